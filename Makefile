@@ -1,0 +1,85 @@
+# Parley. `make help` lists what can be made.
+#
+# A build of another kind lives in a folder of its own: B=build/asan SAN=address,undefined make …
+B   ?= build
+SAN ?=
+CC  ?= gcc
+CLANG ?= clang-14
+
+PKGS     := libevent libevent_pthreads libwebsockets libuv opus libsodium jansson libcurl samplerate msgpack sqlite3 zlib
+WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla -Wformat=2 \
+            -Wno-format-nonliteral -Wundef
+WERROR   ?=
+OPT      ?= -O2
+CPPFLAGS += -I. -D_GNU_SOURCE -DPARLEY_VERSION='"$(VERSION)"'
+CFLAGS   += -std=c17 -g $(OPT) $(WARN) $(WERROR) -fno-omit-frame-pointer -pthread
+ifneq ($(SAN),)
+CFLAGS   += -fsanitize=$(SAN) -fno-sanitize-recover=all
+LDFLAGS  += -fsanitize=$(SAN)
+endif
+LDFLAGS  += -pthread
+VERSION  := 0.1.0
+
+rwild = $(foreach d,$(wildcard $(1)/*),$(call rwild,$(d),$(2)) $(filter $(2),$(d)))
+objs  = $(patsubst %.c,$(B)/obj/%.o,$(1))
+
+COMMON   := $(call rwild,proto,%.c) $(call rwild,ipc,%.c)
+MEDIAD   := $(call rwild,mediad,%.c)
+OFFLINE  := $(call rwild,control/offline,%.c)
+CONTROL  := $(filter-out $(OFFLINE),$(call rwild,control,%.c))
+GUILDD   := $(call rwild,tests/guildd,%.c)
+CALLER   := $(call rwild,tests/caller,%.c)
+UNIT     := $(call rwild,tests/unit,%.c)
+FUZZ     := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
+
+LIBS_COMMON  := -levent -levent_pthreads -lwebsockets -luv -lcurl -lmsgpackc -lsodium -ljansson -lm
+LIBS_MEDIAD  := -lopus -lsamplerate -lmbedcrypto
+LIBS_CONTROL := -lsqlite3 -lz -lsamplerate
+LIBS_OFFLINE := -lpocketsphinx -lsphinxbase -lflite_cmu_us_slt -lflite_cmu_us_rms -lflite_cmu_us_awb \
+                -lflite_usenglish -lflite_cmulex -lflite -lsamplerate
+LIBS_GUILDD  := -lz -lssl -lcrypto
+
+PROGRAMS := $(B)/mediad $(B)/control $(B)/offlined
+TESTBINS := $(B)/guildd $(B)/caller $(B)/tests/unit
+
+.DEFAULT_GOAL := all
+.SUFFIXES:
+.SECONDARY:
+
+all: $(PROGRAMS)
+tests: $(TESTBINS)
+
+$(B)/mediad: $(call objs,$(MEDIAD) $(COMMON))
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_MEDIAD) $(LIBS_COMMON)
+$(B)/control: $(call objs,$(CONTROL) $(COMMON))
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_CONTROL) $(LIBS_COMMON)
+$(B)/offlined: $(call objs,$(OFFLINE) $(COMMON))
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_OFFLINE) $(LIBS_COMMON)
+$(B)/guildd: $(call objs,$(GUILDD) $(COMMON))
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_GUILDD) $(LIBS_COMMON)
+$(B)/caller: $(call objs,$(CALLER) $(COMMON))
+	$(CC) $(LDFLAGS) -o $@ $^ -lsamplerate $(LIBS_COMMON)
+
+# Every object but the programs' main files, so that a unit test reaches any module. Allocations of our own
+# objects go through the test runner, which can make the n-th one fail.
+# ONLY="proto ipc mediad/audio" builds the tests of these folders alone.
+UNITSRC  := $(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(CALLER)) $(COMMON) $(UNIT)
+ifneq ($(ONLY),)
+UNITSRC  := tests/unit/main.c $(filter $(foreach d,$(ONLY),$(d)/% tests/unit/$(d)/%),$(UNITSRC))
+endif
+UNITOBJS := $(call objs,$(filter-out %/main.c,$(UNITSRC)) tests/unit/main.c)
+WRAPS    := $(foreach f,malloc calloc realloc aligned_alloc strdup strndup,-Wl,--wrap=$(f))
+$(B)/tests/unit: $(UNITOBJS)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) $(WRAPS) -o $@ $^ $(LIBS_MEDIAD) $(LIBS_CONTROL) $(LIBS_OFFLINE) $(LIBS_GUILDD) $(LIBS_COMMON)
+
+$(B)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+-include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
+
+clean:
+	rm -rf build out
+
+.PHONY: all tests clean

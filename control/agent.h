@@ -1,0 +1,43 @@
+/* One room's agent: wires a call's media to the room's mind, and the mind's effects to speech-to-text, brain and
+ * speech. A shell: it decides nothing, room_step() does.
+ *
+ * Everything runs on env's loop thread. The agent borrows what its conf names for as long as it lives. */
+#ifndef CONTROL_AGENT_H
+#define CONTROL_AGENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct agent;
+struct env;
+struct media_call;
+struct media_msg;
+struct settings;
+struct ws_ctx;
+
+struct agent_conf {
+	struct env *env;
+	struct ws_ctx *ws;
+	struct media_call *call;
+	const struct settings *settings; /* control/settings/settings.h */
+	uint64_t bot_user;
+	const char *bot_name; /* "Parley" */
+	/* A sentence for the room's text channel (told once: no provider key, provider trouble). May be NULL. */
+	void (*tellh)(const char *text, void *arg);
+	void *arg;
+};
+
+int agent_alloc(struct agent **out, const struct agent_conf *conf);
+struct agent *agent_free(struct agent *a);
+
+/* A message about the call, as media_call_h gets it. */
+void agent_media(struct agent *a, const struct media_msg *msg);
+/* Who is in the channel, from Discord's voice states; name is copied. The bot itself is not told. */
+void agent_member(struct agent *a, uint64_t user, const char *name, bool is_bot, bool present);
+/* The bot was server-muted or suppressed (cannot be heard), or not any more. */
+void agent_muted(struct agent *a, bool muted);
+/* Lines for /status: brain in use, turns, last turn's reason and delay. Always terminated. */
+void agent_status(const struct agent *a, char *buf, size_t size);
+
+#endif

@@ -1,0 +1,50 @@
+/* The journal file: every input of every thread, in one order (law 2).
+ *
+ * Threads write records into a single-producer byte ring of their own; one writer thread carries the rings to the
+ * file, so an audio thread does no disk I/O. A ring that overflows ends the journal with a record that says so: a
+ * journal is whole or says where it stopped. The file is a secret (mode 0600, its first line says so).
+ *
+ * First line: `PARLEY-JOURNAL 1 secret: holds call keys and voices`, then the meta text (one line, JSON), then
+ * records `u32 length | u64 order | u64 now | u8 thread | u8 what | u32 source | u8 kind | bytes`, big-endian. */
+#ifndef IPC_JOURNAL_H
+#define IPC_JOURNAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdbool.h>
+
+struct journal;
+struct env;
+
+enum journal_what {
+	JOURNAL_INPUT = 1,  /* env_deliver */
+	JOURNAL_RANDOM = 2, /* env_random, env_wall_ms: bytes */
+	JOURNAL_ANSWER = 3, /* env_answer: i64 */
+	JOURNAL_BROKEN = 4, /* a ring overflowed or the disk is full */
+	JOURNAL_DIGEST = 5, /* at the end: digest of one thread's outputs, 64 hex digits */
+};
+
+/* Creates path 0600 (EEXIST is truncated). threads: how many rings. meta: one line of JSON for the replayer. */
+int journal_create(struct journal **out, const char *path, unsigned threads, const char *meta);
+/* Flushes, stops the writer and closes. */
+struct journal *journal_free(struct journal *j);
+/* True once a record was lost. */
+bool journal_broken(const struct journal *j);
+
+/* Producer side of thread `thread`; called by env only. now in ns. */
+void journal_write(struct journal *j, uint8_t thread, enum journal_what what, uint64_t now, uint32_t source,
+		   uint8_t kind, const void *data, size_t len);
+
+/* Reading. meta is NUL-terminated and owned by the reader. */
+struct journal_reader;
+int journal_open(struct journal_reader **out, const char *path);
+const char *journal_meta(const struct journal_reader *r);
+struct journal_reader *journal_close(struct journal_reader *r);
+
+/* Feeds every recorded input to the envs (index = thread number, made with conf.replaying) in order, on the
+ * calling thread. 0 at the end; EBADMSG when the file is damaged; EPROTO when the run diverged from the record (an
+ * answer was asked that is not there), with the order number in *at. After a good end the digests of the recording
+ * are in recorded[thread]. */
+int journal_replay(struct journal_reader *r, struct env **envs, unsigned n, uint64_t *at, char (*recorded)[65]);
+
+#endif

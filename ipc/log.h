@@ -1,0 +1,32 @@
+/* Log lines: `time level process key=value …` on stderr, one write each.
+ *
+ * The vocabulary is OpenBSD's: fatal, warn, info, debug, and trace. Values are quoted when they hold spaces,
+ * control bytes are escaped. Secrets never get here: log_secret() registers a value (token, key) that is
+ * replaced by `***` wherever it would be printed. Colour only on a terminal and never with NO_COLOR.
+ * Not for audio threads. */
+#ifndef IPC_LOG_H
+#define IPC_LOG_H
+
+#include <stdbool.h>
+
+enum log_level { LOG_FATAL_, LOG_WARN_, LOG_INFO_, LOG_DEBUG_, LOG_TRACE_ };
+
+/* process is copied. */
+void log_init(const char *process, enum log_level level);
+/* "warn", "info", "debug", "trace", "fatal"; false when unknown. */
+bool log_level_parse(const char *name, enum log_level *out);
+/* From now on this value prints as ***. Copied; values under 6 bytes are ignored. */
+void log_secret(const char *value);
+
+/* fmt is the text after the event name: key=value pairs in printf form, e.g.
+ *   log_info("call_up", "call=%u channel=%llu", call, channel); */
+void log_write(enum log_level level, const char *event, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#define log_fatal(...) log_write(LOG_FATAL_, __VA_ARGS__)
+#define log_warn(...)  log_write(LOG_WARN_, __VA_ARGS__)
+#define log_info(...)  log_write(LOG_INFO_, __VA_ARGS__)
+#define log_debug(...) log_write(LOG_DEBUG_, __VA_ARGS__)
+#define log_trace(...) log_write(LOG_TRACE_, __VA_ARGS__)
+
+#endif

@@ -1,0 +1,61 @@
+/* The framed Unix-socket endpoint between the two halves: `u32 big-endian length | body`.
+ *
+ * Two lanes a direction, order kept inside each; the command lane goes first. Commands are never dropped: past the
+ * cap the peer counts as lost. The audio lane may be asked for room first (peer_audio_room) or made to drop its
+ * oldest droppable frames. Nothing blocks: a slow reader only fills our queue. A length above `max_frame` or
+ * zero, or a handler that returns an error, closes the peer (bytes from our own half: log, close, resync by HELLO).
+ *
+ * How many bytes the kernel took is asked through env_answer(), so a journal replays the same drops. */
+#ifndef IPC_PEER_H
+#define IPC_PEER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct env;
+struct peer;
+struct peer_server;
+
+enum peer_lane { PEER_COMMAND, PEER_AUDIO };
+
+/* body borrowed until return. Non-zero closes the peer with that error. */
+typedef int(peer_msg_h)(struct peer *p, const uint8_t *body, size_t len, void *arg);
+/* The peer is lost (err 0 = end of file). The struct is still the owner's to free. Called once. */
+typedef void(peer_lost_h)(struct peer *p, int err, void *arg);
+
+struct peer_conf {
+	size_t max_frame;	  /* bytes of a body, both ways; 0 = 64 KiB */
+	size_t command_cap;	  /* bytes queued in the command lane before the peer counts as lost; 0 = 1 MiB */
+	size_t audio_cap;	  /* bytes queued in the audio lane; 0 = 1 MiB */
+	peer_msg_h *msgh;
+	peer_lost_h *losth;
+	void *arg;
+};
+
+/* Connects to path: the result is known at once (Unix socket). ENOENT, ECONNREFUSED, EACCES, ENOMEM. */
+int peer_connect(struct peer **out, struct env *env, const char *path, const struct peer_conf *conf);
+/* Queues one frame (copied). In the audio lane ENOBUFS when full. In the command lane a full queue loses the
+ * peer and gives EPIPE. ENOTCONN after loss. */
+int peer_send(struct peer *p, enum peer_lane lane, const void *body, size_t len);
+/* As peer_send on the audio lane, but when the cap is reached the oldest droppable frames of the same `flow`
+ * (else of the flow that has most queued) are dropped first. *dropped counts the frames dropped. */
+int peer_send_droppable(struct peer *p, uint32_t flow, const void *body, size_t len, unsigned *dropped);
+size_t peer_queued(const struct peer *p, enum peer_lane lane);
+/* Calls losth later with err, as if the other side had failed. */
+void peer_lose(struct peer *p, int err);
+/* Closes and frees; queued frames are tried once more without blocking. NULL accepted. Safe in own handlers. */
+struct peer *peer_free(struct peer *p);
+
+/* A peer connected. uid from SO_PEERCRED. Fill *conf and return 0 to take it, or an errno to refuse.
+ * `p` belongs to the handler's owner when it returns 0. */
+typedef int(peer_accept_h)(struct peer *p, uid_t uid, struct peer_conf *conf, void *arg);
+
+/* Listens at path, mode 0660; a stale socket file is replaced, a live one gives EADDRINUSE. Only peers with our
+ * own uid, or peer_uid when it is not (uid_t)-1, are offered. Removes the file when freed. */
+int peer_listen(struct peer_server **out, struct env *env, const char *path, uid_t peer_uid, peer_accept_h *h,
+		void *arg);
+struct peer_server *peer_server_free(struct peer_server *s);
+
+#endif

@@ -1,0 +1,88 @@
+/* The codec of proto/media.def: one struct a message, pack to bytes, unpack from bytes.
+ *
+ * Packing uses msgpack-c. Unpacking is a cursor of ours that allocates nothing and checks every length against
+ * what is there (msgpack-c allocates by the counts a hostile header claims). Strings and binaries of an unpacked
+ * message point into the frame and live as long as it. */
+#ifndef PROTO_MEDIA_H
+#define PROTO_MEDIA_H
+
+#include "proto/base/cursor.h"
+#include "proto/media.def"
+
+enum media_type {
+#define X(NAME, name, num, dir, lane, cap, since) MEDIA_##NAME = num,
+	MEDIA_MESSAGES(X)
+#undef X
+};
+enum media_phase {
+#define X(NAME, name, num, text) MEDIA_PHASE_##NAME = num,
+	MEDIA_PHASES(X)
+#undef X
+};
+enum media_reason {
+#define X(NAME, name, num, text) MEDIA_REASON_##NAME = num,
+	MEDIA_REASONS(X)
+#undef X
+};
+enum media_fault_code {
+#define X(NAME, name, num, text) MEDIA_FAULT_##NAME = num,
+	MEDIA_FAULTS(X)
+#undef X
+};
+enum { MEDIA_HEARD_CONCEALED = 1, MEDIA_HEARD_PREROLL = 2, MEDIA_HEARD_FIRST = 4 };
+enum media_lane { MEDIA_LANE_COMMAND, MEDIA_LANE_AUDIO };
+enum media_side { MEDIA_SIDE_CONTROL, MEDIA_SIDE_MEDIAD };
+
+#define MEDIA_CT_u8 uint8_t
+#define MEDIA_CT_u16 uint16_t
+#define MEDIA_CT_u32 uint32_t
+#define MEDIA_CT_u64 uint64_t
+#define MEDIA_CT_b bool
+#define MEDIA_CT_str(cap) struct slice
+#define MEDIA_CT_bin(cap) struct slice
+
+#define MEDIA_MEMBER_(type, field, since, def) MEDIA_CT_##type field;
+#define X(NAME, name, num, dir, lane, cap, since)                                                                    \
+	struct media_##name {                                                                                        \
+		MEDIA_FIELDS_##NAME(MEDIA_MEMBER_)                                                                   \
+	};
+MEDIA_MESSAGES(X)
+#undef X
+
+struct media_msg {
+	enum media_type type;
+	union {
+#define X(NAME, name, num, dir, lane, cap, since) struct media_##name name;
+		MEDIA_MESSAGES(X)
+#undef X
+	};
+};
+
+/* "HELLO" …; "?" when unknown. */
+const char *media_type_name(unsigned type);
+const char *media_phase_name(unsigned phase);
+const char *media_phase_text(unsigned phase);
+const char *media_reason_name(unsigned reason);
+/* A clause for people, e.g. "UDP to the voice server is blocked (firewall or network)". */
+const char *media_reason_text(unsigned reason);
+const char *media_fault_text(unsigned fault);
+enum media_lane media_lane_of(enum media_type type);
+
+/* Packs msg as the peer of minor version `minor` understands it. *len gets the size.
+ * EMSGSIZE when it exceeds cap or the message's own cap, EINVAL for an unknown type. */
+int media_pack(const struct media_msg *msg, unsigned minor, uint8_t *buf, size_t cap, size_t *len);
+
+/* Unpacks one body that `from` sent. EBADMSG malformed, or over the type's or a field's cap; EPERM a type the sender may
+ * not send; ENOSYS an unknown type below 32768 (count and skip); EPROTO an unknown one from 32768 on. *msg is
+ * written only on success. */
+int media_unpack(struct media_msg *msg, enum media_side from, const uint8_t *body, size_t len);
+
+/* One JSON-like line for traces; pcm and token are left out. Always terminated. */
+void media_print(const struct media_msg *msg, char *buf, size_t size);
+
+static inline struct slice slice_str(const char *s)
+{
+	return (struct slice){.p = (const uint8_t *)s, .n = s ? strlen(s) : 0};
+}
+
+#endif

@@ -1,0 +1,148 @@
+#include "tests/test.h"
+
+#include <stdarg.h>
+#include <unistd.h>
+
+enum { MAX_TESTS = 2000, MAX_OOM_RUNS = 5000 };
+
+static struct test {
+	const char *file, *name;
+	test_fn *fn;
+	bool oom;
+} tests[MAX_TESTS];
+static unsigned n_tests;
+
+static struct {
+	bool failed, skipped;
+	long fail_at; /* allocations to let through, -1 = all */
+	bool hit;
+} run = {.fail_at = -1};
+
+void test_register(const char *file, const char *name, test_fn *fn, bool oom)
+{
+	if (n_tests == MAX_TESTS)
+		abort();
+	tests[n_tests++] = (struct test){file, name, fn, oom};
+}
+
+void test_fail(const char *file, int line, const char *fmt, ...)
+{
+	va_list ap;
+
+	run.fail_at = -1;
+	run.failed = true;
+	printf("%s:%d: ", file, line);
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	printf("\n");
+}
+
+void test_skip(const char *fmt, ...)
+{
+	va_list ap;
+
+	run.skipped = true;
+	printf("skip: ");
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	printf("\n");
+}
+
+bool test_oom_hit(void)
+{
+	return run.hit;
+}
+
+/* The linker sends our own objects' allocations here (-Wl,--wrap); those of libraries are left alone. */
+static bool let_through(void)
+{
+	if (run.fail_at < 0)
+		return true;
+	if (run.fail_at-- > 0)
+		return true;
+	run.fail_at = -1;
+	run.hit = true;
+	return false;
+}
+
+#define WRAP(ret, name, params, args)                                                                                \
+	ret __real_##name params;                                                                                    \
+	ret __wrap_##name params;                                                                                    \
+	ret __wrap_##name params                                                                                     \
+	{                                                                                                            \
+		return let_through() ? __real_##name args : NULL;                                                    \
+	}
+WRAP(void *, malloc, (size_t n), (n))
+WRAP(void *, calloc, (size_t n, size_t m), (n, m))
+WRAP(void *, realloc, (void *p, size_t n), (p, n))
+WRAP(void *, aligned_alloc, (size_t a, size_t n), (a, n))
+WRAP(char *, strdup, (const char *s), (s))
+WRAP(char *, strndup, (const char *s, size_t n), (s, n))
+
+static const char *find(const char *env, const char *fallback, const char *rel)
+{
+	static char path[2][1024];
+	static unsigned turn;
+	char *p = path[turn++ & 1];
+	const char *base = getenv(env);
+
+	snprintf(p, sizeof path[0], "%s/%s", base ? base : fallback, rel);
+	return access(p, R_OK) == 0 ? p : NULL;
+}
+
+const char *test_data(const char *rel)
+{
+	return find("TEST_DATA", "tests", rel);
+}
+
+const char *test_shared(const char *rel)
+{
+	return find("TEST_SHARED", "../shared", rel);
+}
+
+static void run_one(const struct test *t)
+{
+	run.failed = run.skipped = run.hit = false;
+	run.fail_at = -1;
+	t->fn();
+	for (long n = 0; t->oom && !run.failed && n < MAX_OOM_RUNS; n++) {
+		run.hit = false;
+		run.fail_at = n;
+		t->fn();
+		run.fail_at = -1;
+		if (!run.hit)
+			break;
+	}
+}
+
+static bool wanted(const struct test *t, int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++)
+		if (strstr(t->name, argv[i]) || strstr(t->file, argv[i]))
+			return true;
+	return argc < 2;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned passed = 0, failed = 0, skipped = 0;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	for (unsigned i = 0; i < n_tests; i++) {
+		if (!wanted(&tests[i], argc, argv))
+			continue;
+		run_one(&tests[i]);
+		if (run.failed)
+			printf("FAIL %s (%s)\n", tests[i].name, tests[i].file);
+		if (run.failed)
+			failed++;
+		else if (run.skipped)
+			skipped++;
+		else
+			passed++;
+	}
+	printf("%u passed, %u failed, %u skipped\n", passed, failed, skipped);
+	return failed || !(passed + skipped) ? 1 : 0;
+}
