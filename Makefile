@@ -79,7 +79,48 @@ $(B)/obj/%.o: %.c
 
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 
+# ---- checks ----
+deps:
+	@deploy/deps.sh build
+deps-test:
+	@deploy/deps.sh build test
+
+FUZZTARGETS = $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
+LIBS_ALL    = $(LIBS_MEDIAD) $(LIBS_CONTROL) $(LIBS_OFFLINE) $(LIBS_GUILDD) $(LIBS_COMMON)
+# What a fuzz target may reach: every module, without the programs' main files.
+FUZZOBJS    = $(call objs,$(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD)) $(COMMON))
+
+$(B)/libparley.a: $(FUZZOBJS)
+	@rm -f $@
+	ar rcs $@ $^
+$(B)/fuzz/%_fuzz: $(B)/obj/tests/fuzz/%_fuzz.o $(B)/libparley.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS_ALL)
+$(B)/fuzz-replay/%_fuzz: $(B)/obj/tests/fuzz/%_fuzz.o $(B)/obj/tests/fuzz/replay.o $(B)/libparley.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_ALL)
+fuzz-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz/$(t))
+fuzz-replay-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz-replay/$(t))
+
+# Coverage-guided fuzzing of every parser: FUZZ_SECONDS each.
+fuzz: deps-test
+	$(MAKE) B=build/fuzz CC=$(CLANG) SAN=fuzzer-no-link,address,undefined OPT=-O1 fuzz-bins
+	tests/fuzz/run.sh build/fuzz/fuzz $(FUZZTARGETS)
+
+check: deps-test
+	@tests/check/run.sh
+
+help:
+	@echo 'make                 the programs: build/mediad build/control build/offlined'
+	@echo 'make demo            a spoken question and a spoken answer on this machine; SAY="..." or WAV=file.wav'
+	@echo 'make check           unit tests under sanitizers, corpora, house rules, linters, scenarios'
+	@echo 'make check-long      what takes longer: the whole speech measurement'
+	@echo 'make interop         unmodified npm clients against our programs'
+	@echo 'make replay          a recorded session runs again and must send the same bytes'
+	@echo 'make fuzz            FUZZ_SECONDS=20 for each parser'
+	@echo 'make docs            the generated pages of docs/'
+
 clean:
 	rm -rf build out
 
-.PHONY: all tests clean
+.PHONY: all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins check check-long interop replay demo docs

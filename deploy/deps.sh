@@ -1,0 +1,56 @@
+#!/bin/sh
+# Installs what Parley needs from Debian's packages, after saying what.
+#
+#   deploy/deps.sh [build] [test] [interop]     default: build
+#
+# Asks first when run at a terminal, unless YES=1. Without root it prints the one line to run and ends with 1.
+set -eu
+
+build='gcc make pkg-config libc6-dev libwebsockets-dev libwebsockets-evlib-uv libuv1-dev libevent-dev libopus-dev
+ libsodium-dev libmbedtls-dev libjansson-dev libcurl4-openssl-dev libsqlite3-dev libsamplerate0-dev libmsgpack-dev
+ libssl-dev zlib1g-dev libpocketsphinx-dev libsphinxbase-dev pocketsphinx-en-us flite1-dev ca-certificates'
+test='clang-14 libclang-rt-14-dev llvm-14 clang-tidy-14 cppcheck openssl git'
+interop='nodejs npm'
+
+want=
+for group in "${@:-build}"; do
+	case $group in
+	build) want="$want $build" ;;
+	test) want="$want $test" ;;
+	interop)
+		# A Node that is not Debian's serves as well.
+		command -v npm >/dev/null 2>&1 || want="$want $interop"
+		;;
+	*)
+		echo "deps.sh: unknown group '$group' (build, test, interop)" >&2
+		exit 2
+		;;
+	esac
+done
+
+missing=
+for p in $want; do
+	dpkg-query -W -f='${Status}' "$p" 2>/dev/null | grep -q 'install ok installed' || missing="$missing $p"
+done
+[ -n "$missing" ] || exit 0
+
+echo "Parley needs these Debian packages that are not installed:"
+echo "$missing" | tr ' ' '\n' | sed '/^$/d' | pr -t -3 -w 100 2>/dev/null || echo "$missing"
+if [ "$(id -u)" -ne 0 ]; then
+	echo "Run this as root, then try again:"
+	echo "  apt-get update && apt-get install -y --no-install-recommends$missing"
+	exit 1
+fi
+if [ -t 0 ] && [ "${YES:-0}" != 1 ]; then
+	printf 'Install them now? [Y/n] '
+	read -r answer
+	case $answer in
+	'' | y | Y | yes) ;;
+	*) exit 1 ;;
+	esac
+fi
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -qq
+# shellcheck disable=SC2086
+apt-get install -y -qq --no-install-recommends $missing >/dev/null
+echo "installed."

@@ -1,0 +1,44 @@
+#!/bin/sh
+# Who may include whom (docs/architecture.md): holds the compiler's dependency files against the rule.
+#
+#   includes.sh OBJDIR      OBJDIR holds the .d files of a build
+set -eu
+obj=${1:?usage: includes.sh OBJDIR}
+fail=0
+checked=0
+
+# rule FOLDER ALLOWED-PREFIXES…: sources under FOLDER may depend on our headers under the prefixes only.
+rule() {
+	folder=$1
+	shift
+	for d in $(find "$obj/$folder" -name '*.d' 2>/dev/null); do
+		checked=$((checked + 1))
+		for dep in $(sed 's/\\$//; s/^[^:]*://' "$d" | tr ' ' '\n' | grep -E '^(proto|ipc|mediad|control|tests)/' | sort -u); do
+			ok=0
+			for a in "$@"; do
+				case $dep in "$a"/* | "$a") ok=1 ;; esac
+			done
+			if [ $ok = 0 ]; then
+				echo "${d#"$obj"/}: must not include $dep (allowed: $*)"
+				fail=1
+			fi
+		done
+	done
+}
+
+rule proto proto
+rule ipc ipc proto
+for f in mls transport audio; do rule mediad/$f mediad/$f proto; done
+rule mediad/dave mediad/dave mediad/mls proto
+for f in call engine; do rule mediad/$f mediad proto ipc; done
+rule mediad mediad proto ipc
+rule control/room control/room control/settings proto
+rule control/dialect control/dialect control/settings proto
+rule control/settings control/settings proto
+rule control control proto ipc
+rule control/offline control/offline proto ipc
+rule tests/guildd tests/guildd proto ipc
+
+[ $checked -gt 0 ] || { echo "no dependency files under $obj: build first"; exit 1; }
+[ $fail = 0 ] && echo "includes: $checked objects keep the rule"
+exit $fail
