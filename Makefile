@@ -110,6 +110,14 @@ fuzz: deps-test
 check: deps-test
 	@tests/check/run.sh
 
+# The generated pages. DOCS=folder writes them elsewhere.
+DOCS ?= docs
+docs: $(B)/media_doc
+	@mkdir -p $(DOCS)
+	(cat docs/src/protocol.md; $(B)/media_doc) > $(DOCS)/protocol.md
+$(B)/media_doc: $(B)/obj/docs/src/media_doc.o
+	$(CC) $(LDFLAGS) -o $@ $^
+
 help:
 	@echo 'make                 the programs: build/mediad build/control build/offlined'
 	@echo 'make demo            a spoken question and a spoken answer on this machine; SAY="..." or WAV=file.wav'
