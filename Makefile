@@ -3,7 +3,9 @@
 # A build of another kind lives in a folder of its own: B=build/asan SAN=address,undefined make …
 B   ?= build
 SAN ?=
-CC  ?= gcc
+ifeq ($(origin CC),default)
+CC  := gcc
+endif
 CLANG ?= clang-14
 
 PKGS     := libevent libevent_pthreads libwebsockets libuv opus libsodium jansson libcurl samplerate msgpack sqlite3 zlib

@@ -55,7 +55,8 @@ bool test_oom_hit(void)
 	return run.hit;
 }
 
-/* The linker sends our own objects' allocations here (-Wl,--wrap); those of libraries are left alone. */
+/* The linker sends our own objects' allocations here (-Wl,--wrap); those of libraries are left
+ * alone. */
 static bool let_through(void)
 {
 	if (run.fail_at < 0)
@@ -67,12 +68,12 @@ static bool let_through(void)
 	return false;
 }
 
-#define WRAP(ret, name, params, args)                                                                                \
-	ret __real_##name params;                                                                                    \
-	ret __wrap_##name params;                                                                                    \
-	ret __wrap_##name params                                                                                     \
-	{                                                                                                            \
-		return let_through() ? __real_##name args : NULL;                                                    \
+#define WRAP(ret, name, params, args)                                                              \
+	ret __real_##name params;                                                                  \
+	ret __wrap_##name params;                                                                  \
+	ret __wrap_##name params                                                                   \
+	{                                                                                          \
+		return let_through() ? __real_##name args : NULL;                                  \
 	}
 WRAP(void *, malloc, (size_t n), (n))
 WRAP(void *, calloc, (size_t n, size_t m), (n, m))

@@ -1,0 +1,52 @@
+/* A person in a voice channel of guildd: joins over a mediad of its own (by control's own link to
+ * it), says one recording, keeps what it hears of one other member, and leaves the timeline of
+ * both.
+ *
+ * Everything runs on env's loop. The recording is the caller's alone: guildd and the bot get sound.
+ */
+#ifndef TESTS_CALLER_CALLER_H
+#define TESTS_CALLER_CALLER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct caller;
+struct env;
+
+/* Why it ended. E(NAME, sentence) */
+#define CALLER_ENDS(E)                                                                             \
+	E(ANSWERED, "the bot answered")                                                            \
+	E(NO_ANSWER, "the bot did not answer: nothing in the recording was taken for a question")  \
+	E(NO_BOT, "the bot did not come into the channel")                                         \
+	E(NO_CALL, "the caller's own call did not come up")                                        \
+	E(NO_GUILD, "guildd did not let the caller join")
+
+enum caller_end {
+#define X(NAME, text) CALLER_##NAME,
+	CALLER_ENDS(X)
+#undef X
+};
+const char *caller_end_text(enum caller_end end);
+
+typedef void(caller_done_h)(enum caller_end end, void *arg);
+
+struct caller_conf {
+	const char *api;	/* guildd's control API, http://127.0.0.1:PORT */
+	const char *media_sock; /* of the caller's own mediad */
+	const char *ca_file;
+	uint64_t guild, channel, user, bot;
+	const int16_t *pcm; /* what to say; borrowed */
+	size_t samples;
+	uint32_t rate;
+	unsigned answer_ms; /* how long to wait for an answer after the last sample left */
+};
+
+int caller_alloc(struct caller **out, struct env *env, const struct caller_conf *conf,
+		 caller_done_h *h, void *arg);
+struct caller *caller_free(struct caller *c);
+
+/* Both sides at 24 kHz on one clock that begins when the caller began to speak. Borrowed. */
+const int16_t *caller_said(const struct caller *c, size_t *samples);
+const int16_t *caller_heard(const struct caller *c, size_t *samples);
+
+#endif

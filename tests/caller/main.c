@@ -1,0 +1,379 @@
+/* The caller of the demo: says a sentence in guildd's voice channel, prints what happens with
+ * times, and judges whether the sound that came back is the sound that was said. */
+#include "tests/caller/caller.h"
+#include "tests/caller/score.h"
+
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "proto/base/wav.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { RATE = 24000, MAX_WAV = 64 * 1024 * 1024, ENOUGH_PERCENT = 80 };
+
+extern char **environ;
+
+static struct {
+	const char *api, *sock, *ca, *offlined, *record, *out, *say, *wav, *voice;
+	uint64_t guild, channel, user, bot;
+} opt = {.voice = "rms", .out = "out/demo"};
+
+static struct {
+	struct env *env;
+	enum caller_end end;
+} run;
+
+static void done(enum caller_end end, void *arg)
+{
+	(void)arg;
+	run.end = end;
+	env_stop(run.env);
+}
+
+/* Runs a program of ours to its end; with buf its output is kept there. Exit status, or -1. */
+static int run_program(char *const argv[], char *buf, size_t size)
+{
+	posix_spawn_file_actions_t fa;
+	int fd[2], status = -1;
+	size_t n = 0;
+	ssize_t k;
+	pid_t pid;
+
+	if (pipe2(fd, O_CLOEXEC))
+		return -1;
+	posix_spawn_file_actions_init(&fa);
+	posix_spawn_file_actions_adddup2(&fa, fd[1], 1);
+	if (posix_spawn(&pid, argv[0], &fa, NULL, argv, environ))
+		pid = -1;
+	posix_spawn_file_actions_destroy(&fa);
+	close(fd[1]);
+	while (n + 1 < size && (k = read(fd[0], buf + n, size - 1 - n)) > 0)
+		n += (size_t)k;
+	if (size)
+		buf[n] = '\0';
+	close(fd[0]);
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return -1;
+	return WEXITSTATUS(status);
+}
+
+static uint8_t *read_file(const char *path, size_t *len)
+{
+	FILE *f = fopen(path, "rb");
+	uint8_t *buf = NULL;
+	long n = -1;
+
+	if (f && !fseek(f, 0, SEEK_END) && (n = ftell(f)) >= 0 && n <= MAX_WAV &&
+	    !fseek(f, 0, SEEK_SET))
+		buf = malloc((size_t)n + 1);
+	if (buf && fread(buf, 1, (size_t)n, f) != (size_t)n) {
+		free(buf);
+		buf = NULL;
+	}
+	if (f)
+		fclose(f);
+	*len = buf ? (size_t)n : 0;
+	return buf;
+}
+
+/* A WAVE file as mono s16; caller frees. */
+static int16_t *read_mono(const char *path, uint32_t *rate, size_t *samples)
+{
+	size_t len;
+	uint8_t *file = read_file(path, &len);
+	int16_t *pcm = NULL;
+	struct wav w;
+	int err = file ? wav_parse(&w, file, len) : errno;
+
+	if (err) {
+		fprintf(stderr, "caller: %s: %s\n", path,
+			err == ENOTSUP	 ? "only 16-bit PCM WAVE files can be played"
+			: err == EBADMSG ? "not a WAVE file"
+					 : strerror(err));
+		goto out;
+	}
+	pcm = malloc(w.frames * 2 + 2);
+	for (size_t i = 0; pcm && i < w.frames; i++) {
+		int sum = 0;
+
+		for (unsigned ch = 0; ch < w.channels; ch++) {
+			const uint8_t *p = w.data + (i * w.channels + ch) * 2;
+
+			sum += (int16_t)(p[0] | p[1] << 8);
+		}
+		pcm[i] = (int16_t)(sum / w.channels);
+	}
+	*rate = w.rate;
+	*samples = w.frames;
+out:
+	free(file);
+	return pcm;
+}
+
+static int write_wav(const char *path, const int16_t *left, size_t nl, const int16_t *right,
+		     size_t nr)
+{
+	size_t n = nl > nr ? nl : nr;
+	uint16_t channels = right ? 2 : 1;
+	uint8_t head[WAV_HEADER];
+	FILE *f = fopen(path, "wb");
+	int err = 0;
+
+	if (!f)
+		return errno;
+	wav_header(head, RATE, channels, n);
+	fwrite(head, 1, sizeof head, f);
+	for (size_t i = 0; i < n; i++) {
+		int16_t pair[2] = {i < nl ? left[i] : 0, i < nr && right ? right[i] : 0};
+
+		fwrite(pair, 2, channels, f);
+	}
+	if (fflush(f) || ferror(f))
+		err = EIO;
+	fclose(f);
+	return err;
+}
+
+/* What offlined wrote down of its own messages: the newest line of this kind. */
+static json_t *newest(const char *kind)
+{
+	char path[1024], row[65536];
+	json_t *found = NULL;
+	FILE *f;
+
+	snprintf(path, sizeof path, "%s/events.jsonl", opt.record);
+	f = fopen(path, "r");
+	while (f && fgets(row, sizeof row, f)) {
+		json_t *o = json_loads(row, 0, NULL);
+		const char *k = json_string_value(json_object_get(o, "kind"));
+
+		if (k && strcmp(k, kind) == 0) {
+			json_decref(found);
+			found = json_incref(o);
+		}
+		json_decref(o);
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static const char *text_of(const json_t *o)
+{
+	const char *t = json_string_value(json_object_get(o, "text"));
+
+	return t ? t : "";
+}
+
+/* Compares the sound that came with the sound offlined made. 0 when it is the same. */
+static int judge(const struct caller *c)
+{
+	json_t *heard = newest("heard"), *said = newest("said");
+	const char *file = json_string_value(json_object_get(said, "wav"));
+	char path[1024], words[4096] = "";
+	size_t n, nref = 0;
+	const int16_t *got = caller_heard(c, &n);
+	int16_t *ref = NULL;
+	uint32_t rate;
+	double corr = 0;
+	long lag = 0;
+
+	snprintf(path, sizeof path, "%s/arrived.wav", opt.out);
+	if (write_wav(path, got, n, NULL, 0) == 0) {
+		char *argv[] = {(char *)opt.offlined, "--transcribe", path, NULL};
+
+		if (run_program(argv, words, sizeof words))
+			fprintf(stderr, "caller: the recogniser could not read what arrived\n");
+		words[strcspn(words, "\n")] = '\0';
+	}
+	if (file) {
+		snprintf(path, sizeof path, "%s/%s", opt.record, file);
+		ref = read_mono(path, &rate, &nref);
+	}
+	if (ref && rate == RATE)
+		corr = score_correlation(ref, nref, got, n, &lag);
+	printf("heard: %s\n", text_of(heard));
+	printf("said: %s\n", text_of(said));
+	printf("caller heard: %s\n", words);
+	printf("the sound that arrived is the sound that was said: correlation %.2f (at least 0.80 "
+	       "wanted); words in "
+	       "common: %.0f %%\n",
+	       corr, 100 * score_words(text_of(said), words));
+	free(ref);
+	json_decref(heard);
+	json_decref(said);
+	return corr * 100 >= ENOUGH_PERCENT ? 0 : 1;
+}
+
+static void usage(FILE *f)
+{
+	fprintf(f,
+		"usage: caller --api URL --media-sock PATH --offlined PROGRAM --record DIR --guild "
+		"ID --channel ID\n"
+		"              --user ID --bot ID [--out DIR] (--say TEXT [--voice NAME] | --wav "
+		"FILE)\n\n"
+		"Joins guildd's voice channel, says TEXT (in a voice of flite's) or plays FILE, "
+		"and judges the answer.\n"
+		"Exit status: 0 the answer arrived as it was said, 1 it did not, 2 wrong usage.\n");
+}
+
+static int parse(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{"api", 1, NULL, 'a'},	   {"media-sock", 1, NULL, 'm'},
+		{"ca", 1, NULL, 'c'},	   {"offlined", 1, NULL, 'o'},
+		{"record", 1, NULL, 'r'},  {"out", 1, NULL, 'O'},
+		{"say", 1, NULL, 's'},	   {"wav", 1, NULL, 'w'},
+		{"voice", 1, NULL, 'v'},   {"guild", 1, NULL, 'g'},
+		{"channel", 1, NULL, 'C'}, {"user", 1, NULL, 'u'},
+		{"bot", 1, NULL, 'b'},	   {"help", 0, NULL, 'h'},
+		{"version", 0, NULL, 'V'}, {0},
+	};
+	int k;
+
+	while ((k = getopt_long(argc, argv, "hV", longs, NULL)) != -1) {
+		switch (k) {
+		case 'a':
+			opt.api = optarg;
+			break;
+		case 'm':
+			opt.sock = optarg;
+			break;
+		case 'c':
+			opt.ca = optarg;
+			break;
+		case 'o':
+			opt.offlined = optarg;
+			break;
+		case 'r':
+			opt.record = optarg;
+			break;
+		case 'O':
+			opt.out = optarg;
+			break;
+		case 's':
+			opt.say = optarg;
+			break;
+		case 'w':
+			opt.wav = optarg;
+			break;
+		case 'v':
+			opt.voice = optarg;
+			break;
+		case 'g':
+			opt.guild = strtoull(optarg, NULL, 10);
+			break;
+		case 'C':
+			opt.channel = strtoull(optarg, NULL, 10);
+			break;
+		case 'u':
+			opt.user = strtoull(optarg, NULL, 10);
+			break;
+		case 'b':
+			opt.bot = strtoull(optarg, NULL, 10);
+			break;
+		case 'h':
+			usage(stdout);
+			exit(0);
+		case 'V':
+			printf("caller (Parley) %s\n", PARLEY_VERSION);
+			exit(0);
+		default:
+			return EINVAL;
+		}
+	}
+	return opt.api && opt.sock && opt.offlined && opt.record && opt.guild && opt.channel &&
+			       opt.user && opt.bot && !opt.say != !opt.wav
+		       ? 0
+		       : EINVAL;
+}
+
+/* The sentence as sound: played from a file, or spoken by offlined in a process of the caller's
+ * own. */
+static int16_t *recording(uint32_t *rate, size_t *samples)
+{
+	char path[1024];
+
+	if (opt.wav)
+		return read_mono(opt.wav, rate, samples);
+	snprintf(path, sizeof path, "%s/question.wav", opt.out);
+	char *argv[] = {(char *)opt.offlined,
+			"--speak",
+			(char *)opt.say,
+			"--voice",
+			(char *)opt.voice,
+			"-o",
+			path,
+			NULL};
+
+	if (run_program(argv, NULL, 0)) {
+		fprintf(stderr, "caller: offlined could not speak the question\n");
+		return NULL;
+	}
+	return read_mono(path, rate, samples);
+}
+
+int main(int argc, char **argv)
+{
+	struct env_conf ec = {.loop = true};
+	struct caller_conf cc;
+	struct caller *c = NULL;
+	char path[1024];
+	size_t samples = 0, n;
+	uint32_t rate = 0;
+	int16_t *pcm;
+	int rc = 1;
+
+	if (parse(argc, argv)) {
+		usage(stderr);
+		return 2;
+	}
+	log_init("caller", LOG_WARN_);
+	pcm = recording(&rate, &samples);
+	if (!pcm || !samples) {
+		if (pcm)
+			fprintf(stderr, "caller: the recording is empty\n");
+		goto out;
+	}
+	cc = (struct caller_conf){.api = opt.api,
+				  .media_sock = opt.sock,
+				  .ca_file = opt.ca,
+				  .guild = opt.guild,
+				  .channel = opt.channel,
+				  .user = opt.user,
+				  .bot = opt.bot,
+				  .pcm = pcm,
+				  .samples = samples,
+				  .rate = rate,
+				  .answer_ms = 12000};
+	if (env_alloc(&run.env, &ec) || caller_alloc(&c, run.env, &cc, done, NULL)) {
+		fprintf(stderr, "caller: cannot start\n");
+		goto out;
+	}
+	env_run(run.env);
+	snprintf(path, sizeof path, "%s/conversation.wav", opt.out);
+	const int16_t *left = caller_said(c, &n);
+	size_t nr;
+	const int16_t *right = caller_heard(c, &nr);
+	if (write_wav(path, left, n, right, nr))
+		fprintf(stderr, "caller: cannot write %s\n", path);
+	if (run.end == CALLER_ANSWERED)
+		rc = judge(c);
+	else
+		printf("%s.\n", caller_end_text(run.end));
+out:
+	caller_free(c);
+	env_free(run.env);
+	free(pcm);
+	return rc;
+}
