@@ -59,8 +59,8 @@ $(B)/offlined: $(call objs,$(OFFLINE) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_OFFLINE) $(LIBS_COMMON)
 $(B)/guildd: $(call objs,$(GUILDD) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_GUILDD) $(LIBS_COMMON)
-$(B)/caller: $(call objs,$(CALLER) $(COMMON))
-	$(CC) $(LDFLAGS) -o $@ $^ -lsamplerate $(LIBS_COMMON)
+$(B)/caller: $(call objs,$(CALLER) $(call rwild,control/media,%.c) $(COMMON))
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
 
 # Every object but the programs' main files, so that a unit test reaches any module. Allocations of our own
 # objects go through the test runner, which can make the n-th one fail.
@@ -111,6 +111,19 @@ fuzz: deps-test
 
 check: deps-test
 	@tests/check/run.sh
+
+# ---- what a user runs ----
+demo: deps
+	@echo 'building'
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller
+	@tests/demo.sh
+replay: deps
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller
+	@tests/replay.sh
+interop:
+	@deploy/deps.sh build interop
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd
+	@tests/interop/run.sh
 
 # The generated pages. DOCS=folder writes them elsewhere.
 DOCS ?= docs

@@ -1,0 +1,101 @@
+#!/bin/sh
+# `make demo`: a conversation on this machine. Starts a Discord of our own (guildd), the embedded brain (offlined), the bot
+# (mediad and control), and a caller with a mediad of its own who asks aloud and listens to the answer.
+#
+#   SAY="…"        what to ask (default: what time it is)      WAV=file.wav   play a recording instead
+#   OUT=folder     where the results go (out/demo)             JOURNAL=file   record the bot's mediad for --replay
+set -eu
+cd "$(dirname "$0")/.."
+bin=${BIN:-build}
+out=${OUT:-out/demo}
+say=${SAY-parley what time is it}
+wav=${WAV:-}
+guild=41771983423143937
+channel=127121515262115840
+rm -rf "$out"
+mkdir -p "$out/log" "$out/brain"
+run=$(mktemp -d)
+pids=
+
+# shellcheck disable=SC2329
+stop() {
+	trap - EXIT INT TERM
+	for p in $pids; do
+		kill "$p" 2>/dev/null || true
+	done
+	for p in $pids; do
+		wait "$p" 2>/dev/null || true
+	done
+	rm -rf "$run"
+}
+trap stop EXIT
+trap 'exit 130' INT TERM
+
+# start NAME COMMAND…: in the background; its stdout goes to NAME.out, its log to NAME.log. Newest first in $pids.
+start() {
+	name=$1
+	shift
+	"$@" >"$out/log/$name.out" 2>"$out/log/$name.log" </dev/null &
+	last=$!
+	pids="$last $pids"
+}
+# until_there NAME COMMAND…: polls the command; a process that died meanwhile is an error.
+until_there() {
+	name=$1
+	shift
+	n=0
+	until "$@" 2>/dev/null; do
+		n=$((n + 1))
+		if [ $n -gt 400 ] || ! kill -0 "$last" 2>/dev/null; then
+			echo "demo: $name did not start; its log says:" >&2
+			tail -5 "$out/log/$name.log" >&2
+			exit 1
+		fi
+		sleep 0.05
+	done
+}
+field() { sed -n "s/.*\"$1\": *\"\([^\"]*\)\".*/\1/p" "$2" | head -1; }
+
+echo "starting guildd (a Discord on this machine), offlined (the embedded brain), mediad and control (the bot)"
+start guildd "$bin/guildd"
+until_there guildd grep -q '"rest"' "$out/log/guildd.out"
+ready=$out/log/guildd.out
+api=$(field rest "$ready") ca=$(field ca "$ready") guildd=$(field control "$ready")
+
+start offlined "$bin/offlined" --listen 127.0.0.1:0 --record "$out/brain"
+until_there offlined grep -q '"url"' "$out/log/offlined.out"
+brain=$(field url "$out/log/offlined.out")
+
+# shellcheck disable=SC2086
+start mediad "$bin/mediad" --listen "$run/mediad.sock" --ca "$ca" ${JOURNAL:+--journal "$JOURNAL"}
+mediad=$last
+until_there mediad test -S "$run/mediad.sock"
+start caller-mediad "$bin/mediad" --listen "$run/caller.sock" --ca "$ca"
+until_there caller-mediad test -S "$run/caller.sock"
+
+DISCORD_TOKEN=guildd.bot.token PARLEY_DISCORD_API=$api PARLEY_BRAIN_URL=$brain PARLEY_LOG_WORDS=1 \
+	start control "$bin/control" --media-sock "$run/mediad.sock" --guild $guild --channel $channel \
+	--state-dir "$run/state" --ca "$ca"
+
+set -- --api "$guildd" --media-sock "$run/caller.sock" --offlined "$bin/offlined" --record "$out/brain" --out "$out" \
+	--guild $guild --channel $channel --user 501 --bot 900
+if [ -n "$wav" ]; then
+	set -- "$@" --wav "$wav"
+else
+	set -- "$@" --say "$say"
+fi
+status=0
+{ "$bin/caller" "$@" || echo $? >"$run/status"; } | tee "$out/timeline.txt"
+[ -f "$run/status" ] && status=$(cat "$run/status")
+grep -a ' turn ' "$out/log/control.log" | sed 's/^[^ ]* [^ ]* //' >>"$out/timeline.txt" || true
+if [ "$status" = 0 ]; then
+	echo "written: $out/conversation.wav (caller left, bot right), $out/timeline.txt"
+else
+	echo "logs: $out/log/"
+fi
+if [ -n "${JOURNAL:-}" ]; then
+	# Ends in order, so that the journal is whole; its digest is the recording's.
+	kill "$mediad" && wait "$mediad" || true
+	cp "$out/log/mediad.out" "$JOURNAL.digest"
+fi
+exit "$status"
