@@ -127,9 +127,12 @@ interop:
 
 # The generated pages. DOCS=folder writes them elsewhere.
 DOCS ?= docs
-docs: $(B)/media_doc
+docs: $(B)/media_doc $(B)/settings_doc
 	@mkdir -p $(DOCS)
+	$(B)/settings_doc > $(DOCS)/settings.md
 	(cat docs/src/protocol.md; $(B)/media_doc) > $(DOCS)/protocol.md
+$(B)/settings_doc: $(B)/obj/docs/src/settings_doc.o $(call objs,$(call rwild,control/settings,%.c))
+	$(CC) $(LDFLAGS) -o $@ $^
 $(B)/media_doc: $(B)/obj/docs/src/media_doc.o
 	$(CC) $(LDFLAGS) -o $@ $^
 
