@@ -1,0 +1,83 @@
+#include "mediad/transport/replay.h"
+
+#include <string.h>
+
+enum { START = 1 << 16 }; /* room below the first number, so that no index is negative */
+
+static uint64_t bit(uint64_t index)
+{
+	return UINT64_C(1) << (index % 64);
+}
+
+static uint64_t *word(struct replay *w, uint64_t index)
+{
+	return &w->seen[index / 64 % (REPLAY_WINDOW / 64)];
+}
+
+/* The extended number nearest to the top (RFC 3711 3.3.1). */
+static uint64_t extend(const struct replay *w, uint16_t seq)
+{
+	int16_t distance = (int16_t)(uint16_t)(seq - (uint16_t)w->top);
+
+	return w->top + (uint64_t)(int64_t)distance;
+}
+
+static void restart(struct replay *w, uint64_t index)
+{
+	memset(w->seen, 0, sizeof w->seen);
+	w->started = true;
+	w->top = index;
+	w->run = 0;
+	*word(w, index) |= bit(index);
+}
+
+enum replay_verdict replay_look(const struct replay *w, uint16_t seq)
+{
+	uint64_t index;
+
+	if (!w->started)
+		return REPLAY_FRESH;
+	index = extend(w, seq);
+	if (index > w->top)
+		return REPLAY_FRESH;
+	if (w->top - index >= REPLAY_WINDOW)
+		return REPLAY_OLD;
+	return w->seen[index / 64 % (REPLAY_WINDOW / 64)] & bit(index) ? REPLAY_SEEN : REPLAY_FRESH;
+}
+
+static enum replay_verdict old(struct replay *w, uint16_t seq)
+{
+	w->run = w->run && seq == w->run_seq ? w->run + 1 : 1;
+	w->run_seq = (uint16_t)(seq + 1);
+	if (w->run < REPLAY_RESTART)
+		return REPLAY_OLD;
+	restart(w, START + seq);
+	return REPLAY_FRESH;
+}
+
+enum replay_verdict replay_commit(struct replay *w, uint16_t seq)
+{
+	enum replay_verdict v = replay_look(w, seq);
+	uint64_t index;
+
+	if (v == REPLAY_OLD)
+		return old(w, seq);
+	if (v == REPLAY_SEEN)
+		return v;
+	w->run = 0;
+	if (!w->started) {
+		restart(w, START + seq);
+		return v;
+	}
+	index = extend(w, seq);
+	if (index > w->top) {
+		if (index - w->top >= REPLAY_WINDOW)
+			memset(w->seen, 0, sizeof w->seen);
+		else
+			for (uint64_t i = w->top + 1; i <= index; i++)
+				*word(w, i) &= ~bit(i);
+		w->top = index;
+	}
+	*word(w, index) |= bit(index);
+	return v;
+}

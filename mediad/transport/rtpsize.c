@@ -1,0 +1,286 @@
+#include "mediad/transport/rtpsize.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include <mbedtls/gcm.h>
+#include <sodium.h>
+
+struct rtpsize {
+	union {
+		crypto_aead_aes256gcm_state aes; /* wants 16 bytes of alignment, as malloc gives */
+		mbedtls_gcm_context gcm;
+		uint8_t xchacha[RTPSIZE_KEY];
+	};
+	enum rtpsize_mode mode;
+	enum rtpsize_maker maker;
+	uint32_t counter;
+	bool spent;
+};
+
+/* ---- modes ---- */
+
+const char *rtpsize_name(enum rtpsize_mode mode)
+{
+	switch (mode) {
+#define X(NAME, num, wire)                                                                         \
+	case RTPSIZE_##NAME:                                                                       \
+		return wire;
+		RTPSIZE_MODES(X)
+#undef X
+	case RTPSIZE_NONE:
+		break;
+	}
+	return "";
+}
+
+enum rtpsize_mode rtpsize_by_name(const char *name, size_t n)
+{
+#define X(NAME, num, wire)                                                                         \
+	if (n == sizeof wire - 1 && memcmp(name, wire, n) == 0)                                    \
+		return RTPSIZE_##NAME;
+	RTPSIZE_MODES(X)
+#undef X
+	return RTPSIZE_NONE;
+}
+
+enum rtpsize_mode rtpsize_better(enum rtpsize_mode a, enum rtpsize_mode b)
+{
+#define X(NAME, num, wire)                                                                         \
+	if (a == RTPSIZE_##NAME || b == RTPSIZE_##NAME)                                            \
+		return RTPSIZE_##NAME;
+	RTPSIZE_MODES(X)
+#undef X
+	return RTPSIZE_NONE;
+}
+
+/* ---- contexts ---- */
+
+int rtpsize_alloc(struct rtpsize **out, enum rtpsize_mode mode, const uint8_t key[RTPSIZE_KEY])
+{
+	return rtpsize_alloc_by(out, mode, key, RTPSIZE_ANY);
+}
+
+static int key_aes(struct rtpsize *x, const uint8_t *key, enum rtpsize_maker maker)
+{
+	int err;
+
+	if (maker != RTPSIZE_MBEDTLS && crypto_aead_aes256gcm_is_available()) {
+		x->maker = RTPSIZE_SODIUM;
+		return crypto_aead_aes256gcm_beforenm(&x->aes, key) ? EINVAL : 0;
+	}
+	if (maker == RTPSIZE_SODIUM)
+		return ENOTSUP;
+	x->maker = RTPSIZE_MBEDTLS;
+	mbedtls_gcm_init(&x->gcm);
+	err = mbedtls_gcm_setkey(&x->gcm, MBEDTLS_CIPHER_ID_AES, key, RTPSIZE_KEY * 8);
+	if (err == MBEDTLS_ERR_CIPHER_ALLOC_FAILED)
+		return ENOMEM;
+	return err ? EINVAL : 0;
+}
+
+int rtpsize_alloc_by(struct rtpsize **out, enum rtpsize_mode mode, const uint8_t key[RTPSIZE_KEY],
+		     enum rtpsize_maker maker)
+{
+	struct rtpsize *x;
+	int err;
+
+	if (mode != RTPSIZE_AES256_GCM && mode != RTPSIZE_XCHACHA20_POLY1305)
+		return EINVAL;
+	if (mode == RTPSIZE_XCHACHA20_POLY1305 && maker == RTPSIZE_MBEDTLS)
+		return ENOTSUP;
+	if (sodium_init() < 0) /* learns what the processor can; harmless when done before */
+		return ENOTSUP;
+	x = calloc(1, sizeof *x);
+	if (!x)
+		return ENOMEM;
+	x->mode = mode;
+	if (mode == RTPSIZE_AES256_GCM) {
+		err = key_aes(x, key, maker);
+		if (err)
+			goto out;
+	} else {
+		x->maker = RTPSIZE_SODIUM;
+		memcpy(x->xchacha, key, RTPSIZE_KEY);
+	}
+	*out = x;
+	x = NULL;
+	err = 0;
+out:
+	rtpsize_free(x);
+	return err;
+}
+
+struct rtpsize *rtpsize_free(struct rtpsize *x)
+{
+	if (!x)
+		return NULL;
+	if (x->maker == RTPSIZE_MBEDTLS)
+		mbedtls_gcm_free(&x->gcm);
+	sodium_memzero(x, sizeof *x);
+	free(x);
+	return NULL;
+}
+
+enum rtpsize_mode rtpsize_mode_of(const struct rtpsize *x)
+{
+	return x->mode;
+}
+
+void rtpsize_set_counter(struct rtpsize *x, uint32_t counter)
+{
+	x->counter = counter;
+	x->spent = false;
+}
+
+/* ---- the two ciphers behind one face ---- */
+
+enum { NONCE_AES = 12, NONCE_XCHACHA = 24 };
+
+/* out gets n bytes and the tag. */
+static int seal(struct rtpsize *x, const uint8_t counter[RTPSIZE_COUNTER], const uint8_t *aad,
+		size_t aad_len, const uint8_t *in, size_t n, uint8_t *out)
+{
+	uint8_t nonce[NONCE_XCHACHA] = {0};
+
+	memcpy(nonce, counter, RTPSIZE_COUNTER);
+	if (x->mode == RTPSIZE_XCHACHA20_POLY1305)
+		return crypto_aead_xchacha20poly1305_ietf_encrypt(out, NULL, in, n, aad, aad_len,
+								  NULL, nonce, x->xchacha);
+	if (x->maker == RTPSIZE_SODIUM)
+		return crypto_aead_aes256gcm_encrypt_afternm(out, NULL, in, n, aad, aad_len, NULL,
+							     nonce, &x->aes);
+	return mbedtls_gcm_crypt_and_tag(&x->gcm, MBEDTLS_GCM_ENCRYPT, n, nonce, NONCE_AES, aad,
+					 aad_len, in, out, RTPSIZE_TAG, out + n);
+}
+
+/* in: n bytes and the tag; out gets n bytes and may be in. */
+static int unseal(struct rtpsize *x, const uint8_t counter[RTPSIZE_COUNTER], const uint8_t *aad,
+		  size_t aad_len, const uint8_t *in, size_t n, uint8_t *out)
+{
+	uint8_t nonce[NONCE_XCHACHA] = {0};
+
+	memcpy(nonce, counter, RTPSIZE_COUNTER);
+	if (x->mode == RTPSIZE_XCHACHA20_POLY1305)
+		return crypto_aead_xchacha20poly1305_ietf_decrypt(
+			out, NULL, NULL, in, n + RTPSIZE_TAG, aad, aad_len, nonce, x->xchacha);
+	if (x->maker == RTPSIZE_SODIUM)
+		return crypto_aead_aes256gcm_decrypt_afternm(out, NULL, NULL, in, n + RTPSIZE_TAG,
+							     aad, aad_len, nonce, &x->aes);
+	return mbedtls_gcm_auth_decrypt(&x->gcm, n, nonce, NONCE_AES, aad, aad_len, in + n,
+					RTPSIZE_TAG, in, out);
+}
+
+/* ---- sealing ---- */
+
+/* out holds `clear` bytes already; appends the sealed rest and the counter. */
+static int seal_packet(struct rtpsize *x, size_t clear, const uint8_t *rest, size_t n, uint8_t *out,
+		       size_t *len)
+{
+	uint8_t counter[RTPSIZE_COUNTER];
+	struct wr w = wr_of(counter, sizeof counter);
+
+	if (x->spent)
+		return EOVERFLOW;
+	wr_be(&w, x->counter, RTPSIZE_COUNTER);
+	if (seal(x, counter, out, clear, rest, n, out + clear))
+		return EINVAL;
+	x->counter++;
+	x->spent = x->counter == 0;
+	memcpy(out + clear + n + RTPSIZE_TAG, counter, sizeof counter);
+	*len = clear + n + RTPSIZE_OVERHEAD;
+	return 0;
+}
+
+int rtpsize_seal(struct rtpsize *x, const struct rtp_header *h, const uint8_t *payload, size_t n,
+		 uint8_t *out, size_t cap, size_t *len)
+{
+	size_t clear;
+	int err;
+
+	if (h->extension || h->padding || n == 0)
+		return EINVAL;
+	if (n > UDP_MAX_PACKET || cap < RTP_HEADER + n + RTPSIZE_OVERHEAD)
+		return EMSGSIZE;
+	err = rtp_build(h, out, cap, &clear);
+	return err ? err : seal_packet(x, clear, payload, n, out, len);
+}
+
+int rtpsize_seal_rtcp(struct rtpsize *x, const uint8_t *packet, size_t n, uint8_t *out, size_t cap,
+		      size_t *len)
+{
+	if (n < RTCP_CLEAR)
+		return EINVAL;
+	if (n > UDP_MAX_PACKET || cap < n + RTPSIZE_OVERHEAD)
+		return EMSGSIZE;
+	memcpy(out, packet, RTCP_CLEAR);
+	return seal_packet(x, RTCP_CLEAR, packet + RTCP_CLEAR, n - RTCP_CLEAR, out, len);
+}
+
+/* ---- opening ---- */
+
+/* Takes extension and padding off the plaintext. The padding count is the last byte of the
+ * plaintext (RFC 3550 5.1 counts that byte too); before opening, the last byte of a packet is one
+ * of the counter's. */
+static int strip(struct rtpsize_rtp *got, const uint8_t *plain, size_t n)
+{
+	size_t ext = got->h.extension ? 4u * got->h.ext_words : 0;
+
+	if (ext > n)
+		return EBADMSG;
+	got->ext = (struct slice){.p = plain, .n = ext};
+	plain += ext;
+	n -= ext;
+	if (got->h.padding) {
+		size_t pad = n ? plain[n - 1] : 0;
+
+		if (pad == 0 || pad > n)
+			return EBADMSG;
+		n -= pad;
+	}
+	if (n == 0)
+		return ENODATA;
+	got->payload = (struct slice){.p = plain, .n = n};
+	return 0;
+}
+
+int rtpsize_open(struct rtpsize *x, uint8_t *packet, size_t n, uint8_t *buf, size_t cap,
+		 struct rtpsize_rtp *out)
+{
+	struct rtpsize_rtp got = {0};
+	size_t sealed;
+	uint8_t *to;
+	int err;
+
+	if (rtp_parse(&got.h, packet, n) || n < got.h.size + RTPSIZE_OVERHEAD + 1)
+		return EBADMSG;
+	sealed = n - got.h.size - RTPSIZE_OVERHEAD;
+	to = buf ? buf : packet + got.h.size;
+	if (buf && cap < sealed)
+		return EMSGSIZE;
+	if (unseal(x, packet + n - RTPSIZE_COUNTER, packet, got.h.size, packet + got.h.size, sealed,
+		   to))
+		return EACCES;
+	err = strip(&got, to, sealed);
+	if (!err)
+		*out = got;
+	return err;
+}
+
+int rtpsize_open_rtcp(struct rtpsize *x, const uint8_t *packet, size_t n, uint8_t *buf, size_t cap,
+		      size_t *len)
+{
+	size_t sealed;
+
+	if (n < RTCP_CLEAR + RTPSIZE_OVERHEAD || packet[0] >> 6 != 2)
+		return EBADMSG;
+	sealed = n - RTCP_CLEAR - RTPSIZE_OVERHEAD;
+	if (cap < RTCP_CLEAR + sealed)
+		return EMSGSIZE;
+	if (unseal(x, packet + n - RTPSIZE_COUNTER, packet, RTCP_CLEAR, packet + RTCP_CLEAR, sealed,
+		   buf + RTCP_CLEAR))
+		return EACCES;
+	memcpy(buf, packet, RTCP_CLEAR);
+	*len = RTCP_CLEAR + sealed;
+	return 0;
+}
