@@ -44,6 +44,10 @@ struct media_conf {
 int media_alloc(struct media **out, struct env *env, const struct media_conf *conf);
 struct media *media_free(struct media *m);
 void media_set_user(struct media *m, uint64_t user);
+/* "1 of 1 connected", with the reason when one is missing. Always terminated. */
+void media_status(const struct media *m, char *buf, size_t size);
+/* A newer control has taken a mediad over: this one should end. */
+bool media_superseded(const struct media *m);
 
 struct media_want {
 	uint64_t guild, channel;

@@ -1,0 +1,512 @@
+#include "control/discord/guilds.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/discord.h"
+
+/* The document:
+ * { guild: { name, owner, roles: {id: "bits"}, channels: {id: {type, name, bitrate, limit, over: [[id, type, "allow",
+ *   "deny"], …]}}, members: {id: {name, bot, roles: [id, …]}}, voice: {id: {channel, mute, deaf, suppress}} } } */
+struct guilds {
+	json_t *doc;
+	uint64_t self;
+};
+
+struct key {
+	char text[24];
+};
+
+static struct key key_of(uint64_t id)
+{
+	struct key k;
+
+	snprintf(k.text, sizeof k.text, "%llu", (unsigned long long)id);
+	return k;
+}
+
+static json_t *guild_of(const struct guilds *g, uint64_t guild)
+{
+	return json_object_get(g->doc, key_of(guild).text);
+}
+
+static json_t *part_of(const struct guilds *g, uint64_t guild, const char *part, uint64_t id)
+{
+	return json_object_get(json_object_get(guild_of(g, guild), part), key_of(id).text);
+}
+
+/* A snowflake under `name` of an event's object, as text; NULL when absent or malformed. */
+static const char *id_text(const json_t *d, const char *name)
+{
+	const char *text = json_string_value(json_object_get(d, name));
+	uint64_t id;
+
+	return discord_snowflake(text, &id) ? text : NULL;
+}
+
+int guilds_alloc(struct guilds **out)
+{
+	struct guilds *g = calloc(1, sizeof *g);
+
+	if (!g)
+		return ENOMEM;
+	g->doc = json_object();
+	if (!g->doc) {
+		free(g);
+		return ENOMEM;
+	}
+	*out = g;
+	return 0;
+}
+
+struct guilds *guilds_free(struct guilds *g)
+{
+	if (!g)
+		return NULL;
+	json_decref(g->doc);
+	free(g);
+	return NULL;
+}
+
+void guilds_set_self(struct guilds *g, uint64_t user)
+{
+	g->self = user;
+}
+
+uint64_t guilds_self(const struct guilds *g)
+{
+	return g->self;
+}
+
+void guilds_clear(struct guilds *g)
+{
+	json_object_clear(g->doc);
+}
+
+const json_t *guilds_snapshot(const struct guilds *g)
+{
+	return g->doc;
+}
+
+int guilds_restore(struct guilds *g, const json_t *snapshot)
+{
+	static const char *const parts[] = {"roles", "channels", "members", "voice"};
+	const char *key;
+	json_t *guild, *copy;
+	uint64_t id;
+
+	if (!json_is_object(snapshot))
+		return EINVAL;
+	json_object_foreach((json_t *)snapshot, key, guild)
+	{
+		if (!discord_snowflake(key, &id))
+			return EINVAL;
+		for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+			if (!json_is_object(json_object_get(guild, parts[i])))
+				return EINVAL;
+	}
+	copy = json_deep_copy(snapshot);
+	if (!copy)
+		return ENOMEM;
+	json_decref(g->doc);
+	g->doc = copy;
+	return 0;
+}
+
+/* ---- events ---- */
+
+static void put_role(json_t *guild, const json_t *role)
+{
+	const char *id = id_text(role, "id");
+	const char *bits = json_string_value(json_object_get(role, "permissions"));
+	uint64_t v;
+
+	if (id && discord_u64(bits, &v))
+		json_object_set_new(json_object_get(guild, "roles"), id, json_string(bits));
+}
+
+static json_t *overwrites(const json_t *list)
+{
+	json_t *out = json_array(), *o;
+	size_t i;
+
+	json_array_foreach(list, i, o)
+	{
+		const char *id = id_text(o, "id");
+		const char *allow = json_string_value(json_object_get(o, "allow"));
+		const char *deny = json_string_value(json_object_get(o, "deny"));
+		const json_t *type = json_object_get(o, "type");
+		uint64_t v;
+
+		if (id && json_is_integer(type) && discord_u64(allow, &v) && discord_u64(deny, &v))
+			json_array_append_new(out, json_pack("[s,I,s,s]", id,
+							     json_integer_value(type), allow, deny));
+	}
+	return out;
+}
+
+static void put_channel(json_t *guild, const json_t *ch)
+{
+	const char *id = id_text(ch, "id");
+	json_int_t type = json_integer_value(json_object_get(ch, "type"));
+	const char *name = json_string_value(json_object_get(ch, "name"));
+
+	if (!id || (type != DISCORD_CHANNEL_VOICE && type != DISCORD_CHANNEL_STAGE))
+		return;
+	json_object_set_new(json_object_get(guild, "channels"), id,
+			    json_pack("{s:I,s:s,s:I,s:I,s:o}", "type", type, "name", name ? name : "",
+				      "bitrate", json_integer_value(json_object_get(ch, "bitrate")),
+				      "limit", json_integer_value(json_object_get(ch, "user_limit")),
+				      "over", overwrites(json_object_get(ch, "permission_overwrites"))));
+}
+
+/* A member by nickname, else display name, else user name. */
+static const char *name_of(const json_t *member, const json_t *user)
+{
+	const json_t *candidates[] = {json_object_get(member, "nick"),
+				      json_object_get(user, "global_name"),
+				      json_object_get(user, "username")};
+
+	for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++) {
+		const char *text = json_string_value(candidates[i]);
+
+		if (text && *text)
+			return text;
+	}
+	return "someone";
+}
+
+static void put_member(json_t *guild, const json_t *member)
+{
+	const json_t *user = json_object_get(member, "user");
+	const char *id = id_text(user, "id");
+	json_t *roles = json_array(), *role;
+	uint64_t v;
+	size_t i;
+
+	if (!id || !roles) {
+		json_decref(roles);
+		return;
+	}
+	json_array_foreach(json_object_get(member, "roles"), i, role)
+	{
+		if (discord_snowflake(json_string_value(role), &v))
+			json_array_append(roles, role);
+	}
+	json_object_set_new(json_object_get(guild, "members"), id,
+			    json_pack("{s:s,s:b,s:o}", "name", name_of(member, user), "bot",
+				      json_is_true(json_object_get(user, "bot")), "roles", roles));
+}
+
+static void put_voice(json_t *guild, const json_t *state)
+{
+	const char *user = id_text(state, "user_id"), *channel = id_text(state, "channel_id");
+	json_t *voice = json_object_get(guild, "voice");
+
+	if (!user)
+		return;
+	if (json_is_object(json_object_get(state, "member")))
+		put_member(guild, json_object_get(state, "member"));
+	if (!channel) {
+		json_object_del(voice, user);
+		return;
+	}
+	json_object_set_new(voice, user,
+			    json_pack("{s:s,s:b,s:b,s:b}", "channel", channel, "mute",
+				      json_is_true(json_object_get(state, "mute")), "deaf",
+				      json_is_true(json_object_get(state, "deaf")), "suppress",
+				      json_is_true(json_object_get(state, "suppress"))));
+}
+
+static void put_head(json_t *guild, const json_t *d)
+{
+	const char *name = json_string_value(json_object_get(d, "name")), *owner = id_text(d, "owner_id");
+	json_t *role;
+	size_t i;
+
+	if (name)
+		json_object_set_new(guild, "name", json_string(name));
+	if (owner)
+		json_object_set_new(guild, "owner", json_string(owner));
+	json_array_foreach(json_object_get(d, "roles"), i, role)
+		put_role(guild, role);
+}
+
+static bool on_guild_create(struct guilds *g, const json_t *d)
+{
+	const char *id = id_text(d, "id");
+	json_t *guild, *x;
+	size_t i;
+
+	if (!id || json_is_true(json_object_get(d, "unavailable")))
+		return false;
+	guild = json_pack("{s:s,s:{},s:{},s:{},s:{}}", "name", "", "roles", "channels", "members", "voice");
+	if (!guild)
+		return false;
+	put_head(guild, d);
+	json_array_foreach(json_object_get(d, "channels"), i, x)
+		put_channel(guild, x);
+	json_array_foreach(json_object_get(d, "members"), i, x)
+		put_member(guild, x);
+	json_array_foreach(json_object_get(d, "voice_states"), i, x)
+		put_voice(guild, x);
+	return json_object_set_new(g->doc, id, guild) == 0;
+}
+
+static bool on_channel(json_t *guild, const char *name, const json_t *d)
+{
+	const char *id = id_text(d, "id");
+
+	if (!id)
+		return false;
+	if (strcmp(name, "CHANNEL_DELETE") == 0)
+		json_object_del(json_object_get(guild, "channels"), id);
+	else
+		put_channel(guild, d);
+	return true;
+}
+
+static bool on_role(json_t *guild, const char *name, const json_t *d)
+{
+	const char *id = id_text(d, "role_id");
+
+	if (strcmp(name, "GUILD_ROLE_DELETE") != 0)
+		put_role(guild, json_object_get(d, "role"));
+	else if (id)
+		json_object_del(json_object_get(guild, "roles"), id);
+	return true;
+}
+
+static bool on_member(json_t *guild, const char *name, const json_t *d)
+{
+	const char *id = id_text(json_object_get(d, "user"), "id");
+
+	if (!id)
+		return false;
+	if (strcmp(name, "GUILD_MEMBER_REMOVE") == 0) {
+		json_object_del(json_object_get(guild, "members"), id);
+		json_object_del(json_object_get(guild, "voice"), id);
+	} else if (json_object_get(json_object_get(guild, "members"), id)) {
+		/* Only those we follow: who is or was in voice, and the bot. */
+		put_member(guild, d);
+	}
+	return true;
+}
+
+bool guilds_event(struct guilds *g, const char *name, const json_t *d)
+{
+	const char *id;
+	json_t *guild;
+
+	if (strcmp(name, "GUILD_CREATE") == 0)
+		return on_guild_create(g, d);
+	if (strcmp(name, "GUILD_DELETE") == 0 || strcmp(name, "GUILD_UPDATE") == 0)
+		id = id_text(d, "id");
+	else
+		id = id_text(d, "guild_id");
+	guild = id ? json_object_get(g->doc, id) : NULL;
+	if (!guild)
+		return false;
+	if (strcmp(name, "GUILD_DELETE") == 0)
+		return json_object_del(g->doc, id) == 0;
+	if (strcmp(name, "VOICE_STATE_UPDATE") == 0)
+		put_voice(guild, d);
+	else if (strcmp(name, "GUILD_UPDATE") == 0)
+		put_head(guild, d);
+	else if (strncmp(name, "CHANNEL_", 8) == 0)
+		return on_channel(guild, name, d);
+	else if (strncmp(name, "GUILD_ROLE_", 11) == 0)
+		return on_role(guild, name, d);
+	else if (strncmp(name, "GUILD_MEMBER_", 13) == 0)
+		return on_member(guild, name, d);
+	else
+		return false;
+	return true;
+}
+
+/* ---- questions ---- */
+
+bool guilds_known(const struct guilds *g, uint64_t guild)
+{
+	return guild_of(g, guild) != NULL;
+}
+
+unsigned guilds_count(const struct guilds *g)
+{
+	return (unsigned)json_object_size(g->doc);
+}
+
+const char *guilds_name(const struct guilds *g, uint64_t guild)
+{
+	const char *name = json_string_value(json_object_get(guild_of(g, guild), "name"));
+
+	return name ? name : "";
+}
+
+bool guilds_channel(const struct guilds *g, uint64_t guild, uint64_t channel, struct guild_channel *out)
+{
+	const json_t *ch = part_of(g, guild, "channels", channel);
+	const char *name = json_string_value(json_object_get(ch, "name"));
+	json_int_t bitrate = json_integer_value(json_object_get(ch, "bitrate"));
+	json_int_t limit = json_integer_value(json_object_get(ch, "limit"));
+
+	if (!ch)
+		return false;
+	*out = (struct guild_channel){
+		.type = (int)json_integer_value(json_object_get(ch, "type")),
+		.bitrate = bitrate >= 8000 && bitrate <= 384000 ? (uint32_t)bitrate : 64000,
+		.user_limit = limit > 0 && limit < 100000 ? (uint32_t)limit : 0,
+		.name = name ? name : "",
+	};
+	return true;
+}
+
+bool guilds_voice(const struct guilds *g, uint64_t guild, uint64_t user, struct guild_voice *out)
+{
+	const json_t *v = part_of(g, guild, "voice", user);
+	uint64_t channel;
+
+	if (!discord_snowflake(json_string_value(json_object_get(v, "channel")), &channel))
+		return false;
+	*out = (struct guild_voice){
+		.channel = channel,
+		.mute = json_is_true(json_object_get(v, "mute")),
+		.deaf = json_is_true(json_object_get(v, "deaf")),
+		.suppress = json_is_true(json_object_get(v, "suppress")),
+	};
+	return true;
+}
+
+const char *guilds_member_name(const struct guilds *g, uint64_t guild, uint64_t user)
+{
+	const char *name = json_string_value(json_object_get(part_of(g, guild, "members", user), "name"));
+
+	return name ? name : "someone";
+}
+
+void guilds_each(const struct guilds *g, uint64_t guild, uint64_t channel, guilds_member_h *h, void *arg)
+{
+	json_t *voice = json_object_get(guild_of(g, guild), "voice"), *v;
+	const char *key;
+	uint64_t user, in;
+
+	json_object_foreach(voice, key, v)
+	{
+		if (!discord_snowflake(key, &user) || user == g->self ||
+		    !discord_snowflake(json_string_value(json_object_get(v, "channel")), &in) ||
+		    in != channel)
+			continue;
+		h(user, guilds_member_name(g, guild, user),
+		  json_is_true(json_object_get(part_of(g, guild, "members", user), "bot")), arg);
+	}
+}
+
+static void count_one(uint64_t user, const char *name, bool is_bot, void *arg)
+{
+	(void)user;
+	(void)name;
+	(void)is_bot;
+	++*(unsigned *)arg;
+}
+
+unsigned guilds_occupants(const struct guilds *g, uint64_t guild, uint64_t channel)
+{
+	unsigned n = 0;
+
+	guilds_each(g, guild, channel, count_one, &n);
+	return n;
+}
+
+static bool has_role(const json_t *member, const char *id)
+{
+	json_t *role;
+	size_t i;
+
+	json_array_foreach(json_object_get(member, "roles"), i, role)
+	{
+		const char *text = json_string_value(role);
+
+		if (text && strcmp(text, id) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What the roles give in the server as a whole. */
+static bool base_permissions(const json_t *guild, const char *guild_id, const json_t *member,
+			     uint64_t *out)
+{
+	const json_t *roles = json_object_get(guild, "roles");
+	uint64_t bits, v;
+	json_t *role;
+	size_t i;
+
+	if (!discord_u64(json_string_value(json_object_get(roles, guild_id)), &bits))
+		return false;
+	json_array_foreach(json_object_get(member, "roles"), i, role)
+	{
+		if (discord_u64(json_string_value(json_object_get(roles, json_string_value(role))), &v))
+			bits |= v;
+	}
+	*out = bits;
+	return true;
+}
+
+/* Overwrites in their documented order: everyone's, then all roles' together, then the member's own. */
+static uint64_t overwritten(const json_t *channel, uint64_t bits, const char *guild_id, const json_t *member,
+			    const char *user_id)
+{
+	uint64_t allow[3] = {0}, deny[3] = {0}, a, d;
+	json_t *o;
+	size_t i;
+
+	json_array_foreach(json_object_get(channel, "over"), i, o)
+	{
+		const char *id = json_string_value(json_array_get(o, 0));
+		bool is_member = json_integer_value(json_array_get(o, 1)) == 1;
+		int step;
+
+		if (!id || !discord_u64(json_string_value(json_array_get(o, 2)), &a) ||
+		    !discord_u64(json_string_value(json_array_get(o, 3)), &d))
+			continue;
+		if (is_member && strcmp(id, user_id) == 0)
+			step = 2;
+		else if (!is_member && strcmp(id, guild_id) == 0)
+			step = 0;
+		else if (!is_member && has_role(member, id))
+			step = 1;
+		else
+			continue;
+		allow[step] |= a;
+		deny[step] |= d;
+	}
+	for (i = 0; i < 3; i++)
+		bits = (bits & ~deny[i]) | allow[i];
+	return bits;
+}
+
+bool guilds_permissions(const struct guilds *g, uint64_t guild_id, uint64_t channel_id, uint64_t user_id,
+			uint64_t *out)
+{
+	const json_t *guild = guild_of(g, guild_id);
+	const json_t *member = part_of(g, guild_id, "members", user_id);
+	const json_t *channel = part_of(g, guild_id, "channels", channel_id);
+	struct key gk = key_of(guild_id), uk = key_of(user_id);
+	const char *owner = json_string_value(json_object_get(guild, "owner"));
+	uint64_t bits;
+
+	if (!guild || !member || !channel || !base_permissions(guild, gk.text, member, &bits))
+		return false;
+	if ((owner && strcmp(owner, uk.text) == 0) ||
+	    bits & DISCORD_PERMISSION(DISCORD_BIT_ADMINISTRATOR)) {
+		*out = UINT64_MAX;
+		return true;
+	}
+	bits = overwritten(channel, bits, gk.text, member, uk.text);
+	if (!(bits & DISCORD_PERMISSION(DISCORD_BIT_VIEW_CHANNEL)))
+		bits = 0;
+	*out = bits;
+	return true;
+}

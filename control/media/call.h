@@ -1,0 +1,100 @@
+/* What control/media/ shares between its own files: the calls, listens and playbacks of one struct media. */
+#ifndef CONTROL_MEDIA_CALL_H
+#define CONTROL_MEDIA_CALL_H
+
+#include "control/media/link.h"
+#include "control/media/media.h"
+#include "proto/media.h"
+
+struct child;
+struct tmr;
+
+struct listen {
+	struct listen *next;
+	uint64_t user;
+	uint32_t id, rate;
+	uint16_t silence_ms;
+	bool told; /* the mediad has it, in this form */
+};
+
+struct consent {
+	struct consent *next;
+	uint64_t user;
+	bool yes;
+};
+
+struct media_playback {
+	struct media_playback *next;
+	struct media_call *call; /* NULL once the call was freed */
+	uint32_t id, rate;
+	media_playback_h *h;
+	void *arg;
+	int16_t *pcm; /* backlog: len samples from start on */
+	size_t start, len, cap;
+	uint64_t written, sent, credit, left; /* samples; left: that left the socket */
+	uint32_t seq;
+	bool ended, end_sent, stopping, over;
+	uint16_t stop_fade_ms;
+	bool reported;	   /* by the mediad since it was connected */
+	uint64_t lost_at;  /* when its mediad was lost, 0 while it is there */
+};
+
+struct media_call {
+	struct media_call *next;
+	struct media *media;
+	struct media_want want;
+	media_call_h *h;
+	void *arg;
+	struct link *link; /* which mediad has it; NULL: none yet */
+	bool open;	   /* that mediad knows it, and is synced */
+	bool reported;	   /* told by the mediad while syncing */
+	bool tell;	   /* last is still to be told to the handler */
+	uint32_t id, gen;
+	uint64_t lost_at;
+	bool has_last;
+	struct media_call_state last;
+	char mode[48];
+	struct listen *listens;
+	struct consent *consents;
+	struct media_playback *playbacks;
+};
+
+struct media {
+	struct env *env;
+	struct link **links;
+	unsigned n_links;
+	struct child *spawned;
+	struct tmr *tmr;
+	struct media_call *calls;
+	struct link_hello hello;
+	uint32_t next_call, next_listen, next_playback;
+	media_wants_h *wantsh;
+	media_link_h *linkh;
+	void *arg;
+	unsigned n_synced;
+	/* Calls that a mediad told and nobody wants: closed when it is synced. */
+	struct {
+		struct link *link;
+		uint32_t call, gen;
+	} strays[64];
+	unsigned n_strays;
+};
+
+enum { MEDIA_ORPHAN_MS = 2000, MEDIA_MOVE_MS = 3000, MEDIA_RETRY_MS = 20 };
+
+/* A message for this call's mediad; ENOTCONN while it has none. */
+int media_call_send(struct media_call *call, struct media_msg *msg);
+/* Calls media_tick() after ms at the latest. */
+void media_wake(struct media *m, unsigned ms);
+
+/* playback.c */
+struct media_playback *media_playback_find(struct media_call *call, uint32_t id);
+void media_playback_message(struct media_playback *pb, const struct media_msg *msg);
+/* The mediad is synced: claim what it told, give up what it did not. */
+void media_playbacks_synced(struct media_call *call);
+void media_playbacks_lost(struct media_call *call, uint64_t now_ns);
+void media_playbacks_detach(struct media_call *call);
+/* Sends what waits and ends what was lost too long ago. True when it should be called again soon. */
+bool media_playbacks_tick(struct media_call *call, uint64_t now_ns);
+
+#endif

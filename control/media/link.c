@@ -1,0 +1,258 @@
+#include "control/media/link.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "ipc/peer.h"
+#include "ipc/tmr.h"
+
+#define MS UINT64_C(1000000)
+enum { BACKOFF_MIN_MS = 50, BACKOFF_MAX_MS = 2000, PING_MS = 2000, DEAD_MS = 6000 };
+
+struct link {
+	struct link_conf conf;
+	char *path;
+	struct link_hello hello;
+	struct peer *peer;
+	struct tmr *tmr; /* reconnect, or the next PING */
+	enum link_state state;
+	unsigned backoff_ms;
+	unsigned minor;
+	bool greeted; /* HELLO came */
+	uint64_t heard_at;
+	uint64_t ping_id;
+	uint64_t skipped; /* unknown messages of a newer mediad */
+	char fault[300];
+};
+
+static void connect_later(struct link *l)
+{
+	l->state = LINK_BACKOFF;
+	tmr_start(l->tmr, l->backoff_ms * MS);
+	l->backoff_ms = l->backoff_ms * 2 > BACKOFF_MAX_MS ? BACKOFF_MAX_MS : l->backoff_ms * 2;
+}
+
+int link_send(struct link *l, const struct media_msg *msg)
+{
+	uint8_t buf[MEDIA_MAX_FRAME];
+	size_t len;
+	int err;
+
+	if (!l->peer)
+		return ENOTCONN;
+	err = media_pack(msg, l->minor, buf, sizeof buf, &len);
+	if (err)
+		return err;
+	err = peer_send(l->peer, media_lane_of(msg->type) == MEDIA_LANE_AUDIO ? PEER_AUDIO : PEER_COMMAND,
+			buf, len);
+	explicit_bzero(buf, len < 1024 ? len : 1024); /* it may have held a lease */
+	return err;
+}
+
+static void lost(struct link *l)
+{
+	l->peer = peer_free(l->peer);
+	if (l->state != LINK_REFUSED)
+		connect_later(l);
+	l->conf.losth(l, l->conf.arg);
+}
+
+static void on_lost(struct peer *p, int err, void *arg)
+{
+	struct link *l = arg;
+
+	(void)p;
+	log_warn("mediad_lost", "path=%s error=\"%s\"", l->path, err ? strerror(err) : "it went away");
+	if (!l->fault[0])
+		snprintf(l->fault, sizeof l->fault, "mediad went away");
+	lost(l);
+}
+
+static int on_hello(struct link *l, const struct media_hello *h)
+{
+	if (h->major != MEDIA_MAJOR) {
+		snprintf(l->fault, sizeof l->fault, "%s", media_fault_text(MEDIA_FAULT_VERSION));
+		log_warn("mediad_version", "path=%s theirs=%u ours=%u", l->path, h->major, MEDIA_MAJOR);
+		return EPROTO;
+	}
+	/* Of two minors both speak the lower. */
+	if (h->minor < l->minor)
+		l->minor = h->minor;
+	l->greeted = true;
+	log_info("mediad_hello", "path=%s build=%.*s", l->path, (int)h->build.n, (const char *)h->build.p);
+	return 0;
+}
+
+static void on_fault(struct link *l, const struct media_fault *f)
+{
+	snprintf(l->fault, sizeof l->fault, "%.*s", (int)f->text.n, (const char *)f->text.p);
+	if (!l->fault[0])
+		snprintf(l->fault, sizeof l->fault, "%s", media_fault_text(f->code));
+	log_warn("mediad_fault", "path=%s code=%u text=\"%s\"", l->path, f->code, l->fault);
+	/* To come back would only be refused, or take it from our successor. */
+	if (f->code == MEDIA_FAULT_TAKEN_OVER) {
+		l->state = LINK_REFUSED;
+		tmr_stop(l->tmr);
+	}
+}
+
+static int on_msg(struct peer *p, const uint8_t *body, size_t len, void *arg)
+{
+	struct link *l = arg;
+	struct media_msg msg;
+	int err = media_unpack(&msg, MEDIA_SIDE_MEDIAD, body, len);
+
+	(void)p;
+	l->heard_at = env_now(l->conf.env);
+	if (err == ENOSYS) {
+		l->skipped++;
+		return 0;
+	}
+	if (err) {
+		log_warn("mediad_violation", "path=%s error=\"%s\"", l->path, strerror(err));
+		return err;
+	}
+	if (!l->greeted && msg.type != MEDIA_HELLO && msg.type != MEDIA_FAULT)
+		return EPROTO;
+	switch (msg.type) {
+	case MEDIA_HELLO:
+		return on_hello(l, &msg.hello);
+	case MEDIA_FAULT:
+		on_fault(l, &msg.fault);
+		return 0;
+	case MEDIA_PING:
+		link_send(l, &(struct media_msg){.type = MEDIA_PONG, .pong = {.id = msg.ping.id}});
+		return 0;
+	case MEDIA_PONG:
+		return 0;
+	case MEDIA_SYNCED:
+		if (l->state != LINK_HELLO)
+			return EPROTO;
+		l->state = LINK_SYNCED;
+		l->backoff_ms = BACKOFF_MIN_MS;
+		l->fault[0] = '\0';
+		l->conf.syncedh(l, l->conf.arg);
+		return 0;
+	default:
+		l->conf.msgh(l, &msg, l->conf.arg);
+		return 0;
+	}
+}
+
+static void try_connect(struct link *l)
+{
+	struct peer_conf conf = {
+		.max_frame = MEDIA_MAX_FRAME, .msgh = on_msg, .losth = on_lost, .arg = l};
+	struct media_msg hello = {
+		.type = MEDIA_HELLO,
+		.hello = {.major = MEDIA_MAJOR,
+			  .minor = MEDIA_MINOR,
+			  .build = slice_str(PARLEY_VERSION),
+			  .instance = l->hello.instance,
+			  .epoch = l->hello.epoch,
+			  .user = l->hello.user},
+	};
+	int err = peer_connect(&l->peer, l->conf.env, l->path, &conf);
+
+	if (err) {
+		snprintf(l->fault, sizeof l->fault, "cannot reach mediad at %s: %s", l->path,
+			 strerror(err));
+		connect_later(l);
+		return;
+	}
+	l->greeted = false;
+	l->minor = MEDIA_MINOR;
+	l->state = LINK_HELLO;
+	l->heard_at = env_now(l->conf.env);
+	tmr_start(l->tmr, PING_MS * MS);
+	link_send(l, &hello);
+}
+
+static void on_tmr(void *arg)
+{
+	struct link *l = arg;
+
+	switch (l->state) {
+	case LINK_BACKOFF:
+		try_connect(l);
+		break;
+	case LINK_HELLO:
+	case LINK_SYNCED:
+		tmr_start(l->tmr, PING_MS * MS);
+		if (env_now(l->conf.env) - l->heard_at > DEAD_MS * MS) {
+			snprintf(l->fault, sizeof l->fault, "mediad does not answer");
+			peer_lose(l->peer, ETIMEDOUT);
+			return;
+		}
+		link_send(l, &(struct media_msg){.type = MEDIA_PING, .ping = {.id = ++l->ping_id}});
+		break;
+	default:
+		break;
+	}
+}
+
+int link_alloc(struct link **out, const struct link_conf *conf)
+{
+	struct link *l;
+	int err = ENOMEM;
+
+	if (!out || !conf || !conf->env || !conf->path)
+		return EINVAL;
+	l = calloc(1, sizeof *l);
+	if (!l)
+		return ENOMEM;
+	l->conf = *conf;
+	l->backoff_ms = BACKOFF_MIN_MS;
+	l->path = strdup(conf->path);
+	if (l->path)
+		err = tmr_alloc(&l->tmr, conf->env, on_tmr, l);
+	if (err)
+		link_free(l);
+	else
+		*out = l;
+	return err;
+}
+
+struct link *link_free(struct link *l)
+{
+	if (!l)
+		return NULL;
+	peer_free(l->peer);
+	tmr_free(l->tmr);
+	free(l->path);
+	free(l);
+	return NULL;
+}
+
+void link_start(struct link *l, const struct link_hello *hello)
+{
+	bool same = l->hello.user == hello->user && l->state != LINK_IDLE;
+
+	if (same || l->state == LINK_REFUSED)
+		return;
+	l->hello = *hello;
+	if (l->peer) {
+		lost(l);
+		return;
+	}
+	l->state = LINK_BACKOFF;
+	tmr_start(l->tmr, 0);
+}
+
+enum link_state link_state(const struct link *l)
+{
+	return l->state;
+}
+
+const char *link_fault(const struct link *l)
+{
+	return l->fault;
+}
+
+const char *link_path(const struct link *l)
+{
+	return l->path;
+}
