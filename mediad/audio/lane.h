@@ -49,8 +49,8 @@ size_t lane_room(const struct lane *l);
 /* No more will be written. */
 void lane_end(struct lane *l);
 /* Linear fades; 0 ms takes effect with the next frame pulled. A fade that runs out of samples is
- * over at once. Gain ramps go from the present value and keep running through a pause's end. Stop
- * wins over pause. */
+ * over at once. Gain ramps go from the present value and advance with the samples played. Stop wins
+ * over pause. */
 void lane_pause(struct lane *l, uint16_t fade_ms);
 void lane_resume(struct lane *l, uint16_t fade_ms);
 void lane_stop(struct lane *l, uint16_t fade_ms);
@@ -58,6 +58,10 @@ void lane_gain(struct lane *l, uint16_t target, uint16_t fade_ms);
 
 /* Adds the next frame to acc and returns how many samples of the lane are in it (0..960). */
 size_t lane_pull(struct lane *l, float acc[LANE_FRAME], uint64_t now);
+/* True while it has samples that may sound soon: the time to ask for op 5. */
+bool lane_wants(const struct lane *l);
+/* Nothing is being sent: a fade that runs is over at once. */
+void lane_settle(struct lane *l);
 /* n samples of the oldest pulled ones left the socket at `now` (sent), or were lost on this side.
  */
 void lane_left(struct lane *l, size_t n, bool sent, uint64_t now);

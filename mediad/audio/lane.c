@@ -1,0 +1,273 @@
+#include "mediad/audio/lane.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MS UINT64_C(1000000)
+enum { PER_MS = LANE_RATE / 1000 };
+
+enum state { BUFFERING, PLAYING, PAUSED, STOPPED, OVER };
+enum fade_to { TO_FULL, TO_PAUSE, TO_STOP };
+
+struct lane {
+	uint32_t id;
+	enum state state;
+	bool ended;
+	uint64_t grown; /* when the producer wrote last */
+	uint64_t written, pulled, left, sent, started_at;
+	bool told_started, told_paused;
+
+	enum fade_to fade_to;
+	float fade, fade_step; /* 0..1 a sample */
+	float gain, gain_target, gain_step;
+
+	int16_t pcm[LANE_CAPACITY]; /* sample k is at k % LANE_CAPACITY */
+};
+
+static float gain_of(uint16_t thousandths)
+{
+	unsigned g = thousandths < LANE_GAIN_MAX ? thousandths : LANE_GAIN_MAX;
+
+	return (float)g / LANE_GAIN_UNITY;
+}
+
+int lane_alloc(struct lane **out, uint32_t id, uint16_t gain)
+{
+	struct lane *l = calloc(1, sizeof *l);
+
+	if (!l)
+		return ENOMEM;
+	l->id = id;
+	l->fade = 1;
+	l->gain = l->gain_target = gain_of(gain);
+	*out = l;
+	return 0;
+}
+
+struct lane *lane_free(struct lane *l)
+{
+	free(l);
+	return NULL;
+}
+
+uint32_t lane_id(const struct lane *l)
+{
+	return l->id;
+}
+
+static size_t available(const struct lane *l)
+{
+	return (size_t)(l->written - l->pulled);
+}
+
+size_t lane_room(const struct lane *l)
+{
+	return LANE_CAPACITY - available(l);
+}
+
+int lane_write(struct lane *l, const int16_t *pcm, size_t n, uint64_t now)
+{
+	size_t at = (size_t)(l->written % LANE_CAPACITY);
+	size_t first = n < LANE_CAPACITY - at ? n : LANE_CAPACITY - at;
+
+	if (l->ended || l->state == STOPPED || l->state == OVER)
+		return EPIPE;
+	if (n > lane_room(l))
+		return ENOBUFS;
+	memcpy(l->pcm + at, pcm, first * sizeof *pcm);
+	memcpy(l->pcm, pcm + first, (n - first) * sizeof *pcm);
+	l->written += n;
+	l->grown = now;
+	return 0;
+}
+
+void lane_end(struct lane *l)
+{
+	l->ended = true;
+}
+
+/* ---- commands ---- */
+
+static bool sounding(const struct lane *l)
+{
+	return l->state == PLAYING;
+}
+
+static void fade_out(struct lane *l, enum fade_to to, uint16_t fade_ms)
+{
+	l->fade_to = to;
+	l->fade_step = fade_ms ? 1.0f / ((float)fade_ms * PER_MS) : 1;
+	if (!fade_ms || !sounding(l))
+		lane_settle(l);
+}
+
+void lane_settle(struct lane *l)
+{
+	if (l->state == OVER || l->fade_to == TO_FULL)
+		return;
+	l->state = l->fade_to == TO_STOP ? STOPPED : PAUSED;
+	l->fade_to = TO_FULL;
+	l->fade = 0;
+}
+
+void lane_pause(struct lane *l, uint16_t fade_ms)
+{
+	if (l->state == PAUSED || l->state == STOPPED || l->state == OVER || l->fade_to == TO_STOP)
+		return;
+	l->told_paused = false;
+	fade_out(l, TO_PAUSE, fade_ms);
+}
+
+void lane_resume(struct lane *l, uint16_t fade_ms)
+{
+	if (l->state != PAUSED && l->fade_to != TO_PAUSE)
+		return;
+	if (l->state == PAUSED)
+		l->state = l->pulled ? PLAYING : BUFFERING;
+	l->fade_to = TO_FULL;
+	l->fade_step = fade_ms ? 1.0f / ((float)fade_ms * PER_MS) : 1;
+	if (!fade_ms || !l->pulled)
+		l->fade = 1;
+}
+
+void lane_stop(struct lane *l, uint16_t fade_ms)
+{
+	if (l->state == STOPPED || l->state == OVER)
+		return;
+	fade_out(l, TO_STOP, fade_ms);
+}
+
+void lane_gain(struct lane *l, uint16_t target, uint16_t fade_ms)
+{
+	l->gain_target = gain_of(target);
+	l->gain_step = (l->gain_target - l->gain) / ((float)fade_ms * PER_MS + 1);
+	if (!fade_ms)
+		l->gain = l->gain_target;
+}
+
+/* ---- into the mix ---- */
+
+static float toward(float value, float target, float step)
+{
+	float next = value + step;
+
+	return (step >= 0) == (next >= target) ? target : next;
+}
+
+/* One sample's share of both ramps. */
+static float ramps(struct lane *l)
+{
+	if (l->gain < l->gain_target || l->gain > l->gain_target)
+		l->gain = toward(l->gain, l->gain_target, l->gain_step);
+	if (l->fade_to != TO_FULL)
+		l->fade = l->fade > l->fade_step ? l->fade - l->fade_step : 0;
+	else if (l->fade < 1)
+		l->fade = l->fade + l->fade_step < 1 ? l->fade + l->fade_step : 1;
+	return l->gain * l->fade;
+}
+
+static bool stalled(const struct lane *l, uint64_t now)
+{
+	return now - l->grown >= LANE_STALL_MS * MS;
+}
+
+/* How many samples to play now; moves between buffering and playing. */
+static size_t due(struct lane *l, uint64_t now)
+{
+	size_t n = available(l);
+
+	if (l->state == BUFFERING && n &&
+	    (n >= LANE_PREBUFFER_MS * PER_MS || l->ended || stalled(l, now)))
+		l->state = PLAYING;
+	if (l->state != PLAYING)
+		return 0;
+	if (n >= LANE_FRAME)
+		return LANE_FRAME;
+	if (n && (l->ended || l->fade_to != TO_FULL || stalled(l, now)))
+		return n;
+	l->state = BUFFERING; /* nothing, or a part that is still growing */
+	return 0;
+}
+
+size_t lane_pull(struct lane *l, float acc[LANE_FRAME], uint64_t now)
+{
+	size_t n = due(l, now), i;
+
+	for (i = 0; i < n; i++) {
+		float g = ramps(l);
+
+		if (l->fade_to != TO_FULL && l->fade <= 0)
+			break;
+		acc[i] += g * l->pcm[(l->pulled + i) % LANE_CAPACITY];
+	}
+	l->pulled += i;
+	if (l->fade_to != TO_FULL && (l->fade <= 0 || i < LANE_FRAME))
+		lane_settle(l);
+	return i;
+}
+
+bool lane_wants(const struct lane *l)
+{
+	return (l->state == BUFFERING || l->state == PLAYING) && available(l);
+}
+
+void lane_left(struct lane *l, size_t n, bool sent, uint64_t now)
+{
+	l->left += n;
+	if (!sent || !n)
+		return;
+	if (!l->sent)
+		l->started_at = now;
+	l->sent += n;
+}
+
+enum lane_event lane_next_event(struct lane *l)
+{
+	if (l->state == OVER)
+		return LANE_NONE;
+	if (l->sent && !l->told_started) {
+		l->told_started = true;
+		return LANE_STARTED;
+	}
+	if (l->left < l->pulled)
+		return LANE_NONE;
+	if (l->state == STOPPED) {
+		l->state = OVER;
+		return LANE_STOPPED;
+	}
+	if (l->ended && l->pulled == l->written) {
+		l->state = OVER;
+		return LANE_DRAINED;
+	}
+	if (l->state == PAUSED && !l->told_paused) {
+		l->told_paused = true;
+		return LANE_PAUSED;
+	}
+	return LANE_NONE;
+}
+
+uint64_t lane_written(const struct lane *l)
+{
+	return l->written;
+}
+
+uint64_t lane_pulled(const struct lane *l)
+{
+	return l->pulled;
+}
+
+uint64_t lane_sent(const struct lane *l)
+{
+	return l->sent;
+}
+
+uint64_t lane_started_at(const struct lane *l)
+{
+	return l->started_at;
+}
+
+bool lane_paused(const struct lane *l)
+{
+	return l->state == PAUSED;
+}

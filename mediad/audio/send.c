@@ -1,0 +1,422 @@
+#include "mediad/audio/send.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <opus/opus.h>
+
+#include "mediad/audio/mix.h"
+#include "proto/rtp.h"
+
+#define MS   UINT64_C(1000000)
+#define TICK (SENDER_TICK_MS * MS)
+
+/* op 5 of the present utterance. */
+enum speaking { QUIET, ASKED, SPEAKING };
+
+/* What is in the prepared frame, for the accounts. */
+struct share {
+	struct lane *lane;
+	size_t samples;
+};
+
+struct slot {
+	bool full, given; /* given: handed out by sender_due, sender_done is awaited */
+	bool silence;
+	uint8_t opus[SENDER_OPUS_MAX];
+	size_t len;
+	struct share shares[SENDER_LANES];
+	unsigned n_shares;
+};
+
+struct sender {
+	OpusEncoder *enc;
+	sender_event_h *h;
+	void *arg;
+
+	struct lane *lanes[SENDER_LANES];
+	unsigned n_lanes;
+	struct limiter limiter;
+
+	bool running;
+	uint64_t next;
+	uint16_t seq;
+	uint32_t ts; /* of the next deadline */
+
+	enum speaking speaking;
+	uint64_t asked_at;
+	bool known;	  /* the server has had an op 5 since sender_start */
+	unsigned silence; /* silence frames still to send */
+	bool flush;	  /* the encoder holds the end of the utterance in its lookahead */
+	struct slot slot;
+	struct sender_stats stats;
+};
+
+/* ---- making ---- */
+
+static opus_int32 bitrate_in_range(uint32_t bitrate)
+{
+	if (bitrate < SENDER_BITRATE_MIN)
+		return SENDER_BITRATE_MIN;
+	return bitrate > SENDER_BITRATE_MAX ? SENDER_BITRATE_MAX : (opus_int32)bitrate;
+}
+
+void sender_set_bitrate(struct sender *s, uint32_t bitrate)
+{
+	opus_encoder_ctl(s->enc, OPUS_SET_BITRATE(bitrate_in_range(bitrate)));
+}
+
+int sender_alloc(struct sender **out, uint32_t bitrate, sender_event_h *h, void *arg)
+{
+	struct sender *s = calloc(1, sizeof *s);
+	int err = 0;
+
+	if (!s)
+		return ENOMEM;
+	s->enc = opus_encoder_create(LANE_RATE, 1, OPUS_APPLICATION_AUDIO, &err);
+	if (!s->enc) {
+		sender_free(s);
+		return ENOMEM;
+	}
+	opus_encoder_ctl(s->enc, OPUS_SET_SIGNAL(OPUS_SIGNAL_VOICE));
+	opus_encoder_ctl(s->enc, OPUS_SET_INBAND_FEC(1));
+	opus_encoder_ctl(s->enc, OPUS_SET_PACKET_LOSS_PERC(SENDER_EXPECTED_LOSS));
+	opus_encoder_ctl(s->enc, OPUS_SET_COMPLEXITY(SENDER_COMPLEXITY));
+	sender_set_bitrate(s, bitrate);
+	limiter_init(&s->limiter);
+	s->h = h;
+	s->arg = arg;
+	*out = s;
+	return 0;
+}
+
+struct sender *sender_free(struct sender *s)
+{
+	if (!s)
+		return NULL;
+	for (unsigned i = 0; i < s->n_lanes; i++)
+		lane_free(s->lanes[i]);
+	if (s->enc)
+		opus_encoder_destroy(s->enc);
+	free(s);
+	return NULL;
+}
+
+void sender_stats(const struct sender *s, struct sender_stats *out)
+{
+	*out = s->stats;
+}
+
+/* ---- events ---- */
+
+static void tell_speaking(struct sender *s, bool on, uint64_t now)
+{
+	struct sender_event ev = {.type = SENDER_SPEAKING, .on = on, .at = now};
+
+	s->h(&ev, s->arg);
+}
+
+static void tell_lane(struct sender *s, struct lane *l, enum sender_event_type type, uint64_t at)
+{
+	struct sender_event ev = {
+		.type = type, .playback = lane_id(l), .samples = lane_sent(l), .at = at, .lane = l};
+
+	s->h(&ev, s->arg);
+}
+
+static void remove_lane(struct sender *s, unsigned i)
+{
+	s->n_lanes--;
+	memmove(&s->lanes[i], &s->lanes[i + 1], (s->n_lanes - i) * sizeof s->lanes[0]);
+}
+
+/* Tells what lane i has to tell. True when it left. */
+static bool tell_events(struct sender *s, unsigned i, uint64_t now)
+{
+	struct lane *l = s->lanes[i];
+
+	for (;;) {
+		switch (lane_next_event(l)) {
+		case LANE_NONE:
+			return false;
+		case LANE_STARTED:
+			tell_lane(s, l, SENDER_STARTED, lane_started_at(l));
+			break;
+		case LANE_PAUSED:
+			tell_lane(s, l, SENDER_PAUSED, now);
+			break;
+		case LANE_DRAINED:
+			remove_lane(s, i);
+			tell_lane(s, l, SENDER_DRAINED, now);
+			return true;
+		case LANE_STOPPED:
+			remove_lane(s, i);
+			tell_lane(s, l, SENDER_STOPPED, now);
+			return true;
+		}
+	}
+}
+
+static void tell_all(struct sender *s, uint64_t now)
+{
+	for (unsigned i = 0; i < s->n_lanes;)
+		if (!tell_events(s, i, now))
+			i++;
+}
+
+/* ---- session ---- */
+
+void sender_start(struct sender *s, uint64_t first, uint16_t seq, uint32_t ts)
+{
+	opus_encoder_ctl(s->enc, OPUS_RESET_STATE);
+	s->running = true;
+	s->next = first;
+	s->seq = seq;
+	s->ts = ts;
+	s->known = false;
+	s->flush = false;
+	s->silence = SENDER_SILENCE_FRAMES;
+	s->speaking = ASKED;
+	s->asked_at = first;
+	tell_speaking(s, true, first);
+}
+
+/* The fate of the prepared frame is known. */
+static void settle_slot(struct sender *s, bool sent, uint64_t now)
+{
+	struct slot *slot = &s->slot;
+
+	for (unsigned i = 0; i < slot->n_shares; i++)
+		lane_left(slot->shares[i].lane, slot->shares[i].samples, sent, now);
+	slot->n_shares = 0;
+	slot->full = slot->given = false;
+}
+
+void sender_halt(struct sender *s, uint64_t now)
+{
+	s->running = false;
+	s->speaking = QUIET;
+	settle_slot(s, false, now);
+	for (unsigned i = 0; i < s->n_lanes; i++)
+		lane_settle(s->lanes[i]);
+	tell_all(s, now);
+}
+
+void sender_speaking_sent(struct sender *s)
+{
+	if (s->speaking != ASKED)
+		return;
+	s->known = true;
+	s->speaking = SPEAKING;
+}
+
+/* ---- the deadline ---- */
+
+uint64_t sender_next(const struct sender *s)
+{
+	return s->running ? s->next : UINT64_MAX;
+}
+
+bool sender_due(struct sender *s, uint64_t now, struct sender_packet *pkt)
+{
+	uint64_t late;
+
+	if (!s->running || now < s->next)
+		return false;
+	late = now - s->next;
+	if (late > SENDER_LATE_MS * MS)
+		s->stats.late++;
+	if (late > SENDER_REBASE_MS * MS) {
+		uint64_t passed = late / TICK;
+
+		s->next += passed * TICK;
+		s->ts += (uint32_t)(passed * RTP_FRAME);
+		s->stats.skipped += passed;
+	}
+	pkt->ts = s->ts;
+	s->next += TICK;
+	s->ts += RTP_FRAME;
+	if (!s->slot.full)
+		return false;
+	s->slot.given = true;
+	pkt->seq = s->seq++;
+	pkt->opus = s->slot.opus;
+	pkt->len = s->slot.len;
+	pkt->silence = s->slot.silence;
+	return true;
+}
+
+void sender_done(struct sender *s, bool sent, uint64_t now)
+{
+	if (!s->slot.given)
+		return;
+	if (sent)
+		s->stats.sent++;
+	else
+		s->stats.failed++;
+	settle_slot(s, sent, now);
+	tell_all(s, now);
+}
+
+/* ---- the next frame ---- */
+
+/* Mixes the lanes into acc, notes their shares, returns the index after the last sample of any
+ * lane. */
+static size_t mix_lanes(struct sender *s, float acc[LANE_FRAME], uint64_t now)
+{
+	struct slot *slot = &s->slot;
+	size_t end = 0;
+
+	for (unsigned i = 0; i < s->n_lanes; i++) {
+		size_t n = lane_pull(s->lanes[i], acc, now);
+
+		if (n)
+			slot->shares[slot->n_shares++] =
+				(struct share){.lane = s->lanes[i], .samples = n};
+		if (n > end)
+			end = n;
+	}
+	return end;
+}
+
+/* Encodes acc into the slot. Digital zeros go through the encoder too, so that its memory follows
+ * that of the decoders, which get a silence frame in their place. */
+static void encode(struct sender *s, const float acc[LANE_FRAME], bool silence)
+{
+	struct slot *slot = &s->slot;
+	int16_t pcm[LANE_FRAME];
+	opus_int32 n;
+
+	limiter_run(&s->limiter, acc, pcm);
+	n = opus_encode(s->enc, pcm, LANE_FRAME, slot->opus, sizeof slot->opus);
+	slot->full = true;
+	slot->silence = silence || n <= 0;
+	slot->len = (size_t)n;
+	if (slot->silence) {
+		memcpy(slot->opus, OPUS_SILENCE, OPUS_SILENCE_SIZE);
+		slot->len = OPUS_SILENCE_SIZE;
+	}
+}
+
+static void prepare_frame(struct sender *s, bool wanted, uint64_t now)
+{
+	float acc[LANE_FRAME] = {0};
+	opus_int32 lookahead = 0;
+	size_t end = mix_lanes(s, acc, now);
+
+	if (end) {
+		opus_encoder_ctl(s->enc, OPUS_GET_LOOKAHEAD(&lookahead));
+		encode(s, acc, false);
+		s->flush = end + (size_t)lookahead > LANE_FRAME;
+		s->silence = SENDER_SILENCE_FRAMES;
+	} else if (s->flush) {
+		encode(s, acc, false);
+		s->flush = false;
+	} else if (s->silence) {
+		encode(s, acc, true);
+		s->silence--;
+	} else if (!wanted) {
+		s->speaking = QUIET;
+		tell_speaking(s, false, now);
+	}
+}
+
+static void ask(struct sender *s, uint64_t now)
+{
+	s->speaking = ASKED;
+	s->asked_at = now;
+	tell_speaking(s, true, now);
+}
+
+void sender_prepare(struct sender *s, uint64_t now)
+{
+	bool wanted = s->silence > 0;
+
+	if (!s->running || (s->slot.full && !s->slot.given))
+		return;
+	if (s->slot.given)
+		sender_done(s, false, now);
+	for (unsigned i = 0; i < s->n_lanes; i++)
+		wanted = wanted || lane_wants(s->lanes[i]);
+	if (s->speaking == QUIET && wanted)
+		ask(s, now);
+	else if (s->speaking == ASKED && now >= s->asked_at + SENDER_SPEAKING_WAIT_MS * MS) {
+		if (s->known)
+			s->speaking = SPEAKING;
+		else
+			ask(s, now);
+	}
+	if (s->speaking == SPEAKING)
+		prepare_frame(s, wanted, now);
+	tell_all(s, now);
+}
+
+/* ---- lanes ---- */
+
+static unsigned find(const struct sender *s, uint32_t playback)
+{
+	unsigned i = 0;
+
+	while (i < s->n_lanes && lane_id(s->lanes[i]) != playback)
+		i++;
+	return i;
+}
+
+int sender_add(struct sender *s, struct lane *l)
+{
+	if (find(s, lane_id(l)) < s->n_lanes)
+		return EEXIST;
+	if (s->n_lanes == SENDER_LANES)
+		return ENOSPC;
+	s->lanes[s->n_lanes++] = l;
+	return 0;
+}
+
+struct lane *sender_lane(struct sender *s, uint32_t playback)
+{
+	unsigned i = find(s, playback);
+
+	return i < s->n_lanes ? s->lanes[i] : NULL;
+}
+
+bool sender_command(struct sender *s, uint32_t playback, enum sender_command cmd, uint16_t target,
+		    uint16_t fade_ms, uint64_t now)
+{
+	unsigned i = find(s, playback);
+
+	if (i == s->n_lanes)
+		return false;
+	/* A fade needs frames that are sent. */
+	if (s->speaking != SPEAKING)
+		fade_ms = 0;
+	switch (cmd) {
+	case SENDER_PAUSE:
+		lane_pause(s->lanes[i], fade_ms);
+		break;
+	case SENDER_RESUME:
+		lane_resume(s->lanes[i], fade_ms);
+		break;
+	case SENDER_STOP:
+		lane_stop(s->lanes[i], fade_ms);
+		break;
+	case SENDER_GAIN:
+		lane_gain(s->lanes[i], target, fade_ms);
+		break;
+	}
+	tell_events(s, i, now);
+	return true;
+}
+
+struct lane *sender_take(struct sender *s)
+{
+	struct lane *l;
+
+	if (!s->n_lanes)
+		return NULL;
+	l = s->lanes[--s->n_lanes];
+	for (unsigned i = 0; i < s->slot.n_shares; i++)
+		if (s->slot.shares[i].lane == l)
+			s->slot.shares[i] = s->slot.shares[--s->slot.n_shares];
+	return l;
+}
