@@ -1,0 +1,60 @@
+#include "mediad/engine/entry.h"
+
+#include <unistd.h>
+
+#include "mediad/engine/line.h"
+
+void cmd_dispose(struct cmd *c)
+{
+	switch (c->type) {
+	case CMD_LINE_ADD:
+		line_free(c->line);
+		break;
+	case CMD_LINK:
+		if (c->link.fd >= 0)
+			close(c->link.fd);
+		break;
+	case CMD_KEY:
+		rtpsize_free(c->key);
+		break;
+	case CMD_SLOT_ADD:
+		slot_free(c->slot.slot);
+		break;
+	case CMD_LISTEN:
+		audio_decoder_free(c->slot.decoder);
+		break;
+	case CMD_LANE_ADD:
+		lane_free(c->lane.lane);
+		break;
+	default:
+		break;
+	}
+}
+
+void ev_dispose(struct ev *e)
+{
+	switch (e->type) {
+	case EV_LINE_GONE:
+		line_free(e->line);
+		break;
+	case EV_LINK_GONE:
+		if (e->fd >= 0)
+			close(e->fd);
+		break;
+	case EV_KEY_GONE:
+		rtpsize_free(e->key);
+		break;
+	case EV_SLOT_GONE:
+		slot_free(e->slot);
+		break;
+	case EV_DECODER_GONE:
+		audio_decoder_free(e->decoder);
+		break;
+	case EV_LANE:
+		if (e->lane.what == SENDER_DRAINED || e->lane.what == SENDER_STOPPED)
+			lane_free(e->lane.lane);
+		break;
+	default:
+		break;
+	}
+}

@@ -1,0 +1,617 @@
+#include "mediad/engine/line.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "ipc/env.h"
+
+#define MS   UINT64_C(1000000)
+#define TICK (SENDER_TICK_MS * MS)
+
+/* ---- made and freed by the loop thread ---- */
+
+static void sender_event(const struct sender_event *ev, void *arg);
+static void speaker_event(const struct audio_event *ev, void *arg);
+
+int line_alloc(struct line **out, void *owner, uint32_t bitrate)
+{
+	struct line *l = calloc(1, sizeof *l);
+	int err;
+
+	if (!l)
+		return ENOMEM;
+	l->owner = owner;
+	l->fd = -1;
+	l->listen_tick = UINT64_MAX;
+	err = sender_alloc(&l->sender, bitrate, sender_event, l);
+	if (err)
+		line_free(l);
+	else
+		*out = l;
+	return err;
+}
+
+struct line *line_free(struct line *l)
+{
+	if (!l)
+		return NULL;
+	for (unsigned i = 0; i < l->n_slots; i++)
+		slot_free(l->slots[i]);
+	sender_free(l->sender);
+	rtpsize_free(l->key);
+	if (l->fd >= 0)
+		close(l->fd);
+	free(l);
+	return NULL;
+}
+
+int slot_alloc(struct slot **out, struct line *l, uint64_t user, uint32_t first_capture)
+{
+	struct slot *s = calloc(1, sizeof *s);
+	int err;
+
+	if (!s)
+		return ENOMEM;
+	s->line = l;
+	s->user = user;
+	err = audio_speaker_alloc(&s->speaker, first_capture, speaker_event, s);
+	if (err)
+		slot_free(s);
+	else
+		*out = s;
+	return err;
+}
+
+struct slot *slot_free(struct slot *s)
+{
+	if (s) {
+		audio_speaker_free(s->speaker);
+		free(s);
+	}
+	return NULL;
+}
+
+/* ---- what the cores tell ---- */
+
+static void tell(struct line *l, const struct ev *ev)
+{
+	l->uph(ev, false, l->arg);
+}
+
+static void lane_over(struct line *l, uint32_t playback)
+{
+	for (unsigned i = 0; i < SENDER_LANES; i++)
+		if (l->progress[i].playback == playback)
+			l->progress[i].playback = 0;
+}
+
+static void sender_event(const struct sender_event *e, void *arg)
+{
+	struct line *l = arg;
+	struct ev ev = {.type = EV_LANE, .line = l};
+
+	if (e->type == SENDER_SPEAKING) {
+		ev.type = EV_WANT_SPEAKING;
+		ev.on = e->on;
+		tell(l, &ev);
+		return;
+	}
+	ev.lane.what = e->type;
+	ev.lane.playback = e->playback;
+	ev.lane.samples = e->samples;
+	ev.lane.at = e->at;
+	ev.lane.lane = e->lane;
+	if (e->type == SENDER_DRAINED || e->type == SENDER_STOPPED)
+		lane_over(l, e->playback);
+	tell(l, &ev);
+}
+
+static void speaker_event(const struct audio_event *e, void *arg)
+{
+	struct slot *s = arg;
+	struct line *l = s->line;
+	struct ev ev = {.line = l};
+
+	ev.heard.user = s->user;
+	ev.heard.at = e->at;
+	ev.heard.listen = e->listen;
+	ev.heard.capture = e->capture;
+	switch (e->type) {
+	case AUDIO_SPEAKING:
+		ev.type = EV_SPEAKING;
+		ev.heard.on = e->on;
+		tell(l, &ev);
+		return;
+	case AUDIO_HEARD_END:
+		ev.type = EV_HEARD_END;
+		ev.heard.reason = e->reason;
+		tell(l, &ev);
+		return;
+	default:
+		break;
+	}
+	ev.type = EV_HEARD;
+	ev.heard.seq = e->seq;
+	ev.heard.rtp = e->rtp;
+	ev.heard.flags = e->flags;
+	ev.heard.level = e->level;
+	ev.heard.dropped = s->dropped;
+	ev.heard.n = (uint16_t)(e->samples < ENTRY_PCM ? e->samples : ENTRY_PCM);
+	memcpy(ev.heard.pcm, e->pcm, ev.heard.n * sizeof ev.heard.pcm[0]);
+	if (l->uph(&ev, true, l->arg))
+		s->dropped = 0;
+	else
+		s->dropped++;
+}
+
+/* ---- speakers ---- */
+
+static unsigned bucket_of(uint32_t ssrc)
+{
+	return (ssrc * UINT32_C(2654435761)) >> 22 & (LINE_BUCKETS - 1);
+}
+
+struct slot *line_slot(const struct line *l, uint32_t ssrc)
+{
+	for (unsigned b = bucket_of(ssrc); l->buckets[b]; b = (b + 1) & (LINE_BUCKETS - 1))
+		if (l->slots[l->buckets[b] - 1]->ssrc == ssrc)
+			return l->slots[l->buckets[b] - 1];
+	return NULL;
+}
+
+static void rehash(struct line *l)
+{
+	memset(l->buckets, 0, sizeof l->buckets);
+	for (unsigned i = 0; i < l->n_slots; i++) {
+		unsigned b = bucket_of(l->slots[i]->ssrc);
+
+		if (!l->slots[i]->ssrc)
+			continue;
+		while (l->buckets[b])
+			b = (b + 1) & (LINE_BUCKETS - 1);
+		l->buckets[b] = (uint16_t)(i + 1);
+	}
+}
+
+static void map(struct line *l, struct slot *s, uint32_t ssrc)
+{
+	struct slot *old = ssrc ? line_slot(l, ssrc) : NULL;
+
+	if (old == s)
+		return;
+	if (old)
+		old->ssrc = 0;
+	s->ssrc = ssrc;
+	memset(&s->replay, 0, sizeof s->replay);
+	rehash(l);
+	if (ssrc)
+		line_unhold(l, s);
+}
+
+static void give_back_slot(struct line *l, struct slot *s)
+{
+	tell(l, &(struct ev){.type = EV_SLOT_GONE, .line = l, .slot = s});
+}
+
+static void slot_add(struct line *l, struct slot *s)
+{
+	if (l->n_slots == LINE_SLOTS) {
+		give_back_slot(l, s);
+		return;
+	}
+	l->slots[l->n_slots++] = s;
+}
+
+static void slot_remove(struct line *l, struct slot *s, enum media_reason reason)
+{
+	for (unsigned i = 0; i < l->n_slots; i++) {
+		if (l->slots[i] != s)
+			continue;
+		audio_speaker_end(s->speaker, reason);
+		l->slots[i] = l->slots[--l->n_slots];
+		rehash(l);
+		give_back_slot(l, s);
+		return;
+	}
+}
+
+static void end_captures(struct line *l, enum media_reason reason)
+{
+	for (unsigned i = 0; i < l->n_slots; i++)
+		audio_speaker_end(l->slots[i]->speaker, reason);
+}
+
+static bool has_slot(const struct line *l, const struct slot *s)
+{
+	for (unsigned i = 0; i < l->n_slots; i++)
+		if (l->slots[i] == s)
+			return true;
+	return false;
+}
+
+static void give_back_decoder(struct line *l, struct audio_decoder *d)
+{
+	if (d)
+		tell(l, &(struct ev){.type = EV_DECODER_GONE, .line = l, .decoder = d});
+}
+
+static void slot_command(struct line *l, struct cmd *c)
+{
+	struct slot *s = c->slot.slot;
+	struct audio_decoder *d = c->slot.decoder;
+
+	/* A slot that found no room went back; what was sent for it meanwhile goes nowhere. */
+	if (c->type != CMD_SLOT_ADD && !has_slot(l, s)) {
+		if (c->type == CMD_LISTEN)
+			give_back_decoder(l, d);
+		return;
+	}
+	switch (c->type) {
+	case CMD_SLOT_ADD:
+		slot_add(l, s);
+		break;
+	case CMD_SLOT_MAP:
+		map(l, s, c->slot.ssrc);
+		break;
+	case CMD_SLOT_REMOVE:
+		slot_remove(l, s, c->slot.reason);
+		break;
+	case CMD_CONSENT:
+		audio_speaker_consent(s->speaker, c->slot.yes);
+		break;
+	case CMD_LISTEN:
+		audio_speaker_listen(s->speaker, c->slot.listen, c->slot.rate, c->slot.silence_ms,
+				     &d, env_now(l->env));
+		give_back_decoder(l, d);
+		break;
+	default:
+		give_back_decoder(
+			l, audio_speaker_unlisten(s->speaker, c->slot.listen, c->slot.reason));
+		break;
+	}
+}
+
+/* ---- the session ---- */
+
+bool line_send(struct line *l, const uint8_t *p, size_t n)
+{
+	ssize_t took = 0;
+
+	/* Each call has a socket of its own, so there is never more than one datagram for sendmmsg.
+	 */
+	if (!env_replaying(l->env))
+		took = send(l->fd, p, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (env_answer(l->env, took) != (int64_t)n)
+		return false;
+	env_output(l->env, ENV_OUT_DATAGRAM, l->index, p, n);
+	return true;
+}
+
+/* A sender that was halted goes on where it was: its numbers must not come twice. */
+static void speak(struct line *l)
+{
+	uint64_t now = env_now(l->env), first = now / TICK * TICK + l->phase;
+
+	if (l->mute || !l->keyed || sender_next(l->sender) != UINT64_MAX)
+		return;
+	while (first <= now)
+		first += TICK;
+	if (l->hushed_at)
+		l->ts += (uint32_t)((now - l->hushed_at) / TICK * RTP_FRAME);
+	l->hushed_at = 0;
+	sender_start(l->sender, first, l->seq, l->ts);
+}
+
+static void hush(struct line *l)
+{
+	if (sender_next(l->sender) == UINT64_MAX)
+		return;
+	l->hushed_at = env_now(l->env);
+	sender_halt(l->sender, l->hushed_at);
+	l->seq++;
+}
+
+static void drop_key(struct line *l)
+{
+	if (l->key)
+		tell(l, &(struct ev){.type = EV_KEY_GONE, .line = l, .key = l->key});
+	l->key = NULL;
+}
+
+static void unlink_session(struct line *l, enum media_reason reason)
+{
+	if (!l->linked)
+		return;
+	hush(l);
+	end_captures(l, reason);
+	for (unsigned i = 0; i < l->n_slots; i++)
+		l->slots[i]->ssrc = 0;
+	rehash(l);
+	drop_key(l);
+	tell(l, &(struct ev){.type = EV_LINK_GONE, .line = l, .fd = l->fd});
+	l->fd = -1;
+	l->linked = l->keyed = false;
+	l->n_held = l->unknown_at = 0;
+	memset(l->unknown, 0, sizeof l->unknown);
+	memset(&l->discovery, 0, sizeof l->discovery);
+	memset(&l->keepalive, 0, sizeof l->keepalive);
+	l->listen_tick = UINT64_MAX;
+}
+
+static void link_session(struct line *l, const struct cmd *c)
+{
+	uint64_t now = env_now(l->env);
+
+	unlink_session(l, MEDIA_REASON_CONNECTION_LOST);
+	l->fd = c->link.fd;
+	l->link = c->link.link;
+	l->ssrc = c->link.ssrc;
+	l->seq = c->link.seq;
+	l->ts = c->link.ts;
+	l->hushed_at = 0;
+	l->linked = true;
+	l->udp_told = false;
+	l->listen_tick = now + TICK;
+	l->stats_at = now + LINE_STATS_MS * MS;
+	discovery_start(&l->discovery, l->ssrc, now);
+	line_tick(l);
+}
+
+static void set_key(struct line *l, struct rtpsize *key)
+{
+	drop_key(l);
+	l->key = key;
+	if (!l->linked) {
+		drop_key(l);
+		return;
+	}
+	l->keyed = true;
+	speak(l);
+}
+
+static void set(struct line *l, const struct cmd *c)
+{
+	sender_set_bitrate(l->sender, c->set.bitrate);
+	l->hold = c->set.consent;
+	if (!l->hold)
+		l->n_held = 0;
+	if (c->set.deaf && !l->deaf) {
+		end_captures(l, MEDIA_REASON_ASKED);
+		l->n_held = 0;
+	}
+	l->deaf = c->set.deaf;
+	l->mute = c->set.mute;
+	if (l->mute)
+		hush(l);
+	else
+		speak(l);
+}
+
+/* ---- lanes ---- */
+
+static void lane_lost(struct line *l, struct lane *lane)
+{
+	struct ev ev = {.type = EV_LANE, .line = l};
+
+	ev.lane.what = SENDER_STOPPED;
+	ev.lane.playback = lane_id(lane);
+	ev.lane.samples = lane_sent(lane);
+	ev.lane.at = env_now(l->env);
+	ev.lane.lane = lane;
+	lane_over(l, lane_id(lane));
+	tell(l, &ev);
+}
+
+static void lane_add(struct line *l, struct lane *lane)
+{
+	if (sender_add(l->sender, lane)) {
+		lane_lost(l, lane);
+		return;
+	}
+	for (unsigned i = 0; i < SENDER_LANES; i++) {
+		if (l->progress[i].playback)
+			continue;
+		l->progress[i].playback = lane_id(lane);
+		l->progress[i].pulled = 0;
+		return;
+	}
+}
+
+static void lane_command(struct line *l, const struct cmd *c)
+{
+	uint64_t now = env_now(l->env);
+	struct lane *lane;
+
+	if (c->type == CMD_LANE_ADD) {
+		lane_add(l, c->lane.lane);
+		return;
+	}
+	if (c->type == CMD_LANE_DO) {
+		sender_command(l->sender, c->lane.playback, c->lane.what, c->lane.target,
+			       c->lane.fade_ms, now);
+		return;
+	}
+	/* What comes after a stop is late, and dropped by its id. */
+	lane = sender_lane(l->sender, c->lane.playback);
+	if (!lane)
+		return;
+	/* Credit keeps the lane from overflowing; should it, the playback ends rather than tears.
+	 */
+	if (c->type == CMD_LANE_END)
+		lane_end(lane);
+	else if (lane_write(lane, c->lane.pcm, c->lane.n, now))
+		sender_command(l->sender, c->lane.playback, SENDER_STOP, 0, 0, now);
+}
+
+static void tell_progress(struct line *l, uint64_t now)
+{
+	if (now < l->progress_at)
+		return;
+	l->progress_at = now + LINE_PROGRESS_MS * MS;
+	for (unsigned i = 0; i < SENDER_LANES; i++) {
+		struct ev ev = {.type = EV_LANE_PROGRESS, .line = l};
+		struct lane *lane;
+
+		if (!l->progress[i].playback)
+			continue;
+		lane = sender_lane(l->sender, l->progress[i].playback);
+		if (!lane || lane_pulled(lane) == l->progress[i].pulled)
+			continue;
+		l->progress[i].pulled = lane_pulled(lane);
+		ev.lane.playback = l->progress[i].playback;
+		ev.lane.pulled = lane_pulled(lane);
+		ev.lane.samples = lane_sent(lane);
+		tell(l, &ev);
+	}
+}
+
+static void tell_stats(struct line *l, uint64_t now)
+{
+	struct ev ev = {.type = EV_CALL_STATS, .line = l};
+
+	if (now < l->stats_at)
+		return;
+	l->stats_at = now + LINE_STATS_MS * MS;
+	sender_stats(l->sender, &l->stats.send);
+	ev.call = l->stats;
+	tell(l, &ev);
+	for (unsigned i = 0; i < l->n_slots; i++) {
+		struct slot *s = l->slots[i];
+
+		ev = (struct ev){.type = EV_USER_STATS, .line = l};
+		ev.user.user = s->user;
+		ev.user.undecryptable = s->undecryptable;
+		audio_speaker_stats(s->speaker, &ev.user.audio);
+		l->uph(&ev, true, l->arg);
+	}
+}
+
+/* ---- steps ---- */
+
+void line_start(struct line *l, struct env *env, unsigned index, uint64_t phase, line_up_h *uph,
+		void *arg)
+{
+	l->env = env;
+	l->index = index;
+	l->phase = phase;
+	l->uph = uph;
+	l->arg = arg;
+}
+
+void line_command(struct line *l, struct cmd *c)
+{
+	switch (c->type) {
+	case CMD_LINK:
+		link_session(l, c);
+		break;
+	case CMD_UNLINK:
+		unlink_session(l, MEDIA_REASON_CONNECTION_LOST);
+		break;
+	case CMD_KEY:
+		set_key(l, c->key);
+		break;
+	case CMD_SPEAKING_SENT:
+		sender_speaking_sent(l->sender);
+		break;
+	case CMD_SET:
+		set(l, c);
+		break;
+	case CMD_SLOT_ADD:
+	case CMD_SLOT_MAP:
+	case CMD_SLOT_REMOVE:
+	case CMD_CONSENT:
+	case CMD_LISTEN:
+	case CMD_UNLISTEN:
+		slot_command(l, c);
+		break;
+	case CMD_LANE_ADD:
+	case CMD_LANE_PCM:
+	case CMD_LANE_END:
+	case CMD_LANE_DO:
+		lane_command(l, c);
+		break;
+	default:
+		break;
+	}
+}
+
+void line_stop(struct line *l)
+{
+	struct lane *lane;
+
+	unlink_session(l, MEDIA_REASON_CALL_ENDED);
+	end_captures(l, MEDIA_REASON_CALL_ENDED);
+	while ((lane = sender_take(l->sender)))
+		lane_lost(l, lane);
+}
+
+static void send_due(struct line *l, uint64_t now)
+{
+	struct sender_packet pkt;
+	uint8_t out[UDP_MAX_PACKET];
+	size_t len;
+	bool sent;
+
+	if (sender_due(l->sender, now, &pkt)) {
+		struct rtp_header h = {
+			.pt = RTP_PT_OPUS, .seq = pkt.seq, .ts = pkt.ts, .ssrc = l->ssrc};
+
+		sent = !rtpsize_seal(l->key, &h, pkt.opus, pkt.len, out, sizeof out, &len) &&
+		       line_send(l, out, len);
+		l->seq = pkt.seq;
+		l->ts = pkt.ts;
+		sender_done(l->sender, sent, now);
+	}
+	sender_prepare(l->sender, now);
+}
+
+void line_tick(struct line *l)
+{
+	uint64_t now = env_now(l->env);
+	uint8_t ask[DISCOVERY_SIZE], ping[KEEPALIVE_SIZE];
+
+	if (!l->linked)
+		return;
+	if (l->key && now >= sender_next(l->sender))
+		send_due(l, now);
+	if (discovery_tick(&l->discovery, now, ask))
+		line_send(l, ask, sizeof ask);
+	if (l->discovery.state == DISCOVERY_FAILED && !l->udp_told) {
+		struct ev ev = {.type = EV_UDP_FAILED, .line = l};
+
+		l->udp_told = true;
+		ev.found.link = l->link;
+		tell(l, &ev);
+	}
+	if (keepalive_tick(&l->keepalive, now, ping))
+		line_send(l, ping, sizeof ping);
+	/* Woken for the sender, a little early for the speakers: one wake does both. */
+	if (now + MS >= l->listen_tick) {
+		for (unsigned i = 0; i < l->n_slots; i++)
+			if (audio_speaker_busy(l->slots[i]->speaker))
+				audio_speaker_tick(l->slots[i]->speaker, now);
+		l->listen_tick =
+			sender_next(l->sender) != UINT64_MAX ? sender_next(l->sender) : now + TICK;
+		tell_progress(l, now);
+		tell_stats(l, now);
+	}
+}
+
+uint64_t line_next(const struct line *l)
+{
+	uint64_t next = UINT64_MAX, at[4];
+
+	if (!l->linked)
+		return next;
+	at[0] = l->key ? sender_next(l->sender) : UINT64_MAX;
+	at[1] = discovery_next(&l->discovery);
+	at[2] = keepalive_next(&l->keepalive);
+	at[3] = l->listen_tick;
+	for (unsigned i = 0; i < 4; i++)
+		if (at[i] < next)
+			next = at[i];
+	return next;
+}

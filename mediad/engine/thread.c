@@ -1,0 +1,418 @@
+#include "mediad/engine/thread.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "ipc/env.h"
+
+#define TICK_NS (UINT64_C(1000000) * SENDER_TICK_MS)
+
+enum { BATCH = 16, BATCHES = 4, HEAD = 2 /* the line's index before each datagram */ };
+
+struct athread {
+	struct env *env;
+	struct ring *down, *up;
+	uint32_t src_command, src_datagram, src_tick;
+	int wake_in, wake_out, ep, timer;
+	pthread_t thread;
+	bool running;
+
+	struct line *lines[THREAD_LINES];
+	bool quit, told; /* told: wake_out is due */
+	uint64_t armed, lost;
+	uint8_t bufs[BATCH][HEAD + UDP_MAX_PACKET + 1];
+};
+
+/* ---- up ---- */
+
+static bool push_up(const struct ev *ev, bool may_drop, void *arg)
+{
+	struct athread *t = arg;
+	size_t room = ring_room(t->up);
+
+	if (!env_answer(t->env, room > (may_drop ? THREAD_RESERVE : 0) ? 1 : 0)) {
+		if (!may_drop)
+			t->lost++;
+		return false;
+	}
+	ring_push(t->up, ev);
+	t->told = true;
+	return true;
+}
+
+/* ---- steps ---- */
+
+/* Calls are spread over the 20 ms: 0, 10, 5, 15, 2.5, … so that few share a deadline at any number.
+ */
+static uint64_t phase_of(unsigned index)
+{
+	unsigned r = 0;
+
+	for (unsigned b = 0; b < 6; b++)
+		r |= (index >> b & 1) << (5 - b);
+	return TICK_NS / 64 * r;
+}
+
+static void line_add(struct athread *t, struct line *l)
+{
+	for (unsigned i = 0; i < THREAD_LINES; i++) {
+		if (t->lines[i])
+			continue;
+		t->lines[i] = l;
+		line_start(l, t->env, i, phase_of(i), push_up, t);
+		return;
+	}
+	/* engine_line_add keeps count, so there is always room. */
+	push_up(&(struct ev){.type = EV_LINE_GONE, .line = l}, false, t);
+}
+
+static void line_remove(struct athread *t, struct line *l)
+{
+	line_stop(l);
+	t->lines[l->index] = NULL;
+	push_up(&(struct ev){.type = EV_LINE_GONE, .line = l}, false, t);
+}
+
+/* The kernel's side of lending a socket. */
+static void watch(struct athread *t, struct line *l)
+{
+	struct epoll_event e = {.events = EPOLLIN, .data = {.u64 = l->index}};
+
+	if (!env_replaying(t->env) && l->fd >= 0)
+		epoll_ctl(t->ep, EPOLL_CTL_ADD, l->fd, &e);
+}
+
+/* Before the line gives it back: the loop thread may close it at once. */
+static void unwatch(struct athread *t, struct line *l)
+{
+	if (!env_replaying(t->env) && l->fd >= 0)
+		epoll_ctl(t->ep, EPOLL_CTL_DEL, l->fd, NULL);
+}
+
+static void on_command(uint8_t kind, const uint8_t *data, size_t len, void *arg)
+{
+	struct athread *t = arg;
+	struct cmd c;
+
+	(void)kind, (void)data, (void)len;
+	if (!ring_pop(t->down, &c))
+		return;
+	switch (c.type) {
+	case CMD_QUIT:
+		t->quit = true;
+		break;
+	case CMD_LINE_ADD:
+		line_add(t, c.line);
+		break;
+	case CMD_LINE_REMOVE:
+		unwatch(t, c.line);
+		line_remove(t, c.line);
+		break;
+	case CMD_LINK:
+	case CMD_UNLINK:
+		unwatch(t, c.line);
+		line_command(c.line, &c);
+		watch(t, c.line);
+		break;
+	default:
+		line_command(c.line, &c);
+		break;
+	}
+}
+
+static void on_datagram(uint8_t kind, const uint8_t *data, size_t len, void *arg)
+{
+	struct athread *t = arg;
+	uint8_t packet[UDP_MAX_PACKET]; /* opened in place */
+	unsigned index;
+
+	(void)kind;
+	if (len < HEAD || len > HEAD + UDP_MAX_PACKET)
+		return;
+	index = (unsigned)data[0] << 8 | data[1];
+	if (index >= THREAD_LINES || !t->lines[index])
+		return;
+	memcpy(packet, data + HEAD, len - HEAD);
+	line_datagram(t->lines[index], packet, len - HEAD);
+}
+
+static void on_tick(uint8_t kind, const uint8_t *data, size_t len, void *arg)
+{
+	struct athread *t = arg;
+	uint64_t now = env_now(t->env);
+
+	(void)kind, (void)data, (void)len;
+	for (unsigned i = 0; i < THREAD_LINES; i++)
+		if (t->lines[i] && line_next(t->lines[i]) <= now)
+			line_tick(t->lines[i]);
+}
+
+/* ---- the loop ---- */
+
+static uint64_t next_tick(const struct athread *t)
+{
+	uint64_t min = UINT64_MAX, next;
+
+	for (unsigned i = 0; i < THREAD_LINES; i++) {
+		if (!t->lines[i])
+			continue;
+		next = line_next(t->lines[i]);
+		if (next < min)
+			min = next;
+	}
+	return min;
+}
+
+static void arm(struct athread *t, uint64_t when)
+{
+	struct itimerspec its = {0};
+
+	if (when == t->armed)
+		return;
+	t->armed = when;
+	if (when != UINT64_MAX) {
+		its.it_value.tv_sec = (time_t)(when / 1000000000);
+		its.it_value.tv_nsec = (long)(when % 1000000000);
+		if (!when)
+			its.it_value.tv_nsec = 1;
+	}
+	timerfd_settime(t->timer, TFD_TIMER_ABSTIME, &its, NULL);
+}
+
+static void tick_if_due(struct athread *t)
+{
+	if (next_tick(t) <= env_now(t->env))
+		env_deliver(t->env, t->src_tick, 0, NULL, 0);
+}
+
+static void take_commands(struct athread *t)
+{
+	while (!t->quit && ring_count(t->down)) {
+		env_deliver(t->env, t->src_command, 0, NULL, 0);
+		tick_if_due(t);
+	}
+}
+
+static void take_datagrams(struct athread *t, unsigned index)
+{
+	struct mmsghdr msgs[BATCH];
+	struct iovec iov[BATCH];
+	struct line *l = index < THREAD_LINES ? t->lines[index] : NULL;
+
+	/* A few batches, then the others get their turn; epoll comes back to what is left. */
+	for (unsigned round = 0; l && round < BATCHES; round++) {
+		int n;
+
+		memset(msgs, 0, sizeof msgs);
+		for (unsigned i = 0; i < BATCH; i++) {
+			iov[i].iov_base = t->bufs[i] + HEAD;
+			iov[i].iov_len = UDP_MAX_PACKET + 1;
+			msgs[i].msg_hdr.msg_iov = &iov[i];
+			msgs[i].msg_hdr.msg_iovlen = 1;
+		}
+		/* ECONNREFUSED and the like are the network's mood: the socket stays. */
+		n = recvmmsg(l->fd, msgs, BATCH, MSG_DONTWAIT, NULL);
+		for (int i = 0; i < n; i++) {
+			if (msgs[i].msg_len > UDP_MAX_PACKET)
+				continue;
+			t->bufs[i][0] = (uint8_t)(index >> 8);
+			t->bufs[i][1] = (uint8_t)index;
+			env_deliver(t->env, t->src_datagram, 0, t->bufs[i], HEAD + msgs[i].msg_len);
+		}
+		tick_if_due(t);
+		if (n < BATCH)
+			return;
+	}
+}
+
+static void wake_loop(struct athread *t)
+{
+	uint64_t one = 1;
+
+	if (t->told && write(t->wake_out, &one, sizeof one) < 0) {
+		/* Full: it is readable already. */
+	}
+	t->told = false;
+}
+
+enum { TAG_WAKE = THREAD_LINES, TAG_TIMER };
+
+static void *thread_main(void *arg)
+{
+	struct athread *t = arg;
+	struct epoll_event evs[64];
+	uint64_t drain;
+
+	while (!t->quit) {
+		int n;
+
+		arm(t, next_tick(t));
+		n = epoll_wait(t->ep, evs, 64, -1);
+		tick_if_due(t);
+		for (int i = 0; i < n; i++) {
+			unsigned tag = (unsigned)evs[i].data.u64;
+
+			if (tag == TAG_TIMER || tag == TAG_WAKE) {
+				if (read(tag == TAG_TIMER ? t->timer : t->wake_in, &drain,
+					 sizeof drain) > 0 &&
+				    tag == TAG_TIMER)
+					t->armed = 0;
+				continue;
+			}
+			take_datagrams(t, tag);
+		}
+		take_commands(t);
+		wake_loop(t);
+	}
+	return NULL;
+}
+
+/* ---- made, run, ended by the loop thread ---- */
+
+static int add_fd(struct athread *t, int fd, uint64_t tag)
+{
+	struct epoll_event e = {.events = EPOLLIN, .data = {.u64 = tag}};
+
+	return fd < 0 || epoll_ctl(t->ep, EPOLL_CTL_ADD, fd, &e) < 0 ? errno : 0;
+}
+
+static int open_fds(struct athread *t)
+{
+	int err;
+
+	t->ep = epoll_create1(EPOLL_CLOEXEC);
+	t->wake_in = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	t->wake_out = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	t->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	if (t->ep < 0 || t->wake_out < 0)
+		return errno;
+	err = add_fd(t, t->wake_in, TAG_WAKE);
+	return err ? err : add_fd(t, t->timer, TAG_TIMER);
+}
+
+int athread_alloc(struct athread **out, uint8_t number, bool replaying, struct journal *journal)
+{
+	struct env_conf conf = {.thread = number, .replaying = replaying, .journal = journal};
+	size_t cap = replaying ? THREAD_RING_REPLAY : THREAD_RING;
+	struct athread *t = calloc(1, sizeof *t);
+	int err;
+
+	if (!t)
+		return ENOMEM;
+	t->wake_in = t->wake_out = t->ep = t->timer = -1;
+	t->armed = UINT64_MAX;
+	err = env_alloc(&t->env, &conf);
+	if (err)
+		goto out;
+	err = ring_alloc(&t->down, sizeof(struct cmd), cap);
+	if (err)
+		goto out;
+	err = ring_alloc(&t->up, sizeof(struct ev), cap);
+	if (err)
+		goto out;
+	err = env_source_add(t->env, &t->src_command, on_command, t);
+	if (!err)
+		err = env_source_add(t->env, &t->src_datagram, on_datagram, t);
+	if (!err)
+		err = env_source_add(t->env, &t->src_tick, on_tick, t);
+	if (!err && !replaying)
+		err = open_fds(t);
+out:
+	if (err)
+		athread_free(t);
+	else
+		*out = t;
+	return err;
+}
+
+int athread_run(struct athread *t)
+{
+	sigset_t all, old;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&t->thread, NULL, thread_main, t);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	t->running = !err;
+	return err;
+}
+
+void athread_join(struct athread *t)
+{
+	struct cmd quit = {.type = CMD_QUIT};
+
+	if (!t->running)
+		return;
+	while (!athread_push(t, &quit))
+		usleep(1000); /* full: the thread is emptying it */
+	pthread_join(t->thread, NULL);
+	t->running = false;
+}
+
+struct athread *athread_free(struct athread *t)
+{
+	struct cmd c;
+	struct ev e;
+
+	if (!t)
+		return NULL;
+	athread_join(t);
+	while (t->up && ring_pop(t->up, &e))
+		ev_dispose(&e);
+	while (t->down && ring_pop(t->down, &c))
+		cmd_dispose(&c);
+	for (unsigned i = 0; i < THREAD_LINES; i++)
+		line_free(t->lines[i]);
+	ring_free(t->up);
+	ring_free(t->down);
+	env_free(t->env);
+	for (unsigned i = 0; i < 4; i++) {
+		int fd = (const int[]){t->wake_in, t->wake_out, t->ep, t->timer}[i];
+
+		if (fd >= 0)
+			close(fd);
+	}
+	free(t);
+	return NULL;
+}
+
+struct env *athread_env(struct athread *t)
+{
+	return t->env;
+}
+
+bool athread_push(struct athread *t, const struct cmd *cmd)
+{
+	uint64_t one = 1;
+
+	if (!ring_push(t->down, cmd))
+		return false;
+	if (t->wake_in >= 0 && write(t->wake_in, &one, sizeof one) < 0) {
+		/* Full: it is readable already. */
+	}
+	return true;
+}
+
+bool athread_pop(struct athread *t, struct ev *ev)
+{
+	return ring_pop(t->up, ev);
+}
+
+size_t athread_waiting(const struct athread *t)
+{
+	return ring_count(t->up);
+}
+
+int athread_fd(const struct athread *t)
+{
+	return t->wake_out;
+}
