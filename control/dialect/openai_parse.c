@@ -1,0 +1,226 @@
+/* Server events of the OpenAI Realtime dialect. Whatever is missing, of another type or too long
+ * makes the message malformed when the fact needs it, and is left out when it does not. */
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/dialect/openai.h"
+
+typedef int(read_h)(struct openai_fact *f, const json_t *root);
+
+static struct slice text_of(const json_t *obj, const char *key)
+{
+	const json_t *v = json_object_get(obj, key);
+
+	return json_is_string(v) ? (struct slice){.p = (const uint8_t *)json_string_value(v),
+						  .n = json_string_length(v)}
+				 : (struct slice){.p = (const uint8_t *)"", .n = 0};
+}
+
+static int copy(const json_t *obj, const char *key, char *to, size_t size)
+{
+	struct slice s = text_of(obj, key);
+
+	if (!s.n || s.n >= size || memchr(s.p, '\0', s.n))
+		return EBADMSG;
+	memcpy(to, s.p, s.n);
+	to[s.n] = '\0';
+	return 0;
+}
+
+/* The number after a prefix, 0 when it is not that. */
+static uint32_t number_after(struct slice s, const char *prefix)
+{
+	size_t n = strlen(prefix);
+	uint64_t v = 0;
+
+	if (s.n <= n || s.n > n + 10 || memcmp(s.p, prefix, n) != 0)
+		return 0;
+	for (size_t i = n; i < s.n; i++) {
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return 0;
+		v = v * 10 + (s.p[i] - '0');
+	}
+	return v <= UINT32_MAX ? (uint32_t)v : 0;
+}
+
+static int read_session(struct openai_fact *f, const json_t *root)
+{
+	(void)root;
+	f->type = OPENAI_SESSION;
+	return 0;
+}
+
+static int read_committed(struct openai_fact *f, const json_t *root)
+{
+	f->type = OPENAI_COMMITTED;
+	return copy(root, "item_id", f->item, sizeof f->item);
+}
+
+static int read_partial(struct openai_fact *f, const json_t *root)
+{
+	f->type = OPENAI_PARTIAL;
+	f->text = text_of(root, "delta");
+	return copy(root, "item_id", f->item, sizeof f->item);
+}
+
+static int read_transcript(struct openai_fact *f, const json_t *root)
+{
+	f->type = OPENAI_TRANSCRIPT;
+	if (!json_is_string(json_object_get(root, "transcript")))
+		return EBADMSG;
+	f->text = text_of(root, "transcript");
+	return copy(root, "item_id", f->item, sizeof f->item);
+}
+
+static int read_transcript_failed(struct openai_fact *f, const json_t *root)
+{
+	f->type = OPENAI_TRANSCRIPT_FAILED;
+	f->text = text_of(json_object_get(root, "error"), "message");
+	return copy(root, "item_id", f->item, sizeof f->item);
+}
+
+static int read_response(struct openai_fact *f, const json_t *root)
+{
+	const json_t *r = json_object_get(root, "response");
+
+	f->type = OPENAI_RESPONSE;
+	f->turn = number_after(text_of(json_object_get(r, "metadata"), "turn"), "");
+	return copy(r, "id", f->response, sizeof f->response);
+}
+
+static int delta(struct openai_fact *f, const json_t *root, enum openai_fact_type type,
+		 struct slice *to)
+{
+	f->type = type;
+	if (!json_is_string(json_object_get(root, "delta")))
+		return EBADMSG;
+	*to = text_of(root, "delta");
+	if (copy(root, "item_id", f->item, sizeof f->item))
+		return EBADMSG;
+	return copy(root, "response_id", f->response, sizeof f->response);
+}
+
+static int read_audio(struct openai_fact *f, const json_t *root)
+{
+	return delta(f, root, OPENAI_AUDIO, &f->audio);
+}
+
+static int read_text(struct openai_fact *f, const json_t *root)
+{
+	return delta(f, root, OPENAI_TEXT, &f->text);
+}
+
+static int read_done(struct openai_fact *f, const json_t *root)
+{
+	static const struct {
+		const char *name;
+		enum openai_status status;
+	} statuses[] = {{"completed", OPENAI_COMPLETED},
+			{"cancelled", OPENAI_CANCELLED},
+			{"incomplete", OPENAI_INCOMPLETE}};
+	const json_t *r = json_object_get(root, "response"), *details;
+	struct slice status = text_of(r, "status");
+
+	f->type = OPENAI_DONE;
+	f->status = OPENAI_FAILED;
+	f->turn = number_after(text_of(json_object_get(r, "metadata"), "turn"), "");
+	for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++)
+		if (status.n == strlen(statuses[i].name) &&
+		    memcmp(status.p, statuses[i].name, status.n) == 0)
+			f->status = statuses[i].status;
+	details = json_object_get(r, "status_details");
+	f->text = text_of(json_object_get(details, "error"), "message");
+	if (!f->text.n)
+		f->text = text_of(json_object_get(details, "error"), "code");
+	if (!f->text.n)
+		f->text = text_of(details, "reason");
+	return copy(r, "id", f->response, sizeof f->response);
+}
+
+/* The document does not list codes; these end a session in practice, everything else is a mishap.
+ */
+static bool fatal_p(const char *code)
+{
+	static const char *const codes[] = {"session_expired", "invalid_api_key",
+					    "insufficient_quota", "model_not_found"};
+
+	for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
+		if (strcmp(codes[i], code) == 0)
+			return true;
+	return false;
+}
+
+static int read_error(struct openai_fact *f, const json_t *root)
+{
+	const json_t *e = json_object_get(root, "error");
+
+	f->type = OPENAI_ERROR;
+	if (!json_is_object(e))
+		return EBADMSG;
+	if (copy(e, "code", f->code, sizeof f->code))
+		f->code[0] = '\0';
+	f->text = text_of(e, "message");
+	f->turn = number_after(text_of(e, "event_id"), "turn-");
+	f->utterance = number_after(text_of(e, "event_id"), "utterance-");
+	f->fatal = fatal_p(f->code);
+	return 0;
+}
+
+/* The older names are what servers of the beta shape send. */
+static const struct {
+	const char *type;
+	read_h *h;
+} events[] = {
+	{"session.created", read_session},
+	{"session.updated", read_session},
+	{"input_audio_buffer.committed", read_committed},
+	{"conversation.item.input_audio_transcription.delta", read_partial},
+	{"conversation.item.input_audio_transcription.completed", read_transcript},
+	{"conversation.item.input_audio_transcription.failed", read_transcript_failed},
+	{"response.created", read_response},
+	{"response.output_audio.delta", read_audio},
+	{"response.audio.delta", read_audio},
+	{"response.output_audio_transcript.delta", read_text},
+	{"response.audio_transcript.delta", read_text},
+	{"response.done", read_done},
+	{"error", read_error},
+};
+
+int openai_parse(struct openai_fact *fact, const uint8_t *msg, size_t len)
+{
+	struct openai_fact f = {.type = OPENAI_IGNORED};
+	const char *type;
+	json_error_t ignored;
+	json_t *root;
+	int err = 0;
+
+	if (len > OPENAI_MAX_MESSAGE)
+		return EMSGSIZE;
+	root = json_loadb((const char *)msg, len, JSON_ALLOW_NUL, &ignored);
+	type = json_string_value(json_object_get(root, "type"));
+	if (!type) {
+		err = EBADMSG;
+		goto out;
+	}
+	for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)
+		if (strcmp(events[i].type, type) == 0) {
+			err = events[i].h(&f, root);
+			break;
+		}
+	if (err)
+		goto out;
+	f.tree = root;
+	root = NULL;
+	*fact = f;
+out:
+	json_decref(root);
+	return err;
+}
+
+void openai_fact_clear(struct openai_fact *fact)
+{
+	json_decref(fact->tree);
+	*fact = (struct openai_fact){0};
+}

@@ -1,0 +1,165 @@
+#include "control/room/capture.h"
+
+#include "control/settings/settings.h"
+
+#define MS 1000000ull
+
+enum { SHORT_MS = 260, MIDDLE_MS = 900, END_FLOOR_MS = 100 };
+
+static void begin(struct room_capture *c, struct room_capture_out *out, uint64_t now)
+{
+	*c = (struct room_capture){.phase = ROOM_CAPTURE_PROVISIONAL,
+				   .started_at = now,
+				   .input_at = now,
+				   .done_packet_at = c->done_packet_at};
+	out->start = true;
+}
+
+static enum room_capture_end finish(struct room_capture *c, const struct settings *s)
+{
+	enum room_capture_end end = ROOM_CAPTURE_SPOKEN;
+
+	if (c->phase == ROOM_CAPTURE_PROVISIONAL)
+		end = ROOM_CAPTURE_DISCARDED;
+	else if (c->restart ||
+		 (room_signal_rms(&c->signal) <= s->noise_rms && c->signal.peak <= s->noise_peak &&
+		  room_signal_active(&c->signal) <= s->noise_active))
+		end = ROOM_CAPTURE_NOISE;
+	if (c->packet_at > c->done_packet_at)
+		c->done_packet_at = c->packet_at;
+	*c = (struct room_capture){.utterance = c->utterance,
+				   .pieces = c->pieces,
+				   .signal = c->signal,
+				   .voice_at = c->voice_at,
+				   .packet_at = c->packet_at,
+				   .done_packet_at = c->done_packet_at};
+	return end;
+}
+
+/* Under load an utterance is let go sooner, so that a lively room is not answered late. */
+static uint64_t end_wait(const struct room_capture *c, const struct settings *s, unsigned load)
+{
+	uint64_t heard = room_signal_ms(&c->signal);
+	uint64_t wait = s->end_long_ms;
+
+	if (heard < SHORT_MS && !c->pieces)
+		wait = s->end_short_ms;
+	else if (heard < MIDDLE_MS && !c->pieces)
+		wait = s->end_middle_ms;
+	if (load >= 5)
+		wait = wait / 2;
+	else if (load >= 3)
+		wait = wait * 7 / 10;
+	return (wait < END_FLOOR_MS ? END_FLOOR_MS : wait) * MS;
+}
+
+struct room_capture_out room_capture_speaking(struct room_capture *c, const struct settings *s,
+					      bool on, uint64_t at, unsigned load, uint64_t now)
+{
+	struct room_capture_out out = {0};
+
+	if (on) {
+		if (c->phase == ROOM_CAPTURE_NONE)
+			begin(c, &out, now);
+		else if (at > c->off_at)
+			c->over_at = 0;
+		c->input_at = now;
+	} else if (c->phase != ROOM_CAPTURE_NONE && !c->over_at) {
+		c->off_at = at;
+		c->over_at = now + end_wait(c, s, load);
+	}
+	return out;
+}
+
+static bool loud_enough(const struct room_capture *c, const struct settings *s)
+{
+	return room_signal_ms(&c->signal) >= s->promote_ms && c->signal.peak >= s->promote_peak &&
+	       room_signal_rms(&c->signal) >= s->promote_rms &&
+	       room_signal_active(&c->signal) >= s->promote_active;
+}
+
+static bool nearly_silent(const struct room_capture *c, const struct settings *s)
+{
+	return room_signal_ms(&c->signal) >= s->quiet_abort_ms &&
+	       room_signal_active(&c->signal) <= s->quiet_active && c->signal.peak <= s->quiet_peak;
+}
+
+struct room_capture_out room_capture_sound(struct room_capture *c, const struct settings *s,
+					   struct slice pcm, uint64_t at, uint64_t now)
+{
+	struct room_capture_out out = {0};
+
+	if (c->phase == ROOM_CAPTURE_NONE) {
+		if (at <= c->done_packet_at)
+			return out;
+		begin(c, &out, now);
+	} else if (c->restart) {
+		c->signal = (struct room_signal){0};
+		c->restart = false;
+		out.start = true;
+	}
+	out.append = true;
+	c->input_at = now;
+	if (at > c->packet_at)
+		c->packet_at = at;
+	if (at > c->off_at)
+		c->over_at = 0;
+	room_signal_add(&out.frame, pcm, s->active_sample);
+	room_signal_join(&c->signal, &out.frame);
+	if (out.frame.peak >= s->promote_peak &&
+	    room_signal_active(&out.frame) >= s->promote_active)
+		c->voice_at = at;
+
+	if (c->phase == ROOM_CAPTURE_PROVISIONAL) {
+		if (loud_enough(c, s)) {
+			c->phase = ROOM_CAPTURE_PROMOTED;
+			out.promote = true;
+		} else if (nearly_silent(c, s)) {
+			out.end = finish(c, s);
+		}
+	} else if (room_signal_ms(&c->signal) >= s->capture_max_ms) {
+		c->restart = true;
+		c->pieces++;
+		out.end = ROOM_CAPTURE_PIECE;
+	}
+	return out;
+}
+
+struct room_capture_out room_capture_over(struct room_capture *c, const struct settings *s,
+					  uint64_t at)
+{
+	struct room_capture_out out = {0};
+
+	if (c->phase == ROOM_CAPTURE_NONE)
+		return out;
+	if (at > c->packet_at)
+		c->packet_at = at;
+	out.end = finish(c, s);
+	return out;
+}
+
+uint64_t room_capture_deadline(const struct room_capture *c, const struct settings *s)
+{
+	uint64_t idle;
+
+	if (c->phase == ROOM_CAPTURE_NONE)
+		return UINT64_MAX;
+	idle = c->input_at + s->capture_idle_ms * MS;
+	return c->over_at && c->over_at < idle ? c->over_at : idle;
+}
+
+struct room_capture_out room_capture_time(struct room_capture *c, const struct settings *s,
+					  uint64_t now)
+{
+	struct room_capture_out out = {0};
+
+	if (now >= room_capture_deadline(c, s))
+		out.end = finish(c, s);
+	return out;
+}
+
+bool room_capture_live(const struct room_capture *c, const struct settings *s, uint64_t now)
+{
+	return c->phase == ROOM_CAPTURE_PROMOTED && c->voice_at &&
+	       now < c->voice_at + s->barge_in_gap_ms * MS;
+}

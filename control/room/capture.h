@@ -1,0 +1,64 @@
+/* One user's utterance as sound: is it speech, and when is it over?
+ *
+ *   phase         input                                     next          says
+ *   NONE          speaking on, sound                        PROVISIONAL   start
+ *   PROVISIONAL   sound, long and loud enough               PROMOTED      promote
+ *   PROVISIONAL   sound, nearly silent for too long         NONE          end DISCARDED
+ *   PROVISIONAL   over                                      NONE          end DISCARDED
+ *   PROMOTED      sound, capture_max_ms reached             PROMOTED      end PIECE, start with the next sound
+ *   PROMOTED      over, and no louder than noise            NONE          end NOISE
+ *   PROMOTED      over                                      NONE          end SPOKEN
+ *
+ * Over means: told by mediad (HEARD_END), or a while after speaking ended (the shorter the utterance, the likelier
+ * that more comes, within bounds), or nothing came for capture_idle_ms. A command may overtake sound on its way
+ * here, so only sound that is newer than the end of speaking takes that end back, and sound that is not newer than an
+ * utterance that ended does not begin another. */
+#ifndef CONTROL_ROOM_CAPTURE_H
+#define CONTROL_ROOM_CAPTURE_H
+
+#include "control/room/signal.h"
+
+struct settings;
+
+enum room_capture_phase { ROOM_CAPTURE_NONE, ROOM_CAPTURE_PROVISIONAL, ROOM_CAPTURE_PROMOTED };
+enum room_capture_end {
+	ROOM_CAPTURE_GOES_ON,
+	ROOM_CAPTURE_DISCARDED, /* never was a turn */
+	ROOM_CAPTURE_NOISE,
+	ROOM_CAPTURE_PIECE, /* to speech-to-text; more follows */
+	ROOM_CAPTURE_SPOKEN,
+};
+
+struct room_capture {
+	enum room_capture_phase phase;
+	uint32_t utterance; /* set by the room at start */
+	bool restart;	    /* after a piece: start with the next sound */
+	unsigned pieces;    /* already given to speech-to-text */
+	struct room_signal signal;
+	uint64_t started_at, input_at, voice_at; /* arrival of the last voiced sound */
+	uint64_t packet_at;			 /* arrival of the newest packet */
+	uint64_t over_at;			 /* armed by the end of speaking; 0 = not */
+	uint64_t off_at;			 /* packet time of that end */
+	uint64_t done_packet_at;		 /* newest packet of the last utterance */
+};
+
+struct room_capture_out {
+	bool start, append, promote;
+	enum room_capture_end end;
+	struct room_signal frame; /* of this sound */
+};
+
+/* load: utterances going on in the room, this one included. */
+struct room_capture_out room_capture_speaking(struct room_capture *c, const struct settings *s, bool on, uint64_t at,
+					      unsigned load, uint64_t now);
+struct room_capture_out room_capture_sound(struct room_capture *c, const struct settings *s, struct slice pcm,
+					   uint64_t at, uint64_t now);
+/* HEARD_END: over at once. */
+struct room_capture_out room_capture_over(struct room_capture *c, const struct settings *s, uint64_t at);
+struct room_capture_out room_capture_time(struct room_capture *c, const struct settings *s, uint64_t now);
+/* When room_capture_time is wanted; UINT64_MAX for never. */
+uint64_t room_capture_deadline(const struct room_capture *c, const struct settings *s);
+/* Speech that goes on: promoted, and voiced in the last barge_in_gap_ms. */
+bool room_capture_live(const struct room_capture *c, const struct settings *s, uint64_t now);
+
+#endif

@@ -1,0 +1,98 @@
+/* The room's state, and what its parts ask of one another. For control/room only. */
+#ifndef CONTROL_ROOM_INSIDE_H
+#define CONTROL_ROOM_INSIDE_H
+
+#include "control/room/address.h"
+#include "control/room/capture.h"
+#include "control/room/room.h"
+#include "control/settings/settings.h"
+
+#define ROOM_MS 1000000ull
+#define ROOM_S	1000000000ull
+
+struct room_speaker {
+	bool used, is_bot;
+	uint64_t user;
+	char name[ROOM_NAME_MAX];
+	struct room_capture capture;
+	struct room_turn *turn; /* the HEARING one, or NULL */
+	/* speech-to-text */
+	bool asr_open;
+	uint64_t asr_used_at;
+	unsigned asr_empty;
+	/* voice over the bot's own */
+	uint64_t over_ms, over_at;
+	/* "I did not catch that" */
+	bool not_understood_told;
+	uint64_t not_understood_at;
+};
+
+struct room {
+	const struct settings *settings;
+	char name[ROOM_NAME_MAX];
+	struct room_names names;
+	bool guest;
+
+	bool up, muted, greeted, over;
+	struct room_speaker speaker[ROOM_SPEAKERS];
+	struct room_turn turn[ROOM_TURNS];
+	struct room_turn *active; /* ASKED, SPEAKING or CLOSING: the one that has the floor */
+	uint32_t last_turn, last_utterance;
+	uint64_t order; /* of the queue */
+	uint64_t counts[ROOM_REASON_COUNT];
+	char line[ROOM_TEXT_MAX + ROOM_NAME_MAX + 8];
+	char instructions[8192];
+
+	uint64_t now; /* of the running step */
+	struct room_effects *fx;
+};
+
+/* room.c */
+struct room_effect *room_do(struct room *room, enum room_effect_type type);
+struct room_speaker *room_speaker(struct room *room, uint64_t user);
+unsigned room_live_captures(const struct room *room);
+
+/* turn.c */
+struct room_turn *room_turn_new(struct room *room, struct room_speaker *sp);
+struct room_turn *room_turn_by_id(struct room *room, uint32_t id);
+void room_decide(struct room_turn *turn, enum room_rule rule, bool yes, int64_t value, int64_t limit);
+/* Stops all that hangs on the turn. The first reason stays. */
+void room_turn_cancel(struct room *room, struct room_turn *turn, enum room_reason reason);
+void room_turn_end(struct room *room, struct room_turn *turn, enum room_reason reason);
+void room_turn_time(struct room *room, struct room_turn *turn);
+
+/* transcript.c: speech-to-text, one session a speaker */
+void room_asr_start(struct room *room, struct room_speaker *sp);
+void room_asr_commit(struct room *room, struct room_speaker *sp);
+void room_asr_forget(struct room *room, struct room_speaker *sp);
+void room_asr_fact(struct room *room, const struct room_event *ev);
+/* The capture is over: no more pieces. */
+void room_turn_heard(struct room *room, struct room_turn *turn);
+void room_asr_time(struct room *room, struct room_speaker *sp);
+
+/* admission.c: what becomes of a turn that has its words */
+void room_admit(struct room *room, struct room_turn *turn);
+
+/* queue.c */
+void room_enqueue(struct room *room, struct room_turn *turn);
+/* Takes the next turn up when the floor is free. */
+void room_drain(struct room *room);
+
+/* output.c: the answer, from the brain to the room */
+void room_ask(struct room *room, struct room_turn *turn);
+void room_brain_fact(struct room *room, const struct room_event *ev);
+void room_playback_fact(struct room *room, const struct room_event *ev);
+
+/* interrupt.c */
+void room_overlap(struct room *room, struct room_speaker *sp, const struct room_signal *frame, uint64_t at);
+
+/* context.c */
+void room_clean_name(const char *from, size_t n, char *to, size_t size);
+/* Instructions anew, with who is there. */
+void room_instruct(struct room *room);
+/* "[Alice]: text" into room->line. */
+const char *room_line(struct room *room, const struct room_turn *turn);
+/* Appends with one blank between; cut at the size, at the end of a UTF-8 character. */
+void room_append(char *to, size_t size, const char *text, size_t n);
+
+#endif

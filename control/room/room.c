@@ -1,0 +1,384 @@
+#include "control/room/room.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "control/room/inside.h"
+
+int room_alloc(struct room **out, const struct settings *settings, const char *name)
+{
+	struct room *room;
+
+	if (!out || !settings)
+		return EINVAL;
+	if (*settings->bot_name)
+		name = settings->bot_name;
+	if (!name || !*name)
+		return EINVAL;
+	room = calloc(1, sizeof *room);
+	if (!room)
+		return ENOMEM;
+	room->settings = settings;
+	room->guest = settings_guest(settings);
+	room_clean_name(name, strlen(name), room->name, sizeof room->name);
+	room_names_add(&room->names, room->name);
+	room_names_add(&room->names, settings->aliases);
+	*out = room;
+	return 0;
+}
+
+struct room *room_free(struct room *room)
+{
+	free(room);
+	return NULL;
+}
+
+struct room_effect *room_do(struct room *room, enum room_effect_type type)
+{
+	static struct room_effect nowhere;
+	struct room_effect *e = &nowhere;
+
+	/* ROOM_EFFECTS holds the most that any step can ask for: 3 a speaker and 8 a turn. */
+	_Static_assert(ROOM_EFFECTS >= 3 * ROOM_SPEAKERS + 8 * ROOM_TURNS, "effects");
+	assert(room->fx->n < ROOM_EFFECTS);
+	if (room->fx->n < ROOM_EFFECTS)
+		e = &room->fx->v[room->fx->n++];
+	*e = (struct room_effect){.type = type};
+	return e;
+}
+
+struct room_speaker *room_speaker(struct room *room, uint64_t user)
+{
+	for (unsigned i = 0; i < ROOM_SPEAKERS; i++)
+		if (room->speaker[i].used && room->speaker[i].user == user)
+			return &room->speaker[i];
+	return NULL;
+}
+
+unsigned room_live_captures(const struct room *room)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < ROOM_SPEAKERS; i++)
+		n += room->speaker[i].used && room->speaker[i].capture.phase != ROOM_CAPTURE_NONE;
+	return n;
+}
+
+unsigned room_people(const struct room *room)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < ROOM_SPEAKERS; i++)
+		n += room->speaker[i].used && !room->speaker[i].is_bot;
+	return n;
+}
+
+const struct room_turn *room_active(const struct room *room)
+{
+	return room->active;
+}
+
+uint64_t room_count(const struct room *room, enum room_reason reason)
+{
+	return reason < ROOM_REASON_COUNT ? room->counts[reason] : 0;
+}
+
+/* ---- captures: what a capture says becomes speech-to-text and turns ---- */
+
+static void capture_promoted(struct room *room, struct room_speaker *sp)
+{
+	struct room_turn *t = room_turn_new(room, sp);
+
+	if (!t)
+		return;
+	room_decide(t, ROOM_RULE_PROMOTED, true, (int64_t)room_signal_ms(&sp->capture.signal),
+		    room->settings->promote_ms);
+}
+
+static void capture_ended(struct room *room, struct room_speaker *sp, enum room_capture_end end)
+{
+	struct room_turn *t = sp->turn;
+
+	if (!t) {
+		room_asr_forget(room, sp);
+		return;
+	}
+	t->end_of_speech_at = sp->capture.voice_at;
+	if (end == ROOM_CAPTURE_NOISE || end == ROOM_CAPTURE_DISCARDED) {
+		room_asr_forget(room, sp);
+		if (!t->pieces) {
+			room_decide(t, ROOM_RULE_NOISE_GATE, false,
+				    room_signal_rms(&sp->capture.signal),
+				    room->settings->noise_rms);
+			room_turn_end(room, t, ROOM_REASON_NOISE);
+			return;
+		}
+	} else {
+		room_asr_commit(room, sp);
+	}
+	if (end != ROOM_CAPTURE_PIECE)
+		room_turn_heard(room, t);
+}
+
+static void capture_did(struct room *room, struct room_speaker *sp,
+			const struct room_capture_out *out, const struct room_event *ev)
+{
+	if (out->start)
+		room_asr_start(room, sp);
+	if (out->append) {
+		struct room_effect *e = room_do(room, ROOM_DO_ASR_APPEND);
+
+		e->user = sp->user;
+		e->utterance = sp->capture.utterance;
+		e->pcm = ev->pcm;
+	}
+	if (out->promote)
+		capture_promoted(room, sp);
+	if (out->append)
+		room_overlap(room, sp, &out->frame, ev->at);
+	if (out->end != ROOM_CAPTURE_GOES_ON)
+		capture_ended(room, sp, out->end);
+}
+
+static void capture_fact(struct room *room, const struct room_event *ev)
+{
+	struct room_speaker *sp = room_speaker(room, ev->user);
+	const struct settings *s = room->settings;
+	struct room_capture_out out;
+
+	if (!sp || sp->is_bot)
+		return;
+	if (ev->type == ROOM_SPEAKING)
+		out = room_capture_speaking(&sp->capture, s, ev->yes, ev->at,
+					    room_live_captures(room), room->now);
+	else if (ev->type == ROOM_HEARD)
+		out = room_capture_sound(&sp->capture, s, ev->pcm, ev->at, room->now);
+	else
+		out = room_capture_over(&sp->capture, s, ev->at);
+	capture_did(room, sp, &out, ev);
+}
+
+/* ---- who is there ---- */
+
+static void member_left(struct room *room, struct room_speaker *sp)
+{
+	for (unsigned i = 0; i < ROOM_TURNS; i++) {
+		struct room_turn *t = &room->turn[i];
+
+		/* An answer that others hear already is spoken to its end. */
+		if (t->phase != ROOM_PHASE_FREE && t->user == sp->user &&
+		    (!t->first_audio_at || room_people(room) <= 1))
+			room_turn_cancel(room, t, ROOM_REASON_LEFT);
+	}
+	if (sp->asr_open)
+		room_do(room, ROOM_DO_ASR_CLOSE)->user = sp->user;
+	if (!sp->is_bot)
+		room_do(room, ROOM_DO_UNLISTEN)->user = sp->user;
+	*sp = (struct room_speaker){0};
+}
+
+static void member_came(struct room *room, const struct room_event *ev)
+{
+	struct room_speaker *sp = NULL;
+	struct room_effect *e;
+
+	for (unsigned i = 0; i < ROOM_SPEAKERS && !sp; i++)
+		if (!room->speaker[i].used)
+			sp = &room->speaker[i];
+	if (!sp)
+		return; /* past the cap nobody more is heard */
+	*sp = (struct room_speaker){.used = true, .user = ev->user, .is_bot = ev->is_bot};
+	room_clean_name((const char *)ev->text.p, ev->text.n, sp->name, sizeof sp->name);
+	if (ev->is_bot)
+		return;
+	e = room_do(room, ROOM_DO_LISTEN);
+	e->user = ev->user;
+	e->ms = room->settings->silence_ms;
+}
+
+static void member_fact(struct room *room, const struct room_event *ev)
+{
+	struct room_speaker *sp = room_speaker(room, ev->user);
+
+	if (sp && !ev->yes)
+		member_left(room, sp);
+	else if (sp)
+		room_clean_name((const char *)ev->text.p, ev->text.n, sp->name, sizeof sp->name);
+	else if (ev->yes)
+		member_came(room, ev);
+	else
+		return;
+	room_instruct(room);
+}
+
+/* ---- the call and the end ---- */
+
+static void end_captures(struct room *room)
+{
+	for (unsigned i = 0; i < ROOM_SPEAKERS; i++) {
+		struct room_speaker *sp = &room->speaker[i];
+		struct room_capture_out out;
+
+		if (!sp->used)
+			continue;
+		out = room_capture_over(&sp->capture, room->settings, 0);
+		capture_did(room, sp, &out, NULL);
+	}
+}
+
+static void call_fact(struct room *room, bool up)
+{
+	if (room->up && !up)
+		end_captures(room);
+	room->up = up;
+	if (!up || room->greeted)
+		return;
+	room->greeted = true;
+	if (!room->guest)
+		return;
+	snprintf(room->line, sizeof room->line,
+		 "No provider key is set, so I am here as a guest with a small mind of my own: "
+		 "I answer when you say my name, \"%s\".",
+		 room->name);
+	room_do(room, ROOM_DO_TELL)->text = room->line;
+}
+
+static void shut_down(struct room *room)
+{
+	room->over = true;
+	for (unsigned i = 0; i < ROOM_TURNS; i++) {
+		struct room_turn *t = &room->turn[i];
+
+		if (t->phase == ROOM_PHASE_FREE || t->phase == ROOM_PHASE_ENDED)
+			continue;
+		room_turn_cancel(room, t, ROOM_REASON_SHUTDOWN);
+		room_turn_end(room, t, ROOM_REASON_SHUTDOWN);
+	}
+	for (unsigned i = 0; i < ROOM_SPEAKERS; i++) {
+		struct room_speaker *sp = &room->speaker[i];
+
+		if (sp->used && sp->asr_open)
+			room_do(room, ROOM_DO_ASR_CLOSE)->user = sp->user;
+		if (sp->used && !sp->is_bot)
+			room_do(room, ROOM_DO_UNLISTEN)->user = sp->user;
+		*sp = (struct room_speaker){0};
+	}
+}
+
+/* ---- the door ---- */
+
+static void dispatch(struct room *room, const struct room_event *ev)
+{
+	switch (ev->type) {
+	case ROOM_CALL:
+		call_fact(room, ev->yes);
+		break;
+	case ROOM_MEMBER:
+		member_fact(room, ev);
+		break;
+	case ROOM_MUTE:
+		room->muted = ev->yes;
+		break;
+	case ROOM_SPEAKING:
+	case ROOM_HEARD:
+	case ROOM_HEARD_END:
+		capture_fact(room, ev);
+		break;
+	case ROOM_PARTIAL:
+		break; /* words so far decide nothing yet */
+	case ROOM_TRANSCRIPT:
+	case ROOM_TRANSCRIPT_FAILED:
+		room_asr_fact(room, ev);
+		break;
+	case ROOM_BRAIN_AUDIO:
+	case ROOM_BRAIN_TEXT:
+	case ROOM_BRAIN_DONE:
+	case ROOM_BRAIN_FAILED:
+		room_brain_fact(room, ev);
+		break;
+	case ROOM_SAY_STARTED:
+	case ROOM_SAY_DRAINED:
+	case ROOM_SAY_STOPPED:
+		room_playback_fact(room, ev);
+		break;
+	case ROOM_TIMER:
+		break; /* time passes in every step */
+	case ROOM_SHUTDOWN:
+		shut_down(room);
+		break;
+	}
+}
+
+static void pass_time(struct room *room)
+{
+	for (unsigned i = 0; i < ROOM_SPEAKERS; i++) {
+		struct room_speaker *sp = &room->speaker[i];
+		struct room_capture_out out;
+
+		if (!sp->used)
+			continue;
+		out = room_capture_time(&sp->capture, room->settings, room->now);
+		capture_did(room, sp, &out, NULL);
+		room_asr_time(room, sp);
+	}
+	for (unsigned i = 0; i < ROOM_TURNS; i++) {
+		struct room_turn *t = &room->turn[i];
+
+		if (t->phase != ROOM_PHASE_FREE && t->phase != ROOM_PHASE_ENDED &&
+		    room->now >= t->deadline)
+			room_turn_time(room, t);
+	}
+}
+
+void room_step(struct room *room, const struct room_event *event, uint64_t now,
+	       struct room_effects *effects)
+{
+	effects->n = 0;
+	room->fx = effects;
+	room->now = now;
+	if (!room->over) {
+		dispatch(room, event);
+		if (!room->over) {
+			pass_time(room);
+			room_drain(room);
+		}
+	}
+	room->fx = NULL;
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+uint64_t room_deadline(const struct room *room)
+{
+	const struct settings *s = room->settings;
+	uint64_t at = UINT64_MAX, hold = s->hold_ms * ROOM_MS;
+
+	if (room->over)
+		return at;
+	for (unsigned i = 0; i < ROOM_SPEAKERS; i++) {
+		const struct room_speaker *sp = &room->speaker[i];
+
+		if (!sp->used)
+			continue;
+		at = earlier(at, room_capture_deadline(&sp->capture, s));
+		if (sp->asr_open && sp->capture.phase == ROOM_CAPTURE_NONE)
+			at = earlier(at, sp->asr_used_at + s->asr_idle_ms * ROOM_MS);
+	}
+	for (unsigned i = 0; i < ROOM_TURNS; i++) {
+		const struct room_turn *t = &room->turn[i];
+
+		if (t->phase == ROOM_PHASE_FREE || t->phase == ROOM_PHASE_ENDED)
+			continue;
+		at = earlier(at, t->deadline);
+		/* Held turns look again when speech has had time to pause. */
+		if (t->phase == ROOM_PHASE_QUEUED && !room->active && room->up)
+			at = earlier(at, earlier(t->queued_at + hold,
+						 room->now + s->barge_in_gap_ms * ROOM_MS));
+	}
+	return at;
+}

@@ -1,0 +1,167 @@
+/* Speech-to-text, one session a speaker, as facts:
+ *
+ *   utterance       fact or input             becomes       effect
+ *   none            capture starts            streaming     ASR_START (connects when need be), then
+ * ASR_APPEND streaming       spoken, or a full piece   committed     ASR_COMMIT streaming
+ * discarded, noise          none          ASR_CANCEL committed       transcript                done
+ * - committed       failed, asr_wait_ms       done, failed  -
+ *
+ * Provisional sound is streamed too, which saves the time it takes; only promoted captures are ever
+ * committed. Facts of utterances that no turn waits for are dropped. A session that stays unused
+ * for asr_idle_ms is closed, and one that gives asr_empty_max empty transcripts in a row is closed
+ * so that the next utterance opens a new one. */
+#include "control/room/inside.h"
+
+static struct room_effect *asr(struct room *room, enum room_effect_type type,
+			       struct room_speaker *sp)
+{
+	struct room_effect *e = room_do(room, type);
+
+	e->user = sp->user;
+	e->utterance = sp->capture.utterance;
+	sp->asr_used_at = room->now;
+	return e;
+}
+
+void room_asr_start(struct room *room, struct room_speaker *sp)
+{
+	sp->capture.utterance = ++room->last_utterance;
+	sp->asr_open = true;
+	asr(room, ROOM_DO_ASR_START, sp);
+}
+
+void room_asr_forget(struct room *room, struct room_speaker *sp)
+{
+	asr(room, ROOM_DO_ASR_CANCEL, sp);
+}
+
+void room_asr_commit(struct room *room, struct room_speaker *sp)
+{
+	struct room_turn *t = sp->turn;
+
+	if (t->pieces < ROOM_PIECES) {
+		struct room_piece *p = &t->piece[t->pieces++];
+
+		*p = (struct room_piece){.utterance = sp->capture.utterance, .committed = true};
+		t->sinks |= ROOM_SINK_ASR;
+		asr(room, ROOM_DO_ASR_COMMIT, sp);
+	} else {
+		room_asr_forget(room, sp);
+	}
+}
+
+/* A model's own marks have no place in what somebody said. */
+static bool has_control_tokens(const char *text)
+{
+	const char *open = strstr(text, "<|");
+
+	return (open && strstr(open, "|>")) || strstr(text, "audio_future") ||
+	       strstr(text, "end_of_task");
+}
+
+static bool has_words(const char *text)
+{
+	for (; *text; text++)
+		if ((*text >= '0' && *text <= '9') || (*text >= 'a' && *text <= 'z') ||
+		    (*text >= 'A' && *text <= 'Z') || (unsigned char)*text >= 0x80)
+			return true;
+	return false;
+}
+
+/* All pieces are there: their words, in the order they were spoken. */
+static void complete(struct room *room, struct room_turn *t)
+{
+	unsigned failed = 0;
+
+	t->sinks &= ~(unsigned)ROOM_SINK_ASR;
+	for (unsigned i = 0; i < t->pieces; i++) {
+		failed += t->piece[i].failed;
+		room_append(t->heard, sizeof t->heard, t->piece[i].text, strlen(t->piece[i].text));
+	}
+	if (has_control_tokens(t->heard)) {
+		room_decide(t, ROOM_RULE_CONTROL_TOKENS, true, 0, 0);
+		room_turn_end(room, t, ROOM_REASON_EMPTY_TRANSCRIPT);
+		return;
+	}
+	room_decide(t, ROOM_RULE_TRANSCRIPT, has_words(t->heard), (int64_t)strlen(t->heard), 1);
+	if (has_words(t->heard))
+		room_admit(room, t);
+	else
+		room_turn_end(room, t,
+			      failed ? ROOM_REASON_ASR_FAILED : ROOM_REASON_EMPTY_TRANSCRIPT);
+}
+
+static bool complete_p(const struct room_turn *t)
+{
+	for (unsigned i = 0; i < t->pieces; i++)
+		if (!t->piece[i].done)
+			return false;
+	return t->phase == ROOM_PHASE_TRANSCRIBING;
+}
+
+void room_turn_heard(struct room *room, struct room_turn *turn)
+{
+	struct room_speaker *sp = room_speaker(room, turn->user);
+
+	turn->phase = ROOM_PHASE_TRANSCRIBING;
+	turn->deadline = room->now + room->settings->asr_wait_ms * ROOM_MS;
+	if (sp)
+		sp->turn = NULL;
+	if (complete_p(turn))
+		complete(room, turn);
+}
+
+static void count_empty(struct room *room, struct room_speaker *sp, bool empty)
+{
+	sp->asr_empty = empty ? sp->asr_empty + 1 : 0;
+	if (sp->asr_empty < room->settings->asr_empty_max || sp->capture.phase != ROOM_CAPTURE_NONE)
+		return;
+	sp->asr_empty = 0;
+	sp->asr_open = false;
+	asr(room, ROOM_DO_ASR_CLOSE, sp);
+}
+
+static struct room_piece *find_piece(struct room *room, const struct room_event *ev,
+				     struct room_turn **turn)
+{
+	for (unsigned i = 0; i < ROOM_TURNS; i++) {
+		struct room_turn *t = &room->turn[i];
+
+		if ((t->phase != ROOM_PHASE_HEARING && t->phase != ROOM_PHASE_TRANSCRIBING) ||
+		    t->user != ev->user)
+			continue;
+		for (unsigned k = 0; k < t->pieces; k++)
+			if (t->piece[k].utterance == ev->utterance && !t->piece[k].done) {
+				*turn = t;
+				return &t->piece[k];
+			}
+	}
+	return NULL;
+}
+
+void room_asr_fact(struct room *room, const struct room_event *ev)
+{
+	struct room_speaker *sp = room_speaker(room, ev->user);
+	struct room_turn *t = NULL;
+	struct room_piece *p = find_piece(room, ev, &t);
+
+	if (!p)
+		return;
+	p->done = true;
+	p->failed = ev->type == ROOM_TRANSCRIPT_FAILED;
+	if (!p->failed)
+		room_append(p->text, sizeof p->text, (const char *)ev->text.p, ev->text.n);
+	if (sp)
+		count_empty(room, sp, !p->failed && !has_words(p->text));
+	if (complete_p(t))
+		complete(room, t);
+}
+
+void room_asr_time(struct room *room, struct room_speaker *sp)
+{
+	if (!sp->asr_open || sp->capture.phase != ROOM_CAPTURE_NONE ||
+	    room->now < sp->asr_used_at + room->settings->asr_idle_ms * ROOM_MS)
+		return;
+	sp->asr_open = false;
+	asr(room, ROOM_DO_ASR_CLOSE, sp);
+}

@@ -1,0 +1,229 @@
+#include <errno.h>
+#include <stdio.h>
+
+#include "control/room/inside.h"
+
+/* A playback tells its end by itself; this is for a half that forgot. */
+enum { CLOSING_S = 3 };
+
+struct name {
+	const char *name, *text;
+};
+
+static const struct name reasons[] = {
+#define X(NAME, name, text) {#name, text},
+	ROOM_REASONS(X)
+#undef X
+};
+
+static const struct rule {
+	const char *name, *unit, *text;
+} rules[] = {
+#define X(NAME, name, unit, text) {#name, unit, text},
+	ROOM_RULES(X)
+#undef X
+};
+
+const char *room_reason_name(unsigned reason)
+{
+	return reason < ROOM_REASON_COUNT ? reasons[reason].name : "?";
+}
+
+const char *room_reason_text(unsigned reason)
+{
+	return reason < ROOM_REASON_COUNT ? reasons[reason].text : "?";
+}
+
+const char *room_rule_name(unsigned rule)
+{
+	return rule < ROOM_RULE_COUNT ? rules[rule].name : "?";
+}
+
+/* A free place, else that of the turn that ended longest ago. */
+static struct room_turn *place(struct room *room)
+{
+	struct room_turn *oldest = NULL;
+
+	for (unsigned i = 0; i < ROOM_TURNS; i++) {
+		struct room_turn *t = &room->turn[i];
+
+		if (t->phase == ROOM_PHASE_FREE)
+			return t;
+		if (t->phase == ROOM_PHASE_ENDED &&
+		    (!oldest || t->ended_at < oldest->ended_at ||
+		     (t->ended_at == oldest->ended_at && t->id < oldest->id)))
+			oldest = t;
+	}
+	return oldest;
+}
+
+struct room_turn *room_turn_new(struct room *room, struct room_speaker *sp)
+{
+	struct room_turn *t = place(room);
+
+	if (!t)
+		return NULL;
+	*t = (struct room_turn){.id = ++room->last_turn,
+				.phase = ROOM_PHASE_HEARING,
+				.user = sp->user,
+				.born_at = room->now,
+				.deadline = UINT64_MAX};
+	snprintf(t->name, sizeof t->name, "%s", sp->name);
+	sp->turn = t;
+	return t;
+}
+
+struct room_turn *room_turn_by_id(struct room *room, uint32_t id)
+{
+	for (unsigned i = 0; i < ROOM_TURNS; i++)
+		if (room->turn[i].phase != ROOM_PHASE_FREE && room->turn[i].id == id)
+			return &room->turn[i];
+	return NULL;
+}
+
+void room_decide(struct room_turn *turn, enum room_rule rule, bool yes, int64_t value,
+		 int64_t limit)
+{
+	if (turn->decisions < ROOM_CHAIN)
+		turn->decision[turn->decisions] = (struct room_decision){rule, yes, value, limit};
+	turn->decisions++;
+}
+
+/* What was heard of an answer that was cut: its share of the words, never past it, at the end of a
+ * word. */
+static void cut_said(struct room_turn *t)
+{
+	size_t n = strlen(t->said);
+
+	if (t->samples_heard >= t->samples || !n)
+		return;
+	n = (size_t)((double)n * (double)t->samples_heard / (double)t->samples);
+	while (n && t->said[n] != ' ')
+		n--;
+	t->said[n] = '\0';
+}
+
+void room_turn_end(struct room *room, struct room_turn *turn, enum room_reason reason)
+{
+	struct room_speaker *sp = room_speaker(room, turn->user);
+
+	if (turn->phase == ROOM_PHASE_ENDED)
+		return;
+	if (turn->reason == ROOM_REASON_NONE)
+		turn->reason = reason;
+	if (turn->samples > turn->samples_heard) {
+		struct room_effect *e = room_do(room, ROOM_DO_BRAIN_TRUNCATE);
+
+		e->turn = turn->id;
+		e->ms = (uint32_t)(turn->samples_heard * 1000 / ROOM_RATE);
+		cut_said(turn);
+	}
+	turn->phase = ROOM_PHASE_ENDED;
+	turn->ended_at = room->now;
+	turn->deadline = UINT64_MAX;
+	turn->sinks = 0;
+	room->counts[turn->reason]++;
+	if (room->active == turn)
+		room->active = NULL;
+	if (sp && sp->turn == turn)
+		sp->turn = NULL;
+	room_do(room, ROOM_DO_RECORD)->record = turn;
+}
+
+static void cancel_asr(struct room *room, struct room_turn *turn)
+{
+	for (unsigned i = 0; i < turn->pieces; i++) {
+		struct room_effect *e;
+
+		if (turn->piece[i].done)
+			continue;
+		turn->piece[i].done = true;
+		e = room_do(room, ROOM_DO_ASR_CANCEL);
+		e->user = turn->user;
+		e->utterance = turn->piece[i].utterance;
+	}
+}
+
+void room_turn_cancel(struct room *room, struct room_turn *turn, enum room_reason reason)
+{
+	unsigned sinks = turn->sinks;
+
+	if (turn->phase == ROOM_PHASE_ENDED || turn->phase == ROOM_PHASE_CLOSING)
+		return;
+	turn->reason = reason;
+	turn->sinks = 0;
+	if (sinks & ROOM_SINK_ASR)
+		cancel_asr(room, turn);
+	if (sinks & ROOM_SINK_BRAIN)
+		room_do(room, ROOM_DO_BRAIN_CANCEL)->turn = turn->id;
+	if (sinks & ROOM_SINK_SPEECH) {
+		struct room_effect *e = room_do(room, ROOM_DO_SAY_STOP);
+
+		e->turn = turn->id;
+		e->ms = room->settings->stop_fade_ms;
+	}
+	if (turn->let_out && (sinks & ROOM_SINK_SPEECH)) {
+		turn->phase = ROOM_PHASE_CLOSING;
+		turn->deadline = room->now + CLOSING_S * ROOM_S;
+	} else {
+		room_turn_end(room, turn, reason);
+	}
+}
+
+/* A deadline passed. */
+void room_turn_time(struct room *room, struct room_turn *turn)
+{
+	const struct settings *s = room->settings;
+
+	switch (turn->phase) {
+	case ROOM_PHASE_TRANSCRIBING:
+		room_decide(turn, ROOM_RULE_ASR_WAIT, false, s->asr_wait_ms, s->asr_wait_ms);
+		room_turn_cancel(room, turn, ROOM_REASON_ASR_FAILED);
+		break;
+	case ROOM_PHASE_QUEUED:
+		room_decide(turn, ROOM_RULE_QUEUE_WAIT, false, s->queue_expire_ms,
+			    s->queue_expire_ms);
+		room_turn_cancel(room, turn, ROOM_REASON_EXPIRED);
+		break;
+	case ROOM_PHASE_ASKED:
+		room_decide(turn, ROOM_RULE_FIRST_AUDIO, false, s->first_audio_ms,
+			    s->first_audio_ms);
+		room_turn_cancel(room, turn, ROOM_REASON_BRAIN_FAILED);
+		break;
+	case ROOM_PHASE_SPEAKING:
+		room_decide(turn, ROOM_RULE_STALL, false, s->stall_ms, s->stall_ms);
+		room_turn_cancel(room, turn,
+				 turn->brain_done ? ROOM_REASON_PLAYBACK_FAILED
+						  : ROOM_REASON_BRAIN_FAILED);
+		break;
+	case ROOM_PHASE_CLOSING:
+		room_turn_end(room, turn, turn->reason);
+		break;
+	default:
+		turn->deadline = UINT64_MAX;
+	}
+}
+
+int room_why(const struct room *room, uint32_t turn, char *buf, size_t size)
+{
+	const struct room_turn *t = NULL;
+	size_t n;
+
+	for (unsigned i = 0; i < ROOM_TURNS && !t; i++)
+		if (room->turn[i].phase != ROOM_PHASE_FREE && room->turn[i].id == turn)
+			t = &room->turn[i];
+	if (!t)
+		return ENOENT;
+	n = (size_t)snprintf(buf, size, "turn %u of %s: %s (%s)\n", t->id, t->name,
+			     room_reason_name(t->reason), room_reason_text(t->reason));
+	for (unsigned i = 0; i < t->decisions && i < ROOM_CHAIN && n < size; i++) {
+		const struct room_decision *d = &t->decision[i];
+		const struct rule *r = &rules[d->rule];
+
+		n += (size_t)snprintf(buf + n, size - n,
+				      "  %-20s %-3s value=%lld limit=%lld%s%s: %s\n", r->name,
+				      d->yes ? "yes" : "no", (long long)d->value,
+				      (long long)d->limit, *r->unit ? " " : "", r->unit, r->text);
+	}
+	return 0;
+}

@@ -1,0 +1,103 @@
+/* A turn: what somebody said to the room, from the moment it counts as speech to its one terminal reason.
+ *
+ *   phase          leaves by                                  to
+ *   HEARING        capture ends spoken                        TRANSCRIBING
+ *   TRANSCRIBING   all its pieces have transcripts            QUEUED (admitted) or ENDED
+ *   QUEUED         the floor is free                          ASKED
+ *   ASKED          the answer's sound is let out              SPEAKING
+ *   SPEAKING       drained                                    ENDED
+ *   any of them    turn_cancel                                CLOSING while its sound stops, else ENDED
+ *   CLOSING        stopped, drained, or 3 s                   ENDED
+ *
+ * The cancellation token is the turn itself: `sinks` are what hangs on it, the first reason stays, each sink is fired
+ * once, and nothing is cancelled but by the id of this turn. Turns live in the room's table; one that ended stays there
+ * until its place is needed, for room_why(). Readers outside the room only look. */
+#ifndef CONTROL_ROOM_TURN_H
+#define CONTROL_ROOM_TURN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "control/room/reasons.def"
+
+enum room_reason {
+#define X(NAME, name, text) ROOM_REASON_##NAME,
+	ROOM_REASONS(X)
+#undef X
+		ROOM_REASON_COUNT
+};
+
+enum room_rule {
+#define X(NAME, name, unit, text) ROOM_RULE_##NAME,
+	ROOM_RULES(X)
+#undef X
+		ROOM_RULE_COUNT
+};
+
+enum room_phase {
+	ROOM_PHASE_FREE,
+	ROOM_PHASE_HEARING,
+	ROOM_PHASE_TRANSCRIBING,
+	ROOM_PHASE_QUEUED,
+	ROOM_PHASE_ASKED,
+	ROOM_PHASE_SPEAKING,
+	ROOM_PHASE_CLOSING,
+	ROOM_PHASE_ENDED,
+};
+
+enum {
+	ROOM_NAME_MAX = 100,
+	ROOM_TEXT_MAX = 2048,
+	ROOM_PIECE_TEXT_MAX = 704,
+	ROOM_PIECES = 6,
+	ROOM_CHAIN = 16,
+};
+
+enum { ROOM_SINK_ASR = 1, ROOM_SINK_BRAIN = 2, ROOM_SINK_SPEECH = 4 };
+
+/* One utterance of a turn; long speech comes in several. */
+struct room_piece {
+	uint32_t utterance;
+	bool committed, done, failed;
+	char text[ROOM_PIECE_TEXT_MAX];
+};
+
+/* One decision: `yes` when the value passed the limit. */
+struct room_decision {
+	enum room_rule rule;
+	bool yes;
+	int64_t value, limit;
+};
+
+struct room_turn {
+	uint32_t id;
+	enum room_phase phase;
+	enum room_reason reason; /* the first that was given */
+	unsigned sinks;
+	uint64_t user;
+	char name[ROOM_NAME_MAX];
+
+	unsigned pieces;
+	struct room_piece piece[ROOM_PIECES];
+	char heard[ROOM_TEXT_MAX]; /* what was said to the bot */
+	char said[ROOM_TEXT_MAX];  /* its answer; at the end, as much as was heard of it */
+	bool named;
+	bool brain_done, brain_broke, let_out, not_understood;
+
+	/* ns; 0 = has not happened */
+	uint64_t born_at, end_of_speech_at, queued_at, asked_at, first_audio_at, ended_at;
+	uint64_t deadline, order;
+
+	uint64_t samples;	/* of the answer, as the brain sent it */
+	uint64_t samples_heard; /* of it, as they left for the room */
+
+	unsigned decisions; /* more than ROOM_CHAIN were made when larger; the first ones are kept */
+	struct room_decision decision[ROOM_CHAIN];
+};
+
+const char *room_reason_name(unsigned reason);
+const char *room_reason_text(unsigned reason);
+const char *room_rule_name(unsigned rule);
+
+#endif
