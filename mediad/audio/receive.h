@@ -62,7 +62,7 @@ typedef void(audio_event_h)(const struct audio_event *ev, void *arg);
 
 struct audio_stats {
 	uint64_t packets, lost, late, duplicate, undecodable, resyncs;
-	uint64_t concealed_ms; /* made up, for the busiest listen rate */
+	uint64_t concealed_ms; /* made up, as one listener heard it */
 	uint32_t jitter_us;    /* RFC 3550 A.8 */
 };
 

@@ -1,0 +1,175 @@
+#include "mediad/audio/decode.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include <opus/opus.h>
+
+#include "proto/rtp.h"
+
+enum {
+	PACKET_MAX = 5760, /* RTP time of 120 ms, the longest packet (RFC 6716 3.2.5) */
+	GRAIN = 120,	   /* of 2.5 ms: Opus conceals in multiples of it */
+	CONCEAL_MAX = AUDIO_CONCEAL_MS * RTP_CLOCK / 1000,
+	FILL_MAX = AUDIO_FILL_MS * RTP_CLOCK / 1000,
+};
+
+struct audio_decoder {
+	OpusDecoder *dec;
+	uint32_t rate;
+	bool primed;
+	uint32_t end;  /* RTP time after the last sample made */
+	uint32_t last; /* duration of the last packet */
+	int16_t pcm[PACKET_MAX];
+};
+
+bool audio_rate_valid(uint32_t rate)
+{
+	return rate == 8000 || rate == 12000 || rate == 16000 || rate == 24000 || rate == 48000;
+}
+
+int audio_decoder_alloc(struct audio_decoder **out, uint32_t rate)
+{
+	struct audio_decoder *d;
+	int err;
+
+	if (!audio_rate_valid(rate))
+		return EINVAL;
+	d = calloc(1, sizeof *d);
+	if (!d)
+		return ENOMEM;
+	d->rate = rate;
+	d->dec = opus_decoder_create((opus_int32)rate, 1, &err);
+	if (!d->dec) {
+		audio_decoder_free(d);
+		return ENOMEM;
+	}
+	*out = d;
+	return 0;
+}
+
+struct audio_decoder *audio_decoder_free(struct audio_decoder *d)
+{
+	if (!d)
+		return NULL;
+	if (d->dec)
+		opus_decoder_destroy(d->dec);
+	free(d);
+	return NULL;
+}
+
+uint32_t audio_decoder_rate(const struct audio_decoder *d)
+{
+	return d->rate;
+}
+
+void audio_decoder_reset(struct audio_decoder *d)
+{
+	opus_decoder_ctl(d->dec, OPUS_RESET_STATE);
+	d->primed = false;
+}
+
+static int samples(const struct audio_decoder *d, uint32_t rtp_time)
+{
+	return (int)(rtp_time / (RTP_CLOCK / d->rate));
+}
+
+/* Hands out n samples of d->pcm, which begin at d->end, and moves the end. */
+static void deliver(struct audio_decoder *d, int n, bool concealed, decode_frame_h *h, void *arg)
+{
+	int frame = samples(d, RTP_FRAME);
+
+	for (int at = 0; at < n; at += frame) {
+		int k = n - at < frame ? n - at : frame;
+
+		h(d->pcm + at, (size_t)k, d->end, concealed, arg);
+		d->end += (uint32_t)k * (RTP_CLOCK / d->rate);
+	}
+}
+
+/* Makes `time` (at most PACKET_MAX, a multiple of GRAIN) up: from the redundancy in p, or from
+ * nothing. */
+static void make_up(struct audio_decoder *d, uint32_t time, const uint8_t *p, size_t n,
+		    decode_frame_h *h, void *arg)
+{
+	int want = samples(d, time), got;
+
+	if (!time)
+		return;
+	got = opus_decode(d->dec, n ? p : NULL, (opus_int32)n, d->pcm, want, n ? 1 : 0);
+	if (got < 0)
+		got = opus_decode(d->dec, NULL, 0, d->pcm, want, 0);
+	if (got != want) {
+		memset(d->pcm, 0, (size_t)want * sizeof d->pcm[0]);
+		got = want;
+	}
+	deliver(d, got, true, h, arg);
+}
+
+static void fill_zeros(struct audio_decoder *d, uint32_t time, decode_frame_h *h, void *arg)
+{
+	memset(d->pcm, 0, sizeof d->pcm);
+	while (time) {
+		uint32_t t = time < PACKET_MAX ? time : PACKET_MAX;
+
+		deliver(d, samples(d, t), true, h, arg);
+		time -= t;
+	}
+}
+
+/* RTP time is missing between the last packet and one at ts, with `missing` numbers between them.
+ * The clock decides where it can be right; senders whose clock stands still or jumps are counted in
+ * packets. */
+static uint32_t missing_time(const struct audio_decoder *d, unsigned missing, uint32_t ts)
+{
+	uint32_t by_clock = ts - d->end;
+
+	if (by_clock > 0 && by_clock <= (uint64_t)missing * PACKET_MAX)
+		return by_clock - by_clock % GRAIN;
+	return missing * d->last;
+}
+
+uint32_t audio_decoder_conceal(struct audio_decoder *d, unsigned missing, uint32_t ts,
+			       const uint8_t *p, size_t n, decode_frame_h *h, void *arg)
+{
+	uint32_t time, from, redundant, zeros;
+
+	if (!d->primed || !missing)
+		return 0;
+	time = missing_time(d, missing, ts);
+	if (time <= CONCEAL_MAX) {
+		make_up(d, time, p, n, h, arg);
+		return time;
+	}
+	/* Long: fade out by PLC, silence, and what the next packet still knows about its
+	 * predecessor. */
+	from = d->end;
+	redundant = n ? (uint32_t)opus_packet_get_samples_per_frame(p, RTP_CLOCK) : 0;
+	zeros = time - CONCEAL_MAX;
+	if (zeros > FILL_MAX - CONCEAL_MAX)
+		zeros = FILL_MAX - CONCEAL_MAX;
+	make_up(d, CONCEAL_MAX - redundant, NULL, 0, h, arg);
+	fill_zeros(d, zeros, h, arg);
+	d->end = from + time - redundant;
+	make_up(d, redundant, p, n, h, arg);
+	return CONCEAL_MAX + zeros;
+}
+
+int audio_decoder_packet(struct audio_decoder *d, uint32_t ts, const uint8_t *p, size_t n,
+			 decode_frame_h *h, void *arg)
+{
+	int got = 0;
+
+	d->end = ts;
+	if (n)
+		got = opus_decode(d->dec, p, (opus_int32)n, d->pcm, samples(d, PACKET_MAX), 0);
+	if (got <= 0) {
+		if (d->primed)
+			make_up(d, d->last, NULL, 0, h, arg);
+		return EBADMSG;
+	}
+	d->primed = true;
+	d->last = (uint32_t)got * (RTP_CLOCK / d->rate);
+	deliver(d, got, false, h, arg);
+	return 0;
+}

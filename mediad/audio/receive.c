@@ -1,0 +1,506 @@
+#include "mediad/audio/receive.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "mediad/audio/decode.h"
+#include "mediad/audio/order.h"
+#include "proto/rtp.h"
+
+#define MS UINT64_C(1000000)
+enum { SILENCE_MIN_MS = 100, SILENCE_MAX_MS = 5000, RATES = 5 };
+
+/* The stream at one rate: a decoder and how far it has read. */
+struct track {
+	struct audio_decoder *dec; /* NULL: not in use */
+	uint64_t cursor;	   /* the next number to read */
+};
+
+struct listen {
+	bool used;
+	uint32_t id;
+	uint16_t silence_ms;
+	struct track *track;
+	uint64_t begun; /* packets below this number were there before the listen: pre-roll */
+
+	bool open; /* a capture is */
+	uint32_t capture;
+	uint32_t seq;
+	uint64_t last_voice; /* arrival of the capture's last voice packet */
+};
+
+struct audio_speaker {
+	audio_event_h *h;
+	void *arg;
+	bool consent;
+
+	bool speaking;
+	uint64_t last_voice;
+	struct {
+		bool known;
+		uint16_t seq;
+		uint32_t ts;
+		uint64_t at;
+		double estimate; /* RTP time */
+	} jitter;
+
+	uint32_t next_capture;
+	struct track tracks[RATES];
+	struct listen listens[AUDIO_LISTENS];
+	struct audio_stats stats;
+	uint64_t concealed; /* RTP time */
+	struct order order;
+};
+
+/* ---- making ---- */
+
+int audio_speaker_alloc(struct audio_speaker **out, uint32_t first_capture, audio_event_h *h,
+			void *arg)
+{
+	struct audio_speaker *s = calloc(1, sizeof *s);
+
+	if (!s)
+		return ENOMEM;
+	s->h = h;
+	s->arg = arg;
+	s->consent = true;
+	s->next_capture = first_capture;
+	*out = s;
+	return 0;
+}
+
+struct audio_speaker *audio_speaker_free(struct audio_speaker *s)
+{
+	if (!s)
+		return NULL;
+	for (int i = 0; i < RATES; i++)
+		audio_decoder_free(s->tracks[i].dec);
+	free(s);
+	return NULL;
+}
+
+void audio_speaker_stats(const struct audio_speaker *s, struct audio_stats *out)
+{
+	*out = s->stats;
+	out->lost = s->order.lost;
+	out->concealed_ms = s->concealed * 1000 / RTP_CLOCK;
+	out->jitter_us = (uint32_t)(s->jitter.estimate * 1e6 / RTP_CLOCK);
+}
+
+/* ---- captures ---- */
+
+static void end_capture(struct audio_speaker *s, struct listen *l, enum media_reason reason)
+{
+	struct audio_event ev = {.type = AUDIO_HEARD_END,
+				 .listen = l->id,
+				 .capture = l->capture,
+				 .reason = reason,
+				 .at = l->last_voice};
+
+	if (!l->open)
+		return;
+	l->open = false;
+	s->h(&ev, s->arg);
+}
+
+/* The same utterance has the same number in every listen: one that comes later joins a capture that
+ * is open. */
+static void open_capture(struct audio_speaker *s, struct listen *l)
+{
+	uint32_t id = 0;
+	bool join = false;
+
+	for (int i = 0; i < AUDIO_LISTENS; i++) {
+		const struct listen *o = &s->listens[i];
+
+		if (o->used && o->open && (int32_t)(o->capture - l->capture) > 0) {
+			id = o->capture;
+			join = true;
+		}
+	}
+	l->capture = join ? id : s->next_capture++;
+	l->open = true;
+	l->seq = 0;
+}
+
+/* Silence passed between the last voice and `at`, the arrival of a packet or the present: the
+ * capture ended before. (A packet that was held may have arrived before the one that is read before
+ * it.) */
+static void close_stale(struct audio_speaker *s, struct track *t, uint64_t at)
+{
+	for (int i = 0; i < AUDIO_LISTENS; i++) {
+		struct listen *l = &s->listens[i];
+
+		if (l->used && l->open && l->track == t && at >= l->last_voice + l->silence_ms * MS)
+			end_capture(s, l, MEDIA_REASON_SILENCE);
+	}
+}
+
+static bool any_open(const struct audio_speaker *s, const struct track *t)
+{
+	for (int i = 0; i < AUDIO_LISTENS; i++)
+		if (s->listens[i].used && s->listens[i].open && s->listens[i].track == t)
+			return true;
+	return false;
+}
+
+static void hear_voice(struct audio_speaker *s, struct track *t, const struct order_entry *e)
+{
+	for (int i = 0; i < AUDIO_LISTENS; i++) {
+		struct listen *l = &s->listens[i];
+
+		if (!l->used || l->track != t)
+			continue;
+		if (!l->open) {
+			open_capture(s, l);
+			l->last_voice = e->at;
+		} else if (e->at > l->last_voice) {
+			l->last_voice = e->at;
+		}
+	}
+}
+
+/* ---- decoding ---- */
+
+struct sink {
+	struct audio_speaker *s;
+	const struct track *t;
+	const struct order_entry *e;
+};
+
+static void frame_h(const int16_t *pcm, size_t n, uint32_t rtp, bool concealed, void *arg)
+{
+	const struct sink *k = arg;
+	struct audio_speaker *s = k->s;
+
+	for (int i = 0; i < AUDIO_LISTENS; i++) {
+		struct listen *l = &s->listens[i];
+		struct audio_event ev = {.type = AUDIO_HEARD,
+					 .listen = l->id,
+					 .capture = l->capture,
+					 .seq = l->seq,
+					 .rtp = rtp,
+					 .at = k->e->at,
+					 .level = concealed ? RTP_LEVEL_NONE : k->e->level,
+					 .pcm = pcm,
+					 .samples = n};
+
+		if (!l->used || !l->open || l->track != k->t)
+			continue;
+		ev.flags = (uint8_t)((concealed ? MEDIA_HEARD_CONCEALED : 0) |
+				     (k->e->index < l->begun ? MEDIA_HEARD_PREROLL : 0) |
+				     (l->seq == 0 ? MEDIA_HEARD_FIRST : 0));
+		l->seq++;
+		s->h(&ev, s->arg);
+	}
+}
+
+/* Concealment and refused packets are counted once, not once a rate. */
+static bool counts(const struct audio_speaker *s, const struct track *t)
+{
+	for (const struct track *o = s->tracks; o < t; o++)
+		if (o->dec)
+			return false;
+	return true;
+}
+
+static void decode(struct audio_speaker *s, struct track *t, const struct order_entry *e)
+{
+	struct sink k = {.s = s, .t = t, .e = e};
+	const uint8_t *p = order_bytes(&s->order, e);
+	unsigned missing = (unsigned)(e->index - t->cursor);
+
+	close_stale(s, t, e->at);
+	if (missing && any_open(s, t)) {
+		uint32_t time = audio_decoder_conceal(t->dec, missing, e->ts, p, e->n, frame_h, &k);
+
+		if (counts(s, t))
+			s->concealed += time;
+	}
+	if (e->voice)
+		hear_voice(s, t, e);
+	if (any_open(s, t) && audio_decoder_packet(t->dec, e->ts, p, e->n, frame_h, &k) && e->n &&
+	    counts(s, t))
+		s->stats.undecodable++;
+	t->cursor = e->index + 1;
+}
+
+/* Reads up to `most` packets that were released. */
+static void run_track(struct audio_speaker *s, struct track *t, unsigned most)
+{
+	const struct order *o = &s->order;
+
+	if (t->cursor < o->start) {
+		t->cursor = o->start;
+		audio_decoder_reset(t->dec);
+	}
+	for (uint64_t i = t->cursor; i < o->next && most; i++) {
+		const struct order_entry *e = order_get(o, i);
+
+		if (!e)
+			continue;
+		decode(s, t, e);
+		most--;
+	}
+}
+
+static void run_tracks(struct audio_speaker *s, unsigned most)
+{
+	for (int i = 0; i < RATES; i++)
+		if (s->tracks[i].dec)
+			run_track(s, &s->tracks[i], most);
+}
+
+/* ---- packets ---- */
+
+/* Interarrival jitter (RFC 3550 6.4.1, A.8), only between neighbours of one utterance. */
+static void measure_jitter(struct audio_speaker *s, const struct audio_packet *pkt, uint64_t now)
+{
+	if (s->jitter.known && pkt->seq == (uint16_t)(s->jitter.seq + 1)) {
+		double arrival = (double)(now - s->jitter.at) * RTP_CLOCK / 1e9;
+		double d = arrival - (double)(int32_t)(pkt->ts - s->jitter.ts);
+
+		if (d < 0)
+			d = -d;
+		if (d < RTP_CLOCK) /* a pause that the sender's clock did not count is no jitter */
+			s->jitter.estimate += (d - s->jitter.estimate) / 16;
+	}
+	s->jitter.known = true;
+	s->jitter.seq = pkt->seq;
+	s->jitter.ts = pkt->ts;
+	s->jitter.at = now;
+}
+
+static void heard_something(struct audio_speaker *s, uint64_t now)
+{
+	struct audio_event ev = {.type = AUDIO_SPEAKING, .on = true, .at = now};
+
+	s->last_voice = now;
+	if (s->speaking)
+		return;
+	s->speaking = true;
+	s->h(&ev, s->arg);
+}
+
+static void store(struct audio_speaker *s, const struct audio_packet *pkt, bool voice, uint64_t now)
+{
+	switch (order_look(&s->order, pkt->seq)) {
+	case ORDER_LATE:
+		s->stats.late++;
+		return;
+	case ORDER_DUPLICATE:
+		s->stats.duplicate++;
+		return;
+	case ORDER_RESTART:
+		s->stats.resyncs++;
+		order_flush(&s->order);
+		run_tracks(s, ORDER_ENTRIES);
+		order_restart(&s->order);
+		break;
+	case ORDER_OK:
+		break;
+	}
+	order_put(&s->order, pkt, voice, now);
+	order_advance(&s->order, now);
+	run_tracks(s, AUDIO_CATCHUP_PACKETS);
+}
+
+void audio_speaker_put(struct audio_speaker *s, const struct audio_packet *pkt, uint64_t now)
+{
+	struct audio_packet kept = *pkt;
+	/* One or two bytes say "nothing new" (DTX, RFC 6716 2.1.9). */
+	bool voice = pkt->n > 2 && !opus_is_silence(pkt->p, pkt->n);
+
+	s->stats.packets++;
+	measure_jitter(s, pkt, now);
+	if (voice)
+		heard_something(s, now);
+	if (!s->consent)
+		return;
+	if (kept.n == 0 || kept.n > AUDIO_OPUS_MAX) {
+		s->stats.undecodable++;
+		kept.n = 0;
+		voice = false;
+	}
+	store(s, &kept, voice, now);
+}
+
+/* ---- time ---- */
+
+static void stop_speaking(struct audio_speaker *s)
+{
+	struct audio_event ev = {.type = AUDIO_SPEAKING, .on = false, .at = s->last_voice};
+
+	if (!s->speaking)
+		return;
+	s->speaking = false;
+	s->h(&ev, s->arg);
+}
+
+void audio_speaker_tick(struct audio_speaker *s, uint64_t now)
+{
+	order_advance(&s->order, now);
+	run_tracks(s, AUDIO_CATCHUP_PACKETS);
+	if (s->speaking && now - s->last_voice >= AUDIO_SPEAKING_OFF_MS * MS)
+		stop_speaking(s);
+	if (order_holding(&s->order))
+		return; /* what is held may belong to the captures */
+	for (int i = 0; i < RATES; i++)
+		if (s->tracks[i].dec && s->tracks[i].cursor >= s->order.next)
+			close_stale(s, &s->tracks[i], now);
+}
+
+bool audio_speaker_busy(const struct audio_speaker *s)
+{
+	if (s->speaking || order_holding(&s->order))
+		return true;
+	for (int i = 0; i < AUDIO_LISTENS; i++)
+		if (s->listens[i].used && s->listens[i].open)
+			return true;
+	for (int i = 0; i < RATES; i++)
+		if (s->tracks[i].dec && s->tracks[i].cursor < s->order.next)
+			return true;
+	return false;
+}
+
+/* ---- listens ---- */
+
+static struct listen *find_listen(struct audio_speaker *s, uint32_t id)
+{
+	for (int i = 0; i < AUDIO_LISTENS; i++)
+		if (s->listens[i].used && s->listens[i].id == id)
+			return &s->listens[i];
+	return NULL;
+}
+
+static struct listen *free_listen(struct audio_speaker *s)
+{
+	for (int i = 0; i < AUDIO_LISTENS; i++)
+		if (!s->listens[i].used)
+			return &s->listens[i];
+	return NULL;
+}
+
+/* The track of a rate, or one not in use (there are as many as rates). */
+static struct track *track_of(struct audio_speaker *s, uint32_t rate)
+{
+	struct track *unused = NULL;
+
+	for (int i = 0; i < RATES; i++) {
+		struct track *t = &s->tracks[i];
+
+		if (!t->dec)
+			unused = t;
+		else if (audio_decoder_rate(t->dec) == rate)
+			return t;
+	}
+	return unused;
+}
+
+/* Where a new listen begins to read: at the utterance that is still going on, as far back as it is
+ * kept. */
+static uint64_t preroll_start(const struct audio_speaker *s, uint16_t silence_ms, uint64_t now)
+{
+	const struct order *o = &s->order;
+	uint64_t from = o->next, after = now;
+
+	for (uint64_t i = o->next; i-- > o->start && o->next - i < ORDER_AHEAD;) {
+		const struct order_entry *e = order_get(o, i);
+
+		if (!e || !e->voice)
+			continue;
+		if (now - e->at > AUDIO_PREROLL_MS * MS || after >= e->at + silence_ms * MS)
+			break;
+		from = i;
+		after = e->at;
+	}
+	return from;
+}
+
+int audio_speaker_listen(struct audio_speaker *s, uint32_t id, uint32_t rate, uint16_t silence_ms,
+			 struct audio_decoder **lent, uint64_t now)
+{
+	struct listen *l = free_listen(s);
+	struct track *t;
+
+	if (!audio_rate_valid(rate) || silence_ms < SILENCE_MIN_MS || silence_ms > SILENCE_MAX_MS)
+		return EINVAL;
+	if (find_listen(s, id))
+		return EEXIST;
+	if (!l)
+		return ENOSPC;
+	t = track_of(s, rate);
+	if (!t->dec) {
+		if (!*lent || audio_decoder_rate(*lent) != rate)
+			return EINVAL;
+		t->dec = *lent;
+		*lent = NULL;
+		t->cursor = preroll_start(s, silence_ms, now);
+	}
+	*l = (struct listen){.used = true,
+			     .id = id,
+			     .silence_ms = silence_ms,
+			     .track = t,
+			     .begun = s->order.next,
+			     .capture = s->next_capture - 1};
+	for (int i = 0; i < AUDIO_LISTENS; i++)
+		if (s->listens[i].used && s->listens[i].open &&
+		    (int32_t)(s->listens[i].capture - l->capture) <= 0)
+			l->capture = s->listens[i].capture - 1;
+	return 0;
+}
+
+struct audio_decoder *audio_speaker_unlisten(struct audio_speaker *s, uint32_t id,
+					     enum media_reason reason)
+{
+	struct listen *l = find_listen(s, id);
+	struct audio_decoder *dec;
+	struct track *t;
+
+	if (!l)
+		return NULL;
+	end_capture(s, l, reason);
+	t = l->track;
+	*l = (struct listen){0};
+	for (int i = 0; i < AUDIO_LISTENS; i++)
+		if (s->listens[i].used && s->listens[i].track == t)
+			return NULL;
+	dec = t->dec;
+	t->dec = NULL;
+	return dec;
+}
+
+bool audio_speaker_any_listen(const struct audio_speaker *s, uint32_t *id)
+{
+	for (int i = 0; i < AUDIO_LISTENS; i++) {
+		if (!s->listens[i].used)
+			continue;
+		*id = s->listens[i].id;
+		return true;
+	}
+	return false;
+}
+
+/* Ends open captures and forgets all sound. */
+static void forget(struct audio_speaker *s, enum media_reason reason)
+{
+	for (int i = 0; i < AUDIO_LISTENS; i++)
+		if (s->listens[i].used)
+			end_capture(s, &s->listens[i], reason);
+	order_restart(&s->order);
+	memset(s->order.bytes, 0, sizeof s->order.bytes);
+}
+
+void audio_speaker_consent(struct audio_speaker *s, bool yes)
+{
+	if (s->consent && !yes)
+		forget(s, MEDIA_REASON_NO_CONSENT);
+	s->consent = yes;
+}
+
+void audio_speaker_end(struct audio_speaker *s, enum media_reason reason)
+{
+	forget(s, reason);
+	stop_speaking(s);
+	s->jitter.known = false;
+}
