@@ -65,6 +65,7 @@ struct media {
 	unsigned n_links;
 	struct child *spawned;
 	struct tmr *tmr;
+	uint64_t wake_at; /* when tmr fires, 0 when it does not run */
 	struct media_call *calls;
 	struct link_hello hello;
 	uint32_t next_call, next_listen, next_playback;
@@ -84,7 +85,7 @@ enum { MEDIA_ORPHAN_MS = 2000, MEDIA_MOVE_MS = 3000, MEDIA_RETRY_MS = 20 };
 
 /* A message for this call's mediad; ENOTCONN while it has none. */
 int media_call_send(struct media_call *call, struct media_msg *msg);
-/* Calls media_tick() after ms at the latest. */
+/* Looks after lost calls and playbacks in ms at the latest. */
 void media_wake(struct media *m, unsigned ms);
 
 /* playback.c */

@@ -12,8 +12,12 @@
 
 void media_wake(struct media *m, unsigned ms)
 {
-	/* One timer; an earlier wake only means that the later one is asked for again. */
-	tmr_start(m->tmr, ms * MS);
+	uint64_t at = env_now(m->env) + ms * MS;
+
+	if (m->wake_at && m->wake_at <= at)
+		return;
+	m->wake_at = at;
+	tmr_start_at(m->tmr, at);
 }
 
 int media_call_send(struct media_call *call, struct media_msg *msg)
@@ -362,8 +366,10 @@ static void on_tmr(void *arg)
 {
 	struct media *m = arg;
 	uint64_t now = env_now(m->env);
-	unsigned again = move_lost(m, now) ? 1000 : 0;
+	unsigned again;
 
+	m->wake_at = 0;
+	again = move_lost(m, now) ? 1000 : 0;
 	for (struct media_call *c = m->calls; c; c = c->next)
 		if (media_playbacks_tick(c, now))
 			again = MEDIA_RETRY_MS;

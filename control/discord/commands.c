@@ -1,0 +1,261 @@
+#include "control/discord/commands.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/discord/rest.h"
+#include "ipc/log.h"
+#include "proto/discord.h"
+
+enum {
+	TYPE_COMMAND = 2,      /* of an interaction */
+	TYPE_DEFER = 5,	       /* of an answer */
+	OPTION_CHANNEL = 7,    /* of an option */
+	CONTEXT_GUILD = 0,     /* where a command can be used */
+	ANSWER_MAX = 2000,
+	WAITING_MAX = 256,
+};
+
+/* The public part first: a holder's pointer is ours. */
+struct waiting {
+	struct command cmd;
+	struct waiting *next;
+	struct commands *owner;
+	char application[24], id[24], token[512];
+};
+
+struct commands {
+	struct rest *rest;
+	command_h *h;
+	void *arg;
+	struct waiting *list;
+	unsigned n;
+};
+
+static const struct {
+	const char *name, *description;
+	bool channel;
+} table[] = {
+#define X(NAME, name, description, channel) {name, description, channel},
+	COMMANDS(X)
+#undef X
+};
+enum { N_COMMANDS = sizeof table / sizeof table[0] };
+
+int commands_alloc(struct commands **out, struct rest *rest, command_h *h, void *arg)
+{
+	struct commands *c;
+
+	if (!out || !rest || !h)
+		return EINVAL;
+	c = calloc(1, sizeof *c);
+	if (!c)
+		return ENOMEM;
+	c->rest = rest;
+	c->h = h;
+	c->arg = arg;
+	*out = c;
+	return 0;
+}
+
+static void end(struct waiting *w)
+{
+	for (struct waiting **at = &w->owner->list; *at; at = &(*at)->next)
+		if (*at == w) {
+			*at = w->next;
+			w->owner->n--;
+			break;
+		}
+	explicit_bzero(w->token, sizeof w->token);
+	free(w);
+}
+
+struct commands *commands_free(struct commands *c)
+{
+	if (!c)
+		return NULL;
+	while (c->list)
+		end(c->list);
+	free(c);
+	return NULL;
+}
+
+json_t *commands_body(void)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < N_COMMANDS; i++) {
+		json_t *cmd = json_pack("{s:s,s:s,s:i,s:[i]}", "name", table[i].name, "description",
+					table[i].description, "type", 1, "contexts", CONTEXT_GUILD);
+
+		if (table[i].channel)
+			json_object_set_new(
+				cmd, "options",
+				json_pack("[{s:s,s:s,s:i,s:b,s:[i,i]}]", "name", "channel",
+					  "description", "The voice channel", "type", OPTION_CHANNEL,
+					  "required", 0, "channel_types", DISCORD_CHANNEL_VOICE,
+					  DISCORD_CHANNEL_STAGE));
+		json_array_append_new(list, cmd);
+	}
+	return list;
+}
+
+static void on_registered(int err, int status, const json_t *body, void *arg)
+{
+	const char *message = json_string_value(json_object_get(body, "message"));
+
+	(void)arg;
+	if (err == ECANCELED)
+		return;
+	if (err || status / 100 != 2)
+		log_warn("commands_refused", "err=%d status=%d text=\"%s\"", err, status,
+			 message ? message : "");
+	else
+		log_info("commands_registered", "count=%u", (unsigned)N_COMMANDS);
+}
+
+int commands_register(struct commands *c, uint64_t application)
+{
+	struct rest_call call = {.method = "PUT",
+				 .route = "/applications/{}/commands",
+				 .idempotent = true,
+				 .body = commands_body()};
+	char path[64];
+	int err;
+
+	snprintf(path, sizeof path, "/applications/%llu/commands", (unsigned long long)application);
+	call.path = path;
+	err = rest_request(c->rest, &call, on_registered, NULL);
+	json_decref(call.body);
+	return err;
+}
+
+static bool field_id(const json_t *d, const char *name, uint64_t *out)
+{
+	return discord_snowflake(json_string_value(json_object_get(d, name)), out);
+}
+
+int command_parse(const json_t *d, struct command *out)
+{
+	const json_t *data = json_object_get(d, "data");
+	const char *name = json_string_value(json_object_get(data, "name"));
+	struct command cmd = {0};
+	json_t *option;
+	size_t i;
+
+	if (json_integer_value(json_object_get(d, "type")) != TYPE_COMMAND)
+		return ENOENT;
+	if (!name || !field_id(d, "guild_id", &cmd.guild) ||
+	    !field_id(json_object_get(json_object_get(d, "member"), "user"), "id", &cmd.user))
+		return EBADMSG;
+	for (i = 0; i < N_COMMANDS && strcmp(table[i].name, name) != 0; i++)
+		;
+	if (i == N_COMMANDS)
+		return ENOENT;
+	cmd.kind = (enum command_kind)i;
+	json_array_foreach(json_object_get(data, "options"), i, option)
+	{
+		const char *key = json_string_value(json_object_get(option, "name"));
+
+		if (key && strcmp(key, "channel") == 0)
+			field_id(option, "value", &cmd.channel);
+	}
+	*out = cmd;
+	return 0;
+}
+
+/* A token goes into a path: only what needs no escaping there. */
+static bool safe_token(const char *token, size_t size)
+{
+	static const char allowed[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~=:";
+
+	return token && *token && strlen(token) < size && strspn(token, allowed) == strlen(token);
+}
+
+static void on_deferred(int err, int status, const json_t *body, void *arg)
+{
+	struct waiting *w = arg;
+	json_int_t code = json_integer_value(json_object_get(body, "code"));
+
+	if (err == ECANCELED)
+		return; /* commands_free has ended it, or will */
+	if (err || (status / 100 != 2 && code != DISCORD_ERROR_ALREADY_ACKNOWLEDGED)) {
+		const char *text = discord_error_text((unsigned)code);
+
+		log_warn("command_lost", "name=%s err=%d status=%d text=\"%s\"",
+			 table[w->cmd.kind].name, err, status, text ? text : "");
+		end(w);
+		return;
+	}
+	w->owner->h(&w->cmd, w->owner->arg);
+}
+
+void commands_interaction(struct commands *c, const json_t *d)
+{
+	struct rest_call call = {.method = "POST",
+				 .route = "/interactions/{}/{}/callback",
+				 .interaction = true};
+	const char *token = json_string_value(json_object_get(d, "token"));
+	uint64_t id, application;
+	struct command cmd;
+	struct waiting *w;
+	char path[640];
+	int err = command_parse(d, &cmd);
+
+	if (err || c->n >= WAITING_MAX || !field_id(d, "id", &id) ||
+	    !field_id(d, "application_id", &application) || !safe_token(token, sizeof w->token)) {
+		log_debug("interaction_ignored", "err=%d", err);
+		return;
+	}
+	w = calloc(1, sizeof *w);
+	if (!w)
+		return;
+	w->cmd = cmd;
+	w->owner = c;
+	snprintf(w->id, sizeof w->id, "%llu", (unsigned long long)id);
+	snprintf(w->application, sizeof w->application, "%llu", (unsigned long long)application);
+	snprintf(w->token, sizeof w->token, "%s", token);
+	snprintf(path, sizeof path, "/interactions/%s/%s/callback", w->id, w->token);
+	call.path = path;
+	call.major = w->id;
+	call.body = json_pack("{s:i}", "type", TYPE_DEFER);
+	w->next = c->list;
+	c->list = w;
+	c->n++;
+	err = rest_request(c->rest, &call, on_deferred, w);
+	json_decref(call.body);
+	if (err)
+		end(w);
+}
+
+static void on_edited(int err, int status, const json_t *body, void *arg)
+{
+	(void)body;
+	(void)arg;
+	if (err != ECANCELED && (err || status / 100 != 2))
+		log_warn("answer_lost", "err=%d status=%d", err, status);
+}
+
+void command_reply(struct command *cmd, const char *text)
+{
+	struct waiting *w = (struct waiting *)cmd;
+	struct rest_call call = {.method = "PATCH",
+				 .route = "/webhooks/{}/{}/messages/@original",
+				 .idempotent = true,
+				 .interaction = true};
+	char path[640], major[600], content[ANSWER_MAX + 1];
+
+	snprintf(content, sizeof content, "%s", text);
+	snprintf(path, sizeof path, "/webhooks/%s/%s/messages/@original", w->application, w->token);
+	snprintf(major, sizeof major, "%.80s", w->token);
+	call.path = path;
+	call.major = major;
+	call.body = json_pack("{s:s,s:{s:[]}}", "content", content, "allowed_mentions", "parse");
+	if (call.body)
+		rest_request(w->owner->rest, &call, on_edited, NULL);
+	json_decref(call.body);
+	end(w);
+}

@@ -1,0 +1,468 @@
+#include "control/discord/voice.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/media.h"
+
+#define MS UINT64_C(1000000)
+
+struct voice {
+	voice_act_h *acth;
+	voice_predict_h *predicth;
+	void *arg;
+	enum voice_state state;
+	uint64_t until;
+	uint64_t wanted; /* channel */
+	bool standing;
+	bool online;
+
+	uint64_t actual; /* channel Discord says we are in */
+	char session[128];
+	char token[256], endpoint[256];
+	bool has_state, has_server; /* since the last op 4 */
+	bool reask;		    /* that op 4 named the channel we were in */
+
+	unsigned tries;
+	uint64_t up_since;
+	enum voice_reason why;
+	unsigned media_reason;
+};
+
+static const char *const sentences[] = {
+#define X(NAME, text) text,
+	VOICE_REASONS(X)
+#undef X
+};
+
+void voice_sentence(enum voice_reason why, unsigned media_reason, char *buf, size_t size)
+{
+	const char *text = (unsigned)why < sizeof sentences / sizeof sentences[0] ? sentences[why] : "";
+	const char *more = media_reason ? media_reason_text(media_reason) : "";
+
+	if (why != VOICE_REASON_REFUSED && why != VOICE_REASON_MEDIA)
+		snprintf(buf, size, "%s", text);
+	else
+		snprintf(buf, size, "%s%s%s.", text, *more ? ": " : "", more);
+}
+
+const char *voice_state_text(enum voice_state s)
+{
+	static const char *const names[] = {
+		[VOICE_OUT] = "not in a channel",
+		[VOICE_WAITING] = "waiting for Discord",
+		[VOICE_ASKED] = "asking Discord to join",
+		[VOICE_LEAVING] = "leaving, to join again",
+		[VOICE_IN] = "joined",
+		[VOICE_SETTLING] = "changing the voice server",
+		[VOICE_FOLLOWING] = "moving to another channel",
+		[VOICE_HOLDING] = "disconnected, waiting for Discord",
+		[VOICE_PARKED] = "waiting for a voice server",
+		[VOICE_FAILED] = "gave up",
+	};
+
+	return (unsigned)s < sizeof names / sizeof names[0] ? names[s] : "?";
+}
+
+int voice_alloc(struct voice **out, voice_act_h *acth, voice_predict_h *predicth, void *arg)
+{
+	struct voice *v;
+
+	if (!out || !acth || !predicth)
+		return EINVAL;
+	v = calloc(1, sizeof *v);
+	if (!v)
+		return ENOMEM;
+	v->acth = acth;
+	v->predicth = predicth;
+	v->arg = arg;
+	v->until = UINT64_MAX;
+	*out = v;
+	return 0;
+}
+
+struct voice *voice_free(struct voice *v)
+{
+	if (!v)
+		return NULL;
+	explicit_bzero(v, sizeof *v);
+	free(v);
+	return NULL;
+}
+
+/* ---- steps ---- */
+
+static void act(struct voice *v, struct voice_act a)
+{
+	v->acth(&a, v->arg);
+}
+
+static void enter(struct voice *v, enum voice_state s, uint64_t until)
+{
+	v->state = s;
+	v->until = until;
+}
+
+static void forget_server(struct voice *v)
+{
+	explicit_bzero(v->token, sizeof v->token);
+	explicit_bzero(v->endpoint, sizeof v->endpoint);
+	v->has_server = false;
+}
+
+static void ask(struct voice *v, uint64_t now)
+{
+	forget_server(v);
+	v->has_state = false;
+	v->why = VOICE_REASON_NONE;
+	if (!v->online) {
+		v->why = VOICE_REASON_OFFLINE;
+		enter(v, VOICE_WAITING, UINT64_MAX);
+		return;
+	}
+	v->reask = v->actual == v->wanted;
+	enter(v, VOICE_ASKED, now + (v->reask ? VOICE_REASK_MS : VOICE_ASK_MS) * MS);
+	act(v, (struct voice_act){.type = VOICE_ACT_OP4, .channel = v->wanted});
+}
+
+/* Leave first, then ask: the only way to a new session when Discord sends none by itself. */
+static void leave_and_ask(struct voice *v, uint64_t now)
+{
+	forget_server(v);
+	if (!v->online) {
+		ask(v, now);
+		return;
+	}
+	enter(v, VOICE_LEAVING, now + VOICE_LEAVE_MS * MS);
+	act(v, (struct voice_act){.type = VOICE_ACT_OP4, .channel = 0});
+}
+
+static void out(struct voice *v)
+{
+	forget_server(v);
+	v->wanted = 0;
+	v->standing = false;
+	v->tries = 0;
+	enter(v, VOICE_OUT, UINT64_MAX);
+}
+
+static bool final_reason(unsigned media_reason)
+{
+	/* Trying again cannot change these: 4017 must never loop. */
+	return media_reason == MEDIA_REASON_ENCRYPTION_REQUIRED ||
+	       media_reason == MEDIA_REASON_NO_COMMON_MODE;
+}
+
+static void fail(struct voice *v, enum voice_reason why, unsigned media_reason, uint64_t now)
+{
+	bool again = v->standing && !final_reason(media_reason);
+
+	forget_server(v);
+	if (v->online)
+		act(v, (struct voice_act){.type = VOICE_ACT_OP4, .channel = 0});
+	v->why = why;
+	v->media_reason = media_reason;
+	v->tries = 0;
+	enter(v, VOICE_FAILED, again ? now + VOICE_STANDING_MS * MS : UINT64_MAX);
+	act(v, (struct voice_act){.type = VOICE_ACT_FAILED,
+				  .channel = v->wanted,
+				  .why = why,
+				  .media_reason = media_reason});
+	if (!again && v->state == VOICE_FAILED) {
+		v->wanted = 0;
+		v->standing = false;
+	}
+}
+
+static void lease(struct voice *v, uint64_t now)
+{
+	v->why = VOICE_REASON_NONE;
+	v->up_since = 0;
+	enter(v, VOICE_IN, now + VOICE_CHECK_MS * MS);
+	act(v, (struct voice_act){.type = VOICE_ACT_LEASE,
+				  .channel = v->wanted,
+				  .session = v->session,
+				  .token = v->token,
+				  .endpoint = v->endpoint});
+	forget_server(v); /* used once, kept never */
+}
+
+/* mediad could not use its lease, or needs its first one. */
+static void renew(struct voice *v, unsigned media_reason, uint64_t now)
+{
+	bool was_good = v->up_since && now >= v->up_since + VOICE_GOOD_MS * MS;
+
+	if (was_good || media_reason == MEDIA_REASON_NEW_CALL)
+		v->tries = 0;
+	v->up_since = 0;
+	if (++v->tries > VOICE_TRIES)
+		fail(v, VOICE_REASON_REFUSED, media_reason, now);
+	else if (v->tries == 1)
+		ask(v, now);
+	else
+		leave_and_ask(v, now);
+}
+
+/* ---- wishes ---- */
+
+enum voice_reason voice_join(struct voice *v, uint64_t channel, bool standing, uint64_t now)
+{
+	enum voice_reason why = v->online ? v->predicth(channel, v->arg) : VOICE_REASON_NONE;
+
+	if (why && !standing)
+		return why;
+	if (v->wanted == channel && v->state != VOICE_FAILED && v->state != VOICE_OUT) {
+		v->standing |= standing;
+		return why;
+	}
+	v->wanted = channel;
+	v->standing = standing;
+	v->tries = 0;
+	if (why) {
+		v->why = why;
+		enter(v, VOICE_FAILED, now + VOICE_STANDING_MS * MS);
+		return why;
+	}
+	ask(v, now);
+	return VOICE_REASON_NONE;
+}
+
+void voice_leave(struct voice *v, uint64_t now)
+{
+	bool there = v->wanted != 0 || v->actual != 0;
+
+	(void)now;
+	out(v);
+	v->why = VOICE_REASON_NONE;
+	if (there && v->online)
+		act(v, (struct voice_act){.type = VOICE_ACT_OP4, .channel = 0});
+}
+
+void voice_adopt(struct voice *v, uint64_t channel, bool standing, uint64_t now)
+{
+	v->wanted = channel;
+	v->standing = standing;
+	v->actual = channel;
+	enter(v, VOICE_IN, now + VOICE_CHECK_MS * MS);
+}
+
+/* ---- Discord ---- */
+
+void voice_online(struct voice *v, bool fresh, uint64_t now)
+{
+	v->online = true;
+	if (fresh) {
+		v->actual = 0;
+		v->session[0] = '\0';
+		v->tries = 0;
+		if (v->wanted)
+			ask(v, now);
+	} else if (v->state == VOICE_WAITING) {
+		ask(v, now);
+	}
+}
+
+void voice_offline(struct voice *v)
+{
+	v->online = false;
+	if (v->state == VOICE_ASKED || v->state == VOICE_LEAVING) {
+		v->why = VOICE_REASON_OFFLINE;
+		enter(v, VOICE_WAITING, UINT64_MAX);
+	}
+}
+
+static void follow(struct voice *v, uint64_t channel, uint64_t now)
+{
+	v->wanted = channel;
+	v->has_state = true;
+	enter(v, VOICE_FOLLOWING, now + VOICE_FOLLOW_MS * MS);
+	act(v, (struct voice_act){.type = VOICE_ACT_MOVED, .channel = channel});
+	if (v->has_server && v->state == VOICE_FOLLOWING)
+		lease(v, now);
+}
+
+void voice_own_state(struct voice *v, uint64_t channel, const char *session, uint64_t now)
+{
+	v->actual = channel;
+	if (!channel)
+		v->session[0] = '\0';
+	else if (session && strlen(session) < sizeof v->session)
+		snprintf(v->session, sizeof v->session, "%s", session);
+	switch (v->state) {
+	case VOICE_ASKED:
+		if (channel != v->wanted || !session)
+			break; /* an echo of an earlier op 4 */
+		v->has_state = true;
+		if (v->has_server)
+			lease(v, now);
+		break;
+	case VOICE_IN:
+	case VOICE_SETTLING:
+	case VOICE_FOLLOWING:
+	case VOICE_HOLDING:
+	case VOICE_PARKED:
+		if (!channel) {
+			out(v);
+			v->why = VOICE_REASON_DISCONNECTED;
+			act(v, (struct voice_act){.type = VOICE_ACT_LEFT,
+						  .why = VOICE_REASON_DISCONNECTED});
+		} else if (channel != v->wanted) {
+			follow(v, channel, now);
+		}
+		break;
+	default:
+		break;
+	}
+}
+
+void voice_server(struct voice *v, const char *token, const char *endpoint, uint64_t now)
+{
+	if (!v->wanted || v->state == VOICE_FAILED || v->state == VOICE_LEAVING ||
+	    v->state == VOICE_WAITING)
+		return;
+	forget_server(v);
+	if (!endpoint || !token || strlen(token) >= sizeof v->token ||
+	    strlen(endpoint) >= sizeof v->endpoint) {
+		v->why = VOICE_REASON_NO_SERVER;
+		enter(v, VOICE_PARKED, now + VOICE_PARK_MS * MS);
+		return;
+	}
+	snprintf(v->token, sizeof v->token, "%s", token);
+	snprintf(v->endpoint, sizeof v->endpoint, "%s", endpoint);
+	v->has_server = true;
+	switch (v->state) {
+	case VOICE_ASKED:
+		if (v->has_state)
+			lease(v, now);
+		else if (v->reask && v->session[0] && now + VOICE_STATE_GRACE_MS * MS < v->until)
+			v->until = now + VOICE_STATE_GRACE_MS * MS;
+		break;
+	case VOICE_FOLLOWING:
+		lease(v, now);
+		break;
+	case VOICE_IN:
+	case VOICE_HOLDING:
+	case VOICE_PARKED:
+	case VOICE_SETTLING:
+		enter(v, VOICE_SETTLING, now + VOICE_SETTLE_MS * MS);
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- mediad ---- */
+
+void voice_media(struct voice *v, unsigned phase, unsigned reason, bool wants, uint64_t now)
+{
+	if (phase == MEDIA_PHASE_UP && !v->up_since)
+		v->up_since = now;
+	if (v->state != VOICE_IN)
+		return; /* a lease is on its way, or nothing is wished for */
+	if (wants && reason == MEDIA_REASON_DISCONNECTED)
+		enter(v, VOICE_HOLDING, now + VOICE_FOLLOW_MS * MS);
+	else if (wants)
+		renew(v, reason, now);
+	else if (phase == MEDIA_PHASE_FAILED)
+		fail(v, VOICE_REASON_MEDIA, reason, now);
+}
+
+/* ---- time ---- */
+
+static void asked_in_vain(struct voice *v, uint64_t now)
+{
+	enum voice_reason why;
+
+	if (v->has_server && v->reask && v->session[0] && v->actual == v->wanted) {
+		/* As with a change of region: a new server for the session that goes on. */
+		lease(v, now);
+		return;
+	}
+	if (v->reask) {
+		leave_and_ask(v, now);
+		return;
+	}
+	if (++v->tries < VOICE_TRIES) {
+		leave_and_ask(v, now);
+		return;
+	}
+	why = v->predicth(v->wanted, v->arg);
+	fail(v, why ? why : VOICE_REASON_SILENT, 0, now);
+}
+
+void voice_tick(struct voice *v, uint64_t now)
+{
+	enum voice_reason why;
+
+	if (now < v->until)
+		return;
+	switch (v->state) {
+	case VOICE_ASKED:
+		asked_in_vain(v, now);
+		break;
+	case VOICE_LEAVING:
+		v->actual = 0;
+		ask(v, now);
+		break;
+	case VOICE_SETTLING:
+		if (v->session[0])
+			lease(v, now);
+		else
+			ask(v, now);
+		break;
+	case VOICE_FOLLOWING:
+	case VOICE_PARKED:
+		ask(v, now);
+		break;
+	case VOICE_HOLDING:
+		renew(v, MEDIA_REASON_DISCONNECTED, now);
+		break;
+	case VOICE_IN:
+		v->until = now + VOICE_CHECK_MS * MS;
+		if (v->online && v->actual != v->wanted)
+			ask(v, now);
+		break;
+	case VOICE_FAILED:
+		why = v->online ? v->predicth(v->wanted, v->arg) : VOICE_REASON_OFFLINE;
+		if (why) {
+			v->why = why;
+			v->until = now + VOICE_STANDING_MS * MS;
+		} else {
+			ask(v, now);
+		}
+		break;
+	case VOICE_OUT:
+	case VOICE_WAITING:
+		v->until = UINT64_MAX;
+		break;
+	}
+}
+
+uint64_t voice_deadline(const struct voice *v)
+{
+	return v->until;
+}
+
+enum voice_state voice_state(const struct voice *v)
+{
+	return v->state;
+}
+
+uint64_t voice_channel(const struct voice *v)
+{
+	return v->wanted;
+}
+
+bool voice_standing(const struct voice *v)
+{
+	return v->standing;
+}
+
+enum voice_reason voice_why(const struct voice *v, unsigned *media_reason)
+{
+	if (media_reason)
+		*media_reason = v->media_reason;
+	return v->why;
+}

@@ -1,0 +1,229 @@
+#include "control/state.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "proto/discord.h"
+
+enum { FORMAT = 1, PATH_SIZE = 600 };
+
+int state_dir(const char *given, char *buf, size_t size)
+{
+	const char *systemd = getenv("STATE_DIRECTORY"), *xdg = getenv("XDG_STATE_HOME");
+	const char *home = getenv("HOME");
+	int n;
+
+	if (given)
+		n = snprintf(buf, size, "%s", given);
+	else if (systemd && *systemd)
+		n = snprintf(buf, size, "%s", systemd);
+	else if (xdg && *xdg)
+		n = snprintf(buf, size, "%s/parley", xdg);
+	else if (home && *home)
+		n = snprintf(buf, size, "%s/.local/state/parley", home);
+	else
+		return ENOENT;
+	return (size_t)n < size ? 0 : ENAMETOOLONG;
+}
+
+/* mkdir -p. */
+static int make_dirs(const char *dir)
+{
+	char path[PATH_SIZE];
+
+	if ((size_t)snprintf(path, sizeof path, "%s", dir) >= sizeof path)
+		return ENAMETOOLONG;
+	for (char *p = path + 1; *p; p++) {
+		if (*p != '/')
+			continue;
+		*p = '\0';
+		if (mkdir(path, 0700) && errno != EEXIST)
+			return errno;
+		*p = '/';
+	}
+	return mkdir(path, 0700) && errno != EEXIST ? errno : 0;
+}
+
+static int write_file(const char *dir, const char *name, const char *text)
+{
+	char path[PATH_SIZE], tmp[PATH_SIZE + 8];
+	size_t n = strlen(text);
+	int fd, err = 0;
+
+	if ((size_t)snprintf(path, sizeof path, "%s/%s", dir, name) >= sizeof path)
+		return ENAMETOOLONG;
+	snprintf(tmp, sizeof tmp, "%s.new", path);
+	fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return errno;
+	if (fchmod(fd, 0600))
+		err = errno;
+	for (size_t at = 0; !err && at < n;) {
+		ssize_t w = write(fd, text + at, n - at);
+
+		if (w < 0)
+			err = errno;
+		else
+			at += (size_t)w;
+	}
+	if (close(fd) && !err)
+		err = errno;
+	if (!err && rename(tmp, path))
+		err = errno;
+	if (err)
+		unlink(tmp);
+	return err;
+}
+
+static int write_json(const char *dir, const char *name, const json_t *j)
+{
+	char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
+	int err;
+
+	if (!text)
+		return ENOMEM;
+	err = write_file(dir, name, text);
+	if (err == ENOENT) {
+		err = make_dirs(dir);
+		if (!err)
+			err = write_file(dir, name, text);
+	}
+	explicit_bzero(text, strlen(text));
+	free(text);
+	return err;
+}
+
+static int read_json(const char *dir, const char *name, json_t **out)
+{
+	char path[PATH_SIZE];
+	json_error_t why;
+	json_t *j;
+
+	if ((size_t)snprintf(path, sizeof path, "%s/%s", dir, name) >= sizeof path)
+		return ENAMETOOLONG;
+	if (access(path, R_OK))
+		return errno;
+	j = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
+	if (!j)
+		return EBADMSG;
+	*out = j;
+	return 0;
+}
+
+int state_dir_check(const char *dir)
+{
+	char path[PATH_SIZE];
+	int err = make_dirs(dir);
+
+	if (!err)
+		err = write_file(dir, "check", "");
+	if (!err && (size_t)snprintf(path, sizeof path, "%s/check", dir) < sizeof path)
+		unlink(path);
+	return err;
+}
+
+static json_t *id_json(uint64_t id)
+{
+	char text[24];
+
+	snprintf(text, sizeof text, "%llu", (unsigned long long)id);
+	return json_string(text);
+}
+
+json_t *state_format(const struct state *s)
+{
+	json_t *calls = json_array();
+
+	for (unsigned i = 0; i < s->n_calls; i++)
+		json_array_append_new(calls, json_pack("{s:o,s:o,s:b}", "guild", id_json(s->calls[i].guild),
+						       "channel", id_json(s->calls[i].channel), "standing",
+						       s->calls[i].standing));
+	return json_pack("{s:i,s:o,s:o,s:o,s:I,s:s,s:{s:s,s:s,s:I},s:o}", "format", FORMAT, "epoch",
+			 id_json(s->epoch), "user", id_json(s->user), "application",
+			 id_json(s->application), "saved_ms", (json_int_t)s->saved_ms, "bot_name",
+			 s->bot_name, "session", "id", s->session.id, "url", s->session.url, "seq",
+			 (json_int_t)s->session.seq, "calls", calls);
+}
+
+static void parse_calls(const json_t *list, struct state *s)
+{
+	json_t *x;
+	size_t i;
+
+	json_array_foreach(list, i, x)
+	{
+		struct state_call c = {.standing = json_is_true(json_object_get(x, "standing"))};
+
+		if (s->n_calls < STATE_CALLS_MAX &&
+		    discord_snowflake(json_string_value(json_object_get(x, "guild")), &c.guild) &&
+		    discord_snowflake(json_string_value(json_object_get(x, "channel")), &c.channel))
+			s->calls[s->n_calls++] = c;
+	}
+}
+
+int state_parse(const json_t *j, struct state *out)
+{
+	const char *epoch, *user, *application, *name, *id, *url;
+	struct state s = {0};
+	json_int_t saved, seq;
+	const json_t *calls;
+	int format;
+
+	if (json_unpack((json_t *)j, "{s:i,s:s,s:s,s:s,s:I,s:s,s:{s:s,s:s,s:I},s:o}", "format", &format,
+			"epoch", &epoch, "user", &user, "application", &application, "saved_ms", &saved,
+			"bot_name", &name, "session", "id", &id, "url", &url, "seq", &seq, "calls", &calls))
+		return EBADMSG;
+	if (format != FORMAT || !discord_u64(epoch, &s.epoch) || !discord_u64(user, &s.user) ||
+	    !discord_u64(application, &s.application) || saved < 0 || seq < 0 ||
+	    strlen(id) >= sizeof s.session.id || strlen(url) >= sizeof s.session.url)
+		return EBADMSG;
+	s.saved_ms = (uint64_t)saved;
+	s.session.seq = seq;
+	snprintf(s.session.id, sizeof s.session.id, "%s", id);
+	snprintf(s.session.url, sizeof s.session.url, "%s", url);
+	snprintf(s.bot_name, sizeof s.bot_name, "%s", name);
+	parse_calls(calls, &s);
+	*out = s;
+	return 0;
+}
+
+int state_load(const char *dir, struct state *out)
+{
+	json_t *j = NULL;
+	int err = read_json(dir, "session.json", &j);
+
+	if (!err)
+		err = state_parse(j, out);
+	json_decref(j);
+	return err;
+}
+
+int state_save(const char *dir, const struct state *s)
+{
+	json_t *j = state_format(s);
+	int err = write_json(dir, "session.json", j);
+
+	json_decref(j);
+	return err;
+}
+
+int state_load_guilds(const char *dir, json_t **out)
+{
+	return read_json(dir, "guilds.json", out);
+}
+
+int state_save_guilds(const char *dir, const json_t *guilds)
+{
+	return write_json(dir, "guilds.json", guilds);
+}
+
+bool state_fresh(const struct state *s, uint64_t wall_ms)
+{
+	return s->session.id[0] && s->user && wall_ms >= s->saved_ms &&
+	       wall_ms - s->saved_ms < (uint64_t)STATE_FRESH_S * 1000;
+}

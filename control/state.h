@@ -1,0 +1,53 @@
+/* What control writes down so that the next one can take over: the resumable session, what it knew of the servers, and
+ * where it ought to be.
+ *
+ * Two files in the state directory, mode 0600, each replaced as a whole: session.json (small, often) and guilds.json
+ * (when it changed). Voice session ids, tokens and endpoints are leases and are never written. */
+#ifndef CONTROL_STATE_H
+#define CONTROL_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "control/discord/gateway_machine.h"
+
+struct env;
+
+enum { STATE_CALLS_MAX = 64, STATE_FRESH_S = 300 };
+
+struct state_call {
+	uint64_t guild, channel;
+	bool standing;
+};
+
+struct state {
+	uint64_t epoch;	 /* of the control that wrote it */
+	uint64_t user, application;
+	uint64_t saved_ms; /* wall clock */
+	char bot_name[64];
+	struct gateway_session session; /* empty id: none */
+	struct state_call calls[STATE_CALLS_MAX];
+	unsigned n_calls;
+};
+
+/* $STATE_DIRECTORY, $XDG_STATE_HOME/parley, $HOME/.local/state/parley, in this order, when given is NULL. ENOENT. */
+int state_dir(const char *given, char *buf, size_t size);
+/* Makes the directory (0700) and tries to write in it. An errno when it cannot be used. */
+int state_dir_check(const char *dir);
+/* ENOENT when there is none, EBADMSG when it is damaged. */
+int state_load(const char *dir, struct state *out);
+int state_save(const char *dir, const struct state *s);
+/* *out: new reference. */
+int state_load_guilds(const char *dir, json_t **out);
+int state_save_guilds(const char *dir, const json_t *guilds);
+/* Whether a Resume is worth a try at this wall time. */
+bool state_fresh(const struct state *s, uint64_t wall_ms);
+
+/* To and from JSON, without files. state_parse: EBADMSG. */
+json_t *state_format(const struct state *s);
+int state_parse(const json_t *j, struct state *out);
+
+#endif
