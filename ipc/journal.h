@@ -4,7 +4,7 @@
  * file, so an audio thread does no disk I/O. A ring that overflows ends the journal with a record that says so: a
  * journal is whole or says where it stopped. The file is a secret (mode 0600, its first line says so).
  *
- * First line: `PARLEY-JOURNAL 1 secret: holds call keys and voices`, then the meta text (one line, JSON), then
+ * JOURNAL_FIRST_LINE, then the meta text (one line, JSON), then
  * records `u32 length | u64 order | u64 now | u8 thread | u8 what | u32 source | u8 kind | bytes`, big-endian. */
 #ifndef IPC_JOURNAL_H
 #define IPC_JOURNAL_H
@@ -15,6 +15,8 @@
 
 struct journal;
 struct env;
+
+#define JOURNAL_FIRST_LINE "PARLEY-JOURNAL 1 secret: holds call keys and voices"
 
 enum journal_what {
 	JOURNAL_INPUT = 1,  /* env_deliver */
@@ -35,15 +37,18 @@ bool journal_broken(const struct journal *j);
 void journal_write(struct journal *j, uint8_t thread, enum journal_what what, uint64_t now, uint32_t source,
 		   uint8_t kind, const void *data, size_t len);
 
-/* Reading. meta is NUL-terminated and owned by the reader. */
+/* Reading. EBADMSG when the file is damaged or a record was lost. meta is NUL-terminated and owned by the reader. */
 struct journal_reader;
 int journal_open(struct journal_reader **out, const char *path);
 const char *journal_meta(const struct journal_reader *r);
 struct journal_reader *journal_close(struct journal_reader *r);
 
-/* Feeds every recorded input to the envs (index = thread number, made with conf.replaying) in order, on the
- * calling thread. 0 at the end; EBADMSG when the file is damaged; EPROTO when the run diverged from the record (an
- * answer was asked that is not there), with the order number in *at. After a good end the digests of the recording
+/* Right after env_alloc with conf.replaying: from now on what this env asks of the system is answered from the
+ * record. ENOMEM, EINVAL. The reader must outlive the env's use. */
+int journal_attach(struct journal_reader *r, struct env *env, unsigned thread);
+/* Feeds every recorded input to the attached envs (index = thread number) in order, on the calling thread. 0 at the
+ * end; EPROTO when the run diverged from the record (an answer was asked that is not there, or some were left), with
+ * the order number in *at; EBADMSG when the recording did not end in order. The digests of the recording's outputs
  * are in recorded[thread]. */
 int journal_replay(struct journal_reader *r, struct env **envs, unsigned n, uint64_t *at, char (*recorded)[65]);
 

@@ -1,0 +1,311 @@
+#include "ipc/env.h"
+
+#include "ipc/env_replay.h"
+#include "ipc/journal.h"
+#include "proto/base/cursor.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <event2/event.h>
+#include <event2/thread.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { FIRST_SOURCES = 64, PRIORITIES = 3, DIGEST = 32 };
+
+struct source {
+	env_input_h *h; /* NULL when free */
+	void *arg;
+	uint32_t next;
+};
+
+struct env {
+	struct env_conf conf;
+	struct event_base *base;
+	struct source *sources; /* index = id - 1 */
+	uint32_t n_sources, cap_sources;
+	uint32_t free_id; /* ids given back, newest first, chained by `next` */
+	uint64_t now;	  /* of the running step */
+	bool in_step;
+	bool digesting;
+	crypto_generichash_state digest;
+	/* replay */
+	const struct env_answer_rec *answers;
+	size_t n_answers, at_answer;
+	bool diverged;
+};
+
+static uint64_t mono_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+static int make_base(struct env *env)
+{
+	struct event_config *cfg = event_config_new();
+
+	if (!cfg)
+		return ENOMEM;
+	/* Without it libevent's timers drift by milliseconds. */
+	event_config_set_flag(cfg, EVENT_BASE_FLAG_PRECISE_TIMER);
+	env->base = event_base_new_with_config(cfg);
+	event_config_free(cfg);
+	if (!env->base || event_base_priority_init(env->base, PRIORITIES))
+		return ENOMEM;
+	return 0;
+}
+
+int env_alloc(struct env **out, const struct env_conf *conf)
+{
+	struct env *env;
+	int err = 0;
+
+	if (!out || !conf)
+		return EINVAL;
+	if (sodium_init() < 0)
+		return EIO;
+	env = calloc(1, sizeof *env);
+	if (!env)
+		return ENOMEM;
+	env->conf = *conf;
+	env->digesting = conf->journal || conf->replaying;
+	crypto_generichash_init(&env->digest, NULL, 0, DIGEST);
+	env->cap_sources = conf->loop ? FIRST_SOURCES : ENV_MAX_SOURCES_AUDIO;
+	env->sources = calloc(env->cap_sources, sizeof *env->sources);
+	if (!env->sources)
+		err = ENOMEM;
+	else if (conf->loop && !conf->replaying)
+		err = make_base(env);
+	if (err) {
+		env_free(env);
+		return err;
+	}
+	*out = env;
+	return 0;
+}
+
+struct env *env_free(struct env *env)
+{
+	if (!env)
+		return NULL;
+	if (env->conf.journal && env->sources) {
+		char hex[65];
+
+		env_digest(env, hex);
+		journal_write(env->conf.journal, env->conf.thread, JOURNAL_DIGEST, env->now, 0, 0,
+			      hex, 64);
+	}
+	if (env->base)
+		event_base_free(env->base);
+	free(env->sources);
+	free(env);
+	return NULL;
+}
+
+struct event_base *env_base(struct env *env)
+{
+	return env->base;
+}
+
+bool env_replaying(const struct env *env)
+{
+	return env->conf.replaying;
+}
+
+void env_run(struct env *env)
+{
+	if (env->base)
+		event_base_dispatch(env->base);
+}
+
+void env_stop(struct env *env)
+{
+	if (env->base)
+		event_base_loopbreak(env->base);
+}
+
+uint64_t env_now(struct env *env)
+{
+	if (env->in_step || env->conf.replaying)
+		return env->now;
+	return mono_ns();
+}
+
+/* The next recorded answer of this kind and size, or NULL: then this run is not the recorded one.
+ */
+static const uint8_t *recorded(struct env *env, uint8_t what, size_t n)
+{
+	const struct env_answer_rec *r;
+
+	if (env->at_answer == env->n_answers || env->diverged) {
+		env->diverged = true;
+		return NULL;
+	}
+	r = &env->answers[env->at_answer];
+	if (r->what != what || r->n != n) {
+		env->diverged = true;
+		return NULL;
+	}
+	env->at_answer++;
+	return r->p;
+}
+
+void env_random(struct env *env, void *buf, size_t n)
+{
+	if (env->conf.replaying) {
+		const uint8_t *p = recorded(env, JOURNAL_RANDOM, n);
+
+		if (p)
+			memcpy(buf, p, n);
+		else
+			memset(buf, 0, n);
+		return;
+	}
+	randombytes_buf(buf, n);
+	if (env->conf.journal)
+		journal_write(env->conf.journal, env->conf.thread, JOURNAL_RANDOM, env->now, 0, 0,
+			      buf, n);
+}
+
+int64_t env_answer(struct env *env, int64_t live)
+{
+	uint8_t b[8];
+
+	if (env->conf.replaying) {
+		const uint8_t *p = recorded(env, JOURNAL_ANSWER, sizeof b);
+		struct rd r = rd_of(p, p ? sizeof b : 0);
+
+		return (int64_t)rd_be(&r, 8);
+	}
+	if (env->conf.journal) {
+		struct wr w = wr_of(b, sizeof b);
+
+		wr_be(&w, (uint64_t)live, 8);
+		journal_write(env->conf.journal, env->conf.thread, JOURNAL_ANSWER, env->now, 0, 0,
+			      b, sizeof b);
+	}
+	return live;
+}
+
+uint64_t env_wall_ms(struct env *env)
+{
+	struct timespec ts = {0};
+
+	if (!env->conf.replaying)
+		clock_gettime(CLOCK_REALTIME, &ts);
+	return (uint64_t)env_answer(env, (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000);
+}
+
+int env_source_add(struct env *env, uint32_t *id, env_input_h *h, void *arg)
+{
+	if (!env || !id || !h)
+		return EINVAL;
+	if (env->free_id) {
+		struct source *s = &env->sources[env->free_id - 1];
+
+		*id = env->free_id;
+		env->free_id = s->next;
+		*s = (struct source){.h = h, .arg = arg};
+		return 0;
+	}
+	if (env->n_sources == env->cap_sources) {
+		struct source *more;
+
+		if (!env->conf.loop)
+			return ENOSPC;
+		more = realloc(env->sources, 2 * (size_t)env->cap_sources * sizeof *more);
+		if (!more)
+			return ENOMEM;
+		env->sources = more;
+		env->cap_sources *= 2;
+	}
+	env->sources[env->n_sources++] = (struct source){.h = h, .arg = arg};
+	*id = env->n_sources;
+	return 0;
+}
+
+void env_source_del(struct env *env, uint32_t id)
+{
+	struct source *s;
+
+	if (!id || id > env->n_sources || !env->sources[id - 1].h)
+		return;
+	s = &env->sources[id - 1];
+	*s = (struct source){.next = env->free_id};
+	env->free_id = id;
+}
+
+static void step(struct env *env, uint64_t now, uint32_t id, uint8_t kind, const uint8_t *p,
+		 size_t n)
+{
+	struct source s;
+
+	assert(!env->in_step);
+	if (!id || id > env->n_sources || !env->sources[id - 1].h)
+		return;
+	s = env->sources[id - 1];
+	env->now = now;
+	env->in_step = true;
+	s.h(kind, p, n, s.arg);
+	env->in_step = false;
+}
+
+void env_deliver(struct env *env, uint32_t id, uint8_t kind, const void *data, size_t len)
+{
+	uint64_t now = mono_ns();
+
+	if (env->conf.replaying)
+		return;
+	if (env->conf.journal)
+		journal_write(env->conf.journal, env->conf.thread, JOURNAL_INPUT, now, id, kind,
+			      data, len);
+	step(env, now, id, kind, data, len);
+}
+
+void env_replay_answers(struct env *env, const struct env_answer_rec *recs, size_t n)
+{
+	env->answers = recs;
+	env->n_answers = n;
+	env->at_answer = 0;
+}
+
+bool env_replay_step(struct env *env, uint64_t now, uint32_t source, uint8_t kind, const uint8_t *p,
+		     size_t n)
+{
+	step(env, now, source, kind, p, n);
+	return !env->diverged;
+}
+
+bool env_replay_done(const struct env *env)
+{
+	return !env->diverged && env->at_answer == env->n_answers;
+}
+
+void env_output(struct env *env, enum env_out kind, uint32_t source, const void *data, size_t len)
+{
+	uint8_t head[13];
+	struct wr w = wr_of(head, sizeof head);
+
+	if (!env->digesting)
+		return;
+	wr_be(&w, kind, 1);
+	wr_be(&w, source, 4);
+	wr_be(&w, len, 8);
+	crypto_generichash_update(&env->digest, head, sizeof head);
+	crypto_generichash_update(&env->digest, data, len);
+}
+
+void env_digest(struct env *env, char hex[65])
+{
+	crypto_generichash_state st = env->digest;
+	uint8_t sum[DIGEST] = {0};
+
+	if (env->digesting)
+		crypto_generichash_final(&st, sum, sizeof sum);
+	sodium_bin2hex(hex, 65, sum, sizeof sum);
+}

@@ -1,0 +1,25 @@
+/* What the replayer needs of an env beyond env.h. For ipc/journal_read.c only. */
+#ifndef IPC_ENV_REPLAY_H
+#define IPC_ENV_REPLAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct env;
+
+/* One recorded answer of the system: random bytes or an i64. Borrowed from the reader. */
+struct env_answer_rec {
+	uint8_t what; /* enum journal_what */
+	const uint8_t *p;
+	size_t n;
+};
+
+/* The answers of this thread, in order; borrowed for as long as the replay runs. */
+void env_replay_answers(struct env *env, const struct env_answer_rec *recs, size_t n);
+/* Runs one recorded step. False when the run diverged: an answer was asked that is not there, or is of another kind. */
+bool env_replay_step(struct env *env, uint64_t now, uint32_t source, uint8_t kind, const uint8_t *p, size_t n);
+/* True when every answer was used. */
+bool env_replay_done(const struct env *env);
+
+#endif

@@ -1,0 +1,204 @@
+#include "ipc/journal.h"
+
+#include "ipc/env.h"
+#include "ipc/env_replay.h"
+#include "proto/base/cursor.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	REC_BODY = 8 + 8 + 1 + 1 + 4 + 1,
+	MAX_JOURNAL = 1 << 30,
+	MAX_REC = 64 << 20,
+	MAX_THREADS = 64
+};
+
+struct record {
+	uint64_t order, now;
+	uint8_t thread, what, kind;
+	uint32_t source;
+	const uint8_t *p;
+	size_t n;
+};
+
+struct journal_reader {
+	uint8_t *file;
+	size_t len;
+	char *meta;
+	struct record *recs;
+	size_t n, cap;
+	struct env_answer_rec *answers[MAX_THREADS];
+};
+
+static int read_file(struct journal_reader *r, const char *path)
+{
+	FILE *f = fopen(path, "rb");
+	long n = -1;
+	int err = 0;
+
+	if (!f)
+		return errno;
+	if (fseek(f, 0, SEEK_END) || (n = ftell(f)) < 0 || fseek(f, 0, SEEK_SET))
+		err = errno ? errno : EIO;
+	else if (n > MAX_JOURNAL)
+		err = EFBIG;
+	else if (!(r->file = malloc((size_t)n + 1)))
+		err = ENOMEM;
+	else if (fread(r->file, 1, (size_t)n, f) != (size_t)n)
+		err = EIO;
+	if (!err)
+		r->len = (size_t)n;
+	fclose(f);
+	return err;
+}
+
+static int add(struct journal_reader *r, const struct record *rec)
+{
+	if (r->n == r->cap) {
+		size_t cap = r->cap ? 2 * r->cap : 1024;
+		struct record *more = realloc(r->recs, cap * sizeof *more);
+
+		if (!more)
+			return ENOMEM;
+		r->recs = more;
+		r->cap = cap;
+	}
+	r->recs[r->n++] = *rec;
+	return 0;
+}
+
+static int parse_records(struct journal_reader *r, struct rd in)
+{
+	int err = 0;
+
+	while (!err && rd_left(&in)) {
+		struct record rec;
+		size_t n = rd_be(&in, 4);
+
+		if (n < REC_BODY || n > MAX_REC || n > rd_left(&in))
+			return EBADMSG;
+		rec.order = rd_be(&in, 8);
+		rec.now = rd_be(&in, 8);
+		rec.thread = (uint8_t)rd_be(&in, 1);
+		rec.what = (uint8_t)rd_be(&in, 1);
+		rec.source = (uint32_t)rd_be(&in, 4);
+		rec.kind = (uint8_t)rd_be(&in, 1);
+		rec.n = n - REC_BODY;
+		rec.p = rd_bytes(&in, rec.n);
+		if (rec.what == JOURNAL_BROKEN)
+			return EBADMSG;
+		err = add(r, &rec);
+	}
+	return err;
+}
+
+static int by_order(const void *a, const void *b)
+{
+	const struct record *x = a, *y = b;
+
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+int journal_open(struct journal_reader **out, const char *path)
+{
+	static const char first[] = JOURNAL_FIRST_LINE "\n";
+	struct journal_reader *r;
+	uint8_t *meta, *nl;
+	int err;
+
+	if (!out || !path)
+		return EINVAL;
+	r = calloc(1, sizeof *r);
+	if (!r)
+		return ENOMEM;
+	err = read_file(r, path);
+	if (err)
+		goto out;
+	err = EBADMSG;
+	if (r->len < sizeof first - 1 || memcmp(r->file, first, sizeof first - 1) != 0)
+		goto out;
+	meta = r->file + sizeof first - 1;
+	nl = memchr(meta, '\n', r->len - (sizeof first - 1));
+	if (!nl)
+		goto out;
+	*nl = '\0';
+	r->meta = (char *)meta;
+	err = parse_records(r, rd_of(nl + 1, r->len - (size_t)(nl + 1 - r->file)));
+	if (!err && r->n)
+		qsort(r->recs, r->n, sizeof *r->recs, by_order);
+out:
+	if (err)
+		journal_close(r);
+	else
+		*out = r;
+	return err;
+}
+
+const char *journal_meta(const struct journal_reader *r)
+{
+	return r->meta;
+}
+
+struct journal_reader *journal_close(struct journal_reader *r)
+{
+	if (r) {
+		for (unsigned i = 0; i < MAX_THREADS; i++)
+			free(r->answers[i]);
+		free(r->file);
+		free(r->recs);
+		free(r);
+	}
+	return NULL;
+}
+
+int journal_attach(struct journal_reader *r, struct env *env, unsigned thread)
+{
+	struct env_answer_rec *a;
+	size_t n = 0;
+
+	if (!r || !env || thread >= MAX_THREADS || r->answers[thread])
+		return EINVAL;
+	a = calloc(r->n ? r->n : 1, sizeof *a);
+	if (!a)
+		return ENOMEM;
+	for (size_t i = 0; i < r->n; i++) {
+		const struct record *k = &r->recs[i];
+
+		if (k->thread == thread && (k->what == JOURNAL_RANDOM || k->what == JOURNAL_ANSWER))
+			a[n++] = (struct env_answer_rec){.what = k->what, .p = k->p, .n = k->n};
+	}
+	r->answers[thread] = a;
+	env_replay_answers(env, a, n);
+	return 0;
+}
+
+int journal_replay(struct journal_reader *r, struct env **envs, unsigned n, uint64_t *at,
+		   char (*recorded)[65])
+{
+	unsigned ended = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		memset(recorded[i], 0, 65);
+	for (size_t i = 0; i < r->n; i++) {
+		const struct record *k = &r->recs[i];
+
+		*at = k->order;
+		if (k->thread >= n)
+			return EPROTO;
+		if (k->what == JOURNAL_DIGEST && k->n == 64) {
+			memcpy(recorded[k->thread], k->p, 64);
+			ended++;
+		} else if (k->what == JOURNAL_INPUT &&
+			   !env_replay_step(envs[k->thread], k->now, k->source, k->kind, k->p,
+					    k->n)) {
+			return EPROTO;
+		}
+	}
+	for (unsigned i = 0; i < n; i++)
+		if (!env_replay_done(envs[i]))
+			return EPROTO;
+	return ended == n ? 0 : EBADMSG;
+}
