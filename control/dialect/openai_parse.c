@@ -198,7 +198,7 @@ int openai_parse(struct openai_fact *fact, const uint8_t *msg, size_t len)
 
 	if (len > OPENAI_MAX_MESSAGE)
 		return EMSGSIZE;
-	root = json_loadb((const char *)msg, len, JSON_ALLOW_NUL, &ignored);
+	root = json_loadb((const char *)msg, len, 0, &ignored);
 	type = json_string_value(json_object_get(root, "type"));
 	if (!type) {
 		err = EBADMSG;
