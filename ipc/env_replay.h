@@ -17,8 +17,10 @@ struct env_answer_rec {
 
 /* The answers of this thread, in order; borrowed for as long as the replay runs. */
 void env_replay_answers(struct env *env, const struct env_answer_rec *recs, size_t n);
-/* Runs one recorded step. False when the run diverged: an answer was asked that is not there, or is of another kind. */
-bool env_replay_step(struct env *env, uint64_t now, uint32_t source, uint8_t kind, const uint8_t *p, size_t n);
+/* Runs one recorded step. False when the run diverged: an answer was asked that is not there, or is
+ * of another kind. */
+bool env_replay_step(struct env *env, uint64_t now, uint32_t source, uint8_t kind, const uint8_t *p,
+		     size_t n);
 /* True when every answer was used. */
 bool env_replay_done(const struct env *env);
 

@@ -1,0 +1,36 @@
+/* What a peer has yet to write: two lanes of frames, bytes counted, commands first. Pure.
+ *
+ * A frame that was begun is finished before another lane may go. */
+#ifndef IPC_PEER_QUEUE_H
+#define IPC_PEER_QUEUE_H
+
+#include "ipc/peer.h"
+
+#include <sys/uio.h>
+
+struct frame;
+
+struct peer_queue {
+	struct peer_lane_q {
+		struct frame *first, **end;
+		size_t bytes;
+	} lane[2];
+	struct frame *begun; /* partly written; out of its lane */
+	size_t written;	     /* bytes of it that are gone */
+};
+
+void peer_queue_init(struct peer_queue *q);
+void peer_queue_clear(struct peer_queue *q);
+/* ENOMEM. */
+int peer_queue_add(struct peer_queue *q, enum peer_lane lane, bool droppable, uint32_t flow,
+		   const void *body, size_t len);
+/* Drops droppable frames of the audio lane until `want` more bytes stay within cap: the oldest of
+ * this flow, else of the flow that has most queued. How many were dropped. */
+unsigned peer_queue_shed(struct peer_queue *q, uint32_t flow, size_t want, size_t cap);
+bool peer_queue_empty(const struct peer_queue *q);
+/* Fills iov with what goes next, in order; how many of at most n entries. */
+int peer_queue_peek(struct peer_queue *q, struct iovec *iov, int n);
+/* The kernel took so many bytes of what peek showed. */
+void peer_queue_took(struct peer_queue *q, size_t bytes);
+
+#endif
