@@ -56,6 +56,14 @@ static void tell(struct session *s, enum asr_event ev, uint32_t utterance, const
 	s->a->h(ev, s->user, utterance, (const uint8_t *)text, strlen(text), s->a->arg);
 }
 
+static struct session *session_of(const struct asr *a, uint64_t user)
+{
+	for (struct session *s = a->sessions; s; s = s->next)
+		if (s->user == user)
+			return s;
+	return NULL;
+}
+
 /* ---- what waits ---- */
 
 static void wait_drop_first(struct session *s)
@@ -137,16 +145,21 @@ static int owed_find(const struct session *s, const char *item)
 static void session_event(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *data,
 			  size_t len, void *arg);
 
+/* A handler may close the session, so it is looked up anew for every utterance. */
 static void session_lost(struct session *s, const char *why)
 {
-	log_warn("asr_lost", "user=%llu owed=%u why=\"%s\"", (unsigned long long)s->user, s->n_owed,
+	const struct slice text = {(const uint8_t *)why, strlen(why)};
+	struct asr *a = s->a;
+	uint64_t user = s->user;
+
+	log_warn("asr_lost", "user=%llu owed=%u why=\"%s\"", (unsigned long long)user, s->n_owed,
 		 why);
 	s->ws = ws_free(s->ws);
 	s->open = false;
 	s->broken = s->broken || s->utterance;
 	wait_clear(s);
-	while (s->n_owed)
-		owed_over(s, 0, ASR_FAILED, (struct slice){(const uint8_t *)why, strlen(why)});
+	for (unsigned n = s->n_owed; n && (s = session_of(a, user)) && s->n_owed; n--)
+		owed_over(s, 0, ASR_FAILED, text);
 }
 
 static void session_connect(struct session *s)
@@ -181,6 +194,23 @@ static void session_opened(struct session *s)
 	}
 }
 
+/* A commit that was too short is no words; any other refusal of one is a failure. */
+static void fact_error(struct session *s, const struct openai_fact *f)
+{
+	bool little = strcmp(f->code, "input_audio_buffer_commit_empty") == 0;
+
+	log_warn("asr_error", "code=%s fatal=%d text=\"%.*s\"", *f->code ? f->code : "none",
+		 f->fatal, (int)f->text.n, (const char *)f->text.p);
+	if (f->fatal && s->ws)
+		ws_close(s->ws, 1000, NULL);
+	for (unsigned k = 0; f->utterance && k < s->n_owed; k++)
+		if (s->owed[k].utterance == f->utterance) {
+			owed_over(s, k, little ? ASR_TRANSCRIPT : ASR_FAILED,
+				  little ? (struct slice){(const uint8_t *)"", 0} : f->text);
+			return;
+		}
+}
+
 static void fact(struct session *s, const struct openai_fact *f)
 {
 	int i = -1;
@@ -210,22 +240,7 @@ static void fact(struct session *s, const struct openai_fact *f)
 				  f->text);
 		break;
 	case OPENAI_ERROR:
-		for (unsigned k = 0; k < s->n_owed && i < 0; k++)
-			if (f->utterance && s->owed[k].utterance == f->utterance)
-				i = (int)k;
-		/* A commit that was too short is no words; any other refusal is a failure. */
-		if (i >= 0)
-			owed_over(s, (unsigned)i,
-				  strcmp(f->code, "input_audio_buffer_commit_empty") == 0
-					  ? ASR_TRANSCRIPT
-					  : ASR_FAILED,
-				  strcmp(f->code, "input_audio_buffer_commit_empty") == 0
-					  ? (struct slice){(const uint8_t *)"", 0}
-					  : f->text);
-		log_warn("asr_error", "code=%s fatal=%d text=\"%.*s\"", *f->code ? f->code : "none",
-			 f->fatal, (int)f->text.n, (const char *)f->text.p);
-		if (f->fatal && s->ws)
-			ws_close(s->ws, 1000, NULL);
+		fact_error(s, f);
 		break;
 	default:
 		break;
@@ -265,14 +280,6 @@ static void session_event(struct ws *ws, enum ws_event ev, uint16_t code, const 
 }
 
 /* ---- the owner's side ---- */
-
-static struct session *session_of(const struct asr *a, uint64_t user)
-{
-	for (struct session *s = a->sessions; s; s = s->next)
-		if (s->user == user)
-			return s;
-	return NULL;
-}
 
 static void session_free(struct session *s)
 {

@@ -1,0 +1,594 @@
+#include "control/agent.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/asr/asr.h"
+#include "control/brain/brain.h"
+#include "control/media/media.h"
+#include "control/room/room.h"
+#include "control/settings/settings.h"
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "ipc/tmr.h"
+#include "proto/media.h"
+
+enum { SAY_CHUNK = 2048 };
+
+/* An event that came while a step was being performed: it waits, with its own copy of text. */
+struct later {
+	struct later *next;
+	struct room_event ev;
+	uint8_t text[];
+};
+
+/* The answer that is being said, or held until the room lets it out. */
+struct say {
+	uint32_t turn; /* 0 = none */
+	struct media_playback *pb;
+	bool ended;
+	uint8_t *held;
+	size_t n, cap;
+};
+
+struct agent {
+	struct env *env;
+	struct media_call *call;
+	const struct settings *settings;
+	void (*tellh)(const char *text, void *arg);
+	void *arg;
+
+	struct room *room;
+	struct brain *brain; /* NULL when nobody told where one is */
+	struct asr *asr;
+	struct tmr *timer;
+	struct say say;
+
+	bool stepping;
+	struct later *first, **last;
+	struct room_effects *fx;
+
+	uint64_t turns;
+	uint32_t last_turn;
+	enum room_reason last_reason;
+	int64_t last_ms; /* end of speech to first audio; -1 = none */
+	bool brain_told; /* trouble was told to the room */
+};
+
+static void perform(struct agent *a, const struct room_effect *e);
+
+/* ---- stepping ---- */
+
+static int put_off(struct agent *a, const struct room_event *ev)
+{
+	struct later *l = calloc(1, sizeof *l + ev->text.n);
+
+	if (!l)
+		return ENOMEM;
+	l->ev = *ev;
+	l->ev.pcm = (struct slice){0};
+	if (ev->text.n)
+		memcpy(l->text, ev->text.p, ev->text.n);
+	l->ev.text.p = l->text;
+	*a->last = l;
+	a->last = &l->next;
+	return 0;
+}
+
+static void step(struct agent *a, const struct room_event *ev)
+{
+	room_step(a->room, ev, env_now(a->env), a->fx);
+	for (size_t i = 0; i < a->fx->n; i++)
+		perform(a, &a->fx->v[i]);
+}
+
+/* One event into the room, and whatever performing its effects causes after it. */
+static void feed(struct agent *a, const struct room_event *ev)
+{
+	uint64_t at;
+
+	if (a->stepping) {
+		if (put_off(a, ev))
+			log_warn("event_lost", "type=%d", ev->type);
+		return;
+	}
+	a->stepping = true;
+	step(a, ev);
+	while (a->first) {
+		struct later *l = a->first;
+
+		a->first = l->next;
+		if (!a->first)
+			a->last = &a->first;
+		step(a, &l->ev);
+		free(l);
+	}
+	a->stepping = false;
+	at = room_deadline(a->room);
+	if (at == UINT64_MAX)
+		tmr_stop(a->timer);
+	else
+		tmr_start_at(a->timer, at);
+}
+
+static void timer_fired(void *arg)
+{
+	feed(arg, &(struct room_event){.type = ROOM_TIMER});
+}
+
+/* ---- speech ---- */
+
+static void say_clear(struct agent *a)
+{
+	media_playback_free(a->say.pb);
+	free(a->say.held);
+	a->say = (struct say){0};
+}
+
+static void playback_event(struct media_playback *pb, enum media_playback_event ev,
+			   uint64_t samples, unsigned reason, uint64_t at_ns, void *arg)
+{
+	struct agent *a = arg;
+	struct room_event out = {.turn = a->say.turn, .samples = samples, .at = at_ns};
+
+	(void)pb;
+	switch (ev) {
+	case MEDIA_PB_STARTED:
+		out.type = ROOM_SAY_STARTED;
+		break;
+	case MEDIA_PB_DRAINED:
+		out.type = ROOM_SAY_DRAINED;
+		break;
+	case MEDIA_PB_STOPPED:
+		if (reason != MEDIA_REASON_STOPPED)
+			log_warn("playback_stopped", "turn=%u reason=%s", a->say.turn,
+				 media_reason_name(reason));
+		out.type = ROOM_SAY_STOPPED;
+		break;
+	case MEDIA_PB_PAUSED:
+		return;
+	}
+	feed(a, &out);
+}
+
+static void say_write(struct agent *a, const uint8_t *pcm, size_t n)
+{
+	int16_t chunk[SAY_CHUNK];
+
+	while (n >= 2 && a->say.pb) {
+		size_t take = n / 2 < SAY_CHUNK ? n / 2 : SAY_CHUNK;
+		int err;
+
+		for (size_t i = 0; i < take; i++)
+			chunk[i] = (int16_t)(pcm[2 * i] | pcm[2 * i + 1] << 8);
+		err = media_playback_write(a->say.pb, chunk, take);
+		if (err) {
+			log_warn("speech_lost", "turn=%u error=\"%s\"", a->say.turn, strerror(err));
+			media_playback_stop(a->say.pb, 0);
+			return;
+		}
+		pcm += 2 * take;
+		n -= 2 * take;
+	}
+}
+
+/* The room lets an answer out in the same breath as its first sound, or after more of it; so sound
+ * waits here. */
+static void say_pcm(struct agent *a, const struct room_effect *e)
+{
+	struct say *s = &a->say;
+
+	if (s->turn != e->turn) {
+		say_clear(a);
+		s->turn = e->turn;
+	}
+	if (s->pb) {
+		say_write(a, e->pcm.p, e->pcm.n);
+		return;
+	}
+	if (s->n + e->pcm.n > s->cap) {
+		size_t cap = 2 * s->cap > s->n + e->pcm.n ? 2 * s->cap : s->n + e->pcm.n;
+		uint8_t *grown = realloc(s->held, cap);
+
+		if (!grown) {
+			log_warn("speech_lost", "turn=%u error=\"%s\"", e->turn, strerror(ENOMEM));
+			return;
+		}
+		s->held = grown;
+		s->cap = cap;
+	}
+	memcpy(s->held + s->n, e->pcm.p, e->pcm.n);
+	s->n += e->pcm.n;
+}
+
+static void say_open(struct agent *a, uint32_t turn)
+{
+	struct say *s = &a->say;
+	int err = s->turn == turn
+			  ? media_playback_open(&s->pb, a->call, ROOM_RATE, playback_event, a)
+			  : ENOENT;
+
+	if (err) {
+		log_warn("playback_failed", "turn=%u error=\"%s\"", turn, strerror(err));
+		s->pb = NULL;
+		feed(a, &(struct room_event){.type = ROOM_SAY_STOPPED, .turn = turn});
+		return;
+	}
+	say_write(a, s->held, s->n);
+	s->n = 0;
+}
+
+static void say_end(struct agent *a, uint32_t turn)
+{
+	if (a->say.turn == turn && a->say.pb && !a->say.ended) {
+		a->say.ended = true;
+		media_playback_end(a->say.pb);
+	}
+}
+
+static void say_stop(struct agent *a, uint32_t turn, uint32_t fade_ms)
+{
+	if (a->say.turn != turn)
+		return;
+	if (a->say.pb)
+		media_playback_stop(a->say.pb, (uint16_t)fade_ms);
+	else
+		say_clear(a);
+}
+
+/* ---- a turn is over ---- */
+
+static void quoted(const struct agent *a, const char *text, char *buf, size_t size)
+{
+	if (a->settings->log_words)
+		snprintf(buf, size, "%s", text);
+	else
+		snprintf(buf, size, "(%zu characters)", strlen(text));
+}
+
+static void record(struct agent *a, const struct room_turn *t)
+{
+	char heard[ROOM_TEXT_MAX], said[ROOM_TEXT_MAX], line[ROOM_TEXT_MAX + ROOM_NAME_MAX + 8];
+	char why[4096];
+	int64_t ms = -1;
+
+	if (t->first_audio_at && t->end_of_speech_at && t->first_audio_at > t->end_of_speech_at)
+		ms = (int64_t)((t->first_audio_at - t->end_of_speech_at) / 1000000);
+	quoted(a, t->heard, heard, sizeof heard);
+	quoted(a, t->said, said, sizeof said);
+	log_info("turn",
+		 "id=%u user=%llu heard=\"%s\" reason=%s said=\"%s\" "
+		 "end_of_speech_to_first_audio_ms=%lld",
+		 t->id, (unsigned long long)t->user, heard, room_reason_name(t->reason), said,
+		 (long long)ms);
+	if (room_why(a->room, t->id, why, sizeof why) == 0)
+		log_debug("turn_why", "id=%u why=\"%s\"", t->id, why);
+	a->turns++;
+	a->last_turn = t->id;
+	a->last_reason = t->reason;
+	a->last_ms = ms;
+	if (t->asked_at && a->brain) {
+		snprintf(line, sizeof line, "[%s]: %s", t->name, t->heard);
+		brain_remember(a->brain, line, t->said);
+	}
+	if (a->say.turn == t->id)
+		say_clear(a);
+}
+
+/* ---- effects ---- */
+
+static void ask(struct agent *a, const struct room_effect *e)
+{
+	int err = a->brain ? brain_ask(a->brain, e->turn, e->text) : EHOSTUNREACH;
+
+	if (err)
+		feed(a, &(struct room_event){.type = ROOM_BRAIN_FAILED,
+					     .turn = e->turn,
+					     .text = slice_str(strerror(err))});
+}
+
+static void asr_begin(struct agent *a, const struct room_effect *e)
+{
+	int err = a->asr ? asr_start(a->asr, e->user, e->utterance) : EHOSTUNREACH;
+
+	if (err)
+		log_warn("asr_start_failed", "error=\"%s\"", strerror(err));
+}
+
+static void asr_end(struct agent *a, const struct room_effect *e)
+{
+	if (a->asr)
+		asr_commit(a->asr, e->user, e->utterance);
+	else
+		feed(a, &(struct room_event){.type = ROOM_TRANSCRIPT_FAILED,
+					     .user = e->user,
+					     .utterance = e->utterance});
+}
+
+static void perform_asr(struct agent *a, const struct room_effect *e)
+{
+	if (e->type == ROOM_DO_ASR_START)
+		asr_begin(a, e);
+	else if (e->type == ROOM_DO_ASR_COMMIT)
+		asr_end(a, e);
+	else if (!a->asr)
+		return;
+	else if (e->type == ROOM_DO_ASR_APPEND)
+		asr_append(a->asr, e->user, e->utterance, e->pcm.p, e->pcm.n);
+	else if (e->type == ROOM_DO_ASR_CANCEL)
+		asr_cancel(a->asr, e->user, e->utterance);
+	else
+		asr_close(a->asr, e->user);
+}
+
+static void perform_brain(struct agent *a, const struct room_effect *e)
+{
+	if (e->type == ROOM_DO_ASK)
+		ask(a, e);
+	else if (!a->brain)
+		return;
+	else if (e->type == ROOM_DO_INSTRUCT)
+		brain_instruct(a->brain, e->text);
+	else if (e->type == ROOM_DO_BRAIN_CANCEL)
+		brain_cancel(a->brain, e->turn);
+	else
+		brain_truncate(a->brain, e->turn, e->ms);
+}
+
+static void perform(struct agent *a, const struct room_effect *e)
+{
+	switch (e->type) {
+	case ROOM_DO_LISTEN:
+		media_call_listen(a->call, e->user, ROOM_RATE, (uint16_t)e->ms);
+		break;
+	case ROOM_DO_UNLISTEN:
+		media_call_listen(a->call, e->user, 0, 0);
+		break;
+	case ROOM_DO_ASR_START:
+	case ROOM_DO_ASR_APPEND:
+	case ROOM_DO_ASR_COMMIT:
+	case ROOM_DO_ASR_CANCEL:
+	case ROOM_DO_ASR_CLOSE:
+		perform_asr(a, e);
+		break;
+	case ROOM_DO_INSTRUCT:
+	case ROOM_DO_ASK:
+	case ROOM_DO_BRAIN_CANCEL:
+	case ROOM_DO_BRAIN_TRUNCATE:
+		perform_brain(a, e);
+		break;
+	case ROOM_DO_SAY_PCM:
+		say_pcm(a, e);
+		break;
+	case ROOM_DO_SAY_OPEN:
+		say_open(a, e->turn);
+		break;
+	case ROOM_DO_SAY_END:
+		say_end(a, e->turn);
+		break;
+	case ROOM_DO_SAY_STOP:
+		say_stop(a, e->turn, e->ms);
+		break;
+	case ROOM_DO_TELL:
+		log_info("told", "text=\"%s\"", e->text);
+		if (a->tellh)
+			a->tellh(e->text, a->arg);
+		break;
+	case ROOM_DO_ADMIT:
+		log_debug("turn_admitted", "id=%u rule=%s", e->record->id, e->text);
+		break;
+	case ROOM_DO_RECORD:
+		record(a, e->record);
+		break;
+	}
+}
+
+/* ---- facts from the shells ---- */
+
+static void brain_fact(enum brain_event ev, uint32_t turn, const uint8_t *data, size_t len,
+		       void *arg)
+{
+	struct agent *a = arg;
+	struct room_event out = {.turn = turn, .text = {data, len}};
+
+	switch (ev) {
+	case BRAIN_AUDIO:
+		out.type = ROOM_BRAIN_AUDIO;
+		out.pcm = out.text;
+		out.text = (struct slice){0};
+		break;
+	case BRAIN_TEXT:
+		out.type = ROOM_BRAIN_TEXT;
+		break;
+	case BRAIN_DONE:
+		out.type = ROOM_BRAIN_DONE;
+		break;
+	case BRAIN_FAILED_ASK:
+		log_warn("brain_failed", "turn=%u why=\"%.*s\"", turn, (int)len,
+			 (const char *)data);
+		out.type = ROOM_BRAIN_FAILED;
+		break;
+	case BRAIN_LINK_UP:
+		log_info("brain_up", "url=%s", settings_brain_url(a->settings));
+		a->brain_told = false;
+		return;
+	case BRAIN_LINK_DOWN:
+		log_warn("brain_down", "why=\"%.*s\"", (int)len, (const char *)data);
+		if (a->tellh && !a->brain_told)
+			a->tellh("I cannot reach the service that thinks and speaks for me; "
+				 "I keep trying.",
+				 a->arg);
+		a->brain_told = true;
+		return;
+	}
+	feed(a, &out);
+}
+
+static void asr_fact(enum asr_event ev, uint64_t user, uint32_t utterance, const uint8_t *text,
+		     size_t len, void *arg)
+{
+	struct agent *a = arg;
+	struct room_event out = {.user = user, .utterance = utterance, .text = {text, len}};
+
+	out.type = ev == ASR_PARTIAL	  ? ROOM_PARTIAL
+		   : ev == ASR_TRANSCRIPT ? ROOM_TRANSCRIPT
+					  : ROOM_TRANSCRIPT_FAILED;
+	feed(a, &out);
+}
+
+void agent_media(struct agent *a, const struct media_msg *msg)
+{
+	struct room_event ev = {0};
+
+	switch (msg->type) {
+	case MEDIA_CALL_STATE:
+		ev.type = ROOM_CALL;
+		ev.yes = msg->call_state.phase == MEDIA_PHASE_UP ||
+			 msg->call_state.phase == MEDIA_PHASE_RESUMING;
+		break;
+	case MEDIA_SPEAKING:
+		ev.type = ROOM_SPEAKING;
+		ev.user = msg->speaking.user;
+		ev.yes = msg->speaking.on;
+		ev.at = msg->speaking.at;
+		break;
+	case MEDIA_HEARD:
+		ev.type = ROOM_HEARD;
+		ev.user = msg->heard.user;
+		ev.at = msg->heard.at;
+		ev.pcm = msg->heard.pcm;
+		break;
+	case MEDIA_HEARD_END:
+		ev.type = ROOM_HEARD_END;
+		ev.user = msg->heard_end.user;
+		ev.at = msg->heard_end.at;
+		break;
+	default:
+		return;
+	}
+	feed(a, &ev);
+}
+
+void agent_member(struct agent *a, uint64_t user, const char *name, bool is_bot, bool present)
+{
+	feed(a, &(struct room_event){.type = ROOM_MEMBER,
+				     .user = user,
+				     .is_bot = is_bot,
+				     .yes = present,
+				     .text = slice_str(name)});
+}
+
+void agent_muted(struct agent *a, bool muted)
+{
+	feed(a, &(struct room_event){.type = ROOM_MUTE, .yes = muted});
+}
+
+void agent_status(const struct agent *a, char *buf, size_t size)
+{
+	const char *url = settings_brain_url(a->settings);
+	size_t n;
+
+	n = (size_t)snprintf(buf, size, "brain: %s%s (%s)\nturns: %llu, answered %llu",
+			     url ? url : "none", settings_guest(a->settings) ? ", as a guest" : "",
+			     a->brain && brain_up(a->brain) ? "connected" : "not connected",
+			     (unsigned long long)a->turns,
+			     (unsigned long long)room_count(a->room, ROOM_REASON_ANSWERED));
+	if (a->turns && n < size)
+		n += (size_t)snprintf(buf + n, size - n, "\nlast turn: %u, %s", a->last_turn,
+				      room_reason_text(a->last_reason));
+	if (a->turns && a->last_ms >= 0 && n < size)
+		snprintf(buf + n, size - n, ", %lld ms after the speaker's last sound",
+			 (long long)a->last_ms);
+}
+
+/* ---- coming and going ---- */
+
+static int shells_alloc(struct agent *a, const struct agent_conf *conf)
+{
+	const struct settings *s = conf->settings;
+	const char *url = settings_brain_url(s);
+	struct brain_conf bc = {.env = conf->env,
+				.ws = conf->ws,
+				.url = url,
+				.model = s->brain_model,
+				.voice = s->brain_voice,
+				.key = s->openai_api_key,
+				.h = brain_fact,
+				.arg = a};
+	struct asr_conf ac = {.env = conf->env,
+			      .ws = conf->ws,
+			      .url = url,
+			      .model = s->asr_model,
+			      .language = s->language,
+			      .key = s->openai_api_key,
+			      .h = asr_fact,
+			      .arg = a};
+	int err;
+
+	if (!url) {
+		log_warn("no_brain", "hint=\"set OPENAI_API_KEY or PARLEY_BRAIN_URL\"");
+		return 0;
+	}
+	err = brain_alloc(&a->brain, &bc);
+	return err ? err : asr_alloc(&a->asr, &ac);
+}
+
+int agent_alloc(struct agent **out, const struct agent_conf *conf)
+{
+	const struct media_call_state *state;
+	struct agent *a;
+	int err;
+
+	if (!out || !conf->env || !conf->call || !conf->settings)
+		return EINVAL;
+	a = calloc(1, sizeof *a);
+	if (!a)
+		return ENOMEM;
+	a->env = conf->env;
+	a->call = conf->call;
+	a->settings = conf->settings;
+	a->tellh = conf->tellh;
+	a->arg = conf->arg;
+	a->last = &a->first;
+	a->last_ms = -1;
+	a->fx = calloc(1, sizeof *a->fx);
+	err = a->fx ? room_alloc(&a->room, conf->settings, conf->bot_name) : ENOMEM;
+	if (!err)
+		err = tmr_alloc(&a->timer, a->env, timer_fired, a);
+	if (!err)
+		err = shells_alloc(a, conf);
+	if (err) {
+		agent_free(a);
+		return err;
+	}
+	*out = a;
+	/* The call may have been up before its agent was. */
+	state = media_call_last(a->call);
+	if (state)
+		agent_media(a, &(struct media_msg){.type = MEDIA_CALL_STATE, .call_state = *state});
+	return 0;
+}
+
+struct agent *agent_free(struct agent *a)
+{
+	if (!a)
+		return NULL;
+	if (a->room && a->timer)
+		feed(a, &(struct room_event){.type = ROOM_SHUTDOWN});
+	say_clear(a);
+	while (a->first) {
+		struct later *l = a->first;
+
+		a->first = l->next;
+		free(l);
+	}
+	tmr_free(a->timer);
+	asr_free(a->asr);
+	brain_free(a->brain);
+	room_free(a->room);
+	free(a->fx);
+	free(a);
+	return NULL;
+}
