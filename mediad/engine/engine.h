@@ -22,7 +22,7 @@ struct engine_conf {
 	unsigned threads;	 /* 1..ENGINE_THREADS */
 	engine_ev_h *evh;
 };
-enum { ENGINE_THREADS = 64 };
+enum { ENGINE_THREADS = 32 };
 
 /* EINVAL, ENOMEM, EAGAIN. Starts the threads, unless env is replaying. Caller owns *out. */
 int engine_alloc(struct engine **out, const struct engine_conf *conf);

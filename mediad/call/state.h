@@ -1,0 +1,93 @@
+/* The inside of a call, shared by call.c (gateway), hear.c (people and listens) and say.c
+ * (playbacks). */
+#ifndef MEDIAD_CALL_STATE_H
+#define MEDIAD_CALL_STATE_H
+
+#include "mediad/audio/resample.h"
+#include "mediad/call/call.h"
+#include "mediad/call/gateway.h"
+
+struct tmr;
+struct ws;
+
+struct listen {
+	uint32_t id, rate, flow, gap; /* gap: HEARD frames dropped since the last one told */
+	uint16_t silence_ms;
+};
+
+/* Somebody who is there, or is listened to, or was asked for consent. */
+struct person {
+	uint64_t user;
+	bool present, confirmed; /* confirmed: told by this session */
+	bool asked, yes;	 /* CONSENT was sent, and what it said */
+	uint32_t ssrc;
+	struct slot *slot; /* lent; NULL before the first SSRC */
+	struct listen listens[AUDIO_LISTENS];
+	unsigned n_listens;
+};
+
+struct playback {
+	uint32_t id;   /* control's; 0 = nobody wants to hear of it any more */
+	uint32_t lane; /* ours: ids of two controls may be the same */
+	uint32_t rate;
+	bool ended, paused, claimed;
+	enum media_reason why; /* it was stopped */
+	struct resample *resample;
+	uint64_t written;      /* at its own rate */
+	uint64_t pulled, sent; /* at 48 kHz */
+	uint64_t credit;       /* told */
+	uint64_t written_at;
+};
+
+struct call {
+	struct call_conf conf;
+	uint32_t id, gen;
+	uint64_t guild, channel, user;
+	uint32_t bitrate;
+	bool mute, deaf, stage, consent;
+
+	struct vgw *gw;
+	struct tmr *gw_timer, *settle;
+	struct ws *ws;
+	uint32_t conn;
+	uint16_t broken; /* close code to tell the machine once its step is over */
+	bool udp_broken;
+	bool want_speaking, speaking_due;
+	struct media_call_state state;
+	uint32_t gateway_rtt_us;
+
+	struct line *line; /* lent */
+	uint32_t link;
+	bool leaving;
+
+	struct person *people; /* by user id */
+	size_t n_people, cap_people;
+	uint32_t next_capture, next_flow;
+	uint64_t heard_dropped;
+
+	struct playback *playbacks[SENDER_LANES];
+	uint32_t next_lane;
+};
+
+/* Sends msg, whose head is filled in here: every message after HELLO begins with call and
+ * generation. */
+unsigned call_out(struct call *c, struct media_msg *msg, uint32_t flow);
+void call_cmd(struct call *c, struct cmd *cmd);
+
+/* hear.c */
+void hear_member(struct call *c, uint64_t user, bool present);
+void hear_ssrc(struct call *c, uint64_t user, uint32_t ssrc);
+void hear_session_over(struct call *c);
+/* Those that the new session did not name have left. */
+void hear_settle(struct call *c);
+void hear_event(struct call *c, const struct ev *ev);
+void hear_tell_all(struct call *c);
+void hear_free(struct call *c);
+
+/* say.c */
+void say_event(struct call *c, const struct ev *ev);
+void say_check_starved(struct call *c);
+void say_tell_all(struct call *c);
+void say_free(struct call *c);
+
+#endif

@@ -1,0 +1,241 @@
+#include "mediad/link.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "ipc/peer.h"
+
+enum { CLIENTS = 8, AUDIO_CAP = 1 << 20 };
+
+struct client {
+	struct link *link;
+	struct peer *peer; /* NULL: free */
+	bool greeted;
+	uint64_t user, epoch, instance, skipped;
+	unsigned minor;
+};
+
+struct link {
+	struct link_conf conf;
+	struct peer_server *server;
+	struct client clients[CLIENTS];
+	struct client *control; /* one of them, greeted; or NULL */
+};
+
+static unsigned put(struct client *c, const struct media_msg *msg, uint32_t flow)
+{
+	uint8_t buf[MEDIA_MAX_FRAME];
+	unsigned dropped = 0;
+	size_t len;
+	int err = media_pack(msg, c->minor, buf, sizeof buf, &len);
+
+	if (err)
+		log_warn("pack_failed", "type=%s error=%d", media_type_name(msg->type), err);
+	else if (flow)
+		peer_send_droppable(c->peer, flow, buf, len, &dropped);
+	else
+		peer_send(c->peer,
+			  media_lane_of(msg->type) == MEDIA_LANE_AUDIO ? PEER_AUDIO : PEER_COMMAND,
+			  buf, len);
+	return dropped;
+}
+
+static void put_fault(struct client *c, enum media_fault_code code, const char *text)
+{
+	struct media_msg msg = {.type = MEDIA_FAULT};
+
+	msg.fault.code = (uint16_t)code;
+	msg.fault.text = slice_str(text);
+	put(c, &msg, 0);
+}
+
+static void drop(struct client *c)
+{
+	c->peer = peer_free(c->peer);
+	if (c->link->control == c)
+		c->link->control = NULL;
+}
+
+/* The last word to this client; what is queued is tried once more. */
+static void dismiss(struct client *c, enum media_fault_code code, const char *text)
+{
+	bool was = c->link->control == c;
+
+	log_info("control_dismissed", "fault=%u text=\"%s\"", code, text);
+	put_fault(c, code, text);
+	drop(c);
+	if (was && code != MEDIA_FAULT_TAKEN_OVER)
+		c->link->conf.h.losth(c->link->conf.h.arg);
+}
+
+static void greet(struct client *c)
+{
+	struct link *l = c->link;
+	struct media_msg msg = {.type = MEDIA_HELLO};
+	unsigned calls;
+
+	msg.hello.major = MEDIA_MAJOR;
+	msg.hello.minor = MEDIA_MINOR;
+	msg.hello.build = slice_str(PARLEY_VERSION);
+	msg.hello.instance = l->conf.instance;
+	put(c, &msg, 0);
+	calls = l->conf.h.helloh(l->conf.h.arg);
+	msg = (struct media_msg){.type = MEDIA_SYNCED};
+	msg.synced.calls = calls;
+	put(c, &msg, 0);
+}
+
+static void on_hello(struct client *c, const struct media_hello *m)
+{
+	struct link *l = c->link;
+	struct client *old = l->control;
+	char text[160];
+
+	if (m->major != MEDIA_MAJOR) {
+		snprintf(text, sizeof text, "mediad speaks protocol %u and control speaks %u: %s",
+			 MEDIA_MAJOR, m->major, media_fault_text(MEDIA_FAULT_VERSION));
+		dismiss(c, MEDIA_FAULT_VERSION, text);
+		return;
+	}
+	if (old &&
+	    !(old->user == m->user && (m->epoch > old->epoch ||
+				       (m->epoch == old->epoch && m->instance == old->instance)))) {
+		dismiss(c, MEDIA_FAULT_BUSY, media_fault_text(MEDIA_FAULT_BUSY));
+		return;
+	}
+	if (old)
+		dismiss(old, MEDIA_FAULT_TAKEN_OVER, media_fault_text(MEDIA_FAULT_TAKEN_OVER));
+	c->greeted = true;
+	c->user = m->user;
+	c->epoch = m->epoch;
+	c->instance = m->instance;
+	c->minor = m->minor < MEDIA_MINOR ? m->minor : MEDIA_MINOR;
+	l->control = c;
+	log_info("control_up", "build=%.*s epoch=%llu minor=%u", (int)m->build.n,
+		 (const char *)m->build.p, (unsigned long long)m->epoch, c->minor);
+	greet(c);
+}
+
+/* 0, or EPROTO when it broke the protocol. */
+static int on_msg(struct client *c, const struct media_msg *msg)
+{
+	struct media_msg pong = {.type = MEDIA_PONG};
+
+	if (msg->type == MEDIA_HELLO) {
+		if (c->greeted)
+			return EPROTO;
+		on_hello(c, &msg->hello);
+		return 0;
+	}
+	if (!c->greeted)
+		return EPROTO;
+	switch (msg->type) {
+	case MEDIA_PING:
+		pong.pong.id = msg->ping.id;
+		put(c, &pong, 0);
+		return 0;
+	case MEDIA_PONG:
+		return 0;
+	case MEDIA_FAULT:
+		log_warn("control_fault", "code=%u text=\"%.*s\"", msg->fault.code,
+			 (int)msg->fault.text.n, (const char *)msg->fault.text.p);
+		return 0;
+	default:
+		return c->link->conf.h.msgh(msg, c->link->conf.h.arg);
+	}
+}
+
+static int on_frame(struct peer *p, const uint8_t *body, size_t len, void *arg)
+{
+	struct client *c = arg;
+	struct media_msg msg;
+	int err = media_unpack(&msg, MEDIA_SIDE_CONTROL, body, len);
+
+	(void)p;
+	if (err == ENOSYS && c->greeted) {
+		c->skipped++;
+		return 0;
+	}
+	if (!err)
+		err = on_msg(c, &msg);
+	if (err)
+		dismiss(c, MEDIA_FAULT_VIOLATION, media_fault_text(MEDIA_FAULT_VIOLATION));
+	return 0;
+}
+
+static void on_lost(struct peer *p, int err, void *arg)
+{
+	struct client *c = arg;
+	bool was = c->link->control == c;
+
+	(void)p;
+	if (was)
+		log_warn("control_lost", "error=\"%s\"", err ? strerror(err) : "end of file");
+	drop(c);
+	if (was)
+		c->link->conf.h.losth(c->link->conf.h.arg);
+}
+
+static int on_accept(struct peer *p, uid_t uid, struct peer_conf *conf, void *arg)
+{
+	struct link *l = arg;
+
+	(void)uid;
+	for (unsigned i = 0; i < CLIENTS; i++) {
+		struct client *c = &l->clients[i];
+
+		if (c->peer)
+			continue;
+		*c = (struct client){.link = l, .peer = p};
+		conf->max_frame = MEDIA_MAX_FRAME;
+		conf->audio_cap = AUDIO_CAP;
+		conf->msgh = on_frame;
+		conf->losth = on_lost;
+		conf->arg = c;
+		return 0;
+	}
+	return EAGAIN;
+}
+
+int link_alloc(struct link **out, const struct link_conf *conf)
+{
+	struct link *l = calloc(1, sizeof *l);
+	int err;
+
+	if (!l)
+		return ENOMEM;
+	l->conf = *conf;
+	l->conf.path = NULL;
+	err = peer_listen(&l->server, conf->env, conf->path, conf->peer_uid, on_accept, l);
+	if (err)
+		free(l);
+	else
+		*out = l;
+	return err;
+}
+
+struct link *link_free(struct link *l)
+{
+	if (!l)
+		return NULL;
+	for (unsigned i = 0; i < CLIENTS; i++)
+		peer_free(l->clients[i].peer);
+	peer_server_free(l->server);
+	free(l);
+	return NULL;
+}
+
+unsigned link_send(struct link *l, const struct media_msg *msg, uint32_t flow)
+{
+	return l->control ? put(l->control, msg, flow) : 0;
+}
+
+void link_fault(struct link *l, enum media_fault_code code)
+{
+	if (l->control)
+		put_fault(l->control, code, media_fault_text(code));
+}

@@ -1,0 +1,258 @@
+/* mediad: the ears and the mouth. See --help. */
+#include <errno.h>
+#include <event2/event.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ipc/env.h"
+#include "ipc/journal.h"
+#include "ipc/log.h"
+#include "mediad/engine/engine.h"
+#include "mediad/mediad.h"
+#include "mediad/replay.h"
+
+enum { EXIT_USAGE = 2, ORPHAN_S = 600 };
+
+struct options {
+	const char *listen, *ca, *journal, *replay;
+	uid_t peer_uid;
+	unsigned threads, orphan_s;
+	enum log_level level;
+};
+
+struct program {
+	struct options opt;
+	struct env *env;
+	struct journal *journal;
+	struct mediad *mediad;
+	struct event *sig[2];
+	uint32_t src_stop;
+};
+
+static void usage(FILE *f)
+{
+	fputs("Usage: mediad --listen PATH [options]\n"
+	      "       mediad --replay FILE\n"
+	      "\n"
+	      "Holds voice calls for a control that connects to the Unix socket PATH.\n"
+	      "\n"
+	      "  --listen PATH          listen on this Unix socket (mode 0660)\n"
+	      "  --peer-uid N           also accept a control that runs as user N\n"
+	      "  --ca FILE              trust this certificate authority (PEM) too\n"
+	      "  --threads N            audio threads, 1 to 32 (default: one per core less one)\n"
+	      "  --orphan-timeout S     leave the calls when no control came for S seconds "
+	      "(default 600)\n"
+	      "  --journal FILE         record every input; the file holds call keys and voices\n"
+	      "  --replay FILE          run a recorded session again and compare what it sends\n"
+	      "  --log LEVEL            fatal, warn, info, debug or trace (default info)\n"
+	      "  --help, --version\n"
+	      "\n"
+	      "With --journal and --replay the last line on stdout is `digest HEX`: of everything "
+	      "sent.\n",
+	      f);
+}
+
+/* A whole number in [min, max]; false otherwise. */
+static bool number(const char *text, unsigned long min, unsigned long max, unsigned *out)
+{
+	char *end;
+	unsigned long n;
+
+	errno = 0;
+	n = strtoul(text, &end, 10);
+	if (errno || *end || end == text || *text == '-' || n < min || n > max)
+		return false;
+	*out = (unsigned)n;
+	return true;
+}
+
+static int bad(const char *option, const char *value)
+{
+	fprintf(stderr, "mediad: %s: bad value \"%s\"; try --help\n", option, value);
+	return EXIT_USAGE;
+}
+
+/* -1: go on; else the exit status. */
+static int parse(struct options *o, int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{"listen", required_argument, NULL, 'l'},
+		{"peer-uid", required_argument, NULL, 'u'},
+		{"ca", required_argument, NULL, 'c'},
+		{"threads", required_argument, NULL, 't'},
+		{"orphan-timeout", required_argument, NULL, 'o'},
+		{"journal", required_argument, NULL, 'j'},
+		{"replay", required_argument, NULL, 'r'},
+		{"log", required_argument, NULL, 'L'},
+		{"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, 'V'},
+		{NULL, 0, NULL, 0},
+	};
+	unsigned uid;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "hV", longs, NULL)) != -1) {
+		switch (c) {
+		case 'l':
+			o->listen = optarg;
+			break;
+		case 'u':
+			if (!number(optarg, 0, UINT32_MAX - 1, &uid))
+				return bad("--peer-uid", optarg);
+			o->peer_uid = (uid_t)uid;
+			break;
+		case 'c':
+			o->ca = optarg;
+			break;
+		case 't':
+			if (!number(optarg, 1, ENGINE_THREADS, &o->threads))
+				return bad("--threads", optarg);
+			break;
+		case 'o':
+			if (!number(optarg, 0, 86400, &o->orphan_s))
+				return bad("--orphan-timeout", optarg);
+			break;
+		case 'j':
+			o->journal = optarg;
+			break;
+		case 'r':
+			o->replay = optarg;
+			break;
+		case 'L':
+			if (!log_level_parse(optarg, &o->level))
+				return bad("--log", optarg);
+			break;
+		case 'h':
+			usage(stdout);
+			return 0;
+		case 'V':
+			printf("mediad %s\n", PARLEY_VERSION);
+			return 0;
+		default:
+			return EXIT_USAGE;
+		}
+	}
+	if (optind < argc || !o->listen == !o->replay) {
+		usage(stderr);
+		return EXIT_USAGE;
+	}
+	return -1;
+}
+
+static void on_signal(evutil_socket_t sig, short what, void *arg)
+{
+	struct program *p = arg;
+
+	(void)what;
+	log_info("stopping", "signal=%d", (int)sig);
+	env_deliver(p->env, p->src_stop, 0, NULL, 0);
+}
+
+static void on_stopped(void *arg)
+{
+	struct program *p = arg;
+
+	env_stop(p->env);
+}
+
+static int start(struct program *p)
+{
+	static const int signals[] = {SIGTERM, SIGINT};
+	struct mediad_conf mc = {
+		.listen = p->opt.listen,
+		.peer_uid = p->opt.peer_uid,
+		.ca_file = p->opt.ca,
+		.threads = p->opt.threads,
+		.orphan_s = p->opt.orphan_s,
+		.stoppedh = on_stopped,
+		.arg = p,
+	};
+	struct env_conf ec = {.loop = true};
+	char meta[160];
+	int err = 0;
+
+	if (p->opt.journal) {
+		mediad_meta(meta, sizeof meta, p->opt.threads, p->opt.orphan_s);
+		err = journal_create(&p->journal, p->opt.journal, p->opt.threads + 1, meta);
+	}
+	ec.journal = mc.journal = p->journal;
+	if (!err)
+		err = env_alloc(&p->env, &ec);
+	mc.env = p->env;
+	if (!err)
+		err = mediad_alloc(&p->mediad, &mc);
+	/* The replayer makes these in the same order. */
+	if (!err)
+		err = env_source_add(p->env, &p->src_stop, mediad_stop_input, p->mediad);
+	for (unsigned i = 0; i < 2 && !err; i++) {
+		p->sig[i] = evsignal_new(env_base(p->env), signals[i], on_signal, p);
+		if (!p->sig[i] || event_add(p->sig[i], NULL))
+			err = ENOMEM;
+	}
+	return err;
+}
+
+static void print_digest(struct program *p)
+{
+	char each[ENGINE_THREADS + 1][65], hex[65];
+
+	env_digest(p->env, each[0]);
+	for (unsigned i = 1; i <= p->opt.threads; i++)
+		env_digest(engine_env(mediad_engine(p->mediad), i), each[i]);
+	mediad_digest((const char(*)[65])each, p->opt.threads + 1, hex);
+	printf("digest %s\n", hex);
+}
+
+static int serve(struct program *p)
+{
+	int err = start(p);
+
+	if (!err) {
+		log_info("listening", "path=%s threads=%u version=%s", p->opt.listen,
+			 p->opt.threads, PARLEY_VERSION);
+		env_run(p->env);
+		engine_join(mediad_engine(p->mediad));
+		if (p->journal)
+			print_digest(p);
+	} else {
+		fprintf(stderr, "mediad: %s: %s\n", p->opt.listen, strerror(err));
+	}
+	for (unsigned i = 0; i < 2; i++)
+		if (p->sig[i])
+			event_free(p->sig[i]);
+	mediad_free(p->mediad);
+	env_free(p->env);
+	if (p->journal && journal_broken(p->journal)) {
+		fprintf(stderr, "mediad: %s: the journal is incomplete\n", p->opt.journal);
+		err = EIO;
+	}
+	journal_free(p->journal);
+	return err ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+	struct program p = {
+		.opt = {.peer_uid = (uid_t)-1, .orphan_s = ORPHAN_S, .level = LOG_INFO_}};
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	int status, err;
+
+	p.opt.threads = cores > ENGINE_THREADS ? ENGINE_THREADS
+			: cores > 2	       ? (unsigned)cores - 1
+					       : 1;
+	status = parse(&p.opt, argc, argv);
+	if (status >= 0)
+		return status;
+	log_init("mediad", p.opt.level);
+	signal(SIGPIPE, SIG_IGN);
+	if (!p.opt.replay)
+		return serve(&p);
+	err = mediad_replay(p.opt.replay);
+	if (err)
+		fprintf(stderr, "mediad: %s: %s\n", p.opt.replay, strerror(err));
+	return err ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,321 @@
+#include "mediad/mediad.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "ipc/tmr.h"
+#include "ipc/ws.h"
+#include "mediad/call/call.h"
+#include "mediad/link.h"
+
+#define MS     UINT64_C(1000000)
+#define SECOND (1000 * MS)
+
+enum { CLAIM_S = 2, STOP_S = 3, FLUSH_MS = 100 };
+
+struct mediad {
+	struct mediad_conf conf;
+	struct link *link;
+	struct ws_ctx *ws;
+	struct engine *engine;
+	struct tmr *claim, *orphan, *stop;
+	struct call *calls[MEDIAD_CALLS];
+	unsigned n_calls; /* places in use: calls[0..n) */
+	bool stopping, stopped;
+};
+
+static struct call *call_of(struct mediad *m, uint32_t id)
+{
+	for (unsigned i = 0; i < m->n_calls; i++)
+		if (call_id(m->calls[i]) == id)
+			return m->calls[i];
+	return NULL;
+}
+
+static unsigned on_out(const struct media_msg *msg, uint32_t flow, void *arg)
+{
+	struct mediad *m = arg;
+
+	return m->link ? link_send(m->link, msg, flow) : 0;
+}
+
+/* The last call is left: the goodbyes are given a moment to get out. */
+static void stop_if_done(struct mediad *m)
+{
+	if (!m->stopping || m->n_calls || m->stopped)
+		return;
+	m->stopped = true;
+	m->link = link_free(m->link);
+	tmr_start(m->stop, FLUSH_MS * MS);
+}
+
+static void on_gone(struct call *c, void *arg)
+{
+	struct mediad *m = arg;
+
+	for (unsigned i = 0; i < m->n_calls; i++) {
+		if (m->calls[i] != c)
+			continue;
+		m->calls[i] = m->calls[--m->n_calls];
+		break;
+	}
+	call_free(c);
+	stop_if_done(m);
+}
+
+/* ---- messages ---- */
+
+static void tell_state(struct mediad *m, uint32_t call, uint32_t gen, enum media_phase phase,
+		       enum media_reason reason)
+{
+	struct media_msg msg = {.type = MEDIA_CALL_STATE};
+
+	msg.call_state.call = call;
+	msg.call_state.gen = gen;
+	msg.call_state.phase = (uint8_t)phase;
+	msg.call_state.reason = (uint16_t)reason;
+	msg.call_state.mode = slice_str("");
+	link_send(m->link, &msg, 0);
+}
+
+static int on_open(struct mediad *m, const struct media_call_open *open)
+{
+	struct call_conf conf = {m->conf.env, m->ws, m->engine, on_out, on_gone, m};
+	struct call *c = call_of(m, open->call);
+	int err;
+
+	if (c) {
+		struct media_call_set set = {.channel = open->channel,
+					     .bitrate = open->bitrate,
+					     .mute = open->mute,
+					     .deaf = open->deaf};
+
+		/* Said again after a resync; another guild under the same number is nonsense. */
+		if (call_guild(c) != open->guild)
+			return EPROTO;
+		call_set(c, &set);
+		return 0;
+	}
+	if (m->stopping || !open->guild || !open->user) {
+		tell_state(m, open->call, open->gen, MEDIA_PHASE_FAILED, MEDIA_REASON_BAD_REQUEST);
+		return 0;
+	}
+	err = m->n_calls < MEDIAD_CALLS ? call_alloc(&c, &conf, open) : ENOSPC;
+	if (err) {
+		log_warn("call_refused", "call=%u error=%d", open->call, err);
+		link_fault(m->link, MEDIA_FAULT_FULL);
+		tell_state(m, open->call, open->gen, MEDIA_PHASE_FAILED, MEDIA_REASON_BAD_REQUEST);
+		return 0;
+	}
+	m->calls[m->n_calls++] = c;
+	return 0;
+}
+
+static void on_close(struct mediad *m, const struct media_call_close *msg)
+{
+	struct call *c = call_of(m, msg->call);
+
+	if (c)
+		call_leave(c);
+	else
+		tell_state(m, msg->call, msg->gen, MEDIA_PHASE_CLOSED, MEDIA_REASON_ASKED);
+}
+
+static int on_call_msg(struct call *c, const struct media_msg *msg)
+{
+	switch (msg->type) {
+	case MEDIA_CALL_SET:
+		call_set(c, &msg->call_set);
+		return 0;
+	case MEDIA_CALL_CREDENTIALS:
+		call_credentials(c, &msg->call_credentials);
+		return 0;
+	case MEDIA_LISTEN:
+		call_listen(c, &msg->listen);
+		return 0;
+	case MEDIA_UNLISTEN:
+		call_unlisten(c, &msg->unlisten);
+		return 0;
+	case MEDIA_CONSENT:
+		call_consent(c, &msg->consent);
+		return 0;
+	case MEDIA_SAY_OPEN:
+		call_say_open(c, &msg->say_open);
+		return 0;
+	case MEDIA_SAY:
+		call_say(c, &msg->say);
+		return 0;
+	case MEDIA_SAY_END:
+		call_say_end(c, &msg->say_end);
+		return 0;
+	case MEDIA_SAY_CLAIM:
+		call_say_claim(c, &msg->say_claim);
+		return 0;
+	case MEDIA_SAY_PAUSE:
+		call_say_do(c, msg->say_pause.playback, SENDER_PAUSE, 0, msg->say_pause.fade_ms);
+		return 0;
+	case MEDIA_SAY_RESUME:
+		call_say_do(c, msg->say_resume.playback, SENDER_RESUME, 0, msg->say_resume.fade_ms);
+		return 0;
+	case MEDIA_SAY_GAIN:
+		call_say_do(c, msg->say_gain.playback, SENDER_GAIN, msg->say_gain.target,
+			    msg->say_gain.fade_ms);
+		return 0;
+	case MEDIA_SAY_STOP:
+		call_say_do(c, msg->say_stop.playback, SENDER_STOP, 0, msg->say_stop.fade_ms);
+		return 0;
+	default: /* the codec lets nothing else of control's through */
+		return EPROTO;
+	}
+}
+
+static int on_msg(const struct media_msg *msg, void *arg)
+{
+	struct mediad *m = arg;
+	struct call *c;
+
+	if (msg->type == MEDIA_CALL_OPEN)
+		return on_open(m, &msg->call_open);
+	if (msg->type == MEDIA_CALL_CLOSE) {
+		on_close(m, &msg->call_close);
+		return 0;
+	}
+	/* Every message of a call begins with its number. One we do not hold is late. */
+	c = call_of(m, msg->call_set.call);
+	return c ? on_call_msg(c, msg) : 0;
+}
+
+/* ---- control comes and goes ---- */
+
+static unsigned on_hello(void *arg)
+{
+	struct mediad *m = arg;
+
+	tmr_stop(m->orphan);
+	for (unsigned i = 0; i < m->n_calls; i++) {
+		call_unclaim(m->calls[i]);
+		call_tell_all(m->calls[i]);
+	}
+	tmr_start(m->claim, CLAIM_S * SECOND);
+	return m->n_calls;
+}
+
+static void on_lost(void *arg)
+{
+	struct mediad *m = arg;
+
+	tmr_stop(m->claim);
+	tmr_start(m->orphan, m->conf.orphan_s * SECOND);
+}
+
+static void on_claim_over(void *arg)
+{
+	struct mediad *m = arg;
+
+	for (unsigned i = 0; i < m->n_calls; i++)
+		call_stop_unclaimed(m->calls[i]);
+}
+
+static void on_orphaned(void *arg)
+{
+	struct mediad *m = arg;
+
+	if (m->n_calls)
+		log_warn("orphaned", "calls=%u after_s=%u", m->n_calls, m->conf.orphan_s);
+	for (unsigned i = 0; i < m->n_calls; i++)
+		call_leave(m->calls[i]);
+}
+
+/* First what is left of the calls, then the flush. */
+static void on_stop(void *arg)
+{
+	struct mediad *m = arg;
+
+	if (!m->stopped)
+		log_warn("stop_incomplete", "calls=%u", m->n_calls);
+	m->conf.stoppedh(m->conf.arg);
+}
+
+/* ---- life ---- */
+
+int mediad_alloc(struct mediad **out, const struct mediad_conf *conf)
+{
+	struct mediad *m;
+	struct link_conf link = {
+		.env = conf->env,
+		.path = conf->listen,
+		.peer_uid = conf->peer_uid,
+		.h = {on_hello, on_msg, on_lost, NULL},
+	};
+	struct engine_conf engine = {conf->env, conf->journal, conf->threads, call_engine_event};
+	int err;
+
+	if (!out || !conf->env || !conf->listen || !conf->stoppedh)
+		return EINVAL;
+	m = calloc(1, sizeof *m);
+	if (!m)
+		return ENOMEM;
+	m->conf = *conf;
+	link.h.arg = m;
+	env_random(conf->env, &link.instance, sizeof link.instance);
+	err = tmr_alloc(&m->claim, conf->env, on_claim_over, m);
+	if (!err)
+		err = tmr_alloc(&m->orphan, conf->env, on_orphaned, m);
+	if (!err)
+		err = tmr_alloc(&m->stop, conf->env, on_stop, m);
+	if (!err)
+		err = ws_ctx_alloc(&m->ws, conf->env, conf->ca_file);
+	if (!err)
+		err = engine_alloc(&m->engine, &engine);
+	/* Last: from here on we can be spoken to. */
+	if (!err)
+		err = link_alloc(&m->link, &link);
+	if (err)
+		mediad_free(m);
+	else
+		*out = m;
+	return err;
+}
+
+struct mediad *mediad_free(struct mediad *m)
+{
+	if (!m)
+		return NULL;
+	link_free(m->link);
+	/* Lines that are still lent point to their calls: the engine goes first. */
+	engine_free(m->engine);
+	while (m->n_calls)
+		call_free(m->calls[--m->n_calls]);
+	ws_ctx_free(m->ws);
+	tmr_free(m->claim);
+	tmr_free(m->orphan);
+	tmr_free(m->stop);
+	free(m);
+	return NULL;
+}
+
+void mediad_stop(struct mediad *m)
+{
+	if (m->stopping)
+		return;
+	m->stopping = true;
+	tmr_stop(m->orphan);
+	tmr_stop(m->claim);
+	tmr_start(m->stop, STOP_S * SECOND);
+	for (unsigned i = 0; i < m->n_calls; i++)
+		call_leave(m->calls[i]);
+	stop_if_done(m);
+}
+
+void mediad_stop_input(uint8_t kind, const uint8_t *data, size_t len, void *m)
+{
+	(void)kind, (void)data, (void)len;
+	mediad_stop(m);
+}
+
+struct engine *mediad_engine(struct mediad *m)
+{
+	return m->engine;
+}

@@ -1,0 +1,126 @@
+#include "mediad/replay.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "ipc/env.h"
+#include "ipc/journal.h"
+#include "ipc/log.h"
+#include "mediad/engine/engine.h"
+#include "mediad/mediad.h"
+
+void mediad_digest(const char (*threads)[65], size_t n, char hex[65])
+{
+	crypto_generichash_state st;
+	uint8_t sum[32];
+
+	crypto_generichash_init(&st, NULL, 0, sizeof sum);
+	for (size_t i = 0; i < n; i++)
+		crypto_generichash_update(&st, (const uint8_t *)threads[i], 64);
+	crypto_generichash_final(&st, sum, sizeof sum);
+	sodium_bin2hex(hex, 65, sum, sizeof sum);
+}
+
+void mediad_meta(char *buf, size_t size, unsigned threads, unsigned orphan_s)
+{
+	snprintf(buf, size,
+		 "{\"program\":\"mediad\",\"version\":\"%s\",\"threads\":%u,\"orphan_s\":%u}",
+		 PARLEY_VERSION, threads, orphan_s);
+}
+
+static int read_meta(const char *meta, struct mediad_conf *conf)
+{
+	json_t *root = json_loads(meta, 0, NULL);
+	const char *program = json_string_value(json_object_get(root, "program"));
+	json_int_t threads = json_integer_value(json_object_get(root, "threads"));
+	json_int_t orphan = json_integer_value(json_object_get(root, "orphan_s"));
+	int err = EBADMSG;
+
+	if (program && strcmp(program, "mediad") == 0 && threads >= 1 &&
+	    threads <= ENGINE_THREADS && orphan >= 0 && orphan <= INT32_MAX) {
+		conf->threads = (unsigned)threads;
+		conf->orphan_s = (uint32_t)orphan;
+		err = 0;
+	}
+	json_decref(root);
+	return err;
+}
+
+static void on_stopped(void *arg)
+{
+	(void)arg;
+}
+
+static int compare(struct env **envs, unsigned n, const char (*recorded)[65])
+{
+	char now[ENGINE_THREADS + 1][65], hex[65];
+	int err = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		env_digest(envs[i], now[i]);
+		if (strcmp(now[i], recorded[i]) == 0)
+			continue;
+		fprintf(stderr, "mediad: thread %u sent something else than was recorded\n", i);
+		err = EPROTO;
+	}
+	mediad_digest((const char(*)[65])now, n, hex);
+	printf("digest %s\n", hex);
+	return err;
+}
+
+static int run(struct journal_reader *r, struct mediad *m, struct env *loop, unsigned threads)
+{
+	struct env *envs[ENGINE_THREADS + 1] = {loop};
+	char recorded[ENGINE_THREADS + 1][65];
+	unsigned n = threads + 1;
+	uint64_t at = 0;
+	int err = 0;
+
+	for (unsigned i = 1; i < n && !err; i++) {
+		envs[i] = engine_env(mediad_engine(m), i);
+		err = journal_attach(r, envs[i], i);
+	}
+	if (err)
+		return err;
+	err = journal_replay(r, envs, n, &at, recorded);
+	if (err == EPROTO)
+		fprintf(stderr,
+			"mediad: the replay diverged from the record at input %" PRIu64 "\n", at);
+	return err ? err : compare(envs, n, (const char(*)[65])recorded);
+}
+
+int mediad_replay(const char *path)
+{
+	struct env_conf ec = {.thread = 0, .loop = true, .replaying = true};
+	struct mediad_conf mc = {.listen = "", .peer_uid = (uid_t)-1, .stoppedh = on_stopped};
+	struct journal_reader *r = NULL;
+	struct mediad *m = NULL;
+	struct env *env = NULL;
+	uint32_t stop;
+	int err;
+
+	err = journal_open(&r, path);
+	if (!err)
+		err = read_meta(journal_meta(r), &mc);
+	if (!err)
+		err = env_alloc(&env, &ec);
+	if (!err)
+		err = journal_attach(r, env, 0);
+	if (err)
+		goto out;
+	mc.env = env;
+	err = mediad_alloc(&m, &mc);
+	if (!err)
+		err = env_source_add(env, &stop, mediad_stop_input, m);
+	if (!err)
+		err = run(r, m, env, mc.threads);
+out:
+	mediad_free(m);
+	env_free(env);
+	journal_close(r);
+	return err;
+}
