@@ -48,6 +48,7 @@ struct sender {
 	uint64_t asked_at;
 	bool known;	  /* the server has had an op 5 since sender_start */
 	unsigned silence; /* silence frames still to send */
+	bool fresh;	  /* the encoder starts anew with its next frame */
 	bool flush;	  /* the encoder holds the end of the utterance in its lookahead */
 	struct slot slot;
 	struct sender_stats stats;
@@ -79,6 +80,9 @@ int sender_alloc(struct sender **out, uint32_t bitrate, sender_event_h *h, void 
 		sender_free(s);
 		return ENOMEM;
 	}
+	/* Measured on synthetic speech at 64 kbit/s: AUDIO keeps the waveform (correlation
+	 * 0.98-0.99), VOIP's filters do not (0.88-0.93). VOICE keeps the hybrid mode, which has
+	 * in-band FEC. */
 	opus_encoder_ctl(s->enc, OPUS_SET_SIGNAL(OPUS_SIGNAL_VOICE));
 	opus_encoder_ctl(s->enc, OPUS_SET_INBAND_FEC(1));
 	opus_encoder_ctl(s->enc, OPUS_SET_PACKET_LOSS_PERC(SENDER_EXPECTED_LOSS));
@@ -169,7 +173,7 @@ static void tell_all(struct sender *s, uint64_t now)
 
 void sender_start(struct sender *s, uint64_t first, uint16_t seq, uint32_t ts)
 {
-	opus_encoder_ctl(s->enc, OPUS_RESET_STATE);
+	s->fresh = true;
 	s->running = true;
 	s->next = first;
 	s->seq = seq;
@@ -280,23 +284,34 @@ static size_t mix_lanes(struct sender *s, float acc[LANE_FRAME], uint64_t now)
 	return end;
 }
 
-/* Encodes acc into the slot. Digital zeros go through the encoder too, so that its memory follows
- * that of the decoders, which get a silence frame in their place. */
-static void encode(struct sender *s, const float acc[LANE_FRAME], bool silence)
+/* A silence frame makes decoders start afresh, so the encoder does too: measured on speech in
+ * hybrid mode, the first frames after a pause come out at 17 dB instead of 5. */
+static void put_silence(struct sender *s)
+{
+	memcpy(s->slot.opus, OPUS_SILENCE, OPUS_SILENCE_SIZE);
+	s->slot.len = OPUS_SILENCE_SIZE;
+	s->slot.full = s->slot.silence = true;
+	s->fresh = true;
+}
+
+static void encode(struct sender *s, const float acc[LANE_FRAME])
 {
 	struct slot *slot = &s->slot;
 	int16_t pcm[LANE_FRAME];
 	opus_int32 n;
 
+	if (s->fresh)
+		opus_encoder_ctl(s->enc, OPUS_RESET_STATE);
+	s->fresh = false;
 	limiter_run(&s->limiter, acc, pcm);
 	n = opus_encode(s->enc, pcm, LANE_FRAME, slot->opus, sizeof slot->opus);
-	slot->full = true;
-	slot->silence = silence || n <= 0;
-	slot->len = (size_t)n;
-	if (slot->silence) {
-		memcpy(slot->opus, OPUS_SILENCE, OPUS_SILENCE_SIZE);
-		slot->len = OPUS_SILENCE_SIZE;
+	if (n <= 0) {
+		put_silence(s);
+		return;
 	}
+	slot->len = (size_t)n;
+	slot->full = true;
+	slot->silence = false;
 }
 
 static void prepare_frame(struct sender *s, bool wanted, uint64_t now)
@@ -307,14 +322,14 @@ static void prepare_frame(struct sender *s, bool wanted, uint64_t now)
 
 	if (end) {
 		opus_encoder_ctl(s->enc, OPUS_GET_LOOKAHEAD(&lookahead));
-		encode(s, acc, false);
+		encode(s, acc);
 		s->flush = end + (size_t)lookahead > LANE_FRAME;
 		s->silence = SENDER_SILENCE_FRAMES;
 	} else if (s->flush) {
-		encode(s, acc, false);
+		encode(s, acc);
 		s->flush = false;
 	} else if (s->silence) {
-		encode(s, acc, true);
+		put_silence(s);
 		s->silence--;
 	} else if (!wanted) {
 		s->speaking = QUIET;
