@@ -1,0 +1,164 @@
+/* Replay window, discovery and keepalive. */
+#include "tests/test.h"
+
+#include "mediad/transport/discovery.h"
+#include "mediad/transport/keepalive.h"
+#include "mediad/transport/replay.h"
+
+#define MS 1000000ull
+
+TEST(replay_refuses_what_was_seen)
+{
+	struct replay w = {0};
+
+	CHECK_INT(replay_look(&w, 65530), REPLAY_FRESH);
+	for (int i = 0; i < 2000; i++) {
+		uint16_t seq = (uint16_t)(65530 + i);
+
+		CHECK_INT(replay_look(&w, seq), REPLAY_FRESH);
+		CHECK_INT(replay_commit(&w, seq), REPLAY_FRESH);
+		CHECK_INT(replay_look(&w, seq), REPLAY_SEEN);
+		CHECK_INT(replay_commit(&w, seq), REPLAY_SEEN);
+	}
+	/* All over the window: seen; below it: old. */
+	for (int i = 0; i < REPLAY_WINDOW; i++)
+		CHECK_INT(replay_look(&w, (uint16_t)(w.top - (unsigned)i)), REPLAY_SEEN);
+	CHECK_INT(replay_look(&w, (uint16_t)(w.top - REPLAY_WINDOW)), REPLAY_OLD);
+}
+
+TEST(replay_takes_late_ones_once)
+{
+	struct replay w = {0};
+
+	replay_commit(&w, 100);
+	replay_commit(&w, 110);
+	CHECK_INT(replay_commit(&w, 105), REPLAY_FRESH);
+	CHECK_INT(replay_commit(&w, 105), REPLAY_SEEN);
+	CHECK_INT(replay_commit(&w, 90), REPLAY_FRESH); /* from before the first one */
+	/* A forward jump clears what the window no longer covers. */
+	CHECK_INT(replay_commit(&w, 110 + 3000), REPLAY_FRESH);
+	CHECK_INT(replay_commit(&w, 110 + 2999), REPLAY_FRESH);
+	CHECK_INT(replay_commit(&w, 110 + 2999), REPLAY_SEEN);
+	CHECK_INT(replay_look(&w, 110), REPLAY_OLD);
+}
+
+TEST(replay_follows_a_sender_that_starts_anew)
+{
+	struct replay w = {0};
+
+	replay_commit(&w, 30000);
+	for (int i = 0; i < REPLAY_RESTART - 1; i++)
+		CHECK_INT(replay_commit(&w, (uint16_t)(100 + i)), REPLAY_OLD);
+	CHECK_INT(replay_commit(&w, 100 + REPLAY_RESTART - 1), REPLAY_FRESH);
+	CHECK_INT(replay_commit(&w, 100 + REPLAY_RESTART), REPLAY_FRESH);
+	CHECK_INT(replay_commit(&w, 100 + REPLAY_RESTART), REPLAY_SEEN);
+	/* Old ones out of order, or with a fresh one between, move nothing. */
+	w = (struct replay){0};
+	replay_commit(&w, 30000);
+	for (int i = 0; i < 40; i++)
+		CHECK_INT(replay_commit(&w, (uint16_t)(100 + 2 * i)), REPLAY_OLD);
+	for (int i = 0; i < 40; i++) {
+		CHECK_INT(replay_commit(&w, (uint16_t)(500 + i)), REPLAY_OLD);
+		if (i % 10 == 9)
+			CHECK_INT(replay_commit(&w, (uint16_t)(30001 + i)), REPLAY_FRESH);
+	}
+}
+
+TEST(discovery_asks_on_time_and_gives_up)
+{
+	static const unsigned want[] = {0, 250, 500, 1000, 2000, 3000, 4000};
+	struct discovery d = {0};
+	uint8_t buf[DISCOVERY_SIZE];
+	uint64_t t0 = 77 * MS;
+	unsigned asked = 0;
+
+	CHECK(discovery_next(&d) == UINT64_MAX);
+	discovery_start(&d, 5, t0);
+	for (unsigned ms = 0; ms < 5000; ms++) {
+		bool due = discovery_next(&d) <= t0 + ms * MS;
+		bool sent = discovery_tick(&d, t0 + ms * MS, buf);
+
+		CHECK(sent == due);
+		if (sent) {
+			CHECK(asked < 7 && want[asked] == ms);
+			asked++;
+		}
+		CHECK_INT(d.state, DISCOVERY_ASKING);
+	}
+	CHECK_INT(asked, 7);
+	CHECK(discovery_next(&d) == t0 + 5000 * MS);
+	CHECK(!discovery_tick(&d, t0 + 5000 * MS, buf));
+	CHECK_INT(d.state, DISCOVERY_FAILED);
+	CHECK(discovery_next(&d) == UINT64_MAX);
+}
+
+TEST(discovery_late_tick_asks_once)
+{
+	struct discovery d;
+	uint8_t buf[DISCOVERY_SIZE];
+
+	discovery_start(&d, 5, 0);
+	CHECK(discovery_tick(&d, 1700 * MS, buf));
+	CHECK(!discovery_tick(&d, 1701 * MS, buf));
+	CHECK(discovery_next(&d) == 2000 * MS);
+}
+
+TEST(discovery_takes_only_its_answer)
+{
+	struct discovery d;
+	uint8_t p[DISCOVERY_SIZE];
+
+	discovery_start(&d, 5, 0);
+	discovery_tick(&d, 0, p);
+	CHECK(!discovery_input(&d, p, sizeof p)); /* an echo of the request */
+	p[1] = 2;
+	memcpy(p + 8, "192.0.2.1", 10);
+	p[73] = 80;
+	p[7] = 6;
+	CHECK(!discovery_input(&d, p, sizeof p)); /* another ssrc */
+	p[7] = 5;
+	CHECK(!discovery_input(&d, p, 70)); /* the form of old */
+	CHECK(!discovery_input(&d, (const uint8_t *)"\x13\x37\xca\xfe\0\0\0\1", 8));
+	CHECK_INT(d.state, DISCOVERY_ASKING);
+	CHECK(discovery_input(&d, p, sizeof p));
+	CHECK_INT(d.state, DISCOVERY_DONE);
+	CHECK_STR(d.ip, "192.0.2.1");
+	CHECK_INT(d.port, 80);
+	CHECK(discovery_next(&d) == UINT64_MAX);
+	CHECK(!discovery_input(&d, p, sizeof p)); /* once */
+}
+
+TEST(keepalive_every_five_seconds)
+{
+	struct keepalive k = {0};
+	uint8_t p[KEEPALIVE_SIZE];
+
+	CHECK(keepalive_next(&k) == UINT64_MAX);
+	CHECK(!keepalive_tick(&k, 1, p));
+	keepalive_start(&k, 10);
+	for (unsigned i = 0; i < 5; i++) {
+		uint64_t at = 10 + i * KEEPALIVE_EVERY_NS;
+
+		CHECK(keepalive_next(&k) == at);
+		CHECK(!keepalive_tick(&k, at - 1, p));
+		CHECK(keepalive_tick(&k, at, p));
+		CHECK_INT(p[7], i + 1);
+	}
+	CHECK_INT(k.rtt_us, 0); /* nobody answered, and nothing happened for it */
+}
+
+TEST(keepalive_measures_by_answers)
+{
+	struct keepalive k;
+	uint8_t p[KEEPALIVE_SIZE], old[KEEPALIVE_SIZE];
+
+	keepalive_start(&k, 0);
+	CHECK(!keepalive_input(&k, (const uint8_t *)"\x13\x37\xca\xfe\0\0\0\0", 8, 5));
+	keepalive_tick(&k, 0, old);
+	keepalive_tick(&k, KEEPALIVE_EVERY_NS, p);
+	CHECK(!keepalive_input(&k, old, sizeof old, KEEPALIVE_EVERY_NS + 1));
+	CHECK(keepalive_input(&k, p, sizeof p, KEEPALIVE_EVERY_NS + 31 * MS));
+	CHECK_INT(k.rtt_us, 31000);
+	CHECK(!keepalive_input(&k, p, sizeof p, KEEPALIVE_EVERY_NS + 99 * MS)); /* a second copy */
+	CHECK_INT(k.rtt_us, 31000);
+}
