@@ -89,6 +89,11 @@ static void greet(struct client *c)
 	put(c, &msg, 0);
 }
 
+static unsigned lower(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
 static void on_hello(struct client *c, const struct media_hello *m)
 {
 	struct link *l = c->link;
@@ -113,7 +118,8 @@ static void on_hello(struct client *c, const struct media_hello *m)
 	c->user = m->user;
 	c->epoch = m->epoch;
 	c->instance = m->instance;
-	c->minor = m->minor < MEDIA_MINOR ? m->minor : MEDIA_MINOR;
+	/* Of two minors both speak the lower. */
+	c->minor = lower(m->minor, MEDIA_MINOR);
 	l->control = c;
 	log_info("control_up", "build=%.*s epoch=%llu minor=%u", (int)m->build.n,
 		 (const char *)m->build.p, (unsigned long long)m->epoch, c->minor);

@@ -1,0 +1,747 @@
+/* The voice gateway machine against scripted servers, in simulated time. */
+#include "mediad/call/gateway.h"
+
+#include <inttypes.h>
+
+#include "tests/test.h"
+
+#define MS     UINT64_C(1000000)
+#define SECOND (1000 * MS)
+
+static const char *const modes[] = {"aead_aes256_gcm_rtpsize", "aead_xchacha20_poly1305_rtpsize",
+				    NULL};
+
+/* What the machine did, as one line of words. */
+struct bench {
+	struct vgw *g;
+	uint64_t now;
+	uint32_t conn;
+	char log[8192];
+	char last[2048]; /* last text sent */
+	char url[400];
+	enum media_phase phase;
+	enum media_reason reason;
+	uint16_t code;
+	bool wants;
+	unsigned connects, closes, keys, drops, identifies, resumes, members, ssrcs, beats;
+	uint16_t close_code;
+	uint64_t rtt;
+};
+
+static void note(struct bench *b, const char *word)
+{
+	size_t n = strlen(b->log);
+
+	snprintf(b->log + n, sizeof b->log - n, "%s ", word);
+}
+
+static void on_action(const struct vgw_action *a, void *arg)
+{
+	struct bench *b = arg;
+
+	switch (a->kind) {
+	case VGW_CONNECT:
+		b->conn = a->connect.conn;
+		b->connects++;
+		snprintf(b->url, sizeof b->url, "%s", a->connect.url);
+		note(b, "connect");
+		break;
+	case VGW_SEND:
+		snprintf(b->last, sizeof b->last, "%.*s", (int)a->send.len, a->send.text);
+		b->identifies += strstr(b->last, "{\"op\":0,") != NULL;
+		b->resumes += strstr(b->last, "{\"op\":7,") != NULL;
+		b->beats += strstr(b->last, "{\"op\":3,") != NULL;
+		note(b, "send");
+		break;
+	case VGW_CLOSE:
+		b->closes++;
+		b->close_code = a->close_code;
+		note(b, "close");
+		break;
+	case VGW_DISCOVER:
+		note(b, "discover");
+		break;
+	case VGW_KEY:
+		b->keys++;
+		note(b, "key");
+		break;
+	case VGW_DROP_MEDIA:
+		b->drops++;
+		note(b, "drop");
+		break;
+	case VGW_STATE:
+		b->phase = a->state.phase;
+		b->reason = a->state.reason;
+		b->code = a->state.code;
+		b->wants = a->state.wants;
+		note(b, media_phase_name(b->phase));
+		break;
+	case VGW_SSRC:
+		b->ssrcs++;
+		break;
+	case VGW_MEMBER:
+		b->members++;
+		break;
+	case VGW_RTT:
+		b->rtt = a->rtt_ns;
+		break;
+	}
+}
+
+static int bench_start(struct bench *b)
+{
+	struct vgw_conf conf = {
+		.guild = 41, .user = 99, .modes = modes, .acth = on_action, .arg = b};
+
+	memset(b, 0, sizeof *b);
+	b->now = 1000 * SECOND;
+	return vgw_alloc(&b->g, &conf);
+}
+
+static void bench_end(struct bench *b)
+{
+	b->g = vgw_free(b->g);
+}
+
+static void text(struct bench *b, const char *json)
+{
+	vgw_ws_text(b->g, b->now, b->conn, json, strlen(json));
+}
+
+static void lease(struct bench *b, const char *session)
+{
+	struct vgw_lease l = {session, "tok", "voice.example:2087", 7};
+
+	vgw_credentials(b->g, b->now, &l);
+}
+
+/* Runs timers until `until`, however many there are. */
+static void run_until(struct bench *b, uint64_t until)
+{
+	for (unsigned guard = 0; vgw_deadline(b->g) <= until && guard < 10000; guard++) {
+		b->now = vgw_deadline(b->g) > b->now ? vgw_deadline(b->g) : b->now;
+		vgw_timer(b->g, b->now);
+	}
+	b->now = until;
+}
+
+static const char hello[] = "{\"op\":8,\"d\":{\"v\":8,\"heartbeat_interval\":13750}}";
+static const char ready[] =
+	"{\"op\":2,\"seq\":1,\"d\":{\"ssrc\":12,\"ip\":\"127.0.0.1\",\"port\":5000,\"modes\":"
+	"[\"aead_xchacha20_poly1305_rtpsize\",\"aead_aes256_gcm_rtpsize\",\"xsalsa20_poly1305\"]}}";
+
+static void describe(struct bench *b, const char *mode, unsigned dave)
+{
+	char json[600];
+	int n = snprintf(json, sizeof json,
+			 "{\"op\":4,\"seq\":2,\"d\":{\"mode\":\"%s\",\"dave_protocol_version\":%u,"
+			 "\"secret_key\":[0",
+			 mode, dave);
+
+	for (int i = 1; i < 32; i++)
+		n += snprintf(json + n, sizeof json - (size_t)n, ",%d", i * 8);
+	snprintf(json + n, sizeof json - (size_t)n, "]}}");
+	text(b, json);
+}
+
+static void join(struct bench *b, const char *session)
+{
+	lease(b, session);
+	vgw_ws_open(b->g, b->now, b->conn);
+	text(b, hello);
+	text(b, ready);
+	vgw_discovered(b->g, b->now, "203.0.113.9", 40000);
+	describe(b, modes[0], 0);
+}
+
+TEST(gateway_joins)
+{
+	struct bench b;
+
+	CHECK_INT(bench_start(&b), 0);
+	lease(&b, "s1");
+	CHECK_STR(b.url, "wss://voice.example:2087/?v=8");
+	CHECK_INT(b.phase, MEDIA_PHASE_CONNECTING);
+	vgw_ws_open(b.g, b.now, b.conn);
+	CHECK_STR(b.last, "{\"op\":0,\"d\":{\"server_id\":\"41\",\"user_id\":\"99\",\"session_id\":"
+			  "\"s1\",\"token\":\"tok\",\"max_dave_protocol_version\":0}}");
+	text(&b, hello);
+	text(&b, ready);
+	CHECK_INT(b.phase, MEDIA_PHASE_DISCOVERING);
+	vgw_discovered(b.g, b.now, "203.0.113.9", 40000);
+	CHECK(strstr(b.last, "\"address\":\"203.0.113.9\",\"port\":40000,\"mode\":\"aead_aes256_"
+			     "gcm_rtpsize\""));
+	describe(&b, modes[0], 0);
+	CHECK_INT(b.phase, MEDIA_PHASE_UP);
+	CHECK_STR(b.log, "connecting connect identifying send discovering discover selecting send "
+			 "key up ");
+	bench_end(&b);
+}
+
+/* People may be named before Ready, and Hello may come after it. */
+TEST(gateway_joins_in_the_other_order)
+{
+	struct bench b;
+
+	CHECK_INT(bench_start(&b), 0);
+	lease(&b, "s1");
+	vgw_ws_open(b.g, b.now, b.conn);
+	text(&b, "{\"op\":11,\"seq\":1,\"d\":{\"user_ids\":[\"7\",\"8\",\"99\"]}}");
+	CHECK_INT(b.members, 2); /* not ourselves */
+	text(&b, "{\"op\":18,\"d\":{\"user_id\":\"7\",\"flags\":2}}");
+	text(&b, "{\"op\":20,\"d\":{\"user_id\":\"7\",\"platform\":null}}");
+	text(&b, ready);
+	text(&b, hello);
+	text(&b, "{\"op\":5,\"d\":{\"user_id\":\"7\",\"ssrc\":700,\"speaking\":1}}");
+	text(&b, "{\"op\":12,\"d\":{\"user_id\":\"8\",\"audio_ssrc\":800,\"video_ssrc\":0}}");
+	text(&b, "{\"op\":12,\"d\":{\"user_id\":\"8\",\"audio_ssrc\":0,\"video_ssrc\":5}}");
+	CHECK_INT(b.ssrcs, 2);
+	vgw_discovered(b.g, b.now, "203.0.113.9", 40000);
+	describe(&b, modes[0], 0);
+	CHECK_INT(b.phase, MEDIA_PHASE_UP);
+	text(&b, "{\"op\":13,\"d\":{\"user_id\":\"7\"}}");
+	CHECK_INT(b.members, 3);
+	CHECK_INT(vgw_malformed(b.g), 0);
+	bench_end(&b);
+}
+
+TEST(gateway_beats_with_the_last_sequence_and_measures)
+{
+	struct bench b;
+	uint64_t t;
+
+	CHECK_INT(bench_start(&b), 0);
+	join(&b, "s1");
+	CHECK(vgw_deadline(b.g) <= b.now + 13750 * MS);
+	vgw_ws_binary(b.g, b.now, b.conn, (const uint8_t[]){0x01, 0x02, 25, 0}, 4);
+	b.now = vgw_deadline(b.g);
+	vgw_timer(b.g, b.now);
+	CHECK(strstr(b.last, "\"seq_ack\":258}"));
+	CHECK(sscanf(b.last, "{\"op\":3,\"d\":{\"t\":%" SCNu64, &t) == 1);
+	snprintf(b.last, sizeof b.last, "{\"op\":6,\"d\":{\"t\":%" PRIu64 "}}", t);
+	b.now += 30 * MS;
+	text(&b, b.last);
+	CHECK_INT(b.rtt, 30 * MS);
+	/* Every nonce is another, even if the server asks twice in one instant. */
+	text(&b, "{\"op\":3,\"d\":null}");
+	CHECK(strstr(b.last, "{\"op\":3"));
+	snprintf(b.url, sizeof b.url, "%s", b.last);
+	text(&b, "{\"op\":3,\"d\":null}");
+	CHECK(strcmp(b.url, b.last) != 0);
+	bench_end(&b);
+}
+
+TEST(gateway_resumes_when_beats_are_not_answered)
+{
+	struct bench b;
+	uint64_t beat;
+
+	CHECK_INT(bench_start(&b), 0);
+	join(&b, "s1");
+	beat = vgw_deadline(b.g);
+	run_until(&b, beat + 18 * SECOND);
+	CHECK_INT(b.closes, 0);
+	run_until(&b, beat + 18750 * MS);
+	CHECK_INT(b.closes, 1);
+	CHECK(b.close_code != 1000 && b.close_code != 1001);
+	CHECK_INT(b.phase, MEDIA_PHASE_RESUMING);
+	CHECK_INT(b.drops, 0);
+	bench_end(&b);
+}
+
+TEST(gateway_resumes_and_keeps_its_media)
+{
+	struct bench b;
+	uint32_t old;
+
+	CHECK_INT(bench_start(&b), 0);
+	join(&b, "s1");
+	vgw_speaking(b.g, b.now, true);
+	CHECK(strstr(b.last, "{\"op\":5,\"d\":{\"speaking\":1,\"delay\":0,\"ssrc\":12}}"));
+	text(&b, "{\"op\":11,\"seq\":9,\"d\":{\"user_ids\":[]}}");
+	old = b.conn;
+	vgw_ws_closed(b.g, b.now, b.conn, 4015, MEDIA_REASON_NONE);
+	CHECK_INT(b.phase, MEDIA_PHASE_RESUMING);
+	CHECK_INT(b.reason, MEDIA_REASON_SERVER_CRASHED);
+	run_until(&b, b.now + SECOND);
+	CHECK_INT(b.connects, 2);
+	vgw_ws_open(b.g, b.now, old); /* late: of the first connection */
+	CHECK_INT(b.resumes, 0);
+	vgw_ws_open(b.g, b.now, b.conn);
+	CHECK_STR(b.last, "{\"op\":7,\"d\":{\"server_id\":\"41\",\"session_id\":\"s1\",\"token\":"
+			  "\"tok\",\"seq_ack\":9}}");
+	text(&b, hello);
+	text(&b, "{\"op\":9,\"d\":null}");
+	CHECK_INT(b.phase, MEDIA_PHASE_UP);
+	CHECK_INT(b.reason, MEDIA_REASON_RESUMED);
+	/* The server may have forgotten that we speak. */
+	CHECK(strstr(b.last, "{\"op\":5,\"d\":{\"speaking\":1"));
+	CHECK_INT(b.drops, 0);
+	CHECK_INT(b.keys, 1);
+	CHECK_INT(b.identifies, 1);
+	bench_end(&b);
+}
+
+TEST(gateway_gives_up_resuming_after_five_tries)
+{
+	static const unsigned waits[] = {1, 2, 4, 8, 10};
+	struct bench b;
+
+	CHECK_INT(bench_start(&b), 0);
+	join(&b, "s1");
+	vgw_ws_closed(b.g, b.now, b.conn, 1006, MEDIA_REASON_NONE);
+	for (unsigned i = 0; i < 5; i++) {
+		CHECK_INT(b.connects, 1 + i);
+		run_until(&b, b.now + waits[i] * SECOND - 1);
+		CHECK_INT(b.connects, 1 + i);
+		run_until(&b, b.now + 1);
+		CHECK_INT(b.connects, 2 + i);
+		vgw_ws_closed(b.g, b.now, b.conn, 1006, MEDIA_REASON_NONE);
+	}
+	CHECK_INT(b.phase, MEDIA_PHASE_WAITING);
+	CHECK(b.wants);
+	CHECK_INT(b.drops, 1);
+	bench_end(&b);
+}
+
+TEST(gateway_resume_refused_asks_for_credentials)
+{
+	struct bench b;
+
+	CHECK_INT(bench_start(&b), 0);
+	join(&b, "s1");
+	vgw_ws_closed(b.g, b.now, b.conn, 1001, MEDIA_REASON_NONE);
+	run_until(&b, b.now + SECOND);
+	vgw_ws_open(b.g, b.now, b.conn);
+	vgw_ws_closed(b.g, b.now, b.conn, 4006, MEDIA_REASON_NONE);
+	CHECK_INT(b.phase, MEDIA_PHASE_WAITING);
+	CHECK_INT(b.reason, MEDIA_REASON_SESSION_INVALID);
+	CHECK(b.wants);
+	CHECK_INT(b.drops, 1);
+	bench_end(&b);
+}
+
+/* A server that accepts the socket and then says nothing to op 7. */
+TEST(gateway_resume_has_a_deadline)
+{
+	struct bench b;
+
+	CHECK_INT(bench_start(&b), 0);
+	join(&b, "s1");
+	vgw_ws_closed(b.g, b.now, b.conn, 1006, MEDIA_REASON_NONE);
+	run_until(&b, b.now + SECOND);
+	vgw_ws_open(b.g, b.now, b.conn);
+	run_until(&b, b.now + 5 * SECOND);
+	CHECK_INT(b.phase, MEDIA_PHASE_RESUMING);
+	run_until(&b, b.now + 2 * SECOND);
+	CHECK_INT(b.connects, 3);
+	bench_end(&b);
+}
+
+/* Every row of the table does what it says, once up. */
+TEST(gateway_close_codes)
+{
+	static const struct voice_close rows[] = {
+#define CLOSE(code, name, action, reason, cool, tries, text)                                       \
+	{code, #name, VOICE_CLOSE_##action, MEDIA_REASON_##reason, cool, tries, text},
+		VOICE_CLOSES(CLOSE)
+#undef CLOSE
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		const struct voice_close *r = &rows[i];
+		bool resumes = r->action == VOICE_CLOSE_RESUME || r->action == VOICE_CLOSE_ONCE;
+		struct bench b;
+
+		CHECK_INT(bench_start(&b), 0);
+		join(&b, "s1");
+		vgw_ws_closed(b.g, b.now, b.conn, r->code, MEDIA_REASON_NONE);
+		CHECK_INT(b.reason, r->reason);
+		CHECK_INT(b.code, r->code);
+		CHECK_INT(b.drops, resumes ? 0 : 1);
+		if (resumes)
+			CHECK_INT(b.phase, MEDIA_PHASE_RESUMING);
+		if (r->action == VOICE_CLOSE_FATAL)
+			CHECK_INT(b.phase, MEDIA_PHASE_FAILED);
+		if (r->action == VOICE_CLOSE_WAIT)
+			CHECK_INT(b.phase, MEDIA_PHASE_WAITING);
+		if (r->action == VOICE_CLOSE_FATAL || r->action == VOICE_CLOSE_WAIT) {
+			run_until(&b, b.now + 3600 * SECOND);
+			CHECK(!b.wants);
+		}
+		if (r->action == VOICE_CLOSE_FRESH) {
+			CHECK(b.wants == (r->cool_ms == 0));
+			if (r->cool_ms) {
+				run_until(&b, b.now + r->cool_ms * MS - 1);
+				CHECK(!b.wants);
+			}
+			run_until(&b, b.now + 1);
+			CHECK(b.wants);
+			CHECK_INT(b.reason, r->reason);
+		}
+		CHECK_INT(b.identifies, 1);
+		bench_end(&b);
+	}
+	CHECK_INT(voice_close_of(999)->code, 1006);
+	CHECK_INT(voice_close_of(4999)->code, 4009);
+}
+
+TEST(gateway_unknown_opcode_resumes_once)
+{
+	struct bench b;
+
+	CHECK_INT(bench_start(&b), 0);
+	join(&b, "s1");
+	vgw_ws_closed(b.g, b.now, b.conn, 4001, MEDIA_REASON_NONE);
+	run_until(&b, b.now + SECOND);
+	vgw_ws_open(b.g, b.now, b.conn);
+	text(&b, "{\"op\":9,\"d\":null}");
+	vgw_ws_closed(b.g, b.now, b.conn, 4001, MEDIA_REASON_NONE);
+	CHECK_INT(b.phase, MEDIA_PHASE_COOLING);
+	CHECK_INT(b.drops, 1);
+	bench_end(&b);
+}
+
+/* Before the session was up there is nothing to resume. */
+TEST(gateway_lost_while_joining_asks_anew)
+{
+	struct bench b;
+
+	CHECK_INT(bench_start(&b), 0);
+	lease(&b, "s1");
+	vgw_ws_open(b.g, b.now, b.conn);
+	vgw_ws_closed(b.g, b.now, b.conn, 1006, MEDIA_REASON_NONE);
+	CHECK_INT(b.phase, MEDIA_PHASE_WAITING);
+	CHECK(b.wants);
+	CHECK_INT(b.resumes, 0);
+	bench_end(&b);
+}
+
+TEST(gateway_never_identifies_twice_with_a_pair)
+{
+	struct bench b;
+
+	CHECK_INT(bench_start(&b), 0);
+	join(&b, "s1");
+	vgw_ws_closed(b.g, b.now, b.conn, 4006, MEDIA_REASON_NONE);
+	lease(&b, "s1");
+	CHECK_INT(b.identifies, 1);
+	CHECK_INT(b.connects, 1);
+	CHECK_INT(b.phase, MEDIA_PHASE_COOLING);
+	run_until(&b, b.now + 5 * SECOND);
+	CHECK(b.wants);
+	lease(&b, "s2");
+	vgw_ws_open(b.g, b.now, b.conn);
+	CHECK_INT(b.identifies, 2);
+	bench_end(&b);
+}
+
+/* A lease that was not used yet may knock again; then another is asked for, and then it has failed.
+ */
+TEST(gateway_unreachable_is_bounded)
+{
+	struct bench b;
+
+	CHECK_INT(bench_start(&b), 0);
+	for (unsigned round = 0; round < 4; round++) {
+		char session[8];
+
+		snprintf(session, sizeof session, "u%u", round);
+		lease(&b, session);
+		for (unsigned i = 0; i < 3; i++) {
+			vgw_ws_closed(b.g, b.now, b.conn, 1006,
+				      round ? MEDIA_REASON_NONE : MEDIA_REASON_TLS_FAILED);
+			CHECK_INT(b.reason,
+				  round ? MEDIA_REASON_UNREACHABLE : MEDIA_REASON_TLS_FAILED);
+			run_until(&b, b.now + SECOND);
+		}
+		run_until(&b, b.now + 10 * SECOND);
+		CHECK_INT(b.connects, 3 * (round + 1));
+		CHECK(b.wants == (round < 3));
+	}
+	CHECK_INT(b.phase, MEDIA_PHASE_FAILED);
+	CHECK_INT(b.identifies, 0);
+	bench_end(&b);
+}
+
+struct deadline {
+	unsigned steps; /* how far the server goes before it falls silent */
+	enum media_reason reason;
+};
+
+TEST(gateway_every_step_has_a_deadline)
+{
+	static const struct deadline cases[] = {
+		{0, MEDIA_REASON_UNREACHABLE},
+		{1, MEDIA_REASON_NO_READY},
+		{2, MEDIA_REASON_UDP_BLOCKED},
+		{3, MEDIA_REASON_NO_DESCRIPTION},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct bench b;
+
+		CHECK_INT(bench_start(&b), 0);
+		lease(&b, "s1");
+		if (cases[i].steps > 0)
+			vgw_ws_open(b.g, b.now, b.conn);
+		if (cases[i].steps > 1)
+			text(&b, ready);
+		if (cases[i].steps > 2)
+			vgw_discovered(b.g, b.now, "203.0.113.9", 4000);
+		run_until(&b, b.now + 5 * SECOND - 1);
+		CHECK_INT(b.closes, 0);
+		run_until(&b, b.now + 1);
+		CHECK_INT(b.closes, 1);
+		CHECK_INT(b.reason, cases[i].reason);
+		CHECK_INT(b.phase, MEDIA_PHASE_COOLING);
+		CHECK_INT(b.drops, cases[i].steps > 1 ? 1 : 0);
+		bench_end(&b);
+	}
+}
+
+/* Each step just in time, all of them together too late. */
+TEST(gateway_joining_has_a_deadline)
+{
+	struct bench b;
+
+	CHECK_INT(bench_start(&b), 0);
+	lease(&b, "s1");
+	for (unsigned i = 0; i < 2; i++) {
+		run_until(&b, b.now + 4900 * MS);
+		vgw_ws_closed(b.g, b.now, b.conn, 1006, MEDIA_REASON_NONE);
+		run_until(&b, b.now + SECOND);
+	}
+	vgw_ws_open(b.g, b.now, b.conn);
+	run_until(&b, b.now + 4 * SECOND);
+	text(&b, ready);
+	CHECK_INT(b.phase, MEDIA_PHASE_DISCOVERING);
+	run_until(&b, b.now + 4300 * MS);
+	CHECK_INT(b.reason, MEDIA_REASON_DEADLINE);
+	CHECK_INT(b.phase, MEDIA_PHASE_COOLING);
+	bench_end(&b);
+}
+
+TEST(gateway_udp_blocked_fails_in_the_end)
+{
+	struct bench b;
+
+	CHECK_INT(bench_start(&b), 0);
+	for (unsigned i = 0; i < 4; i++) {
+		char session[8];
+
+		snprintf(session, sizeof session, "s%u", i);
+		lease(&b, session);
+		vgw_ws_open(b.g, b.now, b.conn);
+		text(&b, ready);
+		vgw_udp_failed(b.g, b.now);
+		CHECK_INT(b.reason, MEDIA_REASON_UDP_BLOCKED);
+		run_until(&b, b.now + 10 * SECOND);
+		CHECK(b.wants == (i < 3));
+	}
+	CHECK_INT(b.phase, MEDIA_PHASE_FAILED);
+	bench_end(&b);
+}
+
+TEST(gateway_encryption_required)
+{
+	struct bench b;
+
+	CHECK_INT(bench_start(&b), 0);
+	lease(&b, "s1");
+	vgw_ws_open(b.g, b.now, b.conn);
+	vgw_ws_closed(b.g, b.now, b.conn, 4017, MEDIA_REASON_NONE);
+	CHECK_INT(b.phase, MEDIA_PHASE_FAILED);
+	CHECK_INT(b.reason, MEDIA_REASON_ENCRYPTION_REQUIRED);
+	CHECK(!b.wants);
+	bench_end(&b);
+	/* A server that goes on with a version we did not offer. */
+	CHECK_INT(bench_start(&b), 0);
+	lease(&b, "s1");
+	vgw_ws_open(b.g, b.now, b.conn);
+	text(&b, ready);
+	vgw_discovered(b.g, b.now, "203.0.113.9", 4000);
+	describe(&b, modes[0], 1);
+	CHECK_INT(b.phase, MEDIA_PHASE_FAILED);
+	CHECK_INT(b.reason, MEDIA_REASON_ENCRYPTION_REQUIRED);
+	CHECK_INT(b.keys, 0);
+	bench_end(&b);
+}
+
+TEST(gateway_no_common_mode)
+{
+	struct bench b;
+
+	CHECK_INT(bench_start(&b), 0);
+	lease(&b, "s1");
+	vgw_ws_open(b.g, b.now, b.conn);
+	text(&b, "{\"op\":2,\"d\":{\"ssrc\":12,\"ip\":\"127.0.0.1\",\"port\":5000,\"modes\":["
+		 "\"xsalsa20\"]"
+		 "}}");
+	CHECK_INT(b.phase, MEDIA_PHASE_FAILED);
+	CHECK_INT(b.reason, MEDIA_REASON_NO_COMMON_MODE);
+	CHECK_INT(b.closes, 1);
+	bench_end(&b);
+}
+
+TEST(gateway_moved_takes_the_new_server)
+{
+	struct bench b;
+
+	CHECK_INT(bench_start(&b), 0);
+	join(&b, "s1");
+	lease(&b, "s2");
+	CHECK_INT(b.closes, 1);
+	CHECK_INT(b.drops, 1);
+	CHECK_INT(b.connects, 2);
+	CHECK_INT(b.phase, MEDIA_PHASE_CONNECTING);
+	/* What the old socket still says is of the past. */
+	vgw_ws_closed(b.g, b.now, b.conn - 1, 4014, MEDIA_REASON_NONE);
+	CHECK_INT(b.phase, MEDIA_PHASE_CONNECTING);
+	bench_end(&b);
+}
+
+TEST(gateway_server_gone_parks)
+{
+	struct bench b;
+	struct vgw_lease gone = {"s2", "tok", "", 0};
+
+	CHECK_INT(bench_start(&b), 0);
+	join(&b, "s1");
+	vgw_credentials(b.g, b.now, &gone);
+	CHECK_INT(b.phase, MEDIA_PHASE_WAITING);
+	CHECK_INT(b.reason, MEDIA_REASON_SERVER_GONE);
+	CHECK(!b.wants);
+	CHECK_INT(b.drops, 1);
+	CHECK(vgw_deadline(b.g) == UINT64_MAX);
+	bench_end(&b);
+}
+
+TEST(gateway_cooling_holds_for_unasked_credentials)
+{
+	struct bench b;
+
+	CHECK_INT(bench_start(&b), 0);
+	join(&b, "s1");
+	vgw_ws_closed(b.g, b.now, b.conn, 4021, MEDIA_REASON_NONE);
+	lease(&b, "s2");
+	CHECK_INT(b.connects, 1);
+	run_until(&b, b.now + 60 * SECOND);
+	CHECK_INT(b.connects, 2);
+	bench_end(&b);
+}
+
+TEST(gateway_bad_endpoint_is_not_dialled)
+{
+	static const char *const bad[] = {"evil.example/x", "a b", "user@host", "h?x", "h\r\nX: y"};
+
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+		struct vgw_lease l = {"s", "t", bad[i], 0};
+		struct bench b;
+
+		CHECK_INT(bench_start(&b), 0);
+		vgw_credentials(b.g, b.now, &l);
+		CHECK_INT(b.connects, 0);
+		CHECK_INT(b.reason, MEDIA_REASON_BAD_REQUEST);
+		bench_end(&b);
+	}
+}
+
+TEST(gateway_drops_what_it_cannot_read)
+{
+	static const char *const bad[] = {
+		"",
+		"{",
+		"[]",
+		"null",
+		"{\"op\":\"2\"}",
+		"{\"op\":-1}",
+		"{\"d\":{}}",
+		"{\"op\":8,\"d\":{}}",
+		"{\"op\":8,\"d\":{\"heartbeat_interval\":-5}}",
+		"{\"op\":8,\"d\":null}",
+		"{\"op\":11,\"d\":{\"user_ids\":[\"x\"]}}",
+		"{\"op\":11,\"d\":{\"user_ids\":7}}",
+		"{\"op\":13,\"d\":{}}",
+		"{\"op\":5,\"d\":{\"user_id\":\"18446744073709551616\",\"ssrc\":1}}",
+		"{\"op\":5,\"d\":{\"user_id\":\"5\",\"ssrc\":4294967296}}",
+		"{\"op\":6,\"d\":7}",
+	};
+	struct bench b;
+
+	CHECK_INT(bench_start(&b), 0);
+	join(&b, "s1");
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+		text(&b, bad[i]);
+		CHECK_INT(vgw_malformed(b.g), i + 1);
+	}
+	vgw_ws_binary(b.g, b.now, b.conn, (const uint8_t *)"\0", 1);
+	CHECK_INT(vgw_malformed(b.g), sizeof bad / sizeof bad[0] + 1);
+	/* Unknown opcodes are not malformed. */
+	text(&b, "{\"op\":77,\"d\":{\"x\":1}}");
+	CHECK_INT(vgw_malformed(b.g), sizeof bad / sizeof bad[0] + 1);
+	CHECK_INT(b.phase, MEDIA_PHASE_UP);
+	bench_end(&b);
+	/* A Ready that cannot be read leaves the deadline running. */
+	CHECK_INT(bench_start(&b), 0);
+	lease(&b, "s1");
+	vgw_ws_open(b.g, b.now, b.conn);
+	text(&b, "{\"op\":2,\"d\":{\"ssrc\":12,\"ip\":\"127.0.0.1\",\"port\":0,\"modes\":[]}}");
+	CHECK_INT(b.phase, MEDIA_PHASE_IDENTIFYING);
+	run_until(&b, b.now + 5 * SECOND);
+	CHECK_INT(b.reason, MEDIA_REASON_NO_READY);
+	bench_end(&b);
+}
+
+TEST(gateway_is_stable_after_a_while)
+{
+	struct bench b;
+
+	CHECK_INT(bench_start(&b), 0);
+	/* Far more sessions than may fail in a row, but each held. */
+	for (unsigned i = 0; i < 20; i++) {
+		char session[8];
+
+		snprintf(session, sizeof session, "s%u", i);
+		join(&b, session);
+		CHECK_INT(b.phase, MEDIA_PHASE_UP);
+		/* Beats are answered by nobody here: look before the watchdog bites. */
+		for (uint64_t end = b.now + 31 * SECOND; b.now < end;) {
+			uint64_t t;
+
+			run_until(&b, vgw_deadline(b.g) < end ? vgw_deadline(b.g) : end);
+			if (sscanf(b.last, "{\"op\":3,\"d\":{\"t\":%" SCNu64, &t) == 1) {
+				snprintf(b.last, sizeof b.last,
+					 "{\"op\":6,\"d\":{\"t\":%" PRIu64 "}}", t);
+				text(&b, b.last);
+			}
+		}
+		vgw_ws_closed(b.g, b.now, b.conn, 4006, MEDIA_REASON_NONE);
+		CHECK(b.wants);
+	}
+	bench_end(&b);
+}
+
+TEST(gateway_leaves_for_good)
+{
+	struct bench b;
+
+	CHECK_INT(bench_start(&b), 0);
+	join(&b, "s1");
+	vgw_leave(b.g, b.now);
+	CHECK_INT(b.phase, MEDIA_PHASE_CLOSED);
+	CHECK_INT(b.close_code, 1000);
+	CHECK_INT(b.drops, 1);
+	lease(&b, "s2");
+	CHECK_INT(b.connects, 1);
+	CHECK(vgw_deadline(b.g) == UINT64_MAX);
+	bench_end(&b);
+}
+
+TEST_OOM(gateway_alloc_oom)
+{
+	struct bench b;
+
+	CHECK_OOM(bench_start(&b), (void)0);
+	bench_end(&b);
+}
