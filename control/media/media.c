@@ -459,20 +459,24 @@ out:
 	return err;
 }
 
+void media_disconnect(struct media *m)
+{
+	for (struct media_call *c = m->calls; c; c = c->next) {
+		c->open = false;
+		c->link = NULL;
+	}
+	while (m->n_links)
+		link_free(m->links[--m->n_links]);
+	m->n_synced = 0;
+}
+
 struct media *media_free(struct media *m)
 {
 	if (!m)
 		return NULL;
-	while (m->calls) {
-		struct media_call *c = m->calls;
-
-		/* The calls go on in mediad for a successor; only our memory of them ends. */
-		c->open = false;
-		c->link = NULL;
-		media_call_free(c);
-	}
-	for (unsigned i = 0; i < m->n_links; i++)
-		link_free(m->links[i]);
+	media_disconnect(m);
+	while (m->calls)
+		media_call_free(m->calls);
 	free(m->links);
 	child_free(m->spawned);
 	tmr_free(m->tmr);

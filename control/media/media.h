@@ -42,7 +42,10 @@ struct media_conf {
 
 /* Copies conf. Connects in the background, for ever, with backoff 50 ms … 2 s. */
 int media_alloc(struct media **out, struct env *env, const struct media_conf *conf);
+/* Frees also the calls that are still open; they go on in mediad. */
 struct media *media_free(struct media *m);
+/* Lets go of every mediad: calls and playbacks freed from now on go on there, for the next control. */
+void media_disconnect(struct media *m);
 void media_set_user(struct media *m, uint64_t user);
 /* "1 of 1 connected", with the reason when one is missing. Always terminated. */
 void media_status(const struct media *m, char *buf, size_t size);

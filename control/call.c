@@ -1,0 +1,612 @@
+#include "control/call.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "control/agent.h"
+#include "control/discord/gateway.h"
+#include "control/discord/guilds.h"
+#include "control/discord/rest.h"
+#include "control/discord/voice.h"
+#include "control/media/media.h"
+#include "control/settings/settings.h"
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "ipc/tmr.h"
+#include "proto/discord.h"
+#include "proto/media.h"
+
+#define SEC UINT64_C(1000000000)
+enum { MEMBERS_MAX = 512, ANSWER_S = 60, SILENT_MESSAGE = 4096 };
+
+struct call {
+	struct call_conf conf;
+	uint64_t guild;
+	struct voice *voice;
+	struct tmr *tmr;
+	struct media_call *media;
+	struct agent *agent;
+	struct command *cmd; /* waits for the outcome of a join */
+	uint64_t cmd_until;
+	bool stage_asked; /* asked once to be a speaker, for this stay */
+	uint64_t members[MEMBERS_MAX];
+	unsigned n_members;
+};
+
+#define ID(x) ((unsigned long long)(x))
+
+/* ---- telling ---- */
+
+static void answer(struct call *c, const char *text)
+{
+	struct command *cmd = c->cmd;
+
+	c->cmd = NULL;
+	c->cmd_until = 0;
+	if (cmd)
+		command_reply(cmd, text);
+}
+
+/* A sentence for the text chat that belongs to the voice channel. */
+static void tell_room(const char *text, void *arg)
+{
+	struct call *c = arg;
+	struct rest_call call = {.method = "POST", .route = "/channels/{}/messages"};
+	char path[64], major[24];
+
+	snprintf(major, sizeof major, "%llu", ID(voice_channel(c->voice)));
+	snprintf(path, sizeof path, "/channels/%s/messages", major);
+	call.path = path;
+	call.major = major;
+	call.body = json_pack("{s:s,s:i,s:{s:[]}}", "content", text, "flags", SILENT_MESSAGE,
+			      "allowed_mentions", "parse");
+	if (call.body)
+		rest_request(c->conf.rest, &call, NULL, NULL);
+	json_decref(call.body);
+}
+
+static bool may(const struct call *c, unsigned bit, bool unknown)
+{
+	uint64_t bits;
+
+	if (!guilds_permissions(c->conf.guilds, c->guild, voice_channel(c->voice),
+				guilds_self(c->conf.guilds), &bits))
+		return unknown;
+	return bits & DISCORD_PERMISSION(bit);
+}
+
+/* In the call, but something keeps people from hearing us or us from hearing them. */
+static enum voice_reason hindrance(const struct call *c)
+{
+	struct guild_channel ch = {0};
+	struct guild_voice v;
+
+	if (!guilds_voice(c->conf.guilds, c->guild, guilds_self(c->conf.guilds), &v))
+		return VOICE_REASON_NONE;
+	guilds_channel(c->conf.guilds, c->guild, v.channel, &ch);
+	if (v.suppress && ch.type == DISCORD_CHANNEL_STAGE)
+		return VOICE_REASON_STAGE_AUDIENCE;
+	if (v.mute)
+		return VOICE_REASON_SERVER_MUTED;
+	if (v.deaf)
+		return VOICE_REASON_SERVER_DEAFENED;
+	if (v.suppress || (ch.type == DISCORD_CHANNEL_VOICE && !may(c, DISCORD_BIT_SPEAK, true)))
+		return VOICE_REASON_NO_SPEAK;
+	return VOICE_REASON_NONE;
+}
+
+static bool unheard(const struct call *c)
+{
+	enum voice_reason why = hindrance(c);
+
+	return why != VOICE_REASON_NONE && why != VOICE_REASON_SERVER_DEAFENED;
+}
+
+/* ---- the room ---- */
+
+static int member_at(const struct call *c, uint64_t user)
+{
+	for (unsigned i = 0; i < c->n_members; i++)
+		if (c->members[i] == user)
+			return (int)i;
+	return -1;
+}
+
+static void member_in(uint64_t user, const char *name, bool is_bot, void *arg)
+{
+	struct call *c = arg;
+
+	if (member_at(c, user) >= 0 || c->n_members == MEMBERS_MAX)
+		return;
+	c->members[c->n_members++] = user;
+	if (c->agent)
+		agent_member(c->agent, user, name, is_bot, true);
+}
+
+static void member_out(struct call *c, unsigned i)
+{
+	uint64_t user = c->members[i];
+
+	c->members[i] = c->members[--c->n_members];
+	if (c->agent)
+		agent_member(c->agent, user, guilds_member_name(c->conf.guilds, c->guild, user), false,
+			     false);
+}
+
+/* Brings the agent's list of people in line with what Discord told. */
+static void sync_members(struct call *c)
+{
+	uint64_t channel = voice_channel(c->voice);
+	struct guild_voice v;
+
+	for (unsigned i = c->n_members; i-- > 0;)
+		if (!guilds_voice(c->conf.guilds, c->guild, c->members[i], &v) || v.channel != channel)
+			member_out(c, i);
+	guilds_each(c->conf.guilds, c->guild, channel, member_in, c);
+}
+
+static void start_agent(struct call *c)
+{
+	struct agent_conf conf = {.env = c->conf.env,
+				  .ws = c->conf.ws,
+				  .call = c->media,
+				  .settings = c->conf.settings,
+				  .bot_user = guilds_self(c->conf.guilds),
+				  .bot_name = c->conf.settings->bot_name[0] ? c->conf.settings->bot_name
+									    : c->conf.bot_name,
+				  .tellh = tell_room,
+				  .arg = c};
+	const struct media_call_state *last = c->media ? media_call_last(c->media) : NULL;
+	int err;
+
+	if (c->agent || !last || last->phase != MEDIA_PHASE_UP || !settings_brain_url(c->conf.settings))
+		return;
+	err = agent_alloc(&c->agent, &conf);
+	if (err) {
+		log_warn("agent_failed", "guild=%llu error=\"%s\"", ID(c->guild), strerror(err));
+		return;
+	}
+	c->n_members = 0;
+	sync_members(c);
+	agent_muted(c->agent, unheard(c));
+}
+
+static void end_room(struct call *c)
+{
+	c->agent = agent_free(c->agent);
+	c->media = media_call_free(c->media);
+	c->n_members = 0;
+	c->stage_asked = false;
+}
+
+/* ---- a stage: ask to be a speaker, once ---- */
+
+static void ask_to_speak(struct call *c, const struct guild_voice *v)
+{
+	struct rest_call call = {.method = "PATCH", .route = "/guilds/{}/voice-states/@me", .idempotent = true};
+	char path[64], major[24], channel[24], when[40];
+	time_t now = (time_t)(env_wall_ms(c->conf.env) / 1000);
+	struct tm tm;
+
+	if (c->stage_asked || !v->suppress)
+		return;
+	c->stage_asked = true;
+	snprintf(major, sizeof major, "%llu", ID(c->guild));
+	snprintf(channel, sizeof channel, "%llu", ID(v->channel));
+	snprintf(path, sizeof path, "/guilds/%s/voice-states/@me", major);
+	strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
+	call.path = path;
+	call.major = major;
+	if (may(c, DISCORD_BIT_MUTE_MEMBERS, false))
+		call.body = json_pack("{s:s,s:b}", "channel_id", channel, "suppress", 0);
+	else if (may(c, DISCORD_BIT_REQUEST_TO_SPEAK, true))
+		call.body = json_pack("{s:s,s:s}", "channel_id", channel, "request_to_speak_timestamp",
+				      when);
+	if (call.body)
+		rest_request(c->conf.rest, &call, NULL, NULL);
+	json_decref(call.body);
+}
+
+/* ---- mediad ---- */
+
+static struct media_want want_of(const struct call *c, uint64_t channel)
+{
+	struct guild_channel ch = {.bitrate = 64000};
+
+	guilds_channel(c->conf.guilds, c->guild, channel, &ch);
+	return (struct media_want){.guild = c->guild,
+				   .channel = channel,
+				   .bitrate = ch.bitrate,
+				   .stage = ch.type == DISCORD_CHANNEL_STAGE,
+				   .consent = true};
+}
+
+static void arm(struct call *c)
+{
+	uint64_t at = voice_deadline(c->voice);
+
+	if (c->cmd_until && c->cmd_until < at)
+		at = c->cmd_until;
+	if (at == UINT64_MAX)
+		tmr_stop(c->tmr);
+	else
+		tmr_start_at(c->tmr, at);
+}
+
+static void came_up(struct call *c)
+{
+	struct guild_channel ch;
+	char text[512], note[256] = "";
+	enum voice_reason why = hindrance(c);
+
+	start_agent(c);
+	if (!c->cmd)
+		return;
+	if (why)
+		voice_sentence(why, 0, note, sizeof note);
+	if (guilds_channel(c->conf.guilds, c->guild, voice_channel(c->voice), &ch))
+		snprintf(text, sizeof text, "I am in <#%llu>. %s", ID(voice_channel(c->voice)), note);
+	else
+		snprintf(text, sizeof text, "I am there. %s", note);
+	answer(c, text);
+}
+
+static void on_media(struct media_call *media, const struct media_msg *msg, void *arg)
+{
+	struct call *c = arg;
+
+	if (msg->type != MEDIA_CALL_STATE) {
+		if (c->agent)
+			agent_media(c->agent, msg);
+		return;
+	}
+	log_info("call_state", "guild=%llu phase=%s reason=%s code=%u gen=%u wants=%d", ID(c->guild),
+		 media_phase_name(msg->call_state.phase), media_reason_name(msg->call_state.reason),
+		 msg->call_state.code, msg->call_state.gen, msg->call_state.wants_credentials);
+	if (c->agent)
+		agent_media(c->agent, msg);
+	if (msg->call_state.phase == MEDIA_PHASE_UP)
+		came_up(c);
+	voice_media(c->voice, msg->call_state.phase, msg->call_state.reason,
+		    msg->call_state.wants_credentials, env_now(c->conf.env));
+	(void)media;
+	arm(c);
+}
+
+static void open_media(struct call *c, uint64_t channel)
+{
+	struct media_want want = want_of(c, channel);
+	int err;
+
+	if (c->media)
+		return;
+	err = media_call_open(&c->media, c->conf.media, &want, on_media, c);
+	if (err)
+		log_warn("call_open", "guild=%llu error=\"%s\"", ID(c->guild), strerror(err));
+}
+
+/* ---- what the joining machine wants ---- */
+
+static void send_op4(struct call *c, uint64_t channel)
+{
+	char guild[24], id[24];
+	json_t *d;
+	int err;
+
+	snprintf(guild, sizeof guild, "%llu", ID(c->guild));
+	snprintf(id, sizeof id, "%llu", ID(channel));
+	d = json_pack("{s:s,s:s?,s:b,s:b}", "guild_id", guild, "channel_id", channel ? id : NULL,
+		      "self_mute", 0, "self_deaf", 0);
+	err = d ? gateway_send(c->conf.gateway, DISCORD_OP_VOICE_STATE_UPDATE, d) : ENOMEM;
+	json_decref(d);
+	log_info("voice_ask", "guild=%llu channel=%llu err=%d", ID(c->guild), ID(channel), err);
+	if (channel)
+		open_media(c, channel);
+}
+
+static void give_lease(struct call *c, const struct voice_act *act)
+{
+	struct media_want want = want_of(c, act->channel);
+	int err = ENOTCONN;
+
+	log_secret(act->token);
+	log_secret(act->session);
+	open_media(c, act->channel);
+	if (c->media) {
+		media_call_set(c->media, &want);
+		err = media_call_credentials(c->media, act->session, act->token, act->endpoint,
+					     act->channel);
+	}
+	log_info("voice_lease", "guild=%llu channel=%llu endpoint=%s err=%d", ID(c->guild),
+		 ID(act->channel), act->endpoint, err);
+	sync_members(c);
+	if (err) {
+		/* When mediad is back it asks by itself. */
+		char text[256];
+
+		voice_sentence(VOICE_REASON_NO_MEDIAD, 0, text, sizeof text);
+		log_warn("call_without_mediad", "guild=%llu", ID(c->guild));
+		answer(c, text);
+	}
+}
+
+static void over(struct call *c, const struct voice_act *act)
+{
+	char text[400];
+
+	voice_sentence(act->why, act->media_reason, text, sizeof text);
+	log_warn("call_over", "guild=%llu why=\"%s\"", ID(c->guild), text);
+	answer(c, text);
+	end_room(c);
+	c->conf.changedh(c->conf.arg);
+}
+
+static void on_voice(const struct voice_act *act, void *arg)
+{
+	struct call *c = arg;
+
+	switch (act->type) {
+	case VOICE_ACT_OP4:
+		send_op4(c, act->channel);
+		break;
+	case VOICE_ACT_LEASE:
+		give_lease(c, act);
+		break;
+	case VOICE_ACT_MOVED:
+		log_info("call_moved", "guild=%llu channel=%llu", ID(c->guild), ID(act->channel));
+		c->stage_asked = false;
+		sync_members(c);
+		c->conf.changedh(c->conf.arg);
+		break;
+	case VOICE_ACT_LEFT:
+	case VOICE_ACT_FAILED:
+		over(c, act);
+		break;
+	}
+}
+
+static enum voice_reason on_predict(uint64_t channel, void *arg)
+{
+	struct call *c = arg;
+	struct guild_channel ch;
+	struct guild_voice here;
+	uint64_t bits, self = guilds_self(c->conf.guilds);
+
+	if (!guilds_known(c->conf.guilds, c->guild))
+		return VOICE_REASON_NONE;
+	if (!guilds_channel(c->conf.guilds, c->guild, channel, &ch))
+		return VOICE_REASON_NO_SUCH_CHANNEL;
+	if (!guilds_permissions(c->conf.guilds, c->guild, channel, self, &bits))
+		return VOICE_REASON_NONE;
+	if (!(bits & DISCORD_PERMISSION(DISCORD_BIT_VIEW_CHANNEL)))
+		return VOICE_REASON_NO_VIEW;
+	if (!(bits & DISCORD_PERMISSION(DISCORD_BIT_CONNECT)))
+		return VOICE_REASON_NO_CONNECT;
+	if (guilds_voice(c->conf.guilds, c->guild, self, &here) && here.channel == channel)
+		return VOICE_REASON_NONE; /* it has its place already */
+	if (ch.user_limit && guilds_occupants(c->conf.guilds, c->guild, channel) >= ch.user_limit &&
+	    !(bits & DISCORD_PERMISSION(DISCORD_BIT_MOVE_MEMBERS)))
+		return VOICE_REASON_CHANNEL_FULL;
+	return VOICE_REASON_NONE;
+}
+
+static void on_tmr(void *arg)
+{
+	struct call *c = arg;
+	uint64_t now = env_now(c->conf.env);
+	char text[1024];
+
+	voice_tick(c->voice, now);
+	if (c->cmd_until && now >= c->cmd_until) {
+		call_status(c, text, sizeof text);
+		answer(c, text);
+	}
+	arm(c);
+}
+
+/* ---- from control ---- */
+
+int call_alloc(struct call **out, const struct call_conf *conf, uint64_t guild)
+{
+	struct call *c;
+	int err;
+
+	if (!out || !conf || !guild)
+		return EINVAL;
+	c = calloc(1, sizeof *c);
+	if (!c)
+		return ENOMEM;
+	c->conf = *conf;
+	c->guild = guild;
+	err = voice_alloc(&c->voice, on_voice, on_predict, c);
+	if (!err)
+		err = tmr_alloc(&c->tmr, conf->env, on_tmr, c);
+	if (err)
+		call_free(c);
+	else
+		*out = c;
+	return err;
+}
+
+struct call *call_free(struct call *c)
+{
+	if (!c)
+		return NULL;
+	end_room(c);
+	tmr_free(c->tmr);
+	voice_free(c->voice);
+	free(c);
+	return NULL;
+}
+
+uint64_t call_guild(const struct call *c)
+{
+	return c->guild;
+}
+
+uint64_t call_channel(const struct call *c)
+{
+	return voice_channel(c->voice);
+}
+
+bool call_standing(const struct call *c)
+{
+	return voice_standing(c->voice);
+}
+
+static bool is_up(const struct call *c)
+{
+	const struct media_call_state *last = c->media ? media_call_last(c->media) : NULL;
+
+	return voice_state(c->voice) == VOICE_IN && last && last->phase == MEDIA_PHASE_UP;
+}
+
+void call_join(struct call *c, uint64_t channel, bool standing, struct command *cmd)
+{
+	bool there = is_up(c) && voice_channel(c->voice) == channel;
+	enum voice_reason why;
+	char text[400];
+
+	answer(c, "Somebody else asked me to go elsewhere meanwhile.");
+	c->cmd = cmd;
+	c->cmd_until = cmd ? env_now(c->conf.env) + ANSWER_S * SEC : 0;
+	why = voice_join(c->voice, channel, standing, env_now(c->conf.env));
+	if (why) {
+		voice_sentence(why, 0, text, sizeof text);
+		log_warn("join_refused", "guild=%llu channel=%llu why=\"%s\"", ID(c->guild), ID(channel),
+			 text);
+		answer(c, text);
+	} else if (there) {
+		came_up(c);
+	}
+	c->conf.changedh(c->conf.arg);
+	arm(c);
+}
+
+void call_leave(struct call *c)
+{
+	answer(c, "Somebody asked me to leave meanwhile.");
+	voice_leave(c->voice, env_now(c->conf.env));
+	end_room(c);
+	c->conf.changedh(c->conf.arg);
+	arm(c);
+}
+
+void call_adopt(struct call *c, uint64_t channel, bool standing)
+{
+	voice_adopt(c->voice, channel, standing, env_now(c->conf.env));
+	open_media(c, channel);
+	arm(c);
+}
+
+void call_online(struct call *c, bool fresh)
+{
+	voice_online(c->voice, fresh, env_now(c->conf.env));
+	arm(c);
+}
+
+void call_offline(struct call *c)
+{
+	voice_offline(c->voice);
+	arm(c);
+}
+
+void call_removed(struct call *c)
+{
+	voice_offline(c->voice); /* nothing to be said to this server any more */
+	voice_leave(c->voice, env_now(c->conf.env));
+	answer(c, "I was removed from this server.");
+	end_room(c);
+	c->conf.changedh(c->conf.arg);
+	arm(c);
+}
+
+static void own_state(struct call *c, const json_t *d, uint64_t now)
+{
+	const char *session = json_string_value(json_object_get(d, "session_id"));
+	struct guild_channel ch = {0};
+	struct guild_voice v = {0};
+	bool there = guilds_voice(c->conf.guilds, c->guild, guilds_self(c->conf.guilds), &v);
+
+	voice_own_state(c->voice, there ? v.channel : 0, session, now);
+	if (there && guilds_channel(c->conf.guilds, c->guild, v.channel, &ch) &&
+	    ch.type == DISCORD_CHANNEL_STAGE)
+		ask_to_speak(c, &v);
+	if (c->agent)
+		agent_muted(c->agent, unheard(c));
+}
+
+void call_event(struct call *c, const char *name, const json_t *d)
+{
+	uint64_t user = 0, now = env_now(c->conf.env);
+
+	if (strcmp(name, "VOICE_SERVER_UPDATE") == 0) {
+		voice_server(c->voice, json_string_value(json_object_get(d, "token")),
+			     json_string_value(json_object_get(d, "endpoint")), now);
+	} else if (strcmp(name, "VOICE_STATE_UPDATE") == 0 &&
+		   discord_snowflake(json_string_value(json_object_get(d, "user_id")), &user)) {
+		if (user == guilds_self(c->conf.guilds))
+			own_state(c, d, now);
+		sync_members(c);
+	} else if (strcmp(name, "CHANNEL_UPDATE") == 0 && c->media) {
+		struct media_want want = want_of(c, voice_channel(c->voice));
+
+		if (voice_channel(c->voice) && want.bitrate != media_call_want(c->media)->bitrate)
+			media_call_set(c->media, &want);
+	} else if (strcmp(name, "GUILD_CREATE") == 0) {
+		sync_members(c);
+	}
+	arm(c);
+}
+
+void call_brain_ready(struct call *c)
+{
+	start_agent(c);
+}
+
+static size_t add(char *buf, size_t size, size_t at, const char *text)
+{
+	int n = at < size ? snprintf(buf + at, size - at, "%s", text) : 0;
+
+	return at + (n > 0 ? (size_t)n : 0);
+}
+
+void call_status(const struct call *c, char *buf, size_t size)
+{
+	const struct media_call_state *last = c->media ? media_call_last(c->media) : NULL;
+	unsigned media_reason;
+	enum voice_reason why = voice_why(c->voice, &media_reason);
+	char line[600];
+	size_t at = 0;
+
+	buf[0] = '\0';
+	if (voice_channel(c->voice))
+		snprintf(line, sizeof line, "Channel: <#%llu>, %s, %u others there.\n",
+			 ID(voice_channel(c->voice)), voice_state_text(voice_state(c->voice)),
+			 guilds_occupants(c->conf.guilds, c->guild, voice_channel(c->voice)));
+	else
+		snprintf(line, sizeof line, "Channel: none.\n");
+	at = add(buf, size, at, line);
+	if (why == VOICE_REASON_NONE)
+		why = hindrance(c);
+	if (why) {
+		voice_sentence(why, media_reason, line, sizeof line);
+		at = add(buf, size, at, line);
+		at = add(buf, size, at, "\n");
+	}
+	if (last) {
+		snprintf(line, sizeof line, "Call: %s%s%s%s%s.\n", media_phase_text(last->phase),
+			 last->reason ? " because " : "", media_reason_text(last->reason),
+			 last->mode.n ? "; encryption " : "", last->mode.n ? (const char *)last->mode.p : "");
+		at = add(buf, size, at, line);
+	}
+	if (c->agent) {
+		agent_status(c->agent, line, sizeof line);
+		add(buf, size, at, line);
+	} else if (last && last->phase == MEDIA_PHASE_UP) {
+		add(buf, size, at, "Brain: not ready yet.");
+	}
+}

@@ -1,0 +1,595 @@
+#include "control/control.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/call.h"
+#include "control/discord/commands.h"
+#include "control/discord/gateway.h"
+#include "control/discord/guilds.h"
+#include "control/discord/rest.h"
+#include "control/embedded.h"
+#include "control/media/media.h"
+#include "control/settings/settings.h"
+#include "control/state.h"
+#include "ipc/env.h"
+#include "ipc/http.h"
+#include "ipc/log.h"
+#include "ipc/tmr.h"
+#include "ipc/ws.h"
+#include "proto/discord.h"
+
+#define MS UINT64_C(1000000)
+enum {
+	CALLS_MAX = STATE_CALLS_MAX,
+	SAVE_MS = 1000,	      /* at most once a second */
+	SAVE_ANYWAY_MS = 30000, /* so that a quiet session stays fresh on disk */
+	FIND_MIN_MS = 1000,   /* asking for the gateway's address again */
+	FIND_MAX_MS = 60000,
+	STOP_MS = 300,	      /* for what was said last to get out */
+	REJOIN_MS = 3600000,  /* wishes older than this are forgotten */
+};
+
+struct control {
+	struct env *env;
+	struct settings *settings;
+	struct control_conf conf;
+	struct http *http;
+	struct ws_ctx *ws;
+	struct rest *rest;
+	struct guilds *guilds;
+	struct gateway *gateway;
+	struct commands *commands;
+	struct media *media;
+	struct embedded *embedded;
+	struct tmr *find_tmr, *save_tmr, *stop_tmr;
+	struct call *calls[CALLS_MAX];
+	unsigned n_calls;
+	struct state state; /* as it will be written next */
+	bool resuming;	    /* started with a session to resume */
+	bool was_up;
+	bool save_dirty, guilds_dirty;
+	uint64_t saved_at;
+	unsigned find_ms;
+	char failure[300];
+};
+
+uint32_t control_intents(void)
+{
+	/* None of these is privileged. Commands and voice servers need no intent; voice states do, our own too. */
+	return DISCORD_INTENT_GUILDS | DISCORD_INTENT_GUILD_VOICE_STATES;
+}
+
+uint64_t control_permissions(void)
+{
+	return DISCORD_PERMISSION(DISCORD_BIT_VIEW_CHANNEL) | DISCORD_PERMISSION(DISCORD_BIT_CONNECT) |
+	       DISCORD_PERMISSION(DISCORD_BIT_SPEAK) | DISCORD_PERMISSION(DISCORD_BIT_SEND_MESSAGES) |
+	       DISCORD_PERMISSION(DISCORD_BIT_USE_VAD) |
+	       DISCORD_PERMISSION(DISCORD_BIT_REQUEST_TO_SPEAK);
+}
+
+static void give_up(struct control *c, const char *fmt, const char *what)
+{
+	if (!c->failure[0])
+		snprintf(c->failure, sizeof c->failure, fmt, what);
+	env_stop(c->env);
+}
+
+/* ---- what is written down ---- */
+
+static void save(struct control *c)
+{
+	int err = 0;
+
+	if (!c->conf.state_dir)
+		return;
+	/* Until the gateway was started the session of our forerunner is the one that counts. */
+	if (gateway_state(c->gateway) != GATEWAY_IDLE)
+		c->state.session = *gateway_session(c->gateway);
+	c->state.saved_ms = env_wall_ms(c->env);
+	c->state.n_calls = 0;
+	for (unsigned i = 0; i < c->n_calls; i++)
+		if (call_channel(c->calls[i]))
+			c->state.calls[c->state.n_calls++] =
+				(struct state_call){.guild = call_guild(c->calls[i]),
+						    .channel = call_channel(c->calls[i]),
+						    .standing = call_standing(c->calls[i])};
+	/* Servers first: replaying an event that is in them already does no harm, missing one would. */
+	if (c->guilds_dirty)
+		err = state_save_guilds(c->conf.state_dir, guilds_snapshot(c->guilds));
+	if (!err)
+		err = state_save(c->conf.state_dir, &c->state);
+	if (err)
+		log_warn("state_not_saved", "dir=%s error=\"%s\"", c->conf.state_dir, strerror(err));
+	c->save_dirty = c->guilds_dirty = false;
+	c->saved_at = env_now(c->env);
+}
+
+static void save_soon(struct control *c)
+{
+	if (!c->save_dirty)
+		tmr_start(c->save_tmr, SAVE_MS * MS);
+	c->save_dirty = true;
+}
+
+static void on_save(void *arg)
+{
+	struct control *c = arg;
+
+	if (c->save_dirty || gateway_state(c->gateway) == GATEWAY_UP)
+		save(c);
+	tmr_start(c->save_tmr, SAVE_ANYWAY_MS * MS);
+}
+
+static void on_session(void *arg)
+{
+	struct control *c = arg;
+
+	save(c);
+}
+
+static void on_wishes(void *arg)
+{
+	struct control *c = arg;
+
+	save_soon(c);
+}
+
+/* ---- calls ---- */
+
+static struct call *call_of(struct control *c, uint64_t guild)
+{
+	for (unsigned i = 0; i < c->n_calls; i++)
+		if (call_guild(c->calls[i]) == guild)
+			return c->calls[i];
+	return NULL;
+}
+
+static struct call *call_make(struct control *c, uint64_t guild)
+{
+	struct call_conf conf = {.env = c->env,
+				 .ws = c->ws,
+				 .rest = c->rest,
+				 .gateway = c->gateway,
+				 .guilds = c->guilds,
+				 .media = c->media,
+				 .settings = c->settings,
+				 .bot_name = c->state.bot_name,
+				 .changedh = on_wishes,
+				 .arg = c};
+	struct call *call = call_of(c, guild);
+
+	if (call)
+		return call;
+	/* A call that is out of its channel only keeps a place. */
+	for (unsigned i = 0; c->n_calls == CALLS_MAX && i < c->n_calls; i++)
+		if (!call_channel(c->calls[i])) {
+			call_free(c->calls[i]);
+			c->calls[i] = c->calls[--c->n_calls];
+		}
+	if (c->n_calls == CALLS_MAX || call_alloc(&call, &conf, guild))
+		return NULL;
+	if (gateway_state(c->gateway) == GATEWAY_UP)
+		call_online(call, false);
+	return c->calls[c->n_calls++] = call;
+}
+
+/* ---- commands ---- */
+
+static void do_join(struct control *c, struct command *cmd)
+{
+	uint64_t channel = cmd->channel;
+	struct guild_voice v;
+	struct call *call;
+
+	if (!channel && guilds_voice(c->guilds, cmd->guild, cmd->user, &v))
+		channel = v.channel;
+	if (!channel) {
+		command_reply(cmd, "Which channel? Name one, or be in one yourself.");
+		return;
+	}
+	call = call_make(c, cmd->guild);
+	if (call)
+		call_join(call, channel, false, cmd);
+	else
+		command_reply(cmd, "I am in too many channels already.");
+}
+
+static void do_leave(struct control *c, struct command *cmd)
+{
+	struct call *call = call_of(c, cmd->guild);
+	bool there = call && call_channel(call);
+
+	if (there)
+		call_leave(call);
+	command_reply(cmd, there ? "I left." : "I am in no channel here.");
+}
+
+static void do_status(struct control *c, struct command *cmd)
+{
+	struct call *call = call_of(c, cmd->guild);
+	char text[1500] = "Channel: none.", link[400], all[1990];
+
+	if (call)
+		call_status(call, text, sizeof text);
+	media_status(c->media, link, sizeof link);
+	snprintf(all, sizeof all, "%s\nAudio process: %s.", text, link);
+	command_reply(cmd, all);
+}
+
+static void on_command(struct command *cmd, void *arg)
+{
+	struct control *c = arg;
+
+	log_info("command", "kind=%d guild=%llu user=%llu", cmd->kind, (unsigned long long)cmd->guild,
+		 (unsigned long long)cmd->user);
+	switch (cmd->kind) {
+	case COMMAND_JOIN:
+		do_join(c, cmd);
+		break;
+	case COMMAND_LEAVE:
+		do_leave(c, cmd);
+		break;
+	case COMMAND_STATUS:
+		do_status(c, cmd);
+		break;
+	}
+}
+
+/* ---- the gateway ---- */
+
+static uint64_t id_in(const json_t *d, const char *name)
+{
+	uint64_t id = 0;
+
+	discord_snowflake(json_string_value(json_object_get(d, name)), &id);
+	return id;
+}
+
+static void on_ready(struct control *c, const json_t *d)
+{
+	const json_t *user = json_object_get(d, "user");
+	const char *global = json_string_value(json_object_get(user, "global_name"));
+	const char *name = json_string_value(json_object_get(user, "username"));
+
+	c->state.user = id_in(user, "id");
+	c->state.application = id_in(json_object_get(d, "application"), "id");
+	snprintf(c->state.bot_name, sizeof c->state.bot_name, "%s",
+		 global && *global ? global : name ? name : "Parley");
+	guilds_clear(c->guilds);
+	guilds_set_self(c->guilds, c->state.user);
+	c->guilds_dirty = true;
+	log_info("ready", "user=%llu name=\"%s\" guilds=%zu", (unsigned long long)c->state.user,
+		 c->state.bot_name, json_array_size(json_object_get(d, "guilds")));
+	media_set_user(c->media, c->state.user);
+	if (c->state.application)
+		commands_register(c->commands, c->state.application);
+	save_soon(c);
+}
+
+static void on_resumed(struct control *c)
+{
+	log_info("resumed", "guilds=%u", guilds_count(c->guilds));
+	for (unsigned i = 0; i < c->n_calls; i++)
+		call_online(c->calls[i], false);
+	save_soon(c);
+}
+
+static void on_guild_event(struct control *c, const char *name, const json_t *d)
+{
+	bool about_guild = strcmp(name, "GUILD_CREATE") == 0 || strcmp(name, "GUILD_DELETE") == 0;
+	uint64_t guild = id_in(d, about_guild ? "id" : "guild_id");
+	bool before = guilds_known(c->guilds, guild);
+	bool known = guilds_event(c->guilds, name, d);
+	struct call *call = call_of(c, guild);
+
+	if (known) {
+		c->guilds_dirty = true;
+		save_soon(c);
+	}
+	if (!call)
+		return;
+	if (strcmp(name, "GUILD_DELETE") == 0) {
+		if (json_is_true(json_object_get(d, "unavailable")))
+			call_offline(call);
+		else
+			call_removed(call);
+		return;
+	}
+	/* After an Identify a server is there when its GUILD_CREATE is; also after an outage. */
+	if (strcmp(name, "GUILD_CREATE") == 0 && known && !before)
+		call_online(call, true);
+	call_event(call, name, d);
+}
+
+static void on_event(const char *name, const json_t *d, void *arg)
+{
+	struct control *c = arg;
+
+	if (strcmp(name, "READY") == 0)
+		on_ready(c, d);
+	else if (strcmp(name, "RESUMED") == 0)
+		on_resumed(c);
+	else if (strcmp(name, "INTERACTION_CREATE") == 0)
+		commands_interaction(c->commands, d);
+	else
+		on_guild_event(c, name, d);
+	save_soon(c); /* the sequence has moved */
+}
+
+static void on_gateway(enum gateway_state s, unsigned code, const char *text, void *arg)
+{
+	struct control *c = arg;
+
+	if (s == GATEWAY_UP) {
+		c->was_up = true;
+		return;
+	}
+	if (s == GATEWAY_FATAL) {
+		char what[200];
+
+		snprintf(what, sizeof what, "%s (close code %u)", text, code);
+		give_up(c, "Discord refused the connection: %s", what);
+		return;
+	}
+	if (c->was_up)
+		for (unsigned i = 0; i < c->n_calls; i++)
+			call_offline(c->calls[i]);
+	c->was_up = false;
+}
+
+static void find_later(struct control *c, uint64_t ms)
+{
+	tmr_start(c->find_tmr, ms * MS);
+	c->find_ms = c->find_ms * 2 > FIND_MAX_MS ? FIND_MAX_MS : c->find_ms * 2;
+}
+
+static void on_found(int err, int status, const json_t *body, void *arg)
+{
+	struct control *c = arg;
+	const char *url = json_string_value(json_object_get(body, "url"));
+	const json_t *limit = json_object_get(body, "session_start_limit");
+	const json_t *remaining = json_object_get(limit, "remaining");
+	json_int_t wait = json_integer_value(json_object_get(limit, "reset_after"));
+
+	if (err == ECANCELED)
+		return;
+	if (err == EACCES) {
+		give_up(c, "%s", "Discord does not accept the bot token (401). Set DISCORD_TOKEN anew.");
+		return;
+	}
+	if (err || status != 200 || !url) {
+		log_warn("gateway_not_found", "err=%d status=%d again_ms=%u", err, status, c->find_ms);
+		find_later(c, c->find_ms);
+		return;
+	}
+	if (json_is_integer(remaining) && json_integer_value(remaining) < 1 && !c->resuming) {
+		log_warn("gateway_sessions_used_up", "wait_ms=%lld", (long long)wait);
+		find_later(c, wait > 0 && wait < 86400000 ? (uint64_t)wait : FIND_MAX_MS);
+		return;
+	}
+	gateway_start(c->gateway, url, c->resuming ? &c->state.session : NULL);
+}
+
+static void on_find(void *arg)
+{
+	struct control *c = arg;
+	struct rest_call call = {.method = "GET",
+				 .route = "/gateway/bot",
+				 .path = "/gateway/bot",
+				 .idempotent = true};
+
+	if (rest_request(c->rest, &call, on_found, c))
+		find_later(c, c->find_ms);
+}
+
+/* ---- mediad and the brain ---- */
+
+static void on_link(bool up, void *arg)
+{
+	struct control *c = arg;
+
+	log_info("mediad_link", "up=%d", up);
+	if (!up && media_superseded(c->media))
+		give_up(c, "%s", "A newer control has taken over; this one ends.");
+}
+
+static void on_brain(const char *url, void *arg)
+{
+	struct control *c = arg;
+
+	settings_set(c->settings, "brain_url", url);
+	for (unsigned i = 0; i < c->n_calls; i++)
+		call_brain_ready(c->calls[i]);
+}
+
+/* ---- making ---- */
+
+static void on_stop(void *arg)
+{
+	struct control *c = arg;
+
+	env_stop(c->env);
+}
+
+static void load(struct control *c)
+{
+	json_t *guilds = NULL;
+	uint64_t wall = env_wall_ms(c->env), old = 0;
+
+	if (c->conf.state_dir && state_load(c->conf.state_dir, &c->state) == 0) {
+		old = c->state.epoch;
+		c->resuming = state_fresh(&c->state, wall) &&
+			      state_load_guilds(c->conf.state_dir, &guilds) == 0 &&
+			      guilds_restore(c->guilds, guilds) == 0;
+		if (wall > c->state.saved_ms + REJOIN_MS)
+			c->state.n_calls = 0;
+	}
+	json_decref(guilds);
+	if (c->resuming)
+		guilds_set_self(c->guilds, c->state.user);
+	else
+		memset(&c->state.session, 0, sizeof c->state.session);
+	/* Rises with every start, also when the clock was set back. */
+	c->state.epoch = wall > old ? wall : old + 1;
+	if (c->conf.state_dir) {
+		int err = state_save(c->conf.state_dir, &c->state);
+
+		if (err)
+			log_warn("state_not_saved", "dir=%s error=\"%s\"", c->conf.state_dir,
+				 strerror(err));
+	}
+}
+
+static int make_discord(struct control *c)
+{
+	struct gateway_conf gateway = {.env = c->env,
+				       .ws = c->ws,
+				       .token = c->settings->discord_token,
+				       .intents = control_intents(),
+				       .eventh = on_event,
+				       .stateh = on_gateway,
+				       .sessionh = on_session,
+				       .arg = c};
+	int err = rest_alloc(&c->rest, c->env, c->http, c->settings->discord_api,
+			     c->settings->discord_token);
+
+	if (!err)
+		err = guilds_alloc(&c->guilds);
+	if (!err)
+		err = gateway_alloc(&c->gateway, &gateway);
+	if (!err)
+		err = commands_alloc(&c->commands, c->rest, on_command, c);
+	return err;
+}
+
+static int make_media(struct control *c)
+{
+	struct media_conf media = {.socks = c->conf.socks,
+				   .spawn = c->conf.spawn,
+				   .ca_file = c->conf.ca_file,
+				   .run_dir = getenv("XDG_RUNTIME_DIR"),
+				   .epoch = c->state.epoch,
+				   .linkh = on_link,
+				   .arg = c};
+
+	return media_alloc(&c->media, c->env, &media);
+}
+
+int control_alloc(struct control **out, struct env *env, struct settings *settings,
+		  const struct control_conf *conf)
+{
+	static const char agent[] =
+		"DiscordBot (https://github.com/parley-voice/parley, " PARLEY_VERSION ")";
+	struct control *c;
+	int err;
+
+	if (!out || !env || !settings || !conf)
+		return EINVAL;
+	c = calloc(1, sizeof *c);
+	if (!c)
+		return ENOMEM;
+	c->env = env;
+	c->settings = settings;
+	c->conf = *conf;
+	c->find_ms = FIND_MIN_MS;
+	err = http_alloc(&c->http, env, conf->ca_file, agent);
+	if (!err)
+		err = ws_ctx_alloc(&c->ws, env, conf->ca_file);
+	if (!err)
+		err = make_discord(c);
+	if (err)
+		goto out;
+	load(c);
+	err = make_media(c);
+	if (!err)
+		err = tmr_alloc(&c->find_tmr, env, on_find, c);
+	if (!err)
+		err = tmr_alloc(&c->save_tmr, env, on_save, c);
+	if (!err)
+		err = tmr_alloc(&c->stop_tmr, env, on_stop, c);
+	if (!err && !settings_brain_url(settings))
+		err = embedded_alloc(&c->embedded, env, on_brain, c);
+out:
+	if (err)
+		control_free(c);
+	else
+		*out = c;
+	return err;
+}
+
+struct control *control_free(struct control *c)
+{
+	if (!c)
+		return NULL;
+	if (c->gateway && c->save_dirty)
+		save(c);
+	if (c->media && !c->conf.spawn)
+		media_disconnect(c->media); /* so that what is freed below goes on in mediad */
+	while (c->n_calls)
+		call_free(c->calls[--c->n_calls]);
+	embedded_free(c->embedded);
+	media_free(c->media);
+	rest_free(c->rest); /* before commands, whose answers it may still hold */
+	commands_free(c->commands);
+	gateway_free(c->gateway);
+	guilds_free(c->guilds);
+	tmr_free(c->find_tmr);
+	tmr_free(c->save_tmr);
+	tmr_free(c->stop_tmr);
+	ws_ctx_free(c->ws);
+	http_free(c->http);
+	free(c);
+	return NULL;
+}
+
+void control_start(struct control *c)
+{
+	struct state_call calls[STATE_CALLS_MAX];
+	unsigned n = c->state.n_calls;
+	struct call *call;
+
+	memcpy(calls, c->state.calls, sizeof calls);
+	/* Wishes first, then mediad: a call it tells that nobody wants would be closed. */
+	for (unsigned i = 0; i < n; i++) {
+		struct guild_voice v;
+		bool there = c->resuming &&
+			     guilds_voice(c->guilds, calls[i].guild, c->state.user, &v) &&
+			     v.channel == calls[i].channel;
+
+		call = call_make(c, calls[i].guild);
+		if (call && there)
+			call_adopt(call, calls[i].channel, calls[i].standing);
+		else if (call)
+			call_join(call, calls[i].channel, calls[i].standing, NULL);
+	}
+	if (c->conf.guild && c->conf.channel) {
+		call = call_make(c, c->conf.guild);
+		if (call && call_channel(call) != c->conf.channel)
+			call_join(call, c->conf.channel, true, NULL);
+	}
+	if (c->resuming)
+		media_set_user(c->media, c->state.user);
+	tmr_start(c->save_tmr, SAVE_ANYWAY_MS * MS);
+	on_find(c);
+}
+
+void control_stop(struct control *c)
+{
+	if (c->conf.spawn) {
+		/* Nobody will hold these calls when our mediad goes with us. */
+		for (unsigned i = 0; i < c->n_calls; i++)
+			call_leave(c->calls[i]);
+		tmr_start(c->stop_tmr, STOP_MS * MS);
+	} else {
+		save(c);
+		env_stop(c->env);
+	}
+}
+
+const char *control_failure(const struct control *c)
+{
+	return c->failure[0] ? c->failure : NULL;
+}

@@ -1,0 +1,38 @@
+/* control, the mind: joins Discord's main gateway, the link to mediad, and one call for each server it is in.
+ *
+ * Everything runs on one loop thread. The conf's texts are borrowed for as long as it lives. */
+#ifndef CONTROL_CONTROL_H
+#define CONTROL_CONTROL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct control;
+struct env;
+struct settings;
+
+struct control_conf {
+	const char *const *socks; /* of mediads, NULL-terminated; NULL with spawn */
+	const char *spawn;	  /* the mediad program to run; NULL */
+	uint64_t guild, channel;  /* join at start; 0 */
+	const char *state_dir;	  /* NULL: nothing is kept */
+	const char *ca_file;	  /* NULL */
+};
+
+/* settings is not const: the address of the embedded brain goes there once it is known. */
+int control_alloc(struct control **out, struct env *env, struct settings *settings,
+		  const struct control_conf *conf);
+struct control *control_free(struct control *c);
+void control_start(struct control *c);
+/* An orderly end: env_stop() follows within half a second. With a mediad of our own the channels are left; otherwise
+ * the calls go on in mediad for the next control. */
+void control_stop(struct control *c);
+/* A sentence when it ended by itself because it cannot work, else NULL. */
+const char *control_failure(const struct control *c);
+
+/* What it needs on Discord. */
+uint32_t control_intents(void);
+uint64_t control_permissions(void);
+
+#endif

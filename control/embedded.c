@@ -1,0 +1,99 @@
+#include "control/embedded.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "control/child.h"
+#include "ipc/log.h"
+
+struct embedded {
+	struct child *child;
+	embedded_ready_h *h;
+	void *arg;
+	char program[512];
+	char listen[32];
+};
+
+int embedded_parse(const char *line, char *url, size_t size, unsigned *port)
+{
+	json_t *j = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
+	const char *text = json_string_value(json_object_get(j, "url"));
+	unsigned p;
+	int err = EBADMSG;
+
+	if (text && strlen(text) < size && sscanf(text, "ws://127.0.0.1:%5u", &p) == 1 && p > 0 &&
+	    p < 65536) {
+		snprintf(url, size, "%s", text);
+		*port = p;
+		err = 0;
+	}
+	json_decref(j);
+	return err;
+}
+
+static int give_argv(struct embedded *e)
+{
+	const char *argv[] = {e->program, "--listen", e->listen, NULL};
+
+	return child_set_argv(e->child, argv);
+}
+
+static void on_line(const char *line, void *arg)
+{
+	struct embedded *e = arg;
+	char url[256];
+	unsigned port;
+
+	if (embedded_parse(line, url, sizeof url, &port))
+		return;
+	snprintf(e->listen, sizeof e->listen, "127.0.0.1:%u", port);
+	give_argv(e); /* without memory it only takes another port next time */
+	log_info("embedded_brain", "url=%s", url);
+	e->h(url, e->arg);
+}
+
+int embedded_alloc(struct embedded **out, struct env *env, embedded_ready_h *h, void *arg)
+{
+	static const char *const hide[] = {"DISCORD_TOKEN",  "DISCORD_TOKEN_FILE",
+					   "OPENAI_API_KEY", "OPENAI_API_KEY_FILE", NULL};
+	struct embedded *e;
+	int err;
+
+	if (!out || !env || !h)
+		return EINVAL;
+	e = calloc(1, sizeof *e);
+	if (!e)
+		return ENOMEM;
+	e->h = h;
+	e->arg = arg;
+	snprintf(e->listen, sizeof e->listen, "127.0.0.1:0");
+	err = child_find("offlined", e->program, sizeof e->program);
+	if (!err) {
+		const char *argv[] = {e->program, "--listen", e->listen, NULL};
+
+		err = child_alloc(&e->child, env, argv, hide, on_line, NULL, e);
+	}
+	if (err)
+		embedded_free(e);
+	else
+		*out = e;
+	return err;
+}
+
+struct embedded *embedded_free(struct embedded *e)
+{
+	if (!e)
+		return NULL;
+	child_free(e->child);
+	free(e);
+	return NULL;
+}
+
+pid_t embedded_pid(const struct embedded *e)
+{
+	return child_pid(e->child);
+}

@@ -1,0 +1,220 @@
+/* control: the mind of Parley. Reads its command line and environment, then runs the loop. */
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include <event2/event.h>
+
+#include "control/check.h"
+#include "control/control.h"
+#include "control/environment.h"
+#include "control/settings/settings.h"
+#include "control/state.h"
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "proto/discord.h"
+
+enum { SOCKS_MAX = 32, USAGE = 2 };
+
+struct options {
+	struct control_conf conf;
+	const char *socks[SOCKS_MAX + 1];
+	unsigned n_socks;
+	char state_dir[512];
+	const char *given_state_dir;
+	enum log_level level;
+	bool check;
+};
+
+static const char help[] =
+	"Usage: control --media-sock PATH [--media-sock PATH]... [options]\n"
+	"       control --spawn-mediad[=PROGRAM] [options]\n"
+	"\n"
+	"The mind of Parley: keeps the bot on Discord, joins voice channels, and thinks.\n"
+	"\n"
+	"  --media-sock PATH       socket of a running mediad; give it more than once for several\n"
+	"  --spawn-mediad[=PROG]   run a mediad of its own, which ends with it\n"
+	"  --guild ID              with --channel: the server to join at start\n"
+	"  --channel ID            the voice channel to join at start\n"
+	"  --state-dir DIR         where to keep what a restart needs (default: $STATE_DIRECTORY,\n"
+	"                          $XDG_STATE_HOME/parley or ~/.local/state/parley)\n"
+	"  --ca FILE               a further certificate authority to trust, PEM\n"
+	"  --log LEVEL             warn, info (default), debug or trace\n"
+	"  --check                 say what is missing, start nothing\n"
+	"  --help, --version\n"
+	"\n"
+	"Environment: DISCORD_TOKEN or DISCORD_TOKEN_FILE; OPENAI_API_KEY or OPENAI_API_KEY_FILE\n"
+	"(without a key the embedded brain serves); PARLEY_DISCORD_API, PARLEY_BRAIN_URL and the\n"
+	"other settings of docs/settings.md.\n"
+	"\n"
+	"Stopped by SIGTERM it leaves its calls running in mediad for the next control, unless it\n"
+	"runs the mediad itself: then it leaves the channels.\n"
+	"\n"
+	"Exit status: 0 ended as asked or all checks passed, 1 failed or something is missing, 2 usage.\n";
+
+static int usage(const char *what, const char *value)
+{
+	fprintf(stderr, "control: %s%s%s\nTry 'control --help'.\n", what, value ? ": " : "",
+		value ? value : "");
+	return USAGE;
+}
+
+enum { OPT_SOCK = 256, OPT_SPAWN, OPT_GUILD, OPT_CHANNEL, OPT_STATE, OPT_CA, OPT_LOG, OPT_CHECK,
+	      OPT_HELP, OPT_VERSION };
+
+static const struct option longs[] = {
+	{"media-sock", required_argument, NULL, OPT_SOCK},
+	{"spawn-mediad", optional_argument, NULL, OPT_SPAWN},
+	{"guild", required_argument, NULL, OPT_GUILD},
+	{"channel", required_argument, NULL, OPT_CHANNEL},
+	{"state-dir", required_argument, NULL, OPT_STATE},
+	{"ca", required_argument, NULL, OPT_CA},
+	{"log", required_argument, NULL, OPT_LOG},
+	{"check", no_argument, NULL, OPT_CHECK},
+	{"help", no_argument, NULL, OPT_HELP},
+	{"version", no_argument, NULL, OPT_VERSION},
+	{NULL, 0, NULL, 0},
+};
+
+/* -1 to go on, else the exit status. */
+static int one_option(struct options *o, int opt)
+{
+	switch (opt) {
+	case OPT_SOCK:
+		if (o->n_socks == SOCKS_MAX)
+			return usage("too many --media-sock", NULL);
+		o->socks[o->n_socks++] = optarg;
+		return -1;
+	case OPT_SPAWN:
+		o->conf.spawn = optarg ? optarg : "mediad";
+		return -1;
+	case OPT_GUILD:
+		return discord_snowflake(optarg, &o->conf.guild) ? -1 : usage("not a server id", optarg);
+	case OPT_CHANNEL:
+		return discord_snowflake(optarg, &o->conf.channel) ? -1
+								   : usage("not a channel id", optarg);
+	case OPT_STATE:
+		o->given_state_dir = optarg;
+		return -1;
+	case OPT_CA:
+		o->conf.ca_file = optarg;
+		return -1;
+	case OPT_LOG:
+		return log_level_parse(optarg, &o->level) ? -1 : usage("not a log level", optarg);
+	case OPT_CHECK:
+		o->check = true;
+		return -1;
+	case OPT_HELP:
+		fputs(help, stdout);
+		return 0;
+	case OPT_VERSION:
+		puts("control (Parley) " PARLEY_VERSION);
+		return 0;
+	default:
+		return USAGE; /* getopt has said why */
+	}
+}
+
+static int parse(struct options *o, int argc, char **argv)
+{
+	int opt, status;
+
+	o->level = LOG_INFO_;
+	while ((opt = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+		status = one_option(o, opt);
+		if (status >= 0)
+			return status;
+	}
+	if (optind < argc)
+		return usage("not an option", argv[optind]);
+	if (o->n_socks && o->conf.spawn)
+		return usage("give --media-sock or --spawn-mediad, not both", NULL);
+	if (!o->n_socks && !o->conf.spawn)
+		return usage("give --media-sock PATH or --spawn-mediad", NULL);
+	if (!o->conf.guild != !o->conf.channel)
+		return usage("--guild and --channel belong together", NULL);
+	if (o->n_socks)
+		o->conf.socks = o->socks;
+	if (state_dir(o->given_state_dir, o->state_dir, sizeof o->state_dir) == 0)
+		o->conf.state_dir = o->state_dir;
+	return -1;
+}
+
+static void on_signal(evutil_socket_t sig, short what, void *arg)
+{
+	(void)what;
+	log_info("signal", "number=%d", (int)sig);
+	control_stop(arg);
+}
+
+static int run(struct env *env, struct settings *settings, const struct control_conf *conf)
+{
+	struct event *term = NULL, *intr = NULL;
+	struct control *c = NULL;
+	int status = 1, err;
+
+	if (!settings->discord_token[0]) {
+		fputs("control: no bot token. Set DISCORD_TOKEN, or DISCORD_TOKEN_FILE to a file that "
+		      "holds it.\n",
+		      stderr);
+		return 1;
+	}
+	err = control_alloc(&c, env, settings, conf);
+	if (err) {
+		fprintf(stderr, "control: cannot start: %s\n", strerror(err));
+		return 1;
+	}
+	term = evsignal_new(env_base(env), SIGTERM, on_signal, c);
+	intr = evsignal_new(env_base(env), SIGINT, on_signal, c);
+	if (term && intr) {
+		event_add(term, NULL);
+		event_add(intr, NULL);
+		control_start(c);
+		env_run(env);
+		status = 0;
+	}
+	if (control_failure(c)) {
+		fprintf(stderr, "control: %s\n", control_failure(c));
+		status = 1;
+	}
+	if (term)
+		event_free(term);
+	if (intr)
+		event_free(intr);
+	control_free(c);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {0};
+	struct env_conf conf = {.loop = true};
+	struct rlimit no_core = {0, 0};
+	struct settings *settings = NULL;
+	struct env *env = NULL;
+	int status = parse(&o, argc, argv), err;
+
+	if (status >= 0)
+		return status;
+	setrlimit(RLIMIT_CORE, &no_core); /* a core would hold the token */
+	signal(SIGPIPE, SIG_IGN);
+	log_init("control", o.level);
+	err = environment_settings(&settings);
+	if (!err)
+		err = env_alloc(&env, &conf);
+	if (err) {
+		fprintf(stderr, "control: cannot start: %s\n", strerror(err));
+		status = 1;
+	} else if (o.check) {
+		status = check_run(env, settings, &o.conf);
+	} else {
+		status = run(env, settings, &o.conf);
+	}
+	env_free(env);
+	settings_free(settings);
+	return status;
+}
