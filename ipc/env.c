@@ -30,6 +30,7 @@ struct env {
 	uint64_t now;	  /* of the running step */
 	bool in_step;
 	bool digesting;
+	bool finished; /* env_finish: nothing is recorded or digested any more */
 	crypto_generichash_state digest;
 	/* replay */
 	const struct env_answer_rec *answers;
@@ -136,12 +137,19 @@ uint64_t env_now(struct env *env)
 	return mono_ns();
 }
 
+static bool recording(const struct env *env)
+{
+	return env->conf.journal && !env->finished;
+}
+
 /* The next recorded answer of this kind and size, or NULL: then this run is not the recorded one.
  */
 static const uint8_t *recorded(struct env *env, uint8_t what, size_t n)
 {
 	const struct env_answer_rec *r;
 
+	if (env->finished)
+		return NULL;
 	if (env->at_answer == env->n_answers || env->diverged) {
 		env->diverged = true;
 		return NULL;
@@ -167,7 +175,7 @@ void env_random(struct env *env, void *buf, size_t n)
 		return;
 	}
 	randombytes_buf(buf, n);
-	if (env->conf.journal)
+	if (recording(env))
 		journal_write(env->conf.journal, env->conf.thread, JOURNAL_RANDOM, env->now, 0, 0,
 			      buf, n);
 }
@@ -182,7 +190,7 @@ int64_t env_answer(struct env *env, int64_t live)
 
 		return (int64_t)rd_be(&r, 8);
 	}
-	if (env->conf.journal) {
+	if (recording(env)) {
 		struct wr w = wr_of(b, sizeof b);
 
 		wr_be(&w, (uint64_t)live, 8);
@@ -261,7 +269,7 @@ void env_deliver(struct env *env, uint32_t id, uint8_t kind, const void *data, s
 
 	if (env->conf.replaying)
 		return;
-	if (env->conf.journal)
+	if (recording(env))
 		journal_write(env->conf.journal, env->conf.thread, JOURNAL_INPUT, now, id, kind,
 			      data, len);
 	step(env, now, id, kind, data, len);
@@ -291,7 +299,7 @@ void env_output(struct env *env, enum env_out kind, uint32_t source, const void 
 	uint8_t head[13];
 	struct wr w = wr_of(head, sizeof head);
 
-	if (!env->digesting)
+	if (!env->digesting || env->finished)
 		return;
 	wr_be(&w, kind, 1);
 	wr_be(&w, source, 4);

@@ -40,6 +40,9 @@ struct env_conf {
 /* EINVAL, ENOMEM. Caller owns *out. */
 int env_alloc(struct env **out, const struct env_conf *conf);
 struct env *env_free(struct env *env);
+/* Ends the recording of this thread: its digest goes to the journal, and what teardown still sends or asks counts no
+ * more. To be called when the last step is done, before teardown; env_free does it otherwise. */
+void env_finish(struct env *env);
 
 /* NULL for an env without loop or on replay. Borrowed. */
 struct event_base *env_base(struct env *env);

@@ -1,38 +1,59 @@
 #include "ipc/log.h"
 
+#include <ctype.h>
+#include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { LINE_MAX_ = 4096, SECRETS = 16, SECRET_MIN = 6 };
+enum { LINE_MAX_ = 4096, TEXT_MAX = 3072, FMT_MAX = 512, SECRETS_MAX = 32, SECRET_MIN = 6 };
+enum { CUT_MARGIN = 1024 }; /* longer than any secret */
+/* Stands for a space of the format string, so that it is told from a space inside a printed value.
+ */
+enum { SEPARATOR = 0x1f };
 
-static const char *const names[] = {"fatal", "warn", "info", "debug", "trace"};
-static const char *const colours[] = {"\033[31m", "\033[33m", "", "\033[2m", "\033[2m"};
+static const struct {
+	const char *name, *colour;
+} levels[] = {
+	[LOG_FATAL_] = {"fatal", "\033[1;31m"}, [LOG_WARN_] = {"warn", "\033[33m"},
+	[LOG_INFO_] = {"info", "\033[32m"},	[LOG_DEBUG_] = {"debug", "\033[36m"},
+	[LOG_TRACE_] = {"trace", "\033[2m"},
+};
+enum { N_LEVELS = sizeof levels / sizeof *levels };
 
-/* One process, one log: the only global state outside an env. Written at start, before any other
- * thread. */
 static struct {
 	char process[32];
 	enum log_level level;
 	bool colour;
-	char *secrets[SECRETS];
+	pthread_mutex_t lock; /* guards the secrets */
+	char *secrets[SECRETS_MAX];
 	unsigned n_secrets;
-} lg = {.process = "parley", .level = LOG_INFO_};
+} conf = {.process = "parley", .level = LOG_INFO_, .lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* A line under construction; what does not fit is cut. */
+struct line {
+	char text[LINE_MAX_];
+	size_t n;
+};
 
 void log_init(const char *process, enum log_level level)
 {
-	snprintf(lg.process, sizeof lg.process, "%s", process);
-	lg.level = level;
-	lg.colour = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
+	const char *no_color = getenv("NO_COLOR");
+
+	snprintf(conf.process, sizeof conf.process, "%s", process);
+	conf.level = level;
+	conf.colour = isatty(STDERR_FILENO) && !(no_color && *no_color);
 }
 
 bool log_level_parse(const char *name, enum log_level *out)
 {
-	for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-		if (strcmp(name, names[i]) == 0) {
+	for (unsigned i = 0; name && i < N_LEVELS; i++) {
+		if (strcmp(levels[i].name, name) == 0) {
 			*out = (enum log_level)i;
 			return true;
 		}
@@ -42,76 +63,179 @@ bool log_level_parse(const char *name, enum log_level *out)
 
 void log_secret(const char *value)
 {
+	char *copy;
+
 	if (!value || strlen(value) < SECRET_MIN)
 		return;
-	for (unsigned i = 0; i < lg.n_secrets; i++)
-		if (strcmp(lg.secrets[i], value) == 0)
+	pthread_mutex_lock(&conf.lock);
+	for (unsigned i = 0; i < conf.n_secrets; i++) {
+		if (strcmp(conf.secrets[i], value) == 0) {
+			pthread_mutex_unlock(&conf.lock);
 			return;
-	if (lg.n_secrets < SECRETS) {
-		lg.secrets[lg.n_secrets] = strdup(value);
-		lg.n_secrets += lg.secrets[lg.n_secrets] != NULL;
+		}
 	}
+	copy = strdup(value);
+	if (copy && conf.n_secrets == SECRETS_MAX) {
+		/* The oldest gives way; leases are short-lived, long-lived secrets are few. */
+		free(conf.secrets[0]);
+		memmove(conf.secrets, conf.secrets + 1, (SECRETS_MAX - 1) * sizeof *conf.secrets);
+		conf.n_secrets--;
+	}
+	if (copy)
+		conf.secrets[conf.n_secrets++] = copy;
+	pthread_mutex_unlock(&conf.lock);
 }
 
-/* Every secret becomes *** in place; the line only gets shorter or stays as long (secrets have 6
- * bytes or more). */
-static void redact(char *line)
+/* Replaces every secret in place. */
+static void redact(char *text)
 {
-	for (unsigned i = 0; i < lg.n_secrets; i++) {
-		size_t n = strlen(lg.secrets[i]);
-		char *p = line;
+	char *p;
+	size_t n;
 
-		while ((p = strstr(p, lg.secrets[i]))) {
+	pthread_mutex_lock(&conf.lock);
+	for (unsigned i = 0; i < conf.n_secrets; i++) {
+		n = strlen(conf.secrets[i]);
+		while ((p = strstr(text, conf.secrets[i]))) {
 			memcpy(p, "***", 3);
 			memmove(p + 3, p + n, strlen(p + n) + 1);
-			p += 3;
+		}
+	}
+	pthread_mutex_unlock(&conf.lock);
+}
+
+static void put(struct line *l, const char *s, size_t n)
+{
+	size_t room = sizeof l->text - 1 - l->n; /* one byte stays for the newline */
+
+	if (n > room)
+		n = room;
+	memcpy(l->text + l->n, s, n);
+	l->n += n;
+}
+
+static void puts_(struct line *l, const char *s)
+{
+	put(l, s, strlen(s));
+}
+
+/* Escapes control bytes, and quotes and backslashes when inside quotes. */
+static void put_escaped(struct line *l, const char *s, size_t n, bool quoted)
+{
+	char hex[8];
+
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)s[i];
+
+		if (c < 0x20 || c == 0x7f) {
+			snprintf(hex, sizeof hex, c == '\n' ? "\\n" : "\\x%02x", c);
+			puts_(l, hex);
+		} else {
+			if (quoted && (c == '"' || c == '\\'))
+				put(l, "\\", 1);
+			put(l, s + i, 1);
 		}
 	}
 }
 
-static size_t stamp(char *buf, size_t size)
+/* key=value, the value quoted when it holds a space and is not quoted already. */
+static void put_pair(struct line *l, const char *s, size_t n)
+{
+	const char *eq = memchr(s, '=', n);
+	size_t key = eq ? (size_t)(eq - s) + 1 : 0;
+	const char *v = s + key;
+	size_t vn = n - key;
+	bool whole = vn >= 2 && v[0] == '"' && v[vn - 1] == '"';
+	bool quote = eq && !whole && (memchr(v, ' ', vn) || memchr(v, '"', vn) || !vn);
+
+	put(l, " ", 1);
+	put_escaped(l, s, key, false);
+	if (quote)
+		put(l, "\"", 1);
+	put_escaped(l, v, vn, quote);
+	if (quote)
+		put(l, "\"", 1);
+}
+
+/* True when a piece opens a new pair: an identifier, then '='. */
+static bool opens_pair(const char *s, size_t n)
+{
+	size_t i = 0;
+
+	while (i < n && (isalnum((unsigned char)s[i]) || s[i] == '_' || s[i] == '.'))
+		i++;
+	return i > 0 && i < n && s[i] == '=';
+}
+
+/* Splits at the separators; pieces that open no pair belong to the value before them. */
+static void put_pairs(struct line *l, char *text)
+{
+	char *start = text, *p = text;
+	size_t n = strlen(text);
+
+	while (n && p <= text + n) {
+		char *end = memchr(p, SEPARATOR, (size_t)(text + n - p));
+
+		if (!end) {
+			put_pair(l, start, (size_t)(text + n - start));
+			return;
+		}
+		if (opens_pair(end + 1, (size_t)(text + n - end - 1))) {
+			put_pair(l, start, (size_t)(end - start));
+			start = end + 1;
+		} else {
+			*end = ' ';
+		}
+		p = end + 1;
+	}
+}
+
+/* Wall time, read here and nowhere else: it only labels the line. */
+static void put_time(struct line *l)
 {
 	struct timespec ts;
 	struct tm tm;
+	char buf[40];
 	size_t n;
 
 	clock_gettime(CLOCK_REALTIME, &ts);
 	gmtime_r(&ts.tv_sec, &tm);
-	n = strftime(buf, size, "%Y-%m-%dT%H:%M:%S", &tm);
-	return n + (size_t)snprintf(buf + n, size - n, ".%03ldZ", ts.tv_nsec / 1000000);
+	n = strftime(buf, sizeof buf, "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(buf + n, sizeof buf - n, ".%03dZ ", (int)(ts.tv_nsec / 1000000));
+	puts_(l, buf);
 }
 
 void log_write(enum log_level level, const char *event, const char *fmt, ...)
 {
-	char line[LINE_MAX_ + 1];
-	size_t n = 0, text;
+	char text[TEXT_MAX], marked[FMT_MAX];
+	struct line l;
 	va_list ap;
-	int k;
+	size_t n = 0;
+	int saved = errno;
 
-	if (level > lg.level)
+	if (level > conf.level)
 		return;
-	if (lg.colour)
-		n = (size_t)snprintf(line, sizeof line, "%s", colours[level]);
-	n += stamp(line + n, sizeof line - n);
-	n += (size_t)snprintf(line + n, sizeof line - n, " %s %s %s ", names[level], lg.process,
-			      event);
-	text = n;
+	l.n = 0;
+	for (; fmt[n] && n < sizeof marked - 1; n++)
+		marked[n] = fmt[n] == ' ' ? SEPARATOR : fmt[n];
+	marked[n] = '\0';
 	va_start(ap, fmt);
-	k = vsnprintf(line + n, sizeof line - n - 8, fmt, ap);
+	/* A cut could leave the head of a secret at the end, where it is not recognised. */
+	if (vsnprintf(text, sizeof text, marked, ap) >= (int)sizeof text)
+		snprintf(text + sizeof text - CUT_MARGIN, CUT_MARGIN, "...");
 	va_end(ap);
-	if (k > 0)
-		n += (size_t)k < sizeof line - n - 8 ? (size_t)k : sizeof line - n - 9;
-	for (size_t i = text; i < n; i++)
-		if ((unsigned char)line[i] < 0x20 || line[i] == 0x7f)
-			line[i] = ' ';
-	line[n] = '\0';
-	redact(line + text);
-	n = strlen(line);
-	while (n > text && line[n - 1] == ' ')
-		n--;
-	n += (size_t)snprintf(line + n, sizeof line - n, "%s\n", lg.colour ? "\033[0m" : "");
-	/* One write, so that lines of several threads do not mix; nobody is told when stderr is
-	 * gone. */
-	if (write(STDERR_FILENO, line, n) < 0)
-		return;
+	redact(text);
+	put_time(&l);
+	if (conf.colour)
+		puts_(&l, levels[level].colour);
+	puts_(&l, levels[level].name);
+	if (conf.colour)
+		puts_(&l, "\033[0m");
+	put(&l, " ", 1);
+	puts_(&l, conf.process);
+	put(&l, " ", 1);
+	puts_(&l, event);
+	put_pairs(&l, text);
+	l.text[l.n++] = '\n';
+	(void)!write(STDERR_FILENO, l.text, l.n);
+	errno = saved;
 }

@@ -1,0 +1,346 @@
+#include "ipc/ws.h"
+
+#include "ipc/env.h"
+#include "ipc/ws_inside.h"
+#include "proto/base/cursor.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+/* ---- life ---- */
+static void input(uint8_t kind, const uint8_t *data, size_t len, void *arg)
+{
+	struct ws *ws = arg;
+	struct rd r = rd_of(data, len);
+	uint16_t code = 0;
+
+	if (kind == WS_CLOSED) {
+		code = (uint16_t)rd_be(&r, 2);
+		ws->over = true;
+		ws->open = false;
+	} else if (kind == WS_OPEN) {
+		ws->open = true;
+	}
+	if (ws->h)
+		ws->h(ws, (enum ws_event)kind, code, r.p + r.pos, rd_left(&r), ws->arg);
+}
+
+int ws_new(struct ws **out, struct ws_ctx *ctx, size_t max_message)
+{
+	struct ws *ws = calloc(1, sizeof *ws);
+	int err;
+
+	if (!ws)
+		return ENOMEM;
+	ws->ctx = ctx;
+	ws->end = &ws->first;
+	ws->max_message = max_message ? max_message : WS_MAX_MESSAGE;
+	err = env_source_add(ctx->env, &ws->source, input, ws);
+	if (err) {
+		free(ws);
+		return err;
+	}
+	ws->next = ctx->all;
+	ws->at = &ctx->all;
+	if (ctx->all)
+		ctx->all->at = &ws->next;
+	ctx->all = ws;
+	*out = ws;
+	return 0;
+}
+
+static void drop_queue(struct ws *ws)
+{
+	while (ws->first) {
+		struct out_msg *m = ws->first;
+
+		ws->first = m->next;
+		free(m);
+	}
+	ws->end = &ws->first;
+	ws->queued = 0;
+}
+
+static void really_free(struct ws *ws)
+{
+	ws_dial_clear(ws);
+	drop_queue(ws);
+	*ws->at = ws->next;
+	if (ws->next)
+		ws->next->at = ws->at;
+	free(ws->in);
+	free(ws);
+}
+
+/* An orphan that lws does not know and that we are not inside of has nobody left. */
+void ws_bury(struct ws *ws)
+{
+	if (ws->orphan && !ws->wsi && !ws->busy)
+		really_free(ws);
+}
+
+bool ws_tell(struct ws *ws, enum ws_event ev, const void *data, size_t len)
+{
+	bool wanted;
+
+	if (ws->over || ws->orphan)
+		return !ws->orphan;
+	ws->busy++;
+	env_deliver(ws->ctx->env, ws->source, ev, data, len);
+	ws->busy--;
+	wanted = !ws->orphan;
+	ws_bury(ws);
+	return wanted;
+}
+
+void ws_tell_closed(struct ws *ws, uint16_t code, const char *reason)
+{
+	uint8_t b[2 + 256];
+	struct wr w = wr_of(b, sizeof b);
+	size_t n = reason ? strlen(reason) : 0;
+
+	wr_be(&w, code, 2);
+	wr_bytes(&w, reason, n < 256 ? n : 256);
+	ws_dial_clear(ws);
+	drop_queue(ws);
+	if (!ws->orphan)
+		ws_tell(ws, WS_CLOSED, b, w.pos);
+	else
+		ws_bury(ws);
+}
+
+struct ws *ws_free(struct ws *ws)
+{
+	if (!ws || ws->orphan)
+		return NULL;
+	env_source_del(ws->ctx->env, ws->source);
+	ws->source = ENV_SOURCE_NONE;
+	ws->orphan = true;
+	ws->h = NULL;
+	if (ws->wsi && !ws->open)
+		lws_set_timeout(ws->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
+	else if (ws->wsi)
+		ws_close(ws, 1000, NULL);
+	if (ws->wsi)
+		ws_kick(ws->ctx);
+	ws_bury(ws);
+	return NULL;
+}
+
+void ws_set_handler(struct ws *ws, ws_h *h, void *arg)
+{
+	ws->h = h;
+	ws->arg = arg;
+}
+
+/* ---- sending ---- */
+static void want_write(struct ws *ws)
+{
+	if (ws->wsi && ws->open) {
+		lws_callback_on_writable(ws->wsi);
+		ws_kick(ws->ctx);
+	}
+}
+
+int ws_send(struct ws *ws, bool text, const void *data, size_t len)
+{
+	struct out_msg *m;
+
+	if (ws->over || !ws->open || ws->close_code)
+		return ENOTCONN;
+	if (len > WS_MAX_QUEUED - ws->queued)
+		return ENOBUFS;
+	env_output(ws->ctx->env, ENV_OUT_WS, ws->source, data, len);
+	if (env_replaying(ws->ctx->env))
+		return 0;
+	m = malloc(sizeof *m + LWS_PRE + len);
+	if (!m)
+		return ENOMEM;
+	m->next = NULL;
+	m->n = len;
+	m->text = text;
+	if (len)
+		memcpy(m->bytes + LWS_PRE, data, len);
+	*ws->end = m;
+	ws->end = &m->next;
+	ws->queued += len;
+	want_write(ws);
+	return 0;
+}
+
+size_t ws_pending(const struct ws *ws)
+{
+	return ws->queued;
+}
+
+void ws_close(struct ws *ws, uint16_t code, const char *reason)
+{
+	if (ws->over || ws->close_code)
+		return;
+	ws->close_code = code ? code : 1000;
+	snprintf(ws->close_reason, sizeof ws->close_reason, "%s", reason ? reason : "");
+	if (ws->wsi && !ws->open)
+		lws_set_timeout(ws->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
+	want_write(ws);
+	if (ws->wsi)
+		ws_kick(ws->ctx);
+}
+
+void ws_abort(struct ws *ws)
+{
+	if (!ws->wsi)
+		return;
+	ws->failed = true;
+	shutdown(lws_get_socket_fd(ws->wsi), SHUT_RDWR);
+}
+
+/* One message a call, then the close frame. Non-zero closes. */
+static int on_writable(struct ws *ws)
+{
+	struct out_msg *m = ws->first;
+	int k;
+
+	if (m) {
+		k = lws_write(ws->wsi, m->bytes + LWS_PRE, m->n,
+			      m->text ? LWS_WRITE_TEXT : LWS_WRITE_BINARY);
+		ws->first = m->next;
+		if (!ws->first)
+			ws->end = &ws->first;
+		ws->queued -= m->n;
+		free(m);
+		if (k < 0)
+			return -1;
+		if (ws->first || ws->close_code)
+			lws_callback_on_writable(ws->wsi);
+		return 0;
+	}
+	if (ws->close_code && !ws->sent_close) {
+		ws->sent_close = true;
+		lws_close_reason(ws->wsi, (enum lws_close_status)ws->close_code,
+				 (uint8_t *)ws->close_reason, strlen(ws->close_reason));
+		return -1;
+	}
+	return 0;
+}
+
+/* ---- receiving ---- */
+static int grow(struct ws *ws, size_t want)
+{
+	size_t cap = ws->cap_in ? ws->cap_in : 4096;
+	uint8_t *more;
+
+	if (want <= ws->cap_in)
+		return 0;
+	while (cap < want)
+		cap *= 2;
+	more = realloc(ws->in, cap);
+	if (!more)
+		return ENOMEM;
+	ws->in = more;
+	ws->cap_in = cap;
+	return 0;
+}
+
+static int on_receive(struct ws *ws, const void *p, size_t n)
+{
+	static char too_big[] = "message too big";
+	bool whole = lws_is_final_fragment(ws->wsi) && !lws_remaining_packet_payload(ws->wsi);
+	bool binary = lws_frame_is_binary(ws->wsi);
+	size_t len;
+
+	if (ws->orphan)
+		return -1;
+	if (n > ws->max_message - ws->n_in || grow(ws, ws->n_in + n)) {
+		ws->got_code = 1009;
+		lws_close_reason(ws->wsi, (enum lws_close_status)1009, (uint8_t *)too_big,
+				 sizeof too_big - 1);
+		return -1;
+	}
+	if (n)
+		memcpy(ws->in + ws->n_in, p, n);
+	ws->n_in += n;
+	if (!whole)
+		return 0;
+	len = ws->n_in;
+	ws->n_in = 0;
+	/* An orphan's close frame goes out when it is writable; nothing more is read into it. */
+	ws_tell(ws, binary ? WS_BINARY : WS_TEXT, ws->in, len);
+	return 0;
+}
+
+static void on_peer_close(struct ws *ws, const uint8_t *p, size_t n)
+{
+	struct rd r = rd_of(p, n);
+
+	if (n < 2)
+		return;
+	ws->got_code = (uint16_t)rd_be(&r, 2);
+	snprintf(ws->got_reason, sizeof ws->got_reason, "%.*s", (int)rd_left(&r),
+		 (const char *)p + 2);
+}
+
+static void on_closed(struct ws *ws)
+{
+	uint16_t code = ws->got_code;
+
+	if (!code && ws->sent_close && !ws->failed)
+		code = ws->close_code;
+	ws->wsi = NULL;
+	ws->open = false;
+	ws_tell_closed(ws, code ? code : 1006,
+		       ws->got_reason[0] ? ws->got_reason : ws->close_reason);
+}
+
+int ws_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len)
+{
+	struct ws *ws = wsi ? lws_get_opaque_user_data(wsi) : NULL;
+	uint8_t **p = in;
+
+	if (reason == LWS_CALLBACK_ESTABLISHED)
+		return ws_server_accept(wsi);
+	if (!ws)
+		return lws_callback_http_dummy(wsi, reason, user, in, len);
+	switch (reason) {
+	case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
+		return ws_dial_headers(ws, wsi, p, *p + len);
+	case LWS_CALLBACK_CLIENT_ESTABLISHED:
+		ws->wsi = wsi;
+		ws_dial_clear(ws);
+		ws->open = true;
+		if (!ws_tell(ws, WS_OPEN, NULL, 0))
+			return -1;
+		if (ws->close_code || ws->first)
+			lws_callback_on_writable(wsi);
+		return 0;
+	case LWS_CALLBACK_CLIENT_RECEIVE:
+	case LWS_CALLBACK_RECEIVE:
+		return on_receive(ws, in, len);
+	case LWS_CALLBACK_CLIENT_WRITEABLE:
+	case LWS_CALLBACK_SERVER_WRITEABLE:
+		return on_writable(ws);
+	case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
+		on_peer_close(ws, in, len);
+		return 0;
+	case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
+		lws_set_opaque_user_data(wsi, NULL);
+		ws->wsi = NULL;
+		ws_tell_closed(ws, 1006, in ? in : "cannot connect");
+		return 0;
+	case LWS_CALLBACK_CLIENT_CLOSED:
+	case LWS_CALLBACK_CLOSED:
+		lws_set_opaque_user_data(wsi, NULL);
+		on_closed(ws);
+		return 0;
+	case LWS_CALLBACK_WSI_DESTROY:
+		/* Without one of the above before (a dial that was killed). */
+		lws_set_opaque_user_data(wsi, NULL);
+		ws->wsi = NULL;
+		ws_tell_closed(ws, 1006, "closed");
+		return 0;
+	default:
+		return 0;
+	}
+}

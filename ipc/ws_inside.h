@@ -1,0 +1,82 @@
+/* What ws.c, ws_loop.c, ws_dial.c and ws_server.c share. Nobody else includes this. */
+#ifndef IPC_WS_INSIDE_H
+#define IPC_WS_INSIDE_H
+
+#include "ipc/ws.h"
+
+#include <event2/event.h>
+#include <libwebsockets.h>
+#include <uv.h>
+
+enum { WS_MAX_MESSAGE = 1 << 20, WS_MAX_QUEUED = 16 << 20, WS_CONNECT_MS = 5000, WS_HOST_MAX = 256 };
+
+struct evdns_base;
+
+struct ws_ctx {
+	struct env *env;
+	struct lws_context *lws; /* NULL on replay */
+	struct lws_vhost *client;
+	uv_loop_t uv;
+	bool uv_open;
+	struct event *readable, *timer;
+	struct evdns_base *dns;
+	struct ws *all; /* every socket that lws or an owner still knows */
+	struct ws_server *gone; /* freed servers: lws reads their names until it is destroyed */
+};
+
+struct out_msg {
+	struct out_msg *next;
+	size_t n;
+	bool text;
+	uint8_t bytes[]; /* LWS_PRE of room, then the message */
+};
+
+struct ws {
+	struct ws_ctx *ctx;
+	struct ws *next, **at; /* in ctx->all */
+	struct lws *wsi;       /* NULL before connecting and after closing */
+	uint32_t source;
+	ws_h *h;
+	void *arg;
+	bool open, over, orphan, sent_close; /* over: WS_CLOSED was told. orphan: the owner let go */
+	bool failed;			     /* a deadline or a bad message: closes without a frame */
+	unsigned busy;			     /* inside so many deliveries */
+	uint16_t close_code;		     /* asked for by ws_close; 0 = none */
+	char close_reason[124];
+	uint16_t got_code;
+	char got_reason[128];
+	struct out_msg *first, **end;
+	size_t queued;
+	uint8_t *in;
+	size_t n_in, cap_in, max_message;
+	/* dialling */
+	struct ws_dial_state {
+		char host[WS_HOST_MAX], *path, **headers;
+		uint16_t port;
+		bool tls;
+		struct event *start, *deadline;
+		struct evdns_getaddrinfo_request *query;
+	} dial;
+};
+
+/* ws.c */
+int ws_new(struct ws **out, struct ws_ctx *ctx, size_t max_message);
+/* Tells the owner and, when nobody needs it any more, frees. Returns false when *ws is gone or must be closed. */
+bool ws_tell(struct ws *ws, enum ws_event ev, const void *data, size_t len);
+void ws_tell_closed(struct ws *ws, uint16_t code, const char *reason);
+/* Frees an orphan that lws does not know and that nobody is inside of. */
+void ws_bury(struct ws *ws);
+/* The one callback of all our lws protocols. */
+int ws_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len);
+/* ws_loop.c: to be called after every call into lws from outside its callbacks. */
+void ws_kick(struct ws_ctx *ctx);
+/* ws_dial.c */
+void ws_dial_clear(struct ws *ws);
+int ws_dial_headers(struct ws *ws, struct lws *wsi, uint8_t **p, uint8_t *end);
+/* ws_server.c: a connection was established; 0 to go on. */
+int ws_server_accept(struct lws *wsi);
+void ws_servers_clear(struct ws_ctx *ctx);
+
+extern const struct lws_protocols ws_protocols[];
+
+#endif

@@ -1,0 +1,165 @@
+/* libwebsockets' libuv loop nested in libevent (docs/decisions/0002). */
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "ipc/ws_inside.h"
+
+#include <errno.h>
+#include <event2/dns.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FDS = 1024, SERVICE_BUF = 65536, RX_BUF = 65536, PRIORITY = 1 };
+
+const struct lws_protocols ws_protocols[] = {
+	{.name = "parley", .callback = ws_callback, .rx_buffer_size = RX_BUF},
+	{0},
+};
+
+/* libuv applies what changed only when it runs; with changes waiting its timeout is 0, so the timer
+ * fires at once. */
+void ws_kick(struct ws_ctx *ctx)
+{
+	int ms;
+
+	if (!ctx->uv_open || !ctx->timer)
+		return;
+	ms = uv_backend_timeout(&ctx->uv);
+	if (ms < 0) {
+		event_del(ctx->timer);
+	} else {
+		struct timeval tv = {ms / 1000, ms % 1000 * 1000};
+
+		event_add(ctx->timer, &tv);
+	}
+}
+
+static void pump(evutil_socket_t fd, short what, void *arg)
+{
+	struct ws_ctx *ctx = arg;
+
+	(void)fd;
+	(void)what;
+	uv_update_time(&ctx->uv);
+	uv_run(&ctx->uv, UV_RUN_NOWAIT);
+	ws_kick(ctx);
+}
+
+static void lws_log(int level, const char *line)
+{
+	log_debug("lws", "level=%d text=\"%.*s\"", level, (int)strcspn(line, "\n"), line);
+}
+
+static int start_lws(struct ws_ctx *ctx, const char *ca_file)
+{
+	void *loops[1] = {&ctx->uv};
+	struct lws_context_creation_info info = {
+		.port = CONTEXT_PORT_NO_LISTEN,
+		.options = LWS_SERVER_OPTION_LIBUV | LWS_SERVER_OPTION_EXPLICIT_VHOSTS |
+			   LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT,
+		.foreign_loops = loops,
+		.protocols = ws_protocols,
+		.gid = (gid_t)-1,
+		.uid = (uid_t)-1,
+		.fd_limit_per_thread = FDS,
+		.pt_serv_buf_size = SERVICE_BUF,
+		.user = ctx,
+	};
+
+	lws_set_log_level(getenv("D")?2047:0, NULL);
+	ctx->lws = lws_create_context(&info);
+	if (!ctx->lws)
+		return ENOMEM;
+	info.vhost_name = "client";
+	info.client_ssl_ca_filepath = ca_file;
+	ctx->client = lws_create_vhost(ctx->lws, &info);
+	return ctx->client ? 0 : EINVAL;
+}
+
+static int start(struct ws_ctx *ctx, const char *ca_file)
+{
+	struct event_base *base = env_base(ctx->env);
+	int err;
+
+	if (uv_loop_init(&ctx->uv))
+		return ENOMEM;
+	ctx->uv_open = true;
+	err = start_lws(ctx, ca_file);
+	if (err)
+		return err;
+	ctx->readable = event_new(base, uv_backend_fd(&ctx->uv), EV_READ | EV_PERSIST, pump, ctx);
+	ctx->timer = evtimer_new(base, pump, ctx);
+	/* Without a resolv.conf names do not resolve, addresses and localhost still do. */
+	ctx->dns = evdns_base_new(base, EVDNS_BASE_INITIALIZE_NAMESERVERS |
+						EVDNS_BASE_DISABLE_WHEN_INACTIVE);
+	if (!ctx->dns)
+		ctx->dns = evdns_base_new(base, EVDNS_BASE_DISABLE_WHEN_INACTIVE);
+	if (!ctx->readable || !ctx->timer || !ctx->dns)
+		return ENOMEM;
+	event_priority_set(ctx->readable, PRIORITY);
+	event_priority_set(ctx->timer, PRIORITY);
+	if (event_add(ctx->readable, NULL))
+		return ENOMEM;
+	ws_kick(ctx);
+	return 0;
+}
+
+int ws_ctx_alloc(struct ws_ctx **out, struct env *env, const char *ca_file)
+{
+	struct ws_ctx *ctx;
+	int err;
+
+	if (!out || !env)
+		return EINVAL;
+	ctx = calloc(1, sizeof *ctx);
+	if (!ctx)
+		return ENOMEM;
+	ctx->env = env;
+	err = env_replaying(env) ? 0 : start(ctx, ca_file);
+	if (err) {
+		ws_ctx_free(ctx);
+		return err;
+	}
+	*out = ctx;
+	return 0;
+}
+
+/* With a foreign loop lws wants to be destroyed twice, the loop running in between. */
+static void stop_lws(struct ws_ctx *ctx)
+{
+	if (!ctx->lws)
+		return;
+	lws_context_destroy(ctx->lws);
+	for (int i = 0; i < 100 && uv_run(&ctx->uv, UV_RUN_NOWAIT); i++)
+		;
+	lws_context_destroy(ctx->lws);
+	ctx->lws = NULL;
+	for (int i = 0; i < 100 && uv_run(&ctx->uv, UV_RUN_NOWAIT); i++)
+		;
+}
+
+struct ws_ctx *ws_ctx_free(struct ws_ctx *ctx)
+{
+	if (!ctx)
+		return NULL;
+	stop_lws(ctx);
+	while (ctx->all) {
+		/* lws has let go of every socket; what is left was let go by its owner, too. */
+		struct ws *ws = ctx->all;
+
+		ws->wsi = NULL;
+		ws_free(ws);
+		if (ctx->all == ws)
+			ws_bury(ws);
+	}
+	ws_servers_clear(ctx);
+	if (ctx->dns)
+		evdns_base_free(ctx->dns, 0);
+	if (ctx->readable)
+		event_free(ctx->readable);
+	if (ctx->timer)
+		event_free(ctx->timer);
+	if (ctx->uv_open)
+		uv_loop_close(&ctx->uv);
+	free(ctx);
+	return NULL;
+}
