@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "control/asr/asr.h"
-#include "control/brain/brain.h"
+#include "control/brain/realtime.h"
 #include "control/media/media.h"
 #include "control/room/room.h"
 #include "control/settings/settings.h"
@@ -41,7 +41,7 @@ struct agent {
 	void *arg;
 
 	struct room *room;
-	struct brain *brain; /* NULL when nobody told where one is */
+	struct realtime *brain; /* NULL when nobody told where one is */
 	struct asr *asr;
 	struct tmr *timer;
 	struct say say;
@@ -271,7 +271,7 @@ static void record(struct agent *a, const struct room_turn *t)
 	a->last_ms = ms;
 	if (t->asked_at && a->brain) {
 		snprintf(line, sizeof line, "[%s]: %s", t->name, t->heard);
-		brain_remember(a->brain, line, t->said);
+		realtime_remember(a->brain, line, t->said);
 	}
 	if (a->say.turn == t->id)
 		say_clear(a);
@@ -281,7 +281,7 @@ static void record(struct agent *a, const struct room_turn *t)
 
 static void ask(struct agent *a, const struct room_effect *e)
 {
-	int err = a->brain ? brain_ask(a->brain, e->turn, e->text) : EHOSTUNREACH;
+	int err = a->brain ? realtime_ask(a->brain, e->turn, e->text) : EHOSTUNREACH;
 
 	if (err)
 		feed(a, &(struct room_event){.type = ROOM_BRAIN_FAILED,
@@ -330,11 +330,11 @@ static void perform_brain(struct agent *a, const struct room_effect *e)
 	else if (!a->brain)
 		return;
 	else if (e->type == ROOM_DO_INSTRUCT)
-		brain_instruct(a->brain, e->text);
+		realtime_instruct(a->brain, e->text);
 	else if (e->type == ROOM_DO_BRAIN_CANCEL)
-		brain_cancel(a->brain, e->turn);
+		realtime_cancel(a->brain, e->turn);
 	else
-		brain_truncate(a->brain, e->turn, e->ms);
+		realtime_truncate(a->brain, e->turn, e->ms);
 }
 
 static void perform(struct agent *a, const struct room_effect *e)
@@ -387,34 +387,34 @@ static void perform(struct agent *a, const struct room_effect *e)
 
 /* ---- facts from the shells ---- */
 
-static void brain_fact(enum brain_event ev, uint32_t turn, const uint8_t *data, size_t len,
+static void brain_fact(enum realtime_event ev, uint32_t turn, const uint8_t *data, size_t len,
 		       void *arg)
 {
 	struct agent *a = arg;
 	struct room_event out = {.turn = turn, .text = {data, len}};
 
 	switch (ev) {
-	case BRAIN_AUDIO:
+	case REALTIME_AUDIO:
 		out.type = ROOM_BRAIN_AUDIO;
 		out.pcm = out.text;
 		out.text = (struct slice){0};
 		break;
-	case BRAIN_TEXT:
+	case REALTIME_TEXT:
 		out.type = ROOM_BRAIN_TEXT;
 		break;
-	case BRAIN_DONE:
+	case REALTIME_DONE:
 		out.type = ROOM_BRAIN_DONE;
 		break;
-	case BRAIN_FAILED_ASK:
+	case REALTIME_FAILED_ASK:
 		log_warn("brain_failed", "turn=%u why=\"%.*s\"", turn, (int)len,
 			 (const char *)data);
 		out.type = ROOM_BRAIN_FAILED;
 		break;
-	case BRAIN_LINK_UP:
+	case REALTIME_LINK_UP:
 		log_info("brain_up", "url=%s", settings_brain_url(a->settings));
 		a->brain_told = false;
 		return;
-	case BRAIN_LINK_DOWN:
+	case REALTIME_LINK_DOWN:
 		log_warn("brain_down", "why=\"%.*s\"", (int)len, (const char *)data);
 		if (a->tellh && !a->brain_told)
 			a->tellh("I cannot reach the service that thinks and speaks for me; "
@@ -492,7 +492,7 @@ void agent_status(const struct agent *a, char *buf, size_t size)
 
 	n = (size_t)snprintf(buf, size, "brain: %s%s (%s)\nturns: %llu, answered %llu",
 			     url ? url : "none", settings_guest(a->settings) ? ", as a guest" : "",
-			     a->brain && brain_up(a->brain) ? "connected" : "not connected",
+			     a->brain && realtime_up(a->brain) ? "connected" : "not connected",
 			     (unsigned long long)a->turns,
 			     (unsigned long long)room_count(a->room, ROOM_REASON_ANSWERED));
 	if (a->turns && n < size)
@@ -509,14 +509,14 @@ static int shells_alloc(struct agent *a, const struct agent_conf *conf)
 {
 	const struct settings *s = conf->settings;
 	const char *url = settings_brain_url(s);
-	struct brain_conf bc = {.env = conf->env,
-				.ws = conf->ws,
-				.url = url,
-				.model = s->brain_model,
-				.voice = s->brain_voice,
-				.key = s->openai_api_key,
-				.h = brain_fact,
-				.arg = a};
+	struct realtime_conf bc = {.env = conf->env,
+				   .ws = conf->ws,
+				   .url = url,
+				   .model = s->brain_model,
+				   .voice = s->brain_voice,
+				   .key = s->openai_api_key,
+				   .h = brain_fact,
+				   .arg = a};
 	struct asr_conf ac = {.env = conf->env,
 			      .ws = conf->ws,
 			      .url = url,
@@ -531,7 +531,7 @@ static int shells_alloc(struct agent *a, const struct agent_conf *conf)
 		log_warn("no_brain", "hint=\"set OPENAI_API_KEY or PARLEY_BRAIN_URL\"");
 		return 0;
 	}
-	err = brain_alloc(&a->brain, &bc);
+	err = realtime_alloc(&a->brain, &bc);
 	return err ? err : asr_alloc(&a->asr, &ac);
 }
 
@@ -586,7 +586,7 @@ struct agent *agent_free(struct agent *a)
 	}
 	tmr_free(a->timer);
 	asr_free(a->asr);
-	brain_free(a->brain);
+	realtime_free(a->brain);
 	room_free(a->room);
 	free(a->fx);
 	free(a);

@@ -1,4 +1,4 @@
-#include "control/brain/brain.h"
+#include "control/brain/realtime.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -29,13 +29,13 @@ struct answer {
 	uint64_t bytes; /* of sound that came */
 };
 
-struct brain {
+struct realtime {
 	struct env *env;
 	struct ws_ctx *ctx;
 	struct ws *ws;
 	struct tmr *retry, *wind_down;
 	char *url, *voice, *auth;
-	brain_h *h;
+	realtime_h *h;
 	void *arg;
 
 	enum link link;
@@ -53,13 +53,13 @@ struct brain {
 	size_t pcm_cap;
 };
 
-static void tell(struct brain *b, enum brain_event ev, uint32_t turn, const char *text)
+static void tell(struct realtime *b, enum realtime_event ev, uint32_t turn, const char *text)
 {
 	b->h(ev, turn, (const uint8_t *)text, strlen(text), b->arg);
 }
 
 /* Takes text, which may be NULL when there was no memory for it. */
-static int send_text(struct brain *b, char *text)
+static int send_text(struct realtime *b, char *text)
 {
 	int err = text ? ws_send(b->ws, true, text, strlen(text)) : ENOMEM;
 
@@ -69,12 +69,12 @@ static int send_text(struct brain *b, char *text)
 	return err;
 }
 
-static struct answer *running(struct brain *b)
+static struct answer *running(struct realtime *b)
 {
 	return b->answer[b->newest].running ? &b->answer[b->newest] : NULL;
 }
 
-static struct answer *by_turn(struct brain *b, uint32_t turn)
+static struct answer *by_turn(struct realtime *b, uint32_t turn)
 {
 	for (unsigned i = 0; i < ANSWERS; i++)
 		if (turn && b->answer[i].turn == turn)
@@ -82,7 +82,7 @@ static struct answer *by_turn(struct brain *b, uint32_t turn)
 	return NULL;
 }
 
-static struct answer *by_response(struct brain *b, const char *response)
+static struct answer *by_response(struct realtime *b, const char *response)
 {
 	for (unsigned i = 0; i < ANSWERS; i++)
 		if (b->answer[i].turn && strcmp(b->answer[i].response, response) == 0)
@@ -91,7 +91,7 @@ static struct answer *by_response(struct brain *b, const char *response)
 }
 
 /* Sends the waiting ask when nothing hinders. */
-static void ask_next(struct brain *b)
+static void ask_next(struct realtime *b)
 {
 	if (b->link != LINK_UP || !b->waiting || running(b))
 		return;
@@ -102,7 +102,7 @@ static void ask_next(struct brain *b)
 	b->waiting = 0;
 }
 
-static void answer_over(struct brain *b, struct answer *a)
+static void answer_over(struct realtime *b, struct answer *a)
 {
 	a->running = false;
 	tmr_stop(b->wind_down);
@@ -111,7 +111,7 @@ static void answer_over(struct brain *b, struct answer *a)
 
 static void wind_down_over(void *arg)
 {
-	struct brain *b = arg;
+	struct realtime *b = arg;
 	struct answer *a = running(b);
 
 	if (a && a->cancelled)
@@ -123,7 +123,7 @@ static void wind_down_over(void *arg)
 static void ws_event(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *data,
 		     size_t len, void *arg);
 
-static void retry_later(struct brain *b)
+static void retry_later(struct realtime *b)
 {
 	b->link = LINK_DOWN;
 	tmr_start(b->retry, b->backoff_ms * MS);
@@ -132,7 +132,7 @@ static void retry_later(struct brain *b)
 
 static void connect_now(void *arg)
 {
-	struct brain *b = arg;
+	struct realtime *b = arg;
 	const char *const headers[] = {b->auth, NULL};
 	struct ws_dial dial = {.url = b->url,
 			       .headers = b->auth ? headers : NULL,
@@ -151,24 +151,24 @@ static void connect_now(void *arg)
 
 static void recall(const char *line, const char *said, void *arg)
 {
-	struct brain *b = arg;
+	struct realtime *b = arg;
 
 	send_text(b, openai_item_user(line));
 	if (*said)
 		send_text(b, openai_item_assistant(said));
 }
 
-static void link_up(struct brain *b)
+static void link_up(struct realtime *b)
 {
 	b->link = LINK_UP;
 	b->told_down = false;
 	send_text(b, openai_session_voice(b->instructions ? b->instructions : "", b->voice));
 	brain_memory_each(b->memory, recall, b);
-	tell(b, BRAIN_LINK_UP, 0, "");
+	tell(b, REALTIME_LINK_UP, 0, "");
 	ask_next(b);
 }
 
-static void link_down(struct brain *b, const char *why)
+static void link_down(struct realtime *b, const char *why)
 {
 	struct answer *a = running(b);
 	uint32_t failed = a && !a->cancelled ? a->turn : 0;
@@ -181,16 +181,16 @@ static void link_down(struct brain *b, const char *why)
 		b->answer[i].item[0] = '\0';
 	retry_later(b);
 	if (failed)
-		tell(b, BRAIN_FAILED_ASK, failed, why);
+		tell(b, REALTIME_FAILED_ASK, failed, why);
 	if (!b->told_down) {
 		b->told_down = true;
-		tell(b, BRAIN_LINK_DOWN, 0, why);
+		tell(b, REALTIME_LINK_DOWN, 0, why);
 	}
 }
 
 /* ---- facts ---- */
 
-static void fact_response(struct brain *b, const struct openai_fact *f)
+static void fact_response(struct realtime *b, const struct openai_fact *f)
 {
 	struct answer *a = f->turn ? by_turn(b, f->turn) : running(b);
 
@@ -202,7 +202,7 @@ static void fact_response(struct brain *b, const struct openai_fact *f)
 		send_text(b, openai_cancel(a->response));
 }
 
-static void fact_audio(struct brain *b, const struct openai_fact *f)
+static void fact_audio(struct realtime *b, const struct openai_fact *f)
 {
 	struct answer *a = by_response(b, f->response);
 	size_t need = base64_decoded(f->audio.n), len = 0;
@@ -226,18 +226,18 @@ static void fact_audio(struct brain *b, const struct openai_fact *f)
 		memcpy(a->item, f->item, sizeof a->item);
 	a->bytes += len;
 	if (len)
-		b->h(BRAIN_AUDIO, a->turn, b->pcm, len, b->arg);
+		b->h(REALTIME_AUDIO, a->turn, b->pcm, len, b->arg);
 }
 
-static void fact_text(struct brain *b, const struct openai_fact *f)
+static void fact_text(struct realtime *b, const struct openai_fact *f)
 {
 	struct answer *a = by_response(b, f->response);
 
 	if (a && a->running && !a->cancelled)
-		b->h(BRAIN_TEXT, a->turn, f->text.p, f->text.n, b->arg);
+		b->h(REALTIME_TEXT, a->turn, f->text.p, f->text.n, b->arg);
 }
 
-static void fact_done(struct brain *b, const struct openai_fact *f)
+static void fact_done(struct realtime *b, const struct openai_fact *f)
 {
 	struct answer *a = by_response(b, f->response);
 	uint32_t turn;
@@ -249,13 +249,13 @@ static void fact_done(struct brain *b, const struct openai_fact *f)
 	snprintf(why, sizeof why, "%.*s", (int)f->text.n, (const char *)f->text.p);
 	a->running = false;
 	if (turn && (f->status == OPENAI_COMPLETED || f->status == OPENAI_INCOMPLETE))
-		tell(b, BRAIN_DONE, turn, "");
+		tell(b, REALTIME_DONE, turn, "");
 	else if (turn)
-		tell(b, BRAIN_FAILED_ASK, turn, why);
+		tell(b, REALTIME_FAILED_ASK, turn, why);
 	answer_over(b, a);
 }
 
-static void fact_error(struct brain *b, const struct openai_fact *f)
+static void fact_error(struct realtime *b, const struct openai_fact *f)
 {
 	struct answer *a = running(b);
 
@@ -276,18 +276,18 @@ static void fact_error(struct brain *b, const struct openai_fact *f)
 
 		a->running = false;
 		if (turn)
-			b->h(BRAIN_FAILED_ASK, turn, f->text.p, f->text.n, b->arg);
+			b->h(REALTIME_FAILED_ASK, turn, f->text.p, f->text.n, b->arg);
 		answer_over(b, a);
 	}
 }
 
-static void message(struct brain *b, const uint8_t *data, size_t len)
+static void message(struct realtime *b, const uint8_t *data, size_t len)
 {
 	struct openai_fact f;
 
 	if (openai_parse(&f, data, len)) {
 		b->malformed++;
-		log_debug("brain_malformed", "bytes=%zu", len);
+		log_debug("realtime_malformed", "bytes=%zu", len);
 		return;
 	}
 	switch (f.type) {
@@ -318,7 +318,7 @@ static void message(struct brain *b, const uint8_t *data, size_t len)
 static void ws_event(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *data,
 		     size_t len, void *arg)
 {
-	struct brain *b = arg;
+	struct realtime *b = arg;
 	char why[160];
 
 	(void)ws;
@@ -342,7 +342,7 @@ static void ws_event(struct ws *ws, enum ws_event ev, uint16_t code, const uint8
 
 /* ---- the owner's side ---- */
 
-int brain_instruct(struct brain *b, const char *text)
+int realtime_instruct(struct realtime *b, const char *text)
 {
 	char *copy;
 
@@ -358,7 +358,7 @@ int brain_instruct(struct brain *b, const char *text)
 	return 0;
 }
 
-int brain_ask(struct brain *b, uint32_t turn, const char *line)
+int realtime_ask(struct realtime *b, uint32_t turn, const char *line)
 {
 	char *copy = strdup(line);
 
@@ -371,7 +371,7 @@ int brain_ask(struct brain *b, uint32_t turn, const char *line)
 	return 0;
 }
 
-void brain_cancel(struct brain *b, uint32_t turn)
+void realtime_cancel(struct realtime *b, uint32_t turn)
 {
 	struct answer *a = by_turn(b, turn);
 
@@ -385,7 +385,7 @@ void brain_cancel(struct brain *b, uint32_t turn)
 	tmr_start(b->wind_down, WIND_DOWN_MS * MS);
 }
 
-void brain_truncate(struct brain *b, uint32_t turn, uint32_t ms)
+void realtime_truncate(struct realtime *b, uint32_t turn, uint32_t ms)
 {
 	struct answer *a = by_turn(b, turn);
 	uint64_t came;
@@ -396,17 +396,17 @@ void brain_truncate(struct brain *b, uint32_t turn, uint32_t ms)
 	send_text(b, openai_truncate(a->item, ms < came ? ms : (uint32_t)came));
 }
 
-int brain_remember(struct brain *b, const char *line, const char *said)
+int realtime_remember(struct realtime *b, const char *line, const char *said)
 {
 	return brain_memory_add(b->memory, line, said);
 }
 
-bool brain_up(const struct brain *b)
+bool realtime_up(const struct realtime *b)
 {
 	return b->link == LINK_UP;
 }
 
-uint64_t brain_malformed(const struct brain *b)
+uint64_t realtime_malformed(const struct realtime *b)
 {
 	return b->malformed;
 }
@@ -421,9 +421,9 @@ static char *auth_of(const char *key)
 	return auth;
 }
 
-int brain_alloc(struct brain **out, const struct brain_conf *conf)
+int realtime_alloc(struct realtime **out, const struct realtime_conf *conf)
 {
-	struct brain *b;
+	struct realtime *b;
 	int err = ENOMEM;
 
 	if (!out || !conf->env || !conf->ws || !conf->url || !conf->h)
@@ -454,11 +454,11 @@ int brain_alloc(struct brain **out, const struct brain_conf *conf)
 	*out = b;
 	b = NULL;
 out:
-	brain_free(b);
+	realtime_free(b);
 	return err;
 }
 
-struct brain *brain_free(struct brain *b)
+struct realtime *realtime_free(struct realtime *b)
 {
 	if (!b)
 		return NULL;

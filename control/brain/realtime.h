@@ -11,57 +11,57 @@
  *
  * Everything runs on env's loop thread. What conf names is borrowed for the brain's life. The handler is never called
  * from inside a function of this header. */
-#ifndef CONTROL_BRAIN_BRAIN_H
-#define CONTROL_BRAIN_BRAIN_H
+#ifndef CONTROL_BRAIN_REALTIME_H
+#define CONTROL_BRAIN_REALTIME_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct brain;
+struct realtime;
 struct env;
 struct ws_ctx;
 
-enum brain_event {
-	BRAIN_AUDIO,	   /* data: s16le mono at 24 kHz */
-	BRAIN_TEXT,	   /* data: more words of what is being said, UTF-8 */
-	BRAIN_DONE,	   /* the answer is whole */
-	BRAIN_FAILED_ASK,  /* data: why; no more comes of this turn */
-	BRAIN_LINK_UP,	   /* turn 0 */
-	BRAIN_LINK_DOWN,   /* turn 0, data: why */
+enum realtime_event {
+	REALTIME_AUDIO,	   /* data: s16le mono at 24 kHz */
+	REALTIME_TEXT,	   /* data: more words of what is being said, UTF-8 */
+	REALTIME_DONE,	   /* the answer is whole */
+	REALTIME_FAILED_ASK,  /* data: why; no more comes of this turn */
+	REALTIME_LINK_UP,	   /* turn 0 */
+	REALTIME_LINK_DOWN,   /* turn 0, data: why */
 };
 
 /* data borrowed until return. */
-typedef void(brain_h)(enum brain_event ev, uint32_t turn, const uint8_t *data, size_t len, void *arg);
+typedef void(realtime_h)(enum realtime_event ev, uint32_t turn, const uint8_t *data, size_t len, void *arg);
 
-struct brain_conf {
+struct realtime_conf {
 	struct env *env;
 	struct ws_ctx *ws;
 	const char *url;   /* of the server, without ?model=; ws:// or wss:// */
 	const char *model;
 	const char *voice; /* "" leaves the server's own */
 	const char *key;   /* "" sends no Authorization */
-	brain_h *h;
+	realtime_h *h;
 	void *arg;
 };
 
 /* Connects in the background. conf's texts are copied. EINVAL, ENOMEM. Caller owns *out. */
-int brain_alloc(struct brain **out, const struct brain_conf *conf);
-struct brain *brain_free(struct brain *b);
+int realtime_alloc(struct realtime **out, const struct realtime_conf *conf);
+struct realtime *realtime_free(struct realtime *b);
 
 /* The instructions from now on; copied, sent when they differ. ENOMEM. */
-int brain_instruct(struct brain *b, const char *text);
+int realtime_instruct(struct realtime *b, const char *text);
 /* One line of the room; the answer comes to the handler. One ask waits at most: a newer one takes its place. ENOMEM. */
-int brain_ask(struct brain *b, uint32_t turn, const char *line);
+int realtime_ask(struct realtime *b, uint32_t turn, const char *line);
 /* Nothing more of this turn's answer is wanted. */
-void brain_cancel(struct brain *b, uint32_t turn);
+void realtime_cancel(struct realtime *b, uint32_t turn);
 /* So many ms of this turn's answer were heard: the model's memory is cut there. */
-void brain_truncate(struct brain *b, uint32_t turn, uint32_t ms);
+void realtime_truncate(struct realtime *b, uint32_t turn, uint32_t ms);
 /* An exchange as it was in the room, for a session that has to begin anew. said may be "". ENOMEM. */
-int brain_remember(struct brain *b, const char *line, const char *said);
+int realtime_remember(struct realtime *b, const char *line, const char *said);
 
-bool brain_up(const struct brain *b);
+bool realtime_up(const struct realtime *b);
 /* Malformed messages that were dropped. */
-uint64_t brain_malformed(const struct brain *b);
+uint64_t realtime_malformed(const struct realtime *b);
 
 #endif
