@@ -47,7 +47,8 @@ struct sender {
 	enum speaking speaking;
 	uint64_t asked_at;
 	bool known;	  /* the server has had an op 5 since sender_start */
-	unsigned silence; /* silence frames still to send */
+	unsigned lead;	  /* silence frames still to send before anything else */
+	unsigned silence; /* and after an utterance */
 	bool fresh;	  /* the encoder starts anew with its next frame */
 	bool flush;	  /* the encoder holds the end of the utterance in its lookahead */
 	struct slot slot;
@@ -180,7 +181,8 @@ void sender_start(struct sender *s, uint64_t first, uint16_t seq, uint32_t ts)
 	s->ts = ts;
 	s->known = false;
 	s->flush = false;
-	s->silence = SENDER_SILENCE_FRAMES;
+	s->lead = SENDER_SILENCE_FRAMES;
+	s->silence = 0;
 	s->speaking = ASKED;
 	s->asked_at = first;
 	tell_speaking(s, true, first);
@@ -318,8 +320,14 @@ static void prepare_frame(struct sender *s, bool wanted, uint64_t now)
 {
 	float acc[LANE_FRAME] = {0};
 	opus_int32 lookahead = 0;
-	size_t end = mix_lanes(s, acc, now);
+	size_t end;
 
+	if (s->lead) {
+		s->lead--;
+		put_silence(s);
+		return;
+	}
+	end = mix_lanes(s, acc, now);
 	if (end) {
 		opus_encoder_ctl(s->enc, OPUS_GET_LOOKAHEAD(&lookahead));
 		encode(s, acc);
@@ -346,7 +354,7 @@ static void ask(struct sender *s, uint64_t now)
 
 void sender_prepare(struct sender *s, uint64_t now)
 {
-	bool wanted = s->silence > 0;
+	bool wanted = s->lead > 0;
 
 	if (!s->running || (s->slot.full && !s->slot.given))
 		return;

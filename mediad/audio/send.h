@@ -94,7 +94,9 @@ uint64_t sender_next(const struct sender *s);
 /* At or after the deadline. True: *pkt is to be sent now, then sender_done. */
 bool sender_due(struct sender *s, uint64_t now, struct sender_packet *pkt);
 void sender_done(struct sender *s, bool sent, uint64_t now);
-/* After each deadline: makes the frame of the next one. */
+/* After each deadline: makes the frame of the next one. Also right after sender_speaking_sent() and
+ * after lane_write(), which saves the start of an utterance a tick; it does nothing when the frame
+ * is made already. */
 void sender_prepare(struct sender *s, uint64_t now);
 
 /* Lends a lane. ENOSPC, EEXIST. */
