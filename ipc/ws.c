@@ -10,6 +10,10 @@
 #include <string.h>
 #include <sys/socket.h>
 
+/* FRAME_CLOSE: the number that enum lws_write_protocol leaves out between HTTP and PING; inside lws
+ * it is the close frame. */
+enum { CLOSE_ACK_S = 3, FRAME_CLOSE = 4 };
+
 /* ---- life ---- */
 static void input(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 {
@@ -197,6 +201,23 @@ void ws_abort(struct ws *ws)
 	shutdown(lws_get_socket_fd(ws->wsi), SHUT_RDWR);
 }
 
+/* The close frame is written like a message: with its libuv loop lws 4.1 drops the connection
+ * before a close frame that it was asked for by lws_close_reason. The other side answers with its
+ * own, or the timeout ends it. */
+static int send_close(struct ws *ws)
+{
+	uint8_t b[LWS_PRE + 2 + sizeof ws->close_reason];
+	struct wr w = wr_of(b + LWS_PRE, sizeof b - LWS_PRE);
+
+	ws->sent_close = true;
+	wr_be(&w, ws->close_code, 2);
+	wr_bytes(&w, ws->close_reason, strlen(ws->close_reason));
+	if (lws_write(ws->wsi, b + LWS_PRE, w.pos, (enum lws_write_protocol)FRAME_CLOSE) < 0)
+		return -1;
+	lws_set_timeout(ws->wsi, PENDING_TIMEOUT_CLOSE_ACK, CLOSE_ACK_S);
+	return 0;
+}
+
 /* One message a call, then the close frame. Non-zero closes. */
 static int on_writable(struct ws *ws)
 {
@@ -217,13 +238,7 @@ static int on_writable(struct ws *ws)
 			lws_callback_on_writable(ws->wsi);
 		return 0;
 	}
-	if (ws->close_code && !ws->sent_close) {
-		ws->sent_close = true;
-		lws_close_reason(ws->wsi, (enum lws_close_status)ws->close_code,
-				 (uint8_t *)ws->close_reason, strlen(ws->close_reason));
-		return -1;
-	}
-	return 0;
+	return ws->close_code && !ws->sent_close ? send_close(ws) : 0;
 }
 
 /* ---- receiving ---- */
@@ -246,18 +261,17 @@ static int grow(struct ws *ws, size_t want)
 
 static int on_receive(struct ws *ws, const void *p, size_t n)
 {
-	static char too_big[] = "message too big";
 	bool whole = lws_is_final_fragment(ws->wsi) && !lws_remaining_packet_payload(ws->wsi);
 	bool binary = lws_frame_is_binary(ws->wsi);
 	size_t len;
 
-	if (ws->orphan)
-		return -1;
+	/* What comes after our close, or after a message that was too big, is not for anybody. */
+	if (ws->orphan || ws->close_code)
+		return 0;
 	if (n > ws->max_message - ws->n_in || grow(ws, ws->n_in + n)) {
-		ws->got_code = 1009;
-		lws_close_reason(ws->wsi, (enum lws_close_status)1009, (uint8_t *)too_big,
-				 sizeof too_big - 1);
-		return -1;
+		drop_queue(ws);
+		ws_close(ws, 1009, "message too big");
+		return 0;
 	}
 	if (n)
 		memcpy(ws->in + ws->n_in, p, n);
@@ -294,6 +308,16 @@ static void on_closed(struct ws *ws)
 		       ws->got_reason[0] ? ws->got_reason : ws->close_reason);
 }
 
+/* lws says of a certificate only that TLS failed; its log has the rest. */
+static const char *connect_error(const char *text)
+{
+	if (!text)
+		return "cannot connect";
+	return strstr(text, "SSL") || strstr(text, "tls")
+		       ? "TLS failed: the certificate was not accepted"
+		       : text;
+}
+
 int ws_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len)
 {
 	struct ws *ws = wsi ? lws_get_opaque_user_data(wsi) : NULL;
@@ -327,7 +351,7 @@ int ws_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, v
 	case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
 		lws_set_opaque_user_data(wsi, NULL);
 		ws->wsi = NULL;
-		ws_tell_closed(ws, 1006, in ? in : "cannot connect");
+		ws_tell_closed(ws, 1006, connect_error(in));
 		return 0;
 	case LWS_CALLBACK_CLIENT_CLOSED:
 	case LWS_CALLBACK_CLOSED:

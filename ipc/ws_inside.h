@@ -8,7 +8,12 @@
 #include <libwebsockets.h>
 #include <uv.h>
 
-enum { WS_MAX_MESSAGE = 1 << 20, WS_MAX_QUEUED = 16 << 20, WS_CONNECT_MS = 5000, WS_HOST_MAX = 256 };
+enum {
+	WS_MAX_MESSAGE = 1 << 20,
+	WS_MAX_QUEUED = 16 << 20,
+	WS_CONNECT_MS = 5000,
+	WS_HOST_MAX = 256
+};
 
 struct evdns_base;
 
@@ -20,7 +25,7 @@ struct ws_ctx {
 	bool uv_open;
 	struct event *readable, *timer;
 	struct evdns_base *dns;
-	struct ws *all; /* every socket that lws or an owner still knows */
+	struct ws *all;		/* every socket that lws or an owner still knows */
 	struct ws_server *gone; /* freed servers: lws reads their names until it is destroyed */
 };
 
@@ -38,10 +43,11 @@ struct ws {
 	uint32_t source;
 	ws_h *h;
 	void *arg;
-	bool open, over, orphan, sent_close; /* over: WS_CLOSED was told. orphan: the owner let go */
-	bool failed;			     /* a deadline or a bad message: closes without a frame */
-	unsigned busy;			     /* inside so many deliveries */
-	uint16_t close_code;		     /* asked for by ws_close; 0 = none */
+	bool open, over, orphan,
+		sent_close;  /* over: WS_CLOSED was told. orphan: the owner let go */
+	bool failed;	     /* a deadline or a bad message: closes without a frame */
+	unsigned busy;	     /* inside so many deliveries */
+	uint16_t close_code; /* asked for by ws_close; 0 = none */
 	char close_reason[124];
 	uint16_t got_code;
 	char got_reason[128];
@@ -61,13 +67,15 @@ struct ws {
 
 /* ws.c */
 int ws_new(struct ws **out, struct ws_ctx *ctx, size_t max_message);
-/* Tells the owner and, when nobody needs it any more, frees. Returns false when *ws is gone or must be closed. */
+/* Tells the owner and, when nobody needs it any more, frees. Returns false when *ws is gone or must
+ * be closed. */
 bool ws_tell(struct ws *ws, enum ws_event ev, const void *data, size_t len);
 void ws_tell_closed(struct ws *ws, uint16_t code, const char *reason);
 /* Frees an orphan that lws does not know and that nobody is inside of. */
 void ws_bury(struct ws *ws);
 /* The one callback of all our lws protocols. */
-int ws_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len);
+int ws_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
+		size_t len);
 /* ws_loop.c: to be called after every call into lws from outside its callbacks. */
 void ws_kick(struct ws_ctx *ctx);
 /* ws_dial.c */

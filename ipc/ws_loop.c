@@ -65,7 +65,7 @@ static int start_lws(struct ws_ctx *ctx, const char *ca_file)
 		.user = ctx,
 	};
 
-	lws_set_log_level(getenv("D")?2047:0, NULL);
+	lws_set_log_level(LLL_ERR | LLL_WARN, lws_log);
 	ctx->lws = lws_create_context(&info);
 	if (!ctx->lws)
 		return ENOMEM;
