@@ -1,0 +1,191 @@
+#include "control/discord/guilds.h"
+#include "proto/discord.h"
+#include "tests/test.h"
+
+static const char guild_text[] =
+	"{\"id\":\"100\",\"name\":\"Fake\",\"owner_id\":\"1\",\"roles\":["
+	"{\"id\":\"100\",\"permissions\":\"3146752\"},"	 /* view, connect, speak */
+	"{\"id\":\"201\",\"permissions\":\"16777216\"}," /* move */
+	"{\"id\":\"202\",\"permissions\":\"8\"}],"
+	"\"channels\":[{\"id\":\"300\",\"type\":0,\"name\":\"text\"},"
+	"{\"id\":\"301\",\"type\":2,\"name\":\"Voice\",\"bitrate\":96000,\"user_limit\":1,"
+	"\"permission_overwrites\":[]},"
+	"{\"id\":\"302\",\"type\":13,\"name\":\"Stage\",\"bitrate\":64000,\"permission_"
+	"overwrites\":["
+	"{\"id\":\"100\",\"type\":0,\"allow\":\"0\",\"deny\":\"1048576\"},"
+	"{\"id\":\"201\",\"type\":0,\"allow\":\"1048576\",\"deny\":\"0\"},"
+	"{\"id\":\"900\",\"type\":1,\"allow\":\"0\",\"deny\":\"2097152\"}]}],"
+	"\"members\":[{\"user\":{\"id\":\"900\",\"username\":\"parley\",\"bot\":true},\"roles\":[]}"
+	","
+	"{\"user\":{\"id\":\"501\",\"username\":\"alice\",\"global_name\":\"Alice\"},\"roles\":["
+	"\"201\"]}],"
+	"\"voice_states\":[{\"user_id\":\"501\",\"channel_id\":\"301\",\"session_id\":\"s\"}]}";
+
+static bool event(struct guilds *g, const char *name, const char *text)
+{
+	json_t *d = json_loads(text, 0, NULL);
+	bool known = guilds_event(g, name, d);
+
+	json_decref(d);
+	return known;
+}
+
+static struct guilds *made(void)
+{
+	struct guilds *g = NULL;
+
+	if (guilds_alloc(&g))
+		return NULL;
+	guilds_set_self(g, 900);
+	event(g, "GUILD_CREATE", guild_text);
+	return g;
+}
+
+TEST_OOM(guilds_allocates)
+{
+	struct guilds *g = NULL;
+	int err = guilds_alloc(&g);
+
+	CHECK_OOM(err, (void)0);
+	guilds_free(g);
+}
+
+TEST(guilds_knows_channels_members_and_voice)
+{
+	struct guilds *g = made();
+	struct guild_channel ch;
+	struct guild_voice v;
+
+	CHECK(g && guilds_known(g, 100));
+	CHECK_STR(guilds_name(g, 100), "Fake");
+	CHECK(guilds_channel(g, 100, 301, &ch));
+	CHECK_INT(ch.bitrate, 96000);
+	CHECK_INT(ch.user_limit, 1);
+	CHECK(!guilds_channel(g, 100, 300, &ch)); /* text */
+	CHECK(guilds_voice(g, 100, 501, &v) && v.channel == 301);
+	CHECK_INT(guilds_occupants(g, 100, 301), 1);
+	CHECK_STR(guilds_member_name(g, 100, 501), "Alice");
+	CHECK_STR(guilds_member_name(g, 100, 999), "someone");
+	guilds_free(g);
+}
+
+TEST(guilds_follows_voice_states)
+{
+	struct guilds *g = made();
+	struct guild_voice v;
+
+	CHECK(event(g, "VOICE_STATE_UPDATE",
+		    "{\"guild_id\":\"100\",\"user_id\":\"900\",\"channel_id\":\"302\",\"suppress\":"
+		    "true,"
+		    "\"mute\":false,\"member\":{\"nick\":\"P\",\"user\":{\"id\":\"900\"},\"roles\":"
+		    "[]}}"));
+	CHECK(guilds_voice(g, 100, 900, &v) && v.suppress && !v.mute && v.channel == 302);
+	CHECK_INT(guilds_occupants(g, 100, 302), 0); /* the bot itself does not count */
+	CHECK_STR(guilds_member_name(g, 100, 900), "P");
+	event(g, "VOICE_STATE_UPDATE",
+	      "{\"guild_id\":\"100\",\"user_id\":\"501\",\"channel_id\":null}");
+	CHECK(!guilds_voice(g, 100, 501, &v));
+	guilds_free(g);
+}
+
+TEST(guilds_permissions_follow_the_documented_order)
+{
+	struct guilds *g = made();
+	uint64_t p, connect = DISCORD_PERMISSION(DISCORD_BIT_CONNECT),
+		    speak = DISCORD_PERMISSION(DISCORD_BIT_SPEAK),
+		    move = DISCORD_PERMISSION(DISCORD_BIT_MOVE_MEMBERS);
+
+	CHECK(guilds_permissions(g, 100, 301, 900, &p));
+	CHECK((p & connect) && (p & speak) && !(p & move));
+	/* everyone's overwrite takes connect, the member's own takes speak */
+	CHECK(guilds_permissions(g, 100, 302, 900, &p));
+	CHECK(!(p & connect) && !(p & speak));
+	/* a role gives connect back */
+	CHECK(guilds_permissions(g, 100, 302, 501, &p));
+	CHECK((p & connect) && (p & speak) && (p & move));
+	/* an administrator may all */
+	event(g, "GUILD_MEMBER_UPDATE",
+	      "{\"guild_id\":\"100\",\"user\":{\"id\":\"900\"},\"roles\":[\"202\"]}");
+	CHECK(guilds_permissions(g, 100, 302, 900, &p) && p == UINT64_MAX);
+	/* nothing is known of a stranger */
+	CHECK(!guilds_permissions(g, 100, 302, 77, &p));
+	guilds_free(g);
+}
+
+TEST(guilds_without_view_nothing_is_allowed)
+{
+	struct guilds *g = made();
+	uint64_t p;
+
+	event(g, "CHANNEL_UPDATE",
+	      "{\"id\":\"301\",\"guild_id\":\"100\",\"type\":2,\"name\":\"V\",\"permission_"
+	      "overwrites\":"
+	      "[{\"id\":\"900\",\"type\":1,\"allow\":\"0\",\"deny\":\"1024\"}]}");
+	CHECK(guilds_permissions(g, 100, 301, 900, &p));
+	CHECK(p == 0);
+	guilds_free(g);
+}
+
+TEST(guilds_snapshot_comes_back)
+{
+	struct guilds *g = made(), *h = NULL;
+	struct guild_voice v;
+	char *text = json_dumps(guilds_snapshot(g), 0);
+	json_t *j = json_loads(text, 0, NULL);
+	uint64_t p;
+
+	CHECK(!strstr(text, "session"));
+	CHECK_INT(guilds_alloc(&h), 0);
+	CHECK_INT(guilds_restore(h, j), 0);
+	CHECK(guilds_voice(h, 100, 501, &v) && v.channel == 301);
+	CHECK(guilds_permissions(h, 100, 301, 900, &p));
+	json_decref(j);
+	j = json_loads("{\"100\":{\"roles\":7}}", 0, NULL);
+	CHECK_INT(guilds_restore(h, j), EINVAL);
+	CHECK(guilds_known(h, 100));
+	json_decref(j);
+	free(text);
+	guilds_free(h);
+	guilds_free(g);
+}
+
+TEST(guilds_forgets_what_is_gone)
+{
+	struct guilds *g = made();
+	struct guild_channel ch;
+
+	CHECK(event(g, "CHANNEL_DELETE", "{\"id\":\"301\",\"guild_id\":\"100\",\"type\":2}"));
+	CHECK(!guilds_channel(g, 100, 301, &ch));
+	CHECK(event(g, "GUILD_DELETE", "{\"id\":\"100\",\"unavailable\":true}"));
+	CHECK(!guilds_known(g, 100));
+	CHECK(!event(g, "VOICE_STATE_UPDATE", "{\"guild_id\":\"100\",\"user_id\":\"5\"}"));
+	guilds_free(g);
+}
+
+TEST(guilds_survives_malformed_events)
+{
+	static const char *const names[] = {"GUILD_CREATE",	   "GUILD_UPDATE",
+					    "GUILD_DELETE",	   "VOICE_STATE_UPDATE",
+					    "CHANNEL_CREATE",	   "CHANNEL_DELETE",
+					    "GUILD_ROLE_UPDATE",   "GUILD_ROLE_DELETE",
+					    "GUILD_MEMBER_UPDATE", "GUILD_MEMBER_REMOVE"};
+	static const char *const bad[] = {
+		"{}",
+		"[]",
+		"{\"id\":5}",
+		"{\"guild_id\":\"100\"}",
+		"{\"guild_id\":\"100\",\"id\":\"x\"}",
+		"{\"id\":\"100\",\"roles\":{},\"channels\":[5],\"members\":[[]],\"voice_states\":["
+		"null]}",
+		"{\"guild_id\":\"100\",\"user\":[],\"role\":7,\"user_id\":{},\"member\":{}}",
+		"{\"guild_id\":\"100\",\"id\":\"301\",\"type\":2,\"permission_overwrites\":[{"
+		"\"id\":\"1\"},3]}"};
+	struct guilds *g = made();
+	uint64_t p;
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++)
+			event(g, names[i], bad[k]);
+	guilds_permissions(g, 100, 301, 900, &p);
+	guilds_free(g);
+}
