@@ -60,7 +60,7 @@ static void tell_stopped(struct call *c, uint32_t id, uint64_t samples, enum med
 static void tell_credit(struct call *c, struct playback *p, bool again)
 {
 	struct media_msg msg = {.type = MEDIA_SAY_CREDIT};
-	uint64_t credit = resample_scale(p->pulled, LANE_RATE, p->rate) +
+	uint64_t credit = resample_scale(p->pulled, p->rate, LANE_RATE) +
 			  (uint64_t)p->rate * WINDOW_MS / 1000;
 
 	if (!p->id || p->ended || (credit <= p->credit && !again))
