@@ -1,0 +1,220 @@
+#include "tests/test.h"
+
+#include "../brain/fake_realtime.h"
+#include "control/asr/asr.h"
+
+struct seen {
+	struct fake fake;
+	struct asr *asr;
+	char events[2048]; /* "t1/3:hello f1/4 …" */
+	unsigned commits, sound;
+	char session[1024];
+	const char *stop_at; /* stop when events hold this */
+	void (*heardh)(struct seen *s, enum asr_event ev, uint32_t utterance);
+};
+
+static void heard(enum asr_event ev, uint64_t user, uint32_t utterance, const uint8_t *text,
+		  size_t len, void *arg)
+{
+	struct seen *s = arg;
+	size_t at = strlen(s->events);
+
+	if (ev == ASR_FAILED)
+		snprintf(s->events + at, sizeof s->events - at, "f%llu/%u ",
+			 (unsigned long long)user, utterance);
+	else
+		snprintf(s->events + at, sizeof s->events - at, "%c%llu/%u:%.*s ",
+			 ev == ASR_PARTIAL ? 'p' : 't', (unsigned long long)user, utterance,
+			 (int)len, (const char *)text);
+	if (s->heardh)
+		s->heardh(s, ev, utterance);
+	if (s->stop_at && strstr(s->events, s->stop_at))
+		env_stop(s->fake.env);
+}
+
+static bool begin(struct seen *s, fake_h *h)
+{
+	memset(s, 0, sizeof *s);
+	return fake_begin(&s->fake, h, s) &&
+	       asr_alloc(&s->asr, &(struct asr_conf){.env = s->fake.env,
+						     .ws = s->fake.ctx,
+						     .url = s->fake.url,
+						     .model = "m",
+						     .language = "en",
+						     .key = "k",
+						     .h = heard,
+						     .arg = s}) == 0;
+}
+
+static void end(struct seen *s)
+{
+	asr_free(s->asr);
+	fake_end(&s->fake);
+}
+
+static void speak(struct seen *s, uint64_t user, uint32_t utterance, unsigned ms)
+{
+	uint8_t pcm[960] = {0};
+
+	asr_start(s->asr, user, utterance);
+	for (unsigned i = 0; i < ms / 20; i++)
+		asr_append(s->asr, user, utterance, pcm, sizeof pcm);
+}
+
+/* Two commits are confirmed in order; their transcripts come the other way round. */
+static void crossing_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
+{
+	struct seen *s = f->arg;
+	char *text;
+
+	if (strcmp(type, "session.update") == 0) {
+		text = json_dumps(root, JSON_COMPACT);
+		snprintf(s->session, sizeof s->session, "%s", text);
+		free(text);
+	}
+	if (strcmp(type, "input_audio_buffer.append") == 0)
+		s->sound += (unsigned)strlen(json_string_value(json_object_get(root, "audio")));
+	if (strcmp(type, "input_audio_buffer.commit") != 0)
+		return;
+	s->commits++;
+	fake_send(f, conn, "{\"type\":\"input_audio_buffer.committed\",\"item_id\":\"i%u\"}",
+		  s->commits);
+	if (s->commits < 2)
+		return;
+	fake_send(f, conn,
+		  "{\"type\":\"conversation.item.input_audio_transcription.delta\",\"item_id\":"
+		  "\"i2\","
+		  "\"delta\":\"sec\"}");
+	fake_send(f, conn,
+		  "{\"type\":\"conversation.item.input_audio_transcription.completed\","
+		  "\"item_id\":\"i2\",\"content_index\":0,\"transcript\":\"second\"}");
+	fake_send(f, conn,
+		  "{\"type\":\"conversation.item.input_audio_transcription.completed\","
+		  "\"item_id\":\"i1\",\"content_index\":0,\"transcript\":\"first\"}");
+}
+
+TEST(transcripts_find_their_utterance)
+{
+	static struct seen s;
+
+	CHECK(begin(&s, crossing_server));
+	s.stop_at = "first";
+	speak(&s, 1, 10, 400);
+	asr_commit(s.asr, 1, 10);
+	speak(&s, 1, 11, 400);
+	asr_commit(s.asr, 1, 11);
+	CHECK_INT(asr_sessions(s.asr), 1);
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_STR(s.events, "p1/11:sec t1/11:second t1/10:first ");
+	CHECK_STR(s.fake.path[0], "/v1/realtime?intent=transcription");
+	CHECK_STR(s.fake.auth[0], "Bearer k");
+	CHECK(strncmp(s.fake.types, "session.update input_audio_buffer.append", 40) == 0);
+	CHECK(strstr(s.session, "\"type\":\"transcription\""));
+	CHECK(strstr(s.session, "\"turn_detection\":null"));
+	CHECK_INT(s.sound, 2 * 20 * 1280);
+	end(&s);
+}
+
+TEST(too_little_sound_is_no_words_and_is_not_sent)
+{
+	static struct seen s;
+
+	CHECK(begin(&s, crossing_server));
+	speak(&s, 1, 1, 80);
+	asr_commit(s.asr, 1, 1);
+	CHECK_STR(s.events, "t1/1: ");
+	end(&s);
+}
+
+TEST(cancelled_speech_is_cleared_and_its_transcript_dropped)
+{
+	static struct seen s;
+
+	CHECK(begin(&s, crossing_server));
+	s.stop_at = "second";
+	speak(&s, 1, 1, 400);
+	asr_cancel(s.asr, 1, 1);
+	asr_commit(s.asr, 1, 1); /* late: nothing */
+	speak(&s, 1, 2, 400);
+	asr_commit(s.asr, 1, 2);
+	asr_cancel(s.asr, 1, 2); /* after its commit */
+	speak(&s, 1, 3, 400);
+	asr_commit(s.asr, 1, 3);
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_STR(s.events, "p1/3:sec t1/3:second ");
+	CHECK(strstr(s.fake.types, "input_audio_buffer.clear "));
+	end(&s);
+}
+
+static void breaking_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
+{
+	(void)root;
+	if (strcmp(type, "input_audio_buffer.commit") == 0)
+		ws_close(f->ws[conn], 1011, "broken");
+}
+
+/* The owner may close the session in the very handler that is told of its loss. */
+static void close_in_handler(struct seen *s, enum asr_event ev, uint32_t utterance)
+{
+	if (ev == ASR_FAILED && utterance == 1)
+		asr_close(s->asr, 1);
+}
+
+TEST(a_lost_session_fails_what_it_owes)
+{
+	static struct seen s;
+
+	CHECK(begin(&s, breaking_server));
+	s.stop_at = "f1/1";
+	s.heardh = close_in_handler;
+	speak(&s, 1, 1, 400);
+	asr_commit(s.asr, 1, 1);
+	speak(&s, 1, 2, 400);
+	asr_commit(s.asr, 1, 2);
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_STR(s.events, "f1/1 ");
+	CHECK_INT(asr_sessions(s.asr), 0);
+	end(&s);
+}
+
+static void empty_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
+{
+	(void)root;
+	if (strcmp(type, "input_audio_buffer.commit") == 0)
+		fake_send(f, conn,
+			  "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\","
+			  "\"code\":\"input_audio_buffer_commit_empty\",\"message\":\"empty\","
+			  "\"event_id\":\"utterance-4\"}}");
+}
+
+TEST(a_commit_refused_as_empty_is_no_words)
+{
+	static struct seen s;
+
+	CHECK(begin(&s, empty_server));
+	s.stop_at = "t1/4";
+	speak(&s, 1, 4, 400);
+	asr_commit(s.asr, 1, 4);
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_STR(s.events, "t1/4: ");
+	end(&s);
+}
+
+TEST(nobody_listening_fails_the_utterance)
+{
+	static struct seen s;
+
+	CHECK(begin(&s, empty_server));
+	s.fake.server = ws_server_free(s.fake.server);
+	s.stop_at = "f1/1";
+	speak(&s, 1, 1, 400);
+	asr_commit(s.asr, 1, 1);
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_STR(s.events, "f1/1 ");
+	end(&s);
+}

@@ -1,0 +1,114 @@
+#include "tests/test.h"
+
+#include "control/settings/settings.h"
+
+struct table {
+	const char *const (*rows)[2];
+	char complaints[512];
+};
+
+static const char *lookup(const char *env, void *arg)
+{
+	const struct table *t = arg;
+
+	for (unsigned i = 0; t->rows[i][0]; i++)
+		if (strcmp(t->rows[i][0], env) == 0)
+			return t->rows[i][1];
+	return NULL;
+}
+
+static void complain(const char *env, const char *given, const char *used, void *arg)
+{
+	struct table *t = arg;
+	size_t n = strlen(t->complaints);
+
+	snprintf(t->complaints + n, sizeof t->complaints - n, "%s:%s>%s ", env, given, used);
+}
+
+TEST(settings_begin_as_the_table_says)
+{
+	struct settings *s = NULL;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	CHECK_INT(s->barge_in_ms, 700);
+	CHECK_INT(s->not_understood_s, 600);
+	CHECK_STR(s->language, "en");
+	CHECK(!s->log_words);
+	settings_free(s);
+}
+
+TEST(settings_are_loaded_and_clamped_once)
+{
+	static const char *const rows[][2] = {{"PARLEY_BARGE_IN_MS", "5"},
+					      {"PARLEY_HOLD_MS", "99999999999999999999"},
+					      {"PARLEY_SILENCE_MS", "900"},
+					      {"PARLEY_STALL_MS", "-1"},
+					      {"PARLEY_GUEST", "perhaps"},
+					      {"PARLEY_LOG_WORDS", "yes"},
+					      {"PARLEY_LANGUAGE", ""},
+					      {"PARLEY_ALIASES", "charlie"},
+					      {NULL, NULL}};
+	struct table t = {.rows = rows};
+	struct settings *s = NULL;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	settings_load(s, lookup, complain, &t);
+	CHECK_INT(s->barge_in_ms, 100);
+	CHECK_INT(s->hold_ms, 20000);
+	CHECK_INT(s->silence_ms, 900);
+	CHECK_INT(s->stall_ms, 20000);
+	CHECK_INT(s->guest, SETTINGS_GUEST_AUTO);
+	CHECK(s->log_words);
+	CHECK_STR(s->language, "en");
+	CHECK_STR(s->aliases, "charlie");
+	CHECK_STR(t.complaints, "PARLEY_GUEST:perhaps>auto PARLEY_STALL_MS:-1>20000 "
+				"PARLEY_HOLD_MS:99999999999999999999>20000 "
+				"PARLEY_BARGE_IN_MS:5>100 ");
+	settings_free(s);
+}
+
+TEST(who_serves_follows_from_the_key)
+{
+	struct settings *s = NULL;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	CHECK(settings_guest(s));
+	CHECK(!settings_brain_url(s));
+	CHECK_INT(settings_set(s, "OPENAI_API_KEY", "sk-secret"), 0);
+	CHECK(!settings_guest(s));
+	CHECK_STR(settings_brain_url(s), "wss://api.openai.com/v1/realtime");
+	CHECK_INT(settings_set(s, "brain_url", "ws://127.0.0.1:1/x"), 0);
+	CHECK_STR(settings_brain_url(s), "ws://127.0.0.1:1/x");
+	CHECK_INT(settings_set(s, "guest", "on"), 0);
+	CHECK(settings_guest(s));
+	CHECK_INT(settings_set(s, "no_such", "1"), ENOENT);
+	CHECK_INT(settings_set(s, "barge_in_ms", "1x"), EINVAL);
+	settings_free(s);
+}
+
+TEST(a_secret_is_never_told)
+{
+	char key[300], *doc = NULL;
+	const char *const rows[][2] = {{"OPENAI_API_KEY", key}, {NULL, NULL}};
+	struct table t = {.rows = rows};
+	struct settings *s = NULL;
+
+	memset(key, 'k', sizeof key - 1);
+	key[sizeof key - 1] = '\0';
+	CHECK_INT(settings_alloc(&s), 0);
+	settings_load(s, lookup, complain, &t);
+	CHECK_STR(t.complaints, "OPENAI_API_KEY:(secret)>(secret) ");
+	settings_free(s);
+	CHECK_INT(settings_doc(&doc), 0);
+	CHECK(strstr(doc, "### `OPENAI_API_KEY`"));
+	CHECK(strstr(doc, "Default: `700` ms, from 100 to 10000"));
+	free(doc);
+}
+
+TEST_OOM(settings_survive_no_memory)
+{
+	struct settings *s = NULL;
+
+	CHECK_OOM(settings_alloc(&s), s = settings_free(s));
+	settings_free(s);
+}
