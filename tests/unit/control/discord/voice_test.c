@@ -1,0 +1,504 @@
+#include "control/discord/voice.h"
+#include "proto/media.h"
+#include "tests/test.h"
+
+#define SEC UINT64_C(1000000000)
+#define MS  UINT64_C(1000000)
+
+struct paper {
+	struct voice *v;
+	uint64_t now;
+	unsigned op4s, leaves, leases, moved, left, failed;
+	uint64_t channel; /* of the last op 4 or lease */
+	char token[64], session[64];
+	enum voice_reason why, predicted;
+	unsigned media_reason;
+};
+
+static void on_act(const struct voice_act *act, void *arg)
+{
+	struct paper *p = arg;
+
+	switch (act->type) {
+	case VOICE_ACT_OP4:
+		p->channel = act->channel;
+		if (act->channel)
+			p->op4s++;
+		else
+			p->leaves++;
+		break;
+	case VOICE_ACT_LEASE:
+		p->leases++;
+		p->channel = act->channel;
+		snprintf(p->token, sizeof p->token, "%s", act->token);
+		snprintf(p->session, sizeof p->session, "%s", act->session);
+		break;
+	case VOICE_ACT_MOVED:
+		p->moved++;
+		break;
+	case VOICE_ACT_LEFT:
+		p->left++;
+		break;
+	case VOICE_ACT_FAILED:
+		p->failed++;
+		p->why = act->why;
+		p->media_reason = act->media_reason;
+		break;
+	}
+}
+
+static enum voice_reason on_predict(uint64_t channel, void *arg)
+{
+	(void)channel;
+	return ((struct paper *)arg)->predicted;
+}
+
+static int paper_alloc(struct paper *p, bool online)
+{
+	int err;
+
+	memset(p, 0, sizeof *p);
+	p->now = 100 * SEC;
+	err = voice_alloc(&p->v, on_act, on_predict, p);
+	if (!err && online)
+		voice_online(p->v, true, p->now);
+	return err;
+}
+
+static void wait_one(struct paper *p)
+{
+	uint64_t at = voice_deadline(p->v);
+
+	if (at != UINT64_MAX && at > p->now)
+		p->now = at;
+	voice_tick(p->v, p->now);
+}
+
+static void state(struct paper *p, uint64_t channel, const char *session)
+{
+	voice_own_state(p->v, channel, session, p->now);
+}
+
+static void server(struct paper *p, const char *token)
+{
+	voice_server(p->v, token, token ? "localhost:5000" : NULL, p->now);
+}
+
+static void join(struct paper *p, uint64_t channel)
+{
+	voice_join(p->v, channel, false, p->now);
+	state(p, channel, "s1");
+	server(p, "t1");
+}
+
+TEST_OOM(voice_allocates)
+{
+	struct voice *v = NULL;
+	int err = voice_alloc(&v, on_act, on_predict, NULL);
+
+	CHECK_OOM(err, (void)0);
+	voice_free(v);
+}
+
+TEST(voice_wants_both_events_in_either_order)
+{
+	struct paper p;
+
+	for (int order = 0; order < 2; order++) {
+		CHECK_INT(paper_alloc(&p, true), 0);
+		CHECK_INT(voice_join(p.v, 7, false, p.now), VOICE_REASON_NONE);
+		CHECK_INT(p.op4s, 1);
+		if (order)
+			state(&p, 7, "s1");
+		else
+			server(&p, "t1");
+		CHECK_INT(p.leases, 0);
+		if (order)
+			server(&p, "t1");
+		else
+			state(&p, 7, "s1");
+		CHECK_INT(p.leases, 1);
+		CHECK_STR(p.token, "t1");
+		CHECK_STR(p.session, "s1");
+		CHECK_INT(voice_state(p.v), VOICE_IN);
+		voice_free(p.v);
+	}
+}
+
+TEST(voice_silence_is_told_after_three_tries)
+{
+	struct paper p;
+	uint64_t start;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	start = p.now;
+	voice_join(p.v, 7, false, p.now);
+	for (int i = 0; i < 20 && !p.failed; i++)
+		wait_one(&p);
+	CHECK_INT(p.failed, 1);
+	CHECK_INT(p.why, VOICE_REASON_SILENT);
+	CHECK_INT(p.op4s, 3);
+	CHECK_INT(p.leaves, 3);
+	CHECK(p.now - start < 40 * SEC);
+	CHECK(voice_deadline(p.v) == UINT64_MAX);
+	CHECK_INT(voice_channel(p.v), 0);
+	voice_free(p.v);
+}
+
+TEST(voice_silence_is_explained_when_it_can_be)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	voice_join(p.v, 7, false, p.now);
+	p.predicted = VOICE_REASON_CHANNEL_FULL; /* it filled up meanwhile */
+	for (int i = 0; i < 20 && !p.failed; i++)
+		wait_one(&p);
+	CHECK_INT(p.why, VOICE_REASON_CHANNEL_FULL);
+	voice_free(p.v);
+}
+
+TEST(voice_known_obstacle_refuses_and_changes_nothing)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	join(&p, 7);
+	p.predicted = VOICE_REASON_NO_CONNECT;
+	CHECK_INT(voice_join(p.v, 8, false, p.now), VOICE_REASON_NO_CONNECT);
+	CHECK_INT(voice_channel(p.v), 7);
+	CHECK_INT(voice_state(p.v), VOICE_IN);
+	CHECK_INT(p.op4s, 1);
+	voice_free(p.v);
+}
+
+TEST(voice_standing_wish_waits_for_the_obstacle_to_go)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	p.predicted = VOICE_REASON_CHANNEL_FULL;
+	voice_join(p.v, 7, true, p.now);
+	wait_one(&p);
+	CHECK_INT(p.op4s, 0);
+	p.predicted = VOICE_REASON_NONE;
+	wait_one(&p);
+	CHECK_INT(p.op4s, 1);
+	state(&p, 7, "s1");
+	server(&p, "t1");
+	CHECK_INT(p.leases, 1);
+	voice_free(p.v);
+}
+
+TEST(voice_fresh_credentials_by_asking_again)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	join(&p, 7);
+	voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_NEW_CALL, true, p.now);
+	CHECK_INT(p.op4s, 2);
+	CHECK_INT(p.leaves, 0);
+	/* Asked again by an impatient mediad: nothing more is sent. */
+	voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_NEW_CALL, true, p.now);
+	CHECK_INT(p.op4s, 2);
+	server(&p, "t2");
+	CHECK_INT(p.leases, 1); /* a state may still come */
+	state(&p, 7, "s2");
+	CHECK_INT(p.leases, 2);
+	CHECK_STR(p.token, "t2");
+	CHECK_STR(p.session, "s2");
+	voice_free(p.v);
+}
+
+TEST(voice_fresh_server_without_a_state_serves_the_known_session)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	join(&p, 7);
+	voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_SESSION_INVALID, true, p.now);
+	server(&p, "t2");
+	wait_one(&p);
+	CHECK_INT(p.leases, 2);
+	CHECK_STR(p.session, "s1");
+	CHECK_STR(p.token, "t2");
+	voice_free(p.v);
+}
+
+TEST(voice_leaves_and_joins_when_asking_again_is_not_answered)
+{
+	struct paper p;
+	uint64_t asked;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	join(&p, 7);
+	asked = p.now;
+	voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_NEW_CALL, true, p.now);
+	wait_one(&p);
+	CHECK_INT(p.now - asked, 5 * SEC);
+	CHECK_INT(p.leaves, 1);
+	state(&p, 0, NULL); /* Discord's echo of leaving is not somebody's doing */
+	CHECK_INT(p.left, 0);
+	wait_one(&p);
+	CHECK_INT(p.now - asked, 6 * SEC);
+	CHECK_INT(p.op4s, 3);
+	state(&p, 7, "s2");
+	server(&p, "t2");
+	CHECK_INT(p.leases, 2);
+	voice_free(p.v);
+}
+
+TEST(voice_credentials_that_are_refused_end_after_three)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	join(&p, 7);
+	for (int i = 0; i < 10 && !p.failed; i++) {
+		voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_SESSION_INVALID, true, p.now);
+		if (voice_state(p.v) == VOICE_LEAVING)
+			wait_one(&p);
+		state(&p, 7, "s");
+		server(&p, "t");
+		p.now += SEC;
+	}
+	CHECK_INT(p.failed, 1);
+	CHECK_INT(p.why, VOICE_REASON_REFUSED);
+	CHECK_INT(p.media_reason, MEDIA_REASON_SESSION_INVALID);
+	CHECK_INT(p.leases, 4);
+	voice_free(p.v);
+}
+
+TEST(voice_a_good_call_forgives_earlier_tries)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	join(&p, 7);
+	for (int i = 0; i < 10; i++) {
+		voice_media(p.v, MEDIA_PHASE_UP, MEDIA_REASON_NONE, false, p.now);
+		p.now += 40 * SEC;
+		voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_SESSION_INVALID, true, p.now);
+		state(&p, 7, "s");
+		server(&p, "t");
+	}
+	CHECK_INT(p.failed, 0);
+	CHECK_INT(p.leases, 11);
+	voice_free(p.v);
+}
+
+TEST(voice_encryption_required_is_final_also_for_a_standing_wish)
+{
+	struct paper p;
+	char text[300];
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	voice_join(p.v, 7, true, p.now);
+	state(&p, 7, "s1");
+	server(&p, "t1");
+	voice_media(p.v, MEDIA_PHASE_FAILED, MEDIA_REASON_ENCRYPTION_REQUIRED, false, p.now);
+	CHECK_INT(p.failed, 1);
+	CHECK_INT(p.leaves, 1);
+	CHECK(voice_deadline(p.v) == UINT64_MAX);
+	voice_sentence(p.why, p.media_reason, text, sizeof text);
+	CHECK(strstr(text, "end-to-end encryption"));
+	voice_free(p.v);
+}
+
+TEST(voice_follows_a_move)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	join(&p, 7);
+	state(&p, 8, "s1");
+	CHECK_INT(p.moved, 1);
+	server(&p, "t2");
+	CHECK_INT(p.leases, 2);
+	CHECK_INT(p.channel, 8);
+	/* the other order: the server first */
+	server(&p, "t3");
+	CHECK_INT(p.leases, 2);
+	state(&p, 9, "s1");
+	CHECK_INT(p.leases, 3);
+	CHECK_INT(p.channel, 9);
+	CHECK_STR(p.token, "t3");
+	CHECK_INT(voice_channel(p.v), 9);
+	voice_free(p.v);
+}
+
+TEST(voice_move_without_a_server_is_asked_for)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	join(&p, 7);
+	state(&p, 8, "s1");
+	wait_one(&p);
+	CHECK_INT(p.op4s, 2);
+	CHECK_INT(p.channel, 8);
+	voice_free(p.v);
+}
+
+TEST(voice_change_of_region_is_one_server_event)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	join(&p, 7);
+	server(&p, "t2");
+	wait_one(&p);
+	CHECK_INT(p.leases, 2);
+	CHECK_STR(p.session, "s1");
+	CHECK_STR(p.token, "t2");
+	CHECK_INT(p.op4s, 1);
+	voice_free(p.v);
+}
+
+TEST(voice_endpoint_null_parks_until_a_new_one)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	join(&p, 7);
+	server(&p, NULL);
+	CHECK_INT(voice_state(p.v), VOICE_PARKED);
+	CHECK_INT(voice_why(p.v, NULL), VOICE_REASON_NO_SERVER);
+	voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_SERVER_GONE, true, p.now);
+	CHECK_INT(p.op4s, 1); /* patience */
+	server(&p, "t2");
+	wait_one(&p);
+	CHECK_INT(p.leases, 2);
+	voice_free(p.v);
+}
+
+TEST(voice_kicked_is_left)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	join(&p, 7);
+	state(&p, 0, "s1");
+	CHECK_INT(p.left, 1);
+	CHECK_INT(voice_channel(p.v), 0);
+	CHECK_INT(voice_state(p.v), VOICE_OUT);
+	voice_free(p.v);
+}
+
+TEST(voice_disconnected_waits_for_discord_to_say_why)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	join(&p, 7);
+	voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_DISCONNECTED, true, p.now);
+	CHECK_INT(p.op4s, 1);
+	CHECK_INT(voice_state(p.v), VOICE_HOLDING);
+	state(&p, 8, "s2");
+	server(&p, "t2");
+	CHECK_INT(p.leases, 2);
+	CHECK_INT(p.channel, 8);
+	/* and when nothing comes, it asks */
+	voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_DISCONNECTED, true, p.now);
+	wait_one(&p);
+	CHECK_INT(p.op4s, 2);
+	voice_free(p.v);
+}
+
+TEST(voice_new_identify_joins_again)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	join(&p, 7);
+	voice_offline(p.v);
+	voice_online(p.v, false, p.now); /* resumed: nothing to do */
+	CHECK_INT(p.op4s, 1);
+	voice_offline(p.v);
+	voice_online(p.v, true, p.now);
+	CHECK_INT(p.op4s, 2);
+	state(&p, 7, "s2");
+	server(&p, "t2");
+	CHECK_INT(p.leases, 2);
+	voice_free(p.v);
+}
+
+TEST(voice_offline_wishes_wait)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, false), 0);
+	voice_join(p.v, 7, false, p.now);
+	CHECK_INT(p.op4s, 0);
+	CHECK_INT(voice_state(p.v), VOICE_WAITING);
+	CHECK(voice_deadline(p.v) == UINT64_MAX);
+	voice_online(p.v, false, p.now);
+	CHECK_INT(p.op4s, 1);
+	voice_offline(p.v);
+	CHECK_INT(voice_state(p.v), VOICE_WAITING);
+	voice_free(p.v);
+}
+
+TEST(voice_adopted_call_asks_for_nothing)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, false), 0);
+	voice_adopt(p.v, 7, false, p.now);
+	voice_online(p.v, false, p.now);
+	for (int i = 0; i < 10; i++)
+		wait_one(&p);
+	CHECK_INT(p.op4s + p.leaves + p.leases, 0);
+	/* mediad lost its call too: the session is not known, so a state must come */
+	voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_NEW_CALL, true, p.now);
+	CHECK_INT(p.op4s, 1);
+	server(&p, "t2");
+	CHECK_INT(p.leases, 0);
+	wait_one(&p);
+	CHECK_INT(p.leaves, 1);
+	voice_free(p.v);
+}
+
+TEST(voice_reconciles_every_ten_seconds)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	join(&p, 7);
+	wait_one(&p);
+	CHECK_INT(p.op4s, 1);
+	voice_offline(p.v);
+	voice_online(p.v, false, p.now);
+	CHECK_INT(voice_state(p.v), VOICE_IN);
+	CHECK_INT(voice_deadline(p.v), p.now + 10 * SEC);
+	voice_free(p.v);
+}
+
+TEST(voice_leave_ends_everything)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	join(&p, 7);
+	voice_leave(p.v, p.now);
+	CHECK_INT(p.leaves, 1);
+	state(&p, 0, NULL);
+	server(&p, "late");
+	CHECK_INT(p.left, 0);
+	CHECK_INT(p.leases, 1);
+	CHECK_INT(voice_state(p.v), VOICE_OUT);
+	voice_free(p.v);
+}
+
+TEST(voice_every_reason_has_a_sentence)
+{
+	char text[300];
+
+	for (int r = VOICE_REASON_NONE + 1; r <= VOICE_REASON_SERVER_DEAFENED; r++) {
+		voice_sentence((enum voice_reason)r, MEDIA_REASON_UDP_BLOCKED, text, sizeof text);
+		CHECK(strlen(text) > 10 && text[strlen(text) - 1] == '.');
+	}
+	voice_sentence(VOICE_REASON_MEDIA, MEDIA_REASON_UDP_BLOCKED, text, sizeof text);
+	CHECK(strstr(text, "UDP"));
+}

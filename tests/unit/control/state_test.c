@@ -1,0 +1,87 @@
+#include "control/state.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/test.h"
+
+static struct state sample(void)
+{
+	struct state s = {.epoch = 18446744073709551615ull,
+			  .user = 900,
+			  .application = 901,
+			  .saved_ms = 1700000000000,
+			  .bot_name = "Parley",
+			  .session = {.id = "sess", .url = "wss://resume.example", .seq = 42},
+			  .n_calls = 1};
+
+	s.calls[0] = (struct state_call){.guild = 100, .channel = 301, .standing = true};
+	return s;
+}
+
+TEST(state_comes_back_from_disk_and_is_private)
+{
+	char dir[] = "/tmp/parley-state-XXXXXX", path[100];
+	struct state s = sample(), back;
+	struct stat st;
+
+	CHECK(mkdtemp(dir));
+	CHECK_INT(state_load(dir, &back), ENOENT);
+	CHECK_INT(state_save(dir, &s), 0);
+	CHECK_INT(state_load(dir, &back), 0);
+	CHECK(back.epoch == s.epoch && back.user == 900 && back.application == 901);
+	CHECK_STR(back.session.id, "sess");
+	CHECK_STR(back.session.url, "wss://resume.example");
+	CHECK_INT(back.session.seq, 42);
+	CHECK_INT(back.n_calls, 1);
+	CHECK(back.calls[0].guild == 100 && back.calls[0].channel == 301 && back.calls[0].standing);
+	snprintf(path, sizeof path, "%s/session.json", dir);
+	CHECK_INT(stat(path, &st), 0);
+	CHECK_INT(st.st_mode & 0777, 0600);
+	unlink(path);
+	CHECK_INT(rmdir(dir), 0); /* and nothing else was left */
+}
+
+TEST(state_directories_are_made)
+{
+	char dir[] = "/tmp/parley-state-XXXXXX", deep[100];
+
+	CHECK(mkdtemp(dir));
+	snprintf(deep, sizeof deep, "%s/a/b", dir);
+	CHECK_INT(state_dir_check(deep), 0);
+	CHECK_INT(rmdir(deep), 0);
+	snprintf(deep, sizeof deep, "%s/a", dir);
+	CHECK_INT(rmdir(deep), 0);
+	CHECK_INT(rmdir(dir), 0);
+}
+
+TEST(state_that_is_damaged_is_refused)
+{
+	static const char *const bad[] = {
+		"[]", "{}", "{\"format\":2}",
+		"{\"format\":1,\"epoch\":\"x\",\"user\":\"1\",\"application\":\"1\",\"saved_ms\":1,"
+		"\"bot_name\":\"\",\"session\":{\"id\":\"\",\"url\":\"\",\"seq\":1},\"calls\":[]}",
+		"{\"format\":1,\"epoch\":\"1\",\"user\":\"1\",\"application\":\"1\",\"saved_ms\":-1,"
+		"\"bot_name\":\"\",\"session\":{\"id\":\"\",\"url\":\"\",\"seq\":1},\"calls\":[]}"};
+	struct state s;
+
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+		json_t *j = json_loads(bad[i], 0, NULL);
+
+		CHECK_INT(state_parse(j, &s), EBADMSG);
+		json_decref(j);
+	}
+}
+
+TEST(state_is_fresh_for_five_minutes)
+{
+	struct state s = sample();
+
+	CHECK(state_fresh(&s, s.saved_ms));
+	CHECK(state_fresh(&s, s.saved_ms + 299000));
+	CHECK(!state_fresh(&s, s.saved_ms + 300000));
+	CHECK(!state_fresh(&s, s.saved_ms - 1)); /* the clock was set back */
+	s.session.id[0] = '\0';
+	CHECK(!state_fresh(&s, s.saved_ms));
+}
