@@ -77,7 +77,7 @@ bool rtp_ext_next(struct rd *r, uint8_t *id, struct slice *data)
 
 		if (b == 0) /* padding between elements */
 			continue;
-		if (b >> 4 == 15) /* reserved: stop here */
+		if (b >> 4 == 15 || b >> 4 == 0) /* 15 and a padding with a length end the walk */
 			return false;
 		p = rd_bytes(r, (b & 0x0fu) + 1);
 		if (!p)

@@ -75,6 +75,7 @@ TEST(rtp_extension_elements)
 	CHECK_INT(rtp_audio_level(0x1000, (const uint8_t *)"\x10\x0a\0\0", 4), 127);
 	CHECK_INT(rtp_audio_level(RTP_EXT_ONE_BYTE, (const uint8_t *)"\xf0\x01\x10\x0a", 4), 127);
 	CHECK_INT(rtp_audio_level(RTP_EXT_ONE_BYTE, (const uint8_t *)"\x10", 1), 127);
+	CHECK_INT(rtp_audio_level(RTP_EXT_ONE_BYTE, (const uint8_t *)"\x01\xff\x10\x0a", 4), 127);
 	CHECK_INT(rtp_audio_level(RTP_EXT_ONE_BYTE, NULL, 0), 127);
 }
 
