@@ -1,5 +1,5 @@
 #!/bin/sh
-# clang-tidy and cppcheck over our own sources; both must be silent. The result of a file is kept until it, or a header, changes.
+# clang-tidy and cppcheck over our own sources; both must be silent.
 set -u
 cd "$(dirname "$0")/../.."
 out=build/lint
@@ -9,11 +9,13 @@ files=$(git ls-files 'proto/*.c' 'ipc/*.c' 'mediad/*.c' 'control/*.c' 'tests/gui
 [ -n "$files" ] || { echo "no sources"; exit 1; }
 fail=0
 
-printf '%s\n' $files | xargs -P "$jobs" -n 4 clang-tidy-14 --quiet -- -std=c17 -I. -D_GNU_SOURCE \
-	-DPARLEY_VERSION='"0"' >"$out/tidy" 2>"$out/tidy.err" || fail=1
+# shellcheck disable=SC2016
+printf '%s\n' $files | xargs -P "$jobs" -n 4 sh -c 'clang-tidy-14 --quiet "$@" -- -std=c17 -I. -D_GNU_SOURCE \
+	-DPARLEY_VERSION=\"0\"' x >"$out/tidy" 2>"$out/tidy.err" || fail=1
 grep -E 'warning:|error:' "$out/tidy" | sort -u && fail=1
 
 printf '%s\n' $files | xargs cppcheck --quiet -j "$jobs" --std=c11 --language=c -I. -D_GNU_SOURCE \
+	-D'json_array_foreach(a,i,v)=for(;;)' -D'json_object_foreach(o,k,v)=for(;;)' \
 	--enable=warning,portability --inline-suppr --suppressions-list=tests/check/cppcheck.supp --error-exitcode=1 >"$out/cppcheck" 2>&1 || {
 	cat "$out/cppcheck"
 	fail=1
