@@ -132,8 +132,8 @@ static void member_out(struct call *c, unsigned i)
 
 	c->members[i] = c->members[--c->n_members];
 	if (c->agent)
-		agent_member(c->agent, user, guilds_member_name(c->conf.guilds, c->guild, user), false,
-			     false);
+		agent_member(c->agent, user, guilds_member_name(c->conf.guilds, c->guild, user),
+			     false, false);
 }
 
 /* Brings the agent's list of people in line with what Discord told. */
@@ -143,7 +143,8 @@ static void sync_members(struct call *c)
 	struct guild_voice v;
 
 	for (unsigned i = c->n_members; i-- > 0;)
-		if (!guilds_voice(c->conf.guilds, c->guild, c->members[i], &v) || v.channel != channel)
+		if (!guilds_voice(c->conf.guilds, c->guild, c->members[i], &v) ||
+		    v.channel != channel)
 			member_out(c, i);
 	guilds_each(c->conf.guilds, c->guild, channel, member_in, c);
 }
@@ -155,14 +156,16 @@ static void start_agent(struct call *c)
 				  .call = c->media,
 				  .settings = c->conf.settings,
 				  .bot_user = guilds_self(c->conf.guilds),
-				  .bot_name = c->conf.settings->bot_name[0] ? c->conf.settings->bot_name
-									    : c->conf.bot_name,
+				  .bot_name = c->conf.settings->bot_name[0]
+						      ? c->conf.settings->bot_name
+						      : c->conf.bot_name,
 				  .tellh = tell_room,
 				  .arg = c};
 	const struct media_call_state *last = c->media ? media_call_last(c->media) : NULL;
 	int err;
 
-	if (c->agent || !last || last->phase != MEDIA_PHASE_UP || !settings_brain_url(c->conf.settings))
+	if (c->agent || !last || last->phase != MEDIA_PHASE_UP ||
+	    !settings_brain_url(c->conf.settings))
 		return;
 	err = agent_alloc(&c->agent, &conf);
 	if (err) {
@@ -186,7 +189,8 @@ static void end_room(struct call *c)
 
 static void ask_to_speak(struct call *c, const struct guild_voice *v)
 {
-	struct rest_call call = {.method = "PATCH", .route = "/guilds/{}/voice-states/@me", .idempotent = true};
+	struct rest_call call = {
+		.method = "PATCH", .route = "/guilds/{}/voice-states/@me", .idempotent = true};
 	char path[64], major[24], channel[24], when[40];
 	time_t now = (time_t)(env_wall_ms(c->conf.env) / 1000);
 	struct tm tm;
@@ -203,8 +207,8 @@ static void ask_to_speak(struct call *c, const struct guild_voice *v)
 	if (may(c, DISCORD_BIT_MUTE_MEMBERS, false))
 		call.body = json_pack("{s:s,s:b}", "channel_id", channel, "suppress", 0);
 	else if (may(c, DISCORD_BIT_REQUEST_TO_SPEAK, true))
-		call.body = json_pack("{s:s,s:s}", "channel_id", channel, "request_to_speak_timestamp",
-				      when);
+		call.body = json_pack("{s:s,s:s}", "channel_id", channel,
+				      "request_to_speak_timestamp", when);
 	if (call.body)
 		rest_request(c->conf.rest, &call, NULL, NULL);
 	json_decref(call.body);
@@ -248,7 +252,8 @@ static void came_up(struct call *c)
 	if (why)
 		voice_sentence(why, 0, note, sizeof note);
 	if (guilds_channel(c->conf.guilds, c->guild, voice_channel(c->voice), &ch))
-		snprintf(text, sizeof text, "I am in <#%llu>. %s", ID(voice_channel(c->voice)), note);
+		snprintf(text, sizeof text, "I am in <#%llu>. %s", ID(voice_channel(c->voice)),
+			 note);
 	else
 		snprintf(text, sizeof text, "I am there. %s", note);
 	answer(c, text);
@@ -263,9 +268,10 @@ static void on_media(struct media_call *media, const struct media_msg *msg, void
 			agent_media(c->agent, msg);
 		return;
 	}
-	log_info("call_state", "guild=%llu phase=%s reason=%s code=%u gen=%u wants=%d", ID(c->guild),
-		 media_phase_name(msg->call_state.phase), media_reason_name(msg->call_state.reason),
-		 msg->call_state.code, msg->call_state.gen, msg->call_state.wants_credentials);
+	log_info("call_state", "guild=%llu phase=%s reason=%s code=%u gen=%u wants=%d",
+		 ID(c->guild), media_phase_name(msg->call_state.phase),
+		 media_reason_name(msg->call_state.reason), msg->call_state.code,
+		 msg->call_state.gen, msg->call_state.wants_credentials);
 	if (c->agent)
 		agent_media(c->agent, msg);
 	if (msg->call_state.phase == MEDIA_PHASE_UP)
@@ -476,8 +482,8 @@ void call_join(struct call *c, uint64_t channel, bool standing, struct command *
 	why = voice_join(c->voice, channel, standing, env_now(c->conf.env));
 	if (why) {
 		voice_sentence(why, 0, text, sizeof text);
-		log_warn("join_refused", "guild=%llu channel=%llu why=\"%s\"", ID(c->guild), ID(channel),
-			 text);
+		log_warn("join_refused", "guild=%llu channel=%llu why=\"%s\"", ID(c->guild),
+			 ID(channel), text);
 		answer(c, text);
 	} else if (there) {
 		came_up(c);
@@ -600,7 +606,8 @@ void call_status(const struct call *c, char *buf, size_t size)
 	if (last) {
 		snprintf(line, sizeof line, "Call: %s%s%s%s%s.\n", media_phase_text(last->phase),
 			 last->reason ? " because " : "", media_reason_text(last->reason),
-			 last->mode.n ? "; encryption " : "", last->mode.n ? (const char *)last->mode.p : "");
+			 last->mode.n ? "; encryption " : "",
+			 last->mode.n ? (const char *)last->mode.p : "");
 		at = add(buf, size, at, line);
 	}
 	if (c->agent) {

@@ -1,5 +1,5 @@
-/* One server's call: the machine that joins, the call in mediad, the agent in the room, and whoever waits for an answer
- * to /join.
+/* One server's call: the machine that joins, the call in mediad, the agent in the room, and whoever
+ * waits for an answer to /join.
  *
  * Owned by control. Everything its conf names is borrowed for as long as it lives. */
 #ifndef CONTROL_CALL_H
@@ -30,7 +30,7 @@ struct call_conf {
 	struct guilds *guilds;
 	struct media *media;
 	const struct settings *settings;
-	const char *bot_name; /* may change its text */
+	const char *bot_name;	     /* may change its text */
 	void (*changedh)(void *arg); /* where it ought to be changed */
 	void *arg;
 };

@@ -26,7 +26,7 @@
 #include "proto/discord.h"
 #include "proto/media.h"
 
-#define SEC UINT64_C(1000000000)
+#define SEC	       UINT64_C(1000000000)
 #define ACOUSTIC_MODEL "/usr/share/pocketsphinx/model/en-us/en-us"
 enum { GATEWAY_S = 10, MEDIAD_S = 3 };
 
@@ -93,10 +93,12 @@ static void check_brain(struct check *c)
 	}
 	if (child_find("offlined", program, sizeof program) || access(program, X_OK))
 		say(c, MISSING, "brain",
-		    "no OPENAI_API_KEY, and offlined is not beside control. Set the key or build offlined");
+		    "no OPENAI_API_KEY, and offlined is not beside control. Set the key or build "
+		    "offlined");
 	else
 		say(c, WARNING, "brain",
-		    "no OPENAI_API_KEY: the embedded brain serves, which knows little and speaks only "
+		    "no OPENAI_API_KEY: the embedded brain serves, which knows little and speaks "
+		    "only "
 		    "when named");
 	if (access(ACOUSTIC_MODEL, R_OK))
 		say(c, MISSING, "speech model", "install the Debian package pocketsphinx-en-us");
@@ -114,7 +116,8 @@ static void check_udp(struct check *c)
 	if (fd < 0)
 		say(c, MISSING, "voice", "no UDP socket can be made: %s", strerror(errno));
 	else if (connect(fd, (struct sockaddr *)&to, sizeof to))
-		say(c, WARNING, "voice", "no way out for UDP: %s. Voice needs UDP to ports 50000-65535",
+		say(c, WARNING, "voice",
+		    "no way out for UDP: %s. Voice needs UDP to ports 50000-65535",
 		    strerror(errno));
 	else
 		say(c, OK, "voice", "UDP sockets can be made; firewalls show only in a call");
@@ -150,8 +153,9 @@ static int on_mediad(struct peer *p, const uint8_t *body, size_t len, void *arg)
 		say(c, MISSING, "mediad", "%s: %.*s", path, (int)msg.fault.text.n,
 		    (const char *)msg.fault.text.p);
 	else if (msg.type == MEDIA_HELLO && msg.hello.major != MEDIA_MAJOR)
-		say(c, MISSING, "mediad", "%s speaks version %u, this control %u: update the older one",
-		    path, msg.hello.major, MEDIA_MAJOR);
+		say(c, MISSING, "mediad",
+		    "%s speaks version %u, this control %u: update the older one", path,
+		    msg.hello.major, MEDIA_MAJOR);
 	else if (msg.type == MEDIA_HELLO)
 		say(c, OK, "mediad", "%s answers, version %.*s", path, (int)msg.hello.build.n,
 		    (const char *)msg.hello.build.p);
@@ -172,10 +176,8 @@ static void on_mediad_lost(struct peer *p, int err, void *arg)
 
 static void next_mediad(struct check *c)
 {
-	struct peer_conf conf = {.max_frame = MEDIA_MAX_FRAME,
-				 .msgh = on_mediad,
-				 .losth = on_mediad_lost,
-				 .arg = c};
+	struct peer_conf conf = {
+		.max_frame = MEDIA_MAX_FRAME, .msgh = on_mediad, .losth = on_mediad_lost, .arg = c};
 	/* Epoch 0 never takes over from a control that is at work. */
 	struct media_msg hello = {.type = MEDIA_HELLO,
 				  .hello = {.major = MEDIA_MAJOR,
@@ -196,7 +198,8 @@ static void next_mediad(struct check *c)
 	if (!err)
 		err = peer_send(c->peer, PEER_COMMAND, buf, len);
 	if (err) {
-		say(c, MISSING, "mediad", "%s: %s. Start mediad --listen %s", path, strerror(err), path);
+		say(c, MISSING, "mediad", "%s: %s. Start mediad --listen %s", path, strerror(err),
+		    path);
 		mediad_done(c);
 		return;
 	}
@@ -243,14 +246,17 @@ static const char *trouble(int err, int status, const json_t *body)
 
 static void check_permissions(struct check *c)
 {
-	static const unsigned bits[] = {DISCORD_BIT_VIEW_CHANNEL, DISCORD_BIT_CONNECT, DISCORD_BIT_SPEAK};
+	static const unsigned bits[] = {DISCORD_BIT_VIEW_CHANNEL, DISCORD_BIT_CONNECT,
+					DISCORD_BIT_SPEAK};
 	struct guild_channel ch;
 	uint64_t have;
 
 	guilds_event(c->guilds, "GUILD_CREATE", c->guild);
 	if (!guilds_channel(c->guilds, c->conf->guild, c->conf->channel, &ch)) {
-		say(c, MISSING, "channel", "no such voice or stage channel is visible in that server");
-	} else if (!guilds_permissions(c->guilds, c->conf->guild, c->conf->channel, c->user, &have)) {
+		say(c, MISSING, "channel",
+		    "no such voice or stage channel is visible in that server");
+	} else if (!guilds_permissions(c->guilds, c->conf->guild, c->conf->channel, c->user,
+				       &have)) {
 		say(c, WARNING, "permissions", "could not be worked out");
 	} else {
 		say(c, OK, "channel", "%s", ch.name);
@@ -325,7 +331,8 @@ static void gateway_done(struct check *c)
 		done(c);
 }
 
-static void on_ws(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *data, size_t len, void *arg)
+static void on_ws(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *data, size_t len,
+		  void *arg)
 {
 	struct check *c = arg;
 
@@ -437,10 +444,12 @@ int check_run(struct env *env, const struct settings *settings, const struct con
 {
 	struct check c = {.env = env, .settings = settings, .conf = conf};
 	int err = http_alloc(&c.http, env, conf->ca_file,
-			     "DiscordBot (https://github.com/parley-voice/parley, " PARLEY_VERSION ")");
+			     "DiscordBot (https://github.com/parley-voice/parley, " PARLEY_VERSION
+			     ")");
 
 	if (!err)
-		err = rest_alloc(&c.rest, env, c.http, settings->discord_api, settings->discord_token);
+		err = rest_alloc(&c.rest, env, c.http, settings->discord_api,
+				 settings->discord_token);
 	if (!err)
 		err = ws_ctx_alloc(&c.ws_ctx, env, conf->ca_file);
 	if (!err)

@@ -6,8 +6,8 @@ struct control_conf;
 struct env;
 struct settings;
 
-/* Prints a line an item, "ok|warning|missing  what: detail", and the invite link, to stdout. Runs env's loop.
- * 0: all is there (warnings allowed), 1: something is missing. */
+/* Prints a line an item, "ok|warning|missing  what: detail", and the invite link, to stdout. Runs
+ * env's loop. 0: all is there (warnings allowed), 1: something is missing. */
 int check_run(struct env *env, const struct settings *settings, const struct control_conf *conf);
 
 #endif

@@ -19,7 +19,13 @@
 #include "ipc/tmr.h"
 
 #define MS UINT64_C(1000000)
-enum { BACKOFF_MIN_MS = 250, BACKOFF_MAX_MS = 10000, GOOD_LIFE_MS = 60000, END_MS = 3000, LINE_MAX_ = 1024 };
+enum {
+	BACKOFF_MIN_MS = 250,
+	BACKOFF_MAX_MS = 10000,
+	GOOD_LIFE_MS = 60000,
+	END_MS = 3000,
+	LINE_MAX_ = 1024
+};
 enum { IN_OUTPUT = 1, IN_DIED = 2 };
 
 struct child {
@@ -199,8 +205,8 @@ static void on_died(struct child *c)
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
 		log_warn("child_missing", "program=%s", c->argv[0]);
 	else
-		log_warn("child_died", "program=%s pid=%d status=%d signal=%d", c->argv[0], (int)c->pid,
-			 WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+		log_warn("child_died", "program=%s pid=%d status=%d signal=%d", c->argv[0],
+			 (int)c->pid, WIFEXITED(status) ? WEXITSTATUS(status) : -1,
 			 WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 	forget(c);
 	if (env_now(c->env) - c->started_at > GOOD_LIFE_MS * MS)
@@ -235,8 +241,8 @@ static void on_input(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 		on_died(c);
 }
 
-int child_alloc(struct child **out, struct env *env, const char *const *argv, const char *const *hide,
-		child_line_h *lineh, child_state_h *stateh, void *arg)
+int child_alloc(struct child **out, struct env *env, const char *const *argv,
+		const char *const *hide, child_line_h *lineh, child_state_h *stateh, void *arg)
 {
 	struct child *c;
 	int err = ENOMEM;
@@ -320,8 +326,9 @@ int child_find(const char *name, char *buf, size_t size)
 	if (!strchr(name, '/') && n > 0) {
 		self[n] = '\0';
 		slash = strrchr(self, '/');
-		if (slash && (size_t)snprintf(buf, size, "%.*s/%s", (int)(slash - self), self, name) <
-				     size &&
+		if (slash &&
+		    (size_t)snprintf(buf, size, "%.*s/%s", (int)(slash - self), self, name) <
+			    size &&
 		    access(buf, X_OK) == 0)
 			return 0;
 	}

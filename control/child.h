@@ -1,7 +1,7 @@
 /* A program of ours run as a child: started again when it dies, ended with us.
  *
- * Backoff 0.25 s … 10 s, back to the start when it lived a minute. The kernel sends it SIGTERM when this process
- * dies, however that comes. Everything runs on env's loop thread. */
+ * Backoff 0.25 s … 10 s, back to the start when it lived a minute. The kernel sends it SIGTERM when
+ * this process dies, however that comes. Everything runs on env's loop thread. */
 #ifndef CONTROL_CHILD_H
 #define CONTROL_CHILD_H
 
@@ -17,10 +17,11 @@ typedef void(child_line_h)(const char *line, void *arg);
 /* It runs (true) or ended (false). */
 typedef void(child_state_h)(bool up, void *arg);
 
-/* argv: program path and arguments, NULL-terminated, copied. hide: names of environment variables that the child
- * must not inherit (secrets it has no use for), NULL-terminated, or NULL. Handlers may be NULL. */
-int child_alloc(struct child **out, struct env *env, const char *const *argv, const char *const *hide,
-		child_line_h *lineh, child_state_h *stateh, void *arg);
+/* argv: program path and arguments, NULL-terminated, copied. hide: names of environment variables
+ * that the child must not inherit (secrets it has no use for), NULL-terminated, or NULL. Handlers
+ * may be NULL. */
+int child_alloc(struct child **out, struct env *env, const char *const *argv,
+		const char *const *hide, child_line_h *lineh, child_state_h *stateh, void *arg);
 /* SIGTERM, and SIGKILL when it is still there after 3 s (waits for it). NULL accepted. */
 struct child *child_free(struct child *c);
 /* Other arguments from the next start on. ENOMEM. */
@@ -28,8 +29,8 @@ int child_set_argv(struct child *c, const char *const *argv);
 /* 0 while it does not run. */
 pid_t child_pid(const struct child *c);
 
-/* Path of a program: as given when it has a slash, else beside our own executable when it is there, else as given.
- * EMSGSIZE. */
+/* Path of a program: as given when it has a slash, else beside our own executable when it is there,
+ * else as given. EMSGSIZE. */
 int child_find(const char *name, char *buf, size_t size);
 
 #endif

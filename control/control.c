@@ -24,12 +24,12 @@
 #define MS UINT64_C(1000000)
 enum {
 	CALLS_MAX = STATE_CALLS_MAX,
-	SAVE_MS = 1000,	      /* at most once a second */
+	SAVE_MS = 1000,		/* at most once a second */
 	SAVE_ANYWAY_MS = 30000, /* so that a quiet session stays fresh on disk */
-	FIND_MIN_MS = 1000,   /* asking for the gateway's address again */
+	FIND_MIN_MS = 1000,	/* asking for the gateway's address again */
 	FIND_MAX_MS = 60000,
-	STOP_MS = 300,	      /* for what was said last to get out */
-	REJOIN_MS = 3600000,  /* wishes older than this are forgotten */
+	STOP_MS = 300,	     /* for what was said last to get out */
+	REJOIN_MS = 3600000, /* wishes older than this are forgotten */
 };
 
 struct control {
@@ -58,14 +58,16 @@ struct control {
 
 uint32_t control_intents(void)
 {
-	/* None of these is privileged. Commands and voice servers need no intent; voice states do, our own too. */
+	/* None of these is privileged. Commands and voice servers need no intent; voice states do,
+	 * our own too. */
 	return DISCORD_INTENT_GUILDS | DISCORD_INTENT_GUILD_VOICE_STATES;
 }
 
 uint64_t control_permissions(void)
 {
-	return DISCORD_PERMISSION(DISCORD_BIT_VIEW_CHANNEL) | DISCORD_PERMISSION(DISCORD_BIT_CONNECT) |
-	       DISCORD_PERMISSION(DISCORD_BIT_SPEAK) | DISCORD_PERMISSION(DISCORD_BIT_SEND_MESSAGES) |
+	return DISCORD_PERMISSION(DISCORD_BIT_VIEW_CHANNEL) |
+	       DISCORD_PERMISSION(DISCORD_BIT_CONNECT) | DISCORD_PERMISSION(DISCORD_BIT_SPEAK) |
+	       DISCORD_PERMISSION(DISCORD_BIT_SEND_MESSAGES) |
 	       DISCORD_PERMISSION(DISCORD_BIT_USE_VAD) |
 	       DISCORD_PERMISSION(DISCORD_BIT_REQUEST_TO_SPEAK);
 }
@@ -96,13 +98,15 @@ static void save(struct control *c)
 				(struct state_call){.guild = call_guild(c->calls[i]),
 						    .channel = call_channel(c->calls[i]),
 						    .standing = call_standing(c->calls[i])};
-	/* Servers first: replaying an event that is in them already does no harm, missing one would. */
+	/* Servers first: replaying an event that is in them already does no harm, missing one
+	 * would. */
 	if (c->guilds_dirty)
 		err = state_save_guilds(c->conf.state_dir, guilds_snapshot(c->guilds));
 	if (!err)
 		err = state_save(c->conf.state_dir, &c->state);
 	if (err)
-		log_warn("state_not_saved", "dir=%s error=\"%s\"", c->conf.state_dir, strerror(err));
+		log_warn("state_not_saved", "dir=%s error=\"%s\"", c->conf.state_dir,
+			 strerror(err));
 	c->save_dirty = c->guilds_dirty = false;
 	c->saved_at = env_now(c->env);
 }
@@ -223,8 +227,8 @@ static void on_command(struct command *cmd, void *arg)
 {
 	struct control *c = arg;
 
-	log_info("command", "kind=%d guild=%llu user=%llu", cmd->kind, (unsigned long long)cmd->guild,
-		 (unsigned long long)cmd->user);
+	log_info("command", "kind=%d guild=%llu user=%llu", cmd->kind,
+		 (unsigned long long)cmd->guild, (unsigned long long)cmd->user);
 	switch (cmd->kind) {
 	case COMMAND_JOIN:
 		do_join(c, cmd);
@@ -257,7 +261,9 @@ static void on_ready(struct control *c, const json_t *d)
 	c->state.user = id_in(user, "id");
 	c->state.application = id_in(json_object_get(d, "application"), "id");
 	snprintf(c->state.bot_name, sizeof c->state.bot_name, "%s",
-		 global && *global ? global : name ? name : "Parley");
+		 global && *global ? global
+		 : name		   ? name
+				   : "Parley");
 	guilds_clear(c->guilds);
 	guilds_set_self(c->guilds, c->state.user);
 	c->guilds_dirty = true;
@@ -357,11 +363,13 @@ static void on_found(int err, int status, const json_t *body, void *arg)
 	if (err == ECANCELED)
 		return;
 	if (err == EACCES) {
-		give_up(c, "%s", "Discord does not accept the bot token (401). Set DISCORD_TOKEN anew.");
+		give_up(c, "%s",
+			"Discord does not accept the bot token (401). Set DISCORD_TOKEN anew.");
 		return;
 	}
 	if (err || status != 200 || !url) {
-		log_warn("gateway_not_found", "err=%d status=%d again_ms=%u", err, status, c->find_ms);
+		log_warn("gateway_not_found", "err=%d status=%d again_ms=%u", err, status,
+			 c->find_ms);
 		find_later(c, c->find_ms);
 		return;
 	}

@@ -1,4 +1,5 @@
-/* control, the mind: joins Discord's main gateway, the link to mediad, and one call for each server it is in.
+/* control, the mind: joins Discord's main gateway, the link to mediad, and one call for each server
+ * it is in.
  *
  * Everything runs on one loop thread. The conf's texts are borrowed for as long as it lives. */
 #ifndef CONTROL_CONTROL_H
@@ -25,8 +26,8 @@ int control_alloc(struct control **out, struct env *env, struct settings *settin
 		  const struct control_conf *conf);
 struct control *control_free(struct control *c);
 void control_start(struct control *c);
-/* An orderly end: env_stop() follows within half a second. With a mediad of our own the channels are left; otherwise
- * the calls go on in mediad for the next control. */
+/* An orderly end: env_stop() follows within half a second. With a mediad of our own the channels
+ * are left; otherwise the calls go on in mediad for the next control. */
 void control_stop(struct control *c);
 /* A sentence when it ended by itself because it cannot work, else NULL. */
 const char *control_failure(const struct control *c);

@@ -58,8 +58,8 @@ static void on_line(const char *line, void *arg)
 
 int embedded_alloc(struct embedded **out, struct env *env, embedded_ready_h *h, void *arg)
 {
-	static const char *const hide[] = {"DISCORD_TOKEN",  "DISCORD_TOKEN_FILE",
-					   "OPENAI_API_KEY", "OPENAI_API_KEY_FILE", NULL};
+	static const char *const hide[] = {"DISCORD_TOKEN", "DISCORD_TOKEN_FILE", "OPENAI_API_KEY",
+					   "OPENAI_API_KEY_FILE", NULL};
 	struct embedded *e;
 	int err;
 

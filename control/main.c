@@ -54,7 +54,8 @@ static const char help[] =
 	"Stopped by SIGTERM it leaves its calls running in mediad for the next control, unless it\n"
 	"runs the mediad itself: then it leaves the channels.\n"
 	"\n"
-	"Exit status: 0 ended as asked or all checks passed, 1 failed or something is missing, 2 usage.\n";
+	"Exit status: 0 ended as asked or all checks passed, 1 failed or something is missing, 2 "
+	"usage.\n";
 
 static int usage(const char *what, const char *value)
 {
@@ -63,8 +64,18 @@ static int usage(const char *what, const char *value)
 	return USAGE;
 }
 
-enum { OPT_SOCK = 256, OPT_SPAWN, OPT_GUILD, OPT_CHANNEL, OPT_STATE, OPT_CA, OPT_LOG, OPT_CHECK,
-	      OPT_HELP, OPT_VERSION };
+enum {
+	OPT_SOCK = 256,
+	OPT_SPAWN,
+	OPT_GUILD,
+	OPT_CHANNEL,
+	OPT_STATE,
+	OPT_CA,
+	OPT_LOG,
+	OPT_CHECK,
+	OPT_HELP,
+	OPT_VERSION
+};
 
 static const struct option longs[] = {
 	{"media-sock", required_argument, NULL, OPT_SOCK},
@@ -93,10 +104,12 @@ static int one_option(struct options *o, int opt)
 		o->conf.spawn = optarg ? optarg : "mediad";
 		return -1;
 	case OPT_GUILD:
-		return discord_snowflake(optarg, &o->conf.guild) ? -1 : usage("not a server id", optarg);
+		return discord_snowflake(optarg, &o->conf.guild) ? -1
+								 : usage("not a server id", optarg);
 	case OPT_CHANNEL:
-		return discord_snowflake(optarg, &o->conf.channel) ? -1
-								   : usage("not a channel id", optarg);
+		return discord_snowflake(optarg, &o->conf.channel)
+			       ? -1
+			       : usage("not a channel id", optarg);
 	case OPT_STATE:
 		o->given_state_dir = optarg;
 		return -1;
@@ -158,7 +171,8 @@ static int run(struct env *env, struct settings *settings, const struct control_
 	int status = 1, err;
 
 	if (!settings->discord_token[0]) {
-		fputs("control: no bot token. Set DISCORD_TOKEN, or DISCORD_TOKEN_FILE to a file that "
+		fputs("control: no bot token. Set DISCORD_TOKEN, or DISCORD_TOKEN_FILE to a file "
+		      "that "
 		      "holds it.\n",
 		      stderr);
 		return 1;

@@ -140,8 +140,9 @@ json_t *state_format(const struct state *s)
 	json_t *calls = json_array();
 
 	for (unsigned i = 0; i < s->n_calls; i++)
-		json_array_append_new(calls, json_pack("{s:o,s:o,s:b}", "guild", id_json(s->calls[i].guild),
-						       "channel", id_json(s->calls[i].channel), "standing",
+		json_array_append_new(calls, json_pack("{s:o,s:o,s:b}", "guild",
+						       id_json(s->calls[i].guild), "channel",
+						       id_json(s->calls[i].channel), "standing",
 						       s->calls[i].standing));
 	return json_pack("{s:i,s:o,s:o,s:o,s:I,s:s,s:{s:s,s:s,s:I},s:o}", "format", FORMAT, "epoch",
 			 id_json(s->epoch), "user", id_json(s->user), "application",
@@ -174,9 +175,10 @@ int state_parse(const json_t *j, struct state *out)
 	const json_t *calls;
 	int format;
 
-	if (json_unpack((json_t *)j, "{s:i,s:s,s:s,s:s,s:I,s:s,s:{s:s,s:s,s:I},s:o}", "format", &format,
-			"epoch", &epoch, "user", &user, "application", &application, "saved_ms", &saved,
-			"bot_name", &name, "session", "id", &id, "url", &url, "seq", &seq, "calls", &calls))
+	if (json_unpack((json_t *)j, "{s:i,s:s,s:s,s:s,s:I,s:s,s:{s:s,s:s,s:I},s:o}", "format",
+			&format, "epoch", &epoch, "user", &user, "application", &application,
+			"saved_ms", &saved, "bot_name", &name, "session", "id", &id, "url", &url,
+			"seq", &seq, "calls", &calls))
 		return EBADMSG;
 	if (format != FORMAT || !discord_u64(epoch, &s.epoch) || !discord_u64(user, &s.user) ||
 	    !discord_u64(application, &s.application) || saved < 0 || seq < 0 ||

@@ -1,8 +1,9 @@
-/* What control writes down so that the next one can take over: the resumable session, what it knew of the servers, and
- * where it ought to be.
+/* What control writes down so that the next one can take over: the resumable session, what it knew
+ * of the servers, and where it ought to be.
  *
- * Two files in the state directory, mode 0600, each replaced as a whole: session.json (small, often) and guilds.json
- * (when it changed). Voice session ids, tokens and endpoints are leases and are never written. */
+ * Two files in the state directory, mode 0600, each replaced as a whole: session.json (small,
+ * often) and guilds.json (when it changed). Voice session ids, tokens and endpoints are leases and
+ * are never written. */
 #ifndef CONTROL_STATE_H
 #define CONTROL_STATE_H
 
@@ -24,7 +25,7 @@ struct state_call {
 };
 
 struct state {
-	uint64_t epoch;	 /* of the control that wrote it */
+	uint64_t epoch; /* of the control that wrote it */
 	uint64_t user, application;
 	uint64_t saved_ms; /* wall clock */
 	char bot_name[64];
@@ -33,7 +34,8 @@ struct state {
 	unsigned n_calls;
 };
 
-/* $STATE_DIRECTORY, $XDG_STATE_HOME/parley, $HOME/.local/state/parley, in this order, when given is NULL. ENOENT. */
+/* $STATE_DIRECTORY, $XDG_STATE_HOME/parley, $HOME/.local/state/parley, in this order, when given is
+ * NULL. ENOENT. */
 int state_dir(const char *given, char *buf, size_t size);
 /* Makes the directory (0700) and tries to write in it. An errno when it cannot be used. */
 int state_dir_check(const char *dir);

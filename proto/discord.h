@@ -49,7 +49,8 @@ const char *discord_error_text(unsigned code);
 /* "connect" …, or NULL when the bit is not in the table. */
 const char *discord_permission_text(unsigned bit);
 
-/* A snowflake in decimal, 1..20 digits and nothing else. False (out untouched) otherwise or for 0. */
+/* A snowflake in decimal, 1..20 digits and nothing else. False (out untouched) otherwise or for 0.
+ */
 bool discord_snowflake(const char *text, uint64_t *out);
 /* A decimal string of 64 bits, as permissions are sent; 0 is allowed. */
 bool discord_u64(const char *text, uint64_t *out);

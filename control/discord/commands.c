@@ -10,10 +10,10 @@
 #include "proto/discord.h"
 
 enum {
-	TYPE_COMMAND = 2,      /* of an interaction */
-	TYPE_DEFER = 5,	       /* of an answer */
-	OPTION_CHANNEL = 7,    /* of an option */
-	CONTEXT_GUILD = 0,     /* where a command can be used */
+	TYPE_COMMAND = 2,   /* of an interaction */
+	TYPE_DEFER = 5,	    /* of an answer */
+	OPTION_CHANNEL = 7, /* of an option */
+	CONTEXT_GUILD = 0,  /* where a command can be used */
 	ANSWER_MAX = 2000,
 	WAITING_MAX = 256,
 };
@@ -91,12 +91,12 @@ json_t *commands_body(void)
 					table[i].description, "type", 1, "contexts", CONTEXT_GUILD);
 
 		if (table[i].channel)
-			json_object_set_new(
-				cmd, "options",
-				json_pack("[{s:s,s:s,s:i,s:b,s:[i,i]}]", "name", "channel",
-					  "description", "The voice channel", "type", OPTION_CHANNEL,
-					  "required", 0, "channel_types", DISCORD_CHANNEL_VOICE,
-					  DISCORD_CHANNEL_STAGE));
+			json_object_set_new(cmd, "options",
+					    json_pack("[{s:s,s:s,s:i,s:b,s:[i,i]}]", "name",
+						      "channel", "description", "The voice channel",
+						      "type", OPTION_CHANNEL, "required", 0,
+						      "channel_types", DISCORD_CHANNEL_VOICE,
+						      DISCORD_CHANNEL_STAGE));
 		json_array_append_new(list, cmd);
 	}
 	return list;
@@ -195,9 +195,8 @@ static void on_deferred(int err, int status, const json_t *body, void *arg)
 
 void commands_interaction(struct commands *c, const json_t *d)
 {
-	struct rest_call call = {.method = "POST",
-				 .route = "/interactions/{}/{}/callback",
-				 .interaction = true};
+	struct rest_call call = {
+		.method = "POST", .route = "/interactions/{}/{}/callback", .interaction = true};
 	const char *token = json_string_value(json_object_get(d, "token"));
 	uint64_t id, application;
 	struct command cmd;

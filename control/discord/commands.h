@@ -1,8 +1,8 @@
 /* The slash commands /join, /leave and /status: registering, answering.
  *
- * Discord wants an answer within 3 seconds, and joining takes longer: so the very first thing is to defer (type 5); only
- * when that was accepted is the command handed to its handler, and what comes of it is edited into the deferred answer.
- * The text of an answer never mentions anyone. */
+ * Discord wants an answer within 3 seconds, and joining takes longer: so the very first thing is to
+ * defer (type 5); only when that was accepted is the command handed to its handler, and what comes
+ * of it is edited into the deferred answer. The text of an answer never mentions anyone. */
 #ifndef CONTROL_DISCORD_COMMANDS_H
 #define CONTROL_DISCORD_COMMANDS_H
 
@@ -14,9 +14,9 @@ struct commands;
 struct rest;
 
 /* C(NAME, name, description, takes a voice channel) */
-#define COMMANDS(C)                                                                                                  \
-	C(JOIN, "join", "Come into a voice channel: the one named, or yours", true)                                  \
-	C(LEAVE, "leave", "Leave the voice channel", false)                                                          \
+#define COMMANDS(C)                                                                                \
+	C(JOIN, "join", "Come into a voice channel: the one named, or yours", true)                \
+	C(LEAVE, "leave", "Leave the voice channel", false)                                        \
 	C(STATUS, "status", "Say how the call is", false)
 
 enum command_kind {
@@ -25,7 +25,8 @@ enum command_kind {
 #undef X
 };
 
-/* One command that waits for its answer. Owned by struct commands; its holder ends it with command_reply. */
+/* One command that waits for its answer. Owned by struct commands; its holder ends it with
+ * command_reply. */
 struct command {
 	enum command_kind kind;
 	uint64_t guild, user;

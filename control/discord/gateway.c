@@ -62,8 +62,8 @@ static void on_ws(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t 
 	}
 }
 
-static void on_closing(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *data, size_t len,
-		       void *arg)
+static void on_closing(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *data,
+		       size_t len, void *arg)
 {
 	struct gateway *g = arg;
 
@@ -144,7 +144,8 @@ int gateway_alloc(struct gateway **out, const struct gateway_conf *conf)
 	struct gateway *g;
 	int err;
 
-	if (!out || !conf || !conf->env || !conf->ws || !conf->eventh || !conf->stateh || !conf->sessionh)
+	if (!out || !conf || !conf->env || !conf->ws || !conf->eventh || !conf->stateh ||
+	    !conf->sessionh)
 		return EINVAL;
 	g = calloc(1, sizeof *g);
 	if (!g)

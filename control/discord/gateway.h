@@ -1,7 +1,8 @@
-/* The main gateway's socket: carries out what control/discord/gateway_machine.h decides, over ipc/ws.h.
+/* The main gateway's socket: carries out what control/discord/gateway_machine.h decides, over
+ * ipc/ws.h.
  *
- * No transport compression is asked for: a bot in a few servers gains nothing from it. Everything runs on env's loop
- * thread; handlers may call any function here but gateway_free. */
+ * No transport compression is asked for: a bot in a few servers gains nothing from it. Everything
+ * runs on env's loop thread; handlers may call any function here but gateway_free. */
 #ifndef CONTROL_DISCORD_GATEWAY_H
 #define CONTROL_DISCORD_GATEWAY_H
 
@@ -19,7 +20,7 @@ typedef void(gateway_state_h)(enum gateway_state s, unsigned code, const char *t
 typedef void(gateway_session_h)(void *arg);
 
 struct gateway_conf {
-	struct env *env;   /* borrowed, as ws */
+	struct env *env; /* borrowed, as ws */
 	struct ws_ctx *ws;
 	const char *token; /* copied */
 	uint32_t intents;

@@ -11,7 +11,7 @@
 #define MS  UINT64_C(1000000)
 
 enum {
-	CONNECT_S = 15,	 /* the shell's own deadline is shorter; this one is the net below it */
+	CONNECT_S = 15, /* the shell's own deadline is shorter; this one is the net below it */
 	HELLO_S = 10,
 	READY_S = 30,
 	BACKOFF_MAX_S = 60,
@@ -53,10 +53,14 @@ struct gateway_machine {
 };
 
 static const char *const state_names[] = {
-	[GATEWAY_IDLE] = "idle",	     [GATEWAY_BACKOFF] = "waiting to reconnect",
-	[GATEWAY_CONNECTING] = "connecting", [GATEWAY_HELLO] = "waiting for hello",
-	[GATEWAY_THROTTLED] = "waiting to identify", [GATEWAY_IDENTIFYING] = "identifying",
-	[GATEWAY_RESUMING] = "resuming",     [GATEWAY_UP] = "up",
+	[GATEWAY_IDLE] = "idle",
+	[GATEWAY_BACKOFF] = "waiting to reconnect",
+	[GATEWAY_CONNECTING] = "connecting",
+	[GATEWAY_HELLO] = "waiting for hello",
+	[GATEWAY_THROTTLED] = "waiting to identify",
+	[GATEWAY_IDENTIFYING] = "identifying",
+	[GATEWAY_RESUMING] = "resuming",
+	[GATEWAY_UP] = "up",
 	[GATEWAY_FATAL] = "refused",
 };
 
@@ -160,7 +164,8 @@ static void forget_session(struct gateway_machine *m)
 static unsigned sends_in_window(const struct gateway_machine *m, uint64_t now, uint64_t *oldest)
 {
 	unsigned count = 0;
-	unsigned kept = m->n_sends < GATEWAY_SENDS_PER_MINUTE ? m->n_sends : GATEWAY_SENDS_PER_MINUTE;
+	unsigned kept =
+		m->n_sends < GATEWAY_SENDS_PER_MINUTE ? m->n_sends : GATEWAY_SENDS_PER_MINUTE;
 
 	*oldest = UINT64_MAX;
 	for (unsigned i = 0; i < kept; i++) {
@@ -250,7 +255,8 @@ static void backoff(struct gateway_machine *m, uint64_t wait, uint64_t now)
 	set_state(m, GATEWAY_BACKOFF, now + wait);
 }
 
-/* The first try after a good connection comes within a second, later ones at 1, 2, 4 … 60 s, all with jitter. */
+/* The first try after a good connection comes within a second, later ones at 1, 2, 4 … 60 s, all
+ * with jitter. */
 static void connect_later(struct gateway_machine *m, uint32_t rnd, uint64_t now)
 {
 	uint64_t base = m->failures ? SEC << (m->failures > 6 ? 6 : m->failures - 1) : 0;
@@ -270,7 +276,8 @@ static void connect_now(struct gateway_machine *m, uint64_t now)
 	if (m->session.id[0] && m->session.url[0] && m->failures <= RESUME_URL_TRIES)
 		base = m->session.url;
 	n = strlen(base);
-	snprintf(url, sizeof url, "%s%s?v=10&encoding=json", base, n && base[n - 1] == '/' ? "" : "/");
+	snprintf(url, sizeof url, "%s%s?v=10&encoding=json", base,
+		 n && base[n - 1] == '/' ? "" : "/");
 	m->n_sends = 0;
 	m->beat_at = UINT64_MAX;
 	m->beat_unanswered = false;
@@ -293,11 +300,13 @@ static void fatal(struct gateway_machine *m, unsigned code)
 		       .type = GATEWAY_ACT_FATAL, .code = code, .text = discord_close_text(code)});
 }
 
-/* When the next Identify may be sent: spaced, fewer and fewer when sessions do not last, capped a day. */
+/* When the next Identify may be sent: spaced, fewer and fewer when sessions do not last, capped a
+ * day. */
 static uint64_t identify_at(const struct gateway_machine *m)
 {
 	uint64_t spacing = GATEWAY_IDENTIFY_SPACING_S * SEC, at;
-	unsigned last = (m->n_identifies + GATEWAY_IDENTIFIES_PER_DAY - 1) % GATEWAY_IDENTIFIES_PER_DAY;
+	unsigned last =
+		(m->n_identifies + GATEWAY_IDENTIFIES_PER_DAY - 1) % GATEWAY_IDENTIFIES_PER_DAY;
 
 	if (!m->n_identifies)
 		return 0;
@@ -307,8 +316,8 @@ static uint64_t identify_at(const struct gateway_machine *m)
 		spacing = IDENTIFY_BACKOFF_MAX_S * SEC;
 	at = m->identifies[last] + spacing;
 	if (m->n_identifies >= GATEWAY_IDENTIFIES_PER_DAY) {
-		uint64_t day = m->identifies[m->n_identifies % GATEWAY_IDENTIFIES_PER_DAY] +
-			       86400 * SEC;
+		uint64_t day =
+			m->identifies[m->n_identifies % GATEWAY_IDENTIFIES_PER_DAY] + 86400 * SEC;
 
 		at = day > at ? day : at;
 	}
@@ -352,8 +361,8 @@ static void identify(struct gateway_machine *m, uint64_t now)
 
 static void resume(struct gateway_machine *m, uint64_t now)
 {
-	json_t *d = json_pack("{s:s,s:s,s:I}", "token", m->token, "session_id", m->session.id, "seq",
-			      (json_int_t)m->session.seq);
+	json_t *d = json_pack("{s:s,s:s,s:I}", "token", m->token, "session_id", m->session.id,
+			      "seq", (json_int_t)m->session.seq);
 
 	set_state(m, GATEWAY_RESUMING, now + READY_S * SEC);
 	if (!transmit_json(m, DISCORD_OP_RESUME, d, now)) {
@@ -382,7 +391,8 @@ static void on_hello(struct gateway_machine *m, const json_t *d, uint32_t rnd, u
 		return;
 	}
 	m->beat_every = (uint64_t)ms * MS;
-	/* Documented: the first beat comes after interval × random, so that not all clients beat at once. */
+	/* Documented: the first beat comes after interval × random, so that not all clients beat at
+	 * once. */
 	m->beat_at = now + m->beat_every / 1000 * (rnd % 1000);
 	if (m->session.id[0] && m->has_seq)
 		resume(m, now);
@@ -390,9 +400,11 @@ static void on_hello(struct gateway_machine *m, const json_t *d, uint32_t rnd, u
 		identify(m, now);
 }
 
-static void on_invalid_session(struct gateway_machine *m, const json_t *d, uint32_t rnd, uint64_t now)
+static void on_invalid_session(struct gateway_machine *m, const json_t *d, uint32_t rnd,
+			       uint64_t now)
 {
-	if (m->state != GATEWAY_IDENTIFYING && m->state != GATEWAY_RESUMING && m->state != GATEWAY_UP)
+	if (m->state != GATEWAY_IDENTIFYING && m->state != GATEWAY_RESUMING &&
+	    m->state != GATEWAY_UP)
 		return;
 	close_socket(m, GATEWAY_CLOSE_ZOMBIE);
 	if (json_is_true(d)) {
@@ -448,7 +460,8 @@ static void on_dispatch(struct gateway_machine *m, const json_t *msg, uint64_t n
 		m->malformed++;
 		return;
 	}
-	if (m->state != GATEWAY_UP && m->state != GATEWAY_IDENTIFYING && m->state != GATEWAY_RESUMING)
+	if (m->state != GATEWAY_UP && m->state != GATEWAY_IDENTIFYING &&
+	    m->state != GATEWAY_RESUMING)
 		return;
 	m->session.seq = json_integer_value(s);
 	m->has_seq = true;

@@ -8,8 +8,9 @@
 #include "proto/discord.h"
 
 /* The document:
- * { guild: { name, owner, roles: {id: "bits"}, channels: {id: {type, name, bitrate, limit, over: [[id, type, "allow",
- *   "deny"], …]}}, members: {id: {name, bot, roles: [id, …]}}, voice: {id: {channel, mute, deaf, suppress}} } } */
+ * { guild: { name, owner, roles: {id: "bits"}, channels: {id: {type, name, bitrate, limit, over:
+ * [[id, type, "allow", "deny"], …]}}, members: {id: {name, bot, roles: [id, …]}}, voice: {id:
+ * {channel, mute, deaf, suppress}} } } */
 struct guilds {
 	json_t *doc;
 	uint64_t self;
@@ -141,8 +142,9 @@ static json_t *overwrites(const json_t *list)
 		uint64_t v;
 
 		if (id && json_is_integer(type) && discord_u64(allow, &v) && discord_u64(deny, &v))
-			json_array_append_new(out, json_pack("[s,I,s,s]", id,
-							     json_integer_value(type), allow, deny));
+			json_array_append_new(
+				out,
+				json_pack("[s,I,s,s]", id, json_integer_value(type), allow, deny));
 	}
 	return out;
 }
@@ -156,10 +158,11 @@ static void put_channel(json_t *guild, const json_t *ch)
 	if (!id || (type != DISCORD_CHANNEL_VOICE && type != DISCORD_CHANNEL_STAGE))
 		return;
 	json_object_set_new(json_object_get(guild, "channels"), id,
-			    json_pack("{s:I,s:s,s:I,s:I,s:o}", "type", type, "name", name ? name : "",
-				      "bitrate", json_integer_value(json_object_get(ch, "bitrate")),
-				      "limit", json_integer_value(json_object_get(ch, "user_limit")),
-				      "over", overwrites(json_object_get(ch, "permission_overwrites"))));
+			    json_pack("{s:I,s:s,s:I,s:I,s:o}", "type", type, "name",
+				      name ? name : "", "bitrate",
+				      json_integer_value(json_object_get(ch, "bitrate")), "limit",
+				      json_integer_value(json_object_get(ch, "user_limit")), "over",
+				      overwrites(json_object_get(ch, "permission_overwrites"))));
 }
 
 /* A member by nickname, else display name, else user name. */
@@ -222,7 +225,8 @@ static void put_voice(json_t *guild, const json_t *state)
 
 static void put_head(json_t *guild, const json_t *d)
 {
-	const char *name = json_string_value(json_object_get(d, "name")), *owner = id_text(d, "owner_id");
+	const char *name = json_string_value(json_object_get(d, "name")),
+		   *owner = id_text(d, "owner_id");
 	json_t *role;
 	size_t i;
 
@@ -230,8 +234,7 @@ static void put_head(json_t *guild, const json_t *d)
 		json_object_set_new(guild, "name", json_string(name));
 	if (owner)
 		json_object_set_new(guild, "owner", json_string(owner));
-	json_array_foreach(json_object_get(d, "roles"), i, role)
-		put_role(guild, role);
+	json_array_foreach(json_object_get(d, "roles"), i, role) put_role(guild, role);
 }
 
 static bool on_guild_create(struct guilds *g, const json_t *d)
@@ -242,16 +245,14 @@ static bool on_guild_create(struct guilds *g, const json_t *d)
 
 	if (!id || json_is_true(json_object_get(d, "unavailable")))
 		return false;
-	guild = json_pack("{s:s,s:{},s:{},s:{},s:{}}", "name", "", "roles", "channels", "members", "voice");
+	guild = json_pack("{s:s,s:{},s:{},s:{},s:{}}", "name", "", "roles", "channels", "members",
+			  "voice");
 	if (!guild)
 		return false;
 	put_head(guild, d);
-	json_array_foreach(json_object_get(d, "channels"), i, x)
-		put_channel(guild, x);
-	json_array_foreach(json_object_get(d, "members"), i, x)
-		put_member(guild, x);
-	json_array_foreach(json_object_get(d, "voice_states"), i, x)
-		put_voice(guild, x);
+	json_array_foreach(json_object_get(d, "channels"), i, x) put_channel(guild, x);
+	json_array_foreach(json_object_get(d, "members"), i, x) put_member(guild, x);
+	json_array_foreach(json_object_get(d, "voice_states"), i, x) put_voice(guild, x);
 	return json_object_set_new(g->doc, id, guild) == 0;
 }
 
@@ -345,7 +346,8 @@ const char *guilds_name(const struct guilds *g, uint64_t guild)
 	return name ? name : "";
 }
 
-bool guilds_channel(const struct guilds *g, uint64_t guild, uint64_t channel, struct guild_channel *out)
+bool guilds_channel(const struct guilds *g, uint64_t guild, uint64_t channel,
+		    struct guild_channel *out)
 {
 	const json_t *ch = part_of(g, guild, "channels", channel);
 	const char *name = json_string_value(json_object_get(ch, "name"));
@@ -381,12 +383,14 @@ bool guilds_voice(const struct guilds *g, uint64_t guild, uint64_t user, struct 
 
 const char *guilds_member_name(const struct guilds *g, uint64_t guild, uint64_t user)
 {
-	const char *name = json_string_value(json_object_get(part_of(g, guild, "members", user), "name"));
+	const char *name =
+		json_string_value(json_object_get(part_of(g, guild, "members", user), "name"));
 
 	return name ? name : "someone";
 }
 
-void guilds_each(const struct guilds *g, uint64_t guild, uint64_t channel, guilds_member_h *h, void *arg)
+void guilds_each(const struct guilds *g, uint64_t guild, uint64_t channel, guilds_member_h *h,
+		 void *arg)
 {
 	json_t *voice = json_object_get(guild_of(g, guild), "voice"), *v;
 	const char *key;
@@ -447,16 +451,18 @@ static bool base_permissions(const json_t *guild, const char *guild_id, const js
 		return false;
 	json_array_foreach(json_object_get(member, "roles"), i, role)
 	{
-		if (discord_u64(json_string_value(json_object_get(roles, json_string_value(role))), &v))
+		if (discord_u64(json_string_value(json_object_get(roles, json_string_value(role))),
+				&v))
 			bits |= v;
 	}
 	*out = bits;
 	return true;
 }
 
-/* Overwrites in their documented order: everyone's, then all roles' together, then the member's own. */
-static uint64_t overwritten(const json_t *channel, uint64_t bits, const char *guild_id, const json_t *member,
-			    const char *user_id)
+/* Overwrites in their documented order: everyone's, then all roles' together, then the member's
+ * own. */
+static uint64_t overwritten(const json_t *channel, uint64_t bits, const char *guild_id,
+			    const json_t *member, const char *user_id)
 {
 	uint64_t allow[3] = {0}, deny[3] = {0}, a, d;
 	json_t *o;
@@ -487,8 +493,8 @@ static uint64_t overwritten(const json_t *channel, uint64_t bits, const char *gu
 	return bits;
 }
 
-bool guilds_permissions(const struct guilds *g, uint64_t guild_id, uint64_t channel_id, uint64_t user_id,
-			uint64_t *out)
+bool guilds_permissions(const struct guilds *g, uint64_t guild_id, uint64_t channel_id,
+			uint64_t user_id, uint64_t *out)
 {
 	const json_t *guild = guild_of(g, guild_id);
 	const json_t *member = part_of(g, guild_id, "members", user_id);

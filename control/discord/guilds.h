@@ -1,7 +1,9 @@
-/* What the main gateway told about servers: voice channels, roles, who is where, and what that permits.
+/* What the main gateway told about servers: voice channels, roles, who is where, and what that
+ * permits.
  *
- * Pure. Its memory is one JSON document of a shape of its own, so that what a stopped control knew can be written down
- * and taken up by the next one, which resumes the session and gets only what changed since. */
+ * Pure. Its memory is one JSON document of a shape of its own, so that what a stopped control knew
+ * can be written down and taken up by the next one, which resumes the session and gets only what
+ * changed since. */
 #ifndef CONTROL_DISCORD_GUILDS_H
 #define CONTROL_DISCORD_GUILDS_H
 
@@ -24,7 +26,8 @@ bool guilds_event(struct guilds *g, const char *name, const json_t *d);
 /* A new session begins: forget everything. */
 void guilds_clear(struct guilds *g);
 
-/* The memory as JSON (borrowed; voice session ids are not in it), and taking such a document up again. */
+/* The memory as JSON (borrowed; voice session ids are not in it), and taking such a document up
+ * again. */
 const json_t *guilds_snapshot(const struct guilds *g);
 /* EINVAL when it is not of our shape; then nothing changes. */
 int guilds_restore(struct guilds *g, const json_t *snapshot);
@@ -42,7 +45,8 @@ struct guild_channel {
 	const char *name;    /* borrowed until the next event */
 };
 /* Voice and stage channels only. */
-bool guilds_channel(const struct guilds *g, uint64_t guild, uint64_t channel, struct guild_channel *out);
+bool guilds_channel(const struct guilds *g, uint64_t guild, uint64_t channel,
+		    struct guild_channel *out);
 
 struct guild_voice {
 	uint64_t channel;
@@ -54,12 +58,13 @@ bool guilds_voice(const struct guilds *g, uint64_t guild, uint64_t user, struct 
 unsigned guilds_occupants(const struct guilds *g, uint64_t guild, uint64_t channel);
 /* Everyone in a channel but the bot. name borrowed during the call. */
 typedef void(guilds_member_h)(uint64_t user, const char *name, bool is_bot, void *arg);
-void guilds_each(const struct guilds *g, uint64_t guild, uint64_t channel, guilds_member_h *h, void *arg);
+void guilds_each(const struct guilds *g, uint64_t guild, uint64_t channel, guilds_member_h *h,
+		 void *arg);
 /* Display name; "someone" when not known. Borrowed until the next event. */
 const char *guilds_member_name(const struct guilds *g, uint64_t guild, uint64_t user);
 
-/* What a member may do in a channel (Discord documentation, "Permission overwrites"). False when roles or the member
- * are not known, so that nothing can be said. */
+/* What a member may do in a channel (Discord documentation, "Permission overwrites"). False when
+ * roles or the member are not known, so that nothing can be said. */
 bool guilds_permissions(const struct guilds *g, uint64_t guild, uint64_t channel, uint64_t user,
 			uint64_t *out);
 

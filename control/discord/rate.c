@@ -116,7 +116,8 @@ static struct limit *add(struct rate *r, const char *name, const char *major, ui
 	return l;
 }
 
-/* The limit a key counts under: by bucket once that is known, by route before. NULL when never used. */
+/* The limit a key counts under: by bucket once that is known, by route before. NULL when never
+ * used. */
 static struct limit *limit_of(const struct rate *r, const struct rate_key *key)
 {
 	const char *bucket = bucket_of(r, key->route);
@@ -220,7 +221,8 @@ static struct limit *landed(struct rate *r, const struct rate_key *key)
 	return l;
 }
 
-void rate_answer(struct rate *r, const struct rate_key *key, const struct rate_headers *h, uint64_t now)
+void rate_answer(struct rate *r, const struct rate_key *key, const struct rate_headers *h,
+		 uint64_t now)
 {
 	struct limit *l = landed(r, key);
 	bool has_window = h->remaining >= 0 && h->reset_after >= 0;

@@ -1,11 +1,12 @@
 /* Discord's REST rate limits as a pure table (Discord documentation, "Rate limits").
  *
- * A limit belongs to a bucket (X-RateLimit-Bucket) and the request's major parameter (channel, guild or webhook). Which
- * bucket a route has is learned from its first answer; until then requests of one (route, major) go one by one. Above
- * them a global limit of 50 a second, from which the interaction endpoints are exempt.
+ * A limit belongs to a bucket (X-RateLimit-Bucket) and the request's major parameter (channel,
+ * guild or webhook). Which bucket a route has is learned from its first answer; until then requests
+ * of one (route, major) go one by one. Above them a global limit of 50 a second, from which the
+ * interaction endpoints are exempt.
  *
- * Protocol of use, per request: rate_when() until it says now; rate_sent(); then exactly one of rate_answer() and
- * rate_lost(). */
+ * Protocol of use, per request: rate_when() until it says now; rate_sent(); then exactly one of
+ * rate_answer() and rate_lost(). */
 #ifndef CONTROL_DISCORD_RATE_H
 #define CONTROL_DISCORD_RATE_H
 
@@ -15,14 +16,16 @@
 
 struct rate;
 
-/* What one request is counted under. route: method and template, e.g. "PATCH /webhooks/{}/{}/messages/@original";
- * major: the id that limits are kept apart by, "" when the route has none. Both borrowed during a call. */
+/* What one request is counted under. route: method and template, e.g. "PATCH
+ * /webhooks/{}/{}/messages/@original"; major: the id that limits are kept apart by, "" when the
+ * route has none. Both borrowed during a call. */
 struct rate_key {
 	const char *route, *major;
 	bool exempt; /* an interaction endpoint: outside the global limit */
 };
 
-/* Headers of an answer; a missing number is negative, a missing text "". Times in seconds as they came. */
+/* Headers of an answer; a missing number is negative, a missing text "". Times in seconds as they
+ * came. */
 struct rate_headers {
 	int status;
 	char bucket[64];
@@ -37,11 +40,13 @@ enum { RATE_GLOBAL_PER_SECOND = 50, RATE_OFFSET_MS = 50 };
 int rate_alloc(struct rate **out);
 struct rate *rate_free(struct rate *r);
 
-/* 0: may go now. RATE_AFTER_ANSWER: not before an answer of the same key came. Else: the time to ask again. */
+/* 0: may go now. RATE_AFTER_ANSWER: not before an answer of the same key came. Else: the time to
+ * ask again. */
 uint64_t rate_when(struct rate *r, const struct rate_key *key, uint64_t now_ns);
 /* ENOMEM: nothing was counted, the request should fail. */
 int rate_sent(struct rate *r, const struct rate_key *key, uint64_t now_ns);
-void rate_answer(struct rate *r, const struct rate_key *key, const struct rate_headers *h, uint64_t now_ns);
+void rate_answer(struct rate *r, const struct rate_key *key, const struct rate_headers *h,
+		 uint64_t now_ns);
 void rate_lost(struct rate *r, const struct rate_key *key);
 
 #endif

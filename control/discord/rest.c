@@ -122,7 +122,8 @@ static bool again_later(struct job *j, const struct http_resp *resp)
 
 static void refuse_all(struct rest *r)
 {
-	log_warn("rest_refused", "text=\"Discord answered 401: the token is wrong; nothing is sent any more\"");
+	log_warn("rest_refused",
+		 "text=\"Discord answered 401: the token is wrong; nothing is sent any more\"");
 	r->refused = true;
 	while (r->jobs)
 		finish(r->jobs, EACCES, 401, NULL);
@@ -139,8 +140,8 @@ static void on_resp(const struct http_resp *resp, void *arg)
 	j->req = NULL;
 	if (resp->err) {
 		rate_lost(r->rate, &key);
-		log_debug("rest", "method=%s route=\"%s\" err=%d text=\"%s\"", j->method, j->route_key,
-			  resp->err, resp->errtext);
+		log_debug("rest", "method=%s route=\"%s\" err=%d text=\"%s\"", j->method,
+			  j->route_key, resp->err, resp->errtext);
 		if (!again_later(j, resp))
 			finish(j, resp->err, 0, NULL);
 		pump(r);
@@ -227,7 +228,8 @@ static void on_tmr(void *arg)
 	pump(arg);
 }
 
-int rest_alloc(struct rest **out, struct env *env, struct http *http, const char *base, const char *token)
+int rest_alloc(struct rest **out, struct env *env, struct http *http, const char *base,
+	       const char *token)
 {
 	static const char prefix[] = "Authorization: Bot ";
 	struct rest *r;

@@ -39,7 +39,8 @@ static const char *const sentences[] = {
 
 void voice_sentence(enum voice_reason why, unsigned media_reason, char *buf, size_t size)
 {
-	const char *text = (unsigned)why < sizeof sentences / sizeof sentences[0] ? sentences[why] : "";
+	const char *text =
+		(unsigned)why < sizeof sentences / sizeof sentences[0] ? sentences[why] : "";
 	const char *more = media_reason ? media_reason_text(media_reason) : "";
 
 	if (why != VOICE_REASON_REFUSED && why != VOICE_REASON_MEDIA)

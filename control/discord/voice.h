@@ -1,11 +1,13 @@
-/* Being in one server's voice channel, as the main gateway sees it (Discord documentation, "Voice connections").
+/* Being in one server's voice channel, as the main gateway sees it (Discord documentation, "Voice
+ * connections").
  *
- * A machine without I/O. It is told what ought to be, what Discord said and what mediad asks for; it answers with
- * actions: op 4, a lease of session, token and endpoint, and what people should know. A lease is made only from a voice
- * state and a voice server that came after the last op 4; it is handed out once and forgotten.
+ * A machine without I/O. It is told what ought to be, what Discord said and what mediad asks for;
+ * it answers with actions: op 4, a lease of session, token and endpoint, and what people should
+ * know. A lease is made only from a voice state and a voice server that came after the last op 4;
+ * it is handed out once and forgotten.
  *
- * Every wait has a deadline, every retry a cap of three. Pointers in an action are borrowed until the handler
- * returns; the handler must not free the machine. */
+ * Every wait has a deadline, every retry a cap of three. Pointers in an action are borrowed until
+ * the handler returns; the handler must not free the machine. */
 #ifndef CONTROL_DISCORD_VOICE_H
 #define CONTROL_DISCORD_VOICE_H
 
@@ -16,41 +18,47 @@
 struct voice;
 
 /* Why it is not, or not quite, as wished. R(NAME, sentence) */
-#define VOICE_REASONS(R)                                                                                             \
-	R(NONE, "")                                                                                                  \
-	R(OFFLINE, "My connection to Discord is down; I will join as soon as it is back.")                           \
-	R(NO_SUCH_CHANNEL, "There is no such voice channel here, or I cannot see it.")                               \
-	R(NO_VIEW, "I am not allowed to see that channel; I need the permission View Channel.")                      \
-	R(NO_CONNECT, "I am not allowed to join that channel; I need the permission Connect.")                       \
-	R(CHANNEL_FULL, "That channel is full.")                                                                     \
-	R(SILENT,                                                                                                    \
-	  "Discord did not answer my request to join: the channel may be full, or I may lack a permission there.")   \
-	R(NO_SERVER, "Discord is looking for a voice server; I will be back when it has found one.")                 \
-	R(REFUSED, "The voice server did not let me in")                                                             \
-	R(MEDIA, "I could not set up the call")                                                                      \
-	R(DISCONNECTED, "I was disconnected from the channel, or the channel is gone.")                              \
-	R(NO_MEDIAD, "My audio process is not running; I will join as soon as it is back.")                         \
-	R(STAGE_AUDIENCE,                                                                                            \
-	  "I am in the audience of this stage: I hear you, but nobody hears me until a moderator lets me speak.")    \
-	R(SERVER_MUTED, "I am muted by the server here: I hear you, but nobody hears me until a moderator unmutes me.") \
-	R(NO_SPEAK, "I may not speak in this channel: I hear you, but nobody hears me; I need the permission Speak.") \
-	R(SERVER_DEAFENED, "I am deafened by the server here: I cannot hear you until a moderator changes that.")
+#define VOICE_REASONS(R)                                                                           \
+	R(NONE, "")                                                                                \
+	R(OFFLINE, "My connection to Discord is down; I will join as soon as it is back.")         \
+	R(NO_SUCH_CHANNEL, "There is no such voice channel here, or I cannot see it.")             \
+	R(NO_VIEW, "I am not allowed to see that channel; I need the permission View Channel.")    \
+	R(NO_CONNECT, "I am not allowed to join that channel; I need the permission Connect.")     \
+	R(CHANNEL_FULL, "That channel is full.")                                                   \
+	R(SILENT, "Discord did not answer my request to join: the channel may be full, or I may "  \
+		  "lack a permission there.")                                                      \
+	R(NO_SERVER,                                                                               \
+	  "Discord is looking for a voice server; I will be back when it has found one.")          \
+	R(REFUSED, "The voice server did not let me in")                                           \
+	R(MEDIA, "I could not set up the call")                                                    \
+	R(DISCONNECTED, "I was disconnected from the channel, or the channel is gone.")            \
+	R(NO_MEDIAD, "My audio process is not running; I will join as soon as it is back.")        \
+	R(STAGE_AUDIENCE, "I am in the audience of this stage: I hear you, but nobody hears me "   \
+			  "until a moderator lets me speak.")                                      \
+	R(SERVER_MUTED, "I am muted by the server here: I hear you, but nobody hears me until a "  \
+			"moderator unmutes me.")                                                   \
+	R(NO_SPEAK, "I may not speak in this channel: I hear you, but nobody hears me; I need "    \
+		    "the permission Speak.")                                                       \
+	R(SERVER_DEAFENED,                                                                         \
+	  "I am deafened by the server here: I cannot hear you until a moderator changes that.")
 
 enum voice_reason {
 #define X(NAME, text) VOICE_REASON_##NAME,
 	VOICE_REASONS(X)
 #undef X
 };
-/* The sentence for people. media_reason (enum media_reason) completes REFUSED and MEDIA. Always terminated. */
+/* The sentence for people. media_reason (enum media_reason) completes REFUSED and MEDIA. Always
+ * terminated. */
 void voice_sentence(enum voice_reason why, unsigned media_reason, char *buf, size_t size);
 
 enum voice_state {
 	VOICE_OUT,
-	VOICE_WAITING,	 /* for the main gateway */
-	VOICE_ASKED,	 /* op 4 is out */
-	VOICE_LEAVING,	 /* op 4 null is out; asks again after a second */
-	VOICE_IN,	 /* a lease was handed out */
-	VOICE_SETTLING,	 /* a new server came by itself; a moment for the state that may belong to it */
+	VOICE_WAITING,	/* for the main gateway */
+	VOICE_ASKED,	/* op 4 is out */
+	VOICE_LEAVING,	/* op 4 null is out; asks again after a second */
+	VOICE_IN,	/* a lease was handed out */
+	VOICE_SETTLING, /* a new server came by itself; a moment for the state that may belong to it
+			 */
 	VOICE_FOLLOWING, /* moved by somebody; the server is awaited */
 	VOICE_HOLDING,	 /* mediad was disconnected; Discord will say why */
 	VOICE_PARKED,	 /* no voice server for now */
@@ -59,10 +67,10 @@ enum voice_state {
 const char *voice_state_text(enum voice_state s);
 
 enum voice_act_type {
-	VOICE_ACT_OP4,	 /* channel, 0 to leave */
-	VOICE_ACT_LEASE, /* session, token, endpoint, channel */
-	VOICE_ACT_MOVED, /* now in channel, by somebody else's hand */
-	VOICE_ACT_LEFT,	 /* out, by somebody else's hand: why */
+	VOICE_ACT_OP4,	  /* channel, 0 to leave */
+	VOICE_ACT_LEASE,  /* session, token, endpoint, channel */
+	VOICE_ACT_MOVED,  /* now in channel, by somebody else's hand */
+	VOICE_ACT_LEFT,	  /* out, by somebody else's hand: why */
 	VOICE_ACT_FAILED, /* given up: why, media_reason */
 };
 struct voice_act {
@@ -73,20 +81,22 @@ struct voice_act {
 	unsigned media_reason;
 };
 typedef void(voice_act_h)(const struct voice_act *act, void *arg);
-/* What stands in the way of joining this channel, as far as is known; VOICE_REASON_NONE when nothing. */
+/* What stands in the way of joining this channel, as far as is known; VOICE_REASON_NONE when
+ * nothing. */
 typedef enum voice_reason(voice_predict_h)(uint64_t channel, void *arg);
 
 enum {
-	VOICE_ASK_MS = 10000,	 /* both events of a fresh join */
-	VOICE_REASK_MS = 5000,	 /* a new server for the channel one is in already */
+	VOICE_ASK_MS = 10000,  /* both events of a fresh join */
+	VOICE_REASK_MS = 5000, /* a new server for the channel one is in already */
 	VOICE_SETTLE_MS = 300,
-	VOICE_STATE_GRACE_MS = 1000, /* a server came for the known session: time for a new state to come */
+	VOICE_STATE_GRACE_MS =
+		1000, /* a server came for the known session: time for a new state to come */
 	VOICE_FOLLOW_MS = 5000,
 	VOICE_LEAVE_MS = 1000,
 	VOICE_PARK_MS = 30000,
-	VOICE_CHECK_MS = 10000,	 /* desired channel against the actual one */
+	VOICE_CHECK_MS = 10000,	   /* desired channel against the actual one */
 	VOICE_STANDING_MS = 30000, /* a wish from the command line is tried again */
-	VOICE_GOOD_MS = 30000,	 /* a call that was up so long forgives earlier tries */
+	VOICE_GOOD_MS = 30000,	   /* a call that was up so long forgives earlier tries */
 	VOICE_TRIES = 3,
 };
 
@@ -94,8 +104,9 @@ int voice_alloc(struct voice **out, voice_act_h *acth, voice_predict_h *predicth
 /* Wipes what it holds. */
 struct voice *voice_free(struct voice *v);
 
-/* Join, or move to, a channel. standing: go on trying, now and then, for ever. Returns what stands in the way when that is
- * known at once; then nothing changed, unless the wish is a standing one. */
+/* Join, or move to, a channel. standing: go on trying, now and then, for ever. Returns what stands
+ * in the way when that is known at once; then nothing changed, unless the wish is a standing one.
+ */
 enum voice_reason voice_join(struct voice *v, uint64_t channel, bool standing, uint64_t now_ns);
 void voice_leave(struct voice *v, uint64_t now_ns);
 /* An earlier control had joined: nothing is asked for, only looked after. */
@@ -109,7 +120,8 @@ void voice_own_state(struct voice *v, uint64_t channel, const char *session, uin
 /* VOICE_SERVER_UPDATE. endpoint NULL: taken away. */
 void voice_server(struct voice *v, const char *token, const char *endpoint, uint64_t now_ns);
 /* mediad's word on the call (enum media_phase, enum media_reason). */
-void voice_media(struct voice *v, unsigned phase, unsigned reason, bool wants_credentials, uint64_t now_ns);
+void voice_media(struct voice *v, unsigned phase, unsigned reason, bool wants_credentials,
+		 uint64_t now_ns);
 void voice_tick(struct voice *v, uint64_t now_ns);
 /* When voice_tick is wanted; UINT64_MAX for never. */
 uint64_t voice_deadline(const struct voice *v);

@@ -1,4 +1,5 @@
-/* What control/media/ shares between its own files: the calls, listens and playbacks of one struct media. */
+/* What control/media/ shares between its own files: the calls, listens and playbacks of one struct
+ * media. */
 #ifndef CONTROL_MEDIA_CALL_H
 #define CONTROL_MEDIA_CALL_H
 
@@ -35,8 +36,8 @@ struct media_playback {
 	uint32_t seq;
 	bool ended, end_sent, stopping, over;
 	uint16_t stop_fade_ms;
-	bool reported;	   /* by the mediad since it was connected */
-	uint64_t lost_at;  /* when its mediad was lost, 0 while it is there */
+	bool reported;	  /* by the mediad since it was connected */
+	uint64_t lost_at; /* when its mediad was lost, 0 while it is there */
 };
 
 struct media_call {
@@ -95,7 +96,8 @@ void media_playback_message(struct media_playback *pb, const struct media_msg *m
 void media_playbacks_synced(struct media_call *call);
 void media_playbacks_lost(struct media_call *call, uint64_t now_ns);
 void media_playbacks_detach(struct media_call *call);
-/* Sends what waits and ends what was lost too long ago. True when it should be called again soon. */
+/* Sends what waits and ends what was lost too long ago. True when it should be called again soon.
+ */
 bool media_playbacks_tick(struct media_call *call, uint64_t now_ns);
 
 #endif

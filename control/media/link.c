@@ -46,7 +46,8 @@ int link_send(struct link *l, const struct media_msg *msg)
 	err = media_pack(msg, l->minor, buf, sizeof buf, &len);
 	if (err)
 		return err;
-	err = peer_send(l->peer, media_lane_of(msg->type) == MEDIA_LANE_AUDIO ? PEER_AUDIO : PEER_COMMAND,
+	err = peer_send(l->peer,
+			media_lane_of(msg->type) == MEDIA_LANE_AUDIO ? PEER_AUDIO : PEER_COMMAND,
 			buf, len);
 	explicit_bzero(buf, len < 1024 ? len : 1024); /* it may have held a lease */
 	return err;
@@ -65,7 +66,8 @@ static void on_lost(struct peer *p, int err, void *arg)
 	struct link *l = arg;
 
 	(void)p;
-	log_warn("mediad_lost", "path=%s error=\"%s\"", l->path, err ? strerror(err) : "it went away");
+	log_warn("mediad_lost", "path=%s error=\"%s\"", l->path,
+		 err ? strerror(err) : "it went away");
 	if (!l->fault[0])
 		snprintf(l->fault, sizeof l->fault, "mediad went away");
 	lost(l);
@@ -75,14 +77,16 @@ static int on_hello(struct link *l, const struct media_hello *h)
 {
 	if (h->major != MEDIA_MAJOR) {
 		snprintf(l->fault, sizeof l->fault, "%s", media_fault_text(MEDIA_FAULT_VERSION));
-		log_warn("mediad_version", "path=%s theirs=%u ours=%u", l->path, h->major, MEDIA_MAJOR);
+		log_warn("mediad_version", "path=%s theirs=%u ours=%u", l->path, h->major,
+			 MEDIA_MAJOR);
 		return EPROTO;
 	}
 	/* Of two minors both speak the lower. */
 	if (h->minor < l->minor)
 		l->minor = h->minor;
 	l->greeted = true;
-	log_info("mediad_hello", "path=%s build=%.*s", l->path, (int)h->build.n, (const char *)h->build.p);
+	log_info("mediad_hello", "path=%s build=%.*s", l->path, (int)h->build.n,
+		 (const char *)h->build.p);
 	return 0;
 }
 

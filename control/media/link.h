@@ -1,7 +1,7 @@
 /* One mediad as control sees it: a connection that comes back by itself, HELLO, PING and PONG.
  *
- * Whoever owns it is told when the other side has said all it holds (synced) and when it is lost; messages between
- * are handed over unpacked. Module-private to control/media/. */
+ * Whoever owns it is told when the other side has said all it holds (synced) and when it is lost;
+ * messages between are handed over unpacked. Module-private to control/media/. */
 #ifndef CONTROL_MEDIA_LINK_H
 #define CONTROL_MEDIA_LINK_H
 

@@ -64,9 +64,11 @@ static void send_consent(struct media_call *call, const struct consent *c)
 
 static void send_listen(struct media_call *call, struct listen *l)
 {
-	struct media_msg msg = {
-		.type = MEDIA_LISTEN,
-		.listen = {.listen = l->id, .user = l->user, .rate = l->rate, .silence_ms = l->silence_ms}};
+	struct media_msg msg = {.type = MEDIA_LISTEN,
+				.listen = {.listen = l->id,
+					   .user = l->user,
+					   .rate = l->rate,
+					   .silence_ms = l->silence_ms}};
 
 	l->told = media_call_send(call, &msg) == 0;
 }
@@ -151,7 +153,8 @@ static void keep_last(struct media_call *call, const struct media_call_state *s)
 	call->has_last = true;
 }
 
-/* The handler may free the call, so the question for credentials is decided before and asked after a look. */
+/* The handler may free the call, so the question for credentials is decided before and asked after
+ * a look. */
 static void tell_state(struct media_call *call)
 {
 	struct media *m = call->media;
@@ -397,8 +400,8 @@ static int add_link(struct media *m, const char *path)
 static int spawn(struct media *m, const struct media_conf *conf, const char *path)
 {
 	/* mediad has no use for these, so it does not get them. */
-	static const char *const hide[] = {"DISCORD_TOKEN",	 "DISCORD_TOKEN_FILE",
-					   "OPENAI_API_KEY",	 "OPENAI_API_KEY_FILE", NULL};
+	static const char *const hide[] = {"DISCORD_TOKEN", "DISCORD_TOKEN_FILE", "OPENAI_API_KEY",
+					   "OPENAI_API_KEY_FILE", NULL};
 	char program[512];
 	const char *argv[8] = {program, "--listen", path};
 	int err = child_find(conf->spawn, program, sizeof program);
@@ -434,7 +437,8 @@ int media_alloc(struct media **out, struct env *env, const struct media_conf *co
 	env_random(env, &m->hello.instance, sizeof m->hello.instance);
 	m->next_call = m->next_listen = 1;
 	env_random(env, &m->next_playback, sizeof m->next_playback);
-	m->next_playback = (m->next_playback >> 1) + 1; /* apart from those of the control before us */
+	m->next_playback =
+		(m->next_playback >> 1) + 1; /* apart from those of the control before us */
 	m->links = calloc(n + 1, sizeof(struct link *));
 	if (!m->links)
 		goto out;
@@ -442,8 +446,10 @@ int media_alloc(struct media **out, struct env *env, const struct media_conf *co
 	for (size_t i = 0; !err && i < n; i++)
 		err = add_link(m, conf->socks[i]);
 	if (!err && conf->spawn) {
-		/* One socket a parent, so that a leftover of another one is never taken for ours. */
-		snprintf(path, sizeof path, "%s/mediad-%llx.sock", conf->run_dir ? conf->run_dir : "/tmp",
+		/* One socket a parent, so that a leftover of another one is never taken for ours.
+		 */
+		snprintf(path, sizeof path, "%s/mediad-%llx.sock",
+			 conf->run_dir ? conf->run_dir : "/tmp",
 			 (unsigned long long)m->hello.instance);
 		err = add_link(m, path);
 		if (!err)
@@ -498,7 +504,8 @@ void media_status(const struct media *m, char *buf, size_t size)
 	for (unsigned i = 0; i < m->n_links; i++)
 		if (link_state(m->links[i]) != LINK_SYNCED && link_fault(m->links[i])[0])
 			fault = link_fault(m->links[i]);
-	snprintf(buf, size, "%u of %u connected%s%s", m->n_synced, m->n_links, *fault ? "; " : "", fault);
+	snprintf(buf, size, "%u of %u connected%s%s", m->n_synced, m->n_links, *fault ? "; " : "",
+		 fault);
 }
 
 bool media_superseded(const struct media *m)
@@ -511,8 +518,8 @@ bool media_superseded(const struct media *m)
 
 /* ---- calls ---- */
 
-int media_call_open(struct media_call **out, struct media *m, const struct media_want *want, media_call_h *h,
-		    void *arg)
+int media_call_open(struct media_call **out, struct media *m, const struct media_want *want,
+		    media_call_h *h, void *arg)
 {
 	struct media_call *c;
 

@@ -1,11 +1,13 @@
-/* control's side of the link to one or more mediads: desired state, credentials as leases, playbacks under credit.
+/* control's side of the link to one or more mediads: desired state, credentials as leases,
+ * playbacks under credit.
  *
- * Its owner says what ought to be (a call in this channel, this user listened to); the link makes it so, and makes
- * it so again when a mediad dies and comes back or when this control replaces another (law 4). Messages of an older
- * generation, and of playbacks that are over, never reach a handler (law 5).
+ * Its owner says what ought to be (a call in this channel, this user listened to); the link makes
+ * it so, and makes it so again when a mediad dies and comes back or when this control replaces
+ * another (law 4). Messages of an older generation, and of playbacks that are over, never reach a
+ * handler (law 5).
  *
- * Everything runs on env's loop thread. Handlers may call any function here, including the free of their own
- * object. */
+ * Everything runs on env's loop thread. Handlers may call any function here, including the free of
+ * their own object. */
 #ifndef CONTROL_MEDIA_MEDIA_H
 #define CONTROL_MEDIA_MEDIA_H
 
@@ -19,22 +21,24 @@ struct media_call;
 struct media_playback;
 struct media_msg;
 
-/* mediad asks for a fresh session, token and endpoint of this call (law 4): ask Discord by op 4, then
- * media_call_credentials(). */
+/* mediad asks for a fresh session, token and endpoint of this call (law 4): ask Discord by op 4,
+ * then media_call_credentials(). */
 typedef void(media_wants_h)(struct media_call *call, void *arg);
-/* A message about this call, of its current generation: CALL_STATE, MEMBER, SPEAKING, HEARD, HEARD_END, CALL_STATS,
- * USER_STATS. Borrowed until return. */
+/* A message about this call, of its current generation: CALL_STATE, MEMBER, SPEAKING, HEARD,
+ * HEARD_END, CALL_STATS, USER_STATS. Borrowed until return. */
 typedef void(media_call_h)(struct media_call *call, const struct media_msg *msg, void *arg);
 /* Every mediad is there (true) or the last one went away (false). For logs and /status. */
 typedef void(media_link_h)(bool up, void *arg);
 
 struct media_conf {
-	const char *const *socks; /* paths of mediad sockets, NULL-terminated; calls go to the least loaded */
-	const char *spawn;	  /* or: the mediad program to run as a child, restarted when it dies; NULL */
-	const char *ca_file;	  /* for a spawned mediad; NULL */
-	const char *run_dir;	  /* where a spawned mediad's socket goes */
-	uint64_t user;		  /* the bot's user id; known after READY: media_set_user */
-	uint64_t epoch;		  /* rises with every start of control */
+	const char *const
+		*socks; /* paths of mediad sockets, NULL-terminated; calls go to the least loaded */
+	const char
+		*spawn; /* or: the mediad program to run as a child, restarted when it dies; NULL */
+	const char *ca_file; /* for a spawned mediad; NULL */
+	const char *run_dir; /* where a spawned mediad's socket goes */
+	uint64_t user;	     /* the bot's user id; known after READY: media_set_user */
+	uint64_t epoch;	     /* rises with every start of control */
 	media_wants_h *wantsh;
 	media_link_h *linkh;
 	void *arg;
@@ -44,7 +48,8 @@ struct media_conf {
 int media_alloc(struct media **out, struct env *env, const struct media_conf *conf);
 /* Frees also the calls that are still open; they go on in mediad. */
 struct media *media_free(struct media *m);
-/* Lets go of every mediad: calls and playbacks freed from now on go on there, for the next control. */
+/* Lets go of every mediad: calls and playbacks freed from now on go on there, for the next control.
+ */
 void media_disconnect(struct media *m);
 void media_set_user(struct media *m, uint64_t user);
 /* "1 of 1 connected", with the reason when one is missing. Always terminated. */
@@ -60,21 +65,22 @@ struct media_want {
 };
 
 /* The call ought to exist. Owned by the caller; media_call_free leaves it. */
-int media_call_open(struct media_call **out, struct media *m, const struct media_want *want, media_call_h *h,
-		    void *arg);
+int media_call_open(struct media_call **out, struct media *m, const struct media_want *want,
+		    media_call_h *h, void *arg);
 struct media_call *media_call_free(struct media_call *call);
 void media_call_set_handler(struct media_call *call, media_call_h *h, void *arg);
 /* Changes what ought to be. */
 int media_call_set(struct media_call *call, const struct media_want *want);
 const struct media_want *media_call_want(const struct media_call *call);
 /* A lease for the next generation. Copied into one message and forgotten. */
-int media_call_credentials(struct media_call *call, const char *session, const char *token, const char *endpoint,
-			   uint64_t channel);
+int media_call_credentials(struct media_call *call, const char *session, const char *token,
+			   const char *endpoint, uint64_t channel);
 /* The newest CALL_STATE of this call, NULL before the first. */
 const struct media_call_state *media_call_last(const struct media_call *call);
 uint64_t media_call_guild(const struct media_call *call);
 
-/* This user ought to be heard, at this rate (8000 12000 16000 24000 48000); 0 = no longer. Kept over restarts. */
+/* This user ought to be heard, at this rate (8000 12000 16000 24000 48000); 0 = no longer. Kept
+ * over restarts. */
 int media_call_listen(struct media_call *call, uint64_t user, uint32_t rate, uint16_t silence_ms);
 int media_call_consent(struct media_call *call, uint64_t user, bool yes);
 
@@ -83,17 +89,18 @@ enum media_playback_event {
 	MEDIA_PB_STARTED, /* first sample left the socket; at_ns */
 	MEDIA_PB_PAUSED,  /* samples that left so far */
 	MEDIA_PB_DRAINED, /* all of it left; the last event */
-	MEDIA_PB_STOPPED, /* reason from enum media_reason; the last event, also when mediad was lost */
+	MEDIA_PB_STOPPED, /* reason from enum media_reason; the last event, also when mediad was
+			     lost */
 };
 /* samples: really sent, at the playback's rate. */
-typedef void(media_playback_h)(struct media_playback *pb, enum media_playback_event ev, uint64_t samples,
-			       unsigned reason, uint64_t at_ns, void *arg);
+typedef void(media_playback_h)(struct media_playback *pb, enum media_playback_event ev,
+			       uint64_t samples, unsigned reason, uint64_t at_ns, void *arg);
 
 /* One utterance. PCM s16le mono at `rate`. Owned by the caller. */
-int media_playback_open(struct media_playback **out, struct media_call *call, uint32_t rate, media_playback_h *h,
-			void *arg);
-/* Copies n samples into the backlog; what credit allows goes out at once, the rest as it comes. ENOBUFS beyond
- * 120 s of backlog. */
+int media_playback_open(struct media_playback **out, struct media_call *call, uint32_t rate,
+			media_playback_h *h, void *arg);
+/* Copies n samples into the backlog; what credit allows goes out at once, the rest as it comes.
+ * ENOBUFS beyond 120 s of backlog. */
 int media_playback_write(struct media_playback *pb, const int16_t *pcm, size_t n);
 /* No more will be written: DRAINED follows. */
 void media_playback_end(struct media_playback *pb);

@@ -1,5 +1,5 @@
-/* The main gateway's messages: lines of an input are fed to the machine as texts, with what else can happen in between, and
- * what it dispatches goes on to everything that reads events. */
+/* The main gateway's messages: lines of an input are fed to the machine as texts, with what else
+ * can happen in between, and what it dispatches goes on to everything that reads events. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,10 +56,14 @@ static void on_act(const struct gateway_act *act, void *arg)
 		voice_online(a->v, true, a->now);
 }
 
-static void step(struct all *a, enum gateway_in_type type, const uint8_t *text, size_t len, unsigned code)
+static void step(struct all *a, enum gateway_in_type type, const uint8_t *text, size_t len,
+		 unsigned code)
 {
-	struct gateway_in in = {
-		.type = type, .text = (const char *)text, .len = len, .code = code, .rnd = (uint32_t)len};
+	struct gateway_in in = {.type = type,
+				.text = (const char *)text,
+				.len = len,
+				.code = code,
+				.rnd = (uint32_t)len};
 
 	gateway_machine_step(a->m, &in, a->now);
 }

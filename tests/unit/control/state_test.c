@@ -62,7 +62,8 @@ TEST(state_that_is_damaged_is_refused)
 		"[]", "{}", "{\"format\":2}",
 		"{\"format\":1,\"epoch\":\"x\",\"user\":\"1\",\"application\":\"1\",\"saved_ms\":1,"
 		"\"bot_name\":\"\",\"session\":{\"id\":\"\",\"url\":\"\",\"seq\":1},\"calls\":[]}",
-		"{\"format\":1,\"epoch\":\"1\",\"user\":\"1\",\"application\":\"1\",\"saved_ms\":-1,"
+		"{\"format\":1,\"epoch\":\"1\",\"user\":\"1\",\"application\":\"1\",\"saved_ms\":-"
+		"1,"
 		"\"bot_name\":\"\",\"session\":{\"id\":\"\",\"url\":\"\",\"seq\":1},\"calls\":[]}"};
 	struct state s;
 

@@ -41,7 +41,7 @@ struct toy {
 	enum media_playback_event ev;
 	unsigned events, reason;
 	uint64_t samples;
-	unsigned stop_type;  /* the loop ends at the n-th message of this type */
+	unsigned stop_type; /* the loop ends at the n-th message of this type */
 	unsigned stop_count;
 	bool stop_event, timed_out;
 };
@@ -53,11 +53,12 @@ static void send(struct toy *t, struct media_msg msg)
 
 	if (media_pack(&msg, MEDIA_MINOR, buf, sizeof buf, &len) == 0 && t->peer)
 		peer_send(t->peer,
-			  media_lane_of(msg.type) == MEDIA_LANE_AUDIO ? PEER_AUDIO : PEER_COMMAND, buf, len);
+			  media_lane_of(msg.type) == MEDIA_LANE_AUDIO ? PEER_AUDIO : PEER_COMMAND,
+			  buf, len);
 }
 
-static void toy_state(struct toy *t, uint32_t call, uint32_t gen, uint64_t guild, enum media_phase phase,
-		      bool wants)
+static void toy_state(struct toy *t, uint32_t call, uint32_t gen, uint64_t guild,
+		      enum media_phase phase, bool wants)
 {
 	send(t, (struct media_msg){.type = MEDIA_CALL_STATE,
 				   .call_state = {.call = call,
@@ -73,8 +74,9 @@ static void toy_hello(struct toy *t, const struct media_hello *h)
 {
 	t->hellos++;
 	t->hello = *h;
-	send(t, (struct media_msg){.type = MEDIA_HELLO,
-				   .hello = {.major = MEDIA_MAJOR, .minor = MEDIA_MINOR, .instance = 5}});
+	send(t, (struct media_msg){
+			.type = MEDIA_HELLO,
+			.hello = {.major = MEDIA_MAJOR, .minor = MEDIA_MINOR, .instance = 5}});
 	if (t->holds_call)
 		toy_state(t, 77, 3, 100, MEDIA_PHASE_UP, false);
 	if (t->holds_stray)
@@ -281,7 +283,8 @@ static void toy_free(struct toy *t)
 	rmdir(t->dir);
 }
 
-static const struct media_want want = {.guild = 100, .channel = 301, .bitrate = 64000, .consent = true};
+static const struct media_want want = {
+	.guild = 100, .channel = 301, .bitrate = 64000, .consent = true};
 
 static bool up_with_call(struct toy *t)
 {
@@ -401,28 +404,32 @@ TEST(media_speech_goes_as_credit_allows)
 	CHECK(run_until(&t, MEDIA_SAY_OPEN, 1));
 	settle(&t);
 	CHECK_INT(t.say_samples, 0);
-	send(&t, (struct media_msg){
-			 .type = MEDIA_SAY_CREDIT,
-			 .say_credit = {.call = t.call_id, .playback = t.playback, .samples = 5000}});
+	send(&t,
+	     (struct media_msg){
+		     .type = MEDIA_SAY_CREDIT,
+		     .say_credit = {.call = t.call_id, .playback = t.playback, .samples = 5000}});
 	settle(&t);
 	CHECK_INT(t.say_samples, 5000);
 	/* absolute: the same again is nothing more */
-	send(&t, (struct media_msg){
-			 .type = MEDIA_SAY_CREDIT,
-			 .say_credit = {.call = t.call_id, .playback = t.playback, .samples = 5000}});
+	send(&t,
+	     (struct media_msg){
+		     .type = MEDIA_SAY_CREDIT,
+		     .say_credit = {.call = t.call_id, .playback = t.playback, .samples = 5000}});
 	settle(&t);
 	CHECK_INT(t.say_samples, 5000);
 	media_playback_end(t.pb);
 	settle(&t);
 	CHECK_INT(t.count[MEDIA_SAY_END], 0);
-	send(&t, (struct media_msg){
-			 .type = MEDIA_SAY_CREDIT,
-			 .say_credit = {.call = t.call_id, .playback = t.playback, .samples = 100000}});
+	send(&t,
+	     (struct media_msg){
+		     .type = MEDIA_SAY_CREDIT,
+		     .say_credit = {.call = t.call_id, .playback = t.playback, .samples = 100000}});
 	CHECK(run_until(&t, MEDIA_SAY_END, 1));
 	CHECK_INT(t.say_samples, 24000);
-	send(&t, (struct media_msg){
-			 .type = MEDIA_SAY_DRAINED,
-			 .say_drained = {.call = t.call_id, .playback = t.playback, .samples = 24000}});
+	send(&t,
+	     (struct media_msg){
+		     .type = MEDIA_SAY_DRAINED,
+		     .say_drained = {.call = t.call_id, .playback = t.playback, .samples = 24000}});
 	CHECK(run_until(&t, 0, 0));
 	CHECK_INT(t.ev, MEDIA_PB_DRAINED);
 	CHECK_INT(t.samples, 24000);
@@ -479,7 +486,8 @@ TEST(media_claims_a_playback_after_a_reconnect)
 	CHECK(up_with_call(&t));
 	CHECK_INT(media_playback_open(&t.pb, t.call, 24000, on_playback, &t), 0);
 	CHECK(run_until(&t, MEDIA_SAY_OPEN, 1));
-	t.holds_call = true; /* only the connection broke: the call and its playback are still there */
+	t.holds_call =
+		true; /* only the connection broke: the call and its playback are still there */
 	toy_gone(&t);
 	CHECK_INT(toy_listen(&t), 0);
 	CHECK(run_until(&t, MEDIA_SAY_CLAIM, 1));
@@ -521,7 +529,8 @@ TEST(media_gives_way_to_a_newer_control)
 	struct toy t;
 
 	CHECK(up_with_call(&t));
-	send(&t, (struct media_msg){.type = MEDIA_FAULT, .fault = {.code = MEDIA_FAULT_TAKEN_OVER}});
+	send(&t,
+	     (struct media_msg){.type = MEDIA_FAULT, .fault = {.code = MEDIA_FAULT_TAKEN_OVER}});
 	settle(&t);
 	t.peer = peer_free(t.peer);
 	settle(&t);
