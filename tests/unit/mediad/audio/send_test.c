@@ -397,16 +397,18 @@ static void voice(int16_t *out, int n)
 /* What arrives is what was said, also right after a pause. */
 TEST(send_what_arrives_is_what_was_said)
 {
-	static int16_t said[SECOND], heard[2 * SECOND];
+	static int16_t speech[2 * SECOND], heard[2 * SECOND];
+
+	voice(speech, 2 * SECOND);
 
 	for (int round = 0; round < 2; round++) {
 		int err, n = 0, skip = 0;
 		OpusDecoder *d = opus_decoder_create(48000, 1, &err);
 		struct lane *l = NULL;
+		const int16_t *said = speech + round * 31000; /* the second begins in full voice */
 
 		if (round == 0)
 			setup(true);
-		voice(said, SECOND);
 		CHECK_INT(lane_alloc(&l, 1 + (uint32_t)round, 1000), 0);
 		CHECK_INT(lane_write(l, said, SECOND, rig.now), 0);
 		CHECK_INT(sender_add(rig.s, l), 0);
@@ -426,6 +428,24 @@ TEST(send_what_arrives_is_what_was_said)
 		CHECK(likeness(said, heard, SECOND, 312) > 0.9);
 		CHECK(likeness(said, heard, 4800, 312) > 0.9);
 	}
+	sender_free(rig.s);
+}
+
+/* Silence frames make decoders start afresh, so each utterance must be encoded as if it were the
+ * first. */
+TEST(send_encodes_each_utterance_afresh)
+{
+	static struct out first[10];
+
+	setup(true);
+	say(1, 9600, true);
+	run_ms(1000);
+	memcpy(first, rig.out, sizeof first);
+	rig.n_out = 0;
+	say(2, 9600, true);
+	run_ms(1000);
+	for (int i = 0; i < 10; i++)
+		CHECK_MEM(rig.out[i].opus, rig.out[i].len, first[i].opus, first[i].len);
 	sender_free(rig.s);
 }
 
