@@ -259,60 +259,115 @@ TEST(late_facts_are_dropped_by_their_ids)
 	settings_free(s);
 }
 
+/* What a random world knows of the room, so that some of what it tells makes sense. */
+struct chance {
+	uint64_t x, now, user;
+	uint32_t utterance, turn;
+	bool owed;
+	uint8_t pcm[960];
+};
+
+static unsigned draw(struct chance *c, unsigned n)
+{
+	c->x ^= c->x << 13;
+	c->x ^= c->x >> 7;
+	c->x ^= c->x << 17;
+	return (unsigned)((c->x >> 20) % n);
+}
+
+static struct room_event any_event(struct chance *c)
+{
+	static const char *const words[] = {"parley go on", "go on", "mhm", "", "hey parley"};
+	unsigned kind = draw(c, 64);
+	struct room_event ev = {.type = ROOM_HEARD,
+				.user = draw(c, 3),
+				.at = c->now * MS,
+				.utterance = c->utterance - draw(c, 2),
+				.turn = c->turn,
+				.samples = draw(c, 48000),
+				.text = str_of(words[draw(c, 5)])};
+
+	if (kind < 2)
+		ev.type = (enum room_event_type)draw(c, ROOM_SHUTDOWN);
+	else if (kind == 2 && c->turn)
+		ev.type = (enum room_event_type)(ROOM_BRAIN_AUDIO +
+						 draw(c, ROOM_TIMER - ROOM_BRAIN_AUDIO));
+	else if (kind > 58 && c->owed) {
+		ev.type = ROOM_TRANSCRIPT;
+		ev.user = c->user;
+		ev.utterance = c->utterance;
+		c->owed = false;
+	}
+	ev.yes = draw(c, 8) > (ev.type == ROOM_MUTE ? 5 : 0);
+	ev.pcm = sound(c->pcm, 480, draw(c, 8) ? 6000 : 10);
+	c->now += draw(c, 64) ? draw(c, 32) : draw(c, 8192);
+	return ev;
+}
+
+static void learn(struct chance *c, uint64_t *ended, uint64_t *turns)
+{
+	for (size_t k = 0; k < fx.n; k++) {
+		const struct room_effect *e = &fx.v[k];
+
+		*ended += e->type == ROOM_DO_RECORD;
+		if (e->type == ROOM_DO_RECORD && e->record->id > *turns)
+			*turns = e->record->id;
+		if (e->type == ROOM_DO_ASR_COMMIT) {
+			c->user = e->user;
+			c->utterance = e->utterance;
+			c->owed = true;
+		}
+		if (e->type == ROOM_DO_ASK)
+			c->turn = e->turn;
+	}
+}
+
 /* Facts drawn at random: whatever comes, every turn that began has ended after the shutdown, once.
  */
 TEST(every_turn_ends_once_whatever_comes)
 {
+	static const enum room_reason seen_all[] = {
+		ROOM_REASON_ANSWERED,	     ROOM_REASON_NOT_ADDRESSED,
+		ROOM_REASON_BACKCHANNEL,     ROOM_REASON_INTERRUPTED,
+		ROOM_REASON_SUPERSEDED,	     ROOM_REASON_MERGED,
+		ROOM_REASON_NO_ANSWER,	     ROOM_REASON_BRAIN_FAILED,
+		ROOM_REASON_ASR_FAILED,	     ROOM_REASON_PLAYBACK_FAILED,
+		ROOM_REASON_MUTED,	     ROOM_REASON_LEFT,
+		ROOM_REASON_CALL_LOST,	     ROOM_REASON_SHUTDOWN,
+		ROOM_REASON_EMPTY_TRANSCRIPT};
+	uint64_t counts[ROOM_REASON_COUNT] = {0};
+	struct chance c = {.x = 88172645463325252ull};
 	struct settings *s = NULL;
-	uint64_t x = 88172645463325252ull;
-	uint8_t buf[960];
 
 	CHECK_INT(settings_alloc(&s), 0);
 	CHECK_INT(settings_set(s, "guest", "off"), 0);
-	for (unsigned run = 0; run < 20; run++) {
+	for (unsigned run = 0; run < 40; run++) {
 		struct room *room = NULL;
-		uint64_t now = 1000, ended = 0, turns = 0, promoted = 0;
-		uint32_t utterance = 1, turn = 1;
+		uint64_t ended = 0, turns = 0;
 
+		c.now = 1000;
+		c.turn = 0;
 		CHECK_INT(room_alloc(&room, s, "Parley"), 0);
-		for (unsigned i = 0; i <= 6000; i++) {
-			struct room_event ev = {0};
+		for (unsigned i = 0; i < 8000; i++) {
+			struct room_event ev = any_event(&c);
 
-			x ^= x << 13;
-			x ^= x >> 7;
-			x ^= x << 17;
-			ev.type = i == 6000 ? ROOM_SHUTDOWN : (enum room_event_type)(x % 17);
-			if (x >> 60 < 14 && i < 6000)
-				ev.type = ROOM_HEARD;
-			ev.user = x >> 8 & 3;
-			ev.yes = x >> 10 & 7;
-			ev.at = now * MS;
-			ev.utterance = utterance - (x >> 14 & 1);
-			ev.turn = turn;
-			ev.samples = x >> 40;
-			ev.text = str_of(x >> 16 & 1 ? "parley go on" : "mhm");
-			ev.pcm = sound(buf, 480, x >> 20 & 7 ? 6000 : 10);
-			now += x >> 24 & 63 ? x >> 32 & 31 : x >> 32 & 8191;
-			step(room, ev, now);
-			for (size_t k = 0; k < fx.n; k++) {
-				const struct room_effect *e = &fx.v[k];
-
-				ended += e->type == ROOM_DO_RECORD;
-				if (e->type == ROOM_DO_RECORD && e->record->id > turns)
-					turns = e->record->id;
-				if (e->type == ROOM_DO_ASR_COMMIT)
-					utterance = e->utterance;
-				if (e->type == ROOM_DO_ASK)
-					turn = e->turn;
-				promoted += e->type == ROOM_DO_ASK;
-			}
-			CHECK(room_deadline(room) > now * MS);
+			step(room, ev, c.now);
+			learn(&c, &ended, &turns);
+			CHECK(room_deadline(room) > c.now * MS);
 		}
+		step(room, (struct room_event){.type = ROOM_SHUTDOWN}, c.now);
+		learn(&c, &ended, &turns);
+		CHECK(turns > 0);
 		CHECK_INT(ended, turns);
-		CHECK(promoted > 0);
 		CHECK(room_deadline(room) == UINT64_MAX);
+		for (unsigned r = 0; r < ROOM_REASON_COUNT; r++)
+			counts[r] += room_count(room, r);
 		room_free(room);
 	}
+	for (size_t i = 0; i < sizeof seen_all / sizeof seen_all[0]; i++)
+		if (!counts[seen_all[i]])
+			test_fail(__FILE__, __LINE__, "no turn ended %s",
+				  room_reason_name(seen_all[i]));
 	settings_free(s);
 }
 
