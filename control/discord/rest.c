@@ -70,12 +70,29 @@ static void unlink_job(struct rest *r, struct job *j)
 		}
 }
 
-static void finish(struct job *j, int err, int status, const json_t *body)
+/* j is out of the list already. */
+static void tell(struct job *j, int err, int status, const json_t *body)
 {
-	unlink_job(j->rest, j);
 	if (j->h)
 		j->h(err, status, body, j->arg);
 	job_free(j);
+}
+
+static void finish(struct job *j, int err, int status, const json_t *body)
+{
+	unlink_job(j->rest, j);
+	tell(j, err, status, body);
+}
+
+static void finish_all(struct rest *r, int err, int status)
+{
+	struct job *j;
+
+	while ((j = r->jobs)) {
+		r->jobs = j->next;
+		r->n_jobs--;
+		tell(j, err, status, NULL);
+	}
 }
 
 static double header_number(const struct http_resp *resp, const char *name)
@@ -125,8 +142,7 @@ static void refuse_all(struct rest *r)
 	log_warn("rest_refused",
 		 "text=\"Discord answered 401: the token is wrong; nothing is sent any more\"");
 	r->refused = true;
-	while (r->jobs)
-		finish(r->jobs, EACCES, 401, NULL);
+	finish_all(r, EACCES, 401);
 }
 
 static void on_resp(const struct http_resp *resp, void *arg)
@@ -214,7 +230,8 @@ static void pump(struct rest *r)
 		if (err) {
 			log_warn("rest_failed", "route=\"%s\" err=%d", j->route_key, err);
 			finish(j, err, 0, NULL);
-			next = r->jobs; /* the handler may have changed the list */
+			wake = now; /* the handler may have changed the list: look again */
+			break;
 		}
 	}
 	if (wake == RATE_AFTER_ANSWER)
@@ -265,8 +282,7 @@ struct rest *rest_free(struct rest *r)
 	if (!r)
 		return NULL;
 	r->refused = true; /* handlers that ask again are turned away */
-	while (r->jobs)
-		finish(r->jobs, ECANCELED, 0, NULL);
+	finish_all(r, ECANCELED, 0);
 	tmr_free(r->tmr);
 	rate_free(r->rate);
 	if (r->auth)
