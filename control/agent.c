@@ -240,12 +240,17 @@ static void say_stop(struct agent *a, uint32_t turn, uint32_t fade_ms)
 
 /* ---- a turn is over ---- */
 
+/* Words for the log: inside quotes, so without any of their own. */
 static void quoted(const struct agent *a, const char *text, char *buf, size_t size)
 {
-	if (a->settings->log_words)
-		snprintf(buf, size, "%s", text);
-	else
+	if (!a->settings->log_words) {
 		snprintf(buf, size, "(%zu characters)", strlen(text));
+		return;
+	}
+	snprintf(buf, size, "%s", text);
+	for (; *buf; buf++)
+		if (*buf == '"' || (unsigned char)*buf < 0x20)
+			*buf = *buf == '"' ? '\'' : ' ';
 }
 
 static void record(struct agent *a, const struct room_turn *t)

@@ -240,7 +240,7 @@ static void call_fact(struct room *room, bool up)
 		return;
 	snprintf(room->line, sizeof room->line,
 		 "No provider key is set, so I am here as a guest with a small mind of my own: "
-		 "I answer when you say my name, \"%s\".",
+		 "I answer when you say my name: %s.",
 		 room->name);
 	room_do(room, ROOM_DO_TELL)->text = room->line;
 }

@@ -1,0 +1,365 @@
+/* The agent between a toy mediad and a fake provider, all on one loop: from a speaker's sound to
+ * the bot's. */
+#include "control/agent.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "brain/fake_realtime.h"
+#include "control/media/media.h"
+#include "control/settings/settings.h"
+#include "ipc/peer.h"
+#include "ipc/tmr.h"
+#include "proto/media.h"
+#include "tests/test.h"
+
+enum { ALICE = 5, FRAME = 480, ANSWER = 24000 };
+
+struct scene {
+	struct fake fake;
+	char dir[32], path[48];
+	struct peer_server *server;
+	struct peer *peer;
+	struct media *media;
+	struct media_call *call;
+	struct settings *settings;
+	struct agent *agent;
+
+	const char *words; /* what the provider hears */
+	bool barge_in;
+	uint32_t call_id, gen, listen, playback;
+	uint64_t said, stopped_fade;
+	unsigned rate;
+	bool started, drained, stopped;
+	char asked[512], told[512], truncate[256], instructions[4096];
+};
+
+static void send(struct scene *s, struct media_msg msg)
+{
+	uint8_t buf[MEDIA_MAX_FRAME];
+	size_t len;
+
+	msg.call_state.call = s->call_id; /* every message begins with the same head */
+	msg.call_state.gen = s->gen;
+	if (media_pack(&msg, MEDIA_MINOR, buf, sizeof buf, &len) == 0)
+		peer_send(s->peer,
+			  media_lane_of(msg.type) == MEDIA_LANE_AUDIO ? PEER_AUDIO : PEER_COMMAND,
+			  buf, len);
+}
+
+/* Alice's voice for so long, in packets that arrived every `every` ns from `now` on; told all at
+ * once. */
+static void alice(struct scene *s, uint32_t capture, unsigned ms, uint64_t now, uint64_t every)
+{
+	uint8_t pcm[FRAME * 2];
+
+	for (unsigned i = 0; i < FRAME; i++) {
+		pcm[2 * i] = 0;
+		pcm[2 * i + 1] = i / 8 % 2 ? 0x18 : 0xe8;
+	}
+	send(s, (struct media_msg){.type = MEDIA_SPEAKING,
+				   .speaking = {.user = ALICE, .on = true, .at = now}});
+	for (unsigned i = 0; i < ms / 20; i++)
+		send(s, (struct media_msg){.type = MEDIA_HEARD,
+					   .heard = {.listen = s->listen,
+						     .user = ALICE,
+						     .capture = capture,
+						     .seq = i,
+						     .at = now + i * every,
+						     .pcm = {pcm, sizeof pcm}}});
+	send(s, (struct media_msg){.type = MEDIA_HEARD_END,
+				   .heard_end = {.listen = s->listen,
+						 .user = ALICE,
+						 .capture = capture,
+						 .reason = MEDIA_REASON_SILENCE,
+						 .at = now + ms / 20 * every}});
+}
+
+static void say(struct scene *s, const struct media_msg *m)
+{
+	struct media_msg out = {0};
+
+	s->said += m->say.pcm.n / 2;
+	if (s->started)
+		return;
+	s->started = true;
+	out.type = MEDIA_SAY_STARTED;
+	out.say_started.playback = s->playback;
+	out.say_started.at = env_now(s->fake.env);
+	send(s, out);
+	if (s->barge_in)
+		alice(s, 2, 1000, env_now(s->fake.env), 1000000);
+}
+
+static void say_over(struct scene *s, bool stopped, uint64_t samples)
+{
+	struct media_msg out = {0};
+
+	if (s->drained || s->stopped || (!stopped && s->barge_in))
+		return;
+	s->drained = !stopped;
+	s->stopped = stopped;
+	out.type = stopped ? MEDIA_SAY_STOPPED : MEDIA_SAY_DRAINED;
+	out.say_stopped.playback = s->playback;
+	out.say_stopped.samples = samples;
+	if (stopped)
+		out.say_stopped.reason = MEDIA_REASON_STOPPED;
+	send(s, out);
+}
+
+static int from_control(struct peer *p, const uint8_t *body, size_t len, void *arg)
+{
+	struct scene *s = arg;
+	struct media_msg m, out = {0};
+
+	(void)p;
+	if (media_unpack(&m, MEDIA_SIDE_CONTROL, body, len))
+		return EBADMSG;
+	switch (m.type) {
+	case MEDIA_HELLO:
+		out.type = MEDIA_HELLO;
+		out.hello = (struct media_hello){
+			.major = MEDIA_MAJOR, .minor = MEDIA_MINOR, .instance = 1};
+		{
+			uint8_t buf[512];
+			size_t n;
+
+			media_pack(&out, MEDIA_MINOR, buf, sizeof buf, &n);
+			peer_send(s->peer, PEER_COMMAND, buf, n);
+			out = (struct media_msg){.type = MEDIA_SYNCED};
+			media_pack(&out, MEDIA_MINOR, buf, sizeof buf, &n);
+			peer_send(s->peer, PEER_COMMAND, buf, n);
+		}
+		break;
+	case MEDIA_CALL_OPEN:
+		s->call_id = m.call_open.call;
+		s->gen = m.call_open.gen;
+		send(s, (struct media_msg){
+				.type = MEDIA_CALL_STATE,
+				.call_state = {.phase = MEDIA_PHASE_UP, .guild = 1, .channel = 2}});
+		break;
+	case MEDIA_LISTEN:
+		s->listen = m.listen.listen;
+		s->rate = m.listen.rate;
+		alice(s, 1, 1000, env_now(s->fake.env) - 1000000000, 20000000 - 1);
+		break;
+	case MEDIA_SAY_OPEN:
+		s->playback = m.say_open.playback;
+		out.type = MEDIA_SAY_CREDIT;
+		out.say_credit.playback = s->playback;
+		out.say_credit.samples = 10 * ANSWER;
+		send(s, out);
+		break;
+	case MEDIA_SAY:
+		say(s, &m);
+		break;
+	case MEDIA_SAY_END:
+		say_over(s, false, s->said);
+		break;
+	case MEDIA_SAY_STOP:
+		s->stopped_fade = m.say_stop.fade_ms;
+		say_over(s, true, ANSWER / 2);
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+static void lost(struct peer *p, int err, void *arg)
+{
+	(void)p;
+	(void)err;
+	(void)arg;
+}
+
+static int accepted(struct peer *p, uid_t uid, struct peer_conf *conf, void *arg)
+{
+	struct scene *s = arg;
+
+	(void)uid;
+	s->peer = p;
+	*conf = (struct peer_conf){.msgh = from_control, .losth = lost, .arg = s};
+	return 0;
+}
+
+static void call_message(struct media_call *call, const struct media_msg *msg, void *arg)
+{
+	struct scene *s = arg;
+
+	(void)call;
+	if (s->agent)
+		agent_media(s->agent, msg);
+}
+
+static void wants(struct media_call *call, void *arg)
+{
+	(void)call;
+	(void)arg;
+}
+
+static void told(const char *text, void *arg)
+{
+	struct scene *s = arg;
+
+	snprintf(s->told, sizeof s->told, "%s", text);
+}
+
+static void provider(struct fake *f, unsigned conn, const char *type, const json_t *root)
+{
+	struct scene *s = f->arg;
+	const char *text;
+
+	if (strcmp(type, "session.update") == 0) {
+		text = json_string_value(
+			json_object_get(json_object_get(root, "session"), "instructions"));
+		if (text)
+			snprintf(s->instructions, sizeof s->instructions, "%s", text);
+	} else if (strcmp(type, "input_audio_buffer.commit") == 0) {
+		static unsigned item;
+
+		fake_send(f, conn,
+			  "{\"type\":\"input_audio_buffer.committed\",\"item_id\":\"u%u\"}",
+			  ++item);
+		fake_send(f, conn,
+			  "{\"type\":\"conversation.item.input_audio_transcription.completed\","
+			  "\"item_id\":\"u%u\",\"content_index\":0,\"transcript\":\"%s\"}",
+			  item, *s->asked ? "mhm" : s->words);
+	} else if (strcmp(type, "conversation.item.create") == 0 && !*s->asked) {
+		text = json_string_value(json_object_get(
+			json_array_get(json_object_get(json_object_get(root, "item"), "content"),
+				       0),
+			"text"));
+		snprintf(s->asked, sizeof s->asked, "%s", text);
+	} else if (strcmp(type, "response.create") == 0) {
+		fake_send(f, conn, "{\"type\":\"response.created\",\"response\":{\"id\":\"r1\"}}");
+		fake_send(
+			f, conn,
+			"{\"type\":\"response.output_audio_transcript.delta\","
+			"\"response_id\":\"r1\",\"item_id\":\"i1\",\"delta\":\"it is ten past four "
+			"now\"}");
+		fake_audio(f, conn, "r1", "i1", 100, ANSWER);
+		if (!s->barge_in)
+			fake_send(f, conn,
+				  "{\"type\":\"response.done\",\"response\":{\"id\":\"r1\","
+				  "\"status\":\"completed\"}}");
+	} else if (strcmp(type, "conversation.item.truncate") == 0) {
+		char *all = json_dumps(root, JSON_COMPACT);
+
+		snprintf(s->truncate, sizeof s->truncate, "%s", all);
+		free(all);
+	}
+}
+
+/* Looks every 10 ms whether the scene is over. */
+static struct tmr *watch;
+static bool (*over)(const struct scene *s);
+
+static void look(void *arg)
+{
+	struct scene *s = arg;
+
+	if (over(s))
+		env_stop(s->fake.env);
+	else
+		tmr_start(watch, 10000000);
+}
+
+static bool scene_begin(struct scene *s, const char *guest)
+{
+	const char *socks[] = {s->path, NULL};
+	struct media_want want = {.guild = 1, .channel = 2, .bitrate = 64000, .consent = true};
+	struct media_conf mc = {.socks = socks, .user = 9, .epoch = 1, .wantsh = wants};
+
+	memset(s, 0, sizeof *s);
+	snprintf(s->dir, sizeof s->dir, "/tmp/agent-XXXXXX");
+	if (!mkdtemp(s->dir) || !fake_begin(&s->fake, provider, s))
+		return false;
+	snprintf(s->path, sizeof s->path, "%s/sock", s->dir);
+	if (peer_listen(&s->server, s->fake.env, s->path, (uid_t)-1, accepted, s) ||
+	    settings_alloc(&s->settings) || settings_set(s->settings, "guest", guest) ||
+	    settings_set(s->settings, "brain_url", s->fake.url) ||
+	    media_alloc(&s->media, s->fake.env, &mc) ||
+	    media_call_open(&s->call, s->media, &want, call_message, s) ||
+	    tmr_alloc(&watch, s->fake.env, look, s))
+		return false;
+	tmr_start(watch, 0);
+	if (agent_alloc(&s->agent, &(struct agent_conf){.env = s->fake.env,
+							.ws = s->fake.ctx,
+							.call = s->call,
+							.settings = s->settings,
+							.bot_user = 9,
+							.bot_name = "Parley",
+							.tellh = told,
+							.arg = s}))
+		return false;
+	agent_member(s->agent, ALICE, "Alice", false, true);
+	return true;
+}
+
+static void scene_end(struct scene *s)
+{
+	agent_free(s->agent);
+	media_call_free(s->call);
+	media_free(s->media);
+	peer_free(s->peer);
+	peer_server_free(s->server);
+	settings_free(s->settings);
+	watch = tmr_free(watch);
+	fake_end(&s->fake);
+	rmdir(s->dir);
+}
+
+static bool answered(const struct scene *s)
+{
+	char status[1024];
+
+	agent_status(s->agent, status, sizeof status);
+	return strstr(status, "answered 1") != NULL;
+}
+
+TEST(a_spoken_question_gets_a_spoken_answer)
+{
+	static struct scene s;
+	char status[1024];
+
+	CHECK(scene_begin(&s, "on"));
+	s.words = "parley what time is it";
+	over = answered;
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_INT(s.rate, 24000);
+	CHECK_STR(s.asked, "[Alice]: parley what time is it");
+	CHECK_INT(s.said, ANSWER);
+	CHECK(s.drained);
+	CHECK_STR(s.truncate, "");
+	CHECK(strstr(s.told, "No provider key is set"));
+	CHECK(strstr(s.instructions, "people in the room: Alice"));
+	agent_status(s.agent, status, sizeof status);
+	CHECK(strstr(status, "as a guest (connected)"));
+	CHECK(strstr(status, "ms after the speaker's last sound"));
+	scene_end(&s);
+}
+
+static bool truncated(const struct scene *s)
+{
+	return *s->truncate;
+}
+
+TEST(voice_over_the_answer_stops_it_and_the_brain_learns_where)
+{
+	static struct scene s;
+
+	CHECK(scene_begin(&s, "off"));
+	s.words = "what time is it";
+	s.barge_in = true;
+	over = truncated;
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK(s.stopped);
+	CHECK_INT(s.stopped_fade, 60);
+	CHECK(strstr(s.truncate, "\"audio_end_ms\":500"));
+	CHECK(strstr(s.fake.types, "response.cancel"));
+	CHECK_STR(s.told, "");
+	scene_end(&s);
+}
