@@ -1,0 +1,137 @@
+/* Control API: who is in which voice channel, and everything that can go wrong with a connection.
+ */
+#include "tests/guildd/api_inside.h"
+
+#include "tests/guildd/calls.h"
+#include "tests/guildd/gateway.h"
+#include "tests/guildd/objects.h"
+#include "tests/guildd/voice.h"
+
+static bool is_main(const struct api_call *c)
+{
+	return strcmp(api_text(c, "which", "voice"), "main") == 0;
+}
+
+static void answer(struct api_call *c, bool there)
+{
+	api_result(c, there ? 0 : ENOTCONN);
+}
+
+/* What the user's application would learn from the main gateway. */
+static json_t *lease_json(struct guildd *g, const struct gd_vstate *v)
+{
+	return json_pack("{s:o, s:o, s:o, s:s, s:s, s:s}", "guild_id", gd_id_json(v->guild),
+			 "channel_id", gd_id_json(v->channel), "user_id", gd_id_json(v->user),
+			 "session_id", v->session, "token", v->token, "endpoint",
+			 gd_voice_endpoint(g->voice));
+}
+
+void api_join(struct api_call *c)
+{
+	struct gd_channel *ch =
+		gd_channel_find(c->g->world, api_number(c, "channel_id", GD_DEFAULT_VOICE));
+	struct gd_join_req req = {.guild = ch ? ch->guild : 0,
+				  .user = c->id[0],
+				  .channel = ch ? ch->id : 0,
+				  .self_mute = json_is_true(json_object_get(c->body, "self_mute")),
+				  .self_deaf = json_is_true(json_object_get(c->body, "self_deaf")),
+				  .forced = true,
+				  .fresh = true};
+	struct gd_vstate *v;
+
+	if (gd_call_join(c->g, &req, &v) == GD_JOIN_OK)
+		api_ok(c, lease_json(c->g, v));
+	else
+		api_result(c, ENOENT);
+}
+
+void api_leave(struct api_call *c)
+{
+	struct gd_vstate *v = api_vstate(c);
+
+	if (!v)
+		return;
+	gd_call_leave(c->g, v, 4014);
+	api_ok(c, NULL);
+}
+
+void api_move(struct api_call *c)
+{
+	struct gd_vstate *v = api_vstate(c);
+	struct gd_join_req req = {
+		.user = c->id[0], .channel = api_number(c, "channel_id", 0), .forced = true};
+
+	if (!v)
+		return;
+	req.guild = v->guild;
+	req.self_mute = v->self_mute;
+	req.self_deaf = v->self_deaf;
+	if (gd_call_join(c->g, &req, &v) == GD_JOIN_OK)
+		api_ok(c, lease_json(c->g, v));
+	else
+		api_result(c, ENOENT);
+}
+
+void api_new_server(struct api_call *c)
+{
+	struct gd_vstate *v = api_vstate(c);
+
+	if (!v)
+		return;
+	gd_call_new_server(c->g, v);
+	api_ok(c, lease_json(c->g, v));
+}
+
+void api_no_server(struct api_call *c)
+{
+	struct gd_vstate *v = api_vstate(c);
+
+	if (!v)
+		return;
+	gd_call_no_server(c->g, v);
+	api_ok(c, NULL);
+}
+
+void api_drop(struct api_call *c)
+{
+	answer(c, is_main(c) ? gd_gateway_abort(c->g->gateway, c->id[0])
+			     : gd_voice_abort(c->g->voice, c->id[0]));
+}
+
+void api_close(struct api_call *c)
+{
+	uint64_t code = api_number(c, "code", 0);
+	const char *reason = api_text(c, "reason", "asked for");
+
+	if (code < 1000 || code > 4999)
+		api_wrong(c, "code is 1000 to 4999");
+	else if (is_main(c))
+		answer(c, gd_gateway_close(c->g->gateway, c->id[0], (uint16_t)code, reason));
+	else
+		answer(c, gd_voice_close(c->g->voice, c->id[0], (uint16_t)code, reason));
+}
+
+void api_send(struct api_call *c)
+{
+	const json_t *given = json_object_get(c->body, "d");
+	int op = (int)api_number(c, "op", 0);
+	json_t *d = given ? json_deep_copy(given) : json_null();
+
+	if (is_main(c))
+		answer(c, gd_gateway_send(c->g->gateway, c->id[0], op, d));
+	else
+		answer(c, gd_voice_send(c->g->voice, c->id[0], op, d,
+					!json_is_false(json_object_get(c->body, "seq"))));
+	json_decref(d);
+}
+
+void api_invalidate(struct api_call *c)
+{
+	answer(c, gd_gateway_invalidate(c->g->gateway, c->id[0]));
+}
+
+void api_crash(struct api_call *c)
+{
+	gd_voice_close(c->g->voice, 0, 4015, "Voice server crashed.");
+	api_ok(c, NULL);
+}

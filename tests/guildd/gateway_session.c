@@ -1,0 +1,186 @@
+#include "tests/guildd/gateway_session.h"
+
+#include "tests/guildd/calls.h"
+#include "tests/guildd/objects.h"
+
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "ipc/tmr.h"
+
+#include <inttypes.h>
+
+#define MS 1000000ull
+
+static void event_free(struct gevent *e)
+{
+	free(e->text);
+	free(e);
+}
+
+static void expired(void *arg)
+{
+	struct gsession *s = arg;
+
+	gd_count(s->gw->g, s->bot->user->id, "main_expired");
+	gsession_end(s);
+}
+
+int gsession_alloc(struct gsession **out, struct gd_gateway *gw, struct gd_bot *bot,
+		   uint64_t intents)
+{
+	struct gsession *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return ENOMEM;
+	s->gw = gw;
+	s->bot = bot;
+	s->intents = intents;
+	gd_secret(gw->g, s->id);
+	err = tmr_alloc(&s->expiry, gw->g->env, expired, s);
+	if (!err)
+		err = gd_vec_add(&gw->sessions, s);
+	if (err) {
+		gsession_free(s);
+		return err;
+	}
+	*out = s;
+	return 0;
+}
+
+struct gsession *gsession_free(struct gsession *s)
+{
+	if (!s)
+		return NULL;
+	gd_vec_remove(&s->gw->sessions, s);
+	if (s->conn)
+		s->conn->s = NULL;
+	for (size_t i = 0; i < s->log.n; i++)
+		event_free(s->log.v[i]);
+	gd_vec_clear(&s->log);
+	tmr_free(s->expiry);
+	free(s);
+	return NULL;
+}
+
+void gsession_dispatch(struct gsession *s, const char *name, const json_t *d)
+{
+	json_t *o = json_pack("{s:i, s:s, s:i, s:O}", "op", 0, "t", name, "s", s->seq + 1, "d", d);
+	char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
+	struct gevent *e = text ? malloc(sizeof(*e)) : NULL;
+
+	json_decref(o);
+	if (!e) {
+		free(text);
+		return;
+	}
+	s->seq++;
+	*e = (struct gevent){.seq = s->seq, .text = text};
+	if (s->log.n == GD_SESSION_LOG)
+		event_free(gd_vec_take(&s->log, 0));
+	if (s->conn)
+		gconn_text(s->conn, text);
+	if (gd_vec_add(&s->log, e))
+		event_free(e);
+}
+
+void gsession_end(struct gsession *s)
+{
+	struct guildd *g = s->gw->g;
+	uint64_t user = s->bot->user->id;
+
+	log_info("main_end", "user=%" PRIu64, user);
+	gsession_free(s);
+	gd_call_leave_all(g, user, 4014);
+}
+
+void gsession_lost(struct gsession *s)
+{
+	s->conn = NULL;
+	tmr_start(s->expiry, s->gw->g->sw.main_resume_ms * MS);
+}
+
+bool gsession_replay(struct gsession *s, int seq)
+{
+	int first = s->seq - (int)s->log.n + 1;
+
+	if (seq + 1 < first)
+		return false;
+	for (size_t i = 0; i < s->log.n; i++) {
+		const struct gevent *e = s->log.v[i];
+
+		if (e->seq > seq)
+			gconn_text(s->conn, e->text);
+	}
+	return true;
+}
+
+struct gsession *gsession_find(const struct gd_gateway *gw, uint64_t user)
+{
+	for (size_t i = 0; i < gw->sessions.n; i++) {
+		struct gsession *s = gw->sessions.v[i];
+
+		if (s->bot->user->id == user)
+			return s;
+	}
+	return NULL;
+}
+
+void gd_gateway_event(struct guildd *g, uint64_t guild, uint64_t intent, const char *name,
+		      json_t *d)
+{
+	struct gd_guild *gg = gd_guild_find(g->world, guild);
+
+	for (size_t i = 0; gg && d && i < g->gateway->sessions.n; i++) {
+		struct gsession *s = g->gateway->sessions.v[i];
+
+		if ((s->intents & intent) == intent && gd_member_find(gg, s->bot->user->id))
+			gsession_dispatch(s, name, d);
+	}
+	json_decref(d);
+}
+
+bool gd_gateway_event_user(struct guildd *g, uint64_t user, const char *name, json_t *d)
+{
+	struct gsession *s = gsession_find(g->gateway, user);
+
+	if (s && d)
+		gsession_dispatch(s, name, d);
+	json_decref(d);
+	return s != NULL;
+}
+
+void gd_gateway_message(struct guildd *g, const char *name, const json_t *message)
+{
+	struct gd_guild *guild =
+		gd_guild_find(g->world, gd_id(json_object_get(message, "guild_id")));
+	struct gd_channel *c =
+		gd_channel_find(g->world, gd_id(json_object_get(message, "channel_id")));
+	uint64_t author = gd_id(json_object_get(json_object_get(message, "author"), "id"));
+	json_t *blank = gd_message_blank(message);
+
+	for (size_t i = 0; guild && blank && i < g->gateway->sessions.n; i++) {
+		struct gsession *s = g->gateway->sessions.v[i];
+		uint64_t user = s->bot->user->id;
+		bool content = s->intents & GD_INTENT_CONTENT || author == user ||
+			       gd_message_mentions(message, user);
+
+		if (s->intents & GD_INTENT_MESSAGES &&
+		    gd_permissions(guild, user, c) & GD_PERM_VIEW)
+			gsession_dispatch(s, name, content ? message : blank);
+	}
+	json_decref(blank);
+}
+
+void gd_gateway_guild(struct guildd *g, uint64_t user, const struct gd_guild *guild)
+{
+	struct gsession *s = gsession_find(g->gateway, user);
+	json_t *d;
+
+	if (!s || !(s->intents & GD_INTENT_GUILDS))
+		return;
+	d = gd_guild_json(guild, true, user, s->intents & GD_INTENT_PRESENCES);
+	if (d)
+		gsession_dispatch(s, "GUILD_CREATE", d);
+	json_decref(d);
+}

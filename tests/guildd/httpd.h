@@ -1,0 +1,42 @@
+/* A small JSON server on libevent's evhttp: splits the path, decodes it, reads the body, writes the
+ * answer. */
+#ifndef GUILDD_HTTPD_H
+#define GUILDD_HTTPD_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct event_base;
+struct httpd;
+
+enum { HTTPD_MAX_SEGMENTS = 12 };
+
+/* One request. Everything is borrowed and lives until httpd_reply. */
+struct httpd_req {
+	void *ev;		       /* evhttp's own */
+	const char *method;	       /* "GET" … */
+	char *seg[HTTPD_MAX_SEGMENTS]; /* decoded parts of the path, e.g. "@original" */
+	unsigned n_seg;
+	json_t *body;  /* NULL when there is none */
+	bool bad_body; /* there was one that is no JSON object or array */
+};
+
+/* Must call httpd_reply once, before it returns. */
+typedef void(httpd_h)(struct httpd_req *req, void *arg);
+
+/* Listens on 127.0.0.1, any port. Caller owns *out. */
+int httpd_alloc(struct httpd **out, struct event_base *base, httpd_h *h, void *arg);
+struct httpd *httpd_free(struct httpd *d);
+uint16_t httpd_port(const struct httpd *d);
+
+/* A request's header, or a parameter of its query; NULL when absent. */
+const char *httpd_header(const struct httpd_req *req, const char *name);
+const char *httpd_query(const struct httpd_req *req, const char *name);
+/* A header of the answer. */
+void httpd_set(struct httpd_req *req, const char *name, const char *value);
+/* Sends the answer; body NULL = without one, and then without a content type. Steals body. */
+void httpd_reply(struct httpd_req *req, int status, json_t *body);
+
+#endif

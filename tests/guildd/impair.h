@@ -1,0 +1,22 @@
+/* A bad network by numbers: which packets are lost, doubled, late. Pure and seeded, so a run can be
+ * had again. */
+#ifndef GUILDD_IMPAIR_H
+#define GUILDD_IMPAIR_H
+
+#include <stdint.h>
+
+struct gd_impair_conf {
+	uint32_t loss_permille, dup_permille, reorder_permille;
+	uint32_t reorder_ms, delay_ms, jitter_ms;
+};
+
+struct gd_impair {
+	uint64_t state;
+};
+
+void gd_impair_seed(struct gd_impair *im, uint64_t seed);
+/* When one packet arrives: 0, 1 or 2 delays in ns. Returns how many. */
+unsigned gd_impair_plan(struct gd_impair *im, const struct gd_impair_conf *conf,
+			uint64_t delays[2]);
+
+#endif

@@ -1,0 +1,221 @@
+/* guildd: a Discord on loopback for tests. */
+#include "tests/guildd/api.h"
+#include "tests/guildd/certs.h"
+#include "tests/guildd/gateway.h"
+#include "tests/guildd/guildd.h"
+#include "tests/guildd/relay.h"
+#include "tests/guildd/rest.h"
+#include "tests/guildd/voice.h"
+
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "ipc/ws.h"
+
+#include <event2/event.h>
+#include <getopt.h>
+#include <signal.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct options {
+	const char *ready_file;
+	enum log_level level;
+	struct gd_switches sw;
+};
+
+static void usage(void)
+{
+	printf("Usage: guildd [OPTION]…\n"
+	       "A Discord on this machine for tests: REST, main gateway, voice gateway, UDP relay, "
+	       "all on 127.0.0.1.\n"
+	       "Prints one line of JSON with its addresses when it is ready.\n\n"
+	       "  --ready-file FILE   write that line to FILE too\n"
+	       "  --set NAME=VALUE    a switch, see below; may be given again and again\n"
+	       "  --dave-required     the same as --set dave_required=1\n"
+	       "  --log LEVEL         fatal, warn, info, debug, trace (info)\n"
+	       "  --help, --version\n\nSwitches (with their defaults):\n");
+	gd_switches_print();
+}
+
+/* 0 go on, 1 done, 2 wrong. */
+static int parse(struct options *o, int argc, char **argv)
+{
+	static const struct option longs[] = {{"ready-file", required_argument, NULL, 'r'},
+					      {"set", required_argument, NULL, 's'},
+					      {"dave-required", no_argument, NULL, 'd'},
+					      {"log", required_argument, NULL, 'l'},
+					      {"help", no_argument, NULL, 'h'},
+					      {"version", no_argument, NULL, 'V'},
+					      {0}};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+		switch (c) {
+		case 'r':
+			o->ready_file = optarg;
+			break;
+		case 's':
+			if (gd_switch_parse(&o->sw, optarg)) {
+				fprintf(stderr, "guildd: no such switch or value: %s\n", optarg);
+				return 2;
+			}
+			break;
+		case 'd':
+			o->sw.dave_required = 1;
+			break;
+		case 'l':
+			if (!log_level_parse(optarg, &o->level)) {
+				fprintf(stderr, "guildd: no such log level: %s\n", optarg);
+				return 2;
+			}
+			break;
+		case 'h':
+			usage();
+			return 1;
+		case 'V':
+			printf("guildd %s\n", PARLEY_VERSION);
+			return 1;
+		default:
+			fprintf(stderr, "Try 'guildd --help'.\n");
+			return 2;
+		}
+	}
+	if (optind < argc) {
+		fprintf(stderr, "guildd: unexpected argument: %s\nTry 'guildd --help'.\n",
+			argv[optind]);
+		return 2;
+	}
+	return 0;
+}
+
+static void guildd_close(struct guildd *g)
+{
+	/* What can still bring requests goes first, then what they would touch. */
+	g->api = gd_api_free(g->api);
+	g->rest = gd_rest_free(g->rest);
+	g->gateway = gd_gateway_free(g->gateway);
+	g->voice = gd_voice_free(g->voice);
+	g->relay = gd_relay_free(g->relay);
+	g->ws = ws_ctx_free(g->ws);
+	g->certs = gd_certs_free(g->certs);
+	g->world = gd_world_free(g->world);
+	json_decref(g->counts);
+	g->counts = NULL;
+}
+
+static int guildd_open(struct guildd *g)
+{
+	int err;
+
+	g->counts = json_object();
+	err = g->counts ? gd_world_alloc(&g->world) : ENOMEM;
+	if (!err)
+		err = gd_world_defaults(g->world);
+	if (!err)
+		err = gd_certs_alloc(&g->certs);
+	if (!err)
+		err = ws_ctx_alloc(&g->ws, g->env, NULL);
+	if (!err)
+		err = gd_relay_alloc(&g->relay, g);
+	if (!err)
+		err = gd_voice_alloc(&g->voice, g);
+	if (!err)
+		err = gd_gateway_alloc(&g->gateway, g);
+	if (!err)
+		err = gd_rest_alloc(&g->rest, g);
+	if (!err)
+		err = gd_api_alloc(&g->api, g);
+	return err;
+}
+
+/* The line appears whole: written beside, then renamed. */
+static int write_ready(const char *path, const char *line)
+{
+	char tmp[1024];
+	FILE *f;
+	int n = snprintf(tmp, sizeof(tmp), "%s.new", path);
+
+	if (n < 0 || (size_t)n >= sizeof(tmp))
+		return ENAMETOOLONG;
+	f = fopen(tmp, "w");
+	if (!f)
+		return errno;
+	if (fprintf(f, "%s\n", line) < 0 || fclose(f) || rename(tmp, path))
+		return errno ? errno : EIO;
+	return 0;
+}
+
+static int tell_ready(const struct guildd *g, const char *file)
+{
+	json_t *o = json_pack("{s:s, s:s, s:s, s:i, s:s, s:s}", "rest", gd_rest_url(g->rest),
+			      "gateway", gd_gateway_url(g->gateway), "voice",
+			      gd_voice_endpoint(g->voice), "udp", (int)gd_relay_port(g->relay),
+			      "control", gd_api_url(g->api), "ca", gd_certs_ca(g->certs));
+	char *line = o ? json_dumps(o, 0) : NULL;
+	int err = line ? 0 : ENOMEM;
+
+	if (!err) {
+		printf("%s\n", line);
+		fflush(stdout);
+		if (file)
+			err = write_ready(file, line);
+	}
+	free(line);
+	json_decref(o);
+	return err;
+}
+
+static void on_signal(evutil_socket_t sig, short what, void *arg)
+{
+	(void)sig;
+	(void)what;
+	env_stop(arg);
+}
+
+static int run(struct guildd *g, const char *file)
+{
+	struct event *term = evsignal_new(env_base(g->env), SIGTERM, on_signal, g->env);
+	struct event *intr = evsignal_new(env_base(g->env), SIGINT, on_signal, g->env);
+	int err = ENOMEM;
+
+	if (term && intr && !event_add(term, NULL) && !event_add(intr, NULL))
+		err = tell_ready(g, file);
+	if (!err)
+		env_run(g->env);
+	if (term)
+		event_free(term);
+	if (intr)
+		event_free(intr);
+	return err;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {.level = LOG_INFO_};
+	struct env_conf conf = {.loop = true};
+	struct guildd g = {0};
+	int err;
+
+	gd_switches_default(&o.sw);
+	err = parse(&o, argc, argv);
+	if (err)
+		return err == 1 ? 0 : 2;
+	signal(SIGPIPE, SIG_IGN);
+	log_init("guildd", o.level);
+	if (sodium_init() < 0)
+		return 1;
+	err = env_alloc(&g.env, &conf);
+	if (!err) {
+		g.sw = o.sw;
+		err = guildd_open(&g);
+		if (!err)
+			err = run(&g, o.ready_file);
+		guildd_close(&g);
+	}
+	env_free(g.env);
+	if (err)
+		log_fatal("start", "error=\"%s\"", strerror(err));
+	return err ? 1 : 0;
+}

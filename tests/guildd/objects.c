@@ -1,0 +1,288 @@
+#include "tests/guildd/objects.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+static const char joined_at[] = "2024-01-01T00:00:00.000000+00:00";
+
+json_t *gd_id_json(uint64_t id)
+{
+	return gd_u64_json(id);
+}
+
+json_t *gd_u64_json(uint64_t v)
+{
+	return json_sprintf("%" PRIu64, v);
+}
+
+uint64_t gd_id_text(const char *s)
+{
+	uint64_t v = 0;
+	size_t n = s ? strlen(s) : 0;
+
+	if (!n || n > 19)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		if (s[i] < '0' || s[i] > '9')
+			return 0;
+		v = v * 10 + (uint64_t)(s[i] - '0');
+	}
+	return v;
+}
+
+uint64_t gd_id(const json_t *v)
+{
+	return gd_id_text(json_string_value(v));
+}
+
+json_t *gd_time_json(uint64_t wall_ms)
+{
+	time_t t = (time_t)(wall_ms / 1000);
+	struct tm tm;
+	char day[32];
+
+	gmtime_r(&t, &tm);
+	strftime(day, sizeof(day), "%Y-%m-%dT%H:%M:%S", &tm);
+	return json_sprintf("%s.%03u000+00:00", day, (unsigned)(wall_ms % 1000));
+}
+
+json_t *gd_user_json(const struct gd_user *u)
+{
+	json_t *o =
+		json_pack("{s:o, s:s, s:s, s:n, s:i, s:o}", "id", gd_id_json(u->id), "username",
+			  u->name, "discriminator", "0", "avatar", "public_flags", 0, "global_name",
+			  u->global_name[0] ? json_string(u->global_name) : json_null());
+
+	if (o && u->bot)
+		json_object_set_new(o, "bot", json_true());
+	return o;
+}
+
+json_t *gd_member_json(const struct gd_member *m, bool with_user)
+{
+	json_t *roles = json_array();
+	json_t *o;
+
+	for (size_t i = 0; i < m->roles.n; i++)
+		json_array_append_new(roles, gd_id_json(((struct gd_role *)m->roles.v[i])->id));
+	o = json_pack("{s:o, s:s, s:b, s:b, s:i, s:n, s:n, s:n}", "roles", roles, "joined_at",
+		      joined_at, "deaf", m->deaf, "mute", m->mute, "flags", 0, "nick", "avatar",
+		      "premium_since");
+	if (o && with_user)
+		json_object_set_new(o, "user", gd_user_json(m->user));
+	return o;
+}
+
+json_t *gd_role_json(const struct gd_role *r)
+{
+	return json_pack("{s:o, s:s, s:i, s:{s:i, s:n, s:n}, s:b, s:i, s:o, s:b, s:b, s:i}", "id",
+			 gd_id_json(r->id), "name", r->name, "color", 0, "colors", "primary_color",
+			 0, "secondary_color", "tertiary_color", "hoist", 0, "position", 0,
+			 "permissions", gd_u64_json(r->permissions), "managed", 0, "mentionable", 0,
+			 "flags", 0);
+}
+
+json_t *gd_channel_json(const struct gd_channel *c)
+{
+	json_t *over = json_array();
+	json_t *o;
+
+	for (size_t i = 0; i < c->n_over; i++)
+		json_array_append_new(over, json_pack("{s:o, s:i, s:o, s:o}", "id",
+						      gd_id_json(c->over[i].id), "type",
+						      c->over[i].member ? 1 : 0, "allow",
+						      gd_u64_json(c->over[i].allow), "deny",
+						      gd_u64_json(c->over[i].deny)));
+	o = json_pack("{s:o, s:i, s:o, s:s, s:i, s:o, s:b, s:n, s:i, s:n}", "id", gd_id_json(c->id),
+		      "type", c->type, "guild_id", gd_id_json(c->guild), "name", c->name,
+		      "position", (int)c->position, "permission_overwrites", over, "nsfw", 0,
+		      "parent_id", "rate_limit_per_user", 0, "last_message_id");
+	if (o && gd_channel_is_voice(c)) {
+		json_object_set_new(o, "bitrate", json_integer(c->bitrate));
+		json_object_set_new(o, "user_limit", json_integer(c->user_limit));
+		json_object_set_new(o, "rtc_region",
+				    c->region[0] ? json_string(c->region) : json_null());
+		json_object_set_new(o, "video_quality_mode", json_integer(1));
+	} else if (o) {
+		json_object_set_new(o, "topic", json_null());
+	}
+	return o;
+}
+
+json_t *gd_vstate_json(const struct gd_guild *g, const struct gd_vstate *v, bool left,
+		       bool with_guild)
+{
+	struct gd_member *m = gd_member_find(g, v->user);
+	json_t *o;
+
+	o = json_pack("{s:o, s:o, s:s, s:b, s:b, s:b, s:b, s:b, s:b, s:o}", "channel_id",
+		      left ? json_null() : gd_id_json(v->channel), "user_id", gd_id_json(v->user),
+		      "session_id", v->session, "deaf", m && m->deaf, "mute", m && m->mute,
+		      "self_deaf", v->self_deaf, "self_mute", v->self_mute, "self_video", 0,
+		      "suppress", v->suppress, "request_to_speak_timestamp",
+		      v->requested_ms ? gd_time_json(v->requested_ms) : json_null());
+	if (o && with_guild) {
+		json_object_set_new(o, "guild_id", gd_id_json(g->id));
+		if (m)
+			json_object_set_new(o, "member", gd_member_json(m, true));
+	}
+	return o;
+}
+
+static void guild_extras(json_t *o, const struct gd_guild *g, uint64_t self, bool all_members)
+{
+	json_t *channels = json_array(), *members = json_array(), *states = json_array();
+
+	for (size_t i = 0; i < g->channels.n; i++)
+		json_array_append_new(channels, gd_channel_json(g->channels.v[i]));
+	for (size_t i = 0; i < g->members.n; i++) {
+		const struct gd_member *m = g->members.v[i];
+
+		if (all_members || m->user->id == self || gd_vstate_find(g, m->user->id))
+			json_array_append_new(members, gd_member_json(m, true));
+	}
+	for (size_t i = 0; i < g->vstates.n; i++)
+		json_array_append_new(states, gd_vstate_json(g, g->vstates.v[i], false, false));
+	json_object_set_new(o, "joined_at", json_string(joined_at));
+	json_object_set_new(o, "large", json_false());
+	json_object_set_new(o, "unavailable", json_false());
+	json_object_set_new(o, "member_count", json_integer((json_int_t)g->members.n));
+	json_object_set_new(o, "channels", channels);
+	json_object_set_new(o, "members", members);
+	json_object_set_new(o, "voice_states", states);
+	json_object_set_new(o, "threads", json_array());
+	json_object_set_new(o, "presences", json_array());
+	json_object_set_new(o, "stage_instances", json_array());
+	json_object_set_new(o, "guild_scheduled_events", json_array());
+	json_object_set_new(o, "soundboard_sounds", json_array());
+}
+
+json_t *gd_guild_json(const struct gd_guild *g, bool create, uint64_t self, bool all_members)
+{
+	static const char *const nulls[] = {"icon",
+					    "splash",
+					    "discovery_splash",
+					    "afk_channel_id",
+					    "application_id",
+					    "system_channel_id",
+					    "rules_channel_id",
+					    "vanity_url_code",
+					    "description",
+					    "banner",
+					    "public_updates_channel_id"};
+	static const char *const zeros[] = {
+		"verification_level",	      "default_message_notifications",
+		"explicit_content_filter",    "mfa_level",
+		"system_channel_flags",	      "premium_tier",
+		"premium_subscription_count", "nsfw_level"};
+	json_t *roles = json_array(), *o;
+
+	for (size_t i = 0; i < g->roles.n; i++)
+		json_array_append_new(roles, gd_role_json(g->roles.v[i]));
+	o = json_pack("{s:o, s:s, s:o, s:i, s:o, s:[], s:[], s:[], s:s, s:b}", "id",
+		      gd_id_json(g->id), "name", g->name, "owner_id", gd_id_json(g->owner),
+		      "afk_timeout", 300, "roles", roles, "emojis", "stickers", "features",
+		      "preferred_locale", "en-US", "premium_progress_bar_enabled", 0);
+	for (size_t i = 0; o && i < sizeof(nulls) / sizeof(nulls[0]); i++)
+		json_object_set_new(o, nulls[i], json_null());
+	for (size_t i = 0; o && i < sizeof(zeros) / sizeof(zeros[0]); i++)
+		json_object_set_new(o, zeros[i], json_integer(0));
+	if (o && create)
+		guild_extras(o, g, self, all_members);
+	return o;
+}
+
+json_t *gd_application_json(const struct gd_bot *b)
+{
+	/* Flags of an unverified application: GATEWAY_PRESENCE_LIMITED, _GUILD_MEMBERS_LIMITED,
+	 * _MESSAGE_CONTENT_LIMITED. */
+	int flags = (b->privileged & 1 << 8 ? 1 << 13 : 0) |
+		    (b->privileged & 1 << 1 ? 1 << 15 : 0) |
+		    (b->privileged & 1 << 15 ? 1 << 19 : 0);
+
+	return json_pack("{s:o, s:s, s:n, s:s, s:b, s:b, s:s, s:i, s:o}", "id",
+			 gd_id_json(b->user->id), "name", b->user->name, "icon", "description", "",
+			 "bot_public", 1, "bot_require_code_grant", 0, "verify_key", "", "flags",
+			 flags, "bot", gd_user_json(b->user));
+}
+
+/* Users that the content names as <@id> or <@!id>, each once. */
+static json_t *mentions(const struct gd_world *w, const char *content)
+{
+	json_t *list = json_array();
+	uint64_t seen[32];
+	size_t n = 0;
+
+	for (const char *p = content; (p = strstr(p, "<@")) != NULL;) {
+		char *end;
+		uint64_t id;
+		struct gd_user *u;
+		bool dup = false;
+
+		p += 2 + (p[2] == '!');
+		id = strtoull(p, &end, 10);
+		u = *end == '>' ? gd_user_find(w, id) : NULL;
+		for (size_t i = 0; i < n; i++)
+			dup = dup || seen[i] == id;
+		if (!u || dup || n == 32)
+			continue;
+		seen[n++] = id;
+		json_array_append_new(list, gd_user_json(u));
+	}
+	return list;
+}
+
+json_t *gd_message_json(const struct gd_world *w, const struct gd_message_in *in)
+{
+	static const char *const copied[] = {"embeds", "components", "nonce", "message_reference"};
+	json_t *o = json_pack("{s:o, s:o, s:o, s:s, s:o, s:n, s:b, s:b, s:o, s:[], s:[], s:[], "
+			      "s:[], s:b, s:i, s:i}",
+			      "id", gd_id_json(in->id), "channel_id", gd_id_json(in->channel),
+			      "author", gd_user_json(in->author), "content", in->content,
+			      "timestamp", gd_time_json(in->now_ms), "edited_timestamp", "tts", 0,
+			      "mention_everyone", 0, "mentions", mentions(w, in->content),
+			      "mention_roles", "attachments", "embeds", "components", "pinned", 0,
+			      "type", in->type, "flags", (int)in->flags);
+
+	if (!o)
+		return NULL;
+	for (size_t i = 0; i < sizeof(copied) / sizeof(copied[0]); i++) {
+		json_t *v = json_object_get(in->body, copied[i]);
+
+		if (v && !json_is_null(v))
+			json_object_set(o, copied[i], v);
+	}
+	if (in->guild)
+		json_object_set_new(o, "guild_id", gd_id_json(in->guild));
+	if (in->member)
+		json_object_set_new(o, "member", gd_member_json(in->member, false));
+	if (in->author->bot)
+		json_object_set_new(o, "application_id", gd_id_json(in->author->id));
+	return o;
+}
+
+json_t *gd_message_blank(const json_t *message)
+{
+	json_t *o = json_copy((json_t *)message);
+
+	if (!o)
+		return NULL;
+	json_object_set_new(o, "content", json_string(""));
+	json_object_set_new(o, "embeds", json_array());
+	json_object_set_new(o, "attachments", json_array());
+	json_object_set_new(o, "components", json_array());
+	json_object_del(o, "poll");
+	return o;
+}
+
+bool gd_message_mentions(const json_t *message, uint64_t user)
+{
+	const json_t *list = json_object_get(message, "mentions");
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		if (gd_id(json_object_get(json_array_get(list, i), "id")) == user)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,549 @@
+#include "tests/guildd/relay.h"
+
+#include "tests/guildd/impair.h"
+#include "tests/guildd/objects.h"
+
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "ipc/tmr.h"
+
+#include <arpa/inet.h>
+#include <event2/event.h>
+#include <event2/util.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { DISCOVERY = 74, KEEPALIVE = 8, MAX_LATE = 20000, BATCH = 64 };
+#define ANNOUNCE_NS 250000000ull /* op 5 travels another way than sound and may come in second */
+
+struct counters {
+	uint64_t rx[GD_RX_COUNT];
+	uint64_t discovery, discovery_bad, keepalive, forwarded, rtcp_out, padded, net_lost,
+		net_doubled, send_failed;
+	uint64_t seq_jumps, ts_odd;
+};
+
+struct gd_stream {
+	struct gd_relay *r;
+	uint64_t user, channel;
+	uint32_t ssrc;
+	struct gd_aead *aead;
+	struct gd_nonce nonce;
+	uint32_t counter;
+	struct sockaddr_in addr, found; /* told by Select Protocol; seen by discovery */
+	bool muted, deaf, announced, refused;
+	struct tmr *announce;
+	gd_unannounced_h *h;
+	void *arg;
+	bool any;
+	uint16_t seq;
+	uint32_t ts, cycles, lost;
+	struct counters n;
+};
+
+/* A packet that the network holds back. */
+struct late {
+	uint64_t at;
+	struct sockaddr_in to;
+	size_t len;
+	uint8_t data[];
+};
+
+struct gd_relay {
+	struct guildd *g;
+	int fd;
+	uint16_t port;
+	struct event *ev;
+	struct gd_vec streams, late;
+	struct gd_impair impair;
+	struct tmr *tmr;
+	uint32_t next_ssrc;
+	uint64_t n_forward;
+	struct counters n; /* of packets that belong to nobody, and the whole network */
+};
+
+static void send_now(struct gd_relay *r, const struct sockaddr_in *to, const uint8_t *p, size_t len)
+{
+	if (sendto(r->fd, p, len, MSG_DONTWAIT, (const struct sockaddr *)to, sizeof(*to)) < 0)
+		r->n.send_failed++;
+}
+
+static void late_arm(struct gd_relay *r)
+{
+	uint64_t first = UINT64_MAX;
+
+	for (size_t i = 0; i < r->late.n; i++) {
+		const struct late *l = r->late.v[i];
+
+		first = l->at < first ? l->at : first;
+	}
+	if (r->late.n)
+		tmr_start_at(r->tmr, first);
+}
+
+static void late_due(void *arg)
+{
+	struct gd_relay *r = arg;
+	uint64_t now = env_now(r->g->env);
+
+	for (size_t i = 0; i < r->late.n;) {
+		struct late *l = r->late.v[i];
+
+		if (l->at > now) {
+			i++;
+			continue;
+		}
+		send_now(r, &l->to, l->data, l->len);
+		free(gd_vec_take(&r->late, i));
+	}
+	late_arm(r);
+}
+
+/* Through the network that the switches describe. */
+static void send_through(struct gd_relay *r, const struct sockaddr_in *to, const uint8_t *p,
+			 size_t len)
+{
+	const struct gd_switches *sw = &r->g->sw;
+	struct gd_impair_conf conf = {sw->loss_permille, sw->dup_permille, sw->reorder_permille,
+				      sw->reorder_ms,	 sw->delay_ms,	   sw->jitter_ms};
+	uint64_t delays[2];
+	unsigned n = gd_impair_plan(&r->impair, &conf, delays);
+
+	r->n.net_lost += n == 0;
+	r->n.net_doubled += n == 2;
+	for (unsigned i = 0; i < n; i++) {
+		struct late *l;
+
+		if (!delays[i]) {
+			send_now(r, to, p, len);
+			continue;
+		}
+		l = r->late.n < MAX_LATE ? malloc(sizeof(*l) + len) : NULL;
+		if (!l || gd_vec_add(&r->late, l)) {
+			free(l);
+			r->n.send_failed++;
+			continue;
+		}
+		l->at = env_now(r->g->env) + delays[i];
+		l->to = *to;
+		l->len = len;
+		memcpy(l->data, p, len);
+		late_arm(r);
+	}
+}
+
+static struct gd_stream *by_ssrc(struct gd_relay *r, uint32_t ssrc)
+{
+	for (size_t i = 0; i < r->streams.n; i++) {
+		struct gd_stream *s = r->streams.v[i];
+
+		if (s->ssrc == ssrc)
+			return s;
+	}
+	return NULL;
+}
+
+static bool same_addr(const struct sockaddr_in *a, const struct sockaddr_in *b)
+{
+	return a->sin_addr.s_addr == b->sin_addr.s_addr && a->sin_port == b->sin_port;
+}
+
+static struct gd_stream *by_addr(struct gd_relay *r, const struct sockaddr_in *from)
+{
+	for (size_t i = 0; i < r->streams.n; i++) {
+		struct gd_stream *s = r->streams.v[i];
+
+		if ((s->aead && same_addr(&s->addr, from)) || same_addr(&s->found, from))
+			return s;
+	}
+	return NULL;
+}
+
+/* "IP Discovery": type 1, length 70, SSRC, then zeros. Real servers did not answer to leftovers in
+ * the rest. */
+static void discovery(struct gd_relay *r, const uint8_t *p, const struct sockaddr_in *from)
+{
+	struct rd in = rd_of(p, DISCOVERY);
+	uint32_t type = (uint32_t)rd_be(&in, 2), len = (uint32_t)rd_be(&in, 2);
+	struct gd_stream *s = by_ssrc(r, (uint32_t)rd_be(&in, 4));
+	uint8_t out[DISCOVERY] = {0};
+	struct wr w = wr_of(out, sizeof(out));
+	char text[INET_ADDRSTRLEN];
+	bool zero = true;
+
+	for (size_t i = 8; i < DISCOVERY; i++)
+		zero = zero && !p[i];
+	if (type != 1 || len != 70 || !s || !zero) {
+		r->n.discovery_bad++;
+		return;
+	}
+	s->n.discovery++;
+	if (!r->g->sw.discovery)
+		return;
+	s->found = *from;
+	wr_be(&w, 2, 2);
+	wr_be(&w, 70, 2);
+	wr_be(&w, s->ssrc, 4);
+	inet_ntop(AF_INET, &from->sin_addr, text, sizeof(text));
+	memcpy(wr_room(&w, 64), text, strlen(text));
+	wr_be(&w, ntohs(from->sin_port), 2);
+	send_now(r, from, out, sizeof(out));
+}
+
+static void keepalive(struct gd_relay *r, const uint8_t *p, const struct sockaddr_in *from)
+{
+	static const uint8_t ping[4] = {0x13, 0x37, 0xca, 0xfe}, pong[4] = {0x13, 0x37, 0xf0, 0x0d};
+	struct gd_stream *s = by_addr(r, from);
+	uint8_t out[KEEPALIVE];
+
+	if (!s) {
+		r->n.rx[GD_RX_BAD_SOURCE]++;
+		return;
+	}
+	s->n.keepalive++;
+	if (!r->g->sw.keepalive_echo)
+		return;
+	memcpy(out, p, sizeof(out));
+	if (memcmp(out, ping, sizeof(ping)) == 0)
+		memcpy(out, pong, sizeof(pong));
+	send_now(r, from, out, sizeof(out));
+}
+
+static void send_sealed(struct gd_stream *to, const struct gd_rtp *in, const struct gd_tx *tx)
+{
+	uint8_t out[GD_PACKET_BUF];
+	size_t len;
+
+	if (gd_rtp_forward(to->aead, to->counter, in, tx, out, sizeof(out), &len))
+		return;
+	to->counter++;
+	to->n.forwarded++;
+	to->n.padded += tx->pad > 0;
+	send_through(to->r, &to->addr, out, len);
+}
+
+static void forward(struct gd_relay *r, struct gd_stream *from, const struct gd_rtp *in)
+{
+	const struct gd_switches *sw = &r->g->sw;
+
+	for (size_t i = 0; i < r->streams.n; i++) {
+		struct gd_stream *to = r->streams.v[i];
+		struct gd_tx tx = {.ext = sw->header_ext};
+
+		if (to == from || !to->aead || to->deaf || to->channel != from->channel)
+			continue;
+		r->n_forward++;
+		if (sw->pad_every && r->n_forward % sw->pad_every == 0)
+			tx.pad = 1 + (unsigned)(r->n_forward % 7);
+		send_sealed(to, in, &tx);
+		if (sw->pad_only_every && r->n_forward % sw->pad_only_every == 0) {
+			tx.pad = 200;
+			tx.pad_only = true;
+			send_sealed(to, in, &tx);
+		}
+	}
+}
+
+/* What a receiver report would say, and whether the sender counts as RFC 3550 wants. */
+static void follow(struct gd_stream *s, const struct gd_rtp *in)
+{
+	if (s->any) {
+		uint16_t step = (uint16_t)(in->seq - s->seq);
+
+		s->n.seq_jumps += step != 1;
+		s->n.ts_odd += (in->ts - s->ts) % 960 != 0;
+		if (step && step < 0x8000)
+			s->lost += step - 1u;
+		s->cycles += in->seq < s->seq && step < 0x8000;
+	}
+	s->any = true;
+	s->seq = in->seq;
+	s->ts = in->ts;
+}
+
+static void report(struct gd_relay *r, struct gd_stream *s)
+{
+	struct gd_report rep = {
+		.ssrc = s->ssrc, .lost = s->lost, .ext_seq = s->cycles << 16 | s->seq};
+	uint64_t got = s->n.rx[GD_RX_OK] + s->n.rx[GD_RX_SILENCE];
+	uint8_t out[GD_PACKET_BUF];
+	size_t len;
+
+	if (!r->g->sw.rtcp_every || got % r->g->sw.rtcp_every != 0)
+		return;
+	if (gd_rtcp_report(s->aead, s->counter, &rep, out, sizeof(out), &len))
+		return;
+	s->counter++;
+	s->n.rtcp_out++;
+	send_now(r, &s->addr, out, len);
+}
+
+static void announce_due(void *arg)
+{
+	struct gd_stream *s = arg;
+
+	if (!s->announced)
+		s->h(s->arg); /* may free s */
+}
+
+static enum gd_verdict take(struct gd_relay *r, struct gd_stream *s, const uint8_t *p, size_t len,
+			    bool rtcp, const struct sockaddr_in *from)
+{
+	uint8_t plain[GD_PACKET_BUF];
+	struct gd_rtp in;
+	enum gd_verdict v;
+
+	if (!s->aead)
+		return GD_RX_NO_KEY;
+	if (!same_addr(from, &s->addr))
+		return GD_RX_BAD_SOURCE;
+	if (rtcp)
+		return gd_rtcp_open(s->aead, &s->nonce, p, len);
+	v = gd_rtp_open(s->aead, &s->nonce, p, len, plain, &in);
+	if (v != GD_RX_OK && v != GD_RX_SILENCE)
+		return v;
+	if (!s->announced) {
+		if (!s->refused)
+			tmr_start(s->announce, ANNOUNCE_NS);
+		s->refused = true;
+		return GD_RX_NOT_SPEAKING;
+	}
+	follow(s, &in);
+	if (s->muted)
+		return GD_RX_MUTED;
+	forward(r, s, &in);
+	return v;
+}
+
+static void datagram(struct gd_relay *r, const uint8_t *p, size_t len,
+		     const struct sockaddr_in *from)
+{
+	struct gd_stream *s;
+	enum gd_verdict v;
+	uint32_t ssrc;
+	bool rtcp;
+
+	if (len == DISCOVERY && p[0] == 0) {
+		discovery(r, p, from);
+		return;
+	}
+	if (len == KEEPALIVE) {
+		keepalive(r, p, from);
+		return;
+	}
+	v = gd_rtp_peek(p, len, &rtcp, &ssrc);
+	s = v == GD_RX_OK ? by_ssrc(r, ssrc) : by_addr(r, from);
+	if (v == GD_RX_OK && !s)
+		v = GD_RX_BAD_SSRC;
+	else if (v == GD_RX_OK)
+		v = take(r, s, p, len, rtcp, from);
+	(s ? &s->n : &r->n)->rx[v]++;
+	if (v == GD_RX_OK || v == GD_RX_SILENCE)
+		report(r, s);
+	else if (v != GD_RX_RTCP && v != GD_RX_MUTED)
+		log_debug("datagram_refused", "why=%s user=%" PRIu64 " len=%zu", gd_verdict_name(v),
+			  s ? s->user : 0, len);
+}
+
+static void readable(evutil_socket_t fd, short what, void *arg)
+{
+	struct gd_relay *r = arg;
+
+	(void)what;
+	for (int i = 0; i < BATCH; i++) {
+		uint8_t buf[2048];
+		struct sockaddr_in from;
+		socklen_t n = sizeof(from);
+		ssize_t len =
+			recvfrom(fd, buf, sizeof(buf), MSG_DONTWAIT, (struct sockaddr *)&from, &n);
+
+		if (len < 0)
+			return;
+		if (len == 0)
+			r->n.rx[GD_RX_BAD_SIZE]++;
+		else
+			datagram(r, buf, (size_t)len, &from);
+	}
+}
+
+int gd_relay_alloc(struct gd_relay **out, struct guildd *g)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t n = sizeof(a);
+	struct gd_relay *r = calloc(1, sizeof(*r));
+	uint32_t random;
+	int err;
+
+	if (!r)
+		return ENOMEM;
+	r->g = g;
+	gd_impair_seed(&r->impair, g->sw.seed);
+	env_random(g->env, &random, sizeof(random));
+	r->next_ssrc = random >> 8; /* as on the real servers an SSRC says nothing */
+	r->fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (r->fd < 0 || bind(r->fd, (struct sockaddr *)&a, sizeof(a)) ||
+	    getsockname(r->fd, (struct sockaddr *)&a, &n)) {
+		err = errno;
+		goto out;
+	}
+	r->port = ntohs(a.sin_port);
+	err = tmr_alloc(&r->tmr, g->env, late_due, r);
+	if (err)
+		goto out;
+	r->ev = event_new(env_base(g->env), r->fd, EV_READ | EV_PERSIST, readable, r);
+	if (!r->ev || event_add(r->ev, NULL)) {
+		err = ENOMEM;
+		goto out;
+	}
+	*out = r;
+	r = NULL;
+out:
+	gd_relay_free(r);
+	return err;
+}
+
+struct gd_relay *gd_relay_free(struct gd_relay *r)
+{
+	if (!r)
+		return NULL;
+	if (r->ev)
+		event_free(r->ev);
+	tmr_free(r->tmr);
+	if (r->fd >= 0)
+		close(r->fd);
+	for (size_t i = 0; i < r->late.n; i++)
+		free(r->late.v[i]);
+	gd_vec_clear(&r->late);
+	gd_vec_clear(&r->streams);
+	free(r);
+	return NULL;
+}
+
+uint16_t gd_relay_port(const struct gd_relay *r)
+{
+	return r->port;
+}
+
+void gd_relay_seed(struct gd_relay *r, uint32_t seed)
+{
+	gd_impair_seed(&r->impair, seed);
+}
+
+static json_t *counters_json(const struct counters *n)
+{
+	json_t *rx = json_object();
+
+	for (unsigned v = 0; v < GD_RX_COUNT; v++)
+		json_object_set_new(rx, gd_verdict_name(v), json_integer((json_int_t)n->rx[v]));
+	return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "rx", rx,
+			 "discovery", (json_int_t)n->discovery, "discovery_bad",
+			 (json_int_t)n->discovery_bad, "keepalive", (json_int_t)n->keepalive,
+			 "forwarded", (json_int_t)n->forwarded, "rtcp_out", (json_int_t)n->rtcp_out,
+			 "padded", (json_int_t)n->padded, "net_lost", (json_int_t)n->net_lost,
+			 "net_doubled", (json_int_t)n->net_doubled, "send_failed",
+			 (json_int_t)n->send_failed, "seq_jumps", (json_int_t)n->seq_jumps,
+			 "ts_odd", (json_int_t)n->ts_odd);
+}
+
+json_t *gd_relay_json(const struct gd_relay *r)
+{
+	json_t *streams = json_array();
+
+	for (size_t i = 0; i < r->streams.n; i++) {
+		const struct gd_stream *s = r->streams.v[i];
+		json_t *o = counters_json(&s->n);
+
+		json_object_set_new(o, "user_id", gd_id_json(s->user));
+		json_object_set_new(o, "channel_id", gd_id_json(s->channel));
+		json_object_set_new(o, "ssrc", json_integer(s->ssrc));
+		json_object_set_new(o, "announced", json_boolean(s->announced));
+		json_array_append_new(streams, o);
+	}
+	return json_pack("{s:o, s:o}", "network", counters_json(&r->n), "streams", streams);
+}
+
+void gd_relay_reset(struct gd_relay *r)
+{
+	r->n = (struct counters){0};
+	for (size_t i = 0; i < r->streams.n; i++)
+		((struct gd_stream *)r->streams.v[i])->n = (struct counters){0};
+}
+
+int gd_stream_alloc(struct gd_stream **out, struct gd_relay *r, uint64_t user, uint64_t channel,
+		    gd_unannounced_h *h, void *arg)
+{
+	struct gd_stream *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return ENOMEM;
+	s->r = r;
+	s->user = user;
+	s->channel = channel;
+	s->h = h;
+	s->arg = arg;
+	err = tmr_alloc(&s->announce, r->g->env, announce_due, s);
+	if (!err)
+		err = gd_vec_add(&r->streams, s);
+	if (err) {
+		tmr_free(s->announce);
+		free(s);
+		return err;
+	}
+	do
+		s->ssrc = ++r->next_ssrc;
+	while (!s->ssrc);
+	*out = s;
+	return 0;
+}
+
+struct gd_stream *gd_stream_free(struct gd_stream *s)
+{
+	if (!s)
+		return NULL;
+	gd_vec_remove(&s->r->streams, s);
+	tmr_free(s->announce);
+	gd_aead_free(s->aead);
+	free(s);
+	return NULL;
+}
+
+uint32_t gd_stream_ssrc(const struct gd_stream *s)
+{
+	return s->ssrc;
+}
+
+int gd_stream_select(struct gd_stream *s, enum gd_mode mode, const uint8_t key[GD_KEY],
+		     const struct sockaddr_in *addr)
+{
+	struct gd_aead *a;
+	int err = gd_aead_alloc(&a, mode, key);
+
+	if (err)
+		return err;
+	gd_aead_free(s->aead);
+	s->aead = a;
+	s->nonce = (struct gd_nonce){0};
+	s->counter = 0;
+	s->addr = *addr;
+	return 0;
+}
+
+void gd_stream_announce(struct gd_stream *s)
+{
+	s->announced = true;
+	tmr_stop(s->announce);
+}
+
+bool gd_stream_announced(const struct gd_stream *s)
+{
+	return s->announced;
+}
+
+void gd_stream_flags(struct gd_stream *s, bool muted, bool deaf)
+{
+	s->muted = muted;
+	s->deaf = deaf;
+}

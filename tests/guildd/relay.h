@@ -1,0 +1,44 @@
+/* The UDP side of the voice server: answers discovery and keepalives, looks strictly at what
+ * clients send, and forwards each packet to everyone else in the channel under the receiver's own
+ * key and counter. */
+#ifndef GUILDD_RELAY_H
+#define GUILDD_RELAY_H
+
+#include "tests/guildd/guildd.h"
+#include "tests/guildd/rtp.h"
+
+#include <netinet/in.h>
+
+struct gd_relay;
+struct gd_stream;
+
+/* A stream sent sound without op 5; told once, a moment after the first such packet. */
+typedef void(gd_unannounced_h)(void *arg);
+
+/* Binds 127.0.0.1 on a free port. Caller owns *out; frees it after all its streams. */
+int gd_relay_alloc(struct gd_relay **out, struct guildd *g);
+struct gd_relay *gd_relay_free(struct gd_relay *r);
+uint16_t gd_relay_port(const struct gd_relay *r);
+/* Starts the sequence of losses and delays again. */
+void gd_relay_seed(struct gd_relay *r, uint32_t seed);
+/* Counters and the channel's streams for GET /stats; caller owns it. */
+json_t *gd_relay_json(const struct gd_relay *r);
+/* Sets the counters to zero. */
+void gd_relay_reset(struct gd_relay *r);
+
+/* A client of the voice gateway, from Ready to its end. Caller owns *out. */
+int gd_stream_alloc(struct gd_stream **out, struct gd_relay *r, uint64_t user, uint64_t channel,
+		    gd_unannounced_h *h, void *arg);
+struct gd_stream *gd_stream_free(struct gd_stream *s);
+uint32_t gd_stream_ssrc(const struct gd_stream *s);
+/* Select Protocol: sound goes to and must come from this address; the key is new, so are the
+ * counters. */
+int gd_stream_select(struct gd_stream *s, enum gd_mode mode, const uint8_t key[GD_KEY],
+		     const struct sockaddr_in *addr);
+/* op 5 came (non-zero once is enough). */
+void gd_stream_announce(struct gd_stream *s);
+bool gd_stream_announced(const struct gd_stream *s);
+/* muted: nothing it sends is forwarded. deaf: nothing is forwarded to it. */
+void gd_stream_flags(struct gd_stream *s, bool muted, bool deaf);
+
+#endif

@@ -1,0 +1,304 @@
+/* REST routes about channels, messages and voice states. */
+#include "tests/guildd/rest_inside.h"
+
+#include "tests/guildd/calls.h"
+#include "tests/guildd/gateway.h"
+#include "tests/guildd/objects.h"
+
+#include "ipc/env.h"
+
+#include <stdio.h>
+
+enum { CONTENT_MAX = 2000, NONCE_MAX = 25, STATUS_MAX = 500 };
+
+static size_t characters(const char *s)
+{
+	size_t n = 0;
+
+	for (; *s; s++)
+		n += ((unsigned char)*s & 0xc0) != 0x80;
+	return n;
+}
+
+int gd_message_post(struct guildd *g, struct gd_channel *c, const struct gd_user *author,
+		    const char *content, int type, uint32_t flags, const json_t *body, json_t **out)
+{
+	struct gd_guild *guild = gd_guild_find(g->world, c->guild);
+	struct gd_message_in in = {.id = gd_world_id(g->world),
+				   .channel = c->id,
+				   .guild = c->guild,
+				   .now_ms = env_wall_ms(g->env),
+				   .author = author,
+				   .member = gd_member_find(guild, author->id),
+				   .content = content,
+				   .type = type,
+				   .flags = flags,
+				   .body = body};
+	json_t *m = gd_message_json(g->world, &in);
+
+	if (!m || gd_message_keep(c, m)) {
+		json_decref(m);
+		return ENOMEM;
+	}
+	gd_gateway_message(g, "MESSAGE_CREATE", m);
+	if (out)
+		*out = json_incref(m);
+	json_decref(m);
+	return 0;
+}
+
+bool rest_content_ok(struct rest_call *c, bool may_be_empty)
+{
+	const json_t *content = json_object_get(c->body, "content"),
+		     *embeds = json_object_get(c->body, "embeds");
+	const char *s = json_string_value(content);
+
+	if (!json_is_object(c->body)) {
+		rest_bad_field(c, "_errors", "Expected an object");
+		return false;
+	}
+	if (content && !json_is_null(content) && !s) {
+		rest_bad_field(c, "content", "Could not convert to string.");
+		return false;
+	}
+	if (s && characters(s) > CONTENT_MAX) {
+		rest_bad_field(c, "content", "Must be 2000 or fewer in length.");
+		return false;
+	}
+	if (embeds && !json_is_null(embeds) &&
+	    (!json_is_array(embeds) || json_array_size(embeds) > 10)) {
+		rest_bad_field(c, "embeds", "Must be 10 or fewer in length.");
+		return false;
+	}
+	if (!may_be_empty && (!s || !*s) && !json_array_size(embeds) &&
+	    !json_array_size(json_object_get(c->body, "components"))) {
+		rest_error(c, 400, 50006, "Cannot send an empty message");
+		return false;
+	}
+	return true;
+}
+
+void rest_channel(struct rest_call *c)
+{
+	struct gd_channel *ch = rest_channel_of(c, 0);
+
+	if (ch)
+		rest_ok(c, gd_channel_json(ch));
+}
+
+void rest_messages_get(struct rest_call *c)
+{
+	struct gd_channel *ch = rest_channel_of(c, 1ull << 16);
+	const char *limit = httpd_query(c->http, "limit");
+	size_t most = limit ? strtoul(limit, NULL, 10) : 50;
+	json_t *list;
+
+	if (!ch)
+		return;
+	if (most < 1 || most > 100) {
+		rest_bad_field(c, "limit", "int value should be between 1 and 100.");
+		return;
+	}
+	list = json_array(); /* newest first */
+	for (size_t i = ch->messages.n; i > 0 && json_array_size(list) < most; i--)
+		json_array_append(list, ch->messages.v[i - 1]);
+	rest_ok(c, list);
+}
+
+/* With enforce_nonce the same author's message of this nonce is given back instead of a second one.
+ */
+static json_t *same_nonce(struct rest_call *c, const struct gd_channel *ch)
+{
+	const json_t *nonce = json_object_get(c->body, "nonce");
+
+	if (!nonce || !json_is_true(json_object_get(c->body, "enforce_nonce")))
+		return NULL;
+	for (size_t i = 0; i < ch->messages.n; i++) {
+		json_t *m = ch->messages.v[i];
+
+		if (json_equal(json_object_get(m, "nonce"), nonce) &&
+		    gd_id(json_object_get(json_object_get(m, "author"), "id")) == c->bot->user->id)
+			return m;
+	}
+	return NULL;
+}
+
+void rest_messages_post(struct rest_call *c)
+{
+	struct gd_channel *ch = rest_channel_of(c, GD_PERM_SEND);
+	const json_t *nonce = json_object_get(c->body, "nonce"), *reference;
+	const char *content;
+	json_t *m;
+	bool reply;
+
+	if (!ch || !rest_content_ok(c, false))
+		return;
+	if (nonce && !json_is_integer(nonce) &&
+	    (!json_is_string(nonce) || json_string_length(nonce) > NONCE_MAX)) {
+		rest_bad_field(c, "nonce", "Must be 25 or fewer in length.");
+		return;
+	}
+	m = same_nonce(c, ch);
+	if (m) {
+		rest_ok(c, json_incref(m));
+		return;
+	}
+	reference = json_object_get(c->body, "message_reference");
+	reply = reference &&
+		gd_message_find(ch, gd_id(json_object_get(reference, "message_id")), NULL);
+	if (reference && !reply &&
+	    !json_is_false(json_object_get(reference, "fail_if_not_exists"))) {
+		rest_bad_field(c, "message_reference", "Unknown message");
+		return;
+	}
+	content = json_string_value(json_object_get(c->body, "content"));
+	if (gd_message_post(c->g, ch, c->bot->user, content ? content : "", reply ? 19 : 0,
+			    (uint32_t)json_integer_value(json_object_get(c->body, "flags")),
+			    c->body, &m))
+		rest_error(c, 500, 0, "500: Internal Server Error");
+	else
+		rest_ok(c, m);
+}
+
+static json_t *message_of(struct rest_call *c, struct gd_channel **ch, size_t *at, bool own)
+{
+	json_t *m;
+
+	*ch = rest_channel_of(c, 0);
+	if (!*ch)
+		return NULL;
+	m = gd_message_find(*ch, c->id[1], at);
+	if (!m) {
+		rest_error(c, 404, 10008, "Unknown Message");
+	} else if (own &&
+		   gd_id(json_object_get(json_object_get(m, "author"), "id")) != c->bot->user->id) {
+		rest_error(c, 403, 50005, "Cannot edit a message authored by another user");
+		return NULL;
+	}
+	return m;
+}
+
+void rest_message_get(struct rest_call *c)
+{
+	struct gd_channel *ch;
+	json_t *m = message_of(c, &ch, NULL, false);
+
+	if (m)
+		rest_ok(c, json_incref(m));
+}
+
+void rest_message_patch(struct rest_call *c)
+{
+	struct gd_channel *ch;
+	json_t *m = message_of(c, &ch, NULL, true);
+
+	if (!m || !rest_content_ok(c, true))
+		return;
+	if (json_is_string(json_object_get(c->body, "content")))
+		json_object_set(m, "content", json_object_get(c->body, "content"));
+	json_object_set_new(m, "edited_timestamp", gd_time_json(env_wall_ms(c->g->env)));
+	gd_gateway_message(c->g, "MESSAGE_UPDATE", m);
+	rest_ok(c, json_incref(m));
+}
+
+void rest_message_delete(struct rest_call *c)
+{
+	struct gd_channel *ch;
+	size_t at;
+	json_t *m = message_of(c, &ch, &at, true);
+
+	if (!m)
+		return;
+	gd_gateway_event(c->g, ch->guild, GD_INTENT_MESSAGES, "MESSAGE_DELETE",
+			 json_pack("{s:O, s:o, s:o}", "id", json_object_get(m, "id"), "channel_id",
+				   gd_id_json(ch->id), "guild_id", gd_id_json(ch->guild)));
+	json_decref(gd_vec_take(&ch->messages, at));
+	rest_empty(c);
+}
+
+void rest_typing(struct rest_call *c)
+{
+	struct gd_channel *ch = rest_channel_of(c, GD_PERM_SEND);
+
+	if (!ch)
+		return;
+	gd_gateway_event(c->g, ch->guild, GD_INTENT_MESSAGE_TYPING, "TYPING_START",
+			 json_pack("{s:o, s:o, s:o, s:I}", "channel_id", gd_id_json(ch->id),
+				   "guild_id", gd_id_json(ch->guild), "user_id",
+				   gd_id_json(c->bot->user->id), "timestamp",
+				   (json_int_t)(env_wall_ms(c->g->env) / 1000)));
+	rest_empty(c);
+}
+
+void rest_voice_status(struct rest_call *c)
+{
+	struct gd_channel *ch = rest_channel_of(c, GD_PERM_STATUS);
+	const json_t *status = json_object_get(c->body, "status");
+	const char *s = json_is_null(status) ? "" : json_string_value(status);
+
+	if (!ch)
+		return;
+	if (ch->type != GD_CHANNEL_VOICE) {
+		rest_error(c, 400, 50024, "Cannot execute action on this channel type");
+		return;
+	}
+	if (!s || characters(s) > STATUS_MAX || strlen(s) >= sizeof(ch->status)) {
+		rest_bad_field(c, "status", "Must be 500 or fewer in length.");
+		return;
+	}
+	snprintf(ch->status, sizeof(ch->status), "%s", s);
+	gd_gateway_event(c->g, ch->guild, GD_INTENT_GUILDS, "VOICE_CHANNEL_STATUS_UPDATE",
+			 json_pack("{s:o, s:o, s:s}", "id", gd_id_json(ch->id), "guild_id",
+				   gd_id_json(ch->guild), "status", ch->status));
+	rest_empty(c);
+}
+
+void rest_voice_state_get(struct rest_call *c)
+{
+	struct gd_guild *guild = rest_guild_of(c, 0);
+	struct gd_vstate *v;
+
+	if (!guild)
+		return;
+	v = gd_vstate_find(guild, strcmp(c->cap[1], "@me") == 0 ? c->bot->user->id : c->id[1]);
+	if (v)
+		rest_ok(c, gd_vstate_json(guild, v, false, true));
+	else
+		rest_error(c, 404, 10065, "Unknown Voice State");
+}
+
+/* "Modify Current User Voice State": on a stage, to become a speaker (MUTE_MEMBERS) or to ask for
+ * it. */
+void rest_voice_state_patch(struct rest_call *c)
+{
+	struct gd_guild *guild = rest_guild_of(c, 0);
+	const json_t *suppress = json_object_get(c->body, "suppress");
+	const json_t *channel = json_object_get(c->body, "channel_id");
+	struct gd_channel *ch;
+	struct gd_vstate *v;
+
+	if (!guild)
+		return;
+	v = gd_vstate_find(guild, c->bot->user->id);
+	if (!v || (channel && gd_id(channel) != v->channel)) {
+		rest_error(c, 404, 10065, "Unknown Voice State");
+		return;
+	}
+	ch = gd_channel_find(c->g->world, v->channel);
+	if (ch->type != GD_CHANNEL_STAGE) {
+		rest_error(c, 400, 50024, "Cannot execute action on this channel type");
+		return;
+	}
+	if (json_is_false(suppress) && !(gd_permissions(guild, v->user, ch) & GD_PERM_MUTE)) {
+		rest_error(c, 403, 50013, "Missing Permissions");
+		return;
+	}
+	if (json_is_boolean(suppress))
+		v->suppress = json_is_true(suppress);
+	if (json_is_string(json_object_get(c->body, "request_to_speak_timestamp")))
+		v->requested_ms = env_wall_ms(c->g->env);
+	else if (json_is_null(json_object_get(c->body, "request_to_speak_timestamp")))
+		v->requested_ms = 0;
+	gd_call_changed(c->g, v);
+	rest_empty(c);
+}

@@ -1,0 +1,35 @@
+/* The voice gateway, version 8 over TLS ("Voice Connections"; "Opcodes and Status Codes"), without
+ * end-to-end encryption (DAVE version 0).
+ *
+ * A *session* is what a client gets for a lease (session id + token, one Identify). It outlives its
+ * WebSocket for voice_resume_ms, with its stream in the relay and the messages a Resume may ask for
+ * again. */
+#ifndef GUILDD_VOICE_H
+#define GUILDD_VOICE_H
+
+#include "tests/guildd/guildd.h"
+
+struct gd_voice;
+
+/* Opens the TLS server on 127.0.0.1. Caller owns *out. */
+int gd_voice_alloc(struct gd_voice **out, struct guildd *g);
+struct gd_voice *gd_voice_free(struct gd_voice *v);
+/* "localhost:PORT", as in VOICE_SERVER_UPDATE. Borrowed. */
+const char *gd_voice_endpoint(const struct gd_voice *v);
+
+/* Ends the user's session: WebSocket closed with code, others told by op 13. Nothing when there is
+ * none. */
+void gd_voice_drop(struct gd_voice *v, uint64_t guild, uint64_t user, uint16_t code,
+		   const char *reason);
+/* Mute, deaf or suppress changed. */
+void gd_voice_sync(struct gd_voice *v, const struct gd_vstate *state);
+
+/* Faults for tests; user 0 means everybody. false when there is no such WebSocket. */
+bool gd_voice_close(struct gd_voice *v, uint64_t user, uint16_t code, const char *reason);
+bool gd_voice_abort(struct gd_voice *v, uint64_t user);
+/* Sends a message as the server to one user, sequenced when seq is true. */
+bool gd_voice_send(struct gd_voice *v, uint64_t user, int op, json_t *d, bool seq);
+/* For GET /stats; caller owns it. */
+json_t *gd_voice_json(const struct gd_voice *v);
+
+#endif

@@ -1,0 +1,180 @@
+#include "tests/guildd/voice_session.h"
+
+#include "tests/guildd/objects.h"
+
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "ipc/tmr.h"
+
+#include <inttypes.h>
+
+#define MS 1000000ull
+
+static void send_text(struct vconn *c, const char *text, size_t len)
+{
+	if (!c->closing)
+		ws_send(c->ws, true, text, len);
+}
+
+void vconn_send(struct vconn *c, int op, json_t *d)
+{
+	json_t *o = json_pack("{s:i, s:o}", "op", op, "d", d);
+	char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
+
+	if (text)
+		send_text(c, text, strlen(text));
+	free(text);
+	json_decref(o);
+}
+
+static void keep(struct vsession *s, const char *text, size_t len)
+{
+	struct vmessage *m = malloc(sizeof(*m) + len);
+
+	if (!m)
+		return;
+	m->seq = s->seq;
+	m->len = len;
+	memcpy(m->text, text, len);
+	if (s->messages.n == GD_VOICE_BUFFER)
+		free(gd_vec_take(&s->messages, 0));
+	if (gd_vec_add(&s->messages, m))
+		free(m);
+}
+
+void vsession_send(struct vsession *s, int op, json_t *d)
+{
+	json_t *o = json_pack("{s:i, s:o, s:i}", "op", op, "d", d, "seq", (uint16_t)(s->seq + 1));
+	char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
+
+	if (text) {
+		s->seq++;
+		keep(s, text, strlen(text));
+		if (s->conn)
+			send_text(s->conn, text, strlen(text));
+	}
+	free(text);
+	json_decref(o);
+}
+
+void vsession_tell_others(struct vsession *s, int op, json_t *d)
+{
+	for (size_t i = 0; i < s->v->sessions.n; i++) {
+		struct vsession *o = s->v->sessions.v[i];
+
+		if (o != s && o->channel == s->channel)
+			vsession_send(o, op, json_incref(d));
+	}
+}
+
+bool vsession_replay(struct vsession *s, int seq, bool send)
+{
+	uint16_t next = (uint16_t)(seq + 1);
+
+	/* A client that has nothing yet says -1; numbers begin with 1, so 0 says the same. */
+	if (next == 0)
+		next = 1;
+	if ((uint16_t)(s->seq + 1) == next)
+		return true;
+	for (size_t i = 0; i < s->messages.n; i++) {
+		const struct vmessage *m = s->messages.v[i];
+
+		if (m->seq != next)
+			continue;
+		for (; send && i < s->messages.n; i++) {
+			m = s->messages.v[i];
+			send_text(s->conn, m->text, m->len);
+		}
+		return true;
+	}
+	return false;
+}
+
+struct vsession *vsession_find(struct gd_voice *v, uint64_t guild, uint64_t user)
+{
+	for (size_t i = 0; i < v->sessions.n; i++) {
+		struct vsession *s = v->sessions.v[i];
+
+		if (s->guild == guild && s->user == user)
+			return s;
+	}
+	return NULL;
+}
+
+static void expired(void *arg)
+{
+	struct vsession *s = arg;
+
+	gd_count(s->v->g, s->user, "voice_expired");
+	vsession_end(s, 0, NULL);
+}
+
+/* The relay saw sound of a client that never sent op 5: Discord's "invalid SSRC" disconnect. */
+static void unannounced(void *arg)
+{
+	struct vsession *s = arg;
+
+	gd_count(s->v->g, s->user, "voice_unannounced");
+	vsession_end(s, 4006, "Invalid SSRC.");
+}
+
+int vsession_alloc(struct vsession **out, struct gd_voice *v, const struct gd_vstate *lease)
+{
+	struct vsession *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return ENOMEM;
+	s->v = v;
+	s->guild = lease->guild;
+	s->channel = lease->channel;
+	s->user = lease->user;
+	memcpy(s->session, lease->session, sizeof(s->session));
+	memcpy(s->token, lease->token, sizeof(s->token));
+	err = tmr_alloc(&s->expiry, v->g->env, expired, s);
+	if (!err)
+		err = gd_stream_alloc(&s->stream, v->g->relay, s->user, s->channel, unannounced, s);
+	if (!err)
+		err = gd_vec_add(&v->sessions, s);
+	if (err) {
+		vsession_free(s);
+		return err;
+	}
+	*out = s;
+	return 0;
+}
+
+struct vsession *vsession_free(struct vsession *s)
+{
+	if (!s)
+		return NULL;
+	gd_vec_remove(&s->v->sessions, s);
+	if (s->conn)
+		s->conn->s = NULL;
+	gd_stream_free(s->stream);
+	tmr_free(s->expiry);
+	for (size_t i = 0; i < s->messages.n; i++)
+		free(s->messages.v[i]);
+	gd_vec_clear(&s->messages);
+	free(s);
+	return NULL;
+}
+
+void vsession_end(struct vsession *s, uint16_t code, const char *reason)
+{
+	struct vconn *c = s->conn;
+	json_t *d = json_pack("{s:o}", "user_id", gd_id_json(s->user));
+
+	log_info("voice_end", "user=%" PRIu64 " code=%u", s->user, code);
+	vsession_tell_others(s, 13, d);
+	json_decref(d);
+	vsession_free(s);
+	if (c && code)
+		vconn_close(c, code, reason);
+}
+
+void vsession_lost(struct vsession *s)
+{
+	s->conn = NULL;
+	tmr_start(s->expiry, s->v->g->sw.voice_resume_ms * MS);
+}
