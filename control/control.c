@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/call.h"
+#include "control/visit.h"
 #include "control/discord/commands.h"
 #include "control/discord/gateway.h"
 #include "control/discord/guilds.h"
@@ -23,7 +23,7 @@
 
 #define MS UINT64_C(1000000)
 enum {
-	CALLS_MAX = STATE_CALLS_MAX,
+	VISITS_MAX = STATE_CALLS_MAX,
 	SAVE_MS = 1000,		/* at most once a second */
 	SAVE_ANYWAY_MS = 30000, /* so that a quiet session stays fresh on disk */
 	FIND_MIN_MS = 1000,	/* asking for the gateway's address again */
@@ -45,8 +45,8 @@ struct control {
 	struct media *media;
 	struct embedded *embedded;
 	struct tmr *find_tmr, *save_tmr, *stop_tmr;
-	struct call *calls[CALLS_MAX];
-	unsigned n_calls;
+	struct visit *visits[VISITS_MAX];
+	unsigned n_visits;
 	struct state state; /* as it will be written next */
 	bool resuming;	    /* started with a session to resume */
 	bool was_up;
@@ -92,12 +92,12 @@ static void save(struct control *c)
 		c->state.session = *gateway_session(c->gateway);
 	c->state.saved_ms = env_wall_ms(c->env);
 	c->state.n_calls = 0;
-	for (unsigned i = 0; i < c->n_calls; i++)
-		if (call_channel(c->calls[i]))
+	for (unsigned i = 0; i < c->n_visits; i++)
+		if (visit_channel(c->visits[i]))
 			c->state.calls[c->state.n_calls++] =
-				(struct state_call){.guild = call_guild(c->calls[i]),
-						    .channel = call_channel(c->calls[i]),
-						    .standing = call_standing(c->calls[i])};
+				(struct state_call){.guild = visit_guild(c->visits[i]),
+						    .channel = visit_channel(c->visits[i]),
+						    .standing = visit_standing(c->visits[i])};
 	/* Servers first: replaying an event that is in them already does no harm, missing one
 	 * would. */
 	if (c->guilds_dirty)
@@ -141,43 +141,43 @@ static void on_wishes(void *arg)
 	save_soon(c);
 }
 
-/* ---- calls ---- */
+/* ---- visits ---- */
 
-static struct call *call_of(struct control *c, uint64_t guild)
+static struct visit *visit_of(struct control *c, uint64_t guild)
 {
-	for (unsigned i = 0; i < c->n_calls; i++)
-		if (call_guild(c->calls[i]) == guild)
-			return c->calls[i];
+	for (unsigned i = 0; i < c->n_visits; i++)
+		if (visit_guild(c->visits[i]) == guild)
+			return c->visits[i];
 	return NULL;
 }
 
-static struct call *call_make(struct control *c, uint64_t guild)
+static struct visit *visit_make(struct control *c, uint64_t guild)
 {
-	struct call_conf conf = {.env = c->env,
-				 .ws = c->ws,
-				 .rest = c->rest,
-				 .gateway = c->gateway,
-				 .guilds = c->guilds,
-				 .media = c->media,
-				 .settings = c->settings,
-				 .bot_name = c->state.bot_name,
-				 .changedh = on_wishes,
-				 .arg = c};
-	struct call *call = call_of(c, guild);
+	struct visit_conf conf = {.env = c->env,
+				  .ws = c->ws,
+				  .rest = c->rest,
+				  .gateway = c->gateway,
+				  .guilds = c->guilds,
+				  .media = c->media,
+				  .settings = c->settings,
+				  .bot_name = c->state.bot_name,
+				  .changedh = on_wishes,
+				  .arg = c};
+	struct visit *visit = visit_of(c, guild);
 
-	if (call)
-		return call;
+	if (visit)
+		return visit;
 	/* A call that is out of its channel only keeps a place. */
-	for (unsigned i = 0; c->n_calls == CALLS_MAX && i < c->n_calls; i++)
-		if (!call_channel(c->calls[i])) {
-			call_free(c->calls[i]);
-			c->calls[i] = c->calls[--c->n_calls];
+	for (unsigned i = 0; c->n_visits == VISITS_MAX && i < c->n_visits; i++)
+		if (!visit_channel(c->visits[i])) {
+			visit_free(c->visits[i]);
+			c->visits[i] = c->visits[--c->n_visits];
 		}
-	if (c->n_calls == CALLS_MAX || call_alloc(&call, &conf, guild))
+	if (c->n_visits == VISITS_MAX || visit_alloc(&visit, &conf, guild))
 		return NULL;
 	if (gateway_state(c->gateway) == GATEWAY_UP)
-		call_online(call, false);
-	return c->calls[c->n_calls++] = call;
+		visit_online(visit, false);
+	return c->visits[c->n_visits++] = visit;
 }
 
 /* ---- commands ---- */
@@ -186,7 +186,7 @@ static void do_join(struct control *c, struct command *cmd)
 {
 	uint64_t channel = cmd->channel;
 	struct guild_voice v;
-	struct call *call;
+	struct visit *visit;
 
 	if (!channel && guilds_voice(c->guilds, cmd->guild, cmd->user, &v))
 		channel = v.channel;
@@ -194,30 +194,30 @@ static void do_join(struct control *c, struct command *cmd)
 		command_reply(cmd, "Which channel? Name one, or be in one yourself.");
 		return;
 	}
-	call = call_make(c, cmd->guild);
-	if (call)
-		call_join(call, channel, false, cmd);
+	visit = visit_make(c, cmd->guild);
+	if (visit)
+		visit_join(visit, channel, false, cmd);
 	else
 		command_reply(cmd, "I am in too many channels already.");
 }
 
 static void do_leave(struct control *c, struct command *cmd)
 {
-	struct call *call = call_of(c, cmd->guild);
-	bool there = call && call_channel(call);
+	struct visit *visit = visit_of(c, cmd->guild);
+	bool there = visit && visit_channel(visit);
 
 	if (there)
-		call_leave(call);
+		visit_leave(visit);
 	command_reply(cmd, there ? "I left." : "I am in no channel here.");
 }
 
 static void do_status(struct control *c, struct command *cmd)
 {
-	struct call *call = call_of(c, cmd->guild);
+	struct visit *visit = visit_of(c, cmd->guild);
 	char text[1500] = "Channel: none.", link[400], all[1990];
 
-	if (call)
-		call_status(call, text, sizeof text);
+	if (visit)
+		visit_status(visit, text, sizeof text);
 	media_status(c->media, link, sizeof link);
 	snprintf(all, sizeof all, "%s\nAudio process: %s.", text, link);
 	command_reply(cmd, all);
@@ -278,8 +278,8 @@ static void on_ready(struct control *c, const json_t *d)
 static void on_resumed(struct control *c)
 {
 	log_info("resumed", "guilds=%u", guilds_count(c->guilds));
-	for (unsigned i = 0; i < c->n_calls; i++)
-		call_online(c->calls[i], false);
+	for (unsigned i = 0; i < c->n_visits; i++)
+		visit_online(c->visits[i], false);
 	save_soon(c);
 }
 
@@ -289,25 +289,25 @@ static void on_guild_event(struct control *c, const char *name, const json_t *d)
 	uint64_t guild = id_in(d, about_guild ? "id" : "guild_id");
 	bool before = guilds_known(c->guilds, guild);
 	bool known = guilds_event(c->guilds, name, d);
-	struct call *call = call_of(c, guild);
+	struct visit *visit = visit_of(c, guild);
 
 	if (known) {
 		c->guilds_dirty = true;
 		save_soon(c);
 	}
-	if (!call)
+	if (!visit)
 		return;
 	if (strcmp(name, "GUILD_DELETE") == 0) {
 		if (json_is_true(json_object_get(d, "unavailable")))
-			call_offline(call);
+			visit_offline(visit);
 		else
-			call_removed(call);
+			visit_removed(visit);
 		return;
 	}
 	/* After an Identify a server is there when its GUILD_CREATE is; also after an outage. */
 	if (strcmp(name, "GUILD_CREATE") == 0 && known && !before)
-		call_online(call, true);
-	call_event(call, name, d);
+		visit_online(visit, true);
+	visit_event(visit, name, d);
 }
 
 static void on_event(const char *name, const json_t *d, void *arg)
@@ -341,8 +341,8 @@ static void on_gateway(enum gateway_state s, unsigned code, const char *text, vo
 		return;
 	}
 	if (c->was_up)
-		for (unsigned i = 0; i < c->n_calls; i++)
-			call_offline(c->calls[i]);
+		for (unsigned i = 0; i < c->n_visits; i++)
+			visit_offline(c->visits[i]);
 	c->was_up = false;
 }
 
@@ -409,8 +409,8 @@ static void on_brain(const char *url, void *arg)
 	struct control *c = arg;
 
 	settings_set(c->settings, "brain_url", url);
-	for (unsigned i = 0; i < c->n_calls; i++)
-		call_brain_ready(c->calls[i]);
+	for (unsigned i = 0; i < c->n_visits; i++)
+		visit_brain_ready(c->visits[i]);
 }
 
 /* ---- making ---- */
@@ -536,8 +536,8 @@ struct control *control_free(struct control *c)
 		save(c);
 	if (c->media && !c->conf.spawn)
 		media_disconnect(c->media); /* so that what is freed below goes on in mediad */
-	while (c->n_calls)
-		call_free(c->calls[--c->n_calls]);
+	while (c->n_visits)
+		visit_free(c->visits[--c->n_visits]);
 	embedded_free(c->embedded);
 	media_free(c->media);
 	rest_free(c->rest); /* before commands, whose answers it may still hold */
@@ -557,7 +557,7 @@ void control_start(struct control *c)
 {
 	struct state_call calls[STATE_CALLS_MAX];
 	unsigned n = c->state.n_calls;
-	struct call *call;
+	struct visit *visit;
 
 	memcpy(calls, c->state.calls, sizeof calls);
 	/* Wishes first, then mediad: a call it tells that nobody wants would be closed. */
@@ -567,16 +567,16 @@ void control_start(struct control *c)
 			     guilds_voice(c->guilds, calls[i].guild, c->state.user, &v) &&
 			     v.channel == calls[i].channel;
 
-		call = call_make(c, calls[i].guild);
-		if (call && there)
-			call_adopt(call, calls[i].channel, calls[i].standing);
-		else if (call)
-			call_join(call, calls[i].channel, calls[i].standing, NULL);
+		visit = visit_make(c, calls[i].guild);
+		if (visit && there)
+			visit_adopt(visit, calls[i].channel, calls[i].standing);
+		else if (visit)
+			visit_join(visit, calls[i].channel, calls[i].standing, NULL);
 	}
 	if (c->conf.guild && c->conf.channel) {
-		call = call_make(c, c->conf.guild);
-		if (call && call_channel(call) != c->conf.channel)
-			call_join(call, c->conf.channel, true, NULL);
+		visit = visit_make(c, c->conf.guild);
+		if (visit && visit_channel(visit) != c->conf.channel)
+			visit_join(visit, c->conf.channel, true, NULL);
 	}
 	if (c->resuming)
 		media_set_user(c->media, c->state.user);
@@ -588,8 +588,8 @@ void control_stop(struct control *c)
 {
 	if (c->conf.spawn) {
 		/* Nobody will hold these calls when our mediad goes with us. */
-		for (unsigned i = 0; i < c->n_calls; i++)
-			call_leave(c->calls[i]);
+		for (unsigned i = 0; i < c->n_visits; i++)
+			visit_leave(c->visits[i]);
 		tmr_start(c->stop_tmr, STOP_MS * MS);
 	} else {
 		save(c);

@@ -46,10 +46,10 @@ struct media_call {
 	struct media_want want;
 	media_call_h *h;
 	void *arg;
-	struct link *link; /* which mediad has it; NULL: none yet */
-	bool open;	   /* that mediad knows it, and is synced */
-	bool reported;	   /* told by the mediad while syncing */
-	bool tell;	   /* last is still to be told to the handler */
+	struct media_link *link; /* which mediad has it; NULL: none yet */
+	bool open;		 /* that mediad knows it, and is synced */
+	bool reported;		 /* told by the mediad while syncing */
+	bool tell;		 /* last is still to be told to the handler */
 	uint32_t id, gen;
 	uint64_t lost_at;
 	bool has_last;
@@ -62,13 +62,13 @@ struct media_call {
 
 struct media {
 	struct env *env;
-	struct link **links;
+	struct media_link **links;
 	unsigned n_links;
 	struct child *spawned;
 	struct tmr *tmr;
 	uint64_t wake_at; /* when tmr fires, 0 when it does not run */
 	struct media_call *calls;
-	struct link_hello hello;
+	struct media_link_hello hello;
 	uint32_t next_call, next_listen, next_playback;
 	media_wants_h *wantsh;
 	media_link_h *linkh;
@@ -76,7 +76,7 @@ struct media {
 	unsigned n_synced;
 	/* Calls that a mediad told and nobody wants: closed when it is synced. */
 	struct {
-		struct link *link;
+		struct media_link *link;
 		uint32_t call, gen;
 	} strays[64];
 	unsigned n_strays;

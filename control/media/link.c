@@ -12,13 +12,13 @@
 #define MS UINT64_C(1000000)
 enum { BACKOFF_MIN_MS = 50, BACKOFF_MAX_MS = 2000, PING_MS = 2000, DEAD_MS = 6000 };
 
-struct link {
-	struct link_conf conf;
+struct media_link {
+	struct media_link_conf conf;
 	char *path;
-	struct link_hello hello;
+	struct media_link_hello hello;
 	struct peer *peer;
 	struct tmr *tmr; /* reconnect, or the next PING */
-	enum link_state state;
+	enum media_link_state state;
 	unsigned backoff_ms;
 	unsigned minor;
 	bool greeted; /* HELLO came */
@@ -28,14 +28,14 @@ struct link {
 	char fault[300];
 };
 
-static void connect_later(struct link *l)
+static void connect_later(struct media_link *l)
 {
 	l->state = LINK_BACKOFF;
 	tmr_start(l->tmr, l->backoff_ms * MS);
 	l->backoff_ms = l->backoff_ms * 2 > BACKOFF_MAX_MS ? BACKOFF_MAX_MS : l->backoff_ms * 2;
 }
 
-int link_send(struct link *l, const struct media_msg *msg)
+int media_link_send(struct media_link *l, const struct media_msg *msg)
 {
 	uint8_t buf[MEDIA_MAX_FRAME];
 	size_t len;
@@ -53,7 +53,7 @@ int link_send(struct link *l, const struct media_msg *msg)
 	return err;
 }
 
-static void lost(struct link *l)
+static void lost(struct media_link *l)
 {
 	l->peer = peer_free(l->peer);
 	if (l->state != LINK_REFUSED)
@@ -63,7 +63,7 @@ static void lost(struct link *l)
 
 static void on_lost(struct peer *p, int err, void *arg)
 {
-	struct link *l = arg;
+	struct media_link *l = arg;
 
 	(void)p;
 	log_warn("mediad_lost", "path=%s error=\"%s\"", l->path,
@@ -73,7 +73,7 @@ static void on_lost(struct peer *p, int err, void *arg)
 	lost(l);
 }
 
-static int on_hello(struct link *l, const struct media_hello *h)
+static int on_hello(struct media_link *l, const struct media_hello *h)
 {
 	if (h->major != MEDIA_MAJOR) {
 		snprintf(l->fault, sizeof l->fault, "%s", media_fault_text(MEDIA_FAULT_VERSION));
@@ -90,7 +90,7 @@ static int on_hello(struct link *l, const struct media_hello *h)
 	return 0;
 }
 
-static void on_fault(struct link *l, const struct media_fault *f)
+static void on_fault(struct media_link *l, const struct media_fault *f)
 {
 	snprintf(l->fault, sizeof l->fault, "%.*s", (int)f->text.n, (const char *)f->text.p);
 	if (!l->fault[0])
@@ -105,7 +105,7 @@ static void on_fault(struct link *l, const struct media_fault *f)
 
 static int on_msg(struct peer *p, const uint8_t *body, size_t len, void *arg)
 {
-	struct link *l = arg;
+	struct media_link *l = arg;
 	struct media_msg msg;
 	int err = media_unpack(&msg, MEDIA_SIDE_MEDIAD, body, len);
 
@@ -128,7 +128,8 @@ static int on_msg(struct peer *p, const uint8_t *body, size_t len, void *arg)
 		on_fault(l, &msg.fault);
 		return 0;
 	case MEDIA_PING:
-		link_send(l, &(struct media_msg){.type = MEDIA_PONG, .pong = {.id = msg.ping.id}});
+		media_link_send(
+			l, &(struct media_msg){.type = MEDIA_PONG, .pong = {.id = msg.ping.id}});
 		return 0;
 	case MEDIA_PONG:
 		return 0;
@@ -146,7 +147,7 @@ static int on_msg(struct peer *p, const uint8_t *body, size_t len, void *arg)
 	}
 }
 
-static void try_connect(struct link *l)
+static void try_connect(struct media_link *l)
 {
 	struct peer_conf conf = {
 		.max_frame = MEDIA_MAX_FRAME, .msgh = on_msg, .losth = on_lost, .arg = l};
@@ -172,12 +173,12 @@ static void try_connect(struct link *l)
 	l->state = LINK_HELLO;
 	l->heard_at = env_now(l->conf.env);
 	tmr_start(l->tmr, PING_MS * MS);
-	link_send(l, &hello);
+	media_link_send(l, &hello);
 }
 
 static void on_tmr(void *arg)
 {
-	struct link *l = arg;
+	struct media_link *l = arg;
 
 	switch (l->state) {
 	case LINK_BACKOFF:
@@ -191,16 +192,17 @@ static void on_tmr(void *arg)
 			peer_lose(l->peer, ETIMEDOUT);
 			return;
 		}
-		link_send(l, &(struct media_msg){.type = MEDIA_PING, .ping = {.id = ++l->ping_id}});
+		media_link_send(
+			l, &(struct media_msg){.type = MEDIA_PING, .ping = {.id = ++l->ping_id}});
 		break;
 	default:
 		break;
 	}
 }
 
-int link_alloc(struct link **out, const struct link_conf *conf)
+int media_link_alloc(struct media_link **out, const struct media_link_conf *conf)
 {
-	struct link *l;
+	struct media_link *l;
 	int err = ENOMEM;
 
 	if (!out || !conf || !conf->env || !conf->path)
@@ -214,13 +216,13 @@ int link_alloc(struct link **out, const struct link_conf *conf)
 	if (l->path)
 		err = tmr_alloc(&l->tmr, conf->env, on_tmr, l);
 	if (err)
-		link_free(l);
+		media_link_free(l);
 	else
 		*out = l;
 	return err;
 }
 
-struct link *link_free(struct link *l)
+struct media_link *media_link_free(struct media_link *l)
 {
 	if (!l)
 		return NULL;
@@ -231,7 +233,7 @@ struct link *link_free(struct link *l)
 	return NULL;
 }
 
-void link_start(struct link *l, const struct link_hello *hello)
+void media_link_start(struct media_link *l, const struct media_link_hello *hello)
 {
 	bool same = l->hello.user == hello->user && l->state != LINK_IDLE;
 
@@ -246,17 +248,17 @@ void link_start(struct link *l, const struct link_hello *hello)
 	tmr_start(l->tmr, 0);
 }
 
-enum link_state link_state(const struct link *l)
+enum media_link_state media_link_state(const struct media_link *l)
 {
 	return l->state;
 }
 
-const char *link_fault(const struct link *l)
+const char *media_link_fault(const struct media_link *l)
 {
 	return l->fault;
 }
 
-const char *link_path(const struct link *l)
+const char *media_link_path(const struct media_link *l)
 {
 	return l->path;
 }

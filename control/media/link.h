@@ -8,9 +8,9 @@
 #include "proto/media.h"
 
 struct env;
-struct link;
+struct media_link;
 
-enum link_state {
+enum media_link_state {
 	LINK_IDLE,
 	LINK_BACKOFF, /* not there; tries again */
 	LINK_HELLO,   /* connected, its state is coming in */
@@ -18,30 +18,30 @@ enum link_state {
 	LINK_REFUSED, /* a newer control has it: not tried again */
 };
 
-struct link_conf {
+struct media_link_conf {
 	struct env *env;
 	const char *path; /* copied */
 	/* All but the hello group. Borrowed until return. */
-	void (*msgh)(struct link *l, const struct media_msg *msg, void *arg);
-	void (*syncedh)(struct link *l, void *arg);
+	void (*msgh)(struct media_link *l, const struct media_msg *msg, void *arg);
+	void (*syncedh)(struct media_link *l, void *arg);
 	/* After HELLO went out: what it held must be agreed on anew. */
-	void (*losth)(struct link *l, void *arg);
+	void (*losth)(struct media_link *l, void *arg);
 	void *arg;
 };
 
-struct link_hello {
+struct media_link_hello {
 	uint64_t instance, epoch, user;
 };
 
-int link_alloc(struct link **out, const struct link_conf *conf);
-struct link *link_free(struct link *l);
+int media_link_alloc(struct media_link **out, const struct media_link_conf *conf);
+struct media_link *media_link_free(struct media_link *l);
 /* Starts connecting; a later call with another user reconnects. */
-void link_start(struct link *l, const struct link_hello *hello);
+void media_link_start(struct media_link *l, const struct media_link_hello *hello);
 /* ENOTCONN unless connected; ENOBUFS on a full audio lane. */
-int link_send(struct link *l, const struct media_msg *msg);
-enum link_state link_state(const struct link *l);
+int media_link_send(struct media_link *l, const struct media_msg *msg);
+enum media_link_state media_link_state(const struct media_link *l);
 /* Why it is not there, in words; "" when nothing is known. Borrowed. */
-const char *link_fault(const struct link *l);
-const char *link_path(const struct link *l);
+const char *media_link_fault(const struct media_link *l);
+const char *media_link_path(const struct media_link *l);
 
 #endif

@@ -26,7 +26,7 @@ int media_call_send(struct media_call *call, struct media_msg *msg)
 		return ENOTCONN;
 	msg->call_close.call = call->id; /* every message begins with call and generation */
 	msg->call_close.gen = call->gen;
-	return link_send(call->link, msg);
+	return media_link_send(call->link, msg);
 }
 
 static void send_set(struct media_call *call)
@@ -82,15 +82,15 @@ static void send_unlisten(struct media_call *call, uint32_t id)
 
 /* ---- which mediad ---- */
 
-static struct link *least_loaded(const struct media *m)
+static struct media_link *least_loaded(const struct media *m)
 {
-	struct link *best = NULL;
+	struct media_link *best = NULL;
 	unsigned fewest = UINT32_MAX;
 
 	for (unsigned i = 0; i < m->n_links; i++) {
 		unsigned n = 0;
 
-		if (link_state(m->links[i]) != LINK_SYNCED)
+		if (media_link_state(m->links[i]) != LINK_SYNCED)
 			continue;
 		for (const struct media_call *c = m->calls; c; c = c->next)
 			n += c->link == m->links[i];
@@ -126,7 +126,7 @@ static void bring_up(struct media_call *call)
 
 static void place(struct media_call *call)
 {
-	struct link *l = least_loaded(call->media);
+	struct media_link *l = least_loaded(call->media);
 
 	if (!l)
 		return;
@@ -137,7 +137,7 @@ static void place(struct media_call *call)
 
 /* ---- what mediad says ---- */
 
-static struct media_call *find(struct media *m, const struct link *l, uint32_t id)
+static struct media_call *find(struct media *m, const struct media_link *l, uint32_t id)
 {
 	for (struct media_call *c = m->calls; c; c = c->next)
 		if (c->link == l && c->id == id && (c->open || c->reported))
@@ -172,7 +172,7 @@ static void tell_state(struct media_call *call)
 }
 
 /* While syncing: a call that the mediad holds. */
-static void take_stock(struct media *m, struct link *l, const struct media_call_state *s)
+static void take_stock(struct media *m, struct media_link *l, const struct media_call_state *s)
 {
 	struct media_call *c = m->calls;
 
@@ -198,7 +198,7 @@ static void take_stock(struct media *m, struct link *l, const struct media_call_
 		x->told = false;
 }
 
-static void take_listening(struct media *m, struct link *l, const struct media_listening *x)
+static void take_listening(struct media *m, struct media_link *l, const struct media_listening *x)
 {
 	struct media_call *c = find(m, l, x->call);
 
@@ -219,13 +219,13 @@ static bool is_say(unsigned type)
 	return type >= MEDIA_SAY_OPEN && type <= MEDIA_SAY_STATE;
 }
 
-static void on_msg(struct link *l, const struct media_msg *msg, void *arg)
+static void on_msg(struct media_link *l, const struct media_msg *msg, void *arg)
 {
 	struct media *m = arg;
 	uint32_t id = msg->call_close.call, gen = msg->call_close.gen;
 	struct media_call *c;
 
-	if (msg->type == MEDIA_CALL_STATE && link_state(l) == LINK_HELLO) {
+	if (msg->type == MEDIA_CALL_STATE && media_link_state(l) == LINK_HELLO) {
 		take_stock(m, l, &msg->call_state);
 		return;
 	}
@@ -254,7 +254,7 @@ static void on_msg(struct link *l, const struct media_msg *msg, void *arg)
 	}
 }
 
-static void on_synced(struct link *l, void *arg)
+static void on_synced(struct media_link *l, void *arg)
 {
 	struct media *m = arg;
 	struct media_call *c;
@@ -269,7 +269,7 @@ static void on_synced(struct link *l, void *arg)
 			continue;
 		}
 		log_info("call_stray", "call=%u", m->strays[i].call);
-		link_send(l, &msg);
+		media_link_send(l, &msg);
 		m->strays[i] = m->strays[--m->n_strays];
 	}
 	for (c = m->calls; c; c = c->next) {
@@ -281,7 +281,8 @@ static void on_synced(struct link *l, void *arg)
 			place(c);
 	}
 	m->n_synced++;
-	log_info("mediad_synced", "path=%s synced=%u of=%u", link_path(l), m->n_synced, m->n_links);
+	log_info("mediad_synced", "path=%s synced=%u of=%u", media_link_path(l), m->n_synced,
+		 m->n_links);
 	for (c = m->calls; c;) {
 		if (c->link == l && c->open && c->playbacks)
 			media_playbacks_synced(c);
@@ -299,7 +300,7 @@ static void on_synced(struct link *l, void *arg)
 		m->linkh(true, m->arg);
 }
 
-static void on_lost(struct link *l, void *arg)
+static void on_lost(struct media_link *l, void *arg)
 {
 	struct media *m = arg;
 	uint64_t now = env_now(m->env);
@@ -335,7 +336,7 @@ static void on_lost(struct link *l, void *arg)
 		c = m->calls;
 	}
 	for (unsigned i = 0, n = 0; i < m->n_links; i++) {
-		n += link_state(m->links[i]) == LINK_SYNCED;
+		n += media_link_state(m->links[i]) == LINK_SYNCED;
 		if (i + 1 == m->n_links) {
 			was_synced = n < m->n_synced;
 			m->n_synced = n;
@@ -384,13 +385,13 @@ static void on_tmr(void *arg)
 
 static int add_link(struct media *m, const char *path)
 {
-	struct link_conf conf = {.env = m->env,
-				 .path = path,
-				 .msgh = on_msg,
-				 .syncedh = on_synced,
-				 .losth = on_lost,
-				 .arg = m};
-	int err = link_alloc(&m->links[m->n_links], &conf);
+	struct media_link_conf conf = {.env = m->env,
+				       .path = path,
+				       .msgh = on_msg,
+				       .syncedh = on_synced,
+				       .losth = on_lost,
+				       .arg = m};
+	int err = media_link_alloc(&m->links[m->n_links], &conf);
 
 	if (!err)
 		m->n_links++;
@@ -433,13 +434,13 @@ int media_alloc(struct media **out, struct env *env, const struct media_conf *co
 	m->wantsh = conf->wantsh;
 	m->linkh = conf->linkh;
 	m->arg = conf->arg;
-	m->hello = (struct link_hello){.epoch = conf->epoch, .user = conf->user};
+	m->hello = (struct media_link_hello){.epoch = conf->epoch, .user = conf->user};
 	env_random(env, &m->hello.instance, sizeof m->hello.instance);
 	m->next_call = m->next_listen = 1;
 	env_random(env, &m->next_playback, sizeof m->next_playback);
 	m->next_playback =
 		(m->next_playback >> 1) + 1; /* apart from those of the control before us */
-	m->links = calloc(n + 1, sizeof(struct link *));
+	m->links = calloc(n + 1, sizeof(struct media_link *));
 	if (!m->links)
 		goto out;
 	err = tmr_alloc(&m->tmr, env, on_tmr, m);
@@ -472,7 +473,7 @@ void media_disconnect(struct media *m)
 		c->link = NULL;
 	}
 	while (m->n_links)
-		link_free(m->links[--m->n_links]);
+		media_link_free(m->links[--m->n_links]);
 	m->n_synced = 0;
 }
 
@@ -494,7 +495,7 @@ void media_set_user(struct media *m, uint64_t user)
 {
 	m->hello.user = user;
 	for (unsigned i = 0; i < m->n_links; i++)
-		link_start(m->links[i], &m->hello);
+		media_link_start(m->links[i], &m->hello);
 }
 
 void media_status(const struct media *m, char *buf, size_t size)
@@ -502,8 +503,9 @@ void media_status(const struct media *m, char *buf, size_t size)
 	const char *fault = "";
 
 	for (unsigned i = 0; i < m->n_links; i++)
-		if (link_state(m->links[i]) != LINK_SYNCED && link_fault(m->links[i])[0])
-			fault = link_fault(m->links[i]);
+		if (media_link_state(m->links[i]) != LINK_SYNCED &&
+		    media_link_fault(m->links[i])[0])
+			fault = media_link_fault(m->links[i]);
 	snprintf(buf, size, "%u of %u connected%s%s", m->n_synced, m->n_links, *fault ? "; " : "",
 		 fault);
 }
@@ -511,7 +513,7 @@ void media_status(const struct media *m, char *buf, size_t size)
 bool media_superseded(const struct media *m)
 {
 	for (unsigned i = 0; i < m->n_links; i++)
-		if (link_state(m->links[i]) == LINK_REFUSED)
+		if (media_link_state(m->links[i]) == LINK_REFUSED)
 			return true;
 	return false;
 }

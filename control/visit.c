@@ -1,4 +1,4 @@
-#include "control/call.h"
+#include "control/visit.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,8 +22,8 @@
 #define SEC UINT64_C(1000000000)
 enum { MEMBERS_MAX = 512, ANSWER_S = 60, SILENT_MESSAGE = 4096 };
 
-struct call {
-	struct call_conf conf;
+struct visit {
+	struct visit_conf conf;
 	uint64_t guild;
 	struct voice *voice;
 	struct tmr *tmr;
@@ -40,7 +40,7 @@ struct call {
 
 /* ---- telling ---- */
 
-static void answer(struct call *c, const char *text)
+static void answer(struct visit *c, const char *text)
 {
 	struct command *cmd = c->cmd;
 
@@ -53,7 +53,7 @@ static void answer(struct call *c, const char *text)
 /* A sentence for the text chat that belongs to the voice channel. */
 static void tell_room(const char *text, void *arg)
 {
-	struct call *c = arg;
+	struct visit *c = arg;
 	struct rest_call call = {.method = "POST", .route = "/channels/{}/messages"};
 	char path[64], major[24];
 
@@ -68,7 +68,7 @@ static void tell_room(const char *text, void *arg)
 	json_decref(call.body);
 }
 
-static bool may(const struct call *c, unsigned bit, bool unknown)
+static bool may(const struct visit *c, unsigned bit, bool unknown)
 {
 	uint64_t bits;
 
@@ -79,7 +79,7 @@ static bool may(const struct call *c, unsigned bit, bool unknown)
 }
 
 /* In the call, but something keeps people from hearing us or us from hearing them. */
-static enum voice_reason hindrance(const struct call *c)
+static enum voice_reason hindrance(const struct visit *c)
 {
 	struct guild_channel ch = {0};
 	struct guild_voice v;
@@ -98,7 +98,7 @@ static enum voice_reason hindrance(const struct call *c)
 	return VOICE_REASON_NONE;
 }
 
-static bool unheard(const struct call *c)
+static bool unheard(const struct visit *c)
 {
 	enum voice_reason why = hindrance(c);
 
@@ -107,7 +107,7 @@ static bool unheard(const struct call *c)
 
 /* ---- the room ---- */
 
-static int member_at(const struct call *c, uint64_t user)
+static int member_at(const struct visit *c, uint64_t user)
 {
 	for (unsigned i = 0; i < c->n_members; i++)
 		if (c->members[i] == user)
@@ -117,7 +117,7 @@ static int member_at(const struct call *c, uint64_t user)
 
 static void member_in(uint64_t user, const char *name, bool is_bot, void *arg)
 {
-	struct call *c = arg;
+	struct visit *c = arg;
 
 	if (member_at(c, user) >= 0 || c->n_members == MEMBERS_MAX)
 		return;
@@ -126,7 +126,7 @@ static void member_in(uint64_t user, const char *name, bool is_bot, void *arg)
 		agent_member(c->agent, user, name, is_bot, true);
 }
 
-static void member_out(struct call *c, unsigned i)
+static void member_out(struct visit *c, unsigned i)
 {
 	uint64_t user = c->members[i];
 
@@ -137,7 +137,7 @@ static void member_out(struct call *c, unsigned i)
 }
 
 /* Brings the agent's list of people in line with what Discord told. */
-static void sync_members(struct call *c)
+static void sync_members(struct visit *c)
 {
 	uint64_t channel = voice_channel(c->voice);
 	struct guild_voice v;
@@ -149,7 +149,7 @@ static void sync_members(struct call *c)
 	guilds_each(c->conf.guilds, c->guild, channel, member_in, c);
 }
 
-static void start_agent(struct call *c)
+static void start_agent(struct visit *c)
 {
 	struct agent_conf conf = {.env = c->conf.env,
 				  .ws = c->conf.ws,
@@ -177,7 +177,7 @@ static void start_agent(struct call *c)
 	agent_muted(c->agent, unheard(c));
 }
 
-static void end_room(struct call *c)
+static void end_room(struct visit *c)
 {
 	c->agent = agent_free(c->agent);
 	c->media = media_call_free(c->media);
@@ -187,7 +187,7 @@ static void end_room(struct call *c)
 
 /* ---- a stage: ask to be a speaker, once ---- */
 
-static void ask_to_speak(struct call *c, const struct guild_voice *v)
+static void ask_to_speak(struct visit *c, const struct guild_voice *v)
 {
 	struct rest_call call = {
 		.method = "PATCH", .route = "/guilds/{}/voice-states/@me", .idempotent = true};
@@ -216,7 +216,7 @@ static void ask_to_speak(struct call *c, const struct guild_voice *v)
 
 /* ---- mediad ---- */
 
-static struct media_want want_of(const struct call *c, uint64_t channel)
+static struct media_want want_of(const struct visit *c, uint64_t channel)
 {
 	struct guild_channel ch = {.bitrate = 64000};
 
@@ -228,7 +228,7 @@ static struct media_want want_of(const struct call *c, uint64_t channel)
 				   .consent = true};
 }
 
-static void arm(struct call *c)
+static void arm(struct visit *c)
 {
 	uint64_t at = voice_deadline(c->voice);
 
@@ -240,7 +240,7 @@ static void arm(struct call *c)
 		tmr_start_at(c->tmr, at);
 }
 
-static void came_up(struct call *c)
+static void came_up(struct visit *c)
 {
 	struct guild_channel ch;
 	char text[512], note[256] = "";
@@ -261,7 +261,7 @@ static void came_up(struct call *c)
 
 static void on_media(struct media_call *media, const struct media_msg *msg, void *arg)
 {
-	struct call *c = arg;
+	struct visit *c = arg;
 
 	if (msg->type != MEDIA_CALL_STATE) {
 		if (c->agent)
@@ -282,7 +282,7 @@ static void on_media(struct media_call *media, const struct media_msg *msg, void
 	arm(c);
 }
 
-static void open_media(struct call *c, uint64_t channel)
+static void open_media(struct visit *c, uint64_t channel)
 {
 	struct media_want want = want_of(c, channel);
 	int err;
@@ -296,7 +296,7 @@ static void open_media(struct call *c, uint64_t channel)
 
 /* ---- what the joining machine wants ---- */
 
-static void send_op4(struct call *c, uint64_t channel)
+static void send_op4(struct visit *c, uint64_t channel)
 {
 	char guild[24], id[24];
 	json_t *d;
@@ -313,7 +313,7 @@ static void send_op4(struct call *c, uint64_t channel)
 		open_media(c, channel);
 }
 
-static void give_lease(struct call *c, const struct voice_act *act)
+static void give_lease(struct visit *c, const struct voice_act *act)
 {
 	struct media_want want = want_of(c, act->channel);
 	int err = ENOTCONN;
@@ -339,7 +339,7 @@ static void give_lease(struct call *c, const struct voice_act *act)
 	}
 }
 
-static void over(struct call *c, const struct voice_act *act)
+static void over(struct visit *c, const struct voice_act *act)
 {
 	char text[400];
 
@@ -352,7 +352,7 @@ static void over(struct call *c, const struct voice_act *act)
 
 static void on_voice(const struct voice_act *act, void *arg)
 {
-	struct call *c = arg;
+	struct visit *c = arg;
 
 	switch (act->type) {
 	case VOICE_ACT_OP4:
@@ -376,7 +376,7 @@ static void on_voice(const struct voice_act *act, void *arg)
 
 static enum voice_reason on_predict(uint64_t channel, void *arg)
 {
-	struct call *c = arg;
+	struct visit *c = arg;
 	struct guild_channel ch;
 	struct guild_voice here;
 	uint64_t bits, self = guilds_self(c->conf.guilds);
@@ -401,13 +401,13 @@ static enum voice_reason on_predict(uint64_t channel, void *arg)
 
 static void on_tmr(void *arg)
 {
-	struct call *c = arg;
+	struct visit *c = arg;
 	uint64_t now = env_now(c->conf.env);
 	char text[1024];
 
 	voice_tick(c->voice, now);
 	if (c->cmd_until && now >= c->cmd_until) {
-		call_status(c, text, sizeof text);
+		visit_status(c, text, sizeof text);
 		answer(c, text);
 	}
 	arm(c);
@@ -415,9 +415,9 @@ static void on_tmr(void *arg)
 
 /* ---- from control ---- */
 
-int call_alloc(struct call **out, const struct call_conf *conf, uint64_t guild)
+int visit_alloc(struct visit **out, const struct visit_conf *conf, uint64_t guild)
 {
-	struct call *c;
+	struct visit *c;
 	int err;
 
 	if (!out || !conf || !guild)
@@ -431,13 +431,13 @@ int call_alloc(struct call **out, const struct call_conf *conf, uint64_t guild)
 	if (!err)
 		err = tmr_alloc(&c->tmr, conf->env, on_tmr, c);
 	if (err)
-		call_free(c);
+		visit_free(c);
 	else
 		*out = c;
 	return err;
 }
 
-struct call *call_free(struct call *c)
+struct visit *visit_free(struct visit *c)
 {
 	if (!c)
 		return NULL;
@@ -448,29 +448,29 @@ struct call *call_free(struct call *c)
 	return NULL;
 }
 
-uint64_t call_guild(const struct call *c)
+uint64_t visit_guild(const struct visit *c)
 {
 	return c->guild;
 }
 
-uint64_t call_channel(const struct call *c)
+uint64_t visit_channel(const struct visit *c)
 {
 	return voice_channel(c->voice);
 }
 
-bool call_standing(const struct call *c)
+bool visit_standing(const struct visit *c)
 {
 	return voice_standing(c->voice);
 }
 
-static bool is_up(const struct call *c)
+static bool is_up(const struct visit *c)
 {
 	const struct media_call_state *last = c->media ? media_call_last(c->media) : NULL;
 
 	return voice_state(c->voice) == VOICE_IN && last && last->phase == MEDIA_PHASE_UP;
 }
 
-void call_join(struct call *c, uint64_t channel, bool standing, struct command *cmd)
+void visit_join(struct visit *c, uint64_t channel, bool standing, struct command *cmd)
 {
 	bool there = is_up(c) && voice_channel(c->voice) == channel;
 	enum voice_reason why;
@@ -492,7 +492,7 @@ void call_join(struct call *c, uint64_t channel, bool standing, struct command *
 	arm(c);
 }
 
-void call_leave(struct call *c)
+void visit_leave(struct visit *c)
 {
 	answer(c, "Somebody asked me to leave meanwhile.");
 	voice_leave(c->voice, env_now(c->conf.env));
@@ -501,26 +501,26 @@ void call_leave(struct call *c)
 	arm(c);
 }
 
-void call_adopt(struct call *c, uint64_t channel, bool standing)
+void visit_adopt(struct visit *c, uint64_t channel, bool standing)
 {
 	voice_adopt(c->voice, channel, standing, env_now(c->conf.env));
 	open_media(c, channel);
 	arm(c);
 }
 
-void call_online(struct call *c, bool fresh)
+void visit_online(struct visit *c, bool fresh)
 {
 	voice_online(c->voice, fresh, env_now(c->conf.env));
 	arm(c);
 }
 
-void call_offline(struct call *c)
+void visit_offline(struct visit *c)
 {
 	voice_offline(c->voice);
 	arm(c);
 }
 
-void call_removed(struct call *c)
+void visit_removed(struct visit *c)
 {
 	voice_offline(c->voice); /* nothing to be said to this server any more */
 	voice_leave(c->voice, env_now(c->conf.env));
@@ -530,7 +530,7 @@ void call_removed(struct call *c)
 	arm(c);
 }
 
-static void own_state(struct call *c, const json_t *d, uint64_t now)
+static void own_state(struct visit *c, const json_t *d, uint64_t now)
 {
 	const char *session = json_string_value(json_object_get(d, "session_id"));
 	struct guild_channel ch = {0};
@@ -545,7 +545,7 @@ static void own_state(struct call *c, const json_t *d, uint64_t now)
 		agent_muted(c->agent, unheard(c));
 }
 
-void call_event(struct call *c, const char *name, const json_t *d)
+void visit_event(struct visit *c, const char *name, const json_t *d)
 {
 	uint64_t user = 0, now = env_now(c->conf.env);
 
@@ -568,7 +568,7 @@ void call_event(struct call *c, const char *name, const json_t *d)
 	arm(c);
 }
 
-void call_brain_ready(struct call *c)
+void visit_brain_ready(struct visit *c)
 {
 	start_agent(c);
 }
@@ -580,7 +580,7 @@ static size_t add(char *buf, size_t size, size_t at, const char *text)
 	return at + (n > 0 ? (size_t)n : 0);
 }
 
-void call_status(const struct call *c, char *buf, size_t size)
+void visit_status(const struct visit *c, char *buf, size_t size)
 {
 	const struct media_call_state *last = c->media ? media_call_last(c->media) : NULL;
 	unsigned media_reason;

@@ -1,0 +1,62 @@
+/* The visit to one server: the machine that joins, the call in mediad, the agent in the room, and
+ * whoever waits for an answer to /join.
+ *
+ * Owned by control. Everything its conf names is borrowed for as long as it lives. */
+#ifndef CONTROL_VISIT_H
+#define CONTROL_VISIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "control/discord/commands.h"
+
+struct visit;
+struct env;
+struct gateway;
+struct guilds;
+struct media;
+struct rest;
+struct settings;
+struct ws_ctx;
+
+struct visit_conf {
+	struct env *env;
+	struct ws_ctx *ws;
+	struct rest *rest;
+	struct gateway *gateway;
+	struct guilds *guilds;
+	struct media *media;
+	const struct settings *settings;
+	const char *bot_name;	     /* may change its text */
+	void (*changedh)(void *arg); /* where it ought to be changed */
+	void *arg;
+};
+
+int visit_alloc(struct visit **out, const struct visit_conf *conf, uint64_t guild);
+struct visit *visit_free(struct visit *c);
+uint64_t visit_guild(const struct visit *c);
+/* Where it ought to be, 0 for nowhere. */
+uint64_t visit_channel(const struct visit *c);
+bool visit_standing(const struct visit *c);
+
+/* Joins; cmd, when given, gets its answer once it is known how that went. */
+void visit_join(struct visit *c, uint64_t channel, bool standing, struct command *cmd);
+void visit_leave(struct visit *c);
+/* A control before us had joined here. */
+void visit_adopt(struct visit *c, uint64_t channel, bool standing);
+
+void visit_online(struct visit *c, bool fresh);
+void visit_offline(struct visit *c);
+/* The bot was removed from the server. */
+void visit_removed(struct visit *c);
+/* An event of this server, after guilds took it in. */
+void visit_event(struct visit *c, const char *name, const json_t *d);
+/* The brain's address is known now. */
+void visit_brain_ready(struct visit *c);
+/* Lines for /status. Always terminated. */
+void visit_status(const struct visit *c, char *buf, size_t size);
+
+#endif
