@@ -38,7 +38,8 @@ struct room {
 	struct room_turn turn[ROOM_TURNS];
 	struct room_turn *active; /* ASKED, SPEAKING or CLOSING: the one that has the floor */
 	uint32_t last_turn, last_utterance;
-	uint64_t order; /* of the queue */
+	uint64_t free_at; /* when the floor became free */
+	uint64_t order;	  /* of the queue */
 	uint64_t counts[ROOM_REASON_COUNT];
 	char line[ROOM_TEXT_MAX + ROOM_NAME_MAX + 8];
 	char instructions[8192];
@@ -75,6 +76,8 @@ void room_admit(struct room *room, struct room_turn *turn);
 
 /* queue.c */
 void room_enqueue(struct room *room, struct room_turn *turn);
+/* When others will have paused if they say no more, or when waiting is over; 0 when nothing holds the turn. */
+uint64_t room_held_until(const struct room *room, const struct room_turn *turn);
 /* Takes the next turn up when the floor is free. */
 void room_drain(struct room *room);
 

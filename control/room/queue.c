@@ -14,18 +14,21 @@ void room_enqueue(struct room *room, struct room_turn *turn)
 	turn->deadline = room->now + room->settings->queue_expire_ms * ROOM_MS;
 }
 
-static bool held(struct room *room, const struct room_turn *turn)
+uint64_t room_held_until(const struct room *room, const struct room_turn *turn)
 {
-	if (room->now >= turn->queued_at + room->settings->hold_ms * ROOM_MS)
-		return false;
+	const struct settings *s = room->settings;
+	uint64_t from = turn->queued_at > room->free_at ? turn->queued_at : room->free_at;
+	uint64_t most = from + s->hold_ms * ROOM_MS, until = 0;
+
 	for (unsigned i = 0; i < ROOM_SPEAKERS; i++) {
 		const struct room_speaker *sp = &room->speaker[i];
+		uint64_t pause = sp->capture.voice_at + s->barge_in_gap_ms * ROOM_MS;
 
-		if (sp->used && room_capture_live(&sp->capture, room->settings, room->now) &&
-		    (sp->user == turn->user || !turn->named))
-			return true;
+		if (sp->used && room_capture_live(&sp->capture, s, room->now) &&
+		    (sp->user == turn->user || !turn->named) && pause > until)
+			until = pause;
 	}
-	return false;
+	return until < most ? until : most;
 }
 
 void room_drain(struct room *room)
@@ -38,7 +41,7 @@ void room_drain(struct room *room)
 	for (unsigned i = 0; i < ROOM_TURNS; i++) {
 		struct room_turn *t = &room->turn[i];
 
-		if (t->phase == ROOM_PHASE_QUEUED && !held(room, t) &&
+		if (t->phase == ROOM_PHASE_QUEUED && room->now >= room_held_until(room, t) &&
 		    (!next || t->order < next->order))
 			next = t;
 	}

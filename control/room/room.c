@@ -356,7 +356,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 uint64_t room_deadline(const struct room *room)
 {
 	const struct settings *s = room->settings;
-	uint64_t at = UINT64_MAX, hold = s->hold_ms * ROOM_MS;
+	uint64_t at = UINT64_MAX;
 
 	if (room->over)
 		return at;
@@ -375,10 +375,8 @@ uint64_t room_deadline(const struct room *room)
 		if (t->phase == ROOM_PHASE_FREE || t->phase == ROOM_PHASE_ENDED)
 			continue;
 		at = earlier(at, t->deadline);
-		/* Held turns look again when speech has had time to pause. */
 		if (t->phase == ROOM_PHASE_QUEUED && !room->active && room->up)
-			at = earlier(at, earlier(t->queued_at + hold,
-						 room->now + s->barge_in_gap_ms * ROOM_MS));
+			at = earlier(at, room_held_until(room, t));
 	}
 	return at;
 }

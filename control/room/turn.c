@@ -123,8 +123,10 @@ void room_turn_end(struct room *room, struct room_turn *turn, enum room_reason r
 	turn->deadline = UINT64_MAX;
 	turn->sinks = 0;
 	room->counts[turn->reason]++;
-	if (room->active == turn)
+	if (room->active == turn) {
 		room->active = NULL;
+		room->free_at = room->now;
+	}
 	if (sp && sp->turn == turn)
 		sp->turn = NULL;
 	room_do(room, ROOM_DO_RECORD)->record = turn;

@@ -255,54 +255,77 @@ const char *settings_brain_url(const struct settings *s)
 	return *s->openai_api_key ? "wss://api.openai.com/v1/realtime" : NULL;
 }
 
-static void doc_row(FILE *f, const struct settings *defaults, const struct row *r)
+/* A text that grows; after a failure it stays as it is and err is set. */
+struct page {
+	char *text;
+	size_t n, cap;
+	int err;
+};
+
+__attribute__((format(printf, 2, 3))) static void page_add(struct page *p, const char *fmt, ...)
+{
+	va_list ap;
+	int need;
+
+	va_start(ap, fmt);
+	need = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	if (p->err || need < 0)
+		return;
+	if (p->n + (size_t)need + 1 > p->cap) {
+		size_t cap = 2 * p->cap + (size_t)need + 1;
+		char *grown = realloc(p->text, cap);
+
+		if (!grown) {
+			p->err = ENOMEM;
+			return;
+		}
+		p->text = grown;
+		p->cap = cap;
+	}
+	va_start(ap, fmt);
+	vsnprintf(p->text + p->n, p->cap - p->n, fmt, ap);
+	va_end(ap);
+	p->n += (size_t)need;
+}
+
+static void doc_row(struct page *p, const struct settings *defaults, const struct row *r)
 {
 	char def[4096];
 
 	print_value(defaults, r, def, sizeof def);
-	fprintf(f, "### `%s`\n\n%s\n\n", r->env, r->text);
+	page_add(p, "### `%s`\n\n%s\n\n", r->env, r->text);
 	if (r->kind == KIND_K) {
-		fprintf(f, "A secret. `%s_FILE` may name a file that holds it.\n\n", r->env);
+		page_add(p, "A secret. `%s_FILE` may name a file that holds it.\n\n", r->env);
 		return;
 	}
-	fprintf(f, "Default: %s%s%s", *def ? "`" : "", *def ? def : "empty", *def ? "`" : "");
+	page_add(p, "Default: %s%s%s", *def ? "`" : "", *def ? def : "empty", *def ? "`" : "");
 	if (r->kind == KIND_U)
-		fprintf(f, "%s%s, from %u to %u", *r->unit ? " " : "", r->unit, r->min, r->max);
+		page_add(p, "%s%s, from %u to %u", *r->unit ? " " : "", r->unit, r->min, r->max);
 	if (r->kind == KIND_E)
-		fprintf(f, ", one of `%s`", r->words);
-	fprintf(f, ". Field `%s`.\n\n", r->name);
+		page_add(p, ", one of `%s`", r->words);
+	page_add(p, ". Field `%s`.\n\n", r->name);
 }
 
 int settings_doc(char **out)
 {
 	struct settings *defaults = NULL;
-	char *text = NULL;
-	size_t size = 0;
-	FILE *f;
-	int err;
+	struct page page = {0};
+	int err = settings_alloc(&defaults);
 
-	err = settings_alloc(&defaults);
 	if (err)
 		return err;
-	f = open_memstream(&text, &size);
-	if (!f) {
-		err = ENOMEM;
-		goto out;
-	}
-	fprintf(f,
-		"# Settings of control\n\nThey are read from the environment when control starts. "
-		"Values outside a range are moved into it, with a line in the log.\n"
-		"This page is made from `control/settings/settings.def`.\n\n");
+	page_add(&page,
+		 "# Settings of control\n\nThey are read from the environment when control "
+		 "starts. Values outside a range are moved into it, with a line in the log.\n"
+		 "This page is made from `control/settings/settings.def`.\n\n");
 	for (size_t i = 0; i < N_ROWS; i++)
-		doc_row(f, defaults, &rows[i]);
-	err = ferror(f) ? ENOMEM : 0;
-	if (fclose(f) != 0)
-		err = ENOMEM;
-	if (err)
-		free(text);
-	else
-		*out = text;
-out:
+		doc_row(&page, defaults, &rows[i]);
 	settings_free(defaults);
-	return err;
+	if (page.err) {
+		free(page.text);
+		return page.err;
+	}
+	*out = page.text;
+	return 0;
 }

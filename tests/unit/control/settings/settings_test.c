@@ -108,7 +108,10 @@ TEST(a_secret_is_never_told)
 TEST_OOM(settings_survive_no_memory)
 {
 	struct settings *s = NULL;
+	char *doc = NULL;
 
 	CHECK_OOM(settings_alloc(&s), s = settings_free(s));
 	settings_free(s);
+	CHECK_OOM(settings_doc(&doc), (void)0);
+	free(doc);
 }
