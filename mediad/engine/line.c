@@ -390,6 +390,13 @@ static void set(struct line *l, const struct cmd *c)
 		speak(l);
 }
 
+/* Saves the start of an utterance a tick. */
+static void prepare(struct line *l)
+{
+	if (l->key && sender_next(l->sender) != UINT64_MAX)
+		sender_prepare(l->sender, env_now(l->env));
+}
+
 /* ---- lanes ---- */
 
 static void lane_lost(struct line *l, struct lane *lane)
@@ -444,6 +451,7 @@ static void lane_command(struct line *l, const struct cmd *c)
 		lane_end(lane);
 	else if (lane_write(lane, c->lane.pcm, c->lane.n, now))
 		sender_command(l->sender, c->lane.playback, SENDER_STOP, 0, 0, now);
+	prepare(l);
 }
 
 static void tell_progress(struct line *l, uint64_t now)
@@ -515,6 +523,7 @@ void line_command(struct line *l, struct cmd *c)
 		break;
 	case CMD_SPEAKING_SENT:
 		sender_speaking_sent(l->sender);
+		prepare(l);
 		break;
 	case CMD_SET:
 		set(l, c);

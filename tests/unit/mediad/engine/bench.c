@@ -46,7 +46,8 @@ static void serve_rtp(struct bench *b, uint8_t *p, size_t n, const struct sockad
 		return;
 	}
 	b->rtp++;
-	if (!b->speaking)
+	/* The end of it may overtake the last datagram; the beginning must not. */
+	if (!b->wants)
 		b->before_speaking++;
 	if (opus_is_silence(in.payload.p, in.payload.n))
 		b->silent++;
