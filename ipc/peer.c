@@ -380,18 +380,18 @@ struct peer *peer_free(struct peer *p)
 	if (p->freed)
 		*p->freed = true;
 	env_source_del(p->env, p->source);
-	if (p->fd >= 0) {
-		n = peer_queue_peek(&p->q, iov, IOVS);
-		if (n && !p->losing)
-			send_some(p, iov, n);
-		close(p->fd);
-	}
+	n = peer_queue_peek(&p->q, iov, IOVS);
+	if (n && p->fd >= 0 && !p->losing)
+		send_some(p, iov, n);
+	/* Before the descriptor: libevent takes them out of its epoll set by number. */
 	if (p->rd)
 		event_free(p->rd);
 	if (p->wr)
 		event_free(p->wr);
 	if (p->lose)
 		event_free(p->lose);
+	if (p->fd >= 0)
+		close(p->fd);
 	peer_queue_clear(&p->q);
 	free(p->in);
 	free(p);
