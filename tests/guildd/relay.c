@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { DISCOVERY = 74, KEEPALIVE = 8, MAX_LATE = 20000, BATCH = 64 };
+enum { DISCOVERY = 74, KEEPALIVE = 8, MAX_LATE = 20000, BATCH = 64, MAX_EARLY = 25 };
 #define ANNOUNCE_NS 250000000ull /* op 5 travels another way than sound and may come in second */
 
 struct counters {
@@ -33,8 +33,9 @@ struct gd_stream {
 	struct gd_nonce nonce;
 	uint32_t counter;
 	struct sockaddr_in addr, found; /* told by Select Protocol; seen by discovery */
-	bool muted, deaf, announced, refused;
+	bool muted, deaf, announced;
 	struct tmr *announce;
+	struct gd_vec early; /* struct late: sound that overtook op 5 */
 	gd_unannounced_h *h;
 	void *arg;
 	bool any;
@@ -280,12 +281,36 @@ static void report(struct gd_relay *r, struct gd_stream *s)
 	send_now(r, &s->addr, out, len);
 }
 
+static void early_drop(struct gd_stream *s)
+{
+	for (size_t i = 0; i < s->early.n; i++)
+		free(s->early.v[i]);
+	s->n.rx[GD_RX_NOT_SPEAKING] += s->early.n;
+	gd_vec_clear(&s->early);
+}
+
 static void announce_due(void *arg)
 {
 	struct gd_stream *s = arg;
 
-	if (!s->announced)
-		s->h(s->arg); /* may free s */
+	early_drop(s);
+	s->h(s->arg); /* may free s */
+}
+
+/* op 5 goes by TCP and sound by UDP: what comes a little too early waits for it. */
+static bool early_keep(struct gd_stream *s, const uint8_t *p, size_t len)
+{
+	struct late *l = s->early.n < MAX_EARLY ? malloc(sizeof(*l) + len) : NULL;
+
+	if (!l || gd_vec_add(&s->early, l)) {
+		free(l);
+		return false;
+	}
+	l->len = len;
+	memcpy(l->data, p, len);
+	if (s->early.n == 1)
+		tmr_start(s->announce, ANNOUNCE_NS);
+	return true;
 }
 
 static enum gd_verdict take(struct gd_relay *r, struct gd_stream *s, const uint8_t *p, size_t len,
@@ -304,12 +329,6 @@ static enum gd_verdict take(struct gd_relay *r, struct gd_stream *s, const uint8
 	v = gd_rtp_open(s->aead, &s->nonce, p, len, plain, &in);
 	if (v != GD_RX_OK && v != GD_RX_SILENCE)
 		return v;
-	if (!s->announced) {
-		if (!s->refused)
-			tmr_start(s->announce, ANNOUNCE_NS);
-		s->refused = true;
-		return GD_RX_NOT_SPEAKING;
-	}
 	follow(s, &in);
 	if (s->muted)
 		return GD_RX_MUTED;
@@ -323,7 +342,7 @@ static void datagram(struct gd_relay *r, const uint8_t *p, size_t len,
 	struct gd_stream *s;
 	enum gd_verdict v;
 	uint32_t ssrc;
-	bool rtcp;
+	bool rtcp = false;
 
 	if (len == DISCOVERY && p[0] == 0) {
 		discovery(r, p, from);
@@ -335,7 +354,11 @@ static void datagram(struct gd_relay *r, const uint8_t *p, size_t len,
 	}
 	v = gd_rtp_peek(p, len, &rtcp, &ssrc);
 	s = v == GD_RX_OK ? by_ssrc(r, ssrc) : by_addr(r, from);
-	if (v == GD_RX_OK && !s)
+	if (v == GD_RX_OK && s && !rtcp && !s->announced && s->aead && same_addr(from, &s->addr)) {
+		if (early_keep(s, p, len))
+			return;
+		v = GD_RX_NOT_SPEAKING;
+	} else if (v == GD_RX_OK && !s)
 		v = GD_RX_BAD_SSRC;
 	else if (v == GD_RX_OK)
 		v = take(r, s, p, len, rtcp, from);
@@ -504,6 +527,7 @@ struct gd_stream *gd_stream_free(struct gd_stream *s)
 	if (!s)
 		return NULL;
 	gd_vec_remove(&s->r->streams, s);
+	early_drop(s);
 	tmr_free(s->announce);
 	gd_aead_free(s->aead);
 	free(s);
@@ -533,8 +557,18 @@ int gd_stream_select(struct gd_stream *s, enum gd_mode mode, const uint8_t key[G
 
 void gd_stream_announce(struct gd_stream *s)
 {
+	struct gd_vec early = s->early;
+
 	s->announced = true;
+	s->early = (struct gd_vec){0};
 	tmr_stop(s->announce);
+	for (size_t i = 0; i < early.n; i++) {
+		struct late *l = early.v[i];
+
+		datagram(s->r, l->data, l->len, &s->addr);
+		free(l);
+	}
+	gd_vec_clear(&early);
 }
 
 bool gd_stream_announced(const struct gd_stream *s)

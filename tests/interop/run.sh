@@ -1,0 +1,79 @@
+#!/bin/sh
+# `make interop`: unmodified npm clients against our programs. Each script gets a guildd of its own.
+#
+#   BIN=folder of the programs (build)      run.sh [SCRIPT…]  only these
+set -eu
+cd "$(dirname "$0")"
+bin=$(cd ../.. && cd "${BIN:-build}" && pwd)
+run=$(mktemp -d)
+guildd=
+
+# shellcheck disable=SC2329
+stop() {
+	trap - EXIT INT TERM
+	[ -z "$guildd" ] || kill "$guildd" 2>/dev/null || true
+	[ -z "$guildd" ] || wait "$guildd" 2>/dev/null || true
+	rm -rf "$run"
+}
+trap stop EXIT
+trap 'exit 130' INT TERM
+
+# The lock file pins everything. Of all install scripts only zlib-sync's may run (package.json, allowScripts).
+if [ ! -d node_modules ] || [ package-lock.json -nt node_modules/.package-lock.json ]; then
+	npm ci --no-audit --no-fund --loglevel=error
+fi
+
+start_guildd() {
+	rm -f "$run/ready"
+	"$bin/guildd" --ready-file "$run/ready" --log "${GUILDD_LOG:-warn}" >"$run/guildd.out" 2>"$run/guildd.log" &
+	guildd=$!
+	n=0
+	until [ -s "$run/ready" ]; do
+		n=$((n + 1))
+		if [ $n -gt 200 ] || ! kill -0 "$guildd" 2>/dev/null; then
+			echo "guildd did not start:"
+			cat "$run/guildd.log"
+			return 1
+		fi
+		sleep 0.05
+	done
+}
+
+passed=0 failed=0 skipped=0
+# one NAME COMMAND…: runs it with a fresh guildd and adds its last line to the sums.
+one() {
+	name=$1
+	shift
+	echo "== $name"
+	start_guildd || { failed=$((failed + 1)); return 0; }
+	ca=$(sed -n 's/.*"ca": *"\([^"]*\)".*/\1/p' "$run/ready")
+	status=0
+	BIN=$bin GUILDD_READY=$run/ready NODE_EXTRA_CA_CERTS=$ca "$@" >"$run/out" 2>&1 || status=$?
+	cat "$run/out"
+	line=$(grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' "$run/out" | tail -1)
+	if [ -z "$line" ]; then
+		echo "FAIL $name ended with status $status and without a sum"
+		failed=$((failed + 1))
+	else
+		# shellcheck disable=SC2086
+		set -- $line
+		passed=$((passed + $1)) failed=$((failed + $3)) skipped=$((skipped + $5))
+		[ "$status" = 0 ] || [ "$3" -gt 0 ] || failed=$((failed + 1))
+	fi
+	if ! kill "$guildd" 2>/dev/null || ! wait "$guildd"; then
+		echo "FAIL guildd did not end well:"
+		tail -20 "$run/guildd.log"
+		failed=$((failed + 1))
+	fi
+	guildd=
+}
+
+for t in ${*:-voice_pair discordjs discordjs-plain mediad}; do
+	case $t in
+	discordjs-plain) one "discord.js without zlib-stream" node discordjs.mjs --plain ;;
+	discordjs) one "discord.js with zlib-stream" node discordjs.mjs ;;
+	*) one "$t" node "$t.mjs" ;;
+	esac
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]
