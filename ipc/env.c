@@ -30,6 +30,7 @@ struct env {
 	uint64_t now;	  /* of the running step */
 	bool in_step;
 	bool digesting;
+	bool stopping; /* a stop before the run ends it at once */
 	bool finished; /* env_finish: nothing is recorded or digested any more */
 	crypto_generichash_state digest;
 	/* replay */
@@ -61,6 +62,11 @@ static int make_base(struct env *env)
 	return 0;
 }
 
+static bool recording(const struct env *env)
+{
+	return env->conf.journal && !env->finished;
+}
+
 int env_alloc(struct env **out, const struct env_conf *conf)
 {
 	struct env *env;
@@ -90,17 +96,37 @@ int env_alloc(struct env **out, const struct env_conf *conf)
 	return 0;
 }
 
-struct env *env_free(struct env *env)
+void env_finish(struct env *env)
 {
-	if (!env)
-		return NULL;
-	if (env->conf.journal && env->sources) {
-		char hex[65];
+	char hex[65];
 
+	if (recording(env)) {
 		env_digest(env, hex);
 		journal_write(env->conf.journal, env->conf.thread, JOURNAL_DIGEST, env->now, 0, 0,
 			      hex, 64);
 	}
+	env->finished = true;
+}
+
+void env_finish(struct env *env)
+{
+	char hex[65];
+
+	if (env->finished)
+		return;
+	env_digest(env, hex);
+	if (env->conf.journal)
+		journal_write(env->conf.journal, env->conf.thread, JOURNAL_DIGEST, env->now, 0, 0,
+			      hex, 64);
+	env->finished = true;
+}
+
+struct env *env_free(struct env *env)
+{
+	if (!env)
+		return NULL;
+	if (env->sources)
+		env_finish(env);
 	if (env->base)
 		event_base_free(env->base);
 	free(env->sources);
@@ -120,12 +146,14 @@ bool env_replaying(const struct env *env)
 
 void env_run(struct env *env)
 {
-	if (env->base)
-		event_base_dispatch(env->base);
+	if (env->base && !env->stopping)
+		event_base_loop(env->base, EVLOOP_NO_EXIT_ON_EMPTY);
+	env->stopping = false;
 }
 
 void env_stop(struct env *env)
 {
+	env->stopping = true;
 	if (env->base)
 		event_base_loopbreak(env->base);
 }
@@ -135,11 +163,6 @@ uint64_t env_now(struct env *env)
 	if (env->in_step || env->conf.replaying)
 		return env->now;
 	return mono_ns();
-}
-
-static bool recording(const struct env *env)
-{
-	return env->conf.journal && !env->finished;
 }
 
 /* The next recorded answer of this kind and size, or NULL: then this run is not the recorded one.
