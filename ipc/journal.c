@@ -166,8 +166,11 @@ int journal_create(struct journal **out, const char *path, unsigned threads, con
 	}
 	memset(j->rings, 0, threads * sizeof *j->rings);
 	for (unsigned i = 0; i < threads && !err; i++) {
-		j->rings[i].buf = calloc(1, RING_BYTES);
+		j->rings[i].buf = malloc(RING_BYTES);
 		err = j->rings[i].buf ? 0 : ENOMEM;
+		/* Touched here, so that an audio thread takes no page fault later. */
+		if (!err)
+			memset(j->rings[i].buf, 0, RING_BYTES);
 	}
 	if (!err)
 		err = write_first_lines(j->fd, meta);

@@ -78,7 +78,10 @@ static int parse_records(struct journal_reader *r, struct rd in)
 		struct record rec;
 		size_t n = rd_be(&in, 4);
 
-		if (n < REC_BODY || n > MAX_REC || n > rd_left(&in))
+		/* The process was killed in the middle of a write: what came before is good. */
+		if (n > rd_left(&in))
+			break;
+		if (n < REC_BODY || n > MAX_REC)
 			return EBADMSG;
 		rec.order = rd_be(&in, 8);
 		rec.now = rd_be(&in, 8);
@@ -88,11 +91,21 @@ static int parse_records(struct journal_reader *r, struct rd in)
 		rec.kind = (uint8_t)rd_be(&in, 1);
 		rec.n = n - REC_BODY;
 		rec.p = rd_bytes(&in, rec.n);
-		if (rec.what == JOURNAL_BROKEN)
-			return EBADMSG;
-		err = add(r, &rec);
+		if (rec.what != JOURNAL_BROKEN)
+			err = add(r, &rec);
 	}
 	return err;
+}
+
+/* Numbers are given without gaps; a lost record ends what can be replayed. */
+static void cut_at_gap(struct journal_reader *r)
+{
+	for (size_t i = 0; i < r->n; i++) {
+		if (r->recs[i].order != i) {
+			r->n = i;
+			return;
+		}
+	}
 }
 
 static int by_order(const void *a, const void *b)
@@ -129,6 +142,7 @@ int journal_open(struct journal_reader **out, const char *path)
 	err = parse_records(r, rd_of(nl + 1, r->len - (size_t)(nl + 1 - r->file)));
 	if (!err && r->n)
 		qsort(r->recs, r->n, sizeof *r->recs, by_order);
+	cut_at_gap(r);
 out:
 	if (err)
 		journal_close(r);

@@ -81,6 +81,18 @@ static void lose_later(evutil_socket_t fd, short what, void *arg)
 	env_deliver(p->env, p->source, IN_LOST, b, sizeof b);
 }
 
+/* Found outside a step: told at once. Were it only noted here, steps in between would see a loss
+ * that a replay does not know of yet. p may be gone afterwards. */
+static void lose_now(struct peer *p, int err)
+{
+	if (p->losing)
+		return;
+	p->lose_err = err;
+	event_del(p->rd);
+	event_del(p->wr);
+	lose_later(-1, 0, p);
+}
+
 static void on_lost(struct peer *p, int err)
 {
 	p->losing = p->lost = true;
@@ -238,10 +250,12 @@ static bool cut_frames(struct peer *p)
 			break;
 	}
 	p->freed = NULL;
-	if (k < 0)
-		peer_lose(p, EBADMSG);
 	if (p->losing)
 		return false;
+	if (k < 0) {
+		lose_now(p, EBADMSG);
+		return false;
+	}
 	memmove(p->in, p->in + at, p->have - at);
 	p->have -= at;
 	return true;
@@ -259,7 +273,7 @@ static void readable(evutil_socket_t fd, short what, void *arg)
 		if (k < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
 		if (k <= 0) {
-			peer_lose(p, k < 0 ? errno : 0);
+			lose_now(p, k < 0 ? errno : 0);
 			return;
 		}
 		p->have += (size_t)k;

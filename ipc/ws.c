@@ -149,17 +149,12 @@ static void want_write(struct ws *ws)
 	}
 }
 
-int ws_send(struct ws *ws, bool text, const void *data, size_t len)
+static int enqueue(struct ws *ws, bool text, const void *data, size_t len)
 {
 	struct out_msg *m;
 
-	if (ws->over || !ws->open || ws->close_code)
-		return ENOTCONN;
 	if (len > WS_MAX_QUEUED - ws->queued)
 		return ENOBUFS;
-	env_output(ws->ctx->env, ENV_OUT_WS, ws->source, data, len);
-	if (env_replaying(ws->ctx->env))
-		return 0;
 	m = malloc(sizeof *m + LWS_PRE + len);
 	if (!m)
 		return ENOMEM;
@@ -173,6 +168,20 @@ int ws_send(struct ws *ws, bool text, const void *data, size_t len)
 	ws->queued += len;
 	want_write(ws);
 	return 0;
+}
+
+int ws_send(struct ws *ws, bool text, const void *data, size_t len)
+{
+	struct env *env = ws->ctx->env;
+	int err;
+
+	if (ws->over || !ws->open || ws->close_code)
+		return ENOTCONN;
+	/* How much waits depends on the network, so whether it fits is an answer of the system. */
+	err = (int)env_answer(env, env_replaying(env) ? 0 : enqueue(ws, text, data, len));
+	if (!err)
+		env_output(env, ENV_OUT_WS, ws->source, data, len);
+	return err;
 }
 
 size_t ws_pending(const struct ws *ws)

@@ -12,6 +12,8 @@ enum { FDS = 1024, SERVICE_BUF = 65536, RX_BUF = 65536, PRIORITY = 1 };
 
 const struct lws_protocols ws_protocols[] = {
 	{.name = "parley", .callback = ws_callback, .rx_buffer_size = RX_BUF},
+	/* The subprotocol that browser-like clients of OpenAI Realtime ask for. */
+	{.name = "realtime", .callback = ws_callback, .rx_buffer_size = RX_BUF},
 	{0},
 };
 
