@@ -108,19 +108,6 @@ void env_finish(struct env *env)
 	env->finished = true;
 }
 
-void env_finish(struct env *env)
-{
-	char hex[65];
-
-	if (env->finished)
-		return;
-	env_digest(env, hex);
-	if (env->conf.journal)
-		journal_write(env->conf.journal, env->conf.thread, JOURNAL_DIGEST, env->now, 0, 0,
-			      hex, 64);
-	env->finished = true;
-}
-
 struct env *env_free(struct env *env)
 {
 	if (!env)
