@@ -62,7 +62,7 @@ typedef void(api_h)(struct api_call *c);
 	R(POST, "/channels/{}/messages", api_message, "{user_id, content}: somebody writes")       \
 	R(GET, "/channels/{}/messages", api_messages, "what was written")                          \
 	R(POST, "/interactions", api_interaction,                                                  \
-	  "{user_id, channel_id, name, options?, type?, data?, application_id?}")                  \
+	  "{user_id, channel_id, name, options?, type?, data?, message_id?, application_id?}")     \
 	R(GET, "/interactions/{}", api_interaction_get, "answer, original, followups")
 
 #define R(method, path, h, what) api_h h;

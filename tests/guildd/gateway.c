@@ -11,11 +11,6 @@
 
 #define MS 1000000ull
 
-static uint64_t user_of(const struct gconn *c)
-{
-	return c->s ? c->s->bot->user->id : 0;
-}
-
 static void gconn_free(struct gconn *c)
 {
 	gd_vec_remove(&c->gw->conns, c);
@@ -49,7 +44,7 @@ void gconn_text(struct gconn *c, const char *text)
 {
 	if (c->closing)
 		return;
-	log_trace("main_out", "user=%" PRIu64 " text=%.300s", user_of(c), text);
+	log_trace("main_out", "user=%" PRIu64 " text=%.300s", c->user, text);
 	if (c->deflating)
 		send_deflated(c, text, strlen(text));
 	else
@@ -80,8 +75,8 @@ void gconn_close(struct gconn *c, uint16_t code, const char *reason)
 
 	if (c->closing)
 		return;
-	log_info("main_close", "user=%" PRIu64 " code=%u reason=\"%s\"", user_of(c), code, reason);
-	gd_count(c->gw->g, user_of(c), "main_close_%u", code);
+	log_info("main_close", "user=%" PRIu64 " code=%u reason=\"%s\"", c->user, code, reason);
+	gd_count(c->gw->g, c->user, "main_close_%u", code);
 	c->closing = true;
 	tmr_stop(c->watch);
 	c->s = NULL;
@@ -126,7 +121,7 @@ static void on_ws(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t 
 			gconn_close(c, 4002, "Error while decoding payload.");
 		break;
 	case WS_CLOSED:
-		log_info("main_closed", "user=%" PRIu64 " code=%u", user_of(c), code);
+		log_info("main_closed", "user=%" PRIu64 " code=%u", c->user, code);
 		if (c->s && (code == 1000 || code == 1001)) {
 			struct gsession *s = c->s;
 

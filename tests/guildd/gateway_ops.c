@@ -153,6 +153,7 @@ static void on_identify(struct gconn *c, const json_t *d)
 	}
 	s->conn = c;
 	c->s = s;
+	c->user = bot->user->id;
 	gd_count(c->gw->g, bot->user->id, "main_identified");
 	log_info("main_identify", "user=%" PRIu64 " intents=%" PRIu64 " zlib=%d", bot->user->id,
 		 s->intents, c->deflating);
@@ -238,6 +239,7 @@ static void on_resume(struct gconn *c, const json_t *d)
 	tmr_stop(s->expiry);
 	s->conn = c;
 	c->s = s;
+	c->user = bot->user->id;
 	gd_count(c->gw->g, bot->user->id, "main_resumed");
 	gsession_replay(s, (int)json_integer_value(seq));
 	none = json_object();
@@ -347,8 +349,7 @@ void gconn_message(struct gconn *c, const uint8_t *data, size_t len)
 		decode_error(c);
 		goto out;
 	}
-	gd_count(c->gw->g, c->s ? c->s->bot->user->id : 0, "main_op_%d",
-		 (int)json_integer_value(op));
+	gd_count(c->gw->g, c->user, "main_op_%d", (int)json_integer_value(op));
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		if (table[i].op != json_integer_value(op))
 			continue;

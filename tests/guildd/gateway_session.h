@@ -17,6 +17,7 @@ struct gconn {
 	struct gd_gateway *gw;
 	struct ws *ws;
 	struct gsession *s;
+	uint64_t user; /* of the last session, for the counters */
 	bool closing, deflating;
 	z_stream z;
 	struct tmr *watch;     /* heartbeats */

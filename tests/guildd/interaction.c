@@ -113,8 +113,8 @@ static json_t *command_data(struct guildd *g, struct gd_guild *guild, const stru
 	return o;
 }
 
-static json_t *event_json(struct guildd *g, const struct interaction *i, struct gd_guild *guild,
-			  struct gd_channel *c, struct gd_member *m, json_t *data)
+static json_t *event_json(const struct interaction *i, struct gd_guild *guild, struct gd_channel *c,
+			  struct gd_member *m, json_t *data)
 {
 	json_t *member = gd_member_json(m, true), *o;
 	char app[24];
@@ -133,7 +133,8 @@ static json_t *event_json(struct guildd *g, const struct interaction *i, struct 
 		      "authorizing_integration_owners", "0", app, "context", 0,
 		      "attachment_size_limit", 10485760, "guild", "id", gd_id_json(guild->id),
 		      "locale", "en-US", "features");
-	(void)g;
+	if (o && i->original) /* of a component: the message it belongs to */
+		json_object_set(o, "message", i->original);
 	return o;
 }
 
@@ -149,10 +150,16 @@ int gd_interaction_send(struct guildd *g, const json_t *spec, json_t **out)
 		     *type = json_object_get(spec, "type");
 	struct gd_bot *bot = gd_bot_find(g->world, app ? gd_id(app) : GD_DEFAULT_BOT);
 	struct interaction *i = NULL;
-	json_t *data;
+	int kind = type ? (int)json_integer_value(type) : TYPE_COMMAND;
+	json_t *data, *message = NULL;
 
 	if (!m || !bot)
 		return EINVAL;
+	if (kind == TYPE_COMPONENT) {
+		message = gd_message_find(c, gd_id(json_object_get(spec, "message_id")), NULL);
+		if (!message)
+			return ENOENT;
+	}
 	data = json_object_get(spec, "data") ? json_deep_copy(json_object_get(spec, "data"))
 					     : command_data(g, guild, bot, spec);
 	if (!data)
@@ -170,11 +177,12 @@ int gd_interaction_send(struct guildd *g, const json_t *spec, json_t **out)
 	i->id = gd_world_id(g->world);
 	i->app = bot->user->id;
 	i->channel = c->id;
-	i->type = type ? (int)json_integer_value(type) : TYPE_COMMAND;
+	i->type = kind;
+	i->original = json_incref(message);
 	i->created = env_now(g->env);
 	gd_secret(g, i->token);
 	if (!gd_gateway_event_user(g, i->app, "INTERACTION_CREATE",
-				   event_json(g, i, guild, c, m, data)))
+				   event_json(i, guild, c, m, data)))
 		return ENOTCONN;
 	*out = json_pack("{s:o, s:s}", "id", gd_id_json(i->id), "token", i->token);
 	return *out ? 0 : ENOMEM;
@@ -254,6 +262,29 @@ static json_t *app_message(struct guildd *g, const struct interaction *i, const 
 	return gd_message_post(g, c, app, in.content, in.type, flags, data, &m) ? NULL : m;
 }
 
+static void original_set(struct interaction *i, json_t *m)
+{
+	json_decref(i->original);
+	i->original = m;
+}
+
+static void message_edit(struct guildd *g, json_t *m, const json_t *data)
+{
+	static const char *const fields[] = {"content", "embeds", "components"};
+	json_int_t flags = json_integer_value(json_object_get(m, "flags"));
+
+	for (size_t k = 0; k < sizeof(fields) / sizeof(fields[0]); k++) {
+		json_t *v = json_object_get(data, fields[k]);
+
+		if (v && !json_is_null(v))
+			json_object_set(m, fields[k], v);
+	}
+	json_object_set_new(m, "flags", json_integer(flags & ~(json_int_t)FLAG_LOADING));
+	json_object_set_new(m, "edited_timestamp", gd_time_json(env_wall_ms(g->env)));
+	if (!(flags & FLAG_EPHEMERAL))
+		gd_gateway_message(g, "MESSAGE_UPDATE", m);
+}
+
 void rest_callback(struct rest_call *c)
 {
 	struct interaction *i = by_token(c->g->rest, c->id[0], 0, c->cap[1]);
@@ -286,9 +317,12 @@ void rest_callback(struct rest_call *c)
 	i->answer = answer;
 	i->callback = json_deep_copy(c->body);
 	if (answer == ANSWER_MESSAGE)
-		i->original = app_message(c->g, i, data, flags);
+		original_set(i, app_message(c->g, i, data, flags));
 	else if (answer == ANSWER_DEFER)
-		i->original = app_message(c->g, i, NULL, (flags & FLAG_EPHEMERAL) | FLAG_LOADING);
+		original_set(i,
+			     app_message(c->g, i, NULL, (flags & FLAG_EPHEMERAL) | FLAG_LOADING));
+	else if (answer == ANSWER_UPDATE && i->original)
+		message_edit(c->g, i->original, data);
 	if (!with || strcmp(with, "true") != 0) {
 		rest_empty(c);
 		return;
@@ -350,24 +384,12 @@ void rest_webhook_get(struct rest_call *c)
 
 void rest_webhook_patch(struct rest_call *c)
 {
-	static const char *const fields[] = {"content", "embeds", "components"};
 	struct interaction *i = webhook_of(c);
 	json_t *m = i ? webhook_message(c, i) : NULL;
-	json_int_t flags;
 
 	if (!m || !rest_content_ok(c, true))
 		return;
-	for (size_t k = 0; k < sizeof(fields) / sizeof(fields[0]); k++) {
-		json_t *v = json_object_get(c->body, fields[k]);
-
-		if (v && !json_is_null(v))
-			json_object_set(m, fields[k], v);
-	}
-	flags = json_integer_value(json_object_get(m, "flags"));
-	json_object_set_new(m, "flags", json_integer(flags & ~(json_int_t)FLAG_LOADING));
-	json_object_set_new(m, "edited_timestamp", gd_time_json(env_wall_ms(c->g->env)));
-	if (!(flags & FLAG_EPHEMERAL))
-		gd_gateway_message(c->g, "MESSAGE_UPDATE", m);
+	message_edit(c->g, m, c->body);
 	rest_ok(c, json_incref(m));
 }
 

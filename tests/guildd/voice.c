@@ -35,9 +35,8 @@ void vconn_close(struct vconn *c, uint16_t code, const char *reason)
 
 	if (c->closing)
 		return;
-	log_info("voice_close", "user=%" PRIu64 " code=%u reason=\"%s\"", c->s ? c->s->user : 0,
-		 code, reason);
-	gd_count(c->v->g, c->s ? c->s->user : 0, "voice_close_%u", code);
+	log_info("voice_close", "user=%" PRIu64 " code=%u reason=\"%s\"", c->user, code, reason);
+	gd_count(c->v->g, c->user, "voice_close_%u", code);
 	c->closing = true;
 	tmr_stop(c->deadline);
 	if (s && resumable(code))
@@ -87,7 +86,7 @@ static void on_ws(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t 
 			vconn_close(c, 4002, "Failed to decode payload.");
 		break;
 	case WS_CLOSED:
-		log_info("voice_closed", "user=%" PRIu64 " code=%u", c->s ? c->s->user : 0, code);
+		log_info("voice_closed", "user=%" PRIu64 " code=%u", c->user, code);
 		/* A client that says goodbye is gone; any other end can be resumed. */
 		if (c->s && (code == 1000 || code == 1001))
 			vsession_end(c->s, 0, NULL);

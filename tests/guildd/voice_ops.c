@@ -149,6 +149,7 @@ static void on_identify(struct vconn *c, const json_t *d)
 		return;
 	}
 	c->s = s;
+	c->user = s->user;
 	s->conn = c;
 	gd_voice_sync(c->v, lease);
 	vconn_beat(c);
@@ -321,6 +322,7 @@ static void on_resume(struct vconn *c, const json_t *d)
 	tmr_stop(s->expiry);
 	s->conn = c;
 	c->s = s;
+	c->user = s->user;
 	gd_count(c->v->g, s->user, "voice_resumed");
 	vconn_beat(c);
 	vconn_send(c, 9, json_null());
@@ -364,7 +366,7 @@ void vconn_message(struct vconn *c, const uint8_t *data, size_t len)
 	};
 	json_t *o = json_loadb((const char *)data, len, JSON_REJECT_DUPLICATES, NULL);
 	const json_t *op = json_object_get(o, "op"), *d = json_object_get(o, "d");
-	uint64_t user = c->s ? c->s->user : 0;
+	uint64_t user = c->user;
 
 	if (!json_is_integer(op)) {
 		decode_error(c);

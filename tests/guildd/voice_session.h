@@ -18,6 +18,7 @@ struct vconn {
 	struct gd_voice *v;
 	struct ws *ws;
 	struct vsession *s;   /* NULL before Identify or Resume */
+	uint64_t user;	      /* of the last session, for the counters */
 	struct tmr *deadline; /* Identify first, then heartbeats */
 	bool closing;	      /* we sent a close frame; nothing is read any more */
 };
