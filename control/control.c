@@ -562,13 +562,8 @@ void control_start(struct control *c)
 	memcpy(calls, c->state.calls, sizeof calls);
 	/* Wishes first, then mediad: a call it tells that nobody wants would be closed. */
 	for (unsigned i = 0; i < n; i++) {
-		struct guild_voice v;
-		bool there = c->resuming &&
-			     guilds_voice(c->guilds, calls[i].guild, c->state.user, &v) &&
-			     v.channel == calls[i].channel;
-
 		visit = visit_make(c, calls[i].guild);
-		if (visit && there)
+		if (visit && c->resuming)
 			visit_adopt(visit, calls[i].channel, calls[i].standing);
 		else if (visit)
 			visit_join(visit, calls[i].channel, calls[i].standing, NULL);

@@ -31,6 +31,8 @@ struct visit {
 	struct agent *agent;
 	struct command *cmd; /* waits for the outcome of a join */
 	uint64_t cmd_until;
+	bool adopted;	  /* taken over: who is there has been greeted already */
+	bool quiet;	  /* say nothing in the room's text chat */
 	bool stage_asked; /* asked once to be a speaker, for this stay */
 	uint64_t members[MEMBERS_MAX];
 	unsigned n_members;
@@ -57,6 +59,8 @@ static void tell_room(const char *text, void *arg)
 	struct rest_call call = {.method = "POST", .route = "/channels/{}/messages"};
 	char path[64], major[24];
 
+	if (c->quiet)
+		return;
 	snprintf(major, sizeof major, "%llu", ID(voice_channel(c->voice)));
 	snprintf(path, sizeof path, "/channels/%s/messages", major);
 	call.path = path;
@@ -167,7 +171,9 @@ static void start_agent(struct visit *c)
 	if (c->agent || !last || last->phase != MEDIA_PHASE_UP ||
 	    !settings_brain_url(c->conf.settings))
 		return;
+	c->quiet = c->adopted;
 	err = agent_alloc(&c->agent, &conf);
+	c->quiet = c->adopted = false;
 	if (err) {
 		log_warn("agent_failed", "guild=%llu error=\"%s\"", ID(c->guild), strerror(err));
 		return;
@@ -487,6 +493,9 @@ void visit_join(struct visit *c, uint64_t channel, bool standing, struct command
 		answer(c, text);
 	} else if (there) {
 		came_up(c);
+	} else {
+		/* From now on a call that mediad holds here is one that is wanted. */
+		open_media(c, channel);
 	}
 	c->conf.changedh(c->conf.arg);
 	arm(c);
@@ -503,7 +512,11 @@ void visit_leave(struct visit *c)
 
 void visit_adopt(struct visit *c, uint64_t channel, bool standing)
 {
-	voice_adopt(c->voice, channel, standing, env_now(c->conf.env));
+	struct guild_voice v = {0};
+
+	guilds_voice(c->conf.guilds, c->guild, guilds_self(c->conf.guilds), &v);
+	voice_adopt(c->voice, channel, v.channel, standing, env_now(c->conf.env));
+	c->adopted = true;
 	open_media(c, channel);
 	arm(c);
 }

@@ -45,7 +45,7 @@ bool visit_standing(const struct visit *c);
 /* Joins; cmd, when given, gets its answer once it is known how that went. */
 void visit_join(struct visit *c, uint64_t channel, bool standing, struct command *cmd);
 void visit_leave(struct visit *c);
-/* A control before us had joined here. */
+/* A control before us had joined here; where the bot is is what guilds remembers. */
 void visit_adopt(struct visit *c, uint64_t channel, bool standing);
 
 void visit_online(struct visit *c, bool fresh);

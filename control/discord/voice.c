@@ -20,6 +20,8 @@ struct voice {
 	bool online;
 
 	uint64_t actual; /* channel Discord says we are in */
+	bool was_there;	 /* when the main gateway was last up, that was the one wanted */
+	bool adopted;	 /* and that was told by another control */
 	char session[128];
 	char token[256], endpoint[256];
 	bool has_state, has_server; /* since the last op 4 */
@@ -241,37 +243,23 @@ void voice_leave(struct voice *v, uint64_t now)
 		act(v, (struct voice_act){.type = VOICE_ACT_OP4, .channel = 0});
 }
 
-void voice_adopt(struct voice *v, uint64_t channel, bool standing, uint64_t now)
+void voice_adopt(struct voice *v, uint64_t channel, uint64_t actual, bool standing, uint64_t now)
 {
 	v->wanted = channel;
 	v->standing = standing;
-	v->actual = channel;
+	v->actual = actual;
+	v->was_there = actual == channel;
+	v->adopted = true;
 	enter(v, VOICE_IN, now + VOICE_CHECK_MS * MS);
 }
 
 /* ---- Discord ---- */
 
-void voice_online(struct voice *v, bool fresh, uint64_t now)
+static void thrown_out(struct voice *v)
 {
-	v->online = true;
-	if (fresh) {
-		v->actual = 0;
-		v->session[0] = '\0';
-		v->tries = 0;
-		if (v->wanted)
-			ask(v, now);
-	} else if (v->state == VOICE_WAITING) {
-		ask(v, now);
-	}
-}
-
-void voice_offline(struct voice *v)
-{
-	v->online = false;
-	if (v->state == VOICE_ASKED || v->state == VOICE_LEAVING) {
-		v->why = VOICE_REASON_OFFLINE;
-		enter(v, VOICE_WAITING, UINT64_MAX);
-	}
+	out(v);
+	v->why = VOICE_REASON_DISCONNECTED;
+	act(v, (struct voice_act){.type = VOICE_ACT_LEFT, .why = VOICE_REASON_DISCONNECTED});
 }
 
 static void follow(struct voice *v, uint64_t channel, uint64_t now)
@@ -284,6 +272,55 @@ static void follow(struct voice *v, uint64_t channel, uint64_t now)
 		lease(v, now);
 }
 
+static bool settled(const struct voice *v)
+{
+	return v->state == VOICE_IN || v->state == VOICE_SETTLING || v->state == VOICE_FOLLOWING ||
+	       v->state == VOICE_HOLDING || v->state == VOICE_PARKED;
+}
+
+/* All that happened while the main gateway was away has been told. */
+static void catch_up(struct voice *v, uint64_t now)
+{
+	if (v->actual == v->wanted) {
+		if (v->has_server && v->state != VOICE_PARKED)
+			enter(v, VOICE_SETTLING, now + VOICE_SETTLE_MS * MS);
+	} else if (v->actual) {
+		follow(v, v->actual, now);
+	} else if (v->was_there) {
+		thrown_out(v);
+	} else {
+		ask(v, now);
+	}
+}
+
+void voice_online(struct voice *v, bool fresh, uint64_t now)
+{
+	v->online = true;
+	v->adopted = false;
+	if (fresh) {
+		v->actual = 0;
+		v->session[0] = '\0';
+		v->tries = 0;
+		if (v->wanted)
+			ask(v, now);
+	} else if (v->state == VOICE_WAITING) {
+		ask(v, now);
+	} else if (settled(v)) {
+		catch_up(v, now);
+	}
+}
+
+void voice_offline(struct voice *v)
+{
+	if (v->online)
+		v->was_there = v->wanted && v->actual == v->wanted;
+	v->online = false;
+	if (v->state == VOICE_ASKED || v->state == VOICE_LEAVING) {
+		v->why = VOICE_REASON_OFFLINE;
+		enter(v, VOICE_WAITING, UINT64_MAX);
+	}
+}
+
 void voice_own_state(struct voice *v, uint64_t channel, const char *session, uint64_t now)
 {
 	v->actual = channel;
@@ -291,30 +328,19 @@ void voice_own_state(struct voice *v, uint64_t channel, const char *session, uin
 		v->session[0] = '\0';
 	else if (session && strlen(session) < sizeof v->session)
 		snprintf(v->session, sizeof v->session, "%s", session);
-	switch (v->state) {
-	case VOICE_ASKED:
+	if (!v->online)
+		return; /* a resumed session is telling the past: conclusions wait for its end */
+	if (v->state == VOICE_ASKED) {
 		if (channel != v->wanted || !session)
-			break; /* an echo of an earlier op 4 */
+			return; /* an echo of an earlier op 4 */
 		v->has_state = true;
 		if (v->has_server)
 			lease(v, now);
-		break;
-	case VOICE_IN:
-	case VOICE_SETTLING:
-	case VOICE_FOLLOWING:
-	case VOICE_HOLDING:
-	case VOICE_PARKED:
-		if (!channel) {
-			out(v);
-			v->why = VOICE_REASON_DISCONNECTED;
-			act(v, (struct voice_act){.type = VOICE_ACT_LEFT,
-						  .why = VOICE_REASON_DISCONNECTED});
-		} else if (channel != v->wanted) {
+	} else if (settled(v)) {
+		if (!channel)
+			thrown_out(v);
+		else if (channel != v->wanted)
 			follow(v, channel, now);
-		}
-		break;
-	default:
-		break;
 	}
 }
 
@@ -322,6 +348,10 @@ void voice_server(struct voice *v, const char *token, const char *endpoint, uint
 {
 	if (!v->wanted || v->state == VOICE_FAILED || v->state == VOICE_LEAVING ||
 	    v->state == VOICE_WAITING)
+		return;
+	/* The control before us may have used what is told again now; mediad asks when it has none.
+	 */
+	if (!v->online && v->adopted)
 		return;
 	forget_server(v);
 	if (!endpoint || !token || strlen(token) >= sizeof v->token ||
@@ -333,6 +363,8 @@ void voice_server(struct voice *v, const char *token, const char *endpoint, uint
 	snprintf(v->token, sizeof v->token, "%s", token);
 	snprintf(v->endpoint, sizeof v->endpoint, "%s", endpoint);
 	v->has_server = true;
+	if (!v->online)
+		return;
 	switch (v->state) {
 	case VOICE_ASKED:
 		if (v->has_state)

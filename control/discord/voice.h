@@ -109,8 +109,10 @@ struct voice *voice_free(struct voice *v);
  */
 enum voice_reason voice_join(struct voice *v, uint64_t channel, bool standing, uint64_t now_ns);
 void voice_leave(struct voice *v, uint64_t now_ns);
-/* An earlier control had joined: nothing is asked for, only looked after. */
-void voice_adopt(struct voice *v, uint64_t channel, bool standing, uint64_t now_ns);
+/* An earlier control had wished to be in channel, and was in `actual` (0: in none) when it last
+ * wrote that down. Nothing is asked for before the main gateway has told what happened since. */
+void voice_adopt(struct voice *v, uint64_t channel, uint64_t actual, bool standing,
+		 uint64_t now_ns);
 
 /* The main gateway is up. fresh: by a new Identify, which took us out of every channel. */
 void voice_online(struct voice *v, bool fresh, uint64_t now_ns);

@@ -445,7 +445,7 @@ TEST(voice_adopted_call_asks_for_nothing)
 	struct paper p;
 
 	CHECK_INT(paper_alloc(&p, false), 0);
-	voice_adopt(p.v, 7, false, p.now);
+	voice_adopt(p.v, 7, 7, false, p.now);
 	voice_online(p.v, false, p.now);
 	for (int i = 0; i < 10; i++)
 		wait_one(&p);
@@ -457,6 +457,66 @@ TEST(voice_adopted_call_asks_for_nothing)
 	CHECK_INT(p.leases, 0);
 	wait_one(&p);
 	CHECK_INT(p.leaves, 1);
+	voice_free(p.v);
+}
+
+/* What a resumed session tells again must not be taken for news. */
+TEST(voice_adopted_call_hears_the_past_without_acting_on_it)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, false), 0);
+	voice_adopt(p.v, 7, 7, false, p.now);
+	state(&p, 0, "s1"); /* its forerunner left to join anew */
+	state(&p, 7, "s2");
+	server(&p, "used");
+	voice_online(p.v, false, p.now);
+	wait_one(&p);
+	CHECK_INT(p.op4s + p.leaves + p.leases + p.left, 0);
+	CHECK_INT(voice_state(p.v), VOICE_IN);
+	voice_free(p.v);
+}
+
+TEST(voice_adopted_wish_that_was_not_fulfilled_is_asked_for)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, false), 0);
+	voice_adopt(p.v, 7, 0, false, p.now);
+	voice_online(p.v, false, p.now);
+	CHECK_INT(p.op4s, 1);
+	voice_free(p.v);
+}
+
+TEST(voice_thrown_out_while_nobody_listened)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	join(&p, 7);
+	voice_offline(p.v);
+	state(&p, 0, "s1");
+	CHECK_INT(p.left, 0);
+	voice_online(p.v, false, p.now);
+	CHECK_INT(p.left, 1);
+	CHECK_INT(p.op4s, 1);
+	voice_free(p.v);
+}
+
+TEST(voice_moved_while_nobody_listened)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	join(&p, 7);
+	voice_offline(p.v);
+	state(&p, 8, "s1");
+	server(&p, "t2");
+	CHECK_INT(p.leases, 1);
+	voice_online(p.v, false, p.now);
+	CHECK_INT(p.moved, 1);
+	CHECK_INT(p.leases, 2);
+	CHECK_INT(p.channel, 8);
 	voice_free(p.v);
 }
 

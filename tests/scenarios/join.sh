@@ -1,0 +1,220 @@
+#!/bin/sh
+# Joining, end to end: guildd, mediad and control as programs, told by commands as people give them, broken as life breaks
+# them. Needs nothing but a shell with /dev/tcp (bash).
+#
+#   tests/scenarios/join.sh [build folder]      default: build
+[ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+B=${1:-build}
+D=$(mktemp -d /tmp/parley-join-XXXXXX)
+GUILD=41771983423143937 TEXT=127121515262115841 VOICE=127121515262115840 ALICE=501 BOB=502 BOT=900
+passed=0 failed=0
+guildd= mediad= control=
+
+end() {
+	for p in $control $mediad $guildd; do kill "$p" 2>/dev/null; done
+	wait 2>/dev/null
+	[ $failed = 0 ] && rm -rf "$D" || echo "logs are in $D"
+}
+trap end EXIT
+trap 'exit 1' INT TERM
+
+# api METHOD PATH [BODY]: one request to guildd's control port; prints the body.
+api() {
+	local body=${3:-} line
+	exec 3<>"/dev/tcp/127.0.0.1/$API" || return 1
+	printf '%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s' \
+		"$1" "$2" "${#body}" "$body" >&3
+	while IFS= read -r line <&3; do [ "$line" = $'\r' ] && break; done
+	cat <&3
+	exec 3>&-
+}
+# field NAME: the first such text or number of the JSON on stdin.
+field() {
+	sed -nE "s/.*\"$1\": ?\"?((\\\\.|[^\",}])*).*/\\1/p" | head -1
+}
+ok() {
+	passed=$((passed + 1))
+	echo "ok      $1"
+}
+bad() {
+	failed=$((failed + 1))
+	echo "FAILED  $1: $2"
+}
+# check WHAT TEXT PATTERN
+check() {
+	case $2 in
+	*"$3"*) ok "$1" ;;
+	*) bad "$1" "\"$2\" has no \"$3\"" ;;
+	esac
+}
+# until_ok SECONDS COMMAND…: tries again until it succeeds.
+until_ok() {
+	local n=$(($1 * 10))
+	shift
+	while ! "$@"; do
+		n=$((n - 1))
+		[ $n -gt 0 ] || return 1
+		sleep 0.1
+	done
+}
+count() { # NAME: a counter of the bot's
+	api GET /stats | sed -nE "s/.*\"$BOT\": ?\\{([^}]*)\\}.*/\\1/p" | grep -oE "\"$1\": ?[0-9]+" | grep -oE '[0-9]+$' || echo 0
+}
+original() { # ID: the text of the answer to an interaction, nothing while it is only deferred
+	api GET "/interactions/$1" | sed -nE 's/.*"content": ?"((\\.|[^"\\])*)".*/\1/p'
+}
+answered() { ANSWER=$(original "$1") && [ -n "$ANSWER" ]; }
+# say USER NAME [CHANNEL]: gives a command and waits for what comes of it, in ANSWER.
+say() {
+	local options='' id
+	[ -n "${3:-}" ] && options=",\"options\":[{\"name\":\"channel\",\"type\":7,\"value\":\"$3\"}]"
+	id=$(api POST /interactions "{\"user_id\":\"$1\",\"channel_id\":\"$TEXT\",\"name\":\"$2\"$options}" | field id)
+	ANSWER=
+	INTERACTION=$id
+	until_ok 75 answered "$id"
+}
+status_is() { say $ALICE status && case $ANSWER in *"$1"*) true ;; *) false ;; esac; }
+new_channel() { api POST /guilds/$GUILD/channels "$1" | field id; }
+switch() { api POST /switches "$1" >/dev/null; }
+
+start_mediad() {
+	"$B/mediad" --listen "$D/mediad.sock" --ca "$CA" >>"$D/mediad.log" 2>&1 &
+	mediad=$!
+}
+start_control() {
+	"$B/control" --media-sock "$D/mediad.sock" --state-dir "$D/state" --ca "$CA" --log debug "$@" >>"$D/control.log" 2>&1 &
+	control=$!
+}
+kill9() {
+	kill -9 "$1"
+	wait "$1" 2>/dev/null
+}
+registered() { api GET /bots/$BOT/commands | grep -q '"join"'; }
+
+"$B/guildd" --ready-file "$D/ready" >"$D/guildd.out" 2>"$D/guildd.log" &
+guildd=$!
+until_ok 10 test -s "$D/ready" || { bad start "guildd is not ready"; exit 1; }
+CA=$(field ca <"$D/ready")
+API=$(field control <"$D/ready" | grep -oE '[0-9]+$')
+PARLEY_DISCORD_API=$(field rest <"$D/ready")
+export PARLEY_DISCORD_API
+# Nobody listens there: this is about joining, not about answering.
+export PARLEY_BRAIN_URL=ws://127.0.0.1:9/ DISCORD_TOKEN=guildd.bot.token
+unset OPENAI_API_KEY OPENAI_API_KEY_FILE DISCORD_TOKEN_FILE
+
+# ---- before the start ----
+out=$("$B/control" --media-sock "$D/mediad.sock" --state-dir "$D/state" --ca "$CA" --check --guild $GUILD --channel $VOICE)
+rc=$?
+check "check finds a missing mediad" "$rc $out" "1 "
+check "check names it" "$out" "missing  mediad"
+check "check gives the invite link" "$out" "scope=bot+applications.commands"
+start_mediad
+until_ok 5 test -S "$D/mediad.sock"
+out=$("$B/control" --media-sock "$D/mediad.sock" --state-dir "$D/state" --ca "$CA" --check --guild $GUILD --channel $VOICE)
+rc=$?
+check "check passes" "$rc" "0"
+check "check sees the permissions" "$out" "ok       permissions: connect"
+out=$(DISCORD_TOKEN=wrong.bot.token "$B/control" --media-sock "$D/mediad.sock" --state-dir "$D/state" --check)
+check "check tells a wrong token" "$? $out" "missing  token"
+
+# ---- joining when told ----
+start_control
+until_ok 10 registered || bad commands "not registered"
+say $BOB join
+check "join without a channel asks which" "$ANSWER" "Which channel?"
+say $ALICE join $VOICE
+check "join says where it is" "$ANSWER" "I am in <#$VOICE>"
+check "the answer was deferred first" "$(api GET "/interactions/$INTERACTION" | field answer)" "5"
+say $ALICE status
+check "status knows the call is up" "$ANSWER" "Call: up"
+check "status knows mediad" "$ANSWER" "1 of 1 connected"
+
+# ---- mediad killed ----
+before=$(count voice_op_0)
+kill9 "$mediad"
+start_mediad
+until_ok 15 status_is "Call: up" && ok "a killed mediad's call comes back" || bad "a killed mediad's call comes back" "$ANSWER"
+[ "$(count main_identified)" = 1 ] && ok "with the same main session" || bad "with the same main session" "$(count main_identified)"
+: "$before"
+
+# ---- control killed ----
+voice_before=$(count voice_op_1) ops_before=$(count main_op_4)
+kill9 "$control"
+start_control
+until_ok 10 grep -q 'resumed' "$D/control.log" && ok "a new control resumes" || bad "a new control resumes" "no resume"
+until_ok 10 status_is "Call: up" && ok "a new control takes the call over" || bad "a new control takes the call over" "$ANSWER"
+[ "$(count main_identified)" = 1 ] && ok "without a new session" || bad "without a new session" "$(count main_identified)"
+[ "$(count main_op_4)" = "$ops_before" ] && [ "$(count voice_op_1)" = "$voice_before" ] &&
+	ok "without leaving the channel" || bad "without leaving the channel" "op 4: $ops_before → $(count main_op_4)"
+
+# ---- stopped in good order, started again ----
+kill "$control"
+wait "$control"
+start_control
+until_ok 10 status_is "Call: up" && ok "a stopped control finds its call again" || bad "a stopped control finds its call again" "$ANSWER"
+[ "$(count main_op_4)" = "$ops_before" ] && ok "also without leaving" || bad "also without leaving" "op 4: $(count main_op_4)"
+
+# ---- the main gateway breaks ----
+api POST /users/$BOT/drop '{"which":"main"}' >/dev/null
+until_ok 10 status_is "Call: up" && [ "$(count main_identified)" = 1 ] && ok "a lost main connection is resumed" || bad "a lost main connection is resumed" "$ANSWER"
+api POST /users/$BOT/invalidate >/dev/null
+api POST /users/$BOT/drop '{"which":"main"}' >/dev/null
+identified() { [ "$(count main_identified)" = 2 ]; }
+until_ok 20 identified && until_ok 20 status_is "Call: up" && ok "a new main session joins again" || bad "a new main session joins again" "$ANSWER"
+
+# ---- moved, thrown out ----
+OTHER=$(new_channel '{"type":"voice","name":"Other"}')
+api POST /users/$BOT/move "{\"channel_id\":\"$OTHER\"}" >/dev/null
+until_ok 15 status_is "<#$OTHER>, joined" && until_ok 10 status_is "Call: up" && ok "it follows a move" || bad "it follows a move" "$ANSWER"
+api POST /users/$BOT/new-server >/dev/null
+sleep 1
+until_ok 10 status_is "Call: up" && ok "it follows a new voice server" || bad "it follows a new voice server" "$ANSWER"
+api POST /crash >/dev/null
+until_ok 20 status_is "Call: up" && ok "it survives a crashed voice server" || bad "it survives a crashed voice server" "$ANSWER"
+api POST /users/$BOT/kick >/dev/null
+until_ok 10 status_is "Channel: none" && ok "it knows that it was thrown out" || bad "it knows that it was thrown out" "$ANSWER"
+
+# ---- muted ----
+say $ALICE join $VOICE
+api PATCH /guilds/$GUILD/members/$BOT '{"mute":true}' >/dev/null
+until_ok 5 status_is "muted by the server" && ok "muted: status says so" || bad "muted: status says so" "$ANSWER"
+api PATCH /guilds/$GUILD/members/$BOT '{"mute":false}' >/dev/null
+say $ALICE leave
+check "leave leaves" "$ANSWER" "I left."
+
+# ---- what stands in the way, in plain words ----
+FULL=$(new_channel '{"type":"voice","name":"Full","user_limit":1}')
+api POST /users/$BOB/join "{\"channel_id\":\"$FULL\"}" >/dev/null
+say $ALICE join "$FULL"
+check "a full channel" "$ANSWER" "full"
+CLOSED=$(new_channel '{"type":"voice","name":"Closed"}')
+api PUT "/channels/$CLOSED/overwrites/$GUILD" '{"type":"role","allow":"0","deny":"1048576"}' >/dev/null
+say $ALICE join "$CLOSED"
+check "no permission" "$ANSWER" "permission Connect"
+HIDDEN=$(new_channel '{"type":"voice","name":"Hidden"}')
+api PUT "/channels/$HIDDEN/overwrites/$GUILD" '{"type":"role","allow":"0","deny":"1024"}' >/dev/null
+say $ALICE join "$HIDDEN"
+case $ANSWER in
+*"permission View Channel"* | *"cannot see it"*) ok "a hidden channel" ;;
+*) bad "a hidden channel" "$ANSWER" ;;
+esac
+STAGE=$(new_channel '{"type":"stage","name":"Stage"}')
+say $ALICE join "$STAGE"
+check "a stage without the right to speak" "$ANSWER" "audience"
+say $ALICE leave
+switch '{"dave_required":1}'
+say $ALICE join $VOICE
+check "encryption required" "$ANSWER" "end-to-end encryption"
+switch '{"dave_required":0,"discovery":0}'
+say $ALICE join $VOICE
+check "UDP blocked" "$ANSWER" "UDP"
+switch '{"discovery":1}'
+say $ALICE join $VOICE
+check "and when all that is over it joins" "$ANSWER" "I am in <#$VOICE>"
+
+grep -q "guildd.bot.token" "$D"/control.log && bad "the token is in no log" "it is" || ok "the token is in no log"
+grep -aE 'ERROR: (Address|Leak)Sanitizer|runtime error' "$D"/*.log && bad "sanitizers" "see above" || ok "nothing for the sanitizers"
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed = 0 ]
