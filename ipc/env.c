@@ -55,6 +55,8 @@ static int make_base(struct env *env)
 		return ENOMEM;
 	/* Without it libevent's timers drift by milliseconds. */
 	event_config_set_flag(cfg, EVENT_BASE_FLAG_PRECISE_TIMER);
+	/* Otherwise a timer counts from the start of the turn and fires before its time. */
+	event_config_set_flag(cfg, EVENT_BASE_FLAG_NO_CACHE_TIME);
 	env->base = event_base_new_with_config(cfg);
 	event_config_free(cfg);
 	if (!env->base || event_base_priority_init(env->base, PRIORITIES))
@@ -76,9 +78,11 @@ int env_alloc(struct env **out, const struct env_conf *conf)
 		return EINVAL;
 	if (sodium_init() < 0)
 		return EIO;
-	env = calloc(1, sizeof *env);
+	/* The hash state asks for more than calloc promises. */
+	env = aligned_alloc(_Alignof(struct env), sizeof *env);
 	if (!env)
 		return ENOMEM;
+	memset(env, 0, sizeof *env);
 	env->conf = *conf;
 	env->digesting = conf->journal || conf->replaying;
 	crypto_generichash_init(&env->digest, NULL, 0, DIGEST);

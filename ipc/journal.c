@@ -37,6 +37,7 @@ struct journal {
 	atomic_bool stop;
 	pthread_t writer;
 	bool running;
+	bool failed; /* writer's own: the file took no more, a record in it may be cut */
 };
 
 static void put(struct byte_ring *r, size_t *head, const void *p, size_t n)
@@ -112,8 +113,10 @@ static void drain(struct journal *j)
 
 			if (n > RING_BYTES - at)
 				n = RING_BYTES - at;
-			if (write_all(j->fd, r->buf + at, n))
+			if (!j->failed && write_all(j->fd, r->buf + at, n)) {
+				j->failed = true;
 				atomic_store(&j->broken, true);
+			}
 			tail += n;
 		}
 		atomic_store_explicit(&r->tail, tail, memory_order_release);
@@ -192,12 +195,10 @@ struct journal *journal_free(struct journal *j)
 	if (j->running) {
 		atomic_store(&j->stop, true);
 		pthread_join(j->writer, NULL);
-		if (atomic_load(&j->broken)) {
+		if (atomic_load(&j->broken) && !j->failed) {
 			uint8_t rec[REC_HEAD] = {0, 0, 0, REC_HEAD - 4};
 
 			rec[4 + 8 + 8 + 1] = JOURNAL_BROKEN;
-			/* When the disk is full this fails too; a journal without its digests is
-			 * seen as cut short. */
 			write_all(j->fd, rec, sizeof rec);
 		}
 	}

@@ -37,7 +37,8 @@ bool journal_broken(const struct journal *j);
 void journal_write(struct journal *j, uint8_t thread, enum journal_what what, uint64_t now, uint32_t source,
 		   uint8_t kind, const void *data, size_t len);
 
-/* Reading. EBADMSG when the file is damaged. What was cut off, or came after a lost record, is left out. meta is NUL-terminated and owned by the reader. */
+/* Reading. EBADMSG when the file is damaged. What was cut off, or came after a lost record, is left out. meta is
+ * NUL-terminated and owned by the reader. */
 struct journal_reader;
 int journal_open(struct journal_reader **out, const char *path);
 const char *journal_meta(const struct journal_reader *r);

@@ -79,7 +79,7 @@ static int parse_records(struct journal_reader *r, struct rd in)
 		size_t n = rd_be(&in, 4);
 
 		/* The process was killed in the middle of a write: what came before is good. */
-		if (n > rd_left(&in))
+		if (!in.ok || n > rd_left(&in))
 			break;
 		if (n < REC_BODY || n > MAX_REC)
 			return EBADMSG;
@@ -189,6 +189,16 @@ int journal_attach(struct journal_reader *r, struct env *env, unsigned thread)
 	return 0;
 }
 
+/* True when nothing of this thread follows record i. */
+static bool last_of_thread(const struct journal_reader *r, size_t i)
+{
+	for (size_t k = i + 1; k < r->n; k++)
+		if (r->recs[k].thread == r->recs[i].thread &&
+		    (r->recs[k].what == JOURNAL_INPUT || r->recs[k].what == JOURNAL_DIGEST))
+			return false;
+	return true;
+}
+
 int journal_replay(struct journal_reader *r, struct env **envs, unsigned n, uint64_t *at,
 		   char (*recorded)[65])
 {
@@ -208,7 +218,8 @@ int journal_replay(struct journal_reader *r, struct env **envs, unsigned n, uint
 		} else if (k->what == JOURNAL_INPUT &&
 			   !env_replay_step(envs[k->thread], k->now, k->source, k->kind, k->p,
 					    k->n)) {
-			return EPROTO;
+			/* A recording that was cut may have lost the last answers. */
+			return last_of_thread(r, i) ? EBADMSG : EPROTO;
 		}
 	}
 	for (unsigned i = 0; i < n; i++)

@@ -211,6 +211,7 @@ void log_write(enum log_level level, const char *event, const char *fmt, ...)
 	va_list ap;
 	size_t n = 0;
 	int saved = errno;
+	bool cut;
 
 	if (level > conf.level)
 		return;
@@ -219,11 +220,13 @@ void log_write(enum log_level level, const char *event, const char *fmt, ...)
 		marked[n] = fmt[n] == ' ' ? SEPARATOR : fmt[n];
 	marked[n] = '\0';
 	va_start(ap, fmt);
-	/* A cut could leave the head of a secret at the end, where it is not recognised. */
-	if (vsnprintf(text, sizeof text, marked, ap) >= (int)sizeof text)
-		snprintf(text + sizeof text - CUT_MARGIN, CUT_MARGIN, "...");
+	cut = vsnprintf(text, sizeof text, marked, ap) >= (int)sizeof text;
 	va_end(ap);
 	redact(text);
+	n = strlen(text);
+	/* The cut may have left the head of a secret at the end, where it is not recognised. */
+	if (cut)
+		strcpy(text + (n > CUT_MARGIN ? n - CUT_MARGIN : 0), "...");
 	put_time(&l);
 	if (conf.colour)
 		puts_(&l, levels[level].colour);

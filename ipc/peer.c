@@ -421,12 +421,12 @@ static void accepted(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 	uid_t uid = (uid_t)rd_be(&r, 4);
 	struct peer_conf conf = {0};
 	struct peer *p;
-	int err;
+	int err, fd = s->accepted;
 
 	(void)kind;
-	if (alloc_peer(&p, s->env, s->accepted))
-		return;
 	s->accepted = -1;
+	if (alloc_peer(&p, s->env, fd))
+		return;
 	err = s->h(p, uid, &conf, s->arg);
 	if (!err)
 		err = take_conf(p, &conf);
