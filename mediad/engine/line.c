@@ -384,10 +384,11 @@ static void set(struct line *l, const struct cmd *c)
 	}
 	l->deaf = c->set.deaf;
 	l->mute = c->set.mute;
-	if (l->mute)
+	if (l->mute && sender_next(l->sender) != UINT64_MAX) {
 		hush(l);
-	else
-		speak(l);
+		tell(l, &(struct ev){.type = EV_WANT_SPEAKING, .line = l, .on = false});
+	}
+	speak(l); /* unless muted */
 }
 
 /* Saves the start of an utterance a tick. */
