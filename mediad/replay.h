@@ -5,8 +5,6 @@
 
 #include <stddef.h>
 
-struct env;
-
 /* Prints `digest <64 hex>` on stdout. 0; EPROTO when the run diverged or sent something else (said
  * on stderr); EBADMSG a damaged journal; errno of the file. */
 int mediad_replay(const char *path);

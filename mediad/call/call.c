@@ -154,7 +154,7 @@ static void drop_media(struct call *c)
 	tmr_stop(c->settle);
 	c->state.ssrc = 0;
 	c->state.mode = slice_str("");
-	c->want_speaking = c->speaking_due = false;
+	c->speaking_due = false;
 	hear_session_over(c);
 	call_cmd(c, &cmd);
 }
@@ -331,7 +331,7 @@ static void on_user_stats(struct call *c, const struct slot_stats *s)
 
 static void on_want_speaking(struct call *c, bool on)
 {
-	c->want_speaking = c->speaking_due = on;
+	c->speaking_due = on;
 	vgw_speaking(c->gw, env_now(c->conf.env), on);
 	stepped(c);
 }
@@ -432,7 +432,6 @@ int call_alloc(struct call **out, const struct call_conf *conf, const struct med
 	c->bitrate = open->bitrate;
 	c->mute = open->mute;
 	c->deaf = open->deaf;
-	c->stage = open->stage;
 	c->consent = open->consent;
 	c->next_capture = 1;
 	c->state.phase = MEDIA_PHASE_WAITING;

@@ -44,7 +44,7 @@ struct call {
 	uint32_t id, gen;
 	uint64_t guild, channel, user;
 	uint32_t bitrate;
-	bool mute, deaf, stage, consent;
+	bool mute, deaf, consent;
 
 	struct vgw *gw;
 	struct tmr *gw_timer, *settle;
@@ -52,7 +52,7 @@ struct call {
 	uint32_t conn;
 	uint16_t broken; /* close code to tell the machine once its step is over */
 	bool udp_broken;
-	bool want_speaking, speaking_due;
+	bool speaking_due; /* op 5 was asked for, and not yet sent */
 	struct media_call_state state;
 	uint32_t gateway_rtt_us;
 

@@ -89,7 +89,7 @@ enum ev_type {
 };
 
 struct line_stats {
-	uint64_t received, malformed, replayed, unknown_ssrc, unwanted;
+	uint64_t received, malformed, replayed, unknown_ssrc;
 	struct sender_stats send;
 	uint32_t rtt_us;
 };
