@@ -1,0 +1,132 @@
+// mediad, driven over its socket as control does it, and an unmodified @discordjs/voice peer hear each other through
+// guildd, in both transport modes, on clean and on bad networks.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ALICE, BOT, GUILD, MODES, VOICE, api, check, checkTone, decode, main, peer, ready, skip, sleep, stats, switches, tone, until } from './lib.mjs';
+import { Media, PHASE } from './media.mjs';
+
+const bin = join(process.env.BIN ?? '../../build', 'mediad');
+const RATE = 24000;
+const BAD = ['bad_size', 'bad_version', 'bad_type', 'bad_ssrc', 'bad_source', 'no_key', 'bad_nonce', 'bad_auth', 'bad_ext',
+  'bad_padding', 'empty', 'not_speaking'];
+
+function sine(hz, seconds) {
+  const pcm = Buffer.alloc(RATE * seconds * 2);
+  for (let i = 0; i < RATE * seconds; i++) pcm.writeInt16LE(Math.round(8000 * Math.sin((2 * Math.PI * hz * i) / RATE)), i * 2);
+  return pcm;
+}
+// Sends a playback under mediad's credit; ends when mediad says that it is drained.
+async function say(m, playback, pcm) {
+  let credit = 0;
+  let sent = 0;
+  let seq = 0;
+  const samples = pcm.length / 2;
+  const pump = () => {
+    while (sent < samples) {
+      const n = Math.min(480, samples - sent);
+      if (sent + n > credit) return;
+      m.send('SAY', { call: 1, gen: m.gen, playback, seq: seq++, pcm: pcm.subarray(sent * 2, (sent + n) * 2) });
+      sent += n;
+      if (sent === samples) m.send('SAY_END', { call: 1, gen: m.gen, playback });
+    }
+  };
+  m.on('SAY_CREDIT', (c) => { if (c.playback === playback && c.samples > credit) { credit = c.samples; pump(); } });
+  m.send('SAY_OPEN', { call: 1, gen: m.gen, playback, rate: RATE, gain: 1000 });
+  const started = await m.want('SAY_STARTED', (x) => x.playback === playback);
+  const drained = await m.want('SAY_DRAINED', (x) => x.playback === playback, 15000);
+  return { started, drained, samples };
+}
+// Gives a lease whenever mediad wants one, as control does.
+function leases(m) {
+  m.gen = 0;
+  m.leases = 0;
+  const give = async (s) => {
+    if (!s.wants_credentials) return;
+    const l = await api('POST', `/users/${BOT}/join`, { channel_id: VOICE });
+    m.gen = s.gen + 1;
+    m.leases += 1;
+    m.send('CALL_CREDENTIALS', { call: 1, gen: m.gen, session: l.session_id, token: l.token, endpoint: l.endpoint, channel: BigInt(VOICE) });
+  };
+  m.on('CALL_STATE', (s) => give(s).catch((e) => check('a lease', false, e.message)));
+}
+
+async function pair(sock, name, set, epoch) {
+  await api('POST', '/reset');
+  await switches(set);
+  const m = new Media(sock, BOT, epoch);
+  await m.want('SYNCED');
+  leases(m);
+  const b = peer(ALICE);
+  m.send('CALL_OPEN', { call: 1, gen: 0, guild: BigInt(GUILD), channel: BigInt(VOICE), user: BigInt(BOT), bitrate: 64000, mute: false,
+    deaf: false, stage: false, consent: true });
+  await b.ready();
+  const up = await m.want('CALL_STATE', (s) => s.phase === PHASE.UP);
+  check(`${name}: up`, set.modes === undefined || up.mode === set.modes, up.mode);
+  await m.want('MEMBER', (x) => String(x.user) === ALICE && x.present);
+  m.send('LISTEN', { call: 1, gen: m.gen, listen: 7, user: BigInt(ALICE), rate: RATE, silence_ms: 700 });
+  const heard = [];
+  m.on('HEARD', (h) => { for (let i = 0; i < h.pcm.length; i += 2) heard.push(h.pcm.readInt16LE(i)); });
+  const heardByB = b.hear(BOT);
+  const [said] = await Promise.all([say(m, 1, sine(1000, 2)), b.play(tone(440, 100))]);
+  await m.want('HEARD_END', (x) => x.listen === 7);
+  checkTone(`${name}: mediad hears the peer`, heard, 440, 1000, RATE);
+  checkTone(`${name}: the peer hears mediad`, decode(heardByB), 1000, 440);
+  check(`${name}: every sample was said`, said.drained.samples === said.samples, `${said.drained.samples} of ${said.samples}`);
+  const s = await stats();
+  const refused = [s.relay.network, ...s.relay.streams].flatMap((c) => BAD.filter((k) => c.rx[k]));
+  check(`${name}: no bad packet`, refused.length === 0, refused.join(' '));
+  const ours = s.relay.streams.find((x) => x.user_id === BOT);
+  check(`${name}: silence at the end`, ours.rx.silence >= 5, ours.rx.silence);
+  check(`${name}: one lease was enough`, m.leases === 1 && (s.counts[BOT]?.voice_reused_lease ?? 0) === 0);
+  return { m, b };
+}
+
+async function over({ m, b }) {
+  m.send('CALL_CLOSE', { call: 1, gen: m.gen });
+  await m.want('CALL_STATE', (s) => s.phase === PHASE.CLOSED);
+  check('mediad left', !!(await until(async () => !(await stats()).voice.some((s) => s.user_id === BOT && s.connected))));
+  m.close();
+  await b.leave();
+}
+
+// A crashed voice server and a dropped connection are resumed without a new lease; 4006 asks for one.
+async function faults(sock) {
+  const { m, b } = await pair(sock, 'before faults', {}, 90);
+  const resumed = async (n) => until(async () => (await stats()).counts[BOT]?.voice_resumed === n, 8000);
+  await api('POST', `/users/${BOT}/close`, { which: 'voice', code: 4015 });
+  check('4015 is resumed', !!(await resumed(1)));
+  await api('POST', `/users/${BOT}/drop`, { which: 'voice' });
+  check('a lost connection is resumed', !!(await resumed(2)) && m.leases === 1);
+  await until(() => m.seen.filter((x) => x.type === 'CALL_STATE').at(-1).phase === PHASE.UP);
+  await api('POST', `/users/${BOT}/close`, { which: 'voice', code: 4006 });
+  check('4006 asks for a new lease', !!(await until(() => m.leases === 2, 8000)));
+  check('and is up again', !!(await until(() => m.seen.filter((x) => x.type === 'CALL_STATE').at(-1).phase === PHASE.UP, 10000)));
+  const heardByB = b.hear(BOT);
+  await say(m, 2, sine(1000, 1));
+  await sleep(200);
+  checkTone('sound goes on', decode(heardByB), 1000, 440);
+  await over({ m, b });
+}
+
+await main(async () => {
+  if (!existsSync(bin)) { skip('mediad', `${bin} is not built`); return; }
+  const dir = mkdtempSync(join(tmpdir(), 'interop-'));
+  const sock = join(dir, 'mediad.sock');
+  const mediad = spawn(bin, ['--listen', sock, '--ca', ready.ca, '--log', process.env.MEDIAD_LOG ?? 'warn'], { stdio: ['ignore', 'ignore', 'inherit'] });
+  try {
+    check('mediad listens', !!(await until(() => existsSync(sock))));
+    let epoch = 1;
+    for (const mode of MODES) await over(await pair(sock, mode, { modes: mode }, epoch++));
+    await over(await pair(sock, 'padding and reports', { pad_every: 5, pad_only_every: 9, rtcp_every: 10 }, epoch++));
+    await over(await pair(sock, 'late, doubled, out of order', { delay_ms: 20, jitter_ms: 5, dup_permille: 50, reorder_permille: 20 }, epoch++));
+    await faults(sock);
+  } finally {
+    mediad.kill('SIGTERM');
+    const [code] = mediad.exitCode === null ? await once(mediad, 'exit') : [mediad.exitCode];
+    check('mediad ends in order', code === 0, code);
+    rmSync(dir, { recursive: true });
+  }
+}, 120000);
