@@ -1,0 +1,260 @@
+#include "tests/unit/ipc/loop.h"
+
+enum { MANY = 200 };
+
+static struct {
+	struct loop l;
+	char order[16];
+	unsigned n;
+	struct tmr *a, *b, *c;
+	uint64_t due, fired, inside[2];
+} fx;
+
+static void note(char c)
+{
+	if (fx.n < sizeof fx.order - 1)
+		fx.order[fx.n++] = c;
+}
+
+static void on_a(void *arg)
+{
+	(void)arg;
+	note('a');
+}
+
+static void on_b(void *arg)
+{
+	(void)arg;
+	note('b');
+}
+
+static void on_c(void *arg)
+{
+	(void)arg;
+	note('c');
+	env_stop(fx.l.env);
+}
+
+static bool begin(void)
+{
+	memset(&fx, 0, sizeof fx);
+	return !loop_open(&fx.l, NULL) && !tmr_alloc(&fx.a, fx.l.env, on_a, NULL) &&
+	       !tmr_alloc(&fx.b, fx.l.env, on_b, NULL) && !tmr_alloc(&fx.c, fx.l.env, on_c, NULL);
+}
+
+static void end(void)
+{
+	fx.a = tmr_free(fx.a);
+	fx.b = tmr_free(fx.b);
+	fx.c = tmr_free(fx.c);
+	loop_close(&fx.l);
+}
+
+TEST(timers_fire_by_their_time)
+{
+	CHECK(begin());
+	tmr_start(fx.c, 9 * MS);
+	tmr_start(fx.b, 6 * MS);
+	tmr_start(fx.a, 3 * MS);
+	CHECK(loop_run(&fx.l));
+	CHECK_STR(fx.order, "abc");
+	end();
+}
+
+TEST(a_restarted_timer_fires_once_and_a_stopped_one_never)
+{
+	CHECK(begin());
+	tmr_start(fx.a, 1 * MS);
+	tmr_start(fx.a, 6 * MS);
+	tmr_start(fx.b, 2 * MS);
+	tmr_stop(fx.b);
+	tmr_stop(fx.b);
+	tmr_start(fx.c, 9 * MS);
+	CHECK(loop_run(&fx.l));
+	CHECK_STR(fx.order, "ac");
+	end();
+}
+
+TEST(a_time_that_has_passed_fires_at_once)
+{
+	CHECK(begin());
+	tmr_start_at(fx.a, 1);
+	tmr_start_at(fx.c, env_now(fx.l.env) + 3 * MS);
+	CHECK(loop_run(&fx.l));
+	CHECK_STR(fx.order, "ac");
+	end();
+}
+
+/* A handler that is slow before it starts its timer must still get the whole delay. */
+static void on_due(void *arg)
+{
+	if (!fx.due) {
+		struct tmr *t = *(struct tmr **)arg;
+		uint64_t now = env_now(fx.l.env);
+
+		usleep(5000);
+		fx.inside[0] = now;
+		fx.inside[1] = env_now(fx.l.env);
+		fx.due = now + 8 * MS;
+		tmr_start(t, 8 * MS);
+		return;
+	}
+	fx.fired = env_now(fx.l.env);
+	env_stop(fx.l.env);
+}
+
+TEST(time_stands_still_in_a_step_and_no_timer_is_early)
+{
+	struct tmr *t;
+	uint64_t before;
+
+	CHECK(begin());
+	CHECK_INT(tmr_alloc(&t, fx.l.env, on_due, &t), 0);
+	tmr_start(t, 0);
+	CHECK(loop_run(&fx.l));
+	CHECK(fx.inside[0] && fx.inside[0] == fx.inside[1]);
+	CHECK(fx.fired >= fx.due);
+	before = env_now(fx.l.env);
+	CHECK(before >= fx.fired);
+	usleep(1000);
+	CHECK(env_now(fx.l.env) > before);
+	tmr_free(t);
+	end();
+}
+
+static void on_free_self(void *arg)
+{
+	(void)arg;
+	note('s');
+	fx.a = tmr_free(fx.a);
+	fx.b = tmr_free(fx.b);
+}
+
+TEST(a_timer_may_free_itself_and_another_that_is_due)
+{
+	CHECK(begin());
+	tmr_free(fx.a);
+	CHECK_INT(tmr_alloc(&fx.a, fx.l.env, on_free_self, NULL), 0);
+	tmr_start(fx.a, 1 * MS);
+	tmr_start(fx.b, 1 * MS + 1000);
+	tmr_start(fx.c, 5 * MS);
+	usleep(3000); /* both are due in the same turn */
+	CHECK(loop_run(&fx.l));
+	CHECK_STR(fx.order, "sc");
+	end();
+}
+
+TEST(a_stop_that_came_before_ends_the_run_at_once)
+{
+	CHECK(begin());
+	tmr_start(fx.a, 0);
+	env_stop(fx.l.env);
+	env_run(fx.l.env);
+	CHECK_STR(fx.order, "");
+	tmr_start(fx.c, 1 * MS);
+	CHECK(loop_run(&fx.l));
+	CHECK_STR(fx.order, "ac");
+	end();
+}
+
+/* ---- sources ---- */
+static struct {
+	unsigned n;
+	uint8_t kind, data[8];
+	size_t len;
+	void *arg;
+} got;
+
+static void on_input(uint8_t kind, const uint8_t *data, size_t len, void *arg)
+{
+	got.n++;
+	got.kind = kind;
+	got.len = len;
+	if (len && len <= sizeof got.data)
+		memcpy(got.data, data, len);
+	got.arg = arg;
+}
+
+TEST(an_input_reaches_its_source_until_that_is_gone)
+{
+	uint32_t one, two, ids[MANY];
+	int x, y;
+
+	CHECK(begin());
+	memset(&got, 0, sizeof got);
+	CHECK_INT(env_source_add(fx.l.env, &one, NULL, NULL), EINVAL);
+	CHECK_INT(env_source_add(fx.l.env, &one, on_input, &x), 0);
+	CHECK_INT(env_source_add(fx.l.env, &two, on_input, &y), 0);
+	CHECK(one && two && one != two);
+	env_deliver(fx.l.env, two, 7, "abc", 3);
+	CHECK(got.n == 1 && got.kind == 7 && got.arg == &y);
+	CHECK_MEM(got.data, got.len, "abc", 3);
+	env_source_del(fx.l.env, two);
+	env_source_del(fx.l.env, two);
+	env_source_del(fx.l.env, 0);
+	env_deliver(fx.l.env, two, 7, NULL, 0);
+	env_deliver(fx.l.env, 0, 7, NULL, 0);
+	env_deliver(fx.l.env, 123456, 7, NULL, 0);
+	CHECK_INT(got.n, 1);
+	/* The table of a loop grows, and what was there stays. */
+	for (unsigned i = 0; i < MANY; i++)
+		CHECK_INT(env_source_add(fx.l.env, &ids[i], on_input, &ids[i]), 0);
+	env_deliver(fx.l.env, one, 1, NULL, 0);
+	CHECK(got.arg == &x);
+	env_deliver(fx.l.env, ids[MANY - 1], 1, NULL, 0);
+	CHECK(got.arg == &ids[MANY - 1]);
+	end();
+}
+
+TEST(an_audio_thread_has_a_table_of_fixed_size)
+{
+	const struct env_conf conf = {.thread = 1};
+	struct env *env;
+	uint32_t id;
+
+	CHECK_INT(env_alloc(&env, &conf), 0);
+	CHECK(!env_base(env));
+	for (unsigned i = 0; i < ENV_MAX_SOURCES_AUDIO; i++)
+		CHECK_INT(env_source_add(env, &id, on_input, NULL), 0);
+	CHECK_INT(env_source_add(env, &id, on_input, NULL), ENOSPC);
+	env_source_del(env, id);
+	CHECK_INT(env_source_add(env, &id, on_input, NULL), 0);
+	env_free(env);
+}
+
+TEST(without_a_journal_there_is_no_digest)
+{
+	char hex[65];
+
+	CHECK(begin());
+	env_output(fx.l.env, ENV_OUT_WS, 1, "abc", 3);
+	env_digest(fx.l.env, hex);
+	CHECK_INT(strlen(hex), 64);
+	CHECK_INT(strspn(hex, "0"), 64);
+	end();
+}
+
+TEST(random_bytes_differ_and_wall_time_is_sane)
+{
+	uint8_t a[32], b[32];
+
+	CHECK(begin());
+	env_random(fx.l.env, a, sizeof a);
+	env_random(fx.l.env, b, sizeof b);
+	CHECK(memcmp(a, b, sizeof a) != 0);
+	CHECK(env_wall_ms(fx.l.env) > UINT64_C(1600000000000));
+	CHECK_INT(env_answer(fx.l.env, -11), -11);
+	end();
+}
+
+TEST_OOM(env_and_timer_survive_every_failed_allocation)
+{
+	struct env_conf conf = {.loop = true};
+	struct env *env = NULL;
+	struct tmr *t = NULL;
+
+	CHECK_OOM(env_alloc(&env, &conf), (void)0);
+	CHECK_OOM(tmr_alloc(&t, env, on_a, NULL), env_free(env));
+	tmr_free(t);
+	env_free(env);
+}

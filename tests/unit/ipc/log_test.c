@@ -1,0 +1,137 @@
+#include "ipc/log.h"
+#include "tests/test.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+static char out[65536];
+
+/* What `say` writes to stderr, in out. The process's own settings are put back. */
+static bool capture(void (*say)(void))
+{
+	int saved = dup(STDERR_FILENO), fd[2];
+	ssize_t n;
+
+	out[0] = '\0';
+	if (saved < 0 || pipe(fd))
+		return false;
+	fcntl(fd[0], F_SETFL, O_NONBLOCK);
+	fflush(stderr);
+	dup2(fd[1], STDERR_FILENO);
+	log_init("tester", LOG_INFO_);
+	say();
+	dup2(saved, STDERR_FILENO);
+	log_init("parley", LOG_INFO_);
+	close(saved);
+	close(fd[1]);
+	n = read(fd[0], out, sizeof out - 1);
+	close(fd[0]);
+	out[n > 0 ? n : 0] = '\0';
+	return true;
+}
+
+static void say_plain(void)
+{
+	log_info("call_up", "call=%u text=%s", 7u, "two words");
+	log_debug("hidden", "x=%d", 1);
+	log_warn("bare", "%s", "");
+}
+
+TEST(a_line_names_level_process_event_and_pairs)
+{
+	CHECK(capture(say_plain));
+	CHECK(strstr(out, "Z info tester call_up call=7 text=\"two words\"\n"));
+	CHECK(!strstr(out, "hidden"));
+	CHECK(strstr(out, "Z warn tester bare\n"));
+	CHECK(!strchr(out, '\033')); /* no terminal, no colour */
+	/* 2026-01-02T03:04:05.678Z */
+	CHECK(out[4] == '-' && out[10] == 'T' && out[19] == '.' && out[23] == 'Z');
+}
+
+static void say_control(void)
+{
+	log_info("x", "text=%s", "a\nfatal forged=1\033[31m\x7f\r end\"q\"");
+}
+
+TEST(control_bytes_and_quotes_cannot_forge_a_line)
+{
+	char *nl;
+
+	CHECK(capture(say_control));
+	nl = strchr(out, '\n');
+	CHECK(nl && !nl[1]);
+	for (char *p = out; p < nl; p++)
+		CHECK((unsigned char)*p >= 0x20 && *p != 0x7f);
+	CHECK(strstr(out, "\\n"));
+	CHECK(strstr(out, "\\\"q\\\""));
+}
+
+#define SECRET "sk-hush-0123456789"
+
+static void say_secret(void)
+{
+	log_secret(SECRET);
+	log_secret(SECRET);
+	log_secret("five5"); /* too short to be one */
+	log_secret(NULL);
+	log_info("x", "a=%s b=%s%s", SECRET, "Bearer " SECRET, SECRET);
+	log_info("y", "word=five5");
+}
+
+TEST(a_secret_prints_as_stars)
+{
+	CHECK(capture(say_secret));
+	CHECK(!strstr(out, SECRET) && !strstr(out, "hush"));
+	CHECK(strstr(out, "a=*** b=\"Bearer ******\""));
+	CHECK(strstr(out, "word=five5"));
+}
+
+/* Where in a line that is too long the secret begins. */
+static size_t place;
+
+static void say_long_at(void)
+{
+	static char text[8192];
+
+	memset(text, 'x', sizeof text - 1);
+	memcpy(text + place, SECRET, sizeof SECRET - 1);
+	log_info("z", "text=%s", text);
+}
+
+TEST(a_cut_line_shows_no_part_of_a_secret)
+{
+	log_secret(SECRET);
+	for (place = 1900; place < 3200; place++) {
+		CHECK(capture(say_long_at));
+		CHECK(!strstr(out, "sk-"));
+		CHECK(out[0] && strlen(out) <= 4096 && strchr(out, '\n') == out + strlen(out) - 1);
+	}
+}
+
+static void say_many(void)
+{
+	char s[64];
+
+	for (int i = 0; i < 40; i++) {
+		snprintf(s, sizeof s, "lease-number-%02d-end", i);
+		log_secret(s);
+	}
+	log_info("x", "v=%s", s);
+}
+
+TEST(the_newest_secret_always_counts)
+{
+	CHECK(capture(say_many));
+	CHECK(strstr(out, "v=***"));
+}
+
+TEST(levels_are_known_by_name)
+{
+	enum log_level l = LOG_INFO_;
+
+	CHECK(log_level_parse("trace", &l) && l == LOG_TRACE_);
+	CHECK(log_level_parse("fatal", &l) && l == LOG_FATAL_);
+	CHECK(!log_level_parse("loud", &l) && !log_level_parse("", &l) &&
+	      !log_level_parse(NULL, &l));
+	CHECK(l == LOG_FATAL_);
+}
