@@ -68,7 +68,7 @@ one() {
 	guildd=
 }
 
-for t in ${*:-voice_pair discordjs discordjs-plain mediad}; do
+for t in ${*:-voice_pair strict discordjs discordjs-plain mediad}; do
 	case $t in
 	discordjs-plain) one "discord.js without zlib-stream" node discordjs.mjs --plain ;;
 	discordjs) one "discord.js with zlib-stream" node discordjs.mjs ;;
