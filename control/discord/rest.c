@@ -262,7 +262,7 @@ int rest_alloc(struct rest **out, struct env *env, struct http *http, const char
 	r->http = http;
 	r->base = strdup(base);
 	n = sizeof prefix + strlen(token);
-	r->auth = malloc(n);
+	r->auth = calloc(1, n);
 	if (!r->base || !r->auth)
 		goto out;
 	snprintf(r->auth, n, "%s%s", prefix, token);

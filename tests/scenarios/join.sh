@@ -70,12 +70,13 @@ answered() { ANSWER=$(original "$1") && [ -n "$ANSWER" ]; }
 say() {
 	local options='' id
 	[ -n "${3:-}" ] && options=",\"options\":[{\"name\":\"channel\",\"type\":7,\"value\":\"$3\"}]"
+	INTERACTION=
 	id=$(api POST /interactions "{\"user_id\":\"$1\",\"channel_id\":\"$TEXT\",\"name\":\"$2\"$options}" | field id)
 	ANSWER=
 	INTERACTION=$id
-	until_ok 75 answered "$id"
+	[ -n "$id" ] && until_ok ${WAIT:-75} answered "$id"
 }
-status_is() { say $ALICE status && case $ANSWER in *"$1"*) true ;; *) false ;; esac; }
+status_is() { WAIT=3 say $ALICE status && case $ANSWER in *"$1"*) true ;; *) false ;; esac; }
 new_channel() { api POST /guilds/$GUILD/channels "$1" | field id; }
 switch() { api POST /switches "$1" >/dev/null; }
 
@@ -214,7 +215,39 @@ switch '{"discovery":1}'
 say $ALICE join $VOICE
 check "and when all that is over it joins" "$ANSWER" "I am in <#$VOICE>"
 
-grep -q "guildd.bot.token" "$D"/control.log && bad "the token is in no log" "it is" || ok "the token is in no log"
+# ---- REST that says no for a while ----
+api POST /faults '{"contains":"@original","status":429,"retry_after":0.4}' >/dev/null
+say $ALICE status
+check "a 429 is waited for" "$ANSWER" "Call: up"
+api POST /faults '{"contains":"@original","status":503,"times":2}' >/dev/null
+say $ALICE status
+check "a 503 is tried again" "$ANSWER" "Call: up"
+say $ALICE leave
+kill "$control"
+wait "$control"
+kill "$mediad"
+wait "$mediad"
+control='' mediad=''
+
+# ---- with a mediad of its own, told at the start where to go ----
+in_channel() { api GET /world | grep -qE "\"user_id\": ?\"$BOT\""; }
+not_in_channel() { ! in_channel; }
+"$B/control" --spawn-mediad="$B/mediad" --guild $GUILD --channel $VOICE --state-dir "$D/state2" --ca "$CA" >"$D/control2.log" 2>&1 &
+control=$!
+until_ok 10 grep -q 'ready user' "$D/control2.log" || bad spawn "not ready"
+until_ok 15 status_is "Call: up" && ok "it joins where it was told at the start" || bad "it joins where it was told at the start" "$ANSWER"
+child=$(grep -oE 'child_started .*pid=[0-9]+' "$D/control2.log" | tail -1 | grep -oE '[0-9]+$')
+kill -9 "$child"
+sleep 0.5
+until_ok 20 status_is "Call: up" && ok "its killed mediad is started again" || bad "its killed mediad is started again" "$ANSWER"
+child=$(grep -oE 'child_started .*pid=[0-9]+' "$D/control2.log" | tail -1 | grep -oE '[0-9]+$')
+kill "$control"
+wait "$control" && ok "it ends in good order" || bad "it ends in good order" "status $?"
+control=
+until_ok 5 not_in_channel && ok "and leaves the channel" || bad "and leaves the channel" "it is still there"
+kill -0 "$child" 2>/dev/null && bad "and takes its mediad along" "pid $child is there" || ok "and takes its mediad along"
+
+grep -q "guildd.bot.token" "$D"/control*.log && bad "the token is in no log" "it is" || ok "the token is in no log"
 grep -aE 'ERROR: (Address|Leak)Sanitizer|runtime error' "$D"/*.log && bad "sanitizers" "see above" || ok "nothing for the sanitizers"
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed = 0 ]

@@ -582,3 +582,20 @@ TEST(media_unlistens_and_changes_rates)
 	CHECK(run_until(&t, MEDIA_UNLISTEN, 2));
 	toy_free(&t);
 }
+
+TEST_OOM(media_allocates)
+{
+	struct toy t;
+	int err = toy_alloc(&t);
+
+	CHECK_OOM(err, toy_free(&t));
+	err = control_alloc_side(&t, 10);
+	CHECK_OOM(err, toy_free(&t));
+	err = media_call_open(&t.call, t.media, &want, on_call, &t);
+	CHECK_OOM(err, toy_free(&t));
+	err = media_call_listen(t.call, 501, 24000, 700);
+	CHECK_OOM(err, toy_free(&t));
+	err = media_call_consent(t.call, 501, true);
+	CHECK_OOM(err, toy_free(&t));
+	toy_free(&t);
+}

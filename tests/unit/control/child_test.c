@@ -1,0 +1,149 @@
+#include "control/child.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "control/embedded.h"
+#include "ipc/env.h"
+#include "ipc/tmr.h"
+#include "tests/test.h"
+
+#define MS UINT64_C(1000000)
+
+struct watch {
+	struct env *env;
+	struct tmr *deadline;
+	struct child *child;
+	unsigned ups, downs, lines, stop_lines;
+	char line[256];
+	bool timed_out;
+};
+
+static void on_line(const char *line, void *arg)
+{
+	struct watch *w = arg;
+
+	snprintf(w->line, sizeof w->line, "%s", line);
+	if (++w->lines == w->stop_lines)
+		env_stop(w->env);
+}
+
+static void on_state(bool up, void *arg)
+{
+	struct watch *w = arg;
+
+	if (up)
+		w->ups++;
+	else
+		w->downs++;
+}
+
+static void on_deadline(void *arg)
+{
+	struct watch *w = arg;
+
+	w->timed_out = true;
+	env_stop(w->env);
+}
+
+static int watch_alloc(struct watch *w, const char *script, const char *const *hide)
+{
+	const char *argv[] = {"/bin/sh", "-c", script, NULL};
+	struct env_conf conf = {.loop = true};
+	int err;
+
+	memset(w, 0, sizeof *w);
+	err = env_alloc(&w->env, &conf);
+	if (!err)
+		err = tmr_alloc(&w->deadline, w->env, on_deadline, w);
+	if (!err)
+		err = child_alloc(&w->child, w->env, argv, hide, on_line, on_state, w);
+	return err;
+}
+
+static bool run_for_lines(struct watch *w, unsigned n)
+{
+	w->stop_lines = n;
+	tmr_start(w->deadline, 5000 * MS);
+	env_run(w->env);
+	tmr_stop(w->deadline);
+	return !w->timed_out;
+}
+
+static void watch_free(struct watch *w)
+{
+	child_free(w->child);
+	tmr_free(w->deadline);
+	env_free(w->env);
+}
+
+TEST(child_is_started_again_and_ended)
+{
+	struct watch w;
+	pid_t first, second;
+
+	CHECK_INT(watch_alloc(&w, "echo \"up $$\"; exec sleep 100", NULL), 0);
+	CHECK(run_for_lines(&w, 1));
+	first = child_pid(w.child);
+	CHECK(first > 0);
+	CHECK(strncmp(w.line, "up ", 3) == 0 && atoi(w.line + 3) == first);
+	CHECK_INT(kill(first, SIGKILL), 0);
+	CHECK(run_for_lines(&w, 2));
+	second = child_pid(w.child);
+	CHECK(second > 0 && second != first);
+	CHECK_INT(w.ups, 2);
+	CHECK_INT(w.downs, 1);
+	watch_free(&w);
+	CHECK(kill(second, 0) != 0); /* gone, and no zombie of ours */
+}
+
+TEST(child_does_not_get_what_is_hidden)
+{
+	static const char *const hide[] = {"PARLEY_TEST_SECRET", NULL};
+	struct watch w;
+
+	setenv("PARLEY_TEST_SECRET", "hunter2", 1);
+	CHECK_INT(watch_alloc(&w, "echo \"[$PARLEY_TEST_SECRET]\"; exec sleep 100", hide), 0);
+	CHECK(run_for_lines(&w, 1));
+	CHECK_STR(w.line, "[]");
+	unsetenv("PARLEY_TEST_SECRET");
+	watch_free(&w);
+}
+
+TEST(child_that_cannot_run_is_tried_again_later)
+{
+	struct watch w;
+
+	CHECK_INT(watch_alloc(&w, "exit 3", NULL), 0);
+	tmr_start(w.deadline, 400 * MS);
+	env_run(w.env);
+	CHECK(w.ups >= 2 && w.ups <= 3);
+	watch_free(&w);
+}
+
+TEST_OOM(child_allocates)
+{
+	struct watch w;
+	int err = watch_alloc(&w, "exec sleep 100", NULL);
+
+	CHECK_OOM(err, watch_free(&w));
+	watch_free(&w);
+}
+
+TEST(embedded_reads_the_ready_line)
+{
+	char url[64];
+	unsigned port = 0;
+
+	CHECK_INT(embedded_parse("{\"url\":\"ws://127.0.0.1:41234/v1/realtime\"}", url, sizeof url,
+				 &port),
+		  0);
+	CHECK_STR(url, "ws://127.0.0.1:41234/v1/realtime");
+	CHECK_INT(port, 41234);
+	CHECK_INT(embedded_parse("hello", url, sizeof url, &port), EBADMSG);
+	CHECK_INT(embedded_parse("{\"url\":\"ws://10.0.0.1:1/\"}", url, sizeof url, &port),
+		  EBADMSG);
+	CHECK_INT(embedded_parse("{\"url\":\"ws://127.0.0.1:99999/\"}", url, sizeof url, &port),
+		  EBADMSG);
+}

@@ -1,0 +1,151 @@
+#include "control/discord/rest.h"
+
+#include "control/discord/commands.h"
+#include "control/discord/gateway.h"
+#include "ipc/env.h"
+#include "ipc/http.h"
+#include "ipc/ws.h"
+#include "tests/test.h"
+
+struct heard {
+	unsigned answers;
+	int err;
+};
+
+static void on_answer(int err, int status, const json_t *body, void *arg)
+{
+	struct heard *h = arg;
+
+	(void)status;
+	(void)body;
+	h->answers++;
+	h->err = err;
+}
+
+static void on_event(const char *name, const json_t *d, void *arg)
+{
+	(void)name;
+	(void)d;
+	(void)arg;
+}
+
+static void on_state(enum gateway_state s, unsigned code, const char *text, void *arg)
+{
+	(void)s;
+	(void)code;
+	(void)text;
+	(void)arg;
+}
+
+static void on_session(void *arg)
+{
+	(void)arg;
+}
+
+static void on_command(struct command *cmd, void *arg)
+{
+	(void)cmd;
+	(void)arg;
+}
+
+struct parts {
+	struct env *env;
+	struct http *http;
+	struct rest *rest;
+	struct commands *commands;
+};
+
+static int parts_alloc(struct parts *p)
+{
+	struct env_conf conf = {.loop = true};
+	int err;
+
+	memset(p, 0, sizeof *p);
+	err = env_alloc(&p->env, &conf);
+	if (!err)
+		err = http_alloc(&p->http, p->env, NULL, "DiscordBot (x, 0)");
+	if (!err)
+		err = rest_alloc(&p->rest, p->env, p->http, "http://127.0.0.1:9/api", "token");
+	if (!err)
+		err = commands_alloc(&p->commands, p->rest, on_command, NULL);
+	return err;
+}
+
+static void parts_free(struct parts *p)
+{
+	rest_free(p->rest);
+	commands_free(p->commands);
+	http_free(p->http);
+	env_free(p->env);
+}
+
+static const struct rest_call get = {.method = "GET", .route = "/x", .path = "/x"};
+
+TEST_OOM(rest_allocates)
+{
+	struct heard h = {0};
+	struct parts p;
+	int err = parts_alloc(&p);
+
+	CHECK_OOM(err, parts_free(&p));
+	err = rest_request(p.rest, &get, on_answer, &h);
+	CHECK_OOM(err, parts_free(&p));
+	parts_free(&p);
+	CHECK_INT(h.answers, 1);
+	CHECK_INT(h.err, ECANCELED);
+}
+
+TEST(rest_answers_each_call_once_also_at_the_end)
+{
+	struct heard h = {0};
+	struct parts p;
+
+	CHECK_INT(parts_alloc(&p), 0);
+	for (int i = 0; i < 1000; i++)
+		CHECK_INT(rest_request(p.rest, &get, on_answer, &h), 0);
+	CHECK_INT(rest_request(p.rest, &get, on_answer, &h), ENOBUFS);
+	CHECK_INT(h.answers, 0);
+	parts_free(&p);
+	CHECK_INT(h.answers, 1000);
+}
+
+TEST(commands_that_wait_end_with_their_owner)
+{
+	json_t *d =
+		json_loads("{\"id\":\"7\",\"application_id\":\"9\",\"type\":2,\"token\":\"abc\","
+			   "\"guild_id\":\"100\",\"member\":{\"user\":{\"id\":\"501\"}},"
+			   "\"data\":{\"name\":\"status\"}}",
+			   0, NULL);
+	struct parts p;
+
+	CHECK_INT(parts_alloc(&p), 0);
+	commands_interaction(p.commands, d);
+	json_object_set_new(d, "token", json_string("../../x")); /* never goes into a path */
+	commands_interaction(p.commands, d);
+	json_decref(d);
+	parts_free(&p);
+}
+
+TEST_OOM(gateway_allocates)
+{
+	struct env_conf conf = {.loop = true};
+	struct gateway *g = NULL;
+	struct ws_ctx *ws = NULL;
+	struct env *env = NULL;
+	int err = env_alloc(&env, &conf);
+
+	CHECK_OOM(err, (void)0);
+	err = ws_ctx_alloc(&ws, env, NULL);
+	CHECK_OOM(err, env_free(env));
+	err = gateway_alloc(&g, &(struct gateway_conf){.env = env,
+						       .ws = ws,
+						       .token = "t",
+						       .intents = 1,
+						       .eventh = on_event,
+						       .stateh = on_state,
+						       .sessionh = on_session});
+	gateway_free(g);
+	ws_ctx_free(ws);
+	env_free(env);
+	CHECK_OOM(err, (void)0);
+}
