@@ -181,6 +181,8 @@ int peer_send_droppable(struct peer *p, uint32_t flow, const void *body, size_t 
 		return ENOTCONN;
 	if (!len || len > p->conf.max_frame)
 		return EMSGSIZE;
+	if (FRAME_HEAD + len > p->conf.audio_cap)
+		return ENOBUFS;
 	*dropped = peer_queue_shed(&p->q, flow, FRAME_HEAD + len, p->conf.audio_cap);
 	if (p->q.lane[PEER_AUDIO].bytes + FRAME_HEAD + len > p->conf.audio_cap)
 		return ENOBUFS;
@@ -466,16 +468,19 @@ static void acceptable(evutil_socket_t fd, short what, void *arg)
 	}
 }
 
-/* A file that nobody listens at any more is replaced. */
+/* A socket that nobody listens at any more is replaced. Connecting to a plain file is refused, too:
+ * that is left, and bind will say so. */
 static int clear_stale(const struct sockaddr_un *sa)
 {
+	struct stat st;
 	int fd = new_socket(), err = 0;
 
 	if (fd < 0)
 		return errno;
 	if (!connect(fd, (const struct sockaddr *)sa, sizeof *sa) || errno == EAGAIN)
 		err = EADDRINUSE;
-	else if (errno == ECONNREFUSED && unlink(sa->sun_path))
+	else if (errno == ECONNREFUSED && !lstat(sa->sun_path, &st) && S_ISSOCK(st.st_mode) &&
+		 unlink(sa->sun_path))
 		err = errno;
 	close(fd);
 	return err;
