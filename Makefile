@@ -13,7 +13,8 @@ WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpo
             -Wno-format-nonliteral -Wundef
 WERROR   ?=
 OPT      ?= -O2
-CPPFLAGS += -I. -D_GNU_SOURCE -DPARLEY_VERSION='"$(VERSION)"'
+# pocketsphinx's own header includes its neighbours without the folder.
+CPPFLAGS += -I. -isystem /usr/include/pocketsphinx -D_GNU_SOURCE -DPARLEY_VERSION='"$(VERSION)"'
 CFLAGS   += -std=c17 -g $(OPT) $(WARN) $(WERROR) -fno-omit-frame-pointer -pthread
 ifneq ($(SAN),)
 CFLAGS   += -fsanitize=$(SAN) -fno-sanitize-recover=all

@@ -74,18 +74,25 @@ static void answer_time(struct ask *a)
 		snprintf(a->buf, a->size, "It is half past %s %s.", h, part_of_day(t->tm_hour));
 	else
 		snprintf(a->buf, a->size, "It is %s%s %s %s %s.", m,
-			 min % 5 == 0 ? "" : min == 1 || min == 59 ? " minute" : " minutes",
+			 min % 5 == 0		 ? ""
+			 : min == 1 || min == 59 ? " minute"
+						 : " minutes",
 			 min < 30 ? "past" : "to", h, part_of_day(t->tm_hour));
 }
 
-static const char *const days[] = {"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"};
-static const char *const months[] = {"January", "February", "March",	 "April",   "May",	"June",
-				     "July",	"August",   "September", "October", "November", "December"};
+static const char *const days[] = {"Sunday",   "Monday", "Tuesday", "Wednesday",
+				   "Thursday", "Friday", "Saturday"};
+static const char *const months[] = {"January",	  "February", "March",	  "April",
+				     "May",	  "June",     "July",	  "August",
+				     "September", "October",  "November", "December"};
 
 /* The date `shift` days from now. timegm only counts; it asks nothing of the system's time zone. */
 static struct tm shifted(const struct tm *t, int shift)
 {
-	struct tm d = {.tm_year = t->tm_year, .tm_mon = t->tm_mon, .tm_mday = t->tm_mday + shift, .tm_hour = 12};
+	struct tm d = {.tm_year = t->tm_year,
+		       .tm_mon = t->tm_mon,
+		       .tm_mday = t->tm_mday + shift,
+		       .tm_hour = 12};
 
 	timegm(&d);
 	return d;
@@ -133,8 +140,8 @@ static void answer_date(struct ask *a)
 		snprintf(a->buf, a->size, "It is %s.", months[d.tm_mon]);
 	} else if (captured(a, SLOT_DAY)) {
 		captured_text(a, SLOT_DAY, asked, sizeof asked);
-		snprintf(a->buf, a->size, "%s today is %s.", strcasecmp(asked, days[d.tm_wday]) ? "No," : "Yes,",
-			 days[d.tm_wday]);
+		snprintf(a->buf, a->size, "%s today is %s.",
+			 strcasecmp(asked, days[d.tm_wday]) ? "No," : "Yes,", days[d.tm_wday]);
 	} else {
 		snprintf(a->buf, a->size, "%s %s.", which, said);
 	}
@@ -162,7 +169,8 @@ static void answer_dice(struct ask *a)
 	size_t k;
 
 	captured_text(a, SLOT_COUNT, count, sizeof count);
-	n = captured_number(a, SLOT_COUNT, strchr(count, ' ') || strcmp(count, "some") == 0 ? 2 : 1, 12);
+	n = captured_number(a, SLOT_COUNT, strchr(count, ' ') || strcmp(count, "some") == 0 ? 2 : 1,
+			    12);
 	sides = captured_number(a, SLOT_SIDES, 6, 1000);
 	number_say(n, count, sizeof count);
 	k = (size_t)snprintf(a->buf, a->size, n > 1 ? "%s dice: " : "I rolled ", count);
@@ -172,7 +180,11 @@ static void answer_dice(struct ask *a)
 
 		total += v;
 		number_say(v, said, sizeof said);
-		k += (size_t)snprintf(a->buf + k, a->size - k, "%s%s", !i ? "" : i + 1 < n ? ", " : " and ", said);
+		k += (size_t)snprintf(a->buf + k, a->size - k, "%s%s",
+				      !i	  ? ""
+				      : i + 1 < n ? ", "
+						  : " and ",
+				      said);
 	}
 	if (n > 1 && k < a->size) {
 		number_say(total, count, sizeof count);
@@ -203,7 +215,10 @@ static void answer_who(struct ask *a)
 	k = (size_t)snprintf(a->buf, a->size, "In the room %s ", room->n == 1 ? "is" : "are");
 	for (unsigned i = 0; i < room->n && k < a->size; i++)
 		k += (size_t)snprintf(a->buf + k, a->size - k, "%s%s",
-				      !i ? "" : i + 1 < room->n ? ", " : " and ", room->name[i]);
+				      !i		? ""
+				      : i + 1 < room->n ? ", "
+							: " and ",
+				      room->name[i]);
 	if (k < a->size)
 		snprintf(a->buf + k, a->size - k, ".");
 }
@@ -211,13 +226,15 @@ static void answer_who(struct ask *a)
 static void answer_can(struct ask *a)
 {
 	snprintf(a->buf, a->size,
-		 "I am Parley. I can tell you the time and the date, do sums, roll dice, tell a joke, say who is in "
+		 "I am Parley. I can tell you the time and the date, do sums, roll dice, tell a "
+		 "joke, say who is in "
 		 "the room, and remember things for you.");
 }
 
 static void answer_again(struct ask *a)
 {
-	snprintf(a->buf, a->size, "%s", a->b->last[0] ? a->b->last : "I have not said anything yet.");
+	snprintf(a->buf, a->size, "%s",
+		 a->b->last[0] ? a->b->last : "I have not said anything yet.");
 }
 
 static void answer_remember(struct ask *a)
@@ -245,7 +262,8 @@ static void answer_recall(struct ask *a)
 		return;
 	}
 	if (named || !f->n) {
-		captured_text(a, captured(a, SLOT_MINE) ? SLOT_MINE : SLOT_ABOUT, question, sizeof question);
+		captured_text(a, captured(a, SLOT_MINE) ? SLOT_MINE : SLOT_ABOUT, question,
+			      sizeof question);
 		fact_turn_round(question, turned, sizeof turned);
 		if (!named || strcmp(turned, "it") == 0 || strcmp(turned, "that") == 0)
 			snprintf(a->buf, a->size, "You have not told me anything to remember.");
@@ -297,11 +315,14 @@ static void answer_none(struct ask *a)
 }
 
 static answer_fn *const answers[INTENT_COUNT] = {
-	[INTENT_NONE] = answer_none,	     [INTENT_TIME] = answer_time,	[INTENT_DATE] = answer_date,
-	[INTENT_SUM] = answer_sum,	     [INTENT_DICE] = answer_dice,	[INTENT_JOKE] = answer_joke,
-	[INTENT_WHO] = answer_who,	     [INTENT_CAN] = answer_can,		[INTENT_AGAIN] = answer_again,
-	[INTENT_REMEMBER] = answer_remember, [INTENT_RECALL] = answer_recall,	[INTENT_GREET] = answer_greet,
-	[INTENT_THANKS] = answer_thanks,     [INTENT_STOP] = answer_stop,	[INTENT_BYE] = answer_bye,
+	[INTENT_NONE] = answer_none,	 [INTENT_TIME] = answer_time,
+	[INTENT_DATE] = answer_date,	 [INTENT_SUM] = answer_sum,
+	[INTENT_DICE] = answer_dice,	 [INTENT_JOKE] = answer_joke,
+	[INTENT_WHO] = answer_who,	 [INTENT_CAN] = answer_can,
+	[INTENT_AGAIN] = answer_again,	 [INTENT_REMEMBER] = answer_remember,
+	[INTENT_RECALL] = answer_recall, [INTENT_GREET] = answer_greet,
+	[INTENT_THANKS] = answer_thanks, [INTENT_STOP] = answer_stop,
+	[INTENT_BYE] = answer_bye,
 };
 
 int brain_alloc(struct brain **out, const struct rules *rules)
@@ -321,11 +342,12 @@ struct brain *brain_free(struct brain *b)
 	return NULL;
 }
 
-int brain_answer(struct brain *b, const char *text, const struct brain_moment *now, char *buf, size_t size,
-		 enum intent *intent)
+int brain_answer(struct brain *b, const char *text, const struct brain_moment *now, char *buf,
+		 size_t size, enum intent *intent)
 {
 	struct reading r;
-	struct ask a = {.b = b, .now = now, .r = &r, .random = now->random, .buf = buf, .size = size};
+	struct ask a = {
+		.b = b, .now = now, .r = &r, .random = now->random, .buf = buf, .size = size};
 	int err = rules_read(b->rules, text, &r);
 
 	buf[0] = '\0';
@@ -354,7 +376,8 @@ bool brain_room_parse(struct brain_room *room, const char *text)
 		for (keep = n; keep && (p[keep - 1] == ' ' || p[keep - 1] == '.'); keep--)
 			;
 		if (keep)
-			snprintf(room->name[room->n++], ROOM_NAME_SIZE, "%.*s", (int)(keep < 63 ? keep : 63), p);
+			snprintf(room->name[room->n++], ROOM_NAME_SIZE, "%.*s",
+				 (int)(keep < 63 ? keep : 63), p);
 		if (p[n] != ',')
 			return true;
 		p += n + 1;

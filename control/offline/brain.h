@@ -1,7 +1,8 @@
-/* The rule brain: one line in, one answer out, and what it keeps in between (facts, its last words).
+/* The rule brain: one line in, one answer out, and what it keeps in between (facts, its last
+ * words).
  *
- * Pure: the moment (local time, a random number, who is in the room) is passed in. Answers are plain sentences with
- * numbers in words, because they are spoken. */
+ * Pure: the moment (local time, a random number, who is in the room) is passed in. Answers are
+ * plain sentences with numbers in words, because they are spoken. */
 #ifndef OFFLINE_BRAIN_H
 #define OFFLINE_BRAIN_H
 
@@ -20,8 +21,8 @@ struct brain_room {
 };
 
 struct brain_moment {
-	struct tm local;	/* local time, broken down */
-	uint64_t random;	/* fresh for every answer */
+	struct tm local;	       /* local time, broken down */
+	uint64_t random;	       /* fresh for every answer */
 	const struct brain_room *room; /* NULL or empty: not known */
 };
 
@@ -29,12 +30,13 @@ struct brain_moment {
 int brain_alloc(struct brain **out, const struct rules *rules);
 struct brain *brain_free(struct brain *b);
 
-/* Answers one line ("[Alice]: what time is it"; the name in front is optional). buf takes BRAIN_ANSWER_SIZE bytes at
- * most and is always terminated. ENOMEM. */
-int brain_answer(struct brain *b, const char *text, const struct brain_moment *now, char *buf, size_t size,
-		 enum intent *intent);
+/* Answers one line ("[Alice]: what time is it"; the name in front is optional). buf takes
+ * BRAIN_ANSWER_SIZE bytes at most and is always terminated. ENOMEM. */
+int brain_answer(struct brain *b, const char *text, const struct brain_moment *now, char *buf,
+		 size_t size, enum intent *intent);
 
-/* Takes over the names of a line `people in the room: Alice, Bob` anywhere in text; false when there is none. */
+/* Takes over the names of a line `people in the room: Alice, Bob` anywhere in text; false when
+ * there is none. */
 bool brain_room_parse(struct brain_room *room, const char *text);
 
 #endif

@@ -9,11 +9,12 @@
 
 /* Words that say nothing about which fact is meant. */
 static const char *const light[] = {
-	"a",	"about", "an",	  "and",  "are",  "at",	   "by",   "colour", "did", "do",    "for",  "from",
-	"had",	"has",	 "have",  "her",  "his",  "how",   "i",	   "i'm",    "in",  "is",    "it",   "kind",
-	"know", "me",	 "my",	  "of",	  "on",	  "our",   "say",  "sort",   "tell", "that", "the",  "there",
-	"this", "to",	 "was",	  "we",	  "were", "what",  "what's", "when", "where", "which", "who", "with",
-	"you",	"your",	 "remember", "told", "said", "favourite",
+	"a",	 "about", "an",	  "and", "are",	 "at",	     "by",     "colour", "did",
+	"do",	 "for",	  "from", "had", "has",	 "have",     "her",    "his",	 "how",
+	"i",	 "i'm",	  "in",	  "is",	 "it",	 "kind",     "know",   "me",	 "my",
+	"of",	 "on",	  "our",  "say", "sort", "tell",     "that",   "the",	 "there",
+	"this",	 "to",	  "was",  "we",	 "were", "what",     "what's", "when",	 "where",
+	"which", "who",	  "with", "you", "your", "remember", "told",   "said",	 "favourite",
 };
 
 static bool is_light(const char *w)
@@ -34,7 +35,8 @@ static bool same_thing(const char *a, const char *b)
 	return strcmp(a, b) == 0 || (m == n + 1 && b[n] == 's' && strncmp(a, b, n) == 0);
 }
 
-/* How many words of weight of `a` are in `b`. "favourite colour" has no weight but is better than nothing. */
+/* How many words of weight of `a` are in `b`. "favourite colour" has no weight but is better than
+ * nothing. */
 static unsigned shared(const struct words *a, const struct words *b)
 {
 	unsigned score = 0;
@@ -42,7 +44,8 @@ static unsigned shared(const struct words *a, const struct words *b)
 	for (unsigned i = 0; i < a->n; i++)
 		for (unsigned k = 0; k < b->n; k++)
 			if (same_thing(a->w[i], b->w[k])) {
-				bool half = strcmp(a->w[i], "favourite") == 0 || strcmp(a->w[i], "colour") == 0;
+				bool half = strcmp(a->w[i], "favourite") == 0 ||
+					    strcmp(a->w[i], "colour") == 0;
 
 				score += half ? 1 : is_light(a->w[i]) ? 0 : 4;
 				break;
@@ -55,7 +58,8 @@ static void subject(const struct words *w, struct words *out)
 {
 	*out = *w;
 	for (unsigned i = 0; i < w->n; i++)
-		if (strcmp(w->w[i], "is") == 0 || strcmp(w->w[i], "are") == 0 || strcmp(w->w[i], "was") == 0) {
+		if (strcmp(w->w[i], "is") == 0 || strcmp(w->w[i], "are") == 0 ||
+		    strcmp(w->w[i], "was") == 0) {
 			out->n = i;
 			return;
 		}
@@ -88,7 +92,8 @@ void facts_add(struct facts *f, const char *text, const char *speaker)
 	struct fact *slot;
 
 	for (unsigned i = 0; i < f->n; i++)
-		if (strcasecmp(f->fact[i].speaker, speaker) == 0 && same_subject(f->fact[i].text, text)) {
+		if (strcasecmp(f->fact[i].speaker, speaker) == 0 &&
+		    same_subject(f->fact[i].text, text)) {
 			drop(f, i);
 			break;
 		}
@@ -127,9 +132,10 @@ struct turn {
 	const char *from, *to;
 };
 
-static const struct turn turns[] = {{"my", "your"},   {"i", "you"},	    {"i'm", "you are"}, {"am", "are"},
-				    {"me", "you"},    {"mine", "yours"},    {"our", "your"},	{"we", "you"},
-				    {"i've", "you have"}, {"i'll", "you will"}, {"myself", "yourself"}};
+static const struct turn turns[] = {
+	{"my", "your"},	      {"i", "you"},	    {"i'm", "you are"},	   {"am", "are"},
+	{"me", "you"},	      {"mine", "yours"},    {"our", "your"},	   {"we", "you"},
+	{"i've", "you have"}, {"i'll", "you will"}, {"myself", "yourself"}};
 
 void fact_turn_round(const char *text, char *buf, size_t size)
 {

@@ -19,9 +19,11 @@ struct facts {
 
 /* A fact about the same thing replaces the earlier one of the same speaker. */
 void facts_add(struct facts *f, const char *text, const char *speaker);
-/* The fact that shares most words of weight with the question; the speaker's own ones first. NULL when none. */
+/* The fact that shares most words of weight with the question; the speaker's own ones first. NULL
+ * when none. */
 const struct fact *facts_find(const struct facts *f, const char *question, const char *speaker);
-/* The fact as told back: "my" of the asker becomes "your", of somebody else "alice's". Always terminated. */
+/* The fact as told back: "my" of the asker becomes "your", of somebody else "alice's". Always
+ * terminated. */
 void fact_say(const struct fact *f, const char *to, char *buf, size_t size);
 /* Any text from the asker's side: "my bike" -> "your bike", "i" -> "you". */
 void fact_turn_round(const char *text, char *buf, size_t size);

@@ -8,8 +8,8 @@
 
 enum { MAX_DEPTH = 24, MAX_STATES = 200000 };
 
-/* A recursive-descent reader. Which reader of the pattern it builds for is part of the state, because a slot may say one
- * thing to the recogniser and another to the matcher. */
+/* A recursive-descent reader. Which reader of the pattern it builds for is part of the state,
+ * because a slot may say one thing to the recogniser and another to the matcher. */
 struct reader {
 	struct pattern_set *set;
 	const char *p;
@@ -42,14 +42,16 @@ static uint32_t state_new(struct reader *r)
 	if (s->n_states == MAX_STATES)
 		r->err = EINVAL;
 	else
-		r->err = grow((void **)&s->first, &s->cap_states, s->n_states + 1, sizeof *s->first);
+		r->err =
+			grow((void **)&s->first, &s->cap_states, s->n_states + 1, sizeof *s->first);
 	if (r->err)
 		return 0;
 	s->first[s->n_states] = 0;
 	return s->n_states++;
 }
 
-static void arc_new(struct reader *r, uint32_t from, uint32_t to, enum net_arc_kind kind, uint32_t value)
+static void arc_new(struct reader *r, uint32_t from, uint32_t to, enum net_arc_kind kind,
+		    uint32_t value)
 {
 	struct pattern_set *s = r->set;
 
@@ -264,7 +266,8 @@ static uint32_t shortcut(const struct pattern_set *s, struct net_arc *a)
 	return to;
 }
 
-/* Drops what the notation left behind: states that are only passed through. They are three of four. */
+/* Drops what the notation left behind: states that are only passed through. They are three of four.
+ */
 static int trim(struct pattern_set *s)
 {
 	uint32_t *number = calloc(s->n_states, sizeof *number), *stack, depth = 0, n = 0;
@@ -336,8 +339,8 @@ static int compile(struct pattern_set *s, const struct pattern_rule *rules, cons
 }
 
 int pattern_compile(struct pattern_set **out, const struct pattern_slot *slots, unsigned n_slots,
-		    const struct pattern_rule *rules, unsigned n_rules, const char *lead, const char *tail,
-		    const char **bad)
+		    const struct pattern_rule *rules, unsigned n_rules, const char *lead,
+		    const char *tail, const char **bad)
 {
 	struct pattern_set *s = calloc(1, sizeof *s);
 	const char *at = NULL;

@@ -1,10 +1,12 @@
 /* Patterns: sentences written as `what (is|'s) the time [now]`, compiled to one network of words.
  *
- * One text serves two readers. Text is matched against the whole network, in which an open slot takes any words and
- * `*` skips some; the recogniser gets the closed part of it as a minimal deterministic word graph (pattern_graph), in
- * which an open slot stands for its list of examples. Pure.
+ * One text serves two readers. Text is matched against the whole network, in which an open slot
+ * takes any words and
+ * `*` skips some; the recogniser gets the closed part of it as a minimal deterministic word graph
+ * (pattern_graph), in which an open slot stands for its list of examples. Pure.
  *
- * Notation: words; `( a | b )`; `[ optional ]`; `<slot>` (captured); `<_slot>` (a mere abbreviation, not captured);
+ * Notation: words; `( a | b )`; `[ optional ]`; `<slot>` (captured); `<_slot>` (a mere
+ * abbreviation, not captured);
  * `{ one or more times }` and `*`, any words or none, only where the recogniser does not read. */
 #ifndef OFFLINE_PATTERN_H
 #define OFFLINE_PATTERN_H
@@ -37,23 +39,27 @@ enum { PATTERN_MAX_CAPS = 12 };
 
 struct pattern_match {
 	unsigned rule; /* index into the rules */
-	unsigned cost; /* words that were skipped or taken by an open slot, weighted; 0 = said exactly so */
+	unsigned cost; /* words that were skipped or taken by an open slot, weighted; 0 = said
+			  exactly so */
 	unsigned n;
 	struct pattern_cap {
-		unsigned slot; /* index into the slots */
+		unsigned slot;	   /* index into the slots */
 		unsigned from, to; /* tokens */
 	} cap[PATTERN_MAX_CAPS];
 };
 
-/* Compiles all rules, each between the optional `lead` and `tail` (patterns of their own, may be NULL). The tables are
- * borrowed for as long as the set lives. EINVAL: a pattern is malformed (*bad is its text), ENOMEM. */
+/* Compiles all rules, each between the optional `lead` and `tail` (patterns of their own, may be
+ * NULL). The tables are borrowed for as long as the set lives. EINVAL: a pattern is malformed (*bad
+ * is its text), ENOMEM. */
 int pattern_compile(struct pattern_set **out, const struct pattern_slot *slots, unsigned n_slots,
-		    const struct pattern_rule *rules, unsigned n_rules, const char *lead, const char *tail,
-		    const char **bad);
+		    const struct pattern_rule *rules, unsigned n_rules, const char *lead,
+		    const char *tail, const char **bad);
 struct pattern_set *pattern_free(struct pattern_set *set);
 
-/* The cheapest reading of the tokens; of equal ones the rule that stands first. ENOENT when none, ENOMEM. */
-int pattern_match(const struct pattern_set *set, const struct words *words, struct pattern_match *out);
+/* The cheapest reading of the tokens; of equal ones the rule that stands first. ENOENT when none,
+ * ENOMEM. */
+int pattern_match(const struct pattern_set *set, const struct words *words,
+		  struct pattern_match *out);
 
 /* The word graph of what may be spoken: deterministic and minimal, state 0 is the start. */
 struct pattern_graph {
@@ -61,7 +67,7 @@ struct pattern_graph {
 	bool *final; /* per state */
 	struct pattern_arc {
 		uint32_t from, to, word;
-	} *arcs;	    /* sorted by from */
+	} * arcs;	    /* sorted by from */
 	const char **words; /* borrowed from the set */
 };
 int pattern_graph(struct pattern_graph *out, const struct pattern_set *set);

@@ -1,7 +1,7 @@
 /* The spoken part of the network as a minimal deterministic word graph.
  *
- * Subset construction, then equal states are folded from the ends backwards; the spoken network has no loops. The
- * recogniser makes a prefix tree per state, so what this saves is its time. */
+ * Subset construction, then equal states are folded from the ends backwards; the spoken network has
+ * no loops. The recogniser makes a prefix tree per state, so what this saves is its time. */
 #include "control/offline/pattern_net.h"
 
 #include <errno.h>
@@ -66,8 +66,8 @@ static unsigned close_over(struct maker *m, uint32_t *list, unsigned n)
 		for (uint32_t i = m->set->first[st]; i; i = m->set->arcs[i - 1].next) {
 			const struct net_arc *a = &m->set->arcs[i - 1];
 
-			if (!a->spoken || a->kind == NET_WORD || a->kind == NET_SKIP || a->kind == NET_OPEN ||
-			    m->mark[a->to])
+			if (!a->spoken || a->kind == NET_WORD || a->kind == NET_SKIP ||
+			    a->kind == NET_OPEN || m->mark[a->to])
 				continue;
 			m->mark[a->to] = true;
 			list[n++] = a->to;
@@ -90,7 +90,8 @@ static int subset_find(struct maker *m, const uint32_t *list, unsigned n, uint32
 
 		if (!at)
 			break;
-		if (m->subs[at - 1].n == n && memcmp(m->subs[at - 1].nfa, list, n * sizeof *list) == 0) {
+		if (m->subs[at - 1].n == n &&
+		    memcmp(m->subs[at - 1].nfa, list, n * sizeof *list) == 0) {
 			*id = at - 1;
 			return 0;
 		}
@@ -135,14 +136,16 @@ static int pair_order(const void *a, const void *b)
 	return x[0] != y[0] ? (x[0] > y[0]) - (x[0] < y[0]) : (x[1] > y[1]) - (x[1] < y[1]);
 }
 
-/* All words that lead out of one subset; scratch has room for (word, state) pairs and a state list. */
+/* All words that lead out of one subset; scratch has room for (word, state) pairs and a state list.
+ */
 static int expand(struct maker *m, uint32_t id, uint32_t (*pairs)[2], uint32_t *list)
 {
 	unsigned n_pairs = 0;
 	int err = 0;
 
 	for (unsigned k = 0; k < m->subs[id].n; k++)
-		for (uint32_t i = m->set->first[m->subs[id].nfa[k]]; i; i = m->set->arcs[i - 1].next) {
+		for (uint32_t i = m->set->first[m->subs[id].nfa[k]]; i;
+		     i = m->set->arcs[i - 1].next) {
 			const struct net_arc *a = &m->set->arcs[i - 1];
 
 			if (!a->spoken || a->kind != NET_WORD)
@@ -197,7 +200,8 @@ static void fold(struct maker *m, uint32_t id)
 	uint32_t h = 17 + is_final(m, id);
 
 	for (unsigned i = 0; i < s->n_arcs; i++) {
-		uint32_t pair[2] = {m->arcs[s->first + i].word, m->subs[m->arcs[s->first + i].to].folded};
+		uint32_t pair[2] = {m->arcs[s->first + i].word,
+				    m->subs[m->arcs[s->first + i].to].folded};
 
 		h = hash_words(pair, 2, h);
 	}

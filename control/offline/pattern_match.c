@@ -19,13 +19,13 @@ struct search {
 	const struct words *words;
 	struct cell *cells; /* every state that was reached, position by position */
 	uint32_t n_cells, cap_cells;
-	uint32_t *here, *there;	      /* per state: its cell + 1 at this position and the next */
+	uint32_t *here, *there; /* per state: its cell + 1 at this position and the next */
 	struct list {
 		uint32_t *v;
 		uint32_t n, cap;
-	} queue, later; /* cells to look at (again) at this position, and at the next */
-	uint32_t ids[WORDS_MAX];      /* network word of each token, UINT32_MAX when unknown */
-	uint32_t rule_cell;	      /* cell before the best NET_RULE arc */
+	} queue, later;		 /* cells to look at (again) at this position, and at the next */
+	uint32_t ids[WORDS_MAX]; /* network word of each token, UINT32_MAX when unknown */
+	uint32_t rule_cell;	 /* cell before the best NET_RULE arc */
 	unsigned best_rule, best_cost;
 	int err;
 };
@@ -45,8 +45,10 @@ static void enqueue(struct search *s, struct list *l, uint32_t cell)
 	l->v[l->n++] = cell;
 }
 
-/* Cells of the next position wait in `there`; those of this one are looked at again when they got cheaper. */
-static void reach(struct search *s, bool next, const struct net_arc *a, uint32_t from, uint32_t arc, unsigned cost)
+/* Cells of the next position wait in `there`; those of this one are looked at again when they got
+ * cheaper. */
+static void reach(struct search *s, bool next, const struct net_arc *a, uint32_t from, uint32_t arc,
+		  unsigned cost)
 {
 	uint32_t *slot = &(next ? s->there : s->here)[a->to];
 	struct cell *c;
@@ -157,7 +159,8 @@ static void captures(const struct search *s, struct pattern_match *m)
 		unsigned pos = s->cells[at].pos;
 
 		if (a->kind == NET_END && m->n < PATTERN_MAX_CAPS)
-			m->cap[m->n++] = (struct pattern_cap){.slot = a->value, .to = pos, .from = UINT32_MAX};
+			m->cap[m->n++] = (struct pattern_cap){
+				.slot = a->value, .to = pos, .from = UINT32_MAX};
 		for (unsigned k = m->n; a->kind == NET_BEGIN && k-- > 0;)
 			if (m->cap[k].slot == a->value && m->cap[k].from == UINT32_MAX) {
 				m->cap[k].from = pos;
@@ -198,9 +201,11 @@ static int begin(struct search *s)
 	return s->err;
 }
 
-int pattern_match(const struct pattern_set *set, const struct words *words, struct pattern_match *out)
+int pattern_match(const struct pattern_set *set, const struct words *words,
+		  struct pattern_match *out)
 {
-	struct search s = {.set = set, .words = words, .best_cost = COST_MAX + 1, .best_rule = UINT32_MAX};
+	struct search s = {
+		.set = set, .words = words, .best_cost = COST_MAX + 1, .best_rule = UINT32_MAX};
 	int err = begin(&s);
 
 	if (!err) {

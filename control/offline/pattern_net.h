@@ -1,4 +1,5 @@
-/* The network behind struct pattern_set, shared by the matcher and the graph maker. Private to pattern*.c. */
+/* The network behind struct pattern_set, shared by the matcher and the graph maker. Private to
+ * pattern*.c. */
 #ifndef OFFLINE_PATTERN_NET_H
 #define OFFLINE_PATTERN_NET_H
 
@@ -8,7 +9,8 @@ enum net_arc_kind { NET_WORD, NET_EMPTY, NET_SKIP, NET_OPEN, NET_BEGIN, NET_END,
 
 enum { COST_OPEN = 1, COST_SKIP = 4, COST_MAX = 40 };
 
-/* NET_RULE arcs close a rule: value is its index. NET_BEGIN and NET_END mark a capture of slot `value`. */
+/* NET_RULE arcs close a rule: value is its index. NET_BEGIN and NET_END mark a capture of slot
+ * `value`. */
 struct net_arc {
 	uint32_t to;
 	uint32_t next; /* next arc of the same state + 1, 0 = last */

@@ -46,8 +46,8 @@ int rules_alloc(struct rules **out)
 
 	if (!r)
 		return ENOMEM;
-	err = pattern_compile(&r->set, slots, RULE_SLOTS, patterns, sizeof patterns / sizeof *patterns, "<_lead>",
-			      "<_tail>", NULL);
+	err = pattern_compile(&r->set, slots, RULE_SLOTS, patterns,
+			      sizeof patterns / sizeof *patterns, "<_lead>", "<_tail>", NULL);
 	if (err) {
 		rules_free(r);
 		return err;

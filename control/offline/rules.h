@@ -1,4 +1,5 @@
-/* Rules: what a line of text asks for. The table is rules.def; the recogniser's grammar comes out of the same table.
+/* Rules: what a line of text asks for. The table is rules.def; the recogniser's grammar comes out
+ * of the same table.
  *
  * Pure. A struct rules is made once and only read afterwards, so any thread may use it. */
 #ifndef OFFLINE_RULES_H

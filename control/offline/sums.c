@@ -44,7 +44,8 @@ static bool collect(const struct reading *r, struct sum *s)
 		unsigned op = plain_op(c->slot);
 
 		if (c->slot == SLOT_NUMBER) {
-			if (s->n == MAX_TERMS || !number_hear(&r->words, c->from, c->to, &s->v[s->n]))
+			if (s->n == MAX_TERMS ||
+			    !number_hear(&r->words, c->from, c->to, &s->v[s->n]))
 				return false;
 			s->n++;
 		} else if (op != RULE_SLOTS) {
@@ -74,7 +75,10 @@ static double apply(unsigned op, double a, double b)
 
 static const char *op_name(unsigned op)
 {
-	return op == SLOT_PLUS ? "plus" : op == SLOT_MINUS ? "minus" : op == SLOT_TIMES ? "times" : "divided by";
+	return op == SLOT_PLUS	  ? "plus"
+	       : op == SLOT_MINUS ? "minus"
+	       : op == SLOT_TIMES ? "times"
+				  : "divided by";
 }
 
 static bool is_point(unsigned op)
@@ -90,8 +94,8 @@ static void chain_say(const struct sum *s, char *buf, size_t size)
 		char number[SAID];
 
 		number_say(s->v[i], number, sizeof number);
-		k += (size_t)snprintf(buf + k, size - k, "%s%s%s%s", i ? " " : "", i ? op_name(s->op[i - 1]) : "",
-				      i ? " " : "", number);
+		k += (size_t)snprintf(buf + k, size - k, "%s%s%s%s", i ? " " : "",
+				      i ? op_name(s->op[i - 1]) : "", i ? " " : "", number);
 	}
 }
 
@@ -210,11 +214,12 @@ void sum_answer(const struct reading *r, char *buf, size_t size)
 		return;
 	}
 	if (!isfinite(v)) {
-		snprintf(buf, size, "That has no answer: nothing can be divided by zero, and so on.");
+		snprintf(buf, size,
+			 "That has no answer: nothing can be divided by zero, and so on.");
 		return;
 	}
 	number_say(v, right, sizeof right);
-	snprintf(buf, size, "%s is %s%s.", left, fabs(v - round(v * 100) / 100) > 1e-9 * (1 + fabs(v)) ? "about " : "",
-		 right);
+	snprintf(buf, size, "%s is %s%s.", left,
+		 fabs(v - round(v * 100) / 100) > 1e-9 * (1 + fabs(v)) ? "about " : "", right);
 	buf[0] = (char)toupper((unsigned char)buf[0]);
 }

@@ -7,8 +7,8 @@
 #include <string.h>
 
 static const char *const units[] = {
-	"zero",    "one",     "two",       "three",    "four",     "five",    "six",
-	"seven",   "eight",   "nine",      "ten",      "eleven",   "twelve",  "thirteen",
+	"zero",	    "one",     "two",	  "three",     "four",	   "five",     "six",
+	"seven",    "eight",   "nine",	  "ten",       "eleven",   "twelve",   "thirteen",
 	"fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
 };
 static const char *const tens[] = {"",	    "",	     "twenty",	"thirty", "forty",
@@ -16,20 +16,43 @@ static const char *const tens[] = {"",	    "",	     "twenty",	"thirty", "forty",
 static const struct scale {
 	const char *name;
 	double value;
-} scales[] = {
-	{"trillion", 1e12}, {"billion", 1e9}, {"million", 1e6}, {"thousand", 1e3}, {"hundred", 1e2}};
+} scales[] = {{"trillion", 1e12},
+	      {"billion", 1e9},
+	      {"million", 1e6},
+	      {"thousand", 1e3},
+	      {"hundred", 1e2}};
 
 /* Ways of writing that people use and the recogniser's dictionary does not. */
 static const struct spelling {
 	const char *from, *to;
 } spellings[] = {
-	{"whats", "what's"},	 {"wheres", "where's"},	  {"whens", "when's"},	  {"hows", "how's"},
-	{"todays", "today's"},	 {"im", "i'm"},		  {"dont", "don't"},	  {"didnt", "didn't"},
-	{"thats", "that's"},	 {"lets", "let's"},	  {"couldnt", "couldn't"}, {"whos", "who's"},
-	{"color", "colour"},	 {"favorite", "favourite"}, {"ok", "okay"},	  {"pls", "please"},
-	{"plz", "please"},	 {"thx", "thanks"},	  {"u", "you"},		  {"hi", "hi"},
-	{"ive", "i've"},	 {"youre", "you're"},	  {"id", "i'd"},	  {"cant", "can't"},
-	{"gimme", "give me"},	 {"bye-bye", "bye bye"},	  {"goodnight", "good night"},
+	{"whats", "what's"},
+	{"wheres", "where's"},
+	{"whens", "when's"},
+	{"hows", "how's"},
+	{"todays", "today's"},
+	{"im", "i'm"},
+	{"dont", "don't"},
+	{"didnt", "didn't"},
+	{"thats", "that's"},
+	{"lets", "let's"},
+	{"couldnt", "couldn't"},
+	{"whos", "who's"},
+	{"color", "colour"},
+	{"favorite", "favourite"},
+	{"ok", "okay"},
+	{"pls", "please"},
+	{"plz", "please"},
+	{"thx", "thanks"},
+	{"u", "you"},
+	{"hi", "hi"},
+	{"ive", "i've"},
+	{"youre", "you're"},
+	{"id", "i'd"},
+	{"cant", "can't"},
+	{"gimme", "give me"},
+	{"bye-bye", "bye bye"},
+	{"goodnight", "good night"},
 };
 
 static void say(double v, bool with_and, char *buf, size_t size);
@@ -126,9 +149,12 @@ static const char *after_blanks(const char *s)
 /* A sign of arithmetic, if that is what stands here: its word and how many bytes it takes. */
 static const char *sign_at(const char *s, bool after_number, size_t *len)
 {
-	static const struct spelling signs[] = {{"\xc3\x97", "times"},	     {"\xc3\xb7", "divided by"},
-						{"\xe2\x88\x92", "minus"}, {"+", "plus"},
-						{"*", "times"},		     {"/", "divided by"}};
+	static const struct spelling signs[] = {{"\xc3\x97", "times"},
+						{"\xc3\xb7", "divided by"},
+						{"\xe2\x88\x92", "minus"},
+						{"+", "plus"},
+						{"*", "times"},
+						{"/", "divided by"}};
 
 	for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
 		*len = strlen(signs[i].from);
@@ -138,7 +164,8 @@ static const char *sign_at(const char *s, bool after_number, size_t *len)
 	*len = 1;
 	if (*s == '-' && isdigit((unsigned char)*after_blanks(s + 1)))
 		return "minus";
-	if ((*s == 'x' || *s == 'X') && after_number && isdigit((unsigned char)*after_blanks(s + 1)))
+	if ((*s == 'x' || *s == 'X') && after_number &&
+	    isdigit((unsigned char)*after_blanks(s + 1)))
 		return "times";
 	if (*s == '%')
 		return "percent";
@@ -245,7 +272,8 @@ static size_t below_thousand(unsigned v, bool with_and, char *buf, size_t size, 
 	return v % 100 || v < 100 ? below_hundred(v % 100, buf, size, k) : k;
 }
 
-/* with_and: "one hundred and two" is how it is said; a text's digits do without, where `and` could be an addition. */
+/* with_and: "one hundred and two" is how it is said; a text's digits do without, where `and` could
+ * be an addition. */
 static void say(double v, bool with_and, char *buf, size_t size)
 {
 	size_t k = 0;
@@ -291,7 +319,7 @@ void number_say(double v, char *buf, size_t size)
 void ordinal_say(unsigned v, char *buf, size_t size)
 {
 	static const struct spelling odd[] = {
-		{"one", "first"},   {"two", "second"}, {"three", "third"},    {"five", "fifth"},
+		{"one", "first"},    {"two", "second"}, {"three", "third"},    {"five", "fifth"},
 		{"eight", "eighth"}, {"nine", "ninth"}, {"twelve", "twelfth"},
 	};
 	char *last;
@@ -343,7 +371,8 @@ bool number_hear(const struct words *w, unsigned from, unsigned to, double *v)
 	double total = 0, part = 0;
 	bool any = false, negative = false;
 
-	if (from < to && (strcmp(w->w[from], "minus") == 0 || strcmp(w->w[from], "negative") == 0)) {
+	if (from < to &&
+	    (strcmp(w->w[from], "minus") == 0 || strcmp(w->w[from], "negative") == 0)) {
 		negative = true;
 		from++;
 	}

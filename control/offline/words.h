@@ -1,7 +1,8 @@
-/* Words: how a line of text becomes the tokens the rules are matched on, and numbers become words and back.
+/* Words: how a line of text becomes the tokens the rules are matched on, and numbers become words
+ * and back.
  *
- * A token is lower case letters, digits' names and apostrophes only, as the recogniser would write it: "What's 7x8?"
- * is `what's seven times eight`. Pure; nothing here allocates. */
+ * A token is lower case letters, digits' names and apostrophes only, as the recogniser would write
+ * it: "What's 7x8?" is `what's seven times eight`. Pure; nothing here allocates. */
 #ifndef OFFLINE_WORDS_H
 #define OFFLINE_WORDS_H
 
@@ -22,7 +23,8 @@ void words_split(struct words *out, const char *text);
 /* Joins tokens [from, to) with blanks. Always terminated. Returns buf. */
 char *words_join(const struct words *w, unsigned from, unsigned to, char *buf, size_t size);
 
-/* "minus forty two", "three point five", "one thousand and seven"; |v| < 1e15, decimals rounded to two. */
+/* "minus forty two", "three point five", "one thousand and seven"; |v| < 1e15, decimals rounded to
+ * two. */
 void number_say(double v, char *buf, size_t size);
 /* "forty second", 1..31 and beyond. */
 void ordinal_say(unsigned v, char *buf, size_t size);

@@ -1,0 +1,157 @@
+#include "control/offline/once.h"
+
+#include "control/offline/brain.h"
+#include "control/offline/ear.h"
+#include "control/offline/resample.h"
+#include "control/offline/rules.h"
+#include "control/offline/speech.h"
+#include "control/offline/wav.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct sound {
+	int16_t *pcm;
+	size_t n;
+	int err;
+};
+
+static int fail(int err, const char *what)
+{
+	fprintf(stderr, "offlined: %s (%s)\n", what, strerror(err));
+	return 1;
+}
+
+static bool collect(const int16_t *pcm, size_t n, const char *piece, void *arg)
+{
+	struct sound *s = arg;
+	int16_t *p = realloc(s->pcm, (s->n + n + 1) * sizeof *p);
+
+	(void)piece;
+	if (!p) {
+		s->err = ENOMEM;
+		return false;
+	}
+	memcpy(p + s->n, pcm, n * sizeof *p);
+	s->pcm = p;
+	s->n += n;
+	return true;
+}
+
+static int speak(const struct once_conf *c)
+{
+	struct sound s = {.pcm = NULL};
+	struct speech *speech = NULL;
+	int err = speech_alloc(&speech);
+
+	if (!err)
+		err = speech_say(speech, c->speak, c->voice, 1, collect, &s);
+	if (err == EINVAL)
+		fprintf(stderr, "offlined: the voices are slt, rms and awb\n");
+	if (!err)
+		err = s.err;
+	if (!err)
+		err = wav_write(c->output, SPEECH_RATE, s.pcm ? s.pcm : &(int16_t){0}, s.n);
+	free(s.pcm);
+	speech_free(speech);
+	return err ? fail(err, c->output) : 0;
+}
+
+/* The file's sound at the ear's rate. */
+static int load(const char *path, struct sound *s)
+{
+	struct resample *r = NULL;
+	const int16_t *out;
+	int16_t *pcm = NULL;
+	unsigned rate;
+	size_t n;
+	int err = wav_read(path, &rate, &pcm, &n);
+
+	if (!err)
+		err = resample_alloc(&r, rate, EAR_RATE, false);
+	if (!err)
+		err = resample_run(r, pcm, n, true, &out, &n);
+	if (!err && !collect(out, n, "", s))
+		err = s->err;
+	free(pcm);
+	resample_free(r);
+	return err;
+}
+
+static int hear(const struct ear_conf *conf, const struct sound *s, struct ear_hearing *heard,
+		const char **why)
+{
+	struct ear *e = NULL;
+	int err = ear_alloc(&e, conf, why);
+
+	if (!err)
+		err = ear_start(e);
+	if (!err)
+		err = ear_feed(e, s->pcm, s->n);
+	if (!err)
+		err = ear_finish(e, heard);
+	ear_free(e);
+	return err;
+}
+
+static int transcribe(const struct once_conf *c)
+{
+	const char *path = c->transcribe ? c->transcribe : c->general, *why = path;
+	struct pattern_graph graph = {.n_states = 0};
+	struct ear_conf conf = {.model = c->model, .graph = &graph, .sounds = rules_sounds()};
+	struct sound s = {.pcm = NULL};
+	struct rules *rules = NULL;
+	struct ear_hearing heard;
+	int err = load(path, &s);
+
+	if (!err)
+		err = rules_alloc(&rules);
+	if (!err)
+		err = rules_graph(rules, &graph);
+	if (!err)
+		err = hear(&conf, &s, &heard, &why);
+	if (!err)
+		puts(c->transcribe ? heard.text : heard.general);
+	free(s.pcm);
+	pattern_graph_free(&graph);
+	rules_free(rules);
+	return err ? fail(err, why) : 0;
+}
+
+static int answer(const struct once_conf *c)
+{
+	struct brain_room room = {.n = 0};
+	struct brain_moment now = {.room = &room};
+	char line[1024], names[1024];
+	struct rules *rules = NULL;
+	struct brain *brain = NULL;
+	struct timespec ts;
+	enum intent intent;
+	int err = rules_alloc(&rules);
+
+	/* A one-shot run has no loop, so it asks the clock itself. */
+	clock_gettime(CLOCK_REALTIME, &ts);
+	localtime_r(&ts.tv_sec, &now.local);
+	now.random = (uint64_t)ts.tv_sec * 1000000007u ^ (uint64_t)ts.tv_nsec;
+	snprintf(names, sizeof names, "people in the room: %s", c->room ? c->room : "");
+	brain_room_parse(&room, names);
+	if (!err)
+		err = brain_alloc(&brain, rules);
+	if (!err)
+		err = brain_answer(brain, c->answer, &now, line, sizeof line, &intent);
+	if (!err)
+		puts(line);
+	brain_free(brain);
+	rules_free(rules);
+	return err ? fail(err, "no answer") : 0;
+}
+
+int once_run(const struct once_conf *c)
+{
+	if (c->speak)
+		return speak(c);
+	return c->answer ? answer(c) : transcribe(c);
+}

@@ -1,0 +1,443 @@
+#include "control/offline/server.h"
+
+#include "control/offline/record.h"
+#include "control/offline/session.h"
+#include "control/offline/talking.h"
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "ipc/tmr.h"
+#include "ipc/ws.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MAX_CLIENTS = 64, MAX_KEPT = 70 * SESSION_RATE };
+
+static const uint64_t SESSION_NS = 3600u * 1000000000ull;
+
+/* Sound kept for the record: of an utterance, or of a line being said. */
+struct kept {
+	struct kept *next;
+	uint32_t id;
+	bool said;
+	char *text;
+	int16_t *pcm;
+	size_t n, cap;
+};
+
+struct client {
+	struct client *next;
+	struct server *server;
+	struct ws *ws;
+	struct session *session;
+	struct tmr *expiry;
+	uint32_t number;
+	bool dead; /* freed at the next turn of the loop */
+	struct kept *kept;
+};
+
+struct server {
+	struct server_conf conf;
+	struct ws_server *listener;
+	struct hearing *hearing;
+	struct talking *talking;
+	struct client *clients;
+	struct tmr *reaper;
+	unsigned n_clients;
+	uint32_t next_number;
+};
+
+/* --- the record --------------------------------------------------------------------------------
+ */
+
+static struct kept *kept_find(struct client *c, bool said, uint32_t id)
+{
+	for (struct kept *k = c->kept; k; k = k->next)
+		if (k->id == id && k->said == said)
+			return k;
+	return NULL;
+}
+
+static void kept_begin(struct client *c, bool said, uint32_t id, const char *text)
+{
+	struct kept *k = c->server->conf.record ? calloc(1, sizeof *k) : NULL;
+
+	if (!k)
+		return;
+	k->id = id;
+	k->said = said;
+	k->text = strdup(text);
+	k->next = c->kept;
+	c->kept = k;
+}
+
+static void kept_add(struct client *c, bool said, uint32_t id, const int16_t *pcm, size_t n)
+{
+	struct kept *k = kept_find(c, said, id);
+
+	if (!k || !n || n > MAX_KEPT - k->n)
+		return;
+	if (k->n + n > k->cap) {
+		size_t to = (k->n + n) * 2;
+		int16_t *p = realloc(k->pcm, to * sizeof *p);
+
+		if (!p)
+			return;
+		k->pcm = p;
+		k->cap = to;
+	}
+	memcpy(k->pcm + k->n, pcm, n * sizeof *pcm);
+	k->n += n;
+}
+
+static void kept_end(struct client *c, bool said, uint32_t id, const char *text, int inside,
+		     bool write)
+{
+	struct kept **p = &c->kept, *k;
+	struct record *record = c->server->conf.record;
+	int err;
+
+	while (*p && ((*p)->id != id || (*p)->said != said))
+		p = &(*p)->next;
+	k = *p;
+	if (!k)
+		return;
+	*p = k->next;
+	text = text ? text : k->text ? k->text : "";
+	if (write) {
+		err = record_add(record, env_now(c->server->conf.env) / 1000000,
+				 said ? "said" : "heard", text, inside,
+				 k->pcm ? k->pcm : &(int16_t){0}, k->n);
+		if (err)
+			log_warn("record_failed", "error=%s", strerror(err));
+	}
+	free(k->text);
+	free(k->pcm);
+	free(k);
+}
+
+/* --- what a session wants ----------------------------------------------------------------------
+ */
+
+static uint64_t job_id(const struct client *c, uint32_t id)
+{
+	return (uint64_t)c->number << 32 | id;
+}
+
+static void client_fail(struct client *c, uint16_t code, const char *why)
+{
+	log_warn("session_closed", "client=%u why=%s", c->number, why);
+	ws_close(c->ws, code, why);
+	c->dead = true;
+	tmr_start(c->server->reaper, 0);
+}
+
+static void on_event(const char *json, size_t len, void *arg)
+{
+	struct client *c = arg;
+
+	if (!c->dead && ws_send(c->ws, true, json, len) == ENOBUFS)
+		client_fail(c, 1008, "the client does not read");
+}
+
+static void on_hear_begin(uint32_t id, void *arg)
+{
+	struct client *c = arg;
+
+	kept_begin(c, false, id, "");
+	if (hearing_begin(c->server->hearing, job_id(c, id)))
+		client_fail(c, 1011, "out of memory");
+}
+
+static void on_hear_pcm(uint32_t id, const int16_t *pcm, size_t n, void *arg)
+{
+	struct client *c = arg;
+
+	kept_add(c, false, id, pcm, n);
+	if (hearing_feed(c->server->hearing, job_id(c, id), pcm, n) == ENOMEM)
+		client_fail(c, 1011, "out of memory");
+}
+
+static void on_hear_end(uint32_t id, void *arg)
+{
+	struct client *c = arg;
+
+	hearing_end(c->server->hearing, job_id(c, id));
+}
+
+static void on_hear_drop(uint32_t id, void *arg)
+{
+	struct client *c = arg;
+
+	kept_end(c, false, id, NULL, -1, false);
+	hearing_drop(c->server->hearing, job_id(c, id));
+}
+
+static void on_say(uint32_t id, const char *text, const char *voice, double speed, void *arg)
+{
+	struct client *c = arg;
+
+	log_info("said", "client=%u text=%s", c->number, text);
+	kept_begin(c, true, id, text);
+	if (talking_say(c->server->talking, job_id(c, id), text, voice, speed))
+		client_fail(c, 1011, "out of memory");
+}
+
+static void on_say_stop(uint32_t id, void *arg)
+{
+	struct client *c = arg;
+
+	kept_end(c, true, id, NULL, -1, true);
+	talking_stop(c->server->talking, job_id(c, id));
+}
+
+/* --- what comes back ---------------------------------------------------------------------------
+ */
+
+static struct session_moment moment(struct server *s)
+{
+	struct session_moment m = {.now_ms = env_now(s->conf.env) / 1000000,
+				   .wall_s = env_wall_ms(s->conf.env) / 1000};
+	time_t t = (time_t)m.wall_s;
+
+	localtime_r(&t, &m.local);
+	env_random(s->conf.env, &m.random, sizeof m.random);
+	return m;
+}
+
+static void outcome(struct client *c, int err)
+{
+	if (err && !c->dead)
+		client_fail(c, 1011, "out of memory");
+}
+
+static struct client *client_of(struct server *s, uint64_t job)
+{
+	for (struct client *c = s->clients; c; c = c->next)
+		if (c->number == job >> 32 && !c->dead)
+			return c;
+	return NULL;
+}
+
+static void on_heard(uint64_t job, const struct ear_hearing *heard, void *arg)
+{
+	struct server *s = arg;
+	struct client *c = client_of(s, job);
+	const char *text = heard ? heard->text : "";
+	struct session_moment m = moment(s);
+
+	if (!c)
+		return;
+	log_info("heard", "client=%u text=%s inside=%d distance=%.1f", c->number, text,
+		 heard ? heard->inside : 0, heard ? heard->distance : 0.0);
+	kept_end(c, false, (uint32_t)job, text, heard ? heard->inside : 0, true);
+	outcome(c, session_heard(c->session, &m, (uint32_t)job, text));
+}
+
+static void on_spoken(uint64_t job, const int16_t *pcm, size_t n, const char *piece, bool last,
+		      void *arg)
+{
+	struct server *s = arg;
+	struct client *c = client_of(s, job);
+	struct session_moment m = moment(s);
+
+	if (!c)
+		return;
+	kept_add(c, true, (uint32_t)job, pcm, n);
+	if (last)
+		kept_end(c, true, (uint32_t)job, NULL, -1, true);
+	outcome(c, session_spoken(c->session, &m, (uint32_t)job, pcm, n, piece, last));
+}
+
+/* --- clients -----------------------------------------------------------------------------------
+ */
+
+static void client_free(struct client *c)
+{
+	while (c->kept) {
+		if (!c->kept->said)
+			hearing_drop(c->server->hearing, job_id(c, c->kept->id));
+		kept_end(c, c->kept->said, c->kept->id, NULL, -1, false);
+	}
+	tmr_free(c->expiry);
+	session_free(c->session);
+	ws_free(c->ws);
+	free(c);
+}
+
+static void reap(void *arg)
+{
+	struct server *s = arg;
+
+	for (struct client **p = &s->clients; *p;) {
+		struct client *c = *p;
+
+		if (!c->dead) {
+			p = &c->next;
+			continue;
+		}
+		*p = c->next;
+		s->n_clients--;
+		client_free(c);
+	}
+}
+
+static void on_ws(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *data, size_t len,
+		  void *arg)
+{
+	struct client *c = arg;
+	struct session_moment m;
+
+	(void)ws;
+	if (ev == WS_CLOSED) {
+		log_info("client_gone", "client=%u code=%u", c->number, code);
+		c->dead = true;
+		tmr_start(c->server->reaper, 0);
+	}
+	if (c->dead || ev != WS_TEXT)
+		return;
+	m = moment(c->server);
+	outcome(c, session_event(c->session, &m, (const char *)data, len));
+}
+
+static void on_expiry(void *arg)
+{
+	struct client *c = arg;
+	static const char text[] =
+		"{\"type\":\"error\",\"event_id\":\"event_expired\",\"error\":{\"type\":"
+		"\"invalid_request_error\",\"code\":\"session_expired\",\"message\":\"Your session "
+		"hit "
+		"the maximum duration of 60 minutes.\",\"param\":null,\"event_id\":null}}";
+
+	ws_send(c->ws, true, text, sizeof text - 1);
+	client_fail(c, 1000, "session expired");
+}
+
+/* The value of a query key, copied; "" when absent. */
+static void query(const char *path, const char *key, char *buf, size_t size)
+{
+	const char *p = strchr(path, '?');
+	size_t n = strlen(key);
+
+	buf[0] = '\0';
+	while (p && *p) {
+		p++;
+		if (strncmp(p, key, n) == 0 && p[n] == '=') {
+			snprintf(buf, size, "%.*s", (int)strcspn(p + n + 1, "&"), p + n + 1);
+			return;
+		}
+		p = strchr(p, '&');
+	}
+}
+
+static int client_alloc(struct client **out, struct server *s, struct ws *ws, const char *path)
+{
+	char model[128], intent[32];
+	struct session_conf conf = {.rules = s->conf.rules, .model = model};
+	struct client *c = calloc(1, sizeof *c);
+	int err;
+
+	if (!c)
+		return ENOMEM;
+	query(path, "model", model, sizeof model);
+	query(path, "intent", intent, sizeof intent);
+	conf.transcription = strcmp(intent, "transcription") == 0;
+	env_random(s->conf.env, &conf.seed, sizeof conf.seed);
+	conf.out = (struct session_out){on_event,     on_hear_begin, on_hear_pcm, on_hear_end,
+					on_hear_drop, on_say,	     on_say_stop, c};
+	c->server = s;
+	c->number = ++s->next_number;
+	err = session_alloc(&c->session, &conf);
+	if (!err)
+		err = tmr_alloc(&c->expiry, s->conf.env, on_expiry, c);
+	if (err) {
+		client_free(c);
+		return err;
+	}
+	c->ws = ws;
+	*out = c;
+	return 0;
+}
+
+static void on_accept(struct ws *ws, const char *path, void *arg)
+{
+	struct server *s = arg;
+	struct session_moment m = moment(s);
+	struct client *c;
+	size_t n = strcspn(path, "?");
+
+	if (n != strlen("/v1/realtime") || strncmp(path, "/v1/realtime", n) != 0 ||
+	    s->n_clients >= MAX_CLIENTS || client_alloc(&c, s, ws, path)) {
+		log_warn("client_refused", "path_known=%d clients=%u", n == strlen("/v1/realtime"),
+			 s->n_clients);
+		ws_free(ws);
+		return;
+	}
+	c->next = s->clients;
+	s->clients = c;
+	s->n_clients++;
+	ws_set_handler(ws, on_ws, c);
+	log_info("client", "client=%u transcription=%d", c->number,
+		 strstr(path, "intent=transcription") != NULL);
+	tmr_start(c->expiry, SESSION_NS);
+	outcome(c, session_open(c->session, &m));
+}
+
+int server_alloc(struct server **out, const struct server_conf *conf, const char **why)
+{
+	struct ws_listen_conf listen = {.host = conf->host,
+					.port = conf->port,
+					.cert_file = conf->cert_file,
+					.key_file = conf->key_file,
+					.max_message = SESSION_MAX_EVENT};
+	struct hearing_conf hearing = {.ears = conf->ears, .ear = conf->ear, .h = on_heard};
+	struct server *s = calloc(1, sizeof *s);
+	int err;
+
+	*why = "out of memory";
+	if (!s)
+		return ENOMEM;
+	s->conf = *conf;
+	hearing.arg = s;
+	err = tmr_alloc(&s->reaper, conf->env, reap, s);
+	if (!err)
+		err = talking_alloc(&s->talking, conf->env, on_spoken, s);
+	if (!err)
+		err = hearing_alloc(&s->hearing, conf->env, &hearing, why);
+	if (!err) {
+		*why = "cannot listen there";
+		err = ws_listen(&s->listener, conf->ws, &listen, on_accept, s);
+	}
+	if (err) {
+		server_free(s);
+		return err;
+	}
+	*out = s;
+	return 0;
+}
+
+struct server *server_free(struct server *s)
+{
+	if (!s)
+		return NULL;
+	ws_server_free(s->listener);
+	while (s->clients) {
+		struct client *c = s->clients;
+
+		s->clients = c->next;
+		client_free(c);
+	}
+	hearing_free(s->hearing);
+	talking_free(s->talking);
+	tmr_free(s->reaper);
+	free(s);
+	return NULL;
+}
+
+uint16_t server_port(const struct server *s)
+{
+	return ws_server_port(s->listener);
+}

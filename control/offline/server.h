@@ -1,0 +1,32 @@
+/* The server: WebSocket connections, each with a session; the ears and the voice they share.
+ *
+ * A shell on one env. Paths: /v1/realtime?model=… (voice) and /v1/realtime?intent=transcription. */
+#ifndef OFFLINE_SERVER_H
+#define OFFLINE_SERVER_H
+
+#include "control/offline/hearing.h"
+
+struct env;
+struct record;
+struct rules;
+struct server;
+struct ws_ctx;
+
+struct server_conf {
+	struct env *env;
+	struct ws_ctx *ws;
+	const char *host;
+	uint16_t port;			  /* 0 = any */
+	const char *cert_file, *key_file; /* PEM, both or NULL */
+	unsigned ears;
+	struct ear_conf ear;
+	const struct rules *rules;
+	struct record *record; /* borrowed, may be NULL */
+};
+
+/* As hearing_alloc and ws_listen; why: a sentence for people. Caller owns *out. */
+int server_alloc(struct server **out, const struct server_conf *conf, const char **why);
+struct server *server_free(struct server *s);
+uint16_t server_port(const struct server *s);
+
+#endif
