@@ -195,8 +195,10 @@ static void on_deferred(int err, int status, const json_t *body, void *arg)
 
 void commands_interaction(struct commands *c, const json_t *d)
 {
-	struct rest_call call = {
-		.method = "POST", .route = "/interactions/{}/{}/callback", .interaction = true};
+	struct rest_call call = {.method = "POST",
+				 .route = "/interactions/{}/{}/callback",
+				 .idempotent = true, /* a second one is only told so (40060) */
+				 .interaction = true};
 	const char *token = json_string_value(json_object_get(d, "token"));
 	uint64_t id, application;
 	struct command cmd;

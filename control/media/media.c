@@ -472,9 +472,9 @@ void media_disconnect(struct media *m)
 		c->open = false;
 		c->link = NULL;
 	}
-	while (m->n_links)
-		media_link_free(m->links[--m->n_links]);
-	m->n_synced = 0;
+	for (unsigned i = 0; m->links && i < m->n_links; i++)
+		media_link_free(m->links[i]);
+	m->n_links = m->n_synced = 0;
 }
 
 struct media *media_free(struct media *m)
@@ -482,8 +482,10 @@ struct media *media_free(struct media *m)
 	if (!m)
 		return NULL;
 	media_disconnect(m);
-	while (m->calls)
-		media_call_free(m->calls);
+	for (struct media_call *c = m->calls, *next; c; c = next) {
+		next = c->next;
+		media_call_free(c);
+	}
 	free(m->links);
 	child_free(m->spawned);
 	tmr_free(m->tmr);
