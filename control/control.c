@@ -50,6 +50,7 @@ struct control {
 	struct state state; /* as it will be written next */
 	bool resuming;	    /* started with a session to resume */
 	bool was_up;
+	bool mediad_up;
 	bool save_dirty, guilds_dirty;
 	uint64_t saved_at;
 	unsigned find_ms;
@@ -175,6 +176,7 @@ static struct visit *visit_make(struct control *c, uint64_t guild)
 		}
 	if (c->n_visits == VISITS_MAX || visit_alloc(&visit, &conf, guild))
 		return NULL;
+	visit_mediad(visit, c->mediad_up);
 	if (gateway_state(c->gateway) == GATEWAY_UP)
 		visit_online(visit, false);
 	return c->visits[c->n_visits++] = visit;
@@ -400,6 +402,9 @@ static void on_link(bool up, void *arg)
 	struct control *c = arg;
 
 	log_info("mediad_link", "up=%d", up);
+	c->mediad_up = up;
+	for (unsigned i = 0; i < c->n_visits; i++)
+		visit_mediad(c->visits[i], up);
 	if (!up && media_superseded(c->media))
 		give_up(c, "%s", "A newer control has taken over; this one ends.");
 }

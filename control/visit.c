@@ -527,6 +527,12 @@ void visit_online(struct visit *c, bool fresh)
 	arm(c);
 }
 
+void visit_mediad(struct visit *c, bool there)
+{
+	voice_mediad(c->voice, there, env_now(c->conf.env));
+	arm(c);
+}
+
 void visit_offline(struct visit *c)
 {
 	voice_offline(c->voice);

@@ -49,6 +49,8 @@ void visit_leave(struct visit *c);
 void visit_adopt(struct visit *c, uint64_t channel, bool standing);
 
 void visit_online(struct visit *c, bool fresh);
+/* Whether a mediad is there; before the first word about it one is. */
+void visit_mediad(struct visit *c, bool there);
 void visit_offline(struct visit *c);
 /* The bot was removed from the server. */
 void visit_removed(struct visit *c);

@@ -17,7 +17,8 @@ struct voice {
 	uint64_t until;
 	uint64_t wanted; /* channel */
 	bool standing;
-	bool online;
+	bool online; /* the main gateway is up */
+	bool mediad; /* somebody is there to take a lease */
 
 	uint64_t actual; /* channel Discord says we are in */
 	bool was_there;	 /* when the main gateway was last up, that was the one wanted */
@@ -82,6 +83,7 @@ int voice_alloc(struct voice **out, voice_act_h *acth, voice_predict_h *predicth
 	v->predicth = predicth;
 	v->arg = arg;
 	v->until = UINT64_MAX;
+	v->mediad = true;
 	*out = v;
 	return 0;
 }
@@ -120,8 +122,8 @@ static void ask(struct voice *v, uint64_t now)
 	forget_server(v);
 	v->has_state = false;
 	v->why = VOICE_REASON_NONE;
-	if (!v->online) {
-		v->why = VOICE_REASON_OFFLINE;
+	if (!v->online || !v->mediad) {
+		v->why = v->online ? VOICE_REASON_NO_MEDIAD : VOICE_REASON_OFFLINE;
 		enter(v, VOICE_WAITING, UINT64_MAX);
 		return;
 	}
@@ -319,6 +321,13 @@ void voice_offline(struct voice *v)
 		v->why = VOICE_REASON_OFFLINE;
 		enter(v, VOICE_WAITING, UINT64_MAX);
 	}
+}
+
+void voice_mediad(struct voice *v, bool there, uint64_t now)
+{
+	v->mediad = there;
+	if (there && v->online && v->state == VOICE_WAITING && v->wanted)
+		ask(v, now);
 }
 
 void voice_own_state(struct voice *v, uint64_t channel, const char *session, uint64_t now)

@@ -116,6 +116,9 @@ void voice_adopt(struct voice *v, uint64_t channel, uint64_t actual, bool standi
 
 /* The main gateway is up. fresh: by a new Identify, which took us out of every channel. */
 void voice_online(struct voice *v, bool fresh, uint64_t now_ns);
+/* A mediad is there to take a lease, or none (at first one is). Nothing is asked of Discord while there is none: a lease
+ * nobody takes is lost. */
+void voice_mediad(struct voice *v, bool there, uint64_t now_ns);
 void voice_offline(struct voice *v);
 /* VOICE_STATE_UPDATE of our own. channel 0: in none. session may be NULL. */
 void voice_own_state(struct voice *v, uint64_t channel, const char *session, uint64_t now_ns);

@@ -296,7 +296,7 @@ static void on_synced(struct media_link *l, void *arg)
 		tell_state(c);
 		c = m->calls; /* the handler may have changed the list */
 	}
-	if (m->n_synced == m->n_links && m->linkh)
+	if (m->n_synced == 1 && m->linkh)
 		m->linkh(true, m->arg);
 }
 

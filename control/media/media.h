@@ -27,7 +27,7 @@ typedef void(media_wants_h)(struct media_call *call, void *arg);
 /* A message about this call, of its current generation: CALL_STATE, MEMBER, SPEAKING, HEARD,
  * HEARD_END, CALL_STATS, USER_STATS. Borrowed until return. */
 typedef void(media_call_h)(struct media_call *call, const struct media_msg *msg, void *arg);
-/* Every mediad is there (true) or the last one went away (false). For logs and /status. */
+/* The first mediad is there (true), or the last one went away (false). */
 typedef void(media_link_h)(bool up, void *arg);
 
 struct media_conf {

@@ -562,3 +562,20 @@ TEST(voice_every_reason_has_a_sentence)
 	voice_sentence(VOICE_REASON_MEDIA, MEDIA_REASON_UDP_BLOCKED, text, sizeof text);
 	CHECK(strstr(text, "UDP"));
 }
+
+/* A lease that no mediad takes would be lost: nothing is asked for before one is there. */
+TEST(voice_waits_for_a_mediad)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, false), 0);
+	voice_mediad(p.v, false, p.now);
+	voice_online(p.v, true, p.now);
+	CHECK_INT(voice_join(p.v, 7, true, p.now), VOICE_REASON_NONE);
+	CHECK_INT(p.op4s, 0);
+	CHECK_INT(voice_state(p.v), VOICE_WAITING);
+	voice_mediad(p.v, true, p.now);
+	CHECK_INT(p.op4s, 1);
+	CHECK_INT(p.channel, 7);
+	voice_free(p.v);
+}
