@@ -208,6 +208,7 @@ TEST(gateway_joins_in_the_other_order)
 TEST(gateway_beats_with_the_last_sequence_and_measures)
 {
 	struct bench b;
+	char before[sizeof b.last];
 	uint64_t t;
 
 	CHECK_INT(bench_start(&b), 0);
@@ -225,9 +226,9 @@ TEST(gateway_beats_with_the_last_sequence_and_measures)
 	/* Every nonce is another, even if the server asks twice in one instant. */
 	text(&b, "{\"op\":3,\"d\":null}");
 	CHECK(strstr(b.last, "{\"op\":3"));
-	snprintf(b.url, sizeof b.url, "%s", b.last);
+	memcpy(before, b.last, sizeof before);
 	text(&b, "{\"op\":3,\"d\":null}");
-	CHECK(strcmp(b.url, b.last) != 0);
+	CHECK(strcmp(before, b.last) != 0);
 	bench_end(&b);
 }
 
