@@ -210,9 +210,9 @@ struct gd_gateway *gd_gateway_free(struct gd_gateway *gw)
 	if (!gw)
 		return NULL;
 	while (gw->sessions.n)
-		gsession_free(gw->sessions.v[0]);
+		gsession_free(gd_vec_take(&gw->sessions, 0));
 	while (gw->conns.n)
-		gconn_free(gw->conns.v[0]);
+		gconn_free(gd_vec_take(&gw->conns, 0));
 	ws_server_free(gw->server);
 	gd_vec_clear(&gw->sessions);
 	gd_vec_clear(&gw->conns);

@@ -101,7 +101,7 @@ int httpd_alloc(struct httpd **out, struct event_base *base, httpd_h *h, void *a
 {
 	struct httpd *d = calloc(1, sizeof(*d));
 	struct evhttp_bound_socket *s;
-	struct sockaddr_in a;
+	struct sockaddr_in a = {0};
 	socklen_t n = sizeof(a);
 
 	if (!d)

@@ -163,9 +163,9 @@ struct gd_voice *gd_voice_free(struct gd_voice *v)
 	if (!v)
 		return NULL;
 	while (v->sessions.n)
-		vsession_free(v->sessions.v[0]);
+		vsession_free(gd_vec_take(&v->sessions, 0));
 	while (v->conns.n)
-		vconn_free(v->conns.v[0]);
+		vconn_free(gd_vec_take(&v->conns, 0));
 	ws_server_free(v->server);
 	gd_vec_clear(&v->sessions);
 	gd_vec_clear(&v->conns);

@@ -19,8 +19,9 @@ trap stop EXIT
 trap 'exit 130' INT TERM
 
 # The lock file pins everything. Of all install scripts only zlib-sync's may run (package.json, allowScripts).
-if [ ! -d node_modules ] || [ package-lock.json -nt node_modules/.package-lock.json ]; then
+if ! cmp -s package-lock.json node_modules/.parley-lock; then
 	npm ci --no-audit --no-fund --loglevel=error
+	cp package-lock.json node_modules/.parley-lock
 fi
 
 start_guildd() {
@@ -68,7 +69,8 @@ one() {
 	guildd=
 }
 
-for t in ${*:-voice_pair strict discordjs discordjs-plain mediad}; do
+[ $# -gt 0 ] || set -- voice_pair strict discordjs discordjs-plain mediad
+for t; do
 	case $t in
 	discordjs-plain) one "discord.js without zlib-stream" node discordjs.mjs --plain ;;
 	discordjs) one "discord.js with zlib-stream" node discordjs.mjs ;;
