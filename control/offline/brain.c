@@ -241,7 +241,7 @@ static void answer_remember(struct ask *a)
 {
 	char fact[FACT_SIZE], turned[2 * FACT_SIZE];
 
-	captured_text(a, SLOT_FACT, fact, sizeof fact);
+	captured_text(a, captured(a, SLOT_STATED) ? SLOT_STATED : SLOT_FACT, fact, sizeof fact);
 	facts_add(&a->b->facts, fact, a->r->words.speaker);
 	fact_turn_round(fact, turned, sizeof turned);
 	snprintf(a->buf, a->size, "I will remember that %s.", turned);

@@ -1,7 +1,7 @@
 #include "control/offline/hearing.h"
 
 #include "control/offline/mailbox.h"
-#include "control/offline/resample.h"
+#include "control/offline/rate_convert.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -27,7 +27,7 @@ struct utterance {
 struct listener {
 	struct hearing *h;
 	struct ear *ear;
-	struct resample *resample;
+	struct rate_convert *resample;
 	pthread_t thread;
 	bool started;
 	int err;
@@ -85,7 +85,7 @@ static int hear(struct listener *l, const int16_t *pcm, size_t n, bool last)
 {
 	const int16_t *out;
 	size_t out_n;
-	int err = resample_run(l->resample, pcm, n, last, &out, &out_n);
+	int err = rate_convert_run(l->resample, pcm, n, last, &out, &out_n);
 
 	return err ? err : ear_feed(l->ear, out, out_n);
 }
@@ -119,7 +119,7 @@ static void follow(struct listener *l, struct utterance *u)
 
 	u->by = l;
 	u->taken = 0;
-	resample_reset(l->resample);
+	rate_convert_reset(l->resample);
 	pthread_mutex_unlock(&h->lock);
 	err = ear_start(l->ear);
 	pthread_mutex_lock(&h->lock);
@@ -158,7 +158,7 @@ static void *listen(void *arg)
 
 	l->err = ear_alloc(&l->ear, &h->conf.ear, &l->why);
 	if (!l->err)
-		l->err = resample_alloc(&l->resample, IN_RATE, EAR_RATE, false);
+		l->err = rate_convert_alloc(&l->resample, IN_RATE, EAR_RATE, false);
 	pthread_mutex_lock(&h->lock);
 	h->loading--;
 	pthread_cond_broadcast(&h->wake);
@@ -247,7 +247,7 @@ struct hearing *hearing_free(struct hearing *h)
 		if (h->listeners[i].started)
 			pthread_join(h->listeners[i].thread, NULL);
 		ear_free(h->listeners[i].ear);
-		resample_free(h->listeners[i].resample);
+		rate_convert_free(h->listeners[i].resample);
 	}
 	while (h->list)
 		utterance_unlink(h, h->list);

@@ -2,10 +2,10 @@
 
 #include "control/offline/brain.h"
 #include "control/offline/ear.h"
-#include "control/offline/resample.h"
+#include "control/offline/rate_convert.h"
 #include "control/offline/rules.h"
 #include "control/offline/speech.h"
-#include "control/offline/wav.h"
+#include "control/offline/wavfile.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ static int speak(const struct once_conf *c)
 	if (!err)
 		err = s.err;
 	if (!err)
-		err = wav_write(c->output, SPEECH_RATE, s.pcm ? s.pcm : &(int16_t){0}, s.n);
+		err = wavfile_write(c->output, SPEECH_RATE, s.pcm ? s.pcm : &(int16_t){0}, s.n);
 	free(s.pcm);
 	speech_free(speech);
 	return err ? fail(err, c->output) : 0;
@@ -63,21 +63,21 @@ static int speak(const struct once_conf *c)
 /* The file's sound at the ear's rate. */
 static int load(const char *path, struct sound *s)
 {
-	struct resample *r = NULL;
+	struct rate_convert *r = NULL;
 	const int16_t *out;
 	int16_t *pcm = NULL;
-	unsigned rate;
+	uint32_t rate;
 	size_t n;
-	int err = wav_read(path, &rate, &pcm, &n);
+	int err = wavfile_read(path, &rate, &pcm, &n);
 
 	if (!err)
-		err = resample_alloc(&r, rate, EAR_RATE, false);
+		err = rate_convert_alloc(&r, rate, EAR_RATE, false);
 	if (!err)
-		err = resample_run(r, pcm, n, true, &out, &n);
+		err = rate_convert_run(r, pcm, n, true, &out, &n);
 	if (!err && !collect(out, n, "", s))
 		err = s->err;
 	free(pcm);
-	resample_free(r);
+	rate_convert_free(r);
 	return err;
 }
 

@@ -1,6 +1,6 @@
 #include "control/offline/record.h"
 
-#include "control/offline/wav.h"
+#include "control/offline/wavfile.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -62,7 +62,7 @@ int record_add(struct record *r, uint64_t now_ms, const char *kind, const char *
 
 	snprintf(name, sizeof name, "%s-%u.wav", kind, ++*count);
 	snprintf(path, sizeof path, "%s/%s", r->dir, name);
-	err = wav_write(path, 24000, pcm, n);
+	err = wavfile_write(path, 24000, pcm, n);
 	if (err)
 		return err;
 	line = json_pack("{s:I,s:s,s:s,s:s}", "ms", (json_int_t)(now_ms - r->start_ms), "kind",

@@ -1,6 +1,6 @@
 #include "control/offline/speech.h"
 
-#include "control/offline/resample.h"
+#include "control/offline/rate_convert.h"
 
 #include <errno.h>
 #include <flite/flite.h>
@@ -23,7 +23,7 @@ enum { N_VOICES = sizeof makers / sizeof *makers };
 
 struct speech {
 	cst_voice *voices[N_VOICES];
-	struct resample *resample[N_VOICES];
+	struct rate_convert *resample[N_VOICES];
 };
 
 int speech_alloc(struct speech **out)
@@ -39,7 +39,7 @@ int speech_alloc(struct speech **out)
 		s->voices[i] = makers[i].make(NULL);
 		rate = s->voices[i] ? feat_val(s->voices[i]->features, "sample_rate") : NULL;
 		if (!s->voices[i] ||
-		    resample_alloc(&s->resample[i], rate ? (unsigned)val_int(rate) : 16000,
+		    rate_convert_alloc(&s->resample[i], rate ? (unsigned)val_int(rate) : 16000,
 				   SPEECH_RATE, true)) {
 			speech_free(s);
 			return ENOMEM;
@@ -55,7 +55,7 @@ struct speech *speech_free(struct speech *s)
 	if (!s)
 		return NULL;
 	for (unsigned i = 0; i < N_VOICES; i++)
-		resample_free(s->resample[i]);
+		rate_convert_free(s->resample[i]);
 	free(s);
 	return NULL;
 }
@@ -76,7 +76,7 @@ size_t speech_sentence(const char *text)
 	return n;
 }
 
-static int send(struct resample *r, const cst_wave *w, const char *piece, bool last, bool *go,
+static int send(struct rate_convert *r, const cst_wave *w, const char *piece, bool last, bool *go,
 		speech_h *h, void *arg)
 {
 	int at = 0, err = 0;
@@ -87,7 +87,7 @@ static int send(struct resample *r, const cst_wave *w, const char *piece, bool l
 		const int16_t *out;
 		size_t out_n;
 
-		err = resample_run(r, w->samples + at, (size_t)n, end, &out, &out_n);
+		err = rate_convert_run(r, w->samples + at, (size_t)n, end, &out, &out_n);
 		if (!err)
 			*go = h(out, out_n, piece, arg);
 		piece = "";
@@ -125,7 +125,7 @@ int speech_say(struct speech *s, const char *text, const char *voice, double spe
 	if (v == N_VOICES || !(speed >= 0.25 && speed <= 1.5))
 		return EINVAL;
 	feat_set_float(s->voices[v]->features, "duration_stretch", (float)(1 / speed));
-	resample_reset(s->resample[v]);
+	rate_convert_reset(s->resample[v]);
 	while (go && !err) {
 		size_t n = speech_sentence(text);
 

@@ -1,10 +1,10 @@
-#include "control/offline/resample.h"
+#include "control/offline/rate_convert.h"
 
 #include <errno.h>
 #include <samplerate.h>
 #include <stdlib.h>
 
-struct resample {
+struct rate_convert {
 	SRC_STATE *src;
 	double ratio;
 	float *in, *out;
@@ -12,9 +12,9 @@ struct resample {
 	size_t in_cap, out_cap;
 };
 
-int resample_alloc(struct resample **out, unsigned from, unsigned to, bool fine)
+int rate_convert_alloc(struct rate_convert **out, unsigned from, unsigned to, bool fine)
 {
-	struct resample *r = calloc(1, sizeof *r);
+	struct rate_convert *r = calloc(1, sizeof *r);
 	int err;
 
 	if (!r)
@@ -22,14 +22,14 @@ int resample_alloc(struct resample **out, unsigned from, unsigned to, bool fine)
 	r->ratio = (double)to / from;
 	r->src = src_new(fine ? SRC_SINC_MEDIUM_QUALITY : SRC_SINC_FASTEST, 1, &err);
 	if (!r->src) {
-		resample_free(r);
+		rate_convert_free(r);
 		return ENOMEM;
 	}
 	*out = r;
 	return 0;
 }
 
-struct resample *resample_free(struct resample *r)
+struct rate_convert *rate_convert_free(struct rate_convert *r)
 {
 	if (!r)
 		return NULL;
@@ -42,12 +42,12 @@ struct resample *resample_free(struct resample *r)
 	return NULL;
 }
 
-void resample_reset(struct resample *r)
+void rate_convert_reset(struct rate_convert *r)
 {
 	src_reset(r->src);
 }
 
-static int room(struct resample *r, size_t n)
+static int room(struct rate_convert *r, size_t n)
 {
 	size_t out = (size_t)((double)n * r->ratio) + 1024;
 	void *p;
@@ -73,7 +73,7 @@ static int room(struct resample *r, size_t n)
 	return 0;
 }
 
-int resample_run(struct resample *r, const int16_t *in, size_t n, bool last, const int16_t **out,
+int rate_convert_run(struct rate_convert *r, const int16_t *in, size_t n, bool last, const int16_t **out,
 		 size_t *out_n)
 {
 	SRC_DATA d = {.src_ratio = r->ratio, .end_of_input = last};

@@ -1,0 +1,13 @@
+/* WAV files, s16 mono: what is heard and said is kept in them, and one-shot runs read them. Blocking. */
+#ifndef OFFLINE_WAVFILE_H
+#define OFFLINE_WAVFILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* errno of the file operation. */
+int wavfile_write(const char *path, uint32_t rate, const int16_t *pcm, size_t n);
+/* Several channels are averaged. As wav_parse; EFBIG past 128 MiB, ENOMEM, errno. Caller frees *pcm. */
+int wavfile_read(const char *path, uint32_t *rate, int16_t **pcm, size_t *n);
+
+#endif
