@@ -151,6 +151,7 @@ static void on_identify(struct vconn *c, const json_t *d)
 	c->s = s;
 	c->user = s->user;
 	s->conn = c;
+	gd_count(g, user, "voice_identified");
 	gd_voice_sync(c->v, lease);
 	vconn_beat(c);
 	log_info("voice_identify", "user=%" PRIu64 " channel=%" PRIu64 " ssrc=%u", user, s->channel,
