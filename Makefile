@@ -107,8 +107,8 @@ fuzz-replay-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz-replay/$(t))
 
 # Coverage-guided fuzzing of every parser: FUZZ_SECONDS each.
 fuzz: deps-test
-	$(MAKE) B=build/fuzz CC=$(CLANG) SAN=fuzzer-no-link,address,undefined OPT=-O1 fuzz-bins
-	tests/fuzz/run.sh build/fuzz/fuzz $(FUZZTARGETS)
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) B=build/fuzz CC=$(CLANG) SAN=fuzzer-no-link,address,undefined OPT=-O1 fuzz-bins
+	@tests/fuzz/run.sh build/fuzz/fuzz $(FUZZTARGETS)
 
 check: deps-test
 	@tests/check/run.sh
