@@ -27,9 +27,10 @@ struct ear_hearing {
 	char ours[EAR_TEXT_SIZE];    /* best sentence of the rules */
 	char general[EAR_TEXT_SIZE]; /* best of the general model */
 	bool inside;
-	double distance; /* how much worse ours fits the sound, per frame of speech (log units /
-			    1024) */
-	unsigned frames; /* of 10 ms, speech only */
+	double distance;  /* how much worse ours fits the sound, per frame of speech (log units /
+			     1024) */
+	double agreement; /* share of words that both have, 0 … 1 */
+	unsigned frames;  /* of 10 ms, speech only */
 };
 
 struct ear_conf {
@@ -37,7 +38,8 @@ struct ear_conf {
 			      EAR_MODEL_DIR */
 	const struct pattern_graph *graph; /* used while allocating only */
 	const struct rule_sound *sounds;   /* ended by a NULL word; used while allocating only */
-	double threshold; /* distance up to which a sentence is ours; 0 = EAR_THRESHOLD */
+	double threshold; /* distance up to which a sentence without a common word is ours; 0 = as
+			     measured */
 };
 
 #define EAR_MODEL_DIR	  "/usr/share/pocketsphinx/model/en-us"

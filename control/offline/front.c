@@ -8,14 +8,19 @@
 #include <string.h>
 
 enum {
-	BLOCK = 64,	 /* frames computed at a time */
-	HOLD_LOUD = 50,	 /* loud frames that settle the mean: half a second of speech */
+	BLOCK = 64,	/* frames computed at a time */
+	HOLD_LOUD = 50, /* loud frames that settle the mean: half a second of speech */
+	PRIOR_FRAMES = 20,
 	HOLD_MAX = 1000, /* frames that wait at most; a long silence is not speech */
 	SHIFT = 160,	 /* samples a frame */
 };
 
 /* A frame this far below the loudest one (in c0, about 30 dB) does not count as speech. */
 static const float LOUD_RANGE = 20;
+
+/* cmninit of the model's feat.params. */
+static const double prior[FRONT_DIM] = {41.00, -5.29, -0.12, 5.09,  2.48,  -4.07, -1.37,
+					-1.78, -5.08, -2.05, -6.45, -1.42, 1.17};
 
 struct front {
 	front_h *h;
@@ -94,10 +99,15 @@ static void settle(struct front *f)
 			count(f, f->held[i]);
 }
 
+/* A short word is too little to measure a mean by: what the model was trained on weighs in. Not for
+ * the loudness. */
 static void normalise(struct front *f, float *row)
 {
-	for (unsigned k = 0; k < FRONT_DIM && f->n_loud; k++)
-		row[k] -= (float)(f->sum[k] / f->n_loud);
+	for (unsigned k = 0; k < FRONT_DIM && f->n_loud; k++) {
+		unsigned weight = k ? PRIOR_FRAMES : 0;
+
+		row[k] -= (float)((f->sum[k] + weight * prior[k]) / (f->n_loud + weight));
+	}
 }
 
 static int send(struct front *f, float (*rows)[FRONT_DIM], unsigned n)

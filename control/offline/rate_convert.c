@@ -73,8 +73,8 @@ static int room(struct rate_convert *r, size_t n)
 	return 0;
 }
 
-int rate_convert_run(struct rate_convert *r, const int16_t *in, size_t n, bool last, const int16_t **out,
-		 size_t *out_n)
+int rate_convert_run(struct rate_convert *r, const int16_t *in, size_t n, bool last,
+		     const int16_t **out, size_t *out_n)
 {
 	SRC_DATA d = {.src_ratio = r->ratio, .end_of_input = last};
 	size_t got = 0;

@@ -16,7 +16,7 @@ struct rate_convert *rate_convert_free(struct rate_convert *r);
 void rate_convert_reset(struct rate_convert *r);
 /* All of in is taken; last flushes what is withheld. *out is borrowed until the next call. EIO,
  * ENOMEM. */
-int rate_convert_run(struct rate_convert *r, const int16_t *in, size_t n, bool last, const int16_t **out,
-		 size_t *out_n);
+int rate_convert_run(struct rate_convert *r, const int16_t *in, size_t n, bool last,
+		     const int16_t **out, size_t *out_n);
 
 #endif

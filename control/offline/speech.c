@@ -40,7 +40,7 @@ int speech_alloc(struct speech **out)
 		rate = s->voices[i] ? feat_val(s->voices[i]->features, "sample_rate") : NULL;
 		if (!s->voices[i] ||
 		    rate_convert_alloc(&s->resample[i], rate ? (unsigned)val_int(rate) : 16000,
-				   SPEECH_RATE, true)) {
+				       SPEECH_RATE, true)) {
 			speech_free(s);
 			return ENOMEM;
 		}

@@ -17,7 +17,8 @@ int wavfile_write(const char *path, uint32_t rate, const int16_t *pcm, size_t n)
 	if (!f)
 		return errno;
 	wav_header(header, rate, 1, n);
-	if (fwrite(header, 1, sizeof header, f) != sizeof header || fwrite(pcm, sizeof *pcm, n, f) != n)
+	if (fwrite(header, 1, sizeof header, f) != sizeof header ||
+	    fwrite(pcm, sizeof *pcm, n, f) != n)
 		err = EIO;
 	if (fclose(f) && !err)
 		err = errno;

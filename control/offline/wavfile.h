@@ -1,4 +1,5 @@
-/* WAV files, s16 mono: what is heard and said is kept in them, and one-shot runs read them. Blocking. */
+/* WAV files, s16 mono: what is heard and said is kept in them, and one-shot runs read them.
+ * Blocking. */
 #ifndef OFFLINE_WAVFILE_H
 #define OFFLINE_WAVFILE_H
 
@@ -7,7 +8,8 @@
 
 /* errno of the file operation. */
 int wavfile_write(const char *path, uint32_t rate, const int16_t *pcm, size_t n);
-/* Several channels are averaged. As wav_parse; EFBIG past 128 MiB, ENOMEM, errno. Caller frees *pcm. */
+/* Several channels are averaged. As wav_parse; EFBIG past 128 MiB, ENOMEM, errno. Caller frees
+ * *pcm. */
 int wavfile_read(const char *path, uint32_t *rate, int16_t **pcm, size_t *n);
 
 #endif
