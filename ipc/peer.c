@@ -189,6 +189,21 @@ int peer_send_droppable(struct peer *p, uint32_t flow, const void *body, size_t 
 	return enqueue(p, PEER_AUDIO, true, flow, body, len);
 }
 
+int peer_send_kept(struct peer *p, const void *body, size_t len, unsigned *dropped)
+{
+	*dropped = 0;
+	if (p->losing)
+		return ENOTCONN;
+	if (!len || len > p->conf.max_frame)
+		return EMSGSIZE;
+	*dropped = peer_queue_shed(&p->q, 0, FRAME_HEAD + len, p->conf.audio_cap);
+	if (p->q.lane[PEER_AUDIO].bytes + FRAME_HEAD + len > p->conf.audio_cap) {
+		peer_lose(p, EPIPE);
+		return EPIPE;
+	}
+	return enqueue(p, PEER_AUDIO, false, 0, body, len);
+}
+
 size_t peer_queued(const struct peer *p, enum peer_lane lane)
 {
 	return p->q.lane[lane].bytes;

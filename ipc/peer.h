@@ -1,8 +1,7 @@
 /* The framed Unix-socket endpoint between the two halves: `u32 big-endian length | body`.
  *
  * Two lanes a direction, order kept inside each; the command lane goes first. Commands are never dropped: past the
- * cap the peer counts as lost. The audio lane may be asked for room first (peer_audio_room) or made to drop its
- * oldest droppable frames. Nothing blocks: a slow reader only fills our queue. A length above `max_frame` or
+ * cap the peer counts as lost. The audio lane may be full, or made to drop its oldest droppable frames. Nothing blocks: a slow reader only fills our queue. A length above `max_frame` or
  * zero, or a handler that returns an error, closes the peer (bytes from our own half: log, close, resync by HELLO).
  *
  * How many bytes the kernel took is asked through env_answer(), so a journal replays the same drops. */
@@ -42,6 +41,9 @@ int peer_send(struct peer *p, enum peer_lane lane, const void *body, size_t len)
 /* As peer_send on the audio lane, but when the cap is reached the oldest droppable frames of the same `flow`
  * (else of the flow that has most queued) are dropped first. *dropped counts the frames dropped. */
 int peer_send_droppable(struct peer *p, uint32_t flow, const void *body, size_t len, unsigned *dropped);
+/* As peer_send on the audio lane, for what belongs in order there but may not get lost: droppable frames make room
+ * for it; when that is not enough the peer is lost and EPIPE given. */
+int peer_send_kept(struct peer *p, const void *body, size_t len, unsigned *dropped);
 size_t peer_queued(const struct peer *p, enum peer_lane lane);
 /* Calls losth later with err, as if the other side had failed. */
 void peer_lose(struct peer *p, int err);

@@ -9,12 +9,14 @@
 #include "ipc/log.h"
 #include "ipc/peer.h"
 
-enum { CLIENTS = 8, AUDIO_CAP = 1 << 20 };
+/* COMMAND_CAP: all calls are told at once to a control that comes. */
+enum { CLIENTS = 8, AUDIO_CAP = 1 << 20, COMMAND_CAP = 16 << 20 };
 
 struct client {
 	struct link *link;
 	struct peer *peer; /* NULL: free */
 	bool greeted;
+	uint64_t came; /* its number among those that ever came */
 	uint64_t user, epoch, instance, skipped;
 	unsigned minor;
 };
@@ -24,6 +26,7 @@ struct link {
 	struct peer_server *server;
 	struct client clients[CLIENTS];
 	struct client *control; /* one of them, greeted; or NULL */
+	uint64_t came;
 };
 
 static unsigned put(struct client *c, const struct media_msg *msg, uint32_t flow)
@@ -37,10 +40,10 @@ static unsigned put(struct client *c, const struct media_msg *msg, uint32_t flow
 		log_warn("pack_failed", "type=%s error=%d", media_type_name(msg->type), err);
 	else if (flow)
 		peer_send_droppable(c->peer, flow, buf, len, &dropped);
+	else if (media_lane_of(msg->type) == MEDIA_LANE_AUDIO)
+		peer_send_kept(c->peer, buf, len, &dropped);
 	else
-		peer_send(c->peer,
-			  media_lane_of(msg->type) == MEDIA_LANE_AUDIO ? PEER_AUDIO : PEER_COMMAND,
-			  buf, len);
+		peer_send(c->peer, PEER_COMMAND, buf, len);
 	return dropped;
 }
 
@@ -186,25 +189,39 @@ static void on_lost(struct peer *p, int err, void *arg)
 		c->link->conf.h.losth(c->link->conf.h.arg);
 }
 
-static int on_accept(struct peer *p, uid_t uid, struct peer_conf *conf, void *arg)
+/* A free place; else that of whoever has been silent longest instead of saying HELLO. There is one:
+ * only our control is greeted. */
+static struct client *make_place(struct link *l)
 {
-	struct link *l = arg;
+	struct client *oldest = NULL;
 
-	(void)uid;
 	for (unsigned i = 0; i < CLIENTS; i++) {
 		struct client *c = &l->clients[i];
 
-		if (c->peer)
-			continue;
-		*c = (struct client){.link = l, .peer = p};
-		conf->max_frame = MEDIA_MAX_FRAME;
-		conf->audio_cap = AUDIO_CAP;
-		conf->msgh = on_frame;
-		conf->losth = on_lost;
-		conf->arg = c;
-		return 0;
+		if (!c->peer)
+			return c;
+		if (!c->greeted && (!oldest || c->came < oldest->came))
+			oldest = c;
 	}
-	return EAGAIN;
+	log_warn("silent_peer_closed", "places=%d", CLIENTS);
+	drop(oldest);
+	return oldest;
+}
+
+static int on_accept(struct peer *p, uid_t uid, struct peer_conf *conf, void *arg)
+{
+	struct link *l = arg;
+	struct client *c = make_place(l);
+
+	(void)uid;
+	*c = (struct client){.link = l, .peer = p, .came = ++l->came};
+	conf->max_frame = MEDIA_MAX_FRAME;
+	conf->command_cap = COMMAND_CAP;
+	conf->audio_cap = AUDIO_CAP;
+	conf->msgh = on_frame;
+	conf->losth = on_lost;
+	conf->arg = c;
+	return 0;
 }
 
 int link_alloc(struct link **out, const struct link_conf *conf)

@@ -215,7 +215,9 @@ static int serve(struct program *p)
 		log_info("listening", "path=%s threads=%u version=%s", p->opt.listen,
 			 p->opt.threads, PARLEY_VERSION);
 		env_run(p->env);
+		/* What teardown still does is no part of the session. */
 		engine_join(mediad_engine(p->mediad));
+		env_finish(p->env);
 		if (p->journal)
 			print_digest(p);
 	} else {

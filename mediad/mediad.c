@@ -23,6 +23,7 @@ struct mediad {
 	struct tmr *claim, *orphan, *stop;
 	struct call *calls[MEDIAD_CALLS];
 	unsigned n_calls; /* places in use: calls[0..n) */
+	uint32_t flows;	  /* newest number of a listen */
 	bool stopping, stopped;
 };
 
@@ -82,7 +83,13 @@ static void tell_state(struct mediad *m, uint32_t call, uint32_t gen, enum media
 
 static int on_open(struct mediad *m, const struct media_call_open *open)
 {
-	struct call_conf conf = {m->conf.env, m->ws, m->engine, on_out, on_gone, m};
+	struct call_conf conf = {.env = m->conf.env,
+				 .ws = m->ws,
+				 .engine = m->engine,
+				 .outh = on_out,
+				 .goneh = on_gone,
+				 .flows = &m->flows,
+				 .arg = m};
 	struct call *c = call_of(m, open->call);
 	int err;
 

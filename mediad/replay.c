@@ -87,6 +87,8 @@ static int run(struct journal_reader *r, struct mediad *m, struct env *loop, uns
 	if (err)
 		return err;
 	err = journal_replay(r, envs, n, &at, recorded);
+	for (unsigned i = 0; i < n; i++)
+		env_finish(envs[i]);
 	if (err == EPROTO)
 		fprintf(stderr,
 			"mediad: the replay diverged from the record at input %" PRIu64 "\n", at);

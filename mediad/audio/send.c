@@ -403,6 +403,17 @@ struct lane *sender_lane(struct sender *s, uint32_t playback)
 	return i < s->n_lanes ? s->lanes[i] : NULL;
 }
 
+bool sender_end(struct sender *s, uint32_t playback, uint64_t now)
+{
+	unsigned i = find(s, playback);
+
+	if (i == s->n_lanes)
+		return false;
+	lane_end(s->lanes[i]);
+	tell_events(s, i, now);
+	return true;
+}
+
 bool sender_command(struct sender *s, uint32_t playback, enum sender_command cmd, uint16_t target,
 		    uint16_t fade_ms, uint64_t now)
 {

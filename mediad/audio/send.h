@@ -101,8 +101,11 @@ void sender_prepare(struct sender *s, uint64_t now);
 
 /* Lends a lane. ENOSPC, EEXIST. */
 int sender_add(struct sender *s, struct lane *l);
-/* The lane of a playback, borrowed, for lane_write and lane_end; NULL when it is over. */
+/* The lane of a playback, borrowed, for lane_write; NULL when it is over. */
 struct lane *sender_lane(struct sender *s, uint32_t playback);
+/* No more will be written: lane_end, and tells at once when nothing is left to be sent. False: no
+ * such playback. */
+bool sender_end(struct sender *s, uint32_t playback, uint64_t now);
 /* As lane_pause, lane_resume, lane_stop, lane_gain, and tells what follows from it. False: no such
  * playback. */
 enum sender_command { SENDER_PAUSE, SENDER_RESUME, SENDER_STOP, SENDER_GAIN };

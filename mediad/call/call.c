@@ -39,7 +39,9 @@ unsigned call_out(struct call *c, struct media_msg *msg, uint32_t flow)
 
 void call_cmd(struct call *c, struct cmd *cmd)
 {
-	if (c->line && !c->leaving && engine_send(c->conf.engine, c->line, cmd))
+	if (!c->line || c->leaving)
+		cmd_dispose(cmd); /* what it would have lent */
+	else if (engine_send(c->conf.engine, c->line, cmd))
 		log_warn("engine_command_lost", "call=%u error=memory", c->id);
 }
 
@@ -389,14 +391,14 @@ void call_engine_event(const struct ev *ev, void *owner)
 
 /* ---- life ---- */
 
-static void send_set(struct call *c)
+void call_send_set(struct call *c)
 {
 	struct cmd cmd = {.type = CMD_SET};
 
 	cmd.set.bitrate = c->bitrate;
 	cmd.set.mute = c->mute;
 	cmd.set.deaf = c->deaf;
-	cmd.set.consent = c->consent;
+	cmd.set.hold = hear_anyone(c);
 	call_cmd(c, &cmd);
 }
 
@@ -452,7 +454,7 @@ int call_alloc(struct call **out, const struct call_conf *conf, const struct med
 		call_free(c);
 		return err;
 	}
-	send_set(c);
+	call_send_set(c);
 	tell_state(c);
 	*out = c;
 	return 0;
@@ -507,7 +509,7 @@ void call_set(struct call *c, const struct media_call_set *m)
 	c->bitrate = m->bitrate;
 	c->mute = m->mute;
 	c->deaf = m->deaf;
-	send_set(c);
+	call_send_set(c);
 }
 
 static bool copy_text(char *buf, size_t size, struct slice s)
@@ -536,6 +538,9 @@ void call_credentials(struct call *c, const struct media_call_credentials *m)
 	    !copy_text(token, sizeof token, m->token) ||
 	    !copy_text(endpoint, sizeof endpoint, m->endpoint))
 		lease = (struct vgw_lease){"", "", "?", 0};
+	/* The server may repeat them in what it gives as a reason, and that is logged. */
+	log_secret(lease.session);
+	log_secret(lease.token);
 	env_random(c->conf.env, &lease.entropy, sizeof lease.entropy);
 	vgw_credentials(c->gw, env_now(c->conf.env), &lease);
 	explicit_bzero(token, sizeof token);

@@ -17,7 +17,7 @@ struct call;
 struct ws_ctx;
 
 /* A message for control. flow 0: never dropped; else a HEARD of this flow, which may be. Returns
- * how many frames (of any age) were dropped. */
+ * how many HEARD (of any age) were dropped. */
 typedef unsigned(call_out_h)(const struct media_msg *msg, uint32_t flow, void *arg);
 /* The call has left, and nothing of it is lent any more: call_free may be called, here too. */
 typedef void(call_gone_h)(struct call *c, void *arg);
@@ -28,6 +28,7 @@ struct call_conf {
 	struct engine *engine;
 	call_out_h *outh;
 	call_gone_h *goneh;
+	uint32_t *flows; /* mediad's: numbers every listen of every call, for outh */
 	void *arg;
 };
 

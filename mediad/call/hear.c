@@ -6,6 +6,9 @@
 
 #include "ipc/log.h"
 
+/* A voice server can name anybody: more than Discord lets into a channel are not kept. */
+enum { PEOPLE_MAX = 16384 };
+
 /* ---- people, sorted by user id ---- */
 
 static size_t place(const struct call *c, uint64_t user)
@@ -38,6 +41,8 @@ static struct person *person_add(struct call *c, uint64_t user)
 
 	if (i < c->n_people && c->people[i].user == user)
 		return &c->people[i];
+	if (c->n_people == PEOPLE_MAX)
+		return NULL;
 	if (c->n_people == c->cap_people) {
 		cap = c->cap_people ? c->cap_people * 2 : 16;
 		more = realloc(c->people, cap * sizeof *more);
@@ -60,6 +65,14 @@ static void person_drop_if_idle(struct call *c, struct person *p)
 		return;
 	memmove(p, p + 1, (c->n_people - i - 1) * sizeof *p);
 	c->n_people--;
+}
+
+bool hear_anyone(const struct call *c)
+{
+	for (size_t i = 0; i < c->n_people && !c->consent; i++)
+		if (c->people[i].asked && c->people[i].yes)
+			return true;
+	return c->consent;
 }
 
 static bool consents(const struct call *c, const struct person *p)
@@ -92,10 +105,13 @@ static int lend_listen(struct call *c, struct person *p, const struct listen *l)
 static int lend_slot(struct call *c, struct person *p)
 {
 	struct cmd cmd = {.type = CMD_CONSENT};
-	int err = slot_alloc(&p->slot, c->line, p->user, c->next_capture);
+	int err = !c->line || c->leaving ? ENOTCONN : c->n_slots < LINE_SLOTS ? 0 : ENOSPC;
 
+	if (!err)
+		err = slot_alloc(&p->slot, c->line, p->user, c->next_capture);
 	if (err)
 		return err;
+	c->n_slots++;
 	slot_cmd(c, p, (struct cmd){.type = CMD_SLOT_ADD});
 	cmd.slot.yes = consents(c, p);
 	slot_cmd(c, p, cmd);
@@ -161,16 +177,24 @@ void hear_ssrc(struct call *c, uint64_t user, uint32_t ssrc)
 {
 	struct cmd cmd = {.type = CMD_SLOT_MAP};
 	struct person *p;
+	int err;
 
 	hear_member(c, user, true);
 	p = person(c, user);
 	if (!p || p->ssrc == ssrc)
 		return;
-	if (!p->slot && lend_slot(c, p)) {
-		log_warn("speaker_lost", "call=%u user=%llu error=memory", c->id,
-			 (unsigned long long)user);
+	err = p->slot ? 0 : lend_slot(c, p);
+	if (err) {
+		if (!c->refused_told)
+			log_warn("speaker_refused", "call=%u user=%llu error=\"%s\"", c->id,
+				 (unsigned long long)user, strerror(err));
+		c->refused_told = true;
 		return;
 	}
+	/* An SSRC has one owner: who had it before may be given it back. */
+	for (size_t i = 0; i < c->n_people; i++)
+		if (c->people[i].ssrc == ssrc)
+			c->people[i].ssrc = 0;
 	p->ssrc = ssrc;
 	cmd.slot.ssrc = ssrc;
 	slot_cmd(c, p, cmd);
@@ -235,7 +259,9 @@ void call_listen(struct call *c, const struct media_listen *m)
 	}
 	l = &p->listens[p->n_listens++];
 	*l = (struct listen){.id = m->listen, .rate = m->rate, .silence_ms = m->silence_ms};
-	l->flow = ++c->next_flow;
+	do
+		l->flow = ++*c->conf.flows;
+	while (!l->flow); /* 0 is no flow */
 	if (p->slot && lend_listen(c, p, l)) {
 		p->n_listens--;
 		refuse(c, m);
@@ -275,6 +301,7 @@ void call_consent(struct call *c, const struct media_consent *m)
 	p->yes = cmd.slot.yes = m->yes;
 	if (p->slot)
 		slot_cmd(c, p, cmd);
+	call_send_set(c);
 }
 
 /* ---- what the audio thread hears ---- */
@@ -297,7 +324,7 @@ static void on_heard(struct call *c, const struct ev *ev)
 	msg.heard.level = ev->heard.level;
 	msg.heard.gap = l->gap + ev->heard.dropped;
 	msg.heard.pcm = (struct slice){(const uint8_t *)ev->heard.pcm, ev->heard.n * 2u};
-	dropped = call_out(c, &msg, c->id << 12 ^ l->flow);
+	dropped = call_out(c, &msg, l->flow);
 	l->gap = dropped;
 	c->heard_dropped += dropped + ev->heard.dropped;
 }
@@ -311,7 +338,7 @@ static void on_heard_end(struct call *c, const struct ev *ev)
 	msg.heard_end.capture = ev->heard.capture;
 	msg.heard_end.reason = (uint16_t)ev->heard.reason;
 	msg.heard_end.at = ev->heard.at;
-	call_out(c, &msg, 0);
+	c->heard_dropped += call_out(c, &msg, 0);
 }
 
 static void on_speaking(struct call *c, const struct ev *ev)
@@ -324,9 +351,10 @@ static void on_speaking(struct call *c, const struct ev *ev)
 	call_out(c, &msg, 0);
 }
 
-/* More speakers than the line has room for: this one is not heard. */
+/* One that somebody still has found no room on the line. */
 static void on_slot_gone(struct call *c, const struct ev *ev)
 {
+	c->n_slots--;
 	for (size_t i = 0; i < c->n_people; i++) {
 		if (c->people[i].slot != ev->slot)
 			continue;

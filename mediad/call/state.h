@@ -62,7 +62,9 @@ struct call {
 
 	struct person *people; /* by user id */
 	size_t n_people, cap_people;
-	uint32_t next_capture, next_flow;
+	unsigned n_slots;  /* lent and not back yet */
+	bool refused_told; /* once a call: a server could name thousands */
+	uint32_t next_capture;
 	uint64_t heard_dropped;
 
 	struct playback *playbacks[SENDER_LANES];
@@ -73,8 +75,12 @@ struct call {
  * generation. */
 unsigned call_out(struct call *c, struct media_msg *msg, uint32_t flow);
 void call_cmd(struct call *c, struct cmd *cmd);
+/* Bitrate, mute, deaf and whether unknown speakers are kept, for the line. */
+void call_send_set(struct call *c);
 
 /* hear.c */
+/* Whether somebody may be heard, by default or because they agreed. */
+bool hear_anyone(const struct call *c);
 void hear_member(struct call *c, uint64_t user, bool present);
 void hear_ssrc(struct call *c, uint64_t user, uint32_t ssrc);
 void hear_session_over(struct call *c);

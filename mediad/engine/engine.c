@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "ipc/env.h"
+#include "ipc/log.h"
 #include "ipc/tmr.h"
 #include "mediad/engine/thread.h"
 
@@ -23,6 +24,7 @@ struct member {
 	struct event *ev;
 	uint32_t source;
 	unsigned lines;
+	uint64_t lost;		      /* told */
 	struct waiting *head, **tail; /* commands that did not fit */
 };
 
@@ -39,11 +41,9 @@ static bool push(struct member *m, const struct cmd *c)
 	struct env *env = m->e->conf.env;
 
 	if (env_replaying(env)) {
-		if (!env_answer(env, 0))
-			return false;
-		if (!athread_push(m->t, c))
-			abort(); /* the ring of a replay is far larger than what a step can fill */
-		return true;
+		/* The ring of a replay is far larger than what a step can fill; where it is not,
+		 * the journal was not made by us. */
+		return env_answer(env, 0) && athread_push(m->t, c);
 	}
 	return env_answer(env, athread_push(m->t, c) ? 1 : 0) != 0;
 }
@@ -81,6 +81,10 @@ static void on_event(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 	(void)kind, (void)data, (void)len;
 	if (!athread_pop(m->t, &ev))
 		return;
+	if (athread_lost(m->t) != m->lost) {
+		m->lost = athread_lost(m->t);
+		log_warn("engine_events_lost", "count=%llu", (unsigned long long)m->lost);
+	}
 	m->e->conf.evh(&ev, ev.line->owner);
 	if (ev.type == EV_LINE_GONE)
 		m->lines--;
@@ -147,9 +151,10 @@ int engine_alloc(struct engine **out, const struct engine_conf *conf)
 
 void engine_join(struct engine *e)
 {
-	for (unsigned i = 0; i < e->conf.threads; i++)
-		if (e->m[i].t)
-			athread_join(e->m[i].t);
+	for (unsigned i = 0; i < e->conf.threads; i++) {
+		athread_join(e->m[i].t);
+		env_finish(athread_env(e->m[i].t));
+	}
 }
 
 struct engine *engine_free(struct engine *e)
@@ -178,11 +183,6 @@ struct engine *engine_free(struct engine *e)
 struct env *engine_env(struct engine *e, unsigned thread)
 {
 	return thread >= 1 && thread <= e->conf.threads ? athread_env(e->m[thread - 1].t) : NULL;
-}
-
-unsigned engine_threads(const struct engine *e)
-{
-	return e->conf.threads;
 }
 
 static int queue(struct member *m, const struct cmd *cmd)

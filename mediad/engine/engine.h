@@ -28,12 +28,11 @@ enum { ENGINE_THREADS = 32 };
 int engine_alloc(struct engine **out, const struct engine_conf *conf);
 /* Ends the threads. Lines that are still lent are freed; their owners hear nothing. */
 struct engine *engine_free(struct engine *e);
-/* Ends the threads only: their envs can be read then. */
+/* Ends the threads and the recording of their envs, which can be read then. */
 void engine_join(struct engine *e);
 
 /* The env of thread 1…threads. */
 struct env *engine_env(struct engine *e, unsigned thread);
-unsigned engine_threads(const struct engine *e);
 
 /* Lends a line to the least loaded thread. ENOSPC: full, the line stays the caller's. */
 int engine_line_add(struct engine *e, struct line *l);

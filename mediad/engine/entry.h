@@ -33,7 +33,6 @@ enum cmd_type {
 	CMD_LANE_PCM,
 	CMD_LANE_END,
 	CMD_LANE_DO,
-	CMD_QUIT, /* the thread ends */
 };
 
 struct cmd {
@@ -48,7 +47,7 @@ struct cmd {
 		struct rtpsize *key;
 		struct {
 			uint32_t bitrate;
-			bool mute, deaf, consent; /* consent: of speakers not known yet */
+			bool mute, deaf, hold; /* hold: keep sound of speakers not known yet */
 		} set;
 		struct {
 			struct slot *slot;

@@ -290,7 +290,8 @@ bool line_send(struct line *l, const uint8_t *p, size_t n)
 	return true;
 }
 
-/* A sender that was halted goes on where it was: its numbers must not come twice. */
+/* A sender that was halted goes on where it was: its numbers must not come twice, and its RTP time
+ * went on with the clock. */
 static void speak(struct line *l)
 {
 	uint64_t now = env_now(l->env), first = now / TICK * TICK + l->phase;
@@ -299,9 +300,9 @@ static void speak(struct line *l)
 		return;
 	while (first <= now)
 		first += TICK;
-	if (l->hushed_at)
-		l->ts += (uint32_t)((now - l->hushed_at) / TICK * RTP_FRAME);
-	l->hushed_at = 0;
+	if (l->ts_at && first > l->ts_at)
+		l->ts += (uint32_t)((first - l->ts_at) / TICK * RTP_FRAME);
+	l->ts_at = first;
 	sender_start(l->sender, first, l->seq, l->ts);
 }
 
@@ -309,9 +310,7 @@ static void hush(struct line *l)
 {
 	if (sender_next(l->sender) == UINT64_MAX)
 		return;
-	l->hushed_at = env_now(l->env);
-	sender_halt(l->sender, l->hushed_at);
-	l->seq++;
+	sender_halt(l->sender, env_now(l->env));
 }
 
 static void drop_key(struct line *l)
@@ -351,7 +350,7 @@ static void link_session(struct line *l, const struct cmd *c)
 	l->ssrc = c->link.ssrc;
 	l->seq = c->link.seq;
 	l->ts = c->link.ts;
-	l->hushed_at = 0;
+	l->ts_at = 0;
 	l->linked = true;
 	l->udp_told = false;
 	l->listen_tick = now + TICK;
@@ -375,7 +374,7 @@ static void set_key(struct line *l, struct rtpsize *key)
 static void set(struct line *l, const struct cmd *c)
 {
 	sender_set_bitrate(l->sender, c->set.bitrate);
-	l->hold = c->set.consent;
+	l->hold = c->set.hold;
 	if (!l->hold)
 		l->n_held = 0;
 	if (c->set.deaf && !l->deaf) {
@@ -449,7 +448,7 @@ static void lane_command(struct line *l, const struct cmd *c)
 	/* Credit keeps the lane from overflowing; should it, the playback ends rather than tears.
 	 */
 	if (c->type == CMD_LANE_END)
-		lane_end(lane);
+		sender_end(l->sender, c->lane.playback, now);
 	else if (lane_write(lane, c->lane.pcm, c->lane.n, now))
 		sender_command(l->sender, c->lane.playback, SENDER_STOP, 0, 0, now);
 	prepare(l);
@@ -560,7 +559,7 @@ void line_stop(struct line *l)
 
 static void send_due(struct line *l, uint64_t now)
 {
-	struct sender_packet pkt;
+	struct sender_packet pkt = {0};
 	uint8_t out[UDP_MAX_PACKET];
 	size_t len;
 	bool sent;
@@ -571,10 +570,12 @@ static void send_due(struct line *l, uint64_t now)
 
 		sent = !rtpsize_seal(l->key, &h, pkt.opus, pkt.len, out, sizeof out, &len) &&
 		       line_send(l, out, len);
-		l->seq = pkt.seq;
-		l->ts = pkt.ts;
+		l->seq = (uint16_t)(pkt.seq + 1);
 		sender_done(l->sender, sent, now);
 	}
+	/* Also when there was nothing to send: RTP time is wall time. */
+	l->ts = pkt.ts + RTP_FRAME;
+	l->ts_at = sender_next(l->sender);
 	sender_prepare(l->sender, now);
 }
 

@@ -64,7 +64,7 @@ struct line {
 	int fd;
 	uint32_t link, ssrc, ts;
 	uint16_t seq;
-	uint64_t hushed_at; /* the sender was halted within the session then */
+	uint64_t ts_at; /* the deadline that ts belongs to; 0: no sender ran in this session */
 	bool linked, keyed, udp_told;
 	struct rtpsize *key;
 	struct discovery discovery;

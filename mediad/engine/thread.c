@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -16,6 +17,7 @@
 #define TICK_NS (UINT64_C(1000000) * SENDER_TICK_MS)
 
 enum { BATCH = 16, BATCHES = 4, HEAD = 2 /* the line's index before each datagram */ };
+enum { ROOM_WAIT_MS = 2 };
 
 struct athread {
 	struct env *env;
@@ -26,8 +28,10 @@ struct athread {
 	bool running;
 
 	struct line *lines[THREAD_LINES];
-	bool quit, told; /* told: wake_out is due */
-	uint64_t armed, lost;
+	atomic_bool quit;
+	bool told; /* wake_out is due */
+	uint64_t armed;
+	atomic_uint_fast64_t lost;
 	uint8_t bufs[BATCH][HEAD + UDP_MAX_PACKET + 1];
 };
 
@@ -40,7 +44,7 @@ static bool push_up(const struct ev *ev, bool may_drop, void *arg)
 
 	if (!env_answer(t->env, room > (may_drop ? THREAD_RESERVE : 0) ? 1 : 0)) {
 		if (!may_drop)
-			t->lost++;
+			atomic_fetch_add_explicit(&t->lost, 1, memory_order_relaxed);
 		return false;
 	}
 	ring_push(t->up, ev);
@@ -106,9 +110,6 @@ static void on_command(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 	if (!ring_pop(t->down, &c))
 		return;
 	switch (c.type) {
-	case CMD_QUIT:
-		t->quit = true;
-		break;
 	case CMD_LINE_ADD:
 		line_add(t, c.line);
 		break;
@@ -193,9 +194,10 @@ static void tick_if_due(struct athread *t)
 		env_deliver(t->env, t->src_tick, 0, NULL, 0);
 }
 
+/* Commands wait while the loop thread is behind with our events: those must not be lost. */
 static void take_commands(struct athread *t)
 {
-	while (!t->quit && ring_count(t->down)) {
+	while (ring_count(t->down) && ring_room(t->up) >= THREAD_ROOM) {
 		env_deliver(t->env, t->src_command, 0, NULL, 0);
 		tick_if_due(t);
 	}
@@ -251,11 +253,11 @@ static void *thread_main(void *arg)
 	struct epoll_event evs[64];
 	uint64_t drain;
 
-	while (!t->quit) {
+	while (!atomic_load(&t->quit)) {
 		int n;
 
 		arm(t, next_tick(t));
-		n = epoll_wait(t->ep, evs, 64, -1);
+		n = epoll_wait(t->ep, evs, 64, ring_count(t->down) ? ROOM_WAIT_MS : -1);
 		tick_if_due(t);
 		for (int i = 0; i < n; i++) {
 			unsigned tag = (unsigned)evs[i].data.u64;
@@ -301,7 +303,6 @@ static int open_fds(struct athread *t)
 int athread_alloc(struct athread **out, uint8_t number, bool replaying, struct journal *journal)
 {
 	struct env_conf conf = {.thread = number, .replaying = replaying, .journal = journal};
-	size_t cap = replaying ? THREAD_RING_REPLAY : THREAD_RING;
 	struct athread *t = calloc(1, sizeof *t);
 	int err;
 
@@ -312,10 +313,11 @@ int athread_alloc(struct athread **out, uint8_t number, bool replaying, struct j
 	err = env_alloc(&t->env, &conf);
 	if (err)
 		goto out;
-	err = ring_alloc(&t->down, sizeof(struct cmd), cap);
+	err = ring_alloc(&t->down, sizeof(struct cmd),
+			 replaying ? THREAD_RING_REPLAY : THREAD_DOWN);
 	if (err)
 		goto out;
-	err = ring_alloc(&t->up, sizeof(struct ev), cap);
+	err = ring_alloc(&t->up, sizeof(struct ev), replaying ? THREAD_RING_REPLAY : THREAD_UP);
 	if (err)
 		goto out;
 	err = env_source_add(t->env, &t->src_command, on_command, t);
@@ -348,12 +350,14 @@ int athread_run(struct athread *t)
 
 void athread_join(struct athread *t)
 {
-	struct cmd quit = {.type = CMD_QUIT};
+	uint64_t one = 1;
 
 	if (!t->running)
 		return;
-	while (!athread_push(t, &quit))
-		usleep(1000); /* full: the thread is emptying it */
+	atomic_store(&t->quit, true);
+	if (write(t->wake_in, &one, sizeof one) < 0) {
+		/* Full: it is readable already. */
+	}
 	pthread_join(t->thread, NULL);
 	t->running = false;
 }
@@ -410,6 +414,11 @@ bool athread_pop(struct athread *t, struct ev *ev)
 size_t athread_waiting(const struct athread *t)
 {
 	return ring_count(t->up);
+}
+
+uint64_t athread_lost(const struct athread *t)
+{
+	return atomic_load_explicit(&t->lost, memory_order_relaxed);
 }
 
 int athread_fd(const struct athread *t)

@@ -15,9 +15,12 @@ struct journal;
 
 enum {
 	THREAD_LINES = 256,
-	THREAD_RING = 1024,	   /* entries, each way */
+	THREAD_DOWN = 1024,	   /* entries of the ring down */
+	THREAD_UP = 2048,	   /* and up */
 	THREAD_RING_REPLAY = 8192, /* replay runs a whole step before the other side takes a turn */
-	THREAD_RESERVE = 512,	   /* of the ring up: kept free of HEARD, which may be dropped */
+	THREAD_RESERVE = 1536,	   /* of the ring up: kept free of HEARD, which may be dropped */
+	/* Up, before a command is taken: ending a line tells of each of its speakers twice. */
+	THREAD_ROOM = 2 * LINE_SLOTS + 64,
 };
 
 /* number: 1…, of the thread in the journal. Caller owns *out. ENOMEM, or an errno of epoll,
@@ -27,7 +30,7 @@ int athread_alloc(struct athread **out, uint8_t number, bool replaying, struct j
 struct athread *athread_free(struct athread *t);
 /* EAGAIN. Not on replay. */
 int athread_run(struct athread *t);
-/* Ends the thread; its env is the caller's then. */
+/* Ends the thread, whatever still waits for it; its env is the caller's then. */
 void athread_join(struct athread *t);
 
 struct env *athread_env(struct athread *t);
@@ -37,6 +40,8 @@ struct env *athread_env(struct athread *t);
 bool athread_push(struct athread *t, const struct cmd *cmd);
 bool athread_pop(struct athread *t, struct ev *ev);
 size_t athread_waiting(const struct athread *t);
+/* Events that found no room although they must not be dropped: 0, or something is amiss. */
+uint64_t athread_lost(const struct athread *t);
 /* Readable when events wait; -1 on replay. */
 int athread_fd(const struct athread *t);
 

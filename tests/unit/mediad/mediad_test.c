@@ -329,6 +329,26 @@ TEST(mediad_closes_on_a_violation)
 	}
 }
 
+/* Peers that connect and say nothing do not keep a control out. */
+TEST(mediad_greets_behind_silent_peers)
+{
+	struct peer_conf conf = {.msgh = on_frame, .losth = on_lost};
+	struct peer *silent[12] = {NULL};
+	struct control deaf = {0};
+	struct scene s;
+
+	CHECK_INT(with_call(&s), 0);
+	deaf.s = &s;
+	conf.arg = &deaf;
+	for (unsigned i = 0; i < 12; i++)
+		CHECK_INT(peer_connect(&silent[i], s.env, s.path, &conf), 0);
+	CHECK_INT(hello(&s.b, MEDIA_MAJOR, 99, 2, 8), 0);
+	CHECK(await(&s.b, MEDIA_SYNCED));
+	for (unsigned i = 0; i < 12; i++)
+		peer_free(silent[i]);
+	scene_end(&s);
+}
+
 /* Unknown types below 32768 are of a newer minor version. */
 TEST(mediad_skips_what_is_newer)
 {

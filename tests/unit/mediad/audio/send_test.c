@@ -458,3 +458,21 @@ TEST_OOM(send_without_memory)
 	sender_free(s);
 	CHECK(!sender_free(NULL));
 }
+
+/* A playback whose end comes when all of it was sent, in a call that is between two sessions. */
+TEST(send_drained_while_halted)
+{
+	struct lane *l;
+
+	setup(true);
+	l = say(7, 4800, false);
+	run_ms(1000);
+	CHECK_INT(lane_sent(l), 4800);
+	sender_halt(rig.s, rig.now);
+	CHECK(!find_event(SENDER_DRAINED));
+	CHECK(sender_end(rig.s, 7, rig.now));
+	CHECK(find_event(SENDER_DRAINED));
+	CHECK_INT(find_event(SENDER_DRAINED)->samples, 4800);
+	CHECK(!sender_end(rig.s, 7, rig.now));
+	sender_free(rig.s);
+}

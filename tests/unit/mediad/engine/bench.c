@@ -230,6 +230,7 @@ static void on_event(const struct ev *ev, void *owner)
 		break;
 	case EV_KEY_GONE:
 		b->key_gone = true;
+		b->keys_gone++;
 		break;
 	case EV_LINE_GONE:
 		b->gone = true;
@@ -347,7 +348,7 @@ int bench_begin(struct bench *b)
 	if (err)
 		return err;
 	c.set.bitrate = 64000;
-	c.set.consent = true;
+	c.set.hold = true;
 	send_cmd(b, &c);
 	err = lend_slot(b);
 	if (!err && !b->replaying)

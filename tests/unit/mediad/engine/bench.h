@@ -36,6 +36,7 @@ struct bench {
 
 	/* what came up */
 	bool timed_out, discovered, udp_failed, gone, link_gone, key_gone;
+	unsigned keys_gone;
 	unsigned wants, heard, ends, speaking_on, speaking_off, lane_started, lane_drained,
 		lane_stopped;
 	uint64_t lane_samples, samples, last_rtp;
