@@ -71,6 +71,7 @@ static void store(struct order *o, uint64_t index, const struct audio_packet *pk
 				  .at = now,
 				  .level = pkt->level,
 				  .voice = voice,
+				  .empty = !pkt->p,
 				  .n = pkt->n};
 	if (pkt->n)
 		memcpy(o->bytes + o->head % AUDIO_PREROLL_BYTES, pkt->p, pkt->n);

@@ -22,7 +22,8 @@ struct order_entry {
 	uint64_t at; /* arrival */
 	uint8_t level;
 	bool voice;
-	size_t n; /* 0: it was malformed, only its place is known */
+	bool empty; /* there was nothing in it to hear */
+	size_t n;   /* 0: it was malformed or empty, only its place is known */
 };
 
 struct order {
@@ -48,7 +49,7 @@ enum order_verdict {
 
 /* What a packet of this number would be. Counts runs of late ones. */
 enum order_verdict order_look(struct order *o, uint16_t seq);
-/* Only after ORDER_OK. voice: counts as such; n 0 for a malformed one. */
+/* Only after ORDER_OK. voice: counts as such; n 0 for a malformed one, p NULL for an empty one. */
 void order_put(struct order *o, const struct audio_packet *pkt, bool voice, uint64_t now);
 /* Releases what can be released. */
 void order_advance(struct order *o, uint64_t now);

@@ -204,11 +204,41 @@ static bool counts(const struct audio_speaker *s, const struct track *t)
 	return true;
 }
 
+/* Older ones have no place in the order any more. */
+static uint64_t first_kept(const struct order *o, const struct track *t)
+{
+	return o->next > t->cursor + ORDER_ENTRIES ? o->next - ORDER_ENTRIES : t->cursor;
+}
+
+/* The next packet with something to decode, or NULL: what is left below o->next was lost or empty.
+ */
+static const struct order_entry *next_unread(const struct order *o, const struct track *t)
+{
+	for (uint64_t i = first_kept(o, t); i < o->next; i++) {
+		const struct order_entry *e = order_get(o, i);
+
+		if (e && !e->empty)
+			return e;
+	}
+	return NULL;
+}
+
+/* How many numbers between the track's last packet and this one were lost. */
+static unsigned lost_before(const struct order *o, const struct track *t, uint64_t index)
+{
+	unsigned n = (unsigned)(index - t->cursor);
+
+	for (uint64_t i = first_kept(o, t); i < index; i++)
+		if (order_get(o, i))
+			n--; /* empty */
+	return n;
+}
+
 static void decode(struct audio_speaker *s, struct track *t, const struct order_entry *e)
 {
 	struct sink k = {.s = s, .t = t, .e = e};
 	const uint8_t *p = order_bytes(&s->order, e);
-	unsigned missing = (unsigned)(e->index - t->cursor);
+	unsigned missing = lost_before(&s->order, t, e->index);
 
 	close_stale(s, t, e->at);
 	if (missing && any_open(s, t)) {
@@ -228,20 +258,16 @@ static void decode(struct audio_speaker *s, struct track *t, const struct order_
 /* Reads up to `most` packets that were released. */
 static void run_track(struct audio_speaker *s, struct track *t, unsigned most)
 {
-	const struct order *o = &s->order;
+	const struct order_entry *e;
 
-	if (t->cursor < o->start) {
-		t->cursor = o->start;
+	if (t->cursor < s->order.start) {
+		t->cursor = s->order.start;
 		audio_decoder_reset(t->dec);
 	}
-	for (uint64_t i = t->cursor; i < o->next && most; i++) {
-		const struct order_entry *e = order_get(o, i);
-
-		if (!e)
-			continue;
+	for (; most && (e = next_unread(&s->order, t)); most--)
 		decode(s, t, e);
-		most--;
-	}
+	while (t->cursor < s->order.next && (e = order_get(&s->order, t->cursor)) && e->empty)
+		t->cursor++;
 }
 
 static void run_tracks(struct audio_speaker *s, unsigned most)
@@ -294,7 +320,7 @@ static void store(struct audio_speaker *s, const struct audio_packet *pkt, bool 
 	case ORDER_RESTART:
 		s->stats.resyncs++;
 		order_flush(&s->order);
-		run_tracks(s, ORDER_ENTRIES);
+		run_tracks(s, AUDIO_CATCHUP_PACKETS);
 		order_restart(&s->order);
 		break;
 	case ORDER_OK:
@@ -317,7 +343,7 @@ void audio_speaker_put(struct audio_speaker *s, const struct audio_packet *pkt, 
 		heard_something(s, now);
 	if (!s->consent)
 		return;
-	if (kept.n == 0 || kept.n > AUDIO_OPUS_MAX) {
+	if (kept.p && (kept.n == 0 || kept.n > AUDIO_OPUS_MAX)) {
 		s->stats.undecodable++;
 		kept.n = 0;
 		voice = false;
@@ -346,7 +372,7 @@ void audio_speaker_tick(struct audio_speaker *s, uint64_t now)
 	if (order_holding(&s->order))
 		return; /* what is held may belong to the captures */
 	for (int i = 0; i < RATES; i++)
-		if (s->tracks[i].dec && s->tracks[i].cursor >= s->order.next)
+		if (s->tracks[i].dec && !next_unread(&s->order, &s->tracks[i]))
 			close_stale(s, &s->tracks[i], now);
 }
 
@@ -358,7 +384,7 @@ bool audio_speaker_busy(const struct audio_speaker *s)
 		if (s->listens[i].used && s->listens[i].open)
 			return true;
 	for (int i = 0; i < RATES; i++)
-		if (s->tracks[i].dec && s->tracks[i].cursor < s->order.next)
+		if (s->tracks[i].dec && next_unread(&s->order, &s->tracks[i]))
 			return true;
 	return false;
 }

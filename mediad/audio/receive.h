@@ -4,7 +4,7 @@
  * or AUDIO_HOLD_PACKETS. What then is missing is concealed for exactly its duration: in-band FEC
  * from the next packet, before that PLC, beyond AUDIO_CONCEAL_MS zeros, beyond AUDIO_FILL_MS
  * nothing (the next frame's RTP time tells). A pause of the sender is no loss: nothing is made up
- * for it, the RTP time jumps.
+ * for it, the RTP time jumps. Nor is a packet that held nothing but padding.
  *
  * The last AUDIO_PREROLL_MS of packets wait undecoded, so that a listen that begins in the middle
  * of an utterance gets its start. Each distinct rate that somebody listens at has one Opus decoder,
@@ -82,8 +82,9 @@ void audio_speaker_consent(struct audio_speaker *s, bool yes);
 struct audio_packet {
 	uint16_t seq;
 	uint32_t ts;
-	uint8_t level;	  /* -dBov, RTP_LEVEL_NONE when absent */
-	const uint8_t *p; /* Opus; copied */
+	uint8_t level; /* -dBov, RTP_LEVEL_NONE when absent */
+	const uint8_t *
+		p; /* Opus; copied. NULL: nothing but padding, only its place in the order counts */
 	size_t n;
 };
 /* A packet that passed the replay window, at its arrival `now`. */

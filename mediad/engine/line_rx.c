@@ -103,9 +103,14 @@ static void on_rtp(struct line *l, uint8_t *p, size_t n)
 		l->stats.replayed++;
 		return;
 	}
-	/* Nothing but padding: authentic, and nothing to hear. */
-	if (err == ENODATA)
+	/* Nothing but padding: nothing to hear, but its number is not a lost one's. They come in
+	 * bursts, so they are not held. */
+	if (err == ENODATA) {
+		pkt = (struct audio_packet){.seq = h.seq, .ts = h.ts, .level = RTP_LEVEL_NONE};
+		if (s)
+			put(l, s, &pkt, now);
 		return;
+	}
 	pkt = (struct audio_packet){
 		.seq = rtp.h.seq,
 		.ts = rtp.h.ts,

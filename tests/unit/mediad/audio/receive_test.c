@@ -686,3 +686,69 @@ TEST_OOM(receive_without_memory)
 	CHECK(!audio_speaker_free(NULL));
 	CHECK(!audio_decoder_free(NULL));
 }
+
+static void put_empty(unsigned k)
+{
+	struct audio_packet p = {.seq = (uint16_t)(60000 + k), .level = 127};
+
+	audio_speaker_put(spk, &p, now);
+}
+
+/* Senders pad between utterances, in bursts with numbers of their own (RFC 3550 5.1). */
+TEST(receive_padding_is_no_loss)
+{
+	struct audio_stats st;
+	unsigned n = 0;
+
+	setup();
+	listen_at(5, 24000, 5000);
+	for (; n < 10; n++)
+		put(n);
+	for (unsigned k = 0; k < 400; k++)
+		put_empty(n + k);
+	/* Sound goes on where it was in RTP time, and at once. */
+	for (; n < 20; n++) {
+		struct audio_packet p = {.seq = (uint16_t)(60000 + 400 + n),
+					 .ts = n * 960,
+					 .level = 30,
+					 .p = opus[n].p,
+					 .n = opus[n].n};
+
+		audio_speaker_put(spk, &p, now);
+		CHECK_INT(count(AUDIO_HEARD, 5), n + 1);
+	}
+	CHECK(seamless(5, 24000));
+	audio_speaker_stats(spk, &st);
+	CHECK_INT(st.lost + st.late + st.undecodable + st.concealed_ms, 0);
+	/* A packet that was lost among them still is. */
+	put_empty(400 + n);
+	put_empty(402 + n);
+	pass(100);
+	audio_speaker_stats(spk, &st);
+	CHECK_INT(st.lost, 1);
+	audio_speaker_free(spk);
+}
+
+/* Packets behind a gap whose bytes were overwritten by the many that came after them: the capture
+ * ends all the same. */
+TEST(receive_ends_after_a_flood_behind_a_gap)
+{
+	static uint8_t big[AUDIO_OPUS_MAX];
+	struct audio_packet p = {.level = 30, .p = big, .n = sizeof big};
+
+	setup();
+	listen_at(5, 24000, 200);
+	put(0);
+	CHECK_INT(count(AUDIO_HEARD, 5), 1);
+	memcpy(big, opus[0].p, opus[0].n);
+	p.seq = 60000 + 60;
+	audio_speaker_put(spk, &p, now);
+	for (unsigned k = 2; k < 40; k++) {
+		p.seq = (uint16_t)(60000 + k);
+		audio_speaker_put(spk, &p, now);
+	}
+	pass(2000);
+	CHECK_INT(count(AUDIO_HEARD_END, 5), 1);
+	CHECK(!audio_speaker_busy(spk));
+	audio_speaker_free(spk);
+}
