@@ -40,6 +40,7 @@ struct vgw {
 	bool announced; /* the session was up once: it can be resumed */
 	bool media;	/* DISCOVER was emitted and not dropped */
 	const char *mode;
+	uint8_t key[32]; /* of the session, once it is up */
 	uint32_t ssrc;
 	int seq; /* last sequence of the session, -1 before the first */
 
@@ -159,6 +160,7 @@ static void end_session(struct vgw *g)
 	if (g->media)
 		emit(g, &(struct vgw_action){.kind = VGW_DROP_MEDIA});
 	g->media = g->announced = g->told = g->resumed_once = false;
+	explicit_bzero(g->key, sizeof g->key);
 	g->join_by = g->stable_at = g->cool_until = NEVER;
 	g->resume_tries = g->connect_tries = 0;
 	g->seq = -1;
@@ -398,7 +400,11 @@ static bool on_description(struct vgw *g, uint64_t now, const json_t *d)
 		fail(g, MEDIA_REASON_ENCRYPTION_REQUIRED, 0);
 		return true;
 	}
-	emit(g, &(struct vgw_action){.kind = VGW_KEY, .key = {g->mode, key}});
+	/* The same key again: a context made anew would count from 0 and use nonces twice. */
+	if (g->phase != MEDIA_PHASE_UP || memcmp(g->key, key, sizeof key) != 0) {
+		memcpy(g->key, key, sizeof key);
+		emit(g, &(struct vgw_action){.kind = VGW_KEY, .key = {g->mode, g->key}});
+	}
 	explicit_bzero(key, sizeof key);
 	if (g->phase == MEDIA_PHASE_UP)
 		return true;

@@ -746,3 +746,29 @@ TEST_OOM(gateway_alloc_oom)
 	CHECK_OOM(bench_start(&b), (void)0);
 	bench_end(&b);
 }
+
+/* The same key twice: a context made anew would seal with nonces that were used. */
+TEST(gateway_takes_a_key_once)
+{
+	struct bench b;
+
+	CHECK_INT(bench_start(&b), 0);
+	join(&b, "s1");
+	CHECK_INT(b.keys, 1);
+	describe(&b, modes[0], 0);
+	CHECK_INT(b.keys, 1);
+	CHECK_INT(b.phase, MEDIA_PHASE_UP);
+	/* Another one is another matter. */
+	text(&b, "{\"op\":4,\"d\":{\"mode\":\"aead_aes256_gcm_rtpsize\",\"secret_key\":[9,9,9,9,9,"
+		 "9,9,9,"
+		 "9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9]}}");
+	CHECK_INT(b.keys, 2);
+	/* A new session with the old key begins with it. */
+	lease(&b, "s2");
+	vgw_ws_open(b.g, b.now, b.conn);
+	text(&b, ready);
+	vgw_discovered(b.g, b.now, "203.0.113.9", 40000);
+	describe(&b, modes[0], 0);
+	CHECK_INT(b.keys, 3);
+	bench_end(&b);
+}
