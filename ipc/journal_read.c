@@ -91,6 +91,9 @@ static int parse_records(struct journal_reader *r, struct rd in)
 		rec.kind = (uint8_t)rd_be(&in, 1);
 		rec.n = n - REC_BODY;
 		rec.p = rd_bytes(&in, rec.n);
+		/* Sums of times must not wrap. */
+		if (rec.now > INT64_MAX)
+			return EBADMSG;
 		if (rec.what != JOURNAL_BROKEN)
 			err = add(r, &rec);
 	}
