@@ -10,7 +10,9 @@ build='gcc make pkg-config libc6-dev libwebsockets-dev libwebsockets-evlib-uv li
  libsodium-dev libmbedtls-dev libjansson-dev libcurl4-openssl-dev libsqlite3-dev libsamplerate0-dev libmsgpack-dev
  libssl-dev zlib1g-dev libpocketsphinx-dev libsphinxbase-dev pocketsphinx-en-us flite1-dev ca-certificates'
 test='clang-14 libclang-rt-14-dev llvm-14 clang-tidy-14 cppcheck openssl git'
-interop='nodejs npm'
+# zlib-sync, which makes discord.js ask for a compressed gateway, is compiled when it is installed.
+interop='g++ python3'
+node='nodejs npm'
 
 want=
 for group in "${@:-build}"; do
@@ -18,8 +20,9 @@ for group in "${@:-build}"; do
 	build) want="$want $build" ;;
 	test) want="$want $test" ;;
 	interop)
+		want="$want $interop"
 		# A Node that is not Debian's serves as well.
-		command -v npm >/dev/null 2>&1 || want="$want $interop"
+		command -v npm >/dev/null 2>&1 || want="$want $node"
 		;;
 	*)
 		echo "deps.sh: unknown group '$group' (build, test, interop)" >&2
