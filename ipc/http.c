@@ -155,7 +155,7 @@ static void req_free(struct http_req *req)
 	unchain(req);
 	if (req->http)
 		env_source_del(req->http->env, req->source);
-	if (req->added)
+	if (req->http && req->added)
 		curl_multi_remove_handle(req->http->multi, req->easy);
 	if (req->easy)
 		curl_easy_cleanup(req->easy);
@@ -565,13 +565,16 @@ struct http *http_free(struct http *h)
 	if (!h)
 		return NULL;
 	while ((req = h->reqs)) {
+		h->reqs = req->next;
+		if (req->next)
+			req->next->at = &h->reqs;
+		req->at = NULL;
 		if (!req->in_handler) {
 			req_free(req);
 			continue;
 		}
 		/* The rest goes when its handler returns. */
 		env_source_del(h->env, req->source);
-		unchain(req);
 		req->http = NULL;
 	}
 	h->over = true;

@@ -40,9 +40,9 @@ static int read_file(struct journal_reader *r, const char *path)
 	int err = 0;
 
 	if (!f)
-		return errno;
+		return errno ? errno : EIO;
 	if (fseek(f, 0, SEEK_END) || (n = ftell(f)) < 0 || fseek(f, 0, SEEK_SET))
-		err = errno ? errno : EIO;
+		err = EIO;
 	else if (n > MAX_JOURNAL)
 		err = EFBIG;
 	else if (!(r->file = malloc((size_t)n + 1)))

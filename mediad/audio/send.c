@@ -133,7 +133,8 @@ static void tell_lane(struct sender *s, struct lane *l, enum sender_event_type t
 static void remove_lane(struct sender *s, unsigned i)
 {
 	s->n_lanes--;
-	memmove(&s->lanes[i], &s->lanes[i + 1], (s->n_lanes - i) * sizeof s->lanes[0]);
+	for (; i < s->n_lanes; i++)
+		s->lanes[i] = s->lanes[i + 1];
 }
 
 /* Tells what lane i has to tell. True when it left. */

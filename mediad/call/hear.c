@@ -219,7 +219,7 @@ void hear_settle(struct call *c)
 
 static struct listen *listen_of(struct person *p, uint32_t id)
 {
-	for (unsigned i = 0; p && i < p->n_listens; i++)
+	for (unsigned i = 0; i < p->n_listens; i++)
 		if (p->listens[i].id == id)
 			return &p->listens[i];
 	return NULL;
@@ -235,20 +235,28 @@ static void refuse(struct call *c, const struct media_listen *m)
 	call_out(c, &msg, 0);
 }
 
+/* True when this listen is open; one that is said again after a resync must be the same. */
+static bool listened(struct call *c, const struct media_listen *m)
+{
+	for (size_t i = 0; i < c->n_people; i++) {
+		const struct listen *l = listen_of(&c->people[i], m->listen);
+
+		if (!l)
+			continue;
+		if (c->people[i].user != m->user || l->rate != m->rate)
+			refuse(c, m);
+		return true;
+	}
+	return false;
+}
+
 void call_listen(struct call *c, const struct media_listen *m)
 {
-	struct person *p = NULL;
+	struct person *p;
 	struct listen *l;
 
-	for (size_t i = 0; i < c->n_people && !p; i++)
-		if (listen_of(&c->people[i], m->listen))
-			p = &c->people[i];
-	if (p) {
-		/* Said again after a resync. */
-		if (p->user != m->user || listen_of(p, m->listen)->rate != m->rate)
-			refuse(c, m);
+	if (listened(c, m))
 		return;
-	}
 	p = m->user ? person_add(c, m->user) : NULL;
 	if (!p || !m->listen || p->n_listens == AUDIO_LISTENS || !audio_rate_valid(m->rate) ||
 	    m->silence_ms < 100 || m->silence_ms > 5000) {
@@ -308,7 +316,8 @@ void call_consent(struct call *c, const struct media_consent *m)
 
 static void on_heard(struct call *c, const struct ev *ev)
 {
-	struct listen *l = listen_of(person(c, ev->heard.user), ev->heard.listen);
+	struct person *p = person(c, ev->heard.user);
+	struct listen *l = p ? listen_of(p, ev->heard.listen) : NULL;
 	struct media_msg msg = {.type = MEDIA_HEARD};
 	unsigned dropped;
 

@@ -40,9 +40,12 @@ static struct playback *playback_free(struct playback *p)
 
 static void forget(struct call *c, struct playback *p)
 {
-	for (unsigned i = 0; i < SENDER_LANES; i++)
-		if (c->playbacks[i] == p)
-			c->playbacks[i] = playback_free(p);
+	for (unsigned i = 0; i < SENDER_LANES; i++) {
+		if (c->playbacks[i] != p)
+			continue;
+		c->playbacks[i] = playback_free(p);
+		return;
+	}
 }
 
 static void tell_stopped(struct call *c, uint32_t id, uint64_t samples, enum media_reason why)
