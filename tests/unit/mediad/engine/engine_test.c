@@ -1,4 +1,6 @@
 /* The engine with its threads, over loopback; and the same scene again from its journal. */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 #include "tests/test.h"
@@ -56,6 +58,48 @@ TEST(engine_keeps_sound_of_unknown_speakers)
 	struct bench b = {.tone_ms = 400, .map_late_ms = 400};
 
 	play(&b);
+	check_tone(&b);
+	bench_free(&b);
+}
+
+/* The sanitizers can tell of every allocation of every library; other builds have no such door. */
+int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void *, size_t),
+					      void (*)(const volatile void *))
+	__attribute__((weak));
+static pthread_t loop_thread;
+static atomic_uint elsewhere;
+
+static void on_malloc(const volatile void *p, size_t n)
+{
+	(void)p, (void)n;
+	if (!pthread_equal(pthread_self(), loop_thread))
+		atomic_fetch_add(&elsewhere, 1);
+}
+
+static void on_free(const volatile void *p)
+{
+	if (p)
+		on_malloc(p, 0);
+}
+
+/* Law 3: a call's whole life, in and out, without an allocation on the audio thread. */
+TEST(engine_audio_thread_allocates_nothing)
+{
+	static bool installed;
+	struct bench b = {.tone_ms = 400, .map_late_ms = 200};
+
+	if (!__sanitizer_install_malloc_and_free_hooks)
+		return;
+	loop_thread = pthread_self();
+	if (!installed)
+		installed = __sanitizer_install_malloc_and_free_hooks(on_malloc, on_free) != 0;
+	CHECK(installed);
+	CHECK_INT(bench_alloc(&b, NULL, NULL, 1), 0);
+	CHECK_INT(bench_begin(&b), 0);
+	atomic_store(&elsewhere, 0);
+	env_run(b.env);
+	CHECK(!b.timed_out);
+	CHECK_INT(atomic_load(&elsewhere), 0);
 	check_tone(&b);
 	bench_free(&b);
 }
