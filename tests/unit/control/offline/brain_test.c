@@ -1,0 +1,251 @@
+#include "control/offline/brain.h"
+#include "control/offline/facts.h"
+#include "tests/test.h"
+
+/* Friday 6 March 2026, 16:10. */
+static struct brain_moment moment(void)
+{
+	return (struct brain_moment){
+		.local = {.tm_year = 126,
+			  .tm_mon = 2,
+			  .tm_mday = 6,
+			  .tm_hour = 16,
+			  .tm_min = 10,
+			  .tm_wday = 5},
+		.random = 7,
+	};
+}
+
+static struct fixture {
+	struct rules *rules;
+	struct brain *brain;
+	struct brain_room room;
+	struct brain_moment now;
+	char said[BRAIN_ANSWER_SIZE];
+	enum intent intent;
+} fx;
+
+static int setup(void)
+{
+	int err;
+
+	memset(&fx, 0, sizeof fx);
+	fx.now = moment();
+	fx.now.room = &fx.room;
+	err = rules_alloc(&fx.rules);
+	return err ? err : brain_alloc(&fx.brain, fx.rules);
+}
+
+static void teardown(void)
+{
+	brain_free(fx.brain);
+	rules_free(fx.rules);
+}
+
+static const char *ask(const char *text)
+{
+	fx.now.random++;
+	if (brain_answer(fx.brain, text, &fx.now, fx.said, sizeof fx.said, &fx.intent))
+		return "(error)";
+	return fx.said;
+}
+
+TEST(brain_tells_time_and_date)
+{
+	CHECK_INT(setup(), 0);
+	CHECK_STR(ask("what time is it"), "It is ten past four in the afternoon.");
+	fx.now.local.tm_min = 0;
+	CHECK_STR(ask("what time is it"), "It is four o'clock in the afternoon.");
+	fx.now.local.tm_min = 15;
+	CHECK_STR(ask("what time is it"), "It is a quarter past four in the afternoon.");
+	fx.now.local.tm_min = 44;
+	CHECK_STR(ask("what time is it"), "It is sixteen minutes to five in the afternoon.");
+	fx.now.local.tm_hour = 23;
+	fx.now.local.tm_min = 59;
+	CHECK_STR(ask("what time is it"), "It is one minute to twelve in the evening.");
+	fx.now.local.tm_hour = 0;
+	fx.now.local.tm_min = 30;
+	CHECK_STR(ask("what time is it"), "It is half past twelve in the morning.");
+	CHECK_STR(ask("what day is it"), "Today is Friday, March sixth, twenty twenty six.");
+	CHECK_STR(ask("what day is tomorrow"),
+		  "Tomorrow is Saturday, March seventh, twenty twenty six.");
+	CHECK_STR(ask("what month is it"), "It is March.");
+	CHECK_STR(ask("is it monday today"), "No, today is Friday.");
+	fx.now.local.tm_mon = 11;
+	fx.now.local.tm_mday = 31;
+	fx.now.local.tm_wday = 4;
+	CHECK_STR(ask("what day is tomorrow"),
+		  "Tomorrow is Friday, January first, twenty twenty seven.");
+	teardown();
+}
+
+TEST(brain_does_sums)
+{
+	static const char *const t[][2] = {
+		{"what is seven times eight", "Seven times eight is fifty six."},
+		{"2+3*4", "Two plus three times four is fourteen."},
+		{"10 - 4 / 2 + 1", "Ten minus four divided by two plus one is nine."},
+		{"subtract five from twenty", "Twenty minus five is fifteen."},
+		{"divide forty by five", "Forty divided by five is eight."},
+		{"what's one divided by three",
+		 "One divided by three is about zero point three three."},
+		{"what is five divided by zero",
+		 "That has no answer: nothing can be divided by zero, and so on."},
+		{"what is 10% of 250", "Ten percent of two hundred and fifty is twenty five."},
+		{"what is the square root of nine", "The square root of nine is three."},
+		{"what is half of 90", "Half of ninety is forty five."},
+		{"the difference between 3 and 10", "Ten minus three is seven."},
+		{"what is two hundred and fifty plus three",
+		 "Two hundred and fifty plus three is two hundred and fifty three."},
+		{"what is 5 and 6", "Five plus six is eleven."},
+	};
+
+	CHECK_INT(setup(), 0);
+	for (size_t i = 0; i < sizeof t / sizeof *t; i++)
+		CHECK_STR(ask(t[i][0]), t[i][1]);
+	teardown();
+}
+
+TEST(brain_rolls_dice_in_range)
+{
+	unsigned seen = 0;
+
+	CHECK_INT(setup(), 0);
+	for (unsigned i = 0; i < 200; i++) {
+		static const char *const faces[] = {"one.",  "two.",  "three.",
+						    "four.", "five.", "six."};
+
+		ask("roll a die");
+		CHECK_INT(fx.intent, INTENT_DICE);
+		CHECK(strncmp(fx.said, "I rolled ", 9) == 0);
+		for (unsigned k = 0; k < 6; k++)
+			seen |= (strcmp(fx.said + 9, faces[k]) == 0) << k;
+	}
+	CHECK_INT(seen, 63);
+	CHECK(strncmp(ask("roll two dice"), "Two dice: ", 10) == 0);
+	CHECK(strncmp(ask("roll 99 dice"), "Twelve dice: ", 13) == 0);
+	teardown();
+}
+
+TEST(brain_tells_every_joke_before_one_again)
+{
+	char told[8][BRAIN_ANSWER_SIZE];
+
+	CHECK_INT(setup(), 0);
+	for (unsigned i = 0; i < 8; i++) {
+		snprintf(told[i], sizeof told[i], "%s", ask("tell me a joke"));
+		for (unsigned k = 0; k < i; k++)
+			CHECK(strcmp(told[i], told[k]) != 0);
+	}
+	CHECK_STR(ask("another joke"), told[0]);
+	teardown();
+}
+
+TEST(brain_knows_the_room)
+{
+	CHECK_INT(setup(), 0);
+	CHECK_STR(ask("who is here"), "I have not been told who is in the room.");
+	CHECK(brain_room_parse(
+		&fx.room, "You are kind.\nPeople in the room: Alice, Bob B. ,Eve.\nBe brief."));
+	CHECK_INT(fx.room.n, 3);
+	CHECK_STR(ask("who is here"), "In the room are Alice, Bob B and Eve.");
+	CHECK(brain_room_parse(&fx.room, "people in the room: Alice"));
+	CHECK_STR(ask("who is here"), "In the room is Alice.");
+	CHECK(!brain_room_parse(&fx.room, "nothing"));
+	CHECK_INT(fx.room.n, 1);
+	CHECK(brain_room_parse(&fx.room, "people in the room:"));
+	CHECK_INT(fx.room.n, 0);
+	teardown();
+}
+
+TEST(brain_remembers)
+{
+	CHECK_INT(setup(), 0);
+	CHECK_STR(ask("what do you remember"), "You have not told me anything to remember.");
+	CHECK_STR(ask("[Alice]: remember that my bike is red"),
+		  "I will remember that your bike is red.");
+	CHECK_STR(ask("[Alice]: what colour is my bike"), "You told me that your bike is red.");
+	CHECK_STR(ask("[Bob]: what colour is my bike"), "Alice told me: my bike is red.");
+	CHECK_STR(ask("[Bob]: remember that my bike is green"),
+		  "I will remember that your bike is green.");
+	CHECK_STR(ask("[Bob]: what colour is my bike"), "You told me that your bike is green.");
+	CHECK_STR(ask("[Alice]: what colour is my bike"), "You told me that your bike is red.");
+	CHECK_STR(ask("[Alice]: remember my bike is blue"),
+		  "I will remember that your bike is blue.");
+	CHECK_STR(ask("[Alice]: what did I tell you about my bike?"),
+		  "You told me that your bike is blue.");
+	CHECK_STR(ask("[Alice]: where are my keys"), "You have not told me about your keys.");
+	CHECK_STR(ask("[Alice]: don't forget my keys are on the table"),
+		  "I will remember that your keys are on the table.");
+	CHECK_STR(ask("[Alice]: where is my key"), "You told me that your keys are on the table.");
+	CHECK_STR(ask("say that again"), "You told me that your keys are on the table.");
+	teardown();
+}
+
+TEST(brain_asks_back_when_it_did_not_understand)
+{
+	CHECK_INT(setup(), 0);
+	CHECK_STR(ask("again"), "I have not said anything yet.");
+	CHECK(strncmp(ask("the weather in london is dreadful"), "I did not catch that. ", 22) == 0);
+	CHECK_INT(fx.intent, INTENT_NONE);
+	/* That is not what "again" means. */
+	ask("what is one plus one");
+	ask("the weather in london is dreadful");
+	CHECK_STR(ask("say that again"), "One plus one is two.");
+	CHECK_STR(ask("[Alice]: hello"), "Hello Alice. What can I do for you?");
+	teardown();
+}
+
+/* The third column of the phrase file is what the answer holds. */
+TEST(brain_answers_the_phrase_file)
+{
+	const char *path = test_data("offline/phrases.txt");
+	char line[512];
+	unsigned n = 0;
+	FILE *f;
+
+	CHECK_INT(setup(), 0);
+	brain_room_parse(&fx.room, "people in the room: Alice, Bob");
+	f = path ? fopen(path, "r") : NULL;
+	CHECK(f);
+	while (fgets(line, sizeof line, f)) {
+		char *phrase = strchr(line, '\t'), *want = phrase ? strchr(phrase + 1, '\t') : NULL;
+
+		line[strcspn(line, "\n")] = '\0';
+		if (line[0] == '#' || !want)
+			continue;
+		*want++ = '\0';
+		if (!strcasestr(ask(phrase + 1), want))
+			test_fail(__FILE__, __LINE__, "%s: \"%s\" lacks \"%s\"", phrase + 1,
+				  fx.said, want);
+		n++;
+	}
+	fclose(f);
+	teardown();
+	CHECK(n > 60);
+}
+
+TEST_OOM(brain_survives_without_memory)
+{
+	int err = setup();
+
+	if (!err)
+		err = brain_answer(fx.brain, "what time is it", &fx.now, fx.said, sizeof fx.said,
+				   &fx.intent);
+	teardown();
+	CHECK_OOM(err, );
+}
+
+TEST(facts_are_bounded)
+{
+	static struct facts f;
+	char text[64];
+
+	for (unsigned i = 0; i < FACTS_MAX + 5; i++) {
+		snprintf(text, sizeof text, "thing%c%c is here", 'a' + i / 26, 'a' + i % 26);
+		facts_add(&f, text, "");
+	}
+	CHECK_INT(f.n, FACTS_MAX);
+	CHECK(!facts_find(&f, "thingaa", ""));
+	CHECK(facts_find(&f, "thingaf", ""));
+}
