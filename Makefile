@@ -60,7 +60,7 @@ $(B)/offlined: $(call objs,$(OFFLINE) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_OFFLINE) $(LIBS_COMMON)
 $(B)/guildd: $(call objs,$(GUILDD) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_GUILDD) $(LIBS_COMMON)
-$(B)/caller: $(call objs,$(CALLER) control/child.c $(call rwild,control/media,%.c) $(COMMON))
+$(B)/caller: $(call objs,$(CALLER) control/child.c control/offline/wavfile.c $(call rwild,control/media,%.c) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
 
 # Every object but the programs' main files, so that a unit test reaches any module. Allocations of our own

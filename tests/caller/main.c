@@ -3,6 +3,7 @@
 #include "tests/caller/caller.h"
 #include "tests/caller/score.h"
 
+#include "control/offline/wavfile.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "proto/base/wav.h"
@@ -19,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { RATE = 24000, MAX_WAV = 64 * 1024 * 1024, ENOUGH_PERCENT = 80 };
+enum { RATE = 24000, ENOUGH_PERCENT = 80 };
 
 extern char **environ;
 
@@ -53,7 +54,7 @@ static int run_program(char *const argv[], char *buf, size_t size)
 		return -1;
 	posix_spawn_file_actions_init(&fa);
 	posix_spawn_file_actions_adddup2(&fa, fd[1], 1);
-	if (posix_spawn(&pid, argv[0], &fa, NULL, argv, environ))
+	if (!argv[0] || posix_spawn(&pid, argv[0], &fa, NULL, argv, environ))
 		pid = -1;
 	posix_spawn_file_actions_destroy(&fa);
 	close(fd[1]);
@@ -67,56 +68,17 @@ static int run_program(char *const argv[], char *buf, size_t size)
 	return WEXITSTATUS(status);
 }
 
-static uint8_t *read_file(const char *path, size_t *len)
-{
-	FILE *f = fopen(path, "rb");
-	uint8_t *buf = NULL;
-	long n = -1;
-
-	if (f && !fseek(f, 0, SEEK_END) && (n = ftell(f)) >= 0 && n <= MAX_WAV &&
-	    !fseek(f, 0, SEEK_SET))
-		buf = malloc((size_t)n + 1);
-	if (buf && fread(buf, 1, (size_t)n, f) != (size_t)n) {
-		free(buf);
-		buf = NULL;
-	}
-	if (f)
-		fclose(f);
-	*len = buf ? (size_t)n : 0;
-	return buf;
-}
-
-/* A WAVE file as mono s16; caller frees. */
+/* A WAVE file as mono s16; caller frees. Says what is wrong with it. */
 static int16_t *read_mono(const char *path, uint32_t *rate, size_t *samples)
 {
-	size_t len;
-	uint8_t *file = read_file(path, &len);
 	int16_t *pcm = NULL;
-	struct wav w;
-	int err = file ? wav_parse(&w, file, len) : errno;
+	int err = wavfile_read(path, rate, &pcm, samples);
 
-	if (err) {
+	if (err)
 		fprintf(stderr, "caller: %s: %s\n", path,
 			err == ENOTSUP	 ? "only 16-bit PCM WAVE files can be played"
 			: err == EBADMSG ? "not a WAVE file"
 					 : strerror(err));
-		goto out;
-	}
-	pcm = malloc(w.frames * 2 + 2);
-	for (size_t i = 0; pcm && i < w.frames; i++) {
-		int sum = 0;
-
-		for (unsigned ch = 0; ch < w.channels; ch++) {
-			const uint8_t *p = w.data + (i * w.channels + ch) * 2;
-
-			sum += (int16_t)(p[0] | p[1] << 8);
-		}
-		pcm[i] = (int16_t)(sum / w.channels);
-	}
-	*rate = w.rate;
-	*samples = w.frames;
-out:
-	free(file);
 	return pcm;
 }
 
@@ -184,7 +146,7 @@ static int judge(const struct caller *c)
 	size_t n, nref = 0;
 	const int16_t *got = caller_heard(c, &n);
 	int16_t *ref = NULL;
-	uint32_t rate;
+	uint32_t rate = 0;
 	double corr = 0;
 	long lag = 0;
 

@@ -10,7 +10,7 @@ files=$(git ls-files 'proto/*.c' 'ipc/*.c' 'mediad/*.c' 'control/*.c' 'tests/gui
 fail=0
 
 # shellcheck disable=SC2016
-printf '%s\n' $files | xargs -P "$jobs" -n 4 sh -c 'clang-tidy-14 --quiet "$@" -- -std=c17 -I. -D_GNU_SOURCE \
+printf '%s\n' $files | xargs -P "$jobs" -n 4 sh -c 'clang-tidy-14 --quiet "$@" -- -std=c17 -I. -isystem /usr/include/pocketsphinx -D_GNU_SOURCE \
 	-DPARLEY_VERSION=\"0\"' x >"$out/tidy" 2>"$out/tidy.err" || fail=1
 grep -E 'warning:|error:' "$out/tidy" | sort -u && fail=1
 

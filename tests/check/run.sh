@@ -8,6 +8,11 @@ mkdir -p "$log"
 passed=0 failed=0 skipped=0
 jobs=$(nproc 2>/dev/null || echo 2)
 
+# count WORD LINE: the number before the word, 0 when it is not there.
+count() {
+	n=$(echo "$2" | grep -oE "[0-9]+ $1" | tail -1 | cut -d' ' -f1)
+	echo "${n:-0}"
+}
 # part NAME COMMAND…: one line each; adds up closing lines of the form `N passed, N failed, N skipped`.
 part() {
 	name=$1
@@ -17,10 +22,8 @@ part() {
 	t=$(($(date +%s) - t0))
 	line=$(grep -aE '[0-9]+ passed, [0-9]+ failed' "$log/$name" | tail -1)
 	if [ -n "$line" ]; then
-		p=$(echo "$line" | sed -E 's/.*[^0-9]?([0-9]+) passed.*/\1/')
-		f=$(echo "$line" | sed -E 's/.* ([0-9]+) failed.*/\1/')
-		s=$(echo "$line" | sed -nE 's/.* ([0-9]+) skipped.*/\1/p')
-		passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + ${s:-0}))
+		p=$(count passed "$line") f=$(count failed "$line") s=$(count skipped "$line")
+		passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 		[ $rc = 0 ] || [ "$f" != 0 ] || failed=$((failed + 1))
 	elif [ $rc = 0 ]; then
 		passed=$((passed + 1))
