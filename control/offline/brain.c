@@ -101,14 +101,14 @@ static struct tm shifted(const struct tm *t, int shift)
 static void date_say(const struct tm *d, char *buf, size_t size)
 {
 	char day[64], century[32], rest[32], year[80];
-	int y = d->tm_year + 1900;
+	int y = d->tm_year + 1900, hundreds = y / 100;
 
 	ordinal_say((unsigned)d->tm_mday, day, sizeof day);
-	number_say(y / 100, century, sizeof century);
+	number_say(hundreds, century, sizeof century);
 	number_say(y % 100, rest, sizeof rest);
-	if (y % 100 == 0 || y / 100 == 20)
+	if (y % 100 == 0 || hundreds == 20)
 		number_say(y, year, sizeof year);
-	if (y / 100 != 20 || y % 100 >= 10)
+	if (hundreds != 20 || y % 100 >= 10)
 		snprintf(year, sizeof year, "%s %s", century, y % 100 ? rest : "hundred");
 	snprintf(buf, size, "%s, %s %s, %s", days[d->tm_wday], months[d->tm_mon], day, year);
 }

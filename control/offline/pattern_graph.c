@@ -4,6 +4,7 @@
  * no loops. The recogniser makes a prefix tree per state, so what this saves is its time. */
 #include "control/offline/pattern_net.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,7 @@ static int subset_find(struct maker *m, const uint32_t *list, unsigned n, uint32
 
 		if (!at)
 			break;
+		assert(m->subs);
 		if (m->subs[at - 1].n == n &&
 		    memcmp(m->subs[at - 1].nfa, list, n * sizeof *list) == 0) {
 			*id = at - 1;
@@ -267,11 +269,13 @@ static int emit(struct maker *m, struct pattern_graph *out)
 	}
 	for (unsigned i = 0; i < g.n_words; i++)
 		g.words[i] = m->set->words[i];
+	assert(m->kept);
 	/* The start was folded last; the graph is numbered from it. */
 	for (unsigned i = 0; i < n; i++) {
 		const struct subset *s = &m->subs[m->kept[n - 1 - i]];
 
 		g.final[i] = is_final(m, m->kept[n - 1 - i]);
+		assert(m->arcs || !s->n_arcs);
 		for (unsigned k = 0; k < s->n_arcs; k++)
 			g.arcs[g.n_arcs++] = (struct pattern_arc){
 				.from = i,
@@ -296,6 +300,7 @@ static int build(struct maker *m, struct pattern_graph *out, uint32_t (*pairs)[2
 		err = expand(m, i, pairs, list);
 	if (err)
 		return err;
+	assert(m->n_subs);
 	m->kept = malloc(m->n_subs * sizeof *m->kept);
 	if (!m->kept)
 		return ENOMEM;

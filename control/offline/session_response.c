@@ -44,12 +44,12 @@ static unsigned words_in(const char *text)
 /* "say exactly: hello" -> "hello". Quotes around the line are not said. */
 static void exact_line(char *out, size_t size, const char *instructions)
 {
-	static const char *const forms[] = {"say exactly:", "say exactly", "say exactly this:"};
+	static const char *const forms[] = {"say exactly this:", "say exactly:", "say exactly"};
 	size_t n;
 
 	out[0] = '\0';
 	instructions += strspn(instructions, " \t\r\n");
-	for (unsigned i = 3; i-- > 0;) {
+	for (unsigned i = 0; i < 3; i++) {
 		n = strlen(forms[i]);
 		if (strncasecmp(instructions, forms[i], n) != 0)
 			continue;

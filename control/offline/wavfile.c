@@ -2,6 +2,7 @@
 
 #include "proto/base/wav.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,7 @@ static int average(const struct wav *w, int16_t **pcm)
 
 	if (!out)
 		return ENOMEM;
+	assert(w->channels); /* wav_parse says so */
 	for (size_t i = 0; i < w->frames; i++) {
 		long sum = 0;
 
