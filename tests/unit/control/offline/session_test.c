@@ -9,7 +9,6 @@ enum { MAX_EVENTS = 400 };
 
 /* A session with everything it wants written down. */
 static struct fixture {
-	struct rules *rules;
 	struct session *s;
 	struct session_moment now;
 	json_t *events[MAX_EVENTS];
@@ -69,6 +68,16 @@ static void on_stop(uint32_t id, void *arg)
 	fx.stopped = id;
 }
 
+/* Compiled once: with an allocation failing in turn it would take its time. */
+static struct rules *rules_once(void)
+{
+	static struct rules *r;
+
+	if (!r && rules_alloc(&r))
+		return NULL;
+	return r;
+}
+
 static int setup(bool transcription)
 {
 	struct session_conf conf = {.transcription = transcription, .model = "offline", .seed = 42};
@@ -85,8 +94,8 @@ static int setup(bool transcription)
 			  .tm_wday = 5},
 		.random = 5,
 	};
-	err = rules_alloc(&fx.rules);
-	conf.rules = fx.rules;
+	conf.rules = rules_once();
+	err = conf.rules ? 0 : ENOMEM;
 	conf.out = (struct session_out){on_event, on_begin, on_pcm,  on_end,
 					on_drop,  on_say,   on_stop, NULL};
 	if (!err)
@@ -97,7 +106,6 @@ static int setup(bool transcription)
 static void teardown(void)
 {
 	session_free(fx.s);
-	rules_free(fx.rules);
 	for (unsigned i = 0; i < fx.n; i++)
 		json_decref(fx.events[i]);
 }
@@ -287,7 +295,7 @@ TEST(session_hears_what_is_committed)
 	CHECK_INT(append(1000, true), 0);
 	/* Half a second before the sound belongs to it. */
 	CHECK_INT(fx.begun, 1);
-	CHECK(fx.fed >= 1500 * 24 && fx.fed < 1600 * 24);
+	CHECK(fx.fed > 1450 * 24 && fx.fed <= 1500 * 24);
 	CHECK(!next());
 	CHECK_INT(put("{\"type\":\"input_audio_buffer.commit\"}"), 0);
 	CHECK_INT(fx.ended, 1);
