@@ -24,6 +24,7 @@ struct bench {
 	bool leave_early;     /* while it speaks */
 	bool no_server;	      /* nobody answers */
 	unsigned tone_ms;
+	void (*foundh)(void); /* NULL; when discovery is done, before the key is lent */
 	uint8_t key_first_byte;
 
 	/* the server */
