@@ -17,7 +17,8 @@ struct client {
 	struct peer *peer; /* NULL: free */
 	bool greeted;
 	uint64_t came; /* its number among those that ever came */
-	uint64_t user, epoch, instance, skipped;
+	uint64_t user, epoch, instance;
+	uint64_t skipped; /* messages of a newer minor version */
 	unsigned minor;
 };
 
@@ -183,7 +184,8 @@ static void on_lost(struct peer *p, int err, void *arg)
 
 	(void)p;
 	if (was)
-		log_warn("control_lost", "error=\"%s\"", err ? strerror(err) : "end of file");
+		log_warn("control_lost", "error=\"%s\" skipped=%llu",
+			 err ? strerror(err) : "end of file", (unsigned long long)c->skipped);
 	drop(c);
 	if (was)
 		c->link->conf.h.losth(c->link->conf.h.arg);

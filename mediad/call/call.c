@@ -284,7 +284,8 @@ static void on_ws(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t 
 		vgw_ws_binary(c->gw, now, c->conn, data, len);
 		break;
 	case WS_CLOSED:
-		log_info("gateway_closed", "call=%u code=%u text=\"%.*s\"", c->id, code,
+		log_info("gateway_closed", "call=%u code=%u malformed=%llu text=\"%.*s\"", c->id,
+			 code, (unsigned long long)vgw_malformed(c->gw),
 			 (int)(len < 100 ? len : 100), (const char *)data);
 		ws_free(ws);
 		c->ws = NULL;
