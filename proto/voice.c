@@ -23,16 +23,3 @@ const struct voice_close *voice_close_of(uint16_t code)
 
 	return c ? c : find(code < 4000 ? 1006 : 4009);
 }
-
-const char *voice_op_name(unsigned op)
-{
-	switch (op) {
-#define OP(NAME, name, num)                                                                        \
-	case num:                                                                                  \
-		return #name;
-		VOICE_OPS(OP)
-#undef OP
-	default:
-		return "unknown";
-	}
-}

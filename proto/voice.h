@@ -31,9 +31,6 @@ struct voice_close {
 	const char *text;
 };
 
-/* "ready", …; "unknown". */
-const char *voice_op_name(unsigned op);
-
 /* The row of a close code, never NULL: a code without a row gives that of its class (see the
  * table). */
 const struct voice_close *voice_close_of(uint16_t code);

@@ -496,17 +496,6 @@ struct audio_decoder *audio_speaker_unlisten(struct audio_speaker *s, uint32_t i
 	return dec;
 }
 
-bool audio_speaker_any_listen(const struct audio_speaker *s, uint32_t *id)
-{
-	for (int i = 0; i < AUDIO_LISTENS; i++) {
-		if (!s->listens[i].used)
-			continue;
-		*id = s->listens[i].id;
-		return true;
-	}
-	return false;
-}
-
 /* Ends open captures and forgets all sound. */
 static void forget(struct audio_speaker *s, enum media_reason reason)
 {

@@ -107,8 +107,6 @@ struct audio_decoder *audio_speaker_unlisten(struct audio_speaker *s, uint32_t i
 /* Ends open captures and speaking with this reason (the user left, the call ended). Listens stay.
  */
 void audio_speaker_end(struct audio_speaker *s, enum media_reason reason);
-/* Any listen still here, for teardown: true and its id. */
-bool audio_speaker_any_listen(const struct audio_speaker *s, uint32_t *id);
 
 void audio_speaker_stats(const struct audio_speaker *s, struct audio_stats *out);
 

@@ -44,16 +44,6 @@ enum rtpsize_mode rtpsize_by_name(const char *name, size_t n)
 	return RTPSIZE_NONE;
 }
 
-enum rtpsize_mode rtpsize_better(enum rtpsize_mode a, enum rtpsize_mode b)
-{
-#define X(NAME, num, wire)                                                                         \
-	if (a == RTPSIZE_##NAME || b == RTPSIZE_##NAME)                                            \
-		return RTPSIZE_##NAME;
-	RTPSIZE_MODES(X)
-#undef X
-	return RTPSIZE_NONE;
-}
-
 /* ---- contexts ---- */
 
 int rtpsize_alloc(struct rtpsize **out, enum rtpsize_mode mode, const uint8_t key[RTPSIZE_KEY])

@@ -34,9 +34,6 @@ enum { RTPSIZE_KEY = 32, RTPSIZE_TAG = 16, RTPSIZE_COUNTER = 4, RTPSIZE_OVERHEAD
 const char *rtpsize_name(enum rtpsize_mode mode);
 /* RTPSIZE_NONE when the name (n bytes) is not one of ours. */
 enum rtpsize_mode rtpsize_by_name(const char *name, size_t n);
-/* Of two modes the one we like better; either may be RTPSIZE_NONE. Fold it over the modes of Ready.
- */
-enum rtpsize_mode rtpsize_better(enum rtpsize_mode a, enum rtpsize_mode b);
 
 struct rtpsize;
 

@@ -362,11 +362,6 @@ TEST(rtpsize_names)
 	CHECK_INT(rtpsize_by_name(xcc, strlen(xcc) - 1), RTPSIZE_NONE);
 	CHECK_INT(rtpsize_by_name("xsalsa20_poly1305", 17), RTPSIZE_NONE);
 	CHECK_STR(rtpsize_name(RTPSIZE_NONE), "");
-	CHECK_INT(rtpsize_better(RTPSIZE_XCHACHA20_POLY1305, RTPSIZE_AES256_GCM),
-		  RTPSIZE_AES256_GCM);
-	CHECK_INT(rtpsize_better(RTPSIZE_NONE, RTPSIZE_XCHACHA20_POLY1305),
-		  RTPSIZE_XCHACHA20_POLY1305);
-	CHECK_INT(rtpsize_better(RTPSIZE_NONE, RTPSIZE_NONE), RTPSIZE_NONE);
 }
 
 TEST_OOM(rtpsize_without_memory)
