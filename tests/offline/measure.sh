@@ -1,0 +1,13 @@
+#!/bin/sh
+# How well offlined understands. `measure.sh` is the whole measurement (about 20 minutes on 2 cores: `make check-long`),
+# `measure.sh short` a part of it for every check (about a minute).
+set -eu
+cd "$(dirname "$0")/../.."
+B=${B:-build}
+make -s B="$B" "$B/offline_measure"
+case ${1:-} in
+short) set -- --every 9 --loss 0 ;;
+'') set -- --loss 0,5,10 --verbose ;;
+esac
+exec "$B/offline_measure" "$@" --not-meant tests/offline/not_meant.txt tests/offline/phrases_outside.txt \
+	tests/offline/phrases.txt
