@@ -69,7 +69,7 @@ one() {
 	guildd=
 }
 
-[ $# -gt 0 ] || set -- voice_pair strict discordjs discordjs-plain mediad
+[ $# -gt 0 ] || set -- voice_pair strict discordjs discordjs-plain mediad openai
 for t; do
 	case $t in
 	discordjs-plain) one "discord.js without zlib-stream" node discordjs.mjs --plain ;;
