@@ -1,4 +1,5 @@
-/* One speaker's packets in any order, at any time, with any Opus in them.
+/* One speaker's packets in any order, at any time, with any Opus in them. Whatever came, it comes
+ * to rest when nothing more comes.
  *
  * Input: steps of one byte of choices and its operands; see step(). */
 #include <stdlib.h>
@@ -60,7 +61,9 @@ static void step(struct state *st, struct rd *r)
 		p.ts = st->ts;
 		st->ts += 960;
 		p.n = c < rd_left(r) ? c : rd_left(r);
-		p.p = rd_bytes(r, p.n);
+		p.p = c == 255 ? NULL : rd_bytes(r, p.n); /* NULL: padding only */
+		if (!p.p)
+			p.n = 0;
 		st->now += (b >> 3) * MS;
 		audio_speaker_put(st->s, &p, st->now);
 	}
@@ -76,6 +79,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	while (rd_left(&r))
 		step(&st, &r);
+	for (unsigned i = 0; i < 500 && audio_speaker_busy(st.s); i++) {
+		st.now += 20 * MS;
+		audio_speaker_tick(st.s, st.now);
+	}
+	if (audio_speaker_busy(st.s))
+		abort();
 	audio_speaker_stats(st.s, &stats);
 	audio_speaker_end(st.s, MEDIA_REASON_LEFT);
 	audio_speaker_free(st.s);
