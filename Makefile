@@ -113,6 +113,8 @@ fuzz: deps-test
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) B=build/fuzz CC=$(CLANG) SAN=fuzzer-no-link,address,undefined OPT=-O1 fuzz-bins
 	@tests/fuzz/run.sh build/fuzz/fuzz $(FUZZTARGETS)
 
+check-long: deps
+	@tests/offline/measure.sh
 check: deps-test
 	@tests/check/run.sh
 

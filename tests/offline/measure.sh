@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 B=${B:-build}
 make -s B="$B" "$B/offline_measure"
 case ${1:-} in
-short) set -- --every 9 --loss 0 ;;
+short) set -- --every 15 --loss 0 ;;
 '') set -- --loss 0,5,10 --verbose ;;
 esac
 exec "$B/offline_measure" "$@" --not-meant tests/offline/not_meant.txt tests/offline/phrases_outside.txt \
