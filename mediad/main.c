@@ -133,14 +133,17 @@ static int parse(struct options *o, int argc, char **argv)
 			printf("mediad %s\n", PARLEY_VERSION);
 			return 0;
 		default:
+			fprintf(stderr, "Try 'mediad --help'.\n");
 			return EXIT_USAGE;
 		}
 	}
-	if (optind < argc || !o->listen == !o->replay) {
-		usage(stderr);
-		return EXIT_USAGE;
-	}
-	return -1;
+	if (optind < argc)
+		fprintf(stderr, "mediad: not an option: \"%s\"; try --help\n", argv[optind]);
+	else if (!o->listen == !o->replay)
+		fprintf(stderr, "mediad: give --listen PATH, or --replay FILE; try --help\n");
+	else
+		return -1;
+	return EXIT_USAGE;
 }
 
 static void on_signal(evutil_socket_t sig, short what, void *arg)
