@@ -342,16 +342,37 @@ int hearing_end(struct hearing *h, uint64_t id)
 	return u ? 0 : ENOENT;
 }
 
+/* With the lock held. Who has an ear is let go by the ear's thread. */
+static void drop(struct hearing *h, struct utterance *u)
+{
+	if (u->by)
+		u->dropped = true;
+	else
+		utterance_unlink(h, u);
+}
+
 void hearing_drop(struct hearing *h, uint64_t id)
 {
 	struct utterance *u;
 
 	pthread_mutex_lock(&h->lock);
 	u = find(h, id);
-	if (u && u->by)
-		u->dropped = true;
-	else if (u)
-		utterance_unlink(h, u);
+	if (u)
+		drop(h, u);
+	pthread_cond_broadcast(&h->wake);
+	pthread_mutex_unlock(&h->lock);
+}
+
+void hearing_drop_owner(struct hearing *h, uint32_t owner)
+{
+	struct utterance *next;
+
+	pthread_mutex_lock(&h->lock);
+	for (struct utterance *u = h->list; u; u = next) {
+		next = u->next;
+		if (u->id >> 32 == owner && !u->dropped)
+			drop(h, u);
+	}
 	pthread_cond_broadcast(&h->wake);
 	pthread_mutex_unlock(&h->lock);
 }

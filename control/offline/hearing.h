@@ -35,5 +35,7 @@ int hearing_feed(struct hearing *h, uint64_t id, const int16_t *pcm, size_t n);
 int hearing_end(struct hearing *h, uint64_t id);
 /* Forgets it; the handler is not called. */
 void hearing_drop(struct hearing *h, uint64_t id);
+/* Forgets all whose id has this high half. */
+void hearing_drop_owner(struct hearing *h, uint32_t owner);
 
 #endif

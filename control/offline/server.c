@@ -16,7 +16,7 @@
 
 enum { MAX_CLIENTS = 64, MAX_KEPT = 70 * SESSION_RATE };
 
-static const uint64_t SESSION_NS = 3600u * 1000000000ull;
+static const uint64_t SECOND_NS = 1000000000u;
 
 /* Sound kept for the record: of an utterance, or of a line being said. */
 struct kept {
@@ -180,7 +180,7 @@ static void on_say(uint32_t id, const char *text, const char *voice, double spee
 {
 	struct client *c = arg;
 
-	log_info("said", "client=%u text=%s", c->number, text);
+	log_debug("said", "client=%u text=%s", c->number, text);
 	kept_begin(c, true, id, text);
 	if (talking_say(c->server->talking, job_id(c, id), text, voice, speed))
 		client_fail(c, 1011, "out of memory");
@@ -231,8 +231,8 @@ static void on_heard(uint64_t job, const struct ear_hearing *heard, void *arg)
 
 	if (!c)
 		return;
-	log_info("heard", "client=%u text=%s inside=%d distance=%.1f", c->number, text,
-		 heard ? heard->inside : 0, heard ? heard->distance : 0.0);
+	log_debug("heard", "client=%u text=%s inside=%d distance=%.1f", c->number, text,
+		  heard ? heard->inside : 0, heard ? heard->distance : 0.0);
 	kept_end(c, false, (uint32_t)job, text, heard ? heard->inside : 0, true);
 	outcome(c, session_heard(c->session, &m, (uint32_t)job, text));
 }
@@ -257,11 +257,10 @@ static void on_spoken(uint64_t job, const int16_t *pcm, size_t n, const char *pi
 
 static void client_free(struct client *c)
 {
-	while (c->kept) {
-		if (!c->kept->said)
-			hearing_drop(c->server->hearing, job_id(c, c->kept->id));
+	hearing_drop_owner(c->server->hearing, c->number);
+	talking_stop_owner(c->server->talking, c->number);
+	while (c->kept)
 		kept_end(c, c->kept->said, c->kept->id, NULL, -1, false);
-	}
 	tmr_free(c->expiry);
 	session_free(c->session);
 	ws_free(c->ws);
@@ -310,7 +309,7 @@ static void on_expiry(void *arg)
 		"{\"type\":\"error\",\"event_id\":\"event_expired\",\"error\":{\"type\":"
 		"\"invalid_request_error\",\"code\":\"session_expired\",\"message\":\"Your session "
 		"hit "
-		"the maximum duration of 60 minutes.\",\"param\":null,\"event_id\":null}}";
+		"its maximum duration.\",\"param\":null,\"event_id\":null}}";
 
 	ws_send(c->ws, true, text, sizeof text - 1);
 	client_fail(c, 1000, "session expired");
@@ -382,7 +381,7 @@ static void on_accept(struct ws *ws, const char *path, void *arg)
 	ws_set_handler(ws, on_ws, c);
 	log_info("client", "client=%u transcription=%d", c->number,
 		 strstr(path, "intent=transcription") != NULL);
-	tmr_start(c->expiry, SESSION_NS);
+	tmr_start(c->expiry, SESSION_LIFE_S * SECOND_NS);
 	outcome(c, session_open(c->session, &m));
 }
 

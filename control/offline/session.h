@@ -25,7 +25,12 @@
 struct session;
 struct rules;
 
-enum { SESSION_RATE = 24000, SESSION_MAX_EVENT = 16 << 20, SESSION_MAX_UTTERANCE_S = 60 };
+enum {
+	SESSION_LIFE_S = 24 * 3600,
+	SESSION_RATE = 24000,
+	SESSION_MAX_EVENT = 16 << 20,
+	SESSION_MAX_UTTERANCE_S = 60
+};
 
 /* Borrowed until return: json, pcm (24 kHz s16 mono, n samples), text, voice. */
 struct session_out {

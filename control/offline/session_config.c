@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { SESSION_MINUTES = 60, MAX_INSTRUCTIONS = 64 << 10 };
+enum { MAX_INSTRUCTIONS = 64 << 10 };
 
 /* The service's voices, and ours by their own names. */
 static const struct {
@@ -64,7 +64,7 @@ static json_t *input_default(json_t *transcription)
 
 int config_init(struct session *s)
 {
-	json_int_t ends = (json_int_t)s->now->wall_s + SESSION_MINUTES * 60;
+	json_int_t ends = (json_int_t)s->now->wall_s + SESSION_LIFE_S;
 
 	if (s->conf.transcription)
 		s->config = json_pack(

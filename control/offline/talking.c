@@ -210,3 +210,12 @@ void talking_stop(struct talking *t, uint64_t id)
 			l->stopped = true;
 	pthread_mutex_unlock(&t->lock);
 }
+
+void talking_stop_owner(struct talking *t, uint32_t owner)
+{
+	pthread_mutex_lock(&t->lock);
+	for (struct line *l = t->list; l; l = l->next)
+		if (l->id >> 32 == owner)
+			l->stopped = true;
+	pthread_mutex_unlock(&t->lock);
+}

@@ -24,5 +24,7 @@ struct talking *talking_free(struct talking *t);
 int talking_say(struct talking *t, uint64_t id, const char *text, const char *voice, double speed);
 /* What is still to come of it is not made; letters on their way may still arrive. */
 void talking_stop(struct talking *t, uint64_t id);
+/* The same for all whose id has this high half. */
+void talking_stop_owner(struct talking *t, uint32_t owner);
 
 #endif

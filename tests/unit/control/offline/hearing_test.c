@@ -1,0 +1,151 @@
+/* The worker threads: more utterances than ears, some of them dropped. */
+#include "control/offline/hearing.h"
+#include "control/offline/rules.h"
+#include "control/offline/speech.h"
+#include "control/offline/talking.h"
+#include "ipc/env.h"
+#include "ipc/tmr.h"
+#include "tests/test.h"
+
+static struct fixture {
+	struct env *env;
+	struct tmr *deadline;
+	int16_t *pcm;
+	size_t n;
+	unsigned heard, spoken, wanted;
+	uint64_t order[8];
+	char text[EAR_TEXT_SIZE];
+	bool late, after_end;
+} fx;
+
+static void on_deadline(void *arg)
+{
+	fx.late = true;
+	env_stop(arg);
+}
+
+static void on_heard(uint64_t id, const struct ear_hearing *heard, void *arg)
+{
+	(void)arg;
+	if (fx.heard < 8)
+		fx.order[fx.heard] = id;
+	snprintf(fx.text, sizeof fx.text, "%s", heard ? heard->text : "(failed)");
+	if (++fx.heard == fx.wanted)
+		env_stop(fx.env);
+}
+
+static bool keep(const int16_t *pcm, size_t n, const char *piece, void *arg)
+{
+	int16_t *p = realloc(fx.pcm, (fx.n + n) * sizeof *p + 1);
+
+	(void)piece;
+	(void)arg;
+	if (!p)
+		return false;
+	memcpy(p + fx.n, pcm, n * sizeof *p);
+	fx.pcm = p;
+	fx.n += n;
+	return true;
+}
+
+static int setup(void)
+{
+	struct speech *s = NULL;
+	int err;
+
+	memset(&fx, 0, sizeof fx);
+	err = env_alloc(&fx.env, &(struct env_conf){.loop = true});
+	if (!err)
+		err = tmr_alloc(&fx.deadline, fx.env, on_deadline, fx.env);
+	if (!err)
+		tmr_start(fx.deadline, 60000000000u);
+	if (!err)
+		err = speech_alloc(&s);
+	if (!err)
+		err = speech_say(s, "roll two dice", "rms", 1, keep, NULL);
+	speech_free(s);
+	return err;
+}
+
+static void teardown(void)
+{
+	tmr_free(fx.deadline);
+	env_free(fx.env);
+	free(fx.pcm);
+}
+
+TEST(hearing_takes_more_utterances_than_it_has_ears)
+{
+	struct rules *rules = NULL;
+	struct pattern_graph graph;
+	struct hearing_conf conf = {.ears = 1, .h = on_heard};
+	struct hearing *h = NULL;
+	const char *why = "";
+
+	CHECK_INT(setup(), 0);
+	CHECK_INT(rules_alloc(&rules), 0);
+	CHECK_INT(rules_graph(rules, &graph), 0);
+	conf.ear = (struct ear_conf){.graph = &graph, .sounds = rules_sounds()};
+	CHECK_INT(hearing_alloc(&h, fx.env, &conf, &why), 0);
+	for (uint64_t id = 1; id <= 5; id++) {
+		CHECK_INT(hearing_begin(h, id << 32), 0);
+		CHECK_INT(hearing_feed(h, id << 32, fx.pcm, fx.n), 0);
+	}
+	CHECK_INT(hearing_begin(h, 2ull << 32), EEXIST);
+	CHECK_INT(hearing_feed(h, 77, fx.pcm, fx.n), ENOENT);
+	CHECK_INT(hearing_end(h, 77), ENOENT);
+	/* 1 keeps the ear and says nothing; 2 is dropped, 5 too with its owner. */
+	hearing_drop(h, 2ull << 32);
+	hearing_drop_owner(h, 5);
+	CHECK_INT(hearing_feed(h, 5ull << 32, fx.pcm, fx.n), ENOENT);
+	CHECK_INT(hearing_end(h, 1ull << 32), 0);
+	CHECK_INT(hearing_end(h, 4ull << 32), 0);
+	CHECK_INT(hearing_end(h, 3ull << 32), 0);
+	fx.wanted = 3;
+	env_run(fx.env);
+	CHECK(!fx.late);
+	CHECK_STR(fx.text, "roll two dice");
+	CHECK_INT(fx.order[0], 1ull << 32);
+	/* Nothing is left that keeps it from ending. */
+	CHECK_INT(hearing_begin(h, 9), 0);
+	CHECK_INT(hearing_feed(h, 9, fx.pcm, fx.n), 0);
+	hearing_free(h);
+	pattern_graph_free(&graph);
+	rules_free(rules);
+	teardown();
+}
+
+static void on_spoken(uint64_t id, const int16_t *pcm, size_t n, const char *piece, bool last,
+		      void *arg)
+{
+	(void)pcm;
+	(void)arg;
+	(void)piece;
+	if (fx.order[id])
+		fx.after_end = true;
+	fx.spoken += (unsigned)n;
+	if (last) {
+		fx.order[id] = 1;
+		if (++fx.heard == fx.wanted)
+			env_stop(fx.env);
+	}
+}
+
+TEST(talking_says_lines_in_order_and_stops_some)
+{
+	struct talking *t = NULL;
+
+	CHECK_INT(setup(), 0);
+	CHECK_INT(talking_alloc(&t, fx.env, on_spoken, NULL), 0);
+	CHECK_INT(talking_say(t, 0, "One. Two.", "slt", 1), 0);
+	CHECK_INT(talking_say(t, 1, "A line that is long, but nobody will hear it.", "slt", 1), 0);
+	CHECK_INT(talking_say(t, 2, "Three.", "hal", 1), 0);
+	talking_stop(t, 1);
+	fx.wanted = 3;
+	env_run(fx.env);
+	CHECK(!fx.late && !fx.after_end);
+	CHECK(fx.spoken > 12000 && fx.spoken < 60000);
+	talking_stop_owner(t, 0);
+	talking_free(t);
+	teardown();
+}
