@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum {
-	PAD_BEFORE = EAR_RATE / 2,
+	PAD_BEFORE = EAR_RATE * 3 / 10,
 	PAD_AFTER = EAR_RATE * 3 / 10,
 	LEAST_FRAMES = 30,
 	NOISE_BITS = 3

@@ -3,8 +3,9 @@
  *
  * Sound goes in as it comes (16 kHz s16 mono) and both search along; at the end the acoustic scores
  * say whether the sentence is one of ours. Both see the same normalised frames and score every
- * senone, which is what makes the two scores comparable. Half a second of faint noise is put before
- * the utterance and some behind.
+ * senone, which is what makes the two scores comparable. Some faint noise is put before the
+ * utterance and behind it; with what a session keeps from before the sound that is the half second
+ * which the recognisers like.
  *
  * One ear hears one utterance at a time and is used by one thread at a time. Synchronous; no clock,
  * no thread. */

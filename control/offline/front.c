@@ -9,7 +9,9 @@
 
 enum {
 	BLOCK = 64,	/* frames computed at a time */
-	HOLD_LOUD = 50, /* loud frames that settle the mean: half a second of speech */
+	HOLD_LOUD = 28, /* loud frames that settle the mean */
+	HOLD_WORD = 8,	/* a word's worth of them, when it was quiet for so long after it: */
+	HOLD_QUIET = 12,
 	PRIOR_FRAMES = 20,
 	HOLD_MAX = 1000, /* frames that wait at most; a long silence is not speech */
 	SHIFT = 160,	 /* samples a frame */
@@ -28,8 +30,8 @@ struct front {
 	fe_t *fe;
 	cmd_ln_t *config;
 	float held[HOLD_MAX][FRONT_DIM];
-	unsigned n_held;
-	bool open; /* the mean is settled */
+	unsigned n_held, n_quiet; /* n_quiet: frames since the last loud one */
+	bool open;		  /* the mean is settled */
 	double sum[FRONT_DIM];
 	unsigned n_loud;
 	float loudest, quietest;
@@ -73,7 +75,7 @@ struct front *front_free(struct front *f)
 
 int front_start(struct front *f)
 {
-	f->n_held = f->n_loud = 0;
+	f->n_held = f->n_loud = f->n_quiet = 0;
 	f->open = false;
 	f->loudest = -INFINITY;
 	f->quietest = INFINITY;
@@ -140,12 +142,15 @@ static int hold(struct front *f, const float *row)
 		f->loudest = row[0];
 	if (row[0] < f->quietest)
 		f->quietest = row[0];
+	f->n_quiet = row[0] > f->loudest - LOUD_RANGE ? 0 : f->n_quiet + 1;
 	if (f->n_held == HOLD_MAX)
 		return release(f);
-	if (f->n_held % 10 || f->loudest < f->quietest + LOUD_RANGE)
+	if (f->n_held % 5 || f->loudest < f->quietest + LOUD_RANGE)
 		return 0;
 	settle(f);
-	return f->n_loud >= HOLD_LOUD ? release(f) : 0;
+	if (f->n_loud >= HOLD_LOUD || (f->n_loud >= HOLD_WORD && f->n_quiet >= HOLD_QUIET))
+		return release(f);
+	return 0;
 }
 
 static int frames(struct front *f, int n)

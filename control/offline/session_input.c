@@ -11,7 +11,7 @@
 enum {
 	MS = SESSION_RATE / 1000,
 	LEAST_MS = 100,	     /* a commit of less is empty */
-	EARLY_MS = 500,	     /* sound before it was noticed, without turn detection */
+	EARLY_MS = 200,	     /* sound before it was noticed, without turn detection */
 	EARLY_MAX_MS = 2000, /* the most prefix_padding_ms can ask for */
 };
 
