@@ -216,7 +216,7 @@ void log_write(enum log_level level, const char *event, const char *fmt, ...)
 	if (level > conf.level)
 		return;
 	l.n = 0;
-	for (; fmt[n] && n < sizeof marked - 1; n++)
+	for (; n < sizeof marked - 1 && fmt[n]; n++)
 		marked[n] = fmt[n] == ' ' ? SEPARATOR : fmt[n];
 	marked[n] = '\0';
 	va_start(ap, fmt);
