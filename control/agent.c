@@ -199,7 +199,8 @@ static void say_pcm(struct agent *a, const struct room_effect *e)
 		s->held = grown;
 		s->cap = cap;
 	}
-	memcpy(s->held + s->n, e->pcm.p, e->pcm.n);
+	if (e->pcm.n)
+		memcpy(s->held + s->n, e->pcm.p, e->pcm.n);
 	s->n += e->pcm.n;
 }
 

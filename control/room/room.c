@@ -125,6 +125,8 @@ static void capture_ended(struct room *room, struct room_speaker *sp, enum room_
 static void capture_did(struct room *room, struct room_speaker *sp,
 			const struct room_capture_out *out, const struct room_event *ev)
 {
+	/* Only a frame is appended, so there is one. */
+	assert(!out->append || ev);
 	if (out->start)
 		room_asr_start(room, sp);
 	if (out->append) {
