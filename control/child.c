@@ -16,6 +16,7 @@
 
 #include "ipc/env.h"
 #include "ipc/log.h"
+#include "proto/base/strv.h"
 #include "ipc/tmr.h"
 
 #define MS UINT64_C(1000000)
@@ -45,33 +46,6 @@ struct child {
 	unsigned backoff_ms;
 	uint64_t started_at;
 };
-
-static char **copy_list(const char *const *list)
-{
-	size_t n = 0;
-	char **copy;
-
-	while (list && list[n])
-		n++;
-	copy = calloc(n + 1, sizeof *copy);
-	for (size_t i = 0; copy && i < n; i++) {
-		copy[i] = strdup(list[i]);
-		if (!copy[i]) {
-			while (i--)
-				free(copy[i]);
-			free(copy);
-			return NULL;
-		}
-	}
-	return copy;
-}
-
-static void free_list(char **list)
-{
-	for (size_t i = 0; list && list[i]; i++)
-		free(list[i]);
-	free(list);
-}
 
 static void forget(struct child *c)
 {
@@ -258,8 +232,8 @@ int child_alloc(struct child **out, struct env *env, const char *const *argv,
 	c->arg = arg;
 	c->pidfd = c->out = -1;
 	c->backoff_ms = BACKOFF_MIN_MS;
-	c->argv = copy_list(argv);
-	c->hide = copy_list(hide);
+	c->argv = strv_copy(argv);
+	c->hide = strv_copy(hide);
 	if (!c->argv || !c->hide)
 		goto out;
 	err = env_source_add(env, &c->source, on_input, c);
@@ -295,19 +269,19 @@ struct child *child_free(struct child *c)
 	tmr_free(c->tmr);
 	if (c->source)
 		env_source_del(c->env, c->source);
-	free_list(c->argv);
-	free_list(c->hide);
+	strv_free(c->argv);
+	strv_free(c->hide);
 	free(c);
 	return NULL;
 }
 
 int child_set_argv(struct child *c, const char *const *argv)
 {
-	char **copy = copy_list(argv);
+	char **copy = strv_copy(argv);
 
 	if (!copy)
 		return ENOMEM;
-	free_list(c->argv);
+	strv_free(c->argv);
 	c->argv = copy;
 	return 0;
 }

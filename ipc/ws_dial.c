@@ -1,6 +1,7 @@
 /* Connecting: resolve by evdns, connect by address, verify by name. */
 #include "ipc/env.h"
 #include "ipc/ws_inside.h"
+#include "proto/base/strv.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -9,36 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static char **copy_headers(const char *const *headers)
-{
-	size_t n = 0;
-	char **copy;
-
-	while (headers && headers[n])
-		n++;
-	copy = calloc(n + 1, sizeof *copy);
-	for (size_t i = 0; copy && i < n; i++) {
-		copy[i] = strdup(headers[i]);
-		if (!copy[i]) {
-			while (i--)
-				free(copy[i]);
-			free(copy);
-			return NULL;
-		}
-	}
-	return copy;
-}
-
-static void free_headers(char **headers)
-{
-	for (size_t i = 0; headers && headers[i]; i++) {
-		/* A header may carry a key. */
-		explicit_bzero(headers[i], strlen(headers[i]));
-		free(headers[i]);
-	}
-	free(headers);
-}
 
 void ws_dial_clear(struct ws *ws)
 {
@@ -51,7 +22,7 @@ void ws_dial_clear(struct ws *ws)
 	if (d->deadline)
 		event_free(d->deadline);
 	free(d->path);
-	free_headers(d->headers);
+	strv_free(d->headers);
 	d->query = NULL;
 	d->start = d->deadline = NULL;
 	d->path = NULL;
@@ -231,7 +202,7 @@ int ws_connect(struct ws **out, struct ws_ctx *ctx, const struct ws_dial *dial, 
 	ws_set_handler(ws, h, arg);
 	err = parse_url(&ws->dial, dial->url);
 	if (!err && !env_replaying(ctx->env)) {
-		ws->dial.headers = copy_headers(dial->headers);
+		ws->dial.headers = strv_copy(dial->headers);
 		err = ws->dial.headers
 			      ? arm(ws, dial->connect_ms ? dial->connect_ms : WS_CONNECT_MS)
 			      : ENOMEM;
