@@ -1,0 +1,49 @@
+#include "proto/base/utf8.h"
+
+#include <string.h>
+
+#include "tests/test.h"
+
+TEST(utf8_counts_whole_characters_only)
+{
+	static const char text[] = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80";
+
+	CHECK_INT(utf8_whole(text, 0), 0);
+	CHECK_INT(utf8_whole(text, 1), 1);
+	CHECK_INT(utf8_whole(text, 2), 1);
+	CHECK_INT(utf8_whole(text, 3), 3);
+	CHECK_INT(utf8_whole(text, 5), 3);
+	CHECK_INT(utf8_whole(text, 6), 6);
+	CHECK_INT(utf8_whole(text, 9), 6);
+	CHECK_INT(utf8_whole(text, 10), 10);
+}
+
+TEST(utf8_copy_never_cuts_a_character)
+{
+	char buf[6];
+
+	utf8_copy(buf, sizeof buf, "\xf0\x9f\x98\x80\xf0\x9f\x98\x80");
+	CHECK_STR(buf, "\xf0\x9f\x98\x80");
+	utf8_copy(buf, sizeof buf, "short");
+	CHECK_STR(buf, "short");
+	utf8_copy(buf, sizeof buf, "longer");
+	CHECK_STR(buf, "longe");
+	utf8_copy(buf, 1, "x");
+	CHECK_STR(buf, "");
+}
+
+TEST(utf8_plain_is_one_visible_line)
+{
+	char text[] = "a\nb\x1b[2J\x7f"
+		      "c\xc2\x9b"
+		      "d\xe2\x80\xa8"
+		      "e\xe2\x80\xae"
+		      "f\xe2\x81\xa6"
+		      "g\xc3\xa9\xe2\x82\xac";
+	char cut[] = "x\xe2\x80";
+
+	utf8_plain(text);
+	CHECK_STR(text, "a b [2J c  d   e   f   g\xc3\xa9\xe2\x82\xac");
+	utf8_plain(cut);
+	CHECK_STR(cut, "x\xe2\x80");
+}
