@@ -16,8 +16,8 @@
 
 #include "ipc/env.h"
 #include "ipc/log.h"
-#include "proto/base/strv.h"
 #include "ipc/tmr.h"
+#include "proto/base/strv.h"
 
 #define MS UINT64_C(1000000)
 enum {
@@ -28,6 +28,10 @@ enum {
 	LINE_MAX_ = 1024
 };
 enum { IN_OUTPUT = 1, IN_DIED = 2 };
+enum { FDS_MAX = 1024 }; /* closed one by one where the kernel knows no close_range */
+
+const char *const child_secrets[] = {"DISCORD_TOKEN", "DISCORD_TOKEN_FILE", "OPENAI_API_KEY",
+				     "OPENAI_API_KEY_FILE", NULL};
 
 struct child {
 	struct env *env;
@@ -96,6 +100,11 @@ static void become(struct child *c, int out)
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGINT, SIG_IGN); /* ^C in a terminal is for us; we end it by SIGTERM */
 	dup2(out, STDOUT_FILENO);
+	/* Not every library opens its sockets close-on-exec: Discord's would live on in the child.
+	 */
+	if (close_range(3, ~0u, 0))
+		for (int fd = 3; fd < FDS_MAX; fd++)
+			close(fd);
 	execvp(c->argv[0], c->argv);
 	_exit(127);
 }
@@ -291,20 +300,30 @@ pid_t child_pid(const struct child *c)
 	return c->pid;
 }
 
+static bool runs(char *buf, size_t size, const char *dir, size_t n, const char *name)
+{
+	return (size_t)snprintf(buf, size, "%.*s%s%s", (int)n, dir, n ? "/" : "", name) < size &&
+	       access(buf, X_OK) == 0;
+}
+
 int child_find(const char *name, char *buf, size_t size)
 {
 	char self[512];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-	char *slash;
+	const char *path = getenv("PATH"), *slash;
 
-	if (!strchr(name, '/') && n > 0) {
-		self[n] = '\0';
-		slash = strrchr(self, '/');
-		if (slash &&
-		    (size_t)snprintf(buf, size, "%.*s/%s", (int)(slash - self), self, name) <
-			    size &&
-		    access(buf, X_OK) == 0)
+	if (strchr(name, '/'))
+		return runs(buf, size, "", 0, name) ? 0 : ENOENT;
+	self[n > 0 ? n : 0] = '\0';
+	slash = strrchr(self, '/');
+	if (slash && runs(buf, size, self, (size_t)(slash - self), name))
+		return 0;
+	for (const char *p = path ? path : ""; *p; p += *p == ':') {
+		size_t len = strcspn(p, ":");
+
+		if (len && runs(buf, size, p, len, name))
 			return 0;
+		p += len;
 	}
-	return (size_t)snprintf(buf, size, "%s", name) < size ? 0 : EMSGSIZE;
+	return ENOENT;
 }

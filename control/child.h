@@ -1,7 +1,8 @@
 /* A program of ours run as a child: started again when it dies, ended with us.
  *
  * Backoff 0.25 s … 10 s, back to the start when it lived a minute. The kernel sends it SIGTERM when
- * this process dies, however that comes. Everything runs on env's loop thread. */
+ * this process dies, however that comes. It inherits stdin and stderr and no other descriptor.
+ * Everything runs on env's loop thread. */
 #ifndef CONTROL_CHILD_H
 #define CONTROL_CHILD_H
 
@@ -11,6 +12,9 @@
 
 struct child;
 struct env;
+
+/* Variables that hold secrets none of our children has a use for: for `hide`. */
+extern const char *const child_secrets[];
 
 /* A line the child printed on stdout, without its newline. Borrowed until return. */
 typedef void(child_line_h)(const char *line, void *arg);
@@ -29,8 +33,8 @@ int child_set_argv(struct child *c, const char *const *argv);
 /* 0 while it does not run. */
 pid_t child_pid(const struct child *c);
 
-/* Path of a program: as given when it has a slash, else beside our own executable when it is there,
- * else as given. EMSGSIZE. */
+/* Path of a program that can be run: as given when it has a slash, else beside our own executable,
+ * else in PATH. ENOENT when there is none; buf is undefined then. */
 int child_find(const char *name, char *buf, size_t size);
 
 #endif

@@ -58,8 +58,6 @@ static void on_line(const char *line, void *arg)
 
 int embedded_alloc(struct embedded **out, struct env *env, embedded_ready_h *h, void *arg)
 {
-	static const char *const hide[] = {"DISCORD_TOKEN", "DISCORD_TOKEN_FILE", "OPENAI_API_KEY",
-					   "OPENAI_API_KEY_FILE", NULL};
 	struct embedded *e;
 	int err;
 
@@ -75,7 +73,7 @@ int embedded_alloc(struct embedded **out, struct env *env, embedded_ready_h *h, 
 	if (!err) {
 		const char *argv[] = {e->program, "--listen", e->listen, NULL};
 
-		err = child_alloc(&e->child, env, argv, hide, on_line, NULL, e);
+		err = child_alloc(&e->child, env, argv, child_secrets, on_line, NULL, e);
 	}
 	if (err)
 		embedded_free(e);

@@ -400,9 +400,6 @@ static int add_link(struct media *m, const char *path)
 
 static int spawn(struct media *m, const struct media_conf *conf, const char *path)
 {
-	/* mediad has no use for these, so it does not get them. */
-	static const char *const hide[] = {"DISCORD_TOKEN", "DISCORD_TOKEN_FILE", "OPENAI_API_KEY",
-					   "OPENAI_API_KEY_FILE", NULL};
 	char program[512];
 	const char *argv[8] = {program, "--listen", path};
 	int err = child_find(conf->spawn, program, sizeof program);
@@ -413,7 +410,7 @@ static int spawn(struct media *m, const struct media_conf *conf, const char *pat
 		argv[3] = "--ca";
 		argv[4] = conf->ca_file;
 	}
-	return child_alloc(&m->spawned, m->env, argv, hide, NULL, NULL, NULL);
+	return child_alloc(&m->spawned, m->env, argv, child_secrets, NULL, NULL, NULL);
 }
 
 int media_alloc(struct media **out, struct env *env, const struct media_conf *conf)

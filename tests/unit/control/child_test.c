@@ -147,3 +147,31 @@ TEST(embedded_reads_the_ready_line)
 	CHECK_INT(embedded_parse("{\"url\":\"ws://127.0.0.1:99999/\"}", url, sizeof url, &port),
 		  EBADMSG);
 }
+
+TEST(child_inherits_no_descriptor)
+{
+	struct watch w;
+	int pair[2];
+
+	CHECK_INT(pipe(pair), 0); /* as a library makes them: not close-on-exec */
+	CHECK_INT(watch_alloc(&w, "echo $(ls /proc/self/fd | wc -l); exec sleep 100", NULL), 0);
+	CHECK(run_for_lines(&w, 1));
+	CHECK_STR(w.line, "4"); /* stdin, stdout, stderr, and the folder that ls reads */
+	watch_free(&w);
+	close(pair[0]);
+	close(pair[1]);
+}
+
+TEST(child_programs_are_found_or_not)
+{
+	char buf[64];
+
+	CHECK_INT(child_find("sh", buf, sizeof buf), 0);
+	CHECK(buf[0] == '/' && strcmp(buf + strlen(buf) - 3, "/sh") == 0);
+	CHECK_INT(child_find("/bin/sh", buf, sizeof buf), 0);
+	CHECK_STR(buf, "/bin/sh");
+	CHECK_INT(child_find("no-such-program", buf, sizeof buf), ENOENT);
+	CHECK_INT(child_find("/bin/no-such-program", buf, sizeof buf), ENOENT);
+	CHECK_INT(child_find("/etc/passwd", buf, sizeof buf), ENOENT);
+	CHECK_INT(child_find("sh", buf, 3), ENOENT);
+}
