@@ -4,21 +4,7 @@
 #include <stdio.h>
 
 #include "control/room/inside.h"
-
-/* How many of the first n bytes are whole UTF-8 characters. */
-static size_t whole_chars(const char *p, size_t n)
-{
-	size_t back = 0, need;
-	unsigned char lead;
-
-	while (back < n && back < 4 && ((unsigned char)p[n - 1 - back] & 0xc0) == 0x80)
-		back++;
-	if (back == n)
-		return n - back;
-	lead = (unsigned char)p[n - 1 - back];
-	need = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : lead >= 0xc0 ? 1 : 0;
-	return need == back ? n : n - back - 1;
-}
+#include "proto/base/utf8.h"
 
 void room_append(char *to, size_t size, const char *text, size_t n)
 {
@@ -34,25 +20,29 @@ void room_append(char *to, size_t size, const char *text, size_t n)
 		to[len++] = ' ';
 	room_left = size - 1 - len;
 	if (n > room_left)
-		n = whole_chars(text, room_left);
+		n = utf8_whole(text, room_left);
 	memcpy(to + len, text, n);
 	to[len + n] = '\0';
 }
 
 void room_clean_name(const char *from, size_t n, char *to, size_t size)
 {
+	char plain[4 * ROOM_NAME_MAX];
 	size_t k = 0;
 
-	for (size_t i = 0; i < n && k + 1 < size; i++) {
-		char ch = from[i];
+	n = utf8_whole(from, n < sizeof plain ? n : sizeof plain - 1);
+	if (n)
+		memcpy(plain, from, n);
+	plain[n] = '\0';
+	utf8_plain(plain);
+	for (const char *p = plain; *p && k + 1 < size; p++) {
+		char ch = strchr("[],:\"", *p) ? ' ' : *p;
 
-		if ((unsigned char)ch < 0x20 || ch == 0x7f || strchr("[],:\"", ch))
-			ch = ' ';
 		if (ch == ' ' && (k == 0 || to[k - 1] == ' '))
 			continue;
 		to[k++] = ch;
 	}
-	k = k ? whole_chars(to, k) : 0;
+	k = utf8_whole(to, k);
 	while (k && to[k - 1] == ' ')
 		k--;
 	to[k] = '\0';
@@ -62,21 +52,27 @@ void room_clean_name(const char *from, size_t n, char *to, size_t size)
 
 void room_instruct(struct room *room)
 {
+	/* Names go in whole or not at all; this much is left for the words after them. */
+	static const char more[] = ", and others";
 	char *buf = room->instructions;
-	size_t size = sizeof room->instructions, n;
+	size_t size = sizeof room->instructions - sizeof more, n;
 	bool any = false;
 
 	n = (size_t)snprintf(buf, size, "%s\nYour name is %s.\npeople in the room: ",
 			     room->settings->instructions, room->name);
-	for (unsigned i = 0; i < ROOM_SPEAKERS && n < size; i++) {
+	for (unsigned i = 0; i < ROOM_SPEAKERS; i++) {
 		const struct room_speaker *sp = &room->speaker[i];
 
 		if (!sp->used || sp->is_bot)
 			continue;
+		if (n + strlen(sp->name) + 3 > size) {
+			memcpy(buf + n, more, sizeof more);
+			break;
+		}
 		n += (size_t)snprintf(buf + n, size - n, "%s%s", any ? ", " : "", sp->name);
 		any = true;
 	}
-	if (!any && n < size)
+	if (!any)
 		snprintf(buf + n, size - n, "nobody");
 	room_do(room, ROOM_DO_INSTRUCT)->text = buf;
 }

@@ -22,9 +22,12 @@ struct room_speaker {
 	unsigned asr_empty;
 	/* voice over the bot's own */
 	uint64_t over_ms, over_at;
-	/* "I did not catch that" */
-	bool not_understood_told;
-	uint64_t not_understood_at;
+};
+
+/* Whom the bot told that it did not understand. Kept apart from the speakers: who goes and comes
+ * back is the same person. */
+struct room_told {
+	uint64_t user, at; /* user 0: free */
 };
 
 struct room {
@@ -41,6 +44,7 @@ struct room {
 	uint64_t free_at; /* when the floor became free */
 	uint64_t order;	  /* of the queue */
 	uint64_t counts[ROOM_REASON_COUNT];
+	struct room_told not_understood[ROOM_SPEAKERS];
 	char line[ROOM_TEXT_MAX + ROOM_NAME_MAX + 8];
 	char instructions[8192];
 
@@ -56,7 +60,8 @@ unsigned room_live_captures(const struct room *room);
 /* turn.c */
 struct room_turn *room_turn_new(struct room *room, struct room_speaker *sp);
 struct room_turn *room_turn_by_id(struct room *room, uint32_t id);
-void room_decide(struct room_turn *turn, enum room_rule rule, bool yes, int64_t value, int64_t limit);
+void room_decide(struct room_turn *turn, enum room_rule rule, bool yes, int64_t value,
+		 int64_t limit);
 /* Stops all that hangs on the turn. The first reason stays. */
 void room_turn_cancel(struct room *room, struct room_turn *turn, enum room_reason reason);
 void room_turn_end(struct room *room, struct room_turn *turn, enum room_reason reason);
@@ -76,7 +81,8 @@ void room_admit(struct room *room, struct room_turn *turn);
 
 /* queue.c */
 void room_enqueue(struct room *room, struct room_turn *turn);
-/* When others will have paused if they say no more, or when waiting is over; 0 when nothing holds the turn. */
+/* When others will have paused if they say no more, or when waiting is over; 0 when nothing holds
+ * the turn. */
 uint64_t room_held_until(const struct room *room, const struct room_turn *turn);
 /* Takes the next turn up when the floor is free. */
 void room_drain(struct room *room);
@@ -87,7 +93,8 @@ void room_brain_fact(struct room *room, const struct room_event *ev);
 void room_playback_fact(struct room *room, const struct room_event *ev);
 
 /* interrupt.c */
-void room_overlap(struct room *room, struct room_speaker *sp, const struct room_signal *frame, uint64_t at);
+void room_overlap(struct room *room, struct room_speaker *sp, const struct room_signal *frame,
+		  uint64_t at);
 
 /* context.c */
 void room_clean_name(const char *from, size_t n, char *to, size_t size);

@@ -75,24 +75,38 @@ static void let_out(struct room *room, struct room_turn *t)
 	room_do(room, ROOM_DO_SAY_OPEN)->turn = t->id;
 }
 
+/* This speaker's place; else a free one, or that of whoever was told longest ago, emptied. */
+static struct room_told *told_of(struct room *room, uint64_t user)
+{
+	struct room_told *oldest = &room->not_understood[0];
+
+	for (unsigned i = 0; i < ROOM_SPEAKERS; i++) {
+		struct room_told *x = &room->not_understood[i];
+
+		if (x->user == user)
+			return x;
+		if (oldest->user && (!x->user || x->at < oldest->at))
+			oldest = x;
+	}
+	oldest->user = 0;
+	return oldest;
+}
+
 /* True when the turn was ended here. */
 static bool not_understood_too_often(struct room *room, struct room_turn *t)
 {
-	struct room_speaker *sp = room_speaker(room, t->user);
+	struct room_told *told = told_of(room, t->user);
 	uint64_t limit = room->settings->not_understood_s, since = limit;
 
-	if (!sp)
-		return false;
-	if (sp->not_understood_told)
-		since = (room->now - sp->not_understood_at) / ROOM_S;
+	if (told->user)
+		since = (room->now - told->at) / ROOM_S;
 	room_decide(t, ROOM_RULE_NOT_UNDERSTOOD_RARE, since >= limit, (int64_t)since,
 		    (int64_t)limit);
 	if (since < limit) {
 		room_turn_cancel(room, t, ROOM_REASON_NOT_UNDERSTOOD);
 		return true;
 	}
-	sp->not_understood_told = true;
-	sp->not_understood_at = room->now;
+	*told = (struct room_told){.user = t->user, .at = room->now};
 	return false;
 }
 

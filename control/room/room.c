@@ -129,7 +129,7 @@ static void capture_did(struct room *room, struct room_speaker *sp,
 	assert(!out->append || ev);
 	if (out->start)
 		room_asr_start(room, sp);
-	if (out->append) {
+	if (out->append && ev) {
 		struct room_effect *e = room_do(room, ROOM_DO_ASR_APPEND);
 
 		e->user = sp->user;
@@ -138,7 +138,7 @@ static void capture_did(struct room *room, struct room_speaker *sp,
 	}
 	if (out->promote)
 		capture_promoted(room, sp);
-	if (out->append)
+	if (out->append && ev)
 		room_overlap(room, sp, &out->frame, ev->at);
 	if (out->end != ROOM_CAPTURE_GOES_ON)
 		capture_ended(room, sp, out->end);

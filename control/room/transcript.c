@@ -11,6 +11,7 @@
  * for asr_idle_ms is closed, and one that gives asr_empty_max empty transcripts in a row is closed
  * so that the next utterance opens a new one. */
 #include "control/room/inside.h"
+#include "proto/base/utf8.h"
 
 static struct room_effect *asr(struct room *room, enum room_effect_type type,
 			       struct room_speaker *sp)
@@ -149,8 +150,10 @@ void room_asr_fact(struct room *room, const struct room_event *ev)
 		return;
 	p->done = true;
 	p->failed = ev->type == ROOM_TRANSCRIPT_FAILED;
-	if (!p->failed)
+	if (!p->failed) {
 		room_append(p->text, sizeof p->text, (const char *)ev->text.p, ev->text.n);
+		utf8_plain(p->text); /* a line of its own would read as somebody else's */
+	}
 	if (sp)
 		count_empty(room, sp, !p->failed && !has_words(p->text));
 	if (complete_p(t))
