@@ -19,6 +19,7 @@
 #include "ipc/log.h"
 #include "ipc/tmr.h"
 #include "ipc/ws.h"
+#include "proto/base/utf8.h"
 #include "proto/discord.h"
 
 #define MS UINT64_C(1000000)
@@ -262,10 +263,10 @@ static void on_ready(struct control *c, const json_t *d)
 
 	c->state.user = id_in(user, "id");
 	c->state.application = id_in(json_object_get(d, "application"), "id");
-	snprintf(c->state.bot_name, sizeof c->state.bot_name, "%s",
-		 global && *global ? global
-		 : name		   ? name
-				   : "Parley");
+	utf8_copy(c->state.bot_name, sizeof c->state.bot_name,
+		  global && *global ? global
+		  : name	    ? name
+				    : "Parley");
 	guilds_clear(c->guilds);
 	guilds_set_self(c->guilds, c->state.user);
 	c->guilds_dirty = true;
@@ -370,8 +371,8 @@ static void on_found(int err, int status, const json_t *body, void *arg)
 		return;
 	}
 	if (err || status != 200 || !url) {
-		log_warn("gateway_not_found", "err=%d status=%d again_ms=%u", err, status,
-			 c->find_ms);
+		log_warn("gateway_not_found", "why=\"%s\" status=%d again_ms=%u",
+			 err ? strerror(err) : "an unexpected answer", status, c->find_ms);
 		find_later(c, c->find_ms);
 		return;
 	}

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "proto/base/utf8.h"
 #include "proto/discord.h"
 
 enum { FORMAT = 1, PATH_SIZE = 600 };
@@ -188,7 +189,7 @@ int state_parse(const json_t *j, struct state *out)
 	s.session.seq = seq;
 	snprintf(s.session.id, sizeof s.session.id, "%s", id);
 	snprintf(s.session.url, sizeof s.session.url, "%s", url);
-	snprintf(s.bot_name, sizeof s.bot_name, "%s", name);
+	utf8_copy(s.bot_name, sizeof s.bot_name, name);
 	parse_calls(calls, &s);
 	*out = s;
 	return 0;

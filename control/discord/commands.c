@@ -7,6 +7,7 @@
 
 #include "control/discord/rest.h"
 #include "ipc/log.h"
+#include "proto/base/utf8.h"
 #include "proto/discord.h"
 
 enum {
@@ -249,7 +250,7 @@ void command_reply(struct command *cmd, const char *text)
 				 .interaction = true};
 	char path[640], major[600], content[ANSWER_MAX + 1];
 
-	snprintf(content, sizeof content, "%s", text);
+	utf8_copy(content, sizeof content, text);
 	snprintf(path, sizeof path, "/webhooks/%s/%s/messages/@original", w->application, w->token);
 	snprintf(major, sizeof major, "%.80s", w->token);
 	call.path = path;

@@ -95,7 +95,9 @@ static void connect_to(struct gateway *g, const char *url)
 
 	g->ws = ws_free(g->ws);
 	err = ws_connect(&g->ws, g->conf.ws, &dial, on_ws, g);
-	log_info("gateway_connect", "url=%s err=%d", url, err);
+	/* Not the address: that of a session that is resumed belongs to the session. */
+	log_info("gateway_connect", "resume=%d err=%d",
+		 gateway_machine_session(g->machine)->id[0] != '\0', err);
 	/* On failure the machine's own deadline of the connecting state tries again. */
 }
 

@@ -267,13 +267,20 @@ static void connect_later(struct gateway_machine *m, uint32_t rnd, uint64_t now)
 	backoff(m, base + (uint64_t)rnd % 1000 * MS, now);
 }
 
+static bool is_secure(const char *url)
+{
+	return strncmp(url, "wss://", 6) == 0;
+}
+
 static void connect_now(struct gateway_machine *m, uint64_t now)
 {
 	const char *base = m->base;
 	char url[320];
 	size_t n;
 
-	if (m->session.id[0] && m->session.url[0] && m->failures <= RESUME_URL_TRIES)
+	/* The token goes there too: never in the clear when the general address is not. */
+	if (m->session.id[0] && m->session.url[0] && m->failures <= RESUME_URL_TRIES &&
+	    (is_secure(m->session.url) || !is_secure(m->base)))
 		base = m->session.url;
 	n = strlen(base);
 	snprintf(url, sizeof url, "%s%s?v=10&encoding=json", base,

@@ -203,7 +203,8 @@ static void put_member(json_t *guild, const json_t *member)
 				      json_is_true(json_object_get(user, "bot")), "roles", roles));
 }
 
-static void put_voice(json_t *guild, const json_t *state)
+/* Whoever leaves is forgotten, or in the end everybody who ever came would be remembered. */
+static void put_voice(const struct guilds *g, json_t *guild, const json_t *state)
 {
 	const char *user = id_text(state, "user_id"), *channel = id_text(state, "channel_id");
 	json_t *voice = json_object_get(guild, "voice");
@@ -214,6 +215,8 @@ static void put_voice(json_t *guild, const json_t *state)
 		put_member(guild, json_object_get(state, "member"));
 	if (!channel) {
 		json_object_del(voice, user);
+		if (strcmp(user, key_of(g->self).text) != 0)
+			json_object_del(json_object_get(guild, "members"), user);
 		return;
 	}
 	json_object_set_new(voice, user,
@@ -252,7 +255,7 @@ static bool on_guild_create(struct guilds *g, const json_t *d)
 	put_head(guild, d);
 	json_array_foreach(json_object_get(d, "channels"), i, x) put_channel(guild, x);
 	json_array_foreach(json_object_get(d, "members"), i, x) put_member(guild, x);
-	json_array_foreach(json_object_get(d, "voice_states"), i, x) put_voice(guild, x);
+	json_array_foreach(json_object_get(d, "voice_states"), i, x) put_voice(g, guild, x);
 	return json_object_set_new(g->doc, id, guild) == 0;
 }
 
@@ -290,7 +293,7 @@ static bool on_member(json_t *guild, const char *name, const json_t *d)
 		json_object_del(json_object_get(guild, "members"), id);
 		json_object_del(json_object_get(guild, "voice"), id);
 	} else if (json_object_get(json_object_get(guild, "members"), id)) {
-		/* Only those we follow: who is or was in voice, and the bot. */
+		/* Only those we follow: who is in voice, and the bot. */
 		put_member(guild, d);
 	}
 	return true;
@@ -313,7 +316,7 @@ bool guilds_event(struct guilds *g, const char *name, const json_t *d)
 	if (strcmp(name, "GUILD_DELETE") == 0)
 		return json_object_del(g->doc, id) == 0;
 	if (strcmp(name, "VOICE_STATE_UPDATE") == 0)
-		put_voice(guild, d);
+		put_voice(g, guild, d);
 	else if (strcmp(name, "GUILD_UPDATE") == 0)
 		put_head(guild, d);
 	else if (strncmp(name, "CHANNEL_", 8) == 0)

@@ -139,7 +139,7 @@ static bool again_later(struct job *j, const struct http_resp *resp)
 
 static void refuse_all(struct rest *r)
 {
-	log_warn("rest_refused",
+	log_info("rest_refused",
 		 "text=\"Discord answered 401: the token is wrong; nothing is sent any more\"");
 	r->refused = true;
 	finish_all(r, EACCES, 401);

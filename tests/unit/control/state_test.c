@@ -86,3 +86,30 @@ TEST(state_is_fresh_for_five_minutes)
 	s.session.id[0] = '\0';
 	CHECK(!state_fresh(&s, s.saved_ms));
 }
+
+TEST(state_with_a_long_name_is_written)
+{
+	struct state s = sample(), back;
+	json_t *j;
+
+	/* 31 × 4 bytes and more than fit: cut in the middle of one, it could not be written at all.
+	 */
+	for (unsigned i = 0; i < 15; i++)
+		memcpy(s.bot_name + 4 * i, "\xf0\x9f\x98\x80", 4);
+	strcpy(s.bot_name + 60, "ab");
+	j = state_format(&s);
+	CHECK(j);
+	json_object_set_new(j, "bot_name",
+			    json_string("x\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80"
+					"\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80"
+					"\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80"
+					"\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80"
+					"\xf0\x9f\x98\x80\xf0\x9f\x98\x80\xf0\x9f\x98\x80"
+					"\xf0\x9f\x98\x80"));
+	CHECK_INT(state_parse(j, &back), 0);
+	json_decref(j);
+	CHECK_INT(strlen(back.bot_name), 61);
+	j = state_format(&back);
+	CHECK(j);
+	json_decref(j);
+}

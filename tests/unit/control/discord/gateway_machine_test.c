@@ -424,3 +424,20 @@ TEST(gateway_every_wait_has_a_deadline)
 	CHECK_INT(p.closes, 2);
 	gateway_machine_free(p.m);
 }
+
+TEST(gateway_never_resumes_in_the_clear_what_began_encrypted)
+{
+	struct gateway_session kept = {.id = "sess", .url = "ws://resume.example", .seq = 1};
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p), 0);
+	gateway_machine_restore(p.m, &kept);
+	feed(&p, GATEWAY_IN_START, "wss://gateway.example", 0, 0);
+	CHECK_STR(p.url, "wss://gateway.example/?v=10&encoding=json");
+	gateway_machine_free(p.m);
+	CHECK_INT(paper_alloc(&p), 0);
+	gateway_machine_restore(p.m, &kept);
+	feed(&p, GATEWAY_IN_START, "ws://gateway.example", 0, 0);
+	CHECK_STR(p.url, "ws://resume.example/?v=10&encoding=json");
+	gateway_machine_free(p.m);
+}

@@ -189,3 +189,16 @@ TEST(guilds_survives_malformed_events)
 	guilds_permissions(g, 100, 301, 900, &p);
 	guilds_free(g);
 }
+
+TEST(guilds_forgets_who_left_voice_but_not_itself)
+{
+	struct guilds *g = made();
+
+	CHECK(event(g, "VOICE_STATE_UPDATE",
+		    "{\"guild_id\":\"100\",\"user_id\":\"501\",\"channel_id\":null}"));
+	CHECK_STR(guilds_member_name(g, 100, 501), "someone");
+	CHECK(event(g, "VOICE_STATE_UPDATE",
+		    "{\"guild_id\":\"100\",\"user_id\":\"900\",\"channel_id\":null}"));
+	CHECK_STR(guilds_member_name(g, 100, 900), "parley");
+	guilds_free(g);
+}
