@@ -15,7 +15,8 @@
 #include "ipc/tmr.h"
 #include "proto/media.h"
 
-enum { SAY_CHUNK = 2048 };
+#define MS UINT64_C(1000000)
+enum { SAY_CHUNK = 2048, BRAIN_AWAY_MS = 10000 };
 
 /* An event that came while a step was being performed: it waits, with its own copy of text. */
 struct later {
@@ -44,6 +45,7 @@ struct agent {
 	struct realtime *brain; /* NULL when nobody told where one is */
 	struct asr *asr;
 	struct tmr *timer;
+	struct tmr *brain_away; /* runs out: the room is told */
 	struct say say;
 
 	bool stepping;
@@ -54,7 +56,6 @@ struct agent {
 	uint32_t last_turn;
 	enum room_reason last_reason;
 	int64_t last_ms; /* end of speech to first audio; -1 = none */
-	bool brain_told; /* trouble was told to the room */
 };
 
 static void perform(struct agent *a, const struct room_effect *e);
@@ -393,11 +394,22 @@ static void perform(struct agent *a, const struct room_effect *e)
 
 /* ---- facts from the shells ---- */
 
+/* A session that ends and comes back, as they all do now and then, is nobody's concern. */
+static void brain_stays_away(void *arg)
+{
+	struct agent *a = arg;
+
+	if (a->tellh)
+		a->tellh("I cannot reach the service that thinks and speaks for me; I keep trying.",
+			 a->arg);
+}
+
 static void brain_fact(enum realtime_event ev, uint32_t turn, const uint8_t *data, size_t len,
 		       void *arg)
 {
 	struct agent *a = arg;
 	struct room_event out = {.turn = turn, .text = {data, len}};
+	char url[256];
 
 	switch (ev) {
 	case REALTIME_AUDIO:
@@ -417,16 +429,13 @@ static void brain_fact(enum realtime_event ev, uint32_t turn, const uint8_t *dat
 		out.type = ROOM_BRAIN_FAILED;
 		break;
 	case REALTIME_LINK_UP:
-		log_info("brain_up", "url=%s", settings_brain_url(a->settings));
-		a->brain_told = false;
+		settings_brain_shown(a->settings, url, sizeof url);
+		log_info("brain_up", "url=%s", url);
+		tmr_stop(a->brain_away);
 		return;
 	case REALTIME_LINK_DOWN:
 		log_warn("brain_down", "why=\"%.*s\"", (int)len, (const char *)data);
-		if (a->tellh && !a->brain_told)
-			a->tellh("I cannot reach the service that thinks and speaks for me; "
-				 "I keep trying.",
-				 a->arg);
-		a->brain_told = true;
+		tmr_start(a->brain_away, BRAIN_AWAY_MS * MS);
 		return;
 	}
 	feed(a, &out);
@@ -493,11 +502,12 @@ void agent_muted(struct agent *a, bool muted)
 
 void agent_status(const struct agent *a, char *buf, size_t size)
 {
-	const char *url = settings_brain_url(a->settings);
+	char url[256];
 	size_t n;
 
-	n = (size_t)snprintf(buf, size, "brain: %s%s (%s)\nturns: %llu, answered %llu",
-			     url ? url : "none", settings_guest(a->settings) ? ", as a guest" : "",
+	settings_brain_shown(a->settings, url, sizeof url);
+	n = (size_t)snprintf(buf, size, "brain: %s%s (%s)\nturns: %llu, answered %llu", url,
+			     settings_guest(a->settings) ? ", as a guest" : "",
 			     a->brain && realtime_up(a->brain) ? "connected" : "not connected",
 			     (unsigned long long)a->turns,
 			     (unsigned long long)room_count(a->room, ROOM_REASON_ANSWERED));
@@ -564,6 +574,8 @@ int agent_alloc(struct agent **out, const struct agent_conf *conf)
 	if (!err)
 		err = tmr_alloc(&a->timer, a->env, timer_fired, a);
 	if (!err)
+		err = tmr_alloc(&a->brain_away, a->env, brain_stays_away, a);
+	if (!err)
 		err = shells_alloc(a, conf);
 	if (err) {
 		agent_free(a);
@@ -591,6 +603,7 @@ struct agent *agent_free(struct agent *a)
 		free(l);
 	}
 	tmr_free(a->timer);
+	tmr_free(a->brain_away);
 	asr_free(a->asr);
 	realtime_free(a->brain);
 	room_free(a->room);

@@ -331,9 +331,17 @@ void asr_commit(struct asr *a, uint64_t user, uint32_t utterance)
 		return;
 	s->utterance = 0;
 	little = s->sound < OPENAI_MIN_COMMIT;
-	if (s->broken || s->n_owed == OWED) {
-		tell(s, ASR_FAILED, utterance,
-		     s->broken ? "the session was lost" : "too many transcripts are owed");
+	if (s->n_owed == OWED) {
+		/* It will not answer these any more: the next utterance gets a session of its own.
+		 */
+		s->broken = true;
+		session_lost(s, "it owes too many transcripts");
+		s = session_of(a, user);
+		if (!s)
+			return;
+	}
+	if (s->broken) {
+		tell(s, ASR_FAILED, utterance, "the session was lost");
 	} else if (little) {
 		if (s->sound)
 			send_or_wait(s, openai_clear(), 0);
@@ -400,14 +408,8 @@ int asr_alloc(struct asr **out, const struct asr_conf *conf)
 	a->language = strdup(conf->language ? conf->language : "");
 	if (!a->url || !a->model || !a->language)
 		goto out;
-	if (conf->key && *conf->key) {
-		size_t size = strlen(conf->key) + 32;
-
-		a->auth = malloc(size);
-		if (!a->auth)
-			goto out;
-		snprintf(a->auth, size, "Authorization: Bearer %s", conf->key);
-	}
+	if (conf->key && *conf->key && !(a->auth = openai_auth(conf->key)))
+		goto out;
 	*out = a;
 	a = NULL;
 	err = 0;

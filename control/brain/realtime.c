@@ -411,16 +411,6 @@ uint64_t realtime_malformed(const struct realtime *b)
 	return b->malformed;
 }
 
-static char *auth_of(const char *key)
-{
-	size_t size = strlen(key) + 32;
-	char *auth = malloc(size);
-
-	if (auth)
-		snprintf(auth, size, "Authorization: Bearer %s", key);
-	return auth;
-}
-
 int realtime_alloc(struct realtime **out, const struct realtime_conf *conf)
 {
 	struct realtime *b;
@@ -440,7 +430,7 @@ int realtime_alloc(struct realtime **out, const struct realtime_conf *conf)
 	b->voice = strdup(conf->voice ? conf->voice : "");
 	if (!b->url || !b->voice)
 		goto out;
-	if (conf->key && *conf->key && !(b->auth = auth_of(conf->key)))
+	if (conf->key && *conf->key && !(b->auth = openai_auth(conf->key)))
 		goto out;
 	err = brain_memory_alloc(&b->memory);
 	if (err)

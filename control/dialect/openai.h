@@ -1,11 +1,12 @@
 /* The OpenAI Realtime dialect (GA), pure: client events as text, server events as typed facts.
  *
- * Source: OpenAI's OpenAPI document, schemas RealtimeClientEvent* and RealtimeServerEvent*. A session is either a voice
- * session (turn detection off: the room decides when to answer) or a transcription session (we commit). Unknown events
- * and fields are ignored. Sound is s16le mono at 24 kHz in base64.
+ * Source: OpenAI's OpenAPI document, schemas RealtimeClientEvent* and RealtimeServerEvent*. A
+ * session is either a voice session (turn detection off: the room decides when to answer) or a
+ * transcription session (we commit). Unknown events and fields are ignored. Sound is s16le mono at
+ * 24 kHz in base64.
  *
- * Built texts are NUL-terminated, allocated, and freed by the caller with free(); NULL means no memory. A fact owns
- * what it points to until openai_fact_clear. */
+ * Built texts are NUL-terminated, allocated, and freed by the caller with free(); NULL means no
+ * memory. A fact owns what it points to until openai_fact_clear. */
 #ifndef CONTROL_DIALECT_OPENAI_H
 #define CONTROL_DIALECT_OPENAI_H
 
@@ -26,6 +27,9 @@ enum {
 /* base with ?model= (percent-encoded), or with ?intent=transcription. */
 char *openai_url_voice(const char *base, const char *model);
 char *openai_url_transcription(const char *base);
+/* "Authorization: Bearer …": a secret, to be wiped before it is freed. NULL without memory or key.
+ */
+char *openai_auth(const char *key);
 
 /* ---- client events ---- */
 /* voice: NULL or "" leaves the server's own. */
@@ -73,8 +77,8 @@ struct openai_fact {
 	void *tree;
 };
 
-/* One message. EBADMSG malformed (drop and count), EMSGSIZE over OPENAI_MAX_MESSAGE. *fact is written only on success and
- * then wants openai_fact_clear. */
+/* One message. EBADMSG malformed (drop and count), EMSGSIZE over OPENAI_MAX_MESSAGE. *fact is
+ * written only on success and then wants openai_fact_clear. */
 int openai_parse(struct openai_fact *fact, const uint8_t *msg, size_t len);
 void openai_fact_clear(struct openai_fact *fact);
 

@@ -46,6 +46,17 @@ char *openai_url_transcription(const char *base)
 	return url_with(base, "intent", "transcription");
 }
 
+char *openai_auth(const char *key)
+{
+	static const char head[] = "Authorization: Bearer ";
+	size_t size = key ? sizeof head + strlen(key) : 0;
+	char *auth = key && *key ? malloc(size) : NULL;
+
+	if (auth)
+		snprintf(auth, size, "%s%s", head, key);
+	return auth;
+}
+
 static json_t *format(void)
 {
 	return json_pack("{s:s,s:i}", "type", "audio/pcm", "rate", OPENAI_RATE);

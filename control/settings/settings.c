@@ -255,6 +255,23 @@ const char *settings_brain_url(const struct settings *s)
 	return *s->openai_api_key ? "wss://api.openai.com/v1/realtime" : NULL;
 }
 
+void settings_brain_shown(const struct settings *s, char *buf, size_t size)
+{
+	const char *url = settings_brain_url(s), *host, *at;
+	size_t scheme = 0, n;
+
+	if (!url) {
+		snprintf(buf, size, "none");
+		return;
+	}
+	host = strstr(url, "://");
+	host = host ? host + 3 : url;
+	scheme = (size_t)(host - url);
+	for (n = strcspn(host, "/?#"); (at = memchr(host, '@', n)); host = at + 1)
+		n -= (size_t)(at + 1 - host);
+	snprintf(buf, size, "%.*s%.*s", (int)scheme, url, (int)strcspn(host, "?#"), host);
+}
+
 /* A text that grows; after a failure it stays as it is and err is set. */
 struct page {
 	char *text;

@@ -1,8 +1,10 @@
-/* The settings of control: one struct of typed fields, made from one table (settings.def), clamped once at load.
+/* The settings of control: one struct of typed fields, made from one table (settings.def), clamped
+ * once at load.
  *
- * Pure: where the values come from is the caller's (control/environment.h asks the process environment). Readers use
- * the fields; nobody but this module writes them after load. A struct settings belongs to whoever allocated it and is
- * borrowed by everyone else for as long as they live. */
+ * Pure: where the values come from is the caller's (control/environment.h asks the process
+ * environment). Readers use the fields; nobody but this module writes them after load. A struct
+ * settings belongs to whoever allocated it and is borrowed by everyone else for as long as they
+ * live. */
 #ifndef CONTROL_SETTINGS_SETTINGS_H
 #define CONTROL_SETTINGS_SETTINGS_H
 
@@ -14,10 +16,10 @@
 
 struct settings {
 #define SETTINGS_U_(name, env, def, min, max, unit, text) uint32_t name;
-#define SETTINGS_B_(name, env, def, text) bool name;
-#define SETTINGS_E_(name, env, def, words, text) uint32_t name;
-#define SETTINGS_S_(name, env, bytes, def, text) char name[bytes];
-#define SETTINGS_K_(name, env, bytes, text) char name[bytes];
+#define SETTINGS_B_(name, env, def, text)		  bool name;
+#define SETTINGS_E_(name, env, def, words, text)	  uint32_t name;
+#define SETTINGS_S_(name, env, bytes, def, text)	  char name[bytes];
+#define SETTINGS_K_(name, env, bytes, text)		  char name[bytes];
 	SETTINGS(SETTINGS_U_, SETTINGS_B_, SETTINGS_E_, SETTINGS_S_, SETTINGS_K_)
 #undef SETTINGS_U_
 #undef SETTINGS_B_
@@ -31,24 +33,32 @@ int settings_alloc(struct settings **out);
 /* Wipes the secrets. NULL accepted. */
 struct settings *settings_free(struct settings *s);
 
-/* The value of an environment variable, or NULL when it is not set. Borrowed until the next call. */
+/* The value of an environment variable, or NULL when it is not set. Borrowed until the next call.
+ */
 typedef const char *(settings_lookup_h)(const char *env, void *arg);
-/* A value could not be used as given: `used` stands for it now. Never called with a secret's value. */
+/* A value could not be used as given: `used` stands for it now. Never called with a secret's value.
+ */
 typedef void(settings_complain_h)(const char *env, const char *given, const char *used, void *arg);
 
-/* Looks up every setting. Numbers outside their range are clamped, words not known and texts too long are left at
- * their default; each is told to complainh (may be NULL). An empty value counts as not set. */
-void settings_load(struct settings *s, settings_lookup_h *lookuph, settings_complain_h *complainh, void *arg);
-/* One setting by the name of its field or variable, in text form. ENOENT unknown, EINVAL not a value, ERANGE clamped. */
+/* Looks up every setting. Numbers outside their range are clamped, words not known and texts too
+ * long are left at their default; each is told to complainh (may be NULL). An empty value counts as
+ * not set. */
+void settings_load(struct settings *s, settings_lookup_h *lookuph, settings_complain_h *complainh,
+		   void *arg);
+/* One setting by the name of its field or variable, in text form. ENOENT unknown, EINVAL not a
+ * value, ERANGE clamped. */
 int settings_set(struct settings *s, const char *name, const char *value);
 /* Calls h for every secret that is set (for log_secret). */
 void settings_secrets(const struct settings *s, void (*h)(const char *value, void *arg), void *arg);
 
 /* Whether the rules for a guest apply: asked for, or no provider key. */
 bool settings_guest(const struct settings *s);
-/* Where the brain listens: brain_url, else OpenAI when there is a key, else NULL (the embedded brain, whose address
- * only its owner knows). Borrowed. */
+/* Where the brain listens: brain_url, else OpenAI when there is a key, else NULL (the embedded
+ * brain, whose address only its owner knows). Borrowed. */
 const char *settings_brain_url(const struct settings *s);
+/* The same to be shown to people: without user, password and query, where a secret may stand.
+ * "none" without one. Always terminated. */
+void settings_brain_shown(const struct settings *s, char *buf, size_t size);
 
 /* The page docs/settings.md as text; *out is freed by the caller with free(). ENOMEM. */
 int settings_doc(char **out);

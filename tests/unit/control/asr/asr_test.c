@@ -218,3 +218,31 @@ TEST(nobody_listening_fails_the_utterance)
 	CHECK_STR(s.events, "f1/1 ");
 	end(&s);
 }
+
+/* Confirms nothing and answers nothing. */
+static void silent_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
+{
+	(void)f;
+	(void)conn;
+	(void)type;
+	(void)root;
+}
+
+TEST(a_session_that_owes_too_much_is_given_up)
+{
+	static struct seen s;
+
+	CHECK(begin(&s, silent_server));
+	for (unsigned i = 1; i <= 16; i++) {
+		speak(&s, 1, i, 200);
+		asr_commit(s.asr, 1, i);
+	}
+	CHECK_STR(s.events, "");
+	CHECK_INT(asr_sessions(s.asr), 1);
+	speak(&s, 1, 17, 200);
+	asr_commit(s.asr, 1, 17);
+	CHECK(strncmp(s.events, "f1/1 f1/2 ", 10) == 0);
+	CHECK(strstr(s.events, "f1/16 f1/17 "));
+	CHECK_INT(asr_sessions(s.asr), 0); /* the next one begins anew */
+	end(&s);
+}

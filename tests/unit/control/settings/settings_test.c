@@ -115,3 +115,26 @@ TEST_OOM(settings_survive_no_memory)
 	CHECK_OOM(settings_doc(&doc), (void)0);
 	free(doc);
 }
+
+TEST(the_brain_is_shown_without_what_may_be_secret)
+{
+	static const char *const rows[][2] = {
+		{"ws://127.0.0.1:1/v1", "ws://127.0.0.1:1/v1"},
+		{"wss://joe:pw@host/v1?key=abc", "wss://host/v1"},
+		{"wss://joe:p@w@host?key=a@b", "wss://host"},
+		{"wss://host/a@b#c", "wss://host/a@b"},
+		{"nonsense", "nonsense"},
+	};
+	struct settings *s = NULL;
+	char shown[64];
+
+	CHECK_INT(settings_alloc(&s), 0);
+	settings_brain_shown(s, shown, sizeof shown);
+	CHECK_STR(shown, "none");
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		CHECK_INT(settings_set(s, "brain_url", rows[i][0]), 0);
+		settings_brain_shown(s, shown, sizeof shown);
+		CHECK_STR(shown, rows[i][1]);
+	}
+	settings_free(s);
+}
