@@ -8,14 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <jansson.h>
 
 #include "control/child.h"
 #include "control/control.h"
+#include "control/dialect/openai.h"
 #include "control/discord/guilds.h"
 #include "control/discord/rest.h"
+#include "control/environment.h"
 #include "control/settings/settings.h"
 #include "control/state.h"
 #include "ipc/env.h"
@@ -23,12 +26,13 @@
 #include "ipc/peer.h"
 #include "ipc/tmr.h"
 #include "ipc/ws.h"
+#include "proto/base/utf8.h"
 #include "proto/discord.h"
 #include "proto/media.h"
 
 #define SEC	       UINT64_C(1000000000)
 #define ACOUSTIC_MODEL "/usr/share/pocketsphinx/model/en-us/en-us"
-enum { GATEWAY_S = 10, MEDIAD_S = 3 };
+enum { GATEWAY_S = 10, BRAIN_S = 10, MEDIAD_S = 3 };
 
 enum verdict { OK, WARNING, MISSING };
 
@@ -39,14 +43,15 @@ struct check {
 	struct http *http;
 	struct rest *rest;
 	struct ws_ctx *ws_ctx;
-	struct ws *ws;
+	struct ws *ws;	  /* to the gateway */
+	struct ws *brain; /* to the provider */
 	struct guilds *guilds;
 	struct tmr *tmr;
 	struct peer *peer;
 	unsigned sock; /* which mediad is asked */
 	json_t *guild; /* as a GUILD_CREATE would tell it */
 	uint64_t user, application;
-	bool missing;
+	unsigned missing;
 };
 
 static void say(struct check *c, enum verdict v, const char *what, const char *fmt, ...)
@@ -54,14 +59,15 @@ static void say(struct check *c, enum verdict v, const char *what, const char *f
 static void say(struct check *c, enum verdict v, const char *what, const char *fmt, ...)
 {
 	static const char *const words[] = {"ok", "warning", "missing"};
+	char text[1024];
 	va_list ap;
 
-	c->missing |= v == MISSING;
-	printf("%-8s %s: ", words[v], what);
+	c->missing += v == MISSING;
 	va_start(ap, fmt);
-	vprintf(fmt, ap);
+	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	printf("\n");
+	utf8_plain(text); /* names and messages from outside are in it */
+	printf("%-8s %s: %s\n", words[v], what, text);
 	fflush(stdout);
 }
 
@@ -79,19 +85,29 @@ static void check_state_dir(struct check *c)
 		say(c, OK, "state directory", "%s is writable", c->conf->state_dir);
 }
 
-static void check_brain(struct check *c)
+static void check_ca(struct check *c)
+{
+	if (c->conf->ca_file && access(c->conf->ca_file, R_OK))
+		say(c, MISSING, "--ca", "%s: %s", c->conf->ca_file, strerror(errno));
+}
+
+/* Secrets in files that others may read are no secrets. */
+static void check_secret_file(struct check *c, const char *variable)
+{
+	const char *path = getenv(variable);
+	struct stat st;
+
+	if (path && *path && stat(path, &st) == 0 && st.st_mode & 077)
+		say(c, WARNING, variable, "%s can be read by others: chmod 600 %s", path, path);
+}
+
+static void check_embedded(struct check *c)
 {
 	char program[512];
 
-	if (c->settings->openai_api_key[0]) {
-		say(c, OK, "brain", "a provider key is set");
-		return;
-	}
-	if (c->settings->brain_url[0]) {
-		say(c, OK, "brain", "%s", c->settings->brain_url);
-		return;
-	}
-	if (child_find("offlined", program, sizeof program) || access(program, X_OK))
+	if (settings_brain_url(c->settings))
+		return; /* asked later, over the network */
+	if (child_find("offlined", program, sizeof program))
 		say(c, MISSING, "brain",
 		    "no OPENAI_API_KEY, and offlined is not beside control. Set the key or build "
 		    "offlined");
@@ -128,7 +144,7 @@ static void check_udp(struct check *c)
 /* ---- mediad ---- */
 
 static void next_mediad(struct check *c);
-static void ask_user(struct check *c);
+static void ask_brain(struct check *c);
 
 static void mediad_done(struct check *c)
 {
@@ -189,7 +205,7 @@ static void next_mediad(struct check *c)
 	int err;
 
 	if (!path) {
-		ask_user(c);
+		ask_brain(c);
 		return;
 	}
 	err = peer_connect(&c->peer, c->env, path, &conf);
@@ -212,10 +228,83 @@ static void check_spawn(struct check *c)
 
 	if (!c->conf->spawn)
 		return;
-	if (child_find(c->conf->spawn, program, sizeof program) || access(program, X_OK))
-		say(c, MISSING, "mediad", "%s cannot be run", c->conf->spawn);
+	if (child_find(c->conf->spawn, program, sizeof program))
+		say(c, MISSING, "mediad",
+		    "there is no program %s to run. Build it, or name it: --spawn-mediad=PROGRAM",
+		    c->conf->spawn);
 	else
 		say(c, OK, "mediad", "%s will be run by control", program);
+}
+
+/* ---- the provider ---- */
+
+static void ask_user(struct check *c);
+
+static void brain_done(struct check *c)
+{
+	tmr_stop(c->tmr);
+	c->brain = ws_free(c->brain);
+	ask_user(c);
+}
+
+static void on_brain(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *data,
+		     size_t len, void *arg)
+{
+	struct check *c = arg;
+	struct openai_fact f;
+	char url[256], why[160];
+
+	(void)ws;
+	(void)code;
+	settings_brain_shown(c->settings, url, sizeof url);
+	if (ev == WS_CLOSED) {
+		snprintf(why, sizeof why, "%.*s", len ? (int)len : 10,
+			 len ? (const char *)data : "it hung up");
+		if (strstr(why, "unauthorized"))
+			snprintf(why, sizeof why, "the key is not accepted");
+		say(c, MISSING, "brain",
+		    "%s cannot be used (look at OPENAI_API_KEY and PARLEY_BRAIN_URL): %s", url,
+		    why);
+	} else if (ev == WS_TEXT && openai_parse(&f, data, len) == 0) {
+		bool said = f.type == OPENAI_SESSION || f.type == OPENAI_ERROR;
+
+		if (f.type == OPENAI_SESSION)
+			say(c, OK, "brain", "%s answers", url);
+		else if (said)
+			say(c, MISSING, "brain", "%s refuses: %.*s", url, (int)f.text.n,
+			    (const char *)f.text.p);
+		openai_fact_clear(&f);
+		if (!said)
+			return;
+	} else {
+		return;
+	}
+	brain_done(c);
+}
+
+/* Opening a session costs nothing, and tells whether the key is good. */
+static void ask_brain(struct check *c)
+{
+	const char *base = settings_brain_url(c->settings);
+	char *url = base ? openai_url_voice(base, c->settings->brain_model) : NULL;
+	char *auth = openai_auth(c->settings->openai_api_key);
+	const char *const headers[] = {auth, NULL};
+	struct ws_dial dial = {
+		.url = url, .headers = auth ? headers : NULL, .max_message = OPENAI_MAX_MESSAGE};
+
+	if (url) {
+		tmr_start(c->tmr, BRAIN_S * SEC);
+		if (ws_connect(&c->brain, c->ws_ctx, &dial, on_brain, c)) {
+			say(c, MISSING, "brain", "PARLEY_BRAIN_URL is not a WebSocket address");
+			brain_done(c);
+		}
+	} else {
+		ask_user(c);
+	}
+	if (auth)
+		explicit_bzero(auth, strlen(auth));
+	free(auth);
+	free(url);
 }
 
 /* ---- Discord ---- */
@@ -254,7 +343,8 @@ static void check_permissions(struct check *c)
 	guilds_event(c->guilds, "GUILD_CREATE", c->guild);
 	if (!guilds_channel(c->guilds, c->conf->guild, c->conf->channel, &ch)) {
 		say(c, MISSING, "channel",
-		    "no such voice or stage channel is visible in that server");
+		    "that server has no voice or stage channel of this id. In Discord's developer "
+		    "mode a right click on the channel copies it");
 	} else if (!guilds_permissions(c->guilds, c->conf->guild, c->conf->channel, c->user,
 				       &have)) {
 		say(c, WARNING, "permissions", "could not be worked out");
@@ -262,8 +352,11 @@ static void check_permissions(struct check *c)
 		say(c, OK, "channel", "%s", ch.name);
 		for (size_t i = 0; i < sizeof bits / sizeof bits[0]; i++)
 			if (!(have & DISCORD_PERMISSION(bits[i])))
-				say(c, MISSING, "permissions", "the bot may not %s in that channel",
-				    discord_permission_text(bits[i]));
+				say(c, MISSING, "permissions",
+				    "the bot may not %s in %s. Allow it in the channel's settings "
+				    "in "
+				    "Discord",
+				    discord_permission_text(bits[i]), ch.name);
 			else
 				say(c, OK, "permissions", "%s", discord_permission_text(bits[i]));
 	}
@@ -301,19 +394,20 @@ static void on_member(int err, int status, const json_t *body, void *arg)
 
 static void on_guild(int err, int status, const json_t *body, void *arg)
 {
+	const char *name = json_string_value(json_object_get(body, "name"));
 	struct check *c = arg;
 	char path[96];
 
 	if (err == ECANCELED)
 		return;
 	if (err || status != 200) {
-		say(c, MISSING, "server", "%s: %s. Is the bot invited there?", "--guild",
+		say(c, MISSING, "server", "--guild: %s. Open the invite link to add the bot there",
 		    trouble(err, status, body));
 		done(c);
 		return;
 	}
 	c->guild = json_deep_copy(body);
-	say(c, OK, "server", "%s", json_string_value(json_object_get(body, "name")));
+	say(c, OK, "server", "%s", name ? name : "?");
 	snprintf(path, sizeof path, "/guilds/%llu/members/%llu", (unsigned long long)c->conf->guild,
 		 (unsigned long long)c->user);
 	if (get(c, "/guilds/{}/members/{}", path, on_member))
@@ -337,14 +431,14 @@ static void on_ws(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t 
 	struct check *c = arg;
 
 	(void)ws;
-	(void)data;
-	(void)len;
+	(void)code;
 	if (ev == WS_OPEN)
 		return; /* it is Discord when its hello comes */
 	if (ev == WS_TEXT)
 		say(c, OK, "gateway", "answers");
 	else
-		say(c, MISSING, "gateway", "the connection failed (code %u)", code);
+		say(c, MISSING, "gateway", "the connection failed: %.*s", (int)len,
+		    len ? (const char *)data : "");
 	gateway_done(c);
 }
 
@@ -402,6 +496,13 @@ static void on_user(int err, int status, const json_t *body, void *arg)
 
 	if (err == ECANCELED)
 		return;
+	if (err && err != EACCES) {
+		say(c, MISSING, "Discord",
+		    "%s cannot be reached: %s. Look at the network and PARLEY_DISCORD_API",
+		    c->settings->discord_api, strerror(err));
+		done(c);
+		return;
+	}
 	if (err || status != 200) {
 		say(c, MISSING, "token", "%s. Look at DISCORD_TOKEN", trouble(err, status, body));
 		done(c);
@@ -416,9 +517,11 @@ static void on_user(int err, int status, const json_t *body, void *arg)
 
 static void ask_user(struct check *c)
 {
+	char fault[512];
+
 	if (!c->settings->discord_token[0]) {
-		say(c, MISSING, "token",
-		    "set DISCORD_TOKEN, or DISCORD_TOKEN_FILE to a file that holds it");
+		environment_secret_fault("DISCORD_TOKEN", fault, sizeof fault);
+		say(c, MISSING, "token", "%s", fault);
 		done(c);
 	} else if (get(c, "/users/@me", "/users/@me", on_user)) {
 		done(c);
@@ -435,6 +538,10 @@ static void on_tmr(void *arg)
 	} else if (c->ws) {
 		say(c, MISSING, "gateway", "no answer within %d s", GATEWAY_S);
 		gateway_done(c);
+	} else if (c->brain) {
+		say(c, MISSING, "brain", "no answer within %d s. Look at PARLEY_BRAIN_URL",
+		    BRAIN_S);
+		brain_done(c);
 	} else {
 		next_mediad(c);
 	}
@@ -461,15 +568,27 @@ int check_run(struct env *env, const struct settings *settings, const struct con
 		goto out;
 	}
 	check_state_dir(&c);
-	check_brain(&c);
+	check_ca(&c);
+	check_secret_file(&c, "DISCORD_TOKEN_FILE");
+	check_secret_file(&c, "OPENAI_API_KEY_FILE");
+	check_embedded(&c);
 	check_udp(&c);
 	check_spawn(&c);
 	tmr_start(c.tmr, 0); /* the rest inside the loop */
 	env_run(env);
+	if (!conf->guild && c.user)
+		printf("Give --guild ID --channel ID to look at the permissions in a channel "
+		       "too.\n");
+	if (c.missing)
+		printf("%u missing: nothing can be said in a channel until that is mended.\n",
+		       c.missing);
+	else
+		printf("All that is needed is there.\n");
 out:
 	json_decref(c.guild);
 	rest_free(c.rest);
 	ws_free(c.ws);
+	ws_free(c.brain);
 	peer_free(c.peer);
 	guilds_free(c.guilds);
 	tmr_free(c.tmr);

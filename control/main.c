@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <event2/event.h>
 
 #include "control/check.h"
+#include "control/child.h"
 #include "control/control.h"
 #include "control/environment.h"
 #include "control/settings/settings.h"
@@ -44,7 +46,9 @@ static const char help[] =
 	"                          $XDG_STATE_HOME/parley or ~/.local/state/parley)\n"
 	"  --ca FILE               a further certificate authority to trust, PEM\n"
 	"  --log LEVEL             warn, info (default), debug or trace\n"
-	"  --check                 say what is missing, start nothing\n"
+	"  --check                 say what is missing, start nothing (without one of the first "
+	"two\n"
+	"                          options: as with --spawn-mediad)\n"
 	"  --help, --version\n"
 	"\n"
 	"Environment: DISCORD_TOKEN or DISCORD_TOKEN_FILE; OPENAI_API_KEY or OPENAI_API_KEY_FILE\n"
@@ -128,7 +132,8 @@ static int one_option(struct options *o, int opt)
 		puts("control (Parley) " PARLEY_VERSION);
 		return 0;
 	default:
-		return USAGE; /* getopt has said why */
+		fputs("Try 'control --help'.\n", stderr); /* getopt has said why */
+		return USAGE;
 	}
 }
 
@@ -146,6 +151,8 @@ static int parse(struct options *o, int argc, char **argv)
 		return usage("not an option", argv[optind]);
 	if (o->n_socks && o->conf.spawn)
 		return usage("give --media-sock or --spawn-mediad, not both", NULL);
+	if (!o->n_socks && !o->conf.spawn && o->check)
+		o->conf.spawn = "mediad";
 	if (!o->n_socks && !o->conf.spawn)
 		return usage("give --media-sock PATH or --spawn-mediad", NULL);
 	if (!o->conf.guild != !o->conf.channel)
@@ -164,19 +171,41 @@ static void on_signal(evutil_socket_t sig, short what, void *arg)
 	control_stop(arg);
 }
 
+/* What would only come to light later, and cannot get better by waiting, is said at once. */
+static bool can_start(const struct settings *settings, const struct control_conf *conf)
+{
+	char text[512];
+
+	if (!settings->discord_token[0]) {
+		environment_secret_fault("DISCORD_TOKEN", text, sizeof text);
+		fprintf(stderr, "control: no bot token: %s.\n", text);
+	} else if (conf->ca_file && access(conf->ca_file, R_OK)) {
+		fprintf(stderr, "control: --ca %s: %s.\n", conf->ca_file, strerror(errno));
+	} else if (conf->spawn && child_find(conf->spawn, text, sizeof text)) {
+		fprintf(stderr,
+			"control: there is no program %s to run for --spawn-mediad. Build it, or "
+			"name it: "
+			"--spawn-mediad=PROGRAM.\n",
+			conf->spawn);
+	} else if (!settings_brain_url(settings) && child_find("offlined", text, sizeof text)) {
+		fputs("control: there is no OPENAI_API_KEY, and no offlined, the embedded brain, "
+		      "beside control. "
+		      "Set the key or build offlined.\n",
+		      stderr);
+	} else {
+		return true;
+	}
+	return false;
+}
+
 static int run(struct env *env, struct settings *settings, const struct control_conf *conf)
 {
 	struct event *term = NULL, *intr = NULL;
 	struct control *c = NULL;
 	int status = 1, err;
 
-	if (!settings->discord_token[0]) {
-		fputs("control: no bot token. Set DISCORD_TOKEN, or DISCORD_TOKEN_FILE to a file "
-		      "that "
-		      "holds it.\n",
-		      stderr);
+	if (!can_start(settings, conf))
 		return 1;
-	}
 	err = control_alloc(&c, env, settings, conf);
 	if (err) {
 		fprintf(stderr, "control: cannot start: %s\n", strerror(err));
@@ -216,7 +245,8 @@ int main(int argc, char **argv)
 		return status;
 	setrlimit(RLIMIT_CORE, &no_core); /* a core would hold the token */
 	signal(SIGPIPE, SIG_IGN);
-	log_init("control", o.level);
+	/* A check prints its findings; its log would only stand between them. */
+	log_init("control", o.check && o.level == LOG_INFO_ ? LOG_WARN_ : o.level);
 	err = environment_settings(&settings);
 	if (!err)
 		err = env_alloc(&env, &conf);

@@ -12,6 +12,7 @@
 #include "control/discord/rest.h"
 #include "control/discord/voice.h"
 #include "control/media/media.h"
+#include "control/room/room.h"
 #include "control/settings/settings.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
@@ -32,6 +33,7 @@ struct visit {
 	struct command *cmd; /* waits for the outcome of a join */
 	uint64_t cmd_until;
 	bool adopted;	  /* taken over: who is there has been greeted already */
+	bool crowded;	  /* more members than a room holds */
 	bool quiet;	  /* say nothing in the room's text chat */
 	bool stage_asked; /* asked once to be a speaker, for this stay */
 	uint64_t members[MEMBERS_MAX];
@@ -122,10 +124,12 @@ static int member_at(const struct visit *c, uint64_t user)
 static void member_in(uint64_t user, const char *name, bool is_bot, void *arg)
 {
 	struct visit *c = arg;
+	bool known = member_at(c, user) >= 0;
 
-	if (member_at(c, user) >= 0 || c->n_members == MEMBERS_MAX)
+	if (known ? !c->crowded : c->n_members == MEMBERS_MAX)
 		return;
-	c->members[c->n_members++] = user;
+	if (!known)
+		c->members[c->n_members++] = user;
 	if (c->agent)
 		agent_member(c->agent, user, name, is_bot, true);
 }
@@ -136,8 +140,7 @@ static void member_out(struct visit *c, unsigned i)
 
 	c->members[i] = c->members[--c->n_members];
 	if (c->agent)
-		agent_member(c->agent, user, guilds_member_name(c->conf.guilds, c->guild, user),
-			     false, false);
+		agent_member(c->agent, user, "", false, false);
 }
 
 /* Brings the agent's list of people in line with what Discord told. */
@@ -146,6 +149,8 @@ static void sync_members(struct visit *c)
 	uint64_t channel = voice_channel(c->voice);
 	struct guild_voice v;
 
+	/* Somebody was left out then, and may find a place now when told again. */
+	c->crowded = c->n_members > ROOM_SPEAKERS;
 	for (unsigned i = c->n_members; i-- > 0;)
 		if (!guilds_voice(c->conf.guilds, c->guild, c->members[i], &v) ||
 		    v.channel != channel)
@@ -188,7 +193,7 @@ static void end_room(struct visit *c)
 	c->agent = agent_free(c->agent);
 	c->media = media_call_free(c->media);
 	c->n_members = 0;
-	c->stage_asked = false;
+	c->stage_asked = c->adopted = false;
 }
 
 /* ---- a stage: ask to be a speaker, once ---- */

@@ -10,7 +10,13 @@
 #include "ipc/tmr.h"
 
 #define MS UINT64_C(1000000)
-enum { BACKOFF_MIN_MS = 50, BACKOFF_MAX_MS = 2000, PING_MS = 2000, DEAD_MS = 6000 };
+enum {
+	BACKOFF_MIN_MS = 50,
+	BACKOFF_MAX_MS = 2000,
+	PING_MS = 2000,
+	DEAD_MS = 6000,
+	MISSES_TOLD = 5
+};
 
 struct media_link {
 	struct media_link_conf conf;
@@ -20,6 +26,7 @@ struct media_link {
 	struct tmr *tmr; /* reconnect, or the next PING */
 	enum media_link_state state;
 	unsigned backoff_ms;
+	unsigned misses; /* tries in a row that found nobody */
 	unsigned minor;
 	bool greeted; /* HELLO came */
 	uint64_t heard_at;
@@ -165,9 +172,15 @@ static void try_connect(struct media_link *l)
 	if (err) {
 		snprintf(l->fault, sizeof l->fault, "cannot reach mediad at %s: %s", l->path,
 			 strerror(err));
+		/* Once, and not while one that was just started makes its socket. */
+		if (++l->misses == MISSES_TOLD)
+			log_warn("mediad_missing",
+				 "path=%s error=\"%s\" hint=\"start mediad --listen %s\"", l->path,
+				 strerror(err), l->path);
 		connect_later(l);
 		return;
 	}
+	l->misses = 0;
 	l->greeted = false;
 	l->minor = MEDIA_MINOR;
 	l->state = LINK_HELLO;
