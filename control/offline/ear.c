@@ -210,10 +210,19 @@ int ear_alloc(struct ear **out, const struct ear_conf *conf, const char **why)
 	return 0;
 }
 
+static int stop(struct ear *e)
+{
+	e->running = false;
+	return ps_end_utt(e->ours) < 0 || ps_end_utt(e->general) < 0 ? EIO : 0;
+}
+
 struct ear *ear_free(struct ear *e)
 {
 	if (!e)
 		return NULL;
+	/* A search that is freed in the middle of an utterance leaks what is active in it. */
+	if (e->running)
+		stop(e);
 	if (e->ours)
 		ps_free(e->ours);
 	if (e->general)
@@ -221,12 +230,6 @@ struct ear *ear_free(struct ear *e)
 	front_free(e->front);
 	free(e);
 	return NULL;
-}
-
-static int stop(struct ear *e)
-{
-	e->running = false;
-	return ps_end_utt(e->ours) < 0 || ps_end_utt(e->general) < 0 ? EIO : 0;
 }
 
 /* Digital silence has no logarithm worth having: a little noise goes under everything, always the
