@@ -23,7 +23,10 @@ if [ -s "$out/tidy.failed" ]; then
 	cat "$out/tidy2" >>"$out/tidy"
 	[ ! -s "$out/tidy2.failed" ] || { echo "clang-tidy failed on:"; cat "$out/tidy2.failed" "$out/tidy2.err"; fail=1; }
 fi
-grep -E 'warning:|error:' "$out/tidy" | sort -u && fail=1
+if grep -qE 'warning:|error:' "$out/tidy"; then
+	grep -E 'warning:|error:' "$out/tidy" | sort -u
+	fail=1
+fi
 
 printf '%s\n' $files | xargs cppcheck --quiet -j "$jobs" --std=c11 --language=c -I. -D_GNU_SOURCE \
 	-D'json_array_foreach(a,i,v)=for(;;)' -D'json_object_foreach(o,k,v)=for(;;)' \
