@@ -113,12 +113,48 @@ check "check names it" "$out" "missing  mediad"
 check "check gives the invite link" "$out" "scope=bot+applications.commands"
 start_mediad
 until_ok 5 test -S "$D/mediad.sock"
-out=$("$B/control" --media-sock "$D/mediad.sock" --state-dir "$D/state" --ca "$CA" --check --guild $GUILD --channel $VOICE)
-rc=$?
-check "check passes" "$rc" "0"
-check "check sees the permissions" "$out" "ok       permissions: connect"
-out=$(DISCORD_TOKEN=wrong.bot.token "$B/control" --media-sock "$D/mediad.sock" --state-dir "$D/state" --check)
-check "check tells a wrong token" "$? $out" "missing  token"
+# checked WHAT PATTERN VARIABLES… OPTIONS…: runs a check; the pattern is looked for in "STATUS OUTPUT".
+checked() {
+	local what=$1 pattern=$2
+	shift 2
+	out=$(env "$@" --state-dir "${STATE:-$D/state}" --ca "$CA" --check 2>&1)
+	check "$what" "$? $out" "$pattern"
+}
+sock="--media-sock $D/mediad.sock"
+# shellcheck disable=SC2086
+{
+	checked "check passes" "0 ok" -u PARLEY_BRAIN_URL "$B/control" $sock --guild $GUILD --channel $VOICE
+	check "check sees the permissions" "$out" "ok       permissions: connect"
+	check "check says that all is there" "$out" "All that is needed is there."
+	checked "check alone is enough" "0 ok" -u PARLEY_BRAIN_URL "$B/control"
+	checked "check fails by its status" "1 ok" "$B/control" $sock
+	check "check finds a brain that is not there" "$out" "missing  brain: ws://127.0.0.1:9/ cannot be used"
+	checked "check keeps the brain's secrets" "missing  brain: ws://127.0.0.1:9/x cannot be used" \
+		PARLEY_BRAIN_URL='ws://127.0.0.1:9/x?key=hunter2' "$B/control" $sock
+	checked "check tells a wrong token" "missing  token: the token is not accepted" DISCORD_TOKEN=wrong.bot.token "$B/control" $sock
+	checked "check tells a missing token" "missing  token: set DISCORD_TOKEN" -u DISCORD_TOKEN "$B/control" $sock
+	checked "check names a token file it cannot read" "the file /nonexistent that DISCORD_TOKEN_FILE names" \
+		-u DISCORD_TOKEN DISCORD_TOKEN_FILE=/nonexistent "$B/control" $sock
+	checked "check tells that Discord is away" "missing  Discord: http://127.0.0.1:9/api cannot be reached" \
+		PARLEY_DISCORD_API=http://127.0.0.1:9/api "$B/control" $sock
+	checked "check tells a server without the bot" "add the bot there" "$B/control" $sock --guild 41771983423143938 --channel $VOICE
+	checked "check tells an unknown channel" "no voice or stage channel of this id" "$B/control" $sock --guild $GUILD --channel 500
+	STATE=/proc/parley checked "check tells a folder it cannot write" "warning  state directory: /proc/parley" "$B/control" $sock
+	api PUT "/channels/$VOICE/overwrites/$GUILD" '{"type":"role","allow":"0","deny":"2097152"}' >/dev/null
+	checked "check tells a missing permission" "missing  permissions: the bot may not speak in Voice" \
+		"$B/control" $sock --guild $GUILD --channel $VOICE
+	api PUT "/channels/$VOICE/overwrites/$GUILD" '{"type":"role","allow":"0","deny":"0"}' >/dev/null
+}
+# started WHAT PATTERN VARIABLES… OPTIONS…: a start that cannot go well ends with status 1 and one line.
+started() {
+	local what=$1 pattern=$2
+	shift 2
+	out=$(timeout 20 env "$@" --state-dir "$D/state0" 2>&1)
+	check "$what" "$? $(printf %s "$out" | wc -l) $out" "1 0 control: $pattern"
+}
+started "a start without a token" "no bot token: set DISCORD_TOKEN" -u DISCORD_TOKEN "$B/control" --spawn-mediad
+started "a start without the mediad to run" "there is no program /nonexistent" "$B/control" --spawn-mediad=/nonexistent
+started "a start without the authority" "--ca /nonexistent: No such file" "$B/control" --spawn-mediad --ca /nonexistent
 
 # ---- joining when told ----
 start_control
@@ -229,23 +265,47 @@ kill "$mediad"
 wait "$mediad"
 control='' mediad=''
 
-# ---- with a mediad of its own, told at the start where to go ----
+# ---- with a mediad and a brain of its own, told at the start where to go ----
 in_channel() { api GET /world | grep -qE "\"user_id\": ?\"$BOT\""; }
 not_in_channel() { ! in_channel; }
-"$B/control" --spawn-mediad="$B/mediad" --guild $GUILD --channel $VOICE --state-dir "$D/state2" --ca "$CA" >"$D/control2.log" 2>&1 &
+# pid_of PROGRAM: the child that was started last.
+pid_of() { grep -oE "child_started program=[^ ]*/$1 pid=[0-9]+" "$D/control2.log" | tail -1 | grep -oE '[0-9]+$'; }
+told() { api GET "/channels/$VOICE/messages" | grep -o '"content"' | wc -l; }
+inode_shared() { # PID: descriptors of the child, past stderr, that control has too
+	local f g
+	for f in "/proc/$1/fd/"*; do
+		[ "${f##*/}" -gt 2 ] || continue
+		f=$(readlink "$f")
+		case $f in socket:* | pipe:*) for g in "/proc/$control/fd/"*; do [ "$(readlink "$g")" != "$f" ] || echo "$f"; done ;; esac
+	done
+}
+before=$(told)
+env -u PARLEY_BRAIN_URL DISCORD_TOKEN=$DISCORD_TOKEN "$B/control" --spawn-mediad="$B/mediad" --guild $GUILD --channel $VOICE \
+	--state-dir "$D/state2" --ca "$CA" >"$D/control2.log" 2>&1 &
 control=$!
 until_ok 10 grep -q 'ready user' "$D/control2.log" || bad spawn "not ready"
 until_ok 15 status_is "Call: up" && ok "it joins where it was told at the start" || bad "it joins where it was told at the start" "$ANSWER"
-child=$(grep -oE 'child_started .*pid=[0-9]+' "$D/control2.log" | tail -1 | grep -oE '[0-9]+$')
-kill -9 "$child"
+until_ok 30 status_is "as a guest (connected)" && ok "the embedded brain serves" || bad "the embedded brain serves" "$ANSWER"
+kill -9 "$(pid_of mediad)"
+kill -9 "$(pid_of offlined)"
 sleep 0.5
 until_ok 20 status_is "Call: up" && ok "its killed mediad is started again" || bad "its killed mediad is started again" "$ANSWER"
-child=$(grep -oE 'child_started .*pid=[0-9]+' "$D/control2.log" | tail -1 | grep -oE '[0-9]+$')
+until_ok 30 status_is "as a guest (connected)" && ok "so is its brain" || bad "so is its brain" "$ANSWER"
+for child in mediad offlined; do
+	pid=$(pid_of $child)
+	tr '\0' '\n' <"/proc/$pid/environ" | grep -qE '^(DISCORD_TOKEN|OPENAI_API_KEY)' && bad "$child gets no secret" "it has one" || ok "$child gets no secret"
+	shared=$(inode_shared "$pid")
+	[ -z "$shared" ] && ok "$child gets no descriptor" || bad "$child gets no descriptor" "$shared"
+done
+[ "$(told)" = $((before + 1)) ] && ok "that no key is set was told once, and nothing else" || bad "told once" "$before messages before, $(told) now"
+children="$(pid_of mediad) $(pid_of offlined)"
 kill "$control"
 wait "$control" && ok "it ends in good order" || bad "it ends in good order" "status $?"
 control=
 until_ok 5 not_in_channel && ok "and leaves the channel" || bad "and leaves the channel" "it is still there"
-kill -0 "$child" 2>/dev/null && bad "and takes its mediad along" "pid $child is there" || ok "and takes its mediad along"
+for pid in $children; do
+	kill -0 "$pid" 2>/dev/null && bad "and takes its children along" "pid $pid is there" || ok "and takes its children along"
+done
 
 grep -q "guildd.bot.token" "$D"/control*.log && bad "the token is in no log" "it is" || ok "the token is in no log"
 grep -aE 'ERROR: (Address|Leak)Sanitizer|runtime error' "$D"/*.log && bad "sanitizers" "see above" || ok "nothing for the sanitizers"
