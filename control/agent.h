@@ -1,7 +1,8 @@
-/* One room's agent: wires a call's media to the room's mind, and the mind's effects to speech-to-text, brain and
- * speech. A shell: it decides nothing, room_step() does.
+/* One room's agent: wires a call's media to the room's mind, and the mind's effects to
+ * speech-to-text, brain and speech. A shell: it decides nothing, room_step() does.
  *
- * Everything runs on env's loop thread. The agent borrows what its conf names for as long as it lives. */
+ * Everything runs on env's loop thread. The agent borrows what its conf names for as long as it
+ * lives. */
 #ifndef CONTROL_AGENT_H
 #define CONTROL_AGENT_H
 
@@ -23,7 +24,8 @@ struct agent_conf {
 	const struct settings *settings; /* control/settings/settings.h */
 	uint64_t bot_user;
 	const char *bot_name; /* "Parley" */
-	/* A sentence for the room's text channel (told once: no provider key, provider trouble). May be NULL. */
+	/* A sentence for the room's text channel (told once: no provider key, provider trouble).
+	 * May be NULL. */
 	void (*tellh)(const char *text, void *arg);
 	void *arg;
 };
@@ -33,7 +35,8 @@ struct agent *agent_free(struct agent *a);
 
 /* A message about the call, as media_call_h gets it. */
 void agent_media(struct agent *a, const struct media_msg *msg);
-/* Who is in the channel, from Discord's voice states; name is copied. The bot itself is not told. */
+/* Who is in the channel, from Discord's voice states; name is copied. The bot itself is not told.
+ */
 void agent_member(struct agent *a, uint64_t user, const char *name, bool is_bot, bool present);
 /* The bot was server-muted or suppressed (cannot be heard), or not any more. */
 void agent_muted(struct agent *a, bool muted);

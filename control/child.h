@@ -23,7 +23,7 @@ typedef void(child_state_h)(bool up, void *arg);
 
 /* argv: program path and arguments, NULL-terminated, copied. hide: names of environment variables
  * that the child must not inherit (secrets it has no use for), NULL-terminated, or NULL. Handlers
- * may be NULL. */
+ * may be NULL. It is started in the background. EINVAL, ENOMEM. Caller owns *out. */
 int child_alloc(struct child **out, struct env *env, const char *const *argv,
 		const char *const *hide, child_line_h *lineh, child_state_h *stateh, void *arg);
 /* SIGTERM, and SIGKILL when it is still there after 3 s (waits for it). NULL accepted. */

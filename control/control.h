@@ -21,7 +21,8 @@ struct control_conf {
 	const char *ca_file;	  /* NULL */
 };
 
-/* settings is not const: the address of the embedded brain goes there once it is known. */
+/* settings is borrowed, and not const: the address of the embedded brain goes there once it is
+ * known. EINVAL, ENOMEM, ENOENT when a program it is to run is not there. Caller owns *out. */
 int control_alloc(struct control **out, struct env *env, struct settings *settings,
 		  const struct control_conf *conf);
 struct control *control_free(struct control *c);

@@ -13,7 +13,8 @@ struct env;
 /* It listens at url ("ws://127.0.0.1:41234/v1/realtime"); called at every start. */
 typedef void(embedded_ready_h)(const char *url, void *arg);
 
-/* Looks for offlined beside our own executable, then in PATH. */
+/* Looks for offlined beside our own executable, then in PATH. ENOENT when it is in neither, EINVAL,
+ * ENOMEM. Caller owns *out. */
 int embedded_alloc(struct embedded **out, struct env *env, embedded_ready_h *h, void *arg);
 struct embedded *embedded_free(struct embedded *e);
 /* For tests and /status; 0 while it does not run. */

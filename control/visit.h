@@ -35,6 +35,7 @@ struct visit_conf {
 	void *arg;
 };
 
+/* conf is copied. EINVAL, ENOMEM. Caller owns *out. */
 int visit_alloc(struct visit **out, const struct visit_conf *conf, uint64_t guild);
 struct visit *visit_free(struct visit *c);
 uint64_t visit_guild(const struct visit *c);

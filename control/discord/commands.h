@@ -35,6 +35,7 @@ struct command {
 /* Deferred and to be carried out. */
 typedef void(command_h)(struct command *cmd, void *arg);
 
+/* rest is borrowed. EINVAL, ENOMEM. Caller owns *out, and frees it after rest. */
 int commands_alloc(struct commands **out, struct rest *rest, command_h *h, void *arg);
 /* Ends all that wait without an answer; holders must not use them any more. */
 struct commands *commands_free(struct commands *c);

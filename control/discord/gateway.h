@@ -30,6 +30,7 @@ struct gateway_conf {
 	void *arg;
 };
 
+/* EINVAL, ENOMEM. Caller owns *out. */
 int gateway_alloc(struct gateway **out, const struct gateway_conf *conf);
 /* Closes with 4200, which keeps the session for a successor. */
 struct gateway *gateway_free(struct gateway *g);

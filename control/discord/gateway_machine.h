@@ -79,7 +79,8 @@ enum {
 	GATEWAY_CLOSE_ZOMBIE = 4200,	  /* ours: anything but 1000 and 1001 keeps the session */
 };
 
-/* token is copied and wiped by the free. intents: bits of enum discord_intent. EINVAL, ENOMEM. */
+/* token is copied and wiped by the free. intents: bits of enum discord_intent. EINVAL, ENOMEM.
+ * Caller owns *out. */
 int gateway_machine_alloc(struct gateway_machine **out, const char *token, uint32_t intents,
 			  gateway_act_h *h, void *arg);
 struct gateway_machine *gateway_machine_free(struct gateway_machine *m);

@@ -15,6 +15,7 @@
 
 struct guilds;
 
+/* ENOMEM. Caller owns *out. */
 int guilds_alloc(struct guilds **out);
 struct guilds *guilds_free(struct guilds *g);
 /* The bot itself. */

@@ -37,6 +37,7 @@ struct rate_headers {
 enum { RATE_GLOBAL_PER_SECOND = 50, RATE_OFFSET_MS = 50 };
 #define RATE_AFTER_ANSWER UINT64_MAX
 
+/* ENOMEM. Caller owns *out. */
 int rate_alloc(struct rate **out);
 struct rate *rate_free(struct rate *r);
 

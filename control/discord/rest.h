@@ -31,7 +31,8 @@ struct rest_call {
  * after a 401, ECANCELED. body borrowed until return. */
 typedef void(rest_h)(int err, int status, const json_t *body, void *arg);
 
-/* base "https://discord.com/api/v10"; base and token are copied. */
+/* base "https://discord.com/api/v10"; base and token are copied, env and http borrowed. EINVAL,
+ * ENOMEM. Caller owns *out. */
 int rest_alloc(struct rest **out, struct env *env, struct http *http, const char *base,
 	       const char *token);
 struct rest *rest_free(struct rest *r);

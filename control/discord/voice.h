@@ -100,6 +100,7 @@ enum {
 	VOICE_TRIES = 3,
 };
 
+/* EINVAL, ENOMEM. Caller owns *out. */
 int voice_alloc(struct voice **out, voice_act_h *acth, voice_predict_h *predicth, void *arg);
 /* Wipes what it holds. */
 struct voice *voice_free(struct voice *v);
@@ -116,8 +117,8 @@ void voice_adopt(struct voice *v, uint64_t channel, uint64_t actual, bool standi
 
 /* The main gateway is up. fresh: by a new Identify, which took us out of every channel. */
 void voice_online(struct voice *v, bool fresh, uint64_t now_ns);
-/* A mediad is there to take a lease, or none (at first one is). Nothing is asked of Discord while there is none: a lease
- * nobody takes is lost. */
+/* A mediad is there to take a lease, or none (at first one is). Nothing is asked of Discord while
+ * there is none: a lease nobody takes is lost. */
 void voice_mediad(struct voice *v, bool there, uint64_t now_ns);
 void voice_offline(struct voice *v);
 /* VOICE_STATE_UPDATE of our own. channel 0: in none. session may be NULL. */

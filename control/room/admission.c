@@ -1,13 +1,13 @@
 /* Is this turn for the bot? The first row that fits decides, and each row that was looked at is in
  * the record.
  *
- *   1  only a sound of listening                                   ends: backchannel
- *   2  the same speaker's turn waits in the queue                  merged into it
- *   3  the same speaker's turn is asked and not yet heard          supersedes it, with both their
- * words 4  addressed by name                                           admitted: direct_address 5
- * a guest, not named                                          ends: not_addressed 6  nobody else is
- * there                                        admitted: alone_with_speaker 7  anything else ends:
- * not_addressed
+ *   1  only a sound of listening                        ends: backchannel
+ *   2  the same speaker's turn waits in the queue       merged into it
+ *   3  the same speaker's turn is asked and not heard   supersedes it, with the words of both
+ *   4  addressed by name                                admitted: direct_address
+ *   5  a guest, not named                               ends: not_addressed
+ *   6  nobody else is there                             admitted: alone_with_speaker
+ *   7  anything else                                    ends: not_addressed
  *
  * Rows 2 and 3 come before the name: who goes on with a sentence does not say the name again. */
 #include "control/room/inside.h"

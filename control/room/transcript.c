@@ -1,10 +1,11 @@
 /* Speech-to-text, one session a speaker, as facts:
  *
- *   utterance       fact or input             becomes       effect
- *   none            capture starts            streaming     ASR_START (connects when need be), then
- * ASR_APPEND streaming       spoken, or a full piece   committed     ASR_COMMIT streaming
- * discarded, noise          none          ASR_CANCEL committed       transcript                done
- * - committed       failed, asr_wait_ms       done, failed  -
+ *   utterance   fact or input            becomes        effect
+ *   none        capture starts           streaming      ASR_START, then ASR_APPEND
+ *   streaming   spoken, or a full piece  committed      ASR_COMMIT
+ *   streaming   discarded, noise         none           ASR_CANCEL
+ *   committed   transcript               done           -
+ *   committed   failed, asr_wait_ms      done, failed   -
  *
  * Provisional sound is streamed too, which saves the time it takes; only promoted captures are ever
  * committed. Facts of utterances that no turn waits for are dropped. A session that stays unused
