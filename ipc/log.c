@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 enum { LINE_MAX_ = 4096, TEXT_MAX = 3072, FMT_MAX = 512, SECRETS_MAX = 32, SECRET_MIN = 6 };
+enum { SECRETS_KEPT = 8 }; /* never give way */
 enum { CUT_MARGIN = 1024 }; /* longer than any secret */
 /* Stands for a space of the format string, so that it is told from a space inside a printed value.
  */
@@ -76,9 +77,11 @@ void log_secret(const char *value)
 	}
 	copy = strdup(value);
 	if (copy && conf.n_secrets == SECRETS_MAX) {
-		/* The oldest gives way; leases are short-lived, long-lived secrets are few. */
-		free(conf.secrets[0]);
-		memmove(conf.secrets, conf.secrets + 1, (SECRETS_MAX - 1) * sizeof *conf.secrets);
+		/* The first ones are the token and the keys, told at start, and stay. Of the leases that
+		 * follow the oldest gives way. */
+		free(conf.secrets[SECRETS_KEPT]);
+		memmove(conf.secrets + SECRETS_KEPT, conf.secrets + SECRETS_KEPT + 1,
+			(SECRETS_MAX - SECRETS_KEPT - 1) * sizeof *conf.secrets);
 		conf.n_secrets--;
 	}
 	if (copy)
