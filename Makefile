@@ -8,7 +8,6 @@ CC  := gcc
 endif
 CLANG ?= clang-14
 
-PKGS     := libevent libevent_pthreads libwebsockets libuv opus libsodium jansson libcurl samplerate msgpack sqlite3 zlib
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla -Wformat=2 \
             -Wno-format-nonliteral -Wundef
 WERROR   ?=
@@ -37,7 +36,6 @@ FUZZ     := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 
 LIBS_COMMON  := -levent -levent_pthreads -lwebsockets -luv -lcurl -lmsgpackc -lsodium -ljansson -lm
 LIBS_MEDIAD  := -lopus -lsamplerate -lmbedcrypto
-LIBS_CONTROL := -lsqlite3 -lz -lsamplerate
 LIBS_OFFLINE := -lpocketsphinx -lsphinxbase -lflite_cmu_us_slt -lflite_cmu_us_rms -lflite_cmu_us_awb \
                 -lflite_usenglish -lflite_cmulex -lflite -lsamplerate
 LIBS_GUILDD  := -lz -lssl -lcrypto
@@ -55,7 +53,7 @@ tests: $(TESTBINS)
 $(B)/mediad: $(call objs,$(MEDIAD) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_MEDIAD) $(LIBS_COMMON)
 $(B)/control: $(call objs,$(CONTROL) $(COMMON))
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_CONTROL) $(LIBS_COMMON)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
 $(B)/offlined: $(call objs,$(OFFLINE) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_OFFLINE) $(LIBS_COMMON)
 # How well offlined understands; run by tests/offline/measure.sh.
@@ -77,7 +75,7 @@ UNITOBJS := $(call objs,$(filter-out %/main.c,$(UNITSRC)) tests/unit/main.c)
 WRAPS    := $(foreach f,malloc calloc realloc aligned_alloc strdup strndup,-Wl,--wrap=$(f))
 $(B)/tests/unit: $(UNITOBJS)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) $(WRAPS) -o $@ $^ $(LIBS_MEDIAD) $(LIBS_CONTROL) $(LIBS_OFFLINE) $(LIBS_GUILDD) $(LIBS_COMMON)
+	$(CC) $(LDFLAGS) $(WRAPS) -o $@ $^ $(LIBS_MEDIAD) $(LIBS_OFFLINE) $(LIBS_GUILDD) $(LIBS_COMMON)
 
 $(B)/obj/%.o: %.c
 	@mkdir -p $(@D)
@@ -92,7 +90,7 @@ deps-test:
 	@deploy/deps.sh build test
 
 FUZZTARGETS = $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
-LIBS_ALL    = $(LIBS_MEDIAD) $(LIBS_CONTROL) $(LIBS_OFFLINE) $(LIBS_GUILDD) $(LIBS_COMMON)
+LIBS_ALL    = $(LIBS_MEDIAD) $(LIBS_OFFLINE) $(LIBS_GUILDD) $(LIBS_COMMON)
 # What a fuzz target may reach: every module, without the programs' main files.
 FUZZOBJS    = $(call objs,$(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD)) $(COMMON))
 
