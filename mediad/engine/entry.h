@@ -8,6 +8,7 @@
 
 #include "mediad/audio/receive.h"
 #include "mediad/audio/send.h"
+#include "mediad/dave/media.h"
 #include "mediad/transport/rtpsize.h"
 
 struct line;
@@ -29,6 +30,9 @@ enum cmd_type {
 	CMD_CONSENT,
 	CMD_LISTEN, /* lends the decoder */
 	CMD_UNLISTEN,
+	CMD_DAVE_CLEAR, /* what may go, and come, without end-to-end encryption */
+	CMD_DAVE_SEND,	/* lends the key that we seal with; NULL: none, nothing goes out */
+	CMD_DAVE_OPEN,	/* lends a speaker's newest key */
 	CMD_LANE_ADD, /* lends the lane */
 	CMD_LANE_PCM,
 	CMD_LANE_END,
@@ -45,6 +49,12 @@ struct cmd {
 			uint16_t seq;
 		} link;
 		struct rtpsize *key;
+		struct {
+			struct slot *slot; /* OPEN */
+			struct dave_key *key;
+			bool send;	/* CLEAR: we send in the clear (version 0) */
+			uint64_t until; /* CLEAR: others may until then; UINT64_MAX: always */
+		} dave;
 		struct {
 			uint32_t bitrate;
 			bool mute, deaf, hold; /* hold: keep sound of speakers not known yet */
@@ -75,6 +85,10 @@ enum ev_type {
 	EV_KEY_GONE,
 	EV_SLOT_GONE,
 	EV_DECODER_GONE,
+	EV_DAVE_KEY_GONE,
+	EV_DAVE_DEAF,  /* a speaker's packets do not open, or open again */
+	EV_DAVE_PROOF, /* a speaker was heard with a newer epoch's key for the first time */
+	EV_DAVE_NEXT,  /* the next two generations of a key are wanted */
 	EV_DISCOVERED,
 	EV_UDP_FAILED,
 	EV_WANT_SPEAKING,
@@ -94,7 +108,11 @@ struct line_stats {
 };
 
 struct slot_stats {
-	uint64_t user, undecryptable;
+	uint64_t user, undecryptable, /* transport or end-to-end */
+		not_sealed,	      /* came in the clear where that is not allowed */
+		deaf_ns;	      /* not heard because its packets did not open, so far */
+	uint32_t deaf_spells;
+	bool deaf;
 	struct audio_stats audio;
 };
 
@@ -106,6 +124,14 @@ struct ev {
 		struct rtpsize *key;
 		struct slot *slot;
 		struct audio_decoder *decoder;
+		struct dave_key *dave_key; /* GONE */
+		struct {
+			uint64_t user; /* 0: our own */
+			uint64_t epoch;
+			uint32_t generation; /* NEXT: the first that is wanted */
+			bool deaf;	     /* DEAF */
+			uint64_t at;	     /* DEAF: the first packet that did not open; hearing again: now */
+		} dave;
 		struct {
 			uint32_t link;
 			char ip[64];
