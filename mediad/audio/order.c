@@ -1,7 +1,5 @@
 #include "mediad/audio/order.h"
 
-#define MS UINT64_C(1000000)
-
 static struct order_entry *slot(struct order *o, uint64_t index)
 {
 	return &o->entries[index % ORDER_ENTRIES];
@@ -121,14 +119,14 @@ static uint64_t first_held(const struct order *o, unsigned *held)
 	return *held ? first : o->highest + 1;
 }
 
-void order_advance(struct order *o, uint64_t now)
+void order_advance(struct order *o, uint64_t now, uint64_t hold)
 {
 	while (gap(o)) {
 		unsigned held;
 		uint64_t first = first_held(o, &held);
 
 		if (first > o->next && held && held < AUDIO_HOLD_PACKETS &&
-		    now - order_get(o, first)->at < AUDIO_HOLD_MS * MS)
+		    now - order_get(o, first)->at < hold)
 			return;
 		o->lost += first - o->next;
 		o->next = first;

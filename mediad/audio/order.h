@@ -1,8 +1,8 @@
 /* One sender's packets in the order of their sequence numbers, and the last second of them.
  *
  * Packets go into a byte ring as they come. `next` is the first number that has not been released:
- * it moves over what is there at once, and over a gap when the packet behind it has waited
- * AUDIO_HOLD_MS or too much is held. What was released stays readable until newer bytes need its
+ * it moves over what is there at once, and over a gap when the packet behind it has waited as long as
+ * the caller says or too much is held. What was released stays readable until newer bytes need its
  * place: that is the pre-roll.
  *
  * Numbers are extended to 64 bits and never go back: a sender that starts anew continues higher up.
@@ -51,8 +51,8 @@ enum order_verdict {
 enum order_verdict order_look(struct order *o, uint16_t seq);
 /* Only after ORDER_OK. voice: counts as such; n 0 for a malformed one, p NULL for an empty one. */
 void order_put(struct order *o, const struct audio_packet *pkt, bool voice, uint64_t now);
-/* Releases what can be released. */
-void order_advance(struct order *o, uint64_t now);
+/* Releases what can be released; hold: how long, in ns, a packet waits for those before it. */
+void order_advance(struct order *o, uint64_t now, uint64_t hold);
 /* Releases everything. */
 void order_flush(struct order *o);
 /* The next packet put starts a new run of numbers; nothing older can be read. */

@@ -279,10 +279,12 @@ static void run_tracks(struct audio_speaker *s, unsigned most)
 
 /* ---- packets ---- */
 
-/* Interarrival jitter (RFC 3550 6.4.1, A.8), only between neighbours of one utterance. */
+/* Interarrival jitter (RFC 3550 6.4.1, A.8), also of packets that overtook each other; not over a jump. */
 static void measure_jitter(struct audio_speaker *s, const struct audio_packet *pkt, uint64_t now)
 {
-	if (s->jitter.known && pkt->seq == (uint16_t)(s->jitter.seq + 1)) {
+	int distance = (int16_t)(uint16_t)(pkt->seq - s->jitter.seq);
+
+	if (s->jitter.known && distance && distance <= AUDIO_HOLD_PACKETS && distance >= -AUDIO_HOLD_PACKETS) {
 		double arrival = (double)(now - s->jitter.at) * RTP_CLOCK / 1e9;
 		double d = arrival - (double)(int32_t)(pkt->ts - s->jitter.ts);
 
@@ -295,6 +297,16 @@ static void measure_jitter(struct audio_speaker *s, const struct audio_packet *p
 	s->jitter.seq = pkt->seq;
 	s->jitter.ts = pkt->ts;
 	s->jitter.at = now;
+}
+
+/* How long a packet waits for those before it. */
+static uint64_t hold_time(const struct audio_speaker *s)
+{
+	double ms = AUDIO_HOLD_JITTERS * s->jitter.estimate * 1000 / RTP_CLOCK;
+
+	if (ms < AUDIO_HOLD_MIN_MS)
+		return AUDIO_HOLD_MIN_MS * MS;
+	return ms > AUDIO_HOLD_MAX_MS ? AUDIO_HOLD_MAX_MS * MS : (uint64_t)(ms * 1e6);
 }
 
 static void heard_something(struct audio_speaker *s, uint64_t now)
@@ -327,7 +339,7 @@ static void store(struct audio_speaker *s, const struct audio_packet *pkt, bool 
 		break;
 	}
 	order_put(&s->order, pkt, voice, now);
-	order_advance(&s->order, now);
+	order_advance(&s->order, now, hold_time(s));
 	run_tracks(s, AUDIO_CATCHUP_PACKETS);
 }
 
@@ -365,7 +377,7 @@ static void stop_speaking(struct audio_speaker *s)
 
 void audio_speaker_tick(struct audio_speaker *s, uint64_t now)
 {
-	order_advance(&s->order, now);
+	order_advance(&s->order, now, hold_time(s));
 	run_tracks(s, AUDIO_CATCHUP_PACKETS);
 	if (s->speaking && now - s->last_voice >= AUDIO_SPEAKING_OFF_MS * MS)
 		stop_speaking(s);

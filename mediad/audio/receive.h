@@ -1,7 +1,7 @@
 /* One speaker's way in: order, conceal, decode, cut into captures.
  *
- * A packet in order goes through at once; only across a gap is anything held, up to AUDIO_HOLD_MS
- * or AUDIO_HOLD_PACKETS. What then is missing is concealed for exactly its duration: in-band FEC
+ * A packet in order goes through at once; only across a gap is anything held, AUDIO_HOLD_MIN_MS to
+ * AUDIO_HOLD_MAX_MS as the measured jitter asks, or AUDIO_HOLD_PACKETS. What then is missing is concealed for exactly its duration: in-band FEC
  * from the next packet, before that PLC, beyond AUDIO_CONCEAL_MS zeros, beyond AUDIO_FILL_MS
  * nothing (the next frame's RTP time tells). A pause of the sender is no loss: nothing is made up
  * for it, the RTP time jumps. Nor is a packet that held nothing but padding.
@@ -18,7 +18,9 @@
 #include "proto/media.h"
 
 enum {
-	AUDIO_HOLD_MS = 60,
+	AUDIO_HOLD_MIN_MS = 20,
+	AUDIO_HOLD_MAX_MS = 100,
+	AUDIO_HOLD_JITTERS = 4, /* as many times the jitter: what comes later than that is rare */
 	AUDIO_HOLD_PACKETS = 64,
 	AUDIO_CONCEAL_MS = 100,
 	AUDIO_FILL_MS = 1000,

@@ -342,10 +342,11 @@ TEST(receive_hold_is_bounded)
 	put(0);
 	now += 20 * MS;
 	put(2);
-	pass(40);
+	now += 10 * MS;
+	audio_speaker_tick(spk, now);
 	CHECK_INT(count(AUDIO_HEARD, 1), 1);
 	CHECK(audio_speaker_busy(spk));
-	pass(20);
+	pass(20); /* the network was calm: AUDIO_HOLD_MIN_MS */
 	CHECK_INT(count(AUDIO_HEARD, 1), 3);
 	put(1); /* too late */
 	CHECK_INT(count(AUDIO_HEARD, 1), 3);
@@ -633,6 +634,39 @@ TEST(receive_jitter)
 	}
 	audio_speaker_stats(spk, &st);
 	CHECK(st.jitter_us > 4500 && st.jitter_us < 5500);
+	audio_speaker_free(spk);
+}
+
+/* A network that shakes by 40 ms is waited for; a calm one is not. */
+TEST(receive_hold_adapts)
+{
+	struct audio_stats st;
+	unsigned k = 0;
+
+	setup();
+	listen_at(1, 48000, 700);
+	for (; k < 200; k++) {
+		now += (k & 1 ? 60 : 0) * MS; /* pairs */
+		put(k);
+	}
+	now += 20 * MS;
+	put(k + 1);
+	now += 80 * MS;
+	audio_speaker_tick(spk, now);
+	put(k);
+	audio_speaker_stats(spk, &st);
+	CHECK_INT(st.late, 0);
+	CHECK_INT(st.lost, 0);
+	for (k += 2; k < 600; k++) {
+		now += 20 * MS;
+		put(k);
+	}
+	put(k + 1);
+	pass(20);
+	put(k);
+	audio_speaker_stats(spk, &st);
+	CHECK_INT(st.late, 1);
+	CHECK_INT(st.lost, 1);
 	audio_speaker_free(spk);
 }
 
