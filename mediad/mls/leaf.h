@@ -28,6 +28,7 @@ struct mls_leaf {
 	/* The signature was verified, in the group and at the leaf index given (which count for UPDATE and COMMIT). */
 	bool verified;
 	uint32_t verified_leaf;
+	uint8_t verified_group[MLS_HASH]; /* hash of the group id */
 };
 
 /* EBADMSG, ENOTSUP, EOVERFLOW, ENOMEM. Keys are opaque here. Caller owns one reference. */
@@ -53,7 +54,8 @@ int mls_leaf_make(struct mls_leaf **out, const struct mls_leaf_spec *spec, struc
 int mls_leaf_remake(struct mls_leaf **out, const struct mls_leaf *old, const struct mls_leaf_spec *spec, struct mls_rng *rng);
 
 /* Section 7.3 but uniqueness and lifetime: signature, suite and version among the capabilities, its own extensions and
- * credential among them, keys that are points. Remembers the verified signature. EBADMSG, EACCES. */
+ * credential among them, keys that are points. Remembers the verified signature. EBADMSG, EACCES (a signature key that is no
+ * point too), ENOTSUP: not a basic credential. */
 int mls_leaf_validate(struct mls_leaf *l, struct slice group_id, uint32_t leaf);
 /* True when the u16 is in the list. */
 bool mls_u16_listed(struct slice list, uint16_t value);
@@ -66,6 +68,7 @@ struct mls_key_package {
 	struct slice init_key;
 	struct mls_leaf *leaf;
 	struct slice extensions, signature;
+	bool verified; /* it was validated */
 };
 int mls_key_package_read(struct mls_key_package **out, struct rd *r);
 struct mls_key_package *mls_key_package_ref(struct mls_key_package *k);
