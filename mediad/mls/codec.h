@@ -17,6 +17,8 @@ bool mls_rd_optional(struct rd *r);
 
 /* Bytes in the form of a varint; 0 when n cannot be written (above 2^30 - 1). */
 size_t mls_varint_size(size_t n);
+/* Writes that form and returns its size; 0 as above, and nothing is written. */
+size_t mls_varint_put(uint8_t out[4], size_t n);
 
 /* A growing buffer with a sticky error: ENOMEM, or EOVERFLOW past MLS_BYTES_MAX. Zero-initialise; what it held may
  * be secret, so growing and freeing wipe. */
@@ -33,6 +35,7 @@ void mls_out_vec(struct mls_out *o, struct slice s);
 /* A V whose length is known only when its body was written: *_close inserts the length at `at`. */
 size_t mls_out_open(struct mls_out *o);
 void mls_out_close(struct mls_out *o, size_t at);
+/* What was written; empty after an error. */
 struct slice mls_out_view(const struct mls_out *o);
 /* Wipes and frees; ready to be used again. */
 void mls_out_free(struct mls_out *o);

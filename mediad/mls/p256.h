@@ -23,6 +23,8 @@ int p256_from_priv(struct p256_pair *out, const uint8_t priv[MLS_SCALAR], enum p
 void p256_wipe(struct p256_pair *k);
 /* EBADMSG: not a point of the curve, in 33 or 65 bytes, or the point at infinity. */
 int p256_check(struct slice pub, enum p256_maker maker);
+/* The same point in its uncompressed form. EBADMSG as above. */
+int p256_point(uint8_t out[MLS_POINT], struct slice pub, enum p256_maker maker);
 /* z: the x coordinate, 32 bytes with leading zeros. EBADMSG as above. */
 int p256_dh(uint8_t z[MLS_SCALAR], const uint8_t priv[MLS_SCALAR], struct slice pub, enum p256_maker maker);
 /* *n: bytes written, at most MLS_SIG_MAX. rng only blinds. */
