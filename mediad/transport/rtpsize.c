@@ -6,11 +6,13 @@
 #include <mbedtls/gcm.h>
 #include <sodium.h>
 
+#include "mediad/transport/retired.h"
+
 struct rtpsize {
 	union {
 		crypto_aead_aes256gcm_state aes; /* wants 16 bytes of alignment, as malloc gives */
 		mbedtls_gcm_context gcm;
-		uint8_t xchacha[RTPSIZE_KEY];
+		uint8_t bytes[RTPSIZE_KEY]; /* XChaCha20 and the retired modes */
 	};
 	enum rtpsize_mode mode;
 	enum rtpsize_maker maker;
@@ -27,6 +29,7 @@ const char *rtpsize_name(enum rtpsize_mode mode)
 	case RTPSIZE_##NAME:                                                                       \
 		return wire;
 		RTPSIZE_MODES(X)
+		RTPSIZE_RETIRED_MODES(X)
 #undef X
 	case RTPSIZE_NONE:
 		break;
@@ -40,6 +43,7 @@ enum rtpsize_mode rtpsize_by_name(const char *name, size_t n)
 	if (n == sizeof wire - 1 && memcmp(name, wire, n) == 0)                                    \
 		return RTPSIZE_##NAME;
 	RTPSIZE_MODES(X)
+	RTPSIZE_RETIRED_MODES(X)
 #undef X
 	return RTPSIZE_NONE;
 }
@@ -75,9 +79,9 @@ int rtpsize_alloc_by(struct rtpsize **out, enum rtpsize_mode mode, const uint8_t
 	struct rtpsize *x;
 	int err;
 
-	if (mode != RTPSIZE_AES256_GCM && mode != RTPSIZE_XCHACHA20_POLY1305)
+	if (mode != RTPSIZE_AES256_GCM && mode != RTPSIZE_XCHACHA20_POLY1305 && !retired_mode(mode))
 		return EINVAL;
-	if (mode == RTPSIZE_XCHACHA20_POLY1305 && maker == RTPSIZE_MBEDTLS)
+	if (mode != RTPSIZE_AES256_GCM && maker == RTPSIZE_MBEDTLS)
 		return ENOTSUP;
 	if (sodium_init() < 0) /* learns what the processor can; harmless when done before */
 		return ENOTSUP;
@@ -91,7 +95,7 @@ int rtpsize_alloc_by(struct rtpsize **out, enum rtpsize_mode mode, const uint8_t
 			goto out;
 	} else {
 		x->maker = RTPSIZE_SODIUM;
-		memcpy(x->xchacha, key, RTPSIZE_KEY);
+		memcpy(x->bytes, key, RTPSIZE_KEY);
 	}
 	*out = x;
 	x = NULL;
@@ -136,7 +140,7 @@ static int seal(struct rtpsize *x, const uint8_t counter[RTPSIZE_COUNTER], const
 	memcpy(nonce, counter, RTPSIZE_COUNTER);
 	if (x->mode == RTPSIZE_XCHACHA20_POLY1305)
 		return crypto_aead_xchacha20poly1305_ietf_encrypt(out, NULL, in, n, aad, aad_len,
-								  NULL, nonce, x->xchacha);
+								  NULL, nonce, x->bytes);
 	if (x->maker == RTPSIZE_SODIUM)
 		return crypto_aead_aes256gcm_encrypt_afternm(out, NULL, in, n, aad, aad_len, NULL,
 							     nonce, &x->aes);
@@ -153,7 +157,7 @@ static int unseal(struct rtpsize *x, const uint8_t counter[RTPSIZE_COUNTER], con
 	memcpy(nonce, counter, RTPSIZE_COUNTER);
 	if (x->mode == RTPSIZE_XCHACHA20_POLY1305)
 		return crypto_aead_xchacha20poly1305_ietf_decrypt(
-			out, NULL, NULL, in, n + RTPSIZE_TAG, aad, aad_len, nonce, x->xchacha);
+			out, NULL, NULL, in, n + RTPSIZE_TAG, aad, aad_len, nonce, x->bytes);
 	if (x->maker == RTPSIZE_SODIUM)
 		return crypto_aead_aes256gcm_decrypt_afternm(out, NULL, NULL, in, n + RTPSIZE_TAG,
 							     aad, aad_len, nonce, &x->aes);
@@ -162,6 +166,11 @@ static int unseal(struct rtpsize *x, const uint8_t counter[RTPSIZE_COUNTER], con
 }
 
 /* ---- sealing ---- */
+
+static size_t overhead(const struct rtpsize *x)
+{
+	return retired_mode(x->mode) ? RTPSIZE_TAG + retired_appended(x->mode) : RTPSIZE_OVERHEAD;
+}
 
 /* out holds `clear` bytes already; appends the sealed rest and the counter. */
 static int seal_packet(struct rtpsize *x, size_t clear, const uint8_t *rest, size_t n, uint8_t *out,
@@ -172,6 +181,13 @@ static int seal_packet(struct rtpsize *x, size_t clear, const uint8_t *rest, siz
 
 	if (x->spent)
 		return EOVERFLOW;
+	if (retired_mode(x->mode)) {
+		if (retired_seal(x->mode, x->bytes, x->counter, clear, rest, n, out, len))
+			return EINVAL;
+		x->counter++;
+		x->spent = x->counter == 0;
+		return 0;
+	}
 	wr_be(&w, x->counter, RTPSIZE_COUNTER);
 	if (seal(x, counter, out, clear, rest, n, out + clear))
 		return EINVAL;
@@ -190,7 +206,7 @@ int rtpsize_seal(struct rtpsize *x, const struct rtp_header *h, const uint8_t *p
 
 	if (h->extension || h->padding || n == 0)
 		return EINVAL;
-	if (n > UDP_MAX_PACKET || cap < RTP_HEADER + n + RTPSIZE_OVERHEAD)
+	if (n > UDP_MAX_PACKET || cap < RTP_HEADER + n + overhead(x))
 		return EMSGSIZE;
 	err = rtp_build(h, out, cap, &clear);
 	return err ? err : seal_packet(x, clear, payload, n, out, len);
@@ -201,7 +217,9 @@ int rtpsize_seal_rtcp(struct rtpsize *x, const uint8_t *packet, size_t n, uint8_
 {
 	if (n < RTCP_CLEAR)
 		return EINVAL;
-	if (n > UDP_MAX_PACKET || cap < n + RTPSIZE_OVERHEAD)
+	if (x->mode == RTPSIZE_XSALSA20)
+		return ENOTSUP;
+	if (n > UDP_MAX_PACKET || cap < n + overhead(x))
 		return EMSGSIZE;
 	memcpy(out, packet, RTCP_CLEAR);
 	return seal_packet(x, RTCP_CLEAR, packet + RTCP_CLEAR, n - RTCP_CLEAR, out, len);
@@ -234,6 +252,42 @@ static int strip(struct rtpsize_rtp *got, const uint8_t *plain, size_t n)
 	return 0;
 }
 
+/* The layouts that seal a header extension whole: its preamble is read after opening. */
+static int open_whole(struct rtpsize *x, uint8_t *packet, size_t n, uint8_t *buf, size_t cap, struct rtpsize_rtp *out)
+{
+	struct rtpsize_rtp got = {0};
+	uint8_t first, *to;
+	size_t plain;
+	struct rd r;
+	int err;
+
+	if (n < RTP_HEADER)
+		return EBADMSG;
+	first = packet[0];
+	packet[0] = first & (uint8_t)~0x10;
+	err = rtp_parse(&got.h, packet, n);
+	packet[0] = first;
+	if (err || n < got.h.size + overhead(x) + 1)
+		return EBADMSG;
+	to = buf ? buf : packet + got.h.size;
+	if (buf && cap < n - got.h.size - overhead(x))
+		return EMSGSIZE;
+	if (retired_open(x->mode, x->bytes, packet, n, got.h.size, to, &plain))
+		return EACCES;
+	r = rd_of(to, plain);
+	got.h.extension = first & 0x10;
+	if (got.h.extension) {
+		got.h.ext_profile = (uint16_t)rd_be(&r, 2);
+		got.h.ext_words = (uint16_t)rd_be(&r, 2);
+	}
+	if (!r.ok)
+		return EBADMSG;
+	err = strip(&got, to + r.pos, plain - r.pos);
+	if (!err)
+		*out = got;
+	return err;
+}
+
 int rtpsize_open(struct rtpsize *x, uint8_t *packet, size_t n, uint8_t *buf, size_t cap,
 		 struct rtpsize_rtp *out)
 {
@@ -242,13 +296,18 @@ int rtpsize_open(struct rtpsize *x, uint8_t *packet, size_t n, uint8_t *buf, siz
 	uint8_t *to;
 	int err;
 
-	if (rtp_parse(&got.h, packet, n) || n < got.h.size + RTPSIZE_OVERHEAD + 1)
+	if (retired_mode(x->mode) && x->mode != RTPSIZE_XSALSA20_LITE_RTPSIZE)
+		return open_whole(x, packet, n, buf, cap, out);
+	if (rtp_parse(&got.h, packet, n) || n < got.h.size + overhead(x) + 1)
 		return EBADMSG;
-	sealed = n - got.h.size - RTPSIZE_OVERHEAD;
+	sealed = n - got.h.size - overhead(x);
 	to = buf ? buf : packet + got.h.size;
 	if (buf && cap < sealed)
 		return EMSGSIZE;
-	if (unseal(x, packet + n - RTPSIZE_COUNTER, packet, got.h.size, packet + got.h.size, sealed,
+	if (x->mode == RTPSIZE_XSALSA20_LITE_RTPSIZE) {
+		if (retired_open(x->mode, x->bytes, packet, n, got.h.size, to, &sealed))
+			return EACCES;
+	} else if (unseal(x, packet + n - RTPSIZE_COUNTER, packet, got.h.size, packet + got.h.size, sealed,
 		   to))
 		return EACCES;
 	err = strip(&got, to, sealed);
@@ -262,12 +321,15 @@ int rtpsize_open_rtcp(struct rtpsize *x, const uint8_t *packet, size_t n, uint8_
 {
 	size_t sealed;
 
-	if (n < RTCP_CLEAR + RTPSIZE_OVERHEAD || packet[0] >> 6 != 2)
+	if (n < RTCP_CLEAR + overhead(x) || packet[0] >> 6 != 2)
 		return EBADMSG;
-	sealed = n - RTCP_CLEAR - RTPSIZE_OVERHEAD;
+	sealed = n - RTCP_CLEAR - overhead(x);
 	if (cap < RTCP_CLEAR + sealed)
 		return EMSGSIZE;
-	if (unseal(x, packet + n - RTPSIZE_COUNTER, packet, RTCP_CLEAR, packet + RTCP_CLEAR, sealed,
+	if (retired_mode(x->mode)) {
+		if (retired_open(x->mode, x->bytes, packet, n, RTCP_CLEAR, buf + RTCP_CLEAR, &sealed))
+			return EACCES;
+	} else if (unseal(x, packet + n - RTPSIZE_COUNTER, packet, RTCP_CLEAR, packet + RTCP_CLEAR, sealed,
 		   buf + RTCP_CLEAR))
 		return EACCES;
 	memcpy(buf, packet, RTCP_CLEAR);

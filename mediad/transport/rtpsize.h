@@ -1,4 +1,5 @@
-/* Packet encryption of a voice call: the `*_rtpsize` modes of Discord's voice gateway.
+/* Packet encryption of a voice call: the `*_rtpsize` modes of Discord's voice gateway, and behind
+ * the same functions the modes it retired.
  *
  * A context holds one key in one mode, and the counter that makes the nonces of what we send. It is
  * made by the loop thread (this allocates and expands the key) and lent to an audio thread, which
@@ -18,17 +19,31 @@
 	M(AES256_GCM, 1, "aead_aes256_gcm_rtpsize")                                                \
 	M(XCHACHA20_POLY1305, 2, "aead_xchacha20_poly1305_rtpsize")
 
+/* No server of Discord's offers these any more (retired.h has their layouts): only for those that
+ * kept them, and only when asked for. */
+#define RTPSIZE_RETIRED_MODES(M)                                                                   \
+	M(XSALSA20_LITE_RTPSIZE, 3, "xsalsa20_poly1305_lite_rtpsize")                              \
+	M(XSALSA20_LITE, 4, "xsalsa20_poly1305_lite")                                              \
+	M(XSALSA20_SUFFIX, 5, "xsalsa20_poly1305_suffix")                                          \
+	M(XSALSA20, 6, "xsalsa20_poly1305")
+
 enum rtpsize_mode {
 	RTPSIZE_NONE = 0,
 #define X(NAME, num, wire) RTPSIZE_##NAME = num,
-	RTPSIZE_MODES(X)
+	RTPSIZE_MODES(X) RTPSIZE_RETIRED_MODES(X)
 #undef X
 };
 
 /* AES-GCM has two makers: libsodium where the processor can, mbedTLS elsewhere. */
 enum rtpsize_maker { RTPSIZE_ANY, RTPSIZE_SODIUM, RTPSIZE_MBEDTLS };
 
-enum { RTPSIZE_KEY = 32, RTPSIZE_TAG = 16, RTPSIZE_COUNTER = 4, RTPSIZE_OVERHEAD = 20 };
+enum {
+	RTPSIZE_KEY = 32,
+	RTPSIZE_TAG = 16,
+	RTPSIZE_COUNTER = 4,
+	RTPSIZE_OVERHEAD = 20,
+	RTPSIZE_OVERHEAD_MAX = 40 /* of the retired modes */
+};
 
 /* "" for RTPSIZE_NONE. */
 const char *rtpsize_name(enum rtpsize_mode mode);
@@ -50,12 +65,13 @@ enum rtpsize_mode rtpsize_mode_of(const struct rtpsize *x);
 void rtpsize_set_counter(struct rtpsize *x, uint32_t counter);
 
 /* Seals one RTP packet: writes header h (cc and extension must be 0) and the payload sealed. `out`
- * must not overlap payload. *len = 12 + n + 20. EMSGSIZE cap too small, EINVAL, EOVERFLOW when the
- * counter has run out: the key is spent and only a new session helps. */
+ * must not overlap payload. *len = 12 + n + 20 (retired modes: their overhead). EMSGSIZE cap too
+ * small, EINVAL, EOVERFLOW when the counter has run out: the key is spent and only a new session
+ * helps. */
 int rtpsize_seal(struct rtpsize *x, const struct rtp_header *h, const uint8_t *payload, size_t n,
 		 uint8_t *out, size_t cap, size_t *len);
 /* Seals one compound RTCP packet (at least 8 bytes) with the same counter. *len = n + 20. Errors as
- * above. */
+ * above; ENOTSUP in xsalsa20_poly1305, whose nonces would repeat. */
 int rtpsize_seal_rtcp(struct rtpsize *x, const uint8_t *packet, size_t n, uint8_t *out, size_t cap,
 		      size_t *len);
 
@@ -71,8 +87,8 @@ struct rtpsize_rtp {
  * authentic, ENODATA nothing but padding, to be dropped without a word; EMSGSIZE cap. */
 int rtpsize_open(struct rtpsize *x, uint8_t *packet, size_t n, uint8_t *buf, size_t cap,
 		 struct rtpsize_rtp *out);
-/* Opens one RTCP packet into buf: the whole compound packet in the clear, *len = n - 20. Errors as
- * above. */
+/* Opens one RTCP packet into buf: the whole compound packet in the clear, *len = n - 20 (retired
+ * modes: their overhead). Errors as above. */
 int rtpsize_open_rtcp(struct rtpsize *x, const uint8_t *packet, size_t n, uint8_t *buf, size_t cap,
 		      size_t *len);
 
