@@ -1,0 +1,496 @@
+#include "mediad/mls/tree_inside.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { NODE_LEAF = 1, NODE_PARENT = 2 };
+
+/* ---- parents ---- */
+
+/* The unmerged leaves are for the caller to fill in. */
+static struct mls_parent *parent_new(struct slice key, struct slice parent_hash, uint32_t n_unmerged)
+{
+	size_t list = n_unmerged * sizeof(uint32_t);
+	struct mls_parent *p = malloc(sizeof *p + list + key.n + parent_hash.n);
+	uint8_t *bytes;
+
+	if (!p)
+		return NULL;
+	bytes = (uint8_t *)(p + 1) + list;
+	if (key.n)
+		memcpy(bytes, key.p, key.n);
+	if (parent_hash.n)
+		memcpy(bytes + key.n, parent_hash.p, parent_hash.n);
+	*p = (struct mls_parent){.refs = 1,
+				 .encryption_key = mls_slice(bytes, key.n),
+				 .parent_hash = mls_slice(bytes + key.n, parent_hash.n),
+				 .unmerged = (uint32_t *)(p + 1),
+				 .n_unmerged = n_unmerged};
+	return p;
+}
+
+/* The same with one more unmerged leaf. */
+static struct mls_parent *parent_with(const struct mls_parent *old, uint32_t leaf)
+{
+	struct mls_parent *p = parent_new(old->encryption_key, old->parent_hash, old->n_unmerged + 1);
+	uint32_t at = tree_lower(old->unmerged, old->n_unmerged, leaf);
+
+	if (!p)
+		return NULL;
+	memcpy(p->unmerged, old->unmerged, at * sizeof *p->unmerged);
+	p->unmerged[at] = leaf;
+	memcpy(p->unmerged + at + 1, old->unmerged + at, (old->n_unmerged - at) * sizeof *p->unmerged);
+	return p;
+}
+
+static void parent_free(struct mls_parent *p)
+{
+	if (p && --p->refs == 0)
+		free(p);
+}
+
+/* ---- slots ---- */
+
+/* Both take over the caller's reference. */
+static void put_leaf(struct mls_tree *t, uint32_t leaf, struct mls_leaf *l)
+{
+	t->members = t->members - (t->leaf[leaf] != NULL) + (l != NULL);
+	mls_leaf_free(t->leaf[leaf]);
+	t->leaf[leaf] = l;
+}
+
+static void put_parent(struct mls_tree *t, uint32_t node, struct mls_parent *p)
+{
+	parent_free(t->parent[node / 2]);
+	t->parent[node / 2] = p;
+}
+
+static void blank_path(struct mls_tree *t, uint32_t leaf)
+{
+	for (uint32_t x = tree_parent(2 * leaf, t->leaves); x != TREE_NONE; x = tree_parent(x, t->leaves))
+		put_parent(t, x, NULL);
+}
+
+/* Room for a tree of this many leaves, which is not below what it has. */
+static int widen(struct mls_tree *t, uint32_t leaves)
+{
+	struct mls_leaf **leaf;
+	struct mls_parent **parent;
+
+	if (leaves > MLS_LEAVES_MAX)
+		return EOVERFLOW;
+	leaf = calloc(leaves, sizeof *leaf);
+	parent = calloc(leaves, sizeof *parent);
+	if (!leaf || !parent) {
+		free(leaf);
+		free(parent);
+		return ENOMEM;
+	}
+	if (t->leaves) {
+		memcpy(leaf, t->leaf, t->leaves * sizeof *leaf);
+		memcpy(parent, t->parent, t->leaves * sizeof *parent);
+	}
+	free(t->leaf);
+	free(t->parent);
+	t->leaf = leaf;
+	t->parent = parent;
+	t->leaves = leaves;
+	return 0;
+}
+
+/* Halves the tree while its right half has no member (section 7.7). */
+static void cut(struct mls_tree *t)
+{
+	while (t->leaves) {
+		uint32_t half = t->leaves / 2;
+
+		for (uint32_t i = half; i < t->leaves; i++)
+			if (t->leaf[i])
+				return;
+		for (uint32_t x = half ? tree_width(half) : 0; x < tree_width(t->leaves); x++)
+			mls_tree_blank(t, x);
+		t->leaves = half;
+	}
+}
+
+/* ---- the whole ---- */
+
+int mls_tree_alloc(struct mls_tree **out)
+{
+	struct mls_tree *t = calloc(1, sizeof *t);
+
+	if (!t)
+		return ENOMEM;
+	*out = t;
+	return 0;
+}
+
+struct mls_tree *mls_tree_free(struct mls_tree *t)
+{
+	if (!t)
+		return NULL;
+	for (uint32_t i = 0; i < t->leaves; i++) {
+		mls_leaf_free(t->leaf[i]);
+		parent_free(t->parent[i]);
+	}
+	free(t->leaf);
+	free(t->parent);
+	free(t);
+	return NULL;
+}
+
+int mls_tree_copy(struct mls_tree **out, const struct mls_tree *t)
+{
+	struct mls_tree *copy;
+	int err = mls_tree_alloc(&copy);
+
+	if (err)
+		return err;
+	if (t->leaves)
+		err = widen(copy, t->leaves);
+	if (err)
+		return mls_tree_free(copy), err;
+	for (uint32_t i = 0; i < t->leaves; i++) {
+		if (t->leaf[i])
+			copy->leaf[i] = mls_leaf_ref(t->leaf[i]);
+		if (t->parent[i]) {
+			copy->parent[i] = t->parent[i];
+			copy->parent[i]->refs++;
+		}
+	}
+	copy->members = t->members;
+	*out = copy;
+	return 0;
+}
+
+/* ---- reading and writing ---- */
+
+static int read_parent(struct mls_parent **out, struct rd *r)
+{
+	struct slice key = mls_rd_vec(r), parent_hash = mls_rd_vec(r);
+	struct rd list = mls_rd_sub(r);
+	struct mls_parent *p;
+
+	if (!r->ok || list.n % 4)
+		return EBADMSG;
+	if (list.n / 4 > MLS_LEAVES_MAX)
+		return EOVERFLOW;
+	p = parent_new(key, parent_hash, (uint32_t)(list.n / 4));
+	if (!p)
+		return ENOMEM;
+	for (uint32_t i = 0; i < p->n_unmerged; i++)
+		p->unmerged[i] = (uint32_t)rd_be(&list, 4);
+	*out = p;
+	return 0;
+}
+
+static int read_node(struct mls_tree *t, uint32_t node, struct rd *r)
+{
+	unsigned type = (unsigned)rd_be(r, 1);
+	struct mls_leaf *l;
+	struct mls_parent *p;
+	int err;
+
+	if (!r->ok || type != (node % 2 ? NODE_PARENT : NODE_LEAF))
+		return EBADMSG;
+	if (node % 2) {
+		err = read_parent(&p, r);
+		if (!err)
+			put_parent(t, node, p);
+		return err;
+	}
+	err = mls_leaf_read(&l, r);
+	if (!err)
+		put_leaf(t, node / 2, l);
+	return err;
+}
+
+/* What every other function may rely on: unmerged leaves are members under the parent, in order, and not all of them. */
+static bool parent_in_form(const struct mls_tree *t, uint32_t node)
+{
+	const struct mls_parent *p = t->parent[node / 2];
+	uint32_t first, n = tree_span(node, &first), members = 0;
+
+	for (uint32_t i = 0; i < p->n_unmerged; i++) {
+		uint32_t leaf = p->unmerged[i];
+
+		if (leaf < first || leaf >= first + n || !t->leaf[leaf] || (i && leaf <= p->unmerged[i - 1]))
+			return false;
+	}
+	for (uint32_t i = first; i < first + n; i++)
+		members += t->leaf[i] != NULL;
+	return members > p->n_unmerged;
+}
+
+static int read_nodes(struct mls_tree *t, struct rd *r)
+{
+	uint32_t node = 0, last = 0;
+	int err = 0;
+
+	for (; !err && rd_left(r); node++) {
+		if (node == tree_width(t->leaves))
+			err = widen(t, t->leaves ? 2 * t->leaves : 1);
+		if (!err && mls_rd_optional(r)) {
+			err = read_node(t, node, r);
+			last = node;
+		}
+	}
+	if (err)
+		return err;
+	if (!r->ok || !node || last != node - 1)
+		return EBADMSG;
+	if (t->members > MLS_MEMBERS_MAX)
+		return EOVERFLOW;
+	for (uint32_t x = 1; x < tree_width(t->leaves); x += 2)
+		if (t->parent[x / 2] && !parent_in_form(t, x))
+			return EBADMSG;
+	return 0;
+}
+
+int mls_tree_read(struct mls_tree **out, struct slice extension)
+{
+	struct rd r = rd_of(extension.p, extension.n), nodes = mls_rd_sub(&r);
+	struct mls_tree *t;
+	int err;
+
+	if (!r.ok || rd_left(&r))
+		return EBADMSG;
+	err = mls_tree_alloc(&t);
+	if (err)
+		return err;
+	err = read_nodes(t, &nodes);
+	if (err)
+		return mls_tree_free(t), err;
+	*out = t;
+	return 0;
+}
+
+static void write_parent(const struct mls_parent *p, struct mls_out *o)
+{
+	mls_out_be(o, NODE_PARENT, 1);
+	mls_out_vec(o, p->encryption_key);
+	mls_out_vec(o, p->parent_hash);
+	mls_out_varint(o, 4 * (size_t)p->n_unmerged);
+	for (uint32_t i = 0; i < p->n_unmerged; i++)
+		mls_out_be(o, p->unmerged[i], 4);
+}
+
+static bool blank(const struct mls_tree *t, uint32_t node)
+{
+	return node % 2 ? !t->parent[node / 2] : !t->leaf[node / 2];
+}
+
+void mls_tree_write(const struct mls_tree *t, struct mls_out *o)
+{
+	size_t at = mls_out_open(o);
+	uint32_t n = tree_width(t->leaves);
+
+	while (n && blank(t, n - 1))
+		n--;
+	for (uint32_t x = 0; x < n; x++) {
+		mls_out_be(o, !blank(t, x), 1);
+		if (blank(t, x))
+			continue;
+		if (x % 2) {
+			write_parent(t->parent[x / 2], o);
+		} else {
+			mls_out_be(o, NODE_LEAF, 1);
+			mls_out_slice(o, t->leaf[x / 2]->raw);
+		}
+	}
+	mls_out_close(o, at);
+}
+
+/* ---- looking ---- */
+
+uint32_t mls_tree_leaves(const struct mls_tree *t)
+{
+	return t->leaves;
+}
+
+uint32_t mls_tree_members(const struct mls_tree *t)
+{
+	return t->members;
+}
+
+struct mls_leaf *mls_tree_leaf(const struct mls_tree *t, uint32_t leaf)
+{
+	return leaf < t->leaves ? t->leaf[leaf] : NULL;
+}
+
+const struct mls_parent *mls_tree_parent_at(const struct mls_tree *t, uint32_t node)
+{
+	return node % 2 && node < tree_width(t->leaves) ? t->parent[node / 2] : NULL;
+}
+
+struct slice mls_tree_key(const struct mls_tree *t, uint32_t node)
+{
+	if (node >= tree_width(t->leaves) || blank(t, node))
+		return (struct slice){0};
+	return node % 2 ? t->parent[node / 2]->encryption_key : t->leaf[node / 2]->encryption_key;
+}
+
+int mls_tree_find(const struct mls_tree *t, const struct mls_leaf *leaf, uint32_t *index)
+{
+	for (uint32_t i = 0; i < t->leaves; i++)
+		if (t->leaf[i] && mls_equal(t->leaf[i]->raw, leaf->raw))
+			return *index = i, 0;
+	return ENOENT;
+}
+
+struct nodes {
+	uint32_t *at;
+	uint32_t n, cap;
+};
+
+static void take(struct nodes *to, uint32_t node)
+{
+	if (to->n < to->cap)
+		to->at[to->n++] = node;
+}
+
+/* As deep as the tree is high. */
+static void resolve(const struct mls_tree *t, uint32_t node, struct nodes *to)
+{
+	const struct mls_parent *p;
+
+	if (!blank(t, node)) {
+		take(to, node);
+		p = mls_tree_parent_at(t, node);
+		for (uint32_t i = 0; p && i < p->n_unmerged; i++)
+			take(to, 2 * p->unmerged[i]);
+	} else if (node % 2) {
+		resolve(t, tree_left(node), to);
+		resolve(t, tree_right(node), to);
+	}
+}
+
+uint32_t mls_tree_resolution(const struct mls_tree *t, uint32_t node, uint32_t *out)
+{
+	struct nodes to = {.at = out, .cap = t->leaves};
+
+	if (node < tree_width(t->leaves))
+		resolve(t, node, &to);
+	return to.n;
+}
+
+/* Whether a subtree has an empty resolution. */
+static bool nobody(const struct mls_tree *t, uint32_t node)
+{
+	uint32_t reach = (UINT32_C(1) << tree_level(node)) - 1;
+
+	for (uint32_t x = node - reach; x <= node + reach; x++)
+		if (!blank(t, x))
+			return false;
+	return true;
+}
+
+uint32_t mls_tree_filtered_path(const struct mls_tree *t, uint32_t leaf, uint32_t path[32], uint32_t copath[32])
+{
+	uint32_t n = 0, below = 2 * leaf;
+
+	if (leaf >= t->leaves)
+		return 0;
+	for (uint32_t x; (x = tree_parent(below, t->leaves)) != TREE_NONE; below = x) {
+		uint32_t other = tree_sibling(below, t->leaves);
+
+		if (nobody(t, other))
+			continue;
+		path[n] = x;
+		copath[n++] = other;
+	}
+	return n;
+}
+
+/* ---- changing ---- */
+
+static uint32_t leftmost_blank(const struct mls_tree *t)
+{
+	uint32_t i = 0;
+
+	while (i < t->leaves && t->leaf[i])
+		i++;
+	return i;
+}
+
+int mls_tree_add(struct mls_tree *t, struct mls_leaf *l, uint32_t *leaf)
+{
+	struct mls_parent *next[32];
+	uint32_t node[32], n = 0, i = leftmost_blank(t);
+	int err;
+
+	if (t->members >= MLS_MEMBERS_MAX)
+		return EOVERFLOW;
+	if (i == t->leaves) {
+		err = widen(t, t->leaves ? 2 * t->leaves : 1);
+		if (err)
+			return err;
+	}
+	for (uint32_t x = tree_parent(2 * i, t->leaves); x != TREE_NONE; x = tree_parent(x, t->leaves)) {
+		if (!t->parent[x / 2])
+			continue;
+		node[n] = x;
+		next[n] = parent_with(t->parent[x / 2], i);
+		if (!next[n++])
+			goto fail;
+	}
+	while (n--)
+		put_parent(t, node[n], next[n]);
+	put_leaf(t, i, mls_leaf_ref(l));
+	*leaf = i;
+	return 0;
+fail:
+	while (n--)
+		parent_free(next[n]);
+	cut(t);
+	return ENOMEM;
+}
+
+int mls_tree_set_leaf(struct mls_tree *t, uint32_t leaf, struct mls_leaf *l)
+{
+	if (leaf >= t->leaves)
+		return ENOENT;
+	put_leaf(t, leaf, mls_leaf_ref(l));
+	return 0;
+}
+
+int mls_tree_update(struct mls_tree *t, uint32_t leaf, struct mls_leaf *l)
+{
+	if (!mls_tree_leaf(t, leaf))
+		return ENOENT;
+	blank_path(t, leaf);
+	return mls_tree_set_leaf(t, leaf, l);
+}
+
+int mls_tree_remove(struct mls_tree *t, uint32_t leaf)
+{
+	if (!mls_tree_leaf(t, leaf))
+		return ENOENT;
+	blank_path(t, leaf);
+	put_leaf(t, leaf, NULL);
+	cut(t);
+	return 0;
+}
+
+int mls_tree_set_parent(struct mls_tree *t, uint32_t node, struct slice key, struct slice parent_hash)
+{
+	struct mls_parent *p;
+
+	if (node % 2 == 0 || node >= tree_width(t->leaves))
+		return ENOENT;
+	p = parent_new(key, parent_hash, 0);
+	if (!p)
+		return ENOMEM;
+	put_parent(t, node, p);
+	return 0;
+}
+
+void mls_tree_blank(struct mls_tree *t, uint32_t node)
+{
+	if (node >= tree_width(t->leaves))
+		return;
+	if (node % 2)
+		put_parent(t, node, NULL);
+	else
+		put_leaf(t, node / 2, NULL);
+}

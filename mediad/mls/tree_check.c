@@ -1,0 +1,190 @@
+#include "mediad/mls/tree_inside.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* ---- parent hashes ---- */
+
+struct checking {
+	const struct mls_tree *t;
+	uint8_t (*hashes)[MLS_HASH];
+	uint32_t *resolution;
+};
+
+static struct slice parent_hash_of(const struct mls_tree *t, uint32_t node)
+{
+	return node % 2 ? t->parent[node / 2]->parent_hash : t->leaf[node / 2]->parent_hash;
+}
+
+/* Section 7.9.2, for one side of a parent. There, one node must be left when the parent's unmerged leaves are taken out of
+ * the resolution of `child`, and it must name the parent by its hash. */
+static int linked(const struct checking *c, uint32_t parent, uint32_t child, uint32_t other, bool *yes)
+{
+	const struct mls_parent *p = c->t->parent[parent / 2];
+	uint32_t first, span = tree_span(child, &first), holder = TREE_NONE, others = 0;
+	uint32_t unmerged = tree_lower(p->unmerged, p->n_unmerged, first + span) -
+			    tree_lower(p->unmerged, p->n_unmerged, first);
+	uint32_t n = mls_tree_resolution(c->t, child, c->resolution);
+	uint8_t hash[MLS_HASH];
+	int err;
+
+	*yes = false;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t x = c->resolution[i];
+
+		if (x % 2 == 0 && tree_listed(p->unmerged, p->n_unmerged, x / 2))
+			continue;
+		holder = x;
+		others++;
+	}
+	if (others != 1 || n - 1 != unmerged)
+		return 0;
+	err = tree_parent_hash_by(c->t, parent, other, (const uint8_t(*)[MLS_HASH])c->hashes, hash);
+	if (!err)
+		*yes = mls_equal(parent_hash_of(c->t, holder), mls_slice(hash, MLS_HASH));
+	return err;
+}
+
+static int check_parent(const struct checking *c, uint32_t parent)
+{
+	uint32_t left = tree_left(parent), right = tree_right(parent);
+	bool yes;
+	int err = linked(c, parent, left, right, &yes);
+
+	if (!err && !yes)
+		err = linked(c, parent, right, left, &yes);
+	if (!err && !yes)
+		err = EBADMSG;
+	return err;
+}
+
+int mls_tree_check_parent_hashes(const struct mls_tree *t)
+{
+	struct checking c = {.t = t};
+	int err = ENOMEM;
+
+	if (!t->leaves)
+		return 0;
+	c.hashes = malloc(tree_width(t->leaves) * sizeof *c.hashes);
+	c.resolution = malloc(t->leaves * sizeof *c.resolution);
+	if (!c.hashes || !c.resolution)
+		goto out;
+	err = tree_hashes(t, c.hashes);
+	for (uint32_t x = 1; !err && x < tree_width(t->leaves); x += 2)
+		if (t->parent[x / 2])
+			err = check_parent(&c, x);
+out:
+	free(c.hashes);
+	free(c.resolution);
+	return err;
+}
+
+/* ---- keys ---- */
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct slice *x = a, *y = b;
+
+	if (x->n != y->n)
+		return x->n < y->n ? -1 : 1;
+	return x->n ? memcmp(x->p, y->p, x->n) : 0;
+}
+
+static bool distinct(struct slice *keys, size_t n)
+{
+	qsort(keys, n, sizeof *keys, by_bytes);
+	for (size_t i = 1; i < n; i++)
+		if (mls_equal(keys[i - 1], keys[i]))
+			return false;
+	return true;
+}
+
+int mls_tree_unique_keys(const struct mls_tree *t)
+{
+	struct slice *keys;
+	size_t n = 0;
+	bool fine;
+
+	if (!t->leaves)
+		return 0;
+	keys = malloc(tree_width(t->leaves) * sizeof *keys);
+	if (!keys)
+		return ENOMEM;
+	for (uint32_t i = 0; i < t->leaves; i++)
+		if (t->leaf[i])
+			keys[n++] = t->leaf[i]->signature_key;
+	fine = distinct(keys, n);
+	n = 0;
+	for (uint32_t x = 0; x < tree_width(t->leaves); x++)
+		if (x % 2 ? t->parent[x / 2] != NULL : t->leaf[x / 2] != NULL)
+			keys[n++] = mls_tree_key(t, x);
+	fine = fine && distinct(keys, n);
+	free(keys);
+	return fine ? 0 : EBADMSG;
+}
+
+/* ---- a tree from outside ---- */
+
+/* A leaf that is unmerged at a parent is so at every parent between them. */
+static bool unmerged_all_the_way(const struct mls_tree *t, uint32_t parent)
+{
+	const struct mls_parent *p = t->parent[parent / 2];
+
+	for (uint32_t i = 0; i < p->n_unmerged; i++) {
+		uint32_t x = tree_parent(2 * p->unmerged[i], t->leaves);
+
+		for (; x != parent; x = tree_parent(x, t->leaves)) {
+			const struct mls_parent *q = t->parent[x / 2];
+
+			if (q && !tree_listed(q->unmerged, q->n_unmerged, p->unmerged[i]))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Every member can read the credentials of all. */
+static bool credentials_understood(const struct mls_tree *t)
+{
+	bool used[] = {[MLS_CREDENTIAL_BASIC] = false, [MLS_CREDENTIAL_X509] = false};
+
+	for (uint32_t i = 0; i < t->leaves; i++)
+		if (t->leaf[i])
+			used[t->leaf[i]->credential_type] = true;
+	for (uint32_t i = 0; i < t->leaves; i++)
+		for (uint16_t type = MLS_CREDENTIAL_BASIC; t->leaf[i] && type <= MLS_CREDENTIAL_X509; type++)
+			if (used[type] && !mls_u16_listed(t->leaf[i]->credential_types, type))
+				return false;
+	return true;
+}
+
+static int check_parents(const struct mls_tree *t)
+{
+	int err = 0;
+
+	for (uint32_t x = 1; !err && x < tree_width(t->leaves); x += 2)
+		if (t->parent[x / 2])
+			err = p256_check(t->parent[x / 2]->encryption_key, P256_ANY);
+	return err;
+}
+
+/* What is cheap comes first, signatures last. */
+int mls_tree_validate(const struct mls_tree *t, struct slice group_id)
+{
+	int err;
+
+	if (!t->members || !credentials_understood(t))
+		return EBADMSG;
+	for (uint32_t x = 1; x < tree_width(t->leaves); x += 2)
+		if (t->parent[x / 2] && !unmerged_all_the_way(t, x))
+			return EBADMSG;
+	err = mls_tree_unique_keys(t);
+	if (!err)
+		err = mls_tree_check_parent_hashes(t);
+	if (!err)
+		err = check_parents(t);
+	for (uint32_t i = 0; !err && i < t->leaves; i++)
+		if (t->leaf[i])
+			err = mls_leaf_validate(t->leaf[i], group_id, i);
+	return err;
+}
