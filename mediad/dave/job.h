@@ -8,18 +8,23 @@
 
 #include "mediad/dave/codes.h"
 #include "mediad/dave/key.h"
-#include "mediad/mls/mls.h"
-#include "mediad/mls/rng.h"
+#include "mediad/mls/group.h"
 
 struct dave_keyroom;
 
 /* user: ours. Nothing is generated yet. ENOMEM. */
 int dave_keyroom_alloc(struct dave_keyroom **out, uint64_t user);
 struct dave_keyroom *dave_keyroom_free(struct dave_keyroom *k);
+/* For a recorded group: instead of RESET, which would make new ones, these keys are ours and this key package was sent.
+ * EBADMSG when they do not belong together or to the user; ENOMEM. */
+int dave_keyroom_take(struct dave_keyroom *k, uint64_t channel, const struct mls_identity *me, const struct p256_pair *init,
+		      struct slice key_package);
+/* What it knows of the group, for tools and tests; NULL without one. Local groups (epoch 0) included. Borrowed. */
+const struct mls_group *dave_keyroom_group(const struct dave_keyroom *k);
 
 enum dave_job_type {
 	DAVE_JOB_RESET,	   /* op 24 epoch 1, or op 4: forget the group, new keys; gives op 26 */
-	DAVE_JOB_REKEY,	   /* recover: as RESET */
+	DAVE_JOB_REKEY,	   /* recover: as RESET, but our leaf keys stay, and a welcome for the key package before is still taken */
 	DAVE_JOB_DROP,	   /* version 0: forget the group */
 	DAVE_JOB_SENDER,   /* op 25 */
 	DAVE_JOB_PROPOSALS, /* op 27: may give op 28 */
@@ -31,6 +36,7 @@ enum dave_job_type {
 enum dave_verdict {
 	DAVE_DONE,
 	DAVE_IGNORED, /* nothing to do with us, or not now: no reason to heal */
+	DAVE_REFUSED, /* proposals that we cannot commit; others perhaps can */
 	DAVE_INVALID, /* op 31 */
 };
 
@@ -71,6 +77,7 @@ struct dave_job {
 	/* results */
 	enum dave_verdict verdict;
 	int err;		/* why not, an errno of mls.h */
+	bool in_group;		/* afterwards the keyroom is in an established group */
 	struct dave_bytes out; /* op 26 or 28, its payload; owned */
 	struct dave_epoch *epoch; /* owned */
 	char code[46];		/* CODE */

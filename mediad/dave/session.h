@@ -14,11 +14,15 @@ struct dave_session;
 
 enum {
 	DAVE_VERSION = 1,	   /* highest that we speak */
-	DAVE_WAITING_MAX = 256,	   /* messages behind a job; past it the session heals by a rejoin */
+	DAVE_WAITING_MAX = 256,	   /* messages behind a job; past it the session heals by a rejoin, and does nothing else */
 	DAVE_DEAF_PACKETS = 36,	   /* in a row of one speaker that do not open */
 	DAVE_JOIN_GRACE_MS = 1500, /* from our key package to a welcome: nothing counts as deaf */
+	DAVE_PENDING_MS = 3000,	   /* the same for a transition that waits for op 22 */
 	DAVE_EXECUTE_GRACE_MS = 500, /* op 22 after others were heard with the new keys */
+	DAVE_EXECUTE_LATE_MS = 8000, /* op 22 at all: soon the others will have forgotten our old key */
 	DAVE_DOWNGRADE_MS = 3000,  /* a downgrade whose op 22 does not come is executed */
+	DAVE_REFUSED_MS = 1000,	   /* an epoch must follow proposals that we refused, or we heal */
+	DAVE_WELCOME_MS = 5000,	   /* a welcome, when others are there */
 };
 
 enum dave_act {
@@ -27,7 +31,8 @@ enum dave_act {
 	DAVE_ACT_JOB,	  /* run it (fill its seed), then dave_session_done; ownership goes along */
 	DAVE_ACT_EPOCH,	  /* receive keys of every member but us: lend them now; older ones keep 10 s. The epoch lives as long
 			     as the session says (dave_session_epochs) */
-	DAVE_ACT_SEND,	  /* from now on we seal with our key of this epoch; NULL: no key, nothing goes out */
+	DAVE_ACT_SEND,	  /* from now on we seal with our key of this epoch; NULL: no key, nothing goes out. It lives until the
+			     next one of these (dave_session_sending) */
 	DAVE_ACT_CLEAR,	  /* version 0 or not: whether we send in the clear, and until when clear frames are accepted */
 	DAVE_ACT_STATE,	  /* something in struct dave_status changed */
 	DAVE_ACT_CODE,	  /* a member's verification code is there */
@@ -47,7 +52,9 @@ struct dave_status {
 	uint32_t members;
 	enum dave_heal heal;	 /* step under way or last taken while somebody is not heard */
 	uint32_t deaf;		 /* speakers that we do not hear now */
-	uint32_t recovers, resumes, rejoins, invalid; /* since the session machine began; carried over by dave_session_inherit */
+	uint32_t recovers, resumes, rejoins; /* steps taken, of the whole call (struct dave_ladder) */
+	uint32_t invalid;		     /* messages that were invalid, likewise */
+	uint32_t executes;		     /* transitions executed without their op 22, likewise */
 };
 
 struct dave_action {
@@ -75,13 +82,16 @@ struct dave_action {
 };
 typedef void(dave_action_h)(const struct dave_action *act, void *arg);
 
-/* How the ladder of earlier sessions of this call stands: cool-downs outlive a session. A value. */
+/* How the ladder of this call stands: cool-downs and counts outlive a session. A value, all zero at first; the machine
+ * alone writes it. */
 struct dave_ladder {
-	uint64_t not_before; /* next step may be taken */
-	uint32_t step_cooldown_ms;
-	enum dave_heal last;
-	uint32_t recovers, resumes, rejoins, invalid;
-	uint64_t last_at;
+	enum dave_heal last;	   /* NONE: nothing to heal, or healed */
+	uint64_t not_before;	   /* the next step may be taken */
+	uint32_t cooldown_ms;	   /* behind the last step */
+	uint64_t healed_at;
+	uint32_t failures;	   /* messages lately that were answered with op 31 */
+	uint64_t failures_at;
+	uint32_t recovers, resumes, rejoins, invalid, executes;
 };
 
 struct dave_conf {
@@ -108,9 +118,13 @@ void dave_session_binary(struct dave_session *s, uint64_t now, unsigned op, cons
 void dave_session_done(struct dave_session *s, uint64_t now, struct dave_job *job);
 /* The gateway's numbering skipped something; what was skipped comes again with a resume. */
 void dave_session_gap(struct dave_session *s, uint64_t now);
+/* The socket is gone and the session is to be resumed: what would be sent is held until then. */
+void dave_session_offline(struct dave_session *s, uint64_t now);
 /* Op 9: resumed. */
 void dave_session_resumed(struct dave_session *s, uint64_t now);
-/* From the audio thread: a speaker's packets arrive and do not open (DAVE_DEAF_PACKETS in a row), or open again. */
+/* From the audio thread: a speaker's packets arrive and do not open, or open again. false comes after every
+ * DAVE_DEAF_PACKETS in a row, again and again: what was not to count yet (a transition, our own joining) counts when
+ * the speaker is still there. */
 void dave_session_hears(struct dave_session *s, uint64_t now, uint64_t user, bool hears);
 /* Somebody was heard with a key of this epoch (its serial): proof that the transition to it was executed. */
 void dave_session_proof(struct dave_session *s, uint64_t now, uint64_t serial);
@@ -120,6 +134,8 @@ void dave_session_timer(struct dave_session *s, uint64_t now);
 uint64_t dave_session_deadline(const struct dave_session *s);
 
 const struct dave_status *dave_session_status(const struct dave_session *s);
+/* The epoch of DAVE_ACT_SEND, NULL without: for later generations of our key. Borrowed until the next input. */
+const struct dave_epoch *dave_session_sending(const struct dave_session *s);
 /* Epochs whose keys are still accepted, newest first: what a speaker who gets a slot now is lent. Borrowed until the
  * next input. Returns how many, at most n. */
 unsigned dave_session_epochs(const struct dave_session *s, const struct dave_epoch **out, unsigned n);
