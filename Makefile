@@ -106,6 +106,17 @@ $(B)/fuzz-replay/%_fuzz: $(B)/obj/tests/fuzz/%_fuzz.o $(B)/obj/tests/fuzz/replay
 fuzz-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz/$(t))
 fuzz-replay-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz-replay/$(t))
 
+# Benches: programs of tests/bench that print rows; tests/bench/rows says what each is.
+BENCHES := $(filter-out bench,$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/*.c)))
+$(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/obj/tests/bench/bench.o $(B)/libparley.a
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_ALL)
+bench-bins: $(foreach b,$(BENCHES),$(B)/bench/$(b))
+bench:
+	@deploy/deps.sh build interop
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd bench-bins
+	@ROW=$(ROW) tests/bench/run.sh
+
 # Coverage-guided fuzzing of every parser: FUZZ_SECONDS each.
 fuzz: deps-test
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) B=build/fuzz CC=$(CLANG) SAN=fuzzer-no-link,address,undefined OPT=-O1 fuzz-bins
@@ -148,9 +159,10 @@ help:
 	@echo 'make interop         unmodified npm clients against our programs'
 	@echo 'make replay          a recorded session runs again and must send the same bytes'
 	@echo 'make fuzz            FUZZ_SECONDS=20 for each parser'
+	@echo 'make bench           figures beside the bare libraries and a peer; ROW=name for one'
 	@echo 'make docs            the generated pages of docs/'
 
 clean:
 	rm -rf build out
 
-.PHONY: all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins check check-long interop replay demo docs
+.PHONY: all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins check check-long interop replay demo docs

@@ -1,0 +1,58 @@
+#!/bin/sh
+# `make bench`: runs the benches of tests/bench/rows, prints a table and writes build/bench.jsonl and build/bench/NAME.raw.
+#
+#   ROW=name   only the bench that makes this row (its other rows come along)
+#
+# Nothing here fails because a figure is low; a bench that cannot run does.
+set -eu
+cd "$(dirname "$0")/../.."
+out=build/bench.jsonl
+mkdir -p build/bench
+raw=build/bench
+export BENCH_RAW="$PWD/$raw" BIN="$PWD/build"
+rows=tests/bench/rows
+field() { sed 's/#.*//' "$rows" | awk -F'|' -v n="$1" 'NF >= 4 { gsub(/^[ \t]+|[ \t]+$/, "", $n); print $n }' | uniq; }
+
+if [ -n "${ROW:-}" ]; then
+	benches=$(sed 's/#.*//' "$rows" | awk -F'|' -v row="$ROW" '{ gsub(/[ \t]/, "", $1); gsub(/[ \t]/, "", $3) } $1 == row { print $3 }')
+	[ -n "$benches" ] || { echo "bench: no row is called $ROW; they are:" >&2; field 1 >&2; exit 2; }
+else
+	benches=$(field 3)
+fi
+
+new=$(mktemp)
+trap 'rm -f "$new" "$new.err"' EXIT
+failed=0
+for b in $benches; do
+	[ -t 2 ] && printf '%s …\n' "$b" >&2
+	case $b in
+	*.mjs) tests/interop/run.sh --bench "$b" >>"$new" || { echo "bench: $b failed" >&2; failed=1; } ;;
+	*) "build/bench/$b" >>"$new" || { echo "bench: $b failed" >&2; failed=1; } ;;
+	esac
+done
+
+# A row that was made again replaces its older self.
+touch "$out"
+awk -F'"' 'NR == FNR { seen[$4] = 1; next } !($4 in seen)' "$new" "$out" >"$new.old"
+cat "$new.old" "$new" >"$out"
+rm -f "$new.old"
+
+awk -v rows="$rows" '
+BEGIN {
+	while ((getline line < rows) > 0) {
+		if (line ~ /^#/ || split(line, f, "|") < 4) continue
+		for (i in f) gsub(/^[ \t]+|[ \t]+$/, "", f[i])
+		goal[f[1]] = f[2]; what[f[1]] = f[4]
+	}
+	printf "%-22s %12s %-8s %-10s %s\n", "row", "value", "unit", "goal", "what"
+}
+{
+	name = $0; sub(/.*"name": "/, "", name); sub(/".*/, "", name)
+	value = $0; sub(/.*"value": /, "", value); sub(/[,}].*/, "", value)
+	unit = $0; sub(/.*"unit": "/, "", unit); sub(/".*/, "", unit)
+	miss = ""
+	split(goal[name], g, " ")
+	if (g[1] == "<=" && value + 0 > g[2] + 0 || g[1] == ">=" && value + 0 < g[2] + 0) miss = " (short)"
+	printf "%-22s %12s %-8s %-10s %s%s\n", name, value, unit, goal[name], what[name], miss
+}' "$new"
+exit $failed
