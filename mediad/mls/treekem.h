@@ -37,15 +37,15 @@ int mls_path_read(struct mls_path *out, struct rd *r);
 void mls_path_free(struct mls_path *p);
 
 /* Puts a path from `sender` into the tree: blanks its direct path, sets the nodes with their parent hashes, then the leaf.
- * Checks the number of nodes, the leaf's source and its parent hash; keys must be new. EBADMSG. The leaf is
- * not validated here. */
+ * Checks the number of nodes, the leaf's source and its parent hash; keys must be new, and points. EBADMSG; then the tree is to
+ * be thrown away. The leaf is not validated here. */
 int mls_path_merge(struct mls_tree *t, uint32_t sender, const struct mls_path *path);
 /* Opens our path secret in a merged tree: context is the provisional GroupContext; excluded: leaves added in this commit,
  * sorted. Updates the private keys and gives the commit secret. EBADMSG, EACCES. */
 int mls_path_open(struct mls_private *me, const struct mls_tree *merged, uint32_t sender, const struct mls_path *path,
 		  struct slice context, const uint32_t *excluded, uint32_t n_excluded, uint8_t commit_secret[MLS_HASH]);
 
-/* A fresh path of our own. First make: new keys and our new leaf in `t` (which has the proposals applied already) and in
+/* A fresh path of our own. EINVAL: we are no member; on an error the tree is to be thrown away. First make: new keys and our new leaf in `t` (which has the proposals applied already) and in
  * *me; then, with the provisional context that follows from it, the message. path_secrets: of the filtered path, for
  * welcomes; wiped by the caller. */
 struct mls_path_secrets {
