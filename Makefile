@@ -35,7 +35,7 @@ UNIT     := $(call rwild,tests/unit,%.c)
 FUZZ     := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 
 LIBS_COMMON  := -levent -levent_pthreads -lwebsockets -luv -lcurl -lmsgpackc -lsodium -ljansson -lm
-LIBS_MEDIAD  := -lopus -lsamplerate -lmbedcrypto -lcrypto
+LIBS_MEDIAD  := -lopus -lsamplerate -lmbedcrypto -lcrypto -lseccomp
 LIBS_OFFLINE := -lpocketsphinx -lsphinxbase -lflite_cmu_us_slt -lflite_cmu_us_rms -lflite_cmu_us_awb \
                 -lflite_usenglish -lflite_cmulex -lflite -lsamplerate
 LIBS_GUILDD  := -lz -lssl -lcrypto

@@ -1,0 +1,209 @@
+#include "mediad/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <seccomp.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { L = SANDBOX_LOOP, W = SANDBOX_WORKER, A = SANDBOX_AUDIO, ALL = L | W | A };
+
+/* S(call, roles). What the audio threads do in their loop stands first; what any thread needs to end, to die with a word, or
+ * because the C library asks for it, next. */
+#define CALLS(S)                                                                                                             \
+	S(recvmmsg, L | A)                                                                                                   \
+	S(sendmmsg, L | A)                                                                                                   \
+	S(sendto, L | A)                                                                                                     \
+	S(epoll_wait, L | A)                                                                                                 \
+	S(epoll_pwait, L | A)                                                                                                \
+	S(epoll_ctl, L | A)                                                                                                  \
+	S(read, ALL)                                                                                                         \
+	S(write, ALL)                                                                                                        \
+	S(timerfd_settime, L | A)                                                                                            \
+	S(clock_gettime, ALL)                                                                                                \
+	S(futex, ALL)                                                                                                        \
+	S(exit, ALL)                                                                                                         \
+	S(exit_group, ALL)                                                                                                   \
+	S(rt_sigreturn, ALL)                                                                                                 \
+	S(rt_sigaction, ALL)                                                                                                 \
+	S(rt_sigprocmask, ALL)                                                                                               \
+	S(sigaltstack, ALL)                                                                                                  \
+	S(getpid, ALL)                                                                                                       \
+	S(gettid, ALL)                                                                                                       \
+	S(tgkill, ALL)                                                                                                       \
+	S(madvise, ALL)                                                                                                      \
+	S(munmap, ALL)                                                                                                       \
+	S(restart_syscall, ALL)                                                                                              \
+	S(sched_yield, ALL)                                                                                                  \
+	S(rseq, ALL)                                                                                                         \
+	S(set_robust_list, ALL)                                                                                              \
+	S(brk, L | W)                                                                                                        \
+	S(mremap, L | W)                                                                                                     \
+	S(getrandom, L | W)                                                                                                  \
+	S(gettimeofday, L | W)                                                                                               \
+	S(clock_nanosleep, L | W)                                                                                            \
+	S(nanosleep, L | W)                                                                                                  \
+	S(sched_getaffinity, L | W)                                                                                          \
+	S(sysinfo, L | W)                                                                                                    \
+	S(uname, L)                                                                                                          \
+	S(readv, L)                                                                                                          \
+	S(writev, L)                                                                                                         \
+	S(pwrite64, L)                                                                                                       \
+	S(lseek, L)                                                                                                          \
+	S(fsync, L)                                                                                                          \
+	S(fdatasync, L)                                                                                                      \
+	S(close, L)                                                                                                          \
+	S(fstat, L)                                                                                                          \
+	S(fcntl, L)                                                                                                          \
+	S(ioctl, L)                                                                                                          \
+	S(dup, L)                                                                                                            \
+	S(pipe2, L)                                                                                                          \
+	S(eventfd2, L)                                                                                                       \
+	S(timerfd_create, L)                                                                                                 \
+	S(timerfd_gettime, L)                                                                                                \
+	S(epoll_create1, L)                                                                                                  \
+	S(poll, L)                                                                                                           \
+	S(ppoll, L)                                                                                                          \
+	S(select, L)                                                                                                         \
+	S(pselect6, L)                                                                                                       \
+	S(connect, L)                                                                                                        \
+	S(bind, L)                                                                                                           \
+	S(accept4, L)                                                                                                        \
+	S(getsockname, L)                                                                                                    \
+	S(getpeername, L)                                                                                                    \
+	S(getsockopt, L)                                                                                                     \
+	S(setsockopt, L)                                                                                                     \
+	S(shutdown, L)                                                                                                       \
+	S(recvfrom, L)                                                                                                       \
+	S(recvmsg, L)                                                                                                        \
+	S(sendmsg, L)                                                                                                        \
+	S(unlink, L) /* our own socket, at the end */                                                                        \
+	S(unlinkat, L)                                                                                                       \
+	S(getuid, L)                                                                                                         \
+	S(geteuid, L)                                                                                                        \
+	S(getgid, L)                                                                                                         \
+	S(getegid, L)                                                                                                        \
+	S(prlimit64, L)
+
+/* Known to us and refused for good, whatever a library would rather have: EPERM instead of ENOSYS. */
+#define REFUSED(R)                                                                                                           \
+	R(open)                                                                                                              \
+	R(openat)                                                                                                            \
+	R(openat2)                                                                                                           \
+	R(creat)                                                                                                             \
+	R(execve)                                                                                                            \
+	R(execveat)                                                                                                          \
+	R(fork)                                                                                                              \
+	R(vfork)                                                                                                             \
+	R(clone)                                                                                                             \
+	R(ptrace)                                                                                                            \
+	R(process_vm_readv)                                                                                                  \
+	R(process_vm_writev)                                                                                                 \
+	R(setuid)                                                                                                            \
+	R(setgid)                                                                                                            \
+	R(mount)                                                                                                             \
+	R(kill)                                                                                                              \
+	R(socketpair)                                                                                                        \
+	R(listen)
+
+struct allowed {
+	int call;
+	unsigned roles;
+};
+
+static const struct allowed allowed[] = {
+#define S(name, roles) {SCMP_SYS(name), roles},
+	CALLS(S)
+#undef S
+};
+
+static const int refused[] = {
+#define R(name) SCMP_SYS(name),
+	REFUSED(R)
+#undef R
+};
+
+static int allow_sockets(scmp_filter_ctx f)
+{
+	static const unsigned families[] = {AF_INET, AF_INET6};
+	int err = 0;
+
+	for (unsigned i = 0; i < 2 && !err; i++)
+		err = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(socket), 1, SCMP_A0(SCMP_CMP_EQ, families[i]));
+	return err;
+}
+
+/* Memory that is not executable. */
+static int allow_memory(scmp_filter_ctx f)
+{
+	int err = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 2, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0),
+				   SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_ANONYMOUS, MAP_ANONYMOUS));
+
+	return err ? err
+		   : seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+}
+
+static int refuse(scmp_filter_ctx f, enum sandbox_role role)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof refused / sizeof refused[0] && !err; i++)
+		err = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), refused[i], 0);
+	if (!err && role != SANDBOX_LOOP)
+		err = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(socket), 0);
+	if (!err && role != SANDBOX_LOOP)
+		err = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(connect), 0);
+	if (!err && role == SANDBOX_AUDIO)
+		err = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(mmap), 0);
+	if (!err && role == SANDBOX_AUDIO)
+		err = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(mprotect), 0);
+	return err;
+}
+
+int sandbox_enter(enum sandbox_role role)
+{
+	scmp_filter_ctx f = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
+	int err = f ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < sizeof allowed / sizeof allowed[0] && !err; i++)
+		if (allowed[i].roles & role)
+			err = seccomp_rule_add(f, SCMP_ACT_ALLOW, allowed[i].call, 0);
+	if (!err && role == SANDBOX_LOOP)
+		err = allow_sockets(f);
+	if (!err && role != SANDBOX_AUDIO)
+		err = allow_memory(f);
+	if (!err)
+		err = refuse(f, role);
+	if (!err)
+		err = seccomp_load(f);
+	if (f)
+		seccomp_release(f);
+	return err == -EINVAL ? ENOTSUP : -err;
+}
+
+/* libcap would be another library for one call. */
+static int no_capabilities(void)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0};
+
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	for (int cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)
+		prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
+	return syscall(SYS_capset, &head, none) ? errno : 0;
+}
+
+int sandbox_drop(void)
+{
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
+		return errno;
+	if (geteuid() == 0 && setgroups(0, NULL) && errno != EPERM)
+		return errno;
+	return no_capabilities();
+}
