@@ -35,8 +35,11 @@ static unsigned put(struct client *c, const struct media_msg *msg, uint32_t flow
 	uint8_t buf[MEDIA_MAX_FRAME];
 	unsigned dropped = 0;
 	size_t len;
-	int err = media_pack(msg, c->minor, buf, sizeof buf, &len);
+	int err;
 
+	if (media_since(msg->type) > c->minor)
+		return 0; /* it would not know what that is */
+	err = media_pack(msg, c->minor, buf, sizeof buf, &len);
 	if (err)
 		log_warn("pack_failed", "type=%s error=%d", media_type_name(msg->type), err);
 	else if (flow)

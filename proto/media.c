@@ -84,6 +84,13 @@ enum media_lane media_lane_of(enum media_type type)
 	return MEDIA_LANE_COMMAND;
 }
 
+unsigned media_since(enum media_type type)
+{
+	const struct codec_message *m = describe(type);
+
+	return m ? m->since : 0;
+}
+
 const char *media_type_name(unsigned type)
 {
 	const struct codec_message *m = describe(type);
@@ -108,6 +115,8 @@ NAMES(media_phase_name, MEDIA_PHASES, NAME_OF, "unknown")
 NAMES(media_phase_text, MEDIA_PHASES, TEXT_OF, "not known")
 NAMES(media_reason_name, MEDIA_REASONS, NAME_OF, "unknown")
 NAMES(media_reason_text, MEDIA_REASONS, TEXT_OF, "the reason is not known")
+NAMES(media_heal_name, MEDIA_HEALS, NAME_OF, "unknown")
+NAMES(media_heal_text, MEDIA_HEALS, TEXT_OF, "what is done is not known")
 NAMES(media_fault_text, MEDIA_FAULTS, TEXT_OF, "the fault is not known")
 
 /* ---- the codec ---- */

@@ -24,6 +24,11 @@ enum media_reason {
 	MEDIA_REASONS(X)
 #undef X
 };
+enum media_heal {
+#define X(NAME, name, num, text) MEDIA_HEAL_##NAME = num,
+	MEDIA_HEALS(X)
+#undef X
+};
 enum media_fault_code {
 #define X(NAME, name, num, text) MEDIA_FAULT_##NAME = num,
 	MEDIA_FAULTS(X)
@@ -65,11 +70,15 @@ const char *media_phase_text(unsigned phase);
 const char *media_reason_name(unsigned reason);
 /* A clause for people, e.g. "UDP to the voice server is blocked (firewall or network)". */
 const char *media_reason_text(unsigned reason);
+const char *media_heal_name(unsigned heal);
+const char *media_heal_text(unsigned heal);
 const char *media_fault_text(unsigned fault);
 enum media_lane media_lane_of(enum media_type type);
+/* The minor version that the type came in. */
+unsigned media_since(enum media_type type);
 
 /* Packs msg as the peer of minor version `minor` understands it. *len gets the size.
- * EMSGSIZE when it exceeds cap or the message's own cap, EINVAL for an unknown type. */
+ * EMSGSIZE when it exceeds cap or the message's own cap, EINVAL for a type unknown to us or to it. */
 int media_pack(const struct media_msg *msg, unsigned minor, uint8_t *buf, size_t cap, size_t *len);
 
 /* Unpacks one body that `from` sent. EBADMSG malformed, or over the type's or a field's cap; EPERM a type the sender may

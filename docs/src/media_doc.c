@@ -10,12 +10,16 @@ static const char *dir_text(char dir)
 
 #define FIELD(type, field, since, def)                                                                               \
 	printf("%s`%s` %s", n++ ? ", " : "", #field, #type);                                                         \
-	if ((since) > 0)                                                                                             \
+	if ((since) > m_since)                                                                                             \
 		printf(" (since minor %d)", since);
 #define MSG(NAME, name, num, dir, lane, cap, since)                                                                  \
 	{                                                                                                            \
+		const int m_since = since;                                                                           \
 		unsigned n = 0;                                                                                      \
-		printf("| %d | %s | %s | %s | %d | ", num, #NAME, dir_text(*#dir), #lane, cap);                      \
+		printf("| %d | %s", num, #NAME);                                                                     \
+		if (m_since > 0)                                                                                     \
+			printf(" (since minor %d)", m_since);                                                        \
+		printf(" | %s | %s | %d | ", dir_text(*#dir), #lane, cap);                                           \
 		MEDIA_FIELDS_##NAME(FIELD) printf(" |\n");                                                           \
 	}
 #define ROW(NAME, name, num, text) printf("| %d | %s | %s |\n", num, #name, text);
@@ -30,6 +34,9 @@ int main(void)
 	MEDIA_PHASES(ROW)
 	printf("\n## Reasons\n\n| number | name | in words |\n|---|---|---|\n");
 	MEDIA_REASONS(ROW)
+	printf("\n## What is done about speakers who cannot be decrypted\n\n");
+	printf("| number | name | in words |\n|---|---|---|\n");
+	MEDIA_HEALS(ROW)
 	printf("\n## Faults\n\n| number | name | in words |\n|---|---|---|\n");
 	MEDIA_FAULTS(ROW)
 	return 0;

@@ -342,3 +342,24 @@ TEST(media_names_and_texts)
 	CHECK_STR(media_phase_text(99), "not known");
 	CHECK_STR(media_fault_text(MEDIA_FAULT_TAKEN_OVER), "a newer control took over");
 }
+
+/* An older peer is told what it knows, and what it does not tell has a value. */
+TEST(media_minor_0)
+{
+	struct media_msg in, out;
+	uint8_t buf[256];
+	size_t len;
+
+	fill(&in, MEDIA_USER_STATS, true);
+	CHECK_INT(media_pack(&in, 0, buf, sizeof buf, &len), 0);
+	CHECK_INT(media_unpack(&out, MEDIA_SIDE_MEDIAD, buf, len), 0);
+	CHECK_INT(out.user_stats.jitter_us, UINT32_MAX);
+	CHECK(!out.user_stats.deaf);
+	CHECK_INT(out.user_stats.deaf_spells, 0);
+	CHECK_INT(out.user_stats.not_sealed, 0);
+	fill(&in, MEDIA_CALL_SECURE, false);
+	CHECK_INT(media_pack(&in, 0, buf, sizeof buf, &len), EINVAL);
+	CHECK_INT(media_since(MEDIA_CALL_SECURE), 1);
+	CHECK_INT(media_since(MEDIA_CALL_STATE), 0);
+	CHECK_INT(media_since((enum media_type)9999), 0);
+}
