@@ -10,6 +10,8 @@
 
 enum {
 	DAVE_TAG = 8,
+	DAVE_TAIL = 3, /* size and magic */
+	DAVE_MAGIC = 0xfa,
 	DAVE_FRAME_MIN = 11,
 	DAVE_SUPPLEMENT_MAX = 255,
 	DAVE_RANGES_MAX = 128, /* as many as a supplement could hold */
@@ -36,15 +38,16 @@ struct dave_frame {
 bool dave_frame_parse(struct dave_frame *out, const uint8_t *frame, size_t n);
 
 /* What an encoder's frame must leave readable. Video frames are rewritten where the format asks for it (start codes of four
- * bytes, AV1 sizes): `out` (cap bytes) takes the frame to be sealed. EBADMSG: not a frame of this codec, to be sealed whole;
- * EMSGSIZE: cap; EOVERFLOW: more ranges than a supplement holds. */
+ * bytes, AV1 sizes): `out` (cap bytes, not overlapping frame) takes the frame to be sealed, at most 5 / 4 * n bytes.
+ * EBADMSG: not a frame of this codec, to be sealed whole; EMSGSIZE: cap; EOVERFLOW: more ranges than a supplement holds. */
 struct dave_plan {
 	size_t n; /* bytes in out */
 	uint32_t n_ranges;
 	struct dave_range range[DAVE_RANGES_MAX];
 };
 int dave_plan_frame(struct dave_plan *plan, enum dave_codec codec, const uint8_t *frame, size_t n, uint8_t *out, size_t cap);
-/* H.264 and H.265: whether bytes that were sealed imitate a start code around a clear range or in the supplement. */
+/* H.264 and H.265: whether bytes that were sealed imitate a start code, also together with a clear range beside them or
+ * in the supplement. sealed: n bytes, the whole protocol frame. */
 bool dave_imitates_start_code(const struct dave_plan *plan, const uint8_t *sealed, size_t n);
 
 #endif

@@ -12,8 +12,8 @@ enum { DAVE_SECRET = 16, DAVE_KEY_GENERATIONS = 2, DAVE_GENERATIONS_MAX = 255 };
 
 struct dave_key;
 
-/* epoch: any number that tells one group state from another, rising (never 0). generation: the first of the two. EINVAL,
- * ENOMEM. Caller owns *out. */
+/* epoch: any number that tells one group state from another (never 0). generation: the first of the two. EINVAL, ENOMEM.
+ * Caller owns *out. */
 int dave_key_alloc(struct dave_key **out, const uint8_t base[DAVE_SECRET], uint64_t epoch, uint32_t generation);
 struct dave_key *dave_key_free(struct dave_key *k);
 uint64_t dave_key_epoch(const struct dave_key *k);

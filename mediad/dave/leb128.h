@@ -1,0 +1,48 @@
+/* Numbers of the frame's supplement: seven bits a byte, the lowest first, the top bit set while more follow. */
+#ifndef MEDIAD_DAVE_LEB128_H
+#define MEDIAD_DAVE_LEB128_H
+
+#include "proto/base/cursor.h"
+
+enum { LEB128_MAX = 5 }; /* bytes that 32 bits need */
+
+static inline unsigned leb128_size(uint32_t v)
+{
+	unsigned n = 1;
+
+	for (; v >= 0x80; v >>= 7)
+		n++;
+	return n;
+}
+
+/* Returns the byte behind it. */
+static inline uint8_t *leb128_write(uint8_t *p, uint32_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		*p++ = (uint8_t)(v | 0x80);
+	*p++ = (uint8_t)v;
+	return p;
+}
+
+/* Not ok: cut short, longer than `max` bytes (at most 8), or past 32 bits. A longer form than the number needs is read. */
+static inline uint32_t leb128_read(struct rd *r, unsigned max)
+{
+	uint64_t v = 0;
+
+	for (unsigned i = 0; i < max; i++) {
+		const uint8_t *p = rd_bytes(r, 1);
+
+		if (!p)
+			return 0;
+		v |= (uint64_t)(*p & 0x7f) << (7 * i);
+		if (*p & 0x80)
+			continue;
+		if (v > UINT32_MAX)
+			break;
+		return (uint32_t)v;
+	}
+	r->ok = false;
+	return 0;
+}
+
+#endif

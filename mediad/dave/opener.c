@@ -1,0 +1,204 @@
+#include <errno.h>
+#include <stdlib.h>
+
+#include "mediad/dave/aead.h"
+#include "mediad/dave/keyed.h"
+#include "mediad/dave/media.h"
+
+#define GRACE (DAVE_GRACE_MS * UINT64_C(1000000))
+#define SECOND UINT64_C(1000000000)
+#define NEVER UINT64_MAX
+
+struct slot {
+	struct dave_key *key;
+	uint64_t added;	  /* the ratchet, not this pair of generations */
+	uint64_t expires; /* NEVER: the newest */
+	uint64_t first_until; /* the first generation; NEVER until the second was heard */
+};
+
+struct dave_opener {
+	struct slot slot[DAVE_KEYS]; /* oldest first */
+	unsigned n;
+	bool told; /* that the next pair of the newest is wanted */
+	uint64_t now;
+	uint64_t clear_until;
+};
+
+int dave_opener_alloc(struct dave_opener **out)
+{
+	struct dave_opener *o = calloc(1, sizeof *o);
+
+	if (!o)
+		return ENOMEM;
+	*out = o;
+	return 0;
+}
+
+struct dave_opener *dave_opener_free(struct dave_opener *o)
+{
+	if (!o)
+		return NULL;
+	for (unsigned i = 0; i < o->n; i++)
+		dave_key_free(o->slot[i].key);
+	free(o);
+	return NULL;
+}
+
+/* ---- keys ---- */
+
+/* The first `count` slots. */
+static void drop_oldest(struct dave_opener *o, unsigned count, dave_key_h *h, void *arg)
+{
+	if (!count)
+		return;
+	for (unsigned i = 0; i < count; i++)
+		h(o->slot[i].key, arg);
+	o->n -= count;
+	memmove(o->slot, o->slot + count, o->n * sizeof o->slot[0]);
+}
+
+void dave_opener_clear(struct dave_opener *o, dave_key_h *h, void *arg)
+{
+	drop_oldest(o, o->n, h, arg);
+}
+
+/* Older ones expire no later than newer ones. */
+void dave_opener_sweep(struct dave_opener *o, uint64_t now, dave_key_h *h, void *arg)
+{
+	unsigned spent = 0;
+
+	o->now = now;
+	while (spent < o->n && o->slot[spent].expires <= now)
+		spent++;
+	drop_oldest(o, spent, h, arg);
+}
+
+/* Another pair of generations of a ratchet that is there. */
+static void replace(struct dave_opener *o, struct slot *s, struct dave_key *key, dave_key_h *h, void *arg)
+{
+	if (key->generation <= s->key->generation) {
+		h(key, arg);
+		return;
+	}
+	key->window = s->key->window;
+	h(s->key, arg);
+	s->key = key;
+	s->first_until = NEVER;
+	if (s == &o->slot[o->n - 1])
+		o->told = false;
+}
+
+void dave_opener_add(struct dave_opener *o, struct dave_key *key, uint64_t now, dave_key_h *h, void *arg)
+{
+	dave_opener_sweep(o, now, h, arg);
+	for (unsigned i = 0; i < o->n; i++) {
+		if (dave_key_same(o->slot[i].key, key)) {
+			replace(o, &o->slot[i], key, h, arg);
+			return;
+		}
+	}
+	if (o->n == DAVE_KEYS)
+		drop_oldest(o, 1, h, arg);
+	if (o->n)
+		o->slot[o->n - 1].expires = now + GRACE;
+	o->slot[o->n++] = (struct slot){.key = key, .added = now, .expires = NEVER, .first_until = NEVER};
+	o->told = false;
+}
+
+void dave_opener_clear_until(struct dave_opener *o, uint64_t until)
+{
+	o->clear_until = until;
+}
+
+bool dave_opener_wants_next(struct dave_opener *o)
+{
+	if (o->told || !o->n || o->slot[o->n - 1].first_until > o->now)
+		return false;
+	o->told = true;
+	return true;
+}
+
+/* ---- frames ---- */
+
+/* The cipher that a frame of this counter asks for, and its whole nonce. NULL: no such generation now. */
+static mbedtls_gcm_context *choose(const struct slot *s, uint32_t counter, uint64_t now, uint64_t *nonce)
+{
+	uint32_t oldest = s->key->generation + (s->first_until <= now);
+	uint32_t generation = dave_generation(oldest, (uint8_t)(counter >> 24));
+
+	uint64_t age = now > s->added ? (now - s->added) / SECOND : 0;
+
+	/* A ratchet this young cannot have come so far. */
+	if (generation > age * DAVE_RATE_MAX >> 24)
+		return NULL;
+	*nonce = dave_nonce(generation, counter);
+	return dave_key_cipher(s->key, generation);
+}
+
+static bool open_with(mbedtls_gcm_context *gcm, const struct dave_frame *f, uint8_t *out)
+{
+	struct aead_frame a = {.range = f->range, .n_ranges = f->n_ranges, .n = f->body.n};
+
+	if (!f->n_ranges)
+		return aead_open_whole(gcm, f->nonce, f->body.p, f->body.n, f->tag.p, out);
+	return aead_open(gcm, f->nonce, &a, f->body.p, f->tag.p, out);
+}
+
+static enum dave_opened open_slot(struct slot *s, const struct dave_frame *f, uint64_t now, uint8_t *out)
+{
+	uint64_t nonce;
+	mbedtls_gcm_context *gcm = choose(s, f->nonce, now, &nonce);
+
+	/* What was seen is opened too: only then it is known to be a replay, and not a frame that somebody sealed with a key
+	 * that we lack. */
+	if (!gcm || !open_with(gcm, f, out))
+		return DAVE_FAILED;
+	if (!dave_window_fresh(&s->key->window, nonce))
+		return DAVE_REPLAYED;
+	dave_window_mark(&s->key->window, nonce);
+	if (nonce >> 24 > s->key->generation && s->first_until == NEVER)
+		s->first_until = now + GRACE;
+	return DAVE_SEALED;
+}
+
+static enum dave_opened open_sealed(struct dave_opener *o, const struct dave_frame *f, uint64_t now, uint8_t *out,
+				    uint64_t *epoch)
+{
+	enum dave_opened got = DAVE_NO_KEY;
+
+	for (unsigned i = o->n; i-- > 0 && o->slot[i].expires > now;) {
+		got = open_slot(&o->slot[i], f, now, out);
+		if (got == DAVE_SEALED)
+			*epoch = o->slot[i].key->epoch;
+		if (got != DAVE_FAILED)
+			break;
+	}
+	return got;
+}
+
+enum dave_opened dave_open(struct dave_opener *o, const uint8_t *frame, size_t n, uint64_t now, uint8_t *out, size_t cap,
+			   size_t *len, uint64_t *epoch)
+{
+	struct dave_frame f;
+	enum dave_opened got;
+
+	o->now = now;
+	if (cap < n)
+		return DAVE_FAILED;
+	if (dave_is_silence(frame, n)) {
+		got = DAVE_SILENCE;
+	} else if (!dave_frame_parse(&f, frame, n)) {
+		got = now < o->clear_until || o->clear_until == NEVER ? DAVE_CLEAR : DAVE_NOT_SEALED;
+	} else {
+		got = open_sealed(o, &f, now, out, epoch);
+		if (got == DAVE_SEALED)
+			*len = f.body.n;
+		return got;
+	}
+	if (got == DAVE_NOT_SEALED)
+		return got;
+	memcpy(out, frame, n);
+	*len = n;
+	*epoch = 0;
+	return got;
+}

@@ -1,0 +1,91 @@
+#include "mediad/dave/window.h"
+
+#include <string.h>
+
+static uint64_t bit(uint64_t nonce)
+{
+	return UINT64_C(1) << (nonce % 64);
+}
+
+static uint64_t *word(struct dave_window *w, uint64_t nonce)
+{
+	return &w->missing[nonce % DAVE_WINDOW / 64];
+}
+
+static bool is_missing(const struct dave_window *w, uint64_t nonce)
+{
+	return w->missing[nonce % DAVE_WINDOW / 64] & bit(nonce);
+}
+
+static void set(struct dave_window *w, uint64_t nonce)
+{
+	*word(w, nonce) |= bit(nonce);
+	w->n_missing++;
+}
+
+static void clear(struct dave_window *w, uint64_t nonce)
+{
+	if (!is_missing(w, nonce))
+		return;
+	*word(w, nonce) &= ~bit(nonce);
+	w->n_missing--;
+}
+
+bool dave_window_fresh(const struct dave_window *w, uint64_t nonce)
+{
+	if (!w->any || nonce > w->newest)
+		return true;
+	return nonce >= w->floor && is_missing(w, nonce);
+}
+
+/* Nothing was missing that still is. */
+static void start(struct dave_window *w, uint64_t floor)
+{
+	memset(w->missing, 0, sizeof w->missing);
+	w->n_missing = 0;
+	w->floor = floor;
+}
+
+/* Drops what the ring has no more room for when `newest` comes, and then the oldest past the cap. */
+static void raise_floor(struct dave_window *w, uint64_t newest)
+{
+	while (w->floor + DAVE_WINDOW <= newest)
+		clear(w, w->floor++);
+}
+
+static void advance(struct dave_window *w, uint64_t nonce)
+{
+	if (nonce - w->newest > DAVE_MISSING_MAX) {
+		start(w, nonce - DAVE_MISSING_MAX);
+		w->newest = w->floor - 1;
+	}
+	raise_floor(w, nonce);
+	for (uint64_t i = w->newest + 1; i < nonce; i++)
+		set(w, i);
+	while (w->n_missing > DAVE_MISSING_MAX)
+		clear(w, w->floor++);
+	w->newest = nonce;
+}
+
+void dave_window_mark(struct dave_window *w, uint64_t nonce)
+{
+	if (!w->any) {
+		start(w, nonce);
+		w->any = true;
+		w->newest = nonce;
+	} else if (nonce > w->newest) {
+		advance(w, nonce);
+	} else if (nonce >= w->floor) {
+		clear(w, nonce);
+	}
+}
+
+uint32_t dave_generation(uint32_t oldest, uint8_t low)
+{
+	return (oldest / 256 + (low < oldest % 256)) * 256 + low;
+}
+
+uint64_t dave_nonce(uint32_t generation, uint32_t counter)
+{
+	return (uint64_t)generation << 24 | (counter & 0xffffff);
+}
