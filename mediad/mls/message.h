@@ -22,13 +22,13 @@ struct mls_public {
 	struct slice body; /* Proposal or Commit */
 	struct slice signature, confirmation_tag, membership_tag; /* empty where the kind has none */
 };
-/* Reads one MLSMessage(PublicMessage) and advances r behind it. */
+/* Reads one MLSMessage(PublicMessage) and advances r behind it. EBADMSG, ENOTSUP (also what its body holds), EOVERFLOW, ENOMEM. */
 int mls_public_read(struct mls_public *out, struct rd *r);
 /* The header of any MLSMessage: version and format, then r stands at the body. */
 int mls_message_head(enum mls_wire_format *format, struct rd *r);
 
 struct mls_proposal {
-	enum mls_proposal_type type; /* any number of the wire */
+	enum mls_proposal_type type;
 	struct slice raw;	     /* with its type */
 	struct slice body;
 	uint32_t removed;		     /* REMOVE */
@@ -36,11 +36,12 @@ struct mls_proposal {
 	struct mls_leaf *leaf;		     /* UPDATE; owned */
 	struct slice extensions;	     /* GROUP_CONTEXT_EXTENSIONS: body of the vector */
 };
+/* ENOTSUP: another type than these four, whose end cannot be known. */
 int mls_proposal_read(struct mls_proposal *out, struct rd *r);
+/* Lets go what it owns. */
 void mls_proposal_free(struct mls_proposal *p);
 
-/* One entry of a Commit: a reference of 32 bytes, or a proposal by value. Steps r; false at the end or on an error (look at
- * r->ok). by value: *value is to be freed. */
+/* One entry of a Commit: a reference of 32 bytes, or a proposal by value, which is to be freed. */
 struct mls_proposal_or_ref {
 	bool by_ref;
 	struct slice ref;
@@ -48,6 +49,10 @@ struct mls_proposal_or_ref {
 };
 int mls_proposal_or_ref_read(struct mls_proposal_or_ref *out, struct rd *r);
 
+/* From the wire format to the signature or, in a commit, to the tag: AuthenticatedContent. Borrowed from the message. */
+struct slice mls_authenticated(const struct mls_public *m);
+/* The same up to the signature: ConfirmedTranscriptHashInput. */
+struct slice mls_transcript_input(const struct mls_public *m);
 /* What is signed: FramedContentTBS; context: the serialised GroupContext, empty for senders outside the group. */
 int mls_content_tbs(struct mls_out *o, struct slice content, struct slice context);
 /* Membership tag over TBS | V(signature) | [V(tag)] (section 6.2). */
@@ -60,15 +65,16 @@ void mls_content_write(struct mls_out *o, struct slice group_id, uint64_t epoch,
 		       enum mls_content_type type);
 
 struct mls_group_context {
+	uint16_t suite;
 	struct slice group_id;
 	uint64_t epoch;
 	struct slice tree_hash, confirmed, extensions; /* extensions: body of the vector */
 };
 int mls_group_context_read(struct mls_group_context *out, struct rd *r);
 void mls_group_context_write(struct mls_out *o, const struct mls_group_context *c);
-/* The data of one extension in the body of a vector; false when it is not there. *n_found: how many there are. */
+/* The data of one extension in the body of a vector; false when it is not there. */
 bool mls_extension_find(struct slice extensions, uint16_t type, struct slice *data);
-/* EBADMSG: malformed, or a type twice. */
+/* EBADMSG: malformed, or a type twice; EOVERFLOW: more than 64. */
 int mls_extensions_check(struct slice extensions);
 
 struct mls_group_info {
@@ -78,6 +84,7 @@ struct mls_group_info {
 	struct slice extensions, confirmation_tag, signature;
 	uint32_t signer;
 };
+/* A bare GroupInfo; r is advanced behind it. */
 int mls_group_info_read(struct mls_group_info *out, struct rd *r);
 
 struct mls_welcome {
