@@ -34,6 +34,7 @@ enum dave_job_type {
 };
 
 enum dave_verdict {
+	DAVE_NOT_RUN, /* handed back as it was: the session heals by a rejoin */
 	DAVE_DONE,
 	DAVE_IGNORED, /* nothing to do with us, or not now: no reason to heal */
 	DAVE_REFUSED, /* proposals that we cannot commit; others perhaps can */
@@ -51,7 +52,7 @@ struct dave_epoch {
 	uint64_t serial;  /* rises with every epoch of this keyroom, from 1: dave_key's epoch */
 	uint8_t authenticator[32];
 	uint32_t n;
-	struct dave_member *member; /* ourselves included, by user id */
+	struct dave_member *member; /* ourselves included, by user id; one block with their keys */
 };
 struct dave_epoch *dave_epoch_free(struct dave_epoch *e);
 /* NULL. */

@@ -1,0 +1,60 @@
+#include "mediad/dave/job.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int dave_job_alloc(struct dave_job **out, enum dave_job_type type)
+{
+	struct dave_job *j = calloc(1, sizeof *j);
+
+	if (!j)
+		return ENOMEM;
+	j->type = type;
+	*out = j;
+	return 0;
+}
+
+struct dave_job *dave_job_free(struct dave_job *j)
+{
+	if (!j)
+		return NULL;
+	dave_keyroom_free(j->keyroom);
+	dave_epoch_free(j->epoch);
+	free(j->in.p);
+	free(j->recognized);
+	free(j->theirs.p);
+	free(j->mine.p);
+	free(j->out.p);
+	mls_wipe(j, sizeof *j);
+	free(j);
+	return NULL;
+}
+
+struct dave_epoch *dave_epoch_free(struct dave_epoch *e)
+{
+	if (!e)
+		return NULL;
+	for (uint32_t i = 0; e->member && i < e->n; i++)
+		mls_wipe(e->member[i].base, sizeof e->member[i].base);
+	free(e->member);
+	mls_wipe(e, sizeof *e);
+	free(e);
+	return NULL;
+}
+
+const struct dave_member *dave_epoch_find(const struct dave_epoch *e, uint64_t user)
+{
+	uint32_t lo = 0, hi = e->n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (e->member[mid].user == user)
+			return &e->member[mid];
+		if (e->member[mid].user < user)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NULL;
+}

@@ -1,0 +1,262 @@
+#include "mediad/dave/session_inside.h"
+
+#include <stdlib.h>
+
+/* The ladder: what is done when packets of somebody arrive and do not open.
+ *
+ *   RECOVER  op 31 and a new key package: the gateway removes us from the group and adds us again
+ *   RESUME   only after a RECOVER, and only if the gateway's numbering skipped something: it comes again
+ *   REJOIN   a new session with fresh credentials
+ *
+ * A step waits until the one before had its time (cooldown), and longer each time; who was heard again starts at the
+ * first step, and after a quiet time without waiting. */
+
+enum { COOLDOWN_FIRST_MS = 10000, COOLDOWN_SECOND_MS = 60000, COOLDOWN_MAX_MS = 3600000 };
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t sooner(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* ---- who is not heard ---- */
+
+/* Index of the user, or where he belongs. */
+static size_t place(const struct dave_session *s, uint64_t user)
+{
+	size_t lo = 0, hi = s->n_deaf;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (s->deaf[mid].user < user)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static void deafened(struct dave_session *s, uint64_t now, uint64_t user)
+{
+	size_t i = place(s, user);
+
+	if (i < s->n_deaf && s->deaf[i].user == user) {
+		s->deaf[i].at = now;
+		return;
+	}
+	if (s->n_deaf == s->cap_deaf) {
+		size_t cap = s->cap_deaf ? 2 * s->cap_deaf : 8;
+		struct dave_deaf *p = cap <= DAVE_USERS_MAX * 2 ? realloc(s->deaf, cap * sizeof *p) : NULL;
+
+		/* He will be told again. */
+		if (!p)
+			return;
+		s->deaf = p;
+		s->cap_deaf = cap;
+	}
+	memmove(s->deaf + i + 1, s->deaf + i, (s->n_deaf++ - i) * sizeof *s->deaf);
+	s->deaf[i] = (struct dave_deaf){user, now};
+}
+
+/* Everybody is heard: the next spell starts at the ladder's foot. */
+static void healed(struct dave_session *s, uint64_t now)
+{
+	if (s->conf.ladder->last == DAVE_HEAL_NONE)
+		return;
+	s->conf.ladder->last = DAVE_HEAL_NONE;
+	s->conf.ladder->healed_at = now;
+	s->recovered = s->resumed = false;
+}
+
+void dave_heal_gone(struct dave_session *s, uint64_t now, uint64_t user)
+{
+	size_t i = place(s, user);
+
+	if (i == s->n_deaf || s->deaf[i].user != user)
+		return;
+	memmove(s->deaf + i, s->deaf + i + 1, (--s->n_deaf - i) * sizeof *s->deaf);
+	if (!s->n_deaf)
+		healed(s, now);
+}
+
+void dave_heal_proof(struct dave_session *s, uint64_t now)
+{
+	if (!s->n_deaf)
+		healed(s, now);
+}
+
+void dave_session_hears(struct dave_session *s, uint64_t now, uint64_t user, bool hears)
+{
+	if (hears) {
+		dave_heal_gone(s, now, user);
+		dave_heal_proof(s, now);
+	} else if (s->status.known && s->status.version > 0) {
+		deafened(s, now, user);
+	}
+	dave_heal_timer(s, now);
+	dave_session_settle(s, now);
+}
+
+/* ---- steps ---- */
+
+static void recover(struct dave_session *s, uint16_t id)
+{
+	dave_send_text(s, DAVE_OP_INVALID, id);
+	s->want_rekey = true;
+	s->refused_by = s->welcome_by = DAVE_NEVER;
+}
+
+/* A quiet time as long as half of the wait makes the wait void. */
+static void calm(struct dave_ladder *l, uint64_t now)
+{
+	if (l->last == DAVE_HEAL_NONE && l->cooldown_ms && now - l->healed_at >= l->cooldown_ms * DAVE_MS / 2) {
+		l->cooldown_ms = 0;
+		l->not_before = 0;
+	}
+}
+
+static void took(struct dave_ladder *l, uint64_t now, enum dave_heal step)
+{
+	if (l->cooldown_ms == 0)
+		l->cooldown_ms = COOLDOWN_FIRST_MS;
+	else if (l->cooldown_ms < COOLDOWN_SECOND_MS)
+		l->cooldown_ms = COOLDOWN_SECOND_MS;
+	else
+		l->cooldown_ms = (uint32_t)sooner(2 * (uint64_t)l->cooldown_ms, COOLDOWN_MAX_MS);
+	l->not_before = now + l->cooldown_ms * DAVE_MS;
+	l->last = step;
+}
+
+static void step_recover(struct dave_session *s, uint64_t now)
+{
+	s->recovered = true;
+	s->conf.ladder->recovers++;
+	took(s->conf.ladder, now, DAVE_HEAL_RECOVER);
+	recover(s, s->last_id);
+}
+
+static void step_resume(struct dave_session *s, uint64_t now)
+{
+	s->resumed = true;
+	s->gap = false;
+	s->conf.ladder->resumes++;
+	took(s->conf.ladder, now, DAVE_HEAL_RESUME);
+	s->conf.acth(&(struct dave_action){.kind = DAVE_ACT_RESUME}, s->conf.arg);
+}
+
+static void step_rejoin(struct dave_session *s, uint64_t now)
+{
+	s->rejoining = true;
+	s->conf.ladder->rejoins++;
+	took(s->conf.ladder, now, DAVE_HEAL_REJOIN);
+	s->conf.acth(&(struct dave_action){.kind = DAVE_ACT_REJOIN}, s->conf.arg);
+}
+
+static void step(struct dave_session *s, uint64_t now)
+{
+	if (s->lost)
+		step_rejoin(s, now);
+	else if (!s->recovered)
+		step_recover(s, now);
+	else if (s->gap && !s->resumed)
+		step_resume(s, now);
+	else
+		step_rejoin(s, now);
+}
+
+/* ---- when ---- */
+
+/* The latest word about a speaker who was still not heard with the newest keys. 0: none. */
+static uint64_t evidence(const struct dave_session *s)
+{
+	uint64_t at = 0;
+
+	for (size_t i = 0; i < s->n_deaf; i++)
+		if (s->deaf[i].at > s->keys_at)
+			at = later(at, s->deaf[i].at);
+	return at;
+}
+
+/* A transition that waits explains deafness for a while. */
+static uint64_t pending_until(const struct dave_session *s)
+{
+	return s->n_pending ? s->pending[s->n_pending - 1].at + DAVE_PENDING_MS * DAVE_MS : 0;
+}
+
+/* When the next step is due, as far as is known now. */
+static uint64_t step_at(const struct dave_session *s)
+{
+	uint64_t not_before = s->conf.ladder->not_before, heard_of, at;
+
+	if (s->rejoining)
+		return DAVE_NEVER;
+	if (s->lost)
+		return not_before;
+	heard_of = evidence(s);
+	if (!heard_of || s->status.version == 0 || s->offline || dave_session_busy(s))
+		return DAVE_NEVER;
+	at = later(later(heard_of, not_before), later(s->join_until, pending_until(s)));
+	return at <= heard_of + DAVE_EVIDENCE_MS * DAVE_MS ? at : DAVE_NEVER;
+}
+
+void dave_heal_timer(struct dave_session *s, uint64_t now)
+{
+	calm(s->conf.ladder, now);
+	if (step_at(s) <= now)
+		step(s, now);
+	if (s->refused_by <= now)
+		dave_heal_invalid(s, now, s->last_id);
+	if (s->welcome_by <= now) {
+		/* Others may have no keys either, so this is no reason to climb. */
+		s->welcome_by = DAVE_NEVER;
+		if (!s->recovered && s->n_user > 1 && s->conf.ladder->not_before <= now && !dave_session_busy(s))
+			step_recover(s, now);
+	}
+}
+
+uint64_t dave_heal_deadline(const struct dave_session *s)
+{
+	return sooner(step_at(s), sooner(s->refused_by, s->welcome_by));
+}
+
+/* ---- messages ---- */
+
+/* Each is answered, but not for ever: when the answers do not help either, deafness will tell, and the ladder goes on. */
+void dave_heal_invalid(struct dave_session *s, uint64_t now, uint16_t id)
+{
+	struct dave_ladder *l = s->conf.ladder;
+	uint64_t since = (now - l->failures_at) / (DAVE_FAILURE_MS * DAVE_MS);
+
+	l->invalid++;
+	s->last_id = id;
+	s->refused_by = DAVE_NEVER;
+	l->failures = since < l->failures ? l->failures - (uint32_t)since : 0;
+	if (since)
+		l->failures_at = now;
+	if (l->failures >= DAVE_FAILURES_MAX)
+		return;
+	l->failures++;
+	recover(s, id);
+}
+
+void dave_heal_refused(struct dave_session *s, uint64_t now)
+{
+	s->conf.ladder->invalid++;
+	s->refused_by = sooner(s->refused_by, now + DAVE_REFUSED_MS * DAVE_MS);
+}
+
+void dave_heal_lost(struct dave_session *s)
+{
+	s->lost = true;
+}
+
+void dave_session_gap(struct dave_session *s, uint64_t now)
+{
+	s->gap = true;
+	dave_session_settle(s, now);
+}

@@ -1,0 +1,128 @@
+#include "mediad/dave/session_inside.h"
+
+#include <stdlib.h>
+
+static void act(struct dave_session *s, const struct dave_action *a)
+{
+	s->conf.acth(a, s->conf.arg);
+}
+
+static void emit_text(struct dave_session *s, uint8_t op, uint16_t transition)
+{
+	act(s, &(struct dave_action){.kind = DAVE_ACT_TEXT, .text = {op, transition}});
+}
+
+static void emit_binary(struct dave_session *s, uint8_t op, const struct dave_bytes *b)
+{
+	act(s, &(struct dave_action){.kind = DAVE_ACT_BINARY, .binary = {op, {b->p, b->n}}});
+}
+
+static void forget(struct dave_bytes *b)
+{
+	free(b->p);
+	*b = (struct dave_bytes){0};
+}
+
+void dave_send_text(struct dave_session *s, uint8_t op, uint16_t transition)
+{
+	if (!s->offline) {
+		emit_text(s, op, transition);
+		return;
+	}
+	if (s->n_held == DAVE_HELD_MAX)
+		memmove(s->held, s->held + 1, --s->n_held * sizeof s->held[0]);
+	s->held[s->n_held++] = (struct dave_held){op, transition};
+}
+
+void dave_send_binary(struct dave_session *s, uint8_t op, struct dave_bytes *payload)
+{
+	struct dave_bytes *held = op == DAVE_OP_KEY_PACKAGE ? &s->held_package : &s->held_commit;
+
+	if (s->offline) {
+		/* Of each the last one counts. */
+		forget(held);
+		*held = *payload;
+		*payload = (struct dave_bytes){0};
+		return;
+	}
+	emit_binary(s, op, payload);
+	forget(payload);
+}
+
+void dave_send_forget_commit(struct dave_session *s)
+{
+	forget(&s->held_commit);
+}
+
+void dave_send_held(struct dave_session *s)
+{
+	unsigned n = s->n_held;
+
+	s->offline = false;
+	s->n_held = 0;
+	for (unsigned i = 0; i < n; i++)
+		emit_text(s, s->held[i].op, s->held[i].transition);
+	if (s->held_package.n)
+		emit_binary(s, DAVE_OP_KEY_PACKAGE, &s->held_package);
+	if (s->held_commit.n)
+		emit_binary(s, DAVE_OP_COMMIT_WELCOME, &s->held_commit);
+	forget(&s->held_package);
+	forget(&s->held_commit);
+}
+
+void dave_send_epoch(struct dave_session *s, const struct dave_epoch *e)
+{
+	act(s, &(struct dave_action){.kind = DAVE_ACT_EPOCH, .epoch = e});
+}
+
+void dave_send_sealing(struct dave_session *s, const struct dave_epoch *e)
+{
+	if (s->sending == e)
+		return;
+	s->sending = e;
+	act(s, &(struct dave_action){.kind = DAVE_ACT_SEND, .epoch = e});
+}
+
+void dave_send_clear(struct dave_session *s, bool send, uint64_t receive_until)
+{
+	if (s->send_clear == send && s->clear_until == receive_until)
+		return;
+	s->send_clear = send;
+	s->clear_until = receive_until;
+	act(s, &(struct dave_action){.kind = DAVE_ACT_CLEAR, .clear = {send, receive_until}});
+}
+
+void dave_send_code(struct dave_session *s, uint64_t user, const char *code)
+{
+	act(s, &(struct dave_action){.kind = DAVE_ACT_CODE, .code = {user, code}});
+}
+
+static void privacy_code(struct dave_session *s, const struct dave_epoch *e)
+{
+	if (!e || dave_privacy_code(s->status.privacy_code, e->authenticator))
+		memset(s->status.privacy_code, 0, sizeof s->status.privacy_code);
+}
+
+void dave_send_state(struct dave_session *s)
+{
+	const struct dave_epoch *e = s->in_group && s->n_kept ? s->kept[0].epoch : NULL;
+	const struct dave_ladder *l = s->conf.ladder;
+	struct dave_status *st = &s->status;
+
+	st->ready = st->known && (st->version == 0 || s->sending);
+	st->pending = s->n_pending > 0;
+	privacy_code(s, e);
+	st->epoch = e ? e->number : 0;
+	st->members = e ? e->n : 0;
+	st->deaf = (uint32_t)s->n_deaf;
+	st->heal = l->last;
+	st->recovers = l->recovers;
+	st->resumes = l->resumes;
+	st->rejoins = l->rejoins;
+	st->invalid = l->invalid;
+	st->executes = l->executes;
+	if (memcmp(st, &s->told, sizeof *st) == 0)
+		return;
+	memcpy(&s->told, st, sizeof *st);
+	act(s, &(struct dave_action){.kind = DAVE_ACT_STATE});
+}
