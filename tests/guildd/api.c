@@ -1,6 +1,7 @@
 #include "tests/guildd/api_inside.h"
 
 #include "tests/guildd/calls.h"
+#include "tests/guildd/dave.h"
 #include "tests/guildd/gateway.h"
 #include "tests/guildd/objects.h"
 #include "tests/guildd/relay.h"
@@ -173,10 +174,10 @@ const char *gd_api_url(const struct gd_api *a)
 
 void api_stats(struct api_call *c)
 {
-	api_ok(c, json_pack("{s:o, s:o, s:o, s:o, s:O}", "switches", gd_switches_json(&c->g->sw),
-			    "main", gd_gateway_json(c->g->gateway), "voice",
-			    gd_voice_json(c->g->voice), "relay", gd_relay_json(c->g->relay),
-			    "counts", c->g->counts));
+	api_ok(c, json_pack("{s:o, s:o, s:o, s:o, s:o, s:O}", "switches",
+			    gd_switches_json(&c->g->sw), "main", gd_gateway_json(c->g->gateway),
+			    "voice", gd_voice_json(c->g->voice), "dave", gd_dave_json(c->g->dave),
+			    "relay", gd_relay_json(c->g->relay), "counts", c->g->counts));
 }
 
 void api_reset(struct api_call *c)
@@ -201,6 +202,7 @@ void api_reset(struct api_call *c)
 	g->world = fresh;
 	gd_switches_default(&g->sw);
 	gd_rest_reset(g->rest);
+	gd_voice_reset(g->voice);
 	gd_relay_reset(g->relay);
 	gd_relay_seed(g->relay, g->sw.seed);
 	json_object_clear(g->counts);

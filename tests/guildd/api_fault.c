@@ -3,6 +3,7 @@
 #include "tests/guildd/api_inside.h"
 
 #include "tests/guildd/calls.h"
+#include "tests/guildd/dave.h"
 #include "tests/guildd/gateway.h"
 #include "tests/guildd/objects.h"
 #include "tests/guildd/voice.h"
@@ -123,6 +124,22 @@ void api_send(struct api_call *c)
 		answer(c, gd_voice_send(c->g->voice, c->id[0], op, d,
 					!json_is_false(json_object_get(c->body, "seq"))));
 	json_decref(d);
+}
+
+void api_voice_fault(struct api_call *c)
+{
+	const json_t *op = json_object_get(c->body, "op");
+
+	api_result(c, gd_voice_fault(c->g->voice, c->id[0],
+				     json_is_integer(op) ? (int)json_integer_value(op) : -1,
+				     api_text(c, "what", ""), (unsigned)api_number(c, "times", 1),
+				     (unsigned)api_number(c, "ms", 0)));
+}
+
+void api_dave_fault(struct api_call *c)
+{
+	api_result(c, gd_dave_fault(c->g->dave, c->id[0], api_text(c, "what", ""),
+				    api_number(c, "value", 0)));
 }
 
 void api_invalidate(struct api_call *c)

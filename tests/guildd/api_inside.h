@@ -56,6 +56,10 @@ typedef void(api_h)(struct api_call *c);
 	R(POST, "/users/{}/close", api_close, "{which, code, reason?}")                            \
 	R(POST, "/users/{}/send", api_send,                                                        \
 	  "{which, op, d?, seq?}: a message of the server as is")                                  \
+	R(POST, "/users/{}/faults", api_voice_fault,                                               \
+	  "{op?, what: lose|skip|corrupt|delay, times?, ms?}: on the voice gateway's messages to it") \
+	R(POST, "/channels/{}/dave", api_dave_fault,                                               \
+	  "{what: new_sender|stale_proposal|reinit|next_transition, value?}")                      \
 	R(POST, "/users/{}/invalidate", api_invalidate,                                            \
 	  "the main session cannot be resumed any more")                                           \
 	R(POST, "/crash", api_crash, "the voice server crashes: everybody is closed with 4015")    \

@@ -21,6 +21,7 @@ struct guildd {
 	struct gd_world *world;
 	struct gd_certs *certs;
 	struct gd_relay *relay;
+	struct gd_dave *dave;
 	struct gd_voice *voice;
 	struct gd_gateway *gateway;
 	struct gd_rest *rest;

@@ -1,6 +1,7 @@
 /* guildd: a Discord on loopback for tests. */
 #include "tests/guildd/api.h"
 #include "tests/guildd/certs.h"
+#include "tests/guildd/dave.h"
 #include "tests/guildd/gateway.h"
 #include "tests/guildd/guildd.h"
 #include "tests/guildd/relay.h"
@@ -33,7 +34,7 @@ static void usage(void)
 	       "Prints one line of JSON with its addresses when it is ready.\n\n"
 	       "  --ready-file FILE   write that line to FILE too\n"
 	       "  --set NAME=VALUE    a switch, see below; may be given again and again\n"
-	       "  --dave-required     the same as --set dave_required=1\n"
+	       "  --dave-required     the same as --set dave_version=1 --set dave_required=1\n"
 	       "  --log LEVEL         fatal, warn, info, debug, trace (info)\n"
 	       "  --help, --version\n\nSwitches (with their defaults):\n");
 	gd_switches_print();
@@ -63,7 +64,7 @@ static int parse(struct options *o, int argc, char **argv)
 			}
 			break;
 		case 'd':
-			o->sw.dave_required = 1;
+			o->sw.dave_version = o->sw.dave_required = 1;
 			break;
 		case 'l':
 			if (!log_level_parse(optarg, &o->level)) {
@@ -97,6 +98,7 @@ static void guildd_close(struct guildd *g)
 	g->rest = gd_rest_free(g->rest);
 	g->gateway = gd_gateway_free(g->gateway);
 	g->voice = gd_voice_free(g->voice);
+	g->dave = gd_dave_free(g->dave);
 	g->relay = gd_relay_free(g->relay);
 	g->ws = ws_ctx_free(g->ws);
 	g->certs = gd_certs_free(g->certs);
@@ -119,6 +121,8 @@ static int guildd_open(struct guildd *g)
 		err = ws_ctx_alloc(&g->ws, g->env, NULL);
 	if (!err)
 		err = gd_relay_alloc(&g->relay, g);
+	if (!err)
+		err = gd_dave_alloc(&g->dave, g);
 	if (!err)
 		err = gd_voice_alloc(&g->voice, g);
 	if (!err)

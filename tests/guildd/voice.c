@@ -2,6 +2,7 @@
 
 #include "tests/guildd/certs.h"
 #include "tests/guildd/objects.h"
+#include "tests/guildd/voice_fault.h"
 
 #include "ipc/env.h"
 #include "ipc/log.h"
@@ -11,6 +12,8 @@
 #include <stdio.h>
 
 #define MS 1000000ull
+
+enum { MAX_MESSAGE = 1 << 20 }; /* a commit that adds a thousand members */
 
 static void vconn_free(struct vconn *c)
 {
@@ -81,9 +84,8 @@ static void on_ws(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t 
 			vconn_message(c, data, len);
 		break;
 	case WS_BINARY:
-		/* Binary frames carry DAVE, which was not agreed on. */
-		if (!c->closing)
-			vconn_close(c, 4002, "Failed to decode payload.");
+		if (!c->closing && !c->v->g->sw.voice_silent)
+			gd_dave_binary(c->v->g->dave, c, data, len);
 		break;
 	case WS_CLOSED:
 		log_info("voice_closed", "user=%" PRIu64 " code=%u", c->user, code);
@@ -141,7 +143,7 @@ int gd_voice_alloc(struct gd_voice **out, struct guildd *g)
 	struct ws_listen_conf conf = {.host = "127.0.0.1",
 				      .cert_file = gd_certs_leaf(g->certs),
 				      .key_file = gd_certs_key(g->certs),
-				      .max_message = 65536};
+				      .max_message = MAX_MESSAGE};
 	struct gd_voice *v = calloc(1, sizeof(*v));
 	int err;
 
@@ -162,6 +164,7 @@ struct gd_voice *gd_voice_free(struct gd_voice *v)
 {
 	if (!v)
 		return NULL;
+	vfault_clear(v);
 	while (v->sessions.n)
 		vsession_free(gd_vec_take(&v->sessions, 0));
 	while (v->conns.n)
@@ -253,14 +256,28 @@ json_t *gd_voice_json(const struct gd_voice *v)
 
 	for (size_t i = 0; i < v->sessions.n; i++) {
 		const struct vsession *s = v->sessions.v[i];
+		json_t *o = json_pack("{s:o, s:o, s:o, s:b, s:b, s:i, s:i, s:I}", "user_id",
+				      gd_id_json(s->user), "guild_id", gd_id_json(s->guild),
+				      "channel_id", gd_id_json(s->channel), "connected",
+				      s->conn != NULL, "described", s->described, "speaking",
+				      s->speaking, "seq", (int)s->seq, "ssrc",
+				      (json_int_t)gd_stream_ssrc(s->stream));
+		json_t *dave = gd_dave_user_json(v->g->dave, s->channel, s->user);
 
-		json_array_append_new(
-			list, json_pack("{s:o, s:o, s:o, s:b, s:b, s:i, s:i, s:I}", "user_id",
-					gd_id_json(s->user), "guild_id", gd_id_json(s->guild),
-					"channel_id", gd_id_json(s->channel), "connected",
-					s->conn != NULL, "described", s->described, "speaking",
-					s->speaking, "seq", (int)s->seq, "ssrc",
-					(json_int_t)gd_stream_ssrc(s->stream)));
+		if (dave)
+			json_object_set_new(o, "dave", dave);
+		json_array_append_new(list, o);
 	}
 	return list;
+}
+
+int gd_voice_fault(struct gd_voice *v, uint64_t user, int op, const char *what, unsigned times,
+		   unsigned ms)
+{
+	return vfault_add(v, user, op, what, times, ms);
+}
+
+void gd_voice_reset(struct gd_voice *v)
+{
+	vfault_clear(v);
 }

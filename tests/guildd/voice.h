@@ -1,5 +1,5 @@
-/* The voice gateway, version 8 over TLS ("Voice Connections"; "Opcodes and Status Codes"), without
- * end-to-end encryption (DAVE version 0).
+/* The voice gateway, version 8 over TLS ("Voice Connections"; "Opcodes and Status Codes"); end-to-end
+ * encryption is in dave.h.
  *
  * A *session* is what a client gets for a lease (session id + token, one Identify). It outlives its
  * WebSocket for voice_resume_ms, with its stream in the relay and the messages a Resume may ask for
@@ -29,6 +29,12 @@ bool gd_voice_close(struct gd_voice *v, uint64_t user, uint16_t code, const char
 bool gd_voice_abort(struct gd_voice *v, uint64_t user);
 /* Sends a message as the server to one user, sequenced when seq is true. */
 bool gd_voice_send(struct gd_voice *v, uint64_t user, int op, json_t *d, bool seq);
+/* What happens to the next `times` messages of this op to this user: "lose", "skip", "corrupt" or "delay" (by
+ * ms); see voice_fault.h. op -1: any binary one. EINVAL. */
+int gd_voice_fault(struct gd_voice *v, uint64_t user, int op, const char *what, unsigned times,
+		   unsigned ms);
+/* Forgets all faults. */
+void gd_voice_reset(struct gd_voice *v);
 /* For GET /stats; caller owns it. */
 json_t *gd_voice_json(const struct gd_voice *v);
 

@@ -24,7 +24,9 @@
 	OP(12, video, true)                                                                        \
 	OP(14, session_update, true)                                                               \
 	OP(15, sink_wants, true)                                                                   \
-	OP(16, backend_version, true)
+	OP(16, backend_version, true)                                                              \
+	OP(23, transition_ready, true)                                                             \
+	OP(31, invalid_commit_welcome, true)
 
 static void decode_error(struct vconn *c)
 {
@@ -120,7 +122,6 @@ static void on_identify(struct vconn *c, const json_t *d)
 	const char *token = json_string_value(json_object_get(d, "token"));
 	const json_t *dave = json_object_get(d, "max_dave_protocol_version");
 	struct gd_vstate *lease;
-	struct gd_channel *channel;
 	struct vsession *s, *old;
 
 	if (!guild || !user || !session || !token || (dave && !json_is_integer(dave))) {
@@ -135,9 +136,7 @@ static void on_identify(struct vconn *c, const json_t *d)
 	if (!lease)
 		return;
 	lease->used = true;
-	channel = gd_channel_find(g->world, lease->channel);
-	if (g->sw.dave_required && channel->type != GD_CHANNEL_STAGE &&
-	    json_integer_value(dave) < 1) {
+	if (g->sw.dave_required && gd_dave_spoken(g, lease->channel) && json_integer_value(dave) < 1) {
 		vconn_close(c, 4017, "E2EE/DAVE protocol required.");
 		return;
 	}
@@ -151,6 +150,7 @@ static void on_identify(struct vconn *c, const json_t *d)
 	c->s = s;
 	c->user = s->user;
 	s->conn = c;
+	s->max_dave = json_integer_value(dave) > 0;
 	gd_count(g, user, "voice_identified");
 	gd_voice_sync(c->v, lease);
 	vconn_beat(c);
@@ -218,9 +218,10 @@ static void on_select_protocol(struct vconn *c, const json_t *d)
 		snprintf(media + 2 * i, 3, "%02x", id[i]);
 	vsession_send(c->s, 4,
 		      json_pack("{s:s, s:O, s:i, s:s, s:n, s:s}", "mode", mode, "secret_key", list,
-				"dave_protocol_version", 0, "audio_codec", "opus", "video_codec",
-				"media_session_id", media));
+				"dave_protocol_version", (int)gd_dave_version(g->dave, c->s),
+				"audio_codec", "opus", "video_codec", "media_session_id", media));
 	c->s->described = true;
+	gd_dave_described(g->dave, c->s);
 	if (g->sw.announce_speakers)
 		tell_speakers(c->s);
 out:
@@ -326,8 +327,11 @@ static void on_resume(struct vconn *c, const json_t *d)
 	c->user = s->user;
 	gd_count(c->v->g, s->user, "voice_resumed");
 	vconn_beat(c);
+	if (c->v->g->sw.replay_first)
+		vsession_replay(s, seq, true);
 	vconn_send(c, 9, json_null());
-	vsession_replay(s, seq, true);
+	if (!c->v->g->sw.replay_first)
+		vsession_replay(s, seq, true);
 }
 
 static void on_video(struct vconn *c, const json_t *d)
@@ -352,6 +356,33 @@ static void on_backend_version(struct vconn *c, const json_t *d)
 {
 	(void)d;
 	vconn_send(c, 16, json_pack("{s:s, s:s}", "voice", "guildd", "rtc_worker", "guildd"));
+}
+
+/* The transition id of ops 23 and 31; -1 after closing. */
+static int transition_of(struct vconn *c, const json_t *d)
+{
+	const json_t *id = json_object_get(d, "transition_id");
+
+	if (json_is_integer(id) && json_integer_value(id) >= 0 && json_integer_value(id) <= 65535)
+		return (int)json_integer_value(id);
+	decode_error(c);
+	return -1;
+}
+
+static void on_transition_ready(struct vconn *c, const json_t *d)
+{
+	int id = transition_of(c, d);
+
+	if (id >= 0)
+		gd_dave_ready(c->v->g->dave, c->s, (uint16_t)id);
+}
+
+static void on_invalid_commit_welcome(struct vconn *c, const json_t *d)
+{
+	int id = transition_of(c, d);
+
+	if (id >= 0)
+		gd_dave_invalid(c->v->g->dave, c->s, (uint16_t)id);
 }
 
 void vconn_message(struct vconn *c, const uint8_t *data, size_t len)

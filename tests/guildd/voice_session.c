@@ -1,6 +1,7 @@
 #include "tests/guildd/voice_session.h"
 
 #include "tests/guildd/objects.h"
+#include "tests/guildd/voice_fault.h"
 
 #include "ipc/env.h"
 #include "ipc/log.h"
@@ -10,10 +11,10 @@
 
 #define MS 1000000ull
 
-static void send_text(struct vconn *c, const char *text, size_t len)
+static void send_raw(struct vconn *c, bool text, const void *data, size_t len)
 {
 	if (!c->closing)
-		ws_send(c->ws, true, text, len);
+		ws_send(c->ws, text, data, len);
 }
 
 void vconn_send(struct vconn *c, int op, json_t *d)
@@ -22,20 +23,21 @@ void vconn_send(struct vconn *c, int op, json_t *d)
 	char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
 
 	if (text)
-		send_text(c, text, strlen(text));
+		send_raw(c, true, text, strlen(text));
 	free(text);
 	json_decref(o);
 }
 
-static void keep(struct vsession *s, const char *text, size_t len)
+static void keep(struct vsession *s, bool text, const void *data, size_t len)
 {
 	struct vmessage *m = malloc(sizeof(*m) + len);
 
 	if (!m)
 		return;
 	m->seq = s->seq;
+	m->text = text;
 	m->len = len;
-	memcpy(m->text, text, len);
+	memcpy(m->data, data, len);
 	if (s->messages.n == GD_VOICE_BUFFER)
 		free(gd_vec_take(&s->messages, 0));
 	if (gd_vec_add(&s->messages, m))
@@ -44,17 +46,61 @@ static void keep(struct vsession *s, const char *text, size_t len)
 
 void vsession_send(struct vsession *s, int op, json_t *d)
 {
+	unsigned ms = 0;
+	enum vfault_what what = vfault_take(s->v, s->user, op, false, &ms);
+
+	if (what == VFAULT_DELAY)
+		vfault_later(s, ms, op, d, (struct slice){0});
+	if (what == VFAULT_DELAY || what == VFAULT_SKIP)
+		json_decref(d);
+	else
+		vsession_number(s, op, d, what);
+}
+
+void vsession_send_binary(struct vsession *s, uint8_t op, struct slice payload)
+{
+	unsigned ms = 0;
+	enum vfault_what what = vfault_take(s->v, s->user, op, true, &ms);
+
+	if (what == VFAULT_DELAY)
+		vfault_later(s, ms, op, NULL, payload);
+	else if (what != VFAULT_SKIP)
+		vsession_number_binary(s, op, payload, what);
+}
+
+void vsession_number(struct vsession *s, int op, json_t *d, int what)
+{
 	json_t *o = json_pack("{s:i, s:o, s:i}", "op", op, "d", d, "seq", (uint16_t)(s->seq + 1));
 	char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
 
 	if (text) {
 		s->seq++;
-		keep(s, text, strlen(text));
-		if (s->conn)
-			send_text(s->conn, text, strlen(text));
+		keep(s, true, text, strlen(text));
+		if (s->conn && what != VFAULT_LOSE)
+			send_raw(s->conn, true, text, strlen(text));
 	}
 	free(text);
 	json_decref(o);
+}
+
+void vsession_number_binary(struct vsession *s, uint8_t op, struct slice payload, int what)
+{
+	size_t len = 3 + payload.n;
+	uint8_t *buf = malloc(len);
+	struct wr w = wr_of(buf, buf ? len : 0);
+
+	wr_be(&w, (uint16_t)(s->seq + 1), 2);
+	wr_be(&w, op, 1);
+	wr_bytes(&w, payload.p, payload.n);
+	if (w.ok) {
+		s->seq++;
+		keep(s, false, buf, len);
+		if (what == VFAULT_CORRUPT)
+			buf[len - 1] ^= 0xff;
+		if (s->conn && what != VFAULT_LOSE)
+			send_raw(s->conn, false, buf, len);
+	}
+	free(buf);
 }
 
 void vsession_tell_others(struct vsession *s, int op, json_t *d)
@@ -83,7 +129,7 @@ bool vsession_replay(struct vsession *s, int seq, bool send)
 			continue;
 		for (; send && i < s->messages.n; i++) {
 			m = s->messages.v[i];
-			send_text(s->conn, m->text, m->len);
+			send_raw(s->conn, m->text, m->data, m->len);
 		}
 		return true;
 	}
@@ -163,12 +209,15 @@ struct vsession *vsession_free(struct vsession *s)
 void vsession_end(struct vsession *s, uint16_t code, const char *reason)
 {
 	struct vconn *c = s->conn;
+	struct gd_dave *dave = s->v->g->dave;
+	uint64_t channel = s->channel, user = s->user;
 	json_t *d = json_pack("{s:o}", "user_id", gd_id_json(s->user));
 
 	log_info("voice_end", "user=%" PRIu64 " code=%u", s->user, code);
 	vsession_tell_others(s, 13, d);
 	json_decref(d);
 	vsession_free(s);
+	gd_dave_left(dave, channel, user);
 	if (c && code)
 		vconn_close(c, code, reason);
 }

@@ -3,6 +3,7 @@
 #ifndef GUILDD_VOICE_SESSION_H
 #define GUILDD_VOICE_SESSION_H
 
+#include "tests/guildd/dave.h"
 #include "tests/guildd/relay.h"
 #include "tests/guildd/voice.h"
 
@@ -25,8 +26,9 @@ struct vconn {
 
 struct vmessage {
 	uint16_t seq;
+	bool text; /* else binary */
 	size_t len;
-	char text[];
+	uint8_t data[];
 };
 
 struct vsession {
@@ -38,6 +40,7 @@ struct vsession {
 	uint16_t seq;		/* of the last message */
 	struct gd_vec messages; /* struct vmessage, oldest first */
 	bool described;		/* op 4 was sent */
+	unsigned max_dave;	/* highest version that the client speaks */
 	int speaking;
 	uint64_t speaking_at[64]; /* recent op 5, a ring */
 	unsigned n_speaking;
@@ -49,6 +52,7 @@ struct gd_voice {
 	struct ws_server *server;
 	char endpoint[32];
 	struct gd_vec conns, sessions;
+	struct gd_vec faults, later; /* voice_fault.c */
 };
 
 /* Closes with a code of the table in "Opcodes and Status Codes"; the connection goes when WS_CLOSED
@@ -63,6 +67,11 @@ void vconn_beat(struct vconn *c);
 
 /* Steals d; numbered, kept for a Resume, and sent when there is a connection. */
 void vsession_send(struct vsession *s, int op, json_t *d);
+/* The same for a binary message: u16 number, u8 op, payload. */
+void vsession_send_binary(struct vsession *s, uint8_t op, struct slice payload);
+/* What these two do when no fault stands in the way; what: enum vfault_what. */
+void vsession_number(struct vsession *s, int op, json_t *d, int what);
+void vsession_number_binary(struct vsession *s, uint8_t op, struct slice payload, int what);
 /* To everyone else in the channel; d is borrowed. */
 void vsession_tell_others(struct vsession *s, int op, json_t *d);
 int vsession_alloc(struct vsession **out, struct gd_voice *v, const struct gd_vstate *lease);
