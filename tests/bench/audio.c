@@ -104,7 +104,7 @@ static void resample_row(void)
 		drift += llabs((int64_t)convert(rates[r], tones[0], 1001, LONG_S, NULL, 0) - (int64_t)TO * LONG_S);
 	}
 	bench_raw("resample_snr_db", samples, n);
-	bench_row("resample_snr_db", worst, "dB", "\"samples_lost_or_gained_in_10_min\": %lld, \"cases\": %u", (long long)drift, n);
+	bench_row_more("resample_snr_db", worst, "dB", "\"samples_lost_or_gained_in_10_min\": %lld, \"cases\": %u", (long long)drift, n);
 }
 
 /* ---- loss ---- */
@@ -212,7 +212,7 @@ static void loss_row(void)
 	decoded = (double)(heard.samples - heard.concealed) * 1000 / TO;
 	made_up = (double)heard.concealed * 1000 / TO;
 	gone = (double)(heard.last - heard.first) * 1000 / TO - decoded;
-	bench_row("loss_gap_ms", fabs(made_up - gone), "ms",
+	bench_row_more("loss_gap_ms", fabs(made_up - gone), "ms",
 		  "\"concealed_ms\": %.0f, \"not_there_ms\": %.0f, \"span_ms\": %.0f, \"lost\": %llu, \"late\": %llu", made_up, gone,
 		  (double)(heard.last - heard.first) * 1000 / TO, (unsigned long long)st.lost, (unsigned long long)st.late);
 }

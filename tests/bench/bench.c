@@ -132,17 +132,20 @@ double bench_one(const char *name, bench_fn *f, void *arg, unsigned n, unsigned 
 	return median;
 }
 
-void bench_row(const char *name, double value, const char *unit, const char *more, ...)
+void bench_row(const char *name, double value, const char *unit)
+{
+	printf("{\"name\": \"%s\", \"value\": %.6g, \"unit\": \"%s\"}\n", name, value, unit);
+	fflush(stdout);
+}
+
+void bench_row_more(const char *name, double value, const char *unit, const char *more, ...)
 {
 	va_list ap;
 
-	printf("{\"name\": \"%s\", \"value\": %.6g, \"unit\": \"%s\"", name, value, unit);
-	if (*more) {
-		printf(", ");
-		va_start(ap, more);
-		vprintf(more, ap);
-		va_end(ap);
-	}
+	printf("{\"name\": \"%s\", \"value\": %.6g, \"unit\": \"%s\", ", name, value, unit);
+	va_start(ap, more);
+	vprintf(more, ap);
+	va_end(ap);
 	printf("}\n");
 	fflush(stdout);
 }

@@ -27,8 +27,10 @@ double bench_median(double *v, size_t n);
 double bench_quantile(double *v, size_t n, double q);
 void bench_raw(const char *name, const double *v, size_t n);
 
-/* more: further fields as JSON, such as "\"n\": 5", or "". */
-void bench_row(const char *name, double value, const char *unit, const char *more, ...) __attribute__((format(printf, 4, 5)));
+void bench_row(const char *name, double value, const char *unit);
+/* more: further fields as JSON, such as "\"n\": %d". */
+void bench_row_more(const char *name, double value, const char *unit, const char *more, ...)
+	__attribute__((format(printf, 4, 5)));
 /* Ends the bench with a word. */
 _Noreturn void bench_die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 #define BENCH_OK(call)                                                                                                       \

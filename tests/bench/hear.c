@@ -253,7 +253,7 @@ static void row(const char *name, bool dave)
 	bench_turns(&t, name, ours, bare, &rig, TURN_FRAMES * SPEAKERS, TURNS);
 	if (rig.heard != FRAMES * SPEAKERS)
 		bench_die("%s: %u of %u frames were heard", name, rig.heard, FRAMES * SPEAKERS);
-	bench_row(name, t.ratio, "x", "\"ours_us\": %.2f, \"bare_us\": %.2f, \"speakers\": %d", t.a / 1000, t.b / 1000,
+	bench_row_more(name, t.ratio, "x", "\"ours_us\": %.2f, \"bare_us\": %.2f, \"speakers\": %d", t.a / 1000, t.b / 1000,
 		  SPEAKERS);
 	line_stop(rig.line);
 	line_free(rig.line);

@@ -1,7 +1,8 @@
 #!/bin/sh
 # `make interop`: unmodified npm clients against our programs. Each script gets a guildd of its own.
 #
-#   BIN=folder of the programs (build)      run.sh [SCRIPT…]  only these
+#   BIN=folder of the programs (build)      run.sh [SCRIPT…]      only these
+#                                           run.sh --bench SCRIPT  a bench: its rows are all that stands on stdout
 set -eu
 cd "$(dirname "$0")"
 bin=$(cd ../.. && cd "${BIN:-build}" && pwd)
@@ -39,6 +40,13 @@ start_guildd() {
 		sleep 0.05
 	done
 }
+
+if [ "${1:-}" = --bench ]; then
+	start_guildd >&2
+	status=0
+	BIN=$bin GUILDD_READY=$run/ready NODE_EXTRA_CA_CERTS=$(sed -n 's/.*"ca": *"\([^"]*\)".*/\1/p' "$run/ready") node "$2" || status=$?
+	exit "$status"
+fi
 
 passed=0 failed=0 skipped=0
 # one NAME COMMAND…: runs it with a fresh guildd and adds its last line to the sums.
