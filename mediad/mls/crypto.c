@@ -18,7 +18,8 @@ int mls_hash(uint8_t out[MLS_HASH], const struct slice *parts, size_t n)
 
 	crypto_hash_sha256_init(&st);
 	for (size_t i = 0; i < n; i++)
-		crypto_hash_sha256_update(&st, parts[i].p, parts[i].n);
+		if (parts[i].n)
+			crypto_hash_sha256_update(&st, parts[i].p, parts[i].n);
 	crypto_hash_sha256_final(&st, out);
 	sodium_memzero(&st, sizeof st);
 	return 0;
@@ -28,9 +29,10 @@ int mls_hmac(uint8_t out[MLS_HASH], struct slice key, const struct slice *parts,
 {
 	crypto_auth_hmacsha256_state st;
 
-	crypto_auth_hmacsha256_init(&st, key.p, key.n);
+	crypto_auth_hmacsha256_init(&st, key.n ? key.p : (const uint8_t *)"", key.n);
 	for (size_t i = 0; i < n; i++)
-		crypto_auth_hmacsha256_update(&st, parts[i].p, parts[i].n);
+		if (parts[i].n)
+			crypto_auth_hmacsha256_update(&st, parts[i].p, parts[i].n);
 	crypto_auth_hmacsha256_final(&st, out);
 	sodium_memzero(&st, sizeof st);
 	return 0;
