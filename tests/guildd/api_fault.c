@@ -6,6 +6,7 @@
 #include "tests/guildd/dave.h"
 #include "tests/guildd/gateway.h"
 #include "tests/guildd/objects.h"
+#include "tests/guildd/relay.h"
 #include "tests/guildd/voice.h"
 
 static bool is_main(const struct api_call *c)
@@ -134,6 +135,11 @@ void api_voice_fault(struct api_call *c)
 				     json_is_integer(op) ? (int)json_integer_value(op) : -1,
 				     api_text(c, "what", ""), (unsigned)api_number(c, "times", 1),
 				     (unsigned)api_number(c, "ms", 0)));
+}
+
+void api_forwarded(struct api_call *c)
+{
+	api_ok(c, json_pack("{s:o}", "streams", gd_relay_forwarded(c->g->relay, c->id[0])));
 }
 
 void api_dave_fault(struct api_call *c)

@@ -68,10 +68,11 @@ static void send_json(void *arg, uint64_t user, int op, unsigned version, unsign
 	if (op == 22)
 		d = json_pack("{s:i}", "transition_id", (int)n);
 	else if (op == 21)
-		d = json_pack("{s:i, s:i}", "protocol_version", (int)version, "transition_id", (int)n);
+		d = json_pack("{s:i, s:i}", "protocol_version", (int)version, "transition_id",
+			      (int)n);
 	else
-		d = json_pack("{s:i, s:i, s:i}", "transition_id", 0, "epoch", (int)n, "protocol_version",
-			      (int)version);
+		d = json_pack("{s:i, s:i, s:i}", "transition_id", 0, "epoch", (int)n,
+			      "protocol_version", (int)version);
 	vsession_send(s, op, d);
 }
 
@@ -79,7 +80,8 @@ static void count(void *arg, uint64_t user, const char *what)
 {
 	struct room *r = arg;
 
-	log_info("dave", "channel=%" PRIu64 " user=%" PRIu64 " what=%s", gd_group_channel(r->group), user, what);
+	log_info("dave", "channel=%" PRIu64 " user=%" PRIu64 " what=%s", gd_group_channel(r->group),
+		 user, what);
 	gd_count(r->d->g, user, "%s", what);
 }
 
@@ -127,8 +129,8 @@ static struct room *room_of(struct gd_dave *d, uint64_t channel)
 	if (!r)
 		return NULL;
 	r->d = d;
-	if (gd_group_alloc(&r->group, channel, &d->g->sw, &handler, r) || tmr_alloc(&r->tmr, d->g->env, due, r) ||
-	    gd_vec_add(&d->rooms, r))
+	if (gd_group_alloc(&r->group, channel, &d->g->sw, &handler, r) ||
+	    tmr_alloc(&r->tmr, d->g->env, due, r) || gd_vec_add(&d->rooms, r))
 		return room_free(r);
 	return r;
 }
@@ -198,7 +200,8 @@ void gd_dave_binary(struct gd_dave *d, struct vconn *c, const uint8_t *data, siz
 	int err;
 
 	if (!c->s || !c->s->max_dave || !len) {
-		vconn_close(c, c->s ? 4002 : 4003, c->s ? "Failed to decode payload." : "Not authenticated.");
+		vconn_close(c, c->s ? 4002 : 4003,
+			    c->s ? "Failed to decode payload." : "Not authenticated.");
 		return;
 	}
 	gd_count(d->g, c->user, "voice_op_%u", data[0]);
@@ -252,7 +255,8 @@ bool gd_dave_sealed(struct slice frame)
 {
 	const uint8_t *end = frame.p + frame.n;
 
-	return frame.n >= TAIL_MIN && end[-1] == 0xfa && end[-2] == 0xfa && end[-3] >= TAIL_MIN && end[-3] <= frame.n;
+	return frame.n >= TAIL_MIN && end[-1] == 0xfa && end[-2] == 0xfa && end[-3] >= TAIL_MIN &&
+	       end[-3] <= frame.n;
 }
 
 int gd_dave_fault(struct gd_dave *d, uint64_t channel, const char *what, uint64_t value)
@@ -281,7 +285,8 @@ json_t *gd_dave_json(const struct gd_dave *d)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < d->rooms.n; i++)
-		json_array_append_new(list, gd_group_json(((const struct room *)d->rooms.v[i])->group));
+		json_array_append_new(list,
+				      gd_group_json(((const struct room *)d->rooms.v[i])->group));
 	return list;
 }
 

@@ -1,5 +1,7 @@
 #include "tests/guildd/relay.h"
 
+#include "tests/guildd/dave.h"
+#include "tests/guildd/heard.h"
 #include "tests/guildd/impair.h"
 #include "tests/guildd/objects.h"
 
@@ -41,6 +43,7 @@ struct gd_stream {
 	bool any;
 	uint16_t seq;
 	uint32_t ts, cycles, lost;
+	struct gd_vec heard; /* what it was sent, with record_forwarded */
 	struct counters n;
 };
 
@@ -102,8 +105,8 @@ static void late_due(void *arg)
 	late_arm(r);
 }
 
-/* Through the network that the switches describe. */
-static void send_through(struct gd_relay *r, const struct sockaddr_in *to, const uint8_t *p,
+/* Through the network that the switches describe; false when that loses it. */
+static bool send_through(struct gd_relay *r, const struct sockaddr_in *to, const uint8_t *p,
 			 size_t len)
 {
 	const struct gd_switches *sw = &r->g->sw;
@@ -133,6 +136,7 @@ static void send_through(struct gd_relay *r, const struct sockaddr_in *to, const
 		memcpy(l->data, p, len);
 		late_arm(r);
 	}
+	return n > 0;
 }
 
 static struct gd_stream *by_ssrc(struct gd_relay *r, uint32_t ssrc)
@@ -212,22 +216,23 @@ static void keepalive(struct gd_relay *r, const uint8_t *p, const struct sockadd
 	send_now(r, from, out, sizeof(out));
 }
 
-static void send_sealed(struct gd_stream *to, const struct gd_rtp *in, const struct gd_tx *tx)
+static bool send_sealed(struct gd_stream *to, const struct gd_rtp *in, const struct gd_tx *tx)
 {
 	uint8_t out[GD_PACKET_BUF];
 	size_t len;
 
 	if (gd_rtp_forward(to->aead, to->counter, in, tx, out, sizeof(out), &len))
-		return;
+		return false;
 	to->counter++;
 	to->n.forwarded++;
 	to->n.padded += tx->pad > 0;
-	send_through(to->r, &to->addr, out, len);
+	return send_through(to->r, &to->addr, out, len);
 }
 
 static void forward(struct gd_relay *r, struct gd_stream *from, const struct gd_rtp *in)
 {
 	const struct gd_switches *sw = &r->g->sw;
+	bool record = sw->record_forwarded && gd_dave_sealed(in->payload);
 
 	for (size_t i = 0; i < r->streams.n; i++) {
 		struct gd_stream *to = r->streams.v[i];
@@ -238,7 +243,9 @@ static void forward(struct gd_relay *r, struct gd_stream *from, const struct gd_
 		r->n_forward++;
 		if (sw->pad_every && r->n_forward % sw->pad_every == 0)
 			tx.pad = 1 + (unsigned)(r->n_forward % 7);
-		send_sealed(to, in, &tx);
+		if (send_sealed(to, in, &tx) && record)
+			gd_heard_add(&to->heard, from->user, from->ssrc,
+				     from->cycles << 16 | in->seq);
 		if (sw->pad_only_every && r->n_forward % sw->pad_only_every == 0) {
 			tx.pad = 200;
 			tx.pad_only = true;
@@ -313,6 +320,20 @@ static bool early_keep(struct gd_stream *s, const uint8_t *p, size_t len)
 	return true;
 }
 
+/* Plain sound where everything must be sealed; the three bytes of silence are no sound. What a
+ * client sends before it can know its key is counted apart, and goes nowhere either. */
+static bool leaks(struct gd_relay *r, const struct gd_stream *s, const struct gd_rtp *in)
+{
+	enum gd_seal seal = gd_dave_sealed(in->payload)
+				    ? GD_SEAL_NONE
+				    : gd_dave_seal(r->g->dave, s->channel, s->user);
+
+	if (seal == GD_SEAL_NONE)
+		return false;
+	gd_count(r->g, s->user, seal == GD_SEAL_MUST ? "dave_plaintext" : "dave_plaintext_early");
+	return r->g->sw.require_sealed;
+}
+
 static enum gd_verdict take(struct gd_relay *r, struct gd_stream *s, const uint8_t *p, size_t len,
 			    bool rtcp, const struct sockaddr_in *from)
 {
@@ -332,6 +353,8 @@ static enum gd_verdict take(struct gd_relay *r, struct gd_stream *s, const uint8
 	follow(s, &in);
 	if (s->muted)
 		return GD_RX_MUTED;
+	if (v == GD_RX_OK && leaks(r, s, &in))
+		return GD_RX_PLAIN;
 	forward(r, s, &in);
 	return v;
 }
@@ -365,7 +388,7 @@ static void datagram(struct gd_relay *r, const uint8_t *p, size_t len,
 	(s ? &s->n : &r->n)->rx[v]++;
 	if (v == GD_RX_OK || v == GD_RX_SILENCE)
 		report(r, s);
-	else if (v != GD_RX_RTCP && v != GD_RX_MUTED)
+	else if (v != GD_RX_RTCP && v != GD_RX_MUTED && v != GD_RX_PLAIN)
 		log_debug("datagram_refused", "why=%s user=%" PRIu64 " len=%zu", gd_verdict_name(v),
 			  s ? s->user : 0, len);
 }
@@ -490,8 +513,28 @@ json_t *gd_relay_json(const struct gd_relay *r)
 void gd_relay_reset(struct gd_relay *r)
 {
 	r->n = (struct counters){0};
-	for (size_t i = 0; i < r->streams.n; i++)
-		((struct gd_stream *)r->streams.v[i])->n = (struct counters){0};
+	for (size_t i = 0; i < r->streams.n; i++) {
+		struct gd_stream *s = r->streams.v[i];
+
+		s->n = (struct counters){0};
+		gd_heard_clear(&s->heard);
+	}
+}
+
+json_t *gd_relay_forwarded(const struct gd_relay *r, uint64_t user)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < r->streams.n; i++) {
+		const struct gd_stream *s = r->streams.v[i];
+
+		if (s->user == user)
+			json_array_append_new(list, json_pack("{s:o, s:I, s:o}", "channel_id",
+							      gd_id_json(s->channel), "ssrc",
+							      (json_int_t)s->ssrc, "from",
+							      gd_heard_json(&s->heard)));
+	}
+	return list;
 }
 
 int gd_stream_alloc(struct gd_stream **out, struct gd_relay *r, uint64_t user, uint64_t channel,
@@ -527,6 +570,7 @@ struct gd_stream *gd_stream_free(struct gd_stream *s)
 	if (!s)
 		return NULL;
 	gd_vec_remove(&s->r->streams, s);
+	gd_heard_clear(&s->heard);
 	early_drop(s);
 	tmr_free(s->announce);
 	gd_aead_free(s->aead);

@@ -23,6 +23,8 @@ uint16_t gd_relay_port(const struct gd_relay *r);
 void gd_relay_seed(struct gd_relay *r, uint32_t seed);
 /* Counters and the channel's streams for GET /stats; caller owns it. */
 json_t *gd_relay_json(const struct gd_relay *r);
+/* With record_forwarded: the sealed packets that went to this user, by sender; caller owns it. */
+json_t *gd_relay_forwarded(const struct gd_relay *r, uint64_t user);
 /* Sets the counters to zero. */
 void gd_relay_reset(struct gd_relay *r);
 

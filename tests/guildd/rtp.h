@@ -28,7 +28,8 @@ enum { GD_RTP_FIXED = 12, GD_RTP_PT = 120, GD_PACKET_MAX = 1460, GD_PACKET_BUF =
 	V(BAD_PADDING, bad_padding, "padding count wrong")                                         \
 	V(EMPTY, empty, "no payload")                                                              \
 	V(NOT_SPEAKING, not_speaking, "sound before op 5")                                         \
-	V(MUTED, muted, "the sender is muted or suppressed")
+	V(MUTED, muted, "the sender is muted or suppressed")                                       \
+	V(PLAIN, plain, "not sealed where sound must be, dropped")
 
 enum gd_verdict {
 #define X(NAME, name, text) GD_RX_##NAME,

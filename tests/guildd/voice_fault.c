@@ -21,7 +21,8 @@ struct later {
 	uint8_t payload[];
 };
 
-int vfault_add(struct gd_voice *v, uint64_t user, int op, const char *what, unsigned times, unsigned ms)
+int vfault_add(struct gd_voice *v, uint64_t user, int op, const char *what, unsigned times,
+	       unsigned ms)
 {
 	static const char *const names[] = {"none", "lose", "skip", "corrupt", "delay"};
 	struct fault *f = calloc(1, sizeof(*f));
@@ -88,7 +89,8 @@ static void due(void *arg)
 		if (l->d)
 			vsession_number(s, l->op, json_incref(l->d), VFAULT_NONE);
 		else
-			vsession_number_binary(s, (uint8_t)l->op, (struct slice){l->payload, l->n}, VFAULT_NONE);
+			vsession_number_binary(s, (uint8_t)l->op, (struct slice){l->payload, l->n},
+					       VFAULT_NONE);
 		break;
 	}
 	later_free(l);

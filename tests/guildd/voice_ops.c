@@ -136,7 +136,8 @@ static void on_identify(struct vconn *c, const json_t *d)
 	if (!lease)
 		return;
 	lease->used = true;
-	if (g->sw.dave_required && gd_dave_spoken(g, lease->channel) && json_integer_value(dave) < 1) {
+	if (g->sw.dave_required && gd_dave_spoken(g, lease->channel) &&
+	    json_integer_value(dave) < 1) {
 		vconn_close(c, 4017, "E2EE/DAVE protocol required.");
 		return;
 	}
