@@ -1,4 +1,4 @@
-#include "mediad/dave/job.h"
+#include "mediad/dave/keyroom_inside.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -57,4 +57,52 @@ const struct dave_member *dave_epoch_find(const struct dave_epoch *e, uint64_t u
 			hi = mid;
 	}
 	return NULL;
+}
+
+/* ---- running ---- */
+
+static int code(struct dave_job *j)
+{
+	uint8_t fingerprint[DAVE_FINGERPRINT];
+	int err = dave_fingerprint(fingerprint, mls_slice(j->theirs.p, j->theirs.n), j->user, mls_slice(j->mine.p, j->mine.n),
+				   j->self);
+
+	return err ? err : dave_verification_code(j->code, fingerprint);
+}
+
+void dave_job_run(struct dave_job *j)
+{
+	struct dave_keyroom *k = j->keyroom;
+	int err = 0;
+
+	switch (j->type) {
+	case DAVE_JOB_RESET:
+	case DAVE_JOB_REKEY:
+		err = dave_keyroom_reset(k, j, j->type == DAVE_JOB_RESET);
+		break;
+	case DAVE_JOB_DROP:
+		dave_keyroom_drop(k);
+		break;
+	case DAVE_JOB_SENDER:
+		err = dave_keyroom_sender(k, j);
+		break;
+	case DAVE_JOB_PROPOSALS:
+		dave_keyroom_proposals(k, j);
+		break;
+	case DAVE_JOB_COMMIT:
+		dave_keyroom_commit(k, j);
+		break;
+	case DAVE_JOB_WELCOME:
+		dave_keyroom_welcome(k, j);
+		break;
+	case DAVE_JOB_CODE:
+		err = code(j);
+		break;
+	}
+	if (j->verdict == DAVE_NOT_RUN) {
+		j->verdict = err ? DAVE_INVALID : DAVE_DONE;
+		j->err = err;
+	}
+	if (k)
+		j->in_group = k->established;
 }

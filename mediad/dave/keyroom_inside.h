@@ -1,0 +1,62 @@
+/* What the files of the keyroom share: keyroom.c (keys, groups of our own), keyroom_step.c (what the gateway sends),
+ * keyroom_epoch.c (what an epoch gives). */
+#ifndef MEDIAD_DAVE_KEYROOM_INSIDE_H
+#define MEDIAD_DAVE_KEYROOM_INSIDE_H
+
+#include "mediad/dave/job.h"
+
+enum {
+	DAVE_COMMITS_MAX = 64, /* of our own in one epoch; past it the oldest is forgotten */
+	DAVE_OFFERS = 2,       /* key packages: the last sent, and the one before while it may still be answered */
+	DAVE_USER_BYTES = 8,
+	DAVE_EXTERNAL_SENDER_MAX = 4096,
+};
+
+struct dave_offer {
+	struct mls_key_package *package; /* NULL: none */
+	struct p256_pair init;
+};
+
+struct dave_own {
+	struct dave_bytes message;
+	struct mls_group *next;
+};
+
+struct dave_keyroom {
+	uint64_t user, channel;
+	struct dave_bytes sender; /* the ExternalSender of op 25; outlives every reset */
+	struct mls_identity me;	  /* of our leaf before any path of ours */
+	struct mls_leaf *leaf;	  /* NULL: no keys yet */
+	struct dave_offer offer[DAVE_OFFERS]; /* newest first */
+	struct mls_group *group;  /* local (epoch 0) or established */
+	bool established;
+	struct dave_own own[DAVE_COMMITS_MAX]; /* oldest first, of group's epoch */
+	unsigned n_own;
+	uint64_t serial;
+};
+
+/* ---- keyroom.c ---- */
+void dave_keyroom_forget_commits(struct dave_keyroom *k);
+void dave_keyroom_forget_offers(struct dave_keyroom *k);
+/* The group from now on; taken over. NULL: none. */
+void dave_keyroom_enter(struct dave_keyroom *k, struct mls_group *g, bool established);
+/* 8 bytes, big-endian: users in credentials, the channel as group id. */
+void dave_be64(uint8_t out[DAVE_USER_BYTES], uint64_t v);
+int dave_keyroom_reset(struct dave_keyroom *k, struct dave_job *j, bool new_leaf);
+void dave_keyroom_drop(struct dave_keyroom *k);
+int dave_keyroom_sender(struct dave_keyroom *k, struct dave_job *j);
+
+/* ---- keyroom_step.c ---- */
+void dave_keyroom_proposals(struct dave_keyroom *k, struct dave_job *j);
+void dave_keyroom_commit(struct dave_keyroom *k, struct dave_job *j);
+void dave_keyroom_welcome(struct dave_keyroom *k, struct dave_job *j);
+
+/* ---- keyroom_epoch.c ---- */
+/* The user of a leaf. False: its credential is none of DAVE's. */
+bool dave_leaf_user(const struct mls_leaf *l, uint64_t *user);
+/* EBADMSG: a credential that is none of DAVE's, or a user twice. */
+int dave_roster_check(const struct mls_tree *t);
+/* As dave_roster_check; serial is left to the caller. */
+int dave_epoch_make(struct dave_epoch **out, const struct mls_group *g);
+
+#endif

@@ -1,0 +1,364 @@
+#include "mediad/dave/keyroom_inside.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static void judge(struct dave_job *j, enum dave_verdict verdict, int err)
+{
+	j->verdict = verdict;
+	j->err = err;
+}
+
+/* The external senders in a group's context are the one of op 25 and no other. */
+static bool same_sender(const struct dave_keyroom *k, const struct mls_group *g)
+{
+	struct slice data;
+	struct rd r;
+
+	if (!mls_extension_find(mls_group_extensions(g), MLS_EXT_EXTERNAL_SENDERS, &data))
+		return false;
+	r = rd_of(data.p, data.n);
+	data = mls_rd_vec(&r);
+	return r.ok && rd_left(&r) == 0 && mls_equal(data, mls_slice(k->sender.p, k->sender.n));
+}
+
+/* Where a message stands beside our group. Nobody but members can be ahead of it. */
+static enum dave_verdict place(const struct dave_keyroom *k, const struct mls_public *m, int *err)
+{
+	uint64_t epoch = mls_group_epoch(k->group);
+
+	if (!mls_equal(m->group_id, mls_group_id(k->group)) || m->epoch < epoch || (m->epoch > epoch && !k->established)) {
+		*err = ESTALE;
+		return DAVE_IGNORED;
+	}
+	if (m->epoch > epoch) {
+		*err = ESTALE;
+		return DAVE_INVALID;
+	}
+	return DAVE_DONE;
+}
+
+/* ---- op 27 ---- */
+
+static bool is_recognized(const struct dave_job *j, uint64_t user)
+{
+	size_t lo = 0, hi = j->n_recognized;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (j->recognized[mid] == user)
+			return true;
+		if (j->recognized[mid] < user)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return false;
+}
+
+/* What DAVE allows: the gateway adds people whom it told us of, and removes; the rest is the RFC's to judge. */
+static int allowed(const struct dave_job *j, const struct mls_public *m)
+{
+	struct rd r = rd_of(m->body.p, m->body.n);
+	struct mls_proposal p;
+	uint64_t user;
+	int err;
+
+	if (m->type != MLS_CONTENT_PROPOSAL || m->sender != MLS_SENDER_EXTERNAL || m->sender_index != 0)
+		return EBADMSG;
+	err = mls_proposal_read(&p, &r);
+	if (err)
+		return err;
+	if (p.type == MLS_PROPOSAL_ADD)
+		err = dave_leaf_user(p.key_package->leaf, &user) && is_recognized(j, user) ? 0 : EBADMSG;
+	else if (p.type != MLS_PROPOSAL_REMOVE)
+		err = ENOTSUP;
+	mls_proposal_free(&p);
+	return err;
+}
+
+/* One proposal message. added: references of those that are new. */
+static int append_one(struct dave_keyroom *k, const struct dave_job *j, const struct mls_public *m, struct mls_out *added)
+{
+	unsigned before = mls_group_proposals(k->group);
+	uint8_t ref[MLS_HASH];
+	int err = allowed(j, m);
+
+	if (!err)
+		err = mls_group_propose(k->group, m->raw, ref);
+	if (err)
+		return err;
+	if (mls_group_proposals(k->group) == before)
+		return 0;
+	mls_out_bytes(added, ref, sizeof ref);
+	if (added->err)
+		(void)mls_group_revoke(k->group, mls_slice(ref, sizeof ref));
+	return added->err;
+}
+
+/* All or, after the first that is refused, none. */
+static void append(struct dave_keyroom *k, struct dave_job *j, struct rd *r)
+{
+	struct mls_out added = {0};
+	int err = 0;
+
+	while (!err && rd_left(r)) {
+		struct mls_public m;
+
+		err = mls_public_read(&m, r);
+		if (err)
+			break;
+		j->verdict = place(k, &m, &err);
+		if (j->verdict == DAVE_DONE)
+			err = append_one(k, j, &m, &added);
+	}
+	if (err) {
+		struct slice refs = mls_out_view(&added);
+
+		for (size_t i = 0; i < refs.n; i += MLS_HASH)
+			(void)mls_group_revoke(k->group, mls_slice(refs.p + i, MLS_HASH));
+		/* With a new external sender this group can have no future. */
+		if (j->verdict == DAVE_DONE)
+			j->verdict = k->established && !same_sender(k, k->group) ? DAVE_INVALID : DAVE_REFUSED;
+		j->err = err;
+	}
+	mls_out_free(&added);
+}
+
+static void revoke(struct dave_keyroom *k, struct dave_job *j, struct rd *r)
+{
+	while (rd_left(r)) {
+		struct slice ref = mls_rd_vec(r);
+
+		if (r->ok)
+			(void)mls_group_revoke(k->group, ref);
+	}
+	if (!r->ok)
+		judge(j, DAVE_REFUSED, EBADMSG);
+}
+
+/* Bytes of op 28: the commit, and the welcome right behind it. */
+static int message(struct dave_bytes *out, const struct mls_commit *c)
+{
+	struct slice commit = mls_out_view(&c->message), welcome = mls_out_view(&c->welcome);
+
+	out->p = malloc(commit.n + welcome.n);
+	if (!out->p)
+		return ENOMEM;
+	memcpy(out->p, commit.p, commit.n);
+	if (welcome.n)
+		memcpy(out->p + commit.n, welcome.p, welcome.n);
+	out->n = commit.n + welcome.n;
+	return 0;
+}
+
+/* Keeps a commit of ours, in case it is the one that is announced. */
+static int remember(struct dave_keyroom *k, struct mls_commit *c)
+{
+	struct slice commit = mls_out_view(&c->message);
+	struct dave_own own = {.message = {malloc(commit.n), commit.n}, .next = c->next};
+
+	if (!own.message.p)
+		return ENOMEM;
+	memcpy(own.message.p, commit.p, commit.n);
+	if (k->n_own == DAVE_COMMITS_MAX) {
+		free(k->own[0].message.p);
+		mls_group_free(k->own[0].next);
+		memmove(k->own, k->own + 1, --k->n_own * sizeof own);
+	}
+	k->own[k->n_own++] = own;
+	c->next = NULL;
+	return 0;
+}
+
+/* Commits what is proposed. A member twice, or ourselves removed: that is for others to commit, or for later. */
+static void commit(struct dave_keyroom *k, struct dave_job *j)
+{
+	struct mls_commit c = {0};
+	struct mls_rng rng;
+	int err;
+
+	if (!mls_group_proposals(k->group) || mls_group_removes(k->group, mls_group_leaf(k->group)))
+		return;
+	mls_rng_seed(&rng, j->seed);
+	err = mls_group_commit(&c, k->group, &rng);
+	mls_rng_wipe(&rng);
+	if (err) {
+		judge(j, DAVE_REFUSED, err);
+		return;
+	}
+	err = dave_roster_check(mls_group_tree(c.next));
+	if (!err)
+		err = message(&j->out, &c);
+	if (!err)
+		err = remember(k, &c);
+	if (err) {
+		free(j->out.p);
+		j->out = (struct dave_bytes){0};
+		judge(j, err == ENOMEM ? DAVE_REFUSED : DAVE_DONE, err);
+	}
+	mls_commit_free(&c);
+}
+
+void dave_keyroom_proposals(struct dave_keyroom *k, struct dave_job *j)
+{
+	struct rd r = rd_of(j->in.p, j->in.n), list;
+	uint8_t kind = (uint8_t)rd_be(&r, 1);
+
+	if (!k->group) {
+		judge(j, DAVE_IGNORED, ENOENT);
+		return;
+	}
+	list = mls_rd_sub(&r);
+	judge(j, DAVE_DONE, 0);
+	if (!r.ok || rd_left(&r) || kind > 1)
+		judge(j, DAVE_REFUSED, EBADMSG);
+	else if (kind == 0)
+		append(k, j, &list);
+	else
+		revoke(k, j, &list);
+	if (j->verdict == DAVE_DONE)
+		commit(k, j);
+}
+
+/* ---- op 29 ---- */
+
+/* Proposals by reference only, and a committer who stays who he was. */
+static int commit_allowed(const struct mls_public *m)
+{
+	struct rd r = rd_of(m->body.p, m->body.n), list;
+	int err = 0;
+
+	if (m->type != MLS_CONTENT_COMMIT || m->sender != MLS_SENDER_MEMBER)
+		return EBADMSG;
+	list = mls_rd_sub(&r);
+	while (!err && rd_left(&list)) {
+		struct mls_proposal_or_ref e;
+
+		err = mls_proposal_or_ref_read(&e, &list);
+		if (!err && !e.by_ref) {
+			mls_proposal_free(&e.value);
+			err = ENOTSUP;
+		}
+	}
+	return err;
+}
+
+static bool same_member(const struct mls_group *before, const struct mls_group *after, uint32_t leaf)
+{
+	const struct mls_leaf *a = mls_tree_leaf(mls_group_tree(before), leaf);
+	const struct mls_leaf *b = mls_tree_leaf(mls_group_tree(after), leaf);
+
+	return a && b && mls_equal(a->credential, b->credential) && mls_equal(a->signature_key, b->signature_key);
+}
+
+/* The state after `next` (taken over when that goes well). */
+static int advance(struct dave_keyroom *k, struct dave_job *j, struct mls_group *next)
+{
+	int err = dave_epoch_make(&j->epoch, next);
+
+	if (err)
+		return err;
+	j->epoch->serial = ++k->serial;
+	dave_keyroom_enter(k, next, true);
+	return 0;
+}
+
+static struct dave_own *own_commit(struct dave_keyroom *k, struct slice in)
+{
+	for (unsigned i = 0; i < k->n_own; i++)
+		if (mls_equal(in, mls_slice(k->own[i].message.p, k->own[i].message.n)))
+			return &k->own[i];
+	return NULL;
+}
+
+static int foreign(struct dave_keyroom *k, struct dave_job *j, const struct mls_public *m, struct slice in)
+{
+	struct mls_group *next = NULL;
+	bool removed = false;
+	int err = commit_allowed(m);
+
+	if (!err)
+		err = mls_group_process(&next, k->group, in, &removed);
+	if (err && removed) {
+		dave_keyroom_enter(k, NULL, false);
+		judge(j, DAVE_IGNORED, err);
+		return 0;
+	}
+	if (!err && !same_member(k->group, next, m->sender_index))
+		err = EBADMSG;
+	if (!err)
+		err = advance(k, j, next);
+	if (err)
+		mls_group_free(next);
+	return err;
+}
+
+void dave_keyroom_commit(struct dave_keyroom *k, struct dave_job *j)
+{
+	struct slice in = mls_slice(j->in.p, j->in.n);
+	struct rd r = rd_of(j->in.p, j->in.n);
+	struct dave_own *own = own_commit(k, in);
+	struct mls_public m;
+	int err;
+
+	judge(j, DAVE_DONE, 0);
+	if (own) {
+		struct mls_group *next = own->next;
+
+		own->next = NULL;
+		err = advance(k, j, next);
+		if (err)
+			own->next = next;
+	} else if (!k->established) {
+		/* We are not in it yet; the welcome will come. */
+		judge(j, DAVE_IGNORED, ENOENT);
+		return;
+	} else {
+		err = mls_public_read(&m, &r);
+		if (!err && rd_left(&r))
+			err = EBADMSG;
+		if (!err)
+			j->verdict = place(k, &m, &err);
+		if (!err)
+			err = foreign(k, j, &m, in);
+	}
+	if (err)
+		judge(j, j->verdict == DAVE_IGNORED ? DAVE_IGNORED : DAVE_INVALID, err);
+}
+
+/* ---- op 30 ---- */
+
+static int join(struct dave_keyroom *k, struct dave_job *j, struct mls_group **out)
+{
+	int err = ENOENT;
+
+	for (unsigned i = 0; i < DAVE_OFFERS && err == ENOENT; i++)
+		if (k->offer[i].package)
+			err = mls_group_join(out, mls_slice(j->in.p, j->in.n), mls_slice(NULL, 0), k->offer[i].package,
+					     &k->offer[i].init, &k->me);
+	return err;
+}
+
+void dave_keyroom_welcome(struct dave_keyroom *k, struct dave_job *j)
+{
+	uint8_t channel[DAVE_USER_BYTES];
+	struct mls_group *g = NULL;
+	int err = k->sender.n ? join(k, j, &g) : ENOENT;
+
+	judge(j, DAVE_DONE, 0);
+	dave_be64(channel, k->channel);
+	/* Unknown users in the roster are no reason to refuse: the gateway's word about them may come later. */
+	if (!err && (!mls_equal(mls_group_id(g), mls_slice(channel, sizeof channel)) || !same_sender(k, g)))
+		err = EBADMSG;
+	if (!err)
+		err = advance(k, j, g);
+	if (!err) {
+		dave_keyroom_forget_offers(k);
+		return;
+	}
+	mls_group_free(g);
+	/* Come again, or not for us: a group that works is not given up for it. */
+	judge(j, err == ENOENT && k->established ? DAVE_IGNORED : DAVE_INVALID, err);
+}
