@@ -21,6 +21,7 @@ struct lane {
 	enum fade_to fade_to;
 	float fade, fade_step; /* 0..1 a sample */
 	float gain, gain_target, gain_step;
+	float fade_before, gain_before; /* the last pull */
 
 	int16_t pcm[LANE_CAPACITY]; /* sample k is at k % LANE_CAPACITY */
 };
@@ -63,7 +64,7 @@ static size_t available(const struct lane *l)
 
 size_t lane_room(const struct lane *l)
 {
-	return LANE_CAPACITY - available(l);
+	return LANE_CAPACITY - (size_t)(l->written - l->left);
 }
 
 int lane_write(struct lane *l, const int16_t *pcm, size_t n, uint64_t now)
@@ -194,6 +195,8 @@ size_t lane_pull(struct lane *l, float acc[LANE_FRAME], uint64_t now)
 {
 	size_t n = due(l, now), i;
 
+	l->fade_before = l->fade;
+	l->gain_before = l->gain;
 	for (i = 0; i < n; i++) {
 		float g = ramps(l);
 
@@ -205,6 +208,15 @@ size_t lane_pull(struct lane *l, float acc[LANE_FRAME], uint64_t now)
 	if (l->fade_to != TO_FULL && (l->fade <= 0 || i < LANE_FRAME))
 		lane_settle(l);
 	return i;
+}
+
+void lane_back(struct lane *l, size_t n)
+{
+	l->pulled -= n;
+	if (l->state != PLAYING)
+		return; /* paused or stopped since then: that stands */
+	l->fade = l->fade_before;
+	l->gain = l->gain_before;
 }
 
 bool lane_wants(const struct lane *l)

@@ -62,6 +62,9 @@ size_t lane_pull(struct lane *l, float acc[LANE_FRAME], uint64_t now);
 bool lane_wants(const struct lane *l);
 /* Nothing is being sent: a fade that runs is over at once. */
 void lane_settle(struct lane *l);
+/* The n samples of the last pull were not sent and shall be: the next pull begins with them again, and the ramps where they
+ * began. The buffer keeps room for them. */
+void lane_back(struct lane *l, size_t n);
 /* n samples of the oldest pulled ones left the socket at `now` (sent), or were lost on this side.
  */
 void lane_left(struct lane *l, size_t n, bool sent, uint64_t now);
@@ -69,8 +72,8 @@ void lane_left(struct lane *l, size_t n, bool sent, uint64_t now);
 enum lane_event lane_next_event(struct lane *l);
 
 uint64_t lane_written(const struct lane *l);
-/* Samples taken out of the buffer so far: capacity + this is what may have been written in all
- * (credit). */
+/* Samples taken out of the buffer so far, for credit: all but the last frame of them have made room
+ * for new ones. */
 uint64_t lane_pulled(const struct lane *l);
 /* Samples that left the socket. */
 uint64_t lane_sent(const struct lane *l);

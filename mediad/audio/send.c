@@ -21,6 +21,13 @@ struct share {
 	size_t samples;
 };
 
+/* A lane that is lent. */
+struct guest {
+	struct lane *lane;
+	uint64_t waits_since; /* for the gate; 0: it does not */
+	enum media_reason why; /* it was stopped */
+};
+
 struct slot {
 	bool full, given; /* given: handed out by sender_due, sender_done is awaited */
 	bool silence;
@@ -35,8 +42,8 @@ struct sender {
 	sender_event_h *h;
 	void *arg;
 
-	struct lane *lanes[SENDER_LANES];
-	unsigned n_lanes;
+	struct guest guests[SENDER_LANES];
+	unsigned n_guests;
 	struct limiter limiter;
 
 	bool running;
@@ -50,6 +57,7 @@ struct sender {
 	unsigned lead;	  /* silence frames still to send before anything else */
 	unsigned silence; /* and after an utterance */
 	bool fresh;	  /* the encoder starts anew with its next frame */
+	bool open;	  /* the gate */
 	bool flush;	  /* the encoder holds the end of the utterance in its lookahead */
 	struct slot slot;
 	struct sender_stats stats;
@@ -100,8 +108,8 @@ struct sender *sender_free(struct sender *s)
 {
 	if (!s)
 		return NULL;
-	for (unsigned i = 0; i < s->n_lanes; i++)
-		lane_free(s->lanes[i]);
+	for (unsigned i = 0; i < s->n_guests; i++)
+		lane_free(s->guests[i].lane);
 	if (s->enc)
 		opus_encoder_destroy(s->enc);
 	free(s);
@@ -122,43 +130,50 @@ static void tell_speaking(struct sender *s, bool on, uint64_t now)
 	s->h(&ev, s->arg);
 }
 
-static void tell_lane(struct sender *s, struct lane *l, enum sender_event_type type, uint64_t at)
+static void tell_lane(struct sender *s, const struct guest *g, enum sender_event_type type, uint64_t at)
 {
-	struct sender_event ev = {
-		.type = type, .playback = lane_id(l), .samples = lane_sent(l), .at = at, .lane = l};
+	struct sender_event ev = {.type = type,
+				  .playback = lane_id(g->lane),
+				  .samples = lane_sent(g->lane),
+				  .at = at,
+				  .reason = g->why,
+				  .lane = g->lane};
 
 	s->h(&ev, s->arg);
 }
 
-static void remove_lane(struct sender *s, unsigned i)
+static struct guest remove_guest(struct sender *s, unsigned i)
 {
-	s->n_lanes--;
-	for (; i < s->n_lanes; i++)
-		s->lanes[i] = s->lanes[i + 1];
+	struct guest gone = s->guests[i];
+
+	s->n_guests--;
+	for (; i < s->n_guests; i++)
+		s->guests[i] = s->guests[i + 1];
+	return gone;
 }
 
 /* Tells what lane i has to tell. True when it left. */
 static bool tell_events(struct sender *s, unsigned i, uint64_t now)
 {
-	struct lane *l = s->lanes[i];
+	struct guest g = s->guests[i];
 
 	for (;;) {
-		switch (lane_next_event(l)) {
+		switch (lane_next_event(g.lane)) {
 		case LANE_NONE:
 			return false;
 		case LANE_STARTED:
-			tell_lane(s, l, SENDER_STARTED, lane_started_at(l));
+			tell_lane(s, &g, SENDER_STARTED, lane_started_at(g.lane));
 			break;
 		case LANE_PAUSED:
-			tell_lane(s, l, SENDER_PAUSED, now);
+			tell_lane(s, &g, SENDER_PAUSED, now);
 			break;
 		case LANE_DRAINED:
-			remove_lane(s, i);
-			tell_lane(s, l, SENDER_DRAINED, now);
+			remove_guest(s, i);
+			tell_lane(s, &g, SENDER_DRAINED, now);
 			return true;
 		case LANE_STOPPED:
-			remove_lane(s, i);
-			tell_lane(s, l, SENDER_STOPPED, now);
+			remove_guest(s, i);
+			tell_lane(s, &g, SENDER_STOPPED, now);
 			return true;
 		}
 	}
@@ -166,7 +181,7 @@ static bool tell_events(struct sender *s, unsigned i, uint64_t now)
 
 static void tell_all(struct sender *s, uint64_t now)
 {
-	for (unsigned i = 0; i < s->n_lanes;)
+	for (unsigned i = 0; i < s->n_guests;)
 		if (!tell_events(s, i, now))
 			i++;
 }
@@ -200,14 +215,32 @@ static void settle_slot(struct sender *s, bool sent, uint64_t now)
 	slot->full = slot->given = false;
 }
 
+/* Nobody waits for the gate: it opened, or there is no session. */
+static void forget_waits(struct sender *s)
+{
+	for (unsigned i = 0; i < s->n_guests; i++)
+		s->guests[i].waits_since = 0;
+}
+
 void sender_halt(struct sender *s, uint64_t now)
 {
 	s->running = false;
 	s->speaking = QUIET;
 	settle_slot(s, false, now);
-	for (unsigned i = 0; i < s->n_lanes; i++)
-		lane_settle(s->lanes[i]);
+	for (unsigned i = 0; i < s->n_guests; i++)
+		lane_settle(s->guests[i].lane);
+	forget_waits(s);
 	tell_all(s, now);
+}
+
+void sender_gate(struct sender *s, bool open)
+{
+	s->open = open;
+	if (open)
+		forget_waits(s);
+	/* A fade needs frames that are sent. */
+	for (unsigned i = 0; i < s->n_guests && !open; i++)
+		lane_settle(s->guests[i].lane);
 }
 
 void sender_speaking_sent(struct sender *s)
@@ -223,6 +256,35 @@ void sender_speaking_sent(struct sender *s)
 uint64_t sender_next(const struct sender *s)
 {
 	return s->running ? s->next : UINT64_MAX;
+}
+
+/* A silence frame makes decoders start afresh, so the encoder does too: measured on speech in
+ * hybrid mode, the first frames after a pause come out at 17 dB instead of 5. */
+static void put_silence(struct sender *s)
+{
+	memcpy(s->slot.opus, OPUS_SILENCE, OPUS_SILENCE_SIZE);
+	s->slot.len = OPUS_SILENCE_SIZE;
+	s->slot.full = s->slot.silence = true;
+	s->fresh = true;
+}
+
+/* The gate closed after this frame was made: its samples go back to where they came from, and the
+ * utterance ends before them. */
+static void take_back(struct sender *s, uint64_t now)
+{
+	struct slot *slot = &s->slot;
+
+	for (unsigned i = 0; i < slot->n_shares; i++)
+		lane_back(slot->shares[i].lane, slot->shares[i].samples);
+	slot->n_shares = 0;
+	slot->full = false;
+	s->flush = false;
+	s->fresh = true;
+	if (s->silence) {
+		put_silence(s);
+		s->silence--;
+	}
+	tell_all(s, now);
 }
 
 bool sender_due(struct sender *s, uint64_t now, struct sender_packet *pkt)
@@ -244,6 +306,8 @@ bool sender_due(struct sender *s, uint64_t now, struct sender_packet *pkt)
 	pkt->ts = s->ts;
 	s->next += TICK;
 	s->ts += RTP_FRAME;
+	if (s->slot.full && !s->slot.silence && !s->open)
+		take_back(s, now);
 	if (!s->slot.full)
 		return false;
 	s->slot.given = true;
@@ -275,26 +339,16 @@ static size_t mix_lanes(struct sender *s, float acc[LANE_FRAME], uint64_t now)
 	struct slot *slot = &s->slot;
 	size_t end = 0;
 
-	for (unsigned i = 0; i < s->n_lanes; i++) {
-		size_t n = lane_pull(s->lanes[i], acc, now);
+	for (unsigned i = 0; i < s->n_guests; i++) {
+		size_t n = lane_pull(s->guests[i].lane, acc, now);
 
 		if (n)
 			slot->shares[slot->n_shares++] =
-				(struct share){.lane = s->lanes[i], .samples = n};
+				(struct share){.lane = s->guests[i].lane, .samples = n};
 		if (n > end)
 			end = n;
 	}
 	return end;
-}
-
-/* A silence frame makes decoders start afresh, so the encoder does too: measured on speech in
- * hybrid mode, the first frames after a pause come out at 17 dB instead of 5. */
-static void put_silence(struct sender *s)
-{
-	memcpy(s->slot.opus, OPUS_SILENCE, OPUS_SILENCE_SIZE);
-	s->slot.len = OPUS_SILENCE_SIZE;
-	s->slot.full = s->slot.silence = true;
-	s->fresh = true;
 }
 
 static void encode(struct sender *s, const float acc[LANE_FRAME])
@@ -321,14 +375,17 @@ static void prepare_frame(struct sender *s, bool wanted, uint64_t now)
 {
 	float acc[LANE_FRAME] = {0};
 	opus_int32 lookahead = 0;
-	size_t end;
+	size_t end = 0;
 
 	if (s->lead) {
 		s->lead--;
 		put_silence(s);
 		return;
 	}
-	end = mix_lanes(s, acc, now);
+	if (s->open)
+		end = mix_lanes(s, acc, now);
+	else
+		s->flush = false;
 	if (end) {
 		opus_encoder_ctl(s->enc, OPUS_GET_LOOKAHEAD(&lookahead));
 		encode(s, acc);
@@ -353,16 +410,39 @@ static void ask(struct sender *s, uint64_t now)
 	tell_speaking(s, true, now);
 }
 
+/* Lanes that wait for the gate, and those that have for too long. */
+static void wait_for_gate(struct sender *s, uint64_t now)
+{
+	for (unsigned i = 0; i < s->n_guests; i++) {
+		struct guest *g = &s->guests[i];
+
+		if (!lane_wants(g->lane)) {
+			g->waits_since = 0;
+		} else if (!g->waits_since) {
+			g->waits_since = now;
+		} else if (now - g->waits_since >= SENDER_KEY_WAIT_MS * MS) {
+			g->why = MEDIA_REASON_NO_KEY;
+			lane_stop(g->lane, 0);
+		}
+	}
+}
+
 void sender_prepare(struct sender *s, uint64_t now)
 {
 	bool wanted = s->lead > 0;
 
-	if (!s->running || (s->slot.full && !s->slot.given))
+	if (!s->running)
 		return;
+	if (!s->open)
+		wait_for_gate(s, now);
+	if (s->slot.full && !s->slot.given) {
+		tell_all(s, now);
+		return;
+	}
 	if (s->slot.given)
 		sender_done(s, false, now);
-	for (unsigned i = 0; i < s->n_lanes; i++)
-		wanted = wanted || lane_wants(s->lanes[i]);
+	for (unsigned i = 0; i < s->n_guests && s->open; i++)
+		wanted = wanted || lane_wants(s->guests[i].lane);
 	if (s->speaking == QUIET && wanted)
 		ask(s, now);
 	else if (s->speaking == ASKED && now >= s->asked_at + SENDER_SPEAKING_WAIT_MS * MS) {
@@ -382,18 +462,18 @@ static unsigned find(const struct sender *s, uint32_t playback)
 {
 	unsigned i = 0;
 
-	while (i < s->n_lanes && lane_id(s->lanes[i]) != playback)
+	while (i < s->n_guests && lane_id(s->guests[i].lane) != playback)
 		i++;
 	return i;
 }
 
 int sender_add(struct sender *s, struct lane *l)
 {
-	if (find(s, lane_id(l)) < s->n_lanes)
+	if (find(s, lane_id(l)) < s->n_guests)
 		return EEXIST;
-	if (s->n_lanes == SENDER_LANES)
+	if (s->n_guests == SENDER_LANES)
 		return ENOSPC;
-	s->lanes[s->n_lanes++] = l;
+	s->guests[s->n_guests++] = (struct guest){.lane = l};
 	return 0;
 }
 
@@ -401,16 +481,16 @@ struct lane *sender_lane(struct sender *s, uint32_t playback)
 {
 	unsigned i = find(s, playback);
 
-	return i < s->n_lanes ? s->lanes[i] : NULL;
+	return i < s->n_guests ? s->guests[i].lane : NULL;
 }
 
 bool sender_end(struct sender *s, uint32_t playback, uint64_t now)
 {
 	unsigned i = find(s, playback);
 
-	if (i == s->n_lanes)
+	if (i == s->n_guests)
 		return false;
-	lane_end(s->lanes[i]);
+	lane_end(s->guests[i].lane);
 	tell_events(s, i, now);
 	return true;
 }
@@ -420,23 +500,23 @@ bool sender_command(struct sender *s, uint32_t playback, enum sender_command cmd
 {
 	unsigned i = find(s, playback);
 
-	if (i == s->n_lanes)
+	if (i == s->n_guests)
 		return false;
 	/* A fade needs frames that are sent. */
-	if (s->speaking != SPEAKING)
+	if (s->speaking != SPEAKING || !s->open)
 		fade_ms = 0;
 	switch (cmd) {
 	case SENDER_PAUSE:
-		lane_pause(s->lanes[i], fade_ms);
+		lane_pause(s->guests[i].lane, fade_ms);
 		break;
 	case SENDER_RESUME:
-		lane_resume(s->lanes[i], fade_ms);
+		lane_resume(s->guests[i].lane, fade_ms);
 		break;
 	case SENDER_STOP:
-		lane_stop(s->lanes[i], fade_ms);
+		lane_stop(s->guests[i].lane, fade_ms);
 		break;
 	case SENDER_GAIN:
-		lane_gain(s->lanes[i], target, fade_ms);
+		lane_gain(s->guests[i].lane, target, fade_ms);
 		break;
 	}
 	tell_events(s, i, now);
@@ -447,9 +527,9 @@ struct lane *sender_take(struct sender *s)
 {
 	struct lane *l;
 
-	if (!s->n_lanes)
+	if (!s->n_guests)
 		return NULL;
-	l = s->lanes[--s->n_lanes];
+	l = s->guests[--s->n_guests].lane;
 	for (unsigned i = 0; i < s->slot.n_shares; i++)
 		if (s->slot.shares[i].lane == l)
 			s->slot.shares[i] = s->slot.shares[--s->slot.n_shares];

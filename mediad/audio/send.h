@@ -19,12 +19,18 @@
  * After an utterance five silence frames, SENDER_SPEAKING{off}, then nothing. The RTP time moves
  * 960 per 20 ms whether or not anything is sent.
  *
+ * The gate is open while there is a way to protect what is said (or none is asked for); a new sender's
+ * is closed. While it is closed nothing but silence frames is given out: lanes do not start, and one
+ * that was playing pauses at the sample that left, as if the utterance were over. When it opens they
+ * go on there. A lane that has waited for it for SENDER_KEY_WAIT_MS of a session is stopped.
+ *
  * The loop thread makes the sender and lends it; lanes are lent to it with sender_add and come back
  * with their last event. Only _alloc allocates. Times in ns of the caller's clock. */
 #ifndef MEDIAD_AUDIO_SEND_H
 #define MEDIAD_AUDIO_SEND_H
 
 #include "mediad/audio/lane.h"
+#include "proto/media.h"
 
 enum {
 	SENDER_LANES = 8,
@@ -33,6 +39,7 @@ enum {
 	SENDER_LATE_MS = 5, /* later than this counts as a late frame */
 	SENDER_SILENCE_FRAMES = 5,
 	SENDER_SPEAKING_WAIT_MS = 500,
+	SENDER_KEY_WAIT_MS = 10000,
 	SENDER_OPUS_MAX = 1275,
 	SENDER_BITRATE_MIN = 8000,
 	SENDER_BITRATE_MAX = 384000,
@@ -53,6 +60,7 @@ struct sender_event {
 	uint32_t playback;
 	uint64_t samples; /* at 48 kHz, that left the socket */
 	uint64_t at;	  /* STARTED: when the first one left; else now */
+	enum media_reason reason; /* STOPPED: NO_KEY, or NONE: it was asked to */
 	struct lane *lane;
 };
 typedef void(sender_event_h)(const struct sender_event *ev, void *arg);
@@ -86,6 +94,9 @@ void sender_start(struct sender *s, uint64_t first, uint16_t seq, uint32_t ts);
 /* The session is gone: nothing is due until the next start. Lanes keep what they hold; pauses and
  * stops take effect at once. A prepared frame counts as not sent. */
 void sender_halt(struct sender *s, uint64_t now);
+/* Opens or closes the gate. What was prepared and must not go out goes back into its lanes with the
+ * next deadline. */
+void sender_gate(struct sender *s, bool open);
 /* The op 5 that was asked for has been given to the gateway. */
 void sender_speaking_sent(struct sender *s);
 

@@ -129,6 +129,11 @@ static void set_key(struct call *c, const char *mode, const uint8_t *key)
 		if (strcmp(modes[i], mode) == 0)
 			c->state.mode = slice_str(modes[i]);
 	call_cmd(c, &cmd);
+	/* Identify said that we know no end-to-end encryption, so there is none. */
+	cmd = (struct cmd){.type = CMD_DAVE_CLEAR};
+	cmd.dave.send = true;
+	cmd.dave.until = UINT64_MAX;
+	call_cmd(c, &cmd);
 }
 
 static void on_state(struct call *c, const struct vgw_action *act)

@@ -23,6 +23,10 @@ void cmd_dispose(struct cmd *c)
 	case CMD_LISTEN:
 		audio_decoder_free(c->slot.decoder);
 		break;
+	case CMD_DAVE_SEND:
+	case CMD_DAVE_OPEN:
+		dave_key_free(c->dave.key);
+		break;
 	case CMD_LANE_ADD:
 		lane_free(c->lane.lane);
 		break;
@@ -49,6 +53,9 @@ void ev_dispose(struct ev *e)
 		break;
 	case EV_DECODER_GONE:
 		audio_decoder_free(e->decoder);
+		break;
+	case EV_DAVE_KEY_GONE:
+		dave_key_free(e->dave_key);
 		break;
 	case EV_LANE:
 		if (e->lane.what == SENDER_DRAINED || e->lane.what == SENDER_STOPPED)

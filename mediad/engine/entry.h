@@ -129,7 +129,8 @@ struct ev {
 			uint64_t user; /* 0: our own */
 			uint64_t epoch;
 			uint32_t generation; /* NEXT: the first that is wanted */
-			bool deaf;	     /* DEAF */
+			bool deaf;	     /* DEAF: told again after each DAVE_DEAF_PACKETS of a spell. A spell that
+						ends with the session, or its slot, ends without a word. */
 			uint64_t at;	     /* DEAF: the first packet that did not open; hearing again: now */
 		} dave;
 		struct {
@@ -151,6 +152,7 @@ struct ev {
 			enum sender_event_type what;
 			uint32_t playback;
 			uint64_t samples, pulled, at;
+			enum media_reason reason; /* STOPPED: NO_KEY, or NONE */
 			struct lane *lane; /* DRAINED, STOPPED */
 		} lane;
 		struct line_stats call;

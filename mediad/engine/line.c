@@ -1,4 +1,4 @@
-#include "mediad/engine/line.h"
+#include "mediad/engine/line_inside.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,6 @@
 
 /* ---- made and freed by the loop thread ---- */
 
-static void sender_event(const struct sender_event *ev, void *arg);
 static void speaker_event(const struct audio_event *ev, void *arg);
 
 int line_alloc(struct line **out, void *owner, uint32_t bitrate)
@@ -26,7 +25,9 @@ int line_alloc(struct line **out, void *owner, uint32_t bitrate)
 	l->owner = owner;
 	l->fd = -1;
 	l->listen_tick = UINT64_MAX;
-	err = sender_alloc(&l->sender, bitrate, sender_event, l);
+	err = sender_alloc(&l->sender, bitrate, line_sender_event, l);
+	if (!err)
+		err = dave_sealer_alloc(&l->sealer);
 	if (err)
 		line_free(l);
 	else
@@ -41,6 +42,9 @@ struct line *line_free(struct line *l)
 	for (unsigned i = 0; i < l->n_slots; i++)
 		slot_free(l->slots[i]);
 	sender_free(l->sender);
+	dave_sealer_free(l->sealer);
+	while (l->n_spent)
+		dave_key_free(l->spent[--l->n_spent]);
 	rtpsize_free(l->key);
 	if (l->fd >= 0)
 		close(l->fd);
@@ -57,7 +61,10 @@ int slot_alloc(struct slot **out, struct line *l, uint64_t user, uint32_t first_
 		return ENOMEM;
 	s->line = l;
 	s->user = user;
+	s->consent = true;
 	err = audio_speaker_alloc(&s->speaker, first_capture, speaker_event, s);
+	if (!err)
+		err = dave_opener_alloc(&s->opener);
 	if (err)
 		slot_free(s);
 	else
@@ -69,6 +76,7 @@ struct slot *slot_free(struct slot *s)
 {
 	if (s) {
 		audio_speaker_free(s->speaker);
+		dave_opener_free(s->opener);
 		free(s);
 	}
 	return NULL;
@@ -76,37 +84,9 @@ struct slot *slot_free(struct slot *s)
 
 /* ---- what the cores tell ---- */
 
-static void tell(struct line *l, const struct ev *ev)
+void line_tell(struct line *l, const struct ev *ev)
 {
 	l->uph(ev, false, l->arg);
-}
-
-static void lane_over(struct line *l, uint32_t playback)
-{
-	for (unsigned i = 0; i < SENDER_LANES; i++)
-		if (l->progress[i].playback == playback)
-			l->progress[i].playback = 0;
-}
-
-static void sender_event(const struct sender_event *e, void *arg)
-{
-	struct line *l = arg;
-	struct ev ev = {.type = EV_LANE, .line = l};
-
-	if (e->type == SENDER_SPEAKING) {
-		ev.type = EV_WANT_SPEAKING;
-		ev.on = e->on;
-		tell(l, &ev);
-		return;
-	}
-	ev.lane.what = e->type;
-	ev.lane.playback = e->playback;
-	ev.lane.samples = e->samples;
-	ev.lane.at = e->at;
-	ev.lane.lane = e->lane;
-	if (e->type == SENDER_DRAINED || e->type == SENDER_STOPPED)
-		lane_over(l, e->playback);
-	tell(l, &ev);
 }
 
 static void speaker_event(const struct audio_event *e, void *arg)
@@ -123,12 +103,12 @@ static void speaker_event(const struct audio_event *e, void *arg)
 	case AUDIO_SPEAKING:
 		ev.type = EV_SPEAKING;
 		ev.heard.on = e->on;
-		tell(l, &ev);
+		line_tell(l, &ev);
 		return;
 	case AUDIO_HEARD_END:
 		ev.type = EV_HEARD_END;
 		ev.heard.reason = e->reason;
-		tell(l, &ev);
+		line_tell(l, &ev);
 		return;
 	default:
 		break;
@@ -176,6 +156,16 @@ static void rehash(struct line *l)
 	}
 }
 
+/* What waits was sealed by whoever had the SSRC. */
+static void unmap(struct line *l, struct slot *s)
+{
+	if (!s->ssrc)
+		return;
+	line_drop_held(l, s->ssrc);
+	line_heard_again(l, s);
+	s->ssrc = 0;
+}
+
 static void map(struct line *l, struct slot *s, uint32_t ssrc)
 {
 	struct slot *old = ssrc ? line_slot(l, ssrc) : NULL;
@@ -183,7 +173,8 @@ static void map(struct line *l, struct slot *s, uint32_t ssrc)
 	if (old == s)
 		return;
 	if (old)
-		old->ssrc = 0;
+		unmap(l, old);
+	unmap(l, s);
 	s->ssrc = ssrc;
 	memset(&s->replay, 0, sizeof s->replay);
 	rehash(l);
@@ -193,7 +184,7 @@ static void map(struct line *l, struct slot *s, uint32_t ssrc)
 
 static void give_back_slot(struct line *l, struct slot *s)
 {
-	tell(l, &(struct ev){.type = EV_SLOT_GONE, .line = l, .slot = s});
+	line_tell(l, &(struct ev){.type = EV_SLOT_GONE, .line = l, .slot = s});
 }
 
 static void slot_add(struct line *l, struct slot *s)
@@ -203,6 +194,7 @@ static void slot_add(struct line *l, struct slot *s)
 		return;
 	}
 	l->slots[l->n_slots++] = s;
+	line_dave_slot(l, s);
 }
 
 static void slot_remove(struct line *l, struct slot *s, enum media_reason reason)
@@ -211,6 +203,9 @@ static void slot_remove(struct line *l, struct slot *s, enum media_reason reason
 		if (l->slots[i] != s)
 			continue;
 		audio_speaker_end(s->speaker, reason);
+		if (s->ssrc)
+			line_drop_held(l, s->ssrc);
+		l->n_stale -= s->stale;
 		l->slots[i] = l->slots[--l->n_slots];
 		rehash(l);
 		give_back_slot(l, s);
@@ -224,7 +219,7 @@ static void end_captures(struct line *l, enum media_reason reason)
 		audio_speaker_end(l->slots[i]->speaker, reason);
 }
 
-static bool has_slot(const struct line *l, const struct slot *s)
+bool line_has_slot(const struct line *l, const struct slot *s)
 {
 	for (unsigned i = 0; i < l->n_slots; i++)
 		if (l->slots[i] == s)
@@ -235,7 +230,18 @@ static bool has_slot(const struct line *l, const struct slot *s)
 static void give_back_decoder(struct line *l, struct audio_decoder *d)
 {
 	if (d)
-		tell(l, &(struct ev){.type = EV_DECODER_GONE, .line = l, .decoder = d});
+		line_tell(l, &(struct ev){.type = EV_DECODER_GONE, .line = l, .decoder = d});
+}
+
+static void consent(struct line *l, struct slot *s, bool yes)
+{
+	audio_speaker_consent(s->speaker, yes);
+	s->consent = yes;
+	if (yes)
+		return;
+	if (s->ssrc)
+		line_drop_held(l, s->ssrc);
+	line_heard_again(l, s);
 }
 
 static void slot_command(struct line *l, struct cmd *c)
@@ -244,7 +250,7 @@ static void slot_command(struct line *l, struct cmd *c)
 	struct audio_decoder *d = c->slot.decoder;
 
 	/* A slot that found no room went back; what was sent for it meanwhile goes nowhere. */
-	if (c->type != CMD_SLOT_ADD && !has_slot(l, s)) {
+	if (c->type != CMD_SLOT_ADD && !line_has_slot(l, s)) {
 		if (c->type == CMD_LISTEN)
 			give_back_decoder(l, d);
 		return;
@@ -260,7 +266,7 @@ static void slot_command(struct line *l, struct cmd *c)
 		slot_remove(l, s, c->slot.reason);
 		break;
 	case CMD_CONSENT:
-		audio_speaker_consent(s->speaker, c->slot.yes);
+		consent(l, s, c->slot.yes);
 		break;
 	case CMD_LISTEN:
 		audio_speaker_listen(s->speaker, c->slot.listen, c->slot.rate, c->slot.silence_ms,
@@ -290,33 +296,10 @@ bool line_send(struct line *l, const uint8_t *p, size_t n)
 	return true;
 }
 
-/* A sender that was halted goes on where it was: its numbers must not come twice, and its RTP time
- * went on with the clock. */
-static void speak(struct line *l)
-{
-	uint64_t now = env_now(l->env), first = now / TICK * TICK + l->phase;
-
-	if (l->mute || !l->keyed || sender_next(l->sender) != UINT64_MAX)
-		return;
-	while (first <= now)
-		first += TICK;
-	if (l->ts_at && first > l->ts_at)
-		l->ts += (uint32_t)((first - l->ts_at) / TICK * RTP_FRAME);
-	l->ts_at = first;
-	sender_start(l->sender, first, l->seq, l->ts);
-}
-
-static void hush(struct line *l)
-{
-	if (sender_next(l->sender) == UINT64_MAX)
-		return;
-	sender_halt(l->sender, env_now(l->env));
-}
-
 static void drop_key(struct line *l)
 {
 	if (l->key)
-		tell(l, &(struct ev){.type = EV_KEY_GONE, .line = l, .key = l->key});
+		line_tell(l, &(struct ev){.type = EV_KEY_GONE, .line = l, .key = l->key});
 	l->key = NULL;
 }
 
@@ -324,16 +307,18 @@ static void unlink_session(struct line *l, enum media_reason reason)
 {
 	if (!l->linked)
 		return;
-	hush(l);
+	line_hush(l);
 	end_captures(l, reason);
+	line_drop_held(l, 0);
+	line_dave_close(l);
 	for (unsigned i = 0; i < l->n_slots; i++)
 		l->slots[i]->ssrc = 0;
 	rehash(l);
 	drop_key(l);
-	tell(l, &(struct ev){.type = EV_LINK_GONE, .line = l, .fd = l->fd});
+	line_tell(l, &(struct ev){.type = EV_LINK_GONE, .line = l, .fd = l->fd});
 	l->fd = -1;
 	l->linked = l->keyed = false;
-	l->n_held = l->unknown_at = 0;
+	l->unknown_at = 0;
 	memset(l->unknown, 0, sizeof l->unknown);
 	memset(&l->discovery, 0, sizeof l->discovery);
 	memset(&l->keepalive, 0, sizeof l->keepalive);
@@ -368,112 +353,31 @@ static void set_key(struct line *l, struct rtpsize *key)
 		return;
 	}
 	l->keyed = true;
-	speak(l);
+	line_speak(l);
+}
+
+static void deafen(struct line *l)
+{
+	end_captures(l, MEDIA_REASON_ASKED);
+	for (unsigned i = 0; i < l->n_slots; i++)
+		line_heard_again(l, l->slots[i]);
 }
 
 static void set(struct line *l, const struct cmd *c)
 {
 	sender_set_bitrate(l->sender, c->set.bitrate);
 	l->hold = c->set.hold;
-	if (!l->hold)
-		l->n_held = 0;
-	if (c->set.deaf && !l->deaf) {
-		end_captures(l, MEDIA_REASON_ASKED);
-		l->n_held = 0;
-	}
+	if (!l->hold || (c->set.deaf && !l->deaf))
+		line_drop_held(l, 0);
+	if (c->set.deaf && !l->deaf)
+		deafen(l);
 	l->deaf = c->set.deaf;
 	l->mute = c->set.mute;
 	if (l->mute && sender_next(l->sender) != UINT64_MAX) {
-		hush(l);
-		tell(l, &(struct ev){.type = EV_WANT_SPEAKING, .line = l, .on = false});
+		line_hush(l);
+		line_tell(l, &(struct ev){.type = EV_WANT_SPEAKING, .line = l, .on = false});
 	}
-	speak(l); /* unless muted */
-}
-
-/* Saves the start of an utterance a tick. */
-static void prepare(struct line *l)
-{
-	if (l->key && sender_next(l->sender) != UINT64_MAX)
-		sender_prepare(l->sender, env_now(l->env));
-}
-
-/* ---- lanes ---- */
-
-static void lane_lost(struct line *l, struct lane *lane)
-{
-	struct ev ev = {.type = EV_LANE, .line = l};
-
-	ev.lane.what = SENDER_STOPPED;
-	ev.lane.playback = lane_id(lane);
-	ev.lane.samples = lane_sent(lane);
-	ev.lane.at = env_now(l->env);
-	ev.lane.lane = lane;
-	lane_over(l, lane_id(lane));
-	tell(l, &ev);
-}
-
-static void lane_add(struct line *l, struct lane *lane)
-{
-	if (sender_add(l->sender, lane)) {
-		lane_lost(l, lane);
-		return;
-	}
-	for (unsigned i = 0; i < SENDER_LANES; i++) {
-		if (l->progress[i].playback)
-			continue;
-		l->progress[i].playback = lane_id(lane);
-		l->progress[i].pulled = 0;
-		return;
-	}
-}
-
-static void lane_command(struct line *l, const struct cmd *c)
-{
-	uint64_t now = env_now(l->env);
-	struct lane *lane;
-
-	if (c->type == CMD_LANE_ADD) {
-		lane_add(l, c->lane.lane);
-		return;
-	}
-	if (c->type == CMD_LANE_DO) {
-		sender_command(l->sender, c->lane.playback, c->lane.what, c->lane.target,
-			       c->lane.fade_ms, now);
-		return;
-	}
-	/* What comes after a stop is late, and dropped by its id. */
-	lane = sender_lane(l->sender, c->lane.playback);
-	if (!lane)
-		return;
-	/* Credit keeps the lane from overflowing; should it, the playback ends rather than tears.
-	 */
-	if (c->type == CMD_LANE_END)
-		sender_end(l->sender, c->lane.playback, now);
-	else if (lane_write(lane, c->lane.pcm, c->lane.n, now))
-		sender_command(l->sender, c->lane.playback, SENDER_STOP, 0, 0, now);
-	prepare(l);
-}
-
-static void tell_progress(struct line *l, uint64_t now)
-{
-	if (now < l->progress_at)
-		return;
-	l->progress_at = now + LINE_PROGRESS_MS * MS;
-	for (unsigned i = 0; i < SENDER_LANES; i++) {
-		struct ev ev = {.type = EV_LANE_PROGRESS, .line = l};
-		struct lane *lane;
-
-		if (!l->progress[i].playback)
-			continue;
-		lane = sender_lane(l->sender, l->progress[i].playback);
-		if (!lane || lane_pulled(lane) == l->progress[i].pulled)
-			continue;
-		l->progress[i].pulled = lane_pulled(lane);
-		ev.lane.playback = l->progress[i].playback;
-		ev.lane.pulled = lane_pulled(lane);
-		ev.lane.samples = lane_sent(lane);
-		tell(l, &ev);
-	}
+	line_speak(l); /* unless muted */
 }
 
 static void tell_stats(struct line *l, uint64_t now)
@@ -485,13 +389,15 @@ static void tell_stats(struct line *l, uint64_t now)
 	l->stats_at = now + LINE_STATS_MS * MS;
 	sender_stats(l->sender, &l->stats.send);
 	ev.call = l->stats;
-	tell(l, &ev);
+	line_tell(l, &ev);
 	for (unsigned i = 0; i < l->n_slots; i++) {
 		struct slot *s = l->slots[i];
 
 		ev = (struct ev){.type = EV_USER_STATS, .line = l};
 		ev.user.user = s->user;
 		ev.user.undecryptable = s->undecryptable;
+		ev.user.not_sealed = s->not_sealed;
+		line_spell_stats(l, s, &ev.user);
 		audio_speaker_stats(s->speaker, &ev.user.audio);
 		l->uph(&ev, true, l->arg);
 	}
@@ -523,7 +429,7 @@ void line_command(struct line *l, struct cmd *c)
 		break;
 	case CMD_SPEAKING_SENT:
 		sender_speaking_sent(l->sender);
-		prepare(l);
+		line_prepare(l);
 		break;
 	case CMD_SET:
 		set(l, c);
@@ -536,11 +442,16 @@ void line_command(struct line *l, struct cmd *c)
 	case CMD_UNLISTEN:
 		slot_command(l, c);
 		break;
+	case CMD_DAVE_CLEAR:
+	case CMD_DAVE_SEND:
+	case CMD_DAVE_OPEN:
+		line_dave_command(l, c);
+		break;
 	case CMD_LANE_ADD:
 	case CMD_LANE_PCM:
 	case CMD_LANE_END:
 	case CMD_LANE_DO:
-		lane_command(l, c);
+		line_lane_command(l, c);
 		break;
 	default:
 		break;
@@ -554,29 +465,7 @@ void line_stop(struct line *l)
 	unlink_session(l, MEDIA_REASON_CALL_ENDED);
 	end_captures(l, MEDIA_REASON_CALL_ENDED);
 	while ((lane = sender_take(l->sender)))
-		lane_lost(l, lane);
-}
-
-static void send_due(struct line *l, uint64_t now)
-{
-	struct sender_packet pkt = {0};
-	uint8_t out[UDP_MAX_PACKET];
-	size_t len;
-	bool sent;
-
-	if (sender_due(l->sender, now, &pkt)) {
-		struct rtp_header h = {
-			.pt = RTP_PT_OPUS, .seq = pkt.seq, .ts = pkt.ts, .ssrc = l->ssrc};
-
-		sent = !rtpsize_seal(l->key, &h, pkt.opus, pkt.len, out, sizeof out, &len) &&
-		       line_send(l, out, len);
-		l->seq = (uint16_t)(pkt.seq + 1);
-		sender_done(l->sender, sent, now);
-	}
-	/* Also when there was nothing to send: RTP time is wall time. */
-	l->ts = pkt.ts + RTP_FRAME;
-	l->ts_at = sender_next(l->sender);
-	sender_prepare(l->sender, now);
+		line_lane_lost(l, lane);
 }
 
 void line_tick(struct line *l)
@@ -584,10 +473,12 @@ void line_tick(struct line *l)
 	uint64_t now = env_now(l->env);
 	uint8_t ask[DISCOVERY_SIZE], ping[KEEPALIVE_SIZE];
 
-	if (!l->linked)
+	if (!l->linked) {
+		line_dave_tick(l, now);
 		return;
+	}
 	if (l->key && now >= sender_next(l->sender))
-		send_due(l, now);
+		line_send_due(l, now);
 	if (discovery_tick(&l->discovery, now, ask))
 		line_send(l, ask, sizeof ask);
 	if (l->discovery.state == DISCOVERY_FAILED && !l->udp_told) {
@@ -595,7 +486,7 @@ void line_tick(struct line *l)
 
 		l->udp_told = true;
 		ev.found.link = l->link;
-		tell(l, &ev);
+		line_tell(l, &ev);
 	}
 	if (keepalive_tick(&l->keepalive, now, ping))
 		line_send(l, ping, sizeof ping);
@@ -606,7 +497,9 @@ void line_tick(struct line *l)
 				audio_speaker_tick(l->slots[i]->speaker, now);
 		l->listen_tick =
 			sender_next(l->sender) != UINT64_MAX ? sender_next(l->sender) : now + TICK;
-		tell_progress(l, now);
+		line_expire_held(l, now);
+		line_dave_tick(l, now);
+		line_tell_progress(l, now);
 		tell_stats(l, now);
 	}
 }
@@ -616,7 +509,7 @@ uint64_t line_next(const struct line *l)
 	uint64_t next = UINT64_MAX, at[4];
 
 	if (!l->linked)
-		return next;
+		return line_dave_next(l);
 	at[0] = l->key ? sender_next(l->sender) : UINT64_MAX;
 	at[1] = discovery_next(&l->discovery);
 	at[2] = keepalive_next(&l->keepalive);

@@ -9,6 +9,7 @@
 #define MEDIAD_ENGINE_LINE_H
 
 #include "mediad/engine/entry.h"
+#include "mediad/engine/hold.h"
 #include "mediad/transport/discovery.h"
 #include "mediad/transport/keepalive.h"
 #include "mediad/transport/replay.h"
@@ -18,8 +19,7 @@ struct env;
 enum {
 	LINE_SLOTS = 512,    /* speakers with an SSRC; more are not heard */
 	LINE_BUCKETS = 1024, /* power of two above LINE_SLOTS */
-	LINE_HELD = 50,	     /* packets of SSRCs nobody has claimed yet */
-	LINE_HELD_MS = 1000,
+	LINE_HELD_MS = 1000, /* so long a packet waits for its speaker's name, or for a key */
 	LINE_STATS_MS = 5000,
 	LINE_PROGRESS_MS = 100,
 };
@@ -33,17 +33,25 @@ struct slot {
 	uint32_t ssrc; /* 0: not mapped */
 	struct audio_speaker *speaker;
 	struct replay replay;
-	uint64_t undecryptable;
+	uint64_t undecryptable, not_sealed;
 	uint32_t dropped; /* HEARD that did not fit into the ring */
-};
+	bool consent;
 
-/* One packet, opened at the transport layer, of an SSRC without a user. */
-struct held {
-	uint64_t at;
-	uint32_t ssrc, ts;
-	uint16_t seq, n;
-	uint8_t level;
-	uint8_t opus[AUDIO_OPUS_MAX];
+	/* end-to-end encryption */
+	struct dave_opener *opener;
+	bool stale;	      /* its keys are of a session that is over */
+	uint64_t epoch;	      /* of the newest key, 0: there was none in this session */
+	uint32_t generation;  /* and its first generation */
+	uint64_t proved;      /* the epoch that EV_DAVE_PROOF was told of */
+	unsigned waiting;     /* packets that are held */
+	uint64_t came;	      /* arrival of the newest packet that was heard */
+	struct {
+		uint32_t run;	/* packets in a row that did not open */
+		uint64_t since; /* the first of them */
+		bool deaf, owed; /* owed: that it is so is to be told */
+		uint32_t count;
+		uint64_t ns; /* of spells that are over */
+	} spell;
 };
 
 struct line_unknown {
@@ -74,12 +82,24 @@ struct line {
 	struct slot *slots[LINE_SLOTS];
 	unsigned n_slots;
 	uint16_t buckets[LINE_BUCKETS]; /* ssrc -> index + 1, linear probing, rebuilt on change */
-	struct held held[LINE_HELD];
-	unsigned held_at, n_held; /* ring: oldest, count */
+	struct hold held;
 	struct line_unknown unknown[8];
 	unsigned unknown_at;
 	bool deaf, hold; /* hold: keep packets of unknown SSRCs */
 	uint64_t listen_tick;
+
+	/* end-to-end encryption: closed until CMD_DAVE_CLEAR or a key says how */
+	bool secured;	      /* it was said in this session */
+	bool clear;	      /* we send in the clear */
+	uint64_t clear_until; /* and others may until then */
+	struct dave_sealer *sealer;
+	uint64_t epoch; /* of its key */
+	uint32_t generation;
+	struct dave_key *spent[DAVE_KEYS]; /* wait to go up; of one speaker at most */
+	unsigned n_spent;
+	unsigned n_stale; /* slots */
+	unsigned sweep_slot;
+	uint64_t sweep_at;
 
 	/* speaking */
 	struct sender *sender;
@@ -113,12 +133,5 @@ void line_tick(struct line *l);
 uint64_t line_next(const struct line *l);
 /* Ends everything and gives back what was lent, but the line itself. */
 void line_stop(struct line *l);
-
-/* Within engine/: sends one datagram; true when the kernel took it. */
-bool line_send(struct line *l, const uint8_t *p, size_t n);
-/* Within engine/: the slot of an SSRC or NULL. */
-struct slot *line_slot(const struct line *l, uint32_t ssrc);
-/* Within engine/: hands held packets of a freshly mapped SSRC to its speaker. */
-void line_unhold(struct line *l, struct slot *s);
 
 #endif

@@ -1,4 +1,4 @@
-#include "mediad/engine/line.h"
+#include "mediad/engine/line_inside.h"
 
 #include <errno.h>
 #include <string.h>
@@ -7,10 +7,52 @@
 
 #define MS UINT64_C(1000000)
 
-static void put(struct line *l, struct slot *s, const struct audio_packet *pkt, uint64_t at)
+/* ---- packets that wait ---- */
+
+static void drop_oldest_held(struct line *l)
 {
-	if (!l->deaf)
-		audio_speaker_put(s->speaker, pkt, at);
+	struct held *h = hold_at(&l->held, 0);
+	struct slot *s = h->ssrc ? line_slot(l, h->ssrc) : NULL;
+
+	if (s) {
+		s->waiting--;
+		s->undecryptable += h->counts;
+	}
+	hold_drop_oldest(&l->held);
+}
+
+void line_expire_held(struct line *l, uint64_t now)
+{
+	while (l->held.n && now - hold_at(&l->held, 0)->at > LINE_HELD_MS * MS)
+		drop_oldest_held(l);
+}
+
+void line_drop_held(struct line *l, uint32_t ssrc)
+{
+	struct slot *s = ssrc ? line_slot(l, ssrc) : NULL;
+
+	for (unsigned i = 0; ssrc && i < l->held.n; i++) {
+		struct held *h = hold_at(&l->held, i);
+
+		if (h->ssrc != ssrc)
+			continue;
+		if (s) {
+			s->waiting--;
+			s->undecryptable += h->counts;
+		}
+		h->ssrc = 0;
+	}
+	while (!ssrc && l->held.n)
+		drop_oldest_held(l);
+}
+
+static void hold(struct line *l, struct slot *s, const struct held *h, const uint8_t *p)
+{
+	while (!hold_fits(&l->held, h->n))
+		drop_oldest_held(l);
+	hold_put(&l->held, h, p);
+	if (s)
+		s->waiting++;
 }
 
 /* A replay window for an SSRC nobody has claimed; the oldest of a few gives way. */
@@ -28,30 +70,142 @@ static struct replay *unknown_window(struct line *l, uint32_t ssrc)
 	return &u->replay;
 }
 
-static void hold(struct line *l, uint32_t ssrc, const struct audio_packet *pkt, uint64_t now)
-{
-	struct held *h;
+/* ---- hearing ---- */
 
-	l->stats.unknown_ssrc++;
-	if (!l->hold || l->deaf || pkt->n > AUDIO_OPUS_MAX)
-		return;
-	if (l->n_held == LINE_HELD) {
-		l->held_at = (l->held_at + 1) % LINE_HELD;
-		l->n_held--;
+/* One packet on its way to its speaker. */
+struct coming {
+	const struct audio_packet *pkt;
+	uint64_t at;
+	bool again;  /* it waited, and was tried before */
+	bool behind; /* others of its speaker wait, which were before it */
+};
+enum verdict {
+	OVER,	/* heard, or never to be */
+	WAITS,	/* for its turn, or for what may be accepted to be known */
+	REFUSED /* there is no key yet that opens it */
+};
+
+static void put(struct slot *s, const struct audio_packet *pkt, uint64_t at)
+{
+	/* One that waited comes after later ones that did not. */
+	if (at > s->came)
+		s->came = at;
+	audio_speaker_put(s->speaker, pkt, s->came);
+}
+
+/* Without consent nothing is opened: how long it is tells whether it may be a voice. */
+static void overhear(struct slot *s, struct audio_packet pkt, uint64_t at)
+{
+	struct dave_frame f;
+
+	if (pkt.p && dave_frame_parse(&f, pkt.p, pkt.n))
+		pkt.n = f.body.n > OPUS_SILENCE_SIZE ? f.body.n : 0;
+	put(s, &pkt, at);
+}
+
+static enum verdict open_packet(struct line *l, struct slot *s, const struct coming *c)
+{
+	struct audio_packet plain = *c->pkt;
+	uint8_t opus[UDP_MAX_PACKET];
+	uint64_t epoch = 0;
+	enum dave_opened what;
+
+	if (!line_may_open(l, s))
+		return WAITS;
+	what = dave_open(s->opener, c->pkt->p, c->pkt->n, env_now(l->env), opus, sizeof opus, &plain.n, &epoch);
+	switch (what) {
+	case DAVE_SEALED:
+	case DAVE_CLEAR:
+		line_opened(l, s, epoch);
+		break;
+	case DAVE_SILENCE:
+		if (c->behind)
+			return WAITS;
+		break;
+	case DAVE_REPLAYED:
+		l->stats.replayed++;
+		return OVER;
+	case DAVE_NOT_SEALED:
+		s->not_sealed++;
+		line_refused(l, s, c->at);
+		return OVER;
+	case DAVE_NO_KEY:
+	case DAVE_FAILED:
+		if (!c->again)
+			line_refused(l, s, c->at);
+		return REFUSED;
 	}
-	h = &l->held[(l->held_at + l->n_held++) % LINE_HELD];
-	h->at = now;
-	h->ssrc = ssrc;
-	h->seq = pkt->seq;
-	h->ts = pkt->ts;
-	h->level = pkt->level;
-	h->n = (uint16_t)pkt->n;
-	memcpy(h->opus, pkt->p, pkt->n);
+	plain.p = opus;
+	put(s, &plain, c->at);
+	return OVER;
+}
+
+static enum verdict hear(struct line *l, struct slot *s, const struct coming *c)
+{
+	if (l->deaf)
+		return OVER;
+	if (!s->consent) {
+		overhear(s, *c->pkt, c->at);
+		return OVER;
+	}
+	if (c->pkt->p)
+		return open_packet(l, s, c);
+	/* Nothing but padding: nothing to hear, but its number is not a lost one's. */
+	if (c->behind)
+		return WAITS;
+	put(s, c->pkt, c->at);
+	return OVER;
+}
+
+/* A fresh packet: what does not open yet waits for the key, which may be under way. */
+static void on_packet(struct line *l, struct slot *s, const struct audio_packet *pkt, uint64_t now)
+{
+	struct coming c = {.pkt = pkt, .at = now, .behind = s->waiting > 0};
+	struct held h = {.at = now,
+			 .ssrc = s->ssrc,
+			 .seq = pkt->seq,
+			 .ts = pkt->ts,
+			 .level = pkt->level,
+			 .padding = !pkt->p,
+			 .n = (uint16_t)pkt->n};
+	enum verdict v = hear(l, s, &c);
+
+	if (v == OVER)
+		return;
+	h.tried = v == REFUSED;
+	/* Before the first key it is not for us: those who joined before us speak with what we never had. */
+	h.counts = h.tried && s->epoch;
+	hold(l, s, &h, pkt->p);
+}
+
+void line_retry(struct line *l, struct slot *s)
+{
+	bool behind = false;
+
+	for (unsigned i = 0; s->waiting && i < l->held.n; i++) {
+		struct held *h = hold_at(&l->held, i);
+		struct audio_packet pkt = {.seq = h->seq, .ts = h->ts, .level = h->level, .n = h->n};
+		struct coming c = {.pkt = &pkt, .at = h->at, .again = h->tried, .behind = behind};
+		enum verdict v;
+
+		if (!h->ssrc || h->ssrc != s->ssrc)
+			continue;
+		if (!h->padding)
+			pkt.p = hold_bytes(&l->held, h);
+		v = hear(l, s, &c);
+		if (v == OVER) {
+			h->ssrc = 0;
+			s->waiting--;
+			continue;
+		}
+		behind = true;
+		h->tried = h->tried || v == REFUSED;
+		h->counts = h->tried && s->epoch;
+	}
 }
 
 void line_unhold(struct line *l, struct slot *s)
 {
-	uint64_t now = env_now(l->env);
 	unsigned n = sizeof l->unknown / sizeof l->unknown[0];
 
 	for (unsigned i = 0; i < n; i++) {
@@ -60,16 +214,24 @@ void line_unhold(struct line *l, struct slot *s)
 		s->replay = l->unknown[i].replay;
 		memset(&l->unknown[i], 0, sizeof l->unknown[i]);
 	}
-	for (unsigned i = 0; i < l->n_held; i++) {
-		struct held *h = &l->held[(l->held_at + i) % LINE_HELD];
-		struct audio_packet pkt = {h->seq, h->ts, h->level, h->opus, h->n};
+	line_expire_held(l, env_now(l->env));
+	for (unsigned i = 0; i < l->held.n; i++)
+		s->waiting += hold_at(&l->held, i)->ssrc == s->ssrc;
+	line_retry(l, s);
+}
 
-		if (h->ssrc != s->ssrc)
-			continue;
-		h->ssrc = 0;
-		if (now - h->at <= LINE_HELD_MS * MS)
-			put(l, s, &pkt, h->at);
-	}
+static void on_unknown(struct line *l, uint32_t ssrc, const struct audio_packet *pkt, uint64_t now)
+{
+	struct held h = {.at = now,
+			 .ssrc = ssrc,
+			 .seq = pkt->seq,
+			 .ts = pkt->ts,
+			 .level = pkt->level,
+			 .n = (uint16_t)pkt->n};
+
+	l->stats.unknown_ssrc++;
+	if (l->hold && !l->deaf)
+		hold(l, NULL, &h, pkt->p);
 }
 
 static void on_rtp(struct line *l, uint8_t *p, size_t n)
@@ -103,12 +265,11 @@ static void on_rtp(struct line *l, uint8_t *p, size_t n)
 		l->stats.replayed++;
 		return;
 	}
-	/* Nothing but padding: nothing to hear, but its number is not a lost one's. They come in
-	 * bursts, so they are not held. */
+	/* Nothing but padding. It comes in bursts: nobody's is not held. */
 	if (err == ENODATA) {
 		pkt = (struct audio_packet){.seq = h.seq, .ts = h.ts, .level = RTP_LEVEL_NONE};
 		if (s)
-			put(l, s, &pkt, now);
+			on_packet(l, s, &pkt, now);
 		return;
 	}
 	pkt = (struct audio_packet){
@@ -120,9 +281,9 @@ static void on_rtp(struct line *l, uint8_t *p, size_t n)
 		.n = rtp.payload.n,
 	};
 	if (s)
-		put(l, s, &pkt, now);
+		on_packet(l, s, &pkt, now);
 	else
-		hold(l, h.ssrc, &pkt, now);
+		on_unknown(l, h.ssrc, &pkt, now);
 }
 
 static void on_discovery(struct line *l, const uint8_t *p, size_t n)

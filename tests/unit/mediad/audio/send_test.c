@@ -80,6 +80,7 @@ static void setup(bool joined)
 		tone[i] = (int16_t)lrint(9000 * sin(2 * M_PI * 300 * i / 48000.0));
 	if (sender_alloc(&rig.s, 64000, event_h, &rig))
 		abort();
+	sender_gate(rig.s, true);
 	sender_start(rig.s, 0, 65533, 0xffffff00);
 	tick_at(0);
 	if (joined) { /* past the silence of joining */
@@ -474,5 +475,188 @@ TEST(send_drained_while_halted)
 	CHECK(find_event(SENDER_DRAINED));
 	CHECK_INT(find_event(SENDER_DRAINED)->samples, 4800);
 	CHECK(!sender_end(rig.s, 7, rig.now));
+	sender_free(rig.s);
+}
+
+/* ---- the gate ---- */
+
+static void gate(bool open)
+{
+	sender_gate(rig.s, open);
+	sender_prepare(rig.s, rig.now);
+}
+
+/* Nothing of what is said; the frames of joining are sent all the same. */
+TEST(send_gate_closed_from_the_start)
+{
+	setup(false);
+	gate(false);
+	say(1, SECOND, true);
+	run_ms(5000);
+	CHECK_INT(rig.n_out, 5);
+	for (int i = 0; i < 5; i++)
+		CHECK(rig.out[i].silence);
+	CHECK_INT(rig.n_ops, 2); /* on and off again, for these */
+	CHECK(!find_event(SENDER_STARTED));
+	rig.n_out = 0;
+	gate(true);
+	run_ms(2000);
+	CHECK_INT(rig.n_out, 50 + 1 + 5);
+	CHECK_INT(rig.n_ops, 4);
+	CHECK_INT(find_event(SENDER_DRAINED)->samples, SECOND);
+	sender_free(rig.s);
+}
+
+/* It pauses at its sample and goes on there: what arrives is all of it, once. */
+TEST(send_gate_closes_in_the_middle)
+{
+	uint32_t ts;
+	uint16_t seq;
+	int n;
+
+	setup(true);
+	say(1, SECOND, true);
+	run_ms(400);
+	n = rig.n_out;
+	CHECK(n > 10 && !rig.out[n - 1].silence);
+	ts = rig.out[n - 1].ts;
+	seq = rig.out[n - 1].seq;
+	gate(false);
+	run_ms(1000);
+	/* The deadline has its frame: silence instead of the one that was made. */
+	CHECK_INT(rig.n_out, n + 5);
+	CHECK_INT((uint32_t)(rig.out[n].ts - ts), 960);
+	for (int i = n; i < n + 5; i++)
+		CHECK(rig.out[i].silence);
+	CHECK_INT(rig.ev[rig.n_ev - 1].type, SENDER_SPEAKING);
+	CHECK(!rig.ev[rig.n_ev - 1].on);
+	CHECK_INT(lane_sent(sender_lane(rig.s, 1)), (uint64_t)n * 960);
+	gate(true);
+	run_ms(2000);
+	CHECK(!rig.out[n + 5].silence);
+	CHECK_INT(rig.out[n + 5].seq, (uint16_t)(seq + 6));
+	CHECK_INT((uint32_t)(rig.out[n + 5].ts - ts), (rig.out[n + 5].at - rig.out[n - 1].at) / TICK * 960);
+	CHECK_INT(rig.n_out, 50 + 1 + 5 + 5);
+	CHECK_INT(find_event(SENDER_DRAINED)->samples, SECOND);
+	CHECK_INT(find_event(SENDER_DRAINED)->reason, MEDIA_REASON_NONE);
+	sender_free(rig.s);
+}
+
+/* Closed and open again between two deadlines: nothing is to be heard of it. */
+TEST(send_gate_blinks)
+{
+	setup(true);
+	say(1, SECOND, true);
+	run_ms(400);
+	gate(false);
+	gate(true);
+	run_ms(2000);
+	CHECK_INT(rig.n_out, 50 + 1 + 5);
+	for (int i = 1; i < rig.n_out; i++)
+		CHECK(rig.out[i].at - rig.out[i - 1].at == TICK);
+	CHECK_INT(rig.n_ops, 2);
+	sender_free(rig.s);
+}
+
+TEST(send_gate_wait_ends_after_ten_seconds)
+{
+	const struct sender_event *ev;
+	int n;
+
+	setup(true);
+	say(1, 2 * SECOND, false);
+	run_ms(400);
+	n = rig.n_out;
+	gate(false);
+	run_ms(3000);
+	say(2, SECOND, true);
+	run_ms(6900);
+	CHECK(!find_event(SENDER_STOPPED));
+	run_ms(200);
+	ev = find_event(SENDER_STOPPED);
+	CHECK(ev && ev->playback == 1 && ev->reason == MEDIA_REASON_NO_KEY);
+	CHECK_INT(ev->samples, (uint64_t)n * 960);
+	CHECK(sender_lane(rig.s, 2));
+	run_ms(2600);
+	CHECK(sender_lane(rig.s, 2)); /* it came later, and its time is its own */
+	run_ms(400);
+	CHECK(!sender_lane(rig.s, 2));
+	CHECK_INT(rig.ev[rig.n_ev - 1].reason, MEDIA_REASON_NO_KEY);
+	CHECK_INT(rig.ev[rig.n_ev - 1].samples, 0);
+	CHECK_INT(rig.n_out, n + 5);
+	sender_free(rig.s);
+}
+
+/* Only the time of a session counts, and only that without a key. */
+TEST(send_gate_wait_begins_anew)
+{
+	setup(true);
+	gate(false);
+	say(1, SECOND, true);
+	run_ms(8000);
+	gate(true);
+	gate(false);
+	run_ms(8000);
+	CHECK(!find_event(SENDER_STOPPED));
+	sender_halt(rig.s, rig.now);
+	sender_start(rig.s, rig.now + 60000 * MS, 1, 1);
+	rig.now += 60000 * MS;
+	run_ms(8000);
+	CHECK(!find_event(SENDER_STOPPED));
+	sender_command(rig.s, 1, SENDER_PAUSE, 0, 0, rig.now);
+	run_ms(20000); /* one that is paused does not wait */
+	CHECK(!find_event(SENDER_STOPPED));
+	sender_command(rig.s, 1, SENDER_RESUME, 0, 0, rig.now);
+	run_ms(10200);
+	CHECK(find_event(SENDER_STOPPED));
+	sender_free(rig.s);
+}
+
+/* What is asked of a lane while the gate is closed takes effect within a frame, and to the sample. */
+TEST(send_gate_closed_commands_take_effect)
+{
+	const struct sender_event *ev;
+	int n;
+
+	setup(true);
+	say(1, 2 * SECOND, false);
+	say(2, 2 * SECOND, false);
+	run_ms(400);
+	n = rig.n_out;
+	CHECK(sender_command(rig.s, 2, SENDER_STOP, 0, 3000, rig.now)); /* a fade that cannot go on */
+	gate(false);
+	CHECK(sender_command(rig.s, 1, SENDER_PAUSE, 0, 500, rig.now));
+	run_ms(20);
+	ev = find_event(SENDER_PAUSED);
+	CHECK(ev && ev->playback == 1 && ev->samples == (uint64_t)n * 960);
+	ev = find_event(SENDER_STOPPED);
+	CHECK(ev && ev->playback == 2 && ev->samples == (uint64_t)n * 960);
+	CHECK_INT(ev->reason, MEDIA_REASON_NONE);
+	CHECK(sender_command(rig.s, 1, SENDER_STOP, 0, 500, rig.now));
+	CHECK(!sender_lane(rig.s, 1));
+	sender_free(rig.s);
+}
+
+/* The buffer is full when the frame goes back into it. */
+TEST(send_gate_gives_back_to_a_full_lane)
+{
+	struct lane *l;
+	int n;
+
+	setup(true);
+	l = say(1, 2 * SECOND, false);
+	run_ms(400);
+	n = rig.n_out;
+	CHECK_INT(lane_pulled(l), (uint64_t)(n + 1) * 960);
+	CHECK_INT(lane_write(l, tone, (size_t)n * 960 + 1, rig.now), ENOBUFS);
+	CHECK_INT(lane_write(l, tone, (size_t)n * 960, rig.now), 0);
+	gate(false);
+	run_ms(100);
+	CHECK_INT(lane_pulled(l), (uint64_t)n * 960);
+	CHECK_INT(lane_room(l), 0);
+	gate(true);
+	lane_end(l);
+	run_ms(3000);
+	CHECK_INT(find_event(SENDER_DRAINED)->samples, (uint64_t)n * 960 + 2 * SECOND);
 	sender_free(rig.s);
 }

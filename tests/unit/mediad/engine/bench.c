@@ -46,6 +46,9 @@ static void serve_rtp(struct bench *b, uint8_t *p, size_t n, const struct sockad
 		return;
 	}
 	b->rtp++;
+	if (b->encrypted && !opus_is_silence(in.payload.p, in.payload.n) &&
+	    !dave_frame_parse(&(struct dave_frame){0}, in.payload.p, in.payload.n))
+		b->plain++;
 	/* The end of it may overtake the last datagram; the beginning must not. */
 	if (!b->wants)
 		b->before_speaking++;
@@ -106,6 +109,8 @@ static int open_server(struct bench *b, int *client)
 
 /* ---- our half of the call ---- */
 
+static void next_epoch(struct bench *b);
+
 static void hand_over_key(struct bench *b)
 {
 	struct cmd c = {.type = CMD_KEY};
@@ -113,6 +118,45 @@ static void hand_over_key(struct bench *b)
 
 	if (!rtpsize_alloc(&c.key, b->mode, key))
 		send_cmd(b, &c);
+	c = (struct cmd){.type = CMD_DAVE_CLEAR};
+	c.dave.send = !b->encrypted;
+	c.dave.until = b->encrypted ? 0 : UINT64_MAX;
+	send_cmd(b, &c);
+	if (b->encrypted)
+		next_epoch(b);
+}
+
+/* What is echoed is sealed with our key, so it is the other's too. */
+static void lend_dave_key(struct bench *b, enum cmd_type type)
+{
+	uint8_t base[DAVE_SECRET] = {7, (uint8_t)b->epochs};
+	struct cmd c = {.type = type};
+
+	c.dave.slot = type == CMD_DAVE_OPEN ? b->slot : NULL;
+	if (!dave_key_alloc(&c.dave.key, base, b->epochs, 0))
+		send_cmd(b, &c);
+}
+
+/* As others may, the speaker seals with the new key before we have it. */
+static void next_epoch(struct bench *b)
+{
+	b->epochs++;
+	lend_dave_key(b, CMD_DAVE_SEND);
+	tmr_start(b->rekey, 5 * MS);
+}
+
+static void on_rekey(void *arg)
+{
+	struct bench *b = arg;
+
+	if (b->lent == b->epochs) {
+		next_epoch(b);
+		return;
+	}
+	b->lent = b->epochs;
+	lend_dave_key(b, CMD_DAVE_OPEN);
+	if (b->rekey_ms)
+		tmr_start(b->rekey, b->rekey_ms * MS);
 }
 
 static void map(struct bench *b)
@@ -234,6 +278,15 @@ static void on_event(const struct ev *ev, void *owner)
 		b->key_gone = true;
 		b->keys_gone++;
 		break;
+	case EV_DAVE_DEAF:
+		b->spells += ev->dave.deaf;
+		break;
+	case EV_DAVE_PROOF:
+		b->proofs++;
+		break;
+	case EV_USER_STATS:
+		b->stats = ev->user;
+		break;
 	case EV_LINE_GONE:
 		b->gone = true;
 		b->line = NULL;
@@ -280,6 +333,8 @@ int bench_alloc(struct bench *b, struct journal *journal, struct journal_reader 
 		err = tmr_alloc(&b->deadline, b->env, on_deadline, b);
 	if (!err)
 		err = tmr_alloc(&b->late, b->env, on_late, b);
+	if (!err)
+		err = tmr_alloc(&b->rekey, b->env, on_rekey, b);
 	if (!err)
 		err = rtpsize_alloc(&b->theirs, b->mode, key);
 	return err;
@@ -378,6 +433,7 @@ void bench_free(struct bench *b)
 	b->theirs = rtpsize_free(b->theirs);
 	b->deadline = tmr_free(b->deadline);
 	b->late = tmr_free(b->late);
+	b->rekey = tmr_free(b->rekey);
 	if (b->server_ev)
 		event_free(b->server_ev);
 	if (b->server >= 0)

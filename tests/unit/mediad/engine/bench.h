@@ -13,7 +13,7 @@ enum { BENCH_SSRC = 31, BENCH_OTHER = 7000, BENCH_RATE = 24000, BENCH_USER = 5 }
 struct bench {
 	struct env *env;
 	struct engine *engine;
-	struct tmr *deadline, *late;
+	struct tmr *deadline, *late, *rekey;
 	struct line *line;
 	struct slot *slot;
 	bool replaying;
@@ -24,6 +24,8 @@ struct bench {
 	bool leave_early;     /* while it speaks */
 	bool no_server;	      /* nobody answers */
 	unsigned tone_ms;
+	bool encrypted;	   /* end to end; else in the clear */
+	unsigned rekey_ms; /* a new epoch again and again; 0: only one */
 	void (*foundh)(void); /* NULL; when discovery is done, before the key is lent */
 	uint8_t key_first_byte;
 
@@ -34,6 +36,8 @@ struct bench {
 	uint16_t their_seq;
 	unsigned rtp, bad, silent, before_speaking;
 	bool speaking;
+	unsigned plain; /* neither silence nor sealed */
+	unsigned epochs, lent;
 
 	/* what came up */
 	bool timed_out, discovered, udp_failed, gone, link_gone, key_gone;
@@ -41,7 +45,8 @@ struct bench {
 	unsigned wants, heard, ends, speaking_on, speaking_off, lane_started, lane_drained,
 		lane_stopped;
 	uint64_t lane_samples, samples, last_rtp;
-	unsigned flags, out_of_order;
+	unsigned flags, out_of_order, spells, proofs;
+	struct slot_stats stats;
 	uint32_t next_seq;
 	enum media_reason end_reason;
 	double tone, other; /* power at 1000 and 440 Hz */

@@ -52,6 +52,38 @@ TEST(engine_says_and_hears_in_the_other_mode)
 	bench_free(&b);
 }
 
+TEST(engine_says_and_hears_sealed)
+{
+	struct bench b = {.tone_ms = 400, .encrypted = true};
+
+	play(&b);
+	check_tone(&b);
+	CHECK_INT(b.plain, 0);
+	CHECK_INT(b.spells, 0);
+	CHECK_INT(b.proofs, 1);
+	bench_free(&b);
+}
+
+/* Every frame of every epoch is heard, also of those whose key is late. */
+TEST(engine_hears_through_new_epochs)
+{
+	struct bench b = {.tone_ms = 800, .encrypted = true, .rekey_ms = 50};
+
+	play(&b);
+	CHECK_INT(b.plain, 0);
+	CHECK(b.epochs >= 8);
+	CHECK(b.proofs >= 5);
+	CHECK_INT(b.spells, 0);
+	CHECK_INT(b.lane_drained, 1);
+	CHECK_INT(b.lane_samples, 800 * 48);
+	CHECK_INT(b.out_of_order, 0);
+	CHECK_INT(b.ends, 1);
+	CHECK(!(b.flags & MEDIA_HEARD_CONCEALED));
+	CHECK(b.samples >= 800 * 24 && b.samples <= 960 * 24);
+	CHECK(b.tone > 1500 && b.tone > 50 * b.other);
+	bench_free(&b);
+}
+
 /* What came before anybody said whose SSRC it is is kept. */
 TEST(engine_keeps_sound_of_unknown_speakers)
 {
@@ -92,7 +124,8 @@ static void count_anew(void)
 TEST(engine_audio_thread_allocates_nothing)
 {
 	static bool installed;
-	struct bench b = {.tone_ms = 400, .map_late_ms = 200, .foundh = count_anew};
+	struct bench b = {
+		.tone_ms = 400, .map_late_ms = 200, .foundh = count_anew, .encrypted = true, .rekey_ms = 100};
 
 	if (!__sanitizer_install_malloc_and_free_hooks)
 		return;
@@ -197,7 +230,8 @@ static int replay(const char *path, uint8_t key, struct bench *b, uint64_t *at, 
 	char recorded[3][65], hex[65];
 	int err = journal_open(&r, path);
 
-	*b = (struct bench){.tone_ms = 400, .map_late_ms = 300, .key_first_byte = key};
+	*b = (struct bench){
+		.tone_ms = 400, .map_late_ms = 300, .key_first_byte = key, .encrypted = true, .rekey_ms = 70};
 	*same = true;
 	if (!err)
 		err = bench_alloc(b, NULL, r, 2);
@@ -220,7 +254,7 @@ static int replay(const char *path, uint8_t key, struct bench *b, uint64_t *at, 
 
 TEST(engine_replays_byte_for_byte)
 {
-	struct bench b = {.tone_ms = 400, .map_late_ms = 300}, again;
+	struct bench b = {.tone_ms = 400, .map_late_ms = 300, .encrypted = true, .rekey_ms = 70}, again;
 	char path[] = "/tmp/parley-engine-XXXXXX";
 	struct journal *j = NULL;
 	int fd = mkstemp(path), err;
