@@ -46,8 +46,8 @@ struct mls_commit {
 int mls_group_commit(struct mls_commit *out, const struct mls_group *g, struct mls_rng *rng);
 void mls_commit_free(struct mls_commit *c);
 /* The commit of another member. Of our own: EINVAL, take the state that came with it. ESTALE, ENOENT (a proposal that we do
- * not know; or it removes us: then *removed is true), EBADMSG, EACCES, ENOTSUP. */
-int mls_group_process(struct mls_group **next, const struct mls_group *g, struct slice message, bool *removed);
+ * not know; or it removes us: then *removed is true, else false), EBADMSG, EACCES, ENOTSUP. */
+int mls_group_process(struct mls_group **out, const struct mls_group *g, struct slice message, bool *removed);
 
 /* ---- what can be known ---- borrowed, as long as the state lives */
 uint64_t mls_group_epoch(const struct mls_group *g);
