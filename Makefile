@@ -32,6 +32,7 @@ CONTROL  := $(filter-out $(OFFLINE),$(call rwild,control,%.c))
 GUILDD   := $(call rwild,tests/guildd,%.c)
 CALLER   := $(call rwild,tests/caller,%.c)
 UNIT     := $(call rwild,tests/unit,%.c)
+VECTORS  := $(call rwild,tests/vectors,%.c)
 FUZZ     := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 
 LIBS_COMMON  := -levent -levent_pthreads -lwebsockets -luv -lcurl -lmsgpackc -lsodium -ljansson -lm
@@ -67,9 +68,9 @@ $(B)/caller: $(call objs,$(CALLER) control/child.c control/offline/wavfile.c $(c
 # Every object but the programs' main files, so that a unit test reaches any module. Allocations of our own
 # objects go through the test runner, which can make the n-th one fail.
 # ONLY="proto ipc mediad/audio" builds the tests of these folders alone.
-UNITSRC  := $(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(CALLER)) $(COMMON) $(UNIT)
+UNITSRC  := $(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(CALLER) $(VECTORS)) $(COMMON) $(UNIT)
 ifneq ($(ONLY),)
-UNITSRC  := tests/unit/main.c $(filter $(foreach d,$(ONLY),$(d)/% tests/unit/$(d)/%),$(UNITSRC))
+UNITSRC  := tests/unit/main.c $(filter $(foreach d,$(ONLY) $(if $(filter mediad/mls,$(ONLY)),tests/vectors),$(d)/% tests/unit/$(d)/%),$(UNITSRC))
 endif
 UNITOBJS := $(call objs,$(filter-out %/main.c,$(UNITSRC)) tests/unit/main.c)
 WRAPS    := $(foreach f,malloc calloc realloc aligned_alloc strdup strndup,-Wl,--wrap=$(f))

@@ -45,9 +45,9 @@ int mls_path_merge(struct mls_tree *t, uint32_t sender, const struct mls_path *p
 int mls_path_open(struct mls_private *me, const struct mls_tree *merged, uint32_t sender, const struct mls_path *path,
 		  struct slice context, const uint32_t *excluded, uint32_t n_excluded, uint8_t commit_secret[MLS_HASH]);
 
-/* A fresh path of our own. EINVAL: we are no member; on an error the tree is to be thrown away. First make: new keys and our new leaf in `t` (which has the proposals applied already) and in
+/* A fresh path of our own. First make: new keys and our new leaf in `t` (which has the proposals applied already) and in
  * *me; then, with the provisional context that follows from it, the message. path_secrets: of the filtered path, for
- * welcomes; wiped by the caller. */
+ * welcomes; wiped by the caller. EINVAL: we are no member. On an error the tree is to be thrown away. */
 struct mls_path_secrets {
 	uint32_t n, node[MLS_PATH_MAX];
 	uint8_t secret[MLS_PATH_MAX][MLS_HASH];

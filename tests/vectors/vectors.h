@@ -1,0 +1,31 @@
+/* The published MLS test vectors (mlswg/mls-implementations, test-vectors.md): one function for each kind, given one case of
+ * a file. True when the case holds; else what did not is told on stderr. Unit tests and the tool mls-vectors share them. */
+#ifndef TESTS_VECTORS_VECTORS_H
+#define TESTS_VECTORS_VECTORS_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "proto/base/cursor.h"
+
+bool vec_tree_validation(const json_t *c);
+bool vec_tree_operations(const json_t *c);
+bool vec_treekem(const json_t *c);
+
+/* Bytes behind a hexadecimal string; empty when it is none. Borrowed until vec_end. */
+struct slice vec_hex(const json_t *string);
+struct slice vec_get(const json_t *object, const char *key);
+uint64_t vec_uint(const json_t *object, const char *key);
+/* Forgets all bytes given so far. */
+void vec_end(void);
+
+/* Leaves by `out:` with a word about what does not hold. */
+#define VEC(cond)                                                                                                            \
+	do {                                                                                                                 \
+		if (!(cond)) {                                                                                               \
+			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #cond);                                   \
+			goto out;                                                                                            \
+		}                                                                                                            \
+	} while (0)
+
+#endif
