@@ -142,6 +142,16 @@ void api_forwarded(struct api_call *c)
 	api_ok(c, json_pack("{s:o}", "streams", gd_relay_forwarded(c->g->relay, c->id[0])));
 }
 
+void api_dave_get(struct api_call *c)
+{
+	json_t *o = gd_dave_channel_json(c->g->dave, c->id[0]);
+
+	if (o)
+		api_ok(c, o);
+	else
+		api_result(c, ENOENT);
+}
+
 void api_dave_fault(struct api_call *c)
 {
 	api_result(c, gd_dave_fault(c->g->dave, c->id[0], api_text(c, "what", ""),

@@ -60,6 +60,7 @@ typedef void(api_h)(struct api_call *c);
 	  "{op?, what: lose|skip|corrupt|delay, times?, ms?}: on the voice gateway's messages to it") \
 	R(GET, "/users/{}/forwarded", api_forwarded,                                               \
 	  "with record_forwarded: sequence numbers of sealed packets it was sent, by sender")      \
+	R(GET, "/channels/{}/dave", api_dave_get, "its group: epoch, leaves, members, transitions") \
 	R(POST, "/channels/{}/dave", api_dave_fault,                                               \
 	  "{what: new_sender|stale_proposal|reinit|next_transition, value?}")                      \
 	R(POST, "/users/{}/invalidate", api_invalidate,                                            \

@@ -290,6 +290,13 @@ json_t *gd_dave_json(const struct gd_dave *d)
 	return list;
 }
 
+json_t *gd_dave_channel_json(const struct gd_dave *d, uint64_t channel)
+{
+	const struct room *r = find(d, channel);
+
+	return r ? gd_group_json(r->group) : NULL;
+}
+
 json_t *gd_dave_user_json(const struct gd_dave *d, uint64_t channel, uint64_t user)
 {
 	const struct room *r = find(d, channel);

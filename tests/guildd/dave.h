@@ -36,7 +36,8 @@ int gd_dave_fault(struct gd_dave *d, uint64_t channel, const char *what, uint64_
 
 /* For GET /stats; caller owns it. */
 json_t *gd_dave_json(const struct gd_dave *d);
-/* NULL for who has none. */
+/* NULL for a channel without a group; for a user who is in none. */
+json_t *gd_dave_channel_json(const struct gd_dave *d, uint64_t channel);
 json_t *gd_dave_user_json(const struct gd_dave *d, uint64_t channel, uint64_t user);
 
 #endif

@@ -35,6 +35,7 @@ export function finish() {
 export async function main(fn, limit = 90000) {
   setTimeout(() => { check(`ends within ${limit} ms`, false); finish(); }, limit).unref();
   process.on('unhandledRejection', (e) => { check('no unhandled rejection', false, e?.stack ?? e); finish(); });
+  process.on('uncaughtException', (e) => { check('no uncaught exception', false, e?.stack ?? e); finish(); });
   try { await fn(); } catch (e) { check('no exception', false, e?.stack ?? e); }
   finish();
 }
@@ -99,7 +100,8 @@ export function checkTone(name, x, want, other, rate = RATE) {
 }
 
 // An unmodified @discordjs/voice connection; the control API plays the part of the main gateway for its user.
-export function peer(userId, channelId = VOICE) {
+// `more` goes to joinVoiceChannel: { daveEncryption: false } is a client without end-to-end encryption.
+export function peer(userId, channelId = VOICE, more = {}) {
   const p = { userId, joins: 0, errors: [] };
   const adapterCreator = (methods) => {
     p.methods = methods;
@@ -123,7 +125,7 @@ export function peer(userId, channelId = VOICE) {
     p.methods.onVoiceServerUpdate({ guild_id: GUILD, token: l.token, endpoint: l.endpoint });
   }
   p.conn = V.joinVoiceChannel({ guildId: GUILD, channelId, group: userId, selfDeaf: false, selfMute: false, adapterCreator,
-    debug: !!process.env.DEBUG });
+    debug: !!process.env.DEBUG, ...more });
   p.conn.on('error', (e) => p.errors.push(e.message));
   if (process.env.DEBUG) p.conn.on('debug', (m) => console.log(`[${userId}]`, m.slice(0, 200)));
   p.ready = (ms = 5000) => V.entersState(p.conn, V.VoiceConnectionStatus.Ready, ms);
@@ -134,6 +136,8 @@ export function peer(userId, channelId = VOICE) {
     return V.entersState(p.player, V.AudioPlayerStatus.Playing, 3000)
       .then(() => V.entersState(p.player, V.AudioPlayerStatus.Idle, 20000));
   };
+  // The voice privacy code of the group it is in; '' without one.
+  p.code = () => p.conn.voicePrivacyCode ?? '';
   // Collects the Opus frames of one user.
   p.hear = (user) => {
     const got = [];

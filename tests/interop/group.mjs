@@ -1,0 +1,104 @@
+// What the scripts about end-to-end encryption share: users and channels of their own, a look at a channel's group, and
+// tones that everybody must hear from everybody.
+import * as V from '@discordjs/voice';
+import { GUILD, api, check, decode, goertzel, peer, sleep, tone, until } from './lib.mjs';
+
+let nextId = 700000000000000000n;
+export const newId = () => String(nextId++);
+
+export async function newUser(name = 'member') {
+  const id = newId();
+  await api('POST', '/users', { id, name });
+  await api('POST', `/guilds/${GUILD}/members`, { user_id: id });
+  return id;
+}
+export const newUsers = (n) => Promise.all(Array.from({ length: n }, (_, i) => newUser(`member ${i}`)));
+export async function newChannel(more = {}) {
+  const id = newId();
+  await api('POST', `/guilds/${GUILD}/channels`, { id, type: 'voice', name: 'Group', ...more });
+  return id;
+}
+export const group = (channel) => api('GET', `/channels/${channel}/dave`, undefined, true);
+
+// Numbers that are the same in every run of a seed.
+export function seeded(seed) {
+  let s = seed >>> 0;
+  const next = () => {
+    s = (s + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(s ^ (s >>> 15), s | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return (t ^ (t >>> 14)) >>> 0;
+  };
+  return { below: (n) => next() % n, pick: (list) => list[next() % list.length] };
+}
+export function permutations(list) {
+  if (list.length < 2) return [list];
+  return list.flatMap((x, i) => permutations([...list.slice(0, i), ...list.slice(i + 1)]).map((rest) => [x, ...rest]));
+}
+
+// The group has exactly these members, nothing is under way, and all of them show one code (nobody alone shows any).
+// Members have userId and code(). Gives the code, or undefined.
+export async function settled(channel, members, ms = 8000) {
+  const ids = members.map((m) => m.userId).sort().join();
+  return until(async () => {
+    const g = await group(channel);
+    if (g.error || g.transitions.length || g.proposals) return undefined;
+    if (members.length === 1) return g.epoch === 0 && g.members.length === 1 && members[0].code() === '' ? 'alone' : undefined;
+    if (g.leaves.filter(Boolean).sort().join() !== ids || !g.members.every((m) => m.state === 'member')) return undefined;
+    const codes = new Set(members.map((m) => m.code()));
+    const [code] = codes;
+    return codes.size === 1 && code.length === 30 ? code : undefined;
+  }, ms, 25);
+}
+export async function checkSettled(name, channel, members, ms) {
+  const code = await settled(channel, members, ms);
+  const why = code ? '' : `codes ${members.map((m) => m.code() || '-').join(' ')}; ${JSON.stringify(await group(channel))}`;
+  check(name, !!code, why || (code === 'alone' ? '' : code));
+  return code;
+}
+export async function join(channel, users, more) {
+  const peers = users.map((u) => peer(u, channel, more));
+  await Promise.all(peers.map((p) => p.ready(15000)));
+  return peers;
+}
+
+// ---- tones ----
+const pitch = (i) => 320 + 90 * (i % 25);
+const cache = new Map();
+const toneOf = (hz, frames) => {
+  const key = `${hz} ${frames}`;
+  if (!cache.has(key)) cache.set(key, tone(hz, frames));
+  return cache.get(key);
+};
+// Frames of one user at one peer, from now on.
+function listen(p, user) {
+  const got = [];
+  const stream = p.conn.receiver.subscribe(user, { end: { behavior: V.EndBehaviorType.Manual } });
+  stream.on('data', (f) => got.push(Buffer.from(f.payload ?? f)));
+  stream.on('error', (e) => p.errors.push(`hear ${user}: ${e.message}`));
+  return { got, stop: () => stream.destroy() };
+}
+// Everybody speaks, `at` at a time, and must be heard by everybody else. One check for all of it.
+export async function tones(name, peers, { frames = 30, at = 3 } = {}) {
+  const deaf = [];
+  let heard = 0;
+  for (let i = 0; i < peers.length; i += at) {
+    const speakers = peers.slice(i, i + at);
+    const ears = [];
+    for (const [k, s] of speakers.entries()) {
+      for (const p of peers) if (p !== s) ears.push({ s, p, hz: pitch(i + k), ...listen(p, s.userId) });
+    }
+    await Promise.all(speakers.map((s, k) => s.play(toneOf(pitch(i + k), frames))));
+    await sleep(120);
+    for (const e of ears) {
+      e.stop();
+      const x = decode(e.got);
+      const want = goertzel(x, e.hz);
+      const other = goertzel(x, e.hz === pitch(0) ? pitch(7) : pitch(0));
+      const ok = x.length >= 960 * frames * 0.8 && want > 1500 && want > 10 * other;
+      if (ok) heard += 1;
+      else deaf.push(`${e.p.userId} <- ${e.s.userId}: ${e.got.length} frames, ${want.toFixed(0)} / ${other.toFixed(0)}`);
+    }
+  }
+  check(name, deaf.length === 0 && heard === peers.length * (peers.length - 1), deaf.length ? deaf.slice(0, 6).join('; ') : `${heard} ways`);
+}
