@@ -8,7 +8,9 @@
 #include "ipc/tmr.h"
 #include "ipc/ws.h"
 #include "mediad/call/call.h"
+#include "mediad/dave/job.h"
 #include "mediad/link.h"
+#include "mediad/worker.h"
 
 #define MS     UINT64_C(1000000)
 #define SECOND (1000 * MS)
@@ -20,10 +22,12 @@ struct mediad {
 	struct link *link;
 	struct ws_ctx *ws;
 	struct engine *engine;
+	struct worker *worker;
 	struct tmr *claim, *orphan, *stop;
 	struct call *calls[MEDIAD_CALLS];
-	unsigned n_calls; /* places in use: calls[0..n) */
-	uint32_t flows;	  /* newest number of a listen */
+	unsigned n_calls;  /* places in use: calls[0..n) */
+	uint32_t flows;	   /* newest number of a listen */
+	uint64_t sessions; /* newest number of a voice session */
 	bool stopping, stopped;
 };
 
@@ -40,6 +44,16 @@ static unsigned on_out(const struct media_msg *msg, uint32_t flow, void *arg)
 	struct mediad *m = arg;
 
 	return m->link ? link_send(m->link, msg, flow) : 0;
+}
+
+static void on_job_done(struct dave_job *job, uint64_t owner, void *arg)
+{
+	struct mediad *m = arg;
+
+	for (unsigned i = 0; i < m->n_calls; i++)
+		if (call_job_done(m->calls[i], job, owner))
+			return;
+	dave_job_free(job);
 }
 
 /* The last call is left: the goodbyes are given a moment to get out. */
@@ -86,9 +100,11 @@ static int on_open(struct mediad *m, const struct media_call_open *open)
 	struct call_conf conf = {.env = m->conf.env,
 				 .ws = m->ws,
 				 .engine = m->engine,
+				 .worker = m->worker,
 				 .outh = on_out,
 				 .goneh = on_gone,
 				 .flows = &m->flows,
+				 .sessions = &m->sessions,
 				 .arg = m};
 	struct call *c = call_of(m, open->call);
 	int err;
@@ -97,7 +113,8 @@ static int on_open(struct mediad *m, const struct media_call_open *open)
 		struct media_call_set set = {.channel = open->channel,
 					     .bitrate = open->bitrate,
 					     .mute = open->mute,
-					     .deaf = open->deaf};
+					     .deaf = open->deaf,
+					     .stage = open->stage};
 
 		/* Said again after a resync; another guild under the same number is nonsense. */
 		if (call_guild(c) != open->guild)
@@ -138,6 +155,9 @@ static int on_call_msg(struct call *c, const struct media_msg *msg)
 		return 0;
 	case MEDIA_CALL_CREDENTIALS:
 		call_credentials(c, &msg->call_credentials);
+		return 0;
+	case MEDIA_VERIFY:
+		call_verify(c, &msg->verify);
 		return 0;
 	case MEDIA_LISTEN:
 		call_listen(c, &msg->listen);
@@ -276,6 +296,8 @@ int mediad_alloc(struct mediad **out, const struct mediad_conf *conf)
 		err = ws_ctx_alloc(&m->ws, conf->env, conf->ca_file);
 	if (!err)
 		err = engine_alloc(&m->engine, &engine);
+	if (!err)
+		err = worker_alloc(&m->worker, conf->env, on_job_done, m);
 	/* Last: from here on we can be spoken to. */
 	if (!err)
 		err = link_alloc(&m->link, &link);
@@ -293,6 +315,7 @@ struct mediad *mediad_free(struct mediad *m)
 	link_free(m->link);
 	/* Lines that are still lent point to their calls: the engine goes first. */
 	engine_free(m->engine);
+	worker_free(m->worker);
 	while (m->n_calls)
 		call_free(m->calls[--m->n_calls]);
 	ws_ctx_free(m->ws);

@@ -35,7 +35,8 @@ static void send_set(struct media_call *call)
 				.call_set = {.channel = call->want.channel,
 					     .bitrate = call->want.bitrate,
 					     .mute = call->want.mute,
-					     .deaf = call->want.deaf}};
+					     .deaf = call->want.deaf,
+					     .stage = call->want.stage}};
 
 	media_call_send(call, &msg);
 }

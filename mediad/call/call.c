@@ -129,11 +129,6 @@ static void set_key(struct call *c, const char *mode, const uint8_t *key)
 		if (strcmp(modes[i], mode) == 0)
 			c->state.mode = slice_str(modes[i]);
 	call_cmd(c, &cmd);
-	/* Identify said that we know no end-to-end encryption, so there is none. */
-	cmd = (struct cmd){.type = CMD_DAVE_CLEAR};
-	cmd.dave.send = true;
-	cmd.dave.until = UINT64_MAX;
-	call_cmd(c, &cmd);
 }
 
 static void on_state(struct call *c, const struct vgw_action *act)
@@ -147,8 +142,25 @@ static void on_state(struct call *c, const struct vgw_action *act)
 	log_info("call_state", "call=%u gen=%u phase=%s reason=%s code=%u wants_credentials=%d",
 		 c->id, c->gen, media_phase_name(phase), media_reason_name(act->state.reason),
 		 act->state.code, act->state.wants);
-	if (phase == MEDIA_PHASE_UP)
+	switch (phase) {
+	case MEDIA_PHASE_IDENTIFYING:
+		secure_begin(c);
+		break;
+	case MEDIA_PHASE_DISCOVERING:
+	case MEDIA_PHASE_SELECTING:
+		break;
+	case MEDIA_PHASE_UP:
 		tmr_start(c->settle, SETTLE_NS);
+		if (act->state.reason == MEDIA_REASON_RESUMED)
+			secure_resumed(c);
+		break;
+	case MEDIA_PHASE_RESUMING:
+		secure_offline(c);
+		break;
+	default:
+		secure_over(c);
+		break;
+	}
 	/* That it is closed is told when all of it is. */
 	if (phase != MEDIA_PHASE_CLOSED)
 		tell_state(c);
@@ -173,6 +185,13 @@ static void close_ws(struct call *c, uint16_t code)
 	c->ws = ws_free(c->ws);
 }
 
+/* A commit that is not sent would leave others without keys: resume, and it is asked for again. */
+static void send_binary(struct call *c, const uint8_t *p, size_t n)
+{
+	if (c->ws && ws_send(c->ws, false, p, n))
+		c->broken = 1006;
+}
+
 static void on_action(const struct vgw_action *act, void *arg)
 {
 	struct call *c = arg;
@@ -184,6 +203,9 @@ static void on_action(const struct vgw_action *act, void *arg)
 	case VGW_SEND:
 		if (c->ws)
 			ws_send(c->ws, true, act->send.text, act->send.len);
+		break;
+	case VGW_SEND_BINARY:
+		send_binary(c, act->binary.p, act->binary.n);
 		break;
 	case VGW_CLOSE:
 		close_ws(c, act->close_code);
@@ -205,22 +227,35 @@ static void on_action(const struct vgw_action *act, void *arg)
 		break;
 	case VGW_MEMBER:
 		hear_member(c, act->member.user, act->member.present);
+		secure_member(c, act->member.user, act->member.present);
 		break;
 	case VGW_RTT:
 		c->gateway_rtt_us = (uint32_t)(act->rtt_ns / 1000);
+		break;
+	case VGW_GAP:
+		secure_gap(c);
+		break;
+	case VGW_DAVE_START:
+		secure_start(c, act->dave.version);
+		break;
+	case VGW_DAVE_TEXT:
+		secure_text(c, act->dave.op, act->dave.transition, act->dave.version,
+			    act->dave.epoch);
+		break;
+	case VGW_DAVE_BINARY:
+		secure_binary(c, act->binary.op, act->binary.p, act->binary.n);
 		break;
 	}
 }
 
 /* ---- steps of the machine ---- */
 
-/* After each: what it could not be told in the middle of it, then its timer. */
-static void stepped(struct call *c)
+void call_stepped(struct call *c)
 {
 	uint64_t now = env_now(c->conf.env), at;
 	struct cmd sent = {.type = CMD_SPEAKING_SENT};
 
-	while (c->broken || c->udp_broken) {
+	while (c->broken || c->udp_broken || secure_due(c)) {
 		uint16_t code = c->broken;
 		bool udp = c->udp_broken;
 
@@ -232,6 +267,7 @@ static void stepped(struct call *c)
 		}
 		if (udp)
 			vgw_udp_failed(c->gw, now);
+		secure_do(c);
 	}
 	if (c->speaking_due && vgw_phase(c->gw) == MEDIA_PHASE_UP) {
 		c->speaking_due = false;
@@ -242,6 +278,7 @@ static void stepped(struct call *c)
 		tmr_stop(c->gw_timer);
 	else
 		tmr_start_at(c->gw_timer, at);
+	secure_settle(c);
 }
 
 static void on_gw_timer(void *arg)
@@ -249,7 +286,7 @@ static void on_gw_timer(void *arg)
 	struct call *c = arg;
 
 	vgw_timer(c->gw, env_now(c->conf.env));
-	stepped(c);
+	call_stepped(c);
 }
 
 static void on_settle(void *arg)
@@ -298,7 +335,7 @@ static void on_ws(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t 
 			      code == 1006 ? why_closed(data, len) : MEDIA_REASON_NONE);
 		break;
 	}
-	stepped(c);
+	call_stepped(c);
 }
 
 /* ---- the audio thread ---- */
@@ -334,6 +371,10 @@ static void on_user_stats(struct call *c, const struct slot_stats *s)
 	m->concealed_ms = s->audio.concealed_ms;
 	m->undecryptable = s->undecryptable;
 	m->jitter_us = s->audio.jitter_us;
+	m->deaf = s->deaf;
+	m->deaf_ms = s->deaf_ns / 1000000;
+	m->deaf_spells = s->deaf_spells;
+	m->not_sealed = s->not_sealed;
 	call_out(c, &msg, 0);
 }
 
@@ -341,7 +382,7 @@ static void on_want_speaking(struct call *c, bool on)
 {
 	c->speaking_due = on;
 	vgw_speaking(c->gw, env_now(c->conf.env), on);
-	stepped(c);
+	call_stepped(c);
 }
 
 static void on_line_gone(struct call *c)
@@ -364,12 +405,12 @@ void call_engine_event(const struct ev *ev, void *owner)
 	case EV_DISCOVERED:
 		if (ev->found.link == c->link)
 			vgw_discovered(c->gw, now, ev->found.ip, ev->found.port);
-		stepped(c);
+		call_stepped(c);
 		return;
 	case EV_UDP_FAILED:
 		if (ev->found.link == c->link)
 			vgw_udp_failed(c->gw, now);
-		stepped(c);
+		call_stepped(c);
 		return;
 	case EV_WANT_SPEAKING:
 		on_want_speaking(c, ev->on);
@@ -384,6 +425,12 @@ void call_engine_event(const struct ev *ev, void *owner)
 	case EV_LANE_PROGRESS:
 		say_event(c, ev);
 		return;
+	case EV_DAVE_DEAF:
+	case EV_DAVE_PROOF:
+	case EV_DAVE_NEXT:
+		secure_event(c, ev);
+		call_stepped(c);
+		return;
 	case EV_CALL_STATS:
 		on_stats(c, &ev->call);
 		return;
@@ -393,6 +440,20 @@ void call_engine_event(const struct ev *ev, void *owner)
 	default: /* given back, and freed by the engine */
 		return;
 	}
+}
+
+bool call_job_done(struct call *c, struct dave_job *job, uint64_t owner)
+{
+	if (!secure_done(c, job, owner))
+		return false;
+	call_stepped(c);
+	return true;
+}
+
+void call_verify(struct call *c, const struct media_verify *m)
+{
+	secure_verify(c, m->user);
+	call_stepped(c);
 }
 
 /* ---- life ---- */
@@ -435,7 +496,8 @@ int call_alloc(struct call **out, const struct call_conf *conf, const struct med
 	c->id = open->call;
 	c->gen = open->gen;
 	c->guild = open->guild;
-	c->channel = open->channel;
+	c->channel = c->joined = open->channel;
+	c->stage = open->stage;
 	c->user = open->user;
 	c->bitrate = open->bitrate;
 	c->mute = open->mute;
@@ -453,6 +515,8 @@ int call_alloc(struct call **out, const struct call_conf *conf, const struct med
 		err = tmr_alloc(&c->gw_timer, conf->env, on_gw_timer, c);
 	if (!err)
 		err = tmr_alloc(&c->settle, conf->env, on_settle, c);
+	if (!err)
+		err = secure_init(c);
 	/* Last: what is lent does not come back at once. */
 	if (!err)
 		err = lend_line(c);
@@ -474,6 +538,7 @@ struct call *call_free(struct call *c)
 	vgw_free(c->gw);
 	tmr_free(c->gw_timer);
 	tmr_free(c->settle);
+	secure_free(c);
 	say_free(c);
 	hear_free(c);
 	free(c);
@@ -487,7 +552,7 @@ void call_leave(struct call *c)
 	if (c->leaving)
 		return;
 	vgw_leave(c->gw, env_now(c->conf.env));
-	stepped(c);
+	call_stepped(c);
 	call_cmd(c, &cmd);
 	c->leaving = true;
 }
@@ -505,6 +570,7 @@ uint64_t call_guild(const struct call *c)
 void call_tell_all(struct call *c)
 {
 	tell_state(c);
+	secure_tell(c);
 	hear_tell_all(c);
 	say_tell_all(c);
 }
@@ -512,6 +578,7 @@ void call_tell_all(struct call *c)
 void call_set(struct call *c, const struct media_call_set *m)
 {
 	c->channel = m->channel;
+	c->stage = m->stage;
 	c->bitrate = m->bitrate;
 	c->mute = m->mute;
 	c->deaf = m->deaf;
@@ -539,6 +606,7 @@ void call_credentials(struct call *c, const struct media_call_credentials *m)
 	c->gen = m->gen;
 	if (m->channel)
 		c->channel = m->channel;
+	c->joined = c->channel;
 	/* What is no text is no endpoint: the machine refuses it and asks again. */
 	if (!copy_text(session, sizeof session, m->session) ||
 	    !copy_text(token, sizeof token, m->token) ||
@@ -551,5 +619,5 @@ void call_credentials(struct call *c, const struct media_call_credentials *m)
 	vgw_credentials(c->gw, env_now(c->conf.env), &lease);
 	explicit_bzero(token, sizeof token);
 	explicit_bzero(session, sizeof session);
-	stepped(c);
+	call_stepped(c);
 }

@@ -14,6 +14,8 @@
 #include "proto/media.h"
 
 struct call;
+struct dave_job;
+struct worker;
 struct ws_ctx;
 
 /* A message for control. flow 0: never dropped; else a HEARD of this flow, which may be. Returns
@@ -26,9 +28,11 @@ struct call_conf {
 	struct env *env;
 	struct ws_ctx *ws;
 	struct engine *engine;
+	struct worker *worker;
 	call_out_h *outh;
 	call_gone_h *goneh;
-	uint32_t *flows; /* mediad's: numbers every listen of every call, for outh */
+	uint32_t *flows;    /* mediad's: numbers every listen of every call, for outh */
+	uint64_t *sessions; /* mediad's: numbers every session of every call, owner of its jobs */
 	void *arg;
 };
 
@@ -43,7 +47,7 @@ void call_leave(struct call *c);
 uint32_t call_id(const struct call *c);
 uint64_t call_guild(const struct call *c);
 
-/* Everything a new control has to know: CALL_STATE, MEMBER, LISTENING, SAY_STATE. */
+/* Everything a new control has to know: CALL_STATE, CALL_SECURE, MEMBER, LISTENING, SAY_STATE. */
 void call_tell_all(struct call *c);
 /* Playbacks count as unclaimed from now on. */
 void call_unclaim(struct call *c);
@@ -51,12 +55,15 @@ void call_unclaim(struct call *c);
 void call_stop_unclaimed(struct call *c);
 /* Handler of engine_conf. */
 void call_engine_event(const struct ev *ev, void *owner);
+/* Key work came back. False: not this call's (any more), and still the caller's. */
+bool call_job_done(struct call *c, struct dave_job *job, uint64_t owner);
 
 /* Commands of control. A request that makes no sense is answered by the event that ends it
  * (HEARD_END, SAY_STOPPED) with MEDIA_REASON_BAD_REQUEST; one about something that is over is late,
  * and ignored. */
 void call_set(struct call *c, const struct media_call_set *m);
 void call_credentials(struct call *c, const struct media_call_credentials *m);
+void call_verify(struct call *c, const struct media_verify *m);
 void call_listen(struct call *c, const struct media_listen *m);
 void call_unlisten(struct call *c, const struct media_unlisten *m);
 void call_consent(struct call *c, const struct media_consent *m);

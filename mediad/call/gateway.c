@@ -386,15 +386,17 @@ static bool on_ready(struct vgw *g, uint64_t now, const json_t *d)
 static bool on_description(struct vgw *g, uint64_t now, const json_t *d)
 {
 	const char *mode = json_string_value(json_object_get(d, "mode"));
+	const json_t *version = json_object_get(d, "dave_protocol_version");
 	uint64_t dave = 0;
 	uint8_t key[32];
 
 	if (g->phase != MEDIA_PHASE_SELECTING && g->phase != MEDIA_PHASE_UP)
 		return true;
+	/* A version that cannot be read is not 0: that would be plaintext. */
 	if (!mode || strcmp(mode, g->mode) != 0 ||
+	    (version && !vgw_get_uint(version, 65535, &dave)) ||
 	    !vgw_get_key(json_object_get(d, "secret_key"), key))
 		return false;
-	vgw_get_uint(json_object_get(d, "dave_protocol_version"), 65535, &dave);
 	if (dave > VGW_DAVE_VERSION) {
 		explicit_bzero(key, sizeof key);
 		fail(g, MEDIA_REASON_ENCRYPTION_REQUIRED, 0);
@@ -412,6 +414,7 @@ static bool on_description(struct vgw *g, uint64_t now, const json_t *d)
 	g->announced = true;
 	g->stable_at = now + STABLE_TIME;
 	set_phase(g, MEDIA_PHASE_UP, MEDIA_REASON_NONE, 0, false);
+	emit(g, &(struct vgw_action){.kind = VGW_DAVE_START, .dave = {.version = (uint16_t)dave}});
 	send_speaking(g);
 	return true;
 }
@@ -489,6 +492,25 @@ static bool on_disconnect(struct vgw *g, const json_t *d)
 	return true;
 }
 
+/* Ops 21, 22 and 24, each with the fields that it has. */
+static bool on_dave(struct vgw *g, unsigned op, const json_t *d)
+{
+	uint64_t transition = 0, version = 0, epoch = 0;
+
+	if (op != VOICE_OP_DAVE_PREPARE_EPOCH &&
+	    !vgw_get_uint(json_object_get(d, "transition_id"), UINT16_MAX, &transition))
+		return false;
+	if (op != VOICE_OP_DAVE_EXECUTE_TRANSITION &&
+	    !vgw_get_uint(json_object_get(d, "protocol_version"), UINT16_MAX, &version))
+		return false;
+	if (op == VOICE_OP_DAVE_PREPARE_EPOCH &&
+	    !vgw_get_epoch(json_object_get(d, "epoch"), &epoch))
+		return false;
+	emit(g, &(struct vgw_action){.kind = VGW_DAVE_TEXT,
+				     .dave = {op, (uint16_t)transition, (uint16_t)version, epoch}});
+	return true;
+}
+
 static bool dispatch(struct vgw *g, uint64_t now, unsigned op, const json_t *d)
 {
 	switch (op) {
@@ -510,6 +532,10 @@ static bool dispatch(struct vgw *g, uint64_t now, unsigned op, const json_t *d)
 		return on_clients(g, d);
 	case VOICE_OP_CLIENT_DISCONNECT:
 		return on_disconnect(g, d);
+	case VOICE_OP_DAVE_PREPARE_TRANSITION:
+	case VOICE_OP_DAVE_EXECUTE_TRANSITION:
+	case VOICE_OP_DAVE_PREPARE_EPOCH:
+		return on_dave(g, op, d);
 	case VOICE_OP_HEARTBEAT: /* the server asks for one */
 		beat(g, now);
 		return true;
@@ -517,6 +543,17 @@ static bool dispatch(struct vgw *g, uint64_t now, unsigned op, const json_t *d)
 		  */
 		return true;
 	}
+}
+
+/* Text and binary messages share one numbering, which wraps. One from behind was replayed. */
+static void number(struct vgw *g, uint16_t seq)
+{
+	uint16_t skipped = (uint16_t)(seq - g->seq - 1);
+	bool gap = g->seq >= 0 && skipped > 0 && skipped < 0x8000;
+
+	g->seq = seq;
+	if (gap)
+		emit(g, &(struct vgw_action){.kind = VGW_GAP});
 }
 
 void vgw_ws_text(struct vgw *g, uint64_t now, uint32_t conn, const char *text, size_t len)
@@ -531,7 +568,7 @@ void vgw_ws_text(struct vgw *g, uint64_t now, uint32_t conn, const char *text, s
 	if (vgw_get_uint(json_object_get(root, "op"), 65535, &op)) {
 		s = json_object_get(root, "seq");
 		if (s && vgw_get_uint(s, UINT16_MAX, &seq))
-			g->seq = (int)seq;
+			number(g, (uint16_t)seq);
 		ok = dispatch(g, now, (unsigned)op, json_object_get(root, "d"));
 	}
 	if (!ok)
@@ -548,7 +585,47 @@ void vgw_ws_binary(struct vgw *g, uint64_t now, uint32_t conn, const uint8_t *da
 		g->malformed++;
 		return;
 	}
-	g->seq = data[0] << 8 | data[1];
+	number(g, (uint16_t)(data[0] << 8 | data[1]));
+	switch (data[2]) {
+	case VOICE_OP_MLS_EXTERNAL_SENDER:
+	case VOICE_OP_MLS_PROPOSALS:
+	case VOICE_OP_MLS_ANNOUNCE_COMMIT:
+	case VOICE_OP_MLS_WELCOME:
+		emit(g, &(struct vgw_action){.kind = VGW_DAVE_BINARY,
+					     .binary = {data[2], data + 3, len - 3}});
+		return;
+	default:
+		return;
+	}
+}
+
+int vgw_dave_text(struct vgw *g, unsigned op, uint16_t transition)
+{
+	char text[VGW_TEXT_MAX];
+	size_t len;
+
+	if (g->phase != MEDIA_PHASE_UP || !g->open)
+		return ENOTCONN;
+	len = vgw_put_transition(text, sizeof text, op, transition);
+	send_text(g, text, len);
+	return len ? 0 : ENOMEM;
+}
+
+int vgw_dave_binary(struct vgw *g, unsigned op, const uint8_t *payload, size_t n)
+{
+	uint8_t *msg;
+
+	if (g->phase != MEDIA_PHASE_UP || !g->open)
+		return ENOTCONN;
+	msg = malloc(n + 1);
+	if (!msg)
+		return ENOMEM;
+	msg[0] = (uint8_t)op;
+	if (n)
+		memcpy(msg + 1, payload, n);
+	emit(g, &(struct vgw_action){.kind = VGW_SEND_BINARY, .binary = {op, msg, n + 1}});
+	free(msg);
+	return 0;
 }
 
 void vgw_ws_closed(struct vgw *g, uint64_t now, uint32_t conn, uint16_t code, enum media_reason why)
@@ -602,6 +679,22 @@ void vgw_udp_failed(struct vgw *g, uint64_t now)
 {
 	if (g->phase == MEDIA_PHASE_DISCOVERING)
 		rejoin(g, now, MEDIA_REASON_UDP_BLOCKED, 0, 1000, STEP_TRIES);
+}
+
+void vgw_refresh(struct vgw *g, uint64_t now, enum media_reason why)
+{
+	if (g->phase != MEDIA_PHASE_UP)
+		return;
+	close_socket(g, CLOSE_RETURNING);
+	g->stable_at = NEVER;
+	set_phase(g, MEDIA_PHASE_RESUMING, why, 0, false);
+	dial(g, now);
+}
+
+void vgw_rejoin(struct vgw *g, uint64_t now, enum media_reason why)
+{
+	if (g->announced)
+		rejoin(g, now, why, 0, 0, 0);
 }
 
 void vgw_leave(struct vgw *g, uint64_t now)

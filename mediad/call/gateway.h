@@ -1,12 +1,16 @@
 /* The voice gateway (version 8) as a machine without I/O: one call's signalling.
  *
  * Inputs are functions named after what happened; each takes the time and calls the action handler
- * for what is to be done, in order. The handler must not call back into the machine. After each
- * input the owner arms one timer for vgw_deadline() and calls vgw_timer() then.
+ * for what is to be done, in order. The handler must not call back into the machine, but for
+ * vgw_dave_text and vgw_dave_binary. After each input the owner arms one timer for vgw_deadline()
+ * and calls vgw_timer() then.
  *
  * A lease (session, token, endpoint) is used for one Identify. A session that is up outlives its
  * socket: it is resumed (op 7) with the same SSRC, key and UDP socket. When it cannot be, its media
  * is dropped and fresh credentials are wanted, after a cool-down that grows, and not for ever.
+ *
+ * Of end-to-end encryption it knows the envelopes (opcodes 21 to 31): what is in them is for
+ * mediad/dave.
  *
  * Source: Discord developer documentation "Voice Connections"; close codes in proto/voice.def. */
 #ifndef MEDIAD_CALL_GATEWAY_H
@@ -21,8 +25,9 @@
 struct vgw;
 
 enum vgw_kind {
-	VGW_CONNECT,	/* open a WebSocket; its events carry `conn` */
-	VGW_SEND,	/* a text message on the open socket */
+	VGW_CONNECT, /* open a WebSocket; its events carry `conn` */
+	VGW_SEND,    /* a text message on the open socket */
+	VGW_SEND_BINARY,
 	VGW_CLOSE,	/* close the socket; its later events do not matter */
 	VGW_DISCOVER,	/* make a UDP socket to ip:port and find our public address */
 	VGW_KEY,	/* seal and open with this key */
@@ -31,6 +36,11 @@ enum vgw_kind {
 	VGW_SSRC,	/* this SSRC is this user's */
 	VGW_MEMBER,	/* a user came or went */
 	VGW_RTT,	/* of a heartbeat */
+	VGW_GAP,	/* the server's numbering skipped something: a resume brings it */
+	/* End-to-end encryption. The first may come before the second. */
+	VGW_DAVE_BINARY, /* ops 25, 27, 29, 30 */
+	VGW_DAVE_START,	 /* its version, once a session */
+	VGW_DAVE_TEXT,	 /* ops 21, 22, 24 */
 };
 
 /* Pointers are borrowed until the handler returns. */
@@ -45,6 +55,16 @@ struct vgw_action {
 			const char *text;
 			size_t len;
 		} send;
+		struct {
+			unsigned op; /* DAVE_BINARY */
+			const uint8_t *p;
+			size_t n;
+		} binary;
+		struct {
+			unsigned op;
+			uint16_t transition, version; /* as far as the op has them */
+			uint64_t epoch;
+		} dave; /* START, TEXT */
 		uint16_t close_code;
 		struct {
 			const char *ip;
@@ -100,7 +120,7 @@ void vgw_credentials(struct vgw *g, uint64_t now, const struct vgw_lease *lease)
 void vgw_ws_open(struct vgw *g, uint64_t now, uint32_t conn);
 /* JSON text. Malformed: dropped and counted. */
 void vgw_ws_text(struct vgw *g, uint64_t now, uint32_t conn, const char *text, size_t len);
-/* `u16 sequence | u8 op | …`: the sequence is recorded (op 25-30 belong to end-to-end encryption).
+/* `u16 sequence | u8 op | …`. Ops that are not of a server, or not known, count for the sequence.
  */
 void vgw_ws_binary(struct vgw *g, uint64_t now, uint32_t conn, const uint8_t *data, size_t len);
 /* why: the reason when the code is 1006 and more is known (TLS_FAILED), else NONE. */
@@ -112,6 +132,14 @@ void vgw_discovered(struct vgw *g, uint64_t now, const char *ip, uint16_t port);
 void vgw_udp_failed(struct vgw *g, uint64_t now);
 /* Whether we speak (op 5). Sent when it changed and again after a resume. */
 void vgw_speaking(struct vgw *g, uint64_t now, bool on);
+/* Op 23 or 31; op 26 or 28 with its payload. They only send: ENOTCONN unless the session is up,
+ * ENOMEM. */
+int vgw_dave_text(struct vgw *g, unsigned op, uint16_t transition);
+int vgw_dave_binary(struct vgw *g, unsigned op, const uint8_t *payload, size_t n);
+/* Asks again for what was missed: another socket, at once, and op 7. Nothing when it is not up. */
+void vgw_refresh(struct vgw *g, uint64_t now, enum media_reason why);
+/* Gives the session up for another one. Nothing when there is none. */
+void vgw_rejoin(struct vgw *g, uint64_t now, enum media_reason why);
 /* Leave for good. */
 void vgw_leave(struct vgw *g, uint64_t now);
 void vgw_timer(struct vgw *g, uint64_t now);

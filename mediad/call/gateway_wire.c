@@ -68,6 +68,13 @@ size_t vgw_put_speaking(char *buf, size_t cap, bool on, uint32_t ssrc)
 		    buf, cap);
 }
 
+size_t vgw_put_transition(char *buf, size_t cap, unsigned op, uint16_t transition)
+{
+	return dump(
+		json_pack("{s:i,s:{s:i}}", "op", (int)op, "d", "transition_id", (int)transition),
+		buf, cap);
+}
+
 bool vgw_get_uint(const json_t *v, uint64_t max, uint64_t *out)
 {
 	json_int_t n;
@@ -78,6 +85,24 @@ bool vgw_get_uint(const json_t *v, uint64_t max, uint64_t *out)
 	if (n < 0 || (uint64_t)n > max)
 		return false;
 	*out = (uint64_t)n;
+	return true;
+}
+
+bool vgw_get_epoch(const json_t *v, uint64_t *out)
+{
+	const char *s = json_string_value(v);
+	uint64_t n = 0;
+
+	if (!s)
+		return vgw_get_uint(v, INT64_MAX, out);
+	if (!*s || strlen(s) > 18)
+		return false;
+	for (; *s; s++) {
+		if (*s < '0' || *s > '9')
+			return false;
+		n = n * 10 + (uint64_t)(*s - '0');
+	}
+	*out = n;
 	return true;
 }
 

@@ -33,6 +33,11 @@ static struct person *person(struct call *c, uint64_t user)
 	return i < c->n_people && c->people[i].user == user ? &c->people[i] : NULL;
 }
 
+struct person *hear_find(struct call *c, uint64_t user)
+{
+	return person(c, user);
+}
+
 /* Pointers to other people move. */
 static struct person *person_add(struct call *c, uint64_t user)
 {
@@ -115,6 +120,7 @@ static int lend_slot(struct call *c, struct person *p)
 	slot_cmd(c, p, (struct cmd){.type = CMD_SLOT_ADD});
 	cmd.slot.yes = consents(c, p);
 	slot_cmd(c, p, cmd);
+	secure_slot(c, p);
 	for (unsigned i = 0; !err && i < p->n_listens; i++)
 		err = lend_listen(c, p, &p->listens[i]);
 	return err;
@@ -148,6 +154,7 @@ static void depart(struct call *c, struct person *p)
 	uint64_t user = p->user;
 	bool was = p->present;
 
+	secure_spell_over(c, p, "left");
 	ask_slot_back(c, p, MEDIA_REASON_LEFT);
 	p->present = false;
 	person_drop_if_idle(c, p);

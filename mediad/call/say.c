@@ -263,13 +263,22 @@ void call_stop_unclaimed(struct call *c)
 
 /* ---- what the audio thread tells ---- */
 
-static void over(struct call *c, struct playback *p, bool drained)
+/* lane: why the line stopped it by itself, NONE when it did not say. */
+static enum media_reason why_over(const struct call *c, const struct playback *p,
+				  enum media_reason lane)
+{
+	if (c->leaving)
+		return MEDIA_REASON_CALL_ENDED;
+	if (p->why != MEDIA_REASON_NONE)
+		return p->why;
+	/* It was given more than it holds. */
+	return lane != MEDIA_REASON_NONE ? lane : MEDIA_REASON_OVERFLOW;
+}
+
+static void over(struct call *c, struct playback *p, bool drained, enum media_reason lane)
 {
 	struct media_msg msg = {.type = MEDIA_SAY_DRAINED};
-	/* A lane that stopped by itself was given more than it holds. */
-	enum media_reason why = c->leaving		      ? MEDIA_REASON_CALL_ENDED
-				: p->why == MEDIA_REASON_NONE ? MEDIA_REASON_OVERFLOW
-							      : p->why;
+	enum media_reason why = why_over(c, p, lane);
 
 	if (drained && p->id) {
 		msg.say_drained.playback = p->id;
@@ -322,10 +331,10 @@ void say_event(struct call *c, const struct ev *ev)
 		paused(c, p);
 		break;
 	case SENDER_DRAINED:
-		over(c, p, true);
+		over(c, p, true, MEDIA_REASON_NONE);
 		break;
 	case SENDER_STOPPED:
-		over(c, p, false);
+		over(c, p, false, ev->lane.reason);
 		break;
 	default:
 		break;

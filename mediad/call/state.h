@@ -1,11 +1,12 @@
-/* The inside of a call, shared by call.c (gateway), hear.c (people and listens) and say.c
- * (playbacks). */
+/* The inside of a call, shared by call.c (gateway), secure.c (end-to-end encryption), hear.c
+ * (people and listens) and say.c (playbacks). */
 #ifndef MEDIAD_CALL_STATE_H
 #define MEDIAD_CALL_STATE_H
 
 #include "mediad/audio/resample.h"
 #include "mediad/call/call.h"
 #include "mediad/call/gateway.h"
+#include "mediad/call/secure.h"
 
 struct tmr;
 struct ws;
@@ -21,7 +22,8 @@ struct person {
 	bool present, confirmed; /* confirmed: told by this session */
 	bool asked, yes;	 /* CONSENT was sent, and what it said */
 	uint32_t ssrc;
-	struct slot *slot; /* lent; NULL before the first SSRC */
+	struct slot *slot;   /* lent; NULL before the first SSRC */
+	uint64_t deaf_since; /* packets come and do not open; 0 = not so */
 	struct listen listens[AUDIO_LISTENS];
 	unsigned n_listens;
 };
@@ -43,8 +45,9 @@ struct call {
 	struct call_conf conf;
 	uint32_t id, gen;
 	uint64_t guild, channel, user;
+	uint64_t joined; /* channel of the newest credentials */
 	uint32_t bitrate;
-	bool mute, deaf, consent;
+	bool mute, deaf, consent, stage;
 
 	struct vgw *gw;
 	struct tmr *gw_timer, *settle;
@@ -55,6 +58,7 @@ struct call {
 	bool speaking_due; /* op 5 was asked for, and not yet sent */
 	struct media_call_state state;
 	uint32_t gateway_rtt_us;
+	struct secure secure;
 
 	struct line *line; /* lent */
 	uint32_t link;
@@ -77,10 +81,15 @@ unsigned call_out(struct call *c, struct media_msg *msg, uint32_t flow);
 void call_cmd(struct call *c, struct cmd *cmd);
 /* Bitrate, mute, deaf and whether unknown speakers are kept, for the line. */
 void call_send_set(struct call *c);
+/* Ends each step of the gateway or of the DAVE session: what could not be done in the middle of it,
+ * then their timers. */
+void call_stepped(struct call *c);
 
 /* hear.c */
 /* Whether somebody may be heard, by default or because they agreed. */
 bool hear_anyone(const struct call *c);
+/* NULL. Valid until somebody comes or goes. */
+struct person *hear_find(struct call *c, uint64_t user);
 void hear_member(struct call *c, uint64_t user, bool present);
 void hear_ssrc(struct call *c, uint64_t user, uint32_t ssrc);
 void hear_session_over(struct call *c);

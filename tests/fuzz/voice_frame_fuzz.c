@@ -40,6 +40,16 @@ static void on_action(const struct vgw_action *a, void *arg)
 			abort();
 		st->connected = false;
 		break;
+	case VGW_SEND_BINARY:
+		if (!st->connected || !a->binary.n || st->phase != MEDIA_PHASE_UP)
+			abort();
+		break;
+	case VGW_DAVE_TEXT: /* answered in the middle of the step, as the session does */
+		vgw_dave_text(st->g, 23, a->dave.transition);
+		break;
+	case VGW_DAVE_BINARY:
+		vgw_dave_binary(st->g, 28, a->binary.p, a->binary.n);
+		break;
 	case VGW_SEND:
 		if (!st->connected || !a->send.len)
 			abort();
@@ -70,6 +80,9 @@ static void template(struct state *st, uint8_t which, uint8_t arg)
 		"{\"op\":5,\"d\":{\"user_id\":\"7\",\"ssrc\":700}}",
 		"{\"op\":13,\"d\":{\"user_id\":\"7\"}}",
 		"{\"op\":3,\"d\":null}",
+		"{\"op\":21,\"seq\":3,\"d\":{\"transition_id\":1,\"protocol_version\":1}}",
+		"{\"op\":22,\"seq\":5,\"d\":{\"transition_id\":1}}",
+		"{\"op\":24,\"d\":{\"epoch\":\"1\",\"protocol_version\":1}}",
 	};
 	const char *t = texts[which % (sizeof texts / sizeof texts[0])];
 
@@ -100,7 +113,7 @@ static void step(struct state *st, uint8_t choice, const uint8_t *p, size_t n)
 	uint8_t a = n ? p[0] : 0, b = n > 1 ? p[1] : 0;
 	char text[256];
 
-	switch (choice % 12) {
+	switch (choice % 14) {
 	case 0:
 		memcpy(text, p, n);
 		text[n] = '\0';
@@ -139,8 +152,14 @@ static void step(struct state *st, uint8_t choice, const uint8_t *p, size_t n)
 			st->now = vgw_deadline(st->g);
 		vgw_timer(st->g, st->now);
 		break;
-	default:
+	case 11:
 		vgw_udp_failed(st->g, st->now);
+		break;
+	case 12:
+		vgw_refresh(st->g, st->now, MEDIA_REASON_NOT_DECRYPTED);
+		break;
+	default:
+		vgw_rejoin(st->g, st->now, MEDIA_REASON_NOT_DECRYPTED);
 		break;
 	}
 }

@@ -19,6 +19,7 @@ struct bench {
 	char log[8192];
 	char last[2048]; /* last text sent */
 	char url[400];
+	char dave[64]; /* last of end-to-end encryption that came */
 	enum media_phase phase;
 	enum media_reason reason;
 	uint16_t code;
@@ -84,6 +85,28 @@ static void on_action(const struct vgw_action *a, void *arg)
 		break;
 	case VGW_RTT:
 		b->rtt = a->rtt_ns;
+		break;
+	case VGW_GAP:
+		note(b, "gap");
+		break;
+	case VGW_SEND_BINARY:
+		snprintf(b->last, sizeof b->last, "%u:%.*s", a->binary.p[0], (int)a->binary.n - 1,
+			 (const char *)a->binary.p + 1);
+		note(b, "binary");
+		break;
+	case VGW_DAVE_BINARY:
+		snprintf(b->dave, sizeof b->dave, "%u:%.*s", a->binary.op, (int)a->binary.n,
+			 (const char *)a->binary.p);
+		note(b, "in");
+		break;
+	case VGW_DAVE_START:
+		snprintf(b->dave, sizeof b->dave, "version %u", a->dave.version);
+		note(b, "start");
+		break;
+	case VGW_DAVE_TEXT:
+		snprintf(b->dave, sizeof b->dave, "%u:%u,%u,%" PRIu64, a->dave.op,
+			 a->dave.transition, a->dave.version, a->dave.epoch);
+		note(b, "in");
 		break;
 	}
 }
@@ -164,7 +187,7 @@ TEST(gateway_joins)
 	CHECK_INT(b.phase, MEDIA_PHASE_CONNECTING);
 	vgw_ws_open(b.g, b.now, b.conn);
 	CHECK_STR(b.last, "{\"op\":0,\"d\":{\"server_id\":\"41\",\"user_id\":\"99\",\"session_id\":"
-			  "\"s1\",\"token\":\"tok\",\"max_dave_protocol_version\":0}}");
+			  "\"s1\",\"token\":\"tok\",\"max_dave_protocol_version\":1}}");
 	text(&b, hello);
 	text(&b, ready);
 	CHECK_INT(b.phase, MEDIA_PHASE_DISCOVERING);
@@ -562,7 +585,7 @@ TEST(gateway_encryption_required)
 	vgw_ws_open(b.g, b.now, b.conn);
 	text(&b, ready);
 	vgw_discovered(b.g, b.now, "203.0.113.9", 4000);
-	describe(&b, modes[0], 1);
+	describe(&b, modes[0], 2);
 	CHECK_INT(b.phase, MEDIA_PHASE_FAILED);
 	CHECK_INT(b.reason, MEDIA_REASON_ENCRYPTION_REQUIRED);
 	CHECK_INT(b.keys, 0);
@@ -667,6 +690,17 @@ TEST(gateway_drops_what_it_cannot_read)
 		"{\"op\":5,\"d\":{\"user_id\":\"18446744073709551616\",\"ssrc\":1}}",
 		"{\"op\":5,\"d\":{\"user_id\":\"5\",\"ssrc\":4294967296}}",
 		"{\"op\":6,\"d\":7}",
+		"{\"op\":21,\"d\":{\"protocol_version\":1}}",
+		"{\"op\":21,\"d\":{\"transition_id\":65536,\"protocol_version\":1}}",
+		"{\"op\":21,\"d\":{\"transition_id\":1}}",
+		"{\"op\":22,\"d\":{\"transition_id\":-1}}",
+		"{\"op\":22,\"d\":null}",
+		"{\"op\":24,\"d\":{\"epoch\":1}}",
+		"{\"op\":24,\"d\":{\"protocol_version\":1}}",
+		"{\"op\":24,\"d\":{\"protocol_version\":1,\"epoch\":\"\"}}",
+		"{\"op\":24,\"d\":{\"protocol_version\":1,\"epoch\":\"1x\"}}",
+		"{\"op\":24,\"d\":{\"protocol_version\":1,\"epoch\":\"1234567890123456789\"}}",
+		"{\"op\":24,\"d\":{\"protocol_version\":1,\"epoch\":-1}}",
 	};
 	struct bench b;
 
@@ -771,4 +805,212 @@ TEST(gateway_takes_a_key_once)
 	describe(&b, modes[0], 0);
 	CHECK_INT(b.keys, 3);
 	bench_end(&b);
+}
+
+/* ---- end-to-end encryption ---- */
+
+static void binary(struct bench *b, uint16_t seq, uint8_t op, const char *payload)
+{
+	uint8_t msg[64] = {(uint8_t)(seq >> 8), (uint8_t)seq, op};
+	size_t n = strlen(payload);
+
+	memcpy(msg + 3, payload, n);
+	vgw_ws_binary(b->g, b->now, b->conn, msg, n + 3);
+}
+
+TEST(gateway_offers_dave_and_takes_the_version)
+{
+	struct bench b;
+
+	CHECK_INT(bench_start(&b), 0);
+	lease(&b, "s1");
+	vgw_ws_open(b.g, b.now, b.conn);
+	CHECK(strstr(b.last, "\"max_dave_protocol_version\":1"));
+	text(&b, hello);
+	text(&b, ready);
+	/* The external sender may come before op 4; nothing can be sent yet. */
+	binary(&b, 2, 25, "sender");
+	CHECK_STR(b.dave, "25:sender");
+	CHECK_INT(vgw_dave_binary(b.g, 26, (const uint8_t *)"x", 1), ENOTCONN);
+	CHECK_INT(vgw_dave_text(b.g, 23, 0), ENOTCONN);
+	vgw_discovered(b.g, b.now, "203.0.113.9", 4000);
+	describe(&b, modes[0], 1);
+	CHECK_INT(b.phase, MEDIA_PHASE_UP);
+	CHECK_STR(b.dave, "version 1");
+	/* Told once a session, whatever op 4 says later. */
+	b.dave[0] = '\0';
+	describe(&b, modes[0], 0);
+	CHECK_STR(b.dave, "");
+	bench_end(&b);
+}
+
+/* What cannot be read is not "no encryption". */
+TEST(gateway_dave_version_unreadable)
+{
+	static const char *const bad[] = {"-1", "65536", "\"1\"", "null", "1.5"};
+
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+		struct bench b;
+		char json[400];
+
+		CHECK_INT(bench_start(&b), 0);
+		lease(&b, "s1");
+		vgw_ws_open(b.g, b.now, b.conn);
+		text(&b, ready);
+		vgw_discovered(b.g, b.now, "203.0.113.9", 4000);
+		snprintf(json, sizeof json,
+			 "{\"op\":4,\"d\":{\"mode\":\"%s\",\"dave_protocol_version\":%s,"
+			 "\"secret_key\":[9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,"
+			 "9,9,9,9]}}",
+			 modes[0], bad[i]);
+		text(&b, json);
+		CHECK_INT(b.phase, MEDIA_PHASE_SELECTING);
+		CHECK_INT(vgw_malformed(b.g), 1);
+		bench_end(&b);
+	}
+}
+
+TEST(gateway_dave_messages_come_and_go)
+{
+	struct bench b;
+
+	CHECK_INT(bench_start(&b), 0);
+	join(&b, "s1");
+	text(&b, "{\"op\":21,\"d\":{\"transition_id\":7,\"protocol_version\":1}}");
+	CHECK_STR(b.dave, "21:7,1,0");
+	text(&b, "{\"op\":22,\"d\":{\"transition_id\":0}}");
+	CHECK_STR(b.dave, "22:0,0,0");
+	text(&b, "{\"op\":24,\"d\":{\"epoch\":1,\"protocol_version\":1}}");
+	CHECK_STR(b.dave, "24:0,1,1");
+	text(&b, "{\"op\":24,\"d\":{\"epoch\":\"2\",\"protocol_version\":1,\"transition_id\":9}}");
+	CHECK_STR(b.dave, "24:0,1,2");
+	binary(&b, 3, 27, "proposals");
+	CHECK_STR(b.dave, "27:proposals");
+	binary(&b, 4, 29, "");
+	CHECK_STR(b.dave, "29:");
+	binary(&b, 5, 30, "welcome");
+	CHECK_STR(b.dave, "30:welcome");
+	/* Not a server's, or not known: only their number counts. */
+	b.dave[0] = '\0';
+	binary(&b, 6, 26, "x");
+	binary(&b, 7, 28, "x");
+	binary(&b, 8, 99, "x");
+	CHECK_STR(b.dave, "");
+	CHECK_INT(vgw_malformed(b.g), 0);
+	CHECK_INT(vgw_dave_text(b.g, 23, 65535), 0);
+	CHECK_STR(b.last, "{\"op\":23,\"d\":{\"transition_id\":65535}}");
+	CHECK_INT(vgw_dave_text(b.g, 31, 0), 0);
+	CHECK_STR(b.last, "{\"op\":31,\"d\":{\"transition_id\":0}}");
+	CHECK_INT(vgw_dave_binary(b.g, 28, (const uint8_t *)"commit", 6), 0);
+	CHECK_STR(b.last, "28:commit");
+	CHECK_INT(vgw_dave_binary(b.g, 26, NULL, 0), 0);
+	CHECK_STR(b.last, "26:");
+	bench_end(&b);
+}
+
+/* Text and binary share one numbering; 0 is a number, and it wraps. */
+TEST(gateway_gaps_in_the_numbering)
+{
+	struct bench b;
+
+	CHECK_INT(bench_start(&b), 0);
+	join(&b, "s1"); /* 1 and 2 */
+	b.log[0] = '\0';
+	binary(&b, 3, 27, "");
+	text(&b, "{\"op\":22,\"seq\":4,\"d\":{\"transition_id\":1}}");
+	text(&b, hello); /* has no number */
+	CHECK_STR(b.log, "in in ");
+	b.log[0] = '\0';
+	binary(&b, 6, 27, "");
+	CHECK_STR(b.log, "gap in ");
+	b.log[0] = '\0';
+	/* Told again after a resume: from behind, in order. */
+	binary(&b, 5, 27, "");
+	binary(&b, 6, 27, "");
+	CHECK_STR(b.log, "in in ");
+	b.log[0] = '\0';
+	for (uint32_t seq = 7; seq <= 65536 + 1; seq++)
+		text(&b, "{\"op\":77,\"d\":{}}"), binary(&b, (uint16_t)seq, 99, "");
+	CHECK_STR(b.log, "");
+	text(&b, "{\"op\":22,\"seq\":3,\"d\":{\"transition_id\":1}}");
+	CHECK_STR(b.log, "gap in ");
+	vgw_ws_closed(b.g, b.now, b.conn, 1006, MEDIA_REASON_NONE);
+	run_until(&b, b.now + SECOND);
+	vgw_ws_open(b.g, b.now, b.conn);
+	CHECK(strstr(b.last, "\"seq_ack\":3"));
+	/* A new session begins a new numbering. */
+	vgw_ws_closed(b.g, b.now, b.conn, 4006, MEDIA_REASON_NONE);
+	b.log[0] = '\0';
+	lease(&b, "s2");
+	vgw_ws_open(b.g, b.now, b.conn);
+	text(&b, "{\"op\":11,\"seq\":900,\"d\":{\"user_ids\":[]}}");
+	CHECK(!strstr(b.log, "gap"));
+	bench_end(&b);
+}
+
+TEST(gateway_refreshes_at_once)
+{
+	struct bench b;
+
+	CHECK_INT(bench_start(&b), 0);
+	vgw_refresh(b.g, b.now, MEDIA_REASON_NOT_DECRYPTED);
+	vgw_rejoin(b.g, b.now, MEDIA_REASON_NOT_DECRYPTED);
+	CHECK_STR(b.log, "");
+	join(&b, "s1");
+	b.log[0] = '\0';
+	vgw_refresh(b.g, b.now, MEDIA_REASON_NOT_DECRYPTED);
+	CHECK_STR(b.log, "close resuming connect ");
+	CHECK_INT(b.close_code, 4200);
+	CHECK_INT(b.reason, MEDIA_REASON_NOT_DECRYPTED);
+	CHECK_INT(vgw_dave_text(b.g, 23, 1), ENOTCONN);
+	vgw_refresh(b.g, b.now, MEDIA_REASON_NOT_DECRYPTED); /* already */
+	CHECK_INT(b.connects, 2);
+	vgw_ws_open(b.g, b.now, b.conn);
+	CHECK_INT(b.resumes, 1);
+	/* What was missed may come before op 9 or after it. */
+	binary(&b, 3, 30, "a");
+	CHECK_STR(b.dave, "30:a");
+	CHECK_INT(vgw_dave_text(b.g, 23, 1), ENOTCONN);
+	text(&b, "{\"op\":9,\"d\":null}");
+	CHECK_INT(b.phase, MEDIA_PHASE_UP);
+	binary(&b, 4, 29, "b");
+	CHECK_STR(b.dave, "29:b");
+	CHECK_INT(vgw_dave_text(b.g, 23, 1), 0);
+	CHECK_INT(b.drops, 0);
+	bench_end(&b);
+}
+
+TEST(gateway_rejoins_when_asked)
+{
+	struct bench b;
+
+	CHECK_INT(bench_start(&b), 0);
+	join(&b, "s1");
+	b.log[0] = '\0';
+	vgw_rejoin(b.g, b.now, MEDIA_REASON_NOT_DECRYPTED);
+	CHECK_STR(b.log, "close drop waiting ");
+	CHECK_INT(b.close_code, 1000);
+	CHECK_INT(b.reason, MEDIA_REASON_NOT_DECRYPTED);
+	CHECK(b.wants);
+	/* Also in the middle of a resume. */
+	join(&b, "s2");
+	vgw_ws_closed(b.g, b.now, b.conn, 1006, MEDIA_REASON_NONE);
+	CHECK_INT(b.phase, MEDIA_PHASE_RESUMING);
+	vgw_rejoin(b.g, b.now, MEDIA_REASON_NOT_DECRYPTED);
+	run_until(&b, b.now + SECOND);
+	CHECK_INT(b.phase, MEDIA_PHASE_WAITING);
+	CHECK(b.wants);
+	bench_end(&b);
+}
+
+TEST_OOM(gateway_dave_oom)
+{
+	struct bench b;
+	int err;
+
+	CHECK_OOM(bench_start(&b), (void)0);
+	join(&b, "s1");
+	err = vgw_dave_binary(b.g, 28, (const uint8_t *)"commit", 6);
+	bench_end(&b);
+	CHECK_OOM(err, (void)0);
 }
