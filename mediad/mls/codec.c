@@ -83,11 +83,11 @@ static int grow(struct mls_out *o, size_t want)
 	p = malloc(cap);
 	if (!p)
 		return ENOMEM;
-	if (o->n)
+	if (o->p) {
 		memcpy(p, o->p, o->n);
-	if (o->p)
 		sodium_memzero(o->p, o->cap);
-	free(o->p);
+		free(o->p);
+	}
 	o->p = p;
 	o->cap = cap;
 	return 0;
@@ -166,7 +166,7 @@ void mls_out_close(struct mls_out *o, size_t at)
 
 struct slice mls_out_view(const struct mls_out *o)
 {
-	return o->err ? (struct slice){0} : mls_slice(o->p, o->n);
+	return mls_slice(o->p, o->err ? 0 : o->n);
 }
 
 void mls_out_free(struct mls_out *o)

@@ -157,8 +157,8 @@ static int sign_hash(uint8_t out[MLS_HASH], const char *label, struct slice cont
 	return err ? err : mls_hash(out, parts, 2);
 }
 
-int mls_sign(uint8_t sig[MLS_SIG_MAX], size_t *n, const uint8_t priv[MLS_SCALAR], const char *label, struct slice content,
-	     struct mls_rng *rng)
+int mls_sign(uint8_t sig[MLS_SIG_MAX], size_t *n, const uint8_t priv[MLS_SCALAR], const char *label,
+	     struct slice content, struct mls_rng *rng)
 {
 	uint8_t hash[MLS_HASH];
 	int err = sign_hash(hash, label, content);
@@ -182,19 +182,21 @@ static int gcm_key(mbedtls_gcm_context *gcm, const uint8_t key[MLS_KEY])
 	return mbedtls_gcm_setkey(gcm, MBEDTLS_CIPHER_ID_AES, key, MLS_KEY * 8) ? ENOMEM : 0;
 }
 
-int mls_seal(uint8_t *out, const uint8_t key[MLS_KEY], const uint8_t nonce[MLS_NONCE], struct slice aad, struct slice plain)
+int mls_seal(uint8_t *out, const uint8_t key[MLS_KEY], const uint8_t nonce[MLS_NONCE], struct slice aad,
+	     struct slice plain)
 {
 	mbedtls_gcm_context gcm;
 	int err = gcm_key(&gcm, key);
 
-	if (!err && mbedtls_gcm_crypt_and_tag(&gcm, MBEDTLS_GCM_ENCRYPT, plain.n, nonce, MLS_NONCE, aad.p, aad.n, plain.p,
-					      out, MLS_TAG, out + plain.n))
+	if (!err && mbedtls_gcm_crypt_and_tag(&gcm, MBEDTLS_GCM_ENCRYPT, plain.n, nonce, MLS_NONCE, aad.p, aad.n,
+					      plain.p, out, MLS_TAG, out + plain.n))
 		err = EOVERFLOW;
 	mbedtls_gcm_free(&gcm);
 	return err;
 }
 
-int mls_open(uint8_t *out, const uint8_t key[MLS_KEY], const uint8_t nonce[MLS_NONCE], struct slice aad, struct slice sealed)
+int mls_open(uint8_t *out, const uint8_t key[MLS_KEY], const uint8_t nonce[MLS_NONCE], struct slice aad,
+	     struct slice sealed)
 {
 	mbedtls_gcm_context gcm;
 	size_t n;
@@ -204,7 +206,8 @@ int mls_open(uint8_t *out, const uint8_t key[MLS_KEY], const uint8_t nonce[MLS_N
 		return EACCES;
 	n = sealed.n - MLS_TAG;
 	err = gcm_key(&gcm, key);
-	if (!err && mbedtls_gcm_auth_decrypt(&gcm, n, nonce, MLS_NONCE, aad.p, aad.n, sealed.p + n, MLS_TAG, sealed.p, out))
+	if (!err &&
+	    mbedtls_gcm_auth_decrypt(&gcm, n, nonce, MLS_NONCE, aad.p, aad.n, sealed.p + n, MLS_TAG, sealed.p, out))
 		err = EACCES;
 	mbedtls_gcm_free(&gcm);
 	return err;

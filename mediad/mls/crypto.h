@@ -29,13 +29,15 @@ enum { MLS_HEAD = 264 };
 int mls_label_head(uint8_t head[MLS_HEAD], size_t *n, const char *label, size_t content);
 
 /* SignWithLabel, VerifyWithLabel: label without the "MLS 1.0 " prefix. EACCES. */
-int mls_sign(uint8_t sig[MLS_SIG_MAX], size_t *n, const uint8_t priv[MLS_SCALAR], const char *label, struct slice content,
-	     struct mls_rng *rng);
+int mls_sign(uint8_t sig[MLS_SIG_MAX], size_t *n, const uint8_t priv[MLS_SCALAR], const char *label,
+	     struct slice content, struct mls_rng *rng);
 int mls_verify(struct slice pub, const char *label, struct slice content, struct slice sig);
 
 /* out: plain.n + MLS_TAG bytes. */
-int mls_seal(uint8_t *out, const uint8_t key[MLS_KEY], const uint8_t nonce[MLS_NONCE], struct slice aad, struct slice plain);
-/* out: sealed.n - MLS_TAG bytes. EACCES (also when sealed is shorter than a tag). */
-int mls_open(uint8_t *out, const uint8_t key[MLS_KEY], const uint8_t nonce[MLS_NONCE], struct slice aad, struct slice sealed);
+int mls_seal(uint8_t *out, const uint8_t key[MLS_KEY], const uint8_t nonce[MLS_NONCE], struct slice aad,
+	     struct slice plain);
+/* out: sealed.n - MLS_TAG bytes, zeros when it is not authentic. EACCES (also when sealed is shorter than a tag). */
+int mls_open(uint8_t *out, const uint8_t key[MLS_KEY], const uint8_t nonce[MLS_NONCE], struct slice aad,
+	     struct slice sealed);
 
 #endif

@@ -5,7 +5,7 @@
 /* kem 0x0010, kdf 0x0001, aead 0x0001. */
 static const uint8_t suite_kem[] = {'K', 'E', 'M', 0x00, 0x10};
 static const uint8_t suite_hpke[] = {'H', 'P', 'K', 'E', 0x00, 0x10, 0x00, 0x01, 0x00, 0x01};
-#define VERSION "HPKE-v1"
+#define VERSION	 "HPKE-v1"
 #define SUITE(s) mls_slice(s, sizeof(s))
 
 enum { CANDIDATES = 256, KEM_CONTEXT = 2 * MLS_POINT, CONTEXT = 1 + 2 * MLS_HASH };
@@ -69,8 +69,8 @@ int hpke_derive_pair(struct p256_pair *out, struct slice ikm)
 }
 
 /* priv is ours, pub the other's; enc and receiver are what both sides saw. */
-static int shared_secret(uint8_t out[MLS_HASH], const uint8_t priv[MLS_SCALAR], struct slice pub, const uint8_t enc[MLS_POINT],
-			 const uint8_t receiver[MLS_POINT])
+static int shared_secret(uint8_t out[MLS_HASH], const uint8_t priv[MLS_SCALAR], struct slice pub,
+			 const uint8_t enc[MLS_POINT], const uint8_t receiver[MLS_POINT])
 {
 	uint8_t dh[MLS_SCALAR], prk[MLS_HASH], context[KEM_CONTEXT];
 	int err;
@@ -79,7 +79,8 @@ static int shared_secret(uint8_t out[MLS_HASH], const uint8_t priv[MLS_SCALAR], 
 	memcpy(context + MLS_POINT, receiver, MLS_POINT);
 	err = p256_dh(dh, priv, pub, P256_ANY);
 	if (!err)
-		err = extract(prk, SUITE(suite_kem), (struct slice){0}, "eae_prk", mls_slice(dh, sizeof dh), (struct slice){0});
+		err = extract(prk, SUITE(suite_kem), (struct slice){0}, "eae_prk", mls_slice(dh, sizeof dh),
+			      (struct slice){0});
 	if (!err)
 		err = expand(out, MLS_HASH, SUITE(suite_kem), prk, "shared_secret", mls_slice(context, sizeof context));
 	mls_wipe(dh, sizeof dh);
@@ -145,7 +146,7 @@ static int seal(uint8_t enc[MLS_POINT], uint8_t *out, struct slice pub, struct s
 }
 
 static int unseal(uint8_t *out, const struct p256_pair *key, struct slice enc, struct slice info, struct slice more,
-		struct slice aad, struct slice sealed)
+		  struct slice aad, struct slice sealed)
 {
 	uint8_t shared[MLS_HASH];
 	struct keys k;
@@ -163,8 +164,8 @@ static int unseal(uint8_t *out, const struct p256_pair *key, struct slice enc, s
 	return err;
 }
 
-int hpke_seal(uint8_t enc[MLS_POINT], uint8_t *out, struct slice pub, struct slice info, struct slice aad, struct slice plain,
-	      struct mls_rng *rng)
+int hpke_seal(uint8_t enc[MLS_POINT], uint8_t *out, struct slice pub, struct slice info, struct slice aad,
+	      struct slice plain, struct mls_rng *rng)
 {
 	return seal(enc, out, pub, info, (struct slice){0}, aad, plain, rng);
 }
@@ -185,8 +186,8 @@ int mls_encrypt_label(uint8_t enc[MLS_POINT], uint8_t *out, struct slice pub, co
 	return err ? err : seal(enc, out, pub, mls_slice(head, n), context, (struct slice){0}, plain, rng);
 }
 
-int mls_decrypt_label(uint8_t *out, const struct p256_pair *key, const char *label, struct slice context, struct slice enc,
-		      struct slice sealed)
+int mls_decrypt_label(uint8_t *out, const struct p256_pair *key, const char *label, struct slice context,
+		      struct slice enc, struct slice sealed)
 {
 	uint8_t head[MLS_HEAD];
 	size_t n;

@@ -11,8 +11,10 @@ static const uint8_t order[MLS_SCALAR] = {
 	0xbc, 0xe6, 0xfa, 0xad, 0xa7, 0x17, 0x9e, 0x84, 0xf3, 0xb9, 0xca, 0xc2, 0xfc, 0x63, 0x25, 0x51,
 };
 
-static const struct p256_ops *ops_of(enum p256_maker maker)
+static const struct p256_ops *ops_of(enum p256_maker maker, enum p256_maker any)
 {
+	if (maker == P256_ANY)
+		maker = any;
 	return maker == P256_MBEDTLS ? &p256_by_mbedtls : &p256_by_openssl;
 }
 
@@ -77,7 +79,7 @@ int p256_from_priv(struct p256_pair *out, const uint8_t priv[MLS_SCALAR], enum p
 
 	if (!in_range(priv))
 		return EBADMSG;
-	err = ops_of(maker)->pub(k.pub, priv);
+	err = ops_of(maker, P256_OPENSSL)->pub(k.pub, priv);
 	if (err)
 		return err;
 	memcpy(k.priv, priv, sizeof k.priv);
@@ -107,7 +109,7 @@ void p256_wipe(struct p256_pair *k)
 
 int p256_point(uint8_t out[MLS_POINT], struct slice pub, enum p256_maker maker)
 {
-	return is_form(pub) ? ops_of(maker)->point(out, pub) : EBADMSG;
+	return is_form(pub) ? ops_of(maker, P256_MBEDTLS)->point(out, pub) : EBADMSG;
 }
 
 int p256_check(struct slice pub, enum p256_maker maker)
@@ -119,7 +121,7 @@ int p256_check(struct slice pub, enum p256_maker maker)
 
 int p256_dh(uint8_t z[MLS_SCALAR], const uint8_t priv[MLS_SCALAR], struct slice pub, enum p256_maker maker)
 {
-	return is_form(pub) && in_range(priv) ? ops_of(maker)->dh(z, priv, pub) : EBADMSG;
+	return is_form(pub) && in_range(priv) ? ops_of(maker, P256_OPENSSL)->dh(z, priv, pub) : EBADMSG;
 }
 
 int p256_sign(uint8_t sig[MLS_SIG_MAX], size_t *n, const uint8_t priv[MLS_SCALAR], const uint8_t hash[MLS_HASH],
@@ -130,5 +132,5 @@ int p256_sign(uint8_t sig[MLS_SIG_MAX], size_t *n, const uint8_t priv[MLS_SCALAR
 
 int p256_verify(struct slice pub, const uint8_t hash[MLS_HASH], struct slice sig, enum p256_maker maker)
 {
-	return is_form(pub) && is_der(sig) ? ops_of(maker)->verify(pub, hash, sig) : EACCES;
+	return is_form(pub) && is_der(sig) ? ops_of(maker, P256_OPENSSL)->verify(pub, hash, sig) : EACCES;
 }

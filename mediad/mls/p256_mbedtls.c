@@ -8,6 +8,10 @@
 
 #include "mediad/mls/crypto.h"
 
+#ifndef MBEDTLS_ECDSA_DETERMINISTIC
+#error "mbedTLS without MBEDTLS_ECDSA_DETERMINISTIC draws nonces: they must be those of RFC 6979"
+#endif
+
 /* mbedTLS adds a code of its upper layer (multiples of 128) to one of its lower. */
 static int err_of(int ret, int other)
 {
@@ -181,7 +185,6 @@ int p256_mbedtls_sign(uint8_t sig[MLS_SIG_MAX], size_t *n, const uint8_t priv[ML
 	ret = mbedtls_ecp_group_load(&k.grp, MBEDTLS_ECP_DP_SECP256R1);
 	if (!ret)
 		ret = mbedtls_mpi_read_binary(&k.d, priv, MLS_SCALAR);
-	/* Debian builds it with MBEDTLS_ECDSA_DETERMINISTIC: the nonce is RFC 6979's. */
 	if (!ret)
 		ret = mbedtls_ecdsa_write_signature(&k, MBEDTLS_MD_SHA256, hash, MLS_HASH, der, &len, fill, rng);
 	mbedtls_ecdsa_free(&k);

@@ -8,9 +8,15 @@ static const struct {
 	const char *form;
 	size_t size;
 } forms[] = {
-	{0, "\0", 1},		      {37, "\x25", 1},		   {63, "\x3f", 1},
-	{64, "\x40\x40", 2},	      {15293, "\x7b\xbd", 2},	   {16383, "\x7f\xff", 2},
-	{16384, "\x80\0\x40\0", 4},   {494878333, "\x9d\x7f\x3e\x7d", 4}, {(1u << 30) - 1, "\xbf\xff\xff\xff", 4},
+	{0, "\0", 1},
+	{37, "\x25", 1},
+	{63, "\x3f", 1},
+	{64, "\x40\x40", 2},
+	{15293, "\x7b\xbd", 2},
+	{16383, "\x7f\xff", 2},
+	{16384, "\x80\0\x40\0", 4},
+	{494878333, "\x9d\x7f\x3e\x7d", 4},
+	{(1u << 30) - 1, "\xbf\xff\xff\xff", 4},
 };
 enum { FORMS = sizeof forms / sizeof *forms };
 
@@ -34,7 +40,8 @@ TEST(mls_varint_forms)
 
 TEST(mls_varint_only_in_the_shortest_form)
 {
-	static const char *const bad[] = {"\x40\x3f", "\x40\0", "\x80\0\x3f\xff", "\x80\0\0\0", "\xc0\0\0\0", "\xff\xff\xff\xff"};
+	static const char *const bad[] = {"\x40\x3f",	"\x40\0",     "\x80\0\x3f\xff",
+					  "\x80\0\0\0", "\xc0\0\0\0", "\xff\xff\xff\xff"};
 
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct rd r = rd_of(bad[i], 4);
@@ -46,7 +53,15 @@ TEST(mls_varint_only_in_the_shortest_form)
 
 TEST(mls_vectors_are_bounded_by_what_is_there)
 {
-	struct rd r = rd_of("\x03" "abc" "\x02" "\x01" "x" "\x04" "abc", 11), sub;
+	struct rd r = rd_of("\x03"
+			    "abc"
+			    "\x02"
+			    "\x01"
+			    "x"
+			    "\x04"
+			    "abc",
+			    11),
+		  sub;
 	struct slice s = mls_rd_vec(&r);
 
 	CHECK_MEM(s.p, s.n, "abc", 3);
@@ -59,7 +74,9 @@ TEST(mls_vectors_are_bounded_by_what_is_there)
 	sub = mls_rd_sub(&r);
 	CHECK(!sub.ok);
 	/* a length of a gigabyte is no reason to look for one */
-	r = rd_of("\xbf\xff\xff\xff" "abc", 7);
+	r = rd_of("\xbf\xff\xff\xff"
+		  "abc",
+		  7);
 	CHECK_INT(mls_rd_vec(&r).n, 0);
 	CHECK(!r.ok);
 	r = rd_of("\0", 1);
@@ -170,8 +187,7 @@ TEST(mls_shared_deserialization)
 
 	if (!all)
 		return;
-	json_array_foreach(all, i, v)
-	{
+	json_array_foreach (all, i, v) {
 		struct slice form = vectors_get(v, "vlbytes_header");
 		struct rd r = rd_of(form.p, form.n);
 		size_t want = (size_t)json_integer_value(json_object_get(v, "length"));

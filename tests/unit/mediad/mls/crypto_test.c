@@ -52,10 +52,12 @@ TEST(mls_hkdf_of_rfc_5869)
 	CHECK_INT(mls_extract(prk, vectors_hex("000102030405060708090a0b0c"), ikm), 0);
 	CHECK(is(prk, sizeof prk, "077709362c2e32df0ddc3f0dc47bba6390b6c73bb50f9c3122ec844ad7c2b3e5"));
 	CHECK_INT(mls_expand(okm, sizeof okm, mls_slice(prk, sizeof prk), vectors_hex("f0f1f2f3f4f5f6f7f8f9")), 0);
-	CHECK(is(okm, sizeof okm, "3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865"));
+	CHECK(is(okm, sizeof okm,
+		 "3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865"));
 	CHECK_INT(mls_extract(prk, (struct slice){0}, ikm), 0);
 	CHECK_INT(mls_expand(okm, sizeof okm, mls_slice(prk, sizeof prk), (struct slice){0}), 0);
-	CHECK(is(okm, sizeof okm, "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8"));
+	CHECK(is(okm, sizeof okm,
+		 "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8"));
 	vectors_end();
 }
 
@@ -66,7 +68,9 @@ TEST(mls_expand_takes_a_short_key_and_has_an_end)
 	struct slice prk = count(key, 0, sizeof key);
 
 	CHECK_INT(mls_expand(out, 50, prk, mls_slice("info", 4)), 0);
-	CHECK(is(out, 50, "80fead2937e205140e296c7af7d6ebaecc6f0e7f105ce1d370eeefc9676e855145da215d495b0edf0f89b8e6b98232d88f4d"));
+	CHECK(is(out, 50,
+		 "80fead2937e205140e296c7af7d6ebaecc6f0e7f105ce1d370eeefc9676e855145da215d495b0edf0f89b8e6b98232d88f4"
+		 "d"));
 	CHECK_INT(mls_expand(out, sizeof out - 1, prk, mls_slice("info", 4)), 0);
 	CHECK(is(out, 32, "80fead2937e205140e296c7af7d6ebaecc6f0e7f105ce1d370eeefc9676e8551"));
 	CHECK_INT(mls_expand(out, sizeof out, prk, mls_slice("info", 4)), EOVERFLOW);
@@ -173,7 +177,8 @@ static void check_derivations(const json_t *all)
 	CHECK_INT(mls_ref_hash(out, text(v, "label"), vectors_get(v, "value")), 0);
 	CHECK(is(out, MLS_HASH, text(v, "out")));
 	v = json_object_get(all, "expand_with_label");
-	CHECK_INT(mls_expand_label(out, number(v, "length"), vectors_get(v, "secret"), text(v, "label"), vectors_get(v, "context")),
+	CHECK_INT(mls_expand_label(out, number(v, "length"), vectors_get(v, "secret"), text(v, "label"),
+				   vectors_get(v, "context")),
 		  0);
 	CHECK(is(out, number(v, "length"), text(v, "out")));
 	v = json_object_get(all, "derive_secret");
@@ -205,8 +210,7 @@ TEST(mls_shared_crypto_basics)
 
 	if (!all)
 		return;
-	json_array_foreach(all, i, v)
-	{
+	json_array_foreach (all, i, v) {
 		check_derivations(v);
 		check_signature(json_object_get(v, "sign_with_label"));
 		ran++;

@@ -12,9 +12,11 @@ static const struct {
 	.sk_e = "4995788ef4b9d6132b249ce59a77281493eb39af373d236a1fe415cb0c2d7beb",
 	.ikm_r = "668b37171f1072f3cf12ea8a236a45df23fc13b82af3609ad1e354f6ef817550",
 	.sk_r = "f3ce7fdae57e1a310d87f1ebbde6f328be0a99cdbcadf4d6589cf29de4b8ffd2",
-	.pk_r = "04fe8c19ce0905191ebc298a9245792531f26f0cece2460639e8bc39cb7f706a826a779b4cf969b8a0e539c7f62fb3d30ad6aa8f80e30f1d1"
+	.pk_r = "04fe8c19ce0905191ebc298a9245792531f26f0cece2460639e8bc39cb7f706a826a779b4cf969b8a0e539c7f62fb3d30ad6aa"
+		"8f80e30f1d1"
 		"28aafd68a2ce72ea0",
-	.enc = "04a92719c6195d5085104f469a8b9814d5838ff72b60501e2c4466e5e67b325ac98536d7b61a1af4b78e5b7f951c0900be863c403ce65c9bfc"
+	.enc = "04a92719c6195d5085104f469a8b9814d5838ff72b60501e2c4466e5e67b325ac98536d7b61a1af4b78e5b7f951c0900be863c4"
+	       "03ce65c9bfc"
 	       "b9382657222d18c4",
 	.plain = "4265617574792069732074727574682c20747275746820626561757479",
 	.aad = "436f756e742d30",
@@ -75,7 +77,8 @@ TEST(hpke_seals_what_it_opens)
 	mls_rng_seed(&rng, seed);
 	for (unsigned i = 0; i < 3; i++) {
 		CHECK_INT(hpke_seal(enc, sealed, mls_slice(k.pub, MLS_POINT), info, aad, plain, &rng), 0);
-		CHECK_INT(hpke_open(out, &k, mls_slice(enc, MLS_POINT), info, aad, mls_slice(sealed, sizeof sealed)), 0);
+		CHECK_INT(hpke_open(out, &k, mls_slice(enc, MLS_POINT), info, aad, mls_slice(sealed, sizeof sealed)),
+			  0);
 		CHECK_MEM(out, sizeof out, plain.p, plain.n);
 		/* a fresh key each time */
 		CHECK(i == 0 || memcmp(enc, other, sizeof enc) != 0);
@@ -114,10 +117,12 @@ TEST(hpke_refuses_what_is_no_point)
 	pub[MLS_POINT - 1] ^= 1;
 	CHECK_INT(hpke_seal(enc, sealed, mls_slice(pub, MLS_POINT), plain, plain, plain, &rng), EBADMSG);
 	CHECK_INT(hpke_seal(enc, sealed, (struct slice){0}, plain, plain, plain, &rng), EBADMSG);
-	CHECK_INT(hpke_open(out, &k, mls_slice(pub, MLS_POINT), plain, plain, mls_slice(sealed, sizeof sealed)), EBADMSG);
+	CHECK_INT(hpke_open(out, &k, mls_slice(pub, MLS_POINT), plain, plain, mls_slice(sealed, sizeof sealed)),
+		  EBADMSG);
 	/* the KEM's output has one form only */
 	pub[0] = 2;
-	CHECK_INT(hpke_open(out, &k, mls_slice(pub, MLS_SCALAR + 1), plain, plain, mls_slice(sealed, sizeof sealed)), EBADMSG);
+	CHECK_INT(hpke_open(out, &k, mls_slice(pub, MLS_SCALAR + 1), plain, plain, mls_slice(sealed, sizeof sealed)),
+		  EBADMSG);
 	CHECK_INT(hpke_open(out, &k, (struct slice){0}, plain, plain, mls_slice(sealed, sizeof sealed)), EBADMSG);
 	vectors_end();
 }
@@ -125,7 +130,9 @@ TEST(hpke_refuses_what_is_no_point)
 TEST(mls_encrypt_with_label)
 {
 	const struct slice context = mls_slice("context", 7), plain = mls_slice("text", 4);
-	const struct slice info = mls_slice("\x0cMLS 1.0 Test\x07" "context", 21);
+	const struct slice info = mls_slice("\x0cMLS 1.0 Test\x07"
+					    "context",
+					    21);
 	uint8_t enc[MLS_POINT], sealed[4 + MLS_TAG], out[4], seed[MLS_SEED] = {8};
 	struct p256_pair k;
 	struct mls_rng rng;
@@ -133,12 +140,20 @@ TEST(mls_encrypt_with_label)
 	receiver(&k);
 	mls_rng_seed(&rng, seed);
 	CHECK_INT(mls_encrypt_label(enc, sealed, mls_slice(k.pub, MLS_POINT), "Test", context, plain, &rng), 0);
-	CHECK_INT(mls_decrypt_label(out, &k, "Test", context, mls_slice(enc, MLS_POINT), mls_slice(sealed, sizeof sealed)), 0);
+	CHECK_INT(mls_decrypt_label(out, &k, "Test", context, mls_slice(enc, MLS_POINT),
+				    mls_slice(sealed, sizeof sealed)),
+		  0);
 	CHECK_MEM(out, sizeof out, plain.p, plain.n);
 	/* its info is one EncryptContext, and no aad */
-	CHECK_INT(hpke_open(out, &k, mls_slice(enc, MLS_POINT), info, (struct slice){0}, mls_slice(sealed, sizeof sealed)), 0);
-	CHECK_INT(mls_decrypt_label(out, &k, "Tess", context, mls_slice(enc, MLS_POINT), mls_slice(sealed, sizeof sealed)), EACCES);
-	CHECK_INT(mls_decrypt_label(out, &k, "Test", plain, mls_slice(enc, MLS_POINT), mls_slice(sealed, sizeof sealed)), EACCES);
+	CHECK_INT(hpke_open(out, &k, mls_slice(enc, MLS_POINT), info, (struct slice){0},
+			    mls_slice(sealed, sizeof sealed)),
+		  0);
+	CHECK_INT(mls_decrypt_label(out, &k, "Tess", context, mls_slice(enc, MLS_POINT),
+				    mls_slice(sealed, sizeof sealed)),
+		  EACCES);
+	CHECK_INT(
+		mls_decrypt_label(out, &k, "Test", plain, mls_slice(enc, MLS_POINT), mls_slice(sealed, sizeof sealed)),
+		EACCES);
 	vectors_end();
 }
 
@@ -168,7 +183,9 @@ TEST(hpke_shared_crypto_basics)
 	CHECK_MEM(out, sealed.n - MLS_TAG, plain.p, plain.n);
 	mls_rng_seed(&rng, seed);
 	CHECK_INT(mls_encrypt_label(kem, out, pub, label, context, plain, &rng), 0);
-	CHECK_INT(mls_decrypt_label(again, &k, label, context, mls_slice(kem, sizeof kem), mls_slice(out, plain.n + MLS_TAG)), 0);
+	CHECK_INT(mls_decrypt_label(again, &k, label, context, mls_slice(kem, sizeof kem),
+				    mls_slice(out, plain.n + MLS_TAG)),
+		  0);
 	CHECK_MEM(again, plain.n, plain.p, plain.n);
 	vectors_end();
 }

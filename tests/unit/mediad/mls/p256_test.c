@@ -66,9 +66,11 @@ static int verdict(struct slice pub, const uint8_t hash[MLS_HASH], struct slice 
 /* Scalars 1..32 and 100..131; values from another implementation. */
 TEST(p256_known_answers)
 {
-	const char *pub = "04515c3d6eb9e396b904d3feca7f54fdcd0cc1e997bf375dca515ad0a6c3b4035f4536be3a50f318fbf9a5475902a221502bef0d57e0"
+	const char *pub = "04515c3d6eb9e396b904d3feca7f54fdcd0cc1e997bf375dca515ad0a6c3b4035f4536be3a50f318fbf9a5475902"
+			  "a221502bef0d57e0"
 			  "8c53b2cc0a56f17d9f9354";
-	const char *other = "045142f48a7c80caf47544a428fc57d272a6c678ad5e93ffcba36666a99639e51dd1bdb6fb598144567a2657e8ff3619fbaa0cd2a0"
+	const char *other = "045142f48a7c80caf47544a428fc57d272a6c678ad5e93ffcba36666a99639e51dd1bdb6fb598144567a2657e8"
+			    "ff3619fbaa0cd2a0"
 			    "40c19ab22af910c705a757ba";
 	struct slice other_short = vectors_hex("025142f48a7c80caf47544a428fc57d272a6c678ad5e93ffcba36666a99639e51d");
 	uint8_t priv[MLS_SCALAR], z[MLS_SCALAR], point[MLS_POINT];
@@ -213,11 +215,14 @@ TEST(p256_refuses_what_is_no_point)
 TEST(p256_coordinates_are_below_the_field)
 {
 	/* x = 0 is on the curve; x = p would be the same point */
-	CHECK_INT(verdict_of_point(vectors_hex("020000000000000000000000000000000000000000000000000000000000000000")), 0);
+	CHECK_INT(verdict_of_point(vectors_hex("020000000000000000000000000000000000000000000000000000000000000000")),
+		  0);
 	CHECK_INT(verdict_of_point(vectors_hex("02" FIELD)), EBADMSG);
 	CHECK_INT(verdict_of_point(vectors_hex("03" FIELD)), EBADMSG);
-	CHECK_INT(verdict_of_point(vectors_hex("02ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff")), EBADMSG);
-	CHECK_INT(verdict_of_point(vectors_hex("04" FIELD "66485c780e2f83d72433bd5d84a06bb6541c2af31dae871728bf856a174f93f4")),
+	CHECK_INT(verdict_of_point(vectors_hex("02ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff")),
+		  EBADMSG);
+	CHECK_INT(verdict_of_point(
+			  vectors_hex("04" FIELD "66485c780e2f83d72433bd5d84a06bb6541c2af31dae871728bf856a174f93f4")),
 		  EBADMSG);
 	vectors_end();
 }
@@ -264,8 +269,8 @@ TEST(p256_signs_as_rfc_6979)
 }
 
 /* r and s of RFC 6979's signature, in other clothes. */
-#define R "efd48b2aacb6a8fd1140dd9cd45e81d69d2c877b56aaf991c34d0ea84eaf3716"
-#define S "f7cb1c942d657c41d436c7a1b6e29f65f3e900dbb9aff4064dc4ab2f843acda8"
+#define R     "efd48b2aacb6a8fd1140dd9cd45e81d69d2c877b56aaf991c34d0ea84eaf3716"
+#define S     "f7cb1c942d657c41d436c7a1b6e29f65f3e900dbb9aff4064dc4ab2f843acda8"
 #define S_LOW "0834e36ad29a83bf2bc9385e491d6099c8fdf9d1ed67aa7ea5f51f93782857a9" /* order - s */
 #define INT_R "022100" R
 #define INT_S "022100" S
@@ -277,26 +282,43 @@ TEST(p256_signatures_are_der)
 		int err;
 	} cases[] = {
 		{"3046" INT_R INT_S, 0},
-		{"3045" INT_R "0220" S_LOW, 0},		   /* either s will do */
-		{"3046" INT_R INT_S "00", EACCES},	   /* something behind it */
-		{"3047" INT_R INT_S "00", EACCES},	   /* something inside it */
-		{"3045" INT_R INT_S, EACCES},		   /* a length too short */
-		{"3047" INT_R INT_S, EACCES},		   /* too long */
-		{"308146" INT_R INT_S, EACCES},		   /* long form */
-		{"3047" INT_R "02810021" "00" S, EACCES},  /* long form inside */
-		{"3047" INT_R "02220000" S, EACCES},	   /* a zero too many */
-		{"3046" INT_R "02210008" "34e36ad29a83bf2bc9385e491d6099c8fdf9d1ed67aa7ea5f51f93782857a900", EACCES},
-		{"3046" INT_R "022100" S_LOW, EACCES},	   /* a zero that is not needed */
-		{"3045" "0220" R INT_S, EACCES},	   /* negative r */
+		{"3045" INT_R "0220" S_LOW, 0},	   /* either s will do */
+		{"3046" INT_R INT_S "00", EACCES}, /* something behind it */
+		{"3047" INT_R INT_S "00", EACCES}, /* something inside it */
+		{"3045" INT_R INT_S, EACCES},	   /* a length too short */
+		{"3047" INT_R INT_S, EACCES},	   /* too long */
+		{"308146" INT_R INT_S, EACCES},	   /* long form */
+		{"3047" INT_R "02810021"
+		 "00" S,
+		 EACCES},			     /* long form inside */
+		{"3047" INT_R "02220000" S, EACCES}, /* a zero too many */
+		{"3046" INT_R "02210008"
+		 "34e36ad29a83bf2bc9385e491d6099c8fdf9d1ed67aa7ea5f51f93782857a900",
+		 EACCES},
+		{"3046" INT_R "022100" S_LOW, EACCES}, /* a zero that is not needed */
+		{"3045"
+		 "0220" R INT_S,
+		 EACCES}, /* negative r */
 		{"3046" INT_S INT_R, EACCES},
 		{"3146" INT_R INT_S, EACCES},
-		{"3046" "032100" R INT_S, EACCES},
-		{"3026" "020100" INT_S, EACCES},	   /* r = 0 */
-		{"3026" INT_R "020100", EACCES},	   /* s = 0 */
-		{"3025" "0200" INT_S, EACCES},
-		{"3046" "022100" ORDER INT_S, EACCES},
+		{"3046"
+		 "032100" R INT_S,
+		 EACCES},
+		{"3026"
+		 "020100" INT_S,
+		 EACCES},			 /* r = 0 */
+		{"3026" INT_R "020100", EACCES}, /* s = 0 */
+		{"3025"
+		 "0200" INT_S,
+		 EACCES},
+		{"3046"
+		 "022100" ORDER INT_S,
+		 EACCES},
 		{"3046" INT_R "022100" ORDER, EACCES},
-		{"3047" "022201" "00" R INT_S, EACCES},
+		{"3047"
+		 "022201"
+		 "00" R INT_S,
+		 EACCES},
 		{"3023" INT_R, EACCES},
 		{"3000", EACCES},
 		{"30", EACCES},
@@ -306,7 +328,9 @@ TEST(p256_signatures_are_der)
 	uint8_t hash[MLS_HASH];
 	struct p256_pair k;
 
-	CHECK_INT(p256_from_priv(&k, vectors_hex("c9afa9d845ba75166b5c215767b1d6934e50c3db36e89b127b8a622b120f6721").p, P256_ANY), 0);
+	CHECK_INT(p256_from_priv(&k, vectors_hex("c9afa9d845ba75166b5c215767b1d6934e50c3db36e89b127b8a622b120f6721").p,
+				 P256_ANY),
+		  0);
 	CHECK_INT(mls_hash(hash, &sample, 1), 0);
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		int got = verdict(pub_of(&k), hash, vectors_hex(cases[i].hex));

@@ -141,7 +141,9 @@ static void check_epoch(const json_t *v, uint8_t init[MLS_HASH])
 	CHECK_INT(hpke_derive_pair(&external, mls_slice(e.external, MLS_HASH)), 0);
 	CHECK(mls_equal(mls_slice(external.pub, MLS_POINT), vectors_get(v, "external_pub")));
 	CHECK(n <= sizeof out);
-	CHECK_INT(mls_export(out, n, e.exporter, json_string_value(json_object_get(x, "label")), vectors_get(x, "context")), 0);
+	CHECK_INT(mls_export(out, n, e.exporter, json_string_value(json_object_get(x, "label")),
+			     vectors_get(x, "context")),
+		  0);
 	CHECK(mls_equal(mls_slice(out, n), vectors_get(x, "secret")));
 	memcpy(init, e.init, MLS_HASH);
 }
@@ -153,15 +155,13 @@ TEST(mls_shared_key_schedule)
 
 	if (!all)
 		return;
-	json_array_foreach(all, i, group)
-	{
+	json_array_foreach (all, i, group) {
 		struct slice first = vectors_get(group, "initial_init_secret");
 		uint8_t init[MLS_HASH];
 
 		CHECK_INT(first.n, MLS_HASH);
 		memcpy(init, first.p, MLS_HASH);
-		json_array_foreach(json_object_get(group, "epochs"), j, epoch)
-		{
+		json_array_foreach (json_object_get(group, "epochs"), j, epoch) {
 			check_epoch(epoch, init);
 			ran++;
 		}
@@ -181,8 +181,7 @@ TEST(mls_shared_transcript_hashes)
 
 	if (!all)
 		return;
-	json_array_foreach(all, i, v)
-	{
+	json_array_foreach (all, i, v) {
 		content = vectors_get(v, "authenticated_content");
 		CHECK(content.n > TAG);
 		memcpy(e.confirm, vectors_get(v, "confirmation_key").p, MLS_HASH);

@@ -14,9 +14,9 @@ static const struct {
 	uint32_t left, right, parent, sibling;
 	unsigned level;
 } eight[] = {
-	{N, N, 1, 2, 0},   {0, 2, 3, 5, 1},   {N, N, 1, 0, 0},	 {1, 5, 7, 11, 2},   {N, N, 5, 6, 0},
-	{4, 6, 3, 1, 1},   {N, N, 5, 4, 0},   {3, 11, N, N, 3},	 {N, N, 9, 10, 0},   {8, 10, 11, 13, 1},
-	{N, N, 9, 8, 0},   {9, 13, 7, 3, 2},  {N, N, 13, 14, 0}, {12, 14, 11, 9, 1}, {N, N, 13, 12, 0},
+	{N, N, 1, 2, 0}, {0, 2, 3, 5, 1},  {N, N, 1, 0, 0},   {1, 5, 7, 11, 2},	  {N, N, 5, 6, 0},
+	{4, 6, 3, 1, 1}, {N, N, 5, 4, 0},  {3, 11, N, N, 3},  {N, N, 9, 10, 0},	  {8, 10, 11, 13, 1},
+	{N, N, 9, 8, 0}, {9, 13, 7, 3, 2}, {N, N, 13, 14, 0}, {12, 14, 11, 9, 1}, {N, N, 13, 12, 0},
 };
 
 TEST(treemath_of_eight_leaves)
@@ -87,8 +87,7 @@ TEST(treemath_shared_vectors)
 
 	if (!all)
 		return;
-	json_array_foreach(all, i, v)
-	{
+	json_array_foreach (all, i, v) {
 		uint32_t leaves = index_of(json_object_get(v, "n_leaves"));
 		uint32_t nodes = index_of(json_object_get(v, "n_nodes"));
 
