@@ -299,11 +299,13 @@ static void enqueue(struct dave_session *s, uint64_t now, struct dave_waiting *w
 	dave_session_settle(s, now);
 }
 
+/* Takes what->in over. */
 static void say(struct dave_session *s, uint64_t now, const struct dave_waiting *what)
 {
 	struct dave_waiting *w = malloc(sizeof *w);
 
 	if (!w) {
+		free(what->in.p);
 		dave_heal_lost(s);
 		dave_session_settle(s, now);
 		return;
@@ -342,10 +344,9 @@ void dave_session_binary(struct dave_session *s, uint64_t now, unsigned op, cons
 	case DAVE_OP_ANNOUNCE_COMMIT:
 	case DAVE_OP_WELCOME:
 		w.cut = n < 2;
-		if (w.cut)
-			break;
-		w.transition = (uint16_t)(p[0] << 8 | p[1]);
-		in = (struct slice){p + 2, n - 2};
+		in = (struct slice){w.cut ? p : p + 2, w.cut ? 0 : n - 2};
+		if (!w.cut)
+			w.transition = (uint16_t)(p[0] << 8 | p[1]);
 		break;
 	default:
 		return;

@@ -90,8 +90,20 @@ void dave_heal_proof(struct dave_session *s, uint64_t now)
 		healed(s, now);
 }
 
+/* A quiet time as long as half of the wait makes the wait void. */
+static void calm(struct dave_session *s, uint64_t now)
+{
+	struct dave_ladder *l = s->conf.ladder;
+
+	if (!s->n_deaf && l->last == DAVE_HEAL_NONE && l->cooldown_ms && now - l->healed_at >= l->cooldown_ms * DAVE_MS / 2) {
+		l->cooldown_ms = 0;
+		l->not_before = 0;
+	}
+}
+
 void dave_session_hears(struct dave_session *s, uint64_t now, uint64_t user, bool hears)
 {
+	calm(s, now);
 	if (hears) {
 		dave_heal_gone(s, now, user);
 		dave_heal_proof(s, now);
@@ -109,15 +121,6 @@ static void recover(struct dave_session *s, uint16_t id)
 	dave_send_text(s, DAVE_OP_INVALID, id);
 	s->want_rekey = true;
 	s->refused_by = s->welcome_by = DAVE_NEVER;
-}
-
-/* A quiet time as long as half of the wait makes the wait void. */
-static void calm(struct dave_ladder *l, uint64_t now)
-{
-	if (l->last == DAVE_HEAL_NONE && l->cooldown_ms && now - l->healed_at >= l->cooldown_ms * DAVE_MS / 2) {
-		l->cooldown_ms = 0;
-		l->not_before = 0;
-	}
 }
 
 static void took(struct dave_ladder *l, uint64_t now, enum dave_heal step)
@@ -206,7 +209,7 @@ static uint64_t step_at(const struct dave_session *s)
 
 void dave_heal_timer(struct dave_session *s, uint64_t now)
 {
-	calm(s->conf.ladder, now);
+	calm(s, now);
 	if (step_at(s) <= now)
 		step(s, now);
 	if (s->refused_by <= now)

@@ -1,0 +1,54 @@
+/* The session machine with a scripted gateway and scripted key work, in simulated time. */
+#ifndef TESTS_UNIT_MEDIAD_DAVE_SCRIPT_H
+#define TESTS_UNIT_MEDIAD_DAVE_SCRIPT_H
+
+#include "mediad/dave/session.h"
+
+#define MS UINT64_C(1000000)
+
+enum { SELF = 5, CHANNEL = 77 };
+
+struct script {
+	struct dave_session *s;
+	struct dave_ladder ladder;
+	uint64_t now, began;
+	struct dave_job *job, *code; /* under way */
+	uint64_t serial;
+	unsigned states;
+	char log[4096];
+	uint8_t last[64]; /* payload of the last binary message */
+	size_t last_n;
+};
+
+/* A session before op 4. */
+int script_start(struct script *t);
+/* As its successor in the same call. */
+int script_again(struct script *t);
+void script_end(struct script *t);
+/* What was done since the last call, in words:
+ * op23:ID op31:ID op26 op28 job:TYPE epoch:SERIAL send:SERIAL clear:YES,MS code:USER=CODE resume rejoin */
+const char *script_said(struct script *t);
+
+/* The job under way ends: as it should, or with a verdict. */
+void script_done(struct script *t);
+void script_verdict(struct script *t, enum dave_verdict verdict);
+/* Proposals end with bytes for op 28. */
+void script_commits(struct script *t, const char *bytes);
+void script_code(struct script *t, const char *code);
+
+void script_op(struct script *t, unsigned op, uint16_t id, uint16_t version, uint64_t epoch);
+void script_bin(struct script *t, unsigned op, const char *payload);
+/* Ops 29 and 30. */
+void script_mls(struct script *t, unsigned op, uint16_t id);
+void script_member(struct script *t, uint64_t user, bool present);
+/* Runs timers until so many ms have passed. */
+void script_wait(struct script *t, uint64_t ms);
+void script_deaf(struct script *t, uint64_t user);
+/* Op 4, op 25, users 1 and 2 here, key package sent. Says nothing. */
+void script_join(struct script *t);
+/* And in a group whose transition 9 was executed. Says nothing. */
+void script_settled(struct script *t);
+/* A commit of transition id is announced and done. */
+void script_epoch(struct script *t, uint16_t id);
+
+#endif

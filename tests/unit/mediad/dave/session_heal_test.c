@@ -1,0 +1,307 @@
+/* The heal ladder: when it steps, and when it must not. */
+#include "tests/unit/mediad/dave/script.h"
+
+#include "tests/test.h"
+
+#define SAID(t, want) CHECK_STR(script_said(t), want)
+
+enum { RUN = 720 }; /* ms that DAVE_DEAF_PACKETS take */
+
+static const struct dave_status *status(const struct script *t)
+{
+	return dave_session_status(t->s);
+}
+
+/* A speaker who is not heard for so long: told with every 36th packet. */
+static void deaf_for(struct script *t, uint64_t user, uint64_t ms)
+{
+	for (uint64_t i = RUN; i <= ms; i += RUN) {
+		script_wait(t, RUN);
+		script_deaf(t, user);
+	}
+}
+
+static void heard(struct script *t, uint64_t user)
+{
+	dave_session_hears(t->s, t->now, user, true);
+}
+
+TEST(dave_heal_recovers_once_then_rejoins)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	CHECK_INT(status(&t)->heal, DAVE_HEAL_NONE);
+	script_deaf(&t, 1);
+	SAID(&t, "op31:9 job:rekey");
+	CHECK(status(&t)->deaf == 1 && status(&t)->heal == DAVE_HEAL_RECOVER && status(&t)->recovers == 1);
+	script_done(&t);
+	SAID(&t, "op26");
+	deaf_for(&t, 1, 9360);
+	SAID(&t, "");
+	deaf_for(&t, 1, 1440);
+	SAID(&t, "rejoin");
+	CHECK(status(&t)->heal == DAVE_HEAL_REJOIN && status(&t)->rejoins == 1 && status(&t)->recovers == 1);
+	script_end(&t);
+}
+
+TEST(dave_heal_resumes_when_a_gap_was_seen)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	dave_session_gap(t.s, t.now);
+	script_deaf(&t, 1);
+	script_done(&t);
+	SAID(&t, "op31:9 job:rekey op26");
+	deaf_for(&t, 1, 10080);
+	SAID(&t, "resume");
+	dave_session_offline(t.s, t.now);
+	dave_session_resumed(t.s, t.now);
+	deaf_for(&t, 1, 59760);
+	SAID(&t, "");
+	deaf_for(&t, 1, 720);
+	SAID(&t, "rejoin");
+	CHECK(status(&t)->resumes == 1 && status(&t)->rejoins == 1);
+	script_end(&t);
+}
+
+TEST(dave_heal_waits_longer_each_time_of_a_call)
+{
+	static const uint32_t want[] = {10, 60, 120, 240, 480, 960, 1920, 3600, 3600};
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	for (unsigned i = 0; i < 9; i++) {
+		uint64_t before = t.now;
+
+		if (i % 2 == 0) { /* every other step ends the session */
+			CHECK_INT(script_again(&t), 0);
+			script_settled(&t);
+		}
+		for (unsigned n = 0; n < 6000 && !strstr(t.log, i % 2 ? "rejoin" : "op31"); n++)
+			deaf_for(&t, 1, RUN);
+		CHECK_INT(t.ladder.cooldown_ms, want[i] * 1000);
+		if (i)
+			CHECK((t.now - before) / (1000 * MS) <= want[i - 1] + 1);
+		if (t.job)
+			script_done(&t);
+		script_said(&t);
+	}
+	CHECK(t.ladder.recovers == 5 && t.ladder.rejoins == 4);
+	script_end(&t);
+}
+
+TEST(dave_heal_starts_at_the_foot_again_when_all_are_heard)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	script_deaf(&t, 1);
+	script_done(&t);
+	script_mls(&t, 30, 10);
+	script_done(&t);
+	script_op(&t, 22, 10, 0, 0);
+	heard(&t, 1);
+	CHECK(status(&t)->deaf == 0 && status(&t)->heal == DAVE_HEAL_NONE);
+	script_said(&t);
+	/* Too soon: the wait holds, then it is the first step once more. */
+	script_wait(&t, 3000);
+	script_deaf(&t, 1);
+	SAID(&t, "");
+	deaf_for(&t, 1, 7200);
+	SAID(&t, "op31:10 job:rekey");
+	script_done(&t);
+	heard(&t, 1);
+	/* After a quiet time of half the wait there is none. */
+	script_wait(&t, 30000);
+	script_said(&t);
+	script_deaf(&t, 2);
+	SAID(&t, "op31:10 job:rekey");
+	CHECK_INT(t.ladder.cooldown_ms, 10000);
+	script_end(&t);
+}
+
+TEST(dave_heal_does_nothing_while_a_transition_is_pending)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	script_epoch(&t, 10);
+	deaf_for(&t, 1, 2160);
+	SAID(&t, "job:commit epoch:2 op23:10");
+	script_op(&t, 22, 10, 0, 0);
+	script_wait(&t, 0);
+	SAID(&t, "send:2 op31:10 job:rekey");
+	script_end(&t);
+}
+
+TEST(dave_heal_does_not_wait_for_a_pending_transition_for_ever)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	script_epoch(&t, 10);
+	deaf_for(&t, 1, 2880);
+	SAID(&t, "job:commit epoch:2 op23:10");
+	deaf_for(&t, 1, 720);
+	SAID(&t, "op31:10 job:rekey");
+	script_end(&t);
+}
+
+TEST(dave_heal_does_nothing_while_a_job_runs)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	script_bin(&t, 27, "x");
+	script_deaf(&t, 1);
+	SAID(&t, "job:proposals");
+	script_done(&t);
+	script_wait(&t, 0);
+	SAID(&t, "op31:9 job:rekey");
+	script_end(&t);
+}
+
+TEST(dave_heal_finds_a_lost_welcome_within_2_s)
+{
+	struct script t;
+	uint64_t began;
+
+	CHECK_INT(script_start(&t), 0);
+	script_join(&t);
+	began = t.now;
+	deaf_for(&t, 1, 1440);
+	SAID(&t, "");
+	script_wait(&t, 100);
+	SAID(&t, "op31:0 job:rekey");
+	CHECK((t.now - began) / MS < 1600);
+	script_end(&t);
+}
+
+TEST(dave_heal_finds_a_lost_welcome_when_nobody_speaks)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_join(&t);
+	script_wait(&t, DAVE_WELCOME_MS);
+	SAID(&t, "op31:0 job:rekey");
+	script_done(&t);
+	/* Once: nobody says that the others have keys. */
+	script_wait(&t, 3600 * 1000);
+	SAID(&t, "op26");
+	script_end(&t);
+}
+
+TEST(dave_heal_waits_for_somebody_to_come)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	dave_session_start(t.s, t.now, CHANNEL, 1);
+	script_done(&t);
+	script_said(&t);
+	script_wait(&t, 46000);
+	SAID(&t, "");
+	script_member(&t, 1, true);
+	script_wait(&t, DAVE_WELCOME_MS - 1);
+	SAID(&t, "");
+	script_wait(&t, 1);
+	SAID(&t, "op31:0 job:rekey");
+	script_end(&t);
+}
+
+TEST(dave_heal_forgets_what_was_before_the_newest_keys)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_join(&t);
+	script_deaf(&t, 1);
+	script_wait(&t, 300);
+	script_mls(&t, 30, 3);
+	script_done(&t);
+	script_op(&t, 22, 3, 0, 0);
+	script_wait(&t, 60000);
+	SAID(&t, "job:welcome epoch:1 op23:3 send:1");
+	script_end(&t);
+}
+
+TEST(dave_heal_does_nothing_for_a_speaker_who_stopped)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_join(&t);
+	script_wait(&t, 100);
+	script_deaf(&t, 1);
+	script_wait(&t, DAVE_WELCOME_MS - 200);
+	SAID(&t, "");
+	CHECK_INT(status(&t)->deaf, 1);
+	script_member(&t, 1, false);
+	CHECK_INT(status(&t)->deaf, 0);
+	script_end(&t);
+}
+
+TEST(dave_heal_takes_one_step_for_many_deaf)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	for (uint64_t i = 0; i < 25; i++)
+		script_deaf(&t, 1000 - i * 3);
+	SAID(&t, "op31:9 job:rekey");
+	CHECK_INT(status(&t)->deaf, 25);
+	script_done(&t);
+	for (uint64_t i = 0; i < 24; i++)
+		heard(&t, 1000 - i * 3);
+	CHECK(status(&t)->deaf == 1 && status(&t)->heal == DAVE_HEAL_RECOVER);
+	script_end(&t);
+}
+
+TEST(dave_heal_is_proved_by_whoever_is_heard_in_the_next_session)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	script_deaf(&t, 1);
+	script_done(&t);
+	deaf_for(&t, 1, 10800);
+	SAID(&t, "op31:9 job:rekey op26 rejoin");
+	CHECK_INT(script_again(&t), 0);
+	script_settled(&t);
+	CHECK_INT(status(&t)->heal, DAVE_HEAL_REJOIN);
+	dave_session_proof(t.s, t.now, t.serial);
+	CHECK_INT(status(&t)->heal, DAVE_HEAL_NONE);
+	script_wait(&t, 31000);
+	script_deaf(&t, 1);
+	SAID(&t, "op31:9 job:rekey");
+	CHECK_INT(t.ladder.cooldown_ms, 10000);
+	script_end(&t);
+}
+
+TEST(dave_heal_tells_every_change)
+{
+	struct script t;
+	unsigned before;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	before = t.states;
+	script_deaf(&t, 1);
+	CHECK_INT(t.states, before + 1);
+	heard(&t, 1);
+	CHECK_INT(t.states, before + 2);
+	script_op(&t, 22, 77, 0, 0);
+	CHECK_INT(t.states, before + 2);
+	script_end(&t);
+}
