@@ -43,6 +43,7 @@ LIBS_GUILDD  := -lz -lssl -lcrypto
 
 PROGRAMS := $(B)/mediad $(B)/control $(B)/offlined
 TESTBINS := $(B)/guildd $(B)/caller $(B)/tests/unit
+TESTBINS += $(B)/tests/mls-vectors
 
 .DEFAULT_GOAL := all
 .SUFFIXES:
@@ -64,6 +65,11 @@ $(B)/guildd: $(call objs,$(GUILDD) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_GUILDD) $(LIBS_COMMON)
 $(B)/caller: $(call objs,$(CALLER) control/child.c control/offline/wavfile.c $(call rwild,control/media,%.c) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
+
+# The IETF's test vectors of MLS.
+$(B)/tests/mls-vectors: $(call objs,$(VECTORS) $(call rwild,mediad/mls,%.c))
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ -lmbedcrypto -lcrypto -lsodium -ljansson
 
 # Every object but the programs' main files, so that a unit test reaches any module. Allocations of our own
 # objects go through the test runner, which can make the n-th one fail.

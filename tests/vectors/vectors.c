@@ -33,6 +33,13 @@ uint64_t vec_uint(const json_t *object, const char *key)
 	return (uint64_t)json_integer_value(json_object_get(object, key));
 }
 
+bool vec_is(const json_t *object, const char *key, const void *p, size_t n)
+{
+	struct slice want = vec_get(object, key);
+
+	return want.n == n && n && memcmp(want.p, p, n) == 0;
+}
+
 void vec_end(void)
 {
 	while (kept) {

@@ -1,0 +1,42 @@
+/* Runs a file of test vectors: its name up to the first dot tells the kind. Counts what passed, failed and was skipped. */
+#ifndef TESTS_VECTORS_RUNNER_H
+#define TESTS_VECTORS_RUNNER_H
+
+#include "tests/vectors/vectors.h"
+
+enum { VEC_NOTES = 64, VEC_WHY = 200 };
+
+struct vec_note {
+	char why[VEC_WHY];
+	bool failure;
+	size_t first; /* case */
+	unsigned times;
+};
+
+struct vec_tally {
+	unsigned passed, failed, skipped;
+	unsigned missing; /* of the skipped: what must pass */
+	struct vec_note notes[VEC_NOTES];
+	unsigned n_notes;
+	size_t index; /* of the running case */
+	bool must;    /* it may not be skipped */
+};
+
+void vec_pass(struct vec_tally *t);
+void vec_fail(struct vec_tally *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* It needs something that is not built. */
+void vec_skip(struct vec_tally *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Outside of what DAVE uses: never asked for. */
+void vec_leave_out(struct vec_tally *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Kinds that count more than one thing in a case, or may skip it. */
+void vec_messages(const json_t *c, struct vec_tally *t);
+void vec_message_protection(const json_t *c, struct vec_tally *t);
+void vec_passive_client(const json_t *c, struct vec_tally *t);
+
+/* NULL, or what is wrong with the file itself (static). */
+const char *vec_run(struct vec_tally *t, const char *path);
+/* The counts in a line, and a line per note. */
+void vec_print(const struct vec_tally *t, const char *path);
+
+#endif
