@@ -54,8 +54,8 @@ static bool skip_golomb(struct bits *b)
 	return one;
 }
 
-/* Bytes that cover first_mb_in_slice, slice_type and pic_parameter_set_id, at most n; one more where they end with a byte,
- * as Discord's clients have it. */
+/* Bytes that cover first_mb_in_slice, slice_type and pic_parameter_set_id, at most n. The three never end with a byte, each
+ * having an odd number of bits. */
 static size_t h264_slice_clear(const uint8_t *payload, size_t n)
 {
 	struct bits b = {.p = payload, .n = n};

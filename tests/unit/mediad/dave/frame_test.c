@@ -208,7 +208,7 @@ static const struct plan_case {
 	{"h264 slice", DAVE_H264, HEX("\0\0\1\x41\xff\xff"), 0, HEX("\0\0\0\1\x41\xff\xff"), {1, {{0, 6}}}},
 	{"h264 zeros", DAVE_H264, HEX("\0\0\1\x41\0\0"), 0, HEX("\0\0\0\1\x41\0\0"), {1, {{0, 7}}}},
 	{"h264 header alone", DAVE_H264, HEX("\0\0\1\x41"), 0, HEX("\0\0\0\1\x41"), {1, {{0, 5}}}},
-	{"h264 values end with a byte", DAVE_H264, HEX("\0\0\1\x41\x28\xe7zz"), 0, HEX("\0\0\0\1\x41\x28\xe7zz"), {1, {{0, 7}}}},
+	{"h264 second byte", DAVE_H264, HEX("\0\0\1\x41\x28\xe7zz"), 0, HEX("\0\0\0\1\x41\x28\xe7zz"), {1, {{0, 7}}}},
 	{"h264 zeros in front", DAVE_H264, HEX("\0\0\0\0\1\x09\x10"), 0, HEX("\0\0\0\1\x09\x10"), {1, {{0, 6}}}},
 	{"h264 empty units", DAVE_H264, HEX("\0\0\1\0\0\1\x09\0\0\1"), 0, HEX("\0\0\0\1\x09"), {1, {{0, 5}}}},
 	{"h264 nothing but codes", DAVE_H264, HEX("\0\0\1\0\0\1"), EBADMSG, NULL, 0, {0}},

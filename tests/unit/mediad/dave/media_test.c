@@ -542,13 +542,17 @@ TEST(dave_media_generations)
 	CHECK_INT(open_at(&p, &late, t + 10 * S), DAVE_FAILED);
 	CHECK(dave_opener_wants_next(p.o));
 	CHECK(!dave_opener_wants_next(p.o));
+	/* The same pair again changes nothing. */
+	hear_with(&p, 1, 0, t + 11 * S);
+	CHECK_INT(p.back, 1);
+	CHECK_INT(open_at(&p, &late, t + 11 * S), DAVE_FAILED);
 	CHECK_INT(open_at(&p, &second, t + 20 * S), DAVE_SEALED);
 
 	/* The next pair: numbers and replay go on. */
 	send_with(&p, 1, 1);
 	CHECK(!dave_sealer_wants_next(p.s));
 	hear_with(&p, 1, 1, t + 20 * S);
-	CHECK_INT(p.back, 1);
+	CHECK_INT(p.back, 2);
 	CHECK_INT(open_at(&p, &second, t + 20 * S), DAVE_REPLAYED);
 	CHECK(!dave_opener_wants_next(p.o));
 	CHECK(seal_voice(&p, &first));
@@ -559,7 +563,7 @@ TEST(dave_media_generations)
 	CHECK_INT(open_at(&p, &last, 2 * t), DAVE_SEALED);
 	/* An earlier pair is of no use. */
 	hear_with(&p, 1, 0, 2 * t);
-	CHECK_INT(p.back, 2);
+	CHECK_INT(p.back, 3);
 	pair_end(&p);
 }
 

@@ -106,36 +106,47 @@ static uint32_t lcg(uint64_t *s)
 	return (uint32_t)(*s >> 33);
 }
 
+static const uint64_t strides[] = {1, 2, 3, 50, 999, 1000, 1001, 1002, 4095, 4096, 9000};
+
+/* How a sender goes on: by ones and twos, by up to eight, or with a gap now and then, so that what is missing gets old. */
+static uint64_t step(uint64_t *s, uint64_t kind, bool jump)
+{
+	if (jump)
+		return strides[lcg(s) % (sizeof strides / sizeof strides[0])];
+	if (kind == 2)
+		return lcg(s) % 16 ? 1 : 2;
+	return 1 + lcg(s) % (kind ? 8 : 2);
+}
+
+static void run_model(uint64_t seed, unsigned rounds)
+{
+	struct dave_window w = {0};
+	struct model m = {0};
+	uint64_t s = seed, newest = seed & 1 ? 0 : 100000, start = newest;
+
+	for (unsigned i = 0; i < rounds; i++) {
+		unsigned what = lcg(&s) % 100;
+		uint64_t nonce = newest;
+
+		if (what < 50)
+			nonce += step(&s, seed % 3, what == 0 && seed % 3 != 2);
+		else if (newest - start > 6000)
+			nonce -= lcg(&s) % (what < 80 ? 100 : 6000);
+		CHECK_INT(dave_window_fresh(&w, nonce), model_fresh(&m, nonce));
+		if (!model_fresh(&m, nonce) || (seed % 3 == 2 && what >= 50))
+			continue;
+		dave_window_mark(&w, nonce);
+		model_mark(&m, nonce);
+		if (nonce > newest)
+			newest = nonce;
+		CHECK(!dave_window_fresh(&w, nonce));
+		CHECK_INT(w.n_missing, m.n);
+	}
+}
+
 /* Random steps forward (also long ones) and back, against the model. */
 TEST(dave_window_as_a_list)
 {
-	static const uint64_t strides[] = {1, 2, 3, 50, 999, 1000, 1001, 1002, 4095, 4096, 9000};
-
-	for (uint64_t seed = 1; seed <= 8; seed++) {
-		struct dave_window w = {0};
-		struct model m = {0};
-		uint64_t s = seed, newest = seed & 1 ? 0 : 100000;
-
-		for (unsigned i = 0; i < 6000; i++) {
-			uint32_t r = lcg(&s);
-			unsigned kind = r % 100;
-			uint64_t nonce = newest;
-
-			if (kind < 3 && !(i % 3))
-				nonce += strides[lcg(&s) % (sizeof strides / sizeof strides[0])];
-			else if (kind < 50)
-				nonce += 1 + lcg(&s) % (seed > 4 ? 8 : 2);
-			else if (newest > 6000)
-				nonce -= lcg(&s) % (kind < 80 ? 100 : 6000);
-			CHECK_INT(dave_window_fresh(&w, nonce), model_fresh(&m, nonce));
-			if (!model_fresh(&m, nonce))
-				continue;
-			dave_window_mark(&w, nonce);
-			model_mark(&m, nonce);
-			if (nonce > newest)
-				newest = nonce;
-			CHECK(!dave_window_fresh(&w, nonce));
-			CHECK_INT(w.n_missing, m.n);
-		}
-	}
+	for (uint64_t seed = 1; seed <= 9; seed++)
+		run_model(seed, seed % 3 == 2 ? 30000 : 6000);
 }
