@@ -13,6 +13,7 @@
 #include "control/discord/voice.h"
 #include "control/media/media.h"
 #include "control/room/room.h"
+#include "control/secure.h"
 #include "control/settings/settings.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
@@ -30,6 +31,7 @@ struct visit {
 	struct tmr *tmr;
 	struct media_call *media;
 	struct agent *agent;
+	struct secure secure;
 	struct command *cmd; /* waits for the outcome of a join */
 	uint64_t cmd_until;
 	bool adopted;	  /* taken over: who is there has been greeted already */
@@ -72,6 +74,26 @@ static void tell_room(const char *text, void *arg)
 	if (call.body)
 		rest_request(c->conf.rest, &call, NULL, NULL);
 	json_decref(call.body);
+}
+
+/* What is to be said about the call's encryption, now that something of it or the time changed. */
+static void watch_secure(struct visit *c)
+{
+	const struct media_call_secure *m = c->media ? media_call_secured(c->media) : NULL;
+	uint64_t now = env_now(c->conf.env);
+	const char *text;
+
+	if (m)
+		secure_update(&c->secure, m,
+			      guilds_occupants(c->conf.guilds, c->guild, voice_channel(c->voice)) >
+				      0,
+			      now);
+	else
+		secure_forget(&c->secure);
+	while ((text = secure_say(&c->secure, now))) {
+		log_warn("secure_told", "guild=%llu text=\"%s\"", ID(c->guild), text);
+		tell_room(text, c);
+	}
 }
 
 static bool may(const struct visit *c, unsigned bit, bool unknown)
@@ -192,6 +214,7 @@ static void end_room(struct visit *c)
 {
 	c->agent = agent_free(c->agent);
 	c->media = media_call_free(c->media);
+	secure_forget(&c->secure);
 	c->n_members = 0;
 	c->stage_asked = c->adopted = false;
 }
@@ -241,10 +264,12 @@ static struct media_want want_of(const struct visit *c, uint64_t channel)
 
 static void arm(struct visit *c)
 {
-	uint64_t at = voice_deadline(c->voice);
+	uint64_t at = voice_deadline(c->voice), secure = secure_deadline(&c->secure);
 
 	if (c->cmd_until && c->cmd_until < at)
 		at = c->cmd_until;
+	if (secure < at)
+		at = secure;
 	if (at == UINT64_MAX)
 		tmr_stop(c->tmr);
 	else
@@ -270,10 +295,28 @@ static void came_up(struct visit *c)
 	answer(c, text);
 }
 
+static void log_secure(const struct visit *c, const struct media_call_secure *m)
+{
+	char code[48];
+
+	secure_code(m, code, sizeof code);
+	log_info("call_secure",
+		 "guild=%llu version=%u known=%d ready=%d pending=%d epoch=%llu members=%u "
+		 "privacy_code=\"%s\" heal=%s deaf=%u recovers=%u resumes=%u rejoins=%u",
+		 ID(c->guild), m->version, m->known, m->ready, m->pending, ID(m->epoch), m->members,
+		 code, media_heal_name(m->heal), m->deaf, m->recovers, m->resumes, m->rejoins);
+}
+
 static void on_media(struct media_call *media, const struct media_msg *msg, void *arg)
 {
 	struct visit *c = arg;
 
+	if (msg->type == MEDIA_CALL_SECURE) {
+		log_secure(c, &msg->call_secure);
+		watch_secure(c);
+		arm(c);
+		return;
+	}
 	if (msg->type != MEDIA_CALL_STATE) {
 		if (c->agent)
 			agent_media(c->agent, msg);
@@ -287,6 +330,7 @@ static void on_media(struct media_call *media, const struct media_msg *msg, void
 		agent_media(c->agent, msg);
 	if (msg->call_state.phase == MEDIA_PHASE_UP)
 		came_up(c);
+	watch_secure(c);
 	voice_media(c->voice, msg->call_state.phase, msg->call_state.reason,
 		    msg->call_state.wants_credentials, env_now(c->conf.env));
 	(void)media;
@@ -417,6 +461,7 @@ static void on_tmr(void *arg)
 	char text[1024];
 
 	voice_tick(c->voice, now);
+	watch_secure(c);
 	if (c->cmd_until && now >= c->cmd_until) {
 		visit_status(c, text, sizeof text);
 		answer(c, text);
@@ -581,6 +626,7 @@ void visit_event(struct visit *c, const char *name, const json_t *d)
 		if (user == guilds_self(c->conf.guilds))
 			own_state(c, d, now);
 		sync_members(c);
+		watch_secure(c);
 	} else if (strcmp(name, "CHANNEL_UPDATE") == 0 && c->media) {
 		struct media_want want = want_of(c, voice_channel(c->voice));
 
@@ -607,6 +653,7 @@ static size_t add(char *buf, size_t size, size_t at, const char *text)
 void visit_status(const struct visit *c, char *buf, size_t size)
 {
 	const struct media_call_state *last = c->media ? media_call_last(c->media) : NULL;
+	const struct media_call_secure *secure = c->media ? media_call_secured(c->media) : NULL;
 	unsigned media_reason;
 	enum voice_reason why = voice_why(c->voice, &media_reason);
 	char line[600];
@@ -630,9 +677,14 @@ void visit_status(const struct visit *c, char *buf, size_t size)
 	if (last) {
 		snprintf(line, sizeof line, "Call: %s%s%s%s%s.\n", media_phase_text(last->phase),
 			 last->reason ? " because " : "", media_reason_text(last->reason),
-			 last->mode.n ? "; encryption " : "",
+			 last->mode.n ? "; transport encryption " : "",
 			 last->mode.n ? (const char *)last->mode.p : "");
 		at = add(buf, size, at, line);
+	}
+	if (secure && last && last->phase == MEDIA_PHASE_UP) {
+		secure_status(secure, line, sizeof line);
+		at = add(buf, size, at, line);
+		at = add(buf, size, at, "\n");
 	}
 	if (c->agent) {
 		agent_status(c->agent, line, sizeof line);

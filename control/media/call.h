@@ -55,6 +55,9 @@ struct media_call {
 	bool has_last;
 	struct media_call_state last;
 	char mode[48];
+	bool has_secure;
+	struct media_call_secure secure;
+	char privacy_code[32];
 	struct listen *listens;
 	struct consent *consents;
 	struct media_playback *playbacks;

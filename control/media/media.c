@@ -112,7 +112,7 @@ static void bring_up(struct media_call *call)
 	} else {
 		call->id = call->media->next_call++;
 		call->gen = 0;
-		call->has_last = false;
+		call->has_last = call->has_secure = false;
 		for (struct listen *l = call->listens; l; l = l->next)
 			l->told = false;
 		send_open(call);
@@ -152,6 +152,15 @@ static void keep_last(struct media_call *call, const struct media_call_state *s)
 	snprintf(call->mode, sizeof call->mode, "%.*s", (int)s->mode.n, (const char *)s->mode.p);
 	call->last.mode = slice_str(call->mode);
 	call->has_last = true;
+}
+
+static void keep_secure(struct media_call *call, const struct media_call_secure *s)
+{
+	call->secure = *s;
+	snprintf(call->privacy_code, sizeof call->privacy_code, "%.*s", (int)s->privacy_code.n,
+		 (const char *)s->privacy_code.p);
+	call->secure.privacy_code = slice_str(call->privacy_code);
+	call->has_secure = true;
 }
 
 /* The handler may free the call, so the question for credentials is decided before and asked after
@@ -250,9 +259,12 @@ static void on_msg(struct media_link *l, const struct media_msg *msg, void *arg)
 	if (msg->type == MEDIA_CALL_STATE) {
 		keep_last(c, &msg->call_state);
 		tell_state(c);
-	} else if (c->h) {
-		c->h(c, msg, c->arg);
+		return;
 	}
+	if (msg->type == MEDIA_CALL_SECURE)
+		keep_secure(c, &msg->call_secure);
+	if (c->h)
+		c->h(c, msg, c->arg);
 }
 
 static void on_synced(struct media_link *l, void *arg)
@@ -325,6 +337,7 @@ static void on_lost(struct media_link *l, void *arg)
 		c->last.phase = MEDIA_PHASE_UNKNOWN;
 		c->last.reason = MEDIA_REASON_NONE;
 		c->last.wants_credentials = false;
+		c->has_secure = false;
 		c->has_last = c->tell = true;
 		media_playbacks_lost(c, now);
 	}
@@ -613,6 +626,18 @@ int media_call_credentials(struct media_call *call, const char *session, const c
 const struct media_call_state *media_call_last(const struct media_call *call)
 {
 	return call->has_last ? &call->last : NULL;
+}
+
+const struct media_call_secure *media_call_secured(const struct media_call *call)
+{
+	return call->has_secure ? &call->secure : NULL;
+}
+
+int media_call_verify(struct media_call *call, uint64_t user)
+{
+	struct media_msg msg = {.type = MEDIA_VERIFY, .verify = {.user = user}};
+
+	return call->open ? media_call_send(call, &msg) : ENOTCONN;
 }
 
 uint64_t media_call_guild(const struct media_call *call)

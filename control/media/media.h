@@ -25,7 +25,7 @@ struct media_msg;
  * then media_call_credentials(). */
 typedef void(media_wants_h)(struct media_call *call, void *arg);
 /* A message about this call, of its current generation: CALL_STATE, MEMBER, SPEAKING, HEARD,
- * HEARD_END, CALL_STATS, USER_STATS. Borrowed until return. */
+ * HEARD_END, CALL_SECURE, CODE, CALL_STATS, USER_STATS. Borrowed until return. */
 typedef void(media_call_h)(struct media_call *call, const struct media_msg *msg, void *arg);
 /* The first mediad is there (true), or the last one went away (false). */
 typedef void(media_link_h)(bool up, void *arg);
@@ -77,6 +77,10 @@ int media_call_credentials(struct media_call *call, const char *session, const c
 			   const char *endpoint, uint64_t channel);
 /* The newest CALL_STATE of this call, NULL before the first. */
 const struct media_call_state *media_call_last(const struct media_call *call);
+/* The newest CALL_SECURE, NULL before the first and while its mediad is lost. Borrowed. */
+const struct media_call_secure *media_call_secured(const struct media_call *call);
+/* The verification code of this member, please: CODE comes to the handler. ENOTCONN. */
+int media_call_verify(struct media_call *call, uint64_t user);
 uint64_t media_call_guild(const struct media_call *call);
 
 /* This user ought to be heard, at this rate (8000 12000 16000 24000 48000); 0 = no longer. Kept
