@@ -1,0 +1,67 @@
+/* Two lines without a thread, in simulated time: what the first sends goes to the second, unless the test says otherwise. */
+#ifndef TESTS_UNIT_MEDIAD_ENGINE_PAIR_H
+#define TESTS_UNIT_MEDIAD_ENGINE_PAIR_H
+
+#include "ipc/env.h"
+#include "mediad/engine/line.h"
+
+enum { PAIR_SSRC = 9, PAIR_USER = 5, PAIR_LANE = 3, PAIR_RATE = 24000 };
+#define PAIR_MS UINT64_C(1000000)
+
+struct pair_end {
+	struct line *l;
+	int fd; /* the network's end of its socket */
+	bool wants; /* op 5; given before the next tick */
+	bool full; /* no room above for what may be dropped */
+	/* what came up */
+	unsigned keys_gone, deaf, hears, proofs, nexts, heard, ends, speaking_on, slots_gone;
+	unsigned flags;
+	uint64_t deaf_at, samples, loud; /* loud: the sum of |sample| */
+	uint32_t next_generation;
+	uint64_t next_user, next_epoch, proved;
+	unsigned drained, stopped, paused;
+	uint64_t lane_samples;
+	enum media_reason reason;
+	struct slot_stats stats;
+};
+
+struct pair {
+	struct env *env;
+	uint32_t source;
+	uint64_t now;
+	struct rtpsize *wire; /* the transport key of both, the test's own */
+	struct pair_end tx, rx;
+	struct slot *slot; /* rx hears tx in it */
+	/* Each packet of tx before it goes to rx, opened at the transport layer; false: it is lost. It may be changed, in
+	 * buf, which has room for 100 bytes more. NULL: all go through. */
+	bool (*relay)(uint8_t *payload, size_t *n, const struct rtp_header *h);
+	unsigned packets, silent;
+};
+extern struct pair pair;
+
+/* Both linked, with transport keys; rx with a slot for tx that is listened to. Neither knows anything of end-to-end keys. */
+int pair_start(void);
+void pair_finish(void);
+/* One command, one step. */
+void pair_cmd(struct pair_end *e, const struct cmd *c);
+void pair_link(struct pair_end *e);
+/* One datagram as if it came. */
+void pair_packet(struct pair_end *e, uint16_t seq, const uint8_t *payload, size_t n);
+/* When it is due. */
+void pair_tick(struct pair_end *e);
+/* Time goes on, 5 ms a step. */
+void pair_run(unsigned ms);
+/* Reads what e has sent; each datagram goes to h. */
+void pair_drain(struct pair_end *e, void (*h)(uint8_t *p, size_t n));
+
+void pair_clear(struct pair_end *e, bool send, uint64_t until);
+/* Of an epoch, the same for both. */
+struct dave_key *pair_key(uint64_t epoch, uint32_t generation);
+void pair_send_key(uint64_t epoch);
+void pair_open_key(uint64_t epoch);
+/* A lane with so much of a tone. */
+void pair_say(unsigned ms, bool end);
+void pair_end_lane(void);
+void pair_ask_stats(void);
+
+#endif
