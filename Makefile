@@ -33,6 +33,7 @@ GUILDD   := $(call rwild,tests/guildd,%.c)
 CALLER   := $(call rwild,tests/caller,%.c)
 UNIT     := $(call rwild,tests/unit,%.c)
 VECTORS  := $(call rwild,tests/vectors,%.c)
+FOLLOW   := $(call rwild,tests/follow,%.c)
 FUZZ     := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 
 LIBS_COMMON  := -levent -levent_pthreads -lwebsockets -luv -lcurl -lmsgpackc -lsodium -ljansson -lm
@@ -44,6 +45,7 @@ LIBS_GUILDD  := -lz -lssl -lcrypto
 PROGRAMS := $(B)/mediad $(B)/control $(B)/offlined
 TESTBINS := $(B)/guildd $(B)/caller $(B)/tests/unit
 TESTBINS += $(B)/tests/mls-vectors
+TESTBINS += $(B)/tests/dave-follow
 
 .DEFAULT_GOAL := all
 .SUFFIXES:
@@ -71,12 +73,17 @@ $(B)/tests/mls-vectors: $(call objs,$(VECTORS) $(call rwild,mediad/mls,%.c))
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lmbedcrypto -lcrypto -lsodium -ljansson
 
+# A member of recorded DAVE groups.
+$(B)/tests/dave-follow: $(call objs,$(FOLLOW) tests/vectors/vectors.c $(call rwild,mediad/mls,%.c) $(call rwild,mediad/dave,%.c))
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ -lmbedcrypto -lcrypto -lsodium -ljansson
+
 # Every object but the programs' main files, so that a unit test reaches any module. Allocations of our own
 # objects go through the test runner, which can make the n-th one fail.
 # ONLY="proto ipc mediad/audio" builds the tests of these folders alone.
-UNITSRC  := $(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(CALLER) $(VECTORS)) $(COMMON) $(UNIT)
+UNITSRC  := $(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(CALLER) $(VECTORS) $(FOLLOW)) $(COMMON) $(UNIT)
 ifneq ($(ONLY),)
-UNITSRC  := tests/unit/main.c $(filter $(foreach d,$(ONLY) $(if $(filter mediad/mls,$(ONLY)),tests/vectors),$(d)/% tests/unit/$(d)/%),$(UNITSRC))
+UNITSRC  := tests/unit/main.c $(filter $(foreach d,$(ONLY) $(if $(filter mediad/mls,$(ONLY)),tests/vectors) $(if $(filter mediad/dave,$(ONLY)),tests/follow),$(d)/% tests/unit/$(d)/%),$(UNITSRC))
 endif
 UNITOBJS := $(call objs,$(filter-out %/main.c,$(UNITSRC)) tests/unit/main.c)
 WRAPS    := $(foreach f,malloc calloc realloc aligned_alloc strdup strndup,-Wl,--wrap=$(f))

@@ -57,8 +57,9 @@ static bool is_recognized(const struct dave_job *j, uint64_t user)
 	return false;
 }
 
-/* What DAVE allows: the gateway adds people whom it told us of, and removes; the rest is the RFC's to judge. */
-static int allowed(const struct dave_job *j, const struct mls_public *m)
+/* What DAVE allows: the gateway adds people whom it told us of, and removes; the rest is the RFC's to judge. EALREADY: it is
+ * about a group that we are to be added to, not about the one of ourselves alone. */
+static int allowed(const struct dave_keyroom *k, const struct dave_job *j, const struct mls_public *m)
 {
 	struct rd r = rd_of(m->body.p, m->body.n);
 	struct mls_proposal p;
@@ -72,7 +73,9 @@ static int allowed(const struct dave_job *j, const struct mls_public *m)
 		return err;
 	if (p.type == MLS_PROPOSAL_ADD)
 		err = dave_leaf_user(p.key_package->leaf, &user) && is_recognized(j, user) ? 0 : EBADMSG;
-	else if (p.type != MLS_PROPOSAL_REMOVE)
+	if (!err && p.type == MLS_PROPOSAL_ADD && user == k->user && !k->established)
+		err = EALREADY;
+	if (p.type != MLS_PROPOSAL_ADD && p.type != MLS_PROPOSAL_REMOVE)
 		err = ENOTSUP;
 	mls_proposal_free(&p);
 	return err;
@@ -83,7 +86,7 @@ static int append_one(struct dave_keyroom *k, const struct dave_job *j, const st
 {
 	unsigned before = mls_group_proposals(k->group);
 	uint8_t ref[MLS_HASH];
-	int err = allowed(j, m);
+	int err = allowed(k, j, m);
 
 	if (!err)
 		err = mls_group_propose(k->group, m->raw, ref);
@@ -119,7 +122,9 @@ static void append(struct dave_keyroom *k, struct dave_job *j, struct rd *r)
 		for (size_t i = 0; i < refs.n; i += MLS_HASH)
 			(void)mls_group_revoke(k->group, mls_slice(refs.p + i, MLS_HASH));
 		/* With a new external sender this group can have no future. */
-		if (j->verdict == DAVE_DONE)
+		if (j->verdict == DAVE_DONE && err == EALREADY)
+			j->verdict = DAVE_IGNORED;
+		else if (j->verdict == DAVE_DONE)
 			j->verdict = k->established && !same_sender(k, k->group) ? DAVE_INVALID : DAVE_REFUSED;
 		j->err = err;
 	}
