@@ -1,6 +1,6 @@
 // davey through Node beside ours, in turns: frames of 160 bytes, and welcomes into groups of 25 and 100 members.
-// Rows: dave_vs_davey, welcome_vs_davey, welcome_100_ms. Ours is build/bench/davey_peer, asked a line at a time.
-import { spawn } from 'node:child_process';
+// Rows: dave_vs_davey, welcome_vs_davey, welcome_100_ms, mls_audio_delay_us. Ours is build/bench/davey_peer, asked a line at a time.
+import { spawn, spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,8 @@ const raw = (name, v) => {
 };
 const cpu = () => { const u = process.cpuUsage(); return (u.user + u.system) * 1000; };
 
-const child = spawn(join(process.env.BIN ?? '../../build', 'bench/davey_peer'), { stdio: ['pipe', 'pipe', 'inherit'] });
+const bin = join(process.env.BIN ?? '../../build', 'bench');
+const child = spawn(join(bin, 'davey_peer'), { stdio: ['pipe', 'pipe', 'inherit'] });
 const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
 const ask = async (line) => {
   child.stdin.write(`${line}\n`);
@@ -114,10 +115,20 @@ async function welcomes(n, turns) {
   return { n, davey_ms: median(got.map((x) => x[0])), ours_ms: median(got.map((x) => x[1])), ratio: median(got.map(([x, y]) => x / y)) };
 }
 
+// One welcome of ours into a group of n, for mls_delay to take in again and again.
+async function delay(n) {
+  const g = new Group(n);
+  const mine = g.welcome(OURS, Buffer.from(await ask(`keypackage ${CHANNEL}`), 'hex'));
+  const r = spawnSync(join(bin, 'mls_delay'), { input: `${CHANNEL} ${g.ds.package.toString('hex')} ${mine.toString('hex')}\n`,
+    stdio: ['pipe', 'inherit', 'inherit'] });
+  if (r.status !== 0) throw new Error(`mls_delay ended with ${r.status}`);
+}
+
 await frames(15, 20000);
 const w = [await welcomes(25, 15), await welcomes(100, 9)];
 row('welcome_vs_davey', Math.min(...w.map((x) => x.ratio)), 'x', Object.fromEntries(w.flatMap((x) => [[`davey_${x.n}_ms`, +x.davey_ms.toFixed(2)],
   [`ours_${x.n}_ms`, +x.ours_ms.toFixed(2)]])));
 row('welcome_100_ms', w[1].ours_ms, 'ms');
+await delay(100);
 child.stdin.end();
 process.exit(0);

@@ -1,0 +1,283 @@
+/* How late an audio thread sends while the worker takes in welcomes, one after the other: mls_audio_delay_us.
+ *
+ * Reads one line from standard input, `CHANNEL SENDER_HEX WELCOME_HEX` (tests/interop/bench/davey.mjs makes it for the key package
+ * of davey_peer). A line speaks for two seconds to a socket of ours; the kernel's receive time of each datagram, less its place on
+ * the 20 ms grid, less the earliest, is the delay. Turns with and without welcomes. */
+#include "ipc/env.h"
+#include "ipc/tmr.h"
+#include "mediad/dave/job.h"
+#include "mediad/engine/engine.h"
+#include "mediad/worker.h"
+#include "proto/rtp.h"
+#include "tests/bench/bench.h"
+
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { USER = 4242, SPEECH = 100, RUNS = 10, LINE = 1 << 20, MAX_SAMPLES = SPEECH * RUNS };
+#define MS UINT64_C(1000000)
+
+static struct rig {
+	struct env *env;
+	struct engine *engine;
+	struct worker *worker;
+	struct line *line;
+	struct tmr *next;
+	int server;
+	uint64_t channel;
+	uint8_t *sender, *welcome;
+	size_t n_sender, n_welcome;
+	unsigned run, jobs;
+	bool busy; /* this run has welcomes */
+	bool over;
+	pthread_mutex_t lock; /* what the server's thread notes */
+	double late[2][MAX_SAMPLES];
+	unsigned n[2];
+	uint64_t at[SPEECH];
+	uint16_t seq[SPEECH];
+	unsigned got;
+} rig;
+
+/* ---- the far end ---- */
+
+static uint64_t stamp(struct msghdr *m)
+{
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
+		struct timespec ts;
+
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SO_TIMESTAMPNS)
+			continue;
+		memcpy(&ts, CMSG_DATA(c), sizeof ts);
+		return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+	}
+	return 0;
+}
+
+static void *far_end(void *arg)
+{
+	struct rig *r = arg;
+
+	for (;;) {
+		uint8_t p[UDP_MAX_PACKET], control[128];
+		struct iovec iov = {.iov_base = p, .iov_len = sizeof p};
+		struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+		ssize_t n = recvmsg(r->server, &m, 0);
+		struct rtp_header h;
+
+		if (n <= 0)
+			return NULL;
+		/* Frames of sound, not silence, discovery or keepalive. */
+		if (udp_classify(p, (size_t)n) != UDP_RTP || rtp_parse(&h, p, (size_t)n) || n < 60)
+			continue;
+		pthread_mutex_lock(&r->lock);
+		if (r->got < SPEECH) {
+			r->at[r->got] = stamp(&m);
+			r->seq[r->got++] = h.seq;
+		}
+		pthread_mutex_unlock(&r->lock);
+	}
+}
+
+static void note_run(void)
+{
+	int64_t min = INT64_MAX;
+
+	pthread_mutex_lock(&rig.lock);
+	for (unsigned i = 0; i < rig.got; i++) {
+		int64_t off = (int64_t)rig.at[i] - (int64_t)(uint16_t)(rig.seq[i] - rig.seq[0]) * 20000000;
+
+		if (off < min)
+			min = off;
+	}
+	for (unsigned i = 0; i < rig.got; i++) {
+		int64_t off = (int64_t)rig.at[i] - (int64_t)(uint16_t)(rig.seq[i] - rig.seq[0]) * 20000000;
+
+		rig.late[rig.busy][rig.n[rig.busy]++] = (double)(off - min) / 1000;
+	}
+	if (rig.got < SPEECH / 2)
+		bench_die("only %u frames came", rig.got);
+	rig.got = 0;
+	pthread_mutex_unlock(&rig.lock);
+}
+
+/* ---- the worker's load ---- */
+
+static struct dave_job *new_job(enum dave_job_type type, struct dave_keyroom *room, const uint8_t *in, size_t n)
+{
+	struct dave_job *j;
+
+	BENCH_OK(dave_job_alloc(&j, type));
+	j->keyroom = room;
+	j->channel = rig.channel;
+	memset(j->seed, 7, sizeof j->seed);
+	if (n) {
+		j->in.p = malloc(n);
+		if (!j->in.p)
+			bench_die("out of memory");
+		memcpy(j->in.p, in, n);
+		j->in.n = n;
+	}
+	return j;
+}
+
+static void give_welcome(void)
+{
+	struct dave_keyroom *room;
+	struct dave_job *j;
+
+	BENCH_OK(dave_keyroom_alloc(&room, USER));
+	j = new_job(DAVE_JOB_SENDER, room, rig.sender, rig.n_sender);
+	dave_job_run(j);
+	room = j->keyroom;
+	j->keyroom = NULL;
+	dave_job_free(j);
+	j = new_job(DAVE_JOB_RESET, room, NULL, 0);
+	dave_job_run(j);
+	room = j->keyroom;
+	j->keyroom = NULL;
+	dave_job_free(j);
+	BENCH_OK(worker_put(rig.worker, new_job(DAVE_JOB_WELCOME, room, rig.welcome, rig.n_welcome), 1));
+}
+
+static void on_done(struct dave_job *j, uint64_t owner, void *arg)
+{
+	(void)owner, (void)arg;
+	if (j->verdict != DAVE_DONE)
+		bench_die("a welcome failed: verdict %d, error %d", j->verdict, j->err);
+	rig.jobs++;
+	dave_job_free(j);
+	if (rig.busy && !rig.over)
+		give_welcome();
+}
+
+/* ---- the near end ---- */
+
+static void send_cmd(struct cmd c)
+{
+	c.line = rig.line;
+	BENCH_OK(engine_send(rig.engine, rig.line, &c));
+}
+
+static void begin_run(void)
+{
+	struct cmd add = {.type = CMD_LANE_ADD}, pcm = {.type = CMD_LANE_PCM};
+
+	rig.busy = rig.run % 2;
+	BENCH_OK(lane_alloc(&add.lane.lane, rig.run + 1, LANE_GAIN_UNITY));
+	send_cmd(add);
+	pcm.lane.playback = rig.run + 1;
+	pcm.lane.n = LANE_FRAME;
+	for (unsigned f = 0; f < SPEECH; f++) {
+		for (unsigned i = 0; i < LANE_FRAME; i++)
+			pcm.lane.pcm[i] = (int16_t)((i * 53 % 300) * 40 - 6000);
+		send_cmd(pcm);
+	}
+	send_cmd((struct cmd){.type = CMD_LANE_END, .lane = {.playback = rig.run + 1}});
+	if (rig.busy)
+		give_welcome();
+}
+
+static void on_next(void *arg)
+{
+	(void)arg;
+	note_run();
+	if (++rig.run == 2 * RUNS) {
+		rig.over = true;
+		env_stop(rig.env);
+		return;
+	}
+	begin_run();
+}
+
+static void on_ev(const struct ev *ev, void *owner)
+{
+	(void)owner;
+	if (ev->type == EV_WANT_SPEAKING)
+		send_cmd((struct cmd){.type = CMD_SPEAKING_SENT});
+	else if (ev->type == EV_LANE && ev->lane.what == SENDER_DRAINED)
+		tmr_start(rig.next, 300 * MS);
+	else if (ev->type == EV_LANE && ev->lane.what == SENDER_STOPPED)
+		bench_die("the playback stopped");
+}
+
+static int open_sockets(void)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t n = sizeof a;
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0), on = 1;
+
+	rig.server = socket(AF_INET, SOCK_DGRAM, 0);
+	if (rig.server < 0 || fd < 0 || bind(rig.server, (struct sockaddr *)&a, sizeof a) ||
+	    getsockname(rig.server, (struct sockaddr *)&a, &n) || connect(fd, (struct sockaddr *)&a, sizeof a) ||
+	    setsockopt(rig.server, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on))
+		bench_die("sockets");
+	return fd;
+}
+
+static void read_input(void)
+{
+	char *line = malloc(LINE), *sender, *welcome, *save;
+
+	rig.sender = malloc(LINE / 2);
+	rig.welcome = malloc(LINE / 2);
+	if (!line || !rig.sender || !rig.welcome || !fgets(line, LINE, stdin))
+		bench_die("one line is wanted: CHANNEL SENDER_HEX WELCOME_HEX");
+	line[strcspn(line, "\n")] = '\0';
+	rig.channel = strtoull(strtok_r(line, " ", &save), NULL, 10);
+	sender = strtok_r(NULL, " ", &save);
+	welcome = strtok_r(NULL, " ", &save);
+	if (!sender || !welcome ||
+	    sodium_hex2bin(rig.sender, LINE / 2, sender, strlen(sender), NULL, &rig.n_sender, NULL) ||
+	    sodium_hex2bin(rig.welcome, LINE / 2, welcome, strlen(welcome), NULL, &rig.n_welcome, NULL))
+		bench_die("bad hex");
+	free(line);
+}
+
+int main(void)
+{
+	static const uint8_t key[RTPSIZE_KEY] = "an ordinary key of 32 bytes 1234";
+	struct env_conf ec = {.loop = true};
+	struct engine_conf conf = {.threads = 1, .evh = on_ev};
+	struct cmd set_key = {.type = CMD_KEY};
+	pthread_t far;
+
+	if (sodium_init() < 0)
+		bench_die("libsodium does not start");
+	read_input();
+	pthread_mutex_init(&rig.lock, NULL);
+	BENCH_OK(env_alloc(&rig.env, &ec));
+	conf.env = rig.env;
+	BENCH_OK(engine_alloc(&rig.engine, &conf));
+	BENCH_OK(worker_alloc(&rig.worker, rig.env, on_done, NULL));
+	BENCH_OK(tmr_alloc(&rig.next, rig.env, on_next, NULL));
+	BENCH_OK(line_alloc(&rig.line, NULL, 64000));
+	BENCH_OK(engine_line_add(rig.engine, rig.line));
+	send_cmd((struct cmd){.type = CMD_LINK, .link = {.fd = open_sockets(), .link = 1, .ssrc = 9}});
+	BENCH_OK(rtpsize_alloc(&set_key.key, RTPSIZE_AES256_GCM, key));
+	send_cmd(set_key);
+	send_cmd((struct cmd){.type = CMD_DAVE_CLEAR, .dave = {.send = true, .until = UINT64_MAX}});
+	if (pthread_create(&far, NULL, far_end, &rig))
+		bench_die("no thread");
+	begin_run();
+	env_run(rig.env);
+	bench_raw("mls_audio_delay_us", rig.late[1], rig.n[1]);
+	bench_row_more("mls_audio_delay_us", bench_quantile(rig.late[1], rig.n[1], 1), "us",
+		       "\"p99\": %.0f, \"without_max\": %.0f, \"without_p99\": %.0f, \"welcomes\": %u, \"frames\": %u",
+		       bench_quantile(rig.late[1], rig.n[1], 0.99), bench_quantile(rig.late[0], rig.n[0], 1),
+		       bench_quantile(rig.late[0], rig.n[0], 0.99), rig.jobs, rig.n[1]);
+	shutdown(rig.server, SHUT_RDWR);
+	pthread_join(far, NULL);
+	worker_free(rig.worker);
+	tmr_free(rig.next);
+	engine_free(rig.engine);
+	env_free(rig.env);
+	free(rig.sender);
+	free(rig.welcome);
+	return 0;
+}
