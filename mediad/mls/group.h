@@ -7,6 +7,7 @@
 #define MEDIAD_MLS_GROUP_H
 
 #include "mediad/mls/message.h"
+#include "mediad/mls/psk.h"
 #include "mediad/mls/schedule.h"
 #include "mediad/mls/tree.h"
 
@@ -25,6 +26,10 @@ int mls_group_create(struct mls_group **out, struct slice group_id, const struct
  * is ours, init its key. ENOENT: not for us; ENOTSUP (also pre-shared keys), EBADMSG, EACCES. */
 int mls_group_join(struct mls_group **out, struct slice welcome, struct slice tree, const struct mls_key_package *key_package,
 		   const struct p256_pair *init, const struct mls_identity *me);
+/* The same when a group asks for pre-shared keys; ENOTSUP for others than these. */
+int mls_group_join_with(struct mls_group **out, struct slice welcome, struct slice tree,
+			const struct mls_key_package *key_package, const struct p256_pair *init,
+			const struct mls_identity *me, const struct mls_psk *psks, unsigned n_psks);
 struct mls_group *mls_group_free(struct mls_group *g);
 
 /* Authenticates a proposal message (member or external sender), checks it against the group, and remembers it under its

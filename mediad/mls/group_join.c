@@ -9,6 +9,16 @@ struct secrets {
 	uint8_t joiner[MLS_HASH];
 	bool has_path;
 	uint8_t path[MLS_HASH];
+	uint8_t psk[MLS_HASH];
+};
+
+/* What a newcomer has in hand. */
+struct newcomer {
+	const struct mls_key_package *key_package;
+	const struct p256_pair *init;
+	const struct mls_identity *me;
+	const struct mls_psk *psks;
+	unsigned n_psks;
 };
 
 /* Bytes that were sealed; wiped and freed by opened_free. */
@@ -45,7 +55,7 @@ static bool read_hash(uint8_t out[MLS_HASH], struct rd *r)
 	return true;
 }
 
-static int read_secrets(struct secrets *s, const struct opened *plain)
+static int read_secrets(struct secrets *s, const struct opened *plain, const struct newcomer *who)
 {
 	struct rd r = rd_of(plain->p, plain->n);
 	struct slice psks;
@@ -58,39 +68,38 @@ static int read_secrets(struct secrets *s, const struct opened *plain)
 	psks = mls_rd_vec(&r);
 	if (!r.ok || rd_left(&r))
 		return EBADMSG;
-	return psks.n ? ENOTSUP : 0;
+	return mls_psk_secret(s->psk, psks, who->psks, who->n_psks);
 }
 
-static int open_secrets(struct secrets *out, const struct mls_welcome *w, const struct mls_key_package *k,
-			const struct p256_pair *init)
+static int open_secrets(struct secrets *out, const struct mls_welcome *w, const struct newcomer *who)
 {
 	struct opened plain = {0};
 	struct slice enc, sealed;
 	uint8_t ref[MLS_HASH];
 	int err;
 
-	err = mls_key_package_ref_hash(ref, k);
+	err = mls_key_package_ref_hash(ref, who->key_package);
 	if (!err)
 		err = mls_welcome_secrets(w, ref, &enc, &sealed);
 	if (!err)
 		err = opened_alloc(&plain, sealed);
 	if (!err)
-		err = mls_decrypt_label(plain.p, init, "Welcome", w->group_info, enc, sealed);
+		err = mls_decrypt_label(plain.p, who->init, "Welcome", w->group_info, enc, sealed);
 	if (!err)
-		err = read_secrets(out, &plain);
+		err = read_secrets(out, &plain, who);
 	opened_free(&plain);
 	return err;
 }
 
 /* ---- group info ---- */
 
-static int open_group_info(struct opened *out, struct slice sealed, const uint8_t joiner[MLS_HASH])
+static int open_group_info(struct opened *out, struct slice sealed, const struct secrets *s)
 {
 	uint8_t welcome[MLS_HASH], key[MLS_KEY], nonce[MLS_NONCE];
 	int err = opened_alloc(out, sealed);
 
 	if (!err)
-		err = mls_welcome_secret(welcome, joiner, NULL);
+		err = mls_welcome_secret(welcome, s->joiner, s->psk);
 	if (!err)
 		err = mls_welcome_key(key, nonce, welcome);
 	if (!err)
@@ -152,7 +161,7 @@ static int enter(struct mls_group *g, const struct mls_group_info *info, const s
 
 	err = group_set_context(g, &info->context);
 	if (!err)
-		err = mls_schedule_join(&g->secrets, s->joiner, NULL, mls_out_view(&g->context_bytes));
+		err = mls_schedule_join(&g->secrets, s->joiner, s->psk, mls_out_view(&g->context_bytes));
 	if (!err)
 		err = mls_confirmation_tag(tag, &g->secrets, g->context.confirmed);
 	if (!err && (info->confirmation_tag.n != MLS_HASH || !mls_same(tag, info->confirmation_tag.p, MLS_HASH)))
@@ -161,24 +170,24 @@ static int enter(struct mls_group *g, const struct mls_group_info *info, const s
 }
 
 static int take_place(struct mls_group *g, const struct mls_group_info *info, const struct secrets *s,
-		      const struct mls_key_package *k, const struct mls_identity *me)
+		      const struct newcomer *who)
 {
-	if (mls_tree_find(g->tree, k->leaf, &g->keys.leaf))
+	if (mls_tree_find(g->tree, who->key_package->leaf, &g->keys.leaf))
 		return EBADMSG;
 	g->keys.known[0] = true;
-	g->keys.key[0] = me->encryption;
-	g->signature = me->signature;
+	g->keys.key[0] = who->me->encryption;
+	g->signature = who->me->signature;
 	return s->has_path ? mls_private_implant(&g->keys, g->tree, info->signer, s->path) : 0;
 }
 
 static int join(struct mls_group *g, const struct mls_welcome *w, struct slice tree, const struct secrets *s,
-		const struct mls_key_package *k, const struct mls_identity *me)
+		const struct newcomer *who)
 {
 	struct opened plain = {0};
 	struct mls_group_info info;
 	int err;
 
-	err = open_group_info(&plain, w->group_info, s->joiner);
+	err = open_group_info(&plain, w->group_info, s);
 	if (!err)
 		err = read_group_info(&info, &plain);
 	if (!err)
@@ -188,14 +197,16 @@ static int join(struct mls_group *g, const struct mls_welcome *w, struct slice t
 	if (!err)
 		err = check_tree(g, &info);
 	if (!err)
-		err = take_place(g, &info, s, k, me);
+		err = take_place(g, &info, s, who);
 	opened_free(&plain);
 	return err;
 }
 
-int mls_group_join(struct mls_group **out, struct slice welcome, struct slice tree, const struct mls_key_package *key_package,
-		   const struct p256_pair *init, const struct mls_identity *me)
+int mls_group_join_with(struct mls_group **out, struct slice welcome, struct slice tree,
+			const struct mls_key_package *key_package, const struct p256_pair *init,
+			const struct mls_identity *me, const struct mls_psk *psks, unsigned n_psks)
 {
+	const struct newcomer who = {key_package, init, me, psks, n_psks};
 	struct rd r = rd_of(welcome.p, welcome.n);
 	struct secrets s = {0};
 	struct mls_welcome w;
@@ -206,11 +217,11 @@ int mls_group_join(struct mls_group **out, struct slice welcome, struct slice tr
 		return err;
 	if (w.suite != MLS_SUITE)
 		return ENOTSUP;
-	err = open_secrets(&s, &w, key_package, init);
+	err = open_secrets(&s, &w, &who);
 	if (!err)
 		err = group_alloc(&g);
 	if (!err)
-		err = join(g, &w, tree, &s, key_package, me);
+		err = join(g, &w, tree, &s, &who);
 	if (!err) {
 		*out = g;
 		g = NULL;
@@ -218,4 +229,10 @@ int mls_group_join(struct mls_group **out, struct slice welcome, struct slice tr
 	mls_group_free(g);
 	mls_wipe(&s, sizeof s);
 	return err;
+}
+
+int mls_group_join(struct mls_group **out, struct slice welcome, struct slice tree,
+		   const struct mls_key_package *key_package, const struct p256_pair *init, const struct mls_identity *me)
+{
+	return mls_group_join_with(out, welcome, tree, key_package, init, me, NULL, 0);
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "mediad/mls/psk.h"
 #include "mediad/mls/treekem.h"
 
 static struct slice between(const struct rd *r, size_t from)
@@ -25,9 +26,16 @@ static int read_proposal_body(struct mls_proposal *p, struct rd *r)
 		p->extensions = mls_rd_vec(r);
 		return r->ok ? 0 : EBADMSG;
 	case MLS_PROPOSAL_PSK:
+		mls_psk_id_skip(r);
+		return r->ok ? 0 : EBADMSG;
 	case MLS_PROPOSAL_REINIT:
+		mls_rd_vec(r); /* group id */
+		rd_be(r, 4);   /* version and suite */
+		mls_rd_vec(r); /* extensions */
+		return r->ok ? 0 : EBADMSG;
 	case MLS_PROPOSAL_EXTERNAL_INIT:
-		break;
+		mls_rd_vec(r);
+		return r->ok ? 0 : EBADMSG;
 	}
 	return ENOTSUP;
 }

@@ -36,7 +36,7 @@ struct mls_proposal {
 	struct mls_leaf *leaf;		     /* UPDATE; owned */
 	struct slice extensions;	     /* GROUP_CONTEXT_EXTENSIONS: body of the vector */
 };
-/* ENOTSUP: another type than these four, whose end cannot be known. */
+/* The other three are read to their end only. ENOTSUP: a type that the RFC does not have. */
 int mls_proposal_read(struct mls_proposal *out, struct rd *r);
 /* Lets go what it owns. */
 void mls_proposal_free(struct mls_proposal *p);

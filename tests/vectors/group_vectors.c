@@ -79,8 +79,46 @@ static bool in_epoch(const struct mls_group *g, const json_t *o, const char *key
 	return vec_is(o, key, mls_group_secrets(g)->authenticator, MLS_HASH);
 }
 
+static unsigned psks_of(struct mls_psk *out, const json_t *list)
+{
+	unsigned n = 0;
+	const json_t *o;
+	size_t i;
+
+	json_array_foreach(list, i, o)
+		if (n < MLS_PSKS_MAX)
+			out[n++] = (struct mls_psk){vec_get(o, "psk_id"), vec_get(o, "psk")};
+	return n;
+}
+
+/* External ones alone. */
+bool vec_psk_secret(const json_t *c)
+{
+	struct mls_psk psks[MLS_PSKS_MAX];
+	struct mls_out ids = {0};
+	uint8_t secret[MLS_HASH];
+	const json_t *list = json_object_get(c, "psks"), *o;
+	size_t i;
+	bool good = false;
+
+	json_array_foreach(list, i, o)
+	{
+		mls_out_be(&ids, 1, 1);
+		mls_out_vec(&ids, vec_get(o, "psk_id"));
+		mls_out_vec(&ids, vec_get(o, "psk_nonce"));
+	}
+	VEC(mls_psk_secret(secret, mls_out_view(&ids), psks, psks_of(psks, list)) == 0);
+	VEC(vec_is(c, "psk_secret", secret, MLS_HASH));
+	good = true;
+out:
+	mls_out_free(&ids);
+	return good;
+}
+
 static int join(struct mls_group **out, const json_t *c)
 {
+	struct mls_psk psks[MLS_PSKS_MAX];
+	unsigned n = psks_of(psks, json_object_get(c, "external_psks"));
 	struct mls_identity me;
 	struct p256_pair init;
 	struct mls_key_package *k = NULL;
@@ -93,7 +131,8 @@ static int join(struct mls_group **out, const json_t *c)
 	if (!err)
 		err = pair_of(&init, c, "init_priv");
 	if (!err)
-		err = mls_group_join(out, unwrap(vec_get(c, "welcome"), MLS_WELCOME), vec_get(c, "ratchet_tree"), k, &init, &me);
+		err = mls_group_join_with(out, unwrap(vec_get(c, "welcome"), MLS_WELCOME), vec_get(c, "ratchet_tree"), k, &init,
+					  &me, psks, n);
 	mls_key_package_free(k);
 	return err;
 }
@@ -123,7 +162,7 @@ static int follow(struct mls_group **g, const json_t *epoch)
 static void judge(struct vec_tally *t, int err, const char *step, size_t i)
 {
 	if (err == ENOTSUP)
-		vec_skip(t, "%s needs a pre-shared key or a PrivateMessage", step);
+		vec_skip(t, "%s needs what is left out (pre-shared key in a commit, resumption, external commit, PrivateMessage)", step);
 	else
 		vec_fail(t, "%s %zu: %d", step, i, err);
 }

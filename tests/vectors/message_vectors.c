@@ -141,8 +141,11 @@ static int again_proposal(enum mls_proposal_type type, struct slice in, struct m
 	case MLS_PROPOSAL_REMOVE:
 		mls_out_be(o, p.removed, 4);
 		break;
-	default:
+	case MLS_PROPOSAL_GROUP_CONTEXT_EXTENSIONS:
 		mls_out_vec(o, p.extensions);
+		break;
+	default:
+		mls_out_slice(o, p.body);
 		break;
 	}
 out:
@@ -169,6 +172,21 @@ static int again_remove(struct slice in, struct mls_out *o)
 static int again_extensions(struct slice in, struct mls_out *o)
 {
 	return again_proposal(MLS_PROPOSAL_GROUP_CONTEXT_EXTENSIONS, in, o);
+}
+
+static int again_psk(struct slice in, struct mls_out *o)
+{
+	return again_proposal(MLS_PROPOSAL_PSK, in, o);
+}
+
+static int again_re_init(struct slice in, struct mls_out *o)
+{
+	return again_proposal(MLS_PROPOSAL_REINIT, in, o);
+}
+
+static int again_external_init(struct slice in, struct mls_out *o)
+{
+	return again_proposal(MLS_PROPOSAL_EXTERNAL_INIT, in, o);
 }
 
 static void write_path(struct mls_out *o, const struct mls_path *path)
@@ -257,9 +275,9 @@ static const struct {
 	{"commit", again_commit},
 	{"public_message_proposal", again_public},
 	{"public_message_commit", again_public},
-	{"pre_shared_key_proposal", NULL},
-	{"re_init_proposal", NULL},
-	{"external_init_proposal", NULL},
+	{"pre_shared_key_proposal", again_psk},
+	{"re_init_proposal", again_re_init},
+	{"external_init_proposal", again_external_init},
 	{"public_message_application", NULL},
 	{"private_message", NULL},
 };

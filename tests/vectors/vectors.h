@@ -13,6 +13,7 @@ bool vec_crypto_basics(const json_t *c);
 bool vec_key_schedule(const json_t *c);
 bool vec_transcript_hashes(const json_t *c);
 bool vec_secret_tree(const json_t *c);
+bool vec_psk_secret(const json_t *c);
 bool vec_welcome(const json_t *c);
 bool vec_tree_math(const json_t *c);
 bool vec_tree_validation(const json_t *c);
