@@ -1,7 +1,6 @@
 #include "tests/test.h"
 
 #include "mediad/mls/codec.h"
-#include "tests/unit/mediad/mls/vectors.h"
 
 static const struct {
 	size_t n;
@@ -178,26 +177,4 @@ TEST_OOM(mls_out_without_memory)
 	CHECK_OOM(o.err, CHECK(mls_out_view(&o).n == 0); mls_out_free(&o));
 	CHECK_INT(mls_out_view(&o).n, 4002);
 	mls_out_free(&o);
-}
-
-TEST(mls_shared_deserialization)
-{
-	json_t *all = vectors_load("deserialization.json"), *v;
-	size_t i, ran = 0;
-
-	if (!all)
-		return;
-	json_array_foreach (all, i, v) {
-		struct slice form = vectors_get(v, "vlbytes_header");
-		struct rd r = rd_of(form.p, form.n);
-		size_t want = (size_t)json_integer_value(json_object_get(v, "length"));
-		uint8_t out[4];
-
-		CHECK_INT(mls_rd_varint(&r), want);
-		CHECK(r.ok && rd_left(&r) == 0);
-		CHECK_MEM(out, mls_varint_put(out, want), form.p, form.n);
-		ran++;
-	}
-	vectors_end();
-	CHECK_INT(ran, 14);
 }

@@ -1,7 +1,7 @@
 #include "tests/test.h"
 
 #include "mediad/mls/crypto.h"
-#include "tests/unit/mediad/mls/vectors.h"
+#include "tests/unit/mediad/mls/hex.h"
 
 /* from, from + 1, … */
 static struct slice count(uint8_t *p, uint8_t from, size_t n)
@@ -13,7 +13,7 @@ static struct slice count(uint8_t *p, uint8_t from, size_t n)
 
 static bool is(const uint8_t *got, size_t n, const char *hex)
 {
-	struct slice want = vectors_hex(hex);
+	struct slice want = hex_bytes(hex);
 
 	return mls_equal(mls_slice(got, n), want);
 }
@@ -30,7 +30,7 @@ TEST(mls_hash_and_hmac)
 	CHECK(is(out, sizeof out, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"));
 	CHECK_INT(mls_hmac(out, count(key, 0, 5), parts, 3), 0);
 	CHECK(is(out, sizeof out, "853bd8abaf273c563ab3e9d64fde80e2cf40f09f2628d92b84a3a58f2ed529c4"));
-	vectors_end();
+	hex_end();
 }
 
 TEST(mls_same_and_wipe)
@@ -47,18 +47,18 @@ TEST(mls_same_and_wipe)
 TEST(mls_hkdf_of_rfc_5869)
 {
 	uint8_t prk[MLS_HASH], okm[42];
-	struct slice ikm = vectors_hex("0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b");
+	struct slice ikm = hex_bytes("0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b");
 
-	CHECK_INT(mls_extract(prk, vectors_hex("000102030405060708090a0b0c"), ikm), 0);
+	CHECK_INT(mls_extract(prk, hex_bytes("000102030405060708090a0b0c"), ikm), 0);
 	CHECK(is(prk, sizeof prk, "077709362c2e32df0ddc3f0dc47bba6390b6c73bb50f9c3122ec844ad7c2b3e5"));
-	CHECK_INT(mls_expand(okm, sizeof okm, mls_slice(prk, sizeof prk), vectors_hex("f0f1f2f3f4f5f6f7f8f9")), 0);
+	CHECK_INT(mls_expand(okm, sizeof okm, mls_slice(prk, sizeof prk), hex_bytes("f0f1f2f3f4f5f6f7f8f9")), 0);
 	CHECK(is(okm, sizeof okm,
 		 "3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865"));
 	CHECK_INT(mls_extract(prk, (struct slice){0}, ikm), 0);
 	CHECK_INT(mls_expand(okm, sizeof okm, mls_slice(prk, sizeof prk), (struct slice){0}), 0);
 	CHECK(is(okm, sizeof okm,
 		 "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8"));
-	vectors_end();
+	hex_end();
 }
 
 TEST(mls_expand_takes_a_short_key_and_has_an_end)
@@ -75,7 +75,7 @@ TEST(mls_expand_takes_a_short_key_and_has_an_end)
 	CHECK(is(out, 32, "80fead2937e205140e296c7af7d6ebaecc6f0e7f105ce1d370eeefc9676e8551"));
 	CHECK_INT(mls_expand(out, sizeof out, prk, mls_slice("info", 4)), EOVERFLOW);
 	CHECK_INT(mls_expand(out, 0, prk, mls_slice("info", 4)), 0);
-	vectors_end();
+	hex_end();
 }
 
 TEST(mls_labelled_functions)
@@ -93,7 +93,7 @@ TEST(mls_labelled_functions)
 	CHECK(is(out, 16, "1bab0ad363e368d4bda2f1e55fd9cd9d"));
 	CHECK_INT(mls_ref_hash(out, "MLS 1.0 KeyPackage Reference", count(context, 5, 200)), 0);
 	CHECK(is(out, 32, "dae4e5937b9acbc9c0d91045d8a115a9a15599a58f6e1984de040c2f8ef7f1d2"));
-	vectors_end();
+	hex_end();
 
 	CHECK_INT(mls_label_head(head, &n, "Welcome", 300), 0);
 	CHECK_MEM(head, n, "\x0fMLS 1.0 Welcome\x41\x2c", 18);
@@ -154,67 +154,5 @@ TEST(mls_seal_and_open)
 	CHECK_INT(mls_seal(out, key, nonce, (struct slice){0}, (struct slice){0}), 0);
 	CHECK(is(out, 16, "0ed7259add1011e159d00e61b1925410"));
 	CHECK_INT(mls_open(plain, key, nonce, (struct slice){0}, mls_slice(out, 16)), 0);
-	vectors_end();
-}
-
-/* ---- ../shared/vectors/mls/crypto-basics ---- */
-
-static const char *text(const json_t *v, const char *key)
-{
-	return json_string_value(json_object_get(v, key));
-}
-
-static size_t number(const json_t *v, const char *key)
-{
-	return (size_t)json_integer_value(json_object_get(v, key));
-}
-
-static void check_derivations(const json_t *all)
-{
-	const json_t *v = json_object_get(all, "ref_hash");
-	uint8_t out[255];
-
-	CHECK_INT(mls_ref_hash(out, text(v, "label"), vectors_get(v, "value")), 0);
-	CHECK(is(out, MLS_HASH, text(v, "out")));
-	v = json_object_get(all, "expand_with_label");
-	CHECK_INT(mls_expand_label(out, number(v, "length"), vectors_get(v, "secret"), text(v, "label"),
-				   vectors_get(v, "context")),
-		  0);
-	CHECK(is(out, number(v, "length"), text(v, "out")));
-	v = json_object_get(all, "derive_secret");
-	CHECK_INT(mls_derive_secret(out, vectors_get(v, "secret"), text(v, "label")), 0);
-	CHECK(is(out, MLS_HASH, text(v, "out")));
-	v = json_object_get(all, "derive_tree_secret");
-	CHECK_INT(mls_derive_tree_secret(out, number(v, "length"), vectors_get(v, "secret"), text(v, "label"),
-					 (uint32_t)number(v, "generation")),
-		  0);
-	CHECK(is(out, number(v, "length"), text(v, "out")));
-}
-
-static void check_signature(const json_t *v)
-{
-	struct slice pub = vectors_get(v, "pub"), content = vectors_get(v, "content"), priv = vectors_get(v, "priv");
-	struct mls_rng rng = {0};
-	uint8_t sig[MLS_SIG_MAX];
-	size_t n;
-
-	CHECK_INT(mls_verify(pub, text(v, "label"), content, vectors_get(v, "signature")), 0);
-	CHECK_INT(mls_sign(sig, &n, priv.p, text(v, "label"), content, &rng), 0);
-	CHECK_INT(mls_verify(pub, text(v, "label"), content, mls_slice(sig, n)), 0);
-}
-
-TEST(mls_shared_crypto_basics)
-{
-	json_t *all = vectors_load("crypto-basics.suite2.json"), *v;
-	size_t i, ran = 0;
-
-	if (!all)
-		return;
-	json_array_foreach (all, i, v) {
-		check_derivations(v);
-		check_signature(json_object_get(v, "sign_with_label"));
-		ran++;
-	}
-	vectors_end();
-	CHECK_INT(ran, 1);
+	hex_end();
 }

@@ -1,7 +1,7 @@
 #include "tests/test.h"
 
 #include "mediad/mls/hpke.h"
-#include "tests/unit/mediad/mls/vectors.h"
+#include "tests/unit/mediad/mls/hex.h"
 
 /* RFC 9180 A.3.1, sequence number 0. */
 static const struct {
@@ -25,32 +25,32 @@ static const struct {
 
 static bool is(const uint8_t *got, size_t n, const char *hex)
 {
-	return mls_equal(mls_slice(got, n), vectors_hex(hex));
+	return mls_equal(mls_slice(got, n), hex_bytes(hex));
 }
 
 static void receiver(struct p256_pair *k)
 {
 	*k = (struct p256_pair){0};
-	hpke_derive_pair(k, vectors_hex(a3.ikm_r));
+	hpke_derive_pair(k, hex_bytes(a3.ikm_r));
 }
 
 TEST(hpke_derives_the_pairs_of_rfc_9180)
 {
 	struct p256_pair k;
 
-	CHECK_INT(hpke_derive_pair(&k, vectors_hex(a3.ikm_e)), 0);
+	CHECK_INT(hpke_derive_pair(&k, hex_bytes(a3.ikm_e)), 0);
 	CHECK(is(k.priv, sizeof k.priv, a3.sk_e));
 	CHECK(is(k.pub, sizeof k.pub, a3.enc));
-	CHECK_INT(hpke_derive_pair(&k, vectors_hex(a3.ikm_r)), 0);
+	CHECK_INT(hpke_derive_pair(&k, hex_bytes(a3.ikm_r)), 0);
 	CHECK(is(k.priv, sizeof k.priv, a3.sk_r));
 	CHECK(is(k.pub, sizeof k.pub, a3.pk_r));
-	vectors_end();
+	hex_end();
 }
 
 TEST(hpke_opens_what_rfc_9180_sealed)
 {
-	struct slice enc = vectors_hex(a3.enc), info = vectors_hex(a3.info), aad = vectors_hex(a3.aad);
-	struct slice sealed = vectors_hex(a3.sealed);
+	struct slice enc = hex_bytes(a3.enc), info = hex_bytes(a3.info), aad = hex_bytes(a3.aad);
+	struct slice sealed = hex_bytes(a3.sealed);
 	struct p256_pair k;
 	uint8_t out[64];
 
@@ -63,7 +63,7 @@ TEST(hpke_opens_what_rfc_9180_sealed)
 	CHECK_INT(hpke_open(out, &k, enc, info, aad, sealed), EACCES);
 	sealed.n = MLS_TAG - 1;
 	CHECK_INT(hpke_open(out, &k, enc, info, aad, sealed), EACCES);
-	vectors_end();
+	hex_end();
 }
 
 TEST(hpke_seals_what_it_opens)
@@ -84,7 +84,7 @@ TEST(hpke_seals_what_it_opens)
 		CHECK(i == 0 || memcmp(enc, other, sizeof enc) != 0);
 		memcpy(other, enc, sizeof enc);
 	}
-	vectors_end();
+	hex_end();
 }
 
 TEST(hpke_seals_to_a_compressed_key_as_to_the_whole_one)
@@ -101,7 +101,7 @@ TEST(hpke_seals_to_a_compressed_key_as_to_the_whole_one)
 	CHECK_INT(hpke_seal(enc, sealed, mls_slice(pub, sizeof pub), plain, plain, plain, &rng), 0);
 	CHECK_INT(hpke_open(out, &k, mls_slice(enc, MLS_POINT), plain, plain, mls_slice(sealed, sizeof sealed)), 0);
 	CHECK_MEM(out, sizeof out, plain.p, plain.n);
-	vectors_end();
+	hex_end();
 }
 
 TEST(hpke_refuses_what_is_no_point)
@@ -124,7 +124,7 @@ TEST(hpke_refuses_what_is_no_point)
 	CHECK_INT(hpke_open(out, &k, mls_slice(pub, MLS_SCALAR + 1), plain, plain, mls_slice(sealed, sizeof sealed)),
 		  EBADMSG);
 	CHECK_INT(hpke_open(out, &k, (struct slice){0}, plain, plain, mls_slice(sealed, sizeof sealed)), EBADMSG);
-	vectors_end();
+	hex_end();
 }
 
 TEST(mls_encrypt_with_label)
@@ -154,38 +154,5 @@ TEST(mls_encrypt_with_label)
 	CHECK_INT(
 		mls_decrypt_label(out, &k, "Test", plain, mls_slice(enc, MLS_POINT), mls_slice(sealed, sizeof sealed)),
 		EACCES);
-	vectors_end();
-}
-
-TEST(hpke_shared_crypto_basics)
-{
-	json_t *all = vectors_load("crypto-basics.suite2.json"), *v;
-	struct slice priv, pub, plain, sealed, context, enc;
-	const char *label;
-	struct p256_pair k;
-	uint8_t out[256], again[256], kem[MLS_POINT], seed[MLS_SEED] = {9};
-	struct mls_rng rng;
-
-	if (!all)
-		return;
-	v = json_object_get(json_array_get(all, 0), "encrypt_with_label");
-	priv = vectors_get(v, "priv");
-	pub = vectors_get(v, "pub");
-	plain = vectors_get(v, "plaintext");
-	sealed = vectors_get(v, "ciphertext");
-	context = vectors_get(v, "context");
-	enc = vectors_get(v, "kem_output");
-	label = json_string_value(json_object_get(v, "label"));
-	CHECK(priv.n == MLS_SCALAR && plain.n + MLS_TAG <= sizeof out && sealed.n == plain.n + MLS_TAG);
-	CHECK_INT(p256_from_priv(&k, priv.p, P256_ANY), 0);
-	CHECK_MEM(k.pub, sizeof k.pub, pub.p, pub.n);
-	CHECK_INT(mls_decrypt_label(out, &k, label, context, enc, sealed), 0);
-	CHECK_MEM(out, sealed.n - MLS_TAG, plain.p, plain.n);
-	mls_rng_seed(&rng, seed);
-	CHECK_INT(mls_encrypt_label(kem, out, pub, label, context, plain, &rng), 0);
-	CHECK_INT(mls_decrypt_label(again, &k, label, context, mls_slice(kem, sizeof kem),
-				    mls_slice(out, plain.n + MLS_TAG)),
-		  0);
-	CHECK_MEM(again, plain.n, plain.p, plain.n);
-	vectors_end();
+	hex_end();
 }

@@ -2,7 +2,7 @@
 
 #include "tests/unit/mediad/mls/crowd.h"
 #include "tests/unit/mediad/mls/davey.h"
-#include "tests/unit/mediad/mls/vectors.h"
+#include "tests/unit/mediad/mls/hex.h"
 
 /* The same leaf as a stranger would receive it: nothing is remembered about it. */
 static struct mls_leaf *received(const struct mls_leaf *l)
@@ -45,7 +45,7 @@ TEST(mls_leaf_has_the_layout_that_clients_send)
 
 TEST(mls_key_package_of_davey_is_valid_and_has_its_reference)
 {
-	struct slice bytes = vectors_hex(DAVEY_KEY_PACKAGE), ref = vectors_hex(DAVEY_KEY_PACKAGE_REF);
+	struct slice bytes = hex_bytes(DAVEY_KEY_PACKAGE), ref = hex_bytes(DAVEY_KEY_PACKAGE_REF);
 	struct rd r = rd_of(bytes.p, bytes.n);
 	struct mls_key_package *k;
 	uint8_t hash[MLS_HASH];
@@ -59,7 +59,7 @@ TEST(mls_key_package_of_davey_is_valid_and_has_its_reference)
 	CHECK_INT(k->leaf->not_before, 0);
 	CHECK(k->leaf->not_after == UINT64_MAX);
 	mls_key_package_free(k);
-	vectors_end();
+	hex_end();
 }
 
 /* ---- judging ---- */
@@ -95,7 +95,7 @@ TEST(mls_leaf_any_flipped_bit_is_seen)
 
 TEST(mls_leaf_cut_short_is_malformed)
 {
-	struct slice bytes = vectors_hex(DAVEY_KEY_PACKAGE);
+	struct slice bytes = hex_bytes(DAVEY_KEY_PACKAGE);
 
 	for (size_t n = 0; n < bytes.n; n++) {
 		uint8_t *exact = malloc(n ? n : 1);
@@ -106,7 +106,7 @@ TEST(mls_leaf_cut_short_is_malformed)
 		CHECK_INT(mls_key_package_read(&k, &r), EBADMSG);
 		free(exact);
 	}
-	vectors_end();
+	hex_end();
 }
 
 static int remake(struct mls_leaf **out, const struct crowd_member *m, enum mls_leaf_source source, uint32_t leaf,
@@ -279,7 +279,7 @@ TEST(mls_key_package_made_and_judged)
 
 TEST(mls_key_package_of_another_suite_is_read_but_not_taken)
 {
-	struct slice bytes = vectors_hex(DAVEY_KEY_PACKAGE);
+	struct slice bytes = hex_bytes(DAVEY_KEY_PACKAGE);
 	uint8_t other[512];
 
 	CHECK(bytes.n < sizeof other);
@@ -293,7 +293,7 @@ TEST(mls_key_package_of_another_suite_is_read_but_not_taken)
 		CHECK_INT(mls_key_package_validate(k), ENOTSUP);
 		mls_key_package_free(k);
 	}
-	vectors_end();
+	hex_end();
 }
 
 TEST_OOM(mls_key_package_when_memory_ends)

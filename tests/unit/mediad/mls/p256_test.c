@@ -4,7 +4,7 @@
 
 #include "mediad/mls/crypto.h"
 #include "mediad/mls/p256.h"
-#include "tests/unit/mediad/mls/vectors.h"
+#include "tests/unit/mediad/mls/hex.h"
 
 #define ORDER "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551"
 #define FIELD "ffffffff00000001000000000000000000000000ffffffffffffffffffffffff"
@@ -14,7 +14,7 @@ enum { MAKERS = sizeof makers / sizeof *makers };
 
 static bool is(const uint8_t *got, size_t n, const char *hex)
 {
-	return mls_equal(mls_slice(got, n), vectors_hex(hex));
+	return mls_equal(mls_slice(got, n), hex_bytes(hex));
 }
 
 static struct slice pub_of(const struct p256_pair *k)
@@ -72,7 +72,7 @@ TEST(p256_known_answers)
 	const char *other = "045142f48a7c80caf47544a428fc57d272a6c678ad5e93ffcba36666a99639e51dd1bdb6fb598144567a2657e8"
 			    "ff3619fbaa0cd2a0"
 			    "40c19ab22af910c705a757ba";
-	struct slice other_short = vectors_hex("025142f48a7c80caf47544a428fc57d272a6c678ad5e93ffcba36666a99639e51d");
+	struct slice other_short = hex_bytes("025142f48a7c80caf47544a428fc57d272a6c678ad5e93ffcba36666a99639e51d");
 	uint8_t priv[MLS_SCALAR], z[MLS_SCALAR], point[MLS_POINT];
 
 	for (unsigned i = 0; i < MLS_SCALAR; i++)
@@ -87,10 +87,10 @@ TEST(p256_known_answers)
 		CHECK(is(point, sizeof point, other));
 		CHECK_INT(p256_dh(z, priv, other_short, makers[m]), 0);
 		CHECK(is(z, sizeof z, "26d4eeef6a6c76d81c054d19d75dc4f0bdc45d632599df3b8b4c2a86134ffb6c"));
-		CHECK_INT(p256_dh(z, priv, vectors_hex(other), makers[m]), 0);
+		CHECK_INT(p256_dh(z, priv, hex_bytes(other), makers[m]), 0);
 		CHECK(is(z, sizeof z, "26d4eeef6a6c76d81c054d19d75dc4f0bdc45d632599df3b8b4c2a86134ffb6c"));
 	}
-	vectors_end();
+	hex_end();
 }
 
 TEST(p256_scalars_have_a_range)
@@ -116,7 +116,7 @@ TEST(p256_scalars_have_a_range)
 	CHECK_INT(p256_generate(&base, &rng), 0);
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
 		for (unsigned m = 0; m < MAKERS; m++) {
-			const uint8_t *priv = vectors_hex(cases[i].hex).p;
+			const uint8_t *priv = hex_bytes(cases[i].hex).p;
 
 			k = none;
 			CHECK_INT(p256_from_priv(&k, priv, makers[m]), cases[i].err);
@@ -124,7 +124,7 @@ TEST(p256_scalars_have_a_range)
 			CHECK_INT(p256_dh(z, priv, pub_of(&base), makers[m]), cases[i].err);
 			CHECK_INT(p256_sign(sig, &n, priv, hash, &rng), cases[i].err);
 		}
-	vectors_end();
+	hex_end();
 }
 
 TEST(p256_generate_follows_its_seed)
@@ -215,16 +215,16 @@ TEST(p256_refuses_what_is_no_point)
 TEST(p256_coordinates_are_below_the_field)
 {
 	/* x = 0 is on the curve; x = p would be the same point */
-	CHECK_INT(verdict_of_point(vectors_hex("020000000000000000000000000000000000000000000000000000000000000000")),
+	CHECK_INT(verdict_of_point(hex_bytes("020000000000000000000000000000000000000000000000000000000000000000")),
 		  0);
-	CHECK_INT(verdict_of_point(vectors_hex("02" FIELD)), EBADMSG);
-	CHECK_INT(verdict_of_point(vectors_hex("03" FIELD)), EBADMSG);
-	CHECK_INT(verdict_of_point(vectors_hex("02ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff")),
+	CHECK_INT(verdict_of_point(hex_bytes("02" FIELD)), EBADMSG);
+	CHECK_INT(verdict_of_point(hex_bytes("03" FIELD)), EBADMSG);
+	CHECK_INT(verdict_of_point(hex_bytes("02ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff")),
 		  EBADMSG);
 	CHECK_INT(verdict_of_point(
-			  vectors_hex("04" FIELD "66485c780e2f83d72433bd5d84a06bb6541c2af31dae871728bf856a174f93f4")),
+			  hex_bytes("04" FIELD "66485c780e2f83d72433bd5d84a06bb6541c2af31dae871728bf856a174f93f4")),
 		  EBADMSG);
-	vectors_end();
+	hex_end();
 }
 
 TEST(p256_half_of_all_x_have_a_point)
@@ -249,7 +249,7 @@ TEST(p256_half_of_all_x_have_a_point)
 TEST(p256_signs_as_rfc_6979)
 {
 	const struct slice sample = mls_slice("sample", 6);
-	const uint8_t *priv = vectors_hex("c9afa9d845ba75166b5c215767b1d6934e50c3db36e89b127b8a622b120f6721").p;
+	const uint8_t *priv = hex_bytes("c9afa9d845ba75166b5c215767b1d6934e50c3db36e89b127b8a622b120f6721").p;
 	const char *want = "3046022100efd48b2aacb6a8fd1140dd9cd45e81d69d2c877b56aaf991c34d0ea84eaf3716"
 			   "022100f7cb1c942d657c41d436c7a1b6e29f65f3e900dbb9aff4064dc4ab2f843acda8";
 	uint8_t hash[MLS_HASH], sig[MLS_SIG_MAX];
@@ -265,7 +265,7 @@ TEST(p256_signs_as_rfc_6979)
 	}
 	CHECK_INT(p256_from_priv(&k, priv, P256_ANY), 0);
 	CHECK_INT(verdict(pub_of(&k), hash, mls_slice(sig, n)), 0);
-	vectors_end();
+	hex_end();
 }
 
 /* r and s of RFC 6979's signature, in other clothes. */
@@ -328,17 +328,17 @@ TEST(p256_signatures_are_der)
 	uint8_t hash[MLS_HASH];
 	struct p256_pair k;
 
-	CHECK_INT(p256_from_priv(&k, vectors_hex("c9afa9d845ba75166b5c215767b1d6934e50c3db36e89b127b8a622b120f6721").p,
+	CHECK_INT(p256_from_priv(&k, hex_bytes("c9afa9d845ba75166b5c215767b1d6934e50c3db36e89b127b8a622b120f6721").p,
 				 P256_ANY),
 		  0);
 	CHECK_INT(mls_hash(hash, &sample, 1), 0);
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-		int got = verdict(pub_of(&k), hash, vectors_hex(cases[i].hex));
+		int got = verdict(pub_of(&k), hash, hex_bytes(cases[i].hex));
 
 		if (got != cases[i].err)
 			test_fail(__FILE__, __LINE__, "signature %u: %d, want %d", i, got, cases[i].err);
 	}
-	vectors_end();
+	hex_end();
 }
 
 TEST(p256_no_byte_of_a_signature_is_idle)
@@ -363,7 +363,7 @@ TEST(p256_no_byte_of_a_signature_is_idle)
 /* A key made so that the sum of a verification is infinity: priv = order - hash, with r = s = 1. */
 TEST(p256_verify_meets_infinity)
 {
-	struct slice order = vectors_hex(ORDER);
+	struct slice order = hex_bytes(ORDER);
 	uint8_t hash[MLS_HASH] = {0}, priv[MLS_SCALAR];
 	struct p256_pair k;
 
@@ -371,8 +371,8 @@ TEST(p256_verify_meets_infinity)
 	memcpy(priv, order.p, sizeof priv);
 	priv[MLS_SCALAR - 1] -= 0x11;
 	CHECK_INT(p256_from_priv(&k, priv, P256_ANY), 0);
-	CHECK_INT(verdict(pub_of(&k), hash, vectors_hex("3006020101020101")), EACCES);
-	vectors_end();
+	CHECK_INT(verdict(pub_of(&k), hash, hex_bytes("3006020101020101")), EACCES);
+	hex_end();
 }
 
 TEST(p256_verify_with_a_key_that_is_none)

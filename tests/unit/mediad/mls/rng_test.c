@@ -1,7 +1,7 @@
 #include "tests/test.h"
 
 #include "mediad/mls/rng.h"
-#include "tests/unit/mediad/mls/vectors.h"
+#include "tests/unit/mediad/mls/hex.h"
 
 static void seeded(struct mls_rng *rng)
 {
@@ -16,9 +16,9 @@ TEST(mls_rng_is_chacha20_of_the_seed)
 {
 	/* 70 bytes of block 0 and 1, 8 bytes of block 2; from another implementation. */
 	struct slice first =
-		vectors_hex("39fd2b7dd9c5196a8dbd0377b8dc4a498a35d86fbcde6accb2cc7d4cd8ea24922b23cce7a26023ab3f0eef693a"
+		hex_bytes("39fd2b7dd9c5196a8dbd0377b8dc4a498a35d86fbcde6accb2cc7d4cd8ea24922b23cce7a26023ab3f0eef693a"
 			    "c87f64258235eab1f7a32dc22762a0485b410c18b84231ade6");
-	struct slice next = vectors_hex("42f22ddca74a92d5");
+	struct slice next = hex_bytes("42f22ddca74a92d5");
 	struct mls_rng rng;
 	uint8_t got[70];
 
@@ -28,7 +28,7 @@ TEST(mls_rng_is_chacha20_of_the_seed)
 	mls_rng_fill(&rng, got, 0);
 	mls_rng_fill(&rng, got, 8);
 	CHECK_MEM(got, 8, next.p, next.n);
-	vectors_end();
+	hex_end();
 }
 
 TEST(mls_rng_runs_again)

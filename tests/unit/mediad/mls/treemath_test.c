@@ -1,7 +1,6 @@
 #include "tests/test.h"
 
 #include "mediad/mls/treemath.h"
-#include "tests/unit/mediad/mls/vectors.h"
 
 /* The tree of 8 leaves drawn in RFC 9420 appendix C:
  *
@@ -73,34 +72,4 @@ TEST(treemath_at_the_edge)
 	CHECK_INT(tree_right(0x7fffffff), 0xbfffffff);
 	CHECK_INT(tree_parent(0x3fffffff, 1u << 31), 0x7fffffff);
 	CHECK(tree_covers(0x7fffffff, 0) && tree_covers(0x7fffffff, 0xfffffffe));
-}
-
-static uint32_t index_of(const json_t *v)
-{
-	return json_is_null(v) ? TREE_NONE : (uint32_t)json_integer_value(v);
-}
-
-TEST(treemath_shared_vectors)
-{
-	json_t *all = vectors_load("tree-math.json"), *v;
-	size_t i, ran = 0;
-
-	if (!all)
-		return;
-	json_array_foreach (all, i, v) {
-		uint32_t leaves = index_of(json_object_get(v, "n_leaves"));
-		uint32_t nodes = index_of(json_object_get(v, "n_nodes"));
-
-		CHECK_INT(tree_width(leaves), nodes);
-		CHECK_INT(tree_root(leaves), index_of(json_object_get(v, "root")));
-		for (uint32_t x = 0; x < nodes; x++) {
-			CHECK_INT(tree_left(x), index_of(json_array_get(json_object_get(v, "left"), x)));
-			CHECK_INT(tree_right(x), index_of(json_array_get(json_object_get(v, "right"), x)));
-			CHECK_INT(tree_parent(x, leaves), index_of(json_array_get(json_object_get(v, "parent"), x)));
-			CHECK_INT(tree_sibling(x, leaves), index_of(json_array_get(json_object_get(v, "sibling"), x)));
-		}
-		ran++;
-	}
-	vectors_end();
-	CHECK_INT(ran, 10);
 }

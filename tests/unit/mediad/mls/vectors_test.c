@@ -23,6 +23,36 @@ static void run_file(const char *name, bool (*one)(const json_t *))
 	json_decref(root);
 }
 
+TEST(mls_vectors_deserialization)
+{
+	run_file("vectors/mls/deserialization.json", vec_deserialization);
+}
+
+TEST(mls_vectors_tree_math)
+{
+	run_file("vectors/mls/tree-math.json", vec_tree_math);
+}
+
+TEST(mls_vectors_crypto_basics)
+{
+	run_file("vectors/mls/crypto-basics.suite2.json", vec_crypto_basics);
+}
+
+TEST(mls_vectors_key_schedule)
+{
+	run_file("vectors/mls/key-schedule.suite2.json", vec_key_schedule);
+}
+
+TEST(mls_vectors_transcript_hashes)
+{
+	run_file("vectors/mls/transcript-hashes.suite2.json", vec_transcript_hashes);
+}
+
+TEST(mls_vectors_secret_tree)
+{
+	run_file("vectors/mls/secret-tree.suite2.json", vec_secret_tree);
+}
+
 TEST(mls_vectors_tree_validation)
 {
 	run_file("vectors/mls/tree-validation.suite2.json", vec_tree_validation);
