@@ -15,9 +15,11 @@ passed=0 failed=0
 one() {
 	t=$1
 	new=$bin/corpus/$t
+	dict=tests/fuzz/dict/${t%_fuzz}.dict
 	mkdir -p "$new"
+	# shellcheck disable=SC2046
 	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 "$bin/$t" -max_total_time="$secs" -timeout=5 -rss_limit_mb=2048 \
-		-print_final_stats=1 -artifact_prefix="$bin/crashes/$t-" "$new" "tests/fuzz/corpus/${t%_fuzz}" >"$out/$t" 2>&1
+		$(test ! -f "$dict" || echo "-dict=$dict") -print_final_stats=1 -artifact_prefix="$bin/crashes/$t-" "$new" "tests/fuzz/corpus/${t%_fuzz}" >"$out/$t" 2>&1
 	echo $? >"$out/$t.rc"
 }
 
