@@ -51,6 +51,11 @@ static void parent_free(struct mls_parent *p)
 
 /* ---- slots ---- */
 
+static bool blank(const struct mls_tree *t, uint32_t node)
+{
+	return node % 2 ? !t->parent[node / 2] : !t->leaf[node / 2];
+}
+
 /* Both take over the caller's reference. */
 static void put_leaf(struct mls_tree *t, uint32_t leaf, struct mls_leaf *l)
 {
@@ -224,20 +229,18 @@ static bool parent_in_form(const struct mls_tree *t, uint32_t node)
 
 static int read_nodes(struct mls_tree *t, struct rd *r)
 {
-	uint32_t node = 0, last = 0;
+	uint32_t node = 0;
 	int err = 0;
 
 	for (; !err && rd_left(r); node++) {
 		if (node == tree_width(t->leaves))
 			err = widen(t, t->leaves ? 2 * t->leaves : 1);
-		if (!err && mls_rd_optional(r)) {
+		if (!err && mls_rd_optional(r))
 			err = read_node(t, node, r);
-			last = node;
-		}
 	}
 	if (err)
 		return err;
-	if (!r->ok || !node || last != node - 1)
+	if (!r->ok || !node || blank(t, node - 1))
 		return EBADMSG;
 	if (t->members > MLS_MEMBERS_MAX)
 		return EOVERFLOW;
@@ -273,11 +276,6 @@ static void write_parent(const struct mls_parent *p, struct mls_out *o)
 	mls_out_varint(o, 4 * (size_t)p->n_unmerged);
 	for (uint32_t i = 0; i < p->n_unmerged; i++)
 		mls_out_be(o, p->unmerged[i], 4);
-}
-
-static bool blank(const struct mls_tree *t, uint32_t node)
-{
-	return node % 2 ? !t->parent[node / 2] : !t->leaf[node / 2];
 }
 
 void mls_tree_write(const struct mls_tree *t, struct mls_out *o)
