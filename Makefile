@@ -83,7 +83,7 @@ $(B)/tests/dave-follow: $(call objs,$(FOLLOW) tests/vectors/vectors.c $(call rwi
 # ONLY="proto ipc mediad/audio" builds the tests of these folders alone.
 UNITSRC  := $(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(CALLER) $(VECTORS) $(FOLLOW)) $(COMMON) $(UNIT)
 ifneq ($(ONLY),)
-UNITSRC  := tests/unit/main.c $(filter $(foreach d,$(ONLY) $(if $(filter mediad/mls,$(ONLY)),tests/vectors) $(if $(filter mediad/dave,$(ONLY)),tests/follow),$(d)/% tests/unit/$(d)/%),$(UNITSRC))
+UNITSRC  := tests/unit/main.c $(filter $(foreach d,$(ONLY) $(if $(filter mediad mediad/mls,$(ONLY)),tests/vectors) $(if $(filter mediad mediad/dave,$(ONLY)),tests/follow),$(d)/% tests/unit/$(d)/%),$(UNITSRC))
 endif
 UNITOBJS := $(call objs,$(filter-out %/main.c,$(UNITSRC)) tests/unit/main.c)
 WRAPS    := $(foreach f,malloc calloc realloc aligned_alloc strdup strndup,-Wl,--wrap=$(f))
