@@ -1,6 +1,8 @@
 #include "tests/unit/mediad/mls/crowd.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 const struct slice crowd_group = {.p = (const uint8_t *)"a voice channel", .n = 15};
 
@@ -69,4 +71,178 @@ struct mls_leaf *crowd_fake(uint32_t id)
 		l = NULL;
 	mls_out_free(&o);
 	return l;
+}
+
+/* ---- a group ---- */
+
+void crowd_context(struct mls_out *o, const struct mls_tree *t, uint64_t epoch)
+{
+	uint8_t hash[MLS_HASH] = {0};
+
+	if (mls_tree_root_hash(t, hash))
+		o->err = ENOMEM;
+	mls_out_vec(o, crowd_group);
+	mls_out_be(o, epoch, 8);
+	mls_out_vec(o, mls_slice(hash, MLS_HASH));
+}
+
+static int come(struct crowd *c, struct mls_tree *t, uint32_t *at)
+{
+	struct crowd_member *m = calloc(1, sizeof *m);
+	int err = m ? crowd_join(m, ++c->users, &c->rng) : ENOMEM;
+
+	if (!err)
+		err = mls_tree_add(t, m->leaf, at);
+	if (err) {
+		if (m)
+			crowd_leave(m);
+		free(m);
+		return err;
+	}
+	m->keys.leaf = *at;
+	c->member[*at] = m;
+	return 0;
+}
+
+static void go(struct crowd *c, uint32_t leaf)
+{
+	if (c->member[leaf])
+		crowd_leave(c->member[leaf]);
+	free(c->member[leaf]);
+	c->member[leaf] = NULL;
+}
+
+int crowd_start(struct crowd *c, const char *seed)
+{
+	uint32_t at;
+	int err;
+
+	*c = (struct crowd){.rng = crowd_rng(seed)};
+	err = mls_tree_alloc(&c->tree);
+	return err ? err : come(c, c->tree, &at);
+}
+
+void crowd_end(struct crowd *c)
+{
+	for (uint32_t i = 0; i < CROWD_MAX; i++)
+		go(c, i);
+	c->tree = mls_tree_free(c->tree);
+}
+
+uint32_t crowd_any(struct crowd *c, uint32_t not)
+{
+	uint32_t i = crowd_below(&c->rng, mls_tree_leaves(c->tree));
+
+	while (!c->member[i] || i == not)
+		i = (i + 1) % mls_tree_leaves(c->tree);
+	return i;
+}
+
+/* What a commit is made of, on its way. */
+struct flight {
+	struct mls_tree *before, *sent, *merged; /* with proposals; with the sender's path; the same at the others */
+	struct mls_private sender;
+	struct mls_path_secrets secrets;
+	uint8_t commit_secret[MLS_HASH];
+	struct mls_out context, wire;
+	struct mls_path path;
+	uint32_t added[CROWD_MAX], n_added;
+};
+
+static int send_path(struct crowd *c, struct flight *f, uint32_t sender)
+{
+	struct crowd_member *m = c->member[sender];
+	struct rd r;
+	int err = mls_tree_copy(&f->sent, f->before);
+
+	f->sender = m->keys;
+	if (!err)
+		err = mls_path_make(f->sent, &f->sender, &m->signer, crowd_group, &f->secrets, f->commit_secret, &c->rng);
+	if (err)
+		return err;
+	crowd_context(&f->context, f->sent, c->epoch + 1);
+	err = mls_path_write(&f->wire, f->sent, sender, &f->secrets, mls_out_view(&f->context), f->added, f->n_added, &c->rng);
+	if (err)
+		return err;
+	r = rd_of(f->wire.p, f->wire.n);
+	err = mls_path_read(&f->path, &r);
+	if (!err)
+		err = mls_tree_copy(&f->merged, f->before);
+	if (!err)
+		err = mls_path_merge(f->merged, sender, &f->path);
+	return err ? err : rd_left(&r) ? EINVAL : 0;
+}
+
+static bool came(const struct flight *f, uint32_t leaf)
+{
+	for (uint32_t i = 0; i < f->n_added; i++)
+		if (f->added[i] == leaf)
+			return true;
+	return false;
+}
+
+/* The lowest path secret that covers a leaf, as a Welcome tells it. */
+static const uint8_t *secret_for(const struct flight *f, uint32_t leaf)
+{
+	for (uint32_t i = 0; i < f->secrets.n; i++)
+		if (tree_covers(f->secrets.node[i], 2 * leaf))
+			return f->secrets.secret[i];
+	return NULL;
+}
+
+static int receive_path(struct crowd *c, struct flight *f, uint32_t sender, uint32_t leaf)
+{
+	struct crowd_member *m = c->member[leaf];
+	uint8_t commit_secret[MLS_HASH];
+	int err;
+
+	if (came(f, leaf))
+		return mls_private_implant(&m->keys, f->merged, sender, secret_for(f, leaf));
+	mls_private_prune(&m->keys, f->before);
+	err = mls_path_open(&m->keys, f->merged, sender, &f->path, mls_out_view(&f->context), f->added, f->n_added,
+			    commit_secret);
+	if (err)
+		return err;
+	return memcmp(commit_secret, f->commit_secret, MLS_HASH) == 0 ? 0 : EINVAL;
+}
+
+static bool same_hash(const struct mls_tree *a, const struct mls_tree *b)
+{
+	uint8_t x[MLS_HASH], y[MLS_HASH];
+
+	return mls_tree_root_hash(a, x) == 0 && mls_tree_root_hash(b, y) == 0 && memcmp(x, y, MLS_HASH) == 0;
+}
+
+int crowd_commit(struct crowd *c, const struct crowd_commit *what)
+{
+	struct flight f = {0};
+	int err = mls_tree_copy(&f.before, c->tree);
+
+	for (uint32_t i = 0; !err && i < what->n_gone; i++) {
+		err = mls_tree_remove(f.before, what->gone[i]);
+		go(c, what->gone[i]);
+	}
+	for (uint32_t i = 0; !err && i < what->n_come; i++, f.n_added++)
+		err = come(c, f.before, &f.added[i]);
+	if (!err)
+		err = send_path(c, &f, what->sender);
+	for (uint32_t i = 0; !err && i < CROWD_MAX; i++)
+		if (c->member[i] && i != what->sender)
+			err = receive_path(c, &f, what->sender, i);
+	if (!err && !same_hash(f.sent, f.merged))
+		err = EINVAL;
+	if (!err) {
+		c->member[what->sender]->keys = f.sender;
+		c->tree = mls_tree_free(c->tree);
+		c->tree = f.merged;
+		f.merged = NULL;
+		c->epoch++;
+	}
+	mls_tree_free(f.before);
+	mls_tree_free(f.sent);
+	mls_tree_free(f.merged);
+	mls_path_free(&f.path);
+	mls_out_free(&f.context);
+	mls_out_free(&f.wire);
+	return err;
 }

@@ -1,7 +1,9 @@
 #include "tests/test.h"
 
 #include "tests/unit/mediad/mls/crowd.h"
+#include "tests/unit/mediad/mls/davey.h"
 #include "tests/unit/mediad/mls/tree_model.h"
+#include "tests/unit/mediad/mls/hex.h"
 
 /* ---- against the model ---- */
 
@@ -457,4 +459,26 @@ TEST(mls_tree_of_too_many_leaves_is_not_read)
 	for (uint32_t i = 0; i <= MLS_LEAVES_MAX; i++)
 		mls_out_be(&o, i, 4);
 	CHECK_INT(read_bytes(&o), EOVERFLOW);
+}
+
+/* A group that davey led: its member 0 was removed by a commit of member 3. */
+TEST(mls_tree_of_davey_is_valid_and_has_its_hash)
+{
+	struct slice bytes = hex_bytes(DAVEY_TREE), want = hex_bytes(DAVEY_TREE_HASH);
+	struct slice group = hex_bytes(DAVEY_GROUP_ID);
+	struct mls_out o = {0};
+	uint8_t hash[MLS_HASH];
+	struct mls_tree *t;
+
+	CHECK_INT(mls_tree_read(&t, bytes), 0);
+	CHECK_INT(mls_tree_members(t), 3);
+	CHECK(!mls_tree_leaf(t, 0));
+	CHECK_INT(mls_tree_root_hash(t, hash), 0);
+	CHECK_MEM(hash, MLS_HASH, want.p, want.n);
+	CHECK_INT(mls_tree_validate(t, group), 0);
+	mls_tree_write(t, &o);
+	CHECK_MEM(o.p, o.n, bytes.p, bytes.n);
+	mls_out_free(&o);
+	mls_tree_free(t);
+	hex_end();
 }
