@@ -497,6 +497,7 @@ void line_tick(struct line *l)
 				audio_speaker_tick(l->slots[i]->speaker, now);
 		l->listen_tick =
 			sender_next(l->sender) != UINT64_MAX ? sender_next(l->sender) : now + TICK;
+		line_catch_up(l);
 		line_expire_held(l, now);
 		line_dave_tick(l, now);
 		line_tell_progress(l, now);

@@ -20,6 +20,7 @@ enum {
 	LINE_SLOTS = 512,    /* speakers with an SSRC; more are not heard */
 	LINE_BUCKETS = 1024, /* power of two above LINE_SLOTS */
 	LINE_HELD_MS = 1000, /* so long a packet waits for its speaker's name, or for a key */
+	LINE_RETRY = 16,     /* most of those that waited heard at once: decoding takes time */
 	LINE_STATS_MS = 5000,
 	LINE_PROGRESS_MS = 100,
 };
@@ -44,6 +45,7 @@ struct slot {
 	uint32_t generation;  /* and its first generation */
 	uint64_t proved;      /* the epoch that EV_DAVE_PROOF was told of */
 	unsigned waiting;     /* packets that are held */
+	bool more;	      /* they are being heard, some at each tick; fresh ones wait behind them */
 	uint64_t came;	      /* arrival of the newest packet that was heard */
 	struct {
 		uint32_t run;	/* packets in a row that did not open */

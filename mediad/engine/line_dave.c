@@ -199,7 +199,8 @@ static void set_clear(struct line *l, bool send, uint64_t until)
 		dave_opener_clear_until(l->slots[i]->opener, until);
 	set_gate(l);
 	for (unsigned i = 0; i < l->n_slots; i++)
-		line_retry(l, l->slots[i]);
+		l->slots[i]->more = l->slots[i]->waiting > 0;
+	line_catch_up(l);
 }
 
 void line_dave_command(struct line *l, struct cmd *c)

@@ -31,6 +31,8 @@ void line_send_due(struct line *l, uint64_t now);
 void line_unhold(struct line *l, struct slot *s);
 /* Tries those again that waited for a key. */
 void line_retry(struct line *l, struct slot *s);
+/* At each tick: goes on with that, for all who have more than could be heard at once. */
+void line_catch_up(struct line *l);
 /* Held packets of this SSRC, or all (0), are forgotten. */
 void line_drop_held(struct line *l, uint32_t ssrc);
 /* Those that have waited too long. */

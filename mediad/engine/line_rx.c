@@ -168,7 +168,7 @@ static void on_packet(struct line *l, struct slot *s, const struct audio_packet 
 			 .level = pkt->level,
 			 .padding = !pkt->p,
 			 .n = (uint16_t)pkt->n};
-	enum verdict v = hear(l, s, &c);
+	enum verdict v = s->more && s->waiting ? WAITS : hear(l, s, &c);
 
 	if (v == OVER)
 		return;
@@ -178,11 +178,13 @@ static void on_packet(struct line *l, struct slot *s, const struct audio_packet 
 	hold(l, s, &h, pkt->p);
 }
 
-void line_retry(struct line *l, struct slot *s)
+/* Returns how many of at most `most` were heard. */
+static unsigned retry(struct line *l, struct slot *s, unsigned most)
 {
 	bool behind = false;
+	unsigned n = 0;
 
-	for (unsigned i = 0; s->waiting && i < l->held.n; i++) {
+	for (unsigned i = 0; s->waiting && i < l->held.n && n < most; i++) {
 		struct held *h = hold_at(&l->held, i);
 		struct audio_packet pkt = {.seq = h->seq, .ts = h->ts, .level = h->level, .n = h->n};
 		struct coming c = {.pkt = &pkt, .at = h->at, .again = h->tried, .behind = behind};
@@ -196,12 +198,29 @@ void line_retry(struct line *l, struct slot *s)
 		if (v == OVER) {
 			h->ssrc = 0;
 			s->waiting--;
+			n++;
 			continue;
 		}
 		behind = true;
 		h->tried = h->tried || v == REFUSED;
 		h->counts = h->tried && s->epoch;
 	}
+	s->more = n == most;
+	return n;
+}
+
+void line_retry(struct line *l, struct slot *s)
+{
+	retry(l, s, LINE_RETRY);
+}
+
+void line_catch_up(struct line *l)
+{
+	unsigned left = LINE_RETRY;
+
+	for (unsigned i = 0; i < l->n_slots && left; i++)
+		if (l->slots[i]->more)
+			left -= retry(l, l->slots[i], left);
 }
 
 void line_unhold(struct line *l, struct slot *s)

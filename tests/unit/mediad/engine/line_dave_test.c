@@ -340,7 +340,10 @@ TEST(line_dave_deaf_spell)
 	pair_open_key(2);
 	CHECK_INT(pair.rx.hears, 1);
 	CHECK(pair.rx.deaf_at == pair.now);
+	CHECK_INT(pair.rx.samples, LINE_RETRY * 20 * 24); /* not all at once */
+	pair_run(60);
 	CHECK(pair.rx.samples > 900 * 24); /* the last second was still there */
+	CHECK(!pair.slot->waiting);
 	pair_ask_stats();
 	CHECK(!pair.rx.stats.deaf && pair.rx.stats.deaf_spells == 1);
 	CHECK(pair.rx.stats.deaf_ns == pair.slot->spell.ns);
@@ -493,6 +496,8 @@ TEST(line_dave_held_for_its_name)
 	pair_run(200);
 	pair_open_key(1);
 	CHECK(pair.rx.samples > 300 * 24);
+	pair_run(40);
+	CHECK(pair.rx.samples > 500 * 24);
 	pair_run(1500);
 	CHECK(heard_all(1000));
 	pair_finish();
