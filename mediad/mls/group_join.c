@@ -202,6 +202,12 @@ static int join(struct mls_group *g, const struct mls_welcome *w, struct slice t
 	return err;
 }
 
+static bool own_leaf(const struct mls_leaf *l, const struct mls_identity *me)
+{
+	return mls_equal(l->encryption_key, mls_slice(me->encryption.pub, MLS_POINT)) &&
+	       mls_equal(l->signature_key, mls_slice(me->signature.pub, MLS_POINT));
+}
+
 int mls_group_join_with(struct mls_group **out, struct slice welcome, struct slice tree,
 			const struct mls_key_package *key_package, const struct p256_pair *init,
 			const struct mls_identity *me, const struct mls_psk *psks, unsigned n_psks)
@@ -217,7 +223,7 @@ int mls_group_join_with(struct mls_group **out, struct slice welcome, struct sli
 		return err;
 	if (w.suite != MLS_SUITE)
 		return ENOTSUP;
-	err = open_secrets(&s, &w, &who);
+	err = own_leaf(key_package->leaf, me) ? open_secrets(&s, &w, &who) : EBADMSG;
 	if (!err)
 		err = group_alloc(&g);
 	if (!err)
