@@ -37,6 +37,8 @@ struct env {
 	const struct env_answer_rec *answers;
 	size_t n_answers, at_answer;
 	bool diverged;
+	env_world_h *worldh; /* tests */
+	void *world_arg;
 };
 
 static uint64_t mono_ns(void)
@@ -164,6 +166,8 @@ static const uint8_t *recorded(struct env *env, uint8_t what, size_t n)
 
 	if (env->finished)
 		return NULL;
+	if (env->worldh)
+		return env->worldh(what, n, env->world_arg);
 	if (env->at_answer == env->n_answers || env->diverged) {
 		env->diverged = true;
 		return NULL;
@@ -294,6 +298,12 @@ void env_replay_answers(struct env *env, const struct env_answer_rec *recs, size
 	env->answers = recs;
 	env->n_answers = n;
 	env->at_answer = 0;
+}
+
+void env_replay_world(struct env *env, env_world_h *h, void *arg)
+{
+	env->worldh = h;
+	env->world_arg = arg;
 }
 
 bool env_replay_step(struct env *env, uint64_t now, uint32_t source, uint8_t kind, const uint8_t *p,

@@ -1,4 +1,4 @@
-/* What the replayer needs of an env beyond env.h. For ipc/journal_read.c only. */
+/* What the replayer needs of an env beyond env.h. For ipc/journal_read.c, and for tests that play the world. */
 #ifndef IPC_ENV_REPLAY_H
 #define IPC_ENV_REPLAY_H
 
@@ -17,6 +17,10 @@ struct env_answer_rec {
 
 /* The answers of this thread, in order; borrowed for as long as the replay runs. */
 void env_replay_answers(struct env *env, const struct env_answer_rec *recs, size_t n);
+/* Instead of a record: answers are asked for as they come. what: enum journal_what; n: its size. Never NULL; borrowed until
+ * the next one. */
+typedef const uint8_t *(env_world_h)(uint8_t what, size_t n, void *arg);
+void env_replay_world(struct env *env, env_world_h *h, void *arg);
 /* Runs one recorded step. False when the run diverged: an answer was asked that is not there, or is
  * of another kind. */
 bool env_replay_step(struct env *env, uint64_t now, uint32_t source, uint8_t kind, const uint8_t *p,

@@ -188,7 +188,9 @@ static void close_ws(struct call *c, uint16_t code)
 /* A commit that is not sent would leave others without keys: resume, and it is asked for again. */
 static void send_binary(struct call *c, const uint8_t *p, size_t n)
 {
-	if (c->ws && ws_send(c->ws, false, p, n))
+	int err = c->ws ? ws_send(c->ws, false, p, n) : ENOTCONN;
+
+	if (err && err != ENOTCONN) /* then its end is under way */
 		c->broken = 1006;
 }
 

@@ -1,0 +1,537 @@
+/* End-to-end encryption of a call, from the gateway's messages to the keys of its line, in
+ * simulated time. Key work runs when the test lets it, and what it gives is the test's. */
+#include "mediad/call/state.h"
+
+#include "ipc/env.h"
+#include "ipc/env_replay.h"
+#include "ipc/journal.h"
+#include "ipc/ws.h"
+#include "mediad/worker.h"
+#include "tests/test.h"
+
+#define MS     UINT64_C(1000000)
+#define SECOND (1000 * MS)
+
+enum { SELF = 99, ANNA = 7, BEN = 8, SEEN = 256 };
+
+static struct rig {
+	struct env *env;
+	struct ws_ctx *ws;
+	struct engine *engine;
+	struct worker *worker;
+	uint32_t probe; /* a source of ours; the worker's is the next */
+	struct call *c;
+	uint32_t flows;
+	uint64_t sessions, now, serial;
+	bool gone;
+	bool fine; /* the next answer of the system is 0, not 1 */
+
+	struct media_call_secure secure; /* newest */
+	char privacy_code[31];
+	unsigned told, codes, late;
+	char code[46];
+	struct media_call_state state;
+	enum dave_job_type job;	   /* newest that came back */
+	enum dave_verdict verdict; /* of what comes back */
+} rig;
+
+static unsigned on_out(const struct media_msg *msg, uint32_t flow, void *arg)
+{
+	(void)flow, (void)arg;
+	if (msg->type == MEDIA_CALL_SECURE) {
+		rig.secure = msg->call_secure;
+		snprintf(rig.privacy_code, sizeof rig.privacy_code, "%.*s",
+			 (int)msg->call_secure.privacy_code.n,
+			 (const char *)msg->call_secure.privacy_code.p);
+		rig.told++;
+	}
+	if (msg->type == MEDIA_CODE) {
+		snprintf(rig.code, sizeof rig.code, "%.*s", (int)msg->code.code.n,
+			 (const char *)msg->code.code.p);
+		rig.codes++;
+	}
+	if (msg->type == MEDIA_CALL_STATE)
+		rig.state = msg->call_state;
+	return 0;
+}
+
+static void on_gone(struct call *c, void *arg)
+{
+	(void)c, (void)arg;
+	rig.gone = true;
+}
+
+static struct dave_epoch *make_epoch(void)
+{
+	static const uint64_t users[] = {ANNA, BEN, SELF};
+	static const uint8_t key[65] = {4};
+	struct dave_epoch *e = calloc(1, sizeof *e);
+
+	if (e)
+		e->member = calloc(3, sizeof *e->member);
+	if (!e || !e->member)
+		return dave_epoch_free(e);
+	e->serial = ++rig.serial;
+	e->number = 100 + e->serial;
+	e->n = 3;
+	for (unsigned i = 0; i < 3; i++) {
+		e->member[i].user = users[i];
+		memset(e->member[i].base, (int)(e->serial * 3 + i), sizeof e->member[i].base);
+		e->member[i].signature_key = mls_slice(key, sizeof key);
+	}
+	memset(e->authenticator, (int)e->serial, sizeof e->authenticator);
+	return e;
+}
+
+static void on_done(struct dave_job *job, uint64_t owner, void *arg)
+{
+	(void)arg;
+	rig.job = job->type;
+	if (job->type == DAVE_JOB_WELCOME || job->type == DAVE_JOB_COMMIT) {
+		job->verdict = rig.verdict;
+		job->epoch = rig.verdict == DAVE_DONE ? make_epoch() : NULL;
+		job->in_group = rig.verdict == DAVE_DONE;
+	}
+	if (call_job_done(rig.c, job, owner))
+		return;
+	rig.late++;
+	dave_job_free(job);
+}
+
+static void on_probe(uint8_t kind, const uint8_t *data, size_t len, void *arg)
+{
+	(void)kind, (void)data, (void)len, (void)arg;
+}
+
+/* Rings have room, and a UDP socket can be made. */
+static const uint8_t *on_world(uint8_t what, size_t n, void *arg)
+{
+	static uint8_t zeros[64], yes[8] = {[7] = 1};
+
+	(void)n, (void)arg;
+	if (what != JOURNAL_ANSWER || rig.fine) {
+		rig.fine = false;
+		return zeros;
+	}
+	return yes;
+}
+
+static void wait_ms(unsigned ms)
+{
+	rig.now += ms * MS;
+	env_replay_step(rig.env, rig.now, rig.probe, 0, NULL, 0);
+}
+
+static int start(bool stage)
+{
+	struct env_conf ec = {.loop = true, .replaying = true};
+	struct engine_conf gc = {.threads = 1, .evh = call_engine_event};
+	struct call_conf cc = {.outh = on_out, .goneh = on_gone};
+	struct media_call_open open = {.call = 3,
+				       .guild = 41,
+				       .channel = 5,
+				       .user = SELF,
+				       .bitrate = 64000,
+				       .consent = true,
+				       .stage = stage};
+	int err;
+
+	memset(&rig, 0, sizeof rig);
+	rig.now = 1000 * SECOND;
+	rig.verdict = DAVE_DONE;
+	err = env_alloc(&rig.env, &ec);
+	gc.env = rig.env;
+	if (!err) {
+		env_replay_world(rig.env, on_world, NULL);
+		err = ws_ctx_alloc(&rig.ws, rig.env, NULL);
+	}
+	if (!err)
+		err = engine_alloc(&rig.engine, &gc);
+	if (!err) {
+		env_replay_world(engine_env(rig.engine, 1), on_world, NULL);
+		err = env_source_add(rig.env, &rig.probe, on_probe, NULL);
+	}
+	if (!err)
+		err = worker_alloc(&rig.worker, rig.env, on_done, NULL);
+	cc.env = rig.env;
+	cc.ws = rig.ws;
+	cc.engine = rig.engine;
+	cc.worker = rig.worker;
+	cc.flows = &rig.flows;
+	cc.sessions = &rig.sessions;
+	if (!err)
+		err = call_alloc(&rig.c, &cc, &open);
+	if (!err)
+		wait_ms(0);
+	return err;
+}
+
+static void finish(void)
+{
+	engine_free(rig.engine);
+	worker_free(rig.worker);
+	call_free(rig.c);
+	ws_ctx_free(rig.ws);
+	env_free(rig.env);
+}
+
+/* The audio thread takes its commands, and the loop thread what came of them: one a step. */
+static void audio(void)
+{
+	for (unsigned i = 0; i < 64; i++)
+		env_replay_step(engine_env(rig.engine, 1), rig.now, 1, 0, NULL, 0);
+	for (unsigned i = 0; i < 64; i++)
+		env_replay_step(rig.env, rig.now, rig.probe - 1, 0, NULL, 0);
+}
+
+/* The oldest job comes back. */
+static void work(void)
+{
+	env_replay_step(rig.env, rig.now, rig.probe + 1, 0, NULL, 0);
+}
+
+static void text(const char *json)
+{
+	vgw_ws_text(rig.c->gw, rig.now, rig.c->conn, json, strlen(json));
+	call_stepped(rig.c);
+}
+
+static void binary(uint8_t op, const char *payload, size_t n)
+{
+	uint8_t msg[64] = {0, 0, op};
+
+	memcpy(msg + 3, payload, n);
+	vgw_ws_binary(rig.c->gw, rig.now, rig.c->conn, msg, n + 3);
+	call_stepped(rig.c);
+}
+
+static void join(const char *session, unsigned version)
+{
+	struct media_call_credentials m = {.gen = rig.c->gen + 1,
+					   .session = slice_str(session),
+					   .token = slice_str("tok"),
+					   .endpoint = slice_str("voice.example:1"),
+					   .channel = 5};
+	char json[400];
+
+	call_credentials(rig.c, &m);
+	vgw_ws_open(rig.c->gw, rig.now, rig.c->conn);
+	rig.fine = true;
+	text("{\"op\":8,\"d\":{\"heartbeat_interval\":13750}}");
+	text("{\"op\":2,\"d\":{\"ssrc\":12,\"ip\":\"127.0.0.1\",\"port\":5000,\"modes\":[\"aead_"
+	     "aes256_gcm_rtpsize\"]}}");
+	vgw_discovered(rig.c->gw, rig.now, "203.0.113.9", 4000);
+	call_stepped(rig.c);
+	snprintf(json, sizeof json,
+		 "{\"op\":4,\"d\":{\"mode\":\"aead_aes256_gcm_rtpsize\",\"dave_protocol_version\":%"
+		 "u,\"secret_key\":"
+		 "[1,2,3,4,5,6,7,8,1,2,3,4,5,6,7,8,1,2,3,4,5,6,7,8,1,2,3,4,5,6,7,8]}}",
+		 version);
+	text(json);
+	text("{\"op\":11,\"d\":{\"user_ids\":[\"7\",\"8\"]}}");
+}
+
+static void speaks(uint64_t user, unsigned ssrc)
+{
+	char json[100];
+
+	snprintf(json, sizeof json, "{\"op\":5,\"d\":{\"user_id\":\"%u\",\"ssrc\":%u}}",
+		 (unsigned)user, ssrc);
+	text(json);
+}
+
+/* In a group with ANNA, whose slot is there, and BEN, who did not speak yet. */
+static void settled(void)
+{
+	join("s1", 1);
+	work(); /* keys of our own */
+	speaks(ANNA, 700);
+	binary(30, "\0\0welcome", 9);
+	work();
+	audio();
+}
+
+static const struct slot *slot_of(uint64_t user)
+{
+	const struct person *p = hear_find(rig.c, user);
+
+	return p ? p->slot : NULL;
+}
+
+TEST(secure_lends_keys_of_each_epoch)
+{
+	CHECK_INT(start(false), 0);
+	join("s1", 1);
+	audio();
+	CHECK(rig.secure.known && !rig.secure.ready && rig.secure.version == 1);
+	CHECK(rig.c->line->secured && !rig.c->line->clear);
+	work();
+	CHECK_INT(rig.job, DAVE_JOB_RESET);
+	speaks(ANNA, 700);
+	binary(30, "\0\0welcome", 9);
+	work();
+	audio();
+	CHECK_INT(rig.job, DAVE_JOB_WELCOME);
+	CHECK(rig.secure.ready && rig.secure.members == 3 && rig.secure.epoch == 101);
+	CHECK_INT(strlen(rig.privacy_code), 30);
+	CHECK(rig.c->line->epoch == (UINT64_C(1) << 32 | 1));
+	CHECK(slot_of(ANNA)->epoch == rig.c->line->epoch);
+	/* An epoch whose transition waits: heard at once, sealed with at op 22. */
+	binary(29, "\0\5commit", 8);
+	work();
+	audio();
+	CHECK(rig.secure.pending);
+	CHECK(slot_of(ANNA)->epoch == (UINT64_C(1) << 32 | 2));
+	CHECK(rig.c->line->epoch == (UINT64_C(1) << 32 | 1));
+	/* Who speaks now for the first time is lent both, the newest last. */
+	speaks(BEN, 800);
+	audio();
+	CHECK(slot_of(BEN)->epoch == (UINT64_C(1) << 32 | 2));
+	text("{\"op\":22,\"d\":{\"transition_id\":5}}");
+	audio();
+	CHECK(!rig.secure.pending);
+	CHECK(rig.c->line->epoch == (UINT64_C(1) << 32 | 2));
+	finish();
+}
+
+TEST(secure_lends_the_next_generations)
+{
+	struct ev ev = {.type = EV_DAVE_NEXT};
+
+	CHECK_INT(start(false), 0);
+	settled();
+	ev.line = rig.c->line;
+	ev.dave.epoch = rig.c->line->epoch;
+	ev.dave.generation = 1;
+	call_engine_event(&ev, rig.c);
+	ev.dave.user = ANNA;
+	ev.dave.generation = 2;
+	call_engine_event(&ev, rig.c);
+	audio();
+	CHECK_INT(rig.c->line->generation, 1);
+	CHECK_INT(slot_of(ANNA)->generation, 2);
+	/* Of an epoch that is not kept, or of nobody. */
+	ev.dave.epoch++;
+	ev.dave.generation = 3;
+	call_engine_event(&ev, rig.c);
+	ev.dave.user = BEN;
+	call_engine_event(&ev, rig.c);
+	ev.dave.user = 1234;
+	call_engine_event(&ev, rig.c);
+	audio();
+	CHECK_INT(slot_of(ANNA)->generation, 2);
+	finish();
+}
+
+TEST(secure_deaf_heals_by_recover_then_rejoin)
+{
+	struct ev ev = {.type = EV_DAVE_DEAF};
+
+	CHECK_INT(start(false), 0);
+	settled();
+	wait_ms(3000);
+	ev.line = rig.c->line;
+	ev.dave.user = ANNA;
+	ev.dave.deaf = true;
+	ev.dave.at = rig.now - 700 * MS;
+	call_engine_event(&ev, rig.c);
+	CHECK_INT(rig.secure.deaf, 1);
+	CHECK_INT(rig.secure.heal, MEDIA_HEAL_RECOVER);
+	CHECK_INT(rig.secure.recovers, 1);
+	CHECK(hear_find(rig.c, ANNA)->deaf_since == ev.dave.at);
+	work();
+	CHECK_INT(rig.job, DAVE_JOB_REKEY);
+	for (unsigned i = 0; i < 15; i++) {
+		wait_ms(720);
+		call_engine_event(&ev, rig.c);
+	}
+	CHECK_INT(rig.secure.heal, MEDIA_HEAL_REJOIN);
+	CHECK_INT(rig.secure.rejoins, 1);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_WAITING);
+	CHECK_INT(rig.state.reason, MEDIA_REASON_NOT_DECRYPTED);
+	CHECK(rig.state.wants_credentials);
+	CHECK(!rig.secure.known && !rig.c->secure.session);
+	CHECK(hear_find(rig.c, ANNA)->deaf_since == 0);
+	audio();
+	CHECK(!rig.c->line->secured);
+	/* The ladder goes on where it was. */
+	join("s2", 1);
+	CHECK_INT(rig.secure.rejoins, 1);
+	work();
+	audio();
+	CHECK(rig.c->line->secured);
+	finish();
+}
+
+TEST(secure_heard_again)
+{
+	struct ev ev = {.type = EV_DAVE_DEAF};
+
+	CHECK_INT(start(false), 0);
+	settled();
+	wait_ms(3000);
+	ev.dave.user = ANNA;
+	ev.dave.deaf = true;
+	ev.dave.at = rig.now - 700 * MS;
+	call_engine_event(&ev, rig.c);
+	work();
+	ev.dave.deaf = false;
+	call_engine_event(&ev, rig.c);
+	CHECK_INT(rig.secure.deaf, 0);
+	CHECK_INT(rig.secure.heal, MEDIA_HEAL_NONE);
+	CHECK_INT(rig.secure.recovers, 1);
+	CHECK(hear_find(rig.c, ANNA)->deaf_since == 0);
+	finish();
+}
+
+TEST(secure_resumes_when_something_was_missed)
+{
+	struct ev ev = {.type = EV_DAVE_DEAF};
+
+	CHECK_INT(start(false), 0);
+	settled();
+	text("{\"op\":77,\"seq\":10,\"d\":{}}");
+	text("{\"op\":77,\"seq\":13,\"d\":{}}"); /* after 0, of the welcome, both are gaps */
+	wait_ms(3000);
+	ev.dave.user = ANNA;
+	ev.dave.deaf = true;
+	ev.dave.at = rig.now - 700 * MS;
+	call_engine_event(&ev, rig.c);
+	work();
+	for (unsigned i = 0; i < 15; i++) {
+		wait_ms(720);
+		call_engine_event(&ev, rig.c);
+	}
+	CHECK_INT(rig.secure.resumes, 1);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_RESUMING);
+	/* What is said meanwhile waits for op 9 and is no error. */
+	vgw_ws_open(rig.c->gw, rig.now, rig.c->conn);
+	binary(29, "\0\6commit", 8);
+	work();
+	CHECK(rig.secure.pending);
+	text("{\"op\":9,\"d\":null}");
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
+	CHECK(rig.c->secure.session && !rig.c->secure.rejoin);
+	CHECK(rig.secure.pending);
+	finish();
+}
+
+/* Key work of a session that is over is nobody's. */
+TEST(secure_late_jobs_are_not_adopted)
+{
+	CHECK_INT(start(false), 0);
+	join("s1", 1);
+	vgw_ws_closed(rig.c->gw, rig.now, rig.c->conn, 4006, MEDIA_REASON_NONE);
+	call_stepped(rig.c);
+	CHECK(!rig.c->secure.session);
+	work();
+	CHECK_INT(rig.late, 1);
+	join("s2", 1);
+	join("s3", 1);
+	work();
+	CHECK_INT(rig.late, 2);
+	work();
+	CHECK_INT(rig.late, 2);
+	CHECK_INT(rig.job, DAVE_JOB_RESET);
+	finish();
+}
+
+TEST(secure_without_encryption)
+{
+	CHECK_INT(start(true), 0);
+	join("s1", 0);
+	audio();
+	CHECK(rig.secure.known && rig.secure.ready && !rig.secure.version);
+	CHECK(rig.c->line->clear && rig.c->line->clear_until == UINT64_MAX);
+	CHECK(!rig.c->secure.clear_told);
+	finish();
+	/* No stage: said once. */
+	CHECK_INT(start(false), 0);
+	join("s1", 0);
+	CHECK(rig.c->secure.clear_told);
+	finish();
+}
+
+TEST(secure_downgrade_and_upgrade)
+{
+	CHECK_INT(start(false), 0);
+	settled();
+	text("{\"op\":21,\"d\":{\"transition_id\":8,\"protocol_version\":0}}");
+	audio();
+	CHECK(!rig.c->line->clear && rig.c->line->clear_until == UINT64_MAX);
+	text("{\"op\":22,\"d\":{\"transition_id\":8}}");
+	audio();
+	CHECK(rig.c->line->clear && rig.secure.version == 0);
+	work();
+	text("{\"op\":24,\"d\":{\"epoch\":1,\"protocol_version\":1}}");
+	work();
+	binary(30, "\0\11welcome", 9);
+	work();
+	audio();
+	CHECK(rig.c->line->clear);
+	text("{\"op\":22,\"d\":{\"transition_id\":9}}");
+	audio();
+	CHECK(!rig.c->line->clear && rig.secure.version == 1 && rig.secure.ready);
+	CHECK(rig.c->line->clear_until == rig.now + 10 * SECOND);
+	finish();
+}
+
+TEST(secure_verifies_members)
+{
+	struct media_verify m = {.user = ANNA};
+
+	CHECK_INT(start(false), 0);
+	call_verify(rig.c, &m);
+	CHECK_INT(rig.codes, 1);
+	CHECK_STR(rig.code, "");
+	settled();
+	call_verify(rig.c, &m);
+	work();
+	CHECK_INT(rig.job, DAVE_JOB_CODE);
+	CHECK_INT(rig.codes, 2);
+	CHECK_INT(strlen(rig.code), 45);
+	m.user = 1234;
+	call_verify(rig.c, &m);
+	CHECK_INT(rig.codes, 3);
+	CHECK_STR(rig.code, "");
+	finish();
+}
+
+TEST(secure_a_new_control_is_told)
+{
+	CHECK_INT(start(false), 0);
+	settled();
+	rig.told = 0;
+	call_tell_all(rig.c);
+	CHECK_INT(rig.told, 1);
+	CHECK_INT(rig.secure.members, 3);
+	finish();
+}
+
+/* Whatever finds no memory: nothing leaks, and the call can be left. */
+TEST_OOM(secure_oom)
+{
+	struct ev ev = {.type = EV_DAVE_NEXT};
+	int err = start(false);
+
+	if (err) {
+		finish();
+		CHECK_OOM(err, (void)0);
+	}
+	settled();
+	binary(29, "\0\5commit", 8);
+	work();
+	speaks(BEN, 800);
+	audio();
+	ev.line = rig.c->line;
+	ev.dave.epoch = rig.c->line->epoch;
+	ev.dave.generation = 1;
+	call_engine_event(&ev, rig.c);
+	call_verify(rig.c, &(struct media_verify){.user = ANNA});
+	for (unsigned i = 0; i < 4; i++)
+		work();
+	wait_ms(1000);
+	call_leave(rig.c);
+	audio();
+	finish();
+}
