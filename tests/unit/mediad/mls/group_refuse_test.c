@@ -138,7 +138,7 @@ TEST(group_refuses_a_welcome_with_any_byte_changed)
 		CHECK(!g->group);
 	}
 	/* for somebody else; with another init key; with another key of the leaf */
-	CHECK_INT(mls_group_join(&g->group, mls_out_view(&c.welcome), none, p.guests[1].package, &g->init, &g->me), ENOENT);
+	CHECK_INT(mls_group_join(&g->group, mls_out_view(&c.welcome), none, p.guests[1].package, &g->init, &p.guests[1].me), ENOENT);
 	CHECK_INT(mls_group_join(&g->group, mls_out_view(&c.welcome), none, g->package, &p.guests[1].init, &g->me), EACCES);
 	CHECK_INT(mls_group_join(&g->group, mls_out_view(&c.welcome), none, g->package, &g->init, &p.guests[1].me), EBADMSG);
 	CHECK_INT(mls_group_join(&g->group, mls_out_view(&c.welcome), none, g->package, &g->init, &g->me), 0);
