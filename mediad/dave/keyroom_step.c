@@ -71,12 +71,14 @@ static int allowed(const struct dave_keyroom *k, const struct dave_job *j, const
 	err = mls_proposal_read(&p, &r);
 	if (err)
 		return err;
-	if (p.type == MLS_PROPOSAL_ADD)
-		err = dave_leaf_user(p.key_package->leaf, &user) && is_recognized(j, user) ? 0 : EBADMSG;
-	if (!err && p.type == MLS_PROPOSAL_ADD && user == k->user && !k->established)
-		err = EALREADY;
-	if (p.type != MLS_PROPOSAL_ADD && p.type != MLS_PROPOSAL_REMOVE)
+	if (p.type == MLS_PROPOSAL_ADD) {
+		if (!dave_leaf_user(p.key_package->leaf, &user) || !is_recognized(j, user))
+			err = EBADMSG;
+		else if (user == k->user && !k->established)
+			err = EALREADY;
+	} else if (p.type != MLS_PROPOSAL_REMOVE) {
 		err = ENOTSUP;
+	}
 	mls_proposal_free(&p);
 	return err;
 }
