@@ -1,39 +1,92 @@
 #include "mediad/dave/aead.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
+#include <openssl/evp.h>
+
 #include "mediad/mls/crypto.h"
 
 /* A multiple of the cipher's block, so that only the last piece is a broken one. */
 enum { PIECE = 512 };
 
-struct nonce {
-	uint8_t b[MLS_NONCE];
+/* ---- the cipher ---- */
+
+struct aead {
+	EVP_CIPHER_CTX *ctx;
 };
 
-/* The counter is little-endian and comes last. */
-static struct nonce nonce_of(uint32_t counter)
+int aead_alloc(struct aead **out, const uint8_t key[AEAD_KEY])
 {
-	struct nonce nonce = {0};
+	struct aead *a = calloc(1, sizeof *a);
+
+	if (!a)
+		return ENOMEM;
+	a->ctx = EVP_CIPHER_CTX_new();
+	if (!a->ctx || EVP_EncryptInit_ex(a->ctx, EVP_aes_128_gcm(), NULL, key, NULL) != 1) {
+		aead_free(a);
+		return ENOMEM;
+	}
+	*out = a;
+	return 0;
+}
+
+struct aead *aead_free(struct aead *a)
+{
+	if (a)
+		EVP_CIPHER_CTX_free(a->ctx);
+	free(a);
+	return NULL;
+}
+
+enum direction { OPEN, SEAL };
+
+/* The counter is little-endian and comes last. */
+static bool start(struct aead *a, enum direction way, uint32_t counter, const uint8_t *clear, size_t n)
+{
+	uint8_t nonce[MLS_NONCE] = {0};
+	int len;
 
 	for (unsigned i = 0; i < 4; i++)
-		nonce.b[8 + i] = (uint8_t)(counter >> (8 * i));
-	return nonce;
+		nonce[8 + i] = (uint8_t)(counter >> (8 * i));
+	return EVP_CipherInit_ex(a->ctx, NULL, NULL, NULL, nonce, way == SEAL) == 1 &&
+	       (n == 0 || EVP_CipherUpdate(a->ctx, NULL, &len, clear, (int)n) == 1);
 }
 
-bool aead_seal_whole(mbedtls_gcm_context *gcm, uint32_t counter, const uint8_t *in, size_t n, uint8_t *out,
-		     uint8_t tag[DAVE_TAG])
+static bool update(struct aead *a, const uint8_t *in, size_t n, uint8_t *out)
 {
-	struct nonce nonce = nonce_of(counter);
+	int len;
 
-	return mbedtls_gcm_crypt_and_tag(gcm, MBEDTLS_GCM_ENCRYPT, n, nonce.b, sizeof nonce.b, NULL, 0, in, out, DAVE_TAG,
-					 tag) == 0;
+	return n == 0 || EVP_CipherUpdate(a->ctx, out, &len, in, (int)n) == 1;
 }
 
-bool aead_open_whole(mbedtls_gcm_context *gcm, uint32_t counter, const uint8_t *in, size_t n, const uint8_t tag[DAVE_TAG],
-		     uint8_t *out)
+static bool finish_seal(struct aead *a, uint8_t tag[DAVE_TAG])
 {
-	struct nonce nonce = nonce_of(counter);
+	uint8_t nothing[1];
+	int len;
 
-	return mbedtls_gcm_auth_decrypt(gcm, n, nonce.b, sizeof nonce.b, NULL, 0, tag, DAVE_TAG, in, out) == 0;
+	return EVP_CipherFinal_ex(a->ctx, nothing, &len) == 1 &&
+	       EVP_CIPHER_CTX_ctrl(a->ctx, EVP_CTRL_AEAD_GET_TAG, DAVE_TAG, tag) == 1;
+}
+
+static bool finish_open(struct aead *a, const uint8_t tag[DAVE_TAG])
+{
+	uint8_t copy[DAVE_TAG], nothing[1];
+	int len;
+
+	memcpy(copy, tag, sizeof copy);
+	return EVP_CIPHER_CTX_ctrl(a->ctx, EVP_CTRL_AEAD_SET_TAG, DAVE_TAG, copy) == 1 &&
+	       EVP_CipherFinal_ex(a->ctx, nothing, &len) == 1;
+}
+
+bool aead_seal_whole(struct aead *a, uint32_t counter, const uint8_t *in, size_t n, uint8_t *out, uint8_t tag[DAVE_TAG])
+{
+	return start(a, SEAL, counter, NULL, 0) && update(a, in, n, out) && finish_seal(a, tag);
+}
+
+bool aead_open_whole(struct aead *a, uint32_t counter, const uint8_t *in, size_t n, const uint8_t tag[DAVE_TAG], uint8_t *out)
+{
+	return start(a, OPEN, counter, NULL, 0) && update(a, in, n, out) && finish_open(a, tag);
 }
 
 /* ---- with clear ranges ---- */
@@ -97,14 +150,7 @@ static void scatter(const struct aead_frame *f, struct place *w, const uint8_t *
 	}
 }
 
-static bool start(mbedtls_gcm_context *gcm, int mode, uint32_t counter, const uint8_t *clear, size_t n)
-{
-	struct nonce nonce = nonce_of(counter);
-
-	return mbedtls_gcm_starts(gcm, mode, nonce.b, sizeof nonce.b, clear, n) == 0;
-}
-
-bool aead_seal(mbedtls_gcm_context *gcm, uint32_t counter, const struct aead_frame *f, uint8_t *p, uint8_t *scratch,
+bool aead_seal(struct aead *a, uint32_t counter, const struct aead_frame *f, uint8_t *p, uint8_t *scratch,
 	       uint8_t tag[DAVE_TAG])
 {
 	struct place from = {0}, to = {0};
@@ -112,35 +158,35 @@ bool aead_seal(mbedtls_gcm_context *gcm, uint32_t counter, const struct aead_fra
 	size_t n;
 
 	gather_clear(f, p, scratch);
-	if (!start(gcm, MBEDTLS_GCM_ENCRYPT, counter, scratch, aead_clear(f)))
+	if (!start(a, SEAL, counter, scratch, aead_clear(f)))
 		return false;
 	while ((n = gather(f, &from, p, piece, sizeof piece))) {
-		if (mbedtls_gcm_update(gcm, n, piece, piece))
+		if (!update(a, piece, n, piece))
 			return false;
 		scatter(f, &to, piece, n, p);
 	}
-	return mbedtls_gcm_finish(gcm, tag, DAVE_TAG) == 0;
+	return finish_seal(a, tag);
 }
 
 /* out while the cipher runs: the clear bytes in one piece, behind them the text. Each stretch of text then moves forward to
  * its place (never past what is not moved yet), and the clear bytes come from the frame. */
-bool aead_open(mbedtls_gcm_context *gcm, uint32_t counter, const struct aead_frame *f, const uint8_t *p,
+bool aead_open(struct aead *a, uint32_t counter, const struct aead_frame *f, const uint8_t *p,
 	       const uint8_t tag[DAVE_TAG], uint8_t *out)
 {
-	uint8_t piece[PIECE], ours[DAVE_TAG];
+	uint8_t piece[PIECE];
 	uint8_t *text = out + aead_clear(f), *end = text;
 	struct place from = {0}, to = {0};
 	size_t n;
 
 	gather_clear(f, p, out);
-	if (!start(gcm, MBEDTLS_GCM_DECRYPT, counter, out, (size_t)(text - out)))
+	if (!start(a, OPEN, counter, out, (size_t)(text - out)))
 		return false;
 	while ((n = gather(f, &from, p, piece, sizeof piece))) {
-		if (mbedtls_gcm_update(gcm, n, piece, end))
+		if (!update(a, piece, n, end))
 			return false;
 		end += n;
 	}
-	if (mbedtls_gcm_finish(gcm, ours, DAVE_TAG) || !mls_same(ours, tag, DAVE_TAG))
+	if (!finish_open(a, tag))
 		return false;
 	scatter(f, &to, text, (size_t)(end - text), out);
 	for (uint32_t i = 0; i < f->n_ranges; i++)

@@ -65,15 +65,15 @@ int dave_key_bytes(uint8_t out[16], const uint8_t base[DAVE_SECRET], uint32_t ge
 
 /* ---- keyed contexts ---- */
 
-static int set_cipher(mbedtls_gcm_context *gcm, const struct ratchet *r)
+static int set_cipher(struct aead **cipher, const struct ratchet *r)
 {
 	uint8_t key[MLS_KEY];
 	int err = ratchet_key(r, key);
 
 	if (!err)
-		err = mbedtls_gcm_setkey(gcm, MBEDTLS_CIPHER_ID_AES, key, MLS_KEY * 8);
+		err = aead_alloc(cipher, key);
 	mls_wipe(key, sizeof key);
-	return err == MBEDTLS_ERR_CIPHER_ALLOC_FAILED ? ENOMEM : err;
+	return err;
 }
 
 /* What two keys of the same ratchet share, and nobody can go back from. */
@@ -100,15 +100,13 @@ int dave_key_alloc(struct dave_key **out, const uint8_t base[DAVE_SECRET], uint6
 	k = calloc(1, sizeof *k);
 	if (!k)
 		return ENOMEM;
-	for (unsigned i = 0; i < DAVE_KEY_GENERATIONS; i++)
-		mbedtls_gcm_init(&k->gcm[i]);
 	k->epoch = epoch;
 	k->generation = generation;
 	err = set_id(k, base);
 	if (!err)
 		err = ratchet_start(&r, base, generation);
 	for (unsigned i = 0; !err && i < DAVE_KEY_GENERATIONS; i++) {
-		err = set_cipher(&k->gcm[i], &r);
+		err = set_cipher(&k->cipher[i], &r);
 		if (!err && i + 1 < DAVE_KEY_GENERATIONS)
 			err = ratchet_step(&r);
 	}
@@ -127,7 +125,7 @@ struct dave_key *dave_key_free(struct dave_key *k)
 	if (!k)
 		return NULL;
 	for (unsigned i = 0; i < DAVE_KEY_GENERATIONS; i++)
-		mbedtls_gcm_free(&k->gcm[i]); /* wipes */
+		aead_free(k->cipher[i]);
 	mls_wipe(k, sizeof *k);
 	free(k);
 	return NULL;
@@ -148,7 +146,7 @@ bool dave_key_same(const struct dave_key *a, const struct dave_key *b)
 	return a->epoch == b->epoch && memcmp(a->id, b->id, sizeof a->id) == 0;
 }
 
-mbedtls_gcm_context *dave_key_cipher(struct dave_key *k, uint32_t generation)
+struct aead *dave_key_cipher(struct dave_key *k, uint32_t generation)
 {
-	return generation - k->generation < DAVE_KEY_GENERATIONS ? &k->gcm[generation - k->generation] : NULL;
+	return generation - k->generation < DAVE_KEY_GENERATIONS ? k->cipher[generation - k->generation] : NULL;
 }

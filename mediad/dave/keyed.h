@@ -3,8 +3,7 @@
 #ifndef MEDIAD_DAVE_KEYED_H
 #define MEDIAD_DAVE_KEYED_H
 
-#include <mbedtls/gcm.h>
-
+#include "mediad/dave/aead.h"
 #include "mediad/dave/key.h"
 #include "mediad/dave/window.h"
 
@@ -12,9 +11,9 @@ enum { DAVE_KEY_ID = 8 };
 
 struct dave_key {
 	uint64_t epoch;
-	uint32_t generation;	 /* of gcm[0] */
+	uint32_t generation;	 /* of cipher[0] */
 	uint8_t id[DAVE_KEY_ID]; /* of the ratchet: a hash of its base secret */
-	mbedtls_gcm_context gcm[DAVE_KEY_GENERATIONS];
+	struct aead *cipher[DAVE_KEY_GENERATIONS];
 	/* What came in this epoch already. It lives here, so that a sender costs memory by the epochs that it has. */
 	struct dave_window window;
 };
@@ -22,6 +21,6 @@ struct dave_key {
 /* Of one ratchet, in whatever generations. */
 bool dave_key_same(const struct dave_key *a, const struct dave_key *b);
 /* NULL: the generation is neither of the two. */
-mbedtls_gcm_context *dave_key_cipher(struct dave_key *k, uint32_t generation);
+struct aead *dave_key_cipher(struct dave_key *k, uint32_t generation);
 
 #endif

@@ -121,7 +121,7 @@ bool dave_opener_wants_next(struct dave_opener *o)
 /* ---- frames ---- */
 
 /* The cipher that a frame of this counter asks for, and its whole nonce. NULL: no such generation now. */
-static mbedtls_gcm_context *choose(const struct slot *s, uint32_t counter, uint64_t now, uint64_t *nonce)
+static struct aead *choose(const struct slot *s, uint32_t counter, uint64_t now, uint64_t *nonce)
 {
 	uint32_t oldest = s->key->generation + (s->first_until <= now);
 	uint32_t generation = dave_generation(oldest, (uint8_t)(counter >> 24));
@@ -135,23 +135,23 @@ static mbedtls_gcm_context *choose(const struct slot *s, uint32_t counter, uint6
 	return dave_key_cipher(s->key, generation);
 }
 
-static bool open_with(mbedtls_gcm_context *gcm, const struct dave_frame *f, uint8_t *out)
+static bool open_with(struct aead *cipher, const struct dave_frame *f, uint8_t *out)
 {
 	struct aead_frame a = {.range = f->range, .n_ranges = f->n_ranges, .n = f->body.n};
 
 	if (!f->n_ranges)
-		return aead_open_whole(gcm, f->nonce, f->body.p, f->body.n, f->tag.p, out);
-	return aead_open(gcm, f->nonce, &a, f->body.p, f->tag.p, out);
+		return aead_open_whole(cipher, f->nonce, f->body.p, f->body.n, f->tag.p, out);
+	return aead_open(cipher, f->nonce, &a, f->body.p, f->tag.p, out);
 }
 
 static enum dave_opened open_slot(struct slot *s, const struct dave_frame *f, uint64_t now, uint8_t *out)
 {
 	uint64_t nonce;
-	mbedtls_gcm_context *gcm = choose(s, f->nonce, now, &nonce);
+	struct aead *cipher = choose(s, f->nonce, now, &nonce);
 
 	/* What was seen is opened too: only then it is known to be a replay, and not a frame that somebody sealed with a key
 	 * that we lack. */
-	if (!gcm || !open_with(gcm, f, out))
+	if (!cipher || !open_with(cipher, f, out))
 		return DAVE_FAILED;
 	if (!dave_window_fresh(&s->key->window, nonce))
 		return DAVE_REPLAYED;

@@ -100,10 +100,10 @@ static void put_supplement(uint8_t *p, size_t size, uint32_t counter, const stru
 }
 
 /* The cipher for the next frame; EOVERFLOW. */
-static int take_counter(struct dave_sealer *s, mbedtls_gcm_context **gcm, uint32_t *counter)
+static int take_counter(struct dave_sealer *s, struct aead **cipher, uint32_t *counter)
 {
-	*gcm = dave_key_cipher(s->key, (uint32_t)(s->counter >> 24));
-	if (!*gcm)
+	*cipher = dave_key_cipher(s->key, (uint32_t)(s->counter >> 24));
+	if (!*cipher)
 		return EOVERFLOW;
 	*counter = (uint32_t)s->counter;
 	return 0;
@@ -112,10 +112,10 @@ static int take_counter(struct dave_sealer *s, mbedtls_gcm_context **gcm, uint32
 /* Nothing in the frame stays clear: from `frame` to `out` at one go. */
 static int seal_whole(struct dave_sealer *s, const uint8_t *frame, size_t n, uint8_t *out, size_t cap, size_t *len)
 {
-	mbedtls_gcm_context *gcm;
+	struct aead *cipher;
 	uint32_t counter;
 	size_t size;
-	int err = take_counter(s, &gcm, &counter);
+	int err = take_counter(s, &cipher, &counter);
 
 	if (err)
 		return err;
@@ -123,7 +123,7 @@ static int seal_whole(struct dave_sealer *s, const uint8_t *frame, size_t n, uin
 	if (cap < size || n > cap - size)
 		return EMSGSIZE;
 	s->counter++;
-	if (!aead_seal_whole(gcm, counter, frame, n, out, out + n))
+	if (!aead_seal_whole(cipher, counter, frame, n, out, out + n))
 		return EINVAL;
 	put_supplement(out + n + DAVE_TAG, size, counter, NULL);
 	*len = n + size;
@@ -134,10 +134,10 @@ static int seal_whole(struct dave_sealer *s, const uint8_t *frame, size_t n, uin
 static int seal_ranges(struct dave_sealer *s, const struct dave_plan *plan, uint8_t *out, size_t cap, size_t *len)
 {
 	struct aead_frame f = {.range = plan->range, .n_ranges = plan->n_ranges, .n = plan->n};
-	mbedtls_gcm_context *gcm;
+	struct aead *cipher;
 	uint32_t counter;
 	size_t size;
-	int err = take_counter(s, &gcm, &counter);
+	int err = take_counter(s, &cipher, &counter);
 
 	if (err)
 		return err;
@@ -147,7 +147,7 @@ static int seal_ranges(struct dave_sealer *s, const struct dave_plan *plan, uint
 	if (cap - plan->n < size || cap - plan->n - size < aead_clear(&f))
 		return EMSGSIZE;
 	s->counter++;
-	if (!aead_seal(gcm, counter, &f, out, out + plan->n + size, out + plan->n))
+	if (!aead_seal(cipher, counter, &f, out, out + plan->n + size, out + plan->n))
 		return EINVAL;
 	put_supplement(out + plan->n + DAVE_TAG, size, counter, plan);
 	*len = plan->n + size;
