@@ -105,8 +105,9 @@ deps-test:
 
 FUZZTARGETS = $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 LIBS_ALL    = $(LIBS_MEDIAD) $(LIBS_OFFLINE) $(LIBS_GUILDD) $(LIBS_COMMON)
-# What a fuzz target may reach: every module, without the programs' main files.
-FUZZOBJS    = $(call objs,$(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD)) $(COMMON))
+# What a fuzz target may reach: every module, without the programs' main files; and the unit tests' MLS group.
+FUZZOBJS    = $(call objs,$(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD)) $(COMMON) \
+              tests/unit/mediad/mls/party.c tests/unit/mediad/mls/crowd.c)
 
 $(B)/libparley.a: $(FUZZOBJS)
 	@rm -f $@
@@ -121,8 +122,9 @@ fuzz-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz/$(t))
 fuzz-replay-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz-replay/$(t))
 
 # Benches: programs of tests/bench that print rows; tests/bench/rows says what each is.
-BENCHES := $(filter-out bench,$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/*.c)))
-$(B)/bench/%: $(B)/obj/tests/bench/%.o $(B)/obj/tests/bench/bench.o $(B)/libparley.a
+BENCHSHARED := bench far plane speech
+BENCHES := $(filter-out $(BENCHSHARED),$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/*.c)))
+$(B)/bench/%: $(B)/obj/tests/bench/%.o $(BENCHSHARED:%=$(B)/obj/tests/bench/%.o) $(B)/libparley.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_ALL)
 bench-bins: $(foreach b,$(BENCHES),$(B)/bench/$(b))
