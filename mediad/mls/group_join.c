@@ -74,7 +74,7 @@ static int read_secrets(struct secrets *s, const struct opened *plain, const str
 static int open_secrets(struct secrets *out, const struct mls_welcome *w, const struct newcomer *who)
 {
 	struct opened plain = {0};
-	struct slice enc, sealed;
+	struct slice enc = {0}, sealed = {0};
 	uint8_t ref[MLS_HASH];
 	int err;
 

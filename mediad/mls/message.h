@@ -6,8 +6,19 @@
 
 #include "mediad/mls/leaf.h"
 
-enum mls_wire_format { MLS_PUBLIC_MESSAGE = 1, MLS_PRIVATE_MESSAGE = 2, MLS_WELCOME = 3, MLS_GROUP_INFO = 4, MLS_KEY_PACKAGE_MESSAGE = 5 };
-enum mls_sender_type { MLS_SENDER_MEMBER = 1, MLS_SENDER_EXTERNAL = 2, MLS_SENDER_NEW_PROPOSAL = 3, MLS_SENDER_NEW_COMMIT = 4 };
+enum mls_wire_format {
+	MLS_PUBLIC_MESSAGE = 1,
+	MLS_PRIVATE_MESSAGE = 2,
+	MLS_WELCOME = 3,
+	MLS_GROUP_INFO = 4,
+	MLS_KEY_PACKAGE_MESSAGE = 5,
+};
+enum mls_sender_type {
+	MLS_SENDER_MEMBER = 1,
+	MLS_SENDER_EXTERNAL = 2,
+	MLS_SENDER_NEW_PROPOSAL = 3,
+	MLS_SENDER_NEW_COMMIT = 4,
+};
 enum mls_content_type { MLS_CONTENT_APPLICATION = 1, MLS_CONTENT_PROPOSAL = 2, MLS_CONTENT_COMMIT = 3 };
 
 struct mls_public {
@@ -22,7 +33,8 @@ struct mls_public {
 	struct slice body; /* Proposal or Commit */
 	struct slice signature, confirmation_tag, membership_tag; /* empty where the kind has none */
 };
-/* Reads one MLSMessage(PublicMessage) and advances r behind it. EBADMSG, ENOTSUP (also what its body holds), EOVERFLOW, ENOMEM. */
+/* Reads one MLSMessage(PublicMessage) and advances r behind it. EBADMSG, ENOTSUP (also for what its body holds),
+ * EOVERFLOW, ENOMEM. */
 int mls_public_read(struct mls_public *out, struct rd *r);
 /* The header of any MLSMessage: version and format, then r stands at the body. */
 int mls_message_head(enum mls_wire_format *format, struct rd *r);

@@ -123,7 +123,7 @@ TEST(group_refuses_a_welcome_with_any_byte_changed)
 {
 	struct party p;
 	struct mls_commit c;
-	struct guest *g = &p.guests[3];
+	struct guest *g = &p.guests[3], *other = &p.guests[1];
 	struct slice none = {0};
 
 	CHECK_INT(three(&p), 0);
@@ -138,9 +138,9 @@ TEST(group_refuses_a_welcome_with_any_byte_changed)
 		CHECK(!g->group);
 	}
 	/* for somebody else; with another init key; with another key of the leaf */
-	CHECK_INT(mls_group_join(&g->group, mls_out_view(&c.welcome), none, p.guests[1].package, &g->init, &p.guests[1].me), ENOENT);
-	CHECK_INT(mls_group_join(&g->group, mls_out_view(&c.welcome), none, g->package, &p.guests[1].init, &g->me), EACCES);
-	CHECK_INT(mls_group_join(&g->group, mls_out_view(&c.welcome), none, g->package, &g->init, &p.guests[1].me), EBADMSG);
+	CHECK_INT(mls_group_join(&g->group, mls_out_view(&c.welcome), none, other->package, &other->init, &other->me), ENOENT);
+	CHECK_INT(mls_group_join(&g->group, mls_out_view(&c.welcome), none, g->package, &other->init, &g->me), EACCES);
+	CHECK_INT(mls_group_join(&g->group, mls_out_view(&c.welcome), none, g->package, &g->init, &other->me), EBADMSG);
 	CHECK_INT(mls_group_join(&g->group, mls_out_view(&c.welcome), none, g->package, &g->init, &g->me), 0);
 	CHECK_MEM(mls_group_secrets(g->group)->authenticator, MLS_HASH, mls_group_secrets(c.next)->authenticator, MLS_HASH);
 	mls_commit_free(&c);
