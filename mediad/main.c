@@ -14,6 +14,7 @@
 #include "mediad/engine/engine.h"
 #include "mediad/mediad.h"
 #include "mediad/replay.h"
+#include "mediad/sandbox.h"
 
 enum { EXIT_USAGE = 2, ORPHAN_S = 600 };
 
@@ -21,6 +22,7 @@ struct options {
 	const char *listen, *ca, *journal, *replay;
 	uid_t peer_uid;
 	unsigned threads, orphan_s;
+	bool no_sandbox;
 	enum log_level level;
 };
 
@@ -48,6 +50,7 @@ static void usage(FILE *f)
 	      "(default 600)\n"
 	      "  --journal FILE         record every input; the file holds call keys and voices\n"
 	      "  --replay FILE          run a recorded session again and compare what it sends\n"
+	      "  --no-sandbox           do not give up privileges and system calls (for debuggers)\n"
 	      "  --log LEVEL            fatal, warn, info, debug or trace (default info)\n"
 	      "  --help, --version\n"
 	      "\n"
@@ -87,6 +90,7 @@ static int parse(struct options *o, int argc, char **argv)
 		{"orphan-timeout", required_argument, NULL, 'o'},
 		{"journal", required_argument, NULL, 'j'},
 		{"replay", required_argument, NULL, 'r'},
+		{"no-sandbox", no_argument, NULL, 'S'},
 		{"log", required_argument, NULL, 'L'},
 		{"help", no_argument, NULL, 'h'},
 		{"version", no_argument, NULL, 'V'},
@@ -115,6 +119,9 @@ static int parse(struct options *o, int argc, char **argv)
 		case 'o':
 			if (!number(optarg, 0, 86400, &o->orphan_s))
 				return bad("--orphan-timeout", optarg);
+			break;
+		case 'S':
+			o->no_sandbox = true;
 			break;
 		case 'j':
 			o->journal = optarg;
@@ -210,11 +217,35 @@ static void print_digest(struct program *p)
 	printf("digest %s\n", hex);
 }
 
+/* OpenSSL looks for authorities file by file when it meets them; in one bundle it reads them at once, before files can no
+ * longer be opened. */
+static void read_certificates_at_start(void)
+{
+	static const char bundle[] = "/etc/ssl/certs/ca-certificates.crt";
+
+	if (access(bundle, R_OK) == 0)
+		setenv("SSL_CERT_FILE", bundle, 0);
+}
+
+/* From here on everything is open that will ever be. */
+static void lock_down(const struct options *o)
+{
+	int err = o->no_sandbox ? 0 : sandbox_enter(SANDBOX_LOOP);
+
+	if (err)
+		log_warn("sandbox", "error=\"%s\" hint=\"it runs without; see docs/operations.md\"", strerror(err));
+}
+
 static int serve(struct program *p)
 {
-	int err = start(p);
+	int err = p->opt.no_sandbox ? 0 : sandbox_drop();
 
+	if (err)
+		log_warn("sandbox", "error=\"%s\" hint=\"privileges were not given up\"", strerror(err));
+	read_certificates_at_start();
+	err = start(p);
 	if (!err) {
+		lock_down(&p->opt);
 		log_info("listening", "path=%s threads=%u version=%s", p->opt.listen,
 			 p->opt.threads, PARLEY_VERSION);
 		env_run(p->env);

@@ -5,6 +5,7 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <seccomp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -166,11 +167,18 @@ static int refuse(scmp_filter_ctx f, enum sandbox_role role)
 	return err;
 }
 
+/* What prctl changed holds for the process, so this does too. */
+static bool dropped;
+
 int sandbox_enter(enum sandbox_role role)
 {
-	scmp_filter_ctx f = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
-	int err = f ? 0 : -ENOMEM;
+	scmp_filter_ctx f;
+	int err;
 
+	if (!dropped)
+		return 0;
+	f = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
+	err = f ? 0 : -ENOMEM;
 	for (size_t i = 0; i < sizeof allowed / sizeof allowed[0] && !err; i++)
 		if (allowed[i].roles & role)
 			err = seccomp_rule_add(f, SCMP_ACT_ALLOW, allowed[i].call, 0);
@@ -201,9 +209,13 @@ static int no_capabilities(void)
 
 int sandbox_drop(void)
 {
+	int err;
+
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_DUMPABLE, 0, 0, 0, 0))
 		return errno;
 	if (geteuid() == 0 && setgroups(0, NULL) && errno != EPERM)
 		return errno;
-	return no_capabilities();
+	err = no_capabilities();
+	dropped = !err;
+	return err;
 }

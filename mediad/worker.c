@@ -7,10 +7,14 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "ipc/env.h"
 #include "mediad/dave/job.h"
+#include "mediad/sandbox.h"
+
+enum { WORKER_NICE = 10 };
 
 struct item {
 	struct item *next;
@@ -109,6 +113,9 @@ static void *worker_main(void *arg)
 	struct worker *w = arg;
 	struct item *i;
 
+	/* The audio threads come first. Linux has a niceness for each thread. */
+	setpriority(PRIO_PROCESS, 0, WORKER_NICE);
+	sandbox_enter(SANDBOX_WORKER);
 	while ((i = next_item(w))) {
 		dave_job_run(i->job);
 		give_back(w, i);

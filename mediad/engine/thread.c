@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "ipc/env.h"
+#include "mediad/sandbox.h"
 
 #define TICK_NS (UINT64_C(1000000) * SENDER_TICK_MS)
 
@@ -253,6 +254,7 @@ static void *thread_main(void *arg)
 	struct epoll_event evs[64];
 	uint64_t drain;
 
+	sandbox_enter(SANDBOX_AUDIO);
 	while (!atomic_load(&t->quit)) {
 		int n;
 
