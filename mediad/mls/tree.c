@@ -424,6 +424,7 @@ int mls_tree_add(struct mls_tree *t, struct mls_leaf *l, uint32_t *leaf)
 		if (err)
 			return err;
 	}
+	/* Above a leaf that the tree was just widened for there is none: nothing needs to be undone. */
 	for (uint32_t x = tree_parent(2 * i, t->leaves); x != TREE_NONE; x = tree_parent(x, t->leaves)) {
 		if (!t->parent[x / 2])
 			continue;
@@ -440,7 +441,6 @@ int mls_tree_add(struct mls_tree *t, struct mls_leaf *l, uint32_t *leaf)
 fail:
 	while (n--)
 		parent_free(next[n]);
-	cut(t);
 	return ENOMEM;
 }
 

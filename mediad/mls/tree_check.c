@@ -143,21 +143,6 @@ static bool unmerged_all_the_way(const struct mls_tree *t, uint32_t parent)
 	return true;
 }
 
-/* Every member can read the credentials of all. */
-static bool credentials_understood(const struct mls_tree *t)
-{
-	bool used[] = {[MLS_CREDENTIAL_BASIC] = false, [MLS_CREDENTIAL_X509] = false};
-
-	for (uint32_t i = 0; i < t->leaves; i++)
-		if (t->leaf[i])
-			used[t->leaf[i]->credential_type] = true;
-	for (uint32_t i = 0; i < t->leaves; i++)
-		for (uint16_t type = MLS_CREDENTIAL_BASIC; t->leaf[i] && type <= MLS_CREDENTIAL_X509; type++)
-			if (used[type] && !mls_u16_listed(t->leaf[i]->credential_types, type))
-				return false;
-	return true;
-}
-
 static int check_parents(const struct mls_tree *t)
 {
 	int err = 0;
@@ -168,12 +153,13 @@ static int check_parents(const struct mls_tree *t)
 	return err;
 }
 
-/* What is cheap comes first, signatures last. */
+/* What is cheap comes first: whoever wants the rest to be dear has to sign for every leaf. Members understand each other's
+ * credentials, for only basic ones are valid, and a leaf lists its own. */
 int mls_tree_validate(const struct mls_tree *t, struct slice group_id)
 {
 	int err;
 
-	if (!t->members || !credentials_understood(t))
+	if (!t->members)
 		return EBADMSG;
 	for (uint32_t x = 1; x < tree_width(t->leaves); x += 2)
 		if (t->parent[x / 2] && !unmerged_all_the_way(t, x))
@@ -181,10 +167,8 @@ int mls_tree_validate(const struct mls_tree *t, struct slice group_id)
 	err = mls_tree_unique_keys(t);
 	if (!err)
 		err = mls_tree_check_parent_hashes(t);
-	if (!err)
-		err = check_parents(t);
 	for (uint32_t i = 0; !err && i < t->leaves; i++)
 		if (t->leaf[i])
 			err = mls_leaf_validate(t->leaf[i], group_id, i);
-	return err;
+	return err ? err : check_parents(t);
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-const struct slice crowd_group = {.p = (const uint8_t *)"a voice channel", .n = 15};
+const struct slice crowd_group = {.p = (const uint8_t *)"\x0c\xde\x77\xea\xdc\x82\x30\x33", .n = 8};
 
 struct mls_rng crowd_rng(const char *seed)
 {
@@ -190,6 +190,15 @@ static const uint8_t *secret_for(const struct flight *f, uint32_t leaf)
 	return NULL;
 }
 
+/* No private key is left that the tree knows nothing of. */
+static bool all_current(const struct mls_private *keys, const struct mls_tree *t)
+{
+	struct mls_private pruned = *keys;
+
+	mls_private_prune(&pruned, t);
+	return memcmp(&pruned, keys, sizeof pruned) == 0;
+}
+
 static int receive_path(struct crowd *c, struct flight *f, uint32_t sender, uint32_t leaf)
 {
 	struct crowd_member *m = c->member[leaf];
@@ -198,12 +207,11 @@ static int receive_path(struct crowd *c, struct flight *f, uint32_t sender, uint
 
 	if (came(f, leaf))
 		return mls_private_implant(&m->keys, f->merged, sender, secret_for(f, leaf));
-	mls_private_prune(&m->keys, f->before);
 	err = mls_path_open(&m->keys, f->merged, sender, &f->path, mls_out_view(&f->context), f->added, f->n_added,
 			    commit_secret);
 	if (err)
 		return err;
-	return memcmp(commit_secret, f->commit_secret, MLS_HASH) == 0 ? 0 : EINVAL;
+	return memcmp(commit_secret, f->commit_secret, MLS_HASH) == 0 && all_current(&m->keys, f->merged) ? 0 : EINVAL;
 }
 
 static bool same_hash(const struct mls_tree *a, const struct mls_tree *b)
@@ -244,5 +252,20 @@ int crowd_commit(struct crowd *c, const struct crowd_commit *what)
 	mls_path_free(&f.path);
 	mls_out_free(&f.context);
 	mls_out_free(&f.wire);
+	return err;
+}
+
+int crowd_judge(const struct mls_tree *t)
+{
+	struct mls_tree *read = NULL;
+	struct mls_out o = {0};
+	int err;
+
+	mls_tree_write(t, &o);
+	err = o.err ? o.err : mls_tree_read(&read, mls_out_view(&o));
+	if (!err)
+		err = mls_tree_validate(read, crowd_group);
+	mls_tree_free(read);
+	mls_out_free(&o);
 	return err;
 }

@@ -38,6 +38,8 @@ int crowd_commit(struct crowd *c, const struct crowd_commit *what);
 /* A member's leaf, at random but `not`. */
 uint32_t crowd_any(struct crowd *c, uint32_t not);
 void crowd_end(struct crowd *c);
+/* What a newcomer says to a tree: it is validated with nothing remembered about its leaves. */
+int crowd_judge(const struct mls_tree *t);
 /* What stands in for the GroupContext of an epoch. Frees nothing; o is the caller's. */
 void crowd_context(struct mls_out *o, const struct mls_tree *t, uint64_t epoch);
 

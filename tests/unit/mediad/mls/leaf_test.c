@@ -156,14 +156,11 @@ TEST(mls_leaf_capabilities_must_cover_what_it_uses)
 	static const uint8_t other[] = {0, 9}, basic_twice[] = {0, 1, 0, 1};
 	static const uint8_t unknown[] = {0x0a, 0x0a, 0}, twice[] = {0, 1, 0, 0, 1, 0}, own[] = {0, 1, 0, 0x0a, 0x0a, 0};
 	static const uint8_t x509[] = {0, 2, 0}, knows_x509[] = {0, 2}, knows[] = {0x0a, 0x0a};
-	uint8_t many[3 * 65];
 	struct mls_rng rng = crowd_rng("capable");
 	struct crowd_member m;
 	struct mls_leaf *l;
 
 	CHECK_INT(crowd_join(&m, 7, &rng), 0);
-	for (unsigned i = 0; i < 65; i++)
-		memcpy(many + 3 * i, (uint8_t[]){1, (uint8_t)i, 0}, 3);
 	const struct {
 		size_t field;
 		struct slice bytes;
@@ -176,7 +173,6 @@ TEST(mls_leaf_capabilities_must_cover_what_it_uses)
 		{offsetof(struct mls_leaf, extensions), mls_slice(unknown, 3), EBADMSG},
 		{offsetof(struct mls_leaf, extensions), mls_slice(twice, 6), EBADMSG},
 		{offsetof(struct mls_leaf, extensions), mls_slice(twice, 3), 0},
-		{offsetof(struct mls_leaf, extensions), mls_slice(many, sizeof many), EBADMSG},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct mls_leaf like = *m.leaf;
@@ -199,6 +195,48 @@ TEST(mls_leaf_capabilities_must_cover_what_it_uses)
 	CHECK_INT(remake(&l, &m, MLS_LEAF_UPDATE, 0, &like, &rng), 0);
 	CHECK_INT(judge_copy(l, crowd_group, 0), ENOTSUP);
 	mls_leaf_free(l);
+	crowd_leave(&m);
+}
+
+TEST(mls_leaf_has_64_extensions_at_most)
+{
+	uint8_t extensions[3 * 65], types[2 * 65];
+	struct mls_rng rng = crowd_rng("many");
+	struct crowd_member m;
+
+	CHECK_INT(crowd_join(&m, 7, &rng), 0);
+	for (unsigned i = 0; i < 65; i++) {
+		memcpy(extensions + 3 * i, (uint8_t[]){1, (uint8_t)i, 0}, 3);
+		memcpy(types + 2 * i, extensions + 3 * i, 2);
+	}
+	for (size_t n = 64; n <= 65; n++) {
+		struct mls_leaf like = *m.leaf, *l;
+
+		like.extensions = mls_slice(extensions, 3 * n);
+		like.extension_types = mls_slice(types, 2 * n);
+		CHECK_INT(remake(&l, &m, MLS_LEAF_UPDATE, 0, &like, &rng), 0);
+		CHECK_INT(judge_copy(l, crowd_group, 0), n == 64 ? 0 : EBADMSG);
+		mls_leaf_free(l);
+	}
+	crowd_leave(&m);
+}
+
+TEST(mls_leaf_lists_of_a_wrong_form_are_malformed)
+{
+	static const size_t lists[] = {offsetof(struct mls_leaf, versions), offsetof(struct mls_leaf, suites),
+				       offsetof(struct mls_leaf, extension_types), offsetof(struct mls_leaf, proposal_types),
+				       offsetof(struct mls_leaf, credential_types), offsetof(struct mls_leaf, extensions)};
+	struct mls_rng rng = crowd_rng("lists");
+	struct slice odd = mls_slice("\0\1\2", 3);
+	struct crowd_member m;
+
+	CHECK_INT(crowd_join(&m, 7, &rng), 0);
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+		struct mls_leaf like = *m.leaf, *l;
+
+		memcpy((char *)&like + lists[i], &odd, sizeof odd);
+		CHECK_INT(remake(&l, &m, MLS_LEAF_UPDATE, 0, &like, &rng), EBADMSG);
+	}
 	crowd_leave(&m);
 }
 

@@ -312,13 +312,13 @@ TEST_OOM(mls_tree_when_memory_ends)
 		err = mls_tree_set_parent(t, 3, mls_slice("key", 3), mls_slice("h", 1));
 	if (!err)
 		err = mls_tree_copy(&copy, t);
+	if (!err)
+		err = mls_tree_add(t, l, &at);
 	before = mls_tree_leaves(t);
 	if (!err)
 		err = mls_tree_add(t, l, &at);
 	if (err && mls_tree_leaves(t) != before)
 		test_fail(__FILE__, __LINE__, "the tree grew though nobody came");
-	if (!err)
-		err = mls_tree_add(t, l, &at);
 	mls_tree_write(t, &o);
 	if (!err)
 		err = o.err;
@@ -393,12 +393,20 @@ static int read_with_unmerged(const uint32_t *unmerged, size_t n)
 TEST(mls_tree_unmerged_leaves_are_in_form)
 {
 	static const uint32_t lists[][3] = {{1, 2}, {2, 1}, {1, 1}, {1, 3}, {1, 4}, {0, 1, 2}};
+	struct mls_out o = {0};
 
 	CHECK_INT(read_with_unmerged(NULL, 0), 0);
 	CHECK_INT(read_with_unmerged(lists[0], 2), 0);
 	for (size_t i = 1; i < 5; i++)
 		CHECK_INT(read_with_unmerged(lists[i], 2), EBADMSG);
 	CHECK_INT(read_with_unmerged(lists[5], 3), EBADMSG);
+	/* A member, but not under this parent. */
+	put_leaf(&o, 0);
+	put_parent(&o, "low", lists[0] + 1, 1);
+	put_leaf(&o, 1);
+	mls_out_be(&o, 0, 1);
+	put_leaf(&o, 2);
+	CHECK_INT(read_bytes(&o), EBADMSG);
 }
 
 TEST(mls_tree_of_a_wrong_form_is_not_read)
@@ -433,8 +441,14 @@ TEST(mls_tree_of_a_wrong_form_is_not_read)
 		mls_out_be(&o, 0, 1);
 	put_parent(&o, "nobody below", NULL, 0);
 	CHECK_INT(read_bytes(&o), EBADMSG);
-	CHECK_INT(mls_tree_read(&t, mls_slice("\0x", 2)), EBADMSG); /* something behind it */
 	CHECK_INT(mls_tree_read(&t, (struct slice){0}), EBADMSG);
+	put_leaf(&o, 0);
+	mls_out_close(&o, 0);
+	mls_out_be(&o, 0, 1);
+	CHECK_INT(mls_tree_read(&t, mls_slice(o.p, o.n - 1)), 0);
+	mls_tree_free(t);
+	CHECK_INT(mls_tree_read(&t, mls_out_view(&o)), EBADMSG); /* something behind it */
+	mls_out_free(&o);
 }
 
 TEST(mls_tree_of_too_many_leaves_is_not_read)

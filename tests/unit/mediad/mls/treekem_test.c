@@ -2,22 +2,6 @@
 
 #include "tests/unit/mediad/mls/crowd.h"
 
-/* The tree as a newcomer would see it: nothing is remembered about its leaves. */
-static int judge_as_newcomer(const struct mls_tree *t)
-{
-	struct mls_tree *read = NULL;
-	struct mls_out o = {0};
-	int err;
-
-	mls_tree_write(t, &o);
-	err = o.err ? o.err : mls_tree_read(&read, mls_out_view(&o));
-	if (!err)
-		err = mls_tree_validate(read, crowd_group);
-	mls_tree_free(read);
-	mls_out_free(&o);
-	return err;
-}
-
 /* ---- groups that live ---- */
 
 TEST(mls_paths_of_anyone_are_opened_by_everyone)
@@ -40,7 +24,7 @@ TEST(mls_paths_of_anyone_are_opened_by_everyone)
 			what.n_gone += what.gone[1] != what.gone[0];
 		}
 		CHECK_INT(crowd_commit(&c, &what), 0);
-		CHECK_INT(judge_as_newcomer(c.tree), 0);
+		CHECK_INT(crowd_judge(c.tree), 0);
 	}
 	crowd_end(&c);
 }
@@ -54,7 +38,7 @@ TEST(mls_path_of_a_lone_member_has_no_nodes)
 	CHECK_INT(crowd_commit(&c, &what), 0);
 	CHECK_INT(mls_tree_leaf(c.tree, 0)->source, MLS_LEAF_COMMIT);
 	CHECK_INT(mls_tree_leaf(c.tree, 0)->parent_hash.n, 0);
-	CHECK_INT(judge_as_newcomer(c.tree), 0);
+	CHECK_INT(crowd_judge(c.tree), 0);
 	crowd_end(&c);
 }
 
@@ -253,49 +237,191 @@ static int merge(const struct scene *s, uint32_t sender, const struct mls_path *
 
 TEST(mls_path_that_does_not_fit_is_not_merged)
 {
-	struct mls_leaf *old;
 	struct mls_path path;
-	uint8_t other[MLS_POINT];
-	struct p256_pair fresh;
 	struct scene s;
 
 	CHECK_INT(scene_start(&s), 0);
 	CHECK_INT(merge(&s, 0, &s.path), 0);
-	CHECK_INT(merge(&s, 1, &s.path), EBADMSG);  /* nobody there */
-	CHECK_INT(merge(&s, 2, &s.path), EBADMSG);  /* not its place in the tree */
-	CHECK_INT(merge(&s, 64, &s.path), EBADMSG); /* outside */
+	CHECK_INT(merge(&s, 1, &s.path), EBADMSG); /* nobody there */
+	CHECK_INT(merge(&s, 2, &s.path), EBADMSG); /* not its place in the tree */
 	path = s.path;
 	path.n--;
 	CHECK_INT(merge(&s, 0, &path), EBADMSG);
 	path = s.path;
 	path.leaf = s.c.member[4]->leaf; /* of a key package */
 	CHECK_INT(merge(&s, 0, &path), EBADMSG);
-	/* Keys that are there already, twice the same, or none. */
-	old = mls_tree_leaf(s.c.tree, 4);
-	for (uint32_t i = 0; i < s.path.n; i++) {
-		path = s.path;
-		path.node[i].key = old->encryption_key;
-		CHECK_INT(merge(&s, 0, &path), EBADMSG);
-		path.node[i].key = mls_tree_key(s.c.tree, s.secrets.node[s.path.n - 1]);
-		CHECK_INT(merge(&s, 0, &path), EBADMSG);
-		path.node[i].key = path.leaf->encryption_key;
-		CHECK_INT(merge(&s, 0, &path), EBADMSG);
-		path.node[i].key = path.node[i ? 0 : 1].key;
-		CHECK_INT(merge(&s, 0, &path), EBADMSG);
-		memcpy(other, s.path.node[i].key.p, MLS_POINT);
-		other[64] ^= 1;
-		path.node[i].key = mls_slice(other, MLS_POINT);
-		CHECK_INT(merge(&s, 0, &path), EBADMSG);
-		/* A good key, but not the one that the leaf's parent hash is about. */
-		CHECK_INT(p256_generate(&fresh, &s.c.rng), 0);
-		path.node[i].key = mls_slice(fresh.pub, MLS_POINT);
-		CHECK_INT(merge(&s, 0, &path), EBADMSG);
-	}
-	/* The leaf keeps its old key. */
+	/* The same path a second time: no key is new. */
 	mls_tree_free(s.c.tree);
 	s.c.tree = s.merged;
 	s.merged = NULL;
 	CHECK_INT(merge(&s, 0, &s.path), EBADMSG);
+	scene_end(&s);
+}
+
+TEST(mls_path_of_a_lone_member_needs_a_leaf_of_a_commit)
+{
+	struct mls_leaf_spec spec = {.group_id = crowd_group};
+	struct mls_path path = {0};
+	struct p256_pair fresh;
+	struct crowd c;
+
+	CHECK_INT(crowd_start(&c, "lone"), 0);
+	CHECK_INT(p256_generate(&fresh, &c.rng), 0);
+	spec.encryption_key = mls_slice(fresh.pub, MLS_POINT);
+	spec.signer = &c.member[0]->signer;
+	spec.source = MLS_LEAF_UPDATE;
+	CHECK_INT(mls_leaf_remake(&path.leaf, c.member[0]->leaf, &spec, &c.rng), 0);
+	CHECK_INT(mls_path_merge(c.tree, 0, &path), EBADMSG);
+	mls_path_free(&path);
+	spec.source = MLS_LEAF_COMMIT;
+	CHECK_INT(mls_leaf_remake(&path.leaf, c.member[0]->leaf, &spec, &c.rng), 0);
+	CHECK_INT(mls_path_merge(c.tree, 64, &path), EBADMSG); /* outside of the tree */
+	CHECK_INT(mls_path_merge(c.tree, 0, &path), 0);
+	mls_path_free(&path);
+	crowd_end(&c);
+}
+
+/* A path of member 0 whose hashes and signature are right, whatever its keys are. */
+static int forge(struct scene *s, struct mls_path *out, const struct slice *keys, struct slice leaf_key)
+{
+	struct mls_leaf_spec spec = {.encryption_key = leaf_key,
+				     .signer = &s->c.member[0]->signer,
+				     .source = MLS_LEAF_COMMIT,
+				     .group_id = crowd_group};
+	uint32_t node[32], copath[32], n = mls_tree_filtered_path(s->c.tree, 0, node, copath);
+	uint8_t hash[MLS_HASH];
+	struct mls_tree *t;
+	int err = mls_tree_copy(&t, s->c.tree);
+
+	*out = (struct mls_path){.n = n};
+	for (uint32_t i = n; !err && i-- > 0;) {
+		out->node[i].key = keys[i];
+		err = mls_tree_set_parent(t, node[i], keys[i], spec.parent_hash);
+		if (!err)
+			err = mls_tree_parent_hash(t, node[i], copath[i], hash);
+		spec.parent_hash = mls_slice(hash, MLS_HASH);
+	}
+	if (!err)
+		err = mls_leaf_remake(&out->leaf, s->c.member[0]->leaf, &spec, &s->c.rng);
+	mls_tree_free(t);
+	return err;
+}
+
+static int merge_forged(struct scene *s, const struct slice *keys, struct slice leaf_key)
+{
+	struct mls_path path;
+	int err = forge(s, &path, keys, leaf_key);
+
+	if (!err)
+		err = merge(s, 0, &path);
+	mls_path_free(&path);
+	return err;
+}
+
+TEST(mls_path_keys_must_be_new_and_points)
+{
+	struct p256_pair fresh[4];
+	struct slice keys[3], was, leaf;
+	struct scene s;
+
+	CHECK_INT(scene_start(&s), 0);
+	CHECK_INT(s.path.n, 2);
+	for (int i = 0; i < 4; i++)
+		CHECK_INT(p256_generate(&fresh[i], &s.c.rng), 0);
+	for (int i = 0; i < 3; i++)
+		keys[i] = mls_slice(fresh[i].pub, MLS_POINT);
+	leaf = mls_slice(fresh[3].pub, MLS_POINT);
+	CHECK_INT(merge_forged(&s, keys, leaf), 0);
+	CHECK_INT(merge_forged(&s, keys, mls_tree_key(s.c.tree, 0)), EBADMSG); /* the sender's own, again */
+	CHECK_INT(merge_forged(&s, keys, mls_tree_key(s.c.tree, 8)), EBADMSG);
+	for (uint32_t i = 0; i < 2; i++) {
+		was = keys[i];
+		keys[i] = mls_tree_key(s.c.tree, 8);
+		CHECK_INT(merge_forged(&s, keys, leaf), EBADMSG);
+		keys[i] = mls_tree_key(s.c.tree, 7);
+		CHECK_INT(merge_forged(&s, keys, leaf), EBADMSG);
+		keys[i] = leaf;
+		CHECK_INT(merge_forged(&s, keys, leaf), EBADMSG);
+		keys[i] = keys[1 - i];
+		CHECK_INT(merge_forged(&s, keys, leaf), EBADMSG);
+		keys[i] = was;
+		fresh[i].pub[64] ^= 1;
+		CHECK_INT(merge_forged(&s, keys, leaf), EBADMSG);
+		fresh[i].pub[64] ^= 1;
+	}
+	CHECK_INT(merge_forged(&s, keys, leaf), 0);
+	scene_end(&s);
+}
+
+TEST(mls_path_is_not_for_those_whom_its_commit_adds)
+{
+	static const uint32_t excluded[] = {4, 5};
+	uint8_t commit_secret[MLS_HASH];
+	struct mls_path path = {0};
+	struct mls_out wire = {0};
+	struct scene s;
+	struct rd r;
+
+	CHECK_INT(scene_start(&s), 0);
+	CHECK_INT(mls_path_write(&wire, s.sent, 0, &s.secrets, mls_out_view(&s.context), excluded, 2, &s.c.rng), 0);
+	r = rd_of(wire.p, wire.n);
+	CHECK_INT(mls_path_read(&path, &r), 0);
+	CHECK(s.wire.n - wire.n > 2 * (MLS_POINT + MLS_HASH + MLS_TAG));
+	for (uint32_t leaf = 2; leaf < 7; leaf++) {
+		struct mls_private keys = s.c.member[leaf]->keys;
+		int err = mls_path_open(&keys, s.merged, 0, &path, mls_out_view(&s.context), excluded, 2, commit_secret);
+
+		CHECK_INT(err, leaf == 4 || leaf == 5 ? EBADMSG : 0);
+		if (!err)
+			CHECK_MEM(commit_secret, MLS_HASH, s.commit_secret, MLS_HASH);
+	}
+	mls_path_free(&path);
+	mls_out_free(&wire);
+	scene_end(&s);
+}
+
+TEST(mls_path_blanks_what_it_does_not_set)
+{
+	struct crowd_commit one = {.n_come = 2}, two = {.n_gone = 1, .gone = {1}};
+	struct mls_path_secrets secrets;
+	uint8_t commit_secret[MLS_HASH];
+	struct crowd c;
+
+	CHECK_INT(crowd_start(&c, "blank"), 0);
+	CHECK_INT(crowd_commit(&c, &one), 0);
+	CHECK_INT(crowd_commit(&c, &two), 0);
+	CHECK_INT(mls_tree_set_parent(c.tree, 1, mls_slice("left over", 9), (struct slice){0}), 0);
+	CHECK_INT(mls_path_make(c.tree, &c.member[0]->keys, &c.member[0]->signer, crowd_group, &secrets, commit_secret,
+				&c.rng),
+		  0);
+	CHECK(!mls_tree_parent_at(c.tree, 1));
+	CHECK(mls_tree_parent_at(c.tree, 3));
+	CHECK_INT(crowd_judge(c.tree), 0);
+	crowd_end(&c);
+}
+
+TEST(mls_path_has_32_nodes_at_most)
+{
+	struct mls_out o = {0};
+	struct mls_path path;
+	struct scene s;
+	struct rd r;
+
+	CHECK_INT(scene_start(&s), 0);
+	for (unsigned n = 32; n <= 33; n++) {
+		size_t at;
+
+		mls_out_slice(&o, s.path.leaf->raw);
+		at = mls_out_open(&o);
+		for (unsigned i = 0; i < n; i++)
+			mls_out_be(&o, 0, 2);
+		mls_out_close(&o, at);
+		r = rd_of(o.p, o.n);
+		CHECK_INT(mls_path_read(&path, &r), n == 32 ? 0 : EBADMSG);
+		if (n == 32)
+			mls_path_free(&path);
+		mls_out_free(&o);
+	}
 	scene_end(&s);
 }
 
@@ -316,6 +442,7 @@ TEST(mls_path_cut_short_is_malformed)
 TEST(mls_private_forgets_what_the_tree_has_no_more)
 {
 	struct mls_private *keys;
+	uint8_t compressed[33];
 	struct scene s;
 
 	CHECK_INT(scene_start(&s), 0);
@@ -325,9 +452,33 @@ TEST(mls_private_forgets_what_the_tree_has_no_more)
 	CHECK(keys->known[0] && keys->known[1] && keys->known[2] && keys->known[3]);
 	mls_private_prune(keys, s.merged); /* member 0 has set what is above both */
 	CHECK(keys->known[0] && keys->known[1] && !keys->known[2] && !keys->known[3]);
-	mls_tree_blank(s.merged, 5);
+	/* A compressed key is the same key, if the sign is right. */
+	compressed[0] = (uint8_t)(2 | (keys->key[1].pub[64] & 1));
+	memcpy(compressed + 1, keys->key[1].pub + 1, 32);
+	CHECK_INT(mls_tree_set_parent(s.merged, 5, mls_slice(compressed, 33), mls_slice("h", 1)), 0);
+	mls_private_prune(keys, s.merged);
+	CHECK(keys->known[1]);
+	compressed[0] ^= 1;
+	CHECK_INT(mls_tree_set_parent(s.merged, 5, mls_slice(compressed, 33), mls_slice("h", 1)), 0);
 	mls_private_prune(keys, s.merged);
 	CHECK(keys->known[0] && !keys->known[1]);
+	scene_end(&s);
+}
+
+TEST(mls_path_secret_is_for_members)
+{
+	struct mls_private keys = {0};
+	struct scene s;
+
+	CHECK_INT(scene_start(&s), 0);
+	for (uint32_t leaf = 1; leaf < 60; leaf += 50) { /* a blank leaf, and one outside */
+		keys.leaf = leaf;
+		CHECK_INT(mls_private_implant(&keys, s.merged, 0, s.secrets.secret[0]), EBADMSG);
+	}
+	keys.leaf = 2;
+	CHECK_INT(mls_private_implant(&keys, s.merged, 2, s.secrets.secret[0]), EBADMSG);
+	CHECK_INT(mls_private_implant(&keys, s.merged, 51, s.secrets.secret[0]), EBADMSG);
+	CHECK_INT(mls_private_implant(&keys, s.merged, 0, s.secrets.secret[0]), 0);
 	scene_end(&s);
 }
 
@@ -343,6 +494,8 @@ TEST(mls_path_make_is_for_members)
 	CHECK_INT(mls_path_make(s.c.tree, &nobody, &s.c.member[0]->signer, crowd_group, &secrets, commit_secret, &s.c.rng),
 		  EINVAL);
 	CHECK_INT(mls_path_write(&o, s.c.tree, 1, &s.secrets, mls_slice("", 0), NULL, 0, &s.c.rng), EINVAL);
+	s.secrets.n++;
+	CHECK_INT(mls_path_write(&o, s.sent, 0, &s.secrets, mls_slice("", 0), NULL, 0, &s.c.rng), EINVAL);
 	CHECK_INT(o.n, 0);
 	scene_end(&s);
 }
@@ -359,114 +512,4 @@ TEST_OOM(mls_path_when_memory_ends)
 		err = crowd_commit(&c, &second);
 	crowd_end(&c);
 	CHECK_OOM(err, (void)err);
-}
-
-/* ---- trees from outside ---- */
-
-TEST(mls_tree_of_another_group_is_refused)
-{
-	struct scene s;
-	struct mls_tree *read;
-	struct mls_out o = {0};
-
-	CHECK_INT(scene_start(&s), 0);
-	CHECK_INT(judge_as_newcomer(s.merged), 0);
-	mls_tree_write(s.merged, &o);
-	CHECK_INT(mls_tree_read(&read, mls_out_view(&o)), 0);
-	CHECK_INT(mls_tree_validate(read, mls_slice("another", 7)), EACCES);
-	mls_tree_free(read);
-	mls_out_free(&o);
-	scene_end(&s);
-}
-
-TEST(mls_tree_with_a_forged_parent_is_refused)
-{
-	struct scene s;
-	struct p256_pair forged;
-	uint32_t parents = 0;
-
-	CHECK_INT(scene_start(&s), 0);
-	CHECK_INT(p256_generate(&forged, &s.c.rng), 0);
-	for (uint32_t x = 1; x < tree_width(mls_tree_leaves(s.merged)); x += 2) {
-		const struct mls_parent *p = mls_tree_parent_at(s.merged, x);
-		struct mls_tree *t;
-
-		if (!p)
-			continue;
-		parents++;
-		CHECK_INT(mls_tree_copy(&t, s.merged), 0);
-		/* Another key under the same parent hash: what is below tells. */
-		CHECK_INT(mls_tree_set_parent(t, x, mls_slice(forged.pub, MLS_POINT), p->parent_hash), 0);
-		CHECK_INT(judge_as_newcomer(t), EBADMSG);
-		CHECK_INT(mls_tree_set_parent(t, x, p->encryption_key, mls_slice("below me", 8)), 0);
-		CHECK_INT(judge_as_newcomer(t), EBADMSG);
-		mls_tree_free(t);
-	}
-	CHECK_INT(parents, 3);
-	scene_end(&s);
-}
-
-TEST(mls_tree_with_a_key_twice_is_refused)
-{
-	struct mls_rng rng = crowd_rng("twice");
-	struct crowd_member a, b;
-	struct mls_tree *t;
-	uint32_t at;
-
-	CHECK_INT(crowd_join(&a, 1, &rng), 0);
-	CHECK_INT(crowd_join(&b, 2, &rng), 0);
-	CHECK_INT(mls_tree_alloc(&t), 0);
-	CHECK_INT(mls_tree_validate(t, crowd_group), EBADMSG); /* nobody in it */
-	CHECK_INT(mls_tree_add(t, a.leaf, &at), 0);
-	CHECK_INT(mls_tree_add(t, b.leaf, &at), 0);
-	CHECK_INT(judge_as_newcomer(t), 0);
-	CHECK_INT(mls_tree_unique_keys(t), 0);
-	mls_tree_free(t);
-	for (int signature = 0; signature < 2; signature++) {
-		struct mls_leaf_spec spec = {.identity = mls_slice("b", 1),
-					     .encryption_key = signature ? b.leaf->encryption_key : a.leaf->encryption_key,
-					     .signer = signature ? &a.signer : &b.signer,
-					     .source = MLS_LEAF_KEY_PACKAGE};
-		struct mls_leaf *l;
-
-		CHECK_INT(mls_leaf_make(&l, &spec, &rng), 0);
-		CHECK_INT(mls_tree_alloc(&t), 0);
-		CHECK_INT(mls_tree_add(t, a.leaf, &at), 0);
-		CHECK_INT(mls_tree_add(t, l, &at), 0);
-		CHECK_INT(judge_as_newcomer(t), EBADMSG);
-		CHECK_INT(mls_tree_unique_keys(t), EBADMSG);
-		mls_tree_free(t);
-		mls_leaf_free(l);
-	}
-	crowd_leave(&a);
-	crowd_leave(&b);
-}
-
-/* Somebody who is put beside a member, so that paths are sealed to them, while no hash changes: only the third condition of
- * section 7.9.2 tells. Put there by the rules, among the unmerged, they are welcome. */
-TEST(mls_tree_with_a_stranger_beside_a_member_is_refused)
-{
-	struct crowd_commit grow = {.n_come = 2}, cut = {.sender = 0, .n_gone = 1, .gone = {1}};
-	struct mls_rng rng = crowd_rng("somebody else");
-	struct crowd_member stranger;
-	struct mls_tree *t;
-	struct crowd c;
-	uint32_t at;
-
-	CHECK_INT(crowd_start(&c, "stranger"), 0);
-	CHECK_INT(crowd_commit(&c, &grow), 0);
-	CHECK_INT(crowd_commit(&c, &cut), 0);
-	CHECK_INT(crowd_join(&stranger, 99, &rng), 0);
-	CHECK(mls_tree_parent_at(c.tree, 3) && !mls_tree_parent_at(c.tree, 1) && !mls_tree_leaf(c.tree, 1));
-	CHECK_INT(mls_tree_copy(&t, c.tree), 0);
-	CHECK_INT(mls_tree_set_leaf(t, 1, stranger.leaf), 0);
-	CHECK_INT(judge_as_newcomer(t), EBADMSG);
-	mls_tree_free(t);
-	CHECK_INT(mls_tree_copy(&t, c.tree), 0);
-	CHECK_INT(mls_tree_add(t, stranger.leaf, &at), 0);
-	CHECK_INT(at, 1);
-	CHECK_INT(judge_as_newcomer(t), 0);
-	mls_tree_free(t);
-	crowd_leave(&stranger);
-	crowd_end(&c);
 }
