@@ -34,6 +34,7 @@ CALLER   := $(call rwild,tests/caller,%.c)
 UNIT     := $(call rwild,tests/unit,%.c)
 VECTORS  := $(call rwild,tests/vectors,%.c)
 FOLLOW   := $(call rwild,tests/follow,%.c)
+VILLAGE  := $(call rwild,tests/village,%.c)
 FUZZ     := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 
 LIBS_COMMON  := -levent -levent_pthreads -lwebsockets -luv -lcurl -lmsgpackc -lsodium -ljansson -lm
@@ -65,7 +66,7 @@ $(B)/offline_measure: $(call objs,tests/offline/measure.c $(filter-out %/main.c,
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_OFFLINE) -lopus $(LIBS_COMMON)
 $(B)/guildd: $(call objs,$(GUILDD) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_GUILDD) $(LIBS_COMMON)
-$(B)/caller: $(call objs,$(CALLER) control/child.c control/offline/wavfile.c $(call rwild,control/media,%.c) $(COMMON))
+$(B)/caller: $(call objs,$(CALLER) control/child.c control/secure.c control/offline/wavfile.c $(call rwild,control/media,%.c) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
 
 # The IETF's test vectors of MLS.
@@ -81,7 +82,7 @@ $(B)/tests/dave-follow: $(call objs,$(FOLLOW) tests/vectors/vectors.c $(call rwi
 # Every object but the programs' main files, so that a unit test reaches any module. Allocations of our own
 # objects go through the test runner, which can make the n-th one fail.
 # ONLY="proto ipc mediad/audio" builds the tests of these folders alone.
-UNITSRC  := $(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(CALLER) $(VECTORS) $(FOLLOW)) $(COMMON) $(UNIT)
+UNITSRC  := $(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(CALLER) $(VECTORS) $(FOLLOW)) $(VILLAGE) $(COMMON) $(UNIT)
 ifneq ($(ONLY),)
 UNITSRC  := tests/unit/main.c $(filter $(foreach d,$(ONLY) $(if $(filter mediad mediad/mls,$(ONLY)),tests/vectors) $(if $(filter mediad mediad/dave,$(ONLY)),tests/follow),$(d)/% tests/unit/$(d)/%),$(UNITSRC))
 endif

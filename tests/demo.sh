@@ -88,6 +88,20 @@ status=0
 { "$bin/caller" "$@" || echo $? >"$run/status"; } | tee "$out/timeline.txt"
 [ -f "$run/status" ] && status=$(cat "$run/status")
 grep -a ' turn ' "$out/log/control.log" | sed 's/^[^ ]* [^ ]* //' >>"$out/timeline.txt" || true
+# What a person would compare by eye: the same digits on both sides, or somebody is in between.
+theirs=$(sed -n "s/.*the caller's privacy code is //p" "$out/timeline.txt" | tail -1)
+ours=$(sed -n 's/.* call_secure .*privacy_code="\([0-9 ]\{35\}\)".*/\1/p' "$out/log/control.log" | tail -1)
+{
+	echo "privacy code, on the caller's side:  ${theirs:-none}"
+	echo "privacy code, on the bot's side:     ${ours:-none}"
+	if [ -n "$ours" ] && [ "$ours" = "$theirs" ]; then
+		echo "the same, so nobody is in between. In a real room: Discord shows it under Privacy in the voice details, the bot in /status"
+	else
+		echo "NOT the same: the call was not encrypted from end to end"
+		status=1
+	fi
+} >"$run/privacy"
+tee -a "$out/timeline.txt" <"$run/privacy"
 if [ "$status" = 0 ]; then
 	echo "written: $out/conversation.wav (caller left, bot right), $out/timeline.txt"
 else

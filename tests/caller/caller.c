@@ -1,6 +1,7 @@
 #include "tests/caller/caller.h"
 
 #include "control/media/media.h"
+#include "control/secure.h"
 #include "ipc/env.h"
 #include "ipc/http.h"
 #include "ipc/tmr.h"
@@ -40,6 +41,7 @@ struct caller {
 	uint32_t capture, first_rtp;
 	size_t first_at; /* where in `right` the running capture begins */
 	bool in_capture;
+	char code[48]; /* the privacy code that was printed last */
 };
 
 const char *caller_end_text(enum caller_end end)
@@ -180,6 +182,18 @@ static void bot_speaks(struct caller *c, bool on)
 	}
 }
 
+static void on_secure(struct caller *c, const struct media_call_secure *m)
+{
+	char code[sizeof c->code];
+
+	secure_code(m, code, sizeof code);
+	if (!code[0] || strcmp(code, c->code) == 0)
+		return;
+	memcpy(c->code, code, sizeof code);
+	line(c, "the call is end-to-end encrypted, %u members; the caller's privacy code is %s",
+	     m->members, code);
+}
+
 static void call_event(struct media_call *call, const struct media_msg *m, void *arg)
 {
 	struct caller *c = arg;
@@ -204,6 +218,9 @@ static void call_event(struct media_call *call, const struct media_msg *m, void 
 			line(c, "the bot is in the channel");
 			maybe_settle(c);
 		}
+		break;
+	case MEDIA_CALL_SECURE:
+		on_secure(c, &m->call_secure);
 		break;
 	case MEDIA_SPEAKING:
 		if (m->speaking.user == c->conf.bot)
