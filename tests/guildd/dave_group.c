@@ -45,7 +45,7 @@ int gd_group_alloc(struct gd_group **out, uint64_t channel, const struct gd_swit
 	g->h = h;
 	g->arg = arg;
 	g->version = g->executed = 1;
-	g->commit_due = UINT64_MAX;
+	g->commit_due = g->batch_due = UINT64_MAX;
 	err = gd_group_new_sender(g);
 	if (err) {
 		gd_group_free(g);
@@ -346,7 +346,7 @@ void group_advance(struct gd_group *g, uint64_t now)
 	}
 	if (g->version && g->members.n == 1 && (g->epoch || !g->executed))
 		sole(g, now);
-	if (g->version)
+	if (g->version && g->batch_due == UINT64_MAX)
 		group_propose(g, now);
 }
 
@@ -416,6 +416,8 @@ int gd_group_key_package(struct gd_group *g, uint64_t user, struct slice payload
 	memcpy(m->key, k.signature_key.p, k.signature_key.n);
 	m->key_n = k.signature_key.n;
 	m->told = false; /* who has new keys has a new group of its own as well */
+	if (g->sw->dave_batch_ms && g->batch_due == UINT64_MAX)
+		g->batch_due = now + g->sw->dave_batch_ms * MS;
 	group_advance(g, now);
 	return 0;
 }
@@ -439,7 +441,7 @@ void gd_group_invalid(struct gd_group *g, uint64_t user, uint16_t transition, ui
 
 uint64_t gd_group_due(const struct gd_group *g)
 {
-	uint64_t due = g->commit_due;
+	uint64_t due = g->commit_due < g->batch_due ? g->commit_due : g->batch_due;
 
 	for (size_t i = 0; i < g->transitions.n; i++) {
 		const struct transition *t = g->transitions.v[i];
@@ -459,6 +461,10 @@ void gd_group_tick(struct gd_group *g, uint64_t now)
 		if (t->due > now)
 			continue;
 		execute(g, t, now);
+		any = true;
+	}
+	if (g->batch_due <= now) {
+		g->batch_due = UINT64_MAX;
 		any = true;
 	}
 	if (g->commit_due <= now) {

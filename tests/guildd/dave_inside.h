@@ -59,7 +59,7 @@ struct gd_group {
 	struct gd_vec members, proposals, transitions;
 	uint64_t leaf[GD_LEAVES]; /* user ids, 0 = blank */
 	uint32_t n_leaves;	  /* without blanks at the end */
-	uint64_t commit_due;
+	uint64_t commit_due, batch_due;
 };
 
 struct member *group_find(const struct gd_group *g, uint64_t user);

@@ -60,9 +60,8 @@ static void add_proposal(struct gd_group *g, uint64_t user, struct slice kp, uin
 		free(p);
 }
 
-/* Adds of who left, or has another key package now: taken out, their references written for op 27.
- */
-static void revoke(struct gd_group *g, struct wr *refs)
+/* Adds of who left, or has another key package now, go from the list to `gone`. */
+static void revoke(struct gd_group *g, struct gd_vec *gone)
 {
 	for (size_t i = g->proposals.n; i > 0; i--) {
 		struct gd_proposal *p = g->proposals.v[i - 1];
@@ -71,9 +70,9 @@ static void revoke(struct gd_group *g, struct wr *refs)
 		if (!p->add ||
 		    (m && joins(m) && memcmp(m->kp_ref, p->key_package, GD_MLS_REF) == 0))
 			continue;
-		if (!p->fresh)
-			gd_mls_put(refs, (struct slice){p->ref, GD_MLS_REF});
-		free(gd_vec_take(&g->proposals, i - 1));
+		gd_vec_take(&g->proposals, i - 1);
+		if (p->fresh || gd_vec_add(gone, p))
+			free(p);
 	}
 }
 
@@ -97,21 +96,71 @@ static void propose_missing(struct gd_group *g)
 	}
 }
 
+/* davey makes a Welcome only when the op 27 at hand holds an Add, not when an earlier one of the
+ * epoch did, so that its commit would be of no use. When proposals change and no Add is new, two
+ * old ones are revoked and made again (two, since nobody is told of its own). */
+static void renew_adds(struct gd_group *g, struct gd_vec *gone)
+{
+	bool changed = gone->n > 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < g->proposals.n; i++) {
+		const struct gd_proposal *p = g->proposals.v[i];
+
+		if (p->fresh && p->add)
+			return;
+		changed |= p->fresh;
+	}
+	for (size_t i = 0; changed && i < g->proposals.n && n < 2;) {
+		struct gd_proposal *p = g->proposals.v[i];
+
+		if (!p->add || p->fresh) {
+			i++;
+			continue;
+		}
+		gd_vec_take(&g->proposals, i);
+		if (gd_vec_add(gone, p))
+			free(p);
+		n++;
+	}
+}
+
 /* Op 27: one byte what to do, then a vector. */
 static void send_list(const struct gd_group *g, const struct member *m, uint8_t what,
-		      const uint8_t *list, size_t n)
+		      const struct wr *list)
 {
-	uint8_t *buf = malloc(n + 8);
-	struct wr w = wr_of(buf, buf ? n + 8 : 0);
+	uint8_t *buf = malloc(list->pos + 8);
+	struct wr w = wr_of(buf, buf ? list->pos + 8 : 0);
 
 	wr_be(&w, what, 1);
-	gd_mls_put(&w, (struct slice){list, n});
-	if (w.ok)
+	gd_mls_put(&w, (struct slice){list->p, list->pos});
+	if (w.ok && list->ok && list->pos)
 		g->h->binary(g->arg, m->user, GD_OP_PROPOSALS, (struct slice){buf, w.pos});
 	free(buf);
 }
 
-/* What m has not been sent yet; nobody is told of an Add of itself. */
+/* Nobody is told of an Add of itself. */
+static bool tells(const struct gd_proposal *p, const struct member *m)
+{
+	return !(p->add && p->user == m->user);
+}
+
+static void send_gone(const struct gd_group *g, const struct member *m, const struct gd_vec *gone)
+{
+	size_t cap = gone->n * (GD_MLS_REF + 2);
+	uint8_t *buf = malloc(cap + 1);
+	struct wr w = wr_of(buf, buf ? cap : 0);
+
+	for (size_t i = 0; i < gone->n; i++) {
+		const struct gd_proposal *p = gone->v[i];
+
+		if (tells(p, m))
+			gd_mls_put(&w, (struct slice){p->ref, GD_MLS_REF});
+	}
+	send_list(g, m, 1, &w);
+	free(buf);
+}
+
 static void send_new(const struct gd_group *g, const struct member *m, bool all)
 {
 	uint8_t *buf;
@@ -125,11 +174,10 @@ static void send_new(const struct gd_group *g, const struct member *m, bool all)
 	for (size_t i = 0; i < g->proposals.n; i++) {
 		const struct gd_proposal *p = g->proposals.v[i];
 
-		if ((all || p->fresh) && !(p->add && p->user == m->user))
+		if ((all || p->fresh) && tells(p, m))
 			wr_bytes(&w, p->message, p->n);
 	}
-	if (w.ok && w.pos)
-		send_list(g, m, 0, buf, w.pos);
+	send_list(g, m, 0, &w);
 	free(buf);
 }
 
@@ -139,9 +187,9 @@ static bool asked(const struct gd_group *g)
 	return g->proposals.n > (g->epoch ? 0u : 1u);
 }
 
-static void send_all(struct gd_group *g, const struct wr *refs, uint64_t now)
+static void send_all(struct gd_group *g, const struct gd_vec *gone, uint64_t now)
 {
-	bool any = refs->pos > 0;
+	bool any = gone->n > 0;
 
 	for (size_t i = 0; i < g->members.n; i++) {
 		struct member *m = g->members.v[i];
@@ -149,8 +197,8 @@ static void send_all(struct gd_group *g, const struct wr *refs, uint64_t now)
 
 		if (g->epoch ? !member_healthy(m) : !m->kp)
 			continue;
-		if (refs->pos && !all)
-			send_list(g, m, 1, refs->p, refs->pos);
+		if (!all)
+			send_gone(g, m, gone);
 		send_new(g, m, all);
 		m->told = true;
 	}
@@ -180,31 +228,35 @@ static void begin_anew(struct gd_group *g)
 
 void group_propose(struct gd_group *g, uint64_t now)
 {
-	size_t cap = g->proposals.n * (GD_MLS_REF + 2);
-	uint8_t *buf = malloc(cap + 1);
-	struct wr refs = wr_of(buf, cap);
+	struct gd_vec gone = {0};
 
-	if (!buf)
-		return;
 	if (g->epoch)
 		begin_anew(g);
-	revoke(g, &refs);
+	revoke(g, &gone);
 	propose_missing(g);
-	if (g->proposals.n || refs.pos)
-		send_all(g, &refs, now);
-	free(buf);
+	if (g->sw->dave_renew_adds) {
+		renew_adds(g, &gone);
+		propose_missing(g);
+	}
+	if (g->proposals.n || gone.n)
+		send_all(g, &gone, now);
+	while (gone.n)
+		free(gd_vec_take(&gone, gone.n - 1));
+	gd_vec_clear(&gone);
 }
 
 void gd_group_stale_proposal(struct gd_group *g)
 {
 	struct gd_proposal *p;
+	struct wr w;
 
 	if (!g->epoch ||
 	    gd_sender_propose(g->sender, &p, g->channel, g->epoch - 1, (struct slice){0}, 0))
 		return;
+	w = (struct wr){.p = p->message, .cap = p->n, .pos = p->n, .ok = true};
 	for (size_t i = 0; i < g->members.n; i++) {
 		if (member_healthy(g->members.v[i]))
-			send_list(g, g->members.v[i], 0, p->message, p->n);
+			send_list(g, g->members.v[i], 0, &w);
 	}
 	free(p);
 }

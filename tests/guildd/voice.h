@@ -29,8 +29,8 @@ bool gd_voice_close(struct gd_voice *v, uint64_t user, uint16_t code, const char
 bool gd_voice_abort(struct gd_voice *v, uint64_t user);
 /* Sends a message as the server to one user, sequenced when seq is true. */
 bool gd_voice_send(struct gd_voice *v, uint64_t user, int op, json_t *d, bool seq);
-/* What happens to the next `times` messages of this op to this user: "lose", "skip", "corrupt" or "delay" (by
- * ms); see voice_fault.h. op -1: any binary one. EINVAL. */
+/* What happens to the next `times` messages of this op to this user: "lose", "skip", "corrupt", "delay" or
+ * "hold" (by ms); see voice_fault.h. op -1: any binary one. EINVAL. */
 int gd_voice_fault(struct gd_voice *v, uint64_t user, int op, const char *what, unsigned times,
 		   unsigned ms);
 /* Forgets all faults. */

@@ -7,8 +7,8 @@
 struct fault {
 	uint64_t user;
 	int op;
-	enum vfault_what what;
-	unsigned times, ms;
+	unsigned times;
+	struct vfault f;
 };
 
 struct later {
@@ -24,18 +24,18 @@ struct later {
 int vfault_add(struct gd_voice *v, uint64_t user, int op, const char *what, unsigned times,
 	       unsigned ms)
 {
-	static const char *const names[] = {"none", "lose", "skip", "corrupt", "delay"};
+	static const char *const names[] = {"none", "lose", "skip", "corrupt", "delay", "hold"};
 	struct fault *f = calloc(1, sizeof(*f));
 	int err = EINVAL;
 
 	if (!f)
 		return ENOMEM;
-	*f = (struct fault){.user = user, .op = op, .times = times, .ms = ms};
-	for (unsigned i = VFAULT_LOSE; i <= VFAULT_DELAY; i++) {
+	*f = (struct fault){.user = user, .op = op, .times = times, .f.ms = ms};
+	for (unsigned i = VFAULT_LOSE; i <= VFAULT_HOLD; i++) {
 		if (strcmp(what, names[i]) == 0)
-			f->what = (enum vfault_what)i;
+			f->f.what = (enum vfault_what)i;
 	}
-	if (f->what != VFAULT_NONE && times)
+	if (f->f.what != VFAULT_NONE && times)
 		err = gd_vec_add(&v->faults, f);
 	if (err)
 		free(f);
@@ -60,25 +60,25 @@ void vfault_clear(struct gd_voice *v)
 	gd_vec_clear(&v->later);
 }
 
-enum vfault_what vfault_take(struct gd_voice *v, uint64_t user, int op, bool binary, unsigned *ms)
+struct vfault vfault_take(struct gd_voice *v, uint64_t user, int op, bool binary)
 {
 	for (size_t i = 0; i < v->faults.n; i++) {
 		struct fault *f = v->faults.v[i];
-		enum vfault_what what = f->what;
+		struct vfault what = f->f;
 
 		if (f->user != user || (f->op < 0 ? !binary : f->op != op))
 			continue;
-		*ms = f->ms;
 		gd_count(v->g, user, "fault_%d", op);
 		if (--f->times == 0)
 			free(gd_vec_take(&v->faults, i));
 		return what;
 	}
-	return VFAULT_NONE;
+	return (struct vfault){VFAULT_NONE, 0};
 }
 
 static void due(void *arg)
 {
+	static const struct vfault none = {VFAULT_NONE, 0};
 	struct later *l = arg;
 
 	for (size_t i = 0; i < l->v->sessions.n; i++) {
@@ -87,10 +87,10 @@ static void due(void *arg)
 		if (strcmp(s->session, l->session) != 0)
 			continue;
 		if (l->d)
-			vsession_number(s, l->op, json_incref(l->d), VFAULT_NONE);
+			vsession_number(s, l->op, json_incref(l->d), &none);
 		else
 			vsession_number_binary(s, (uint8_t)l->op, (struct slice){l->payload, l->n},
-					       VFAULT_NONE);
+					       &none);
 		break;
 	}
 	later_free(l);

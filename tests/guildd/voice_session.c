@@ -46,44 +46,73 @@ static void keep(struct vsession *s, bool text, const void *data, size_t len)
 
 void vsession_send(struct vsession *s, int op, json_t *d)
 {
-	unsigned ms = 0;
-	enum vfault_what what = vfault_take(s->v, s->user, op, false, &ms);
+	struct vfault f = vfault_take(s->v, s->user, op, false);
 
-	if (what == VFAULT_DELAY)
-		vfault_later(s, ms, op, d, (struct slice){0});
-	if (what == VFAULT_DELAY || what == VFAULT_SKIP)
+	if (f.what == VFAULT_DELAY)
+		vfault_later(s, f.ms, op, d, (struct slice){0});
+	if (f.what == VFAULT_DELAY || f.what == VFAULT_SKIP)
 		json_decref(d);
 	else
-		vsession_number(s, op, d, what);
+		vsession_number(s, op, d, &f);
 }
 
 void vsession_send_binary(struct vsession *s, uint8_t op, struct slice payload)
 {
-	unsigned ms = 0;
-	enum vfault_what what = vfault_take(s->v, s->user, op, true, &ms);
+	struct vfault f = vfault_take(s->v, s->user, op, true);
 
-	if (what == VFAULT_DELAY)
-		vfault_later(s, ms, op, NULL, payload);
-	else if (what != VFAULT_SKIP)
-		vsession_number_binary(s, op, payload, what);
+	if (f.what == VFAULT_DELAY)
+		vfault_later(s, f.ms, op, NULL, payload);
+	else if (f.what != VFAULT_SKIP)
+		vsession_number_binary(s, op, payload, &f);
 }
 
-void vsession_number(struct vsession *s, int op, json_t *d, int what)
+/* Sends the message with the number s->seq, unless a fault stands in the way. */
+static void transmit(struct vsession *s, bool text, uint8_t *data, size_t len,
+		     const struct vfault *f)
+{
+	keep(s, text, data, len);
+	if (!s->conn)
+		return;
+	if (f->what == VFAULT_HOLD && !s->holding) {
+		s->holding = true;
+		s->held = s->seq;
+		tmr_start(s->hold, f->ms * MS);
+	}
+	if (s->holding || f->what == VFAULT_LOSE)
+		return;
+	if (f->what == VFAULT_CORRUPT)
+		data[len - 1] ^= 0xff; /* what is kept for a Resume is right */
+	send_raw(s->conn, text, data, len);
+}
+
+static void hold_over(void *arg)
+{
+	struct vsession *s = arg;
+
+	s->holding = false;
+	for (size_t i = 0; s->conn && i < s->messages.n; i++) {
+		const struct vmessage *m = s->messages.v[i];
+
+		if ((int16_t)(m->seq - s->held) >= 0)
+			send_raw(s->conn, m->text, m->data, m->len);
+	}
+}
+
+void vsession_number(struct vsession *s, int op, json_t *d, const struct vfault *f)
 {
 	json_t *o = json_pack("{s:i, s:o, s:i}", "op", op, "d", d, "seq", (uint16_t)(s->seq + 1));
 	char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
 
 	if (text) {
 		s->seq++;
-		keep(s, true, text, strlen(text));
-		if (s->conn && what != VFAULT_LOSE)
-			send_raw(s->conn, true, text, strlen(text));
+		transmit(s, true, (uint8_t *)text, strlen(text), f);
 	}
 	free(text);
 	json_decref(o);
 }
 
-void vsession_number_binary(struct vsession *s, uint8_t op, struct slice payload, int what)
+void vsession_number_binary(struct vsession *s, uint8_t op, struct slice payload,
+			    const struct vfault *f)
 {
 	size_t len = 3 + payload.n;
 	uint8_t *buf = malloc(len);
@@ -94,11 +123,7 @@ void vsession_number_binary(struct vsession *s, uint8_t op, struct slice payload
 	wr_bytes(&w, payload.p, payload.n);
 	if (w.ok) {
 		s->seq++;
-		keep(s, false, buf, len);
-		if (what == VFAULT_CORRUPT)
-			buf[len - 1] ^= 0xff;
-		if (s->conn && what != VFAULT_LOSE)
-			send_raw(s->conn, false, buf, len);
+		transmit(s, false, buf, len, f);
 	}
 	free(buf);
 }
@@ -179,6 +204,8 @@ int vsession_alloc(struct vsession **out, struct gd_voice *v, const struct gd_vs
 	memcpy(s->token, lease->token, sizeof(s->token));
 	err = tmr_alloc(&s->expiry, v->g->env, expired, s);
 	if (!err)
+		err = tmr_alloc(&s->hold, v->g->env, hold_over, s);
+	if (!err)
 		err = gd_stream_alloc(&s->stream, v->g->relay, s->user, s->channel, unannounced, s);
 	if (!err)
 		err = gd_vec_add(&v->sessions, s);
@@ -199,6 +226,7 @@ struct vsession *vsession_free(struct vsession *s)
 		s->conn->s = NULL;
 	gd_stream_free(s->stream);
 	tmr_free(s->expiry);
+	tmr_free(s->hold);
 	for (size_t i = 0; i < s->messages.n; i++)
 		free(s->messages.v[i]);
 	gd_vec_clear(&s->messages);
@@ -225,5 +253,7 @@ void vsession_end(struct vsession *s, uint16_t code, const char *reason)
 void vsession_lost(struct vsession *s)
 {
 	s->conn = NULL;
+	s->holding = false;
+	tmr_stop(s->hold);
 	tmr_start(s->expiry, s->v->g->sw.voice_resume_ms * MS);
 }

@@ -45,6 +45,9 @@ struct vsession {
 	uint64_t speaking_at[64]; /* recent op 5, a ring */
 	unsigned n_speaking;
 	struct tmr *expiry; /* after the WebSocket was lost */
+	struct tmr *hold;   /* a fault: nothing is sent before it is due */
+	bool holding;
+	uint16_t held; /* number of the first message that waits */
 };
 
 struct gd_voice {
@@ -69,9 +72,11 @@ void vconn_beat(struct vconn *c);
 void vsession_send(struct vsession *s, int op, json_t *d);
 /* The same for a binary message: u16 number, u8 op, payload. */
 void vsession_send_binary(struct vsession *s, uint8_t op, struct slice payload);
-/* What these two do when no fault stands in the way; what: enum vfault_what. */
-void vsession_number(struct vsession *s, int op, json_t *d, int what);
-void vsession_number_binary(struct vsession *s, uint8_t op, struct slice payload, int what);
+/* What these two do with a fault, or without one. */
+struct vfault;
+void vsession_number(struct vsession *s, int op, json_t *d, const struct vfault *f);
+void vsession_number_binary(struct vsession *s, uint8_t op, struct slice payload,
+			    const struct vfault *f);
 /* To everyone else in the channel; d is borrowed. */
 void vsession_tell_others(struct vsession *s, int op, json_t *d);
 int vsession_alloc(struct vsession **out, struct gd_voice *v, const struct gd_vstate *lease);

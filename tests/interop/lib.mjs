@@ -146,6 +146,6 @@ export function peer(userId, channelId = VOICE, more = {}) {
       .on('error', (e) => p.errors.push(`hear ${user}: ${e.message}`));
     return got;
   };
-  p.leave = () => { if (p.conn.state.status !== 'destroyed') p.conn.destroy(); return until(() => p.join, 1000).then((j) => j); };
+  p.leave = async () => { if (p.conn.state.status !== 'destroyed') p.conn.destroy(); await p.join; };
   return p;
 }
