@@ -109,12 +109,15 @@ async function churn(seed, steps, patient) {
   await Promise.all(peers.map(leave));
 }
 
+// All of them live in one process, and davey takes some milliseconds for each Add, in each member: so they have time.
 async function crowd(n) {
-  await switches({ dave_batch_ms: 200 });
+  await switches({ dave_batch_ms: 200, dave_commit_ms: 60000, voice_grace_ms: 60000 });
   const channel = await newChannel();
   const users = await newUsers(n);
-  const peers = await join(channel, users);
-  await checkSettled(`${n} at once`, channel, peers, 20000);
+  const peers = await join(channel, users.slice(0, 6));
+  await checkSettled('6 begin a group at once', channel, peers, 20000);
+  peers.push(...await join(channel, users.slice(6)));
+  await checkSettled(`${n - 6} join it at once`, channel, peers, 30000);
   await tones(`${n} hear each other`, peers, { frames: 12, at: 5 });
   const gone = peers.splice(3, Math.floor(n / 2));
   await Promise.all(gone.map(leave));
@@ -123,7 +126,7 @@ async function crowd(n) {
   await checkSettled('and came back at once', channel, peers, 20000);
   await tones('and are heard', peers.slice(-4), { frames: 15 });
   await Promise.all(peers.map(leave));
-  await switches({ dave_batch_ms: 0 });
+  await switches({ dave_batch_ms: 0, dave_commit_ms: 5000, voice_grace_ms: 5000 });
 }
 
 // The group changes while a member's connection is down: it gets what it missed, in order.
