@@ -353,6 +353,32 @@ TEST(mls_path_keys_must_be_new_and_points)
 	scene_end(&s);
 }
 
+TEST(mls_path_leaf_must_vouch_for_its_nodes)
+{
+	struct p256_pair fresh[3];
+	struct mls_path path, other;
+	struct slice keys[2];
+	struct mls_leaf *own;
+	struct scene s;
+
+	CHECK_INT(scene_start(&s), 0);
+	for (int i = 0; i < 3; i++)
+		CHECK_INT(p256_generate(&fresh[i], &s.c.rng), 0);
+	for (int i = 0; i < 2; i++)
+		keys[i] = mls_slice(fresh[i].pub, MLS_POINT);
+	CHECK_INT(forge(&s, &path, keys, mls_slice(fresh[2].pub, MLS_POINT)), 0);
+	keys[1] = mls_tree_key(s.sent, 7);
+	CHECK_INT(forge(&s, &other, keys, mls_slice(fresh[2].pub, MLS_POINT)), 0);
+	CHECK_INT(merge(&s, 0, &path), 0);
+	own = path.leaf;
+	path.leaf = other.leaf;
+	CHECK_INT(merge(&s, 0, &path), EBADMSG);
+	path.leaf = own;
+	mls_path_free(&path);
+	mls_path_free(&other);
+	scene_end(&s);
+}
+
 TEST(mls_path_is_not_for_those_whom_its_commit_adds)
 {
 	static const uint32_t excluded[] = {4, 5};
