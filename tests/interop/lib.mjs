@@ -92,6 +92,8 @@ export function goertzel(x, hz, rate = RATE) {
   for (const v of x) [a, b] = [v + k * a - b, a];
   return x.length ? (2 * Math.sqrt(Math.max(0, a * a + b * b - k * a * b))) / x.length : 0;
 }
+// These peers share an encrypted group: one privacy code. False when it takes too long.
+export const secure = async (...peers) => !!(await until(() => peers[0].code() && peers.every((p) => p.code() === peers[0].code())));
 export function checkTone(name, x, want, other, rate = RATE) {
   const w = goertzel(x, want, rate);
   const o = goertzel(x, other, rate);

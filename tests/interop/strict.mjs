@@ -34,12 +34,12 @@ function seal(key, nonce, head, body) {
   c.setAAD(head);
   return Buffer.concat([head, c.update(body), c.final(), c.getAuthTag(), n.subarray(0, 4)]);
 }
-function rtp(u, nonce, { ssrc = u.ssrc, pt = 0x78, seq = nonce } = {}) {
+function rtp(u, nonce, { ssrc = u.ssrc, pt = 0x78, seq = nonce, body = Buffer.from([0x78, 1, 2, 3]) } = {}) {
   const head = Buffer.from([0x80, pt, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
   head.writeUInt16BE(seq & 0xffff, 2);
   head.writeUInt32BE(nonce * 960, 4);
   head.writeUInt32BE(ssrc, 8);
-  return seal(u.key, nonce, head, Buffer.from([0x78, 1, 2, 3]));
+  return seal(u.key, nonce, head, body);
 }
 async function discover(u, change = (b) => b) {
   const b = Buffer.alloc(74);
@@ -75,6 +75,7 @@ const gone = (u) => { u.ws.terminate(); u.udp.close(); };
 
 async function udp() {
   await api('POST', '/reset');
+  await switches({ dave_version: 0 });
   const a = await user(ALICE);
   const b = await user(BOB);
   check('discovery with leftovers in it is not answered', !(await discover(a, (m) => { m[40] = 1; return m; })));
@@ -118,6 +119,34 @@ async function udp() {
   check('and others are told that it left', !!(await a.want(13)));
   gone(a);
   b.udp.close();
+}
+
+// In an encrypted channel plain sound goes nowhere, whoever sends it; the three bytes of silence do.
+async function sealed() {
+  await api('POST', '/reset');
+  const a = await user(ALICE);
+  const b = await user(BOB);
+  await up(a);
+  await up(b);
+  check('op 4 tells version 1', a.got.find((m) => m.op === 4).d.dave_protocol_version === 1);
+  a.send(5, { speaking: 1, delay: 0, ssrc: a.ssrc });
+  await b.want(5);
+  toGuildd(a, rtp(a, 1));
+  check('plain sound is dropped', !!(await until(async () => (await rx(ALICE)).plain === 1)));
+  toGuildd(a, rtp(a, 2, { body: Buffer.from('f8fffe', 'hex') }));
+  const tail = Buffer.from('00112233445566770c0afafa', 'hex');
+  toGuildd(a, rtp(a, 3, { body: Buffer.concat([Buffer.from([0x78]), tail]) }));
+  check('what ends like a sealed frame is not', !!(await until(async () => (await rx(ALICE)).plain === 2)));
+  tail[9] = 12;
+  toGuildd(a, rtp(a, 4, { body: Buffer.concat([Buffer.from([0x78]), tail]) }));
+  check('silence and sealed frames are forwarded', !!(await until(() => b.in.filter((m) => m[1] === 0x78).length === 2)) &&
+    b.in.at(-1).readUInt16BE(2) === 4);
+  await switches({ require_sealed: 0 });
+  toGuildd(a, rtp(a, 5));
+  check('and plain sound too, by switch', !!(await until(() => b.in.filter((m) => m[1] === 0x78).length === 3)));
+  check('it is counted in any case', (await stats()).counts[ALICE].dave_plaintext_early === 3);
+  gone(a);
+  gone(b);
 }
 
 // ---- the main gateway by hand ----
@@ -281,6 +310,7 @@ async function rest() {
 
 await main(async () => {
   await udp();
+  await sealed();
   await gateway();
   await op4();
   await content();

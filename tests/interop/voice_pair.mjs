@@ -1,7 +1,7 @@
 // Two unmodified @discordjs/voice peers in one channel of guildd hear each other, in both transport modes, on clean
 // and on bad networks; and guildd is as strict with them as the real servers are.
 import WebSocket from 'ws';
-import { ALICE, BOB, GUILD, MODES, api, check, checkTone, decode, main, peer, ready, sleep, stats, switches, tone, until } from './lib.mjs';
+import { ALICE, BOB, GUILD, MODES, api, check, checkTone, decode, main, peer, ready, secure, sleep, stats, switches, tone, until } from './lib.mjs';
 
 const BAD = ['bad_size', 'bad_version', 'bad_type', 'bad_ssrc', 'bad_source', 'no_key', 'bad_nonce', 'bad_auth', 'bad_ext',
   'bad_padding', 'empty', 'not_speaking'];
@@ -13,6 +13,7 @@ async function pair(name, set, inspect = async () => {}) {
   const a = peer(ALICE);
   const b = peer(BOB);
   await Promise.all([a.ready(), b.ready()]);
+  check(`${name}: encrypted`, await secure(a, b));
   const heardByA = a.hear(BOB);
   const heardByB = b.hear(ALICE);
   await Promise.all([a.play(tone(440, 75)), b.play(tone(1000, 75))]);
@@ -21,6 +22,7 @@ async function pair(name, set, inspect = async () => {}) {
   checkTone(`${name}: bob hears alice`, decode(heardByB), 440, 1000);
   const s = await stats();
   check(`${name}: no bad packet`, bad(s) === 0, `bad ${bad(s)}`);
+  check(`${name}: nothing in the clear`, s.relay.streams.every((x) => x.rx.plain === 0));
   check(`${name}: no error`, a.errors.length + b.errors.length === 0, [...a.errors, ...b.errors].join('; '));
   await inspect(s, a, b, heardByA);
   await a.leave();
@@ -30,7 +32,7 @@ async function pair(name, set, inspect = async () => {}) {
 function dial(path = '/?v=8') {
   const ws = new WebSocket(`wss://${ready.voice}${path}`);
   const c = { ws, got: [] };
-  ws.on('message', (m) => c.got.push(JSON.parse(m)));
+  ws.on('message', (m, bin) => { if (!bin) c.got.push(JSON.parse(m)); });
   ws.on('error', () => {});
   c.closed = new Promise((r) => ws.on('close', (code) => r(code)));
   c.open = new Promise((r) => ws.on('open', r));
@@ -88,10 +90,16 @@ async function strict() {
   await closes('no heartbeat', 4009, upTo);
   await switches({ voice_heartbeat_ms: 13750, voice_grace_ms: 5000, voice_identify_ms: 100 });
   await closes('no identify', 4009, () => {});
-  await switches({ voice_identify_ms: 10000, dave_required: 1 });
+  await switches({ voice_identify_ms: 10000 });
   await closes('no DAVE where it is required', 4017,
     async (x) => x.send(0, { ...identify(await lease()), max_dave_protocol_version: 0 }));
-  await switches({ dave_required: 0 });
+  const described = async (x) => { await upTo(x); x.send(1, select(MODES[0])); return x.want(4); };
+  const binary = (op, text = '') => async (x) => { await described(x); x.ws.send(Buffer.concat([Buffer.from([op]), Buffer.from(text)])); };
+  await closes('a binary message before identify', 4003, async (x) => { await x.want(8); x.ws.send(Buffer.from([26])); });
+  await closes('an unknown binary operation', 4001, binary(99));
+  await closes('a key package that is none', 4020, binary(26, 'key package'));
+  await closes('a commit that is none', 4020, binary(28, 'commit'));
+  await closes('op 23 without a transition', 4002, async (x) => { await described(x); x.send(23, {}); });
 }
 
 // A buffered resume by hand: what was missed comes again, in order, with the same numbers.
@@ -126,6 +134,7 @@ async function faults() {
   const a = peer(ALICE);
   const b = peer(BOB);
   await Promise.all([a.ready(), b.ready()]);
+  await secure(a, b);
   const heard = b.hear(ALICE);
   const joins = a.joins;
   await api('POST', '/crash');
