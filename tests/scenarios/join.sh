@@ -240,11 +240,18 @@ esac
 STAGE=$(new_channel '{"type":"stage","name":"Stage"}')
 say $ALICE join "$STAGE"
 check "a stage without the right to speak" "$ANSWER" "audience"
+until_ok 5 status_is "End-to-end encryption: none, as in stages" && ok "a stage is not encrypted" || bad "a stage is not encrypted" "$ANSWER"
+grep -q not_encrypted "$D/mediad.log" && bad "and that is no anomaly" "$(grep not_encrypted "$D/mediad.log")" || ok "and that is no anomaly"
 say $ALICE leave
-switch '{"dave_required":1}'
 say $ALICE join $VOICE
-check "encryption required" "$ANSWER" "end-to-end encryption"
-switch '{"dave_required":0,"discovery":0}'
+until_ok 5 status_is "End-to-end encryption: on, without a key until somebody else is there" &&
+	ok "alone it is encrypted, without a key" || bad "alone it is encrypted, without a key" "$ANSWER"
+# A server that asks for more than we speak says so by 4017: that is told, and not tried again.
+tries=$(count voice_op_0)
+api POST /users/$BOT/close '{"which":"voice","code":4017}' >/dev/null
+until_ok 10 status_is "a kind of end-to-end encryption that this version does not speak" && ok "encryption required" || bad "encryption required" "$ANSWER"
+[ "$(count voice_op_0)" = "$tries" ] && ok "and nothing is tried again" || bad "and nothing is tried again" "$tries, then $(count voice_op_0)"
+switch '{"discovery":0}'
 say $ALICE join $VOICE
 check "UDP blocked" "$ANSWER" "UDP"
 switch '{"discovery":1}'
