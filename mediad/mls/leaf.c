@@ -237,7 +237,8 @@ out:
 
 int mls_leaf_make(struct mls_leaf **out, const struct mls_leaf_spec *spec, struct mls_rng *rng)
 {
-	static const uint8_t version[] = {0, MLS_VERSION}, suite[] = {0, MLS_SUITE}, basic[] = {0, MLS_CREDENTIAL_BASIC};
+	static const uint8_t version[] = {0, MLS_VERSION}, suite[] = {0, MLS_SUITE},
+			     basic[] = {0, MLS_CREDENTIAL_BASIC};
 	struct mls_out credential = {0};
 	struct mls_leaf like = {.signature_key = mls_slice(spec->signer->pub, MLS_POINT),
 				.versions = mls_slice(version, sizeof version),

@@ -25,7 +25,7 @@ struct mls_leaf {
 	struct slice parent_hash;	/* COMMIT */
 	struct slice extensions;	/* body of the vector */
 	struct slice signature;
-	/* The signature was verified, in the group and at the leaf index given (which count for UPDATE and COMMIT). */
+	/* The signature was verified, in the group and at the leaf index given (these count for UPDATE, COMMIT). */
 	bool verified;
 	uint32_t verified_leaf;
 	uint8_t verified_group[MLS_HASH]; /* hash of the group id */
@@ -49,13 +49,14 @@ struct mls_leaf_spec {
 };
 /* Lifetime 0 … 2^64-1, as Discord's gateway requires. */
 int mls_leaf_make(struct mls_leaf **out, const struct mls_leaf_spec *spec, struct mls_rng *rng);
-/* The same member's next leaf: everything of `old` but key, source, parent hash and signature (for leaves that another
- * implementation made, as in the published vectors). */
-int mls_leaf_remake(struct mls_leaf **out, const struct mls_leaf *old, const struct mls_leaf_spec *spec, struct mls_rng *rng);
+/* The same member's next leaf: everything of `old` but key, source, parent hash and signature (for leaves that
+ * another implementation made, as in the published vectors). */
+int mls_leaf_remake(struct mls_leaf **out, const struct mls_leaf *old, const struct mls_leaf_spec *spec,
+		    struct mls_rng *rng);
 
-/* Section 7.3 but uniqueness and lifetime: signature, suite and version among the capabilities, its own extensions and
- * credential among them, keys that are points. Remembers the verified signature. EBADMSG, EACCES (a signature key that is no
- * point too), ENOTSUP: not a basic credential. */
+/* Section 7.3 but uniqueness and lifetime: signature, suite and version among the capabilities, its own extensions
+ * and credential among them, keys that are points. Remembers the verified signature. EBADMSG, EACCES (a signature key
+ * that is no point too), ENOTSUP: not a basic credential. */
 int mls_leaf_validate(struct mls_leaf *l, struct slice group_id, uint32_t leaf);
 /* True when the u16 is in the list. */
 bool mls_u16_listed(struct slice list, uint16_t value);
@@ -76,8 +77,8 @@ struct mls_key_package *mls_key_package_free(struct mls_key_package *k);
 /* leaf: source KEY_PACKAGE, signed by `signer`; a reference is taken. */
 int mls_key_package_make(struct mls_key_package **out, struct mls_leaf *leaf, struct slice init_key,
 			 const struct p256_pair *signer, struct mls_rng *rng);
-/* Section 10.1: version, suite, both signatures, init key unlike the encryption key, all three points. EBADMSG, ENOTSUP,
- * EACCES. */
+/* Section 10.1: version, suite, both signatures, init key unlike the encryption key, all three points. EBADMSG,
+ * ENOTSUP, EACCES. */
 int mls_key_package_validate(struct mls_key_package *k);
 int mls_key_package_ref_hash(uint8_t out[MLS_HASH], const struct mls_key_package *k);
 

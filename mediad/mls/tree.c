@@ -53,21 +53,21 @@ static void parent_free(struct mls_parent *p)
 
 static bool blank(const struct mls_tree *t, uint32_t node)
 {
-	return node % 2 ? !t->parent[node / 2] : !t->leaf[node / 2];
+	return node % 2 ? !t->slot[node / 2].parent : !t->slot[node / 2].leaf;
 }
 
 /* Both take over the caller's reference. */
 static void put_leaf(struct mls_tree *t, uint32_t leaf, struct mls_leaf *l)
 {
-	t->members = t->members - (t->leaf[leaf] != NULL) + (l != NULL);
-	mls_leaf_free(t->leaf[leaf]);
-	t->leaf[leaf] = l;
+	t->members = t->members - (t->slot[leaf].leaf != NULL) + (l != NULL);
+	mls_leaf_free(t->slot[leaf].leaf);
+	t->slot[leaf].leaf = l;
 }
 
 static void put_parent(struct mls_tree *t, uint32_t node, struct mls_parent *p)
 {
-	parent_free(t->parent[node / 2]);
-	t->parent[node / 2] = p;
+	parent_free(t->slot[node / 2].parent);
+	t->slot[node / 2].parent = p;
 }
 
 static void blank_path(struct mls_tree *t, uint32_t leaf)
@@ -79,28 +79,24 @@ static void blank_path(struct mls_tree *t, uint32_t leaf)
 /* Room for a tree of this many leaves, which is not below what it has. */
 static int widen(struct mls_tree *t, uint32_t leaves)
 {
-	struct mls_leaf **leaf;
-	struct mls_parent **parent;
+	struct tree_slot *slot;
 
 	if (leaves > MLS_LEAVES_MAX)
 		return EOVERFLOW;
-	leaf = calloc(leaves, sizeof *leaf);
-	parent = calloc(leaves, sizeof *parent);
-	if (!leaf || !parent) {
-		free(leaf);
-		free(parent);
+	slot = calloc(leaves, sizeof *slot);
+	if (!slot)
 		return ENOMEM;
-	}
-	if (t->leaves) {
-		memcpy(leaf, t->leaf, t->leaves * sizeof *leaf);
-		memcpy(parent, t->parent, t->leaves * sizeof *parent);
-	}
-	free(t->leaf);
-	free(t->parent);
-	t->leaf = leaf;
-	t->parent = parent;
+	if (t->leaves)
+		memcpy(slot, t->slot, t->leaves * sizeof *slot);
+	free(t->slot);
+	t->slot = slot;
 	t->leaves = leaves;
 	return 0;
+}
+
+static int grow(struct mls_tree *t)
+{
+	return widen(t, t->leaves ? 2 * t->leaves : 1);
 }
 
 /* Halves the tree while its right half has no member (section 7.7). */
@@ -110,7 +106,7 @@ static void cut(struct mls_tree *t)
 		uint32_t half = t->leaves / 2;
 
 		for (uint32_t i = half; i < t->leaves; i++)
-			if (t->leaf[i])
+			if (t->slot[i].leaf)
 				return;
 		for (uint32_t x = half ? tree_width(half) : 0; x < tree_width(t->leaves); x++)
 			mls_tree_blank(t, x);
@@ -135,11 +131,10 @@ struct mls_tree *mls_tree_free(struct mls_tree *t)
 	if (!t)
 		return NULL;
 	for (uint32_t i = 0; i < t->leaves; i++) {
-		mls_leaf_free(t->leaf[i]);
-		parent_free(t->parent[i]);
+		mls_leaf_free(t->slot[i].leaf);
+		parent_free(t->slot[i].parent);
 	}
-	free(t->leaf);
-	free(t->parent);
+	free(t->slot);
 	free(t);
 	return NULL;
 }
@@ -156,11 +151,11 @@ int mls_tree_copy(struct mls_tree **out, const struct mls_tree *t)
 	if (err)
 		return mls_tree_free(copy), err;
 	for (uint32_t i = 0; i < t->leaves; i++) {
-		if (t->leaf[i])
-			copy->leaf[i] = mls_leaf_ref(t->leaf[i]);
-		if (t->parent[i]) {
-			copy->parent[i] = t->parent[i];
-			copy->parent[i]->refs++;
+		if (t->slot[i].leaf)
+			copy->slot[i].leaf = mls_leaf_ref(t->slot[i].leaf);
+		if (t->slot[i].parent) {
+			copy->slot[i].parent = t->slot[i].parent;
+			copy->slot[i].parent->refs++;
 		}
 	}
 	copy->members = t->members;
@@ -210,20 +205,20 @@ static int read_node(struct mls_tree *t, uint32_t node, struct rd *r)
 	return err;
 }
 
-/* What every other function may rely on: unmerged leaves are members under the parent, in order, and not all of them. */
+/* All else may rely on this: unmerged leaves are members under the parent, in order, and not all of these. */
 static bool parent_in_form(const struct mls_tree *t, uint32_t node)
 {
-	const struct mls_parent *p = t->parent[node / 2];
+	const struct mls_parent *p = t->slot[node / 2].parent;
 	uint32_t first, n = tree_span(node, &first), members = 0;
 
 	for (uint32_t i = 0; i < p->n_unmerged; i++) {
 		uint32_t leaf = p->unmerged[i];
 
-		if (leaf < first || leaf >= first + n || !t->leaf[leaf] || (i && leaf <= p->unmerged[i - 1]))
+		if (leaf < first || leaf >= first + n || !t->slot[leaf].leaf || (i && leaf <= p->unmerged[i - 1]))
 			return false;
 	}
 	for (uint32_t i = first; i < first + n; i++)
-		members += t->leaf[i] != NULL;
+		members += t->slot[i].leaf != NULL;
 	return members > p->n_unmerged;
 }
 
@@ -233,8 +228,8 @@ static int read_nodes(struct mls_tree *t, struct rd *r)
 	int err = 0;
 
 	for (; !err && rd_left(r); node++) {
-		if (node == tree_width(t->leaves))
-			err = widen(t, t->leaves ? 2 * t->leaves : 1);
+		if (!t->leaves || node == tree_width(t->leaves))
+			err = grow(t);
 		if (!err && mls_rd_optional(r))
 			err = read_node(t, node, r);
 	}
@@ -245,7 +240,7 @@ static int read_nodes(struct mls_tree *t, struct rd *r)
 	if (t->members > MLS_MEMBERS_MAX)
 		return EOVERFLOW;
 	for (uint32_t x = 1; x < tree_width(t->leaves); x += 2)
-		if (t->parent[x / 2] && !parent_in_form(t, x))
+		if (t->slot[x / 2].parent && !parent_in_form(t, x))
 			return EBADMSG;
 	return 0;
 }
@@ -290,10 +285,10 @@ void mls_tree_write(const struct mls_tree *t, struct mls_out *o)
 		if (blank(t, x))
 			continue;
 		if (x % 2) {
-			write_parent(t->parent[x / 2], o);
+			write_parent(t->slot[x / 2].parent, o);
 		} else {
 			mls_out_be(o, NODE_LEAF, 1);
-			mls_out_slice(o, t->leaf[x / 2]->raw);
+			mls_out_slice(o, t->slot[x / 2].leaf->raw);
 		}
 	}
 	mls_out_close(o, at);
@@ -313,25 +308,25 @@ uint32_t mls_tree_members(const struct mls_tree *t)
 
 struct mls_leaf *mls_tree_leaf(const struct mls_tree *t, uint32_t leaf)
 {
-	return leaf < t->leaves ? t->leaf[leaf] : NULL;
+	return leaf < t->leaves ? t->slot[leaf].leaf : NULL;
 }
 
 const struct mls_parent *mls_tree_parent_at(const struct mls_tree *t, uint32_t node)
 {
-	return node % 2 && node < tree_width(t->leaves) ? t->parent[node / 2] : NULL;
+	return node % 2 && node < tree_width(t->leaves) ? t->slot[node / 2].parent : NULL;
 }
 
 struct slice mls_tree_key(const struct mls_tree *t, uint32_t node)
 {
 	if (node >= tree_width(t->leaves) || blank(t, node))
 		return (struct slice){0};
-	return node % 2 ? t->parent[node / 2]->encryption_key : t->leaf[node / 2]->encryption_key;
+	return node % 2 ? t->slot[node / 2].parent->encryption_key : t->slot[node / 2].leaf->encryption_key;
 }
 
 int mls_tree_find(const struct mls_tree *t, const struct mls_leaf *leaf, uint32_t *index)
 {
 	for (uint32_t i = 0; i < t->leaves; i++)
-		if (t->leaf[i] && mls_equal(t->leaf[i]->raw, leaf->raw))
+		if (t->slot[i].leaf && mls_equal(t->slot[i].leaf->raw, leaf->raw))
 			return *index = i, 0;
 	return ENOENT;
 }
@@ -406,7 +401,7 @@ static uint32_t leftmost_blank(const struct mls_tree *t)
 {
 	uint32_t i = 0;
 
-	while (i < t->leaves && t->leaf[i])
+	while (i < t->leaves && t->slot[i].leaf)
 		i++;
 	return i;
 }
@@ -420,16 +415,16 @@ int mls_tree_add(struct mls_tree *t, struct mls_leaf *l, uint32_t *leaf)
 	if (t->members >= MLS_MEMBERS_MAX)
 		return EOVERFLOW;
 	if (i == t->leaves) {
-		err = widen(t, t->leaves ? 2 * t->leaves : 1);
+		err = grow(t);
 		if (err)
 			return err;
 	}
 	/* Above a leaf that the tree was just widened for there is none: nothing needs to be undone. */
 	for (uint32_t x = tree_parent(2 * i, t->leaves); x != TREE_NONE; x = tree_parent(x, t->leaves)) {
-		if (!t->parent[x / 2])
+		if (!t->slot[x / 2].parent)
 			continue;
 		node[n] = x;
-		next[n] = parent_with(t->parent[x / 2], i);
+		next[n] = parent_with(t->slot[x / 2].parent, i);
 		if (!next[n++])
 			goto fail;
 	}

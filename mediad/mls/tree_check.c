@@ -13,17 +13,17 @@ struct checking {
 
 static struct slice parent_hash_of(const struct mls_tree *t, uint32_t node)
 {
-	return node % 2 ? t->parent[node / 2]->parent_hash : t->leaf[node / 2]->parent_hash;
+	return node % 2 ? t->slot[node / 2].parent->parent_hash : t->slot[node / 2].leaf->parent_hash;
 }
 
-/* Section 7.9.2, for one side of a parent. There, one node must be left when the parent's unmerged leaves are taken out of
- * the resolution of `child`, and it must name the parent by its hash. */
+/* Section 7.9.2, for one side of a parent. There, one node must be left when the parent's unmerged leaves are taken
+ * out of the resolution of `child`, and it must name the parent by its hash. */
 static int linked(const struct checking *c, uint32_t parent, uint32_t child, uint32_t other, bool *yes)
 {
-	const struct mls_parent *p = c->t->parent[parent / 2];
+	const struct mls_parent *p = c->t->slot[parent / 2].parent;
 	uint32_t first, span = tree_span(child, &first), holder = TREE_NONE, others = 0;
-	uint32_t unmerged = tree_lower(p->unmerged, p->n_unmerged, first + span) -
-			    tree_lower(p->unmerged, p->n_unmerged, first);
+	uint32_t unmerged =
+		tree_lower(p->unmerged, p->n_unmerged, first + span) - tree_lower(p->unmerged, p->n_unmerged, first);
 	uint32_t n = mls_tree_resolution(c->t, child, c->resolution);
 	uint8_t hash[MLS_HASH];
 	int err;
@@ -71,7 +71,7 @@ int mls_tree_check_parent_hashes(const struct mls_tree *t)
 		goto out;
 	err = tree_hashes(t, c.hashes);
 	for (uint32_t x = 1; !err && x < tree_width(t->leaves); x += 2)
-		if (t->parent[x / 2])
+		if (t->slot[x / 2].parent)
 			err = check_parent(&c, x);
 out:
 	free(c.hashes);
@@ -111,12 +111,12 @@ int mls_tree_unique_keys(const struct mls_tree *t)
 	if (!keys)
 		return ENOMEM;
 	for (uint32_t i = 0; i < t->leaves; i++)
-		if (t->leaf[i])
-			keys[n++] = t->leaf[i]->signature_key;
+		if (t->slot[i].leaf)
+			keys[n++] = t->slot[i].leaf->signature_key;
 	fine = distinct(keys, n);
 	n = 0;
 	for (uint32_t x = 0; x < tree_width(t->leaves); x++)
-		if (x % 2 ? t->parent[x / 2] != NULL : t->leaf[x / 2] != NULL)
+		if (x % 2 ? t->slot[x / 2].parent != NULL : t->slot[x / 2].leaf != NULL)
 			keys[n++] = mls_tree_key(t, x);
 	fine = fine && distinct(keys, n);
 	free(keys);
@@ -128,13 +128,13 @@ int mls_tree_unique_keys(const struct mls_tree *t)
 /* A leaf that is unmerged at a parent is so at every parent between them. */
 static bool unmerged_all_the_way(const struct mls_tree *t, uint32_t parent)
 {
-	const struct mls_parent *p = t->parent[parent / 2];
+	const struct mls_parent *p = t->slot[parent / 2].parent;
 
 	for (uint32_t i = 0; i < p->n_unmerged; i++) {
 		uint32_t x = tree_parent(2 * p->unmerged[i], t->leaves);
 
 		for (; x != parent; x = tree_parent(x, t->leaves)) {
-			const struct mls_parent *q = t->parent[x / 2];
+			const struct mls_parent *q = t->slot[x / 2].parent;
 
 			if (q && !tree_listed(q->unmerged, q->n_unmerged, p->unmerged[i]))
 				return false;
@@ -148,13 +148,13 @@ static int check_parents(const struct mls_tree *t)
 	int err = 0;
 
 	for (uint32_t x = 1; !err && x < tree_width(t->leaves); x += 2)
-		if (t->parent[x / 2])
-			err = p256_check(t->parent[x / 2]->encryption_key, P256_ANY);
+		if (t->slot[x / 2].parent)
+			err = p256_check(t->slot[x / 2].parent->encryption_key, P256_ANY);
 	return err;
 }
 
-/* What is cheap comes first: whoever wants the rest to be dear has to sign for every leaf. Members understand each other's
- * credentials, for only basic ones are valid, and a leaf lists its own. */
+/* What is cheap comes first: whoever wants the rest to be dear has to sign for every leaf. Members understand each
+ * other's credentials, for only basic ones are valid, and a leaf lists its own. */
 int mls_tree_validate(const struct mls_tree *t, struct slice group_id)
 {
 	int err;
@@ -162,13 +162,13 @@ int mls_tree_validate(const struct mls_tree *t, struct slice group_id)
 	if (!t->members)
 		return EBADMSG;
 	for (uint32_t x = 1; x < tree_width(t->leaves); x += 2)
-		if (t->parent[x / 2] && !unmerged_all_the_way(t, x))
+		if (t->slot[x / 2].parent && !unmerged_all_the_way(t, x))
 			return EBADMSG;
 	err = mls_tree_unique_keys(t);
 	if (!err)
 		err = mls_tree_check_parent_hashes(t);
 	for (uint32_t i = 0; !err && i < t->leaves; i++)
-		if (t->leaf[i])
-			err = mls_leaf_validate(t->leaf[i], group_id, i);
+		if (t->slot[i].leaf)
+			err = mls_leaf_validate(t->slot[i].leaf, group_id, i);
 	return err ? err : check_parents(t);
 }

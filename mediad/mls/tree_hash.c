@@ -34,7 +34,7 @@ static void piece_vec(struct pieces *s, const void *p, size_t n)
 
 static int hash_leaf(const struct hashing *h, uint32_t leaf, uint8_t out[MLS_HASH])
 {
-	const struct mls_leaf *l = h->t->leaf[leaf];
+	const struct mls_leaf *l = h->t->slot[leaf].leaf;
 	uint8_t head[6];
 	struct wr w = wr_of(head, sizeof head);
 	struct pieces s = {0};
@@ -53,7 +53,7 @@ static int hash_leaf(const struct hashing *h, uint32_t leaf, uint8_t out[MLS_HAS
 static int hash_parent(const struct hashing *h, uint32_t node, const uint8_t *left, const uint8_t *right,
 		       uint8_t out[MLS_HASH])
 {
-	const struct mls_parent *p = h->t->parent[node / 2];
+	const struct mls_parent *p = h->t->slot[node / 2].parent;
 	uint8_t head[] = {HASH_PARENT, p != NULL}, unmerged[4 * MLS_LEAVES_MAX];
 	struct wr w = wr_of(unmerged, sizeof unmerged);
 	struct pieces s = {0};
@@ -129,8 +129,8 @@ int mls_tree_root_hash(const struct mls_tree *t, uint8_t out[MLS_HASH])
 	return mls_tree_hash(t, tree_root(t->leaves), out);
 }
 
-int tree_parent_hash_by(const struct mls_tree *t, uint32_t parent, uint32_t sibling, const uint8_t (*hashes)[MLS_HASH],
-			uint8_t out[MLS_HASH])
+int tree_parent_hash_by(const struct mls_tree *t, uint32_t parent, uint32_t sibling,
+			const uint8_t (*hashes)[MLS_HASH], uint8_t out[MLS_HASH])
 {
 	const struct mls_parent *p = mls_tree_parent_at(t, parent);
 	struct hashing h = {.t = t, .known = hashes};

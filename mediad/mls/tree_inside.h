@@ -4,10 +4,15 @@
 
 #include "mediad/mls/tree.h"
 
+/* Nodes 2i and 2i + 1; NULL: blank. */
+struct tree_slot {
+	struct mls_leaf *leaf;
+	struct mls_parent *parent;
+};
+
 struct mls_tree {
 	uint32_t leaves, members;
-	struct mls_leaf **leaf;	    /* of node 2i; NULL: blank */
-	struct mls_parent **parent; /* of node 2i + 1; NULL: blank */
+	struct tree_slot *slot; /* as many as leaves */
 };
 
 /* The leaves under a node are `*first` and those behind it; returns how many. */
@@ -45,7 +50,7 @@ static inline bool tree_listed(const uint32_t *list, uint32_t n, uint32_t leaf)
 /* Tree hashes of all nodes, by node. */
 int tree_hashes(const struct mls_tree *t, uint8_t (*out)[MLS_HASH]);
 /* mls_tree_parent_hash with the tree hashes at hand, or NULL. */
-int tree_parent_hash_by(const struct mls_tree *t, uint32_t parent, uint32_t sibling, const uint8_t (*hashes)[MLS_HASH],
-			uint8_t out[MLS_HASH]);
+int tree_parent_hash_by(const struct mls_tree *t, uint32_t parent, uint32_t sibling,
+			const uint8_t (*hashes)[MLS_HASH], uint8_t out[MLS_HASH]);
 
 #endif

@@ -73,7 +73,8 @@ static int next_secret(uint8_t path_secret[MLS_HASH])
 	return err;
 }
 
-/* From the path secret of the route's i-th node to its end: each pair must be the tree's. *secret becomes the commit secret. */
+/* From the path secret of the route's i-th node to its end: each pair must be the tree's. *secret becomes the commit
+ * secret. */
 static int climb(struct mls_private *p, const struct mls_tree *t, const struct route *way, uint32_t i,
 		 uint8_t secret[MLS_HASH])
 {
@@ -184,8 +185,8 @@ static int check_keys(const struct mls_tree *t, const struct mls_path *path)
 	return err;
 }
 
-/* Sets the nodes of a route, from the top down for each holds the hash of the next one above, and blanks the rest of the direct
- * path. *hash: what the leaf must hold; *hash_n 0 when there is no node above it. */
+/* Sets the nodes of a route, from the top down for each holds the hash of the next one above, and blanks the rest of
+ * the direct path. *hash: what the leaf must hold; *hash_n 0 when there is no node above it. */
 static int put_nodes(struct mls_tree *t, uint32_t sender, const struct route *way, const struct slice *keys,
 		     uint8_t hash[MLS_HASH], size_t *hash_n)
 {
@@ -235,8 +236,8 @@ static bool listed(const uint32_t *list, uint32_t n, uint32_t leaf)
 	return false;
 }
 
-/* The members under a node as a path is encrypted to them: without those that this commit adds. *out is the caller's to
- * free. */
+/* The members under a node as a path is encrypted to them: without those that this commit adds. *out is the caller's
+ * to free. */
 static int recipients(uint32_t **out, uint32_t *n, const struct mls_tree *t, uint32_t node, const uint32_t *excluded,
 		      uint32_t n_excluded)
 {
@@ -291,7 +292,8 @@ static int pick(struct sealed *out, struct slice ciphertexts, uint32_t n, uint32
 }
 
 int mls_path_open(struct mls_private *me, const struct mls_tree *merged, uint32_t sender, const struct mls_path *path,
-		  struct slice context, const uint32_t *excluded, uint32_t n_excluded, uint8_t commit_secret[MLS_HASH])
+		  struct slice context, const uint32_t *excluded, uint32_t n_excluded,
+		  uint8_t commit_secret[MLS_HASH])
 {
 	struct route way = route_of(merged, sender);
 	uint32_t *list = NULL, n, i = meeting(&way, me->leaf), ours;
@@ -310,7 +312,8 @@ int mls_path_open(struct mls_private *me, const struct mls_tree *merged, uint32_
 		goto out;
 	err = pick(&it, path->node[i].ciphertexts, n, ours);
 	if (!err)
-		err = mls_decrypt_label(secret, &me->key[tree_level(list[ours])], "UpdatePathNode", context, it.enc, it.text);
+		err = mls_decrypt_label(secret, &me->key[tree_level(list[ours])], "UpdatePathNode", context, it.enc,
+					it.text);
 	if (!err)
 		err = climb(&next, merged, &way, i, secret);
 	if (err)
@@ -421,8 +424,9 @@ static int write_ciphertexts(struct mls_out *o, const struct mls_tree *t, const 
 	return err ? err : o->err;
 }
 
-int mls_path_write(struct mls_out *o, const struct mls_tree *t, uint32_t sender, const struct mls_path_secrets *secrets,
-		   struct slice context, const uint32_t *excluded, uint32_t n_excluded, struct mls_rng *rng)
+int mls_path_write(struct mls_out *o, const struct mls_tree *t, uint32_t sender,
+		   const struct mls_path_secrets *secrets, struct slice context, const uint32_t *excluded,
+		   uint32_t n_excluded, struct mls_rng *rng)
 {
 	struct route way = route_of(t, sender);
 	const struct mls_leaf *l = mls_tree_leaf(t, sender);

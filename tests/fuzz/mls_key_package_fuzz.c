@@ -12,9 +12,10 @@ static bool inside(struct slice part, struct slice whole)
 
 static void check_leaf(struct mls_leaf *l)
 {
-	const struct slice parts[] = {l->tbs,	      l->encryption_key, l->signature_key,  l->identity,	 l->credential,
-				      l->versions,    l->suites,	 l->extension_types, l->proposal_types, l->credential_types,
-				      l->parent_hash, l->extensions,	 l->signature};
+	const struct slice parts[] = {
+		l->tbs,		l->encryption_key, l->signature_key,   l->identity,	  l->credential,
+		l->versions,	l->suites,	   l->extension_types, l->proposal_types, l->credential_types,
+		l->parent_hash, l->extensions,	   l->signature};
 
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		if (!inside(parts[i], l->raw))

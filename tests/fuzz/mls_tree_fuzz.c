@@ -1,5 +1,5 @@
-/* A ratchet_tree extension: what can be read is written again as it was, and everything a welcome asks of a tree can be asked
- * of any that was read. */
+/* A ratchet_tree extension: what can be read is written again as it was, and everything a welcome asks of a tree can
+ * be asked of any that was read. */
 #include <stdlib.h>
 
 #include "mediad/mls/tree.h"

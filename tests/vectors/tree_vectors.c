@@ -173,7 +173,8 @@ static void write_context(struct mls_out *o, const json_t *c, const struct mls_t
 	mls_out_vec(o, (struct slice){0});
 }
 
-/* Whether the other members come to `want` by this path. told: the path secret that the vector says each decrypts, or NULL. */
+/* Whether the other members come to `want` by this path. told: the path secret that the vector says each decrypts, or
+ * NULL. */
 static bool all_open(const json_t *c, const struct mls_tree *before, const struct mls_tree *merged, uint32_t sender,
 		     const struct mls_path *path, struct slice want, const json_t *told)
 {
@@ -189,7 +190,8 @@ static bool all_open(const json_t *c, const struct mls_tree *before, const struc
 		if (m.keys.leaf == sender)
 			continue;
 		n = m;
-		VEC(mls_path_open(&m.keys, merged, sender, path, mls_out_view(&context), NULL, 0, commit_secret) == 0);
+		VEC(mls_path_open(&m.keys, merged, sender, path, mls_out_view(&context), NULL, 0, commit_secret) ==
+		    0);
 		VEC(mls_equal(mls_slice(commit_secret, MLS_HASH), want));
 		if (!told)
 			continue;
@@ -219,7 +221,8 @@ static bool check_update_path(const json_t *c, const struct mls_tree *t, const j
 	VEC(mls_path_merge(merged, sender, &path) == 0);
 	VEC(root_is(merged, vec_get(update, "tree_hash_after")));
 	VEC(mls_tree_validate(merged, group) == 0);
-	VEC(all_open(c, t, merged, sender, &path, vec_get(update, "commit_secret"), json_object_get(update, "path_secrets")));
+	VEC(all_open(c, t, merged, sender, &path, vec_get(update, "commit_secret"),
+		     json_object_get(update, "path_secrets")));
 	ok = true;
 out:
 	mls_path_free(&path);

@@ -129,11 +129,11 @@ void crowd_end(struct crowd *c)
 	c->tree = mls_tree_free(c->tree);
 }
 
-uint32_t crowd_any(struct crowd *c, uint32_t not)
+uint32_t crowd_any(struct crowd *c, uint32_t not )
 {
 	uint32_t i = crowd_below(&c->rng, mls_tree_leaves(c->tree));
 
-	while (!c->member[i] || i == not)
+	while (!c->member[i] || i == not )
 		i = (i + 1) % mls_tree_leaves(c->tree);
 	return i;
 }
@@ -157,11 +157,13 @@ static int send_path(struct crowd *c, struct flight *f, uint32_t sender)
 
 	f->sender = m->keys;
 	if (!err)
-		err = mls_path_make(f->sent, &f->sender, &m->signer, crowd_group, &f->secrets, f->commit_secret, &c->rng);
+		err = mls_path_make(f->sent, &f->sender, &m->signer, crowd_group, &f->secrets, f->commit_secret,
+				    &c->rng);
 	if (err)
 		return err;
 	crowd_context(&f->context, f->sent, c->epoch + 1);
-	err = mls_path_write(&f->wire, f->sent, sender, &f->secrets, mls_out_view(&f->context), f->added, f->n_added, &c->rng);
+	err = mls_path_write(&f->wire, f->sent, sender, &f->secrets, mls_out_view(&f->context), f->added, f->n_added,
+			     &c->rng);
 	if (err)
 		return err;
 	r = rd_of(f->wire.p, f->wire.n);
@@ -211,7 +213,8 @@ static int receive_path(struct crowd *c, struct flight *f, uint32_t sender, uint
 			    commit_secret);
 	if (err)
 		return err;
-	return memcmp(commit_secret, f->commit_secret, MLS_HASH) == 0 && all_current(&m->keys, f->merged) ? 0 : EINVAL;
+	return memcmp(commit_secret, f->commit_secret, MLS_HASH) == 0 && all_current(&m->keys, f->merged) ? 0
+													  : EINVAL;
 }
 
 static bool same_hash(const struct mls_tree *a, const struct mls_tree *b)

@@ -28,15 +28,15 @@ struct crowd {
 	struct mls_rng rng;
 	uint64_t users; /* that ever were */
 };
-/* One commit with a path: who goes, how many come, who sends. Every other member opens it and must come to the same secret;
- * those who come get theirs from the path secrets. 0; ENOMEM; EINVAL when the members do not agree. */
+/* One commit with a path: who goes, how many come, who sends. Every other member opens it and must come to the same
+ * secret; those who come get theirs from the path secrets. 0; ENOMEM; EINVAL when the members do not agree. */
 struct crowd_commit {
 	uint32_t sender, gone[CROWD_MAX], n_gone, n_come;
 };
 int crowd_start(struct crowd *c, const char *seed);
 int crowd_commit(struct crowd *c, const struct crowd_commit *what);
 /* A member's leaf, at random but `not`. */
-uint32_t crowd_any(struct crowd *c, uint32_t not);
+uint32_t crowd_any(struct crowd *c, uint32_t not );
 void crowd_end(struct crowd *c);
 /* What a newcomer says to a tree: it is validated with nothing remembered about its leaves. */
 int crowd_judge(const struct mls_tree *t);

@@ -26,8 +26,9 @@ static int judge_copy(const struct mls_leaf *l, struct slice group, uint32_t lea
 
 TEST(mls_leaf_has_the_layout_that_clients_send)
 {
-	static const uint8_t behind_keys[] = {0, 1, 8, 0, 0, 0, 0, 0, 0, 1, 2, 2, 0, 1, 2, 0, 2, 0, 0, 2, 0, 1, 1,
-					      0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255, 0};
+	static const uint8_t behind_keys[] = {0, 1, 8, 0,   0,	 0,   0,   0,	0,   1,	  2,   2, 0, 1,
+					      2, 0, 2, 0,   0,	 2,   0,   1,	1,   0,	  0,   0, 0, 0,
+					      0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255, 0};
 	static const uint8_t head[] = {0x40, 0x41, 4};
 	struct mls_rng rng = crowd_rng("layout");
 	struct crowd_member m;
@@ -154,7 +155,8 @@ TEST(mls_leaf_of_a_commit_is_signed_for_its_group_and_place)
 TEST(mls_leaf_capabilities_must_cover_what_it_uses)
 {
 	static const uint8_t other[] = {0, 9}, basic_twice[] = {0, 1, 0, 1};
-	static const uint8_t unknown[] = {0x0a, 0x0a, 0}, twice[] = {0, 1, 0, 0, 1, 0}, own[] = {0, 1, 0, 0x0a, 0x0a, 0};
+	static const uint8_t unknown[] = {0x0a, 0x0a, 0}, twice[] = {0, 1, 0, 0, 1, 0},
+			     own[] = {0, 1, 0, 0x0a, 0x0a, 0};
 	static const uint8_t x509[] = {0, 2, 0}, knows_x509[] = {0, 2}, knows[] = {0x0a, 0x0a};
 	struct mls_rng rng = crowd_rng("capable");
 	struct crowd_member m;
@@ -223,9 +225,10 @@ TEST(mls_leaf_has_64_extensions_at_most)
 
 TEST(mls_leaf_lists_of_a_wrong_form_are_malformed)
 {
-	static const size_t lists[] = {offsetof(struct mls_leaf, versions), offsetof(struct mls_leaf, suites),
-				       offsetof(struct mls_leaf, extension_types), offsetof(struct mls_leaf, proposal_types),
-				       offsetof(struct mls_leaf, credential_types), offsetof(struct mls_leaf, extensions)};
+	static const size_t lists[] = {
+		offsetof(struct mls_leaf, versions),	     offsetof(struct mls_leaf, suites),
+		offsetof(struct mls_leaf, extension_types),  offsetof(struct mls_leaf, proposal_types),
+		offsetof(struct mls_leaf, credential_types), offsetof(struct mls_leaf, extensions)};
 	struct mls_rng rng = crowd_rng("lists");
 	struct slice odd = mls_slice("\0\1\2", 3);
 	struct crowd_member m;
@@ -342,10 +345,12 @@ TEST_OOM(mls_key_package_when_memory_ends)
 	struct rd r;
 
 	CHECK_OOM(crowd_join(&m, 7, &rng), crowd_leave(&m));
-	CHECK_OOM(mls_key_package_make(&k, m.leaf, mls_slice(m.signer.pub, MLS_POINT), &m.signer, &rng), crowd_leave(&m));
+	CHECK_OOM(mls_key_package_make(&k, m.leaf, mls_slice(m.signer.pub, MLS_POINT), &m.signer, &rng),
+		  crowd_leave(&m));
 	r = rd_of(k->raw.p, k->raw.n);
 	CHECK_OOM(mls_key_package_read(&again, &r), mls_key_package_free(k); crowd_leave(&m));
-	CHECK_OOM(mls_key_package_validate(again), mls_key_package_free(k); mls_key_package_free(again); crowd_leave(&m));
+	CHECK_OOM(mls_key_package_validate(again), mls_key_package_free(k); mls_key_package_free(again);
+		  crowd_leave(&m));
 	mls_key_package_free(k);
 	mls_key_package_free(again);
 	crowd_leave(&m);

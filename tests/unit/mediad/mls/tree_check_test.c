@@ -77,7 +77,8 @@ TEST(mls_tree_with_a_key_twice_is_refused)
 	mls_tree_free(t);
 	for (int signature = 0; signature < 2; signature++) {
 		struct mls_leaf_spec spec = {.identity = mls_slice("b", 1),
-					     .encryption_key = signature ? b.leaf->encryption_key : a.leaf->encryption_key,
+					     .encryption_key =
+						     signature ? b.leaf->encryption_key : a.leaf->encryption_key,
 					     .signer = signature ? &a.signer : &b.signer,
 					     .source = MLS_LEAF_KEY_PACKAGE};
 		struct mls_leaf *l;
@@ -97,8 +98,8 @@ TEST(mls_tree_with_a_key_twice_is_refused)
 
 /* ---- section 7.9.2: more than a chain of hashes ---- */
 
-/* Somebody who is put beside a member, so that paths are sealed to them, while no hash changes. Put there by the rules, among
- * the unmerged, they are welcome. */
+/* Somebody who is put beside a member, so that paths are sealed to them, while no hash changes. Put there by the
+ * rules, among the unmerged, they are welcome. */
 TEST(mls_tree_with_a_stranger_beside_a_member_is_refused)
 {
 	for (uint32_t place = 0; place < 2; place++) {
@@ -109,7 +110,8 @@ TEST(mls_tree_with_a_stranger_beside_a_member_is_refused)
 
 		CHECK_INT(start(&c, 3, 1 - place, place), 0);
 		CHECK_INT(crowd_join(&stranger, 99, &c.rng), 0);
-		CHECK(mls_tree_parent_at(c.tree, 3) && !mls_tree_parent_at(c.tree, 1) && !mls_tree_leaf(c.tree, place));
+		CHECK(mls_tree_parent_at(c.tree, 3) && !mls_tree_parent_at(c.tree, 1) &&
+		      !mls_tree_leaf(c.tree, place));
 		CHECK_INT(mls_tree_copy(&t, c.tree), 0);
 		CHECK_INT(mls_tree_set_leaf(t, place, stranger.leaf), 0);
 		CHECK_INT(mls_tree_check_parent_hashes(t), EBADMSG);
@@ -190,7 +192,7 @@ static int sign_for_root(struct mls_tree *t, struct crowd *c)
 	return err;
 }
 
-/* Leaf 1 is blank, so that the leaf of member 0 vouches for the root itself; the other half has a parent of its own. */
+/* Leaf 1 is blank, so that the leaf of member 0 vouches for the root itself; the other half has its own parent. */
 static int start_vouched(struct crowd *c)
 {
 	struct crowd_commit other = {.sender = 2}, own = {.sender = 0};

@@ -1,5 +1,5 @@
-/* A ratchet tree told as plainly as the RFC tells it: flat arrays, sets as flags, everything computed anew by walking halves.
- * What mls_tree does must look the same. */
+/* A ratchet tree told as plainly as the RFC tells it: flat arrays, sets as flags, everything computed anew by walking
+ * halves. What mls_tree does must look the same. */
 #ifndef TESTS_UNIT_MEDIAD_MLS_TREE_MODEL_H
 #define TESTS_UNIT_MEDIAD_MLS_TREE_MODEL_H
 

@@ -37,7 +37,8 @@ static bool same_nodes(const struct mls_tree *t, const struct model *m)
 
 static bool same_subtree(const struct mls_tree *t, const struct model *m, uint32_t lo, uint32_t width)
 {
-	uint32_t want[MODEL_LEAVES], got[MODEL_LEAVES], n = model_resolution(m, lo, width, want), x = 2 * lo + width - 1;
+	uint32_t want[MODEL_LEAVES], got[MODEL_LEAVES], n = model_resolution(m, lo, width, want),
+							x = 2 * lo + width - 1;
 	uint8_t a[MLS_HASH], b[MLS_HASH];
 
 	model_hash(m, lo, width, NULL, a);
@@ -46,7 +47,8 @@ static bool same_subtree(const struct mls_tree *t, const struct model *m, uint32
 }
 
 /* 7.9: over the other child as it was before the parent's unmerged leaves came. */
-static bool same_parent_hash(const struct mls_tree *t, const struct model *m, uint32_t lo, uint32_t width, uint32_t half)
+static bool same_parent_hash(const struct mls_tree *t, const struct model *m, uint32_t lo, uint32_t width,
+			     uint32_t half)
 {
 	const struct model_parent *p = &m->parent[2 * lo + width - 1];
 	uint32_t other = lo + half * width / 2;
@@ -142,7 +144,8 @@ static uint32_t some_member(const struct model *m, struct mls_rng *rng)
 	return i;
 }
 
-static int random_step(struct mls_tree *t, struct model *m, struct mls_leaf *fresh, unsigned want, struct mls_rng *rng)
+static int random_step(struct mls_tree *t, struct model *m, struct mls_leaf *fresh, unsigned want,
+		       struct mls_rng *rng)
 {
 	uint32_t kind = crowd_below(rng, 8), at, where = UINT32_MAX;
 

@@ -204,7 +204,9 @@ TEST(mls_path_whose_secrets_are_not_its_keys_is_refused)
 	m = s.c.member[0];
 	for (uint32_t i = 0; i < s.secrets.n; i++)
 		s.secrets.secret[i][0] ^= 1;
-	CHECK_INT(mls_path_write(&wire, s.sent, m->keys.leaf, &s.secrets, mls_out_view(&s.context), NULL, 0, &s.c.rng), 0);
+	CHECK_INT(
+		mls_path_write(&wire, s.sent, m->keys.leaf, &s.secrets, mls_out_view(&s.context), NULL, 0, &s.c.rng),
+		0);
 	r = rd_of(wire.p, wire.n);
 	CHECK_INT(mls_path_read(&path, &r), 0);
 	for (uint32_t leaf = 2; leaf < 7; leaf++) {
@@ -395,7 +397,8 @@ TEST(mls_path_is_not_for_those_whom_its_commit_adds)
 	CHECK(s.wire.n - wire.n > 2 * (MLS_POINT + MLS_HASH + MLS_TAG));
 	for (uint32_t leaf = 2; leaf < 7; leaf++) {
 		struct mls_private keys = s.c.member[leaf]->keys;
-		int err = mls_path_open(&keys, s.merged, 0, &path, mls_out_view(&s.context), excluded, 2, commit_secret);
+		int err = mls_path_open(&keys, s.merged, 0, &path, mls_out_view(&s.context), excluded, 2,
+					commit_secret);
 
 		CHECK_INT(err, leaf == 4 || leaf == 5 ? EBADMSG : 0);
 		if (!err)
@@ -417,8 +420,8 @@ TEST(mls_path_blanks_what_it_does_not_set)
 	CHECK_INT(crowd_commit(&c, &one), 0);
 	CHECK_INT(crowd_commit(&c, &two), 0);
 	CHECK_INT(mls_tree_set_parent(c.tree, 1, mls_slice("left over", 9), (struct slice){0}), 0);
-	CHECK_INT(mls_path_make(c.tree, &c.member[0]->keys, &c.member[0]->signer, crowd_group, &secrets, commit_secret,
-				&c.rng),
+	CHECK_INT(mls_path_make(c.tree, &c.member[0]->keys, &c.member[0]->signer, crowd_group, &secrets,
+				commit_secret, &c.rng),
 		  0);
 	CHECK(!mls_tree_parent_at(c.tree, 1));
 	CHECK(mls_tree_parent_at(c.tree, 3));
@@ -517,7 +520,8 @@ TEST(mls_path_make_is_for_members)
 	struct scene s;
 
 	CHECK_INT(scene_start(&s), 0);
-	CHECK_INT(mls_path_make(s.c.tree, &nobody, &s.c.member[0]->signer, crowd_group, &secrets, commit_secret, &s.c.rng),
+	CHECK_INT(mls_path_make(s.c.tree, &nobody, &s.c.member[0]->signer, crowd_group, &secrets, commit_secret,
+				&s.c.rng),
 		  EINVAL);
 	CHECK_INT(mls_path_write(&o, s.c.tree, 1, &s.secrets, mls_slice("", 0), NULL, 0, &s.c.rng), EINVAL);
 	s.secrets.n++;
