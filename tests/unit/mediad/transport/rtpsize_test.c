@@ -323,6 +323,33 @@ TEST(rtpsize_padding)
 	rtpsize_free(x);
 }
 
+/* A sender report that a desktop client of Discord's sent in 2024, with its key, as somebody published them: eight bytes are
+ * in the clear, and they are what is authenticated besides. */
+TEST(rtpsize_rtcp_of_a_client)
+{
+	static const char hex_key[] = "4405dfc5d83d86c231d3313a59cef41d6b780641acf007c9af841dc616b278a2";
+	static const char hex[] = "80c800060005ec18"
+				  "8af5b6fb63a15a19f519ab9b502e933c6ae101ae685f5e7f42b4fab783bb0eed"
+				  "a73e70e994cbaea0fdb0652f91a52d69"
+				  "5a000080";
+	uint8_t secret[RTPSIZE_KEY], packet[64], out[64];
+	size_t n = unhex(packet, sizeof packet, hex), len = 0;
+
+	CHECK_INT(unhex(secret, sizeof secret, hex_key), sizeof secret);
+	for (int k = 0; k < KINDS; k++) {
+		struct rtpsize *x = kinds[k].mode == RTPSIZE_AES256_GCM ? make(k, secret) : NULL;
+		int err;
+
+		if (!x)
+			continue;
+		err = rtpsize_open_rtcp(x, packet, n, out, sizeof out, &len);
+		rtpsize_free(x);
+		CHECK_INT(err, 0);
+		CHECK_INT(len, 40);
+		CHECK_MEM(out + 8, 4, "\xe9\x57\xa5\x9b", 4); /* January 2024 */
+	}
+}
+
 TEST(rtpsize_rtcp)
 {
 	/* A receiver report with one block. */
