@@ -1,10 +1,23 @@
-// End-to-end encryption: unmodified @discordjs/voice members (with davey) through guildd. Joins and leaves in every order,
-// all at once, and while something fails; every member must show the same privacy code and hear every other.
-import { api, check, main, peer, sleep, stats, switches, until } from './lib.mjs';
-import { checkSettled, group, join, newChannel, newUsers, permutations, seeded, tones } from './group.mjs';
+// End-to-end encryption through guildd: unmodified @discordjs/voice members (with davey) and calls of mediad in one channel.
+// Joins and leaves in every order, all at once, and while something fails; every member must show the same privacy code and
+// hear every other.
+//
+//   dave.mjs            mediad among the members
+//   dave.mjs --npm      npm members alone, which proves guildd
+//   PART=name[,name]    these parts alone
+import { api, check, main, skip, sleep, stats, switches, until } from './lib.mjs';
+import { checkSettled, group, newChannel, newUsers, permutations, seeded, settled, tones, up } from './group.mjs';
+import { Cast, Host, npmMember } from './members.mjs';
 
-const DAVE = { dave_version: 1, dave_required: 0 };
-const leave = (p) => p.leave();
+const npmOnly = process.argv.includes('--npm') || !Host.built();
+let cast;
+const leave = (m) => m.leave();
+const counts = async (user) => (await stats()).counts[user] ?? {};
+const errors = (members) => members.flatMap((m) => m.errors).join('; ');
+// Members for these users of a part; users[i] is of kinds[i], the last kind for all further ones.
+const enter = (channel, users, kinds = ['npm']) =>
+  up(users.map((u, i) => cast.member(npmOnly ? 'npm' : kinds[Math.min(i, kinds.length - 1)], u, channel)));
+
 // Runs a part of the script and says how long it took.
 async function part(fn, ...args) {
   if (process.env.PART && !process.env.PART.split(',').includes(fn.name)) return;
@@ -12,48 +25,48 @@ async function part(fn, ...args) {
   await fn(...args);
   console.log(`     ${fn.name}${args.length ? ` ${args.join(' ')}` : ''}: ${Date.now() - from} ms`);
 }
-const counts = async (user) => (await stats()).counts[user] ?? {};
 
-async function pairAndThree() {
+async function twoAndThree(...kinds) {
+  const name = npmOnly ? '' : ` (${kinds.join(', ')})`;
   const channel = await newChannel();
-  const [a, b, c] = await newUsers(3);
-  const peers = await join(channel, [a]);
-  await checkSettled('one is alone', channel, peers);
-  peers.push(...await join(channel, [b]));
-  const two = await checkSettled('two share a group', channel, peers);
-  await tones('two hear each other', peers);
-  peers.push(...await join(channel, [c]));
-  const three = await checkSettled('three share a group', channel, peers);
+  const users = await newUsers(3);
+  const members = await enter(channel, users.slice(0, 1), kinds);
+  await checkSettled(`one is alone${name}`, channel, members);
+  members.push(...await enter(channel, users.slice(1, 2), kinds.slice(1)));
+  const two = await checkSettled(`two share a group${name}`, channel, members);
+  await tones(`two hear each other${name}`, members);
+  members.push(...await enter(channel, users.slice(2), kinds.slice(2)));
+  const three = await checkSettled(`three share a group${name}`, channel, members);
   check('with another code', two !== three);
-  await tones('three hear each other', peers);
-  const before = await stats();
-  const streams = before.relay.streams.filter((s) => s.channel_id === channel);
-  check('no plain sound of a member', [a, b, c].every((u) => !before.counts[u]?.dave_plaintext), streams.map((s) => s.rx.plain).join(' '));
-  check('no error', peers.every((p) => !p.errors.length), peers.flatMap((p) => p.errors).join('; '));
-  await leave(peers.shift());
-  await checkSettled('the first left', channel, peers);
-  await tones('the others hear each other', peers);
-  await Promise.all(peers.map(leave));
+  await tones(`three hear each other${name}`, members);
+  const s = await stats();
+  check('no plain sound of a member', users.every((u) => !s.counts[u]?.dave_plaintext));
+  check('none of mediad ever', members.every((m) => m.kind === 'npm' || !s.counts[m.userId]?.dave_plaintext_early));
+  await leave(members.shift());
+  await checkSettled(`the first left${name}`, channel, members);
+  await tones(`the others hear each other${name}`, members);
+  check('no error', !errors(members), errors(members));
+  await Promise.all(members.map(leave));
 }
 
 // Solo, group, solo, group: who stays starts anew each time.
-async function soloAndBack() {
+async function soloAndBack(stays, comes) {
   const channel = await newChannel();
   const [a, b] = await newUsers(2);
-  const [pa] = await join(channel, [a]);
+  const [ma] = await enter(channel, [a], [stays]);
   for (let round = 1; round <= 3; round++) {
-    await checkSettled(`round ${round}: alone`, channel, [pa]);
-    const [pb] = await join(channel, [b]);
-    await checkSettled(`round ${round}: together`, channel, [pa, pb]);
-    await tones(`round ${round}: heard`, [pa, pb], { frames: 20 });
-    await leave(pb);
+    await checkSettled(`round ${round}: ${stays} alone`, channel, [ma]);
+    const [mb] = await enter(channel, [b], [comes]);
+    await checkSettled(`round ${round}: with ${comes}`, channel, [ma, mb]);
+    await tones(`round ${round}: heard`, [ma, mb], { ms: 400 });
+    await leave(mb);
   }
-  check('who stayed was told of the new epoch three times', (await counts(a)).dave_sent_24 === 3);
-  await leave(pa);
+  check('who stayed was told of the new epoch three times', !!(await until(async () => (await counts(a)).dave_sent_24 === 3)));
+  await leave(ma);
 }
 
 // Three members: every order of coming with every order of going.
-async function everyOrder() {
+async function everyOrder(...kinds) {
   const orders = permutations([0, 1, 2]);
   const cases = orders.flatMap((come) => orders.map((go) => ({ come, go })));
   const bad = [];
@@ -66,187 +79,216 @@ async function everyOrder() {
       const look = async (what) => {
         if (!here.size) return;
         steps += 1;
-        if (!(await settledQuietly(channel, [...here.values()]))) bad.push(`${c.come} / ${c.go}: ${what}`);
+        if (!(await settled(channel, [...here.values()]))) bad.push(`${c.come} / ${c.go}: ${what}`);
       };
-      for (const i of c.come) { here.set(i, (await join(channel, [users[i]]))[0]); await look(`${i} came`); }
+      for (const i of c.come) { here.set(i, (await enter(channel, [users[i]], [kinds[i]]))[0]); await look(`${i} came`); }
       for (const i of c.go) { await leave(here.get(i)); here.delete(i); await look(`${i} went`); }
     }
   };
   await Promise.all(Array.from({ length: 6 }, lane));
   check('36 orders of coming and going', bad.length === 0, bad.length ? bad.slice(0, 5).join('; ') : `${steps} steps`);
 }
-async function settledQuietly(channel, members) {
-  const { settled } = await import('./group.mjs');
-  return settled(channel, members);
-}
 
-// Eight users come and go as a seed says: one or some at a time, waiting for the group in between or not.
+// Eight users, three of them mediad's, come and go as a seed says: one or some at a time, waiting for the group in between or
+// not.
 async function churn(seed, steps, patient) {
   const rnd = seeded(seed);
   const channel = await newChannel();
   const users = await newUsers(8);
   const here = new Map();
-  const come = async (u) => { const p = peer(u, channel); here.set(u, p); await p.ready(15000); };
-  const go = async (u) => { const p = here.get(u); here.delete(u); await leave(p); };
+  const come = async (u) => {
+    const m = cast.member(npmOnly || users.indexOf(u) > 2 ? 'npm' : 'mediad', u, channel);
+    here.set(u, m);
+    await m.ready(15000);
+  };
+  const go = async (u) => { const m = here.get(u); here.delete(u); await leave(m); };
   const bad = [];
   for (let i = 0; i < steps; i++) {
     const n = 1 + (rnd.below(4) === 0 ? rnd.below(3) : 0);
     const chosen = new Set(Array.from({ length: n }, () => rnd.pick(users)));
     const work = [...chosen].map((u) => (here.has(u) ? go(u) : come(u)));
-    if (patient) {
-      await Promise.all(work);
-      if (here.size && !(await settledQuietly(channel, [...here.values()]))) bad.push(`step ${i}: ${JSON.stringify(await group(channel))}`);
-    } else {
-      await sleep(rnd.below(60));
-      await Promise.all(work);
-    }
+    if (!patient) await sleep(rnd.below(60));
+    await Promise.all(work);
+    if (patient && here.size && !(await settled(channel, [...here.values()]))) bad.push(`step ${i}: ${JSON.stringify(await group(channel))}`);
   }
   while (here.size < 3) await come(users.find((u) => !here.has(u)));
-  const peers = [...here.values()];
-  await checkSettled(`${steps} random steps of seed ${seed}${patient ? '' : ' without a pause'}`, channel, peers, 15000);
+  const members = [...here.values()];
+  await checkSettled(`${steps} random steps of seed ${seed}${patient ? '' : ' without a pause'}`, channel, members, 15000);
   check(`seed ${seed}: every step`, bad.length === 0, bad.slice(0, 3).join('; '));
-  await tones(`seed ${seed}: heard`, peers, { frames: 20, at: 4 });
-  await Promise.all(peers.map(leave));
+  await tones(`seed ${seed}: heard`, members, { ms: 400, at: 4 });
+  await Promise.all(members.map(leave));
 }
 
-// All of them live in one process, and davey takes some milliseconds for each Add, in each member: so they have time.
+// The npm members live in one process, and davey takes some milliseconds for each Add, in each member: so they have time.
 async function crowd(n) {
   await switches({ dave_batch_ms: 200, dave_commit_ms: 60000, voice_grace_ms: 60000 });
   const channel = await newChannel();
   const users = await newUsers(n);
-  const peers = await join(channel, users.slice(0, 6));
-  await checkSettled('6 begin a group at once', channel, peers, 20000);
-  peers.push(...await join(channel, users.slice(6)));
-  await checkSettled(`${n - 6} join it at once`, channel, peers, 30000);
-  await tones(`${n} hear each other`, peers, { frames: 12, at: 5 });
-  const gone = peers.splice(3, Math.floor(n / 2));
+  const members = await enter(channel, users.slice(0, 6), ['mediad', 'npm']);
+  await checkSettled('6 begin a group at once', channel, members, 20000);
+  members.push(...await enter(channel, users.slice(6), ['mediad', 'npm']));
+  await checkSettled(`${n - 6} join it at once`, channel, members, 30000);
+  await tones(`${n} hear each other`, members, { ms: 260, at: 5 });
+  const gone = members.splice(3, Math.floor(n / 2));
   await Promise.all(gone.map(leave));
-  await checkSettled(`${gone.length} left at once`, channel, peers, 20000);
-  peers.push(...await join(channel, gone.map((p) => p.userId)));
-  await checkSettled('and came back at once', channel, peers, 20000);
-  await tones('and are heard', peers.slice(-4), { frames: 15 });
-  await Promise.all(peers.map(leave));
+  await checkSettled(`${gone.length} left at once`, channel, members, 20000);
+  members.push(...await enter(channel, gone.map((p) => p.userId), ['mediad', 'npm']));
+  await checkSettled('and came back at once', channel, members, 20000);
+  await tones('and are heard', [members[0], ...members.slice(-4)], { ms: 300 });
+  await Promise.all(members.map(leave));
   await switches({ dave_batch_ms: 0, dave_commit_ms: 5000, voice_grace_ms: 5000 });
 }
 
-// The group changes while a member's connection is down: it gets what it missed, in order.
-async function resumes(first) {
+// The group changes while a member's connection is down: it gets what it missed, in order, after op 9 or before it.
+async function resumes(kind, first) {
   await switches({ replay_first: first });
   const channel = await newChannel();
   const [a, b, c, d] = await newUsers(4);
-  const peers = await join(channel, [a, b, c]);
-  await checkSettled('before the connection is lost', channel, peers);
+  const members = await enter(channel, [a, b, c], ['npm', kind, 'npm']);
+  await checkSettled(`before ${kind} loses its connection`, channel, members);
   await api('POST', `/users/${b}/drop`, { which: 'voice' });
-  const [pd] = await join(channel, [d]);
-  await leave(peers.pop());
-  peers.push(pd);
+  const [md] = await enter(channel, [d]);
+  await leave(members.pop());
+  members.push(md);
   check('the lost connection is resumed', !!(await until(async () => (await counts(b)).voice_resumed === 1)));
-  await Promise.all(peers.map((p) => p.ready()));
-  await checkSettled('the group changed during a resume', channel, peers);
-  await tones('and they hear each other', peers, { frames: 20 });
-  await Promise.all(peers.map(leave));
+  await up(members);
+  await checkSettled(`the group changed during a resume${first ? ', told before op 9' : ''}`, channel, members);
+  await tones('and they hear each other', members, { ms: 400 });
+  await Promise.all(members.map(leave));
   await switches({ replay_first: 0 });
 }
 
-async function faults() {
+// `kind` is the member on whom things go wrong.
+async function faults(kind) {
   const channel = await newChannel();
   const [a, b, c, d, e, f] = await newUsers(6);
-  const peers = await join(channel, [a, b, c]);
-  await checkSettled('before faults', channel, peers);
+  const members = await enter(channel, [a, b, c], ['npm', kind, 'npm']);
+  await checkSettled(`before faults on ${kind}`, channel, members);
   const fault = (u, o) => api('POST', `/users/${u}/faults`, o);
 
   await fault(b, { op: 29, what: 'corrupt' });
-  peers.push(...await join(channel, [d]));
-  await checkSettled('after a corrupt commit', channel, peers);
+  members.push(...await enter(channel, [d]));
+  await checkSettled('after a corrupt commit', channel, members);
   check('it asked to be added again', (await counts(b)).voice_op_31 === 1 && (await counts(b)).dave_sent_30 >= 1);
 
   await fault(e, { op: 30, what: 'corrupt' });
-  peers.push(...await join(channel, [e]));
-  await checkSettled('after a corrupt welcome', channel, peers);
+  members.push(...await enter(channel, [e], [kind]));
+  await checkSettled('after a corrupt welcome', channel, members);
   check('that one asked too', (await counts(e)).voice_op_31 === 1);
-  await tones('all hear each other', peers, { frames: 20, at: 5 });
+  await tones('all hear each other', members, { ms: 400, at: 5 });
 
-  await fault(a, { op: 22, what: 'lose' });
-  await leave(peers.pop());
-  await checkSettled('after a lost op 22', channel, peers);
+  await fault(b, { op: 22, what: 'lose' });
+  await leave(members.pop());
+  await checkSettled('after a lost op 22', channel, members);
   await fault(e, { op: 30, what: 'delay', ms: 400 });
-  peers.push(...await join(channel, [e]));
-  await checkSettled('after a late welcome', channel, peers);
+  members.push(...await enter(channel, [e], [kind]));
+  await checkSettled('after a late welcome', channel, members);
 
   // The joiner is gone before anybody could commit: its Add is revoked, and another comes in the same epoch.
-  const present = peers.map((p) => p.userId);
-  for (const u of present) await fault(u, { op: 27, what: 'hold', ms: 250 });
-  const [gone] = await join(channel, [f]);
+  for (const m of members) await fault(m.userId, { op: 27, what: 'hold', ms: 250 });
+  const [gone] = await enter(channel, [f], [kind]);
   await until(async () => (await group(channel)).proposals === 1);
   await leave(gone);
   await until(async () => (await group(channel)).proposals === 0);
-  peers.push(...await join(channel, [f]));
-  await checkSettled('an Add was revoked', channel, peers);
-  await tones('all hear each other again', peers, { frames: 20, at: 6 });
+  members.push(...await enter(channel, [f], [kind]));
+  await checkSettled('an Add was revoked', channel, members);
+  await tones('all hear each other again', members, { ms: 400, at: 6 });
 
-  // Without its commit a member is deaf until it has failed often enough; then it asks to be added again.
-  const before = (await counts(b)).voice_op_31;
+  // Without its commit a member is deaf; it must notice and come back by itself.
   await fault(b, { op: 29, what: 'lose' });
-  await leave(peers.pop());
-  await peers[0].play((await import('./lib.mjs')).tone(600, 60));
-  const hears = peers[1].hear(a);
-  check('a member that lost a commit asks to be added again', await until(async () => {
-    await peers[0].play((await import('./lib.mjs')).tone(600, 30));
-    return (await counts(b)).voice_op_31 > before;
-  }, 8000) === true);
-  await checkSettled('and is', channel, peers);
-  void hears;
-  await tones('and hears', peers, { frames: 20, at: 6 });
-  await Promise.all(peers.map(leave));
+  await leave(members.pop());
+  await until(async () => (await group(channel)).transitions.length === 0);
+  await api('GET', `/users/${b}/forwarded`);
+  const from = Date.now();
+  const ear = members[1].ear(a);
+  let back = false;
+  for (let i = 0; i < 6 && !back; i++) {
+    await members[0].sing(600, 800);
+    back = !!(await settled(channel, members, 300));
+  }
+  ear.stop();
+  check(`${kind} that lost a commit finds back`, back, `${Date.now() - from} ms${members[1].heals ? `, ${members[1].heals.join(' ')}` : ''}`);
+  await tones('and hears', members, { ms: 400, at: 6 });
+  await Promise.all(members.map(leave));
 }
 
 // Clients without DAVE: refused where it is required, and where it is not the channel goes down to version 0 and up again.
 async function versions() {
+  await switches({ dave_required: 0 });
   const channel = await newChannel();
   const [a, b, c, d] = await newUsers(4);
-  const peers = await join(channel, [a, b]);
-  await checkSettled('encrypted', channel, peers);
-  const [plain] = await join(channel, [c], { daveEncryption: false });
+  const members = await enter(channel, [a, b], ['npm', 'mediad']);
+  await checkSettled('encrypted', channel, members);
+  const [plain] = await up([npmMember(c, channel, { daveEncryption: false })]);
   check('a client without DAVE brings version 0', !!(await until(async () => {
     const g = await group(channel);
     return g.executed === 0 && g.transitions.length === 0;
   })));
-  await tones('in the clear', [...peers, plain], { frames: 20 });
-  check('no code is shown', peers.every((p) => p.code() === ''));
-  peers.push(...await join(channel, [d]));
+  await tones('in the clear', [...members, plain], { ms: 400 });
+  check('no code is shown', members.every((p) => p.code() === ''));
+  members.push(...await enter(channel, [d], ['mediad']));
   await leave(plain);
-  await checkSettled('it left: encrypted again', channel, peers);
-  await tones('and they hear each other', peers, { frames: 20 });
-  await Promise.all(peers.map(leave));
+  await checkSettled('it left: encrypted again', channel, members);
+  await tones('and they hear each other', members, { ms: 400 });
+  await Promise.all(members.map(leave));
+  await switches({ dave_required: 1 });
 }
 
-async function oldGroup({ channel, users, peers, begun }) {
+// What people compare: both sides see the same 45 digits.
+async function verification() {
+  if (npmOnly) return;
+  const channel = await newChannel();
+  const [a, b] = await newUsers(2);
+  const [npm, ours] = await enter(channel, [a, b], ['npm', 'mediad']);
+  await checkSettled('two who verify each other', channel, [npm, ours]);
+  const theirs = await npm.conn.getVerificationCode(b);
+  const code = await ours.verify(a);
+  check('show the same verification code', theirs === code && code.length === 45, `${theirs} ${code}`);
+  await Promise.all([npm, ours].map(leave));
+}
+
+// A member that joins a group of 46 seconds: the group is begun first and joined last.
+async function oldGroup({ channel, users, members, begun }) {
   await sleep(Math.max(0, begun + 46000 - Date.now()));
-  await checkSettled('an old group', channel, peers);
-  peers.push(...await join(channel, users.slice(2)));
-  await checkSettled('a member comes 46 s late', channel, peers);
-  await tones('and all hear each other', peers);
-  await Promise.all(peers.map(leave));
+  await checkSettled('an old group', channel, members);
+  members.push(...await enter(channel, users.slice(3, 5), ['npm', 'mediad']));
+  await checkSettled('members come 46 s late', channel, members);
+  await tones('and all hear each other', members);
+  await Promise.all(members.map(leave));
 }
 
-// PART=name runs one part alone.
 await main(async () => {
+  if (!Host.built()) skip('mediad among the members', `${Host.bin} is not built`);
   await api('POST', '/reset');
-  await switches(DAVE);
-  // A member that joins a group of 46 seconds: the group is begun here and joined at the end.
-  const late = process.env.PART ? null : { channel: await newChannel(), users: await newUsers(3), begun: Date.now() };
-  if (late) late.peers = await join(late.channel, late.users.slice(0, 2));
-
-  await part(pairAndThree);
-  await part(soloAndBack);
-  await part(everyOrder);
+  cast = await Cast.make(npmOnly ? 0 : 2);
+  let late;
+  if (!process.env.PART) {
+    late = { channel: await newChannel(), users: await newUsers(5), begun: Date.now() };
+    late.members = await enter(late.channel, late.users.slice(0, 3), ['npm', 'mediad', 'npm']);
+  }
+  await part(twoAndThree, 'npm', 'npm', 'npm');
+  if (!npmOnly) {
+    await part(twoAndThree, 'mediad', 'npm', 'mediad');
+    await part(twoAndThree, 'mediad', 'mediad', 'mediad');
+  }
+  await part(soloAndBack, 'mediad', 'npm');
+  if (!npmOnly) await part(soloAndBack, 'npm', 'mediad');
+  await part(everyOrder, 'mediad', 'npm', 'npm');
   await part(churn, 1, 25, true);
   await part(churn, 2, 40, false);
   await part(crowd, 25);
-  await part(resumes, 0);
-  await part(faults);
+  await part(resumes, 'npm', 0);
+  if (!npmOnly) {
+    await part(resumes, 'mediad', 0);
+    await part(resumes, 'mediad', 1);
+    await part(faults, 'mediad');
+  }
+  await part(faults, 'npm');
   await part(versions);
-
+  await part(verification);
   if (late) await oldGroup(late);
-  check('guildd found nothing malformed', Object.values((await stats()).counts).every((c) => !c.dave_kp_bad && !c.dave_commit_bad));
-}, 180000);
+  const all = (await stats()).counts;
+  const sum = (name) => Object.values(all).reduce((n, c) => n + (c[name] ?? 0), 0);
+  check('guildd found nothing malformed', !sum('dave_kp_bad') && !sum('dave_commit_bad'), `${sum('dave_commit_bad')} commits`);
+  await cast.end();
+}, 240000);

@@ -1,7 +1,6 @@
 // What the scripts about end-to-end encryption share: users and channels of their own, a look at a channel's group, and
 // tones that everybody must hear from everybody.
-import * as V from '@discordjs/voice';
-import { GUILD, api, check, decode, goertzel, peer, sleep, tone, until } from './lib.mjs';
+import { GUILD, api, check, goertzel, sleep, until } from './lib.mjs';
 
 let nextId = 700000000000000000n;
 export const newId = () => String(nextId++);
@@ -13,6 +12,11 @@ export async function newUser(name = 'member') {
   return id;
 }
 export const newUsers = (n) => Promise.all(Array.from({ length: n }, (_, i) => newUser(`member ${i}`)));
+// Every member of the list is up.
+export async function up(members, ms = 15000) {
+  await Promise.all(members.map((m) => m.ready(ms)));
+  return members;
+}
 export async function newChannel(more = {}) {
   const id = newId();
   await api('POST', `/guilds/${GUILD}/channels`, { id, type: 'voice', name: 'Group', ...more });
@@ -56,49 +60,30 @@ export async function checkSettled(name, channel, members, ms) {
   check(name, !!code, why || (code === 'alone' ? '' : code));
   return code;
 }
-export async function join(channel, users, more) {
-  const peers = users.map((u) => peer(u, channel, more));
-  await Promise.all(peers.map((p) => p.ready(15000)));
-  return peers;
-}
 
 // ---- tones ----
 const pitch = (i) => 320 + 90 * (i % 25);
-const cache = new Map();
-const toneOf = (hz, frames) => {
-  const key = `${hz} ${frames}`;
-  if (!cache.has(key)) cache.set(key, tone(hz, frames));
-  return cache.get(key);
-};
-// Frames of one user at one peer, from now on.
-function listen(p, user) {
-  const got = [];
-  const stream = p.conn.receiver.subscribe(user, { end: { behavior: V.EndBehaviorType.Manual } });
-  stream.on('data', (f) => got.push(Buffer.from(f.payload ?? f)));
-  stream.on('error', (e) => p.errors.push(`hear ${user}: ${e.message}`));
-  return { got, stop: () => stream.destroy() };
-}
-// Everybody speaks, `at` at a time, and must be heard by everybody else. One check for all of it.
-export async function tones(name, peers, { frames = 30, at = 3 } = {}) {
+// Everybody speaks for `ms`, `at` at a time, and must be heard by everybody else. One check for all of it.
+export async function tones(name, members, { ms = 600, at = 3 } = {}) {
   const deaf = [];
   let heard = 0;
-  for (let i = 0; i < peers.length; i += at) {
-    const speakers = peers.slice(i, i + at);
+  for (let i = 0; i < members.length; i += at) {
+    const speakers = members.slice(i, i + at);
     const ears = [];
     for (const [k, s] of speakers.entries()) {
-      for (const p of peers) if (p !== s) ears.push({ s, p, hz: pitch(i + k), ...listen(p, s.userId) });
+      for (const m of members) if (m !== s) ears.push({ s, m, hz: pitch(i + k), ear: m.ear(s.userId) });
     }
-    await Promise.all(speakers.map((s, k) => s.play(toneOf(pitch(i + k), frames))));
-    await sleep(120);
+    await Promise.all(speakers.map((s, k) => s.sing(pitch(i + k), ms)));
+    await sleep(150);
     for (const e of ears) {
-      e.stop();
-      const x = decode(e.got);
-      const want = goertzel(x, e.hz);
-      const other = goertzel(x, e.hz === pitch(0) ? pitch(7) : pitch(0));
-      const ok = x.length >= 960 * frames * 0.8 && want > 1500 && want > 10 * other;
-      if (ok) heard += 1;
-      else deaf.push(`${e.p.userId} <- ${e.s.userId}: ${e.got.length} frames, ${want.toFixed(0)} / ${other.toFixed(0)}`);
+      e.ear.stop();
+      const x = e.ear.samples();
+      const want = goertzel(x, e.hz, e.ear.rate);
+      const other = goertzel(x, e.hz === pitch(0) ? pitch(7) : pitch(0), e.ear.rate);
+      if (x.length >= (e.ear.rate * ms * 0.8) / 1000 && want > 1500 && want > 10 * other) heard += 1;
+      else deaf.push(`${e.m.kind} ${e.m.userId} <- ${e.s.kind} ${e.s.userId}: ${x.length} samples, ${want.toFixed(0)} / ${other.toFixed(0)}`);
     }
   }
-  check(name, deaf.length === 0 && heard === peers.length * (peers.length - 1), deaf.length ? deaf.slice(0, 6).join('; ') : `${heard} ways`);
+  const ways = members.length * (members.length - 1);
+  check(name, deaf.length === 0 && heard === ways, deaf.length ? `${deaf.length} of ${ways}: ${deaf.slice(0, 6).join('; ')}` : `${heard} ways`);
 }
