@@ -37,7 +37,8 @@ struct toy {
 	/* what a restarted mediad holds */
 	bool holds_call, holds_stray;
 
-	unsigned wants, states, heard, ups, downs;
+	unsigned wants, states, heard, ups, downs, secures, codes;
+	char code[48];
 	enum media_playback_event ev;
 	unsigned events, reason;
 	uint64_t samples;
@@ -179,6 +180,13 @@ static void on_call(struct media_call *call, const struct media_msg *msg, void *
 		t->states++;
 	if (msg->type == MEDIA_HEARD)
 		t->heard++;
+	if (msg->type == MEDIA_CALL_SECURE)
+		t->secures++;
+	if (msg->type == MEDIA_CODE) {
+		t->codes++;
+		snprintf(t->code, sizeof t->code, "%.*s", (int)msg->code.code.n,
+			 (const char *)msg->code.code.p);
+	}
 }
 
 static void on_playback(struct media_playback *pb, enum media_playback_event ev, uint64_t samples,
@@ -597,5 +605,44 @@ TEST_OOM(media_allocates)
 	CHECK_OOM(err, toy_free(&t));
 	err = media_call_consent(t.call, 501, true);
 	CHECK_OOM(err, toy_free(&t));
+	toy_free(&t);
+}
+
+static void toy_secure(struct toy *t, uint32_t gen, const char *code)
+{
+	send(t, (struct media_msg){.type = MEDIA_CALL_SECURE,
+				   .call_secure = {.call = t->call_id,
+						   .gen = gen,
+						   .version = 1,
+						   .known = true,
+						   .members = 2,
+						   .privacy_code = slice_str(code)}});
+}
+
+/* What is kept outlives the message, and is forgotten with its mediad. */
+TEST(media_keeps_how_a_call_is_encrypted)
+{
+	struct toy t;
+
+	CHECK(up_with_call(&t));
+	CHECK(!media_call_secured(t.call));
+	toy_secure(&t, 0, "123456789012345678901234567890");
+	settle(&t);
+	CHECK_INT(t.secures, 1);
+	CHECK(media_call_secured(t.call));
+	CHECK_MEM(media_call_secured(t.call)->privacy_code.p,
+		  media_call_secured(t.call)->privacy_code.n, "123456789012345678901234567890", 30);
+	CHECK_INT(media_call_verify(t.call, 501), 0);
+	CHECK(run_until(&t, MEDIA_VERIFY, 1));
+	send(&t, (struct media_msg){
+			 .type = MEDIA_CODE,
+			 .code = {.call = t.call_id, .user = 501, .code = slice_str("12345")}});
+	settle(&t);
+	CHECK_INT(t.codes, 1);
+	CHECK_STR(t.code, "12345");
+	toy_gone(&t);
+	settle(&t);
+	CHECK(!media_call_secured(t.call));
+	CHECK_INT(media_call_verify(t.call, 501), ENOTCONN);
 	toy_free(&t);
 }
