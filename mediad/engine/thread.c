@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -254,6 +255,7 @@ static void *thread_main(void *arg)
 	struct epoll_event evs[64];
 	uint64_t drain;
 
+	prctl(PR_SET_NAME, "audio"); /* for whoever looks from outside */
 	sandbox_enter(SANDBOX_AUDIO);
 	while (!atomic_load(&t->quit)) {
 		int n;
