@@ -284,12 +284,13 @@ static void slot_command(struct line *l, struct cmd *c)
 
 bool line_send(struct line *l, const uint8_t *p, size_t n)
 {
-	ssize_t took = 0;
+	struct iovec iov = {(void *)p, n};
+	struct mmsghdr msg = {.msg_hdr = {.msg_iov = &iov, .msg_iovlen = 1}};
+	int64_t took = 0;
 
-	/* Each call has a socket of its own, so there is never more than one datagram for sendmmsg.
-	 */
+	/* Each call has a socket of its own, so there is never more than one datagram for it. */
 	if (!env_replaying(l->env))
-		took = send(l->fd, p, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+		took = sendmmsg(l->fd, &msg, 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1 ? (int64_t)msg.msg_len : -1;
 	if (env_answer(l->env, took) != (int64_t)n)
 		return false;
 	env_output(l->env, ENV_OUT_DATAGRAM, l->index, p, n);
