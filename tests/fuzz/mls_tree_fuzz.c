@@ -29,7 +29,8 @@ static void look(const struct mls_tree *t)
 	for (uint32_t x = 0; x < tree_width(leaves); x++)
 		if (mls_tree_resolution(t, x, nodes) > leaves)
 			abort();
-	for (uint32_t i = 0; i < leaves; i++) {
+	/* Not of all leaves of a large tree: that would be the square of them. */
+	for (uint32_t i = 0; i < leaves; i += 1 + leaves / 64) {
 		if (mls_tree_filtered_path(t, i, path, copath) > 10)
 			abort();
 		if (mls_tree_leaf(t, i) && mls_tree_find(t, mls_tree_leaf(t, i), &at))
