@@ -5,6 +5,7 @@
 //   dave.mjs            mediad among the members
 //   dave.mjs --npm      npm members alone, which proves guildd
 //   PART=name[,name]    these parts alone
+//   SEEDS=n,n,…         random joins and leaves without a pause, with these seeds
 import { api, check, main, skip, sleep, stats, switches, until } from './lib.mjs';
 import { checkSettled, group, newChannel, newUsers, permutations, seeded, settled, tones, up } from './group.mjs';
 import { Cast, Host, npmMember } from './members.mjs';
@@ -128,7 +129,7 @@ async function crowd(n) {
   await checkSettled('6 begin a group at once', channel, members, 20000);
   members.push(...await enter(channel, users.slice(6), ['mediad', 'npm']));
   await checkSettled(`${n - 6} join it at once`, channel, members, 30000);
-  await tones(`${n} hear each other`, members, { ms: 260, at: 5 });
+  await tones(`${n} hear each other`, members, { ms: 260, at: 5, least: 0.5 });
   const gone = members.splice(3, Math.floor(n / 2));
   await Promise.all(gone.map(leave));
   await checkSettled(`${gone.length} left at once`, channel, members, 20000);
@@ -177,7 +178,8 @@ async function faults(kind) {
   check('that one asked too', (await counts(e)).voice_op_31 === 1);
   await tones('all hear each other', members, { ms: 400, at: 5 });
 
-  await fault(b, { op: 22, what: 'lose' });
+  // Not on the npm member that shall be healed below: one that waits for an op 22 never counts what it cannot open.
+  await fault(kind === 'npm' ? a : b, { op: 22, what: 'lose' });
   await leave(members.pop());
   await checkSettled('after a lost op 22', channel, members);
   await fault(e, { op: 30, what: 'delay', ms: 400 });
@@ -198,7 +200,6 @@ async function faults(kind) {
   await fault(b, { op: 29, what: 'lose' });
   await leave(members.pop());
   await until(async () => (await group(channel)).transitions.length === 0);
-  await api('GET', `/users/${b}/forwarded`);
   const from = Date.now();
   const ear = members[1].ear(a);
   let back = false;
@@ -207,7 +208,9 @@ async function faults(kind) {
     back = !!(await settled(channel, members, 300));
   }
   ear.stop();
-  check(`${kind} that lost a commit finds back`, back, `${Date.now() - from} ms${members[1].heals ? `, ${members[1].heals.join(' ')}` : ''}`);
+  const n = await counts(b);
+  check(`${kind} that lost a commit finds back`, back,
+    `${Date.now() - from} ms; ${n.voice_op_31} op 31, ${n.voice_resumed ?? 0} resumes, ${n.voice_identified - 1} rejoins`);
   await tones('and hears', members, { ms: 400, at: 6 });
   await Promise.all(members.map(leave));
 }
@@ -275,7 +278,7 @@ await main(async () => {
   if (!npmOnly) await part(soloAndBack, 'npm', 'mediad');
   await part(everyOrder, 'mediad', 'npm', 'npm');
   await part(churn, 1, 25, true);
-  await part(churn, 2, 40, false);
+  for (const seed of (process.env.SEEDS ?? '2').split(',')) await part(churn, Number(seed), 40, false);
   await part(crowd, 25);
   await part(resumes, 'npm', 0);
   if (!npmOnly) {

@@ -24,7 +24,6 @@ const table = (name, letter) => {
 };
 export const PHASE = table('MEDIA_PHASES', 'P');
 export const REASON = table('MEDIA_REASONS', 'R');
-export const HEAL = table('MEDIA_HEALS', 'H');
 
 function packInt(v) {
   const n = BigInt(v);

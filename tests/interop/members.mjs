@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as V from '@discordjs/voice';
 import { GUILD, api, check, decode, peer, ready, tone, until } from './lib.mjs';
-import { HEAL, Media, PHASE } from './media.mjs';
+import { Media, PHASE } from './media.mjs';
 
 const cache = new Map();
 function cached(key, make) {
@@ -25,7 +25,7 @@ export function npmMember(userId, channel, more) {
     const stream = p.conn.receiver.subscribe(user, { end: { behavior: V.EndBehaviorType.Manual } });
     stream.on('data', (f) => got.push(Buffer.from(f.payload ?? f)));
     stream.on('error', (e) => p.errors.push(`hear ${user}: ${e.message}`));
-    return { rate: 48000, samples: () => decode(got), stop: () => stream.destroy() };
+    return { rate: 48000, samples: () => decode(got), stop: () => { stream.destroy(); p.conn.receiver.subscriptions.delete(user); } };
   };
   return p;
 }
@@ -67,7 +67,7 @@ function sine(hz, ms) {
 export function mediadMember(host, userId, channel) {
   const m = host.media;
   const call = ++host.calls;
-  const p = { userId, kind: 'mediad', errors: [], leases: 0, gen: 0, phase: 0, heals: [], secures: [] };
+  const p = { userId, kind: 'mediad', errors: [], leases: 0, gen: 0, phase: 0 };
   const ours = (f) => (x) => { if (x.call === call) f(x); };
   let listens = 0;
   let playbacks = 0;
@@ -84,7 +84,6 @@ export function mediadMember(host, userId, channel) {
       if (s.phase === PHASE.FAILED) p.errors.push(`failed with ${s.code}`);
     }),
     CALL_SECURE: ours((s) => {
-      if (s.heal && s.heal !== p.secure?.heal) p.heals.push(Object.keys(HEAL).find((k) => HEAL[k] === s.heal));
       p.secure = s;
     }),
   };
