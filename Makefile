@@ -108,7 +108,7 @@ FUZZTARGETS = $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 LIBS_ALL    = $(LIBS_MEDIAD) $(LIBS_OFFLINE) $(LIBS_GUILDD) $(LIBS_COMMON)
 # What a fuzz target may reach: every module, without the programs' main files; and the unit tests' MLS group.
 FUZZOBJS    = $(call objs,$(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD)) $(COMMON) \
-              tests/unit/mediad/mls/party.c tests/unit/mediad/mls/crowd.c)
+              $(addprefix tests/unit/mediad/mls/,party.c forge.c crowd.c) $(VILLAGE))
 
 $(B)/libparley.a: $(FUZZOBJS)
 	@rm -f $@
@@ -123,12 +123,16 @@ fuzz-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz/$(t))
 fuzz-replay-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz-replay/$(t))
 
 # Benches: programs of tests/bench that print rows; tests/bench/rows says what each is.
-BENCHSHARED := bench far plane speech
+BENCHSHARED := bench crowd far plane speech
 BENCHES := $(filter-out $(BENCHSHARED),$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/*.c)))
 $(B)/bench/%: $(B)/obj/tests/bench/%.o $(BENCHSHARED:%=$(B)/obj/tests/bench/%.o) $(B)/libparley.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_ALL)
-bench-bins: $(foreach b,$(BENCHES),$(B)/bench/$(b))
+# Counts what audio threads must not do; for LD_PRELOAD.
+$(B)/bench/traps.so: tests/bench/preload/traps.c tests/bench/preload/traps.h
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $< -ldl
+bench-bins: $(foreach b,$(BENCHES),$(B)/bench/$(b)) $(B)/bench/traps.so
 bench:
 	@deploy/deps.sh build interop
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd bench-bins

@@ -53,10 +53,7 @@ static int grow_tree(struct making *m)
 	if (!err && group_plan_needs_path(&m->plan))
 		err = mls_path_make(m->next->tree, &m->next->keys, &g->signature, g->context.group_id, &m->secrets,
 				    m->commit_secret, m->rng);
-	if (err)
-		return err;
-	mls_private_prune(&m->next->keys, m->next->tree);
-	return group_provisional(m->next, g, m->plan.extensions);
+	return err ? err : group_provisional(m->next, g, m->plan.extensions);
 }
 
 /* ---- the message ---- */

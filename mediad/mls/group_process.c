@@ -25,12 +25,8 @@ static int take_known(struct taking *t, struct slice ref)
 {
 	const struct remembered *known = group_recall(t->g, ref);
 
-	if (!known)
-		return ENOENT;
-	for (unsigned i = 0; i < t->plan.n; i++)
-		if (t->plan.changes[i].proposal.raw.p == known->proposal.raw.p)
-			return EBADMSG;
-	return group_plan_put(&t->plan, &known->proposal, known->message.sender_index, false);
+	/* The same one twice touches the same leaf, key or extensions twice, which the plan refuses. */
+	return known ? group_plan_put(&t->plan, &known->proposal, known->message.sender_index, false) : ENOENT;
 }
 
 static int take_value(struct taking *t, struct mls_proposal *p)
@@ -64,6 +60,7 @@ static int take_list(struct taking *t, struct rd *list)
 	return err;
 }
 
+/* mls_public_read has walked the body already, so it has its form and ends where it should. */
 static int take_body(struct taking *t)
 {
 	struct rd r = rd_of(t->message.body.p, t->message.body.n), list = mls_rd_sub(&r);
@@ -73,8 +70,6 @@ static int take_body(struct taking *t)
 		err = mls_path_read(&t->path, &r);
 		t->has_path = err == 0;
 	}
-	if (!err && (!r.ok || rd_left(&r)))
-		err = EBADMSG;
 	if (!err && !t->has_path && group_plan_needs_path(&t->plan))
 		err = EBADMSG;
 	return err ? err : group_plan_check(&t->plan, t->g, t->message.sender_index);
@@ -97,7 +92,6 @@ static int take_path(struct mls_group *next, const struct taking *t, uint8_t com
 		err = group_supported(next->tree, t->plan.extensions);
 	if (err)
 		return err;
-	mls_private_prune(&next->keys, next->tree);
 	err = group_provisional(next, t->g, t->plan.extensions);
 	if (err)
 		return err;
@@ -112,12 +106,10 @@ static int follow(struct mls_group *next, struct taking *t)
 	int err;
 
 	err = group_plan_apply(&t->plan, t->g, next->tree);
-	if (!err && t->has_path) {
+	if (!err && t->has_path)
 		err = take_path(next, t, commit_secret);
-	} else if (!err) {
-		mls_private_prune(&next->keys, next->tree);
+	else if (!err)
 		err = group_provisional(next, t->g, t->plan.extensions);
-	}
 	if (!err)
 		err = group_enter(next, t->g, commit_secret, mls_transcript_input(&t->message), tag);
 	if (!err && (told.n != MLS_HASH || !mls_same(told.p, tag, MLS_HASH)))

@@ -72,6 +72,11 @@ TEST(group_refuses_a_commit_with_any_byte_changed)
 		c.message.p[i] ^= 0x20;
 		CHECK_INT(mls_group_process(&next, p.guests[1].group, mls_slice(m.p, i), &removed), EBADMSG);
 	}
+	mls_out_be(&c.message, 0, 1);
+	CHECK_INT(mls_group_process(&next, p.guests[1].group, mls_out_view(&c.message), &removed), EBADMSG);
+	CHECK(!next);
+	c.message.n--;
+	m = mls_out_view(&c.message);
 	CHECK_INT(mls_group_process(&next, p.guests[1].group, m, &removed), 0);
 	CHECK_MEM(mls_group_secrets(next)->authenticator, MLS_HASH, mls_group_secrets(c.next)->authenticator, MLS_HASH);
 	mls_group_free(next);
@@ -285,6 +290,73 @@ TEST(group_remembers_no_more_proposals_than_the_cap)
 	CHECK_INT(err, EOVERFLOW);
 	CHECK_INT(n - 1, MLS_PROPOSALS_MAX);
 	CHECK_INT(mls_group_proposals(p.guests[0].group), MLS_PROPOSALS_MAX);
+	party_end(&p);
+}
+
+/* A group context with one long list of external senders: this many bytes. */
+static int extends(struct party *p, size_t size)
+{
+	struct mls_out body = {0};
+	size_t list, data;
+	uint8_t *zeros = calloc(1, size);
+	int err;
+
+	mls_out_be(&body, MLS_PROPOSAL_GROUP_CONTEXT_EXTENSIONS, 2);
+	list = mls_out_open(&body);
+	mls_out_be(&body, MLS_EXT_EXTERNAL_SENDERS, 2);
+	data = mls_out_open(&body);
+	mls_out_bytes(&body, zeros, size);
+	mls_out_close(&body, data);
+	mls_out_close(&body, list);
+	err = body.err ? body.err : external(p, mls_group_id(p->guests[0].group), 2, 0, mls_out_view(&body));
+	mls_out_free(&body);
+	free(zeros);
+	return err;
+}
+
+TEST(group_remembers_no_more_bytes_than_the_cap)
+{
+	enum { HALF = MLS_BYTES_MAX / 2 };
+	struct party p;
+	struct mls_out o = {0};
+	uint8_t ref[MLS_HASH];
+
+	CHECK_INT(three(&p), 0);
+	CHECK_INT(party_remove(&p, &o, p.guests[0].group, 2), 0);
+	CHECK_INT(extends(&p, HALF), 0);
+	CHECK_INT(extends(&p, HALF + 1), EOVERFLOW);
+	CHECK_INT(extends(&p, HALF - 2000), 0);
+	CHECK_INT(extends(&p, 2000), EOVERFLOW);
+	/* what was taken back makes room again */
+	for (unsigned i = 0; i < 50; i++) {
+		CHECK_INT(mls_group_propose(p.guests[0].group, mls_out_view(&o), ref), 0);
+		CHECK_INT(mls_group_revoke(p.guests[0].group, mls_slice(ref, MLS_HASH)), 0);
+	}
+	CHECK_INT(mls_group_proposals(p.guests[0].group), 2);
+	mls_out_free(&o);
+	party_end(&p);
+}
+
+TEST(group_reads_no_more_capabilities_than_the_cap)
+{
+	struct party p;
+	struct mls_out body = {0};
+	size_t list, data, types;
+
+	CHECK_INT(three(&p), 0);
+	mls_out_be(&body, MLS_PROPOSAL_GROUP_CONTEXT_EXTENSIONS, 2);
+	list = mls_out_open(&body);
+	mls_out_be(&body, MLS_EXT_REQUIRED_CAPABILITIES, 2);
+	data = mls_out_open(&body);
+	types = mls_out_open(&body);
+	for (unsigned i = 0; i < 65; i++)
+		mls_out_be(&body, 1, 2);
+	mls_out_close(&body, types);
+	mls_out_be(&body, 0, 2);
+	mls_out_close(&body, data);
+	mls_out_close(&body, list);
+	CHECK_INT(external(&p, mls_group_id(p.guests[0].group), 2, 0, mls_out_view(&body)), EOVERFLOW);
+	mls_out_free(&body);
 	party_end(&p);
 }
 

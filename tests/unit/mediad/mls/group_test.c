@@ -43,12 +43,19 @@ TEST(group_needs_the_keys_of_its_leaf)
 	struct party p;
 	struct mls_group *g = NULL;
 	struct mls_identity other;
+	struct mls_leaf *updated;
+	struct mls_leaf_spec spec = {.encryption_key = mls_slice(p.guests[0].me.encryption.pub, MLS_POINT),
+				     .signer = &p.guests[0].me.signature,
+				     .source = MLS_LEAF_UPDATE};
 
 	CHECK_INT(gather(&p, "keys", 1), 0);
+	CHECK_INT(mls_leaf_remake(&updated, p.guests[0].package->leaf, &spec, &p.rng), 0);
 	other = p.guests[0].me;
 	other.encryption = p.guests[0].init;
 	CHECK_INT(mls_group_create(&g, mls_slice("x", 1), &other, p.guests[0].package->leaf, (struct slice){0}, &p.rng),
 		  EBADMSG);
+	CHECK_INT(mls_group_create(&g, mls_slice("x", 1), &p.guests[0].me, updated, (struct slice){0}, &p.rng), EBADMSG);
+	mls_leaf_free(updated);
 	other = p.guests[0].me;
 	other.signature = p.guests[0].init;
 	CHECK_INT(mls_group_create(&g, mls_slice("x", 1), &other, p.guests[0].package->leaf, (struct slice){0}, &p.rng),

@@ -85,6 +85,51 @@ TEST(message_public_refused)
 	hex_end();
 }
 
+TEST(message_commit_entries)
+{
+	struct slice good = hex_bytes("0220" REF32), form = hex_bytes("0320" REF32), none = hex_bytes("0020" REF32);
+	struct rd r = rd_of(good.p, good.n);
+	struct mls_proposal_or_ref p;
+
+	CHECK_INT(mls_proposal_or_ref_read(&p, &r), 0);
+	CHECK(p.by_ref && p.ref.n == MLS_HASH && !rd_left(&r));
+	r = rd_of(form.p, form.n);
+	CHECK_INT(mls_proposal_or_ref_read(&p, &r), EBADMSG);
+	r = rd_of(none.p, none.n);
+	CHECK_INT(mls_proposal_or_ref_read(&p, &r), EBADMSG);
+	r = rd_of(good.p, good.n - 1);
+	CHECK_INT(mls_proposal_or_ref_read(&p, &r), EBADMSG);
+	hex_end();
+}
+
+/* A commit of so many Removes by value, empty otherwise. */
+static int commit_of(unsigned n)
+{
+	struct mls_out o = {0};
+	struct mls_public m;
+	struct rd r;
+	size_t at;
+	int err;
+
+	mls_out_be(&o, UINT64_C(0x00010001), 4);
+	mls_content_write(&o, (struct slice){0}, 1, MLS_SENDER_MEMBER, 0, MLS_CONTENT_COMMIT);
+	at = mls_out_open(&o);
+	for (unsigned i = 0; i < n; i++)
+		mls_out_be(&o, UINT64_C(0x01000300000000), 7);
+	mls_out_close(&o, at);
+	mls_out_be(&o, 0, 1 + 3); /* no path; signature and tags are empty */
+	r = rd_of(o.p, o.n);
+	err = mls_public_read(&m, &r);
+	mls_out_free(&o);
+	return err;
+}
+
+TEST(message_commit_has_a_cap)
+{
+	CHECK_INT(commit_of(MLS_PROPOSALS_MAX), 0);
+	CHECK_INT(commit_of(MLS_PROPOSALS_MAX + 1), EOVERFLOW);
+}
+
 TEST(message_public_cut_short_is_malformed)
 {
 	struct slice all[] = {hex_bytes(REMOVE), hex_bytes(BY_MEMBER), hex_bytes(COMMIT)};

@@ -48,6 +48,22 @@ void party_end(struct party *p)
 	mls_out_free(&p->extensions);
 }
 
+static int make_leaf(struct mls_leaf **out, struct party *p, const struct mls_leaf_spec *spec)
+{
+	struct mls_leaf *plain = NULL, like;
+	int err = mls_leaf_make(&plain, spec, &p->rng);
+
+	if (err || !p->capable.n) {
+		*out = plain;
+		return err;
+	}
+	like = *plain;
+	like.extension_types = p->capable;
+	err = mls_leaf_remake(out, &like, spec, &p->rng);
+	mls_leaf_free(plain);
+	return err;
+}
+
 int party_arrive(struct party *p, unsigned who)
 {
 	struct guest *g = &p->guests[who];
@@ -66,7 +82,7 @@ int party_arrive(struct party *p, unsigned who)
 	if (!err)
 		err = p256_generate(&g->init, &p->rng);
 	if (!err)
-		err = mls_leaf_make(&leaf, &spec, &p->rng);
+		err = make_leaf(&leaf, p, &spec);
 	if (!err)
 		err = mls_key_package_make(&g->package, leaf, mls_slice(g->init.pub, MLS_POINT), &g->me.signature, &p->rng);
 	mls_leaf_free(leaf);

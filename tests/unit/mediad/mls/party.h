@@ -17,6 +17,7 @@ struct party {
 	struct mls_rng rng;
 	struct p256_pair sender;
 	struct mls_out extensions; /* external_senders */
+	struct slice capable;	   /* extension types that who arrives from now on can do; else none; borrowed */
 	struct guest guests[PARTY_MAX];
 };
 
@@ -38,6 +39,25 @@ int party_say(struct party *p, struct mls_out *out, unsigned who, enum mls_conte
 	      const uint8_t confirmation_tag[MLS_HASH]);
 /* Puts another membership tag to the end of a guest's message that was changed. */
 int party_retag(const struct mls_group *g, struct mls_out *message);
+
+/* What one who is inside but means harm could send. Zero: as it should be. */
+struct forgery {
+	const struct mls_group *state; /* of guest 0, with `to` in its tree already */
+	unsigned to;
+	struct slice secrets;		 /* GroupSecrets */
+	struct slice info;		 /* the whole GroupInfo */
+	struct slice tree, extensions;	 /* of the group context, `extended` set */
+	struct slice more;		 /* extensions of the GroupInfo beside the tree */
+	bool extended, wrong_hash, wrong_tag, wrong_signature, cut_tag, trailing;
+	uint16_t suite;
+	uint32_t signer;
+};
+/* A Welcome for a guest with good seals around it. ENOMEM, EOVERFLOW. */
+int party_forge(struct party *p, struct mls_out *out, const struct forgery *f);
+/* Appends the GroupInfo of a forgery. */
+int party_forge_info(struct party *p, struct mls_out *out, const struct forgery *f);
+/* The GroupSecrets that party_forge uses, up to the path secret. */
+void party_joiner(struct mls_out *out);
 
 /* Gives a message to all inside; ref may be NULL. */
 int party_tell(struct party *p, struct slice message, uint8_t ref[MLS_HASH]);
