@@ -11,7 +11,7 @@ mkdir -p build/bench
 raw=build/bench
 export BENCH_RAW="$PWD/$raw" BIN="$PWD/build"
 rows=tests/bench/rows
-field() { sed 's/#.*//' "$rows" | awk -F'|' -v n="$1" 'NF >= 4 { gsub(/^[ \t]+|[ \t]+$/, "", $n); print $n }' | uniq; }
+field() { sed 's/#.*//' "$rows" | awk -F'|' -v n="$1" 'NF >= 4 { gsub(/^[ \t]+|[ \t]+$/, "", $n); if (!seen[$n]++) print $n }'; }
 
 if [ -n "${ROW:-}" ]; then
 	benches=$(sed 's/#.*//' "$rows" | awk -F'|' -v row="$ROW" '{ gsub(/[ \t]/, "", $1); gsub(/[ \t]/, "", $3) } $1 == row { print $3 }')

@@ -1,0 +1,190 @@
+/* What hearing costs in a real mediad, from datagram to HEARD written, paced, beside the bare AEAD and Opus calls on the same
+ * frames at the same pace: hear_ratio. And whether a call costs more among many: cost_slope.
+ *
+ * Turns: for a while all speakers send a frame every 20 ms, evenly spread over it, and mediad hears them; then as long the same
+ * frames go to the bare calls on a thread that wakes at the same times, and mediad has nothing to do: that is the idle process. */
+#include "tests/bench/bench.h"
+#include "tests/bench/crowd.h"
+#include "tests/bench/plane.h"
+
+#include "mediad/transport/rtpsize.h"
+
+#include <opus/opus.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RATE = 24000, SPEAKERS = 100, TURN_MS = 2000, TURNS = 5, FEW = 10, MANY = 200 };
+
+static struct rig {
+	struct plane *plane;
+	struct crowd *crowd;
+	crypto_aead_aes256gcm_state open;
+	OpusDecoder *dec[SPEAKERS];
+	uint64_t clock_cost;
+	uint64_t spent, frames; /* by the bare calls, and how many */
+	uint64_t heard, unheard;
+} rig;
+
+/* The calls that nobody can do without. */
+static void bare(unsigned call, unsigned speaker, const uint8_t *p, size_t n, void *arg)
+{
+	uint8_t nonce[12] = {0}, opus[UDP_MAX_PACKET];
+	size_t body = n - RTP_HEADER - RTPSIZE_COUNTER;
+	int16_t pcm[RTP_FRAME];
+	uint64_t from = bench_cpu();
+
+	(void)call, (void)arg;
+	memcpy(nonce, p + n - RTPSIZE_COUNTER, RTPSIZE_COUNTER);
+	if (crypto_aead_aes256gcm_decrypt_afternm(opus, NULL, NULL, p + RTP_HEADER, body, p, RTP_HEADER, nonce, &rig.open) ||
+	    opus_decode(rig.dec[speaker], opus, (opus_int32)(body - RTPSIZE_TAG), pcm, RTP_FRAME, 0) != RATE / 50)
+		bench_die("the bare frame does not open");
+	rig.spent += bench_cpu() - from - rig.clock_cost;
+	rig.frames++;
+}
+
+static void on_msg(const struct media_msg *msg, void *arg)
+{
+	uint64_t *heard = arg;
+
+	if (msg->type == MEDIA_HEARD && !(msg->heard.flags & MEDIA_HEARD_CONCEALED))
+		++*heard;
+}
+
+/* A turn; CPU time of mediad in it, ns. */
+static uint64_t turn(struct plane *p, struct crowd *c, crowd_h *h, uint64_t *sent)
+{
+	uint64_t from = plane_cpu(p);
+
+	crowd_start(c, h, NULL);
+	plane_run(p, TURN_MS);
+	*sent = crowd_stop(c);
+	plane_run(p, 50);
+	return plane_cpu(p) - from;
+}
+
+struct figures {
+	double ours, bare, ratio;
+};
+
+static void measure(struct figures *out, const char *raw, unsigned turns)
+{
+	double a[TURNS], b[TURNS], r[TURNS];
+
+	for (unsigned t = 0; t < turns; t++) {
+		uint64_t heard = rig.heard, sent, more, busy = turn(rig.plane, rig.crowd, NULL, &sent), idle;
+
+		rig.unheard += sent - (rig.heard - heard);
+		rig.spent = rig.frames = 0;
+		idle = turn(rig.plane, rig.crowd, bare, &more);
+		a[t] = (double)(busy - idle) / (double)sent / 1000;
+		b[t] = (double)rig.spent / (double)rig.frames / 1000;
+		r[t] = a[t] / b[t];
+	}
+	bench_raw(raw, r, turns);
+	*out = (struct figures){bench_median(a, turns), bench_median(b, turns), bench_median(r, turns)};
+}
+
+static void ratio_row(void)
+{
+	struct plane_conf conf = {.cpu = -1, .msgh = on_msg, .arg = &rig.heard};
+	struct crowd_conf cc = {.calls = 1, .speakers = SPEAKERS};
+	struct figures spread, together;
+	uint8_t key[FAR_KEY];
+	uint64_t from, sent;
+	int err;
+
+	far_key(key, 0, 0);
+	crypto_aead_aes256gcm_beforenm(&rig.open, key);
+	from = bench_cpu();
+	for (unsigned i = 0; i < 10000; i++)
+		bench_cpu();
+	rig.clock_cost = (bench_cpu() - from) / 10000;
+	plane_alloc(&rig.plane, &conf);
+	plane_calls(rig.plane, 0, 1);
+	for (unsigned s = 0; s < SPEAKERS; s++) {
+		rig.dec[s] = opus_decoder_create(RATE, 1, &err);
+		if (!rig.dec[s])
+			bench_die("opus: %d", err);
+		plane_speaker(rig.plane, 0, s, RATE);
+	}
+	plane_run(rig.plane, 300);
+	cc.far = plane_far(rig.plane);
+	crowd_alloc(&rig.crowd, &cc);
+	turn(rig.plane, rig.crowd, NULL, &sent);
+	measure(&spread, "hear_ratio", TURNS);
+	crowd_set(rig.crowd, 1, SPEAKERS, 10);
+	measure(&together, "hear_ratio_ten_at_once", 2);
+	bench_row_more("hear_ratio", spread.ratio, "x",
+		       "\"ours_us\": %.2f, \"bare_us\": %.2f, \"speakers\": %d, \"ten_at_once\": %.3f, \"ten_at_once_ours_us\": %.2f, "
+		       "\"unheard\": %llu",
+		       spread.ours, spread.bare, SPEAKERS, together.ratio, together.ours, (unsigned long long)rig.unheard);
+	crowd_free(rig.crowd);
+	plane_free(rig.plane);
+	for (unsigned s = 0; s < SPEAKERS; s++)
+		opus_decoder_destroy(rig.dec[s]);
+}
+
+/* ---- many calls ---- */
+
+struct town {
+	unsigned calls;
+	struct plane *plane;
+	struct crowd *crowd;
+	uint64_t heard, unheard;
+};
+
+static void town_start(struct town *t)
+{
+	struct plane_conf conf = {.cpu = -1, .threads = 1, .msgh = on_msg, .arg = &t->heard};
+	struct crowd_conf cc = {.calls = t->calls, .speakers = 1};
+
+	plane_alloc(&t->plane, &conf);
+	plane_calls(t->plane, 0, t->calls);
+	for (unsigned i = 0; i < t->calls; i++)
+		plane_speaker(t->plane, i, 0, RATE);
+	plane_run(t->plane, 300);
+	cc.far = plane_far(t->plane);
+	crowd_alloc(&t->crowd, &cc);
+}
+
+/* CPU µs a call and second. */
+static double town_turn(struct town *t)
+{
+	uint64_t sent, heard = t->heard, cpu = turn(t->plane, t->crowd, NULL, &sent);
+
+	t->unheard += sent - (t->heard - heard);
+	return (double)cpu / 1000 / t->calls / (TURN_MS + 50) * 1000;
+}
+
+static void slope_row(void)
+{
+	struct town few = {.calls = FEW}, many = {.calls = MANY};
+	double a[TURNS], b[TURNS], r[TURNS];
+
+	town_start(&few);
+	town_start(&many);
+	town_turn(&few);
+	town_turn(&many);
+	for (unsigned t = 0; t < TURNS; t++) {
+		a[t] = town_turn(&many);
+		b[t] = town_turn(&few);
+		r[t] = a[t] / b[t];
+	}
+	bench_raw("cost_slope", r, TURNS);
+	bench_row_more("cost_slope", bench_median(r, TURNS), "x", "\"us_a_call_and_second\": {\"10\": %.0f, \"200\": %.0f}, \"unheard\": %llu",
+		       bench_median(b, TURNS), bench_median(a, TURNS), (unsigned long long)(few.unheard + many.unheard));
+	for (unsigned i = 0; i < 2; i++) {
+		crowd_free(i ? few.crowd : many.crowd);
+		plane_free(i ? few.plane : many.plane);
+	}
+}
+
+int main(void)
+{
+	if (sodium_init() < 0 || !crypto_aead_aes256gcm_is_available())
+		bench_die("this processor has no AES instructions: the bare sum would be of another maker");
+	ratio_row();
+	slope_row();
+	return 0;
+}

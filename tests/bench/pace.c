@@ -1,0 +1,251 @@
+/* How evenly mediad sends: pace_p999_us, calls_per_core. And the far end for another client under the same load (--far).
+ *
+ * The kernel's receive times of the datagrams of one call, one less the one before it, less 20 ms: that is the interval error.
+ * What is said is sound all the time, so every call sends every 20 ms.
+ *
+ *   pace             the rows
+ *   pace --far       prints {"endpoint", "ca"}; on a line `measure CALLS SECONDS NAME` notes the errors of that time, and prints
+ *                    {"intervals", "p999_us", …} */
+#include "ipc/env.h"
+#include "ipc/tmr.h"
+#include "proto/rtp.h"
+#include "tests/bench/bench.h"
+#include "tests/bench/crowd.h"
+#include "tests/bench/plane.h"
+
+#include <event2/event.h>
+#include <math.h>
+#include <pthread.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MS UINT64_C(1000000)
+enum { RATE = 24000, LIMIT_US = 1000, SECONDS = 6, INTERVALS = 1 << 20, SETTLE_MS = 1500 };
+
+static struct notes {
+	pthread_mutex_t lock; /* the far end's thread writes */
+	bool on;
+	struct {
+		bool any;
+		uint16_t seq;
+		uint64_t at;
+	} last[FAR_CALLS];
+	double error[INTERVALS]; /* µs, absolute */
+	size_t n, lost;
+} notes = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void on_packet(unsigned call, uint64_t at, const uint8_t *p, size_t n, void *arg)
+{
+	uint16_t seq = (uint16_t)(p[2] << 8 | p[3]);
+
+	(void)arg, (void)n;
+	pthread_mutex_lock(&notes.lock);
+	if (notes.on && notes.last[call].any && notes.n < INTERVALS) {
+		if ((uint16_t)(seq - notes.last[call].seq) == 1)
+			notes.error[notes.n++] = fabs((double)(int64_t)(at - notes.last[call].at) - 20.0 * MS) / 1000;
+		else
+			notes.lost++;
+	}
+	notes.last[call].any = notes.on;
+	notes.last[call].seq = seq;
+	notes.last[call].at = at;
+	pthread_mutex_unlock(&notes.lock);
+}
+
+static void notes_start(void)
+{
+	pthread_mutex_lock(&notes.lock);
+	notes.on = true;
+	notes.n = notes.lost = 0;
+	memset(notes.last, 0, sizeof notes.last);
+	pthread_mutex_unlock(&notes.lock);
+}
+
+struct figures {
+	double p50, p99, p999, max;
+	size_t n, lost;
+};
+
+static void notes_stop(struct figures *out, const char *raw)
+{
+	pthread_mutex_lock(&notes.lock);
+	notes.on = false;
+	bench_raw(raw, notes.error, notes.n);
+	*out = (struct figures){.p50 = bench_quantile(notes.error, notes.n, 0.5),
+				.p99 = bench_quantile(notes.error, notes.n, 0.99),
+				.p999 = bench_quantile(notes.error, notes.n, 0.999),
+				.max = bench_quantile(notes.error, notes.n, 1),
+				.n = notes.n,
+				.lost = notes.lost};
+	pthread_mutex_unlock(&notes.lock);
+}
+
+/* ---- ours ---- */
+
+struct stage {
+	struct plane *plane;
+	struct crowd *crowd;
+	unsigned calls;
+};
+
+static void stage_start(struct stage *s, int cpu)
+{
+	struct plane_conf conf = {.cpu = cpu, .threads = cpu >= 0, .packeth = on_packet};
+
+	plane_alloc(&s->plane, &conf);
+}
+
+static void add_calls(struct stage *s, unsigned calls)
+{
+	plane_calls(s->plane, s->calls, calls - s->calls);
+	for (unsigned i = s->calls; i < calls; i++) {
+		/* Somebody who is heard, too. */
+		plane_speaker(s->plane, i, 0, RATE);
+		plane_say(s->plane, i, i + 1);
+		/* They do not all want their next second of speech at the same time. */
+		plane_run(s->plane, 7);
+	}
+	s->calls = calls;
+}
+
+static void stage_measure(struct stage *s, struct figures *out, const char *raw)
+{
+	plane_run(s->plane, SETTLE_MS);
+	notes_start();
+	plane_run(s->plane, SECONDS * 1000);
+	notes_stop(out, raw);
+}
+
+static void pace_row(void)
+{
+	struct stage s = {0};
+	struct figures fifty, hundred;
+	uint64_t cpu;
+
+	stage_start(&s, -1);
+	add_calls(&s, 50);
+	stage_measure(&s, &fifty, "pace_50");
+	add_calls(&s, 100);
+	cpu = plane_cpu(s.plane);
+	stage_measure(&s, &hundred, "pace_100");
+	cpu = plane_cpu(s.plane) - cpu;
+	bench_row_more("pace_p999_us", fmax(fifty.p999, hundred.p999), "us",
+		       "\"at_50\": {\"p50\": %.0f, \"p99\": %.0f, \"p999\": %.0f, \"max\": %.0f, \"intervals\": %zu, \"skipped\": %zu}, "
+		       "\"at_100\": {\"p50\": %.0f, \"p99\": %.0f, \"p999\": %.0f, \"max\": %.0f, \"intervals\": %zu, \"skipped\": %zu}, "
+		       "\"cores_at_100\": %.2f",
+		       fifty.p50, fifty.p99, fifty.p999, fifty.max, fifty.n, fifty.lost, hundred.p50, hundred.p99, hundred.p999, hundred.max,
+		       hundred.n, hundred.lost, (double)cpu / ((double)(SECONDS * 1000 + SETTLE_MS) * 1e6));
+	plane_free(s.plane);
+}
+
+/* On one core, everything of mediad's. */
+static void core_row(void)
+{
+	struct stage s = {0};
+	struct crowd_conf cc = {.calls = 120, .speakers = 1};
+	unsigned best = 0, most = 120;
+	double errors[16] = {0};
+	unsigned n = 0;
+
+	stage_start(&s, 0);
+	cc.far = plane_far(s.plane);
+	crowd_alloc(&s.crowd, &cc);
+	for (unsigned calls = 10; calls <= most; calls += 10) {
+		struct figures f;
+
+		add_calls(&s, calls);
+		if (calls < 30)
+			continue;
+		crowd_set(s.crowd, calls, 1, 1);
+		crowd_start(s.crowd, NULL, NULL);
+		stage_measure(&s, &f, "calls_per_core");
+		crowd_stop(s.crowd);
+		errors[n++] = f.p999;
+		if (f.p999 > LIMIT_US)
+			break;
+		best = calls;
+	}
+	bench_row_more("calls_per_core", best, "calls", "\"first_tried\": 30, \"step\": 10, \"p999_us_of_the_last_two\": [%.0f, %.0f]",
+		       n > 1 ? errors[n - 2] : 0, n ? errors[n - 1] : 0);
+	crowd_free(s.crowd);
+	plane_free(s.plane);
+}
+
+/* ---- another client ---- */
+
+static struct env *far_env;
+
+static void on_line(evutil_socket_t fd, short what, void *arg)
+{
+	static char name[64];
+	static bool measuring;
+	static unsigned calls;
+	struct tmr *tmr = arg;
+	char line[128];
+	struct figures f;
+	unsigned seconds;
+	ssize_t n;
+
+	if (what == 0) { /* the time is over */
+		measuring = false;
+		notes_stop(&f, name);
+		printf("{\"intervals\": %zu, \"p50_us\": %.0f, \"p99_us\": %.0f, \"p999_us\": %.0f, \"max_us\": %.0f, "
+		       "\"skipped\": %zu, \"calls\": %u}\n",
+		       f.n, f.p50, f.p99, f.p999, f.max, f.lost, calls);
+		fflush(stdout);
+		return;
+	}
+	n = read(fd, line, sizeof line - 1);
+	if (n <= 0) {
+		env_stop(far_env);
+		return;
+	}
+	line[n] = '\0';
+	if (measuring || sscanf(line, "measure %u %u %63s", &calls, &seconds, name) != 3)
+		bench_die("not understood: %s", line);
+	measuring = true;
+	notes_start();
+	tmr_start(tmr, seconds * 1000 * MS);
+}
+
+static void on_over(void *arg)
+{
+	on_line(-1, 0, arg);
+}
+
+static int far_main(void)
+{
+	struct env_conf ec = {.loop = true};
+	struct tmr *tmr;
+	struct event *in;
+	struct far *f;
+
+	BENCH_OK(env_alloc(&far_env, &ec));
+	BENCH_OK(tmr_alloc(&tmr, far_env, on_over, NULL));
+	far_alloc(&f, far_env, on_packet, NULL);
+	in = event_new(env_base(far_env), STDIN_FILENO, EV_READ | EV_PERSIST, on_line, tmr);
+	if (!in || event_add(in, NULL))
+		bench_die("out of memory");
+	printf("{\"endpoint\": \"%s\", \"ca\": \"%s\"}\n", far_endpoint(f), far_ca(f));
+	fflush(stdout);
+	env_run(far_env);
+	event_free(in);
+	far_free(f);
+	tmr_free(tmr);
+	env_free(far_env);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (sodium_init() < 0)
+		bench_die("libsodium does not start");
+	if (argc > 1 && !strcmp(argv[1], "--far"))
+		return far_main();
+	pace_row();
+	core_row();
+	return 0;
+}

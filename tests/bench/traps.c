@@ -1,0 +1,169 @@
+/* What an audio thread does that it must not, in so many frames of speakers who join, leave and change their SSRC, in calls that
+ * speak and change keys: audio_traps. Counted by preload/traps.c in a real mediad; one of each is planted at the end and must be
+ * found, or the count would mean nothing. */
+#include "tests/bench/bench.h"
+#include "tests/bench/crowd.h"
+#include "tests/bench/plane.h"
+#include "tests/bench/preload/traps.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum {
+	CALLS = 4,
+	SPEAKERS = 15,
+	RATE = 24000,
+	FRAMES = 200000, /* BENCH_FRAMES */
+	FRAME_US = 5000, /* four times as fast as they speak */
+	LOST = 50,
+	STEP_MS = 40
+};
+
+static struct rig {
+	struct plane *plane;
+	struct crowd *crowd;
+	struct traps_page *page;
+	uint64_t heard;
+	unsigned turn[CALLS][SPEAKERS];
+	bool gone[CALLS][SPEAKERS];
+	unsigned rekeys[CALLS];
+	uint32_t playback;
+	unsigned joins, leaves, changes, keys;
+} rig;
+
+static void on_msg(const struct media_msg *msg, void *arg)
+{
+	(void)arg;
+	rig.heard += msg->type == MEDIA_HEARD;
+}
+
+/* One speaker of each call leaves, comes back, or has another SSRC; now and then a call has another key or other words. */
+static void change(unsigned step)
+{
+	struct far *far = plane_far(rig.plane);
+
+	for (unsigned c = 0; c < CALLS; c++) {
+		unsigned s = step % SPEAKERS;
+
+		if (rig.gone[c][s] || step % 3) {
+			rig.joins += rig.gone[c][s];
+			rig.changes += !rig.gone[c][s];
+			rig.gone[c][s] = false;
+			crowd_turn(rig.crowd, c, s, ++rig.turn[c][s] % 1000);
+			far_speaking(far, c, s, rig.turn[c][s] % 1000);
+		} else {
+			far_left(far, c, s);
+			rig.gone[c][s] = true;
+			rig.leaves++;
+		}
+		if (step % 25 == 5 * c) {
+			far_rekey(far, c);
+			crowd_rekey(rig.crowd, c, ++rig.rekeys[c]);
+			rig.keys++;
+		}
+		if (step % 16 == c) {
+			if (rig.playback >= CALLS)
+				plane_stop(rig.plane, c, rig.playback + 1 - CALLS);
+			plane_say(rig.plane, c, ++rig.playback);
+		}
+	}
+}
+
+static struct traps_page *make_page(char *path)
+{
+	int fd = mkstemp(path);
+	void *p = MAP_FAILED;
+
+	if (fd >= 0 && !ftruncate(fd, sizeof(struct traps_page)))
+		p = mmap(NULL, sizeof(struct traps_page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (p == MAP_FAILED)
+		bench_die("%s: %s", path, strerror(errno));
+	close(fd);
+	setenv("TRAPS_PAGE", path, 1);
+	return p;
+}
+
+static void tell_who(const struct traps_page *p)
+{
+	static const char *const names[] = {
+#define X(NAME, name) #name,
+		TRAPS(X)
+#undef X
+	};
+
+	for (unsigned i = 0; i < p->n_who && i < TRAPS_WHO; i++)
+		fprintf(stderr, "bench: an audio thread: %s %u from %s+0x%" PRIx64 "\n", names[p->who[i].trap], p->who[i].call,
+			p->who[i].object, p->who[i].from);
+}
+
+static bool planted(void *arg)
+{
+	struct traps_page *p = arg;
+
+	return !atomic_load(&p->plant);
+}
+
+int main(void)
+{
+	const char *wish = getenv("BENCH_FRAMES");
+	uint64_t frames = wish ? strtoull(wish, NULL, 10) : FRAMES, counts[TRAP_COUNT], sum = 0;
+	char path[] = "/tmp/parley-bench-traps.XXXXXX", library[PATH_MAX];
+	struct plane_conf conf = {.cpu = -1, .threads = 2, .preload = library, .msgh = on_msg};
+	struct crowd_conf cc = {.calls = CALLS, .speakers = SPEAKERS, .frame_us = FRAME_US, .lost = LOST};
+	unsigned found = 0;
+
+	if (sodium_init() < 0)
+		bench_die("libsodium does not start");
+	plane_program(library, sizeof library, "bench/traps.so");
+	rig.page = make_page(path);
+	plane_alloc(&rig.plane, &conf);
+	plane_calls(rig.plane, 0, CALLS);
+	for (unsigned c = 0; c < CALLS; c++)
+		for (unsigned s = 0; s < SPEAKERS; s++)
+			plane_speaker(rig.plane, c, s, s % 2 ? 16000 : RATE);
+	plane_run(rig.plane, 500);
+	cc.far = plane_far(rig.plane);
+	crowd_alloc(&rig.crowd, &cc);
+	crowd_start(rig.crowd, NULL, NULL);
+	plane_run(rig.plane, 200);
+	atomic_store(&rig.page->on, 1);
+	rig.heard = 0;
+	for (unsigned step = 0; rig.heard < frames; step++) {
+		if (step > 1000 && rig.heard < step)
+			bench_die("nothing is heard");
+		change(step);
+		plane_run(rig.plane, STEP_MS);
+	}
+	for (unsigned t = 0; t < TRAP_COUNT; t++) {
+		counts[t] = atomic_load(&rig.page->count[t]);
+		sum += counts[t];
+	}
+	tell_who(rig.page);
+	atomic_store(&rig.page->plant, 1);
+	plane_until(rig.plane, planted, rig.page, 2000, "the plant");
+	plane_run(rig.plane, 20);
+	for (unsigned t = 0; t < TRAP_COUNT; t++)
+		found += atomic_load(&rig.page->count[t]) > counts[t];
+	bench_row_more("audio_traps", (double)sum, "calls",
+		       "\"frames\": %" PRIu64 ", \"allocations\": %" PRIu64 ", \"frees\": %" PRIu64 ", \"locks\": %" PRIu64
+		       ", \"conditions\": %" PRIu64 ", \"system_calls\": %" PRIu64
+		       ", \"audio_threads\": %u, \"with_filter\": %u, \"planted\": %d, \"planted_found\": %u, \"joins\": %u, \"leaves\": %u, "
+		       "\"ssrc_changes\": %u, \"keys\": %u",
+		       rig.heard, counts[TRAP_ALLOCATION], counts[TRAP_FREE], counts[TRAP_LOCK], counts[TRAP_CONDITION],
+		       counts[TRAP_SYSTEM_CALL], rig.page->threads, rig.page->filters, TRAP_COUNT, found, rig.joins, rig.leaves, rig.changes,
+		       rig.keys);
+	crowd_stop(rig.crowd);
+	atomic_store(&rig.page->on, 0);
+	crowd_free(rig.crowd);
+	plane_free(rig.plane);
+	unlink(path);
+	return 0;
+}
