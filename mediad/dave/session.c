@@ -15,7 +15,7 @@ int dave_session_alloc(struct dave_session **out, const struct dave_conf *conf)
 		return ENOMEM;
 	s->conf = *conf;
 	s->tail = &s->first;
-	s->welcome_by = s->refused_by = DAVE_NEVER;
+	s->welcome_by = s->epoch_by = DAVE_NEVER;
 	s->user = malloc(16 * sizeof *s->user);
 	if (!s->user)
 		goto out;
@@ -371,7 +371,7 @@ static void offer(struct dave_session *s, uint64_t now, struct dave_job *job)
 		return;
 	}
 	s->offered = true;
-	s->refused_by = DAVE_NEVER;
+	s->epoch_by = DAVE_NEVER;
 	s->join_until = now + DAVE_JOIN_GRACE_MS * DAVE_MS;
 	s->welcome_by = s->n_user > 1 ? now + DAVE_WELCOME_MS * DAVE_MS : DAVE_NEVER;
 	dave_send_forget_commit(s);
@@ -392,9 +392,9 @@ static void proposals(struct dave_session *s, uint64_t now, struct dave_job *job
 {
 	if (job->verdict == DAVE_INVALID)
 		dave_heal_invalid(s, now, s->last_id);
-	else if (job->verdict == DAVE_REFUSED)
-		dave_heal_refused(s, now);
-	else if (job->out.n)
+	else if (job->verdict != DAVE_IGNORED)
+		dave_heal_proposed(s, now, job->verdict == DAVE_REFUSED, job->out.n > 0);
+	if (job->verdict == DAVE_DONE && job->out.n)
 		dave_send_binary(s, DAVE_OP_COMMIT_WELCOME, &job->out);
 }
 
@@ -415,7 +415,7 @@ static void result(struct dave_session *s, uint64_t now, struct dave_job *job)
 	case DAVE_JOB_DROP:
 		s->offered = false;
 		s->join_until = 0;
-		s->welcome_by = s->refused_by = DAVE_NEVER;
+		s->welcome_by = s->epoch_by = DAVE_NEVER;
 		break;
 	case DAVE_JOB_PROPOSALS:
 		proposals(s, now, job);
@@ -425,6 +425,9 @@ static void result(struct dave_session *s, uint64_t now, struct dave_job *job)
 		epoch(s, now, job);
 		break;
 	case DAVE_JOB_SENDER:
+		/* It is not said again in this session, and without it there is no group. */
+		s->hopeless = job->verdict == DAVE_INVALID && !s->in_group;
+		break;
 	case DAVE_JOB_CODE:
 		break;
 	}
@@ -478,6 +481,8 @@ void dave_session_offline(struct dave_session *s, uint64_t now)
 void dave_session_resumed(struct dave_session *s, uint64_t now)
 {
 	s->gap = false;
+	if (s->epoch_by != DAVE_NEVER)
+		s->epoch_by = now + DAVE_ANNOUNCE_MS * DAVE_MS;
 	dave_send_held(s);
 	dave_session_settle(s, now);
 }

@@ -22,6 +22,7 @@ enum {
 	DAVE_EXECUTE_LATE_MS = 8000, /* op 22 at all: soon the others will have forgotten our old key */
 	DAVE_DOWNGRADE_MS = 3000,  /* a downgrade whose op 22 does not come is executed */
 	DAVE_REFUSED_MS = 1000,	   /* an epoch must follow proposals that we refused, or we heal */
+	DAVE_ANNOUNCE_MS = 1500,   /* the same for those that we committed */
 	DAVE_WELCOME_MS = 5000,	   /* a welcome, when others are there */
 };
 

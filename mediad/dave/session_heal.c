@@ -46,6 +46,8 @@ static void deafened(struct dave_session *s, uint64_t now, uint64_t user)
 	size_t i = place(s, user);
 
 	if (i < s->n_deaf && s->deaf[i].user == user) {
+		if (now - s->deaf[i].at > 2 * DAVE_EVIDENCE_MS * DAVE_MS)
+			s->deaf[i].since = now;
 		s->deaf[i].at = now;
 		return;
 	}
@@ -60,7 +62,7 @@ static void deafened(struct dave_session *s, uint64_t now, uint64_t user)
 		s->cap_deaf = cap;
 	}
 	memmove(s->deaf + i + 1, s->deaf + i, (s->n_deaf++ - i) * sizeof *s->deaf);
-	s->deaf[i] = (struct dave_deaf){user, now};
+	s->deaf[i] = (struct dave_deaf){user, now, now};
 }
 
 /* Everybody is heard: the next spell starts at the ladder's foot. */
@@ -82,6 +84,16 @@ void dave_heal_gone(struct dave_session *s, uint64_t now, uint64_t user)
 	memmove(s->deaf + i, s->deaf + i + 1, (--s->n_deaf - i) * sizeof *s->deaf);
 	if (!s->n_deaf)
 		healed(s, now);
+}
+
+void dave_heal_group(struct dave_session *s, const struct dave_epoch *e)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_deaf; i++)
+		if (dave_epoch_find(e, s->deaf[i].user))
+			s->deaf[n++] = s->deaf[i];
+	s->n_deaf = n;
 }
 
 void dave_heal_proof(struct dave_session *s, uint64_t now)
@@ -120,7 +132,7 @@ static void recover(struct dave_session *s, uint16_t id)
 {
 	dave_send_text(s, DAVE_OP_INVALID, id);
 	s->want_rekey = true;
-	s->refused_by = s->welcome_by = DAVE_NEVER;
+	s->epoch_by = s->welcome_by = DAVE_NEVER;
 }
 
 static void took(struct dave_ladder *l, uint64_t now, enum dave_heal step)
@@ -162,7 +174,7 @@ static void step_rejoin(struct dave_session *s, uint64_t now)
 
 static void step(struct dave_session *s, uint64_t now)
 {
-	if (s->lost)
+	if (s->lost || s->hopeless)
 		step_rejoin(s, now);
 	else if (!s->recovered)
 		step_recover(s, now);
@@ -172,15 +184,40 @@ static void step(struct dave_session *s, uint64_t now)
 		step_rejoin(s, now);
 }
 
+/* Each is answered, but not for ever: when the answers do not help either, only another session does, unless an epoch comes
+ * after all. */
+static void answer(struct dave_session *s, uint64_t now, uint16_t id)
+{
+	struct dave_ladder *l = s->conf.ladder;
+	uint64_t since = (now - l->failures_at) / (DAVE_FAILURE_MS * DAVE_MS);
+
+	s->last_id = id;
+	s->epoch_by = DAVE_NEVER;
+	l->failures = since < l->failures ? l->failures - (uint32_t)since : 0;
+	if (since)
+		l->failures_at = now;
+	if (l->failures >= DAVE_FAILURES_MAX) {
+		s->hopeless = true;
+		return;
+	}
+	l->failures++;
+	recover(s, id);
+}
+
 /* ---- when ---- */
 
-/* The latest word about a speaker who was still not heard with the newest keys. 0: none. */
+static bool endless(const struct dave_deaf *d)
+{
+	return d->at - d->since >= DAVE_ENDLESS_MS * DAVE_MS;
+}
+
+/* The latest word about a speaker who is not heard though nothing explains it. 0: none. */
 static uint64_t evidence(const struct dave_session *s)
 {
 	uint64_t at = 0;
 
 	for (size_t i = 0; i < s->n_deaf; i++)
-		if (s->deaf[i].at > s->keys_at)
+		if (s->deaf[i].at > s->changed_at || endless(&s->deaf[i]))
 			at = later(at, s->deaf[i].at);
 	return at;
 }
@@ -188,6 +225,9 @@ static uint64_t evidence(const struct dave_session *s)
 /* A transition that waits explains deafness for a while. */
 static uint64_t pending_until(const struct dave_session *s)
 {
+	for (size_t i = 0; i < s->n_deaf; i++)
+		if (endless(&s->deaf[i]))
+			return 0;
 	return s->n_pending ? s->pending[s->n_pending - 1].at + DAVE_PENDING_MS * DAVE_MS : 0;
 }
 
@@ -198,7 +238,7 @@ static uint64_t step_at(const struct dave_session *s)
 
 	if (s->rejoining)
 		return DAVE_NEVER;
-	if (s->lost)
+	if (s->lost || (s->hopeless && !s->offline))
 		return not_before;
 	heard_of = evidence(s);
 	if (!heard_of || s->status.version == 0 || s->offline || dave_session_busy(s))
@@ -207,13 +247,19 @@ static uint64_t step_at(const struct dave_session *s)
 	return at <= heard_of + DAVE_EVIDENCE_MS * DAVE_MS ? at : DAVE_NEVER;
 }
 
+/* What is under way may bring it. */
+static uint64_t epoch_by(const struct dave_session *s)
+{
+	return s->offline || dave_session_busy(s) ? DAVE_NEVER : s->epoch_by;
+}
+
 void dave_heal_timer(struct dave_session *s, uint64_t now)
 {
 	calm(s, now);
 	if (step_at(s) <= now)
 		step(s, now);
-	if (s->refused_by <= now)
-		dave_heal_invalid(s, now, s->last_id);
+	if (epoch_by(s) <= now)
+		answer(s, now, s->last_id);
 	if (s->welcome_by <= now) {
 		/* Others may have no keys either, so this is no reason to climb. */
 		s->welcome_by = DAVE_NEVER;
@@ -224,33 +270,24 @@ void dave_heal_timer(struct dave_session *s, uint64_t now)
 
 uint64_t dave_heal_deadline(const struct dave_session *s)
 {
-	return sooner(step_at(s), sooner(s->refused_by, s->welcome_by));
+	return sooner(step_at(s), sooner(epoch_by(s), s->welcome_by));
 }
 
 /* ---- messages ---- */
 
-/* Each is answered, but not for ever: when the answers do not help either, deafness will tell, and the ladder goes on. */
 void dave_heal_invalid(struct dave_session *s, uint64_t now, uint16_t id)
 {
-	struct dave_ladder *l = s->conf.ladder;
-	uint64_t since = (now - l->failures_at) / (DAVE_FAILURE_MS * DAVE_MS);
-
-	l->invalid++;
-	s->last_id = id;
-	s->refused_by = DAVE_NEVER;
-	l->failures = since < l->failures ? l->failures - (uint32_t)since : 0;
-	if (since)
-		l->failures_at = now;
-	if (l->failures >= DAVE_FAILURES_MAX)
-		return;
-	l->failures++;
-	recover(s, id);
+	s->conf.ladder->invalid++;
+	answer(s, now, id);
 }
 
-void dave_heal_refused(struct dave_session *s, uint64_t now)
+/* The first commit that fits is announced at once, whose ever it is. */
+void dave_heal_proposed(struct dave_session *s, uint64_t now, bool refused, bool committed)
 {
-	s->conf.ladder->invalid++;
-	s->refused_by = sooner(s->refused_by, now + DAVE_REFUSED_MS * DAVE_MS);
+	uint64_t by = now + (refused ? DAVE_REFUSED_MS : DAVE_ANNOUNCE_MS) * DAVE_MS;
+
+	s->conf.ladder->invalid += refused;
+	s->epoch_by = refused || committed ? sooner(s->epoch_by, by) : DAVE_NEVER;
 }
 
 void dave_heal_lost(struct dave_session *s)

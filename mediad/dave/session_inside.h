@@ -17,6 +17,7 @@ enum {
 	DAVE_HELD_MAX = 64,    /* ops 23 and 31 held while the socket is gone */
 	DAVE_VERIFY_MAX = 64,  /* users whose code was asked for */
 	DAVE_EVIDENCE_MS = 1000, /* a speaker that was deaf so long ago may have stopped: nothing is done for him */
+	DAVE_ENDLESS_MS = 5000,	 /* no transition explains deafness for so long without a break */
 	DAVE_FAILURES_MAX = 5,	 /* messages answered with op 31 in a row; one more every DAVE_FAILURE_MS */
 	DAVE_FAILURE_MS = 2000,
 };
@@ -63,7 +64,8 @@ struct dave_transition {
 
 struct dave_deaf {
 	uint64_t user;
-	uint64_t at; /* last told */
+	uint64_t since; /* told again and again since */
+	uint64_t at;	/* last told */
 };
 
 struct dave_held {
@@ -101,17 +103,18 @@ struct dave_session {
 	uint16_t last_id; /* last transition executed or tried */
 	bool send_clear;
 	uint64_t clear_until;
-	uint64_t keys_at; /* the newest epoch came */
+	uint64_t changed_at; /* keys came, or senders switched: deafness told before is no reason to heal */
 
 	/* healing */
 	struct dave_deaf *deaf; /* sorted by user */
 	size_t n_deaf, cap_deaf;
 	uint64_t join_until;   /* grace behind our key package; 0: none */
 	uint64_t welcome_by;   /* NEVER: none awaited */
-	uint64_t refused_by;   /* NEVER: nothing was refused */
+	uint64_t epoch_by;     /* one must follow what was proposed; NEVER: nothing was */
 	bool recovered, resumed; /* steps taken against this spell */
 	bool gap;
-	bool lost; /* inputs were left out: only a rejoin helps */
+	bool lost;     /* inputs were left out: only a rejoin helps */
+	bool hopeless; /* the same, unless an epoch comes */
 	bool rejoining;
 
 	/* while the socket is gone */
@@ -152,9 +155,12 @@ void dave_transition_free(struct dave_session *s);
 /* ---- session_heal.c ---- */
 /* A message was invalid. */
 void dave_heal_invalid(struct dave_session *s, uint64_t now, uint16_t id);
-void dave_heal_refused(struct dave_session *s, uint64_t now);
+/* Proposals came that we could not commit, or could, or that left nothing to be committed. */
+void dave_heal_proposed(struct dave_session *s, uint64_t now, bool refused, bool committed);
 void dave_heal_lost(struct dave_session *s);
 void dave_heal_gone(struct dave_session *s, uint64_t now, uint64_t user);
+/* Who is not in this group is not there any more, or will be told again. */
+void dave_heal_group(struct dave_session *s, const struct dave_epoch *e);
 void dave_heal_proof(struct dave_session *s, uint64_t now);
 /* Takes the step that is due, if one is. */
 void dave_heal_timer(struct dave_session *s, uint64_t now);

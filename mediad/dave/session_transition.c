@@ -60,7 +60,7 @@ static void keep(struct dave_session *s, uint64_t now, struct dave_epoch *e)
 		forget(s, s->kept[DAVE_KEYS - 1].epoch == s->sending ? DAVE_KEYS - 2 : DAVE_KEYS - 1);
 	memmove(s->kept + 1, s->kept, s->n_kept++ * sizeof s->kept[0]);
 	s->kept[0] = (struct dave_kept){e, DAVE_NEVER};
-	s->keys_at = now;
+	s->changed_at = now;
 }
 
 unsigned dave_session_epochs(const struct dave_session *s, const struct dave_epoch **out, unsigned n)
@@ -99,6 +99,7 @@ static void execute(struct dave_session *s, uint64_t now, const struct dave_tran
 	uint64_t grace = now + DAVE_GRACE_MS * DAVE_MS;
 
 	s->last_id = t->id;
+	s->changed_at = now;
 	s->status.version = t->version;
 	if (t->version == 0) {
 		supersede(s, now);
@@ -150,8 +151,10 @@ void dave_transition_prepare(struct dave_session *s, uint64_t now, uint16_t id, 
 	keep(s, now, e);
 	dave_send_forget_commit(s);
 	dave_send_epoch(s, e);
-	s->refused_by = s->welcome_by = DAVE_NEVER;
+	dave_heal_group(s, e);
+	s->epoch_by = s->welcome_by = DAVE_NEVER;
 	s->join_until = 0;
+	s->hopeless = false;
 	begin(s, now, &(struct dave_transition){.id = id, .version = DAVE_VERSION, .serial = e->serial, .at = now,
 						.proved = DAVE_NEVER});
 }

@@ -136,7 +136,29 @@ TEST(dave_heal_does_nothing_while_a_transition_is_pending)
 	SAID(&t, "job:commit epoch:2 op23:10");
 	script_op(&t, 22, 10, 0, 0);
 	script_wait(&t, 0);
-	SAID(&t, "send:2 op31:10 job:rekey");
+	SAID(&t, "send:2");
+	/* The others switched just now. */
+	deaf_for(&t, 1, 720);
+	SAID(&t, "op31:10 job:rekey");
+	script_end(&t);
+}
+
+TEST(dave_heal_is_not_put_off_by_a_storm_for_ever)
+{
+	struct script t;
+	uint16_t id = 100;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	for (unsigned ms = 0; ms < 8000 && !strstr(t.log, "op31"); ms += 240) {
+		script_epoch(&t, id);
+		script_op(&t, 22, id++, 0, 0);
+		script_wait(&t, 240);
+		if (ms % 720 == 480)
+			script_deaf(&t, 1);
+	}
+	CHECK(strstr(t.log, "op31"));
+	CHECK((t.now - t.began) / MS < 7000);
 	script_end(&t);
 }
 

@@ -250,10 +250,60 @@ TEST(dave_session_does_not_answer_invalid_messages_for_ever)
 	}
 	CHECK_INT(answers, 5);
 	CHECK_INT(status(&t)->invalid, 100);
-	script_wait(&t, 2500);
-	script_mls(&t, 30, 9);
+	script_wait(&t, 0);
+	SAID(&t, "rejoin");
+	script_end(&t);
+}
+
+TEST(dave_session_answers_again_after_a_while)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	for (unsigned i = 0; i < 30; i++) {
+		script_mls(&t, 30, 9);
+		script_verdict(&t, DAVE_INVALID);
+		SAID(&t, "job:welcome op31:9 job:rekey");
+		script_done(&t);
+		script_wait(&t, 2000);
+		SAID(&t, "op26");
+	}
+	script_end(&t);
+}
+
+TEST(dave_session_has_hope_when_an_epoch_comes)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	t.ladder.not_before = t.now + 1000 * MS;
+	for (unsigned i = 0; i < 6; i++) {
+		script_mls(&t, 30, 9);
+		script_verdict(&t, DAVE_INVALID);
+		if (t.job)
+			script_done(&t);
+	}
+	script_said(&t);
+	script_mls(&t, 30, 10);
+	script_done(&t);
+	script_wait(&t, 5000);
+	SAID(&t, "job:welcome epoch:2 op23:10");
+	script_end(&t);
+}
+
+TEST(dave_session_rejoins_without_an_external_sender)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	dave_session_start(t.s, t.now, CHANNEL, 1);
+	script_done(&t);
+	script_bin(&t, 25, "garbage");
 	script_verdict(&t, DAVE_INVALID);
-	SAID(&t, "job:welcome op31:9 job:rekey");
+	script_wait(&t, 0);
+	SAID(&t, "job:reset op26 job:sender rejoin");
 	script_end(&t);
 }
 
