@@ -2,6 +2,7 @@
 
 #include "ipc/env_replay.h"
 #include "ipc/journal.h"
+#include "ipc/scrub.h"
 #include "proto/base/cursor.h"
 
 #include <assert.h>
@@ -13,10 +14,13 @@
 #include <string.h>
 #include <time.h>
 
-enum { FIRST_SOURCES = 64, PRIORITIES = 3, DIGEST = 32 };
+enum { FIRST_SOURCES = 64, PRIORITIES = 3, DIGEST = 32, SHAPE_TEXT = 1024 };
+/* What goes into the digests beside enum env_out. */
+enum { DIGEST_INPUT = 100, DIGEST_RANDOM, DIGEST_ANSWER };
 
 struct source {
 	env_input_h *h; /* NULL when free */
+	env_shape_h *shapeh;
 	void *arg;
 	uint32_t next;
 };
@@ -32,7 +36,8 @@ struct env {
 	bool digesting;
 	bool stopping; /* a stop before the run ends it at once */
 	bool finished; /* env_finish: nothing is recorded or digested any more */
-	crypto_generichash_state digest;
+	crypto_generichash_state digest, shape;
+	struct scrub secrets;
 	/* replay */
 	const struct env_answer_rec *answers;
 	size_t n_answers, at_answer;
@@ -88,6 +93,7 @@ int env_alloc(struct env **out, const struct env_conf *conf)
 	env->conf = *conf;
 	env->digesting = conf->journal || conf->replaying;
 	crypto_generichash_init(&env->digest, NULL, 0, DIGEST);
+	crypto_generichash_init(&env->shape, NULL, 0, DIGEST);
 	env->cap_sources = conf->loop ? FIRST_SOURCES : ENV_MAX_SOURCES_AUDIO;
 	env->sources = calloc(env->cap_sources, sizeof *env->sources);
 	if (!env->sources)
@@ -107,6 +113,9 @@ void env_finish(struct env *env)
 	char hex[65];
 
 	if (recording(env)) {
+		env_shape(env, hex);
+		journal_write(env->conf.journal, env->conf.thread, JOURNAL_SHAPE, env->now, 0, 0,
+			      hex, 64);
 		env_digest(env, hex);
 		journal_write(env->conf.journal, env->conf.thread, JOURNAL_DIGEST, env->now, 0, 0,
 			      hex, 64);
@@ -123,6 +132,7 @@ struct env *env_free(struct env *env)
 	if (env->base)
 		event_base_free(env->base);
 	free(env->sources);
+	scrub_clear(&env->secrets);
 	free(env);
 	return NULL;
 }
@@ -158,6 +168,89 @@ uint64_t env_now(struct env *env)
 	return mono_ns();
 }
 
+/* ---- digests ---- */
+
+static void absorb(struct env *env, uint8_t what, uint8_t kind, uint32_t source, uint64_t now, const void *data,
+		   size_t len, size_t firm)
+{
+	uint8_t head[1 + 1 + 4 + 8 + 8];
+	struct wr w = wr_of(head, sizeof head);
+	void *clean = NULL;
+
+	if (!env->digesting || env->finished)
+		return;
+	/* Without memory the digests are of something else, which will be noticed. */
+	if (scrub_copy(&env->secrets, data, len, &clean) == 0 && clean)
+		data = clean;
+	wr_be(&w, what, 1);
+	wr_be(&w, kind, 1);
+	wr_be(&w, source, 4);
+	wr_be(&w, now, 8);
+	/* How long it is depends on the codec, too. */
+	wr_be(&w, firm, 8);
+	crypto_generichash_update(&env->shape, head, sizeof head);
+	crypto_generichash_update(&env->shape, data, firm);
+	w.pos -= 8;
+	wr_be(&w, len, 8);
+	crypto_generichash_update(&env->digest, head, sizeof head);
+	crypto_generichash_update(&env->digest, data, len);
+	if (clean) /* audio threads call no free */
+		free(clean);
+}
+
+void env_output_sound(struct env *env, enum env_out kind, uint32_t source, const void *data, size_t len, size_t firm)
+{
+	absorb(env, (uint8_t)kind, 0, source, 0, data, len, firm < len ? firm : len);
+}
+
+void env_output(struct env *env, enum env_out kind, uint32_t source, const void *data, size_t len)
+{
+	env_output_sound(env, kind, source, data, len, len);
+}
+
+static void digest_hex(const struct env *env, const crypto_generichash_state *of, char hex[65])
+{
+	crypto_generichash_state st = *of;
+	uint8_t sum[DIGEST] = {0};
+
+	if (env->digesting)
+		crypto_generichash_final(&st, sum, sizeof sum);
+	sodium_bin2hex(hex, 65, sum, sizeof sum);
+}
+
+void env_digest(struct env *env, char hex[65])
+{
+	digest_hex(env, &env->digest, hex);
+}
+
+void env_shape(struct env *env, char hex[65])
+{
+	digest_hex(env, &env->shape, hex);
+}
+
+int env_secret(struct env *env, const char *secret)
+{
+	return scrub_add(&env->secrets, secret);
+}
+
+/* ---- what a step asks ---- */
+
+/* Writes what the system answered. Of random bytes, which keys are made of, a journal of shapes has only how many. */
+static void record_answer(struct env *env, enum journal_what what, const void *p, size_t n)
+{
+	uint8_t length[4];
+	struct wr w = wr_of(length, sizeof length);
+
+	if (!recording(env))
+		return;
+	if (what == JOURNAL_RANDOM && journal_of_shapes(env->conf.journal)) {
+		wr_be(&w, n, 4);
+		p = length;
+		n = sizeof length;
+	}
+	journal_write(env->conf.journal, env->conf.thread, what, env->now, 0, 0, p, n);
+}
+
 /* The next recorded answer of this kind and size, or NULL: then this run is not the recorded one.
  */
 static const uint8_t *recorded(struct env *env, uint8_t what, size_t n)
@@ -190,31 +283,28 @@ void env_random(struct env *env, void *buf, size_t n)
 			memcpy(buf, p, n);
 		else
 			memset(buf, 0, n);
-		return;
+	} else {
+		randombytes_buf(buf, n);
+		record_answer(env, JOURNAL_RANDOM, buf, n);
 	}
-	randombytes_buf(buf, n);
-	if (recording(env))
-		journal_write(env->conf.journal, env->conf.thread, JOURNAL_RANDOM, env->now, 0, 0,
-			      buf, n);
+	absorb(env, DIGEST_RANDOM, 0, 0, 0, buf, n, n);
 }
 
 int64_t env_answer(struct env *env, int64_t live)
 {
 	uint8_t b[8];
+	struct wr w = wr_of(b, sizeof b);
 
 	if (env->conf.replaying) {
 		const uint8_t *p = recorded(env, JOURNAL_ANSWER, sizeof b);
 		struct rd r = rd_of(p, p ? sizeof b : 0);
 
-		return (int64_t)rd_be(&r, 8);
+		live = (int64_t)rd_be(&r, 8);
 	}
-	if (recording(env)) {
-		struct wr w = wr_of(b, sizeof b);
-
-		wr_be(&w, (uint64_t)live, 8);
-		journal_write(env->conf.journal, env->conf.thread, JOURNAL_ANSWER, env->now, 0, 0,
-			      b, sizeof b);
-	}
+	wr_be(&w, (uint64_t)live, 8);
+	if (!env->conf.replaying)
+		record_answer(env, JOURNAL_ANSWER, b, sizeof b);
+	absorb(env, DIGEST_ANSWER, 0, 0, 0, b, sizeof b, sizeof b);
 	return live;
 }
 
@@ -255,6 +345,12 @@ int env_source_add(struct env *env, uint32_t *id, env_input_h *h, void *arg)
 	return 0;
 }
 
+void env_source_shape(struct env *env, uint32_t id, env_shape_h *h)
+{
+	if (id && id <= env->n_sources && env->sources[id - 1].h)
+		env->sources[id - 1].shapeh = h;
+}
+
 void env_source_del(struct env *env, uint32_t id)
 {
 	struct source *s;
@@ -272,6 +368,7 @@ static void step(struct env *env, uint64_t now, uint32_t id, uint8_t kind, const
 	struct source s;
 
 	assert(!env->in_step);
+	absorb(env, DIGEST_INPUT, kind, id, now, p, n, n);
 	if (!id || id > env->n_sources || !env->sources[id - 1].h)
 		return;
 	s = env->sources[id - 1];
@@ -281,16 +378,41 @@ static void step(struct env *env, uint64_t now, uint32_t id, uint8_t kind, const
 	env->in_step = false;
 }
 
+/* `u32 length | text`: how long it was, and what may be told of it. */
+static void record_shape(struct env *env, uint64_t now, uint32_t id, uint8_t kind, const uint8_t *p, size_t n)
+{
+	env_shape_h *h = id && id <= env->n_sources ? env->sources[id - 1].shapeh : NULL;
+	char rec[4 + SHAPE_TEXT];
+	struct wr w = wr_of((uint8_t *)rec, sizeof rec);
+
+	wr_be(&w, n, 4);
+	if (h)
+		w.pos += h(kind, p, n, rec + 4, SHAPE_TEXT);
+	journal_write(env->conf.journal, env->conf.thread, JOURNAL_INPUT, now, id, kind, rec, w.pos);
+}
+
 void env_deliver(struct env *env, uint32_t id, uint8_t kind, const void *data, size_t len)
 {
 	uint64_t now = mono_ns();
+	void *clean = NULL;
 
 	if (env->conf.replaying)
 		return;
-	if (recording(env))
-		journal_write(env->conf.journal, env->conf.thread, JOURNAL_INPUT, now, id, kind,
-			      data, len);
+	if (recording(env)) {
+		if (scrub_copy(&env->secrets, data, len, &clean))
+			journal_lose(env->conf.journal);
+		/* The handler gets what a replay will give it. */
+		if (clean)
+			data = clean;
+		if (journal_of_shapes(env->conf.journal))
+			record_shape(env, now, id, kind, data, len);
+		else
+			journal_write(env->conf.journal, env->conf.thread, JOURNAL_INPUT, now, id, kind, data,
+				      len);
+	}
 	step(env, now, id, kind, data, len);
+	if (clean) /* audio threads call no free */
+		free(clean);
 }
 
 void env_replay_answers(struct env *env, const struct env_answer_rec *recs, size_t n)
@@ -316,28 +438,4 @@ bool env_replay_step(struct env *env, uint64_t now, uint32_t source, uint8_t kin
 bool env_replay_done(const struct env *env)
 {
 	return !env->diverged && env->at_answer == env->n_answers;
-}
-
-void env_output(struct env *env, enum env_out kind, uint32_t source, const void *data, size_t len)
-{
-	uint8_t head[13];
-	struct wr w = wr_of(head, sizeof head);
-
-	if (!env->digesting || env->finished)
-		return;
-	wr_be(&w, kind, 1);
-	wr_be(&w, source, 4);
-	wr_be(&w, len, 8);
-	crypto_generichash_update(&env->digest, head, sizeof head);
-	crypto_generichash_update(&env->digest, data, len);
-}
-
-void env_digest(struct env *env, char hex[65])
-{
-	crypto_generichash_state st = env->digest;
-	uint8_t sum[DIGEST] = {0};
-
-	if (env->digesting)
-		crypto_generichash_final(&st, sum, sizeof sum);
-	sodium_bin2hex(hex, 65, sum, sizeof sum);
 }

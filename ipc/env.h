@@ -37,6 +37,10 @@ struct env_conf {
 	struct journal *journal; /* borrowed, may be NULL; ipc/journal.h */
 };
 
+/* What may be read of an input by anybody, as one line of text: no key, no sound, no word of anyone. Returns its
+ * length, at most size. Called only for a journal of shapes, by the thread of the env; must not allocate. */
+typedef size_t(env_shape_h)(uint8_t kind, const uint8_t *data, size_t len, char *text, size_t size);
+
 /* EINVAL, ENOMEM. Caller owns *out. */
 int env_alloc(struct env **out, const struct env_conf *conf);
 struct env *env_free(struct env *env);
@@ -64,17 +68,37 @@ int64_t env_answer(struct env *env, int64_t live);
 
 /* Registers a source; *id is never 0. ENOMEM, ENOSPC. The handler is called only by env_deliver and replay. */
 int env_source_add(struct env *env, uint32_t *id, env_input_h *h, void *arg);
+/* How its inputs are told in a journal of shapes. Without it: by their length alone. */
+void env_source_shape(struct env *env, uint32_t id, env_shape_h *h);
 /* Removes it; later deliveries to this id are dropped. 0 is accepted and ignored. */
 void env_source_del(struct env *env, uint32_t id);
 /* One input: samples the clock, journals, calls the handler. Steps do not nest: a delivery made inside a
  * step is a bug and aborts in debug builds. */
 void env_deliver(struct env *env, uint32_t id, uint8_t kind, const void *data, size_t len);
 
+/* A long-lived credential: whatever comes in or is sent has as many '*' in its place, in the journal and in the
+ * digests; with a journal also for the handlers. To be told before the first step. ENOSPC, ENOMEM. */
+int env_secret(struct env *env, const char *secret);
+
 /* Something leaves this thread for the outside (datagram, WebSocket message, IPC frame): goes into the
- * digest of everything sent. `kind` is one of enum env_out. */
-enum env_out { ENV_OUT_DATAGRAM = 1, ENV_OUT_WS = 2, ENV_OUT_IPC = 3, ENV_OUT_HTTP = 4, ENV_OUT_PIPE = 5 };
+ * digests. `kind` is one of enum env_out. */
+enum env_out {
+	ENV_OUT_DATAGRAM = 1,
+	ENV_OUT_WS = 2,
+	ENV_OUT_IPC = 3,
+	ENV_OUT_HTTP = 4,
+	ENV_OUT_PIPE = 5,
+	ENV_OUT_FILE = 6,
+};
 void env_output(struct env *env, enum env_out kind, uint32_t source, const void *data, size_t len);
-/* BLAKE2b-256 over all outputs so far, as 64 hex digits and NUL. All zero without a journal or replay. */
+/* The same for what ends in sound that a codec made, whose bytes, and their number, differ between CPUs: only the
+ * first `firm` bytes go into the shape. */
+void env_output_sound(struct env *env, enum env_out kind, uint32_t source, const void *data, size_t len,
+		      size_t firm);
+/* BLAKE2b-256 over all that came in and was sent so far, as 64 hex digits and NUL. All zero without a journal or
+ * replay. */
 void env_digest(struct env *env, char hex[65]);
+/* The same without sound that a codec made: equal on every CPU. */
+void env_shape(struct env *env, char hex[65]);
 
 #endif

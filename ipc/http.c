@@ -196,6 +196,15 @@ static void input(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 	req_free(req);
 }
 
+static size_t shape(uint8_t kind, const uint8_t *data, size_t len, char *text, size_t size)
+{
+	struct rd r = rd_of(data, len);
+	unsigned err = (unsigned)rd_be(&r, 4), status = (unsigned)rd_be(&r, 2);
+
+	(void)kind;
+	return (size_t)snprintf(text, size, "http err=%u status=%u", err, status);
+}
+
 static void deliver(struct http_req *req, int err, const char *text)
 {
 	struct env *env = req->http->env;
@@ -477,6 +486,8 @@ int http_request(struct http_req **out, struct http *h, const struct http_call *
 	req->arg = arg;
 	req->max_body = call->max_body ? call->max_body : DEFAULT_MAX_BODY;
 	err = env_source_add(h->env, &req->source, input, req);
+	if (!err)
+		env_source_shape(h->env, req->source, shape);
 	if (!err && h->multi)
 		err = start(req, call);
 	if (err) {

@@ -31,6 +31,7 @@ struct byte_ring {
 struct journal {
 	int fd;
 	unsigned n;
+	bool shapes;
 	struct byte_ring *rings;
 	atomic_uint_fast64_t order;
 	atomic_bool broken;
@@ -136,17 +137,16 @@ static void *writer(void *arg)
 	return NULL;
 }
 
-static int write_first_lines(int fd, const char *meta)
+static int write_first_lines(int fd, const char *first, const char *meta)
 {
-	static const char first[] = JOURNAL_FIRST_LINE "\n";
-	int err = write_all(fd, (const uint8_t *)first, sizeof first - 1);
+	int err = write_all(fd, (const uint8_t *)first, strlen(first));
 
 	if (!err)
 		err = write_all(fd, (const uint8_t *)meta, strlen(meta));
 	return err ? err : write_all(fd, (const uint8_t *)"\n", 1);
 }
 
-int journal_create(struct journal **out, const char *path, unsigned threads, const char *meta)
+static int create(struct journal **out, const char *path, unsigned threads, const char *meta, bool shapes)
 {
 	struct journal *j;
 	int err = 0;
@@ -157,6 +157,7 @@ int journal_create(struct journal **out, const char *path, unsigned threads, con
 	if (!j)
 		return ENOMEM;
 	j->n = threads;
+	j->shapes = shapes;
 	j->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (j->fd < 0 || fchmod(j->fd, 0600)) {
 		err = errno;
@@ -176,7 +177,8 @@ int journal_create(struct journal **out, const char *path, unsigned threads, con
 			memset(j->rings[i].buf, 0, RING_BYTES);
 	}
 	if (!err)
-		err = write_first_lines(j->fd, meta);
+		err = write_first_lines(
+			j->fd, shapes ? JOURNAL_FIRST_LINE_SHAPES "\n" : JOURNAL_FIRST_LINE "\n", meta);
 	if (!err)
 		err = pthread_create(&j->writer, NULL, writer, j);
 	j->running = !err;
@@ -186,6 +188,21 @@ out:
 	else
 		*out = j;
 	return err;
+}
+
+int journal_create(struct journal **out, const char *path, unsigned threads, const char *meta)
+{
+	return create(out, path, threads, meta, false);
+}
+
+int journal_create_shapes(struct journal **out, const char *path, unsigned threads, const char *meta)
+{
+	return create(out, path, threads, meta, true);
+}
+
+bool journal_of_shapes(const struct journal *j)
+{
+	return j->shapes;
 }
 
 struct journal *journal_free(struct journal *j)
@@ -214,4 +231,9 @@ struct journal *journal_free(struct journal *j)
 bool journal_broken(const struct journal *j)
 {
 	return atomic_load(&j->broken);
+}
+
+void journal_lose(struct journal *j)
+{
+	atomic_store(&j->broken, true);
 }

@@ -12,32 +12,42 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 struct journal;
 struct env;
 
-#define JOURNAL_FIRST_LINE "PARLEY-JOURNAL 1 secret: holds call keys and voices"
+#define JOURNAL_FIRST_LINE "PARLEY-JOURNAL 2 secret: holds call keys and voices"
+/* A journal of shapes tells when what came, without keys, sound and words: each input is
+ * `u32 length | text of env_source_shape`, random bytes are `u32 length`. It can be read and not replayed. */
+#define JOURNAL_FIRST_LINE_SHAPES "PARLEY-JOURNAL 2 shapes: without keys and voices, yet who, where and when"
 
 enum journal_what {
 	JOURNAL_INPUT = 1,  /* env_deliver */
 	JOURNAL_RANDOM = 2, /* env_random, env_wall_ms: bytes */
 	JOURNAL_ANSWER = 3, /* env_answer: i64 */
 	JOURNAL_BROKEN = 4, /* a ring overflowed or the disk is full */
-	JOURNAL_DIGEST = 5, /* at the end: digest of one thread's outputs, 64 hex digits */
+	JOURNAL_DIGEST = 5, /* at the end of a thread: env_digest, 64 hex digits */
+	JOURNAL_SHAPE = 6,  /* before it: env_shape */
 };
 
 /* Creates path 0600 (EEXIST is truncated). threads: how many rings. meta: one line of JSON for the replayer. */
 int journal_create(struct journal **out, const char *path, unsigned threads, const char *meta);
+/* The same for a journal of shapes. */
+int journal_create_shapes(struct journal **out, const char *path, unsigned threads, const char *meta);
+bool journal_of_shapes(const struct journal *j);
 /* Flushes, stops the writer and closes. */
 struct journal *journal_free(struct journal *j);
 /* True once a record was lost. */
 bool journal_broken(const struct journal *j);
+/* A record could not be made: what follows is not written. */
+void journal_lose(struct journal *j);
 
 /* Producer side of thread `thread`; called by env only. now in ns. */
 void journal_write(struct journal *j, uint8_t thread, enum journal_what what, uint64_t now, uint32_t source,
 		   uint8_t kind, const void *data, size_t len);
 
-/* Reading. EBADMSG when the file is damaged. What was cut off, or came after a lost record, is left out. meta is
+/* Reading. EBADMSG when the file is damaged, ENOTSUP for a journal of shapes. What was cut off, or came after a lost record, is left out. meta is
  * NUL-terminated and owned by the reader. */
 struct journal_reader;
 int journal_open(struct journal_reader **out, const char *path);
@@ -52,5 +62,11 @@ int journal_attach(struct journal_reader *r, struct env *env, unsigned thread);
  * the order number in *at; EBADMSG when the recording did not end in order. The digests of the recording's outputs
  * are in recorded[thread]. */
 int journal_replay(struct journal_reader *r, struct env **envs, unsigned n, uint64_t *at, char (*recorded)[65]);
+/* The recorded shape of a thread; "" when the recording did not come to its end. */
+void journal_recorded_shape(const struct journal_reader *r, unsigned thread, char hex[65]);
+
+/* Prints a journal of either sort on f, a line a record: order, seconds, thread, what it is, source, kind, bytes; then
+ * the text of a shape. Nothing that came is printed of a journal that holds it. Errors as journal_open. */
+int journal_print(const char *path, FILE *f);
 
 #endif

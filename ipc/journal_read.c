@@ -5,6 +5,8 @@
 #include "proto/base/cursor.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +32,7 @@ struct journal_reader {
 	char *meta;
 	struct record *recs;
 	size_t n, cap;
+	bool shapes;
 	struct env_answer_rec *answers[MAX_THREADS];
 };
 
@@ -118,15 +121,28 @@ static int by_order(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-int journal_open(struct journal_reader **out, const char *path)
+/* The first line, told apart. Where the meta line begins, or NULL. */
+static uint8_t *first_line(struct journal_reader *r)
 {
-	static const char first[] = JOURNAL_FIRST_LINE "\n";
+	static const char *const lines[] = {JOURNAL_FIRST_LINE "\n", JOURNAL_FIRST_LINE_SHAPES "\n"};
+
+	for (unsigned i = 0; i < 2; i++) {
+		size_t n = strlen(lines[i]);
+
+		if (r->len >= n && memcmp(r->file, lines[i], n) == 0) {
+			r->shapes = i == 1;
+			return r->file + n;
+		}
+	}
+	return NULL;
+}
+
+static int open_any(struct journal_reader **out, const char *path)
+{
 	struct journal_reader *r;
 	uint8_t *meta, *nl;
 	int err;
 
-	if (!out || !path)
-		return EINVAL;
 	r = calloc(1, sizeof *r);
 	if (!r)
 		return ENOMEM;
@@ -134,10 +150,8 @@ int journal_open(struct journal_reader **out, const char *path)
 	if (err)
 		goto out;
 	err = EBADMSG;
-	if (r->len < sizeof first - 1 || memcmp(r->file, first, sizeof first - 1) != 0)
-		goto out;
-	meta = r->file + sizeof first - 1;
-	nl = memchr(meta, '\n', r->len - (sizeof first - 1));
+	meta = first_line(r);
+	nl = meta ? memchr(meta, '\n', r->len - (size_t)(meta - r->file)) : NULL;
 	if (!nl)
 		goto out;
 	*nl = '\0';
@@ -150,6 +164,23 @@ out:
 	if (err)
 		journal_close(r);
 	else
+		*out = r;
+	return err;
+}
+
+int journal_open(struct journal_reader **out, const char *path)
+{
+	struct journal_reader *r;
+	int err;
+
+	if (!out || !path)
+		return EINVAL;
+	err = open_any(&r, path);
+	if (!err && r->shapes) {
+		journal_close(r);
+		return ENOTSUP;
+	}
+	if (!err)
 		*out = r;
 	return err;
 }
@@ -229,4 +260,69 @@ int journal_replay(struct journal_reader *r, struct env **envs, unsigned n, uint
 		if (!env_replay_done(envs[i]))
 			return EPROTO;
 	return ended == n ? 0 : EBADMSG;
+}
+
+void journal_recorded_shape(const struct journal_reader *r, unsigned thread, char hex[65])
+{
+	memset(hex, 0, 65);
+	for (size_t i = 0; i < r->n; i++)
+		if (r->recs[i].thread == thread && r->recs[i].what == JOURNAL_SHAPE && r->recs[i].n == 64)
+			memcpy(hex, r->recs[i].p, 64);
+}
+
+static void print_text(const uint8_t *p, size_t n, FILE *f)
+{
+	putc(' ', f);
+	for (size_t i = 0; i < n; i++)
+		putc(p[i] >= 0x20 && p[i] < 0x7f ? p[i] : '?', f);
+}
+
+/* What of a record may be shown. */
+static void print_bytes(const struct journal_reader *r, const struct record *k, FILE *f)
+{
+	struct rd in = rd_of(k->p, k->n);
+	uint32_t length;
+
+	switch (k->what) {
+	case JOURNAL_ANSWER:
+		fprintf(f, " %" PRId64, (int64_t)rd_be(&in, 8));
+		return;
+	case JOURNAL_DIGEST:
+	case JOURNAL_SHAPE:
+		print_text(k->p, k->n, f);
+		return;
+	default:
+		break;
+	}
+	length = r->shapes ? (uint32_t)rd_be(&in, 4) : (uint32_t)k->n;
+	fprintf(f, " %u bytes", length);
+	if (r->shapes && rd_left(&in))
+		print_text(k->p + in.pos, rd_left(&in), f);
+}
+
+int journal_print(const char *path, FILE *f)
+{
+	static const char *const names[] = {"?", "input", "random", "answer", "broken", "digest", "shape"};
+	struct journal_reader *r;
+	uint64_t from = 0;
+	int err = open_any(&r, path);
+
+	if (err)
+		return err;
+	/* What was asked before the first step has no time. */
+	for (size_t i = 0; i < r->n && !from; i++)
+		from = r->recs[i].now;
+	for (size_t i = 0; i < r->n; i++) {
+		const struct record *k = &r->recs[i];
+		uint64_t ns = from && k->now > from ? k->now - from : 0;
+
+		fprintf(f, "%" PRIu64 " %.6f %u %s", k->order, (double)ns / 1e9, k->thread,
+			names[k->what < sizeof names / sizeof names[0] ? k->what : 0]);
+		if (k->what == JOURNAL_INPUT)
+			fprintf(f, " %u/%u", k->source, k->kind);
+		print_bytes(r, k, f);
+		putc('\n', f);
+	}
+	journal_close(r);
+	return 0;
 }

@@ -3,11 +3,13 @@
 #include "ipc/env.h"
 #include "ipc/frame.h"
 #include "ipc/peer_queue.h"
+#include "ipc/shape.h"
 #include "proto/base/cursor.h"
 
 #include <errno.h>
 #include <event2/event.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -145,12 +147,12 @@ static void writable(evutil_socket_t fd, short what, void *arg)
 }
 
 static int enqueue(struct peer *p, enum peer_lane lane, bool droppable, uint32_t flow,
-		   const void *body, size_t len)
+		   const void *body, size_t len, size_t firm)
 {
 	int err = peer_queue_add(&p->q, lane, droppable, flow, body, len);
 
 	if (!err) {
-		env_output(p->env, ENV_OUT_IPC, p->source, body, len);
+		env_output_sound(p->env, ENV_OUT_IPC, p->source, body, len, firm);
 		want_write(p);
 	}
 	return err;
@@ -170,11 +172,11 @@ int peer_send(struct peer *p, enum peer_lane lane, const void *body, size_t len)
 		peer_lose(p, EPIPE);
 		return EPIPE;
 	}
-	return enqueue(p, lane, false, 0, body, len);
+	return enqueue(p, lane, false, 0, body, len, len);
 }
 
 int peer_send_droppable(struct peer *p, uint32_t flow, const void *body, size_t len,
-			unsigned *dropped)
+			size_t firm, unsigned *dropped)
 {
 	*dropped = 0;
 	if (p->losing)
@@ -186,7 +188,7 @@ int peer_send_droppable(struct peer *p, uint32_t flow, const void *body, size_t 
 	*dropped = peer_queue_shed(&p->q, flow, FRAME_HEAD + len, p->conf.audio_cap);
 	if (p->q.lane[PEER_AUDIO].bytes + FRAME_HEAD + len > p->conf.audio_cap)
 		return ENOBUFS;
-	return enqueue(p, PEER_AUDIO, true, flow, body, len);
+	return enqueue(p, PEER_AUDIO, true, flow, body, len, firm);
 }
 
 int peer_send_kept(struct peer *p, const void *body, size_t len, unsigned *dropped)
@@ -201,7 +203,7 @@ int peer_send_kept(struct peer *p, const void *body, size_t len, unsigned *dropp
 		peer_lose(p, EPIPE);
 		return EPIPE;
 	}
-	return enqueue(p, PEER_AUDIO, false, 0, body, len);
+	return enqueue(p, PEER_AUDIO, false, 0, body, len, len);
 }
 
 size_t peer_queued(const struct peer *p, enum peer_lane lane)
@@ -247,6 +249,18 @@ static void input(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 	default:
 		break;
 	}
+}
+
+/* Bodies are msgpack. */
+static size_t shape(uint8_t kind, const uint8_t *data, size_t len, char *text, size_t size)
+{
+	static const char *const names[] = {[IN_WRITABLE] = "peer writable", [IN_LOST] = "peer lost"};
+	size_t n;
+
+	if (kind != IN_FRAME)
+		return (size_t)snprintf(text, size, "%s", kind <= IN_LOST && names[kind] ? names[kind] : "");
+	n = (size_t)snprintf(text, size, "peer frame ");
+	return n + shape_msgpack(data, len, text + n, size - n);
 }
 
 /* Delivers every whole frame of the buffer. False when the peer is gone or being lost. */
@@ -348,6 +362,7 @@ static int alloc_peer(struct peer **out, struct env *env, int fd)
 		peer_free(p);
 		return err;
 	}
+	env_source_shape(env, p->source, shape);
 	*out = p;
 	return 0;
 }

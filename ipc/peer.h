@@ -39,8 +39,9 @@ int peer_connect(struct peer **out, struct env *env, const char *path, const str
  * peer and gives EPIPE. ENOTCONN after loss. */
 int peer_send(struct peer *p, enum peer_lane lane, const void *body, size_t len);
 /* As peer_send on the audio lane, but when the cap is reached the oldest droppable frames of the same `flow`
- * (else of the flow that has most queued) are dropped first. *dropped counts the frames dropped. */
-int peer_send_droppable(struct peer *p, uint32_t flow, const void *body, size_t len, unsigned *dropped);
+ * (else of the flow that has most queued) are dropped first. *dropped counts the frames dropped. Sound of a codec
+ * begins after the first `firm` bytes (env_output_sound); len when there is none. */
+int peer_send_droppable(struct peer *p, uint32_t flow, const void *body, size_t len, size_t firm, unsigned *dropped);
 /* As peer_send on the audio lane, for what belongs in order there but may not get lost: droppable frames make room
  * for it; when that is not enough the peer is lost and EPIPE given. */
 int peer_send_kept(struct peer *p, const void *body, size_t len, unsigned *dropped);

@@ -1,6 +1,7 @@
 #include "ipc/ws.h"
 
 #include "ipc/env.h"
+#include "ipc/shape.h"
 #include "ipc/ws_inside.h"
 #include "proto/base/cursor.h"
 
@@ -32,6 +33,34 @@ static void input(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 		ws->h(ws, (enum ws_event)kind, code, r.p + r.pos, rd_left(&r), ws->arg);
 }
 
+/* Of a binary message the three bytes before what is sealed: number and opcode. */
+static size_t shape(uint8_t kind, const uint8_t *data, size_t len, char *text, size_t size)
+{
+	size_t n = 0;
+
+	switch (kind) {
+	case WS_OPEN:
+		n = (size_t)snprintf(text, size, "ws open");
+		break;
+	case WS_TEXT:
+		n = (size_t)snprintf(text, size, "ws text ");
+		n += shape_json((const char *)data, len, text + n, size - n);
+		break;
+	case WS_BINARY:
+		n = (size_t)snprintf(text, size, "ws binary");
+		if (len >= 3)
+			n += (size_t)snprintf(text + n, size - n, " seq=%u op=%u", data[0] << 8 | data[1],
+					      data[2]);
+		break;
+	case WS_CLOSED:
+		n = (size_t)snprintf(text, size, "ws closed code=%u", len >= 2 ? data[0] << 8 | data[1] : 0);
+		break;
+	default:
+		break;
+	}
+	return n;
+}
+
 int ws_new(struct ws **out, struct ws_ctx *ctx, size_t max_message)
 {
 	struct ws *ws = calloc(1, sizeof *ws);
@@ -47,6 +76,7 @@ int ws_new(struct ws **out, struct ws_ctx *ctx, size_t max_message)
 		free(ws);
 		return err;
 	}
+	env_source_shape(ctx->env, ws->source, shape);
 	ws->next = ctx->all;
 	ws->at = &ctx->all;
 	if (ctx->all)

@@ -30,6 +30,12 @@ struct link {
 	uint64_t came;
 };
 
+/* The sound comes last. */
+static size_t firm(const struct media_msg *msg, size_t len)
+{
+	return msg->type == MEDIA_HEARD ? len - msg->heard.pcm.n : len;
+}
+
 static unsigned put(struct client *c, const struct media_msg *msg, uint32_t flow)
 {
 	uint8_t buf[MEDIA_MAX_FRAME];
@@ -43,7 +49,7 @@ static unsigned put(struct client *c, const struct media_msg *msg, uint32_t flow
 	if (err)
 		log_warn("pack_failed", "type=%s error=%d", media_type_name(msg->type), err);
 	else if (flow)
-		peer_send_droppable(c->peer, flow, buf, len, &dropped);
+		peer_send_droppable(c->peer, flow, buf, len, firm(msg, len), &dropped);
 	else if (media_lane_of(msg->type) == MEDIA_LANE_AUDIO)
 		peer_send_kept(c->peer, buf, len, &dropped);
 	else

@@ -10,6 +10,7 @@
 
 #include "ipc/env.h"
 #include "ipc/journal.h"
+#include "ipc/journal_play.h"
 #include "ipc/log.h"
 #include "mediad/engine/engine.h"
 #include "mediad/mediad.h"
@@ -19,7 +20,7 @@
 enum { EXIT_USAGE = 2, ORPHAN_S = 600 };
 
 struct options {
-	const char *listen, *ca, *journal, *replay;
+	const char *listen, *ca, *journal, *shapes, *replay, *print;
 	uid_t peer_uid;
 	unsigned threads, orphan_s;
 	bool no_sandbox;
@@ -30,6 +31,7 @@ struct program {
 	struct options opt;
 	struct env *env;
 	struct journal *journal;
+	char meta[160]; /* of the journal */
 	struct mediad *mediad;
 	struct event *sig[2];
 	uint32_t src_stop;
@@ -39,6 +41,7 @@ static void usage(FILE *f)
 {
 	fputs("Usage: mediad --listen PATH [options]\n"
 	      "       mediad --replay FILE\n"
+	      "       mediad --journal-print FILE\n"
 	      "\n"
 	      "Holds voice calls for a control that connects to the Unix socket PATH.\n"
 	      "\n"
@@ -49,13 +52,16 @@ static void usage(FILE *f)
 	      "  --orphan-timeout S     leave the calls when no control came for S seconds "
 	      "(default 600)\n"
 	      "  --journal FILE         record every input; the file holds call keys and voices\n"
+	      "  --journal-shape FILE   record when what came, without keys, sound and words\n"
+	      "  --journal-print FILE   print a journal, a line a record, without its content\n"
 	      "  --replay FILE          run a recorded session again and compare what it sends\n"
 	      "  --no-sandbox           do not give up privileges and system calls (for debuggers)\n"
 	      "  --log LEVEL            fatal, warn, info, debug or trace (default info)\n"
 	      "  --help, --version\n"
 	      "\n"
-	      "With --journal and --replay the last line on stdout is `digest HEX`: of everything "
-	      "sent.\n",
+	      "With --journal and --replay the last lines on stdout are `shape HEX` and `digest HEX`: of everything\n"
+	      "that came and was sent, the first without sound that a codec made. Exit status of --replay: 0 the\n"
+	      "same as recorded, 3 other sound (another CPU), 1 something else.\n",
 	      f);
 }
 
@@ -89,6 +95,8 @@ static int parse(struct options *o, int argc, char **argv)
 		{"threads", required_argument, NULL, 't'},
 		{"orphan-timeout", required_argument, NULL, 'o'},
 		{"journal", required_argument, NULL, 'j'},
+		{"journal-shape", required_argument, NULL, 's'},
+		{"journal-print", required_argument, NULL, 'p'},
 		{"replay", required_argument, NULL, 'r'},
 		{"no-sandbox", no_argument, NULL, 'S'},
 		{"log", required_argument, NULL, 'L'},
@@ -126,6 +134,12 @@ static int parse(struct options *o, int argc, char **argv)
 		case 'j':
 			o->journal = optarg;
 			break;
+		case 's':
+			o->shapes = optarg;
+			break;
+		case 'p':
+			o->print = optarg;
+			break;
 		case 'r':
 			o->replay = optarg;
 			break;
@@ -146,8 +160,10 @@ static int parse(struct options *o, int argc, char **argv)
 	}
 	if (optind < argc)
 		fprintf(stderr, "mediad: not an option: \"%s\"; try --help\n", argv[optind]);
-	else if (!o->listen == !o->replay)
-		fprintf(stderr, "mediad: give --listen PATH, or --replay FILE; try --help\n");
+	else if (!!o->listen + !!o->replay + !!o->print != 1)
+		fprintf(stderr, "mediad: give --listen PATH, --replay FILE or --journal-print FILE; try --help\n");
+	else if (o->journal && o->shapes)
+		fprintf(stderr, "mediad: give --journal or --journal-shape, not both; try --help\n");
 	else
 		return -1;
 	return EXIT_USAGE;
@@ -182,13 +198,13 @@ static int start(struct program *p)
 		.arg = p,
 	};
 	struct env_conf ec = {.loop = true};
-	char meta[160];
 	int err = 0;
 
-	if (p->opt.journal) {
-		mediad_meta(meta, sizeof meta, p->opt.threads, p->opt.orphan_s);
-		err = journal_create(&p->journal, p->opt.journal, p->opt.threads + 1, meta);
-	}
+	mediad_meta(p->meta, sizeof p->meta, p->opt.threads, p->opt.orphan_s);
+	if (p->opt.journal)
+		err = journal_create(&p->journal, p->opt.journal, p->opt.threads + 1, p->meta);
+	else if (p->opt.shapes)
+		err = journal_create_shapes(&p->journal, p->opt.shapes, p->opt.threads + 1, p->meta);
 	ec.journal = mc.journal = p->journal;
 	if (!err)
 		err = env_alloc(&p->env, &ec);
@@ -206,15 +222,13 @@ static int start(struct program *p)
 	return err;
 }
 
-static void print_digest(struct program *p)
+static void print_sums(struct program *p)
 {
-	char each[ENGINE_THREADS + 1][65], hex[65];
+	struct env *envs[ENGINE_THREADS + 1] = {p->env};
 
-	env_digest(p->env, each[0]);
 	for (unsigned i = 1; i <= p->opt.threads; i++)
-		env_digest(engine_env(mediad_engine(p->mediad), i), each[i]);
-	mediad_digest((const char(*)[65])each, p->opt.threads + 1, hex);
-	printf("digest %s\n", hex);
+		envs[i] = engine_env(mediad_engine(p->mediad), i);
+	journal_print_sums(p->meta, envs, p->opt.threads + 1);
 }
 
 /* OpenSSL looks for authorities file by file when it meets them; in one bundle it reads them at once, before files can no
@@ -253,7 +267,7 @@ static int serve(struct program *p)
 		engine_join(mediad_engine(p->mediad));
 		env_finish(p->env);
 		if (p->journal)
-			print_digest(p);
+			print_sums(p);
 	} else {
 		fprintf(stderr, "mediad: %s: %s\n", p->opt.listen, strerror(err));
 	}
@@ -263,7 +277,8 @@ static int serve(struct program *p)
 	mediad_free(p->mediad);
 	env_free(p->env);
 	if (p->journal && journal_broken(p->journal)) {
-		fprintf(stderr, "mediad: %s: the journal is incomplete\n", p->opt.journal);
+		fprintf(stderr, "mediad: %s: the journal is incomplete\n",
+			p->opt.journal ? p->opt.journal : p->opt.shapes);
 		err = EIO;
 	}
 	journal_free(p->journal);
@@ -275,7 +290,7 @@ int main(int argc, char **argv)
 	struct program p = {
 		.opt = {.peer_uid = (uid_t)-1, .orphan_s = ORPHAN_S, .level = LOG_INFO_}};
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	int status, err;
+	int status;
 
 	p.opt.threads = cores > ENGINE_THREADS ? ENGINE_THREADS
 			: cores > 2	       ? (unsigned)cores - 1
@@ -285,10 +300,7 @@ int main(int argc, char **argv)
 		return status;
 	log_init("mediad", p.opt.level);
 	signal(SIGPIPE, SIG_IGN);
-	if (!p.opt.replay)
-		return serve(&p);
-	err = mediad_replay(p.opt.replay);
-	if (err)
-		fprintf(stderr, "mediad: %s: %s\n", p.opt.replay, strerror(err));
-	return err ? EXIT_FAILURE : EXIT_SUCCESS;
+	if (p.opt.print)
+		return journal_print_file(p.opt.print);
+	return p.opt.replay ? journal_exit(p.opt.replay, mediad_replay(p.opt.replay)) : serve(&p);
 }

@@ -1,29 +1,15 @@
 #include "mediad/replay.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <jansson.h>
-#include <sodium.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "ipc/env.h"
 #include "ipc/journal.h"
-#include "ipc/log.h"
+#include "ipc/journal_play.h"
 #include "mediad/engine/engine.h"
 #include "mediad/mediad.h"
-
-void mediad_digest(const char (*threads)[65], size_t n, char hex[65])
-{
-	crypto_generichash_state st;
-	uint8_t sum[32];
-
-	crypto_generichash_init(&st, NULL, 0, sizeof sum);
-	for (size_t i = 0; i < n; i++)
-		crypto_generichash_update(&st, (const uint8_t *)threads[i], 64);
-	crypto_generichash_final(&st, sum, sizeof sum);
-	sodium_bin2hex(hex, 65, sum, sizeof sum);
-}
 
 void mediad_meta(char *buf, size_t size, unsigned threads, unsigned orphan_s)
 {
@@ -55,44 +41,16 @@ static void on_stopped(void *arg)
 	(void)arg;
 }
 
-static int compare(struct env **envs, unsigned n, const char (*recorded)[65])
-{
-	char now[ENGINE_THREADS + 1][65], hex[65];
-	int err = 0;
-
-	for (unsigned i = 0; i < n; i++) {
-		env_digest(envs[i], now[i]);
-		if (strcmp(now[i], recorded[i]) == 0)
-			continue;
-		fprintf(stderr, "mediad: thread %u sent something else than was recorded\n", i);
-		err = EPROTO;
-	}
-	mediad_digest((const char(*)[65])now, n, hex);
-	printf("digest %s\n", hex);
-	return err;
-}
-
 static int run(struct journal_reader *r, struct mediad *m, struct env *loop, unsigned threads)
 {
 	struct env *envs[ENGINE_THREADS + 1] = {loop};
-	char recorded[ENGINE_THREADS + 1][65];
-	unsigned n = threads + 1;
-	uint64_t at = 0;
 	int err = 0;
 
-	for (unsigned i = 1; i < n && !err; i++) {
+	for (unsigned i = 1; i <= threads && !err; i++) {
 		envs[i] = engine_env(mediad_engine(m), i);
 		err = journal_attach(r, envs[i], i);
 	}
-	if (err)
-		return err;
-	err = journal_replay(r, envs, n, &at, recorded);
-	for (unsigned i = 0; i < n; i++)
-		env_finish(envs[i]);
-	if (err == EPROTO)
-		fprintf(stderr,
-			"mediad: the replay diverged from the record at input %" PRIu64 "\n", at);
-	return err ? err : compare(envs, n, (const char(*)[65])recorded);
+	return err ? err : journal_play(r, envs, threads + 1);
 }
 
 int mediad_replay(const char *path)

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -15,6 +16,7 @@
 
 #include "ipc/env.h"
 #include "mediad/sandbox.h"
+#include "proto/rtp.h"
 
 #define TICK_NS (UINT64_C(1000000) * SENDER_TICK_MS)
 
@@ -145,6 +147,26 @@ static void on_datagram(uint8_t kind, const uint8_t *data, size_t len, void *arg
 		return;
 	memcpy(packet, data + HEAD, len - HEAD);
 	line_datagram(t->lines[index], packet, len - HEAD);
+}
+
+/* Of packets the header, of the others what they are. */
+static size_t shape(uint8_t kind, const uint8_t *data, size_t len, char *text, size_t size)
+{
+	static const char *const names[] = {"datagram", "rtp", "rtcp", "discovery", "keepalive"};
+	struct rd r = rd_of(data, len);
+	unsigned index = (unsigned)rd_be(&r, 2), pt, seq;
+	enum udp_kind what = udp_classify(r.p + r.pos, rd_left(&r));
+	uint32_t ts;
+	int n = snprintf(text, size, "%s line=%u", names[what], index);
+
+	(void)kind;
+	if (what != UDP_RTP)
+		return (size_t)n;
+	pt = (unsigned)rd_be(&r, 2) & 127;
+	seq = (unsigned)rd_be(&r, 2);
+	ts = (uint32_t)rd_be(&r, 4);
+	return (size_t)(n + snprintf(text + n, size - (size_t)n, " pt=%u seq=%u ts=%u ssrc=%u", pt, seq, ts,
+				     (unsigned)rd_be(&r, 4)));
 }
 
 static void on_tick(uint8_t kind, const uint8_t *data, size_t len, void *arg)
@@ -329,6 +351,8 @@ int athread_alloc(struct athread **out, uint8_t number, bool replaying, struct j
 		err = env_source_add(t->env, &t->src_datagram, on_datagram, t);
 	if (!err)
 		err = env_source_add(t->env, &t->src_tick, on_tick, t);
+	if (!err)
+		env_source_shape(t->env, t->src_datagram, shape);
 	if (!err && !replaying)
 		err = open_fds(t);
 out:

@@ -441,7 +441,7 @@ TEST(records_of_several_threads_come_whole_and_are_numbered)
 	struct rec rec;
 	uint64_t last[THREADS] = {0};
 	unsigned inputs[THREADS] = {0}, n = 0, digests = 0;
-	static uint8_t seen[THREADS * (2 * INPUTS + 1)];
+	static uint8_t seen[THREADS * (2 * INPUTS + 2)];
 	size_t at;
 
 	memset(seen, 0, sizeof seen);
@@ -530,4 +530,180 @@ TEST_OOM(journals_survive_every_failed_allocation)
 	journal_close(r);
 	end();
 	CHECK_OOM(err, (void)0);
+}
+
+/* ---- what every CPU has in common ---- */
+
+static void sums(const char *sound, char digest[65], char shape[65])
+{
+	struct env_conf conf = {.loop = true, .replaying = true};
+	struct env *env;
+
+	CHECK_INT(env_alloc(&env, &conf), 0);
+	env_output(env, ENV_OUT_WS, 1, "abc", 3);
+	env_output_sound(env, ENV_OUT_DATAGRAM, 2, sound, strlen(sound), 3);
+	env_digest(env, digest);
+	env_shape(env, shape);
+	env_free(env);
+}
+
+TEST(the_shape_of_what_is_sent_does_not_hang_on_sound)
+{
+	char digest[3][65], shape[3][65];
+
+	sums("rtpsound", digest[0], shape[0]);
+	sums("rtplonger sound", digest[1], shape[1]);
+	sums("rTpsound", digest[2], shape[2]);
+	CHECK(strcmp(digest[0], digest[1]) != 0);
+	CHECK_STR(shape[0], shape[1]);
+	CHECK(strcmp(shape[0], shape[2]) != 0);
+}
+
+TEST(a_journal_tells_the_shape_at_its_end)
+{
+	struct journal_reader *r;
+	struct env_conf conf = {.loop = true};
+	struct journal *j;
+	struct env *env;
+	char live[65], told[65];
+
+	CHECK(begin());
+	CHECK_INT(journal_create(&j, fx.path, 1, META), 0);
+	conf.journal = j;
+	CHECK_INT(env_alloc(&env, &conf), 0);
+	env_output(env, ENV_OUT_WS, 1, "abc", 3);
+	env_shape(env, live);
+	env_free(env);
+	journal_free(j);
+	CHECK_INT(journal_open(&r, fx.path), 0);
+	journal_recorded_shape(r, 0, told);
+	CHECK_STR(told, live);
+	journal_recorded_shape(r, 1, told);
+	CHECK_STR(told, "");
+	journal_close(r);
+	end();
+}
+
+/* ---- secrets and shapes ---- */
+
+static char got[64];
+
+static void on_got(uint8_t kind, const uint8_t *data, size_t len, void *arg)
+{
+	(void)kind, (void)arg;
+	snprintf(got, sizeof got, "%.*s", (int)len, (const char *)data);
+}
+
+static size_t on_shape(uint8_t kind, const uint8_t *data, size_t len, char *text, size_t size)
+{
+	(void)data;
+	return (size_t)snprintf(text, size, "kind %u, %zu long", kind, len);
+}
+
+/* One input, sixteen random bytes (kept in rnd), and the end; the file is in fx. */
+static void record_one(bool shapes, bool with_shape, uint8_t rnd[16])
+{
+	struct env_conf conf = {.loop = true};
+	struct journal *j;
+	struct env *env;
+	uint32_t src;
+
+	CHECK_INT((shapes ? journal_create_shapes : journal_create)(&j, fx.path, 1, META), 0);
+	CHECK(journal_of_shapes(j) == shapes);
+	conf.journal = j;
+	CHECK_INT(env_alloc(&env, &conf), 0);
+	CHECK_INT(env_secret(env, "bot.token.long"), 0);
+	CHECK_INT(env_source_add(env, &src, on_got, NULL), 0);
+	if (with_shape)
+		env_source_shape(env, src, on_shape);
+	env_deliver(env, src, 7, "I am bot.token.long!", 20);
+	env_random(env, rnd, 16);
+	env_output(env, ENV_OUT_WS, 1, "bot.token.long", 14);
+	env_free(env);
+	journal_free(j);
+	CHECK(slurp());
+}
+
+TEST(a_credential_is_in_no_journal_and_replays_without_it)
+{
+	const char *stars = "**************", *in = "I am **************!";
+	struct env_conf conf = {.loop = true, .replaying = true};
+	struct journal_reader *r;
+	struct env *env;
+	struct rec rec;
+	uint8_t rnd[16];
+	char recorded[1][65], now[65];
+	uint64_t at;
+	uint32_t src;
+
+	CHECK(begin());
+	record_one(false, false, rnd);
+	CHECK_STR(got, in); /* what a replay will give its handler */
+	CHECK(!memmem(fx.file, fx.n, "bot.token", 9));
+	CHECK(find(JOURNAL_INPUT, 20, 0, &rec));
+	CHECK_MEM(fx.file + rec.at + HEAD, 20, in, 20);
+	CHECK_INT(journal_open(&r, fx.path), 0);
+	CHECK_INT(env_alloc(&env, &conf), 0);
+	CHECK_INT(journal_attach(r, env, 0), 0);
+	CHECK_INT(env_source_add(env, &src, on_got, NULL), 0);
+	CHECK_INT(journal_replay(r, &env, 1, &at, recorded), EPROTO); /* the random bytes are asked for below */
+	env_random(env, rnd, 16);
+	env_output(env, ENV_OUT_WS, 1, stars, 14);
+	env_digest(env, now);
+	CHECK_STR(now, recorded[0]);
+	env_free(env);
+	journal_close(r);
+	end();
+}
+
+TEST(a_journal_of_shapes_holds_no_input_and_no_random_bytes)
+{
+	static const uint8_t length[] = {0, 0, 0, 20};
+	struct journal_reader *r;
+	struct rec rec;
+	uint8_t rnd[16];
+
+	CHECK(begin());
+	record_one(true, true, rnd);
+	CHECK_MEM(fx.file, strlen(JOURNAL_FIRST_LINE_SHAPES), JOURNAL_FIRST_LINE_SHAPES,
+		  strlen(JOURNAL_FIRST_LINE_SHAPES));
+	CHECK(!memmem(fx.file, fx.n, "I am", 4));
+	CHECK(!memmem(fx.file, fx.n, rnd, 4));
+	CHECK(find(JOURNAL_RANDOM, 4, 0, &rec));
+	CHECK(find(JOURNAL_INPUT, 4 + 15, 0, &rec));
+	CHECK_MEM(fx.file + rec.at + HEAD, 4, length, 4);
+	CHECK_MEM(fx.file + rec.at + HEAD + 4, 15, "kind 7, 20 long", 15);
+	CHECK_INT(journal_open(&r, fx.path), ENOTSUP);
+	/* A source that does not say what may be told tells nothing. */
+	record_one(true, false, rnd);
+	CHECK(!memmem(fx.file, fx.n, "I am", 4));
+	CHECK(find(JOURNAL_INPUT, 4, 0, &rec));
+	end();
+}
+
+TEST(journals_are_printed_a_line_a_record_and_without_what_came)
+{
+	char lines[2000];
+	uint8_t rnd[16];
+	size_t n;
+	FILE *f;
+
+	CHECK(begin());
+	for (unsigned shapes = 0; shapes < 2; shapes++) {
+		record_one(shapes, true, rnd);
+		f = tmpfile();
+		CHECK(f);
+		CHECK_INT(journal_print(fx.path, f), 0);
+		rewind(f);
+		n = fread(lines, 1, sizeof lines - 1, f);
+		fclose(f);
+		lines[n] = '\0';
+		CHECK(strstr(lines, shapes ? "0 0.000000 0 input 1/7 20 bytes kind 7, 20 long\n"
+					   : "0 0.000000 0 input 1/7 20 bytes\n") == lines);
+		CHECK(strstr(lines, " random 16 bytes\n"));
+		CHECK(strstr(lines, " shape ") && strstr(lines, " digest "));
+		CHECK(!strstr(lines, "I am"));
+	}
+	CHECK_INT(journal_print("/nowhere", stdout), ENOENT);
+	end();
 }

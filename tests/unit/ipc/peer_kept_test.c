@@ -71,7 +71,7 @@ TEST(peer_makes_room_for_an_end)
 
 	CHECK_INT(start(dir), 0);
 	for (unsigned i = 0; i < 20; i++)
-		CHECK_INT(peer_send_droppable(fx.cli, 1 + i % 3, body, FRAME, &dropped), 0);
+		CHECK_INT(peer_send_droppable(fx.cli, 1 + i % 3, body, FRAME, FRAME, &dropped), 0);
 	body[0] = 'E';
 	CHECK_INT(peer_send(fx.cli, PEER_AUDIO, body, 40), ENOBUFS);
 	CHECK_INT(peer_send_kept(fx.cli, body, 40, &dropped), 0);

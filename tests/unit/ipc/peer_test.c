@@ -371,7 +371,7 @@ static int put(uint32_t flow, char c, unsigned *dropped)
 	static uint8_t frame[BIG - 4]; /* three of them reach the cap, nearly */
 
 	frame[0] = (uint8_t)c;
-	return peer_send_droppable(fx.cli, flow, frame, sizeof frame, dropped);
+	return peer_send_droppable(fx.cli, flow, frame, sizeof frame, sizeof frame, dropped);
 }
 
 TEST(the_oldest_droppable_frames_of_the_flow_make_room)
@@ -418,8 +418,8 @@ TEST(a_frame_that_never_fits_drops_nothing)
 	CHECK(begin());
 	conf.audio_cap = 1000;
 	CHECK_INT(peer_connect(&fx.cli, fx.l.env, fx.path, &conf), 0);
-	CHECK_INT(peer_send_droppable(fx.cli, 1, big, 500, &dropped), 0);
-	CHECK_INT(peer_send_droppable(fx.cli, 1, big, 5000, &dropped), ENOBUFS);
+	CHECK_INT(peer_send_droppable(fx.cli, 1, big, 500, 500, &dropped), 0);
+	CHECK_INT(peer_send_droppable(fx.cli, 1, big, 5000, 5000, &dropped), ENOBUFS);
 	CHECK_INT(dropped, 0);
 	CHECK_INT(peer_queued(fx.cli, PEER_AUDIO), 504);
 	end();

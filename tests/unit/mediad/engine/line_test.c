@@ -58,8 +58,7 @@ static int start(void)
 	for (unsigned i = 0; i < ANSWERS; i++) {
 		struct wr w = wr_of(rig.sizes[i], 8);
 
-		wr_be(&w, i ? RTP_HEADER + OPUS_SILENCE_SIZE + RTPSIZE_OVERHEAD : DISCOVERY_SIZE,
-		      8);
+		wr_be(&w, 1, 8);
 		rig.answers[i] =
 			(struct env_answer_rec){.what = JOURNAL_ANSWER, .p = rig.sizes[i], .n = 8};
 	}
