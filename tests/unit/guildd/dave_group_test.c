@@ -225,7 +225,7 @@ struct with {
 	uint32_t leaf;
 	uint64_t epoch;
 	size_t without; /* proposals left out at the end */
-	bool no_welcome, no_path;
+	bool no_welcome, no_path, unknown_ref, unknown_secret;
 	uint64_t group;
 };
 
@@ -249,6 +249,10 @@ static int commit(struct world *w, uint64_t user, struct with with)
 	c.refs = (const uint8_t(*)[GD_MLS_REF])m->refs;
 	c.n_refs = m->n_refs - with.without;
 	c.path = removes && !with.no_path;
+	if (with.unknown_ref)
+		memset(m->refs[c.n_refs++], 0xee, GD_MLS_REF);
+	if (with.unknown_secret)
+		memset(adds[n++], 0xee, GD_MLS_REF);
 	c.welcomes = (const uint8_t(*)[GD_MLS_REF])adds;
 	c.n_welcomes = with.no_welcome ? 0 : n;
 	member_commit(&m->key, &c, &out);
@@ -408,11 +412,13 @@ TEST(guildd_dave_commits_that_do_not_win)
 	commit(w, A, (struct with){.epoch = 2, .group = 78});
 	commit(w, A, (struct with){.epoch = 2, .leaf = 2});
 	commit(w, A, (struct with){.epoch = 2, .without = 1});
+	commit(w, A, (struct with){.epoch = 2, .unknown_ref = true});
 	commit(w, D, (struct with){.epoch = 2});
-	CHECK_INT(w->late, 5);
+	CHECK_INT(w->late, 6);
 	commit(w, A, (struct with){.epoch = 2, .no_welcome = true});
 	commit(w, A, (struct with){.epoch = 2, .no_path = true});
-	CHECK_INT(w->bad, 2);
+	commit(w, A, (struct with){.epoch = 2, .unknown_secret = true});
+	CHECK_INT(w->bad, 3);
 	CHECK_INT(number(w, "epoch"), 2);
 	CHECK_INT(gd_group_commit(w->g, A, (struct slice){(const uint8_t *)"commit", 6}, w->now),
 		  EBADMSG);
