@@ -21,7 +21,7 @@ trap 'exit 130' INT TERM
 
 # The lock file pins everything. Of all install scripts only zlib-sync's may run (package.json, allowScripts).
 if ! cmp -s package-lock.json node_modules/.parley-lock; then
-	npm ci --no-audit --no-fund --loglevel=error
+	npm ci --no-audit --no-fund --loglevel=error >&2
 	cp package-lock.json node_modules/.parley-lock
 fi
 
@@ -77,10 +77,11 @@ one() {
 	guildd=
 }
 
-[ $# -gt 0 ] || set -- voice_pair strict discordjs discordjs-plain mediad openai
+[ $# -gt 0 ] || set -- voice_pair strict discordjs discordjs-plain mediad dave openai
 for t; do
 	case $t in
 	discordjs-plain) one "discord.js without zlib-stream" node discordjs.mjs --plain ;;
+	dave-npm) one "encryption among npm members" node dave.mjs --npm ;;
 	discordjs) one "discord.js with zlib-stream" node discordjs.mjs ;;
 	*) one "$t" node "$t.mjs" ;;
 	esac
