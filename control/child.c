@@ -167,7 +167,7 @@ static void start_later(struct child *c)
 static void on_tmr(void *arg)
 {
 	struct child *c = arg;
-	int err = spawn(c);
+	int err = (int)env_answer(c->env, env_replaying(c->env) ? 0 : spawn(c));
 
 	if (err) {
 		log_warn("child_start", "program=%s error=\"%s\"", c->argv[0], strerror(err));
@@ -184,7 +184,9 @@ static void on_died(struct child *c)
 {
 	int status = 0;
 
-	waitpid(c->pid, &status, 0);
+	if (!env_replaying(c->env))
+		waitpid(c->pid, &status, 0);
+	status = (int)env_answer(c->env, status);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
 		log_warn("child_missing", "program=%s", c->argv[0]);
 	else
@@ -326,4 +328,16 @@ int child_find(const char *name, char *buf, size_t size)
 		p += len;
 	}
 	return ENOENT;
+}
+
+int child_locate(struct env *env, const char *name, char *buf, size_t size)
+{
+	int err;
+
+	if (env_replaying(env)) {
+		snprintf(buf, size, "%s", name);
+		return (int)env_answer(env, 0);
+	}
+	err = child_find(name, buf, size);
+	return (int)env_answer(env, err);
 }

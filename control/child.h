@@ -36,5 +36,7 @@ pid_t child_pid(const struct child *c);
 /* Path of a program that can be run: as given when it has a slash, else beside our own executable,
  * else in PATH. ENOENT when there is none; buf is undefined then. */
 int child_find(const char *name, char *buf, size_t size);
+/* The same as an answer of the system; on replay buf is only the name. */
+int child_locate(struct env *env, const char *name, char *buf, size_t size);
 
 #endif

@@ -103,9 +103,9 @@ static void save(struct control *c)
 	/* Servers first: replaying an event that is in them already does no harm, missing one
 	 * would. */
 	if (c->guilds_dirty)
-		err = state_save_guilds(c->conf.state_dir, guilds_snapshot(c->guilds));
+		err = state_save_guilds(c->env, c->conf.state_dir, guilds_snapshot(c->guilds));
 	if (!err)
-		err = state_save(c->conf.state_dir, &c->state);
+		err = state_save(c->env, c->conf.state_dir, &c->state);
 	if (err)
 		log_warn("state_not_saved", "dir=%s error=\"%s\"", c->conf.state_dir,
 			 strerror(err));
@@ -430,18 +430,16 @@ static void on_stop(void *arg)
 
 static void load(struct control *c)
 {
-	json_t *guilds = NULL;
+	const struct state_kept *kept = c->conf.kept;
 	uint64_t wall = env_wall_ms(c->env), old = 0;
 
-	if (c->conf.state_dir && state_load(c->conf.state_dir, &c->state) == 0) {
+	if (kept && kept->session && state_parse(kept->session, &c->state) == 0) {
 		old = c->state.epoch;
-		c->resuming = state_fresh(&c->state, wall) &&
-			      state_load_guilds(c->conf.state_dir, &guilds) == 0 &&
-			      guilds_restore(c->guilds, guilds) == 0;
+		c->resuming = state_fresh(&c->state, wall) && kept->guilds &&
+			      guilds_restore(c->guilds, kept->guilds) == 0;
 		if (wall > c->state.saved_ms + REJOIN_MS)
 			c->state.n_calls = 0;
 	}
-	json_decref(guilds);
 	if (c->resuming)
 		guilds_set_self(c->guilds, c->state.user);
 	else
@@ -449,7 +447,7 @@ static void load(struct control *c)
 	/* Rises with every start, also when the clock was set back. */
 	c->state.epoch = wall > old ? wall : old + 1;
 	if (c->conf.state_dir) {
-		int err = state_save(c->conf.state_dir, &c->state);
+		int err = state_save(c->env, c->conf.state_dir, &c->state);
 
 		if (err)
 			log_warn("state_not_saved", "dir=%s error=\"%s\"", c->conf.state_dir,
@@ -484,7 +482,7 @@ static int make_media(struct control *c)
 	struct media_conf media = {.socks = c->conf.socks,
 				   .spawn = c->conf.spawn,
 				   .ca_file = c->conf.ca_file,
-				   .run_dir = getenv("XDG_RUNTIME_DIR"),
+				   .run_dir = c->conf.run_dir,
 				   .epoch = c->state.epoch,
 				   .linkh = on_link,
 				   .arg = c};
@@ -596,6 +594,15 @@ void control_stop(struct control *c)
 		save(c);
 		env_stop(c->env);
 	}
+}
+
+void control_input(uint8_t kind, const uint8_t *data, size_t len, void *c)
+{
+	(void)data, (void)len;
+	if (kind == CONTROL_IN_START)
+		control_start(c);
+	else if (kind == CONTROL_IN_STOP)
+		control_stop(c);
 }
 
 const char *control_failure(const struct control *c)

@@ -12,6 +12,7 @@
 struct control;
 struct env;
 struct settings;
+struct state_kept;
 
 struct control_conf {
 	const char *const *socks; /* of mediads, NULL-terminated; NULL with spawn */
@@ -19,6 +20,8 @@ struct control_conf {
 	uint64_t guild, channel;  /* join at start; 0 */
 	const char *state_dir;	  /* NULL: nothing is kept */
 	const char *ca_file;	  /* NULL */
+	const char *run_dir;	  /* where a spawned mediad's socket goes; NULL: /tmp */
+	const struct state_kept *kept; /* read from state_dir before; NULL: nothing */
 };
 
 /* settings is borrowed, and not const: the address of the embedded brain goes there once it is
@@ -26,10 +29,14 @@ struct control_conf {
 int control_alloc(struct control **out, struct env *env, struct settings *settings,
 		  const struct control_conf *conf);
 struct control *control_free(struct control *c);
+/* In a step: control_input does it. */
 void control_start(struct control *c);
 /* An orderly end: env_stop() follows within half a second. With a mediad of our own the channels
  * are left; otherwise the calls go on in mediad for the next control. */
 void control_stop(struct control *c);
+/* Both as inputs of a source whose arg is the control. */
+enum { CONTROL_IN_START = 1, CONTROL_IN_STOP = 2 };
+void control_input(uint8_t kind, const uint8_t *data, size_t len, void *c);
 /* A sentence when it ended by itself because it cannot work, else NULL. */
 const char *control_failure(const struct control *c);
 

@@ -69,7 +69,7 @@ int embedded_alloc(struct embedded **out, struct env *env, embedded_ready_h *h, 
 	e->h = h;
 	e->arg = arg;
 	snprintf(e->listen, sizeof e->listen, "127.0.0.1:0");
-	err = child_find("offlined", e->program, sizeof e->program);
+	err = child_locate(env, "offlined", e->program, sizeof e->program);
 	if (!err) {
 		const char *argv[] = {e->program, "--listen", e->listen, NULL};
 

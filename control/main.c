@@ -14,9 +14,12 @@
 #include "control/child.h"
 #include "control/control.h"
 #include "control/environment.h"
+#include "control/replay.h"
 #include "control/settings/settings.h"
 #include "control/state.h"
 #include "ipc/env.h"
+#include "ipc/journal.h"
+#include "ipc/journal_play.h"
 #include "ipc/log.h"
 #include "proto/discord.h"
 
@@ -28,6 +31,7 @@ struct options {
 	unsigned n_socks;
 	char state_dir[512];
 	const char *given_state_dir;
+	const char *journal, *shapes, *replay, *print;
 	enum log_level level;
 	bool check;
 };
@@ -35,6 +39,8 @@ struct options {
 static const char help[] =
 	"Usage: control --media-sock PATH [--media-sock PATH]... [options]\n"
 	"       control --spawn-mediad[=PROGRAM] [options]\n"
+	"       control --replay FILE\n"
+	"       control --journal-print FILE\n"
 	"\n"
 	"The mind of Parley: keeps the bot on Discord, joins voice channels, and thinks.\n"
 	"\n"
@@ -45,6 +51,10 @@ static const char help[] =
 	"  --state-dir DIR         where to keep what a restart needs (default: $STATE_DIRECTORY,\n"
 	"                          $XDG_STATE_HOME/parley or ~/.local/state/parley)\n"
 	"  --ca FILE               a further certificate authority to trust, PEM\n"
+	"  --journal FILE          record every input; the file holds voices and what was said\n"
+	"  --journal-shape FILE    record when what came, without keys, sound and words\n"
+	"  --journal-print FILE    print a journal, a line a record, without its content\n"
+	"  --replay FILE           run a recorded session again and compare what it sends\n"
 	"  --log LEVEL             warn, info (default), debug or trace\n"
 	"  --check                 say what is missing, start nothing (without one of the first "
 	"two\n"
@@ -57,6 +67,9 @@ static const char help[] =
 	"\n"
 	"Stopped by SIGTERM it leaves its calls running in mediad for the next control, unless it\n"
 	"runs the mediad itself: then it leaves the channels.\n"
+	"\n"
+	"With --journal and --replay the last lines on stdout are `shape HEX` and `digest HEX`: of everything\n"
+	"that came and was sent, the first without sound that a codec made.\n"
 	"\n"
 	"Exit status: 0 ended as asked or all checks passed, 1 failed or something is missing, 2 "
 	"usage.\n";
@@ -75,6 +88,10 @@ enum {
 	OPT_CHANNEL,
 	OPT_STATE,
 	OPT_CA,
+	OPT_JOURNAL,
+	OPT_SHAPE,
+	OPT_PRINT,
+	OPT_REPLAY,
 	OPT_LOG,
 	OPT_CHECK,
 	OPT_HELP,
@@ -88,6 +105,10 @@ static const struct option longs[] = {
 	{"channel", required_argument, NULL, OPT_CHANNEL},
 	{"state-dir", required_argument, NULL, OPT_STATE},
 	{"ca", required_argument, NULL, OPT_CA},
+	{"journal", required_argument, NULL, OPT_JOURNAL},
+	{"journal-shape", required_argument, NULL, OPT_SHAPE},
+	{"journal-print", required_argument, NULL, OPT_PRINT},
+	{"replay", required_argument, NULL, OPT_REPLAY},
 	{"log", required_argument, NULL, OPT_LOG},
 	{"check", no_argument, NULL, OPT_CHECK},
 	{"help", no_argument, NULL, OPT_HELP},
@@ -120,6 +141,18 @@ static int one_option(struct options *o, int opt)
 	case OPT_CA:
 		o->conf.ca_file = optarg;
 		return -1;
+	case OPT_JOURNAL:
+		o->journal = optarg;
+		return -1;
+	case OPT_SHAPE:
+		o->shapes = optarg;
+		return -1;
+	case OPT_PRINT:
+		o->print = optarg;
+		return -1;
+	case OPT_REPLAY:
+		o->replay = optarg;
+		return -1;
 	case OPT_LOG:
 		return log_level_parse(optarg, &o->level) ? -1 : usage("not a log level", optarg);
 	case OPT_CHECK:
@@ -149,6 +182,12 @@ static int parse(struct options *o, int argc, char **argv)
 	}
 	if (optind < argc)
 		return usage("not an option", argv[optind]);
+	if (o->replay || o->print)
+		return !o->replay + !o->print + !o->n_socks + !o->conf.spawn == 3
+			       ? -1
+			       : usage("--replay and --journal-print stand alone", NULL);
+	if (o->journal && o->shapes)
+		return usage("give --journal or --journal-shape, not both", NULL);
 	if (o->n_socks && o->conf.spawn)
 		return usage("give --media-sock or --spawn-mediad, not both", NULL);
 	if (!o->n_socks && !o->conf.spawn && o->check)
@@ -164,11 +203,23 @@ static int parse(struct options *o, int argc, char **argv)
 	return -1;
 }
 
+/* A control that runs, and what is recorded of it. */
+struct run {
+	struct env *env;
+	struct journal *journal;
+	char *meta;
+	struct control *control;
+	uint32_t source;
+	struct event *sig[2];
+};
+
 static void on_signal(evutil_socket_t sig, short what, void *arg)
 {
+	struct run *r = arg;
+
 	(void)what;
 	log_info("signal", "number=%d", (int)sig);
-	control_stop(arg);
+	env_deliver(r->env, r->source, CONTROL_IN_STOP, NULL, 0);
 }
 
 /* What would only come to light later, and cannot get better by waiting, is said at once. */
@@ -198,47 +249,106 @@ static bool can_start(const struct settings *settings, const struct control_conf
 	return false;
 }
 
-static int run(struct env *env, struct settings *settings, const struct control_conf *conf)
+static int start_journal(struct run *r, const struct settings *settings, const struct options *o)
 {
-	struct event *term = NULL, *intr = NULL;
-	struct control *c = NULL;
-	int status = 1, err;
+	int err;
 
-	if (!can_start(settings, conf))
+	if (!o->journal && !o->shapes)
+		return 0;
+	err = control_meta(&r->meta, settings, &o->conf, o->shapes != NULL);
+	if (!err && o->shapes)
+		return journal_create_shapes(&r->journal, o->shapes, 1, r->meta);
+	return err ? err : journal_create(&r->journal, o->journal, 1, r->meta);
+}
+
+static int start(struct run *r, struct settings *settings, const struct options *o)
+{
+	static const int signals[] = {SIGTERM, SIGINT};
+	struct env_conf conf = {.loop = true};
+	int err = start_journal(r, settings, o);
+
+	conf.journal = r->journal;
+	if (!err)
+		err = env_alloc(&r->env, &conf);
+	if (!err && r->journal)
+		err = control_secrets(r->env, settings);
+	if (!err)
+		err = control_make(&r->control, &r->source, r->env, settings, &o->conf);
+	for (unsigned i = 0; i < 2 && !err; i++) {
+		r->sig[i] = evsignal_new(env_base(r->env), signals[i], on_signal, r);
+		if (!r->sig[i] || event_add(r->sig[i], NULL))
+			err = ENOMEM;
+	}
+	return err;
+}
+
+/* What teardown still does is no part of the session. */
+static void end(struct run *r)
+{
+	for (unsigned i = 0; i < 2; i++)
+		if (r->sig[i])
+			event_free(r->sig[i]);
+	control_free(r->control);
+	env_free(r->env);
+	journal_free(r->journal);
+	free(r->meta);
+}
+
+static int run(struct settings *settings, struct options *o)
+{
+	struct state_kept kept = {0};
+	struct run r = {0};
+	int status = 0, err;
+
+	if (!can_start(settings, &o->conf))
 		return 1;
-	err = control_alloc(&c, env, settings, conf);
+	if (o->conf.state_dir)
+		state_read(o->conf.state_dir, &kept);
+	o->conf.kept = &kept;
+	err = start(&r, settings, o);
+	if (err) {
+		fprintf(stderr, "control: cannot start: %s\n", strerror(err));
+		status = 1;
+	} else {
+		env_deliver(r.env, r.source, CONTROL_IN_START, NULL, 0);
+		env_run(r.env);
+		env_finish(r.env);
+		if (r.journal)
+			journal_print_sums(r.meta, &r.env, 1);
+	}
+	if (r.control && control_failure(r.control)) {
+		fprintf(stderr, "control: %s\n", control_failure(r.control));
+		status = 1;
+	}
+	if (r.journal && journal_broken(r.journal)) {
+		fputs("control: the journal is incomplete\n", stderr);
+		status = 1;
+	}
+	end(&r);
+	state_kept_clear(&kept);
+	return status;
+}
+
+static int check(struct settings *settings, const struct control_conf *conf)
+{
+	struct env_conf ec = {.loop = true};
+	struct env *env = NULL;
+	int status, err = env_alloc(&env, &ec);
+
 	if (err) {
 		fprintf(stderr, "control: cannot start: %s\n", strerror(err));
 		return 1;
 	}
-	term = evsignal_new(env_base(env), SIGTERM, on_signal, c);
-	intr = evsignal_new(env_base(env), SIGINT, on_signal, c);
-	if (term && intr) {
-		event_add(term, NULL);
-		event_add(intr, NULL);
-		control_start(c);
-		env_run(env);
-		status = 0;
-	}
-	if (control_failure(c)) {
-		fprintf(stderr, "control: %s\n", control_failure(c));
-		status = 1;
-	}
-	if (term)
-		event_free(term);
-	if (intr)
-		event_free(intr);
-	control_free(c);
+	status = check_run(env, settings, conf);
+	env_free(env);
 	return status;
 }
 
 int main(int argc, char **argv)
 {
 	struct options o = {0};
-	struct env_conf conf = {.loop = true};
 	struct rlimit no_core = {0, 0};
 	struct settings *settings = NULL;
-	struct env *env = NULL;
 	int status = parse(&o, argc, argv), err;
 
 	if (status >= 0)
@@ -247,18 +357,17 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	/* A check prints its findings; its log would only stand between them. */
 	log_init("control", o.check && o.level == LOG_INFO_ ? LOG_WARN_ : o.level);
+	if (o.print)
+		return journal_print_file(o.print);
+	if (o.replay)
+		return journal_exit(o.replay, control_replay(o.replay));
+	o.conf.run_dir = getenv("XDG_RUNTIME_DIR");
 	err = environment_settings(&settings);
-	if (!err)
-		err = env_alloc(&env, &conf);
 	if (err) {
 		fprintf(stderr, "control: cannot start: %s\n", strerror(err));
-		status = 1;
-	} else if (o.check) {
-		status = check_run(env, settings, &o.conf);
-	} else {
-		status = run(env, settings, &o.conf);
+		return 1;
 	}
-	env_free(env);
+	status = o.check ? check(settings, &o.conf) : run(settings, &o);
 	settings_free(settings);
 	return status;
 }

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ipc/env.h"
 #include "proto/base/utf8.h"
 #include "proto/discord.h"
 
@@ -81,39 +82,39 @@ static int write_file(const char *dir, const char *name, const char *text)
 	return err;
 }
 
-static int write_json(const char *dir, const char *name, const json_t *j)
+static int write_text(const char *dir, const char *name, const char *text)
+{
+	int err = write_file(dir, name, text);
+
+	if (err == ENOENT) {
+		err = make_dirs(dir);
+		if (!err)
+			err = write_file(dir, name, text);
+	}
+	return err;
+}
+
+static int write_json(struct env *env, const char *dir, const char *name, const json_t *j)
 {
 	char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
 	int err;
 
 	if (!text)
 		return ENOMEM;
-	err = write_file(dir, name, text);
-	if (err == ENOENT) {
-		err = make_dirs(dir);
-		if (!err)
-			err = write_file(dir, name, text);
-	}
+	env_output(env, ENV_OUT_FILE, 0, text, strlen(text));
+	err = (int)env_answer(env, env_replaying(env) ? 0 : write_text(dir, name, text));
 	explicit_bzero(text, strlen(text));
 	free(text);
 	return err;
 }
 
-static int read_json(const char *dir, const char *name, json_t **out)
+static json_t *read_json(const char *dir, const char *name)
 {
 	char path[PATH_SIZE];
-	json_error_t why;
-	json_t *j;
 
 	if ((size_t)snprintf(path, sizeof path, "%s/%s", dir, name) >= sizeof path)
-		return ENAMETOOLONG;
-	if (access(path, R_OK))
-		return errno;
-	j = json_load_file(path, JSON_REJECT_DUPLICATES, &why);
-	if (!j)
-		return EBADMSG;
-	*out = j;
-	return 0;
+		return NULL;
+	return json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
 }
 
 int state_dir_check(const char *dir)
@@ -195,34 +196,31 @@ int state_parse(const json_t *j, struct state *out)
 	return 0;
 }
 
-int state_load(const char *dir, struct state *out)
+void state_read(const char *dir, struct state_kept *out)
 {
-	json_t *j = NULL;
-	int err = read_json(dir, "session.json", &j);
-
-	if (!err)
-		err = state_parse(j, out);
-	json_decref(j);
-	return err;
+	out->session = read_json(dir, "session.json");
+	out->guilds = read_json(dir, "guilds.json");
 }
 
-int state_save(const char *dir, const struct state *s)
+void state_kept_clear(struct state_kept *kept)
+{
+	json_decref(kept->session);
+	json_decref(kept->guilds);
+	kept->session = kept->guilds = NULL;
+}
+
+int state_save(struct env *env, const char *dir, const struct state *s)
 {
 	json_t *j = state_format(s);
-	int err = write_json(dir, "session.json", j);
+	int err = write_json(env, dir, "session.json", j);
 
 	json_decref(j);
 	return err;
 }
 
-int state_load_guilds(const char *dir, json_t **out)
+int state_save_guilds(struct env *env, const char *dir, const json_t *guilds)
 {
-	return read_json(dir, "guilds.json", out);
-}
-
-int state_save_guilds(const char *dir, const json_t *guilds)
-{
-	return write_json(dir, "guilds.json", guilds);
+	return write_json(env, dir, "guilds.json", guilds);
 }
 
 bool state_fresh(const struct state *s, uint64_t wall_ms)

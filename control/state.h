@@ -39,12 +39,16 @@ struct state {
 int state_dir(const char *given, char *buf, size_t size);
 /* Makes the directory (0700) and tries to write in it. An errno when it cannot be used. */
 int state_dir_check(const char *dir);
-/* ENOENT when there is none, EBADMSG when it is damaged. */
-int state_load(const char *dir, struct state *out);
-int state_save(const char *dir, const struct state *s);
-/* *out: new reference. */
-int state_load_guilds(const char *dir, json_t **out);
-int state_save_guilds(const char *dir, const json_t *guilds);
+/* What the control before left, as it stood there; NULL what is not there or damaged. It is read once, before the first
+ * step: so a recording has it in its first lines. */
+struct state_kept {
+	json_t *session, *guilds;
+};
+void state_read(const char *dir, struct state_kept *out);
+void state_kept_clear(struct state_kept *kept);
+/* What is written counts as sent; nothing is on replay. */
+int state_save(struct env *env, const char *dir, const struct state *s);
+int state_save_guilds(struct env *env, const char *dir, const json_t *guilds);
 /* Whether a Resume is worth a try at this wall time. */
 bool state_fresh(const struct state *s, uint64_t wall_ms);
 

@@ -189,6 +189,16 @@ static int arm(struct ws *ws, uint32_t ms)
 	return 0;
 }
 
+/* Where to, and the headers: that is sent, too. */
+static void tell_dial(struct ws *ws, const struct ws_dial *dial)
+{
+	struct env *env = ws->ctx->env;
+
+	env_output(env, ENV_OUT_WS, ws->source, dial->url, strlen(dial->url));
+	for (unsigned i = 0; dial->headers && dial->headers[i]; i++)
+		env_output(env, ENV_OUT_WS, ws->source, dial->headers[i], strlen(dial->headers[i]));
+}
+
 int ws_connect(struct ws **out, struct ws_ctx *ctx, const struct ws_dial *dial, ws_h *h, void *arg)
 {
 	struct ws *ws;
@@ -211,6 +221,7 @@ int ws_connect(struct ws **out, struct ws_ctx *ctx, const struct ws_dial *dial, 
 		ws_free(ws);
 		return err;
 	}
+	tell_dial(ws, dial);
 	*out = ws;
 	return 0;
 }

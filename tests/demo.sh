@@ -3,7 +3,8 @@
 # (mediad and control), and a caller with a mediad of its own who asks aloud and listens to the answer.
 #
 #   SAY="…"        what to ask (default: what time it is)      WAV=file.wav   play a recording instead
-#   OUT=folder     where the results go (out/demo)             JOURNAL=file   record the bot's mediad for --replay
+#   OUT=folder     where the results go (out/demo)             JOURNAL=file   record the bot for --replay: mediad, and
+#                                                          control in file.control
 set -eu
 cd "$(dirname "$0")/.."
 bin=${BIN:-build}
@@ -73,9 +74,11 @@ until_there mediad test -S "$run/mediad.sock"
 start caller-mediad "$bin/mediad" --listen "$run/caller.sock" --ca "$ca"
 until_there caller-mediad test -S "$run/caller.sock"
 
+# shellcheck disable=SC2086
 DISCORD_TOKEN=guildd.bot.token PARLEY_DISCORD_API=$api PARLEY_BRAIN_URL=$brain PARLEY_LOG_WORDS=1 \
 	start control "$bin/control" --media-sock "$run/mediad.sock" --guild $guild --channel $channel \
-	--state-dir "$run/state" --ca "$ca"
+	--state-dir "$run/state" --ca "$ca" ${JOURNAL:+--journal "$JOURNAL.control"}
+control=$last
 
 set -- --api "$guildd" --media-sock "$run/caller.sock" --offlined "$bin/offlined" --record "$out/brain" --out "$out" \
 	--guild $guild --channel $channel --user 501 --bot 900
@@ -108,7 +111,9 @@ else
 	echo "logs: $out/log/"
 fi
 if [ -n "${JOURNAL:-}" ]; then
-	# Ends in order, so that the journal is whole; its digest is the recording's.
+	# Both end in order, so that the journals are whole; their digests are the recordings'.
+	kill "$control" && wait "$control" || true
+	cp "$out/log/control.out" "$JOURNAL.control.digest"
 	kill "$mediad" && wait "$mediad" || true
 	cp "$out/log/mediad.out" "$JOURNAL.digest"
 fi

@@ -416,7 +416,7 @@ static int spawn(struct media *m, const struct media_conf *conf, const char *pat
 {
 	char program[512];
 	const char *argv[8] = {program, "--listen", path};
-	int err = child_find(conf->spawn, program, sizeof program);
+	int err = child_locate(m->env, conf->spawn, program, sizeof program);
 
 	if (err)
 		return err;

@@ -232,8 +232,40 @@ int settings_set(struct settings *s, const char *name, const char *value)
 	return ENOENT;
 }
 
+void settings_each(const struct settings *s, settings_each_h *h, void *arg)
+{
+	char value[4096];
+
+	for (size_t i = 0; i < N_ROWS; i++) {
+		bool secret = rows[i].kind == KIND_K;
+
+		if (!secret)
+			print_value(s, &rows[i], value, sizeof value);
+		h(rows[i].name, secret ? (const char *)s + rows[i].offset : value, secret, arg);
+	}
+}
+
+static void address_secrets(const char *url, void (*h)(const char *value, void *arg), void *arg)
+{
+	char part[sizeof((struct settings *)0)->brain_url];
+	const char *host = strstr(url, "://"), *at, *query;
+
+	host = host ? host + 3 : url;
+	at = memrchr(host, '@', strcspn(host, "/?#"));
+	if (at) {
+		snprintf(part, sizeof part, "%.*s", (int)(at - host), host);
+		h(part, arg);
+	}
+	query = strchr(host, '?');
+	if (query && query[1]) {
+		snprintf(part, sizeof part, "%.*s", (int)strcspn(query + 1, "#"), query + 1);
+		h(part, arg);
+	}
+}
+
 void settings_secrets(const struct settings *s, void (*h)(const char *value, void *arg), void *arg)
 {
+	address_secrets(s->brain_url, h, arg);
 	for (size_t i = 0; i < N_ROWS; i++) {
 		const char *field = (const char *)s + rows[i].offset;
 

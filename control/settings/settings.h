@@ -48,7 +48,11 @@ void settings_load(struct settings *s, settings_lookup_h *lookuph, settings_comp
 /* One setting by the name of its field or variable, in text form. ENOENT unknown, EINVAL not a
  * value, ERANGE clamped. */
 int settings_set(struct settings *s, const char *name, const char *value);
-/* Calls h for every secret that is set (for log_secret). */
+/* Every setting as the text that settings_set takes; a secret's value as it is. Borrowed during the call. */
+typedef void(settings_each_h)(const char *name, const char *value, bool secret, void *arg);
+void settings_each(const struct settings *s, settings_each_h *h, void *arg);
+/* Calls h for every secret that is set, and for the parts of the brain's address where one may stand: user and
+ * password, and the query. */
 void settings_secrets(const struct settings *s, void (*h)(const char *value, void *arg), void *arg);
 
 /* Whether the rules for a guest apply: asked for, or no provider key. */

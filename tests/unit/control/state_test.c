@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ipc/env.h"
 #include "tests/test.h"
 
 static struct state sample(void)
@@ -23,13 +24,22 @@ static struct state sample(void)
 TEST(state_comes_back_from_disk_and_is_private)
 {
 	char dir[] = "/tmp/parley-state-XXXXXX", path[100];
+	struct env_conf conf = {.loop = true};
 	struct state s = sample(), back;
+	struct state_kept kept;
+	struct env *env;
 	struct stat st;
 
 	CHECK(mkdtemp(dir));
-	CHECK_INT(state_load(dir, &back), ENOENT);
-	CHECK_INT(state_save(dir, &s), 0);
-	CHECK_INT(state_load(dir, &back), 0);
+	CHECK_INT(env_alloc(&env, &conf), 0);
+	state_read(dir, &kept);
+	CHECK(!kept.session && !kept.guilds);
+	CHECK_INT(state_save(env, dir, &s), 0);
+	env_free(env);
+	state_read(dir, &kept);
+	CHECK(kept.session && !kept.guilds);
+	CHECK_INT(state_parse(kept.session, &back), 0);
+	state_kept_clear(&kept);
 	CHECK(back.epoch == s.epoch && back.user == 900 && back.application == 901);
 	CHECK_STR(back.session.id, "sess");
 	CHECK_STR(back.session.url, "wss://resume.example");
