@@ -29,16 +29,12 @@ static int take_known(struct taking *t, struct slice ref)
 	return known ? group_plan_put(&t->plan, &known->proposal, known->message.sender_index, false) : ENOENT;
 }
 
+/* An Update by value would be the committer's own, which the plan refuses: it changes its leaf by the path. */
 static int take_value(struct taking *t, struct mls_proposal *p)
 {
 	uint32_t sender = t->message.sender_index;
-	int err;
+	int err = group_check_proposal(t->g, p, MLS_SENDER_MEMBER, sender);
 
-	/* A committer changes its own leaf by the path, never by an Update. */
-	if (p->type == MLS_PROPOSAL_UPDATE)
-		err = EBADMSG;
-	else
-		err = group_check_proposal(t->g, p, MLS_SENDER_MEMBER, sender);
 	if (!err)
 		err = group_plan_put(&t->plan, p, sender, true);
 	if (err)
