@@ -151,7 +151,7 @@ struct gd_dave *gd_dave_free(struct gd_dave *d)
 	if (!d)
 		return NULL;
 	while (d->rooms.n)
-		room_free(d->rooms.v[0]);
+		room_free(gd_vec_take(&d->rooms, d->rooms.n - 1));
 	gd_vec_clear(&d->rooms);
 	free(d);
 	return NULL;

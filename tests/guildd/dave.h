@@ -1,5 +1,5 @@
-/* DAVE in the voice gateway: one delivery service (dave_group.h) for each voice channel where end-to-end encryption is spoken,
- * between the sessions of its clients. Stages have none. */
+/* DAVE in the voice gateway: one delivery service (dave_group.h) for each voice channel where
+ * end-to-end encryption is spoken, between the sessions of its clients. Stages have none. */
 #ifndef GUILDD_DAVE_H
 #define GUILDD_DAVE_H
 
@@ -22,7 +22,8 @@ void gd_dave_described(struct gd_dave *d, const struct vsession *s);
 /* A session of this user in this channel is over. */
 void gd_dave_left(struct gd_dave *d, uint64_t channel, uint64_t user);
 
-/* From a client: a binary message; ops 23 and 31. Connections are closed when the message asks for it. */
+/* From a client: a binary message; ops 23 and 31. Connections are closed when the message asks for
+ * it. */
 void gd_dave_binary(struct gd_dave *d, struct vconn *c, const uint8_t *data, size_t len);
 void gd_dave_ready(struct gd_dave *d, const struct vsession *s, uint16_t transition);
 void gd_dave_invalid(struct gd_dave *d, struct vsession *s, uint16_t transition);
@@ -31,7 +32,8 @@ void gd_dave_invalid(struct gd_dave *d, struct vsession *s, uint16_t transition)
 enum gd_seal gd_dave_seal(const struct gd_dave *d, uint64_t channel, uint64_t user);
 bool gd_dave_sealed(struct slice frame);
 
-/* Faults by name: new_sender, stale_proposal, reinit, next_transition (with value). ENOENT: no group there; EINVAL. */
+/* Faults by name: new_sender, stale_proposal, reinit, next_transition (with value). ENOENT: no
+ * group there; EINVAL. */
 int gd_dave_fault(struct gd_dave *d, uint64_t channel, const char *what, uint64_t value);
 
 /* For GET /stats; caller owns it. */

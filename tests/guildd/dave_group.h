@@ -1,11 +1,13 @@
-/* The DAVE delivery service of one voice channel, pure: who is in its MLS group, what is proposed, which commit wins, which
- * transition is under way (DAVE protocol 1.1, "Voice Gateway"). Time comes in with each call, messages go out through the
- * handler. Users are told by their ids; one user is one session at a time.
+/* The DAVE delivery service of one voice channel, pure: who is in its MLS group, what is proposed,
+ * which commit wins, which transition is under way (DAVE protocol 1.1, "Voice Gateway"). Time comes
+ * in with each call, messages go out through the handler. Users are told by their ids; one user is
+ * one session at a time.
  *
- * A client is *pending* from its key package until a commit adds it, then a *member* with a leaf. Members are sent all
- * proposals and each of them commits; the first commit that covers every proposal not revoked closes the epoch, the rest are
- * dropped. While nobody has a group (epoch 0) every pending client is sent Adds of all the others, and the one whose commit
- * comes first becomes leaf 0. */
+ * A client is *pending* from its key package until a commit adds it, then a *member* with a leaf.
+ * Members are sent all proposals and each of them commits; the first commit that covers every
+ * proposal not revoked closes the epoch, the rest are dropped. While nobody has a group (epoch 0)
+ * every pending client is sent Adds of all the others, and the one whose commit comes first becomes
+ * leaf 0. */
 #ifndef GUILDD_DAVE_GROUP_H
 #define GUILDD_DAVE_GROUP_H
 
@@ -27,8 +29,8 @@ struct gd_group_h {
 };
 
 /* sw is borrowed and read at each step; h and arg too. Caller owns *out. ENOMEM. */
-int gd_group_alloc(struct gd_group **out, uint64_t channel, const struct gd_switches *sw, const struct gd_group_h *h,
-		   void *arg);
+int gd_group_alloc(struct gd_group **out, uint64_t channel, const struct gd_switches *sw,
+		   const struct gd_group_h *h, void *arg);
 struct gd_group *gd_group_free(struct gd_group *g);
 uint64_t gd_group_channel(const struct gd_group *g);
 /* Nobody is in the channel. */
@@ -41,8 +43,8 @@ int gd_group_join(struct gd_group *g, uint64_t user, unsigned max, uint64_t now)
 /* Its session is over. */
 void gd_group_leave(struct gd_group *g, uint64_t user, uint64_t now);
 
-/* What came from a client. 0, or EBADMSG for a message that the voice gateway closes a connection for; what comes too late or
- * does not fit the state is dropped and counted. */
+/* What came from a client. 0, or EBADMSG for a message that the voice gateway closes a connection
+ * for; what comes too late or does not fit the state is dropped and counted. */
 int gd_group_key_package(struct gd_group *g, uint64_t user, struct slice payload, uint64_t now);
 int gd_group_commit(struct gd_group *g, uint64_t user, struct slice payload, uint64_t now);
 void gd_group_ready(struct gd_group *g, uint64_t user, uint16_t transition, uint64_t now);
@@ -58,9 +60,9 @@ enum gd_seal { GD_SEAL_NONE, GD_SEAL_EARLY, GD_SEAL_MUST };
 enum gd_seal gd_group_seal(const struct gd_group *g, uint64_t user, uint64_t now);
 
 /* Faults. */
-int gd_group_new_sender(struct gd_group *g);		      /* nobody is told before the next new group */
-void gd_group_stale_proposal(struct gd_group *g);	      /* a Remove of the epoch before, to all members */
-void gd_group_reinit(struct gd_group *g, uint64_t now);	      /* op 24, epoch 1, to all */
+int gd_group_new_sender(struct gd_group *g);	  /* nobody is told before the next new group */
+void gd_group_stale_proposal(struct gd_group *g); /* a Remove of the epoch before, to all members */
+void gd_group_reinit(struct gd_group *g, uint64_t now);		/* op 24, epoch 1, to all */
 void gd_group_next_transition(struct gd_group *g, uint16_t id); /* to see ids wrap */
 
 /* For GET /stats; caller owns it. */

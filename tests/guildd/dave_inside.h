@@ -19,18 +19,18 @@ enum {
 
 struct member {
 	uint64_t user;
-	unsigned max;	      /* version of DAVE that it speaks */
-	bool in, redo;	      /* has a leaf; said by op 31 that it lost the group */
+	unsigned max;  /* version of DAVE that it speaks */
+	bool in, redo; /* has a leaf; said by op 31 that it lost the group */
 	uint32_t leaf;
-	uint8_t *kp;	      /* its key package until a commit used it; NULL: none */
+	uint8_t *kp; /* its key package until a commit used it; NULL: none */
 	size_t kp_n;
 	uint8_t kp_ref[GD_MLS_REF];
 	uint8_t key[GD_MLS_POINT]; /* signature key of the key package, and then of the leaf */
 	size_t key_n;
-	bool told;	      /* epoch 0: has been sent what is proposed */
-	unsigned sender;      /* which external sender it was told of; 0: none */
-	uint64_t seal_at;     /* from then on plain sound is a leak */
-	uint16_t transition;  /* the last it took part in */
+	bool told;	     /* epoch 0: has been sent what is proposed */
+	unsigned sender;     /* which external sender it was told of; 0: none */
+	uint64_t seal_at;    /* from then on plain sound is a leak */
+	uint16_t transition; /* the last it took part in */
 };
 
 struct party {
@@ -67,10 +67,13 @@ struct member *group_find(const struct gd_group *g, uint64_t user);
 bool member_healthy(const struct member *m);
 void member_drop_kp(struct member *m);
 void group_count(const struct gd_group *g, uint64_t user, const char *what);
-/* Brings forward whatever the state asks for: proposals, a change of version, a new group for who is left alone. */
+/* Brings forward whatever the state asks for: proposals, a change of version, a new group for who
+ * is left alone. */
 void group_advance(struct gd_group *g, uint64_t now);
-/* Who was sent the new epoch or version waits for op 22; with id 0 it is there. Nobody: it is executed at once. */
-void group_transition(struct gd_group *g, const uint64_t *users, size_t n, uint16_t id, unsigned version, uint64_t now);
+/* Who was sent the new epoch or version waits for op 22; with id 0 it is there. Nobody: it is
+ * executed at once. */
+void group_transition(struct gd_group *g, const uint64_t *users, size_t n, uint16_t id,
+		      unsigned version, uint64_t now);
 uint16_t group_next_id(struct gd_group *g);
 void group_send_sender(struct gd_group *g, struct member *m);
 /* Forgets leaves and proposals; key packages stay unless told otherwise. */

@@ -257,7 +257,7 @@ int gd_key_package_read(struct gd_key_package *out, struct slice kp)
 	if (!r.ok || rd_left(&r))
 		return EBADMSG;
 	if (version != MLS10 || suite != SUITE || !is_point(init) || same(init, l.encryption_key) ||
-	    extensions.n || l.source != LEAF_KEY_PACKAGE ||
+	    extensions.n || l.source != LEAF_KEY_PACKAGE || !l.lifetime.p ||
 	    memcmp(l.lifetime.p, for_ever, sizeof(for_ever)) != 0 || !leaf_fits(&l))
 		return EINVAL;
 	err = verify(l.signature_key, "LeafNodeTBS",
@@ -499,7 +499,7 @@ int gd_commit_welcome(const struct gd_commit *c, const uint8_t key_package[GD_ML
 
 		gd_mls_vec(&r);
 		gd_mls_vec(&r);
-		if (memcmp(ref.p, key_package, GD_MLS_REF) != 0)
+		if (ref.n != GD_MLS_REF || memcmp(ref.p, key_package, GD_MLS_REF) != 0)
 			continue;
 		wr_be(out, SUITE, 2);
 		gd_mls_put(out, (struct slice){c->secrets.p + from, r.pos - from});

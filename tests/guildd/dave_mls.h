@@ -1,7 +1,8 @@
-/* The little of MLS (RFC 9420) that a DAVE voice server needs, over libcrypto: it signs proposals as the group's external
- * sender, looks at the key packages of clients, walks over commits and makes a Welcome as narrow as each joiner needs. It is
- * no member: it knows no secret of a group and verifies nothing that asks for one. Pure but for the key and signatures of
- * the sender. Slices that come out point into what was given. */
+/* The little of MLS (RFC 9420) that a DAVE voice server needs, over libcrypto: it signs proposals
+ * as the group's external sender, looks at the key packages of clients, walks over commits and
+ * makes a Welcome as narrow as each joiner needs. It is no member: it knows no secret of a group
+ * and verifies nothing that asks for one. Pure but for the key and signatures of the sender. Slices
+ * that come out point into what was given. */
 #ifndef GUILDD_DAVE_MLS_H
 #define GUILDD_DAVE_MLS_H
 
@@ -14,14 +15,15 @@ enum {
 	GD_MLS_MAX = 1 << 20, /* of one message */
 };
 
-/* A KeyPackage as DAVE wants it: MLS 1.0, suite 2, a basic credential of eight bytes, the fixed lifetime, no extensions,
- * both signatures. */
+/* A KeyPackage as DAVE wants it: MLS 1.0, suite 2, a basic credential of eight bytes, the fixed
+ * lifetime, no extensions, both signatures. */
 struct gd_key_package {
 	uint64_t user;
 	struct slice signature_key;
 	uint8_t ref[GD_MLS_REF];
 };
-/* EBADMSG: does not decode; EINVAL: decodes but is not what DAVE asks for; EACCES: a signature is wrong. */
+/* EBADMSG: does not decode; EINVAL: decodes but is not what DAVE asks for; EACCES: a signature is
+ * wrong. */
 int gd_key_package_read(struct gd_key_package *out, struct slice kp);
 
 struct gd_sender;
@@ -34,8 +36,8 @@ struct slice gd_sender_package(const struct gd_sender *s);
 
 struct gd_proposal {
 	bool add;
-	uint64_t user; /* whom it adds or removes; set by the caller */
-	uint32_t leaf; /* of a Remove */
+	uint64_t user;			 /* whom it adds or removes; set by the caller */
+	uint32_t leaf;			 /* of a Remove */
 	uint8_t key_package[GD_MLS_REF]; /* of an Add */
 	uint8_t ref[GD_MLS_REF];
 	bool fresh; /* the caller's: nobody was sent it yet */
@@ -43,8 +45,8 @@ struct gd_proposal {
 	uint8_t message[]; /* MLSMessage(PublicMessage) */
 };
 /* Add: kp.n > 0, else Remove of leaf. Caller frees *out. ENOMEM. */
-int gd_sender_propose(const struct gd_sender *s, struct gd_proposal **out, uint64_t group, uint64_t epoch, struct slice kp,
-		      uint32_t leaf);
+int gd_sender_propose(const struct gd_sender *s, struct gd_proposal **out, uint64_t group,
+		      uint64_t epoch, struct slice kp, uint32_t leaf);
 
 /* Op 28: an MLSMessage with a commit, and a bare Welcome behind it when somebody is added. */
 struct gd_commit {
@@ -56,15 +58,18 @@ struct gd_commit {
 	bool path;
 	uint64_t path_user; /* the UpdatePath's leaf */
 	struct slice path_key;
-	struct slice secrets, info; /* of the Welcome: EncryptedGroupSecrets, encrypted_group_info */
+	struct slice secrets,
+		info; /* of the Welcome: EncryptedGroupSecrets, encrypted_group_info */
 	size_t n_secrets;
 };
 /* EBADMSG: does not decode; EINVAL: not a commit of a member, or one with proposals inside. */
 int gd_commit_read(struct gd_commit *out, struct slice op28);
 /* The i-th reference, GD_MLS_REF bytes. */
 const uint8_t *gd_commit_ref(const struct gd_commit *c, size_t i);
-/* Writes the Welcome with the secrets of this key package alone. ENOENT: there are none. ENOBUFS. */
-int gd_commit_welcome(const struct gd_commit *c, const uint8_t key_package[GD_MLS_REF], struct wr *out);
+/* Writes the Welcome with the secrets of this key package alone. ENOENT: there are none. ENOBUFS.
+ */
+int gd_commit_welcome(const struct gd_commit *c, const uint8_t key_package[GD_MLS_REF],
+		      struct wr *out);
 
 /* Varints of MLS (RFC 9420, 2.1.2), least form only; a vector is a varint and so many bytes. */
 struct slice gd_mls_vec(struct rd *r);

@@ -55,7 +55,7 @@ void vfault_clear(struct gd_voice *v)
 	while (v->faults.n)
 		free(gd_vec_take(&v->faults, 0));
 	while (v->later.n)
-		later_free(v->later.v[0]);
+		later_free(gd_vec_take(&v->later, v->later.n - 1));
 	gd_vec_clear(&v->faults);
 	gd_vec_clear(&v->later);
 }

@@ -19,7 +19,8 @@ struct vfault {
 };
 
 /* op -1: any binary message. EINVAL, ENOMEM. */
-int vfault_add(struct gd_voice *v, uint64_t user, int op, const char *what, unsigned times, unsigned ms);
+int vfault_add(struct gd_voice *v, uint64_t user, int op, const char *what, unsigned times,
+	       unsigned ms);
 void vfault_clear(struct gd_voice *v);
 /* What happens to the next message of this kind; counts it. */
 struct vfault vfault_take(struct gd_voice *v, uint64_t user, int op, bool binary);
