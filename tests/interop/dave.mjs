@@ -215,6 +215,73 @@ async function faults(kind) {
   await Promise.all(members.map(leave));
 }
 
+// What mediad must get over by itself, with somebody speaking all the time: how long until it is heard again, and hears.
+async function heals() {
+  if (npmOnly) return;
+  const channel = await newChannel();
+  const [a, b, c, d] = await newUsers(4);
+  const fault = (o) => api('POST', `/users/${b}/faults`, o);
+  const members = await enter(channel, [a, c, b], ['npm', 'npm', 'mediad']);
+  await checkSettled('before it heals', channel, members);
+  const healed = async (name, before = {}) => {
+    const from = Date.now();
+    let talk = true;
+    const talking = (async () => { while (talk) await members[0].sing(700, 1000); })();
+    const code = await settled(channel, members, 12000);
+    const took = Date.now() - from;
+    talk = false;
+    await talking;
+    const n = await counts(b);
+    check(name, !!code && !left(n), `${took} ms; ${(n.voice_op_31 ?? 0) - (before.voice_op_31 ?? 0)} op 31, ${(n.voice_resumed ?? 0) - (before.voice_resumed ?? 0)} resumes, ${n.voice_identified - before.voice_identified} rejoins${code ? '' : `; ${JSON.stringify(await group(channel))}`}`);
+    await tones('and all hear each other', members, { ms: 400 });
+  };
+
+  // Every fault that was asked for happened.
+  let asked = 0;
+  const left = (n) => asked - (n.fault_29 ?? 0) - (n.fault_30 ?? 0);
+  let before = await counts(b);
+  await leave(members.pop());
+  await fault({ op: 30, what: 'lose' });
+  asked += 1;
+  members.push(...await enter(channel, [b], ['mediad']));
+  await healed('a lost welcome', { ...before, voice_identified: before.voice_identified + 1 });
+
+  before = await counts(b);
+  await leave(members.pop());
+  await settled(channel, members);
+  await fault({ op: 30, what: 'skip' });
+  asked += 1;
+  members.push(...await enter(channel, [b], ['mediad']));
+  await healed('a welcome that was never sent', { ...before, voice_identified: before.voice_identified + 1 });
+
+  before = await counts(b);
+  await fault({ op: 29, what: 'lose' });
+  asked += 1;
+  members.push(...await enter(channel, [d]));
+  await healed('a lost commit', before);
+
+  before = await counts(b);
+  await switches({ dave_op31_close: 1 });
+  await fault({ op: 29, what: 'corrupt' });
+  asked += 1;
+  await leave(members.pop());
+  await healed('a corrupt commit, and op 31 is answered with 4006', before);
+  await switches({ dave_op31_close: 0 });
+
+  // A proposal that nobody can verify makes davey throw: this is for mediad's alone.
+  await Promise.all(members.splice(0).map(leave));
+  members.push(...await enter(channel, [a, b], ['mediad', 'mediad']));
+  await checkSettled('two of mediad', channel, members);
+  await switches({ dave_commit_ms: 500 });
+  await api('POST', `/channels/${channel}/dave`, { what: 'stale_proposal' });
+  before = await counts(b);
+  await api('POST', `/channels/${channel}/dave`, { what: 'new_sender' });
+  members.push(...await enter(channel, [c], ['mediad']));
+  await healed('another external sender', before);
+  await switches({ dave_commit_ms: 5000 });
+  await Promise.all(members.map(leave));
+}
+
 // Clients without DAVE: refused where it is required, and where it is not the channel goes down to version 0 and up again.
 async function versions() {
   await switches({ dave_required: 0 });
@@ -287,6 +354,7 @@ await main(async () => {
     await part(faults, 'mediad');
   }
   await part(faults, 'npm');
+  await part(heals);
   await part(versions);
   await part(verification);
   if (late) await oldGroup(late);
