@@ -39,6 +39,7 @@ export class Host {
     h.dir = mkdtempSync(join(tmpdir(), 'interop-'));
     const sock = join(h.dir, 'mediad.sock');
     h.proc = spawn(Host.bin, ['--listen', sock, '--ca', ready.ca, '--log', process.env.MEDIAD_LOG ?? 'warn'], { stdio: ['ignore', 'ignore', 'inherit'] });
+    process.on('exit', () => h.proc.kill()); // a script that fails leaves nobody behind
     if (!(await until(() => existsSync(sock), 10000))) throw new Error('mediad does not listen');
     h.media = new Media(sock, user);
     h.media.setMaxListeners(0);

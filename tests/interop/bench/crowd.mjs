@@ -1,0 +1,32 @@
+// The davey members of rekey.mjs, in a process of their own: they take whole cores when a group changes, and must not slow down
+// who measures. Told by messages: {sing}, {churn: user}, {stop}; tells {ready, codes}.
+import { npmMember } from '../members.mjs';
+import { singOn } from './watch.mjs';
+
+const { channel, users } = JSON.parse(process.argv[2]);
+const members = [];
+for (const u of users) {
+  members.push(npmMember(u, channel));
+  await members.at(-1).ready(20000);
+}
+let songs = [];
+const here = new Map();
+process.on('message', async (m) => {
+  if (m.codes) process.send({ codes: members.map((x) => x.code()) });
+  if (m.sing) songs = members.map((x, i) => singOn(x, 300 + 40 * i));
+  if (m.churn) {
+    const there = here.get(m.churn);
+    if (there) {
+      here.delete(m.churn);
+      there.then((x) => x.leave()).catch(() => {});
+    } else {
+      const x = npmMember(m.churn, channel);
+      here.set(m.churn, x.ready(20000).then(() => x, () => x));
+    }
+  }
+  if (m.stop) {
+    songs.forEach((s) => s.stop());
+    setTimeout(() => process.exit(0), 500);
+  }
+});
+process.send({ ready: true });
