@@ -1,0 +1,40 @@
+#!/bin/sh
+# The recorded fault journals of this folder run again: the shape of everything sent must be the recorded one, on this CPU
+# and with sound that comes out a little different, as on another. Recorded anew by tests/replay/record.sh.
+#
+#   tests/replay/faults.sh [build folder]      default: build
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+B=${1:-build}
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+passed=0 failed=0
+verdict() { # NAME CONDITION…
+	name=$1
+	shift
+	if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "$name: FAILED"; fi
+}
+small() { [ "$(stat -c %s "$1")" -lt 307200 ]; }
+# 3: the sound differs, all else is as recorded.
+shape_holds() { # STATUS
+	[ "$1" = 0 ] || [ "$1" = 3 ]
+}
+
+make -s B="$B" "$B/tests/other-cpu.so" || exit 1
+for journal in tests/replay/*.mediad tests/replay/*.control; do
+	program=${journal##*.} name=${journal##*/}
+	rc=0
+	"$B/$program" --log fatal --replay "$journal" >"$dir/here" 2>"$dir/err" || rc=$?
+	verdict "$name on this CPU" shape_holds $rc || cat "$dir/err"
+	verdict "$name is small" small "$journal"
+	[ "$program" = mediad ] || continue
+	rc=0
+	LD_PRELOAD=$B/tests/other-cpu.so "$B/mediad" --log fatal --replay "$journal" >"$dir/there" 2>"$dir/err" || rc=$?
+	verdict "$name with other sound" test $rc = 3
+	verdict "$name with other sound has the same shape" \
+		test "$(grep '^shape ' "$dir/here")" = "$(grep '^shape ' "$dir/there")"
+	verdict "$name with other sound has another digest" \
+		test "$(grep '^digest ' "$dir/here")" != "$(grep '^digest ' "$dir/there")"
+done
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed = 0 ] && [ $passed -gt 0 ]
