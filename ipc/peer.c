@@ -36,7 +36,7 @@ struct peer {
 	uint32_t source;
 	struct event *rd, *wr, *lose; /* NULL on replay */
 	int lose_err;
-	bool losing, lost;
+	bool losing, lost, full; /* full: the kernel took less than there was */
 	bool *freed; /* set by peer_free while we are inside a delivery */
 	struct peer_queue q;
 	uint8_t *in;
@@ -107,18 +107,28 @@ static void on_lost(struct peer *p, int err)
 }
 
 /* ---- writing ---- */
+/* Right after the step that queued it, all of it at once; the kernel is asked when it can take more only after it could not. */
 static void want_write(struct peer *p)
 {
-	if (p->wr && !p->losing && !peer_queue_empty(&p->q))
+	if (!p->wr || p->losing || peer_queue_empty(&p->q))
+		return;
+	if (p->full)
 		event_add(p->wr, NULL);
+	else
+		event_active(p->wr, EV_WRITE, 0);
 }
 
 static ssize_t send_some(struct peer *p, struct iovec *iov, int n)
 {
 	struct msghdr mh = {.msg_iov = iov, .msg_iovlen = (size_t)n};
 	ssize_t k = p->fd < 0 ? 0 : sendmsg(p->fd, &mh, MSG_NOSIGNAL | MSG_DONTWAIT);
+	size_t all = 0;
 
-	return k < 0 ? -errno : k;
+	k = k < 0 ? -errno : k;
+	for (int i = 0; i < n; i++)
+		all += iov[i].iov_len;
+	p->full = k == -EAGAIN || (k >= 0 && (size_t)k < all);
+	return k;
 }
 
 static void flush(struct peer *p)
@@ -340,6 +350,8 @@ static int start_events(struct peer *p)
 	p->lose = evtimer_new(base, lose_later, p);
 	if (!p->rd || !p->wr || !p->lose)
 		return ENOMEM;
+	/* Whatever queued frames, they go in the same turn of the loop. */
+	event_priority_set(p->wr, 0);
 	return event_add(p->rd, NULL) ? ENOMEM : 0;
 }
 
