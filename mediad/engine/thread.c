@@ -23,11 +23,18 @@
 enum { BATCH = 16, BATCHES = 4, HEAD = 2 /* the line's index before each datagram */ };
 enum { ROOM_WAIT_MS = 2 };
 
+/* Datagrams that come one by one in quick succession would each cost two threads a wake. Then the sockets are read every
+ * PAUSE_NS instead, until there is little in them again. Commands and deadlines wait for nothing. */
+#define QUICK_NS (UINT64_C(500000))
+#define PAUSE_NS (UINT64_C(2000000))
+enum { QUICK_MANY = 16, PAUSE_FEW = 3 };
+
 struct athread {
 	struct env *env;
 	struct ring *down, *up;
 	uint32_t src_command, src_datagram, src_tick;
-	int wake_in, wake_out, ep, timer;
+	int wake_in, wake_out, timer;
+	int ep, quiet; /* quiet: without the sockets */
 	pthread_t thread;
 	bool running;
 
@@ -35,6 +42,11 @@ struct athread {
 	atomic_bool quit;
 	bool told; /* wake_out is due */
 	uint64_t armed;
+	struct {
+		bool on;
+		uint64_t until, last; /* last: when datagrams were read */
+		unsigned quick;	      /* so many reads in a row came soon after another */
+	} pause;
 	atomic_uint_fast64_t lost;
 	uint8_t bufs[BATCH][HEAD + UDP_MAX_PACKET + 1];
 };
@@ -227,11 +239,13 @@ static void take_commands(struct athread *t)
 	}
 }
 
-static void take_datagrams(struct athread *t, unsigned index)
+/* How many there were. */
+static unsigned take_datagrams(struct athread *t, unsigned index)
 {
 	struct mmsghdr msgs[BATCH];
 	struct iovec iov[BATCH];
 	struct line *l = index < THREAD_LINES ? t->lines[index] : NULL;
+	unsigned got = 0;
 
 	/* A few batches, then the others get their turn; epoll comes back to what is left. */
 	for (unsigned round = 0; l && round < BATCHES; round++) {
@@ -254,9 +268,25 @@ static void take_datagrams(struct athread *t, unsigned index)
 			env_deliver(t->env, t->src_datagram, 0, t->bufs[i], HEAD + msgs[i].msg_len);
 		}
 		tick_if_due(t);
+		got += n > 0 ? (unsigned)n : 0;
 		if (n < BATCH)
-			return;
+			break;
 	}
+	return got;
+}
+
+/* So many datagrams were there: shall the next ones gather? */
+static void pace_reading(struct athread *t, unsigned got)
+{
+	uint64_t now = env_now(t->env);
+
+	if (!got)
+		return;
+	t->pause.quick = now - t->pause.last < QUICK_NS ? t->pause.quick + 1 : 0;
+	t->pause.last = now;
+	if (t->pause.on ? got < PAUSE_FEW : t->pause.quick >= QUICK_MANY)
+		t->pause.on = !t->pause.on;
+	t->pause.until = t->pause.on ? now + PAUSE_NS : 0;
 }
 
 static void wake_loop(struct athread *t)
@@ -280,10 +310,13 @@ static void *thread_main(void *arg)
 	prctl(PR_SET_NAME, "audio"); /* for whoever looks from outside */
 	sandbox_enter(SANDBOX_AUDIO);
 	while (!atomic_load(&t->quit)) {
+		bool pause = t->pause.until && env_now(t->env) < t->pause.until;
+		uint64_t next = next_tick(t);
+		unsigned got = 0;
 		int n;
 
-		arm(t, next_tick(t));
-		n = epoll_wait(t->ep, evs, 64, ring_count(t->down) ? ROOM_WAIT_MS : -1);
+		arm(t, pause && t->pause.until < next ? t->pause.until : next);
+		n = epoll_wait(pause ? t->quiet : t->ep, evs, 64, ring_count(t->down) ? ROOM_WAIT_MS : -1);
 		tick_if_due(t);
 		for (int i = 0; i < n; i++) {
 			unsigned tag = (unsigned)evs[i].data.u64;
@@ -295,8 +328,9 @@ static void *thread_main(void *arg)
 					t->armed = 0;
 				continue;
 			}
-			take_datagrams(t, tag);
+			got += take_datagrams(t, tag);
 		}
+		pace_reading(t, got);
 		take_commands(t);
 		wake_loop(t);
 	}
@@ -309,7 +343,8 @@ static int add_fd(struct athread *t, int fd, uint64_t tag)
 {
 	struct epoll_event e = {.events = EPOLLIN, .data = {.u64 = tag}};
 
-	return fd < 0 || epoll_ctl(t->ep, EPOLL_CTL_ADD, fd, &e) < 0 ? errno : 0;
+	return fd < 0 || epoll_ctl(t->ep, EPOLL_CTL_ADD, fd, &e) < 0 || epoll_ctl(t->quiet, EPOLL_CTL_ADD, fd, &e) < 0 ? errno
+														  : 0;
 }
 
 static int open_fds(struct athread *t)
@@ -317,10 +352,11 @@ static int open_fds(struct athread *t)
 	int err;
 
 	t->ep = epoll_create1(EPOLL_CLOEXEC);
+	t->quiet = epoll_create1(EPOLL_CLOEXEC);
 	t->wake_in = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	t->wake_out = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	t->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-	if (t->ep < 0 || t->wake_out < 0)
+	if (t->ep < 0 || t->quiet < 0 || t->wake_out < 0)
 		return errno;
 	err = add_fd(t, t->wake_in, TAG_WAKE);
 	return err ? err : add_fd(t, t->timer, TAG_TIMER);
@@ -334,7 +370,7 @@ int athread_alloc(struct athread **out, uint8_t number, bool replaying, struct j
 
 	if (!t)
 		return ENOMEM;
-	t->wake_in = t->wake_out = t->ep = t->timer = -1;
+	t->wake_in = t->wake_out = t->ep = t->quiet = t->timer = -1;
 	t->armed = UINT64_MAX;
 	err = env_alloc(&t->env, &conf);
 	if (err)
@@ -407,8 +443,8 @@ struct athread *athread_free(struct athread *t)
 	ring_free(t->up);
 	ring_free(t->down);
 	env_free(t->env);
-	for (unsigned i = 0; i < 4; i++) {
-		int fd = (const int[]){t->wake_in, t->wake_out, t->ep, t->timer}[i];
+	for (unsigned i = 0; i < 5; i++) {
+		int fd = (const int[]){t->wake_in, t->wake_out, t->ep, t->quiet, t->timer}[i];
 
 		if (fd >= 0)
 			close(fd);
