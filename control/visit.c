@@ -259,7 +259,8 @@ static struct media_want want_of(const struct visit *c, uint64_t channel)
 				   .channel = channel,
 				   .bitrate = ch.bitrate,
 				   .stage = ch.type == DISCORD_CHANNEL_STAGE,
-				   .consent = true};
+				   .consent = true,
+				   .retired = c->conf.settings->retired_modes};
 }
 
 static void arm(struct visit *c)

@@ -51,7 +51,8 @@ static void send_open(struct media_call *call)
 					      .mute = call->want.mute,
 					      .deaf = call->want.deaf,
 					      .stage = call->want.stage,
-					      .consent = call->want.consent}};
+					      .consent = call->want.consent,
+					      .retired = call->want.retired}};
 
 	media_call_send(call, &msg);
 }

@@ -62,6 +62,7 @@ struct media_want {
 	uint32_t bitrate;
 	bool mute, deaf, stage;
 	bool consent; /* of users not told by media_call_consent */
+	bool retired; /* transport encryption that Discord retired may be used */
 };
 
 /* The call ought to exist. Owned by the caller; media_call_free leaves it. */

@@ -22,12 +22,11 @@
 
 enum { DSCP_EF = 0xb8, UDP_BUFFER = 1 << 20, HANDSHAKE_MS = 5000 };
 
-static const char *const modes[] = {
+/* The retired ones come last: they are taken when a server offers nothing else. */
 #define X(NAME, num, wire) wire,
-	RTPSIZE_MODES(X)
+static const char *const modes[] = {RTPSIZE_MODES(X) NULL};
+static const char *const modes_and_retired[] = {RTPSIZE_MODES(X) RTPSIZE_RETIRED_MODES(X) NULL};
 #undef X
-		NULL,
-};
 
 unsigned call_out(struct call *c, struct media_msg *msg, uint32_t flow)
 {
@@ -125,9 +124,7 @@ static void set_key(struct call *c, const char *mode, const uint8_t *key)
 		c->broken = 4006; /* a session we cannot use; another one may do */
 		return;
 	}
-	for (unsigned i = 0; modes[i]; i++)
-		if (strcmp(modes[i], mode) == 0)
-			c->state.mode = slice_str(modes[i]);
+	c->state.mode = slice_str(rtpsize_name(rtpsize_by_name(mode, strlen(mode))));
 	call_cmd(c, &cmd);
 }
 
@@ -488,7 +485,7 @@ static int lend_line(struct call *c)
 
 int call_alloc(struct call **out, const struct call_conf *conf, const struct media_call_open *open)
 {
-	struct vgw_conf gw = {.guild = open->guild, .user = open->user, .modes = modes};
+	struct vgw_conf gw = {.guild = open->guild, .user = open->user};
 	struct call *c = calloc(1, sizeof *c);
 	int err;
 
@@ -510,6 +507,7 @@ int call_alloc(struct call **out, const struct call_conf *conf, const struct med
 	c->state.reason = MEDIA_REASON_NEW_CALL;
 	c->state.wants_credentials = true;
 	c->state.mode = slice_str("");
+	gw.modes = open->retired ? modes_and_retired : modes;
 	gw.acth = on_action;
 	gw.arg = c;
 	err = vgw_alloc(&c->gw, &gw);
