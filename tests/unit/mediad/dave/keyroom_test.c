@@ -1,90 +1,12 @@
 /* Keyrooms with a voice gateway that signs what it likes. */
-#include "mediad/dave/keyroom_inside.h"
+#include "tests/unit/mediad/dave/gate.h"
 
+#include "mediad/dave/keyroom_inside.h"
 #include "tests/test.h"
 
-enum { CHANNEL = 4242, ANN = 10, BOB = 20, CEE = 30, DAN = 40 };
+enum { CHANNEL = GATE_CHANNEL, ANN = 10, BOB = 20, CEE = 30, DAN = 40 };
 
 static const uint64_t everybody[] = {ANN, BOB, CEE, DAN};
-
-/* ---- the gateway ---- */
-
-struct gate {
-	struct p256_pair key;
-	struct mls_rng rng;
-	struct mls_out package; /* op 25 */
-};
-
-static void gate_key(struct gate *g)
-{
-	mls_out_free(&g->package);
-	(void)p256_generate(&g->key, &g->rng);
-	mls_out_vec(&g->package, mls_slice(g->key.pub, MLS_POINT));
-	mls_out_be(&g->package, MLS_CREDENTIAL_BASIC, 2);
-	mls_out_vec(&g->package, mls_slice("", 1));
-}
-
-static void gate_open(struct gate *g)
-{
-	static const uint8_t seed[MLS_SEED] = {7};
-
-	memset(g, 0, sizeof *g);
-	mls_rng_seed(&g->rng, seed);
-	gate_key(g);
-}
-
-struct says {
-	uint64_t channel, epoch;
-	enum mls_sender_type sender;
-	uint32_t index;
-};
-
-/* A proposal with this body, signed by the gateway. */
-static void gate_says(struct gate *g, struct mls_out *o, const struct says *how, struct slice body)
-{
-	struct mls_out content = {0}, tbs = {0};
-	uint8_t id[8], sig[MLS_SIG_MAX];
-	size_t n = 0;
-
-	dave_be64(id, how->channel ? how->channel : CHANNEL);
-	mls_content_write(&content, mls_slice(id, 8), how->epoch, how->sender ? how->sender : MLS_SENDER_EXTERNAL, how->index,
-			  MLS_CONTENT_PROPOSAL);
-	mls_out_slice(&content, body);
-	(void)mls_content_tbs(&tbs, mls_out_view(&content), mls_slice(NULL, 0));
-	(void)mls_sign(sig, &n, g->key.priv, "FramedContentTBS", mls_out_view(&tbs), &g->rng);
-	mls_out_be(o, MLS_VERSION, 2);
-	mls_out_be(o, MLS_PUBLIC_MESSAGE, 2);
-	mls_out_slice(o, mls_out_view(&content));
-	mls_out_vec(o, mls_slice(sig, n));
-	if (content.err || tbs.err)
-		o->err = ENOMEM;
-	mls_out_free(&content);
-	mls_out_free(&tbs);
-}
-
-static void gate_add(struct gate *g, struct mls_out *o, uint64_t epoch, struct slice package)
-{
-	struct mls_out body = {0};
-
-	mls_out_be(&body, MLS_PROPOSAL_ADD, 2);
-	mls_out_slice(&body, package);
-	gate_says(g, o, &(struct says){.epoch = epoch}, mls_out_view(&body));
-	if (body.err)
-		o->err = ENOMEM;
-	mls_out_free(&body);
-}
-
-static void gate_remove(struct gate *g, struct mls_out *o, uint64_t epoch, uint32_t leaf)
-{
-	struct mls_out body = {0};
-
-	mls_out_be(&body, MLS_PROPOSAL_REMOVE, 2);
-	mls_out_be(&body, leaf, 4);
-	gate_says(g, o, &(struct says){.epoch = epoch}, mls_out_view(&body));
-	if (body.err)
-		o->err = ENOMEM;
-	mls_out_free(&body);
-}
 
 /* ---- the members ---- */
 
@@ -176,18 +98,6 @@ static bool proposed(struct room *r, struct mls_out *o, enum dave_verdict verdic
 	return fine;
 }
 
-/* What op 28 holds, apart. */
-static struct slice commit_of(struct slice op28, struct slice *welcome)
-{
-	struct rd r = rd_of(op28.p, op28.n);
-	struct mls_public m;
-
-	if (mls_public_read(&m, &r))
-		return (struct slice){0};
-	*welcome = mls_slice(op28.p + r.pos, op28.n - r.pos);
-	return mls_slice(op28.p, r.pos);
-}
-
 /* The first of both adds the second: epoch 1. */
 static bool pair(struct gate *g, struct room *a, struct room *b)
 {
@@ -202,7 +112,7 @@ static bool pair(struct gate *g, struct room *a, struct room *b)
 	if (!proposed(a, &o, DAVE_DONE))
 		return false;
 	mls_out_slice(&sent, out_of(a));
-	commit = commit_of(mls_out_view(&sent), &welcome);
+	commit = gate_commit(mls_out_view(&sent), &welcome);
 	fine = came_to(b, DAVE_JOB_COMMIT, commit, DAVE_IGNORED) && came_to(a, DAVE_JOB_COMMIT, commit, DAVE_DONE) &&
 	       came_to(b, DAVE_JOB_WELCOME, welcome, DAVE_DONE);
 	mls_out_free(&sent);
@@ -213,7 +123,7 @@ static void part(struct gate *g, struct room *a, struct room *b)
 {
 	go(a);
 	go(b);
-	mls_out_free(&g->package);
+	gate_close(g);
 }
 
 static bool agree(const struct room *a, const struct room *b)
@@ -247,7 +157,7 @@ TEST(dave_keyroom_key_package_is_what_the_gateway_wants)
 	CHECK_MEM(p.p + 4 + 3 * 67, sizeof credential, credential, sizeof credential);
 	CHECK(p.n > 380 && p.n < 396);
 	go(&a);
-	mls_out_free(&g.package);
+	gate_close(&g);
 }
 
 TEST(dave_keyroom_renews_what_a_reset_renews)
@@ -269,7 +179,7 @@ TEST(dave_keyroom_renews_what_a_reset_renews)
 	CHECK(memcmp(a.package.p + 71, leaf, 67) != 0);
 	CHECK(memcmp(a.package.p + 138, leaf + 67, 67) != 0);
 	go(&a);
-	mls_out_free(&g.package);
+	gate_close(&g);
 }
 
 /* ---- epochs ---- */
@@ -306,11 +216,11 @@ TEST(dave_keyroom_keeps_every_commit_of_its_own)
 	CHECK(proposed(&a, &o, DAVE_DONE));
 	mls_out_slice(&second, out_of(&a));
 	CHECK(a.k->n_own == 2 && first.n != second.n);
-	CHECK(came_to(&a, DAVE_JOB_COMMIT, commit_of(mls_out_view(&first), &welcome), DAVE_DONE));
+	CHECK(came_to(&a, DAVE_JOB_COMMIT, gate_commit(mls_out_view(&first), &welcome), DAVE_DONE));
 	CHECK(came_to(&c, DAVE_JOB_WELCOME, welcome, DAVE_DONE));
 	CHECK(agree(&a, &c) && a.last->epoch->n == 3 && a.last->epoch->serial == 2);
 	/* The other one came too late. */
-	CHECK(came_to(&a, DAVE_JOB_COMMIT, commit_of(mls_out_view(&second), &welcome), DAVE_IGNORED));
+	CHECK(came_to(&a, DAVE_JOB_COMMIT, gate_commit(mls_out_view(&second), &welcome), DAVE_IGNORED));
 	mls_out_free(&first);
 	mls_out_free(&second);
 	go(&c);
@@ -357,7 +267,7 @@ TEST(dave_keyroom_does_not_commit_its_own_removal)
 	CHECK(proposed(&b, &o, DAVE_DONE) && !out_of(&b).n);
 	CHECK(proposed(&a, &again, DAVE_DONE) && out_of(&a).n);
 	mls_out_slice(&sent, out_of(&a));
-	CHECK(came_to(&b, DAVE_JOB_COMMIT, commit_of(mls_out_view(&sent), &welcome), DAVE_IGNORED));
+	CHECK(came_to(&b, DAVE_JOB_COMMIT, gate_commit(mls_out_view(&sent), &welcome), DAVE_IGNORED));
 	CHECK(!b.last->in_group && !dave_keyroom_group(b.k));
 	/* What is said in that group is nothing to us now. */
 	gate_remove(&g, &o, 2, 0);
@@ -396,7 +306,7 @@ TEST(dave_keyroom_refuses_what_is_no_add_or_remove_of_the_gateway)
 				      5, 6, 7, 8, 1, 2, 3, 4, 5, 6, 7, 8};
 	static const uint8_t extensions[] = {0, 7, 0}, removal[] = {0, 3, 0, 0, 0, 1}, nobody[] = {0, 3, 0, 0, 0, 9};
 	const struct {
-		struct says how;
+		struct gate_says how;
 		struct slice body;
 	} bad[] = {
 		{{.epoch = 1}, mls_slice(psk, sizeof psk)},
@@ -412,7 +322,7 @@ TEST(dave_keyroom_refuses_what_is_no_add_or_remove_of_the_gateway)
 
 	CHECK(pair(&g, &a, &b));
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-		gate_says(&g, &o, &bad[i].how, bad[i].body);
+		gate_sign(&g, &o, &bad[i].how, bad[i].body);
 		if (!proposed(&a, &o, DAVE_REFUSED) || out_of(&a).n)
 			test_fail(__FILE__, __LINE__, "proposal %zu was not refused", i);
 	}
@@ -442,7 +352,7 @@ TEST(dave_keyroom_tells_late_from_early)
 	/* We missed an epoch. */
 	gate_remove(&g, &o, 2, 1);
 	CHECK(proposed(&a, &o, DAVE_INVALID));
-	gate_says(&g, &o, &(struct says){.epoch = 1, .channel = 1}, mls_slice(removal, sizeof removal));
+	gate_sign(&g, &o, &(struct gate_says){.epoch = 1, .channel = 1}, mls_slice(removal, sizeof removal));
 	CHECK(proposed(&a, &o, DAVE_IGNORED));
 	/* Who waits for a welcome is not concerned. */
 	gate_remove(&g, &o, 2, 1);
@@ -494,7 +404,7 @@ TEST(dave_keyroom_refuses_a_commit_that_was_touched)
 	mls_out_slice(&same, mls_out_view(&o));
 	CHECK(proposed(&b, &o, DAVE_DONE) && proposed(&a, &same, DAVE_DONE));
 	mls_out_slice(&sent, out_of(&a));
-	commit = commit_of(mls_out_view(&sent), &welcome);
+	commit = gate_commit(mls_out_view(&sent), &welcome);
 	for (size_t i = 0; i < commit.n; i += 61) {
 		sent.p[i] ^= 1;
 		CHECK(run(&b, DAVE_JOB_COMMIT, commit));
@@ -520,7 +430,7 @@ TEST(dave_keyroom_refuses_a_commit_of_what_it_does_not_know)
 	gate_add(&g, &o, 1, mls_out_view(&c.package));
 	CHECK(proposed(&a, &o, DAVE_DONE));
 	mls_out_slice(&sent, out_of(&a));
-	CHECK(came_to(&b, DAVE_JOB_COMMIT, commit_of(mls_out_view(&sent), &welcome), DAVE_INVALID));
+	CHECK(came_to(&b, DAVE_JOB_COMMIT, gate_commit(mls_out_view(&sent), &welcome), DAVE_INVALID));
 	CHECK_INT(b.last->err, ENOENT);
 	mls_out_free(&sent);
 	go(&c);
@@ -536,7 +446,7 @@ static bool welcomed(struct gate *g, struct room *a, struct room *c, struct mls_
 	if (!proposed(a, &o, DAVE_DONE))
 		return false;
 	mls_out_slice(sent, out_of(a));
-	return commit_of(mls_out_view(sent), welcome).n > 0;
+	return gate_commit(mls_out_view(sent), welcome).n > 0;
 }
 
 TEST(dave_keyroom_takes_a_welcome_for_the_key_package_before_a_rekey)
@@ -586,7 +496,7 @@ TEST(dave_keyroom_joins_again_by_a_fresh_welcome)
 	gate_add(&g, &o, 1, mls_out_view(&b.package));
 	CHECK(proposed(&a, &o, DAVE_DONE));
 	mls_out_slice(&sent, out_of(&a));
-	commit = commit_of(mls_out_view(&sent), &welcome);
+	commit = gate_commit(mls_out_view(&sent), &welcome);
 	CHECK(came_to(&b, DAVE_JOB_WELCOME, welcome, DAVE_DONE) && came_to(&a, DAVE_JOB_COMMIT, commit, DAVE_DONE));
 	CHECK(agree(&a, &b) && b.last->epoch->serial == 2 && b.last->epoch->n == 2);
 	mls_out_free(&sent);
@@ -635,7 +545,7 @@ TEST(dave_keyroom_refuses_a_welcome_to_something_else)
 	CHECK(came_to(&d, DAVE_JOB_WELCOME, welcome, DAVE_INVALID));
 	CHECK(came_to(&c, DAVE_JOB_WELCOME, welcome, DAVE_DONE));
 	mls_out_free(&sent);
-	mls_out_free(&other.package);
+	gate_close(&other);
 	go(&c);
 	go(&d);
 	part(&g, &a, &b);
@@ -661,7 +571,7 @@ TEST(dave_keyroom_has_a_local_group_in_either_order)
 	CHECK(came_to(&a, DAVE_JOB_SENDER, mls_slice(NULL, 0), DAVE_INVALID));
 	CHECK(dave_keyroom_group(a.k));
 	go(&a);
-	mls_out_free(&g.package);
+	gate_close(&g);
 }
 
 TEST(dave_keyroom_gives_a_group_up_when_the_external_sender_changed)
@@ -757,7 +667,7 @@ TEST_OOM(dave_keyroom_survives_a_lack_of_memory)
 		goto out;
 	}
 	mls_out_slice(&sent, out_of(&a));
-	commit = commit_of(mls_out_view(&sent), &welcome);
+	commit = gate_commit(mls_out_view(&sent), &welcome);
 	if (!commit.n)
 		goto out;
 	if (!tried(&a, DAVE_JOB_COMMIT, commit))
