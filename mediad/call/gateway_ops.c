@@ -1,0 +1,345 @@
+/* The messages of the voice gateway: what each says, and what is sent. */
+#include "mediad/call/gateway_inside.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mediad/call/gateway_wire.h"
+
+#define ACK_GRACE (5 * SECOND) /* beyond one heartbeat interval */
+
+enum { MIN_BEAT_MS = 250, MAX_BEAT_MS = 120000 };
+
+/* splitmix64: only spreads heartbeats, no secret depends on it. */
+static uint64_t spread(struct vgw *g, uint64_t range)
+{
+	uint64_t z = g->rng += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	z ^= z >> 31;
+	return range ? z % range : 0;
+}
+
+void vgw_beat(struct vgw *g, uint64_t now)
+{
+	char text[VGW_TEXT_MAX];
+	uint64_t t = now / MS;
+
+	g->nonce = t > g->nonce ? t : g->nonce + 1;
+	if (!g->unacked) {
+		g->unacked = g->nonce;
+		g->ack_by = now + g->interval + ACK_GRACE;
+	}
+	g->beat_at = now;
+	vgw_send_text(g, text, vgw_put_heartbeat(text, sizeof text, g->nonce, g->seq));
+}
+
+static void send_speaking(struct vgw *g)
+{
+	char text[VGW_TEXT_MAX];
+
+	if (g->phase != MEDIA_PHASE_UP || !g->open || g->told == g->speaking)
+		return;
+	g->told = g->speaking;
+	vgw_send_text(g, text, vgw_put_speaking(text, sizeof text, g->speaking, g->ssrc));
+}
+
+void vgw_speaking(struct vgw *g, uint64_t now, bool on)
+{
+	(void)now;
+	g->speaking = on;
+	send_speaking(g);
+}
+
+/* ---- one function an opcode; false = malformed ---- */
+
+static bool on_hello(struct vgw *g, uint64_t now, const json_t *d)
+{
+	const json_t *v = json_object_get(d, "heartbeat_interval");
+	double ms = json_number_value(v);
+
+	if (!json_is_number(v) || !(ms > 0))
+		return false;
+	if (ms < MIN_BEAT_MS)
+		ms = MIN_BEAT_MS;
+	if (ms > MAX_BEAT_MS)
+		ms = MAX_BEAT_MS;
+	g->interval = (uint64_t)ms * MS;
+	g->next_beat = now + spread(g, g->interval);
+	return true;
+}
+
+static bool on_ready(struct vgw *g, uint64_t now, const json_t *d)
+{
+	const char *ip = json_string_value(json_object_get(d, "ip"));
+	const json_t *modes = json_object_get(d, "modes");
+	uint64_t ssrc, port;
+
+	if (g->phase != MEDIA_PHASE_IDENTIFYING)
+		return true;
+	if (!ip || !json_is_array(modes) || strlen(ip) > 45 ||
+	    !vgw_get_uint(json_object_get(d, "ssrc"), UINT32_MAX, &ssrc) ||
+	    !vgw_get_uint(json_object_get(d, "port"), 65535, &port) || !port)
+		return false;
+	g->mode = vgw_pick_mode(modes, g->conf.modes);
+	if (!g->mode) {
+		vgw_fail(g, MEDIA_REASON_NO_COMMON_MODE, 0);
+		return true;
+	}
+	g->ssrc = (uint32_t)ssrc;
+	g->step_by = now + STEP_LIMIT;
+	g->media = true;
+	vgw_set_phase(g, MEDIA_PHASE_DISCOVERING, MEDIA_REASON_NONE, 0, false);
+	vgw_emit(g, &(struct vgw_action){.kind = VGW_DISCOVER,
+					 .discover = {ip, (uint16_t)port, g->ssrc}});
+	return true;
+}
+
+static bool on_description(struct vgw *g, uint64_t now, const json_t *d)
+{
+	const char *mode = json_string_value(json_object_get(d, "mode"));
+	const json_t *version = json_object_get(d, "dave_protocol_version");
+	uint64_t dave = 0;
+	uint8_t key[32];
+
+	if (g->phase != MEDIA_PHASE_SELECTING && g->phase != MEDIA_PHASE_UP)
+		return true;
+	/* A version that cannot be read is not 0: that would be plaintext. */
+	if (!mode || strcmp(mode, g->mode) != 0 ||
+	    (version && !vgw_get_uint(version, 65535, &dave)) ||
+	    !vgw_get_key(json_object_get(d, "secret_key"), key))
+		return false;
+	if (dave > VGW_DAVE_VERSION) {
+		explicit_bzero(key, sizeof key);
+		vgw_fail(g, MEDIA_REASON_ENCRYPTION_REQUIRED, 0);
+		return true;
+	}
+	/* The same key again: a context made anew would count from 0 and use nonces twice. */
+	if (g->phase != MEDIA_PHASE_UP || memcmp(g->key, key, sizeof key) != 0) {
+		memcpy(g->key, key, sizeof key);
+		vgw_emit(g, &(struct vgw_action){.kind = VGW_KEY, .key = {g->mode, g->key}});
+	}
+	explicit_bzero(key, sizeof key);
+	if (g->phase == MEDIA_PHASE_UP)
+		return true;
+	g->step_by = g->join_by = NEVER;
+	g->announced = true;
+	g->stable_at = now + STABLE_TIME;
+	vgw_set_phase(g, MEDIA_PHASE_UP, MEDIA_REASON_NONE, 0, false);
+	vgw_emit(g,
+		 &(struct vgw_action){.kind = VGW_DAVE_START, .dave = {.version = (uint16_t)dave}});
+	send_speaking(g);
+	return true;
+}
+
+static bool on_ack(struct vgw *g, uint64_t now, const json_t *d)
+{
+	uint64_t t;
+
+	if (!vgw_get_uint(json_object_get(d, "t"), INT64_MAX, &t))
+		return false;
+	if (!g->unacked || t < g->unacked || t > g->nonce)
+		return true;
+	g->unacked = 0;
+	g->ack_by = NEVER;
+	if (t == g->nonce)
+		vgw_emit(g, &(struct vgw_action){.kind = VGW_RTT, .rtt_ns = now - g->beat_at});
+	return true;
+}
+
+static bool on_resumed(struct vgw *g, uint64_t now)
+{
+	if (g->phase != MEDIA_PHASE_RESUMING)
+		return true;
+	g->step_by = NEVER;
+	g->stable_at = now + STABLE_TIME;
+	/* The server may have forgotten our op 5. */
+	g->told = false;
+	vgw_set_phase(g, MEDIA_PHASE_UP, MEDIA_REASON_RESUMED, 0, false);
+	send_speaking(g);
+	return true;
+}
+
+static bool on_ssrc(struct vgw *g, const json_t *d, const char *field)
+{
+	uint64_t user, ssrc;
+
+	if (!vgw_get_id(json_object_get(d, "user_id"), &user) ||
+	    !vgw_get_uint(json_object_get(d, field), UINT32_MAX, &ssrc))
+		return false;
+	/* Video only (op 12 with no audio stream) says 0. */
+	if (ssrc && user != g->conf.user)
+		vgw_emit(g, &(struct vgw_action){.kind = VGW_SSRC, .ssrc = {user, (uint32_t)ssrc}});
+	return true;
+}
+
+static void member(struct vgw *g, uint64_t user, bool present)
+{
+	if (user != g->conf.user)
+		vgw_emit(g, &(struct vgw_action){.kind = VGW_MEMBER, .member = {user, present}});
+}
+
+static bool on_clients(struct vgw *g, const json_t *d)
+{
+	const json_t *ids = json_object_get(d, "user_ids");
+	size_t n = json_array_size(ids);
+	uint64_t user;
+	bool ok = json_is_array(ids) && n <= VGW_IDS_MAX;
+
+	for (size_t i = 0; ok && i < n; i++) {
+		if (vgw_get_id(json_array_get(ids, i), &user))
+			member(g, user, true);
+		else
+			ok = false;
+	}
+	return ok;
+}
+
+static bool on_disconnect(struct vgw *g, const json_t *d)
+{
+	uint64_t user;
+
+	if (!vgw_get_id(json_object_get(d, "user_id"), &user))
+		return false;
+	member(g, user, false);
+	return true;
+}
+
+/* Ops 21, 22 and 24, each with the fields that it has. */
+static bool on_dave(struct vgw *g, unsigned op, const json_t *d)
+{
+	uint64_t transition = 0, version = 0, epoch = 0;
+
+	if (op != VOICE_OP_DAVE_PREPARE_EPOCH &&
+	    !vgw_get_uint(json_object_get(d, "transition_id"), UINT16_MAX, &transition))
+		return false;
+	if (op != VOICE_OP_DAVE_EXECUTE_TRANSITION &&
+	    !vgw_get_uint(json_object_get(d, "protocol_version"), UINT16_MAX, &version))
+		return false;
+	if (op == VOICE_OP_DAVE_PREPARE_EPOCH &&
+	    !vgw_get_epoch(json_object_get(d, "epoch"), &epoch))
+		return false;
+	vgw_emit(g, &(struct vgw_action){
+			    .kind = VGW_DAVE_TEXT,
+			    .dave = {op, (uint16_t)transition, (uint16_t)version, epoch}});
+	return true;
+}
+
+static bool dispatch(struct vgw *g, uint64_t now, unsigned op, const json_t *d)
+{
+	switch (op) {
+	case VOICE_OP_HELLO:
+		return on_hello(g, now, d);
+	case VOICE_OP_READY:
+		return on_ready(g, now, d);
+	case VOICE_OP_SESSION_DESCRIPTION:
+		return on_description(g, now, d);
+	case VOICE_OP_HEARTBEAT_ACK:
+		return on_ack(g, now, d);
+	case VOICE_OP_RESUMED:
+		return on_resumed(g, now);
+	case VOICE_OP_SPEAKING:
+		return on_ssrc(g, d, "ssrc");
+	case VOICE_OP_VIDEO:
+		return on_ssrc(g, d, "audio_ssrc");
+	case VOICE_OP_CLIENTS_CONNECT:
+		return on_clients(g, d);
+	case VOICE_OP_CLIENT_DISCONNECT:
+		return on_disconnect(g, d);
+	case VOICE_OP_DAVE_PREPARE_TRANSITION:
+	case VOICE_OP_DAVE_EXECUTE_TRANSITION:
+	case VOICE_OP_DAVE_PREPARE_EPOCH:
+		return on_dave(g, op, d);
+	case VOICE_OP_HEARTBEAT: /* the server asks for one */
+		vgw_beat(g, now);
+		return true;
+	default: /* client flags and platform (18, 20) tell nothing we use; unknown ones are ignored
+		  */
+		return true;
+	}
+}
+
+/* Text and binary messages share one numbering, which wraps. One from behind was replayed. */
+static void number(struct vgw *g, uint16_t seq)
+{
+	uint16_t skipped = (uint16_t)(seq - g->seq - 1);
+	bool gap = g->seq >= 0 && skipped > 0 && skipped < 0x8000;
+
+	g->seq = seq;
+	if (gap)
+		vgw_emit(g, &(struct vgw_action){.kind = VGW_GAP});
+}
+
+void vgw_ws_text(struct vgw *g, uint64_t now, uint32_t conn, const char *text, size_t len)
+{
+	uint64_t op, seq;
+	json_t *root, *s;
+	bool ok = false;
+
+	if (conn != g->conn || !g->open)
+		return;
+	root = json_loadb(text, len, 0, NULL);
+	if (vgw_get_uint(json_object_get(root, "op"), 65535, &op)) {
+		s = json_object_get(root, "seq");
+		if (s && vgw_get_uint(s, UINT16_MAX, &seq))
+			number(g, (uint16_t)seq);
+		ok = dispatch(g, now, (unsigned)op, json_object_get(root, "d"));
+	}
+	if (!ok)
+		g->malformed++;
+	json_decref(root);
+}
+
+void vgw_ws_binary(struct vgw *g, uint64_t now, uint32_t conn, const uint8_t *data, size_t len)
+{
+	(void)now;
+	if (conn != g->conn || !g->open)
+		return;
+	if (len < 3) {
+		g->malformed++;
+		return;
+	}
+	number(g, (uint16_t)(data[0] << 8 | data[1]));
+	switch (data[2]) {
+	case VOICE_OP_MLS_EXTERNAL_SENDER:
+	case VOICE_OP_MLS_PROPOSALS:
+	case VOICE_OP_MLS_ANNOUNCE_COMMIT:
+	case VOICE_OP_MLS_WELCOME:
+		vgw_emit(g, &(struct vgw_action){.kind = VGW_DAVE_BINARY,
+						 .binary = {data[2], data + 3, len - 3}});
+		return;
+	default:
+		return;
+	}
+}
+
+int vgw_dave_text(struct vgw *g, unsigned op, uint16_t transition)
+{
+	char text[VGW_TEXT_MAX];
+	size_t len;
+
+	if (g->phase != MEDIA_PHASE_UP || !g->open)
+		return ENOTCONN;
+	len = vgw_put_transition(text, sizeof text, op, transition);
+	vgw_send_text(g, text, len);
+	return len ? 0 : ENOMEM;
+}
+
+int vgw_dave_binary(struct vgw *g, unsigned op, const uint8_t *payload, size_t n)
+{
+	uint8_t *msg;
+
+	if (g->phase != MEDIA_PHASE_UP || !g->open)
+		return ENOTCONN;
+	msg = malloc(n + 1);
+	if (!msg)
+		return ENOMEM;
+	msg[0] = (uint8_t)op;
+	if (n)
+		memcpy(msg + 1, payload, n);
+	vgw_emit(g, &(struct vgw_action){.kind = VGW_SEND_BINARY, .binary = {op, msg, n + 1}});
+	free(msg);
+	return 0;
+}
