@@ -202,3 +202,46 @@ TEST(guildd_dave_reads_davey)
 	CHECK_INT(welcomes, 1);
 	json_decref(o);
 }
+
+/* Every key package and commit that three @discordjs/voice peers sent in a recorded session. */
+TEST(guildd_dave_reads_a_transcript)
+{
+	const char *file = test_shared("vectors/discord/dave-3peers.jsonl");
+	FILE *f = file ? fopen(file, "r") : NULL;
+	size_t n_kp = 0, n_commit = 0, cap = 0;
+	char *line = NULL;
+	bool fine = true;
+
+	if (!f) {
+		test_skip("shared vectors not there: the project's own copies of the values are "
+			  "tested in any case");
+		return;
+	}
+	while (getline(&line, &cap, f) > 0) {
+		json_t *o = json_loads(line, 0, NULL);
+		const char *hex = json_string_value(json_object_get(o, "bin")),
+			   *dir = json_string_value(json_object_get(o, "dir"));
+		uint8_t buf[CAP];
+		size_t n = unhex(hex, buf, sizeof(buf));
+		struct slice body = {buf + 1, n ? n - 1 : 0};
+		struct gd_key_package k;
+		struct gd_commit c;
+
+		if (hex && strcmp(dir, "c>s") == 0 && buf[0] == 26) {
+			fine = fine && gd_key_package_read(&k, body) == 0 &&
+			       k.user == strtoull(json_string_value(json_object_get(o, "user")),
+						  NULL, 10);
+			n_kp++;
+		} else if (hex && strcmp(dir, "c>s") == 0 && buf[0] == 28) {
+			fine = fine && gd_commit_read(&c, body) == 0 &&
+			       c.group == 127121515262115840ull && c.n_refs == 1;
+			n_commit++;
+		}
+		json_decref(o);
+	}
+	free(line);
+	fclose(f);
+	CHECK(fine);
+	CHECK_INT(n_kp, 3);
+	CHECK_INT(n_commit, 6);
+}

@@ -1,4 +1,5 @@
-/* A client's side of DAVE as far as a voice server sees it: key packages that hold, and commits whose secrets mean nothing. */
+/* A client's side of DAVE as far as a voice server sees it: key packages that hold, and commits
+ * whose secrets mean nothing. */
 #ifndef TESTS_UNIT_GUILDD_MEMBER_H
 #define TESTS_UNIT_GUILDD_MEMBER_H
 
@@ -17,10 +18,10 @@ void member_end(struct member_key *m);
 
 /* What makes a key package another than it should be. */
 struct member_odd {
-	uint16_t suite;	     /* 0: 2 */
-	uint8_t not_before;  /* last byte of the lifetime's begin */
-	bool same_keys;	     /* init key and encryption key are one */
-	bool off_curve;	     /* of the init key */
+	uint16_t suite;	      /* 0: 2 */
+	uint8_t not_before;   /* last byte of the lifetime's begin */
+	bool same_keys;	      /* init key and encryption key are one */
+	bool off_curve;	      /* of the init key */
 	bool other_signature; /* of the leaf */
 };
 /* Writes a key package; a new one each time. */
