@@ -268,9 +268,9 @@ static void put_silence(struct sender *s)
 	s->fresh = true;
 }
 
-/* The gate closed after this frame was made: its samples go back to where they came from, and the
+/* The frame that was made is not to go out: its samples go back to where they came from, and the
  * utterance ends before them. */
-static void take_back(struct sender *s, uint64_t now)
+static void take_back(struct sender *s)
 {
 	struct slot *slot = &s->slot;
 
@@ -284,7 +284,15 @@ static void take_back(struct sender *s, uint64_t now)
 		put_silence(s);
 		s->silence--;
 	}
-	tell_all(s, now);
+}
+
+/* A lane that is cut short is silent from the next packet on; where others sound with it, from the one after. */
+static void unsay(struct sender *s, const struct lane *l)
+{
+	const struct slot *slot = &s->slot;
+
+	if (slot->full && !slot->given && slot->n_shares == 1 && slot->shares[0].lane == l)
+		take_back(s);
 }
 
 bool sender_due(struct sender *s, uint64_t now, struct sender_packet *pkt)
@@ -306,8 +314,11 @@ bool sender_due(struct sender *s, uint64_t now, struct sender_packet *pkt)
 	pkt->ts = s->ts;
 	s->next += TICK;
 	s->ts += RTP_FRAME;
-	if (s->slot.full && !s->slot.silence && !s->open)
-		take_back(s, now);
+	/* The gate closed after this frame was made. */
+	if (s->slot.full && !s->slot.silence && !s->open) {
+		take_back(s);
+		tell_all(s, now);
+	}
 	if (!s->slot.full)
 		return false;
 	s->slot.given = true;
@@ -514,6 +525,8 @@ bool sender_command(struct sender *s, uint32_t playback, enum sender_command cmd
 		break;
 	case SENDER_STOP:
 		lane_stop(s->guests[i].lane, fade_ms);
+		if (!fade_ms)
+			unsay(s, s->guests[i].lane);
 		break;
 	case SENDER_GAIN:
 		lane_gain(s->guests[i].lane, target, fade_ms);

@@ -315,6 +315,49 @@ TEST(send_pause_resume_stop)
 	sender_free(rig.s);
 }
 
+/* Not even the frame that was made already goes out; what the server hears next is silence. */
+TEST(send_stop_without_fade_is_silent_at_once)
+{
+	const struct sender_event *ev;
+	int n;
+
+	setup(true);
+	say(1, SECOND, false);
+	run_ms(300);
+	n = rig.n_out;
+	CHECK(n > 5 && !rig.out[n - 1].silence);
+	CHECK(sender_command(rig.s, 1, SENDER_STOP, 0, 0, rig.now));
+	ev = find_event(SENDER_STOPPED);
+	CHECK(ev && ev->samples == (uint64_t)n * 960);
+	run_ms(400);
+	CHECK_INT(rig.n_out, n + 5);
+	for (int i = n; i < rig.n_out; i++)
+		CHECK(rig.out[i].silence);
+	sender_free(rig.s);
+}
+
+/* What others say in that frame is not taken back. */
+TEST(send_stop_leaves_the_other_lane_alone)
+{
+	const struct sender_event *ev;
+	int n;
+
+	setup(true);
+	say(1, SECOND, false);
+	say(2, SECOND, false);
+	run_ms(300);
+	n = rig.n_out;
+	CHECK(sender_command(rig.s, 1, SENDER_STOP, 0, 0, rig.now));
+	CHECK(!find_event(SENDER_STOPPED));
+	run_ms(200);
+	ev = find_event(SENDER_STOPPED);
+	CHECK(ev && ev->playback == 1 && ev->samples == (uint64_t)(n + 1) * 960);
+	CHECK_INT(rig.n_out, n + 10);
+	for (int i = n; i < rig.n_out; i++)
+		CHECK(!rig.out[i].silence);
+	sender_free(rig.s);
+}
+
 TEST(send_halt_keeps_lanes)
 {
 	const struct sender_event *ev;
