@@ -23,8 +23,8 @@
 enum { BATCH = 16, BATCHES = 4, HEAD = 2 /* the line's index before each datagram */ };
 enum { ROOM_WAIT_MS = 2 };
 
-/* Datagrams that come one by one in quick succession would each cost two threads a wake. Then the sockets are read every
- * PAUSE_NS instead, until there is little in them again. Commands and deadlines wait for nothing. */
+/* Datagrams that come one by one in quick succession would each cost two threads a wake. Then the sockets are
+ * read every PAUSE_NS instead, until there is little in them again. Commands and deadlines wait for nothing. */
 #define QUICK_NS (UINT64_C(500000))
 #define PAUSE_NS (UINT64_C(2000000))
 enum { QUICK_MANY = 16, PAUSE_FEW = 3 };
