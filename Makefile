@@ -84,6 +84,11 @@ $(B)/tests/other-cpu.so: tests/replay/other_cpu.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $< -lopus -ldl
 
+# What of a journal is left in its shapes.
+$(B)/tests/leaks: $(call objs,tests/replay/leaks.c)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^
+
 # Every object but the programs' main files, so that a unit test reaches any module. Allocations of our own
 # objects go through the test runner, which can make the n-th one fail.
 # ONLY="proto ipc mediad/audio" builds the tests of these folders alone.
@@ -113,7 +118,7 @@ FUZZTARGETS = $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 LIBS_ALL    = $(LIBS_MEDIAD) $(LIBS_OFFLINE) $(LIBS_GUILDD) $(LIBS_COMMON)
 # What a fuzz target may reach: every module, without the programs' main files; and the unit tests' MLS group.
 FUZZOBJS    = $(call objs,$(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD)) $(COMMON) \
-              $(addprefix tests/unit/mediad/mls/,party.c forge.c crowd.c) $(VILLAGE))
+              $(addprefix tests/unit/mediad/,mls/party.c mls/forge.c mls/crowd.c dave/gate.c) $(VILLAGE))
 
 $(B)/libparley.a: $(FUZZOBJS)
 	@rm -f $@

@@ -54,7 +54,8 @@ static const char help[] =
 	"  --journal FILE          record every input; the file holds voices and what was said\n"
 	"  --journal-shape FILE    record when what came, without keys, sound and words\n"
 	"  --journal-print FILE    print a journal, a line a record, without its content\n"
-	"  --replay FILE           run a recorded session again and compare what it sends\n"
+	"  --replay FILE           run a recorded session again and compare what it sends;\n"
+	"                          with --journal-shape write that of the record\n"
 	"  --log LEVEL             warn, info (default), debug or trace\n"
 	"  --check                 say what is missing, start nothing (without one of the first "
 	"two\n"
@@ -207,7 +208,6 @@ static int parse(struct options *o, int argc, char **argv)
 struct run {
 	struct env *env;
 	struct journal *journal;
-	char *meta;
 	struct control *control;
 	uint32_t source;
 	struct event *sig[2];
@@ -251,14 +251,18 @@ static bool can_start(const struct settings *settings, const struct control_conf
 
 static int start_journal(struct run *r, const struct settings *settings, const struct options *o)
 {
+	char *meta = NULL;
 	int err;
 
 	if (!o->journal && !o->shapes)
 		return 0;
-	err = control_meta(&r->meta, settings, &o->conf, o->shapes != NULL);
+	err = control_meta(&meta, settings, &o->conf, o->shapes != NULL);
 	if (!err && o->shapes)
-		return journal_create_shapes(&r->journal, o->shapes, 1, r->meta);
-	return err ? err : journal_create(&r->journal, o->journal, 1, r->meta);
+		err = journal_create_shapes(&r->journal, o->shapes, 1, meta);
+	else if (!err)
+		err = journal_create(&r->journal, o->journal, 1, meta);
+	free(meta);
+	return err;
 }
 
 static int start(struct run *r, struct settings *settings, const struct options *o)
@@ -291,7 +295,6 @@ static void end(struct run *r)
 	control_free(r->control);
 	env_free(r->env);
 	journal_free(r->journal);
-	free(r->meta);
 }
 
 static int run(struct settings *settings, struct options *o)
@@ -314,7 +317,7 @@ static int run(struct settings *settings, struct options *o)
 		env_run(r.env);
 		env_finish(r.env);
 		if (r.journal)
-			journal_print_sums(r.meta, &r.env, 1);
+			journal_print_sums(&r.env, 1);
 	}
 	if (r.control && control_failure(r.control)) {
 		fprintf(stderr, "control: %s\n", control_failure(r.control));
@@ -360,7 +363,7 @@ int main(int argc, char **argv)
 	if (o.print)
 		return journal_print_file(o.print);
 	if (o.replay)
-		return journal_exit(o.replay, control_replay(o.replay));
+		return journal_exit(o.replay, control_replay(o.replay, o.shapes));
 	o.conf.run_dir = getenv("XDG_RUNTIME_DIR");
 	err = environment_settings(&settings);
 	if (err) {

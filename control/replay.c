@@ -17,6 +17,7 @@
 #include "proto/discord.h"
 
 enum { SOCKS_MAX = 32 };
+#define SHAPES_META "{\"program\":\"control\",\"version\":\"" PARLEY_VERSION "\"}"
 
 /* ---- writing ---- */
 
@@ -87,9 +88,8 @@ static json_t *whole(const struct settings *settings, const struct control_conf 
 int control_meta(char **out, const struct settings *settings, const struct control_conf *conf, bool shapes)
 {
 	struct scrub secrets = {0};
-	json_t *meta = shapes ? json_pack("{s:s,s:s}", "program", "control", "version", PARLEY_VERSION)
-			      : whole(settings, conf);
-	char *text = meta ? json_dumps(meta, JSON_COMPACT) : NULL;
+	json_t *meta = shapes ? NULL : whole(settings, conf);
+	char *text = shapes ? strdup(SHAPES_META) : meta ? json_dumps(meta, JSON_COMPACT) : NULL;
 
 	json_decref(meta);
 	if (!text)
@@ -203,7 +203,7 @@ static int read_meta(struct made *m, const char *meta)
 	return read_settings(m);
 }
 
-int control_replay(const char *path)
+int control_replay(const char *path, const char *shapes)
 {
 	struct env_conf ec = {.loop = true, .replaying = true};
 	struct journal_reader *r = NULL;
@@ -216,6 +216,8 @@ int control_replay(const char *path)
 	err = journal_open(&r, path);
 	if (!err)
 		err = read_meta(&m, journal_meta(r));
+	if (!err && shapes)
+		err = journal_create_shapes(&ec.journal, shapes, 1, SHAPES_META);
 	if (!err)
 		err = env_alloc(&env, &ec);
 	if (!err)
@@ -226,6 +228,7 @@ int control_replay(const char *path)
 		err = journal_play(r, &env, 1);
 	control_free(c);
 	env_free(env);
+	journal_free(ec.journal);
 	settings_free(m.settings);
 	json_decref(m.meta);
 	journal_close(r);

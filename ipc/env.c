@@ -16,7 +16,7 @@
 
 enum { FIRST_SOURCES = 64, PRIORITIES = 3, DIGEST = 32, SHAPE_TEXT = 1024 };
 /* What goes into the digests beside enum env_out. */
-enum { DIGEST_INPUT = 100, DIGEST_RANDOM, DIGEST_ANSWER };
+enum { DIGEST_INPUT = 100, DIGEST_RANDOM, DIGEST_ANSWER, DIGEST_META };
 
 struct source {
 	env_input_h *h; /* NULL when free */
@@ -74,98 +74,6 @@ static int make_base(struct env *env)
 static bool recording(const struct env *env)
 {
 	return env->conf.journal && !env->finished;
-}
-
-int env_alloc(struct env **out, const struct env_conf *conf)
-{
-	struct env *env;
-	int err = 0;
-
-	if (!out || !conf)
-		return EINVAL;
-	if (sodium_init() < 0)
-		return EIO;
-	/* The hash state asks for more than calloc promises. */
-	env = aligned_alloc(_Alignof(struct env), sizeof *env);
-	if (!env)
-		return ENOMEM;
-	memset(env, 0, sizeof *env);
-	env->conf = *conf;
-	env->digesting = conf->journal || conf->replaying;
-	crypto_generichash_init(&env->digest, NULL, 0, DIGEST);
-	crypto_generichash_init(&env->shape, NULL, 0, DIGEST);
-	env->cap_sources = conf->loop ? FIRST_SOURCES : ENV_MAX_SOURCES_AUDIO;
-	env->sources = calloc(env->cap_sources, sizeof *env->sources);
-	if (!env->sources)
-		err = ENOMEM;
-	else if (conf->loop && !conf->replaying)
-		err = make_base(env);
-	if (err) {
-		env_free(env);
-		return err;
-	}
-	*out = env;
-	return 0;
-}
-
-void env_finish(struct env *env)
-{
-	char hex[65];
-
-	if (recording(env)) {
-		env_shape(env, hex);
-		journal_write(env->conf.journal, env->conf.thread, JOURNAL_SHAPE, env->now, 0, 0,
-			      hex, 64);
-		env_digest(env, hex);
-		journal_write(env->conf.journal, env->conf.thread, JOURNAL_DIGEST, env->now, 0, 0,
-			      hex, 64);
-	}
-	env->finished = true;
-}
-
-struct env *env_free(struct env *env)
-{
-	if (!env)
-		return NULL;
-	if (env->sources)
-		env_finish(env);
-	if (env->base)
-		event_base_free(env->base);
-	free(env->sources);
-	scrub_clear(&env->secrets);
-	free(env);
-	return NULL;
-}
-
-struct event_base *env_base(struct env *env)
-{
-	return env->base;
-}
-
-bool env_replaying(const struct env *env)
-{
-	return env->conf.replaying;
-}
-
-void env_run(struct env *env)
-{
-	if (env->base && !env->stopping)
-		event_base_loop(env->base, EVLOOP_NO_EXIT_ON_EMPTY);
-	env->stopping = false;
-}
-
-void env_stop(struct env *env)
-{
-	env->stopping = true;
-	if (env->base)
-		event_base_loopbreak(env->base);
-}
-
-uint64_t env_now(struct env *env)
-{
-	if (env->in_step || env->conf.replaying)
-		return env->now;
-	return mono_ns();
 }
 
 /* ---- digests ---- */
@@ -233,6 +141,102 @@ int env_secret(struct env *env, const char *secret)
 	return scrub_add(&env->secrets, secret);
 }
 
+/* ---- life ---- */
+
+int env_alloc(struct env **out, const struct env_conf *conf)
+{
+	struct env *env;
+	int err = 0;
+
+	if (!out || !conf || (conf->replaying && conf->journal && !journal_of_shapes(conf->journal)))
+		return EINVAL;
+	if (sodium_init() < 0)
+		return EIO;
+	/* The hash state asks for more than calloc promises. */
+	env = aligned_alloc(_Alignof(struct env), sizeof *env);
+	if (!env)
+		return ENOMEM;
+	memset(env, 0, sizeof *env);
+	env->conf = *conf;
+	env->digesting = conf->journal || conf->replaying;
+	crypto_generichash_init(&env->digest, NULL, 0, DIGEST);
+	crypto_generichash_init(&env->shape, NULL, 0, DIGEST);
+	env->cap_sources = conf->loop ? FIRST_SOURCES : ENV_MAX_SOURCES_AUDIO;
+	env->sources = calloc(env->cap_sources, sizeof *env->sources);
+	if (!env->sources)
+		err = ENOMEM;
+	else if (conf->loop && !conf->replaying)
+		err = make_base(env);
+	if (err) {
+		env_free(env);
+		return err;
+	}
+	if (recording(env) && !conf->replaying)
+		env_replay_meta(env, journal_meta_line(conf->journal));
+	*out = env;
+	return 0;
+}
+
+void env_finish(struct env *env)
+{
+	char hex[65];
+
+	if (recording(env)) {
+		env_shape(env, hex);
+		journal_write(env->conf.journal, env->conf.thread, JOURNAL_SHAPE, 0, 0, 0,
+			      hex, 64);
+		env_digest(env, hex);
+		journal_write(env->conf.journal, env->conf.thread, JOURNAL_DIGEST, 0, 0, 0,
+			      hex, 64);
+	}
+	env->finished = true;
+}
+
+struct env *env_free(struct env *env)
+{
+	if (!env)
+		return NULL;
+	if (env->sources)
+		env_finish(env);
+	if (env->base)
+		event_base_free(env->base);
+	free(env->sources);
+	scrub_clear(&env->secrets);
+	free(env);
+	return NULL;
+}
+
+struct event_base *env_base(struct env *env)
+{
+	return env->base;
+}
+
+bool env_replaying(const struct env *env)
+{
+	return env->conf.replaying;
+}
+
+void env_run(struct env *env)
+{
+	if (env->base && !env->stopping)
+		event_base_loop(env->base, EVLOOP_NO_EXIT_ON_EMPTY);
+	env->stopping = false;
+}
+
+void env_stop(struct env *env)
+{
+	env->stopping = true;
+	if (env->base)
+		event_base_loopbreak(env->base);
+}
+
+uint64_t env_now(struct env *env)
+{
+	if (env->in_step || env->conf.replaying)
+		return env->now;
+	return mono_ns();
+}
+
 /* ---- what a step asks ---- */
 
 /* Writes what the system answered. Of random bytes, which keys are made of, a journal of shapes has only how many. */
@@ -248,7 +252,7 @@ static void record_answer(struct env *env, enum journal_what what, const void *p
 		p = length;
 		n = sizeof length;
 	}
-	journal_write(env->conf.journal, env->conf.thread, what, env->now, 0, 0, p, n);
+	journal_write(env->conf.journal, env->conf.thread, what, 0, 0, 0, p, n);
 }
 
 /* The next recorded answer of this kind and size, or NULL: then this run is not the recorded one.
@@ -285,8 +289,8 @@ void env_random(struct env *env, void *buf, size_t n)
 			memset(buf, 0, n);
 	} else {
 		randombytes_buf(buf, n);
-		record_answer(env, JOURNAL_RANDOM, buf, n);
 	}
+	record_answer(env, JOURNAL_RANDOM, buf, n);
 	absorb(env, DIGEST_RANDOM, 0, 0, 0, buf, n, n);
 }
 
@@ -302,8 +306,7 @@ int64_t env_answer(struct env *env, int64_t live)
 		live = (int64_t)rd_be(&r, 8);
 	}
 	wr_be(&w, (uint64_t)live, 8);
-	if (!env->conf.replaying)
-		record_answer(env, JOURNAL_ANSWER, b, sizeof b);
+	record_answer(env, JOURNAL_ANSWER, b, sizeof b);
 	absorb(env, DIGEST_ANSWER, 0, 0, 0, b, sizeof b, sizeof b);
 	return live;
 }
@@ -362,6 +365,19 @@ void env_source_del(struct env *env, uint32_t id)
 	env->free_id = id;
 }
 
+/* `u32 length | text`: how long it was, and what may be told of it. */
+static void record_shape(struct env *env, uint64_t now, uint32_t id, uint8_t kind, const uint8_t *p, size_t n)
+{
+	env_shape_h *h = id && id <= env->n_sources ? env->sources[id - 1].shapeh : NULL;
+	char rec[4 + SHAPE_TEXT];
+	struct wr w = wr_of((uint8_t *)rec, sizeof rec);
+
+	wr_be(&w, n, 4);
+	if (h)
+		w.pos += h(kind, p, n, rec + 4, SHAPE_TEXT);
+	journal_write(env->conf.journal, env->conf.thread, JOURNAL_INPUT, now, id, kind, rec, w.pos);
+}
+
 static void step(struct env *env, uint64_t now, uint32_t id, uint8_t kind, const uint8_t *p,
 		 size_t n)
 {
@@ -376,19 +392,6 @@ static void step(struct env *env, uint64_t now, uint32_t id, uint8_t kind, const
 	env->in_step = true;
 	s.h(kind, p, n, s.arg);
 	env->in_step = false;
-}
-
-/* `u32 length | text`: how long it was, and what may be told of it. */
-static void record_shape(struct env *env, uint64_t now, uint32_t id, uint8_t kind, const uint8_t *p, size_t n)
-{
-	env_shape_h *h = id && id <= env->n_sources ? env->sources[id - 1].shapeh : NULL;
-	char rec[4 + SHAPE_TEXT];
-	struct wr w = wr_of((uint8_t *)rec, sizeof rec);
-
-	wr_be(&w, n, 4);
-	if (h)
-		w.pos += h(kind, p, n, rec + 4, SHAPE_TEXT);
-	journal_write(env->conf.journal, env->conf.thread, JOURNAL_INPUT, now, id, kind, rec, w.pos);
 }
 
 void env_deliver(struct env *env, uint32_t id, uint8_t kind, const void *data, size_t len)
@@ -415,6 +418,11 @@ void env_deliver(struct env *env, uint32_t id, uint8_t kind, const void *data, s
 		free(clean);
 }
 
+void env_replay_meta(struct env *env, const char *meta)
+{
+	absorb(env, DIGEST_META, 0, 0, 0, meta, strlen(meta), strlen(meta));
+}
+
 void env_replay_answers(struct env *env, const struct env_answer_rec *recs, size_t n)
 {
 	env->answers = recs;
@@ -431,6 +439,8 @@ void env_replay_world(struct env *env, env_world_h *h, void *arg)
 bool env_replay_step(struct env *env, uint64_t now, uint32_t source, uint8_t kind, const uint8_t *p,
 		     size_t n)
 {
+	if (recording(env))
+		record_shape(env, now, source, kind, p, n);
 	step(env, now, source, kind, p, n);
 	return !env->diverged;
 }

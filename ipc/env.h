@@ -34,7 +34,7 @@ struct env_conf {
 	uint8_t thread;		 /* number of this thread in the journal; loop thread 0 */
 	bool loop;		 /* make a libevent base (priorities, precise timers) */
 	bool replaying;		 /* inputs come from env_replay(), the kernel is not touched */
-	struct journal *journal; /* borrowed, may be NULL; ipc/journal.h */
+	struct journal *journal; /* borrowed, may be NULL; ipc/journal.h. On replay: of shapes */
 };
 
 /* What may be read of an input by anybody, as one line of text: no key, no sound, no word of anyone. Returns its

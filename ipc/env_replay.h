@@ -15,6 +15,8 @@ struct env_answer_rec {
 	size_t n;
 };
 
+/* What the recording was told at its start: part of the digests. */
+void env_replay_meta(struct env *env, const char *meta);
 /* The answers of this thread, in order; borrowed for as long as the replay runs. */
 void env_replay_answers(struct env *env, const struct env_answer_rec *recs, size_t n);
 /* Instead of a record: answers are asked for as they come. what: enum journal_what; n: its size. Never NULL; borrowed until

@@ -32,6 +32,7 @@ struct journal {
 	int fd;
 	unsigned n;
 	bool shapes;
+	char *meta;
 	struct byte_ring *rings;
 	atomic_uint_fast64_t order;
 	atomic_bool broken;
@@ -158,6 +159,11 @@ static int create(struct journal **out, const char *path, unsigned threads, cons
 		return ENOMEM;
 	j->n = threads;
 	j->shapes = shapes;
+	j->meta = strdup(meta);
+	if (!j->meta) {
+		free(j);
+		return ENOMEM;
+	}
 	j->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (j->fd < 0 || fchmod(j->fd, 0600)) {
 		err = errno;
@@ -200,6 +206,11 @@ int journal_create_shapes(struct journal **out, const char *path, unsigned threa
 	return create(out, path, threads, meta, true);
 }
 
+const char *journal_meta_line(const struct journal *j)
+{
+	return j->meta;
+}
+
 bool journal_of_shapes(const struct journal *j)
 {
 	return j->shapes;
@@ -222,6 +233,7 @@ struct journal *journal_free(struct journal *j)
 	for (unsigned i = 0; j->rings && i < j->n; i++)
 		free(j->rings[i].buf);
 	free(j->rings);
+	free(j->meta);
 	if (j->fd >= 0)
 		close(j->fd);
 	free(j);

@@ -24,6 +24,7 @@ struct env;
 
 enum journal_what {
 	JOURNAL_INPUT = 1,  /* env_deliver */
+	/* The others have neither a time nor a source. */
 	JOURNAL_RANDOM = 2, /* env_random, env_wall_ms: bytes */
 	JOURNAL_ANSWER = 3, /* env_answer: i64 */
 	JOURNAL_BROKEN = 4, /* a ring overflowed or the disk is full */
@@ -36,6 +37,8 @@ int journal_create(struct journal **out, const char *path, unsigned threads, con
 /* The same for a journal of shapes. */
 int journal_create_shapes(struct journal **out, const char *path, unsigned threads, const char *meta);
 bool journal_of_shapes(const struct journal *j);
+/* The meta line. Borrowed. */
+const char *journal_meta_line(const struct journal *j);
 /* Flushes, stops the writer and closes. */
 struct journal *journal_free(struct journal *j);
 /* True once a record was lost. */

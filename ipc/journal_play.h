@@ -11,8 +11,8 @@ struct journal_reader;
 
 enum { JOURNAL_PLAY_THREADS = 64, JOURNAL_EXIT_SOUND = 3 };
 
-/* Prints `shape HEX` and `digest HEX` on stdout: over the meta line and the sums of n threads, in their order. */
-void journal_print_sums(const char *meta, struct env *const *envs, unsigned n);
+/* Prints `shape HEX` and `digest HEX` on stdout: over the sums of n threads, in their order. */
+void journal_print_sums(struct env *const *envs, unsigned n);
 /* Runs the record through the attached envs, prints the sums and says on stderr what is not as recorded. 0: all the
  * same; EILSEQ: all but the sound that a codec made (another CPU, or another build of the codec); EPROTO: it sent
  * something else or diverged; EBADMSG: the recording has no end. */

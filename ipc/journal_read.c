@@ -97,6 +97,9 @@ static int parse_records(struct journal_reader *r, struct rd in)
 		/* Sums of times must not wrap. */
 		if (rec.now > INT64_MAX)
 			return EBADMSG;
+		/* Only inputs have a time and a source of their own. */
+		if (rec.what != JOURNAL_INPUT && (rec.now || rec.source || rec.kind))
+			return EBADMSG;
 		if (rec.what != JOURNAL_BROKEN)
 			err = add(r, &rec);
 	}
@@ -219,6 +222,7 @@ int journal_attach(struct journal_reader *r, struct env *env, unsigned thread)
 			a[n++] = (struct env_answer_rec){.what = k->what, .p = k->p, .n = k->n};
 	}
 	r->answers[thread] = a;
+	env_replay_meta(env, r->meta);
 	env_replay_answers(env, a, n);
 	return 0;
 }

@@ -31,7 +31,6 @@ struct program {
 	struct options opt;
 	struct env *env;
 	struct journal *journal;
-	char meta[160]; /* of the journal */
 	struct mediad *mediad;
 	struct event *sig[2];
 	uint32_t src_stop;
@@ -54,7 +53,8 @@ static void usage(FILE *f)
 	      "  --journal FILE         record every input; the file holds call keys and voices\n"
 	      "  --journal-shape FILE   record when what came, without keys, sound and words\n"
 	      "  --journal-print FILE   print a journal, a line a record, without its content\n"
-	      "  --replay FILE          run a recorded session again and compare what it sends\n"
+	      "  --replay FILE          run a recorded session again and compare what it sends;\n"
+	      "                         with --journal-shape write that of the record\n"
 	      "  --no-sandbox           do not give up privileges and system calls (for debuggers)\n"
 	      "  --log LEVEL            fatal, warn, info, debug or trace (default info)\n"
 	      "  --help, --version\n"
@@ -198,13 +198,14 @@ static int start(struct program *p)
 		.arg = p,
 	};
 	struct env_conf ec = {.loop = true};
+	char meta[160];
 	int err = 0;
 
-	mediad_meta(p->meta, sizeof p->meta, p->opt.threads, p->opt.orphan_s);
+	mediad_meta(meta, sizeof meta, p->opt.threads, p->opt.orphan_s);
 	if (p->opt.journal)
-		err = journal_create(&p->journal, p->opt.journal, p->opt.threads + 1, p->meta);
+		err = journal_create(&p->journal, p->opt.journal, p->opt.threads + 1, meta);
 	else if (p->opt.shapes)
-		err = journal_create_shapes(&p->journal, p->opt.shapes, p->opt.threads + 1, p->meta);
+		err = journal_create_shapes(&p->journal, p->opt.shapes, p->opt.threads + 1, meta);
 	ec.journal = mc.journal = p->journal;
 	if (!err)
 		err = env_alloc(&p->env, &ec);
@@ -228,7 +229,7 @@ static void print_sums(struct program *p)
 
 	for (unsigned i = 1; i <= p->opt.threads; i++)
 		envs[i] = engine_env(mediad_engine(p->mediad), i);
-	journal_print_sums(p->meta, envs, p->opt.threads + 1);
+	journal_print_sums(envs, p->opt.threads + 1);
 }
 
 /* OpenSSL looks for authorities file by file when it meets them; in one bundle it reads them at once, before files can no
@@ -302,5 +303,5 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (p.opt.print)
 		return journal_print_file(p.opt.print);
-	return p.opt.replay ? journal_exit(p.opt.replay, mediad_replay(p.opt.replay)) : serve(&p);
+	return p.opt.replay ? journal_exit(p.opt.replay, mediad_replay(p.opt.replay, p.opt.shapes)) : serve(&p);
 }

@@ -53,7 +53,7 @@ static int run(struct journal_reader *r, struct mediad *m, struct env *loop, uns
 	return err ? err : journal_play(r, envs, threads + 1);
 }
 
-int mediad_replay(const char *path)
+int mediad_replay(const char *path, const char *shapes)
 {
 	struct env_conf ec = {.thread = 0, .loop = true, .replaying = true};
 	struct mediad_conf mc = {.listen = "", .peer_uid = (uid_t)-1, .stoppedh = on_stopped};
@@ -66,6 +66,9 @@ int mediad_replay(const char *path)
 	err = journal_open(&r, path);
 	if (!err)
 		err = read_meta(journal_meta(r), &mc);
+	if (!err && shapes)
+		err = journal_create_shapes(&mc.journal, shapes, mc.threads + 1, journal_meta(r));
+	ec.journal = mc.journal;
 	if (!err)
 		err = env_alloc(&env, &ec);
 	if (!err)
@@ -81,6 +84,7 @@ int mediad_replay(const char *path)
 out:
 	mediad_free(m);
 	env_free(env);
+	journal_free(mc.journal);
 	journal_close(r);
 	return err;
 }

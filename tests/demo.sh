@@ -5,6 +5,7 @@
 #   SAY="…"        what to ask (default: what time it is)      WAV=file.wav   play a recording instead
 #   OUT=folder     where the results go (out/demo)             JOURNAL=file   record the bot for --replay: mediad, and
 #                                                          control in file.control
+#   SHAPES=file    record only the shapes of that
 set -eu
 cd "$(dirname "$0")/.."
 bin=${BIN:-build}
@@ -68,7 +69,8 @@ until_there offlined grep -q '"url"' "$out/log/offlined.out"
 brain=$(field url "$out/log/offlined.out")
 
 # shellcheck disable=SC2086
-start mediad "$bin/mediad" --listen "$run/mediad.sock" --ca "$ca" ${JOURNAL:+--journal "$JOURNAL"}
+start mediad "$bin/mediad" --listen "$run/mediad.sock" --ca "$ca" ${JOURNAL:+--journal "$JOURNAL"} \
+	${SHAPES:+--journal-shape "$SHAPES"}
 mediad=$last
 until_there mediad test -S "$run/mediad.sock"
 start caller-mediad "$bin/mediad" --listen "$run/caller.sock" --ca "$ca"
@@ -77,7 +79,8 @@ until_there caller-mediad test -S "$run/caller.sock"
 # shellcheck disable=SC2086
 DISCORD_TOKEN=guildd.bot.token PARLEY_DISCORD_API=$api PARLEY_BRAIN_URL=$brain PARLEY_LOG_WORDS=1 \
 	start control "$bin/control" --media-sock "$run/mediad.sock" --guild $guild --channel $channel \
-	--state-dir "$run/state" --ca "$ca" ${JOURNAL:+--journal "$JOURNAL.control"}
+	--state-dir "$run/state" --ca "$ca" ${JOURNAL:+--journal "$JOURNAL.control"} \
+	${SHAPES:+--journal-shape "$SHAPES.control"}
 control=$last
 
 set -- --api "$guildd" --media-sock "$run/caller.sock" --offlined "$bin/offlined" --record "$out/brain" --out "$out" \
@@ -110,11 +113,11 @@ if [ "$status" = 0 ]; then
 else
 	echo "logs: $out/log/"
 fi
-if [ -n "${JOURNAL:-}" ]; then
-	# Both end in order, so that the journals are whole; their digests are the recordings'.
+if [ -n "${JOURNAL:-}${SHAPES:-}" ]; then
+	# Both end in order, so that the journals are whole; what they print last are the recordings' sums.
 	kill "$control" && wait "$control" || true
-	cp "$out/log/control.out" "$JOURNAL.control.digest"
 	kill "$mediad" && wait "$mediad" || true
-	cp "$out/log/mediad.out" "$JOURNAL.digest"
+	cp "$out/log/control.out" "${JOURNAL:-$SHAPES}.control.digest"
+	cp "$out/log/mediad.out" "${JOURNAL:-$SHAPES}.digest"
 fi
 exit "$status"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# `make replay`: a session recorded by the demo runs again and must send the same bytes; one flipped byte must show.
+# `make replay`: an encrypted session of the demo runs again, in both programs, and must send the same bytes; one flipped
+# byte must show; credentials must not; and journals of shapes must hold neither keys nor sound nor words.
 set -eu
 cd "$(dirname "$0")/.."
 bin=${BIN:-build}
@@ -12,27 +13,64 @@ verdict() { # NAME CONDITION…
 	if "$@"; then passed=$((passed + 1)) what=ok; else failed=$((failed + 1)) what=FAILED; fi
 	echo "$name: $what"
 }
-digest() { sed -n 's/^digest //p' "$1"; }
+sum() { sed -n "s/^$1 //p" "$2"; }
+holds() { grep -qaF -- "$1" "$2"; }
+not() { ! "$@"; }
 
-umask 077
+# flipped FILE AT: one bit of the byte there, in $dir/flipped.
+flipped() {
+	cp "$1" "$dir/flipped"
+	byte=$(od -An -tu1 -j "$2" -N 1 "$1" | tr -d ' ')
+	printf "$(printf '\\%03o' $((byte ^ 1)))" | dd of="$dir/flipped" bs=1 seek="$2" conv=notrunc 2>/dev/null
+}
+# shows PROGRAM FILE DIGEST AT: a byte flipped there is an error, and gives another digest or none.
+shows() {
+	flipped "$2" "$4"
+	if "$bin/$1" --log fatal --replay "$dir/flipped" >"$dir/other" 2>/dev/null; then return 1; fi
+	[ "$(sum digest "$dir/other")" != "$3" ]
+}
+
+umask 022
 OUT=$dir/demo JOURNAL=$dir/journal tests/demo.sh
-recorded=$(digest "$dir/journal.digest")
-"$bin/mediad" --replay "$dir/journal" >"$dir/replayed" || true
-replayed=$(digest "$dir/replayed")
-echo "recorded $recorded"
-echo "replayed $replayed"
-verdict "a digest was recorded" test -n "$recorded"
-verdict "the same bytes were sent" test "$recorded" = "$replayed"
-verdict "the journal is 0600" test "$(stat -c %a "$dir/journal")" = 600
-verdict "its first line says that it is a secret" sh -c "head -n1 '$dir/journal' | grep -q secret"
+verdict "the call was encrypted end to end" grep -q "^the same, so nobody is in between" "$dir/demo/timeline.txt"
+for program in mediad control; do
+	journal=$dir/journal
+	[ $program = mediad ] || journal=$journal.control
+	recorded=$(sum digest "$journal.digest") shape=$(sum shape "$journal.digest")
+	rc=0
+	"$bin/$program" --log fatal --replay "$journal" >"$dir/replayed" || rc=$?
+	echo "$program recorded $recorded"
+	echo "$program replayed $(sum digest "$dir/replayed")"
+	verdict "$program: a digest was recorded" test ${#recorded} = 64
+	verdict "$program: the same bytes were sent" test "$rc $recorded" = "0 $(sum digest "$dir/replayed")"
+	verdict "$program: the same shape" test "$shape" = "$(sum shape "$dir/replayed")"
+	verdict "$program: the journal is 0600" test "$(stat -c %a "$journal")" = 600
+	verdict "$program: its first line says that it is a secret" sh -c "head -n1 '$journal' | grep -q secret"
+	verdict "$program: the bot's token is not in it" not holds guildd.bot.token "$journal"
+	size=$(stat -c %s "$journal")
+	first=$(head -n 2 "$journal" | wc -c)
+	# In the first line, the options, the first record's head, and all over the file.
+	for at in 3 $((first - 3)) $((first + 10)) $((first + 19)) $((size / 7)) $((size / 5)) $((size / 3)) $((size / 2)) \
+		$((size * 2 / 3)) $((size * 6 / 7)) $((size - 200)) $((size - 2)); do
+		verdict "$program: a byte flipped at $at shows" shows $program "$journal" "$recorded" "$at"
+	done
+done
 
-# One bit of one recorded datagram, in the middle of the file.
-size=$(stat -c %s "$dir/journal")
-at=$((size / 2))
-cp "$dir/journal" "$dir/flipped"
-byte=$(od -An -tu1 -j "$at" -N 1 "$dir/flipped" | tr -d ' ')
-printf "$(printf '\\%03o' $((byte ^ 1)))" | dd of="$dir/flipped" bs=1 seek="$at" conv=notrunc 2>/dev/null
-"$bin/mediad" --replay "$dir/flipped" >"$dir/other" 2>/dev/null || true
-verdict "a flipped byte shows" test "$(digest "$dir/other")" != "$recorded"
+OUT=$dir/demo2 SHAPES=$dir/shapes tests/demo.sh >"$dir/demo2.log" || cat "$dir/demo2.log"
+for program in mediad control; do
+	shapes=$dir/shapes
+	[ $program = mediad ] || shapes=$shapes.control
+	printed=$dir/printed.$program
+	"$bin/$program" --journal-print "$shapes" >"$printed"
+	verdict "$program: shapes are 0600" test "$(stat -c %a "$shapes")" = 600
+	verdict "$program: they say what they are" sh -c "head -n1 '$shapes' | grep -q shapes"
+	verdict "$program: they cannot be replayed" not "$bin/$program" --replay "$shapes" >/dev/null 2>&1
+	verdict "$program: they can be read" grep -q 'ws text {"op":' "$printed"
+	verdict "$program: a token is not in them" not holds guildd.bot.token "$shapes"
+	verdict "$program: nor any list of numbers, such as a key" not grep -qaE '\[[0-9]+,' "$shapes"
+	verdict "$program: nor sound, in base64 or not" not grep -qaE '[A-Za-z0-9+/]{65}' "$shapes"
+	verdict "$program: nor what was said" not grep -qaiE 'what time|o.clock|morning|afternoon|evening' "$shapes"
+done
+verdict "mediad: a key came, and only its length is there" grep -q '"secret_key":\[[0-9]* bytes\]' "$dir/printed.mediad"
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed = 0 ]

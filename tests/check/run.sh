@@ -70,6 +70,7 @@ part unit-tsan unit tsan
 for s in tests/scenarios/*.sh; do
 	[ -f "$s" ] && part "scenario-$(basename "$s" .sh)" sh "$s"
 done
+part replay-faults tests/replay/faults.sh
 part offline-speech sh tests/offline/measure.sh short
 part docs tests/check/docs.sh
 part lint tests/check/lint.sh

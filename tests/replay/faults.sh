@@ -9,10 +9,16 @@ B=${1:-build}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 passed=0 failed=0
-verdict() { # NAME CONDITION…
-	name=$1
+verdict() { # NAME CONDITION…: what it prints is shown when it does not hold
+	what=$1
 	shift
-	if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "$name: FAILED"; fi
+	if "$@" >"$dir/said"; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "$what: FAILED"
+		cat "$dir/said" "$dir/err"
+	fi
 }
 small() { [ "$(stat -c %s "$1")" -lt 307200 ]; }
 # 3: the sound differs, all else is as recorded.
@@ -20,13 +26,17 @@ shape_holds() { # STATUS
 	[ "$1" = 0 ] || [ "$1" = 3 ]
 }
 
-make -s B="$B" "$B/tests/other-cpu.so" || exit 1
+make -s B="$B" "$B/tests/other-cpu.so" "$B/tests/leaks" || exit 1
 for journal in tests/replay/*.mediad tests/replay/*.control; do
 	program=${journal##*.} name=${journal##*/}
 	rc=0
 	"$B/$program" --log fatal --replay "$journal" >"$dir/here" 2>"$dir/err" || rc=$?
-	verdict "$name on this CPU" shape_holds $rc || cat "$dir/err"
+	verdict "$name on this CPU" shape_holds $rc
 	verdict "$name is small" small "$journal"
+	"$B/$program" --log fatal --replay "$journal" --journal-shape "$dir/shapes" >"$dir/again" 2>"$dir/err" || true
+	verdict "$name is the same when its shapes are written" cmp -s "$dir/here" "$dir/again"
+	verdict "the shapes of $name hold nothing of it" "$B/tests/leaks" "$journal" "$dir/shapes"
+	verdict "$name itself does" sh -c "! '$B/tests/leaks' '$journal' '$journal' >/dev/null"
 	[ "$program" = mediad ] || continue
 	rc=0
 	LD_PRELOAD=$B/tests/other-cpu.so "$B/mediad" --log fatal --replay "$journal" >"$dir/there" 2>"$dir/err" || rc=$?
