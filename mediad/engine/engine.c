@@ -21,7 +21,7 @@ struct waiting {
 struct member {
 	struct engine *e;
 	struct athread *t;
-	struct event *ev;
+	struct event *ev, *kick; /* kick: commands were pushed in this turn of the loop */
 	uint32_t source;
 	unsigned lines;
 	uint64_t lost;		      /* told */
@@ -45,7 +45,17 @@ static bool push(struct member *m, const struct cmd *c)
 		 * the journal was not made by us. */
 		return env_answer(env, 0) && athread_push(m->t, c);
 	}
+	event_active(m->kick, 0, 0);
 	return env_answer(env, athread_push(m->t, c) ? 1 : 0) != 0;
+}
+
+/* Speech comes down in many commands at a time; one wake is enough for all of them. */
+static void on_kick(evutil_socket_t fd, short what, void *arg)
+{
+	struct member *m = arg;
+
+	(void)fd, (void)what;
+	athread_wake(m->t);
 }
 
 static void flush(struct member *m)
@@ -119,9 +129,11 @@ static int member_start(struct engine *e, unsigned i)
 	if (err || replaying)
 		return err;
 	m->ev = event_new(base, athread_fd(m->t), EV_READ | EV_PERSIST, on_readable, m);
-	if (!m->ev)
+	m->kick = event_new(base, -1, 0, on_kick, m);
+	if (!m->ev || !m->kick)
 		return ENOMEM;
 	event_priority_set(m->ev, 0);
+	event_priority_set(m->kick, 0);
 	if (event_add(m->ev, NULL))
 		return ENOMEM;
 	return athread_run(m->t);
@@ -172,6 +184,8 @@ struct engine *engine_free(struct engine *e)
 		}
 		if (m->ev)
 			event_free(m->ev);
+		if (m->kick)
+			event_free(m->kick);
 		env_source_del(e->conf.env, m->source);
 		athread_free(m->t);
 	}

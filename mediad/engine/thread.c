@@ -169,16 +169,16 @@ static size_t shape(uint8_t kind, const uint8_t *data, size_t len, char *text, s
 	unsigned index = (unsigned)rd_be(&r, 2), pt, seq;
 	enum udp_kind what = udp_classify(r.p + r.pos, rd_left(&r));
 	uint32_t ts;
-	int n = snprintf(text, size, "%s line=%u", names[what], index);
+	size_t n = (size_t)snprintf(text, size, "%s line=%u", names[what], index);
 
 	(void)kind;
 	if (what != UDP_RTP)
-		return (size_t)n;
+		return n;
 	pt = (unsigned)rd_be(&r, 2) & 127;
 	seq = (unsigned)rd_be(&r, 2);
 	ts = (uint32_t)rd_be(&r, 4);
-	return (size_t)(n + snprintf(text + n, size - (size_t)n, " pt=%u seq=%u ts=%u ssrc=%u", pt, seq, ts,
-				     (unsigned)rd_be(&r, 4)));
+	return n + (size_t)snprintf(text + n, size - n, " pt=%u seq=%u ts=%u ssrc=%u", pt, seq, ts,
+				    (unsigned)rd_be(&r, 4));
 }
 
 static void on_tick(uint8_t kind, const uint8_t *data, size_t len, void *arg)
@@ -460,14 +460,16 @@ struct env *athread_env(struct athread *t)
 
 bool athread_push(struct athread *t, const struct cmd *cmd)
 {
+	return ring_push(t->down, cmd);
+}
+
+void athread_wake(struct athread *t)
+{
 	uint64_t one = 1;
 
-	if (!ring_push(t->down, cmd))
-		return false;
 	if (t->wake_in >= 0 && write(t->wake_in, &one, sizeof one) < 0) {
 		/* Full: it is readable already. */
 	}
-	return true;
 }
 
 bool athread_pop(struct athread *t, struct ev *ev)

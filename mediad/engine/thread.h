@@ -36,8 +36,9 @@ void athread_join(struct athread *t);
 struct env *athread_env(struct athread *t);
 
 /* ---- the loop thread's ends of the rings ---- */
-/* False: full. */
+/* False: full. The thread looks when it is next awake: athread_wake sees to that. */
 bool athread_push(struct athread *t, const struct cmd *cmd);
+void athread_wake(struct athread *t);
 bool athread_pop(struct athread *t, struct ev *ev);
 size_t athread_waiting(const struct athread *t);
 /* Events that found no room although they must not be dropped: 0, or something is amiss. */
