@@ -297,18 +297,19 @@ static void end(struct run *r)
 	journal_free(r->journal);
 }
 
-static int run(struct settings *settings, struct options *o)
+static int run(struct settings *settings, const struct options *given)
 {
 	struct state_kept kept = {0};
+	struct options o = *given;
 	struct run r = {0};
 	int status = 0, err;
 
-	if (!can_start(settings, &o->conf))
+	if (!can_start(settings, &o.conf))
 		return 1;
-	if (o->conf.state_dir)
-		state_read(o->conf.state_dir, &kept);
-	o->conf.kept = &kept;
-	err = start(&r, settings, o);
+	if (o.conf.state_dir)
+		state_read(o.conf.state_dir, &kept);
+	o.conf.kept = &kept;
+	err = start(&r, settings, &o);
 	if (err) {
 		fprintf(stderr, "control: cannot start: %s\n", strerror(err));
 		status = 1;

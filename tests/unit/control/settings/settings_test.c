@@ -138,3 +138,60 @@ TEST(the_brain_is_shown_without_what_may_be_secret)
 	}
 	settings_free(s);
 }
+
+static void gather(const char *value, void *arg)
+{
+	char *all = arg;
+	size_t n = strlen(all);
+
+	snprintf(all + n, 200 - n, "%s;", value);
+}
+
+TEST(settings_know_where_secrets_may_stand)
+{
+	static const char *const urls[][2] = {
+		{"ws://127.0.0.1:9/x", ""},
+		{"ws://a:b@host/x@y", "a:b;"},
+		{"ws://host/x?key=1#part", "key=1;"},
+		{"ws://u@v@host?", "u@v;"},
+	};
+	struct settings *s = NULL;
+	char all[200];
+
+	CHECK_INT(settings_alloc(&s), 0);
+	for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++) {
+		all[0] = '\0';
+		CHECK_INT(settings_set(s, "brain_url", urls[i][0]), 0);
+		settings_secrets(s, gather, all);
+		CHECK_STR(all, urls[i][1]);
+	}
+	all[0] = '\0';
+	CHECK_INT(settings_set(s, "openai_api_key", "sk"), 0);
+	settings_secrets(s, gather, all);
+	CHECK_STR(all, "u@v;sk;");
+	settings_free(s);
+}
+
+static void copy_setting(const char *name, const char *value, bool secret, void *arg)
+{
+	(void)secret;
+	if (settings_set(arg, name, value))
+		test_fail(__FILE__, __LINE__, "%s = \"%s\" is not taken back", name, value);
+}
+
+TEST(settings_told_one_by_one_make_the_same_again)
+{
+	struct settings *s = NULL, *copy = NULL;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	CHECK_INT(settings_alloc(&copy), 0);
+	CHECK_INT(settings_set(s, "guest", "off"), 0);
+	CHECK_INT(settings_set(s, "log_words", "yes"), 0);
+	CHECK_INT(settings_set(s, "silence_ms", "900"), 0);
+	CHECK_INT(settings_set(s, "brain_voice", ""), 0);
+	CHECK_INT(settings_set(s, "discord_token", "a.b.c"), 0);
+	settings_each(s, copy_setting, copy);
+	CHECK_MEM(copy, sizeof *copy, s, sizeof *s);
+	settings_free(s);
+	settings_free(copy);
+}
