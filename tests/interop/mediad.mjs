@@ -2,7 +2,7 @@
 // guildd, in both transport modes, on clean and on bad networks.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ALICE, BOT, GUILD, MODES, VOICE, api, check, checkTone, decode, main, peer, ready, skip, sleep, stats, switches, tone, until } from './lib.mjs';
@@ -111,6 +111,14 @@ async function faults(sock) {
   await over({ m, b });
 }
 
+// Every thread of mediad runs under a filter of system calls, and none may gain privileges.
+function sandboxed(pid) {
+  const status = readdirSync(`/proc/${pid}/task`).map((t) => readFileSync(`/proc/${pid}/task/${t}/status`, 'utf8'));
+  const all = (what) => status.every((s) => s.includes(what));
+  check('all its threads are under a filter', status.length >= 3 && all('Seccomp:\t2\n') && all('NoNewPrivs:\t1\n'), `${status.length} threads`);
+  check('and without capabilities', all('CapEff:\t0000000000000000\n'));
+}
+
 await main(async () => {
   if (!existsSync(bin)) { skip('mediad', `${bin} is not built`); return; }
   const dir = mkdtempSync(join(tmpdir(), 'interop-'));
@@ -118,6 +126,8 @@ await main(async () => {
   const mediad = spawn(bin, ['--listen', sock, '--ca', ready.ca, '--log', process.env.MEDIAD_LOG ?? 'warn'], { stdio: ['ignore', 'ignore', 'inherit'] });
   try {
     check('mediad listens', !!(await until(() => existsSync(sock))));
+    await until(() => readFileSync(`/proc/${mediad.pid}/status`, 'utf8').includes('Seccomp:\t2'), 2000);
+    sandboxed(mediad.pid);
     let epoch = 1;
     for (const mode of MODES) await over(await pair(sock, mode, { modes: mode }, epoch++));
     await over(await pair(sock, 'padding and reports', { pad_every: 5, pad_only_every: 9, rtcp_every: 10 }, epoch++));
