@@ -1,0 +1,565 @@
+#include "tests/chaos/play.h"
+
+#include "tests/chaos/house.h"
+#include "tests/chaos/watch.h"
+
+#include "proto/media.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define MS UINT64_C(1000000)
+
+enum { DEEDS = 128, LOOK_MS = 20, JOIN_MS = 25000, LEAVE_MS = 4000, END_MS = 8000, REJOIN_MS = 3000, RSS_KB = 65536 };
+
+#define GUILD "41771983423143937"
+#define TEXT  "127121515262115841"
+static const uint64_t home = UINT64_C(127121515262115840);
+
+/* One thing to do at its time: a step, or what ends it. */
+struct deed {
+	unsigned at;
+	bool end;
+	struct chaos_step step;
+};
+
+struct play {
+	struct house h;
+	const struct chaos_script *s;
+	const struct chaos_play_conf *conf;
+	struct chaos_verdict *v;
+	struct deed deed[DEEDS];
+	unsigned n;
+	uint64_t t0, thaw_at, next_join;
+	uint64_t other; /* another voice channel */
+	int guest;
+};
+
+const char *chaos_invariant_name(enum chaos_invariant i)
+{
+	static const char *const names[] = {
+#define X(NAME, name, what) name,
+		CHAOS_INVARIANTS(X)
+#undef X
+	};
+
+	return names[i];
+}
+
+const char *chaos_invariant_what(enum chaos_invariant i)
+{
+	static const char *const whats[] = {
+#define X(NAME, name, what) what,
+		CHAOS_INVARIANTS(X)
+#undef X
+	};
+
+	return whats[i];
+}
+
+/* The first thing that is broken counts. */
+static bool broken(struct play *p, enum chaos_invariant which, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static bool broken(struct play *p, enum chaos_invariant which, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (p->v->broken == CHAOS_NONE_) {
+		p->v->broken = which;
+		va_start(ap, fmt);
+		vsnprintf(p->v->text, sizeof p->v->text, fmt, ap);
+		va_end(ap);
+	}
+	return false;
+}
+
+static bool alive(struct play *p)
+{
+	house_tick(&p->h);
+	return p->h.trouble[0] ? broken(p, CHAOS_ALIVE_, "%s", p->h.trouble) : true;
+}
+
+/* ---- the script ---- */
+
+static void add(struct play *p, unsigned at, bool end, const struct chaos_step *s)
+{
+	unsigned i = p->n;
+
+	if (p->n == DEEDS)
+		return;
+	while (i > 0 && p->deed[i - 1].at > at) {
+		p->deed[i] = p->deed[i - 1];
+		i--;
+	}
+	p->deed[i] = (struct deed){at, end, *s};
+	p->n++;
+}
+
+static void plan(struct play *p)
+{
+	for (unsigned i = 0; i < p->s->n; i++) {
+		const struct chaos_step *s = &p->s->step[i];
+		struct chaos_step bob = {.verb = CHAOS_LEAVE, .who = CHAOS_BOB};
+
+		switch (s->verb) {
+		case CHAOS_STORM:
+			for (unsigned k = 0; k < s->arg[0] && k < 16; k++) {
+				add(p, s->at + 2 * k * s->arg[1], false, &bob);
+				add(p, s->at + (2 * k + 1) * s->arg[1], true, &bob);
+			}
+			break;
+		case CHAOS_SILENT:
+		case CHAOS_NO_UDP:
+		case CHAOS_NO_SERVER:
+		case CHAOS_LEAVE:
+		case CHAOS_FREEZE_MEDIAD:
+		case CHAOS_FREEZE_CONTROL:
+		case CHAOS_FREEZE_SERVER:
+			add(p, s->at + s->arg[0], true, s);
+			/* fall through */
+		default:
+			add(p, s->at, false, s);
+			break;
+		}
+	}
+}
+
+static bool of_real(const struct play *p, enum chaos_who who)
+{
+	return p->s->real && who == CHAOS_BOT;
+}
+
+static void user(struct play *p, enum chaos_who who, const char *verb, const char *body)
+{
+	char path[96];
+
+	snprintf(path, sizeof path, "/users/%" PRIu64 "/%s", chaos_user[who], verb);
+	house_ask(&p->h, NULL, path, "%s", body);
+}
+
+static void command(struct play *p, const char *name)
+{
+	house_ask(&p->h, NULL, "/interactions",
+		  "{\"user_id\":\"501\",\"channel_id\":\"" TEXT "\",\"name\":\"%s\",\"options\":[{\"name\":\"channel\",\"type\":7,"
+		  "\"value\":\"%" PRIu64 "\"}]}",
+		  name, home);
+}
+
+static void calm(struct play *p)
+{
+	house_ask(&p->h, NULL, "/switches",
+		  "{\"loss_permille\":0,\"up_loss_permille\":0,\"dup_permille\":0,\"reorder_permille\":0,\"delay_ms\":0,\"jitter_ms\":0}");
+}
+
+static void fault(struct play *p, const struct chaos_step *s, const char *what)
+{
+	char body[128];
+
+	snprintf(body, sizeof body, "{\"op\":%u,\"what\":\"%s\",\"times\":1,\"ms\":%u}", s->arg[0], what, s->arg[1]);
+	user(p, s->who, "faults", body);
+}
+
+static void group(struct play *p, const char *what)
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/channels/%" PRIu64 "/dave", home);
+	house_ask(&p->h, NULL, path, "{\"what\":\"%s\"}", what);
+}
+
+static void move(struct play *p, enum chaos_who who, uint64_t to)
+{
+	char body[64];
+
+	snprintf(body, sizeof body, "{\"channel_id\":\"%" PRIu64 "\"}", to);
+	atomic_store(&p->h.state[who].channel, to);
+	user(p, who, "move", body);
+}
+
+static void server(struct play *p, enum chaos_who who, enum agent_errand errand)
+{
+	if (of_real(p, who))
+		user(p, who, errand == ERRAND_NEW_SERVER ? "new-server" : "no-server", "{}");
+	else
+		atomic_store(&p->h.state[who].errand, errand);
+}
+
+static void presence(struct play *p, enum chaos_who who, bool here)
+{
+	if (of_real(p, who))
+		command(p, here ? "join" : "leave");
+	atomic_store(&p->h.state[who].present, here);
+}
+
+static void freeze_server(struct play *p, const struct deed *d)
+{
+	house_freeze(&p->h, HOUSE_SERVER, CHAOS_ALL, !d->end);
+	p->thaw_at = d->end ? 0 : p->t0 + (d->at + d->step.arg[0]) * MS;
+}
+
+static void do_step(struct play *p, const struct deed *d)
+{
+	const struct chaos_step *s = &d->step;
+	char body[64];
+
+	switch (s->verb) {
+	case CHAOS_NET:
+		house_ask(&p->h, NULL, "/switches",
+			  "{\"loss_permille\":%u,\"up_loss_permille\":%u,\"dup_permille\":%u,\"reorder_permille\":%u,\"delay_ms\":%u,"
+			  "\"jitter_ms\":%u,\"seed\":%u}",
+			  s->arg[0], s->arg[1], s->arg[2], s->arg[3], s->arg[4], s->arg[5], (unsigned)(p->s->seed % 1000 + 1));
+		break;
+	case CHAOS_CALM:
+		calm(p);
+		break;
+	case CHAOS_DROP:
+		user(p, s->who, "drop", "{\"which\":\"voice\"}");
+		break;
+	case CHAOS_HALF:
+		user(p, s->who, "drop", "{\"which\":\"voice\",\"silent\":true}");
+		break;
+	case CHAOS_CLOSE:
+		snprintf(body, sizeof body, "{\"which\":\"voice\",\"code\":%u}", s->arg[0]);
+		user(p, s->who, "close", body);
+		break;
+	case CHAOS_SILENT:
+		house_ask(&p->h, NULL, "/switches", "{\"voice_silent\":%d}", !d->end);
+		break;
+	case CHAOS_NO_UDP:
+		house_ask(&p->h, NULL, "/switches", "{\"discovery\":%d}", d->end);
+		break;
+	case CHAOS_CRASH:
+		house_ask(&p->h, NULL, "/crash", "{}");
+		break;
+	case CHAOS_REGION:
+		server(p, s->who, ERRAND_NEW_SERVER);
+		break;
+	case CHAOS_NO_SERVER:
+		server(p, s->who, d->end ? ERRAND_NEW_SERVER : ERRAND_NO_SERVER);
+		break;
+	case CHAOS_MOVE:
+		move(p, s->who, p->other);
+		break;
+	case CHAOS_KICK:
+		user(p, s->who, "kick", "{}");
+		break;
+	case CHAOS_LEAVE:
+		presence(p, s->who, d->end);
+		break;
+	case CHAOS_FREEZE_MEDIAD:
+		house_freeze(&p->h, HOUSE_MEDIAD, s->who, !d->end);
+		break;
+	case CHAOS_FREEZE_CONTROL:
+		house_freeze(&p->h, HOUSE_CONTROL, s->who, !d->end);
+		break;
+	case CHAOS_FREEZE_SERVER:
+		freeze_server(p, d);
+		break;
+	case CHAOS_KILL_MEDIAD:
+		house_kill(&p->h, HOUSE_MEDIAD, s->who);
+		break;
+	case CHAOS_KILL_CONTROL:
+		house_kill(&p->h, HOUSE_CONTROL, s->who);
+		break;
+	case CHAOS_WALL:
+		house_wall(&p->h, s->arg[0] % 2 ? -(long long)s->arg[0] : (long long)s->arg[0]);
+		break;
+	case CHAOS_LOSE:
+		fault(p, s, "lose");
+		break;
+	case CHAOS_SKIP:
+		fault(p, s, "skip");
+		break;
+	case CHAOS_CORRUPT:
+		fault(p, s, "corrupt");
+		break;
+	case CHAOS_DELAY:
+		fault(p, s, "delay");
+		break;
+	case CHAOS_HOLD:
+		fault(p, s, "hold");
+		break;
+	case CHAOS_NEW_SENDER:
+		group(p, "new_sender");
+		break;
+	case CHAOS_STALE:
+		group(p, "stale_proposal");
+		break;
+	case CHAOS_REINIT:
+		group(p, "reinit");
+		break;
+	case CHAOS_STORM: /* was made of leaves */
+	case CHAOS_VERBS_N:
+		break;
+	}
+}
+
+/* Who stands still cannot be asked: what needs guildd waits until it goes on. */
+static bool asks_server(enum chaos_verb v)
+{
+	return v != CHAOS_FREEZE_SERVER && v != CHAOS_FREEZE_MEDIAD && v != CHAOS_FREEZE_CONTROL && v != CHAOS_KILL_MEDIAD &&
+	       v != CHAOS_KILL_CONTROL && v != CHAOS_WALL;
+}
+
+static bool play_script(struct play *p)
+{
+	p->t0 = chaos_now();
+	for (unsigned i = 0; i < p->n;) {
+		const struct deed *d = &p->deed[i];
+		uint64_t now = chaos_now();
+
+		if (!alive(p))
+			return false;
+		if (now < p->t0 + d->at * MS) {
+			chaos_sleep(2);
+			continue;
+		}
+		if (p->thaw_at && asks_server(d->step.verb)) {
+			/* Behind the thaw in the list. */
+			struct deed later = *d;
+
+			memmove(&p->deed[i], &p->deed[i + 1], (p->n - i - 1) * sizeof *d);
+			p->n--;
+			add(p, (unsigned)((p->thaw_at - p->t0) / MS) + 1, later.end, &later.step);
+			continue;
+		}
+		do_step(p, d);
+		i++;
+	}
+	return true;
+}
+
+/* The weather clears: nothing more goes wrong, everybody is wanted at home. */
+static void clear(struct play *p)
+{
+	bool away = false;
+
+	for (unsigned at = 0; at < HOUSE_PROCS; at++) {
+		if (p->h.proc[at].frozen)
+			kill(p->h.proc[at].pid, SIGCONT);
+		p->h.proc[at].frozen = false;
+	}
+	calm(p);
+	house_ask(&p->h, NULL, "/switches", "{\"voice_silent\":0,\"discovery\":1}");
+	for (unsigned i = 0; i < p->s->n; i++)
+		away |= p->s->step[i].verb == CHAOS_MOVE && p->s->step[i].who == CHAOS_BOT;
+	if (p->s->real && away)
+		move(p, CHAOS_BOT, home);
+	for (unsigned w = 0; w < CHAOS_PEOPLE; w++) {
+		atomic_store(&p->h.state[w].channel, home);
+		atomic_store(&p->h.state[w].present, true);
+	}
+	p->next_join = chaos_now() + REJOIN_MS * MS;
+}
+
+/* ---- all is well ---- */
+
+/* A bot that was thrown out, or gave up for a reason it named, is asked in again, as people would. */
+static void ask_in(struct play *p, const struct watch *w)
+{
+	if (!p->s->real || w->bot_there || chaos_now() < p->next_join)
+		return;
+	p->next_join = chaos_now() + REJOIN_MS * MS;
+	command(p, "join");
+}
+
+static bool wait_well(struct play *p, unsigned ms, enum chaos_invariant which)
+{
+	uint64_t from = chaos_now();
+	struct watch w;
+
+	watch_begin(&w, &p->h, p->s->real);
+	while (!watch_well(&w)) {
+		if (!alive(p))
+			return false;
+		if (chaos_now() > from + ms * MS)
+			return broken(p, which, "not after %u ms: %s", ms, watch_text(&w));
+		ask_in(p, &w);
+		chaos_sleep(LOOK_MS);
+	}
+	p->v->settle_ms = (unsigned)((chaos_now() - from) / MS);
+	return true;
+}
+
+static bool check_agents(struct play *p)
+{
+	for (unsigned w = 0; w < CHAOS_PEOPLE; w++) {
+		const struct agent_state *st = &p->h.state[w];
+
+		p->v->failed += atomic_load(&st->failed);
+		if (atomic_load(&st->unnamed))
+			return broken(p, CHAOS_REASON_, "%s was told %u times that something ended, and not why", chaos_who_name(w),
+				      atomic_load(&st->unnamed));
+		if (atomic_load(&st->wrong))
+			return broken(p, CHAOS_VOICES_, "%s heard %u frames of somebody in the voice of another", chaos_who_name(w),
+				      atomic_load(&st->wrong));
+	}
+	return true;
+}
+
+static bool check_server(struct play *p)
+{
+	json_t *stats = NULL;
+	bool ok = house_ask(&p->h, &stats, "/stats", NULL);
+
+	if (!ok || !stats)
+		return broken(p, CHAOS_DRIVER_, "guildd does not answer");
+	for (unsigned w = 0; w < CHAOS_PEOPLE && ok; w++) {
+		uint64_t plain = watch_count(stats, chaos_user[w], "dave_plaintext");
+		uint64_t identifies = watch_count(stats, chaos_user[w], "voice_op_0");
+		unsigned most = chaos_identifies(p->s, (enum chaos_who)w);
+
+		if (plain)
+			ok = broken(p, CHAOS_PLAIN_, "%" PRIu64 " plain packets of %s", plain, chaos_who_name(w));
+		else if (identifies > most)
+			ok = broken(p, CHAOS_LOOP_, "%" PRIu64 " Identifies of %s, where %u are explained", identifies, chaos_who_name(w),
+				    most);
+	}
+	if (ok && watch_refused(stats, "bad_nonce") + watch_refused(stats, "bad_auth"))
+		ok = broken(p, CHAOS_NONCE_, "%" PRIu64 " packets with a nonce used before, %" PRIu64 " that do not open",
+			    watch_refused(stats, "bad_nonce"), watch_refused(stats, "bad_auth"));
+	json_decref(stats);
+	return ok;
+}
+
+/* ---- all is left ---- */
+
+static bool leave(struct play *p)
+{
+	if (p->s->real && house_end(&p->h, HOUSE_CONTROL, CHAOS_BOT, END_MS) != 0)
+		return broken(p, CHAOS_END_, "control did not end in good order");
+	for (unsigned w = 0; w < CHAOS_PEOPLE; w++)
+		atomic_store(&p->h.state[w].quit, true);
+	for (unsigned w = p->s->real ? 1 : 0; w < CHAOS_PEOPLE; w++)
+		if (house_wait(&p->h, HOUSE_CONTROL, (enum chaos_who)w, LEAVE_MS) != 0)
+			return broken(p, CHAOS_DRIVER_, "the agent of %s did not end", chaos_who_name(w));
+	return true;
+}
+
+static bool check_left(struct play *p, enum chaos_who who)
+{
+	const struct house_proc *m = &p->h.proc[house_at(HOUSE_MEDIAD, who)];
+	uint64_t until = chaos_now() + LEAVE_MS * MS;
+	unsigned fds = 0, threads = 0, rss;
+	const char *bound = getenv("CHAOS_RSS_KB");
+	int calls;
+
+	while ((calls = house_calls(&p->h, who)) != 0)
+		if (chaos_now() > until)
+			return broken(p, CHAOS_CALLS_, "mediad of %s holds %d calls", chaos_who_name(who), calls);
+		else
+			chaos_sleep(20);
+	while ((fds = house_fds(m->pid)) != m->fds || (threads = house_status(m->pid, "Threads")) != m->threads)
+		if (chaos_now() > until)
+			return broken(p, CHAOS_FILES_, "mediad of %s has %u descriptors and %u threads, and had %u and %u: %s", chaos_who_name(who), fds,
+				      house_status(m->pid, "Threads"), m->fds, m->threads, house_fd_names(m->pid));
+		else
+			chaos_sleep(20);
+	rss = house_status(m->pid, "VmRSS");
+	if (rss > (bound ? strtoul(bound, NULL, 10) : RSS_KB))
+		return broken(p, CHAOS_MEMORY_, "mediad of %s has %u kB", chaos_who_name(who), rss);
+	return true;
+}
+
+static bool check_end(struct play *p, enum chaos_who who)
+{
+	bool full = who == CHAOS_BOT && p->s->journal_kb && house_journal_full(&p->h);
+	int status;
+
+	if (p->conf->plant == CHAOS_PLANT_STUCK && who == CHAOS_BOT)
+		house_freeze(&p->h, HOUSE_MEDIAD, who, true);
+	status = house_end(&p->h, HOUSE_MEDIAD, who, END_MS);
+	if (status == full)
+		return true;
+	return broken(p, CHAOS_END_, "mediad of %s ended with status %d%s", chaos_who_name(who), status,
+		      full ? ", its journal is full" : "");
+}
+
+/* ---- a run ---- */
+
+static void hold_on(struct play *p)
+{
+	struct sockaddr_un a = {.sun_family = AF_UNIX};
+
+	snprintf(a.sun_path, sizeof a.sun_path, "%s/bot.sock", p->h.folder);
+	p->guest = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (connect(p->guest, (struct sockaddr *)&a, sizeof a))
+		broken(p, CHAOS_DRIVER_, "the guest is not let in");
+}
+
+static bool new_channel(struct play *p)
+{
+	json_t *o = NULL;
+	const char *id;
+	bool ok;
+
+	house_ask(&p->h, &o, "/guilds/" GUILD "/channels", "{\"type\":\"voice\",\"name\":\"Other\"}");
+	id = json_string_value(json_object_get(o, "id"));
+	p->other = id ? strtoull(id, NULL, 10) : 0;
+	ok = p->other != 0;
+	json_decref(o);
+	return ok ? ok : broken(p, CHAOS_START_, "guildd made no channel");
+}
+
+static bool begin(struct play *p)
+{
+	if (!house_open(&p->h, p->conf->bin, p->s))
+		return broken(p, CHAOS_START_, "%s", p->h.trouble);
+	if (!new_channel(p))
+		return false;
+	for (unsigned w = 0; w < CHAOS_PEOPLE; w++) {
+		atomic_store(&p->h.state[w].channel, home);
+		atomic_store(&p->h.state[w].present, true);
+	}
+	p->next_join = UINT64_MAX;
+	return wait_well(p, JOIN_MS, CHAOS_START_);
+}
+
+static void plant(struct play *p)
+{
+	if (p->conf->plant <= CHAOS_PLANT_AGENT_N)
+		atomic_store(&p->h.state[CHAOS_BOT].plant, p->conf->plant);
+	else if (p->conf->plant == CHAOS_PLANT_NO_RESTART)
+		p->h.supervised = false;
+	else if (p->conf->plant == CHAOS_PLANT_CRASH)
+		kill(p->h.proc[house_at(HOUSE_MEDIAD, CHAOS_BOT)].pid, SIGSEGV);
+	else if (p->conf->plant == CHAOS_PLANT_GUEST)
+		hold_on(p);
+}
+
+static bool run(struct play *p)
+{
+	if (!begin(p))
+		return false;
+	plant(p);
+	if (!play_script(p))
+		return false;
+	clear(p);
+	if (!wait_well(p, chaos_settle_ms(p->s), CHAOS_WELL_) || !check_agents(p) || !check_server(p) || !leave(p))
+		return false;
+	for (unsigned w = 0; w < CHAOS_PEOPLE; w++)
+		if (!check_left(p, (enum chaos_who)w) || !check_end(p, (enum chaos_who)w) || !alive(p))
+			return false;
+	return true;
+}
+
+void chaos_play(struct chaos_verdict *v, const struct chaos_script *s, const struct chaos_play_conf *conf)
+{
+	struct play p = {.s = s, .conf = conf, .v = v, .guest = -1};
+
+	*v = (struct chaos_verdict){0};
+	signal(SIGPIPE, SIG_IGN);
+	plan(&p);
+	run(&p);
+	if (p.guest >= 0)
+		close(p.guest);
+	if (conf->keep || v->broken)
+		snprintf(v->folder, sizeof v->folder, "%s", p.h.folder);
+	house_close(&p.h, v->folder[0] != '\0');
+}

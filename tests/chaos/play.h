@@ -1,0 +1,59 @@
+/* One run: the script is played in a house of its own, and then everything must be well again. */
+#ifndef TESTS_CHAOS_PLAY_H
+#define TESTS_CHAOS_PLAY_H
+
+#include "tests/chaos/agent.h"
+
+/* What must hold. I(NAME, name, what) */
+#define CHAOS_INVARIANTS(I)                                                                                                  \
+	I(NONE, "none", "all is well")                                                                                       \
+	I(START, "start", "the programs start and the call comes up before anything goes wrong")                             \
+	I(ALIVE, "alive", "no program ends on its own")                                                                      \
+	I(WELL, "well", "in the stated time the call is up, encrypted alike for all, heard in all directions, and speaks")    \
+	I(REASON, "reason", "whatever ends or waits says why")                                                               \
+	I(VOICES, "voices", "nobody is heard in somebody else's place")                                                      \
+	I(PLAIN, "plain", "nothing goes out in the clear where it must be sealed")                                           \
+	I(LOOP, "loop", "no more Identifies than the faults explain")                                                        \
+	I(NONCE, "nonce", "no nonce twice, and nothing that cannot be opened")                                               \
+	I(CALLS, "calls", "a mediad whose call was left holds none")                                                         \
+	I(FILES, "files", "and no descriptor, and no thread, more than when it was new")                                     \
+	I(MEMORY, "memory", "and no memory beyond a bound")                                                                  \
+	I(END, "end", "and ends in good order when asked; an incomplete journal is told")                                    \
+	I(DRIVER, "driver", "the run itself comes to its end")
+
+enum chaos_invariant {
+#define X(NAME, name, what) CHAOS_##NAME##_,
+	CHAOS_INVARIANTS(X)
+#undef X
+		CHAOS_INVARIANTS_N
+};
+
+const char *chaos_invariant_name(enum chaos_invariant i);
+const char *chaos_invariant_what(enum chaos_invariant i);
+
+/* What a test of this program does wrong. The agent's plants are the bot's. */
+enum chaos_plant {
+	CHAOS_PLANT_AGENT_N = PLANT_OTHER_VOICE,
+	CHAOS_PLANT_NO_RESTART, /* what was killed stays dead */
+	CHAOS_PLANT_CRASH,	/* the bot's mediad dies of its own */
+	CHAOS_PLANT_GUEST,	/* somebody holds on to the bot's mediad */
+	CHAOS_PLANT_STUCK,	/* mediad does not end when asked */
+	CHAOS_PLANTS_N
+};
+
+struct chaos_verdict {
+	enum chaos_invariant broken;
+	char text[1200], folder[64]; /* folder: with the logs, when kept */
+	unsigned settle_ms;	     /* from the last fault's end until all was well */
+	unsigned failed;	     /* calls that ended with a named reason meanwhile */
+};
+
+struct chaos_play_conf {
+	const char *bin; /* folder of the programs */
+	unsigned plant;
+	bool keep; /* the logs, also when all is well */
+};
+
+void chaos_play(struct chaos_verdict *v, const struct chaos_script *s, const struct chaos_play_conf *conf);
+
+#endif

@@ -1,0 +1,12 @@
+/* Who is heard: each person's voice is a tone of its own. Pure. */
+#ifndef TESTS_CHAOS_TONE_H
+#define TESTS_CHAOS_TONE_H
+
+#include "tests/chaos/script.h"
+
+/* n samples of the person's tone, from sample `from` on. */
+void tone_make(int16_t *out, size_t n, uint32_t rate, enum chaos_who who, uint64_t from);
+/* Whose tone holds most of the sound; CHAOS_ALL: it is silent, or nobody's. *loud: there is sound. */
+enum chaos_who tone_whose(const int16_t *pcm, size_t n, uint32_t rate, bool *loud);
+
+#endif

@@ -1,0 +1,203 @@
+#include "tests/chaos/watch.h"
+
+#include "proto/media.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MS UINT64_C(1000000)
+
+enum { ENOUGH_MS = 160, ASK_MS = 150 };
+
+#define HOME "127121515262115840"
+
+void watch_begin(struct watch *w, struct house *h, bool real)
+{
+	*w = (struct watch){.h = h, .real = real, .bot_there = true};
+}
+
+static bool missing(struct watch *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static bool missing(struct watch *w, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(w->text, sizeof w->text, fmt, ap);
+	va_end(ap);
+	return false;
+}
+
+static unsigned get(const atomic_uint *v)
+{
+	return atomic_load(v);
+}
+
+/* Told to wait for a minute: that is a named reason, and nobody waits for it here. */
+static bool excused(const struct agent_state *st)
+{
+	return get(&st->phase) == MEDIA_PHASE_COOLING && get(&st->reason) == MEDIA_REASON_RATE_LIMITED;
+}
+
+static bool lean(const struct watch *w, unsigned who)
+{
+	return who != CHAOS_BOT || !w->real;
+}
+
+/* Up, and of one mind about keys. */
+static bool agents_agree(struct watch *w, const bool here[CHAOS_PEOPLE], unsigned n)
+{
+	const struct agent_state *first = NULL;
+
+	for (unsigned i = 0; i < CHAOS_PEOPLE; i++) {
+		const struct agent_state *st = &w->h->state[i];
+
+		if (!here[i] || !lean(w, i))
+			continue;
+		if (get(&st->phase) != MEDIA_PHASE_UP)
+			return missing(w, "%s is not up", chaos_who_name(i));
+		if (n < 2)
+			continue;
+		if (!get(&st->version) || !get(&st->ready) || get(&st->members) != n || get(&st->pending))
+			return missing(w, "%s has no key that all share", chaos_who_name(i));
+		if (first && atomic_load(&st->code) != atomic_load(&first->code))
+			return missing(w, "%s has another privacy code", chaos_who_name(i));
+		first = st;
+	}
+	return true;
+}
+
+static void mark(struct watch *w)
+{
+	for (unsigned i = 0; i < CHAOS_PEOPLE; i++) {
+		for (unsigned k = 0; k < CHAOS_PEOPLE; k++)
+			w->heard[i][k] = get(&w->h->state[i].heard_ms[k]);
+		w->drained[i] = get(&w->h->state[i].drained);
+	}
+}
+
+/* Since they came up everybody has heard everybody else, and a playback has begun and drained. */
+static bool sound_flows(struct watch *w, const bool here[CHAOS_PEOPLE])
+{
+	for (unsigned i = 0; i < CHAOS_PEOPLE; i++) {
+		const struct agent_state *st = &w->h->state[i];
+
+		if (!here[i] || !lean(w, i))
+			continue;
+		for (unsigned k = 0; k < CHAOS_PEOPLE; k++)
+			if (k != i && here[k] && lean(w, k) && get(&st->heard_ms[k]) - w->heard[i][k] < ENOUGH_MS)
+				return missing(w, "%s does not hear %s", chaos_who_name(i), chaos_who_name(k));
+		/* One that began before may have been all but over. */
+		if (get(&st->drained) - w->drained[i] < 2)
+			return missing(w, "the playbacks of %s do not drain", chaos_who_name(i));
+	}
+	return true;
+}
+
+static const json_t *session_of(const json_t *stats, uint64_t user)
+{
+	const json_t *list = json_object_get(stats, "voice"), *s;
+	size_t i;
+	char id[24];
+
+	snprintf(id, sizeof id, "%" PRIu64, user);
+	json_array_foreach ((json_t *)list, i, s) {
+		const char *of = json_string_value(json_object_get(s, "user_id"));
+
+		if (of && strcmp(of, id) == 0)
+			return s;
+	}
+	return NULL;
+}
+
+/* The server's side: a socket that only we believe in is not up. */
+static bool server_agrees(struct watch *w, const bool here[CHAOS_PEOPLE])
+{
+	json_t *stats = NULL;
+	bool ok = true;
+
+	if (chaos_now() < w->asked_at + ASK_MS * MS)
+		return false;
+	w->asked_at = chaos_now();
+	if (!house_ask(w->h, &stats, "/stats", NULL) || !stats) {
+		json_decref(stats);
+		return missing(w, "guildd does not answer");
+	}
+	w->bot_there = session_of(stats, chaos_user[CHAOS_BOT]);
+	for (unsigned i = 0; i < CHAOS_PEOPLE && ok; i++) {
+		const json_t *s = session_of(stats, chaos_user[i]);
+		const char *channel = json_string_value(json_object_get(s, "channel_id"));
+
+		if (here[i] && (!json_is_true(json_object_get(s, "connected")) || !json_is_true(json_object_get(s, "described")) ||
+				!channel || strcmp(channel, HOME) != 0))
+			ok = missing(w, "guildd does not have %s in the call", chaos_who_name(i));
+	}
+	json_decref(stats);
+	return ok;
+}
+
+bool watch_well(struct watch *w)
+{
+	bool here[CHAOS_PEOPLE];
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < CHAOS_PEOPLE; i++) {
+		here[i] = !lean(w, i) || !excused(&w->h->state[i]);
+		n += here[i];
+	}
+	if (!agents_agree(w, here, n)) {
+		w->marked = false;
+		if (w->real)
+			server_agrees(w, (const bool[CHAOS_PEOPLE]){0});
+		return false;
+	}
+	if (!w->marked)
+		mark(w);
+	w->marked = true;
+	if (n >= 2 && !sound_flows(w, here))
+		return false;
+	return server_agrees(w, here);
+}
+
+const char *watch_text(struct watch *w)
+{
+	size_t n = strlen(w->text);
+
+	for (unsigned i = 0; i < CHAOS_PEOPLE && n < sizeof w->text; i++) {
+		const struct agent_state *st = &w->h->state[i];
+
+		if (!lean(w, i))
+			continue;
+		n += (size_t)snprintf(w->text + n, sizeof w->text - n,
+				      "\n  %s: %s%s%s, members %u, ready %u, pending %u, epoch %llu, heard ms", chaos_who_name(i),
+				      media_phase_name(get(&st->phase)), get(&st->reason) ? " " : "", media_reason_name(get(&st->reason)),
+				      get(&st->members), get(&st->ready), get(&st->pending), atomic_load(&st->epoch));
+		for (unsigned k = 0; k < CHAOS_PEOPLE && n < sizeof w->text; k++)
+			n += (size_t)snprintf(w->text + n, sizeof w->text - n, " %u", get(&st->heard_ms[k]) - w->heard[i][k]);
+		if (n < sizeof w->text)
+			n += (size_t)snprintf(w->text + n, sizeof w->text - n, ", drained %u, stopped %u", get(&st->drained) - w->drained[i],
+					      get(&st->stopped));
+	}
+	return w->text;
+}
+
+uint64_t watch_count(const json_t *stats, uint64_t user, const char *name)
+{
+	char id[24];
+
+	snprintf(id, sizeof id, "%" PRIu64, user);
+	return (uint64_t)json_integer_value(json_object_get(json_object_get(json_object_get(stats, "counts"), id), name));
+}
+
+uint64_t watch_refused(const json_t *stats, const char *why)
+{
+	const json_t *streams = json_object_get(json_object_get(stats, "relay"), "streams"), *s;
+	uint64_t n = 0;
+	size_t i;
+
+	json_array_foreach ((json_t *)streams, i, s)
+		n += (uint64_t)json_integer_value(json_object_get(json_object_get(s, "rx"), why));
+	return n;
+}

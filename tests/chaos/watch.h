@@ -1,0 +1,26 @@
+/* Looks at a house from all sides until all is well: what the agents are told, what they hear, and what guildd knows. */
+#ifndef TESTS_CHAOS_WATCH_H
+#define TESTS_CHAOS_WATCH_H
+
+#include "tests/chaos/house.h"
+
+struct watch {
+	struct house *h;
+	bool real;
+	bool bot_there; /* guildd has the bot in the channel */
+	bool marked;
+	uint64_t asked_at;
+	unsigned heard[CHAOS_PEOPLE][CHAOS_PEOPLE], drained[CHAOS_PEOPLE]; /* when all came up */
+	char text[1000];
+};
+
+void watch_begin(struct watch *w, struct house *h, bool real);
+bool watch_well(struct watch *w);
+/* What was missing at the last look, and where everybody stood. */
+const char *watch_text(struct watch *w);
+
+/* Of guildd's stats: a counter of a user; of packets refused for this reason. */
+uint64_t watch_count(const json_t *stats, uint64_t user, const char *name);
+uint64_t watch_refused(const json_t *stats, const char *why);
+
+#endif
