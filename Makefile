@@ -34,6 +34,7 @@ CALLER   := $(call rwild,tests/caller,%.c)
 UNIT     := $(call rwild,tests/unit,%.c)
 VECTORS  := $(call rwild,tests/vectors,%.c)
 FOLLOW   := $(call rwild,tests/follow,%.c)
+CHAOS    := $(filter-out tests/chaos/preload/%,$(call rwild,tests/chaos,%.c))
 VILLAGE  := $(call rwild,tests/village,%.c)
 FUZZ     := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 
@@ -68,6 +69,13 @@ $(B)/guildd: $(call objs,$(GUILDD) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_GUILDD) $(LIBS_COMMON)
 $(B)/caller: $(call objs,$(CALLER) control/child.c control/secure.c control/offline/wavfile.c $(call rwild,control/media,%.c) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
+
+# Faults by seed; the folder of the programs is its own.
+$(B)/chaos: $(call objs,$(CHAOS) $(call rwild,control/media,%.c) control/child.c $(COMMON))
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
+$(B)/chaos_clock.so: tests/chaos/preload/clock.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
 
 # The IETF's test vectors of MLS.
 $(B)/tests/mls-vectors: $(call objs,$(VECTORS) $(call rwild,mediad/mls,%.c))

@@ -72,7 +72,11 @@ struct gd_channel *api_channel(struct api_call *c)
 
 struct gd_vstate *api_vstate(struct api_call *c)
 {
-	struct gd_vstate *v = gd_call_of(c->g, c->id[0]);
+	uint64_t guild = api_number(c, "guild_id", 0);
+	struct gd_guild *g = guild ? gd_guild_find(c->g->world, guild) : NULL;
+	struct gd_vstate *v = g       ? gd_vstate_find(g, c->id[0])
+			      : guild ? NULL
+				      : gd_call_of(c->g, c->id[0]);
 
 	if (!v)
 		api_result(c, ENOENT);

@@ -96,8 +96,11 @@ void api_no_server(struct api_call *c)
 
 void api_drop(struct api_call *c)
 {
-	answer(c, is_main(c) ? gd_gateway_abort(c->g->gateway, c->id[0])
-			     : gd_voice_abort(c->g->voice, c->id[0]));
+	if (!is_main(c) && json_is_true(json_object_get(c->body, "silent")))
+		answer(c, gd_voice_forget(c->g->voice, c->id[0]));
+	else
+		answer(c, is_main(c) ? gd_gateway_abort(c->g->gateway, c->id[0])
+			     : gd_voice_abort(c->g->voice, api_number(c, "guild_id", 0), c->id[0]));
 }
 
 void api_close(struct api_call *c)
@@ -110,7 +113,8 @@ void api_close(struct api_call *c)
 	else if (is_main(c))
 		answer(c, gd_gateway_close(c->g->gateway, c->id[0], (uint16_t)code, reason));
 	else
-		answer(c, gd_voice_close(c->g->voice, c->id[0], (uint16_t)code, reason));
+		answer(c, gd_voice_close(c->g->voice, api_number(c, "guild_id", 0), c->id[0], (uint16_t)code,
+					 reason));
 }
 
 void api_send(struct api_call *c)
@@ -165,6 +169,6 @@ void api_invalidate(struct api_call *c)
 
 void api_crash(struct api_call *c)
 {
-	gd_voice_close(c->g->voice, 0, 4015, "Voice server crashed.");
+	gd_voice_close(c->g->voice, 0, 0, 4015, "Voice server crashed.");
 	api_ok(c, NULL);
 }

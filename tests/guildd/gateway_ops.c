@@ -186,6 +186,7 @@ static void on_voice_state(struct gconn *c, const json_t *d)
 		decode_error(c);
 		return;
 	}
+	gd_count(g, req.guild, "main_op_4");
 	if (g->sw.op4_silent)
 		return;
 	if (!req.channel) {

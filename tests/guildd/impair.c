@@ -24,6 +24,11 @@ static bool chance(struct gd_impair *im, uint32_t permille)
 	return next(im) % 1000 < permille;
 }
 
+bool gd_impair_lost(struct gd_impair *im, uint32_t permille)
+{
+	return permille && chance(im, permille);
+}
+
 unsigned gd_impair_plan(struct gd_impair *im, const struct gd_impair_conf *conf, uint64_t delays[2])
 {
 	bool lost = chance(im, conf->loss_permille);

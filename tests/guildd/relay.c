@@ -407,7 +407,9 @@ static void readable(evutil_socket_t fd, short what, void *arg)
 
 		if (len < 0)
 			return;
-		if (len == 0)
+		if (gd_impair_lost(&r->impair, r->g->sw.up_loss_permille))
+			r->n.net_lost++;
+		else if (len == 0)
 			r->n.rx[GD_RX_BAD_SIZE]++;
 		else
 			datagram(r, buf, (size_t)len, &from);

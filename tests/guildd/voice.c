@@ -201,14 +201,19 @@ void gd_voice_sync(struct gd_voice *v, const struct gd_vstate *state)
 				state->self_deaf || (m && m->deaf));
 }
 
-bool gd_voice_close(struct gd_voice *v, uint64_t user, uint16_t code, const char *reason)
+static bool is_of(const struct vsession *s, uint64_t guild, uint64_t user)
+{
+	return s->conn && (!user || s->user == user) && (!guild || s->guild == guild);
+}
+
+bool gd_voice_close(struct gd_voice *v, uint64_t guild, uint64_t user, uint16_t code, const char *reason)
 {
 	bool any = false;
 
 	for (size_t i = v->sessions.n; i > 0; i--) {
 		struct vsession *s = v->sessions.v[i - 1];
 
-		if (!s->conn || (user && s->user != user))
+		if (!is_of(s, guild, user))
 			continue;
 		any = true;
 		vconn_close(s->conn, code, reason);
@@ -216,18 +221,36 @@ bool gd_voice_close(struct gd_voice *v, uint64_t user, uint16_t code, const char
 	return any;
 }
 
-bool gd_voice_abort(struct gd_voice *v, uint64_t user)
+bool gd_voice_abort(struct gd_voice *v, uint64_t guild, uint64_t user)
 {
 	bool any = false;
 
 	for (size_t i = v->sessions.n; i > 0; i--) {
 		struct vsession *s = v->sessions.v[i - 1];
 
-		if (!s->conn || (user && s->user != user))
+		if (!is_of(s, guild, user))
 			continue;
 		any = true;
 		s->conn->closing = true;
 		ws_abort(s->conn->ws);
+	}
+	return any;
+}
+
+bool gd_voice_forget(struct gd_voice *v, uint64_t user)
+{
+	bool any = false;
+
+	for (size_t i = v->sessions.n; i > 0; i--) {
+		struct vsession *s = v->sessions.v[i - 1];
+		struct vconn *c = s->conn;
+
+		if (!c || s->user != user)
+			continue;
+		any = c->closing = true;
+		tmr_stop(c->deadline);
+		vsession_lost(s);
+		c->s = NULL;
 	}
 	return any;
 }

@@ -141,6 +141,10 @@ static void on_identify(struct vconn *c, const json_t *d)
 		vconn_close(c, 4017, "E2EE/DAVE protocol required.");
 		return;
 	}
+	if (g->sw.voice_refuse) {
+		vconn_close(c, (uint16_t)g->sw.voice_refuse, "Asked for.");
+		return;
+	}
 	old = vsession_find(c->v, guild, user);
 	if (old)
 		vsession_end(old, 4006, "Session is no longer valid.");
@@ -399,13 +403,16 @@ void vconn_message(struct vconn *c, const uint8_t *data, size_t len)
 	};
 	json_t *o = json_loadb((const char *)data, len, JSON_REJECT_DUPLICATES, NULL);
 	const json_t *op = json_object_get(o, "op"), *d = json_object_get(o, "d");
-	uint64_t user = c->user;
+	uint64_t user = c->user, guild;
 
 	if (!json_is_integer(op)) {
 		decode_error(c);
 		goto out;
 	}
 	gd_count(c->v->g, user, "voice_op_%d", (int)json_integer_value(op));
+	guild = c->s ? c->s->guild : gd_id(json_object_get(d, "server_id"));
+	if (guild)
+		gd_count(c->v->g, guild, "voice_op_%d", (int)json_integer_value(op));
 	if (c->v->g->sw.voice_silent)
 		goto out;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
