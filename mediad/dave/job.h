@@ -1,8 +1,8 @@
 /* Key work that takes milliseconds: run on the worker, each job a function of what it carries.
  *
- * The keyroom (our keys, the group's state, proposals, commits of our own that may be announced) belongs to whoever holds the
- * job: the session hands it over with the job and gets it back with the result, so nothing is shared between threads. A job
- * that fails leaves the keyroom as it was, unless its header says otherwise. */
+ * The keyroom (our keys, the group's state, proposals, commits of our own that may be announced) belongs to
+ * whoever holds the job: the session hands it over with the job and gets it back with the result, so nothing is
+ * shared between threads. A job that fails leaves the keyroom as it was, unless its header says otherwise. */
 #ifndef MEDIAD_DAVE_JOB_H
 #define MEDIAD_DAVE_JOB_H
 
@@ -17,14 +17,15 @@ int dave_keyroom_alloc(struct dave_keyroom **out, uint64_t user);
 struct dave_keyroom *dave_keyroom_free(struct dave_keyroom *k);
 /* For a recorded group: instead of RESET, which would make new ones, these keys are ours and this key package was sent.
  * EBADMSG when they do not belong together or to the user; ENOMEM. */
-int dave_keyroom_take(struct dave_keyroom *k, uint64_t channel, const struct mls_identity *me, const struct p256_pair *init,
-		      struct slice key_package);
+int dave_keyroom_take(struct dave_keyroom *k, uint64_t channel, const struct mls_identity *me,
+		      const struct p256_pair *init, struct slice key_package);
 /* What it knows of the group, for tools and tests; NULL without one. Local groups (epoch 0) included. Borrowed. */
 const struct mls_group *dave_keyroom_group(const struct dave_keyroom *k);
 
 enum dave_job_type {
 	DAVE_JOB_RESET,	   /* op 24 epoch 1, or op 4: forget the group, new keys; gives op 26 */
-	DAVE_JOB_REKEY,	   /* recover: as RESET, but our leaf keys stay, and a welcome for the key package before is still taken */
+	DAVE_JOB_REKEY,	   /* recover: as RESET, but our leaf keys stay, and a welcome for the key package before is still
+			      taken */
 	DAVE_JOB_DROP,	   /* version 0: forget the group */
 	DAVE_JOB_SENDER,   /* op 25 */
 	DAVE_JOB_PROPOSALS, /* op 27: may give op 28 */

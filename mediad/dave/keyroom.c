@@ -75,10 +75,10 @@ void dave_be64(uint8_t out[DAVE_USER_BYTES], uint64_t v)
 		out[i] = (uint8_t)(v >> 8 * (DAVE_USER_BYTES - 1 - i));
 }
 
-/* The group of which we are the only member, epoch 0: what others are added to when our commit is the first. NULL as long as
- * the external sender is not known. */
-static int local_group(struct mls_group **out, const struct dave_keyroom *k, uint64_t channel, const struct mls_identity *me,
-		       struct mls_leaf *leaf, struct mls_rng *rng)
+/* The group of which we are the only member, epoch 0: what others are added to when our commit is the first. NULL as
+ * long as the external sender is not known. */
+static int local_group(struct mls_group **out, const struct dave_keyroom *k, uint64_t channel,
+		       const struct mls_identity *me, struct mls_leaf *leaf, struct mls_rng *rng)
 {
 	uint8_t id[DAVE_USER_BYTES];
 	struct mls_out extensions = {0};
@@ -126,7 +126,8 @@ static int make_leaf(struct fresh *f, const struct dave_keyroom *k, struct mls_r
 			     rng);
 }
 
-static int make_fresh(struct fresh *f, const struct dave_keyroom *k, uint64_t channel, bool new_leaf, struct mls_rng *rng)
+static int make_fresh(struct fresh *f, const struct dave_keyroom *k, uint64_t channel, bool new_leaf,
+		      struct mls_rng *rng)
 {
 	int err = 0;
 
@@ -239,8 +240,8 @@ static bool same_keys(const struct mls_key_package *p, const struct mls_identity
 	       mls_equal(p->leaf->signature_key, mls_slice(me->signature.pub, MLS_POINT));
 }
 
-int dave_keyroom_take(struct dave_keyroom *k, uint64_t channel, const struct mls_identity *me, const struct p256_pair *init,
-		      struct slice key_package)
+int dave_keyroom_take(struct dave_keyroom *k, uint64_t channel, const struct mls_identity *me,
+		      const struct p256_pair *init, struct slice key_package)
 {
 	struct rd r = rd_of(key_package.p, key_package.n);
 	struct mls_key_package *p;

@@ -57,8 +57,8 @@ static bool is_recognized(const struct dave_job *j, uint64_t user)
 	return false;
 }
 
-/* What DAVE allows: the gateway adds people whom it told us of, and removes; the rest is the RFC's to judge. EALREADY: it is
- * about a group that we are to be added to, not about the one of ourselves alone. */
+/* What DAVE allows: the gateway adds people whom it told us of, and removes; the rest is the RFC's to judge.
+ * EALREADY: it is about a group that we are to be added to, not about the one of ourselves alone. */
 static int allowed(const struct dave_keyroom *k, const struct dave_job *j, const struct mls_public *m)
 {
 	struct rd r = rd_of(m->body.p, m->body.n);
@@ -84,7 +84,8 @@ static int allowed(const struct dave_keyroom *k, const struct dave_job *j, const
 }
 
 /* One proposal message. added: references of those that are new. */
-static int append_one(struct dave_keyroom *k, const struct dave_job *j, const struct mls_public *m, struct mls_out *added)
+static int append_one(struct dave_keyroom *k, const struct dave_job *j, const struct mls_public *m,
+		      struct mls_out *added)
 {
 	unsigned before = mls_group_proposals(k->group);
 	uint8_t ref[MLS_HASH];

@@ -100,7 +100,15 @@ void dave_send_code(struct dave_session *s, uint64_t user, const char *code)
 static void privacy_code(struct dave_session *s, const struct dave_epoch *e)
 {
 	if (!e || dave_privacy_code(s->status.privacy_code, e->authenticator))
-		memset(s->status.privacy_code, 0, sizeof s->status.privacy_code);
+		s->status.privacy_code[0] = '\0';
+}
+
+static bool same(const struct dave_status *a, const struct dave_status *b)
+{
+	return a->version == b->version && a->known == b->known && a->ready == b->ready && a->pending == b->pending &&
+	       a->epoch == b->epoch && strcmp(a->privacy_code, b->privacy_code) == 0 && a->members == b->members &&
+	       a->heal == b->heal && a->deaf == b->deaf && a->recovers == b->recovers && a->resumes == b->resumes &&
+	       a->rejoins == b->rejoins && a->invalid == b->invalid && a->executes == b->executes;
 }
 
 void dave_send_state(struct dave_session *s)
@@ -121,8 +129,8 @@ void dave_send_state(struct dave_session *s)
 	st->rejoins = l->rejoins;
 	st->invalid = l->invalid;
 	st->executes = l->executes;
-	if (memcmp(st, &s->told, sizeof *st) == 0)
+	if (same(st, &s->told))
 		return;
-	memcpy(&s->told, st, sizeof *st);
+	s->told = *st;
 	act(s, &(struct dave_action){.kind = DAVE_ACT_STATE});
 }

@@ -1,8 +1,9 @@
-/* What a voice gateway sends to a DAVE session in a live group: as it is, bent, in any order, signed by it with anything inside,
- * with time passing, jobs coming back at once or later, and speakers heard or not. Another member, a keyroom alone, commits
- * and welcomes.
+/* What a voice gateway sends to a DAVE session in a live group: as it is, bent, in any order, signed by it with
+ * anything inside, with time passing, jobs coming back at once or later, and speakers heard or not. Another
+ * member, a keyroom alone, commits and welcomes.
  *
- * Whatever comes: one job at a time, epochs that rise, no plain sound where sound is sealed, no deadline that is never met.
+ * Whatever comes: one job at a time, epochs that rise, no plain sound where sound is sealed, no deadline that is
+ * never met.
  *
  * Input: steps of one byte of choice and its operands; see step(). */
 #include <stdlib.h>

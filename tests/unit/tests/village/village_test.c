@@ -1,16 +1,17 @@
-/* Whole calls: sessions and keyrooms of mediad through guildd's delivery service, with what the network does to them. */
+/* Whole calls: sessions and keyrooms of mediad through guildd's delivery service, with what the network does to
+ * them. */
 #include "tests/village/village.h"
 
 #include "tests/test.h"
 
-#define AGREED(v, most)                                                                                                      \
-	do {                                                                                                                 \
-		uint64_t ms_ = village_until_agreed(v, most);                                                                \
-		if (ms_ == UINT64_MAX) {                                                                                     \
-			test_fail(__FILE__, __LINE__, "no agreement within %u ms", (unsigned)(most));                        \
-			village_end(v);                                                                                      \
-			return;                                                                                              \
-		}                                                                                                            \
+#define AGREED(v, most) \
+	do { \
+		uint64_t ms_ = village_until_agreed(v, most); \
+		if (ms_ == UINT64_MAX) { \
+			test_fail(__FILE__, __LINE__, "no agreement within %u ms", (unsigned)(most)); \
+			village_end(v); \
+			return; \
+		} \
 	} while (0)
 
 TEST(dave_village_comes_one_by_one)
@@ -102,8 +103,8 @@ static uint64_t longest_silence(const struct village *v)
 	return ms;
 }
 
-/* Three are there and a fourth comes, who is hit or another one is. How long somebody did not hear somebody; UINT64_MAX when
- * it did not end. */
+/* Three are there and a fourth comes, who is hit or another one is. How long somebody did not hear somebody;
+ * UINT64_MAX when it did not end. */
 static uint64_t healed(struct village *v, struct fault *f, unsigned rejoins)
 {
 	uint64_t ms;
