@@ -330,6 +330,8 @@ void vgw_rejoin(struct vgw *g, uint64_t now, enum media_reason why)
 {
 	if (g->announced)
 		rejoin(g, now, why, 0, 0, 0);
+	else if (g->phase >= MEDIA_PHASE_IDENTIFYING && g->phase <= MEDIA_PHASE_SELECTING)
+		rejoin(g, now, why, 0, 1000, STEP_TRIES); /* one more that failed in joining */
 }
 
 void vgw_leave(struct vgw *g, uint64_t now)
