@@ -15,7 +15,7 @@ int dave_session_alloc(struct dave_session **out, const struct dave_conf *conf)
 		return ENOMEM;
 	s->conf = *conf;
 	s->tail = &s->first;
-	s->welcome_by = s->epoch_by = DAVE_NEVER;
+	s->welcome_by = s->epoch_by = s->seal_until = DAVE_NEVER;
 	s->user = malloc(16 * sizeof *s->user);
 	if (!s->user)
 		goto out;
@@ -378,10 +378,12 @@ static void offer(struct dave_session *s, uint64_t now, struct dave_job *job)
 	dave_send_binary(s, DAVE_OP_KEY_PACKAGE, &job->out);
 }
 
-static void epoch(struct dave_session *s, uint64_t now, struct dave_job *job)
+static void epoch(struct dave_session *s, uint64_t now, struct dave_job *job, bool was_in)
 {
 	if (job->verdict == DAVE_INVALID) {
 		dave_heal_invalid(s, now, job->transition);
+	} else if (was_in && !s->in_group) {
+		dave_heal_removed(s, now);
 	} else if (job->epoch) {
 		dave_transition_prepare(s, now, job->transition, job->epoch);
 		job->epoch = NULL;
@@ -400,6 +402,8 @@ static void proposals(struct dave_session *s, uint64_t now, struct dave_job *job
 
 static void result(struct dave_session *s, uint64_t now, struct dave_job *job)
 {
+	bool was_in = s->in_group;
+
 	s->keyroom = job->keyroom;
 	job->keyroom = NULL;
 	if (job->verdict == DAVE_NOT_RUN) {
@@ -407,6 +411,8 @@ static void result(struct dave_session *s, uint64_t now, struct dave_job *job)
 		return;
 	}
 	s->in_group = job->in_group;
+	if (was_in && !s->in_group)
+		dave_transition_left(s, now);
 	switch (job->type) {
 	case DAVE_JOB_RESET:
 	case DAVE_JOB_REKEY:
@@ -422,7 +428,7 @@ static void result(struct dave_session *s, uint64_t now, struct dave_job *job)
 		break;
 	case DAVE_JOB_COMMIT:
 	case DAVE_JOB_WELCOME:
-		epoch(s, now, job);
+		epoch(s, now, job, was_in);
 		break;
 	case DAVE_JOB_SENDER:
 		/* It is not said again in this session, and without it there is no group. */

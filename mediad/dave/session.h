@@ -90,6 +90,8 @@ struct dave_ladder {
 	uint64_t not_before;	   /* the next step may be taken */
 	uint32_t cooldown_ms;	   /* behind the last step */
 	uint64_t healed_at;
+	uint32_t steps; /* lately */
+	uint64_t steps_at;
 	uint32_t failures;	   /* messages lately that were answered with op 31 */
 	uint64_t failures_at;
 	uint32_t recovers, resumes, rejoins, invalid, executes;

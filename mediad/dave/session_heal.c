@@ -65,10 +65,16 @@ static void deafened(struct dave_session *s, uint64_t now, uint64_t user)
 	s->deaf[i] = (struct dave_deaf){user, now, now};
 }
 
+/* With keys of before one may still be heard that is out of the group. */
+static bool outside(const struct dave_session *s)
+{
+	return s->status.version > 0 && !s->in_group;
+}
+
 /* Everybody is heard: the next spell starts at the ladder's foot. */
 static void healed(struct dave_session *s, uint64_t now)
 {
-	if (s->conf.ladder->last == DAVE_HEAL_NONE)
+	if (s->conf.ladder->last == DAVE_HEAL_NONE || outside(s))
 		return;
 	s->conf.ladder->last = DAVE_HEAL_NONE;
 	s->conf.ladder->healed_at = now;
@@ -84,6 +90,13 @@ void dave_heal_gone(struct dave_session *s, uint64_t now, uint64_t user)
 	memmove(s->deaf + i, s->deaf + i + 1, (--s->n_deaf - i) * sizeof *s->deaf);
 	if (!s->n_deaf)
 		healed(s, now);
+}
+
+/* Nobody adds us again without a key package; but the gateway may be about to make the group anew, and tell us. */
+void dave_heal_removed(struct dave_session *s, uint64_t now)
+{
+	s->epoch_by = DAVE_NEVER;
+	s->welcome_by = now + DAVE_JOIN_GRACE_MS * DAVE_MS;
 }
 
 void dave_heal_group(struct dave_session *s, const struct dave_epoch *e)
@@ -102,12 +115,23 @@ void dave_heal_proof(struct dave_session *s, uint64_t now)
 		healed(s, now);
 }
 
-/* A quiet time as long as half of the wait makes the wait void. */
+/* How many of n there are left when one goes in each `every_ms`. */
+static uint32_t leaked(uint32_t n, uint64_t *at, uint64_t now, uint32_t every_ms)
+{
+	uint64_t gone = (now - *at) / (every_ms * DAVE_MS);
+
+	*at += gone * every_ms * DAVE_MS;
+	return gone < n ? n - (uint32_t)gone : 0;
+}
+
+/* A quiet time as long as half of the wait makes the wait void; but not again and again, or whoever makes us deaf for a
+ * moment at a time could have the group re-keyed without end. */
 static void calm(struct dave_session *s, uint64_t now)
 {
 	struct dave_ladder *l = s->conf.ladder;
 
-	if (!s->n_deaf && l->last == DAVE_HEAL_NONE && l->cooldown_ms && now - l->healed_at >= l->cooldown_ms * DAVE_MS / 2) {
+	l->steps = leaked(l->steps, &l->steps_at, now, DAVE_STEP_MS);
+	if (!s->n_deaf && !outside(s) && l->steps < DAVE_STEPS_MAX && l->last == DAVE_HEAL_NONE && l->cooldown_ms && now - l->healed_at >= l->cooldown_ms * DAVE_MS / 2) {
 		l->cooldown_ms = 0;
 		l->not_before = 0;
 	}
@@ -145,6 +169,7 @@ static void took(struct dave_ladder *l, uint64_t now, enum dave_heal step)
 		l->cooldown_ms = (uint32_t)sooner(2 * (uint64_t)l->cooldown_ms, COOLDOWN_MAX_MS);
 	l->not_before = now + l->cooldown_ms * DAVE_MS;
 	l->last = step;
+	l->steps++;
 }
 
 static void step_recover(struct dave_session *s, uint64_t now)
@@ -189,18 +214,16 @@ static void step(struct dave_session *s, uint64_t now)
 static void answer(struct dave_session *s, uint64_t now, uint16_t id)
 {
 	struct dave_ladder *l = s->conf.ladder;
-	uint64_t since = (now - l->failures_at) / (DAVE_FAILURE_MS * DAVE_MS);
 
 	s->last_id = id;
 	s->epoch_by = DAVE_NEVER;
-	l->failures = since < l->failures ? l->failures - (uint32_t)since : 0;
-	if (since)
-		l->failures_at = now;
-	if (l->failures >= DAVE_FAILURES_MAX) {
+	l->failures = leaked(l->failures, &l->failures_at, now, DAVE_FAILURE_MS);
+	if (l->failures >= DAVE_FAILURES_MAX || s->answers == DAVE_ANSWERS_MAX) {
 		s->hopeless = true;
 		return;
 	}
 	l->failures++;
+	s->answers++;
 	recover(s, id);
 }
 
@@ -253,6 +276,15 @@ static uint64_t epoch_by(const struct dave_session *s)
 	return s->offline || dave_session_busy(s) ? DAVE_NEVER : s->epoch_by;
 }
 
+/* The same; and it is a step of the ladder, so its time must have come. Nobody need have spoken: who is in no group is not
+ * heard either. */
+static uint64_t welcome_by(const struct dave_session *s)
+{
+	if (s->welcome_by == DAVE_NEVER || s->offline || s->rejoining || dave_session_busy(s))
+		return DAVE_NEVER;
+	return later(s->welcome_by, s->conf.ladder->not_before);
+}
+
 void dave_heal_timer(struct dave_session *s, uint64_t now)
 {
 	calm(s, now);
@@ -260,17 +292,16 @@ void dave_heal_timer(struct dave_session *s, uint64_t now)
 		step(s, now);
 	if (epoch_by(s) <= now)
 		answer(s, now, s->last_id);
-	if (s->welcome_by <= now) {
-		/* Others may have no keys either, so this is no reason to climb. */
+	if (welcome_by(s) <= now) {
 		s->welcome_by = DAVE_NEVER;
-		if (!s->recovered && s->n_user > 1 && s->conf.ladder->not_before <= now && !dave_session_busy(s))
-			step_recover(s, now);
+		if (s->n_user > 1)
+			step(s, now);
 	}
 }
 
 uint64_t dave_heal_deadline(const struct dave_session *s)
 {
-	return sooner(step_at(s), sooner(epoch_by(s), s->welcome_by));
+	return sooner(step_at(s), sooner(epoch_by(s), welcome_by(s)));
 }
 
 /* ---- messages ---- */

@@ -20,6 +20,9 @@ enum {
 	DAVE_ENDLESS_MS = 5000,	 /* no transition explains deafness for so long without a break */
 	DAVE_FAILURES_MAX = 5,	 /* messages answered with op 31 in a row; one more every DAVE_FAILURE_MS */
 	DAVE_FAILURE_MS = 2000,
+	DAVE_ANSWERS_MAX = 12, /* the same without an epoch in between, however slowly they come */
+	DAVE_STEPS_MAX = 5,	 /* steps of the ladder after which being heard does not shorten the wait any more */
+	DAVE_STEP_MS = 120000,	 /* one of them is forgotten */
 };
 
 enum dave_op {
@@ -98,6 +101,7 @@ struct dave_session {
 	struct dave_kept kept[DAVE_KEYS];
 	unsigned n_kept;
 	const struct dave_epoch *sending; /* one of kept */
+	uint64_t seal_until; /* out of the group; NEVER: in it */
 	struct dave_transition pending[DAVE_PENDING_MAX];
 	unsigned n_pending;
 	uint16_t last_id; /* last transition executed or tried */
@@ -110,6 +114,7 @@ struct dave_session {
 	size_t n_deaf, cap_deaf;
 	uint64_t join_until;   /* grace behind our key package; 0: none */
 	uint64_t welcome_by;   /* NEVER: none awaited */
+	unsigned answers;      /* with op 31, since the last epoch */
 	uint64_t epoch_by;     /* one must follow what was proposed; NEVER: nothing was */
 	bool recovered, resumed; /* steps taken against this spell */
 	bool gap;
@@ -146,6 +151,8 @@ void dave_send_state(struct dave_session *s);
 void dave_transition_prepare(struct dave_session *s, uint64_t now, uint16_t id, struct dave_epoch *e);
 void dave_transition_text(struct dave_session *s, uint64_t now, uint16_t id, uint16_t version);
 void dave_transition_execute(struct dave_session *s, uint64_t now, uint16_t id);
+/* We are in no group any more. */
+void dave_transition_left(struct dave_session *s, uint64_t now);
 /* The group is made anew and nobody else is here. */
 void dave_transition_alone(struct dave_session *s);
 void dave_transition_timer(struct dave_session *s, uint64_t now);
@@ -159,6 +166,8 @@ void dave_heal_invalid(struct dave_session *s, uint64_t now, uint16_t id);
 void dave_heal_proposed(struct dave_session *s, uint64_t now, bool refused, bool committed);
 void dave_heal_lost(struct dave_session *s);
 void dave_heal_gone(struct dave_session *s, uint64_t now, uint64_t user);
+/* A commit removed us. */
+void dave_heal_removed(struct dave_session *s, uint64_t now);
 /* Who is not in this group is not there any more, or will be told again. */
 void dave_heal_group(struct dave_session *s, const struct dave_epoch *e);
 void dave_heal_proof(struct dave_session *s, uint64_t now);

@@ -154,7 +154,9 @@ void dave_transition_prepare(struct dave_session *s, uint64_t now, uint16_t id, 
 	dave_heal_group(s, e);
 	s->epoch_by = s->welcome_by = DAVE_NEVER;
 	s->join_until = 0;
+	s->seal_until = DAVE_NEVER;
 	s->hopeless = false;
+	s->answers = 0;
 	begin(s, now, &(struct dave_transition){.id = id, .version = DAVE_VERSION, .serial = e->serial, .at = now,
 						.proved = DAVE_NEVER});
 }
@@ -180,6 +182,12 @@ void dave_transition_execute(struct dave_session *s, uint64_t now, uint16_t id)
 			execute_pending(s, now, i);
 			return;
 		}
+}
+
+/* The others accept our key until theirs is so old; behind that we would speak to nobody. */
+void dave_transition_left(struct dave_session *s, uint64_t now)
+{
+	s->seal_until = now + DAVE_GRACE_MS * DAVE_MS;
 }
 
 void dave_transition_alone(struct dave_session *s)
@@ -219,12 +227,16 @@ void dave_transition_timer(struct dave_session *s, uint64_t now)
 			execute_pending(s, now, i);
 			break;
 		}
+	if (s->seal_until <= now) {
+		s->seal_until = DAVE_NEVER;
+		dave_send_sealing(s, NULL);
+	}
 	sweep(s, now);
 }
 
 uint64_t dave_transition_deadline(const struct dave_session *s)
 {
-	uint64_t at = DAVE_NEVER;
+	uint64_t at = s->seal_until;
 
 	for (unsigned i = 0; i < s->n_pending; i++)
 		at = sooner(at, due(&s->pending[i]));

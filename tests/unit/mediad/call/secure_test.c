@@ -205,14 +205,14 @@ static void binary(uint8_t op, const char *payload, size_t n)
 	call_stepped(rig.c);
 }
 
-static void join(const char *session, unsigned version)
+/* As far as it goes before op 4. */
+static void greeted(const char *session)
 {
 	struct media_call_credentials m = {.gen = rig.c->gen + 1,
 					   .session = slice_str(session),
 					   .token = slice_str("tok"),
 					   .endpoint = slice_str("voice.example:1"),
 					   .channel = 5};
-	char json[400];
 
 	call_credentials(rig.c, &m);
 	vgw_ws_open(rig.c->gw, rig.now, rig.c->conn);
@@ -222,6 +222,13 @@ static void join(const char *session, unsigned version)
 	     "aes256_gcm_rtpsize\"]}}");
 	vgw_discovered(rig.c->gw, rig.now, "203.0.113.9", 4000);
 	call_stepped(rig.c);
+}
+
+static void join(const char *session, unsigned version)
+{
+	char json[400];
+
+	greeted(session);
 	snprintf(json, sizeof json,
 		 "{\"op\":4,\"d\":{\"mode\":\"aead_aes256_gcm_rtpsize\",\"dave_protocol_version\":%"
 		 "u,\"secret_key\":"
@@ -363,6 +370,29 @@ TEST(secure_deaf_heals_by_recover_then_rejoin)
 	finish();
 }
 
+/* What makes a session useless before op 4 must not leave it up and deaf for ever. */
+TEST(secure_rejoins_before_it_is_up)
+{
+	CHECK_INT(start(false), 0);
+	greeted("s1");
+	binary(25, "no sender", 9);
+	work();
+	CHECK_INT(rig.job, DAVE_JOB_SENDER);
+	dave_session_timer(rig.c->secure.session, rig.now);
+	call_stepped(rig.c);
+	CHECK_INT(rig.secure.rejoins, 1);
+	CHECK_INT(rig.state.reason, MEDIA_REASON_NOT_DECRYPTED);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_COOLING);
+	wait_ms(1000);
+	vgw_timer(rig.c->gw, rig.now);
+	call_stepped(rig.c);
+	CHECK(rig.state.wants_credentials && !rig.c->secure.session);
+	join("s2", 1);
+	work();
+	CHECK(rig.secure.known && rig.state.phase == MEDIA_PHASE_UP);
+	finish();
+}
+
 TEST(secure_heard_again)
 {
 	struct ev ev = {.type = EV_DAVE_DEAF};
@@ -374,6 +404,8 @@ TEST(secure_heard_again)
 	ev.dave.deaf = true;
 	ev.dave.at = rig.now - 700 * MS;
 	call_engine_event(&ev, rig.c);
+	work();
+	binary(30, "\0\0welcome", 9); /* with the old key alone it would not be over */
 	work();
 	ev.dave.deaf = false;
 	call_engine_event(&ev, rig.c);

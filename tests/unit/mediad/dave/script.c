@@ -147,7 +147,7 @@ static void give(struct dave_job *j, const char *bytes)
 	j->verdict = j->out.p ? DAVE_DONE : DAVE_INVALID;
 }
 
-static void finish(struct script *t)
+void script_finish(struct script *t)
 {
 	struct dave_job *j = t->job;
 
@@ -179,21 +179,21 @@ void script_done(struct script *t)
 	case DAVE_JOB_CODE:
 		break;
 	}
-	finish(t);
+	script_finish(t);
 }
 
 void script_verdict(struct script *t, enum dave_verdict verdict)
 {
 	t->job->verdict = verdict;
 	t->job->in_group = dave_session_status(t->s)->epoch != 0;
-	finish(t);
+	script_finish(t);
 }
 
 void script_commits(struct script *t, const char *bytes)
 {
 	t->job->in_group = dave_session_status(t->s)->epoch != 0;
 	give(t->job, bytes);
-	finish(t);
+	script_finish(t);
 }
 
 void script_code(struct script *t, const char *code)

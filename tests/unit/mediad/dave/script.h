@@ -31,6 +31,8 @@ const char *script_said(struct script *t);
 
 /* The job under way ends: as it should, or with a verdict. */
 void script_done(struct script *t);
+/* As the test filled it in. */
+void script_finish(struct script *t);
 void script_verdict(struct script *t, enum dave_verdict verdict);
 /* Proposals end with bytes for op 28. */
 void script_commits(struct script *t, const char *bytes);

@@ -41,7 +41,7 @@ TEST(dave_heal_recovers_once_then_rejoins)
 	deaf_for(&t, 1, 9360);
 	SAID(&t, "");
 	deaf_for(&t, 1, 1440);
-	SAID(&t, "rejoin");
+	SAID(&t, "send:none rejoin");
 	CHECK(status(&t)->heal == DAVE_HEAL_REJOIN && status(&t)->rejoins == 1 && status(&t)->recovers == 1);
 	script_end(&t);
 }
@@ -57,7 +57,7 @@ TEST(dave_heal_resumes_when_a_gap_was_seen)
 	script_done(&t);
 	SAID(&t, "op31:9 job:rekey op26");
 	deaf_for(&t, 1, 10080);
-	SAID(&t, "resume");
+	SAID(&t, "send:none resume");
 	dave_session_offline(t.s, t.now);
 	dave_session_resumed(t.s, t.now);
 	deaf_for(&t, 1, 59760);
@@ -115,12 +115,15 @@ TEST(dave_heal_starts_at_the_foot_again_when_all_are_heard)
 	deaf_for(&t, 1, 7200);
 	SAID(&t, "op31:10 job:rekey");
 	script_done(&t);
+	script_mls(&t, 30, 11);
+	script_done(&t);
+	script_op(&t, 22, 11, 0, 0);
 	heard(&t, 1);
 	/* After a quiet time of half the wait there is none. */
 	script_wait(&t, 30000);
 	script_said(&t);
 	script_deaf(&t, 2);
-	SAID(&t, "op31:10 job:rekey");
+	SAID(&t, "op31:11 job:rekey");
 	CHECK_INT(t.ladder.cooldown_ms, 10000);
 	script_end(&t);
 }
@@ -216,9 +219,11 @@ TEST(dave_heal_finds_a_lost_welcome_when_nobody_speaks)
 	script_wait(&t, DAVE_WELCOME_MS);
 	SAID(&t, "op31:0 job:rekey");
 	script_done(&t);
-	/* Once: nobody says that the others have keys. */
-	script_wait(&t, 3600 * 1000);
+	/* Others are there, so it goes on up the ladder: who has no keys is not heard either. */
+	script_wait(&t, 9999);
 	SAID(&t, "op26");
+	script_wait(&t, 3600 * 1000);
+	SAID(&t, "rejoin");
 	script_end(&t);
 }
 
@@ -298,7 +303,7 @@ TEST(dave_heal_is_proved_by_whoever_is_heard_in_the_next_session)
 	script_deaf(&t, 1);
 	script_done(&t);
 	deaf_for(&t, 1, 10800);
-	SAID(&t, "op31:9 job:rekey op26 rejoin");
+	SAID(&t, "op31:9 job:rekey op26 send:none rejoin");
 	CHECK_INT(script_again(&t), 0);
 	script_settled(&t);
 	CHECK_INT(status(&t)->heal, DAVE_HEAL_REJOIN);
@@ -308,6 +313,126 @@ TEST(dave_heal_is_proved_by_whoever_is_heard_in_the_next_session)
 	script_deaf(&t, 1);
 	SAID(&t, "op31:9 job:rekey");
 	CHECK_INT(t.ladder.cooldown_ms, 10000);
+	script_end(&t);
+}
+
+/* ---- what goes on for hours ---- */
+
+static unsigned count(const char *log, const char *word)
+{
+	unsigned n = 0;
+
+	for (const char *p = log; (p = strstr(p, word)); p++)
+		n++;
+	return n;
+}
+
+/* A member who seals what nobody can open, and a good frame each time we have healed: he may not make the group re-key
+ * for ever. */
+TEST(dave_heal_is_not_a_lever_for_a_member_of_bad_will)
+{
+	unsigned recovers = 0;
+	struct script t;
+	uint16_t id = 10;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	for (unsigned i = 0; i < 3600 * 1000 / (2 * RUN); i++) {
+		script_wait(&t, RUN);
+		script_deaf(&t, 1);
+		if (t.job) { /* the gateway takes us in again */
+			script_done(&t);
+			script_mls(&t, 30, id);
+			script_done(&t);
+			script_op(&t, 22, id++, 0, 0);
+		}
+		script_wait(&t, RUN);
+		heard(&t, 1);
+		recovers += count(script_said(&t), "op31");
+	}
+	CHECK(recovers >= 5 && recovers <= 40);
+	CHECK_INT(t.ladder.recovers, recovers);
+	script_end(&t);
+}
+
+/* Every key package is answered by a welcome that does not hold, for an hour. */
+static void broken_server(unsigned answer_ms)
+{
+	unsigned invalid = 0, rejoins = 0, wait = 0;
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_join(&t);
+	for (unsigned i = 0; i < 36000; i++) {
+		const char *said;
+
+		script_wait(&t, 100);
+		if (i % 8 == 0)
+			script_deaf(&t, 1);
+		if (t.job && t.job->type == DAVE_JOB_WELCOME)
+			script_verdict(&t, DAVE_INVALID);
+		if (t.job)
+			script_done(&t);
+		said = script_said(&t);
+		invalid += count(said, "op31");
+		if (strstr(said, "op26"))
+			wait = answer_ms / 100;
+		if (wait && !--wait)
+			script_mls(&t, 30, 1);
+		if (!strstr(said, "rejoin"))
+			continue;
+		rejoins++;
+		CHECK_INT(script_again(&t), 0);
+		script_join(&t);
+		wait = answer_ms / 100;
+	}
+	CHECK(rejoins >= 5 && rejoins <= 12);
+	CHECK(invalid <= 200);
+	script_end(&t);
+}
+
+TEST(dave_heal_storms_no_server_that_is_broken)
+{
+	broken_server(100);
+	broken_server(2500);
+}
+
+/* ---- not in the group, and nobody says why ---- */
+
+/* A commit that removes us though we stay: nothing of ours opens for the others soon, and they may be silent. */
+TEST(dave_heal_returns_when_it_was_removed)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	script_mls(&t, 29, 10);
+	t.job->verdict = DAVE_IGNORED;
+	t.job->in_group = false;
+	script_finish(&t);
+	SAID(&t, "job:commit");
+	CHECK(status(&t)->epoch == 0);
+	script_wait(&t, DAVE_JOIN_GRACE_MS);
+	SAID(&t, "op31:9 job:rekey");
+	script_end(&t);
+}
+
+/* Out of the group the others forget our key: then we seal with nothing, and say so. */
+TEST(dave_heal_does_not_seal_for_nobody)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	script_deaf(&t, 1);
+	script_done(&t);
+	SAID(&t, "op31:9 job:rekey op26");
+	heard(&t, 1);
+	script_wait(&t, 9000);
+	CHECK(status(&t)->ready);
+	script_wait(&t, 1000);
+	CHECK(strstr(script_said(&t), "send:none"));
+	CHECK(!status(&t)->ready);
 	script_end(&t);
 }
 
