@@ -125,11 +125,20 @@ static void drain(struct journal *j)
 	}
 }
 
+static void (*writer_starts)(void);
+
+void journal_on_writer(void (*h)(void))
+{
+	writer_starts = h;
+}
+
 static void *writer(void *arg)
 {
 	struct journal *j = arg;
 	const struct timespec pause = {.tv_nsec = DRAIN_NS};
 
+	if (writer_starts)
+		writer_starts();
 	while (!atomic_load(&j->stop)) {
 		drain(j);
 		nanosleep(&pause, NULL);

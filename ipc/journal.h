@@ -32,6 +32,9 @@ enum journal_what {
 	JOURNAL_SHAPE = 6,  /* before it: env_shape */
 };
 
+/* What the writer thread of every journal does first (a program that gives up rights does so for each thread). NULL: nothing.
+ * To be set before journal_create. */
+void journal_on_writer(void (*h)(void));
 /* Creates path 0600 (EEXIST is truncated). threads: how many rings. meta: one line of JSON for the replayer. */
 int journal_create(struct journal **out, const char *path, unsigned threads, const char *meta);
 /* The same for a journal of shapes. */

@@ -242,6 +242,12 @@ static void read_certificates_at_start(void)
 		setenv("SSL_CERT_FILE", bundle, 0);
 }
 
+/* The journal's writer needs what the worker needs. */
+static void lock_writer(void)
+{
+	sandbox_enter(SANDBOX_WORKER);
+}
+
 /* From here on everything is open that will ever be. */
 static void lock_down(const struct options *o)
 {
@@ -258,6 +264,7 @@ static int serve(struct program *p)
 	if (err)
 		log_warn("sandbox", "error=\"%s\" hint=\"privileges were not given up\"", strerror(err));
 	read_certificates_at_start();
+	journal_on_writer(lock_writer);
 	err = start(p);
 	if (!err) {
 		lock_down(&p->opt);
