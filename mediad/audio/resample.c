@@ -6,10 +6,13 @@
 
 #include <samplerate.h>
 
+#include "mediad/audio/twice.h"
+
 enum { RATE_MIN = 8000, RATE_MAX = 48000, CHUNK = 480, CHUNK_OUT = CHUNK * (RATE_MAX / RATE_MIN) };
 
 struct resample {
-	SRC_STATE *src; /* NULL when the rates are equal */
+	SRC_STATE *src;	     /* NULL when the rates are equal, or one is twice the other */
+	struct twice *twice; /* NULL when it is not */
 	uint32_t from, to;
 	uint64_t in, out; /* samples so far */
 	bool ended;
@@ -36,7 +39,14 @@ int resample_alloc(struct resample **out, uint32_t from, uint32_t to)
 		return ENOMEM;
 	r->from = from;
 	r->to = to;
-	if (from != to) {
+	if (to == 2 * from) {
+		r->twice = malloc(sizeof *r->twice);
+		if (!r->twice) {
+			resample_free(r);
+			return ENOMEM;
+		}
+		twice_init(r->twice);
+	} else if (from != to) {
 		r->src = src_new(SRC_SINC_MEDIUM_QUALITY, 1, &err);
 		if (!r->src) {
 			resample_free(r);
@@ -53,6 +63,7 @@ struct resample *resample_free(struct resample *r)
 		return NULL;
 	if (r->src)
 		src_delete(r->src);
+	free(r->twice);
 	free(r);
 	return NULL;
 }
@@ -79,11 +90,11 @@ size_t resample_most(const struct resample *r, size_t n)
 	return (size_t)(whole(r, r->in + n) - r->out);
 }
 
+/* n samples of r->ready. */
 static void deliver(struct resample *r, struct sink *to, size_t n)
 {
 	if (n > to->limit - r->out)
 		n = (size_t)(to->limit - r->out);
-	src_float_to_short_array(r->fout, r->ready, (int)n);
 	memcpy(to->out + to->n, r->ready, n * sizeof *to->out);
 	to->n += n;
 	r->out += n;
@@ -102,6 +113,7 @@ static int convert(struct resample *r, size_t n, bool end, struct sink *to)
 	do {
 		if (src_process(r->src, &d))
 			return EIO;
+		src_float_to_short_array(r->fout, r->ready, (int)d.output_frames_gen);
 		deliver(r, to, (size_t)d.output_frames_gen);
 		d.data_in += d.input_frames_used;
 		d.input_frames -= d.input_frames_used;
@@ -130,7 +142,7 @@ int resample_run(struct resample *r, const int16_t *in, size_t n, bool end, int1
 		return EMSGSIZE;
 	r->in += n;
 	r->ended = end;
-	if (!r->src) {
+	if (!r->src && !r->twice) {
 		memcpy(out, in, n * sizeof *out);
 		r->out += n;
 		*made = n;
@@ -139,12 +151,18 @@ int resample_run(struct resample *r, const int16_t *in, size_t n, bool end, int1
 	while (n && !err) {
 		size_t k = n < CHUNK ? n : CHUNK;
 
-		src_short_to_float_array(in, r->fin, (int)k);
-		err = convert(r, k, false, &to);
+		if (r->twice) {
+			deliver(r, &to, twice_run(r->twice, in, k, r->ready));
+		} else {
+			src_short_to_float_array(in, r->fin, (int)k);
+			err = convert(r, k, false, &to);
+		}
 		in += k;
 		n -= k;
 	}
-	if (end && !err)
+	if (end && r->twice)
+		deliver(r, &to, twice_flush(r->twice, TWICE_SIDE, r->ready));
+	else if (end && !err)
 		err = convert(r, 0, true, &to);
 	if (err)
 		return err;
