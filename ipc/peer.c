@@ -37,6 +37,7 @@ struct peer {
 	struct event *rd, *wr, *lose; /* NULL on replay */
 	int lose_err;
 	bool losing, lost, full; /* full: the kernel took less than there was */
+	bool unread;		 /* the other side has closed; what it said before is still to be read */
 	bool *freed; /* set by peer_free while we are inside a delivery */
 	struct peer_queue q;
 	uint8_t *in;
@@ -110,7 +111,7 @@ static void on_lost(struct peer *p, int err)
 /* Right after the step that queued it, all of it at once; the kernel is asked when it can take more only after it could not. */
 static void want_write(struct peer *p)
 {
-	if (!p->wr || p->losing || peer_queue_empty(&p->q))
+	if (!p->wr || p->losing || p->unread || peer_queue_empty(&p->q))
 		return;
 	if (p->full)
 		event_add(p->wr, NULL);
@@ -140,10 +141,14 @@ static void flush(struct peer *p)
 	if (!n || p->losing)
 		return;
 	k = env_answer(p->env, send_some(p, iov, n));
-	if (k >= 0)
+	if (k >= 0) {
 		peer_queue_took(&p->q, (size_t)k);
-	else if (k != -EAGAIN && k != -EINTR)
+	} else if (k == -EPIPE || k == -ECONNRESET) {
+		p->unread = true;
+		peer_queue_clear(&p->q);
+	} else if (k != -EAGAIN && k != -EINTR) {
 		peer_lose(p, (int)-k);
+	}
 	want_write(p);
 }
 
@@ -172,7 +177,7 @@ int peer_send(struct peer *p, enum peer_lane lane, const void *body, size_t len)
 {
 	size_t cap = lane == PEER_COMMAND ? p->conf.command_cap : p->conf.audio_cap;
 
-	if (p->losing)
+	if (p->losing || p->unread)
 		return ENOTCONN;
 	if (!len || len > p->conf.max_frame)
 		return EMSGSIZE;
@@ -189,7 +194,7 @@ int peer_send_droppable(struct peer *p, uint32_t flow, const void *body, size_t 
 			size_t firm, unsigned *dropped)
 {
 	*dropped = 0;
-	if (p->losing)
+	if (p->losing || p->unread)
 		return ENOTCONN;
 	if (!len || len > p->conf.max_frame)
 		return EMSGSIZE;
@@ -204,7 +209,7 @@ int peer_send_droppable(struct peer *p, uint32_t flow, const void *body, size_t 
 int peer_send_kept(struct peer *p, const void *body, size_t len, unsigned *dropped)
 {
 	*dropped = 0;
-	if (p->losing)
+	if (p->losing || p->unread)
 		return ENOTCONN;
 	if (!len || len > p->conf.max_frame)
 		return EMSGSIZE;

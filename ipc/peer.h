@@ -4,6 +4,8 @@
  * cap the peer counts as lost. The audio lane may be full, or made to drop its oldest droppable frames. Nothing blocks: a slow reader only fills our queue. A length above `max_frame` or
  * zero, or a handler that returns an error, closes the peer (bytes from our own half: log, close, resync by HELLO).
  *
+ * Who says something and closes is heard to the end, also when we were writing to it: the loss comes after its last frame.
+ *
  * How many bytes the kernel took is asked through env_answer(), so a journal replays the same drops. */
 #ifndef IPC_PEER_H
 #define IPC_PEER_H

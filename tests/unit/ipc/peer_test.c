@@ -224,6 +224,22 @@ TEST(the_end_of_the_stream_is_told_once_as_an_event)
 	end();
 }
 
+/* Writing finds out first, reading has the last words. */
+TEST(who_speaks_and_closes_is_heard_to_the_end_also_when_written_to)
+{
+	int fd = raw_pair();
+
+	CHECK(fd >= 0);
+	CHECK_INT(write(fd, "\0\0\0\1a\0\0\0\1b", 10), 10);
+	close(fd);
+	CHECK_INT(peer_send(fx.srv, PEER_AUDIO, "sound", 5), 0);
+	CHECK(loop_run(&fx.l));
+	CHECK_STR(fx.got, "ab");
+	CHECK(fx.lost == 1 && fx.lost_err == 0);
+	CHECK_INT(peer_send(fx.srv, PEER_AUDIO, "sound", 5), ENOTCONN);
+	end();
+}
+
 TEST(a_handler_that_fails_closes_the_peer_and_takes_no_more)
 {
 	int fd = raw_pair();
