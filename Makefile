@@ -100,7 +100,7 @@ $(B)/tests/leaks: $(call objs,tests/replay/leaks.c)
 # Every object but the programs' main files, so that a unit test reaches any module. Allocations of our own
 # objects go through the test runner, which can make the n-th one fail.
 # ONLY="proto ipc mediad/audio" builds the tests of these folders alone.
-UNITSRC  := $(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(CALLER) $(VECTORS) $(FOLLOW)) $(VILLAGE) $(COMMON) $(UNIT)
+UNITSRC  := $(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(CALLER) $(VECTORS) $(FOLLOW) $(CHAOS)) $(VILLAGE) $(COMMON) $(UNIT)
 ifneq ($(ONLY),)
 UNITSRC  := tests/unit/main.c $(filter $(foreach d,$(ONLY) $(if $(filter mediad mediad/mls,$(ONLY)),tests/vectors) $(if $(filter mediad mediad/dave,$(ONLY)),tests/follow),$(d)/% tests/unit/$(d)/%),$(UNITSRC))
 endif

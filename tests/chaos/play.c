@@ -430,8 +430,27 @@ static bool check_server(struct play *p)
 
 /* ---- all is left ---- */
 
+static bool left_by_command(struct play *p)
+{
+	uint64_t until = chaos_now() + LEAVE_MS * MS;
+	json_t *stats = NULL;
+	bool there = true;
+
+	command(p, "leave");
+	while (there && chaos_now() < until) {
+		chaos_sleep(30);
+		house_ask(&p->h, &stats, "/stats", NULL);
+		there = watch_there(stats, CHAOS_BOT);
+		json_decref(stats);
+	}
+	return there ? broken(p, CHAOS_END_, "control did not leave when told") : true;
+}
+
 static bool leave(struct play *p)
 {
+	/* Ending alone would leave the call for the next control. */
+	if (p->s->real && !left_by_command(p))
+		return false;
 	if (p->s->real && house_end(&p->h, HOUSE_CONTROL, CHAOS_BOT, END_MS) != 0)
 		return broken(p, CHAOS_END_, "control did not end in good order");
 	for (unsigned w = 0; w < CHAOS_PEOPLE; w++)

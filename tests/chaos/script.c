@@ -102,7 +102,8 @@ static void draw_args(struct chaos_step *s, uint64_t *rng)
 		s->arg[1] = between(rng, 40, 400);
 		break;
 	case CHAOS_WALL:
-		s->arg[0] = between(rng, 1, 400) * (between(rng, 0, 1) ? 86400 : 1);
+		/* Less than the certificates of guildd allow: a day back, two weeks ahead. */
+		s->arg[0] = between(rng, 0, 1) ? between(rng, 1, 80000) : 2 * between(rng, 40000, 500000);
 		break;
 	case CHAOS_DELAY:
 	case CHAOS_HOLD:

@@ -191,6 +191,11 @@ uint64_t watch_count(const json_t *stats, uint64_t user, const char *name)
 	return (uint64_t)json_integer_value(json_object_get(json_object_get(json_object_get(stats, "counts"), id), name));
 }
 
+bool watch_there(const json_t *stats, enum chaos_who who)
+{
+	return session_of(stats, chaos_user[who]);
+}
+
 uint64_t watch_refused(const json_t *stats, const char *why)
 {
 	const json_t *streams = json_object_get(json_object_get(stats, "relay"), "streams"), *s;

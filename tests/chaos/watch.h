@@ -19,8 +19,9 @@ bool watch_well(struct watch *w);
 /* What was missing at the last look, and where everybody stood. */
 const char *watch_text(struct watch *w);
 
-/* Of guildd's stats: a counter of a user; of packets refused for this reason. */
+/* Of guildd's stats: a counter of a user; whether it has a session; packets refused for this reason. */
 uint64_t watch_count(const json_t *stats, uint64_t user, const char *name);
+bool watch_there(const json_t *stats, enum chaos_who who);
 uint64_t watch_refused(const json_t *stats, const char *why);
 
 #endif
