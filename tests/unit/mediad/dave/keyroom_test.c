@@ -339,6 +339,53 @@ TEST(dave_keyroom_refuses_what_is_no_add_or_remove_of_the_gateway)
 	part(&g, &a, &b);
 }
 
+/* What MLS allows to members, and DAVE does not. */
+static void member_removes(struct mls_out *o, const struct room *by, uint32_t leaf, struct mls_rng *rng)
+{
+	const struct mls_group *g = by->k->group;
+	struct mls_out content = {0}, tbs = {0};
+	uint8_t sig[MLS_SIG_MAX], tag[MLS_HASH] = {0};
+	size_t n = 0;
+
+	mls_content_write(&content, mls_group_id(g), mls_group_epoch(g), MLS_SENDER_MEMBER, mls_group_leaf(g),
+			  MLS_CONTENT_PROPOSAL);
+	mls_out_be(&content, MLS_PROPOSAL_REMOVE, 2);
+	mls_out_be(&content, leaf, 4);
+	(void)mls_content_tbs(&tbs, mls_out_view(&content), mls_group_context_bytes(g));
+	(void)mls_sign(sig, &n, by->k->me.signature.priv, "FramedContentTBS", mls_out_view(&tbs), rng);
+	(void)mls_membership_tag(tag, mls_group_secrets(g)->membership, mls_out_view(&tbs), mls_slice(sig, n),
+				 mls_slice(NULL, 0));
+	mls_out_be(o, MLS_VERSION, 2);
+	mls_out_be(o, MLS_PUBLIC_MESSAGE, 2);
+	mls_out_slice(o, mls_out_view(&content));
+	mls_out_vec(o, mls_slice(sig, n));
+	mls_out_vec(o, mls_slice(tag, sizeof tag));
+	mls_out_free(&content);
+	mls_out_free(&tbs);
+}
+
+TEST(dave_keyroom_refuses_a_proposal_of_a_member)
+{
+	struct gate g;
+	struct room a, b, c;
+	struct mls_out o = {0}, sent = {0};
+	struct slice commit, welcome;
+
+	CHECK(pair(&g, &a, &b) && arrive(&c, &g, CEE));
+	gate_add(&g, &o, 1, mls_out_view(&c.package));
+	CHECK(proposed(&a, &o, DAVE_DONE));
+	mls_out_slice(&sent, out_of(&a));
+	commit = gate_commit(mls_out_view(&sent), &welcome);
+	CHECK(came_to(&a, DAVE_JOB_COMMIT, commit, DAVE_DONE) && came_to(&c, DAVE_JOB_WELCOME, welcome, DAVE_DONE));
+	member_removes(&o, &a, 1, &g.rng);
+	/* MLS has nothing against it. */
+	CHECK_INT(mls_group_propose(a.k->group, mls_out_view(&o), NULL), 0);
+	CHECK(proposed(&c, &o, DAVE_REFUSED));
+	mls_out_free(&sent);
+	go(&c);
+	part(&g, &a, &b);
+}
+
 TEST(dave_keyroom_tells_late_from_early)
 {
 	static const uint8_t removal[] = {0, 3, 0, 0, 0, 1};
