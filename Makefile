@@ -153,7 +153,7 @@ $(B)/bench/traps.so: tests/bench/preload/traps.c tests/bench/preload/traps.h
 bench-bins: $(foreach b,$(BENCHES),$(B)/bench/$(b)) $(B)/bench/traps.so
 bench:
 	@deploy/deps.sh build interop
-	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd bench-bins
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd bench-bins chaos-bins
 	@ROW=$(ROW) tests/bench/run.sh
 
 # Coverage-guided fuzzing of every parser: FUZZ_SECONDS each.
@@ -163,6 +163,7 @@ fuzz: deps-test
 
 check-long: deps
 	@tests/offline/measure.sh
+	@$(MAKE) --no-print-directory chaos CHAOS_SEEDS=1000
 check: deps-test
 	@tests/check/run.sh
 
@@ -174,6 +175,12 @@ demo: deps
 replay: deps
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller
 	@tests/replay.sh
+# Runs of faults by seed; CHAOS_ARGS="--first 17" and what else `build/chaos --help` names.
+CHAOS_SEEDS ?= 100
+chaos-bins: $(B)/mediad $(B)/control $(B)/guildd $(B)/chaos $(B)/chaos_clock.so
+chaos: deps
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) chaos-bins
+	@$(B)/chaos --seeds $(CHAOS_SEEDS) $(CHAOS_ARGS)
 interop:
 	@deploy/deps.sh build interop
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd
@@ -194,8 +201,9 @@ help:
 	@echo 'make                 the programs: build/mediad build/control build/offlined'
 	@echo 'make demo            a spoken question and a spoken answer on this machine; SAY="..." or WAV=file.wav'
 	@echo 'make check           unit tests under sanitizers, corpora, house rules, linters, scenarios'
-	@echo 'make check-long      what takes longer: the whole speech measurement'
+	@echo 'make check-long      what takes longer: the whole speech measurement, a thousand seeds of chaos'
 	@echo 'make interop         unmodified npm clients against our programs'
+	@echo 'make chaos           seeded faults against real programs: CHAOS_SEEDS=100'
 	@echo 'make replay          a recorded session runs again and must send the same bytes'
 	@echo 'make fuzz            FUZZ_SECONDS=20 for each parser'
 	@echo 'make bench           figures beside the bare libraries and a peer; ROW=name for one'
@@ -204,4 +212,4 @@ help:
 clean:
 	rm -rf build out
 
-.PHONY: all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins check check-long interop replay demo docs
+.PHONY: all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins check check-long interop replay demo docs

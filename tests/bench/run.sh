@@ -21,11 +21,17 @@ else
 fi
 
 new=$(mktemp)
-trap 'rm -f "$new" "$new.err"' EXIT
+trap 'rm -f "$new" "$new.err" "$new.chaos"' EXIT
 failed=0
 for b in $benches; do
 	[ -t 2 ] && printf '%s …\n' "$b" >&2
 	case $b in
+	chaos)
+		[ -n "${ROW:-}" ] || continue
+		build/chaos --seeds "${BENCH_SEEDS:-1000}" --rows >"$new.chaos" || { echo "bench: $b failed" >&2; failed=1; }
+		grep '^{' "$new.chaos" >>"$new"
+		grep -v '^{' "$new.chaos" >&2
+		;;
 	*.mjs) tests/interop/run.sh --bench "$b" >>"$new" || { echo "bench: $b failed" >&2; failed=1; } ;;
 	*) "build/bench/$b" >>"$new" || { echo "bench: $b failed" >&2; failed=1; } ;;
 	esac

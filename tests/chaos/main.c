@@ -329,25 +329,17 @@ static bool load(struct chaos_script *s, const char *path)
 	return !err;
 }
 
-static int run_one(const struct chaos_script *s, struct report *r)
-{
-	struct job j = {0};
-
-	if (!job_start(&j, s))
-		return errno;
-	job_end(&j, r);
-	return 0;
-}
-
 static int run_script(void)
 {
 	struct chaos_script s;
+	struct job j = {0};
 	struct report r;
 
 	if (!load(&s, opt.script))
 		return EXIT_USAGE;
-	if (run_one(&s, &r))
+	if (!job_start(&j, &s))
 		return 1;
+	job_end(&j, &r);
 	if (r.v.broken)
 		tell_failure(&r);
 	else
@@ -377,6 +369,7 @@ static int self_test(void)
 		{CHAOS_PLANT_GUEST, "mediad is left with an open descriptor", "0 calm\n", CHAOS_FILES_},
 		{CHAOS_PLANT_STUCK, "mediad does not end", "0 calm\n", CHAOS_END_},
 	};
+	struct job jobs[sizeof tests / sizeof tests[0]] = {0};
 	unsigned passed = 0, n = sizeof tests / sizeof tests[0], line;
 	struct chaos_script s;
 	struct report r;
@@ -384,8 +377,13 @@ static int self_test(void)
 	opt.no_shrink = true;
 	for (unsigned i = 0; i < n; i++) {
 		opt.plant = tests[i].plant;
-		if (chaos_parse(&s, tests[i].script, &line) || run_one(&s, &r))
+		if (chaos_parse(&s, tests[i].script, &line) || !job_start(&jobs[i], &s))
+			jobs[i].pid = 0;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		if (!jobs[i].pid)
 			continue;
+		job_end(&jobs[i], &r);
 		passed += r.v.broken == tests[i].found;
 		printf("%s %s: %s\n", r.v.broken == tests[i].found ? "ok     " : "FAILED ", tests[i].what,
 		       r.v.broken ? chaos_invariant_name(r.v.broken) : "all is well");

@@ -59,7 +59,7 @@ corpora() {
 	[ $n -gt 0 ]
 }
 
-part build make -j"$jobs" WERROR=-Werror all build/guildd build/caller
+part build make -j"$jobs" WERROR=-Werror all build/guildd build/caller chaos-bins
 part includes tests/check/includes.sh build/obj
 part pure tests/check/pure.sh build/obj
 part build-asan make -j"$jobs" B=build/asan SAN=address,undefined WERROR=-Werror OPT=-O1 build/asan/tests/unit fuzz-replay-bins
@@ -71,6 +71,8 @@ for s in tests/scenarios/*.sh; do
 	[ -f "$s" ] && part "scenario-$(basename "$s" .sh)" sh "$s"
 done
 part replay-faults tests/replay/faults.sh
+part chaos build/chaos --seeds 8
+part chaos-planted build/chaos --self-test
 part offline-speech sh tests/offline/measure.sh short
 part docs tests/check/docs.sh
 part lint tests/check/lint.sh
