@@ -109,11 +109,8 @@ static void execute(struct dave_session *s, uint64_t now, const struct dave_tran
 		s->want_rekey = false;
 	} else {
 		dave_send_clear(s, false, sooner(s->clear_until, grace));
-		if (!e)
-			e = newest(s);
-		/* Never back to older keys: the others may have forgotten them. */
-		if (!e || !s->sending || e->serial > s->sending->serial)
-			dave_send_sealing(s, e);
+		/* Never older than what we seal with: what was prepared before is void. */
+		dave_send_sealing(s, e ? e : newest(s));
 	}
 	sweep(s, now);
 }
