@@ -96,6 +96,7 @@ struct dave_session {
 	/* who is here, sorted, ourselves included */
 	uint64_t *user;
 	size_t n_user, cap_user;
+	bool crowded; /* there was no room for somebody */
 
 	/* epochs, newest first, and transitions, oldest first */
 	struct dave_kept kept[DAVE_KEYS];

@@ -124,6 +124,7 @@ static enum verdict open_packet(struct line *l, struct slot *s, const struct com
 		break;
 	case DAVE_REPLAYED:
 		l->stats.replayed++;
+		line_refused(l, s, c->at);
 		return OVER;
 	case DAVE_NOT_SEALED:
 		s->not_sealed++;

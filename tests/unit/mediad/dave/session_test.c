@@ -151,6 +151,27 @@ TEST(dave_session_takes_a_thousand_members_at_once)
 	script_end(&t);
 }
 
+/* A stage has many thousand listeners and no encryption: nothing to heal. A group of so many cannot be. */
+TEST(dave_session_of_version_0_has_any_number_of_members)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	for (uint64_t i = 0; i < 3000; i++) {
+		if (i == 1500)
+			dave_session_start(t.s, t.now, CHANNEL, 0);
+		script_member(&t, 100 + i, true);
+	}
+	script_wait(&t, 10000);
+	SAID(&t, "clear:yes,ever");
+	for (uint64_t i = 0; i < 2995; i++)
+		script_member(&t, 100 + i, false);
+	script_op(&t, 24, 0, 1, 1);
+	script_wait(&t, 0);
+	SAID(&t, "rejoin");
+	script_end(&t);
+}
+
 TEST(dave_session_heals_when_a_job_could_not_be_run)
 {
 	struct script t;
