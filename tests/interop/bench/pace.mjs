@@ -1,0 +1,75 @@
+// How evenly @discordjs/voice sends at 50 and at 100 calls that speak, Opus passed through, seen by the same far end as mediad's
+// pace_p999_us: pace_discordjs_p999_us. All connections in one process, each with a player of its own.
+import { fork, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import OpusScript from 'opusscript';
+
+const SECONDS = 6;
+const row = (name, value, unit, more) => console.log(JSON.stringify({ name, value: Number(value.toPrecision(5)), unit, ...more })
+  .replace(/":/g, '": ').replace(/,"/g, ', "'));
+
+// Opus frames of 20 ms of a tone.
+function tone(n) {
+  const enc = new OpusScript(48000, 2, OpusScript.Application.AUDIO);
+  return Array.from({ length: n }, (_, f) => {
+    const pcm = Buffer.alloc(960 * 4);
+    for (let i = 0; i < 960 * 2; i += 1) pcm.writeInt16LE(Math.round(8000 * Math.sin((2 * Math.PI * 440 * (f * 960 + (i >> 1))) / 48000)), i * 2);
+    return enc.encode(pcm, 960);
+  });
+}
+
+async function speak(calls) {
+  const V = await import('@discordjs/voice');
+  const frames = tone(100);
+  async function* forever() { for (;;) yield* frames; }
+  for (let call = 0; call < calls; call += 1) {
+    const id = String(call + 1);
+    const adapterCreator = (methods) => ({
+      sendPayload() {
+        setImmediate(() => {
+          methods.onVoiceStateUpdate({ guild_id: id, channel_id: '2', user_id: '900', session_id: 'session', self_deaf: true, self_mute: false,
+            deaf: false, mute: false, self_video: false, suppress: false, request_to_speak_timestamp: null });
+          methods.onVoiceServerUpdate({ guild_id: id, token: `token-of-call-${call}`, endpoint: process.env.ENDPOINT });
+        });
+        return true;
+      },
+      destroy() {},
+    });
+    const conn = V.joinVoiceChannel({ guildId: id, channelId: '2', selfDeaf: true, selfMute: false, daveEncryption: false, adapterCreator });
+    conn.on('error', (e) => { console.error(e); process.exit(1); });
+    await V.entersState(conn, V.VoiceConnectionStatus.Ready, 10000);
+    const player = V.createAudioPlayer();
+    conn.subscribe(player);
+    player.play(V.createAudioResource(Readable.from(forever(), { objectMode: true }), { inputType: V.StreamType.Opus }));
+    await V.entersState(player, V.AudioPlayerStatus.Playing, 5000);
+  }
+  process.send({});
+  process.on('message', () => process.exit(0));
+}
+
+async function measure(calls) {
+  const far = spawn(join(process.env.BIN ?? '../../build', 'bench', 'pace'), ['--far'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: far.stdout })[Symbol.asyncIterator]();
+  const { endpoint, ca } = JSON.parse((await lines.next()).value);
+  const child = fork(fileURLToPath(import.meta.url), [String(calls)], { env: { ...process.env, NODE_EXTRA_CA_CERTS: ca, ENDPOINT: endpoint } });
+  child.on('exit', (c) => { if (c) throw new Error(`the client ended: ${c}`); });
+  await new Promise((resolve) => { child.once('message', resolve); });
+  await new Promise((r) => setTimeout(r, 1500));
+  far.stdin.write(`measure ${calls} ${SECONDS} pace_discordjs_${calls}\n`);
+  const got = JSON.parse((await lines.next()).value);
+  child.send({});
+  far.stdin.end();
+  return { p50: got.p50_us, p99: got.p99_us, p999: got.p999_us, max: got.max_us, intervals: got.intervals, skipped: got.skipped };
+}
+
+if (process.argv[2]) {
+  await speak(Number(process.argv[2]));
+} else {
+  const fifty = await measure(50);
+  const hundred = await measure(100);
+  row('pace_discordjs_p999_us', Math.max(fifty.p999, hundred.p999), 'us', { at_50: fifty, at_100: hundred });
+  process.exit(0);
+}
