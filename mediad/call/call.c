@@ -36,12 +36,20 @@ unsigned call_out(struct call *c, struct media_msg *msg, uint32_t flow)
 	return c->conf.outh(msg, flow, c->conf.arg);
 }
 
+/* A line that was not told that plain sound is over, or has only keys that are no good, must not go on. */
+static void command_lost(struct call *c, enum cmd_type type)
+{
+	log_warn("engine_command_lost", "call=%u error=memory", c->id);
+	if (type == CMD_DAVE_CLEAR || type == CMD_DAVE_SEND)
+		c->secure.rejoin = true;
+}
+
 void call_cmd(struct call *c, struct cmd *cmd)
 {
 	if (!c->line || c->leaving)
 		cmd_dispose(cmd); /* what it would have lent */
 	else if (engine_send(c->conf.engine, c->line, cmd))
-		log_warn("engine_command_lost", "call=%u error=memory", c->id);
+		command_lost(c, cmd->type);
 }
 
 static void tell_state(struct call *c)

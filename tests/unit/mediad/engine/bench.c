@@ -177,6 +177,9 @@ static void leave(struct bench *b)
 {
 	struct cmd c = {.type = CMD_LINE_REMOVE};
 
+	/* It is the last command of a line. */
+	tmr_stop(b->rekey);
+	tmr_stop(b->late);
 	send_cmd(b, &c);
 }
 
