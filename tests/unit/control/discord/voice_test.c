@@ -392,7 +392,7 @@ TEST(voice_disconnected_waits_for_discord_to_say_why)
 
 	CHECK_INT(paper_alloc(&p, true), 0);
 	join(&p, 7);
-	voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_DISCONNECTED, true, p.now);
+	voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_DISCONNECTED, false, p.now);
 	CHECK_INT(p.op4s, 1);
 	CHECK_INT(voice_state(p.v), VOICE_HOLDING);
 	state(&p, 8, "s2");
@@ -400,7 +400,7 @@ TEST(voice_disconnected_waits_for_discord_to_say_why)
 	CHECK_INT(p.leases, 2);
 	CHECK_INT(p.channel, 8);
 	/* and when nothing comes, it asks */
-	voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_DISCONNECTED, true, p.now);
+	voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_DISCONNECTED, false, p.now);
 	wait_one(&p);
 	CHECK_INT(p.op4s, 2);
 	voice_free(p.v);
