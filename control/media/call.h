@@ -70,6 +70,7 @@ struct media {
 	struct child *spawned;
 	struct tmr *tmr;
 	uint64_t wake_at; /* when tmr fires, 0 when it does not run */
+	uint64_t settled_at; /* from then on a call that no mediad told of is in none */
 	struct media_call *calls;
 	struct media_link_hello hello;
 	uint32_t next_call, next_listen, next_playback;
@@ -85,7 +86,7 @@ struct media {
 	unsigned n_strays;
 };
 
-enum { MEDIA_ORPHAN_MS = 2000, MEDIA_MOVE_MS = 3000, MEDIA_RETRY_MS = 20 };
+enum { MEDIA_ORPHAN_MS = 2000, MEDIA_MOVE_MS = 3000, MEDIA_SETTLE_MS = 1000, MEDIA_RETRY_MS = 20 };
 
 /* A message for this call's mediad; ENOTCONN while it has none. */
 int media_call_send(struct media_call *call, struct media_msg *msg);

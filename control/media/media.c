@@ -126,15 +126,40 @@ static void bring_up(struct media_call *call)
 			send_listen(call, l);
 }
 
+/* A mediad that is just being asked may hold any call of the control before us: to place one now would tear it from there. */
+static bool undecided(struct media *m)
+{
+	if (m->n_links < 2 || env_now(m->env) >= m->settled_at)
+		return false;
+	for (unsigned i = 0; i < m->n_links; i++)
+		if (media_link_state(m->links[i]) == LINK_HELLO)
+			return true;
+	return false;
+}
+
 static void place(struct media_call *call)
 {
 	struct media_link *l = least_loaded(call->media);
 
 	if (!l)
 		return;
+	if (undecided(call->media)) {
+		media_wake(call->media, MEDIA_SETTLE_MS);
+		return;
+	}
 	call->link = l;
 	call->reported = false;
 	bring_up(call);
+	log_info("call_placed", "guild=%llu path=%s call=%u", (unsigned long long)call->want.guild,
+		 media_link_path(l), call->id);
+}
+
+/* Calls that are nowhere yet. */
+static void place_all(struct media *m)
+{
+	for (struct media_call *c = m->calls; c; c = c->next)
+		if (!c->open && !c->link)
+			place(c);
 }
 
 /* ---- what mediad says ---- */
@@ -204,6 +229,8 @@ static void take_stock(struct media *m, struct media_link *l, const struct media
 	c->gen = s->gen;
 	c->reported = true;
 	c->tell = true;
+	log_info("call_found", "guild=%llu path=%s call=%u", (unsigned long long)s->guild,
+		 media_link_path(l), s->call);
 	keep_last(c, s);
 	for (struct listen *x = c->listens; x; x = x->next)
 		x->told = false;
@@ -286,14 +313,10 @@ static void on_synced(struct media_link *l, void *arg)
 		media_link_send(l, &msg);
 		m->strays[i] = m->strays[--m->n_strays];
 	}
-	for (c = m->calls; c; c = c->next) {
-		if (c->open)
-			continue;
-		if (c->link == l)
+	for (c = m->calls; c; c = c->next)
+		if (!c->open && c->link == l)
 			bring_up(c);
-		else if (!c->link)
-			place(c);
-	}
+	place_all(m);
 	m->n_synced++;
 	log_info("mediad_synced", "path=%s synced=%u of=%u", media_link_path(l), m->n_synced,
 		 m->n_links);
@@ -388,6 +411,7 @@ static void on_tmr(void *arg)
 	unsigned again;
 
 	m->wake_at = 0;
+	place_all(m);
 	again = move_lost(m, now) ? 1000 : 0;
 	for (struct media_call *c = m->calls; c; c = c->next)
 		if (media_playbacks_tick(c, now))
@@ -508,6 +532,7 @@ struct media *media_free(struct media *m)
 void media_set_user(struct media *m, uint64_t user)
 {
 	m->hello.user = user;
+	m->settled_at = env_now(m->env) + MEDIA_SETTLE_MS * MS;
 	for (unsigned i = 0; i < m->n_links; i++)
 		media_link_start(m->links[i], &m->hello);
 }
