@@ -192,6 +192,8 @@ static void on_state(struct agent *a, const struct media_call_state *s)
 	unsigned was = atomic_exchange(&a->st->phase, s->phase);
 
 	atomic_store(&a->st->reason, s->reason);
+	if (!a->channel) /* of the agent before us */
+		a->channel = s->channel;
 	if (needs_reason(s->phase) && s->reason == MEDIA_REASON_NONE)
 		atomic_fetch_add(&a->st->unnamed, 1);
 	if (s->phase == MEDIA_PHASE_UP && was != MEDIA_PHASE_UP)
@@ -316,11 +318,10 @@ static void on_tick(void *arg)
 
 			other.channel = atomic_load(&a->st->channel);
 			media_call_set(a->call, &other);
-			/* The move itself may bring it; else it is asked for. */
-			a->ask_at = 0;
-			if (atomic_load(&a->st->phase) == MEDIA_PHASE_UP && a->channel != other.channel)
-				ask(a);
 		}
+		/* A move may bring it elsewhere, also where it is not wanted any more. */
+		if (atomic_load(&a->st->phase) == MEDIA_PHASE_UP && a->channel != want->channel)
+			ask(a);
 		run_errand(a);
 		come_back(a, now);
 		speak(a);

@@ -76,11 +76,13 @@ static unsigned draw_code(uint64_t *rng)
 	return codes[between(rng, 0, sizeof codes / sizeof codes[0] - 1)];
 }
 
-static unsigned draw_op(uint64_t *rng, bool binary)
-{
-	static const unsigned ops[] = {25, 27, 29, 30, 22, 21, 24, 11, 13, 5};
+enum { BINARY = 4, OF_DAVE = 7, ALL_OPS = 10 };
 
-	return ops[between(rng, 0, binary ? 3 : 9)];
+static unsigned draw_op(uint64_t *rng, unsigned of)
+{
+	static const unsigned ops[ALL_OPS] = {25, 27, 29, 30, 22, 21, 24, 11, 13, 5};
+
+	return ops[between(rng, 0, of - 1)];
 }
 
 static void draw_args(struct chaos_step *s, uint64_t *rng)
@@ -105,17 +107,24 @@ static void draw_args(struct chaos_step *s, uint64_t *rng)
 		/* Less than the certificates of guildd allow: a day back, two weeks ahead. */
 		s->arg[0] = between(rng, 0, 1) ? between(rng, 1, 80000) : 2 * between(rng, 40000, 500000);
 		break;
+	/* Who comes, goes and speaks is told in order by a server whose clients live: a speaker that was never announced, or whose
+	 * leaving is told after the return, is unheard until the next op 5. */
 	case CHAOS_DELAY:
-	case CHAOS_HOLD:
+		s->arg[0] = draw_op(rng, OF_DAVE);
 		s->arg[1] = between(rng, 20, 900);
-		s->arg[0] = draw_op(rng, false);
+		break;
+	case CHAOS_HOLD:
+		s->arg[0] = draw_op(rng, ALL_OPS);
+		s->arg[1] = between(rng, 20, 900);
 		break;
 	case CHAOS_LOSE:
+		s->arg[0] = draw_op(rng, ALL_OPS);
+		break;
 	case CHAOS_SKIP:
-		s->arg[0] = draw_op(rng, false);
+		s->arg[0] = draw_op(rng, OF_DAVE);
 		break;
 	case CHAOS_CORRUPT:
-		s->arg[0] = draw_op(rng, true);
+		s->arg[0] = draw_op(rng, BINARY);
 		break;
 	case CHAOS_FREEZE_MEDIAD:
 	case CHAOS_FREEZE_CONTROL:
