@@ -1,6 +1,6 @@
 /* What an audio thread does that it must not, in so many frames of speakers who join, leave and change their SSRC, in calls that
  * speak and change keys: audio_traps. Counted by preload/traps.c in a real mediad; one of each is planted at the end and must be
- * found, or the count would mean nothing. */
+ * found, or the count would mean nothing. Calls that are encrypted end to end: traps_dave.c, under the same library. */
 #include "tests/bench/bench.h"
 #include "tests/bench/crowd.h"
 #include "tests/bench/plane.h"
@@ -104,6 +104,21 @@ static void tell_who(const struct traps_page *p)
 			p->who[i].object, p->who[i].from);
 }
 
+/* Half of the frames are encrypted end to end; returns how many were heard. */
+static uint64_t encrypted_part(const char *library, uint64_t frames, unsigned *epochs)
+{
+	char program[PATH_MAX], command[3 * PATH_MAX];
+	uint64_t heard = 0;
+	FILE *f;
+
+	plane_program(program, sizeof program, "bench/traps_dave");
+	snprintf(command, sizeof command, "LD_PRELOAD='%s' exec '%s' %" PRIu64, library, program, frames);
+	f = popen(command, "r");
+	if (!f || fscanf(f, "{\"frames\": %" SCNu64 ", \"epochs\": %u}", &heard, epochs) != 2 || pclose(f))
+		bench_die("traps_dave failed");
+	return heard;
+}
+
 static bool planted(void *arg)
 {
 	struct traps_page *p = arg;
@@ -118,12 +133,15 @@ int main(void)
 	char path[] = "/tmp/parley-bench-traps.XXXXXX", library[PATH_MAX];
 	struct plane_conf conf = {.cpu = -1, .threads = 2, .preload = library, .msgh = on_msg};
 	struct crowd_conf cc = {.calls = CALLS, .speakers = SPEAKERS, .frame_us = FRAME_US, .lost = LOST};
-	unsigned found = 0;
+	unsigned found = 0, epochs = 0;
+	uint64_t encrypted;
 
 	if (sodium_init() < 0)
 		bench_die("libsodium does not start");
 	plane_program(library, sizeof library, "bench/traps.so");
 	rig.page = make_page(path);
+	encrypted = encrypted_part(library, frames / 2, &epochs);
+	frames -= frames / 2;
 	plane_alloc(&rig.plane, &conf);
 	plane_calls(rig.plane, 0, CALLS);
 	for (unsigned c = 0; c < CALLS; c++)
@@ -153,11 +171,11 @@ int main(void)
 	for (unsigned t = 0; t < TRAP_COUNT; t++)
 		found += atomic_load(&rig.page->count[t]) > counts[t];
 	bench_row_more("audio_traps", (double)sum, "calls",
-		       "\"frames\": %" PRIu64 ", \"allocations\": %" PRIu64 ", \"frees\": %" PRIu64 ", \"locks\": %" PRIu64
+		       "\"frames\": %" PRIu64 ", \"of_them_encrypted\": %" PRIu64 ", \"epochs\": %u, \"allocations\": %" PRIu64 ", \"frees\": %" PRIu64 ", \"locks\": %" PRIu64
 		       ", \"conditions\": %" PRIu64 ", \"system_calls\": %" PRIu64
 		       ", \"audio_threads\": %u, \"with_filter\": %u, \"planted\": %d, \"planted_found\": %u, \"joins\": %u, \"leaves\": %u, "
 		       "\"ssrc_changes\": %u, \"keys\": %u",
-		       rig.heard, counts[TRAP_ALLOCATION], counts[TRAP_FREE], counts[TRAP_LOCK], counts[TRAP_CONDITION],
+		       rig.heard + encrypted, encrypted, epochs, counts[TRAP_ALLOCATION], counts[TRAP_FREE], counts[TRAP_LOCK], counts[TRAP_CONDITION],
 		       counts[TRAP_SYSTEM_CALL], rig.page->threads, rig.page->filters, TRAP_COUNT, found, rig.joins, rig.leaves, rig.changes,
 		       rig.keys);
 	crowd_stop(rig.crowd);
