@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RATE = 24000, SPEAKERS = 100, TURN_MS = 2000, TURNS = 5, FEW = 10, MANY = 200 };
+enum { RATE = 24000, SPEAKERS = 100, TURN_MS = 1500, TURNS = 5, FEW = 10, MANY = 200 };
 
 static struct rig {
 	struct plane *plane;

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const RATE = 24000;
-const TURN_MS = 2000;
+const TURN_MS = 1500;
 const TURNS = 3;
 const TOKEN = 'token-of-call-0';
 
