@@ -3,6 +3,9 @@
 import { npmMember } from '../members.mjs';
 import { singOn } from './watch.mjs';
 
+// @discordjs/voice's keepalive can outlive its socket when a member leaves early; that is no figure of ours.
+process.on('uncaughtException', (e) => { if (e.code !== 'ERR_SOCKET_DGRAM_NOT_RUNNING') throw e; });
+
 const { channel, users } = JSON.parse(process.argv[2]);
 const members = [];
 for (const u of users) {
