@@ -21,6 +21,8 @@ void dave_keyroom_forget_commits(struct dave_keyroom *k)
 		mls_group_free(k->own[i].next);
 	}
 	k->n_own = 0;
+	free(k->said.p);
+	k->said = (struct dave_bytes){0};
 }
 
 static void offer_free(struct dave_offer *o)

@@ -32,6 +32,8 @@ struct dave_keyroom {
 	bool established;
 	struct dave_own own[DAVE_COMMITS_MAX]; /* oldest first, of group's epoch */
 	unsigned n_own;
+	struct dave_bytes said; /* op 28 for the proposals as they are, unless they changed */
+	bool changed;
 	uint64_t serial;
 };
 

@@ -97,6 +97,7 @@ static int append_one(struct dave_keyroom *k, const struct dave_job *j, const st
 		return err;
 	if (mls_group_proposals(k->group) == before)
 		return 0;
+	k->changed = true;
 	mls_out_bytes(added, ref, sizeof ref);
 	if (added->err)
 		(void)mls_group_revoke(k->group, mls_slice(ref, sizeof ref));
@@ -139,8 +140,8 @@ static void revoke(struct dave_keyroom *k, struct dave_job *j, struct rd *r)
 	while (rd_left(r)) {
 		struct slice ref = mls_rd_vec(r);
 
-		if (r->ok)
-			(void)mls_group_revoke(k->group, ref);
+		if (r->ok && !mls_group_revoke(k->group, ref))
+			k->changed = true;
 	}
 	if (!r->ok)
 		judge(j, DAVE_REFUSED, EBADMSG);
@@ -180,7 +181,25 @@ static int remember(struct dave_keyroom *k, struct mls_commit *c)
 	return 0;
 }
 
-/* Commits what is proposed. A member twice, or ourselves removed: that is for others to commit, or for later. */
+static int copy(struct dave_bytes *out, const struct dave_bytes *in)
+{
+	out->p = malloc(in->n);
+	if (!out->p)
+		return ENOMEM;
+	memcpy(out->p, in->p, in->n);
+	out->n = in->n;
+	return 0;
+}
+
+/* Without room for it the work is done again the next time. */
+static void keep_said(struct dave_keyroom *k, const struct dave_job *j)
+{
+	free(k->said.p);
+	k->said = (struct dave_bytes){0};
+	k->changed = copy(&k->said, &j->out) != 0;
+}
+
+/* Commits what is proposed; what was committed already is said once more. A member twice, or ourselves removed: that is for others to commit, or for later. */
 static void commit(struct dave_keyroom *k, struct dave_job *j)
 {
 	struct mls_commit c = {0};
@@ -189,6 +208,12 @@ static void commit(struct dave_keyroom *k, struct dave_job *j)
 
 	if (!mls_group_proposals(k->group) || mls_group_removes(k->group, mls_group_leaf(k->group)))
 		return;
+	if (k->said.n && !k->changed) {
+		err = copy(&j->out, &k->said);
+		if (err)
+			judge(j, DAVE_REFUSED, err);
+		return;
+	}
 	mls_rng_seed(&rng, j->seed);
 	err = mls_group_commit(&c, k->group, &rng);
 	mls_rng_wipe(&rng);
@@ -205,6 +230,8 @@ static void commit(struct dave_keyroom *k, struct dave_job *j)
 		free(j->out.p);
 		j->out = (struct dave_bytes){0};
 		judge(j, err == ENOMEM ? DAVE_REFUSED : DAVE_DONE, err);
+	} else {
+		keep_said(k, j);
 	}
 	mls_commit_free(&c);
 }

@@ -731,3 +731,27 @@ out:
 	mls_out_free(&sent);
 	part(&g, &a, &b);
 }
+
+/* A welcome for a hundred people takes tens of milliseconds: no message of two bytes has it made again. */
+TEST(dave_keyroom_makes_a_commit_once)
+{
+	static const uint8_t revokes_nothing[] = {1, 0};
+	struct mls_out o = {0}, sent = {0};
+	struct room a, b, c;
+	struct gate g;
+
+	CHECK(pair(&g, &a, &b));
+	CHECK(arrive(&c, &g, CEE));
+	gate_add(&g, &o, 1, mls_out_view(&c.package));
+	CHECK(proposed(&a, &o, DAVE_DONE));
+	mls_out_slice(&sent, out_of(&a));
+	CHECK(came_to(&a, DAVE_JOB_PROPOSALS, mls_slice(revokes_nothing, 2), DAVE_DONE));
+	CHECK(mls_equal(out_of(&a), mls_out_view(&sent)));
+	/* Another proposal, another commit. */
+	gate_remove(&g, &o, 1, 1);
+	CHECK(proposed(&a, &o, DAVE_DONE));
+	CHECK(out_of(&a).n && !mls_equal(out_of(&a), mls_out_view(&sent)));
+	mls_out_free(&sent);
+	go(&c);
+	part(&g, &a, &b);
+}
