@@ -61,11 +61,12 @@ is "calls go to the mediad with the fewest" "$(where $GUILD) $(where "$G2") $(wh
 is "each mediad holds its own" "$(grep -c 'phase=up' "$D/one.log") $(grep -c 'phase=up' "$D/two.log")" "2 1"
 
 # ---- one dies, while the other's call is being heard ----
-op5=$(count $BOT voice_op_5)
 "$B/caller" --api "http://127.0.0.1:$API" --media-sock "$D/caller.sock" --offlined "$B/offlined" --record "$D/brain" --out "$D/out" \
 	--guild "$G2" --channel "$V2" --user $ALICE --bot $BOT --say "parley what can you do" >"$D/caller.out" 2>&1 &
 caller=$!
 started="$started $caller"
+until_ok 15 grep -q "the caller begins to speak" "$D/caller.out" || bad "the person comes" "no"
+op5=$(count $BOT voice_op_5) # a call has begun with silence, and with a key: that was announced as well
 until_ok 15 grep -q "the bot begins to speak" "$D/caller.out" && ok "the bot answers over the second mediad" || bad "the bot answers over the second mediad" "$(tail -1 "$D/caller.out")"
 before=$(facts "$G2" "$V2") op5=$(($(count $BOT voice_op_5) - op5))
 kill9 "$one"

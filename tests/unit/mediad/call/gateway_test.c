@@ -1014,3 +1014,69 @@ TEST_OOM(gateway_dave_oom)
 	bench_end(&b);
 	CHECK_OOM(err, (void)0);
 }
+
+/* A server that ends every session with this code as soon as it is up, or as soon as it is told who comes, while fresh
+ * credentials are there at once: for a minute. */
+static void closes_for_a_minute(struct bench *b, uint16_t code, bool let_in)
+{
+	uint64_t end = b->now + 60 * SECOND;
+	char session[24];
+	unsigned n = 0;
+
+	for (unsigned guard = 0; b->now < end && guard < 10000; guard++) {
+		unsigned dials = b->connects;
+
+		if (b->phase == MEDIA_PHASE_RESUMING) {
+			vgw_ws_open(b->g, b->now, b->conn);
+			text(b, "{\"op\":9,\"d\":null}");
+			vgw_ws_closed(b->g, b->now, b->conn, code, MEDIA_REASON_NONE);
+		} else if (b->wants || n == 0) {
+			snprintf(session, sizeof session, "s%u", n++);
+			if (let_in) {
+				join(b, session);
+			} else {
+				lease(b, session);
+				vgw_ws_open(b->g, b->now, b->conn);
+			}
+			vgw_ws_closed(b->g, b->now, b->conn, code, MEDIA_REASON_NONE);
+		}
+		/* On to what it does next: a dial, or a wish. */
+		while (b->now < end && b->connects == dials && !b->wants) {
+			uint64_t at = vgw_deadline(b->g);
+
+			b->now = at > end ? end : at > b->now ? at : b->now;
+			if (at <= end)
+				vgw_timer(b->g, b->now);
+		}
+	}
+	b->now = end;
+}
+
+TEST(gateway_no_close_code_makes_a_loop)
+{
+	static const struct voice_close rows[] = {
+#define CLOSE(code, name, action, reason, cool, tries, text)                                       \
+	{code, #name, VOICE_CLOSE_##action, MEDIA_REASON_##reason, cool, tries, text},
+		VOICE_CLOSES(CLOSE)
+#undef CLOSE
+	};
+
+	for (size_t i = 0; i < 2 * (sizeof rows / sizeof rows[0]); i++) {
+		const struct voice_close *r = &rows[i / 2];
+		struct bench b;
+
+		CHECK_INT(bench_start(&b), 0);
+		closes_for_a_minute(&b, r->code, i % 2);
+		/* Eight sessions may fail in a row, and each may be resumed five times. */
+		CHECK(b.identifies <= 9);
+		CHECK(b.identifies + b.resumes <= 20);
+		CHECK(b.connects == b.identifies + b.resumes);
+		if (r->action == VOICE_CLOSE_FATAL || r->action == VOICE_CLOSE_WAIT) {
+			CHECK_INT(b.connects, 1);
+			CHECK(!b.wants);
+		}
+		if (r->action == VOICE_CLOSE_FRESH)
+			CHECK(b.identifies <= r->tries + 1 && b.resumes == 0);
+		bench_end(&b);
+	}
+}
