@@ -232,11 +232,12 @@ static int by_size(const void *a, const void *b)
 
 static void tell_end(unsigned done, unsigned failed, unsigned named, unsigned *settle, unsigned n, double seconds)
 {
-	qsort(settle, n, sizeof *settle, by_size);
-	if (n)
+	if (n) {
+		qsort(settle, n, sizeof *settle, by_size);
 		printf("all well again after: half within %u ms, 90 %% within %u, 99 %% within %u, the longest %u; %u calls failed with a "
 		       "named reason and were made anew\n",
 		       settle[n / 2], settle[n * 9 / 10], settle[n * 99 / 100], settle[n - 1], named);
+	}
 	printf("%u seeds, %u failures (%.0f s)\n", done, failed, seconds);
 	if (opt.rows) {
 		printf("{\"name\": \"chaos_seeds\", \"value\": %u, \"unit\": \"seeds\"}\n", done);

@@ -108,7 +108,7 @@ static void plan(struct play *p)
 		struct chaos_step bob = {.verb = CHAOS_LEAVE, .who = CHAOS_BOB};
 
 		switch (s->verb) {
-		case CHAOS_STORM:
+		case CHAOS_STORM: /* made of leaves */
 			for (unsigned k = 0; k < s->arg[0] && k < 16; k++) {
 				add(p, s->at + 2 * k * s->arg[1], false, &bob);
 				add(p, s->at + (2 * k + 1) * s->arg[1], true, &bob);
@@ -203,101 +203,137 @@ static void freeze_server(struct play *p, const struct deed *d)
 	p->thaw_at = d->end ? 0 : p->t0 + (d->at + d->step.arg[0]) * MS;
 }
 
-static void do_step(struct play *p, const struct deed *d)
+/* What happens to the programs. False: something else. */
+static bool do_program(struct play *p, const struct deed *d)
 {
 	const struct chaos_step *s = &d->step;
-	char body[64];
 
 	switch (s->verb) {
+	case CHAOS_FREEZE_MEDIAD:
+		house_freeze(&p->h, HOUSE_MEDIAD, s->who, !d->end);
+		return true;
+	case CHAOS_FREEZE_CONTROL:
+		house_freeze(&p->h, HOUSE_CONTROL, s->who, !d->end);
+		return true;
+	case CHAOS_FREEZE_SERVER:
+		freeze_server(p, d);
+		return true;
+	case CHAOS_KILL_MEDIAD:
+		house_kill(&p->h, HOUSE_MEDIAD, s->who);
+		return true;
+	case CHAOS_KILL_CONTROL:
+		house_kill(&p->h, HOUSE_CONTROL, s->who);
+		return true;
+	case CHAOS_WALL:
+		house_wall(&p->h, s->arg[0] % 2 ? -(long long)s->arg[0] : (long long)s->arg[0]);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* To messages of the voice gateway, and to the group. */
+static bool do_message(struct play *p, const struct chaos_step *s)
+{
+	switch (s->verb) {
+	case CHAOS_LOSE:
+		fault(p, s, "lose");
+		return true;
+	case CHAOS_SKIP:
+		fault(p, s, "skip");
+		return true;
+	case CHAOS_CORRUPT:
+		fault(p, s, "corrupt");
+		return true;
+	case CHAOS_DELAY:
+		fault(p, s, "delay");
+		return true;
+	case CHAOS_HOLD:
+		fault(p, s, "hold");
+		return true;
+	case CHAOS_NEW_SENDER:
+		group(p, "new_sender");
+		return true;
+	case CHAOS_STALE:
+		group(p, "stale_proposal");
+		return true;
+	case CHAOS_REINIT:
+		group(p, "reinit");
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* To everybody. */
+static bool do_server(struct play *p, const struct deed *d)
+{
+	const unsigned *a = d->step.arg;
+
+	switch (d->step.verb) {
 	case CHAOS_NET:
 		house_ask(&p->h, NULL, "/switches",
 			  "{\"loss_permille\":%u,\"up_loss_permille\":%u,\"dup_permille\":%u,\"reorder_permille\":%u,\"delay_ms\":%u,"
 			  "\"jitter_ms\":%u,\"seed\":%u}",
-			  s->arg[0], s->arg[1], s->arg[2], s->arg[3], s->arg[4], s->arg[5], (unsigned)(p->s->seed % 1000 + 1));
-		break;
+			  a[0], a[1], a[2], a[3], a[4], a[5], (unsigned)(p->s->seed % 1000 + 1));
+		return true;
 	case CHAOS_CALM:
 		calm(p);
-		break;
-	case CHAOS_DROP:
-		user(p, s->who, "drop", "{\"which\":\"voice\"}");
-		break;
-	case CHAOS_HALF:
-		user(p, s->who, "drop", "{\"which\":\"voice\",\"silent\":true}");
-		break;
-	case CHAOS_CLOSE:
-		snprintf(body, sizeof body, "{\"which\":\"voice\",\"code\":%u}", s->arg[0]);
-		user(p, s->who, "close", body);
-		break;
+		return true;
 	case CHAOS_SILENT:
 		house_ask(&p->h, NULL, "/switches", "{\"voice_silent\":%d}", !d->end);
-		break;
+		return true;
 	case CHAOS_NO_UDP:
 		house_ask(&p->h, NULL, "/switches", "{\"discovery\":%d}", d->end);
-		break;
+		return true;
 	case CHAOS_CRASH:
 		house_ask(&p->h, NULL, "/crash", "{}");
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void do_person(struct play *p, const struct deed *d)
+{
+	enum chaos_who who = d->step.who;
+	char body[64];
+
+	switch (d->step.verb) {
+	case CHAOS_DROP:
+		user(p, who, "drop", "{\"which\":\"voice\"}");
+		break;
+	case CHAOS_HALF:
+		user(p, who, "drop", "{\"which\":\"voice\",\"silent\":true}");
+		break;
+	case CHAOS_CLOSE:
+		snprintf(body, sizeof body, "{\"which\":\"voice\",\"code\":%u}", d->step.arg[0]);
+		user(p, who, "close", body);
 		break;
 	case CHAOS_REGION:
-		server(p, s->who, ERRAND_NEW_SERVER);
+		server(p, who, ERRAND_NEW_SERVER);
 		break;
 	case CHAOS_NO_SERVER:
-		server(p, s->who, d->end ? ERRAND_NEW_SERVER : ERRAND_NO_SERVER);
+		server(p, who, d->end ? ERRAND_NEW_SERVER : ERRAND_NO_SERVER);
 		break;
 	case CHAOS_MOVE:
-		move(p, s->who, p->other);
+		move(p, who, p->other);
 		break;
 	case CHAOS_KICK:
-		user(p, s->who, "kick", "{}");
+		user(p, who, "kick", "{}");
 		break;
-	case CHAOS_LEAVE:
-		presence(p, s->who, d->end);
+	case CHAOS_LEAVE: /* storms are made of these, too */
+		presence(p, who, d->end);
 		break;
-	case CHAOS_FREEZE_MEDIAD:
-		house_freeze(&p->h, HOUSE_MEDIAD, s->who, !d->end);
-		break;
-	case CHAOS_FREEZE_CONTROL:
-		house_freeze(&p->h, HOUSE_CONTROL, s->who, !d->end);
-		break;
-	case CHAOS_FREEZE_SERVER:
-		freeze_server(p, d);
-		break;
-	case CHAOS_KILL_MEDIAD:
-		house_kill(&p->h, HOUSE_MEDIAD, s->who);
-		break;
-	case CHAOS_KILL_CONTROL:
-		house_kill(&p->h, HOUSE_CONTROL, s->who);
-		break;
-	case CHAOS_WALL:
-		house_wall(&p->h, s->arg[0] % 2 ? -(long long)s->arg[0] : (long long)s->arg[0]);
-		break;
-	case CHAOS_LOSE:
-		fault(p, s, "lose");
-		break;
-	case CHAOS_SKIP:
-		fault(p, s, "skip");
-		break;
-	case CHAOS_CORRUPT:
-		fault(p, s, "corrupt");
-		break;
-	case CHAOS_DELAY:
-		fault(p, s, "delay");
-		break;
-	case CHAOS_HOLD:
-		fault(p, s, "hold");
-		break;
-	case CHAOS_NEW_SENDER:
-		group(p, "new_sender");
-		break;
-	case CHAOS_STALE:
-		group(p, "stale_proposal");
-		break;
-	case CHAOS_REINIT:
-		group(p, "reinit");
-		break;
-	case CHAOS_STORM: /* was made of leaves */
-	case CHAOS_VERBS_N:
+	default:
 		break;
 	}
+}
+
+static void do_step(struct play *p, const struct deed *d)
+{
+	if (!do_program(p, d) && !do_message(p, &d->step) && !do_server(p, d))
+		do_person(p, d);
 }
 
 /* Who stands still cannot be asked: what needs guildd waits until it goes on. */
@@ -465,7 +501,7 @@ static bool check_left(struct play *p, enum chaos_who who)
 {
 	const struct house_proc *m = &p->h.proc[house_at(HOUSE_MEDIAD, who)];
 	uint64_t until = chaos_now() + LEAVE_MS * MS;
-	unsigned fds = 0, threads = 0, rss;
+	unsigned rss;
 	const char *bound = getenv("CHAOS_RSS_KB");
 	int calls;
 
@@ -474,10 +510,11 @@ static bool check_left(struct play *p, enum chaos_who who)
 			return broken(p, CHAOS_CALLS_, "mediad of %s holds %d calls", chaos_who_name(who), calls);
 		else
 			chaos_sleep(20);
-	while ((fds = house_fds(m->pid)) != m->fds || (threads = house_status(m->pid, "Threads")) != m->threads)
+	while (house_fds(m->pid) != m->fds || house_status(m->pid, "Threads") != m->threads)
 		if (chaos_now() > until)
-			return broken(p, CHAOS_FILES_, "mediad of %s has %u descriptors and %u threads, and had %u and %u: %s", chaos_who_name(who), fds,
-				      house_status(m->pid, "Threads"), m->fds, m->threads, house_fd_names(m->pid));
+			return broken(p, CHAOS_FILES_, "mediad of %s has %u descriptors and %u threads, and had %u and %u: %s",
+				      chaos_who_name(who), house_fds(m->pid), house_status(m->pid, "Threads"), m->fds, m->threads,
+				      house_fd_names(m->pid));
 		else
 			chaos_sleep(20);
 	rss = house_status(m->pid, "VmRSS");

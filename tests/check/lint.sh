@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.."
 out=build/lint
 mkdir -p "$out"
 jobs=$(nproc 2>/dev/null || echo 2)
-files=$(git ls-files 'proto/*.c' 'ipc/*.c' 'mediad/*.c' 'control/*.c' 'tests/guildd/*.c' 'tests/caller/*.c')
+files=$(git ls-files 'proto/*.c' 'ipc/*.c' 'mediad/*.c' 'control/*.c' 'tests/guildd/*.c' 'tests/caller/*.c' 'tests/chaos/*.c')
 [ -n "$files" ] || { echo "no sources"; exit 1; }
 fail=0
 
