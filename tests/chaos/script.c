@@ -76,11 +76,11 @@ static unsigned draw_code(uint64_t *rng)
 	return codes[between(rng, 0, sizeof codes / sizeof codes[0] - 1)];
 }
 
-enum { BINARY = 4, OF_DAVE = 7, ALL_OPS = 10 };
+enum { CORRUPTIBLE = 3, OF_DAVE = 7, ALL_OPS = 10 };
 
 static unsigned draw_op(uint64_t *rng, unsigned of)
 {
-	static const unsigned ops[ALL_OPS] = {25, 27, 29, 30, 22, 21, 24, 11, 13, 5};
+	static const unsigned ops[ALL_OPS] = {27, 29, 30, 25, 22, 21, 24, 11, 13, 5};
 
 	return ops[between(rng, 0, of - 1)];
 }
@@ -123,8 +123,10 @@ static void draw_args(struct chaos_step *s, uint64_t *rng)
 	case CHAOS_SKIP:
 		s->arg[0] = draw_op(rng, OF_DAVE);
 		break;
+	/* Whoever makes the group with another external sender than the rest was given makes one that none of them may join; only
+	 * the server could end that. */
 	case CHAOS_CORRUPT:
-		s->arg[0] = draw_op(rng, BINARY);
+		s->arg[0] = draw_op(rng, CORRUPTIBLE);
 		break;
 	case CHAOS_FREEZE_MEDIAD:
 	case CHAOS_FREEZE_CONTROL:
