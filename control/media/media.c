@@ -214,6 +214,9 @@ static void take_stock(struct media *m, struct media_link *l, const struct media
 
 	if (s->call >= m->next_call)
 		m->next_call = s->call + 1;
+	/* The control before us has left it, and it is on its way out. */
+	if (s->phase == MEDIA_PHASE_CLOSED)
+		return;
 	while (c && (c->want.guild != s->guild || c->open || (c->link && c->link != l)))
 		c = c->next;
 	if (!c || c->reported) {

@@ -35,7 +35,7 @@ struct toy {
 	bool answers_pings;
 
 	/* what a restarted mediad holds */
-	bool holds_call, holds_stray;
+	bool holds_call, holds_stray, leaves_call;
 
 	unsigned wants, states, heard, ups, downs, secures, codes;
 	char code[48];
@@ -79,7 +79,7 @@ static void toy_hello(struct toy *t, const struct media_hello *h)
 			.type = MEDIA_HELLO,
 			.hello = {.major = MEDIA_MAJOR, .minor = MEDIA_MINOR, .instance = 5}});
 	if (t->holds_call)
-		toy_state(t, 77, 3, 100, MEDIA_PHASE_UP, false);
+		toy_state(t, 77, 3, 100, t->leaves_call ? MEDIA_PHASE_CLOSED : MEDIA_PHASE_UP, false);
 	if (t->holds_stray)
 		toy_state(t, 78, 1, 999, MEDIA_PHASE_UP, false);
 	if (t->playback)
@@ -398,6 +398,27 @@ TEST(media_takes_over_a_call_and_closes_strays)
 	CHECK_INT(media_call_credentials(t.call, "s", "t", "h", 301), 0);
 	CHECK(run_until(&t, MEDIA_CALL_CREDENTIALS, 1));
 	CHECK_INT(t.gen, 4);
+	toy_free(&t);
+}
+
+TEST(media_does_not_take_over_a_call_that_is_being_left)
+{
+	struct toy t;
+
+	CHECK_INT(toy_alloc(&t), 0);
+	t.holds_call = t.leaves_call = true;
+	CHECK_INT(toy_listen(&t), 0);
+	CHECK_INT(control_alloc_side(&t, 11), 0);
+	CHECK_INT(media_call_open(&t.call, t.media, &want, on_call, &t), 0);
+	CHECK(run_until(&t, MEDIA_CALL_OPEN, 1));
+	CHECK_INT(t.call_id, 78);
+	settle(&t);
+	CHECK_INT(t.wants, 1);
+	CHECK_INT(t.count[MEDIA_CALL_CLOSE], 0);
+	/* its end concerns nobody */
+	toy_state(&t, 77, 3, 100, MEDIA_PHASE_CLOSED, false);
+	settle(&t);
+	CHECK_INT(media_call_last(t.call)->phase, MEDIA_PHASE_WAITING);
 	toy_free(&t);
 }
 
