@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FDS = 1024, SERVICE_BUF = 65536, RX_BUF = 65536, PRIORITY = 1 };
+enum { FDS = 1024, SERVICE_BUF = 65536, RX_BUF = 8192 /* of each connection */, PRIORITY = 1 };
 
 const struct lws_protocols ws_protocols[] = {
 	{.name = "parley", .callback = ws_callback, .rx_buffer_size = RX_BUF},

@@ -20,7 +20,8 @@ struct audio_decoder {
 	bool primed;
 	uint32_t end;  /* RTP time after the last sample made */
 	uint32_t last; /* duration of the last packet */
-	int16_t pcm[PACKET_MAX];
+	size_t cap;    /* bytes of pcm, room for PACKET_MAX */
+	int16_t pcm[];
 };
 
 bool audio_rate_valid(uint32_t rate)
@@ -31,13 +32,16 @@ bool audio_rate_valid(uint32_t rate)
 int audio_decoder_alloc(struct audio_decoder **out, uint32_t rate)
 {
 	struct audio_decoder *d;
+	size_t cap;
 	int err;
 
 	if (!audio_rate_valid(rate))
 		return EINVAL;
-	d = calloc(1, sizeof *d);
+	cap = PACKET_MAX / (RTP_CLOCK / rate) * sizeof d->pcm[0];
+	d = calloc(1, sizeof *d + cap);
 	if (!d)
 		return ENOMEM;
+	d->cap = cap;
 	d->rate = rate;
 	d->dec = opus_decoder_create((opus_int32)rate, 1, &err);
 	if (!d->dec) {
@@ -108,7 +112,7 @@ static void make_up(struct audio_decoder *d, uint32_t time, const uint8_t *p, si
 
 static void fill_zeros(struct audio_decoder *d, uint32_t time, decode_frame_h *h, void *arg)
 {
-	memset(d->pcm, 0, sizeof d->pcm);
+	memset(d->pcm, 0, d->cap);
 	while (time) {
 		uint32_t t = time < PACKET_MAX ? time : PACKET_MAX;
 

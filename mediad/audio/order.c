@@ -70,7 +70,7 @@ static void store(struct order *o, uint64_t index, const struct audio_packet *pk
 				  .level = pkt->level,
 				  .voice = voice,
 				  .empty = !pkt->p,
-				  .n = pkt->n};
+				  .n = (uint16_t)pkt->n};
 	if (pkt->p && pkt->n)
 		memcpy(o->bytes + o->head % AUDIO_PREROLL_BYTES, pkt->p, pkt->n);
 	o->head += pkt->n;

@@ -14,16 +14,16 @@
 
 enum { ORDER_ENTRIES = 256, ORDER_AHEAD = 128 };
 
+/* There are many: the order of its fields leaves no holes. */
 struct order_entry {
-	bool used;
 	uint64_t index; /* extended sequence number */
 	uint64_t pos;	/* of its bytes, counted since the ring began */
+	uint64_t at;	/* arrival */
 	uint32_t ts;
-	uint64_t at; /* arrival */
+	uint16_t n; /* 0: it was malformed or empty, only its place is known */
 	uint8_t level;
-	bool voice;
+	bool used, voice;
 	bool empty; /* there was nothing in it to hear */
-	size_t n;   /* 0: it was malformed or empty, only its place is known */
 };
 
 struct order {
