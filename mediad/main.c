@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <event2/event.h>
 #include <getopt.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 #include "mediad/replay.h"
 #include "mediad/sandbox.h"
 
-enum { EXIT_USAGE = 2, ORPHAN_S = 600 };
+enum { EXIT_USAGE = 2, ORPHAN_S = 600, OWN_PAGES = 64 << 10 };
 
 struct options {
 	const char *listen, *ca, *journal, *shapes, *replay, *print;
@@ -306,6 +307,8 @@ int main(int argc, char **argv)
 	status = parse(&p.opt, argc, argv);
 	if (status >= 0)
 		return status;
+	/* What is as large as a call's line gets pages of its own, and those it does not need are never there. */
+	mallopt(M_MMAP_THRESHOLD, OWN_PAGES);
 	log_init("mediad", p.opt.level);
 	signal(SIGPIPE, SIG_IGN);
 	if (p.opt.print)
