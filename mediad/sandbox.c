@@ -135,19 +135,24 @@ static int allow_sockets(scmp_filter_ctx f)
 	static const unsigned families[] = {AF_INET, AF_INET6};
 	int err = 0;
 
-	for (unsigned i = 0; i < 2 && !err; i++)
-		err = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(socket), 1, SCMP_A0(SCMP_CMP_EQ, families[i]));
+	for (unsigned i = 0; i < 2 && !err; i++) {
+		struct scmp_arg_cmp is = {.arg = 0, .op = SCMP_CMP_EQ, .datum_a = families[i]};
+
+		err = seccomp_rule_add_array(f, SCMP_ACT_ALLOW, SCMP_SYS(socket), 1, &is);
+	}
 	return err;
 }
 
-/* Memory that is not executable. */
+/* Memory that is not executable, and of no file. */
 static int allow_memory(scmp_filter_ctx f)
 {
-	int err = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 2, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0),
-				   SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_ANONYMOUS, MAP_ANONYMOUS));
+	struct scmp_arg_cmp is[] = {
+		{.arg = 2, .op = SCMP_CMP_MASKED_EQ, .datum_a = PROT_EXEC, .datum_b = 0},
+		{.arg = 3, .op = SCMP_CMP_MASKED_EQ, .datum_a = MAP_ANONYMOUS, .datum_b = MAP_ANONYMOUS},
+	};
+	int err = seccomp_rule_add_array(f, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 2, is);
 
-	return err ? err
-		   : seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+	return err ? err : seccomp_rule_add_array(f, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1, is);
 }
 
 static int refuse(scmp_filter_ctx f, enum sandbox_role role)
