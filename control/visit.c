@@ -258,6 +258,7 @@ static struct media_want want_of(const struct visit *c, uint64_t channel)
 	return (struct media_want){.guild = c->guild,
 				   .channel = channel,
 				   .bitrate = ch.bitrate,
+				   .complexity = (uint8_t)c->conf.settings->complexity,
 				   .stage = ch.type == DISCORD_CHANNEL_STAGE,
 				   .consent = true,
 				   .retired = c->conf.settings->retired_modes};

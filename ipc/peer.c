@@ -200,7 +200,7 @@ int peer_send_droppable(struct peer *p, uint32_t flow, const void *body, size_t 
 		return EMSGSIZE;
 	if (FRAME_HEAD + len > p->conf.audio_cap)
 		return ENOBUFS;
-	*dropped = peer_queue_shed(&p->q, flow, FRAME_HEAD + len, p->conf.audio_cap);
+	*dropped = peer_queue_shed(&p->q, flow, FRAME_HEAD + len, p->conf.audio_cap, p->conf.droph, p->conf.arg);
 	if (p->q.lane[PEER_AUDIO].bytes + FRAME_HEAD + len > p->conf.audio_cap)
 		return ENOBUFS;
 	return enqueue(p, PEER_AUDIO, true, flow, body, len, firm);
@@ -213,7 +213,7 @@ int peer_send_kept(struct peer *p, const void *body, size_t len, unsigned *dropp
 		return ENOTCONN;
 	if (!len || len > p->conf.max_frame)
 		return EMSGSIZE;
-	*dropped = peer_queue_shed(&p->q, 0, FRAME_HEAD + len, p->conf.audio_cap);
+	*dropped = peer_queue_shed(&p->q, 0, FRAME_HEAD + len, p->conf.audio_cap, p->conf.droph, p->conf.arg);
 	if (p->q.lane[PEER_AUDIO].bytes + FRAME_HEAD + len > p->conf.audio_cap) {
 		peer_lose(p, EPIPE);
 		return EPIPE;

@@ -25,6 +25,9 @@ enum peer_lane { PEER_COMMAND, PEER_AUDIO };
 typedef int(peer_msg_h)(struct peer *p, const uint8_t *body, size_t len, void *arg);
 /* The peer is lost (err 0 = end of file). The struct is still the owner's to free. Called once. */
 typedef void(peer_lost_h)(struct peer *p, int err, void *arg);
+/* This droppable frame was dropped from the queue; body borrowed until return. Called inside of sends: nothing may be
+ * sent from here. */
+typedef void(peer_drop_h)(const uint8_t *body, size_t len, void *arg);
 
 struct peer_conf {
 	size_t max_frame;	  /* bytes of a body, both ways; 0 = 64 KiB */
@@ -32,6 +35,7 @@ struct peer_conf {
 	size_t audio_cap;	  /* bytes queued in the audio lane; 0 = 1 MiB */
 	peer_msg_h *msgh;
 	peer_lost_h *losth;
+	peer_drop_h *droph; /* NULL */
 	void *arg;
 };
 

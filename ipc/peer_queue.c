@@ -84,7 +84,7 @@ static bool biggest_flow(const struct peer_lane_q *l, uint32_t *flow)
 	return best > 0;
 }
 
-static bool drop_oldest(struct peer_lane_q *l, uint32_t flow)
+static bool drop_oldest(struct peer_lane_q *l, uint32_t flow, peer_drop_h *h, void *arg)
 {
 	for (struct frame **at = &l->first; *at; at = &(*at)->next) {
 		struct frame *f = *at;
@@ -95,20 +95,22 @@ static bool drop_oldest(struct peer_lane_q *l, uint32_t flow)
 		if (!f->next)
 			l->end = at;
 		l->bytes -= f->n;
+		if (h)
+			h(f->bytes + FRAME_HEAD, f->n - FRAME_HEAD, arg);
 		free(f);
 		return true;
 	}
 	return false;
 }
 
-unsigned peer_queue_shed(struct peer_queue *q, uint32_t flow, size_t want, size_t cap)
+unsigned peer_queue_shed(struct peer_queue *q, uint32_t flow, size_t want, size_t cap, peer_drop_h *h, void *arg)
 {
 	struct peer_lane_q *l = &q->lane[PEER_AUDIO];
 	unsigned dropped = 0;
 	uint32_t other;
 
 	while (l->bytes + want > cap) {
-		if (!drop_oldest(l, flow) && (!biggest_flow(l, &other) || !drop_oldest(l, other)))
+		if (!drop_oldest(l, flow, h, arg) && (!biggest_flow(l, &other) || !drop_oldest(l, other, h, arg)))
 			break;
 		dropped++;
 	}

@@ -25,8 +25,8 @@ void peer_queue_clear(struct peer_queue *q);
 int peer_queue_add(struct peer_queue *q, enum peer_lane lane, bool droppable, uint32_t flow,
 		   const void *body, size_t len);
 /* Drops droppable frames of the audio lane until `want` more bytes stay within cap: the oldest of
- * this flow, else of the flow that has most queued. How many were dropped. */
-unsigned peer_queue_shed(struct peer_queue *q, uint32_t flow, size_t want, size_t cap);
+ * this flow, else of the flow that has most queued. Each is told to h, unless NULL. How many were dropped. */
+unsigned peer_queue_shed(struct peer_queue *q, uint32_t flow, size_t want, size_t cap, peer_drop_h *h, void *arg);
 bool peer_queue_empty(const struct peer_queue *q);
 /* Fills iov with what goes next, in order; how many of at most n entries. */
 int peer_queue_peek(struct peer_queue *q, struct iovec *iov, int n);

@@ -36,7 +36,17 @@ static size_t firm(const struct media_msg *msg, size_t len)
 	return msg->type == MEDIA_HEARD ? len - msg->heard.pcm.n : len;
 }
 
-static unsigned put(struct client *c, const struct media_msg *msg, uint32_t flow)
+/* A HEARD that control will not get: its listen is told with the next one. */
+static void on_drop(const uint8_t *body, size_t len, void *arg)
+{
+	struct client *c = arg;
+	struct media_msg msg;
+
+	if (c->link->control == c && !media_unpack(&msg, MEDIA_SIDE_MEDIAD, body, len) && msg.type == MEDIA_HEARD)
+		c->link->conf.h.droph(&msg.heard, c->link->conf.h.arg);
+}
+
+static void put(struct client *c, const struct media_msg *msg, uint32_t flow)
 {
 	uint8_t buf[MEDIA_MAX_FRAME];
 	unsigned dropped = 0;
@@ -44,17 +54,18 @@ static unsigned put(struct client *c, const struct media_msg *msg, uint32_t flow
 	int err;
 
 	if (media_since(msg->type) > c->minor)
-		return 0; /* it would not know what that is */
+		return; /* it would not know what that is */
 	err = media_pack(msg, c->minor, buf, sizeof buf, &len);
 	if (err)
 		log_warn("pack_failed", "type=%s error=%d", media_type_name(msg->type), err);
+	else if (flow && peer_send_droppable(c->peer, flow, buf, len, firm(msg, len), &dropped))
+		on_drop(buf, len, c);
 	else if (flow)
-		peer_send_droppable(c->peer, flow, buf, len, firm(msg, len), &dropped);
+		return;
 	else if (media_lane_of(msg->type) == MEDIA_LANE_AUDIO)
 		peer_send_kept(c->peer, buf, len, &dropped);
 	else
 		peer_send(c->peer, PEER_COMMAND, buf, len);
-	return dropped;
 }
 
 static void put_fault(struct client *c, enum media_fault_code code, const char *text)
@@ -231,6 +242,7 @@ static int on_accept(struct peer *p, uid_t uid, struct peer_conf *conf, void *ar
 	conf->audio_cap = AUDIO_CAP;
 	conf->msgh = on_frame;
 	conf->losth = on_lost;
+	conf->droph = on_drop;
 	conf->arg = c;
 	return 0;
 }
@@ -263,9 +275,10 @@ struct link *link_free(struct link *l)
 	return NULL;
 }
 
-unsigned link_send(struct link *l, const struct media_msg *msg, uint32_t flow)
+void link_send(struct link *l, const struct media_msg *msg, uint32_t flow)
 {
-	return l->control ? put(l->control, msg, flow) : 0;
+	if (l->control)
+		put(l->control, msg, flow);
 }
 
 void link_fault(struct link *l, enum media_fault_code code)

@@ -22,6 +22,8 @@ struct link_handlers {
 	int (*msgh)(const struct media_msg *msg, void *arg);
 	/* It is gone, and no other came in its place. */
 	void (*losth)(void *arg);
+	/* It will not get this HEARD, which was sent before or is being sent. Nothing may be sent from here. */
+	void (*droph)(const struct media_heard *msg, void *arg);
 	void *arg;
 };
 
@@ -38,8 +40,8 @@ int link_alloc(struct link **out, const struct link_conf *conf);
 struct link *link_free(struct link *l);
 
 /* To our control; nothing happens when there is none. flow 0: never dropped; else a HEARD of this
- * flow. Returns how many frames were dropped. */
-unsigned link_send(struct link *l, const struct media_msg *msg, uint32_t flow);
+ * flow, which may be. */
+void link_send(struct link *l, const struct media_msg *msg, uint32_t flow);
 void link_fault(struct link *l, enum media_fault_code code);
 
 #endif

@@ -39,11 +39,12 @@ static struct call *call_of(struct mediad *m, uint32_t id)
 	return NULL;
 }
 
-static unsigned on_out(const struct media_msg *msg, uint32_t flow, void *arg)
+static void on_out(const struct media_msg *msg, uint32_t flow, void *arg)
 {
 	struct mediad *m = arg;
 
-	return m->link ? link_send(m->link, msg, flow) : 0;
+	if (m->link)
+		link_send(m->link, msg, flow);
 }
 
 static void on_job_done(struct dave_job *job, uint64_t owner, void *arg)
@@ -112,6 +113,7 @@ static int on_open(struct mediad *m, const struct media_call_open *open)
 	if (c) {
 		struct media_call_set set = {.channel = open->channel,
 					     .bitrate = open->bitrate,
+					     .complexity = open->complexity,
 					     .mute = open->mute,
 					     .deaf = open->deaf,
 					     .stage = open->stage};
@@ -229,6 +231,14 @@ static unsigned on_hello(void *arg)
 	return m->n_calls;
 }
 
+static void on_drop(const struct media_heard *msg, void *arg)
+{
+	struct call *c = call_of(arg, msg->call);
+
+	if (c)
+		call_heard_dropped(c, msg);
+}
+
 static void on_lost(void *arg)
 {
 	struct mediad *m = arg;
@@ -274,7 +284,7 @@ int mediad_alloc(struct mediad **out, const struct mediad_conf *conf)
 		.env = conf->env,
 		.path = conf->listen,
 		.peer_uid = conf->peer_uid,
-		.h = {on_hello, on_msg, on_lost, NULL},
+		.h = {on_hello, on_msg, on_lost, on_drop, NULL},
 	};
 	struct engine_conf engine = {conf->env, conf->journal, conf->threads, call_engine_event};
 	int err;

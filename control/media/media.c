@@ -34,6 +34,7 @@ static void send_set(struct media_call *call)
 	struct media_msg msg = {.type = MEDIA_CALL_SET,
 				.call_set = {.channel = call->want.channel,
 					     .bitrate = call->want.bitrate,
+					     .complexity = call->want.complexity,
 					     .mute = call->want.mute,
 					     .deaf = call->want.deaf,
 					     .stage = call->want.stage}};
@@ -52,7 +53,8 @@ static void send_open(struct media_call *call)
 					      .deaf = call->want.deaf,
 					      .stage = call->want.stage,
 					      .consent = call->want.consent,
-					      .retired = call->want.retired}};
+					      .retired = call->want.retired,
+					      .complexity = call->want.complexity}};
 
 	media_call_send(call, &msg);
 }

@@ -60,6 +60,7 @@ bool media_superseded(const struct media *m);
 struct media_want {
 	uint64_t guild, channel;
 	uint32_t bitrate;
+	uint8_t complexity; /* of the encoder at most; 0: mediad's choice */
 	bool mute, deaf, stage;
 	bool consent; /* of users not told by media_call_consent */
 	bool retired; /* transport encryption that Discord retired may be used */

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <opus/opus.h>
-
 #include "mediad/audio/mix.h"
 #include "proto/rtp.h"
 
@@ -31,6 +29,7 @@ struct guest {
 struct slot {
 	bool full, given; /* given: handed out by sender_due, sender_done is awaited */
 	bool silence;
+	bool nothing; /* new to tell (DTX): its time passes, no packet leaves */
 	uint8_t opus[SENDER_OPUS_MAX];
 	size_t len;
 	struct share shares[SENDER_LANES];
@@ -38,7 +37,7 @@ struct slot {
 };
 
 struct sender {
-	OpusEncoder *enc;
+	struct encoder *enc;
 	sender_event_h *h;
 	void *arg;
 
@@ -65,38 +64,38 @@ struct sender {
 
 /* ---- making ---- */
 
-static opus_int32 bitrate_in_range(uint32_t bitrate)
-{
-	if (bitrate < SENDER_BITRATE_MIN)
-		return SENDER_BITRATE_MIN;
-	return bitrate > SENDER_BITRATE_MAX ? SENDER_BITRATE_MAX : (opus_int32)bitrate;
-}
-
 void sender_set_bitrate(struct sender *s, uint32_t bitrate)
 {
-	opus_encoder_ctl(s->enc, OPUS_SET_BITRATE(bitrate_in_range(bitrate)));
+	encoder_set_bitrate(s->enc, bitrate);
+}
+
+void sender_set_complexity(struct sender *s, unsigned complexity)
+{
+	encoder_set_complexity(s->enc, complexity);
+}
+
+void sender_lost(struct sender *s, uint8_t fraction)
+{
+	encoder_lost(s->enc, fraction);
+}
+
+void sender_forget_loss(struct sender *s)
+{
+	encoder_forget_loss(s->enc);
 }
 
 int sender_alloc(struct sender **out, uint32_t bitrate, sender_event_h *h, void *arg)
 {
 	struct sender *s = calloc(1, sizeof *s);
-	int err = 0;
+	int err;
 
 	if (!s)
 		return ENOMEM;
-	s->enc = opus_encoder_create(LANE_RATE, 1, OPUS_APPLICATION_AUDIO, &err);
-	if (!s->enc) {
+	err = encoder_alloc(&s->enc, bitrate);
+	if (err) {
 		sender_free(s);
-		return ENOMEM;
+		return err;
 	}
-	/* Measured on synthetic speech at 64 kbit/s: AUDIO keeps the waveform (correlation
-	 * 0.98-0.99), VOIP's filters do not (0.88-0.93). VOICE keeps the hybrid mode, which has
-	 * in-band FEC. */
-	opus_encoder_ctl(s->enc, OPUS_SET_SIGNAL(OPUS_SIGNAL_VOICE));
-	opus_encoder_ctl(s->enc, OPUS_SET_INBAND_FEC(1));
-	opus_encoder_ctl(s->enc, OPUS_SET_PACKET_LOSS_PERC(SENDER_EXPECTED_LOSS));
-	opus_encoder_ctl(s->enc, OPUS_SET_COMPLEXITY(SENDER_COMPLEXITY));
-	sender_set_bitrate(s, bitrate);
 	limiter_init(&s->limiter);
 	s->h = h;
 	s->arg = arg;
@@ -110,8 +109,7 @@ struct sender *sender_free(struct sender *s)
 		return NULL;
 	for (unsigned i = 0; i < s->n_guests; i++)
 		lane_free(s->guests[i].lane);
-	if (s->enc)
-		opus_encoder_destroy(s->enc);
+	encoder_free(s->enc);
 	free(s);
 	return NULL;
 }
@@ -119,6 +117,9 @@ struct sender *sender_free(struct sender *s)
 void sender_stats(const struct sender *s, struct sender_stats *out)
 {
 	*out = s->stats;
+	out->loss = encoder_loss(s->enc);
+	out->fec = encoder_fec(s->enc);
+	out->complexity = encoder_complexity(s->enc);
 }
 
 /* ---- events ---- */
@@ -265,6 +266,7 @@ static void put_silence(struct sender *s)
 	memcpy(s->slot.opus, OPUS_SILENCE, OPUS_SILENCE_SIZE);
 	s->slot.len = OPUS_SILENCE_SIZE;
 	s->slot.full = s->slot.silence = true;
+	s->slot.nothing = false;
 	s->fresh = true;
 }
 
@@ -322,22 +324,24 @@ bool sender_due(struct sender *s, uint64_t now, struct sender_packet *pkt)
 	if (!s->slot.full)
 		return false;
 	s->slot.given = true;
-	pkt->seq = s->seq++;
+	pkt->seq = s->seq;
 	pkt->opus = s->slot.opus;
 	pkt->len = s->slot.len;
 	pkt->silence = s->slot.silence;
+	pkt->nothing = s->slot.nothing;
 	return true;
 }
 
-void sender_done(struct sender *s, bool sent, uint64_t now)
+void sender_done(struct sender *s, enum sender_outcome outcome, uint64_t now)
 {
 	if (!s->slot.given)
 		return;
-	if (sent)
-		s->stats.sent++;
-	else
-		s->stats.failed++;
-	settle_slot(s, sent, now);
+	s->stats.sent += outcome == SENDER_SENT;
+	s->stats.failed += outcome == SENDER_FAILED;
+	s->stats.untold += outcome == SENDER_UNTOLD;
+	if (outcome != SENDER_UNTOLD)
+		s->seq++;
+	settle_slot(s, outcome != SENDER_FAILED, now);
 	tell_all(s, now);
 }
 
@@ -366,26 +370,24 @@ static void encode(struct sender *s, const float acc[LANE_FRAME])
 {
 	struct slot *slot = &s->slot;
 	int16_t pcm[LANE_FRAME];
-	opus_int32 n;
 
 	if (s->fresh)
-		opus_encoder_ctl(s->enc, OPUS_RESET_STATE);
+		encoder_reset(s->enc);
 	s->fresh = false;
 	limiter_run(&s->limiter, acc, pcm);
-	n = opus_encode(s->enc, pcm, LANE_FRAME, slot->opus, sizeof slot->opus);
-	if (n <= 0) {
+	slot->len = encoder_run(s->enc, pcm, slot->opus);
+	if (!slot->len) {
 		put_silence(s);
 		return;
 	}
-	slot->len = (size_t)n;
 	slot->full = true;
 	slot->silence = false;
+	slot->nothing = slot->len <= ENCODER_DTX_MAX;
 }
 
 static void prepare_frame(struct sender *s, bool wanted, uint64_t now)
 {
 	float acc[LANE_FRAME] = {0};
-	opus_int32 lookahead = 0;
 	size_t end = 0;
 
 	if (s->lead) {
@@ -398,9 +400,8 @@ static void prepare_frame(struct sender *s, bool wanted, uint64_t now)
 	else
 		s->flush = false;
 	if (end) {
-		opus_encoder_ctl(s->enc, OPUS_GET_LOOKAHEAD(&lookahead));
 		encode(s, acc);
-		s->flush = end + (size_t)lookahead > LANE_FRAME;
+		s->flush = end + encoder_lookahead(s->enc) > LANE_FRAME;
 		s->silence = SENDER_SILENCE_FRAMES;
 	} else if (s->flush) {
 		encode(s, acc);
@@ -451,7 +452,7 @@ void sender_prepare(struct sender *s, uint64_t now)
 		return;
 	}
 	if (s->slot.given)
-		sender_done(s, false, now);
+		sender_done(s, SENDER_FAILED, now);
 	for (unsigned i = 0; i < s->n_guests && s->open; i++)
 		wanted = wanted || lane_wants(s->guests[i].lane);
 	if (s->speaking == QUIET && wanted)

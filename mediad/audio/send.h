@@ -4,7 +4,7 @@
  * Every 20 ms its owner does, in this order:
  *
  *   if (now >= sender_next(s)) {
- *           sender_due(s, now, &pkt)  → true: seal pkt and send it, then sender_done(s, sent, now)
+ *           sender_due(s, now, &pkt)  → true: seal pkt and send it, then sender_done(s, outcome, now)
  *           sender_prepare(s, now)    → mixes and encodes the next frame, so that the deadline
  * itself only seals
  *   }
@@ -17,7 +17,9 @@
  * until sender_speaking_sent(). If that does not come for SENDER_SPEAKING_WAIT_MS they go without
  * it, but only if the server has had an op 5 since sender_start; otherwise it is asked for again.
  * After an utterance five silence frames, SENDER_SPEAKING{off}, then nothing. The RTP time moves
- * 960 per 20 ms whether or not anything is sent.
+ * 960 per 20 ms whether or not anything is sent. A frame that says nothing new (Opus' DTX makes packets of one or two
+ * bytes of a pause) is not sent: its time passes, its samples count as heard, sequence numbers do not skip. Which frames
+ * those are hangs on the codec, so it is the owner who decides: sender_done tells.
  *
  * The gate is open while there is a way to protect what is said (or none is asked for); a new sender's
  * is closed. While it is closed nothing but silence frames is given out: lanes do not start, and one
@@ -29,6 +31,7 @@
 #ifndef MEDIAD_AUDIO_SEND_H
 #define MEDIAD_AUDIO_SEND_H
 
+#include "mediad/audio/encoder.h"
 #include "mediad/audio/lane.h"
 #include "proto/media.h"
 
@@ -41,10 +44,6 @@ enum {
 	SENDER_SPEAKING_WAIT_MS = 500,
 	SENDER_KEY_WAIT_MS = 10000,
 	SENDER_OPUS_MAX = 1275,
-	SENDER_BITRATE_MIN = 8000,
-	SENDER_BITRATE_MAX = 384000,
-	SENDER_COMPLEXITY = 5,
-	SENDER_EXPECTED_LOSS = 5, /* percent, for the encoder */
 };
 
 enum sender_event_type {
@@ -71,21 +70,29 @@ struct sender_packet {
 	const uint8_t *opus; /* borrowed until sender_prepare */
 	size_t len;
 	bool silence; /* F8 FF FE: goes out without end-to-end encryption */
+	bool nothing; /* new in it: it need not be sent */
 };
 
 struct sender_stats {
 	uint64_t sent, failed, late,
-		skipped; /* frames; skipped: deadlines passed over by a rebase */
+		skipped, /* frames; skipped: deadlines passed over by a rebase */
+		untold;	 /* frames that said nothing new and were not sent */
+	unsigned loss, complexity; /* of the encoder, as they are now: encoder.h */
+	bool fec;
 };
 
 struct sender;
 
-/* bitrate in bit/s, cut to the limits above. h is called from due, done, prepare, start, command
+/* bitrate in bit/s, cut to the limits of encoder.h. h is called from due, done, prepare, start, command
  * and add. ENOMEM. Caller owns *out. */
 int sender_alloc(struct sender **out, uint32_t bitrate, sender_event_h *h, void *arg);
 /* Frees the lanes that are still lent to it. */
 struct sender *sender_free(struct sender *s);
 void sender_set_bitrate(struct sender *s, uint32_t bitrate);
+/* As encoder_set_complexity, encoder_lost, encoder_forget_loss. */
+void sender_set_complexity(struct sender *s, unsigned complexity);
+void sender_lost(struct sender *s, uint8_t fraction);
+void sender_forget_loss(struct sender *s);
 
 /* A session begins (or another one, of a new generation): `first` is the first deadline, seq and ts
  * are random. Asks for op 5 and then sends five silence frames, which make the server forward sound
@@ -104,7 +111,8 @@ void sender_speaking_sent(struct sender *s);
 uint64_t sender_next(const struct sender *s);
 /* At or after the deadline. True: *pkt is to be sent now, then sender_done. */
 bool sender_due(struct sender *s, uint64_t now, struct sender_packet *pkt);
-void sender_done(struct sender *s, bool sent, uint64_t now);
+enum sender_outcome { SENDER_FAILED, SENDER_SENT, SENDER_UNTOLD /* there was nothing to tell */ };
+void sender_done(struct sender *s, enum sender_outcome outcome, uint64_t now);
 /* After each deadline: makes the frame of the next one. Also right after sender_speaking_sent() and
  * after lane_write(), which saves the start of an utterance a tick; it does nothing when the frame
  * is made already. */

@@ -28,12 +28,12 @@ static const char *const modes[] = {RTPSIZE_MODES(X) NULL};
 static const char *const modes_and_retired[] = {RTPSIZE_MODES(X) RTPSIZE_RETIRED_MODES(X) NULL};
 #undef X
 
-unsigned call_out(struct call *c, struct media_msg *msg, uint32_t flow)
+void call_out(struct call *c, struct media_msg *msg, uint32_t flow)
 {
 	/* The head is the same in every message; any member will do. */
 	msg->call_state.call = c->id;
 	msg->call_state.gen = c->gen;
-	return c->conf.outh(msg, flow, c->conf.arg);
+	c->conf.outh(msg, flow, c->conf.arg);
 }
 
 /* A line that was not told that plain sound is over, or has only keys that are no good, must not go on. */
@@ -362,6 +362,13 @@ static void on_stats(struct call *c, const struct line_stats *s)
 	m->heard_dropped = c->heard_dropped;
 	m->gateway_rtt_us = c->gateway_rtt_us;
 	m->udp_rtt_us = s->rtt_us;
+	m->reports = s->seen.reports;
+	m->reported_lost = s->seen.lost > 0 ? (uint32_t)s->seen.lost : 0;
+	m->reported_loss = (uint16_t)(s->seen.fraction * 1000 / 256);
+	m->report_rtt_us = s->seen.rtt_us;
+	m->untold = s->send.untold;
+	m->expected_loss = (uint8_t)s->send.loss;
+	m->complexity = (uint8_t)s->send.complexity;
 	call_out(c, &msg, 0);
 	say_check_starved(c);
 }
@@ -422,6 +429,9 @@ void call_engine_event(const struct ev *ev, void *owner)
 	case EV_WANT_SPEAKING:
 		on_want_speaking(c, ev->on);
 		return;
+	case EV_UNHEARD:
+		hear_unheard(c, ev->ssrc);
+		return;
 	case EV_SPEAKING:
 	case EV_HEARD:
 	case EV_HEARD_END:
@@ -470,6 +480,7 @@ void call_send_set(struct call *c)
 	struct cmd cmd = {.type = CMD_SET};
 
 	cmd.set.bitrate = c->bitrate;
+	cmd.set.complexity = c->complexity;
 	cmd.set.mute = c->mute;
 	cmd.set.deaf = c->deaf;
 	cmd.set.hold = hear_anyone(c);
@@ -507,6 +518,7 @@ int call_alloc(struct call **out, const struct call_conf *conf, const struct med
 	c->stage = open->stage;
 	c->user = open->user;
 	c->bitrate = open->bitrate;
+	c->complexity = open->complexity;
 	c->mute = open->mute;
 	c->deaf = open->deaf;
 	c->consent = open->consent;
@@ -588,6 +600,7 @@ void call_set(struct call *c, const struct media_call_set *m)
 	c->channel = m->channel;
 	c->stage = m->stage;
 	c->bitrate = m->bitrate;
+	c->complexity = m->complexity;
 	c->mute = m->mute;
 	c->deaf = m->deaf;
 	call_send_set(c);

@@ -18,9 +18,9 @@ struct dave_job;
 struct worker;
 struct ws_ctx;
 
-/* A message for control. flow 0: never dropped; else a HEARD of this flow, which may be. Returns
- * how many HEARD (of any age) were dropped. */
-typedef unsigned(call_out_h)(const struct media_msg *msg, uint32_t flow, void *arg);
+/* A message for control. flow 0: never dropped; else a HEARD of this flow, which may be:
+ * call_heard_dropped then, also in the middle of this. */
+typedef void(call_out_h)(const struct media_msg *msg, uint32_t flow, void *arg);
 /* The call has left, and nothing of it is lent any more: call_free may be called, here too. */
 typedef void(call_gone_h)(struct call *c, void *arg);
 
@@ -53,6 +53,8 @@ void call_tell_all(struct call *c);
 void call_unclaim(struct call *c);
 /* Stops the playbacks that are still unclaimed. */
 void call_stop_unclaimed(struct call *c);
+/* Control does not get this HEARD of the call's: the next one of its listen tells. */
+void call_heard_dropped(struct call *c, const struct media_heard *msg);
 /* Handler of engine_conf. */
 void call_engine_event(const struct ev *ev, void *owner);
 /* Key work came back. False: not this call's (any more), and still the caller's. */

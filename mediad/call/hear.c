@@ -4,10 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ipc/env.h"
 #include "ipc/log.h"
 
 /* A voice server can name anybody: more than Discord lets into a channel are not kept. */
 enum { PEOPLE_MAX = 16384 };
+/* A slot that is needed elsewhere is taken from whoever was silent so long: no capture is open any more. So many may be on
+ * their way back. */
+enum { IDLE_MS = 6000, RETURNING = 64 };
+#define MS UINT64_C(1000000)
 
 /* ---- people, sorted by user id ---- */
 
@@ -107,25 +112,6 @@ static int lend_listen(struct call *c, struct person *p, const struct listen *l)
 	return 0;
 }
 
-static int lend_slot(struct call *c, struct person *p)
-{
-	struct cmd cmd = {.type = CMD_CONSENT};
-	int err = !c->line || c->leaving ? ENOTCONN : c->n_slots < LINE_SLOTS ? 0 : ENOSPC;
-
-	if (!err)
-		err = slot_alloc(&p->slot, c->line, p->user, c->next_capture);
-	if (err)
-		return err;
-	c->n_slots++;
-	slot_cmd(c, p, (struct cmd){.type = CMD_SLOT_ADD});
-	cmd.slot.yes = consents(c, p);
-	slot_cmd(c, p, cmd);
-	secure_slot(c, p);
-	for (unsigned i = 0; !err && i < p->n_listens; i++)
-		err = lend_listen(c, p, &p->listens[i]);
-	return err;
-}
-
 static void ask_slot_back(struct call *c, struct person *p, enum media_reason reason)
 {
 	struct cmd cmd = {.type = CMD_SLOT_REMOVE};
@@ -135,7 +121,65 @@ static void ask_slot_back(struct call *c, struct person *p, enum media_reason re
 	cmd.slot.reason = reason;
 	slot_cmd(c, p, cmd);
 	p->slot = NULL;
-	p->ssrc = 0;
+	p->speaking = false;
+}
+
+/* Who needs a slot least: nobody listens to them, or else they have been silent longest. NULL: all of them do. */
+static struct person *idlest(struct call *c, uint64_t now)
+{
+	struct person *best = NULL;
+
+	for (size_t i = 0; i < c->n_people; i++) {
+		struct person *p = &c->people[i];
+
+		if (!p->slot || p->speaking || now < p->spoke + IDLE_MS * MS)
+			continue;
+		if (!best || (!p->n_listens && best->n_listens) ||
+		    (!p->n_listens == !best->n_listens && p->spoke < best->spoke))
+			best = p;
+	}
+	return best;
+}
+
+/* The line has room for one more. What is asked back has left it when the next one comes there. */
+static int make_room(struct call *c)
+{
+	struct person *idle;
+	size_t used = 0;
+
+	if (c->n_slots < LINE_SLOTS)
+		return 0;
+	for (size_t i = 0; i < c->n_people; i++)
+		used += c->people[i].slot != NULL;
+	if (c->n_slots >= LINE_SLOTS + RETURNING)
+		return ENOSPC;
+	if (used < LINE_SLOTS)
+		return 0;
+	idle = idlest(c, env_now(c->conf.env));
+	if (!idle)
+		return ENOSPC;
+	ask_slot_back(c, idle, MEDIA_REASON_SILENCE);
+	return 0;
+}
+
+static int lend_slot(struct call *c, struct person *p)
+{
+	struct cmd cmd = {.type = CMD_CONSENT};
+	int err = !c->line || c->leaving ? ENOTCONN : make_room(c);
+
+	if (!err)
+		err = slot_alloc(&p->slot, c->line, p->user, c->next_capture);
+	if (err)
+		return err;
+	c->n_slots++;
+	p->spoke = env_now(c->conf.env); /* a place is not taken at once from who got it */
+	slot_cmd(c, p, (struct cmd){.type = CMD_SLOT_ADD});
+	cmd.slot.yes = consents(c, p);
+	slot_cmd(c, p, cmd);
+	secure_slot(c, p);
+	for (unsigned i = 0; !err && i < p->n_listens; i++)
+		err = lend_listen(c, p, &p->listens[i]);
+	return err;
 }
 
 /* ---- who is there ---- */
@@ -156,6 +200,7 @@ static void depart(struct call *c, struct person *p)
 
 	secure_spell_over(c, p, "left");
 	ask_slot_back(c, p, MEDIA_REASON_LEFT);
+	p->ssrc = 0;
 	p->present = false;
 	person_drop_if_idle(c, p);
 	if (was)
@@ -179,32 +224,50 @@ void hear_member(struct call *c, uint64_t user, bool present)
 	tell_member(c, user, true);
 }
 
-/* Op 5 may name somebody before op 11 does. */
-void hear_ssrc(struct call *c, uint64_t user, uint32_t ssrc)
+/* Their packets go to a slot of theirs. */
+static void map_ssrc(struct call *c, struct person *p)
 {
 	struct cmd cmd = {.type = CMD_SLOT_MAP};
-	struct person *p;
-	int err;
+	int err = p->slot ? 0 : lend_slot(c, p);
 
-	hear_member(c, user, true);
-	p = person(c, user);
-	if (!p || p->ssrc == ssrc)
-		return;
-	err = p->slot ? 0 : lend_slot(c, p);
 	if (err) {
 		if (!c->refused_told)
 			log_warn("speaker_refused", "call=%u user=%llu error=\"%s\"", c->id,
-				 (unsigned long long)user, strerror(err));
+				 (unsigned long long)p->user, strerror(err));
 		c->refused_told = true;
 		return;
 	}
+	cmd.slot.ssrc = p->ssrc;
+	slot_cmd(c, p, cmd);
+}
+
+/* Op 5 may name somebody before op 11 does. */
+void hear_ssrc(struct call *c, uint64_t user, uint32_t ssrc)
+{
+	struct person *p;
+
+	hear_member(c, user, true);
+	p = person(c, user);
+	if (!p || (p->ssrc == ssrc && p->slot))
+		return;
 	/* An SSRC has one owner: who had it before may be given it back. */
 	for (size_t i = 0; i < c->n_people; i++)
 		if (c->people[i].ssrc == ssrc)
 			c->people[i].ssrc = 0;
 	p->ssrc = ssrc;
-	cmd.slot.ssrc = ssrc;
-	slot_cmd(c, p, cmd);
+	map_ssrc(c, p);
+}
+
+void hear_unheard(struct call *c, uint32_t ssrc)
+{
+	for (size_t i = 0; i < c->n_people; i++) {
+		struct person *p = &c->people[i];
+
+		if (p->ssrc != ssrc || p->slot)
+			continue;
+		map_ssrc(c, p);
+		return;
+	}
 }
 
 void hear_session_over(struct call *c)
@@ -326,7 +389,6 @@ static void on_heard(struct call *c, const struct ev *ev)
 	struct person *p = person(c, ev->heard.user);
 	struct listen *l = p ? listen_of(p, ev->heard.listen) : NULL;
 	struct media_msg msg = {.type = MEDIA_HEARD};
-	unsigned dropped;
 
 	if (!l)
 		return; /* unlistened meanwhile */
@@ -340,9 +402,19 @@ static void on_heard(struct call *c, const struct ev *ev)
 	msg.heard.level = ev->heard.level;
 	msg.heard.gap = l->gap + ev->heard.dropped;
 	msg.heard.pcm = (struct slice){(const uint8_t *)ev->heard.pcm, ev->heard.n * 2u};
-	dropped = call_out(c, &msg, l->flow);
-	l->gap = dropped;
-	c->heard_dropped += dropped + ev->heard.dropped;
+	c->heard_dropped += ev->heard.dropped;
+	l->gap = 0; /* from here on drops count for the next one, this frame's own too */
+	call_out(c, &msg, l->flow);
+}
+
+void call_heard_dropped(struct call *c, const struct media_heard *msg)
+{
+	struct person *p = person(c, msg->user);
+	struct listen *l = p ? listen_of(p, msg->listen) : NULL;
+
+	c->heard_dropped++;
+	if (l)
+		l->gap += 1 + msg->gap;
 }
 
 static void on_heard_end(struct call *c, const struct ev *ev)
@@ -354,13 +426,18 @@ static void on_heard_end(struct call *c, const struct ev *ev)
 	msg.heard_end.capture = ev->heard.capture;
 	msg.heard_end.reason = (uint16_t)ev->heard.reason;
 	msg.heard_end.at = ev->heard.at;
-	c->heard_dropped += call_out(c, &msg, 0);
+	call_out(c, &msg, 0);
 }
 
 static void on_speaking(struct call *c, const struct ev *ev)
 {
+	struct person *p = person(c, ev->heard.user);
 	struct media_msg msg = {.type = MEDIA_SPEAKING};
 
+	if (p && p->slot) {
+		p->speaking = ev->heard.on;
+		p->spoke = env_now(c->conf.env);
+	}
 	msg.speaking.user = ev->heard.user;
 	msg.speaking.on = ev->heard.on;
 	msg.speaking.at = ev->heard.at;

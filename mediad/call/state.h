@@ -21,8 +21,10 @@ struct person {
 	uint64_t user;
 	bool present, confirmed; /* confirmed: told by this session */
 	bool asked, yes;	 /* CONSENT was sent, and what it said */
-	uint32_t ssrc;
-	struct slot *slot;   /* lent; NULL before the first SSRC */
+	uint32_t ssrc;	   /* 0: not known */
+	struct slot *slot; /* lent; NULL before the first SSRC, and when it was needed elsewhere */
+	bool speaking;
+	uint64_t spoke;	     /* began or ended to, or got the slot */
 	uint64_t deaf_since; /* packets come and do not open; 0 = not so */
 	struct listen listens[AUDIO_LISTENS];
 	unsigned n_listens;
@@ -47,6 +49,7 @@ struct call {
 	uint64_t guild, channel, user;
 	uint64_t joined; /* channel of the newest credentials */
 	uint32_t bitrate;
+	uint8_t complexity; /* of the encoder, 0: ours to choose */
 	bool mute, deaf, consent, stage;
 
 	struct vgw *gw;
@@ -77,7 +80,7 @@ struct call {
 
 /* Sends msg, whose head is filled in here: every message after HELLO begins with call and
  * generation. */
-unsigned call_out(struct call *c, struct media_msg *msg, uint32_t flow);
+void call_out(struct call *c, struct media_msg *msg, uint32_t flow);
 void call_cmd(struct call *c, struct cmd *cmd);
 /* Bitrate, mute, deaf and whether unknown speakers are kept, for the line. */
 void call_send_set(struct call *c);
@@ -92,6 +95,8 @@ bool hear_anyone(const struct call *c);
 struct person *hear_find(struct call *c, uint64_t user);
 void hear_member(struct call *c, uint64_t user, bool present);
 void hear_ssrc(struct call *c, uint64_t user, uint32_t ssrc);
+/* Somebody without a slot speaks, whose SSRC may be known. */
+void hear_unheard(struct call *c, uint32_t ssrc);
 void hear_session_over(struct call *c);
 /* Those that the new session did not name have left. */
 void hear_settle(struct call *c);

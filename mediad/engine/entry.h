@@ -57,6 +57,7 @@ struct cmd {
 		} dave;
 		struct {
 			uint32_t bitrate;
+			uint8_t complexity; /* of the encoder at most; 0: ENCODER_COMPLEXITY */
 			bool mute, deaf, hold; /* hold: keep sound of speakers not known yet */
 		} set;
 		struct {
@@ -92,6 +93,7 @@ enum ev_type {
 	EV_DISCOVERED,
 	EV_UDP_FAILED,
 	EV_WANT_SPEAKING,
+	EV_UNHEARD, /* packets come of an SSRC without a slot */
 	EV_SPEAKING,
 	EV_HEARD,
 	EV_HEARD_END,
@@ -105,6 +107,12 @@ struct line_stats {
 	uint64_t received, malformed, replayed, unknown_ssrc;
 	struct sender_stats send;
 	uint32_t rtt_us;
+	struct {
+		uint32_t reports, /* that came about our stream */
+			rtt_us;	  /* as they tell, 0: not known */
+		int32_t lost;
+		uint8_t fraction; /* of the newest, in 256ths */
+	} seen;			  /* how others see our stream, in this session */
 };
 
 struct slot_stats {
@@ -139,6 +147,7 @@ struct ev {
 			uint16_t port;
 		} found;
 		bool on;
+		uint32_t ssrc; /* UNHEARD */
 		struct {
 			uint64_t user, at;
 			uint32_t listen, capture, seq, rtp, dropped;

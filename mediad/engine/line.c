@@ -26,6 +26,7 @@ int line_alloc(struct line **out, void *owner, uint32_t bitrate)
 	l->owner = owner;
 	l->fd = -1;
 	l->listen_tick = UINT64_MAX;
+	l->complexity = ENCODER_COMPLEXITY;
 	err = sender_alloc(&l->sender, bitrate, line_sender_event, l);
 	if (!err)
 		err = dave_sealer_alloc(&l->sealer);
@@ -90,11 +91,28 @@ void line_tell(struct line *l, const struct ev *ev)
 	l->uph(ev, false, l->arg);
 }
 
+/* The count of a listen. There are as many places as listens, and those that ended give theirs back. */
+static uint32_t *untold_of(struct slot *s, uint32_t listen)
+{
+	unsigned i = 0, spare = 0;
+
+	for (; i < AUDIO_LISTENS && s->dropped[i].listen != listen; i++)
+		if (!s->dropped[i].n)
+			spare = i;
+	if (i == AUDIO_LISTENS) {
+		i = spare;
+		s->dropped[i].listen = listen;
+		s->dropped[i].n = 0;
+	}
+	return &s->dropped[i].n;
+}
+
 static void speaker_event(const struct audio_event *e, void *arg)
 {
 	struct slot *s = arg;
 	struct line *l = s->line;
 	struct ev ev = {.line = l};
+	uint32_t *untold;
 
 	ev.heard.user = s->user;
 	ev.heard.at = e->at;
@@ -119,13 +137,11 @@ static void speaker_event(const struct audio_event *e, void *arg)
 	ev.heard.rtp = e->rtp;
 	ev.heard.flags = e->flags;
 	ev.heard.level = e->level;
-	ev.heard.dropped = s->dropped;
+	untold = untold_of(s, e->listen);
+	ev.heard.dropped = *untold;
 	ev.heard.n = (uint16_t)(e->samples < ENTRY_PCM ? e->samples : ENTRY_PCM);
 	memcpy(ev.heard.pcm, e->pcm, ev.heard.n * sizeof ev.heard.pcm[0]);
-	if (l->uph(&ev, true, l->arg))
-		s->dropped = 0;
-	else
-		s->dropped++;
+	*untold = l->uph(&ev, true, l->arg) ? 0 : *untold + 1;
 }
 
 /* ---- speakers ---- */
@@ -178,6 +194,7 @@ static void map(struct line *l, struct slot *s, uint32_t ssrc)
 	unmap(l, s);
 	s->ssrc = ssrc;
 	memset(&s->replay, 0, sizeof s->replay);
+	memset(&s->source, 0, sizeof s->source);
 	rehash(l);
 	if (ssrc)
 		line_unhold(l, s);
@@ -275,6 +292,7 @@ static void slot_command(struct line *l, struct cmd *c)
 		give_back_decoder(l, d);
 		break;
 	default:
+		*untold_of(s, c->slot.listen) = 0;
 		give_back_decoder(
 			l, audio_speaker_unlisten(s->speaker, c->slot.listen, c->slot.reason));
 		break;
@@ -338,6 +356,7 @@ static void unlink_session(struct line *l, enum media_reason reason)
 	memset(l->unknown, 0, sizeof l->unknown);
 	memset(&l->discovery, 0, sizeof l->discovery);
 	memset(&l->keepalive, 0, sizeof l->keepalive);
+	memset(&l->report, 0, sizeof l->report);
 	l->listen_tick = UINT64_MAX;
 }
 
@@ -356,6 +375,8 @@ static void link_session(struct line *l, const struct cmd *c)
 	l->udp_told = false;
 	l->listen_tick = now + TICK;
 	l->stats_at = now + LINE_STATS_MS * MS;
+	report_start(&l->report, now);
+	sender_forget_loss(l->sender);
 	discovery_start(&l->discovery, l->ssrc, now);
 	line_tick(l);
 }
@@ -379,9 +400,17 @@ static void deafen(struct line *l)
 		line_heard_again(l, l->slots[i]);
 }
 
+void line_ease(struct line *l, unsigned eased)
+{
+	l->eased = eased;
+	sender_set_complexity(l->sender, l->complexity > eased ? l->complexity - eased : 0);
+}
+
 static void set(struct line *l, const struct cmd *c)
 {
 	sender_set_bitrate(l->sender, c->set.bitrate);
+	l->complexity = c->set.complexity ? c->set.complexity : ENCODER_COMPLEXITY;
+	line_ease(l, l->eased);
 	l->hold = c->set.hold;
 	if (!l->hold || (c->set.deaf && !l->deaf))
 		line_drop_held(l, 0);
@@ -404,6 +433,10 @@ static void tell_stats(struct line *l, uint64_t now)
 		return;
 	l->stats_at = now + LINE_STATS_MS * MS;
 	sender_stats(l->sender, &l->stats.send);
+	l->stats.seen.reports = l->report.reports;
+	l->stats.seen.lost = l->report.lost;
+	l->stats.seen.fraction = l->report.fraction;
+	l->stats.seen.rtt_us = l->report.rtt_us;
 	ev.call = l->stats;
 	line_tell(l, &ev);
 	for (unsigned i = 0; i < l->n_slots; i++) {
@@ -516,6 +549,7 @@ void line_tick(struct line *l)
 		line_catch_up(l);
 		line_expire_held(l, now);
 		line_dave_tick(l, now);
+		line_report(l, now);
 		line_tell_progress(l, now);
 		tell_stats(l, now);
 	}

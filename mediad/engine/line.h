@@ -13,6 +13,7 @@
 #include "mediad/transport/discovery.h"
 #include "mediad/transport/keepalive.h"
 #include "mediad/transport/replay.h"
+#include "mediad/transport/report.h"
 
 struct env;
 
@@ -34,8 +35,11 @@ struct slot {
 	uint32_t ssrc; /* 0: not mapped */
 	struct audio_speaker *speaker;
 	struct replay replay;
+	struct report_source source;
 	uint64_t undecryptable, not_sealed;
-	uint32_t dropped; /* HEARD that did not fit into the ring */
+	struct {
+		uint32_t listen, n;
+	} dropped[AUDIO_LISTENS]; /* HEARD that did not fit into the ring and were not told yet */
 	bool consent;
 
 	/* end-to-end encryption */
@@ -58,6 +62,7 @@ struct slot {
 
 struct line_unknown {
 	uint32_t ssrc;
+	uint64_t told; /* EV_UNHEARD, 0: not yet */
 	struct replay replay;
 };
 
@@ -79,6 +84,7 @@ struct line {
 	struct rtpsize *key;
 	struct discovery discovery;
 	struct keepalive keepalive;
+	struct report report;
 
 	/* hearing */
 	struct slot *slots[LINE_SLOTS];
@@ -106,6 +112,7 @@ struct line {
 	/* speaking */
 	struct sender *sender;
 	bool mute;
+	unsigned complexity, eased; /* of the encoder: as asked for, and steps below that */
 	struct {
 		uint32_t playback;
 		uint64_t pulled;
@@ -129,6 +136,8 @@ struct slot *slot_free(struct slot *s);
 void line_start(struct line *l, struct env *env, unsigned index, uint64_t phase, line_up_h *uph,
 		void *arg);
 void line_command(struct line *l, struct cmd *cmd);
+/* The thread is busy: so many steps of complexity less than was asked for. */
+void line_ease(struct line *l, unsigned eased);
 void line_datagram(struct line *l, uint8_t *p, size_t n);
 void line_tick(struct line *l);
 /* When line_tick is due; UINT64_MAX = never. */

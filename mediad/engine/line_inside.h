@@ -38,6 +38,12 @@ void line_drop_held(struct line *l, uint32_t ssrc);
 /* Those that have waited too long. */
 void line_expire_held(struct line *l, uint64_t now);
 
+/* ---- line_report.c ---- */
+/* At each tick: what is due. */
+void line_report(struct line *l, uint64_t now);
+/* RTCP that opened. */
+void line_reported(struct line *l, const uint8_t *p, size_t n);
+
 /* ---- line_dave.c ---- */
 void line_dave_command(struct line *l, struct cmd *c);
 /* A speaker's slot came. */

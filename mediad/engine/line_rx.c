@@ -56,18 +56,18 @@ static void hold(struct line *l, struct slot *s, const struct held *h, const uin
 }
 
 /* A replay window for an SSRC nobody has claimed; the oldest of a few gives way. */
-static struct replay *unknown_window(struct line *l, uint32_t ssrc)
+static struct line_unknown *unknown(struct line *l, uint32_t ssrc)
 {
 	const unsigned n = sizeof l->unknown / sizeof l->unknown[0];
 	struct line_unknown *u;
 
 	for (unsigned i = 0; i < n; i++)
 		if (l->unknown[i].ssrc == ssrc)
-			return &l->unknown[i].replay;
+			return &l->unknown[i];
 	u = &l->unknown[l->unknown_at++ % n];
 	memset(u, 0, sizeof *u);
 	u->ssrc = ssrc;
-	return &u->replay;
+	return u;
 }
 
 /* ---- hearing ---- */
@@ -249,9 +249,15 @@ static void on_unknown(struct line *l, uint32_t ssrc, const struct audio_packet 
 			 .level = pkt->level,
 			 .n = (uint16_t)pkt->n};
 
+	struct ev ev = {.type = EV_UNHEARD, .line = l, .ssrc = ssrc};
+	struct line_unknown *u = unknown(l, ssrc);
+
 	l->stats.unknown_ssrc++;
-	if (l->hold && !l->deaf)
-		hold(l, NULL, &h, pkt->p);
+	if (!l->hold || l->deaf)
+		return;
+	hold(l, NULL, &h, pkt->p);
+	if (!u->told || now - u->told >= LINE_HELD_MS * MS)
+		u->told = l->uph(&ev, true, l->arg) ? now : u->told;
 }
 
 static void on_rtp(struct line *l, uint8_t *p, size_t n)
@@ -280,11 +286,13 @@ static void on_rtp(struct line *l, uint8_t *p, size_t n)
 			s->undecryptable++;
 		return;
 	}
-	window = s ? &s->replay : unknown_window(l, h.ssrc);
+	window = s ? &s->replay : &unknown(l, h.ssrc)->replay;
 	if (replay_commit(window, h.seq) != REPLAY_FRESH) {
 		l->stats.replayed++;
 		return;
 	}
+	if (s)
+		report_packet(&s->source, h.seq, h.ts, now);
 	/* Nothing but padding. It comes in bursts: nobody's is not held. */
 	if (err == ENODATA) {
 		pkt = (struct audio_packet){.seq = h.seq, .ts = h.ts, .level = RTP_LEVEL_NONE};
@@ -319,11 +327,21 @@ static void on_discovery(struct line *l, const uint8_t *p, size_t n)
 	l->uph(&ev, false, l->arg);
 }
 
-void line_datagram(struct line *l, uint8_t *p, size_t n)
+static void on_rtcp(struct line *l, const uint8_t *p, size_t n)
 {
 	uint8_t plain[UDP_MAX_PACKET];
 	size_t len;
 
+	if (!l->key)
+		return;
+	if (rtpsize_open_rtcp(l->key, p, n, plain, sizeof plain, &len))
+		l->stats.malformed++;
+	else
+		line_reported(l, plain, len);
+}
+
+void line_datagram(struct line *l, uint8_t *p, size_t n)
+{
 	if (!l->linked)
 		return;
 	l->stats.received++;
@@ -334,8 +352,7 @@ void line_datagram(struct line *l, uint8_t *p, size_t n)
 			on_rtp(l, p, n);
 		break;
 	case UDP_RTCP:
-		if (l->key && rtpsize_open_rtcp(l->key, p, n, plain, sizeof plain, &len))
-			l->stats.malformed++;
+		on_rtcp(l, p, n);
 		break;
 	case UDP_DISCOVERY:
 		on_discovery(l, p, n);

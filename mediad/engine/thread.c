@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "ipc/env.h"
+#include "mediad/engine/load.h"
 #include "mediad/sandbox.h"
 #include "proto/rtp.h"
 
@@ -32,13 +33,15 @@ enum { QUICK_MANY = 16, PAUSE_FEW = 3 };
 struct athread {
 	struct env *env;
 	struct ring *down, *up;
-	uint32_t src_command, src_datagram, src_tick;
+	uint32_t src_command, src_datagram, src_tick, src_ease;
 	int wake_in, wake_out, timer;
 	int ep, quiet; /* quiet: without the sockets */
 	pthread_t thread;
 	bool running;
 
 	struct line *lines[THREAD_LINES];
+	struct load load;
+	unsigned eased; /* steps of complexity that all encoders are down */
 	atomic_bool quit;
 	bool told; /* wake_out is due */
 	uint64_t armed;
@@ -88,6 +91,7 @@ static void line_add(struct athread *t, struct line *l)
 			continue;
 		t->lines[i] = l;
 		line_start(l, t->env, i, phase_of(i), push_up, t);
+		line_ease(l, t->eased);
 		return;
 	}
 	/* engine_line_add keeps count, so there is always room. */
@@ -190,6 +194,17 @@ static void on_tick(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 	for (unsigned i = 0; i < THREAD_LINES; i++)
 		if (t->lines[i] && line_next(t->lines[i]) <= now)
 			line_tick(t->lines[i]);
+}
+
+static void on_ease(uint8_t kind, const uint8_t *data, size_t len, void *arg)
+{
+	struct athread *t = arg;
+
+	(void)data, (void)len;
+	t->eased = kind;
+	for (unsigned i = 0; i < THREAD_LINES; i++)
+		if (t->lines[i])
+			line_ease(t->lines[i], kind);
 }
 
 /* ---- the loop ---- */
@@ -299,13 +314,22 @@ static void wake_loop(struct athread *t)
 	t->told = false;
 }
 
+/* The turn of the loop that began at `from` is over. */
+static void measure(struct athread *t, uint64_t from)
+{
+	unsigned eased = t->eased;
+
+	if (load_busy(&t->load, from, env_now(t->env), &eased))
+		env_deliver(t->env, t->src_ease, (uint8_t)eased, NULL, 0);
+}
+
 enum { TAG_WAKE = THREAD_LINES, TAG_TIMER };
 
 static void *thread_main(void *arg)
 {
 	struct athread *t = arg;
 	struct epoll_event evs[64];
-	uint64_t drain;
+	uint64_t drain, from;
 
 	prctl(PR_SET_NAME, "audio"); /* for whoever looks from outside */
 	sandbox_enter(SANDBOX_AUDIO);
@@ -317,6 +341,7 @@ static void *thread_main(void *arg)
 
 		arm(t, pause && t->pause.until < next ? t->pause.until : next);
 		n = epoll_wait(pause ? t->quiet : t->ep, evs, 64, ring_count(t->down) ? ROOM_WAIT_MS : -1);
+		from = env_now(t->env);
 		tick_if_due(t);
 		for (int i = 0; i < n; i++) {
 			unsigned tag = (unsigned)evs[i].data.u64;
@@ -333,6 +358,7 @@ static void *thread_main(void *arg)
 		pace_reading(t, got);
 		take_commands(t);
 		wake_loop(t);
+		measure(t, from);
 	}
 	return NULL;
 }
@@ -387,6 +413,8 @@ int athread_alloc(struct athread **out, uint8_t number, bool replaying, struct j
 		err = env_source_add(t->env, &t->src_datagram, on_datagram, t);
 	if (!err)
 		err = env_source_add(t->env, &t->src_tick, on_tick, t);
+	if (!err)
+		err = env_source_add(t->env, &t->src_ease, on_ease, t);
 	if (!err)
 		env_source_shape(t->env, t->src_datagram, shape);
 	if (!err && !replaying)

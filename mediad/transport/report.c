@@ -82,7 +82,7 @@ bool report_sender(struct report *r, uint64_t wall_ms, uint32_t rtp, uint64_t no
 {
 	uint64_t ntp = rtcp_ntp(wall_ms);
 
-	if (r->packets == r->packets_told)
+	if (!report_has_news(r))
 		return false;
 	r->packets_told = r->packets;
 	r->sent[r->sent_at].lsr = rtcp_middle(ntp);
@@ -104,7 +104,7 @@ static void measure_rtt(struct report *r, const struct rtcp_block *b, uint64_t n
 
 void report_heard(struct report *r, const struct rtcp_block *b, uint64_t now)
 {
-	r->known = true;
+	r->reports++;
 	r->fraction = b->fraction;
 	r->lost = b->lost;
 	r->jitter = b->jitter;

@@ -47,7 +47,7 @@ struct report {
 	} sent[REPORT_SENT];
 	unsigned sent_at;
 
-	bool known; /* somebody reported */
+	uint32_t reports; /* about us that came */
 	uint8_t fraction;
 	int32_t lost;
 	uint32_t jitter; /* RTP time */
@@ -57,7 +57,12 @@ struct report {
 void report_start(struct report *r, uint64_t now);
 /* One packet went out. */
 void report_sent(struct report *r, size_t payload);
-/* What we say of ourselves, when packets went out since the last time. rtp: RTP time now. */
+/* Packets went out since the last time. */
+static inline bool report_has_news(const struct report *r)
+{
+	return r->packets != r->packets_told;
+}
+/* What we say of ourselves; false when there is no news. rtp: RTP time now. */
 bool report_sender(struct report *r, uint64_t wall_ms, uint32_t rtp, uint64_t now, struct rtcp_sender *out);
 /* A block about our own stream came. */
 void report_heard(struct report *r, const struct rtcp_block *b, uint64_t now);

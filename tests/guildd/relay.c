@@ -25,6 +25,7 @@ struct counters {
 	uint64_t discovery, discovery_bad, keepalive, forwarded, rtcp_out, padded, net_lost,
 		net_doubled, send_failed;
 	uint64_t seq_jumps, ts_odd;
+	uint64_t sender_reports, report_blocks;
 };
 
 struct gd_stream {
@@ -43,6 +44,9 @@ struct gd_stream {
 	bool any;
 	uint16_t seq;
 	uint32_t ts, cycles, lost;
+	uint32_t ext_told, lost_told;
+	struct gd_told told; /* its newest sender report */
+	uint64_t told_at;
 	struct gd_vec heard; /* what it was sent, with record_forwarded */
 	struct counters n;
 };
@@ -274,13 +278,21 @@ static void follow(struct gd_stream *s, const struct gd_rtp *in)
 static void report(struct gd_relay *r, struct gd_stream *s)
 {
 	struct gd_report rep = {
-		.ssrc = s->ssrc, .lost = s->lost, .ext_seq = s->cycles << 16 | s->seq};
+		.ssrc = s->ssrc, .lost = s->lost, .ext_seq = s->cycles << 16 | s->seq, .lsr = s->told.middle};
+	uint32_t since = rep.ext_seq - s->ext_told, fraction = r->g->sw.report_loss_permille * 256 / 1000;
 	uint64_t got = s->n.rx[GD_RX_OK] + s->n.rx[GD_RX_SILENCE];
 	uint8_t out[GD_PACKET_BUF];
 	size_t len;
 
 	if (!r->g->sw.rtcp_every || got % r->g->sw.rtcp_every != 0)
 		return;
+	if (since && s->ext_told)
+		fraction += (s->lost - s->lost_told) * 256 / since;
+	rep.fraction_lost = (uint8_t)(fraction > 255 ? 255 : fraction);
+	if (rep.lsr)
+		rep.dlsr = (uint32_t)((env_now(r->g->env) - s->told_at) / 1000 * 65536 / 1000000);
+	s->ext_told = rep.ext_seq;
+	s->lost_told = s->lost;
 	if (gd_rtcp_report(s->aead, s->counter, &rep, out, sizeof(out), &len))
 		return;
 	s->counter++;
@@ -334,6 +346,22 @@ static bool leaks(struct gd_relay *r, const struct gd_stream *s, const struct gd
 	return r->g->sw.require_sealed;
 }
 
+static enum gd_verdict take_report(struct gd_relay *r, struct gd_stream *s, const uint8_t *p, size_t len)
+{
+	struct gd_told told;
+	enum gd_verdict v = gd_rtcp_open(s->aead, &s->nonce, p, len, &told);
+
+	if (v != GD_RX_RTCP)
+		return v;
+	s->n.report_blocks += told.blocks;
+	if (told.sender) {
+		s->n.sender_reports++;
+		s->told = told;
+		s->told_at = env_now(r->g->env);
+	}
+	return v;
+}
+
 static enum gd_verdict take(struct gd_relay *r, struct gd_stream *s, const uint8_t *p, size_t len,
 			    bool rtcp, const struct sockaddr_in *from)
 {
@@ -346,7 +374,7 @@ static enum gd_verdict take(struct gd_relay *r, struct gd_stream *s, const uint8
 	if (!same_addr(from, &s->addr))
 		return GD_RX_BAD_SOURCE;
 	if (rtcp)
-		return gd_rtcp_open(s->aead, &s->nonce, p, len);
+		return take_report(r, s, p, len);
 	v = gd_rtp_open(s->aead, &s->nonce, p, len, plain, &in);
 	if (v != GD_RX_OK && v != GD_RX_SILENCE)
 		return v;
@@ -485,14 +513,16 @@ static json_t *counters_json(const struct counters *n)
 
 	for (unsigned v = 0; v < GD_RX_COUNT; v++)
 		json_object_set_new(rx, gd_verdict_name(v), json_integer((json_int_t)n->rx[v]));
-	return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "rx", rx,
+	return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "rx", rx,
 			 "discovery", (json_int_t)n->discovery, "discovery_bad",
 			 (json_int_t)n->discovery_bad, "keepalive", (json_int_t)n->keepalive,
 			 "forwarded", (json_int_t)n->forwarded, "rtcp_out", (json_int_t)n->rtcp_out,
 			 "padded", (json_int_t)n->padded, "net_lost", (json_int_t)n->net_lost,
 			 "net_doubled", (json_int_t)n->net_doubled, "send_failed",
 			 (json_int_t)n->send_failed, "seq_jumps", (json_int_t)n->seq_jumps,
-			 "ts_odd", (json_int_t)n->ts_odd);
+			 "ts_odd", (json_int_t)n->ts_odd, "sender_reports",
+			 (json_int_t)n->sender_reports, "report_blocks",
+			 (json_int_t)n->report_blocks);
 }
 
 json_t *gd_relay_json(const struct gd_relay *r)

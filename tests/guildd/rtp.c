@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-enum { EXT_ONE_BYTE = 0xbede, EXT_LEVEL = 1, EXT_FLAGS = 9, RTCP_CLEAR = 8, RTCP_RR = 201 };
+enum { EXT_ONE_BYTE = 0xbede, EXT_LEVEL = 1, EXT_FLAGS = 9, RTCP_CLEAR = 8, RTCP_SR = 200, RTCP_RR = 201, RTCP_SDES = 202 };
 
 static const uint8_t silence[3] = {0xf8, 0xff, 0xfe};
 
@@ -121,7 +121,36 @@ enum gd_verdict gd_rtp_open(struct gd_aead *a, struct gd_nonce *n, const uint8_t
 	return v;
 }
 
-enum gd_verdict gd_rtcp_open(struct gd_aead *a, struct gd_nonce *n, const uint8_t *pkt, size_t len)
+/* One report and one SDES. */
+static bool told(const uint8_t *p, size_t n, struct gd_told *out)
+{
+	struct rd r = rd_of(p, n);
+	unsigned count = (unsigned)rd_be(&r, 1) & 0xff, type = (unsigned)rd_be(&r, 1);
+	size_t words = (size_t)rd_be(&r, 2);
+	uint32_t ssrc = (uint32_t)rd_be(&r, 4);
+	struct gd_told got = {.sender = type == RTCP_SR, .blocks = count & 31};
+
+	if (count >> 5 != 4 || (type != RTCP_SR && type != RTCP_RR) ||
+	    words != 1 + (got.sender ? 5u : 0) + 6 * (size_t)got.blocks)
+		return false;
+	if (got.sender) {
+		rd_bytes(&r, 2);
+		got.middle = (uint32_t)rd_be(&r, 4);
+		rd_bytes(&r, 2);
+		got.rtp = (uint32_t)rd_be(&r, 4);
+		got.packets = (uint32_t)rd_be(&r, 4);
+		got.octets = (uint32_t)rd_be(&r, 4);
+	}
+	rd_bytes(&r, 24 * (size_t)got.blocks);
+	if (rd_be(&r, 2) != (0x8100 | RTCP_SDES) || 4 * (rd_be(&r, 2) + 1) != rd_left(&r) + 4)
+		return false;
+	if (rd_be(&r, 4) != ssrc || rd_be(&r, 1) != 1 || !r.ok)
+		return false;
+	*out = got;
+	return true;
+}
+
+enum gd_verdict gd_rtcp_open(struct gd_aead *a, struct gd_nonce *n, const uint8_t *pkt, size_t len, struct gd_told *out)
 {
 	struct gd_nonce after = *n;
 	uint8_t plain[GD_PACKET_BUF];
@@ -131,10 +160,11 @@ enum gd_verdict gd_rtcp_open(struct gd_aead *a, struct gd_nonce *n, const uint8_
 		return GD_RX_BAD_SIZE;
 	if (!gd_nonce_rises(&after, pkt + len - GD_NONCE))
 		return GD_RX_BAD_NONCE;
-	if (gd_aead_open(a, pkt, len, RTCP_CLEAR, plain, &plain_len))
+	if (gd_aead_open(a, pkt, len, RTCP_CLEAR, plain + RTCP_CLEAR, &plain_len))
 		return GD_RX_BAD_AUTH;
 	*n = after;
-	return GD_RX_RTCP;
+	memcpy(plain, pkt, RTCP_CLEAR);
+	return told(plain, RTCP_CLEAR + plain_len, out) ? GD_RX_RTCP : GD_RX_BAD_RTCP;
 }
 
 uint8_t gd_rtp_level(const struct gd_rtp *in)
@@ -212,6 +242,7 @@ int gd_rtcp_report(struct gd_aead *a, uint32_t counter, const struct gd_report *
 	wr_be(&b, r->lost & 0xffffff, 3);
 	wr_be(&b, r->ext_seq, 4);
 	wr_be(&b, r->jitter, 4);
-	wr_be(&b, 0, 8); /* no sender report was seen */
+	wr_be(&b, r->lsr, 4);
+	wr_be(&b, r->dlsr, 4);
 	return gd_aead_seal(a, counter, head, h.pos, body, b.pos, out, cap, out_len);
 }

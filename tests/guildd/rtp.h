@@ -15,7 +15,8 @@ enum { GD_RTP_FIXED = 12, GD_RTP_PT = 120, GD_PACKET_MAX = 1460, GD_PACKET_BUF =
 	V(OK, ok, "sound, taken")                                                                  \
 	V(SILENCE, silence, "the three bytes of silence, taken")                                   \
 	V(PADDING_ONLY, padding_only, "nothing but padding, dropped")                              \
-	V(RTCP, rtcp, "a control packet that opens")                                               \
+	V(RTCP, rtcp, "a report, taken")                                                           \
+	V(BAD_RTCP, bad_rtcp, "a control packet that is no report with its SDES, or malformed")    \
 	V(BAD_SIZE, bad_size, "too short or longer than 1460 bytes")                               \
 	V(BAD_VERSION, bad_version, "not RTP version 2")                                           \
 	V(BAD_TYPE, bad_type, "payload type is not 120")                                           \
@@ -64,8 +65,16 @@ enum gd_verdict gd_rtp_peek(const uint8_t *pkt, size_t len, bool *rtcp, uint32_t
  * GD_RX_OK or GD_RX_SILENCE when *out is written. */
 enum gd_verdict gd_rtp_open(struct gd_aead *a, struct gd_nonce *n, const uint8_t *pkt, size_t len,
 			    uint8_t *plain, struct gd_rtp *out);
-/* Opens an RTCP packet: 8 clear bytes, the rest sealed. GD_RX_RTCP when it opens. */
-enum gd_verdict gd_rtcp_open(struct gd_aead *a, struct gd_nonce *n, const uint8_t *pkt, size_t len);
+/* What a client told in a control packet. */
+struct gd_told {
+	bool sender;	 /* a sender report */
+	uint32_t middle; /* of its NTP time */
+	uint32_t rtp, packets, octets;
+	unsigned blocks;
+};
+/* Opens an RTCP packet: 8 clear bytes, the rest sealed. GD_RX_RTCP when *out is written: a sender or receiver report of
+ * whole blocks, then an SDES with a CNAME of the same SSRC, and no more (RFC 3550 section 6.1). */
+enum gd_verdict gd_rtcp_open(struct gd_aead *a, struct gd_nonce *n, const uint8_t *pkt, size_t len, struct gd_told *out);
 
 /* Audio level of an extension (one-byte form, id 1), -dBov; 127 when there is none. */
 uint8_t gd_rtp_level(const struct gd_rtp *in);
@@ -84,6 +93,7 @@ struct gd_report {
 	uint32_t ssrc; /* of the sender it is about */
 	uint8_t fraction_lost;
 	uint32_t lost, ext_seq, jitter;
+	uint32_t lsr, dlsr; /* 0: no sender report was seen */
 };
 /* A receiver report (RFC 3550 section 6.4.2) from the server, SSRC 1. */
 int gd_rtcp_report(struct gd_aead *a, uint32_t counter, const struct gd_report *r, uint8_t *out,

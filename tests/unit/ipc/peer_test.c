@@ -411,6 +411,37 @@ TEST(the_oldest_droppable_frames_of_the_flow_make_room)
 	end();
 }
 
+static char told[8];
+
+static void on_drop(const uint8_t *body, size_t len, void *arg)
+{
+	(void)arg;
+	if (len == BIG - 4)
+		strncat(told, (const char *)body, 1);
+}
+
+/* Whose frames they were: those of another flow than the one that came, too. */
+TEST(each_dropped_frame_is_told)
+{
+	static const uint8_t kept[100];
+	struct peer_conf conf = cli_conf;
+	unsigned dropped;
+
+	CHECK(begin());
+	conf.droph = on_drop;
+	conf.audio_cap = 3 * (BIG + 4);
+	CHECK_INT(peer_connect(&fx.cli, fx.l.env, fx.path, &conf), 0);
+	told[0] = '\0';
+	for (const char *c = "abc"; *c; c++)
+		CHECK_INT(put(1 + (uint32_t)(*c == 'b'), *c, &dropped), 0);
+	CHECK_STR(told, "");
+	CHECK_INT(put(1, 'd', &dropped), 0);
+	CHECK_INT(put(3, 'e', &dropped), 0);
+	CHECK_INT(peer_send_kept(fx.cli, kept, sizeof kept, &dropped), 0);
+	CHECK_STR(told, "acb");
+	end();
+}
+
 TEST(what_may_not_be_dropped_stays)
 {
 	static uint8_t big[BIG];

@@ -2,6 +2,7 @@
 #include "mediad/call/state.h"
 
 #include "ipc/env.h"
+#include "ipc/env_replay.h"
 #include "tests/test.h"
 
 static struct rig {
@@ -9,14 +10,21 @@ static struct rig {
 	struct engine *engine;
 	struct call c;
 	uint32_t flows;
-	unsigned members;
+	unsigned members, heard;
+	struct media_heard last;
+	uint32_t drop; /* HEARD of this listen are dropped at once */
 } rig;
 
-static unsigned on_out(const struct media_msg *msg, uint32_t flow, void *arg)
+static void on_out(const struct media_msg *msg, uint32_t flow, void *arg)
 {
 	(void)flow, (void)arg;
 	rig.members += msg->type == MEDIA_MEMBER;
-	return 0;
+	if (msg->type != MEDIA_HEARD)
+		return;
+	if (msg->heard.listen == rig.drop)
+		call_heard_dropped(&rig.c, &msg->heard);
+	rig.last = msg->heard;
+	rig.heard++;
 }
 
 static void on_event(const struct ev *ev, void *owner)
@@ -68,8 +76,13 @@ TEST(hear_people_are_bounded)
 	for (uint32_t k = 1; k <= 1000; k++)
 		hear_ssrc(&rig.c, k, 7000 + k);
 	CHECK_INT(rig.c.n_slots, LINE_SLOTS);
-	/* As one leaves another has room, once the thread gave the first one back. */
-	hear_member(&rig.c, 1, false);
+	/* As one leaves another has room; but only so many may be on their way back. */
+	for (uint64_t k = 1; k <= 64; k++) {
+		hear_member(&rig.c, k, false);
+		hear_ssrc(&rig.c, 800 + k, 7800 + (uint32_t)k);
+		CHECK(of(800 + k)->slot);
+	}
+	hear_member(&rig.c, 65, false);
 	hear_ssrc(&rig.c, 900, 7900);
 	CHECK(!of(900)->slot);
 	hear_event(&rig.c, &(struct ev){.type = EV_SLOT_GONE});
@@ -119,5 +132,139 @@ TEST(hear_nothing_is_lent_to_a_call_that_ends)
 	call_listen(&rig.c, &m);
 	hear_ssrc(&rig.c, 2, 51);
 	CHECK(!of(2)->slot);
+	finish();
+}
+
+static void (*then)(void);
+
+static void on_step(uint8_t kind, const uint8_t *data, size_t len, void *arg)
+{
+	(void)kind, (void)data, (void)len, (void)arg;
+	then();
+}
+
+/* A step at this second. */
+static void at(unsigned second, void (*what)(void))
+{
+	uint32_t source = 0;
+
+	then = what;
+	if (env_source_add(rig.env, &source, on_step, NULL))
+		abort();
+	env_replay_step(rig.env, second * UINT64_C(1000000000), source, 0, NULL, 0);
+	env_source_del(rig.env, source);
+}
+
+static void speaks(uint64_t user, bool on)
+{
+	struct ev ev = {.type = EV_SPEAKING};
+
+	ev.heard.user = user;
+	ev.heard.on = on;
+	hear_event(&rig.c, &ev);
+}
+
+static void all_are_mapped(void)
+{
+	for (uint32_t k = 1; k <= LINE_SLOTS; k++) {
+		hear_ssrc(&rig.c, k, 7000 + k);
+		speaks(k, true);
+		if (k != 3)
+			speaks(k, false);
+	}
+}
+
+static void one_speaks_again(void)
+{
+	speaks(1, true);
+	speaks(1, false);
+}
+
+static void one_more_comes(void)
+{
+	hear_ssrc(&rig.c, 1000, 8000);
+}
+
+static void another_comes(void)
+{
+	hear_ssrc(&rig.c, 1001, 8001);
+}
+
+static void the_one_is_unheard(void)
+{
+	hear_unheard(&rig.c, 7004);
+}
+
+/* A full line has room for who speaks: the place of whoever was silent longest, who gets one again when they speak. */
+TEST(hear_idle_slots_are_taken)
+{
+	struct media_listen m = {.listen = 9, .user = 2, .rate = 24000, .silence_ms = 700};
+
+	CHECK_INT(start(), 0);
+	at(1, all_are_mapped);
+	call_listen(&rig.c, &m);
+	at(5, one_speaks_again);
+	at(6, one_more_comes); /* nobody was silent for long */
+	CHECK(!of(1000)->slot);
+	at(9, one_more_comes);
+	/* Not the first, who spoke since; not the second, who is listened to; not the third, who speaks. */
+	CHECK(of(1000)->slot && of(1)->slot && of(2)->slot && of(3)->slot && !of(4)->slot);
+	CHECK_INT(of(4)->ssrc, 7004);
+	at(9, the_one_is_unheard);
+	CHECK(of(4)->slot && !of(5)->slot);
+	/* Should all others speak, who is listened to gives way. */
+	for (uint64_t k = 1; k <= LINE_SLOTS; k++)
+		if (k != 2)
+			speaks(k, true);
+	speaks(1000, true);
+	at(20, another_comes);
+	CHECK(of(1001)->slot && !of(2)->slot);
+	CHECK_INT(of(2)->n_listens, 1);
+	finish();
+}
+
+static void heard(uint32_t listen, uint32_t dropped)
+{
+	struct ev ev = {.type = EV_HEARD};
+
+	ev.heard.user = 1;
+	ev.heard.listen = listen;
+	ev.heard.dropped = dropped;
+	hear_event(&rig.c, &ev);
+}
+
+/* The gap is told to the listen whose frames were dropped, and what a dropped frame itself told is not forgotten. */
+TEST(hear_gaps_name_their_listen)
+{
+	struct media_listen m = {.listen = 3, .user = 1, .rate = 24000, .silence_ms = 700};
+	struct media_heard lost = {.user = 1, .listen = 4, .gap = 2};
+
+	CHECK_INT(start(), 0);
+	hear_ssrc(&rig.c, 1, 50);
+	call_listen(&rig.c, &m);
+	m.listen = 4;
+	m.rate = 16000;
+	call_listen(&rig.c, &m);
+	call_heard_dropped(&rig.c, &lost);
+	heard(3, 0);
+	CHECK(rig.last.listen == 3 && rig.last.gap == 0);
+	heard(4, 1); /* and one that the ring had no room for */
+	CHECK(rig.last.listen == 4 && rig.last.gap == 4);
+	heard(4, 0);
+	CHECK_INT(rig.last.gap, 0);
+	/* Nothing goes through for a while: each frame that is dropped hands on what it told. */
+	rig.drop = 3;
+	for (unsigned i = 0; i < 5; i++)
+		heard(3, 1);
+	rig.drop = 0;
+	heard(4, 0);
+	CHECK_INT(rig.last.gap, 0);
+	heard(3, 0);
+	CHECK_INT(rig.last.gap, 10);
+	CHECK_INT(rig.c.heard_dropped, 1 + 1 + 10);
+	/* Of a listen that is over: counted, and told to nobody. */
+	lost.listen = 77;
+	call_heard_dropped(&rig.c, &lost);
+	CHECK_INT(rig.c.heard_dropped, 13);
 	finish();
 }

@@ -35,7 +35,7 @@ static struct rig {
 	enum dave_verdict verdict; /* of what comes back */
 } rig;
 
-static unsigned on_out(const struct media_msg *msg, uint32_t flow, void *arg)
+static void on_out(const struct media_msg *msg, uint32_t flow, void *arg)
 {
 	(void)flow, (void)arg;
 	if (msg->type == MEDIA_CALL_SECURE) {
@@ -52,7 +52,6 @@ static unsigned on_out(const struct media_msg *msg, uint32_t flow, void *arg)
 	}
 	if (msg->type == MEDIA_CALL_STATE)
 		rig.state = msg->call_state;
-	return 0;
 }
 
 static void on_gone(struct call *c, void *arg)

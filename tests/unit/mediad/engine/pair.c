@@ -144,6 +144,9 @@ static bool on_up(const struct ev *ev, bool may_drop, void *arg)
 	case EV_LANE:
 		on_lane(e, ev);
 		break;
+	case EV_CALL_STATS:
+		e->call = ev->call;
+		break;
 	case EV_USER_STATS:
 		e->stats = ev->user;
 		break;
@@ -165,12 +168,25 @@ void pair_drain(struct pair_end *e, void (*h)(uint8_t *p, size_t n))
 		h(p, (size_t)n);
 }
 
+static struct pair_end *sends; /* whose datagrams are read */
+
+static void on_control(const uint8_t *p, size_t n)
+{
+	uint8_t plain[UDP_MAX_PACKET];
+	size_t len;
+
+	if (pair.control && !rtpsize_open_rtcp(pair.wire, p, n, plain, sizeof plain, &len))
+		pair.control(sends, plain, len);
+}
+
 static void forward(uint8_t *p, size_t n)
 {
 	uint8_t payload[UDP_MAX_PACKET], out[UDP_MAX_PACKET];
 	struct rtpsize_rtp in;
 	size_t len;
 
+	if (udp_classify(p, n) == UDP_RTCP)
+		on_control(p, n);
 	if (udp_classify(p, n) != UDP_RTP || rtpsize_open(pair.wire, p, n, NULL, 0, &in))
 		return;
 	pair.packets++;
@@ -185,11 +201,25 @@ static void forward(uint8_t *p, size_t n)
 
 void pair_packet(struct pair_end *e, uint16_t seq, const uint8_t *payload, size_t n)
 {
-	struct rtp_header h = {.pt = RTP_PT_OPUS, .seq = seq, .ts = seq * RTP_FRAME, .ssrc = PAIR_SSRC};
+	pair_packet_of(e, PAIR_SSRC, seq, payload, n);
+}
+
+void pair_packet_of(struct pair_end *e, uint32_t ssrc, uint16_t seq, const uint8_t *payload, size_t n)
+{
+	struct rtp_header h = {.pt = RTP_PT_OPUS, .seq = seq, .ts = seq * RTP_FRAME, .ssrc = ssrc};
 	uint8_t out[UDP_MAX_PACKET];
 	size_t len;
 
 	if (!rtpsize_seal(pair.wire, &h, payload, n, out, sizeof out, &len))
+		datagram(e, out, len);
+}
+
+void pair_control(struct pair_end *e, const uint8_t *p, size_t n)
+{
+	uint8_t out[UDP_MAX_PACKET];
+	size_t len;
+
+	if (!rtpsize_seal_rtcp(pair.wire, p, n, out, sizeof out, &len))
 		datagram(e, out, len);
 }
 
@@ -198,8 +228,10 @@ void pair_run(unsigned ms)
 	for (uint64_t end = pair.now + ms * PAIR_MS; pair.now < end;) {
 		pair.now += 5 * PAIR_MS;
 		pair_tick(&pair.tx);
+		sends = &pair.tx;
 		pair_drain(&pair.tx, forward);
 		pair_tick(&pair.rx);
+		sends = &pair.rx;
 		pair_drain(&pair.rx, forward);
 	}
 }

@@ -23,6 +23,7 @@ struct pair_end {
 	uint64_t lane_samples;
 	enum media_reason reason;
 	struct slot_stats stats;
+	struct line_stats call;
 };
 
 struct pair {
@@ -36,6 +37,8 @@ struct pair {
 	 * buf, which has room for 100 bytes more. NULL: all go through. */
 	bool (*relay)(uint8_t *payload, size_t *n, const struct rtp_header *h);
 	unsigned packets, silent;
+	/* RTCP that either end sends, opened; it goes nowhere. */
+	void (*control)(const struct pair_end *e, const uint8_t *p, size_t n);
 };
 extern struct pair pair;
 
@@ -47,6 +50,9 @@ void pair_cmd(struct pair_end *e, const struct cmd *c);
 void pair_link(struct pair_end *e);
 /* One datagram as if it came. */
 void pair_packet(struct pair_end *e, uint16_t seq, const uint8_t *payload, size_t n);
+void pair_packet_of(struct pair_end *e, uint32_t ssrc, uint16_t seq, const uint8_t *payload, size_t n);
+/* The same of RTCP, in the clear. */
+void pair_control(struct pair_end *e, const uint8_t *p, size_t n);
 /* When it is due. */
 void pair_tick(struct pair_end *e);
 /* Time goes on, 5 ms a step. */

@@ -131,7 +131,7 @@ TEST(report_round_trip)
 		CHECK(report_sender(&r, 1705846555411 + i, 0, START + i * 5000 * MS, &s[i]));
 	}
 	report_heard(&r, &b, START + 5040 * MS); /* it has none of ours */
-	CHECK(r.known && r.fraction == 12 && r.lost == 3 && r.jitter == 96 && r.rtt_us == 0);
+	CHECK(r.reports == 1 && r.fraction == 12 && r.lost == 3 && r.jitter == 96 && r.rtt_us == 0);
 	b.lsr = rtcp_middle(s[0].ntp); /* forgotten */
 	report_heard(&r, &b, START + 5040 * MS);
 	CHECK_INT(r.rtt_us, 0);

@@ -1,0 +1,77 @@
+/* When encoders take it easier. */
+#include "mediad/engine/load.h"
+
+#include "tests/test.h"
+
+#define MS UINT64_C(1000000)
+
+static struct load load;
+static unsigned eased, changes;
+static uint64_t now;
+
+/* So many ticks of 20 ms, busy for so much of each. */
+static void ticks(unsigned n, unsigned busy_us)
+{
+	for (unsigned i = 0; i < n; i++, now += 20 * MS)
+		changes += load_busy(&load, now, now + busy_us * MS / 1000, &eased);
+}
+
+static void setup(void)
+{
+	load = (struct load){0};
+	eased = changes = 0;
+	now = 5 * MS;
+}
+
+TEST(load_at_ease)
+{
+	setup();
+	ticks(1000, 10000);
+	CHECK(!eased && !changes);
+}
+
+TEST(load_falls_by_the_window_and_comes_back_slowly)
+{
+	setup();
+	ticks(11, 18000);
+	CHECK_INT(eased, 1);
+	ticks(40, 18000);
+	CHECK(eased >= 4 && eased <= 6);
+	ticks(500, 18000);
+	CHECK_INT(eased, LOAD_EASED_MAX);
+	changes = 0;
+	ticks(500, 10000); /* neither high nor low: it stays */
+	CHECK(eased == LOAD_EASED_MAX && !changes);
+	ticks(99, 2000);
+	CHECK(!changes);
+	ticks(13, 2000); /* over two seconds of calm for one step */
+	CHECK_INT(eased, LOAD_EASED_MAX - 1);
+	ticks(2000, 2000);
+	CHECK(!eased);
+	CHECK_INT(changes, LOAD_EASED_MAX);
+}
+
+/* Calm is in a row. */
+TEST(load_calm_is_whole)
+{
+	setup();
+	ticks(11, 18000);
+	CHECK_INT(eased, 1);
+	for (int i = 0; i < 20; i++) {
+		ticks(80, 2000);
+		ticks(11, 10000);
+	}
+	CHECK_INT(eased, 1);
+}
+
+/* A process that was stopped in the middle of a step is no busy one for long. */
+TEST(load_of_a_stall)
+{
+	setup();
+	ticks(100, 1000);
+	load_busy(&load, now, now + 5000 * MS, &eased);
+	now += 5000 * MS;
+	CHECK_INT(eased, 1);
+	ticks(150, 1000);
+	CHECK_INT(eased, 0);
+}
