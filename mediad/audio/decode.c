@@ -20,8 +20,6 @@ struct audio_decoder {
 	bool primed;
 	uint32_t end;  /* RTP time after the last sample made */
 	uint32_t last; /* duration of the last packet */
-	size_t cap;    /* bytes of pcm, room for PACKET_MAX */
-	int16_t pcm[];
 };
 
 bool audio_rate_valid(uint32_t rate)
@@ -32,16 +30,13 @@ bool audio_rate_valid(uint32_t rate)
 int audio_decoder_alloc(struct audio_decoder **out, uint32_t rate)
 {
 	struct audio_decoder *d;
-	size_t cap;
 	int err;
 
 	if (!audio_rate_valid(rate))
 		return EINVAL;
-	cap = PACKET_MAX / (RTP_CLOCK / rate) * sizeof d->pcm[0];
-	d = calloc(1, sizeof *d + cap);
+	d = calloc(1, sizeof *d);
 	if (!d)
 		return ENOMEM;
-	d->cap = cap;
 	d->rate = rate;
 	d->dec = opus_decoder_create((opus_int32)rate, 1, &err);
 	if (!d->dec) {
@@ -78,15 +73,15 @@ static int samples(const struct audio_decoder *d, uint32_t rtp_time)
 	return (int)(rtp_time / (RTP_CLOCK / d->rate));
 }
 
-/* Hands out n samples of d->pcm, which begin at d->end, and moves the end. */
-static void deliver(struct audio_decoder *d, int n, bool concealed, decode_frame_h *h, void *arg)
+/* Hands out n samples, which begin at d->end, and moves the end. */
+static void deliver(struct audio_decoder *d, const int16_t *pcm, int n, bool concealed, decode_frame_h *h, void *arg)
 {
 	int frame = samples(d, RTP_FRAME);
 
 	for (int at = 0; at < n; at += frame) {
 		int k = n - at < frame ? n - at : frame;
 
-		h(d->pcm + at, (size_t)k, d->end, concealed, arg);
+		h(pcm + at, (size_t)k, d->end, concealed, arg);
 		d->end += (uint32_t)k * (RTP_CLOCK / d->rate);
 	}
 }
@@ -97,26 +92,28 @@ static void make_up(struct audio_decoder *d, uint32_t time, const uint8_t *p, si
 		    decode_frame_h *h, void *arg)
 {
 	int want = samples(d, time), got;
+	int16_t pcm[PACKET_MAX];
 
 	if (!time)
 		return;
-	got = opus_decode(d->dec, n ? p : NULL, (opus_int32)n, d->pcm, want, n ? 1 : 0);
+	got = opus_decode(d->dec, n ? p : NULL, (opus_int32)n, pcm, want, n ? 1 : 0);
 	if (got < 0)
-		got = opus_decode(d->dec, NULL, 0, d->pcm, want, 0);
+		got = opus_decode(d->dec, NULL, 0, pcm, want, 0);
 	if (got != want) {
-		memset(d->pcm, 0, (size_t)want * sizeof d->pcm[0]);
+		memset(pcm, 0, (size_t)want * sizeof pcm[0]);
 		got = want;
 	}
-	deliver(d, got, true, h, arg);
+	deliver(d, pcm, got, true, h, arg);
 }
 
 static void fill_zeros(struct audio_decoder *d, uint32_t time, decode_frame_h *h, void *arg)
 {
-	memset(d->pcm, 0, d->cap);
+	static const int16_t zeros[PACKET_MAX];
+
 	while (time) {
 		uint32_t t = time < PACKET_MAX ? time : PACKET_MAX;
 
-		deliver(d, samples(d, t), true, h, arg);
+		deliver(d, zeros, samples(d, t), true, h, arg);
 		time -= t;
 	}
 }
@@ -162,11 +159,12 @@ uint32_t audio_decoder_conceal(struct audio_decoder *d, unsigned missing, uint32
 int audio_decoder_packet(struct audio_decoder *d, uint32_t ts, const uint8_t *p, size_t n,
 			 decode_frame_h *h, void *arg)
 {
+	int16_t pcm[PACKET_MAX];
 	int got = 0;
 
 	d->end = ts;
 	if (n)
-		got = opus_decode(d->dec, p, (opus_int32)n, d->pcm, samples(d, PACKET_MAX), 0);
+		got = opus_decode(d->dec, p, (opus_int32)n, pcm, samples(d, PACKET_MAX), 0);
 	if (got <= 0) {
 		if (d->primed)
 			make_up(d, d->last, NULL, 0, h, arg);
@@ -174,6 +172,6 @@ int audio_decoder_packet(struct audio_decoder *d, uint32_t ts, const uint8_t *p,
 	}
 	d->primed = true;
 	d->last = (uint32_t)got * (RTP_CLOCK / d->rate);
-	deliver(d, got, false, h, arg);
+	deliver(d, pcm, got, false, h, arg);
 	return 0;
 }
