@@ -92,6 +92,18 @@ async function over({ m, b }) {
   await b.leave();
 }
 
+// What mediad tells and is told of loss: well-formed for guildd, and the encoder expects what is reported.
+async function reports(sock, epoch) {
+  const { m, b } = await pair(sock, 'reports of loss', { rtcp_every: 2, report_loss_permille: 200 }, epoch);
+  const told = await m.want('CALL_STATS', (s) => s.reports > 0, 8000);
+  check('reports of loss are told', told.reported_loss >= 150 && told.reported_loss <= 250, told.reported_loss);
+  check('the encoder expects loss', told.expected_loss > 5 && told.expected_loss <= 30, told.expected_loss);
+  const bot = async () => (await stats()).relay.streams.find((s) => s.user_id === BOT);
+  check('reports come to the server', !!(await until(async () => (await bot()).sender_reports > 0 && (await bot()).report_blocks > 0, 8000)));
+  check('every report is well-formed', (await bot()).rx.bad_rtcp === 0);
+  await over({ m, b });
+}
+
 // A crashed voice server and a dropped connection are resumed without a new lease; 4006 asks for one.
 async function faults(sock) {
   const { m, b } = await pair(sock, 'before faults', {}, 90);
@@ -131,6 +143,7 @@ await main(async () => {
     let epoch = 1;
     for (const mode of MODES) await over(await pair(sock, mode, { modes: mode }, epoch++));
     await over(await pair(sock, 'padding and reports', { pad_every: 5, pad_only_every: 9, rtcp_every: 10 }, epoch++));
+    await reports(sock, epoch++);
     await over(await pair(sock, 'late, doubled, out of order', { delay_ms: 20, jitter_ms: 5, dup_permille: 50, reorder_permille: 20 }, epoch++));
     await faults(sock);
   } finally {
