@@ -18,7 +18,7 @@
 #include "mediad/replay.h"
 #include "mediad/sandbox.h"
 
-enum { EXIT_USAGE = 2, ORPHAN_S = 600, OWN_PAGES = 64 << 10 };
+enum { EXIT_USAGE = 2, ORPHAN_S = 600, OWN_PAGES = 64 << 10, HEAP_STEP = 16 << 10 };
 
 struct options {
 	const char *listen, *ca, *journal, *shapes, *replay, *print;
@@ -307,8 +307,10 @@ int main(int argc, char **argv)
 	status = parse(&p.opt, argc, argv);
 	if (status >= 0)
 		return status;
-	/* What is as large as a call's line gets pages of its own, and those it does not need are never there. */
+	/* What is as large as a call's line gets pages of its own, and those it does not need are never there: not from a heap
+	 * that is kept larger than it must be. */
 	mallopt(M_MMAP_THRESHOLD, OWN_PAGES);
+	mallopt(M_TOP_PAD, HEAP_STEP);
 	log_init("mediad", p.opt.level);
 	signal(SIGPIPE, SIG_IGN);
 	if (p.opt.print)
