@@ -31,7 +31,7 @@ enum order_verdict order_look(struct order *o, uint16_t seq)
 	if (!o->started)
 		return ORDER_OK;
 	d = distance(o, seq);
-	if (d > AUDIO_JUMP || d < -AUDIO_JUMP)
+	if (d > AUDIO_JUMP || d < -AUDIO_BACK)
 		return ORDER_RESTART;
 	if (d >= 0) {
 		o->late_run = 0;

@@ -14,6 +14,8 @@ enum { SILENCE_MIN_MS = 100, SILENCE_MAX_MS = 5000, RATES = 5 };
 struct track {
 	struct audio_decoder *dec; /* NULL: not in use */
 	uint64_t cursor;	   /* the next number to read */
+	int64_t credit;		   /* RTP time that may be decoded */
+	uint64_t credit_at;	   /* when that was so; 0: never */
 };
 
 struct listen {
@@ -44,6 +46,7 @@ struct audio_speaker {
 		double estimate; /* RTP time */
 	} jitter;
 
+	uint64_t now; /* of the running step */
 	uint32_t next_capture;
 	struct track tracks[RATES];
 	struct listen listens[AUDIO_LISTENS];
@@ -166,13 +169,15 @@ struct sink {
 	struct audio_speaker *s;
 	const struct track *t;
 	const struct order_entry *e;
+	uint32_t time; /* made so far, RTP time */
 };
 
 static void frame_h(const int16_t *pcm, size_t n, uint32_t rtp, bool concealed, void *arg)
 {
-	const struct sink *k = arg;
+	struct sink *k = arg;
 	struct audio_speaker *s = k->s;
 
+	k->time += (uint32_t)n * (RTP_CLOCK / audio_decoder_rate(k->t->dec));
 	for (int i = 0; i < AUDIO_LISTENS; i++) {
 		struct listen *l = &s->listens[i];
 		struct audio_event ev = {.type = AUDIO_HEARD,
@@ -234,6 +239,22 @@ static unsigned lost_before(const struct order *o, const struct track *t, uint64
 	return n;
 }
 
+/* Whether the track has anything left of what one speaker may cost. */
+static bool affords(const struct audio_speaker *s, struct track *t)
+{
+	const int64_t most = AUDIO_BURST_MS * (RTP_CLOCK / 1000);
+	uint64_t passed = s->now - t->credit_at;
+
+	if (!t->credit_at || passed > AUDIO_BURST_MS * MS) {
+		t->credit = most;
+	} else {
+		t->credit += (int64_t)(passed * AUDIO_RATE * (RTP_CLOCK / 1000) / MS);
+		t->credit = t->credit > most ? most : t->credit;
+	}
+	t->credit_at = s->now;
+	return t->credit > 0;
+}
+
 static void decode(struct audio_speaker *s, struct track *t, const struct order_entry *e)
 {
 	struct sink k = {.s = s, .t = t, .e = e};
@@ -241,6 +262,11 @@ static void decode(struct audio_speaker *s, struct track *t, const struct order_
 	unsigned missing = lost_before(&s->order, t, e->index);
 
 	close_stale(s, t, e->at);
+	if (!affords(s, t)) {
+		s->stats.excess += counts(s, t);
+		t->cursor = e->index + 1;
+		return;
+	}
 	if (missing && any_open(s, t)) {
 		uint32_t time = audio_decoder_conceal(t->dec, missing, e->ts, p, e->n, frame_h, &k);
 
@@ -252,6 +278,7 @@ static void decode(struct audio_speaker *s, struct track *t, const struct order_
 	if (any_open(s, t) && audio_decoder_packet(t->dec, e->ts, p, e->n, frame_h, &k) && e->n &&
 	    counts(s, t))
 		s->stats.undecodable++;
+	t->credit -= k.time;
 	t->cursor = e->index + 1;
 }
 
@@ -349,6 +376,7 @@ void audio_speaker_put(struct audio_speaker *s, const struct audio_packet *pkt, 
 	/* One or two bytes say "nothing new" (DTX, RFC 6716 2.1.9). */
 	bool voice = pkt->n > 2 && !opus_is_silence(pkt->p, pkt->n);
 
+	s->now = now;
 	s->stats.packets++;
 	measure_jitter(s, pkt, now);
 	if (voice)
@@ -377,6 +405,7 @@ static void stop_speaking(struct audio_speaker *s)
 
 void audio_speaker_tick(struct audio_speaker *s, uint64_t now)
 {
+	s->now = now;
 	order_advance(&s->order, now, hold_time(s));
 	run_tracks(s, AUDIO_CATCHUP_PACKETS);
 	if (s->speaking && now - s->last_voice >= AUDIO_SPEAKING_OFF_MS * MS)

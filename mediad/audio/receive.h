@@ -10,6 +10,9 @@
  * of an utterance gets its start. Each distinct rate that somebody listens at has one Opus decoder,
  * mono at that rate.
  *
+ * However fast and long somebody's packets come, and however their numbers jump, no more than AUDIO_BURST_MS of sound at once
+ * and AUDIO_RATE times the present is decoded or made up; what is beyond is passed over.
+ *
  * Memory: the loop thread makes speakers and decoders, an audio thread owns them while lent.
  * Nothing below but the _alloc and _free functions allocates. Times in ns of the caller's clock. */
 #ifndef MEDIAD_AUDIO_RECEIVE_H
@@ -28,11 +31,14 @@ enum {
 	AUDIO_PREROLL_BYTES = 16384, /* less than AUDIO_PREROLL_MS above 128 kbit/s */
 	AUDIO_SPEAKING_OFF_MS = 200,
 	AUDIO_JUMP = 1000,   /* sequence numbers; a larger step is a new start of the sender */
+	AUDIO_BACK = 400,    /* and so far back: nothing is so late, the replay window believes 12 in a row only */
 	AUDIO_LATE_RUN = 12, /* so many late packets in order are a new start too */
 	AUDIO_CATCHUP_PACKETS = 16, /* most packets of pre-roll decoded in one call */
 	AUDIO_LISTENS = 8,	    /* a speaker */
 	AUDIO_FRAME_MS = 20,	    /* of a HEARD at most */
 	AUDIO_FRAME_MAX = 960,	    /* samples of it at 48 kHz */
+	AUDIO_BURST_MS = 4000,	    /* of sound of one speaker at once: pre-roll, what waited for a key */
+	AUDIO_RATE = 2,		    /* and so many times as long as the time that passes */
 	AUDIO_OPUS_MAX = 1400,	    /* bytes; longer packets are malformed */
 };
 
@@ -64,6 +70,7 @@ typedef void(audio_event_h)(const struct audio_event *ev, void *arg);
 
 struct audio_stats {
 	uint64_t packets, lost, late, duplicate, undecodable, resyncs;
+	uint64_t excess; /* packets passed over because there were too many */
 	uint64_t concealed_ms; /* made up, as one listener heard it */
 	uint32_t jitter_us;    /* RFC 3550 A.8 */
 };

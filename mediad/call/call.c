@@ -389,6 +389,7 @@ static void on_user_stats(struct call *c, const struct slot_stats *s)
 	m->deaf_ms = s->deaf_ns / 1000000;
 	m->deaf_spells = s->deaf_spells;
 	m->not_sealed = s->not_sealed;
+	m->excess = s->audio.excess;
 	call_out(c, &msg, 0);
 }
 

@@ -382,7 +382,7 @@ TEST(receive_follows_jumps)
 	for (unsigned k = 0; k < 50; k++)
 		put(1000 + k);
 	n_got = 0;
-	for (unsigned k = 600; k < 620; k++, pass(20))
+	for (unsigned k = 800; k < 820; k++, pass(20))
 		put(k);
 	CHECK_INT(count(AUDIO_HEARD, 1), 20 - AUDIO_LATE_RUN + 1);
 	audio_speaker_free(spk);

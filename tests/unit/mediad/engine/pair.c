@@ -1,6 +1,7 @@
 #include "tests/unit/mediad/engine/pair.h"
 
 #include <math.h>
+#include <sodium.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -49,7 +50,7 @@ void pair_cmd(struct pair_end *e, const struct cmd *c)
 	take_step();
 }
 
-static void datagram(struct pair_end *e, const uint8_t *p, size_t n)
+void pair_datagram(struct pair_end *e, const uint8_t *p, size_t n)
 {
 	step.e = e;
 	step.what = DATAGRAM;
@@ -76,6 +77,7 @@ static void on_heard(struct pair_end *e, const struct ev *ev)
 	e->heard++;
 	e->flags |= ev->heard.flags;
 	e->samples += ev->heard.n;
+	e->dropped[ev->heard.listen % 8] += ev->heard.dropped;
 	for (unsigned i = 0; i < ev->heard.n; i++)
 		e->loud += (uint64_t)abs(ev->heard.pcm[i]);
 }
@@ -115,6 +117,8 @@ static bool on_up(const struct ev *ev, bool may_drop, void *arg)
 	struct pair_end *e = arg;
 	struct ev back = *ev;
 
+	if (e->full_for && ev->type == EV_HEARD && ev->heard.listen == e->full_for)
+		return false;
 	if (e->full && may_drop)
 		return false;
 	switch (ev->type) {
@@ -134,6 +138,9 @@ static bool on_up(const struct ev *ev, bool may_drop, void *arg)
 		break;
 	case EV_HEARD_END:
 		e->ends++;
+		break;
+	case EV_UNHEARD:
+		e->unheard++;
 		break;
 	case EV_SPEAKING:
 		e->speaking_on += ev->heard.on;
@@ -196,7 +203,21 @@ static void forward(uint8_t *p, size_t n)
 	if (pair.relay && !pair.relay(payload, &len, &in.h))
 		return;
 	if (!rtpsize_seal(pair.wire, &in.h, payload, len, out, sizeof out, &n))
-		datagram(&pair.rx, out, n);
+		pair_datagram(&pair.rx, out, n);
+}
+
+int pair_seal(const uint8_t *head, size_t n_head, const uint8_t *body, size_t n, uint8_t *out)
+{
+	static uint32_t counter = 1 << 30;
+	uint8_t nonce[crypto_aead_xchacha20poly1305_ietf_NPUBBYTES] = {0};
+	unsigned long long len;
+
+	counter++;
+	memcpy(nonce, &counter, RTPSIZE_COUNTER);
+	if (crypto_aead_xchacha20poly1305_ietf_encrypt(out, &len, body, n, head, n_head, NULL, nonce, transport))
+		return EINVAL;
+	memcpy(out + len, nonce, RTPSIZE_COUNTER);
+	return 0;
 }
 
 void pair_packet(struct pair_end *e, uint16_t seq, const uint8_t *payload, size_t n)
@@ -211,7 +232,7 @@ void pair_packet_of(struct pair_end *e, uint32_t ssrc, uint16_t seq, const uint8
 	size_t len;
 
 	if (!rtpsize_seal(pair.wire, &h, payload, n, out, sizeof out, &len))
-		datagram(e, out, len);
+		pair_datagram(e, out, len);
 }
 
 void pair_control(struct pair_end *e, const uint8_t *p, size_t n)
@@ -220,7 +241,7 @@ void pair_control(struct pair_end *e, const uint8_t *p, size_t n)
 	size_t len;
 
 	if (!rtpsize_seal_rtcp(pair.wire, p, n, out, sizeof out, &len))
-		datagram(e, out, len);
+		pair_datagram(e, out, len);
 }
 
 void pair_run(unsigned ms)

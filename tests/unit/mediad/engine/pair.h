@@ -13,6 +13,9 @@ struct pair_end {
 	int fd; /* the network's end of its socket */
 	bool wants; /* op 5; given before the next tick */
 	bool full; /* no room above for what may be dropped */
+	uint32_t full_for; /* nor for HEARD of this listen */
+	unsigned dropped[8]; /* HEARD as told, by listen */
+	unsigned unheard;
 	/* what came up */
 	unsigned keys_gone, deaf, hears, proofs, nexts, heard, ends, speaking_on, slots_gone;
 	unsigned flags;
@@ -53,6 +56,10 @@ void pair_packet(struct pair_end *e, uint16_t seq, const uint8_t *payload, size_
 void pair_packet_of(struct pair_end *e, uint32_t ssrc, uint16_t seq, const uint8_t *payload, size_t n);
 /* The same of RTCP, in the clear. */
 void pair_control(struct pair_end *e, const uint8_t *p, size_t n);
+/* Any. */
+void pair_datagram(struct pair_end *e, const uint8_t *p, size_t n);
+/* Seals n bytes of body for this clear part as a voice server does; out gets RTPSIZE_OVERHEAD more. */
+int pair_seal(const uint8_t *head, size_t n_head, const uint8_t *body, size_t n, uint8_t *out);
 /* When it is due. */
 void pair_tick(struct pair_end *e);
 /* Time goes on, 5 ms a step. */

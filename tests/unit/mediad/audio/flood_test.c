@@ -1,0 +1,124 @@
+/* What one speaker may cost, whatever they send. */
+#include <math.h>
+#include <opus/opus.h>
+
+#include "mediad/audio/encoder.h"
+#include "mediad/audio/receive.h"
+#include "proto/rtp.h"
+#include "tests/test.h"
+
+#define MS UINT64_C(1000000)
+enum { LONG = 6 /* frames of 20 ms in a packet of 120 ms */ };
+
+static struct audio_speaker *spk;
+static uint64_t now, heard_ms, concealed_ms;
+static uint8_t frame[ENCODER_OPUS_MAX], packet[AUDIO_OPUS_MAX];
+static size_t frame_n, packet_n;
+
+static void event_h(const struct audio_event *ev, void *arg)
+{
+	(void)arg;
+	if (ev->type != AUDIO_HEARD)
+		return;
+	heard_ms += ev->samples / 48;
+	concealed_ms += ev->flags & MEDIA_HEARD_CONCEALED ? ev->samples / 48 : 0;
+}
+
+/* One frame of a tone, and a packet of six of it. */
+static void make_packets(void)
+{
+	struct encoder *e = NULL;
+	OpusRepacketizer *rp = opus_repacketizer_create();
+	int16_t pcm[ENCODER_FRAME];
+
+	if (!rp || encoder_alloc(&e, 64000))
+		abort();
+	for (unsigned i = 0; i < ENCODER_FRAME; i++)
+		pcm[i] = (int16_t)lrint(8000 * sin(2 * M_PI * 300 * i / 48000));
+	frame_n = encoder_run(e, pcm, frame);
+	for (unsigned i = 0; i < LONG; i++)
+		opus_repacketizer_cat(rp, frame, (opus_int32)frame_n);
+	packet_n = (size_t)opus_repacketizer_out(rp, packet, sizeof packet);
+	opus_repacketizer_destroy(rp);
+	encoder_free(e);
+}
+
+static void setup(void)
+{
+	struct audio_decoder *d = NULL;
+
+	make_packets();
+	now = 1000 * MS;
+	heard_ms = concealed_ms = 0;
+	spk = NULL;
+	if (audio_speaker_alloc(&spk, 1, event_h, NULL) || audio_decoder_alloc(&d, 48000) ||
+	    audio_speaker_listen(spk, 1, 48000, 500, &d, now))
+		abort();
+}
+
+static void put(uint16_t seq, uint32_t ts, const uint8_t *p, size_t n)
+{
+	struct audio_packet pkt = {.seq = seq, .ts = ts, .level = 30, .p = p, .n = n};
+
+	audio_speaker_put(spk, &pkt, now);
+}
+
+static uint64_t excess(void)
+{
+	struct audio_stats st;
+
+	audio_speaker_stats(spk, &st);
+	return st.excess;
+}
+
+/* 120 ms of sound every 2 ms for ten seconds. */
+TEST(flood_of_long_packets)
+{
+	setup();
+	CHECK(packet_n > 0);
+	for (unsigned k = 0; k < 5000; k++, now += 2 * MS) {
+		put((uint16_t)k, k * LONG * RTP_FRAME, packet, packet_n);
+		if (k % 10 == 0)
+			audio_speaker_tick(spk, now);
+	}
+	CHECK(heard_ms >= 20000 && heard_ms <= 10000 * AUDIO_RATE + AUDIO_BURST_MS + 120);
+	CHECK(excess() > 4000);
+	/* Once it is over everything is heard again. */
+	now += 6000 * MS;
+	heard_ms = 0;
+	for (unsigned k = 5000; k < 5050; k++, now += 20 * MS)
+		put((uint16_t)k, 5000 * LONG * RTP_FRAME + (k - 5000) * RTP_FRAME, frame, frame_n);
+	CHECK_INT(heard_ms, 1000);
+	audio_speaker_free(spk);
+}
+
+/* Numbers that jump a little each time: what is made up for costs too. */
+TEST(flood_of_gaps)
+{
+	setup();
+	for (unsigned k = 0; k < 5000; k++, now += 2 * MS) {
+		put((uint16_t)(k * 200), k * 200 * RTP_FRAME, frame, frame_n);
+		if (k % 10 == 0)
+			audio_speaker_tick(spk, now);
+	}
+	CHECK(concealed_ms > 10000);
+	CHECK(heard_ms <= 10000 * AUDIO_RATE + AUDIO_BURST_MS + AUDIO_FILL_MS + 20);
+	audio_speaker_free(spk);
+}
+
+/* Nobody who only speaks is cut: a second after a stall of the network comes whole, and on time. */
+TEST(flood_is_not_a_burst)
+{
+	unsigned k = 0;
+
+	setup();
+	for (unsigned round = 0; round < 20; round++) {
+		for (unsigned i = 0; i < 150; i++, k++) /* three seconds at once */
+			put((uint16_t)k, k * RTP_FRAME, frame, frame_n);
+		for (unsigned i = 0; i < 150; i++, now += 20 * MS)
+			audio_speaker_tick(spk, now);
+	}
+	CHECK_INT(heard_ms, 60000);
+	CHECK_INT(excess(), 0);
+	audio_speaker_free(spk);
+}
