@@ -49,6 +49,11 @@ const char *far_ca(const struct far *f)
 	return gd_certs_ca(f->certs);
 }
 
+uint16_t far_port(const struct far *f)
+{
+	return f->port;
+}
+
 const char *far_endpoint(const struct far *f)
 {
 	return f->endpoint;

@@ -23,6 +23,8 @@ struct far *far_free(struct far *f);
 
 /* A file with the certificate authority to trust. */
 const char *far_ca(const struct far *f);
+/* Where datagrams go. */
+uint16_t far_port(const struct far *f);
 /* What goes into CALL_CREDENTIALS; the session is "session", any call's token is far_token. */
 const char *far_endpoint(const struct far *f);
 void far_token(char *buf, size_t size, unsigned call);

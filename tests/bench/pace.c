@@ -1,4 +1,5 @@
 /* How evenly mediad sends: pace_p999_us, calls_per_core. And the far end for another client under the same load (--far).
+ * Beside the first stands what this machine does at the time for a thread that only sleeps, seals and sends.
  *
  * The kernel's receive times of the datagrams of one call, one less the one before it, less 20 ms: that is the interval error.
  * What is said is sound all the time, so every call sends every 20 ms.
@@ -8,22 +9,26 @@
  *                    {"intervals", "p999_us", …} */
 #include "ipc/env.h"
 #include "ipc/tmr.h"
-#include "proto/rtp.h"
+#include "mediad/transport/rtpsize.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/crowd.h"
 #include "tests/bench/plane.h"
 
+#include <arpa/inet.h>
 #include <event2/event.h>
 #include <math.h>
 #include <pthread.h>
 #include <sodium.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MS UINT64_C(1000000)
-enum { RATE = 24000, LIMIT_US = 1000, SECONDS = 6, INTERVALS = 1 << 20, SETTLE_MS = 1500 };
+enum { RATE = 24000, BARE_CALLS = 100, LIMIT_US = 1000, SECONDS = 6, INTERVALS = 1 << 20, SETTLE_MS = 1500 };
 
 static struct notes {
 	pthread_mutex_t lock; /* the far end's thread writes */
@@ -119,10 +124,61 @@ static void stage_measure(struct stage *s, struct figures *out, const char *raw)
 	notes_stop(out, raw);
 }
 
+/* A thread that does nothing else. */
+static struct floor {
+	atomic_bool over;
+	uint16_t port;
+} bare = {.over = false};
+
+static void *bare_pacer(void *arg)
+{
+	struct sockaddr_in to = {
+		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = htons(bare.port)};
+	static const uint8_t opus[160] = {0xfc}, key[FAR_KEY] = "any";
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+	uint64_t next = bench_clock() + 5 * MS;
+	struct rtpsize *x;
+
+	(void)arg;
+	BENCH_OK(rtpsize_alloc(&x, RTPSIZE_AES256_GCM, key));
+	for (uint32_t frame = 0; !atomic_load(&bare.over); frame++) {
+		for (unsigned c = 0; c < BARE_CALLS; c++, next += 20 * MS / BARE_CALLS) {
+			struct rtp_header h = {.pt = RTP_PT_OPUS, .seq = (uint16_t)frame, .ts = frame * RTP_FRAME, .ssrc = far_own_ssrc(c)};
+			struct timespec ts = {(time_t)(next / 1000000000), (long)(next % 1000000000)};
+			uint8_t p[UDP_MAX_PACKET];
+			size_t n;
+
+			clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
+			BENCH_OK(rtpsize_seal(x, &h, opus, sizeof opus, p, sizeof p, &n));
+			sendto(fd, p, n, 0, (struct sockaddr *)&to, sizeof to);
+		}
+	}
+	rtpsize_free(x);
+	close(fd);
+	return NULL;
+}
+
+static void bare_measure(struct stage *s, struct figures *out)
+{
+	pthread_t t;
+
+	for (unsigned i = 0; i < s->calls; i++)
+		plane_stop(s->plane, i, i + 1);
+	plane_run(s->plane, SETTLE_MS);
+	bare.port = far_port(plane_far(s->plane));
+	if (pthread_create(&t, NULL, bare_pacer, NULL))
+		bench_die("no thread");
+	notes_start();
+	plane_run(s->plane, SECONDS * 1000);
+	notes_stop(out, "pace_bare");
+	atomic_store(&bare.over, true);
+	pthread_join(t, NULL);
+}
+
 static void pace_row(void)
 {
 	struct stage s = {0};
-	struct figures fifty, hundred;
+	struct figures fifty, hundred, floor;
 	uint64_t cpu;
 
 	stage_start(&s, -1);
@@ -132,12 +188,13 @@ static void pace_row(void)
 	cpu = plane_cpu(s.plane);
 	stage_measure(&s, &hundred, "pace_100");
 	cpu = plane_cpu(s.plane) - cpu;
+	bare_measure(&s, &floor);
 	bench_row_more("pace_p999_us", fmax(fifty.p999, hundred.p999), "us",
 		       "\"at_50\": {\"p50\": %.0f, \"p99\": %.0f, \"p999\": %.0f, \"max\": %.0f, \"intervals\": %zu, \"skipped\": %zu}, "
 		       "\"at_100\": {\"p50\": %.0f, \"p99\": %.0f, \"p999\": %.0f, \"max\": %.0f, \"intervals\": %zu, \"skipped\": %zu}, "
-		       "\"cores_at_100\": %.2f",
+		       "\"bare_pacer_of_100\": {\"p50\": %.0f, \"p99\": %.0f, \"p999\": %.0f, \"max\": %.0f}, \"cores_at_100\": %.2f",
 		       fifty.p50, fifty.p99, fifty.p999, fifty.max, fifty.n, fifty.lost, hundred.p50, hundred.p99, hundred.p999, hundred.max,
-		       hundred.n, hundred.lost, (double)cpu / ((double)(SECONDS * 1000 + SETTLE_MS) * 1e6));
+		       hundred.n, hundred.lost, floor.p50, floor.p99, floor.p999, floor.max, (double)cpu / ((double)(SECONDS * 1000 + SETTLE_MS) * 1e6));
 	plane_free(s.plane);
 }
 
