@@ -163,6 +163,7 @@ fuzz: deps-test
 	@tests/fuzz/run.sh build/fuzz/fuzz $(FUZZTARGETS)
 
 check-long: deps
+	@LINT=all tests/check/lint.sh
 	@tests/offline/measure.sh
 	@$(MAKE) --no-print-directory chaos CHAOS_SEEDS=1000
 check: deps-test

@@ -111,7 +111,7 @@ static void connected(struct dave_session *s, uint64_t now, uint64_t user)
 	if (i < s->n_user && s->user[i] == user)
 		return;
 	if (s->n_user == s->cap_user) {
-		size_t cap = 2 * s->cap_user;
+		size_t cap = s->cap_user ? 2 * s->cap_user : 16;
 		uint64_t *p = cap <= DAVE_USERS_MAX * 2 ? realloc(s->user, cap * sizeof *p) : NULL;
 
 		/* Without encryption nobody needs to be known. */
