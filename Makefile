@@ -162,7 +162,7 @@ fuzz: deps-test
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) B=build/fuzz CC=$(CLANG) SAN=fuzzer-no-link,address,undefined OPT=-O1 fuzz-bins
 	@tests/fuzz/run.sh build/fuzz/fuzz $(FUZZTARGETS)
 
-check-long: deps
+check-long: deps-test
 	@LINT=all tests/check/lint.sh
 	@tests/offline/measure.sh
 	@$(MAKE) --no-print-directory chaos CHAOS_SEEDS=1000
