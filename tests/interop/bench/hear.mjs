@@ -5,6 +5,7 @@
 import { fork, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -27,7 +28,7 @@ const decoders = {
   },
   // Its native part by name: the package around it asks for platforms that the registry does not have, so no lock file holds.
   mediaplex: async () => {
-    const { OpusEncoder } = (await import(`mediaplex-linux-${process.arch}-gnu`)).default;
+    const { OpusEncoder } = createRequire(import.meta.url)(`mediaplex-linux-${process.arch}-gnu`);
     return () => { const d = new OpusEncoder(RATE, 1); return (f) => d.decode(f); };
   },
 };
