@@ -20,7 +20,7 @@
 /* After a session is up, so long until those it did not name count as gone. */
 #define SETTLE_NS (2 * SECOND)
 
-enum { DSCP_EF = 0xb8, UDP_BUFFER = 1 << 20, HANDSHAKE_MS = 5000 };
+enum { DSCP_EF = 0xb8, UDP_BUFFER = 1 << 20, HANDSHAKE_MS = 5000, UNKNOWN_MANY = 36 };
 
 /* The retired ones come last: they are taken when a server offers nothing else. */
 #define X(NAME, num, wire) wire,
@@ -36,7 +36,8 @@ void call_out(struct call *c, struct media_msg *msg, uint32_t flow)
 	c->conf.outh(msg, flow, c->conf.arg);
 }
 
-/* A line that was not told that plain sound is over, or has only keys that are no good, must not go on. */
+/* A line that was not told that plain sound is over, or has only keys that are no good, must not go
+ * on. */
 static void command_lost(struct call *c, enum cmd_type type)
 {
 	log_warn("engine_command_lost", "call=%u error=memory", c->id);
@@ -347,6 +348,20 @@ static void on_ws(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t 
 
 /* ---- the audio thread ---- */
 
+/* Somebody speaks whom no op 5 named, and what was missed may have been just that: a resume brings
+ * it. */
+static void ask_who_speaks(struct call *c, uint64_t unknown)
+{
+	bool many = unknown >= c->unknown_ssrc + UNKNOWN_MANY;
+
+	c->unknown_ssrc = unknown;
+	if (!many || !vgw_missed(c->gw))
+		return;
+	log_warn("speaker_unknown", "call=%u", c->id);
+	vgw_refresh(c->gw, env_now(c->conf.env), MEDIA_REASON_CONNECTION_LOST);
+	call_stepped(c);
+}
+
 static void on_stats(struct call *c, const struct line_stats *s)
 {
 	struct media_msg msg = {.type = MEDIA_CALL_STATS};
@@ -371,6 +386,7 @@ static void on_stats(struct call *c, const struct line_stats *s)
 	m->complexity = (uint8_t)s->send.complexity;
 	call_out(c, &msg, 0);
 	say_check_starved(c);
+	ask_who_speaks(c, s->unknown_ssrc);
 }
 
 static void on_user_stats(struct call *c, const struct slot_stats *s)

@@ -49,7 +49,7 @@ int vgw_alloc(struct vgw **out, const struct vgw_conf *conf)
 		return ENOMEM;
 	g->conf = *conf;
 	g->phase = MEDIA_PHASE_WAITING;
-	g->seq = -1;
+	numbering_reset(&g->numbers);
 	g->next_beat = g->ack_by = g->step_by = g->join_by = g->cool_until = g->stable_at = NEVER;
 	*out = g;
 	return 0;
@@ -118,7 +118,7 @@ static void end_session(struct vgw *g)
 	explicit_bzero(g->key, sizeof g->key);
 	g->join_by = g->stable_at = g->cool_until = NEVER;
 	g->resume_tries = g->connect_tries = 0;
-	g->seq = -1;
+	numbering_reset(&g->numbers);
 }
 
 static void dial(struct vgw *g, uint64_t now)
@@ -249,12 +249,13 @@ void vgw_ws_open(struct vgw *g, uint64_t now, uint32_t conn)
 	g->open = true;
 	g->step_by = now + STEP_LIMIT;
 	if (g->phase == MEDIA_PHASE_RESUMING) {
+		numbering_ask(&g->numbers);
 		vgw_send_text(g, text,
 			      vgw_put_resume(text, sizeof text, g->conf.guild, g->session, g->token,
-					     g->seq));
+					     numbering_whole(&g->numbers)));
 	} else {
 		g->fresh = false;
-		g->seq = -1;
+		numbering_reset(&g->numbers);
 		vgw_set_phase(g, MEDIA_PHASE_IDENTIFYING, MEDIA_REASON_NONE, 0, false);
 		vgw_send_text(g, text,
 			      vgw_put_identify(text, sizeof text, g->conf.guild, g->conf.user,
@@ -314,6 +315,11 @@ void vgw_udp_failed(struct vgw *g, uint64_t now)
 {
 	if (g->phase == MEDIA_PHASE_DISCOVERING)
 		rejoin(g, now, MEDIA_REASON_UDP_BLOCKED, 0, 1000, STEP_TRIES);
+}
+
+bool vgw_missed(const struct vgw *g)
+{
+	return numbering_missing(&g->numbers);
 }
 
 void vgw_refresh(struct vgw *g, uint64_t now, enum media_reason why)

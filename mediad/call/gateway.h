@@ -136,6 +136,8 @@ void vgw_speaking(struct vgw *g, uint64_t now, bool on);
  * ENOMEM. */
 int vgw_dave_text(struct vgw *g, unsigned op, uint16_t transition);
 int vgw_dave_binary(struct vgw *g, unsigned op, const uint8_t *payload, size_t n);
+/* Whether messages of this session were missed, and no resume has asked for them yet. */
+bool vgw_missed(const struct vgw *g);
 /* Asks again for what was missed: another socket, at once, and op 7. Nothing when it is not up. */
 void vgw_refresh(struct vgw *g, uint64_t now, enum media_reason why);
 /* Gives the session up for another one. Nothing when there is none. */

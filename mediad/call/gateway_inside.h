@@ -4,6 +4,7 @@
 #define MEDIAD_CALL_GATEWAY_INSIDE_H
 
 #include "mediad/call/gateway.h"
+#include "mediad/call/numbering.h"
 
 #define MS	    UINT64_C(1000000)
 #define SECOND	    (1000 * MS)
@@ -24,7 +25,7 @@ struct vgw {
 	const char *mode;
 	uint8_t key[32]; /* of the session, once it is up */
 	uint32_t ssrc;
-	int seq; /* last sequence of the session, -1 before the first */
+	struct numbering numbers; /* of the session's messages */
 
 	/* the socket */
 	uint32_t conn;

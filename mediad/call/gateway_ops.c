@@ -33,7 +33,8 @@ void vgw_beat(struct vgw *g, uint64_t now)
 		g->ack_by = now + g->interval + ACK_GRACE;
 	}
 	g->beat_at = now;
-	vgw_send_text(g, text, vgw_put_heartbeat(text, sizeof text, g->nonce, g->seq));
+	vgw_send_text(g, text,
+		      vgw_put_heartbeat(text, sizeof text, g->nonce, numbering_whole(&g->numbers)));
 }
 
 static void send_speaking(struct vgw *g)
@@ -261,15 +262,14 @@ static bool dispatch(struct vgw *g, uint64_t now, unsigned op, const json_t *d)
 	}
 }
 
-/* Text and binary messages share one numbering, which wraps. One from behind was replayed. */
-static void number(struct vgw *g, uint16_t seq)
+/* False: it was had already. One from behind that was missed is as good as new. */
+static bool number(struct vgw *g, uint16_t seq)
 {
-	uint16_t skipped = (uint16_t)(seq - g->seq - 1);
-	bool gap = g->seq >= 0 && skipped > 0 && skipped < 0x8000;
+	enum numbered how = numbering_take(&g->numbers, seq);
 
-	g->seq = seq;
-	if (gap)
+	if (how == NUMBERED_GAP)
 		vgw_emit(g, &(struct vgw_action){.kind = VGW_GAP});
+	return how != NUMBERED_AGAIN;
 }
 
 void vgw_ws_text(struct vgw *g, uint64_t now, uint32_t conn, const char *text, size_t len)
@@ -283,9 +283,8 @@ void vgw_ws_text(struct vgw *g, uint64_t now, uint32_t conn, const char *text, s
 	root = json_loadb(text, len, 0, NULL);
 	if (vgw_get_uint(json_object_get(root, "op"), 65535, &op)) {
 		s = json_object_get(root, "seq");
-		if (s && vgw_get_uint(s, UINT16_MAX, &seq))
-			number(g, (uint16_t)seq);
-		ok = dispatch(g, now, (unsigned)op, json_object_get(root, "d"));
+		ok = (s && vgw_get_uint(s, UINT16_MAX, &seq) && !number(g, (uint16_t)seq)) ||
+		     dispatch(g, now, (unsigned)op, json_object_get(root, "d"));
 	}
 	if (!ok)
 		g->malformed++;
@@ -301,7 +300,8 @@ void vgw_ws_binary(struct vgw *g, uint64_t now, uint32_t conn, const uint8_t *da
 		g->malformed++;
 		return;
 	}
-	number(g, (uint16_t)(data[0] << 8 | data[1]));
+	if (!number(g, (uint16_t)(data[0] << 8 | data[1])))
+		return;
 	switch (data[2]) {
 	case VOICE_OP_MLS_EXTERNAL_SENDER:
 	case VOICE_OP_MLS_PROPOSALS:

@@ -60,6 +60,7 @@ struct call {
 	bool udp_broken;
 	bool speaking_due; /* op 5 was asked for, and not yet sent */
 	struct media_call_state state;
+	uint64_t unknown_ssrc; /* as the stats before told */
 	uint32_t gateway_rtt_us;
 	struct secure secure;
 
