@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "control/room/facts.def"
 #include "control/room/turn.h"
 #include "proto/base/cursor.h"
 
@@ -31,57 +32,33 @@ enum {
 	ROOM_EFFECTS = 1024,
 };
 
+/* ROOM_CALL, ROOM_MEMBER, …: the rows of facts.def. */
 enum room_event_type {
-	ROOM_CALL,	/* yes: sound can flow; no: it cannot */
-	ROOM_MEMBER,	/* user, text = name, is_bot; yes: is in the channel, no: left */
-	ROOM_MUTE,	/* yes: the bot cannot be heard (server-muted, suppressed) */
-	ROOM_SPEAKING,	/* user, yes/no, at: arrival of the first or last voice packet */
-	ROOM_HEARD,	/* user, at, pcm: s16le mono at ROOM_RATE */
-	ROOM_HEARD_END, /* user, at: arrival of the last voice packet */
-	ROOM_PARTIAL,	/* user, utterance, text so far */
-	ROOM_TRANSCRIPT,	/* user, utterance, text; empty when there were no words */
-	ROOM_TRANSCRIPT_FAILED, /* user, utterance, text = why */
-	ROOM_BRAIN_AUDIO,	/* turn, pcm */
-	ROOM_BRAIN_TEXT,	/* turn, text: the next words of the answer */
-	ROOM_BRAIN_DONE,	/* turn: the answer is whole */
-	ROOM_BRAIN_FAILED,	/* turn, text = why */
-	ROOM_SAY_STARTED,	/* turn, at: its first sample left */
-	ROOM_SAY_DRAINED,	/* turn, samples: all left */
-	ROOM_SAY_STOPPED,	/* turn, samples that left; no more will */
-	ROOM_TIMER,		/* room_deadline() was reached */
-	ROOM_SHUTDOWN,		/* the bot leaves; nothing may be stepped but more of this */
+#define X(NAME, name, text) ROOM_##NAME,
+	ROOM_EVENTS(X)
+#undef X
 };
 
 struct room_event {
 	enum room_event_type type;
-	uint64_t user;
-	uint32_t utterance;
-	uint32_t turn;
-	bool yes, is_bot;
-	uint64_t at; /* ns, the clock of `now` */
-	uint64_t samples;
-	struct slice text, pcm;
+#define N(type, member) type member;
+#define T(member)	struct slice member;
+	ROOM_EVENT_FIELDS(N, T)
+#undef N
+#undef T
 };
 
 enum room_effect_type {
-	ROOM_DO_LISTEN,		/* user, ms: silence that ends an utterance */
-	ROOM_DO_UNLISTEN,	/* user */
-	ROOM_DO_ASR_START,	/* user, utterance: connect if need be, sound follows */
-	ROOM_DO_ASR_APPEND,	/* user, utterance, pcm */
-	ROOM_DO_ASR_COMMIT,	/* user, utterance: a transcript is awaited */
-	ROOM_DO_ASR_CANCEL,	/* user, utterance: forget it */
-	ROOM_DO_ASR_CLOSE,	/* user: close the session */
-	ROOM_DO_INSTRUCT,	/* text: the brain's instructions from now on */
-	ROOM_DO_ASK,		/* turn, text: one line */
-	ROOM_DO_BRAIN_CANCEL,	/* turn */
-	ROOM_DO_BRAIN_TRUNCATE, /* turn, ms: as much of the answer was heard */
-	ROOM_DO_SAY_PCM,	/* turn, pcm: keep until SAY_OPEN, then play */
-	ROOM_DO_SAY_OPEN,	/* turn */
-	ROOM_DO_SAY_END,	/* turn: no more sound will come */
-	ROOM_DO_SAY_STOP,	/* turn, ms: fade */
-	ROOM_DO_TELL,		/* text for the room's text channel */
-	ROOM_DO_ADMIT,		/* record, text = the rule that admitted it */
-	ROOM_DO_RECORD,		/* record: a turn ended */
+#define X(NAME, name, text) ROOM_DO_##NAME,
+	ROOM_DOINGS(X)
+#undef X
+};
+
+enum {
+#define X(NAME, name, text) +1
+	ROOM_EVENT_COUNT = 0 ROOM_EVENTS(X),
+	ROOM_DO_COUNT = 0 ROOM_DOINGS(X),
+#undef X
 };
 
 struct room_effect {
