@@ -230,6 +230,21 @@ static void say_end(struct agent *a, uint32_t turn)
 	}
 }
 
+/* Its voice is lowered or raised while somebody speaks over it. */
+static void say_adjust(struct agent *a, const struct room_effect *e)
+{
+	struct media_playback *pb = a->say.turn == e->turn ? a->say.pb : NULL;
+
+	if (!pb)
+		return;
+	if (e->type == ROOM_DO_SAY_PAUSE)
+		media_playback_pause(pb, (uint16_t)e->ms);
+	else if (e->type == ROOM_DO_SAY_RESUME)
+		media_playback_resume(pb, (uint16_t)e->ms);
+	else
+		media_playback_gain(pb, (uint16_t)e->gain, (uint16_t)e->ms);
+}
+
 static void say_stop(struct agent *a, uint32_t turn, uint32_t fade_ms)
 {
 	if (a->say.turn != turn)
@@ -377,6 +392,11 @@ static void perform(struct agent *a, const struct room_effect *e)
 		break;
 	case ROOM_DO_SAY_STOP:
 		say_stop(a, e->turn, e->ms);
+		break;
+	case ROOM_DO_SAY_PAUSE:
+	case ROOM_DO_SAY_RESUME:
+	case ROOM_DO_SAY_GAIN:
+		say_adjust(a, e);
 		break;
 	case ROOM_DO_TELL:
 		log_info("told", "text=\"%s\"", e->text);

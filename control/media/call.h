@@ -35,6 +35,8 @@ struct media_playback {
 	uint64_t written, sent, credit, left; /* samples; left: that left the socket */
 	uint32_t seq;
 	bool ended, end_sent, stopping, over;
+	bool paused;	/* as it ought to be */
+	uint16_t gain;	/* the same */
 	uint16_t stop_fade_ms;
 	bool reported;	  /* by the mediad since it was connected */
 	uint64_t lost_at; /* when its mediad was lost, 0 while it is there */

@@ -112,6 +112,8 @@ int media_playback_write(struct media_playback *pb, const int16_t *pcm, size_t n
 void media_playback_end(struct media_playback *pb);
 void media_playback_pause(struct media_playback *pb, uint16_t fade_ms);
 void media_playback_resume(struct media_playback *pb, uint16_t fade_ms);
+/* gain in thousandths. */
+void media_playback_gain(struct media_playback *pb, uint16_t gain, uint16_t fade_ms);
 void media_playback_stop(struct media_playback *pb, uint16_t fade_ms);
 /* Samples written so far, and the newest count of those that left (from events and credit). */
 uint64_t media_playback_written(const struct media_playback *pb);

@@ -98,6 +98,7 @@ int media_playback_open(struct media_playback **out, struct media_call *call, ui
 	pb->call = call;
 	pb->id = call->media->next_playback++;
 	pb->rate = rate;
+	pb->gain = msg.say_open.gain;
 	pb->h = h;
 	pb->arg = arg;
 	err = send_about(pb, &msg);
@@ -164,6 +165,7 @@ void media_playback_pause(struct media_playback *pb, uint16_t fade_ms)
 {
 	struct media_msg msg = {.type = MEDIA_SAY_PAUSE, .say_pause = {.fade_ms = fade_ms}};
 
+	pb->paused = true;
 	if (!pb->over && !pb->stopping)
 		send_about(pb, &msg);
 }
@@ -172,6 +174,17 @@ void media_playback_resume(struct media_playback *pb, uint16_t fade_ms)
 {
 	struct media_msg msg = {.type = MEDIA_SAY_RESUME, .say_resume = {.fade_ms = fade_ms}};
 
+	pb->paused = false;
+	if (!pb->over && !pb->stopping)
+		send_about(pb, &msg);
+}
+
+void media_playback_gain(struct media_playback *pb, uint16_t gain, uint16_t fade_ms)
+{
+	struct media_msg msg = {.type = MEDIA_SAY_GAIN,
+				.say_gain = {.target = gain, .fade_ms = fade_ms}};
+
+	pb->gain = gain;
 	if (!pb->over && !pb->stopping)
 		send_about(pb, &msg);
 }
@@ -280,6 +293,12 @@ void media_playbacks_synced(struct media_call *call)
 			continue;
 		pb->lost_at = 0;
 		send_about(pb, &msg);
+		/* What was wished while nobody could be told. */
+		media_playback_gain(pb, pb->gain, 0);
+		if (pb->paused)
+			media_playback_pause(pb, 0);
+		else
+			media_playback_resume(pb, 0);
 		if (pb->stopping)
 			send_stop(pb);
 	}

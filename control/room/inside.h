@@ -3,6 +3,7 @@
 #define CONTROL_ROOM_INSIDE_H
 
 #include "control/room/address.h"
+#include "control/room/arbiter.h"
 #include "control/room/capture.h"
 #include "control/room/room.h"
 #include "control/settings/settings.h"
@@ -20,8 +21,14 @@ struct room_speaker {
 	bool asr_open;
 	uint64_t asr_used_at;
 	unsigned asr_empty;
-	/* voice over the bot's own */
-	uint64_t over_ms, over_at;
+	struct room_over over; /* voice over the bot's own */
+};
+
+/* How the bot's voice stands while it speaks (arbiter.h). */
+struct room_voice {
+	uint32_t turn;
+	enum room_verdict lowered;
+	bool ducked; /* also under a pause */
 };
 
 /* Whom the bot told that it did not understand. Kept apart from the speakers: who goes and comes
@@ -41,6 +48,7 @@ struct room {
 	struct room_turn turn[ROOM_TURNS];
 	struct room_turn *active; /* ASKED, SPEAKING or CLOSING: the one that has the floor */
 	uint32_t last_turn, last_utterance;
+	struct room_voice voice;
 	uint64_t free_at; /* when the floor became free */
 	uint64_t order;	  /* of the queue */
 	uint64_t counts[ROOM_REASON_COUNT];
@@ -91,10 +99,6 @@ void room_drain(struct room *room);
 void room_ask(struct room *room, struct room_turn *turn);
 void room_brain_fact(struct room *room, const struct room_event *ev);
 void room_playback_fact(struct room *room, const struct room_event *ev);
-
-/* interrupt.c */
-void room_overlap(struct room *room, struct room_speaker *sp, const struct room_signal *frame,
-		  uint64_t at);
 
 /* context.c */
 void room_clean_name(const char *from, size_t n, char *to, size_t size);

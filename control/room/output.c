@@ -25,6 +25,7 @@ void room_ask(struct room *room, struct room_turn *turn)
 	turn->asked_at = room->now;
 	turn->deadline = room->now + room->settings->first_audio_ms * ROOM_MS;
 	turn->sinks |= ROOM_SINK_BRAIN;
+	turn->policy = room_policy(room->settings->interruptions, ROOM_TARGET_UNTOLD, 0, turn->user);
 	room_decide(turn, ROOM_RULE_ASKED, true,
 		    turn->end_of_speech_at < room->now
 			    ? (int64_t)((room->now - turn->end_of_speech_at) / ROOM_MS)

@@ -139,7 +139,7 @@ static void capture_did(struct room *room, struct room_speaker *sp,
 	if (out->promote)
 		capture_promoted(room, sp);
 	if (out->append && ev)
-		room_overlap(room, sp, &out->frame, ev->at);
+		room_over_sound(room, sp, &out->frame, ev->at);
 	if (out->end != ROOM_CAPTURE_GOES_ON)
 		capture_ended(room, sp, out->end);
 }
@@ -289,7 +289,6 @@ static void dispatch(struct room *room, const struct room_event *ev)
 		capture_fact(room, ev);
 		break;
 	case ROOM_PARTIAL:
-		break; /* words so far decide nothing yet */
 	case ROOM_TRANSCRIPT:
 	case ROOM_TRANSCRIPT_FAILED:
 		room_asr_fact(room, ev);
@@ -345,6 +344,7 @@ void room_step(struct room *room, const struct room_event *event, uint64_t now,
 		if (!room->over) {
 			pass_time(room);
 			room_drain(room);
+			room_arbiter_settle(room);
 		}
 	}
 	room->fx = NULL;
@@ -362,6 +362,7 @@ uint64_t room_deadline(const struct room *room)
 
 	if (room->over)
 		return at;
+	at = room_arbiter_deadline(room);
 	for (unsigned i = 0; i < ROOM_SPEAKERS; i++) {
 		const struct room_speaker *sp = &room->speaker[i];
 

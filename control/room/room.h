@@ -64,7 +64,7 @@ enum {
 struct room_effect {
 	enum room_effect_type type;
 	uint64_t user;
-	uint32_t utterance, turn, ms;
+	uint32_t utterance, turn, ms, gain;
 	struct slice pcm;
 	const char *text;
 	const struct room_turn *record;

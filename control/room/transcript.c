@@ -86,6 +86,10 @@ static void complete(struct room *room, struct room_turn *t)
 		return;
 	}
 	room_decide(t, ROOM_RULE_TRANSCRIPT, has_words(t->heard), (int64_t)strlen(t->heard), 1);
+	if (t->hushed) {
+		room_turn_end(room, t, ROOM_REASON_HUSHED);
+		return;
+	}
 	if (has_words(t->heard))
 		room_admit(room, t);
 	else
@@ -141,12 +145,28 @@ static struct room_piece *find_piece(struct room *room, const struct room_event 
 	return NULL;
 }
 
+/* Words so far: they may stop the bot, and are not kept. */
+static void partial(struct room *room, struct room_speaker *sp, const struct room_event *ev)
+{
+	char text[ROOM_PIECE_TEXT_MAX] = "";
+
+	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
+	utf8_plain(text);
+	room_over_words(room, sp, ev->utterance, text);
+}
+
 void room_asr_fact(struct room *room, const struct room_event *ev)
 {
 	struct room_speaker *sp = room_speaker(room, ev->user);
 	struct room_turn *t = NULL;
-	struct room_piece *p = find_piece(room, ev, &t);
+	struct room_piece *p;
 
+	if (ev->type == ROOM_PARTIAL) {
+		if (sp)
+			partial(room, sp, ev);
+		return;
+	}
+	p = find_piece(room, ev, &t);
 	if (!p)
 		return;
 	p->done = true;
@@ -155,6 +175,8 @@ void room_asr_fact(struct room *room, const struct room_event *ev)
 		room_append(p->text, sizeof p->text, (const char *)ev->text.p, ev->text.n);
 		utf8_plain(p->text); /* a line of its own would read as somebody else's */
 	}
+	if (sp && !p->failed && room_over_words(room, sp, p->utterance, p->text))
+		t->hushed = t->pieces == 1;
 	if (sp)
 		count_empty(room, sp, !p->failed && !has_words(p->text));
 	if (complete_p(t))

@@ -19,6 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "control/room/lease.h"
+#include "control/room/policy.h"
 #include "control/room/reasons.def"
 
 enum room_reason {
@@ -83,6 +85,11 @@ struct room_turn {
 	char heard[ROOM_TEXT_MAX]; /* what was said to the bot */
 	char said[ROOM_TEXT_MAX];  /* its answer; at the end, as much as was heard of it */
 	bool named;
+	uint64_t cut_by; /* who spoke over the answer */
+	struct room_policy policy; /* who may, decided when the brain is asked */
+	struct room_lease lease;
+	unsigned paused_times;
+	bool hushed; /* it only told the bot to be quiet, and the bot is */
 	bool brain_done, brain_broke, let_out, not_understood;
 
 	/* ns; 0 = has not happened */

@@ -1,0 +1,62 @@
+/* Somebody speaks over the bot: the one place that decides what becomes of its voice.
+ *
+ * room_arbitrate(), a function of what there is; the first row that fits:
+ *   what is there                                                    verdict
+ *   nobody may (policy none), or the answer is not to be heard       IGNORE
+ *   words that take the floor or say the bot's name                  CUT, for anyone who may by calling
+ *   this speaker may not                                             IGNORE (the words become a turn that waits)
+ *   words of listening so far, or spoken to somebody else by name    IGNORE
+ *   words, while the stretch of voice lasts                          CUT
+ *   voice for barge_in_ms that passes the gate (gate.h)              CUT
+ *   voice for pause_ms that counts as speech                         PAUSE
+ *   voice for duck_ms                                                DUCK
+ *   less                                                             IGNORE
+ *
+ * A stretch of voice begins with voiced sound over an answer, counts on over pauses shorter than barge_in_gap_ms, and is
+ * over after such a pause, but not before words had words_ms to come since the voice was lowered: a blip, and the bot goes
+ * on as if nothing had been. Within one stretch a lowered voice is not raised but by words of listening.
+ *
+ * The bot's voice itself (FULL, DUCKED, PAUSED) is the strongest verdict of all speakers; room_arbiter_settle() at the end
+ * of each step tells changes to the playback. */
+#ifndef CONTROL_ROOM_ARBITER_H
+#define CONTROL_ROOM_ARBITER_H
+
+#include "control/room/gate.h"
+#include "control/room/phrase.h"
+#include "control/room/room.h"
+#include "control/room/signal.h"
+
+struct room_speaker;
+
+enum room_verdict { ROOM_IGNORE, ROOM_DUCK, ROOM_PAUSE, ROOM_CUT };
+
+/* One speaker's stretch of voice over an answer. */
+struct room_over {
+	uint32_t turn;	    /* the answer it is over, 0 = none */
+	uint32_t utterance; /* whose words count */
+	enum room_phrase words; /* of it so far */
+	uint64_t words_voice_ms; /* as much of the stretch had been when they came */
+	bool aside;		/* they are for somebody else, by name */
+	enum room_verdict verdict; /* DUCK or PAUSE while the stretch holds the voice down */
+	uint64_t voice_ms, voice_at, lowered_at;
+};
+
+struct room_arbitrate_in {
+	struct room_gate_in gate;
+	enum room_phrase words;
+	bool aside, live; /* live: the stretch lasts */
+	bool calls;	  /* this speaker may when they call: the name, or taking the floor */
+	bool named;
+};
+
+enum room_verdict room_arbitrate(const struct settings *s, const struct room_arbitrate_in *in);
+
+/* A frame of somebody's sound, arrived at `at`. */
+void room_over_sound(struct room *room, struct room_speaker *sp, const struct room_signal *frame, uint64_t at);
+/* Words of an utterance, so far or all of them. True: they told the bot to be quiet, and it is: nothing to answer. */
+bool room_over_words(struct room *room, struct room_speaker *sp, uint32_t utterance, const char *text);
+/* Time passed; then the voice. */
+void room_arbiter_settle(struct room *room);
+uint64_t room_arbiter_deadline(const struct room *room);
+
+#endif

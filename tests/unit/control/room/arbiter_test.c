@@ -1,0 +1,390 @@
+/* Who speaks over the bot, and what becomes of its voice. */
+#include "tests/test.h"
+
+#include "control/room/arbiter.h"
+#include "control/room/phrase.h"
+#include "world.h"
+
+/* All that a voice needs to stop the bot. */
+static struct room_gate_in open_gate(const struct settings *s)
+{
+	return (struct room_gate_in){.locked = true,
+				     .answering = true,
+				     .heard = true,
+				     .heard_ms = s->echo_guard_ms,
+				     .user = 1,
+				     .allowed = true,
+				     .age_ms = 1000,
+				     .voice_ms = s->barge_in_ms,
+				     .promoted = true,
+				     .active = 900,
+				     .peak = 6000,
+				     .voice_active = s->barge_in_active,
+				     .voice_peak = s->barge_in_peak};
+}
+
+/* Each row shuts the gate by one more thing, from the last question to the first: the first that is asked answers. */
+TEST(rule_069_072_the_gate_asks_in_this_order)
+{
+	struct settings *s = NULL;
+	struct room_gate_in in;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	in = open_gate(s);
+	CHECK_INT(room_gate(s, &in), ROOM_GATE_ALLOWED);
+	in.voice_peak = s->barge_in_peak - 1;
+	CHECK_INT(room_gate(s, &in), ROOM_GATE_CAPTURE_SIGNAL_NOT_ASSERTIVE_DURING_BOT_SPEECH);
+	in.voice_peak = s->barge_in_peak;
+	in.voice_active = s->barge_in_active - 1;
+	CHECK_INT(room_gate(s, &in), ROOM_GATE_CAPTURE_SIGNAL_NOT_ASSERTIVE_DURING_BOT_SPEECH);
+	in.active = s->noise_active;
+	CHECK_INT(room_gate(s, &in), ROOM_GATE_CAPTURE_SIGNAL_NOT_ASSERTIVE_DURING_BOT_SPEECH);
+	in.peak = s->noise_peak;
+	CHECK_INT(room_gate(s, &in), ROOM_GATE_CAPTURE_SIGNAL_NOT_ASSERTIVE);
+	in.voice_ms = 699;
+	CHECK_INT(room_gate(s, &in), ROOM_GATE_INSUFFICIENT_CAPTURE_BYTES);
+	in.read_out = true;
+	in.age_ms = 500;
+	CHECK_INT(room_gate(s, &in), ROOM_GATE_INSUFFICIENT_CAPTURE_BYTES);
+	in.age_ms = 499;
+	CHECK_INT(room_gate(s, &in), ROOM_GATE_CAPTURE_TOO_YOUNG_FOR_BUFFERED_PLAYBACK);
+	in.allowed = false;
+	CHECK_INT(room_gate(s, &in), ROOM_GATE_INTERRUPTION_POLICY_DENIED);
+	in.finalizing = true;
+	CHECK_INT(room_gate(s, &in), ROOM_GATE_SPEAKING_END_FINALIZE_PENDING);
+	in.user = 0;
+	CHECK_INT(room_gate(s, &in), ROOM_GATE_MISSING_USER_ID);
+	in.over = true;
+	CHECK_INT(room_gate(s, &in), ROOM_GATE_NO_ACTIVE_BOT_SPEECH);
+	in.immune_ms = 1;
+	CHECK_INT(room_gate(s, &in), ROOM_GATE_OUTPUT_LEASE_SPEECH_IMMUNITY);
+	in.heard_ms = 1499;
+	CHECK_INT(room_gate(s, &in), ROOM_GATE_ECHO_GUARD_ACTIVE);
+	in.heard = false;
+	CHECK_INT(room_gate(s, &in), ROOM_GATE_PENDING_RESPONSE_PRE_AUDIO);
+	in.answering = false;
+	CHECK_INT(room_gate(s, &in), ROOM_GATE_MUSIC_ONLY_PLAYBACK);
+	in.locked = false;
+	CHECK_INT(room_gate(s, &in), ROOM_GATE_OUTPUT_UNLOCKED);
+	in.stopping = true;
+	CHECK_INT(room_gate(s, &in), ROOM_GATE_BARGE_IN_SUPPRESSED);
+	in.ending = true;
+	CHECK_INT(room_gate(s, &in), ROOM_GATE_SESSION_ENDING);
+	CHECK_STR(room_gate_name(ROOM_GATE_ECHO_GUARD_ACTIVE), "echo_guard_active");
+	settings_free(s);
+}
+
+TEST(rule_076_music_alone_is_not_interrupted)
+{
+	struct settings *s = NULL;
+	struct room_arbitrate_in in = {.words = ROOM_PHRASE_STOP, .live = true, .calls = true, .named = true};
+
+	CHECK_INT(settings_alloc(&s), 0);
+	in.gate = open_gate(s);
+	CHECK_INT(room_arbitrate(s, &in), ROOM_CUT);
+	in.gate.answering = false;
+	CHECK_INT(room_arbitrate(s, &in), ROOM_IGNORE);
+	settings_free(s);
+}
+
+TEST(rule_073_074_who_may_by_the_policy)
+{
+	const uint32_t speaker = SETTINGS_INTERRUPT_SPEAKER;
+	struct room_policy p = {0};
+
+	CHECK(!room_policy_allows(&p, 1, true)); /* none was decided */
+	p = room_policy(SETTINGS_INTERRUPT_NONE, ROOM_TARGET_SPEAKER, 0, 1);
+	CHECK(!room_policy_allows(&p, 1, false) && !room_policy_allows(&p, 1, true));
+	p = room_policy(SETTINGS_INTERRUPT_ANYONE, ROOM_TARGET_ALL, 0, 1);
+	CHECK(room_policy_allows(&p, 2, false));
+	p = room_policy(speaker, ROOM_TARGET_UNTOLD, 0, 1);
+	CHECK(room_policy_allows(&p, 1, false) && !room_policy_allows(&p, 2, false));
+	CHECK(room_policy_allows(&p, 2, true)); /* by the name */
+	p = room_policy(speaker, ROOM_TARGET_SPEAKER, 0, 1);
+	CHECK(room_policy_allows(&p, 1, false) && !room_policy_allows(&p, 2, false));
+	p = room_policy(speaker, ROOM_TARGET_USER, 3, 1);
+	CHECK(room_policy_allows(&p, 3, false) && !room_policy_allows(&p, 1, false));
+	for (enum room_target t = ROOM_TARGET_MISSING; t <= ROOM_TARGET_UNRESOLVED; t++) {
+		if (t != ROOM_TARGET_MISSING && t != ROOM_TARGET_ALL && t != ROOM_TARGET_UNRESOLVED)
+			continue;
+		p = room_policy(speaker, t, 0, 1);
+		CHECK(!room_policy_allows(&p, 1, false) && !room_policy_allows(&p, 2, false));
+		CHECK(room_policy_allows(&p, 2, true));
+	}
+	p = room_policy_own(ROOM_SCOPE_NONE, 1);
+	CHECK(!room_policy_allows(&p, 1, true));
+}
+
+TEST(rule_080_what_words_over_the_bot_are)
+{
+	static const struct {
+		const char *text;
+		enum room_phrase is;
+	} rows[] = {{"", ROOM_PHRASE_NOTHING},
+		    {"...", ROOM_PHRASE_NOTHING},
+		    {"Mhm.", ROOM_PHRASE_LISTENING},
+		    {"haha lol", ROOM_PHRASE_LISTENING},
+		    {"yeah that makes sense", ROOM_PHRASE_LISTENING},
+		    {"Wow, that's crazy.", ROOM_PHRASE_LISTENING},
+		    {"yeah yeah xylophone", ROOM_PHRASE_LISTENING}, /* one word misheard */
+		    {"pffft", ROOM_PHRASE_LISTENING},
+		    {"why?", ROOM_PHRASE_WORDS},
+		    {"no that was yesterday", ROOM_PHRASE_WORDS},
+		    {"what about tomorrow", ROOM_PHRASE_WORDS},
+		    {"Stop!", ROOM_PHRASE_STOP},
+		    {"ok please stop it now", ROOM_PHRASE_STOP},
+		    {"shut up", ROOM_PHRASE_STOP},
+		    {"never mind", ROOM_PHRASE_STOP},
+		    {"enough", ROOM_PHRASE_STOP},
+		    {"stop telling me about horses", ROOM_PHRASE_WORDS},
+		    {"hey let me talk for a second", ROOM_PHRASE_TAKEOVER},
+		    {"please be quiet for a moment", ROOM_PHRASE_TAKEOVER},
+		    {"wait", ROOM_PHRASE_LISTENING},
+		    {"hold on", ROOM_PHRASE_LISTENING}};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		if (room_phrase(rows[i].text) != rows[i].is)
+			test_fail(__FILE__, __LINE__, "\"%s\" is %d, want %d", rows[i].text,
+				  room_phrase(rows[i].text), rows[i].is);
+}
+
+TEST(rule_071_a_voice_right_after_the_begin_waits_for_the_guard)
+{
+	struct world w;
+
+	world_begin(&w, "", 1);
+	world_answering(&w, 8000);
+	world_sound(&w, 1, 1480, 6000);
+	CHECK_INT(w.did[ROOM_DO_SAY_STOP] + w.did[ROOM_DO_SAY_PAUSE] + w.did[ROOM_DO_SAY_GAIN], 0);
+	world_sound(&w, 1, 20, 6000);
+	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
+	world_end(&w);
+}
+
+TEST(rule_070_072_075_softer_then_a_pause_then_a_cut)
+{
+	struct world w;
+	uint32_t turn;
+
+	world_begin(&w, "", 1);
+	turn = world_answering(&w, 8000);
+	world_until(&w, w.ms + 2000);
+	world_sound(&w, 1, 100, 6000);
+	CHECK_INT(w.did[ROOM_DO_SAY_GAIN], 0);
+	world_sound(&w, 1, 20, 6000);
+	CHECK_INT(w.did[ROOM_DO_SAY_GAIN], 1);
+	CHECK_INT(w.last[ROOM_DO_SAY_GAIN].gain, w.settings->duck_gain);
+	CHECK_INT(w.last[ROOM_DO_SAY_GAIN].turn, turn);
+	world_sound(&w, 1, 360, 6000);
+	CHECK_INT(w.did[ROOM_DO_SAY_PAUSE], 0);
+	world_sound(&w, 1, 20, 6000);
+	CHECK_INT(w.did[ROOM_DO_SAY_PAUSE], 1);
+	world_sound(&w, 1, 180, 6000);
+	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 0);
+	world_sound(&w, 1, 20, 6000);
+	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
+	world_sound(&w, 1, 800, 6000);
+	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1); /* once */
+	world_end(&w);
+}
+
+TEST(rule_075_148_a_blip_and_it_goes_on_as_if_nothing_had_been)
+{
+	struct world w;
+
+	world_begin(&w, "", 1);
+	world_answering(&w, 8000);
+	world_until(&w, w.ms + 2000);
+	world_sound(&w, 1, 560, 6000);
+	CHECK_INT(w.did[ROOM_DO_SAY_PAUSE], 1);
+	world_until(&w, w.ms + 500);
+	CHECK_INT(w.did[ROOM_DO_SAY_RESUME], 0);
+	world_until(&w, w.ms + 100);
+	CHECK_INT(w.did[ROOM_DO_SAY_RESUME], 1);
+	CHECK_INT(w.did[ROOM_DO_SAY_GAIN], 2);
+	CHECK_INT(w.last[ROOM_DO_SAY_GAIN].gain, 1000);
+	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 0);
+	world_end(&w);
+}
+
+TEST(rule_148_words_in_time_stop_it)
+{
+	struct world w;
+
+	world_begin(&w, "pause_ms=120", 1);
+	world_answering(&w, 8000);
+	world_until(&w, w.ms + 2000);
+	world_sound(&w, 1, 120, 6000);
+	CHECK_INT(w.did[ROOM_DO_SAY_PAUSE], 0); /* it does not count as speech yet */
+	world_sound(&w, 1, 340, 6000);
+	CHECK_INT(w.did[ROOM_DO_SAY_PAUSE], 1);
+	world_until(&w, w.ms + 550);
+	CHECK_INT(w.did[ROOM_DO_SAY_RESUME], 0);
+	world_partial(&w, 1, "what about the horse");
+	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
+	world_end(&w);
+}
+
+TEST(rule_080_an_mhm_is_talked_through)
+{
+	struct world w;
+
+	world_begin(&w, "", 1);
+	world_answering(&w, 8000);
+	world_until(&w, w.ms + 2000);
+	world_sound(&w, 1, 300, 6000);
+	CHECK_INT(w.did[ROOM_DO_SAY_GAIN], 1);
+	world_partial(&w, 1, "mhm");
+	CHECK_INT(w.did[ROOM_DO_SAY_GAIN], 2); /* as loud as before, at once */
+	world_sound(&w, 1, 600, 6000); /* a long one */
+	world_partial(&w, 1, "mhm yeah exactly");
+	world_sound(&w, 1, 600, 6000);
+	CHECK_INT(w.did[ROOM_DO_SAY_PAUSE] + w.did[ROOM_DO_SAY_STOP], 0);
+	/* What was said long ago is no excuse for ever. */
+	world_sound(&w, 1, 300, 6000);
+	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
+	world_end(&w);
+}
+
+TEST(rule_080_taking_over_in_so_many_words)
+{
+	struct world w;
+
+	world_begin(&w, "", 2);
+	world_answering(&w, 8000);
+	world_until(&w, w.ms + 2000);
+	/* Bob was not spoken to, and may by calling alone. */
+	world_sound(&w, 2, 1500, 6000);
+	world_partial(&w, 2, "did you see the match");
+	CHECK_INT(w.did[ROOM_DO_SAY_STOP] + w.did[ROOM_DO_SAY_GAIN], 0);
+	world_partial(&w, 2, "did you see stop talking");
+	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
+	world_end(&w);
+}
+
+TEST(rule_074_the_name_stops_it_for_anyone)
+{
+	struct world w;
+
+	for (unsigned none = 0; none < 2; none++) {
+		world_begin(&w, none ? "interruptions=none" : "", 2);
+		world_answering(&w, 8000);
+		world_until(&w, w.ms + 100); /* the echo guard is for voices without words */
+		world_sound(&w, 2, 500, 6000);
+		world_partial(&w, 2, "parley what about me");
+		CHECK_INT(w.did[ROOM_DO_SAY_STOP], !none);
+		world_end(&w);
+	}
+}
+
+TEST(rule_077_nothing_is_suppressed_after_a_cut)
+{
+	struct world w;
+	uint32_t first;
+
+	world_begin(&w, "", 1);
+	first = world_answering(&w, 8000);
+	world_until(&w, w.ms + 2000);
+	world_sound(&w, 1, 700, 6000);
+	world_step(&w, (struct room_event){.type = ROOM_SAY_STOPPED, .turn = first, .samples = 60000});
+	CHECK_INT(w.ended, ROOM_REASON_INTERRUPTED);
+	world_sound_end(&w, 1);
+	world_until(&w, w.ms + 150);
+	world_words(&w, 1, "no tell me another");
+	CHECK(w.asked != first);
+	world_brain_audio(&w, w.asked, 100);
+	CHECK_INT(w.did[ROOM_DO_SAY_OPEN], 1); /* at once */
+	world_end(&w);
+}
+
+TEST(rule_079_what_comes_late_of_a_cut_answer_is_nobodys)
+{
+	struct world w;
+	uint32_t first;
+
+	world_begin(&w, "", 1);
+	first = world_answering(&w, 8000);
+	world_until(&w, w.ms + 2000);
+	world_sound(&w, 1, 700, 6000);
+	world_step(&w, (struct room_event){.type = ROOM_SAY_STOPPED, .turn = first, .samples = 60000});
+	world_sound_end(&w, 1);
+	world_forget(&w);
+	world_brain_audio(&w, first, 200);
+	CHECK_INT(w.did[ROOM_DO_SAY_PCM], 0);
+	world_until(&w, w.ms + 150);
+	world_words(&w, 1, "no tell me another");
+	world_brain_audio(&w, first, 200);
+	CHECK_INT(w.did[ROOM_DO_SAY_PCM], 0);
+	world_brain_audio(&w, w.asked, 200);
+	CHECK_INT(w.did[ROOM_DO_SAY_PCM], 10);
+	world_end(&w);
+}
+
+TEST(rule_029_the_bot_begins_while_somebody_speaks)
+{
+	struct world w;
+
+	world_begin(&w, "", 2);
+	world_says(&w, 1, "parley tell me a story");
+	world_sound(&w, 2, 1000, 6000); /* Bob talks on */
+	CHECK(w.asked);
+	world_brain_audio(&w, w.asked, 1000);
+	CHECK_INT(w.did[ROOM_DO_SAY_OPEN], 1);
+	world_end(&w);
+}
+
+TEST(who_only_says_stop_gets_no_answer)
+{
+	struct world w;
+	uint32_t first;
+
+	world_begin(&w, "", 1);
+	first = world_answering(&w, 8000);
+	world_until(&w, w.ms + 2000);
+	world_sound(&w, 1, 440, 6000);
+	world_sound_end(&w, 1);
+	world_until(&w, w.ms + 300);
+	world_words(&w, 1, "Stop.");
+	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
+	CHECK_INT(w.ended, ROOM_REASON_HUSHED);
+	world_step(&w, (struct room_event){.type = ROOM_SAY_STOPPED, .turn = first, .samples = 60000});
+	CHECK_INT(w.asked, first);
+	world_end(&w);
+}
+
+TEST(words_for_somebody_else_do_not_stop_it)
+{
+	struct world w;
+
+	world_begin(&w, "", 2);
+	world_answering(&w, 8000);
+	world_until(&w, w.ms + 2000);
+	world_sound(&w, 1, 400, 6000);
+	world_partial(&w, 1, "Bob pass me the salt");
+	world_sound(&w, 1, 600, 6000);
+	CHECK_INT(w.did[ROOM_DO_SAY_STOP] + w.did[ROOM_DO_SAY_PAUSE], 0);
+	world_end(&w);
+}
+
+TEST(rule_078_a_lease_holds_the_floor)
+{
+	struct settings *s = NULL;
+	struct room_lease l = {0};
+	const uint64_t ms = 1000000;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	CHECK(!room_lease_held(&l, s, 0, 5 * ms));
+	CHECK(!room_lease_grant(&l, ROOM_LEASE_ASSERTIVE, 4 * ms, 5 * ms)); /* the bot speaks */
+	CHECK(room_lease_grant(&l, ROOM_LEASE_ASSERTIVE, 0, 1000 * ms));
+	CHECK(room_lease_held(&l, s, 0, 2199 * ms));
+	CHECK(!room_lease_held(&l, s, 0, 2200 * ms));
+	CHECK(!room_lease_held(&l, s, 1500 * ms, 1600 * ms)); /* its sound is there */
+	CHECK_INT(room_lease_immune_ms(&l, s, 1500 * ms, 1500 * ms), 2000);
+	CHECK_INT(room_lease_immune_ms(&l, s, 1500 * ms, 3499 * ms), 1);
+	CHECK_INT(room_lease_immune_ms(&l, s, 1500 * ms, 3500 * ms), 0);
+	l = (struct room_lease){0};
+	CHECK(room_lease_grant(&l, ROOM_LEASE_ATOMIC, 0, 1000 * ms));
+	CHECK(room_lease_held(&l, s, 0, 3399 * ms));
+	CHECK_INT(room_lease_immune_ms(&l, s, 4000 * ms, 4000 * ms), 4000);
+	settings_free(s);
+}
