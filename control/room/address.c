@@ -1,6 +1,10 @@
 #include "control/room/address.h"
 
 #include <string.h>
+#include <strings.h>
+
+/* Much like the name: one half edit in a key of five. */
+enum { ALIKE = 88, ALIKE_MIN = 4, PRIMARY_MIN = 4 };
 
 struct word {
 	const char *p;
@@ -10,80 +14,16 @@ struct word {
 	char key[ROOM_KEY_MAX];
 };
 
+/* A name in a text. */
+struct hit {
+	unsigned at, words;
+	bool exact; /* else it only sounds much like it */
+};
+
 static bool is_letter(char ch)
 {
 	return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') ||
 	       (unsigned char)ch >= 0x80;
-}
-
-static char lower(char ch)
-{
-	return ch >= 'A' && ch <= 'Z' ? (char)(ch - 'A' + 'a') : ch;
-}
-
-static bool is_vowel(char ch)
-{
-	return ch && strchr("aeiou", ch);
-}
-
-/* Spellings of one sound become one letter. Returns the new length. */
-static size_t fold(const char *w, size_t n, char *out, size_t cap)
-{
-	size_t k = 0;
-
-	for (size_t i = 0; i < n && k + 2 < cap; i++) {
-		char ch = lower(w[i]), next = i + 1 < n ? lower(w[i + 1]) : '\0';
-		bool soft = next == 'e' || next == 'i' || next == 'y';
-
-		if (ch == 'p' && next == 'h') {
-			out[k++] = 'f';
-			i++;
-		} else if (ch == 'g' && next == 'h') {
-			i++;
-		} else if (ch == 'c' && (next == 'k' || next == 'h')) {
-			out[k++] = 'k';
-			i++;
-		} else if ((ch == 's' || ch == 't') && next == 'h') {
-			out[k++] = ch;
-			i++;
-		} else if (ch == 'c') {
-			out[k++] = soft ? 's' : 'k';
-		} else if (ch == 'q') {
-			out[k++] = 'k';
-		} else if (ch == 'x') {
-			out[k++] = 'k';
-			out[k++] = 's';
-		} else if (ch == 'z' || ch == 'v' || ch == 'y') {
-			out[k++] = ch == 'z' ? 's' : ch == 'v' ? 'f' : 'i';
-		} else if (is_letter(ch)) {
-			out[k++] = ch;
-		}
-	}
-	return k;
-}
-
-void room_sound_key(const char *word, size_t len, char key[ROOM_KEY_MAX])
-{
-	char w[ROOM_KEY_MAX];
-	size_t n = fold(word, len, w, sizeof w), k = 0;
-	bool vowel_seen = false;
-
-	for (size_t i = 0; i < n && k + 1 < ROOM_KEY_MAX; i++) {
-		char ch = w[i];
-
-		if (i > 0 && is_vowel(ch)) {
-			char kind = strchr("ei", ch) ? 'e' : ch == 'a' ? 'a' : 'o';
-
-			while (i + 1 < n && is_vowel(w[i + 1]))
-				i++;
-			ch = vowel_seen ? '-' : kind;
-			vowel_seen = true;
-		} else if (i > 0 && ch == w[i - 1]) {
-			continue;
-		}
-		key[k++] = ch;
-	}
-	key[k] = '\0';
 }
 
 static unsigned split(const char *text, struct word *words, unsigned max)
@@ -105,7 +45,7 @@ static unsigned split(const char *text, struct word *words, unsigned max)
 		while (is_letter(*p))
 			p++;
 		w->n = (size_t)(p - w->p);
-		if (*p == '\'' && lower(p[1]) == 's' && !is_letter(p[2])) {
+		if (*p == '\'' && (p[1] == 's' || p[1] == 'S') && !is_letter(p[2])) {
 			w->possessive = true;
 			p += 2;
 		} else {
@@ -126,29 +66,67 @@ static bool in_list(const struct word *w, const char *const *list)
 	return false;
 }
 
+/* The longest word, when it is not one that many bear. */
+static void primary_of(const struct word *w, unsigned n, char key[ROOM_KEY_MAX])
+{
+	static const char *const common[] = {
+		"assistant", "robot",  "agent", "helper", "voice",     "captain", "doctor",
+		"professor", "mister", "miss",  "lady",	  "lord",      "king",	  "queen",
+		"uncle",     "aunt",   "sister", "brother", "mother",  "father",  NULL};
+	const struct word *best = NULL;
+
+	*key = '\0';
+	for (unsigned i = 0; i < n; i++)
+		if (w[i].n >= PRIMARY_MIN && !in_list(&w[i], common) && (!best || w[i].n > best->n))
+			best = &w[i];
+	if (best && n > 1)
+		memcpy(key, best->key, ROOM_KEY_MAX);
+}
+
+static void add_one(struct room_names *names, const char *one)
+{
+	struct word words[ROOM_NAME_WORDS];
+	unsigned n = split(one, words, ROOM_NAME_WORDS);
+	char joined[ROOM_KEY_MAX] = "";
+	size_t j = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		memcpy(names->name[names->n].key[i], words[i].key, ROOM_KEY_MAX);
+		for (size_t c = 0; c < words[i].n && j + 1 < sizeof joined; c++)
+			joined[j++] = words[i].p[c];
+	}
+	room_sound_key(joined, j, names->name[names->n].joined);
+	primary_of(words, n, names->name[names->n].primary);
+	names->name[names->n].words = n;
+	names->n += n > 0;
+}
+
 void room_names_add(struct room_names *names, const char *list)
 {
 	for (const char *p = list; *p && names->n < ROOM_NAMES; p += *p == ',') {
-		struct word words[ROOM_NAME_WORDS];
-		char one[ROOM_KEY_MAX * ROOM_NAME_WORDS], joined[ROOM_KEY_MAX] = "";
-		size_t len = strcspn(p, ","), j = 0;
-		unsigned n;
+		char one[ROOM_KEY_MAX * ROOM_NAME_WORDS];
+		size_t len = strcspn(p, ",");
 
 		if (len < sizeof one) {
 			memcpy(one, p, len);
 			one[len] = '\0';
-			n = split(one, words, ROOM_NAME_WORDS);
-			for (unsigned i = 0; i < n; i++) {
-				memcpy(names->name[names->n].key[i], words[i].key, ROOM_KEY_MAX);
-				for (size_t c = 0; c < words[i].n && j + 1 < sizeof joined; c++)
-					joined[j++] = words[i].p[c];
-			}
-			room_sound_key(joined, j, names->name[names->n].joined);
-			names->name[names->n].words = n;
-			names->n += n > 0;
+			add_one(names, one);
 		}
 		p += len;
 	}
+}
+
+/* The key of word i and the next as one. */
+static bool pair_key(const struct word *w, unsigned n, unsigned i, char key[ROOM_KEY_MAX])
+{
+	char both[2 * ROOM_KEY_MAX];
+
+	if (i + 1 >= n || w[i].n + w[i + 1].n >= sizeof both || w[i + 1].after_stop)
+		return false;
+	memcpy(both, w[i].p, w[i].n);
+	memcpy(both + w[i].n, w[i + 1].p, w[i + 1].n);
+	room_sound_key(both, w[i].n + w[i + 1].n, key);
+	return true;
 }
 
 /* How many words from i on are this name; 0 when they are not. */
@@ -156,59 +134,206 @@ static unsigned match(const struct room_names *names, unsigned which, const stru
 		      unsigned n, unsigned i)
 {
 	unsigned words = names->name[which].words, k = 0;
-	char both[2 * ROOM_KEY_MAX], key[ROOM_KEY_MAX];
+	char key[ROOM_KEY_MAX];
 
 	while (k < words && i + k < n && strcmp(names->name[which].key[k], w[i + k].key) == 0)
 		k++;
 	if (k == words)
 		return words;
-	if (strcmp(names->name[which].joined, w[i].key) == 0)
+	if (strcmp(names->name[which].joined, w[i].key) == 0 ||
+	    (*names->name[which].primary && strcmp(names->name[which].primary, w[i].key) == 0))
 		return 1;
-	if (i + 1 < n && w[i].n + w[i + 1].n < sizeof both) {
-		memcpy(both, w[i].p, w[i].n);
-		memcpy(both + w[i].n, w[i + 1].p, w[i + 1].n);
-		room_sound_key(both, w[i].n + w[i + 1].n, key);
-		if (strcmp(names->name[which].joined, key) == 0)
-			return 2;
-	}
+	if (pair_key(w, n, i, key) && strcmp(names->name[which].joined, key) == 0)
+		return 2;
 	return 0;
 }
 
-static enum room_address judge(const struct word *w, unsigned n, unsigned i, unsigned len)
+static bool alike(const struct room_names *names, unsigned which, const char *key)
 {
-	static const char *const about[] = {"ask",     "asked",	  "asking", "tell",    "told",
-					    "telling", "show",	  "showed", "showing", "call",
-					    "called",  "calling", NULL};
-	static const char *const vocative[] = {"hey", "hi",  "hello", "yo",	"ok", "okay",
-					       "oh",  "and", "so",    "please", NULL};
-	static const char *const third[] = {"is", "was", "has", "had", "does", "did", "just", NULL};
-	bool called = i > 0 && in_list(&w[i - 1], vocative);
-	bool first = i == 0 || (i == 1 && called);
-	bool last = i + len == n;
-	bool spoken_of = !last && in_list(&w[i + len], third);
+	const char *name = names->name[which].joined;
 
-	if (i > 0 && in_list(&w[i - 1], about))
+	return strlen(name) >= ALIKE_MIN && room_sound_alike(name, key) >= ALIKE;
+}
+
+/* ---- where it stands ---- */
+
+static const char *const callers[] = {"hey", "hi", "hello", "yo", "ok", "okay", "heya", NULL};
+
+static bool called(const struct word *w, const struct hit *h)
+{
+	static const char *const openers[] = {"oh",	 "and",	 "so",	  "please", "well",
+					      "now",	 "but",	 "right", "alright", "um",
+					      "uh",	 "er",	 "yes",	  "yeah",   "no",
+					      "thanks",	 "sorry", "wait", "listen", "look",
+					      "morning", NULL};
+	unsigned i = h->at;
+
+	if (!i)
+		return false;
+	if (in_list(&w[i - 1], callers))
+		return true;
+	/* "and, so, …" open a sentence; within one they join. */
+	while (i && in_list(&w[i - 1], openers)) {
+		i--;
+		if (i == 0 || w[i].after_stop)
+			return true;
+	}
+	return false;
+}
+
+/* "parley is broken" tells of it; "parley is it raining" asks it. */
+static bool spoken_of(const struct word *w, unsigned n, unsigned next)
+{
+	static const char *const third[] = {"is",    "was",	"has",	  "had",    "does",   "did",
+					    "just",  "isn",	"wasn",	  "hasn",   "doesn",  "didn",
+					    "says",  "said",	"sounds", "seems",  "thinks", "keeps",
+					    "never", "always",	"needs",  "wants",  "knows",  "told",
+					    "gave",  "crashed", "went",	  "gets",   "got",    "makes",
+					    "and",   "or",	NULL};
+	static const char *const subject[] = {"it",	"that",	   "there",    "this",	   "he",
+					      "she",	"they",	   "you",      "we",	   "i",
+					      "anyone", "anybody", "somebody", "someone",  "everyone",
+					      NULL};
+
+	if (next >= n || w[next].after_stop || !in_list(&w[next], third))
+		return false;
+	return next + 1 >= n || !in_list(&w[next + 1], subject);
+}
+
+static bool said_about(const struct word *before)
+{
+	static const char *const about[] = {"ask",     "asked",	 "asking",  "asks",   "tell",
+					    "told",    "telling", "tells",  "show",   "showed",
+					    "showing", "call",	 "called",  "calling", "a",
+					    "an",      "the",	 "my",	    "your",   "his",
+					    "her",     "our",	 "their",   "this",   "some",
+					    "any",     "every",	 "each",    "another", "no",
+					    NULL};
+
+	return in_list(before, about);
+}
+
+/* The end of a sentence is no call after these: "talk to parley", "i like parley". */
+static bool leads_on(const struct word *before)
+{
+	static const char *const words[] = {"to",   "with",  "about", "of",    "for",	"from",
+					    "by",   "like",  "likes", "love",  "loves", "hate",
+					    "use",  "using", "used",  "is",    "was",	"than",
+					    "named", "mute", "kick",  "invite", "meet",	"met",
+					    "said", "says",  "and",   "or",    "in",	"on",
+					    "than", "without", "at",  "as",    "have",  "had",
+					    "want", "need",  "got",   "hear",  "heard", NULL};
+
+	return in_list(before, words);
+}
+
+static enum room_address judge_exact(const struct word *w, unsigned n, const struct hit *h)
+{
+	unsigned i = h->at, next = i + h->words;
+	bool call = called(w, h), last = next == n;
+	bool paused = i > 0 && w[i].after_stop;
+	const struct word *before = i > 0 && !paused ? &w[i - 1] : NULL;
+
+	if (before && said_about(before) && !call)
 		return ROOM_ADDRESS_NONE;
-	if (w[i + len - 1].possessive && !last && !called)
+	if (w[next - 1].possessive && !last && !call)
 		return ROOM_ADDRESS_NONE;
-	if (called || last || ((first || w[i].after_stop) && !spoken_of))
+	if (call)
+		return spoken_of(w, n, next) && !in_list(&w[i - 1], callers)
+			       ? ROOM_ADDRESS_MENTIONED
+			       : ROOM_ADDRESS_ADDRESSED;
+	if ((i == 0 || paused) && !spoken_of(w, n, next))
+		return ROOM_ADDRESS_ADDRESSED;
+	if (last && !(before && leads_on(before)))
 		return ROOM_ADDRESS_ADDRESSED;
 	return ROOM_ADDRESS_MENTIONED;
+}
+
+/* What a question or a request begins with, from word i on. */
+static bool request(const struct word *w, unsigned n, unsigned i)
+{
+	static const char *const alone[] = {"what", "whats", "who", "where", "why", "how", "tell",
+					    "play", "please", "give", "stop", "say", "sing", NULL};
+	static const char *const modal[] = {"can", "could", "would", "will", "do", "did",
+					    "are", "have", "should", NULL};
+	static const char *const subject[] = {"you", "we", "i", "u", "ya", NULL};
+
+	if (i >= n)
+		return false;
+	return in_list(&w[i], alone) ||
+	       (i + 1 < n && in_list(&w[i], modal) && in_list(&w[i + 1], subject));
+}
+
+static enum room_address judge_alike(const struct word *w, unsigned n, const struct hit *h)
+{
+	unsigned i = h->at, next = i + h->words;
+	bool call = i > 0 && in_list(&w[i - 1], callers);
+
+	if (w[next - 1].possessive)
+		return ROOM_ADDRESS_NONE;
+	if (call && !spoken_of(w, n, next))
+		return ROOM_ADDRESS_ADDRESSED;
+	if (i == 0 && request(w, n, next))
+		return ROOM_ADDRESS_ADDRESSED;
+	if (i > 1 && next == n && w[i].after_stop && request(w, n, 0))
+		return ROOM_ADDRESS_ADDRESSED;
+	return ROOM_ADDRESS_NONE;
+}
+
+/* Where a word that only sounds like the name could be a call at all: spares the comparing. */
+static bool callable(const struct word *w, unsigned n, unsigned i)
+{
+	return i == 0 || in_list(&w[i - 1], callers) || (i + 1 == n && w[i].after_stop);
+}
+
+static bool hit_at(const struct room_names *names, const struct word *w, unsigned n, unsigned i,
+		   struct hit *h)
+{
+	bool near = false;
+
+	for (unsigned k = 0; k < names->n; k++) {
+		unsigned len = match(names, k, w, n, i);
+
+		if (len) {
+			*h = (struct hit){i, len, true};
+			return true;
+		}
+		if (!near && callable(w, n, i) && alike(names, k, w[i].key)) {
+			*h = (struct hit){i, 1, false};
+			near = true;
+		}
+	}
+	return near;
 }
 
 enum room_address room_address(const struct room_names *names, const char *text)
 {
 	struct word words[ROOM_WORDS];
-	unsigned n = split(text, words, ROOM_WORDS), len;
+	unsigned n = split(text, words, ROOM_WORDS);
 	enum room_address best = ROOM_ADDRESS_NONE;
 
-	for (unsigned i = 0; i < n; i++)
-		for (unsigned k = 0; k < names->n; k++)
-			if ((len = match(names, k, words, n, i)) > 0) {
-				enum room_address a = judge(words, n, i, len);
+	for (unsigned i = 0; i < n; i++) {
+		enum room_address a;
+		struct hit h;
 
-				if (a > best)
-					best = a;
-			}
+		if (!hit_at(names, words, n, i, &h))
+			continue;
+		a = h.exact ? judge_exact(words, n, &h) : judge_alike(words, n, &h);
+		if (a > best)
+			best = a;
+	}
 	return best;
+}
+
+bool room_name_cue(const struct room_names *names, const char *text)
+{
+	struct word words[ROOM_WORDS];
+	unsigned n = split(text, words, ROOM_WORDS);
+	struct hit h;
+
+	for (unsigned i = 0; i < n; i++)
+		if (hit_at(names, words, n, i, &h) &&
+		    (h.exact || i == 0 || in_list(&words[i - 1], callers)))
+			return true;
+	return false;
 }

@@ -51,3 +51,36 @@ void utf8_plain(char *text)
 		text += n ? n : 1;
 	}
 }
+
+/* Bytes of the well-formed character at p (Unicode, table 3-7), 0 when it is none. */
+static size_t character(const unsigned char *p)
+{
+	size_t need = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
+	unsigned char low = p[0] == 0xe0 ? 0xa0 : p[0] == 0xf0 ? 0x90 : 0x80;
+	unsigned char high = p[0] == 0xed ? 0x9f : p[0] == 0xf4 ? 0x8f : 0xbf;
+
+	if (need < 2)
+		return need;
+	if (p[0] > 0xf4 || p[1] < low || p[1] > high)
+		return 0;
+	for (size_t i = 2; i < need; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	return need;
+}
+
+size_t utf8_mend(char *text)
+{
+	char *to = text;
+	const char *from = text;
+
+	while (*from) {
+		size_t n = character((const unsigned char *)from);
+
+		memmove(to, from, n);
+		to += n;
+		from += n ? n : 1;
+	}
+	*to = '\0';
+	return (size_t)(to - text);
+}

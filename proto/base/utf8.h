@@ -14,5 +14,7 @@ void utf8_copy(char *to, size_t size, const char *text);
  * line and paragraph separators, and the marks that change the direction of writing. The length
  * stays. */
 void utf8_plain(char *text);
+/* Takes out what is no UTF-8, in place. Returns the new length. */
+size_t utf8_mend(char *text);
 
 #endif
