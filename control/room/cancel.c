@@ -70,7 +70,7 @@ static int to_speech(struct room_token *token, enum room_abort reason, void *arg
 
 /* ---- arming ---- */
 
-static int hang(struct room_cancel *c, struct room_token *token)
+int room_cancel_hang(struct room_cancel *c, struct room_token *token)
 {
 	static room_token_h *const order[] = {evict, to_runtime, to_slot, to_speech};
 	uint32_t id[sizeof order / sizeof *order] = {0};
@@ -98,7 +98,7 @@ int room_cancel_arm(struct room_cancel *c, uint64_t floor, struct room_token *to
 	i = at(c, 0);
 	if (i < 0)
 		return ENOSPC;
-	err = hang(c, token);
+	err = token->n ? 0 : room_cancel_hang(c, token);
 	if (err)
 		return err;
 	c->armed[i].floor = floor;

@@ -2,7 +2,7 @@
  * answered there.
  *
  *   floor     input                                    next      what happens
- *   FREE      arm                                      ARMED     sinks hang on the token
+ *   FREE      arm                                      ARMED     sinks hang on the token, if they did not before
  *   ARMED     arm by another turn                      ARMED     the older is aborted as external; the newer is untouched
  *   ARMED     barge-in, eot-revoked, user-cancel, …    FREE      runtime, slot (when there is one), speech, signal: each once
  *   ARMED     its runtime says that it ended early     FREE      the same, by the runtime's reason, without telling it again
@@ -37,6 +37,8 @@ struct room_cancel {
 };
 
 void room_cancel_init(struct room_cancel *c, const struct room_sinks *sinks);
+/* The sinks hang on the token, whether it holds a floor or not. ENOSPC. */
+int room_cancel_hang(struct room_cancel *c, struct room_token *token);
 /* The token, live and not armed yet, holds the floor from now on. EPIPE after dispose, EINVAL for an aborted token or
  * floor 0, EALREADY when its run holds a floor, ENOSPC. */
 int room_cancel_arm(struct room_cancel *c, uint64_t floor, struct room_token *token);

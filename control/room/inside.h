@@ -4,6 +4,7 @@
 
 #include "control/room/address.h"
 #include "control/room/arbiter.h"
+#include "control/room/cancel.h"
 #include "control/room/capture.h"
 #include "control/room/room.h"
 #include "control/settings/settings.h"
@@ -49,6 +50,7 @@ struct room {
 	struct room_turn *active; /* ASKED, SPEAKING or CLOSING: the one that has the floor */
 	uint32_t last_turn, last_utterance;
 	struct room_voice voice;
+	struct room_cancel cancel;
 	uint64_t free_at; /* when the floor became free */
 	uint64_t order;	  /* of the queue */
 	uint64_t counts[ROOM_REASON_COUNT];
@@ -65,7 +67,11 @@ struct room_effect *room_do(struct room *room, enum room_effect_type type);
 struct room_speaker *room_speaker(struct room *room, uint64_t user);
 unsigned room_live_captures(const struct room *room);
 
+enum { ROOM_HERE = 1 }; /* this room's, in room->cancel */
+
 /* turn.c */
+/* What an abort of a turn's token reaches. */
+struct room_sinks room_turn_sinks(struct room *room);
 struct room_turn *room_turn_new(struct room *room, struct room_speaker *sp);
 struct room_turn *room_turn_by_id(struct room *room, uint32_t id);
 void room_decide(struct room_turn *turn, enum room_rule rule, bool yes, int64_t value,

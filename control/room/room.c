@@ -9,6 +9,7 @@
 
 int room_alloc(struct room **out, const struct settings *settings, const char *name)
 {
+	struct room_sinks sinks;
 	struct room *room;
 
 	if (!out || !settings)
@@ -21,6 +22,8 @@ int room_alloc(struct room **out, const struct settings *settings, const char *n
 	if (!room)
 		return ENOMEM;
 	room->settings = settings;
+	sinks = room_turn_sinks(room);
+	room_cancel_init(&room->cancel, &sinks);
 	room->guest = settings_guest(settings);
 	room_clean_name(name, strlen(name), room->name, sizeof room->name);
 	room_names_add(&room->names, room->name);
@@ -258,6 +261,7 @@ static void shut_down(struct room *room)
 		room_turn_cancel(room, t, ROOM_REASON_SHUTDOWN);
 		room_turn_end(room, t, ROOM_REASON_SHUTDOWN);
 	}
+	room_cancel_dispose(&room->cancel);
 	for (unsigned i = 0; i < ROOM_SPEAKERS; i++) {
 		struct room_speaker *sp = &room->speaker[i];
 

@@ -68,6 +68,8 @@ struct room_turn *room_turn_new(struct room *room, struct room_speaker *sp)
 				.user = sp->user,
 				.born_at = room->now,
 				.deadline = UINT64_MAX};
+	room_token_init(&t->token, t->id, ROOM_NO_SLOT);
+	room_cancel_hang(&room->cancel, &t->token);
 	snprintf(t->name, sizeof t->name, "%s", sp->name);
 	sp->turn = t;
 	return t;
@@ -122,6 +124,7 @@ void room_turn_end(struct room *room, struct room_turn *turn, enum room_reason r
 	turn->ended_at = room->now;
 	turn->deadline = UINT64_MAX;
 	turn->sinks = 0;
+	room_cancel_release(&room->cancel, &turn->token);
 	room->counts[turn->reason]++;
 	if (room->active == turn) {
 		room->active = NULL;
@@ -146,25 +149,70 @@ static void cancel_asr(struct room *room, struct room_turn *turn)
 	}
 }
 
+/* ---- the sinks of a token: what is at work for the turn ends ---- */
+
+static int end_work(uint32_t run, enum room_abort reason, void *arg)
+{
+	struct room *room = arg;
+	struct room_turn *turn = room_turn_by_id(room, run);
+
+	(void)reason;
+	if (!turn)
+		return ENOENT;
+	if (turn->sinks & ROOM_SINK_ASR)
+		cancel_asr(room, turn);
+	if (turn->sinks & ROOM_SINK_BRAIN)
+		room_do(room, ROOM_DO_BRAIN_CANCEL)->turn = turn->id;
+	turn->sinks &= (unsigned)ROOM_SINK_SPEECH;
+	return 0;
+}
+
+static int end_speech(uint32_t run, void *arg)
+{
+	struct room *room = arg;
+	struct room_turn *turn = room_turn_by_id(room, run);
+	struct room_effect *e;
+
+	if (!turn)
+		return ENOENT;
+	if (turn->sinks & ROOM_SINK_SPEECH) {
+		e = room_do(room, ROOM_DO_SAY_STOP);
+		e->turn = turn->id;
+		e->ms = room->settings->stop_fade_ms;
+	}
+	turn->sinks = 0;
+	return 0;
+}
+
+struct room_sinks room_turn_sinks(struct room *room)
+{
+	return (struct room_sinks){.runtime = end_work, .speech = end_speech, .arg = room};
+}
+
+static enum room_abort abort_of(enum room_reason reason)
+{
+	switch (reason) {
+	case ROOM_REASON_INTERRUPTED:
+		return ROOM_ABORT_BARGE_IN;
+	case ROOM_REASON_EXPIRED:
+	case ROOM_REASON_ASR_FAILED:
+	case ROOM_REASON_BRAIN_FAILED:
+	case ROOM_REASON_PLAYBACK_FAILED:
+		return ROOM_ABORT_TIMEOUT;
+	default:
+		return ROOM_ABORT_EXTERNAL;
+	}
+}
+
 void room_turn_cancel(struct room *room, struct room_turn *turn, enum room_reason reason)
 {
-	unsigned sinks = turn->sinks;
+	bool sounds = turn->let_out && (turn->sinks & ROOM_SINK_SPEECH);
 
 	if (turn->phase == ROOM_PHASE_ENDED || turn->phase == ROOM_PHASE_CLOSING)
 		return;
 	turn->reason = reason;
-	turn->sinks = 0;
-	if (sinks & ROOM_SINK_ASR)
-		cancel_asr(room, turn);
-	if (sinks & ROOM_SINK_BRAIN)
-		room_do(room, ROOM_DO_BRAIN_CANCEL)->turn = turn->id;
-	if (sinks & ROOM_SINK_SPEECH) {
-		struct room_effect *e = room_do(room, ROOM_DO_SAY_STOP);
-
-		e->turn = turn->id;
-		e->ms = room->settings->stop_fade_ms;
-	}
-	if (turn->let_out && (sinks & ROOM_SINK_SPEECH)) {
+	room_token_abort(&turn->token, abort_of(reason));
+	if (sounds) {
 		turn->phase = ROOM_PHASE_CLOSING;
 		turn->deadline = room->now + CLOSING_S * ROOM_S;
 	} else {

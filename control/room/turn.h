@@ -9,8 +9,8 @@
  *   any of them    turn_cancel                                CLOSING while its sound stops, else ENDED
  *   CLOSING        stopped, drained, or 3 s                   ENDED
  *
- * The cancellation token is the turn itself: `sinks` are what hangs on it, the first reason stays, each sink is fired
- * once, and nothing is cancelled but by the id of this turn. Turns live in the room's table; one that ended stays there
+ * Whatever works for the turn hangs on its token (token.h, cancel.h): the first reason stays, each sink is called once,
+ * and nothing is cancelled but by the id of this turn. `sinks` says what is at work now. Turns live in the room's table; one that ended stays there
  * until its place is needed, for room_why(). Readers outside the room only look. */
 #ifndef CONTROL_ROOM_TURN_H
 #define CONTROL_ROOM_TURN_H
@@ -22,6 +22,7 @@
 #include "control/room/lease.h"
 #include "control/room/policy.h"
 #include "control/room/reasons.def"
+#include "control/room/token.h"
 
 enum room_reason {
 #define X(NAME, name, text) ROOM_REASON_##NAME,
@@ -76,6 +77,7 @@ struct room_turn {
 	uint32_t id;
 	enum room_phase phase;
 	enum room_reason reason; /* the first that was given */
+	struct room_token token;
 	unsigned sinks;
 	uint64_t user;
 	char name[ROOM_NAME_MAX];
