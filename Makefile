@@ -36,6 +36,7 @@ VECTORS  := $(call rwild,tests/vectors,%.c)
 FOLLOW   := $(call rwild,tests/follow,%.c)
 CHAOS    := $(filter-out tests/chaos/preload/%,$(call rwild,tests/chaos,%.c))
 VILLAGE  := $(call rwild,tests/village,%.c)
+ROOMTEST := $(filter-out %_main.c,$(call rwild,tests/room,%.c))
 FUZZ     := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 
 LIBS_COMMON  := -levent -levent_pthreads -lwebsockets -luv -lcurl -lmsgpackc -lsodium -ljansson -lm
@@ -48,6 +49,7 @@ PROGRAMS := $(B)/mediad $(B)/control $(B)/offlined
 TESTBINS := $(B)/guildd $(B)/caller $(B)/tests/unit
 TESTBINS += $(B)/tests/mls-vectors
 TESTBINS += $(B)/tests/dave-follow
+TESTBINS += $(B)/tests/room-play
 
 .DEFAULT_GOAL := all
 .SUFFIXES:
@@ -88,6 +90,12 @@ $(B)/tests/dave-follow: $(call objs,$(FOLLOW) tests/vectors/vectors.c $(call rwi
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -lmbedcrypto -lcrypto -lsodium -ljansson
 
+# The room alone, without a network: docs/scenarios.md.
+ROOM := $(call objs,$(call rwild,control/room,%.c) $(call rwild,control/settings,%.c) $(call rwild,proto,%.c) $(ROOMTEST))
+$(B)/tests/room-%: $(B)/obj/tests/room/%_main.o $(ROOM)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^
+
 # Preloaded into replays: sound as on another CPU.
 $(B)/tests/other-cpu.so: tests/replay/other_cpu.c
 	@mkdir -p $(@D)
@@ -101,9 +109,9 @@ $(B)/tests/leaks: $(call objs,tests/replay/leaks.c)
 # Every object but the programs' main files, so that a unit test reaches any module. Allocations of our own
 # objects go through the test runner, which can make the n-th one fail.
 # ONLY="proto ipc mediad/audio" builds the tests of these folders alone.
-UNITSRC  := $(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(CALLER) $(VECTORS) $(FOLLOW) $(CHAOS)) $(VILLAGE) $(COMMON) $(UNIT)
+UNITSRC  := $(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(CALLER) $(VECTORS) $(FOLLOW) $(CHAOS)) $(VILLAGE) $(ROOMTEST) $(COMMON) $(UNIT)
 ifneq ($(ONLY),)
-UNITSRC  := tests/unit/main.c $(filter $(foreach d,$(ONLY) $(if $(filter mediad mediad/mls,$(ONLY)),tests/vectors) $(if $(filter mediad mediad/dave,$(ONLY)),tests/follow),$(d)/% tests/unit/$(d)/%),$(UNITSRC))
+UNITSRC  := tests/unit/main.c $(filter $(foreach d,$(ONLY) $(if $(filter mediad mediad/mls,$(ONLY)),tests/vectors) $(if $(filter mediad mediad/dave,$(ONLY)),tests/follow) $(if $(filter control control/room,$(ONLY)),tests/room),$(d)/% tests/unit/$(d)/%),$(UNITSRC))
 endif
 UNITOBJS := $(call objs,$(filter-out %/main.c,$(UNITSRC)) tests/unit/main.c)
 WRAPS    := $(foreach f,malloc calloc realloc aligned_alloc strdup strndup,-Wl,--wrap=$(f))
@@ -127,7 +135,7 @@ FUZZTARGETS = $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 LIBS_ALL    = $(LIBS_MEDIAD) $(LIBS_OFFLINE) $(LIBS_GUILDD) $(LIBS_COMMON)
 # What a fuzz target may reach: every module, without the programs' main files; and the unit tests' MLS group.
 FUZZOBJS    = $(call objs,$(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD)) $(COMMON) \
-              $(addprefix tests/unit/mediad/,mls/party.c mls/forge.c mls/crowd.c dave/gate.c) $(VILLAGE))
+              $(addprefix tests/unit/mediad/,mls/party.c mls/forge.c mls/crowd.c dave/gate.c) $(VILLAGE) $(ROOMTEST))
 
 $(B)/libparley.a: $(FUZZOBJS)
 	@rm -f $@

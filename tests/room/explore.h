@@ -1,0 +1,51 @@
+/* Drives a room with events made up from how it stands: what could come next, and what should not come but may (late numbers,
+ * twice the same, of the wrong person, after a long time). Every step is watched (watch.h).
+ *
+ * A run is a list of ops. An op does not name numbers but picks among what is there ("the oldest transcript that is awaited"), so
+ * a list stays meaningful when some are taken out: that is how a failing run is made short. */
+#ifndef TESTS_ROOM_EXPLORE_H
+#define TESTS_ROOM_EXPLORE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "tests/room/watch.h"
+
+struct explore;
+
+struct explore_op {
+	uint8_t kind, who, pick, text;
+	uint16_t ms;   /* of sound */
+	uint32_t wait; /* before it, ms */
+};
+
+enum { EXPLORE_OPS = 4096, EXPLORE_SETTINGS = 8 };
+
+/* Settings that a run changes. */
+struct explore_policy {
+	unsigned n;
+	struct {
+		char name[48], value[24];
+	} set[EXPLORE_SETTINGS];
+};
+
+struct explore_run {
+	struct explore_policy policy;
+	unsigned n;
+	struct explore_op op[EXPLORE_OPS];
+};
+
+/* seen: what is counted, may be NULL. Caller owns *out. */
+int explore_alloc(struct explore **out, struct watch_seen *seen);
+struct explore *explore_free(struct explore *x);
+
+/* A run of n ops by seed, played while it is made. NULL, or what does not hold; *steps counts all steps of rooms. */
+const char *explore_random(struct explore *x, struct explore_run *run, uint64_t seed, unsigned n, uint64_t *steps);
+/* All runs of `depth` ops after each of the beginnings. The run that fails is left in *run. */
+const char *explore_all(struct explore *x, struct explore_run *run, unsigned depth, uint64_t *steps);
+/* Plays a run. scenario: written there as it goes, NULL for nowhere. */
+const char *explore_play(struct explore *x, const struct explore_run *run, uint64_t *steps, FILE *scenario);
+/* Takes out what is not needed for it to fail. */
+void explore_shrink(struct explore *x, struct explore_run *run, uint64_t *steps);
+
+#endif

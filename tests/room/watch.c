@@ -1,0 +1,384 @@
+#include "tests/room/watch.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/room/inside.h"
+
+enum {
+	STUCK_STEPS = 64,  /* timers at one time, with a deadline that is not later */
+	WAIT_S = 180,	   /* nothing of a turn waits longer without getting further */
+	CHANCE_MS = 5000,  /* as much of a jump of time counts as time in which a room could act */
+	CLOSING_MS = 3500, /* from a stop to the end of the turn, at most */
+};
+
+/* What was asked for about a turn. */
+struct turn {
+	uint32_t id;
+	bool asked, recorded, pcm, opened, ended, stopped, over;
+	enum room_phase phase;
+	uint64_t moved_at, sound; /* on the clock of chances; samples */
+};
+
+enum asr { ASR_NONE, ASR_OPEN, ASR_COMMITTED };
+
+struct utterance {
+	uint32_t id;
+	uint64_t user;
+	enum asr state;
+};
+
+struct watch {
+	struct watch_seen *seen;
+	struct turn turn[WATCH_TURNS];
+	struct utterance utterance[WATCH_UTTERANCES];
+	uint32_t last_utterance, asking, playing;
+	uint64_t now, chance;
+	unsigned stuck;
+	uint64_t deadline;
+	char what[256];
+	bool broken;
+};
+
+__attribute__((format(printf, 2, 3))) static void broken(struct watch *w, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (w->broken)
+		return;
+	w->broken = true;
+	va_start(ap, fmt);
+	vsnprintf(w->what, sizeof w->what, fmt, ap);
+	va_end(ap);
+}
+
+int watch_alloc(struct watch **out, struct watch_seen *seen)
+{
+	struct watch *w = calloc(1, sizeof *w);
+
+	if (!w)
+		return ENOMEM;
+	w->seen = seen;
+	*out = w;
+	return 0;
+}
+
+struct watch *watch_free(struct watch *w)
+{
+	free(w);
+	return NULL;
+}
+
+void watch_reset(struct watch *w)
+{
+	*w = (struct watch){.seen = w->seen};
+}
+
+static struct turn *turn_of(struct watch *w, uint32_t id)
+{
+	struct turn *t = &w->turn[id % WATCH_TURNS];
+
+	if (t->id != id)
+		*t = (struct turn){.id = id, .moved_at = w->chance};
+	return t;
+}
+
+/* ---- what came ---- */
+
+static void utterance_over(struct watch *w, uint32_t id, uint64_t user)
+{
+	struct utterance *u = &w->utterance[id % WATCH_UTTERANCES];
+
+	if (u->id == id && u->user == user && u->state == ASR_COMMITTED)
+		u->state = ASR_NONE;
+}
+
+static void came(struct watch *w, const struct room_event *ev)
+{
+	switch ((int)ev->type) {
+	case ROOM_TRANSCRIPT:
+	case ROOM_TRANSCRIPT_FAILED:
+		utterance_over(w, ev->utterance, ev->user);
+		break;
+	case ROOM_BRAIN_AUDIO:
+	case ROOM_BRAIN_TEXT:
+	case ROOM_BRAIN_DONE:
+	case ROOM_BRAIN_FAILED:
+		if (ev->turn != w->asking || !ev->turn)
+			break;
+		turn_of(w, ev->turn)->moved_at = w->chance;
+		turn_of(w, ev->turn)->sound += ev->pcm.n / 2;
+		if (ev->type == ROOM_BRAIN_DONE || ev->type == ROOM_BRAIN_FAILED)
+			w->asking = 0;
+		break;
+	case ROOM_SAY_DRAINED:
+	case ROOM_SAY_STOPPED:
+		if (ev->turn && turn_of(w, ev->turn)->opened)
+			turn_of(w, ev->turn)->over = true;
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- what the room did ---- */
+
+static void asr_effect(struct watch *w, const struct room_effect *e)
+{
+	struct utterance *u = &w->utterance[e->utterance % WATCH_UTTERANCES];
+	bool known = u->id == e->utterance && u->user == e->user;
+
+	switch ((int)e->type) {
+	case ROOM_DO_ASR_START:
+		if (e->utterance <= w->last_utterance)
+			broken(w, "utterance %u was started after %u", e->utterance,
+			       w->last_utterance);
+		w->last_utterance = e->utterance;
+		*u = (struct utterance){.id = e->utterance, .user = e->user, .state = ASR_OPEN};
+		break;
+	case ROOM_DO_ASR_APPEND:
+		if (!known || u->state != ASR_OPEN)
+			broken(w, "sound for utterance %u, which takes none", e->utterance);
+		break;
+	case ROOM_DO_ASR_COMMIT:
+		if (!known || u->state != ASR_OPEN)
+			broken(w, "utterance %u is committed and was not open", e->utterance);
+		u->state = ASR_COMMITTED;
+		break;
+	case ROOM_DO_ASR_CANCEL:
+		if (known)
+			u->state = ASR_NONE;
+		break;
+	case ROOM_DO_ASR_CLOSE:
+		for (unsigned i = 0; i < WATCH_UTTERANCES; i++)
+			if (w->utterance[i].user == e->user)
+				w->utterance[i].state = ASR_NONE;
+		break;
+	default:
+		break;
+	}
+}
+
+static void brain_effect(struct watch *w, struct turn *t, const struct room_effect *e)
+{
+	if (e->type == ROOM_DO_ASK) {
+		if (w->asking)
+			broken(w, "turn %u is asked while %u still is", e->turn, w->asking);
+		if (!e->text || !*e->text)
+			broken(w, "turn %u is asked without a word", e->turn);
+		t->asked = true;
+		w->asking = e->turn;
+	} else if (e->type == ROOM_DO_BRAIN_CANCEL) {
+		if (w->asking != e->turn)
+			broken(w, "turn %u is cancelled at the brain and is not asked", e->turn);
+		w->asking = 0;
+	} else if (!t->asked) {
+		broken(w, "the answer to turn %u is truncated and was never asked for", e->turn);
+	}
+}
+
+static void say_effect(struct watch *w, struct turn *t, const struct room_effect *e)
+{
+	struct turn *other = turn_of(w, w->playing);
+
+	switch ((int)e->type) {
+	case ROOM_DO_SAY_PCM:
+		if (t->stopped || t->ended || t->over)
+			broken(w, "more sound for turn %u after its end", e->turn);
+		t->pcm = true;
+		break;
+	case ROOM_DO_SAY_OPEN:
+		if (t->opened || !t->pcm)
+			broken(w, "turn %u opens %s", e->turn,
+			       t->opened ? "twice" : "without sound");
+		if (w->playing && w->playing != e->turn && !other->over && !other->recorded)
+			broken(w, "turn %u opens while %u still plays", e->turn, w->playing);
+		t->opened = true;
+		w->playing = e->turn;
+		break;
+	case ROOM_DO_SAY_END:
+		if (!t->opened || t->ended || t->stopped)
+			broken(w, "turn %u is told to end %s", e->turn,
+			       t->opened ? "twice" : "before it opened");
+		t->ended = true;
+		break;
+	default: /* stop, and what changes a playback */
+		if (t->stopped || t->over || (!t->opened && e->type != ROOM_DO_SAY_STOP) || !t->pcm)
+			broken(w, "turn %u is stopped or changed and does not play", e->turn);
+		t->stopped = t->stopped || e->type == ROOM_DO_SAY_STOP;
+	}
+}
+
+static void recorded(struct watch *w, struct turn *t, const struct room_turn *r)
+{
+	if (t->recorded)
+		broken(w, "turn %u ends twice", r->id);
+	if (r->reason == ROOM_REASON_NONE || r->phase != ROOM_PHASE_ENDED)
+		broken(w, "turn %u ends without a reason", r->id);
+	if (w->asking == r->id)
+		broken(w, "turn %u ends and the brain is not told", r->id);
+	if (t->opened && !t->over && !t->stopped && r->reason != ROOM_REASON_SHUTDOWN)
+		broken(w, "turn %u ends and goes on playing", r->id);
+	t->recorded = true;
+	if (w->seen) {
+		w->seen->reasons[r->reason]++;
+		for (unsigned i = 0; i < r->decisions && i < ROOM_CHAIN; i++)
+			w->seen->rules[r->decision[i].rule]++;
+	}
+}
+
+static void did(struct watch *w, const struct room_effect *e)
+{
+	uint32_t id = e->record ? e->record->id : e->turn;
+	struct turn *t = id ? turn_of(w, id) : NULL;
+
+	if (w->seen)
+		w->seen->effects[e->type]++;
+	if (t && t->recorded && e->type != ROOM_DO_RECORD)
+		broken(w, "effect %d for turn %u, which has ended", (int)e->type, id);
+	switch ((int)e->type) {
+	case ROOM_DO_ASR_START:
+	case ROOM_DO_ASR_APPEND:
+	case ROOM_DO_ASR_COMMIT:
+	case ROOM_DO_ASR_CANCEL:
+	case ROOM_DO_ASR_CLOSE:
+		asr_effect(w, e);
+		break;
+	case ROOM_DO_ASK:
+	case ROOM_DO_BRAIN_CANCEL:
+	case ROOM_DO_BRAIN_TRUNCATE:
+		if (t)
+			brain_effect(w, t, e);
+		break;
+	case ROOM_DO_SAY_PCM:
+	case ROOM_DO_SAY_OPEN:
+	case ROOM_DO_SAY_END:
+	case ROOM_DO_SAY_STOP:
+	case ROOM_DO_SAY_PAUSE:
+	case ROOM_DO_SAY_RESUME:
+	case ROOM_DO_SAY_GAIN:
+		if (t)
+			say_effect(w, t, e);
+		break;
+	case ROOM_DO_RECORD:
+		recorded(w, t, e->record);
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- how the room stands ---- */
+
+static bool lives(const struct room_turn *t)
+{
+	return t->phase != ROOM_PHASE_FREE && t->phase != ROOM_PHASE_ENDED;
+}
+
+static void look_at_turn(struct watch *w, const struct room *room, const struct room_turn *rt)
+{
+	struct turn *t = turn_of(w, rt->id);
+	uint64_t most = (uint64_t)WAIT_S * ROOM_S + t->sound * ROOM_S / ROOM_RATE;
+
+	if (t->phase != rt->phase) {
+		if (w->seen)
+			w->seen->moves[t->phase][rt->phase]++;
+		t->phase = rt->phase;
+		t->moved_at = w->chance;
+	}
+	if (!lives(rt))
+		return;
+	if (t->stopped && rt->phase != ROOM_PHASE_CLOSING)
+		broken(w, "turn %u was stopped and is in phase %d", rt->id, (int)rt->phase);
+	if (rt->phase == ROOM_PHASE_CLOSING && w->chance - t->moved_at > CLOSING_MS * ROOM_MS)
+		broken(w, "turn %u was stopped and does not end", rt->id);
+	if (rt->phase == ROOM_PHASE_HEARING) {
+		const struct room_speaker *sp = NULL;
+
+		for (unsigned i = 0; i < ROOM_SPEAKERS && !sp; i++)
+			if (room->speaker[i].used && room->speaker[i].user == rt->user)
+				sp = &room->speaker[i];
+		if (!sp || sp->turn != rt)
+			broken(w, "turn %u is heard from nobody", rt->id);
+	} else if (w->chance - t->moved_at > most) {
+		broken(w, "turn %u waits in phase %d and gets no further", rt->id, (int)rt->phase);
+	}
+	if (rt->phase != ROOM_PHASE_HEARING && room_deadline(room) > w->now + most)
+		broken(w, "turn %u waits in phase %d and there is no timer", rt->id,
+		       (int)rt->phase);
+}
+
+/* Who waits is held by confirmed speech alone. */
+static void look_at_queue(struct watch *w, const struct room *room, unsigned queued)
+{
+	if (!queued || room->active || !room->up)
+		return;
+	for (unsigned i = 0; i < ROOM_SPEAKERS; i++)
+		if (room->speaker[i].used &&
+		    room_capture_live(&room->speaker[i].capture, room->settings, w->now))
+			return;
+	broken(w, "a turn is held and nobody speaks");
+}
+
+static void look(struct watch *w, const struct room *room, const struct room_event *ev)
+{
+	unsigned queued = 0, furthest = 0;
+	uint64_t deadline = room_deadline(room);
+
+	for (unsigned i = 0; i < ROOM_TURNS; i++) {
+		const struct room_turn *t = &room->turn[i];
+
+		if (t->phase == ROOM_PHASE_FREE)
+			continue;
+		if (t->phase == ROOM_PHASE_ENDED && turn_of(w, t->id)->phase == ROOM_PHASE_ENDED)
+			continue;
+		look_at_turn(w, room, t);
+		queued += t->phase == ROOM_PHASE_QUEUED;
+	}
+	look_at_queue(w, room, queued);
+	w->stuck = deadline <= w->now && ev->type == ROOM_TIMER ? w->stuck + 1 : 0;
+	if (w->stuck > STUCK_STEPS)
+		broken(w, "timers pass and the deadline stays");
+	for (unsigned i = 0; i < ROOM_SPEAKERS; i++)
+		if (room->speaker[i].used && room->speaker[i].capture.phase > furthest)
+			furthest = room->speaker[i].capture.phase;
+	if (w->seen)
+		w->seen->pairs[room->active ? room->active->phase : ROOM_PHASE_FREE][furthest]++;
+	w->deadline = deadline;
+}
+
+const char *watch_step(struct watch *w, const struct room *room, const struct room_event *ev,
+		       uint64_t now, const struct room_effects *fx)
+{
+	uint64_t before = w->deadline, gone = w->now ? now - w->now : 0;
+
+	w->chance += gone < CHANCE_MS * ROOM_MS ? gone : CHANCE_MS * ROOM_MS;
+	w->now = now;
+	came(w, ev);
+	for (size_t i = 0; i < fx->n; i++)
+		did(w, &fx->v[i]);
+	if (fx->n >= ROOM_EFFECTS)
+		broken(w, "more effects than there is room for");
+	look(w, room, ev);
+	if (w->seen) {
+		w->seen->events[ev->type]++;
+		w->seen->changed += fx->n || before != w->deadline;
+	}
+	return w->broken ? w->what : NULL;
+}
+
+const char *watch_rest(struct watch *w, const struct room *room)
+{
+	for (unsigned i = 0; i < ROOM_TURNS; i++)
+		if (lives(&room->turn[i]))
+			broken(w, "turn %u never ended", room->turn[i].id);
+	for (unsigned i = 0; i < WATCH_UTTERANCES; i++)
+		if (w->utterance[i].state != ASR_NONE)
+			broken(w, "utterance %u never ended", w->utterance[i].id);
+	if (w->asking)
+		broken(w, "turn %u is asked for ever", w->asking);
+	return w->broken ? w->what : NULL;
+}
