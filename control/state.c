@@ -228,3 +228,9 @@ bool state_fresh(const struct state *s, uint64_t wall_ms)
 	return s->session.id[0] && s->user && wall_ms >= s->saved_ms &&
 	       wall_ms - s->saved_ms < (uint64_t)STATE_FRESH_S * 1000;
 }
+
+bool state_alive(const struct state *s, uint64_t wall_ms)
+{
+	return s->session.id[0] && s->saved_ms >= s->epoch && wall_ms >= s->saved_ms &&
+	       wall_ms - s->saved_ms < (uint64_t)STATE_ALIVE_S * 1000;
+}

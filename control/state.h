@@ -17,7 +17,8 @@
 
 struct env;
 
-enum { STATE_CALLS_MAX = 64, STATE_FRESH_S = 300 };
+/* A control on Discord saves at least every 30 s. */
+enum { STATE_CALLS_MAX = 64, STATE_FRESH_S = 300, STATE_ALIVE_S = 45 };
 
 struct state_call {
 	uint64_t guild, channel;
@@ -51,6 +52,8 @@ int state_save(struct env *env, const char *dir, const struct state *s);
 int state_save_guilds(struct env *env, const char *dir, const json_t *guilds);
 /* Whether a Resume is worth a try at this wall time. */
 bool state_fresh(const struct state *s, uint64_t wall_ms);
+/* Whether the control that wrote it runs at this wall time and is on Discord: it has saved since it began, and lately. */
+bool state_alive(const struct state *s, uint64_t wall_ms);
 
 /* To and from JSON, without files. state_parse: EBADMSG. */
 json_t *state_format(const struct state *s);

@@ -161,13 +161,14 @@ static int on_msg(struct client *c, const struct media_msg *msg)
 		on_hello(c, &msg->hello);
 		return 0;
 	}
-	if (!c->greeted)
-		return EPROTO;
-	switch (msg->type) {
-	case MEDIA_PING:
+	if (msg->type == MEDIA_PING) {
 		pong.pong.id = msg->ping.id;
 		put(c, &pong, 0);
 		return 0;
+	}
+	if (!c->greeted)
+		return EPROTO;
+	switch (msg->type) {
 	case MEDIA_PONG:
 		return 0;
 	case MEDIA_FAULT:

@@ -2,7 +2,7 @@
  *
  * One mediad has one control. A HELLO of the same bot user with a higher epoch (or of the same
  * process, whose old connection we have not yet seen break) takes over and the older one is closed;
- * any other is refused. A different major version is refused in a plain sentence. What breaks the
+ * any other is refused. PING is answered to anybody, so that a health check need not say HELLO. A different major version is refused in a plain sentence. What breaks the
  * protocol is answered by FAULT violation and closed; the other side starts over with HELLO. */
 #ifndef MEDIAD_LINK_H
 #define MEDIAD_LINK_H

@@ -3,6 +3,7 @@
 #include <event2/event.h>
 #include <getopt.h>
 #include <malloc.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "ipc/journal_play.h"
 #include "ipc/log.h"
 #include "mediad/engine/engine.h"
+#include "mediad/health.h"
 #include "mediad/mediad.h"
 #include "mediad/replay.h"
 #include "mediad/sandbox.h"
@@ -21,7 +23,7 @@
 enum { EXIT_USAGE = 2, ORPHAN_S = 600, OWN_PAGES = 64 << 10, HEAP_STEP = 16 << 10 };
 
 struct options {
-	const char *listen, *ca, *journal, *shapes, *replay, *print;
+	const char *listen, *ca, *journal, *shapes, *replay, *print, *health;
 	uid_t peer_uid;
 	unsigned threads, orphan_s;
 	bool no_sandbox;
@@ -42,11 +44,12 @@ static void usage(FILE *f)
 	fputs("Usage: mediad --listen PATH [options]\n"
 	      "       mediad --replay FILE\n"
 	      "       mediad --journal-print FILE\n"
+	      "       mediad --health PATH\n"
 	      "\n"
 	      "Holds voice calls for a control that connects to the Unix socket PATH.\n"
 	      "\n"
 	      "  --listen PATH          listen on this Unix socket (mode 0660)\n"
-	      "  --peer-uid N           also accept a control that runs as user N\n"
+	      "  --peer-uid USER        also accept a control that runs as this user, a number or a name\n"
 	      "  --ca FILE              trust this certificate authority (PEM) too\n"
 	      "  --threads N            audio threads, 1 to 32 (default: one per core less one)\n"
 	      "  --orphan-timeout S     leave the calls when no control came for S seconds "
@@ -56,6 +59,7 @@ static void usage(FILE *f)
 	      "  --journal-print FILE   print a journal, a line a record, without its content\n"
 	      "  --replay FILE          run a recorded session again and compare what it sends;\n"
 	      "                         with --journal-shape write that of the record\n"
+	      "  --health PATH          ask the mediad that listens there whether it answers; exit status 0 or 1\n"
 	      "  --no-sandbox           do not give up privileges and system calls (for debuggers)\n"
 	      "  --log LEVEL            fatal, warn, info, debug or trace (default info)\n"
 	      "  --help, --version\n"
@@ -80,6 +84,22 @@ static bool number(const char *text, unsigned long min, unsigned long max, unsig
 	return true;
 }
 
+/* By number, or by name: services get their numbers when they are installed. */
+static bool user(const char *text, uid_t *out)
+{
+	const struct passwd *pw;
+	unsigned uid;
+
+	if (number(text, 0, UINT32_MAX - 1, &uid)) {
+		*out = (uid_t)uid;
+		return true;
+	}
+	pw = getpwnam(text);
+	if (pw)
+		*out = pw->pw_uid;
+	return pw != NULL;
+}
+
 static int bad(const char *option, const char *value)
 {
 	fprintf(stderr, "mediad: %s: bad value \"%s\"; try --help\n", option, value);
@@ -99,13 +119,13 @@ static int parse(struct options *o, int argc, char **argv)
 		{"journal-shape", required_argument, NULL, 's'},
 		{"journal-print", required_argument, NULL, 'p'},
 		{"replay", required_argument, NULL, 'r'},
+		{"health", required_argument, NULL, 'H'},
 		{"no-sandbox", no_argument, NULL, 'S'},
 		{"log", required_argument, NULL, 'L'},
 		{"help", no_argument, NULL, 'h'},
 		{"version", no_argument, NULL, 'V'},
 		{NULL, 0, NULL, 0},
 	};
-	unsigned uid;
 	int c;
 
 	while ((c = getopt_long(argc, argv, "hV", longs, NULL)) != -1) {
@@ -114,9 +134,8 @@ static int parse(struct options *o, int argc, char **argv)
 			o->listen = optarg;
 			break;
 		case 'u':
-			if (!number(optarg, 0, UINT32_MAX - 1, &uid))
+			if (!user(optarg, &o->peer_uid))
 				return bad("--peer-uid", optarg);
-			o->peer_uid = (uid_t)uid;
 			break;
 		case 'c':
 			o->ca = optarg;
@@ -144,6 +163,9 @@ static int parse(struct options *o, int argc, char **argv)
 		case 'r':
 			o->replay = optarg;
 			break;
+		case 'H':
+			o->health = optarg;
+			break;
 		case 'L':
 			if (!log_level_parse(optarg, &o->level))
 				return bad("--log", optarg);
@@ -161,8 +183,8 @@ static int parse(struct options *o, int argc, char **argv)
 	}
 	if (optind < argc)
 		fprintf(stderr, "mediad: not an option: \"%s\"; try --help\n", argv[optind]);
-	else if (!!o->listen + !!o->replay + !!o->print != 1)
-		fprintf(stderr, "mediad: give --listen PATH, --replay FILE or --journal-print FILE; try --help\n");
+	else if (!!o->listen + !!o->replay + !!o->print + !!o->health != 1)
+		fprintf(stderr, "mediad: give --listen PATH, --replay FILE, --journal-print FILE or --health PATH; try --help\n");
 	else if (o->journal && o->shapes)
 		fprintf(stderr, "mediad: give --journal or --journal-shape, not both; try --help\n");
 	else
@@ -315,5 +337,7 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	if (p.opt.print)
 		return journal_print_file(p.opt.print);
+	if (p.opt.health)
+		return health_print(p.opt.health);
 	return p.opt.replay ? journal_exit(p.opt.replay, mediad_replay(p.opt.replay, p.opt.shapes)) : serve(&p);
 }

@@ -341,7 +341,7 @@ void far_alloc(struct far **out, struct env *env, far_packet_h *packeth, void *a
 	f->env = env;
 	f->packeth = packeth;
 	f->arg = arg;
-	BENCH_OK(gd_certs_alloc(&f->certs));
+	BENCH_OK(gd_certs_alloc(&f->certs, "localhost", "127.0.0.1"));
 	BENCH_OK(ws_ctx_alloc(&f->ctx, env, NULL));
 	conf.cert_file = gd_certs_leaf(f->certs);
 	conf.key_file = gd_certs_key(f->certs);

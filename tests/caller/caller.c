@@ -296,7 +296,13 @@ int caller_alloc(struct caller **out, struct env *env, const struct caller_conf 
 		 caller_done_h *h, void *arg)
 {
 	const char *socks[] = {conf->media_sock, NULL};
-	struct media_conf mc = {.socks = socks, .user = conf->user, .epoch = 1, .wantsh = wants};
+	struct media_conf mc = {.socks = socks,
+				.spawn = conf->spawn,
+				.ca_file = conf->ca_file,
+				.run_dir = conf->run_dir,
+				.user = conf->user,
+				.epoch = 1,
+				.wantsh = wants};
 	struct media_want want = {
 		.guild = conf->guild, .channel = conf->channel, .bitrate = 64000, .consent = true};
 	struct caller *c;

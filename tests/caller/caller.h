@@ -32,7 +32,9 @@ typedef void(caller_done_h)(enum caller_end end, void *arg);
 
 struct caller_conf {
 	const char *api;	/* guildd's control API, http://127.0.0.1:PORT */
-	const char *media_sock; /* of the caller's own mediad */
+	const char *media_sock; /* of the caller's own mediad; NULL with spawn */
+	const char *spawn;	/* the mediad program to run; NULL */
+	const char *run_dir;	/* where its socket goes; NULL: /tmp */
 	const char *ca_file;
 	uint64_t guild, channel, user, bot;
 	const int16_t *pcm; /* what to say; borrowed */

@@ -25,7 +25,7 @@ enum { RATE = 24000, ENOUGH_PERCENT = 80 };
 extern char **environ;
 
 static struct {
-	const char *api, *sock, *ca, *offlined, *record, *out, *say, *wav, *voice;
+	const char *api, *sock, *spawn, *ca, *offlined, *record, *out, *say, *wav, *voice;
 	uint64_t guild, channel, user, bot;
 } opt = {.voice = "rms", .out = "out/demo"};
 
@@ -180,10 +180,9 @@ static int judge(const struct caller *c)
 static void usage(FILE *f)
 {
 	fprintf(f,
-		"usage: caller --api URL --media-sock PATH --offlined PROGRAM --record DIR --guild "
-		"ID --channel ID\n"
-		"              --user ID --bot ID [--out DIR] (--say TEXT [--voice NAME] | --wav "
-		"FILE)\n\n"
+		"usage: caller --api URL (--media-sock PATH | --spawn-mediad PROGRAM) --offlined PROGRAM --record DIR\n"
+		"              --guild ID --channel ID --user ID --bot ID [--ca FILE] [--out DIR]\n"
+		"              (--say TEXT [--voice NAME] | --wav FILE)\n\n"
 		"Joins guildd's voice channel, says TEXT (in a voice of flite's) or plays FILE, "
 		"and judges the answer.\n"
 		"Exit status: 0 the answer arrived as it was said, 1 it did not, 2 wrong usage.\n");
@@ -192,7 +191,7 @@ static void usage(FILE *f)
 static int parse(int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{"api", 1, NULL, 'a'},	   {"media-sock", 1, NULL, 'm'},
+		{"api", 1, NULL, 'a'},	   {"media-sock", 1, NULL, 'm'}, {"spawn-mediad", 1, NULL, 'M'},
 		{"ca", 1, NULL, 'c'},	   {"offlined", 1, NULL, 'o'},
 		{"record", 1, NULL, 'r'},  {"out", 1, NULL, 'O'},
 		{"say", 1, NULL, 's'},	   {"wav", 1, NULL, 'w'},
@@ -210,6 +209,9 @@ static int parse(int argc, char **argv)
 			break;
 		case 'm':
 			opt.sock = optarg;
+			break;
+		case 'M':
+			opt.spawn = optarg;
 			break;
 		case 'c':
 			opt.ca = optarg;
@@ -254,7 +256,7 @@ static int parse(int argc, char **argv)
 			return EINVAL;
 		}
 	}
-	return opt.api && opt.sock && opt.offlined && opt.record && opt.guild && opt.channel &&
+	return opt.api && !opt.sock != !opt.spawn && opt.offlined && opt.record && opt.guild && opt.channel &&
 			       opt.user && opt.bot && !opt.say != !opt.wav
 		       ? 0
 		       : EINVAL;
@@ -309,6 +311,8 @@ int main(int argc, char **argv)
 	}
 	cc = (struct caller_conf){.api = opt.api,
 				  .media_sock = opt.sock,
+				  .spawn = opt.spawn,
+				  .run_dir = getenv("XDG_RUNTIME_DIR"),
 				  .ca_file = opt.ca,
 				  .guild = opt.guild,
 				  .channel = opt.channel,

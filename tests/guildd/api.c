@@ -152,12 +152,12 @@ int gd_api_alloc(struct gd_api **out, struct guildd *g)
 	if (!a)
 		return ENOMEM;
 	a->g = g;
-	err = httpd_alloc(&a->http, env_base(g->env), on_request, a);
+	err = httpd_alloc(&a->http, env_base(g->env), g->ip, g->port ? (uint16_t)(g->port + 1) : 0, on_request, a);
 	if (err) {
 		free(a);
 		return err;
 	}
-	snprintf(a->url, sizeof(a->url), "http://127.0.0.1:%u", httpd_port(a->http));
+	snprintf(a->url, sizeof(a->url), "http://%s:%u", g->ip, httpd_port(a->http));
 	*out = a;
 	return 0;
 }

@@ -10,7 +10,7 @@ struct gd_api;
 /* Opens the server. Caller owns *out. */
 int gd_api_alloc(struct gd_api **out, struct guildd *g);
 struct gd_api *gd_api_free(struct gd_api *a);
-/* "http://127.0.0.1:PORT". Borrowed. */
+/* "http://IP:PORT". Borrowed. */
 const char *gd_api_url(const struct gd_api *a);
 
 #endif

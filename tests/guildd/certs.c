@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { DAYS = 14, PATH = 256 };
+enum { DAYS = 14, PATH = 256, NAMES = 200 };
 
 struct gd_certs {
 	char dir[PATH - 16], ca[PATH], leaf[PATH], key[PATH];
@@ -41,9 +41,10 @@ static int name_set(X509_NAME *n, const char *common)
 		       : EIO;
 }
 
-/* A certificate for `key`, signed by issuer_key; issuer NULL = by itself, an authority. Caller owns
- * it. */
-static X509 *certificate(EVP_PKEY *key, X509 *issuer, EVP_PKEY *issuer_key, const char *common)
+/* A certificate for `key`, signed by issuer_key; issuer NULL = by itself, an authority. `names` as a leaf's subjectAltName.
+ * Caller owns it. */
+static X509 *certificate(EVP_PKEY *key, X509 *issuer, EVP_PKEY *issuer_key, const char *common,
+			 const char *names)
 {
 	X509 *x = X509_new();
 	uint64_t serial;
@@ -69,7 +70,7 @@ static X509 *certificate(EVP_PKEY *key, X509 *issuer, EVP_PKEY *issuer_key, cons
 	if (!err)
 		err = extension(x, issuer ? issuer : x, NID_subject_key_identifier, "hash");
 	if (!err && issuer)
-		err = extension(x, issuer, NID_subject_alt_name, "DNS:localhost,IP:127.0.0.1");
+		err = extension(x, issuer, NID_subject_alt_name, names);
 	if (!err && issuer)
 		err = extension(x, issuer, NID_ext_key_usage, "serverAuth");
 	if (!err && !X509_sign(x, issuer_key, EVP_sha256()))
@@ -96,7 +97,7 @@ static int write_pem(const char *path, X509 *x, EVP_PKEY *key)
 	return fclose(f) == 0 && ok ? 0 : EIO;
 }
 
-static int make(struct gd_certs *c)
+static int make(struct gd_certs *c, const char *name, const char *names)
 {
 	EVP_PKEY *ca_key = EVP_EC_gen("P-256"), *key = EVP_EC_gen("P-256");
 	X509 *ca = NULL, *leaf = NULL;
@@ -104,8 +105,8 @@ static int make(struct gd_certs *c)
 
 	if (!ca_key || !key)
 		goto out;
-	ca = certificate(ca_key, NULL, ca_key, "guildd throw-away authority");
-	leaf = ca ? certificate(key, ca, ca_key, "localhost") : NULL;
+	ca = certificate(ca_key, NULL, ca_key, "guildd throw-away authority", NULL);
+	leaf = ca ? certificate(key, ca, ca_key, name, names) : NULL;
 	if (!leaf)
 		goto out;
 	err = write_pem(c->ca, ca, NULL);
@@ -121,14 +122,16 @@ out:
 	return err;
 }
 
-int gd_certs_alloc(struct gd_certs **out)
+int gd_certs_alloc(struct gd_certs **out, const char *name, const char *ip)
 {
 	const char *tmp = getenv("TMPDIR");
 	struct gd_certs *c = calloc(1, sizeof(*c));
+	char names[NAMES];
 	int n, err;
 
 	if (!c)
 		return ENOMEM;
+	snprintf(names, sizeof(names), "DNS:%s,IP:%s", name, ip);
 	n = snprintf(c->dir, sizeof(c->dir), "%s/guildd.XXXXXX", tmp && tmp[0] ? tmp : "/tmp");
 	if (n < 0 || (size_t)n >= sizeof(c->dir)) {
 		free(c);
@@ -142,7 +145,7 @@ int gd_certs_alloc(struct gd_certs **out)
 	snprintf(c->ca, sizeof(c->ca), "%s/ca.pem", c->dir);
 	snprintf(c->leaf, sizeof(c->leaf), "%s/leaf.pem", c->dir);
 	snprintf(c->key, sizeof(c->key), "%s/leaf.key", c->dir);
-	err = make(c);
+	err = make(c, name, names);
 	if (err) {
 		gd_certs_free(c);
 		return err;

@@ -188,7 +188,7 @@ static void on_accept(struct ws *ws, const char *path, void *arg)
 
 int gd_gateway_alloc(struct gd_gateway **out, struct guildd *g)
 {
-	struct ws_listen_conf conf = {.host = "127.0.0.1", .max_message = 1 << 20};
+	struct ws_listen_conf conf = {.host = g->ip, .max_message = 1 << 20};
 	struct gd_gateway *gw = calloc(1, sizeof(*gw));
 	int err;
 
@@ -200,7 +200,7 @@ int gd_gateway_alloc(struct gd_gateway **out, struct guildd *g)
 		free(gw);
 		return err;
 	}
-	snprintf(gw->url, sizeof(gw->url), "ws://127.0.0.1:%u", ws_server_port(gw->server));
+	snprintf(gw->url, sizeof(gw->url), "ws://%s:%u", g->ip, ws_server_port(gw->server));
 	*out = gw;
 	return 0;
 }

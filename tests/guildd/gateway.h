@@ -23,10 +23,10 @@
 
 struct gd_gateway;
 
-/* Opens the server on 127.0.0.1. Caller owns *out. */
+/* Opens the server on guildd's address. Caller owns *out. */
 int gd_gateway_alloc(struct gd_gateway **out, struct guildd *g);
 struct gd_gateway *gd_gateway_free(struct gd_gateway *gw);
-/* "ws://127.0.0.1:PORT". Borrowed. */
+/* "ws://IP:PORT". Borrowed. */
 const char *gd_gateway_url(const struct gd_gateway *gw);
 
 /* Dispatches to the bots in the guild whose intents have all bits of `intent` (0 = none is needed).

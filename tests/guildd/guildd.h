@@ -1,4 +1,4 @@
-/* One Discord on loopback: what its parts share.
+/* One Discord on this machine: what its parts share.
  *
  * main.c makes the parts in this order and frees them in reverse; each part reaches the others
  * through this struct. Everything runs on env's loop. */
@@ -16,6 +16,9 @@ struct ws_ctx;
 
 struct guildd {
 	struct env *env;
+	char ip[16];	/* everything listens there */
+	char name[64]; /* what others reach the voice server by */
+	uint16_t port;	/* of REST, the control API's is the next; 0: any */
 	struct ws_ctx *ws;
 	struct gd_switches sw;
 	struct gd_world *world;

@@ -97,7 +97,7 @@ static void on_request(struct evhttp_request *req, void *arg)
 	json_decref(r.body);
 }
 
-int httpd_alloc(struct httpd **out, struct event_base *base, httpd_h *h, void *arg)
+int httpd_alloc(struct httpd **out, struct event_base *base, const char *ip, uint16_t port, httpd_h *h, void *arg)
 {
 	struct httpd *d = calloc(1, sizeof(*d));
 	struct evhttp_bound_socket *s;
@@ -109,7 +109,7 @@ int httpd_alloc(struct httpd **out, struct event_base *base, httpd_h *h, void *a
 	d->h = h;
 	d->arg = arg;
 	d->http = evhttp_new(base);
-	s = d->http ? evhttp_bind_socket_with_handle(d->http, "127.0.0.1", 0) : NULL;
+	s = d->http ? evhttp_bind_socket_with_handle(d->http, ip, port) : NULL;
 	if (!s || getsockname(evhttp_bound_socket_get_fd(s), (struct sockaddr *)&a, &n)) {
 		httpd_free(d);
 		return EIO;

@@ -1,4 +1,4 @@
-/* guildd: a Discord on loopback for tests. */
+/* guildd: a Discord on this machine, or between containers, for tests. */
 #include "tests/guildd/api.h"
 #include "tests/guildd/certs.h"
 #include "tests/guildd/dave.h"
@@ -12,8 +12,11 @@
 #include "ipc/log.h"
 #include "ipc/ws.h"
 
+#include <arpa/inet.h>
+#include <errno.h>
 #include <event2/event.h>
 #include <getopt.h>
+#include <netdb.h>
 #include <signal.h>
 #include <sodium.h>
 #include <stdio.h>
@@ -21,7 +24,8 @@
 #include <unistd.h>
 
 struct options {
-	const char *ready_file;
+	const char *ready_file, *ca_file, *host;
+	unsigned long port;
 	enum log_level level;
 	struct gd_switches sw;
 };
@@ -30,9 +34,12 @@ static void usage(void)
 {
 	printf("Usage: guildd [OPTION]…\n"
 	       "A Discord on this machine for tests: REST, main gateway, voice gateway, UDP relay, "
-	       "all on 127.0.0.1.\n"
+	       "all on 127.0.0.1 unless told otherwise.\n"
 	       "Prints one line of JSON with its addresses when it is ready.\n\n"
 	       "  --ready-file FILE   write that line to FILE too\n"
+	       "  --host NAME         listen on this name's address, be NAME to others\n"
+	       "  --port N            REST on port N, the control API on the next (default: any)\n"
+	       "  --ca-file FILE      write the certificate authority to FILE too\n"
 	       "  --set NAME=VALUE    a switch, see below; may be given again and again\n"
 	       "  --dave-required     the same as --set dave_version=1 --set dave_required=1\n"
 	       "  --log LEVEL         fatal, warn, info, debug, trace (info)\n"
@@ -44,6 +51,9 @@ static void usage(void)
 static int parse(struct options *o, int argc, char **argv)
 {
 	static const struct option longs[] = {{"ready-file", required_argument, NULL, 'r'},
+					      {"host", required_argument, NULL, 'n'},
+					      {"port", required_argument, NULL, 'p'},
+					      {"ca-file", required_argument, NULL, 'c'},
 					      {"set", required_argument, NULL, 's'},
 					      {"dave-required", no_argument, NULL, 'd'},
 					      {"log", required_argument, NULL, 'l'},
@@ -56,6 +66,19 @@ static int parse(struct options *o, int argc, char **argv)
 		switch (c) {
 		case 'r':
 			o->ready_file = optarg;
+			break;
+		case 'n':
+			o->host = optarg;
+			break;
+		case 'p':
+			o->port = strtoul(optarg, NULL, 10);
+			if (o->port < 1 || o->port >= UINT16_MAX) {
+				fprintf(stderr, "guildd: not a port: %s\n", optarg);
+				return 2;
+			}
+			break;
+		case 'c':
+			o->ca_file = optarg;
 			break;
 		case 's':
 			if (gd_switch_parse(&o->sw, optarg)) {
@@ -116,7 +139,7 @@ static int guildd_open(struct guildd *g)
 	if (!err)
 		err = gd_world_defaults(g->world);
 	if (!err)
-		err = gd_certs_alloc(&g->certs);
+		err = gd_certs_alloc(&g->certs, g->name, g->ip);
 	if (!err)
 		err = ws_ctx_alloc(&g->ws, g->env, NULL);
 	if (!err)
@@ -134,8 +157,29 @@ static int guildd_open(struct guildd *g)
 	return err;
 }
 
-/* The line appears whole: written beside, then renamed. */
-static int write_ready(const char *path, const char *line)
+/* Without a name: this machine's own loopback. */
+static int find_address(struct guildd *g, const char *name)
+{
+	struct addrinfo hints = {.ai_family = AF_INET, .ai_socktype = SOCK_STREAM}, *ai = NULL;
+	int err = 0;
+
+	strcpy(g->name, "localhost");
+	strcpy(g->ip, "127.0.0.1");
+	if (!name)
+		return 0;
+	if (strlen(name) >= sizeof(g->name))
+		return ENAMETOOLONG;
+	if (getaddrinfo(name, NULL, &hints, &ai))
+		return EADDRNOTAVAIL;
+	snprintf(g->name, sizeof(g->name), "%s", name);
+	if (getnameinfo(ai->ai_addr, ai->ai_addrlen, g->ip, sizeof(g->ip), NULL, 0, NI_NUMERICHOST))
+		err = EADDRNOTAVAIL;
+	freeaddrinfo(ai);
+	return err;
+}
+
+/* The text appears whole: written beside, then renamed. */
+static int write_whole(const char *path, const char *text)
 {
 	char tmp[1024];
 	FILE *f;
@@ -146,9 +190,21 @@ static int write_ready(const char *path, const char *line)
 	f = fopen(tmp, "w");
 	if (!f)
 		return errno;
-	if (fprintf(f, "%s\n", line) < 0 || fclose(f) || rename(tmp, path))
+	if (fprintf(f, "%s\n", text) < 0 || fclose(f) || rename(tmp, path))
 		return errno ? errno : EIO;
 	return 0;
+}
+
+static int tell_ca(const struct guildd *g, const char *file)
+{
+	FILE *f = fopen(gd_certs_ca(g->certs), "r");
+	char pem[8192];
+	size_t n = f ? fread(pem, 1, sizeof(pem) - 1, f) : 0;
+
+	if (f)
+		fclose(f);
+	pem[n] = '\0';
+	return n ? write_whole(file, pem) : EIO;
 }
 
 static int tell_ready(const struct guildd *g, const char *file)
@@ -164,7 +220,7 @@ static int tell_ready(const struct guildd *g, const char *file)
 		printf("%s\n", line);
 		fflush(stdout);
 		if (file)
-			err = write_ready(file, line);
+			err = write_whole(file, line);
 	}
 	free(line);
 	json_decref(o);
@@ -178,14 +234,16 @@ static void on_signal(evutil_socket_t sig, short what, void *arg)
 	env_stop(arg);
 }
 
-static int run(struct guildd *g, const char *file)
+static int run(struct guildd *g, const struct options *o)
 {
 	struct event *term = evsignal_new(env_base(g->env), SIGTERM, on_signal, g->env);
 	struct event *intr = evsignal_new(env_base(g->env), SIGINT, on_signal, g->env);
 	int err = ENOMEM;
 
 	if (term && intr && !event_add(term, NULL) && !event_add(intr, NULL))
-		err = tell_ready(g, file);
+		err = o->ca_file ? tell_ca(g, o->ca_file) : 0;
+	if (!err)
+		err = tell_ready(g, o->ready_file);
 	if (!err)
 		env_run(g->env);
 	if (term)
@@ -213,9 +271,12 @@ int main(int argc, char **argv)
 	err = env_alloc(&g.env, &conf);
 	if (!err) {
 		g.sw = o.sw;
-		err = guildd_open(&g);
+		g.port = (uint16_t)o.port;
+		err = find_address(&g, o.host);
 		if (!err)
-			err = run(&g, o.ready_file);
+			err = guildd_open(&g);
+		if (!err)
+			err = run(&g, &o);
 		guildd_close(&g);
 	}
 	env_free(g.env);

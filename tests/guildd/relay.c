@@ -446,7 +446,7 @@ static void readable(evutil_socket_t fd, short what, void *arg)
 
 int gd_relay_alloc(struct gd_relay **out, struct guildd *g)
 {
-	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct sockaddr_in a = {.sin_family = AF_INET};
 	socklen_t n = sizeof(a);
 	struct gd_relay *r = calloc(1, sizeof(*r));
 	uint32_t random;
@@ -459,7 +459,7 @@ int gd_relay_alloc(struct gd_relay **out, struct guildd *g)
 	env_random(g->env, &random, sizeof(random));
 	r->next_ssrc = random >> 8; /* as on the real servers an SSRC says nothing */
 	r->fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (r->fd < 0 || bind(r->fd, (struct sockaddr *)&a, sizeof(a)) ||
+	if (r->fd < 0 || inet_pton(AF_INET, g->ip, &a.sin_addr) != 1 || bind(r->fd, (struct sockaddr *)&a, sizeof(a)) ||
 	    getsockname(r->fd, (struct sockaddr *)&a, &n)) {
 		err = errno;
 		goto out;

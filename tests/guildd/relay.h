@@ -15,7 +15,7 @@ struct gd_stream;
 /* A stream sent sound without op 5; told once, a moment after the first such packet. */
 typedef void(gd_unannounced_h)(void *arg);
 
-/* Binds 127.0.0.1 on a free port. Caller owns *out; frees it after all its streams. */
+/* Binds guildd's address on a free port. Caller owns *out; frees it after all its streams. */
 int gd_relay_alloc(struct gd_relay **out, struct guildd *g);
 struct gd_relay *gd_relay_free(struct gd_relay *r);
 uint16_t gd_relay_port(const struct gd_relay *r);

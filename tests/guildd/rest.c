@@ -318,12 +318,12 @@ int gd_rest_alloc(struct gd_rest **out, struct guildd *g)
 		return ENOMEM;
 	r->g = g;
 	r->log = json_array();
-	err = r->log ? httpd_alloc(&r->http, env_base(g->env), on_request, r) : ENOMEM;
+	err = r->log ? httpd_alloc(&r->http, env_base(g->env), g->ip, g->port, on_request, r) : ENOMEM;
 	if (err) {
 		gd_rest_free(r);
 		return err;
 	}
-	snprintf(r->url, sizeof(r->url), "http://127.0.0.1:%u/api/v10", httpd_port(r->http));
+	snprintf(r->url, sizeof(r->url), "http://%s:%u/api/v10", g->ip, httpd_port(r->http));
 	*out = r;
 	return 0;
 }

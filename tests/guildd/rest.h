@@ -11,7 +11,7 @@ struct gd_rest;
 /* Opens the server. Caller owns *out. */
 int gd_rest_alloc(struct gd_rest **out, struct guildd *g);
 struct gd_rest *gd_rest_free(struct gd_rest *r);
-/* "http://127.0.0.1:PORT/api/v10". Borrowed. */
+/* "http://IP:PORT/api/v10". Borrowed. */
 const char *gd_rest_url(const struct gd_rest *r);
 
 /* The next `times` requests of this method (NULL = any) whose path contains `contains` get this

@@ -140,7 +140,7 @@ static void on_accept(struct ws *ws, const char *path, void *arg)
 
 int gd_voice_alloc(struct gd_voice **out, struct guildd *g)
 {
-	struct ws_listen_conf conf = {.host = "127.0.0.1",
+	struct ws_listen_conf conf = {.host = g->ip,
 				      .cert_file = gd_certs_leaf(g->certs),
 				      .key_file = gd_certs_key(g->certs),
 				      .max_message = MAX_MESSAGE};
@@ -155,7 +155,7 @@ int gd_voice_alloc(struct gd_voice **out, struct guildd *g)
 		free(v);
 		return err;
 	}
-	snprintf(v->endpoint, sizeof(v->endpoint), "localhost:%u", ws_server_port(v->server));
+	snprintf(v->endpoint, sizeof(v->endpoint), "%s:%u", g->name, ws_server_port(v->server));
 	*out = v;
 	return 0;
 }

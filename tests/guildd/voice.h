@@ -11,7 +11,7 @@
 
 struct gd_voice;
 
-/* Opens the TLS server on 127.0.0.1. Caller owns *out. */
+/* Opens the TLS server on guildd's address. Caller owns *out. */
 int gd_voice_alloc(struct gd_voice **out, struct guildd *g);
 struct gd_voice *gd_voice_free(struct gd_voice *v);
 /* "localhost:PORT", as in VOICE_SERVER_UPDATE. Borrowed. */

@@ -163,7 +163,7 @@ static void on_identify(struct vconn *c, const json_t *d)
 		 gd_stream_ssrc(s->stream));
 	vsession_send(s, 2,
 		      json_pack("{s:I, s:s, s:i, s:o, s:[], s:[]}", "ssrc",
-				(json_int_t)gd_stream_ssrc(s->stream), "ip", "127.0.0.1", "port",
+				(json_int_t)gd_stream_ssrc(s->stream), "ip", g->ip, "port",
 				(int)gd_relay_port(g->relay), "modes", modes_json(g), "experiments",
 				"streams"));
 	introduce(s);

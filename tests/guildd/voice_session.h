@@ -53,7 +53,7 @@ struct vsession {
 struct gd_voice {
 	struct guildd *g;
 	struct ws_server *server;
-	char endpoint[32];
+	char endpoint[72];
 	struct gd_vec conns, sessions;
 	struct gd_vec faults, later; /* voice_fault.c */
 };

@@ -97,6 +97,22 @@ TEST(state_is_fresh_for_five_minutes)
 	CHECK(!state_fresh(&s, s.saved_ms));
 }
 
+TEST(state_is_alive_while_it_is_saved)
+{
+	struct state s = sample();
+
+	s.epoch = s.saved_ms - 1000;
+	CHECK(state_alive(&s, s.saved_ms));
+	CHECK(state_alive(&s, s.saved_ms + 44000));
+	CHECK(!state_alive(&s, s.saved_ms + 45000));
+	CHECK(!state_alive(&s, s.saved_ms - 1));
+	s.epoch = s.saved_ms + 1; /* what it found of the control before */
+	CHECK(!state_alive(&s, s.saved_ms));
+	s.epoch = s.saved_ms;
+	s.session.id[0] = '\0'; /* not on Discord */
+	CHECK(!state_alive(&s, s.saved_ms));
+}
+
 TEST(state_with_a_long_name_is_written)
 {
 	struct state s = sample(), back;

@@ -294,7 +294,7 @@ TEST(mediad_has_one_control)
 
 TEST(mediad_closes_on_a_violation)
 {
-	struct media_msg wrong_side = {.type = MEDIA_SYNCED}, early = {.type = MEDIA_PING};
+	struct media_msg wrong_side = {.type = MEDIA_SYNCED}, early = {.type = MEDIA_CALL_CLOSE};
 	const uint8_t garbage[] = {0xc1, 0xff, 0x00};
 	struct peer_conf conf = {.msgh = on_frame, .losth = on_lost};
 	struct scene s;
@@ -363,6 +363,27 @@ TEST(mediad_skips_what_is_newer)
 	say_msg(&s.a, &ping);
 	m = await(&s.a, MEDIA_PONG);
 	CHECK(m && m->pong.id == 77);
+	scene_end(&s);
+}
+
+/* A health check does not say HELLO, and the control that is there stays. */
+TEST(mediad_answers_a_ping_of_anybody)
+{
+	struct peer_conf conf = {.msgh = on_frame, .losth = on_lost};
+	struct media_msg ping = {.type = MEDIA_PING};
+	struct scene s;
+	const struct media_msg *m;
+
+	CHECK_INT(with_call(&s), 0);
+	s.b.s = &s;
+	conf.arg = &s.b;
+	CHECK_INT(peer_connect(&s.b.peer, s.env, s.path, &conf), 0);
+	ping.ping.id = 5;
+	say_msg(&s.b, &ping);
+	m = await(&s.b, MEDIA_PONG);
+	CHECK(m && m->pong.id == 5);
+	say_msg(&s.a, &ping);
+	CHECK(await(&s.a, MEDIA_PONG) && !s.a.lost);
 	scene_end(&s);
 }
 
