@@ -176,6 +176,14 @@ check-long: deps-test
 	@$(MAKE) --no-print-directory chaos CHAOS_SEEDS=1000
 check: deps-test
 	@tests/check/run.sh
+# The map of the room's 151 statements.
+rules:
+	@tests/check/rules.sh
+# The room against whatever comes: EXPLORE_SECONDS of processor time, EXPLORE_SEED.
+EXPLORE_SECONDS ?= 60
+EXPLORE_SEED    ?= 1
+explore: $(B)/tests/room-explore
+	@$(B)/tests/room-explore --depth 3 --seconds $(EXPLORE_SECONDS) --seed $(EXPLORE_SEED)
 
 # ---- what a user runs ----
 demo: deps
@@ -214,6 +222,8 @@ help:
 	@echo 'make check-long      what takes longer: the whole speech measurement, a thousand seeds of chaos'
 	@echo 'make interop         unmodified npm clients against our programs'
 	@echo 'make chaos           seeded faults against real programs: CHAOS_SEEDS=100'
+	@echo 'make explore         the room against whatever comes: EXPLORE_SECONDS=60 EXPLORE_SEED=1'
+	@echo 'make rules           which test proves which of the 151 statements of the room'
 	@echo 'make replay          a recorded session runs again and must send the same bytes'
 	@echo 'make fuzz            FUZZ_SECONDS=20 for each parser'
 	@echo 'make bench           figures beside the bare libraries and a peer; ROW=name for one'
@@ -222,4 +232,4 @@ help:
 clean:
 	rm -rf build out
 
-.PHONY: all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins check check-long interop replay demo docs
+.PHONY: all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins check check-long explore rules interop replay demo docs
