@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <event2/event.h>
@@ -33,7 +34,7 @@ struct options {
 	const char *given_state_dir;
 	const char *journal, *shapes, *replay, *print;
 	enum log_level level;
-	bool check;
+	bool check, health;
 };
 
 static const char help[] =
@@ -41,6 +42,7 @@ static const char help[] =
 	"       control --spawn-mediad[=PROGRAM] [options]\n"
 	"       control --replay FILE\n"
 	"       control --journal-print FILE\n"
+	"       control --health [--state-dir DIR]\n"
 	"\n"
 	"The mind of Parley: keeps the bot on Discord, joins voice channels, and thinks.\n"
 	"\n"
@@ -60,6 +62,7 @@ static const char help[] =
 	"  --check                 say what is missing, start nothing (without one of the first "
 	"two\n"
 	"                          options: as with --spawn-mediad)\n"
+	"  --health                ask whether the control that keeps DIR runs and is on Discord\n"
 	"  --help, --version\n"
 	"\n"
 	"Environment: DISCORD_TOKEN or DISCORD_TOKEN_FILE; OPENAI_API_KEY or OPENAI_API_KEY_FILE\n"
@@ -95,6 +98,7 @@ enum {
 	OPT_REPLAY,
 	OPT_LOG,
 	OPT_CHECK,
+	OPT_HEALTH,
 	OPT_HELP,
 	OPT_VERSION
 };
@@ -112,6 +116,7 @@ static const struct option longs[] = {
 	{"replay", required_argument, NULL, OPT_REPLAY},
 	{"log", required_argument, NULL, OPT_LOG},
 	{"check", no_argument, NULL, OPT_CHECK},
+	{"health", no_argument, NULL, OPT_HEALTH},
 	{"help", no_argument, NULL, OPT_HELP},
 	{"version", no_argument, NULL, OPT_VERSION},
 	{NULL, 0, NULL, 0},
@@ -159,6 +164,9 @@ static int one_option(struct options *o, int opt)
 	case OPT_CHECK:
 		o->check = true;
 		return -1;
+	case OPT_HEALTH:
+		o->health = true;
+		return -1;
 	case OPT_HELP:
 		fputs(help, stdout);
 		return 0;
@@ -191,7 +199,7 @@ static int parse(struct options *o, int argc, char **argv)
 		return usage("give --journal or --journal-shape, not both", NULL);
 	if (o->n_socks && o->conf.spawn)
 		return usage("give --media-sock or --spawn-mediad, not both", NULL);
-	if (!o->n_socks && !o->conf.spawn && o->check)
+	if (!o->n_socks && !o->conf.spawn && (o->check || o->health))
 		o->conf.spawn = "mediad";
 	if (!o->n_socks && !o->conf.spawn)
 		return usage("give --media-sock PATH or --spawn-mediad", NULL);
@@ -333,6 +341,25 @@ static int run(struct settings *settings, const struct options *given)
 	return status;
 }
 
+/* What a control writes down anyway tells whether it does well. */
+static int health(const struct control_conf *conf)
+{
+	struct state_kept kept = {0};
+	struct timespec now;
+	struct state s;
+	bool alive;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (conf->state_dir)
+		state_read(conf->state_dir, &kept);
+	alive = kept.session && !state_parse(kept.session, &s) &&
+		state_alive(&s, (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000);
+	state_kept_clear(&kept);
+	printf("%s: %s\n", conf->state_dir ? conf->state_dir : "no state directory",
+	       alive ? "control is on Discord" : "its control does not run, or is not on Discord");
+	return alive ? 0 : 1;
+}
+
 static int check(struct settings *settings, const struct control_conf *conf)
 {
 	struct env_conf ec = {.loop = true};
@@ -365,6 +392,8 @@ int main(int argc, char **argv)
 		return journal_print_file(o.print);
 	if (o.replay)
 		return journal_exit(o.replay, control_replay(o.replay, o.shapes));
+	if (o.health)
+		return health(&o.conf);
 	o.conf.run_dir = getenv("XDG_RUNTIME_DIR");
 	err = environment_settings(&settings);
 	if (err) {
