@@ -94,7 +94,7 @@ $(B)/tests/dave-follow: $(call objs,$(FOLLOW) tests/vectors/vectors.c $(call rwi
 ROOM := $(call objs,$(call rwild,control/room,%.c) $(call rwild,control/settings,%.c) $(call rwild,proto,%.c) $(ROOMTEST))
 $(B)/tests/room-%: $(B)/obj/tests/room/%_main.o $(ROOM)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^
+	$(CC) $(LDFLAGS) -o $@ $^ -ljansson
 
 # Preloaded into replays: sound as on another CPU.
 $(B)/tests/other-cpu.so: tests/replay/other_cpu.c
@@ -210,10 +210,12 @@ docs: $(B)/media_doc $(B)/settings_doc
 	@mkdir -p $(DOCS)
 	$(B)/settings_doc > $(DOCS)/settings.md
 	(cat docs/src/protocol.md; $(B)/media_doc) > $(DOCS)/protocol.md
-$(B)/settings_doc: $(B)/obj/docs/src/settings_doc.o $(call objs,$(call rwild,control/settings,%.c))
-	$(CC) $(LDFLAGS) -o $@ $^
+$(B)/settings_doc: $(B)/obj/docs/src/settings_doc.o $(call objs,$(call rwild,control/settings,%.c) proto/base/utf8.c)
+	$(CC) $(LDFLAGS) -o $@ $^ -ljansson
 $(B)/media_doc: $(B)/obj/docs/src/media_doc.o
 	$(CC) $(LDFLAGS) -o $@ $^
+
+include deploy/install.mk
 
 help:
 	@echo 'make                 the programs: build/mediad build/control build/offlined'
@@ -228,6 +230,7 @@ help:
 	@echo 'make fuzz            FUZZ_SECONDS=20 for each parser'
 	@echo 'make bench           figures beside the bare libraries and a peer; ROW=name for one'
 	@echo 'make docs            the generated pages of docs/'
+	@echo 'make install         programs, man pages, systemd units; PREFIX=/usr/local DESTDIR=; make uninstall takes them away'
 
 clean:
 	rm -rf build out

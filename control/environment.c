@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "control/settings/file.h"
 #include "control/settings/settings.h"
 #include "ipc/log.h"
 
@@ -59,13 +61,15 @@ static const char *file_of(const char *name)
 	return path && *path ? path : NULL;
 }
 
-int environment_secret(const char *name, char *buf, size_t size)
+int environment_secret(const char *name, const char *config, char *buf, size_t size)
 {
 	const char *value = getenv(name), *path = file_of(name);
 
 	buf[0] = '\0';
 	if (value && *value)
 		return take(value, buf, size);
+	if (!path)
+		path = *config ? config : NULL;
 	return path ? secret_from_file(path, buf, size) : ENOENT;
 }
 
@@ -77,11 +81,11 @@ static const char *why(int err)
 				 : strerror(err);
 }
 
-void environment_secret_fault(const char *name, char *buf, size_t size)
+void environment_secret_fault(const char *name, const char *config, char *buf, size_t size)
 {
 	char value[SECRET_MAX];
 	const char *given = getenv(name), *path = file_of(name);
-	int err = environment_secret(name, value, sizeof value);
+	int err = environment_secret(name, config, value, sizeof value);
 
 	explicit_bzero(value, sizeof value);
 	if (given && *given && err)
@@ -89,11 +93,75 @@ void environment_secret_fault(const char *name, char *buf, size_t size)
 	else if (path && err)
 		snprintf(buf, size, "the file %s that %s_FILE names cannot be used: %s", path, name,
 			 why(err));
+	else if (*config && err)
+		snprintf(buf, size,
+			 "the file %s that the settings file names for %s cannot be used: %s",
+			 config, name, why(err));
 	else if (err)
 		snprintf(buf, size, "set %s, or %s_FILE to a file that holds it", name, name);
 	else
 		snprintf(buf, size, "%s is too long", name);
 }
+
+/* ---- the settings file ---- */
+
+/* The whole file as text, freed by the caller. EFBIG, ENOMEM, EISDIR, or what reading says. */
+static int read_text(const char *path, char **out, size_t *len)
+{
+	FILE *f = fopen(path, "re");
+	char *text = f ? malloc(SETTINGS_FILE_MAX + 1) : NULL;
+	int err = f ? 0 : errno;
+
+	if (!err && !text)
+		err = ENOMEM;
+	if (!err) {
+		*len = fread(text, 1, SETTINGS_FILE_MAX + 1, f);
+		err = ferror(f) ? errno : *len > SETTINGS_FILE_MAX ? EFBIG : 0;
+	}
+	if (f)
+		fclose(f);
+	if (err)
+		free(text);
+	else
+		*out = text;
+	return err;
+}
+
+struct told {
+	const char *path;
+	environment_fault_h *h;
+	void *arg;
+};
+
+static void on_fault(unsigned line, const char *text, void *arg)
+{
+	const struct told *t = arg;
+	char full[1200];
+
+	snprintf(full, sizeof full, "%s:%u: %s", t->path, line, text);
+	t->h(full, t->arg);
+}
+
+static int load_file(struct settings *s, const char *config, environment_fault_h *h, void *arg)
+{
+	struct told told = {.path = config ? config : ENVIRONMENT_CONFIG, .h = h, .arg = arg};
+	char *text = NULL, full[1200];
+	size_t len = 0;
+	int err = read_text(told.path, &text, &len);
+
+	if (err == ENOENT && !config)
+		return 0;
+	if (err) {
+		snprintf(full, sizeof full, "%s: %s", told.path, strerror(err));
+		h(full, arg);
+		return err == ENOMEM ? ENOMEM : EINVAL;
+	}
+	err = settings_file(s, text, len, on_fault, &told) ? EINVAL : 0;
+	free(text);
+	return err;
+}
+
+/* ---- all of it ---- */
 
 static const char *lookup(const char *env, void *arg)
 {
@@ -114,28 +182,62 @@ static void secret_known(const char *value, void *arg)
 	log_secret(value);
 }
 
-int environment_settings(struct settings **out)
+static void load_secrets(struct settings *s)
 {
-	static const char *const secrets[] = {"DISCORD_TOKEN", "OPENAI_API_KEY"};
-	struct settings *s = NULL;
+	const struct {
+		const char *name, *config;
+	} secrets[] = {{"DISCORD_TOKEN", s->discord_token_file},
+		       {"OPENAI_API_KEY", s->openai_api_key_file}};
 	char value[SECRET_MAX];
+
+	for (size_t i = 0; i < sizeof secrets / sizeof secrets[0]; i++) {
+		int err =
+			environment_secret(secrets[i].name, secrets[i].config, value, sizeof value);
+
+		if (!err && settings_set(s, secrets[i].name, value))
+			err = EMSGSIZE;
+		if (!err)
+			continue;
+		settings_set(s, secrets[i].name, "");
+		/* Like an empty variable an empty file says that there is none. */
+		if (err != ENOENT && err != ENODATA)
+			log_warn("secret_unusable", "variable=%s error=\"%s\"", secrets[i].name,
+				 why(err));
+	}
+	explicit_bzero(value, sizeof value);
+}
+
+int environment_settings(struct settings **out, const char *config, environment_fault_h *h,
+			 void *arg)
+{
+	struct settings *s = NULL;
 	int err = settings_alloc(&s);
 
 	if (err)
 		return err;
-	settings_load(s, lookup, complain, NULL);
-	for (size_t i = 0; i < sizeof secrets / sizeof secrets[0]; i++) {
-		err = environment_secret(secrets[i], value, sizeof value);
-		if (!err && settings_set(s, secrets[i], value))
-			err = EMSGSIZE;
-		if (err && err != ENOENT) {
-			settings_set(s, secrets[i], "");
-			log_warn("secret_unusable", "variable=%s error=\"%s\"", secrets[i],
-				 why(err));
-		}
+	err = load_file(s, config, h, arg);
+	if (err == ENOMEM) {
+		settings_free(s);
+		return err;
 	}
-	explicit_bzero(value, sizeof value);
+	settings_load(s, lookup, complain, NULL);
+	load_secrets(s);
 	settings_secrets(s, secret_known, NULL);
 	*out = s;
-	return 0;
+	return err;
+}
+
+void environment_unknown(environment_unknown_h *h, void *arg)
+{
+	char name[128];
+
+	for (char **e = environ; *e; e++) {
+		size_t n = strcspn(*e, "=");
+
+		if (strncmp(*e, "PARLEY_", strlen("PARLEY_")) != 0 || n >= sizeof name)
+			continue;
+		snprintf(name, sizeof name, "%.*s", (int)n, *e);
+		if (!settings_variable(name))
+			h(name, settings_nearest(name, true), arg);
+	}
 }

@@ -32,9 +32,10 @@ struct options {
 	unsigned n_socks;
 	char state_dir[512];
 	const char *given_state_dir;
+	const char *config;
 	const char *journal, *shapes, *replay, *print;
 	enum log_level level;
-	bool check, health;
+	bool check, settings, health;
 };
 
 static const char help[] =
@@ -43,6 +44,7 @@ static const char help[] =
 	"       control --replay FILE\n"
 	"       control --journal-print FILE\n"
 	"       control --health [--state-dir DIR]\n"
+	"       control --settings\n"
 	"\n"
 	"The mind of Parley: keeps the bot on Discord, joins voice channels, and thinks.\n"
 	"\n"
@@ -50,6 +52,9 @@ static const char help[] =
 	"  --spawn-mediad[=PROG]   run a mediad of its own, which ends with it\n"
 	"  --guild ID              with --channel: the server to join at start\n"
 	"  --channel ID            the voice channel to join at start\n"
+	"  --config FILE           settings, a JSON object (default: " ENVIRONMENT_CONFIG "\n"
+	"                          when it is there)\n"
+	"  --settings              print every setting, its default and its range\n"
 	"  --state-dir DIR         where to keep what a restart needs (default: $STATE_DIRECTORY,\n"
 	"                          $XDG_STATE_HOME/parley or ~/.local/state/parley)\n"
 	"  --ca FILE               a further certificate authority to trust, PEM\n"
@@ -67,7 +72,7 @@ static const char help[] =
 	"\n"
 	"Environment: DISCORD_TOKEN or DISCORD_TOKEN_FILE; OPENAI_API_KEY or OPENAI_API_KEY_FILE\n"
 	"(without a key the embedded brain serves); PARLEY_DISCORD_API, PARLEY_BRAIN_URL and the\n"
-	"other settings of docs/settings.md.\n"
+	"other settings that --settings prints. What the environment says counts more than the settings file.\n"
 	"\n"
 	"Stopped by SIGTERM it leaves its calls running in mediad for the next control, unless it\n"
 	"runs the mediad itself: then it leaves the channels.\n"
@@ -75,8 +80,8 @@ static const char help[] =
 	"With --journal and --replay the last lines on stdout are `shape HEX` and `digest HEX`: of everything\n"
 	"that came and was sent, the first without sound that a codec made.\n"
 	"\n"
-	"Exit status: 0 ended as asked or all checks passed, 1 failed or something is missing, 2 "
-	"usage.\n";
+	"Exit status: 0 ended as asked or all checks passed, 1 failed or something is missing, 2 usage, or a fault\n"
+	"in the settings file.\n";
 
 static int usage(const char *what, const char *value)
 {
@@ -90,6 +95,8 @@ enum {
 	OPT_SPAWN,
 	OPT_GUILD,
 	OPT_CHANNEL,
+	OPT_CONFIG,
+	OPT_SETTINGS,
 	OPT_STATE,
 	OPT_CA,
 	OPT_JOURNAL,
@@ -108,6 +115,8 @@ static const struct option longs[] = {
 	{"spawn-mediad", optional_argument, NULL, OPT_SPAWN},
 	{"guild", required_argument, NULL, OPT_GUILD},
 	{"channel", required_argument, NULL, OPT_CHANNEL},
+	{"config", required_argument, NULL, OPT_CONFIG},
+	{"settings", no_argument, NULL, OPT_SETTINGS},
 	{"state-dir", required_argument, NULL, OPT_STATE},
 	{"ca", required_argument, NULL, OPT_CA},
 	{"journal", required_argument, NULL, OPT_JOURNAL},
@@ -141,6 +150,12 @@ static int one_option(struct options *o, int opt)
 		return discord_snowflake(optarg, &o->conf.channel)
 			       ? -1
 			       : usage("not a channel id", optarg);
+	case OPT_CONFIG:
+		o->config = optarg;
+		return -1;
+	case OPT_SETTINGS:
+		o->settings = true;
+		return -1;
 	case OPT_STATE:
 		o->given_state_dir = optarg;
 		return -1;
@@ -191,6 +206,8 @@ static int parse(struct options *o, int argc, char **argv)
 	}
 	if (optind < argc)
 		return usage("not an option", argv[optind]);
+	if (o->settings)
+		return argc == 2 ? -1 : usage("--settings stands alone", NULL);
 	if (o->replay || o->print)
 		return !o->replay + !o->print + !o->n_socks + !o->conf.spawn == 3
 			       ? -1
@@ -236,7 +253,7 @@ static bool can_start(const struct settings *settings, const struct control_conf
 	char text[512];
 
 	if (!settings->discord_token[0]) {
-		environment_secret_fault("DISCORD_TOKEN", text, sizeof text);
+		environment_secret_fault("DISCORD_TOKEN", settings->discord_token_file, text, sizeof text);
 		fprintf(stderr, "control: no bot token: %s.\n", text);
 	} else if (conf->ca_file && access(conf->ca_file, R_OK)) {
 		fprintf(stderr, "control: --ca %s: %s.\n", conf->ca_file, strerror(errno));
@@ -360,7 +377,7 @@ static int health(const struct control_conf *conf)
 	return alive ? 0 : 1;
 }
 
-static int check(struct settings *settings, const struct control_conf *conf)
+static int check(struct settings *settings, const struct control_conf *conf, unsigned faults)
 {
 	struct env_conf ec = {.loop = true};
 	struct env *env = NULL;
@@ -370,9 +387,38 @@ static int check(struct settings *settings, const struct control_conf *conf)
 		fprintf(stderr, "control: cannot start: %s\n", strerror(err));
 		return 1;
 	}
-	status = check_run(env, settings, conf);
+	status = check_run(env, settings, conf, faults);
 	env_free(env);
 	return status;
+}
+
+struct faults {
+	bool check; /* among the findings, instead of a program's last words */
+	unsigned n;
+};
+
+static void on_fault(const char *text, void *arg)
+{
+	struct faults *f = arg;
+
+	f->n++;
+	if (f->check)
+		check_fault(text);
+	else
+		fprintf(stderr, "control: %s\n", text);
+}
+
+static int print_settings(void)
+{
+	char *page = NULL;
+	int err = settings_doc(&page);
+
+	if (err)
+		fprintf(stderr, "control: %s\n", strerror(err));
+	else
+		fputs(page, stdout);
+	free(page);
+	return err ? 1 : 0;
 }
 
 int main(int argc, char **argv)
@@ -380,10 +426,13 @@ int main(int argc, char **argv)
 	struct options o = {0};
 	struct rlimit no_core = {0, 0};
 	struct settings *settings = NULL;
+	struct faults faults = {0};
 	int status = parse(&o, argc, argv), err;
 
 	if (status >= 0)
 		return status;
+	if (o.settings)
+		return print_settings();
 	setrlimit(RLIMIT_CORE, &no_core); /* a core would hold the token */
 	signal(SIGPIPE, SIG_IGN);
 	/* A check prints its findings; its log would only stand between them. */
@@ -395,12 +444,16 @@ int main(int argc, char **argv)
 	if (o.health)
 		return health(&o.conf);
 	o.conf.run_dir = getenv("XDG_RUNTIME_DIR");
-	err = environment_settings(&settings);
-	if (err) {
+	faults.check = o.check;
+	err = environment_settings(&settings, o.config, on_fault, &faults);
+	if (!settings) {
 		fprintf(stderr, "control: cannot start: %s\n", strerror(err));
 		return 1;
 	}
-	status = o.check ? check(settings, &o.conf) : run(settings, &o);
+	if (o.check)
+		status = check(settings, &o.conf, faults.n);
+	else
+		status = err ? USAGE : run(settings, &o);
 	settings_free(settings);
 	return status;
 }

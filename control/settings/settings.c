@@ -6,20 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { KIND_U, KIND_B, KIND_E, KIND_S, KIND_K };
+#include "control/settings/inside.h"
+#include "control/settings/nearest.h"
 
-struct row {
-	enum kind kind;
-	const char *name, *env;
-	size_t offset, bytes;	/* of the field; bytes of a text */
-	uint32_t def, min, max; /* numbers */
-	const char *text_def, *unit, *words, *text;
-};
-
-static const struct row rows[] = {
+const struct settings_row settings_rows[] = {
 #define OFF(name) offsetof(struct settings, name)
 #define U(n, e, d, lo, hi, u, t)                                                                   \
-	{.kind = KIND_U,                                                                           \
+	{.kind = SETTINGS_NUMBER,                                                                  \
 	 .name = #n,                                                                               \
 	 .env = #e,                                                                                \
 	 .offset = OFF(n),                                                                         \
@@ -29,9 +22,15 @@ static const struct row rows[] = {
 	 .unit = u,                                                                                \
 	 .text = t},
 #define B(n, e, d, t)                                                                              \
-	{.kind = KIND_B, .name = #n, .env = #e, .offset = OFF(n), .def = (d), .max = 1, .text = t},
+	{.kind = SETTINGS_SWITCH,                                                                  \
+	 .name = #n,                                                                               \
+	 .env = #e,                                                                                \
+	 .offset = OFF(n),                                                                         \
+	 .def = (d),                                                                               \
+	 .max = 1,                                                                                 \
+	 .text = t},
 #define E(n, e, d, w, t)                                                                           \
-	{.kind = KIND_E,                                                                           \
+	{.kind = SETTINGS_WORD,                                                                    \
 	 .name = #n,                                                                               \
 	 .env = #e,                                                                                \
 	 .offset = OFF(n),                                                                         \
@@ -39,7 +38,7 @@ static const struct row rows[] = {
 	 .words = w,                                                                               \
 	 .text = t},
 #define S(n, e, b, d, t)                                                                           \
-	{.kind = KIND_S,                                                                           \
+	{.kind = SETTINGS_TEXT,                                                                    \
 	 .name = #n,                                                                               \
 	 .env = #e,                                                                                \
 	 .offset = OFF(n),                                                                         \
@@ -47,11 +46,13 @@ static const struct row rows[] = {
 	 .text_def = d,                                                                            \
 	 .text = t},
 #define K(n, e, b, t)                                                                              \
-	{.kind = KIND_K,                                                                           \
+	{.kind = SETTINGS_SECRET,                                                                  \
 	 .name = #n,                                                                               \
 	 .env = #e,                                                                                \
+	 .path_name = #n "_file",                                                                  \
 	 .offset = OFF(n),                                                                         \
 	 .bytes = (b),                                                                             \
+	 .path_offset = OFF(n##_file),                                                             \
 	 .text_def = "",                                                                           \
 	 .text = t},
 	SETTINGS(U, B, E, S, K)
@@ -63,16 +64,21 @@ static const struct row rows[] = {
 #undef OFF
 };
 
-enum { N_ROWS = sizeof rows / sizeof rows[0] };
+const size_t settings_n_rows = SETTINGS_COUNT;
 
-static char *text_of(struct settings *s, const struct row *r)
+static char *text_of(struct settings *s, const struct settings_row *r)
 {
 	return (char *)s + r->offset;
 }
 
-static void number_set(struct settings *s, const struct row *r, uint32_t v)
+static void put_text(struct settings *s, const struct settings_row *r, const char *value)
 {
-	if (r->kind == KIND_B)
+	snprintf(text_of(s, r), r->bytes, "%s", value);
+}
+
+void settings_put_number(struct settings *s, const struct settings_row *r, uint32_t v)
+{
+	if (r->kind == SETTINGS_SWITCH)
 		*(bool *)((char *)s + r->offset) = v != 0;
 	else
 		memcpy((char *)s + r->offset, &v, sizeof v);
@@ -87,13 +93,13 @@ int settings_alloc(struct settings **out)
 	s = calloc(1, sizeof *s);
 	if (!s)
 		return ENOMEM;
-	for (size_t i = 0; i < N_ROWS; i++) {
-		const struct row *r = &rows[i];
+	for (size_t i = 0; i < settings_n_rows; i++) {
+		const struct settings_row *r = &settings_rows[i];
 
-		if (r->kind == KIND_S || r->kind == KIND_K)
-			snprintf(text_of(s, r), r->bytes, "%s", r->text_def);
+		if (r->kind == SETTINGS_TEXT || r->kind == SETTINGS_SECRET)
+			put_text(s, r, r->text_def);
 		else
-			number_set(s, r, r->def);
+			settings_put_number(s, r, r->def);
 	}
 	*out = s;
 	return 0;
@@ -103,17 +109,15 @@ struct settings *settings_free(struct settings *s)
 {
 	if (!s)
 		return NULL;
-	for (size_t i = 0; i < N_ROWS; i++)
-		if (rows[i].kind == KIND_K)
-			explicit_bzero(text_of(s, &rows[i]), rows[i].bytes);
+	for (size_t i = 0; i < settings_n_rows; i++)
+		if (settings_rows[i].kind == SETTINGS_SECRET)
+			explicit_bzero(text_of(s, &settings_rows[i]), settings_rows[i].bytes);
 	free(s);
 	return NULL;
 }
 
-/* Index of a word in "a|b|c", or -1. */
-static int word_index(const char *words, const char *value)
+int settings_word(const char *words, const char *value, size_t n)
 {
-	size_t n = strlen(value);
 	int i = 0;
 
 	for (const char *p = words;; i++) {
@@ -127,7 +131,7 @@ static int word_index(const char *words, const char *value)
 	}
 }
 
-static int parse_number(struct settings *s, const struct row *r, const char *value)
+static int parse_number(struct settings *s, const struct settings_row *r, const char *value)
 {
 	unsigned long long v;
 	char *end;
@@ -139,58 +143,59 @@ static int parse_number(struct settings *s, const struct row *r, const char *val
 	if (*end)
 		return EINVAL;
 	if (errno == ERANGE || v > r->max) {
-		number_set(s, r, r->max);
+		settings_put_number(s, r, r->max);
 		return ERANGE;
 	}
 	if (v < r->min) {
-		number_set(s, r, r->min);
+		settings_put_number(s, r, r->min);
 		return ERANGE;
 	}
-	number_set(s, r, (uint32_t)v);
+	settings_put_number(s, r, (uint32_t)v);
 	return 0;
 }
 
-static int parse_row(struct settings *s, const struct row *r, const char *value)
+static int parse_row(struct settings *s, const struct settings_row *r, const char *value)
 {
 	int i;
 
 	switch (r->kind) {
-	case KIND_U:
+	case SETTINGS_NUMBER:
 		return parse_number(s, r, value);
-	case KIND_B:
-		if ((i = word_index("0|1|no|yes|off|on|false|true", value)) < 0)
+	case SETTINGS_SWITCH:
+		if ((i = settings_word("0|1|no|yes|off|on|false|true", value, strlen(value))) < 0)
 			return EINVAL;
-		number_set(s, r, (uint32_t)i & 1);
+		settings_put_number(s, r, (uint32_t)i & 1);
 		return 0;
-	case KIND_E:
-		if ((i = word_index(r->words, value)) < 0)
+	case SETTINGS_WORD:
+		if ((i = settings_word(r->words, value, strlen(value))) < 0)
 			return EINVAL;
-		number_set(s, r, (uint32_t)i);
+		settings_put_number(s, r, (uint32_t)i);
 		return 0;
-	case KIND_S:
-	case KIND_K:
+	case SETTINGS_TEXT:
+	case SETTINGS_SECRET:
 		if (strlen(value) >= r->bytes)
 			return EINVAL;
-		snprintf(text_of(s, r), r->bytes, "%s", value);
+		put_text(s, r, value);
 		return 0;
 	}
 	return EINVAL;
 }
 
-static void print_value(const struct settings *s, const struct row *r, char *buf, size_t size)
+static void print_value(const struct settings *s, const struct settings_row *r, char *buf,
+			size_t size)
 {
 	const char *field = (const char *)s + r->offset;
 	uint32_t v = 0;
 
 	switch (r->kind) {
-	case KIND_U:
+	case SETTINGS_NUMBER:
 		memcpy(&v, field, sizeof v);
 		snprintf(buf, size, "%u", v);
 		break;
-	case KIND_B:
+	case SETTINGS_SWITCH:
 		snprintf(buf, size, "%s", *(const bool *)field ? "yes" : "no");
 		break;
-	case KIND_E: {
+	case SETTINGS_WORD: {
 		const char *p = r->words;
 
 		memcpy(&v, field, sizeof v);
@@ -199,10 +204,10 @@ static void print_value(const struct settings *s, const struct row *r, char *buf
 		snprintf(buf, size, "%.*s", (int)strcspn(p, "|"), p);
 		break;
 	}
-	case KIND_S:
+	case SETTINGS_TEXT:
 		snprintf(buf, size, "%s", field);
 		break;
-	case KIND_K:
+	case SETTINGS_SECRET:
 		snprintf(buf, size, "(secret)");
 		break;
 	}
@@ -213,22 +218,23 @@ void settings_load(struct settings *s, settings_lookup_h *lookuph, settings_comp
 {
 	char used[128];
 
-	for (size_t i = 0; i < N_ROWS; i++) {
-		const struct row *r = &rows[i];
+	for (size_t i = 0; i < settings_n_rows; i++) {
+		const struct settings_row *r = &settings_rows[i];
 		const char *value = lookuph(r->env, arg);
 
 		if (!value || !*value || parse_row(s, r, value) == 0 || !complainh)
 			continue;
 		print_value(s, r, used, sizeof used);
-		complainh(r->env, r->kind == KIND_K ? "(secret)" : value, used, arg);
+		complainh(r->env, r->kind == SETTINGS_SECRET ? "(secret)" : value, used, arg);
 	}
 }
 
 int settings_set(struct settings *s, const char *name, const char *value)
 {
-	for (size_t i = 0; i < N_ROWS; i++)
-		if (strcmp(rows[i].name, name) == 0 || strcmp(rows[i].env, name) == 0)
-			return parse_row(s, &rows[i], value);
+	for (size_t i = 0; i < settings_n_rows; i++)
+		if (strcmp(settings_rows[i].name, name) == 0 ||
+		    strcmp(settings_rows[i].env, name) == 0)
+			return parse_row(s, &settings_rows[i], value);
 	return ENOENT;
 }
 
@@ -236,12 +242,13 @@ void settings_each(const struct settings *s, settings_each_h *h, void *arg)
 {
 	char value[4096];
 
-	for (size_t i = 0; i < N_ROWS; i++) {
-		bool secret = rows[i].kind == KIND_K;
+	for (size_t i = 0; i < settings_n_rows; i++) {
+		bool secret = settings_rows[i].kind == SETTINGS_SECRET;
 
 		if (!secret)
-			print_value(s, &rows[i], value, sizeof value);
-		h(rows[i].name, secret ? (const char *)s + rows[i].offset : value, secret, arg);
+			print_value(s, &settings_rows[i], value, sizeof value);
+		h(settings_rows[i].name, secret ? (const char *)s + settings_rows[i].offset : value,
+		  secret, arg);
 	}
 }
 
@@ -266,12 +273,42 @@ static void address_secrets(const char *url, void (*h)(const char *value, void *
 void settings_secrets(const struct settings *s, void (*h)(const char *value, void *arg), void *arg)
 {
 	address_secrets(s->brain_url, h, arg);
-	for (size_t i = 0; i < N_ROWS; i++) {
-		const char *field = (const char *)s + rows[i].offset;
+	for (size_t i = 0; i < settings_n_rows; i++) {
+		const char *field = (const char *)s + settings_rows[i].offset;
 
-		if (rows[i].kind == KIND_K && *field)
+		if (settings_rows[i].kind == SETTINGS_SECRET && *field)
 			h(field, arg);
 	}
+}
+
+static bool is_file_of(const char *name, const char *env)
+{
+	size_t n = strlen(env);
+
+	return strncmp(name, env, n) == 0 && strcmp(name + n, "_FILE") == 0;
+}
+
+bool settings_variable(const char *env)
+{
+	for (size_t i = 0; i < settings_n_rows; i++)
+		if (strcmp(settings_rows[i].env, env) == 0 ||
+		    (settings_rows[i].kind == SETTINGS_SECRET &&
+		     is_file_of(env, settings_rows[i].env)))
+			return true;
+	return false;
+}
+
+const char *settings_nearest(const char *name, bool variable)
+{
+	struct nearest n = {.word = name, .word_len = strlen(name)};
+
+	for (size_t i = 0; i < settings_n_rows; i++) {
+		const struct settings_row *r = &settings_rows[i];
+		const char *candidate = variable ? r->env : r->path_name ? r->path_name : r->name;
+
+		nearest_try(&n, candidate, strlen(candidate));
+	}
+	return n.best;
 }
 
 bool settings_guest(const struct settings *s)
@@ -338,22 +375,28 @@ __attribute__((format(printf, 2, 3))) static void page_add(struct page *p, const
 	p->n += (size_t)need;
 }
 
-static void doc_row(struct page *p, const struct settings *defaults, const struct row *r)
+static void doc_row(struct page *p, const struct settings *defaults, const struct settings_row *r)
 {
 	char def[4096];
 
 	print_value(defaults, r, def, sizeof def);
-	page_add(p, "### `%s`\n\n%s\n\n", r->env, r->text);
-	if (r->kind == KIND_K) {
-		page_add(p, "A secret. `%s_FILE` may name a file that holds it.\n\n", r->env);
+	if (r->kind == SETTINGS_SECRET) {
+		page_add(p,
+			 "### `%s`\n\n%s A secret: this names a file that holds it. The variable "
+			 "`%s` "
+			 "holds it itself, `%s_FILE` names a file.\n\n",
+			 r->path_name, r->text, r->env, r->env);
 		return;
 	}
+	page_add(p, "### `%s`\n\n%s\n\n", r->name, r->text);
 	page_add(p, "Default: %s%s%s", *def ? "`" : "", *def ? def : "empty", *def ? "`" : "");
-	if (r->kind == KIND_U)
+	if (r->kind == SETTINGS_NUMBER)
 		page_add(p, "%s%s, from %u to %u", *r->unit ? " " : "", r->unit, r->min, r->max);
-	if (r->kind == KIND_E)
+	if (r->kind == SETTINGS_WORD)
 		page_add(p, ", one of `%s`", r->words);
-	page_add(p, ". Field `%s`.\n\n", r->name);
+	if (r->kind == SETTINGS_TEXT)
+		page_add(p, ", at most %zu bytes", r->bytes - 1);
+	page_add(p, ". Variable `%s`.\n\n", r->env);
 }
 
 int settings_doc(char **out)
@@ -365,11 +408,23 @@ int settings_doc(char **out)
 	if (err)
 		return err;
 	page_add(&page,
-		 "# Settings of control\n\nThey are read from the environment when control "
-		 "starts. Values outside a range are moved into it, with a line in the log.\n"
-		 "This page is made from `control/settings/settings.def`.\n\n");
-	for (size_t i = 0; i < N_ROWS; i++)
-		doc_row(&page, defaults, &rows[i]);
+		 "# Settings of control\n\n"
+		 "They are read once, when control starts: from the settings file, a JSON object "
+		 "(`/etc/parley/parley.json` "
+		 "when it is there, or\n`--config FILE`), and from the environment, which counts "
+		 "more.\n\n"
+		 "```\n{\n  \"bot_name\": \"Charlie\",\n  \"silence_ms\": 600,\n  \"log_words\": "
+		 "false,\n"
+		 "  \"discord_token_file\": \"/etc/parley/discord-token\"\n}\n```\n\n"
+		 "In the file numbers are plain, switches `true` or `false`, all else in quotes. "
+		 "What is wrong in it is told with its\n"
+		 "line, all at once, and control does not start (status 2). A number in the "
+		 "environment that is out of its range is moved into\n"
+		 "it, what else cannot be used is as if not given, each with a line in the log.\n\n"
+		 "This page is made from `control/settings/settings.def`; `control --settings` "
+		 "prints it.\n\n");
+	for (size_t i = 0; i < settings_n_rows; i++)
+		doc_row(&page, defaults, &settings_rows[i]);
 	settings_free(defaults);
 	if (page.err) {
 		free(page.text);

@@ -14,12 +14,15 @@
 
 #include "control/settings/settings.def"
 
+/* A secret's field has a second one beside it: the path of a file that holds it, as a settings file
+ * told it. */
+enum { SETTINGS_PATH_MAX = 512 };
 struct settings {
 #define SETTINGS_U_(name, env, def, min, max, unit, text) uint32_t name;
 #define SETTINGS_B_(name, env, def, text)		  bool name;
 #define SETTINGS_E_(name, env, def, words, text)	  uint32_t name;
 #define SETTINGS_S_(name, env, bytes, def, text)	  char name[bytes];
-#define SETTINGS_K_(name, env, bytes, text)		  char name[bytes];
+#define SETTINGS_K_(name, env, bytes, text)		  char name[bytes], name##_file[SETTINGS_PATH_MAX];
 	SETTINGS(SETTINGS_U_, SETTINGS_B_, SETTINGS_E_, SETTINGS_S_, SETTINGS_K_)
 #undef SETTINGS_U_
 #undef SETTINGS_B_
@@ -27,6 +30,13 @@ struct settings {
 #undef SETTINGS_S_
 #undef SETTINGS_K_
 };
+
+#define SETTINGS_ONE_(...) +1
+enum {
+	SETTINGS_COUNT = 0 SETTINGS(SETTINGS_ONE_, SETTINGS_ONE_, SETTINGS_ONE_, SETTINGS_ONE_,
+				    SETTINGS_ONE_)
+};
+#undef SETTINGS_ONE_
 
 /* All defaults. ENOMEM. Caller owns *out. */
 int settings_alloc(struct settings **out);
@@ -48,12 +58,19 @@ void settings_load(struct settings *s, settings_lookup_h *lookuph, settings_comp
 /* One setting by the name of its field or variable, in text form. ENOENT unknown, EINVAL not a
  * value, ERANGE clamped. */
 int settings_set(struct settings *s, const char *name, const char *value);
-/* Every setting as the text that settings_set takes; a secret's value as it is. Borrowed during the call. */
+/* Every setting as the text that settings_set takes; a secret's value as it is. Borrowed during the
+ * call. */
 typedef void(settings_each_h)(const char *name, const char *value, bool secret, void *arg);
 void settings_each(const struct settings *s, settings_each_h *h, void *arg);
-/* Calls h for every secret that is set, and for the parts of the brain's address where one may stand: user and
- * password, and the query. */
+/* Calls h for every secret that is set, and for the parts of the brain's address where one may
+ * stand: user and password, and the query. */
 void settings_secrets(const struct settings *s, void (*h)(const char *value, void *arg), void *arg);
+
+/* Whether a variable of this name is read: a setting's, or with _FILE behind it a secret's. */
+bool settings_variable(const char *env);
+/* What was meant by a name that there is not: that of the most similar member of a settings file,
+ * or with variable of the environment. NULL: none is like it. */
+const char *settings_nearest(const char *name, bool variable);
 
 /* Whether the rules for a guest apply: asked for, or no provider key. */
 bool settings_guest(const struct settings *s);

@@ -29,7 +29,7 @@ typedef void(api_h)(struct api_call *c);
 	R(POST, "/users", api_user_add, "{id?, name}")                                             \
 	R(POST, "/bots", api_bot_add,                                                              \
 	  "{id?, name, token, privileged?}: privileged intents that are enabled")                  \
-	R(PATCH, "/bots/{}", api_bot_set, "{privileged}")                                          \
+	R(PATCH, "/bots/{}", api_bot_set, "{privileged?, application?: {field: value, …}}")        \
 	R(GET, "/bots/{}/commands", api_commands, "global and guild commands")                     \
 	R(POST, "/guilds", api_guild_add, "{id?, name, owner_id}")                                 \
 	R(POST, "/guilds/{}/channels", api_channel_add,                                            \

@@ -59,8 +59,14 @@ void api_bot_set(struct api_call *c)
 {
 	struct gd_bot *b = gd_bot_find(c->g->world, c->id[0]);
 
+	json_t *application = json_object_get(c->body, "application");
+
 	if (b)
 		b->privileged = api_number(c, "privileged", b->privileged);
+	if (b && json_is_object(application)) {
+		json_decref(b->application);
+		b->application = json_incref(application);
+	}
 	api_result(c, b ? 0 : ENOENT);
 }
 

@@ -63,6 +63,7 @@ struct gd_world *gd_world_free(struct gd_world *w)
 		struct gd_bot *b = w->bots.v[i];
 
 		json_decref(b->commands);
+		json_decref(b->application);
 		free(b);
 	}
 	for (size_t i = 0; i < w->users.n; i++)

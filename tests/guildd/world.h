@@ -42,6 +42,7 @@ struct gd_bot {
 	char token[128];
 	uint64_t privileged; /* intents that were enabled in the developer portal */
 	json_t *commands;    /* global ones, array */
+	json_t *application; /* fields of its application that a test set; NULL */
 };
 
 struct gd_role {

@@ -139,6 +139,21 @@ sock="--media-sock $D/mediad.sock"
 		PARLEY_DISCORD_API=http://127.0.0.1:9/api "$B/control" $sock
 	checked "check tells a server without the bot" "add the bot there" "$B/control" $sock --guild 41771983423143938 --channel $VOICE
 	checked "check tells an unknown channel" "no voice or stage channel of this id" "$B/control" $sock --guild $GUILD --channel 500
+	api PATCH /bots/$BOT '{"application":{"bot_require_code_grant":true,"interactions_endpoint_url":"https://example.com/"}}' >/dev/null
+	checked "check names a switch of the developer portal" "switch off Requires OAuth2 Code Grant" "$B/control" $sock
+	check "check names the other one" "$out" "missing  developer portal: Under General Information, empty Interactions Endpoint URL"
+	api PATCH /bots/$BOT '{"application":{}}' >/dev/null
+	checked "check with nothing to switch" "ok       developer portal: nothing to switch" "$B/control" $sock
+	api POST /bots '{"id":"901","name":"lonely","token":"lonely.bot.token"}' >/dev/null
+	checked "check tells that nobody added the bot" "missing  server: the bot is in no server yet" DISCORD_TOKEN=lonely.bot.token "$B/control" $sock
+	checked "check finds a mistyped variable" "warning  environment: nobody reads PARLEY_SILENSE_MS; did you mean PARLEY_SILENCE_MS?" \
+		PARLEY_SILENSE_MS=1 "$B/control" $sock
+	printf '{\n"silense_ms": 1,\n"hold_ms": -1\n}\n' >"$D/bad.json"
+	checked "check tells every fault of the settings file" "missing  settings: $D/bad.json:2: there is no setting \"silense_ms\"; did you mean \"silence_ms\"?" \
+		"$B/control" $sock --config "$D/bad.json"
+	check "check tells the next one" "$out" "bad.json:3: \"hold_ms\" must be a whole number from 0 to 20000 ms, not -1"
+	checked "check tells how to reach mediad" "missing  mediad: there is no $D/none.sock. Start mediad --listen $D/none.sock" \
+		"$B/control" --media-sock "$D/none.sock"
 	STATE=/proc/parley checked "check tells a folder it cannot write" "warning  state directory: /proc/parley" "$B/control" $sock
 	api PUT "/channels/$VOICE/overwrites/$GUILD" '{"type":"role","allow":"0","deny":"2097152"}' >/dev/null
 	checked "check tells a missing permission" "missing  permissions: the bot may not speak in Voice" \
@@ -155,6 +170,9 @@ started() {
 started "a start without a token" "no bot token: set DISCORD_TOKEN" -u DISCORD_TOKEN "$B/control" --spawn-mediad
 started "a start without the mediad to run" "there is no program /nonexistent" "$B/control" --spawn-mediad=/nonexistent
 started "a start without the authority" "--ca /nonexistent: No such file" "$B/control" --spawn-mediad --ca /nonexistent
+
+out=$("$B/control" --spawn-mediad --config "$D/bad.json" 2>&1)
+check "a start with faults in the settings file" "$? $(printf '%s\n' "$out" | wc -l) $out" "2 2 control: $D/bad.json:2: "
 
 # ---- joining when told ----
 start_control

@@ -19,7 +19,7 @@ static int from_file(const char *text, char *buf, size_t size)
 		return -1;
 	close(fd);
 	setenv(file, path, 1);
-	err = environment_secret(name, buf, size);
+	err = environment_secret(name, "", buf, size);
 	unsetenv(file);
 	unlink(path);
 	return err;
@@ -31,7 +31,7 @@ TEST(secrets_are_taken_as_people_paste_them)
 
 	unsetenv(name);
 	unsetenv(file);
-	CHECK_INT(environment_secret(name, buf, sizeof buf), ENOENT);
+	CHECK_INT(environment_secret(name, "", buf, sizeof buf), ENOENT);
 	CHECK_INT(from_file("abc.def\n", buf, sizeof buf), 0);
 	CHECK_STR(buf, "abc.def");
 	CHECK_INT(from_file(" abc.def \r\nmore", buf, sizeof buf), 0);
@@ -44,13 +44,13 @@ TEST(secrets_are_taken_as_people_paste_them)
 	CHECK_INT(from_file("a\x1b[2J", buf, sizeof buf), EINVAL);
 	CHECK_INT(from_file("caf\xc3\xa9", buf, sizeof buf), EINVAL);
 	setenv(name, "abc\r", 1);
-	CHECK_INT(environment_secret(name, buf, sizeof buf), 0);
+	CHECK_INT(environment_secret(name, "", buf, sizeof buf), 0);
 	CHECK_STR(buf, "abc");
 	/* The variable counts before the file, and a second line never becomes a header. */
 	CHECK_INT(from_file("other", buf, sizeof buf), 0);
 	CHECK_STR(buf, "abc");
 	setenv(name, "abc\r\nX-Header: 1", 1);
-	CHECK_INT(environment_secret(name, buf, sizeof buf), 0);
+	CHECK_INT(environment_secret(name, "", buf, sizeof buf), 0);
 	CHECK_STR(buf, "abc");
 	unsetenv(name);
 }
@@ -61,17 +61,21 @@ TEST(a_missing_secret_is_told_in_words)
 
 	unsetenv(name);
 	setenv(file, "/nonexistent/token", 1);
-	environment_secret_fault(name, text, sizeof text);
+	environment_secret_fault(name, "", text, sizeof text);
 	CHECK_STR(text,
 		  "the file /nonexistent/token that PARLEY_TEST_TOKEN_FILE names cannot be used: "
 		  "No such file or directory");
 	unsetenv(file);
-	environment_secret_fault(name, text, sizeof text);
+	environment_secret_fault(name, "", text, sizeof text);
 	CHECK_STR(text, "set PARLEY_TEST_TOKEN, or PARLEY_TEST_TOKEN_FILE to a file that holds it");
 	setenv(name, "hunter2 x", 1);
-	environment_secret_fault(name, text, sizeof text);
+	environment_secret_fault(name, "", text, sizeof text);
 	CHECK(strstr(text, "cannot be used") && !strstr(text, "hunter2"));
 	unsetenv(name);
+	environment_secret_fault(name, "/nonexistent/token", text, sizeof text);
+	CHECK_STR(text, "the file /nonexistent/token that the settings file names for "
+			"PARLEY_TEST_TOKEN cannot be used: "
+			"No such file or directory");
 }
 
 TEST(a_secret_that_cannot_be_used_is_none)
@@ -80,7 +84,7 @@ TEST(a_secret_that_cannot_be_used_is_none)
 	struct settings *s = NULL;
 
 	setenv("DISCORD_TOKEN", "a b", 1);
-	CHECK_INT(environment_settings(&s), 0);
+	CHECK_INT(environment_settings(&s, "/dev/null", NULL, NULL), 0);
 	CHECK_STR(s->discord_token, "");
 	settings_free(s);
 	if (kept)
@@ -88,4 +92,112 @@ TEST(a_secret_that_cannot_be_used_is_none)
 	else
 		unsetenv("DISCORD_TOKEN");
 	free(kept);
+}
+
+static void gather(const char *text, void *arg)
+{
+	char *all = arg;
+	size_t n = strlen(all);
+
+	snprintf(all + n, 1024 - n, "%s\n", text);
+}
+
+/* The settings of a file with this text; what was said goes to all (1024 bytes). */
+static int load(struct settings **s, const char *text, char *path, char *all)
+{
+	int fd, err;
+	ssize_t n = (ssize_t)strlen(text);
+
+	strcpy(path, "/tmp/parley-config-XXXXXX");
+	fd = mkstemp(path);
+	if (fd < 0 || write(fd, text, (size_t)n) != n)
+		return -1;
+	close(fd);
+	all[0] = '\0';
+	err = environment_settings(s, path, gather, all);
+	unlink(path);
+	return err;
+}
+
+TEST(the_environment_counts_more_than_the_settings_file)
+{
+	struct settings *s = NULL;
+	char path[64], all[1024];
+
+	setenv("PARLEY_HOLD_MS", "1500", 1);
+	CHECK_INT(load(&s, "{\"hold_ms\": 1000, \"silence_ms\": 900}", path, all), 0);
+	unsetenv("PARLEY_HOLD_MS");
+	CHECK_STR(all, "");
+	CHECK_INT(s->hold_ms, 1500);
+	CHECK_INT(s->silence_ms, 900);
+	settings_free(s);
+}
+
+TEST(faults_of_the_settings_file_come_with_its_name)
+{
+	struct settings *s = NULL;
+	char path[64], all[1024], want[256];
+
+	CHECK_INT(load(&s, "{\n\"hold_m\": 1000\n}", path, all), EINVAL);
+	snprintf(want, sizeof want,
+		 "%s:2: there is no setting \"hold_m\"; did you mean \"hold_ms\"?\n", path);
+	CHECK_STR(all, want);
+	settings_free(s);
+	all[0] = '\0';
+	CHECK_INT(environment_settings(&s, "/nonexistent/parley.json", gather, all), EINVAL);
+	CHECK_STR(all, "/nonexistent/parley.json: No such file or directory\n");
+	settings_free(s);
+	all[0] = '\0';
+	CHECK_INT(environment_settings(&s, "/tmp", gather, all), EINVAL);
+	CHECK_STR(all, "/tmp: Is a directory\n");
+	settings_free(s);
+	all[0] = '\0';
+	CHECK_INT(environment_settings(&s, "/dev/zero", gather, all), EINVAL);
+	CHECK_STR(all, "/dev/zero: File too large\n");
+	settings_free(s);
+}
+
+TEST(the_settings_file_names_the_file_of_a_secret)
+{
+	char *kept = getenv("OPENAI_API_KEY") ? strdup(getenv("OPENAI_API_KEY")) : NULL;
+	char path[] = "/tmp/parley-secret-XXXXXX", text[128], config[64], all[1024];
+	int fd = mkstemp(path);
+	struct settings *s = NULL;
+
+	CHECK(fd >= 0 && write(fd, "sk-test\n", 8) == 8);
+	close(fd);
+	unsetenv("OPENAI_API_KEY");
+	snprintf(text, sizeof text, "{\"openai_api_key_file\": \"%s\"}", path);
+	CHECK_INT(load(&s, text, config, all), 0);
+	CHECK_STR(s->openai_api_key, "sk-test");
+	unlink(path);
+	settings_free(s);
+	if (kept)
+		setenv("OPENAI_API_KEY", kept, 1);
+	free(kept);
+}
+
+static void unknown(const char *variable, const char *likely, void *arg)
+{
+	char *all = arg;
+	size_t n = strlen(all);
+
+	if (strncmp(variable, "PARLEY_UNKNOWN", 14) == 0 ||
+	    strncmp(variable, "PARLEY_SILENSE", 14) == 0)
+		snprintf(all + n, 256 - n, "%s>%s ", variable, likely ? likely : "?");
+}
+
+TEST(variables_that_nobody_reads_are_found)
+{
+	char all[256] = "";
+
+	setenv("PARLEY_UNKNOWN_TO_ALL", "1", 1);
+	environment_unknown(unknown, all);
+	CHECK_STR(all, "PARLEY_UNKNOWN_TO_ALL>? ");
+	unsetenv("PARLEY_UNKNOWN_TO_ALL");
+	setenv("PARLEY_SILENSE_MS", "1", 1);
+	all[0] = '\0';
+	environment_unknown(unknown, all);
+	CHECK_STR(all, "PARLEY_SILENSE_MS>PARLEY_SILENCE_MS ");
+	unsetenv("PARLEY_SILENSE_MS");
 }

@@ -100,8 +100,8 @@ TEST(a_secret_is_never_told)
 	CHECK_STR(t.complaints, "OPENAI_API_KEY:(secret)>(secret) ");
 	settings_free(s);
 	CHECK_INT(settings_doc(&doc), 0);
-	CHECK(strstr(doc, "### `OPENAI_API_KEY`"));
-	CHECK(strstr(doc, "Default: `700` ms, from 100 to 10000"));
+	CHECK(strstr(doc, "### `openai_api_key_file`"));
+	CHECK(strstr(doc, "Default: `700` ms, from 100 to 10000. Variable `PARLEY_BARGE_IN_MS`."));
 	free(doc);
 }
 

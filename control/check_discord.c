@@ -1,0 +1,284 @@
+#include "control/check_inside.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "control/control.h"
+#include "control/discord/guilds.h"
+#include "control/discord/portal.h"
+#include "control/discord/rest.h"
+#include "control/environment.h"
+#include "control/settings/settings.h"
+#include "ipc/tmr.h"
+#include "ipc/ws.h"
+#include "proto/discord.h"
+
+#define SEC UINT64_C(1000000000)
+enum { GATEWAY_S = 10 };
+
+static int get(struct check *c, const char *route, const char *path, rest_h *h)
+{
+	struct rest_call call = {.method = "GET", .route = route, .path = path, .idempotent = true};
+
+	return rest_request(c->rest, &call, h, c);
+}
+
+static const char *trouble(int err, int status, const json_t *body)
+{
+	const char *message = json_string_value(json_object_get(body, "message"));
+
+	if (err == EACCES || status == 401)
+		return "the token is not accepted";
+	if (err)
+		return strerror(err);
+	return message ? message : "an unexpected answer";
+}
+
+static void check_permissions(struct check *c)
+{
+	static const unsigned bits[] = {DISCORD_BIT_VIEW_CHANNEL, DISCORD_BIT_CONNECT,
+					DISCORD_BIT_SPEAK};
+	struct guild_channel ch;
+	uint64_t have;
+
+	guilds_event(c->guilds, "GUILD_CREATE", c->guild);
+	if (!guilds_channel(c->guilds, c->conf->guild, c->conf->channel, &ch)) {
+		check_say(c, CHECK_MISSING, "channel",
+			  "that server has no voice or stage channel of this id. In Discord's "
+			  "developer "
+			  "mode a right click on the channel copies it");
+	} else if (!guilds_permissions(c->guilds, c->conf->guild, c->conf->channel, c->user,
+				       &have)) {
+		check_say(c, CHECK_WARNING, "permissions", "could not be worked out");
+	} else {
+		check_say(c, CHECK_OK, "channel", "%s", ch.name);
+		for (size_t i = 0; i < sizeof bits / sizeof bits[0]; i++)
+			if (!(have & DISCORD_PERMISSION(bits[i])))
+				check_say(c, CHECK_MISSING, "permissions",
+					  "the bot may not %s in %s. Allow it in the channel's "
+					  "settings "
+					  "in "
+					  "Discord",
+					  discord_permission_text(bits[i]), ch.name);
+			else
+				check_say(c, CHECK_OK, "permissions", "%s",
+					  discord_permission_text(bits[i]));
+	}
+	check_done(c);
+}
+
+static void on_channels(int err, int status, const json_t *body, void *arg)
+{
+	struct check *c = arg;
+
+	if (err == ECANCELED)
+		return;
+	if (err || status != 200) {
+		check_say(c, CHECK_WARNING, "channel", "%s", trouble(err, status, body));
+		check_done(c);
+		return;
+	}
+	json_object_set(c->guild, "channels", (json_t *)body);
+	check_permissions(c);
+}
+
+static void on_member(int err, int status, const json_t *body, void *arg)
+{
+	struct check *c = arg;
+	char path[96];
+
+	if (err == ECANCELED)
+		return;
+	if (!err && status == 200)
+		json_object_set_new(c->guild, "members", json_pack("[O]", (json_t *)body));
+	snprintf(path, sizeof path, "/guilds/%llu/channels", (unsigned long long)c->conf->guild);
+	if (get(c, "/guilds/{}/channels", path, on_channels))
+		check_done(c);
+}
+
+static void on_guild(int err, int status, const json_t *body, void *arg)
+{
+	const char *name = json_string_value(json_object_get(body, "name"));
+	struct check *c = arg;
+	char path[96];
+
+	if (err == ECANCELED)
+		return;
+	if (err || status != 200) {
+		check_say(c, CHECK_MISSING, "server",
+			  "--guild: %s. Open the invite link to add the bot there",
+			  trouble(err, status, body));
+		check_done(c);
+		return;
+	}
+	c->guild = json_deep_copy(body);
+	check_say(c, CHECK_OK, "server", "%s", name ? name : "?");
+	snprintf(path, sizeof path, "/guilds/%llu/members/%llu", (unsigned long long)c->conf->guild,
+		 (unsigned long long)c->user);
+	if (get(c, "/guilds/{}/members/{}", path, on_member))
+		check_done(c);
+}
+
+/* Without --guild: whether anybody has added the bot at all. */
+static void on_servers(int err, int status, const json_t *body, void *arg)
+{
+	struct check *c = arg;
+	size_t n = json_array_size(body);
+	const char *name = json_string_value(json_object_get(json_array_get(body, 0), "name"));
+
+	if (err == ECANCELED)
+		return;
+	if (err || status != 200)
+		check_say(c, CHECK_WARNING, "server", "%s", trouble(err, status, body));
+	else if (n == 0)
+		check_say(c, CHECK_MISSING, "server",
+			  "the bot is in no server yet. Open the invite link and choose one");
+	else if (n == 1)
+		check_say(c, CHECK_OK, "server", "%s", name ? name : "?");
+	else
+		check_say(c, CHECK_OK, "server", "%s and %zu more", name ? name : "?", n - 1);
+	check_done(c);
+}
+
+static void gateway_done(struct check *c)
+{
+	char path[64];
+	int err;
+
+	tmr_stop(c->tmr);
+	c->ws = ws_free(c->ws);
+	snprintf(path, sizeof path, "/guilds/%llu", (unsigned long long)c->conf->guild);
+	err = c->conf->guild ? get(c, "/guilds/{}", path, on_guild)
+			     : get(c, "/users/@me/guilds", "/users/@me/guilds", on_servers);
+	if (err)
+		check_done(c);
+}
+
+static void on_ws(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *data, size_t len,
+		  void *arg)
+{
+	struct check *c = arg;
+
+	(void)ws;
+	(void)code;
+	if (ev == WS_OPEN)
+		return; /* it is Discord when its hello comes */
+	if (ev == WS_TEXT)
+		check_say(c, CHECK_OK, "gateway", "answers");
+	else
+		check_say(c, CHECK_MISSING, "gateway", "the connection failed: %.*s", (int)len,
+			  len ? (const char *)data : "");
+	gateway_done(c);
+}
+
+static void on_gateway(int err, int status, const json_t *body, void *arg)
+{
+	struct check *c = arg;
+	const char *url = json_string_value(json_object_get(body, "url"));
+	const json_t *left =
+		json_object_get(json_object_get(body, "session_start_limit"), "remaining");
+	struct ws_dial dial = {.max_message = 1 << 20};
+	char full[320];
+
+	if (err == ECANCELED)
+		return;
+	if (err || status != 200 || !url) {
+		check_say(c, CHECK_MISSING, "gateway", "%s", trouble(err, status, body));
+		check_done(c);
+		return;
+	}
+	if (json_is_integer(left) && json_integer_value(left) < 10)
+		check_say(c, CHECK_WARNING, "sessions",
+			  "only %lld more sessions can be started today",
+			  (long long)json_integer_value(left));
+	snprintf(full, sizeof full, "%s/?v=10&encoding=json", url);
+	dial.url = full;
+	tmr_start(c->tmr, GATEWAY_S * SEC);
+	if (ws_connect(&c->ws, c->ws_ctx, &dial, on_ws, c)) {
+		check_say(c, CHECK_MISSING, "gateway", "%s cannot be used", url);
+		gateway_done(c);
+	}
+}
+
+static void on_portal(bool missing, const char *what, const char *text, void *arg)
+{
+	(void)what; /* the text names it */
+	check_say(arg, missing ? CHECK_MISSING : CHECK_OK, "developer portal", "%s", text);
+}
+
+static void on_application(int err, int status, const json_t *body, void *arg)
+{
+	struct check *c = arg;
+
+	if (err == ECANCELED)
+		return;
+	if (!err && status == 200)
+		discord_snowflake(json_string_value(json_object_get(body, "id")), &c->application);
+	else
+		c->application = c->user; /* the same for every bot made since 2016 */
+	if (!err && status == 200 && !portal_look(body, control_intents(), on_portal, c))
+		check_say(c, CHECK_OK, "developer portal",
+			  "nothing to switch; Parley needs no privileged intent");
+	check_say(c, CHECK_OK, "invite",
+		  "https://discord.com/oauth2/authorize?client_id=%llu&permissions=%llu"
+		  "&scope=bot+applications.commands",
+		  (unsigned long long)c->application, (unsigned long long)control_permissions());
+	if (get(c, "/gateway/bot", "/gateway/bot", on_gateway))
+		check_done(c);
+}
+
+static void on_user(int err, int status, const json_t *body, void *arg)
+{
+	struct check *c = arg;
+	const char *name = json_string_value(json_object_get(body, "username"));
+
+	if (err == ECANCELED)
+		return;
+	if (err && err != EACCES) {
+		check_say(c, CHECK_MISSING, "Discord",
+			  "%s cannot be reached: %s. Look at the network and PARLEY_DISCORD_API",
+			  c->settings->discord_api, strerror(err));
+		check_done(c);
+		return;
+	}
+	if (err || status != 200) {
+		check_say(c, CHECK_MISSING, "token",
+			  "%s. Look at DISCORD_TOKEN; under Bot, Reset Token makes a new one",
+			  trouble(err, status, body));
+		check_done(c);
+		return;
+	}
+	discord_snowflake(json_string_value(json_object_get(body, "id")), &c->user);
+	guilds_set_self(c->guilds, c->user);
+	check_say(c, CHECK_OK, "token", "bot %s", name ? name : "?");
+	if (get(c, "/applications/@me", "/applications/@me", on_application))
+		check_done(c);
+}
+
+void check_discord(struct check *c)
+{
+	char fault[512];
+
+	if (!c->settings->discord_token[0]) {
+		environment_secret_fault("DISCORD_TOKEN", c->settings->discord_token_file, fault,
+					 sizeof fault);
+		check_say(c, CHECK_MISSING, "token",
+			  "%s. A bot's token: https://discord.com/developers/applications, New "
+			  "Application, "
+			  "Bot, Reset Token",
+			  fault);
+		check_done(c);
+	} else if (get(c, "/users/@me", "/users/@me", on_user)) {
+		check_done(c);
+	}
+}
+
+bool check_discord_late(struct check *c)
+{
+	if (!c->ws)
+		return false;
+	check_say(c, CHECK_MISSING, "gateway", "no answer within %d s", GATEWAY_S);
+	gateway_done(c);
+	return true;
+}

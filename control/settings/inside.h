@@ -1,0 +1,36 @@
+/* The rows of settings.def, for control/settings alone. */
+#ifndef CONTROL_SETTINGS_INSIDE_H
+#define CONTROL_SETTINGS_INSIDE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "control/settings/settings.h"
+
+enum settings_kind {
+	SETTINGS_NUMBER,
+	SETTINGS_SWITCH,
+	SETTINGS_WORD,
+	SETTINGS_TEXT,
+	SETTINGS_SECRET
+};
+
+struct settings_row {
+	enum settings_kind kind;
+	const char *name, *env;
+	const char *path_name; /* a secret's file is named by this; NULL: no secret */
+	size_t offset, bytes;  /* of the field; bytes of a text */
+	size_t path_offset;
+	uint32_t def, min, max; /* numbers */
+	const char *text_def, *unit, *words, *text;
+};
+
+extern const struct settings_row settings_rows[];
+extern const size_t settings_n_rows;
+
+/* v is within the row's limits. */
+void settings_put_number(struct settings *s, const struct settings_row *r, uint32_t v);
+/* Index of the n bytes at value in the row's words, or -1. */
+int settings_word(const char *words, const char *value, size_t n);
+
+#endif

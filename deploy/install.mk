@@ -1,0 +1,41 @@
+# make install, make uninstall; included by the Makefile.
+#
+# DESTDIR is put before every path, for packages; PREFIX, and each folder, can be told.
+PREFIX      ?= /usr/local
+BINDIR      ?= $(PREFIX)/bin
+MANDIR      ?= $(PREFIX)/share/man
+DOCDIR      ?= $(PREFIX)/share/doc/parley
+UNITDIR     ?= $(PREFIX)/lib/systemd/system
+SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
+INSTALL     ?= install
+
+INSTALLED_PROGRAMS := mediad control offlined
+INSTALLED_PAGES    := $(INSTALLED_PROGRAMS:%=%.8)
+INSTALLED_UNITS    := parley-mediad.service parley-control.service
+INSTALLED_DOCS     := LICENSE docs/operations.md docs/settings.md
+
+# The programs are asked for their options.
+$(B)/man/%.8: docs/man/%.8.in docs/man/page.sh $(B)/%
+	@mkdir -p $(@D)
+	docs/man/page.sh $(B)/$* $< > $@.new && mv $@.new $@
+man: $(INSTALLED_PAGES:%=$(B)/man/%)
+
+install: $(PROGRAMS) man
+	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man8 $(DESTDIR)$(DOCDIR) $(DESTDIR)$(UNITDIR) $(DESTDIR)$(SYSUSERSDIR)
+	$(INSTALL) -m 755 $(PROGRAMS) $(DESTDIR)$(BINDIR)
+	$(INSTALL) -m 644 $(INSTALLED_PAGES:%=$(B)/man/%) $(DESTDIR)$(MANDIR)/man8
+	$(INSTALL) -m 644 $(INSTALLED_DOCS) $(DESTDIR)$(DOCDIR)
+	for u in $(INSTALLED_UNITS); do \
+		sed 's|^ExecStart=/usr/bin/|ExecStart=$(BINDIR)/|' deploy/systemd/$$u > $(DESTDIR)$(UNITDIR)/$$u || exit 1; \
+		chmod 644 $(DESTDIR)$(UNITDIR)/$$u; \
+	done
+	$(INSTALL) -m 644 deploy/systemd/parley.sysusers $(DESTDIR)$(SYSUSERSDIR)/parley.conf
+
+# Users, settings, secrets and state stay.
+uninstall:
+	rm -f $(INSTALLED_PROGRAMS:%=$(DESTDIR)$(BINDIR)/%) $(INSTALLED_PAGES:%=$(DESTDIR)$(MANDIR)/man8/%)
+	rm -f $(INSTALLED_UNITS:%=$(DESTDIR)$(UNITDIR)/%) $(DESTDIR)$(SYSUSERSDIR)/parley.conf
+	rm -f $(addprefix $(DESTDIR)$(DOCDIR)/,$(notdir $(INSTALLED_DOCS)))
+	[ ! -d $(DESTDIR)$(DOCDIR) ] || rmdir --ignore-fail-on-non-empty $(DESTDIR)$(DOCDIR)
+
+.PHONY: man install uninstall

@@ -1,0 +1,136 @@
+#include "tests/test.h"
+
+#include "control/settings/file.h"
+#include "control/settings/settings.h"
+
+struct told {
+	char text[2048];
+};
+
+static void on_fault(unsigned line, const char *text, void *arg)
+{
+	struct told *t = arg;
+	size_t n = strlen(t->text);
+
+	snprintf(t->text + n, sizeof t->text - n, "%u: %s\n", line, text);
+}
+
+/* What is wrong with a file, a line each; *s as it is afterwards. */
+static const char *faults(struct settings *s, const char *text)
+{
+	static struct told t;
+
+	t.text[0] = '\0';
+	settings_file(s, text, strlen(text), on_fault, &t);
+	return t.text;
+}
+
+TEST(a_settings_file_sets_what_it_names)
+{
+	struct settings *s = NULL;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	CHECK_STR(faults(s, "{\n \"silence_ms\": 900, \"log_words\": true,\n \"guest\": \"off\",\n"
+			    " \"bot_name\": \"Charlie\\u00e9\", \"discord_token_file\": "
+			    "\"/etc/t\"\n}\n"),
+		  "");
+	CHECK_INT(s->silence_ms, 900);
+	CHECK(s->log_words);
+	CHECK_INT(s->guest, SETTINGS_GUEST_OFF);
+	CHECK_STR(s->bot_name, "Charlie\xc3\xa9");
+	CHECK_STR(s->discord_token_file, "/etc/t");
+	CHECK_INT(s->hold_ms, 2500);
+	settings_free(s);
+}
+
+TEST(an_empty_settings_file_sets_nothing)
+{
+	struct settings *s = NULL;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	CHECK_STR(faults(s, ""), "");
+	CHECK_STR(faults(s, " \n\t"), "");
+	CHECK_STR(faults(s, "{}"), "");
+	settings_free(s);
+}
+
+TEST(every_fault_of_a_settings_file_is_told_with_its_line)
+{
+	struct settings *s = NULL;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	CHECK_STR(faults(s, "{\n"
+			    "  \"silense_ms\": 700,\n"
+			    "  \"hold_ms\": 99999,\n"
+			    "  \"stall_ms\": \"20000\",\n"
+			    "  \"log_words\": 1,\n"
+			    "  \"guest\": \"onn\",\n"
+			    "  \"language\": \"a language of too many letters\",\n"
+			    "  \"bot_name\": null,\n"
+			    "  \"hold_ms\": 1000,\n"
+			    "  \"PARLEY_HOLD_MS\": 1000,\n"
+			    "  \"complexity\": 7,\n"
+			    "  \"what_is_this\": [1, 2]\n"
+			    "}\n"),
+		  "2: there is no setting \"silense_ms\"; did you mean \"silence_ms\"?\n"
+		  "3: \"hold_ms\" must be a whole number from 0 to 20000 ms, not 99999\n"
+		  "4: \"stall_ms\" must be a whole number from 1000 to 120000 ms, not \"20000\"\n"
+		  "5: \"log_words\" must be true or false, not 1\n"
+		  "6: \"guest\" must be \"auto\", \"on\" or \"off\", not \"onn\"; did you mean "
+		  "\"on\"?\n"
+		  "7: \"language\" may have at most 15 bytes, not 30\n"
+		  "8: \"bot_name\" must be a text in quotes, not null\n"
+		  "9: \"hold_ms\" is given a second time; the first is on line 3\n"
+		  "10: \"PARLEY_HOLD_MS\" is the name of the variable; here it is called "
+		  "\"hold_ms\"\n"
+		  "12: there is no setting \"what_is_this\"; control --settings lists all\n");
+	CHECK_INT(s->complexity, 7); /* what is right is taken */
+	CHECK_INT(s->hold_ms, 2500); /* nothing is clamped */
+	settings_free(s);
+}
+
+TEST(a_secret_in_a_settings_file_is_refused_and_not_told)
+{
+	struct settings *s = NULL;
+	const char *said;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	said = faults(s, "{\"openai_api_key\": \"sk-hunter2\"}");
+	CHECK(strstr(said, "\"openai_api_key\" is a secret") &&
+	      strstr(said, "\"openai_api_key_file\""));
+	CHECK(!strstr(said, "hunter2"));
+	CHECK_STR(s->openai_api_key, "");
+	said = faults(s, "{\"openai_key\": \"sk-hunter2\"}");
+	CHECK(strstr(said, "no setting") && !strstr(said, "hunter2"));
+	said = faults(s, "{\n\"openai_api_key_file\": \"x\" \"sk-hunter2\"}");
+	CHECK(strstr(said, "2: this is not JSON") && !strstr(said, "hunter2"));
+	settings_free(s);
+}
+
+TEST(what_is_no_settings_file_is_one_fault)
+{
+	struct settings *s = NULL;
+	char big[SETTINGS_FILE_MAX + 1];
+	struct told t = {0};
+
+	CHECK_INT(settings_alloc(&s), 0);
+	CHECK(strncmp(faults(s, "{\n\"hold_ms\": 1,\n}"), "3: this is not JSON: ", 21) == 0);
+	CHECK(strncmp(faults(s, "{\n// more\n}"), "2: this is not JSON: ", 21) == 0);
+	CHECK(strncmp(faults(s, "{"), "1: this is not JSON: ", 21) == 0);
+	CHECK_STR(faults(s, "[1]"), "1: a settings file is one object: { \"name\": value, ... }\n");
+	memset(big, ' ', sizeof big);
+	CHECK_INT(settings_file(s, big, sizeof big, on_fault, &t), 1);
+	CHECK_INT(settings_file(s, big, sizeof big - 1, NULL, NULL), 0);
+	settings_free(s);
+}
+
+TEST(a_long_value_is_shown_cut)
+{
+	struct settings *s = NULL;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	CHECK_STR(faults(s, "{\"log_words\": \"0123456789012345678901234567890123456789\"}"),
+		  "1: \"log_words\" must be true or false, not "
+		  "\"012345678901234567890123456789012345678...\n");
+	settings_free(s);
+}
