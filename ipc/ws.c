@@ -365,7 +365,7 @@ int ws_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, v
 	if (reason == LWS_CALLBACK_ESTABLISHED)
 		return ws_server_accept(wsi);
 	if (!ws)
-		return lws_callback_http_dummy(wsi, reason, user, in, len);
+		return ws_page_callback(wsi, reason, user, in, len);
 	switch (reason) {
 	case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
 		return ws_dial_headers(ws, wsi, p, *p + len);

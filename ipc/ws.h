@@ -61,12 +61,24 @@ typedef void(ws_accept_h)(struct ws *ws, const char *path, void *arg);
 /* Request header of an accepted connection, valid inside ws_accept_h only; "" when absent. Name in lower case. */
 const char *ws_header(struct ws *ws, const char *name);
 
+/* What answers a plain GET to the same port. Texts and data are copied when the handler returns. */
+struct ws_page {
+	int status;	    /* 404 unless set */
+	const char *type;   /* "text/html; charset=utf-8" */
+	const char *policy; /* Content-Security-Policy; NULL = "default-src 'none'" */
+	const void *data;
+	size_t len;
+};
+/* path is decoded and without its query; host is the request's Host, "" without one. It is never kept in a cache. */
+typedef void(ws_page_h)(const char *path, const char *host, struct ws_page *page, void *arg);
+
 struct ws_listen_conf {
 	const char *host;	/* "127.0.0.1" */
 	uint16_t port;		/* 0 = any */
 	const char *cert_file;	/* PEM; NULL = plain ws */
 	const char *key_file;
 	size_t max_message;	/* 0 = 1 MiB */
+	ws_page_h *pageh;	/* NULL: every plain request is answered with 404 */
 };
 int ws_listen(struct ws_server **out, struct ws_ctx *ctx, const struct ws_listen_conf *conf, ws_accept_h *h,
 	      void *arg);

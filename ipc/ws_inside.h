@@ -83,6 +83,11 @@ void ws_dial_clear(struct ws *ws);
 int ws_dial_headers(struct ws *ws, struct lws *wsi, uint8_t **p, uint8_t *end);
 /* ws_server.c: a connection was established; 0 to go on. */
 int ws_server_accept(struct lws *wsi);
+/* Asks the server's page handler in a step; false when it has none. */
+bool ws_server_page(struct lws *wsi, const char *path, struct ws_page *page);
+/* ws_page.c: what concerns a connection that is no WebSocket. user: a pointer of ws_page.c's, NULL at first. */
+int ws_page_callback(struct lws *wsi, enum lws_callback_reasons reason, void **user, void *in,
+		     size_t len);
 void ws_servers_clear(struct ws_ctx *ctx);
 
 extern const struct lws_protocols ws_protocols[];

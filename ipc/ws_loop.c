@@ -11,7 +11,10 @@
 enum { FDS = 1024, SERVICE_BUF = 65536, RX_BUF = 8192 /* of each connection */, PRIORITY = 1 };
 
 const struct lws_protocols ws_protocols[] = {
-	{.name = "parley", .callback = ws_callback, .rx_buffer_size = RX_BUF},
+	{.name = "parley",
+	 .callback = ws_callback,
+	 .per_session_data_size = sizeof(void *), /* ws_page.c's */
+	 .rx_buffer_size = RX_BUF},
 	/* The subprotocol that browser-like clients of OpenAI Realtime ask for. */
 	{.name = "realtime", .callback = ws_callback, .rx_buffer_size = RX_BUF},
 	{0},

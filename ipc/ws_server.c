@@ -1,4 +1,4 @@
-/* Listening for WebSockets. Servers are for programs that are not replayed. */
+/* Listening for WebSockets, and for plain requests beside them. Servers are for programs that are not replayed. */
 #include "ipc/env.h"
 #include "ipc/ws_inside.h"
 
@@ -15,9 +15,12 @@ struct ws_server {
 	struct lws_vhost *vhost;
 	uint32_t source;
 	ws_accept_h *h;
+	ws_page_h *pageh;
 	void *arg;
 	size_t max_message;
 	struct lws *accepting;
+	const char *host_asked; /* by the request for the page */
+	struct ws_page *page;
 	char name[32], host[WS_HOST_MAX];
 };
 
@@ -35,13 +38,18 @@ static void request_path(struct lws *wsi, char *buf, size_t size)
 			at += (size_t)snprintf(buf + at, size - at, "%c%s", i ? '&' : '?', piece);
 }
 
+enum { IN_SOCKET, IN_PAGE };
+
 static void accepted(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 {
 	struct ws_server *s = arg;
 	struct ws *ws;
 
-	(void)kind;
 	(void)len;
+	if (kind == IN_PAGE) {
+		s->pageh((const char *)data, s->host_asked, s->page, s->arg);
+		return;
+	}
 	if (ws_new(&ws, s->ctx, s->max_message))
 		return;
 	ws->wsi = s->accepting;
@@ -59,13 +67,40 @@ int ws_server_accept(struct lws *wsi)
 
 	request_path(wsi, path, sizeof path);
 	s->accepting = wsi;
-	env_deliver(s->ctx->env, s->source, 0, path, strlen(path) + 1);
+	env_deliver(s->ctx->env, s->source, IN_SOCKET, path, strlen(path) + 1);
 	s->accepting = NULL;
 	return lws_get_opaque_user_data(wsi) ? 0 : -1;
 }
 
+bool ws_server_page(struct lws *wsi, const char *path, struct ws_page *page)
+{
+	struct ws_server *s = lws_vhost_user(lws_get_vhost(wsi));
+	char host[WS_HOST_MAX];
+
+	/* Not every virtual host is a server of ours, and one that was freed asks nobody. */
+	if (!s || !s->vhost || !s->pageh || s->source == ENV_SOURCE_NONE)
+		return false;
+	if (lws_hdr_copy(wsi, host, sizeof host, WSI_TOKEN_HOST) < 0)
+		host[0] = '\0';
+	s->host_asked = host;
+	s->page = page;
+	env_deliver(s->ctx->env, s->source, IN_PAGE, path, strlen(path) + 1);
+	s->host_asked = NULL;
+	s->page = NULL;
+	return true;
+}
+
 const char *ws_header(struct ws *ws, const char *name)
 {
+	static const struct {
+		const char *name;
+		enum lws_token_indexes token;
+	} known[] = {
+		{"authorization", WSI_TOKEN_HTTP_AUTHORIZATION},
+		{"host", WSI_TOKEN_HOST},
+		{"origin", WSI_TOKEN_ORIGIN},
+		{"user-agent", WSI_TOKEN_HTTP_USER_AGENT},
+	};
 	static char value[HEADER_MAX];
 	char key[128];
 	int n = -1;
@@ -73,12 +108,9 @@ const char *ws_header(struct ws *ws, const char *name)
 	value[0] = '\0';
 	if (!ws->wsi)
 		return value;
-	if (strcmp(name, "authorization") == 0)
-		n = lws_hdr_copy(ws->wsi, value, sizeof value, WSI_TOKEN_HTTP_AUTHORIZATION);
-	else if (strcmp(name, "host") == 0)
-		n = lws_hdr_copy(ws->wsi, value, sizeof value, WSI_TOKEN_HOST);
-	else if (strcmp(name, "user-agent") == 0)
-		n = lws_hdr_copy(ws->wsi, value, sizeof value, WSI_TOKEN_HTTP_USER_AGENT);
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+		if (strcmp(name, known[i].name) == 0)
+			n = lws_hdr_copy(ws->wsi, value, sizeof value, known[i].token);
 	if (n < 0) {
 		/* Headers that lws has no number for are kept under their name with its colon. */
 		snprintf(key, sizeof key, "%s:", name);
@@ -104,6 +136,7 @@ int ws_listen(struct ws_server **out, struct ws_ctx *ctx, const struct ws_listen
 		return ENOMEM;
 	s->ctx = ctx;
 	s->h = h;
+	s->pageh = conf->pageh;
 	s->arg = arg;
 	s->max_message = conf->max_message;
 	snprintf(s->name, sizeof s->name, "server-%u", count++);
