@@ -10,6 +10,7 @@
 #include "control/media/media.h"
 #include "control/room/room.h"
 #include "control/settings/settings.h"
+#include "control/turns.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
@@ -128,11 +129,19 @@ static void say_clear(struct agent *a)
 	a->say = (struct say){0};
 }
 
+static void tell_turn(struct agent *a, const struct room_turn *t, enum turns_stage stage)
+{
+	const struct media_want *where = media_call_want(a->call);
+
+	turns_write(a->env, a->settings->turns_file, t, stage, where->guild, where->channel);
+}
+
 static void playback_event(struct media_playback *pb, enum media_playback_event ev,
 			   uint64_t samples, unsigned reason, uint64_t at_ns, void *arg)
 {
 	struct agent *a = arg;
 	struct room_event out = {.turn = a->say.turn, .samples = samples, .at = at_ns};
+	const struct room_turn *t;
 
 	(void)pb;
 	switch (ev) {
@@ -152,6 +161,9 @@ static void playback_event(struct media_playback *pb, enum media_playback_event 
 		return;
 	}
 	feed(a, &out);
+	t = room_active(a->room);
+	if (ev == MEDIA_PB_STARTED && t && t->id == out.turn)
+		tell_turn(a, t, TURNS_SPEAKING);
 }
 
 static void say_write(struct agent *a, const uint8_t *pcm, size_t n)
@@ -287,6 +299,7 @@ static void record(struct agent *a, const struct room_turn *t)
 		 (long long)ms);
 	if (room_why(a->room, t->id, why, sizeof why) == 0)
 		log_debug("turn_why", "id=%u why=\"%s\"", t->id, why);
+	tell_turn(a, t, TURNS_ENDED);
 	a->turns++;
 	a->last_turn = t->id;
 	a->last_reason = t->reason;
@@ -405,6 +418,7 @@ static void perform(struct agent *a, const struct room_effect *e)
 		break;
 	case ROOM_DO_ADMIT:
 		log_debug("turn_admitted", "id=%u rule=%s", e->record->id, e->text);
+		tell_turn(a, e->record, TURNS_ADMITTED);
 		break;
 	case ROOM_DO_RECORD:
 		record(a, e->record);

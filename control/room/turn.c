@@ -39,6 +39,16 @@ const char *room_rule_name(unsigned rule)
 	return rule < ROOM_RULE_COUNT ? rules[rule].name : "?";
 }
 
+const char *room_rule_unit(unsigned rule)
+{
+	return rule < ROOM_RULE_COUNT ? rules[rule].unit : "";
+}
+
+const char *room_rule_text(unsigned rule)
+{
+	return rule < ROOM_RULE_COUNT ? rules[rule].text : "?";
+}
+
 /* A free place, else that of the turn that ended longest ago. */
 static struct room_turn *place(struct room *room)
 {

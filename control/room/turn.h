@@ -108,5 +108,7 @@ struct room_turn {
 const char *room_reason_name(unsigned reason);
 const char *room_reason_text(unsigned reason);
 const char *room_rule_name(unsigned rule);
+const char *room_rule_unit(unsigned rule);
+const char *room_rule_text(unsigned rule);
 
 #endif
