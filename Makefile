@@ -31,6 +31,7 @@ OFFLINE  := $(call rwild,control/offline,%.c)
 CONTROL  := $(filter-out $(OFFLINE),$(call rwild,control,%.c))
 GUILDD   := $(call rwild,tests/guildd,%.c)
 CALLER   := $(call rwild,tests/caller,%.c)
+TALK     := $(call rwild,tests/talk,%.c)
 UNIT     := $(call rwild,tests/unit,%.c)
 VECTORS  := $(call rwild,tests/vectors,%.c)
 FOLLOW   := $(call rwild,tests/follow,%.c)
@@ -73,6 +74,9 @@ $(B)/guildd: $(call objs,$(GUILDD) $(COMMON))
 $(B)/caller: $(call objs,$(CALLER) control/child.c control/secure.c control/offline/wavfile.c $(call rwild,control/media,%.c) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
 
+$(B)/talk: $(call objs,$(TALK) control/child.c control/secure.c $(call rwild,control/media,%.c) $(COMMON))
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
+
 # Faults by seed; the folder of the programs is its own.
 $(B)/chaos: $(call objs,$(CHAOS) $(call rwild,control/media,%.c) control/child.c $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
@@ -109,7 +113,7 @@ $(B)/tests/leaks: $(call objs,tests/replay/leaks.c)
 # Every object but the programs' main files, so that a unit test reaches any module. Allocations of our own
 # objects go through the test runner, which can make the n-th one fail.
 # ONLY="proto ipc mediad/audio" builds the tests of these folders alone.
-UNITSRC  := $(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(CALLER) $(VECTORS) $(FOLLOW) $(CHAOS)) $(VILLAGE) $(ROOMTEST) $(COMMON) $(UNIT)
+UNITSRC  := $(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(CALLER) $(TALK) $(VECTORS) $(FOLLOW) $(CHAOS)) $(VILLAGE) $(ROOMTEST) $(COMMON) $(UNIT)
 ifneq ($(ONLY),)
 UNITSRC  := tests/unit/main.c $(filter $(foreach d,$(ONLY) $(if $(filter mediad mediad/mls,$(ONLY)),tests/vectors) $(if $(filter mediad mediad/dave,$(ONLY)),tests/follow) $(if $(filter control control/room,$(ONLY)),tests/room),$(d)/% tests/unit/$(d)/%),$(UNITSRC))
 endif
@@ -190,6 +194,10 @@ demo: deps
 	@echo 'building'
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller
 	@tests/demo.sh
+talk: deps
+	@echo 'building'
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/talk
+	@tests/talk.sh
 replay: deps
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller
 	@tests/replay.sh

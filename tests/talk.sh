@@ -1,0 +1,84 @@
+#!/bin/sh
+# `make talk`: a room on this machine to speak in. Starts a Discord of our own (guildd), the bot (mediad, and control with the
+# embedded brain), and the bridge that serves the page and makes each tab a person in the channel. Ends with ctrl-C.
+#
+#   PORT=7373      where the page is served, if that is free          OUT=folder    where the logs go (out/talk)
+#   KEY=1          use OPENAI_API_KEY of the environment: what is said then goes to OpenAI
+set -eu
+cd "$(dirname "$0")/.."
+bin=${BIN:-build}
+out=${OUT:-out/talk}
+guild=41771983423143937
+channel=127121515262115840
+rm -rf "$out"
+mkdir -p "$out"
+run=$(mktemp -d)
+pids=
+
+# shellcheck disable=SC2329
+stop() {
+	trap - EXIT INT TERM HUP
+	for p in $pids; do
+		kill "$p" 2>/dev/null || true
+		wait "$p" 2>/dev/null || true
+	done
+	rm -rf "$run"
+}
+trap stop EXIT
+trap 'echo; echo "talk: ended"; exit 0' INT TERM HUP
+
+# start NAME COMMAND…: in the background; its stdout goes to NAME.out, its log to NAME.log. Newest first in $pids, so that
+# whoever depends on another ends before it.
+start() {
+	name=$1
+	shift
+	"$@" >"$out/$name.out" 2>"$out/$name.log" </dev/null &
+	last=$!
+	pids="$last $pids"
+}
+# until_there NAME COMMAND…: polls the command; a process that died meanwhile is an error.
+until_there() {
+	name=$1
+	shift
+	n=0
+	until "$@" 2>/dev/null; do
+		n=$((n + 1))
+		if [ $n -gt 400 ] || ! kill -0 "$last" 2>/dev/null; then
+			echo "talk: $name did not start; its log says:" >&2
+			tail -5 "$out/$name.log" >&2
+			exit 1
+		fi
+		sleep 0.05
+	done
+}
+field() { sed -n "s/.*\"$1\": *\"\([^\"]*\)\".*/\1/p" "$2" | head -1; }
+
+[ "${KEY:-}" = 1 ] || unset OPENAI_API_KEY OPENAI_API_KEY_FILE PARLEY_BRAIN_URL
+start guildd "$bin/guildd"
+until_there guildd grep -q '"rest"' "$out/guildd.out"
+api=$(field rest "$out/guildd.out") ca=$(field ca "$out/guildd.out") world=$(field control "$out/guildd.out")
+
+start mediad "$bin/mediad" --listen "$run/mediad.sock" --ca "$ca"
+until_there mediad test -S "$run/mediad.sock"
+
+DISCORD_TOKEN=guildd.bot.token PARLEY_DISCORD_API=$api PARLEY_TURNS=$run/turns.jsonl \
+	start control "$bin/control" --media-sock "$run/mediad.sock" --guild $guild --channel $channel \
+	--state-dir "$run/state" --ca "$ca"
+until_there control grep -q ' call_placed ' "$out/control.log"
+
+start talk "$bin/talk" --api "$world" --ca "$ca" --mediad "$bin/mediad" --run-dir "$run" --turns "$run/turns.jsonl" \
+	--page tests/talk/page --guild $guild --channel $channel --bot 900 --port "${PORT:-7373}"
+until_there talk grep -q '"url"' "$out/talk.out"
+
+echo "open $(field url "$out/talk.out") in a browser, press Join and speak. Several tabs are several people."
+if [ "${KEY:-}" = 1 ]; then
+	echo "The brain is OpenAI's: what is said in the room goes there."
+else
+	echo "The brain is the embedded one: nothing leaves this machine. KEY=1 make talk uses your OPENAI_API_KEY."
+fi
+echo "ctrl-C ends it. Logs: $out/"
+# The bridge ends only when it cannot go on.
+wait "$last" || true
+echo "talk: the bridge ended by itself; its log says:" >&2
+tail -5 "$out/talk.log" >&2
+exit 1

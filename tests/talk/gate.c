@@ -1,0 +1,79 @@
+#include "tests/talk/gate.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { BEGIN = 2, END = 20 }; /* frames */
+
+/* Powers of samples: the least that can be speech (some 150 rms), and how far above the background. */
+#define LEAST	   22500.0
+#define OVER	   8.0
+#define FLOOR_FIRST 400.0
+#define FLOOR_UP   0.02
+/* Half a minute of speech does not become background. */
+#define FLOOR_UP_SPEECH 0.0004
+
+int gate_init(struct gate *g, uint32_t rate)
+{
+	if (rate < GATE_RATE_MIN || rate > GATE_RATE_MAX)
+		return EINVAL;
+	memset(g, 0, sizeof *g);
+	g->frame = rate / GATE_FRAMES_PER_S;
+	g->floor = FLOOR_FIRST;
+	return 0;
+}
+
+void gate_shut(struct gate *g)
+{
+	g->open = false;
+	g->loud = g->quiet = g->n_kept = 0;
+}
+
+static double power(const int16_t *pcm, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += (double)pcm[i] * pcm[i];
+	return sum / (double)n;
+}
+
+static void keep(struct gate *g, const int16_t *pcm)
+{
+	memcpy(g->kept[g->next], pcm, g->frame * sizeof *pcm);
+	g->next = (g->next + 1) % GATE_KEPT;
+	if (g->n_kept < GATE_KEPT)
+		g->n_kept++;
+}
+
+enum gate_says gate_frame(struct gate *g, const int16_t *pcm)
+{
+	double p = power(pcm, g->frame);
+	bool sound = p > LEAST && p > g->floor * OVER;
+
+	/* Down at once, up slowly. */
+	if (p < g->floor)
+		g->floor = p > 1 ? p : 1;
+	else
+		g->floor += (p - g->floor) * (sound ? FLOOR_UP_SPEECH : FLOOR_UP);
+	g->loud = sound ? g->loud + 1 : 0;
+	g->quiet = sound ? 0 : g->quiet + 1;
+	if (g->open) {
+		if (g->quiet < END)
+			return GATE_OPEN;
+		gate_shut(g);
+		return GATE_CLOSES;
+	}
+	keep(g, pcm);
+	if (g->loud < BEGIN)
+		return GATE_SHUT;
+	g->open = true;
+	return GATE_OPENS;
+}
+
+const int16_t *gate_kept(const struct gate *g, unsigned i)
+{
+	if (i >= g->n_kept)
+		return NULL;
+	return g->kept[(g->next + GATE_KEPT - g->n_kept + i) % GATE_KEPT];
+}

@@ -1,0 +1,40 @@
+/* What the page and the bridge say to each other.
+ *
+ * From the page, as text: {"do":"join","name":"Ann","rate":48000,"muted":false} · {"do":"mute","on":true} ·
+ * {"do":"leave"}; as binary: the microphone, s16le mono at that rate.
+ *
+ * To the page, as text: {"is":"room",…} the whole state of its person whenever something of it changes ·
+ * {"is":"turn",…} a line of control's turns file · {"is":"trouble","text":…}; as binary: the user id of another member
+ * (u64, little-endian), then its sound, s16le mono at 48 kHz. */
+#ifndef TESTS_TALK_WIRE_H
+#define TESTS_TALK_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+enum { WIRE_NAME_SIZE = 64, WIRE_ORDER_MAX = 512, WIRE_HEAD = 8 };
+
+enum wire_do { WIRE_JOIN, WIRE_MUTE, WIRE_LEAVE };
+
+struct wire_order {
+	enum wire_do what;
+	char name[WIRE_NAME_SIZE]; /* join: one plain line, may be empty */
+	uint32_t rate;		    /* join */
+	bool on;		    /* join: begins muted; mute */
+};
+
+/* EBADMSG for what is none of the three. *out only on success. */
+int wire_order(const uint8_t *p, size_t n, struct wire_order *out);
+
+/* A line of the turns file as a message for the page, NULL when it is none or of another channel. Caller owns. */
+json_t *wire_turn(const char *line, size_t n, uint64_t channel);
+
+/* The page's address as the browser tells it: Host is host:port, Origin http://host:port, host 127.0.0.1 or localhost.
+ * Another site's page, or a name that was made to point here, has others. */
+bool wire_host(const char *host, uint16_t port);
+bool wire_origin(const char *origin, uint16_t port);
+
+#endif
