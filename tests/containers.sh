@@ -1,0 +1,161 @@
+#!/bin/sh
+# `make containers`: builds the images of deploy/, holds the demo's conversation between containers, looks at how closed they
+# are, and restarts each half while the other goes on. With Docker where there is an engine, else with Debian's podman.
+#
+#   tests/containers.sh      KEEP=1 leaves the containers running
+[ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
+set -u
+cd "$(dirname "$0")/.." || exit 1
+cache=$PWD/build/containers
+project=parleytest
+file=deploy/docker-compose.yml
+mkdir -p "$cache"
+D=$(mktemp -d /tmp/parley-containers-XXXXXX)
+. tests/scenarios/common
+
+# ---- the engine ----
+if docker info >/dev/null 2>&1 && docker compose version >/dev/null 2>&1; then
+	engine=docker
+else
+	engine=podman
+	deploy/deps.sh containers || exit 1
+	. tests/containers-podman
+fi
+engine() { command "$engine" "$@"; }
+compose() {
+	if [ $engine = docker ]; then
+		docker compose -p $project -f $file --profile local "$@"
+	else
+		podman_compose "$@"
+	fi
+}
+end() {
+	trap - EXIT INT TERM
+	if [ -z "${KEEP:-}" ]; then
+		compose down -v >>"$D/compose.log" 2>&1
+	fi
+	[ $failed = 0 ] && rm -rf "$D" || echo "logs are in $D"
+}
+trap end EXIT
+trap 'exit 1' INT TERM
+
+id() { engine ps -aq --filter "label=com.docker.compose.project=$project" --filter "label=com.docker.compose.service=$1" | head -1; }
+log() { engine logs "$(id "$1")" 2>&1; }
+said() { [ "$(log "$1" | grep -acE "$2")" -ge "${3:-1}" ]; } # SERVICE PATTERN [TIMES]
+inside() { # SERVICE COMMAND…
+	local s=$1
+	shift
+	engine exec "$(id "$s")" "$@"
+}
+# look SERVICE TEMPLATE: of the engine's description.
+look() { engine inspect -f "$2" "$(id "$1")"; }
+began() { look "$1" '{{.State.StartedAt}} {{.State.Pid}}'; }
+running() { [ "$(look "$1" '{{.State.Running}}')" = true ]; }
+ended() { ! running "$1"; }
+# The engine's verdict where it asks by itself; without systemd podman asks only when told to.
+healthy() {
+	if [ $engine = docker ]; then
+		[ "$(look "$1" '{{.State.Health.Status}}')" = healthy ]
+	else
+		podman healthcheck run "$(id "$1")" >/dev/null 2>&1
+	fi
+}
+
+# ---- images ----
+base=${PARLEY_BASE:-}
+if [ -z "$base" ]; then
+	base=docker.io/library/debian:12-slim
+	[ $engine = docker ] || base=$(podman_base)
+fi
+export PARLEY_BASE=$base
+echo "building the images from $base with $engine"
+for target in mediad control local; do
+	engine build ${build_options:-} --build-arg BASE="$base" -f deploy/Dockerfile --target $target -t parley-$target . >"$D/build-$target.log" 2>&1 && ok "image parley-$target" ||
+		{ bad "image parley-$target" "$(tail -3 "$D/build-$target.log")"; exit 1; }
+done
+engine images --format '{{.Repository}} {{.Size}}' | grep -E 'parley-(mediad|control|local) ' | sed 's/^/        /'
+
+# ---- the conversation ----
+# speaks N: the caller has held its N-th conversation, and both sides came to the same privacy code.
+speaks() {
+	until_ok 90 ended caller || bad "conversation $1" "the caller is still there"
+	log caller >"$D/caller-$1.log"
+	is "conversation $1: what was said arrived" "$(look caller '{{.State.ExitCode}}')" 0
+	local theirs ours
+	theirs=$(sed -n "s/.*the caller's privacy code is //p" "$D/caller-$1.log" | tail -1 | tr -d '\r')
+	ours=$(log local-control | sed -n 's/.* call_secure .*privacy_code="\([0-9 ]\{35\}\)".*/\1/p' | grep -Fx "$theirs" | tail -1)
+	[ -n "$theirs" ] && [ "$ours" = "$theirs" ] && ok "conversation $1: encrypted from end to end, the same privacy code on both sides" ||
+		bad "conversation $1: encrypted from end to end" "theirs \"$theirs\", ours \"$ours\""
+}
+again() { engine start "$(id caller)" >/dev/null; }
+compose up -d >"$D/compose.log" 2>&1 || { bad "up" "$(tail -3 "$D/compose.log")"; exit 1; }
+speaks 1
+grep -aE 'speak|encrypted|heard|said' "$D/caller-1.log" | sed 's/^/        /'
+
+# ---- how closed they are ----
+status() { inside "$1" cat /proc/1/status | sed -n "s/^$2:[[:space:]]*//p"; }
+for s in local-mediad local-control; do
+	uid=7001
+	[ $s = local-control ] && uid=7002
+	is "$s is no root" "$(status $s Uid | tr '\t' ' ') $(status $s Gid | tr '\t' ' ')" "$uid $uid $uid $uid 7000 7000 7000 7000"
+	for set in CapInh CapPrm CapEff CapBnd CapAmb; do is "$s: $set" "$(status $s $set)" 0000000000000000; done
+	is "$s cannot get new privileges" "$(status $s NoNewPrivs)" 1
+	is "$s is under seccomp" "$(status $s Seccomp)" 2
+	is "$s publishes no port" "$(look $s '{{len .HostConfig.PortBindings}}')" 0
+	is "$s has a read-only root" "$(inside $s cat /proc/mounts | awk '$2 == "/" { split($4, o, ","); print o[1] }')" ro
+	until_ok 60 healthy $s && ok "$s is healthy" || bad "$s is healthy" "$(look $s '{{json .State}}')"
+done
+inside local-control touch /usr/bin/x 2>/dev/null && bad "nothing can be written there" "it can" || ok "nothing can be written there"
+inside local-control sh -c 'cat /run/secrets/local-token >/dev/null && ! env | grep -q "^DISCORD_TOKEN="' && ok "the token comes as a file" || bad "the token comes as a file" "no"
+is "the command is the one of the manual" "$(inside local-control cat /proc/1/cmdline | tr '\0' ' ' | cut -d' ' -f1-3)" "control --media-sock /run/mediad.sock"
+is "the socket is of mediad and the group" "$(inside local-control stat -Lc '%u %g %a' /run/mediad.sock)" "7001 7000 660"
+
+# ---- mediad's own filters inside the engine's ----
+said local-mediad ' sandbox ' && bad "mediad's own filters hold inside" "$(log local-mediad | grep -a ' sandbox ')" || ok "mediad's own filters hold inside"
+# A shell can become another program there, but not start one.
+filters=$(inside local-mediad sh -c 'exec cat /proc/1/task/*/status' | sed -n 's/^Seccomp_filters:[[:space:]]*//p' | sort -n | head -1)
+within "each thread is under both" "${filters:-0}" 2 9
+nice=$(inside local-mediad sh -c 'exec cat /proc/1/task/*/stat' | awk '{ sub(/.*\) /, ""); print $17 }' | sort -n | tail -1)
+within "the worker gives way to the audio threads" "${nice:-0}" 1 19
+inside local-mediad sh -c 'echo started | cat' >/dev/null 2>&1 && bad "no process can be started beside it" "it can" || ok "no process can be started beside it"
+missing=$(sed -nE 's/^\tS\((\w+),.*/\1/p' mediad/sandbox.c | while read -r c; do grep -q "\"$c\"" deploy/seccomp-mediad.json || echo "$c"; done)
+is "the engine's filter allows what mediad's own allow" "$missing" ""
+
+# ---- mediad's container is restarted ----
+up_times() { log local-control | grep -acE 'call_state .*phase=up'; }
+before=$(up_times) control=$(began local-control)
+engine restart -t 5 "$(id local-mediad)" >/dev/null
+until_ok 30 said local-control 'call_state .*phase=up' $((before + 1)) && ok "mediad restarted: the call comes back" || bad "mediad restarted: the call comes back" "$(log local-control | tail -3)"
+again
+speaks 2
+is "control stayed all the while" "$(began local-control)" "$control"
+until_ok 30 healthy local-mediad && ok "and mediad is healthy" || bad "and mediad is healthy" "no"
+mediad=$(began local-mediad)
+engine kill -s KILL "$(id local-mediad)" >/dev/null
+until_ok 5 ended local-mediad || running local-mediad
+running local-mediad || engine start "$(id local-mediad)" >/dev/null
+before=$(up_times)
+until_ok 30 said local-control 'call_state .*phase=up' $((before + 1)) && ok "mediad killed: the call comes back" || bad "mediad killed: the call comes back" "$(log local-control | tail -3)"
+is "control stayed then, too" "$(began local-control)" "$control"
+
+# ---- control's container is restarted ----
+joined() { log local-mediad | grep -acE 'phase=identifying'; }
+mediad=$(began local-mediad) before=$(joined)
+engine restart -t 5 "$(id local-control)" >/dev/null
+until_ok 60 healthy local-control && ok "control restarted: it is healthy again" || bad "control restarted: it is healthy again" "$(log local-control | tail -3)"
+is "mediad stayed all the while" "$(began local-mediad)" "$mediad"
+is "and the call with it: nobody identified again" "$(joined)" "$before"
+again
+speaks 3
+
+# ---- the health checks can fail ----
+inside local-mediad mediad --health /run/parley/nobody.sock >/dev/null && bad "a mediad that is not there is not healthy" "it is" || ok "a mediad that is not there is not healthy"
+inside local-control control --health --state-dir /tmp/none >/dev/null && bad "a control that is not there is not healthy" "it is" || ok "a control that is not there is not healthy"
+
+# ---- nothing is left ----
+if [ -z "${KEEP:-}" ]; then
+	compose down -v >>"$D/compose.log" 2>&1
+	is "no container is left" "$(engine ps -aq --filter "label=com.docker.compose.project=$project" | wc -l)" 0
+	is "no volume is left" "$(engine volume ls -q | grep -c "^${project}_")" 0
+fi
+report
