@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what Parley needs from Debian's packages, after saying what.
 #
-#   deploy/deps.sh [build] [test] [interop] [containers]     default: build
+#   deploy/deps.sh [build] [test] [interop] [talk] [containers]     default: build
 #
 # Asks first when run at a terminal, unless YES=1. Without root it prints the one line to run and ends with 1.
 set -eu
@@ -12,6 +12,8 @@ build='gcc make pkg-config libc6-dev libwebsockets-dev libwebsockets-evlib-uv li
 test='clang-14 libclang-rt-14-dev llvm-14 clang-tidy-14 cppcheck openssl git systemd man-db'
 # zlib-sync, which makes discord.js ask for a compressed gateway, is compiled when it is installed.
 interop='g++ python3'
+# A browser that speaks to the page of make talk in its test.
+talk='chromium'
 node='nodejs npm'
 # Containers without Docker, and a Debian to build them on where none can be pulled.
 containers='podman podman-compose runc netavark aardvark-dns iptables debootstrap'
@@ -26,9 +28,10 @@ for group in "${@:-build}"; do
 		# A Node that is not Debian's serves as well.
 		command -v npm >/dev/null 2>&1 || want="$want $node"
 		;;
+	talk) want="$want $talk" ;;
 	containers) want="$want $containers" ;;
 	*)
-		echo "deps.sh: unknown group '$group' (build, test, interop, containers)" >&2
+		echo "deps.sh: unknown group '$group' (build, test, interop, talk, containers)" >&2
 		exit 2
 		;;
 	esac
