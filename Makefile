@@ -228,6 +228,7 @@ include deploy/install.mk
 help:
 	@echo 'make                 the programs: build/mediad build/control build/offlined'
 	@echo 'make demo            a spoken question and a spoken answer on this machine; SAY="..." or WAV=file.wav'
+	@echo '                     SCENE=two-callers: two people who talk at once and over the bot'
 	@echo 'make check           unit tests under sanitizers, corpora, house rules, linters, scenarios'
 	@echo 'make check-long      what takes longer: the whole speech measurement, a thousand seeds of chaos'
 	@echo 'make interop         unmodified npm clients against our programs'

@@ -6,12 +6,15 @@
 #   OUT=folder     where the results go (out/demo)             JOURNAL=file   record the bot for --replay: mediad, and
 #                                                          control in file.control
 #   SHAPES=file    record only the shapes of that
+#   SCENE=two-callers    two people who talk at once, then over the bot: it talks on through a sound of listening and through
+#                  what one says to the other, and stops when it is told something new
 set -eu
 cd "$(dirname "$0")/.."
 bin=${BIN:-build}
 out=${OUT:-out/demo}
 say=${SAY-parley what time is it}
 wav=${WAV:-}
+scene=${SCENE:-}
 guild=41771983423143937
 channel=127121515262115840
 rm -rf "$out"
@@ -90,10 +93,27 @@ if [ -n "$wav" ]; then
 else
 	set -- "$@" --say "$say"
 fi
+if [ "$scene" = two-callers ]; then
+	set -- --api "$guildd" --offlined "$bin/offlined" --record "$out/brain" --guild $guild --channel $channel --bot 900
+	start other-mediad "$bin/mediad" --listen "$run/other.sock" --ca "$ca"
+	until_there other-mediad test -S "$run/other.sock"
+	mkdir -p "$out/bob"
+	start bob "$bin/caller" "$@" --media-sock "$run/other.sock" --out "$out/bob" --user 502 --voice slt \
+		--say "hello there did you see the match" --line "3200 it was the best match of the year"
+	set -- "$@" --media-sock "$run/caller.sock" --out "$out" --user 501 --say "parley what can you do" \
+		--line "1800 yeah" --line "5200 parley what time is it"
+elif [ -n "$scene" ]; then
+	echo "demo: there is no scene $scene; there is: two-callers" >&2
+	exit 2
+fi
 status=0
 { "$bin/caller" "$@" || echo $? >"$run/status"; } | tee "$out/timeline.txt"
 [ -f "$run/status" ] && status=$(cat "$run/status")
 grep -a ' turn ' "$out/log/control.log" | sed 's/^[^ ]* [^ ]* //' >>"$out/timeline.txt" || true
+if [ "$scene" = two-callers ]; then
+	sed 's/^/bob:  /' "$out/log/bob.out" | grep -a 'caller' >>"$out/timeline.txt" || true
+	tests/demo_scene.sh "$out" || status=1
+fi
 # What a person would compare by eye: the same digits on both sides, or somebody is in between.
 theirs=$(sed -n "s/.*the caller's privacy code is //p" "$out/timeline.txt" | tail -1)
 ours=$(sed -n 's/.* call_secure .*privacy_code="\([0-9 ]\{35\}\)".*/\1/p' "$out/log/control.log" | tail -1)

@@ -16,7 +16,8 @@ enum room_verdict room_arbitrate(const struct settings *s, const struct room_arb
 
 	/* Words are worth more than how long and how loud they were. */
 	if (calling(in) && in->calls && gate >= ROOM_GATE_ECHO_GUARD_ACTIVE &&
-	    gate != ROOM_GATE_OUTPUT_LEASE_SPEECH_IMMUNITY && gate != ROOM_GATE_NO_ACTIVE_BOT_SPEECH)
+	    gate != ROOM_GATE_OUTPUT_LEASE_SPEECH_IMMUNITY &&
+	    gate != ROOM_GATE_NO_ACTIVE_BOT_SPEECH)
 		return ROOM_CUT;
 	if (in->words == ROOM_PHRASE_LISTENING || in->aside)
 		return ROOM_IGNORE;
@@ -98,8 +99,7 @@ static void cut(struct room *room, struct room_turn *t, const struct room_arbitr
 	else if (calling(in))
 		room_decide(t, ROOM_RULE_OVER_TAKEN, true, sp->over.utterance, 0);
 	else if (in->words == ROOM_PHRASE_WORDS)
-		room_decide(t, ROOM_RULE_OVER_WORDS, true, (int64_t)sp->over.voice_ms,
-			    s->words_ms);
+		room_decide(t, ROOM_RULE_OVER_WORDS, true, (int64_t)sp->over.voice_ms, s->words_ms);
 	else
 		room_decide(t, ROOM_RULE_BARGE_IN, true, (int64_t)sp->over.voice_ms,
 			    s->barge_in_ms);
@@ -233,7 +233,8 @@ void room_arbiter_settle(struct room *room)
 		room->voice.lowered = ROOM_DUCK;
 		lower(room, t, to);
 	}
-	room->voice.ducked = to == ROOM_DUCK || (to == ROOM_PAUSE && room->voice.lowered == ROOM_DUCK);
+	room->voice.ducked =
+		to == ROOM_DUCK || (to == ROOM_PAUSE && room->voice.lowered == ROOM_DUCK);
 	room->voice.lowered = to;
 }
 

@@ -16,8 +16,7 @@ bool room_lease_grant(struct room_lease *l, enum room_lease_mode mode, uint64_t 
 bool room_lease_held(const struct room_lease *l, const struct settings *s, uint64_t spoken_at,
 		     uint64_t now)
 {
-	uint64_t ms =
-		l->mode == ROOM_LEASE_ATOMIC ? s->lease_atomic_ms : s->lease_assertive_ms;
+	uint64_t ms = l->mode == ROOM_LEASE_ATOMIC ? s->lease_atomic_ms : s->lease_assertive_ms;
 
 	return l->mode != ROOM_LEASE_NONE && !spoken_at && now < l->granted_at + ms * MS;
 }

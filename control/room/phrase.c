@@ -144,8 +144,7 @@ enum room_phrase room_phrase(const char *text)
 		return ROOM_PHRASE_STOP;
 	if (takes_over(&w))
 		return ROOM_PHRASE_TAKEOVER;
-	if (!w.question &&
-	    (listens(&w) || (w.n <= FEW_WORDS && w.chars <= FEW_CHARS)))
+	if (!w.question && (listens(&w) || (w.n <= FEW_WORDS && w.chars <= FEW_CHARS)))
 		return ROOM_PHRASE_LISTENING;
 	return ROOM_PHRASE_WORDS;
 }

@@ -31,7 +31,9 @@ struct caller {
 	struct media *media;
 	struct media_call *call;
 	struct media_playback *say;
-	struct tmr *tmr;
+	struct media_playback *more; /* the line that is being said, or was last */
+	unsigned next_line;
+	struct tmr *tmr, *line_tmr;
 	caller_done_h *h;
 	void *arg;
 	uint64_t t0, spoke_at, ended_at, bot_at;
@@ -117,6 +119,57 @@ static void speak(struct caller *c)
 		  (uint64_t)c->conf.samples * 1000000000ull / c->conf.rate + JOIN_MS * 1000000ull);
 }
 
+/* ---- what is said over the bot ---- */
+
+static void line_begin(void *arg);
+
+static void line_wait(struct caller *c)
+{
+	uint64_t due;
+
+	if (c->next_line >= c->conf.lines)
+		return;
+	due = c->bot_at + c->conf.line[c->next_line].after_ms * 1000000ull;
+	tmr_start_at(c->line_tmr, due);
+}
+
+static void line_event(struct media_playback *pb, enum media_playback_event ev, uint64_t samples,
+		       unsigned reason, uint64_t at_ns, void *arg)
+{
+	struct caller *c = arg;
+
+	(void)pb;
+	(void)at_ns;
+	if (ev == MEDIA_PB_STARTED)
+		line(c, "the caller speaks over the bot");
+	else if (ev == MEDIA_PB_DRAINED)
+		line(c, "the caller has spoken (%.2f s)", (double)samples / c->conf.rate);
+	else if (ev == MEDIA_PB_STOPPED)
+		line(c, "the caller was cut off: %s", media_reason_text(reason));
+	if (ev != MEDIA_PB_DRAINED && ev != MEDIA_PB_STOPPED)
+		return;
+	line_wait(c);
+	/* What counts is the answer to the last of them. */
+	c->answered = false;
+	c->ended_at = env_now(c->env);
+	tmr_start(c->tmr, c->conf.answer_ms * 1000000ull);
+}
+
+static void line_begin(void *arg)
+{
+	struct caller *c = arg;
+	const struct caller_line *l = &c->conf.line[c->next_line++];
+
+	c->more = media_playback_free(c->more);
+	if (media_playback_open(&c->more, c->call, c->conf.rate, line_event, c) ||
+	    media_playback_write(c->more, l->pcm, l->samples)) {
+		end(c, CALLER_NO_CALL);
+		return;
+	}
+	media_playback_end(c->more);
+	tmr_start(c->tmr, JOIN_MS * 1000000ull);
+}
+
 /* One timer, whose meaning follows from how far we are. */
 static void timer(void *arg)
 {
@@ -167,6 +220,10 @@ static void keep(struct caller *c, const struct media_heard *f)
 
 static void bot_speaks(struct caller *c, bool on)
 {
+	if (on && !c->bot_at) {
+		c->bot_at = env_now(c->env);
+		line_wait(c);
+	}
 	if (on && c->spoke && !c->answered) {
 		c->answered = true;
 		line(c, "the bot begins to speak, %.2f s after the caller's last word",
@@ -176,7 +233,7 @@ static void bot_speaks(struct caller *c, bool on)
 	} else {
 		line(c, "the bot is silent");
 	}
-	if (c->spoke && c->answered) {
+	if (c->spoke && c->answered && (on || c->next_line >= c->conf.lines)) {
 		/* While it speaks nothing ends the wait but a very long answer. */
 		tmr_start(c->tmr, (on ? 60000 : AFTER_MS) * 1000000ull);
 	}
@@ -327,6 +384,8 @@ int caller_alloc(struct caller **out, struct env *env, const struct caller_conf 
 	if (!err)
 		err = tmr_alloc(&c->tmr, env, timer, c);
 	if (!err)
+		err = tmr_alloc(&c->line_tmr, env, line_begin, c);
+	if (!err)
 		err = media_alloc(&c->media, env, &mc);
 	if (!err)
 		err = media_call_open(&c->call, c->media, &want, call_event, c);
@@ -343,9 +402,11 @@ struct caller *caller_free(struct caller *c)
 {
 	if (c) {
 		media_playback_free(c->say);
+		media_playback_free(c->more);
 		media_call_free(c->call);
 		media_free(c->media);
 		tmr_free(c->tmr);
+		tmr_free(c->line_tmr);
 		http_free(c->http);
 		free(c->left);
 		free(c->right);

@@ -30,6 +30,15 @@ const char *caller_end_text(enum caller_end end);
 
 typedef void(caller_done_h)(enum caller_end end, void *arg);
 
+/* Something more to say, so long after the bot began to speak for the first time. */
+struct caller_line {
+	const int16_t *pcm; /* at the conf's rate */
+	size_t samples;
+	unsigned after_ms;
+};
+
+enum { CALLER_LINES = 8 };
+
 struct caller_conf {
 	const char *api;	/* guildd's control API, http://127.0.0.1:PORT */
 	const char *media_sock; /* of the caller's own mediad; NULL with spawn */
@@ -40,6 +49,8 @@ struct caller_conf {
 	const int16_t *pcm; /* what to say; borrowed */
 	size_t samples;
 	uint32_t rate;
+	struct caller_line line[CALLER_LINES]; /* in the order of their times */
+	unsigned lines;
 	unsigned answer_ms; /* how long to wait for an answer after the last sample left */
 };
 

@@ -27,6 +27,8 @@ extern char **environ;
 static struct {
 	const char *api, *sock, *spawn, *ca, *offlined, *record, *out, *say, *wav, *voice;
 	uint64_t guild, channel, user, bot;
+	const char *line[CALLER_LINES]; /* "MS TEXT" */
+	unsigned lines;
 } opt = {.voice = "rms", .out = "out/demo"};
 
 static struct {
@@ -182,9 +184,10 @@ static void usage(FILE *f)
 	fprintf(f,
 		"usage: caller --api URL (--media-sock PATH | --spawn-mediad PROGRAM) --offlined PROGRAM --record DIR\n"
 		"              --guild ID --channel ID --user ID --bot ID [--ca FILE] [--out DIR]\n"
-		"              (--say TEXT [--voice NAME] | --wav FILE)\n\n"
+		"              (--say TEXT [--voice NAME] | --wav FILE) [--line 'MS TEXT']…\n\n"
 		"Joins guildd's voice channel, says TEXT (in a voice of flite's) or plays FILE, "
 		"and judges the answer.\n"
+		"--line: says more, so long after the bot began to speak; then nothing is judged.\n"
 		"Exit status: 0 the answer arrived as it was said, 1 it did not, 2 wrong usage.\n");
 }
 
@@ -197,7 +200,8 @@ static int parse(int argc, char **argv)
 		{"say", 1, NULL, 's'},	   {"wav", 1, NULL, 'w'},
 		{"voice", 1, NULL, 'v'},   {"guild", 1, NULL, 'g'},
 		{"channel", 1, NULL, 'C'}, {"user", 1, NULL, 'u'},
-		{"bot", 1, NULL, 'b'},	   {"help", 0, NULL, 'h'},
+		{"bot", 1, NULL, 'b'},	   {"line", 1, NULL, 'l'},
+			   {"help", 0, NULL, 'h'},
 		{"version", 0, NULL, 'V'}, {0},
 	};
 	int k;
@@ -246,6 +250,11 @@ static int parse(int argc, char **argv)
 		case 'b':
 			opt.bot = strtoull(optarg, NULL, 10);
 			break;
+		case 'l':
+			if (opt.lines == CALLER_LINES)
+				return EINVAL;
+			opt.line[opt.lines++] = optarg;
+			break;
 		case 'h':
 			usage(stdout);
 			exit(0);
@@ -264,16 +273,14 @@ static int parse(int argc, char **argv)
 
 /* The sentence as sound: played from a file, or spoken by offlined in a process of the caller's
  * own. */
-static int16_t *recording(uint32_t *rate, size_t *samples)
+static int16_t *spoken(const char *text, const char *name, uint32_t *rate, size_t *samples)
 {
 	char path[1024];
 
-	if (opt.wav)
-		return read_mono(opt.wav, rate, samples);
-	snprintf(path, sizeof path, "%s/question.wav", opt.out);
+	snprintf(path, sizeof path, "%s/%s.wav", opt.out, name);
 	char *argv[] = {(char *)opt.offlined,
 			"--speak",
-			(char *)opt.say,
+			(char *)text,
 			"--voice",
 			(char *)opt.voice,
 			"-o",
@@ -287,10 +294,36 @@ static int16_t *recording(uint32_t *rate, size_t *samples)
 	return read_mono(path, rate, samples);
 }
 
+static int16_t *recording(uint32_t *rate, size_t *samples)
+{
+	return opt.wav ? read_mono(opt.wav, rate, samples)
+		       : spoken(opt.say, "question", rate, samples);
+}
+
+/* What is said over the bot. False: one could not be made, or has another rate. */
+static bool lines(struct caller_conf *cc)
+{
+	for (unsigned i = 0; i < opt.lines; i++) {
+		struct caller_line *l = &cc->line[cc->lines];
+		char name[16], *text;
+		uint32_t rate = 0;
+
+		l->after_ms = (unsigned)strtoul(opt.line[i], &text, 10);
+		snprintf(name, sizeof name, "line%u", i + 1);
+		l->pcm = spoken(text, name, &rate, &l->samples);
+		if (!l->pcm)
+			return false;
+		cc->lines++;
+		if (rate != cc->rate)
+			return false;
+	}
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	struct env_conf ec = {.loop = true};
-	struct caller_conf cc;
+	struct caller_conf cc = {0};
 	struct caller *c = NULL;
 	char path[1024];
 	size_t samples = 0, n;
@@ -322,7 +355,7 @@ int main(int argc, char **argv)
 				  .samples = samples,
 				  .rate = rate,
 				  .answer_ms = 12000};
-	if (env_alloc(&run.env, &ec) || caller_alloc(&c, run.env, &cc, done, NULL)) {
+	if (!lines(&cc) || env_alloc(&run.env, &ec) || caller_alloc(&c, run.env, &cc, done, NULL)) {
 		fprintf(stderr, "caller: cannot start\n");
 		goto out;
 	}
@@ -334,12 +367,14 @@ int main(int argc, char **argv)
 	if (write_wav(path, left, n, right, nr))
 		fprintf(stderr, "caller: cannot write %s\n", path);
 	if (run.end == CALLER_ANSWERED)
-		rc = judge(c);
+		rc = opt.lines ? 0 : judge(c);
 	else
 		printf("%s.\n", caller_end_text(run.end));
 out:
 	caller_free(c);
 	env_free(run.env);
+	for (unsigned i = 0; i < cc.lines; i++)
+		free((void *)cc.line[i].pcm);
 	free(pcm);
 	return rc;
 }

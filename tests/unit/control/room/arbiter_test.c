@@ -23,7 +23,8 @@ static struct room_gate_in open_gate(const struct settings *s)
 				     .voice_peak = s->barge_in_peak};
 }
 
-/* Each row shuts the gate by one more thing, from the last question to the first: the first that is asked answers. */
+/* Each row shuts the gate by one more thing, from the last question to the first: the first that is
+ * asked answers. */
 TEST(rule_069_072_the_gate_asks_in_this_order)
 {
 	struct settings *s = NULL;
@@ -77,7 +78,8 @@ TEST(rule_069_072_the_gate_asks_in_this_order)
 TEST(rule_076_music_alone_is_not_interrupted)
 {
 	struct settings *s = NULL;
-	struct room_arbitrate_in in = {.words = ROOM_PHRASE_STOP, .live = true, .calls = true, .named = true};
+	struct room_arbitrate_in in = {
+		.words = ROOM_PHRASE_STOP, .live = true, .calls = true, .named = true};
 
 	CHECK_INT(settings_alloc(&s), 0);
 	in.gate = open_gate(s);
@@ -236,7 +238,7 @@ TEST(rule_080_an_mhm_is_talked_through)
 	CHECK_INT(w.did[ROOM_DO_SAY_GAIN], 1);
 	world_partial(&w, 1, "mhm");
 	CHECK_INT(w.did[ROOM_DO_SAY_GAIN], 2); /* as loud as before, at once */
-	world_sound(&w, 1, 600, 6000); /* a long one */
+	world_sound(&w, 1, 600, 6000);	       /* a long one */
 	world_partial(&w, 1, "mhm yeah exactly");
 	world_sound(&w, 1, 600, 6000);
 	CHECK_INT(w.did[ROOM_DO_SAY_PAUSE] + w.did[ROOM_DO_SAY_STOP], 0);
@@ -286,7 +288,8 @@ TEST(rule_077_nothing_is_suppressed_after_a_cut)
 	first = world_answering(&w, 8000);
 	world_until(&w, w.ms + 2000);
 	world_sound(&w, 1, 700, 6000);
-	world_step(&w, (struct room_event){.type = ROOM_SAY_STOPPED, .turn = first, .samples = 60000});
+	world_step(&w,
+		   (struct room_event){.type = ROOM_SAY_STOPPED, .turn = first, .samples = 60000});
 	CHECK_INT(w.ended, ROOM_REASON_INTERRUPTED);
 	world_sound_end(&w, 1);
 	world_until(&w, w.ms + 150);
@@ -306,7 +309,8 @@ TEST(rule_079_what_comes_late_of_a_cut_answer_is_nobodys)
 	first = world_answering(&w, 8000);
 	world_until(&w, w.ms + 2000);
 	world_sound(&w, 1, 700, 6000);
-	world_step(&w, (struct room_event){.type = ROOM_SAY_STOPPED, .turn = first, .samples = 60000});
+	world_step(&w,
+		   (struct room_event){.type = ROOM_SAY_STOPPED, .turn = first, .samples = 60000});
 	world_sound_end(&w, 1);
 	world_forget(&w);
 	world_brain_audio(&w, first, 200);
@@ -347,7 +351,8 @@ TEST(who_only_says_stop_gets_no_answer)
 	world_words(&w, 1, "Stop.");
 	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
 	CHECK_INT(w.ended, ROOM_REASON_HUSHED);
-	world_step(&w, (struct room_event){.type = ROOM_SAY_STOPPED, .turn = first, .samples = 60000});
+	world_step(&w,
+		   (struct room_event){.type = ROOM_SAY_STOPPED, .turn = first, .samples = 60000});
 	CHECK_INT(w.asked, first);
 	world_end(&w);
 }

@@ -26,8 +26,8 @@ TEST(rule_147_a_voice_over_the_bot_ends_all_of_the_turn_at_once)
 	CHECK_INT(w.did[ROOM_DO_BRAIN_CANCEL], 1);
 	CHECK_INT(w.last[ROOM_DO_BRAIN_CANCEL].turn, first);
 	world_until(&w, w.ms + 60);
-	world_step(&w, (struct room_event){
-			       .type = ROOM_SAY_STOPPED, .turn = first, .samples = 24000});
+	world_step(&w,
+		   (struct room_event){.type = ROOM_SAY_STOPPED, .turn = first, .samples = 24000});
 	CHECK_INT(w.ended_as.token.reason, ROOM_ABORT_BARGE_IN);
 	world_sound(&w, 1, 400, 6000);
 	world_sound_end(&w, 1);

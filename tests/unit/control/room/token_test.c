@@ -151,7 +151,8 @@ static int runtime(uint32_t run, enum room_abort reason, void *arg)
 
 	/* An aborted token has left its floor already. */
 	snprintf(calls + n, sizeof calls - n, "runtime %u %s%s, ", run, room_abort_name(reason),
-		 room_cancel_current(c, 1) && room_cancel_current(c, 1)->run == run ? " there" : "");
+		 room_cancel_current(c, 1) && room_cancel_current(c, 1)->run == run ? " there"
+										    : "");
 	return broken ? EIO : 0;
 }
 
@@ -293,9 +294,12 @@ TEST(rule_135_what_the_runtime_ended_is_not_told_to_it)
 	static const struct {
 		const char *why;
 		enum room_abort reason;
-	} rows[] = {{"barge-in", ROOM_ABORT_BARGE_IN},	     {"voice-barge-in", ROOM_ABORT_BARGE_IN},
-		    {"eot-revoked", ROOM_ABORT_EOT_REVOKED}, {"user-cancel", ROOM_ABORT_USER_CANCEL},
-		    {"timeout", ROOM_ABORT_TIMEOUT},	     {"went away", ROOM_ABORT_EXTERNAL},
+	} rows[] = {{"barge-in", ROOM_ABORT_BARGE_IN},
+		    {"voice-barge-in", ROOM_ABORT_BARGE_IN},
+		    {"eot-revoked", ROOM_ABORT_EOT_REVOKED},
+		    {"user-cancel", ROOM_ABORT_USER_CANCEL},
+		    {"timeout", ROOM_ABORT_TIMEOUT},
+		    {"went away", ROOM_ABORT_EXTERNAL},
 		    {NULL, ROOM_ABORT_EXTERNAL}};
 	struct room_cancel c;
 	struct room_token a, other;

@@ -63,7 +63,8 @@ void world_forget(struct world *w)
 
 void world_begin(struct world *w, const char *settings, unsigned n)
 {
-	static const char *const names[] = {"Alice", "Bob", "Carol", "Dave", "Eve", "Frank", "Grace"};
+	static const char *const names[] = {"Alice", "Bob",   "Carol", "Dave",
+					    "Eve",   "Frank", "Grace"};
 	char copy[512], *rest = copy, *one;
 
 	memset(w, 0, sizeof *w);
@@ -169,8 +170,8 @@ uint32_t world_answering(struct world *w, unsigned ms)
 	turn = w->asked;
 	world_brain_audio(w, turn, ms);
 	world_step(w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = turn});
-	world_step(w, (struct room_event){
-			      .type = ROOM_SAY_STARTED, .turn = turn, .at = w->ms * MS});
+	world_step(w,
+		   (struct room_event){.type = ROOM_SAY_STARTED, .turn = turn, .at = w->ms * MS});
 	world_forget(w);
 	return turn;
 }

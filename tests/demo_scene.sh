@@ -1,0 +1,35 @@
+#!/bin/sh
+# demo_scene.sh OUT: what must have happened in the scene two-callers, by the caller's timeline and control's log.
+set -eu
+out=${1:?usage: demo_scene.sh OUT}
+turns=$(grep -a ' turn ' "$out/log/control.log")
+fail=0
+
+# said WHAT COMMAND…: one line, and whether it is so.
+said() {
+	what=$1
+	shift
+	if "$@"; then echo "yes  $what"; else
+		echo "NO   $what"
+		fail=1
+	fi
+}
+turn() { echo "$turns" | grep -aE "$1" >/dev/null; }
+# Seconds from the bot's first sound to its silence, by the caller's ear; the breath between two sentences is none.
+spoke() {
+	awk '/the bot (begins to speak|speaks)/ && !over {
+			if (!from) from = $1
+			if (silent && $1 - silent > 0.8) over = 1
+			if (!over) silent = 0
+		}
+		/the bot is silent/ && from && !over { silent = $1 }
+		END { if (silent) print silent - from }' "$out/timeline.txt"
+}
+seconds=$(spoke)
+said "the bot talked for ${seconds:-0} s: on through \"yeah\" at 1.8 s and what Bob said at 3.2 s" \
+	awk -v s="${seconds:-0}" 'BEGIN { exit !(s > 5) }'
+said "it stopped within 1.5 s when it was asked something new at 5.2 s" awk -v s="${seconds:-99}" 'BEGIN { exit !(s < 6.7) }'
+said "that answer ended interrupted" turn 'user=501 .*what can you do.* reason=interrupted'
+said "what Bob said got no answer" sh -c "! echo \"\$1\" | grep -aE 'user=502 .*reason=(answered|interrupted)'" - "$turns"
+said "the new question was answered" turn 'user=501 .*what time is it.* reason=answered'
+exit $fail
