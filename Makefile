@@ -178,6 +178,7 @@ check-long: deps-test
 	@LINT=all tests/check/lint.sh
 	@tests/offline/measure.sh
 	@$(MAKE) --no-print-directory chaos CHAOS_SEEDS=1000
+	@$(MAKE) --no-print-directory talk-test
 check: deps-test
 	@tests/check/run.sh
 # The map of the room's 151 statements.
@@ -198,6 +199,12 @@ talk: deps
 	@echo 'building'
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/talk
 	@tests/talk.sh
+# The same in headless Chromium; SHOT=docs/talk.png also takes its picture.
+talk-test:
+	@deploy/deps.sh build interop talk
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/talk
+	@tests/interop/modules.sh
+	@BIN=$(B) node tests/interop/talk.mjs
 replay: deps
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller
 	@tests/replay.sh
@@ -229,6 +236,7 @@ help:
 	@echo 'make                 the programs: build/mediad build/control build/offlined'
 	@echo 'make demo            a spoken question and a spoken answer on this machine; SAY="..." or WAV=file.wav'
 	@echo '                     SCENE=two-callers: two people who talk at once and over the bot'
+	@echo 'make talk            a page in the browser to speak with the bot on this machine; make talk-test tests it'
 	@echo 'make check           unit tests under sanitizers, corpora, house rules, linters, scenarios'
 	@echo 'make check-long      what takes longer: the whole speech measurement, a thousand seeds of chaos'
 	@echo 'make interop         unmodified npm clients against our programs'
@@ -244,4 +252,4 @@ help:
 clean:
 	rm -rf build out
 
-.PHONY: all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins check check-long explore rules interop replay demo docs
+.PHONY: all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins check check-long explore rules interop replay demo talk talk-test docs

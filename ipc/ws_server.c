@@ -1,4 +1,5 @@
-/* Listening for WebSockets, and for plain requests beside them. Servers are for programs that are not replayed. */
+/* Listening for WebSockets, and for plain requests beside them. Servers are for programs that are
+ * not replayed. */
 #include "ipc/env.h"
 #include "ipc/ws_inside.h"
 

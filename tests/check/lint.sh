@@ -8,7 +8,7 @@ out=build/lint
 mkdir -p "$out"
 jobs=$(nproc 2>/dev/null || echo 2)
 files=$(git ls-files 'proto/*.c' 'ipc/*.c' 'mediad/*.c' 'control/*.c')
-[ "${LINT:-}" != all ] || files="$files $(git ls-files 'tests/guildd/*.c' 'tests/caller/*.c' 'tests/chaos/*.c')"
+[ "${LINT:-}" != all ] || files="$files $(git ls-files 'tests/guildd/*.c' 'tests/caller/*.c' 'tests/talk/*.c' 'tests/chaos/*.c')"
 [ -n "$files" ] || { echo "no sources"; exit 1; }
 fail=0
 

@@ -19,11 +19,7 @@ stop() {
 trap stop EXIT
 trap 'exit 130' INT TERM
 
-# The lock file pins everything. Of all install scripts only zlib-sync's may run (package.json, allowScripts).
-if ! cmp -s package-lock.json node_modules/.parley-lock; then
-	npm ci --no-audit --no-fund --loglevel=error >&2
-	cp package-lock.json node_modules/.parley-lock
-fi
+./modules.sh
 
 start_guildd() {
 	rm -f "$run/ready"

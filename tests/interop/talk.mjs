@@ -1,16 +1,16 @@
 // `make talk` in a real browser: headless Chromium with a recorded question as its microphone, driven over the DevTools
-// protocol. Started by tests/talk_test.sh.
+// protocol. `make talk-test`.
 //
 //   BIN=folder of the programs   OUT=folder for logs and recordings   SHOT=file.png   also takes the picture for docs/
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync, existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import WebSocket from 'ws';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
-const BIN = process.env.BIN ?? join(ROOT, 'build');
-const OUT = process.env.OUT ?? join(ROOT, 'out/talk-test');
+const BIN = resolve(process.env.BIN ?? join(ROOT, 'build'));
+const OUT = resolve(process.env.OUT ?? join(ROOT, 'out/talk-test'));
 const LEAD_S = 4; // before the question: joining takes a while
 const TAIL_S = 14; // after it: the answer is not to be spoken over by the next round
 const FAKE = '--use-fake-device-for-media-stream';

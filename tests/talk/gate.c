@@ -5,11 +5,12 @@
 
 enum { BEGIN = 2, END = 20 }; /* frames */
 
-/* Powers of samples: the least that can be speech (some 150 rms), and how far above the background. */
-#define LEAST	   22500.0
-#define OVER	   8.0
+/* Powers of samples: the least that can be speech (some 150 rms), and how far above the background.
+ */
+#define LEAST	    22500.0
+#define OVER	    8.0
 #define FLOOR_FIRST 400.0
-#define FLOOR_UP   0.02
+#define FLOOR_UP    0.02
 /* Half a minute of speech does not become background. */
 #define FLOOR_UP_SPEECH 0.0004
 

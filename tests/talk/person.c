@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum {
-	SAYS = 4,	/* sentences on their way; the last ones drain while the next begins */
+	SAYS = 4, /* sentences on their way; the last ones drain while the next begins */
 	FADE_MS = 20,
 	SILENCE_MS = 500,
 	BITRATE = 64000,
@@ -361,8 +361,7 @@ static void open_say(struct person *p)
 
 	while (i < SAYS && p->says[i])
 		i++;
-	if (i < SAYS &&
-	    media_playback_open(&p->says[i], p->call, p->conf.rate, say_event, p) == 0)
+	if (i < SAYS && media_playback_open(&p->says[i], p->call, p->conf.rate, say_event, p) == 0)
 		p->say = p->says[i];
 }
 

@@ -108,8 +108,7 @@ static int watch(struct tail *t)
 	if (t->notify < 0 ||
 	    inotify_add_watch(t->notify, folder, IN_MODIFY | IN_CREATE | IN_MOVED_TO) < 0)
 		return errno;
-	t->readable =
-		event_new(env_base(t->env), t->notify, EV_READ | EV_PERSIST, on_notify, t);
+	t->readable = event_new(env_base(t->env), t->notify, EV_READ | EV_PERSIST, on_notify, t);
 	return t->readable && event_add(t->readable, NULL) == 0 ? 0 : ENOMEM;
 }
 

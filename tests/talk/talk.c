@@ -79,9 +79,9 @@ static json_t *other_json(const struct talk *t, uint64_t user, bool speaking)
 	bool bot = user == t->conf.bot;
 
 	return json_pack("{s:o,s:s,s:b,s:b,s:b}", "user", id_json(user), "name",
-			 p	? person_name(p)
-			 : bot	? "Parley"
-				: "somebody",
+			 p     ? person_name(p)
+			 : bot ? "Parley"
+			       : "somebody",
 			 "bot", bot, "speaking", speaking, "muted", p && person_muted(p));
 }
 

@@ -11,7 +11,10 @@ TEST(wire_reads_the_orders_of_a_page)
 {
 	struct wire_order o;
 
-	CHECK_INT(order("{\"do\":\"join\",\"name\":\"  Ann \\u0007B \",\"rate\":44100,\"muted\":true}", &o), 0);
+	CHECK_INT(order("{\"do\":\"join\",\"name\":\"  Ann \\u0007B "
+			"\",\"rate\":44100,\"muted\":true}",
+			&o),
+		  0);
 	CHECK_INT(o.what, WIRE_JOIN);
 	CHECK_STR(o.name, "Ann  B");
 	CHECK_INT(o.rate, 44100);
