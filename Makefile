@@ -50,7 +50,7 @@ PROGRAMS := $(B)/mediad $(B)/control $(B)/offlined
 TESTBINS := $(B)/guildd $(B)/caller $(B)/tests/unit
 TESTBINS += $(B)/tests/mls-vectors
 TESTBINS += $(B)/tests/dave-follow
-TESTBINS += $(B)/tests/room-play
+TESTBINS += $(B)/tests/room-play $(B)/tests/room-replay $(B)/tests/room-explore
 
 .DEFAULT_GOAL := all
 .SUFFIXES:

@@ -9,6 +9,7 @@
 #include "control/brain/realtime.h"
 #include "control/media/media.h"
 #include "control/room/room.h"
+#include "control/room_log.h"
 #include "control/settings/settings.h"
 #include "control/turns.h"
 #include "ipc/env.h"
@@ -43,6 +44,7 @@ struct agent {
 	void *arg;
 
 	struct room *room;
+	struct room_log *log; /* its journal, NULL when none is wanted */
 	struct realtime *brain; /* NULL when nobody told where one is */
 	struct asr *asr;
 	struct tmr *timer;
@@ -82,6 +84,7 @@ static int put_off(struct agent *a, const struct room_event *ev)
 static void step(struct agent *a, const struct room_event *ev)
 {
 	room_step(a->room, ev, env_now(a->env), a->fx);
+	room_log_step(a->log, ev, env_now(a->env), a->fx);
 	for (size_t i = 0; i < a->fx->n; i++)
 		perform(a, &a->fx->v[i]);
 }
@@ -616,6 +619,7 @@ int agent_alloc(struct agent **out, const struct agent_conf *conf)
 		return err;
 	}
 	*out = a;
+	a->log = room_log_new(a->env, a->settings, conf->bot_name, media_call_want(a->call)->guild);
 	/* The call may have been up before its agent was. */
 	state = media_call_last(a->call);
 	if (state)
@@ -640,6 +644,7 @@ struct agent *agent_free(struct agent *a)
 	tmr_free(a->brain_away);
 	asr_free(a->asr);
 	realtime_free(a->brain);
+	room_log_free(a->log);
 	room_free(a->room);
 	free(a->fx);
 	free(a);

@@ -393,8 +393,6 @@ static void perform(struct stage *s, const struct room_effect *e)
 
 	if (s->conf.notes)
 		note_effect(s, e);
-	if (s->conf.effecth)
-		s->conf.effecth(e, s->now, s->conf.arg);
 	switch ((int)e->type) {
 	case ROOM_DO_ASR_START:
 	case ROOM_DO_ASR_COMMIT:
@@ -433,9 +431,9 @@ static void perform(struct stage *s, const struct room_effect *e)
 
 void stage_feed(struct stage *s, const struct room_event *ev)
 {
-	if (s->conf.steph)
-		s->conf.steph(ev, s->now, s->conf.arg);
 	room_step(s->room, ev, s->now, s->fx);
+	if (s->conf.steppedh)
+		s->conf.steppedh(ev, s->now, s->fx, s->conf.arg);
 	for (size_t i = 0; i < s->fx->n; i++)
 		perform(s, &s->fx->v[i]);
 }

@@ -43,9 +43,8 @@ struct stage_conf {
 	struct settings *settings;
 	const char *name; /* of the bot */
 	bool notes;	  /* keep them */
-	/* Both may be NULL. Every step and its time before it is made; every effect after its step. */
-	void (*steph)(const struct room_event *ev, uint64_t now, void *arg);
-	void (*effecth)(const struct room_effect *e, uint64_t now, void *arg);
+	/* Called after each step, before the world answers. May be NULL. */
+	void (*steppedh)(const struct room_event *ev, uint64_t now, const struct room_effects *fx, void *arg);
 	void *arg;
 };
 

@@ -107,8 +107,9 @@ TEST(what_is_no_scenario_is_told_with_its_line)
 TEST(a_raw_event_reaches_the_room)
 {
 	CHECK(play("0 join alice\n"
-		   "10 event member user=alice yes=yes text=\"alice the second\"\n"
-		   "expect instructions \"alice the second\"\n"
+		   "0 join bob\n"
+		   "10 event member user=bob yes=yes text=\"bob the second\"\n"
+		   "expect instructions \"bob the second\"\n"
 		   "100 alice says \"parley what is it\"\n"
 		   "3000 event brain_audio turn=alice pcm=500\n"
 		   "3001 event brain_done turn=alice\n"

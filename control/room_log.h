@@ -1,0 +1,21 @@
+/* Writes a room's journal (control/room/journal.h) to a file of its own, FOLDER/GUILD-MILLISECONDS.parley-room, mode 0600. A file
+ * that cannot be made or written is told to the log; the room goes on. */
+#ifndef CONTROL_ROOM_LOG_H
+#define CONTROL_ROOM_LOG_H
+
+#include <stdint.h>
+
+struct env;
+struct room_effects;
+struct room_event;
+struct room_log;
+struct settings;
+
+/* NULL when settings->room_journals names no folder, on replay, and when it cannot be. bot_name: what the bot is called. Caller owns. */
+struct room_log *room_log_new(struct env *env, const struct settings *settings, const char *bot_name, uint64_t guild);
+/* Writes its end. NULL accepted. */
+struct room_log *room_log_free(struct room_log *l);
+/* A step that was made, and what it gave. NULL accepted. */
+void room_log_step(struct room_log *l, const struct room_event *ev, uint64_t now, const struct room_effects *fx);
+
+#endif
