@@ -7,10 +7,12 @@
 
 #include "control/asr/asr.h"
 #include "control/brain/realtime.h"
+#include "control/dialect/openai.h"
 #include "control/media/media.h"
 #include "control/room/room.h"
 #include "control/room_log.h"
 #include "control/settings/settings.h"
+#include "control/status.h"
 #include "control/turns.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
@@ -18,7 +20,9 @@
 #include "proto/media.h"
 
 #define MS UINT64_C(1000000)
-enum { SAY_CHUNK = 2048, BRAIN_AWAY_MS = 10000 };
+/* Before a line that others spoke over. */
+#define CUT_MARK "[interrupted] "
+enum { SAY_CHUNK = 2048 };
 
 /* An event that came while a step was being performed: it waits, with its own copy of text. */
 struct later {
@@ -31,7 +35,7 @@ struct later {
 struct say {
 	uint32_t turn; /* 0 = none */
 	struct media_playback *pb;
-	bool ended;
+	bool ended, drained;
 	uint8_t *held;
 	size_t n, cap;
 };
@@ -40,7 +44,8 @@ struct agent {
 	struct env *env;
 	struct media_call *call;
 	const struct settings *settings;
-	void (*tellh)(const char *text, void *arg);
+	void (*tellh)(const struct words *words, void *arg);
+	void (*faulth)(enum fault fault, enum fault_is is, void *arg);
 	void *arg;
 
 	struct room *room;
@@ -48,7 +53,6 @@ struct agent {
 	struct realtime *brain; /* NULL when nobody told where one is */
 	struct asr *asr;
 	struct tmr *timer;
-	struct tmr *brain_away; /* runs out: the room is told */
 	struct say say;
 
 	bool stepping;
@@ -58,7 +62,7 @@ struct agent {
 	uint64_t turns;
 	uint32_t last_turn;
 	enum room_reason last_reason;
-	int64_t last_ms; /* end of speech to first audio; -1 = none */
+	struct status_delays delays; /* end of speech to first audio */
 };
 
 static void perform(struct agent *a, const struct room_effect *e);
@@ -152,6 +156,7 @@ static void playback_event(struct media_playback *pb, enum media_playback_event 
 		out.type = ROOM_SAY_STARTED;
 		break;
 	case MEDIA_PB_DRAINED:
+		a->say.drained = true;
 		out.type = ROOM_SAY_DRAINED;
 		break;
 	case MEDIA_PB_STOPPED:
@@ -196,7 +201,7 @@ static void say_pcm(struct agent *a, const struct room_effect *e)
 {
 	struct say *s = &a->say;
 
-	if (s->turn != e->turn) {
+	if (s->turn != e->turn || s->drained) {
 		say_clear(a);
 		s->turn = e->turn;
 	}
@@ -270,6 +275,59 @@ static void say_stop(struct agent *a, uint32_t turn, uint32_t fade_ms)
 		say_clear(a);
 }
 
+/* ---- what goes wrong ---- */
+
+static void fault(struct agent *a, enum fault fault, enum fault_is is)
+{
+	if (a->faulth)
+		a->faulth(fault, is, a->arg);
+}
+
+/* What the provider said of itself. */
+static enum fault fault_of(enum openai_trouble trouble, enum fault other)
+{
+	switch (trouble) {
+	case OPENAI_TROUBLE_KEY:
+		return FAULT_KEY;
+	case OPENAI_TROUBLE_CREDIT:
+		return FAULT_CREDIT;
+	case OPENAI_TROUBLE_BUSY:
+		return FAULT_BUSY;
+	case OPENAI_TROUBLE_OTHER:
+		break;
+	}
+	return other;
+}
+
+/* The link to the brain: it went, and why; or it is back, why NULL. */
+static void brain_link(struct agent *a, const uint8_t *why, size_t len)
+{
+	enum fault f = why ? fault_of(openai_trouble(why, len), FAULT_BRAIN) : FAULT_BRAIN;
+	bool lasts = f == FAULT_BRAIN || f == FAULT_KEY;
+
+	if (why) {
+		fault(a, f, lasts ? FAULT_IS_THERE : FAULT_IS_ONCE);
+	} else {
+		fault(a, FAULT_BRAIN, FAULT_IS_OVER);
+		fault(a, FAULT_KEY, FAULT_IS_OVER);
+	}
+}
+
+/* Turns that ended badly. */
+static void fault_of_turn(struct agent *a, const struct room_turn *t)
+{
+	static const struct {
+		enum room_reason reason;
+		enum fault fault;
+	} table[] = {{ROOM_REASON_ASR_FAILED, FAULT_SPEECH},
+		     {ROOM_REASON_PLAYBACK_FAILED, FAULT_PLAYBACK},
+		     {ROOM_REASON_EXPIRED, FAULT_LATE}};
+
+	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+		if (table[i].reason == t->reason)
+			fault(a, table[i].fault, FAULT_IS_ONCE);
+}
+
 /* ---- a turn is over ---- */
 
 /* Words for the log: inside quotes, so without any of their own. */
@@ -287,7 +345,7 @@ static void quoted(const struct agent *a, const char *text, char *buf, size_t si
 
 static void record(struct agent *a, const struct room_turn *t)
 {
-	char heard[ROOM_TEXT_MAX], said[ROOM_TEXT_MAX], line[ROOM_TEXT_MAX + ROOM_NAME_MAX + 8];
+	char heard[ROOM_TEXT_MAX], said[ROOM_TEXT_MAX + sizeof CUT_MARK], line[ROOM_TEXT_MAX + ROOM_NAME_MAX + 8];
 	char why[4096];
 	int64_t ms = -1;
 
@@ -306,7 +364,9 @@ static void record(struct agent *a, const struct room_turn *t)
 	a->turns++;
 	a->last_turn = t->id;
 	a->last_reason = t->reason;
-	a->last_ms = ms;
+	if (ms >= 0)
+		status_delay(&a->delays, (uint32_t)ms);
+	fault_of_turn(a, t);
 	if (t->asked_at && a->brain) {
 		snprintf(line, sizeof line, "[%s]: %s", t->name, t->heard);
 		realtime_remember(a->brain, line, t->said);
@@ -415,9 +475,8 @@ static void perform(struct agent *a, const struct room_effect *e)
 		say_adjust(a, e);
 		break;
 	case ROOM_DO_TELL:
-		log_info("told", "text=\"%s\"", e->text);
 		if (a->tellh)
-			a->tellh(e->text, a->arg);
+			a->tellh(e->words, a->arg);
 		break;
 	case ROOM_DO_ADMIT:
 		log_debug("turn_admitted", "id=%u rule=%s", e->record->id, e->text);
@@ -430,16 +489,6 @@ static void perform(struct agent *a, const struct room_effect *e)
 }
 
 /* ---- facts from the shells ---- */
-
-/* A session that ends and comes back, as they all do now and then, is nobody's concern. */
-static void brain_stays_away(void *arg)
-{
-	struct agent *a = arg;
-
-	if (a->tellh)
-		a->tellh("I cannot reach the service that thinks and speaks for me; I keep trying.",
-			 a->arg);
-}
 
 static void brain_fact(enum realtime_event ev, uint32_t turn, const uint8_t *data, size_t len,
 		       void *arg)
@@ -463,16 +512,18 @@ static void brain_fact(enum realtime_event ev, uint32_t turn, const uint8_t *dat
 	case REALTIME_FAILED_ASK:
 		log_warn("brain_failed", "turn=%u why=\"%.*s\"", turn, (int)len,
 			 (const char *)data);
+		if (realtime_up(a->brain))
+			fault(a, fault_of(openai_trouble(data, len), FAULT_ANSWER), FAULT_IS_ONCE);
 		out.type = ROOM_BRAIN_FAILED;
 		break;
 	case REALTIME_LINK_UP:
 		settings_brain_shown(a->settings, url, sizeof url);
 		log_info("brain_up", "url=%s", url);
-		tmr_stop(a->brain_away);
+		brain_link(a, NULL, 0);
 		return;
 	case REALTIME_LINK_DOWN:
 		log_warn("brain_down", "why=\"%.*s\"", (int)len, (const char *)data);
-		tmr_start(a->brain_away, BRAIN_AWAY_MS * MS);
+		brain_link(a, data, len);
 		return;
 	}
 	feed(a, &out);
@@ -537,23 +588,16 @@ void agent_muted(struct agent *a, bool muted)
 	feed(a, &(struct room_event){.type = ROOM_MUTE, .yes = muted});
 }
 
-void agent_status(const struct agent *a, char *buf, size_t size)
+void agent_status(const struct agent *a, struct status *out)
 {
-	char url[256];
-	size_t n;
-
-	settings_brain_shown(a->settings, url, sizeof url);
-	n = (size_t)snprintf(buf, size, "brain: %s%s (%s)\nturns: %llu, answered %llu", url,
-			     settings_guest(a->settings) ? ", as a guest" : "",
-			     a->brain && realtime_up(a->brain) ? "connected" : "not connected",
-			     (unsigned long long)a->turns,
-			     (unsigned long long)room_count(a->room, ROOM_REASON_ANSWERED));
-	if (a->turns && n < size)
-		n += (size_t)snprintf(buf + n, size - n, "\nlast turn: %u, %s", a->last_turn,
-				      room_reason_text(a->last_reason));
-	if (a->turns && a->last_ms >= 0 && n < size)
-		snprintf(buf + n, size - n, ", %lld ms after the speaker's last sound",
-			 (long long)a->last_ms);
+	out->has_brain = true;
+	out->brain_up = a->brain && realtime_up(a->brain);
+	out->guest = settings_guest(a->settings);
+	settings_brain_shown(a->settings, out->brain, sizeof out->brain);
+	out->turns = a->turns;
+	out->answered = room_count(a->room, ROOM_REASON_ANSWERED);
+	out->last_turn = a->turns ? room_reason_text(a->last_reason) : NULL;
+	out->delays = a->delays;
 }
 
 /* ---- coming and going ---- */
@@ -603,15 +647,13 @@ int agent_alloc(struct agent **out, const struct agent_conf *conf)
 	a->call = conf->call;
 	a->settings = conf->settings;
 	a->tellh = conf->tellh;
+	a->faulth = conf->faulth;
 	a->arg = conf->arg;
 	a->last = &a->first;
-	a->last_ms = -1;
 	a->fx = calloc(1, sizeof *a->fx);
 	err = a->fx ? room_alloc(&a->room, conf->settings, conf->bot_name) : ENOMEM;
 	if (!err)
 		err = tmr_alloc(&a->timer, a->env, timer_fired, a);
-	if (!err)
-		err = tmr_alloc(&a->brain_away, a->env, brain_stays_away, a);
 	if (!err)
 		err = shells_alloc(a, conf);
 	if (err) {
@@ -641,7 +683,6 @@ struct agent *agent_free(struct agent *a)
 		free(l);
 	}
 	tmr_free(a->timer);
-	tmr_free(a->brain_away);
 	asr_free(a->asr);
 	realtime_free(a->brain);
 	room_log_free(a->log);

@@ -10,11 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "control/faults.h"
+
 struct agent;
 struct env;
 struct media_call;
 struct media_msg;
 struct settings;
+struct status;
 struct ws_ctx;
 
 struct agent_conf {
@@ -24,9 +27,9 @@ struct agent_conf {
 	const struct settings *settings; /* control/settings/settings.h */
 	uint64_t bot_user;
 	const char *bot_name; /* "Parley" */
-	/* A sentence for the room's text channel (told once: no provider key, provider trouble).
-	 * May be NULL. */
-	void (*tellh)(const char *text, void *arg);
+	/* Words for the room's text channel, and what goes wrong with who thinks. May be NULL. */
+	void (*tellh)(const struct words *words, void *arg);
+	void (*faulth)(enum fault fault, enum fault_is is, void *arg);
 	void *arg;
 };
 
@@ -40,7 +43,7 @@ void agent_media(struct agent *a, const struct media_msg *msg);
 void agent_member(struct agent *a, uint64_t user, const char *name, bool is_bot, bool present);
 /* The bot was server-muted or suppressed (cannot be heard), or not any more. */
 void agent_muted(struct agent *a, bool muted);
-/* Lines for /status: brain in use, turns, last turn's reason and delay. Always terminated. */
-void agent_status(const struct agent *a, char *buf, size_t size);
+/* Its part of /status: brain in use, turns, the last one's reason, delays. */
+void agent_status(const struct agent *a, struct status *out);
 
 #endif

@@ -14,6 +14,8 @@
 #include "control/media/media.h"
 #include "control/settings/settings.h"
 #include "control/state.h"
+#include "control/status.h"
+#include "control/words/words.h"
 #include "ipc/env.h"
 #include "ipc/http.h"
 #include "ipc/log.h"
@@ -55,7 +57,7 @@ struct control {
 	bool save_dirty, guilds_dirty;
 	uint64_t saved_at;
 	unsigned find_ms;
-	char failure[300];
+	struct words failure;
 };
 
 uint32_t control_intents(void)
@@ -74,10 +76,11 @@ uint64_t control_permissions(void)
 	       DISCORD_PERMISSION(DISCORD_BIT_REQUEST_TO_SPEAK);
 }
 
-static void give_up(struct control *c, const char *fmt, const char *what)
+/* The first reason is the one that counts; it was just put into `why`. */
+static void give_up(struct control *c, const struct words *why)
 {
-	if (!c->failure[0])
-		snprintf(c->failure, sizeof c->failure, fmt, what);
+	if (!c->failure.n)
+		c->failure = *why;
 	env_stop(c->env);
 }
 
@@ -185,45 +188,68 @@ static struct visit *visit_make(struct control *c, uint64_t guild)
 
 /* ---- commands ---- */
 
+/* Whether whoever asks may see this channel: of one that is hidden nothing is told, and nobody is
+ * sent into it. */
+static bool may_see(const struct control *c, const struct command *cmd, uint64_t channel)
+{
+	uint64_t bits;
+
+	return guilds_permissions_as(c->guilds, cmd->guild, channel, cmd->user, cmd->member,
+				     &bits) &&
+	       bits & DISCORD_PERMISSION(DISCORD_BIT_VIEW_CHANNEL);
+}
+
 static void do_join(struct control *c, struct command *cmd)
 {
 	uint64_t channel = cmd->channel;
+	struct words words = {0};
 	struct guild_voice v;
 	struct visit *visit;
 
 	if (!channel && guilds_voice(c->guilds, cmd->guild, cmd->user, &v))
 		channel = v.channel;
-	if (!channel) {
-		command_reply(cmd, "Which channel? Name one, or be in one yourself.");
-		return;
-	}
-	visit = visit_make(c, cmd->guild);
-	if (visit)
-		visit_join(visit, channel, false, cmd);
+	if (!guilds_known(c->guilds, cmd->guild))
+		words_new_here(&words);
+	else if (!channel)
+		words_which_channel(&words);
+	else if (!may_see(c, cmd, channel))
+		words_not_yours(&words);
+	else if (!(visit = visit_make(c, cmd->guild)))
+		words_too_many_channels(&words);
 	else
-		command_reply(cmd, "I am in too many channels already.");
+		visit_join(visit, channel, false, cmd);
+	if (words.n)
+		command_reply(cmd, &words);
 }
 
 static void do_leave(struct control *c, struct command *cmd)
 {
 	struct visit *visit = visit_of(c, cmd->guild);
-	bool there = visit && visit_channel(visit);
+	struct words words = {0};
 
-	if (there)
+	if (visit && visit_channel(visit) && may_see(c, cmd, visit_channel(visit))) {
 		visit_leave(visit);
-	command_reply(cmd, there ? "I left." : "I am in no channel here.");
+		words_left(&words);
+	} else {
+		words_not_here(&words);
+	}
+	command_reply(cmd, &words);
 }
 
 static void do_status(struct control *c, struct command *cmd)
 {
 	struct visit *visit = visit_of(c, cmd->guild);
-	char text[1500] = "Channel: none.", link[400], all[1990];
+	struct status status = {.brain_embedded = c->embedded != NULL};
+	struct words words = {0};
 
+	media_count(c->media, &status.mediads_there, &status.mediads);
 	if (visit)
-		visit_status(visit, text, sizeof text);
-	media_status(c->media, link, sizeof link);
-	snprintf(all, sizeof all, "%s\nAudio process: %s.", text, link);
-	command_reply(cmd, all);
+		visit_status(visit, &status);
+	if (status.channel && !may_see(c, cmd, status.channel))
+		words_not_here(&words);
+	else
+		status_words(&status, &words);
+	command_reply(cmd, &words);
 }
 
 static void on_command(struct command *cmd, void *arg)
@@ -337,10 +363,10 @@ static void on_gateway(enum gateway_state s, unsigned code, const char *text, vo
 		return;
 	}
 	if (s == GATEWAY_FATAL) {
-		char what[200];
+		struct words words = {0};
 
-		snprintf(what, sizeof what, "%s (close code %u)", text, code);
-		give_up(c, "Discord refused the connection: %s", what);
+		words_discord_refused(&words, text, code);
+		give_up(c, &words);
 		return;
 	}
 	if (c->was_up)
@@ -362,12 +388,13 @@ static void on_found(int err, int status, const json_t *body, void *arg)
 	const json_t *limit = json_object_get(body, "session_start_limit");
 	const json_t *remaining = json_object_get(limit, "remaining");
 	json_int_t wait = json_integer_value(json_object_get(limit, "reset_after"));
+	struct words words = {0};
 
 	if (err == ECANCELED)
 		return;
 	if (err == EACCES) {
-		give_up(c, "%s",
-			"Discord does not accept the bot token (401). Set DISCORD_TOKEN anew.");
+		words_token_refused(&words);
+		give_up(c, &words);
 		return;
 	}
 	if (err || status != 200 || !url) {
@@ -401,13 +428,16 @@ static void on_find(void *arg)
 static void on_link(bool up, void *arg)
 {
 	struct control *c = arg;
+	struct words words = {0};
 
 	log_info("mediad_link", "up=%d", up);
 	c->mediad_up = up;
 	for (unsigned i = 0; i < c->n_visits; i++)
 		visit_mediad(c->visits[i], up);
-	if (!up && media_superseded(c->media))
-		give_up(c, "%s", "A newer control has taken over; this one ends.");
+	if (!up && media_superseded(c->media)) {
+		words_superseded(&words);
+		give_up(c, &words);
+	}
 }
 
 static void on_brain(const char *url, void *arg)
@@ -607,5 +637,5 @@ void control_input(uint8_t kind, const uint8_t *data, size_t len, void *c)
 
 const char *control_failure(const struct control *c)
 {
-	return c->failure[0] ? c->failure : NULL;
+	return c->failure.n ? c->failure.text : NULL;
 }

@@ -13,8 +13,11 @@
 #include "control/discord/voice.h"
 #include "control/media/media.h"
 #include "control/room/room.h"
+#include "control/faults.h"
 #include "control/secure.h"
 #include "control/settings/settings.h"
+#include "control/status.h"
+#include "control/words/words.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
@@ -22,7 +25,7 @@
 #include "proto/media.h"
 
 #define SEC UINT64_C(1000000000)
-enum { MEMBERS_MAX = 512, ANSWER_S = 60, SILENT_MESSAGE = 4096 };
+enum { MEMBERS_MAX = 512, ANSWER_S = 60, GREET_S = 600, SILENT_MESSAGE = 4096 };
 
 struct visit {
 	struct visit_conf conf;
@@ -31,12 +34,16 @@ struct visit {
 	struct tmr *tmr;
 	struct media_call *media;
 	struct agent *agent;
-	struct secure secure;
+	struct faults faults;
+	uint64_t up_since; /* the call's sound flows; 0: not, or since before our time */
 	struct command *cmd; /* waits for the outcome of a join */
 	uint64_t cmd_until;
 	bool adopted;	  /* taken over: who is there has been greeted already */
+	bool was_up;	  /* the call was up in this stay */
+	bool mediad;	  /* one is there */
 	bool crowded;	  /* more members than a room holds */
 	bool quiet;	  /* say nothing in the room's text chat */
+	uint64_t greeted, greeted_at; /* the channel that was greeted last */
 	bool stage_asked; /* asked once to be a speaker, for this stay */
 	uint64_t members[MEMBERS_MAX];
 	unsigned n_members;
@@ -46,54 +53,43 @@ struct visit {
 
 /* ---- telling ---- */
 
-static void answer(struct visit *c, const char *text)
+static void answer(struct visit *c, const struct words *words)
 {
 	struct command *cmd = c->cmd;
 
 	c->cmd = NULL;
 	c->cmd_until = 0;
 	if (cmd)
-		command_reply(cmd, text);
+		command_reply(cmd, words);
+}
+
+static void on_told(int err, int status, const json_t *body, void *arg)
+{
+	(void)arg;
+	if (err != ECANCELED && (err || status / 100 != 2))
+		log_warn("not_told", "err=%d status=%d text=\"%s\"", err, status,
+			 json_string_value(json_object_get(body, "message")));
 }
 
 /* A sentence for the text chat that belongs to the voice channel. */
-static void tell_room(const char *text, void *arg)
+static void tell_room(const struct words *words, void *arg)
 {
 	struct visit *c = arg;
 	struct rest_call call = {.method = "POST", .route = "/channels/{}/messages"};
 	char path[64], major[24];
 
-	if (c->quiet)
+	log_info("told", "guild=%llu text=\"%s\"", ID(c->guild), words->text);
+	if (c->quiet || !voice_channel(c->voice))
 		return;
 	snprintf(major, sizeof major, "%llu", ID(voice_channel(c->voice)));
 	snprintf(path, sizeof path, "/channels/%s/messages", major);
 	call.path = path;
 	call.major = major;
-	call.body = json_pack("{s:s,s:i,s:{s:[]}}", "content", text, "flags", SILENT_MESSAGE,
+	call.body = json_pack("{s:s,s:i,s:{s:[]}}", "content", words->text, "flags", SILENT_MESSAGE,
 			      "allowed_mentions", "parse");
 	if (call.body)
-		rest_request(c->conf.rest, &call, NULL, NULL);
+		rest_request(c->conf.rest, &call, on_told, NULL);
 	json_decref(call.body);
-}
-
-/* What is to be said about the call's encryption, now that something of it or the time changed. */
-static void watch_secure(struct visit *c)
-{
-	const struct media_call_secure *m = c->media ? media_call_secured(c->media) : NULL;
-	uint64_t now = env_now(c->conf.env);
-	const char *text;
-
-	if (m)
-		secure_update(&c->secure, m,
-			      guilds_occupants(c->conf.guilds, c->guild, voice_channel(c->voice)) >
-				      0,
-			      now);
-	else
-		secure_forget(&c->secure);
-	while ((text = secure_say(&c->secure, now))) {
-		log_warn("secure_told", "guild=%llu text=\"%s\"", ID(c->guild), text);
-		tell_room(text, c);
-	}
 }
 
 static bool may(const struct visit *c, unsigned bit, bool unknown)
@@ -132,6 +128,59 @@ static bool unheard(const struct visit *c)
 
 	return why != VOICE_REASON_NONE && why != VOICE_REASON_SERVER_DEAFENED;
 }
+
+static bool is_up(const struct visit *c)
+{
+	const struct media_call_state *last = c->media ? media_call_last(c->media) : NULL;
+
+	return last && (last->phase == MEDIA_PHASE_UP || last->phase == MEDIA_PHASE_RESUMING);
+}
+
+static void see(struct visit *c, enum fault fault, bool there)
+{
+	faults_set(&c->faults, fault, there ? FAULT_IS_THERE : FAULT_IS_OVER,
+		   env_now(c->conf.env));
+}
+
+/* Of the encryption, as mediad tells it; between two sessions there is nothing to hear and nothing
+ * to seal, and what was told stays open. */
+static void see_secure(struct visit *c)
+{
+	const struct media_call_secure *m = c->media ? media_call_secured(c->media) : NULL;
+	uint64_t now = env_now(c->conf.env);
+	bool others = guilds_occupants(c->conf.guilds, c->guild, voice_channel(c->voice)) > 0;
+
+	if (m && m->known) {
+		see(c, FAULT_DEAF, m->deaf > 0);
+		see(c, FAULT_KEYLESS, m->version && !m->ready && others);
+	} else {
+		faults_set(&c->faults, FAULT_DEAF, FAULT_IS_UNKNOWN, now);
+		faults_set(&c->faults, FAULT_KEYLESS, FAULT_IS_UNKNOWN, now);
+	}
+}
+
+/* What goes wrong, seen anew, and what is to be said of it. */
+static void watch(struct visit *c)
+{
+	enum voice_reason why = hindrance(c);
+	bool up = is_up(c), gone = c->was_up && voice_channel(c->voice) && !up;
+	bool by_mediad = gone && (!c->mediad || c->faults.v[FAULT_MEDIAD].there);
+	struct words words = {0};
+
+	see(c, FAULT_MEDIAD, by_mediad);
+	see(c, FAULT_CALL, gone && !by_mediad);
+	see(c, FAULT_AUDIENCE, up && why == VOICE_REASON_STAGE_AUDIENCE);
+	see(c, FAULT_MUTED, up && why == VOICE_REASON_SERVER_MUTED);
+	see(c, FAULT_NO_SPEAK, up && why == VOICE_REASON_NO_SPEAK);
+	see(c, FAULT_DEAFENED, up && why == VOICE_REASON_SERVER_DEAFENED);
+	see_secure(c);
+	while (faults_say(&c->faults, env_now(c->conf.env), &words)) {
+		tell_room(&words, c);
+		words = (struct words){0};
+	}
+}
+
+static void on_fault(enum fault fault, enum fault_is is, void *arg);
 
 /* ---- the room ---- */
 
@@ -180,6 +229,14 @@ static void sync_members(struct visit *c)
 	guilds_each(c->conf.guilds, c->guild, channel, member_in, c);
 }
 
+/* What it is called. */
+static const char *name_of(const struct visit *c)
+{
+	const char *given = c->conf.settings->bot_name;
+
+	return *given ? given : c->conf.bot_name;
+}
+
 static void start_agent(struct visit *c)
 {
 	struct agent_conf conf = {.env = c->conf.env,
@@ -187,19 +244,24 @@ static void start_agent(struct visit *c)
 				  .call = c->media,
 				  .settings = c->conf.settings,
 				  .bot_user = guilds_self(c->conf.guilds),
-				  .bot_name = c->conf.settings->bot_name[0]
-						      ? c->conf.settings->bot_name
-						      : c->conf.bot_name,
+				  .bot_name = name_of(c),
 				  .tellh = tell_room,
+				  .faulth = on_fault,
 				  .arg = c};
 	const struct media_call_state *last = c->media ? media_call_last(c->media) : NULL;
+	uint64_t now = env_now(c->conf.env), channel = voice_channel(c->voice);
 	int err;
 
 	if (c->agent || !last || last->phase != MEDIA_PHASE_UP ||
 	    !settings_brain_url(c->conf.settings))
 		return;
-	c->quiet = c->adopted;
+	/* Who comes and goes need not say the same each time. */
+	c->quiet = c->adopted || (c->greeted == channel && now < c->greeted_at + GREET_S * SEC);
 	err = agent_alloc(&c->agent, &conf);
+	if (!c->quiet) {
+		c->greeted = channel;
+		c->greeted_at = now;
+	}
 	c->quiet = c->adopted = false;
 	if (err) {
 		log_warn("agent_failed", "guild=%llu error=\"%s\"", ID(c->guild), strerror(err));
@@ -214,9 +276,10 @@ static void end_room(struct visit *c)
 {
 	c->agent = agent_free(c->agent);
 	c->media = media_call_free(c->media);
-	secure_forget(&c->secure);
+	faults_end(&c->faults);
 	c->n_members = 0;
-	c->stage_asked = c->adopted = false;
+	c->up_since = 0;
+	c->stage_asked = c->adopted = c->was_up = false;
 }
 
 /* ---- a stage: ask to be a speaker, once ---- */
@@ -266,35 +329,54 @@ static struct media_want want_of(const struct visit *c, uint64_t channel)
 
 static void arm(struct visit *c)
 {
-	uint64_t at = voice_deadline(c->voice), secure = secure_deadline(&c->secure);
+	uint64_t at = voice_deadline(c->voice), fault = faults_deadline(&c->faults);
 
 	if (c->cmd_until && c->cmd_until < at)
 		at = c->cmd_until;
-	if (secure < at)
-		at = secure;
+	if (fault < at)
+		at = fault;
 	if (at == UINT64_MAX)
 		tmr_stop(c->tmr);
 	else
 		tmr_start_at(c->tmr, at);
 }
 
+static void on_fault(enum fault fault, enum fault_is is, void *arg)
+{
+	struct visit *c = arg;
+
+	faults_set(&c->faults, fault, is, env_now(c->conf.env));
+	watch(c);
+	arm(c);
+}
+
+/* The fault that a hindrance is: who asked for us is told with the answer, not twice. */
+static void told_already(struct visit *c)
+{
+	static const enum fault all[] = {FAULT_AUDIENCE, FAULT_MUTED, FAULT_NO_SPEAK,
+					 FAULT_DEAFENED};
+
+	watch(c);
+	for (unsigned i = 0; i < sizeof all / sizeof all[0]; i++)
+		if (c->faults.v[all[i]].there)
+			faults_known(&c->faults, all[i], env_now(c->conf.env));
+}
+
 static void came_up(struct visit *c)
 {
-	struct guild_channel ch;
-	char text[512], note[256] = "";
-	enum voice_reason why = hindrance(c);
+	uint64_t channel = voice_channel(c->voice);
+	struct words words = {0};
 
 	start_agent(c);
 	if (!c->cmd)
 		return;
-	if (why)
-		voice_sentence(why, 0, note, sizeof note);
-	if (guilds_channel(c->conf.guilds, c->guild, voice_channel(c->voice), &ch))
-		snprintf(text, sizeof text, "I am in <#%llu>. %s", ID(voice_channel(c->voice)),
-			 note);
-	else
-		snprintf(text, sizeof text, "I am there. %s", note);
-	answer(c, text);
+	words_joined(&words, channel);
+	if (!guilds_occupants(c->conf.guilds, c->guild, channel))
+		words_joined_alone(&words);
+	words_joined_say_name(&words, name_of(c));
+	words_voice(&words, hindrance(c), 0);
+	answer(c, &words);
+	told_already(c);
 }
 
 static void log_secure(const struct visit *c, const struct media_call_secure *m)
@@ -315,7 +397,7 @@ static void on_media(struct media_call *media, const struct media_msg *msg, void
 
 	if (msg->type == MEDIA_CALL_SECURE) {
 		log_secure(c, &msg->call_secure);
-		watch_secure(c);
+		watch(c);
 		arm(c);
 		return;
 	}
@@ -330,9 +412,14 @@ static void on_media(struct media_call *media, const struct media_msg *msg, void
 		 msg->call_state.gen, msg->call_state.wants_credentials);
 	if (c->agent)
 		agent_media(c->agent, msg);
-	if (msg->call_state.phase == MEDIA_PHASE_UP)
+	if (msg->call_state.phase == MEDIA_PHASE_UP) {
+		/* Of one that is taken over nobody knows since when. */
+		if (!c->up_since && !c->adopted)
+			c->up_since = env_now(c->conf.env);
+		c->was_up = true;
 		came_up(c);
-	watch_secure(c);
+	}
+	watch(c);
 	voice_media(c->voice, msg->call_state.phase, msg->call_state.reason,
 		    msg->call_state.wants_credentials, env_now(c->conf.env));
 	(void)media;
@@ -388,21 +475,24 @@ static void give_lease(struct visit *c, const struct voice_act *act)
 	sync_members(c);
 	if (err) {
 		/* When mediad is back it asks by itself. */
-		char text[256];
+		struct words words = {0};
 
-		voice_sentence(VOICE_REASON_NO_MEDIAD, 0, text, sizeof text);
+		words_voice(&words, VOICE_REASON_NO_MEDIAD, 0);
 		log_warn("call_without_mediad", "guild=%llu", ID(c->guild));
-		answer(c, text);
+		answer(c, &words);
 	}
 }
 
 static void over(struct visit *c, const struct voice_act *act)
 {
-	char text[400];
+	struct words words = {0};
 
-	voice_sentence(act->why, act->media_reason, text, sizeof text);
-	log_warn("call_over", "guild=%llu why=\"%s\"", ID(c->guild), text);
-	answer(c, text);
+	words_voice(&words, act->why, act->media_reason);
+	log_warn("call_over", "guild=%llu why=\"%s\"", ID(c->guild), words.text);
+	/* Who was in the call hears of it, unless somebody here has put us out. */
+	if (c->was_up && act->type == VOICE_ACT_FAILED && !c->cmd)
+		tell_room(&words, c);
+	answer(c, &words);
 	end_room(c);
 	c->conf.changedh(c->conf.arg);
 }
@@ -460,13 +550,15 @@ static void on_tmr(void *arg)
 {
 	struct visit *c = arg;
 	uint64_t now = env_now(c->conf.env);
-	char text[1024];
+	struct words words = {0};
+	unsigned media_reason;
 
 	voice_tick(c->voice, now);
-	watch_secure(c);
+	watch(c);
 	if (c->cmd_until && now >= c->cmd_until) {
-		visit_status(c, text, sizeof text);
-		answer(c, text);
+		words_still_joining(&words, voice_channel(c->voice));
+		words_voice(&words, voice_why(c->voice, &media_reason), media_reason);
+		answer(c, &words);
 	}
 	arm(c);
 }
@@ -521,28 +613,24 @@ bool visit_standing(const struct visit *c)
 	return voice_standing(c->voice);
 }
 
-static bool is_up(const struct visit *c)
-{
-	const struct media_call_state *last = c->media ? media_call_last(c->media) : NULL;
-
-	return voice_state(c->voice) == VOICE_IN && last && last->phase == MEDIA_PHASE_UP;
-}
-
 void visit_join(struct visit *c, uint64_t channel, bool standing, struct command *cmd)
 {
-	bool there = is_up(c) && voice_channel(c->voice) == channel;
+	bool there = is_up(c) && voice_state(c->voice) == VOICE_IN &&
+		     voice_channel(c->voice) == channel;
+	struct words words = {0};
 	enum voice_reason why;
-	char text[400];
 
-	answer(c, "Somebody else asked me to go elsewhere meanwhile.");
+	words_asked_elsewhere(&words);
+	answer(c, &words);
 	c->cmd = cmd;
 	c->cmd_until = cmd ? env_now(c->conf.env) + ANSWER_S * SEC : 0;
 	why = voice_join(c->voice, channel, standing, env_now(c->conf.env));
 	if (why) {
-		voice_sentence(why, 0, text, sizeof text);
+		words = (struct words){0};
+		words_voice(&words, why, 0);
 		log_warn("join_refused", "guild=%llu channel=%llu why=\"%s\"", ID(c->guild),
-			 ID(channel), text);
-		answer(c, text);
+			 ID(channel), words.text);
+		answer(c, &words);
 	} else if (there) {
 		came_up(c);
 	} else {
@@ -555,7 +643,10 @@ void visit_join(struct visit *c, uint64_t channel, bool standing, struct command
 
 void visit_leave(struct visit *c)
 {
-	answer(c, "Somebody asked me to leave meanwhile.");
+	struct words words = {0};
+
+	words_asked_to_leave(&words);
+	answer(c, &words);
 	voice_leave(c->voice, env_now(c->conf.env));
 	end_room(c);
 	c->conf.changedh(c->conf.arg);
@@ -575,27 +666,34 @@ void visit_adopt(struct visit *c, uint64_t channel, bool standing)
 
 void visit_online(struct visit *c, bool fresh)
 {
+	see(c, FAULT_DISCORD, false);
 	voice_online(c->voice, fresh, env_now(c->conf.env));
 	arm(c);
 }
 
 void visit_mediad(struct visit *c, bool there)
 {
+	c->mediad = there;
+	watch(c);
 	voice_mediad(c->voice, there, env_now(c->conf.env));
 	arm(c);
 }
 
 void visit_offline(struct visit *c)
 {
+	see(c, FAULT_DISCORD, true);
 	voice_offline(c->voice);
 	arm(c);
 }
 
 void visit_removed(struct visit *c)
 {
+	struct words words = {0};
+
 	voice_offline(c->voice); /* nothing to be said to this server any more */
 	voice_leave(c->voice, env_now(c->conf.env));
-	answer(c, "I was removed from this server.");
+	words_removed(&words);
+	answer(c, &words);
 	end_room(c);
 	c->conf.changedh(c->conf.arg);
 	arm(c);
@@ -628,7 +726,7 @@ void visit_event(struct visit *c, const char *name, const json_t *d)
 		if (user == guilds_self(c->conf.guilds))
 			own_state(c, d, now);
 		sync_members(c);
-		watch_secure(c);
+		watch(c);
 	} else if (strcmp(name, "CHANNEL_UPDATE") == 0 && c->media) {
 		struct media_want want = want_of(c, voice_channel(c->voice));
 
@@ -645,53 +743,38 @@ void visit_brain_ready(struct visit *c)
 	start_agent(c);
 }
 
-static size_t add(char *buf, size_t size, size_t at, const char *text)
+static void status_member(uint64_t user, const char *name, bool is_bot, void *arg)
 {
-	int n = at < size ? snprintf(buf + at, size - at, "%s", text) : 0;
+	const struct visit *c = ((void **)arg)[0];
+	struct status *out = ((void **)arg)[1];
+	enum unheard why = is_bot ? UNHEARD_BOT : UNHEARD_NOT;
 
-	return at + (n > 0 ? (size_t)n : 0);
+	if (!is_bot && !media_call_consents(c->media, user))
+		why = UNHEARD_NO_CONSENT;
+	else if (!is_bot && !media_call_listens(c->media, user))
+		why = UNHEARD_NO_ROOM;
+	status_person(out, name, why);
 }
 
-void visit_status(const struct visit *c, char *buf, size_t size)
+void visit_status(const struct visit *c, struct status *out)
 {
 	const struct media_call_state *last = c->media ? media_call_last(c->media) : NULL;
-	const struct media_call_secure *secure = c->media ? media_call_secured(c->media) : NULL;
-	unsigned media_reason;
-	enum voice_reason why = voice_why(c->voice, &media_reason);
-	char line[600];
-	size_t at = 0;
 
-	buf[0] = '\0';
-	if (voice_channel(c->voice))
-		snprintf(line, sizeof line, "Channel: <#%llu>, %s, %u others there.\n",
-			 ID(voice_channel(c->voice)), voice_state_text(voice_state(c->voice)),
-			 guilds_occupants(c->conf.guilds, c->guild, voice_channel(c->voice)));
-	else
-		snprintf(line, sizeof line, "Channel: none.\n");
-	at = add(buf, size, at, line);
-	if (why == VOICE_REASON_NONE)
-		why = hindrance(c);
-	if (why) {
-		voice_sentence(why, media_reason, line, sizeof line);
-		at = add(buf, size, at, line);
-		at = add(buf, size, at, "\n");
-	}
-	if (last) {
-		snprintf(line, sizeof line, "Call: %s%s%s%s%s.\n", media_phase_text(last->phase),
-			 last->reason ? " because " : "", media_reason_text(last->reason),
-			 last->mode.n ? "; transport encryption " : "",
-			 last->mode.n ? (const char *)last->mode.p : "");
-		at = add(buf, size, at, line);
-	}
-	if (secure && last && last->phase == MEDIA_PHASE_UP) {
-		secure_status(secure, line, sizeof line);
-		at = add(buf, size, at, line);
-		at = add(buf, size, at, "\n");
-	}
-	if (c->agent) {
-		agent_status(c->agent, line, sizeof line);
-		add(buf, size, at, line);
-	} else if (last && last->phase == MEDIA_PHASE_UP) {
-		add(buf, size, at, "Brain: not ready yet.");
-	}
+	out->now = env_now(c->conf.env);
+	out->wall_s = env_wall_ms(c->conf.env) / 1000;
+	out->channel = voice_channel(c->voice);
+	out->state = voice_state(c->voice);
+	out->why = voice_why(c->voice, &out->media_reason);
+	if (!out->why)
+		out->why = hindrance(c);
+	out->has_phase = last != NULL;
+	out->phase = last ? last->phase : 0;
+	out->up_since = c->up_since;
+	out->secure = c->media ? media_call_secured(c->media) : NULL;
+	out->faults = c->faults;
+	if (c->media)
+		guilds_each(c->conf.guilds, c->guild, out->channel, status_member,
+			    (void *[]){(void *)c, out});
+	if (c->agent)
+		agent_status(c->agent, out);
 }

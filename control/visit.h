@@ -6,7 +6,6 @@
 #define CONTROL_VISIT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include <jansson.h>
@@ -20,6 +19,7 @@ struct guilds;
 struct media;
 struct rest;
 struct settings;
+struct status;
 struct ws_ctx;
 
 struct visit_conf {
@@ -59,7 +59,7 @@ void visit_removed(struct visit *c);
 void visit_event(struct visit *c, const char *name, const json_t *d);
 /* The brain's address is known now. */
 void visit_brain_ready(struct visit *c);
-/* Lines for /status. Always terminated. */
-void visit_status(const struct visit *c, char *buf, size_t size);
+/* What /status is made of, but for what only control knows. Borrows of the visit until it changes. */
+void visit_status(const struct visit *c, struct status *out);
 
 #endif

@@ -14,9 +14,9 @@
 enum { LINE_MAX_ = 4096, TEXT_MAX = 3072, FMT_MAX = 512, SECRETS_MAX = 32, SECRET_MIN = 6 };
 enum { SECRETS_KEPT = 8 }; /* never give way */
 enum { CUT_MARGIN = 1024 }; /* longer than any secret */
-/* Stands for a space of the format string, so that it is told from a space inside a printed value.
- */
-enum { SEPARATOR = 0x1f };
+/* What a line's structure is made of, where it comes from the format string and not out of a value. */
+enum { BLANK = 0x1f, EQUALS = 0x1e, QUOTE = 0x1d };
+enum { OF_A_VALUE = 0x1a, OTHER = 0x1c }; /* a value's byte that would be taken for one of these; any byte but those */
 
 static const struct {
 	const char *name, *colour;
@@ -129,7 +129,11 @@ static void put_escaped(struct line *l, const char *s, size_t n, bool quoted)
 	for (size_t i = 0; i < n; i++) {
 		unsigned char c = (unsigned char)s[i];
 
-		if (c < 0x20 || c == 0x7f) {
+		if (c == BLANK || c == EQUALS) {
+			put(l, c == BLANK ? " " : "=", 1);
+		} else if (c == QUOTE) {
+			continue; /* what it stands around is quoted below */
+		} else if (c < 0x20 || c == 0x7f) {
 			snprintf(hex, sizeof hex, c == '\n' ? "\\n" : "\\x%02x", c);
 			puts_(l, hex);
 		} else {
@@ -140,56 +144,77 @@ static void put_escaped(struct line *l, const char *s, size_t n, bool quoted)
 	}
 }
 
-/* key=value, the value quoted when it holds a space and is not quoted already. */
+/* key=value, the value quoted when the format quotes it or it could be taken for more than one word. */
 static void put_pair(struct line *l, const char *s, size_t n)
 {
-	const char *eq = memchr(s, '=', n);
+	const char *eq = memchr(s, EQUALS, n);
 	size_t key = eq ? (size_t)(eq - s) + 1 : 0;
-	const char *v = s + key;
-	size_t vn = n - key;
-	bool whole = vn >= 2 && v[0] == '"' && v[vn - 1] == '"';
-	bool quote = eq && !whole && (memchr(v, ' ', vn) || memchr(v, '"', vn) || !vn);
+	bool quote = eq && key == n;
 
+	for (size_t i = key; eq && i < n && !quote; i++)
+		quote = strchr(" \"", s[i]) || s[i] == BLANK || s[i] == QUOTE;
 	put(l, " ", 1);
 	put_escaped(l, s, key, false);
 	if (quote)
 		put(l, "\"", 1);
-	put_escaped(l, v, vn, quote);
+	put_escaped(l, s + key, n - key, quote);
 	if (quote)
 		put(l, "\"", 1);
 }
 
-/* True when a piece opens a new pair: an identifier, then '='. */
+/* True when a piece opens a new pair: an identifier, then the format's '='. */
 static bool opens_pair(const char *s, size_t n)
 {
 	size_t i = 0;
 
 	while (i < n && (isalnum((unsigned char)s[i]) || s[i] == '_' || s[i] == '.'))
 		i++;
-	return i > 0 && i < n && s[i] == '=';
+	return i > 0 && i < n && s[i] == EQUALS;
 }
 
-/* Splits at the separators; pieces that open no pair belong to the value before them. */
-static void put_pairs(struct line *l, char *text)
+/* Splits at the format's blanks; pieces that open no pair, or stand in the format's quotes, belong to
+ * the value before them. */
+static void put_pairs(struct line *l, const char *text)
 {
-	char *start = text, *p = text;
-	size_t n = strlen(text);
+	const char *start = text;
+	bool quoted = false;
 
-	while (n && p <= text + n) {
-		char *end = memchr(p, SEPARATOR, (size_t)(text + n - p));
-
-		if (!end) {
-			put_pair(l, start, (size_t)(text + n - start));
-			return;
-		}
-		if (opens_pair(end + 1, (size_t)(text + n - end - 1))) {
-			put_pair(l, start, (size_t)(end - start));
-			start = end + 1;
-		} else {
-			*end = ' ';
-		}
-		p = end + 1;
+	for (const char *p = text; *p; p++) {
+		quoted ^= *p == QUOTE;
+		if (*p != BLANK || quoted || !opens_pair(p + 1, strlen(p + 1)))
+			continue;
+		put_pair(l, start, (size_t)(p - start));
+		start = p + 1;
 	}
+	if (*start)
+		put_pair(l, start, strlen(start));
+}
+
+/* Prints with the format's own blanks, '=' and quotes marked: twice, with other marks the second
+ * time, for where the two differ the byte is the format's. */
+static bool print_marked(char *text, const char *fmt, va_list ap)
+{
+	static const char chars[] = {' ', '=', '"'}, marks[] = {BLANK, EQUALS, QUOTE};
+	char other[TEXT_MAX], marked[2][FMT_MAX];
+	size_t n = 0;
+	va_list again;
+	bool cut;
+
+	for (; n < FMT_MAX - 1 && fmt[n]; n++) {
+		const char *at = memchr(chars, fmt[n], sizeof marks);
+
+		marked[0][n] = at ? marks[at - chars] : fmt[n];
+		marked[1][n] = at ? (char)OTHER : fmt[n];
+	}
+	marked[0][n] = marked[1][n] = '\0';
+	va_copy(again, ap);
+	cut = vsnprintf(text, TEXT_MAX, marked[0], ap) >= TEXT_MAX;
+	vsnprintf(other, sizeof other, marked[1], again);
+	va_end(again);
+	for (size_t i = 0; text[i]; i++)
+		if (text[i] == other[i] && memchr(marks, text[i], sizeof marks))
+			text[i] = OF_A_VALUE;
+	return cut;
 }
 
 /* Wall time, read here and nowhere else: it only labels the line. */
@@ -209,21 +234,18 @@ static void put_time(struct line *l)
 
 void log_write(enum log_level level, const char *event, const char *fmt, ...)
 {
-	char text[TEXT_MAX], marked[FMT_MAX];
+	char text[TEXT_MAX];
 	struct line l;
 	va_list ap;
-	size_t n = 0;
+	size_t n;
 	int saved = errno;
 	bool cut;
 
 	if (level > conf.level)
 		return;
 	l.n = 0;
-	for (; n < sizeof marked - 1 && fmt[n]; n++)
-		marked[n] = fmt[n] == ' ' ? SEPARATOR : fmt[n];
-	marked[n] = '\0';
 	va_start(ap, fmt);
-	cut = vsnprintf(text, sizeof text, marked, ap) >= (int)sizeof text;
+	cut = print_marked(text, fmt, ap);
 	va_end(ap);
 	redact(text);
 	n = strlen(text);

@@ -41,6 +41,7 @@ struct realtime {
 	enum link link;
 	uint64_t backoff_ms, malformed;
 	bool told_down;
+	char ended_by[256]; /* the error for which we closed the session, "" for none */
 	char *instructions;
 	struct brain_memory *memory;
 
@@ -162,6 +163,7 @@ static void link_up(struct realtime *b)
 {
 	b->link = LINK_UP;
 	b->told_down = false;
+	b->ended_by[0] = '\0';
 	send_text(b, openai_session_voice(b->instructions ? b->instructions : "", b->voice));
 	brain_memory_each(b->memory, recall, b);
 	tell(b, REALTIME_LINK_UP, 0, "");
@@ -237,6 +239,13 @@ static void fact_text(struct realtime *b, const struct openai_fact *f)
 		b->h(REALTIME_TEXT, a->turn, f->text.p, f->text.n, b->arg);
 }
 
+/* The code first: it is what tells one trouble from another. */
+static void why_of(const struct openai_fact *f, char *buf, size_t size)
+{
+	snprintf(buf, size, "%s%s%.*s", f->code, *f->code && f->text.n ? ": " : "", (int)f->text.n,
+		 f->text.n ? (const char *)f->text.p : "");
+}
+
 static void fact_done(struct realtime *b, const struct openai_fact *f)
 {
 	struct answer *a = by_response(b, f->response);
@@ -246,7 +255,7 @@ static void fact_done(struct realtime *b, const struct openai_fact *f)
 	if (!a || !a->running)
 		return;
 	turn = a->cancelled ? 0 : a->turn;
-	snprintf(why, sizeof why, "%.*s", (int)f->text.n, (const char *)f->text.p);
+	why_of(f, why, sizeof why);
 	a->running = false;
 	if (turn && (f->status == OPENAI_COMPLETED || f->status == OPENAI_INCOMPLETE))
 		tell(b, REALTIME_DONE, turn, "");
@@ -268,15 +277,18 @@ static void fact_error(struct realtime *b, const struct openai_fact *f)
 	log_warn("brain_error", "code=%s fatal=%d text=\"%.*s\"", *f->code ? f->code : "none",
 		 f->fatal, (int)f->text.n, (const char *)f->text.p);
 	if (f->fatal) {
+		why_of(f, b->ended_by, sizeof b->ended_by);
 		ws_close(b->ws, 1000, NULL);
 		return;
 	}
 	if (a && f->turn == a->turn && !a->response[0]) {
 		uint32_t turn = a->cancelled ? 0 : a->turn;
+		char why[256];
 
 		a->running = false;
+		why_of(f, why, sizeof why);
 		if (turn)
-			b->h(REALTIME_FAILED_ASK, turn, f->text.p, f->text.n, b->arg);
+			tell(b, REALTIME_FAILED_ASK, turn, why);
 		answer_over(b, a);
 	}
 }
@@ -335,7 +347,7 @@ static void ws_event(struct ws *ws, enum ws_event ev, uint16_t code, const uint8
 	case WS_CLOSED:
 		snprintf(why, sizeof why, "closed %u %.*s", code, len > 100 ? 100 : (int)len,
 			 len ? (const char *)data : "");
-		link_down(b, why);
+		link_down(b, *b->ended_by ? b->ended_by : why);
 		break;
 	}
 }

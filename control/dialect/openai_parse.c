@@ -131,9 +131,9 @@ static int read_done(struct openai_fact *f, const json_t *root)
 		    memcmp(status.p, statuses[i].name, status.n) == 0)
 			f->status = statuses[i].status;
 	details = json_object_get(r, "status_details");
+	if (copy(json_object_get(details, "error"), "code", f->code, sizeof f->code))
+		f->code[0] = '\0';
 	f->text = text_of(json_object_get(details, "error"), "message");
-	if (!f->text.n)
-		f->text = text_of(json_object_get(details, "error"), "code");
 	if (!f->text.n)
 		f->text = text_of(details, "reason");
 	return copy(r, "id", f->response, sizeof f->response);
@@ -150,6 +150,23 @@ static bool fatal_p(const char *code)
 		if (strcmp(codes[i], code) == 0)
 			return true;
 	return false;
+}
+
+/* Codes stand in texts, beside other words or alone. */
+enum openai_trouble openai_trouble(const uint8_t *why, size_t len)
+{
+	static const struct {
+		const char *code;
+		enum openai_trouble trouble;
+	} table[] = {{"invalid_api_key", OPENAI_TROUBLE_KEY},
+		     {"unauthorized", OPENAI_TROUBLE_KEY},
+		     {"insufficient_quota", OPENAI_TROUBLE_CREDIT},
+		     {"rate_limit_exceeded", OPENAI_TROUBLE_BUSY}};
+
+	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+		if (len && memmem(why, len, table[i].code, strlen(table[i].code)))
+			return table[i].trouble;
+	return OPENAI_TROUBLE_OTHER;
 }
 
 static int read_error(struct openai_fact *f, const json_t *root)

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "control/discord/rest.h"
+#include "control/words/words.h"
 #include "ipc/log.h"
-#include "proto/base/utf8.h"
 #include "proto/discord.h"
 
 enum {
@@ -15,7 +15,6 @@ enum {
 	TYPE_DEFER = 5,	    /* of an answer */
 	OPTION_CHANNEL = 7, /* of an option */
 	CONTEXT_GUILD = 0,  /* where a command can be used */
-	ANSWER_MAX = 2000,
 	WAITING_MAX = 256,
 };
 
@@ -36,10 +35,11 @@ struct commands {
 };
 
 static const struct {
-	const char *name, *description;
+	const char *name;
+	void (*describe)(struct words *w);
 	bool channel;
 } table[] = {
-#define X(NAME, name, description, channel) {name, description, channel},
+#define X(NAME, name, channel) {#name, words_command_##name, channel},
 	COMMANDS(X)
 #undef X
 };
@@ -70,6 +70,7 @@ static void end(struct waiting *w)
 			break;
 		}
 	explicit_bzero(w->token, sizeof w->token);
+	json_decref((json_t *)w->cmd.member);
 	free(w);
 }
 
@@ -83,23 +84,30 @@ struct commands *commands_free(struct commands *c)
 	return NULL;
 }
 
+static json_t *body_of(unsigned i)
+{
+	struct words about = {0}, channel = {0};
+	json_t *cmd;
+
+	table[i].describe(&about);
+	words_command_join_channel(&channel);
+	cmd = json_pack("{s:s,s:s,s:i,s:[i]}", "name", table[i].name, "description", about.text,
+			"type", 1, "contexts", CONTEXT_GUILD);
+	if (table[i].channel)
+		json_object_set_new(cmd, "options",
+				    json_pack("[{s:s,s:s,s:i,s:b,s:[i,i]}]", "name", "channel",
+					      "description", channel.text, "type", OPTION_CHANNEL,
+					      "required", 0, "channel_types", DISCORD_CHANNEL_VOICE,
+					      DISCORD_CHANNEL_STAGE));
+	return cmd;
+}
+
 json_t *commands_body(void)
 {
 	json_t *list = json_array();
 
-	for (unsigned i = 0; i < N_COMMANDS; i++) {
-		json_t *cmd = json_pack("{s:s,s:s,s:i,s:[i]}", "name", table[i].name, "description",
-					table[i].description, "type", 1, "contexts", CONTEXT_GUILD);
-
-		if (table[i].channel)
-			json_object_set_new(cmd, "options",
-					    json_pack("[{s:s,s:s,s:i,s:b,s:[i,i]}]", "name",
-						      "channel", "description", "The voice channel",
-						      "type", OPTION_CHANNEL, "required", 0,
-						      "channel_types", DISCORD_CHANNEL_VOICE,
-						      DISCORD_CHANNEL_STAGE));
-		json_array_append_new(list, cmd);
-	}
+	for (unsigned i = 0; i < N_COMMANDS; i++)
+		json_array_append_new(list, body_of(i));
 	return list;
 }
 
@@ -156,6 +164,7 @@ int command_parse(const json_t *d, struct command *out)
 	if (i == N_COMMANDS)
 		return ENOENT;
 	cmd.kind = (enum command_kind)i;
+	cmd.member = json_object_get(d, "member");
 	json_array_foreach(json_object_get(data, "options"), i, option)
 	{
 		const char *key = json_string_value(json_object_get(option, "name"));
@@ -216,6 +225,7 @@ void commands_interaction(struct commands *c, const json_t *d)
 	if (!w)
 		return;
 	w->cmd = cmd;
+	json_incref((json_t *)cmd.member);
 	w->owner = c;
 	snprintf(w->id, sizeof w->id, "%llu", (unsigned long long)id);
 	snprintf(w->application, sizeof w->application, "%llu", (unsigned long long)application);
@@ -241,21 +251,20 @@ static void on_edited(int err, int status, const json_t *body, void *arg)
 		log_warn("answer_lost", "err=%d status=%d", err, status);
 }
 
-void command_reply(struct command *cmd, const char *text)
+void command_reply(struct command *cmd, const struct words *words)
 {
 	struct waiting *w = (struct waiting *)cmd;
 	struct rest_call call = {.method = "PATCH",
 				 .route = "/webhooks/{}/{}/messages/@original",
 				 .idempotent = true,
 				 .interaction = true};
-	char path[640], major[600], content[ANSWER_MAX + 1];
+	char path[640], major[600];
 
-	utf8_copy(content, sizeof content, text);
 	snprintf(path, sizeof path, "/webhooks/%s/%s/messages/@original", w->application, w->token);
 	snprintf(major, sizeof major, "%.80s", w->token);
 	call.path = path;
 	call.major = major;
-	call.body = json_pack("{s:s,s:{s:[]}}", "content", content, "allowed_mentions", "parse");
+	call.body = json_pack("{s:s,s:{s:[]}}", "content", words->text, "allowed_mentions", "parse");
 	if (call.body)
 		rest_request(w->owner->rest, &call, on_edited, NULL);
 	json_decref(call.body);

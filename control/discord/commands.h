@@ -12,15 +12,16 @@
 
 struct commands;
 struct rest;
+struct words;
 
-/* C(NAME, name, description, takes a voice channel) */
+/* C(NAME, name, takes a voice channel); words_command_NAME describes it */
 #define COMMANDS(C)                                                                                \
-	C(JOIN, "join", "Come into a voice channel: the one named, or yours", true)                \
-	C(LEAVE, "leave", "Leave the voice channel", false)                                        \
-	C(STATUS, "status", "Say how the call is", false)
+	C(JOIN, join, true)                                                                        \
+	C(LEAVE, leave, false)                                                                     \
+	C(STATUS, status, false)
 
 enum command_kind {
-#define X(NAME, name, description, channel) COMMAND_##NAME,
+#define X(NAME, name, channel) COMMAND_##NAME,
 	COMMANDS(X)
 #undef X
 };
@@ -31,6 +32,7 @@ struct command {
 	enum command_kind kind;
 	uint64_t guild, user;
 	uint64_t channel; /* option "channel", 0 when not given */
+	const json_t *member; /* who asks, with their roles; borrowed from the interaction */
 };
 /* Deferred and to be carried out. */
 typedef void(command_h)(struct command *cmd, void *arg);
@@ -44,7 +46,7 @@ int commands_register(struct commands *c, uint64_t application);
 /* INTERACTION_CREATE: defers, then calls the handler. Others than our commands are ignored. */
 void commands_interaction(struct commands *c, const json_t *d);
 /* Edits the deferred answer; cmd is gone afterwards. */
-void command_reply(struct command *cmd, const char *text);
+void command_reply(struct command *cmd, const struct words *words);
 
 /* The body of the registration, for tests and docs. New reference. */
 json_t *commands_body(void);

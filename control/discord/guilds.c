@@ -499,8 +499,15 @@ static uint64_t overwritten(const json_t *channel, uint64_t bits, const char *gu
 bool guilds_permissions(const struct guilds *g, uint64_t guild_id, uint64_t channel_id,
 			uint64_t user_id, uint64_t *out)
 {
+	return guilds_permissions_as(g, guild_id, channel_id, user_id,
+				     part_of(g, guild_id, "members", user_id), out);
+}
+
+/* Ours and Discord's member have their roles in the same place. */
+bool guilds_permissions_as(const struct guilds *g, uint64_t guild_id, uint64_t channel_id,
+			   uint64_t user_id, const json_t *member, uint64_t *out)
+{
 	const json_t *guild = guild_of(g, guild_id);
-	const json_t *member = part_of(g, guild_id, "members", user_id);
 	const json_t *channel = part_of(g, guild_id, "channels", channel_id);
 	struct key gk = key_of(guild_id), uk = key_of(user_id);
 	const char *owner = json_string_value(json_object_get(guild, "owner"));

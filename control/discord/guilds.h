@@ -68,5 +68,8 @@ const char *guilds_member_name(const struct guilds *g, uint64_t guild, uint64_t 
  * roles or the member are not known, so that nothing can be said. */
 bool guilds_permissions(const struct guilds *g, uint64_t guild, uint64_t channel, uint64_t user,
 			uint64_t *out);
+/* The same for somebody who came with an event: member is Discord's object with their roles. */
+bool guilds_permissions_as(const struct guilds *g, uint64_t guild, uint64_t channel, uint64_t user,
+			   const json_t *member, uint64_t *out);
 
 #endif

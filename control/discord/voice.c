@@ -34,42 +34,6 @@ struct voice {
 	unsigned media_reason;
 };
 
-static const char *const sentences[] = {
-#define X(NAME, text) text,
-	VOICE_REASONS(X)
-#undef X
-};
-
-void voice_sentence(enum voice_reason why, unsigned media_reason, char *buf, size_t size)
-{
-	const char *text =
-		(unsigned)why < sizeof sentences / sizeof sentences[0] ? sentences[why] : "";
-	const char *more = media_reason ? media_reason_text(media_reason) : "";
-
-	if (why != VOICE_REASON_REFUSED && why != VOICE_REASON_MEDIA)
-		snprintf(buf, size, "%s", text);
-	else
-		snprintf(buf, size, "%s%s%s.", text, *more ? ": " : "", more);
-}
-
-const char *voice_state_text(enum voice_state s)
-{
-	static const char *const names[] = {
-		[VOICE_OUT] = "not in a channel",
-		[VOICE_WAITING] = "waiting for Discord",
-		[VOICE_ASKED] = "asking Discord to join",
-		[VOICE_LEAVING] = "leaving, to join again",
-		[VOICE_IN] = "joined",
-		[VOICE_SETTLING] = "changing the voice server",
-		[VOICE_FOLLOWING] = "moving to another channel",
-		[VOICE_HOLDING] = "disconnected, waiting for Discord",
-		[VOICE_PARKED] = "waiting for a voice server",
-		[VOICE_FAILED] = "gave up",
-	};
-
-	return (unsigned)s < sizeof names / sizeof names[0] ? names[s] : "?";
-}
-
 int voice_alloc(struct voice **out, voice_act_h *acth, voice_predict_h *predicth, void *arg)
 {
 	struct voice *v;

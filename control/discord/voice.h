@@ -15,56 +15,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "control/words/words.h"
+
 struct voice;
 
-/* Why it is not, or not quite, as wished. R(NAME, sentence) */
-#define VOICE_REASONS(R)                                                                           \
-	R(NONE, "")                                                                                \
-	R(OFFLINE, "My connection to Discord is down; I will join as soon as it is back.")         \
-	R(NO_SUCH_CHANNEL, "There is no such voice channel here, or I cannot see it.")             \
-	R(NO_VIEW, "I am not allowed to see that channel; I need the permission View Channel.")    \
-	R(NO_CONNECT, "I am not allowed to join that channel; I need the permission Connect.")     \
-	R(CHANNEL_FULL, "That channel is full.")                                                   \
-	R(SILENT, "Discord did not answer my request to join: the channel may be full, or I may "  \
-		  "lack a permission there.")                                                      \
-	R(NO_SERVER,                                                                               \
-	  "Discord is looking for a voice server; I will be back when it has found one.")          \
-	R(REFUSED, "The voice server did not let me in")                                           \
-	R(MEDIA, "I could not set up the call")                                                    \
-	R(DISCONNECTED, "I was disconnected from the channel, or the channel is gone.")            \
-	R(NO_MEDIAD, "My audio process is not running; I will join as soon as it is back.")        \
-	R(STAGE_AUDIENCE, "I am in the audience of this stage: I hear you, but nobody hears me "   \
-			  "until a moderator lets me speak.")                                      \
-	R(SERVER_MUTED, "I am muted by the server here: I hear you, but nobody hears me until a "  \
-			"moderator unmutes me.")                                                   \
-	R(NO_SPEAK, "I may not speak in this channel: I hear you, but nobody hears me; I need "    \
-		    "the permission Speak.")                                                       \
-	R(SERVER_DEAFENED,                                                                         \
-	  "I am deafened by the server here: I cannot hear you until a moderator changes that.")
-
-enum voice_reason {
-#define X(NAME, text) VOICE_REASON_##NAME,
-	VOICE_REASONS(X)
-#undef X
-};
-/* The sentence for people. media_reason (enum media_reason) completes REFUSED and MEDIA. Always
- * terminated. */
-void voice_sentence(enum voice_reason why, unsigned media_reason, char *buf, size_t size);
-
-enum voice_state {
-	VOICE_OUT,
-	VOICE_WAITING,	/* for the main gateway */
-	VOICE_ASKED,	/* op 4 is out */
-	VOICE_LEAVING,	/* op 4 null is out; asks again after a second */
-	VOICE_IN,	/* a lease was handed out */
-	VOICE_SETTLING, /* a new server came by itself; a moment for the state that may belong to it
-			 */
-	VOICE_FOLLOWING, /* moved by somebody; the server is awaited */
-	VOICE_HOLDING,	 /* mediad was disconnected; Discord will say why */
-	VOICE_PARKED,	 /* no voice server for now */
-	VOICE_FAILED,
-};
-const char *voice_state_text(enum voice_state s);
+/* States (enum voice_state): OUT; WAITING for the main gateway or for a mediad; ASKED, op 4 is out; LEAVING, op 4 null is
+ * out, asks again after a second; IN, a lease was handed out; SETTLING, a new server came by itself, a moment for the
+ * state that may belong to it; FOLLOWING, moved by somebody, the server is awaited; HOLDING, mediad was disconnected,
+ * Discord will say why; PARKED, no voice server for now; FAILED. They and the reasons (enum voice_reason) stand with
+ * their words in control/words/words.def. */
 
 enum voice_act_type {
 	VOICE_ACT_OP4,	  /* channel, 0 to leave */

@@ -542,16 +542,10 @@ void media_set_user(struct media *m, uint64_t user)
 		media_link_start(m->links[i], &m->hello);
 }
 
-void media_status(const struct media *m, char *buf, size_t size)
+void media_count(const struct media *m, unsigned *there, unsigned *all)
 {
-	const char *fault = "";
-
-	for (unsigned i = 0; i < m->n_links; i++)
-		if (media_link_state(m->links[i]) != LINK_SYNCED &&
-		    media_link_fault(m->links[i])[0])
-			fault = media_link_fault(m->links[i]);
-	snprintf(buf, size, "%u of %u connected%s%s", m->n_synced, m->n_links, *fault ? "; " : "",
-		 fault);
+	*there = m->n_synced;
+	*all = m->n_links;
 }
 
 bool media_superseded(const struct media *m)
@@ -725,4 +719,20 @@ int media_call_consent(struct media_call *call, uint64_t user, bool yes)
 	if (call->open)
 		send_consent(call, c);
 	return 0;
+}
+
+bool media_call_listens(const struct media_call *call, uint64_t user)
+{
+	for (const struct listen *l = call->listens; l; l = l->next)
+		if (l->user == user)
+			return true;
+	return false;
+}
+
+bool media_call_consents(const struct media_call *call, uint64_t user)
+{
+	for (const struct consent *c = call->consents; c; c = c->next)
+		if (c->user == user)
+			return c->yes;
+	return call->want.consent;
 }

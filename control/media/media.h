@@ -52,8 +52,8 @@ struct media *media_free(struct media *m);
  */
 void media_disconnect(struct media *m);
 void media_set_user(struct media *m, uint64_t user);
-/* "1 of 1 connected", with the reason when one is missing. Always terminated. */
-void media_status(const struct media *m, char *buf, size_t size);
+/* How many mediads are connected, and how many ought to be. */
+void media_count(const struct media *m, unsigned *there, unsigned *all);
 /* A newer control has taken a mediad over: this one should end. */
 bool media_superseded(const struct media *m);
 
@@ -89,6 +89,9 @@ uint64_t media_call_guild(const struct media_call *call);
  * over restarts. */
 int media_call_listen(struct media_call *call, uint64_t user, uint32_t rate, uint16_t silence_ms);
 int media_call_consent(struct media_call *call, uint64_t user, bool yes);
+/* Whether that is wished for, and whether it is allowed. */
+bool media_call_listens(const struct media_call *call, uint64_t user);
+bool media_call_consents(const struct media_call *call, uint64_t user);
 
 /* ---- speech ---- */
 enum media_playback_event {

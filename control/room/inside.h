@@ -8,6 +8,7 @@
 #include "control/room/capture.h"
 #include "control/room/room.h"
 #include "control/settings/settings.h"
+#include "control/words/words.h"
 
 #define ROOM_MS 1000000ull
 #define ROOM_S	1000000000ull
@@ -57,6 +58,7 @@ struct room {
 	struct room_told not_understood[ROOM_SPEAKERS];
 	char line[ROOM_TEXT_MAX + ROOM_NAME_MAX + 8];
 	char instructions[8192];
+	struct words told;
 
 	uint64_t now; /* of the running step */
 	struct room_effects *fx;

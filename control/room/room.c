@@ -235,6 +235,8 @@ static void end_captures(struct room *room)
 
 static void call_fact(struct room *room, bool up)
 {
+	struct room_effect *e;
+
 	if (room->up && !up)
 		end_captures(room);
 	room->up = up;
@@ -243,11 +245,11 @@ static void call_fact(struct room *room, bool up)
 	room->greeted = true;
 	if (!room->guest)
 		return;
-	snprintf(room->line, sizeof room->line,
-		 "No provider key is set, so I am here as a guest with a small mind of my own: "
-		 "I answer when you say my name: %s.",
-		 room->name);
-	room_do(room, ROOM_DO_TELL)->text = room->line;
+	room->told = (struct words){0};
+	words_guest(&room->told, room->name);
+	e = room_do(room, ROOM_DO_TELL);
+	e->words = &room->told;
+	e->text = room->told.text;
 }
 
 static void shut_down(struct room *room)

@@ -24,6 +24,7 @@
 
 struct room;
 struct settings;
+struct words;
 
 enum {
 	ROOM_RATE = 24000, /* of all sound in the room, samples a second */
@@ -67,6 +68,7 @@ struct room_effect {
 	uint32_t utterance, turn, ms, gain;
 	struct slice pcm;
 	const char *text;
+	const struct words *words; /* what `text` of a TELL stands in */
 	const struct room_turn *record;
 };
 

@@ -32,7 +32,8 @@ for f in mls transport audio; do rule mediad/$f mediad/$f proto; done
 rule mediad/dave mediad/dave mediad/mls proto
 for f in call engine; do rule mediad/$f mediad proto ipc; done
 rule mediad mediad proto ipc
-rule control/room control/room control/settings proto
+rule control/words control/words proto
+rule control/room control/room control/settings control/words proto
 rule control/dialect control/dialect control/settings proto
 rule control/settings control/settings proto
 rule control control proto ipc

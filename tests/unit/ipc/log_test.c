@@ -66,6 +66,28 @@ TEST(control_bytes_and_quotes_cannot_forge_a_line)
 	CHECK(strstr(out, "\\\"q\\\""));
 }
 
+static void say_forged(void)
+{
+	log_info("x", "text=%s n=%d", "a\x1f" "forged=1", 1);
+	log_info("x", "text=%s", "\"a\" forged=\"1\"");
+	log_info("x", "text=\"%s\" n=%d", "a\" forged=1 b=\"", 2);
+	log_info("x", "text=\"%s\"", "\x1d\x1e\x1c\x1a");
+	log_info("x", "why=\"set a=b now\" dir=%s", "\\");
+	log_info("x", "text=%s %s n=%d", "one", "two=2", 3);
+}
+
+/* A reader that knows quotes and backslashes sees the format's pairs, and no other. */
+TEST(values_cannot_look_like_another_pair)
+{
+	CHECK(capture(say_forged));
+	CHECK(strstr(out, "x text=a\\x1aforged=1 n=1\n"));
+	CHECK(strstr(out, "x text=\"\\\"a\\\" forged=\\\"1\\\"\"\n"));
+	CHECK(strstr(out, "x text=\"a\\\" forged=1 b=\\\"\" n=2\n"));
+	CHECK(strstr(out, "x text=\"\\x1a\\x1a\\x1c\\x1a\"\n"));
+	CHECK(strstr(out, "x why=\"set a=b now\" dir=\\\n"));
+	CHECK(strstr(out, "x text=\"one two=2\" n=3\n"));
+}
+
 #define SECRET "sk-hush-0123456789"
 
 static void say_secret(void)

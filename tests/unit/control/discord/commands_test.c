@@ -6,6 +6,9 @@ static int parse(const char *text, struct command *cmd)
 	json_t *d = json_loads(text, 0, NULL);
 	int err = command_parse(d, cmd);
 
+	if (!err && cmd->member != json_object_get(d, "member"))
+		err = -1;
+	cmd->member = NULL; /* it was the interaction's */
 	json_decref(d);
 	return err;
 }

@@ -202,3 +202,32 @@ TEST(guilds_forgets_who_left_voice_but_not_itself)
 	CHECK_STR(guilds_member_name(g, 100, 900), "parley");
 	guilds_free(g);
 }
+
+/* Somebody of whom no event told comes with their roles. */
+TEST(guilds_permissions_of_a_stranger)
+{
+	struct guilds *g = made();
+	json_t *plain = json_loads("{\"user\":{\"id\":\"77\"},\"roles\":[]}", 0, NULL);
+	json_t *mover = json_loads("{\"user\":{\"id\":\"77\"},\"roles\":[\"201\",7,\"x\"]}", 0, NULL);
+	uint64_t bits = 0;
+
+	CHECK(!guilds_permissions(g, 100, 301, 77, &bits));
+	CHECK(guilds_permissions_as(g, 100, 301, 77, plain, &bits));
+	CHECK(bits & DISCORD_PERMISSION(DISCORD_BIT_VIEW_CHANNEL));
+	CHECK(guilds_permissions_as(g, 100, 302, 77, plain, &bits));
+	CHECK(!(bits & DISCORD_PERMISSION(DISCORD_BIT_CONNECT)));
+	CHECK(guilds_permissions_as(g, 100, 302, 77, mover, &bits));
+	CHECK(bits & DISCORD_PERMISSION(DISCORD_BIT_CONNECT));
+	CHECK(event(g, "CHANNEL_UPDATE",
+		    "{\"guild_id\":\"100\",\"id\":\"301\",\"type\":2,\"name\":\"Voice\","
+		    "\"permission_overwrites\":[{\"id\":\"100\",\"type\":0,\"allow\":\"0\",\"deny\":\"1024\"}]}"));
+	CHECK(guilds_permissions_as(g, 100, 301, 77, plain, &bits));
+	CHECK_INT(bits, 0);
+	/* Text channels and other servers' are none of ours. */
+	CHECK(!guilds_permissions_as(g, 100, 300, 77, plain, &bits));
+	CHECK(!guilds_permissions_as(g, 101, 301, 77, plain, &bits));
+	CHECK(!guilds_permissions_as(g, 100, 301, 77, NULL, &bits));
+	json_decref(plain);
+	json_decref(mover);
+	guilds_free(g);
+}

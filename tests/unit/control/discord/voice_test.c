@@ -291,7 +291,7 @@ TEST(voice_a_good_call_forgives_earlier_tries)
 TEST(voice_encryption_required_is_final_also_for_a_standing_wish)
 {
 	struct paper p;
-	char text[300];
+	struct words w = {0};
 
 	CHECK_INT(paper_alloc(&p, true), 0);
 	voice_join(p.v, 7, true, p.now);
@@ -301,8 +301,8 @@ TEST(voice_encryption_required_is_final_also_for_a_standing_wish)
 	CHECK_INT(p.failed, 1);
 	CHECK_INT(p.leaves, 1);
 	CHECK(voice_deadline(p.v) == UINT64_MAX);
-	voice_sentence(p.why, p.media_reason, text, sizeof text);
-	CHECK(strstr(text, "end-to-end encryption"));
+	words_voice(&w, p.why, p.media_reason);
+	CHECK(strstr(w.text, "end-to-end encryption"));
 	voice_free(p.v);
 }
 
@@ -549,18 +549,6 @@ TEST(voice_leave_ends_everything)
 	CHECK_INT(p.leases, 1);
 	CHECK_INT(voice_state(p.v), VOICE_OUT);
 	voice_free(p.v);
-}
-
-TEST(voice_every_reason_has_a_sentence)
-{
-	char text[300];
-
-	for (int r = VOICE_REASON_NONE + 1; r <= VOICE_REASON_SERVER_DEAFENED; r++) {
-		voice_sentence((enum voice_reason)r, MEDIA_REASON_UDP_BLOCKED, text, sizeof text);
-		CHECK(strlen(text) > 10 && text[strlen(text) - 1] == '.');
-	}
-	voice_sentence(VOICE_REASON_MEDIA, MEDIA_REASON_UDP_BLOCKED, text, sizeof text);
-	CHECK(strstr(text, "UDP"));
 }
 
 /* A lease that no mediad takes would be lost: nothing is asked for before one is there. */

@@ -1,0 +1,100 @@
+#include "control/faults.h"
+
+#define MS UINT64_C(1000000)
+
+static const struct {
+	unsigned wait_ms, again_s;
+	bool told, over; /* there are words for it */
+} rows[] = {
+#define X(NAME, name, wait, again, begins, over)                                                   \
+	{wait, again, sizeof(begins) > 1, sizeof(over) > 1},
+	WORDS_FAULTS(X)
+#undef X
+};
+
+/* When it may be told again that it is there. */
+static uint64_t again(const struct faults *f, enum fault fault)
+{
+	const struct fault_record *r = &f->v[fault];
+
+	return r->told_at ? r->told_at + rows[fault].again_s * 1000 * MS : 0;
+}
+
+void faults_set(struct faults *f, enum fault fault, enum fault_is is, uint64_t now)
+{
+	struct fault_record *r = &f->v[fault];
+	bool there = is != FAULT_IS_OVER;
+
+	r->unknown = is == FAULT_IS_UNKNOWN;
+	if (r->unknown || (r->there == there && is != FAULT_IS_ONCE))
+		return;
+	if (there) {
+		r->count++;
+		r->last = now;
+	}
+	/* Late words about a moment that is over help nobody: now or not at all. */
+	if (is == FAULT_IS_ONCE) {
+		r->due = rows[fault].told && now >= again(f, fault);
+		return;
+	}
+	r->there = there;
+	r->changed = now;
+}
+
+void faults_known(struct faults *f, enum fault fault, uint64_t now)
+{
+	f->v[fault].told = f->v[fault].there;
+	f->v[fault].told_at = now;
+}
+
+void faults_end(struct faults *f)
+{
+	for (unsigned i = 0; i < FAULT_COUNT; i++)
+		f->v[i].there = f->v[i].told = f->v[i].unknown = f->v[i].due = false;
+}
+
+/* When this fault is to be told, or that it is over. */
+static uint64_t due(const struct faults *f, enum fault fault)
+{
+	const struct fault_record *r = &f->v[fault];
+	uint64_t at = r->changed + (r->there ? rows[fault].wait_ms : FAULTS_WELL_MS) * MS;
+
+	if (r->due)
+		return 0;
+	if (r->unknown || r->there == r->told || !rows[fault].told)
+		return UINT64_MAX;
+	if (r->there && at < again(f, fault))
+		return again(f, fault);
+	return at;
+}
+
+uint64_t faults_deadline(const struct faults *f)
+{
+	uint64_t at = UINT64_MAX;
+
+	for (unsigned i = 0; i < FAULT_COUNT; i++)
+		if (due(f, (enum fault)i) < at)
+			at = due(f, (enum fault)i);
+	return at;
+}
+
+bool faults_say(struct faults *f, uint64_t now, struct words *w)
+{
+	for (unsigned i = 0; i < FAULT_COUNT; i++) {
+		struct fault_record *r = &f->v[i];
+		bool once = r->due;
+
+		if (now < due(f, (enum fault)i))
+			continue;
+		r->due = false;
+		if (!once)
+			r->told = r->there;
+		if (once || r->told)
+			r->told_at = now;
+		else if (!rows[i].over)
+			continue;
+		words_fault(w, (enum fault)i, !once && !r->told);
+		return true;
+	}
+	return false;
+}

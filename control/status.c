@@ -1,0 +1,243 @@
+#include "control/status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/secure.h"
+#include "proto/base/utf8.h"
+
+#define NS_S UINT64_C(1000000000)
+enum {
+	CLOCK_S = 20 * 3600, /* longer ago a time of day alone would be misread */
+	NAMES = 300,	     /* bytes of a list of names, so that the rest has its place */
+	FAULTS = 6,	     /* kinds named, newest first */
+};
+
+void status_delay(struct status_delays *d, uint32_t ms)
+{
+	if (d->n == STATUS_DELAYS)
+		memmove(d->ms, d->ms + 1, --d->n * sizeof d->ms[0]);
+	d->ms[d->n++] = ms;
+}
+
+void status_person(struct status *s, const char *name, enum unheard why)
+{
+	s->people++;
+	if (s->n_people == STATUS_PEOPLE)
+		return;
+	utf8_copy(s->person[s->n_people].name, STATUS_NAME, name);
+	s->person[s->n_people++].why = why;
+}
+
+static uint64_t wall(const struct status *s, uint64_t at)
+{
+	return at < s->now ? s->wall_s - (s->now - at) / NS_S : s->wall_s;
+}
+
+static void call_words(const struct status *s, struct words *w)
+{
+	bool up = s->has_phase && (s->phase == MEDIA_PHASE_UP || s->phase == MEDIA_PHASE_RESUMING);
+	uint64_t since = wall(s, s->up_since);
+
+	if (!s->channel)
+		words_status_nowhere(w);
+	else if (up && s->up_since)
+		words_status_up_since(w, s->channel, since, s->wall_s - since < CLOCK_S ? "t" : "f");
+	else if (up)
+		words_status_up(w, s->channel);
+	else
+		words_status_not_up(w, s->channel, words_voice_state(s->state));
+	if (s->channel && !up && s->has_phase)
+		words_status_phase(w, words_phase(s->phase));
+	words_voice(w, s->why, s->media_reason);
+	if (s->mediads_there < s->mediads) {
+		words_line(w);
+		words_status_sound(w, s->mediads_there, s->mediads);
+		words_status_sound_log(w);
+	}
+}
+
+/* Names of those who are heard, or of those who are not with the reason. False when there are none. */
+static bool names(const struct status *s, bool heard, struct words *list)
+{
+	unsigned more = heard ? s->people - s->n_people : 0;
+
+	for (unsigned i = 0; i < s->n_people; i++) {
+		const struct status_person *p = &s->person[i];
+
+		if (heard != (p->why == UNHEARD_NOT))
+			continue;
+		if (list->n > NAMES) {
+			more++;
+			continue;
+		}
+		words_comma(list);
+		if (heard)
+			words_status_name(list, p->name);
+		else
+			words_status_name_why(list, p->name, words_unheard(p->why));
+	}
+	if (more) {
+		words_comma(list);
+		words_status_more(list, more);
+	}
+	return list->n > 0;
+}
+
+static void people_words(const struct status *s, struct words *w)
+{
+	struct words heard = {0}, unheard = {0};
+
+	words_line(w);
+	if (!s->people) {
+		words_status_alone(w);
+		return;
+	}
+	if (names(s, true, &heard))
+		words_status_heard(w, heard.text);
+	else
+		words_status_heard_nobody(w);
+	if (names(s, false, &unheard)) {
+		words_line(w);
+		words_status_unheard(w, unheard.text);
+	}
+}
+
+static void secure_words(const struct media_call_secure *m, struct words *w)
+{
+	char code[48];
+
+	secure_code(m, code, sizeof code);
+	words_line(w);
+	if (!m->known)
+		words_status_secure_unknown(w);
+	else if (!m->version)
+		words_status_secure_none(w);
+	else if (m->deaf)
+		words_status_secure_deaf(w, m->deaf, words_heal(m->heal));
+	else if (!m->ready)
+		words_status_secure_keyless(w);
+	else
+		words_status_secure(w, m->members, code);
+}
+
+static void seconds(struct words *w, uint32_t ms)
+{
+	words_status_seconds(w, (ms + 50) / 1000, (ms + 50) / 100 % 10);
+}
+
+static int by_size(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void delay_words(const struct status_delays *d, struct words *w)
+{
+	struct words last = {0}, median = {0};
+	uint32_t sorted[STATUS_DELAYS];
+
+	if (!d->n)
+		return;
+	for (unsigned i = d->n > STATUS_DELAYS_SHOWN ? d->n - STATUS_DELAYS_SHOWN : 0; i < d->n; i++) {
+		words_comma(&last);
+		seconds(&last, d->ms[i]);
+	}
+	memcpy(sorted, d->ms, d->n * sizeof sorted[0]);
+	qsort(sorted, d->n, sizeof sorted[0], by_size);
+	seconds(&median, d->n % 2 ? sorted[d->n / 2]
+				  : (sorted[d->n / 2 - 1] + sorted[d->n / 2]) / 2);
+	words_status_delays(w, last.text, median.text);
+}
+
+/* Of an address what tells people who it is. */
+static const char *host_of(char *buf, size_t size, const char *url)
+{
+	const char *host = strstr(url, "://");
+
+	host = host ? host + 3 : url;
+	snprintf(buf, size, "%.*s", (int)strcspn(host, "/?#`"), host);
+	return buf;
+}
+
+static void brain_words(const struct status *s, struct words *w)
+{
+	char host[80];
+
+	words_line(w);
+	if (!s->has_brain) {
+		words_status_brain_none(w);
+		return;
+	}
+	if (s->brain_embedded)
+		words_status_brain_embedded(w, words_link(s->brain_up));
+	else
+		words_status_brain(w, host_of(host, sizeof host, s->brain), words_link(s->brain_up));
+	if (s->guest)
+		words_status_guest(w);
+	words_line(w);
+	words_status_answers(w, s->answered, s->turns);
+	delay_words(&s->delays, w);
+	if (s->last_turn)
+		words_status_last_turn(w, s->last_turn);
+}
+
+/* The newest fault that began before this moment, or at it as a later row; FAULT_COUNT for none. */
+static unsigned older(const struct faults *f, uint64_t at, unsigned row)
+{
+	unsigned best = FAULT_COUNT;
+
+	for (unsigned i = 0; i < FAULT_COUNT; i++) {
+		const struct fault_record *r = &f->v[i];
+
+		if (r->count && (r->last < at || (r->last == at && i > row)) &&
+		    (best == FAULT_COUNT || r->last > f->v[best].last))
+			best = i;
+	}
+	return best;
+}
+
+static void fault_words(const struct status *s, struct words *w)
+{
+	struct words list = {0};
+	unsigned n = 0;
+
+	for (unsigned i = older(&s->faults, UINT64_MAX, 0); i < FAULT_COUNT;
+	     i = older(&s->faults, s->faults.v[i].last, i)) {
+		const struct fault_record *r = &s->faults.v[i];
+		const char *name = words_fault_name((enum fault)i);
+
+		if (++n > FAULTS)
+			continue;
+		words_comma(&list);
+		if (r->there)
+			words_status_fault_now(&list, name, r->count);
+		else
+			words_status_fault(&list, name, r->count, wall(s, r->last));
+	}
+	words_line(w);
+	if (n > FAULTS) {
+		words_comma(&list);
+		words_status_more(&list, n - FAULTS);
+	}
+	if (n)
+		words_status_faults(w, list.text);
+	else
+		words_status_no_faults(w);
+}
+
+void status_words(const struct status *s, struct words *w)
+{
+	bool up = s->has_phase && (s->phase == MEDIA_PHASE_UP || s->phase == MEDIA_PHASE_RESUMING);
+
+	call_words(s, w);
+	if (s->channel && up) {
+		people_words(s, w);
+		if (s->secure)
+			secure_words(s->secure, w);
+		brain_words(s, w);
+	}
+	fault_words(s, w);
+}

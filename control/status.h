@@ -1,0 +1,57 @@
+/* What /status says: facts that its owner gathers, and the message made of them. No I/O. */
+#ifndef CONTROL_STATUS_H
+#define CONTROL_STATUS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "control/faults.h"
+#include "proto/media.h"
+
+enum { STATUS_PEOPLE = 32, STATUS_DELAYS = 21, STATUS_DELAYS_SHOWN = 3, STATUS_NAME = 40 };
+
+/* The delays of the last answers, newest last. All zero at first. */
+struct status_delays {
+	unsigned n;
+	uint32_t ms[STATUS_DELAYS];
+};
+void status_delay(struct status_delays *d, uint32_t ms);
+
+struct status_person {
+	char name[STATUS_NAME];
+	enum unheard why;
+};
+
+struct status {
+	uint64_t now, wall_s; /* the same moment: ns of the loop's clock, and seconds since 1970 */
+
+	/* the call */
+	uint64_t channel; /* 0: none */
+	enum voice_state state;
+	enum voice_reason why;
+	unsigned media_reason;
+	unsigned phase;	   /* enum media_phase */
+	bool has_phase;	   /* mediad told one */
+	uint64_t up_since; /* ns; 0: before this control's time */
+	unsigned mediads, mediads_there;
+
+	/* who is there, without the bot; no more than fit are named */
+	unsigned people, n_people;
+	struct status_person person[STATUS_PEOPLE];
+
+	const struct media_call_secure *secure; /* NULL: not told; borrowed */
+
+	/* the brain */
+	bool has_brain, brain_embedded, brain_up, guest;
+	char brain[128]; /* to be shown to people */
+	uint64_t turns, answered;
+	const char *last_turn; /* why the last one ended, NULL for none; borrowed */
+	struct status_delays delays;
+
+	struct faults faults;
+};
+
+void status_person(struct status *s, const char *name, enum unheard why);
+void status_words(const struct status *s, struct words *w);
+
+#endif

@@ -1,0 +1,216 @@
+#include "control/words/words.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "proto/base/utf8.h"
+#include "proto/media.h"
+
+enum { NAME_MAX_ = 96, TEXT_MAX = 400 };
+
+/* What Discord would take for markup or an address gets a backslash. */
+static const char *name_of(char *buf, size_t size, const char *name)
+{
+	static const char marks[] = "\\*_~`|<>[]()#@:-+.";
+	char plain[NAME_MAX_];
+	size_t n = 0;
+
+	utf8_copy(plain, sizeof plain, name);
+	utf8_plain(plain);
+	for (const char *p = plain; *p && n + 2 < size; p++) {
+		if (strchr(marks, *p))
+			buf[n++] = '\\';
+		buf[n++] = *p;
+	}
+	buf[n] = '\0';
+	return buf;
+}
+
+static const char *text_of(char *buf, size_t size, const char *text)
+{
+	utf8_copy(buf, size, text);
+	utf8_plain(buf);
+	return buf;
+}
+
+/* Room for what comes after n bytes, a blank before it included. */
+static bool apart(const struct words *w)
+{
+	return w->n && !strchr(" \n", w->text[w->n - 1]);
+}
+
+static void put(struct words *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void put(struct words *w, const char *fmt, ...)
+{
+	size_t at = w->n + apart(w), left = sizeof w->text - at;
+	va_list ap;
+	int n;
+
+	if (w->full || left < 2) {
+		w->full = true;
+		return;
+	}
+	va_start(ap, fmt);
+	n = vsnprintf(w->text + at, left, fmt, ap);
+	va_end(ap);
+	if (n < 0 || (size_t)n >= left) {
+		w->full = true;
+		w->text[w->n] = '\0';
+		return;
+	}
+	if (at > w->n)
+		w->text[w->n] = ' ';
+	w->n = at + (size_t)n;
+}
+
+#define PASS_S(s) s
+#define PASS_N(s) name_of((char[2 * NAME_MAX_]){0}, (size_t)2 * NAME_MAX_, s)
+#define PASS_T(s) text_of((char[TEXT_MAX]){0}, TEXT_MAX, s)
+#define PASS_U(u) u
+#define PASS_I(i) i
+
+#define W0(name, text)                                                                             \
+	void words_##name(struct words *w)                                                         \
+	{                                                                                          \
+		put(w, text);                                                                      \
+	}
+#define W1(name, A, a, text)                                                                       \
+	void words_##name(struct words *w, words_##A a)                                            \
+	{                                                                                          \
+		put(w, text, PASS_##A(a));                                                         \
+	}
+#define W2(name, A, a, B, b, text)                                                                 \
+	void words_##name(struct words *w, words_##A a, words_##B b)                               \
+	{                                                                                          \
+		put(w, text, PASS_##A(a), PASS_##B(b));                                            \
+	}
+#define W3(name, A, a, B, b, C, c, text)                                                           \
+	void words_##name(struct words *w, words_##A a, words_##B b, words_##C c)                  \
+	{                                                                                          \
+		put(w, text, PASS_##A(a), PASS_##B(b), PASS_##C(c));                               \
+	}
+WORDS(W0, W1, W2, W3)
+
+static void glue(struct words *w, const char *text)
+{
+	size_t n = strlen(text);
+
+	if (w->full || w->n + n >= sizeof w->text) {
+		w->full = true;
+		return;
+	}
+	memcpy(w->text + w->n, text, n + 1);
+	w->n += n;
+}
+
+void words_line(struct words *w)
+{
+	if (w->n)
+		glue(w, "\n");
+}
+
+void words_comma(struct words *w)
+{
+	if (w->n)
+		glue(w, ", ");
+}
+
+/* ---- what is told about a state ---- */
+
+static const char *const reasons[] = {
+#define X(NAME, text) text,
+	VOICE_REASONS(X)
+#undef X
+};
+
+static const char *media_words(unsigned reason)
+{
+	switch (reason) {
+#define X(NAME, text)                                                                              \
+	case MEDIA_REASON_##NAME:                                                                  \
+		return text;
+		WORDS_MEDIA(X)
+#undef X
+	default:
+		return NULL;
+	}
+}
+
+void words_voice(struct words *w, enum voice_reason reason, unsigned media_reason)
+{
+	bool more = reason == VOICE_REASON_REFUSED || reason == VOICE_REASON_MEDIA;
+	const char *text = more ? media_words(media_reason) : NULL;
+
+	if (!text && (unsigned)reason < sizeof reasons / sizeof reasons[0])
+		text = reasons[reason];
+	if (text && *text)
+		put(w, "%s", text);
+}
+
+static const struct {
+	const char *name, *begins, *over;
+} faults[] = {
+#define X(NAME, name, wait, again, begins, over) {name, begins, over},
+	WORDS_FAULTS(X)
+#undef X
+};
+
+void words_fault(struct words *w, enum fault fault, bool over)
+{
+	const char *text = over ? faults[fault].over : faults[fault].begins;
+
+	if (*text)
+		put(w, "%s", text);
+}
+
+const char *words_fault_name(enum fault fault)
+{
+	return faults[fault].name;
+}
+
+#define LIST(NAME, text) text,
+#define OF(list, i)	 ((size_t)(i) < sizeof(list) / sizeof(list)[0] ? (list)[i] : "?")
+
+const char *words_unheard(enum unheard why)
+{
+	static const char *const texts[] = {"", WORDS_UNHEARD(LIST)};
+
+	return OF(texts, why);
+}
+
+const char *words_voice_state(enum voice_state state)
+{
+	static const char *const texts[] = {VOICE_STATES(LIST)};
+
+	return OF(texts, state);
+}
+
+const char *words_link(bool up)
+{
+	static const char *const texts[] = {WORDS_LINKS(LIST)};
+
+	return texts[up];
+}
+
+const char *words_phase(unsigned phase)
+{
+	static const char *const texts[] = {
+#define X(NAME, text) [MEDIA_PHASE_##NAME] = text,
+		WORDS_PHASES(X)
+#undef X
+	};
+
+	return OF(texts, phase);
+}
+
+const char *words_heal(unsigned heal)
+{
+	static const char *const texts[] = {
+#define X(NAME, text) [MEDIA_HEAL_##NAME] = text,
+		WORDS_HEALS(X)
+#undef X
+	};
+
+	return OF(texts, heal);
+}

@@ -1,0 +1,81 @@
+/* What people are told: words.def as functions that add a sentence to a message.
+ *
+ * Pure. A struct words is a message under construction, all zero at first, never longer than Discord takes. Sentences
+ * follow one another with a blank between; one that does not fit is left out whole, and so is all that comes after it.
+ * Texts given are borrowed for the call. */
+#ifndef CONTROL_WORDS_WORDS_H
+#define CONTROL_WORDS_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "control/words/words.def"
+
+enum { WORDS_MAX = 2000 }; /* bytes, so no more characters than Discord allows */
+
+struct words {
+	size_t n;
+	bool full;
+	char text[WORDS_MAX + 1];
+};
+
+typedef const char *words_S;
+typedef const char *words_N;
+typedef const char *words_T;
+typedef unsigned words_U;
+typedef unsigned long long words_I;
+
+#define WORDS_0_(name, text)			     void words_##name(struct words *w);
+#define WORDS_1_(name, A, a, text)		     void words_##name(struct words *w, words_##A a);
+#define WORDS_2_(name, A, a, B, b, text)	     void words_##name(struct words *w, words_##A a, words_##B b);
+#define WORDS_3_(name, A, a, B, b, C, c, text)                                                     \
+	void words_##name(struct words *w, words_##A a, words_##B b, words_##C c);
+WORDS(WORDS_0_, WORDS_1_, WORDS_2_, WORDS_3_)
+#undef WORDS_0_
+#undef WORDS_1_
+#undef WORDS_2_
+#undef WORDS_3_
+
+/* The next sentence begins a line. */
+void words_line(struct words *w);
+/* The next piece follows in a list, when there is one already. */
+void words_comma(struct words *w);
+
+enum voice_reason {
+#define X(NAME, text) VOICE_REASON_##NAME,
+	VOICE_REASONS(X)
+#undef X
+};
+enum voice_state {
+#define X(NAME, text) VOICE_##NAME,
+	VOICE_STATES(X)
+#undef X
+};
+/* Why it is not as wished; nothing for none. media_reason (enum media_reason, 0 for none) makes
+ * REFUSED and MEDIA more exact where there is a sentence for it. */
+void words_voice(struct words *w, enum voice_reason reason, unsigned media_reason);
+const char *words_voice_state(enum voice_state state);
+
+enum fault {
+#define X(NAME, name, wait, again, begins, over) FAULT_##NAME,
+	WORDS_FAULTS(X)
+#undef X
+		FAULT_COUNT
+};
+/* That a fault is there, or is over. */
+void words_fault(struct words *w, enum fault fault, bool over);
+const char *words_fault_name(enum fault fault);
+
+enum unheard {
+	UNHEARD_NOT, /* is heard */
+#define X(NAME, text) UNHEARD_##NAME,
+	WORDS_UNHEARD(X)
+#undef X
+};
+const char *words_unheard(enum unheard why);
+const char *words_phase(unsigned phase); /* enum media_phase */
+const char *words_heal(unsigned heal);	 /* enum media_heal */
+const char *words_link(bool up);
+
+#endif

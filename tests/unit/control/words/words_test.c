@@ -1,0 +1,153 @@
+/* Every sentence: how it reads, and what is made of what comes from outside. */
+#include "control/words/words.h"
+
+#include "proto/media.h"
+#include "tests/test.h"
+
+static const struct {
+	const char *name, *text;
+	bool terminal;
+} all[] = {
+#define W0(n, text) {#n, text, 0},
+#define W1(n, A, a, text) {#n, text, #A[0] == 'T'},
+#define W2(n, A, a, B, b, text) {#n, text, #A[0] == 'T'},
+#define W3(n, A, a, B, b, C, c, text) {#n, text, #A[0] == 'T'},
+	WORDS(W0, W1, W2, W3)
+#undef W0
+#undef W1
+#undef W2
+#undef W3
+#define X(NAME, text) {"voice " #NAME, text, 0},
+	VOICE_REASONS(X)
+	WORDS_MEDIA(X)
+#undef X
+#define X(NAME, name, wait, again, begins, over) {#NAME, begins, 0}, {#NAME " over", over, 0},
+	WORDS_FAULTS(X)
+#undef X
+};
+enum { N_ALL = sizeof all / sizeof all[0] };
+
+/* What only its makers understand. UDP is named where somebody has to open it. */
+static const char *const jargon[] = {"gateway", "opcode", "packet", "socket", "DAVE",	  "MLS",    "RTP",
+				     "epoch",	"playback", "mediad", "invalid", "rejected", "please,", "!",
+				     "  ",	"sorry",  "oops",     "simply",	 "just now be"};
+
+TEST(words_read_well)
+{
+	for (unsigned i = 0; i < N_ALL; i++) {
+		const char *t = all[i].text;
+		size_t n = strlen(t);
+
+		for (size_t k = 0; k < sizeof jargon / sizeof jargon[0]; k++)
+			if (strstr(t, jargon[k]) && !strstr(t, "--spawn-mediad")) {
+				test_fail(__FILE__, __LINE__, "%s says \"%s\"", all[i].name, jargon[k]);
+				return;
+			}
+		if (n > 300 || (n && strchr(" \n", t[n - 1]))) {
+			test_fail(__FILE__, __LINE__, "%s is too long or ends in a blank", all[i].name);
+			return;
+		}
+	}
+}
+
+TEST(words_reasons_and_faults_are_sentences)
+{
+	struct words w;
+
+	for (int r = VOICE_REASON_NONE + 1; r <= VOICE_REASON_SERVER_DEAFENED; r++) {
+		w = (struct words){0};
+		words_voice(&w, (enum voice_reason)r, 0);
+		CHECK(w.n > 10 && w.text[w.n - 1] == '.');
+	}
+	for (int f = 0; f < FAULT_COUNT; f++) {
+		w = (struct words){0};
+		words_fault(&w, (enum fault)f, false);
+		CHECK(!w.n || (w.n > 10 && w.text[w.n - 1] == '.'));
+		CHECK(*words_fault_name((enum fault)f));
+	}
+	w = (struct words){0};
+	words_voice(&w, VOICE_REASON_NONE, MEDIA_REASON_UDP_BLOCKED);
+	CHECK_STR(w.text, "");
+	words_voice(&w, VOICE_REASON_MEDIA, MEDIA_REASON_UDP_BLOCKED);
+	CHECK(strstr(w.text, "UDP is blocked"));
+	w = (struct words){0};
+	words_voice(&w, VOICE_REASON_SERVER_MUTED, MEDIA_REASON_UDP_BLOCKED);
+	CHECK(strstr(w.text, "muted") && !strstr(w.text, "UDP"));
+	w = (struct words){0};
+	words_voice(&w, VOICE_REASON_REFUSED, 9999);
+	CHECK(strstr(w.text, "did not let me in"));
+}
+
+TEST(words_states_have_texts)
+{
+	CHECK_STR(words_voice_state(VOICE_IN), "joined");
+	CHECK_STR(words_voice_state((enum voice_state)99), "?");
+	CHECK_STR(words_link(true), "connected");
+	CHECK_STR(words_unheard(UNHEARD_BOT), "a bot");
+#define X(NAME, name, number, text)                                                                \
+	CHECK(words_phase(MEDIA_PHASE_##NAME) && *words_phase(MEDIA_PHASE_##NAME) != '?');
+	MEDIA_PHASES(X)
+#undef X
+#define X(NAME, name, number, text)                                                                \
+	CHECK(words_heal(MEDIA_HEAL_##NAME) && *words_heal(MEDIA_HEAL_##NAME) != '?');
+	MEDIA_HEALS(X)
+#undef X
+}
+
+TEST(words_follow_one_another)
+{
+	struct words w = {0}, list = {0};
+
+	words_line(&w);
+	words_joined(&w, 7);
+	words_joined_alone(&w);
+	words_line(&w);
+	words_left(&w);
+	CHECK_STR(w.text, "I am in <#7>. Nobody else is here yet.\nI left.");
+	words_comma(&list);
+	words_status_name(&list, "Alice");
+	words_comma(&list);
+	words_status_more(&list, 3);
+	CHECK_STR(list.text, "Alice, 3 more");
+}
+
+TEST(words_from_outside_are_no_markup)
+{
+	struct words w = {0};
+	char name[600];
+
+	words_status_name(&w, "[gift](http://evil) **x** <@1> @everyone\n# `a`\\");
+	CHECK(!strchr(w.text, '\n'));
+	for (const char *p = w.text; *p; p++)
+		if (*p != '\\' && strchr("[](<>@#*`)", *p))
+			CHECK(p > w.text && p[-1] == '\\');
+	/* A terminal shows it as it is, but for what would move its cursor. */
+	w = (struct words){0};
+	words_discord_refused(&w, "a_b\033[2J", 4004);
+	CHECK_STR(w.text, "Discord refused the connection: a_b [2J (close code 4004).");
+	/* Cut, and at a character. */
+	memset(name, 0, sizeof name);
+	for (unsigned i = 0; i + 2 < sizeof name; i += 2)
+		memcpy(name + i, "é", 2);
+	w = (struct words){0};
+	words_status_name(&w, name);
+	CHECK(w.n > 20 && w.n < 200 && w.n % 2 == 0);
+}
+
+TEST(words_that_do_not_fit_are_left_out_whole)
+{
+	struct words w = {0};
+	size_t n = 0;
+
+	for (unsigned i = 0; i < 100; i++) {
+		n = w.full ? n : w.n;
+		words_which_channel(&w);
+	}
+	CHECK(w.full && w.n <= WORDS_MAX && strlen(w.text) == w.n);
+	CHECK(w.n > WORDS_MAX - 100);
+	CHECK(w.text[w.n - 1] == '.');
+	words_left(&w); /* a short one would fit, but out of its order */
+	words_line(&w);
+	CHECK(strlen(w.text) == w.n && w.text[w.n - 1] == '.');
+	CHECK(!strstr(w.text, "I left"));
+}
