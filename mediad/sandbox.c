@@ -15,102 +15,103 @@
 
 enum { L = SANDBOX_LOOP, W = SANDBOX_WORKER, A = SANDBOX_AUDIO, ALL = L | W | A };
 
-/* S(call, roles). What the audio threads do in their loop stands first; what any thread needs to end, to die with a word, or
- * because the C library asks for it, next. */
-#define CALLS(S)                                                                                                             \
-	S(recvmmsg, L | A)                                                                                                   \
-	S(sendmmsg, L | A)                                                                                                   \
-	S(sendto, L | A)                                                                                                     \
-	S(epoll_wait, L | A)                                                                                                 \
-	S(epoll_pwait, L | A)                                                                                                \
-	S(epoll_ctl, L | A)                                                                                                  \
-	S(read, ALL)                                                                                                         \
-	S(write, ALL)                                                                                                        \
-	S(timerfd_settime, L | A)                                                                                            \
-	S(clock_gettime, ALL)                                                                                                \
-	S(futex, ALL)                                                                                                        \
-	S(exit, ALL)                                                                                                         \
-	S(exit_group, ALL)                                                                                                   \
-	S(rt_sigreturn, ALL)                                                                                                 \
-	S(rt_sigaction, ALL)                                                                                                 \
-	S(rt_sigprocmask, ALL)                                                                                               \
-	S(sigaltstack, ALL)                                                                                                  \
-	S(getpid, ALL)                                                                                                       \
-	S(gettid, ALL)                                                                                                       \
-	S(tgkill, ALL)                                                                                                       \
-	S(madvise, ALL)                                                                                                      \
-	S(munmap, ALL)                                                                                                       \
-	S(restart_syscall, ALL)                                                                                              \
-	S(sched_yield, ALL)                                                                                                  \
-	S(rseq, ALL)                                                                                                         \
-	S(set_robust_list, ALL)                                                                                              \
-	S(brk, L | W)                                                                                                        \
-	S(mremap, L | W)                                                                                                     \
-	S(getrandom, L | W)                                                                                                  \
-	S(gettimeofday, L | W)                                                                                               \
-	S(clock_nanosleep, L | W)                                                                                            \
-	S(nanosleep, L | W)                                                                                                  \
-	S(sched_getaffinity, L | W)                                                                                          \
-	S(sysinfo, L | W)                                                                                                    \
-	S(uname, L)                                                                                                          \
-	S(readv, L)                                                                                                          \
-	S(writev, L)                                                                                                         \
-	S(pwrite64, L)                                                                                                       \
-	S(lseek, L)                                                                                                          \
-	S(fsync, L)                                                                                                          \
-	S(fdatasync, L)                                                                                                      \
-	S(close, L)                                                                                                          \
-	S(fstat, L)                                                                                                          \
-	S(fcntl, L)                                                                                                          \
-	S(ioctl, L)                                                                                                          \
-	S(dup, L)                                                                                                            \
-	S(pipe2, L)                                                                                                          \
-	S(eventfd2, L)                                                                                                       \
-	S(timerfd_create, L)                                                                                                 \
-	S(timerfd_gettime, L)                                                                                                \
-	S(epoll_create1, L)                                                                                                  \
-	S(poll, L)                                                                                                           \
-	S(ppoll, L)                                                                                                          \
-	S(select, L)                                                                                                         \
-	S(pselect6, L)                                                                                                       \
-	S(connect, L)                                                                                                        \
-	S(bind, L)                                                                                                           \
-	S(accept4, L)                                                                                                        \
-	S(getsockname, L)                                                                                                    \
-	S(getpeername, L)                                                                                                    \
-	S(getsockopt, L)                                                                                                     \
-	S(setsockopt, L)                                                                                                     \
-	S(shutdown, L)                                                                                                       \
-	S(recvfrom, L)                                                                                                       \
-	S(recvmsg, L)                                                                                                        \
-	S(sendmsg, L)                                                                                                        \
-	S(unlink, L) /* our own socket, at the end */                                                                        \
-	S(unlinkat, L)                                                                                                       \
-	S(getuid, L)                                                                                                         \
-	S(geteuid, L)                                                                                                        \
-	S(getgid, L)                                                                                                         \
-	S(getegid, L)                                                                                                        \
+/* S(call, roles). What the audio threads do in their loop stands first; what any thread needs to
+ * end, to die with a word, or because the C library asks for it, next. */
+#define CALLS(S)                                                                                   \
+	S(recvmmsg, L | A)                                                                         \
+	S(sendmmsg, L | A)                                                                         \
+	S(sendto, L | A)                                                                           \
+	S(epoll_wait, L | A)                                                                       \
+	S(epoll_pwait, L | A)                                                                      \
+	S(epoll_ctl, L | A)                                                                        \
+	S(read, ALL)                                                                               \
+	S(write, ALL)                                                                              \
+	S(timerfd_settime, L | A)                                                                  \
+	S(clock_gettime, ALL)                                                                      \
+	S(futex, ALL)                                                                              \
+	S(exit, ALL)                                                                               \
+	S(exit_group, ALL)                                                                         \
+	S(rt_sigreturn, ALL)                                                                       \
+	S(rt_sigaction, ALL)                                                                       \
+	S(rt_sigprocmask, ALL)                                                                     \
+	S(sigaltstack, ALL)                                                                        \
+	S(getpid, ALL)                                                                             \
+	S(gettid, ALL)                                                                             \
+	S(tgkill, ALL)                                                                             \
+	S(madvise, ALL)                                                                            \
+	S(munmap, ALL)                                                                             \
+	S(restart_syscall, ALL)                                                                    \
+	S(sched_yield, ALL)                                                                        \
+	S(rseq, ALL)                                                                               \
+	S(set_robust_list, ALL)                                                                    \
+	S(brk, L | W)                                                                              \
+	S(mremap, L | W)                                                                           \
+	S(getrandom, L | W)                                                                        \
+	S(gettimeofday, L | W)                                                                     \
+	S(clock_nanosleep, L | W)                                                                  \
+	S(nanosleep, L | W)                                                                        \
+	S(sched_getaffinity, L | W)                                                                \
+	S(sysinfo, L | W)                                                                          \
+	S(uname, L)                                                                                \
+	S(readv, L)                                                                                \
+	S(writev, L)                                                                               \
+	S(pwrite64, L)                                                                             \
+	S(lseek, L)                                                                                \
+	S(fsync, L)                                                                                \
+	S(fdatasync, L)                                                                            \
+	S(close, L)                                                                                \
+	S(fstat, L)                                                                                \
+	S(fcntl, L)                                                                                \
+	S(ioctl, L)                                                                                \
+	S(dup, L)                                                                                  \
+	S(pipe2, L)                                                                                \
+	S(eventfd2, L)                                                                             \
+	S(timerfd_create, L)                                                                       \
+	S(timerfd_gettime, L)                                                                      \
+	S(epoll_create1, L)                                                                        \
+	S(poll, L)                                                                                 \
+	S(ppoll, L)                                                                                \
+	S(select, L)                                                                               \
+	S(pselect6, L)                                                                             \
+	S(connect, L)                                                                              \
+	S(bind, L)                                                                                 \
+	S(accept4, L)                                                                              \
+	S(getsockname, L)                                                                          \
+	S(getpeername, L)                                                                          \
+	S(getsockopt, L)                                                                           \
+	S(setsockopt, L)                                                                           \
+	S(shutdown, L)                                                                             \
+	S(recvfrom, L)                                                                             \
+	S(recvmsg, L)                                                                              \
+	S(sendmsg, L)                                                                              \
+	S(unlink, L) /* our own socket, at the end */                                              \
+	S(unlinkat, L)                                                                             \
+	S(getuid, L)                                                                               \
+	S(geteuid, L)                                                                              \
+	S(getgid, L)                                                                               \
+	S(getegid, L)                                                                              \
 	S(prlimit64, L)
 
-/* Known to us and refused for good, whatever a library would rather have: EPERM instead of ENOSYS. */
-#define REFUSED(R)                                                                                                           \
-	R(open)                                                                                                              \
-	R(openat)                                                                                                            \
-	R(openat2)                                                                                                           \
-	R(creat)                                                                                                             \
-	R(execve)                                                                                                            \
-	R(execveat)                                                                                                          \
-	R(fork)                                                                                                              \
-	R(vfork)                                                                                                             \
-	R(clone)                                                                                                             \
-	R(ptrace)                                                                                                            \
-	R(process_vm_readv)                                                                                                  \
-	R(process_vm_writev)                                                                                                 \
-	R(setuid)                                                                                                            \
-	R(setgid)                                                                                                            \
-	R(mount)                                                                                                             \
-	R(kill)                                                                                                              \
-	R(socketpair)                                                                                                        \
+/* Known to us and refused for good, whatever a library would rather have: EPERM instead of ENOSYS.
+ */
+#define REFUSED(R)                                                                                 \
+	R(open)                                                                                    \
+	R(openat)                                                                                  \
+	R(openat2)                                                                                 \
+	R(creat)                                                                                   \
+	R(execve)                                                                                  \
+	R(execveat)                                                                                \
+	R(fork)                                                                                    \
+	R(vfork)                                                                                   \
+	R(clone)                                                                                   \
+	R(ptrace)                                                                                  \
+	R(process_vm_readv)                                                                        \
+	R(process_vm_writev)                                                                       \
+	R(setuid)                                                                                  \
+	R(setgid)                                                                                  \
+	R(mount)                                                                                   \
+	R(kill)                                                                                    \
+	R(socketpair)                                                                              \
 	R(listen)
 
 struct allowed {
@@ -148,7 +149,10 @@ static int allow_memory(scmp_filter_ctx f)
 {
 	struct scmp_arg_cmp is[] = {
 		{.arg = 2, .op = SCMP_CMP_MASKED_EQ, .datum_a = PROT_EXEC, .datum_b = 0},
-		{.arg = 3, .op = SCMP_CMP_MASKED_EQ, .datum_a = MAP_ANONYMOUS, .datum_b = MAP_ANONYMOUS},
+		{.arg = 3,
+		 .op = SCMP_CMP_MASKED_EQ,
+		 .datum_a = MAP_ANONYMOUS,
+		 .datum_b = MAP_ANONYMOUS},
 	};
 	int err = seccomp_rule_add_array(f, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 2, is);
 
@@ -172,6 +176,23 @@ static int refuse(scmp_filter_ctx f, enum sandbox_role role)
 	return err;
 }
 
+/* Gives up all capabilities but those in `keep` that are held. libcap would be another library for
+ * two calls. */
+static int keep_capabilities(uint32_t keep)
+{
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct have[_LINUX_CAPABILITY_U32S_3] = {0},
+				      left[_LINUX_CAPABILITY_U32S_3] = {0};
+
+	if (syscall(SYS_capget, &head, have))
+		return errno;
+	left[0].effective = left[0].permitted = have[0].permitted & keep;
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	for (int cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)
+		prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
+	return syscall(SYS_capset, &head, left) ? errno : 0;
+}
+
 /* What prctl changed holds for the process, so this does too. */
 static bool dropped;
 
@@ -183,7 +204,7 @@ int sandbox_enter(enum sandbox_role role)
 	if (!dropped)
 		return 0;
 	f = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
-	err = f ? 0 : -ENOMEM;
+	err = f ? -keep_capabilities(0) : -ENOMEM;
 	for (size_t i = 0; i < sizeof allowed / sizeof allowed[0] && !err; i++)
 		if (allowed[i].roles & role)
 			err = seccomp_rule_add(f, SCMP_ACT_ALLOW, allowed[i].call, 0);
@@ -200,18 +221,6 @@ int sandbox_enter(enum sandbox_role role)
 	return err == -EINVAL ? ENOTSUP : -err;
 }
 
-/* libcap would be another library for one call. */
-static int no_capabilities(void)
-{
-	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0};
-
-	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-	for (int cap = 0; prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)
-		prctl(PR_CAPBSET_DROP, cap, 0, 0, 0);
-	return syscall(SYS_capset, &head, none) ? errno : 0;
-}
-
 int sandbox_drop(void)
 {
 	int err;
@@ -220,7 +229,9 @@ int sandbox_drop(void)
 		return errno;
 	if (geteuid() == 0 && setgroups(0, NULL) && errno != EPERM)
 		return errno;
-	err = no_capabilities();
+	/* The audio threads may still put themselves first; each thread gives this up in
+	 * sandbox_enter. */
+	err = keep_capabilities(1u << CAP_SYS_NICE);
 	dropped = !err;
 	return err;
 }

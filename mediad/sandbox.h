@@ -12,9 +12,10 @@
 enum sandbox_role { SANDBOX_LOOP = 1, SANDBOX_WORKER = 2, SANDBOX_AUDIO = 4 };
 
 /* For the whole process, first, before there is a thread: no new privileges by exec, no core dumps with keys in them, no
- * supplementary groups and no capabilities when it runs as root. errno of what failed. */
+ * supplementary groups and no capabilities when it runs as root but CAP_SYS_NICE, which each thread keeps until its
+ * sandbox_enter. errno of what failed. */
 int sandbox_drop(void);
-/* The calling thread's filter. Without sandbox_drop before it nothing happens (tests, replay, --no-sandbox). ENOTSUP: this
+/* The calling thread's filter, and its last capability gone. Without sandbox_drop before it nothing happens (tests, replay, --no-sandbox). ENOTSUP: this
  * kernel has no seccomp filters. */
 int sandbox_enter(enum sandbox_role role);
 
