@@ -364,7 +364,7 @@ static void on_lost(struct media_link *l, void *arg)
 		c->open = false;
 		c->lost_at = now;
 		c->last.phase = MEDIA_PHASE_UNKNOWN;
-		c->last.reason = MEDIA_REASON_NONE;
+		c->last.reason = MEDIA_REASON_MEDIA_LOST;
 		c->last.wants_credentials = false;
 		c->has_secure = false;
 		c->has_last = c->tell = true;

@@ -75,7 +75,7 @@ until_ok 8 said control "call_moved guild=$G3" && ok "a lost call is moved, by n
 until_ok 5 up $GUILD && until_ok 5 up "$G3" || bad "both lost calls come back" "no"
 is "to the mediad that is left" "$(where $GUILD) $(where "$G3")" "two two"
 within "within 5 s" $((($(date +%s%N) - died) / 1000000)) 0 5000
-said control "call_state guild=$GUILD phase=unknown" && said control "call_state guild=$G3 phase=unknown" &&
+said control "call_state guild=$GUILD phase=unknown reason=media_lost" && said control "call_state guild=$G3 phase=unknown reason=media_lost" &&
 	! said control "call_state guild=$G2 phase=unknown" && ok "only its calls were lost" || bad "only its calls were lost" "see control.log"
 is "with one further Identify each" "$(count $GUILD voice_op_0) $(count "$G3" voice_op_0)" "2 2"
 forwarded=$(api GET /users/$ALICE/forwarded)

@@ -1,0 +1,70 @@
+#!/bin/sh
+# A voice connection lost while the bot speaks: the sound goes on, the session is resumed and told again that the bot speaks.
+# Then messages of the voice gateway that are lost: who spoke meanwhile is heard all the same, once the resume told it.
+# Then what an old generation says late: nothing comes of it.
+#
+#   tests/scenarios/resume.sh [build folder]      default: build
+[ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+B=${1:-build}
+D=$(mktemp -d /tmp/parley-resume-XXXXXX)
+. tests/scenarios/common
+
+start_guildd --set op4_same_server=1 --set record_forwarded=1
+mkdir "$D/brain" "$D/out"
+start offlined "$B/offlined" --listen 127.0.0.1:0 --record "$D/brain"
+until_ok 10 grep -qs '"url"' "$D/offlined.out"
+PARLEY_BRAIN_URL=$(field url <"$D/offlined.out")
+export PARLEY_BRAIN_URL
+start_mediad mediad
+start_mediad caller
+start control "$B/control" --media-sock "$D/mediad.sock" --state-dir "$D/state" --ca "$CA"
+until_ok 10 registered || bad commands "not registered"
+join $TEXT $VOICE
+until_ok 10 up $GUILD || bad "the call" "not up"
+
+# ask: alice asks, in the background; her pid in $caller, what she says of it in ask.out.
+ask() {
+	"$B/caller" --api "http://127.0.0.1:$API" --media-sock "$D/caller.sock" --offlined "$B/offlined" --record "$D/brain" \
+		--out "$D/out" --guild $GUILD --channel $VOICE --user $ALICE --bot $BOT --say "parley what can you do" >"$D/ask.out" 2>&1 &
+	caller=$!
+	started="$started $caller"
+}
+told() { grep -q "$1" "$D/ask.out"; }
+# sent: what alice was sent of the bot's sound so far: packets and unbroken runs of them.
+sent() {
+	local row
+	row=$(api GET /users/$ALICE/forwarded | tr '{' '\n' | grep "\"user_id\":\"$BOT\"")
+	echo "$(echo "$row" | field count) $(echo "$row" | sed -nE 's/.*"runs": ?\[(.*)/\1/p' | grep -oE '\[[0-9]+, ?[0-9]+\]' | wc -l)"
+}
+odd() { echo "ssrc $(session $GUILD "$1" | field ssrc) jumps $(stream $VOICE "$1" | field seq_jumps) odd $(stream $VOICE "$1" | field ts_odd) identify $(count $GUILD voice_op_0 "$1")"; }
+resumed() { [ "$(count $GUILD voice_op_7)" -ge "$1" ] && up $GUILD; }
+
+# ---- the connection is lost while the bot speaks ----
+ask
+until_ok 20 told "the bot begins to speak" && ok "the bot answers" || bad "the bot answers" "$(tail -1 "$D/ask.out")"
+before=$(api GET /stats)
+api POST /users/$BOT/drop "{\"which\":\"voice\",\"guild_id\":\"$GUILD\"}" >/dev/null
+until_ok 8 resumed 1 && ok "its session is resumed" || bad "its session is resumed" "$(session $GUILD)"
+spoke_again() { [ "$(count $BOT voice_op_5)" -gt "$(count $BOT voice_op_5 "$before")" ]; }
+until_ok 3 spoke_again && ok "and told again that it speaks" || bad "and told again that it speaks" "no op 5"
+more() { read -r now _ < <(sent); [ "${now:-0}" -ge $((${count:-0} + 25)) ]; }
+read -r count _ < <(sent)
+until_ok 3 more && ok "it speaks on" || bad "it speaks on" "$(sent)"
+read -r _ runs < <(sent)
+is "without a gap in the sequence numbers she is sent" "$runs" 1
+wait $caller
+is "the caller heard the whole answer" $? 0
+after=$(api GET /stats)
+is "same session, no jump of sequence or of time" "$(odd "$after")" "$(odd "$before")"
+
+# ---- the messages that name a speaker are lost ----
+api POST /users/$BOT/faults '{"op":5,"what":"lose","times":30}' >/dev/null
+ask
+until_ok 20 told "the bot begins to speak" && ok "who was named by lost messages is heard" || bad "who was named by lost messages is heard" "$(tail -1 "$D/ask.out")"
+wait $caller
+is "and has the whole answer" $? 0
+is "for that the session was resumed once more" "$(count $GUILD voice_op_7)" 2
+is "and identified no more" "$(count $GUILD voice_op_0)" 3
+report
