@@ -29,7 +29,7 @@ const decoders = {
   // Its native part by name: the package around it asks for platforms that the registry does not have, so no lock file holds.
   mediaplex: async () => {
     const { OpusEncoder } = createRequire(import.meta.url)(`mediaplex-linux-${process.arch}-gnu`);
-    return () => { const d = new OpusEncoder(RATE, 1); return (f) => d.decode(f); };
+    return () => { const d = OpusEncoder.create(RATE, 1); return (f) => d.decode(f); };
   },
 };
 
