@@ -140,6 +140,13 @@ static void tell_turn(struct agent *a, const struct room_turn *t, enum turns_sta
 {
 	const struct media_want *where = media_call_want(a->call);
 
+	struct room_turn silent;
+
+	if (!a->settings->turns_words) {
+		silent = *t;
+		silent.heard[0] = silent.said[0] = '\0';
+		t = &silent;
+	}
 	turns_write(a->env, a->settings->turns_file, t, stage, where->guild, where->channel);
 }
 

@@ -18,6 +18,7 @@
 #include "control/replay.h"
 #include "control/settings/settings.h"
 #include "control/state.h"
+#include "control/why.h"
 #include "ipc/env.h"
 #include "ipc/journal.h"
 #include "ipc/journal_play.h"
@@ -33,7 +34,7 @@ struct options {
 	char state_dir[512];
 	const char *given_state_dir;
 	const char *config;
-	const char *journal, *shapes, *replay, *print;
+	const char *journal, *shapes, *replay, *print, *why;
 	enum log_level level;
 	bool check, settings, health;
 };
@@ -45,6 +46,7 @@ static const char help[] =
 	"       control --journal-print FILE\n"
 	"       control --health [--state-dir DIR]\n"
 	"       control --settings\n"
+	"       control --why TURN [--state-dir DIR]\n"
 	"\n"
 	"The mind of Parley: keeps the bot on Discord, joins voice channels, and thinks.\n"
 	"\n"
@@ -68,6 +70,7 @@ static const char help[] =
 	"two\n"
 	"                          options: as with --spawn-mediad)\n"
 	"  --health                ask whether the control that keeps DIR runs and is on Discord\n"
+	"  --why TURN              why that turn (its number, or last) ended as it did\n"
 	"  --help, --version\n"
 	"\n"
 	"Environment: DISCORD_TOKEN or DISCORD_TOKEN_FILE; OPENAI_API_KEY or OPENAI_API_KEY_FILE\n"
@@ -106,6 +109,7 @@ enum {
 	OPT_LOG,
 	OPT_CHECK,
 	OPT_HEALTH,
+	OPT_WHY,
 	OPT_HELP,
 	OPT_VERSION
 };
@@ -126,6 +130,7 @@ static const struct option longs[] = {
 	{"log", required_argument, NULL, OPT_LOG},
 	{"check", no_argument, NULL, OPT_CHECK},
 	{"health", no_argument, NULL, OPT_HEALTH},
+	{"why", required_argument, NULL, OPT_WHY},
 	{"help", no_argument, NULL, OPT_HELP},
 	{"version", no_argument, NULL, OPT_VERSION},
 	{NULL, 0, NULL, 0},
@@ -182,6 +187,9 @@ static int one_option(struct options *o, int opt)
 	case OPT_HEALTH:
 		o->health = true;
 		return -1;
+	case OPT_WHY:
+		o->why = optarg;
+		return -1;
 	case OPT_HELP:
 		fputs(help, stdout);
 		return 0;
@@ -216,7 +224,7 @@ static int parse(struct options *o, int argc, char **argv)
 		return usage("give --journal or --journal-shape, not both", NULL);
 	if (o->n_socks && o->conf.spawn)
 		return usage("give --media-sock or --spawn-mediad, not both", NULL);
-	if (!o->n_socks && !o->conf.spawn && (o->check || o->health))
+	if (!o->n_socks && !o->conf.spawn && (o->check || o->health || o->why))
 		o->conf.spawn = "mediad";
 	if (!o->n_socks && !o->conf.spawn)
 		return usage("give --media-sock PATH or --spawn-mediad", NULL);
@@ -421,6 +429,18 @@ static int print_settings(void)
 	return err ? 1 : 0;
 }
 
+/* Turns are kept for --why in any case; what was said in them only when it was asked for. */
+static void keep_turns(struct settings *settings, const struct control_conf *conf)
+{
+	char file[640];
+
+	if (*settings->turns_file || !conf->state_dir)
+		return;
+	why_default(conf->state_dir, file, sizeof file);
+	if (settings_set(settings, "turns_file", file) == 0 && !settings->log_words)
+		settings_set(settings, "turns_words", "no");
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = {0};
@@ -450,7 +470,10 @@ int main(int argc, char **argv)
 		fprintf(stderr, "control: cannot start: %s\n", strerror(err));
 		return 1;
 	}
-	if (o.check)
+	keep_turns(settings, &o.conf);
+	if (o.why)
+		status = why_run(settings->turns_file, o.why);
+	else if (o.check)
 		status = check(settings, &o.conf, faults.n);
 	else
 		status = err ? USAGE : run(settings, &o);
