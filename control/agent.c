@@ -376,7 +376,8 @@ static void record(struct agent *a, const struct room_turn *t)
 	fault_of_turn(a, t);
 	if (t->asked_at && a->brain) {
 		snprintf(line, sizeof line, "[%s]: %s", t->name, t->heard);
-		realtime_remember(a->brain, line, t->said);
+		snprintf(said, sizeof said, "%s%s", t->said_cut && *t->said ? CUT_MARK : "", t->said);
+		realtime_remember(a->brain, line, said);
 	}
 	if (a->say.turn == t->id)
 		say_clear(a);
@@ -428,6 +429,28 @@ static void perform_asr(struct agent *a, const struct room_effect *e)
 		asr_close(a->asr, e->user);
 }
 
+/* What is written to the session first is known to it first, so nothing needs to be waited for. */
+static void instruct(struct agent *a, const struct room_effect *e)
+{
+	int err = realtime_instruct(a->brain, e->text);
+
+	if (err)
+		log_warn("instruct_failed", "error=\"%s\"", strerror(err));
+	feed(a, &(struct room_event){.type = ROOM_INSTRUCTED});
+}
+
+/* There is no speech engine and no soundboard here yet: the room is told so at once. */
+static void cannot(struct agent *a, const struct room_effect *e)
+{
+	log_warn("cannot", "turn=%u what=%s", e->turn,
+		 e->type == ROOM_DO_SPEAK ? "speak" : "soundboard");
+	feed(a, &(struct room_event){.type = e->type == ROOM_DO_SPEAK ? ROOM_SPEECH_FAILED
+								       : ROOM_SOUND_DONE,
+				     .turn = e->turn,
+				     .chunk = e->chunk,
+				     .text = slice_str("there is none")});
+}
+
 static void perform_brain(struct agent *a, const struct room_effect *e)
 {
 	if (e->type == ROOM_DO_ASK)
@@ -435,7 +458,7 @@ static void perform_brain(struct agent *a, const struct room_effect *e)
 	else if (!a->brain)
 		return;
 	else if (e->type == ROOM_DO_INSTRUCT)
-		realtime_instruct(a->brain, e->text);
+		instruct(a, e);
 	else if (e->type == ROOM_DO_BRAIN_CANCEL)
 		realtime_cancel(a->brain, e->turn);
 	else
@@ -481,6 +504,15 @@ static void perform(struct agent *a, const struct room_effect *e)
 	case ROOM_DO_SAY_GAIN:
 		say_adjust(a, e);
 		break;
+	case ROOM_DO_SPEAK:
+	case ROOM_DO_SOUNDBOARD:
+		cannot(a, e);
+		break;
+	case ROOM_DO_SPEAK_CANCEL:
+		break; /* nothing is spoken */
+	case ROOM_DO_NOTE:
+		log_debug("note", "turn=%u characters=%zu", e->turn, strlen(e->text));
+		break;
 	case ROOM_DO_TELL:
 		if (a->tellh)
 			a->tellh(e->words, a->arg);
@@ -488,6 +520,9 @@ static void perform(struct agent *a, const struct room_effect *e)
 	case ROOM_DO_ADMIT:
 		log_debug("turn_admitted", "id=%u rule=%s", e->record->id, e->text);
 		tell_turn(a, e->record, TURNS_ADMITTED);
+		break;
+	case ROOM_DO_DEFER:
+		log_debug("turn_deferred", "id=%u rule=%s", e->record->id, e->text);
 		break;
 	case ROOM_DO_RECORD:
 		record(a, e->record);

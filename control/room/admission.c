@@ -1,124 +1,380 @@
-/* Is this turn for the bot? The first row that fits decides, and each row that was looked at is in
- * the record.
- *
- *   1  only a sound of listening                        ends: backchannel
- *   2  the same speaker's turn waits in the queue       merged into it
- *   3  the same speaker's turn is asked and not heard   supersedes it, with the words of both
- *   4  addressed by name                                admitted: direct_address
- *   5  a guest, not named                               ends: not_addressed
- *   6  nobody else is there                             admitted: alone_with_speaker
- *   7  anything else                                    ends: not_addressed
- *
- * Rows 2 and 3 come before the name: who goes on with a sentence does not say the name again. */
-#include "control/room/inside.h"
+#include "control/room/admission.h"
 
-static bool backchannel_p(const char *text)
+#include "control/room/defer.h"
+#include "control/room/inside.h"
+#include "control/room/phrase.h"
+#include "control/room/queue.h"
+#include "control/room/supersede.h"
+
+/* What the rows look at. */
+struct look {
+	struct room *room;
+	struct room_turn *turn;
+	enum room_address address;
+	enum room_floor_says floor;
+	uint64_t tool_owner;
+};
+
+/* A row's answer: whether it is of concern at all, whether it fits, and what was compared. */
+struct fits {
+	bool concerns, yes;
+	int64_t value, limit;
+};
+
+static struct fits yes_no(bool concerns, bool yes)
+{
+	return (struct fits){concerns, yes, yes, 1};
+}
+
+static struct fits no_words(const struct look *l)
+{
+	return (struct fits){true, !l->turn->heard[0], (int64_t)strlen(l->turn->heard), 1};
+}
+
+/* Sounds that are no answer to anything either. */
+static bool only_sounds(const char *text)
 {
 	static const char *const sounds[] = {"mm",  "mmm", "mhm", "mmhm", "hm",
 					     "hmm", "uh",  "um",  "ah",	  "oh",
 					     "er",  "huh", "aha", "uhuh", "uhhuh"};
-	const char *p = text;
 	bool any = false;
 
-	while (*p) {
-		size_t n = strcspn(p, " -,.!?");
+	while (*text) {
+		size_t n = strcspn(text, " -,.!?");
 		bool known = n == 0;
 
 		for (size_t i = 0; !known && i < sizeof sounds / sizeof sounds[0]; i++)
-			known = strlen(sounds[i]) == n && strncasecmp(sounds[i], p, n) == 0;
-		if (!known || (n && strchr("?", p[n]) && p[n]))
+			known = strlen(sounds[i]) == n && strncasecmp(sounds[i], text, n) == 0;
+		if (!known || text[n] == '?')
 			return false;
 		any = any || n;
-		p += n;
-		p += strspn(p, " -,.!?");
+		text += n;
+		text += strspn(text, " -,.!?");
 	}
 	return any;
 }
 
-static struct room_turn *queued_of(struct room *room, uint64_t user)
+static struct fits backchannel(const struct look *l)
 {
-	for (unsigned i = 0; i < ROOM_TURNS; i++)
-		if (room->turn[i].phase == ROOM_PHASE_QUEUED && room->turn[i].user == user)
-			return &room->turn[i];
-	return NULL;
+	return yes_no(true, only_sounds(l->turn->heard));
 }
 
-static void merge(struct room *room, struct room_turn *into, struct room_turn *turn)
+/* "Stop", "never mind": of whose answer or question? */
+static struct fits cancel_intent(const struct look *l)
 {
-	room_decide(turn, ROOM_RULE_SAME_SPEAKER_QUEUED, true, into->id, 0);
-	room_append(into->heard, sizeof into->heard, turn->heard, strlen(turn->heard));
-	into->end_of_speech_at = turn->end_of_speech_at;
-	into->named =
-		into->named || room_address(&room->names, turn->heard) == ROOM_ADDRESS_ADDRESSED;
-	room_turn_end(room, turn, ROOM_REASON_MERGED);
+	const struct room *room = l->room;
+	const struct room_turn *a = room->active, *q = room_queued(l->room);
+	uint64_t user = l->turn->user;
+	bool stop = room_phrase(l->turn->heard) == ROOM_PHRASE_STOP;
+	bool own = (a && a->user == user) || (q && q->user == user) || l->tool_owner == user ||
+		   room_deferred_of(l->room, user) ||
+		   room_followup_has_choice(&room->followup, user, room->now);
+	bool was = room_followup_cut_since(&room->followup, room->settings, user, room->now) !=
+		   UINT64_MAX;
+	bool standing = own || was || (a && (l->turn->named || room_people(room) == 1));
+
+	return yes_no(stop, stop && standing);
 }
 
-static void supersede(struct room *room, struct room_turn *older, struct room_turn *turn)
+static struct fits pending_command(const struct look *l)
 {
-	char both[ROOM_TEXT_MAX] = "";
+	bool any = l->room->followup.choice_until > l->room->now;
 
-	room_append(both, sizeof both, older->heard, strlen(older->heard));
-	room_append(both, sizeof both, turn->heard, strlen(turn->heard));
-	memcpy(turn->heard, both, sizeof both);
-	turn->named = older->named;
-	room_decide(turn, ROOM_RULE_SAME_SPEAKER_GOES_ON, true, older->id, 0);
-	room_decide(older, ROOM_RULE_SAME_SPEAKER_GOES_ON, true, turn->id, 0);
-	room_turn_cancel(room, older, ROOM_REASON_SUPERSEDED);
+	return yes_no(any,
+		      room_followup_has_choice(&l->room->followup, l->turn->user, l->room->now));
 }
 
-static void admitted(struct room *room, struct room_turn *turn, enum room_rule rule)
+static struct fits same_speaker_queued(const struct look *l)
 {
-	struct room_effect *e = room_do(room, ROOM_DO_ADMIT);
+	const struct room_turn *q = room_queued(l->room);
+	bool yes = q && q->user == l->turn->user;
+
+	return (struct fits){yes, yes, yes ? q->id : 0, 0};
+}
+
+static struct fits same_speaker_deferred(const struct look *l)
+{
+	const struct room_turn *d = room_deferred_of(l->room, l->turn->user);
+	bool yes = d && d != l->turn && !l->turn->deferred;
+
+	return (struct fits){yes, yes, yes ? d->id : 0, 0};
+}
+
+static struct fits same_speaker_goes_on(const struct look *l)
+{
+	bool yes = room_supersede_stage(l->room, l->turn->user) != ROOM_STAGE_NONE;
+
+	return yes_no(yes, yes);
+}
+
+static struct fits bot_turn_open(const struct look *l)
+{
+	const struct room_turn *a = l->room->active;
+
+	return (struct fits){true, a != NULL, a ? a->id : 0, 0};
+}
+
+static struct fits tool_cancel(const struct look *l)
+{
+	bool stop = room_phrase(l->turn->heard) == ROOM_PHRASE_STOP;
+
+	return yes_no(l->tool_owner && stop,
+		      stop && (l->tool_owner == l->turn->user || l->turn->named));
+}
+
+static struct fits tool_owner(const struct look *l)
+{
+	return yes_no(l->tool_owner, l->tool_owner == l->turn->user);
+}
+
+static struct fits tool_of_other(const struct look *l)
+{
+	bool busy = l->room->followup.tools || !l->turn->named;
+
+	return yes_no(l->tool_owner, l->tool_owner != l->turn->user && busy);
+}
+
+static bool command_only(const struct look *l)
+{
+	return l->room->settings->command_only;
+}
+
+static struct fits command_addressed(const struct look *l)
+{
+	return yes_no(command_only(l), l->turn->named);
+}
+
+static struct fits command_name_cue(const struct look *l)
+{
+	return yes_no(command_only(l), l->address != ROOM_ADDRESS_NONE);
+}
+
+static struct fits command_not_addressed(const struct look *l)
+{
+	return yes_no(command_only(l), true);
+}
+
+static struct fits direct_address(const struct look *l)
+{
+	return yes_no(true, l->turn->named);
+}
+
+static struct fits guest(const struct look *l)
+{
+	return yes_no(true, l->room->guest);
+}
+
+/* Another person's name is called. */
+static bool to_somebody_else(const struct look *l)
+{
+	for (unsigned i = 0; i < ROOM_SPEAKERS; i++) {
+		const struct room_speaker *sp = &l->room->speaker[i];
+		struct room_names names = {0};
+
+		if (!sp->used || sp->user == l->turn->user)
+			continue;
+		room_names_add(&names, sp->name);
+		if (room_address(&names, l->turn->heard) == ROOM_ADDRESS_ADDRESSED)
+			return true;
+	}
+	return false;
+}
+
+static struct fits interrupted_reply(const struct look *l)
+{
+	const struct settings *s = l->room->settings;
+	uint64_t ms = room_followup_cut_since(&l->room->followup, s, l->turn->user, l->room->now);
+	bool yes = ms != UINT64_MAX && !to_somebody_else(l);
+
+	return (struct fits){l->room->followup.cut_at, yes,
+			     ms > INT64_MAX ? INT64_MAX : (int64_t)ms, s->cut_follow_ms};
+}
+
+static struct fits native(const struct look *l)
+{
+	return yes_no(l->room->settings->admission == SETTINGS_ADMISSION_NATIVE, true);
+}
+
+static struct fits generation_decides(const struct look *l)
+{
+	return yes_no(l->room->settings->admission == SETTINGS_ADMISSION_GENERATION, true);
+}
+
+static struct fits alone(const struct look *l)
+{
+	unsigned people = room_people(l->room);
+
+	return (struct fits){true, people == 1, people, 1};
+}
+
+static struct fits to_other(const struct look *l)
+{
+	return yes_no(true, to_somebody_else(l));
+}
+
+/* Whom the bot talks with goes on, and nobody else has had the word since. */
+static struct fits floor_holder(const struct look *l)
+{
+	const struct room_floor *f = &l->room->floor;
+	bool holder = l->floor == ROOM_FLOOR_OFFER_HOLDER;
+
+	return (struct fits){holder, holder && !f->others, f->others, 0};
+}
+
+static struct fits volition(const struct look *l)
+{
+	const struct settings *s = l->room->settings;
+	uint64_t ms = room_floor_volition_in(&l->room->floor, s, l->room->now);
+	bool offer = l->floor == ROOM_FLOOR_OFFER_VOLITION ||
+		     (l->floor == ROOM_FLOOR_OFFER_MENTIONED && ms == 0);
+
+	return (struct fits){s->volition != SETTINGS_VOLITION_OFF, offer,
+			     ms > INT64_MAX ? INT64_MAX : (int64_t)ms, 0};
+}
+
+static struct fits always(const struct look *l)
+{
+	return yes_no(l != NULL, true);
+}
+
+/* What a row that fits makes of the turn. */
+enum verdict { ALLOW, DENY, DEFER, MERGE_QUEUED, MERGE_DEFERRED, SUPERSEDE, CANCEL };
+
+static const struct row {
+	enum room_rule rule;
+	enum verdict verdict;
+	enum room_reason reason; /* of a turn that is denied */
+	struct fits (*fits)(const struct look *l);
+} rows[] = {
+	{ROOM_RULE_MISSING_TRANSCRIPT, DENY, ROOM_REASON_EMPTY_TRANSCRIPT, no_words},
+	{ROOM_RULE_BACKCHANNEL, DENY, ROOM_REASON_BACKCHANNEL, backchannel},
+	{ROOM_RULE_CANCEL_INTENT, CANCEL, ROOM_REASON_CANCELLED, cancel_intent},
+	{ROOM_RULE_PENDING_COMMAND, ALLOW, 0, pending_command},
+	{ROOM_RULE_SAME_SPEAKER_QUEUED, MERGE_QUEUED, 0, same_speaker_queued},
+	{ROOM_RULE_SAME_SPEAKER_DEFERRED, MERGE_DEFERRED, 0, same_speaker_deferred},
+	{ROOM_RULE_SAME_SPEAKER_GOES_ON, SUPERSEDE, 0, same_speaker_goes_on},
+	{ROOM_RULE_BOT_TURN_OPEN, DEFER, 0, bot_turn_open},
+	{ROOM_RULE_TOOL_FOLLOWUP_CANCEL, ALLOW, 0, tool_cancel},
+	{ROOM_RULE_TOOL_FOLLOWUP, ALLOW, 0, tool_owner},
+	{ROOM_RULE_TOOL_OF_OTHER, DEFER, 0, tool_of_other},
+	{ROOM_RULE_COMMAND_ADDRESSED, ALLOW, 0, command_addressed},
+	{ROOM_RULE_COMMAND_NAME_CUE, ALLOW, 0, command_name_cue},
+	{ROOM_RULE_COMMAND_NOT_ADDRESSED, DENY, ROOM_REASON_NOT_ADDRESSED, command_not_addressed},
+	{ROOM_RULE_DIRECT_ADDRESS, ALLOW, 0, direct_address},
+	{ROOM_RULE_GUEST_NAMED_ONLY, DENY, ROOM_REASON_NOT_ADDRESSED, guest},
+	{ROOM_RULE_INTERRUPTED_REPLY, ALLOW, 0, interrupted_reply},
+	{ROOM_RULE_NATIVE, ALLOW, 0, native},
+	{ROOM_RULE_GENERATION_DECIDES, ALLOW, 0, generation_decides},
+	{ROOM_RULE_ALONE_WITH_SPEAKER, ALLOW, 0, alone},
+	{ROOM_RULE_TO_SOMEBODY_ELSE, DENY, ROOM_REASON_NOT_ADDRESSED, to_other},
+	{ROOM_RULE_FLOOR_HOLDER, ALLOW, 0, floor_holder},
+	{ROOM_RULE_VOLITION, ALLOW, 0, volition},
+	{ROOM_RULE_NOT_ADDRESSED, DENY, ROOM_REASON_NOT_ADDRESSED, always},
+};
+
+static void tell(struct room *room, enum room_effect_type type, const struct room_turn *turn,
+		 enum room_rule rule)
+{
+	struct room_effect *e = room_do(room, type);
 
 	e->record = turn;
 	e->text = room_rule_name(rule);
-	room_enqueue(room, turn);
 }
 
-/* The answer to an earlier turn of the same speaker is on its way and nobody heard any of it. */
-static bool goes_on_p(const struct room *room, const struct room_turn *turn)
+static void allow(struct look *l, enum room_rule rule)
 {
-	const struct room_turn *a = room->active;
+	struct room *room = l->room;
 
-	return a && a->user == turn->user && !a->first_audio_at &&
-	       (a->phase == ROOM_PHASE_ASKED || a->phase == ROOM_PHASE_SPEAKING);
+	tell(room, ROOM_DO_ADMIT, l->turn, rule);
+	room_floor_heard(&room->floor, room->settings, l->floor, l->turn->user, room->now);
+	if (l->floor >= ROOM_FLOOR_OFFER_HOLDER)
+		room_floor_taken(&room->floor, true, l->turn->user, room->now);
+	room_enqueue(room, l->turn);
+}
+
+static void deny(struct look *l, const struct row *row)
+{
+	struct room *room = l->room;
+	bool offer = l->floor == ROOM_FLOOR_OFFER_HOLDER || l->floor == ROOM_FLOOR_OFFER_MENTIONED;
+
+	if (row->reason == ROOM_REASON_NOT_ADDRESSED)
+		room_floor_heard(&room->floor, room->settings,
+				 l->floor == ROOM_FLOOR_OFFER_VOLITION ? ROOM_FLOOR_IGNORE
+								       : l->floor,
+				 l->turn->user, room->now);
+	if (offer && row->reason == ROOM_REASON_NOT_ADDRESSED)
+		room_floor_taken(&room->floor, false, l->turn->user, room->now);
+	room_turn_end(room, l->turn, row->reason);
+}
+
+/* "Never mind" takes back what the speaker has going on, and is no question itself. */
+static void cancel(struct look *l)
+{
+	struct room *room = l->room;
+	struct room_turn *d = room_deferred_of(room, l->turn->user), *q = room_queued(room);
+	struct room_turn *a = room->active;
+
+	if (d && d != l->turn)
+		room_turn_cancel(room, d, ROOM_REASON_CANCELLED);
+	if (q && q->user == l->turn->user)
+		room_turn_cancel(room, q, ROOM_REASON_CANCELLED);
+	if (a && (a->user == l->turn->user || l->turn->named || room_people(room) == 1))
+		room_turn_cancel(room, a, ROOM_REASON_CANCELLED);
+	if (room->followup.choice_user == l->turn->user)
+		room_followup_choice(&room->followup, false, 0, room->now);
+	room_turn_end(room, l->turn, ROOM_REASON_CANCELLED);
+}
+
+static void apply(struct look *l, const struct row *row)
+{
+	struct room *room = l->room;
+
+	switch (row->verdict) {
+	case ALLOW:
+		allow(l, row->rule);
+		break;
+	case DENY:
+		deny(l, row);
+		break;
+	case DEFER:
+		tell(room, ROOM_DO_DEFER, l->turn, row->rule);
+		room_defer(room, l->turn);
+		break;
+	case MERGE_QUEUED:
+		room_merge(room, room_queued(room), l->turn, row->rule);
+		break;
+	case MERGE_DEFERRED:
+		room_merge(room, room_deferred_of(room, l->turn->user), l->turn, row->rule);
+		break;
+	case SUPERSEDE:
+		room_supersede(room, l->turn, room_supersede_stage(room, l->turn->user));
+		allow(l, row->rule);
+		break;
+	case CANCEL:
+		cancel(l);
+		break;
+	}
 }
 
 void room_admit(struct room *room, struct room_turn *turn)
 {
-	bool addressed = room_address(&room->names, turn->heard) == ROOM_ADDRESS_ADDRESSED;
-	bool backchannel = backchannel_p(turn->heard);
-	struct room_turn *waiting = queued_of(room, turn->user);
-	unsigned people = room_people(room);
+	struct look l = {.room = room,
+			 .turn = turn,
+			 .address = room_address(&room->names, turn->heard),
+			 .tool_owner = room_followup_tool_owner(&room->followup, room->now)};
 
-	room_decide(turn, ROOM_RULE_NOT_BACKCHANNEL, !backchannel, 0, 0);
-	if (backchannel) {
-		room_turn_end(room, turn, ROOM_REASON_BACKCHANNEL);
-		return;
-	}
-	if (waiting) {
-		merge(room, waiting, turn);
-		return;
-	}
-	if (goes_on_p(room, turn)) {
-		supersede(room, room->active, turn);
-		turn->named = turn->named || addressed;
-		admitted(room, turn, ROOM_RULE_SAME_SPEAKER_GOES_ON);
-		return;
-	}
-	room_decide(turn, ROOM_RULE_DIRECT_ADDRESS, addressed, addressed, 1);
-	turn->named = addressed;
-	if (addressed) {
-		admitted(room, turn, ROOM_RULE_DIRECT_ADDRESS);
-		return;
-	}
-	room_decide(turn, ROOM_RULE_GUEST_NAMED_ONLY, room->guest, room->guest, 1);
-	if (!room->guest) {
-		room_decide(turn, ROOM_RULE_ALONE_WITH_SPEAKER, people == 1, people, 1);
-		if (people == 1) {
-			admitted(room, turn, ROOM_RULE_ALONE_WITH_SPEAKER);
+	turn->named = turn->named || l.address == ROOM_ADDRESS_ADDRESSED;
+	l.floor = room_floor_judge(&room->floor, room->settings, turn->user,
+				   turn->named ? ROOM_ADDRESS_ADDRESSED : l.address, turn->heard[0],
+				   room->now);
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct fits f = rows[i].fits(&l);
+
+		if (f.concerns)
+			room_decide(turn, rows[i].rule, f.yes, f.value, f.limit);
+		if (f.concerns && f.yes) {
+			apply(&l, &rows[i]);
 			return;
 		}
 	}
-	room_turn_end(room, turn, ROOM_REASON_NOT_ADDRESSED);
 }

@@ -28,6 +28,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "control/room/lease.h"
+
 enum {
 	ROOM_LEAD_MAX = 160, /* bytes that wait for their closing brackets, the opening ones included */
 	ROOM_BODY_MAX = 1000,
@@ -44,8 +46,6 @@ enum room_to {
 	ROOM_TO_NAME,
 };
 
-enum room_lease { ROOM_LEASE_NONE, ROOM_LEASE_ASSERTIVE, ROOM_LEASE_ATOMIC };
-
 enum room_directive_out {
 	ROOM_OUT_WORDS, /* to be said; holds its own blanks */
 	ROOM_OUT_SOUND, /* ref */
@@ -59,7 +59,7 @@ struct room_directive {
 	/* what was learned; to and lease are final once `led` */
 	enum room_to to;
 	char name[ROOM_TO_MAX + 1]; /* with ROOM_TO_NAME */
-	enum room_lease lease;
+	enum room_lease_mode lease;
 	bool led;	/* the beginning is over */
 	bool skip;	/* [SKIP] came */
 	bool words;	/* something was said: a letter, a digit, or a sound */

@@ -6,6 +6,11 @@
 #include "control/room/arbiter.h"
 #include "control/room/cancel.h"
 #include "control/room/capture.h"
+#include "control/room/context.h"
+#include "control/room/floor.h"
+#include "control/room/followup.h"
+#include "control/room/history.h"
+#include "control/room/reply.h"
 #include "control/room/room.h"
 #include "control/settings/settings.h"
 #include "control/words/words.h"
@@ -52,12 +57,17 @@ struct room {
 	uint32_t last_turn, last_utterance;
 	struct room_voice voice;
 	struct room_cancel cancel;
+	struct room_reply reply; /* of the active turn */
 	uint64_t free_at; /* when the floor became free */
-	uint64_t order;	  /* of the queue */
+	struct room_floor floor;
+	struct room_followup followup;
 	uint64_t counts[ROOM_REASON_COUNT];
 	struct room_told not_understood[ROOM_SPEAKERS];
-	char line[ROOM_TEXT_MAX + ROOM_NAME_MAX + 8];
-	char instructions[8192];
+	char line[ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8) + ROOM_CUT_SAID + ROOM_NAME_MAX + 64];
+	struct room_history history;
+	struct room_refresh refresh;
+	char instructions[ROOM_CONTEXT_MAX]; /* as told last */
+	char prompt[ROOM_CONTEXT_MAX];
 	struct words told;
 
 	uint64_t now; /* of the running step */
@@ -75,9 +85,13 @@ enum { ROOM_HERE = 1 }; /* this room's, in room->cancel */
 /* What an abort of a turn's token reaches. */
 struct room_sinks room_turn_sinks(struct room *room);
 struct room_turn *room_turn_new(struct room *room, struct room_speaker *sp);
+/* Another turn with the same words, not yet in any phase but HEARING; NULL when there is no place. */
+struct room_turn *room_turn_copy(struct room *room, const struct room_turn *of);
 struct room_turn *room_turn_by_id(struct room *room, uint32_t id);
 void room_decide(struct room_turn *turn, enum room_rule rule, bool yes, int64_t value,
 		 int64_t limit);
+/* Its first speaker left: it is the turn of the next. */
+void room_turn_hand_on(struct room_turn *turn);
 /* Stops all that hangs on the turn. The first reason stays. */
 void room_turn_cancel(struct room *room, struct room_turn *turn, enum room_reason reason);
 void room_turn_end(struct room *room, struct room_turn *turn, enum room_reason reason);
@@ -92,29 +106,13 @@ void room_asr_fact(struct room *room, const struct room_event *ev);
 void room_turn_heard(struct room *room, struct room_turn *turn);
 void room_asr_time(struct room *room, struct room_speaker *sp);
 
-/* admission.c: what becomes of a turn that has its words */
-void room_admit(struct room *room, struct room_turn *turn);
-
-/* queue.c */
-void room_enqueue(struct room *room, struct room_turn *turn);
-/* When others will have paused if they say no more, or when waiting is over; 0 when nothing holds
- * the turn. */
-uint64_t room_held_until(const struct room *room, const struct room_turn *turn);
-/* Takes the next turn up when the floor is free. */
-void room_drain(struct room *room);
-
 /* output.c: the answer, from the brain to the room */
 void room_ask(struct room *room, struct room_turn *turn);
 void room_brain_fact(struct room *room, const struct room_event *ev);
+/* Sound of the answer's words, and of sounds in it. */
+void room_speech_fact(struct room *room, const struct room_event *ev);
 void room_playback_fact(struct room *room, const struct room_event *ev);
-
-/* context.c */
-void room_clean_name(const char *from, size_t n, char *to, size_t size);
-/* Instructions anew, with who is there. */
-void room_instruct(struct room *room);
-/* "[Alice]: text" into room->line. */
-const char *room_line(struct room *room, const struct room_turn *turn);
-/* Appends with one blank between; cut at the size, at the end of a UTF-8 character. */
-void room_append(char *to, size_t size, const char *text, size_t n);
+/* The answer may be heard: its playback opens. */
+void room_let_out(struct room *room, struct room_turn *turn);
 
 #endif

@@ -27,6 +27,7 @@ void room_ask(struct room *room, struct room_turn *turn)
 	turn->deadline = room->now + room->settings->first_audio_ms * ROOM_MS;
 	turn->sinks |= ROOM_SINK_BRAIN;
 	turn->policy = room_policy(room->settings->interruptions, ROOM_TARGET_UNTOLD, 0, turn->user);
+	room_reply_begin(room, turn);
 	room_decide(turn, ROOM_RULE_ASKED, true,
 		    turn->end_of_speech_at < room->now
 			    ? (int64_t)((room->now - turn->end_of_speech_at) / ROOM_MS)
@@ -36,6 +37,10 @@ void room_ask(struct room *room, struct room_turn *turn)
 	e->turn = turn->id;
 	e->user = turn->user;
 	e->text = room_line(room, turn);
+	if (room->reply.planned) {
+		room_context(room, turn, room->prompt, sizeof room->prompt);
+		e->context = room->prompt;
+	}
 }
 
 /* Letters only, lower case, one blank between words: so that punctuation does not hide a phrase. */
@@ -69,8 +74,9 @@ static bool says_not_understood(const struct room *room, const struct room_turn 
 	return *phrase && strstr(said, phrase);
 }
 
-static void let_out(struct room *room, struct room_turn *t)
+void room_let_out(struct room *room, struct room_turn *t)
 {
+	room->reply.open = true;
 	t->let_out = true;
 	t->phase = ROOM_PHASE_SPEAKING;
 	t->deadline = room->now + room->settings->stall_ms * ROOM_MS;
@@ -119,13 +125,14 @@ static void decide_out(struct room *room, struct room_turn *t)
 		    t->samples >= TELL_MS * ROOM_RATE / 1000;
 
 	t->not_understood = says_not_understood(room, t);
-	if (!t->samples || (room->guest && !told && !t->not_understood))
+	if (!t->samples || (room->guest && !told && !t->not_understood) ||
+	    room_reply_undecided(&room->reply))
 		return;
 	if (room->guest && t->not_understood && not_understood_too_often(room, t))
 		return;
 	room_decide(t, ROOM_RULE_FIRST_AUDIO, true, (int64_t)((room->now - t->asked_at) / ROOM_MS),
 		    room->settings->first_audio_ms);
-	let_out(room, t);
+	room_let_out(room, t);
 }
 
 static void brain_over(struct room *room, struct room_turn *t, bool broke)
@@ -133,6 +140,13 @@ static void brain_over(struct room *room, struct room_turn *t, bool broke)
 	t->brain_done = true;
 	t->brain_broke = broke;
 	t->sinks &= ~(unsigned)ROOM_SINK_BRAIN;
+	room_reply_whole(room, t);
+	if (room->reply.planned)
+		return;
+	if (room_directive_skips(&room->reply.directive)) {
+		room_turn_cancel(room, t, ROOM_REASON_NO_ANSWER);
+		return;
+	}
 	if (!t->let_out)
 		decide_out(room, t);
 	if (t->phase == ROOM_PHASE_ENDED)
@@ -146,34 +160,52 @@ static void brain_over(struct room *room, struct room_turn *t, bool broke)
 	t->deadline = room->now + t->samples * ROOM_S / ROOM_RATE + DRAIN_SLACK_S * ROOM_S;
 }
 
+/* Sound of the answer: to the playback, which is opened when it may be heard. */
+static void sound_came(struct room *room, struct room_turn *t, uint32_t chunk, struct slice pcm)
+{
+	struct room_effect *e;
+
+	room_reply_sound(room, t, chunk, pcm.n / 2);
+	t->sinks |= ROOM_SINK_SPEECH;
+	e = room_do(room, ROOM_DO_SAY_PCM);
+	e->turn = t->id;
+	e->pcm = pcm;
+	if (t->let_out && !room->reply.open)
+		room_let_out(room, t);
+}
+
+static bool live(const struct room_turn *t, uint32_t id)
+{
+	return t && t->id == id &&
+	       (t->phase == ROOM_PHASE_ASKED || t->phase == ROOM_PHASE_SPEAKING);
+}
+
+/* It goes on: decides whether it may be heard, or waits for more. */
+static void went_on(struct room *room, struct room_turn *t)
+{
+	if (!live(t, t->id))
+		return;
+	if (!t->let_out)
+		decide_out(room, t);
+	else if (!t->brain_done)
+		t->deadline = room->now + room->settings->stall_ms * ROOM_MS;
+}
+
 void room_brain_fact(struct room *room, const struct room_event *ev)
 {
 	struct room_turn *t = room->active;
-	struct room_effect *e;
 
-	if (!t || t->id != ev->turn || t->brain_done ||
-	    (t->phase != ROOM_PHASE_ASKED && t->phase != ROOM_PHASE_SPEAKING))
+	if (!live(t, ev->turn) || t->brain_done)
 		return;
 	switch (ev->type) {
 	case ROOM_BRAIN_AUDIO:
-		if (ev->pcm.n < 2)
+		if (ev->pcm.n < 2 || room->reply.planned)
 			return;
-		t->samples += ev->pcm.n / 2;
-		t->sinks |= ROOM_SINK_SPEECH;
-		e = room_do(room, ROOM_DO_SAY_PCM);
-		e->turn = t->id;
-		e->pcm = ev->pcm;
+		sound_came(room, t, 0, ev->pcm);
 		break;
-	case ROOM_BRAIN_TEXT: {
-		size_t n = strlen(t->said);
-
-		/* The words come in pieces that hold their own blanks. */
-		if (ev->text.n < sizeof t->said - n) {
-			memcpy(t->said + n, ev->text.p, ev->text.n);
-			t->said[n + ev->text.n] = '\0';
-		}
+	case ROOM_BRAIN_TEXT:
+		room_reply_text(room, t, ev->text);
 		break;
-	}
 	case ROOM_BRAIN_DONE:
 	case ROOM_BRAIN_FAILED:
 		brain_over(room, t, ev->type == ROOM_BRAIN_FAILED);
@@ -181,10 +213,17 @@ void room_brain_fact(struct room *room, const struct room_event *ev)
 	default:
 		return;
 	}
-	if (!t->let_out)
-		decide_out(room, t);
-	else
-		t->deadline = room->now + room->settings->stall_ms * ROOM_MS;
+	went_on(room, t);
+}
+
+void room_speech_fact(struct room *room, const struct room_event *ev)
+{
+	struct room_turn *t = room->active;
+
+	if (!live(t, ev->turn) || !room_reply_fact(room, t, ev))
+		return;
+	sound_came(room, t, ev->chunk, ev->pcm);
+	went_on(room, t);
 }
 
 static enum room_reason end_reason(const struct room *room, const struct room_turn *t, bool drained)
@@ -205,13 +244,23 @@ void room_playback_fact(struct room *room, const struct room_event *ev)
 	if (ev->type == ROOM_SAY_STARTED) {
 		if (!t->first_audio_at)
 			t->first_audio_at = ev->at;
+		room->reply.started_at = ev->at;
 		return;
 	}
-	t->samples_heard = ev->samples < t->samples ? ev->samples : t->samples;
+	if (ev->type == ROOM_SAY_DRAINED && room->reply.planned && live(t, ev->turn)) {
+		t->sinks &= ~(unsigned)ROOM_SINK_SPEECH;
+		room_reply_drained(room, t, ev->samples);
+		return;
+	}
+	t->samples_heard = room->reply.drained + ev->samples;
+	if (t->samples_heard > t->samples)
+		t->samples_heard = t->samples;
 	t->sinks &= ~(unsigned)ROOM_SINK_SPEECH;
 	if (t->sinks & ROOM_SINK_BRAIN) {
 		t->sinks &= ~(unsigned)ROOM_SINK_BRAIN;
 		room_do(room, ROOM_DO_BRAIN_CANCEL)->turn = t->id;
 	}
+	if (t->sinks & ROOM_SINK_VOICE)
+		room_do(room, ROOM_DO_SPEAK_CANCEL)->turn = t->id;
 	room_turn_end(room, t, end_reason(room, t, ev->type == ROOM_SAY_DRAINED));
 }

@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "control/room/defer.h"
 #include "control/room/inside.h"
+#include "control/room/queue.h"
+#include "control/room/segment.h"
 
 int room_alloc(struct room **out, const struct settings *settings, const char *name)
 {
@@ -173,8 +176,15 @@ static void member_left(struct room *room, struct room_speaker *sp)
 		struct room_turn *t = &room->turn[i];
 
 		/* An answer that others hear already is spoken to its end. */
-		if (t->phase != ROOM_PHASE_FREE && t->user == sp->user &&
-		    (!t->first_audio_at || room_people(room) <= 1))
+		if (t->phase == ROOM_PHASE_FREE || t->phase == ROOM_PHASE_ENDED)
+			continue;
+		/* What others said in the same turn is still to be answered. */
+		if (t->phase < ROOM_PHASE_ASKED && room_segment_drop(t, sp->user))
+			room_turn_hand_on(t);
+		/* An answer that others hear already, or asked for too, is spoken to its end. */
+		else if (t->user == sp->user &&
+			 (room_people(room) <= 1 ||
+			  !(t->first_audio_at || room_segment_shared(t))))
 			room_turn_cancel(room, t, ROOM_REASON_LEFT);
 	}
 	if (sp->asr_open)
@@ -310,10 +320,26 @@ static void dispatch(struct room *room, const struct room_event *ev)
 	case ROOM_SAY_STOPPED:
 		room_playback_fact(room, ev);
 		break;
+	case ROOM_SPEECH_AUDIO:
+	case ROOM_SPEECH_WORD:
+	case ROOM_SPEECH_DONE:
+	case ROOM_SPEECH_FAILED:
+	case ROOM_SOUND_DONE:
+		room_speech_fact(room, ev);
+		break;
+	case ROOM_INSTRUCTED:
+		room_instructed(room);
+		break;
 	case ROOM_TIMER:
 		break; /* time passes in every step */
 	case ROOM_SHUTDOWN:
 		shut_down(room);
+		break;
+	case ROOM_TOOL:
+		room_followup_tool(&room->followup, room->settings, ev->yes, ev->user, room->now);
+		break;
+	case ROOM_CHOICE:
+		room_followup_choice(&room->followup, ev->yes, ev->user, room->now);
 		break;
 	}
 }
@@ -337,6 +363,8 @@ static void pass_time(struct room *room)
 		    room->now >= t->deadline)
 			room_turn_time(room, t);
 	}
+	room_reply_time(room);
+	room_instruct_time(room);
 }
 
 void room_step(struct room *room, const struct room_event *event, uint64_t now,
@@ -345,10 +373,12 @@ void room_step(struct room *room, const struct room_event *event, uint64_t now,
 	effects->n = 0;
 	room->fx = effects;
 	room->now = now;
+	room->reply.aside_n = 0;
 	if (!room->over) {
 		dispatch(room, event);
 		if (!room->over) {
 			pass_time(room);
+			room_defer_flush(room);
 			room_drain(room);
 			room_arbiter_settle(room);
 		}
@@ -368,7 +398,9 @@ uint64_t room_deadline(const struct room *room)
 
 	if (room->over)
 		return at;
-	at = room_arbiter_deadline(room);
+	at = earlier(room_defer_deadline(room), room_arbiter_deadline(room));
+	at = earlier(at, room_reply_deadline(room));
+	at = earlier(at, room_instruct_deadline(room));
 	for (unsigned i = 0; i < ROOM_SPEAKERS; i++) {
 		const struct room_speaker *sp = &room->speaker[i];
 

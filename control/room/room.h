@@ -65,9 +65,10 @@ enum {
 struct room_effect {
 	enum room_effect_type type;
 	uint64_t user;
-	uint32_t utterance, turn, ms, gain;
+	uint32_t utterance, turn, chunk, ms, gain;
 	struct slice pcm;
 	const char *text;
+	const char *context; /* of an ASK, when the brain knows nothing but what it is told now; else NULL */
 	const struct words *words; /* what `text` of a TELL stands in */
 	const struct room_turn *record;
 };

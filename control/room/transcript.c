@@ -11,7 +11,11 @@
  * committed. Facts of utterances that no turn waits for are dropped. A session that stays unused
  * for asr_idle_ms is closed, and one that gives asr_empty_max empty transcripts in a row is closed
  * so that the next utterance opens a new one. */
+#include "control/room/admission.h"
+#include "control/room/guard.h"
 #include "control/room/inside.h"
+#include "control/room/segment.h"
+#include "control/room/supersede.h"
 #include "proto/base/utf8.h"
 
 static struct room_effect *asr(struct room *room, enum room_effect_type type,
@@ -52,49 +56,73 @@ void room_asr_commit(struct room *room, struct room_speaker *sp)
 	}
 }
 
-/* A model's own marks have no place in what somebody said. */
-static bool has_control_tokens(const char *text)
+/* What the recogniser doubts of all pieces, on the whole; 0 when it did not tell. */
+static uint32_t doubt(const struct room_turn *t)
 {
-	const char *open = strstr(text, "<|");
+	uint64_t sum = 0;
+	unsigned n = 0;
 
-	return (open && strstr(open, "|>")) || strstr(text, "audio_future") ||
-	       strstr(text, "end_of_task");
+	for (unsigned i = 0; i < t->pieces; i++) {
+		sum += t->piece[i].doubt;
+		n += t->piece[i].doubt > 0;
+	}
+	return n ? (uint32_t)(sum / n) : 0;
 }
 
-static bool has_words(const char *text)
+/* Decides what kind of words they are; each rule that was looked at is in the record. */
+static enum room_guard judge(const struct room *room, struct room_turn *t)
 {
-	for (; *text; text++)
-		if ((*text >= '0' && *text <= '9') || (*text >= 'a' && *text <= 'z') ||
-		    (*text >= 'A' && *text <= 'Z') || (unsigned char)*text >= 0x80)
-			return true;
-	return false;
+	const struct settings *s = room->settings;
+	struct room_guard_facts f = {.text = t->heard, .doubt = doubt(t)};
+	enum room_guard kind;
+
+	if (t->end_of_speech_at > t->born_at)
+		f.spoken_ms = (uint32_t)((t->end_of_speech_at - t->born_at) / ROOM_MS) +
+			      s->promote_ms;
+	f.named = f.doubt && room_address(&room->names, t->heard) != ROOM_ADDRESS_NONE;
+	kind = room_guard(&f, s);
+	if (kind == ROOM_GUARD_CONTROL)
+		room_decide(t, ROOM_RULE_CONTROL_TOKENS, true, 0, 0);
+	else
+		room_decide(t, ROOM_RULE_TRANSCRIPT, kind != ROOM_GUARD_EMPTY,
+			    (int64_t)strlen(t->heard), 1);
+	if (f.doubt && (kind == ROOM_GUARD_UNSURE || kind == ROOM_GUARD_SPARSE))
+		room_decide(t, ROOM_RULE_DOUBTFUL, kind != ROOM_GUARD_UNSURE, f.doubt - 1,
+			    s->asr_unsure);
+	if (kind == ROOM_GUARD_SPARSE)
+		room_decide(t, ROOM_RULE_SPARSE, false, room_guard_pace(&f), s->asr_sparse_pace);
+	return kind;
+}
+
+static void heard(struct room *room, struct room_turn *t)
+{
+	room_history_add(&room->history, t->end_of_speech_at, t->id, false, false, t->name,
+			 t->heard);
+	room_admit(room, t);
 }
 
 /* All pieces are there: their words, in the order they were spoken. */
 static void complete(struct room *room, struct room_turn *t)
 {
 	unsigned failed = 0;
+	enum room_guard kind;
 
 	t->sinks &= ~(unsigned)ROOM_SINK_ASR;
 	for (unsigned i = 0; i < t->pieces; i++) {
 		failed += t->piece[i].failed;
-		room_append(t->heard, sizeof t->heard, t->piece[i].text, strlen(t->piece[i].text));
+		room_segment_add(t, t->user, t->name, t->piece[i].utterance, t->piece[i].text);
 	}
-	if (has_control_tokens(t->heard)) {
-		room_decide(t, ROOM_RULE_CONTROL_TOKENS, true, 0, 0);
-		room_turn_end(room, t, ROOM_REASON_EMPTY_TRANSCRIPT);
-		return;
-	}
-	room_decide(t, ROOM_RULE_TRANSCRIPT, has_words(t->heard), (int64_t)strlen(t->heard), 1);
-	if (t->hushed) {
+	kind = judge(room, t);
+	if (t->hushed && kind == ROOM_GUARD_WORDS)
 		room_turn_end(room, t, ROOM_REASON_HUSHED);
-		return;
-	}
-	if (has_words(t->heard))
-		room_admit(room, t);
+	else if (kind == ROOM_GUARD_WORDS)
+		heard(room, t);
+	else if (kind == ROOM_GUARD_EMPTY && failed)
+		room_turn_end(room, t, ROOM_REASON_ASR_FAILED);
+	else if (kind == ROOM_GUARD_EMPTY || kind == ROOM_GUARD_CONTROL)
+		room_turn_end(room, t, ROOM_REASON_EMPTY_TRANSCRIPT);
 	else
-		room_turn_end(room, t,
-			      failed ? ROOM_REASON_ASR_FAILED : ROOM_REASON_EMPTY_TRANSCRIPT);
+		room_turn_end(room, t, ROOM_REASON_DOUBTFUL);
 }
 
 static bool complete_p(const struct room_turn *t)
@@ -167,10 +195,14 @@ void room_asr_fact(struct room *room, const struct room_event *ev)
 		return;
 	}
 	p = find_piece(room, ev, &t);
-	if (!p)
+	if (!p) {
+		if (ev->type == ROOM_TRANSCRIPT)
+			room_revise(room, ev);
 		return;
+	}
 	p->done = true;
 	p->failed = ev->type == ROOM_TRANSCRIPT_FAILED;
+	p->doubt = ev->doubt;
 	if (!p->failed) {
 		room_append(p->text, sizeof p->text, (const char *)ev->text.p, ev->text.n);
 		utf8_plain(p->text); /* a line of its own would read as somebody else's */
@@ -178,7 +210,7 @@ void room_asr_fact(struct room *room, const struct room_event *ev)
 	if (sp && !p->failed && room_over_words(room, sp, p->utterance, p->text))
 		t->hushed = t->pieces == 1;
 	if (sp)
-		count_empty(room, sp, !p->failed && !has_words(p->text));
+		count_empty(room, sp, !p->failed && !room_guard_words(p->text));
 	if (complete_p(t))
 		complete(room, t);
 }

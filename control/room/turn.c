@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "control/room/inside.h"
+#include "control/room/segment.h"
 
 /* A playback tells its end by itself; this is for a half that forgot. */
 enum { CLOSING_S = 3 };
@@ -85,6 +86,33 @@ struct room_turn *room_turn_new(struct room *room, struct room_speaker *sp)
 	return t;
 }
 
+struct room_turn *room_turn_copy(struct room *room, const struct room_turn *of)
+{
+	struct room_turn *t = place(room);
+
+	if (!t || t == of)
+		return NULL;
+	*t = (struct room_turn){.id = ++room->last_turn,
+				.phase = ROOM_PHASE_HEARING,
+				.user = of->user,
+				.named = of->named,
+				.latched = of->latched,
+				.born_at = room->now,
+				.end_of_speech_at = of->end_of_speech_at,
+				.deadline = UINT64_MAX};
+	room_token_init(&t->token, t->id, ROOM_NO_SLOT);
+	room_cancel_hang(&room->cancel, &t->token);
+	memcpy(t->name, of->name, sizeof t->name);
+	room_segment_merge(t, of);
+	return t;
+}
+
+void room_turn_hand_on(struct room_turn *turn)
+{
+	turn->user = turn->segment[0].user;
+	memcpy(turn->name, turn->segment[0].name, sizeof turn->name);
+}
+
 struct room_turn *room_turn_by_id(struct room *room, uint32_t id)
 {
 	for (unsigned i = 0; i < ROOM_TURNS; i++)
@@ -101,18 +129,16 @@ void room_decide(struct room_turn *turn, enum room_rule rule, bool yes, int64_t 
 	turn->decisions++;
 }
 
-/* What was heard of an answer that was cut: its share of the words, never past it, at the end of a
- * word. */
-static void cut_said(struct room_turn *t)
+/* What was heard of an answer is of the conversation, whole or cut. */
+static void answer_over(struct room *room, const struct room_turn *turn)
 {
-	size_t n = strlen(t->said);
-
-	if (t->samples_heard >= t->samples || !n)
+	if (!turn->first_audio_at)
 		return;
-	n = (size_t)((double)n * (double)t->samples_heard / (double)t->samples);
-	while (n && t->said[n] != ' ')
-		n--;
-	t->said[n] = '\0';
+	room_floor_spoke(&room->floor, turn->user, room->now);
+	if (turn->reason == ROOM_REASON_INTERRUPTED)
+		room_followup_cut(&room->followup, turn, room->now);
+	else
+		room_followup_answered(&room->followup);
 }
 
 void room_turn_end(struct room *room, struct room_turn *turn, enum room_reason reason)
@@ -123,19 +149,20 @@ void room_turn_end(struct room *room, struct room_turn *turn, enum room_reason r
 		return;
 	if (turn->reason == ROOM_REASON_NONE)
 		turn->reason = reason;
-	if (turn->samples > turn->samples_heard) {
+	if (turn->samples > turn->samples_heard && !room->reply.planned) {
 		struct room_effect *e = room_do(room, ROOM_DO_BRAIN_TRUNCATE);
 
 		e->turn = turn->id;
 		e->ms = (uint32_t)(turn->samples_heard * 1000 / ROOM_RATE);
-		cut_said(turn);
 	}
+	room_reply_close(room, turn);
 	turn->phase = ROOM_PHASE_ENDED;
 	turn->ended_at = room->now;
 	turn->deadline = UINT64_MAX;
 	turn->sinks = 0;
 	room_cancel_release(&room->cancel, &turn->token);
 	room->counts[turn->reason]++;
+	answer_over(room, turn);
 	if (room->active == turn) {
 		room->active = NULL;
 		room->free_at = room->now;
@@ -173,6 +200,8 @@ static int end_work(uint32_t run, enum room_abort reason, void *arg)
 		cancel_asr(room, turn);
 	if (turn->sinks & ROOM_SINK_BRAIN)
 		room_do(room, ROOM_DO_BRAIN_CANCEL)->turn = turn->id;
+	if (turn->sinks & ROOM_SINK_VOICE)
+		room_do(room, ROOM_DO_SPEAK_CANCEL)->turn = turn->id;
 	turn->sinks &= (unsigned)ROOM_SINK_SPEECH;
 	return 0;
 }
@@ -239,6 +268,11 @@ void room_turn_time(struct room *room, struct room_turn *turn)
 	case ROOM_PHASE_TRANSCRIBING:
 		room_decide(turn, ROOM_RULE_ASR_WAIT, false, s->asr_wait_ms, s->asr_wait_ms);
 		room_turn_cancel(room, turn, ROOM_REASON_ASR_FAILED);
+		break;
+	case ROOM_PHASE_DEFERRED:
+		room_decide(turn, ROOM_RULE_DEFER_WAIT, false, s->defer_expire_ms,
+			    s->defer_expire_ms);
+		room_turn_cancel(room, turn, ROOM_REASON_EXPIRED);
 		break;
 	case ROOM_PHASE_QUEUED:
 		room_decide(turn, ROOM_RULE_QUEUE_WAIT, false, s->queue_expire_ms,

@@ -2,7 +2,9 @@
  *
  *   phase          leaves by                                  to
  *   HEARING        capture ends spoken                        TRANSCRIBING
- *   TRANSCRIBING   all its pieces have transcripts            QUEUED (admitted) or ENDED
+ *   TRANSCRIBING   all its pieces have transcripts            admission: QUEUED, DEFERRED, JUDGED or ENDED
+ *   JUDGED         the classifier's answer, or 900 ms         QUEUED or ENDED
+ *   DEFERRED       nothing blocks any more                    admission again
  *   QUEUED         the floor is free                          ASKED
  *   ASKED          the answer's sound is let out              SPEAKING
  *   SPEAKING       drained                                    ENDED
@@ -42,6 +44,8 @@ enum room_phase {
 	ROOM_PHASE_FREE,
 	ROOM_PHASE_HEARING,
 	ROOM_PHASE_TRANSCRIBING,
+	ROOM_PHASE_JUDGED,
+	ROOM_PHASE_DEFERRED,
 	ROOM_PHASE_QUEUED,
 	ROOM_PHASE_ASKED,
 	ROOM_PHASE_SPEAKING,
@@ -54,16 +58,26 @@ enum {
 	ROOM_TEXT_MAX = 2048,
 	ROOM_PIECE_TEXT_MAX = 704,
 	ROOM_PIECES = 6,
-	ROOM_CHAIN = 16,
+	ROOM_SEGMENTS = 16,
+	ROOM_CHAIN = 48,
 };
 
-enum { ROOM_SINK_ASR = 1, ROOM_SINK_BRAIN = 2, ROOM_SINK_SPEECH = 4 };
+enum { ROOM_SINK_ASR = 1, ROOM_SINK_BRAIN = 2, ROOM_SINK_SPEECH = 4, ROOM_SINK_VOICE = 8 };
 
 /* One utterance of a turn; long speech comes in several. */
 struct room_piece {
 	uint32_t utterance;
 	bool committed, done, failed;
+	uint32_t doubt; /* of its transcript, as of ROOM_TRANSCRIPT */
 	char text[ROOM_PIECE_TEXT_MAX];
+};
+
+/* Words of one utterance: at [at, at + n) of heard (control/room/segment.h). */
+struct room_segment {
+	uint64_t user;
+	uint32_t utterance, revision;
+	uint16_t at, n;
+	char name[ROOM_NAME_MAX];
 };
 
 /* One decision: `yes` when the value passed the limit. */
@@ -84,9 +98,15 @@ struct room_turn {
 
 	unsigned pieces;
 	struct room_piece piece[ROOM_PIECES];
-	char heard[ROOM_TEXT_MAX]; /* what was said to the bot */
+	unsigned segments;
+	struct room_segment segment[ROOM_SEGMENTS];
+	uint32_t dropped_head;	   /* bytes of the oldest words that did not fit */
+	char heard[ROOM_TEXT_MAX]; /* what was said to the bot, by all who said it */
 	char said[ROOM_TEXT_MAX];  /* its answer; at the end, as much as was heard of it */
+	bool said_cut;		   /* at the end: there was more of it */
 	bool named;
+	bool latched;	 /* it began while music listened for more */
+	bool deferred;	 /* it once had to wait because the bot was busy */
 	uint64_t cut_by; /* who spoke over the answer */
 	struct room_policy policy; /* who may, decided when the brain is asked */
 	struct room_lease lease;
@@ -96,7 +116,8 @@ struct room_turn {
 
 	/* ns; 0 = has not happened */
 	uint64_t born_at, end_of_speech_at, queued_at, asked_at, first_audio_at, ended_at;
-	uint64_t deadline, order;
+	uint64_t deadline;
+	uint64_t retry_at; /* DEFERRED: not before */
 
 	uint64_t samples;	/* of the answer, as the brain sent it */
 	uint64_t samples_heard; /* of it, as they left for the room */

@@ -38,7 +38,7 @@ static struct room_directive read_in(const char *text, size_t step, struct heard
 struct row {
 	const char *text, *heard;
 	enum room_to to;
-	enum room_lease lease;
+	enum room_lease_mode lease;
 	const char *name;
 };
 

@@ -1,0 +1,142 @@
+#include "control/room/defer.h"
+
+#include "control/room/admission.h"
+#include "control/room/inside.h"
+#include "control/room/queue.h"
+
+enum room_block room_block(const struct room_block_facts *facts)
+{
+	return facts->inactive	      ? ROOM_BLOCK_SESSION_INACTIVE
+	       : facts->captures      ? ROOM_BLOCK_ACTIVE_CAPTURES
+	       : facts->pending	      ? ROOM_BLOCK_PENDING_RESPONSE
+	       : facts->responding    ? ROOM_BLOCK_ACTIVE_RESPONSE
+	       : facts->tools_awaited ? ROOM_BLOCK_AWAITING_TOOLS
+	       : facts->tools_run     ? ROOM_BLOCK_TOOLS_RUNNING
+				      : ROOM_BLOCK_NONE;
+}
+
+const char *room_block_name(enum room_block block)
+{
+	static const char *const names[] = {"none",
+					    "session_inactive",
+					    "active_captures",
+					    "pending_response",
+					    "active_response",
+					    "awaiting_tool_outputs",
+					    "tool_calls_running"};
+
+	return names[block];
+}
+
+/* Live speech blocks for hold_ms from the moment the floor was free. */
+static uint64_t captures_until(const struct room *room)
+{
+	uint64_t live = room_live_until(room, NULL, true);
+	uint64_t most = room->free_at + room->settings->hold_ms * ROOM_MS;
+
+	return live < most ? live : most;
+}
+
+enum room_block room_defer_block(const struct room *room)
+{
+	const struct room_turn *a = room->active;
+
+	return room_block(
+		&(struct room_block_facts){.inactive = room->over || !room->up,
+					   .captures = !a && room->now < captures_until(room),
+					   .pending = a && a->phase == ROOM_PHASE_ASKED,
+					   .responding = a != NULL,
+					   .tools_run = room->followup.tools > 0});
+}
+
+struct room_turn *room_deferred_of(struct room *room, uint64_t user)
+{
+	for (unsigned i = 0; i < ROOM_TURNS; i++)
+		if (room->turn[i].phase == ROOM_PHASE_DEFERRED && room->turn[i].user == user)
+			return &room->turn[i];
+	return NULL;
+}
+
+/* The one that has waited longest, other than `not`. */
+static struct room_turn *oldest(struct room *room, const struct room_turn * not, unsigned *count)
+{
+	struct room_turn *old = NULL;
+
+	*count = 0;
+	for (unsigned i = 0; i < ROOM_TURNS; i++) {
+		struct room_turn *t = &room->turn[i];
+
+		if (t->phase != ROOM_PHASE_DEFERRED)
+			continue;
+		(*count)++;
+		if (t != not &&(!old || t->id < old->id))
+			old = t;
+	}
+	return old;
+}
+
+void room_defer(struct room *room, struct room_turn *turn)
+{
+	uint64_t expire = room->settings->defer_expire_ms * ROOM_MS;
+	struct room_turn *old, *next;
+	unsigned count;
+
+	if (turn->deferred) {
+		turn->retry_at = room->now + room->settings->retry_ms * ROOM_MS;
+	} else {
+		turn->deferred = true;
+		turn->deadline = expire ? room->now + expire : UINT64_MAX;
+	}
+	turn->phase = ROOM_PHASE_DEFERRED;
+	old = oldest(room, NULL, &count);
+	if (count <= room->settings->defer_max)
+		return;
+	next = oldest(room, old, &count);
+	room_merge(room, old, next, ROOM_RULE_DEFER_FULL);
+}
+
+/* Whose turn it is: who named the bot first, then who spoke last. */
+static struct room_turn *pick(struct room *room, uint32_t before, bool named)
+{
+	struct room_turn *best = NULL;
+
+	for (unsigned i = 0; i < ROOM_TURNS; i++) {
+		struct room_turn *t = &room->turn[i];
+
+		if (t->phase == ROOM_PHASE_DEFERRED && t->named == named && t->id < before &&
+		    room->now >= t->retry_at && (!best || t->id > best->id))
+			best = t;
+	}
+	return best;
+}
+
+void room_defer_flush(struct room *room)
+{
+	struct room_turn *t;
+
+	if (room_defer_deadline(room) > room->now)
+		return;
+	for (int named = 1; named >= 0; named--)
+		for (uint32_t before = UINT32_MAX; (t = pick(room, before, named));
+		     before = t->id) {
+			room_decide(t, ROOM_RULE_DEFER_WAIT, true,
+				    (int64_t)((room->now - t->end_of_speech_at) / ROOM_MS),
+				    room->settings->defer_expire_ms);
+			room_admit(room, t);
+		}
+}
+
+uint64_t room_defer_deadline(const struct room *room)
+{
+	uint64_t at = UINT64_MAX, live;
+
+	if (room->active || !room->up || room->over || room->followup.tools)
+		return UINT64_MAX;
+	for (unsigned i = 0; i < ROOM_TURNS; i++)
+		if (room->turn[i].phase == ROOM_PHASE_DEFERRED && room->turn[i].retry_at < at)
+			at = room->turn[i].retry_at;
+	if (at == UINT64_MAX)
+		return at;
+	live = captures_until(room);
+	return at > live ? at : live;
+}

@@ -1,0 +1,71 @@
+#include "control/room/followup.h"
+
+#include <stdio.h>
+
+#include "control/room/turn.h"
+#include "control/settings/settings.h"
+#include "proto/base/utf8.h"
+
+#define S  1000000000ull
+#define MS 1000000ull
+
+enum { CHOICE_S = 600 };
+
+void room_followup_choice(struct room_followup *f, bool on, uint64_t user, uint64_t now)
+{
+	f->choice_user = on ? user : 0;
+	f->choice_until = on ? now + CHOICE_S * S : 0;
+}
+
+void room_followup_tool(struct room_followup *f, const struct settings *s, bool on, uint64_t user,
+			uint64_t now)
+{
+	if (!on && !f->tools)
+		return;
+	f->tools += on ? 1 : -1u;
+	if (on)
+		f->tool_user = user;
+	f->tool_until = f->tools ? UINT64_MAX : now + s->tool_follow_ms * MS;
+}
+
+void room_followup_cut(struct room_followup *f, const struct room_turn *turn, uint64_t now)
+{
+	if (!turn->cut_by)
+		return;
+	f->cut_user = turn->cut_by;
+	f->cut_at = now;
+	utf8_copy(f->cut_said, sizeof f->cut_said, turn->said);
+}
+
+void room_followup_answered(struct room_followup *f)
+{
+	f->cut_at = 0;
+}
+
+bool room_followup_has_choice(const struct room_followup *f, uint64_t user, uint64_t now)
+{
+	return f->choice_until > now && f->choice_user == user;
+}
+
+uint64_t room_followup_tool_owner(const struct room_followup *f, uint64_t now)
+{
+	return f->tool_until > now ? f->tool_user : 0;
+}
+
+uint64_t room_followup_cut_since(const struct room_followup *f, const struct settings *s,
+				 uint64_t user, uint64_t now)
+{
+	uint64_t ms = f->cut_at && f->cut_user == user ? (now - f->cut_at) / MS : UINT64_MAX;
+
+	return ms <= s->cut_follow_ms ? ms : UINT64_MAX;
+}
+
+size_t room_followup_recovery(const struct room_followup *f, const struct settings *s,
+			      const struct room_turn *turn, uint64_t now, char *buf, size_t size)
+{
+	buf[0] = '\0';
+	if (!*f->cut_said || room_followup_cut_since(f, s, turn->user, now) == UINT64_MAX)
+		return 0;
+	return (size_t)snprintf(buf, size, "(%s spoke over you. Heard of it was: \"%s\")\n",
+				turn->name, f->cut_said);
+}
