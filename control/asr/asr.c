@@ -6,11 +6,10 @@
 #include <string.h>
 
 #include "control/dialect/openai.h"
+#include "control/room/bridge.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/ws.h"
-
-enum { OWED = 16, WAIT_BYTES = 480000, RETRY_MS = 1000 };
 
 /* A client event that waits for the session to open. */
 struct wait {
@@ -19,26 +18,13 @@ struct wait {
 	char *text;
 };
 
-/* An utterance that was committed and has no transcript yet. */
-struct owed {
-	uint32_t utterance; /* 0 = free */
-	bool cancelled;
-	char item[OPENAI_ID_MAX]; /* "" until the commit was confirmed */
-};
-
 struct session {
 	struct session *next;
 	struct asr *a;
-	uint64_t user, tried_at;
+	uint64_t user;
 	struct ws *ws; /* NULL: not connected, not trying */
-	bool open;
-	uint32_t utterance; /* being streamed, 0 = none */
-	uint64_t sound;	    /* its bytes so far */
-	bool broken;	    /* part of it went to a session that was lost */
+	struct room_bridge bridge;
 	struct wait *first, **last;
-	size_t waiting;
-	struct owed owed[OWED]; /* in order of commit */
-	unsigned n_owed;
 };
 
 struct asr {
@@ -73,7 +59,6 @@ static void wait_drop_first(struct session *s)
 	s->first = w->next;
 	if (!s->first)
 		s->last = &s->first;
-	s->waiting -= w->sound;
 	free(w->text);
 	free(w);
 }
@@ -91,7 +76,7 @@ static void send_or_wait(struct session *s, char *text, size_t sound)
 
 	if (!text || !s->ws)
 		goto drop;
-	if (s->open) {
+	if (s->bridge.up) {
 		ws_send(s->ws, true, text, strlen(text));
 		goto drop;
 	}
@@ -102,42 +87,13 @@ static void send_or_wait(struct session *s, char *text, size_t sound)
 	w->sound = sound;
 	*s->last = w;
 	s->last = &w->next;
-	s->waiting += sound;
-	while (s->waiting > WAIT_BYTES && s->first->sound)
+	while (s->first->sound && room_bridge_overfull(&s->bridge, s->first->next != NULL)) {
+		room_bridge_dropped(&s->bridge, s->first->sound);
 		wait_drop_first(s);
+	}
 	return;
 drop:
 	free(text);
-}
-
-/* ---- what is owed ---- */
-
-static void owed_remove(struct session *s, unsigned i)
-{
-	s->n_owed--;
-	memmove(&s->owed[i], &s->owed[i + 1], (s->n_owed - i) * sizeof s->owed[0]);
-}
-
-static void owed_over(struct session *s, unsigned i, enum asr_event ev, struct slice text)
-{
-	uint32_t utterance = s->owed[i].utterance;
-	bool cancelled = s->owed[i].cancelled;
-
-	owed_remove(s, i);
-	if (!cancelled)
-		s->a->h(ev, s->user, utterance, text.p, text.n, s->a->arg);
-}
-
-/* The one with this item; else the oldest whose commit was not confirmed. */
-static int owed_find(const struct session *s, const char *item)
-{
-	for (unsigned i = 0; i < s->n_owed; i++)
-		if (strcmp(s->owed[i].item, item) == 0)
-			return (int)i;
-	for (unsigned i = 0; i < s->n_owed; i++)
-		if (!s->owed[i].item[0])
-			return (int)i;
-	return -1;
 }
 
 /* ---- the link ---- */
@@ -148,24 +104,22 @@ static void session_event(struct ws *ws, enum ws_event ev, uint16_t code, const 
 /* A handler may close the session, so it is looked up anew for every utterance. */
 static void session_lost(struct session *s, const char *why)
 {
-	const struct slice text = {(const uint8_t *)why, strlen(why)};
 	struct asr *a = s->a;
 	uint64_t user = s->user;
+	uint32_t utterance;
 
-	log_warn("asr_lost", "user=%llu owed=%u why=\"%s\"", (unsigned long long)user, s->n_owed,
-		 why);
+	log_warn("asr_lost", "user=%llu owed=%u why=\"%s\"", (unsigned long long)user,
+		 s->bridge.owed, why);
 	s->ws = ws_free(s->ws);
-	s->open = false;
-	s->broken = s->broken || s->utterance;
 	wait_clear(s);
-	for (unsigned n = s->n_owed; n && (s = session_of(a, user)) && s->n_owed; n--)
-		owed_over(s, 0, ASR_FAILED, text);
+	room_bridge_lost(&s->bridge);
+	while ((s = session_of(a, user)) && (utterance = room_bridge_fail_next(&s->bridge)))
+		tell(s, ASR_FAILED, utterance, why);
 }
 
 static void session_connect(struct session *s)
 {
 	struct asr *a = s->a;
-	uint64_t now = env_now(a->env);
 	const char *const headers[] = {a->auth, NULL};
 	struct ws_dial dial = {.url = a->url,
 			       .headers = a->auth ? headers : NULL,
@@ -173,19 +127,17 @@ static void session_connect(struct session *s)
 			       .max_message = OPENAI_MAX_MESSAGE};
 	int err;
 
-	if (s->ws || (s->tried_at && now < s->tried_at + RETRY_MS * 1000000ull))
-		return;
-	s->tried_at = now;
 	err = ws_connect(&s->ws, a->ctx, &dial, session_event, s);
 	if (err) {
 		s->ws = NULL;
+		room_bridge_lost(&s->bridge);
 		log_warn("asr_connect_failed", "error=\"%s\"", strerror(err));
 	}
 }
 
 static void session_opened(struct session *s)
 {
-	s->open = true;
+	room_bridge_opened(&s->bridge);
 	/* The session is described before anything that waited. */
 	send_or_wait(s, openai_session_transcription(s->a->model, s->a->language), 0);
 	while (s->first) {
@@ -203,41 +155,40 @@ static void fact_error(struct session *s, const struct openai_fact *f)
 		 f->fatal, (int)f->text.n, (const char *)f->text.p);
 	if (f->fatal && s->ws)
 		ws_close(s->ws, 1000, NULL);
-	for (unsigned k = 0; f->utterance && k < s->n_owed; k++)
-		if (s->owed[k].utterance == f->utterance) {
-			owed_over(s, k, little ? ASR_TRANSCRIPT : ASR_FAILED,
-				  little ? (struct slice){(const uint8_t *)"", 0} : f->text);
-			return;
-		}
+	if (room_bridge_refused(&s->bridge, f->utterance))
+		s->a->h(little ? ASR_TRANSCRIPT : ASR_FAILED, s->user, f->utterance,
+			little ? NULL : f->text.p, little ? 0 : f->text.n, s->a->arg);
+}
+
+static void fact_words(struct session *s, const struct openai_fact *f)
+{
+	bool revised, failed = f->type == OPENAI_TRANSCRIPT_FAILED;
+	const char *so_far = "";
+	uint32_t utterance;
+
+	if (f->type == OPENAI_PARTIAL) {
+		utterance = room_bridge_partial(&s->bridge, f->item, (const char *)f->text.p,
+						f->text.n, &so_far);
+		if (utterance)
+			tell(s, ASR_PARTIAL, utterance, so_far);
+		return;
+	}
+	utterance = room_bridge_done(&s->bridge, f->item, &revised);
+	if (utterance && !(revised && failed))
+		s->a->h(failed ? ASR_FAILED : ASR_TRANSCRIPT, s->user, utterance, f->text.p,
+			f->text.n, s->a->arg);
 }
 
 static void fact(struct session *s, const struct openai_fact *f)
 {
-	int i = -1;
-
 	switch (f->type) {
 	case OPENAI_COMMITTED:
-		for (unsigned k = 0; k < s->n_owed && i < 0; k++)
-			if (!s->owed[k].item[0])
-				i = (int)k;
-		if (i >= 0)
-			memcpy(s->owed[i].item, f->item, sizeof s->owed[i].item);
+		room_bridge_committed(&s->bridge, f->item);
 		break;
 	case OPENAI_PARTIAL:
-		for (unsigned k = 0; k < s->n_owed && i < 0; k++)
-			if (strcmp(s->owed[k].item, f->item) == 0)
-				i = (int)k;
-		if (i < 0 ? s->utterance != 0 : !s->owed[i].cancelled)
-			s->a->h(ASR_PARTIAL, s->user, i < 0 ? s->utterance : s->owed[i].utterance,
-				f->text.p, f->text.n, s->a->arg);
-		break;
 	case OPENAI_TRANSCRIPT:
 	case OPENAI_TRANSCRIPT_FAILED:
-		i = owed_find(s, f->item);
-		if (i >= 0)
-			owed_over(s, (unsigned)i,
-				  f->type == OPENAI_TRANSCRIPT ? ASR_TRANSCRIPT : ASR_FAILED,
-				  f->text);
+		fact_words(s, f);
 		break;
 	case OPENAI_ERROR:
 		fact_error(s, f);
@@ -291,6 +242,7 @@ static void session_free(struct session *s)
 int asr_start(struct asr *a, uint64_t user, uint32_t utterance)
 {
 	struct session *s = session_of(a, user);
+	struct room_bridge_out out;
 
 	if (!s) {
 		s = calloc(1, sizeof *s);
@@ -299,16 +251,15 @@ int asr_start(struct asr *a, uint64_t user, uint32_t utterance)
 		s->a = a;
 		s->user = user;
 		s->last = &s->first;
+		room_bridge_init(&s->bridge, OPENAI_MIN_COMMIT);
 		s->next = a->sessions;
 		a->sessions = s;
 	}
-	/* The one before was neither committed nor cancelled: its sound does not belong to this. */
-	if (s->utterance && s->sound)
+	out = room_bridge_start(&s->bridge, utterance, env_now(a->env));
+	if (out.clear)
 		send_or_wait(s, openai_clear(), 0);
-	s->utterance = utterance;
-	s->sound = 0;
-	session_connect(s);
-	s->broken = !s->ws;
+	if (out.connect)
+		session_connect(s);
 	return 0;
 }
 
@@ -316,56 +267,42 @@ void asr_append(struct asr *a, uint64_t user, uint32_t utterance, const uint8_t 
 {
 	struct session *s = session_of(a, user);
 
-	if (!s || s->utterance != utterance || s->broken || !n)
-		return;
-	s->sound += n;
-	send_or_wait(s, openai_append(pcm, n), n);
+	if (s && room_bridge_append(&s->bridge, utterance, n).append)
+		send_or_wait(s, openai_append(pcm, n), n);
 }
 
 void asr_commit(struct asr *a, uint64_t user, uint32_t utterance)
 {
 	struct session *s = session_of(a, user);
-	bool little;
+	struct room_bridge_out out;
 
-	if (!s || s->utterance != utterance)
+	if (!s)
 		return;
-	s->utterance = 0;
-	little = s->sound < OPENAI_MIN_COMMIT;
-	if (s->n_owed == OWED) {
+	out = room_bridge_commit(&s->bridge, utterance);
+	if (out.give_up) {
 		/* It will not answer these any more: the next utterance gets a session of its own.
 		 */
-		s->broken = true;
 		session_lost(s, "it owes too many transcripts");
 		s = session_of(a, user);
 		if (!s)
 			return;
 	}
-	if (s->broken) {
-		tell(s, ASR_FAILED, utterance, "the session was lost");
-	} else if (little) {
-		if (s->sound)
-			send_or_wait(s, openai_clear(), 0);
-		tell(s, ASR_TRANSCRIPT, utterance, "");
-	} else {
-		s->owed[s->n_owed++] = (struct owed){.utterance = utterance};
+	if (out.clear)
+		send_or_wait(s, openai_clear(), 0);
+	if (out.commit)
 		send_or_wait(s, openai_commit(utterance), 0);
-	}
+	if (out.failed)
+		tell(s, ASR_FAILED, utterance, "the session was lost");
+	else if (out.empty)
+		tell(s, ASR_TRANSCRIPT, utterance, "");
 }
 
 void asr_cancel(struct asr *a, uint64_t user, uint32_t utterance)
 {
 	struct session *s = session_of(a, user);
 
-	if (!s)
-		return;
-	if (s->utterance == utterance) {
-		s->utterance = 0;
-		if (s->sound && !s->broken)
-			send_or_wait(s, openai_clear(), 0);
-	}
-	for (unsigned i = 0; i < s->n_owed; i++)
-		if (s->owed[i].utterance == utterance)
-			s->owed[i].cancelled = true;
+	if (s && room_bridge_cancel(&s->bridge, utterance).clear)
+		send_or_wait(s, openai_clear(), 0);
 }
 
 void asr_close(struct asr *a, uint64_t user)

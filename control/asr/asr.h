@@ -20,8 +20,8 @@ struct env;
 struct ws_ctx;
 
 enum asr_event {
-	ASR_PARTIAL,	/* text: more words, may be revised by the transcript */
-	ASR_TRANSCRIPT, /* text: all words, "" when there were none */
+	ASR_PARTIAL,	/* text: the words so far, may be revised by the transcript */
+	ASR_TRANSCRIPT, /* text: all words, "" when there were none; again when the provider revises them */
 	ASR_FAILED,	/* text: why */
 };
 

@@ -4,13 +4,14 @@
 
 #define MS 1000000ull
 
-enum { SHORT_MS = 260, MIDDLE_MS = 900, END_FLOOR_MS = 100 };
+enum { SHORT_MS = 260, MIDDLE_MS = 900, END_FLOOR_MS = 100, CONFIRMED_MS = 120 };
 
 static void begin(struct room_capture *c, struct room_capture_out *out, uint64_t now)
 {
 	*c = (struct room_capture){.phase = ROOM_CAPTURE_PROVISIONAL,
 				   .started_at = now,
 				   .input_at = now,
+				   .noise = c->noise,
 				   .done_packet_at = c->done_packet_at};
 	out->start = true;
 }
@@ -25,10 +26,13 @@ static enum room_capture_end finish(struct room_capture *c, const struct setting
 		 (room_signal_rms(&c->signal) <= s->noise_rms && c->signal.peak <= s->noise_peak &&
 		  room_signal_active(&c->signal) <= s->noise_active))
 		end = ROOM_CAPTURE_NOISE;
+	if (end != ROOM_CAPTURE_SPOKEN && !c->restart)
+		room_noise_learn(&c->noise, s, room_signal_rms(&c->signal), false, c->input_at);
 	if (c->packet_at > c->done_packet_at)
 		c->done_packet_at = c->packet_at;
 	*c = (struct room_capture){.utterance = c->utterance,
 				   .pieces = c->pieces,
+				   .noise = c->noise,
 				   .signal = c->signal,
 				   .voice_at = c->voice_at,
 				   .packet_at = c->packet_at,
@@ -73,9 +77,26 @@ struct room_capture_out room_capture_speaking(struct room_capture *c, const stru
 
 static bool loud_enough(const struct room_capture *c, const struct settings *s)
 {
-	return room_signal_ms(&c->signal) >= s->promote_ms && c->signal.peak >= s->promote_peak &&
-	       room_signal_rms(&c->signal) >= s->promote_rms &&
-	       room_signal_active(&c->signal) >= s->promote_active;
+	uint32_t rms = room_signal_rms(&c->signal), active = room_signal_active(&c->signal);
+
+	if (room_signal_ms(&c->signal) < s->promote_ms)
+		return false;
+	if (c->vad && c->signal.peak >= s->vad_peak && active >= s->vad_active)
+		return true;
+	return c->signal.peak >= s->promote_peak && rms >= s->promote_rms &&
+	       active >= s->promote_active && rms >= room_noise_least(&c->noise, s, c->input_at);
+}
+
+void room_capture_vad(struct room_capture *c, uint32_t utterance)
+{
+	if (c->phase != ROOM_CAPTURE_NONE && utterance && utterance == c->utterance)
+		c->vad = true;
+}
+
+bool room_capture_confirmed(const struct room_capture *c, const struct settings *s)
+{
+	return c->phase == ROOM_CAPTURE_PROMOTED && room_signal_ms(&c->signal) >= CONFIRMED_MS &&
+	       (room_signal_active(&c->signal) > s->noise_active || c->signal.peak > s->noise_peak);
 }
 
 static bool nearly_silent(const struct room_capture *c, const struct settings *s)
@@ -107,7 +128,8 @@ struct room_capture_out room_capture_sound(struct room_capture *c, const struct 
 	room_signal_add(&out.frame, pcm, s->active_sample);
 	room_signal_join(&c->signal, &out.frame);
 	if (out.frame.peak >= s->promote_peak &&
-	    room_signal_active(&out.frame) >= s->promote_active)
+	    room_signal_active(&out.frame) >= s->promote_active &&
+	    room_signal_rms(&out.frame) >= room_noise_least(&c->noise, s, now))
 		c->voice_at = at;
 
 	if (c->phase == ROOM_CAPTURE_PROVISIONAL) {

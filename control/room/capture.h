@@ -2,12 +2,15 @@
  *
  *   phase         input                                     next          says
  *   NONE          speaking on, sound                        PROVISIONAL   start
- *   PROVISIONAL   sound, long and loud enough               PROMOTED      promote
+ *   PROVISIONAL   sound, long and loud enough (1)           PROMOTED      promote
  *   PROVISIONAL   sound, nearly silent for too long         NONE          end DISCARDED
  *   PROVISIONAL   over                                      NONE          end DISCARDED
  *   PROMOTED      sound, capture_max_ms reached             PROMOTED      end PIECE, start with the next sound
  *   PROMOTED      over, and no louder than noise            NONE          end NOISE
  *   PROMOTED      over                                      NONE          end SPOKEN
+ *
+ * (1) Loud enough by itself, and louder than this speaker's noise (noise.h); or less, when speech-to-text has heard speech in
+ * this very utterance.
  *
  * Over means: told by mediad (HEARD_END), or a while after speaking ended (the shorter the utterance, the likelier
  * that more comes, within bounds), or nothing came for capture_idle_ms. A command may overtake sound on its way
@@ -16,6 +19,7 @@
 #ifndef CONTROL_ROOM_CAPTURE_H
 #define CONTROL_ROOM_CAPTURE_H
 
+#include "control/room/noise.h"
 #include "control/room/signal.h"
 
 struct settings;
@@ -34,6 +38,8 @@ struct room_capture {
 	uint32_t utterance; /* set by the room at start */
 	bool restart;	    /* after a piece: start with the next sound */
 	unsigned pieces;    /* already given to speech-to-text */
+	bool vad;	    /* speech-to-text has heard speech in it */
+	struct room_noise noise;
 	struct room_signal signal;
 	uint64_t started_at, input_at, voice_at; /* arrival of the last voiced sound */
 	uint64_t packet_at;			 /* arrival of the newest packet */
@@ -53,11 +59,15 @@ struct room_capture_out room_capture_speaking(struct room_capture *c, const stru
 					      unsigned load, uint64_t now);
 struct room_capture_out room_capture_sound(struct room_capture *c, const struct settings *s, struct slice pcm,
 					   uint64_t at, uint64_t now);
+/* Speech-to-text has heard speech in this utterance; others are dropped. */
+void room_capture_vad(struct room_capture *c, uint32_t utterance);
 /* HEARD_END: over at once. */
 struct room_capture_out room_capture_over(struct room_capture *c, const struct settings *s, uint64_t at);
 struct room_capture_out room_capture_time(struct room_capture *c, const struct settings *s, uint64_t now);
 /* When room_capture_time is wanted; UINT64_MAX for never. */
 uint64_t room_capture_deadline(const struct room_capture *c, const struct settings *s);
+/* Speech beyond doubt: promoted, 120 ms of it, and not nearly silent. */
+bool room_capture_confirmed(const struct room_capture *c, const struct settings *s);
 /* Speech that goes on: promoted, and voiced in the last barge_in_gap_ms. */
 bool room_capture_live(const struct room_capture *c, const struct settings *s, uint64_t now);
 

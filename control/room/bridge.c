@@ -1,0 +1,244 @@
+#include "control/room/bridge.h"
+
+#include <string.h>
+
+#define MS 1000000ull
+
+void room_bridge_init(struct room_bridge *b, size_t min_commit)
+{
+	memset(b, 0, sizeof *b);
+	b->min_commit = min_commit;
+}
+
+enum room_bridge_phase room_bridge_phase(const struct room_bridge *b)
+{
+	if (b->closing)
+		return ROOM_BRIDGE_CLOSING;
+	if (b->connecting)
+		return ROOM_BRIDGE_CONNECTING;
+	if (!b->up)
+		return ROOM_BRIDGE_IDLE;
+	return b->owed ? ROOM_BRIDGE_COMMITTING : ROOM_BRIDGE_READY;
+}
+
+static void copy(char *to, size_t size, const char *from)
+{
+	size_t n = strnlen(from, size - 1);
+
+	memcpy(to, from, n);
+	to[n] = '\0';
+}
+
+/* ---- from the room ---- */
+
+static void nothing_streams(struct room_bridge *b)
+{
+	b->utterance = 0;
+	b->sound = 0;
+	b->early[0] = b->text[0] = '\0';
+}
+
+struct room_bridge_out room_bridge_start(struct room_bridge *b, uint32_t utterance, uint64_t now)
+{
+	struct room_bridge_out out = {0};
+	bool there = b->up || b->connecting;
+
+	/* The one before was neither committed nor cancelled: its sound does not belong to this. */
+	out.clear = there && b->utterance && b->sound;
+	nothing_streams(b);
+	b->utterance = utterance;
+	out.connect = !there && !b->closing &&
+		      (!b->tried_at || now >= b->tried_at + ROOM_BRIDGE_RETRY_MS * MS);
+	if (out.connect) {
+		b->connecting = true;
+		b->tried_at = now;
+	}
+	b->broken = !there && !out.connect;
+	return out;
+}
+
+struct room_bridge_out room_bridge_append(struct room_bridge *b, uint32_t utterance, size_t bytes)
+{
+	struct room_bridge_out out = {0};
+
+	if (!utterance || b->utterance != utterance || b->broken || !bytes)
+		return out;
+	out.append = true;
+	b->sound += bytes;
+	if (b->connecting)
+		b->kept += bytes;
+	return out;
+}
+
+bool room_bridge_overfull(const struct room_bridge *b, bool more_than_one)
+{
+	return more_than_one && b->kept > ROOM_BRIDGE_KEPT;
+}
+
+void room_bridge_dropped(struct room_bridge *b, size_t bytes)
+{
+	b->kept -= bytes < b->kept ? bytes : b->kept;
+}
+
+struct room_bridge_out room_bridge_commit(struct room_bridge *b, uint32_t utterance)
+{
+	struct room_bridge_out out = {0};
+	struct room_bridge_said *o;
+
+	if (!utterance || b->utterance != utterance)
+		return out;
+	if (b->owed == ROOM_BRIDGE_OWED)
+		b->broken = out.give_up = true;
+	if (b->broken) {
+		out.failed = true;
+	} else if (b->sound < b->min_commit && !b->early[0]) {
+		out.empty = true;
+		out.clear = b->sound > 0;
+	} else {
+		o = &b->owe[b->owed++];
+		memset(o, 0, sizeof *o);
+		o->utterance = utterance;
+		copy(o->item, sizeof o->item, b->early);
+		copy(o->text, sizeof o->text, b->text);
+		out.commit = !b->early[0];
+	}
+	nothing_streams(b);
+	return out;
+}
+
+struct room_bridge_out room_bridge_cancel(struct room_bridge *b, uint32_t utterance)
+{
+	struct room_bridge_out out = {0};
+
+	if (utterance && b->utterance == utterance) {
+		out.clear = b->sound > 0 && !b->broken;
+		nothing_streams(b);
+	}
+	for (unsigned i = 0; i < b->owed; i++)
+		if (b->owe[i].utterance == utterance)
+			b->owe[i].cancelled = true;
+	return out;
+}
+
+/* ---- the connection ---- */
+
+void room_bridge_opened(struct room_bridge *b)
+{
+	b->connecting = false;
+	b->up = true;
+	b->kept = 0;
+}
+
+void room_bridge_lost(struct room_bridge *b)
+{
+	b->up = b->connecting = b->closing = false;
+	b->broken = b->broken || b->utterance;
+	b->kept = 0;
+}
+
+static void forget(struct room_bridge *b, unsigned i)
+{
+	b->owed--;
+	memmove(&b->owe[i], &b->owe[i + 1], (b->owed - i) * sizeof b->owe[0]);
+}
+
+uint32_t room_bridge_fail_next(struct room_bridge *b)
+{
+	while (b->owed) {
+		uint32_t utterance = b->owe[0].cancelled ? 0 : b->owe[0].utterance;
+
+		forget(b, 0);
+		if (utterance)
+			return utterance;
+	}
+	return 0;
+}
+
+void room_bridge_closing(struct room_bridge *b)
+{
+	b->closing = true;
+	b->owed = 0;
+	nothing_streams(b);
+}
+
+/* ---- from the provider ---- */
+
+static int by_item(const struct room_bridge *b, const char *item)
+{
+	for (unsigned i = 0; i < b->owed; i++)
+		if (strcmp(b->owe[i].item, item) == 0)
+			return (int)i;
+	return -1;
+}
+
+/* The oldest whose commit was not confirmed. */
+static int unnamed(const struct room_bridge *b)
+{
+	return by_item(b, "");
+}
+
+void room_bridge_committed(struct room_bridge *b, const char *item)
+{
+	int i = unnamed(b);
+
+	if (i >= 0)
+		copy(b->owe[i].item, sizeof b->owe[i].item, item);
+	else if (b->utterance && !b->early[0])
+		copy(b->early, sizeof b->early, item);
+}
+
+static void add(char *text, const char *words, size_t n)
+{
+	size_t len = strlen(text);
+
+	if (n > ROOM_BRIDGE_TEXT - 1 - len)
+		n = ROOM_BRIDGE_TEXT - 1 - len;
+	memcpy(text + len, words, n);
+	text[len + n] = '\0';
+}
+
+uint32_t room_bridge_partial(struct room_bridge *b, const char *item, const char *words, size_t n,
+			     const char **so_far)
+{
+	int i = by_item(b, item);
+	char *text = i < 0 ? b->text : b->owe[i].text;
+
+	if (i < 0 ? !b->utterance : b->owe[i].cancelled)
+		return 0;
+	if (n)
+		add(text, words, n);
+	*so_far = text;
+	return i < 0 ? b->utterance : b->owe[i].utterance;
+}
+
+uint32_t room_bridge_done(struct room_bridge *b, const char *item, bool *revised)
+{
+	int i = by_item(b, item);
+	uint32_t utterance;
+
+	*revised = false;
+	for (unsigned k = 0; i < 0 && *item && k < ROOM_BRIDGE_DONE; k++)
+		if (b->last[k].utterance && strcmp(b->last[k].item, item) == 0) {
+			*revised = true;
+			return b->last[k].cancelled ? 0 : b->last[k].utterance;
+		}
+	if (i < 0 && (i = unnamed(b)) < 0)
+		return 0;
+	utterance = b->owe[i].cancelled ? 0 : b->owe[i].utterance;
+	copy(b->owe[i].item, sizeof b->owe[i].item, item);
+	b->last[b->done++ % ROOM_BRIDGE_DONE] = b->owe[i];
+	forget(b, (unsigned)i);
+	return utterance;
+}
+
+bool room_bridge_refused(struct room_bridge *b, uint32_t utterance)
+{
+	for (unsigned i = 0; utterance && i < b->owed; i++)
+		if (b->owe[i].utterance == utterance) {
+			bool cancelled = b->owe[i].cancelled;
+
+			forget(b, i);
+			return !cancelled;
+		}
+	return false;
+}
