@@ -29,9 +29,9 @@ enum { ROOM_WAIT_MS = 2, SLICE_NS = 100000 };
 /* Datagrams that come one by one in quick succession would each cost two threads a wake. Then the
  * sockets are read every PAUSE_NS instead, until there is little in them again. Commands and
  * deadlines wait for nothing. */
-#define QUICK_NS (UINT64_C(3000000))
-#define PAUSE_NS (UINT64_C(5000000))
-enum { QUICK_MANY = 16, PAUSE_FEW = 2 };
+#define QUICK_NS (UINT64_C(500000))
+#define PAUSE_NS (UINT64_C(2000000))
+enum { QUICK_MANY = 16, PAUSE_FEW = 3 };
 
 struct athread {
 	struct env *env;
