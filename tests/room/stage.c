@@ -8,7 +8,7 @@
 
 #include "control/settings/settings.h"
 
-enum { SPEAKING_OFF_MS = 100, PLAYBACK_MS = 40, WORD_MS = 300, LEVELS = 8, TEXT = 2400 };
+enum { SPEAKING_OFF_MS = 100, PLAYBACK_MS = 40, VOICE_MS = 100, SOUND_MS = 500, LETTER_MS = 60, WORD_MS = 300, LEVELS = 8, TEXT = 2400 };
 
 struct person {
 	char name[32];
@@ -31,7 +31,10 @@ enum what {
 	W_ANSWER,
 	W_STARTED,
 	W_DRAINED,
-	W_STOPPED
+	W_STOPPED,
+	W_INSTRUCTED,
+	W_SPOKEN, /* who: the chunk */
+	W_SOUNDED
 };
 
 struct pending {
@@ -222,6 +225,12 @@ static void note_effect(struct stage *s, const struct room_effect *e)
 	case ROOM_DO_RECORD:
 		note_record(s, e->record);
 		break;
+	case ROOM_DO_SPEAK:
+		note(s, (int)e->type, "speaks \"%s\"", e->text);
+		break;
+	case ROOM_DO_SOUNDBOARD:
+		note(s, (int)e->type, "soundboard \"%s\"", e->text);
+		break;
 	case ROOM_DO_SAY_OPEN:
 		note(s, (int)e->type, "playback opened");
 		break;
@@ -328,7 +337,8 @@ static void perform_say(struct stage *s, const struct room_effect *e)
 {
 	struct playback *p = &s->say;
 
-	if (e->type == ROOM_DO_SAY_PCM && p->turn != e->turn)
+	/* An answer with a sound in it has more than one playback. */
+	if (e->type == ROOM_DO_SAY_PCM && (p->turn != e->turn || (p->over && p->ended)))
 		*p = (struct playback){.turn = e->turn};
 	if (p->turn != e->turn || p->over)
 		return;
@@ -408,6 +418,17 @@ static void perform(struct stage *s, const struct room_effect *e)
 			p = later(s, s->answer.after, W_ANSWER, 0);
 			p->id = e->turn;
 		}
+		break;
+	case ROOM_DO_INSTRUCT:
+		later(s, 0, W_INSTRUCTED, 0);
+		break;
+	case ROOM_DO_SPEAK:
+		p = later(s, VOICE_MS, W_SPOKEN, e->chunk);
+		p->id = e->turn;
+		p->text = must(strdup(e->text));
+		break;
+	case ROOM_DO_SOUNDBOARD:
+		later(s, SOUND_MS, W_SOUNDED, e->chunk)->id = e->turn;
 		break;
 	case ROOM_DO_BRAIN_CANCEL:
 		if (s->asked == e->turn)
@@ -620,6 +641,22 @@ static void answer(struct stage *s, uint32_t turn)
 	stage_feed(s, &(struct room_event){.type = ROOM_BRAIN_DONE, .turn = turn});
 }
 
+/* A line as sound, as fast as it would be said. */
+static void spoken(struct stage *s, const struct pending *e)
+{
+	struct room_event ev = {.type = ROOM_SPEECH_AUDIO,
+				.turn = e->id,
+				.chunk = e->who,
+				.pcm = tone(s, 1000)};
+	size_t ms = strlen(e->text) * LETTER_MS;
+
+	for (size_t i = 0; i < ms / STAGE_FRAME_MS; i++)
+		stage_feed(s, &ev);
+	ev.type = ROOM_SPEECH_DONE;
+	ev.pcm = (struct slice){0};
+	stage_feed(s, &ev);
+}
+
 static void happen(struct stage *s, const struct pending *e)
 {
 	struct room_event ev = {.user = e->who + 1, .turn = e->id, .utterance = e->id};
@@ -662,6 +699,16 @@ static void happen(struct stage *s, const struct pending *e)
 		stage_playback(s,
 			       e->what == W_DRAINED ? STAGE_PLAYBACK_DRAINS : STAGE_PLAYBACK_STOPS,
 			       stage_played(s));
+		return;
+	case W_INSTRUCTED:
+		ev.type = ROOM_INSTRUCTED;
+		break;
+	case W_SPOKEN:
+		spoken(s, e);
+		return;
+	case W_SOUNDED:
+		ev = (struct room_event){.type = ROOM_SOUND_DONE, .turn = e->id, .chunk = e->who};
+		stage_feed(s, &ev);
 		return;
 	}
 	if (e->what != W_WORDS && e->what != W_NO_WORDS)
