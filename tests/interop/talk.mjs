@@ -408,6 +408,15 @@ async function two(room, browser, ann) {
   return bea;
 }
 
+// The page with the newest turn's decisions open, as far as the turns go.
+async function picture(tab, file) {
+  await tab.eval("document.querySelector('details').open = true");
+  const [width, height] = await tab.eval("[document.body.getBoundingClientRect().right + 16, document.getElementById('turns').getBoundingClientRect().bottom + 12]");
+  const { data } = await tab.send('Page.captureScreenshot', { format: 'png', captureBeyondViewport: true,
+    clip: { x: 0, y: 0, width, height, scale: 1 } });
+  writeFileSync(file, Buffer.from(data, 'base64'));
+}
+
 async function leaving(room, ann, bea) {
   await ann.click('leave');
   check('who leaves is told so', await ann.until("document.getElementById('state').textContent.startsWith('Press Join')", 3000));
@@ -460,11 +469,7 @@ try {
   const ann = await browser.open(room.url);
   await conversation(room, ann);
   const bea = await two(room, browser, ann);
-  if (process.env.SHOT) {
-    await ann.eval("document.querySelector('details').open = true");
-    const { data } = await ann.send('Page.captureScreenshot', { format: 'png' });
-    writeFileSync(process.env.SHOT, Buffer.from(data, 'base64'));
-  }
+  if (process.env.SHOT) await picture(bea, process.env.SHOT);
   await leaving(room, ann, bea);
   await refused(room, 'a missing microphone', [], 'no microphone');
   await refused(room, 'a refused microphone', [FAKE], 'not allowed');

@@ -156,7 +156,8 @@ function turn(t) {
 
 function decision(d) {
   const tr = document.createElement('tr');
-  for (const text of [d.rule, d.yes ? 'yes' : 'no', `${d.value} of ${d.limit} ${d.unit}`, d.text])
+  const value = d.limit ? `${d.value} of ${d.limit} ${d.unit}` : d.value ? `${d.value} ${d.unit}` : '';
+  for (const text of [d.rule, d.yes ? 'yes' : 'no', value, d.text])
     tr.insertCell().textContent = text;
   return tr;
 }
