@@ -443,10 +443,12 @@ static void on_link(bool up, void *arg)
 static void on_brain(const char *url, void *arg)
 {
 	struct control *c = arg;
+	const char *before = settings_brain_url(c->settings);
+	bool moved = before && strcmp(before, url) != 0;
 
 	settings_set(c->settings, "brain_url", url);
 	for (unsigned i = 0; i < c->n_visits; i++)
-		visit_brain_ready(c->visits[i]);
+		visit_brain_ready(c->visits[i], moved);
 }
 
 /* ---- making ---- */

@@ -10,12 +10,15 @@
 #include "control/child.h"
 #include "ipc/log.h"
 
+#define ANYWHERE "127.0.0.1:0"
+
 struct embedded {
 	struct child *child;
 	embedded_ready_h *h;
 	void *arg;
 	char program[512];
 	char listen[32];
+	bool told; /* since it was started it said where it listens */
 };
 
 int embedded_parse(const char *line, char *url, size_t size, unsigned *port)
@@ -50,10 +53,23 @@ static void on_line(const char *line, void *arg)
 
 	if (embedded_parse(line, url, sizeof url, &port))
 		return;
+	e->told = true;
 	snprintf(e->listen, sizeof e->listen, "127.0.0.1:%u", port);
 	give_argv(e); /* without memory it only takes another port next time */
 	log_info("embedded_brain", "url=%s", url);
 	e->h(url, e->arg);
+}
+
+/* It comes back where it was; but when somebody else has that port meanwhile, anywhere. */
+static void on_state(bool up, void *arg)
+{
+	struct embedded *e = arg;
+
+	if (!up && !e->told) {
+		snprintf(e->listen, sizeof e->listen, ANYWHERE);
+		give_argv(e);
+	}
+	e->told = false;
 }
 
 int embedded_alloc(struct embedded **out, struct env *env, embedded_ready_h *h, void *arg)
@@ -68,12 +84,12 @@ int embedded_alloc(struct embedded **out, struct env *env, embedded_ready_h *h, 
 		return ENOMEM;
 	e->h = h;
 	e->arg = arg;
-	snprintf(e->listen, sizeof e->listen, "127.0.0.1:0");
+	snprintf(e->listen, sizeof e->listen, ANYWHERE);
 	err = child_locate(env, "offlined", e->program, sizeof e->program);
 	if (!err) {
 		const char *argv[] = {e->program, "--listen", e->listen, NULL};
 
-		err = child_alloc(&e->child, env, argv, child_secrets, on_line, NULL, e);
+		err = child_alloc(&e->child, env, argv, child_secrets, on_line, on_state, e);
 	}
 	if (err)
 		embedded_free(e);

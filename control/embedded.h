@@ -1,7 +1,7 @@
 /* The embedded brain: offlined as a child of control, on a loopback port of its own choosing.
  *
  * It is restarted on the same port when it dies, so that whoever knows its address need not be told
- * again. */
+ * again; on another when it cannot have that one any more. */
 #ifndef CONTROL_EMBEDDED_H
 #define CONTROL_EMBEDDED_H
 

@@ -738,8 +738,10 @@ void visit_event(struct visit *c, const char *name, const json_t *d)
 	arm(c);
 }
 
-void visit_brain_ready(struct visit *c)
+void visit_brain_ready(struct visit *c, bool moved)
 {
+	if (moved)
+		c->agent = agent_free(c->agent);
 	start_agent(c);
 }
 

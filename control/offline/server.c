@@ -226,14 +226,17 @@ static void on_heard(uint64_t job, const struct ear_hearing *heard, void *arg)
 {
 	struct server *s = arg;
 	struct client *c = client_of(s, job);
-	const char *text = heard ? heard->text : "";
+	const char *text = heard ? heard->text : NULL;
 	struct session_moment m = moment(s);
 
 	if (!c)
 		return;
-	log_debug("heard", "client=%u text=%s inside=%d distance=%.1f", c->number, text,
-		  heard ? heard->inside : 0, heard ? heard->distance : 0.0);
-	kept_end(c, false, (uint32_t)job, text, heard ? heard->inside : 0, true);
+	if (heard)
+		log_debug("heard", "client=%u text=%s inside=%d distance=%.1f", c->number, text,
+			  heard->inside, heard->distance);
+	else
+		log_warn("ear_failed", "client=%u", c->number);
+	kept_end(c, false, (uint32_t)job, text ? text : "", heard ? heard->inside : 0, true);
 	outcome(c, session_heard(c->session, &m, (uint32_t)job, text));
 }
 

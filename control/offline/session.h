@@ -71,7 +71,7 @@ struct session *session_free(struct session *s);
 int session_open(struct session *s, const struct session_moment *now);
 int session_event(struct session *s, const struct session_moment *now, const char *json,
 		  size_t len);
-/* The words of an utterance that was ended. */
+/* The words of an utterance that was ended; NULL when the ear failed. */
 int session_heard(struct session *s, const struct session_moment *now, uint32_t utterance,
 		  const char *text);
 /* Sound of a speech, in order. piece: the words that begin with this sound, or "". last: nothing

@@ -104,18 +104,32 @@ static void tell_words(struct session *s, struct item *it)
 			       it->audio_ms / 1000.0));
 }
 
+/* The ear failed: that is something else than silence. */
+static void tell_deaf(struct session *s, const struct item *it)
+{
+	if (transcribes(s))
+		session_emit(s, "conversation.item.input_audio_transcription.failed",
+			     json_pack("{s:s,s:i,s:{s:s,s:s,s:s,s:n}}", "item_id", it->id,
+				       "content_index", 0, "error", "type", "transcription_error", "code",
+				       "audio_unintelligible", "message",
+				       "The ear failed; nothing was transcribed.", "param"));
+}
+
 static void item_heard(struct session *s, struct item *it, const char *text)
 {
 	json_t *part = json_array_get(json_object_get(it->json, "content"), 0);
 
-	if (item_set_text(it, text) ||
+	if (item_set_text(it, text ? text : "") ||
 	    json_object_set_new(part, "transcript",
-				transcribes(s) ? json_string(text) : json_null())) {
+				text && transcribes(s) ? json_string(text) : json_null())) {
 		s->err = ENOMEM;
 		return;
 	}
 	it->utterance = 0;
-	tell_words(s, it);
+	if (text)
+		tell_words(s, it);
+	else
+		tell_deaf(s, it);
 }
 
 void input_heard(struct session *s, uint32_t utterance, const char *text)

@@ -117,7 +117,7 @@ void input_append(struct session *s, json_t *event);
 void input_commit(struct session *s);
 void input_clear(struct session *s, bool tell);
 void input_apply_config(struct session *s);
-void input_heard(struct session *s, uint32_t utterance, const char *text);
+void input_heard(struct session *s, uint32_t utterance, const char *text); /* NULL: not heard */
 
 /* session_response.c */
 void response_create(struct session *s, json_t *params);

@@ -8,6 +8,7 @@
 
 #include "control/settings/inside.h"
 #include "control/settings/nearest.h"
+#include "proto/base/utf8.h"
 
 const struct settings_row settings_rows[] = {
 #define OFF(name) offsetof(struct settings, name)
@@ -173,7 +174,8 @@ static int parse_row(struct settings *s, const struct settings_row *r, const cha
 		return 0;
 	case SETTINGS_TEXT:
 	case SETTINGS_SECRET:
-		if (strlen(value) >= r->bytes)
+		/* What is no UTF-8 could not be told to any service. */
+		if (strlen(value) >= r->bytes || !utf8_valid(value))
 			return EINVAL;
 		put_text(s, r, value);
 		return 0;

@@ -16,6 +16,24 @@ size_t utf8_whole(const char *text, size_t n)
 	return need == back ? n : n - back - 1;
 }
 
+bool utf8_valid(const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+
+	while (*p) {
+		unsigned more = *p < 0x80 ? 0 : *p < 0xc2 ? 4 : *p < 0xe0 ? 1 : *p < 0xf0 ? 2 : 3;
+		unsigned char least = *p == 0xe0 ? 0xa0 : *p == 0xf0 ? 0x90 : 0x80;
+		unsigned char most = *p == 0xed ? 0x9f : *p == 0xf4 ? 0x8f : 0xbf;
+
+		if (*p > 0xf4 || more == 4)
+			return false;
+		for (p++; more; more--, p++, least = 0x80, most = 0xbf)
+			if (*p < least || *p > most)
+				return false;
+	}
+	return true;
+}
+
 void utf8_copy(char *to, size_t size, const char *text)
 {
 	size_t n = strlen(text);

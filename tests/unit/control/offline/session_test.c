@@ -316,6 +316,30 @@ TEST(session_hears_what_is_committed)
 	teardown();
 }
 
+TEST(session_tells_a_failed_ear_from_silence)
+{
+	json_t *e;
+
+	CHECK_INT(setup(false), 0);
+	next();
+	CHECK_INT(put(MANUAL), 0);
+	next();
+	CHECK_INT(append(1000, true), 0);
+	CHECK_INT(put("{\"type\":\"input_audio_buffer.commit\"}"), 0);
+	CHECK(expect("input_audio_buffer.committed"));
+	CHECK(expect("conversation.item.added"));
+	CHECK(expect("conversation.item.done"));
+	CHECK_INT(session_heard(fx.s, &fx.now, 1, NULL), 0);
+	CHECK((e = expect("conversation.item.input_audio_transcription.failed")));
+	CHECK(*string_at(e, "item_id", NULL));
+	CHECK(*string_at(e, "error", "message"));
+	CHECK(!next());
+	/* It was an utterance all the same: what is asked next is answered. */
+	CHECK_INT(put("{\"type\":\"response.create\"}"), 0);
+	CHECK(expect("response.created"));
+	teardown();
+}
+
 TEST(session_knows_an_empty_buffer)
 {
 	json_t *e;

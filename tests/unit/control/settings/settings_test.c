@@ -195,3 +195,19 @@ TEST(settings_told_one_by_one_make_the_same_again)
 	settings_free(s);
 	settings_free(copy);
 }
+
+/* Latin-1, as a terminal of the last century sends it. */
+TEST(settings_refuse_texts_that_are_no_utf8)
+{
+	static const char *const rows[][2] = {{"PARLEY_NAME", "Ren\xe9"}, {"PARLEY_ALIASES", "Ren\xc3\xa9"}, {NULL, NULL}};
+	struct table t = {.rows = rows};
+	struct settings *s = NULL;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	settings_load(s, lookup, complain, &t);
+	CHECK_STR(s->bot_name, "");
+	CHECK_STR(s->aliases, "Ren\xc3\xa9");
+	CHECK_STR(t.complaints, "PARLEY_NAME:Ren\xe9> ");
+	CHECK_INT(settings_set(s, "instructions", "\xff"), EINVAL);
+	settings_free(s);
+}
