@@ -129,7 +129,7 @@ static struct fits tool_owner(const struct look *l)
 
 static struct fits tool_of_other(const struct look *l)
 {
-	bool busy = l->room->followup.tools || !l->turn->named;
+	bool busy = room_followup_tools_until(&l->room->followup, l->room->now) || !l->turn->named;
 
 	return yes_no(l->tool_owner, l->tool_owner != l->turn->user && busy);
 }

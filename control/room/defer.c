@@ -41,12 +41,12 @@ enum room_block room_defer_block(const struct room *room)
 {
 	const struct room_turn *a = room->active;
 
-	return room_block(
-		&(struct room_block_facts){.inactive = room->over || !room->up,
-					   .captures = !a && room->now < captures_until(room),
-					   .pending = a && a->phase == ROOM_PHASE_ASKED,
-					   .responding = a != NULL,
-					   .tools_run = room->followup.tools > 0});
+	return room_block(&(struct room_block_facts){
+		.inactive = room->over || !room->up,
+		.captures = !a && room->now < captures_until(room),
+		.pending = a && a->phase == ROOM_PHASE_ASKED,
+		.responding = a != NULL,
+		.tools_run = room_followup_tools_until(&room->followup, room->now)});
 }
 
 struct room_turn *room_deferred_of(struct room *room, uint64_t user)
@@ -128,9 +128,9 @@ void room_defer_flush(struct room *room)
 
 uint64_t room_defer_deadline(const struct room *room)
 {
-	uint64_t at = UINT64_MAX, live;
+	uint64_t at = UINT64_MAX, live, tools;
 
-	if (room->active || !room->up || room->over || room->followup.tools)
+	if (room->active || !room->up || room->over)
 		return UINT64_MAX;
 	for (unsigned i = 0; i < ROOM_TURNS; i++)
 		if (room->turn[i].phase == ROOM_PHASE_DEFERRED && room->turn[i].retry_at < at)
@@ -138,5 +138,8 @@ uint64_t room_defer_deadline(const struct room *room)
 	if (at == UINT64_MAX)
 		return at;
 	live = captures_until(room);
+	tools = room_followup_tools_until(&room->followup, room->now);
+	if (tools > at)
+		at = tools;
 	return at > live ? at : live;
 }

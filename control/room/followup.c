@@ -9,7 +9,7 @@
 #define S  1000000000ull
 #define MS 1000000ull
 
-enum { CHOICE_S = 600 };
+enum { CHOICE_S = 600, TOOL_S = 120 };
 
 void room_followup_choice(struct room_followup *f, bool on, uint64_t user, uint64_t now)
 {
@@ -20,12 +20,14 @@ void room_followup_choice(struct room_followup *f, bool on, uint64_t user, uint6
 void room_followup_tool(struct room_followup *f, const struct settings *s, bool on, uint64_t user,
 			uint64_t now)
 {
+	if (!room_followup_tools_until(f, now))
+		f->tools = 0; /* one that never told its end */
 	if (!on && !f->tools)
 		return;
 	f->tools += on ? 1 : -1u;
 	if (on)
 		f->tool_user = user;
-	f->tool_until = f->tools ? UINT64_MAX : now + s->tool_follow_ms * MS;
+	f->tool_until = now + (f->tools ? TOOL_S * S : s->tool_follow_ms * MS);
 }
 
 void room_followup_cut(struct room_followup *f, const struct room_turn *turn, uint64_t now)
@@ -45,6 +47,11 @@ void room_followup_answered(struct room_followup *f)
 bool room_followup_has_choice(const struct room_followup *f, uint64_t user, uint64_t now)
 {
 	return f->choice_until > now && f->choice_user == user;
+}
+
+uint64_t room_followup_tools_until(const struct room_followup *f, uint64_t now)
+{
+	return f->tools && f->tool_until > now ? f->tool_until : 0;
 }
 
 uint64_t room_followup_tool_owner(const struct room_followup *f, uint64_t now)

@@ -2,7 +2,7 @@
  *
  *   what        begins                                    ends
  *   a choice    the bot asked a user to choose            it was made, or after 10 min
- *   a tool      it works for a user's turn                its output is there and command_follow_s passed
+ *   a tool      it works for a user's turn                its output is there and tool_follow_ms passed, or 120 s
  *   a cut       a user spoke over an answer               35 s, or an answer that was heard after it
  *
  * A time of 0 means that there is none. */
@@ -36,7 +36,9 @@ void room_followup_cut(struct room_followup *f, const struct room_turn *turn, ui
 void room_followup_answered(struct room_followup *f);
 
 bool room_followup_has_choice(const struct room_followup *f, uint64_t user, uint64_t now);
-/* The user for whom a tool works, or 0. */
+/* Until when a tool works at the latest; 0: none does. */
+uint64_t room_followup_tools_until(const struct room_followup *f, uint64_t now);
+/* The user for whom a tool works or worked lately, or 0. */
 uint64_t room_followup_tool_owner(const struct room_followup *f, uint64_t now);
 /* ms since this user cut an answer, or UINT64_MAX. */
 uint64_t room_followup_cut_since(const struct room_followup *f, const struct settings *s,

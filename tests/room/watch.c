@@ -311,14 +311,19 @@ static void look_at_turn(struct watch *w, const struct room *room, const struct 
 		       (int)rt->phase);
 }
 
-/* Who waits is held by confirmed speech alone. */
+/* Who waits is held by confirmed speech alone, until it has its words. */
 static void look_at_queue(struct watch *w, const struct room *room, unsigned queued)
 {
 	if (!queued || room->active || !room->up)
 		return;
 	for (unsigned i = 0; i < ROOM_SPEAKERS; i++)
 		if (room->speaker[i].used &&
-		    room_capture_live(&room->speaker[i].capture, room->settings, w->now))
+		    room->speaker[i].capture.phase == ROOM_CAPTURE_PROMOTED &&
+		    w->now < room->speaker[i].capture.voice_at +
+				     room->settings->end_long_ms * ROOM_MS)
+			return;
+	for (unsigned i = 0; i < ROOM_TURNS; i++)
+		if (room->turn[i].phase == ROOM_PHASE_TRANSCRIBING)
 			return;
 	broken(w, "a turn is held and nobody speaks");
 }
