@@ -95,7 +95,7 @@ $(B)/tests/dave-follow: $(call objs,$(FOLLOW) tests/vectors/vectors.c $(call rwi
 	$(CC) $(LDFLAGS) -o $@ $^ -lmbedcrypto -lcrypto -lsodium -ljansson
 
 # The room alone, without a network: docs/scenarios.md.
-ROOM := $(call objs,$(call rwild,control/room,%.c) $(call rwild,control/settings,%.c) $(call rwild,proto,%.c) $(ROOMTEST))
+ROOM := $(call objs,$(call rwild,control/room,%.c) $(call rwild,control/words,%.c) $(call rwild,control/settings,%.c) $(call rwild,proto,%.c) $(ROOMTEST))
 $(B)/tests/room-%: $(B)/obj/tests/room/%_main.o $(ROOM)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -ljansson
@@ -178,6 +178,7 @@ check-long: deps-test
 	@LINT=all tests/check/lint.sh
 	@tests/offline/measure.sh
 	@$(MAKE) --no-print-directory chaos CHAOS_SEEDS=1000
+	@$(MAKE) --no-print-directory containers
 	@$(MAKE) --no-print-directory talk-test
 check: deps-test
 	@tests/check/run.sh
@@ -230,6 +231,9 @@ $(B)/settings_doc: $(B)/obj/docs/src/settings_doc.o $(call objs,$(call rwild,con
 $(B)/media_doc: $(B)/obj/docs/src/media_doc.o
 	$(CC) $(LDFLAGS) -o $@ $^
 
+# The images of deploy/, and a conversation between containers.
+containers:
+	@tests/containers.sh
 include deploy/install.mk
 
 help:
@@ -247,9 +251,10 @@ help:
 	@echo 'make fuzz            FUZZ_SECONDS=20 for each parser'
 	@echo 'make bench           figures beside the bare libraries and a peer; ROW=name for one'
 	@echo 'make docs            the generated pages of docs/'
+	@echo 'make containers      the images of deploy/, and the conversation between containers'
 	@echo 'make install         programs, man pages, systemd units; PREFIX=/usr/local DESTDIR=; make uninstall takes them away'
 
 clean:
 	rm -rf build out
 
-.PHONY: all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins check check-long explore rules interop replay demo talk talk-test docs
+.PHONY: all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins check check-long explore rules containers interop replay demo talk talk-test docs
