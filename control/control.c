@@ -637,7 +637,7 @@ void control_input(uint8_t kind, const uint8_t *data, size_t len, void *c)
 		control_stop(c);
 }
 
-const char *control_failure(const struct control *c)
+const struct words *control_failure(const struct control *c)
 {
-	return c->failure.n ? c->failure.text : NULL;
+	return &c->failure;
 }

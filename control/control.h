@@ -12,6 +12,7 @@
 struct control;
 struct env;
 struct settings;
+struct words;
 struct state_kept;
 
 struct control_conf {
@@ -37,8 +38,8 @@ void control_stop(struct control *c);
 /* Both as inputs of a source whose arg is the control. */
 enum { CONTROL_IN_START = 1, CONTROL_IN_STOP = 2 };
 void control_input(uint8_t kind, const uint8_t *data, size_t len, void *c);
-/* A sentence when it ended by itself because it cannot work, else NULL. */
-const char *control_failure(const struct control *c);
+/* Why it ended by itself because it cannot work; no words when it did not. Borrowed. */
+const struct words *control_failure(const struct control *c);
 
 /* What it needs on Discord. */
 uint32_t control_intents(void);

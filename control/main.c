@@ -19,6 +19,7 @@
 #include "control/settings/settings.h"
 #include "control/state.h"
 #include "control/why.h"
+#include "control/words/words.h"
 #include "ipc/env.h"
 #include "ipc/journal.h"
 #include "ipc/journal_play.h"
@@ -255,30 +256,40 @@ static void on_signal(evutil_socket_t sig, short what, void *arg)
 	env_deliver(r->env, r->source, CONTROL_IN_STOP, NULL, 0);
 }
 
+/* A sentence for whoever runs it; 1, as an exit status. */
+static int say(const struct words *w)
+{
+	fprintf(stderr, "control: %s\n", w->text);
+	return 1;
+}
+
+static int cannot_start(int err)
+{
+	struct words w = {0};
+
+	words_cannot_start(&w, strerror(err));
+	return say(&w);
+}
+
 /* What would only come to light later, and cannot get better by waiting, is said at once. */
 static bool can_start(const struct settings *settings, const struct control_conf *conf)
 {
+	struct words w = {0};
 	char text[512];
 
 	if (!settings->discord_token[0]) {
 		environment_secret_fault("DISCORD_TOKEN", settings->discord_token_file, text, sizeof text);
-		fprintf(stderr, "control: no bot token: %s.\n", text);
+		words_no_token(&w, text);
 	} else if (conf->ca_file && access(conf->ca_file, R_OK)) {
-		fprintf(stderr, "control: --ca %s: %s.\n", conf->ca_file, strerror(errno));
+		words_no_authority(&w, conf->ca_file, strerror(errno));
 	} else if (conf->spawn && child_find(conf->spawn, text, sizeof text)) {
-		fprintf(stderr,
-			"control: there is no program %s to run for --spawn-mediad. Build it, or "
-			"name it: "
-			"--spawn-mediad=PROGRAM.\n",
-			conf->spawn);
+		words_no_program(&w, conf->spawn);
 	} else if (!settings_brain_url(settings) && child_find("offlined", text, sizeof text)) {
-		fputs("control: there is no OPENAI_API_KEY, and no offlined, the embedded brain, "
-		      "beside control. "
-		      "Set the key or build offlined.\n",
-		      stderr);
+		words_no_brain(&w);
 	} else {
 		return true;
 	}
+	say(&w);
 	return false;
 }
 
@@ -332,6 +343,7 @@ static void end(struct run *r)
 
 static int run(struct settings *settings, const struct options *given)
 {
+	struct words incomplete = {0};
 	struct state_kept kept = {0};
 	struct options o = *given;
 	struct run r = {0};
@@ -344,8 +356,7 @@ static int run(struct settings *settings, const struct options *given)
 	o.conf.kept = &kept;
 	err = start(&r, settings, &o);
 	if (err) {
-		fprintf(stderr, "control: cannot start: %s\n", strerror(err));
-		status = 1;
+		status = cannot_start(err);
 	} else {
 		env_deliver(r.env, r.source, CONTROL_IN_START, NULL, 0);
 		env_run(r.env);
@@ -353,13 +364,11 @@ static int run(struct settings *settings, const struct options *given)
 		if (r.journal)
 			journal_print_sums(&r.env, 1);
 	}
-	if (r.control && control_failure(r.control)) {
-		fprintf(stderr, "control: %s\n", control_failure(r.control));
-		status = 1;
-	}
+	if (r.control && control_failure(r.control)->n)
+		status = say(control_failure(r.control));
 	if (r.journal && journal_broken(r.journal)) {
-		fputs("control: the journal is incomplete\n", stderr);
-		status = 1;
+		words_journal_incomplete(&incomplete);
+		status = say(&incomplete);
 	}
 	end(&r);
 	state_kept_clear(&kept);
@@ -391,10 +400,8 @@ static int check(struct settings *settings, const struct control_conf *conf, uns
 	struct env *env = NULL;
 	int status, err = env_alloc(&env, &ec);
 
-	if (err) {
-		fprintf(stderr, "control: cannot start: %s\n", strerror(err));
-		return 1;
-	}
+	if (err)
+		return cannot_start(err);
 	status = check_run(env, settings, conf, faults);
 	env_free(env);
 	return status;
@@ -466,10 +473,8 @@ int main(int argc, char **argv)
 	o.conf.run_dir = getenv("XDG_RUNTIME_DIR");
 	faults.check = o.check;
 	err = environment_settings(&settings, o.config, on_fault, &faults);
-	if (!settings) {
-		fprintf(stderr, "control: cannot start: %s\n", strerror(err));
-		return 1;
-	}
+	if (!settings)
+		return cannot_start(err);
 	keep_turns(settings, &o.conf);
 	if (o.why)
 		status = why_run(settings->turns_file, o.why);

@@ -1,8 +1,8 @@
 #include "control/media/link.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "ipc/env.h"
 #include "ipc/log.h"
@@ -32,7 +32,6 @@ struct media_link {
 	uint64_t heard_at;
 	uint64_t ping_id;
 	uint64_t skipped; /* unknown messages of a newer mediad */
-	char fault[300];
 };
 
 static void connect_later(struct media_link *l)
@@ -75,17 +74,14 @@ static void on_lost(struct peer *p, int err, void *arg)
 	(void)p;
 	log_warn("mediad_lost", "path=%s error=\"%s\"", l->path,
 		 err ? strerror(err) : "it went away");
-	if (!l->fault[0])
-		snprintf(l->fault, sizeof l->fault, "mediad went away");
 	lost(l);
 }
 
 static int on_hello(struct media_link *l, const struct media_hello *h)
 {
 	if (h->major != MEDIA_MAJOR) {
-		snprintf(l->fault, sizeof l->fault, "%s", media_fault_text(MEDIA_FAULT_VERSION));
-		log_warn("mediad_version", "path=%s theirs=%u ours=%u", l->path, h->major,
-			 MEDIA_MAJOR);
+		log_warn("mediad_version", "path=%s theirs=%u ours=%u text=\"%s\"", l->path, h->major,
+			 MEDIA_MAJOR, media_fault_text(MEDIA_FAULT_VERSION));
 		return EPROTO;
 	}
 	/* Of two minors both speak the lower. */
@@ -99,10 +95,10 @@ static int on_hello(struct media_link *l, const struct media_hello *h)
 
 static void on_fault(struct media_link *l, const struct media_fault *f)
 {
-	snprintf(l->fault, sizeof l->fault, "%.*s", (int)f->text.n, (const char *)f->text.p);
-	if (!l->fault[0])
-		snprintf(l->fault, sizeof l->fault, "%s", media_fault_text(f->code));
-	log_warn("mediad_fault", "path=%s code=%u text=\"%s\"", l->path, f->code, l->fault);
+	const char *text = f->text.n ? (const char *)f->text.p : media_fault_text(f->code);
+
+	log_warn("mediad_fault", "path=%s code=%u text=\"%.*s\"", l->path, f->code,
+		 (int)(f->text.n ? f->text.n : strlen(text)), text);
 	/* To come back would only be refused, or take it from our successor. */
 	if (f->code == MEDIA_FAULT_TAKEN_OVER) {
 		l->state = LINK_REFUSED;
@@ -145,7 +141,6 @@ static int on_msg(struct peer *p, const uint8_t *body, size_t len, void *arg)
 			return EPROTO;
 		l->state = LINK_SYNCED;
 		l->backoff_ms = BACKOFF_MIN_MS;
-		l->fault[0] = '\0';
 		l->conf.syncedh(l, l->conf.arg);
 		return 0;
 	default:
@@ -170,8 +165,6 @@ static void try_connect(struct media_link *l)
 	int err = peer_connect(&l->peer, l->conf.env, l->path, &conf);
 
 	if (err) {
-		snprintf(l->fault, sizeof l->fault, "cannot reach mediad at %s: %s", l->path,
-			 strerror(err));
 		/* Once, and not while one that was just started makes its socket. */
 		if (++l->misses == MISSES_TOLD)
 			log_warn("mediad_missing",
@@ -201,7 +194,6 @@ static void on_tmr(void *arg)
 	case LINK_SYNCED:
 		tmr_start(l->tmr, PING_MS * MS);
 		if (env_now(l->conf.env) - l->heard_at > DEAD_MS * MS) {
-			snprintf(l->fault, sizeof l->fault, "mediad does not answer");
 			peer_lose(l->peer, ETIMEDOUT);
 			return;
 		}
@@ -264,11 +256,6 @@ void media_link_start(struct media_link *l, const struct media_link_hello *hello
 enum media_link_state media_link_state(const struct media_link *l)
 {
 	return l->state;
-}
-
-const char *media_link_fault(const struct media_link *l)
-{
-	return l->fault;
 }
 
 const char *media_link_path(const struct media_link *l)

@@ -40,8 +40,6 @@ void media_link_start(struct media_link *l, const struct media_link_hello *hello
 /* ENOTCONN unless connected; ENOBUFS on a full audio lane. */
 int media_link_send(struct media_link *l, const struct media_msg *msg);
 enum media_link_state media_link_state(const struct media_link *l);
-/* Why it is not there, in words; "" when nothing is known. Borrowed. */
-const char *media_link_fault(const struct media_link *l);
 const char *media_link_path(const struct media_link *l);
 
 #endif

@@ -342,8 +342,8 @@ struct brain *brain_free(struct brain *b)
 	return NULL;
 }
 
-int brain_answer(struct brain *b, const char *text, const struct brain_moment *now, char *buf,
-		 size_t size, enum intent *intent)
+static int answer_line(struct brain *b, const char *text, const struct brain_moment *now, char *buf,
+		       size_t size, enum intent *intent)
 {
 	struct reading r;
 	struct ask a = {
@@ -357,6 +357,41 @@ int brain_answer(struct brain *b, const char *text, const struct brain_moment *n
 	if (r.intent != INTENT_NONE)
 		snprintf(b->last, sizeof b->last, "%s", buf);
 	*intent = r.intent;
+	return 0;
+}
+
+int brain_answer(struct brain *b, const char *text, const struct brain_moment *now, char *buf,
+		 size_t size, enum intent *intent)
+{
+	char line[BRAIN_ANSWER_SIZE], one[BRAIN_ANSWER_SIZE];
+	struct brain_moment moment = *now;
+	enum intent of = INTENT_NONE;
+	size_t n = 0;
+	int err;
+
+	if (!strchr(text, '\n'))
+		return answer_line(b, text, now, buf, size, intent);
+	*intent = INTENT_NONE;
+	buf[0] = '\0';
+	for (; *text; text += strspn(text, "\n")) {
+		size_t len = strcspn(text, "\n");
+
+		snprintf(line, sizeof line, "%.*s", (int)len, text);
+		text += len;
+		err = answer_line(b, line, &moment, one, sizeof one, &of);
+		if (err)
+			return err;
+		moment.random += UINT64_C(0x9e3779b97f4a7c15);
+		/* That it did not understand is said only when it understood nothing. */
+		if (n && of == INTENT_NONE)
+			continue;
+		if (*intent == INTENT_NONE)
+			n = 0;
+		*intent = of;
+		n += (size_t)snprintf(buf + n, size - n, "%s%s", n ? " " : "", one);
+		if (n >= size)
+			n = size - 1;
+	}
 	return 0;
 }
 

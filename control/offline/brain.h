@@ -30,7 +30,8 @@ struct brain_moment {
 int brain_alloc(struct brain **out, const struct rules *rules);
 struct brain *brain_free(struct brain *b);
 
-/* Answers one line ("[Alice]: what time is it"; the name in front is optional). buf takes
+/* Answers one line ("[Alice]: what time is it"; the name in front is optional), or several one after
+ * another, as when people ask at the same time: then what it understood of them. buf takes
  * BRAIN_ANSWER_SIZE bytes at most and is always terminated. ENOMEM. */
 int brain_answer(struct brain *b, const char *text, const struct brain_moment *now, char *buf,
 		 size_t size, enum intent *intent);

@@ -60,6 +60,7 @@ corpora() {
 part build make -j"$jobs" WERROR=-Werror all build/guildd build/caller chaos-bins
 part includes tests/check/includes.sh build/obj
 part pure tests/check/pure.sh build/obj
+part words tests/check/words.sh
 part build-asan make -j"$jobs" B=build/asan SAN=address,undefined WERROR=-Werror OPT=-O1 build/asan/tests/unit fuzz-replay-bins
 
 # Two lanes: one computes, and gives way; the other mostly waits for the clock.
