@@ -1,0 +1,174 @@
+#!/bin/bash
+# `make services`: the units of deploy/systemd, run by a real systemd. It boots as the first process of namespaces of its own, on a
+# copy of this system in memory; the conversation of the demo is held with what it started, and each half is restarted. Needs root,
+# a kernel with overlayfs, and systemd's package. Nothing of this system is changed.
+#
+#   tests/services.sh [build folder]      default: build
+set -u
+cd "$(dirname "$0")/.." || exit 1
+B=${1:-build}
+GUILD=41771983423143937 CHANNEL=127121515262115840
+passed=0 failed=0
+guildd= caller_mediad= boot=
+
+if [ "${2:-}" = boot ]; then
+	# Inside the namespaces: D is $3. What is mounted here goes with the last process.
+	D=$3
+	set -e
+	mount --make-rprivate /
+	mount -t tmpfs tmpfs "$D/memory"
+	R=$D/memory/root
+	mkdir "$D/memory/upper" "$D/memory/work" "$R"
+	mount -t overlay overlay -o "lowerdir=/,upperdir=$D/memory/upper,workdir=$D/memory/work" "$R"
+	mount -t proc proc "$R/proc"
+	mount --rbind /sys "$R/sys"
+	umount -R "$R/sys/fs/cgroup"
+	mount -t cgroup2 cgroup2 "$R/sys/fs/cgroup"
+	mount --rbind /dev "$R/dev"
+	mount -t tmpfs tmpfs "$R/run"
+	mount -t tmpfs tmpfs "$R/tmp"
+	rm -rf "$R/etc/parley" "$R/var/lib/parley"
+	cp -a "$D/stage/." "$R/"
+	systemd-sysusers --root="$R" parley.conf
+	cd "$R"
+	mkdir -p old
+	pivot_root . old
+	umount -l /old
+	mount --make-rshared / # as systemd itself does where it is no guest
+	exec env -i container=parley PATH=/usr/sbin:/usr/bin:/sbin:/bin /lib/systemd/systemd --system --unit=parley-test.target \
+		--log-target=journal --show-status=no
+fi
+
+[ "$(id -u)" = 0 ] || { echo "skip: services need root to boot a systemd of their own"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
+D=$(mktemp -d /tmp/parley-services-XXXXXX)
+groups=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)/${D##*/}
+
+end() {
+	trap - EXIT INT TERM
+	[ -z "$boot" ] || kill -9 "$boot" 2>/dev/null
+	for p in $caller_mediad $guildd; do kill "$p" 2>/dev/null; done
+	wait 2>/dev/null
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		[ -d "$groups" ] || break
+		find "$groups" -depth -type d -exec rmdir {} + 2>/dev/null || sleep 0.2
+	done
+	if [ $failed = 0 ]; then rm -rf "$D"; else echo "logs are in $D"; fi
+}
+trap end EXIT
+trap 'exit 1' INT TERM
+
+ok() { passed=$((passed + 1)); echo "ok      $1"; }
+bad() { failed=$((failed + 1)); echo "FAILED  $1: $2"; }
+# check WHAT TEXT PATTERN
+check() {
+	case $2 in
+	*"$3"*) ok "$1" ;;
+	*) bad "$1" "\"$2\" has no \"$3\"" ;;
+	esac
+}
+until_ok() { # SECONDS COMMAND…
+	local n=$(($1 * 10))
+	shift
+	until "$@" >/dev/null 2>&1; do
+		n=$((n - 1))
+		[ $n -gt 0 ] || return 1
+		sleep 0.1
+	done
+}
+field() { sed -n "s/.*\"$1\": *\"\([^\"]*\)\".*/\1/p" "$2" | head -1; }
+first() { pgrep -P "$boot" -x systemd; }
+inside() { nsenter -t "$(first)" --mount --pid --cgroup --ipc --uts -- "$@"; }
+# shows UNIT PROPERTY: its value
+shows() { inside systemctl show --value -p "$2" "$1"; }
+active() { inside systemctl is-active --quiet "$1"; }
+log() { inside journalctl --no-pager -o cat -u "$1" 2>/dev/null; }
+# told TIMES TEXT: control's log has it so often
+told() { [ "$(log parley-control | grep -c "$2")" -ge "$1" ]; }
+# answered FOLDER: a caller asks, with end-to-end encryption, and the bot speaks.
+answered() {
+	mkdir -p "$D/$1"
+	timeout 60 "$B/caller" --api "$API" --media-sock "$D/caller.sock" --offlined "$B/offlined" --record "$D/$1" --out "$D/$1" \
+		--guild $GUILD --channel $CHANNEL --user 501 --bot 900 --say "parley what time is it" >"$D/$1/caller" 2>&1
+	grep -q 'the call is end-to-end encrypted' "$D/$1/caller" && grep -q 'the bot begins to speak' "$D/$1/caller"
+}
+conversation() { # WHAT FOLDER CALLS BRAINS: when control's log told of so many calls and brains that are up
+	until_ok 40 told "$3" 'phase=up' && until_ok 40 told "$4" 'brain_up'
+	if answered "$2"; then ok "$1"; else bad "$1" "$(tail -3 "$D/$2/caller")"; fi
+}
+
+make -s B="$B" DESTDIR="$D/stage" PREFIX=/usr install >/dev/null || { bad install "make install failed"; exit 1; }
+"$B/guildd" --ready-file "$D/ready" >"$D/guildd.out" 2>"$D/guildd.log" &
+guildd=$!
+until_ok 10 test -s "$D/ready" || { bad start "guildd is not ready"; exit 1; }
+CA=$(field ca "$D/ready") API=$(field control "$D/ready")
+"$B/mediad" --listen "$D/caller.sock" --ca "$CA" >"$D/caller-mediad.log" 2>&1 &
+caller_mediad=$!
+
+# What an administrator would put there, and an authority and address of our own Discord.
+etc=$D/stage/etc
+mkdir -p "$etc/parley" "$etc/systemd/system/parley-mediad.service.d" "$etc/systemd/system/parley-control.service.d" "$D/memory"
+chmod 755 "$D/stage" "$etc" "$etc/parley"
+printf 'guildd.bot.token\n' >"$etc/parley/discord-token"
+chmod 600 "$etc/parley/discord-token"
+printf '{\n  "discord_api": "%s"\n}\n' "$(field rest "$D/ready")" >"$etc/parley/parley.json"
+install -m 644 "$CA" "$etc/parley/ca.pem"
+for u in mediad control; do
+	more=
+	[ $u = mediad ] || more=" --guild $GUILD --channel $CHANNEL"
+	printf '[Service]\nExecStart=\n%s --ca /etc/parley/ca.pem%s\n' \
+		"$(grep '^ExecStart=' "deploy/systemd/parley-$u.service")" "$more" >"$etc/systemd/system/parley-$u.service.d/here.conf"
+done
+printf '[Unit]\nRequires=basic.target\nAfter=basic.target\nWants=parley-mediad.service parley-control.service\nAllowIsolate=yes\n' \
+	>"$etc/systemd/system/parley-test.target"
+
+mkdir "$groups" || { bad start "no control group can be made"; exit 1; }
+sh -c 'echo $$ >"$1/cgroup.procs"; shift; exec "$@"' x "$groups" \
+	unshare --mount --pid --fork --kill-child --cgroup --ipc --uts "$PWD/tests/services.sh" "$B" boot "$D" >"$D/boot.log" 2>&1 &
+boot=$!
+until_ok 40 active parley-control || { bad start "$(tail -3 "$D/boot.log")"; log parley-control >"$D/control.log"; exit 1; }
+check "both halves run" "$(inside systemctl is-active parley-mediad parley-control | tr '\n' ' ')" "active active"
+until_ok 20 told 1 'phase=up' && ok "the bot is in the channel" || bad "the bot is in the channel" "$(log parley-control | tail -3)"
+conversation "a question is answered" first 1 1
+
+# ---- what they may do ----
+pid=$(shows parley-mediad MainPID)
+status=$(inside cat "/proc/$pid/status")
+check "mediad has a user of its own" "$(inside stat -c %U:%G "/proc/$pid")" "parley-mediad:parley"
+check "mediad has no capability" "$status" "CapBnd:	0000000000000000"
+check "mediad has its own filter besides systemd's" "$(log parley-mediad | grep -c 'event=sandbox\| sandbox ') $status" "0 "
+[ "$(echo "$status" | sed -n 's/^Seccomp_filters:[^0-9]*//p')" -gt "$(inside sh -c "sed -n 's/^Seccomp_filters:[^0-9]*//p' /proc/$(shows parley-control MainPID)/status")" ] &&
+	ok "more filters than control has" || bad "more filters than control has" "$status"
+nices=$(inside sh -c "cut -d' ' -f19 /proc/$pid/task/*/stat" | sort -n | uniq | tr '\n' ' ')
+check "frames come first" "$nices" "-10 "
+check "key work is nicer" "${nices#-10 }" " "
+pid=$(shows parley-control MainPID)
+check "control has a user of its own" "$(inside stat -c %U:%G "/proc/$pid")" "parley-control:parley"
+check "so has its brain" "$(inside ps -o user:20= -C offlined)" "parley-control"
+check "the state is its own" "$(inside stat -c '%U %a' /var/lib/parley)" "parley-control 700"
+check "the socket is the group's" "$(inside stat -c '%U:%G %a' /run/parley/mediad.sock)" "parley-mediad:parley 660"
+check "control cannot write elsewhere" "$(inside nsenter -t "$pid" --mount -- sh -c 'touch /etc/parley/x 2>&1')" "Read-only"
+check "nobody else sees the token" "$(inside stat -c '%U %a' /etc/parley/discord-token)" "root 600"
+
+# ---- restarts ----
+inside systemctl restart parley-mediad
+sleep 1
+conversation "mediad restarted alone" mediad 2 1
+inside systemctl restart parley-control
+conversation "control restarted alone" control 3 2
+inside systemctl kill -s KILL parley-mediad
+until_ok 10 active parley-mediad && [ "$(shows parley-mediad NRestarts)" = 1 ] && ok "a killed mediad is started again" ||
+	bad "a killed mediad is started again" "$(shows parley-mediad NRestarts)"
+conversation "and answers" killed 4 2
+
+# ---- what is wrong is told, once ----
+inside sh -c 'echo "{ \"silense_ms\": 1 }" >/etc/parley/parley.json'
+inside systemctl restart parley-control
+until_ok 10 inside systemctl is-failed --quiet parley-control
+check "a fault in the settings file is told" "$(log parley-control)" "parley.json:1: there is no setting \"silense_ms\""
+check "and tried once" "$(shows parley-control NRestarts) $(shows parley-control ExecMainStatus)" "0 2"
+inside rm /etc/parley/discord-token
+check "a missing token is told" "$(inside systemctl start parley-control 2>&1) $(inside systemctl status parley-control 2>&1)" "discord-token"
+
+for u in mediad control; do log parley-$u >"$D/$u.log"; done
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed = 0 ]
