@@ -106,25 +106,26 @@ static bool inside_p(const char *p, size_t n)
 
 static void emit(struct room_chunker *c, size_t n, room_chunk_h *h, void *arg)
 {
-	char piece[ROOM_CHUNK_MAX + 4];
-	size_t from = 0, to = n;
+	char piece[ROOM_CHUNK_MAX + 4], *from = piece;
+	size_t len;
 
-	while (from < to && blank(c->buf[from]))
-		from++;
-	while (to > from && blank(c->buf[to - 1]))
-		to--;
-	memcpy(piece, c->buf + from, to - from);
-	piece[to - from] = '\0';
+	memcpy(piece, c->buf, n);
+	piece[n] = '\0';
 	memmove(c->buf, c->buf + n, c->n - n);
 	c->n -= n;
 	c->ended = 0;
 	c->end = 0;
-	if (to == from)
+	len = utf8_mend(piece);
+	while (blank(*from)) {
+		from++;
+		len--;
+	}
+	while (len && blank(from[len - 1]))
+		from[--len] = '\0';
+	if (!len)
 		return;
 	c->later = true;
-	to = utf8_mend(piece);
-	if (to)
-		h(piece, to, arg);
+	h(from, len, arg);
 }
 
 static bool tiny(const struct room_chunker *c)
