@@ -178,6 +178,7 @@ check-long: deps-test
 	@LINT=all tests/check/lint.sh
 	@tests/offline/measure.sh
 	@$(MAKE) --no-print-directory chaos CHAOS_SEEDS=1000
+	@$(MAKE) --no-print-directory services
 	@$(MAKE) --no-print-directory containers
 	@$(MAKE) --no-print-directory talk-test
 check: deps-test
@@ -215,6 +216,10 @@ chaos-bins: $(B)/mediad $(B)/control $(B)/guildd $(B)/chaos $(B)/chaos_clock.so
 chaos: deps
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) chaos-bins
 	@$(B)/chaos --seeds $(CHAOS_SEEDS) $(CHAOS_ARGS)
+# The units of deploy/systemd under a systemd of its own, and a conversation with what they start.
+services: deps-test
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller
+	@tests/services.sh $(B)
 interop:
 	@deploy/deps.sh build interop
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd
@@ -244,6 +249,7 @@ help:
 	@echo 'make check           unit tests under sanitizers, corpora, house rules, linters, scenarios'
 	@echo 'make check-long      what takes longer: the whole speech measurement, a thousand seeds of chaos'
 	@echo 'make interop         unmodified npm clients against our programs'
+	@echo 'make services        the systemd units, run by a systemd in namespaces of its own (as root)'
 	@echo 'make chaos           seeded faults against real programs: CHAOS_SEEDS=100'
 	@echo 'make explore         the room against whatever comes: EXPLORE_SECONDS=60 EXPLORE_SEED=1'
 	@echo 'make rules           which test proves which of the 151 statements of the room'
@@ -257,4 +263,4 @@ help:
 clean:
 	rm -rf build out
 
-.PHONY: all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins check check-long explore rules containers interop replay demo talk talk-test docs
+.PHONY: services all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins check check-long explore rules containers interop replay demo talk talk-test docs

@@ -77,6 +77,7 @@ part build-asan make -j"$jobs" B=build/asan SAN=address,undefined WERROR=-Werror
 for s in tests/scenarios/*.sh; do
 	[ -f "$s" ] && part "scenario-$(basename "$s" .sh)" sh "$s"
 done
+part install tests/check/install.sh
 part replay-faults tests/replay/faults.sh
 part chaos build/chaos --seeds 8
 part chaos-planted build/chaos --self-test
