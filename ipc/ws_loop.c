@@ -100,6 +100,8 @@ static int start(struct ws_ctx *ctx, const char *ca_file)
 		ctx->dns = evdns_base_new(base, EVDNS_BASE_DISABLE_WHEN_INACTIVE);
 	if (!ctx->readable || !ctx->timer || !ctx->dns)
 		return ENOMEM;
+	/* Asked in mixed case, the name servers of some container engines know no name. TLS tells whom we have met. */
+	evdns_base_set_option(ctx->dns, "randomize-case:", "0");
 	event_priority_set(ctx->readable, PRIORITY);
 	event_priority_set(ctx->timer, PRIORITY);
 	if (event_add(ctx->readable, NULL))
