@@ -416,7 +416,10 @@ uint64_t room_deadline(const struct room *room)
 		if (t->phase == ROOM_PHASE_FREE || t->phase == ROOM_PHASE_ENDED)
 			continue;
 		at = earlier(at, t->deadline);
-		if (t->phase == ROOM_PHASE_QUEUED && !room->active && room->up)
+		/* Who waits for the brain to be told waits for what it says to that. */
+		if (t->phase == ROOM_PHASE_QUEUED && !room->active && room->up &&
+		    (room->settings->reply_path != SETTINGS_REPLY_BRIDGE ||
+		     !room_instruct_pending(room)))
 			at = earlier(at, room_held_until(room, t));
 	}
 	return at;

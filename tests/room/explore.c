@@ -32,6 +32,13 @@ enum kind {
 	K_TEXT,
 	K_DONE,
 	K_FAILED,
+	K_VOICE, /* sound of a line that is to be spoken */
+	K_VOICE_DONE,
+	K_VOICE_FAILED,
+	K_SOUNDED,
+	K_INSTRUCTED,
+	K_TOOL,
+	K_CHOICE,
 	K_STARTED,
 	K_DRAINED,
 	K_STOPPED,
@@ -78,8 +85,12 @@ struct explore {
 	} awaited[AWAITED];
 	unsigned n_awaited;
 	uint32_t asked, playing, newest_turn;
+	struct {
+		uint32_t turn, chunk;
+	} line, beat; /* that is to be spoken, a sound that plays */
+	bool instructed;
 	uint64_t written, started_at, packet_at;
-	bool started, over;
+	bool started, ended, over; /* of the playback */
 	uint8_t loud[PCM_MS * ROOM_RATE / 1000 * 2], soft[PCM_MS * ROOM_RATE / 1000 * 2];
 	FILE *scenario;
 	const char *broken;
@@ -168,10 +179,31 @@ static void saw(struct explore *x, const struct room_effect *e)
 	case ROOM_DO_BRAIN_CANCEL:
 		x->asked = 0;
 		break;
+	case ROOM_DO_SPEAK:
+		x->line.turn = e->turn;
+		x->line.chunk = e->chunk;
+		break;
+	case ROOM_DO_SPEAK_CANCEL:
+		x->line.turn = 0;
+		break;
+	case ROOM_DO_SOUNDBOARD:
+		x->beat.turn = e->turn;
+		x->beat.chunk = e->chunk;
+		break;
+	case ROOM_DO_INSTRUCT:
+		x->instructed = false;
+		break;
+	case ROOM_DO_SAY_END:
+		x->ended = x->ended || e->turn == x->playing;
+		break;
+	case ROOM_DO_SAY_OPEN:
+		x->started = x->ended = x->over = false;
+		x->written = 0;
+		break;
 	case ROOM_DO_SAY_PCM:
 		x->written = e->turn == x->playing ? x->written + e->pcm.n / 2 : e->pcm.n / 2;
 		if (e->turn != x->playing)
-			x->started = x->over = false;
+			x->started = x->ended = x->over = false;
 		x->playing = e->turn;
 		break;
 	default:
@@ -245,7 +277,7 @@ static void other(struct explore *x, const struct explore_op *op, struct room_ev
 	ev->at = x->now;
 	ev->pcm = ev->type == ROOM_HEARD || ev->type == ROOM_BRAIN_AUDIO ? sound(x->soft, 20)
 									 : (struct slice){0};
-	if (ev->type == ROOM_SHUTDOWN)
+	if (ev->type == ROOM_SHUTDOWN || ev->type == ROOM_SAY_DRAINED)
 		ev->type = ROOM_TIMER;
 }
 
@@ -260,11 +292,29 @@ static bool playback(struct explore *x, const struct explore_op *op, struct room
 		x->started = true;
 		x->started_at = x->now;
 	} else {
-		ev->type = op->kind == K_DRAINED ? ROOM_SAY_DRAINED : ROOM_SAY_STOPPED;
-		ev->samples = op->kind == K_DRAINED || left > x->written ? x->written : left;
+		/* mediad tells no end of sound that was not ended: such a pick is a stop. */
+		ev->type = op->kind == K_DRAINED && x->ended ? ROOM_SAY_DRAINED : ROOM_SAY_STOPPED;
+		ev->samples = ev->type == ROOM_SAY_DRAINED || left > x->written ? x->written : left;
 		x->over = ev->turn == x->playing || x->over;
 	}
 	return true;
+}
+
+static void voice(struct explore *x, const struct explore_op *op, struct room_event *ev)
+{
+	bool beat = op->kind == K_SOUNDED;
+
+	ev->user = 0;
+	ev->turn = mostly(beat ? x->beat.turn : x->line.turn, op->pick);
+	ev->chunk = mostly(beat ? x->beat.chunk : x->line.chunk, (uint8_t)(op->pick * 7u));
+	if (op->kind == K_VOICE)
+		ev->pcm = sound(x->soft, op->ms);
+	if (op->kind != K_VOICE_FAILED)
+		ev->text = (struct slice){0};
+	if (op->kind == K_VOICE_DONE || op->kind == K_VOICE_FAILED)
+		x->line.turn = 0;
+	if (beat)
+		x->beat.turn = 0;
 }
 
 static void sound_event(struct explore *x, const struct explore_op *op, struct room_event *ev)
@@ -295,7 +345,14 @@ static bool event_of(struct explore *x, const struct explore_op *op, struct room
 							  [K_LEAVE] = ROOM_MEMBER,
 							  [K_CALL] = ROOM_CALL,
 							  [K_MUTE] = ROOM_MUTE,
-							  [K_SHUTDOWN] = ROOM_SHUTDOWN};
+							  [K_SHUTDOWN] = ROOM_SHUTDOWN,
+							  [K_VOICE] = ROOM_SPEECH_AUDIO,
+							  [K_VOICE_DONE] = ROOM_SPEECH_DONE,
+							  [K_VOICE_FAILED] = ROOM_SPEECH_FAILED,
+							  [K_SOUNDED] = ROOM_SOUND_DONE,
+							  [K_INSTRUCTED] = ROOM_INSTRUCTED,
+							  [K_TOOL] = ROOM_TOOL,
+							  [K_CHOICE] = ROOM_CHOICE};
 	const char *text = texts[op->text % TEXTS];
 
 	*ev = (struct room_event){.type = plain[op->kind],
@@ -337,6 +394,21 @@ static bool event_of(struct explore *x, const struct explore_op *op, struct room
 		} else if (op->kind == K_DONE) {
 			ev->text = (struct slice){0};
 		}
+		return true;
+	case K_VOICE:
+	case K_VOICE_DONE:
+	case K_VOICE_FAILED:
+	case K_SOUNDED:
+		voice(x, op, ev);
+		return true;
+	case K_INSTRUCTED:
+		*ev = (struct room_event){.type = ROOM_INSTRUCTED};
+		x->instructed = true;
+		return true;
+	case K_TOOL:
+	case K_CHOICE:
+		ev->text = (struct slice){0};
+		ev->yes = op->pick & 1;
 		return true;
 	case K_STARTED:
 	case K_DRAINED:
@@ -414,7 +486,8 @@ static void begin(struct explore *x, const struct explore_policy *p, uint64_t *s
 	x->now = START_MS * ROOM_MS;
 	x->asked = x->playing = x->newest_turn = 0;
 	x->n_awaited = 0;
-	x->started = x->over = false;
+	x->started = x->ended = x->over = x->instructed = false;
+	x->line.turn = x->beat.turn = 0;
 	x->written = 0;
 	x->started_at = x->packet_at = x->now;
 	memset(x->utterance, 0, sizeof x->utterance);
@@ -469,12 +542,14 @@ const char *explore_play(struct explore *x, const struct explore_run *run, uint6
 static void weights(const struct explore *x, unsigned w[KINDS])
 {
 	static const unsigned base[KINDS] = {
-		[K_TIMER] = 30,	 [K_LOUD] = 60,	   [K_SOFT] = 6,    [K_OLD] = 2,
-		[K_ON] = 6,	 [K_OFF] = 8,	   [K_END] = 16,    [K_PARTIAL] = 4,
-		[K_WORDS] = 2,	 [K_NO_WORDS] = 1, [K_AUDIO] = 2,   [K_TEXT] = 2,
-		[K_DONE] = 2,	 [K_FAILED] = 1,   [K_STARTED] = 1, [K_DRAINED] = 1,
-		[K_STOPPED] = 1, [K_JOIN] = 4,	   [K_LEAVE] = 2,   [K_CALL] = 1,
-		[K_MUTE] = 1,	 [K_SHUTDOWN] = 0, [K_OTHER] = 4};
+		[K_TIMER] = 30,	    [K_LOUD] = 60,	  [K_SOFT] = 6,	   [K_OLD] = 2,
+		[K_ON] = 6,	    [K_OFF] = 8,	  [K_END] = 16,	   [K_PARTIAL] = 4,
+		[K_WORDS] = 2,	    [K_NO_WORDS] = 1,	  [K_AUDIO] = 2,   [K_TEXT] = 2,
+		[K_DONE] = 2,	    [K_FAILED] = 1,	  [K_STARTED] = 1, [K_DRAINED] = 1,
+		[K_STOPPED] = 1,    [K_JOIN] = 4,	  [K_LEAVE] = 2,   [K_CALL] = 1,
+		[K_MUTE] = 1,	    [K_SHUTDOWN] = 0,	  [K_OTHER] = 4,   [K_VOICE] = 1,
+		[K_VOICE_DONE] = 1, [K_VOICE_FAILED] = 1, [K_SOUNDED] = 1, [K_INSTRUCTED] = 2,
+		[K_TOOL] = 2,	    [K_CHOICE] = 2};
 
 	memcpy(w, base, sizeof base);
 	if (x->n_awaited) {
@@ -487,11 +562,20 @@ static void weights(const struct explore *x, unsigned w[KINDS])
 		w[K_DONE] += 14;
 		w[K_FAILED] += 3;
 	}
+	if (x->line.turn) {
+		w[K_VOICE] += 40;
+		w[K_VOICE_DONE] += 40;
+		w[K_VOICE_FAILED] += 3;
+	}
+	w[K_SOUNDED] += x->beat.turn ? 40 : 0;
+	w[K_INSTRUCTED] += x->instructed ? 0 : 20;
 	if (x->playing && !x->over && !x->started)
 		w[K_STARTED] += 40;
 	if (x->playing && !x->over && x->started) {
-		w[K_DRAINED] += 10;
-		w[K_STOPPED] += 10;
+		w[K_DRAINED] += 6;
+		w[K_STOPPED] += 4;
+		w[K_LOUD] += 80;
+		w[K_PARTIAL] += 6;
 	}
 }
 
@@ -550,6 +634,14 @@ static void one_setting(const char *name, const char *value, bool secret, void *
 		 v * share[below(c->x, sizeof share / sizeof share[0])] / 100);
 }
 
+static void choose(struct explore_policy *p, const char *name, const char *value)
+{
+	snprintf(p->set[p->n].name, sizeof p->set[0].name, "%s", name);
+	snprintf(p->set[p->n++].value, sizeof p->set[0].value, "%s", value);
+}
+
+static const char *const admissions[] = {"generation", "classifier", "native"};
+
 /* Most runs are of the defaults; the others have some numbers less or more. */
 static void make_policy(struct explore *x, struct explore_policy *p)
 {
@@ -558,10 +650,15 @@ static void make_policy(struct explore *x, struct explore_policy *p)
 	unsigned n = below(x, 3) ? 0 : 1 + below(x, 3);
 
 	p->n = 0;
-	if (below(x, 3)) {
-		snprintf(p->set[0].name, sizeof p->set[0].name, "guest");
-		snprintf(p->set[p->n++].value, sizeof p->set[0].value, "off");
-	}
+	if (below(x, 4))
+		choose(p, "guest", "off");
+	if (below(x, 2) == 0)
+		choose(p, "reply_path", below(x, 3) ? "brain" : "bridge");
+	if (below(x, 4) == 0)
+		choose(p, "interruptions", below(x, 2) ? "none" : "anyone");
+	if (below(x, 4) == 0)
+		choose(p, "admission",
+		       admissions[below(x, sizeof admissions / sizeof admissions[0])]);
 	if (settings_alloc(&s))
 		abort();
 	for (unsigned i = 0; i < n; i++) {

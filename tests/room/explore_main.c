@@ -170,7 +170,7 @@ static int told(struct explore *x, struct explore_run *run, const char *what,
 	fprintf(f, "# Found by room-explore, seed %llu, made short to %u ops.\n",
 		(unsigned long long)seed, run->n);
 	explore_play(x, run, &spare, f);
-	fprintf(f, "expect no effect none\n");
+	fprintf(f, "expect nothing within 0\n");
 	fclose(f);
 	printf("made short to %u ops: %s\n", run->n, o->out);
 	return 1;

@@ -7,12 +7,16 @@
 
 #include "control/settings/settings.h"
 #include "tests/room/stage.h"
+#include "tests/room/watch.h"
 
 struct play {
 	struct scenario_result *out;
 	struct script *script;
 	struct settings *settings;
 	struct stage *stage;
+	struct watch *watch;
+	const char *broken; /* what does not hold of any room (watch.h) */
+	uint64_t broken_at;
 	bool failed;
 };
 
@@ -82,10 +86,22 @@ static bool value_of(struct play *p, const char *member, const char *text, uint6
 	return *out || text[0] == 'n';
 }
 
+/* pcm=MS or pcm=MSxLEVEL: a second at most. */
+static bool parse_sound(struct play *p, const char *value, struct slice *out)
+{
+	char *end;
+	unsigned long ms = strtoul(value, &end, 10),
+		      level = *end == 'x' ? strtoul(end + 1, &end, 10) : 0;
+
+	if (*end || end == value || ms > 1000 || level > INT16_MAX)
+		return false;
+	*out = stage_tone(p->stage, (unsigned)level, (unsigned)ms);
+	return true;
+}
+
 static bool set_field(struct play *p, struct room_event *ev, const char *name, size_t n,
 		      const char *value)
 {
-	static uint8_t silence[2 * ROOM_RATE];
 	uint64_t v;
 
 #define N(type, member)                                                                            \
@@ -100,11 +116,8 @@ static bool set_field(struct play *p, struct room_event *ev, const char *name, s
 		ev->member = (struct slice){(const uint8_t *)value, strlen(value)};                \
 		return true;                                                                       \
 	}
-	/* Sound is silence of so many ms. */
-	if (n == 3 && memcmp(name, "pcm", 3) == 0 && value_of(p, name, value, &v) && v <= 1000) {
-		ev->pcm = (struct slice){silence, v * ROOM_RATE / 1000 * 2};
-		return true;
-	}
+	if (n == 3 && memcmp(name, "pcm", 3) == 0)
+		return parse_sound(p, value, &ev->pcm);
 	ROOM_EVENT_FIELDS(N, T)
 #undef N
 #undef T
@@ -406,9 +419,25 @@ static void judge(struct play *p)
 
 /* ---- playing ---- */
 
+static void watched(const struct room_event *ev, uint64_t now, const struct room_effects *fx,
+		    void *arg)
+{
+	struct play *p = arg;
+
+	if (p->broken || !p->stage)
+		return; /* the very first step, at which the call comes up, is made before there is
+			   a stage */
+	p->broken = watch_step(p->watch, stage_room(p->stage), ev, now, fx);
+	p->broken_at = now;
+}
+
 static int begin(struct play *p)
 {
-	struct stage_conf conf = {.settings = p->settings, .name = "Parley", .notes = true};
+	struct stage_conf conf = {.settings = p->settings,
+				  .name = "Parley",
+				  .notes = true,
+				  .steppedh = watched,
+				  .arg = p};
 
 	return p->stage ? 0 : stage_alloc(&p->stage, &conf);
 }
@@ -441,6 +470,8 @@ static void run(struct play *p)
 		fail(p, NULL, "no room: %s", strerror(err));
 	if (!p->failed)
 		stage_run(p->stage, end + SCENARIO_TAIL_MS * STAGE_MS);
+	if (p->broken)
+		fail(p, NULL, "at %llu ms %s", shown(p->broken_at), p->broken);
 }
 
 static void print_trace(const struct stage *s, FILE *f)
@@ -467,7 +498,7 @@ void scenario_play(struct scenario_result *out, const char *text, size_t n, FILE
 		memmove(out->why, strchr(out->why, ' ') + 1, strlen(strchr(out->why, ' ')));
 		return;
 	}
-	if (err || settings_alloc(&p.settings))
+	if (err || settings_alloc(&p.settings) || watch_alloc(&p.watch, NULL))
 		abort();
 	out->rules = p.script->rules;
 	memcpy(out->rule, p.script->rule, sizeof out->rule);
@@ -480,6 +511,7 @@ void scenario_play(struct scenario_result *out, const char *text, size_t n, FILE
 		judge(&p);
 	out->passed = !p.failed;
 	stage_free(p.stage);
+	watch_free(p.watch);
 	settings_free(p.settings);
 	script_free(p.script);
 }

@@ -8,7 +8,17 @@
 
 #include "control/settings/settings.h"
 
-enum { SPEAKING_OFF_MS = 100, PLAYBACK_MS = 40, VOICE_MS = 100, SOUND_MS = 500, LETTER_MS = 60, WORD_MS = 300, LEVELS = 8, TEXT = 2400 };
+enum {
+	STUCK = 1000,
+	SPEAKING_OFF_MS = 100,
+	PLAYBACK_MS = 40,
+	VOICE_MS = 100,
+	SOUND_MS = 500,
+	LETTER_MS = 60,
+	WORD_MS = 300,
+	LEVELS = 8,
+	TEXT = 2400
+};
 
 struct person {
 	char name[32];
@@ -487,6 +497,16 @@ static struct slice tone(struct stage *s, unsigned amp)
 	return (struct slice){pcm, sizeof s->level[i].pcm};
 }
 
+struct slice stage_tone(struct stage *s, unsigned amp, unsigned ms)
+{
+	static uint8_t second[2 * ROOM_RATE];
+	struct slice one = tone(s, amp);
+
+	for (size_t at = 0; at + one.n <= sizeof second; at += one.n)
+		memcpy(second + at, one.p, one.n);
+	return (struct slice){second, (size_t)ms * ROOM_RATE / 1000 * 2};
+}
+
 static void frame(struct stage *s, unsigned who)
 {
 	struct person *x = &s->person[who];
@@ -644,10 +664,8 @@ static void answer(struct stage *s, uint32_t turn)
 /* A line as sound, as fast as it would be said. */
 static void spoken(struct stage *s, const struct pending *e)
 {
-	struct room_event ev = {.type = ROOM_SPEECH_AUDIO,
-				.turn = e->id,
-				.chunk = e->who,
-				.pcm = tone(s, 1000)};
+	struct room_event ev = {
+		.type = ROOM_SPEECH_AUDIO, .turn = e->id, .chunk = e->who, .pcm = tone(s, 1000)};
 	size_t ms = strlen(e->text) * LETTER_MS;
 
 	for (size_t i = 0; i < ms / STAGE_FRAME_MS; i++)
@@ -720,7 +738,8 @@ static void happen(struct stage *s, const struct pending *e)
 
 void stage_run(struct stage *s, uint64_t until)
 {
-	for (;;) {
+	/* A deadline that never gets later is told by the watch; it must not hang the stage. */
+	for (unsigned idle = 0; idle < STUCK;) {
 		uint64_t at = room_deadline(s->room);
 		unsigned next = STAGE_PENDING;
 
@@ -732,6 +751,7 @@ void stage_run(struct stage *s, uint64_t until)
 			}
 		if (at > until || at == UINT64_MAX)
 			break;
+		idle = at > s->now || next != STAGE_PENDING ? 0 : idle + 1;
 		if (at > s->now)
 			s->now = at;
 		if (next == STAGE_PENDING) {

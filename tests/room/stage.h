@@ -69,6 +69,8 @@ void stage_speaks(struct stage *s, uint64_t user, const char *words, unsigned am
 void stage_stops(struct stage *s, uint64_t user);
 /* The same with its end; ms 0: by its letters. Returns how long it takes. */
 unsigned stage_says(struct stage *s, uint64_t user, const char *words, unsigned ms, unsigned amp);
+/* A tone, a second at most. Borrowed until the next of them. */
+struct slice stage_tone(struct stage *s, unsigned amp, unsigned ms);
 /* The newest utterance of theirs, their newest turn; 0 for none. */
 uint32_t stage_utterance(const struct stage *s, uint64_t user);
 uint32_t stage_turn(struct stage *s, const char *name);

@@ -18,7 +18,7 @@ enum {
 /* What was asked for about a turn. */
 struct turn {
 	uint32_t id;
-	bool asked, recorded, pcm, opened, ended, stopped, over;
+	bool asked, recorded, pcm, opened, ended, stopped, over, told_over;
 	enum room_phase phase;
 	uint64_t moved_at, sound; /* on the clock of chances; samples */
 };
@@ -114,10 +114,26 @@ static void came(struct watch *w, const struct room_event *ev)
 		if (ev->type == ROOM_BRAIN_DONE || ev->type == ROOM_BRAIN_FAILED)
 			w->asking = 0;
 		break;
+	case ROOM_SPEECH_AUDIO:
+		if (!ev->turn || turn_of(w, ev->turn)->recorded)
+			break;
+		turn_of(w, ev->turn)->moved_at = w->chance;
+		turn_of(w, ev->turn)->sound += ev->pcm.n / 2;
+		break;
+	case ROOM_SPEECH_DONE:
+	case ROOM_SOUND_DONE:
+		if (ev->turn)
+			turn_of(w, ev->turn)->moved_at = w->chance;
+		break;
 	case ROOM_SAY_DRAINED:
 	case ROOM_SAY_STOPPED:
-		if (ev->turn && turn_of(w, ev->turn)->opened)
-			turn_of(w, ev->turn)->over = true;
+		/* None that was not ended can have drained; who believes it may end the turn all
+		 * the same. */
+		if (!ev->turn || !turn_of(w, ev->turn)->opened)
+			break;
+		turn_of(w, ev->turn)->told_over = true;
+		turn_of(w, ev->turn)->over =
+			turn_of(w, ev->turn)->ended || ev->type == ROOM_SAY_STOPPED;
 		break;
 	default:
 		break;
@@ -186,6 +202,9 @@ static void say_effect(struct watch *w, struct turn *t, const struct room_effect
 
 	switch ((int)e->type) {
 	case ROOM_DO_SAY_PCM:
+		/* On the brain path another playback follows one that is over. */
+		if (t->ended && t->over && !t->stopped)
+			t->opened = t->ended = t->over = t->told_over = false;
 		if (t->stopped || t->ended || t->over)
 			broken(w, "more sound for turn %u after its end", e->turn);
 		t->pcm = true;
@@ -220,7 +239,7 @@ static void recorded(struct watch *w, struct turn *t, const struct room_turn *r)
 		broken(w, "turn %u ends without a reason", r->id);
 	if (w->asking == r->id)
 		broken(w, "turn %u ends and the brain is not told", r->id);
-	if (t->opened && !t->over && !t->stopped && r->reason != ROOM_REASON_SHUTDOWN)
+	if (t->opened && !t->told_over && !t->stopped && r->reason != ROOM_REASON_SHUTDOWN)
 		broken(w, "turn %u ends and goes on playing", r->id);
 	t->recorded = true;
 	if (w->seen) {
@@ -263,6 +282,12 @@ static void did(struct watch *w, const struct room_effect *e)
 		if (t)
 			say_effect(w, t, e);
 		break;
+	case ROOM_DO_SPEAK:
+	case ROOM_DO_SOUNDBOARD:
+		if (t->stopped || !e->text || !*e->text)
+			broken(w, "turn %u is to speak %s", id,
+			       t->stopped ? "after it was stopped" : "no words");
+		break;
 	case ROOM_DO_RECORD:
 		recorded(w, t, e->record);
 		break;
@@ -303,6 +328,8 @@ static void look_at_turn(struct watch *w, const struct room *room, const struct 
 				sp = &room->speaker[i];
 		if (!sp || sp->turn != rt)
 			broken(w, "turn %u is heard from nobody", rt->id);
+	} else if (rt->phase == ROOM_PHASE_DEFERRED && !room->settings->defer_expire_ms) {
+		return; /* for ever, if so wanted */
 	} else if (w->chance - t->moved_at > most) {
 		broken(w, "turn %u waits in phase %d and gets no further", rt->id, (int)rt->phase);
 	}
@@ -314,7 +341,9 @@ static void look_at_turn(struct watch *w, const struct room *room, const struct 
 /* Who waits is held by confirmed speech alone, until it has its words. */
 static void look_at_queue(struct watch *w, const struct room *room, unsigned queued)
 {
-	if (!queued || room->active || !room->up)
+	/* A brain that is told of the room before each question has to say that it was. */
+	if (!queued || room->active || !room->up ||
+	    room->settings->reply_path == SETTINGS_REPLY_BRIDGE)
 		return;
 	for (unsigned i = 0; i < ROOM_SPEAKERS; i++)
 		if (room->speaker[i].used &&
