@@ -138,7 +138,7 @@ deps-test:
 FUZZTARGETS = $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 LIBS_ALL    = $(LIBS_MEDIAD) $(LIBS_OFFLINE) $(LIBS_GUILDD) $(LIBS_COMMON)
 # What a fuzz target may reach: every module, without the programs' main files; and the unit tests' MLS group.
-FUZZOBJS    = $(call objs,$(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD)) $(COMMON) \
+FUZZOBJS    = $(call objs,$(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(TALK)) $(COMMON) \
               $(addprefix tests/unit/mediad/,mls/party.c mls/forge.c mls/crowd.c dave/gate.c) $(VILLAGE) $(ROOMTEST))
 
 $(B)/libparley.a: $(FUZZOBJS)

@@ -5,7 +5,7 @@
 #include "ipc/http.h"
 #include "proto/discord.h"
 #include "proto/media.h"
-#include "tests/talk/gate.h"
+#include "tests/talk/squelch.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -40,8 +40,8 @@ struct person {
 	struct media_call *call;
 	struct media_playback *says[SAYS];
 	struct media_playback *say; /* the one that is being spoken, one of the above */
-	struct gate gate;
-	int16_t frame[GATE_FRAME_MAX];
+	struct squelch squelch;
+	int16_t frame[SQUELCH_FRAME_MAX];
 	size_t filled; /* bytes of it */
 	struct other others[PERSON_OTHERS];
 	unsigned n_others;
@@ -200,7 +200,7 @@ static void on_state(struct person *p, const struct media_call_state *s)
 	if (s->phase == MEDIA_PHASE_UNKNOWN)
 		p->n_others = 0; /* its mediad is gone; the next one tells them anew */
 	if (p->phase != PERSON_UP)
-		gate_shut(&p->gate);
+		squelch_shut(&p->squelch);
 	if (p->phase != was)
 		changed(p);
 }
@@ -307,7 +307,7 @@ int person_alloc(struct person **out, const struct person_conf *conf)
 		return ENOMEM;
 	p->conf = *conf;
 	snprintf(p->name, sizeof p->name, "%s", conf->name);
-	if (gate_init(&p->gate, conf->rate)) {
+	if (squelch_init(&p->squelch, conf->rate)) {
 		free(p);
 		return EINVAL;
 	}
@@ -371,7 +371,7 @@ static void write_frame(struct person *p, const int16_t *pcm)
 	if (!p->say)
 		open_say(p);
 	if (p->say)
-		media_playback_write(p->say, pcm, p->gate.frame);
+		media_playback_write(p->say, pcm, p->squelch.frame);
 }
 
 static void end_say(struct person *p)
@@ -387,18 +387,18 @@ static void one_frame(struct person *p)
 {
 	const int16_t *pcm;
 
-	switch (gate_frame(&p->gate, p->frame)) {
-	case GATE_SHUT:
+	switch (squelch_frame(&p->squelch, p->frame)) {
+	case SQUELCH_SHUT:
 		break;
-	case GATE_OPENS:
-		for (unsigned i = 0; (pcm = gate_kept(&p->gate, i)); i++)
+	case SQUELCH_OPENS:
+		for (unsigned i = 0; (pcm = squelch_kept(&p->squelch, i)); i++)
 			write_frame(p, pcm);
 		changed(p);
 		break;
-	case GATE_OPEN:
+	case SQUELCH_OPEN:
 		write_frame(p, p->frame);
 		break;
-	case GATE_CLOSES:
+	case SQUELCH_CLOSES:
 		end_say(p);
 		changed(p);
 		break;
@@ -407,7 +407,7 @@ static void one_frame(struct person *p)
 
 void person_speak(struct person *p, const uint8_t *pcm, size_t n)
 {
-	size_t whole = p->gate.frame * sizeof *p->frame;
+	size_t whole = p->squelch.frame * sizeof *p->frame;
 
 	if (p->muted || p->phase != PERSON_UP)
 		return;
@@ -433,7 +433,7 @@ void person_mute(struct person *p, bool on)
 	if (p->muted == on)
 		return;
 	p->muted = on;
-	gate_shut(&p->gate);
+	squelch_shut(&p->squelch);
 	p->filled = 0;
 	p->say = NULL;
 	for (unsigned i = 0; i < SAYS; i++)
@@ -475,7 +475,7 @@ bool person_muted(const struct person *p)
 
 bool person_speaking(const struct person *p)
 {
-	return p->gate.open;
+	return p->squelch.open;
 }
 
 const char *person_code(const struct person *p)

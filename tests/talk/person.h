@@ -56,7 +56,7 @@ const char *person_trouble(const struct person *p);
 uint64_t person_user(const struct person *p);
 const char *person_name(const struct person *p);
 bool person_muted(const struct person *p);
-/* The gate is open: it is being heard. */
+/* The squelch is open: it is being heard. */
 bool person_speaking(const struct person *p);
 /* The privacy code in groups of five, "" without encryption. */
 const char *person_code(const struct person *p);

@@ -1,4 +1,4 @@
-#include "tests/talk/gate.h"
+#include "tests/talk/squelch.h"
 
 #include <errno.h>
 #include <string.h>
@@ -14,17 +14,17 @@ enum { BEGIN = 2, END = 20 }; /* frames */
 /* Half a minute of speech does not become background. */
 #define FLOOR_UP_SPEECH 0.0004
 
-int gate_init(struct gate *g, uint32_t rate)
+int squelch_init(struct squelch *g, uint32_t rate)
 {
-	if (rate < GATE_RATE_MIN || rate > GATE_RATE_MAX)
+	if (rate < SQUELCH_RATE_MIN || rate > SQUELCH_RATE_MAX)
 		return EINVAL;
 	memset(g, 0, sizeof *g);
-	g->frame = rate / GATE_FRAMES_PER_S;
+	g->frame = rate / SQUELCH_FRAMES_PER_S;
 	g->floor = FLOOR_FIRST;
 	return 0;
 }
 
-void gate_shut(struct gate *g)
+void squelch_shut(struct squelch *g)
 {
 	g->open = false;
 	g->loud = g->quiet = g->n_kept = 0;
@@ -39,15 +39,15 @@ static double power(const int16_t *pcm, size_t n)
 	return sum / (double)n;
 }
 
-static void keep(struct gate *g, const int16_t *pcm)
+static void keep(struct squelch *g, const int16_t *pcm)
 {
 	memcpy(g->kept[g->next], pcm, g->frame * sizeof *pcm);
-	g->next = (g->next + 1) % GATE_KEPT;
-	if (g->n_kept < GATE_KEPT)
+	g->next = (g->next + 1) % SQUELCH_KEPT;
+	if (g->n_kept < SQUELCH_KEPT)
 		g->n_kept++;
 }
 
-enum gate_says gate_frame(struct gate *g, const int16_t *pcm)
+enum squelch_says squelch_frame(struct squelch *g, const int16_t *pcm)
 {
 	double p = power(pcm, g->frame);
 	bool sound = p > LEAST && p > g->floor * OVER;
@@ -61,20 +61,20 @@ enum gate_says gate_frame(struct gate *g, const int16_t *pcm)
 	g->quiet = sound ? 0 : g->quiet + 1;
 	if (g->open) {
 		if (g->quiet < END)
-			return GATE_OPEN;
-		gate_shut(g);
-		return GATE_CLOSES;
+			return SQUELCH_OPEN;
+		squelch_shut(g);
+		return SQUELCH_CLOSES;
 	}
 	keep(g, pcm);
 	if (g->loud < BEGIN)
-		return GATE_SHUT;
+		return SQUELCH_SHUT;
 	g->open = true;
-	return GATE_OPENS;
+	return SQUELCH_OPENS;
 }
 
-const int16_t *gate_kept(const struct gate *g, unsigned i)
+const int16_t *squelch_kept(const struct squelch *g, unsigned i)
 {
 	if (i >= g->n_kept)
 		return NULL;
-	return g->kept[(g->next + GATE_KEPT - g->n_kept + i) % GATE_KEPT];
+	return g->kept[(g->next + SQUELCH_KEPT - g->n_kept + i) % SQUELCH_KEPT];
 }

@@ -3,39 +3,39 @@
  *
  * The background is measured by the quiet frames; speech is what stands clear of it for 40 ms, and is over after 400 ms
  * without. The last 300 ms before it opened are kept, so that no first sound is lost. Pure; frames of 20 ms. */
-#ifndef TESTS_TALK_GATE_H
-#define TESTS_TALK_GATE_H
+#ifndef TESTS_TALK_SQUELCH_H
+#define TESTS_TALK_SQUELCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum {
-	GATE_FRAMES_PER_S = 50,
-	GATE_RATE_MIN = 8000,
-	GATE_RATE_MAX = 48000,
-	GATE_KEPT = 15, /* frames */
-	GATE_FRAME_MAX = GATE_RATE_MAX / GATE_FRAMES_PER_S,
+	SQUELCH_FRAMES_PER_S = 50,
+	SQUELCH_RATE_MIN = 8000,
+	SQUELCH_RATE_MAX = 48000,
+	SQUELCH_KEPT = 15, /* frames */
+	SQUELCH_FRAME_MAX = SQUELCH_RATE_MAX / SQUELCH_FRAMES_PER_S,
 };
 
-enum gate_says { GATE_SHUT, GATE_OPENS, GATE_OPEN, GATE_CLOSES };
+enum squelch_says { SQUELCH_SHUT, SQUELCH_OPENS, SQUELCH_OPEN, SQUELCH_CLOSES };
 
-struct gate {
+struct squelch {
 	size_t frame;	      /* samples */
 	double floor;	      /* power of the background */
 	unsigned loud, quiet; /* frames without a break */
 	bool open;
 	unsigned n_kept, next;
-	int16_t kept[GATE_KEPT][GATE_FRAME_MAX];
+	int16_t kept[SQUELCH_KEPT][SQUELCH_FRAME_MAX];
 };
 
-/* rate: GATE_RATE_MIN … GATE_RATE_MAX, else EINVAL. */
-int gate_init(struct gate *g, uint32_t rate);
+/* rate: SQUELCH_RATE_MIN … SQUELCH_RATE_MAX, else EINVAL. */
+int squelch_init(struct squelch *g, uint32_t rate);
 /* Shut, with nothing kept; what it knows of the background stays. */
-void gate_shut(struct gate *g);
+void squelch_shut(struct squelch *g);
 /* One frame of g->frame samples. OPENS: play the kept frames, the last of which is this one. */
-enum gate_says gate_frame(struct gate *g, const int16_t *pcm);
+enum squelch_says squelch_frame(struct squelch *g, const int16_t *pcm);
 /* The i-th kept frame, oldest first; NULL past the last. Borrowed until the next frame. */
-const int16_t *gate_kept(const struct gate *g, unsigned i);
+const int16_t *squelch_kept(const struct squelch *g, unsigned i);
 
 #endif
