@@ -459,6 +459,8 @@ static void perform_brain(struct agent *a, const struct room_effect *e)
 		return;
 	else if (e->type == ROOM_DO_INSTRUCT)
 		instruct(a, e);
+	else if (e->type == ROOM_DO_ASK_AGAIN)
+		realtime_again(a->brain, e->turn);
 	else if (e->type == ROOM_DO_BRAIN_CANCEL)
 		realtime_cancel(a->brain, e->turn);
 	else
@@ -483,6 +485,7 @@ static void perform(struct agent *a, const struct room_effect *e)
 		break;
 	case ROOM_DO_INSTRUCT:
 	case ROOM_DO_ASK:
+	case ROOM_DO_ASK_AGAIN:
 	case ROOM_DO_BRAIN_CANCEL:
 	case ROOM_DO_BRAIN_TRUNCATE:
 		perform_brain(a, e);

@@ -77,9 +77,13 @@ static struct answer *running(struct realtime *b)
 
 static struct answer *by_turn(struct realtime *b, uint32_t turn)
 {
-	for (unsigned i = 0; i < ANSWERS; i++)
-		if (turn && b->answer[i].turn == turn)
-			return &b->answer[i];
+	/* The newest: it may have been asked again. */
+	for (unsigned i = 0; i < ANSWERS; i++) {
+		struct answer *a = &b->answer[(b->newest + ANSWERS - i) % ANSWERS];
+
+		if (turn && a->turn == turn)
+			return a;
+	}
 	return NULL;
 }
 
@@ -98,7 +102,8 @@ static void ask_next(struct realtime *b)
 		return;
 	b->newest = (b->newest + 1) % ANSWERS;
 	b->answer[b->newest] = (struct answer){.turn = b->waiting, .running = true};
-	send_text(b, openai_item_user(b->line));
+	if (b->line)
+		send_text(b, openai_item_user(b->line));
 	send_text(b, openai_response(b->waiting));
 	b->waiting = 0;
 }
@@ -395,6 +400,17 @@ void realtime_cancel(struct realtime *b, uint32_t turn)
 	if (b->link == LINK_UP && a->response[0])
 		send_text(b, openai_cancel(a->response));
 	tmr_start(b->wind_down, WIND_DOWN_MS * MS);
+}
+
+void realtime_again(struct realtime *b, uint32_t turn)
+{
+	if (b->waiting == turn)
+		return; /* it was not sent yet */
+	realtime_cancel(b, turn);
+	free(b->line);
+	b->line = NULL;
+	b->waiting = turn;
+	ask_next(b);
 }
 
 void realtime_truncate(struct realtime *b, uint32_t turn, uint32_t ms)

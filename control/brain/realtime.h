@@ -53,6 +53,8 @@ struct realtime *realtime_free(struct realtime *b);
 int realtime_instruct(struct realtime *b, const char *text);
 /* One line of the room; the answer comes to the handler. One ask waits at most: a newer one takes its place. ENOMEM. */
 int realtime_ask(struct realtime *b, uint32_t turn, const char *line);
+/* Another answer to the same: its line is in the conversation already. */
+void realtime_again(struct realtime *b, uint32_t turn);
 /* Nothing more of this turn's answer is wanted. */
 void realtime_cancel(struct realtime *b, uint32_t turn);
 /* So many ms of this turn's answer were heard: the model's memory is cut there. */

@@ -10,6 +10,8 @@
 #include "control/room/floor.h"
 #include "control/room/followup.h"
 #include "control/room/history.h"
+#include "control/room/ladder.h"
+#include "control/room/standing.h"
 #include "control/room/reply.h"
 #include "control/room/room.h"
 #include "control/settings/settings.h"
@@ -58,6 +60,11 @@ struct room {
 	struct room_voice voice;
 	struct room_cancel cancel;
 	struct room_reply reply; /* of the active turn */
+	struct room_ladder ladder; /* the same */
+	struct {
+		enum room_standing_phase phase;
+		uint64_t at;
+	} stood; /* the output's phase, and since when */
 	uint64_t free_at; /* when the floor became free */
 	struct room_floor floor;
 	struct room_followup followup;

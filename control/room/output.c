@@ -26,8 +26,10 @@ void room_ask(struct room *room, struct room_turn *turn)
 	turn->asked_at = room->now;
 	turn->deadline = room->now + room->settings->first_audio_ms * ROOM_MS;
 	turn->sinks |= ROOM_SINK_BRAIN;
-	turn->policy = room_policy(room->settings->interruptions, ROOM_TARGET_UNTOLD, 0, turn->user);
+	turn->policy =
+		room_policy(room->settings->interruptions, ROOM_TARGET_UNTOLD, 0, turn->user);
 	room_reply_begin(room, turn);
+	room_silence_asked(room, turn);
 	room_decide(turn, ROOM_RULE_ASKED, true,
 		    turn->end_of_speech_at < room->now
 			    ? (int64_t)((room->now - turn->end_of_speech_at) / ROOM_MS)
@@ -77,6 +79,7 @@ static bool says_not_understood(const struct room *room, const struct room_turn 
 void room_let_out(struct room *room, struct room_turn *t)
 {
 	room->reply.open = true;
+	room->voice = (struct room_voice){0}; /* of another playback */
 	t->let_out = true;
 	t->phase = ROOM_PHASE_SPEAKING;
 	t->deadline = room->now + room->settings->stall_ms * ROOM_MS;
@@ -137,6 +140,8 @@ static void decide_out(struct room *room, struct room_turn *t)
 
 static void brain_over(struct room *room, struct room_turn *t, bool broke)
 {
+	if (!broke && !room_directive_skips(&room->reply.directive) && room_silence_done(room, t))
+		return;
 	t->brain_done = true;
 	t->brain_broke = broke;
 	t->sinks &= ~(unsigned)ROOM_SINK_BRAIN;
@@ -166,6 +171,7 @@ static void sound_came(struct room *room, struct room_turn *t, uint32_t chunk, s
 	struct room_effect *e;
 
 	room_reply_sound(room, t, chunk, pcm.n / 2);
+	room_ladder_sound(&room->ladder);
 	t->sinks |= ROOM_SINK_SPEECH;
 	e = room_do(room, ROOM_DO_SAY_PCM);
 	e->turn = t->id;
@@ -204,6 +210,7 @@ void room_brain_fact(struct room *room, const struct room_event *ev)
 		sound_came(room, t, 0, ev->pcm);
 		break;
 	case ROOM_BRAIN_TEXT:
+		room_ladder_word(&room->ladder, room->now);
 		room_reply_text(room, t, ev->text);
 		break;
 	case ROOM_BRAIN_DONE:

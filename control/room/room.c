@@ -183,8 +183,7 @@ static void member_left(struct room *room, struct room_speaker *sp)
 			room_turn_hand_on(t);
 		/* An answer that others hear already, or asked for too, is spoken to its end. */
 		else if (t->user == sp->user &&
-			 (room_people(room) <= 1 ||
-			  !(t->first_audio_at || room_segment_shared(t))))
+			 (room_people(room) <= 1 || !(t->first_audio_at || room_segment_shared(t))))
 			room_turn_cancel(room, t, ROOM_REASON_LEFT);
 	}
 	if (sp->asr_open)
@@ -336,6 +335,7 @@ static void dispatch(struct room *room, const struct room_event *ev)
 		shut_down(room);
 		break;
 	case ROOM_TOOL:
+		room_silence_tool(room, ev);
 		room_followup_tool(&room->followup, room->settings, ev->yes, ev->user, room->now);
 		break;
 	case ROOM_CHOICE:
@@ -378,9 +378,11 @@ void room_step(struct room *room, const struct room_event *event, uint64_t now,
 		dispatch(room, event);
 		if (!room->over) {
 			pass_time(room);
+			room_silence_time(room);
 			room_defer_flush(room);
 			room_drain(room);
 			room_arbiter_settle(room);
+			room_stood(room);
 		}
 	}
 	room->fx = NULL;
@@ -399,6 +401,7 @@ uint64_t room_deadline(const struct room *room)
 	if (room->over)
 		return at;
 	at = earlier(room_defer_deadline(room), room_arbiter_deadline(room));
+	at = earlier(at, room_silence_deadline(room));
 	at = earlier(at, room_reply_deadline(room));
 	at = earlier(at, room_instruct_deadline(room));
 	for (unsigned i = 0; i < ROOM_SPEAKERS; i++) {

@@ -227,6 +227,59 @@ TEST(a_cancelled_answer_is_dropped_and_cut)
 	end(&s);
 }
 
+/* ---- asked for again: the line is there already, what the first try says late is dropped ---- */
+
+static void silent_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
+{
+	struct seen *s = f->arg;
+
+	keep(s, type, root);
+	if (strcmp(type, "response.create") == 0) {
+		char name = (char)('a' + s->asked++);
+
+		fake_send(f, conn,
+			  "{\"type\":\"response.created\",\"response\":{\"id\":\"resp_%c\","
+			  "\"metadata\":{\"turn\":\"%s\"}}}",
+			  name, turn_of(root));
+		fake_send(f, conn,
+			  "{\"type\":\"response.output_audio_transcript.delta\",\"response_id\":"
+			  "\"resp_%c\",\"item_id\":\"item_%c\",\"delta\":\"%c\"}",
+			  name, name, name);
+		if (name == 'a')
+			return;
+		fake_audio(f, conn, "resp_a", "item_a", 5, 240);
+		fake_audio(f, conn, "resp_b", "item_b", 5, 480);
+		answer_done(f, conn, "b", "completed");
+	} else if (strcmp(type, "response.cancel") == 0) {
+		answer_done(f, conn, "a", "cancelled");
+	}
+}
+
+static void again_at_text(struct seen *s, enum realtime_event ev, uint32_t turn)
+{
+	if (ev == REALTIME_TEXT && s->asked == 1)
+		realtime_again(s->rt, turn);
+	if (ev == REALTIME_DONE)
+		env_stop(s->fake.env);
+}
+
+TEST(a_silent_answer_is_asked_for_again)
+{
+	static struct seen s;
+
+	CHECK(begin(&s, silent_server, ""));
+	s.heardh = again_at_text;
+	CHECK_INT(realtime_ask(s.rt, 1, "once"), 0);
+	realtime_again(s.rt, 1); /* it was not sent yet: nothing */
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_STR(s.events, "up:0 text:a text:b audio:960 done:1 ");
+	CHECK_STR(s.item_text, "user|once ");
+	CHECK_STR(s.fake.types, "session.update conversation.item.create response.create "
+				"response.cancel response.create ");
+	end(&s);
+}
+
 /* ---- a refused ask, a failed answer ---- */
 
 static void refusing_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
