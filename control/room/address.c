@@ -70,9 +70,9 @@ static bool in_list(const struct word *w, const char *const *list)
 static void primary_of(const struct word *w, unsigned n, char key[ROOM_KEY_MAX])
 {
 	static const char *const common[] = {
-		"assistant", "robot",  "agent", "helper", "voice",     "captain", "doctor",
-		"professor", "mister", "miss",  "lady",	  "lord",      "king",	  "queen",
-		"uncle",     "aunt",   "sister", "brother", "mother",  "father",  NULL};
+		"assistant", "robot",  "agent",	 "helper",  "voice",  "captain", "doctor",
+		"professor", "mister", "miss",	 "lady",    "lord",   "king",	 "queen",
+		"uncle",     "aunt",   "sister", "brother", "mother", "father",	 NULL};
 	const struct word *best = NULL;
 
 	*key = '\0';
@@ -161,11 +161,10 @@ static const char *const callers[] = {"hey", "hi", "hello", "yo", "ok", "okay", 
 
 static bool called(const struct word *w, const struct hit *h)
 {
-	static const char *const openers[] = {"oh",	 "and",	 "so",	  "please", "well",
-					      "now",	 "but",	 "right", "alright", "um",
-					      "uh",	 "er",	 "yes",	  "yeah",   "no",
-					      "thanks",	 "sorry", "wait", "listen", "look",
-					      "morning", NULL};
+	static const char *const openers[] = {
+		"oh",	   "and",  "so",     "please", "well",	  "now",  "but", "right",
+		"alright", "um",   "uh",     "er",     "yes",	  "yeah", "no",	 "thanks",
+		"sorry",   "wait", "listen", "look",   "morning", NULL};
 	unsigned i = h->at;
 
 	if (!i)
@@ -184,16 +183,14 @@ static bool called(const struct word *w, const struct hit *h)
 /* "parley is broken" tells of it; "parley is it raining" asks it. */
 static bool spoken_of(const struct word *w, unsigned n, unsigned next)
 {
-	static const char *const third[] = {"is",    "was",	"has",	  "had",    "does",   "did",
-					    "just",  "isn",	"wasn",	  "hasn",   "doesn",  "didn",
-					    "says",  "said",	"sounds", "seems",  "thinks", "keeps",
-					    "never", "always",	"needs",  "wants",  "knows",  "told",
-					    "gave",  "crashed", "went",	  "gets",   "got",    "makes",
-					    "and",   "or",	NULL};
-	static const char *const subject[] = {"it",	"that",	   "there",    "this",	   "he",
-					      "she",	"they",	   "you",      "we",	   "i",
-					      "anyone", "anybody", "somebody", "someone",  "everyone",
-					      NULL};
+	static const char *const third[] = {
+		"is",	 "was",	   "has",   "had",   "does",  "did",	"just",	 "isn",	    "wasn",
+		"hasn",	 "doesn",  "didn",  "says",  "said",  "sounds", "seems", "thinks",  "keeps",
+		"never", "always", "needs", "wants", "knows", "told",	"gave",	 "crashed", "went",
+		"gets",	 "got",	   "makes", "and",   "or",    NULL};
+	static const char *const subject[] = {
+		"it", "that", "there",	"this",	   "he",       "she",	  "they",     "you",
+		"we", "i",    "anyone", "anybody", "somebody", "someone", "everyone", NULL};
 
 	if (next >= n || w[next].after_stop || !in_list(&w[next], third))
 		return false;
@@ -202,13 +199,11 @@ static bool spoken_of(const struct word *w, unsigned n, unsigned next)
 
 static bool said_about(const struct word *before)
 {
-	static const char *const about[] = {"ask",     "asked",	 "asking",  "asks",   "tell",
-					    "told",    "telling", "tells",  "show",   "showed",
-					    "showing", "call",	 "called",  "calling", "a",
-					    "an",      "the",	 "my",	    "your",   "his",
-					    "her",     "our",	 "their",   "this",   "some",
-					    "any",     "every",	 "each",    "another", "no",
-					    NULL};
+	static const char *const about[] = {
+		"ask",	"asked",  "asking",  "asks", "tell",	"told",	   "telling", "tells",
+		"show", "showed", "showing", "call", "called",	"calling", "a",	      "an",
+		"the",	"my",	  "your",    "his",  "her",	"our",	   "their",   "this",
+		"some", "any",	  "every",   "each", "another", "no",	   NULL};
 
 	return in_list(before, about);
 }
@@ -216,13 +211,12 @@ static bool said_about(const struct word *before)
 /* The end of a sentence is no call after these: "talk to parley", "i like parley". */
 static bool leads_on(const struct word *before)
 {
-	static const char *const words[] = {"to",   "with",  "about", "of",    "for",	"from",
-					    "by",   "like",  "likes", "love",  "loves", "hate",
-					    "use",  "using", "used",  "is",    "was",	"than",
-					    "named", "mute", "kick",  "invite", "meet",	"met",
-					    "said", "says",  "and",   "or",    "in",	"on",
-					    "than", "without", "at",  "as",    "have",  "had",
-					    "want", "need",  "got",   "hear",  "heard", NULL};
+	static const char *const words[] = {
+		"to",	 "with",  "about", "of",     "for",	"from", "by",	"like", "likes",
+		"love",	 "loves", "hate",  "use",    "using",	"used", "is",	"was",	"than",
+		"named", "mute",  "kick",  "invite", "meet",	"met",	"said", "says", "and",
+		"or",	 "in",	  "on",	   "than",   "without", "at",	"as",	"have", "had",
+		"want",	 "need",  "got",   "hear",   "heard",	NULL};
 
 	return in_list(before, words);
 }
@@ -252,10 +246,11 @@ static enum room_address judge_exact(const struct word *w, unsigned n, const str
 /* What a question or a request begins with, from word i on. */
 static bool request(const struct word *w, unsigned n, unsigned i)
 {
-	static const char *const alone[] = {"what", "whats", "who", "where", "why", "how", "tell",
-					    "play", "please", "give", "stop", "say", "sing", NULL};
-	static const char *const modal[] = {"can", "could", "would", "will", "do", "did",
-					    "are", "have", "should", NULL};
+	static const char *const alone[] = {"what", "whats", "who",  "where",  "why",
+					    "how",  "tell",  "play", "please", "give",
+					    "stop", "say",   "sing", NULL};
+	static const char *const modal[] = {"can", "could", "would", "will",   "do",
+					    "did", "are",   "have",  "should", NULL};
 	static const char *const subject[] = {"you", "we", "i", "u", "ya", NULL};
 
 	if (i >= n)

@@ -36,8 +36,8 @@ static unsigned words(const char *p, size_t n)
 /* The dot after p[0..n) belongs to its word: "Dr.", "J.", "e.g.". */
 static bool abbreviated(const char *p, size_t n)
 {
-	static const char *const known[] = {"mr", "mrs", "ms",	"dr", "st",  "prof", "vs",
-					    "jr",	 "sr",	"eg", "e.g", "i.e",  "etc"};
+	static const char *const known[] = {"mr", "mrs", "ms", "dr",  "st",  "prof", "vs",
+					    "jr", "sr",	 "eg", "e.g", "i.e", "etc"};
 	size_t k = 0;
 
 	while (k < n && !blank(p[n - 1 - k]))
@@ -54,8 +54,8 @@ static bool abbreviated(const char *p, size_t n)
 /* What closes after a full stop and belongs to its sentence; bytes, or 0. */
 static size_t closer(const char *p, size_t n)
 {
-	static const char *const marks[] = {"\"",	    "'",	    ")",	    "]",
-					    "\xe2\x80\x9d", "\xe2\x80\x99", "\xc2\xbb"};
+	static const char *const marks[] = {"\"",	    "'",       ")", "]", "\xe2\x80\x9d",
+					    "\xe2\x80\x99", "\xc2\xbb"};
 
 	for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
 		size_t k = strlen(marks[i]);

@@ -258,7 +258,7 @@ uint64_t room_instruct_deadline(const struct room *room)
 const char *room_line(struct room *room, const struct room_turn *turn)
 {
 	size_t n = room_followup_recovery(&room->followup, room->settings, turn, room->now,
-					   room->line, sizeof room->line);
+					  room->line, sizeof room->line);
 
 	room_segment_lines(turn, room->line + n, sizeof room->line - n);
 	return room->line;

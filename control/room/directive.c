@@ -65,7 +65,7 @@ static enum kind kind_of(const char *body, size_t n, const char **value, size_t 
 
 static void take_to(struct room_directive *d, const char *value, size_t n)
 {
-	static const char *const all[] = {"all",	"everyone",   "everybody", "whole_room",
+	static const char *const all[] = {"all",	"everyone",   "everybody",  "whole_room",
 					  "whole room", "whole_chat", "whole chat", "vc"};
 
 	if (d->led || d->to != ROOM_TO_NOBODY || !n || n > ROOM_TO_MAX)
@@ -109,8 +109,8 @@ static void obey(struct room_directive *d, bool whole, room_directive_h *h, void
 		d->led = d->words = true;
 		h(ROOM_OUT_SOUND, value, n, arg);
 	} else if (kind == NOTE && n) {
-		h(ROOM_OUT_NOTE, value,
-		  n <= ROOM_NOTE_MAX ? n : utf8_whole(value, ROOM_NOTE_MAX), arg);
+		h(ROOM_OUT_NOTE, value, n <= ROOM_NOTE_MAX ? n : utf8_whole(value, ROOM_NOTE_MAX),
+		  arg);
 	} else if (kind == UNKNOWN) {
 		d->unknown++;
 	}

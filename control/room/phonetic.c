@@ -90,7 +90,8 @@ static bool vowel_mark(char ch)
 /* What it costs that a was heard as b. */
 static unsigned swap(char a, char b)
 {
-	static const char *const places[] = {"bpfm", "dts", "gk", "lr", "mn", "kh", "hf", "wf", "js", "jk"};
+	static const char *const places[] = {"bpfm", "dts", "gk", "lr", "mn",
+					     "kh",   "hf",  "wf", "js", "jk"};
 
 	if (a == b)
 		return 0;

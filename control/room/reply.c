@@ -57,15 +57,14 @@ static void obey_lead(struct room *room, struct room_turn *turn)
 		target = (user = named_user(room, d->name)) ? ROOM_TARGET_USER
 							    : ROOM_TARGET_UNRESOLVED;
 	if (r->planned || d->to != ROOM_TO_NOBODY) {
-		turn->policy =
-			room_policy(room->settings->interruptions, target, user, turn->user);
+		turn->policy = room_policy(room->settings->interruptions, target, user, turn->user);
 		room_decide(turn, ROOM_RULE_SPOKEN_TO, d->to != ROOM_TO_NOBODY, d->to, 0);
 	}
 	if (d->lease != ROOM_LEASE_NONE)
-		room_decide(turn, ROOM_RULE_LEASE,
-			    room_lease_grant(&turn->lease, d->lease, turn->first_audio_at,
-					     room->now),
-			    d->lease, 0);
+		room_decide(
+			turn, ROOM_RULE_LEASE,
+			room_lease_grant(&turn->lease, d->lease, turn->first_audio_at, room->now),
+			d->lease, 0);
 }
 
 /* ---- words ---- */

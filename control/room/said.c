@@ -65,7 +65,8 @@ static size_t find_word(const char *text, size_t at, size_t end, const char *wor
 {
 	for (size_t i = at; i + len <= end && i < at + NEAR; i++) {
 		bool begins = i == 0 || !word_byte(text[i - 1]) || !word_byte(word[0]);
-		bool ends = i + len == end || !word_byte(text[i + len]) || !word_byte(word[len - 1]);
+		bool ends =
+			i + len == end || !word_byte(text[i + len]) || !word_byte(word[len - 1]);
 
 		if (begins && ends && memcmp(text + i, word, len) == 0)
 			return i + len;

@@ -1,5 +1,6 @@
-/* A brain's words through directives and chunks: any bytes, cut anywhere, come out the same; nothing in closed double
- * brackets is said; pieces are within their limit, trimmed and UTF-8, and no word is lost. The first bytes are the settings. */
+/* A brain's words through directives and chunks: any bytes, cut anywhere, come out the same;
+ * nothing in closed double brackets is said; pieces are within their limit, trimmed and UTF-8, and
+ * no word is lost. The first bytes are the settings. */
 #include "control/room/chunker.h"
 #include "control/room/directive.h"
 #include "control/room/guard.h"

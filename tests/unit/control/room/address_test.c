@@ -102,9 +102,8 @@ TEST(aliases_and_names_of_several_words)
 	CHECK_INT(judged(",, ,", "anything"), ROOM_ADDRESS_NONE);
 }
 
-
-/* Sentences for a bot called Parley. The first table was used while the rules were made, the second was written with it
- * and not looked at before they were done. */
+/* Sentences for a bot called Parley. The first table was used while the rules were made, the second
+ * was written with it and not looked at before they were done. */
 struct sentence {
 	const char *text;
 	bool to_it;

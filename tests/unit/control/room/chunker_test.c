@@ -67,22 +67,30 @@ TEST(rule_087_whole_sentences_the_first_soon)
 		 "The first one is here. And the second is too.|The third one follows here. "
 		 "The fourth comes after that.|The fifth is the last of all of them.|"},
 		/* Two sentences, but fewer than 30 bytes: the third comes along. */
-		{2, 30, 300, "Yes. Of course. I can do that for you. And more of it. And then some more.",
+		{2, 30, 300,
+		 "Yes. Of course. I can do that for you. And more of it. And then some more.",
 		 "Yes. Of course. I can do that for you.|And more of it. And then some more.|"},
 		/* One is enough when one is asked for. */
 		{1, 8, 300, "Once upon a time. There was a king in a castle far away.",
 		 "Once upon a time.|There was a king in a castle far away.|"},
 		/* No sentence ends there. */
-		{1, 8, 300, "It costs 3.14 or 2.50, says Dr. Smith of St. Ives, J. R. said so. Good for you then.",
-		 "It costs 3.14 or 2.50, says Dr. Smith of St. Ives, J. R. said so.|Good for you then.|"},
-		{1, 8, 300, "\"Is that so?\" \xe2\x80\x9cYes, it is so!\xe2\x80\x9d (It really is.) And so on it goes here.",
-		 "\"Is that so?\"|\xe2\x80\x9cYes, it is so!\xe2\x80\x9d|(It really is.) And so on it goes here.|"},
+		{1, 8, 300,
+		 "It costs 3.14 or 2.50, says Dr. Smith of St. Ives, J. R. said so. Good for you "
+		 "then.",
+		 "It costs 3.14 or 2.50, says Dr. Smith of St. Ives, J. R. said so.|Good for you "
+		 "then.|"},
+		{1, 8, 300,
+		 "\"Is that so?\" \xe2\x80\x9cYes, it is so!\xe2\x80\x9d (It really is.) And so on "
+		 "it goes here.",
+		 "\"Is that so?\"|\xe2\x80\x9cYes, it is so!\xe2\x80\x9d|(It really is.) And so on "
+		 "it goes here.|"},
 		/* Clauses only when nothing better is there. */
 		{1, 8, 300, "Take this one first: it is the better of the two; then go.",
 		 "Take this one first:|it is the better of the two;|then go.|"},
 		{2, 8, 300, "Take this one first: it is the better; then go.",
 		 "Take this one first: it is the better; then go.|"},
-		{1, 8, 300, "\xe4\xbd\xa0\xe5\xa5\xbd\xe3\x80\x82\xe8\xaf\xb7\xe8\xaf\xb4\xe3\x80\x82",
+		{1, 8, 300,
+		 "\xe4\xbd\xa0\xe5\xa5\xbd\xe3\x80\x82\xe8\xaf\xb7\xe8\xaf\xb4\xe3\x80\x82",
 		 "\xe4\xbd\xa0\xe5\xa5\xbd\xe3\x80\x82|\xe8\xaf\xb7\xe8\xaf\xb4\xe3\x80\x82|"},
 	};
 
@@ -98,7 +106,8 @@ TEST(rule_087_a_tiny_tail_is_merged_or_flushed)
 		{1, 8, 300, "This is the first sentence. I do it so. So this is what comes of it.",
 		 "This is the first sentence.|I do it so.|So this is what comes of it.|"},
 		/* Nothing follows: flushed. */
-		{1, 8, 300, "This is the first sentence. Right.", "This is the first sentence.|Right.|"},
+		{1, 8, 300, "This is the first sentence. Right.",
+		 "This is the first sentence.|Right.|"},
 	};
 
 	check_rows(rows, sizeof rows / sizeof rows[0]);
@@ -108,8 +117,10 @@ TEST(rule_087_forced_at_its_limit_between_words)
 {
 	static const struct row rows[] = {
 		{2, 30, 80,
-		 "this goes on and on without any stop at all so that it has to be cut somewhere between two words of it",
-		 "this goes on and on without any stop at all so that it has to be cut somewhere|between two words of it|"},
+		 "this goes on and on without any stop at all so that it has to be cut somewhere "
+		 "between two words of it",
+		 "this goes on and on without any stop at all so that it has to be cut "
+		 "somewhere|between two words of it|"},
 	};
 	char text[1001];
 	struct pieces p;
@@ -138,7 +149,7 @@ TEST(rule_087_never_inside_a_directive)
 
 TEST(hostile_text_comes_out_valid_and_bounded)
 {
-	static const char *const units[] = {"x",  "\xc3",     ". ",	 "[[",	"a. b! ",
+	static const char *const units[] = {"x",  "\xc3",     ". ",	 "[[",	 "a. b! ",
 					    "]]", "\xf0\x9f", "[[ . ]]", "\x01", "\xe3\x80\x82"};
 	size_t n = 1 << 20;
 	char *text = malloc(n);

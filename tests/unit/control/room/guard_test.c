@@ -46,8 +46,7 @@ TEST(rule_033_058_a_models_own_marks_are_no_words)
 
 TEST(what_the_recogniser_doubts_is_dropped_when_it_says_so)
 {
-	struct room_guard_facts f = {
-		.text = "thank you for watching", .doubt = 1002};
+	struct room_guard_facts f = {.text = "thank you for watching", .doubt = 1002};
 
 	CHECK_INT(judged(&f), ROOM_GUARD_UNSURE);
 	f.doubt = 1001;

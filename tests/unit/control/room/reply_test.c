@@ -168,7 +168,8 @@ TEST(rule_087_the_brains_words_are_spoken_in_pieces)
 {
 	begin("brain");
 	GAVE(text("It is ten past four in the "), "");
-	GAVE(text("afternoon. The sun is out. And"), "speak 1 It is ten past four in the afternoon. The sun is out.\n");
+	GAVE(text("afternoon. The sun is out. And"),
+	     "speak 1 It is ten past four in the afternoon. The sun is out.\n");
 	GAVE(text(" it is warm. "), "");
 	GAVE(audio(ROOM_SPEECH_AUDIO, 1, 1000), "pcm 1000\nopen\n");
 	GAVE(audio(ROOM_SPEECH_AUDIO, 1, 500), "pcm 500\n");
@@ -183,7 +184,9 @@ TEST(rule_087_the_brains_words_are_spoken_in_pieces)
 	GAVE(fact(ROOM_SPEECH_DONE, 2), "");
 	GAVE(audio(ROOM_SPEECH_AUDIO, 3, 300), "pcm 300\n");
 	GAVE(fact(ROOM_SPEECH_DONE, 3), "end\n");
-	GAVE(playback(ROOM_SAY_DRAINED, 2800), "answered \"It is ten past four in the afternoon. The sun is out. And it is warm. You should go out. Bye.\"\n");
+	GAVE(playback(ROOM_SAY_DRAINED, 2800),
+	     "answered \"It is ten past four in the afternoon. The sun is out. And it is warm. You "
+	     "should go out. Bye.\"\n");
 	over();
 }
 
@@ -219,7 +222,8 @@ TEST(speech_waits_while_much_of_it_is_not_heard_yet)
 	uint64_t at;
 
 	begin("brain");
-	text("The first of it is this one here. And it goes on. The second of it is that. And so on. Third. ");
+	text("The first of it is this one here. And it goes on. The second of it is that. And so "
+	     "on. Third. ");
 	audio(ROOM_SPEECH_AUDIO, 1, 5000);
 	playback(ROOM_SAY_STARTED, 0);
 	GAVE(fact(ROOM_SPEECH_DONE, 1), "");
@@ -228,7 +232,8 @@ TEST(speech_waits_while_much_of_it_is_not_heard_yet)
 	now += 3000;
 	GAVE(step((struct room_event){.type = ROOM_TIMER}), "");
 	now = at;
-	GAVE(step((struct room_event){.type = ROOM_TIMER}), "speak 2 The second of it is that. And so on.\n");
+	GAVE(step((struct room_event){.type = ROOM_TIMER}),
+	     "speak 2 The second of it is that. And so on.\n");
 	over();
 }
 
@@ -239,7 +244,8 @@ TEST(rule_089_what_waits_at_the_end_becomes_one_line)
 	text("Five is that one. Six is this one. Seven.");
 	GAVE(fact(ROOM_BRAIN_DONE, 0), "");
 	audio(ROOM_SPEECH_AUDIO, 1, 1000);
-	GAVE(fact(ROOM_SPEECH_DONE, 1), "speak 2 Three is there. Four is here. Five is that one. Six is this one. Seven.\n");
+	GAVE(fact(ROOM_SPEECH_DONE, 1),
+	     "speak 2 Three is there. Four is here. Five is that one. Six is this one. Seven.\n");
 	over();
 }
 
@@ -249,7 +255,8 @@ TEST(rule_090_the_beginning_is_obeyed_and_not_spoken)
 
 	begin("brain");
 	GAVE(text("[[to: b"), "");
-	GAVE(text("ob]] [[LEASE: ATOMIC]] [[NOTE: he likes tea]] Sure thing, Bob, I will. I do."), "note he likes tea\n");
+	GAVE(text("ob]] [[LEASE: ATOMIC]] [[NOTE: he likes tea]] Sure thing, Bob, I will. I do."),
+	     "note he likes tea\n");
 	GAVE(fact(ROOM_BRAIN_DONE, 0), "speak 1 Sure thing, Bob, I will. I do.\n");
 	CHECK_INT(room_active(room)->policy.user, BOB);
 	CHECK_INT(room_active(room)->policy.scope, ROOM_SCOPE_SPEAKER);
@@ -272,7 +279,8 @@ TEST(rule_090_a_voice_models_directives_are_not_shown_and_obeyed)
 {
 	begin("native");
 	GAVE(text("[[TO: ALL]] Hello "), "");
-	GAVE(text("all. [[SOUNDBOARD: horn]][[NOTE: three of them]][[DANCE]]Bye."), "sound 1 horn\nnote three of them\n");
+	GAVE(text("all. [[SOUNDBOARD: horn]][[NOTE: three of them]][[DANCE]]Bye."),
+	     "sound 1 horn\nnote three of them\n");
 	CHECK_INT(room_active(room)->policy.why, ROOM_POLICY_TARGET_ALL);
 	GAVE(audio(ROOM_BRAIN_AUDIO, 0, 1000), "pcm 1000\nopen\n");
 	GAVE(fact(ROOM_BRAIN_DONE, 0), "end\n");
@@ -297,7 +305,8 @@ TEST(rule_091_skip_is_silence_and_leaves_no_words)
 TEST(rule_020_an_answer_given_up_is_not_played_and_leaves_no_words)
 {
 	begin("brain");
-	GAVE(text("This is the first of it, and it is long. The second. Third."), "speak 1 This is the first of it, and it is long. The second.\n");
+	GAVE(text("This is the first of it, and it is long. The second. Third."),
+	     "speak 1 This is the first of it, and it is long. The second.\n");
 	step((struct room_event){.type = ROOM_SHUTDOWN});
 	CHECK_STR(trace, "cancel\nunspeak\nshutdown \"\" cut\n");
 	CHECK(!strstr(trace, "open"));
@@ -319,11 +328,13 @@ TEST(speech_that_fails_ends_the_answer_by_its_name)
 	over();
 	/* What was heard before stays. */
 	begin("brain");
-	text("This is the first of it, and it is long. The second. The third one. And more of it. ");
+	text("This is the first of it, and it is long. The second. The third one. And more of "
+	     "it. ");
 	audio(ROOM_SPEECH_AUDIO, 1, 1000);
 	GAVE(fact(ROOM_SPEECH_DONE, 1), "speak 2 The third one. And more of it.\n");
 	GAVE(fact(ROOM_SPEECH_FAILED, 2), "cancel\nend\n");
-	GAVE(playback(ROOM_SAY_DRAINED, 1000), "speech_failed \"This is the first of it, and it is long. The second.\" cut\n");
+	GAVE(playback(ROOM_SAY_DRAINED, 1000),
+	     "speech_failed \"This is the first of it, and it is long. The second.\" cut\n");
 	over();
 }
 
@@ -334,13 +345,22 @@ TEST(an_answer_that_was_cut_keeps_the_words_that_were_heard)
 	audio(ROOM_SPEECH_AUDIO, 1, 4500); /* 45 bytes */
 	fact(ROOM_SPEECH_DONE, 1);
 	playback(ROOM_SAY_STARTED, 0);
-	GAVE(playback(ROOM_SAY_STOPPED, 1900), "cancel\nplayback_failed \"One two three four\" cut\n");
+	GAVE(playback(ROOM_SAY_STOPPED, 1900),
+	     "cancel\nplayback_failed \"One two three four\" cut\n");
 	over();
 	/* By the voice's own word times, where it gives them. */
 	begin("brain");
 	text("One two three four five six seven. And eight. ");
-	step((struct room_event){.type = ROOM_SPEECH_WORD, .turn = turn, .chunk = 1, .text = str_of("One"), .samples = 24 * 1500});
-	step((struct room_event){.type = ROOM_SPEECH_WORD, .turn = turn, .chunk = 1, .text = str_of("two"), .samples = 24 * 2000});
+	step((struct room_event){.type = ROOM_SPEECH_WORD,
+				 .turn = turn,
+				 .chunk = 1,
+				 .text = str_of("One"),
+				 .samples = 24 * 1500});
+	step((struct room_event){.type = ROOM_SPEECH_WORD,
+				 .turn = turn,
+				 .chunk = 1,
+				 .text = str_of("two"),
+				 .samples = 24 * 2000});
 	audio(ROOM_SPEECH_AUDIO, 1, 4500);
 	GAVE(playback(ROOM_SAY_STOPPED, 1900), "cancel\nunspeak\nplayback_failed \"One\" cut\n");
 	over();
@@ -360,8 +380,8 @@ TEST(an_answer_that_was_cut_keeps_the_words_that_were_heard)
 
 TEST(hostile_answers_stay_bounded)
 {
-	static const char *const units[] = {"x", "[[", "[[NOTE:a]]", "[[SOUNDBOARD:b]]", "a. ",
-					    "\xff\xc3", "[[TO:ALL]]"};
+	static const char *const units[] = {"x",   "[[",       "[[NOTE:a]]", "[[SOUNDBOARD:b]]",
+					    "a. ", "\xff\xc3", "[[TO:ALL]]"};
 	size_t n = 1 << 20;
 	char *big = malloc(n);
 

@@ -79,8 +79,9 @@ TEST(word_times_cut_better_than_characters)
 	static const struct {
 		const char *word;
 		unsigned ms;
-	} words[] = {{"Well", 900}, {" it", 1000}, {"is ", 1100}, {"a", 1150}, {"long", 1900},
-		     {"elsewhere", 1950}, {"way", 2500}, {"is", 2600}, {"it", 2700}, {"not?", 3000}};
+	} words[] = {{"Well", 900},  {" it", 1000},	  {"is ", 1100}, {"a", 1150},
+		     {"long", 1900}, {"elsewhere", 1950}, {"way", 2500}, {"is", 2600},
+		     {"it", 2700},   {"not?", 3000}};
 
 	said = (struct room_said){0};
 	room_said_text(&said, 7, strlen(text));
