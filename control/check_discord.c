@@ -15,7 +15,7 @@
 #include "proto/discord.h"
 
 #define SEC UINT64_C(1000000000)
-enum { GATEWAY_S = 10 };
+enum { GATEWAY_S = 10, SERVERS_SHOWN = 5 };
 
 static int get(struct check *c, const char *route, const char *path, rest_h *h)
 {
@@ -35,10 +35,12 @@ static const char *trouble(int err, int status, const json_t *body)
 	return message ? message : "an unexpected answer";
 }
 
+/* Without these nothing can be heard and said. */
+static const unsigned needed[] = {DISCORD_BIT_VIEW_CHANNEL, DISCORD_BIT_CONNECT, DISCORD_BIT_SPEAK};
+enum { N_NEEDED = sizeof needed / sizeof needed[0] };
+
 static void check_permissions(struct check *c)
 {
-	static const unsigned bits[] = {DISCORD_BIT_VIEW_CHANNEL, DISCORD_BIT_CONNECT,
-					DISCORD_BIT_SPEAK};
 	struct guild_channel ch;
 	uint64_t have;
 
@@ -53,17 +55,16 @@ static void check_permissions(struct check *c)
 		check_say(c, CHECK_WARNING, "permissions", "could not be worked out");
 	} else {
 		check_say(c, CHECK_OK, "channel", "%s", ch.name);
-		for (size_t i = 0; i < sizeof bits / sizeof bits[0]; i++)
-			if (!(have & DISCORD_PERMISSION(bits[i])))
+		for (size_t i = 0; i < N_NEEDED; i++)
+			if (!(have & DISCORD_PERMISSION(needed[i])))
 				check_say(c, CHECK_MISSING, "permissions",
 					  "the bot may not %s in %s. Allow it in the channel's "
-					  "settings "
-					  "in "
+					  "settings in "
 					  "Discord",
-					  discord_permission_text(bits[i]), ch.name);
+					  discord_permission_text(needed[i]), ch.name);
 			else
 				check_say(c, CHECK_OK, "permissions", "%s",
-					  discord_permission_text(bits[i]));
+					  discord_permission_text(needed[i]));
 	}
 	check_done(c);
 }
@@ -120,12 +121,32 @@ static void on_guild(int err, int status, const json_t *body, void *arg)
 		check_done(c);
 }
 
-/* Without --guild: whether anybody has added the bot at all. */
+/* What the bot's roles allow in a server; its channels may say otherwise, so nothing is missing for
+ * sure. */
+static void check_server(struct check *c, const json_t *server)
+{
+	const char *name = json_string_value(json_object_get(server, "name"));
+	const char *text = json_string_value(json_object_get(server, "permissions"));
+	uint64_t have;
+
+	check_say(c, CHECK_OK, "server", "%s", name ? name : "?");
+	if (!text || !discord_u64(text, &have) ||
+	    have & DISCORD_PERMISSION(DISCORD_BIT_ADMINISTRATOR))
+		return;
+	for (size_t i = 0; i < N_NEEDED; i++)
+		if (!(have & DISCORD_PERMISSION(needed[i])))
+			check_say(c, CHECK_WARNING, "permissions",
+				  "in %s the bot's roles do not let it %s. Allow it in the "
+				  "server's settings under "
+				  "Roles, or open the invite link again",
+				  name ? name : "?", discord_permission_text(needed[i]));
+}
+
+/* Without --guild: whether anybody has added the bot at all, and with enough rights. */
 static void on_servers(int err, int status, const json_t *body, void *arg)
 {
 	struct check *c = arg;
 	size_t n = json_array_size(body);
-	const char *name = json_string_value(json_object_get(json_array_get(body, 0), "name"));
 
 	if (err == ECANCELED)
 		return;
@@ -134,10 +155,10 @@ static void on_servers(int err, int status, const json_t *body, void *arg)
 	else if (n == 0)
 		check_say(c, CHECK_MISSING, "server",
 			  "the bot is in no server yet. Open the invite link and choose one");
-	else if (n == 1)
-		check_say(c, CHECK_OK, "server", "%s", name ? name : "?");
-	else
-		check_say(c, CHECK_OK, "server", "%s and %zu more", name ? name : "?", n - 1);
+	for (size_t i = 0; i < n && i < SERVERS_SHOWN; i++)
+		check_server(c, json_array_get(body, i));
+	if (n > SERVERS_SHOWN)
+		check_say(c, CHECK_OK, "server", "and %zu more", n - SERVERS_SHOWN);
 	check_done(c);
 }
 

@@ -146,6 +146,11 @@ sock="--media-sock $D/mediad.sock"
 	checked "check with nothing to switch" "ok       developer portal: nothing to switch" "$B/control" $sock
 	api POST /bots '{"id":"901","name":"lonely","token":"lonely.bot.token"}' >/dev/null
 	checked "check tells that nobody added the bot" "missing  server: the bot is in no server yet" DISCORD_TOKEN=lonely.bot.token "$B/control" $sock
+	api POST /guilds '{"id":"77","name":"Bare","owner_id":"501"}' >/dev/null
+	api POST /guilds/77/members '{"user_id":"901"}' >/dev/null
+	api PATCH /guilds/77/roles/77 '{"permissions":"1049600"}' >/dev/null
+	checked "check looks at the rights in each server" "warning  permissions: in Bare the bot's roles do not let it speak" \
+		DISCORD_TOKEN=lonely.bot.token "$B/control" $sock
 	checked "check finds a mistyped variable" "warning  environment: nobody reads PARLEY_SILENSE_MS; did you mean PARLEY_SILENCE_MS?" \
 		PARLEY_SILENSE_MS=1 "$B/control" $sock
 	printf '{\n"silense_ms": 1,\n"hold_ms": -1\n}\n' >"$D/bad.json"
