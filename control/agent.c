@@ -524,6 +524,18 @@ static void perform(struct agent *a, const struct room_effect *e)
 		log_debug("turn_admitted", "id=%u rule=%s", e->record->id, e->text);
 		tell_turn(a, e->record, TURNS_ADMITTED);
 		break;
+	case ROOM_DO_MUSIC:
+	case ROOM_DO_MUSIC_GAIN:
+	case ROOM_DO_CHOOSE:
+		break; /* there is no music yet, and nothing to choose */
+	case ROOM_DO_CLASSIFY:
+		feed(a, &(struct room_event){.type = ROOM_JUDGED, .turn = e->turn});
+		break;
+	case ROOM_DO_LEAVE:
+		log_info("session_over", "why=%s", e->text);
+		if (a->leaveh)
+			a->leaveh(a->arg);
+		break;
 	case ROOM_DO_DEFER:
 		log_debug("turn_deferred", "id=%u rule=%s", e->record->id, e->text);
 		break;
@@ -575,10 +587,11 @@ static void brain_fact(enum realtime_event ev, uint32_t turn, const uint8_t *dat
 }
 
 static void asr_fact(enum asr_event ev, uint64_t user, uint32_t utterance, const uint8_t *text,
-		     size_t len, void *arg)
+		     size_t len, uint32_t doubt, void *arg)
 {
 	struct agent *a = arg;
-	struct room_event out = {.user = user, .utterance = utterance, .text = {text, len}};
+	struct room_event out = {
+		.user = user, .utterance = utterance, .text = {text, len}, .doubt = doubt};
 
 	out.type = ev == ASR_PARTIAL	  ? ROOM_PARTIAL
 		   : ev == ASR_TRANSCRIPT ? ROOM_TRANSCRIPT

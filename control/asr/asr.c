@@ -39,7 +39,7 @@ struct asr {
 
 static void tell(struct session *s, enum asr_event ev, uint32_t utterance, const char *text)
 {
-	s->a->h(ev, s->user, utterance, (const uint8_t *)text, strlen(text), s->a->arg);
+	s->a->h(ev, s->user, utterance, (const uint8_t *)text, strlen(text), 0, s->a->arg);
 }
 
 static struct session *session_of(const struct asr *a, uint64_t user)
@@ -157,7 +157,7 @@ static void fact_error(struct session *s, const struct openai_fact *f)
 		ws_close(s->ws, 1000, NULL);
 	if (room_bridge_refused(&s->bridge, f->utterance))
 		s->a->h(little ? ASR_TRANSCRIPT : ASR_FAILED, s->user, f->utterance,
-			little ? NULL : f->text.p, little ? 0 : f->text.n, s->a->arg);
+			little ? NULL : f->text.p, little ? 0 : f->text.n, 0, s->a->arg);
 }
 
 static void fact_words(struct session *s, const struct openai_fact *f)
@@ -176,7 +176,7 @@ static void fact_words(struct session *s, const struct openai_fact *f)
 	utterance = room_bridge_done(&s->bridge, f->item, &revised);
 	if (utterance && !(revised && failed))
 		s->a->h(failed ? ASR_FAILED : ASR_TRANSCRIPT, s->user, utterance, f->text.p,
-			f->text.n, s->a->arg);
+			f->text.n, f->doubt, s->a->arg);
 }
 
 static void fact(struct session *s, const struct openai_fact *f)

@@ -76,13 +76,17 @@ char *openai_session_voice(const char *instructions, const char *voice)
 
 char *openai_session_transcription(const char *model, const char *language)
 {
-	json_t *transcription = json_pack("{s:s}", "model", model);
+	json_t *transcription = json_pack("{s:s}", "model", model), *include = NULL;
 
 	if (transcription && language && *language)
 		json_object_set_new(transcription, "language", json_string(language));
-	return text_of(json_pack("{s:s,s:{s:s,s:{s:{s:o,s:o,s:n}}}}", "type", "session.update",
-				 "session", "type", "transcription", "audio", "input", "format",
-				 format(), "transcription", transcription, "turn_detection"));
+	/* Others refuse it. */
+	if (strncmp(model, "gpt-4o", 6) == 0 && !strstr(model, "diarize"))
+		include = json_pack("[s]", "item.input_audio_transcription.logprobs");
+	return text_of(json_pack("{s:s,s:{s:s,s:o*,s:{s:{s:o,s:o,s:n}}}}", "type", "session.update",
+				 "session", "type", "transcription", "include", include, "audio",
+				 "input", "format", format(), "transcription", transcription,
+				 "turn_detection"));
 }
 
 char *openai_instructions(const char *instructions)

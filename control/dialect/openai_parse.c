@@ -7,6 +7,8 @@
 
 #include "control/dialect/openai.h"
 
+enum { DOUBT_MAX = 1000000 };
+
 typedef int(read_h)(struct openai_fact *f, const json_t *root);
 
 static struct slice text_of(const json_t *obj, const char *key)
@@ -65,12 +67,27 @@ static int read_partial(struct openai_fact *f, const json_t *root)
 	return copy(root, "item_id", f->item, sizeof f->item);
 }
 
+/* How much the recogniser doubts its words on the whole. */
+static uint32_t doubt(const json_t *logprobs)
+{
+	size_t n = json_array_size(logprobs);
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum -= json_number_value(json_object_get(json_array_get(logprobs, i), "logprob"));
+	if (!n)
+		return 0;
+	sum = sum * 1000 / (double)n;
+	return sum <= 0 ? 1 : sum >= DOUBT_MAX ? DOUBT_MAX + 1 : (uint32_t)sum + 1;
+}
+
 static int read_transcript(struct openai_fact *f, const json_t *root)
 {
 	f->type = OPENAI_TRANSCRIPT;
 	if (!json_is_string(json_object_get(root, "transcript")))
 		return EBADMSG;
 	f->text = text_of(root, "transcript");
+	f->doubt = doubt(json_object_get(root, "logprobs"));
 	return copy(root, "item_id", f->item, sizeof f->item);
 }
 

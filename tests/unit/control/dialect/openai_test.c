@@ -108,6 +108,33 @@ TEST(what_is_malformed_is_refused)
 	free(long_id);
 }
 
+TEST(a_transcript_says_how_sure_it_is)
+{
+	static const struct {
+		const char *logprobs;
+		uint32_t doubt;
+	} rows[] = {{"", 0},
+		    {",\"logprobs\":null", 0},
+		    {",\"logprobs\":[]", 0},
+		    {",\"logprobs\":[{\"logprob\":-0.5},{\"logprob\":-1.5}]", 1001},
+		    {",\"logprobs\":[{\"logprob\":0.0}]", 1},
+		    {",\"logprobs\":[{\"logprob\":7}]", 1},
+		    {",\"logprobs\":[{\"logprob\":-1e300}]", 1000001},
+		    {",\"logprobs\":[7,{\"logprob\":\"x\"}]", 1}};
+	struct openai_fact f;
+	char msg[512];
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		snprintf(msg, sizeof msg,
+			 "{\"type\":\"conversation.item.input_audio_transcription.completed\","
+			 "\"item_id\":\"i\",\"transcript\":\"hello\"%s}",
+			 rows[i].logprobs);
+		CHECK_INT(parse(&f, msg), 0);
+		CHECK_INT(f.doubt, rows[i].doubt);
+		openai_fact_clear(&f);
+	}
+}
+
 TEST(the_end_of_a_response_says_how)
 {
 	struct openai_fact f;
@@ -205,6 +232,11 @@ TEST(client_events_have_the_documented_shape)
 	CHECK_AT(t, "session.type", "\"transcription\"");
 	CHECK_AT(t, "session.audio.input.transcription", "{\"model\":\"m\",\"language\":\"de\"}");
 	CHECK_AT(t, "session.audio.input.turn_detection", "null");
+	CHECK(!strstr(t, "include"));
+	free(t);
+	t = openai_session_transcription("gpt-4o-mini-transcribe", "");
+	CHECK(t);
+	CHECK_AT(t, "session.include", "[\"item.input_audio_transcription.logprobs\"]");
 	free(t);
 	t = openai_item_user("[Alice]: hi");
 	CHECK(t);
