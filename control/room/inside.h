@@ -109,6 +109,10 @@ void room_asr_start(struct room *room, struct room_speaker *sp);
 void room_asr_commit(struct room *room, struct room_speaker *sp);
 void room_asr_forget(struct room *room, struct room_speaker *sp);
 void room_asr_fact(struct room *room, const struct room_event *ev);
+/* What is awaited of this turn is not any more; its words are those that came. */
+void room_asr_abandon(struct room *room, struct room_turn *turn);
+/* why: idle_ttl, user_left, empty, shutdown. */
+void room_asr_close(struct room *room, struct room_speaker *sp, const char *why);
 /* The capture is over: no more pieces. */
 void room_turn_heard(struct room *room, struct room_turn *turn);
 void room_asr_time(struct room *room, struct room_speaker *sp);

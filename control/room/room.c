@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "control/room/bank.h"
 #include "control/room/defer.h"
 #include "control/room/inside.h"
 #include "control/room/queue.h"
@@ -178,6 +179,8 @@ static void member_left(struct room *room, struct room_speaker *sp)
 		/* An answer that others hear already is spoken to its end. */
 		if (t->phase == ROOM_PHASE_FREE || t->phase == ROOM_PHASE_ENDED)
 			continue;
+		if (t->user == sp->user && room_people(room) > 1 && room_bank_flush(room, t))
+			continue;
 		/* What others said in the same turn is still to be answered. */
 		if (t->phase < ROOM_PHASE_ASKED && room_segment_drop(t, sp->user))
 			room_turn_hand_on(t);
@@ -187,7 +190,7 @@ static void member_left(struct room *room, struct room_speaker *sp)
 			room_turn_cancel(room, t, ROOM_REASON_LEFT);
 	}
 	if (sp->asr_open)
-		room_do(room, ROOM_DO_ASR_CLOSE)->user = sp->user;
+		room_asr_close(room, sp, "user_left");
 	if (!sp->is_bot)
 		room_do(room, ROOM_DO_UNLISTEN)->user = sp->user;
 	*sp = (struct room_speaker){0};
@@ -277,7 +280,7 @@ static void shut_down(struct room *room)
 		struct room_speaker *sp = &room->speaker[i];
 
 		if (sp->used && sp->asr_open)
-			room_do(room, ROOM_DO_ASR_CLOSE)->user = sp->user;
+			room_asr_close(room, sp, "shutdown");
 		if (sp->used && !sp->is_bot)
 			room_do(room, ROOM_DO_UNLISTEN)->user = sp->user;
 		*sp = (struct room_speaker){0};

@@ -9,9 +9,11 @@
  *
  * Provisional sound is streamed too, which saves the time it takes; only promoted captures are ever
  * committed. Facts of utterances that no turn waits for are dropped. A session that stays unused
- * for asr_idle_ms is closed, and one that gives asr_empty_max empty transcripts in a row is closed
- * so that the next utterance opens a new one. */
+ * for asr_idle_ms is closed, and one that finds no words in asr_empty_max utterances of at least
+ * asr_empty_ms in a row is closed so that the next one opens a new one; any words count from the
+ * beginning, shorter sound counts nothing. */
 #include "control/room/admission.h"
+#include "control/room/bank.h"
 #include "control/room/guard.h"
 #include "control/room/inside.h"
 #include "control/room/segment.h"
@@ -43,12 +45,15 @@ void room_asr_forget(struct room *room, struct room_speaker *sp)
 
 void room_asr_commit(struct room *room, struct room_speaker *sp)
 {
+	const struct room_signal *heard = &sp->capture.signal;
 	struct room_turn *t = sp->turn;
+	struct room_piece *p = room_bank_place(t);
 
-	if (t->pieces < ROOM_PIECES) {
-		struct room_piece *p = &t->piece[t->pieces++];
-
-		*p = (struct room_piece){.utterance = sp->capture.utterance, .committed = true};
+	if (p) {
+		*p = (struct room_piece){.utterance = sp->capture.utterance,
+					 .committed = true,
+					 .ms = (uint32_t)room_signal_ms(heard),
+					 .rms = room_signal_rms(heard)};
 		t->sinks |= ROOM_SINK_ASR;
 		asr(room, ROOM_DO_ASR_COMMIT, sp);
 	} else {
@@ -77,8 +82,8 @@ static enum room_guard judge(const struct room *room, struct room_turn *t)
 	enum room_guard kind;
 
 	if (t->end_of_speech_at > t->born_at)
-		f.spoken_ms = (uint32_t)((t->end_of_speech_at - t->born_at) / ROOM_MS) +
-			      s->promote_ms;
+		f.spoken_ms =
+			(uint32_t)((t->end_of_speech_at - t->born_at) / ROOM_MS) + s->promote_ms;
 	f.named = f.doubt && room_address(&room->names, t->heard) != ROOM_ADDRESS_NONE;
 	kind = room_guard(&f, s);
 	if (kind == ROOM_GUARD_CONTROL)
@@ -145,14 +150,27 @@ void room_turn_heard(struct room *room, struct room_turn *turn)
 		complete(room, turn);
 }
 
-static void count_empty(struct room *room, struct room_speaker *sp, bool empty)
+void room_asr_close(struct room *room, struct room_speaker *sp, const char *why)
 {
-	sp->asr_empty = empty ? sp->asr_empty + 1 : 0;
-	if (sp->asr_empty < room->settings->asr_empty_max || sp->capture.phase != ROOM_CAPTURE_NONE)
-		return;
 	sp->asr_empty = 0;
 	sp->asr_open = false;
-	asr(room, ROOM_DO_ASR_CLOSE, sp);
+	asr(room, ROOM_DO_ASR_CLOSE, sp)->text = why;
+}
+
+/* What the words of a piece say of its speaker's session, and of the noise around them. */
+static void learn(struct room *room, struct room_speaker *sp, const struct room_piece *p)
+{
+	const struct settings *s = room->settings;
+	bool empty = !p->failed && !room_guard_words(p->text);
+
+	if (!p->failed)
+		room_noise_learn(&sp->capture.noise, s, p->rms, !empty, room->now);
+	if (!empty)
+		sp->asr_empty = 0;
+	else if (p->ms >= s->asr_empty_ms)
+		sp->asr_empty++;
+	if (sp->asr_empty >= s->asr_empty_max && sp->capture.phase == ROOM_CAPTURE_NONE)
+		room_asr_close(room, sp, "empty");
 }
 
 static struct room_piece *find_piece(struct room *room, const struct room_event *ev,
@@ -208,9 +226,9 @@ void room_asr_fact(struct room *room, const struct room_event *ev)
 		utf8_plain(p->text); /* a line of its own would read as somebody else's */
 	}
 	if (sp && !p->failed && room_over_words(room, sp, p->utterance, p->text))
-		t->hushed = t->pieces == 1;
+		t->hushed = t->pieces == 1 && !t->segments;
 	if (sp)
-		count_empty(room, sp, !p->failed && !room_guard_words(p->text));
+		learn(room, sp, p);
 	if (complete_p(t))
 		complete(room, t);
 }
@@ -220,6 +238,5 @@ void room_asr_time(struct room *room, struct room_speaker *sp)
 	if (!sp->asr_open || sp->capture.phase != ROOM_CAPTURE_NONE ||
 	    room->now < sp->asr_used_at + room->settings->asr_idle_ms * ROOM_MS)
 		return;
-	sp->asr_open = false;
-	asr(room, ROOM_DO_ASR_CLOSE, sp);
+	room_asr_close(room, sp, "idle_ttl");
 }

@@ -172,14 +172,14 @@ void room_turn_end(struct room *room, struct room_turn *turn, enum room_reason r
 	room_do(room, ROOM_DO_RECORD)->record = turn;
 }
 
-static void cancel_asr(struct room *room, struct room_turn *turn)
+void room_asr_abandon(struct room *room, struct room_turn *turn)
 {
 	for (unsigned i = 0; i < turn->pieces; i++) {
 		struct room_effect *e;
 
 		if (turn->piece[i].done)
 			continue;
-		turn->piece[i].done = true;
+		turn->piece[i].done = turn->piece[i].failed = true;
 		e = room_do(room, ROOM_DO_ASR_CANCEL);
 		e->user = turn->user;
 		e->utterance = turn->piece[i].utterance;
@@ -197,7 +197,7 @@ static int end_work(uint32_t run, enum room_abort reason, void *arg)
 	if (!turn)
 		return ENOENT;
 	if (turn->sinks & ROOM_SINK_ASR)
-		cancel_asr(room, turn);
+		room_asr_abandon(room, turn);
 	if (turn->sinks & ROOM_SINK_BRAIN)
 		room_do(room, ROOM_DO_BRAIN_CANCEL)->turn = turn->id;
 	if (turn->sinks & ROOM_SINK_VOICE)

@@ -68,6 +68,7 @@ enum { ROOM_SINK_ASR = 1, ROOM_SINK_BRAIN = 2, ROOM_SINK_SPEECH = 4, ROOM_SINK_V
 struct room_piece {
 	uint32_t utterance;
 	bool committed, done, failed;
+	uint32_t ms, rms; /* of its sound */
 	uint32_t doubt; /* of its transcript, as of ROOM_TRANSCRIPT */
 	char text[ROOM_PIECE_TEXT_MAX];
 };
