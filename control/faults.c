@@ -28,16 +28,15 @@ void faults_set(struct faults *f, enum fault fault, enum fault_is is, uint64_t n
 	r->unknown = is == FAULT_IS_UNKNOWN;
 	if (r->unknown || (r->there == there && is != FAULT_IS_ONCE))
 		return;
-	if (there) {
-		r->count++;
-		r->last = now;
-	}
 	/* Late words about a moment that is over help nobody: now or not at all. */
 	if (is == FAULT_IS_ONCE) {
+		r->count++;
+		r->last = now;
 		r->due = rows[fault].told && now >= again(f, fault);
 		return;
 	}
 	r->there = there;
+	r->counted = false;
 	r->changed = now;
 }
 
@@ -50,7 +49,7 @@ void faults_known(struct faults *f, enum fault fault, uint64_t now)
 void faults_end(struct faults *f)
 {
 	for (unsigned i = 0; i < FAULT_COUNT; i++)
-		f->v[i].there = f->v[i].told = f->v[i].unknown = f->v[i].due = false;
+		f->v[i].there = f->v[i].told = f->v[i].unknown = f->v[i].due = f->v[i].counted = false;
 }
 
 /* When this fault is to be told, or that it is over. */
@@ -68,18 +67,44 @@ static uint64_t due(const struct faults *f, enum fault fault)
 	return at;
 }
 
+/* When it has lasted long enough to be counted. */
+static uint64_t lasts(const struct faults *f, enum fault fault)
+{
+	const struct fault_record *r = &f->v[fault];
+	unsigned ms = rows[fault].wait_ms < FAULTS_COUNT_MS ? rows[fault].wait_ms : FAULTS_COUNT_MS;
+
+	return r->there && !r->counted && !r->unknown ? r->changed + ms * MS : UINT64_MAX;
+}
+
 uint64_t faults_deadline(const struct faults *f)
 {
 	uint64_t at = UINT64_MAX;
 
-	for (unsigned i = 0; i < FAULT_COUNT; i++)
-		if (due(f, (enum fault)i) < at)
-			at = due(f, (enum fault)i);
+	for (unsigned i = 0; i < FAULT_COUNT; i++) {
+		uint64_t told = due(f, (enum fault)i), counted = lasts(f, (enum fault)i);
+
+		at = told < at ? told : at;
+		at = counted < at ? counted : at;
+	}
 	return at;
+}
+
+static void count(struct faults *f, uint64_t now)
+{
+	for (unsigned i = 0; i < FAULT_COUNT; i++) {
+		struct fault_record *r = &f->v[i];
+
+		if (now < lasts(f, (enum fault)i))
+			continue;
+		r->counted = true;
+		r->count++;
+		r->last = r->changed;
+	}
 }
 
 bool faults_say(struct faults *f, uint64_t now, struct words *w)
 {
+	count(f, now);
 	for (unsigned i = 0; i < FAULT_COUNT; i++) {
 		struct fault_record *r = &f->v[i];
 		bool once = r->due;

@@ -12,7 +12,10 @@
 
 #include "control/words/words.h"
 
-enum { FAULTS_WELL_MS = 2000 }; /* so long it has to be over before that is told */
+enum {
+	FAULTS_WELL_MS = 2000,	/* so long it has to be over before that is told */
+	FAULTS_COUNT_MS = 3000, /* what lasts shorter, and would not be told yet, is part of joining */
+};
 
 enum fault_is {
 	FAULT_IS_OVER,
@@ -22,7 +25,7 @@ enum fault_is {
 };
 
 struct fault_record {
-	bool there, told, unknown;
+	bool there, told, unknown, counted;
 	bool due; /* happened, and is to be told */
 	uint64_t changed, told_at;
 	unsigned count;
@@ -37,7 +40,7 @@ void faults_set(struct faults *f, enum fault fault, enum fault_is is, uint64_t n
 void faults_known(struct faults *f, enum fault fault, uint64_t now);
 /* The call ended: nothing lasts, nothing is told; what was counted stays. */
 void faults_end(struct faults *f);
-/* Adds a sentence for the room; false when there is none to say. */
+/* Counts what has lasted, and adds a sentence for the room; false when there is none to say. */
 bool faults_say(struct faults *f, uint64_t now, struct words *w);
 /* UINT64_MAX = never. */
 uint64_t faults_deadline(const struct faults *f);

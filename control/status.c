@@ -104,8 +104,9 @@ static void people_words(const struct status *s, struct words *w)
 	}
 }
 
-static void secure_words(const struct media_call_secure *m, struct words *w)
+static void secure_words(const struct status *s, struct words *w)
 {
+	const struct media_call_secure *m = s->secure;
 	char code[48];
 
 	secure_code(m, code, sizeof code);
@@ -116,6 +117,8 @@ static void secure_words(const struct media_call_secure *m, struct words *w)
 		words_status_secure_none(w);
 	else if (m->deaf)
 		words_status_secure_deaf(w, m->deaf, words_heal(m->heal));
+	else if (!m->ready && s->people)
+		words_status_secure_waiting(w);
 	else if (!m->ready)
 		words_status_secure_keyless(w);
 	else
@@ -212,7 +215,7 @@ static void fault_words(const struct status *s, struct words *w)
 		if (++n > FAULTS)
 			continue;
 		words_comma(&list);
-		if (r->there)
+		if (r->counted)
 			words_status_fault_now(&list, name, r->count);
 		else
 			words_status_fault(&list, name, r->count, wall(s, r->last));
@@ -236,7 +239,7 @@ void status_words(const struct status *s, struct words *w)
 	if (s->channel && up) {
 		people_words(s, w);
 		if (s->secure)
-			secure_words(s->secure, w);
+			secure_words(s, w);
 		brain_words(s, w);
 	}
 	fault_words(s, w);

@@ -38,7 +38,7 @@ TEST(faults_short_spells_are_not_told)
 	CHECK_STR(at(&f, 103 * SECOND), "");
 	deaf(&f, FAULT_IS_OVER, 103 * SECOND);
 	CHECK_STR(next(&f, 1000 * SECOND), "");
-	CHECK_INT(f.v[FAULT_DEAF].count, 1); /* but counted */
+	CHECK_INT(f.v[FAULT_DEAF].count, 0);
 }
 
 TEST(faults_are_told_once_and_that_they_are_over)
@@ -92,7 +92,9 @@ TEST(faults_without_words_are_not_told)
 	struct faults f = {0};
 
 	faults_set(&f, FAULT_DISCORD, FAULT_IS_THERE, SECOND);
-	CHECK_STR(next(&f, UINT64_MAX - 1), "");
+	CHECK(faults_deadline(&f) == SECOND);
+	CHECK_STR(next(&f, SECOND), "");
+	CHECK(faults_deadline(&f) == UINT64_MAX);
 	faults_set(&f, FAULT_DISCORD, FAULT_IS_OVER, 9 * SECOND);
 	CHECK_STR(next(&f, UINT64_MAX - 1), "");
 	CHECK_INT(f.v[FAULT_DISCORD].count, 1);
@@ -105,6 +107,7 @@ TEST(faults_known_from_elsewhere_are_only_told_to_be_over)
 	faults_set(&f, FAULT_MUTED, FAULT_IS_THERE, SECOND);
 	faults_known(&f, FAULT_MUTED, SECOND);
 	CHECK_STR(next(&f, UINT64_MAX - 1), "");
+	CHECK(faults_deadline(&f) == UINT64_MAX);
 	faults_set(&f, FAULT_MUTED, FAULT_IS_OVER, 5 * SECOND);
 	CHECK_STR(next(&f, 10 * SECOND), "I am no longer muted.");
 }
@@ -114,6 +117,8 @@ TEST(faults_end_with_the_call_and_stay_counted)
 	struct faults f = {0};
 
 	faults_set(&f, FAULT_CALL, FAULT_IS_THERE, SECOND);
+	CHECK_STR(next(&f, 60 * SECOND), ""); /* it is only counted then */
+	CHECK_INT(f.v[FAULT_CALL].count, 1);
 	CHECK(strstr(next(&f, 60 * SECOND), "lost the connection"));
 	faults_set(&f, FAULT_ANSWER, FAULT_IS_ONCE, 12 * SECOND);
 	faults_end(&f);

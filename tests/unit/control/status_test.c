@@ -148,6 +148,8 @@ TEST(status_encryption)
 	m.known = true;
 	CHECK_IN(s, "none end to end, as in every stage");
 	m.version = 1;
+	CHECK_IN(s, "end to end; waiting for a key.");
+	s.people = s.n_people = 0;
 	CHECK_IN(s, "a key is made when somebody else comes");
 	m.ready = true;
 	m.deaf = 2;
@@ -173,7 +175,11 @@ TEST(status_faults)
 {
 	struct status s = good();
 
+	struct words none = {0};
+
 	faults_set(&s.faults, FAULT_DEAF, FAULT_IS_THERE, 900 * SECOND);
+	CHECK_IN(s, "**Faults:** none since I started.");
+	faults_say(&s.faults, 903 * SECOND, &none);
 	faults_set(&s.faults, FAULT_ANSWER, FAULT_IS_ONCE, 400 * SECOND);
 	faults_set(&s.faults, FAULT_ANSWER, FAULT_IS_ONCE, 940 * SECOND);
 	CHECK_IN(s, "**Faults** since I started: answer failed 2× (last <t:1699999940:R>), someone "
