@@ -141,6 +141,8 @@ check "mediad has its own filter besides systemd's" "$(log parley-mediad | grep 
 nices=$(inside sh -c "cut -d' ' -f19 /proc/$pid/task/*/stat" | sort -n | uniq | tr '\n' ' ')
 check "frames come first" "$nices" "-10 "
 check "key work is nicer" "${nices#-10 }" " "
+# The 41st field is the policy; 2 is SCHED_RR.
+check "the audio threads run in real time" "$(inside sh -c "cut -d' ' -f41 /proc/$pid/task/*/stat" | sort -n | tail -1)" "2"
 pid=$(shows parley-control MainPID)
 check "control has a user of its own" "$(inside stat -c %U:%G "/proc/$pid")" "parley-control:parley"
 check "so has its brain" "$(inside ps -o user:20= -C offlined)" "parley-control"
