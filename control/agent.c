@@ -46,6 +46,7 @@ struct agent {
 	const struct settings *settings;
 	void (*tellh)(const struct words *words, void *arg);
 	void (*faulth)(enum fault fault, enum fault_is is, void *arg);
+	void (*leaveh)(void *arg);
 	void *arg;
 
 	struct room *room;
@@ -706,6 +707,7 @@ int agent_alloc(struct agent **out, const struct agent_conf *conf)
 	a->settings = conf->settings;
 	a->tellh = conf->tellh;
 	a->faulth = conf->faulth;
+	a->leaveh = conf->leaveh;
 	a->arg = conf->arg;
 	a->last = &a->first;
 	a->fx = calloc(1, sizeof *a->fx);

@@ -30,6 +30,8 @@ struct agent_conf {
 	/* Words for the room's text channel, and what goes wrong with who thinks. May be NULL. */
 	void (*tellh)(const struct words *words, void *arg);
 	void (*faulth)(enum fault fault, enum fault_is is, void *arg);
+	/* The room's session is over. May be NULL; the agent may not be freed inside the call. */
+	void (*leaveh)(void *arg);
 	void *arg;
 };
 

@@ -44,6 +44,7 @@ struct visit {
 	bool crowded;	  /* more members than a room holds */
 	bool quiet;	  /* say nothing in the room's text chat */
 	uint64_t greeted, greeted_at; /* the channel that was greeted last */
+	bool leaves;	  /* the room's session is over */
 	bool stage_asked; /* asked once to be a speaker, for this stay */
 	uint64_t members[MEMBERS_MAX];
 	unsigned n_members;
@@ -237,6 +238,17 @@ static const char *name_of(const struct visit *c)
 	return *given ? given : c->conf.bot_name;
 }
 
+static void arm(struct visit *c);
+
+/* Not at once: the agent that says so goes with the call. */
+static void wants_to_leave(void *arg)
+{
+	struct visit *c = arg;
+
+	c->leaves = true;
+	arm(c);
+}
+
 static void start_agent(struct visit *c)
 {
 	struct agent_conf conf = {.env = c->conf.env,
@@ -246,6 +258,7 @@ static void start_agent(struct visit *c)
 				  .bot_user = guilds_self(c->conf.guilds),
 				  .bot_name = name_of(c),
 				  .tellh = tell_room,
+				  .leaveh = wants_to_leave,
 				  .faulth = on_fault,
 				  .arg = c};
 	const struct media_call_state *last = c->media ? media_call_last(c->media) : NULL;
@@ -279,7 +292,7 @@ static void end_room(struct visit *c)
 	faults_end(&c->faults);
 	c->n_members = 0;
 	c->up_since = 0;
-	c->stage_asked = c->adopted = c->was_up = false;
+	c->stage_asked = c->adopted = c->was_up = c->leaves = false;
 }
 
 /* ---- a stage: ask to be a speaker, once ---- */
@@ -335,6 +348,8 @@ static void arm(struct visit *c)
 		at = c->cmd_until;
 	if (fault < at)
 		at = fault;
+	if (c->leaves)
+		at = 0;
 	if (at == UINT64_MAX)
 		tmr_stop(c->tmr);
 	else
@@ -546,6 +561,19 @@ static enum voice_reason on_predict(uint64_t channel, void *arg)
 	return VOICE_REASON_NONE;
 }
 
+/* Where it always has to be, a new session follows. */
+static void session_over(struct visit *c)
+{
+	c->leaves = false;
+	if (!visit_standing(c)) {
+		visit_leave(c);
+		return;
+	}
+	c->agent = agent_free(c->agent);
+	start_agent(c);
+	arm(c);
+}
+
 static void on_tmr(void *arg)
 {
 	struct visit *c = arg;
@@ -553,6 +581,10 @@ static void on_tmr(void *arg)
 	struct words words = {0};
 	unsigned media_reason;
 
+	if (c->leaves) {
+		session_over(c);
+		return;
+	}
 	voice_tick(c->voice, now);
 	watch(c);
 	if (c->cmd_until && now >= c->cmd_until) {

@@ -1,5 +1,8 @@
 #include "control/room/admission.h"
 
+#include <stdio.h>
+
+#include "control/room/classify.h"
 #include "control/room/defer.h"
 #include "control/room/inside.h"
 #include "control/room/phrase.h"
@@ -59,6 +62,37 @@ static struct fits backchannel(const struct look *l)
 	return yes_no(true, only_sounds(l->turn->heard));
 }
 
+/* The speaker was asked to choose. */
+static bool chooses(const struct look *l)
+{
+	return room_choice_open(&l->room->choice, l->room->now) &&
+	       l->room->choice.user == l->turn->user;
+}
+
+static void choose(struct room *room, uint64_t user, const char *option)
+{
+	struct room_effect *e = room_do(room, ROOM_DO_CHOOSE);
+
+	snprintf(room->line, sizeof room->line, "%s", option);
+	e->user = user;
+	e->text = room->line;
+	room_choice_settle(&room->choice);
+}
+
+static struct fits music_control(const struct look *l)
+{
+	bool music = l->room->music.phase != ROOM_MUSIC_IDLE && !l->room->active;
+
+	return yes_no(music, room_music_control(l->turn->heard) != ROOM_MUSIC_NO_CONTROL);
+}
+
+static struct fits choice_made(const struct look *l)
+{
+	int which = chooses(l) ? room_choice_of(&l->room->choice, l->turn->heard) : -1;
+
+	return (struct fits){chooses(l), which >= 0, which + 1, l->room->choice.n};
+}
+
 /* "Stop", "never mind": of whose answer or question? */
 static struct fits cancel_intent(const struct look *l)
 {
@@ -67,8 +101,7 @@ static struct fits cancel_intent(const struct look *l)
 	uint64_t user = l->turn->user;
 	bool stop = room_phrase(l->turn->heard) == ROOM_PHRASE_STOP;
 	bool own = (a && a->user == user) || (q && q->user == user) || l->tool_owner == user ||
-		   room_deferred_of(l->room, user) ||
-		   room_followup_has_choice(&room->followup, user, room->now);
+		   room_deferred_of(l->room, user) || chooses(l);
 	bool was = room_followup_cut_since(&room->followup, room->settings, user, room->now) !=
 		   UINT64_MAX;
 	bool standing = own || was || (a && (l->turn->named || room_people(room) == 1));
@@ -78,10 +111,7 @@ static struct fits cancel_intent(const struct look *l)
 
 static struct fits pending_command(const struct look *l)
 {
-	bool any = l->room->followup.choice_until > l->room->now;
-
-	return yes_no(any,
-		      room_followup_has_choice(&l->room->followup, l->turn->user, l->room->now));
+	return yes_no(room_choice_open(&l->room->choice, l->room->now), chooses(l));
 }
 
 static struct fits same_speaker_queued(const struct look *l)
@@ -136,7 +166,7 @@ static struct fits tool_of_other(const struct look *l)
 
 static bool command_only(const struct look *l)
 {
-	return l->room->settings->command_only;
+	return l->room->settings->command_only || room_music_locks(&l->room->music);
 }
 
 static struct fits command_addressed(const struct look *l)
@@ -151,7 +181,7 @@ static struct fits command_name_cue(const struct look *l)
 
 static struct fits command_not_addressed(const struct look *l)
 {
-	return yes_no(command_only(l), true);
+	return yes_no(command_only(l), !room_music_locks(&l->room->music));
 }
 
 static struct fits direct_address(const struct look *l)
@@ -188,6 +218,22 @@ static struct fits interrupted_reply(const struct look *l)
 
 	return (struct fits){l->room->followup.cut_at, yes,
 			     ms > INT64_MAX ? INT64_MAX : (int64_t)ms, s->cut_follow_ms};
+}
+
+/* The turn began, or came, while music listened for more. */
+static struct fits music_latch(const struct look *l)
+{
+	const struct room_music *m = &l->room->music;
+	bool others = m->phase == ROOM_MUSIC_PAUSED_WAKE && m->owner != l->turn->user;
+
+	return yes_no(room_music_gates(m),
+		      !others && (l->turn->latched || m->owner == l->turn->user ||
+				  room_music_latched(m, l->turn->user, l->room->now)));
+}
+
+static struct fits not_awake(const struct look *l)
+{
+	return yes_no(room_music_gates(&l->room->music), true);
 }
 
 static struct fits native(const struct look *l)
@@ -232,13 +278,34 @@ static struct fits volition(const struct look *l)
 			     ms > INT64_MAX ? INT64_MAX : (int64_t)ms, 0};
 }
 
+/* What the course of the conversation leaves open is a question for the classifier, when there is
+ * one. */
+static struct fits classifier(const struct look *l)
+{
+	bool asks = l->room->settings->admission == SETTINGS_ADMISSION_CLASSIFIER &&
+		    room_classify_ready(l->room);
+
+	return yes_no(asks, asks);
+}
+
 static struct fits always(const struct look *l)
 {
 	return yes_no(l != NULL, true);
 }
 
 /* What a row that fits makes of the turn. */
-enum verdict { ALLOW, DENY, DEFER, MERGE_QUEUED, MERGE_DEFERRED, SUPERSEDE, CANCEL };
+enum verdict {
+	ALLOW,
+	DENY,
+	DEFER,
+	MERGE_QUEUED,
+	MERGE_DEFERRED,
+	SUPERSEDE,
+	CANCEL,
+	CONTROL,
+	CHOOSE,
+	JUDGE
+};
 
 static const struct row {
 	enum room_rule rule;
@@ -248,7 +315,9 @@ static const struct row {
 } rows[] = {
 	{ROOM_RULE_MISSING_TRANSCRIPT, DENY, ROOM_REASON_EMPTY_TRANSCRIPT, no_words},
 	{ROOM_RULE_BACKCHANNEL, DENY, ROOM_REASON_BACKCHANNEL, backchannel},
+	{ROOM_RULE_MUSIC_CONTROLLED, CONTROL, 0, music_control},
 	{ROOM_RULE_CANCEL_INTENT, CANCEL, ROOM_REASON_CANCELLED, cancel_intent},
+	{ROOM_RULE_CHOICE_MADE, CHOOSE, 0, choice_made},
 	{ROOM_RULE_PENDING_COMMAND, ALLOW, 0, pending_command},
 	{ROOM_RULE_SAME_SPEAKER_QUEUED, MERGE_QUEUED, 0, same_speaker_queued},
 	{ROOM_RULE_SAME_SPEAKER_DEFERRED, MERGE_DEFERRED, 0, same_speaker_deferred},
@@ -263,12 +332,15 @@ static const struct row {
 	{ROOM_RULE_DIRECT_ADDRESS, ALLOW, 0, direct_address},
 	{ROOM_RULE_GUEST_NAMED_ONLY, DENY, ROOM_REASON_NOT_ADDRESSED, guest},
 	{ROOM_RULE_INTERRUPTED_REPLY, ALLOW, 0, interrupted_reply},
+	{ROOM_RULE_MUSIC_LATCH, ALLOW, 0, music_latch},
+	{ROOM_RULE_MUSIC_NOT_AWAKE, DENY, ROOM_REASON_NOT_AWAKE, not_awake},
 	{ROOM_RULE_NATIVE, ALLOW, 0, native},
 	{ROOM_RULE_GENERATION_DECIDES, ALLOW, 0, generation_decides},
 	{ROOM_RULE_ALONE_WITH_SPEAKER, ALLOW, 0, alone},
 	{ROOM_RULE_TO_SOMEBODY_ELSE, DENY, ROOM_REASON_NOT_ADDRESSED, to_other},
 	{ROOM_RULE_FLOOR_HOLDER, ALLOW, 0, floor_holder},
 	{ROOM_RULE_VOLITION, ALLOW, 0, volition},
+	{ROOM_RULE_CLASSIFIER, JUDGE, 0, classifier},
 	{ROOM_RULE_NOT_ADDRESSED, DENY, ROOM_REASON_NOT_ADDRESSED, always},
 };
 
@@ -289,6 +361,10 @@ static void allow(struct look *l, enum room_rule rule)
 	room_floor_heard(&room->floor, room->settings, l->floor, l->turn->user, room->now);
 	if (l->floor >= ROOM_FLOOR_OFFER_HOLDER)
 		room_floor_taken(&room->floor, true, l->turn->user, room->now);
+	if (l->turn->named || rule == ROOM_RULE_COMMAND_NAME_CUE)
+		room_music_wake(room, l->turn->user);
+	else if (room_music_gates(&room->music))
+		room->music.renews = true;
 	room_enqueue(room, l->turn);
 }
 
@@ -320,8 +396,8 @@ static void cancel(struct look *l)
 		room_turn_cancel(room, q, ROOM_REASON_CANCELLED);
 	if (a && (a->user == l->turn->user || l->turn->named || room_people(room) == 1))
 		room_turn_cancel(room, a, ROOM_REASON_CANCELLED);
-	if (room->followup.choice_user == l->turn->user)
-		room_followup_choice(&room->followup, false, 0, room->now);
+	if (chooses(l))
+		choose(room, l->turn->user, "");
 	room_turn_end(room, l->turn, ROOM_REASON_CANCELLED);
 }
 
@@ -353,10 +429,22 @@ static void apply(struct look *l, const struct row *row)
 	case CANCEL:
 		cancel(l);
 		break;
+	case CONTROL:
+		room_music_do(room, room_music_control(l->turn->heard));
+		room_turn_end(room, l->turn, ROOM_REASON_MUSIC_CONTROL);
+		break;
+	case CHOOSE:
+		choose(room, l->turn->user,
+		       room->choice.option[room_choice_of(&room->choice, l->turn->heard)]);
+		room_turn_end(room, l->turn, ROOM_REASON_CHOSEN);
+		break;
+	case JUDGE:
+		room_classify(room, l->turn);
+		break;
 	}
 }
 
-void room_admit(struct room *room, struct room_turn *turn)
+static struct look look_at(struct room *room, struct room_turn *turn)
 {
 	struct look l = {.room = room,
 			 .turn = turn,
@@ -367,6 +455,26 @@ void room_admit(struct room *room, struct room_turn *turn)
 	l.floor = room_floor_judge(&room->floor, room->settings, turn->user,
 				   turn->named ? ROOM_ADDRESS_ADDRESSED : l.address, turn->heard[0],
 				   room->now);
+	return l;
+}
+
+void room_admit_judged(struct room *room, struct room_turn *turn, bool meant)
+{
+	struct look l = look_at(room, turn);
+
+	/* The bot may have begun to speak meanwhile. */
+	if (meant && room->active)
+		room_defer(room, turn);
+	else if (meant)
+		allow(&l, ROOM_RULE_CLASSIFIER);
+	else
+		deny(&l, &rows[sizeof rows / sizeof rows[0] - 1]);
+}
+
+void room_admit(struct room *room, struct room_turn *turn)
+{
+	struct look l = look_at(room, turn);
+
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		struct fits f = rows[i].fits(&l);
 

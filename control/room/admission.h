@@ -8,5 +8,7 @@
 
 /* What becomes of a turn that has its words. */
 void room_admit(struct room *room, struct room_turn *turn);
+/* The classifier has said whether a turn was meant for the bot. */
+void room_admit_judged(struct room *room, struct room_turn *turn, bool meant);
 
 #endif

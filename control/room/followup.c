@@ -9,13 +9,7 @@
 #define S  1000000000ull
 #define MS 1000000ull
 
-enum { CHOICE_S = 600, TOOL_S = 120 };
-
-void room_followup_choice(struct room_followup *f, bool on, uint64_t user, uint64_t now)
-{
-	f->choice_user = on ? user : 0;
-	f->choice_until = on ? now + CHOICE_S * S : 0;
-}
+enum { TOOL_S = 120 };
 
 void room_followup_tool(struct room_followup *f, const struct settings *s, bool on, uint64_t user,
 			uint64_t now)
@@ -42,11 +36,6 @@ void room_followup_cut(struct room_followup *f, const struct room_turn *turn, ui
 void room_followup_answered(struct room_followup *f)
 {
 	f->cut_at = 0;
-}
-
-bool room_followup_has_choice(const struct room_followup *f, uint64_t user, uint64_t now)
-{
-	return f->choice_until > now && f->choice_user == user;
 }
 
 uint64_t room_followup_tools_until(const struct room_followup *f, uint64_t now)

@@ -1,7 +1,6 @@
 /* Who may go on without saying the bot's name, because something of theirs is not finished:
  *
  *   what        begins                                    ends
- *   a choice    the bot asked a user to choose            it was made, or after 10 min
  *   a tool      it works for a user's turn                its output is there and tool_follow_ms passed, or 120 s
  *   a cut       a user spoke over an answer               35 s, or an answer that was heard after it
  *
@@ -19,15 +18,12 @@ struct settings;
 enum { ROOM_CUT_SAID = 240 };
 
 struct room_followup {
-	uint64_t choice_user, choice_until;
 	uint64_t tool_user, tool_until;
 	unsigned tools; /* that work now */
 	uint64_t cut_user, cut_at;
 	char cut_said[ROOM_CUT_SAID]; /* what was heard of the answer */
 };
 
-/* The bot offered this user a choice; on = false: it is settled, for whoever it was. */
-void room_followup_choice(struct room_followup *f, bool on, uint64_t user, uint64_t now);
 void room_followup_tool(struct room_followup *f, const struct settings *s, bool on, uint64_t user,
 			uint64_t now);
 /* An answer was spoken over by turn->cut_by. */
@@ -35,7 +31,6 @@ void room_followup_cut(struct room_followup *f, const struct room_turn *turn, ui
 /* An answer was heard: what was cut before is of no matter any more. */
 void room_followup_answered(struct room_followup *f);
 
-bool room_followup_has_choice(const struct room_followup *f, uint64_t user, uint64_t now);
 /* Until when a tool works at the latest; 0: none does. */
 uint64_t room_followup_tools_until(const struct room_followup *f, uint64_t now);
 /* The user for whom a tool works or worked lately, or 0. */

@@ -8,7 +8,13 @@
 #include "control/room/capture.h"
 #include "control/room/context.h"
 #include "control/room/floor.h"
+#include "control/room/choice.h"
+#include "control/room/classify.h"
+#include "control/room/events.h"
 #include "control/room/followup.h"
+#include "control/room/music.h"
+#include "control/room/session.h"
+#include "control/room/thought.h"
 #include "control/room/history.h"
 #include "control/room/ladder.h"
 #include "control/room/standing.h"
@@ -68,6 +74,12 @@ struct room {
 	uint64_t free_at; /* when the floor became free */
 	struct room_floor floor;
 	struct room_followup followup;
+	struct room_choice choice;
+	struct room_classifier classifier;
+	struct room_music music;
+	struct room_session session;
+	struct room_thought thought;
+	struct room_happenings happenings;
 	uint64_t counts[ROOM_REASON_COUNT];
 	struct room_told not_understood[ROOM_SPEAKERS];
 	char line[ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8) + ROOM_CUT_SAID + ROOM_NAME_MAX + 64];
@@ -83,6 +95,8 @@ struct room {
 
 /* room.c */
 struct room_effect *room_do(struct room *room, enum room_effect_type type);
+/* Ends all turns and lets go of everybody; nothing is stepped after it. */
+void room_shut_down(struct room *room);
 struct room_speaker *room_speaker(struct room *room, uint64_t user);
 unsigned room_live_captures(const struct room *room);
 
@@ -92,6 +106,8 @@ enum { ROOM_HERE = 1 }; /* this room's, in room->cancel */
 /* What an abort of a turn's token reaches. */
 struct room_sinks room_turn_sinks(struct room *room);
 struct room_turn *room_turn_new(struct room *room, struct room_speaker *sp);
+/* A turn that nobody said: words for the brain by the room itself. NULL when there is no place. */
+struct room_turn *room_turn_new_own(struct room *room, const char *text);
 /* Another turn with the same words, not yet in any phase but HEARING; NULL when there is no place. */
 struct room_turn *room_turn_copy(struct room *room, const struct room_turn *of);
 struct room_turn *room_turn_by_id(struct room *room, uint32_t id);

@@ -11,6 +11,19 @@
 #include "control/room/queue.h"
 #include "control/room/segment.h"
 
+/* What of the settings the room keeps in a form of its own. */
+static void take_settings(struct room *room)
+{
+	const struct settings *s = room->settings;
+
+	room->guest = settings_guest(s);
+	if (*s->bot_name)
+		room_clean_name(s->bot_name, strlen(s->bot_name), room->name, sizeof room->name);
+	room->names = (struct room_names){0};
+	room_names_add(&room->names, room->name);
+	room_names_add(&room->names, s->aliases);
+}
+
 int room_alloc(struct room **out, const struct settings *settings, const char *name)
 {
 	struct room_sinks sinks;
@@ -28,10 +41,8 @@ int room_alloc(struct room **out, const struct settings *settings, const char *n
 	room->settings = settings;
 	sinks = room_turn_sinks(room);
 	room_cancel_init(&room->cancel, &sinks);
-	room->guest = settings_guest(settings);
 	room_clean_name(name, strlen(name), room->name, sizeof room->name);
-	room_names_add(&room->names, room->name);
-	room_names_add(&room->names, settings->aliases);
+	take_settings(room);
 	*out = room;
 	return 0;
 }
@@ -98,8 +109,11 @@ static void capture_promoted(struct room *room, struct room_speaker *sp)
 {
 	struct room_turn *t = room_turn_new(room, sp);
 
+	room_session_active(room);
+	room_thought_disturbed(room);
 	if (!t)
 		return;
+	t->latched = room_music_latched(&room->music, sp->user, room->now);
 	room_decide(t, ROOM_RULE_PROMOTED, true, (int64_t)room_signal_ms(&sp->capture.signal),
 		    room->settings->promote_ms);
 }
@@ -173,6 +187,7 @@ static void capture_fact(struct room *room, const struct room_event *ev)
 
 static void member_left(struct room *room, struct room_speaker *sp)
 {
+	room_happened(&room->happenings, ROOM_HAPPENED_LEAVE, sp->user, sp->name, NULL, room->now);
 	for (unsigned i = 0; i < ROOM_TURNS; i++) {
 		struct room_turn *t = &room->turn[i];
 
@@ -208,6 +223,7 @@ static void member_came(struct room *room, const struct room_event *ev)
 		return; /* past the cap nobody more is heard */
 	*sp = (struct room_speaker){.used = true, .user = ev->user, .is_bot = ev->is_bot};
 	room_clean_name((const char *)ev->text.p, ev->text.n, sp->name, sizeof sp->name);
+	room_happened(&room->happenings, ROOM_HAPPENED_JOIN, sp->user, sp->name, NULL, room->now);
 	if (ev->is_bot)
 		return;
 	e = room_do(room, ROOM_DO_LISTEN);
@@ -245,16 +261,19 @@ static void end_captures(struct room *room)
 	}
 }
 
-static void call_fact(struct room *room, bool up)
+static void call_fact(struct room *room, const struct room_event *ev)
 {
 	struct room_effect *e;
+	bool up = ev->yes;
 
 	if (room->up && !up)
 		end_captures(room);
 	room->up = up;
+	room_session_call(room, ev);
 	if (!up || room->greeted)
 		return;
 	room->greeted = true;
+	room_happened(&room->happenings, ROOM_HAPPENED_SELF_JOIN, 0, room->name, NULL, room->now);
 	if (!room->guest)
 		return;
 	room->told = (struct words){0};
@@ -264,7 +283,7 @@ static void call_fact(struct room *room, bool up)
 	e->text = room->told.text;
 }
 
-static void shut_down(struct room *room)
+void room_shut_down(struct room *room)
 {
 	room->over = true;
 	for (unsigned i = 0; i < ROOM_TURNS; i++) {
@@ -287,13 +306,37 @@ static void shut_down(struct room *room)
 	}
 }
 
+/* Somebody played a sound of the soundboard. */
+static void beat(struct room *room, const struct room_event *ev)
+{
+	const struct room_speaker *sp = room_speaker(room, ev->user);
+	char name[ROOM_HAPPENED_TEXT];
+
+	if (!sp)
+		return;
+	room_clean_name((const char *)ev->text.p, ev->text.n, name, sizeof name);
+	room_happened(&room->happenings, ROOM_HAPPENED_SOUND, sp->user, sp->name, name, room->now);
+	room_instruct(room);
+}
+
+/* The settings are the caller's and have changed in place. */
+static void settings_fact(struct room *room, bool allowed)
+{
+	if (!allowed) {
+		room_session_end(room, ROOM_END_CHANNEL_BLOCKED);
+		return;
+	}
+	take_settings(room);
+	room_instruct(room);
+}
+
 /* ---- the door ---- */
 
 static void dispatch(struct room *room, const struct room_event *ev)
 {
 	switch (ev->type) {
 	case ROOM_CALL:
-		call_fact(room, ev->yes);
+		call_fact(room, ev);
 		break;
 	case ROOM_MEMBER:
 		member_fact(room, ev);
@@ -335,14 +378,33 @@ static void dispatch(struct room *room, const struct room_event *ev)
 	case ROOM_TIMER:
 		break; /* time passes in every step */
 	case ROOM_SHUTDOWN:
-		shut_down(room);
+		room_shut_down(room);
 		break;
 	case ROOM_TOOL:
 		room_silence_tool(room, ev);
 		room_followup_tool(&room->followup, room->settings, ev->yes, ev->user, room->now);
 		break;
 	case ROOM_CHOICE:
-		room_followup_choice(&room->followup, ev->yes, ev->user, room->now);
+		if (ev->yes)
+			room_choice_offer(&room->choice, ev->user, (const char *)ev->text.p,
+					  ev->text.n, room->now);
+		else
+			room_choice_settle(&room->choice);
+		break;
+	case ROOM_MUSIC:
+		room_music_fact(room, ev);
+		break;
+	case ROOM_BEAT:
+		beat(room, ev);
+		break;
+	case ROOM_END:
+		room_session_fact(room, ev);
+		break;
+	case ROOM_SETTINGS:
+		settings_fact(room, ev->yes);
+		break;
+	case ROOM_JUDGED:
+		room_judged(room, ev);
 		break;
 	}
 }
@@ -379,11 +441,15 @@ void room_step(struct room *room, const struct room_event *event, uint64_t now,
 	room->reply.aside_n = 0;
 	if (!room->over) {
 		dispatch(room, event);
+		if (!room->over)
+			room_session_time(room);
 		if (!room->over) {
 			pass_time(room);
 			room_silence_time(room);
 			room_defer_flush(room);
 			room_drain(room);
+			room_thought_time(room);
+			room_music_settle(room);
 			room_arbiter_settle(room);
 			room_stood(room);
 		}
@@ -404,6 +470,9 @@ uint64_t room_deadline(const struct room *room)
 	if (room->over)
 		return at;
 	at = earlier(room_defer_deadline(room), room_arbiter_deadline(room));
+	at = earlier(at, room_music_deadline(room));
+	at = earlier(at, room_thought_deadline(room));
+	at = earlier(at, room_session_deadline(room));
 	at = earlier(at, room_silence_deadline(room));
 	at = earlier(at, room_reply_deadline(room));
 	at = earlier(at, room_instruct_deadline(room));

@@ -178,7 +178,7 @@ size_t room_segment_lines(const struct room_turn *turn, char *buf, size_t size)
 		bool goes_on = i && turn->segment[i - 1].user == s->user;
 		size_t left = n < size ? size - n : 0;
 
-		if (goes_on)
+		if (goes_on || !s->user)
 			n += (size_t)snprintf(left ? buf + n : NULL, left, " %.*s", (int)s->n,
 					      turn->heard + s->at);
 		else

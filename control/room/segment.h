@@ -29,7 +29,7 @@ unsigned room_segment_drop(struct room_turn *turn, uint64_t user);
 bool room_segment_shared(const struct room_turn *turn);
 /* The words of one segment, cut at the size. */
 void room_segment_text(const struct room_turn *turn, unsigned i, char *buf, size_t size);
-/* "[Alice]: words", one line each time the speaker changes. Always terminated; what it would need.
+/* "[Alice]: words", one line each time the speaker changes; words of nobody (user 0) stand alone. Always terminated; what it would need.
  */
 size_t room_segment_lines(const struct room_turn *turn, char *buf, size_t size);
 

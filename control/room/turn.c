@@ -86,6 +86,22 @@ struct room_turn *room_turn_new(struct room *room, struct room_speaker *sp)
 	return t;
 }
 
+struct room_turn *room_turn_new_own(struct room *room, const char *text)
+{
+	struct room_turn *t = place(room);
+
+	if (!t)
+		return NULL;
+	*t = (struct room_turn){.id = ++room->last_turn,
+				.phase = ROOM_PHASE_HEARING,
+				.born_at = room->now,
+				.end_of_speech_at = room->now,
+				.deadline = UINT64_MAX};
+	memcpy(t->name, room->name, sizeof t->name);
+	room_segment_add(t, 0, t->name, 0, text);
+	return t;
+}
+
 struct room_turn *room_turn_copy(struct room *room, const struct room_turn *of)
 {
 	struct room_turn *t = place(room);
@@ -134,7 +150,10 @@ static void answer_over(struct room *room, const struct room_turn *turn)
 {
 	if (!turn->first_audio_at)
 		return;
-	room_floor_spoke(&room->floor, turn->user, room->now);
+	if (turn->user)
+		room_floor_spoke(&room->floor, turn->user, room->now);
+	room_session_active(room);
+	room->thought.quiet_at = room->now;
 	if (turn->reason == ROOM_REASON_INTERRUPTED)
 		room_followup_cut(&room->followup, turn, room->now);
 	else
@@ -268,6 +287,9 @@ void room_turn_time(struct room *room, struct room_turn *turn)
 	case ROOM_PHASE_TRANSCRIBING:
 		room_decide(turn, ROOM_RULE_ASR_WAIT, false, s->asr_wait_ms, s->asr_wait_ms);
 		room_turn_cancel(room, turn, ROOM_REASON_ASR_FAILED);
+		break;
+	case ROOM_PHASE_JUDGED:
+		room_classify_late(room, turn);
 		break;
 	case ROOM_PHASE_DEFERRED:
 		room_decide(turn, ROOM_RULE_DEFER_WAIT, false, s->defer_expire_ms,

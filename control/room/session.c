@@ -1,0 +1,163 @@
+#include "control/room/session.h"
+
+#include "control/room/inside.h"
+#include "control/room/music.h"
+
+static const struct {
+	const char *name, *text;
+} ends[ROOM_END_COUNT] = {{"none", ""},
+#define X(NAME, name, text) {#name, text},
+			  ROOM_ENDS(X)
+#undef X
+};
+
+static const unsigned length_warnings[] = {120, 45};
+enum { LENGTH_WARNINGS = sizeof length_warnings / sizeof length_warnings[0], IDLE_WARNING = 45 };
+
+const char *room_end_name(enum room_end end)
+{
+	return end < ROOM_END_COUNT ? ends[end].name : "?";
+}
+
+static bool says(const struct room_event *ev, const char *word)
+{
+	return ev->text.n == strlen(word) && memcmp(ev->text.p, word, ev->text.n) == 0;
+}
+
+void room_session_call(struct room *room, const struct room_event *ev)
+{
+	struct room_session *s = &room->session;
+
+	if (ev->yes) {
+		s->lost_at = 0;
+		if (!s->up_at)
+			s->up_at = s->active_at = room->now;
+		return;
+	}
+	if (s->lost_at && s->lost_as)
+		return;
+	s->lost_at = room->now;
+	s->lost_as = says(ev, "crashed")	? ROOM_END_SUBPROCESS_CRASHED
+		     : says(ev, "disconnected") ? ROOM_END_BOT_DISCONNECTED
+						: ROOM_END_NONE;
+}
+
+void room_session_active(struct room *room)
+{
+	room->session.active_at = room->now;
+	room->session.idle_warned = false;
+}
+
+void room_session_end(struct room *room, enum room_end end)
+{
+	if (room->session.end || room->over)
+		return;
+	room->session.end = end;
+	if (room->music.phase != ROOM_MUSIC_IDLE)
+		room_music_do(room, ROOM_MUSIC_STOP);
+	room_shut_down(room);
+	room_do(room, ROOM_DO_LEAVE)->text = ends[end].name;
+}
+
+void room_session_fact(struct room *room, const struct room_event *ev)
+{
+	for (unsigned i = 1; i < ROOM_END_COUNT; i++)
+		if (says(ev, ends[i].name))
+			room_session_end(room, (enum room_end)i);
+}
+
+/* ---- time ---- */
+
+static uint64_t length_at(const struct room *room)
+{
+	const struct room_session *s = &room->session;
+	uint64_t min = room->settings->session_max_min;
+
+	return min && s->up_at ? s->up_at + min * 60 * ROOM_S : UINT64_MAX;
+}
+
+static uint64_t idle_at(const struct room *room)
+{
+	const struct room_session *s = &room->session;
+
+	if (!room->settings->inactivity_s || !s->up_at || room->active ||
+	    room_music_locks(&room->music))
+		return UINT64_MAX;
+	return s->active_at + room->settings->inactivity_s * ROOM_S;
+}
+
+static uint64_t lost_at(const struct room *room)
+{
+	const struct room_session *s = &room->session;
+
+	if (!s->lost_at || !s->lost_as)
+		return UINT64_MAX;
+	return s->lost_at + (s->lost_as == ROOM_END_SUBPROCESS_CRASHED
+				     ? room->settings->media_recover_s * ROOM_S
+				     : room->settings->call_grace_ms * ROOM_MS);
+}
+
+static uint64_t before(uint64_t at, unsigned seconds)
+{
+	return at == UINT64_MAX || at < seconds * ROOM_S ? at : at - seconds * ROOM_S;
+}
+
+/* When the next warning of the length is due. */
+static uint64_t warning_at(const struct room *room)
+{
+	unsigned n = room->session.warned;
+
+	return n < LENGTH_WARNINGS ? before(length_at(room), length_warnings[n]) : UINT64_MAX;
+}
+
+static uint64_t idle_warning_at(const struct room *room)
+{
+	return room->session.idle_warned ? UINT64_MAX : before(idle_at(room), IDLE_WARNING);
+}
+
+static void tell(struct room *room, bool idle, unsigned seconds)
+{
+	struct room_effect *e;
+
+	room->told = (struct words){0};
+	if (idle)
+		words_leaves_idle(&room->told, seconds);
+	else
+		words_leaves_soon(&room->told, seconds);
+	e = room_do(room, ROOM_DO_TELL);
+	e->words = &room->told;
+	e->text = room->told.text;
+}
+
+void room_session_time(struct room *room)
+{
+	struct room_session *s = &room->session;
+
+	if (room->music.phase != ROOM_MUSIC_IDLE && room_music_locks(&room->music))
+		s->active_at = room->now; /* it counts from the end of the music on */
+	if (room->now >= lost_at(room)) {
+		room_session_end(room, s->lost_as);
+	} else if (room->now >= length_at(room)) {
+		room_session_end(room, ROOM_END_MAX_DURATION);
+	} else if (room->now >= idle_at(room)) {
+		room_session_end(room, ROOM_END_INACTIVITY_TIMEOUT);
+	} else if (room->now >= warning_at(room)) {
+		tell(room, false, length_warnings[s->warned]);
+		s->warned++;
+	} else if (room->now >= idle_warning_at(room)) {
+		tell(room, true, IDLE_WARNING);
+		s->idle_warned = true;
+	}
+}
+
+uint64_t room_session_deadline(const struct room *room)
+{
+	uint64_t at[] = {lost_at(room), length_at(room), idle_at(room), warning_at(room),
+			 idle_warning_at(room)};
+	uint64_t best = UINT64_MAX;
+
+	for (size_t i = 0; i < sizeof at / sizeof at[0]; i++)
+		if (at[i] < best)
+			best = at[i];
+	return best;
+}

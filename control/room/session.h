@@ -1,0 +1,46 @@
+/* A session in a channel: its timers and its one end.
+ *
+ *   timer                    runs from                              over after             ends as
+ *   length                   the call came up                       session_max_min        max_duration
+ *   inactivity               the last speech, anybody's             inactivity_s           inactivity_timeout
+ *   the call is lost         it was told so                         call_grace_ms          bot_disconnected
+ *   mediad is lost           it was told so                         media_recover_s        subprocess_crashed
+ *
+ * A limit of 0 is none. Inactivity does not count while music plays; people are warned 120 s and 45 s before the length is
+ * reached, and 45 s before it leaves an idle room. Only confirmed speech counts. An end stops music, cancels every turn,
+ * closes speech-to-text and says LEAVE, in this order, once; its reasons are in reasons.def. For control/room only. */
+#ifndef CONTROL_ROOM_SESSION_H
+#define CONTROL_ROOM_SESSION_H
+
+#include "control/room/room.h"
+
+enum room_end {
+	ROOM_END_NONE,
+#define X(NAME, name, text) ROOM_END_##NAME,
+	ROOM_ENDS(X)
+#undef X
+		ROOM_END_COUNT
+};
+
+struct room_session {
+	uint64_t up_at, active_at; /* 0: the call never was up */
+	uint64_t lost_at;	   /* 0: it is up */
+	enum room_end lost_as;
+	unsigned warned; /* of the length: warnings given */
+	bool idle_warned;
+	enum room_end end;
+};
+
+const char *room_end_name(enum room_end end);
+
+/* ROOM_CALL: up, or lost with text "crashed" (mediad is gone), "disconnected", or nothing: then only time ends it. */
+void room_session_call(struct room *room, const struct room_event *ev);
+/* Somebody speaks, for sure. */
+void room_session_active(struct room *room);
+void room_session_end(struct room *room, enum room_end end);
+/* ROOM_END: text = the name of a reason. */
+void room_session_fact(struct room *room, const struct room_event *ev);
+void room_session_time(struct room *room);
+uint64_t room_session_deadline(const struct room *room);
+
+#endif
