@@ -37,7 +37,7 @@ VECTORS  := $(call rwild,tests/vectors,%.c)
 FOLLOW   := $(call rwild,tests/follow,%.c)
 CHAOS    := $(filter-out tests/chaos/preload/%,$(call rwild,tests/chaos,%.c))
 VILLAGE  := $(call rwild,tests/village,%.c)
-ROOMTEST := $(filter-out %_main.c,$(call rwild,tests/room,%.c))
+ROOMTEST := $(filter-out %_main.c,$(call rwild,tests/room,%.c)) $(call rwild,tests/conversations,%.c)
 FUZZ     := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 
 LIBS_COMMON  := -levent -levent_pthreads -lwebsockets -luv -lcurl -lmsgpackc -lsodium -ljansson -lm
@@ -115,7 +115,7 @@ $(B)/tests/leaks: $(call objs,tests/replay/leaks.c)
 # ONLY="proto ipc mediad/audio" builds the tests of these folders alone.
 UNITSRC  := $(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(CALLER) $(TALK) $(VECTORS) $(FOLLOW) $(CHAOS)) $(VILLAGE) $(ROOMTEST) $(COMMON) $(UNIT)
 ifneq ($(ONLY),)
-UNITSRC  := tests/unit/main.c $(filter $(foreach d,$(ONLY) $(if $(filter mediad mediad/mls,$(ONLY)),tests/vectors) $(if $(filter mediad mediad/dave,$(ONLY)),tests/follow) $(if $(filter control control/room,$(ONLY)),tests/room),$(d)/% tests/unit/$(d)/%),$(UNITSRC))
+UNITSRC  := tests/unit/main.c $(filter $(foreach d,$(ONLY) $(if $(filter mediad mediad/mls,$(ONLY)),tests/vectors) $(if $(filter mediad mediad/dave,$(ONLY)),tests/follow) $(if $(filter control control/room,$(ONLY)),tests/room tests/conversations conversations),$(d)/% tests/unit/$(d)/%),$(UNITSRC))
 endif
 UNITOBJS := $(call objs,$(filter-out %/main.c,$(UNITSRC)) tests/unit/main.c)
 WRAPS    := $(foreach f,malloc calloc realloc aligned_alloc strdup strndup,-Wl,--wrap=$(f))

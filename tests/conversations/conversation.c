@@ -1,0 +1,492 @@
+#include "tests/conversations/conversation.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/room/phrases.def"
+#include "control/settings/settings.h"
+#include "tests/room/stage.h"
+
+enum {
+	PEOPLE = 8,
+	LETTER_MS = 60,
+	SHORTEST_MS = 240,
+	WORDS = 400,
+	YIELD_MS = 2000,
+	AFTER_MS = 1000,    /* of an end that is still charged to what was said */
+	PATIENCE_MS = 6000, /* for the bot to begin */
+	LONGEST_MS = 16000, /* of an answer with pauses */
+};
+
+static const struct conversation_words table[] = {
+#define W(kind, set, words) {CONVERSATION_##kind, CONVERSATION_##set, words},
+	CONVERSATION_WORDS(W)
+#undef W
+};
+
+enum { TABLE = sizeof table / sizeof table[0] };
+
+static const char *const names[PEOPLE] = {"alice", "bob",   "carol", "dave",
+					  "erin",  "frank", "grace", "heidi"};
+
+/* What the bot did, told by its effects. */
+struct seen {
+	bool speaks, paused;
+	uint64_t began_at, over_at, cut_at, paused_at;
+	unsigned began, cuts, pauses;
+	uint32_t asked; /* turn */
+	uint64_t asked_at, asked_user, asked_born_at;
+	unsigned asks;
+};
+
+struct talk {
+	const struct conversation_conf *conf;
+	struct conversation_score *score;
+	struct stage *stage;
+	struct settings *settings;
+	uint64_t random;
+	bool here[PEOPLE];
+	unsigned people, holder;
+	struct seen seen;
+};
+
+const struct conversation_words *conversation_words(size_t i)
+{
+	return i < TABLE ? &table[i] : NULL;
+}
+
+double conversation_rate(const struct conversation_share *s)
+{
+	return s->of ? (double)s->right / s->of : 0;
+}
+
+/* ---- chance ---- */
+
+static uint64_t rnd(struct talk *t)
+{
+	uint64_t z = t->random += 0x9e3779b97f4a7c15ull;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	return z ^ z >> 31;
+}
+
+static unsigned below(struct talk *t, unsigned n)
+{
+	return (unsigned)(rnd(t) % n);
+}
+
+static unsigned between(struct talk *t, unsigned from, unsigned to)
+{
+	return from + below(t, to - from + 1);
+}
+
+/* Somebody who is there and is not `but`. */
+static unsigned somebody(struct talk *t, unsigned but)
+{
+	unsigned who;
+
+	do
+		who = below(t, PEOPLE);
+	while (!t->here[who] || who == but);
+	return who;
+}
+
+/* ---- words ---- */
+
+static void add(char *to, size_t size, const char *word, size_t n)
+{
+	size_t at = strlen(to);
+
+	snprintf(to + at, size - at, "%s%.*s", at ? " " : "", (int)n, word);
+}
+
+/* Any word of what people say, another vowel, or nothing. */
+static void mishear(struct talk *t, char *to, size_t size, const char *word, size_t n)
+{
+	char other[64];
+	const char *any = table[below(t, TABLE)].words;
+	size_t k;
+
+	switch (below(t, 3)) {
+	case 0:
+		any += strcspn(any, " ");
+		any += *any == ' ';
+		add(to, size, any, strcspn(any, " "));
+		break;
+	case 1:
+		k = n < sizeof other ? n : sizeof other - 1;
+		memcpy(other, word, k);
+		for (size_t i = 0; i < k; i++)
+			if (strchr("aeiou", other[i]))
+				other[i] = "aeiou"[below(t, 5)];
+		add(to, size, other, k);
+		break;
+	default:
+		break;
+	}
+}
+
+/* The words as they were said, and as they are heard. */
+static void speakable(struct talk *t, const char *words, unsigned who, char *said, char *heard,
+		      size_t size)
+{
+	*said = *heard = '\0';
+	while (*words) {
+		size_t n = strcspn(words, " ");
+		const char *word = words;
+		size_t len = n;
+
+		if (n == 4 && memcmp(words, "NAME", 4) == 0) {
+			word = "parley";
+			len = 6;
+		} else if (n == 8 && memcmp(words, "SOMEBODY", 8) == 0) {
+			word = names[somebody(t, who)];
+			len = strlen(word);
+		}
+		add(said, size, word, len);
+		if (below(t, 1000) < t->conf->misheard)
+			mishear(t, heard, size, word, len);
+		else
+			add(heard, size, word, len);
+		words += n;
+		words += *words == ' ';
+	}
+}
+
+static const char *pick(struct talk *t, enum conversation_kind kind)
+{
+	unsigned i;
+
+	do
+		i = below(t, TABLE);
+	while (table[i].kind != kind || table[i].set != t->conf->set);
+	return table[i].words;
+}
+
+/* ---- what the bot does ---- */
+
+static void stepped(const struct room_event *ev, uint64_t now, const struct room_effects *fx,
+		    void *arg)
+{
+	struct talk *t = arg;
+	struct seen *s = &t->seen;
+
+	if (ev->type == ROOM_SAY_STARTED) {
+		s->speaks = true;
+		s->paused = false;
+		s->began_at = now;
+		s->began++;
+	} else if (ev->type == ROOM_SAY_DRAINED || ev->type == ROOM_SAY_STOPPED) {
+		s->speaks = false;
+		s->over_at = now;
+	}
+	for (size_t i = 0; i < fx->n; i++) {
+		const struct room_effect *e = &fx->v[i];
+
+		if (e->type == ROOM_DO_SAY_STOP && s->speaks) {
+			s->cuts++;
+			s->cut_at = now;
+		} else if (e->type == ROOM_DO_SAY_PAUSE) {
+			s->pauses++;
+			s->paused = true;
+			s->paused_at = now;
+		} else if (e->type == ROOM_DO_SAY_RESUME) {
+			s->paused = false;
+		} else if (e->type == ROOM_DO_ASK && t->stage) {
+			const struct room_turn *turn = room_active(stage_room(t->stage));
+
+			s->asks++;
+			s->asked = e->turn;
+			s->asked_at = now;
+			s->asked_user = e->user;
+			s->asked_born_at = turn ? turn->born_at : 0;
+		}
+	}
+}
+
+static uint64_t now_ms(const struct talk *t)
+{
+	return stage_now(t->stage) / STAGE_MS;
+}
+
+static void pass(struct talk *t, unsigned ms)
+{
+	stage_run(t->stage, stage_now(t->stage) + ms * STAGE_MS);
+}
+
+static unsigned say(struct talk *t, unsigned who, const char *words)
+{
+	char said[WORDS], heard[WORDS];
+	unsigned ms;
+
+	speakable(t, words, who, said, heard, sizeof said);
+	ms = (unsigned)strlen(said) * LETTER_MS * between(t, 80, 120) / 100;
+	if (ms < SHORTEST_MS)
+		ms = between(t, SHORTEST_MS, 2 * SHORTEST_MS);
+	return stage_says(t->stage, who + 1, heard, ms, STAGE_LOUD);
+}
+
+/* Until it speaks; false when it does not. */
+static bool wait_for_voice(struct talk *t)
+{
+	unsigned began = t->seen.began;
+
+	for (unsigned ms = 0; ms < PATIENCE_MS && (t->seen.began == began || !t->seen.speaks);
+	     ms += 20)
+		pass(t, 20);
+	return t->seen.began != began && t->seen.speaks;
+}
+
+static void wait_for_silence(struct talk *t)
+{
+	for (unsigned ms = 0; ms < LONGEST_MS && t->seen.speaks; ms += 20)
+		pass(t, 20);
+	pass(t, between(t, 300, 1200));
+}
+
+/* ---- scoring ---- */
+
+static void right(struct conversation_share *s, bool yes)
+{
+	s->of++;
+	s->right += yes;
+}
+
+/* For all three: the room's by what it did, the others' by what they are. */
+static void score_still(struct talk *t, enum conversation_row row, bool room, bool baseline)
+{
+	right(&t->score[CONVERSATION_ROOM].row[row], room);
+	right(&t->score[CONVERSATION_BASELINE].row[row], baseline);
+	right(&t->score[CONVERSATION_ORACLE].row[row], true);
+}
+
+static bool has_words(const char *text)
+{
+	return strpbrk(text, "abcdefghijklmnopqrstuvwxyz") != NULL;
+}
+
+static void score_yield(struct talk *t, unsigned cuts, uint64_t from_ms)
+{
+	struct conversation_score *s = &t->score[CONVERSATION_ROOM];
+	uint64_t at = t->seen.paused && t->seen.paused_at / STAGE_MS > from_ms ? t->seen.paused_at
+									       : t->seen.cut_at;
+	bool cut = t->seen.cuts > cuts;
+	uint64_t after = cut ? at / STAGE_MS - from_ms : 0;
+
+	right(&s->row[ROW_YIELD], cut && after <= YIELD_MS);
+	if (cut && s->yields < sizeof s->yield_ms / sizeof s->yield_ms[0])
+		s->yield_ms[s->yields++] = (uint32_t)after;
+	right(&t->score[CONVERSATION_BASELINE].row[ROW_YIELD], true);
+	right(&t->score[CONVERSATION_ORACLE].row[ROW_YIELD], true);
+}
+
+/* ---- episodes ---- */
+
+/* While the bot speaks: words of this kind; it should talk on. */
+static void over_it(struct talk *t, enum conversation_kind kind, enum conversation_row row,
+		    unsigned who)
+{
+	unsigned cuts = t->seen.cuts, pauses = t->seen.pauses;
+	const char *words = pick(t, kind);
+	unsigned ms;
+
+	/* Of the one it speaks to, talk for others has to say whom it is for. */
+	while (kind == CONVERSATION_ASIDE && who == t->holder && strncmp(words, "SOMEBODY", 8) != 0)
+		words = pick(t, kind);
+	ms = say(t, who, words);
+	pass(t, ms + AFTER_MS);
+	score_still(t, row, t->seen.cuts == cuts && t->seen.pauses == pauses, false);
+}
+
+static void interrupt(struct talk *t, unsigned who)
+{
+	unsigned cuts = t->seen.cuts, ms;
+	uint64_t from = now_ms(t);
+
+	ms = say(t, who, pick(t, who == t->holder ? CONVERSATION_TAKEOVER : CONVERSATION_CALL));
+	pass(t, ms > YIELD_MS ? ms : YIELD_MS);
+	score_yield(t, cuts, from);
+}
+
+static void overlap(struct talk *t)
+{
+	unsigned who = below(t, 2) ? t->holder : somebody(t, t->holder);
+
+	pass(t, between(t, 300, 2500));
+	if (!t->seen.speaks)
+		return;
+	switch (below(t, 5)) {
+	case 0:
+		over_it(t, CONVERSATION_BACKCHANNEL, ROW_BACKCHANNEL, who);
+		break;
+	case 1:
+		over_it(t, CONVERSATION_TIC, ROW_TIC, who);
+		break;
+	case 2:
+		over_it(t, CONVERSATION_ASIDE, ROW_ASIDE,
+			below(t, 4) ? somebody(t, t->holder) : t->holder);
+		break;
+	case 3:
+		interrupt(t, below(t, 3) ? t->holder : somebody(t, t->holder));
+		wait_for_voice(t);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Somebody asks, perhaps after a false start or correcting themselves; perhaps something is said
+ * over the answer. */
+static void question(struct talk *t)
+{
+	char words[WORDS];
+	unsigned who = somebody(t, PEOPLE), asks = t->seen.asks;
+	uint64_t end;
+
+	snprintf(words, sizeof words, "%s", pick(t, CONVERSATION_QUESTION));
+	if (below(t, 6) == 0) {
+		pass(t, say(t, who, pick(t, CONVERSATION_FALSE_START)) + between(t, 300, 500));
+	} else if (below(t, 6) == 0) {
+		add(words, sizeof words, pick(t, CONVERSATION_CORRECTION),
+		    strlen(pick(t, CONVERSATION_CORRECTION)));
+	}
+	pass(t, say(t, who, words));
+	end = now_ms(t);
+	right(&t->score[CONVERSATION_ROOM].quiet, t->seen.asks == asks);
+	asks = t->seen.asks;
+	if (wait_for_voice(t) && t->seen.asks > asks) {
+		struct conversation_score *s = &t->score[CONVERSATION_ROOM];
+
+		if (s->delays < sizeof s->delay_ms / sizeof s->delay_ms[0])
+			s->delay_ms[s->delays++] = (uint32_t)(t->seen.asked_at / STAGE_MS - end);
+		t->holder = who;
+		right(&s->asked, true);
+		overlap(t);
+	} else {
+		right(&t->score[CONVERSATION_ROOM].asked, false);
+	}
+	wait_for_silence(t);
+}
+
+/* Nothing of it is for the bot. Who spoke to it last answers others only. */
+static void in_silence(struct talk *t, enum conversation_kind kind, enum conversation_row row)
+{
+	unsigned n = kind == CONVERSATION_ASIDE ? between(t, 1, 4) : 1;
+
+	wait_for_silence(t);
+	for (unsigned i = 0; i < n; i++) {
+		unsigned who = i || kind == CONVERSATION_TIC ? somebody(t, PEOPLE)
+							     : somebody(t, t->holder);
+		unsigned asks = t->seen.asks;
+		const char *words = pick(t, kind);
+
+		pass(t, say(t, who, words) + YIELD_MS);
+		score_still(t, row, t->seen.asks == asks, !has_words(words));
+		wait_for_silence(t);
+	}
+}
+
+static void come_or_go(struct talk *t)
+{
+	unsigned who = below(t, PEOPLE);
+
+	if (!t->here[who] && t->people < t->conf->people + 1) {
+		stage_join(t->stage, names[who], false);
+		t->people++;
+		t->here[who] = true;
+	} else if (t->here[who] && t->people > 2) {
+		stage_leave(t->stage, who + 1);
+		t->people--;
+		t->here[who] = false;
+		if (t->holder == who)
+			t->holder = somebody(t, PEOPLE);
+	}
+	pass(t, 500);
+}
+
+static void episode(struct talk *t)
+{
+	unsigned r = below(t, 100);
+
+	stage_brain_answers(
+		t->stage, "here is a long answer of the kind that people get when they ask for it",
+		between(t, 4000, 9000), between(t, 250, 700));
+	if (r < 70)
+		question(t);
+	else if (r < 83)
+		in_silence(t, CONVERSATION_ASIDE, ROW_ASIDE);
+	else if (r < 93)
+		in_silence(t, CONVERSATION_TIC, ROW_TIC);
+	else
+		come_or_go(t);
+}
+
+int conversation_run(const struct conversation_conf *conf,
+		     struct conversation_score score[CONVERSATION_BOTS])
+{
+	struct talk t = {
+		.conf = conf, .score = score, .random = conf->seed * 0x2545f4914f6cdd1dull + 7};
+	struct stage_conf sc = {.name = "Parley", .steppedh = stepped, .arg = &t};
+	int err = settings_alloc(&t.settings);
+
+	if (err)
+		return err;
+	settings_set(t.settings, "guest", "off");
+	sc.settings = t.settings;
+	err = stage_alloc(&t.stage, &sc);
+	if (!err) {
+		/* Everybody has a number, whoever comes first. */
+		for (unsigned i = 0; i < PEOPLE; i++)
+			stage_join(t.stage, names[i], false);
+		for (unsigned i = conf->people; i < PEOPLE; i++)
+			stage_leave(t.stage, i + 1);
+		for (unsigned i = 0; i < conf->people; i++)
+			t.here[i] = true;
+		t.people = conf->people;
+		stage_partials(t.stage, conf->partial_ms);
+		for (unsigned i = 0; i < conf->episodes; i++)
+			episode(&t);
+	}
+	stage_free(t.stage);
+	settings_free(t.settings);
+	return err;
+}
+
+/* ---- control's tables ---- */
+
+static bool in_list(const char *const *list, size_t n, const char *word, size_t len)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strlen(list[i]) == len && memcmp(list[i], word, len) == 0)
+			return true;
+	return false;
+}
+
+bool conversation_known(const char *words)
+{
+#define P(phrase) phrase,
+	static const char *const phrases[] = {ROOM_TAKEOVERS(P) ROOM_STOPS(P) ROOM_LISTENING(P)};
+	static const char *const single[] = {ROOM_LISTENING(P) ROOM_GLUE(P) ROOM_STOPS(P)};
+#undef P
+	enum {
+		PHRASES = sizeof phrases / sizeof phrases[0],
+		SINGLE = sizeof single / sizeof single[0]
+	};
+
+	for (size_t i = 0; i < PHRASES; i++)
+		if (strchr(phrases[i], ' ') && strstr(words, phrases[i]))
+			return true;
+	if (in_list(phrases, PHRASES, words, strlen(words)))
+		return true;
+	while (*words) {
+		size_t n = strcspn(words, " ");
+
+		if (!in_list(single, SINGLE, words, n))
+			return false;
+		words += n;
+		words += *words == ' ';
+	}
+	return true;
+}
