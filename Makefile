@@ -200,7 +200,7 @@ demo: deps
 talk: deps
 	@echo 'building'
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/talk
-	@tests/talk.sh
+	@BIN=$(B) tests/talk.sh
 # The same in headless Chromium; SHOT=docs/talk.png also takes its picture.
 talk-test:
 	@deploy/deps.sh build interop talk

@@ -14,6 +14,7 @@ rm -rf "$out"
 mkdir -p "$out"
 run=$(mktemp -d)
 pids=
+names=
 
 # shellcheck disable=SC2329
 stop() {
@@ -35,6 +36,7 @@ start() {
 	"$@" >"$out/$name.out" 2>"$out/$name.log" </dev/null &
 	last=$!
 	pids="$last $pids"
+	names="$name $names"
 }
 # until_there NAME COMMAND…: polls the command; a process that died meanwhile is an error.
 until_there() {
@@ -77,8 +79,16 @@ else
 	echo "The brain is the embedded one: nothing leaves this machine. KEY=1 make talk uses your OPENAI_API_KEY."
 fi
 echo "ctrl-C ends it. Logs: $out/"
-# The bridge ends only when it cannot go on.
-wait "$last" || true
-echo "talk: the bridge ended by itself; its log says:" >&2
-tail -5 "$out/talk.log" >&2
+# None of them ends by itself unless it cannot go on.
+while :; do
+	# shellcheck disable=SC2086
+	set -- $names
+	for p in $pids; do
+		kill -0 "$p" 2>/dev/null || break 2
+		shift
+	done
+	sleep 1
+done
+echo "talk: $1 ended by itself; its log says:" >&2
+tail -5 "$out/$1.log" >&2
 exit 1

@@ -57,7 +57,7 @@ corpora() {
 	[ $n -gt 0 ]
 }
 
-part build make -j"$jobs" WERROR=-Werror all build/guildd build/caller chaos-bins
+part build make -j"$jobs" WERROR=-Werror all build/guildd build/caller build/talk chaos-bins
 part includes tests/check/includes.sh build/obj
 part pure tests/check/pure.sh build/obj
 part words tests/check/words.sh

@@ -361,6 +361,7 @@ async function conversation(room, ann) {
   check('she is a member of the channel', (await room.members()).includes('Ann'), (await room.members()).join(', '));
   check('with a mediad of her own', room.mediads().length === 1);
 
+  check('she reads what the bot wrote', await ann.until("document.getElementById('chat').textContent.includes('guest')", 20000), await ann.text('chat'));
   const t = await answered(ann, 'Ann', 60000);
   await ann.click('mute');
   check('her question appears as words', wordsInCommon(QUESTION, t?.heard ?? '') >= 0.6, t?.heard);

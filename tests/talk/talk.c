@@ -4,6 +4,7 @@
 #include "ipc/http.h"
 #include "ipc/log.h"
 #include "ipc/ws.h"
+#include "tests/talk/board.h"
 #include "tests/talk/pages.h"
 #include "tests/talk/person.h"
 #include "tests/talk/tail.h"
@@ -34,6 +35,7 @@ struct talk {
 	struct http *http;
 	struct pages *pages;
 	struct tail *tail;
+	struct board *board;
 	struct ws_server *server;
 	struct tab tabs[TALK_TABS];
 };
@@ -140,6 +142,23 @@ static void on_heard(uint64_t user, const uint8_t *pcm, size_t n, void *arg)
 		buf[i] = (uint8_t)(user >> 8 * i);
 	memcpy(buf + WIRE_HEAD, pcm, n);
 	ws_send(tab->ws, false, buf, WIRE_HEAD + n);
+}
+
+static void send_board(struct tab *tab)
+{
+	json_t *o = json_pack("{s:s,s:O}", "is", "chat", "list", board_list(tab->talk->board));
+
+	send_json(tab, o);
+	json_decref(o);
+}
+
+static void on_board(void *arg)
+{
+	struct talk *t = arg;
+
+	for (unsigned i = 0; i < TALK_TABS; i++)
+		if (t->tabs[i].ws)
+			send_board(&t->tabs[i]);
 }
 
 static void on_line(const char *line, size_t n, void *arg)
@@ -286,6 +305,7 @@ static void on_accept(struct ws *ws, const char *path, void *arg)
 	}
 	t->tabs[i] = (struct tab){.talk = t, .ws = ws};
 	ws_set_handler(ws, on_ws, &t->tabs[i]);
+	send_board(&t->tabs[i]);
 	send_room(&t->tabs[i]);
 }
 
@@ -329,6 +349,9 @@ int talk_alloc(struct talk **out, const struct talk_conf *conf, const char **why
 		return ENOMEM;
 	t->conf = *conf;
 	err = http_alloc(&t->http, conf->env, NULL, "parley-talk");
+	if (!err)
+		err = board_alloc(&t->board, conf->env, t->http, conf->api, conf->channel, on_board,
+				  t);
 	if (!err) {
 		*why = "the page's files cannot be read";
 		err = pages_alloc(&t->pages, conf->page_dir);
@@ -358,6 +381,7 @@ struct talk *talk_free(struct talk *t)
 		ws_free(t->tabs[i].ws);
 	}
 	tail_free(t->tail);
+	board_free(t->board);
 	pages_free(t->pages);
 	http_free(t->http);
 	free(t);

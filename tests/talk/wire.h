@@ -4,8 +4,9 @@
  * {"do":"leave"}; as binary: the microphone, s16le mono at that rate.
  *
  * To the page, as text: {"is":"room",…} the whole state of its person whenever something of it changes ·
- * {"is":"turn",…} a line of control's turns file · {"is":"trouble","text":…}; as binary: the user id of another member
- * (u64, little-endian), then its sound, s16le mono at 48 kHz. */
+ * {"is":"turn",…} a line of control's turns file · {"is":"chat","list":[{"name","text"}]} what was written last ·
+ * {"is":"trouble","text":…}; as binary: the user id of another member (u64, little-endian), then its sound, s16le mono at
+ * 48 kHz. */
 #ifndef TESTS_TALK_WIRE_H
 #define TESTS_TALK_WIRE_H
 

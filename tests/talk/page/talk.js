@@ -67,7 +67,8 @@ function leave() {
   socket = mic = ears = null;
   $('level').value = 0;
   busy(false);
-  room({ phase: 'out', people: [] });
+  room({ phase: 'out' });
+  chat([]);
 }
 
 function mute() {
@@ -100,6 +101,7 @@ function heard(data) {
 function told(message) {
   if (message.is === 'room') room(message);
   else if (message.is === 'turn') turn(message);
+  else if (message.is === 'chat') chat(message.list);
   else if (message.is === 'trouble') trouble(message.text);
 }
 
@@ -129,6 +131,14 @@ function person(p) {
   return li;
 }
 
+function chat(list) {
+  $('chat').replaceChildren(...list.map((m) => {
+    const li = document.createElement('li');
+    li.textContent = `${m.name} writes: ${m.text}`;
+    return li;
+  }));
+}
+
 function turn(t) {
   let li = turns.get(t.turn);
   // A bot that came anew counts anew.
@@ -147,6 +157,7 @@ function turn(t) {
   li.querySelector('.heard b').textContent = t.name;
   li.querySelector('.heard span').textContent = t.heard;
   li.querySelector('.said span').textContent = t.said;
+  li.querySelector('.said').hidden = !t.said;
   li.querySelector('.reason').textContent = t.stage === 'ended' ? t.reason : t.stage;
   li.querySelector('.text').textContent = t.stage === 'ended' ? t.text : '';
   li.querySelector('.delay').textContent =
