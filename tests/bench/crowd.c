@@ -25,6 +25,7 @@ struct crowd {
 	unsigned n;
 	unsigned lost;
 	pthread_t thread;
+	pthread_mutex_t lock; /* of keys and turns, which change while they speak */
 	atomic_bool over;
 	atomic_uint_fast64_t sent;
 	crowd_h *h;
@@ -47,6 +48,7 @@ void crowd_alloc(struct crowd **out, const struct crowd_conf *conf)
 	if (!c)
 		bench_die("out of memory");
 	c->conf = *conf;
+	pthread_mutex_init(&c->lock, NULL);
 	c->members = calloc((size_t)conf->calls * conf->speakers, sizeof *c->members);
 	if (!c->members)
 		bench_die("out of memory");
@@ -61,6 +63,7 @@ struct crowd *crowd_free(struct crowd *c)
 {
 	for (unsigned i = 0; i < FAR_CALLS; i++)
 		rtpsize_free(c->keys[i]);
+	pthread_mutex_destroy(&c->lock);
 	free(c->members);
 	free(c);
 	return NULL;
@@ -80,12 +83,16 @@ void crowd_set(struct crowd *c, unsigned calls, unsigned speakers, unsigned burs
 
 void crowd_turn(struct crowd *c, unsigned call, unsigned speaker, unsigned turn)
 {
+	pthread_mutex_lock(&c->lock);
 	c->members[(call - c->conf.from) * c->conf.speakers + speaker].turn = turn;
+	pthread_mutex_unlock(&c->lock);
 }
 
 void crowd_rekey(struct crowd *c, unsigned call, unsigned rekeys)
 {
+	pthread_mutex_lock(&c->lock);
 	set_key(c, call, rekeys);
+	pthread_mutex_unlock(&c->lock);
 }
 
 static void speak(struct crowd *c, struct member *m, unsigned index)
@@ -122,7 +129,9 @@ static void *run(void *arg)
 				clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
 				next += gap;
 			}
+			pthread_mutex_lock(&c->lock);
 			speak(c, &c->members[i], i);
+			pthread_mutex_unlock(&c->lock);
 		}
 	}
 	return NULL;
