@@ -24,7 +24,7 @@ fi
 engine() { command "$engine" "$@"; }
 compose() {
 	if [ $engine = docker ]; then
-		docker compose -p $project -f $file --profile local "$@"
+		docker compose -p $project -f $file --profile local --profile discord "$@"
 	else
 		podman_compose "$@"
 	fi
@@ -39,16 +39,18 @@ end() {
 trap end EXIT
 trap 'exit 1' INT TERM
 
-id() { engine ps -aq --filter "label=com.docker.compose.project=$project" --filter "label=com.docker.compose.service=$1" | head -1; }
-log() { engine logs "$(id "$1")" 2>&1; }
+cid() { engine ps -aq --filter "label=com.docker.compose.project=$project" --filter "label=com.docker.compose.service=$1" | head -1; }
+log() { engine logs "$(cid "$1")" 2>&1; }
 said() { [ "$(log "$1" | grep -acE "$2")" -ge "${3:-1}" ]; } # SERVICE PATTERN [TIMES]
+# tasks FILE: what /proc tells of each thread of mediad. Its filters let a shell become another program, but not start one.
+tasks() { inside local-mediad sh -c "exec cat /proc/1/task/*/$1" 2>/dev/null; }
 inside() { # SERVICE COMMAND…
 	local s=$1
 	shift
-	engine exec "$(id "$s")" "$@"
+	engine exec "$(cid "$s")" "$@"
 }
 # look SERVICE TEMPLATE: of the engine's description.
-look() { engine inspect -f "$2" "$(id "$1")"; }
+look() { engine inspect -f "$2" "$(cid "$1")"; }
 began() { look "$1" '{{.State.StartedAt}} {{.State.Pid}}'; }
 running() { [ "$(look "$1" '{{.State.Running}}')" = true ]; }
 ended() { ! running "$1"; }
@@ -57,7 +59,7 @@ healthy() {
 	if [ $engine = docker ]; then
 		[ "$(look "$1" '{{.State.Health.Status}}')" = healthy ]
 	else
-		podman healthcheck run "$(id "$1")" >/dev/null 2>&1
+		podman healthcheck run "$(cid "$1")" >/dev/null 2>&1
 	fi
 }
 
@@ -67,6 +69,7 @@ if [ -z "$base" ]; then
 	base=docker.io/library/debian:12-slim
 	[ $engine = docker ] || base=$(podman_base)
 fi
+skipped=0
 export PARLEY_BASE=$base
 echo "building the images from $base with $engine"
 for target in mediad control local; do
@@ -76,19 +79,25 @@ done
 engine images --format '{{.Repository}} {{.Size}}' | grep -E 'parley-(mediad|control|local) ' | sed 's/^/        /'
 
 # ---- the conversation ----
-# speaks N: the caller has held its N-th conversation, and both sides came to the same privacy code.
+# speaks N: the caller has held its N-th conversation, and both sides came to the same privacy code. On a machine with more to do
+# than it can, sound comes with gaps, which the caller does not accept: it may try three times.
 speaks() {
-	until_ok 90 ended caller || bad "conversation $1" "the caller is still there"
-	log caller >"$D/caller-$1.log"
+	local theirs ours try
+	for try in 1 2 3; do
+		[ $try = 1 ] || again
+		until_ok 90 ended caller || bad "conversation $1" "the caller is still there"
+		log caller >"$D/caller-$1.log"
+		[ "$(look caller '{{.State.ExitCode}}')" != 0 ] || break
+		grep -a correlation "$D/caller-$1.log" | tail -1 | sed "s/^/        try $try: /"
+	done
 	is "conversation $1: what was said arrived" "$(look caller '{{.State.ExitCode}}')" 0
-	local theirs ours
 	theirs=$(sed -n "s/.*the caller's privacy code is //p" "$D/caller-$1.log" | tail -1 | tr -d '\r')
 	ours=$(log local-control | sed -n 's/.* call_secure .*privacy_code="\([0-9 ]\{35\}\)".*/\1/p' | grep -Fx "$theirs" | tail -1)
 	[ -n "$theirs" ] && [ "$ours" = "$theirs" ] && ok "conversation $1: encrypted from end to end, the same privacy code on both sides" ||
 		bad "conversation $1: encrypted from end to end" "theirs \"$theirs\", ours \"$ours\""
 }
-again() { engine start "$(id caller)" >/dev/null; }
-compose up -d >"$D/compose.log" 2>&1 || { bad "up" "$(tail -3 "$D/compose.log")"; exit 1; }
+again() { engine start "$(cid caller)" >/dev/null; }
+compose up -d guildd brain local-mediad local-control caller >"$D/compose.log" 2>&1 || { bad "up" "$(tail -3 "$D/compose.log")"; exit 1; }
 speaks 1
 grep -aE 'speak|encrypted|heard|said' "$D/caller-1.log" | sed 's/^/        /'
 
@@ -112,11 +121,18 @@ is "the socket is of mediad and the group" "$(inside local-control stat -Lc '%u 
 
 # ---- mediad's own filters inside the engine's ----
 said local-mediad ' sandbox ' && bad "mediad's own filters hold inside" "$(log local-mediad | grep -a ' sandbox ')" || ok "mediad's own filters hold inside"
-# A shell can become another program there, but not start one.
-filters=$(inside local-mediad sh -c 'exec cat /proc/1/task/*/status' | sed -n 's/^Seccomp_filters:[[:space:]]*//p' | sort -n | head -1)
+filters=$(tasks status | sed -n 's/^Seccomp_filters:[[:space:]]*//p' | sort -n | head -1)
 within "each thread is under both" "${filters:-0}" 2 9
-nice=$(inside local-mediad sh -c 'exec cat /proc/1/task/*/stat' | awk '{ sub(/.*\) /, ""); print $17 }' | sort -n | tail -1)
+nice=$(tasks stat | awk '{ sub(/.*\) /, ""); print $17 }' | sort -n | tail -1)
 within "the worker gives way to the audio threads" "${nice:-0}" 1 19
+# The field is the policy; 2 is SCHED_RR.
+if [ "${PARLEY_RTPRIO:-1}" != 1 ]; then
+	skipped=$((skipped + 1))
+	echo "skip    the audio threads come first: this machine may not allow it"
+else
+	first=$(tasks stat | awk '{ sub(/.*\) /, ""); print $39 }' | grep -cx 2)
+	within "the audio threads come first, without a capability" "$first" 1 32
+fi
 inside local-mediad sh -c 'echo started | cat' >/dev/null 2>&1 && bad "no process can be started beside it" "it can" || ok "no process can be started beside it"
 missing=$(sed -nE 's/^\tS\((\w+),.*/\1/p' mediad/sandbox.c | while read -r c; do grep -q "\"$c\"" deploy/seccomp-mediad.json || echo "$c"; done)
 is "the engine's filter allows what mediad's own allow" "$missing" ""
@@ -124,29 +140,35 @@ is "the engine's filter allows what mediad's own allow" "$missing" ""
 # ---- mediad's container is restarted ----
 up_times() { log local-control | grep -acE 'call_state .*phase=up'; }
 before=$(up_times) control=$(began local-control)
-engine restart -t 5 "$(id local-mediad)" >/dev/null
+engine restart -t 5 "$(cid local-mediad)" >/dev/null
 until_ok 30 said local-control 'call_state .*phase=up' $((before + 1)) && ok "mediad restarted: the call comes back" || bad "mediad restarted: the call comes back" "$(log local-control | tail -3)"
 again
 speaks 2
 is "control stayed all the while" "$(began local-control)" "$control"
 until_ok 30 healthy local-mediad && ok "and mediad is healthy" || bad "and mediad is healthy" "no"
-mediad=$(began local-mediad)
-engine kill -s KILL "$(id local-mediad)" >/dev/null
-until_ok 5 ended local-mediad || running local-mediad
-running local-mediad || engine start "$(id local-mediad)" >/dev/null
-before=$(up_times)
+mediad=$(began local-mediad) before=$(up_times)
+anew() { running local-mediad && [ "$(began local-mediad)" != "$mediad" ]; }
+engine kill -s KILL "$(cid local-mediad)" >/dev/null
+# An engine that takes this for the user's wish does not restart it.
+until_ok 1 anew || engine start "$(cid local-mediad)" >/dev/null
 until_ok 30 said local-control 'call_state .*phase=up' $((before + 1)) && ok "mediad killed: the call comes back" || bad "mediad killed: the call comes back" "$(log local-control | tail -3)"
 is "control stayed then, too" "$(began local-control)" "$control"
 
 # ---- control's container is restarted ----
 joined() { log local-mediad | grep -acE 'phase=identifying'; }
 mediad=$(began local-mediad) before=$(joined)
-engine restart -t 5 "$(id local-control)" >/dev/null
+engine restart -t 5 "$(cid local-control)" >/dev/null
 until_ok 60 healthy local-control && ok "control restarted: it is healthy again" || bad "control restarted: it is healthy again" "$(log local-control | tail -3)"
 is "mediad stayed all the while" "$(began local-mediad)" "$mediad"
 is "and the call with it: nobody identified again" "$(joined)" "$before"
 again
 speaks 3
+
+# ---- the real room's half that needs no secret ----
+closed() { look "$1" '{{.HostConfig.ReadonlyRootfs}} {{.HostConfig.CapDrop}} {{.HostConfig.SecurityOpt}} {{.Config.User}}'; }
+compose up -d mediad >>"$D/compose.log" 2>&1
+until_ok 60 healthy mediad && ok "mediad of the real room is healthy" || bad "mediad of the real room is healthy" "$(log mediad | tail -3)"
+is "and as closed as the local one" "$(closed mediad)" "$(closed local-mediad)"
 
 # ---- the health checks can fail ----
 inside local-mediad mediad --health /run/parley/nobody.sock >/dev/null && bad "a mediad that is not there is not healthy" "it is" || ok "a mediad that is not there is not healthy"
@@ -156,6 +178,8 @@ inside local-control control --health --state-dir /tmp/none >/dev/null && bad "a
 if [ -z "${KEEP:-}" ]; then
 	compose down -v >>"$D/compose.log" 2>&1
 	is "no container is left" "$(engine ps -aq --filter "label=com.docker.compose.project=$project" | wc -l)" 0
+	is "no network is left" "$(engine network ls --format '{{.Name}}' | grep -c "^${project}_")" 0
 	is "no volume is left" "$(engine volume ls -q | grep -c "^${project}_")" 0
 fi
-report
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed = 0 ]
