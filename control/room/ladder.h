@@ -52,7 +52,8 @@ struct room;
 struct room_turn;
 struct room_event;
 void room_silence_asked(struct room *room, struct room_turn *turn);
-/* The brain is done with this turn. True: it had nothing to say yet, or tools of it work; the turn goes on. */
+/* The brain is done with this turn. True: it had nothing to say yet, or tools of it work; the turn goes on, and is asked for
+ * again when their outputs are there. */
 bool room_silence_done(struct room *room, struct room_turn *turn);
 void room_silence_tool(struct room *room, const struct room_event *ev);
 void room_silence_time(struct room *room);

@@ -193,7 +193,8 @@ static void went_on(struct room *room, struct room_turn *t)
 		return;
 	if (!t->let_out)
 		decide_out(room, t);
-	else if (!t->brain_done)
+	/* Sound that is held back is not awaited any more, but the rest of it is. */
+	if (live(t, t->id) && !t->brain_done && (t->let_out || t->samples))
 		t->deadline = room->now + room->settings->stall_ms * ROOM_MS;
 }
 

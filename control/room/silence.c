@@ -24,7 +24,8 @@ bool room_silence_done(struct room *room, struct room_turn *turn)
 	struct room_ladder *l = &room->ladder;
 
 	if (l->tools) {
-		/* It goes on when their outputs are there. */
+		/* It is asked again when their outputs are there. */
+		turn->sinks &= ~(unsigned)ROOM_SINK_BRAIN;
 		turn->deadline = room->now + room->settings->tool_ms * ROOM_MS;
 		return true;
 	}
@@ -37,9 +38,20 @@ bool room_silence_done(struct room *room, struct room_turn *turn)
 void room_silence_tool(struct room *room, const struct room_event *ev)
 {
 	struct room_turn *t = room->active;
+	struct room_ladder *l = &room->ladder;
+	bool worked = l->tools;
 
-	if (t && t->user == ev->user)
-		room_ladder_tool(&room->ladder, ev->yes, room->now);
+	if (!t || t->user != ev->user)
+		return;
+	room_ladder_tool(l, ev->yes, room->now);
+	if (!worked || l->tools || (t->sinks & ROOM_SINK_BRAIN) || t->brain_done ||
+	    t->phase < ROOM_PHASE_ASKED || t->phase > ROOM_PHASE_SPEAKING)
+		return;
+	t->sinks |= ROOM_SINK_BRAIN;
+	room_ladder_asked(l, room->now);
+	t->deadline = awaited(room) && !t->samples ? UINT64_MAX
+						   : room->now + room->settings->stall_ms * ROOM_MS;
+	room_do(room, ROOM_DO_ASK_AGAIN)->turn = t->id;
 }
 
 static void again(struct room *room, struct room_turn *t, bool anew)

@@ -174,6 +174,7 @@ static void saw(struct explore *x, const struct room_effect *e)
 		await(x, e->user, e->utterance);
 		break;
 	case ROOM_DO_ASK:
+	case ROOM_DO_ASK_AGAIN:
 		x->asked = e->turn;
 		break;
 	case ROOM_DO_BRAIN_CANCEL:

@@ -187,6 +187,10 @@ static void brain_effect(struct watch *w, struct turn *t, const struct room_effe
 			broken(w, "turn %u is asked without a word", e->turn);
 		t->asked = true;
 		w->asking = e->turn;
+	} else if (e->type == ROOM_DO_ASK_AGAIN) {
+		if (!t->asked)
+			broken(w, "turn %u is asked again and never was", e->turn);
+		w->asking = e->turn;
 	} else if (e->type == ROOM_DO_BRAIN_CANCEL) {
 		if (w->asking != e->turn)
 			broken(w, "turn %u is cancelled at the brain and is not asked", e->turn);
@@ -267,6 +271,7 @@ static void did(struct watch *w, const struct room_effect *e)
 		asr_effect(w, e);
 		break;
 	case ROOM_DO_ASK:
+	case ROOM_DO_ASK_AGAIN:
 	case ROOM_DO_BRAIN_CANCEL:
 	case ROOM_DO_BRAIN_TRUNCATE:
 		if (t)

@@ -97,6 +97,7 @@ TEST(rule_027_a_turn_goes_on_while_its_tools_work)
 		CHECK_INT(w.did[ROOM_DO_RECORD], 0);
 		CHECK_INT(w.did[ROOM_DO_ASK_AGAIN], 0);
 		world_step(&w, (struct room_event){.type = ROOM_TOOL, .user = 1});
+		CHECK_INT(w.did[ROOM_DO_ASK_AGAIN], 1);
 		CHECK(room_active(w.room) && room_active(w.room)->id == turn);
 		world_brain_audio(&w, turn, 400);
 		world_step(&w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = turn});
