@@ -70,6 +70,8 @@ TEST(rule_090_the_beginning_in_any_order_and_case)
 		{"[[TO: Big Bob]] hi", "hi", ROOM_TO_NAME, ROOM_LEASE_NONE, "Big Bob"},
 		/* The first of a kind counts. */
 		{"[[TO: Ann]][[TO: ALL]] hi", "hi", ROOM_TO_NAME, ROOM_LEASE_NONE, "Ann"},
+		{"[[LEASE: ATOMIC]][[LEASE: ASSERTIVE]] hi", "hi", ROOM_TO_NOBODY,
+		 ROOM_LEASE_ATOMIC, NULL},
 		/* Nobody is told: nobody is guessed. */
 		{"hi there", "hi there", ROOM_TO_NOBODY, ROOM_LEASE_NONE, NULL},
 		{"[[LEASE: forever]] hi", "hi", ROOM_TO_NOBODY, ROOM_LEASE_NONE, NULL},

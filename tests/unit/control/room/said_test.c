@@ -38,6 +38,8 @@ TEST(an_answer_is_cut_where_it_was_cut_at_a_words_end)
 	CHECK_STR(heard(text, 2299), "one two three four");
 	CHECK_STR(heard(text, 2300), text);
 	CHECK_STR(heard(text, 9000), text);
+	one_chunk("one  two", 800, true);
+	CHECK_STR(heard("one  two", 550), "one");
 }
 
 TEST(words_that_run_ahead_of_their_sound_were_not_heard)
