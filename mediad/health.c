@@ -64,7 +64,8 @@ static int pong(int fd)
 		n += (size_t)got;
 		cut = frame_cut(buf, n, sizeof buf - FRAME_HEAD, &body, &len);
 	} while (got && !cut);
-	if (cut <= 0 || media_unpack(&msg, MEDIA_SIDE_MEDIAD, body, len) || msg.type != MEDIA_PONG || msg.pong.id != ID)
+	if (cut <= 0 || media_unpack(&msg, MEDIA_SIDE_MEDIAD, body, len) ||
+	    msg.type != MEDIA_PONG || msg.pong.id != ID)
 		return EBADMSG;
 	return 0;
 }

@@ -74,7 +74,7 @@ struct gd_vstate *api_vstate(struct api_call *c)
 {
 	uint64_t guild = api_number(c, "guild_id", 0);
 	struct gd_guild *g = guild ? gd_guild_find(c->g->world, guild) : NULL;
-	struct gd_vstate *v = g       ? gd_vstate_find(g, c->id[0])
+	struct gd_vstate *v = g	      ? gd_vstate_find(g, c->id[0])
 			      : guild ? NULL
 				      : gd_call_of(c->g, c->id[0]);
 
@@ -152,7 +152,8 @@ int gd_api_alloc(struct gd_api **out, struct guildd *g)
 	if (!a)
 		return ENOMEM;
 	a->g = g;
-	err = httpd_alloc(&a->http, env_base(g->env), g->ip, g->port ? (uint16_t)(g->port + 1) : 0, on_request, a);
+	err = httpd_alloc(&a->http, env_base(g->env), g->ip, g->port ? (uint16_t)(g->port + 1) : 0,
+			  on_request, a);
 	if (err) {
 		free(a);
 		return err;

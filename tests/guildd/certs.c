@@ -41,8 +41,8 @@ static int name_set(X509_NAME *n, const char *common)
 		       : EIO;
 }
 
-/* A certificate for `key`, signed by issuer_key; issuer NULL = by itself, an authority. `names` as a leaf's subjectAltName.
- * Caller owns it. */
+/* A certificate for `key`, signed by issuer_key; issuer NULL = by itself, an authority. `names` as
+ * a leaf's subjectAltName. Caller owns it. */
 static X509 *certificate(EVP_PKEY *key, X509 *issuer, EVP_PKEY *issuer_key, const char *common,
 			 const char *names)
 {

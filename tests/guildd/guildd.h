@@ -16,9 +16,9 @@ struct ws_ctx;
 
 struct guildd {
 	struct env *env;
-	char ip[16];	/* everything listens there */
+	char ip[16];   /* everything listens there */
 	char name[64]; /* what others reach the voice server by */
-	uint16_t port;	/* of REST, the control API's is the next; 0: any */
+	uint16_t port; /* of REST, the control API's is the next; 0: any */
 	struct ws_ctx *ws;
 	struct gd_switches sw;
 	struct gd_world *world;

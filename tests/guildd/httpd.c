@@ -97,7 +97,8 @@ static void on_request(struct evhttp_request *req, void *arg)
 	json_decref(r.body);
 }
 
-int httpd_alloc(struct httpd **out, struct event_base *base, const char *ip, uint16_t port, httpd_h *h, void *arg)
+int httpd_alloc(struct httpd **out, struct event_base *base, const char *ip, uint16_t port,
+		httpd_h *h, void *arg)
 {
 	struct httpd *d = calloc(1, sizeof(*d));
 	struct evhttp_bound_socket *s;

@@ -27,7 +27,8 @@ struct httpd_req {
 typedef void(httpd_h)(struct httpd_req *req, void *arg);
 
 /* Listens on this address; port 0: any. Caller owns *out. */
-int httpd_alloc(struct httpd **out, struct event_base *base, const char *ip, uint16_t port, httpd_h *h, void *arg);
+int httpd_alloc(struct httpd **out, struct event_base *base, const char *ip, uint16_t port,
+		httpd_h *h, void *arg);
 struct httpd *httpd_free(struct httpd *d);
 uint16_t httpd_port(const struct httpd *d);
 
