@@ -182,7 +182,8 @@ static int judge(const struct caller *c)
 static void usage(FILE *f)
 {
 	fprintf(f,
-		"usage: caller --api URL (--media-sock PATH | --spawn-mediad PROGRAM) --offlined PROGRAM --record DIR\n"
+		"usage: caller --api URL (--media-sock PATH | --spawn-mediad PROGRAM) --offlined "
+		"PROGRAM --record DIR\n"
 		"              --guild ID --channel ID --user ID --bot ID [--ca FILE] [--out DIR]\n"
 		"              (--say TEXT [--voice NAME] | --wav FILE) [--line 'MS TEXT']…\n\n"
 		"Joins guildd's voice channel, says TEXT (in a voice of flite's) or plays FILE, "
@@ -194,15 +195,15 @@ static void usage(FILE *f)
 static int parse(int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{"api", 1, NULL, 'a'},	   {"media-sock", 1, NULL, 'm'}, {"spawn-mediad", 1, NULL, 'M'},
-		{"ca", 1, NULL, 'c'},	   {"offlined", 1, NULL, 'o'},
-		{"record", 1, NULL, 'r'},  {"out", 1, NULL, 'O'},
-		{"say", 1, NULL, 's'},	   {"wav", 1, NULL, 'w'},
-		{"voice", 1, NULL, 'v'},   {"guild", 1, NULL, 'g'},
-		{"channel", 1, NULL, 'C'}, {"user", 1, NULL, 'u'},
-		{"bot", 1, NULL, 'b'},	   {"line", 1, NULL, 'l'},
-			   {"help", 0, NULL, 'h'},
-		{"version", 0, NULL, 'V'}, {0},
+		{"api", 1, NULL, 'a'},		{"media-sock", 1, NULL, 'm'},
+		{"spawn-mediad", 1, NULL, 'M'}, {"ca", 1, NULL, 'c'},
+		{"offlined", 1, NULL, 'o'},	{"record", 1, NULL, 'r'},
+		{"out", 1, NULL, 'O'},		{"say", 1, NULL, 's'},
+		{"wav", 1, NULL, 'w'},		{"voice", 1, NULL, 'v'},
+		{"guild", 1, NULL, 'g'},	{"channel", 1, NULL, 'C'},
+		{"user", 1, NULL, 'u'},		{"bot", 1, NULL, 'b'},
+		{"line", 1, NULL, 'l'},		{"help", 0, NULL, 'h'},
+		{"version", 0, NULL, 'V'},	{0},
 	};
 	int k;
 
@@ -265,8 +266,8 @@ static int parse(int argc, char **argv)
 			return EINVAL;
 		}
 	}
-	return opt.api && !opt.sock != !opt.spawn && opt.offlined && opt.record && opt.guild && opt.channel &&
-			       opt.user && opt.bot && !opt.say != !opt.wav
+	return opt.api && !opt.sock != !opt.spawn && opt.offlined && opt.record && opt.guild &&
+			       opt.channel && opt.user && opt.bot && !opt.say != !opt.wav
 		       ? 0
 		       : EINVAL;
 }
@@ -278,14 +279,8 @@ static int16_t *spoken(const char *text, const char *name, uint32_t *rate, size_
 	char path[1024];
 
 	snprintf(path, sizeof path, "%s/%s.wav", opt.out, name);
-	char *argv[] = {(char *)opt.offlined,
-			"--speak",
-			(char *)text,
-			"--voice",
-			(char *)opt.voice,
-			"-o",
-			path,
-			NULL};
+	char *argv[] = {(char *)opt.offlined, "--speak", (char *)text, "--voice",
+			(char *)opt.voice,    "-o",	 path,	       NULL};
 
 	if (run_program(argv, NULL, 0)) {
 		fprintf(stderr, "caller: offlined could not speak the question\n");
