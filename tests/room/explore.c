@@ -39,6 +39,11 @@ enum kind {
 	K_INSTRUCTED,
 	K_TOOL,
 	K_CHOICE,
+	K_MUSIC,
+	K_BEAT,
+	K_JUDGED,
+	K_SETTINGS,
+	K_OVER, /* somebody wants the session to end */
 	K_STARTED,
 	K_DRAINED,
 	K_STOPPED,
@@ -70,7 +75,15 @@ static const char *const texts[] = {
 	"[SKIP]",
 };
 
-enum { TEXTS = sizeof texts / sizeof texts[0] };
+static const char *const music[] = {"loading", "playing", "paused", "idle", "failed"};
+static const char *const verdicts[] = {"YES", "NO", "perhaps"};
+static const char *const ends[] = {
+#define X(NAME, name, ...) #name,
+	ROOM_ENDS(X)
+#undef X
+};
+
+enum { TEXTS = sizeof texts / sizeof texts[0], ENDS = sizeof ends / sizeof ends[0] };
 
 struct explore {
 	struct watch *watch;
@@ -89,6 +102,7 @@ struct explore {
 		uint32_t turn, chunk;
 	} line, beat; /* that is to be spoken, a sound that plays */
 	bool instructed;
+	uint32_t judging; /* the turn that a classifier looks at */
 	uint64_t written, started_at, packet_at;
 	bool started, ended, over; /* of the playback */
 	uint8_t loud[PCM_MS * ROOM_RATE / 1000 * 2], soft[PCM_MS * ROOM_RATE / 1000 * 2];
@@ -180,6 +194,9 @@ static void saw(struct explore *x, const struct room_effect *e)
 	case ROOM_DO_BRAIN_CANCEL:
 		x->asked = 0;
 		break;
+	case ROOM_DO_CLASSIFY:
+		x->judging = e->turn;
+		break;
 	case ROOM_DO_SPEAK:
 		x->line.turn = e->turn;
 		x->line.chunk = e->chunk;
@@ -246,6 +263,7 @@ static void words(struct explore *x, const struct explore_op *op, struct room_ev
 	if (x->n_awaited && op->pick < 250) {
 		ev->user = x->awaited[i].user;
 		ev->utterance = x->awaited[i].utterance;
+		ev->doubt = op->ms == 20 && op->pick % 8 == 0 ? 2500 : 0;
 		/* Sometimes it comes again. */
 		if (op->pick < 200)
 			memmove(&x->awaited[i], &x->awaited[i + 1],
@@ -353,7 +371,12 @@ static bool event_of(struct explore *x, const struct explore_op *op, struct room
 							  [K_SOUNDED] = ROOM_SOUND_DONE,
 							  [K_INSTRUCTED] = ROOM_INSTRUCTED,
 							  [K_TOOL] = ROOM_TOOL,
-							  [K_CHOICE] = ROOM_CHOICE};
+							  [K_CHOICE] = ROOM_CHOICE,
+							  [K_MUSIC] = ROOM_MUSIC,
+							  [K_BEAT] = ROOM_BEAT,
+							  [K_JUDGED] = ROOM_JUDGED,
+							  [K_SETTINGS] = ROOM_SETTINGS,
+							  [K_OVER] = ROOM_END};
 	const char *text = texts[op->text % TEXTS];
 
 	*ev = (struct room_event){.type = plain[op->kind],
@@ -405,6 +428,26 @@ static bool event_of(struct explore *x, const struct explore_op *op, struct room
 	case K_INSTRUCTED:
 		*ev = (struct room_event){.type = ROOM_INSTRUCTED};
 		x->instructed = true;
+		return true;
+	case K_MUSIC:
+		ev->text = text_of(music[op->text % (sizeof music / sizeof music[0])]);
+		ev->turn = mostly(x->asked, op->pick);
+		ev->yes = op->pick & 1;
+		return true;
+	case K_BEAT:
+		return true;
+	case K_JUDGED:
+		ev->user = 0;
+		ev->turn = mostly(x->judging, op->pick);
+		ev->yes = op->pick < 230;
+		ev->text = text_of(verdicts[op->text % (sizeof verdicts / sizeof verdicts[0])]);
+		x->judging = 0;
+		return true;
+	case K_SETTINGS:
+		*ev = (struct room_event){.type = ROOM_SETTINGS, .yes = op->pick > 2};
+		return true;
+	case K_OVER:
+		*ev = (struct room_event){.type = ROOM_END, .text = text_of(ends[op->text % ENDS])};
 		return true;
 	case K_TOOL:
 	case K_CHOICE:
@@ -488,7 +531,7 @@ static void begin(struct explore *x, const struct explore_policy *p, uint64_t *s
 	x->asked = x->playing = x->newest_turn = 0;
 	x->n_awaited = 0;
 	x->started = x->ended = x->over = x->instructed = false;
-	x->line.turn = x->beat.turn = 0;
+	x->line.turn = x->beat.turn = x->judging = 0;
 	x->written = 0;
 	x->started_at = x->packet_at = x->now;
 	memset(x->utterance, 0, sizeof x->utterance);
@@ -550,7 +593,8 @@ static void weights(const struct explore *x, unsigned w[KINDS])
 		[K_STOPPED] = 1,    [K_JOIN] = 4,	  [K_LEAVE] = 2,   [K_CALL] = 1,
 		[K_MUTE] = 1,	    [K_SHUTDOWN] = 0,	  [K_OTHER] = 4,   [K_VOICE] = 1,
 		[K_VOICE_DONE] = 1, [K_VOICE_FAILED] = 1, [K_SOUNDED] = 1, [K_INSTRUCTED] = 2,
-		[K_TOOL] = 2,	    [K_CHOICE] = 2};
+		[K_TOOL] = 2,	    [K_CHOICE] = 2,	  [K_MUSIC] = 2,   [K_BEAT] = 1,
+		[K_JUDGED] = 1,	    [K_SETTINGS] = 1};
 
 	memcpy(w, base, sizeof base);
 	if (x->n_awaited) {
@@ -568,6 +612,7 @@ static void weights(const struct explore *x, unsigned w[KINDS])
 		w[K_VOICE_DONE] += 40;
 		w[K_VOICE_FAILED] += 3;
 	}
+	w[K_JUDGED] += x->judging ? 60 : 0;
 	w[K_SOUNDED] += x->beat.turn ? 40 : 0;
 	w[K_INSTRUCTED] += x->instructed ? 0 : 20;
 	if (x->playing && !x->over && !x->started)
@@ -681,10 +726,13 @@ const char *explore_random(struct explore *x, struct explore_run *run, uint64_t 
 		run->op[run->n] = make(x);
 		play_op(x, &run->op[run->n++], steps);
 	}
-	/* One in four ends by leaving. */
-	if (!x->broken && run->n < EXPLORE_OPS && below(x, 4) == 0) {
-		run->op[run->n] = (struct explore_op){.kind = K_SHUTDOWN};
+	/* One in four ends by leaving, one in four is wanted to end. */
+	for (unsigned how = below(x, 4), i = 0;
+	     how < 2 && i < 2 && !x->broken && run->n < EXPLORE_OPS; i++) {
+		run->op[run->n] = (struct explore_op){.kind = how ? K_OVER : K_SHUTDOWN,
+						      .text = (uint8_t)rnd(x)};
 		play_op(x, &run->op[run->n++], steps);
+		how = 0;
 	}
 	rest(x, steps);
 	end(x);
