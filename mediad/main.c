@@ -107,6 +107,62 @@ static int bad(const char *option, const char *value)
 }
 
 /* -1: go on; else the exit status. */
+static int one_option(struct options *o, int opt)
+{
+	switch (opt) {
+	case 'l':
+		o->listen = optarg;
+		break;
+	case 'u':
+		if (!user(optarg, &o->peer_uid))
+			return bad("--peer-uid", optarg);
+		break;
+	case 'c':
+		o->ca = optarg;
+		break;
+	case 't':
+		if (!number(optarg, 1, ENGINE_THREADS, &o->threads))
+			return bad("--threads", optarg);
+		break;
+	case 'o':
+		if (!number(optarg, 0, 86400, &o->orphan_s))
+			return bad("--orphan-timeout", optarg);
+		break;
+	case 'S':
+		o->no_sandbox = true;
+		break;
+	case 'j':
+		o->journal = optarg;
+		break;
+	case 's':
+		o->shapes = optarg;
+		break;
+	case 'p':
+		o->print = optarg;
+		break;
+	case 'r':
+		o->replay = optarg;
+		break;
+	case 'H':
+		o->health = optarg;
+		break;
+	case 'L':
+		if (!log_level_parse(optarg, &o->level))
+			return bad("--log", optarg);
+		break;
+	case 'h':
+		usage(stdout);
+		return 0;
+	case 'V':
+		printf("mediad %s\n", PARLEY_VERSION);
+		return 0;
+	default:
+		fprintf(stderr, "Try 'mediad --help'.\n");
+		return EXIT_USAGE;
+	}
+	return -1;
+}
+
 static int parse(struct options *o, int argc, char **argv)
 {
 	static const struct option longs[] = {
@@ -126,60 +182,12 @@ static int parse(struct options *o, int argc, char **argv)
 		{"version", no_argument, NULL, 'V'},
 		{NULL, 0, NULL, 0},
 	};
-	int c;
+	int opt, status;
 
-	while ((c = getopt_long(argc, argv, "hV", longs, NULL)) != -1) {
-		switch (c) {
-		case 'l':
-			o->listen = optarg;
-			break;
-		case 'u':
-			if (!user(optarg, &o->peer_uid))
-				return bad("--peer-uid", optarg);
-			break;
-		case 'c':
-			o->ca = optarg;
-			break;
-		case 't':
-			if (!number(optarg, 1, ENGINE_THREADS, &o->threads))
-				return bad("--threads", optarg);
-			break;
-		case 'o':
-			if (!number(optarg, 0, 86400, &o->orphan_s))
-				return bad("--orphan-timeout", optarg);
-			break;
-		case 'S':
-			o->no_sandbox = true;
-			break;
-		case 'j':
-			o->journal = optarg;
-			break;
-		case 's':
-			o->shapes = optarg;
-			break;
-		case 'p':
-			o->print = optarg;
-			break;
-		case 'r':
-			o->replay = optarg;
-			break;
-		case 'H':
-			o->health = optarg;
-			break;
-		case 'L':
-			if (!log_level_parse(optarg, &o->level))
-				return bad("--log", optarg);
-			break;
-		case 'h':
-			usage(stdout);
-			return 0;
-		case 'V':
-			printf("mediad %s\n", PARLEY_VERSION);
-			return 0;
-		default:
-			fprintf(stderr, "Try 'mediad --help'.\n");
-			return EXIT_USAGE;
-		}
+	while ((opt = getopt_long(argc, argv, "hV", longs, NULL)) != -1) {
+		status = one_option(o, opt);
+		if (status >= 0)
+			return status;
 	}
 	if (optind < argc)
 		fprintf(stderr, "mediad: not an option: \"%s\"; try --help\n", argv[optind]);
