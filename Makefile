@@ -194,7 +194,7 @@ explore: $(B)/tests/room-explore
 
 # ---- what a user runs ----
 demo: deps
-	@echo 'building'
+	@echo 'building (a minute or two the first time)'
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller
 	@tests/demo.sh
 talk: deps

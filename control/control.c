@@ -286,6 +286,7 @@ static void on_ready(struct control *c, const json_t *d)
 	const json_t *user = json_object_get(d, "user");
 	const char *global = json_string_value(json_object_get(user, "global_name"));
 	const char *name = json_string_value(json_object_get(user, "username"));
+	struct words words = {0};
 
 	c->state.user = id_in(user, "id");
 	c->state.application = id_in(json_object_get(d, "application"), "id");
@@ -296,8 +297,10 @@ static void on_ready(struct control *c, const json_t *d)
 	guilds_clear(c->guilds);
 	guilds_set_self(c->guilds, c->state.user);
 	c->guilds_dirty = true;
-	log_info("ready", "user=%llu name=\"%s\" guilds=%zu", (unsigned long long)c->state.user,
-		 c->state.bot_name, json_array_size(json_object_get(d, "guilds")));
+	words_ready(&words, c->state.bot_name);
+	log_info("ready", "user=%llu name=\"%s\" guilds=%zu text=\"%s\"",
+		 (unsigned long long)c->state.user, c->state.bot_name,
+		 json_array_size(json_object_get(d, "guilds")), words.text);
 	media_set_user(c->media, c->state.user);
 	if (c->state.application)
 		commands_register(c->commands, c->state.application);

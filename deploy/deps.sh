@@ -60,6 +60,11 @@ if [ -t 0 ] && [ "${YES:-0}" != 1 ]; then
 fi
 export DEBIAN_FRONTEND=noninteractive
 apt-get update -qq
+echo "installing (a few minutes)"
+# What apt and its packages chat about is only of interest when it fails.
 # shellcheck disable=SC2086
-apt-get install -y -qq --no-install-recommends $missing >/dev/null
+said=$(apt-get install -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 $missing 2>&1) || {
+	echo "$said"
+	exit 1
+}
 echo "installed."
