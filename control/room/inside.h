@@ -17,6 +17,7 @@
 #include "control/room/thought.h"
 #include "control/room/history.h"
 #include "control/room/ladder.h"
+#include "control/room/optimistic.h"
 #include "control/room/standing.h"
 #include "control/room/reply.h"
 #include "control/room/room.h"
@@ -66,6 +67,7 @@ struct room {
 	struct room_voice voice;
 	struct room_cancel cancel;
 	struct room_reply reply; /* of the active turn */
+	struct room_optimistic optimistic;
 	struct room_ladder ladder; /* the same */
 	struct {
 		enum room_standing_phase phase;
@@ -139,6 +141,8 @@ void room_brain_fact(struct room *room, const struct room_event *ev);
 /* Sound of the answer's words, and of sounds in it. */
 void room_speech_fact(struct room *room, const struct room_event *ev);
 void room_playback_fact(struct room *room, const struct room_event *ev);
+/* What held its sound back is over. */
+void room_released(struct room *room, struct room_turn *turn);
 /* The answer may be heard: its playback opens. */
 void room_let_out(struct room *room, struct room_turn *turn);
 

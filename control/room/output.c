@@ -129,13 +129,30 @@ static void decide_out(struct room *room, struct room_turn *t)
 
 	t->not_understood = says_not_understood(room, t);
 	if (!t->samples || (room->guest && !told && !t->not_understood) ||
-	    room_reply_undecided(&room->reply))
+	    room_reply_undecided(&room->reply) || room_optimistic_holds(room, t))
 		return;
 	if (room->guest && t->not_understood && not_understood_too_often(room, t))
 		return;
 	room_decide(t, ROOM_RULE_FIRST_AUDIO, true, (int64_t)((room->now - t->asked_at) / ROOM_MS),
 		    room->settings->first_audio_ms);
 	room_let_out(room, t);
+}
+
+/* All of the answer is there. */
+static void whole(struct room *room, struct room_turn *t)
+{
+	if (!t->let_out)
+		decide_out(room, t);
+	if (t->phase == ROOM_PHASE_ENDED || room_optimistic_holds(room, t))
+		return;
+	if (!t->let_out) {
+		t->sinks &= ~(unsigned)ROOM_SINK_SPEECH;
+		room_turn_end(room, t,
+			      t->brain_broke ? ROOM_REASON_BRAIN_FAILED : ROOM_REASON_NO_ANSWER);
+		return;
+	}
+	room_do(room, ROOM_DO_SAY_END)->turn = t->id;
+	t->deadline = room->now + t->samples * ROOM_S / ROOM_RATE + DRAIN_SLACK_S * ROOM_S;
 }
 
 static void brain_over(struct room *room, struct room_turn *t, bool broke)
@@ -152,17 +169,15 @@ static void brain_over(struct room *room, struct room_turn *t, bool broke)
 		room_turn_cancel(room, t, ROOM_REASON_NO_ANSWER);
 		return;
 	}
-	if (!t->let_out)
+	whole(room, t);
+}
+
+void room_released(struct room *room, struct room_turn *t)
+{
+	if (t->brain_done && !room->reply.planned)
+		whole(room, t);
+	else if (!t->let_out)
 		decide_out(room, t);
-	if (t->phase == ROOM_PHASE_ENDED)
-		return;
-	if (!t->let_out) {
-		t->sinks &= ~(unsigned)ROOM_SINK_SPEECH;
-		room_turn_end(room, t, broke ? ROOM_REASON_BRAIN_FAILED : ROOM_REASON_NO_ANSWER);
-		return;
-	}
-	room_do(room, ROOM_DO_SAY_END)->turn = t->id;
-	t->deadline = room->now + t->samples * ROOM_S / ROOM_RATE + DRAIN_SLACK_S * ROOM_S;
 }
 
 /* Sound of the answer: to the playback, which is opened when it may be heard. */

@@ -24,6 +24,9 @@ static void take_settings(struct room *room)
 	room_names_add(&room->names, s->aliases);
 }
 
+/* How often speech that goes on counts as such. */
+enum { ACTIVITY_MS = 2000 };
+
 int room_alloc(struct room **out, const struct settings *settings, const char *name)
 {
 	struct room_sinks sinks;
@@ -109,7 +112,6 @@ static void capture_promoted(struct room *room, struct room_speaker *sp)
 {
 	struct room_turn *t = room_turn_new(room, sp);
 
-	room_session_active(room);
 	room_thought_disturbed(room);
 	if (!t)
 		return;
@@ -161,6 +163,11 @@ static void capture_did(struct room *room, struct room_speaker *sp,
 		capture_promoted(room, sp);
 	if (out->append && ev)
 		room_over_sound(room, sp, &out->frame, ev->at);
+	if (out->append && sp->capture.voice_at == ev->at)
+		room_optimistic_voice(room, sp->user, room_signal_ms(&out->frame));
+	if (out->append && room_capture_confirmed(&sp->capture, room->settings) &&
+	    room->now >= room->session.active_at + ACTIVITY_MS * ROOM_MS)
+		room_session_active(room);
 	if (out->end != ROOM_CAPTURE_GOES_ON)
 		capture_ended(room, sp, out->end);
 }
@@ -384,6 +391,12 @@ static void dispatch(struct room *room, const struct room_event *ev)
 		room_silence_tool(room, ev);
 		room_followup_tool(&room->followup, room->settings, ev->yes, ev->user, room->now);
 		break;
+	case ROOM_EOT:
+		room_optimistic_eot(room, ev);
+		break;
+	case ROOM_POWER:
+		room_optimistic_power(room, ev);
+		break;
 	case ROOM_CHOICE:
 		if (ev->yes)
 			room_choice_offer(&room->choice, ev->user, (const char *)ev->text.p,
@@ -451,6 +464,7 @@ void room_step(struct room *room, const struct room_event *event, uint64_t now,
 			room_thought_time(room);
 			room_music_settle(room);
 			room_arbiter_settle(room);
+			room_optimistic_settle(room);
 			room_stood(room);
 		}
 	}

@@ -101,9 +101,12 @@ static enum room_guard judge(const struct room *room, struct room_turn *t)
 
 static void heard(struct room *room, struct room_turn *t)
 {
+	bool kept = room_optimistic_kept(room, t);
+
 	room_history_add(&room->history, t->end_of_speech_at, t->id, false, false, t->name,
 			 t->heard);
-	room_admit(room, t);
+	if (!kept)
+		room_admit(room, t);
 }
 
 /* All pieces are there: their words, in the order they were spoken. */
@@ -198,6 +201,7 @@ static void partial(struct room *room, struct room_speaker *sp, const struct roo
 
 	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
 	utf8_plain(text);
+	room_optimistic_words(room, sp->user, text);
 	room_over_words(room, sp, ev->utterance, text);
 }
 

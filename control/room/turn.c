@@ -252,6 +252,10 @@ static enum room_abort abort_of(enum room_reason reason)
 	switch (reason) {
 	case ROOM_REASON_INTERRUPTED:
 		return ROOM_ABORT_BARGE_IN;
+	case ROOM_REASON_EOT_REVOKED:
+		return ROOM_ABORT_EOT_REVOKED;
+	case ROOM_REASON_CANCELLED:
+		return ROOM_ABORT_USER_CANCEL;
 	case ROOM_REASON_EXPIRED:
 	case ROOM_REASON_ASR_FAILED:
 	case ROOM_REASON_BRAIN_FAILED:

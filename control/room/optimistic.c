@@ -1,0 +1,177 @@
+#include "control/room/optimistic.h"
+
+#include <math.h>
+
+#include "control/room/defer.h"
+#include "control/room/inside.h"
+#include "control/room/queue.h"
+#include "control/room/segment.h"
+#include "proto/base/utf8.h"
+
+/* A breath or a room's noise does not take it back; so much more voice does. */
+enum { MORE_VOICE_MS = 200 };
+
+bool room_optimistic_allowed(uint32_t mode, enum room_power power)
+{
+	if (mode != SETTINGS_OPTIMISTIC_AUTO)
+		return mode == SETTINGS_OPTIMISTIC_ON;
+	return power != ROOM_POWER_BATTERY;
+}
+
+bool room_optimistic_starts(uint32_t mode, enum room_power power, uint32_t eot_share, double chance)
+{
+	/* A comparison with what is no number is false. */
+	return room_optimistic_allowed(mode, power) && chance * 1000 >= eot_share;
+}
+
+static struct room_turn *begun(struct room *room)
+{
+	const struct room_optimistic *o = &room->optimistic;
+
+	return o->turn && room->active && room->active->id == o->turn ? room->active : NULL;
+}
+
+static void revoke(struct room *room)
+{
+	struct room_turn *t = begun(room);
+
+	room->optimistic.turn = 0;
+	if (t)
+		room_turn_cancel(room, t, ROOM_REASON_EOT_REVOKED);
+}
+
+void room_optimistic_power(struct room *room, const struct room_event *ev)
+{
+	static const char battery[] = "battery", mains[] = "mains";
+	struct room_optimistic *o = &room->optimistic;
+
+	if (ev->text.n == sizeof battery - 1 && memcmp(ev->text.p, battery, ev->text.n) == 0)
+		o->power = ROOM_POWER_BATTERY;
+	else if (ev->text.n == sizeof mains - 1 && memcmp(ev->text.p, mains, ev->text.n) == 0)
+		o->power = ROOM_POWER_MAINS;
+	else
+		o->power = ROOM_POWER_UNKNOWN;
+}
+
+/* What admission would surely let in; whatever is less sure waits for the transcript. */
+static bool for_the_bot(const struct room *room, const char *text)
+{
+	return room_address(&room->names, text) == ROOM_ADDRESS_ADDRESSED ||
+	       (room_people(room) == 1 && !room->guest);
+}
+
+static bool free_floor(struct room *room)
+{
+	return !room->active && room->up && !room->muted && !room_queued(room) &&
+	       room_defer_block(room) <= ROOM_BLOCK_ACTIVE_CAPTURES;
+}
+
+static void begin(struct room *room, struct room_turn *of, uint32_t utterance, const char *text)
+{
+	struct room_turn *t = room_turn_copy(room, of);
+
+	if (!t)
+		return;
+	room_segment_add(t, of->user, of->name, utterance, text);
+	t->end_of_speech_at = room->now;
+	t->named = room_address(&room->names, text) == ROOM_ADDRESS_ADDRESSED;
+	room->optimistic.turn = t->id;
+	room->optimistic.of = of->id;
+	room->optimistic.voice_ms = 0;
+	room_decide(t, ROOM_RULE_BEGUN_EARLY, true, of->id, 0);
+	room_ask(room, t);
+}
+
+void room_optimistic_eot(struct room *room, const struct room_event *ev)
+{
+	const struct settings *s = room->settings;
+	struct room_speaker *sp = room_speaker(room, ev->user);
+	struct room_turn *t = begun(room);
+	char text[ROOM_PIECE_TEXT_MAX] = "";
+	double chance = ev->chunk <= 1000 ? ev->chunk / 1000.0 : NAN;
+	bool likely =
+		room_optimistic_starts(s->optimistic, room->optimistic.power, s->eot_share, chance);
+
+	if (t) {
+		if (t->user == ev->user && !likely)
+			revoke(room);
+		return;
+	}
+	if (!likely || !sp || !sp->turn || sp->turn->pieces ||
+	    sp->capture.utterance != ev->utterance || !free_floor(room))
+		return;
+	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
+	utf8_plain(text);
+	if (room_phrase(text) == ROOM_PHRASE_WORDS && for_the_bot(room, text))
+		begin(room, sp->turn, ev->utterance, text);
+}
+
+void room_optimistic_voice(struct room *room, uint64_t user, uint64_t ms)
+{
+	struct room_turn *t = begun(room);
+
+	if (!t || t->user != user)
+		return;
+	room->optimistic.voice_ms += ms;
+	if (room->optimistic.voice_ms > MORE_VOICE_MS)
+		revoke(room);
+}
+
+/* The same letters and digits in the same order, whatever stands between them. */
+static bool same_words(const char *a, const char *b)
+{
+	for (;; a++, b++) {
+		while (*a && !((*a | 0x20) >= 'a' && (*a | 0x20) <= 'z') &&
+		       !(*a >= '0' && *a <= '9') && !(*a & 0x80))
+			a++;
+		while (*b && !((*b | 0x20) >= 'a' && (*b | 0x20) <= 'z') &&
+		       !(*b >= '0' && *b <= '9') && !(*b & 0x80))
+			b++;
+		if (!*a || !*b)
+			return *a == *b;
+		if ((*a | 0x20) != (*b | 0x20))
+			return false;
+	}
+}
+
+void room_optimistic_words(struct room *room, uint64_t user, const char *text)
+{
+	struct room_turn *t = begun(room);
+
+	if (t && t->user == user && !same_words(t->heard, text))
+		revoke(room);
+}
+
+bool room_optimistic_kept(struct room *room, struct room_turn *turn)
+{
+	struct room_turn *t = begun(room);
+
+	if (!t || room->optimistic.of != turn->id)
+		return false;
+	if (!same_words(t->heard, turn->heard)) {
+		revoke(room);
+		return false;
+	}
+	room->optimistic.turn = 0;
+	t->end_of_speech_at = turn->end_of_speech_at;
+	room_decide(turn, ROOM_RULE_BEGUN_EARLY, true, t->id, 0);
+	room_turn_end(room, turn, ROOM_REASON_MERGED);
+	room_released(room, t);
+	return true;
+}
+
+bool room_optimistic_holds(const struct room *room, const struct room_turn *turn)
+{
+	return room->optimistic.turn && room->optimistic.turn == turn->id;
+}
+
+void room_optimistic_settle(struct room *room)
+{
+	const struct room_turn *of;
+
+	if (!room->optimistic.turn)
+		return;
+	of = begun(room) ? room_turn_by_id(room, room->optimistic.of) : NULL;
+	if (!of || (of->phase != ROOM_PHASE_HEARING && of->phase != ROOM_PHASE_TRANSCRIBING))
+		revoke(room);
+}
