@@ -42,7 +42,7 @@ size_t room_classify_prompt(const struct room *room, const struct room_turn *tur
 {
 	const struct room_speaker *holder = room_speaker((struct room *)room, room->floor.holder);
 	bool active = room_floor_engaged(&room->floor, room->settings, room->now);
-	char moments[1024], lines[ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8)];
+	char moments[ROOM_MOMENTS_MAX], lines[ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8)];
 	size_t n;
 
 	room_happenings_text(&room->happenings, room->now, moments, sizeof moments);
@@ -52,7 +52,7 @@ size_t room_classify_prompt(const struct room *room, const struct room_turn *tur
 		"You are %s, in a voice channel with %u people. Was the last line meant for you? "
 		"Answer exactly YES or NO.\nroom: %s\ntalking with you: %s\n"
 		"since you spoke others had the word: %u times\nseconds since you spoke or were "
-		"spoken to: %llu\n%s%s",
+		"spoken to: %llu%s\n%s",
 		room->name, room_people(room), active ? "ACTIVE" : "AMBIENT",
 		active && holder ? holder->name : "nobody", room->floor.others,
 		room->floor.relevant_at

@@ -185,6 +185,12 @@ size_t room_context(const struct room *room, const struct room_turn *turn, char 
 	put(&t, name);
 	people(room, &t);
 	if (turn) {
+		char moments[ROOM_MOMENTS_MAX];
+
+		room_happenings_text(&room->happenings, room->now, moments, sizeof moments);
+		put_cut(&t, moments, sizeof moments);
+		if (t.n && buf[t.n - 1] == '\n')
+			buf[--t.n] = '\0';
 		conversation(room, turn, &t);
 		t.size += now;
 		put(&t, "\nnow:\n");

@@ -43,7 +43,7 @@ size_t room_happenings_text(const struct room_happenings *h, uint64_t now, char 
 				  : e->what == ROOM_HAPPENED_SOUND ? "played the sound "
 								   : "(you) came in";
 
-		n += (size_t)snprintf(buf + n, size - n, "room moment: %s %s%s\n", e->name, did,
+		n += (size_t)snprintf(buf + n, size - n, "\nroom moment: %s %s%s", e->name, did,
 				      e->text);
 	}
 	return n < size ? n : size - 1;

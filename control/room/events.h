@@ -10,7 +10,12 @@
 
 #include "control/room/turn.h"
 
-enum { ROOM_HAPPENINGS = 18, ROOM_HAPPENINGS_TOLD = 6, ROOM_HAPPENED_TEXT = 120 };
+enum {
+	ROOM_HAPPENINGS = 18,
+	ROOM_HAPPENINGS_TOLD = 6,
+	ROOM_HAPPENED_TEXT = 120,
+	ROOM_MOMENTS_MAX = ROOM_HAPPENINGS_TOLD * (ROOM_NAME_MAX + ROOM_HAPPENED_TEXT + 40),
+};
 
 enum room_happened {
 	ROOM_HAPPENED_JOIN,
@@ -34,8 +39,8 @@ struct room_happenings {
 /* False: it was one with an event before it. text may be NULL. */
 bool room_happened(struct room_happenings *h, enum room_happened what, uint64_t user,
 		   const char *name, const char *text, uint64_t now);
-/* The newest of the last minute, oldest first: what a room moment is to a brain. "room moment: Alice came in", a line
- * each. Always terminated; its length. */
+/* The newest of the last minute, oldest first: "room moment: Alice came in", a line each, each after a
+ * line break. Always terminated; its length. */
 size_t room_happenings_text(const struct room_happenings *h, uint64_t now, char *buf, size_t size);
 
 #endif

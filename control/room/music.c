@@ -70,6 +70,8 @@ static void enter(struct room *room, enum room_music_phase phase)
 
 	if (m->phase == phase)
 		return;
+	if (room_music_locks(m))
+		room_session_active(room); /* silence counts from its end on */
 	m->phase = phase;
 	m->owner = 0;
 	m->resumes = false;

@@ -231,6 +231,7 @@ static void member_came(struct room *room, const struct room_event *ev)
 	*sp = (struct room_speaker){.used = true, .user = ev->user, .is_bot = ev->is_bot};
 	room_clean_name((const char *)ev->text.p, ev->text.n, sp->name, sizeof sp->name);
 	room_happened(&room->happenings, ROOM_HAPPENED_JOIN, sp->user, sp->name, NULL, room->now);
+	room->thought.quiet_at = room->now;
 	if (ev->is_bot)
 		return;
 	e = room_do(room, ROOM_DO_LISTEN);

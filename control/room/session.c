@@ -133,8 +133,6 @@ void room_session_time(struct room *room)
 {
 	struct room_session *s = &room->session;
 
-	if (room->music.phase != ROOM_MUSIC_IDLE && room_music_locks(&room->music))
-		s->active_at = room->now; /* it counts from the end of the music on */
 	if (room->now >= lost_at(room)) {
 		room_session_end(room, s->lost_as);
 	} else if (room->now >= length_at(room)) {

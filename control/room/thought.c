@@ -76,7 +76,8 @@ static uint64_t later(uint64_t a, uint64_t b)
 static uint64_t next_at(const struct room *room, bool *greets)
 {
 	const struct room_thought *th = &room->thought;
-	uint64_t quiet = later(th->quiet_at, room->free_at), at = UINT64_MAX;
+	uint64_t quiet = later(th->quiet_at, later(room->free_at, room->session.up_at));
+	uint64_t at = UINT64_MAX;
 
 	*greets = !th->greeted && room->settings->greet && !room->guest;
 	if (!room->up)

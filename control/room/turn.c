@@ -97,6 +97,8 @@ struct room_turn *room_turn_new_own(struct room *room, const char *text)
 				.born_at = room->now,
 				.end_of_speech_at = room->now,
 				.deadline = UINT64_MAX};
+	room_token_init(&t->token, t->id, ROOM_NO_SLOT);
+	room_cancel_hang(&room->cancel, &t->token);
 	memcpy(t->name, room->name, sizeof t->name);
 	room_segment_add(t, 0, t->name, 0, text);
 	return t;

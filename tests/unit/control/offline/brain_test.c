@@ -50,6 +50,18 @@ static const char *ask(const char *text)
 	return fx.said;
 }
 
+TEST(several_people_get_one_answer)
+{
+	CHECK_INT(setup(), 0);
+	CHECK_STR(ask("[Alice]: what time is it\n[Bob]: what month is it"),
+		  "It is ten past four in the afternoon. It is March.");
+	CHECK_STR(ask("[Alice]: gibber jabber\n[Bob]: what month is it"), "It is March.");
+	CHECK_STR(ask("[Alice]: what month is it\n[Bob]: gibber jabber"), "It is March.");
+	CHECK(strlen(ask("[Alice]: gibber jabber\n[Bob]: jabber gibber")) > 5);
+	CHECK_INT(fx.intent, INTENT_NONE);
+	teardown();
+}
+
 TEST(brain_tells_time_and_date)
 {
 	CHECK_INT(setup(), 0);

@@ -198,7 +198,8 @@ TEST(a_prompt_tells_the_newest_of_the_conversation_and_what_is_said_now)
 	e = ask(1000);
 	CHECK(e);
 	CHECK_STR(e->context,
-		  "Be brief.\nYour name is Parley.\npeople in the room: Alice\nsaid before:\n"
+		  "Be brief.\nYour name is Parley.\npeople in the room: Alice\n"
+		  "room moment: Parley (you) came in\nroom moment: Alice came in\nsaid before:\n"
 		  "[Bob]: tell me a tale\n[Parley]: [interrupted] once upon\n[Bob]: not that one\n"
 		  "now:\n[Alice]: parley and now");
 	over();

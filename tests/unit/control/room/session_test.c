@@ -1,0 +1,339 @@
+/* A session's timers and ends, what happens besides speech, words of the bot's own. The numbers are
+ * those of the regression statements. */
+#include "tests/test.h"
+
+#include "control/room/events.h"
+#include "control/room/session.h"
+#include "scene.h"
+
+enum { ALICE = 1, BOB };
+
+static void call(struct scene *s, bool up, const char *why)
+{
+	scene_event(s, (struct room_event){.type = ROOM_CALL,
+					   .yes = up,
+					   .text = {(const uint8_t *)why, strlen(why)}});
+}
+
+static const char *left(const struct scene *s)
+{
+	const struct scene_did *d = scene_find(s, ROOM_DO_LEAVE);
+
+	return d ? d->text : "";
+}
+
+TEST(rule_110_a_room_that_is_not_allowed_any_more_is_left)
+{
+	struct scene *s = scene_open("");
+
+	scene_join(s, ALICE, "Alice");
+	scene_say(s, ALICE, "what time is it");
+	scene_mark(s);
+	/* What may change in a living room does. */
+	CHECK_INT(settings_set(s->settings, "aliases", "polly"), 0);
+	CHECK_INT(settings_set(s->settings, "instructions", "Be brief."), 0);
+	scene_event(s, (struct room_event){.type = ROOM_SETTINGS, .yes = true});
+	scene_event(s, (struct room_event){.type = ROOM_INSTRUCTED});
+	scene_wait(s, 6000);
+	CHECK(scene_find(s, ROOM_DO_INSTRUCT));
+	CHECK(strstr(scene_last(s, ROOM_DO_INSTRUCT)->text, "Be brief."));
+	CHECK_STR(left(s), "");
+	scene_event(s, (struct room_event){.type = ROOM_SETTINGS});
+	CHECK_STR(left(s), "channel_blocked");
+	CHECK_INT(scene_ended(s, ROOM_REASON_SHUTDOWN), 1);
+	/* Once, and nothing after it. */
+	scene_mark(s);
+	scene_event(s, (struct room_event){.type = ROOM_SETTINGS});
+	scene_say(s, ALICE, "parley are you there");
+	CHECK_INT(s->n - s->mark, 0);
+	scene_close(s);
+}
+
+TEST(rule_110_a_new_alias_counts_at_once)
+{
+	struct scene *s = scene_open("");
+
+	scene_join(s, ALICE, "Alice");
+	scene_join(s, BOB, "Bob");
+	scene_say(s, ALICE, "charlie what time is it");
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 0);
+	CHECK_INT(settings_set(s->settings, "aliases", "charlie"), 0);
+	scene_event(s, (struct room_event){.type = ROOM_SETTINGS, .yes = true});
+	scene_say(s, ALICE, "charlie what time is it");
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 1);
+	scene_close(s);
+}
+
+#define S  1000000000ull
+#define MS 1000000ull
+
+TEST(rule_111_who_comes_twice_in_no_time_came_once)
+{
+	struct room_happenings h = {0};
+	char text[2048];
+
+	CHECK(room_happened(&h, ROOM_HAPPENED_JOIN, 1, "Alice", NULL, 10 * S));
+	CHECK(!room_happened(&h, ROOM_HAPPENED_JOIN, 1, "Alice", NULL, 10 * S + 2499 * MS));
+	CHECK(room_happened(&h, ROOM_HAPPENED_JOIN, 2, "Bob", NULL, 11 * S));
+	CHECK(room_happened(&h, ROOM_HAPPENED_JOIN, 1, "Alice", NULL, 10 * S + 2500 * MS));
+	CHECK_INT(h.n, 3);
+	CHECK(room_happened(&h, ROOM_HAPPENED_SOUND, 2, "Bob", "quack", 13 * S));
+	CHECK(room_happened(&h, ROOM_HAPPENED_SOUND, 2, "Bob", "quack", 13 * S));
+	room_happenings_text(&h, 13 * S, text, sizeof text);
+	CHECK_STR(text, "\nroom moment: Alice came in\nroom moment: Bob came in"
+			"\nroom moment: Alice came in\nroom moment: Bob played the sound quack"
+			"\nroom moment: Bob played the sound quack");
+	/* Only what is fresh is told, and of that the newest six. */
+	room_happenings_text(&h, 73 * S, text, sizeof text);
+	CHECK_STR(text, "");
+	for (unsigned i = 0; i < 40; i++)
+		room_happened(&h, ROOM_HAPPENED_LEAVE, 100 + i, "x", NULL, 80 * S);
+	room_happenings_text(&h, 80 * S, text, sizeof text);
+	CHECK_INT(strlen(text), 6 * strlen("\nroom moment: x left"));
+	/* A small place is not left. */
+	CHECK_INT(room_happenings_text(&h, 80 * S, text, 8), 7);
+	CHECK_INT(strlen(text), 7);
+}
+
+TEST(rule_111_who_comes_is_told_to_the_brain)
+{
+	struct scene *s = scene_open("");
+
+	scene_join(s, ALICE, "Alice");
+	scene_event(s, (struct room_event){.type = ROOM_INSTRUCTED});
+	scene_mark(s);
+	scene_join(s, BOB, "Bob");
+	scene_wait(s, 6000);
+	CHECK_INT(scene_count(s, ROOM_DO_INSTRUCT), 1);
+	CHECK(strstr(scene_find(s, ROOM_DO_INSTRUCT)->text, "Alice, Bob"));
+	scene_close(s);
+}
+
+TEST(rule_112_who_is_disconnected_has_a_moment_to_come_back)
+{
+	struct scene *s = scene_open("");
+
+	scene_join(s, ALICE, "Alice");
+	call(s, false, "disconnected");
+	scene_wait(s, 2400);
+	call(s, true, "");
+	scene_wait(s, 60000);
+	CHECK_STR(left(s), "");
+	call(s, false, "disconnected");
+	scene_wait(s, 2400);
+	CHECK_STR(left(s), "");
+	scene_wait(s, 200);
+	CHECK_STR(left(s), "bot_disconnected");
+	scene_close(s);
+}
+
+TEST(rule_112_after_a_crash_the_session_waits_for_mediad_and_ends_by_its_name)
+{
+	struct scene *s = scene_open("media_recover_s 30");
+
+	scene_join(s, ALICE, "Alice");
+	call(s, false, "crashed");
+	call(s, false, "");
+	scene_wait(s, 29000);
+	CHECK_STR(left(s), "");
+	call(s, true, "");
+	scene_say(s, ALICE, "are you there again");
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 1);
+	call(s, false, "crashed");
+	scene_wait(s, 31000);
+	CHECK_STR(left(s), "subprocess_crashed");
+	scene_close(s);
+}
+
+TEST(a_session_has_a_length)
+{
+	struct scene *s = scene_open("session_max_min 10");
+
+	scene_join(s, ALICE, "Alice");
+	scene_mark(s);
+	scene_wait(s, 479000);
+	CHECK_INT(scene_count(s, ROOM_DO_TELL), 0);
+	scene_wait(s, 2000);
+	CHECK_INT(scene_count(s, ROOM_DO_TELL), 1);
+	CHECK(strstr(scene_last(s, ROOM_DO_TELL)->text, "120 seconds"));
+	scene_wait(s, 75000);
+	CHECK_INT(scene_count(s, ROOM_DO_TELL), 2);
+	CHECK(strstr(scene_last(s, ROOM_DO_TELL)->text, "45 seconds"));
+	scene_wait(s, 45000);
+	CHECK_STR(left(s), "max_duration");
+	scene_close(s);
+}
+
+TEST(an_idle_room_is_left_unless_music_plays)
+{
+	struct scene *s = scene_open("inactivity_s 300");
+
+	scene_join(s, ALICE, "Alice");
+	scene_mark(s);
+	scene_wait(s, 250000);
+	scene_speak(s, ALICE, 600);
+	scene_wait(s, 290000);
+	CHECK_STR(left(s), "");
+	scene_event(s, (struct room_event){.type = ROOM_MUSIC,
+					   .yes = true,
+					   .text = {(const uint8_t *)"playing", 7}});
+	scene_wait(s, 1000000);
+	CHECK_STR(left(s), "");
+	scene_event(s,
+		    (struct room_event){.type = ROOM_MUSIC, .text = {(const uint8_t *)"idle", 4}});
+	scene_wait(s, 299000);
+	CHECK_STR(left(s), "");
+	scene_wait(s, 2000);
+	CHECK_STR(left(s), "inactivity_timeout");
+	scene_close(s);
+}
+
+TEST(an_end_is_named_by_who_asked_for_it)
+{
+	struct scene *s = scene_open("");
+	const struct scene_did *leave;
+
+	scene_join(s, ALICE, "Alice");
+	scene_event(s, (struct room_event){.type = ROOM_MUSIC,
+					   .yes = true,
+					   .text = {(const uint8_t *)"playing", 7}});
+	scene_event(s, (struct room_event){.type = ROOM_END,
+					   .text = {(const uint8_t *)"no such reason", 14}});
+	CHECK_STR(left(s), "");
+	scene_event(
+		s, (struct room_event){.type = ROOM_END, .text = {(const uint8_t *)"nl_leave", 8}});
+	CHECK_STR(left(s), "nl_leave");
+	/* Music stops first, LEAVE comes last. */
+	leave = scene_find(s, ROOM_DO_LEAVE);
+	CHECK(leave == &s->did[s->n - 1]);
+	CHECK(scene_find(s, ROOM_DO_MUSIC) < leave);
+	CHECK(scene_find(s, ROOM_DO_UNLISTEN) > scene_find(s, ROOM_DO_MUSIC));
+	scene_close(s);
+}
+
+/* ---- words of its own ---- */
+
+TEST(it_says_hello_where_nobody_is_speaking)
+{
+	struct scene *s = scene_open("greet yes");
+
+	scene_join(s, ALICE, "Alice");
+	scene_mark(s);
+	scene_wait(s, 900);
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 0);
+	scene_wait(s, 200);
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 1);
+	CHECK(strstr(scene_find(s, ROOM_DO_ASK)->text, "just come into the room"));
+	scene_answer(s, "hello alice", 600);
+	scene_drained(s);
+	CHECK_INT(scene_ended(s, ROOM_REASON_ANSWERED), 1);
+	scene_wait(s, 600000);
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 1);
+	scene_close(s);
+	/* Not into what somebody says, not later, and not as a guest. */
+	s = scene_open("greet yes");
+	scene_join(s, ALICE, "Alice");
+	scene_join(s, BOB, "Bob");
+	scene_say(s, ALICE, "did you see the match");
+	scene_wait(s, 60000);
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 0);
+	scene_close(s);
+	s = scene_open("greet yes guest on");
+	scene_join(s, ALICE, "Alice");
+	scene_wait(s, 60000);
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 0);
+	scene_close(s);
+}
+
+static struct scene *thinking(const char *sets)
+{
+	char all[256];
+	struct scene *s;
+
+	snprintf(all, sizeof all, "volition chatty thought_eagerness 100%s%s", *sets ? " " : "",
+		 sets);
+	s = scene_open(all);
+	scene_join(s, ALICE, "Alice");
+	scene_mark(s);
+	return s;
+}
+
+TEST(rule_046_a_thought_is_taken_back_when_somebody_speaks)
+{
+	struct scene *s = thinking("");
+
+	scene_wait(s, 44000);
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 0);
+	scene_wait(s, 2000);
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 1);
+	scene_speak(s, ALICE, 400);
+	CHECK_INT(scene_count(s, ROOM_DO_BRAIN_CANCEL), 0);
+	scene_speak(s, ALICE, 40); /* it counts as speech */
+	CHECK_INT(scene_count(s, ROOM_DO_BRAIN_CANCEL), 1);
+	CHECK_INT(scene_ended(s, ROOM_REASON_UNSPOKEN), 1);
+	scene_close(s);
+	/* Once it is heard it is an answer like others. */
+	s = thinking("");
+	scene_wait(s, 46000);
+	scene_answer(s, "did you know that honey never spoils", 3000);
+	scene_speak(s, ALICE, 440);
+	CHECK_INT(scene_ended(s, ROOM_REASON_UNSPOKEN), 0);
+	scene_close(s);
+}
+
+TEST(thoughts_have_their_limits)
+{
+	static const char *const never[] = {"volition off", "thought_eagerness 0",
+					    "command_only yes", "guest on"};
+	struct scene *s;
+	unsigned n;
+
+	for (size_t i = 0; i < sizeof never / sizeof never[0]; i++) {
+		s = thinking(never[i]);
+		scene_wait(s, 600000);
+		CHECK_INT(scene_count(s, ROOM_DO_ASK), 0);
+		scene_close(s);
+	}
+	/* Nobody there, music, muted. */
+	s = thinking("");
+	scene_leave(s, ALICE);
+	scene_wait(s, 600000);
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 0);
+	scene_join(s, ALICE, "Alice");
+	scene_event(s, (struct room_event){.type = ROOM_MUTE, .yes = true});
+	scene_wait(s, 60000);
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 0);
+	scene_event(s, (struct room_event){.type = ROOM_MUTE});
+	scene_wait(s, 1500);
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 1);
+	scene_close(s);
+	/* Volition's cap: 15 an hour, at most one in 90 s. */
+	s = thinking("thought_interval_s 8 thought_silence_s 8");
+	for (n = 0; n < 3600; n++) {
+		if (room_active(s->room)) {
+			scene_answer(s, "well", 200);
+			scene_drained(s);
+		}
+		scene_wait(s, 960);
+	}
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 15);
+	scene_close(s);
+}
+
+TEST(eagerness_is_a_chance)
+{
+	struct scene *s = thinking("thought_eagerness 50 volition chatty");
+	unsigned asked;
+
+	for (unsigned n = 0; n < 4000; n++) {
+		if (room_active(s->room)) {
+			scene_answer(s, "well", 200);
+			scene_drained(s);
+		}
+		scene_wait(s, 5000);
+	}
+	asked = scene_count(s, ROOM_DO_ASK);
+	CHECK(asked > 40);
+	CHECK(asked < 84); /* 20 000 s at 15 an hour */
+	scene_close(s);
+}
