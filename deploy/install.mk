@@ -10,20 +10,23 @@ SYSUSERSDIR ?= $(PREFIX)/lib/sysusers.d
 INSTALL     ?= install
 
 INSTALLED_PROGRAMS := mediad control offlined
-INSTALLED_PAGES    := $(INSTALLED_PROGRAMS:%=%.8)
+INSTALLED_PAGES    := $(INSTALLED_PROGRAMS:%=man8/%.8) man5/parley.json.5
 INSTALLED_UNITS    := parley-mediad.service parley-control.service
 INSTALLED_DOCS     := LICENSE docs/operations.md docs/settings.md
 
 # The programs are asked for their options.
-$(B)/man/%.8: docs/man/%.8.in docs/man/page.sh $(B)/%
+$(B)/man/man8/%.8: docs/man/%.8.in docs/man/page.sh $(B)/%
 	@mkdir -p $(@D)
 	docs/man/page.sh $(B)/$* $< > $@.new && mv $@.new $@
+$(B)/man/man5/parley.json.5: docs/man/settings.sh $(B)/control
+	@mkdir -p $(@D)
+	docs/man/settings.sh $(B)/control > $@.new && mv $@.new $@
 man: $(INSTALLED_PAGES:%=$(B)/man/%)
 
 install: $(PROGRAMS) man
-	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man8 $(DESTDIR)$(DOCDIR) $(DESTDIR)$(UNITDIR) $(DESTDIR)$(SYSUSERSDIR)
+	$(INSTALL) -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(MANDIR)/man5 $(DESTDIR)$(MANDIR)/man8 $(DESTDIR)$(DOCDIR) $(DESTDIR)$(UNITDIR) $(DESTDIR)$(SYSUSERSDIR)
 	$(INSTALL) -m 755 $(PROGRAMS) $(DESTDIR)$(BINDIR)
-	$(INSTALL) -m 644 $(INSTALLED_PAGES:%=$(B)/man/%) $(DESTDIR)$(MANDIR)/man8
+	for p in $(INSTALLED_PAGES); do $(INSTALL) -m 644 $(B)/man/$$p $(DESTDIR)$(MANDIR)/$$p || exit 1; done
 	$(INSTALL) -m 644 $(INSTALLED_DOCS) $(DESTDIR)$(DOCDIR)
 	for u in $(INSTALLED_UNITS); do \
 		sed 's|^ExecStart=/usr/bin/|ExecStart=$(BINDIR)/|' deploy/systemd/$$u > $(DESTDIR)$(UNITDIR)/$$u || exit 1; \
@@ -33,7 +36,7 @@ install: $(PROGRAMS) man
 
 # Users, settings, secrets and state stay.
 uninstall:
-	rm -f $(INSTALLED_PROGRAMS:%=$(DESTDIR)$(BINDIR)/%) $(INSTALLED_PAGES:%=$(DESTDIR)$(MANDIR)/man8/%)
+	rm -f $(INSTALLED_PROGRAMS:%=$(DESTDIR)$(BINDIR)/%) $(INSTALLED_PAGES:%=$(DESTDIR)$(MANDIR)/%)
 	rm -f $(INSTALLED_UNITS:%=$(DESTDIR)$(UNITDIR)/%) $(DESTDIR)$(SYSUSERSDIR)/parley.conf
 	rm -f $(addprefix $(DESTDIR)$(DOCDIR)/,$(notdir $(INSTALLED_DOCS)))
 	[ ! -d $(DESTDIR)$(DOCDIR) ] || rmdir --ignore-fail-on-non-empty $(DESTDIR)$(DOCDIR)

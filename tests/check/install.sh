@@ -42,6 +42,7 @@ want='/usr/bin/control
 /usr/share/doc/parley/LICENSE
 /usr/share/doc/parley/operations.md
 /usr/share/doc/parley/settings.md
+/usr/share/man/man5/parley.json.5
 /usr/share/man/man8/control.8
 /usr/share/man/man8/mediad.8
 /usr/share/man/man8/offlined.8'
@@ -62,6 +63,10 @@ for p in control mediad offlined; do
 	in_page=$(MANWIDTH=500 man -l "$page" 2>/dev/null | col -b | grep -oE -- '--[a-z][a-z-]*' | sort -u)
 	check "$p.8 knows the options" same "$in_help" "$in_page"
 done
+page=$D/usr/usr/share/man/man5/parley.json.5
+check "parley.json.5 renders without a warning" silent man --warnings=w -l "$page"
+check "parley.json.5 knows the settings" same "$("$B/control" --settings | sed -n 's/^### `\(.*\)`$/\1/p')" \
+	"$(sed -n '/^\.TP$/{n;s/^\\fB\(.*\)\\fR$/\1/p}' "$page")"
 check "control checks from there" sh -c '"$1" --check --state-dir "$2/state" --config /dev/null 2>&1 | grep -q "offlined\|brain"' x \
 	"$D/usr/usr/bin/control" "$D"
 
