@@ -5,6 +5,7 @@
  *   persona        yes               yes           what the rest leaves of context_bytes
  *   name           yes               yes
  *   people         yes               yes           12
+ *   moments        -                 yes           what happened lately (events.h)
  *   conversation   -                 yes           context_turns lines of 1200 bytes, the newest
  *   now            -                 yes           420 bytes
  *
