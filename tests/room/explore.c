@@ -42,6 +42,7 @@ enum kind {
 	K_MUSIC,
 	K_BEAT,
 	K_JUDGED,
+	K_EOT, /* somebody has likely finished */
 	K_SETTINGS,
 	K_OVER, /* somebody wants the session to end */
 	K_STARTED,
@@ -375,6 +376,7 @@ static bool event_of(struct explore *x, const struct explore_op *op, struct room
 							  [K_MUSIC] = ROOM_MUSIC,
 							  [K_BEAT] = ROOM_BEAT,
 							  [K_JUDGED] = ROOM_JUDGED,
+							  [K_EOT] = ROOM_EOT,
 							  [K_SETTINGS] = ROOM_SETTINGS,
 							  [K_OVER] = ROOM_END};
 	const char *text = texts[op->text % TEXTS];
@@ -448,6 +450,10 @@ static bool event_of(struct explore *x, const struct explore_op *op, struct room
 		return true;
 	case K_OVER:
 		*ev = (struct room_event){.type = ROOM_END, .text = text_of(ends[op->text % ENDS])};
+		return true;
+	case K_EOT:
+		ev->utterance = x->utterance[op->who];
+		ev->chunk = op->pick * 97 % 1200;
 		return true;
 	case K_TOOL:
 	case K_CHOICE:
@@ -594,7 +600,7 @@ static void weights(const struct explore *x, unsigned w[KINDS])
 		[K_MUTE] = 1,	    [K_SHUTDOWN] = 0,	  [K_OTHER] = 4,   [K_VOICE] = 1,
 		[K_VOICE_DONE] = 1, [K_VOICE_FAILED] = 1, [K_SOUNDED] = 1, [K_INSTRUCTED] = 2,
 		[K_TOOL] = 2,	    [K_CHOICE] = 2,	  [K_MUSIC] = 2,   [K_BEAT] = 1,
-		[K_JUDGED] = 1,	    [K_SETTINGS] = 1};
+		[K_JUDGED] = 1,	    [K_SETTINGS] = 1,	  [K_EOT] = 6};
 
 	memcpy(w, base, sizeof base);
 	if (x->n_awaited) {
