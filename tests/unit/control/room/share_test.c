@@ -1,0 +1,101 @@
+/* One session for everybody, and whole recordings: statement 57. */
+#include "tests/test.h"
+
+#include "control/room/capture.h"
+#include "control/room/file_lane.h"
+#include "control/room/share.h"
+
+#define MS 1000000ull
+
+TEST(rule_057_one_holds_the_session_and_hands_it_on)
+{
+	struct room_share s = {0};
+	uint32_t utterance = 0;
+	bool ended = false;
+
+	CHECK(room_share_start(&s, 1, 10));
+	CHECK_INT(room_share_sound(&s, 1, 10, 960), ROOM_SHARE_KEEPS);
+	CHECK(room_share_promoted(&s, 1, 10));
+	CHECK_INT(room_share_sound(&s, 1, 10, 960), ROOM_SHARE_HOLDS);
+	/* A second user waits, and ends meanwhile; a third is not speech yet; a fourth has no
+	 * sound. */
+	CHECK(room_share_start(&s, 2, 20));
+	CHECK_INT(room_share_sound(&s, 2, 20, 9600), ROOM_SHARE_KEEPS);
+	CHECK(!room_share_promoted(&s, 2, 20));
+	CHECK_INT(room_share_sound(&s, 2, 20, 960), ROOM_SHARE_WAITS);
+	CHECK(room_share_start(&s, 3, 30));
+	room_share_sound(&s, 3, 30, 9600);
+	CHECK(room_share_start(&s, 4, 40));
+	CHECK(!room_share_promoted(&s, 4, 40));
+	CHECK(!room_share_ended(&s, 2, 20, 100 * MS));
+	CHECK_INT(room_share_holder(&s), 1);
+	CHECK(room_share_deadline(&s) == UINT64_MAX);
+	CHECK(room_share_ended(&s, 1, 10, 100 * MS));
+	CHECK(room_share_deadline(&s) == (100 + ROOM_SHARE_WAIT_MS) * MS);
+	CHECK(!room_share_start(&s, 1, 11)); /* its words are awaited */
+	CHECK_INT(room_share_holder(&s), 1);
+	/* The words are the holder's; then the second is replayed and committed at once. */
+	CHECK_INT(room_share_over(&s, 1, &utterance, &ended, 200 * MS), 2);
+	CHECK_INT(utterance, 20);
+	CHECK(ended);
+	CHECK_INT(room_share_holder(&s), 2);
+	CHECK_INT(room_share_over(&s, 2, &utterance, &ended, 300 * MS), 0);
+	CHECK_INT(room_share_holder(&s), 0);
+	CHECK(room_share_promoted(&s, 3, 30));
+	/* Thrown away while it holds. */
+	CHECK(room_share_start(&s, 5, 50));
+	room_share_sound(&s, 5, 50, 960);
+	CHECK(!room_share_promoted(&s, 5, 50));
+	CHECK_INT(room_share_over(&s, 3, &utterance, &ended, 400 * MS), 5);
+	CHECK(!ended);
+	CHECK_INT(room_share_sound(&s, 5, 50, 960), ROOM_SHARE_HOLDS);
+	/* Who does not hold takes nothing with them. */
+	CHECK_INT(room_share_over(&s, 4, &utterance, &ended, 500 * MS), 0);
+	CHECK_INT(room_share_holder(&s), 5);
+}
+
+TEST(what_is_kept_for_the_shared_session_is_bounded)
+{
+	struct room_share s = {0};
+
+	for (uint64_t u = 1; u <= ROOM_SHARE_USERS; u++)
+		CHECK(room_share_start(&s, u, 1));
+	CHECK(!room_share_start(&s, 999, 1));
+	for (unsigned i = 0; i < 1000; i++)
+		room_share_sound(&s, 1, 1, 960);
+	CHECK_INT(s.v[0].kept, ROOM_SHARE_KEPT);
+	CHECK_INT(room_share_sound(&s, 1, 2, 960), ROOM_SHARE_NONE);
+}
+
+TEST(recordings_go_one_at_a_time)
+{
+	const int end = ROOM_CAPTURE_SPOKEN;
+	struct room_file_lane l = {0};
+	struct room_file_out out;
+
+	CHECK(room_file_ended(&l, 1, 10, end, 1000, 0).run);
+	out = room_file_ended(&l, 2, 20, end, 1000, 100 * MS);
+	CHECK(!out.run && !out.dropped.n);
+	/* The same speaker goes on. */
+	out = room_file_ended(&l, 2, 21, end, 2000, 1300 * MS);
+	CHECK(!out.dropped.n);
+	CHECK_INT(l.waiting.n, 2);
+	CHECK_INT(l.waiting.ms, 3000);
+	/* Too much together, too late, or ended otherwise: it takes the place. */
+	out = room_file_ended(&l, 2, 22, end, 5001, 1400 * MS);
+	CHECK_INT(out.dropped.n, 2);
+	CHECK_INT(out.dropped.utterance[1], 21);
+	out = room_file_ended(&l, 2, 23, end, 100, 2601 * MS);
+	CHECK_INT(out.dropped.utterance[0], 22);
+	out = room_file_ended(&l, 2, 24, ROOM_CAPTURE_PIECE, 100, 2700 * MS);
+	CHECK_INT(out.dropped.utterance[0], 23);
+	out = room_file_done(&l, 3000 * MS);
+	CHECK(out.run);
+	CHECK_INT(l.running.utterance[0], 24);
+	/* What waited too long has no words. */
+	room_file_ended(&l, 3, 30, end, 1000, 3100 * MS);
+	out = room_file_done(&l, 7601 * MS);
+	CHECK(!out.run);
+	CHECK_INT(out.dropped.utterance[0], 30);
+	CHECK(!room_file_done(&l, 7700 * MS).run);
+}
