@@ -134,6 +134,8 @@ void room_asr_close(struct room *room, struct room_speaker *sp, const char *why)
 /* The capture is over: no more pieces. */
 void room_turn_heard(struct room *room, struct room_turn *turn);
 void room_asr_time(struct room *room, struct room_speaker *sp);
+/* When its session is closed for want of use; UINT64_MAX while it is used. */
+uint64_t room_asr_idle_at(const struct room *room, const struct room_speaker *sp);
 
 /* output.c: the answer, from the brain to the room */
 void room_ask(struct room *room, struct room_turn *turn);

@@ -497,8 +497,7 @@ uint64_t room_deadline(const struct room *room)
 		if (!sp->used)
 			continue;
 		at = earlier(at, room_capture_deadline(&sp->capture, s));
-		if (sp->asr_open && sp->capture.phase == ROOM_CAPTURE_NONE)
-			at = earlier(at, sp->asr_used_at + s->asr_idle_ms * ROOM_MS);
+		at = earlier(at, room_asr_idle_at(room, sp));
 	}
 	for (unsigned i = 0; i < ROOM_TURNS; i++) {
 		const struct room_turn *t = &room->turn[i];

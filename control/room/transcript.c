@@ -237,10 +237,20 @@ void room_asr_fact(struct room *room, const struct room_event *ev)
 		complete(room, t);
 }
 
+/* Not before a transcript that may still come is given up. */
+uint64_t room_asr_idle_at(const struct room *room, const struct room_speaker *sp)
+{
+	const struct settings *s = room->settings;
+	uint64_t ms = s->asr_idle_ms > s->asr_wait_ms ? s->asr_idle_ms : s->asr_wait_ms;
+
+	if (!sp->asr_open || sp->capture.phase != ROOM_CAPTURE_NONE)
+		return UINT64_MAX;
+	return sp->asr_used_at + ms * ROOM_MS;
+}
+
 void room_asr_time(struct room *room, struct room_speaker *sp)
 {
-	if (!sp->asr_open || sp->capture.phase != ROOM_CAPTURE_NONE ||
-	    room->now < sp->asr_used_at + room->settings->asr_idle_ms * ROOM_MS)
+	if (room->now < room_asr_idle_at(room, sp))
 		return;
 	room_asr_close(room, sp, "idle_ttl");
 }

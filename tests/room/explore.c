@@ -413,7 +413,7 @@ static bool event_of(struct explore *x, const struct explore_op *op, struct room
 	case K_DONE:
 	case K_FAILED:
 		ev->user = 0;
-		ev->turn = mostly(x->asked, op->pick);
+		ev->turn = mostly(x->asked ? x->asked : x->playing, op->pick);
 		if (op->kind == K_AUDIO) {
 			ev->text = (struct slice){0};
 			ev->pcm = sound(x->soft, op->ms);

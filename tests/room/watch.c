@@ -235,6 +235,19 @@ static void say_effect(struct watch *w, struct turn *t, const struct room_effect
 	}
 }
 
+/* Of this turn's words some are on their way through speech-to-text. */
+static bool words_come(const struct watch *w, const struct room_turn *r)
+{
+	for (unsigned i = 0; i < r->pieces; i++) {
+		const struct utterance *u = &w->utterance[r->piece[i].utterance % WATCH_UTTERANCES];
+
+		if (u->id == r->piece[i].utterance && u->user == r->user &&
+		    u->state == ASR_COMMITTED)
+			return true;
+	}
+	return false;
+}
+
 static void recorded(struct watch *w, struct turn *t, const struct room_turn *r)
 {
 	if (t->recorded)
@@ -243,6 +256,8 @@ static void recorded(struct watch *w, struct turn *t, const struct room_turn *r)
 		broken(w, "turn %u ends without a reason", r->id);
 	if (w->asking == r->id)
 		broken(w, "turn %u ends and the brain is not told", r->id);
+	if (words_come(w, r))
+		broken(w, "turn %u ends and speech-to-text is not told", r->id);
 	if (t->opened && !t->told_over && !t->stopped && r->reason != ROOM_REASON_SHUTDOWN)
 		broken(w, "turn %u ends and goes on playing", r->id);
 	t->recorded = true;
@@ -333,6 +348,8 @@ static void look_at_turn(struct watch *w, const struct room *room, const struct 
 				sp = &room->speaker[i];
 		if (!sp || sp->turn != rt)
 			broken(w, "turn %u is heard from nobody", rt->id);
+	} else if (rt->phase == ROOM_PHASE_TRANSCRIBING && !words_come(w, rt)) {
+		broken(w, "turn %u has its words and waits for them", rt->id);
 	} else if (rt->phase == ROOM_PHASE_DEFERRED && !room->settings->defer_expire_ms) {
 		return; /* for ever, if so wanted */
 	} else if (w->chance - t->moved_at > most) {

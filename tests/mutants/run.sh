@@ -1,0 +1,92 @@
+#!/bin/sh
+# Are the room's tests able to fail? Each small edit of a table is made in a copy of one source file, and what ought to notice must.
+#
+#   run.sh rules [NUMBER]    tests/mutants/rules: a test that names the rule's number must fail
+#   run.sh faults [NAME]     tests/mutants/faults: room-explore must find it within 200 000 steps
+#
+# A table holds blocks of three lines: `@ NAME FILE`, `- ` and a line as it stands in the file, `+ ` and what takes its place.
+set -u
+cd "$(dirname "$0")/../.."
+kind=${1:-}
+only=${2:-}
+case $kind in rules | faults) ;; *) echo "usage: run.sh rules|faults [NAME]" >&2; exit 2 ;; esac
+B=build/mutants
+mkdir -p $B/src
+make -s B=$B ONLY="control/room control/settings control/words proto" $B/tests/unit $B/tests/room-play $B/tests/room-explore || exit 1
+wraps=$(printf -- '-Wl,--wrap=%s ' malloc calloc realloc aligned_alloc strdup strndup)
+flags='-std=c17 -g -O1 -I. -D_GNU_SOURCE -DPARLEY_VERSION="0" -fno-omit-frame-pointer'
+room=$(find $B/obj/control/room $B/obj/control/settings $B/obj/control/words $B/obj/proto $B/obj/tests/room $B/obj/tests/conversations -name '*.o' ! -name '*_main.o')
+unit="$(find $B/obj/tests/unit -name '*.o') $room"
+passed=0 failed=0
+
+fail() { failed=$((failed + 1)); echo "$*"; }
+
+# edit NAME FILE: the copy with the edit in $B/src, made an object beside it. Reads old and new from $B/old and $B/new.
+edit() {
+	mkdir -p "$B/src/$(dirname "$2")"
+	awk -v old="$(cat $B/old)" -v new="$(cat $B/new)" 'function bare(s) { gsub(/^[ \t]+|[ \t]+$/, "", s); return s }
+		!done && bare($0) == bare(old) { print new; done = 1; next } { print } END { exit !done }' "$2" >"$B/src/$2" ||
+		{ fail "$1: $2 has no such line: $(cat $B/old)"; return 1; }
+	# shellcheck disable=SC2086
+	gcc $flags -w -c -o $B/mutant.o "$B/src/$2" 2>$B/err || { fail "$1: does not compile: $(head -1 $B/err)"; return 1; }
+}
+# link OUT MAIN-OBJECT WITHOUT OBJECTS…: everything with the edited object in the place of WITHOUT.
+link() {
+	out=$1 main=$2 without=$3
+	shift 3
+	# shellcheck disable=SC2086
+	gcc -pthread $wraps_now -o "$out" $main $B/mutant.o $(printf '%s\n' "$@" | grep -vxF "$without") -ljansson -lmsgpackc -lsodium -lm 2>$B/err ||
+		{ fail "does not link: $(head -1 $B/err)"; return 1; }
+}
+try_rule() { # NUMBER FILE
+	n=$(printf '%03d' "$1")
+	files=$(grep -lE "^[[:space:]]*rules([[:space:]]+[0-9]+)*[[:space:]]+$1([[:space:]]|$)" tests/scenarios/room/*.room 2>/dev/null)
+	wraps_now=$wraps
+	# shellcheck disable=SC2086
+	link $B/unit "" "$B/obj/${2%.c}.o" $unit || return
+	names=$(grep -rhoE "rule(_[0-9]{3})*_$n[a-z0-9_]*" tests/unit/control | sort -u)
+	# shellcheck disable=SC2086
+	if [ -n "$names" ] && ! timeout 60 $B/unit $names >$B/log 2>&1; then passed=$((passed + 1)); return; fi
+	if [ -n "$files" ]; then
+		wraps_now=
+		# shellcheck disable=SC2086
+		link $B/play $B/obj/tests/room/play_main.o "$B/obj/${2%.c}.o" $room || return
+		# shellcheck disable=SC2086
+		if ! timeout 60 $B/play $files >$B/log 2>&1; then passed=$((passed + 1)); return; fi
+	fi
+	fail "rule $1: no test that names it noticed: $2: $(cat $B/new)"
+}
+try_fault() { # NAME FILE
+	wraps_now=
+	# shellcheck disable=SC2086
+	link $B/explore $B/obj/tests/room/explore_main.o "$B/obj/${2%.c}.o" $room || return
+	if timeout 300 $B/explore --steps 200000 --out $B/found.room >$B/log 2>&1; then
+		fail "fault $1: the explorer did not find it"
+	else
+		passed=$((passed + 1))
+		echo "fault $1: $(grep -E '^seed' $B/log | head -1)"
+	fi
+}
+
+while IFS= read -r line <&3; do
+	case $line in
+	'@ '*) name=${line#@ } file=${name#* } name=${name%% *} ;;
+	'- '*) printf '%s\n' "${line#- }" >$B/old ;;
+	'+ '* | '+')
+		printf '%s\n' "${line#+ }" >$B/new
+		[ -z "$only" ] || [ "$only" = "$name" ] || continue
+		edit "$name" "$file" || continue
+		if [ "$kind" = rules ]; then try_rule "$name" "$file"; else try_fault "$name" "$file"; fi
+		;;
+	esac
+done 3<tests/mutants/$kind
+if [ "$kind" = rules ] && [ -z "$only" ]; then
+	for i in $(seq 1 151); do
+		grep -qE "^@ $i " tests/mutants/rules && continue
+		awk -v n="$i" '/^[0-9]/ { k = split($1, r, "-"); if (n >= r[1] && n <= r[k]) found = 1 } END { exit !found }' tests/scenarios/room/waiting ||
+			missing="${missing:-} $i"
+	done
+	[ -z "${missing:-}" ] || echo "rules without an edit:$missing"
+fi
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed = 0 ] && [ $passed -gt 0 ]
