@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ROOM_SAID_CHUNKS = 48, ROOM_SAID_WORDS = 512, ROOM_SAID_PACE = 15 /* characters a second */ };
+enum { ROOM_SAID_CHUNKS = 48, ROOM_SAID_WORDS = 512, ROOM_SAID_PACE = 12 /* characters a second */ };
 
 struct room_said_chunk {
 	uint32_t id;

@@ -46,7 +46,7 @@ TEST(words_that_run_ahead_of_their_sound_were_not_heard)
 {
 	static const char text[] = "all of these words came before most of their sound did";
 
-	/* 55 characters need at least 3.6 s; only 1 s of sound came. */
+	/* 55 characters need at least 4.5 s; only 1 s of sound came. */
 	one_chunk(text, 1000, false);
 	CHECK_STR(heard(text, 1000), "all of these");
 	CHECK_STR(heard(text, 5000), "all of these");
