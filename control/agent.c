@@ -609,6 +609,8 @@ void agent_media(struct agent *a, const struct media_msg *msg)
 		ev.type = ROOM_CALL;
 		ev.yes = msg->call_state.phase == MEDIA_PHASE_UP ||
 			 msg->call_state.phase == MEDIA_PHASE_RESUMING;
+		if (!ev.yes && msg->call_state.reason == MEDIA_REASON_MEDIA_LOST)
+			ev.text = slice_str("crashed");
 		break;
 	case MEDIA_SPEAKING:
 		ev.type = ROOM_SPEAKING;

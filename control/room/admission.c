@@ -7,6 +7,7 @@
 #include "control/room/inside.h"
 #include "control/room/phrase.h"
 #include "control/room/queue.h"
+#include "control/room/segment.h"
 #include "control/room/supersede.h"
 
 /* What the rows look at. */
@@ -456,6 +457,17 @@ static struct look look_at(struct room *room, struct room_turn *turn)
 				   turn->named ? ROOM_ADDRESS_ADDRESSED : l.address, turn->heard[0],
 				   room->now);
 	return l;
+}
+
+void room_admit_unclear(struct room *room, struct room_turn *turn)
+{
+	struct look l = look_at(room, turn);
+
+	if (!turn->heard[0])
+		room_segment_add(turn, turn->user, turn->name, turn->piece[0].utterance,
+				 "(could not be understood)");
+	room_decide(turn, ROOM_RULE_UNCLEAR_HANDOFF, true, room->followup.cut_utterance, 0);
+	allow(&l, ROOM_RULE_UNCLEAR_HANDOFF);
 }
 
 void room_admit_judged(struct room *room, struct room_turn *turn, bool meant)

@@ -104,6 +104,7 @@ static void cut(struct room *room, struct room_turn *t, const struct room_arbitr
 		room_decide(t, ROOM_RULE_BARGE_IN, true, (int64_t)sp->over.voice_ms,
 			    s->barge_in_ms);
 	t->cut_by = sp->user;
+	t->cut_utterance = sp->over.utterance;
 	room_turn_cancel(room, t, ROOM_REASON_INTERRUPTED);
 }
 

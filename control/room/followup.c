@@ -29,6 +29,7 @@ void room_followup_cut(struct room_followup *f, const struct room_turn *turn, ui
 	if (!turn->cut_by)
 		return;
 	f->cut_user = turn->cut_by;
+	f->cut_utterance = turn->cut_utterance;
 	f->cut_at = now;
 	utf8_copy(f->cut_said, sizeof f->cut_said, turn->said);
 }
@@ -54,6 +55,13 @@ uint64_t room_followup_cut_since(const struct room_followup *f, const struct set
 	uint64_t ms = f->cut_at && f->cut_user == user ? (now - f->cut_at) / MS : UINT64_MAX;
 
 	return ms <= s->cut_follow_ms ? ms : UINT64_MAX;
+}
+
+bool room_followup_cut_with(const struct room_followup *f, const struct settings *s, uint64_t user,
+			    uint32_t utterance, uint64_t now)
+{
+	return f->cut_utterance == utterance &&
+	       room_followup_cut_since(f, s, user, now) != UINT64_MAX;
 }
 
 size_t room_followup_recovery(const struct room_followup *f, const struct settings *s,

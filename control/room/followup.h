@@ -21,6 +21,7 @@ struct room_followup {
 	uint64_t tool_user, tool_until;
 	unsigned tools; /* that work now */
 	uint64_t cut_user, cut_at;
+	uint32_t cut_utterance;
 	char cut_said[ROOM_CUT_SAID]; /* what was heard of the answer */
 };
 
@@ -39,6 +40,9 @@ uint64_t room_followup_tool_owner(const struct room_followup *f, uint64_t now);
 uint64_t room_followup_cut_since(const struct room_followup *f, const struct settings *s,
 				 uint64_t user, uint64_t now);
 
+/* Whether it was this utterance that cut an answer. */
+bool room_followup_cut_with(const struct room_followup *f, const struct settings *s, uint64_t user,
+			    uint32_t utterance, uint64_t now);
 /* A line for the brain about where the turn's speaker cut it off, with its line break; nothing, and 0, when they did not.
  */
 size_t room_followup_recovery(const struct room_followup *f, const struct settings *s,

@@ -204,11 +204,13 @@ void room_music_settle(struct room *room)
 
 uint64_t room_music_deadline(const struct room *room)
 {
-	uint64_t at = UINT64_MAX, live = room_live_until(room, NULL, true);
+	uint64_t at = UINT64_MAX, live = 0;
 
+	if (room->music.resumes)
+		live = room_live_until(room, NULL, true);
 	if (room->music.ducked && !room->active)
 		at = room->free_at + UNDUCK_MS * ROOM_MS;
-	if (room->music.resumes && live && live < at)
+	if (live && live < at)
 		at = live;
 	return at;
 }

@@ -109,6 +109,16 @@ static void heard(struct room *room, struct room_turn *t)
 		room_admit(room, t);
 }
 
+/* It stopped the bot: then something was meant by it, whatever was understood. */
+static bool cut_an_answer(const struct room *room, const struct room_turn *t)
+{
+	for (unsigned i = 0; i < t->pieces; i++)
+		if (room_followup_cut_with(&room->followup, room->settings, t->user,
+					   t->piece[i].utterance, room->now))
+			return !room->guest;
+	return false;
+}
+
 /* All pieces are there: their words, in the order they were spoken. */
 static void complete(struct room *room, struct room_turn *t)
 {
@@ -121,7 +131,9 @@ static void complete(struct room *room, struct room_turn *t)
 		room_segment_add(t, t->user, t->name, t->piece[i].utterance, t->piece[i].text);
 	}
 	kind = judge(room, t);
-	if (t->hushed && kind == ROOM_GUARD_WORDS)
+	if (kind != ROOM_GUARD_WORDS && kind != ROOM_GUARD_CONTROL && cut_an_answer(room, t))
+		room_admit_unclear(room, t);
+	else if (t->hushed && kind == ROOM_GUARD_WORDS)
 		room_turn_end(room, t, ROOM_REASON_HUSHED);
 	else if (kind == ROOM_GUARD_WORDS)
 		heard(room, t);
@@ -237,15 +249,16 @@ void room_asr_fact(struct room *room, const struct room_event *ev)
 		complete(room, t);
 }
 
-/* Not before a transcript that may still come is given up. */
+/* Not while a transcript may still come. */
 uint64_t room_asr_idle_at(const struct room *room, const struct room_speaker *sp)
 {
-	const struct settings *s = room->settings;
-	uint64_t ms = s->asr_idle_ms > s->asr_wait_ms ? s->asr_idle_ms : s->asr_wait_ms;
-
 	if (!sp->asr_open || sp->capture.phase != ROOM_CAPTURE_NONE)
 		return UINT64_MAX;
-	return sp->asr_used_at + ms * ROOM_MS;
+	for (unsigned i = 0; i < ROOM_TURNS; i++)
+		if (room->turn[i].phase == ROOM_PHASE_TRANSCRIBING &&
+		    room->turn[i].user == sp->user)
+			return UINT64_MAX;
+	return sp->asr_used_at + room->settings->asr_idle_ms * ROOM_MS;
 }
 
 void room_asr_time(struct room *room, struct room_speaker *sp)

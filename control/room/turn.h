@@ -109,6 +109,7 @@ struct room_turn {
 	bool latched;	 /* it began while music listened for more */
 	bool deferred;	 /* it once had to wait because the bot was busy */
 	uint64_t cut_by; /* who spoke over the answer */
+	uint32_t cut_utterance;
 	struct room_policy policy; /* who may, decided when the brain is asked */
 	struct room_lease lease;
 	unsigned paused_times;

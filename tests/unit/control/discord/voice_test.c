@@ -125,6 +125,29 @@ TEST(voice_wants_both_events_in_either_order)
 	}
 }
 
+/* One machine a server: wishes that come together are one after another, and the last one holds. */
+TEST(rule_109_joins_of_one_server_do_not_cross)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	CHECK_INT(voice_join(p.v, 7, false, p.now), VOICE_REASON_NONE);
+	CHECK_INT(voice_join(p.v, 7, false, p.now), VOICE_REASON_NONE);
+	CHECK_INT(p.leases, 0);
+	CHECK_INT(voice_join(p.v, 8, false, p.now), VOICE_REASON_NONE);
+	CHECK_INT(p.channel, 8);
+	/* What Discord says to the first wish leads nowhere. */
+	state(&p, 7, "s1");
+	CHECK_INT(p.leases, 0);
+	state(&p, 8, "s1");
+	server(&p, "t2");
+	CHECK_INT(p.leases, 1);
+	CHECK_INT(p.channel, 8);
+	CHECK_INT(voice_channel(p.v), 8);
+	CHECK_INT(voice_state(p.v), VOICE_IN);
+	voice_free(p.v);
+}
+
 TEST(voice_silence_is_told_after_three_tries)
 {
 	struct paper p;

@@ -180,7 +180,7 @@ static struct scene *cut_by_alice(const char *sets)
 					   .turn = scene_find(s, ROOM_DO_SAY_STOP)->turn,
 					   .samples = 24000});
 	scene_stop(s, ALICE);
-	scene_words(s, ALICE, "");
+	scene_words(s, ALICE, "<|nothing|>");
 	scene_mark(s);
 	return s;
 }
@@ -208,6 +208,32 @@ TEST(rule_084_the_interrupter_alone_goes_on_without_the_name)
 	scene_say(s, ALICE, "what king was that again");
 	CHECK_STR(scene_admitted(s), "interrupted_reply_followup");
 	CHECK_INT(scene_count(s, ROOM_DO_ASK), 1);
+	scene_close(s);
+}
+
+TEST(rule_018_what_stopped_the_bot_and_was_not_understood_is_told)
+{
+	struct scene *s = told("");
+
+	scene_speak(s, ALICE, 900);
+	scene_event(s, (struct room_event){.type = ROOM_SAY_STOPPED,
+					   .turn = scene_find(s, ROOM_DO_SAY_STOP)->turn,
+					   .samples = 24000});
+	scene_stop(s, ALICE);
+	scene_mark(s);
+	scene_words(s, ALICE, "");
+	CHECK_STR(scene_admitted(s), "unclear_handoff");
+	CHECK(scene_find(s, ROOM_DO_ASK));
+	CHECK(strstr(scene_find(s, ROOM_DO_ASK)->text, "[Alice]: (could not be understood)"));
+	CHECK(strstr(scene_find(s, ROOM_DO_ASK)->text, "Alice spoke over you"));
+	scene_answer(s, "sorry", 600);
+	scene_drained(s);
+	/* Without a cut, of another utterance, or of another speaker: nothing. */
+	scene_mark(s);
+	scene_say(s, ALICE, "");
+	scene_say(s, BOB, "");
+	CHECK_INT(scene_ended(s, ROOM_REASON_EMPTY_TRANSCRIPT), 2);
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 0);
 	scene_close(s);
 }
 
@@ -278,6 +304,25 @@ TEST(rule_022_an_answer_nobody_has_heard_yet_is_dropped_for_a_newer_turn)
 	scene_event(s, (struct room_event){.type = ROOM_SAY_STOPPED, .turn = turn});
 	CHECK_INT(scene_ended(s, ROOM_REASON_SUPERSEDED), 1);
 	scene_close(s);
+}
+
+TEST(rule_022_not_with_a_lease_or_when_it_is_for_everybody)
+{
+	static const char *const leads[] = {"[[LEASE: ATOMIC]] well now", "[[TO: ALL]] well now"};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct scene *s = three("");
+
+		scene_say(s, ALICE, "parley what time is it");
+		scene_event(s, (struct room_event){
+				       .type = ROOM_BRAIN_TEXT,
+				       .turn = scene_asked(s),
+				       .text = {(const uint8_t *)leads[i], strlen(leads[i])}});
+		scene_say(s, ALICE, "in tokyo i mean");
+		CHECK_INT(scene_count(s, ROOM_DO_BRAIN_CANCEL), 0);
+		CHECK_INT(scene_count(s, ROOM_DO_DEFER), 1);
+		scene_close(s);
+	}
 }
 
 TEST(rule_023_a_sound_of_listening_supersedes_nothing)

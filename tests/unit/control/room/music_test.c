@@ -148,7 +148,7 @@ TEST(rule_084_interrupted_with_the_latch_closed)
 	scene_event(s, (struct room_event){
 			       .type = ROOM_SAY_STOPPED, .turn = scene_asked(s), .samples = 24000});
 	scene_stop(s, ALICE);
-	scene_words(s, ALICE, "");
+	scene_words(s, ALICE, "<|nothing|>");
 	scene_mark(s);
 	scene_say(s, BOB, "and who wrote it then");
 	CHECK_INT(scene_ended(s, ROOM_REASON_NOT_AWAKE), 1);
