@@ -252,13 +252,15 @@ void room_asr_fact(struct room *room, const struct room_event *ev)
 /* Not while a transcript may still come. */
 uint64_t room_asr_idle_at(const struct room *room, const struct room_speaker *sp)
 {
+	uint64_t at = sp->asr_used_at + room->settings->asr_idle_ms * ROOM_MS;
+
 	if (!sp->asr_open || sp->capture.phase != ROOM_CAPTURE_NONE)
 		return UINT64_MAX;
-	for (unsigned i = 0; i < ROOM_TURNS; i++)
+	for (unsigned i = 0; i < ROOM_TURNS && room->now >= at; i++)
 		if (room->turn[i].phase == ROOM_PHASE_TRANSCRIBING &&
 		    room->turn[i].user == sp->user)
 			return UINT64_MAX;
-	return sp->asr_used_at + room->settings->asr_idle_ms * ROOM_MS;
+	return at;
 }
 
 void room_asr_time(struct room *room, struct room_speaker *sp)
