@@ -97,7 +97,8 @@ speaks() {
 		bad "conversation $1: encrypted from end to end" "theirs \"$theirs\", ours \"$ours\""
 }
 again() { engine start "$(cid caller)" >/dev/null; }
-compose up -d guildd brain local-mediad local-control caller >"$D/compose.log" 2>&1 || { bad "up" "$(tail -3 "$D/compose.log")"; exit 1; }
+compose up -d guildd brain >"$D/compose.log" 2>&1 && until_ok 60 inside brain test -s /room/brain/ready &&
+	compose up -d local-mediad local-control caller >>"$D/compose.log" 2>&1 || { bad "up" "$(tail -3 "$D/compose.log")"; exit 1; }
 speaks 1
 grep -aE 'speak|encrypted|heard|said' "$D/caller-1.log" | sed 's/^/        /'
 
