@@ -468,6 +468,19 @@ static void perform_brain(struct agent *a, const struct room_effect *e)
 		realtime_truncate(a->brain, e->turn, e->ms);
 }
 
+/* The room's session is over, for this reason. */
+static void leave(struct agent *a, const char *why)
+{
+	struct words words = {0};
+
+	log_info("session_over", "why=%s", why);
+	words_end(&words, why);
+	if (words.n && a->tellh)
+		a->tellh(&words, a->arg);
+	if (a->leaveh)
+		a->leaveh(a->arg);
+}
+
 static void perform(struct agent *a, const struct room_effect *e)
 {
 	switch (e->type) {
@@ -533,9 +546,7 @@ static void perform(struct agent *a, const struct room_effect *e)
 		feed(a, &(struct room_event){.type = ROOM_JUDGED, .turn = e->turn});
 		break;
 	case ROOM_DO_LEAVE:
-		log_info("session_over", "why=%s", e->text);
-		if (a->leaveh)
-			a->leaveh(a->arg);
+		leave(a, e->text);
 		break;
 	case ROOM_DO_DEFER:
 		log_debug("turn_deferred", "id=%u rule=%s", e->record->id, e->text);

@@ -16,12 +16,12 @@ struct words;
 struct state_kept;
 
 struct control_conf {
-	const char *const *socks; /* of mediads, NULL-terminated; NULL with spawn */
-	const char *spawn;	  /* the mediad program to run; NULL */
-	uint64_t guild, channel;  /* join at start; 0 */
-	const char *state_dir;	  /* NULL: nothing is kept */
-	const char *ca_file;	  /* NULL */
-	const char *run_dir;	  /* where a spawned mediad's socket goes; NULL: /tmp */
+	const char *const *socks;      /* of mediads, NULL-terminated; NULL with spawn */
+	const char *spawn;	       /* the mediad program to run; NULL */
+	uint64_t guild, channel;       /* join at start; 0 */
+	const char *state_dir;	       /* NULL: nothing is kept */
+	const char *ca_file;	       /* NULL */
+	const char *run_dir;	       /* where a spawned mediad's socket goes; NULL: /tmp */
 	const struct state_kept *kept; /* read from state_dir before; NULL: nothing */
 };
 

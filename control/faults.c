@@ -49,7 +49,8 @@ void faults_known(struct faults *f, enum fault fault, uint64_t now)
 void faults_end(struct faults *f)
 {
 	for (unsigned i = 0; i < FAULT_COUNT; i++)
-		f->v[i].there = f->v[i].told = f->v[i].unknown = f->v[i].due = f->v[i].counted = false;
+		f->v[i].there = f->v[i].told = f->v[i].unknown = f->v[i].due = f->v[i].counted =
+			false;
 }
 
 /* When this fault is to be told, or that it is over. */

@@ -13,8 +13,9 @@
 #include "control/words/words.h"
 
 enum {
-	FAULTS_WELL_MS = 2000,	/* so long it has to be over before that is told */
-	FAULTS_COUNT_MS = 3000, /* what lasts shorter, and would not be told yet, is part of joining */
+	FAULTS_WELL_MS = 2000, /* so long it has to be over before that is told */
+	FAULTS_COUNT_MS =
+		3000, /* what lasts shorter, and would not be told yet, is part of joining */
 };
 
 enum fault_is {

@@ -76,15 +76,18 @@ static const char help[] =
 	"\n"
 	"Environment: DISCORD_TOKEN or DISCORD_TOKEN_FILE; OPENAI_API_KEY or OPENAI_API_KEY_FILE\n"
 	"(without a key the embedded brain serves); PARLEY_DISCORD_API, PARLEY_BRAIN_URL and the\n"
-	"other settings that --settings prints. What the environment says counts more than the settings file.\n"
+	"other settings that --settings prints. What the environment says counts more than the "
+	"settings file.\n"
 	"\n"
 	"Stopped by SIGTERM it leaves its calls running in mediad for the next control, unless it\n"
 	"runs the mediad itself: then it leaves the channels.\n"
 	"\n"
-	"With --journal and --replay the last lines on stdout are `shape HEX` and `digest HEX`: of everything\n"
+	"With --journal and --replay the last lines on stdout are `shape HEX` and `digest HEX`: of "
+	"everything\n"
 	"that came and was sent, the first without sound that a codec made.\n"
 	"\n"
-	"Exit status: 0 ended as asked or all checks passed, 1 failed or something is missing, 2 usage, or a fault\n"
+	"Exit status: 0 ended as asked or all checks passed, 1 failed or something is missing, 2 "
+	"usage, or a fault\n"
 	"in the settings file.\n";
 
 static int usage(const char *what, const char *value)
@@ -278,7 +281,8 @@ static bool can_start(const struct settings *settings, const struct control_conf
 	char text[512];
 
 	if (!settings->discord_token[0]) {
-		environment_secret_fault("DISCORD_TOKEN", settings->discord_token_file, text, sizeof text);
+		environment_secret_fault("DISCORD_TOKEN", settings->discord_token_file, text,
+					 sizeof text);
 		words_no_token(&w, text);
 	} else if (conf->ca_file && access(conf->ca_file, R_OK)) {
 		words_no_authority(&w, conf->ca_file, strerror(errno));

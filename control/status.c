@@ -43,7 +43,8 @@ static void call_words(const struct status *s, struct words *w)
 	if (!s->channel)
 		words_status_nowhere(w);
 	else if (up && s->up_since)
-		words_status_up_since(w, s->channel, since, s->wall_s - since < CLOCK_S ? "t" : "f");
+		words_status_up_since(w, s->channel, since,
+				      s->wall_s - since < CLOCK_S ? "t" : "f");
 	else if (up)
 		words_status_up(w, s->channel);
 	else
@@ -58,7 +59,8 @@ static void call_words(const struct status *s, struct words *w)
 	}
 }
 
-/* Names of those who are heard, or of those who are not with the reason. False when there are none. */
+/* Names of those who are heard, or of those who are not with the reason. False when there are none.
+ */
 static bool names(const struct status *s, bool heard, struct words *list)
 {
 	unsigned more = heard ? s->people - s->n_people : 0;
@@ -144,14 +146,15 @@ static void delay_words(const struct status_delays *d, struct words *w)
 
 	if (!d->n)
 		return;
-	for (unsigned i = d->n > STATUS_DELAYS_SHOWN ? d->n - STATUS_DELAYS_SHOWN : 0; i < d->n; i++) {
+	for (unsigned i = d->n > STATUS_DELAYS_SHOWN ? d->n - STATUS_DELAYS_SHOWN : 0; i < d->n;
+	     i++) {
 		words_comma(&last);
 		seconds(&last, d->ms[i]);
 	}
 	memcpy(sorted, d->ms, d->n * sizeof sorted[0]);
 	qsort(sorted, d->n, sizeof sorted[0], by_size);
-	seconds(&median, d->n % 2 ? sorted[d->n / 2]
-				  : (sorted[d->n / 2 - 1] + sorted[d->n / 2]) / 2);
+	seconds(&median,
+		d->n % 2 ? sorted[d->n / 2] : (sorted[d->n / 2 - 1] + sorted[d->n / 2]) / 2);
 	words_status_delays(w, last.text, median.text);
 }
 
@@ -177,7 +180,8 @@ static void brain_words(const struct status *s, struct words *w)
 	if (s->brain_embedded)
 		words_status_brain_embedded(w, words_link(s->brain_up));
 	else
-		words_status_brain(w, host_of(host, sizeof host, s->brain), words_link(s->brain_up));
+		words_status_brain(w, host_of(host, sizeof host, s->brain),
+				   words_link(s->brain_up));
 	if (s->guest)
 		words_status_guest(w);
 	words_line(w);

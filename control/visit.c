@@ -13,11 +13,9 @@
 #include "control/discord/voice.h"
 #include "control/media/media.h"
 #include "control/room/room.h"
-#include "control/faults.h"
 #include "control/secure.h"
 #include "control/settings/settings.h"
-#include "control/status.h"
-#include "control/words/words.h"
+#include "control/visit_inside.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
@@ -25,161 +23,7 @@
 #include "proto/media.h"
 
 #define SEC UINT64_C(1000000000)
-enum { MEMBERS_MAX = 512, ANSWER_S = 60, GREET_S = 600, SILENT_MESSAGE = 4096 };
-
-struct visit {
-	struct visit_conf conf;
-	uint64_t guild;
-	struct voice *voice;
-	struct tmr *tmr;
-	struct media_call *media;
-	struct agent *agent;
-	struct faults faults;
-	uint64_t up_since; /* the call's sound flows; 0: not, or since before our time */
-	struct command *cmd; /* waits for the outcome of a join */
-	uint64_t cmd_until;
-	bool adopted;	  /* taken over: who is there has been greeted already */
-	bool was_up;	  /* the call was up in this stay */
-	bool mediad;	  /* one is there */
-	bool crowded;	  /* more members than a room holds */
-	bool quiet;	  /* say nothing in the room's text chat */
-	uint64_t greeted, greeted_at; /* the channel that was greeted last */
-	bool leaves;	  /* the room's session is over */
-	bool stage_asked; /* asked once to be a speaker, for this stay */
-	uint64_t members[MEMBERS_MAX];
-	unsigned n_members;
-};
-
-#define ID(x) ((unsigned long long)(x))
-
-/* ---- telling ---- */
-
-static void answer(struct visit *c, const struct words *words)
-{
-	struct command *cmd = c->cmd;
-
-	c->cmd = NULL;
-	c->cmd_until = 0;
-	if (cmd)
-		command_reply(cmd, words);
-}
-
-static void on_told(int err, int status, const json_t *body, void *arg)
-{
-	(void)arg;
-	if (err != ECANCELED && (err || status / 100 != 2))
-		log_warn("not_told", "err=%d status=%d text=\"%s\"", err, status,
-			 json_string_value(json_object_get(body, "message")));
-}
-
-/* A sentence for the text chat that belongs to the voice channel. */
-static void tell_room(const struct words *words, void *arg)
-{
-	struct visit *c = arg;
-	struct rest_call call = {.method = "POST", .route = "/channels/{}/messages"};
-	char path[64], major[24];
-
-	log_info("told", "guild=%llu text=\"%s\"", ID(c->guild), words->text);
-	if (c->quiet || !voice_channel(c->voice))
-		return;
-	snprintf(major, sizeof major, "%llu", ID(voice_channel(c->voice)));
-	snprintf(path, sizeof path, "/channels/%s/messages", major);
-	call.path = path;
-	call.major = major;
-	call.body = json_pack("{s:s,s:i,s:{s:[]}}", "content", words->text, "flags", SILENT_MESSAGE,
-			      "allowed_mentions", "parse");
-	if (call.body)
-		rest_request(c->conf.rest, &call, on_told, NULL);
-	json_decref(call.body);
-}
-
-static bool may(const struct visit *c, unsigned bit, bool unknown)
-{
-	uint64_t bits;
-
-	if (!guilds_permissions(c->conf.guilds, c->guild, voice_channel(c->voice),
-				guilds_self(c->conf.guilds), &bits))
-		return unknown;
-	return bits & DISCORD_PERMISSION(bit);
-}
-
-/* In the call, but something keeps people from hearing us or us from hearing them. */
-static enum voice_reason hindrance(const struct visit *c)
-{
-	struct guild_channel ch = {0};
-	struct guild_voice v;
-
-	if (!guilds_voice(c->conf.guilds, c->guild, guilds_self(c->conf.guilds), &v))
-		return VOICE_REASON_NONE;
-	guilds_channel(c->conf.guilds, c->guild, v.channel, &ch);
-	if (v.suppress && ch.type == DISCORD_CHANNEL_STAGE)
-		return VOICE_REASON_STAGE_AUDIENCE;
-	if (v.mute)
-		return VOICE_REASON_SERVER_MUTED;
-	if (v.deaf)
-		return VOICE_REASON_SERVER_DEAFENED;
-	if (v.suppress || (ch.type == DISCORD_CHANNEL_VOICE && !may(c, DISCORD_BIT_SPEAK, true)))
-		return VOICE_REASON_NO_SPEAK;
-	return VOICE_REASON_NONE;
-}
-
-static bool unheard(const struct visit *c)
-{
-	enum voice_reason why = hindrance(c);
-
-	return why != VOICE_REASON_NONE && why != VOICE_REASON_SERVER_DEAFENED;
-}
-
-static bool is_up(const struct visit *c)
-{
-	const struct media_call_state *last = c->media ? media_call_last(c->media) : NULL;
-
-	return last && (last->phase == MEDIA_PHASE_UP || last->phase == MEDIA_PHASE_RESUMING);
-}
-
-static void see(struct visit *c, enum fault fault, bool there)
-{
-	faults_set(&c->faults, fault, there ? FAULT_IS_THERE : FAULT_IS_OVER,
-		   env_now(c->conf.env));
-}
-
-/* Of the encryption, as mediad tells it; between two sessions there is nothing to hear and nothing
- * to seal, and what was told stays open. */
-static void see_secure(struct visit *c)
-{
-	const struct media_call_secure *m = c->media ? media_call_secured(c->media) : NULL;
-	uint64_t now = env_now(c->conf.env);
-	bool others = guilds_occupants(c->conf.guilds, c->guild, voice_channel(c->voice)) > 0;
-
-	if (m && m->known) {
-		see(c, FAULT_DEAF, m->deaf > 0);
-		see(c, FAULT_KEYLESS, m->version && !m->ready && others);
-	} else {
-		faults_set(&c->faults, FAULT_DEAF, FAULT_IS_UNKNOWN, now);
-		faults_set(&c->faults, FAULT_KEYLESS, FAULT_IS_UNKNOWN, now);
-	}
-}
-
-/* What goes wrong, seen anew, and what is to be said of it. */
-static void watch(struct visit *c)
-{
-	enum voice_reason why = hindrance(c);
-	bool up = is_up(c), gone = c->was_up && voice_channel(c->voice) && !up;
-	bool by_mediad = gone && (!c->mediad || c->faults.v[FAULT_MEDIAD].there);
-	struct words words = {0};
-
-	see(c, FAULT_MEDIAD, by_mediad);
-	see(c, FAULT_CALL, gone && !by_mediad);
-	see(c, FAULT_AUDIENCE, up && why == VOICE_REASON_STAGE_AUDIENCE);
-	see(c, FAULT_MUTED, up && why == VOICE_REASON_SERVER_MUTED);
-	see(c, FAULT_NO_SPEAK, up && why == VOICE_REASON_NO_SPEAK);
-	see(c, FAULT_DEAFENED, up && why == VOICE_REASON_SERVER_DEAFENED);
-	see_secure(c);
-	while (faults_say(&c->faults, env_now(c->conf.env), &words)) {
-		tell_room(&words, c);
-		words = (struct words){0};
-	}
-}
+enum { ANSWER_S = 60, GREET_S = 600 };
 
 static void on_fault(enum fault fault, enum fault_is is, void *arg);
 
@@ -198,7 +42,7 @@ static void member_in(uint64_t user, const char *name, bool is_bot, void *arg)
 	struct visit *c = arg;
 	bool known = member_at(c, user) >= 0;
 
-	if (known ? !c->crowded : c->n_members == MEMBERS_MAX)
+	if (known ? !c->crowded : c->n_members == VISIT_MEMBERS)
 		return;
 	if (!known)
 		c->members[c->n_members++] = user;
@@ -257,7 +101,7 @@ static void start_agent(struct visit *c)
 				  .settings = c->conf.settings,
 				  .bot_user = guilds_self(c->conf.guilds),
 				  .bot_name = name_of(c),
-				  .tellh = tell_room,
+				  .tellh = visit_tell_room,
 				  .leaveh = wants_to_leave,
 				  .faulth = on_fault,
 				  .arg = c};
@@ -282,7 +126,7 @@ static void start_agent(struct visit *c)
 	}
 	c->n_members = 0;
 	sync_members(c);
-	agent_muted(c->agent, unheard(c));
+	agent_muted(c->agent, visit_unheard(c));
 }
 
 static void end_room(struct visit *c)
@@ -314,9 +158,9 @@ static void ask_to_speak(struct visit *c, const struct guild_voice *v)
 	strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
 	call.path = path;
 	call.major = major;
-	if (may(c, DISCORD_BIT_MUTE_MEMBERS, false))
+	if (visit_may(c, DISCORD_BIT_MUTE_MEMBERS, false))
 		call.body = json_pack("{s:s,s:b}", "channel_id", channel, "suppress", 0);
-	else if (may(c, DISCORD_BIT_REQUEST_TO_SPEAK, true))
+	else if (visit_may(c, DISCORD_BIT_REQUEST_TO_SPEAK, true))
 		call.body = json_pack("{s:s,s:s}", "channel_id", channel,
 				      "request_to_speak_timestamp", when);
 	if (call.body)
@@ -361,20 +205,8 @@ static void on_fault(enum fault fault, enum fault_is is, void *arg)
 	struct visit *c = arg;
 
 	faults_set(&c->faults, fault, is, env_now(c->conf.env));
-	watch(c);
+	visit_watch(c);
 	arm(c);
-}
-
-/* The fault that a hindrance is: who asked for us is told with the answer, not twice. */
-static void told_already(struct visit *c)
-{
-	static const enum fault all[] = {FAULT_AUDIENCE, FAULT_MUTED, FAULT_NO_SPEAK,
-					 FAULT_DEAFENED};
-
-	watch(c);
-	for (unsigned i = 0; i < sizeof all / sizeof all[0]; i++)
-		if (c->faults.v[all[i]].there)
-			faults_known(&c->faults, all[i], env_now(c->conf.env));
 }
 
 static void came_up(struct visit *c)
@@ -389,9 +221,9 @@ static void came_up(struct visit *c)
 	if (!guilds_occupants(c->conf.guilds, c->guild, channel))
 		words_joined_alone(&words);
 	words_joined_say_name(&words, name_of(c));
-	words_voice(&words, hindrance(c), 0);
-	answer(c, &words);
-	told_already(c);
+	words_voice(&words, visit_hindrance(c), 0);
+	visit_answer(c, &words);
+	visit_told_already(c);
 }
 
 static void log_secure(const struct visit *c, const struct media_call_secure *m)
@@ -412,7 +244,7 @@ static void on_media(struct media_call *media, const struct media_msg *msg, void
 
 	if (msg->type == MEDIA_CALL_SECURE) {
 		log_secure(c, &msg->call_secure);
-		watch(c);
+		visit_watch(c);
 		arm(c);
 		return;
 	}
@@ -434,7 +266,7 @@ static void on_media(struct media_call *media, const struct media_msg *msg, void
 		c->was_up = true;
 		came_up(c);
 	}
-	watch(c);
+	visit_watch(c);
 	voice_media(c->voice, msg->call_state.phase, msg->call_state.reason,
 		    msg->call_state.wants_credentials, env_now(c->conf.env));
 	(void)media;
@@ -494,7 +326,7 @@ static void give_lease(struct visit *c, const struct voice_act *act)
 
 		words_voice(&words, VOICE_REASON_NO_MEDIAD, 0);
 		log_warn("call_without_mediad", "guild=%llu", ID(c->guild));
-		answer(c, &words);
+		visit_answer(c, &words);
 	}
 }
 
@@ -506,8 +338,8 @@ static void over(struct visit *c, const struct voice_act *act)
 	log_warn("call_over", "guild=%llu why=\"%s\"", ID(c->guild), words.text);
 	/* Who was in the call hears of it, unless somebody here has put us out. */
 	if (c->was_up && act->type == VOICE_ACT_FAILED && !c->cmd)
-		tell_room(&words, c);
-	answer(c, &words);
+		visit_tell_room(&words, c);
+	visit_answer(c, &words);
 	end_room(c);
 	c->conf.changedh(c->conf.arg);
 }
@@ -586,11 +418,11 @@ static void on_tmr(void *arg)
 		return;
 	}
 	voice_tick(c->voice, now);
-	watch(c);
+	visit_watch(c);
 	if (c->cmd_until && now >= c->cmd_until) {
 		words_still_joining(&words, voice_channel(c->voice));
 		words_voice(&words, voice_why(c->voice, &media_reason), media_reason);
-		answer(c, &words);
+		visit_answer(c, &words);
 	}
 	arm(c);
 }
@@ -647,13 +479,13 @@ bool visit_standing(const struct visit *c)
 
 void visit_join(struct visit *c, uint64_t channel, bool standing, struct command *cmd)
 {
-	bool there = is_up(c) && voice_state(c->voice) == VOICE_IN &&
+	bool there = visit_is_up(c) && voice_state(c->voice) == VOICE_IN &&
 		     voice_channel(c->voice) == channel;
 	struct words words = {0};
 	enum voice_reason why;
 
 	words_asked_elsewhere(&words);
-	answer(c, &words);
+	visit_answer(c, &words);
 	c->cmd = cmd;
 	c->cmd_until = cmd ? env_now(c->conf.env) + ANSWER_S * SEC : 0;
 	why = voice_join(c->voice, channel, standing, env_now(c->conf.env));
@@ -662,7 +494,7 @@ void visit_join(struct visit *c, uint64_t channel, bool standing, struct command
 		words_voice(&words, why, 0);
 		log_warn("join_refused", "guild=%llu channel=%llu why=\"%s\"", ID(c->guild),
 			 ID(channel), words.text);
-		answer(c, &words);
+		visit_answer(c, &words);
 	} else if (there) {
 		came_up(c);
 	} else {
@@ -678,7 +510,7 @@ void visit_leave(struct visit *c)
 	struct words words = {0};
 
 	words_asked_to_leave(&words);
-	answer(c, &words);
+	visit_answer(c, &words);
 	voice_leave(c->voice, env_now(c->conf.env));
 	end_room(c);
 	c->conf.changedh(c->conf.arg);
@@ -698,7 +530,7 @@ void visit_adopt(struct visit *c, uint64_t channel, bool standing)
 
 void visit_online(struct visit *c, bool fresh)
 {
-	see(c, FAULT_DISCORD, false);
+	visit_see(c, FAULT_DISCORD, false);
 	voice_online(c->voice, fresh, env_now(c->conf.env));
 	arm(c);
 }
@@ -706,14 +538,14 @@ void visit_online(struct visit *c, bool fresh)
 void visit_mediad(struct visit *c, bool there)
 {
 	c->mediad = there;
-	watch(c);
+	visit_watch(c);
 	voice_mediad(c->voice, there, env_now(c->conf.env));
 	arm(c);
 }
 
 void visit_offline(struct visit *c)
 {
-	see(c, FAULT_DISCORD, true);
+	visit_see(c, FAULT_DISCORD, true);
 	voice_offline(c->voice);
 	arm(c);
 }
@@ -725,7 +557,7 @@ void visit_removed(struct visit *c)
 	voice_offline(c->voice); /* nothing to be said to this server any more */
 	voice_leave(c->voice, env_now(c->conf.env));
 	words_removed(&words);
-	answer(c, &words);
+	visit_answer(c, &words);
 	end_room(c);
 	c->conf.changedh(c->conf.arg);
 	arm(c);
@@ -743,7 +575,7 @@ static void own_state(struct visit *c, const json_t *d, uint64_t now)
 	    ch.type == DISCORD_CHANNEL_STAGE)
 		ask_to_speak(c, &v);
 	if (c->agent)
-		agent_muted(c->agent, unheard(c));
+		agent_muted(c->agent, visit_unheard(c));
 }
 
 void visit_event(struct visit *c, const char *name, const json_t *d)
@@ -758,7 +590,7 @@ void visit_event(struct visit *c, const char *name, const json_t *d)
 		if (user == guilds_self(c->conf.guilds))
 			own_state(c, d, now);
 		sync_members(c);
-		watch(c);
+		visit_watch(c);
 	} else if (strcmp(name, "CHANNEL_UPDATE") == 0 && c->media) {
 		struct media_want want = want_of(c, voice_channel(c->voice));
 
@@ -775,40 +607,4 @@ void visit_brain_ready(struct visit *c, bool moved)
 	if (moved)
 		c->agent = agent_free(c->agent);
 	start_agent(c);
-}
-
-static void status_member(uint64_t user, const char *name, bool is_bot, void *arg)
-{
-	const struct visit *c = ((void **)arg)[0];
-	struct status *out = ((void **)arg)[1];
-	enum unheard why = is_bot ? UNHEARD_BOT : UNHEARD_NOT;
-
-	if (!is_bot && !media_call_consents(c->media, user))
-		why = UNHEARD_NO_CONSENT;
-	else if (!is_bot && !media_call_listens(c->media, user))
-		why = UNHEARD_NO_ROOM;
-	status_person(out, name, why);
-}
-
-void visit_status(const struct visit *c, struct status *out)
-{
-	const struct media_call_state *last = c->media ? media_call_last(c->media) : NULL;
-
-	out->now = env_now(c->conf.env);
-	out->wall_s = env_wall_ms(c->conf.env) / 1000;
-	out->channel = voice_channel(c->voice);
-	out->state = voice_state(c->voice);
-	out->why = voice_why(c->voice, &out->media_reason);
-	if (!out->why)
-		out->why = hindrance(c);
-	out->has_phase = last != NULL;
-	out->phase = last ? last->phase : 0;
-	out->up_since = c->up_since;
-	out->secure = c->media ? media_call_secured(c->media) : NULL;
-	out->faults = c->faults;
-	if (c->media)
-		guilds_each(c->conf.guilds, c->guild, out->channel, status_member,
-			    (void *[]){(void *)c, out});
-	if (c->agent)
-		agent_status(c->agent, out);
 }

@@ -59,7 +59,8 @@ void visit_removed(struct visit *c);
 void visit_event(struct visit *c, const char *name, const json_t *d);
 /* The brain's address is known now, or it moved to another. */
 void visit_brain_ready(struct visit *c, bool moved);
-/* What /status is made of, but for what only control knows. Borrows of the visit until it changes. */
+/* What /status is made of, but for what only control knows. Borrows of the visit until it changes.
+ */
 void visit_status(const struct visit *c, struct status *out);
 
 #endif

@@ -12,11 +12,15 @@
 #include <unistd.h>
 
 enum { LINE_MAX_ = 4096, TEXT_MAX = 3072, FMT_MAX = 512, SECRETS_MAX = 32, SECRET_MIN = 6 };
-enum { SECRETS_KEPT = 8 }; /* never give way */
+enum { SECRETS_KEPT = 8 };  /* never give way */
 enum { CUT_MARGIN = 1024 }; /* longer than any secret */
-/* What a line's structure is made of, where it comes from the format string and not out of a value. */
+/* What a line's structure is made of, where it comes from the format string and not out of a value.
+ */
 enum { BLANK = 0x1f, EQUALS = 0x1e, QUOTE = 0x1d };
-enum { OF_A_VALUE = 0x1a, OTHER = 0x1c }; /* a value's byte that would be taken for one of these; any byte but those */
+enum {
+	OF_A_VALUE = 0x1a,
+	OTHER = 0x1c
+}; /* a value's byte that would be taken for one of these; any byte but those */
 
 static const struct {
 	const char *name, *colour;
@@ -77,8 +81,8 @@ void log_secret(const char *value)
 	}
 	copy = strdup(value);
 	if (copy && conf.n_secrets == SECRETS_MAX) {
-		/* The first ones are the token and the keys, told at start, and stay. Of the leases that
-		 * follow the oldest gives way. */
+		/* The first ones are the token and the keys, told at start, and stay. Of the leases
+		 * that follow the oldest gives way. */
 		free(conf.secrets[SECRETS_KEPT]);
 		memmove(conf.secrets + SECRETS_KEPT, conf.secrets + SECRETS_KEPT + 1,
 			(SECRETS_MAX - SECRETS_KEPT - 1) * sizeof *conf.secrets);
@@ -144,7 +148,8 @@ static void put_escaped(struct line *l, const char *s, size_t n, bool quoted)
 	}
 }
 
-/* key=value, the value quoted when the format quotes it or it could be taken for more than one word. */
+/* key=value, the value quoted when the format quotes it or it could be taken for more than one
+ * word. */
 static void put_pair(struct line *l, const char *s, size_t n)
 {
 	const char *eq = memchr(s, EQUALS, n);
@@ -172,8 +177,8 @@ static bool opens_pair(const char *s, size_t n)
 	return i > 0 && i < n && s[i] == EQUALS;
 }
 
-/* Splits at the format's blanks; pieces that open no pair, or stand in the format's quotes, belong to
- * the value before them. */
+/* Splits at the format's blanks; pieces that open no pair, or stand in the format's quotes, belong
+ * to the value before them. */
 static void put_pairs(struct line *l, const char *text)
 {
 	const char *start = text;

@@ -34,7 +34,8 @@ char *openai_auth(const char *key);
 /* ---- client events ---- */
 /* voice: NULL or "" leaves the server's own. */
 char *openai_session_voice(const char *instructions, const char *voice);
-/* language: NULL or "" for automatic. Models that can say how sure they are of their words are asked to. */
+/* language: NULL or "" for automatic. Models that can say how sure they are of their words are
+ * asked to. */
 char *openai_session_transcription(const char *model, const char *language);
 char *openai_instructions(const char *instructions);
 char *openai_append(const uint8_t *pcm, size_t n);
@@ -72,7 +73,8 @@ struct openai_fact {
 	char code[64];
 	enum openai_status status;
 	uint32_t turn, utterance;
-	uint32_t doubt; /* of a transcript: minus the mean logprob of its tokens, thousandths, plus one; 0: not told */
+	uint32_t doubt; /* of a transcript: minus the mean logprob of its tokens, thousandths, plus
+			   one; 0: not told */
 	bool fatal;
 	struct slice text, audio;
 	void *tree;

@@ -264,7 +264,8 @@ void command_reply(struct command *cmd, const struct words *words)
 	snprintf(major, sizeof major, "%.80s", w->token);
 	call.path = path;
 	call.major = major;
-	call.body = json_pack("{s:s,s:{s:[]}}", "content", words->text, "allowed_mentions", "parse");
+	call.body =
+		json_pack("{s:s,s:{s:[]}}", "content", words->text, "allowed_mentions", "parse");
 	if (call.body)
 		rest_request(w->owner->rest, &call, on_edited, NULL);
 	json_decref(call.body);

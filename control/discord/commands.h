@@ -31,7 +31,7 @@ enum command_kind {
 struct command {
 	enum command_kind kind;
 	uint64_t guild, user;
-	uint64_t channel; /* option "channel", 0 when not given */
+	uint64_t channel;     /* option "channel", 0 when not given */
 	const json_t *member; /* who asks, with their roles; borrowed from the interaction */
 };
 /* Deferred and to be carried out. */

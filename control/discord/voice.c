@@ -367,7 +367,8 @@ void voice_media(struct voice *v, unsigned phase, unsigned reason, bool wants, u
 		v->up_since = now;
 	if (v->state != VOICE_IN)
 		return; /* a lease is on its way, or nothing is wished for */
-	/* mediad asks for nothing then; but were Discord to say nothing either, the call would be over for ever. */
+	/* mediad asks for nothing then; but were Discord to say nothing either, the call would be
+	 * over for ever. */
 	if (phase == MEDIA_PHASE_WAITING && reason == MEDIA_REASON_DISCONNECTED)
 		enter(v, VOICE_HOLDING, now + VOICE_FOLLOW_MS * MS);
 	else if (wants)

@@ -19,11 +19,12 @@
 
 struct voice;
 
-/* States (enum voice_state): OUT; WAITING for the main gateway or for a mediad; ASKED, op 4 is out; LEAVING, op 4 null is
- * out, asks again after a second; IN, a lease was handed out; SETTLING, a new server came by itself, a moment for the
- * state that may belong to it; FOLLOWING, moved by somebody, the server is awaited; HOLDING, mediad was disconnected,
- * Discord will say why; PARKED, no voice server for now; FAILED. They and the reasons (enum voice_reason) stand with
- * their words in control/words/words.def. */
+/* States (enum voice_state): OUT; WAITING for the main gateway or for a mediad; ASKED, op 4 is out;
+ * LEAVING, op 4 null is out, asks again after a second; IN, a lease was handed out; SETTLING, a new
+ * server came by itself, a moment for the state that may belong to it; FOLLOWING, moved by
+ * somebody, the server is awaited; HOLDING, mediad was disconnected, Discord will say why; PARKED,
+ * no voice server for now; FAILED. They and the reasons (enum voice_reason) stand with their words
+ * in control/words/words.def. */
 
 enum voice_act_type {
 	VOICE_ACT_OP4,	  /* channel, 0 to leave */

@@ -80,8 +80,8 @@ static void on_lost(struct peer *p, int err, void *arg)
 static int on_hello(struct media_link *l, const struct media_hello *h)
 {
 	if (h->major != MEDIA_MAJOR) {
-		log_warn("mediad_version", "path=%s theirs=%u ours=%u text=\"%s\"", l->path, h->major,
-			 MEDIA_MAJOR, media_fault_text(MEDIA_FAULT_VERSION));
+		log_warn("mediad_version", "path=%s theirs=%u ours=%u text=\"%s\"", l->path,
+			 h->major, MEDIA_MAJOR, media_fault_text(MEDIA_FAULT_VERSION));
 		return EPROTO;
 	}
 	/* Of two minors both speak the lower. */

@@ -110,8 +110,8 @@ static void tell_deaf(struct session *s, const struct item *it)
 	if (transcribes(s))
 		session_emit(s, "conversation.item.input_audio_transcription.failed",
 			     json_pack("{s:s,s:i,s:{s:s,s:s,s:s,s:n}}", "item_id", it->id,
-				       "content_index", 0, "error", "type", "transcription_error", "code",
-				       "audio_unintelligible", "message",
+				       "content_index", 0, "error", "type", "transcription_error",
+				       "code", "audio_unintelligible", "message",
 				       "The ear failed; nothing was transcribed.", "param"));
 }
 

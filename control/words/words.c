@@ -65,7 +65,7 @@ static void put(struct words *w, const char *fmt, ...)
 }
 
 #define PASS_S(s) s
-#define PASS_N(s) name_of((char[2 * NAME_MAX_]){0}, (size_t)2 * NAME_MAX_, s)
+#define PASS_N(s) name_of((char[2 *NAME_MAX_]){0}, (size_t)2 * NAME_MAX_, s)
 #define PASS_T(s) text_of((char[TEXT_MAX]){0}, TEXT_MAX, s)
 #define PASS_U(u) u
 #define PASS_I(i) i
@@ -167,6 +167,15 @@ void words_fault(struct words *w, enum fault fault, bool over)
 const char *words_fault_name(enum fault fault)
 {
 	return faults[fault].name;
+}
+
+void words_end(struct words *w, const char *name)
+{
+#define X(end, text)                                                                               \
+	if (strcmp(name, #end) == 0)                                                               \
+		put(w, text);
+	WORDS_ENDS(X)
+#undef X
 }
 
 #define LIST(NAME, text) text,

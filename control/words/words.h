@@ -1,8 +1,8 @@
 /* What people are told: words.def as functions that add a sentence to a message.
  *
- * Pure. A struct words is a message under construction, all zero at first, never longer than Discord takes. Sentences
- * follow one another with a blank between; one that does not fit is left out whole, and so is all that comes after it.
- * Texts given are borrowed for the call. */
+ * Pure. A struct words is a message under construction, all zero at first, never longer than
+ * Discord takes. Sentences follow one another with a blank between; one that does not fit is left
+ * out whole, and so is all that comes after it. Texts given are borrowed for the call. */
 #ifndef CONTROL_WORDS_WORDS_H
 #define CONTROL_WORDS_WORDS_H
 
@@ -26,9 +26,10 @@ typedef const char *words_T;
 typedef unsigned words_U;
 typedef unsigned long long words_I;
 
-#define WORDS_0_(name, text)			     void words_##name(struct words *w);
-#define WORDS_1_(name, A, a, text)		     void words_##name(struct words *w, words_##A a);
-#define WORDS_2_(name, A, a, B, b, text)	     void words_##name(struct words *w, words_##A a, words_##B b);
+#define WORDS_0_(name, text)	   void words_##name(struct words *w);
+#define WORDS_1_(name, A, a, text) void words_##name(struct words *w, words_##A a);
+#define WORDS_2_(name, A, a, B, b, text)                                                           \
+	void words_##name(struct words *w, words_##A a, words_##B b);
 #define WORDS_3_(name, A, a, B, b, C, c, text)                                                     \
 	void words_##name(struct words *w, words_##A a, words_##B b, words_##C c);
 WORDS(WORDS_0_, WORDS_1_, WORDS_2_, WORDS_3_)
@@ -66,6 +67,9 @@ enum fault {
 /* That a fault is there, or is over. */
 void words_fault(struct words *w, enum fault fault, bool over);
 const char *words_fault_name(enum fault fault);
+
+/* Why it leaves by itself; nothing for an end that needs no words. */
+void words_end(struct words *w, const char *name);
 
 enum unheard {
 	UNHEARD_NOT, /* is heard */

@@ -61,24 +61,27 @@ TEST(status_all_is_well)
 	status_delay(&s.delays, 1149);
 	status_delay(&s.delays, 800);
 	status_delay(&s.delays, 950);
-	CHECK_STR(text(&s),
-		  "**Call:** up in <#7> since <t:1699999400:t>.\n"
-		  "**Heard:** Alice.\n"
-		  "**Encryption:** end to end, 2 members. Privacy code:\n"
-		  "`99256 31447 62369 70335 21534 34510`\n"
-		  "Compare it: Discord shows yours under Privacy in the voice details. The same digits "
-		  "mean that nobody is in between.\n"
-		  "**Brain:** `api.openai.com`, connected.\n"
-		  "**Answers:** 2 of 3 turns. From your last sound to my first: 1.1 s, 0.8 s, 1.0 s; "
-		  "the median is 0.9 s. Of the last turn: it was answered.\n"
-		  "**Faults:** none since I started.");
+	CHECK_STR(
+		text(&s),
+		"**Call:** up in <#7> since <t:1699999400:t>.\n"
+		"**Heard:** Alice.\n"
+		"**Encryption:** end to end, 2 members. Privacy code:\n"
+		"`99256 31447 62369 70335 21534 34510`\n"
+		"Compare it: Discord shows yours under Privacy in the voice details. The same "
+		"digits "
+		"mean that nobody is in between.\n"
+		"**Brain:** `api.openai.com`, connected.\n"
+		"**Answers:** 2 of 3 turns. From your last sound to my first: 1.1 s, 0.8 s, 1.0 s; "
+		"the median is 0.9 s. Of the last turn: it was answered.\n"
+		"**Faults:** none since I started.");
 }
 
 TEST(status_in_no_call)
 {
 	struct status s = {.mediads = 1, .mediads_there = 1};
 
-	CHECK_STR(text(&s), "**Call:** none. /join brings me into your channel.\n**Faults:** none since I started.");
+	CHECK_STR(text(&s), "**Call:** none. /join brings me into your channel.\n**Faults:** none "
+			    "since I started.");
 	s.why = VOICE_REASON_MEDIA;
 	s.media_reason = MEDIA_REASON_ENCRYPTION_REQUIRED;
 	CHECK_IN(s, "a kind of end-to-end encryption that this version does not speak");
@@ -121,7 +124,8 @@ TEST(status_who_is_heard)
 
 	status_person(&s, "Bob *the* bot", UNHEARD_BOT);
 	status_person(&s, "Carol", UNHEARD_NO_CONSENT);
-	CHECK_IN(s, "**Heard:** Alice.\n**Not heard:** Bob \\*the\\* bot (a bot), Carol (has not agreed).\n");
+	CHECK_IN(s, "**Heard:** Alice.\n**Not heard:** Bob \\*the\\* bot (a bot), Carol (has not "
+		    "agreed).\n");
 	s.people = s.n_people = 0;
 	CHECK_IN(s, "nobody but me");
 	status_person(&s, "Bot", UNHEARD_BOT);
@@ -165,7 +169,8 @@ TEST(status_brains)
 
 	s.brain_embedded = s.guest = true;
 	s.brain_up = false;
-	CHECK_IN(s, "the small one built in, not connected. I am a guest here and answer when I am named.\n");
+	CHECK_IN(s, "the small one built in, not connected. I am a guest here and answer when I am "
+		    "named.\n");
 	s.has_brain = false;
 	CHECK_IN(s, "still starting");
 	CHECK(!strstr(text(&s), "Answers"));
@@ -219,7 +224,8 @@ TEST(status_fits_into_one_message)
 	for (unsigned i = 0; i < 3; i++)
 		status_delay(&s.delays, 99999);
 	for (unsigned i = 0; i < 600; i++)
-		status_person(&s, "****************************************", i % 2 ? UNHEARD_NO_CONSENT : UNHEARD_NOT);
+		status_person(&s, "****************************************",
+			      i % 2 ? UNHEARD_NO_CONSENT : UNHEARD_NOT);
 	for (int f = 0; f < FAULT_COUNT; f++)
 		for (unsigned i = 0; i < 100; i++)
 			faults_set(&s.faults, (enum fault)f, FAULT_IS_ONCE, 999 * SECOND);

@@ -68,7 +68,10 @@ TEST(control_bytes_and_quotes_cannot_forge_a_line)
 
 static void say_forged(void)
 {
-	log_info("x", "text=%s n=%d", "a\x1f" "forged=1", 1);
+	log_info("x", "text=%s n=%d",
+		 "a\x1f"
+		 "forged=1",
+		 1);
 	log_info("x", "text=%s", "\"a\" forged=\"1\"");
 	log_info("x", "text=\"%s\" n=%d", "a\" forged=1 b=\"", 2);
 	log_info("x", "text=\"%s\"", "\x1d\x1e\x1c\x1a");

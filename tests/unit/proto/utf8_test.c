@@ -50,11 +50,30 @@ TEST(utf8_plain_is_one_visible_line)
 
 TEST(utf8_valid_is_what_json_takes)
 {
-	static const char *const good[] = {"", "plain", "\xc3\xa9", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80",
-					   "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf", "a\xe2\x82\xac" "b"};
-	static const char *const bad[] = {"\x80", "\xc0\xaf", "\xc1\xbf", "\xc3", "\xc3" "a", "\xe0\x9f\xbf", "\xe2\x82",
-					  "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80",
-					  "\xff", "ok\xe9"};
+	static const char *const good[] = {"",
+					   "plain",
+					   "\xc3\xa9",
+					   "\xe0\xa0\x80",
+					   "\xed\x9f\xbf",
+					   "\xee\x80\x80",
+					   "\xf0\x90\x80\x80",
+					   "\xf4\x8f\xbf\xbf",
+					   "a\xe2\x82\xac"
+					   "b"};
+	static const char *const bad[] = {"\x80",
+					  "\xc0\xaf",
+					  "\xc1\xbf",
+					  "\xc3",
+					  "\xc3"
+					  "a",
+					  "\xe0\x9f\xbf",
+					  "\xe2\x82",
+					  "\xed\xa0\x80",
+					  "\xf0\x8f\xbf\xbf",
+					  "\xf4\x90\x80\x80",
+					  "\xf5\x80\x80\x80",
+					  "\xff",
+					  "ok\xe9"};
 
 	for (unsigned i = 0; i < sizeof good / sizeof good[0]; i++)
 		CHECK(utf8_valid(good[i]));

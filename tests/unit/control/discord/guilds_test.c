@@ -208,7 +208,8 @@ TEST(guilds_permissions_of_a_stranger)
 {
 	struct guilds *g = made();
 	json_t *plain = json_loads("{\"user\":{\"id\":\"77\"},\"roles\":[]}", 0, NULL);
-	json_t *mover = json_loads("{\"user\":{\"id\":\"77\"},\"roles\":[\"201\",7,\"x\"]}", 0, NULL);
+	json_t *mover =
+		json_loads("{\"user\":{\"id\":\"77\"},\"roles\":[\"201\",7,\"x\"]}", 0, NULL);
 	uint64_t bits = 0;
 
 	CHECK(!guilds_permissions(g, 100, 301, 77, &bits));
@@ -220,7 +221,8 @@ TEST(guilds_permissions_of_a_stranger)
 	CHECK(bits & DISCORD_PERMISSION(DISCORD_BIT_CONNECT));
 	CHECK(event(g, "CHANNEL_UPDATE",
 		    "{\"guild_id\":\"100\",\"id\":\"301\",\"type\":2,\"name\":\"Voice\","
-		    "\"permission_overwrites\":[{\"id\":\"100\",\"type\":0,\"allow\":\"0\",\"deny\":\"1024\"}]}"));
+		    "\"permission_overwrites\":[{\"id\":\"100\",\"type\":0,\"allow\":\"0\","
+		    "\"deny\":\"1024\"}]}"));
 	CHECK(guilds_permissions_as(g, 100, 301, 77, plain, &bits));
 	CHECK_INT(bits, 0);
 	/* Text channels and other servers' are none of ours. */

@@ -199,7 +199,8 @@ TEST(settings_told_one_by_one_make_the_same_again)
 /* Latin-1, as a terminal of the last century sends it. */
 TEST(settings_refuse_texts_that_are_no_utf8)
 {
-	static const char *const rows[][2] = {{"PARLEY_NAME", "Ren\xe9"}, {"PARLEY_ALIASES", "Ren\xc3\xa9"}, {NULL, NULL}};
+	static const char *const rows[][2] = {
+		{"PARLEY_NAME", "Ren\xe9"}, {"PARLEY_ALIASES", "Ren\xc3\xa9"}, {NULL, NULL}};
 	struct table t = {.rows = rows};
 	struct settings *s = NULL;
 

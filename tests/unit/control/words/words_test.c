@@ -1,6 +1,7 @@
 /* Every sentence: how it reads, and what is made of what comes from outside. */
 #include "control/words/words.h"
 
+#include "control/room/reasons.def"
 #include "proto/media.h"
 #include "tests/test.h"
 
@@ -8,9 +9,9 @@ static const struct {
 	const char *name, *text;
 	bool terminal;
 } all[] = {
-#define W0(n, text) {#n, text, 0},
-#define W1(n, A, a, text) {#n, text, #A[0] == 'T'},
-#define W2(n, A, a, B, b, text) {#n, text, #A[0] == 'T'},
+#define W0(n, text)		      {#n, text, 0},
+#define W1(n, A, a, text)	      {#n, text, #A[0] == 'T'},
+#define W2(n, A, a, B, b, text)	      {#n, text, #A[0] == 'T'},
 #define W3(n, A, a, B, b, C, c, text) {#n, text, #A[0] == 'T'},
 	WORDS(W0, W1, W2, W3)
 #undef W0
@@ -18,19 +19,19 @@ static const struct {
 #undef W2
 #undef W3
 #define X(NAME, text) {"voice " #NAME, text, 0},
-	VOICE_REASONS(X)
-	WORDS_MEDIA(X)
+		VOICE_REASONS(X) WORDS_MEDIA(X) WORDS_ENDS(X)
 #undef X
 #define X(NAME, name, wait, again, begins, over) {#NAME, begins, 0}, {#NAME " over", over, 0},
-	WORDS_FAULTS(X)
+			WORDS_FAULTS(X)
 #undef X
 };
 enum { N_ALL = sizeof all / sizeof all[0] };
 
 /* What only its makers understand. UDP is named where somebody has to open it. */
-static const char *const jargon[] = {"gateway", "opcode", "packet", "socket", "DAVE",	  "MLS",    "RTP",
-				     "epoch",	"playback", "mediad", "invalid", "rejected", "please,", "!",
-				     "  ",	"sorry",  "oops",     "simply",	 "just now be"};
+static const char *const jargon[] = {"gateway", "opcode",   "packet",  "socket",     "DAVE",
+				     "MLS",	"RTP",	    "epoch",   "playback",   "mediad",
+				     "invalid", "rejected", "please,", "!",	     "  ",
+				     "sorry",	"oops",	    "simply",  "just now be"};
 
 TEST(words_read_well)
 {
@@ -40,11 +41,13 @@ TEST(words_read_well)
 
 		for (size_t k = 0; k < sizeof jargon / sizeof jargon[0]; k++)
 			if (strstr(t, jargon[k]) && !strstr(t, "--spawn-mediad")) {
-				test_fail(__FILE__, __LINE__, "%s says \"%s\"", all[i].name, jargon[k]);
+				test_fail(__FILE__, __LINE__, "%s says \"%s\"", all[i].name,
+					  jargon[k]);
 				return;
 			}
 		if (n > 300 || (n && strchr(" \n", t[n - 1]))) {
-			test_fail(__FILE__, __LINE__, "%s is too long or ends in a blank", all[i].name);
+			test_fail(__FILE__, __LINE__, "%s is too long or ends in a blank",
+				  all[i].name);
 			return;
 		}
 	}
@@ -76,6 +79,27 @@ TEST(words_reasons_and_faults_are_sentences)
 	w = (struct words){0};
 	words_voice(&w, VOICE_REASON_REFUSED, 9999);
 	CHECK(strstr(w.text, "did not let me in"));
+}
+
+TEST(words_of_ends_are_for_ends_there_are)
+{
+	static const char *const ends[] = {
+#define X(NAME, name, text) #name,
+		ROOM_ENDS(X)
+#undef X
+	};
+	unsigned told = 0;
+
+	for (unsigned i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+		struct words w = {0};
+
+		words_end(&w, ends[i]);
+		told += w.n > 0;
+		CHECK(!w.n || strstr(w.text, "so I leave"));
+	}
+#define X(name, text) +1
+	CHECK_INT(told, 0 WORDS_ENDS(X));
+#undef X
 }
 
 TEST(words_states_have_texts)
