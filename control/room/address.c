@@ -159,14 +159,12 @@ static bool alike(const struct room_names *names, unsigned which, const char *ke
 
 static const char *const callers[] = {"hey", "hi", "hello", "yo", "ok", "okay", "heya", NULL};
 
-static bool called(const struct word *w, const struct hit *h)
+static bool called(const struct word *w, unsigned i)
 {
 	static const char *const openers[] = {
 		"oh",	   "and",  "so",     "please", "well",	  "now",  "but", "right",
 		"alright", "um",   "uh",     "er",     "yes",	  "yeah", "no",	 "thanks",
 		"sorry",   "wait", "listen", "look",   "morning", NULL};
-	unsigned i = h->at;
-
 	if (!i)
 		return false;
 	if (in_list(&w[i - 1], callers))
@@ -224,7 +222,7 @@ static bool leads_on(const struct word *before)
 static enum room_address judge_exact(const struct word *w, unsigned n, const struct hit *h)
 {
 	unsigned i = h->at, next = i + h->words;
-	bool call = called(w, h), last = next == n;
+	bool call = called(w, i), last = next == n;
 	bool paused = i > 0 && w[i].after_stop;
 	const struct word *before = i > 0 && !paused ? &w[i - 1] : NULL;
 
@@ -246,17 +244,25 @@ static enum room_address judge_exact(const struct word *w, unsigned n, const str
 /* What a question or a request begins with, from word i on. */
 static bool request(const struct word *w, unsigned n, unsigned i)
 {
-	static const char *const alone[] = {"what", "whats", "who",  "where",  "why",
-					    "how",  "tell",  "play", "please", "give",
-					    "stop", "say",   "sing", NULL};
-	static const char *const modal[] = {"can", "could", "would", "will",   "do",
-					    "did", "are",   "have",  "should", NULL};
-	static const char *const subject[] = {"you", "we", "i", "u", "ya", NULL};
+	static const char *const alone[] = {
+		"what",	  "whats",  "who",	"where",     "why",   "how",	 "tell",   "play",
+		"please", "give",   "stop",	"say",	     "sing",  "explain", "show",   "help",
+		"hold",	  "wait",   "shut",	"turn",	     "set",   "find",	 "look",   "let",
+		"read",	  "remind", "describe", "translate", "spell", "count",	 "repeat", "skip",
+		"pause",  "listen", "continue", "forget",    NULL};
+	static const char *const modal[] = {"can", "could", "would",  "will", "do",   "did",
+					    "are", "have",  "should", "is",   "does", NULL};
+	static const char *const subject[] = {"you", "we", "i", "u", "ya", "it", "there", NULL};
+	static const char *const wish[] = {"want", "need", "wanted", "have", "meant", NULL};
 
 	if (i >= n)
 		return false;
-	return in_list(&w[i], alone) ||
-	       (i + 1 < n && in_list(&w[i], modal) && in_list(&w[i + 1], subject));
+	if (in_list(&w[i], alone))
+		return true;
+	if (i + 1 >= n)
+		return false;
+	return (in_list(&w[i], modal) && in_list(&w[i + 1], subject)) ||
+	       (w[i].n == 1 && (*w[i].p == 'i' || *w[i].p == 'I') && in_list(&w[i + 1], wish));
 }
 
 static enum room_address judge_alike(const struct word *w, unsigned n, const struct hit *h)
@@ -268,7 +274,7 @@ static enum room_address judge_alike(const struct word *w, unsigned n, const str
 		return ROOM_ADDRESS_NONE;
 	if (call && !spoken_of(w, n, next))
 		return ROOM_ADDRESS_ADDRESSED;
-	if (i == 0 && request(w, n, next))
+	if ((i == 0 || called(w, i)) && request(w, n, next))
 		return ROOM_ADDRESS_ADDRESSED;
 	if (i > 1 && next == n && w[i].after_stop && request(w, n, 0))
 		return ROOM_ADDRESS_ADDRESSED;
@@ -278,7 +284,7 @@ static enum room_address judge_alike(const struct word *w, unsigned n, const str
 /* Where a word that only sounds like the name could be a call at all: spares the comparing. */
 static bool callable(const struct word *w, unsigned n, unsigned i)
 {
-	return i == 0 || in_list(&w[i - 1], callers) || (i + 1 == n && w[i].after_stop);
+	return i == 0 || called(w, i) || (i + 1 == n && w[i].after_stop);
 }
 
 static bool hit_at(const struct room_names *names, const struct word *w, unsigned n, unsigned i,

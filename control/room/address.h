@@ -14,8 +14,8 @@
  *   anywhere else                                           mentioned
  *
  * A word that only sounds much like the name is what a recogniser may have made of it, and is more often just that word:
- * it counts where nothing else makes sense, after hey, hi, ok …, or first before what a question or a request begins
- * with ("barley can you …"), or last after a pause in a question. While only commands count (music plays) any place
+ * it counts where nothing else makes sense, after hey, hi, ok …, or first (or after so, and …) before what a question or a
+ * request begins with ("barley can you …"), or last after a pause in a question. While only commands count (music plays) any place
  * does for the name, and the like of it needs to stand first or after hey. */
 #ifndef CONTROL_ROOM_ADDRESS_H
 #define CONTROL_ROOM_ADDRESS_H

@@ -128,6 +128,9 @@ static const struct sentence tuned[] = {
 	{"oh parley you are funny", true},
 	{"how far is the moon, barley?", true},
 	{"parley did you hear that", true},
+	{"so pirlay how far away is the moon", true},
+	{"porloy explain the rules to me", true},
+	{"perley i want to ask something else", true},
 	{"we should have a party on friday", false},
 	{"party at my place tonight", false},
 	{"i partly agree with you", false},
@@ -149,6 +152,8 @@ static const struct sentence tuned[] = {
 	{"it is partially done", false},
 	{"you can parlay that into a bigger win", false},
 	{"poorly made if you ask me", false},
+	{"purely by accident", false},
+	{"so barley is what they use", false},
 };
 
 static const struct sentence held_out[] = {
