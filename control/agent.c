@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "control/asr/asr.h"
+#include "control/asr/shared.h"
 #include "control/brain/realtime.h"
 #include "control/dialect/openai.h"
 #include "control/media/media.h"
@@ -50,9 +51,10 @@ struct agent {
 	void *arg;
 
 	struct room *room;
-	struct room_log *log; /* its journal, NULL when none is wanted */
+	struct room_log *log;	/* its journal, NULL when none is wanted */
 	struct realtime *brain; /* NULL when nobody told where one is */
-	struct asr *asr;
+	struct asr *asr;	/* NULL too when they share one session */
+	struct asr_shared *shared;
 	struct tmr *timer;
 	struct say say;
 
@@ -353,7 +355,8 @@ static void quoted(const struct agent *a, const char *text, char *buf, size_t si
 
 static void record(struct agent *a, const struct room_turn *t)
 {
-	char heard[ROOM_TEXT_MAX], said[ROOM_TEXT_MAX + sizeof CUT_MARK], line[ROOM_TEXT_MAX + ROOM_NAME_MAX + 8];
+	char heard[ROOM_TEXT_MAX], said[ROOM_TEXT_MAX + sizeof CUT_MARK],
+		line[ROOM_TEXT_MAX + ROOM_NAME_MAX + 8];
 	char why[4096];
 	int64_t ms = -1;
 
@@ -377,7 +380,8 @@ static void record(struct agent *a, const struct room_turn *t)
 	fault_of_turn(a, t);
 	if (t->asked_at && a->brain) {
 		snprintf(line, sizeof line, "[%s]: %s", t->name, t->heard);
-		snprintf(said, sizeof said, "%s%s", t->said_cut && *t->said ? CUT_MARK : "", t->said);
+		snprintf(said, sizeof said, "%s%s", t->said_cut && *t->said ? CUT_MARK : "",
+			 t->said);
 		realtime_remember(a->brain, line, said);
 	}
 	if (a->say.turn == t->id)
@@ -398,20 +402,38 @@ static void ask(struct agent *a, const struct room_effect *e)
 
 static void asr_begin(struct agent *a, const struct room_effect *e)
 {
-	int err = a->asr ? asr_start(a->asr, e->user, e->utterance) : EHOSTUNREACH;
+	int err = EHOSTUNREACH;
 
+	if (a->shared)
+		err = asr_shared_start(a->shared, e->user, e->utterance);
+	else if (a->asr)
+		err = asr_start(a->asr, e->user, e->utterance);
 	if (err)
 		log_warn("asr_start_failed", "error=\"%s\"", strerror(err));
 }
 
 static void asr_end(struct agent *a, const struct room_effect *e)
 {
-	if (a->asr)
+	if (a->shared)
+		asr_shared_commit(a->shared, e->user, e->utterance);
+	else if (a->asr)
 		asr_commit(a->asr, e->user, e->utterance);
 	else
 		feed(a, &(struct room_event){.type = ROOM_TRANSCRIPT_FAILED,
 					     .user = e->user,
 					     .utterance = e->utterance});
+}
+
+static void perform_shared(struct agent *a, const struct room_effect *e)
+{
+	if (e->type == ROOM_DO_ASR_APPEND)
+		asr_shared_append(a->shared, e->user, e->utterance, e->pcm.p, e->pcm.n);
+	else if (e->type == ROOM_DO_ASR_SPEECH)
+		asr_shared_promoted(a->shared, e->user, e->utterance);
+	else if (e->type == ROOM_DO_ASR_CANCEL)
+		asr_shared_cancel(a->shared, e->user, e->utterance);
+	else
+		asr_shared_close(a->shared, e->user);
 }
 
 static void perform_asr(struct agent *a, const struct room_effect *e)
@@ -420,7 +442,9 @@ static void perform_asr(struct agent *a, const struct room_effect *e)
 		asr_begin(a, e);
 	else if (e->type == ROOM_DO_ASR_COMMIT)
 		asr_end(a, e);
-	else if (!a->asr)
+	else if (a->shared)
+		perform_shared(a, e);
+	else if (!a->asr || e->type == ROOM_DO_ASR_SPEECH)
 		return;
 	else if (e->type == ROOM_DO_ASR_APPEND)
 		asr_append(a->asr, e->user, e->utterance, e->pcm.p, e->pcm.n);
@@ -446,7 +470,7 @@ static void cannot(struct agent *a, const struct room_effect *e)
 	log_warn("cannot", "turn=%u what=%s", e->turn,
 		 e->type == ROOM_DO_SPEAK ? "speak" : "soundboard");
 	feed(a, &(struct room_event){.type = e->type == ROOM_DO_SPEAK ? ROOM_SPEECH_FAILED
-								       : ROOM_SOUND_DONE,
+								      : ROOM_SOUND_DONE,
 				     .turn = e->turn,
 				     .chunk = e->chunk,
 				     .text = slice_str("there is none")});
@@ -495,6 +519,7 @@ static void perform(struct agent *a, const struct room_effect *e)
 	case ROOM_DO_ASR_COMMIT:
 	case ROOM_DO_ASR_CANCEL:
 	case ROOM_DO_ASR_CLOSE:
+	case ROOM_DO_ASR_SPEECH:
 		perform_asr(a, e);
 		break;
 	case ROOM_DO_INSTRUCT:
@@ -701,7 +726,10 @@ static int shells_alloc(struct agent *a, const struct agent_conf *conf)
 		return 0;
 	}
 	err = realtime_alloc(&a->brain, &bc);
-	return err ? err : asr_alloc(&a->asr, &ac);
+	if (err)
+		return err;
+	return s->asr_sessions == SETTINGS_ASR_SHARED ? asr_shared_alloc(&a->shared, &ac)
+						      : asr_alloc(&a->asr, &ac);
 }
 
 int agent_alloc(struct agent **out, const struct agent_conf *conf)
@@ -757,6 +785,7 @@ struct agent *agent_free(struct agent *a)
 	}
 	tmr_free(a->timer);
 	asr_free(a->asr);
+	asr_shared_free(a->shared);
 	realtime_free(a->brain);
 	room_log_free(a->log);
 	room_free(a->room);

@@ -58,6 +58,7 @@ struct room {
 	char name[ROOM_NAME_MAX];
 	struct room_names names;
 	bool guest;
+	bool shared; /* one transcription session for all, as it was when the room began */
 
 	bool up, muted, greeted, over;
 	struct room_speaker speaker[ROOM_SPEAKERS];
@@ -124,6 +125,7 @@ void room_turn_time(struct room *room, struct room_turn *turn);
 
 /* transcript.c: speech-to-text, one session a speaker */
 void room_asr_start(struct room *room, struct room_speaker *sp);
+void room_asr_speech(struct room *room, struct room_speaker *sp);
 void room_asr_commit(struct room *room, struct room_speaker *sp);
 void room_asr_forget(struct room *room, struct room_speaker *sp);
 void room_asr_fact(struct room *room, const struct room_event *ev);

@@ -46,6 +46,7 @@ int room_alloc(struct room **out, const struct settings *settings, const char *n
 	room_cancel_init(&room->cancel, &sinks);
 	room_clean_name(name, strlen(name), room->name, sizeof room->name);
 	take_settings(room);
+	room->shared = settings->asr_sessions == SETTINGS_ASR_SHARED;
 	*out = room;
 	return 0;
 }
@@ -113,6 +114,8 @@ static void capture_promoted(struct room *room, struct room_speaker *sp)
 	struct room_turn *t = room_turn_new(room, sp);
 
 	room_thought_disturbed(room);
+	if (room->shared)
+		room_asr_speech(room, sp);
 	if (!t)
 		return;
 	t->latched = room_music_latched(&room->music, sp->user, room->now);

@@ -18,6 +18,14 @@ static const struct room_share_user *holder(const struct room_share *s)
 	return NULL;
 }
 
+uint32_t room_share_of(const struct room_share *s, uint64_t user)
+{
+	for (unsigned i = 0; user && i < ROOM_SHARE_USERS; i++)
+		if (s->v[i].state && s->v[i].user == user)
+			return s->v[i].utterance;
+	return 0;
+}
+
 uint64_t room_share_holder(const struct room_share *s)
 {
 	const struct room_share_user *u = holder(s);

@@ -49,6 +49,8 @@ bool room_share_ended(struct room_share *s, uint64_t user, uint32_t utterance, u
 /* Discarded, or its words are there. The user that holds the session from now on, 0 for nobody: replay what is kept of
  * *utterance, and commit it when *ended. */
 uint64_t room_share_over(struct room_share *s, uint64_t user, uint32_t *utterance, bool *ended, uint64_t now);
+/* The utterance of this user, 0 for none. */
+uint32_t room_share_of(const struct room_share *s, uint64_t user);
 /* Whose words come, 0 for nobody's. */
 uint64_t room_share_holder(const struct room_share *s);
 /* When words are given up; UINT64_MAX when none are owed. */

@@ -15,7 +15,7 @@ void room_silence_asked(struct room *room, struct room_turn *turn)
 {
 	room->ladder = (struct room_ladder){0};
 	room_ladder_asked(&room->ladder, room->now);
-	if (awaited(room) == turn)
+	if (!room->reply.planned)
 		turn->deadline = UINT64_MAX;
 }
 
@@ -29,7 +29,8 @@ bool room_silence_done(struct room *room, struct room_turn *turn)
 		turn->deadline = room->now + room->settings->tool_ms * ROOM_MS;
 		return true;
 	}
-	if (awaited(room) != turn || turn->samples || *turn->said)
+	if (turn->phase != ROOM_PHASE_ASKED || room->reply.planned || turn->samples ||
+	    *turn->said)
 		return false;
 	turn->sinks &= ~(unsigned)ROOM_SINK_BRAIN;
 	return room_ladder_done(l, room->now);

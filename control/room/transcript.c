@@ -38,6 +38,11 @@ void room_asr_start(struct room *room, struct room_speaker *sp)
 	asr(room, ROOM_DO_ASR_START, sp);
 }
 
+void room_asr_speech(struct room *room, struct room_speaker *sp)
+{
+	asr(room, ROOM_DO_ASR_SPEECH, sp);
+}
+
 void room_asr_forget(struct room *room, struct room_speaker *sp)
 {
 	asr(room, ROOM_DO_ASR_CANCEL, sp);

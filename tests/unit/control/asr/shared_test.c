@@ -1,0 +1,135 @@
+/* One transcription session for everybody, over a server of this process. */
+#include "tests/test.h"
+
+#include "../brain/fake_realtime.h"
+#include "control/asr/shared.h"
+
+struct seen {
+	struct fake fake;
+	struct asr_shared *asr;
+	char events[1024];
+	unsigned commits, sound;
+	const char *stop_at;
+};
+
+static void heard(enum asr_event ev, uint64_t user, uint32_t utterance, const uint8_t *text,
+		  size_t len, uint32_t doubt, void *arg)
+{
+	struct seen *s = arg;
+	size_t at = strlen(s->events);
+
+	(void)doubt;
+	snprintf(s->events + at, sizeof s->events - at, "%c%llu/%u:%.*s ",
+		 ev == ASR_FAILED    ? 'f'
+		 : ev == ASR_PARTIAL ? 'p'
+				     : 't',
+		 (unsigned long long)user, utterance, (int)len, (const char *)text);
+	if (s->stop_at && strstr(s->events, s->stop_at))
+		env_stop(s->fake.env);
+}
+
+/* Says after each commit how much sound it got. */
+static void counting_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
+{
+	struct seen *s = f->arg;
+
+	if (strcmp(type, "input_audio_buffer.append") == 0)
+		s->sound += (unsigned)strlen(json_string_value(json_object_get(root, "audio"))) /
+			    4 * 3 / 48;
+	if (strcmp(type, "input_audio_buffer.commit") != 0)
+		return;
+	s->commits++;
+	fake_send(f, conn, "{\"type\":\"input_audio_buffer.committed\",\"item_id\":\"i%u\"}",
+		  s->commits);
+	fake_send(f, conn,
+		  "{\"type\":\"conversation.item.input_audio_transcription.completed\","
+		  "\"item_id\":\"i%u\",\"content_index\":0,\"transcript\":\"%u ms\"}",
+		  s->commits, s->sound);
+	s->sound = 0;
+}
+
+static bool begin(struct seen *s)
+{
+	memset(s, 0, sizeof *s);
+	return fake_begin(&s->fake, counting_server, s) &&
+	       asr_shared_alloc(&s->asr, &(struct asr_conf){.env = s->fake.env,
+							    .ws = s->fake.ctx,
+							    .url = s->fake.url,
+							    .model = "m",
+							    .language = "en",
+							    .key = "k",
+							    .h = heard,
+							    .arg = s}) == 0;
+}
+
+static void end(struct seen *s)
+{
+	asr_shared_free(s->asr);
+	fake_end(&s->fake);
+}
+
+static void sound(struct seen *s, uint64_t user, uint32_t utterance, unsigned ms)
+{
+	uint8_t pcm[960] = {0};
+
+	for (unsigned i = 0; i < ms / 20; i++)
+		asr_shared_append(s->asr, user, utterance, pcm, sizeof pcm);
+}
+
+TEST(rule_057_the_shared_session_is_handed_on_with_what_was_kept)
+{
+	static struct seen s;
+
+	CHECK(begin(&s));
+	s.stop_at = "t3";
+	CHECK_INT(asr_shared_start(s.asr, 1, 10), 0);
+	sound(&s, 1, 10, 400);
+	CHECK_INT(asr_shared_sessions(s.asr), 0); /* not before it counts as speech */
+	asr_shared_promoted(s.asr, 1, 10);
+	CHECK_INT(asr_shared_sessions(s.asr), 1);
+	sound(&s, 1, 10, 200);
+	/* Two more speak at the same time; the second of them is thrown away, a third ends at once.
+	 */
+	CHECK_INT(asr_shared_start(s.asr, 2, 20), 0);
+	sound(&s, 2, 20, 500);
+	asr_shared_promoted(s.asr, 2, 20);
+	CHECK_INT(asr_shared_start(s.asr, 3, 30), 0);
+	sound(&s, 3, 30, 1000);
+	asr_shared_promoted(s.asr, 3, 30);
+	asr_shared_commit(s.asr, 3, 30);
+	asr_shared_commit(s.asr, 1, 10);
+	CHECK_INT(asr_shared_start(s.asr, 1, 11), EBUSY);
+	sound(&s, 2, 20, 100);
+	asr_shared_commit(s.asr, 2, 20);
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_STR(s.events, "t1/10:600 ms t2/20:600 ms t3/30:1000 ms ");
+	CHECK_INT(s.fake.conns, 1);
+	end(&s);
+}
+
+TEST(who_is_not_speech_or_leaves_takes_nothing_along)
+{
+	static struct seen s;
+
+	CHECK(begin(&s));
+	s.stop_at = "t2";
+	CHECK_INT(asr_shared_start(s.asr, 1, 10), 0);
+	sound(&s, 1, 10, 400);
+	asr_shared_cancel(s.asr, 1, 10);
+	CHECK_INT(asr_shared_start(s.asr, 1, 11), 0);
+	sound(&s, 1, 11, 600);
+	asr_shared_promoted(s.asr, 1, 11);
+	CHECK_INT(asr_shared_start(s.asr, 2, 20), 0);
+	sound(&s, 2, 20, 12000); /* more than is kept */
+	asr_shared_promoted(s.asr, 2, 20);
+	asr_shared_close(s.asr, 1); /* it held the session */
+	asr_shared_commit(s.asr, 2, 20);
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK(strstr(s.events, "t2/20:"));
+	CHECK(!strstr(s.events, "t1"));
+	asr_shared_commit(s.asr, 9, 90); /* of nobody: it failed, and is told */
+	CHECK(strstr(s.events, "f9/90"));
+	end(&s);
+}
