@@ -63,7 +63,7 @@ static struct room_turn *oldest(struct room *room, const struct room_turn * not,
 	struct room_turn *old = NULL;
 
 	*count = 0;
-	for (unsigned i = 0; i < ROOM_TURNS; i++) {
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1)) {
 		struct room_turn *t = &room->turn[i];
 
 		if (t->phase != ROOM_PHASE_DEFERRED)
@@ -100,7 +100,7 @@ static struct room_turn *pick(struct room *room, uint32_t before, bool named)
 {
 	struct room_turn *best = NULL;
 
-	for (unsigned i = 0; i < ROOM_TURNS; i++) {
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1)) {
 		struct room_turn *t = &room->turn[i];
 
 		if (t->phase == ROOM_PHASE_DEFERRED && t->named == named && t->id < before &&
@@ -132,7 +132,7 @@ uint64_t room_defer_deadline(const struct room *room)
 
 	if (room->active || !room->up || room->over)
 		return UINT64_MAX;
-	for (unsigned i = 0; i < ROOM_TURNS; i++)
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1))
 		if (room->turn[i].phase == ROOM_PHASE_DEFERRED && room->turn[i].retry_at < at)
 			at = room->turn[i].retry_at;
 	if (at == UINT64_MAX)

@@ -63,6 +63,7 @@ struct room {
 	bool up, muted, greeted, over;
 	struct room_speaker speaker[ROOM_SPEAKERS];
 	struct room_turn turn[ROOM_TURNS];
+	uint64_t live[(ROOM_TURNS + 63) / 64]; /* which of them are not over */
 	struct room_turn *active; /* ASKED, SPEAKING or CLOSING: the one that has the floor */
 	uint32_t last_turn, last_utterance;
 	struct room_voice voice;
@@ -114,6 +115,9 @@ struct room_turn *room_turn_new_own(struct room *room, const char *text);
 /* Another turn with the same words, not yet in any phase but HEARING; NULL when there is no place. */
 struct room_turn *room_turn_copy(struct room *room, const struct room_turn *of);
 struct room_turn *room_turn_by_id(struct room *room, uint32_t id);
+/* The place of the next turn that is not over, from `from` on; ROOM_TURNS when there is none. A step that ends turns may
+ * meet one that is. */
+unsigned room_turn_next(const struct room *room, unsigned from);
 void room_decide(struct room_turn *turn, enum room_rule rule, bool yes, int64_t value,
 		 int64_t limit);
 /* Its first speaker left: it is the turn of the next. */

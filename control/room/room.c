@@ -438,7 +438,7 @@ static void pass_time(struct room *room)
 		capture_did(room, sp, &out, NULL);
 		room_asr_time(room, sp);
 	}
-	for (unsigned i = 0; i < ROOM_TURNS; i++) {
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1)) {
 		struct room_turn *t = &room->turn[i];
 
 		if (t->phase != ROOM_PHASE_FREE && t->phase != ROOM_PHASE_ENDED &&
@@ -502,7 +502,7 @@ uint64_t room_deadline(const struct room *room)
 		at = earlier(at, room_capture_deadline(&sp->capture, s));
 		at = earlier(at, room_asr_idle_at(room, sp));
 	}
-	for (unsigned i = 0; i < ROOM_TURNS; i++) {
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1)) {
 		const struct room_turn *t = &room->turn[i];
 
 		if (t->phase == ROOM_PHASE_FREE || t->phase == ROOM_PHASE_ENDED)

@@ -196,7 +196,7 @@ static void learn(struct room *room, struct room_speaker *sp, const struct room_
 static struct room_piece *find_piece(struct room *room, const struct room_event *ev,
 				     struct room_turn **turn)
 {
-	for (unsigned i = 0; i < ROOM_TURNS; i++) {
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1)) {
 		struct room_turn *t = &room->turn[i];
 
 		if ((t->phase != ROOM_PHASE_HEARING && t->phase != ROOM_PHASE_TRANSCRIBING) ||

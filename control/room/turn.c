@@ -50,6 +50,14 @@ const char *room_rule_text(unsigned rule)
 	return rule < ROOM_RULE_COUNT ? rules[rule].text : "?";
 }
 
+static struct room_turn *lives(struct room *room, struct room_turn *turn)
+{
+	size_t i = (size_t)(turn - room->turn);
+
+	room->live[i / 64] |= 1ull << i % 64;
+	return turn;
+}
+
 /* A free place, else that of the turn that ended longest ago. */
 static struct room_turn *place(struct room *room)
 {
@@ -59,13 +67,24 @@ static struct room_turn *place(struct room *room)
 		struct room_turn *t = &room->turn[i];
 
 		if (t->phase == ROOM_PHASE_FREE)
-			return t;
+			return lives(room, t);
 		if (t->phase == ROOM_PHASE_ENDED &&
 		    (!oldest || t->ended_at < oldest->ended_at ||
 		     (t->ended_at == oldest->ended_at && t->id < oldest->id)))
 			oldest = t;
 	}
-	return oldest;
+	return oldest ? lives(room, oldest) : NULL;
+}
+
+unsigned room_turn_next(const struct room *room, unsigned from)
+{
+	for (; from < ROOM_TURNS; from = (from / 64 + 1) * 64) {
+		uint64_t rest = room->live[from / 64] >> from % 64;
+
+		if (rest)
+			return from + (unsigned)__builtin_ctzll(rest);
+	}
+	return ROOM_TURNS;
 }
 
 struct room_turn *room_turn_new(struct room *room, struct room_speaker *sp)
@@ -178,6 +197,7 @@ void room_turn_end(struct room *room, struct room_turn *turn, enum room_reason r
 	}
 	room_reply_close(room, turn);
 	turn->phase = ROOM_PHASE_ENDED;
+	room->live[(turn - room->turn) / 64] &= ~(1ull << (turn - room->turn) % 64);
 	turn->ended_at = room->now;
 	turn->deadline = UINT64_MAX;
 	turn->sinks = 0;
