@@ -11,6 +11,7 @@
 #include "control/dialect/openai.h"
 #include "control/media/media.h"
 #include "control/room/room.h"
+#include "control/room/segment.h"
 #include "control/room_log.h"
 #include "control/settings/settings.h"
 #include "control/status.h"
@@ -356,7 +357,7 @@ static void quoted(const struct agent *a, const char *text, char *buf, size_t si
 static void record(struct agent *a, const struct room_turn *t)
 {
 	char heard[ROOM_TEXT_MAX], said[ROOM_TEXT_MAX + sizeof CUT_MARK],
-		line[ROOM_TEXT_MAX + ROOM_NAME_MAX + 8];
+		line[ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8)];
 	char why[4096];
 	int64_t ms = -1;
 
@@ -379,7 +380,7 @@ static void record(struct agent *a, const struct room_turn *t)
 		status_delay(&a->delays, (uint32_t)ms);
 	fault_of_turn(a, t);
 	if (t->asked_at && a->brain) {
-		snprintf(line, sizeof line, "[%s]: %s", t->name, t->heard);
+		room_segment_lines(t, line, sizeof line);
 		snprintf(said, sizeof said, "%s%s", t->said_cut && *t->said ? CUT_MARK : "",
 			 t->said);
 		realtime_remember(a->brain, line, said);
