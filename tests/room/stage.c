@@ -125,6 +125,9 @@ __attribute__((format(printf, 3, 4))) static void note(struct stage *s, int effe
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
+	/* A note is one line. */
+	for (char *p = strchr(text, '\n'); p; p = strchr(p, '\n'))
+		*p = ' ';
 	n->text = must(strdup(text));
 }
 
