@@ -129,12 +129,12 @@ static bool pair_key(const struct word *w, unsigned n, unsigned i, char key[ROOM
 	return true;
 }
 
-/* How many words from i on are this name; 0 when they are not. */
+/* How many words from i on are this name; 0 when they are not. pair: the key of two of them as one,
+ * or NULL. */
 static unsigned match(const struct room_names *names, unsigned which, const struct word *w,
-		      unsigned n, unsigned i)
+		      unsigned n, unsigned i, const char *pair)
 {
 	unsigned words = names->name[which].words, k = 0;
-	char key[ROOM_KEY_MAX];
 
 	while (k < words && i + k < n && strcmp(names->name[which].key[k], w[i + k].key) == 0)
 		k++;
@@ -143,9 +143,7 @@ static unsigned match(const struct room_names *names, unsigned which, const stru
 	if (strcmp(names->name[which].joined, w[i].key) == 0 ||
 	    (*names->name[which].primary && strcmp(names->name[which].primary, w[i].key) == 0))
 		return 1;
-	if (pair_key(w, n, i, key) && strcmp(names->name[which].joined, key) == 0)
-		return 2;
-	return 0;
+	return pair && strcmp(names->name[which].joined, pair) == 0 ? 2 : 0;
 }
 
 static bool alike(const struct room_names *names, unsigned which, const char *key)
@@ -290,16 +288,18 @@ static bool callable(const struct word *w, unsigned n, unsigned i)
 static bool hit_at(const struct room_names *names, const struct word *w, unsigned n, unsigned i,
 		   struct hit *h)
 {
-	bool near = false;
+	char key[ROOM_KEY_MAX];
+	const char *pair = pair_key(w, n, i, key) ? key : NULL;
+	bool near = false, can_call = callable(w, n, i);
 
 	for (unsigned k = 0; k < names->n; k++) {
-		unsigned len = match(names, k, w, n, i);
+		unsigned len = match(names, k, w, n, i, pair);
 
 		if (len) {
 			*h = (struct hit){i, len, true};
 			return true;
 		}
-		if (!near && callable(w, n, i) && alike(names, k, w[i].key)) {
+		if (!near && can_call && alike(names, k, w[i].key)) {
 			*h = (struct hit){i, 1, false};
 			near = true;
 		}
