@@ -29,6 +29,7 @@ struct scene {
 
 	const char *words; /* what the provider hears */
 	bool barge_in;
+	const char *fails; /* code with which every answer fails */
 	uint32_t call_id, gen, listen, playback;
 	uint64_t said, stopped_fade;
 	unsigned rate;
@@ -241,6 +242,13 @@ static void provider(struct fake *f, unsigned conn, const char *type, const json
 				       0),
 			"text"));
 		snprintf(s->asked, sizeof s->asked, "%s", text);
+	} else if (strcmp(type, "response.create") == 0 && s->fails) {
+		fake_send(f, conn, "{\"type\":\"response.created\",\"response\":{\"id\":\"r1\"}}");
+		fake_send(f, conn,
+			  "{\"type\":\"response.done\",\"response\":{\"id\":\"r1\",\"status\":"
+			  "\"failed\",\"status_details\":{\"error\":{\"code\":\"%s\",\"message\":"
+			  "\"It does not go.\"}}}}",
+			  s->fails);
 	} else if (strcmp(type, "response.create") == 0) {
 		fake_send(f, conn, "{\"type\":\"response.created\",\"response\":{\"id\":\"r1\"}}");
 		fake_send(
@@ -378,4 +386,40 @@ TEST(voice_over_the_answer_stops_it_and_the_brain_learns_where)
 	CHECK(strstr(s.fake.types, "response.cancel"));
 	CHECK_STR(s.told, "");
 	scene_end(&s);
+}
+
+static bool turned(const struct scene *s)
+{
+	struct status status = {0};
+
+	agent_status(s->agent, &status);
+	return status.turns > 0;
+}
+
+static const struct {
+	const char *code;
+	enum fault fault;
+} failures[] = {{"insufficient_quota", FAULT_CREDIT},
+		{"rate_limit_exceeded", FAULT_BUSY},
+		{"server_error", FAULT_ANSWER}};
+
+TEST(what_the_provider_refuses_is_told_by_what_it_is)
+{
+	static struct scene s;
+	struct words words;
+
+	for (unsigned i = 0; i < sizeof failures / sizeof failures[0]; i++) {
+		CHECK(scene_begin(&s, "off"));
+		s.words = "what time is it";
+		s.fails = failures[i].code;
+		over = turned;
+		env_run(s.fake.env);
+		CHECK(!s.fake.timed_out);
+		for (int f = 0; f < FAULT_COUNT; f++)
+			CHECK_INT(s.faults.v[f].count, f == (int)failures[i].fault);
+		words = (struct words){0};
+		CHECK(faults_say(&s.faults, env_now(s.fake.env), &words));
+		CHECK(strstr(words.text, "The service that thinks for me") || strstr(words.text, "could not answer"));
+		scene_end(&s);
+	}
 }

@@ -303,3 +303,18 @@ TEST(base64_refuses_what_it_is_not)
 		if (base64_decode(bad[i], strlen(bad[i]), out, sizeof out, &len) != EBADMSG)
 			test_fail(__FILE__, __LINE__, "accepted: %s", bad[i]);
 }
+
+static enum openai_trouble trouble(const char *why)
+{
+	return openai_trouble((const uint8_t *)why, strlen(why));
+}
+
+TEST(openai_troubles_are_known_by_their_codes)
+{
+	CHECK_INT(trouble("insufficient_quota: You exceeded your quota"), OPENAI_TROUBLE_CREDIT);
+	CHECK_INT(trouble("closed 1000 invalid_api_key"), OPENAI_TROUBLE_KEY);
+	CHECK_INT(trouble("closed 1006 unauthorized"), OPENAI_TROUBLE_KEY);
+	CHECK_INT(trouble("rate_limit_exceeded"), OPENAI_TROUBLE_BUSY);
+	CHECK_INT(trouble("closed 1006 "), OPENAI_TROUBLE_OTHER);
+	CHECK_INT(openai_trouble(NULL, 0), OPENAI_TROUBLE_OTHER);
+}
