@@ -168,7 +168,7 @@ TEST(rule_070_072_075_softer_then_a_pause_then_a_cut)
 	struct world w;
 	uint32_t turn;
 
-	world_begin(&w, "", 1);
+	world_begin(&w, "pause_ms=500", 1);
 	turn = world_answering(&w, 8000);
 	world_until(&w, w.ms + 2000);
 	world_sound(&w, 1, 100, 6000);
@@ -194,7 +194,7 @@ TEST(rule_075_148_a_blip_and_it_goes_on_as_if_nothing_had_been)
 {
 	struct world w;
 
-	world_begin(&w, "", 1);
+	world_begin(&w, "pause_ms=500", 1);
 	world_answering(&w, 8000);
 	world_until(&w, w.ms + 2000);
 	world_sound(&w, 1, 560, 6000);
