@@ -316,16 +316,15 @@ bool room_reply_fact(struct room *room, struct room_turn *t, const struct room_e
 {
 	struct room_reply *r = &room->reply;
 
+	/* A voice model's own words may have times, too: its answer is chunk 0. */
+	if (ev->type == ROOM_SPEECH_WORD && ev->chunk == r->plan.running)
+		room_said_word(&r->said, ev->chunk, t->said, (const char *)ev->text.p, ev->text.n,
+			       ev->samples);
 	if (!r->planned)
 		return false;
 	switch (ev->type) {
 	case ROOM_SPEECH_AUDIO:
 		return ev->pcm.n >= 2 && room_plan_sounds(&r->plan, ev->chunk);
-	case ROOM_SPEECH_WORD:
-		if (ev->chunk == r->plan.running)
-			room_said_word(&r->said, ev->chunk, t->said, (const char *)ev->text.p,
-				       ev->text.n, ev->samples);
-		return false;
 	case ROOM_SPEECH_DONE:
 		if (!room_plan_spoken(&r->plan, ev->chunk))
 			return false;

@@ -364,6 +364,20 @@ TEST(an_answer_that_was_cut_keeps_the_words_that_were_heard)
 	audio(ROOM_SPEECH_AUDIO, 1, 4500);
 	GAVE(playback(ROOM_SAY_STOPPED, 1900), "cancel\nunspeak\nplayback_failed \"One\" cut\n");
 	over();
+	begin("native");
+	text("One two three four five six seven.");
+	audio(ROOM_BRAIN_AUDIO, 0, 3500);
+	step((struct room_event){.type = ROOM_SPEECH_WORD,
+				 .turn = turn,
+				 .text = str_of("One"),
+				 .samples = 24 * 1500});
+	step((struct room_event){.type = ROOM_SPEECH_WORD,
+				 .turn = turn,
+				 .text = str_of("two"),
+				 .samples = 24 * 2000});
+	GAVE(playback(ROOM_SAY_STOPPED, 1900),
+	     "cancel\ntruncate 1900\nplayback_failed \"One\" cut\n");
+	over();
 	/* The second playback of an answer counts on from the first. */
 	begin("brain");
 	text("Listen now. [[SOUNDBOARD: horn]] That was it.");
