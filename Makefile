@@ -178,6 +178,7 @@ check-long: deps-test
 	@LINT=all tests/check/lint.sh
 	@tests/offline/measure.sh
 	@$(MAKE) --no-print-directory chaos CHAOS_SEEDS=1000
+	@$(MAKE) --no-print-directory mutants
 	@$(MAKE) --no-print-directory services
 	@$(MAKE) --no-print-directory containers
 	@$(MAKE) --no-print-directory talk-test
@@ -186,6 +187,10 @@ check: deps-test
 # The map of the room's 151 statements.
 rules:
 	@tests/check/rules.sh
+# Whether the room's tests can fail: a small edit for each statement, planted faults for the explorer.
+mutants: deps-test
+	@tests/mutants/run.sh rules
+	@tests/mutants/run.sh faults
 # The room against whatever comes: EXPLORE_SECONDS of processor time, EXPLORE_SEED.
 EXPLORE_SECONDS ?= 60
 EXPLORE_SEED    ?= 1
@@ -252,6 +257,7 @@ help:
 	@echo 'make services        the systemd units, run by a systemd in namespaces of its own (as root)'
 	@echo 'make chaos           seeded faults against real programs: CHAOS_SEEDS=100'
 	@echo 'make explore         the room against whatever comes: EXPLORE_SECONDS=60 EXPLORE_SEED=1'
+	@echo 'make mutants         small edits of the room, each of which a test must notice'
 	@echo 'make rules           which test proves which of the 151 statements of the room'
 	@echo 'make replay          a recorded session runs again and must send the same bytes'
 	@echo 'make fuzz            FUZZ_SECONDS=20 for each parser'
@@ -263,4 +269,4 @@ help:
 clean:
 	rm -rf build out
 
-.PHONY: services all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins check check-long explore rules containers interop replay demo talk talk-test docs
+.PHONY: services all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins check check-long explore mutants rules containers interop replay demo talk talk-test docs

@@ -57,10 +57,11 @@ corpora() {
 	[ $n -gt 0 ]
 }
 
-part build make -j"$jobs" WERROR=-Werror all build/guildd build/caller build/talk chaos-bins
+part build make -j"$jobs" WERROR=-Werror all build/guildd build/caller build/talk build/tests/room-play build/tests/room-explore chaos-bins
 part includes tests/check/includes.sh build/obj
 part pure tests/check/pure.sh build/obj
 part words tests/check/words.sh
+part rules tests/check/rules.sh
 part build-asan make -j"$jobs" B=build/asan SAN=address,undefined WERROR=-Werror OPT=-O1 build/asan/tests/unit fuzz-replay-bins
 
 # Two lanes: one computes, and gives way; the other mostly waits for the clock.
@@ -69,6 +70,7 @@ part build-asan make -j"$jobs" B=build/asan SAN=address,undefined WERROR=-Werror
 	renice -n 10 -p "$(exec sh -c 'echo $PPID')" >/dev/null
 	part unit-asan unit asan
 	part corpora corpora
+	part room-explore build/tests/room-explore --steps 2000000 --out build/check/explore.room
 	part build-tsan make B=build/tsan SAN=thread WERROR=-Werror OPT=-O1 ONLY="proto ipc mediad" build/tsan/tests/unit
 	part unit-tsan unit tsan
 	part docs tests/check/docs.sh
