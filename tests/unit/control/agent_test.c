@@ -34,6 +34,7 @@ struct scene {
 	uint64_t said, stopped_fade;
 	unsigned rate;
 	bool started, drained, stopped;
+	unsigned softer, paused; /* times that it was told so */
 	char asked[512], told[512], truncate[256], instructions[4096];
 	struct faults faults;
 };
@@ -159,6 +160,12 @@ static int from_control(struct peer *p, const uint8_t *body, size_t len, void *a
 		break;
 	case MEDIA_SAY_END:
 		say_over(s, false, s->said);
+		break;
+	case MEDIA_SAY_GAIN:
+		s->softer += m.say_gain.target < 1000;
+		break;
+	case MEDIA_SAY_PAUSE:
+		s->paused++;
 		break;
 	case MEDIA_SAY_STOP:
 		s->stopped_fade = m.say_stop.fade_ms;
@@ -375,11 +382,15 @@ TEST(voice_over_the_answer_stops_it_and_the_brain_learns_where)
 	static struct scene s;
 
 	CHECK(scene_begin(&s, "off"));
+	/* All of the voice comes in the answer's first moment. */
+	CHECK_INT(settings_set(s.settings, "echo_guard_ms", "0"), 0);
 	s.words = "what time is it";
 	s.barge_in = true;
 	over = truncated;
 	env_run(s.fake.env);
 	CHECK(!s.fake.timed_out);
+	CHECK_INT(s.softer, 1);
+	CHECK_INT(s.paused, 1);
 	CHECK(s.stopped);
 	CHECK_INT(s.stopped_fade, 60);
 	CHECK(strstr(s.truncate, "\"audio_end_ms\":500"));

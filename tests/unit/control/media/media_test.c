@@ -518,8 +518,13 @@ TEST(media_claims_a_playback_after_a_reconnect)
 	t.holds_call =
 		true; /* only the connection broke: the call and its playback are still there */
 	toy_gone(&t);
+	/* What is wished meanwhile is told when it is back. */
+	media_playback_gain(t.pb, 350, 0);
+	media_playback_pause(t.pb, 60);
 	CHECK_INT(toy_listen(&t), 0);
 	CHECK(run_until(&t, MEDIA_SAY_CLAIM, 1));
+	CHECK(run_until(&t, MEDIA_SAY_GAIN, 1));
+	CHECK(run_until(&t, MEDIA_SAY_PAUSE, 1));
 	CHECK_INT(t.events, 0);
 	toy_free(&t);
 }
