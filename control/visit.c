@@ -261,7 +261,7 @@ static void on_media(struct media_call *media, const struct media_msg *msg, void
 		agent_media(c->agent, msg);
 	if (msg->call_state.phase == MEDIA_PHASE_UP) {
 		/* Of one that is taken over nobody knows since when. */
-		if (!c->up_since && !c->adopted)
+		if (!c->was_up && !c->adopted)
 			c->up_since = env_now(c->conf.env);
 		c->was_up = true;
 		came_up(c);

@@ -13,6 +13,7 @@
 enum {
 	TYPE_COMMAND = 2,   /* of an interaction */
 	TYPE_DEFER = 5,	    /* of an answer */
+	EPHEMERAL = 64,	    /* a message's flag: only who asked sees it */
 	OPTION_CHANNEL = 7, /* of an option */
 	CONTEXT_GUILD = 0,  /* where a command can be used */
 	WAITING_MAX = 256,
@@ -37,9 +38,9 @@ struct commands {
 static const struct {
 	const char *name;
 	void (*describe)(struct words *w);
-	bool channel;
+	bool channel, alone;
 } table[] = {
-#define X(NAME, name, channel) {#name, words_command_##name, channel},
+#define X(NAME, name, channel, alone) {#name, words_command_##name, channel, alone},
 	COMMANDS(X)
 #undef X
 };
@@ -233,7 +234,8 @@ void commands_interaction(struct commands *c, const json_t *d)
 	snprintf(path, sizeof path, "/interactions/%s/%s/callback", w->id, w->token);
 	call.path = path;
 	call.major = w->id;
-	call.body = json_pack("{s:i}", "type", TYPE_DEFER);
+	call.body = json_pack("{s:i,s:{s:i}}", "type", TYPE_DEFER, "data", "flags",
+			      table[cmd.kind].alone ? EPHEMERAL : 0);
 	w->next = c->list;
 	c->list = w;
 	c->n++;

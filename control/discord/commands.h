@@ -14,14 +14,15 @@ struct commands;
 struct rest;
 struct words;
 
-/* C(NAME, name, takes a voice channel); words_command_NAME describes it */
+/* C(NAME, name, takes a voice channel, its answer is for who asks alone); words_command_NAME
+ * describes it */
 #define COMMANDS(C)                                                                                \
-	C(JOIN, join, true)                                                                        \
-	C(LEAVE, leave, false)                                                                     \
-	C(STATUS, status, false)
+	C(JOIN, join, true, false)                                                                 \
+	C(LEAVE, leave, false, false)                                                              \
+	C(STATUS, status, false, true)
 
 enum command_kind {
-#define X(NAME, name, channel) COMMAND_##NAME,
+#define X(NAME, name, channel, alone) COMMAND_##NAME,
 	COMMANDS(X)
 #undef X
 };

@@ -190,6 +190,7 @@ check "the answer was deferred first" "$(api GET "/interactions/$INTERACTION" | 
 say $ALICE status
 check "status knows the call is up" "$ANSWER" "Call:** up"
 check "status knows that nobody is there" "$ANSWER" "nobody but me"
+check "and is for who asks alone" "$(api GET "/interactions/$INTERACTION" | grep -o '"flags": *64')" 64
 
 # ---- mediad killed ----
 before=$(count voice_op_0)
