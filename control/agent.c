@@ -506,6 +506,17 @@ static void leave(struct agent *a, const char *why)
 		a->leaveh(a->arg);
 }
 
+/* A brain that remembers by itself is told what it listened to. */
+static void overhear(struct agent *a, const struct room_turn *t)
+{
+	char line[ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8)];
+
+	if (!a->brain || a->settings->reply_path == SETTINGS_REPLY_BRAIN)
+		return;
+	room_segment_lines(t, line, sizeof line);
+	realtime_hear(a->brain, line);
+}
+
 static void perform(struct agent *a, const struct room_effect *e)
 {
 	switch (e->type) {
@@ -573,6 +584,9 @@ static void perform(struct agent *a, const struct room_effect *e)
 		break;
 	case ROOM_DO_LEAVE:
 		leave(a, e->text);
+		break;
+	case ROOM_DO_HEAR:
+		overhear(a, e->record);
 		break;
 	case ROOM_DO_DEFER:
 		log_debug("turn_deferred", "id=%u rule=%s", e->record->id, e->text);

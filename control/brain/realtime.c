@@ -424,6 +424,11 @@ void realtime_truncate(struct realtime *b, uint32_t turn, uint32_t ms)
 	send_text(b, openai_truncate(a->item, ms < came ? ms : (uint32_t)came));
 }
 
+int realtime_hear(struct realtime *b, const char *line)
+{
+	return b->link == LINK_UP ? send_text(b, openai_item_user(line)) : ENOTCONN;
+}
+
 int realtime_remember(struct realtime *b, const char *line, const char *said)
 {
 	return brain_memory_add(b->memory, line, said);

@@ -59,6 +59,8 @@ void realtime_again(struct realtime *b, uint32_t turn);
 void realtime_cancel(struct realtime *b, uint32_t turn);
 /* So many ms of this turn's answer were heard: the model's memory is cut there. */
 void realtime_truncate(struct realtime *b, uint32_t turn, uint32_t ms);
+/* Words that were not for the bot, for it to know; asks for nothing. ENOTCONN without a session, ENOMEM. */
+int realtime_hear(struct realtime *b, const char *line);
 /* An exchange as it was in the room, for a session that has to begin anew. said may be "". ENOMEM. */
 int realtime_remember(struct realtime *b, const char *line, const char *said);
 

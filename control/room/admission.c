@@ -74,9 +74,9 @@ static void choose(struct room *room, uint64_t user, const char *option)
 {
 	struct room_effect *e = room_do(room, ROOM_DO_CHOOSE);
 
-	snprintf(room->line, sizeof room->line, "%s", option);
+	snprintf(room->chosen, sizeof room->chosen, "%s", option);
 	e->user = user;
-	e->text = room->line;
+	e->text = room->chosen;
 	room_choice_settle(&room->choice);
 }
 
@@ -374,6 +374,10 @@ static void deny(struct look *l, const struct row *row)
 	struct room *room = l->room;
 	bool offer = l->floor == ROOM_FLOOR_OFFER_HOLDER || l->floor == ROOM_FLOOR_OFFER_MENTIONED;
 
+	/* It listens while it takes part; what people say apart from that is not told to anybody. */
+	if (row->reason == ROOM_REASON_NOT_ADDRESSED && !room->guest &&
+	    room_floor_engaged(&room->floor, room->settings, room->now))
+		room_do(room, ROOM_DO_HEAR)->record = l->turn;
 	if (row->reason == ROOM_REASON_NOT_ADDRESSED)
 		room_floor_heard(&room->floor, room->settings,
 				 l->floor == ROOM_FLOOR_OFFER_VOLITION ? ROOM_FLOOR_IGNORE

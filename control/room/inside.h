@@ -79,6 +79,7 @@ struct room {
 	struct room_floor floor;
 	struct room_followup followup;
 	struct room_choice choice;
+	char chosen[ROOM_OPTION_MAX]; /* of it, in this step */
 	struct room_classifier classifier;
 	struct room_music music;
 	struct room_session session;

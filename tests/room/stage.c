@@ -232,6 +232,9 @@ static void note_effect(struct stage *s, const struct room_effect *e)
 	case ROOM_DO_ADMIT:
 		note(s, (int)e->type, "turn %s admitted %s", e->record->name, e->text);
 		break;
+	case ROOM_DO_HEAR:
+		note(s, (int)e->type, "brain hears %s", e->record->name);
+		break;
 	case ROOM_DO_DEFER:
 		note(s, (int)e->type, "turn %s deferred %s", e->record->name, e->text);
 		break;

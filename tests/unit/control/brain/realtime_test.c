@@ -174,6 +174,30 @@ TEST(an_ask_is_answered)
 	end(&s);
 }
 
+static void hear_then_ask(struct seen *s, enum realtime_event ev, uint32_t turn)
+{
+	if (ev == REALTIME_LINK_UP) {
+		realtime_hear(s->rt, "[Bob]: it was cassius");
+		realtime_ask(s->rt, 7, "[Alice]: is that so");
+	}
+	stop_at_done(s, ev, turn);
+}
+
+TEST(what_was_not_for_it_is_told_and_asks_for_nothing)
+{
+	static struct seen s;
+
+	CHECK(begin(&s, plain_server, "sk-test-key"));
+	s.heardh = hear_then_ask;
+	CHECK_INT(realtime_hear(s.rt, "[Bob]: too early"), ENOTCONN);
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_STR(s.item_text, "user|[Bob]: it was cassius user|[Alice]: is that so ");
+	CHECK_STR(s.fake.types, "session.update conversation.item.create "
+				"conversation.item.create response.create ");
+	end(&s);
+}
+
 /* ---- cancelled: what comes late is dropped, the next ask waits for the end ---- */
 
 static void slow_server(struct fake *f, unsigned conn, const char *type, const json_t *root)

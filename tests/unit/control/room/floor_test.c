@@ -578,6 +578,7 @@ TEST(the_bot_follows_a_conversation_and_stays_out_of_asides)
 	scene_say(s, ALICE, "neither did i");
 	CHECK_INT(scene_count(s, ROOM_DO_ASK), 0);
 	CHECK_INT(scene_ended(s, ROOM_REASON_NOT_ADDRESSED), 3);
+	CHECK_INT(scene_count(s, ROOM_DO_HEAR), 3); /* but it listens */
 	scene_say(s, ALICE, "parley when was it");
 	CHECK_INT(scene_count(s, ROOM_DO_ASK), 1);
 	scene_close(s);
@@ -594,6 +595,7 @@ TEST(after_a_minute_a_conversation_is_over)
 	scene_mark(s);
 	scene_say(s, ALICE, "and who killed him");
 	CHECK_INT(scene_ended(s, ROOM_REASON_NOT_ADDRESSED), 1);
+	CHECK_INT(scene_count(s, ROOM_DO_HEAR), 0);
 	scene_close(s);
 }
 
