@@ -711,6 +711,11 @@ static void make_policy(struct explore *x, struct explore_policy *p)
 	if (below(x, 4) == 0)
 		choose(p, "admission",
 		       admissions[below(x, sizeof admissions / sizeof admissions[0])]);
+	if (below(x, 4) == 0) {
+		choose(p, "volition", "chatty");
+		choose(p, "thought_silence_s", "8");
+		choose(p, "greet", below(x, 2) ? "yes" : "no");
+	}
 	if (settings_alloc(&s))
 		abort();
 	for (unsigned i = 0; i < n; i++) {
