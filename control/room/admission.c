@@ -35,6 +35,31 @@ static struct fits no_words(const struct look *l)
 	return (struct fits){true, !l->turn->heard[0], (int64_t)strlen(l->turn->heard), 1};
 }
 
+/* Every word has a vowel; pff, brr and tsk are sounds. */
+static bool no_word(const char *text, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strchr("aeiouyAEIOUY0123456789", text[i]) || (unsigned char)text[i] >= 0x80)
+			return false;
+	return n > 0;
+}
+
+/* La la la: one syllable, three times and no more said. Who says stop or no three times means it.
+ */
+static bool hums(const char *text)
+{
+	size_t n = strcspn(text, " -,.!?");
+	const char *p = text;
+	unsigned times = 0;
+
+	while (n && n <= 3 && strncasecmp(p, text, n) == 0 && (!p[n] || strchr(" -,.!", p[n]))) {
+		times++;
+		p += n;
+		p += strspn(p, " -,.!");
+	}
+	return !*p && times >= 3 && strncasecmp(text, "no", n) != 0 && (*text < '0' || *text > '9');
+}
+
 /* Sounds that are no answer to anything either. */
 static bool only_sounds(const char *text)
 {
@@ -43,9 +68,11 @@ static bool only_sounds(const char *text)
 					     "er",  "huh", "aha", "uhuh", "uhhuh"};
 	bool any = false;
 
+	if (hums(text))
+		return true;
 	while (*text) {
 		size_t n = strcspn(text, " -,.!?");
-		bool known = n == 0;
+		bool known = n == 0 || no_word(text, n);
 
 		for (size_t i = 0; !known && i < sizeof sounds / sizeof sounds[0]; i++)
 			known = strlen(sounds[i]) == n && strncasecmp(sounds[i], text, n) == 0;

@@ -170,3 +170,24 @@ TEST(rule_016_what_was_cut_is_known_when_it_was)
 	CHECK_INT(w.did[ROOM_DO_BRAIN_TRUNCATE], 0);
 	world_end(&w);
 }
+
+TEST(a_sound_that_is_no_word_is_for_nobody)
+{
+	static const struct {
+		const char *text;
+		bool sound;
+	} rows[] = {{"pff", true},	     {"brr brr", true},	  {"La la la.", true},
+		    {"tsk", true},	     {"no no no", false}, {"la la land", false},
+		    {"why why why?", false}, {"my my", false},	  {"7 7 7", false}};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct world w;
+
+		world_begin(&w, "", 1);
+		world_says(&w, 1, rows[i].text);
+		if ((w.ended == ROOM_REASON_BACKCHANNEL) != rows[i].sound)
+			test_fail(__FILE__, __LINE__, "\"%s\"", rows[i].text);
+		CHECK_INT(w.did[ROOM_DO_ASK], !rows[i].sound);
+		world_end(&w);
+	}
+}
