@@ -401,7 +401,8 @@ static void deny(struct look *l, const struct row *row)
 	struct room *room = l->room;
 	bool offer = l->floor == ROOM_FLOOR_OFFER_HOLDER || l->floor == ROOM_FLOOR_OFFER_MENTIONED;
 
-	/* It listens while it takes part; what people say apart from that is not told to anybody. */
+	/* It listens while it takes part; what people say apart from that is not told to anybody.
+	 */
 	if (row->reason == ROOM_REASON_NOT_ADDRESSED && !room->guest &&
 	    room_floor_engaged(&room->floor, room->settings, room->now))
 		room_do(room, ROOM_DO_HEAR)->record = l->turn;

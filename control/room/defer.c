@@ -63,7 +63,8 @@ static struct room_turn *oldest(struct room *room, const struct room_turn * not,
 	struct room_turn *old = NULL;
 
 	*count = 0;
-	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1)) {
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
+	     i = room_turn_next(room, i + 1)) {
 		struct room_turn *t = &room->turn[i];
 
 		if (t->phase != ROOM_PHASE_DEFERRED)
@@ -100,7 +101,8 @@ static struct room_turn *pick(struct room *room, uint32_t before, bool named)
 {
 	struct room_turn *best = NULL;
 
-	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1)) {
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
+	     i = room_turn_next(room, i + 1)) {
 		struct room_turn *t = &room->turn[i];
 
 		if (t->phase == ROOM_PHASE_DEFERRED && t->named == named && t->id < before &&

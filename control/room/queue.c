@@ -64,7 +64,8 @@ uint64_t room_live_until(const struct room *room, const struct room_turn *turn, 
 /* More was said already, and is on its way through speech-to-text. */
 static uint64_t more_comes(const struct room *room, const struct room_turn *turn, bool others)
 {
-	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1)) {
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
+	     i = room_turn_next(room, i + 1)) {
 		const struct room_turn *t = &room->turn[i];
 
 		if (t->phase == ROOM_PHASE_TRANSCRIBING && (t->user == turn->user || others))

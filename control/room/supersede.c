@@ -9,8 +9,7 @@ enum room_stage room_supersede_stage(const struct room *room, uint64_t user)
 {
 	const struct room_turn *a = room->active;
 
-	if (!a || a->user != user || a->first_audio_at ||
-	    a->policy.why == ROOM_POLICY_TARGET_ALL ||
+	if (!a || a->user != user || a->first_audio_at || a->policy.why == ROOM_POLICY_TARGET_ALL ||
 	    room_lease_held(&a->lease, room->settings, a->first_audio_at, room->now))
 		return ROOM_STAGE_NONE;
 	return a->phase == ROOM_PHASE_ASKED	 ? ROOM_STAGE_GENERATION
