@@ -437,12 +437,23 @@ static void perform_shared(struct agent *a, const struct room_effect *e)
 		asr_shared_close(a->shared, e->user);
 }
 
+/* Recordings are transcribed by nobody yet. */
+static void no_file(struct agent *a, const struct room_effect *e)
+{
+	feed(a, &(struct room_event){.type = ROOM_TRANSCRIPT_FAILED,
+				     .user = e->user,
+				     .utterance = e->utterance,
+				     .text = slice_str("no service for recordings")});
+}
+
 static void perform_asr(struct agent *a, const struct room_effect *e)
 {
 	if (e->type == ROOM_DO_ASR_START)
 		asr_begin(a, e);
 	else if (e->type == ROOM_DO_ASR_COMMIT)
 		asr_end(a, e);
+	else if (e->type == ROOM_DO_ASR_FILE)
+		no_file(a, e);
 	else if (a->shared)
 		perform_shared(a, e);
 	else if (!a->asr || e->type == ROOM_DO_ASR_SPEECH)
@@ -532,6 +543,7 @@ static void perform(struct agent *a, const struct room_effect *e)
 	case ROOM_DO_ASR_CANCEL:
 	case ROOM_DO_ASR_CLOSE:
 	case ROOM_DO_ASR_SPEECH:
+	case ROOM_DO_ASR_FILE:
 		perform_asr(a, e);
 		break;
 	case ROOM_DO_INSTRUCT:

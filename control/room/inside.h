@@ -6,6 +6,7 @@
 #include "control/room/arbiter.h"
 #include "control/room/cancel.h"
 #include "control/room/capture.h"
+#include "control/room/file_lane.h"
 #include "control/room/context.h"
 #include "control/room/floor.h"
 #include "control/room/choice.h"
@@ -59,6 +60,8 @@ struct room {
 	struct room_names names;
 	bool guest;
 	bool shared; /* one transcription session for all, as it was when the room began */
+	bool files;  /* recordings are transcribed, not what is streamed */
+	struct room_file_lane file_lane;
 
 	bool up, muted, greeted, over;
 	struct room_speaker speaker[ROOM_SPEAKERS];
@@ -134,6 +137,8 @@ void room_asr_speech(struct room *room, struct room_speaker *sp);
 void room_asr_commit(struct room *room, struct room_speaker *sp);
 void room_asr_forget(struct room *room, struct room_speaker *sp);
 void room_asr_fact(struct room *room, const struct room_event *ev);
+/* This utterance's words are not awaited any more; in the lane of recordings the next may run. */
+void room_asr_unwanted(struct room *room, uint64_t user, uint32_t utterance);
 /* What is awaited of this turn is not any more; its words are those that came. */
 void room_asr_abandon(struct room *room, struct room_turn *turn);
 /* why: idle_ttl, user_left, empty, shutdown. */

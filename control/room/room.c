@@ -47,6 +47,7 @@ int room_alloc(struct room **out, const struct settings *settings, const char *n
 	room_clean_name(name, strlen(name), room->name, sizeof room->name);
 	take_settings(room);
 	room->shared = settings->asr_sessions == SETTINGS_ASR_SHARED;
+	room->files = settings->asr_sessions == SETTINGS_ASR_FILE;
 	*out = room;
 	return 0;
 }

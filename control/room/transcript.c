@@ -48,6 +48,57 @@ void room_asr_forget(struct room *room, struct room_speaker *sp)
 	asr(room, ROOM_DO_ASR_CANCEL, sp);
 }
 
+/* ---- the lane of recordings (file_lane.h) ---- */
+
+static void lane_goes_on(struct room *room, const struct room_file_out *out)
+{
+	for (unsigned i = 0; i < out->dropped.n; i++)
+		room_asr_fact(room, &(struct room_event){.type = ROOM_TRANSCRIPT_FAILED,
+							 .user = out->dropped.user,
+							 .utterance = out->dropped.utterance[i]});
+	for (unsigned i = 0; out->run && i < room->file_lane.running.n; i++) {
+		struct room_effect *e = room_do(room, ROOM_DO_ASR_FILE);
+
+		e->user = room->file_lane.running.user;
+		e->utterance = room->file_lane.running.utterance[i];
+	}
+}
+
+/* The recording that ran is done: its words were the first utterance's, the others had none of
+ * their own. */
+static void lane_done(struct room *room)
+{
+	struct room_file_turn ran = room->file_lane.running;
+	struct room_file_out out = room_file_done(&room->file_lane, room->now);
+
+	for (unsigned i = 1; i < ran.n; i++)
+		room_asr_fact(room, &(struct room_event){.type = ROOM_TRANSCRIPT,
+							 .user = ran.user,
+							 .utterance = ran.utterance[i]});
+	lane_goes_on(room, &out);
+}
+
+static bool runs(const struct room *room, uint64_t user, uint32_t utterance)
+{
+	const struct room_file_turn *t = &room->file_lane.running;
+
+	return t->n && t->user == user && t->utterance[0] == utterance;
+}
+
+void room_asr_unwanted(struct room *room, uint64_t user, uint32_t utterance)
+{
+	if (runs(room, user, utterance))
+		lane_done(room);
+}
+
+static void record(struct room *room, struct room_speaker *sp, const struct room_piece *p)
+{
+	struct room_file_out out = room_file_ended(&room->file_lane, sp->user, p->utterance,
+						   sp->capture.phase, p->ms, room->now);
+
+	lane_goes_on(room, &out);
+}
+
 void room_asr_commit(struct room *room, struct room_speaker *sp)
 {
 	const struct room_signal *heard = &sp->capture.signal;
@@ -60,7 +111,10 @@ void room_asr_commit(struct room *room, struct room_speaker *sp)
 					 .ms = (uint32_t)room_signal_ms(heard),
 					 .rms = room_signal_rms(heard)};
 		t->sinks |= ROOM_SINK_ASR;
-		asr(room, ROOM_DO_ASR_COMMIT, sp);
+		if (room->files)
+			record(room, sp, p);
+		else
+			asr(room, ROOM_DO_ASR_COMMIT, sp);
 	} else {
 		room_asr_forget(room, sp);
 	}
@@ -196,7 +250,8 @@ static void learn(struct room *room, struct room_speaker *sp, const struct room_
 static struct room_piece *find_piece(struct room *room, const struct room_event *ev,
 				     struct room_turn **turn)
 {
-	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1)) {
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
+	     i = room_turn_next(room, i + 1)) {
 		struct room_turn *t = &room->turn[i];
 
 		if ((t->phase != ROOM_PHASE_HEARING && t->phase != ROOM_PHASE_TRANSCRIBING) ||
@@ -222,7 +277,7 @@ static void partial(struct room *room, struct room_speaker *sp, const struct roo
 	room_over_words(room, sp, ev->utterance, text);
 }
 
-void room_asr_fact(struct room *room, const struct room_event *ev)
+static void take(struct room *room, const struct room_event *ev)
 {
 	struct room_speaker *sp = room_speaker(room, ev->user);
 	struct room_turn *t = NULL;
@@ -252,6 +307,15 @@ void room_asr_fact(struct room *room, const struct room_event *ev)
 		learn(room, sp, p);
 	if (complete_p(t))
 		complete(room, t);
+}
+
+void room_asr_fact(struct room *room, const struct room_event *ev)
+{
+	bool ran = ev->type != ROOM_PARTIAL && runs(room, ev->user, ev->utterance);
+
+	take(room, ev);
+	if (ran && runs(room, ev->user, ev->utterance))
+		lane_done(room);
 }
 
 /* Not while a transcript may still come. */

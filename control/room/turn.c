@@ -224,6 +224,7 @@ void room_asr_abandon(struct room *room, struct room_turn *turn)
 		e = room_do(room, ROOM_DO_ASR_CANCEL);
 		e->user = turn->user;
 		e->utterance = turn->piece[i].utterance;
+		room_asr_unwanted(room, turn->user, turn->piece[i].utterance);
 	}
 }
 

@@ -3,7 +3,9 @@
 
 #include "control/room/capture.h"
 #include "control/room/file_lane.h"
+#include "control/room/inside.h"
 #include "control/room/share.h"
+#include "world.h"
 
 #define MS 1000000ull
 
@@ -98,4 +100,36 @@ TEST(recordings_go_one_at_a_time)
 	CHECK(!out.run);
 	CHECK_INT(out.dropped.utterance[0], 30);
 	CHECK(!room_file_done(&l, 7700 * MS).run);
+}
+
+TEST(a_room_of_recordings_waits_for_one_at_a_time)
+{
+	struct world w;
+	uint32_t first, second;
+
+	world_begin(&w, "asr_sessions=file", 2);
+	world_sound(&w, 1, 600, 6000);
+	world_sound_end(&w, 1);
+	first = w.utterance[1];
+	CHECK_INT(w.did[ROOM_DO_ASR_COMMIT], 0);
+	CHECK_INT(w.did[ROOM_DO_ASR_FILE], 1);
+	CHECK_INT(w.last[ROOM_DO_ASR_FILE].utterance, first);
+	world_sound(&w, 2, 600, 6000);
+	world_sound_end(&w, 2);
+	second = w.utterance[2];
+	CHECK_INT(w.did[ROOM_DO_ASR_FILE], 1);
+	world_words(&w, 1, "parley what time is it");
+	CHECK_INT(w.did[ROOM_DO_ASR_FILE], 2);
+	CHECK_INT(w.last[ROOM_DO_ASR_FILE].utterance, second);
+	/* A recording that nobody waits for any more holds up nobody. */
+	world_sound(&w, 1, 600, 6000);
+	world_sound_end(&w, 1);
+	world_step(&w, (struct room_event){.type = ROOM_MEMBER, .user = 2});
+	CHECK_INT(w.did[ROOM_DO_ASR_FILE], 3);
+	world_step(&w, (struct room_event){.type = ROOM_TRANSCRIPT_FAILED,
+					   .user = 1,
+					   .utterance = w.utterance[1]});
+	CHECK_INT(w.ended, ROOM_REASON_ASR_FAILED);
+	CHECK_INT(w.room->file_lane.running.n, 0);
+	world_end(&w);
 }
