@@ -19,7 +19,7 @@ static char lower(char ch)
 
 static bool is_vowel(char ch)
 {
-	return ch && strchr("aeiou", ch);
+	return ch == 'a' || ch == 'e' || ch == 'i' || ch == 'o' || ch == 'u';
 }
 
 /* Spellings of one sound become one letter. Returns the new length. */

@@ -436,7 +436,8 @@ static void pass_time(struct room *room)
 		if (!sp->used)
 			continue;
 		out = room_capture_time(&sp->capture, room->settings, room->now);
-		capture_did(room, sp, &out, NULL);
+		if (out.end != ROOM_CAPTURE_GOES_ON)
+			capture_did(room, sp, &out, NULL);
 		room_asr_time(room, sp);
 	}
 	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1)) {

@@ -2,7 +2,7 @@
  * that were not used while it was tuned; on standard error the same beside a bot without a room and
  * an oracle.
  *
- *   CONV_SEED=2000 CONV_SEEDS=60 CONV_EPISODES=80 CONV_SET=C CONV_PARTIALS=300 */
+ *   CONV_SEED=3000 CONV_SEEDS=60 CONV_EPISODES=80 CONV_SET=D CONV_PARTIALS=300 */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,15 +34,15 @@ static void run(const char *suffix, unsigned misheard)
 	struct conversation_conf conf = {.misheard = misheard,
 					 .episodes = number("CONV_EPISODES", 80),
 					 .partial_ms = number("CONV_PARTIALS", 300),
-					 .set = set && *set >= 'A' && *set <= 'C'
+					 .set = set && *set >= 'A' && *set <= 'D'
 							? (enum conversation_set)(*set - 'A')
-							: CONVERSATION_C};
+							: CONVERSATION_D};
 	struct conversation_score *room = &score[CONVERSATION_ROOM];
 	char name[64];
 
 	memset(score, 0, sizeof score);
 	for (unsigned i = 0; i < number("CONV_SEEDS", 60); i++) {
-		conf.seed = number("CONV_SEED", 2000) + i;
+		conf.seed = number("CONV_SEED", 3000) + i;
 		conf.people = 2 + i % 7;
 		BENCH_OK(conversation_run(&conf, score));
 	}

@@ -31,7 +31,7 @@ enum conversation_kind {
 	CONVERSATION_KINDS
 };
 
-enum conversation_set { CONVERSATION_A, CONVERSATION_B, CONVERSATION_C };
+enum conversation_set { CONVERSATION_A, CONVERSATION_B, CONVERSATION_C, CONVERSATION_D };
 
 /* One row of the table. */
 struct conversation_words {
