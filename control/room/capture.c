@@ -179,9 +179,3 @@ struct room_capture_out room_capture_time(struct room_capture *c, const struct s
 		out.end = finish(c, s);
 	return out;
 }
-
-bool room_capture_live(const struct room_capture *c, const struct settings *s, uint64_t now)
-{
-	return c->phase == ROOM_CAPTURE_PROMOTED && c->voice_at &&
-	       now < c->voice_at + s->barge_in_gap_ms * MS;
-}

@@ -68,7 +68,5 @@ struct room_capture_out room_capture_time(struct room_capture *c, const struct s
 uint64_t room_capture_deadline(const struct room_capture *c, const struct settings *s);
 /* Speech beyond doubt: promoted, 120 ms of it, and not nearly silent. */
 bool room_capture_confirmed(const struct room_capture *c, const struct settings *s);
-/* Speech that goes on: promoted, and voiced in the last barge_in_gap_ms. */
-bool room_capture_live(const struct room_capture *c, const struct settings *s, uint64_t now);
 
 #endif
