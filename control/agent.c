@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/asr/asr.h"
-#include "control/asr/shared.h"
+#include "control/asr/ears.h"
 #include "control/brain/realtime.h"
 #include "control/dialect/openai.h"
 #include "control/media/media.h"
@@ -54,8 +53,7 @@ struct agent {
 	struct room *room;
 	struct room_log *log;	/* its journal, NULL when none is wanted */
 	struct realtime *brain; /* NULL when nobody told where one is */
-	struct asr *asr;	/* NULL too when they share one session */
-	struct asr_shared *shared;
+	struct ears *ears;	/* the same */
 	struct tmr *timer;
 	struct say say;
 
@@ -401,69 +399,19 @@ static void ask(struct agent *a, const struct room_effect *e)
 					     .text = slice_str(strerror(err))});
 }
 
-static void asr_begin(struct agent *a, const struct room_effect *e)
-{
-	int err = EHOSTUNREACH;
-
-	if (a->shared)
-		err = asr_shared_start(a->shared, e->user, e->utterance);
-	else if (a->asr)
-		err = asr_start(a->asr, e->user, e->utterance);
-	if (err)
-		log_warn("asr_start_failed", "error=\"%s\"", strerror(err));
-}
-
-static void asr_end(struct agent *a, const struct room_effect *e)
-{
-	if (a->shared)
-		asr_shared_commit(a->shared, e->user, e->utterance);
-	else if (a->asr)
-		asr_commit(a->asr, e->user, e->utterance);
-	else
-		feed(a, &(struct room_event){.type = ROOM_TRANSCRIPT_FAILED,
-					     .user = e->user,
-					     .utterance = e->utterance});
-}
-
-static void perform_shared(struct agent *a, const struct room_effect *e)
-{
-	if (e->type == ROOM_DO_ASR_APPEND)
-		asr_shared_append(a->shared, e->user, e->utterance, e->pcm.p, e->pcm.n);
-	else if (e->type == ROOM_DO_ASR_SPEECH)
-		asr_shared_promoted(a->shared, e->user, e->utterance);
-	else if (e->type == ROOM_DO_ASR_CANCEL)
-		asr_shared_cancel(a->shared, e->user, e->utterance);
-	else
-		asr_shared_close(a->shared, e->user);
-}
-
-/* Recordings are transcribed by nobody yet. */
-static void no_file(struct agent *a, const struct room_effect *e)
-{
-	feed(a, &(struct room_event){.type = ROOM_TRANSCRIPT_FAILED,
-				     .user = e->user,
-				     .utterance = e->utterance,
-				     .text = slice_str("no service for recordings")});
-}
-
 static void perform_asr(struct agent *a, const struct room_effect *e)
 {
-	if (e->type == ROOM_DO_ASR_START)
-		asr_begin(a, e);
-	else if (e->type == ROOM_DO_ASR_COMMIT)
-		asr_end(a, e);
-	else if (e->type == ROOM_DO_ASR_FILE)
-		no_file(a, e);
-	else if (a->shared)
-		perform_shared(a, e);
-	else if (!a->asr || e->type == ROOM_DO_ASR_SPEECH)
+	int err = a->ears ? ears_do(a->ears, e) : EHOSTUNREACH;
+
+	if (!err)
 		return;
-	else if (e->type == ROOM_DO_ASR_APPEND)
-		asr_append(a->asr, e->user, e->utterance, e->pcm.p, e->pcm.n);
-	else if (e->type == ROOM_DO_ASR_CANCEL)
-		asr_cancel(a->asr, e->user, e->utterance);
-	else
-		asr_close(a->asr, e->user);
+	if (e->type == ROOM_DO_ASR_START)
+		log_warn("asr_start_failed", "error=\"%s\"", strerror(err));
+	if (e->type == ROOM_DO_ASR_COMMIT || e->type == ROOM_DO_ASR_FILE)
+		feed(a, &(struct room_event){.type = ROOM_TRANSCRIPT_FAILED,
+					     .user = e->user,
+					     .utterance = e->utterance,
+					     .text = slice_str(strerror(err))});
 }
 
 /* What is written to the session first is known to it first, so nothing needs to be waited for. */
@@ -753,10 +701,7 @@ static int shells_alloc(struct agent *a, const struct agent_conf *conf)
 		return 0;
 	}
 	err = realtime_alloc(&a->brain, &bc);
-	if (err)
-		return err;
-	return s->asr_sessions == SETTINGS_ASR_SHARED ? asr_shared_alloc(&a->shared, &ac)
-						      : asr_alloc(&a->asr, &ac);
+	return err ? err : ears_alloc(&a->ears, &ac, s->asr_sessions == SETTINGS_ASR_SHARED);
 }
 
 int agent_alloc(struct agent **out, const struct agent_conf *conf)
@@ -811,8 +756,7 @@ struct agent *agent_free(struct agent *a)
 		free(l);
 	}
 	tmr_free(a->timer);
-	asr_free(a->asr);
-	asr_shared_free(a->shared);
+	ears_free(a->ears);
 	realtime_free(a->brain);
 	room_log_free(a->log);
 	room_free(a->room);

@@ -12,6 +12,7 @@
 #ifndef CONTROL_ASR_ASR_H
 #define CONTROL_ASR_ASR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
