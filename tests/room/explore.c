@@ -555,7 +555,8 @@ static void rest(struct explore *x, uint64_t *steps)
 	for (unsigned i = 0; i < REST_STEPS && !x->broken; i++) {
 		uint64_t at = room_deadline(x->room);
 
-		if (at > until)
+		/* What the room began by itself it may bring to its end. */
+		if (at == UINT64_MAX || (at > until && room_turn_next(x->room, 0) == ROOM_TURNS))
 			break;
 		if (at > x->now)
 			x->now = (at + ROOM_MS - 1) / ROOM_MS * ROOM_MS;

@@ -189,8 +189,12 @@ static int explore(struct explore *x, const struct options *o, struct watch_seen
 	while (!what &&
 	       (o->seconds ? cpu_ms() - from < o->seconds * 1000 : seen->changed < o->steps))
 		what = explore_random(x, run, seed++, RUN_OPS, steps);
-	if (what)
+	if (what) {
+		struct watch_seen until_then = *seen;
+
 		rc = told(x, run, what, o, seed - 1);
+		*seen = until_then; /* making it short does not count */
+	}
 	free(run);
 	return rc;
 }

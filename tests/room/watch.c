@@ -192,7 +192,8 @@ static void brain_effect(struct watch *w, struct turn *t, const struct room_effe
 			broken(w, "turn %u is asked again and never was", e->turn);
 		w->asking = e->turn;
 	} else if (e->type == ROOM_DO_BRAIN_CANCEL) {
-		if (w->asking != e->turn)
+		/* It may cross the brain's own end on the way, but not be about another turn. */
+		if (!t->asked || (w->asking && w->asking != e->turn))
 			broken(w, "turn %u is cancelled at the brain and is not asked", e->turn);
 		w->asking = 0;
 	} else if (!t->asked) {
