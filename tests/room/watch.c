@@ -377,7 +377,8 @@ static void look_at_queue(struct watch *w, const struct room *room, unsigned que
 	for (unsigned i = 0; i < ROOM_TURNS; i++)
 		if (room->turn[i].phase == ROOM_PHASE_TRANSCRIBING)
 			return;
-	/* A step that frees the floor at its very end may leave the taking up to a timer at once. */
+	/* A step that frees the floor at its very end may leave the taking up to a timer at once.
+	 */
 	if (room_deadline(room) > w->now)
 		broken(w, "a turn is held and nobody speaks");
 }
@@ -398,6 +399,8 @@ static void look(struct watch *w, const struct room *room, const struct room_eve
 		queued += t->phase == ROOM_PHASE_QUEUED;
 	}
 	look_at_queue(w, room, queued);
+	if (room->active && !lives(room->active))
+		broken(w, "turn %u is over and keeps the floor", room->active->id);
 	w->stuck = deadline <= w->now && ev->type == ROOM_TIMER ? w->stuck + 1 : 0;
 	if (w->stuck > STUCK_STEPS)
 		broken(w, "timers pass and the deadline stays");
@@ -432,7 +435,8 @@ const char *watch_step(struct watch *w, const struct room *room, const struct ro
 const char *watch_rest(struct watch *w, const struct room *room)
 {
 	for (unsigned i = 0; i < ROOM_TURNS; i++)
-		if (lives(&room->turn[i]))
+		if (lives(&room->turn[i]) &&
+		    (room->turn[i].phase != ROOM_PHASE_DEFERRED || room->settings->defer_expire_ms))
 			broken(w, "turn %u never ended", room->turn[i].id);
 	for (unsigned i = 0; i < WATCH_UTTERANCES; i++)
 		if (w->utterance[i].state != ASR_NONE)
