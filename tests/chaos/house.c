@@ -49,8 +49,9 @@ unsigned house_at(enum house_what what, enum chaos_who who)
 
 static const char *name_of(unsigned at)
 {
-	static const char *const names[HOUSE_PROCS] = {"guildd",      "mediad-bot",    "mediad-alice", "mediad-bob",
-						       "control-bot", "control-alice", "control-bob"};
+	static const char *const names[HOUSE_PROCS] = {"guildd",     "mediad-bot",  "mediad-alice",
+						       "mediad-bob", "control-bot", "control-alice",
+						       "control-bob"};
 
 	return names[at];
 }
@@ -97,7 +98,8 @@ const char *house_fd_names(pid_t pid)
 		snprintf(path, sizeof path, "/proc/%d/fd/%u", (int)pid, fd);
 		k = readlink(path, link, sizeof link - 1);
 		if (k > 0 && n < sizeof text)
-			n += (size_t)snprintf(text + n, sizeof text - n, " %u=%.*s", fd, (int)k, link);
+			n += (size_t)snprintf(text + n, sizeof text - n, " %u=%.*s", fd, (int)k,
+					      link);
 	}
 	return text;
 }
@@ -125,6 +127,23 @@ static void socket_of(const struct house *h, enum chaos_who who, char *buf, size
 	snprintf(buf, size, "%s/%s.sock", h->folder, chaos_who_name(who));
 }
 
+bool house_said_last(const struct house *h, const char *word)
+{
+	char path[128], line[512];
+	bool last = false;
+	FILE *f;
+
+	snprintf(path, sizeof path, "%s/%s.log", h->folder,
+		 name_of(house_at(HOUSE_CONTROL, CHAOS_BOT)));
+	f = fopen(path, "r");
+	while (f && fgets(line, sizeof line, f))
+		if (strstr(line, " call_state "))
+			last = strstr(line, word);
+	if (f)
+		fclose(f);
+	return last;
+}
+
 /* The child's side up to the program: it ends with us, and its words go to its log. */
 static void become(const struct house *h, unsigned at)
 {
@@ -147,8 +166,9 @@ static void start_server(const struct house *h)
 	char program[300];
 
 	snprintf(program, sizeof program, "%s/guildd", h->bin);
-	execl(program, program, "--ready-file", h->ready, "--set", "voice_heartbeat_ms=500", "--set", "voice_grace_ms=2500", "--set",
-	      "voice_identify_ms=3000", "--set", "voice_resume_ms=4000", "--set", "dave_ready_ms=600", "--set", "dave_commit_ms=2000",
+	execl(program, program, "--ready-file", h->ready, "--set", "voice_heartbeat_ms=500",
+	      "--set", "voice_grace_ms=2500", "--set", "voice_identify_ms=3000", "--set",
+	      "voice_resume_ms=4000", "--set", "dave_ready_ms=600", "--set", "dave_commit_ms=2000",
 	      "--set", "speaking_limit=200", NULL);
 }
 
@@ -194,8 +214,11 @@ static void start_control(const struct house *h, enum chaos_who who)
 
 	socket_of(h, who, sock, sizeof sock);
 	if (!h->real || who != CHAOS_BOT) {
-		struct agent_conf conf = {
-			.who = who, .api = h->api, .socket = sock, .epoch = h->epoch, .state = &h->state[who]};
+		struct agent_conf conf = {.who = who,
+					  .api = h->api,
+					  .socket = sock,
+					  .epoch = h->epoch,
+					  .state = &h->state[who]};
 
 		_exit(agent_run(&conf));
 	}
@@ -203,9 +226,10 @@ static void start_control(const struct house *h, enum chaos_who who)
 	snprintf(state, sizeof state, "%s/state", h->folder);
 	setenv("DISCORD_TOKEN", "guildd.bot.token", 1);
 	setenv("PARLEY_DISCORD_API", h->rest, 1);
-	setenv("PARLEY_BRAIN_URL", "ws://127.0.0.1:9/", 1); /* nobody is there: this is not about answers */
-	execl(program, program, "--media-sock", sock, "--state-dir", state, "--ca", h->ca, "--guild", "41771983423143937", "--channel",
-	      "127121515262115840", NULL);
+	setenv("PARLEY_BRAIN_URL", "ws://127.0.0.1:9/",
+	       1); /* nobody is there: this is not about answers */
+	execl(program, program, "--media-sock", sock, "--state-dir", state, "--ca", h->ca,
+	      "--guild", "41771983423143937", "--channel", "127121515262115840", NULL);
 }
 
 static void start(struct house *h, enum house_what what, enum chaos_who who)
@@ -215,7 +239,8 @@ static void start(struct house *h, enum house_what what, enum chaos_who who)
 
 	h->epoch++;
 	if (what == HOUSE_MEDIAD && who == CHAOS_BOT && h->journal_kb)
-		snprintf(h->journal, sizeof h->journal, "%s/journal-%llu", h->folder, (unsigned long long)h->epoch);
+		snprintf(h->journal, sizeof h->journal, "%s/journal-%llu", h->folder,
+			 (unsigned long long)h->epoch);
 	pid = fork();
 	if (pid < 0)
 		trouble(h, "fork: %s", strerror(errno));
@@ -241,7 +266,8 @@ static void start(struct house *h, enum house_what what, enum chaos_who who)
 static bool read_ready(struct house *h)
 {
 	json_t *o = json_load_file(h->ready, 0, NULL);
-	const char *ca = json_string_value(json_object_get(o, "ca")), *rest = json_string_value(json_object_get(o, "rest"));
+	const char *ca = json_string_value(json_object_get(o, "ca")),
+		   *rest = json_string_value(json_object_get(o, "rest"));
 	const char *api = json_string_value(json_object_get(o, "control"));
 	bool ok = ca && rest && api && strrchr(api, ':');
 
@@ -292,7 +318,8 @@ static bool all_listen(struct house *h)
 	return true;
 }
 
-/* What an idle mediad holds. Its threads are there when it listens; our own visits are over soon. */
+/* What an idle mediad holds. Its threads are there when it listens; our own visits are over soon.
+ */
 static void take_baseline(struct house *h)
 {
 	for (unsigned w = 0; w < CHAOS_PEOPLE; w++) {
@@ -322,10 +349,12 @@ static bool make_clock(struct house *h)
 
 bool house_open(struct house *h, const char *bin, const struct chaos_script *s)
 {
-	*h = (struct house){.real = s->real, .journal_kb = s->journal_kb, .supervised = true, .epoch = 1};
+	*h = (struct house){
+		.real = s->real, .journal_kb = s->journal_kb, .supervised = true, .epoch = 1};
 	snprintf(h->bin, sizeof h->bin, "%s", bin);
 	snprintf(h->folder, sizeof h->folder, "/tmp/parley-chaos.XXXXXX");
-	h->state = mmap(NULL, sizeof *h->state * CHAOS_PEOPLE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	h->state = mmap(NULL, sizeof *h->state * CHAOS_PEOPLE, PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (h->state == MAP_FAILED || !mkdtemp(h->folder)) {
 		trouble(h, "%s: %s", h->folder, strerror(errno));
 		h->folder[0] = '\0';
@@ -367,10 +396,12 @@ void house_tick(struct house *h)
 			if (WIFSIGNALED(status))
 				trouble(h, "%s died of signal %d", name_of(at), WTERMSIG(status));
 			else
-				trouble(h, "%s ended with status %d", name_of(at), WEXITSTATUS(status));
+				trouble(h, "%s ended with status %d", name_of(at),
+					WEXITSTATUS(status));
 		}
 		if (!p->pid && p->restart_at && now >= p->restart_at && h->supervised)
-			start(h, at <= CHAOS_PEOPLE ? HOUSE_MEDIAD : HOUSE_CONTROL, (enum chaos_who)((at - 1) % CHAOS_PEOPLE));
+			start(h, at <= CHAOS_PEOPLE ? HOUSE_MEDIAD : HOUSE_CONTROL,
+			      (enum chaos_who)((at - 1) % CHAOS_PEOPLE));
 	}
 }
 
@@ -504,8 +535,9 @@ static bool write_all(int fd, const char *p, size_t n)
 
 static char *exchange(const struct house *h, const char *request, size_t len)
 {
-	struct sockaddr_in a = {
-		.sin_family = AF_INET, .sin_port = htons((uint16_t)h->port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct sockaddr_in a = {.sin_family = AF_INET,
+				.sin_port = htons((uint16_t)h->port),
+				.sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	struct timeval limit = {ASK_MS / 1000, 0};
 	char *reply = malloc(REPLY_MAX);
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -514,7 +546,8 @@ static char *exchange(const struct house *h, const char *request, size_t len)
 
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-	if (reply && connect(fd, (struct sockaddr *)&a, sizeof a) == 0 && write_all(fd, request, len))
+	if (reply && connect(fd, (struct sockaddr *)&a, sizeof a) == 0 &&
+	    write_all(fd, request, len))
 		while (n + 1 < REPLY_MAX && (k = recv(fd, reply + n, REPLY_MAX - 1 - n, 0)) > 0)
 			n += (size_t)k;
 	close(fd);
@@ -538,7 +571,8 @@ bool house_ask(struct house *h, json_t **out, const char *path, const char *fmt,
 		va_end(ap);
 	}
 	n = snprintf(request, sizeof request,
-		     "%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n"
+		     "%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: "
+		     "application/json\r\n"
 		     "Content-Length: %zu\r\n\r\n%s",
 		     fmt ? "POST" : "GET", path, strlen(body), body);
 	reply = exchange(h, request, (size_t)n);
@@ -583,7 +617,8 @@ static int read_synced(int fd)
 	while (n < sizeof buf && (k = recv(fd, buf + n, sizeof buf - n, 0)) > 0) {
 		n += (size_t)k;
 		while ((used = frame_cut(buf, n, MEDIA_MAX_FRAME, &body, &len)) > 0) {
-			if (media_unpack(&msg, MEDIA_SIDE_MEDIAD, body, len) == 0 && msg.type == MEDIA_SYNCED)
+			if (media_unpack(&msg, MEDIA_SIDE_MEDIAD, body, len) == 0 &&
+			    msg.type == MEDIA_SYNCED)
 				return (int)msg.synced.calls;
 			memmove(buf, buf + used, n - (size_t)used);
 			n -= (size_t)used;
@@ -600,8 +635,10 @@ int house_calls(struct house *h, enum chaos_who who)
 
 	socket_of(h, who, a.sun_path, sizeof a.sun_path);
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-	/* An epoch that no control of the house will ever have, nor a real one: those count from the wall clock. */
-	if (connect(fd, (struct sockaddr *)&a, sizeof a) == 0 && put_hello(fd, chaos_user[who], UINT64_MAX - 1))
+	/* An epoch that no control of the house will ever have, nor a real one: those count from
+	 * the wall clock. */
+	if (connect(fd, (struct sockaddr *)&a, sizeof a) == 0 &&
+	    put_hello(fd, chaos_user[who], UINT64_MAX - 1))
 		calls = read_synced(fd);
 	close(fd);
 	return calls;

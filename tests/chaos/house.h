@@ -55,6 +55,8 @@ void house_close(struct house *h, bool keep);
 /* Removes a folder that was kept. */
 void house_forget(const char *folder);
 
+/* Whether what the bot's real control said last about its call has this in it. */
+bool house_said_last(const struct house *h, const char *word);
 /* A request to guildd's control API: 200s are true; *out (may be NULL) is the caller's to free. body NULL: GET. */
 bool house_ask(struct house *h, json_t **out, const char *path, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 

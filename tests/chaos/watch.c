@@ -35,15 +35,20 @@ static unsigned get(const atomic_uint *v)
 	return atomic_load(v);
 }
 
-/* Told to wait for a minute: that is a named reason, and nobody waits for it here. */
-static bool excused(const struct agent_state *st)
-{
-	return get(&st->phase) == MEDIA_PHASE_COOLING && get(&st->reason) == MEDIA_REASON_RATE_LIMITED;
-}
-
 static bool lean(const struct watch *w, unsigned who)
 {
 	return who != CHAOS_BOT || !w->real;
+}
+
+/* Told to wait for a minute: that is a named reason, and nobody waits for it here. */
+static bool excused(const struct watch *w, unsigned who)
+{
+	const struct agent_state *st = &w->h->state[who];
+
+	if (!lean(w, who))
+		return house_said_last(w->h, " phase=cooling reason=rate_limited ");
+	return get(&st->phase) == MEDIA_PHASE_COOLING &&
+	       get(&st->reason) == MEDIA_REASON_RATE_LIMITED;
 }
 
 /* Up, and of one mind about keys. */
@@ -60,7 +65,8 @@ static bool agents_agree(struct watch *w, const bool here[CHAOS_PEOPLE], unsigne
 			return missing(w, "%s is not up", chaos_who_name(i));
 		if (n < 2)
 			continue;
-		if (!get(&st->version) || !get(&st->ready) || get(&st->members) != n || get(&st->pending))
+		if (!get(&st->version) || !get(&st->ready) || get(&st->members) != n ||
+		    get(&st->pending))
 			return missing(w, "%s has no key that all share", chaos_who_name(i));
 		if (first && atomic_load(&st->code) != atomic_load(&first->code))
 			return missing(w, "%s has another privacy code", chaos_who_name(i));
@@ -87,8 +93,10 @@ static bool sound_flows(struct watch *w, const bool here[CHAOS_PEOPLE])
 		if (!here[i] || !lean(w, i))
 			continue;
 		for (unsigned k = 0; k < CHAOS_PEOPLE; k++)
-			if (k != i && here[k] && lean(w, k) && get(&st->heard_ms[k]) - w->heard[i][k] < ENOUGH_MS)
-				return missing(w, "%s does not hear %s", chaos_who_name(i), chaos_who_name(k));
+			if (k != i && here[k] && lean(w, k) &&
+			    get(&st->heard_ms[k]) - w->heard[i][k] < ENOUGH_MS)
+				return missing(w, "%s does not hear %s", chaos_who_name(i),
+					       chaos_who_name(k));
 		/* One that began before may have been all but over. */
 		if (get(&st->drained) - w->drained[i] < 2)
 			return missing(w, "the playbacks of %s do not drain", chaos_who_name(i));
@@ -103,7 +111,8 @@ static const json_t *session_of(const json_t *stats, uint64_t user)
 	char id[24];
 
 	snprintf(id, sizeof id, "%" PRIu64, user);
-	json_array_foreach ((json_t *)list, i, s) {
+	json_array_foreach((json_t *)list, i, s)
+	{
 		const char *of = json_string_value(json_object_get(s, "user_id"));
 
 		if (of && strcmp(of, id) == 0)
@@ -130,8 +139,9 @@ static bool server_agrees(struct watch *w, const bool here[CHAOS_PEOPLE])
 		const json_t *s = session_of(stats, chaos_user[i]);
 		const char *channel = json_string_value(json_object_get(s, "channel_id"));
 
-		if (here[i] && (!json_is_true(json_object_get(s, "connected")) || !json_is_true(json_object_get(s, "described")) ||
-				!channel || strcmp(channel, HOME) != 0))
+		if (here[i] && (!json_is_true(json_object_get(s, "connected")) ||
+				!json_is_true(json_object_get(s, "described")) || !channel ||
+				strcmp(channel, HOME) != 0))
 			ok = missing(w, "guildd does not have %s in the call", chaos_who_name(i));
 	}
 	json_decref(stats);
@@ -144,7 +154,7 @@ bool watch_well(struct watch *w)
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < CHAOS_PEOPLE; i++) {
-		here[i] = !lean(w, i) || !excused(&w->h->state[i]);
+		here[i] = !excused(w, i);
 		n += here[i];
 	}
 	if (!agents_agree(w, here, n)) {
@@ -170,15 +180,20 @@ const char *watch_text(struct watch *w)
 
 		if (!lean(w, i))
 			continue;
-		n += (size_t)snprintf(w->text + n, sizeof w->text - n,
-				      "\n  %s: %s%s%s, members %u, ready %u, pending %u, epoch %llu, heard ms", chaos_who_name(i),
-				      media_phase_name(get(&st->phase)), get(&st->reason) ? " " : "", media_reason_name(get(&st->reason)),
-				      get(&st->members), get(&st->ready), get(&st->pending), atomic_load(&st->epoch));
+		n += (size_t)snprintf(
+			w->text + n, sizeof w->text - n,
+			"\n  %s: %s%s%s, members %u, ready %u, pending %u, epoch %llu, heard ms",
+			chaos_who_name(i), media_phase_name(get(&st->phase)),
+			get(&st->reason) ? " " : "", media_reason_name(get(&st->reason)),
+			get(&st->members), get(&st->ready), get(&st->pending),
+			atomic_load(&st->epoch));
 		for (unsigned k = 0; k < CHAOS_PEOPLE && n < sizeof w->text; k++)
-			n += (size_t)snprintf(w->text + n, sizeof w->text - n, " %u", get(&st->heard_ms[k]) - w->heard[i][k]);
+			n += (size_t)snprintf(w->text + n, sizeof w->text - n, " %u",
+					      get(&st->heard_ms[k]) - w->heard[i][k]);
 		if (n < sizeof w->text)
-			n += (size_t)snprintf(w->text + n, sizeof w->text - n, ", drained %u, stopped %u", get(&st->drained) - w->drained[i],
-					      get(&st->stopped));
+			n += (size_t)snprintf(w->text + n, sizeof w->text - n,
+					      ", drained %u, stopped %u",
+					      get(&st->drained) - w->drained[i], get(&st->stopped));
 	}
 	return w->text;
 }
@@ -188,7 +203,8 @@ uint64_t watch_count(const json_t *stats, uint64_t user, const char *name)
 	char id[24];
 
 	snprintf(id, sizeof id, "%" PRIu64, user);
-	return (uint64_t)json_integer_value(json_object_get(json_object_get(json_object_get(stats, "counts"), id), name));
+	return (uint64_t)json_integer_value(
+		json_object_get(json_object_get(json_object_get(stats, "counts"), id), name));
 }
 
 bool watch_there(const json_t *stats, enum chaos_who who)
@@ -202,7 +218,7 @@ uint64_t watch_refused(const json_t *stats, const char *why)
 	uint64_t n = 0;
 	size_t i;
 
-	json_array_foreach ((json_t *)streams, i, s)
-		n += (uint64_t)json_integer_value(json_object_get(json_object_get(s, "rx"), why));
+	json_array_foreach((json_t *)streams, i, s) n +=
+		(uint64_t)json_integer_value(json_object_get(json_object_get(s, "rx"), why));
 	return n;
 }
