@@ -165,6 +165,14 @@ bool room_optimistic_holds(const struct room *room, const struct room_turn *turn
 	return room->optimistic.turn && room->optimistic.turn == turn->id;
 }
 
+bool room_optimistic_broke(struct room *room, const struct room_turn *turn)
+{
+	if (!room_optimistic_holds(room, turn))
+		return false;
+	revoke(room);
+	return true;
+}
+
 void room_optimistic_settle(struct room *room)
 {
 	const struct room_turn *of;

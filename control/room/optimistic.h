@@ -41,6 +41,8 @@ void room_optimistic_voice(struct room *room, uint64_t user, uint64_t ms);
 void room_optimistic_words(struct room *room, uint64_t user, const char *text);
 /* The turn has its words. True: its answer is under way, and the turn is over; else what was begun is taken back. */
 bool room_optimistic_kept(struct room *room, struct room_turn *turn);
+/* Its brain failed. True: it was begun early, so it is taken back; the words ask anew when they are there. */
+bool room_optimistic_broke(struct room *room, const struct room_turn *turn);
 /* Its sound may not be heard yet. */
 bool room_optimistic_holds(const struct room *room, const struct room_turn *turn);
 /* At the end of a step: takes back what nobody will keep. */

@@ -162,6 +162,8 @@ static void brain_over(struct room *room, struct room_turn *t, bool broke)
 	t->brain_done = true;
 	t->brain_broke = broke;
 	t->sinks &= ~(unsigned)ROOM_SINK_BRAIN;
+	if (broke && room_optimistic_broke(room, t))
+		return;
 	room_reply_whole(room, t);
 	if (room->reply.planned)
 		return;

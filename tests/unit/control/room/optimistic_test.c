@@ -143,6 +143,26 @@ TEST(rule_149_what_was_begun_too_early_is_taken_back_unheard)
 		taken_back(how);
 }
 
+/* A brain that fails early takes nothing with it: the words are asked anew. */
+TEST(rule_149_a_brain_that_failed_early_is_asked_anew)
+{
+	struct world w;
+	uint32_t turn;
+
+	world_begin(&w, "", 1);
+	world_sound(&w, 1, 1000, 6000);
+	eot(&w, 900, "what time is it");
+	turn = w.asked;
+	world_step(&w, (struct room_event){.type = ROOM_BRAIN_FAILED, .turn = turn});
+	CHECK_INT(room_count(w.room, ROOM_REASON_EOT_REVOKED), 1);
+	world_sound_end(&w, 1);
+	world_words(&w, 1, "what time is it");
+	CHECK_INT(w.did[ROOM_DO_ASK], 2);
+	CHECK(w.asked != turn);
+	CHECK_INT(w.did[ROOM_DO_SAY_OPEN], 0);
+	world_end(&w);
+}
+
 TEST(rule_149_its_token_says_why)
 {
 	struct world w;
