@@ -437,7 +437,8 @@ TEST(secure_resumes_when_something_was_missed)
 	CHECK_INT(rig.state.phase, MEDIA_PHASE_RESUMING);
 	/* What is said meanwhile waits for op 9 and is no error. */
 	vgw_ws_open(rig.c->gw, rig.now, rig.c->conn);
-	binary(29, "\0\6commit", 8);
+	vgw_ws_binary(rig.c->gw, rig.now, rig.c->conn, (const uint8_t *)"\0\x0b\x1d\0\6commit", 11); /* 11, missed before */
+	call_stepped(rig.c);
 	work();
 	CHECK(rig.secure.pending);
 	text("{\"op\":9,\"d\":null}");
