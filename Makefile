@@ -184,6 +184,8 @@ check-long: deps-test
 	@$(MAKE) --no-print-directory talk-test
 check: deps-test
 	@tests/check/run.sh
+lint: deps-test
+	@tests/check/lint.sh
 # The map of the room's 151 statements.
 rules:
 	@tests/check/rules.sh
@@ -251,7 +253,8 @@ help:
 	@echo 'make demo            a spoken question and a spoken answer on this machine; SAY="..." or WAV=file.wav'
 	@echo '                     SCENE=two-callers: two people who talk at once and over the bot'
 	@echo 'make talk            a page in the browser to speak with the bot on this machine; make talk-test tests it'
-	@echo 'make check           unit tests under sanitizers, corpora, house rules, linters, scenarios'
+	@echo 'make check           unit tests under sanitizers, corpora, house rules, scenarios'
+	@echo 'make lint            clang-tidy and cppcheck over the programs'
 	@echo 'make check-long      what takes longer: the whole speech measurement, a thousand seeds of chaos'
 	@echo 'make interop         unmodified npm clients against our programs'
 	@echo 'make services        the systemd units, run by a systemd in namespaces of its own (as root)'
@@ -269,4 +272,4 @@ help:
 clean:
 	rm -rf build out
 
-.PHONY: services all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins check check-long explore mutants rules containers interop replay demo talk talk-test docs
+.PHONY: services all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins check lint check-long explore mutants rules containers interop replay demo talk talk-test docs
