@@ -120,10 +120,13 @@ void api_close(struct api_call *c)
 void api_send(struct api_call *c)
 {
 	const json_t *given = json_object_get(c->body, "d");
+	const char *event = api_text(c, "event", "");
 	int op = (int)api_number(c, "op", 0);
 	json_t *d = given ? json_deep_copy(given) : json_null();
 
-	if (is_main(c))
+	if (is_main(c) && *event)
+		answer(c, gd_gateway_event_user(c->g, c->id[0], event, json_incref(d)));
+	else if (is_main(c))
 		answer(c, gd_gateway_send(c->g->gateway, c->id[0], op, d));
 	else
 		answer(c, gd_voice_send(c->g->voice, c->id[0], op, d,

@@ -1,6 +1,7 @@
 #!/bin/sh
 # A voice connection lost while the bot speaks: the sound goes on, the session is resumed and told again that the bot speaks.
 # Then messages of the voice gateway that are lost: sound that is nobody's has them asked for by a resume.
+# Then what an old generation says late.
 #
 #   tests/scenarios/resume.sh [build folder]      default: build
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
@@ -65,4 +66,19 @@ until_ok 25 resumed 2 && ok "speakers whom lost messages named are asked for by 
 is "because of sound that is nobody's" "$(grep -c speaker_unknown "$D/mediad.log")" 1
 wait $caller
 is "once, and without another Identify" "$(count $GUILD voice_op_7) $(count $GUILD voice_op_0)" "2 3"
+
+# ---- what an old generation says late ----
+# Another session for the bot, then another server for it: the first server's update comes again, after both.
+identifies() { count $GUILD voice_op_0; }
+more_identifies() { [ "$(identifies)" -ge "$1" ] && up $GUILD; }
+first=$(api POST /users/$BOT/join "{\"channel_id\":\"$VOICE\"}")
+until_ok 8 more_identifies 4 || bad "another session is joined" "$(session $GUILD)"
+api POST /users/$BOT/new-server "{\"guild_id\":\"$GUILD\"}" >/dev/null
+until_ok 8 more_identifies 5 || bad "another server is joined" "$(session $GUILD)"
+api POST /users/$BOT/send "{\"which\":\"main\",\"event\":\"VOICE_SERVER_UPDATE\",\"d\":{\"guild_id\":\"$GUILD\",\"token\":\"$(echo "$first" | field token)\",\"endpoint\":\"$(echo "$first" | field endpoint)\"}}" >/dev/null
+sleep 3
+until_ok 8 up $GUILD && ok "a late update of an old server does not end the call" || bad "a late update of an old server does not end the call" "$(session $GUILD)"
+within "it costs one refused Identify at most, then fresh credentials are asked for" "$(identifies)" 5 7
+sleep 3
+within "and no loop begins" "$(identifies)" 5 7
 report
