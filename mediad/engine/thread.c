@@ -11,6 +11,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
@@ -340,7 +341,10 @@ static void come_first(void)
 		uint32_t priority;
 		uint64_t runtime, deadline,
 			period; /* of SCHED_OTHER: runtime is the slice, in ns */
-	} slice = {.size = sizeof slice, .policy = SCHED_OTHER, .runtime = SLICE_NS};
+	} slice = {.size = sizeof slice,
+		   .policy = SCHED_OTHER,
+		   .nice = getpriority(PRIO_PROCESS, 0),
+		   .runtime = SLICE_NS};
 
 	if (pthread_setschedparam(pthread_self(), SCHED_RR, &first))
 		syscall(SYS_sched_setattr, 0, &slice, 0);
