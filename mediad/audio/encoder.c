@@ -10,23 +10,38 @@ enum { RATE = 48000 };
 struct encoder {
 	OpusEncoder *enc;
 	double loss; /* percent */
+	uint32_t bitrate;
 	unsigned told_loss, complexity;
-	bool fec, dtx;
+	bool lossy, plain; /* why it adds redundancy, and why not all the same */
+	bool fec, voice, dtx; /* as told to Opus */
 };
+
+/* ---- what it makes ---- */
+
+/* SILK's part of a packet is there for its redundancy, and for the low rates, where it sounds better. */
+static void choose(struct encoder *e, bool lossy)
+{
+	bool fec = lossy && !e->plain, voice = fec || e->bitrate < ENCODER_CELT_RATE;
+
+	if (fec != e->fec)
+		opus_encoder_ctl(e->enc, OPUS_SET_INBAND_FEC(fec));
+	if (voice != e->voice)
+		opus_encoder_ctl(e->enc, OPUS_SET_SIGNAL(voice ? OPUS_SIGNAL_VOICE : OPUS_SIGNAL_MUSIC));
+	e->lossy = lossy;
+	e->fec = fec;
+	e->voice = voice;
+}
 
 /* ---- what it expects to be lost ---- */
 
 static void set_loss(struct encoder *e, double loss)
 {
 	unsigned percent = (unsigned)((loss > ENCODER_LOSS_MAX ? ENCODER_LOSS_MAX : loss) + 0.5);
-	bool fec = loss >= ENCODER_FEC_ON || (e->fec && loss >= ENCODER_FEC_OFF);
 
 	e->loss = loss;
-	if (fec != e->fec)
-		opus_encoder_ctl(e->enc, OPUS_SET_INBAND_FEC(fec));
+	choose(e, loss >= ENCODER_FEC_ON || (e->lossy && loss >= ENCODER_FEC_OFF));
 	if (percent != e->told_loss)
 		opus_encoder_ctl(e->enc, OPUS_SET_PACKET_LOSS_PERC((opus_int32)percent));
-	e->fec = fec;
 	e->told_loss = percent;
 }
 
@@ -61,6 +76,14 @@ void encoder_set_bitrate(struct encoder *e, uint32_t bitrate)
 	if (bitrate > ENCODER_BITRATE_MAX)
 		bitrate = ENCODER_BITRATE_MAX;
 	opus_encoder_ctl(e->enc, OPUS_SET_BITRATE((opus_int32)bitrate));
+	e->bitrate = bitrate;
+	choose(e, e->lossy);
+}
+
+void encoder_set_plain(struct encoder *e, bool plain)
+{
+	e->plain = plain;
+	choose(e, e->lossy);
 }
 
 void encoder_set_complexity(struct encoder *e, unsigned complexity)
@@ -90,9 +113,7 @@ int encoder_alloc(struct encoder **out, uint32_t bitrate)
 		return ENOMEM;
 	}
 	/* Measured on synthetic speech at 64 kbit/s: AUDIO keeps the waveform (correlation
-	 * 0.98-0.99), VOIP's filters do not (0.88-0.93). VOICE keeps the hybrid mode, which has
-	 * in-band FEC. */
-	opus_encoder_ctl(e->enc, OPUS_SET_SIGNAL(OPUS_SIGNAL_VOICE));
+	 * 0.98-0.99), VOIP's filters do not (0.88-0.93). */
 	e->complexity = ENCODER_COMPLEXITY_MAX + 1; /* unlike any that can be set */
 	encoder_set_complexity(e, ENCODER_COMPLEXITY);
 	encoder_forget_loss(e);

@@ -4,6 +4,9 @@
  * of less an eighth. In-band FEC costs bits, so it is off while next to nothing is lost. Without a report it expects
  * ENCODER_LOSS.
  *
+ * Only SILK has in-band FEC, and it costs three times what CELT does. So packets are hybrid while redundancy is wanted or the
+ * rate is low, and CELT alone else. What is plain does without redundancy: the last thing that a busy thread gives up.
+ *
  * DTX is for pauses alone. Opus takes whatever is steady for noise after a second, a loud tone too, so it may only look for
  * pauses in frames below ENCODER_QUIET.
  *
@@ -22,6 +25,7 @@ enum {
 	ENCODER_QUIET = 104, /* -50 dBFS: what stays below may be found to be nothing new */
 	ENCODER_BITRATE_MIN = 8000,
 	ENCODER_BITRATE_MAX = 384000,
+	ENCODER_CELT_RATE = 48000, /* from here on CELT alone is as good for a voice */
 	ENCODER_COMPLEXITY = 5,
 	ENCODER_COMPLEXITY_MAX = 10,
 	ENCODER_LOSS = 5, /* percent */
@@ -39,6 +43,8 @@ struct encoder *encoder_free(struct encoder *e);
 void encoder_set_bitrate(struct encoder *e, uint32_t bitrate);
 /* 0..ENCODER_COMPLEXITY_MAX, cut. */
 void encoder_set_complexity(struct encoder *e, unsigned complexity);
+/* No redundancy, whatever is lost. */
+void encoder_set_plain(struct encoder *e, bool plain);
 /* A receiver reports that so many 256ths were lost. */
 void encoder_lost(struct encoder *e, uint8_t fraction);
 /* Those who reported are gone. */

@@ -74,6 +74,11 @@ void sender_set_complexity(struct sender *s, unsigned complexity)
 	encoder_set_complexity(s->enc, complexity);
 }
 
+void sender_set_plain(struct sender *s, bool plain)
+{
+	encoder_set_plain(s->enc, plain);
+}
+
 void sender_lost(struct sender *s, uint8_t fraction)
 {
 	encoder_lost(s->enc, fraction);

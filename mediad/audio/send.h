@@ -89,8 +89,9 @@ int sender_alloc(struct sender **out, uint32_t bitrate, sender_event_h *h, void 
 /* Frees the lanes that are still lent to it. */
 struct sender *sender_free(struct sender *s);
 void sender_set_bitrate(struct sender *s, uint32_t bitrate);
-/* As encoder_set_complexity, encoder_lost, encoder_forget_loss. */
+/* As encoder_set_complexity, encoder_set_plain, encoder_lost, encoder_forget_loss. */
 void sender_set_complexity(struct sender *s, unsigned complexity);
+void sender_set_plain(struct sender *s, bool plain);
 void sender_lost(struct sender *s, uint8_t fraction);
 void sender_forget_loss(struct sender *s);
 

@@ -404,6 +404,7 @@ void line_ease(struct line *l, unsigned eased)
 {
 	l->eased = eased;
 	sender_set_complexity(l->sender, l->complexity > eased ? l->complexity - eased : 0);
+	sender_set_plain(l->sender, eased > l->complexity);
 }
 
 static void set(struct line *l, const struct cmd *c)

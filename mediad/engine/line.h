@@ -136,7 +136,7 @@ struct slot *slot_free(struct slot *s);
 void line_start(struct line *l, struct env *env, unsigned index, uint64_t phase, line_up_h *uph,
 		void *arg);
 void line_command(struct line *l, struct cmd *cmd);
-/* The thread is busy: so many steps of complexity less than was asked for. */
+/* The thread is busy: so many steps of complexity less than was asked for, and below the lowest no redundancy. */
 void line_ease(struct line *l, unsigned eased);
 void line_datagram(struct line *l, uint8_t *p, size_t n);
 void line_tick(struct line *l);

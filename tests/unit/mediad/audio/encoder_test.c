@@ -119,6 +119,32 @@ TEST(encoder_redundancy_follows)
 	encoder_free(enc);
 }
 
+/* SILK has part in a packet for its redundancy or because the rate is low; CELT is alone else (RFC 6716 3.1). */
+static bool celt_alone(void)
+{
+	redundant();
+	return packet[0] >> 3 >= 16;
+}
+
+TEST(encoder_is_hybrid_for_redundancy)
+{
+	setup();
+	encoder_set_bitrate(enc, 64000);
+	CHECK(!celt_alone());
+	encoder_set_plain(enc, true);
+	CHECK(!encoder_fec(enc) && celt_alone());
+	encoder_lost(enc, 51);
+	CHECK(!encoder_fec(enc) && celt_alone());
+	encoder_set_plain(enc, false);
+	CHECK(encoder_fec(enc) && !celt_alone());
+	for (int i = 0; i < 60; i++)
+		encoder_lost(enc, 0);
+	CHECK(!encoder_fec(enc) && celt_alone());
+	encoder_set_bitrate(enc, 24000);
+	CHECK(!celt_alone());
+	encoder_free(enc);
+}
+
 TEST(encoder_complexity_is_bounded)
 {
 	setup();

@@ -26,7 +26,7 @@ static void setup(void)
 TEST(load_at_ease)
 {
 	setup();
-	ticks(1000, 10000);
+	ticks(1000, 9000);
 	CHECK(!eased && !changes);
 }
 
@@ -40,7 +40,7 @@ TEST(load_falls_by_the_window_and_comes_back_slowly)
 	ticks(500, 18000);
 	CHECK_INT(eased, LOAD_EASED_MAX);
 	changes = 0;
-	ticks(500, 10000); /* neither high nor low: it stays */
+	ticks(500, 6000); /* neither high nor low: it stays */
 	CHECK(eased == LOAD_EASED_MAX && !changes);
 	ticks(99, 2000);
 	CHECK(!changes);
@@ -59,7 +59,7 @@ TEST(load_calm_is_whole)
 	CHECK_INT(eased, 1);
 	for (int i = 0; i < 20; i++) {
 		ticks(80, 2000);
-		ticks(11, 10000);
+		ticks(11, 6000);
 	}
 	CHECK_INT(eased, 1);
 }
