@@ -100,10 +100,10 @@ static bool chooses(const struct look *l)
 static void choose(struct room *room, uint64_t user, const char *option)
 {
 	struct room_effect *e = room_do(room, ROOM_DO_CHOOSE);
+	const char *text = room_text_of(room, option, strlen(option));
 
-	snprintf(room->chosen, sizeof room->chosen, "%s", option);
 	e->user = user;
-	e->text = room->chosen;
+	e->text = text ? text : "";
 	room_choice_settle(&room->choice);
 }
 

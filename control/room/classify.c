@@ -64,19 +64,22 @@ size_t room_classify_prompt(const struct room *room, const struct room_turn *tur
 
 bool room_classify_ready(const struct room *room)
 {
-	return room->now >= room->classifier.open_until;
+	return room->now >= room->classifier.open_until &&
+	       room->texts.n + ROOM_CONTEXT_MAX <= ROOM_TEXTS_MANY;
 }
 
 void room_classify(struct room *room, struct room_turn *turn)
 {
 	const struct settings *s = room->settings;
 	struct room_effect *e = room_do(room, ROOM_DO_CLASSIFY);
+	char *prompt = room_text(room, ROOM_CONTEXT_MAX, ROOM_TEXTS_MANY);
 
-	room_classify_prompt(room, turn, room->prompt, sizeof room->prompt);
+	if (prompt)
+		room_classify_prompt(room, turn, prompt, ROOM_CONTEXT_MAX);
 	turn->phase = ROOM_PHASE_JUDGED;
 	turn->deadline = room->now + s->classify_ms * ROOM_MS;
 	e->turn = turn->id;
-	e->text = room->prompt;
+	e->text = prompt ? room_text_keep(room, prompt) : "";
 	e->ms = s->classify_ms;
 	e->gain = room_classify_tokens(s->classify_model);
 }

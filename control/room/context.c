@@ -218,16 +218,17 @@ void room_instruct(struct room *room)
 void room_instruct_time(struct room *room)
 {
 	struct room_refresh *f = &room->refresh;
+	char text[ROOM_CONTEXT_MAX];
 
 	if (f->in_flight && room->now >= f->until)
 		f->in_flight = false;
 	if (!f->dirty || f->in_flight || room->now < f->due)
 		return;
 	f->dirty = false;
-	room_context(room, NULL, room->prompt, sizeof room->prompt);
-	if (f->told && strcmp(room->prompt, room->instructions) == 0)
+	room_context(room, NULL, text, sizeof text);
+	if (f->told && strcmp(text, room->instructions) == 0)
 		return;
-	memcpy(room->instructions, room->prompt, sizeof room->instructions);
+	memcpy(room->instructions, text, sizeof room->instructions);
 	f->told = f->in_flight = true;
 	f->until = room->now + IN_FLIGHT_S * ROOM_S;
 	room_do(room, ROOM_DO_INSTRUCT)->text = room->instructions;
@@ -263,9 +264,23 @@ uint64_t room_instruct_deadline(const struct room *room)
 
 const char *room_line(struct room *room, const struct room_turn *turn)
 {
-	size_t n = room_followup_recovery(&room->followup, room->settings, turn, room->now,
-					  room->line, sizeof room->line);
+	char *line = room_text(room, ROOM_LINE_MAX, ROOM_TEXTS);
+	size_t n;
 
-	room_segment_lines(turn, room->line + n, sizeof room->line - n);
-	return room->line;
+	if (!line)
+		return "";
+	n = room_followup_recovery(&room->followup, room->settings, turn, room->now, line,
+				   ROOM_LINE_MAX);
+	room_segment_lines(turn, line + n, ROOM_LINE_MAX - n);
+	return room_text_keep(room, line);
+}
+
+const char *room_prompt(struct room *room, const struct room_turn *turn)
+{
+	char *prompt = room_text(room, ROOM_CONTEXT_MAX, ROOM_TEXTS);
+
+	if (!prompt)
+		return "";
+	room_context(room, turn, prompt, ROOM_CONTEXT_MAX);
+	return room_text_keep(room, prompt);
 }

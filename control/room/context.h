@@ -28,11 +28,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "control/room/followup.h"
+#include "control/room/turn.h"
+
 struct room;
 struct room_event;
-struct room_turn;
 
-enum { ROOM_CONTEXT_MAX = 8192, ROOM_CONTEXT_PEOPLE = 12, ROOM_CONTEXT_NOW = 420 };
+enum {
+	ROOM_CONTEXT_MAX = 8192,
+	ROOM_CONTEXT_PEOPLE = 12,
+	ROOM_CONTEXT_NOW = 420,
+	/* Of room_line: who spoke over what, and every segment with its name. */
+	ROOM_LINE_MAX = ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8) + ROOM_CUT_SAID + ROOM_NAME_MAX + 64,
+};
 
 struct room_refresh {
 	bool told; /* once */
@@ -52,9 +60,11 @@ bool room_instruct_known(struct room *room);
 
 /* The whole: instructions when turn is NULL, else the prompt for this turn. Always terminated; its length. */
 size_t room_context(const struct room *room, const struct room_turn *turn, char *buf, size_t size);
+/* The prompt for an effect of this step. */
+const char *room_prompt(struct room *room, const struct room_turn *turn);
 
 void room_clean_name(const char *from, size_t n, char *to, size_t size);
-/* The turn's words with who said them, into room->line. */
+/* The turn's words with who said them; lives as long as the effects of the step. */
 const char *room_line(struct room *room, const struct room_turn *turn);
 /* Appends with one blank between; cut at the size, at the end of a UTF-8 character. */
 void room_append(char *to, size_t size, const char *text, size_t n);

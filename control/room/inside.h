@@ -54,6 +54,15 @@ struct room_told {
 	uint64_t user, at; /* user 0: free */
 };
 
+/* Texts that effects of the running step point to, one after another. Half is for what a step may say many of, and the
+ * rest for what the brain is told. */
+enum { ROOM_TEXTS = 1 << 17, ROOM_TEXTS_MANY = ROOM_TEXTS / 2 };
+
+struct room_texts {
+	size_t n;
+	char buf[ROOM_TEXTS];
+};
+
 struct room {
 	const struct settings *settings;
 	char name[ROOM_NAME_MAX];
@@ -82,7 +91,6 @@ struct room {
 	struct room_floor floor;
 	struct room_followup followup;
 	struct room_choice choice;
-	char chosen[ROOM_OPTION_MAX]; /* of it, in this step */
 	struct room_classifier classifier;
 	struct room_music music;
 	struct room_session session;
@@ -90,19 +98,25 @@ struct room {
 	struct room_happenings happenings;
 	uint64_t counts[ROOM_REASON_COUNT];
 	struct room_told not_understood[ROOM_SPEAKERS];
-	char line[ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8) + ROOM_CUT_SAID + ROOM_NAME_MAX + 64];
 	struct room_history history;
 	struct room_refresh refresh;
 	char instructions[ROOM_CONTEXT_MAX]; /* as told last */
-	char prompt[ROOM_CONTEXT_MAX];
 	struct words told;
 
 	uint64_t now; /* of the running step */
 	struct room_effects *fx;
+	struct room_texts texts;
 };
 
 /* room.c */
 struct room_effect *room_do(struct room *room, enum room_effect_type type);
+/* A place of `size` bytes for a text of an effect, empty; what is written there is kept by room_text_keep. NULL past
+ * `most` bytes in a step. */
+char *room_text(struct room *room, size_t size, size_t most);
+/* Keeps the text that was written where room_text said last. */
+const char *room_text_keep(struct room *room, const char *text);
+/* A copy of one of many, valid UTF-8; NULL when the step has said too much. */
+const char *room_text_of(struct room *room, const char *text, size_t n);
 /* Ends all turns and lets go of everybody; nothing is stepped after it. */
 void room_shut_down(struct room *room);
 struct room_speaker *room_speaker(struct room *room, uint64_t user);

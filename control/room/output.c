@@ -39,10 +39,8 @@ void room_ask(struct room *room, struct room_turn *turn)
 	e->turn = turn->id;
 	e->user = turn->user;
 	e->text = room_line(room, turn);
-	if (room->reply.planned) {
-		room_context(room, turn, room->prompt, sizeof room->prompt);
-		e->context = room->prompt;
-	}
+	if (room->reply.planned)
+		e->context = room_prompt(room, turn);
 }
 
 /* Letters only, lower case, one blank between words: so that punctuation does not hide a phrase. */

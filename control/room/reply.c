@@ -69,20 +69,6 @@ static void obey_lead(struct room *room, struct room_turn *turn)
 
 /* ---- words ---- */
 
-/* A copy that lives until the next step; NULL when there is no room for more. */
-static const char *aside(struct room_reply *r, const char *text, size_t n)
-{
-	char *to = r->aside + r->aside_n;
-
-	if (n >= sizeof r->aside - r->aside_n)
-		return NULL;
-	memcpy(to, text, n);
-	to[n] = '\0';
-	utf8_mend(to);
-	r->aside_n += n + 1;
-	return to;
-}
-
 /* As much as has its place, at a character's end. */
 static void add_said(struct room_turn *t, const char *text, size_t n)
 {
@@ -109,7 +95,7 @@ static void sound_out(struct room *room, const char *ref, size_t n)
 	if (r->planned) {
 		room_chunker_flush(&r->chunker, chunk_out, room);
 		room_plan_sound(&r->plan, ref, n);
-	} else if ((text = aside(r, ref, n)) != NULL) {
+	} else if ((text = room_text_of(room, ref, n)) != NULL) {
 		struct room_effect *e = room_do(room, ROOM_DO_SOUNDBOARD);
 
 		e->turn = r->turn;
@@ -121,7 +107,7 @@ static void sound_out(struct room *room, const char *ref, size_t n)
 static void note_out(struct room *room, const char *words, size_t n)
 {
 	struct room_reply *r = &room->reply;
-	const char *text = r->notes < ROOM_NOTES_MAX ? aside(r, words, n) : NULL;
+	const char *text = r->notes < ROOM_NOTES_MAX ? room_text_of(room, words, n) : NULL;
 	struct room_effect *e;
 
 	if (!text)
@@ -219,31 +205,30 @@ static void speak(struct room *room, struct room_turn *t, const struct room_plan
 	struct room_reply *r = &room->reply;
 	const struct settings *s = room->settings;
 	struct room_effect *e = room_do(room, ROOM_DO_SPEAK);
+	const char *line = room_text_of(room, d->text, strlen(d->text));
 
-	utf8_copy(r->line, sizeof r->line, d->text);
+	e->text = line ? line : "";
 	if (*t->said)
 		add_said(t, " ", 1);
-	add_said(t, r->line, strlen(r->line));
+	add_said(t, e->text, strlen(e->text));
 	room_said_text(&r->said, d->chunk, strlen(t->said));
 	t->sinks |= ROOM_SINK_VOICE;
 	t->deadline = room->now + (t->let_out ? s->stall_ms : s->first_audio_ms) * ROOM_MS;
 	e->turn = t->id;
 	e->chunk = d->chunk;
-	e->text = r->line;
 }
 
 static void play_sound(struct room *room, struct room_turn *t, const struct room_plan_do *d)
 {
 	struct room_reply *r = &room->reply;
 	struct room_effect *e = room_do(room, ROOM_DO_SOUNDBOARD);
+	const char *ref = room_text_of(room, d->text, strlen(d->text));
 
-	utf8_copy(r->line, sizeof r->line, d->text);
-	utf8_mend(r->line);
 	r->sound_until = room->now + room->settings->sound_wait_ms * ROOM_MS;
 	t->deadline = r->sound_until + room->settings->stall_ms * ROOM_MS;
 	e->turn = t->id;
 	e->chunk = d->chunk;
-	e->text = r->line;
+	e->text = ref ? ref : "";
 }
 
 static void over(struct room *room, struct room_turn *t)

@@ -18,7 +18,7 @@
 #include "control/room/room.h"
 #include "control/room/said.h"
 
-enum { ROOM_ASIDES = 4096, ROOM_NOTES_MAX = 10 /* an answer */ };
+enum { ROOM_NOTES_MAX = 10 /* an answer */ };
 
 struct room_reply {
 	uint32_t turn;
@@ -35,10 +35,6 @@ struct room_reply {
 	bool open;
 	uint64_t started_at, written, drained; /* drained: samples of those before */
 	uint64_t sound_until;
-	/* what effects of this step point to */
-	char line[ROOM_EXACT_LINE_MAX + 1];
-	char aside[ROOM_ASIDES];
-	size_t aside_n;
 };
 
 void room_reply_begin(struct room *room, struct room_turn *turn);

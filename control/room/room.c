@@ -10,6 +10,7 @@
 #include "control/room/inside.h"
 #include "control/room/queue.h"
 #include "control/room/segment.h"
+#include "proto/base/utf8.h"
 
 /* What of the settings the room keeps in a form of its own. */
 static void take_settings(struct room *room)
@@ -70,6 +71,34 @@ struct room_effect *room_do(struct room *room, enum room_effect_type type)
 		e = &room->fx->v[room->fx->n++];
 	*e = (struct room_effect){.type = type};
 	return e;
+}
+
+char *room_text(struct room *room, size_t size, size_t most)
+{
+	struct room_texts *t = &room->texts;
+
+	if (t->n > most || size > most - t->n)
+		return NULL;
+	t->buf[t->n] = '\0';
+	return t->buf + t->n;
+}
+
+const char *room_text_keep(struct room *room, const char *text)
+{
+	room->texts.n = (size_t)(text - room->texts.buf) + strlen(text) + 1;
+	return text;
+}
+
+const char *room_text_of(struct room *room, const char *text, size_t n)
+{
+	char *to = room_text(room, n + 1, ROOM_TEXTS_MANY);
+
+	if (!to)
+		return NULL;
+	memcpy(to, text, n);
+	to[n] = '\0';
+	utf8_mend(to);
+	return room_text_keep(room, to);
 }
 
 struct room_speaker *room_speaker(struct room *room, uint64_t user)
@@ -457,7 +486,7 @@ void room_step(struct room *room, const struct room_event *event, uint64_t now,
 	effects->n = 0;
 	room->fx = effects;
 	room->now = now;
-	room->reply.aside_n = 0;
+	room->texts.n = 0;
 	if (!room->over) {
 		dispatch(room, event);
 		if (!room->over)

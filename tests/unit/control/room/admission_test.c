@@ -211,6 +211,42 @@ TEST(rule_081_082_the_classifier_is_asked_last)
 	scene_close(s);
 }
 
+/* Each question stands for itself, whatever else the step that asks it says. */
+TEST(rule_082_questions_of_one_step_are_each_of_their_own_words)
+{
+	struct scene *s = two("admission classifier interruptions none context_refresh_ms 200");
+	const struct scene_did *first, *second;
+
+	scene_join(s, 3, "Carol");
+	scene_say(s, ALICE, "parley tell me a story");
+	scene_answer(s, "once upon a time", 4000);
+	scene_mark(s);
+	scene_say(s, BOB, "what is the capital of peru again");
+	scene_say(s, 3, "what is the capital of chile again");
+	CHECK_INT(scene_count(s, ROOM_DO_DEFER), 2);
+	scene_drained(s);
+	CHECK_INT(scene_count(s, ROOM_DO_CLASSIFY), 2);
+	first = scene_find(s, ROOM_DO_CLASSIFY);
+	second = scene_last(s, ROOM_DO_CLASSIFY);
+	CHECK(strstr(first->text, "chile") && !strstr(first->text, "peru"));
+	CHECK(strstr(second->text, "peru") && !strstr(second->text, "chile"));
+	scene_close(s);
+	/* The brain's instructions are due in the same step. */
+	s = two("admission classifier");
+	scene_wait(s, 11000); /* the brain has said nothing to those it was told */
+	scene_speak(s, ALICE, 600);
+	scene_stop(s, ALICE);
+	scene_wait(s, 60);
+	scene_join(s, 3, "Carol");
+	s->ms += 300;
+	scene_mark(s);
+	scene_words(s, ALICE, "what is the capital of peru again");
+	CHECK_INT(scene_count(s, ROOM_DO_INSTRUCT), 1);
+	CHECK_INT(scene_count(s, ROOM_DO_CLASSIFY), 1);
+	CHECK(strstr(scene_find(s, ROOM_DO_CLASSIFY)->text, "peru"));
+	scene_close(s);
+}
+
 TEST(rule_082_what_cannot_be_told_is_denied)
 {
 	static const char *const answers[] = {"NO", "deny it", "maybe", ""};

@@ -288,6 +288,17 @@ TEST(rule_090_a_voice_models_directives_are_not_shown_and_obeyed)
 	over();
 }
 
+/* A note that comes with the moment in which the question is put again. */
+TEST(what_an_effect_points_to_outlives_the_answer_it_was_of)
+{
+	begin("native");
+	now += set->silent_ms + 100;
+	text("[[NOTE: likes tea]] ");
+	if (!strstr(trace, "note likes tea\n"))
+		test_fail(__FILE__, __LINE__, "%s", trace);
+	over();
+}
+
 TEST(rule_091_skip_is_silence_and_leaves_no_words)
 {
 	begin("brain");
