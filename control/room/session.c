@@ -97,22 +97,34 @@ static uint64_t lost_at(const struct room *room)
 				     : room->settings->call_grace_ms * ROOM_MS);
 }
 
-static uint64_t before(uint64_t at, unsigned seconds)
-{
-	return at == UINT64_MAX || at < seconds * ROOM_S ? at : at - seconds * ROOM_S;
-}
-
-/* When the next warning of the length is due. */
-static uint64_t warning_at(const struct room *room)
+/* The next warning of the length; one that is as long as the session itself is none. */
+static unsigned next_warning(const struct room *room)
 {
 	unsigned n = room->session.warned;
 
-	return n < LENGTH_WARNINGS ? before(length_at(room), length_warnings[n]) : UINT64_MAX;
+	while (n < LENGTH_WARNINGS && room->settings->session_max_min * 60 <= length_warnings[n])
+		n++;
+	return n;
 }
 
+static uint64_t warning_at(const struct room *room)
+{
+	uint64_t at = length_at(room);
+	unsigned n = next_warning(room);
+
+	return at == UINT64_MAX || n == LENGTH_WARNINGS ? UINT64_MAX
+							: at - length_warnings[n] * ROOM_S;
+}
+
+/* Where every short silence would be warned of, none is. */
 static uint64_t idle_warning_at(const struct room *room)
 {
-	return room->session.idle_warned ? UINT64_MAX : before(idle_at(room), IDLE_WARNING);
+	uint64_t at = idle_at(room);
+
+	if (at == UINT64_MAX || room->session.idle_warned ||
+	    room->settings->inactivity_s < 2 * IDLE_WARNING)
+		return UINT64_MAX;
+	return at - IDLE_WARNING * ROOM_S;
 }
 
 static void tell(struct room *room, bool idle, unsigned seconds)
@@ -140,8 +152,8 @@ void room_session_time(struct room *room)
 	} else if (room->now >= idle_at(room)) {
 		room_session_end(room, ROOM_END_INACTIVITY_TIMEOUT);
 	} else if (room->now >= warning_at(room)) {
-		tell(room, false, length_warnings[s->warned]);
-		s->warned++;
+		s->warned = next_warning(room);
+		tell(room, false, length_warnings[s->warned++]);
 	} else if (room->now >= idle_warning_at(room)) {
 		tell(room, true, IDLE_WARNING);
 		s->idle_warned = true;

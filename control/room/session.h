@@ -7,8 +7,8 @@
  *   mediad is lost           it was told so                         media_recover_s        subprocess_crashed
  *
  * A limit of 0 is none. Inactivity does not count while music plays; people are warned 120 s and 45 s before the length is
- * reached, and 45 s before it leaves an idle room. Only confirmed speech counts. An end stops music, cancels every turn,
- * closes speech-to-text and says LEAVE, in this order, once; its reasons are in reasons.def. For control/room only. */
+ * reached, and 45 s before it leaves an idle room, unless the limit itself is hardly longer. Only confirmed speech counts. An
+ * end stops music, cancels every turn, closes speech-to-text and says LEAVE, in this order, once; its reasons are in reasons.def. For control/room only. */
 #ifndef CONTROL_ROOM_SESSION_H
 #define CONTROL_ROOM_SESSION_H
 

@@ -53,7 +53,8 @@ static void say(struct room *room, const char *what, enum room_rule rule)
 		return;
 	room_decide(t, rule, true, (int64_t)((room->now - room->thought.quiet_at) / ROOM_MS), 0);
 	room_ask(room, t);
-	t->policy = room_policy_own(ROOM_SCOPE_ANYONE, 0);
+	if (room->settings->interruptions != SETTINGS_INTERRUPT_NONE)
+		t->policy = room_policy_own(ROOM_SCOPE_ANYONE, 0);
 	room->thought.spoken++;
 }
 

@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "control/room/bank.h"
 #include "control/room/inside.h"
 #include "control/room/segment.h"
 
@@ -127,7 +128,7 @@ struct room_turn *room_turn_copy(struct room *room, const struct room_turn *of)
 {
 	struct room_turn *t = place(room);
 
-	if (!t || t == of)
+	if (!t)
 		return NULL;
 	*t = (struct room_turn){.id = ++room->last_turn,
 				.phase = ROOM_PHASE_HEARING,
@@ -313,7 +314,9 @@ void room_turn_time(struct room *room, struct room_turn *turn)
 	switch (turn->phase) {
 	case ROOM_PHASE_TRANSCRIBING:
 		room_decide(turn, ROOM_RULE_ASR_WAIT, false, s->asr_wait_ms, s->asr_wait_ms);
-		room_turn_cancel(room, turn, ROOM_REASON_ASR_FAILED);
+		/* What came of long speech is answered. */
+		if (!room_bank_flush(room, turn))
+			room_turn_cancel(room, turn, ROOM_REASON_ASR_FAILED);
 		break;
 	case ROOM_PHASE_JUDGED:
 		room_classify_late(room, turn);

@@ -54,6 +54,24 @@ TEST(rule_042_more_pieces_than_can_be_awaited_lose_no_words)
 	world_end(&w);
 }
 
+TEST(rule_042_a_piece_whose_words_are_late_does_not_take_the_others_along)
+{
+	struct world w;
+
+	world_begin(&w, "", 1);
+	world_sound(&w, 1, 8000, 6000);
+	world_words(&w, 1, "parley tell me about the match");
+	world_sound(&w, 1, 1000, 6000);
+	world_sound_end(&w, 1);
+	world_until(&w, w.ms + w.settings->asr_wait_ms - 1);
+	CHECK_INT(w.did[ROOM_DO_ASK], 0);
+	world_until(&w, w.ms + 1);
+	CHECK_INT(w.did[ROOM_DO_ASK], 1);
+	CHECK_STR(w.ask, "[Alice]: parley tell me about the match");
+	CHECK_INT(w.did[ROOM_DO_ASR_CANCEL], 1); /* the late one is not awaited any more */
+	world_end(&w);
+}
+
 TEST(rule_042_who_leaves_leaves_what_they_said)
 {
 	struct world w;

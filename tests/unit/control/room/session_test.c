@@ -164,6 +164,34 @@ TEST(a_session_has_a_length)
 	scene_close(s);
 }
 
+TEST(nobody_is_warned_of_more_time_than_there_is)
+{
+	struct scene *s = scene_open("session_max_min 1");
+
+	scene_join(s, ALICE, "Alice");
+	scene_wait(s, 14000);
+	CHECK_INT(scene_count(s, ROOM_DO_TELL), 0);
+	scene_wait(s, 2000);
+	CHECK_INT(scene_count(s, ROOM_DO_TELL), 1);
+	CHECK(strstr(scene_last(s, ROOM_DO_TELL)->text, "45 seconds"));
+	scene_wait(s, 45000);
+	CHECK_INT(scene_count(s, ROOM_DO_TELL), 1);
+	CHECK_STR(left(s), "max_duration");
+	scene_close(s);
+	/* Nor of every pause in a room that is left after a short one. */
+	s = scene_open("inactivity_s 60");
+	scene_join(s, ALICE, "Alice");
+	scene_join(s, 2, "Bob");
+	for (unsigned i = 0; i < 3; i++) {
+		scene_say(s, ALICE, "did you see the match");
+		scene_wait(s, 20000);
+	}
+	CHECK_INT(scene_count(s, ROOM_DO_TELL), 0);
+	scene_wait(s, 41000);
+	CHECK_STR(left(s), "inactivity_timeout");
+	scene_close(s);
+}
+
 TEST(an_idle_room_is_left_unless_music_plays)
 {
 	struct scene *s = scene_open("inactivity_s 300");
@@ -279,6 +307,23 @@ TEST(rule_046_a_thought_is_taken_back_when_somebody_speaks)
 	scene_speak(s, ALICE, 440);
 	CHECK_INT(scene_ended(s, ROOM_REASON_UNSPOKEN), 0);
 	scene_close(s);
+}
+
+/* With interruptions none that is so of its own words, too. */
+TEST(rule_073_a_thought_is_spoken_to_its_end_where_nobody_may_interrupt)
+{
+	static const char *const may[] = {"", "interruptions none"};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct scene *s = thinking(may[i]);
+
+		scene_wait(s, 46000);
+		scene_answer(s, "did you know that honey never spoils", 6000);
+		scene_wait(s, 2000);
+		scene_speak(s, ALICE, 1000);
+		CHECK_INT(scene_count(s, ROOM_DO_SAY_STOP), i == 0);
+		scene_close(s);
+	}
 }
 
 TEST(thoughts_have_their_limits)
