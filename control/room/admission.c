@@ -153,7 +153,7 @@ static struct fits same_speaker_queued(const struct look *l)
 static struct fits same_speaker_deferred(const struct look *l)
 {
 	const struct room_turn *d = room_deferred_of(l->room, l->turn->user);
-	bool yes = d && d != l->turn && !l->turn->deferred;
+	bool yes = d && d != l->turn && !l->turn->deferred_at;
 
 	return (struct fits){yes, yes, yes ? d->id : 0, 0};
 }

@@ -39,13 +39,16 @@ static uint64_t captures_until(const struct room *room)
 
 enum room_block room_defer_block(const struct room *room)
 {
-	const struct room_turn *a = room->active;
+	enum room_standing_phase stands = room_stands(room).phase;
+	bool pending = stands == ROOM_STANDING_RESPONSE_PENDING;
+	bool tools = stands == ROOM_STANDING_AWAITING_TOOL_OUTPUTS;
 
 	return room_block(&(struct room_block_facts){
 		.inactive = room->over || !room->up,
-		.captures = !a && room->now < captures_until(room),
-		.pending = a && a->phase == ROOM_PHASE_ASKED,
-		.responding = a != NULL,
+		.captures = !room->active && room->now < captures_until(room),
+		.pending = pending,
+		.responding = room->active && !pending && !tools,
+		.tools_awaited = tools,
 		.tools_run = room_followup_tools_until(&room->followup, room->now)});
 }
 
@@ -82,12 +85,11 @@ void room_defer(struct room *room, struct room_turn *turn)
 	struct room_turn *old, *next;
 	unsigned count;
 
-	if (turn->deferred) {
+	if (turn->deferred_at)
 		turn->retry_at = room->now + room->settings->retry_ms * ROOM_MS;
-	} else {
-		turn->deferred = true;
-		turn->deadline = expire ? room->now + expire : UINT64_MAX;
-	}
+	else
+		turn->deferred_at = room->now;
+	turn->deadline = expire ? turn->deferred_at + expire : UINT64_MAX;
 	turn->phase = ROOM_PHASE_DEFERRED;
 	old = oldest(room, NULL, &count);
 	if (count <= room->settings->defer_max)
@@ -112,20 +114,35 @@ static struct room_turn *pick(struct room *room, uint32_t before, bool named)
 	return best;
 }
 
+/* Judges a turn that waits anew. Its record holds how it was judged first and last; all between would
+ * say the same again and crowd out the end. */
+static void judge_anew(struct room *room, struct room_turn *t)
+{
+	if (t->agains && t->again + t->agains <= ROOM_CHAIN) {
+		unsigned n = t->decisions < ROOM_CHAIN ? t->decisions : ROOM_CHAIN;
+		unsigned after = t->again + t->agains;
+
+		memmove(&t->decision[t->again], &t->decision[after],
+			(n - after) * sizeof t->decision[0]);
+		t->decisions = n - t->agains;
+	}
+	t->again = t->decisions;
+	room_decide(t, ROOM_RULE_DEFER_WAIT, true,
+		    (int64_t)((room->now - t->end_of_speech_at) / ROOM_MS),
+		    room->settings->defer_expire_ms);
+	room_admit(room, t);
+	t->agains = t->phase == ROOM_PHASE_DEFERRED ? t->decisions - t->again : 0;
+}
+
 void room_defer_flush(struct room *room)
 {
 	struct room_turn *t;
 
-	if (room_defer_deadline(room) > room->now)
+	if (room_defer_deadline(room) > room->now || room_defer_block(room))
 		return;
 	for (int named = 1; named >= 0; named--)
-		for (uint32_t before = UINT32_MAX; (t = pick(room, before, named));
-		     before = t->id) {
-			room_decide(t, ROOM_RULE_DEFER_WAIT, true,
-				    (int64_t)((room->now - t->end_of_speech_at) / ROOM_MS),
-				    room->settings->defer_expire_ms);
-			room_admit(room, t);
-		}
+		for (uint32_t before = UINT32_MAX; (t = pick(room, before, named)); before = t->id)
+			judge_anew(room, t);
 }
 
 uint64_t room_defer_deadline(const struct room *room)

@@ -26,7 +26,8 @@ void room_merge(struct room *room, struct room_turn *into, struct room_turn *tur
 	if (turn->end_of_speech_at > into->end_of_speech_at)
 		into->end_of_speech_at = turn->end_of_speech_at;
 	into->named = into->named || turn->named;
-	into->deferred = into->deferred && turn->deferred;
+	if (!turn->deferred_at)
+		into->deferred_at = 0;
 	into->latched = into->latched || turn->latched;
 	room_turn_end(room, turn, ROOM_REASON_MERGED);
 }
@@ -76,10 +77,10 @@ static uint64_t more_comes(const struct room *room, const struct room_turn *turn
 
 uint64_t room_held_until(const struct room *room, const struct room_turn *turn)
 {
-	bool waited = turn->deferred || turn->queued_at < room->free_at;
+	bool waited = turn->deferred_at || turn->queued_at < room->free_at;
 	uint64_t from = waited ? room->free_at : turn->queued_at;
 	uint64_t most = from + room->settings->hold_ms * ROOM_MS;
-	bool others = !turn->named || turn->deferred;
+	bool others = !turn->named || turn->deferred_at;
 	uint64_t live = room_live_until(room, turn, others);
 	uint64_t more = more_comes(room, turn, others), until = live > more ? live : more;
 

@@ -107,7 +107,6 @@ struct room_turn {
 	bool said_cut;		   /* at the end: there was more of it */
 	bool named;
 	bool latched;	 /* it began while music listened for more */
-	bool deferred;	 /* it once had to wait because the bot was busy */
 	uint64_t cut_by; /* who spoke over the answer */
 	uint32_t cut_utterance;
 	struct room_policy policy; /* who may, decided when the brain is asked */
@@ -119,13 +118,15 @@ struct room_turn {
 	/* ns; 0 = has not happened */
 	uint64_t born_at, end_of_speech_at, queued_at, asked_at, first_audio_at, ended_at;
 	uint64_t deadline;
-	uint64_t retry_at; /* DEFERRED: not before */
+	uint64_t deferred_at; /* since when it has had to wait because the bot was busy */
+	uint64_t retry_at;    /* DEFERRED: not before */
 
 	uint64_t samples;	/* of the answer, as the brain sent it */
 	uint64_t samples_heard; /* of it, as they left for the room */
 
 	unsigned decisions; /* more than ROOM_CHAIN were made when larger; the first ones are kept */
 	struct room_decision decision[ROOM_CHAIN];
+	unsigned again, agains; /* the newest of the judgements that changed nothing: its place there, and its decisions */
 };
 
 const char *room_reason_name(unsigned reason);

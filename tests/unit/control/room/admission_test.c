@@ -247,6 +247,33 @@ TEST(rule_082_questions_of_one_step_are_each_of_their_own_words)
 	scene_close(s);
 }
 
+/* A turn that the classifier let in while the bot was busy again waits as long as any other. */
+TEST(rule_025_082_what_was_judged_while_it_waited_waits_on)
+{
+	struct scene *s = two("admission classifier interruptions none stall_ms 60000");
+
+	scene_say(s, ALICE, "parley tell me a story");
+	scene_answer(s, "once upon a time", 2000);
+	scene_mark(s);
+	scene_say(s, BOB, "what is the capital of peru again");
+	scene_drained(s);
+	CHECK_INT(scene_count(s, ROOM_DO_CLASSIFY), 1);
+	scene_speak(s, ALICE, 440);
+	scene_stop(s, ALICE);
+	scene_words(s, ALICE, "parley another story");
+	scene_answer(s, "there was a king", 8000);
+	scene_event(s, (struct room_event){.type = ROOM_JUDGED,
+					   .turn = scene_find(s, ROOM_DO_CLASSIFY)->turn,
+					   .yes = true,
+					   .text = {(const uint8_t *)"YES", 3}});
+	scene_wait(s, 7000);
+	CHECK_INT(scene_ended(s, ROOM_REASON_EXPIRED), 0);
+	scene_drained(s);
+	scene_wait(s, 1500);
+	CHECK_INT(scene_count(s, ROOM_DO_CLASSIFY), 2); /* it is judged again */
+	scene_close(s);
+}
+
 TEST(rule_082_what_cannot_be_told_is_denied)
 {
 	static const char *const answers[] = {"NO", "deny it", "maybe", ""};

@@ -351,6 +351,27 @@ TEST(rule_025_what_waited_too_long_expires)
 	scene_close(s);
 }
 
+/* However often it was judged while it waited, the record says at its end why it ended. */
+TEST(rule_025_the_record_of_a_long_wait_has_its_end)
+{
+	struct scene *s = speaking("retry_ms 200 tool_follow_ms 600000");
+	const struct scene_did *end;
+	char why[8192];
+
+	scene_event(s, (struct room_event){.type = ROOM_TOOL, .user = ALICE, .yes = true});
+	scene_event(s, (struct room_event){.type = ROOM_TOOL, .user = ALICE});
+	scene_say(s, BOB, "what time is it");
+	scene_drained(s);
+	scene_wait(s, 30000);
+	end = scene_last(s, ROOM_DO_RECORD);
+	CHECK_INT(end->reason, ROOM_REASON_EXPIRED);
+	CHECK_INT(room_why(s->room, end->turn, why, sizeof why), 0);
+	CHECK(strstr(why, "bot_turn_open        yes"));
+	CHECK(strstr(why, "owned_tool_followup_other_speaker_blocked yes"));
+	CHECK(strstr(why, "defer_wait           no "));
+	scene_close(s);
+}
+
 TEST(rule_025_zero_is_never)
 {
 	struct scene *s = speaking("defer_expire_ms 0");
