@@ -12,6 +12,8 @@
 #include "control/room/room.h"
 #include "control/room/segment.h"
 #include "control/room_log.h"
+#include "control/services.h"
+#include "control/settings/provider.h"
 #include "control/settings/settings.h"
 #include "control/status.h"
 #include "control/turns.h"
@@ -54,6 +56,7 @@ struct agent {
 	struct room_log *log;	/* its journal, NULL when none is wanted */
 	struct realtime *brain; /* NULL when nobody told where one is */
 	struct ears *ears;	/* the same */
+	struct services *services;
 	struct tmr *timer;
 	struct say say;
 
@@ -68,6 +71,7 @@ struct agent {
 };
 
 static void perform(struct agent *a, const struct room_effect *e);
+static void send_recordings(struct agent *a);
 
 /* ---- stepping ---- */
 
@@ -93,6 +97,7 @@ static void step(struct agent *a, const struct room_event *ev)
 	room_log_step(a->log, ev, env_now(a->env), a->fx);
 	for (size_t i = 0; i < a->fx->n; i++)
 		perform(a, &a->fx->v[i]);
+	send_recordings(a);
 }
 
 /* One event into the room, and whatever performing its effects causes after it. */
@@ -399,6 +404,14 @@ static void ask(struct agent *a, const struct room_effect *e)
 					     .text = slice_str(strerror(err))});
 }
 
+static void no_words(struct agent *a, uint64_t user, uint32_t utterance, int err)
+{
+	feed(a, &(struct room_event){.type = ROOM_TRANSCRIPT_FAILED,
+				     .user = user,
+				     .utterance = utterance,
+				     .text = slice_str(strerror(err))});
+}
+
 static void perform_asr(struct agent *a, const struct room_effect *e)
 {
 	int err = a->ears ? ears_do(a->ears, e) : EHOSTUNREACH;
@@ -408,10 +421,18 @@ static void perform_asr(struct agent *a, const struct room_effect *e)
 	if (e->type == ROOM_DO_ASR_START)
 		log_warn("asr_start_failed", "error=\"%s\"", strerror(err));
 	if (e->type == ROOM_DO_ASR_COMMIT || e->type == ROOM_DO_ASR_FILE)
-		feed(a, &(struct room_event){.type = ROOM_TRANSCRIPT_FAILED,
-					     .user = e->user,
-					     .utterance = e->utterance,
-					     .text = slice_str(strerror(err))});
+		no_words(a, e->user, e->utterance, err);
+}
+
+/* Those that a step asked for go out together. */
+static void send_recordings(struct agent *a)
+{
+	uint64_t user = 0;
+	uint32_t utterance = 0;
+	int err = a->ears ? ears_done(a->ears, &user, &utterance) : 0;
+
+	if (err)
+		no_words(a, user, utterance, err);
 }
 
 /* What is written to the session first is known to it first, so nothing needs to be waited for. */
@@ -424,13 +445,11 @@ static void instruct(struct agent *a, const struct room_effect *e)
 	feed(a, &(struct room_event){.type = ROOM_INSTRUCTED});
 }
 
-/* There is no speech engine and no soundboard here yet: the room is told so at once. */
+/* There is no soundboard here yet: the room is told so at once. */
 static void cannot(struct agent *a, const struct room_effect *e)
 {
-	log_warn("cannot", "turn=%u what=%s", e->turn,
-		 e->type == ROOM_DO_SPEAK ? "speak" : "soundboard");
-	feed(a, &(struct room_event){.type = e->type == ROOM_DO_SPEAK ? ROOM_SPEECH_FAILED
-								      : ROOM_SOUND_DONE,
+	log_warn("cannot", "turn=%u what=soundboard", e->turn);
+	feed(a, &(struct room_event){.type = ROOM_SOUND_DONE,
 				     .turn = e->turn,
 				     .chunk = e->chunk,
 				     .text = slice_str("there is none")});
@@ -470,7 +489,7 @@ static void overhear(struct agent *a, const struct room_turn *t)
 {
 	char line[ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8)];
 
-	if (!a->brain || a->settings->reply_path == SETTINGS_REPLY_BRAIN)
+	if (!a->brain)
 		return;
 	room_segment_lines(t, line, sizeof line);
 	realtime_hear(a->brain, line);
@@ -478,6 +497,8 @@ static void overhear(struct agent *a, const struct room_turn *t)
 
 static void perform(struct agent *a, const struct room_effect *e)
 {
+	if (a->services && services_do(a->services, e))
+		return;
 	switch (e->type) {
 	case ROOM_DO_LISTEN:
 		media_call_listen(a->call, e->user, ROOM_RATE, (uint16_t)e->ms);
@@ -518,12 +539,13 @@ static void perform(struct agent *a, const struct room_effect *e)
 	case ROOM_DO_SAY_GAIN:
 		say_adjust(a, e);
 		break;
-	case ROOM_DO_SPEAK:
 	case ROOM_DO_SOUNDBOARD:
 		cannot(a, e);
 		break;
 	case ROOM_DO_SPEAK_CANCEL:
-		break; /* nothing is spoken */
+	case ROOM_DO_SPEAK:
+	case ROOM_DO_CLASSIFY:
+		break; /* of services.h */
 	case ROOM_DO_NOTE:
 		log_debug("note", "turn=%u characters=%zu", e->turn, strlen(e->text));
 		break;
@@ -539,9 +561,6 @@ static void perform(struct agent *a, const struct room_effect *e)
 	case ROOM_DO_MUSIC_GAIN:
 	case ROOM_DO_CHOOSE:
 		break; /* there is no music yet, and nothing to choose */
-	case ROOM_DO_CLASSIFY:
-		feed(a, &(struct room_event){.type = ROOM_JUDGED, .turn = e->turn});
-		break;
 	case ROOM_DO_LEAVE:
 		leave(a, e->text);
 		break;
@@ -560,6 +579,24 @@ static void perform(struct agent *a, const struct room_effect *e)
 /* ---- facts from the shells ---- */
 
 static void brain_fact(enum realtime_event ev, uint32_t turn, const uint8_t *data, size_t len,
+static void brain_failed(struct agent *a, const struct room_event *ev)
+{
+	log_warn("brain_failed", "turn=%u why=\"%.*s\"", ev->turn, (int)ev->text.n,
+		 (const char *)ev->text.p);
+	if (!a->brain || realtime_up(a->brain))
+		fault(a, fault_of(openai_trouble(ev->text.p, ev->text.n), FAULT_ANSWER),
+		      FAULT_IS_ONCE);
+}
+
+static void service_fact(const struct room_event *ev, void *arg)
+{
+	struct agent *a = arg;
+
+	if (ev->type == ROOM_BRAIN_FAILED)
+		brain_failed(a, ev);
+	feed(a, ev);
+}
+
 		       void *arg)
 {
 	struct agent *a = arg;
@@ -579,10 +616,7 @@ static void brain_fact(enum realtime_event ev, uint32_t turn, const uint8_t *dat
 		out.type = ROOM_BRAIN_DONE;
 		break;
 	case REALTIME_FAILED_ASK:
-		log_warn("brain_failed", "turn=%u why=\"%.*s\"", turn, (int)len,
-			 (const char *)data);
-		if (realtime_up(a->brain))
-			fault(a, fault_of(openai_trouble(data, len), FAULT_ANSWER), FAULT_IS_ONCE);
+		brain_failed(a, &out);
 		out.type = ROOM_BRAIN_FAILED;
 		break;
 	case REALTIME_LINK_UP:
@@ -663,7 +697,7 @@ void agent_muted(struct agent *a, bool muted)
 void agent_status(const struct agent *a, struct status *out)
 {
 	out->has_brain = true;
-	out->brain_up = a->brain && realtime_up(a->brain);
+	out->brain_up = a->brain ? realtime_up(a->brain) : a->ears && services_up(a->services);
 	out->guest = settings_guest(a->settings);
 	settings_brain_shown(a->settings, out->brain, sizeof out->brain);
 	out->turns = a->turns;
@@ -675,10 +709,25 @@ void agent_status(const struct agent *a, struct status *out)
 /* ---- coming and going ---- */
 
 static int shells_alloc(struct agent *a, const struct agent_conf *conf)
+static int ears_find(struct agent *a, struct asr_conf *conf)
+{
+	static const enum ears_how how[] = {[SETTINGS_ASR_SPEAKER] = EARS_EACH,
+					    [SETTINGS_ASR_SHARED] = EARS_SHARED,
+					    [SETTINGS_ASR_FILE] = EARS_FILES};
+	struct settings_provider where;
+
+	if (settings_provider(a->settings, SETTINGS_SERVICE_ASR, &where) == 0) {
+		conf->base = where.base;
+		conf->base_key = where.key;
+	}
+	return ears_alloc(&a->ears, conf, how[a->settings->asr_sessions]);
+}
+
 {
 	const struct settings *s = conf->settings;
 	const char *url = settings_brain_url(s);
 	struct realtime_conf bc = {.env = conf->env,
+	struct services_conf sc = {.http = conf->http, .settings = s, .h = service_fact, .arg = a};
 				   .ws = conf->ws,
 				   .url = url,
 				   .model = s->brain_model,
@@ -693,15 +742,20 @@ static int shells_alloc(struct agent *a, const struct agent_conf *conf)
 			      .language = s->language,
 			      .key = s->openai_api_key,
 			      .h = asr_fact,
+			      .http = conf->http,
 			      .arg = a};
-	int err;
+	int err = services_alloc(&a->services, &sc);
 
 	if (!url) {
+	if (err)
+		return err;
 		log_warn("no_brain", "hint=\"set OPENAI_API_KEY or PARLEY_BRAIN_URL\"");
 		return 0;
 	}
-	err = realtime_alloc(&a->brain, &bc);
-	return err ? err : ears_alloc(&a->ears, &ac, s->asr_sessions == SETTINGS_ASR_SHARED);
+	/* What writes is asked by HTTP, and needs no session. */
+	if (s->reply_path != SETTINGS_REPLY_BRAIN)
+		err = realtime_alloc(&a->brain, &bc);
+	return err ? err : ears_find(a, &ac);
 }
 
 int agent_alloc(struct agent **out, const struct agent_conf *conf)
@@ -759,6 +813,7 @@ struct agent *agent_free(struct agent *a)
 	ears_free(a->ears);
 	realtime_free(a->brain);
 	room_log_free(a->log);
+	services_free(a->services);
 	room_free(a->room);
 	free(a->fx);
 	free(a);

@@ -14,6 +14,7 @@
 
 struct agent;
 struct env;
+struct http;
 struct media_call;
 struct media_msg;
 struct settings;
@@ -23,6 +24,7 @@ struct ws_ctx;
 struct agent_conf {
 	struct env *env;
 	struct ws_ctx *ws;
+	struct http *http;
 	struct media_call *call;
 	const struct settings *settings; /* control/settings/settings.h */
 	uint64_t bot_user;

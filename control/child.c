@@ -14,6 +14,7 @@
 
 #include <event2/event.h>
 
+#include "control/settings/settings.def"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
@@ -30,8 +31,13 @@ enum {
 enum { IN_OUTPUT = 1, IN_DIED = 2 };
 enum { FDS_MAX = 1024 }; /* closed one by one where the kernel knows no close_range */
 
-const char *const child_secrets[] = {"DISCORD_TOKEN", "DISCORD_TOKEN_FILE", "OPENAI_API_KEY",
-				     "OPENAI_API_KEY_FILE", NULL};
+const char *const child_secrets[] = {
+#define NONE(...)
+#define K(name, env, bytes, text) #env, #env "_FILE",
+	SETTINGS(NONE, NONE, NONE, NONE, K)
+#undef NONE
+#undef K
+		NULL};
 
 struct child {
 	struct env *env;

@@ -160,6 +160,7 @@ static struct visit *visit_make(struct control *c, uint64_t guild)
 {
 	struct visit_conf conf = {.env = c->env,
 				  .ws = c->ws,
+				  .http = c->http,
 				  .rest = c->rest,
 				  .gateway = c->gateway,
 				  .guilds = c->guilds,

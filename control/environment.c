@@ -186,8 +186,13 @@ static void load_secrets(struct settings *s)
 {
 	const struct {
 		const char *name, *config;
-	} secrets[] = {{"DISCORD_TOKEN", s->discord_token_file},
-		       {"OPENAI_API_KEY", s->openai_api_key_file}};
+	} secrets[] = {
+#define NONE(...)
+#define K(name, env, bytes, text) {#env, s->name##_file},
+		SETTINGS(NONE, NONE, NONE, NONE, K)
+#undef NONE
+#undef K
+	};
 	char value[SECRET_MAX];
 
 	for (size_t i = 0; i < sizeof secrets / sizeof secrets[0]; i++) {

@@ -97,6 +97,7 @@ static void start_agent(struct visit *c)
 {
 	struct agent_conf conf = {.env = c->conf.env,
 				  .ws = c->conf.ws,
+				  .http = c->conf.http,
 				  .call = c->media,
 				  .settings = c->conf.settings,
 				  .bot_user = guilds_self(c->conf.guilds),

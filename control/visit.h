@@ -16,6 +16,7 @@ struct visit;
 struct env;
 struct gateway;
 struct guilds;
+struct http;
 struct media;
 struct rest;
 struct settings;
@@ -25,6 +26,7 @@ struct ws_ctx;
 struct visit_conf {
 	struct env *env;
 	struct ws_ctx *ws;
+	struct http *http;
 	struct rest *rest;
 	struct gateway *gateway;
 	struct guilds *guilds;

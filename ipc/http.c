@@ -22,6 +22,8 @@ enum {
 	RESULT_HEAD = 4 + 2 + 2 + 4 + 4,
 };
 
+enum { IN_WHOLE, IN_PART };
+
 struct buf {
 	char *p;
 	size_t n, cap;
@@ -42,14 +44,14 @@ struct http_req {
 	struct http *http; /* NULL when http_free came inside our handler */
 	struct http_req *next, **at;
 	CURL *easy; /* NULL on replay */
-	bool added, in_handler;
+	bool added, in_handler, cancelled;
 	struct curl_slist *headers;
-	struct buf head, body;
-	size_t max_body;
-	bool too_big, no_memory;
+	struct buf head, body; /* of a body in parts: what was not told yet */
+	size_t max_body, came; /* came: all of the body so far */
+	bool too_big, no_memory, parts_told;
 	char errtext[CURL_ERROR_SIZE];
 	uint32_t source;
-	http_resp_h *h;
+	http_resp_h *h, *parth;
 	void *arg;
 };
 
@@ -96,7 +98,26 @@ static size_t on_body(char *p, size_t size, size_t n, void *arg)
 	struct http_req *req = arg;
 
 	n *= size;
+	if (n > req->max_body - req->came) {
+		req->too_big = true;
+		return 0;
+	}
+	req->came += n;
 	return append(req, &req->body, p, n, req->max_body) ? n : 0;
+}
+
+static long status_of(const struct http_req *req)
+{
+	long status = 0;
+
+	curl_easy_getinfo(req->easy, CURLINFO_RESPONSE_CODE, &status);
+	return status;
+}
+
+/* What came of the body is told before the rest of it is there. */
+static bool in_parts(const struct http_req *req)
+{
+	return req->parth && status_of(req) / 100 == 2;
 }
 
 static int errno_of(const struct http_req *req, CURLcode code)
@@ -167,32 +188,44 @@ static void req_free(struct http_req *req)
 
 /* `u32 err | u16 status | u16 length of errtext | u32 of headers | u32 of body`, then these three.
  */
-static void input(uint8_t kind, const uint8_t *data, size_t len, void *arg)
+static bool read_record(struct http_resp *resp, const uint8_t *data, size_t len, char *text,
+			size_t size)
 {
-	struct http_req *req = arg;
-	struct http_resp resp = {.errtext = ""};
 	struct rd r = rd_of(data, len);
-	char text[CURL_ERROR_SIZE] = "";
 	const char *words;
 	size_t n_text;
 
-	(void)kind;
-	resp.err = (int)rd_be(&r, 4);
-	resp.status = (int)rd_be(&r, 2);
+	resp->err = (int)rd_be(&r, 4);
+	resp->status = (int)rd_be(&r, 2);
 	n_text = rd_be(&r, 2);
-	resp.headers.n = rd_be(&r, 4);
-	resp.body.n = rd_be(&r, 4);
+	resp->headers.n = rd_be(&r, 4);
+	resp->body.n = rd_be(&r, 4);
 	words = (const char *)rd_bytes(&r, n_text);
-	if (words && n_text < sizeof text)
+	if (words && n_text < size)
 		memcpy(text, words, n_text);
-	resp.headers.p = (const char *)rd_bytes(&r, resp.headers.n);
-	resp.body.p = (const char *)rd_bytes(&r, resp.body.n);
-	if (r.ok && n_text < sizeof text)
-		resp.errtext = text;
-	else
+	resp->headers.p = (const char *)rd_bytes(&r, resp->headers.n);
+	resp->body.p = (const char *)rd_bytes(&r, resp->body.n);
+	resp->errtext = text;
+	return r.ok && n_text < size;
+}
+
+static void input(uint8_t kind, const uint8_t *data, size_t len, void *arg)
+{
+	struct http_req *req = arg;
+	struct http_resp resp = {0};
+	char text[CURL_ERROR_SIZE] = "";
+
+	if (!read_record(&resp, data, len, text, sizeof text))
 		resp = (struct http_resp){.err = EIO, .errtext = "damaged record"};
 	req->in_handler = true;
-	req->h(&resp, req->arg);
+	if (kind == IN_PART && !resp.err) {
+		req->parth(&resp, req->arg);
+		req->in_handler = false;
+		if (!req->cancelled)
+			return;
+	} else {
+		req->h(&resp, req->arg);
+	}
 	req_free(req);
 }
 
@@ -205,33 +238,66 @@ static size_t shape(uint8_t kind, const uint8_t *data, size_t len, char *text, s
 	return (size_t)snprintf(text, size, "http err=%u status=%u", err, status);
 }
 
-static void deliver(struct http_req *req, int err, const char *text)
+/* False without memory: nothing was told. */
+static bool tell(struct http_req *req, uint8_t kind, int err, size_t n_head)
 {
 	struct env *env = req->http->env;
-	size_t n_text = err ? strnlen(text, CURL_ERROR_SIZE - 1) : 0,
-	       n_head = err ? 0 : req->head.n;
+	size_t n_text = err ? strnlen(req->errtext, CURL_ERROR_SIZE - 1) : 0;
 	size_t n_body = err ? 0 : req->body.n, n = RESULT_HEAD + n_text + n_head + n_body;
-	uint8_t small[RESULT_HEAD] = {0}, *p = malloc(n);
-	struct wr w = p ? wr_of(p, n) : wr_of(small, sizeof small);
-	long status = 0;
+	uint8_t *p = malloc(n);
+	struct wr w = wr_of(p, n);
 
-	if (!p) {
-		err = ENOMEM;
-		n = sizeof small;
-		n_text = n_head = n_body = 0;
-	}
-	if (!err)
-		curl_easy_getinfo(req->easy, CURLINFO_RESPONSE_CODE, &status);
+	if (!p)
+		return false;
 	wr_be(&w, (uint32_t)err, 4);
-	wr_be(&w, (uint64_t)status, 2);
+	wr_be(&w, err ? 0 : (uint64_t)status_of(req), 2);
 	wr_be(&w, n_text, 2);
 	wr_be(&w, n_head, 4);
 	wr_be(&w, n_body, 4);
-	wr_bytes(&w, text, n_text);
+	wr_bytes(&w, req->errtext, n_text);
 	wr_bytes(&w, req->head.p, n_head);
 	wr_bytes(&w, req->body.p, n_body);
-	env_deliver(env, req->source, 0, p ? p : small, n);
+	req->body.n = 0;
+	env_deliver(env, req->source, kind, p, n);
 	free(p);
+	return true;
+}
+
+static void deliver(struct http_req *req, int err)
+{
+	uint8_t small[RESULT_HEAD] = {0};
+	struct wr w = wr_of(small, sizeof small);
+
+	/* Parts that could not be told for want of memory: the body is not whole. */
+	if (!err && in_parts(req) && req->body.n)
+		err = ENOMEM;
+	if (tell(req, IN_WHOLE, err, err ? 0 : req->head.n))
+		return;
+	wr_be(&w, ENOMEM, 4);
+	env_deliver(req->http->env, req->source, IN_WHOLE, small, sizeof small);
+}
+
+/* A handler may end any request, so the list is looked through anew. */
+static void tell_parts(struct http *h)
+{
+	struct http_req *req = h->reqs, *next;
+	size_t n_head;
+
+	while (!h->over && req) {
+		if (!req->body.n || !in_parts(req)) {
+			req = req->next;
+			continue;
+		}
+		n_head = req->parts_told ? 0 : req->head.n;
+		next = req->next;
+		req->parts_told = true;
+		if (tell(req, IN_PART, 0, n_head)) {
+			req = h->reqs;
+		} else {
+			req->parts_told = !n_head;
+			req = next;
+		}
+	}
 }
 
 static void let_go(struct http *h);
@@ -243,6 +309,7 @@ static void finish_all(struct http *h)
 	int left;
 
 	h->busy = true;
+	tell_parts(h);
 	while (!h->over && (m = curl_multi_info_read(h->multi, &left))) {
 		CURLcode code = m->data.result;
 		struct http_req *req = NULL;
@@ -256,7 +323,7 @@ static void finish_all(struct http *h)
 		err = errno_of(req, code);
 		if (err && !req->errtext[0])
 			snprintf(req->errtext, sizeof req->errtext, "%s", curl_easy_strerror(code));
-		deliver(req, err, req->errtext);
+		deliver(req, err);
 	}
 	h->busy = false;
 	if (h->over)
@@ -330,7 +397,7 @@ static bool printable(const char *s)
 static bool call_ok(const struct http_call *call)
 {
 	if (!call->method || !*call->method || !printable(call->method) || !call->url ||
-	    strlen(call->url) > MAX_URL || !printable(call->url) || (call->body_len && !call->body))
+	    strlen(call->url) > MAX_URL || call->sound_at > call->body_len || !printable(call->url) || (call->body_len && !call->body))
 		return false;
 	for (unsigned i = 0; call->headers && call->headers[i]; i++)
 		if (!printable(call->headers[i]))
@@ -467,7 +534,8 @@ static void tell_output(struct http_req *req, const struct http_call *call)
 	for (unsigned i = 0; call->headers && call->headers[i]; i++)
 		env_output(env, ENV_OUT_HTTP, req->source, call->headers[i],
 			   strlen(call->headers[i]));
-	env_output(env, ENV_OUT_HTTP, req->source, call->body ? call->body : "", call->body_len);
+	env_output_sound(env, ENV_OUT_HTTP, req->source, call->body ? call->body : "",
+			 call->body_len, call->sound_at ? call->sound_at : call->body_len);
 }
 
 int http_request(struct http_req **out, struct http *h, const struct http_call *call,
@@ -483,6 +551,7 @@ int http_request(struct http_req **out, struct http *h, const struct http_call *
 		return ENOMEM;
 	req->http = h;
 	req->h = rh;
+	req->parth = call->parth;
 	req->arg = arg;
 	req->max_body = call->max_body ? call->max_body : DEFAULT_MAX_BODY;
 	err = env_source_add(h->env, &req->source, input, req);
@@ -507,8 +576,10 @@ int http_request(struct http_req **out, struct http *h, const struct http_call *
 
 void http_req_cancel(struct http_req *req)
 {
-	/* Inside its own handler it is over anyway and freed when that returns. */
-	if (req && !req->in_handler)
+	/* Inside its own handler it is freed when that returns. */
+	if (req && req->in_handler)
+		req->cancelled = true;
+	else
 		req_free(req);
 }
 
@@ -586,6 +657,10 @@ struct http *http_free(struct http *h)
 		}
 		/* The rest goes when its handler returns. */
 		env_source_del(h->env, req->source);
+		if (req->added)
+			curl_multi_remove_handle(h->multi, req->easy);
+		req->added = false;
+		req->cancelled = true;
 		req->http = NULL;
 	}
 	h->over = true;

@@ -1,7 +1,8 @@
 /* HTTP client on an env's loop (libcurl multi).
  *
- * A request is cancelled by http_req_free; it uses HTTP/1.1 so that a cancel reaches the server at once.
- * The response, whole or an error, comes once. */
+ * A request is cancelled by http_req_cancel; it uses HTTP/1.1 so that a cancel reaches the server at once.
+ * The response, whole or an error, comes once. A body that is wanted while it comes (sound, words) is told in parts
+ * before it, the first of them with the headers. */
 #ifndef IPC_HTTP_H
 #define IPC_HTTP_H
 
@@ -12,6 +13,9 @@ struct env;
 struct http;
 struct http_req;
 
+struct http_resp;
+typedef void(http_resp_h)(const struct http_resp *resp, void *arg);
+
 struct http_call {
 	const char *method;	    /* "GET", "POST", … */
 	const char *url;
@@ -20,6 +24,8 @@ struct http_call {
 	size_t body_len;
 	uint32_t timeout_ms;	    /* whole request; 0 = 15000 */
 	size_t max_body;	    /* of the response; 0 = 4 MiB; longer fails with EMSGSIZE */
+	size_t sound_at;	    /* where sound that a codec made begins in the body; 0: nowhere */
+	http_resp_h *parth;	    /* gets the body of a 2xx as it comes; the response has none then */
 };
 
 struct http_resp {
@@ -32,17 +38,15 @@ struct http_resp {
 	} body, headers;     /* headers: raw lines of the last response */
 };
 
-typedef void(http_resp_h)(const struct http_resp *resp, void *arg);
-
 /* ca_file: extra CA or NULL. user_agent copied. Caller owns *out. */
 int http_alloc(struct http **out, struct env *env, const char *ca_file, const char *user_agent);
 /* Cancels what runs; no handler is called. */
 struct http *http_free(struct http *h);
 
-/* Starts a request. The handle is valid until the handler returns; out may be NULL. */
+/* Starts a request. The handle is valid until the handler of the response returns; out may be NULL. */
 int http_request(struct http_req **out, struct http *h, const struct http_call *call, http_resp_h *rh,
 		 void *arg);
-/* Cancels; the handler is not called. Not needed after the handler ran. */
+/* Cancels, also inside a handler; no handler is called any more. Not needed after that of the response ran. */
 void http_req_cancel(struct http_req *req);
 /* Value of a response header (case-insensitive) copied to buf; NULL when absent. */
 const char *http_header(const struct http_resp *resp, const char *name, char *buf, size_t size);

@@ -18,6 +18,7 @@
 
 struct asr;
 struct env;
+struct http;
 struct ws_ctx;
 
 enum asr_event {
@@ -37,6 +38,9 @@ struct asr_conf {
 	const char *url; /* of the server, without ?intent= */
 	const char *model, *language;
 	const char *key; /* "" sends no Authorization */
+	/* Of asr_files alone. */
+	struct http *http;
+	const char *base, *base_key;
 	asr_h *h;
 	void *arg;
 };

@@ -2,16 +2,19 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "control/asr/files.h"
 #include "control/asr/shared.h"
 #include "control/room/room.h"
 
 struct ears {
-	struct asr *each; /* one of the two */
+	struct asr *each; /* one of the three */
 	struct asr_shared *shared;
+	struct asr_files *files;
 };
 
-int ears_alloc(struct ears **out, const struct asr_conf *conf, bool shared)
+int ears_alloc(struct ears **out, const struct asr_conf *conf, enum ears_how how)
 {
 	struct ears *e;
 	int err;
@@ -21,7 +24,9 @@ int ears_alloc(struct ears **out, const struct asr_conf *conf, bool shared)
 	e = calloc(1, sizeof *e);
 	if (!e)
 		return ENOMEM;
-	err = shared ? asr_shared_alloc(&e->shared, conf) : asr_alloc(&e->each, conf);
+	err = how == EARS_SHARED  ? asr_shared_alloc(&e->shared, conf)
+	      : how == EARS_FILES ? asr_files_alloc(&e->files, conf)
+				  : asr_alloc(&e->each, conf);
 	if (err) {
 		free(e);
 		return err;
@@ -36,6 +41,7 @@ struct ears *ears_free(struct ears *e)
 		return NULL;
 	asr_free(e->each);
 	asr_shared_free(e->shared);
+	asr_files_free(e->files);
 	free(e);
 	return NULL;
 }
@@ -95,3 +101,36 @@ int ears_do(struct ears *e, const struct room_effect *effect)
 {
 	return e->shared ? do_shared(e->shared, effect) : do_each(e->each, effect);
 }
+static int do_files(struct asr_files *f, const struct room_effect *e)
+{
+	switch (e->type) {
+	case ROOM_DO_ASR_START:
+		return asr_files_start(f, e->user, e->utterance);
+	case ROOM_DO_ASR_APPEND:
+		asr_files_append(f, e->user, e->utterance, e->pcm.p, e->pcm.n);
+		break;
+	case ROOM_DO_ASR_FILE:
+		return asr_files_run(f, e->user, e->utterance);
+	case ROOM_DO_ASR_CANCEL:
+		asr_files_cancel(f, e->user, e->utterance);
+		break;
+	case ROOM_DO_ASR_CLOSE:
+		/* There is no session; whose words are awaited still gets them. */
+		if (strcmp(e->text, "user_left") == 0)
+			asr_files_close(f, e->user);
+		break;
+	case ROOM_DO_ASR_SPEECH:
+		break; /* of no matter */
+	default:
+		return ENOTSUP;
+	}
+	return 0;
+}
+
+int ears_done(struct ears *e, uint64_t *user, uint32_t *utterance)
+{
+	return e->files ? asr_files_send(e->files, user, utterance) : 0;
+}
+
+	if (e->files)
+		return do_files(e->files, effect);

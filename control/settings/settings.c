@@ -275,6 +275,9 @@ static void address_secrets(const char *url, void (*h)(const char *value, void *
 void settings_secrets(const struct settings *s, void (*h)(const char *value, void *arg), void *arg)
 {
 	address_secrets(s->brain_url, h, arg);
+	address_secrets(s->asr_url, h, arg);
+	address_secrets(s->text_url, h, arg);
+	address_secrets(s->speech_url, h, arg);
 	for (size_t i = 0; i < settings_n_rows; i++) {
 		const char *field = (const char *)s + settings_rows[i].offset;
 

@@ -10,6 +10,7 @@
 #include "control/room/room.h"
 #include "control/settings/settings.h"
 #include "control/status.h"
+#include "ipc/http.h"
 #include "ipc/peer.h"
 #include "ipc/tmr.h"
 #include "proto/media.h"
@@ -25,6 +26,7 @@ struct scene {
 	struct media *media;
 	struct media_call *call;
 	struct settings *settings;
+	struct http *http;
 	struct agent *agent;
 
 	const char *words; /* what the provider hears */
@@ -304,6 +306,7 @@ static bool scene_begin(struct scene *s, const char *guest)
 	if (peer_listen(&s->server, s->fake.env, s->path, (uid_t)-1, accepted, s) ||
 	    settings_alloc(&s->settings) || settings_set(s->settings, "guest", guest) ||
 	    settings_set(s->settings, "brain_url", s->fake.url) ||
+	    http_alloc(&s->http, s->fake.env, NULL, "x") ||
 	    media_alloc(&s->media, s->fake.env, &mc) ||
 	    media_call_open(&s->call, s->media, &want, call_message, s) ||
 	    tmr_alloc(&watch, s->fake.env, look, s))
@@ -311,6 +314,7 @@ static bool scene_begin(struct scene *s, const char *guest)
 	tmr_start(watch, 0);
 	if (agent_alloc(&s->agent, &(struct agent_conf){.env = s->fake.env,
 							.ws = s->fake.ctx,
+							.http = s->http,
 							.call = s->call,
 							.settings = s->settings,
 							.bot_user = 9,
@@ -330,6 +334,7 @@ static void scene_end(struct scene *s)
 	media_free(s->media);
 	peer_free(s->peer);
 	peer_server_free(s->server);
+	http_free(s->http);
 	settings_free(s->settings);
 	watch = tmr_free(watch);
 	fake_end(&s->fake);

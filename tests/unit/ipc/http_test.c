@@ -24,6 +24,8 @@ static struct {
 	bool mute_has, mute_gone;
 	char mute[64];
 	uint16_t port;
+	struct evhttp_request *slow; /* whose answer goes on */
+	bool slow_gone;
 	char base[64], seen[2048]; /* of the last request: method, target, headers, body */
 } fx;
 
@@ -52,6 +54,15 @@ static void write_down(struct evhttp_request *req)
 			 (const char *)evbuffer_pullup(in, -1));
 }
 
+static void on_slow_gone(struct evhttp_connection *conn, void *arg)
+{
+	(void)conn;
+	(void)arg;
+	fx.slow = NULL;
+	fx.slow_gone = true;
+	env_stop(fx.l.env);
+}
+
 static void on_request(struct evhttp_request *req, void *arg)
 {
 	const char *uri = evhttp_request_get_uri(req);
@@ -69,6 +80,12 @@ static void on_request(struct evhttp_request *req, void *arg)
 		memset(big, 'x', sizeof big);
 		evbuffer_add(out, big, sizeof big);
 		evhttp_send_reply(req, 200, "OK", out);
+	} else if (strcmp(uri, "/slow") == 0) {
+		evhttp_connection_set_closecb(evhttp_request_get_connection(req), on_slow_gone, NULL);
+		evbuffer_add_printf(out, "one");
+		evhttp_send_reply_start(req, 200, "OK");
+		evhttp_send_reply_chunk(req, out);
+		fx.slow = req;
 	} else if (strcmp(uri, "/moved") == 0) {
 		evhttp_add_header(h, "Location", "/text");
 		evhttp_send_reply(req, 302, "Found", NULL);
@@ -246,6 +263,88 @@ TEST(http_sends_methods_and_bodies)
 	CHECK_INT(ask(NULL, "HEAD", "/text", NULL), 0);
 	CHECK(loop_run(&fx.l));
 	CHECK(strncmp(fx.seen, "4 ", 2) == 0 && got.status == 200 && got.n_body == 0);
+	end();
+}
+
+/* ---- a body that is told while it comes ---- */
+
+static struct {
+	unsigned n, headers;
+	char all[64];
+	enum { PART_GO_ON, PART_CANCEL, PART_FREE } then;
+	struct http_req *req;
+} parts;
+
+static void on_part(const struct http_resp *r, void *arg)
+{
+	char type[64];
+	size_t at = strlen(parts.all);
+
+	(void)arg;
+	parts.n++;
+	parts.headers += http_header(r, "x-ratelimit-bucket", type, sizeof type) != NULL;
+	snprintf(parts.all + at, sizeof parts.all - at, "%.*s", (int)r->body.n, r->body.p);
+	if (parts.then == PART_CANCEL)
+		http_req_cancel(parts.req);
+	if (parts.then == PART_FREE)
+		fx.h = http_free(fx.h);
+	if (fx.slow && parts.n == 1 && parts.then == PART_GO_ON) {
+		struct evbuffer *out = evbuffer_new();
+
+		evbuffer_add_printf(out, ", two");
+		evhttp_send_reply_chunk(fx.slow, out);
+		evhttp_send_reply_end(fx.slow);
+		evbuffer_free(out);
+	}
+}
+
+static int ask_parts(const char *tail, size_t max)
+{
+	char url[256];
+	const struct http_call call = {
+		.method = "GET", .url = url, .parth = on_part, .max_body = max};
+
+	snprintf(url, sizeof url, "%s%s", fx.base, tail);
+	return http_request(&parts.req, fx.h, &call, on_resp, NULL);
+}
+
+TEST(http_tells_a_body_while_it_comes)
+{
+	CHECK(begin(NULL));
+	memset(&parts, 0, sizeof parts);
+	CHECK_INT(ask_parts("/slow", 0), 0);
+	CHECK(loop_run(&fx.l));
+	CHECK(got.n == 1 && got.err == 0 && got.status == 200 && got.n_body == 0);
+	CHECK(parts.n >= 2);
+	CHECK_INT(parts.headers, 1);
+	CHECK_STR(parts.all, "one, two");
+	/* What is refused comes whole. */
+	memset(&parts, 0, sizeof parts);
+	CHECK_INT(ask_parts("/limited", 0), 0);
+	CHECK(loop_run(&fx.l));
+	CHECK(got.status == 429 && parts.n == 0);
+	CHECK_STR(got.body, "{\"retry_after\":1}");
+	/* The cap is of all parts together. */
+	CHECK_INT(ask_parts("/big", BIG - 1), 0);
+	CHECK(loop_run(&fx.l));
+	CHECK_INT(got.err, EMSGSIZE);
+	end();
+}
+
+TEST(http_is_cancelled_in_the_middle_of_a_body)
+{
+	CHECK(begin(NULL));
+	memset(&parts, 0, sizeof parts);
+	parts.then = PART_CANCEL;
+	CHECK_INT(ask_parts("/slow", 0), 0);
+	CHECK(loop_run(&fx.l));
+	CHECK(fx.slow_gone && parts.n == 1 && got.n == 0);
+	fx.slow_gone = false;
+	memset(&parts, 0, sizeof parts);
+	parts.then = PART_FREE;
+	CHECK_INT(ask_parts("/slow", 0), 0);
+	CHECK(loop_run(&fx.l));
+	CHECK(fx.slow_gone && parts.n == 1 && got.n == 0);
 	end();
 }
 

@@ -1,0 +1,341 @@
+#include "control/asr/files.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/dialect/openai.h"
+#include "control/dialect/openai_http.h"
+#include "control/provider.h"
+#include "ipc/env.h"
+#include "ipc/log.h"
+
+/* A recording that is kept. */
+struct sound {
+	struct sound *next;
+	uint64_t user;
+	uint32_t utterance;
+	bool broken; /* part of it had no place */
+	bool wanted; /* goes out with the next send */
+	uint8_t *pcm;
+	size_t n, cap;
+};
+
+/* One that is at the provider's. */
+struct sent {
+	struct sent *next;
+	struct asr_files *f;
+	uint64_t user;
+	uint32_t utterance;
+	struct http_req *req;
+};
+
+struct asr_files {
+	struct env *env;
+	struct provider *provider;
+	char *model, *language;
+	asr_h *h;
+	void *arg;
+	struct sound *sounds, **last; /* in order of their start */
+	unsigned n_sounds;
+	size_t bytes;
+	struct sent *sent;
+};
+
+static struct sound *sound_of(const struct asr_files *f, uint64_t user, uint32_t utterance)
+{
+	for (struct sound *s = f->sounds; s; s = s->next)
+		if (s->user == user && s->utterance == utterance)
+			return s;
+	return NULL;
+}
+
+/* Takes the recording at *at out of the list. */
+static void sound_free(struct asr_files *f, struct sound **at)
+{
+	struct sound *s = *at;
+
+	*at = s->next;
+	if (f->last == &s->next)
+		f->last = at;
+	f->n_sounds--;
+	f->bytes -= s->cap;
+	free(s->pcm);
+	free(s);
+}
+
+static void sent_free(struct sent *x)
+{
+	for (struct sent **at = &x->f->sent; *at; at = &(*at)->next)
+		if (*at == x) {
+			*at = x->next;
+			break;
+		}
+	if (x->req)
+		http_req_cancel(x->req);
+	free(x);
+}
+
+/* ---- sound ---- */
+
+int asr_files_start(struct asr_files *f, uint64_t user, uint32_t utterance)
+{
+	struct sound *s;
+
+	if (f->n_sounds == ASR_FILES_KEPT)
+		return ENOBUFS;
+	s = calloc(1, sizeof *s);
+	if (!s)
+		return ENOMEM;
+	s->user = user;
+	s->utterance = utterance;
+	*f->last = s;
+	f->last = &s->next;
+	f->n_sounds++;
+	return 0;
+}
+
+static bool make_place(struct asr_files *f, struct sound *s, size_t n)
+{
+	size_t cap = s->cap ? s->cap : 48000;
+	uint8_t *grown;
+
+	if (n > ASR_FILES_ONE - s->n)
+		return false;
+	while (cap < s->n + n)
+		cap *= 2;
+	if (cap == s->cap)
+		return true;
+	if (cap - s->cap > ASR_FILES_BYTES - f->bytes)
+		return false;
+	grown = realloc(s->pcm, cap);
+	if (!grown)
+		return false;
+	f->bytes += cap - s->cap;
+	s->pcm = grown;
+	s->cap = cap;
+	return true;
+}
+
+void asr_files_append(struct asr_files *f, uint64_t user, uint32_t utterance, const uint8_t *pcm,
+		      size_t n)
+{
+	struct sound *s = sound_of(f, user, utterance);
+
+	if (!s || !n || s->broken)
+		return;
+	if (!make_place(f, s, n)) {
+		s->broken = true;
+		log_warn("recording_lost", "utterance=%u bytes=%zu", utterance, s->n);
+		return;
+	}
+	memcpy(s->pcm + s->n, pcm, n);
+	s->n += n;
+}
+
+int asr_files_run(struct asr_files *f, uint64_t user, uint32_t utterance)
+{
+	struct sound *s = sound_of(f, user, utterance);
+
+	if (!s)
+		return ENOENT;
+	if (s->broken) {
+		asr_files_cancel(f, user, utterance);
+		return ENOBUFS;
+	}
+	s->wanted = true;
+	return 0;
+}
+
+/* ---- the provider ---- */
+
+static void on_words(const struct http_resp *resp, void *arg)
+{
+	struct sent *x = arg;
+	struct asr_files *f = x->f;
+	uint64_t user = x->user;
+	uint32_t utterance = x->utterance;
+	struct openai_words w;
+	char why[OPENAI_WHY_MAX];
+
+	x->req = NULL;
+	sent_free(x);
+	if (resp->err || resp->status / 100 != 2) {
+		provider_why(resp, why, sizeof why);
+	} else if (openai_transcript(&w, resp->body.p, resp->body.n) == 0) {
+		f->h(ASR_TRANSCRIPT, user, utterance, (const uint8_t *)w.text, strlen(w.text),
+		     w.doubt, f->arg);
+		return;
+	} else {
+		snprintf(why, sizeof why, "the answer holds no words");
+	}
+	log_warn("recording_failed", "utterance=%u why=\"%s\"", utterance, why);
+	f->h(ASR_FAILED, user, utterance, (const uint8_t *)why, strlen(why), 0, f->arg);
+}
+
+static int post(struct asr_files *f, const struct sound *first, struct slice pcm)
+{
+	struct openai_recording rec = {.model = f->model,
+				       .language = f->language,
+				       .pcm = pcm,
+				       .rate = OPENAI_RATE};
+	struct provider_call call = {.endpoint = "audio/transcriptions",
+				     .ms = ASR_FILES_MS,
+				     .max_body = OPENAI_ANSWER_MAX,
+				     .h = on_words};
+	struct openai_body body;
+	struct sent *x;
+	uint64_t nonce[2];
+	char boundary[64];
+	int err;
+
+	env_random(f->env, nonce, sizeof nonce);
+	snprintf(boundary, sizeof boundary, "parley%016llx%016llx", (unsigned long long)nonce[0],
+		 (unsigned long long)nonce[1]);
+	rec.boundary = boundary;
+	err = openai_transcription(&body, &rec);
+	if (err)
+		return err;
+	x = calloc(1, sizeof *x);
+	if (!x) {
+		free(body.p);
+		return ENOMEM;
+	}
+	x->f = f;
+	x->user = first->user;
+	x->utterance = first->utterance;
+	x->next = f->sent;
+	f->sent = x;
+	call.type = body.type;
+	call.body = body.p;
+	call.n = body.n;
+	call.sound_at = body.sound_at;
+	call.arg = x;
+	err = provider_post(f->provider, &call, &x->req);
+	free(body.p);
+	if (err)
+		sent_free(x);
+	return err;
+}
+
+/* The sound of all that is wanted, one after the other. */
+static int gather(const struct asr_files *f, uint8_t **out, size_t *len)
+{
+	size_t n = 0;
+	uint8_t *pcm;
+
+	for (const struct sound *s = f->sounds; s; s = s->next)
+		n += s->wanted ? s->n : 0;
+	if (n > ASR_FILES_ONE)
+		return EMSGSIZE;
+	pcm = malloc(n ? n : 1);
+	if (!pcm)
+		return ENOMEM;
+	n = 0;
+	for (const struct sound *s = f->sounds; s; s = s->next) {
+		if (!s->wanted || !s->n)
+			continue;
+		memcpy(pcm + n, s->pcm, s->n);
+		n += s->n;
+	}
+	*out = pcm;
+	*len = n;
+	return 0;
+}
+
+int asr_files_send(struct asr_files *f, uint64_t *user, uint32_t *utterance)
+{
+	struct sound *first = f->sounds;
+	uint8_t *pcm = NULL;
+	size_t n = 0;
+	int err;
+
+	while (first && !first->wanted)
+		first = first->next;
+	if (!first)
+		return 0;
+	*user = first->user;
+	*utterance = first->utterance;
+	err = gather(f, &pcm, &n);
+	if (!err)
+		err = post(f, first, (struct slice){pcm, n});
+	free(pcm);
+	for (struct sound **at = &f->sounds; *at;)
+		if ((*at)->wanted)
+			sound_free(f, at);
+		else
+			at = &(*at)->next;
+	return err;
+}
+
+/* ---- what is not wanted any more ---- */
+
+static void drop(struct asr_files *f, uint64_t user, bool all, uint32_t utterance)
+{
+	struct sent *next;
+
+	for (struct sound **at = &f->sounds; *at;)
+		if ((*at)->user == user && (all || (*at)->utterance == utterance))
+			sound_free(f, at);
+		else
+			at = &(*at)->next;
+	for (struct sent *x = f->sent; x; x = next) {
+		next = x->next;
+		if (x->user == user && (all || x->utterance == utterance))
+			sent_free(x);
+	}
+}
+
+void asr_files_cancel(struct asr_files *f, uint64_t user, uint32_t utterance)
+{
+	drop(f, user, false, utterance);
+}
+
+void asr_files_close(struct asr_files *f, uint64_t user)
+{
+	drop(f, user, true, 0);
+}
+
+/* ---- coming and going ---- */
+
+int asr_files_alloc(struct asr_files **out, const struct asr_conf *conf)
+{
+	struct asr_files *f;
+	int err = ENOMEM;
+
+	if (!out || !conf->env || !conf->http || !conf->base || !conf->model || !conf->h)
+		return EINVAL;
+	f = calloc(1, sizeof *f);
+	if (!f)
+		return ENOMEM;
+	f->env = conf->env;
+	f->h = conf->h;
+	f->arg = conf->arg;
+	f->last = &f->sounds;
+	f->model = strdup(conf->model);
+	f->language = strdup(conf->language ? conf->language : "");
+	if (f->model && f->language)
+		err = provider_alloc(&f->provider, conf->http, conf->base, conf->base_key);
+	if (err) {
+		asr_files_free(f);
+		return err;
+	}
+	*out = f;
+	return 0;
+}
+
+struct asr_files *asr_files_free(struct asr_files *f)
+{
+	if (!f)
+		return NULL;
+	while (f->sent)
+		sent_free(f->sent);
+	while (f->sounds)
+		sound_free(f, &f->sounds);
+	provider_free(f->provider);
+	free(f->model);
+	free(f->language);
+	free(f);
+	return NULL;
+}

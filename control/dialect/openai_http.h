@@ -1,0 +1,85 @@
+/* What OpenAI, and servers that speak its dialect, are asked by HTTP: words of a recording, words of a model, speech.
+ *
+ * Pure: it builds bodies and reads answers. Texts that it returns are freed by the caller with free(); NULL is ENOMEM. */
+#ifndef CONTROL_DIALECT_OPENAI_HTTP_H
+#define CONTROL_DIALECT_OPENAI_HTTP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "proto/base/cursor.h"
+
+enum {
+	OPENAI_ANSWER_MAX = 1 << 20, /* bytes of an answer that comes whole */
+	OPENAI_WORDS_MAX = 4096,     /* of a recording, with NUL */
+	OPENAI_WHY_MAX = 256,
+};
+
+/* base + "/" + endpoint; base may end with a slash. */
+char *openai_http_url(const char *base, const char *endpoint);
+
+/* ---- POST audio/transcriptions ---- */
+
+struct openai_recording {
+	const char *model, *language; /* language "": not told */
+	const char *boundary;	      /* of the parts; nothing else may hold it */
+	struct slice pcm;	      /* s16le mono */
+	uint32_t rate;
+};
+/* A body of several parts; type is its Content-Type line, the sound begins at sound_at. */
+struct openai_body {
+	uint8_t *p;
+	size_t n, sound_at;
+	char type[128];
+};
+/* ENOMEM; EINVAL when the boundary has no place. p is freed by the caller. */
+int openai_transcription(struct openai_body *out, const struct openai_recording *rec);
+
+struct openai_words {
+	char text[OPENAI_WORDS_MAX]; /* UTF-8, may be empty */
+	uint32_t doubt;		     /* as in struct openai_fact */
+	uint32_t no_speech; /* how likely there was none, thousandths, plus one; 0: not told */
+};
+/* Stretches that the recogniser itself takes for no speech are left out. EBADMSG. */
+int openai_transcript(struct openai_words *out, const char *body, size_t n);
+
+/* ---- POST audio/speech ---- */
+
+/* Raw sound is asked for: s16le mono at OPENAI_RATE. */
+char *openai_speech(const char *model, const char *voice, const char *text);
+/* Whether what comes under this Content-Type ("" for none) may be that. */
+bool openai_speech_raw(const char *type);
+
+/* ---- POST chat/completions ---- */
+
+struct openai_chat {
+	const char *model, *system, *user; /* system may be "" */
+	unsigned tokens;		   /* at most so many; 0: not told */
+	bool stream;
+};
+char *openai_chat(const struct openai_chat *chat);
+
+enum openai_said {
+	OPENAI_SAID_NOTHING, /* what is not for anybody */
+	OPENAI_SAID_WORDS,   /* text: more of them, or all when it does not stream */
+	OPENAI_SAID_ALL,     /* no more will come */
+	OPENAI_SAID_WRONG,   /* text: why */
+};
+struct openai_chunk {
+	enum openai_said said;
+	bool finished; /* these were the last words */
+	struct slice text;
+	void *tree;
+};
+/* The data of one event of a stream, or a whole answer. EBADMSG, EMSGSIZE. *out is written only on success and then
+ * wants openai_chunk_clear. */
+int openai_chunk(struct openai_chunk *out, const uint8_t *data, size_t n);
+void openai_chunk_clear(struct openai_chunk *chunk);
+
+/* ---- when it is refused ---- */
+
+/* One line: the status, what is known of the cause by a code of openai_trouble(), and the server's words. */
+void openai_refusal(int status, const char *body, size_t n, char *why, size_t size);
+
+#endif

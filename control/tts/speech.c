@@ -1,0 +1,197 @@
+#include "control/tts/speech.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/dialect/openai_http.h"
+#include "control/provider.h"
+
+/* A piece that is being spoken. */
+struct piece {
+	struct piece *next;
+	struct tts_speech *t;
+	uint32_t turn, chunk;
+	uint8_t odd; /* half a sample that waits for its other half */
+	bool has_odd, sound;
+	bool over;   /* nothing more of it is told */
+	bool inside; /* of a handler: freed when that returns */
+	struct http_req *req;
+};
+
+struct tts_speech {
+	struct provider *provider;
+	tts_h *h;
+	void *arg;
+	struct piece *pieces;
+	unsigned n_pieces;
+};
+
+static void piece_free(struct piece *p)
+{
+	for (struct piece **at = &p->t->pieces; *at; at = &(*at)->next)
+		if (*at == p) {
+			*at = p->next;
+			p->t->n_pieces--;
+			break;
+		}
+	free(p);
+}
+
+static void piece_drop(struct piece *p)
+{
+	p->over = true;
+	if (p->req)
+		http_req_cancel(p->req);
+	p->req = NULL;
+	if (!p->inside)
+		piece_free(p);
+}
+
+static void tell(struct piece *p, enum tts_event ev, const void *data, size_t n)
+{
+	if (ev != TTS_SOUND)
+		p->over = true;
+	p->t->h(ev, p->turn, p->chunk, data, n, p->t->arg);
+}
+
+static void fail(struct piece *p, const char *why)
+{
+	tell(p, TTS_FAILED, why, strlen(why));
+}
+
+/* ---- sound ---- */
+
+/* Whole samples; half of one waits. */
+static void sound(struct piece *p, const uint8_t *data, size_t n)
+{
+	p->sound = p->sound || n;
+	if (p->has_odd && n) {
+		uint8_t sample[2] = {p->odd, data[0]};
+
+		p->has_odd = false;
+		data++;
+		n--;
+		tell(p, TTS_SOUND, sample, sizeof sample);
+	}
+	if (n % 2) {
+		p->has_odd = true;
+		p->odd = data[n - 1];
+		n--;
+	}
+	if (n && !p->over)
+		tell(p, TTS_SOUND, data, n);
+}
+
+static void on_part(const struct http_resp *resp, void *arg)
+{
+	struct piece *p = arg;
+	char type[64], why[96];
+
+	p->inside = true;
+	if (http_header(resp, "content-type", type, sizeof type) && !openai_speech_raw(type)) {
+		snprintf(why, sizeof why, "not raw sound but %.40s", type);
+		fail(p, why);
+	} else {
+		sound(p, (const uint8_t *)resp->body.p, resp->body.n);
+	}
+	p->inside = false;
+	if (p->over)
+		piece_drop(p);
+}
+
+static void on_end(const struct http_resp *resp, void *arg)
+{
+	struct piece *p = arg;
+	char why[OPENAI_WHY_MAX];
+
+	p->req = NULL;
+	p->inside = true;
+	if (resp->err || resp->status / 100 != 2) {
+		provider_why(resp, why, sizeof why);
+		fail(p, why);
+	} else if (!p->sound) {
+		fail(p, "no sound came");
+	} else {
+		tell(p, TTS_DONE, NULL, 0);
+	}
+	piece_free(p);
+}
+
+/* ---- the owner's side ---- */
+
+int tts_speech_say(struct tts_speech *t, const char *model, const char *voice, uint32_t turn,
+		   uint32_t chunk, const char *text)
+{
+	struct provider_call call = {.endpoint = "audio/speech",
+				     .type = "Content-Type: application/json",
+				     .ms = TTS_SPEECH_MS,
+				     .max_body = TTS_SPEECH_MAX,
+				     .parth = on_part,
+				     .h = on_end};
+	struct piece *p;
+	char *body;
+	int err;
+
+	if (t->n_pieces >= TTS_SPEECH_AT_ONCE)
+		return EBUSY;
+	p = calloc(1, sizeof *p);
+	body = p ? openai_speech(model, voice, text) : NULL;
+	if (!body) {
+		free(p);
+		return ENOMEM;
+	}
+	p->t = t;
+	p->turn = turn;
+	p->chunk = chunk;
+	p->next = t->pieces;
+	t->pieces = p;
+	t->n_pieces++;
+	call.body = body;
+	call.n = strlen(body);
+	call.arg = p;
+	err = provider_post(t->provider, &call, &p->req);
+	free(body);
+	if (err)
+		piece_free(p);
+	return err;
+}
+
+void tts_speech_cancel(struct tts_speech *t, uint32_t turn)
+{
+	struct piece *next;
+
+	for (struct piece *p = t->pieces; p; p = next) {
+		next = p->next;
+		if (p->turn == turn && !p->over)
+			piece_drop(p);
+	}
+}
+
+int tts_speech_alloc(struct tts_speech **out, struct provider *provider, tts_h *h, void *arg)
+{
+	struct tts_speech *t;
+
+	if (!out || !provider || !h)
+		return EINVAL;
+	t = calloc(1, sizeof *t);
+	if (!t)
+		return ENOMEM;
+	t->provider = provider;
+	t->h = h;
+	t->arg = arg;
+	*out = t;
+	return 0;
+}
+
+struct tts_speech *tts_speech_free(struct tts_speech *t)
+{
+	if (!t)
+		return NULL;
+	while (t->pieces)
+		piece_drop(t->pieces);
+	free(t);
+	return NULL;
+}
