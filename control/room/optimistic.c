@@ -160,14 +160,14 @@ bool room_optimistic_kept(struct room *room, struct room_turn *turn)
 	return true;
 }
 
-bool room_optimistic_holds(const struct room *room, const struct room_turn *turn)
+bool room_optimistic_holds(const struct room *room, uint32_t turn)
 {
-	return room->optimistic.turn && room->optimistic.turn == turn->id;
+	return turn && room->optimistic.turn == turn;
 }
 
 bool room_optimistic_broke(struct room *room, const struct room_turn *turn)
 {
-	if (!room_optimistic_holds(room, turn))
+	if (!room_optimistic_holds(room, turn->id))
 		return false;
 	revoke(room);
 	return true;

@@ -43,8 +43,8 @@ void room_optimistic_words(struct room *room, uint64_t user, const char *text);
 bool room_optimistic_kept(struct room *room, struct room_turn *turn);
 /* Its brain failed. True: it was begun early, so it is taken back; the words ask anew when they are there. */
 bool room_optimistic_broke(struct room *room, const struct room_turn *turn);
-/* Its sound may not be heard yet. */
-bool room_optimistic_holds(const struct room *room, const struct room_turn *turn);
+/* Nothing of the answer to this turn may be heard yet. */
+bool room_optimistic_holds(const struct room *room, uint32_t turn);
 /* At the end of a step: takes back what nobody will keep. */
 void room_optimistic_settle(struct room *room);
 

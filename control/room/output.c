@@ -43,6 +43,12 @@ void room_ask(struct room *room, struct room_turn *turn)
 		e->context = room_prompt(room, turn);
 }
 
+static bool live(const struct room_turn *t, uint32_t id)
+{
+	return t && t->id == id &&
+	       (t->phase == ROOM_PHASE_ASKED || t->phase == ROOM_PHASE_SPEAKING);
+}
+
 /* Letters only, lower case, one blank between words: so that punctuation does not hide a phrase. */
 static void plain(const char *text, char *to, size_t size)
 {
@@ -127,7 +133,7 @@ static void decide_out(struct room *room, struct room_turn *t)
 
 	t->not_understood = says_not_understood(room, t);
 	if (!t->samples || (room->guest && !told && !t->not_understood) ||
-	    room_reply_undecided(&room->reply) || room_optimistic_holds(room, t))
+	    room_reply_undecided(&room->reply) || room_optimistic_holds(room, t->id))
 		return;
 	if (room->guest && t->not_understood && not_understood_too_often(room, t))
 		return;
@@ -141,7 +147,7 @@ static void whole(struct room *room, struct room_turn *t)
 {
 	if (!t->let_out)
 		decide_out(room, t);
-	if (t->phase == ROOM_PHASE_ENDED || room_optimistic_holds(room, t))
+	if (t->phase == ROOM_PHASE_ENDED || room_optimistic_holds(room, t->id))
 		return;
 	if (!t->let_out) {
 		t->sinks &= ~(unsigned)ROOM_SINK_SPEECH;
@@ -162,6 +168,10 @@ static void brain_over(struct room *room, struct room_turn *t, bool broke)
 	t->sinks &= ~(unsigned)ROOM_SINK_BRAIN;
 	if (broke && room_optimistic_broke(room, t))
 		return;
+	if (room->reply.planned && !t->let_out)
+		decide_out(room, t);
+	if (!live(t, t->id))
+		return;
 	room_reply_whole(room, t);
 	if (room->reply.planned)
 		return;
@@ -178,6 +188,8 @@ void room_released(struct room *room, struct room_turn *t)
 		whole(room, t);
 	else if (!t->let_out)
 		decide_out(room, t);
+	if (live(t, t->id))
+		room_reply_released(room, t);
 }
 
 /* Sound of the answer: to the playback, which is opened when it may be heard. */
@@ -193,12 +205,6 @@ static void sound_came(struct room *room, struct room_turn *t, uint32_t chunk, s
 	e->pcm = pcm;
 	if (t->let_out && !room->reply.open)
 		room_let_out(room, t);
-}
-
-static bool live(const struct room_turn *t, uint32_t id)
-{
-	return t && t->id == id &&
-	       (t->phase == ROOM_PHASE_ASKED || t->phase == ROOM_PHASE_SPEAKING);
 }
 
 /* It goes on: decides whether it may be heard, or waits for more. */

@@ -133,6 +133,8 @@ struct room_plan_do room_plan_next(struct room_plan *plan, uint64_t backlog, uin
 		return wait;
 	if (plan->n && !step_at(plan, 0)->sound)
 		return plan->paused ? wait : take(plan);
+	if (plan->held)
+		return wait;
 	if (plan->playing)
 		return end_playback(plan);
 	if (plan->n)

@@ -7,6 +7,7 @@
  *   READY      a sound next, nothing is playing          SOUNDING   play it
  *   READY      no more will come, speech is playing      DRAINING   end the playback
  *   READY      no more will come, nothing is playing     OVER       -
+ *   READY      anything but speech next, held            READY      wait: nothing of it may be heard yet
  *   SPEAKING   its sound is whole, or failed             READY
  *   DRAINING   drained                                   READY
  *   SOUNDING   it is over, or failed                     READY
@@ -58,6 +59,7 @@ struct room_plan {
 	bool playing;	  /* sound went out and has not drained */
 	bool paused;	  /* the backlog was high */
 	bool whole;	  /* no more will be added */
+	bool held;	  /* set by the caller: speech may be made, nothing may be heard */
 	bool cut;	  /* more came than is kept */
 	unsigned collapsed; /* pieces that were joined to another */
 	unsigned first, n;

@@ -87,20 +87,32 @@ static void chunk_out(const char *text, size_t n, void *arg)
 	room_plan_speech(&room->reply.plan, text, n);
 }
 
+static void sound_now(struct room *room, const char *ref, size_t n)
+{
+	struct room_reply *r = &room->reply;
+	const char *text = room_text_of(room, ref, n);
+	struct room_effect *e;
+
+	if (!text)
+		return;
+	e = room_do(room, ROOM_DO_SOUNDBOARD);
+	e->turn = r->turn;
+	e->chunk = ++r->sounds;
+	e->text = text;
+}
+
 static void sound_out(struct room *room, const char *ref, size_t n)
 {
 	struct room_reply *r = &room->reply;
-	const char *text;
 
 	if (r->planned) {
 		room_chunker_flush(&r->chunker, chunk_out, room);
 		room_plan_sound(&r->plan, ref, n);
-	} else if ((text = room_text_of(room, ref, n)) != NULL) {
-		struct room_effect *e = room_do(room, ROOM_DO_SOUNDBOARD);
-
-		e->turn = r->turn;
-		e->chunk = ++r->sounds;
-		e->text = text;
+	} else if (!room_optimistic_holds(room, r->turn)) {
+		sound_now(room, ref, n);
+	} else if (r->held < ROOM_SOUNDS_MAX && n <= ROOM_SOUND_REF_MAX) {
+		memcpy(r->sound[r->held], ref, n);
+		r->sound[r->held++][n] = '\0';
 	}
 }
 
@@ -171,6 +183,17 @@ void room_reply_whole(struct room *room, struct room_turn *turn)
 	if (room_directive_skips(&r->directive))
 		room_decide(turn, ROOM_RULE_SKIP, true, 0, 0);
 	words_came(room, turn);
+}
+
+void room_reply_released(struct room *room, struct room_turn *turn)
+{
+	struct room_reply *r = &room->reply;
+
+	for (unsigned i = 0; i < r->held; i++)
+		sound_now(room, r->sound[i], strlen(r->sound[i]));
+	r->held = 0;
+	if (r->planned)
+		room_reply_go(room, turn);
 }
 
 /* ---- sound ---- */
@@ -252,6 +275,7 @@ void room_reply_go(struct room *room, struct room_turn *t)
 	struct room_reply *r = &room->reply;
 	const struct settings *s = room->settings;
 
+	r->plan.held = room_optimistic_holds(room, r->turn);
 	while (r->turn == t->id && t->phase != ROOM_PHASE_ENDED && t->phase != ROOM_PHASE_CLOSING) {
 		struct room_plan_do d =
 			room_plan_next(&r->plan, backlog(room), samples_of(s->speech_pause_ms),

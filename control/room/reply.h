@@ -30,7 +30,10 @@ struct room_reply {
 	struct room_plan plan;
 	struct room_said said;
 	unsigned notes;
-	uint32_t sounds; /* of the native path, numbered */
+	/* of the native path */
+	uint32_t sounds; /* numbered */
+	unsigned held;	 /* those that may not be heard yet */
+	char sound[ROOM_SOUNDS_MAX][ROOM_SOUND_REF_MAX + 1];
 	/* the playback that runs, on the brain path */
 	bool open;
 	uint64_t started_at, written, drained; /* drained: samples of those before */
@@ -42,6 +45,8 @@ void room_reply_begin(struct room *room, struct room_turn *turn);
 void room_reply_text(struct room *room, struct room_turn *turn, struct slice text);
 /* The brain has said all. */
 void room_reply_whole(struct room *room, struct room_turn *turn);
+/* It may be heard from now on. The turn may be over afterwards. */
+void room_reply_released(struct room *room, struct room_turn *turn);
 /* Sound may not be let out yet: what the words before it mean is not known. */
 bool room_reply_undecided(const struct room_reply *reply);
 /* More sound of this chunk is on its way to the playback. */

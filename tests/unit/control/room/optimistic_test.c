@@ -163,6 +163,70 @@ TEST(rule_149_a_brain_that_failed_early_is_asked_anew)
 	world_end(&w);
 }
 
+static void speech(struct world *w, enum room_event_type type, uint32_t turn, const char *text)
+{
+	static const uint8_t pcm[960];
+
+	world_step(w, (struct room_event){.type = type,
+					  .turn = turn,
+					  .chunk = 1,
+					  .text = {(const uint8_t *)text, strlen(text)},
+					  .pcm = {pcm, sizeof pcm}});
+}
+
+/* An answer that is written is made into speech early, and heard no sooner than any other; nor are
+ * its sounds. */
+TEST(rule_149_nothing_of_a_written_answer_is_heard_before_the_words_are_sure)
+{
+	static const char *const answers[] = {"Ten past four.", "[[SOUNDBOARD: gong]]"};
+
+	for (unsigned i = 0; i < 4; i++) {
+		bool sound = i % 2, revoked = i / 2;
+		struct world w;
+		uint32_t turn;
+
+		world_begin(&w, "reply_path=brain", 1);
+		world_sound(&w, 1, 1000, 6000);
+		eot(&w, 900, "what time is it");
+		turn = w.asked;
+		speech(&w, ROOM_BRAIN_TEXT, turn, answers[sound]);
+		speech(&w, ROOM_BRAIN_DONE, turn, "");
+		CHECK_INT(w.did[ROOM_DO_SPEAK], !sound);
+		if (!sound) {
+			speech(&w, ROOM_SPEECH_AUDIO, turn, "");
+			speech(&w, ROOM_SPEECH_DONE, turn, "");
+		}
+		world_sound_end(&w, 1);
+		world_until(&w, w.ms + 150);
+		CHECK_INT(w.did[ROOM_DO_SAY_OPEN] + w.did[ROOM_DO_SOUNDBOARD], 0);
+		CHECK_INT(w.did[ROOM_DO_RECORD], 0);
+		world_words(&w, 1, revoked ? "what time is it in Tokyo" : "what time is it");
+		CHECK_INT(w.did[ROOM_DO_ASK], 1 + revoked);
+		CHECK_INT(w.did[ROOM_DO_SAY_OPEN], !revoked && !sound);
+		CHECK_INT(w.did[ROOM_DO_SAY_END], !revoked && !sound);
+		CHECK_INT(w.did[ROOM_DO_SOUNDBOARD], !revoked && sound);
+		world_end(&w);
+	}
+}
+
+TEST(rule_149_a_sound_of_a_voice_model_waits_as_well)
+{
+	for (unsigned revoked = 0; revoked < 2; revoked++) {
+		struct world w;
+
+		world_begin(&w, "", 1);
+		world_sound(&w, 1, 1000, 6000);
+		eot(&w, 900, "what time is it");
+		speech(&w, ROOM_BRAIN_TEXT, w.asked, "[[SOUNDBOARD: gong]] well");
+		CHECK_INT(w.did[ROOM_DO_SOUNDBOARD], 0);
+		world_sound_end(&w, 1);
+		world_until(&w, w.ms + 150);
+		world_words(&w, 1, revoked ? "what time is it in Tokyo" : "what time is it");
+		CHECK_INT(w.did[ROOM_DO_SOUNDBOARD], !revoked);
+		world_end(&w);
+	}
+}
+
 TEST(rule_149_its_token_says_why)
 {
 	struct world w;
