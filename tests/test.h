@@ -24,6 +24,8 @@ void test_fail(const char *file, int line, const char *fmt, ...) __attribute__((
 void test_skip(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* True while an allocation failure was injected in this run. */
 bool test_oom_hit(void);
+/* From now on no allocation of our own code succeeds, until it is told otherwise or the test is over. */
+void test_no_memory(bool none);
 /* Path of a file under the source tree's tests/, or under ../shared; NULL when it is not there. Static buffer. */
 const char *test_data(const char *rel);
 const char *test_shared(const char *rel);

@@ -20,7 +20,7 @@
 /* After a session is up, so long until those it did not name count as gone. */
 #define SETTLE_NS (2 * SECOND)
 
-enum { DSCP_EF = 0xb8, UDP_BUFFER = 1 << 20, HANDSHAKE_MS = 5000, UNKNOWN_MANY = 36 };
+enum { DSCP_EF = 0xb8, UDP_BUFFER = 1 << 20, HANDSHAKE_MS = 5000 };
 
 /* The retired ones come last: they are taken when a server offers nothing else. */
 #define X(NAME, num, wire) wire,
@@ -45,12 +45,16 @@ static void command_lost(struct call *c, enum cmd_type type)
 		c->secure.rejoin = true;
 }
 
-void call_cmd(struct call *c, struct cmd *cmd)
+bool call_cmd(struct call *c, struct cmd *cmd)
 {
-	if (!c->line || c->leaving)
+	if (!c->line || c->leaving) {
 		cmd_dispose(cmd); /* what it would have lent */
-	else if (engine_send(c->conf.engine, c->line, cmd))
-		command_lost(c, cmd->type);
+		return true;
+	}
+	if (!engine_send(c->conf.engine, c->line, cmd))
+		return true;
+	command_lost(c, cmd->type);
+	return false;
 }
 
 static void tell_state(struct call *c)
@@ -159,6 +163,8 @@ static void on_state(struct call *c, const struct vgw_action *act)
 		tmr_start(c->settle, SETTLE_NS);
 		if (act->state.reason == MEDIA_REASON_RESUMED)
 			secure_resumed(c);
+		else
+			unnamed_begin(&c->unnamed, env_now(c->conf.env));
 		break;
 	case MEDIA_PHASE_RESUMING:
 		secure_offline(c);
@@ -232,6 +238,7 @@ static void on_action(const struct vgw_action *act, void *arg)
 		break;
 	case VGW_SSRC:
 		hear_ssrc(c, act->ssrc.user, act->ssrc.ssrc);
+		unnamed_named(&c->unnamed, act->ssrc.ssrc);
 		break;
 	case VGW_MEMBER:
 		hear_member(c, act->member.user, act->member.present);
@@ -348,17 +355,16 @@ static void on_ws(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t 
 
 /* ---- the audio thread ---- */
 
-/* Somebody speaks whom no op 5 named, and what was missed may have been just that: a resume brings
- * it. */
-static void ask_who_speaks(struct call *c, uint64_t unknown)
+/* Somebody speaks whom no op 5 named. What was missed may have been just that, and may have been the last message, so that
+ * no gap shows it: a resume brings it, and what was held meanwhile is heard then. */
+static void on_unheard(struct call *c, uint32_t ssrc, bool goes_on)
 {
-	bool many = unknown >= c->unknown_ssrc + UNKNOWN_MANY;
+	uint64_t now = env_now(c->conf.env);
 
-	c->unknown_ssrc = unknown;
-	if (!many || !vgw_missed(c->gw))
+	if (hear_unheard(c, ssrc) || !goes_on || vgw_phase(c->gw) != MEDIA_PHASE_UP || !unnamed_ask(&c->unnamed, ssrc, now))
 		return;
-	log_warn("speaker_unknown", "call=%u", c->id);
-	vgw_refresh(c->gw, env_now(c->conf.env), MEDIA_REASON_CONNECTION_LOST);
+	log_warn("speaker_unknown", "call=%u ssrc=%u missed=%d asks=%u", c->id, ssrc, vgw_missed(c->gw), c->unnamed.asks);
+	vgw_refresh(c->gw, now, MEDIA_REASON_CONNECTION_LOST);
 	call_stepped(c);
 }
 
@@ -386,7 +392,6 @@ static void on_stats(struct call *c, const struct line_stats *s)
 	m->complexity = (uint8_t)s->send.complexity;
 	call_out(c, &msg, 0);
 	say_check_starved(c);
-	ask_who_speaks(c, s->unknown_ssrc);
 }
 
 static void on_user_stats(struct call *c, const struct slot_stats *s)
@@ -447,7 +452,7 @@ void call_engine_event(const struct ev *ev, void *owner)
 		on_want_speaking(c, ev->on);
 		return;
 	case EV_UNHEARD:
-		hear_unheard(c, ev->ssrc);
+		on_unheard(c, ev->unheard.ssrc, ev->unheard.goes_on);
 		return;
 	case EV_SPEAKING:
 	case EV_HEARD:

@@ -258,16 +258,18 @@ void hear_ssrc(struct call *c, uint64_t user, uint32_t ssrc)
 	map_ssrc(c, p);
 }
 
-void hear_unheard(struct call *c, uint32_t ssrc)
+bool hear_unheard(struct call *c, uint32_t ssrc)
 {
 	for (size_t i = 0; i < c->n_people; i++) {
 		struct person *p = &c->people[i];
 
-		if (p->ssrc != ssrc || p->slot)
+		if (p->ssrc != ssrc)
 			continue;
-		map_ssrc(c, p);
-		return;
+		if (!p->slot)
+			map_ssrc(c, p);
+		return true;
 	}
+	return false;
 }
 
 void hear_session_over(struct call *c)

@@ -14,6 +14,9 @@
 #define MS	UINT64_C(1000000)
 #define USER(x) ((unsigned long long)(x))
 
+/* Keys that are owed are tried again after so long, at most. */
+enum { PAY_MIN_MS = 100, PAY_MAX_MS = 5000 };
+
 #define SAME(NAME) _Static_assert((int)DAVE_HEAL_##NAME == (int)MEDIA_HEAL_##NAME, #NAME)
 SAME(NONE);
 SAME(RECOVER);
@@ -28,47 +31,66 @@ static uint64_t number_of(const struct call *c, uint64_t serial)
 	return c->secure.number << 32 | serial;
 }
 
-/* slot NULL: the key that we seal with. */
-static void lend_key(struct call *c, const struct dave_epoch *e, uint64_t user, struct slot *slot,
-		     uint32_t generation)
+static bool later(const struct owed_key *a, const struct owed_key *b)
 {
-	struct cmd cmd = {.type = slot ? CMD_DAVE_OPEN : CMD_DAVE_SEND};
-	const struct dave_member *m = dave_epoch_find(e, user);
-	int err;
+	return a->serial > b->serial || (a->serial == b->serial && a->generation > b->generation);
+}
+
+/* Of one speaker the newest is owed: what it replaces is of no use then. */
+static void owe(struct call *c, struct owed_key *owed, struct owed_key key)
+{
+	struct secure *s = &c->secure;
+
+	if (!owed->is || later(&key, owed))
+		*owed = key;
+	if (s->pay_wait_ms)
+		return;
+	s->pay_wait_ms = PAY_MIN_MS;
+	s->pay_at = env_now(c->conf.env) + PAY_MIN_MS * MS;
+	log_warn("key_owed", "call=%u", c->id);
+}
+
+/* p NULL: the key that we seal with. False: it is owed. */
+static bool lend_key(struct call *c, const struct dave_epoch *e, struct person *p, uint32_t generation)
+{
+	struct owed_key *owed = p ? &p->owed : &c->secure.owed, key = {true, e->serial, generation};
+	struct cmd cmd = {.type = p ? CMD_DAVE_OPEN : CMD_DAVE_SEND};
+	const struct dave_member *m = dave_epoch_find(e, p ? p->user : c->user);
 
 	if (!m)
-		return;
-	cmd.dave.slot = slot;
-	err = dave_key_alloc(&cmd.dave.key, m->base, number_of(c, e->serial), generation);
-	if (err)
-		log_warn("key_lost", "call=%u user=%llu error=\"%s\"", c->id, USER(user),
-			 strerror(err));
-	else
-		call_cmd(c, &cmd);
+		return true;
+	cmd.dave.slot = p ? p->slot : NULL;
+	if (dave_key_alloc(&cmd.dave.key, m->base, number_of(c, e->serial), generation) || !call_cmd(c, &cmd)) {
+		owe(c, owed, key);
+		return false;
+	}
+	owed->is = owed->is && later(owed, &key);
+	return true;
 }
 
 static void lend_epoch(struct call *c, const struct dave_epoch *e)
 {
 	for (size_t i = 0; i < c->n_people; i++)
 		if (c->people[i].slot)
-			lend_key(c, e, c->people[i].user, c->people[i].slot, 0);
+			lend_key(c, e, &c->people[i], 0);
 	log_info("secure_epoch", "call=%u epoch=%llu members=%u", c->id, USER(e->number), e->n);
 }
 
-void secure_slot(struct call *c, const struct person *p)
+void secure_slot(struct call *c, struct person *p)
 {
 	const struct dave_epoch *epochs[DAVE_KEYS];
 	unsigned n =
 		c->secure.session ? dave_session_epochs(c->secure.session, epochs, DAVE_KEYS) : 0;
 
 	while (n-- > 0)
-		lend_key(c, epochs[n], p->user, p->slot, 0);
+		lend_key(c, epochs[n], p, 0);
 }
 
 static void seal_with(struct call *c, const struct dave_epoch *e)
 {
+	c->secure.owed.is = false;
 	if (e)
-		lend_key(c, e, c->user, NULL, 0);
+		lend_key(c, e, NULL, 0);
 	else
 		call_cmd(c, &(struct cmd){.type = CMD_DAVE_SEND});
 	log_info("secure_send", "call=%u epoch=%llu", c->id, USER(e ? e->number : 0));
@@ -87,7 +109,7 @@ static void allow_clear(struct call *c, bool send, uint64_t until)
 static void lend_next(struct call *c, uint64_t user, uint64_t epoch, uint32_t generation)
 {
 	const struct dave_epoch *epochs[DAVE_KEYS + 1];
-	const struct person *p = user ? hear_find(c, user) : NULL;
+	struct person *p = user ? hear_find(c, user) : NULL;
 	unsigned n = 0;
 
 	if (user && (!p || !p->slot))
@@ -98,8 +120,50 @@ static void lend_next(struct call *c, uint64_t user, uint64_t epoch, uint32_t ge
 		epochs[n++] = dave_session_sending(c->secure.session);
 	for (unsigned i = 0; i < n; i++)
 		if (number_of(c, epochs[i]->serial) == epoch)
-			lend_key(c, epochs[i], user ? user : c->user, p ? p->slot : NULL,
-				 generation);
+			lend_key(c, epochs[i], p, generation);
+}
+
+/* What is owed, unless it is of no use any more: among keys of a speaker the one that comes last counts as the newest. False:
+ * there is no memory still. */
+static bool pay(struct call *c, struct owed_key *owed, struct person *p)
+{
+	const struct dave_epoch *epochs[DAVE_KEYS];
+	unsigned n = 0, i = 0;
+
+	if (!owed->is)
+		return true;
+	if (!p && dave_session_sending(c->secure.session))
+		epochs[n++] = dave_session_sending(c->secure.session);
+	if (p && p->slot)
+		n = dave_session_epochs(c->secure.session, epochs, DAVE_KEYS);
+	while (i < n && epochs[i]->serial != owed->serial)
+		i++;
+	if (i < n && (i == 0 || owed->generation))
+		return lend_key(c, epochs[i], p, owed->generation);
+	owed->is = false;
+	return true;
+}
+
+/* The first that fails is the last that is tried this time. */
+static void pay_all(struct call *c)
+{
+	struct secure *s = &c->secure;
+	bool paid = pay(c, &s->owed, NULL);
+
+	for (size_t i = 0; paid && i < c->n_people; i++)
+		paid = pay(c, &c->people[i].owed, &c->people[i]);
+	if (paid)
+		log_info("keys_paid", "call=%u", c->id);
+	s->pay_wait_ms = paid ? 0 : s->pay_wait_ms * 2 < PAY_MAX_MS ? s->pay_wait_ms * 2 : PAY_MAX_MS;
+	s->pay_at = env_now(c->conf.env) + s->pay_wait_ms * MS;
+}
+
+static void forget_owed(struct call *c)
+{
+	c->secure.owed.is = false;
+	c->secure.pay_wait_ms = 0;
+	for (size_t i = 0; i < c->n_people; i++)
+		c->people[i].owed.is = false;
 }
 
 /* ---- what the session wants done ---- */
@@ -274,6 +338,7 @@ void secure_over(struct call *c)
 	if (!s->session)
 		return;
 	s->session = dave_session_free(s->session);
+	forget_owed(c);
 	for (size_t i = 0; i < c->n_people; i++)
 		secure_spell_over(c, &c->people[i], "session over");
 	/* The line closed itself with the session. */
@@ -419,6 +484,8 @@ void secure_settle(struct call *c)
 
 	if (c->secure.changed)
 		tell_change(c);
+	if (c->secure.pay_wait_ms && c->secure.pay_at < at)
+		at = c->secure.pay_at;
 	if (at == UINT64_MAX)
 		tmr_stop(c->secure.timer);
 	else
@@ -431,6 +498,8 @@ static void on_timer(void *arg)
 
 	if (c->secure.session)
 		dave_session_timer(c->secure.session, now_of(c));
+	if (c->secure.pay_wait_ms && now_of(c) >= c->secure.pay_at)
+		pay_all(c);
 	call_stepped(c);
 }
 

@@ -13,6 +13,13 @@ struct ev;
 struct person;
 struct tmr;
 
+/* A key that there was no memory for, or that was lost on its way down for want of it: it is lent a little later. */
+struct owed_key {
+	bool is;
+	uint64_t serial; /* of its epoch */
+	uint32_t generation;
+};
+
 struct secure {
 	struct dave_session *session; /* NULL between sessions */
 	struct dave_ladder ladder;    /* of the call */
@@ -24,6 +31,9 @@ struct secure {
 	unsigned n_unrun;
 	bool resume, rejoin, changed; /* to be done once the step is over */
 	bool clear_told;
+	struct owed_key owed; /* the one that we seal with */
+	uint64_t pay_at;      /* when those that are owed are tried again */
+	uint32_t pay_wait_ms; /* 0: none is */
 };
 
 /* ENOMEM. */
@@ -43,7 +53,7 @@ void secure_offline(struct call *c);
 void secure_resumed(struct call *c);
 
 /* A slot was lent for this person: it is lent every key that is still accepted. */
-void secure_slot(struct call *c, const struct person *p);
+void secure_slot(struct call *c, struct person *p);
 /* EV_DAVE_DEAF, PROOF, NEXT. */
 void secure_event(struct call *c, const struct ev *ev);
 /* This person is no longer deaf to us, or gone. */

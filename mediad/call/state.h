@@ -7,6 +7,7 @@
 #include "mediad/call/call.h"
 #include "mediad/call/gateway.h"
 #include "mediad/call/secure.h"
+#include "mediad/call/unnamed.h"
 
 struct tmr;
 struct ws;
@@ -23,6 +24,7 @@ struct person {
 	bool asked, yes;	 /* CONSENT was sent, and what it said */
 	uint32_t ssrc;	   /* 0: not known */
 	struct slot *slot; /* lent; NULL before the first SSRC, and when it was needed elsewhere */
+	struct owed_key owed;
 	bool speaking;
 	uint64_t spoke;	     /* began or ended to, or got the slot */
 	uint64_t deaf_since; /* packets come and do not open; 0 = not so */
@@ -60,7 +62,7 @@ struct call {
 	bool udp_broken;
 	bool speaking_due; /* op 5 was asked for, and not yet sent */
 	struct media_call_state state;
-	uint64_t unknown_ssrc; /* as the stats before told */
+	struct unnamed unnamed;
 	uint32_t gateway_rtt_us;
 	struct secure secure;
 
@@ -82,7 +84,8 @@ struct call {
 /* Sends msg, whose head is filled in here: every message after HELLO begins with call and
  * generation. */
 void call_out(struct call *c, struct media_msg *msg, uint32_t flow);
-void call_cmd(struct call *c, struct cmd *cmd);
+/* False: it was lost for want of memory, and what it lent is freed. */
+bool call_cmd(struct call *c, struct cmd *cmd);
 /* Bitrate, mute, deaf and whether unknown speakers are kept, for the line. */
 void call_send_set(struct call *c);
 /* Ends each step of the gateway or of the DAVE session: what could not be done in the middle of it,
@@ -96,8 +99,8 @@ bool hear_anyone(const struct call *c);
 struct person *hear_find(struct call *c, uint64_t user);
 void hear_member(struct call *c, uint64_t user, bool present);
 void hear_ssrc(struct call *c, uint64_t user, uint32_t ssrc);
-/* Somebody without a slot speaks, whose SSRC may be known. */
-void hear_unheard(struct call *c, uint32_t ssrc);
+/* Somebody without a slot speaks. False: it is not known who. */
+bool hear_unheard(struct call *c, uint32_t ssrc);
 void hear_session_over(struct call *c);
 /* Those that the new session did not name have left. */
 void hear_settle(struct call *c);

@@ -147,7 +147,10 @@ struct ev {
 			uint16_t port;
 		} found;
 		bool on;
-		uint32_t ssrc; /* UNHEARD */
+		struct {
+			uint32_t ssrc;
+			bool goes_on; /* for LINE_NOBODYS_MS already */
+		} unheard;
 		struct {
 			uint64_t user, at;
 			uint32_t listen, capture, seq, rtp, dropped;

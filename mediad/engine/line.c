@@ -195,9 +195,12 @@ static void map(struct line *l, struct slot *s, uint32_t ssrc)
 	s->ssrc = ssrc;
 	memset(&s->replay, 0, sizeof s->replay);
 	memset(&s->source, 0, sizeof s->source);
+	memset(&s->reports, 0, sizeof s->reports);
 	rehash(l);
-	if (ssrc)
-		line_unhold(l, s);
+	if (!ssrc)
+		return;
+	line_reporter_named(l, s);
+	line_unhold(l, s);
 }
 
 static void give_back_slot(struct line *l, struct slot *s)
@@ -385,6 +388,7 @@ static void set_key(struct line *l, struct rtpsize *key)
 {
 	drop_key(l);
 	l->key = key;
+	line_forget_reports(l); /* under another key counters begin anew */
 	if (!l->linked) {
 		drop_key(l);
 		return;

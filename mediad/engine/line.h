@@ -12,6 +12,7 @@
 #include "mediad/engine/hold.h"
 #include "mediad/transport/discovery.h"
 #include "mediad/transport/keepalive.h"
+#include "mediad/transport/nonces.h"
 #include "mediad/transport/replay.h"
 #include "mediad/transport/report.h"
 
@@ -20,7 +21,9 @@ struct env;
 enum {
 	LINE_SLOTS = 512,    /* speakers with an SSRC; more are not heard */
 	LINE_BUCKETS = 1024, /* power of two above LINE_SLOTS */
-	LINE_HELD_MS = 1000, /* so long a packet waits for its speaker's name, or for a key */
+	LINE_HELD_MS = 2000, /* so long a packet waits for its speaker's name, or for a key */
+	LINE_NOBODYS_MS = 120, /* sound that is nobody's for so long, without a longer pause, is no straggler */
+	LINE_UNHEARD_MS = 1000, /* and is told again so often */
 	LINE_RETRY = 16,     /* most of those that waited heard at once: decoding takes time */
 	LINE_STATS_MS = 5000,
 	LINE_PROGRESS_MS = 100,
@@ -35,6 +38,7 @@ struct slot {
 	uint32_t ssrc; /* 0: not mapped */
 	struct audio_speaker *speaker;
 	struct replay replay;
+	struct nonces reports; /* RTCP of its SSRC */
 	struct report_source source;
 	uint64_t undecryptable, not_sealed;
 	struct {
@@ -60,9 +64,17 @@ struct slot {
 	} spell;
 };
 
+/* Who sends RTCP and has no slot: the server, or somebody whose name is not known. */
+struct line_reporter {
+	uint32_t ssrc;
+	uint64_t at; /* newest report */
+	struct nonces seen;
+};
+
 struct line_unknown {
 	uint32_t ssrc;
-	uint64_t told; /* EV_UNHEARD, 0: not yet */
+	uint64_t since, last; /* its packets come, but for pauses below LINE_NOBODYS_MS */
+	uint64_t tell;	      /* EV_UNHEARD is due then */
 	struct replay replay;
 };
 
@@ -93,6 +105,7 @@ struct line {
 	struct hold held;
 	struct line_unknown unknown[8];
 	unsigned unknown_at;
+	struct line_reporter reporters[8];
 	bool deaf, hold; /* hold: keep packets of unknown SSRCs */
 	uint64_t listen_tick;
 

@@ -41,6 +41,11 @@ void line_expire_held(struct line *l, uint64_t now);
 /* ---- line_report.c ---- */
 /* At each tick: what is due. */
 void line_report(struct line *l, uint64_t now);
+/* A report's counter as it came (NULL: it has none). False: that report was had already. */
+bool line_report_fresh(struct line *l, uint32_t ssrc, const uint8_t *counter);
+void line_forget_reports(struct line *l);
+/* The slot takes over what is known of the reports of its SSRC. */
+void line_reporter_named(struct line *l, struct slot *s);
 /* RTCP that opened. */
 void line_reported(struct line *l, const uint8_t *p, size_t n);
 

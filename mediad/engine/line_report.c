@@ -1,5 +1,6 @@
 /* The line's RTCP: a sender report while we send, with it what we hear of others; and what they tell of us. */
 #include <errno.h>
+#include <string.h>
 
 #include "ipc/env.h"
 #include "mediad/engine/line_inside.h"
@@ -53,6 +54,53 @@ void line_report(struct line *l, uint64_t now)
 	r->off = err == ENOTSUP;
 	if (!err)
 		line_send(l, out, len);
+}
+
+/* Where a sender's counters are kept. Of those without a slot the one that was silent longest gives way. */
+static struct nonces *seen_of(struct line *l, uint32_t ssrc)
+{
+	const unsigned n = sizeof l->reporters / sizeof l->reporters[0];
+	struct slot *s = line_slot(l, ssrc);
+	struct line_reporter *r = &l->reporters[0];
+
+	if (s)
+		return &s->reports;
+	for (unsigned i = 0; i < n; i++) {
+		if (l->reporters[i].at && l->reporters[i].ssrc == ssrc) {
+			r = &l->reporters[i];
+			break;
+		}
+		if (l->reporters[i].at < r->at)
+			r = &l->reporters[i];
+	}
+	if (!r->at || r->ssrc != ssrc)
+		*r = (struct line_reporter){.ssrc = ssrc};
+	r->at = env_now(l->env);
+	return &r->seen;
+}
+
+bool line_report_fresh(struct line *l, uint32_t ssrc, const uint8_t *counter)
+{
+	return !counter || nonces_take(seen_of(l, ssrc), counter);
+}
+
+void line_forget_reports(struct line *l)
+{
+	memset(l->reporters, 0, sizeof l->reporters);
+	for (unsigned i = 0; i < l->n_slots; i++)
+		memset(&l->slots[i]->reports, 0, sizeof l->slots[i]->reports);
+}
+
+void line_reporter_named(struct line *l, struct slot *s)
+{
+	for (unsigned i = 0; i < sizeof l->reporters / sizeof l->reporters[0]; i++) {
+		struct line_reporter *r = &l->reporters[i];
+
+		if (!r->at || r->ssrc != s->ssrc)
+			continue;
+		s->reports = r->seen;
+		*r = (struct line_reporter){0};
+	}
 }
 
 static void on_report(struct line *l, const struct rtcp_packet *p, uint64_t now)

@@ -240,6 +240,22 @@ void line_unhold(struct line *l, struct slot *s)
 	line_retry(l, s);
 }
 
+/* At once, for somebody whose slot was needed elsewhere; when it is sure that it goes on; and now and then. */
+static void tell_unheard(struct line *l, struct line_unknown *u, uint64_t now)
+{
+	struct ev ev = {.type = EV_UNHEARD, .line = l};
+
+	if (now - u->last > LINE_NOBODYS_MS * MS)
+		u->since = u->tell = now;
+	u->last = now;
+	if (now < u->tell)
+		return;
+	ev.unheard.ssrc = u->ssrc;
+	ev.unheard.goes_on = now - u->since >= LINE_NOBODYS_MS * MS;
+	if (l->uph(&ev, true, l->arg))
+		u->tell = ev.unheard.goes_on ? now + LINE_UNHEARD_MS * MS : u->since + LINE_NOBODYS_MS * MS;
+}
+
 static void on_unknown(struct line *l, uint32_t ssrc, const struct audio_packet *pkt, uint64_t now)
 {
 	struct held h = {.at = now,
@@ -249,15 +265,11 @@ static void on_unknown(struct line *l, uint32_t ssrc, const struct audio_packet 
 			 .level = pkt->level,
 			 .n = (uint16_t)pkt->n};
 
-	struct ev ev = {.type = EV_UNHEARD, .line = l, .ssrc = ssrc};
-	struct line_unknown *u = unknown(l, ssrc);
-
 	l->stats.unknown_ssrc++;
 	if (!l->hold || l->deaf)
 		return;
 	hold(l, NULL, &h, pkt->p);
-	if (!u->told || now - u->told >= LINE_HELD_MS * MS)
-		u->told = l->uph(&ev, true, l->arg) ? now : u->told;
+	tell_unheard(l, unknown(l, ssrc), now);
 }
 
 static void on_rtp(struct line *l, uint8_t *p, size_t n)
@@ -330,12 +342,15 @@ static void on_discovery(struct line *l, const uint8_t *p, size_t n)
 static void on_rtcp(struct line *l, const uint8_t *p, size_t n)
 {
 	uint8_t plain[UDP_MAX_PACKET];
+	struct rd r = rd_of(plain + 4, 4); /* the SSRC of who sends it, of any type */
 	size_t len;
 
 	if (!l->key)
 		return;
 	if (rtpsize_open_rtcp(l->key, p, n, plain, sizeof plain, &len))
 		l->stats.malformed++;
+	else if (!line_report_fresh(l, (uint32_t)rd_be(&r, 4), rtpsize_counter_of(l->key, p, n)))
+		l->stats.replayed++;
 	else
 		line_reported(l, plain, len);
 }

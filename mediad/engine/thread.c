@@ -318,12 +318,11 @@ static void wake_loop(struct athread *t)
 	t->told = false;
 }
 
-/* The turn of the loop that began at `from` is over. */
-static void measure(struct athread *t, uint64_t from)
+void athread_turned(struct athread *t, uint64_t from, uint64_t to)
 {
 	unsigned eased = t->eased;
 
-	if (load_busy(&t->load, from, env_now(t->env), &eased))
+	if (load_busy(&t->load, from, to, &eased))
 		env_deliver(t->env, t->src_ease, (uint8_t)eased, NULL, 0);
 }
 
@@ -387,7 +386,7 @@ static void *thread_main(void *arg)
 		pace_reading(t, got);
 		take_commands(t);
 		wake_loop(t);
-		measure(t, from);
+		athread_turned(t, from, env_now(t->env));
 	}
 	return NULL;
 }

@@ -35,6 +35,10 @@ void athread_join(struct athread *t);
 
 struct env *athread_env(struct athread *t);
 
+/* A turn of its loop, between two waits, lasted so long (ns): what follows from that is delivered. The thread's own, or in
+ * simulated time a test's. */
+void athread_turned(struct athread *t, uint64_t from, uint64_t to);
+
 /* ---- the loop thread's ends of the rings ---- */
 /* False: full. The thread looks when it is next awake: athread_wake sees to that. */
 bool athread_push(struct athread *t, const struct cmd *cmd);

@@ -336,3 +336,10 @@ int rtpsize_open_rtcp(struct rtpsize *x, const uint8_t *packet, size_t n, uint8_
 	*len = RTCP_CLEAR + sealed;
 	return 0;
 }
+
+const uint8_t *rtpsize_counter_of(const struct rtpsize *x, const uint8_t *packet, size_t n)
+{
+	if (retired_mode(x->mode) && retired_appended(x->mode) != RTPSIZE_COUNTER)
+		return NULL;
+	return packet + n - RTPSIZE_COUNTER;
+}

@@ -15,7 +15,7 @@ static unsigned n_tests;
 static struct {
 	bool failed, skipped;
 	long fail_at; /* allocations to let through, -1 = all */
-	bool hit;
+	bool hit, none;
 } run = {.fail_at = -1};
 
 void test_register(const char *file, const char *name, test_fn *fn, bool oom)
@@ -30,6 +30,7 @@ void test_fail(const char *file, int line, const char *fmt, ...)
 	va_list ap;
 
 	run.fail_at = -1;
+	run.none = false;
 	run.failed = true;
 	printf("%s:%d: ", file, line);
 	va_start(ap, fmt);
@@ -55,10 +56,17 @@ bool test_oom_hit(void)
 	return run.hit;
 }
 
+void test_no_memory(bool none)
+{
+	run.none = none;
+}
+
 /* The linker sends our own objects' allocations here (-Wl,--wrap); those of libraries are left
  * alone. */
 static bool let_through(void)
 {
+	if (run.none)
+		return false;
 	if (run.fail_at < 0)
 		return true;
 	if (run.fail_at-- > 0)
@@ -108,6 +116,7 @@ static void run_one(const struct test *t)
 	run.failed = run.skipped = run.hit = false;
 	run.fail_at = -1;
 	t->fn();
+	run.none = false;
 	for (long n = 0; t->oom && !run.failed && n < MAX_OOM_RUNS; n++) {
 		run.hit = false;
 		run.fail_at = n;

@@ -33,6 +33,7 @@ static struct rig {
 	struct media_call_state state;
 	enum dave_job_type job;	   /* newest that came back */
 	enum dave_verdict verdict; /* of what comes back */
+	bool poor;		   /* there is no memory while it is taken in */
 } rig;
 
 static void on_out(const struct media_msg *msg, uint32_t flow, void *arg)
@@ -91,7 +92,11 @@ static void on_done(struct dave_job *job, uint64_t owner, void *arg)
 		job->epoch = rig.verdict == DAVE_DONE ? make_epoch() : NULL;
 		job->in_group = rig.verdict == DAVE_DONE;
 	}
+	test_no_memory(rig.poor);
 	if (call_job_done(rig.c, job, owner))
+		job = NULL;
+	test_no_memory(false);
+	if (!job)
 		return;
 	rig.late++;
 	dave_job_free(job);
@@ -329,6 +334,91 @@ TEST(secure_lends_the_next_generations)
 	finish();
 }
 
+/* Time goes on, and the timer of what is owed fires when it is due. */
+static void pay_for(unsigned ms)
+{
+	for (; ms; ms -= 50) {
+		wait_ms(50);
+		if (rig.c->secure.pay_wait_ms && rig.now >= rig.c->secure.pay_at)
+			env_replay_step(rig.env, rig.now, rig.probe + 4, 0, NULL, 0);
+	}
+}
+
+/* No memory for the keys of an epoch, nor of later generations: they are lent once there is, at a bounded pace. */
+TEST(secure_lends_later_what_there_was_no_memory_for)
+{
+	const uint64_t first = UINT64_C(1) << 32 | 1;
+	struct ev ev = {.type = EV_DAVE_NEXT};
+
+	CHECK_INT(start(false), 0);
+	settled();
+	CHECK_INT(slot_of(ANNA)->epoch, first);
+	rig.poor = true;
+	binary(29, "\0\5commit", 8);
+	work();
+	rig.poor = false;
+	audio();
+	CHECK_INT(slot_of(ANNA)->epoch, first);
+	CHECK(hear_find(rig.c, ANNA)->owed.is && rig.c->secure.pay_wait_ms);
+	test_no_memory(true);
+	pay_for(800);
+	CHECK_INT(rig.c->secure.pay_wait_ms, 800);
+	test_no_memory(false);
+	audio();
+	CHECK_INT(slot_of(ANNA)->epoch, first);
+	pay_for(800);
+	audio();
+	CHECK(!rig.c->secure.pay_wait_ms && !hear_find(rig.c, ANNA)->owed.is);
+	CHECK_INT(slot_of(ANNA)->epoch, first + 1);
+	text("{\"op\":22,\"d\":{\"transition_id\":5}}");
+	audio();
+	CHECK_INT(rig.c->line->epoch, first + 1);
+	/* Later generations of them. */
+	ev.line = rig.c->line;
+	ev.dave.epoch = first + 1;
+	ev.dave.generation = 1;
+	test_no_memory(true);
+	call_engine_event(&ev, rig.c);
+	ev.dave.user = ANNA;
+	ev.dave.generation = 2;
+	call_engine_event(&ev, rig.c);
+	test_no_memory(false);
+	audio();
+	CHECK(rig.c->line->generation == 0 && slot_of(ANNA)->generation == 0);
+	pay_for(100);
+	audio();
+	CHECK(rig.c->line->generation == 1 && slot_of(ANNA)->generation == 2);
+	finish();
+}
+
+/* An epoch that was followed by another is not owed any more, nor what was owed in a session that is over. */
+TEST(secure_owes_only_what_is_of_use)
+{
+	CHECK_INT(start(false), 0);
+	settled();
+	rig.poor = true;
+	binary(29, "\0\5commit", 8);
+	work();
+	rig.poor = false;
+	CHECK(hear_find(rig.c, ANNA)->owed.is);
+	binary(29, "\0\6commit", 8);
+	work();
+	audio();
+	CHECK(!hear_find(rig.c, ANNA)->owed.is);
+	pay_for(100);
+	CHECK_INT(rig.c->secure.pay_wait_ms, 0);
+	audio();
+	CHECK(slot_of(ANNA)->epoch == (UINT64_C(1) << 32 | 3));
+	rig.poor = true;
+	binary(29, "\0\7commit", 8);
+	work();
+	rig.poor = false;
+	CHECK(hear_find(rig.c, ANNA)->owed.is);
+	join("s2", 1);
+	CHECK(!hear_find(rig.c, ANNA)->owed.is && !rig.c->secure.pay_wait_ms);
+	finish();
+}
+
 TEST(secure_deaf_heals_by_recover_then_rejoin)
 {
 	struct ev ev = {.type = EV_DAVE_DEAF};
@@ -445,6 +535,46 @@ TEST(secure_resumes_when_something_was_missed)
 	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
 	CHECK(rig.c->secure.session && !rig.c->secure.rejoin);
 	CHECK(rig.secure.pending);
+	finish();
+}
+
+static void unheard(uint32_t ssrc, bool goes_on)
+{
+	struct ev ev = {.type = EV_UNHEARD, .line = rig.c->line};
+
+	ev.unheard.ssrc = ssrc;
+	ev.unheard.goes_on = goes_on;
+	call_engine_event(&ev, rig.c);
+}
+
+/* A message that named a speaker was lost: sound that is nobody's brings a resume at once, and not again and again. */
+TEST(call_asks_who_speaks)
+{
+	CHECK_INT(start(false), 0);
+	settled();
+	unheard(900, true); /* the session has only just come up: names may be on their way */
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
+	wait_ms(UNNAMED_SETTLE_MS);
+	unheard(900, false); /* a straggler */
+	unheard(700, true);  /* ANNA's, on its way to her slot */
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
+	unheard(900, true);
+	CHECK(rig.state.phase == MEDIA_PHASE_RESUMING && rig.state.reason == MEDIA_REASON_CONNECTION_LOST);
+	unheard(901, true);
+	CHECK_INT(rig.c->unnamed.asks, 1);
+	vgw_ws_open(rig.c->gw, rig.now, rig.c->conn);
+	text("{\"op\":8,\"d\":{\"heartbeat_interval\":60000}}");
+	text("{\"op\":9,\"d\":null}");
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
+	unheard(900, true);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
+	speaks(BEN, 900);
+	CHECK_INT(rig.c->unnamed.asks, 0);
+	wait_ms(UNNAMED_WAIT_MS);
+	unheard(900, true);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
+	unheard(901, true);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_RESUMING);
 	finish();
 }
 

@@ -114,7 +114,8 @@ TEST(line_follows_another_ssrc)
 	for (uint16_t k = 0; k < 20; k++)
 		speak(77, (uint16_t)(40000 + k), 999 + k * RTP_FRAME);
 	CHECK_INT(pair.rx.heard, before);
-	CHECK_INT(pair.rx.unheard, 1); /* told once, not at each */
+	/* Told at once, and that it goes on: not at each. */
+	CHECK(pair.rx.unheard == 2 && pair.rx.goes_on == 1);
 	map_to(77);
 	pair_run(100);
 	CHECK_INT(pair.rx.heard, before + 20);
@@ -262,5 +263,37 @@ TEST(line_leaves_pauses_out)
 	CHECK_INT(pair.tx.drained, 1);
 	CHECK_INT(pair.tx.lane_samples, 3 * LANE_RATE); /* all of it was said */
 	CHECK(!(pair.rx.flags & MEDIA_HEARD_CONCEALED));
+	pair_finish();
+}
+
+/* That sound goes on is told once a second; what only straggles in does not go on. */
+TEST(line_tells_sound_that_is_nobodys)
+{
+	CHECK_INT(start(), 0);
+	hold_unknown();
+	for (uint16_t k = 0; k < 4; k++)
+		speak(77, (uint16_t)(300 + k), k * RTP_FRAME);
+	CHECK(pair.rx.unheard == 1 && pair.rx.goes_on == 0);
+	pair_run(LINE_NOBODYS_MS);
+	speak(77, 304, 4 * RTP_FRAME);
+	pair_run(LINE_NOBODYS_MS);
+	speak(77, 305, 5 * RTP_FRAME);
+	CHECK(pair.rx.unheard == 3 && pair.rx.goes_on == 0);
+	for (uint16_t k = 6; k < 6 + 2 * LINE_UNHEARD_MS / 20; k++)
+		speak(77, (uint16_t)(300 + k), k * RTP_FRAME);
+	CHECK(pair.rx.unheard == 5 && pair.rx.goes_on == 2);
+	pair_finish();
+}
+
+/* A question whose speaker is named two seconds later is heard from its first word. */
+TEST(line_keeps_what_is_nobodys_for_two_seconds)
+{
+	CHECK_INT(start(), 0);
+	hold_unknown();
+	for (uint16_t k = 0; k < LINE_HELD_MS / 20; k++)
+		speak(77, (uint16_t)(300 + k), k * RTP_FRAME);
+	map_to(77);
+	pair_run(400);
+	CHECK(pair.rx.heard >= LINE_HELD_MS / 20 - 1);
 	pair_finish();
 }

@@ -171,6 +171,114 @@ TEST(line_expects_what_is_reported)
 	pair_finish();
 }
 
+/* A block about our own stream, sealed; the same datagram may come again. */
+static size_t sealed_block(uint8_t *out, uint32_t from, uint8_t fraction)
+{
+	struct rtcp_block b = {.ssrc = PAIR_SSRC, .fraction = fraction};
+	uint8_t p[RTCP_REPORT_MAX];
+	size_t n, len;
+
+	if (rtcp_build(from, NULL, &b, 1, p, sizeof p, &n) || rtpsize_seal_rtcp(pair.wire, p, n, out, UDP_MAX_PACKET, &len))
+		abort();
+	return len;
+}
+
+/* Whoever recorded them could else steer what our encoder expects. */
+TEST(line_takes_a_report_once)
+{
+	static const uint8_t other[RTPSIZE_KEY] = {9};
+	uint8_t old[UDP_MAX_PACKET], out[UDP_MAX_PACKET];
+	size_t n_old, n;
+	struct cmd c = {.type = CMD_KEY};
+	struct sender_stats st;
+
+	CHECK_INT(start(), 0);
+	n_old = sealed_block(old, 77, 77);
+	pair_datagram(&pair.tx, old, n_old);
+	CHECK_INT(pair.tx.l->report.reports, 1);
+	for (int i = 0; i < 30; i++) {
+		n = sealed_block(out, 77, 0);
+		pair_datagram(&pair.tx, out, n);
+		pair_datagram(&pair.tx, out, n);
+		pair_datagram(&pair.tx, old, n_old);
+	}
+	CHECK_INT(pair.tx.l->report.reports, 31);
+	CHECK_INT(pair.tx.l->stats.replayed, 60);
+	CHECK_INT(pair.tx.l->stats.malformed, 0);
+	CHECK_INT(pair.tx.l->report.fraction, 0);
+	sender_stats(pair.tx.l->sender, &st);
+	CHECK(!st.fec);
+	/* Each sender counts for itself. */
+	for (uint32_t from = 100; from < 107; from++) {
+		n = sealed_block(out, from, 1);
+		pair_datagram(&pair.tx, out, n);
+		pair_datagram(&pair.tx, out, n);
+		pair.now += PAIR_MS;
+	}
+	pair_datagram(&pair.tx, old, n_old);
+	CHECK_INT(pair.tx.l->report.reports, 38);
+	CHECK_INT(pair.tx.l->stats.replayed, 68);
+	/* Under another key counters begin anew. */
+	CHECK_INT(rtpsize_alloc(&c.key, RTPSIZE_XCHACHA20_POLY1305, other), 0);
+	pair_cmd(&pair.tx, &c);
+	rtpsize_free(pair.wire);
+	pair.wire = NULL;
+	CHECK_INT(rtpsize_alloc(&pair.wire, RTPSIZE_XCHACHA20_POLY1305, other), 0);
+	n = sealed_block(out, 77, 1);
+	pair_datagram(&pair.tx, out, n);
+	CHECK_INT(pair.tx.l->report.reports, 39);
+	pair_finish();
+}
+
+/* A speaker's counters are kept with the speaker, also those from before the name was known. */
+TEST(line_takes_a_speakers_report_once)
+{
+	struct cmd c = {.type = CMD_SLOT_MAP};
+	uint8_t old[UDP_MAX_PACKET], more[UDP_MAX_PACKET], out[UDP_MAX_PACKET];
+	size_t n_old, n_more;
+	uint64_t before;
+
+	CHECK_INT(start(), 0);
+	before = pair.rx.l->stats.replayed; /* both ends begin with silence */
+	n_old = sealed_block(old, 555, 1);
+	pair_datagram(&pair.rx, old, n_old);
+	c.slot.slot = pair.slot;
+	c.slot.ssrc = 555;
+	pair_cmd(&pair.rx, &c);
+	pair_datagram(&pair.rx, old, n_old);
+	n_more = sealed_block(more, 555, 1);
+	pair_datagram(&pair.rx, more, n_more);
+	for (uint32_t from = 100; from < 120; from++)
+		pair_datagram(&pair.rx, out, sealed_block(out, from, 1));
+	pair_datagram(&pair.rx, more, n_more);
+	pair_datagram(&pair.rx, old, n_old);
+	CHECK_INT(pair.rx.l->stats.replayed - before, 3);
+	CHECK_INT(pair.rx.l->report.reports, 22);
+	pair_finish();
+}
+
+/* Retired modes whose nonces are no counters: every report is taken. */
+TEST(line_reports_without_counters)
+{
+	static const uint8_t key[RTPSIZE_KEY] = {1, 2, 3};
+	struct cmd c = {.type = CMD_KEY};
+	uint8_t out[UDP_MAX_PACKET];
+	size_t n;
+
+	CHECK_INT(start(), 0);
+	CHECK_INT(rtpsize_alloc(&c.key, RTPSIZE_XSALSA20_SUFFIX, key), 0);
+	pair_cmd(&pair.tx, &c);
+	rtpsize_free(pair.wire);
+	pair.wire = NULL;
+	CHECK_INT(rtpsize_alloc(&pair.wire, RTPSIZE_XSALSA20_SUFFIX, key), 0);
+	n = sealed_block(out, 77, 1);
+	pair_datagram(&pair.tx, out, n);
+	pair_datagram(&pair.tx, out, n);
+	CHECK_INT(pair.tx.l->report.reports, 2);
+	CHECK_INT(pair.tx.l->stats.replayed, 0);
+	pair_finish();
+}
+
 TEST(line_counts_malformed_reports)
 {
 	static const uint8_t bad[] = {0x85, 0xc9, 0, 1, 0, 0, 0, 5}, bye[] = {0x81, 0xcb, 0, 1, 0, 0, 0, 5};

@@ -141,6 +141,7 @@ static bool on_up(const struct ev *ev, bool may_drop, void *arg)
 		break;
 	case EV_UNHEARD:
 		e->unheard++;
+		e->goes_on += ev->unheard.goes_on;
 		break;
 	case EV_SPEAKING:
 		e->speaking_on += ev->heard.on;
@@ -385,15 +386,11 @@ void pair_open_key(uint64_t epoch)
 	pair_cmd(&pair.rx, &c);
 }
 
-void pair_say(unsigned ms, bool end)
+void pair_say_more(unsigned ms)
 {
-	struct cmd c = {.type = CMD_LANE_ADD};
+	struct cmd c = {.type = CMD_LANE_PCM};
 	unsigned n = ms * (LANE_RATE / 1000);
 
-	if (lane_alloc(&c.lane.lane, PAIR_LANE, LANE_GAIN_UNITY))
-		abort();
-	pair_cmd(&pair.tx, &c);
-	c = (struct cmd){.type = CMD_LANE_PCM};
 	c.lane.playback = PAIR_LANE;
 	for (unsigned at = 0; at < n; at += c.lane.n) {
 		c.lane.n = (uint16_t)(n - at < ENTRY_PCM ? n - at : ENTRY_PCM);
@@ -401,6 +398,16 @@ void pair_say(unsigned ms, bool end)
 			c.lane.pcm[i] = (int16_t)lrint(8000 * sin(2 * M_PI * 1000 * (at + i) / LANE_RATE));
 		pair_cmd(&pair.tx, &c);
 	}
+}
+
+void pair_say(unsigned ms, bool end)
+{
+	struct cmd c = {.type = CMD_LANE_ADD};
+
+	if (lane_alloc(&c.lane.lane, PAIR_LANE, LANE_GAIN_UNITY))
+		abort();
+	pair_cmd(&pair.tx, &c);
+	pair_say_more(ms);
 	if (end)
 		pair_end_lane();
 }

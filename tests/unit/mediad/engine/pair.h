@@ -15,7 +15,7 @@ struct pair_end {
 	bool full; /* no room above for what may be dropped */
 	uint32_t full_for; /* nor for HEARD of this listen */
 	unsigned dropped[8]; /* HEARD as told, by listen */
-	unsigned unheard;
+	unsigned unheard, goes_on; /* as told */
 	/* what came up */
 	unsigned keys_gone, deaf, hears, proofs, nexts, heard, ends, speaking_on, slots_gone;
 	unsigned flags;
@@ -74,6 +74,7 @@ void pair_send_key(uint64_t epoch);
 void pair_open_key(uint64_t epoch);
 /* A lane with so much of a tone. */
 void pair_say(unsigned ms, bool end);
+void pair_say_more(unsigned ms);
 void pair_end_lane(void);
 void pair_ask_stats(void);
 

@@ -1,0 +1,33 @@
+#include "mediad/transport/nonces.h"
+
+#include <string.h>
+
+/* Puts it in its place in one list; false when it has none there. */
+static bool place(unsigned *n, uint32_t top[NONCES_KEPT], uint32_t counter)
+{
+	unsigned i = 0;
+
+	while (i < *n && top[i] > counter)
+		i++;
+	if (i == NONCES_KEPT || (i < *n && top[i] == counter))
+		return false;
+	*n += *n < NONCES_KEPT;
+	memmove(&top[i + 1], &top[i], (*n - i - 1) * sizeof top[0]);
+	top[i] = counter;
+	return true;
+}
+
+bool nonces_take(struct nonces *w, const uint8_t counter[NONCES_BYTES])
+{
+	uint32_t read[2] = {0};
+	bool fresh = false;
+
+	for (unsigned i = 0; i < NONCES_BYTES; i++) {
+		read[0] = read[0] << 8 | counter[i];
+		read[1] = read[1] << 8 | counter[NONCES_BYTES - 1 - i];
+	}
+	/* Both: what is accepted for one order is known in the other, too. */
+	for (unsigned o = 0; o < 2; o++)
+		fresh = place(&w->order[o].n, w->order[o].top, read[o]) || fresh;
+	return fresh;
+}

@@ -1,0 +1,307 @@
+/* An audio thread that has too much to do, in simulated time: real lines, encoders and sockets; only what a frame costs is made
+ * up. Its encoders take it easier, a step a window, until it keeps its deadlines, and come back when there is time again. */
+#include <math.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "ipc/env.h"
+#include "ipc/env_replay.h"
+#include "mediad/engine/load.h"
+#include "mediad/engine/thread.h"
+#include "tests/test.h"
+
+#define MS    UINT64_C(1000000)
+#define FRAME (SENDER_TICK_MS * MS)
+
+enum { CALLS = 4, LANE = 3, COMMAND = 1, TICK = 3 /* sources, in the order in which the thread makes them */ };
+
+struct speaker {
+	struct line *l;
+	int fd; /* the network's end */
+	bool wants;
+	unsigned sent, soon; /* packets; soon: less than 15 ms after the one before */
+	uint64_t at, due;    /* of the newest; due: by RTP time */
+	uint16_t seq;
+	uint32_t ts;
+	unsigned odd; /* RTP time that does not go with the clock, or numbers that skip */
+};
+
+static struct {
+	struct athread *t;
+	struct rtpsize *wire;
+	struct speaker s[CALLS + 1];
+	unsigned n;
+	uint64_t now;
+	double slow; /* the machine */
+	unsigned complexity, changes, wrong;
+	uint64_t changed; /* when */
+} o;
+
+static const uint8_t key[RTPSIZE_KEY] = {7};
+
+static unsigned complexity_of(const struct speaker *s)
+{
+	struct sender_stats st;
+
+	sender_stats(s->l->sender, &st);
+	return st.complexity;
+}
+
+/* What one frame costs, in ns. */
+static uint64_t cost(unsigned complexity)
+{
+	return (uint64_t)(o.slow * (double)MS * (1 + 0.6 * complexity));
+}
+
+static void command(struct speaker *s, struct cmd c)
+{
+	c.line = s->l;
+	if (!athread_push(o.t, &c))
+		abort();
+	env_replay_step(athread_env(o.t), o.now, COMMAND, 0, NULL, 0);
+}
+
+static void come_up(void)
+{
+	struct ev ev;
+
+	while (athread_pop(o.t, &ev)) {
+		for (unsigned i = 0; i < o.n; i++)
+			if (ev.type == EV_WANT_SPEAKING && ev.line == o.s[i].l)
+				o.s[i].wants = ev.on;
+		ev_dispose(&ev);
+	}
+	for (unsigned i = 0; i < o.n; i++) {
+		if (o.s[i].wants)
+			command(&o.s[i], (struct cmd){.type = CMD_SPEAKING_SENT});
+		o.s[i].wants = false;
+	}
+}
+
+static void say(struct speaker *s, unsigned frames)
+{
+	struct cmd c = {.type = CMD_LANE_PCM, .lane = {.playback = LANE, .n = ENTRY_PCM}};
+
+	for (unsigned i = 0; i < ENTRY_PCM; i++)
+		c.lane.pcm[i] = (int16_t)lrint(8000 * sin(2 * M_PI * 1000 * i / LANE_RATE));
+	while (frames--)
+		command(s, c);
+}
+
+static void follow(struct speaker *s, const struct rtp_header *h)
+{
+	if (s->sent) {
+		uint64_t passed = (uint64_t)(h->ts - s->ts) / RTP_FRAME * FRAME;
+
+		s->due += passed;
+		s->soon += o.now - s->at < 15 * MS;
+		s->odd += (h->ts - s->ts) % RTP_FRAME != 0 || passed == 0 || (uint16_t)(h->seq - s->seq) != 1;
+	} else {
+		s->due = o.now;
+	}
+	s->sent++;
+	s->at = o.now;
+	s->seq = h->seq;
+	s->ts = h->ts;
+}
+
+/* How many frames left. */
+static unsigned network(struct speaker *s)
+{
+	uint8_t p[UDP_MAX_PACKET];
+	struct rtpsize_rtp in;
+	unsigned frames = 0;
+	ssize_t n;
+
+	while ((n = recv(s->fd, p, sizeof p, MSG_DONTWAIT)) > 0) {
+		if (udp_classify(p, (size_t)n) != UDP_RTP || rtpsize_open(o.wire, p, (size_t)n, NULL, 0, &in))
+			continue;
+		follow(s, &in.h);
+		frames++;
+	}
+	return frames;
+}
+
+static void watch_complexity(void)
+{
+	unsigned now = complexity_of(&o.s[0]);
+
+	for (unsigned i = 1; i < CALLS; i++)
+		o.wrong += complexity_of(&o.s[i]) != now;
+	if (now == o.complexity)
+		return;
+	o.wrong += now + 1 != o.complexity && now != o.complexity + 1;
+	o.wrong += o.changes && o.now - o.changed < LOAD_WINDOW_MS * MS;
+	o.complexity = now;
+	o.changed = o.now;
+	o.changes++;
+}
+
+/* One turn of the thread's loop: it wakes at the next deadline, or is late. */
+static void turn(void)
+{
+	uint64_t next = UINT64_MAX, from, busy = 0;
+
+	for (unsigned i = 0; i < o.n; i++)
+		if (line_next(o.s[i].l) < next)
+			next = line_next(o.s[i].l);
+	if (o.now < next)
+		o.now = next;
+	from = o.now;
+	env_replay_step(athread_env(o.t), o.now, TICK, 0, NULL, 0);
+	for (unsigned i = 0; i < o.n; i++) {
+		unsigned frames = network(&o.s[i]);
+
+		busy += frames * cost(complexity_of(&o.s[i]));
+		say(&o.s[i], frames);
+	}
+	come_up();
+	o.now = from + busy;
+	athread_turned(o.t, from, o.now);
+	watch_complexity();
+}
+
+static void run(unsigned ms)
+{
+	for (uint64_t end = o.now + ms * MS; o.now < end;)
+		turn();
+}
+
+static int add_call(void)
+{
+	struct speaker *s = &o.s[o.n];
+	struct cmd c = {.type = CMD_LINE_ADD};
+	int fds[2], err = line_alloc(&s->l, NULL, 64000);
+
+	if (err)
+		return err;
+	o.n++;
+	command(s, c);
+	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds))
+		return errno;
+	s->fd = fds[0];
+	c = (struct cmd){.type = CMD_LINK, .link = {.fd = fds[1], .link = 1, .ssrc = 40 + o.n}};
+	command(s, c);
+	c = (struct cmd){.type = CMD_KEY};
+	err = rtpsize_alloc(&c.key, RTPSIZE_XCHACHA20_POLY1305, key);
+	if (err)
+		return err;
+	command(s, c);
+	command(s, (struct cmd){.type = CMD_DAVE_CLEAR, .dave = {.send = true, .until = UINT64_MAX}});
+	c = (struct cmd){.type = CMD_LANE_ADD};
+	err = lane_alloc(&c.lane.lane, LANE, LANE_GAIN_UNITY);
+	if (err)
+		return err;
+	command(s, c);
+	say(s, 10);
+	come_up();
+	return 0;
+}
+
+static int start(double slow)
+{
+	int err;
+
+	memset(&o, 0, sizeof o);
+	o.now = 5000 * MS;
+	o.slow = slow;
+	o.complexity = ENCODER_COMPLEXITY;
+	err = athread_alloc(&o.t, 1, false, NULL);
+	if (!err)
+		err = rtpsize_alloc(&o.wire, RTPSIZE_XCHACHA20_POLY1305, key);
+	for (unsigned i = 0; !err && i < CALLS; i++)
+		err = add_call();
+	return err;
+}
+
+static void finish(void)
+{
+	for (unsigned i = 0; i < o.n; i++)
+		close(o.s[i].fd);
+	athread_free(o.t);
+	rtpsize_free(o.wire);
+}
+
+static unsigned permille(unsigned complexity)
+{
+	return (unsigned)(CALLS * cost(complexity) * 1000 / FRAME);
+}
+
+/* Forgets what was, and runs: whether each call's packets left at their deadlines. */
+static bool on_schedule(unsigned ms)
+{
+	uint64_t late = 0;
+
+	for (unsigned i = 0; i < CALLS; i++) {
+		o.s[i].due = o.s[i].at;
+		o.s[i].sent = o.s[i].sent > 0;
+		o.s[i].soon = 0;
+	}
+	run(ms);
+	for (unsigned i = 0; i < CALLS; i++) {
+		const struct speaker *s = &o.s[i];
+
+		late += s->at > s->due + 5 * MS || s->due > s->at + 5 * MS;
+		if (s->odd || s->soon || s->sent < ms / SENDER_TICK_MS - 2 || late)
+			return false;
+	}
+	return true;
+}
+
+/* It has more to do than there is time. It is late at first, and never sends in a burst; then it is eased, and in time. */
+TEST(overload_eases_a_step_a_window_and_recovers)
+{
+	unsigned eased, least = ENCODER_COMPLEXITY;
+
+	CHECK_INT(start(1.5), 0);
+	CHECK(permille(ENCODER_COMPLEXITY) > 1100);
+	while (least && permille(least) > LOAD_HIGH)
+		least--;
+	run((ENCODER_COMPLEXITY + 2) * LOAD_WINDOW_MS);
+	CHECK_INT(o.complexity, least);
+	CHECK_INT(o.changes, ENCODER_COMPLEXITY - least);
+	for (unsigned i = 0; i < CALLS; i++)
+		CHECK_INT(o.s[i].odd, 0);
+	/* It stays there: busy, and on schedule. */
+	CHECK(on_schedule(3000));
+	CHECK_INT(o.complexity, least);
+	/* Who comes now is eased from the first frame, and so is what is asked for meanwhile. */
+	eased = ENCODER_COMPLEXITY - least;
+	o.slow /= 1.25;
+	CHECK_INT(add_call(), 0);
+	CHECK_INT(complexity_of(&o.s[CALLS]), least);
+	command(&o.s[CALLS], (struct cmd){.type = CMD_SET, .set = {.bitrate = 64000, .complexity = 9}});
+	CHECK_INT(complexity_of(&o.s[CALLS]), 9 - eased);
+	/* There is time again: a step back after two seconds each. */
+	o.slow = 0.1;
+	o.changes = 0;
+	CHECK(permille(ENCODER_COMPLEXITY) * (CALLS + 1) / CALLS < LOAD_LOW);
+	CHECK(on_schedule((eased + 1) * (LOAD_CALM + 1) * LOAD_WINDOW_MS));
+	CHECK_INT(o.complexity, ENCODER_COMPLEXITY);
+	CHECK_INT(o.changes, eased);
+	CHECK_INT(complexity_of(&o.s[CALLS]), 9);
+	CHECK_INT(o.wrong, 0);
+	finish();
+}
+
+/* However easy they take it, it is too much: deadlines are passed over, nothing comes in a burst, RTP time goes on. */
+TEST(overload_without_end_never_bursts)
+{
+	CHECK_INT(start(9), 0);
+	CHECK(permille(0) > 1500);
+	run(4000);
+	CHECK_INT(o.complexity, 0);
+	for (unsigned i = 0; i < CALLS; i++) {
+		const struct speaker *s = &o.s[i];
+
+		CHECK_INT(s->odd, 0);
+		CHECK(s->sent > 30 && s->sent < 180);
+		CHECK(s->at < s->due + (SENDER_REBASE_MS + SENDER_TICK_MS) * MS);
+		CHECK(s->soon <= s->sent / 4);
+	}
+	/* The machine is itself again. */
+	o.slow = 0.05;
+	run(200);
+	CHECK(on_schedule(2000));
+	finish();
+}
