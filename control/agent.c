@@ -513,6 +513,7 @@ static void perform(struct agent *a, const struct room_effect *e)
 	case ROOM_DO_ASR_CLOSE:
 	case ROOM_DO_ASR_SPEECH:
 	case ROOM_DO_ASR_FILE:
+	case ROOM_DO_ASR_PEEK:
 		perform_asr(a, e);
 		break;
 	case ROOM_DO_INSTRUCT:

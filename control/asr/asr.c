@@ -11,6 +11,8 @@
 #include "ipc/log.h"
 #include "ipc/ws.h"
 
+enum { AGAIN = 48000 }; /* bytes of sound a message when it is streamed again */
+
 /* A client event that waits for the session to open. */
 struct wait {
 	struct wait *next;
@@ -25,6 +27,9 @@ struct session {
 	struct ws *ws; /* NULL: not connected, not trying */
 	struct room_bridge bridge;
 	struct wait *first, **last;
+	uint8_t *sound; /* of the utterance that goes on, as much as may be streamed again */
+	size_t n_sound, cap_sound;
+	bool whole; /* that is all of it */
 };
 
 struct asr {
@@ -173,6 +178,12 @@ static void fact_words(struct session *s, const struct openai_fact *f)
 			tell(s, ASR_PARTIAL, utterance, so_far);
 		return;
 	}
+	if (room_bridge_peeked(&s->bridge, f->item, &utterance)) {
+		if (utterance && !failed)
+			s->a->h(ASR_PARTIAL, s->user, utterance, f->text.p, f->text.n, 0,
+				s->a->arg);
+		return;
+	}
 	utterance = room_bridge_done(&s->bridge, f->item, &revised);
 	if (utterance && !(revised && failed))
 		s->a->h(failed ? ASR_FAILED : ASR_TRANSCRIPT, s->user, utterance, f->text.p,
@@ -232,10 +243,37 @@ static void session_event(struct ws *ws, enum ws_event ev, uint16_t code, const 
 
 /* ---- the owner's side ---- */
 
+static void sound_drop(struct session *s)
+{
+	free(s->sound);
+	s->sound = NULL;
+	s->n_sound = s->cap_sound = 0;
+	s->whole = false;
+}
+
+static void sound_keep(struct session *s, const uint8_t *pcm, size_t n)
+{
+	if (s->whole && s->n_sound + n > s->cap_sound) {
+		size_t cap = 2 * (s->n_sound + n);
+		uint8_t *grown = cap <= 2 * ROOM_BRIDGE_PEEK ? realloc(s->sound, cap) : NULL;
+
+		if (!grown) {
+			sound_drop(s);
+			return;
+		}
+		s->sound = grown;
+		s->cap_sound = cap;
+	}
+	if (s->whole && n)
+		memcpy(s->sound + s->n_sound, pcm, n);
+	s->n_sound += s->whole ? n : 0;
+}
+
 static void session_free(struct session *s)
 {
 	ws_free(s->ws);
 	wait_clear(s);
+	sound_drop(s);
 	free(s);
 }
 
@@ -255,6 +293,8 @@ int asr_start(struct asr *a, uint64_t user, uint32_t utterance)
 		s->next = a->sessions;
 		a->sessions = s;
 	}
+	sound_drop(s);
+	s->whole = true;
 	out = room_bridge_start(&s->bridge, utterance, env_now(a->env));
 	if (out.clear)
 		send_or_wait(s, openai_clear(), 0);
@@ -267,8 +307,24 @@ void asr_append(struct asr *a, uint64_t user, uint32_t utterance, const uint8_t 
 {
 	struct session *s = session_of(a, user);
 
-	if (s && room_bridge_append(&s->bridge, utterance, n).append)
-		send_or_wait(s, openai_append(pcm, n), n);
+	if (!s || !room_bridge_append(&s->bridge, utterance, n).append)
+		return;
+	sound_keep(s, pcm, n);
+	send_or_wait(s, openai_append(pcm, n), n);
+}
+
+void asr_peek(struct asr *a, uint64_t user, uint32_t utterance)
+{
+	struct session *s = session_of(a, user);
+
+	if (!s || !s->whole || !room_bridge_peek(&s->bridge, utterance).commit)
+		return;
+	send_or_wait(s, openai_commit(utterance), 0);
+	for (size_t at = 0; at < s->n_sound; at += AGAIN) {
+		size_t n = s->n_sound - at < AGAIN ? s->n_sound - at : AGAIN;
+
+		send_or_wait(s, openai_append(s->sound + at, n), n);
+	}
 }
 
 void asr_commit(struct asr *a, uint64_t user, uint32_t utterance)
@@ -279,6 +335,8 @@ void asr_commit(struct asr *a, uint64_t user, uint32_t utterance)
 	if (!s)
 		return;
 	out = room_bridge_commit(&s->bridge, utterance);
+	if (!s->bridge.utterance)
+		sound_drop(s);
 	if (out.give_up) {
 		/* It will not answer these any more: the next utterance gets a session of its own.
 		 */
@@ -301,8 +359,12 @@ void asr_cancel(struct asr *a, uint64_t user, uint32_t utterance)
 {
 	struct session *s = session_of(a, user);
 
-	if (s && room_bridge_cancel(&s->bridge, utterance).clear)
+	if (!s)
+		return;
+	if (room_bridge_cancel(&s->bridge, utterance).clear)
 		send_or_wait(s, openai_clear(), 0);
+	if (!s->bridge.utterance)
+		sound_drop(s);
 }
 
 void asr_close(struct asr *a, uint64_t user)

@@ -60,6 +60,9 @@ static int do_shared(struct asr_shared *s, const struct room_effect *e)
 	case ROOM_DO_ASR_COMMIT:
 		asr_shared_commit(s, e->user, e->utterance);
 		break;
+	case ROOM_DO_ASR_PEEK:
+		asr_shared_peek(s, e->user, e->utterance);
+		break;
 	case ROOM_DO_ASR_CANCEL:
 		asr_shared_cancel(s, e->user, e->utterance);
 		break;
@@ -84,6 +87,9 @@ static int do_each(struct asr *a, const struct room_effect *e)
 		break; /* of no matter */
 	case ROOM_DO_ASR_COMMIT:
 		asr_commit(a, e->user, e->utterance);
+		break;
+	case ROOM_DO_ASR_PEEK:
+		asr_peek(a, e->user, e->utterance);
 		break;
 	case ROOM_DO_ASR_CANCEL:
 		asr_cancel(a, e->user, e->utterance);

@@ -164,6 +164,12 @@ void asr_shared_commit(struct asr_shared *s, uint64_t user, uint32_t utterance)
 		s->h(ASR_FAILED, user, utterance, (const uint8_t *)why, sizeof why - 1, 0, s->arg);
 }
 
+void asr_shared_peek(struct asr_shared *s, uint64_t user, uint32_t utterance)
+{
+	if (room_share_holder(&s->share) == user)
+		asr_peek(s->asr, SESSION, utterance);
+}
+
 void asr_shared_cancel(struct asr_shared *s, uint64_t user, uint32_t utterance)
 {
 	if (room_share_holder(&s->share) == user)

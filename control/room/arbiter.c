@@ -21,16 +21,16 @@ enum room_verdict room_arbitrate(const struct settings *s, const struct room_arb
 		return ROOM_CUT;
 	if (in->words == ROOM_PHRASE_LISTENING || in->aside)
 		return ROOM_IGNORE;
-	if (gate == ROOM_GATE_ALLOWED)
+	if (gate == ROOM_GATE_ALLOWED && !in->awaited)
 		return ROOM_CUT;
-	if (gate != ROOM_GATE_INSUFFICIENT_CAPTURE_BYTES &&
+	if (gate != ROOM_GATE_ALLOWED && gate != ROOM_GATE_INSUFFICIENT_CAPTURE_BYTES &&
 	    gate != ROOM_GATE_SPEAKING_END_FINALIZE_PENDING)
 		return ROOM_IGNORE;
 	if (!in->gate.allowed || !in->live)
 		return ROOM_IGNORE;
 	if (in->words == ROOM_PHRASE_WORDS)
 		return ROOM_CUT;
-	if (in->gate.voice_ms >= s->pause_ms && in->gate.promoted)
+	if (in->gate.voice_ms >= s->pause_ms && in->gate.promoted && !in->awaited)
 		return ROOM_PAUSE;
 	return in->gate.voice_ms >= s->duck_ms ? ROOM_DUCK : ROOM_IGNORE;
 }
@@ -65,6 +65,7 @@ static struct room_arbitrate_in look(const struct room *room, const struct room_
 		in.aside = false;
 	}
 	in.live = lasts(o, s, room->now);
+	in.awaited = room_peek_awaits(&o->peek, s, room->now);
 	in.calls = room_policy_allows(&t->policy, sp->user, true);
 	in.gate = (struct room_gate_in){
 		.locked = true,
@@ -141,12 +142,16 @@ void room_over_sound(struct room *room, struct room_speaker *sp, const struct ro
 		return;
 	if (frame->peak < s->barge_in_peak || room_signal_active(frame) < s->barge_in_active)
 		return;
-	if (o->turn != t->id || o->utterance != sp->capture.utterance)
-		*o = (struct room_over){.turn = t->id, .utterance = sp->capture.utterance};
+	if (o->turn != t->id || o->capture != sp->capture.started_at)
+		*o = (struct room_over){.turn = t->id,
+					.capture = sp->capture.started_at,
+					.from = sp->capture.utterance};
+	o->utterance = sp->capture.utterance;
 	if (at < o->voice_at || at - o->voice_at > s->barge_in_gap_ms * ROOM_MS)
-		o->voice_ms = o->words_voice_ms = 0;
+		o->voice_ms = o->words_voice_ms = o->peek.voice_ms = 0;
 	o->voice_at = at;
 	o->voice_ms += room_signal_ms(frame);
+	room_peek_sound(room, sp);
 	decide(room, sp, t, false);
 }
 
@@ -164,17 +169,38 @@ static bool aside(const struct room *room, const struct room_speaker *sp, const 
 	return false;
 }
 
-bool room_over_words(struct room *room, struct room_speaker *sp, uint32_t utterance,
-		     const char *text)
+/* The words of what is said over the answer, up to these of one of its pieces. */
+static void join(const struct room_turn *of, uint32_t from, uint32_t utterance, const char *words,
+		 char *text, size_t size)
+{
+	text[0] = '\0';
+	for (unsigned i = 0; of && i < of->pieces; i++) {
+		const struct room_piece *p = &of->piece[i];
+
+		if (p->utterance < from || p->utterance >= utterance || !*p->text)
+			continue;
+		room_append(text, size, p->text, strlen(p->text));
+		room_append(text, size, " ", 1);
+	}
+	room_append(text, size, words, strlen(words));
+}
+
+bool room_over_words(struct room *room, struct room_speaker *sp, const struct room_turn *of,
+		     uint32_t utterance, const char *words)
 {
 	struct room_over *o = &sp->over;
 	struct room_turn *t = room_turn_by_id(room, o->turn);
-	bool named = room_address(&room->names, text) == ROOM_ADDRESS_ADDRESSED;
+	char text[ROOM_TEXT_MAX];
+	bool named;
 
-	if (!t || !o->turn || o->utterance != utterance)
+	if (!t || !o->turn || utterance < o->from || utterance > o->utterance)
 		return false;
+	join(of ? of : sp->turn, o->from, utterance, words, text, sizeof text);
+	named = room_address(&room->names, text) == ROOM_ADDRESS_ADDRESSED;
 	o->words = room_phrase(text);
-	o->words_voice_ms = o->voice_ms;
+	/* A look covers what had been said when it was taken. */
+	o->words_voice_ms = !of && o->peek.n ? o->peek.voice_ms : o->voice_ms;
+	o->peek.at = 0;
 	o->aside = !named && aside(room, sp, text + strspn(text, " "));
 	if (t == audible(room))
 		decide(room, sp, t, named);

@@ -7,8 +7,8 @@
  *   this speaker may not                                             IGNORE (the words become a turn that waits)
  *   words of listening so far, or spoken to somebody else by name    IGNORE
  *   words, while the stretch of voice lasts                          CUT
- *   voice for barge_in_ms that passes the gate (gate.h)              CUT
- *   voice for pause_ms that counts as speech                         PAUSE
+ *   voice for barge_in_ms that passes the gate (gate.h)              CUT, but DUCK while words so far are awaited (peek.h)
+ *   voice for pause_ms that counts as speech                         PAUSE, the same
  *   voice for duck_ms                                                DUCK
  *   less                                                             IGNORE
  *
@@ -22,6 +22,7 @@
 #define CONTROL_ROOM_ARBITER_H
 
 #include "control/room/gate.h"
+#include "control/room/peek.h"
 #include "control/room/phrase.h"
 #include "control/room/room.h"
 #include "control/room/signal.h"
@@ -33,18 +34,21 @@ enum room_verdict { ROOM_IGNORE, ROOM_DUCK, ROOM_PAUSE, ROOM_CUT };
 /* One speaker's stretch of voice over an answer. */
 struct room_over {
 	uint32_t turn;	    /* the answer it is over, 0 = none */
-	uint32_t utterance; /* whose words count */
+	uint64_t capture;   /* when what is said began to be said */
+	uint32_t from, utterance; /* the first and the newest piece of it whose words count */
 	enum room_phrase words; /* of it so far */
 	uint64_t words_voice_ms; /* as much of the stretch had been when they came */
 	bool aside;		/* they are for somebody else, by name */
 	enum room_verdict verdict; /* DUCK or PAUSE while the stretch holds the voice down */
 	uint64_t voice_ms, voice_at, lowered_at;
+	struct room_peek peek;
 };
 
 struct room_arbitrate_in {
 	struct room_gate_in gate;
 	enum room_phrase words;
 	bool aside, live; /* live: the stretch lasts */
+	bool awaited;	  /* words so far are on their way */
 	bool calls;	  /* this speaker may when they call: the name, or taking the floor */
 	bool named;
 };
@@ -53,8 +57,9 @@ enum room_verdict room_arbitrate(const struct settings *s, const struct room_arb
 
 /* A frame of somebody's sound, arrived at `at`. */
 void room_over_sound(struct room *room, struct room_speaker *sp, const struct room_signal *frame, uint64_t at);
-/* Words of an utterance, so far or all of them. True: they told the bot to be quiet, and it is: nothing to answer. */
-bool room_over_words(struct room *room, struct room_speaker *sp, uint32_t utterance, const char *text);
+/* Words of an utterance: all of them, of a piece of this turn; or so far, of NULL. True: they told the bot to be quiet, and it is: nothing to answer. */
+bool room_over_words(struct room *room, struct room_speaker *sp, const struct room_turn *of, uint32_t utterance,
+		     const char *words);
 /* Time passed; then the voice. */
 void room_arbiter_settle(struct room *room);
 uint64_t room_arbiter_deadline(const struct room *room);

@@ -80,6 +80,15 @@ void room_bridge_dropped(struct room_bridge *b, size_t bytes)
 	b->kept -= bytes < b->kept ? bytes : b->kept;
 }
 
+static struct room_bridge_said *owe(struct room_bridge *b, uint32_t utterance)
+{
+	struct room_bridge_said *o = &b->owe[b->owed++];
+
+	memset(o, 0, sizeof *o);
+	o->utterance = utterance;
+	return o;
+}
+
 struct room_bridge_out room_bridge_commit(struct room_bridge *b, uint32_t utterance)
 {
 	struct room_bridge_out out = {0};
@@ -95,14 +104,28 @@ struct room_bridge_out room_bridge_commit(struct room_bridge *b, uint32_t uttera
 		out.empty = true;
 		out.clear = b->sound > 0;
 	} else {
-		o = &b->owe[b->owed++];
-		memset(o, 0, sizeof *o);
-		o->utterance = utterance;
+		o = owe(b, utterance);
 		copy(o->item, sizeof o->item, b->early);
 		copy(o->text, sizeof o->text, b->text);
 		out.commit = !b->early[0];
 	}
 	nothing_streams(b);
+	return out;
+}
+
+struct room_bridge_out room_bridge_peek(struct room_bridge *b, uint32_t utterance)
+{
+	struct room_bridge_out out = {0};
+
+	if (!utterance || b->utterance != utterance || !b->up || b->broken || b->early[0] ||
+	    b->sound < b->min_commit || b->sound > ROOM_BRIDGE_PEEK ||
+	    b->owed >= ROOM_BRIDGE_OWED / 2)
+		return out;
+	for (unsigned i = 0; i < b->owed; i++)
+		if (b->owe[i].peek && b->owe[i].utterance == utterance)
+			return out;
+	owe(b, utterance)->peek = true;
+	out.commit = out.again = true;
 	return out;
 }
 
@@ -145,7 +168,8 @@ static void forget(struct room_bridge *b, unsigned i)
 uint32_t room_bridge_fail_next(struct room_bridge *b)
 {
 	while (b->owed) {
-		uint32_t utterance = b->owe[0].cancelled ? 0 : b->owe[0].utterance;
+		bool told = b->owe[0].cancelled || b->owe[0].peek;
+		uint32_t utterance = told ? 0 : b->owe[0].utterance;
 
 		forget(b, 0);
 		if (utterance)
@@ -187,6 +211,17 @@ void room_bridge_committed(struct room_bridge *b, const char *item)
 		copy(b->early, sizeof b->early, item);
 }
 
+/* Whether words so far of this utterance are of use: its own are not there yet. */
+static bool goes_on(const struct room_bridge *b, uint32_t utterance)
+{
+	if (b->utterance == utterance)
+		return true;
+	for (unsigned i = 0; i < b->owed; i++)
+		if (!b->owe[i].peek && b->owe[i].utterance == utterance)
+			return !b->owe[i].cancelled;
+	return false;
+}
+
 static void add(char *text, const char *words, size_t n)
 {
 	size_t len = strlen(text);
@@ -204,6 +239,8 @@ uint32_t room_bridge_partial(struct room_bridge *b, const char *item, const char
 	char *text = i < 0 ? b->text : b->owe[i].text;
 
 	if (i < 0 ? !b->utterance : b->owe[i].cancelled)
+		return 0;
+	if (i >= 0 && b->owe[i].peek && !goes_on(b, b->owe[i].utterance))
 		return 0;
 	if (n)
 		add(text, words, n);
@@ -231,14 +268,38 @@ uint32_t room_bridge_done(struct room_bridge *b, const char *item, bool *revised
 	return utterance;
 }
 
+bool room_bridge_peeked(struct room_bridge *b, const char *item, uint32_t *utterance)
+{
+	int i = by_item(b, item);
+
+	*utterance = 0;
+	for (unsigned k = 0; i < 0 && *item && k < ROOM_BRIDGE_DONE; k++)
+		if (b->last[k].utterance && strcmp(b->last[k].item, item) == 0)
+			return b->last[k].peek;
+	if (i < 0)
+		i = unnamed(b);
+	if (i < 0 || !b->owe[i].peek)
+		return false;
+	if (!b->owe[i].cancelled && goes_on(b, b->owe[i].utterance))
+		*utterance = b->owe[i].utterance;
+	copy(b->owe[i].item, sizeof b->owe[i].item, item);
+	b->last[b->done++ % ROOM_BRIDGE_DONE] = b->owe[i];
+	forget(b, (unsigned)i);
+	return true;
+}
+
+/* What was refused has no item; a peek of the same utterance may have one. */
 bool room_bridge_refused(struct room_bridge *b, uint32_t utterance)
 {
-	for (unsigned i = 0; utterance && i < b->owed; i++)
-		if (b->owe[i].utterance == utterance) {
-			bool cancelled = b->owe[i].cancelled;
+	bool told;
+	int at = -1;
 
-			forget(b, i);
-			return !cancelled;
-		}
-	return false;
+	for (unsigned i = b->owed; utterance && i-- > 0;)
+		if (b->owe[i].utterance == utterance && (at < 0 || !b->owe[i].item[0]))
+			at = (int)i;
+	if (at < 0)
+		return false;
+	told = b->owe[at].cancelled || b->owe[at].peek;
+	forget(b, (unsigned)at);
+	return !told;
 }

@@ -13,7 +13,11 @@
  * A commit counts as made from the moment it is asked for, also while connecting. The provider names what it transcribes by
  * an item: at its commit, or before ours when it found the end by itself; then that item is the running utterance's and no
  * commit is sent. Words stay with the utterance of their item, whatever began meanwhile. Words for an item that was done
- * already are a revision of the same utterance. */
+ * already are a revision of the same utterance.
+ *
+ * A peek commits what was streamed so far and streams it again, so that there are words while the utterance goes on; those of
+ * its end are of the whole sound, and nothing of them was cut. A peek is owed like an utterance, but its words are words so
+ * far, and when it fails or comes late nothing is told. */
 #ifndef CONTROL_ROOM_BRIDGE_H
 #define CONTROL_ROOM_BRIDGE_H
 
@@ -35,12 +39,14 @@ enum {
 	ROOM_BRIDGE_ITEM = 128,
 	ROOM_BRIDGE_TEXT = 704,	     /* of words so far */
 	ROOM_BRIDGE_KEPT = 480000,   /* bytes of sound kept while connecting: 10 s */
+	ROOM_BRIDGE_PEEK = 192000,   /* bytes of sound that may be streamed again: 4 s */
 	ROOM_BRIDGE_RETRY_MS = 1000, /* between two attempts to connect */
 };
 
 struct room_bridge_said {
 	uint32_t utterance; /* 0 = free */
 	bool cancelled;
+	bool peek;
 	char item[ROOM_BRIDGE_ITEM]; /* "" until the provider told it */
 	char text[ROOM_BRIDGE_TEXT]; /* words so far */
 };
@@ -68,6 +74,7 @@ struct room_bridge_out {
 	bool connect;
 	bool append;
 	bool commit;
+	bool again;  /* append all sound of this utterance once more */
 	bool empty;  /* tell: no words, of this utterance */
 	bool failed; /* tell: it failed */
 };
@@ -82,6 +89,8 @@ struct room_bridge_out room_bridge_append(struct room_bridge *b, uint32_t uttera
 bool room_bridge_overfull(const struct room_bridge *b, bool more_than_one);
 void room_bridge_dropped(struct room_bridge *b, size_t bytes);
 struct room_bridge_out room_bridge_commit(struct room_bridge *b, uint32_t utterance);
+/* One at a time, of sound that was not too much yet, and not while connecting; else nothing is to be done. */
+struct room_bridge_out room_bridge_peek(struct room_bridge *b, uint32_t utterance);
 struct room_bridge_out room_bridge_cancel(struct room_bridge *b, uint32_t utterance);
 
 void room_bridge_opened(struct room_bridge *b);
@@ -99,6 +108,9 @@ uint32_t room_bridge_partial(struct room_bridge *b, const char *item, const char
 			     const char **so_far);
 /* All words of an item, or it failed: the utterance, 0 for nobody's. *revised: it had its words before. */
 uint32_t room_bridge_done(struct room_bridge *b, const char *item, bool *revised);
+/* True: what this item has is of a peek, which is done now; *utterance: whose words so far, 0 when nobody waits for them. To
+ * be asked before room_bridge_done. */
+bool room_bridge_peeked(struct room_bridge *b, const char *item, uint32_t *utterance);
 /* The provider refused to transcribe this utterance. False: it was not owed, or cancelled. */
 bool room_bridge_refused(struct room_bridge *b, uint32_t utterance);
 

@@ -39,6 +39,7 @@ struct room_speaker {
 	uint64_t asr_used_at;
 	unsigned asr_empty;
 	struct room_over over; /* voice over the bot's own */
+	uint32_t peeked;       /* the newest utterance that speech-to-text looked at before its end */
 };
 
 /* How the bot's voice stands while it speaks (arbiter.h). */
@@ -71,6 +72,7 @@ struct room {
 	bool shared; /* one transcription session for all, as it was when the room began */
 	bool files;  /* recordings are transcribed, not what is streamed */
 	struct room_file_lane file_lane;
+	bool words_unasked; /* speech-to-text has words while somebody speaks, without being asked */
 
 	bool up, muted, greeted, over;
 	struct room_speaker speaker[ROOM_SPEAKERS];

@@ -274,7 +274,8 @@ static void partial(struct room *room, struct room_speaker *sp, const struct roo
 	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
 	utf8_plain(text);
 	room_optimistic_words(room, sp->user, text);
-	room_over_words(room, sp, ev->utterance, text);
+	room_peek_words(room, sp, ev->utterance);
+	room_over_words(room, sp, NULL, ev->utterance, text);
 }
 
 static void take(struct room *room, const struct room_event *ev)
@@ -301,7 +302,7 @@ static void take(struct room *room, const struct room_event *ev)
 		room_append(p->text, sizeof p->text, (const char *)ev->text.p, ev->text.n);
 		utf8_plain(p->text); /* a line of its own would read as somebody else's */
 	}
-	if (sp && !p->failed && room_over_words(room, sp, p->utterance, p->text))
+	if (sp && !p->failed && room_over_words(room, sp, t, p->utterance, p->text))
 		t->hushed = t->pieces == 1 && !t->segments;
 	if (sp)
 		learn(room, sp, p);

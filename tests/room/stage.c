@@ -36,6 +36,7 @@ enum what {
 	W_END,
 	W_STOP,
 	W_PARTIAL,
+	W_PEEKED,
 	W_WORDS,
 	W_NO_WORDS,
 	W_ANSWER,
@@ -207,6 +208,9 @@ static void note_effect(struct stage *s, const struct room_effect *e)
 		break;
 	case ROOM_DO_ASR_COMMIT:
 		note(s, (int)e->type, "asr %s committed", who);
+		break;
+	case ROOM_DO_ASR_PEEK:
+		note(s, (int)e->type, "asr %s peeked", who);
 		break;
 	case ROOM_DO_ASR_CANCEL:
 		note(s, (int)e->type, "asr %s cancelled", who);
@@ -388,6 +392,21 @@ static void perform_say(struct stage *s, const struct room_effect *e)
 
 /* ---- speech-to-text ---- */
 
+/* As much as was said by now. */
+static size_t said_so_far(const struct stage *s, const struct person *x)
+{
+	uint64_t gone = (s->now - x->began_at) / STAGE_MS;
+	size_t len = strcspn(x->words, "/"), n = 0;
+
+	if (x->lasts)
+		return gone >= x->lasts ? len : len * gone / x->lasts;
+	for (uint64_t words = gone / WORD_MS; n < len && words; words--) {
+		n += x->words[n] == ' ';
+		n += strcspn(x->words + n, " /");
+	}
+	return n;
+}
+
 static void perform_asr(struct stage *s, const struct room_effect *e)
 {
 	unsigned who = (unsigned)e->user - 1;
@@ -406,6 +425,14 @@ static void perform_asr(struct stage *s, const struct room_effect *e)
 		words = later(s, s->asr_ms, s->asr_fails ? W_NO_WORDS : W_WORDS, who);
 		words->id = e->utterance;
 		words->text = take_words(x);
+		break;
+	case ROOM_DO_ASR_PEEK:
+		if (s->asr_manual || s->asr_fails)
+			break;
+		/* The last word may be half of one. */
+		words = later(s, s->asr_ms, W_PEEKED, who);
+		words->id = e->utterance;
+		words->text = must(strndup(x->words, said_so_far(s, x)));
 		break;
 	case ROOM_DO_ASR_CANCEL:
 		if (e->utterance == x->utterance)
@@ -426,6 +453,7 @@ static void perform(struct stage *s, const struct room_effect *e)
 	case ROOM_DO_ASR_START:
 	case ROOM_DO_ASR_COMMIT:
 	case ROOM_DO_ASR_CANCEL:
+	case ROOM_DO_ASR_PEEK:
 		perform_asr(s, e);
 		break;
 	case ROOM_DO_ASK:
@@ -525,20 +553,12 @@ static void frame(struct stage *s, unsigned who)
 					   .pcm = tone(s, x->amp)});
 }
 
-/* So many words as were said by now. */
+/* So many whole words as were said by now. */
 static void partial(struct stage *s, unsigned who)
 {
 	struct person *x = &s->person[who];
-	uint64_t gone = (s->now - x->began_at) / STAGE_MS;
-	size_t len = strcspn(x->words, "/"), n = 0;
+	size_t len = strcspn(x->words, "/"), n = said_so_far(s, x);
 
-	if (x->lasts)
-		n = gone >= x->lasts ? len : len * gone / x->lasts;
-	else
-		for (uint64_t words = gone / WORD_MS; n < len && words; words--) {
-			n += x->words[n] == ' ';
-			n += strcspn(x->words + n, " /");
-		}
 	while (n && n < len && x->words[n] != ' ')
 		n--;
 	later(s, s->partial_ms, W_PARTIAL, who);
@@ -712,6 +732,10 @@ static void happen(struct stage *s, const struct pending *e)
 		ev.type = ROOM_TRANSCRIPT;
 		ev.text = (struct slice){(const uint8_t *)e->text, strlen(e->text)};
 		break;
+	case W_PEEKED:
+		ev.type = ROOM_PARTIAL;
+		ev.text = (struct slice){(const uint8_t *)e->text, strlen(e->text)};
+		break;
 	case W_NO_WORDS:
 		ev.type = ROOM_TRANSCRIPT_FAILED;
 		break;
@@ -735,7 +759,7 @@ static void happen(struct stage *s, const struct pending *e)
 		stage_feed(s, &ev);
 		return;
 	}
-	if (e->what != W_WORDS && e->what != W_NO_WORDS)
+	if (e->what != W_WORDS && e->what != W_NO_WORDS && e->what != W_PEEKED)
 		ev.utterance = ev.turn = 0;
 	else
 		ev.turn = 0;

@@ -247,3 +247,84 @@ TEST(a_session_that_owes_too_much_is_given_up)
 	CHECK_INT(asr_sessions(s.asr), 0); /* the next one begins anew */
 	end(&s);
 }
+
+/* Tells after each commit how much sound it got. */
+static void counting_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
+{
+	struct seen *s = f->arg;
+
+	if (strcmp(type, "input_audio_buffer.append") == 0)
+		s->sound += (unsigned)strlen(json_string_value(json_object_get(root, "audio"))) / 4 * 3 / 48;
+	if (strcmp(type, "input_audio_buffer.commit") != 0)
+		return;
+	s->commits++;
+	fake_send(f, conn, "{\"type\":\"input_audio_buffer.committed\",\"item_id\":\"i%u\"}",
+		  s->commits);
+	fake_send(f, conn,
+		  "{\"type\":\"conversation.item.input_audio_transcription.completed\","
+		  "\"item_id\":\"i%u\",\"content_index\":0,\"transcript\":\"%u ms\"}",
+		  s->commits, s->sound);
+	s->sound = 0;
+}
+
+/* What is streamed after the first words so far: a second look, and the end. */
+static void go_on(struct seen *s, enum asr_event ev, uint32_t utterance)
+{
+	uint8_t pcm[960] = {0};
+
+	if (ev != ASR_PARTIAL)
+		return;
+	for (unsigned i = 0; i < 1000 / 20; i++)
+		asr_append(s->asr, 1, utterance, pcm, sizeof pcm);
+	if (s->commits == 1)
+		asr_peek(s->asr, 1, utterance);
+	else
+		asr_commit(s->asr, 1, utterance);
+}
+
+TEST(a_peek_tells_words_so_far_and_the_end_is_of_the_whole_sound)
+{
+	static struct seen s;
+
+	CHECK(begin(&s, counting_server));
+	s.heardh = go_on;
+	/* A first utterance, so that there is a connection. */
+	s.stop_at = "t1/1";
+	speak(&s, 1, 1, 400);
+	asr_peek(s.asr, 1, 1); /* not connected: nothing comes of it */
+	asr_commit(s.asr, 1, 1);
+	env_run(s.fake.env);
+	CHECK_STR(s.events, "t1/1:400 ms ");
+	s.events[0] = '\0';
+	s.commits = 0;
+	s.stop_at = "t1/2";
+	speak(&s, 1, 2, 600);
+	asr_peek(s.asr, 1, 2);
+	asr_peek(s.asr, 1, 2);
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_STR(s.events, "p1/2:600 ms p1/2:1600 ms t1/2:2600 ms ");
+	CHECK_INT(s.commits, 3);
+	end(&s);
+}
+
+TEST(there_is_no_peek_at_more_sound_than_is_kept)
+{
+	static struct seen s;
+
+	CHECK(begin(&s, counting_server));
+	s.stop_at = "t1/1";
+	speak(&s, 1, 1, 400);
+	asr_commit(s.asr, 1, 1);
+	env_run(s.fake.env);
+	s.commits = 0;
+	s.stop_at = "t1/2";
+	speak(&s, 1, 2, 5000);
+	asr_peek(s.asr, 1, 2);
+	asr_commit(s.asr, 1, 2);
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_INT(s.commits, 1);
+	CHECK_STR(s.events, "t1/1:400 ms t1/2:5000 ms ");
+	end(&s);
+}

@@ -133,3 +133,32 @@ TEST(who_is_not_speech_or_leaves_takes_nothing_along)
 	CHECK(strstr(s.events, "f9/90"));
 	end(&s);
 }
+
+TEST(only_who_holds_the_session_has_words_so_far)
+{
+	static struct seen s;
+
+	CHECK(begin(&s));
+	s.stop_at = "t1";
+	asr_shared_start(s.asr, 1, 9);
+	asr_shared_promoted(s.asr, 1, 9);
+	sound(&s, 1, 9, 400);
+	asr_shared_commit(s.asr, 1, 9);
+	env_run(s.fake.env);
+	s.stop_at = "t2";
+	asr_shared_start(s.asr, 1, 10);
+	sound(&s, 1, 10, 400);
+	asr_shared_promoted(s.asr, 1, 10);
+	asr_shared_start(s.asr, 2, 20);
+	sound(&s, 2, 20, 600);
+	asr_shared_promoted(s.asr, 2, 20);
+	asr_shared_peek(s.asr, 1, 10);
+	asr_shared_peek(s.asr, 2, 20);
+	sound(&s, 1, 10, 100);
+	asr_shared_commit(s.asr, 1, 10);
+	asr_shared_commit(s.asr, 2, 20);
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_STR(s.events, "t1/9:400 ms p1/10:400 ms t1/10:500 ms t2/20:600 ms ");
+	end(&s);
+}

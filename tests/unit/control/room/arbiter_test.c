@@ -393,3 +393,82 @@ TEST(rule_078_a_lease_holds_the_floor)
 	CHECK_INT(room_lease_immune_ms(&l, s, 4000 * ms, 4000 * ms), 4000);
 	settings_free(s);
 }
+
+/* Alice speaks over a long answer of the bot's, and speech-to-text has no words before it is asked. */
+static void talks_over(struct world *w, const char *settings, unsigned ms)
+{
+	world_begin(w, settings, 2);
+	world_answering(w, 20000);
+	world_until(w, w->ms + 2000);
+	world_forget(w);
+	world_sound(w, 1, ms, 6000);
+}
+
+TEST(words_so_far_are_asked_for_and_the_voice_waits_for_them)
+{
+	struct world w;
+
+	talks_over(&w, "peek_ms=400", 400);
+	CHECK_INT(w.did[ROOM_DO_ASR_PEEK], 0); /* it is not speech before 420 ms */
+	world_sound(&w, 1, 40, 6000);
+	CHECK_INT(w.did[ROOM_DO_ASR_PEEK], 1);
+	CHECK_INT(w.last[ROOM_DO_ASR_PEEK].user, 1);
+	CHECK_INT(w.last[ROOM_DO_ASR_PEEK].utterance, w.utterance[1]);
+	world_sound(&w, 1, 500, 6000);
+	CHECK_INT(w.did[ROOM_DO_SAY_GAIN], 1);
+	CHECK_INT(w.did[ROOM_DO_SAY_PAUSE] + w.did[ROOM_DO_SAY_STOP], 0);
+	world_partial(&w, 1, "what about the horse");
+	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
+	world_end(&w);
+	/* They do not come: then the voice decides. */
+	talks_over(&w, "peek_ms=400", 1000);
+	CHECK_INT(w.did[ROOM_DO_SAY_PAUSE] + w.did[ROOM_DO_SAY_STOP], 0);
+	world_sound(&w, 1, 100, 6000);
+	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
+	world_end(&w);
+	/* Nobody wants them. */
+	talks_over(&w, "", 720);
+	CHECK_INT(w.did[ROOM_DO_ASR_PEEK], 0);
+	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
+	world_end(&w);
+}
+
+TEST(words_so_far_are_asked_for_again_while_it_is_no_interruption)
+{
+	struct world w;
+
+	talks_over(&w, "peek_ms=400 peek_max=3", 800);
+	CHECK_INT(w.did[ROOM_DO_ASR_PEEK], 1);
+	world_partial(&w, 1, "Bob pass me");
+	world_sound(&w, 1, 200, 6000);
+	CHECK_INT(w.did[ROOM_DO_ASR_PEEK], 1);
+	world_sound(&w, 1, 40, 6000); /* 600 ms more than it looked at */
+	CHECK_INT(w.did[ROOM_DO_ASR_PEEK], 2);
+	world_sound(&w, 1, 400, 6000);
+	world_partial(&w, 1, "Bob pass me the salt and");
+	world_sound(&w, 1, 300, 6000);
+	CHECK_INT(w.did[ROOM_DO_ASR_PEEK], 3);
+	world_partial(&w, 1, "Bob pass me the salt and the pepper");
+	CHECK_INT(w.did[ROOM_DO_SAY_PAUSE] + w.did[ROOM_DO_SAY_STOP], 0);
+	/* What it does not know of is not for others for ever. */
+	world_sound(&w, 1, 500, 6000);
+	CHECK_INT(w.did[ROOM_DO_ASR_PEEK], 3);
+	CHECK_INT(w.did[ROOM_DO_SAY_PAUSE] + w.did[ROOM_DO_SAY_STOP], 0);
+	world_sound(&w, 1, 100, 6000);
+	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
+	world_end(&w);
+}
+
+TEST(a_provider_with_words_of_its_own_is_not_asked)
+{
+	struct world w;
+
+	talks_over(&w, "peek_ms=400", 200);
+	world_partial(&w, 1, "mhm");
+	world_sound(&w, 1, 600, 6000);
+	CHECK_INT(w.did[ROOM_DO_ASR_PEEK], 0);
+	world_end(&w);
+	talks_over(&w, "peek_ms=400 asr_sessions=file", 700);
+	CHECK_INT(w.did[ROOM_DO_ASR_PEEK], 0);
+	world_end(&w);
+}
