@@ -9,6 +9,8 @@
 
 #define MS UINT64_C(1000000)
 
+enum { USED = 8 };
+
 struct voice {
 	voice_act_h *acth;
 	voice_predict_h *predicth;
@@ -27,6 +29,11 @@ struct voice {
 	char token[256], endpoint[256];
 	bool has_state, has_server; /* since the last op 4 */
 	bool reask;		    /* that op 4 named the channel we were in */
+	/* What leases were made of lately, as numbers that tell them apart: Discord's word about an old server may come late. */
+	struct {
+		uint64_t server, session;
+	} used[USED];
+	unsigned n_used;
 
 	unsigned tries;
 	uint64_t up_since;
@@ -79,6 +86,45 @@ static void forget_server(struct voice *v)
 	explicit_bzero(v->token, sizeof v->token);
 	explicit_bzero(v->endpoint, sizeof v->endpoint);
 	v->has_server = false;
+}
+
+/* FNV-1a, a text at a time: what is known by it is secret and not kept. */
+static uint64_t sum(uint64_t h, const char *text)
+{
+	do
+		h = (h ^ (uint8_t)*text) * UINT64_C(1099511628211);
+	while (*text++);
+	return h;
+}
+
+static uint64_t session_sum(const struct voice *v)
+{
+	return sum(UINT64_C(14695981039346656037), v->session);
+}
+
+static uint64_t server_sum(const char *token, const char *endpoint)
+{
+	return sum(sum(UINT64_C(14695981039346656037), token), endpoint);
+}
+
+/* A lease was made of this server's word, and (unless any will do) of our session. */
+static bool used(const struct voice *v, const char *token, const char *endpoint, bool any_session)
+{
+	uint64_t server = server_sum(token, endpoint), session = session_sum(v);
+	unsigned n = v->n_used < USED ? v->n_used : USED;
+
+	for (unsigned i = 0; i < n; i++)
+		if (v->used[i].server == server && (any_session || v->used[i].session == session))
+			return true;
+	return false;
+}
+
+static void remember(struct voice *v)
+{
+	unsigned i = v->n_used++ % USED;
+
+	v->used[i].server = server_sum(v->token, v->endpoint);
+	v->used[i].session = session_sum(v);
 }
 
 static void ask(struct voice *v, uint64_t now)
@@ -145,8 +191,14 @@ static void fail(struct voice *v, enum voice_reason why, unsigned media_reason, 
 	}
 }
 
-static void lease(struct voice *v, uint64_t now)
+/* False: it was handed out before, and the state is as it was. */
+static bool lease(struct voice *v, uint64_t now)
 {
+	if (used(v, v->token, v->endpoint, false)) {
+		forget_server(v);
+		return false;
+	}
+	remember(v);
 	v->why = VOICE_REASON_NONE;
 	v->up_since = 0;
 	enter(v, VOICE_IN, now + VOICE_CHECK_MS * MS);
@@ -156,6 +208,7 @@ static void lease(struct voice *v, uint64_t now)
 				  .token = v->token,
 				  .endpoint = v->endpoint});
 	forget_server(v); /* used once, kept never */
+	return true;
 }
 
 /* mediad could not use its lease, or needs its first one. */
@@ -317,6 +370,15 @@ void voice_own_state(struct voice *v, uint64_t channel, const char *session, uin
 	}
 }
 
+/* Late; or Discord has nothing newer to tell, and it is of no use to wait for that. */
+static void known_server(struct voice *v, uint64_t now)
+{
+	if (v->state == VOICE_PARKED && v->online)
+		ask(v, now);
+	else if (v->state == VOICE_ASKED && v->reask && now + VOICE_STATE_GRACE_MS * MS < v->until)
+		v->until = now + VOICE_STATE_GRACE_MS * MS;
+}
+
 void voice_server(struct voice *v, const char *token, const char *endpoint, uint64_t now)
 {
 	if (!v->wanted || v->state == VOICE_FAILED || v->state == VOICE_LEAVING ||
@@ -326,6 +388,10 @@ void voice_server(struct voice *v, const char *token, const char *endpoint, uint
 	 */
 	if (!v->online && v->adopted)
 		return;
+	if (endpoint && token && used(v, token, endpoint, settled(v))) {
+		known_server(v, now);
+		return;
+	}
 	forget_server(v);
 	if (!endpoint || !token || strlen(token) >= sizeof v->token ||
 	    strlen(endpoint) >= sizeof v->endpoint) {
@@ -383,11 +449,9 @@ static void asked_in_vain(struct voice *v, uint64_t now)
 {
 	enum voice_reason why;
 
-	if (v->has_server && v->reask && v->session[0] && v->actual == v->wanted) {
-		/* As with a change of region: a new server for the session that goes on. */
-		lease(v, now);
+	/* As with a change of region: a new server for the session that goes on. */
+	if (v->has_server && v->reask && v->session[0] && v->actual == v->wanted && lease(v, now))
 		return;
-	}
 	if (v->reask) {
 		leave_and_ask(v, now);
 		return;
@@ -415,9 +479,7 @@ void voice_tick(struct voice *v, uint64_t now)
 		ask(v, now);
 		break;
 	case VOICE_SETTLING:
-		if (v->session[0])
-			lease(v, now);
-		else
+		if (!v->session[0] || !lease(v, now))
 			ask(v, now);
 		break;
 	case VOICE_FOLLOWING:

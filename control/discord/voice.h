@@ -4,7 +4,7 @@
  * A machine without I/O. It is told what ought to be, what Discord said and what mediad asks for;
  * it answers with actions: op 4, a lease of session, token and endpoint, and what people should
  * know. A lease is made only from a voice state and a voice server that came after the last op 4;
- * it is handed out once and forgotten.
+ * it is handed out once and forgotten. What comes late of a server that a lease was made of is known again and passed over.
  *
  * Every wait has a deadline, every retry a cap of three. Pointers in an action are borrowed until
  * the handler returns; the handler must not free the machine. */

@@ -84,6 +84,16 @@ static void server(struct paper *p, const char *token)
 	voice_server(p->v, token, token ? "localhost:5000" : NULL, p->now);
 }
 
+/* Each is another: none is given twice. */
+static void fresh_server(struct paper *p)
+{
+	static unsigned n;
+	char token[16];
+
+	snprintf(token, sizeof token, "fresh%u", n++);
+	server(p, token);
+}
+
 static void join(struct paper *p, uint64_t channel)
 {
 	voice_join(p->v, channel, false, p->now);
@@ -283,7 +293,7 @@ TEST(voice_credentials_that_are_refused_end_after_three)
 		if (voice_state(p.v) == VOICE_LEAVING)
 			wait_one(&p);
 		state(&p, 7, "s");
-		server(&p, "t");
+		fresh_server(&p);
 		p.now += SEC;
 	}
 	CHECK_INT(p.failed, 1);
@@ -304,10 +314,30 @@ TEST(voice_a_good_call_forgives_earlier_tries)
 		p.now += 40 * SEC;
 		voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_SESSION_INVALID, true, p.now);
 		state(&p, 7, "s");
-		server(&p, "t");
+		fresh_server(&p);
 	}
 	CHECK_INT(p.failed, 0);
 	CHECK_INT(p.leases, 11);
+	voice_free(p.v);
+}
+
+/* Discord answers with what was used, again and again: that ends, too. */
+TEST(voice_the_same_credentials_for_ever_end)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	join(&p, 7);
+	voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_SESSION_INVALID, true, p.now);
+	for (int i = 0; i < 30 && !p.failed; i++) {
+		if (voice_state(p.v) == VOICE_ASKED) {
+			state(&p, 7, "s1");
+			server(&p, "t1");
+		}
+		wait_one(&p);
+	}
+	CHECK(p.failed == 1 && p.why == VOICE_REASON_SILENT);
+	CHECK(p.leases == 1 && p.op4s <= 1 + 1 + VOICE_TRIES);
 	voice_free(p.v);
 }
 
@@ -376,6 +406,96 @@ TEST(voice_change_of_region_is_one_server_event)
 	CHECK_STR(p.session, "s1");
 	CHECK_STR(p.token, "t2");
 	CHECK_INT(p.op4s, 1);
+	voice_free(p.v);
+}
+
+/* The word of a server that a lease was made of comes late, when nothing was asked for: it says nothing, whatever the session
+ * is by now. */
+TEST(voice_late_server_is_passed_over)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	join(&p, 7);
+	for (int i = 2; i < 8; i++) {
+		char token[8];
+
+		snprintf(token, sizeof token, "t%d", i);
+		if (i == 5)
+			state(&p, 7, "s2");
+		server(&p, token);
+		wait_one(&p);
+		CHECK_INT(p.leases, i);
+		CHECK_STR(p.token, token);
+	}
+	for (int i = 1; i < 8; i++) {
+		char token[8];
+
+		snprintf(token, sizeof token, "t%d", i);
+		server(&p, token);
+		CHECK_INT(voice_state(p.v), VOICE_IN);
+	}
+	wait_one(&p);
+	CHECK(p.leases == 7 && p.op4s == 1);
+	/* The same token somewhere else is another server. */
+	voice_server(p.v, "t3", "elsewhere:1", p.now);
+	wait_one(&p);
+	CHECK_INT(p.leases, 8);
+	voice_free(p.v);
+}
+
+/* When credentials were asked for, those that were used already are none; the deadline for a new server is short then. */
+TEST(voice_used_credentials_are_no_answer)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	join(&p, 7);
+	voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_SESSION_INVALID, true, p.now);
+	CHECK_INT(p.op4s, 2);
+	server(&p, "t1");
+	state(&p, 7, "s1");
+	CHECK_INT(p.leases, 1);
+	CHECK(voice_deadline(p.v) == p.now + VOICE_STATE_GRACE_MS * MS);
+	wait_one(&p);
+	CHECK_INT(p.leaves, 1);
+	state(&p, 0, NULL);
+	wait_one(&p);
+	CHECK_INT(p.op4s, 3);
+	/* Its session comes after it: only then it is known that they were used. */
+	server(&p, "t1");
+	state(&p, 7, "s1");
+	CHECK_INT(p.leases, 1);
+	server(&p, "t2");
+	CHECK(p.leases == 2 && strcmp(p.token, "t2") == 0);
+	voice_free(p.v);
+}
+
+/* Another session may well be given the same token. */
+TEST(voice_token_of_another_session_is_leased)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	join(&p, 7);
+	voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_SESSION_INVALID, true, p.now);
+	state(&p, 7, "s2");
+	server(&p, "t1");
+	CHECK(p.leases == 2 && strcmp(p.session, "s2") == 0);
+	voice_free(p.v);
+}
+
+/* The server that went away is back as it was: fresh credentials are asked for at once. */
+TEST(voice_parked_and_the_same_again)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	join(&p, 7);
+	server(&p, NULL);
+	CHECK_INT(voice_state(p.v), VOICE_PARKED);
+	server(&p, "t1");
+	CHECK(voice_state(p.v) == VOICE_ASKED && p.leases == 1 && p.op4s == 2);
 	voice_free(p.v);
 }
 
