@@ -204,7 +204,9 @@ static struct fits command_addressed(const struct look *l)
 
 static struct fits command_name_cue(const struct look *l)
 {
-	return yes_no(command_only(l), l->address != ROOM_ADDRESS_NONE);
+	bool only = command_only(l);
+
+	return yes_no(only, only && room_name_cue(&l->room->names, l->turn->heard));
 }
 
 static struct fits command_not_addressed(const struct look *l)

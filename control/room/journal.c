@@ -194,10 +194,13 @@ uint64_t room_journal_sum(uint64_t sum, const struct room_effects *fx)
 		sum = add_number(sum, (uint64_t)e->type);
 		sum = add_number(sum, e->user);
 		sum = add_number(sum, (uint64_t)e->utterance << 32 | e->turn);
+		sum = add_number(sum, (uint64_t)e->chunk << 32 | e->gain);
 		sum = add_number(sum, e->ms);
 		sum = add(sum, e->pcm.p, e->pcm.n);
 		if (e->text)
 			sum = add(sum, e->text, strlen(e->text) + 1);
+		if (e->context)
+			sum = add(sum, e->context, strlen(e->context) + 1);
 		if (e->record)
 			sum = add_number(sum, (uint64_t)e->record->id << 32 | e->record->reason);
 	}

@@ -14,6 +14,7 @@ void room_ladder_asked(struct room_ladder *l, uint64_t now)
 	l->asked_at = now;
 	l->done_at = l->life_at = 0;
 	l->tools = 0;
+	l->outputs = false;
 }
 
 void room_ladder_word(struct room_ladder *l, uint64_t now)
@@ -23,10 +24,12 @@ void room_ladder_word(struct room_ladder *l, uint64_t now)
 
 void room_ladder_tool(struct room_ladder *l, bool on, uint64_t now)
 {
-	if (on)
+	if (on) {
 		l->tools++;
-	else if (l->tools)
+	} else if (l->tools) {
 		l->tools--;
+		l->outputs = true;
+	}
 	l->life_at = now;
 }
 

@@ -32,6 +32,7 @@ struct room_ladder {
 	uint64_t life_at;  /* the last sign of life of this try, 0 = none */
 	bool heard, recovered;
 	unsigned retries, tools;
+	bool outputs; /* of tools are there that this try does not know */
 };
 
 void room_ladder_asked(struct room_ladder *l, uint64_t now);

@@ -152,6 +152,12 @@ void room_music_wake(struct room *room, uint64_t user)
 	m->resumes = true;
 }
 
+void room_music_answered(struct room *room)
+{
+	if (room->music.renews)
+		room->music.latch_until = room->now + room->settings->music_latch_s * ROOM_S;
+}
+
 static bool speaks(const struct room *room)
 {
 	const struct room_turn *a = room->active;
@@ -189,10 +195,8 @@ void room_music_settle(struct room *room)
 		gain(room, s->music_duck_gain, true);
 	if (m->ducked && !room->active && room->now >= room->free_at + UNDUCK_MS * ROOM_MS)
 		gain(room, 1000, false);
-	if (m->renews && !room->active && !room_queued(room)) {
+	if (!room->active && !room_queued(room))
 		m->renews = false;
-		m->latch_until = room->now + s->music_latch_s * ROOM_S;
-	}
 	if (!m->resumes || !still(room))
 		return;
 	m->resumes = false;

@@ -41,7 +41,7 @@ struct room_music {
 	uint64_t latch_until;
 	bool track;   /* there is one to resume */
 	bool resumes; /* it goes on by itself after the answer */
-	bool renews;  /* the latch is renewed after the answer */
+	bool renews;  /* the latch is renewed when the answer was heard */
 	bool ducked;
 };
 
@@ -58,6 +58,8 @@ void room_music_fact(struct room *room, const struct room_event *ev);
 void room_music_do(struct room *room, enum room_music_control control);
 /* A turn for the bot came while music gates: opens the latch, and pauses it for a fresh one. */
 void room_music_wake(struct room *room, uint64_t user);
+/* An answer was heard to its end: the latch is renewed when its turn came through it. */
+void room_music_answered(struct room *room);
 /* At the end of a step. */
 void room_music_settle(struct room *room);
 uint64_t room_music_deadline(const struct room *room);

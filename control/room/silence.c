@@ -19,6 +19,16 @@ void room_silence_asked(struct room *room, struct room_turn *turn)
 		turn->deadline = UINT64_MAX;
 }
 
+/* Its tools are done: the brain goes on with what they gave. */
+static void with_outputs(struct room *room, struct room_turn *t)
+{
+	t->sinks |= ROOM_SINK_BRAIN;
+	room_ladder_asked(&room->ladder, room->now);
+	t->deadline = awaited(room) && !t->samples ? UINT64_MAX
+						   : room->now + room->settings->stall_ms * ROOM_MS;
+	room_do(room, ROOM_DO_ASK_AGAIN)->turn = t->id;
+}
+
 bool room_silence_done(struct room *room, struct room_turn *turn)
 {
 	struct room_ladder *l = &room->ladder;
@@ -29,8 +39,11 @@ bool room_silence_done(struct room *room, struct room_turn *turn)
 		turn->deadline = room->now + room->settings->tool_ms * ROOM_MS;
 		return true;
 	}
-	if (turn->phase != ROOM_PHASE_ASKED || room->reply.planned || turn->samples ||
-	    *turn->said)
+	if (l->outputs) {
+		with_outputs(room, turn);
+		return true;
+	}
+	if (turn->phase != ROOM_PHASE_ASKED || room->reply.planned || turn->samples || *turn->said)
 		return false;
 	turn->sinks &= ~(unsigned)ROOM_SINK_BRAIN;
 	return room_ladder_done(l, room->now);
@@ -48,11 +61,7 @@ void room_silence_tool(struct room *room, const struct room_event *ev)
 	if (!worked || l->tools || (t->sinks & ROOM_SINK_BRAIN) || t->brain_done ||
 	    t->phase < ROOM_PHASE_ASKED || t->phase > ROOM_PHASE_SPEAKING)
 		return;
-	t->sinks |= ROOM_SINK_BRAIN;
-	room_ladder_asked(l, room->now);
-	t->deadline = awaited(room) && !t->samples ? UINT64_MAX
-						   : room->now + room->settings->stall_ms * ROOM_MS;
-	room_do(room, ROOM_DO_ASK_AGAIN)->turn = t->id;
+	with_outputs(room, t);
 }
 
 static void again(struct room *room, struct room_turn *t, bool anew)

@@ -180,6 +180,8 @@ static void answer_over(struct room *room, const struct room_turn *turn)
 		room_followup_cut(&room->followup, turn, room->now);
 	else
 		room_followup_answered(&room->followup);
+	if (turn->reason == ROOM_REASON_ANSWERED)
+		room_music_answered(room);
 }
 
 void room_turn_end(struct room *room, struct room_turn *turn, enum room_reason reason)

@@ -148,6 +148,27 @@ TEST(rule_081_command_only)
 	scene_close(s);
 }
 
+/* The like of the name counts where it may be a call, and the name itself anywhere. */
+TEST(rule_083_a_cue_lets_a_command_in)
+{
+	static const struct {
+		const char *text;
+		bool in;
+	} rows[] = {{"i told parley to skip this one", true},
+		    {"barley a bit louder now", true},
+		    {"skip the barley song please", false}};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct scene *s = two("command_only yes");
+
+		scene_say(s, ALICE, rows[i].text);
+		CHECK_INT(scene_count(s, ROOM_DO_ASK), rows[i].in);
+		if (rows[i].in)
+			CHECK_STR(scene_admitted(s), "command_only_name_cue");
+		scene_close(s);
+	}
+}
+
 TEST(rule_081_native_and_generation)
 {
 	struct scene *s = two("admission native");

@@ -106,6 +106,32 @@ TEST(rule_027_a_turn_goes_on_while_its_tools_work)
 	}
 }
 
+/* A tool that was quicker than the end of the answer that called it. */
+TEST(rule_027_an_output_that_came_before_the_answers_end_is_asked_about)
+{
+	struct world w;
+	uint32_t turn;
+
+	for (unsigned spoken = 0; spoken < 2; spoken++) {
+		world_begin(&w, "", 1);
+		world_says(&w, 1, "parley what is on");
+		turn = w.asked;
+		if (spoken)
+			world_brain_audio(&w, turn, 400);
+		world_step(&w, (struct room_event){.type = ROOM_TOOL, .user = 1, .yes = true});
+		world_step(&w, (struct room_event){.type = ROOM_TOOL, .user = 1});
+		CHECK_INT(w.did[ROOM_DO_ASK_AGAIN], 0);
+		world_step(&w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = turn});
+		CHECK_INT(w.did[ROOM_DO_ASK_AGAIN], 1);
+		CHECK_INT(w.did[ROOM_DO_SAY_END] + w.did[ROOM_DO_RECORD], 0);
+		world_brain_audio(&w, turn, 400);
+		world_step(&w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = turn});
+		CHECK_INT(w.did[ROOM_DO_ASK_AGAIN], 1);
+		CHECK_INT(w.did[ROOM_DO_SAY_END], 1);
+		world_end(&w);
+	}
+}
+
 TEST(rule_066_after_the_tools_an_answer_is_awaited)
 {
 	struct world w;

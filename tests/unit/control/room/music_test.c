@@ -274,6 +274,21 @@ TEST(rule_105_the_latch_is_renewed_when_the_answer_was_heard)
 	scene_close(s);
 }
 
+/* A question that came to nothing opens nothing. */
+TEST(rule_105_the_latch_is_not_renewed_without_an_answer)
+{
+	struct scene *s = playing("music_wake_pause no music_latch_s 5");
+
+	scene_say(s, ALICE, "parley who sings this song");
+	scene_wait(s, 6000);
+	scene_event(s, (struct room_event){.type = ROOM_BRAIN_FAILED, .turn = scene_asked(s)});
+	CHECK_INT(scene_ended(s, ROOM_REASON_BRAIN_FAILED), 1);
+	scene_mark(s);
+	scene_say(s, BOB, "and who wrote it then");
+	CHECK_INT(scene_ended(s, ROOM_REASON_NOT_AWAKE), 1);
+	scene_close(s);
+}
+
 TEST(rule_106_music_is_softer_while_the_bot_speaks)
 {
 	struct scene *s = playing("music_wake_pause no music_duck_gain 200");
