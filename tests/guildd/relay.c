@@ -18,13 +18,14 @@
 #include <unistd.h>
 
 enum { DISCOVERY = 74, KEEPALIVE = 8, MAX_LATE = 20000, BATCH = 64, MAX_EARLY = 25 };
+#define BURST_NS    4000000ull	 /* packets of 20 ms that come closer than this come in a burst */
 #define ANNOUNCE_NS 250000000ull /* op 5 travels another way than sound and may come in second */
 
 struct counters {
 	uint64_t rx[GD_RX_COUNT];
 	uint64_t discovery, discovery_bad, keepalive, forwarded, rtcp_out, padded, net_lost,
 		net_doubled, send_failed;
-	uint64_t seq_jumps, ts_odd;
+	uint64_t seq_jumps, ts_odd, burst; /* burst: the most that came at once */
 	uint64_t sender_reports, report_blocks;
 };
 
@@ -44,6 +45,8 @@ struct gd_stream {
 	bool any;
 	uint16_t seq;
 	uint32_t ts, cycles, lost;
+	uint64_t at; /* of the newest */
+	uint64_t together;
 	uint32_t ext_told, lost_told;
 	struct gd_told told; /* its newest sender report */
 	uint64_t told_at;
@@ -258,9 +261,15 @@ static void forward(struct gd_relay *r, struct gd_stream *from, const struct gd_
 	}
 }
 
-/* What a receiver report would say, and whether the sender counts as RFC 3550 wants. */
+/* What a receiver report would say, and whether the sender counts as RFC 3550 wants and keeps its pace. */
 static void follow(struct gd_stream *s, const struct gd_rtp *in)
 {
+	uint64_t now = env_now(s->r->g->env);
+
+	s->together = s->any && now - s->at < BURST_NS ? s->together + 1 : 1;
+	s->at = now;
+	if (s->together > s->n.burst)
+		s->n.burst = s->together;
 	if (s->any) {
 		uint16_t step = (uint16_t)(in->seq - s->seq);
 
@@ -513,7 +522,7 @@ static json_t *counters_json(const struct counters *n)
 
 	for (unsigned v = 0; v < GD_RX_COUNT; v++)
 		json_object_set_new(rx, gd_verdict_name(v), json_integer((json_int_t)n->rx[v]));
-	return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "rx", rx,
+	return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "rx", rx,
 			 "discovery", (json_int_t)n->discovery, "discovery_bad",
 			 (json_int_t)n->discovery_bad, "keepalive", (json_int_t)n->keepalive,
 			 "forwarded", (json_int_t)n->forwarded, "rtcp_out", (json_int_t)n->rtcp_out,
@@ -522,7 +531,7 @@ static json_t *counters_json(const struct counters *n)
 			 (json_int_t)n->send_failed, "seq_jumps", (json_int_t)n->seq_jumps,
 			 "ts_odd", (json_int_t)n->ts_odd, "sender_reports",
 			 (json_int_t)n->sender_reports, "report_blocks",
-			 (json_int_t)n->report_blocks);
+			 (json_int_t)n->report_blocks, "burst", (json_int_t)n->burst);
 }
 
 json_t *gd_relay_json(const struct gd_relay *r)

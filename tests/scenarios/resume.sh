@@ -13,11 +13,7 @@ D=$(mktemp -d /tmp/parley-resume-XXXXXX)
 . tests/scenarios/common
 
 start_guildd --set op4_same_server=1 --set record_forwarded=1
-mkdir "$D/brain" "$D/out"
-start offlined "$B/offlined" --listen 127.0.0.1:0 --record "$D/brain"
-until_ok 10 grep -qs '"url"' "$D/offlined.out"
-PARLEY_BRAIN_URL=$(field url <"$D/offlined.out")
-export PARLEY_BRAIN_URL
+start_brain
 start_mediad mediad
 start_mediad caller
 start control "$B/control" --media-sock "$D/mediad.sock" --state-dir "$D/state" --ca "$CA"
@@ -25,14 +21,6 @@ until_ok 10 registered || bad commands "not registered"
 join $TEXT $VOICE
 until_ok 10 up $GUILD || bad "the call" "not up"
 
-# ask: alice asks, in the background; her pid in $caller, what she says of it in ask.out.
-ask() {
-	"$B/caller" --api "http://127.0.0.1:$API" --media-sock "$D/caller.sock" --offlined "$B/offlined" --record "$D/brain" \
-		--out "$D/out" --guild $GUILD --channel $VOICE --user $ALICE --bot $BOT --say "parley what can you do" >"$D/ask.out" 2>&1 &
-	caller=$!
-	started="$started $caller"
-}
-told() { grep -q "$1" "$D/ask.out"; }
 # sent: what alice was sent of the bot's sound so far: packets and unbroken runs of them.
 sent() {
 	local row

@@ -31,11 +31,7 @@ runs() { # how many unbroken runs of sealed packets alice was sent by the bot
 heard_from_bot() { echo "$forwarded" | tr '{' '\n' | grep "\"user_id\":\"$BOT\"" | field count; }
 
 start_guildd --set op4_same_server=1 --set record_forwarded=1
-mkdir "$D/brain" "$D/out"
-start offlined "$B/offlined" --listen 127.0.0.1:0 --record "$D/brain"
-until_ok 10 grep -qs '"url"' "$D/offlined.out"
-PARLEY_BRAIN_URL=$(field url <"$D/offlined.out")
-export PARLEY_BRAIN_URL
+start_brain
 new_guild Second
 G2=$NEW T2=$NEW_TEXT V2=$NEW_VOICE
 new_guild Third

@@ -1,0 +1,46 @@
+#!/bin/sh
+# Sound over a bad network and from a process that stood still: what is asked and answered through loss, duplicates, packets out of
+# order, padding and bursts of nothing but padding is heard; what is sent keeps its pace, its numbers and its time, and is reported.
+#
+#   tests/scenarios/sound.sh [build folder]      default: build
+[ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+B=${1:-build}
+D=$(mktemp -d /tmp/parley-sound-XXXXXX)
+. tests/scenarios/common
+
+start_guildd --set op4_same_server=1 --set rtcp_every=25
+start_brain
+start_mediad mediad
+mediad=$last
+start_mediad caller
+start control "$B/control" --media-sock "$D/mediad.sock" --state-dir "$D/state" --ca "$CA"
+until_ok 10 registered || bad commands "not registered"
+join $TEXT $VOICE
+until_ok 10 up $GUILD || bad "the call" "not up"
+of() { stream $VOICE | field "$1"; }
+
+# ---- a bad network ----
+switch '{"loss_permille":50,"dup_permille":100,"reorder_permille":100,"jitter_ms":15,"pad_every":5,"pad_only_every":7}'
+ask
+until_ok 25 told "the bot begins to speak" && ok "a question is heard over a bad network" || bad "a question is heard over a bad network" "$(tail -1 "$D/ask.out")"
+wait $caller
+is "and so is the whole answer" $? 0
+switch '{"loss_permille":0,"dup_permille":0,"reorder_permille":0,"jitter_ms":0,"pad_every":0,"pad_only_every":0}'
+within "what it sent is reported every five seconds" "$(of sender_reports)" 1 10
+within "and what it heard, too" "$(of report_blocks)" 1 20
+is "its numbers and its time have no fault" "$(of seq_jumps) $(of ts_odd)" "0 0"
+
+# ---- a process that stands still ----
+ask
+until_ok 25 told "the bot begins to speak" || bad "the bot answers again" "$(tail -1 "$D/ask.out")"
+sleep 0.5
+kill -STOP "$mediad"
+sleep 0.6
+kill -CONT "$mediad"
+wait $caller
+is "an answer is heard to its end though its mediad stood still" $? 0
+is "nothing skips in its numbers, its time goes on by frames" "$(of seq_jumps) $(of ts_odd)" "0 0"
+within "and what was late does not come in a burst" "$(of burst)" 1 4
+report
