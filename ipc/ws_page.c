@@ -7,7 +7,7 @@
 enum { HEAD_MAX = 4096, PATH_LEN = 1024, PAGE_MAX = 4 << 20 };
 
 /* The body that waits until it can be written. */
-struct body {
+struct ws_page_body {
 	size_t n;
 	uint8_t bytes[]; /* LWS_PRE of room, then the body */
 };
@@ -35,7 +35,7 @@ static bool write_head(struct lws *wsi, const struct ws_page *page)
 }
 
 /* Non-zero closes. */
-static int answer(struct lws *wsi, const char *path, struct body **body)
+static int answer(struct lws *wsi, const char *path, struct ws_page_body **body)
 {
 	struct ws_page page = {.status = 404, .type = "text/plain"};
 
@@ -60,9 +60,9 @@ static int answer(struct lws *wsi, const char *path, struct body **body)
 	return 0;
 }
 
-static int write_body(struct lws *wsi, struct body **body)
+static int write_body(struct lws *wsi, struct ws_page_body **body)
 {
-	struct body *b = *body;
+	struct ws_page_body *b = *body;
 	int k;
 
 	if (!b)
@@ -73,23 +73,36 @@ static int write_body(struct lws *wsi, struct body **body)
 	return k < 0 || lws_http_transaction_completed(wsi) ? -1 : 0;
 }
 
-int ws_page_callback(struct lws *wsi, enum lws_callback_reasons reason, void **user, void *in,
-		     size_t len)
+static int begin(struct lws *wsi, const char *path, struct ws_plain *plain)
 {
-	struct body **body = (struct body **)user;
+	struct ws_ctx *ctx = NULL;
+	size_t max = lws_hdr_total_length(wsi, WSI_TOKEN_POST_URI) > 0
+			     ? ws_server_max_post(wsi, &ctx)
+			     : 0;
 
+	if (!max)
+		return answer(wsi, path, &plain->body);
+	plain->post = ws_post_new(ctx, wsi, path, max);
+	return plain->post ? 0 : -1;
+}
+
+int ws_page_callback(struct lws *wsi, enum lws_callback_reasons reason, struct ws_plain *plain,
+		     void *in, size_t len)
+{
+	if (plain && plain->post && reason != LWS_CALLBACK_HTTP)
+		return ws_post_callback(&plain->post, reason, in, len);
 	switch (reason) {
 	case LWS_CALLBACK_HTTP:
-		return !body || *body ? -1 : answer(wsi, in, body);
+		return !plain || plain->body || plain->post ? -1 : begin(wsi, in, plain);
 	case LWS_CALLBACK_HTTP_WRITEABLE:
-		return body ? write_body(wsi, body) : -1;
+		return plain ? write_body(wsi, &plain->body) : -1;
 	case LWS_CALLBACK_CLOSED_HTTP:
-		if (body) {
-			free(*body);
-			*body = NULL;
+		if (plain) {
+			free(plain->body);
+			plain->body = NULL;
 		}
 		return 0;
 	default:
-		return lws_callback_http_dummy(wsi, reason, user, in, len);
+		return lws_callback_http_dummy(wsi, reason, plain, in, len);
 	}
 }

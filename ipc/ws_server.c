@@ -17,11 +17,13 @@ struct ws_server {
 	uint32_t source;
 	ws_accept_h *h;
 	ws_page_h *pageh;
+	ws_post_h *posth;
 	void *arg;
-	size_t max_message;
+	size_t max_message, max_post;
 	struct lws *accepting;
 	const char *host_asked; /* by the request for the page */
 	struct ws_page *page;
+	struct ws_post *post; /* being handed over */
 	char name[32], host[WS_HOST_MAX];
 };
 
@@ -39,7 +41,7 @@ static void request_path(struct lws *wsi, char *buf, size_t size)
 			at += (size_t)snprintf(buf + at, size - at, "%c%s", i ? '&' : '?', piece);
 }
 
-enum { IN_SOCKET, IN_PAGE };
+enum { IN_SOCKET, IN_PAGE, IN_POST };
 
 static void accepted(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 {
@@ -49,6 +51,10 @@ static void accepted(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 	(void)len;
 	if (kind == IN_PAGE) {
 		s->pageh((const char *)data, s->host_asked, s->page, s->arg);
+		return;
+	}
+	if (kind == IN_POST) {
+		s->posth(s->post, s->arg);
 		return;
 	}
 	if (ws_new(&ws, s->ctx, s->max_message))
@@ -88,6 +94,28 @@ bool ws_server_page(struct lws *wsi, const char *path, struct ws_page *page)
 	env_deliver(s->ctx->env, s->source, IN_PAGE, path, strlen(path) + 1);
 	s->host_asked = NULL;
 	s->page = NULL;
+	return true;
+}
+
+size_t ws_server_max_post(struct lws *wsi, struct ws_ctx **ctx)
+{
+	struct ws_server *s = lws_vhost_user(lws_get_vhost(wsi));
+
+	if (!s || !s->vhost || !s->posth || s->source == ENV_SOURCE_NONE)
+		return 0;
+	*ctx = s->ctx;
+	return s->max_post;
+}
+
+bool ws_server_post(struct lws *wsi, struct ws_post *post)
+{
+	struct ws_server *s = lws_vhost_user(lws_get_vhost(wsi));
+
+	if (s->source == ENV_SOURCE_NONE)
+		return false;
+	s->post = post;
+	env_deliver(s->ctx->env, s->source, IN_POST, "", 0);
+	s->post = NULL;
 	return true;
 }
 
@@ -138,6 +166,8 @@ int ws_listen(struct ws_server **out, struct ws_ctx *ctx, const struct ws_listen
 	s->ctx = ctx;
 	s->h = h;
 	s->pageh = conf->pageh;
+	s->posth = conf->posth;
+	s->max_post = conf->max_post;
 	s->arg = arg;
 	s->max_message = conf->max_message;
 	snprintf(s->name, sizeof s->name, "server-%u", count++);

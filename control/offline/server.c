@@ -1,5 +1,6 @@
 #include "control/offline/server.h"
 
+#include "control/offline/asks.h"
 #include "control/offline/record.h"
 #include "control/offline/session.h"
 #include "control/offline/talking.h"
@@ -44,6 +45,7 @@ struct server {
 	struct ws_server *listener;
 	struct hearing *hearing;
 	struct talking *talking;
+	struct asks *asks;
 	struct client *clients;
 	struct tmr *reaper;
 	unsigned n_clients;
@@ -229,6 +231,8 @@ static void on_heard(uint64_t job, const struct ear_hearing *heard, void *arg)
 	const char *text = heard ? heard->text : NULL;
 	struct session_moment m = moment(s);
 
+	if (job >> 32 == ASKS_OWNER)
+		asks_heard(s->asks, job, heard);
 	if (!c)
 		return;
 	if (heard)
@@ -247,6 +251,8 @@ static void on_spoken(uint64_t job, const int16_t *pcm, size_t n, const char *pi
 	struct client *c = client_of(s, job);
 	struct session_moment m = moment(s);
 
+	if (job >> 32 == ASKS_OWNER)
+		asks_spoken(s->asks, job, pcm, n, last);
 	if (!c)
 		return;
 	kept_add(c, true, (uint32_t)job, pcm, n);
@@ -388,13 +394,40 @@ static void on_accept(struct ws *ws, const char *path, void *arg)
 	outcome(c, session_open(c->session, &m));
 }
 
+static void on_post(struct ws_post *post, void *arg)
+{
+	struct server *s = arg;
+	struct session_moment m = moment(s);
+
+	log_debug("asked", "path=%s", ws_post_path(post));
+	asks_post(s->asks, post, &m);
+}
+
+/* For clients that look whether somebody is here. */
+static void on_page(const char *path, const char *host, struct ws_page *page, void *arg)
+{
+	static const char models[] = "{\"object\":\"list\",\"data\":[{\"id\":\"rules\","
+				     "\"object\":\"model\",\"created\":0,\"owned_by\":\"parley\"}]}";
+
+	(void)host;
+	(void)arg;
+	if (strcmp(path, "/v1/models") == 0)
+		*page = (struct ws_page){.status = 200,
+					 .type = "application/json",
+					 .data = models,
+					 .len = sizeof models - 1};
+}
+
 int server_alloc(struct server **out, const struct server_conf *conf, const char **why)
 {
 	struct ws_listen_conf listen = {.host = conf->host,
 					.port = conf->port,
 					.cert_file = conf->cert_file,
 					.key_file = conf->key_file,
-					.max_message = SESSION_MAX_EVENT};
+					.max_message = SESSION_MAX_EVENT,
+					.pageh = on_page,
+					.posth = on_post,
+					.max_post = ASKS_BODY_MAX};
 	struct hearing_conf hearing = {.ears = conf->ears, .ear = conf->ear, .h = on_heard};
 	struct server *s = calloc(1, sizeof *s);
 	int err;
@@ -409,6 +442,12 @@ int server_alloc(struct server **out, const struct server_conf *conf, const char
 		err = talking_alloc(&s->talking, conf->env, on_spoken, s);
 	if (!err)
 		err = hearing_alloc(&s->hearing, conf->env, &hearing, why);
+	if (!err) {
+		struct asks_conf asks = {conf->env, s->hearing, s->talking, conf->rules,
+					 conf->record};
+
+		err = asks_alloc(&s->asks, &asks);
+	}
 	if (!err) {
 		*why = "cannot listen there";
 		err = ws_listen(&s->listener, conf->ws, &listen, on_accept, s);
@@ -432,6 +471,7 @@ struct server *server_free(struct server *s)
 		s->clients = c->next;
 		client_free(c);
 	}
+	asks_free(s->asks);
 	hearing_free(s->hearing);
 	talking_free(s->talking);
 	tmr_free(s->reaper);

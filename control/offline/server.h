@@ -1,6 +1,7 @@
 /* The server: WebSocket connections, each with a session; the ears and the voice they share.
  *
- * A shell on one env. Paths: /v1/realtime?model=… (voice) and /v1/realtime?intent=transcription. */
+ * A shell on one env. Paths: /v1/realtime?model=… (voice) and /v1/realtime?intent=transcription; what is asked without a
+ * session is in asks.h. */
 #ifndef OFFLINE_SERVER_H
 #define OFFLINE_SERVER_H
 

@@ -26,7 +26,7 @@ int wavfile_write(const char *path, uint32_t rate, const int16_t *pcm, size_t n)
 	return err;
 }
 
-static int average(const struct wav *w, int16_t **pcm)
+int wavfile_mono(const struct wav *w, int16_t **pcm)
 {
 	int16_t *out = malloc(w->frames * sizeof *out + 1);
 	const uint8_t *p = w->data;
@@ -67,7 +67,7 @@ int wavfile_read(const char *path, uint32_t *rate, int16_t **pcm, size_t *n)
 	if (!err)
 		err = wav_parse(&w, b, (size_t)len);
 	if (!err)
-		err = average(&w, pcm);
+		err = wavfile_mono(&w, pcm);
 	if (!err) {
 		*rate = w.rate;
 		*n = w.frames;

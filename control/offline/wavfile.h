@@ -11,5 +11,8 @@ int wavfile_write(const char *path, uint32_t rate, const int16_t *pcm, size_t n)
 /* Several channels are averaged. As wav_parse; EFBIG past 128 MiB, ENOMEM, errno. Caller frees
  * *pcm. */
 int wavfile_read(const char *path, uint32_t *rate, int16_t **pcm, size_t *n);
+/* What was read of a file, as one channel. ENOMEM. Caller frees *pcm. */
+struct wav;
+int wavfile_mono(const struct wav *wav, int16_t **pcm);
 
 #endif

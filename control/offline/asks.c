@@ -1,0 +1,408 @@
+#include "control/offline/asks.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "control/offline/brain.h"
+#include "control/offline/form.h"
+#include "control/offline/rate_convert.h"
+#include "control/offline/record.h"
+#include "control/offline/session_inside.h"
+#include "control/offline/talking.h"
+#include "control/offline/wavfile.h"
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "ipc/ws.h"
+#include "proto/base/wav.h"
+
+enum { LINE_MAX_ = 4096, KEPT_MAX = 70 * SESSION_RATE };
+
+/* One that waits for the ears or the voice. */
+struct ask {
+	struct ask *next;
+	struct asks *a;
+	struct ws_post *post;
+	uint64_t job;
+	bool speech;
+	/* for the record */
+	char *text;
+	int16_t *pcm;
+	size_t n;
+};
+
+struct asks {
+	struct asks_conf conf;
+	struct ask *list;
+	unsigned n;
+	uint32_t last_job;
+};
+
+static void ask_free(struct ask *k)
+{
+	for (struct ask **at = &k->a->list; *at; at = &(*at)->next)
+		if (*at == k) {
+			*at = k->next;
+			k->a->n--;
+			break;
+		}
+	if (k->post)
+		ws_post_end(k->post);
+	free(k->text);
+	free(k->pcm);
+	free(k);
+}
+
+/* The client went. */
+static void on_gone(void *arg)
+{
+	struct ask *k = arg;
+
+	if (k->speech)
+		talking_stop(k->a->conf.talking, k->job);
+	else
+		hearing_drop(k->a->conf.hearing, k->job);
+	ask_free(k);
+}
+
+static struct ask *ask_new(struct asks *a, struct ws_post *post, bool speech)
+{
+	struct ask *k = a->n < ASKS_MAX ? calloc(1, sizeof *k) : NULL;
+
+	if (!k)
+		return NULL;
+	k->a = a;
+	k->post = post;
+	k->speech = speech;
+	k->job = (uint64_t)ASKS_OWNER << 32 | ++a->last_job;
+	k->next = a->list;
+	a->list = k;
+	a->n++;
+	ws_post_on_gone(post, on_gone, k);
+	return k;
+}
+
+static struct ask *ask_of(const struct asks *a, uint64_t job)
+{
+	for (struct ask *k = a->list; k; k = k->next)
+		if (k->job == job)
+			return k;
+	return NULL;
+}
+
+/* ---- answers ---- */
+
+/* Steals root. */
+static void answer_json(struct ws_post *post, int status, json_t *root)
+{
+	char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
+
+	ws_post_begin(post, text ? status : 500, "application/json");
+	if (text)
+		ws_post_write(post, text, strlen(text));
+	free(text);
+	json_decref(root);
+}
+
+/* Answered and let go. */
+static void refuse(struct ws_post *post, int status, const char *why)
+{
+	answer_json(post, status,
+		    json_pack("{s:{s:s,s:s,s:n,s:n}}", "error", "message", why, "type",
+			      status < 500 ? "invalid_request_error" : "server_error", "param",
+			      "code"));
+	ws_post_end(post);
+}
+
+static void write_down(struct ask *k, const char *text, int inside)
+{
+	struct record *record = k->a->conf.record;
+
+	if (record && record_add(record, env_now(k->a->conf.env) / 1000000,
+				 k->speech ? "said" : "heard", text, inside,
+				 k->pcm ? k->pcm : &(int16_t){0}, k->n))
+		log_warn("record_failed", "text=\"%s\"", text);
+}
+
+static void keep(struct ask *k, const int16_t *pcm, size_t n)
+{
+	int16_t *grown;
+
+	if (!k->a->conf.record || !n || n > KEPT_MAX - k->n)
+		return;
+	grown = realloc(k->pcm, (k->n + n) * sizeof *pcm);
+	if (!grown)
+		return;
+	k->pcm = grown;
+	memcpy(k->pcm + k->n, pcm, n * sizeof *pcm);
+	k->n += n;
+}
+
+/* ---- a recording ---- */
+
+static int feed(struct ask *k, const struct wav *w)
+{
+	struct rate_convert *r = NULL;
+	const int16_t *at_rate;
+	int16_t *pcm = NULL;
+	size_t n = w->frames;
+	int err = wavfile_mono(w, &pcm);
+
+	at_rate = pcm;
+	if (!err && w->rate != SESSION_RATE)
+		err = rate_convert_alloc(&r, w->rate, SESSION_RATE, false);
+	if (!err && r)
+		err = rate_convert_run(r, pcm, n, true, &at_rate, &n);
+	if (!err)
+		err = hearing_begin(k->a->conf.hearing, k->job);
+	if (!err)
+		err = hearing_feed(k->a->conf.hearing, k->job, at_rate, n);
+	if (!err) {
+		keep(k, at_rate, n);
+		err = hearing_end(k->a->conf.hearing, k->job);
+	}
+	rate_convert_free(r);
+	free(pcm);
+	return err;
+}
+
+static void transcribe(struct asks *a, struct ws_post *post)
+{
+	const uint8_t *file;
+	size_t n, body_n;
+	const uint8_t *body = ws_post_body(post, &body_n);
+	struct wav w;
+	struct ask *k;
+
+	if (!form_part(ws_post_type(post), body, body_n, "file", &file, &n)) {
+		refuse(post, 400, "There is no part named file.");
+		return;
+	}
+	if (wav_parse(&w, file, n)) {
+		refuse(post, 400, "Only WAV files with 16 bit samples are understood.");
+		return;
+	}
+	k = ask_new(a, post, false);
+	if (!k) {
+		refuse(post, 503, "Too much is asked at once.");
+		return;
+	}
+	if (feed(k, &w)) {
+		hearing_drop(a->conf.hearing, k->job);
+		k->post = NULL;
+		ask_free(k);
+		refuse(post, 500, "It cannot be heard now.");
+	}
+}
+
+void asks_heard(struct asks *a, uint64_t job, const struct ear_hearing *heard)
+{
+	struct ask *k = ask_of(a, job);
+	struct ws_post *post;
+
+	if (!k)
+		return;
+	post = k->post;
+	k->post = NULL;
+	if (heard) {
+		write_down(k, heard->text, heard->inside);
+		answer_json(post, 200, json_pack("{s:s}", "text", heard->text));
+		ws_post_end(post);
+	} else {
+		refuse(post, 500, "The ear failed.");
+	}
+	ask_free(k);
+}
+
+/* ---- speech ---- */
+
+static void speak(struct asks *a, struct ws_post *post, const json_t *root)
+{
+	const char *text = json_string_value(json_object_get(root, "input"));
+	const char *voice = config_voice(json_string_value(json_object_get(root, "voice")));
+	const char *format = json_string_value(json_object_get(root, "response_format"));
+	const json_t *speed = json_object_get(root, "speed");
+	double v = json_is_number(speed) ? json_number_value(speed) : 1;
+	struct ask *k;
+
+	if (!text || strlen(text) > LINE_MAX_)
+		refuse(post, 400, "There is no input, or too much of it.");
+	else if (!voice)
+		refuse(post, 400, "There is no such voice here.");
+	else if (!format || strcmp(format, "pcm") != 0)
+		refuse(post, 400, "Only the format pcm is made here.");
+	else if (!(v >= 0.25 && v <= 4))
+		refuse(post, 400, "The speed is from 0.25 to 4.");
+	else if (!(k = ask_new(a, post, true)))
+		refuse(post, 503, "Too much is asked at once.");
+	else {
+		k->text = strdup(text);
+		if (talking_say(a->conf.talking, k->job, text, voice, v)) {
+			k->post = NULL;
+			ask_free(k);
+			refuse(post, 500, "It cannot be said now.");
+		}
+	}
+}
+
+void asks_spoken(struct asks *a, uint64_t job, const int16_t *pcm, size_t n, bool last)
+{
+	struct ask *k = ask_of(a, job);
+	uint8_t bytes[4096];
+
+	if (!k)
+		return;
+	ws_post_begin(k->post, 200, "audio/pcm");
+	keep(k, pcm, n);
+	for (size_t at = 0; at < n;) {
+		size_t m = n - at < sizeof bytes / 2 ? n - at : sizeof bytes / 2;
+
+		for (size_t i = 0; i < m; i++) {
+			bytes[2 * i] = (uint8_t)pcm[at + i];
+			bytes[2 * i + 1] = (uint8_t)((uint16_t)pcm[at + i] >> 8);
+		}
+		ws_post_write(k->post, bytes, 2 * m);
+		at += m;
+	}
+	if (!last)
+		return;
+	write_down(k, k->text ? k->text : "", -1);
+	ask_free(k);
+}
+
+/* ---- an answer ---- */
+
+/* The last line of the user's; who is in the room is told by the others. */
+static const char *question(const json_t *root, struct brain_room *room)
+{
+	const json_t *messages = json_object_get(root, "messages");
+	const char *asked = NULL;
+
+	for (size_t i = 0; i < json_array_size(messages); i++) {
+		const json_t *m = json_array_get(messages, i);
+		const char *role = json_string_value(json_object_get(m, "role"));
+		const char *text = json_string_value(json_object_get(m, "content"));
+
+		if (role && text && strcmp(role, "user") == 0)
+			asked = text;
+		else if (text)
+			brain_room_parse(room, text);
+	}
+	return asked;
+}
+
+/* Steals choice. */
+static json_t *completion(const char *object, json_t *choice)
+{
+	return json_pack("{s:s,s:s,s:i,s:s,s:[o]}", "id", "chatcmpl-offline", "object", object,
+			 "created", 0, "model", "rules", "choices", choice);
+}
+
+static void stream_piece(struct ws_post *post, json_t *delta, const char *finish)
+{
+	json_t *root = completion("chat.completion.chunk",
+				  json_pack("{s:i,s:o,s:s?}", "index", 0, "delta", delta,
+					    "finish_reason", finish));
+	char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
+
+	if (text) {
+		ws_post_write(post, "data: ", 6);
+		ws_post_write(post, text, strlen(text));
+		ws_post_write(post, "\n\n", 2);
+	}
+	free(text);
+	json_decref(root);
+}
+
+static void write_answer(struct ws_post *post, const char *line, bool stream)
+{
+	if (!stream) {
+		answer_json(post, 200,
+			    completion("chat.completion",
+				       json_pack("{s:i,s:{s:s,s:s},s:s}", "index", 0, "message",
+						 "role", "assistant", "content", line,
+						 "finish_reason", "stop")));
+		return;
+	}
+	ws_post_begin(post, 200, "text/event-stream");
+	stream_piece(post, json_pack("{s:s,s:s}", "role", "assistant", "content", line), NULL);
+	stream_piece(post, json_object(), "stop");
+	ws_post_write(post, "data: [DONE]\n\n", 14);
+}
+
+static void answer(struct asks *a, struct ws_post *post, const json_t *root,
+		   const struct session_moment *now)
+{
+	struct brain_room room = {0};
+	const char *asked = question(root, &room);
+	struct brain_moment m = {.local = now->local, .random = now->random, .room = &room};
+	char line[BRAIN_ANSWER_SIZE];
+	struct brain *brain = NULL;
+	enum intent intent;
+	int err;
+
+	if (!asked) {
+		refuse(post, 400, "There is no message of a user.");
+		return;
+	}
+	/* Each question for itself: whoever asks tells all there is to know. */
+	err = brain_alloc(&brain, a->conf.rules);
+	if (!err)
+		err = brain_answer(brain, asked, &m, line, sizeof line, &intent);
+	brain_free(brain);
+	if (err) {
+		refuse(post, 500, "It cannot be answered now.");
+		return;
+	}
+	write_answer(post, line, json_is_true(json_object_get(root, "stream")));
+	ws_post_end(post);
+}
+
+/* ---- the door ---- */
+
+void asks_post(struct asks *a, struct ws_post *post, const struct session_moment *now)
+{
+	const char *path = ws_post_path(post);
+	size_t n;
+	const uint8_t *body = ws_post_body(post, &n);
+	json_t *root;
+
+	if (strcmp(path, "/v1/audio/transcriptions") == 0) {
+		transcribe(a, post);
+		return;
+	}
+	root = json_loadb((const char *)body, n, 0, NULL);
+	if (strcmp(path, "/v1/audio/speech") != 0 && strcmp(path, "/v1/chat/completions") != 0)
+		refuse(post, 404, "There is no such thing here.");
+	else if (!json_is_object(root))
+		refuse(post, 400, "The body is no JSON object.");
+	else if (strcmp(path, "/v1/audio/speech") == 0)
+		speak(a, post, root);
+	else
+		answer(a, post, root, now);
+	json_decref(root);
+}
+
+int asks_alloc(struct asks **out, const struct asks_conf *conf)
+{
+	struct asks *a = calloc(1, sizeof *a);
+
+	if (!a)
+		return ENOMEM;
+	a->conf = *conf;
+	*out = a;
+	return 0;
+}
+
+struct asks *asks_free(struct asks *a)
+{
+	if (!a)
+		return NULL;
+	while (a->list)
+		ask_free(a->list);
+	free(a);
+	return NULL;
+}
