@@ -16,24 +16,36 @@ static void begin(struct room_capture *c, struct room_capture_out *out, uint64_t
 	out->start = true;
 }
 
+bool room_capture_voiceless(const struct room_capture *c, const struct settings *s)
+{
+	return !c->vad && room_signal_ms(&c->voiced) < s->noise_voice_ms;
+}
+
+static bool noise(const struct room_capture *c, const struct settings *s)
+{
+	return room_capture_voiceless(c, s) ||
+	       (room_signal_rms(&c->signal) <= s->noise_rms && c->signal.peak <= s->noise_peak &&
+		room_signal_active(&c->signal) <= s->noise_active);
+}
+
 static enum room_capture_end finish(struct room_capture *c, const struct settings *s)
 {
 	enum room_capture_end end = ROOM_CAPTURE_SPOKEN;
 
 	if (c->phase == ROOM_CAPTURE_PROVISIONAL)
 		end = ROOM_CAPTURE_DISCARDED;
-	else if (c->restart ||
-		 (room_signal_rms(&c->signal) <= s->noise_rms && c->signal.peak <= s->noise_peak &&
-		  room_signal_active(&c->signal) <= s->noise_active))
+	else if (c->restart)
+		end = ROOM_CAPTURE_SPENT;
+	else if (noise(c, s))
 		end = ROOM_CAPTURE_NOISE;
-	if (end != ROOM_CAPTURE_SPOKEN && !c->restart)
+	if (end == ROOM_CAPTURE_DISCARDED || end == ROOM_CAPTURE_NOISE)
 		room_noise_learn(&c->noise, s, room_signal_rms(&c->signal), false, c->input_at);
 	if (c->packet_at > c->done_packet_at)
 		c->done_packet_at = c->packet_at;
 	*c = (struct room_capture){.utterance = c->utterance,
-				   .pieces = c->pieces,
 				   .noise = c->noise,
 				   .signal = c->signal,
+				   .voiced = c->voiced,
 				   .voice_at = c->voice_at,
 				   .packet_at = c->packet_at,
 				   .done_packet_at = c->done_packet_at};
@@ -43,12 +55,12 @@ static enum room_capture_end finish(struct room_capture *c, const struct setting
 /* Under load an utterance is let go sooner, so that a lively room is not answered late. */
 static uint64_t end_wait(const struct room_capture *c, const struct settings *s, unsigned load)
 {
-	uint64_t heard = room_signal_ms(&c->signal);
+	uint64_t heard = c->before_ms + (c->restart ? 0 : room_signal_ms(&c->signal));
 	uint64_t wait = s->end_long_ms;
 
-	if (heard < SHORT_MS && !c->pieces)
+	if (heard < SHORT_MS)
 		wait = s->end_short_ms;
-	else if (heard < MIDDLE_MS && !c->pieces)
+	else if (heard < MIDDLE_MS)
 		wait = s->end_middle_ms;
 	if (load >= 5)
 		wait = wait / 2;
@@ -105,6 +117,29 @@ static bool nearly_silent(const struct room_capture *c, const struct settings *s
 	       room_signal_active(&c->signal) <= s->quiet_active && c->signal.peak <= s->quiet_peak;
 }
 
+struct room_capture_out room_capture_part(struct room_capture *c)
+{
+	c->before_ms += room_signal_ms(&c->signal);
+	c->restart = true;
+	return (struct room_capture_out){.end = ROOM_CAPTURE_PIECE};
+}
+
+/* What of it is a voice, by this frame of it. */
+static void voice(struct room_capture *c, const struct settings *s, const struct room_signal *frame,
+		  uint64_t at, uint64_t now)
+{
+	uint32_t rms;
+
+	if (frame->peak < s->promote_peak || room_signal_active(frame) < s->promote_active)
+		return;
+	rms = room_signal_rms(frame);
+	if (rms < room_noise_least(&c->noise, s, now))
+		return;
+	c->voice_at = at;
+	room_signal_join(&c->voiced, frame);
+	c->tail_rms = c->tail_rms ? (3 * c->tail_rms + rms) / 4 : rms;
+}
+
 struct room_capture_out room_capture_sound(struct room_capture *c, const struct settings *s,
 					   struct slice pcm, uint64_t at, uint64_t now)
 {
@@ -115,7 +150,8 @@ struct room_capture_out room_capture_sound(struct room_capture *c, const struct 
 			return out;
 		begin(c, &out, now);
 	} else if (c->restart) {
-		c->signal = (struct room_signal){0};
+		c->signal = c->voiced = (struct room_signal){0};
+		c->tail_rms = 0;
 		c->restart = false;
 		out.start = true;
 	}
@@ -127,11 +163,7 @@ struct room_capture_out room_capture_sound(struct room_capture *c, const struct 
 		c->over_at = 0;
 	room_signal_add(&out.frame, pcm, s->active_sample);
 	room_signal_join(&c->signal, &out.frame);
-	if (out.frame.peak >= s->promote_peak &&
-	    room_signal_active(&out.frame) >= s->promote_active &&
-	    room_signal_rms(&out.frame) >= room_noise_least(&c->noise, s, now))
-		c->voice_at = at;
-
+	voice(c, s, &out.frame, at, now);
 	if (c->phase == ROOM_CAPTURE_PROVISIONAL) {
 		if (loud_enough(c, s)) {
 			c->phase = ROOM_CAPTURE_PROMOTED;
@@ -140,9 +172,7 @@ struct room_capture_out room_capture_sound(struct room_capture *c, const struct 
 			out.end = finish(c, s);
 		}
 	} else if (room_signal_ms(&c->signal) >= s->capture_max_ms) {
-		c->restart = true;
-		c->pieces++;
-		out.end = ROOM_CAPTURE_PIECE;
+		out.end = room_capture_part(c).end;
 	}
 	return out;
 }

@@ -6,7 +6,9 @@
  *   PROVISIONAL   sound, nearly silent for too long         NONE          end DISCARDED
  *   PROVISIONAL   over                                      NONE          end DISCARDED
  *   PROMOTED      sound, capture_max_ms reached             PROMOTED      end PIECE, start with the next sound
- *   PROMOTED      over, and no louder than noise            NONE          end NOISE
+ *   PROMOTED      its words are wanted already              PROMOTED      the same
+ *   PROMOTED      over, nothing since the last piece        NONE          end SPENT
+ *   PROMOTED      over, no louder than noise, or no voice   NONE          end NOISE
  *   PROMOTED      over                                      NONE          end SPOKEN
  *
  * (1) Loud enough by itself, and louder than this speaker's noise (noise.h); or less, when speech-to-text has heard speech in
@@ -29,6 +31,7 @@ enum room_capture_end {
 	ROOM_CAPTURE_GOES_ON,
 	ROOM_CAPTURE_DISCARDED, /* never was a turn */
 	ROOM_CAPTURE_NOISE,
+	ROOM_CAPTURE_SPENT, /* all of it went to speech-to-text before */
 	ROOM_CAPTURE_PIECE, /* to speech-to-text; more follows */
 	ROOM_CAPTURE_SPOKEN,
 };
@@ -37,10 +40,12 @@ struct room_capture {
 	enum room_capture_phase phase;
 	uint32_t utterance; /* set by the room at start */
 	bool restart;	    /* after a piece: start with the next sound */
-	unsigned pieces;    /* already given to speech-to-text */
+	uint64_t before_ms; /* of it, already given to speech-to-text */
 	bool vad;	    /* speech-to-text has heard speech in it */
 	struct room_noise noise;
 	struct room_signal signal;
+	struct room_signal voiced; /* of that, what is loud enough to be a voice */
+	uint32_t tail_rms;	   /* loudness of the last tenth of a second of that */
 	uint64_t started_at, input_at, voice_at; /* arrival of the last voiced sound */
 	uint64_t packet_at;			 /* arrival of the newest packet */
 	uint64_t over_at;			 /* armed by the end of speaking; 0 = not */
@@ -61,6 +66,10 @@ struct room_capture_out room_capture_sound(struct room_capture *c, const struct 
 					   uint64_t at, uint64_t now);
 /* Speech-to-text has heard speech in this utterance; others are dropped. */
 void room_capture_vad(struct room_capture *c, uint32_t utterance);
+/* What was heard so far goes to speech-to-text, and more may come. For a promoted one that does not wait for sound. */
+struct room_capture_out room_capture_part(struct room_capture *c);
+/* So little voice is none: a click, a breath. */
+bool room_capture_voiceless(const struct room_capture *c, const struct settings *s);
 /* HEARD_END: over at once. */
 struct room_capture_out room_capture_over(struct room_capture *c, const struct settings *s, uint64_t at);
 struct room_capture_out room_capture_time(struct room_capture *c, const struct settings *s, uint64_t now);

@@ -1,10 +1,11 @@
 #include "control/room/guard.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "control/settings/settings.h"
 
-enum { TOKEN_MAX = 64 };
+enum { TOKEN_MAX = 64, WORDS_MAX = 256, ROUND_WORDS = 4, SAYABLE_LEAST = 8 };
 
 static bool word_byte(char ch)
 {
@@ -64,13 +65,79 @@ bool room_guard_control(const char *text)
 	return false;
 }
 
-uint32_t room_guard_pace(const struct room_guard_facts *f)
+uint32_t room_guard_pace(const char *text, uint32_t ms)
 {
 	uint64_t n = 0;
 
-	for (const char *p = f->text; *p; p++)
+	for (const char *p = text; *p; p++)
 		n += *p != ' ' && ((unsigned char)*p & 0xc0) != 0x80;
-	return f->spoken_ms ? (uint32_t)(n * 10000 / f->spoken_ms) : 0;
+	return ms ? (uint32_t)(n * 10000 / ms) : 0;
+}
+
+/* The words of a text: letters and digits of each, where it begins. */
+struct words {
+	unsigned n;
+	struct word {
+		const char *at;
+		size_t n;
+	} v[WORDS_MAX];
+};
+
+static void split(struct words *w, const char *text)
+{
+	w->n = 0;
+	while (*text && w->n < WORDS_MAX) {
+		size_t n = 0;
+
+		while (word_byte(text[n]) || (n && text[n] == '\''))
+			n++;
+		if (n)
+			w->v[w->n++] = (struct word){text, n};
+		text += n ? n : 1;
+	}
+}
+
+static bool same(const struct words *w, unsigned a, unsigned b, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (w->v[a + i].n != w->v[b + i].n ||
+		    strncasecmp(w->v[a + i].at, w->v[b + i].at, w->v[a + i].n) != 0)
+			return false;
+	return true;
+}
+
+unsigned room_guard_rounds(const char *text)
+{
+	struct words w;
+	unsigned most = 1;
+
+	split(&w, text);
+	for (unsigned size = 1; size <= ROUND_WORDS; size++)
+		for (unsigned from = 0; from + 2 * size <= w.n;) {
+			unsigned times = 1;
+
+			while (from + (times + 1) * size <= w.n &&
+			       same(&w, from, from + times * size, size))
+				times++;
+			if (times > most && 3 * times * size >= 2 * w.n)
+				most = times;
+			from += times > 1 ? (times - 1) * size : 1;
+		}
+	return most;
+}
+
+enum room_imagined room_guard_imagined(const struct room_heard *h, const struct settings *s)
+{
+	if (!room_guard_words(h->text))
+		return ROOM_IMAGINED_NOT;
+	if (h->no_speech && h->no_speech - 1 >= s->asr_no_speech)
+		return ROOM_IMAGINED_IN_SILENCE;
+	if (strlen(h->text) >= SAYABLE_LEAST &&
+	    room_guard_pace(h->text, h->voice_ms) > s->asr_most_pace)
+		return ROOM_IMAGINED_TOO_MUCH;
+	if (!h->named && room_guard_rounds(h->text) >= ROOM_GUARD_ROUNDS)
+		return ROOM_IMAGINED_LOOP;
+	return ROOM_IMAGINED_NOT;
 }
 
 enum room_guard room_guard(const struct room_guard_facts *f, const struct settings *s)
@@ -83,7 +150,8 @@ enum room_guard room_guard(const struct room_guard_facts *f, const struct settin
 		return ROOM_GUARD_WORDS;
 	if (f->doubt - 1 > s->asr_unsure)
 		return ROOM_GUARD_UNSURE;
-	if (f->spoken_ms >= s->asr_sparse_ms && room_guard_pace(f) < s->asr_sparse_pace)
+	if (f->spoken_ms >= s->asr_sparse_ms &&
+	    room_guard_pace(f->text, f->spoken_ms) < s->asr_sparse_pace)
 		return ROOM_GUARD_SPARSE;
 	return ROOM_GUARD_WORDS;
 }

@@ -1,5 +1,6 @@
 #include "control/room/history.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "proto/base/utf8.h"
@@ -34,4 +35,21 @@ void room_history_add(struct room_history *h, uint64_t at, uint32_t turn, bool b
 	*l = (struct room_history_line){.at = at, .turn = turn, .bot = bot, .cut = cut};
 	utf8_copy(l->name, sizeof l->name, name);
 	utf8_copy(l->text, sizeof l->text, text);
+}
+
+bool room_history_revise(struct room_history *h, const char *name, const char *was, const char *is)
+{
+	for (unsigned i = h->n; i-- > 0 && *was;) {
+		struct room_history_line *l = place(h, i);
+		char *at = l->bot || strcmp(l->name, name) != 0 ? NULL : strstr(l->text, was);
+		char text[ROOM_HISTORY_TEXT + ROOM_TEXT_MAX];
+
+		if (!at)
+			continue;
+		snprintf(text, sizeof text, "%.*s%s%s", (int)(at - l->text), l->text, is,
+			 at + strlen(was));
+		utf8_copy(l->text, sizeof l->text, text);
+		return true;
+	}
+	return false;
 }

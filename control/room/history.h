@@ -24,6 +24,8 @@ struct room_history {
 /* Cut to its place; without words nothing. */
 void room_history_add(struct room_history *h, uint64_t at, uint32_t turn, bool bot, bool cut, const char *name,
 		      const char *text);
+/* Better words for some that somebody said: the newest line of theirs that has them. False: there is none. */
+bool room_history_revise(struct room_history *h, const char *name, const char *was, const char *is);
 /* 0 is the oldest. */
 const struct room_history_line *room_history_at(const struct room_history *h, unsigned i);
 

@@ -19,6 +19,7 @@
 #include "control/room/history.h"
 #include "control/room/ladder.h"
 #include "control/room/optimistic.h"
+#include "control/room/pause.h"
 #include "control/room/standing.h"
 #include "control/room/reply.h"
 #include "control/room/room.h"
@@ -39,6 +40,7 @@ struct room_speaker {
 	uint64_t asr_used_at;
 	unsigned asr_empty;
 	struct room_over over; /* voice over the bot's own */
+	struct room_pause pause;
 	uint32_t peeked;       /* the newest utterance that speech-to-text looked at before its end */
 };
 

@@ -4,7 +4,6 @@
 
 #include "control/room/defer.h"
 #include "control/room/inside.h"
-#include "control/room/queue.h"
 #include "control/room/segment.h"
 #include "proto/base/utf8.h"
 
@@ -60,24 +59,42 @@ static bool for_the_bot(const struct room *room, const char *text)
 	       (room_people(room) == 1 && !room->guest);
 }
 
-static bool free_floor(struct room *room)
+static bool free_floor(const struct room *room)
 {
-	return !room->active && room->up && !room->muted && !room_queued(room) &&
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1))
+		if (room->turn[i].phase == ROOM_PHASE_QUEUED)
+			return false;
+	return !room->active && room->up && !room->muted &&
 	       room_defer_block(room) <= ROOM_BLOCK_ACTIVE_CAPTURES;
 }
 
-static void begin(struct room *room, struct room_turn *of, uint32_t utterance, const char *text)
+bool room_optimistic_may(const struct room *room)
 {
-	struct room_turn *t = room_turn_copy(room, of);
+	return room_optimistic_allowed(room->settings->optimistic, room->optimistic.power) &&
+	       free_floor(room);
+}
 
+void room_optimistic_begin(struct room *room, struct room_speaker *sp, uint32_t chance)
+{
+	struct room_turn *of = sp->turn, *t;
+	char text[ROOM_TEXT_MAX];
+	enum room_phrase phrase;
+
+	room_pause_text(sp, text, sizeof text);
+	phrase = room_phrase(text);
+	if (phrase <= ROOM_PHRASE_LISTENING || phrase > ROOM_PHRASE_WORDS ||
+	    !for_the_bot(room, text))
+		return;
+	t = room_turn_copy(room, of);
 	if (!t)
 		return;
-	room_segment_add(t, of->user, of->name, utterance, text);
-	t->end_of_speech_at = room->now;
+	room_pause_copy(sp, t);
+	t->end_of_speech_at = sp->capture.voice_at;
 	t->named = room_address(&room->names, text) == ROOM_ADDRESS_ADDRESSED;
 	room->optimistic.turn = t->id;
 	room->optimistic.of = of->id;
 	room->optimistic.voice_ms = 0;
+	room_decide(t, ROOM_RULE_LIKELY_OVER, true, chance, room->settings->eot_share);
 	room_decide(t, ROOM_RULE_BEGUN_EARLY, true, of->id, 0);
 	room_ask(room, t);
 }
@@ -97,13 +114,14 @@ void room_optimistic_eot(struct room *room, const struct room_event *ev)
 			revoke(room);
 		return;
 	}
-	if (!likely || !sp || !sp->turn || sp->turn->pieces ||
-	    sp->capture.utterance != ev->utterance || !free_floor(room))
+	if (!likely || !sp || !sp->turn || sp->capture.utterance != ev->utterance ||
+	    !room_optimistic_may(room))
 		return;
 	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
 	utf8_plain(text);
-	if (room_phrase(text) == ROOM_PHRASE_WORDS && for_the_bot(room, text))
-		begin(room, sp->turn, ev->utterance, text);
+	if (*text)
+		room_pause_partial(sp, ev->utterance, text);
+	room_optimistic_begin(room, sp, ev->chunk);
 }
 
 void room_optimistic_voice(struct room *room, uint64_t user, uint64_t ms)
@@ -142,22 +160,39 @@ void room_optimistic_words(struct room *room, uint64_t user, const char *text)
 		revoke(room);
 }
 
-bool room_optimistic_kept(struct room *room, struct room_turn *turn)
+struct room_turn *room_optimistic_lift(struct room *room, struct room_turn *turn)
 {
 	struct room_turn *t = begun(room);
 
 	if (!t || room->optimistic.of != turn->id)
-		return false;
+		return NULL;
 	if (!same_words(t->heard, turn->heard)) {
 		revoke(room);
-		return false;
+		return NULL;
 	}
 	room->optimistic.turn = 0;
-	t->end_of_speech_at = turn->end_of_speech_at;
-	room_decide(turn, ROOM_RULE_BEGUN_EARLY, true, t->id, 0);
+	room->active = NULL;
+	return t;
+}
+
+void room_optimistic_land(struct room *room, struct room_turn *turn, struct room_turn *early)
+{
+	if (!early)
+		return;
+	room->active = early;
+	if (turn->phase != ROOM_PHASE_QUEUED) {
+		room_turn_cancel(room, early, ROOM_REASON_EOT_REVOKED);
+		return;
+	}
+	early->end_of_speech_at = turn->end_of_speech_at;
+	early->named = turn->named;
+	/* What let the words in is why there is an answer. */
+	for (unsigned i = 0; i < turn->decisions && i < ROOM_CHAIN; i++)
+		room_decide(early, turn->decision[i].rule, turn->decision[i].yes,
+			    turn->decision[i].value, turn->decision[i].limit);
+	room_decide(turn, ROOM_RULE_BEGUN_EARLY, true, early->id, 0);
 	room_turn_end(room, turn, ROOM_REASON_MERGED);
-	room_released(room, t);
-	return true;
+	room_released(room, early);
 }
 
 bool room_optimistic_holds(const struct room *room, uint32_t turn)

@@ -1,9 +1,9 @@
 /* An answer that is begun before the speaker has surely finished, so that it is there the sooner; and taken back.
  *
  *   phase     input                                                   next       does
- *   NONE      EOT likely enough, policy allows, the floor is free,     BEGUN      the brain is asked with the words so far
- *             the words are for the bot
- *   BEGUN     the transcript has the same words                        KEPT       its sound may be heard
+ *   NONE      a pause (pause.h) or EOT, likely enough; policy allows,  BEGUN      the brain is asked with the words so far
+ *             the floor is free, the words are for the bot
+ *   BEGUN     the transcript has the same words, and is admitted       KEPT       its sound may be heard
  *   BEGUN     other words, more voice, EOT unlikely, the speaker's     REVOKED    the brain is told; nothing was heard
  *             turn came to nothing
  *   BEGUN     sound of it                                              BEGUN      held back
@@ -24,6 +24,7 @@ bool room_optimistic_allowed(uint32_t mode, enum room_power power);
 bool room_optimistic_starts(uint32_t mode, enum room_power power, uint32_t eot_share, double chance);
 
 struct room;
+struct room_speaker;
 struct room_turn;
 struct room_event;
 
@@ -36,11 +37,18 @@ struct room_optimistic {
 /* POWER and EOT. */
 void room_optimistic_power(struct room *room, const struct room_event *ev);
 void room_optimistic_eot(struct room *room, const struct room_event *ev);
-/* The speaker goes on: voice, or words so far. */
+/* The speaker goes on: voice, or all words so far. */
 void room_optimistic_voice(struct room *room, uint64_t user, uint64_t ms);
 void room_optimistic_words(struct room *room, uint64_t user, const char *text);
-/* The turn has its words. True: its answer is under way, and the turn is over; else what was begun is taken back. */
-bool room_optimistic_kept(struct room *room, struct room_turn *turn);
+/* An answer may be begun early at all. */
+bool room_optimistic_may(const struct room *room);
+/* The speaker has finished with this chance, in thousandths; begun when the words are for the bot. */
+void room_optimistic_begin(struct room *room, struct room_speaker *sp, uint32_t chance);
+/* The turn has its words. The answer that was begun to the same words, or NULL; other words take it back. Until it lands the
+ * floor is free, so that the turn is judged as if nothing had been begun. */
+struct room_turn *room_optimistic_lift(struct room *room, struct room_turn *turn);
+/* The turn was judged: admitted, it is over and its answer under way; else the answer is taken back. NULL: nothing. */
+void room_optimistic_land(struct room *room, struct room_turn *turn, struct room_turn *early);
 /* Its brain failed. True: it was begun early, so it is taken back; the words ask anew when they are there. */
 bool room_optimistic_broke(struct room *room, const struct room_turn *turn);
 /* Nothing of the answer to this turn may be heard yet. */

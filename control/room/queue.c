@@ -3,8 +3,8 @@
  *
  * It is held
  *   while its own speaker goes on or more of theirs is being transcribed (there is more to come),
- *   while somebody else does, unless the bot was named just now; a turn that had to wait for the
- * bot is held either way, at most hold_ms. Somebody goes on until their utterance would be over if
+ *   while somebody else does, unless the bot was named just now or hold_bypass_ms of speech wait;
+ * a turn that had to wait for the bot is held either way, at most hold_ms. Somebody goes on until their utterance would be over if
  * they said no more. Only confirmed live speech holds, so a humming microphone does not. */
 #include "control/room/inside.h"
 #include "control/room/queue.h"
@@ -21,11 +21,16 @@ struct room_turn *room_queued(struct room *room)
 void room_merge(struct room *room, struct room_turn *into, struct room_turn *turn,
 		enum room_rule rule)
 {
+	uint32_t dropped = into->dropped_head;
+
 	room_decide(turn, rule, true, into->id, 0);
 	room_segment_merge(into, turn);
+	if (into->dropped_head > dropped)
+		room_decide(into, ROOM_RULE_FITS, false, into->dropped_head, 0);
 	if (turn->end_of_speech_at > into->end_of_speech_at)
 		into->end_of_speech_at = turn->end_of_speech_at;
 	into->named = into->named || turn->named;
+	into->sound_ms += turn->sound_ms;
 	if (!turn->deferred_at)
 		into->deferred_at = 0;
 	into->latched = into->latched || turn->latched;
@@ -77,10 +82,12 @@ static uint64_t more_comes(const struct room *room, const struct room_turn *turn
 
 uint64_t room_held_until(const struct room *room, const struct room_turn *turn)
 {
+	const struct settings *s = room->settings;
 	bool waited = turn->deferred_at || turn->queued_at < room->free_at;
 	uint64_t from = waited ? room->free_at : turn->queued_at;
-	uint64_t most = from + room->settings->hold_ms * ROOM_MS;
-	bool others = !turn->named || turn->deferred_at;
+	uint64_t most = from + s->hold_ms * ROOM_MS;
+	bool much = s->hold_bypass_ms && turn->sound_ms >= s->hold_bypass_ms;
+	bool others = (!turn->named && !much) || turn->deferred_at;
 	uint64_t live = room_live_until(room, turn, others);
 	uint64_t more = more_comes(room, turn, others), until = live > more ? live : more;
 

@@ -165,13 +165,19 @@ static void capture_ended(struct room *room, struct room_speaker *sp, enum room_
 	if (end == ROOM_CAPTURE_NOISE || end == ROOM_CAPTURE_DISCARDED) {
 		room_asr_forget(room, sp);
 		if (!t->pieces) {
-			room_decide(t, ROOM_RULE_NOISE_GATE, false,
-				    room_signal_rms(&sp->capture.signal),
-				    room->settings->noise_rms);
+			bool voiceless = room_capture_voiceless(&sp->capture, room->settings);
+
+			room_decide(t, ROOM_RULE_VOICED, !voiceless,
+				    (int64_t)room_signal_ms(&sp->capture.voiced),
+				    room->settings->noise_voice_ms);
+			if (!voiceless)
+				room_decide(t, ROOM_RULE_NOISE_GATE, false,
+					    room_signal_rms(&sp->capture.signal),
+					    room->settings->noise_rms);
 			room_turn_end(room, t, ROOM_REASON_NOISE);
 			return;
 		}
-	} else {
+	} else if (end != ROOM_CAPTURE_SPENT) {
 		room_asr_commit(room, sp);
 	}
 	if (end != ROOM_CAPTURE_PIECE)
@@ -251,10 +257,17 @@ static void member_left(struct room *room, struct room_speaker *sp)
 	*sp = (struct room_speaker){0};
 }
 
+static void listen_to(struct room *room, const struct room_speaker *sp)
+{
+	struct room_effect *e = room_do(room, ROOM_DO_LISTEN);
+
+	e->user = sp->user;
+	e->ms = room->settings->silence_ms;
+}
+
 static void member_came(struct room *room, const struct room_event *ev)
 {
 	struct room_speaker *sp = NULL;
-	struct room_effect *e;
 
 	for (unsigned i = 0; i < ROOM_SPEAKERS && !sp; i++)
 		if (!room->speaker[i].used)
@@ -265,11 +278,8 @@ static void member_came(struct room *room, const struct room_event *ev)
 	room_clean_name((const char *)ev->text.p, ev->text.n, sp->name, sizeof sp->name);
 	room_happened(&room->happenings, ROOM_HAPPENED_JOIN, sp->user, sp->name, NULL, room->now);
 	room->thought.quiet_at = room->now;
-	if (ev->is_bot)
-		return;
-	e = room_do(room, ROOM_DO_LISTEN);
-	e->user = ev->user;
-	e->ms = room->settings->silence_ms;
+	if (!ev->is_bot)
+		listen_to(room, sp);
 }
 
 static void member_fact(struct room *room, const struct room_event *ev)
@@ -369,6 +379,9 @@ static void settings_fact(struct room *room, bool allowed)
 	}
 	take_settings(room);
 	room_instruct(room);
+	for (unsigned i = 0; i < ROOM_SPEAKERS; i++)
+		if (room->speaker[i].used && !room->speaker[i].is_bot)
+			listen_to(room, &room->speaker[i]);
 }
 
 /* ---- the door ---- */
@@ -500,6 +513,7 @@ void room_step(struct room *room, const struct room_event *event, uint64_t now,
 			room_music_settle(room);
 			room_arbiter_settle(room);
 			room_optimistic_settle(room);
+			room_pause_time(room);
 			room_stood(room);
 		}
 	}
@@ -531,6 +545,7 @@ uint64_t room_deadline(const struct room *room)
 		if (!sp->used)
 			continue;
 		at = earlier(at, room_capture_deadline(&sp->capture, s));
+		at = earlier(at, room_pause_deadline(room, sp));
 		at = earlier(at, room_asr_idle_at(room, sp));
 	}
 	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1)) {

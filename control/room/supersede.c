@@ -71,26 +71,41 @@ static void revise(struct room *room, struct room_turn *t, const struct room_eve
 	}
 }
 
+/* Who holds the words of this utterance: the segment's place, or -1. */
+static int segment_of(const struct room_turn *t, uint64_t user, uint32_t utterance)
+{
+	for (unsigned k = 0; k < t->segments; k++)
+		if (t->segment[k].user == user && t->segment[k].utterance == utterance)
+			return (int)k;
+	return -1;
+}
+
+/* Turns that are over keep their words as they were heard at last, for the next better ones. The
+ * conversation that the brain is told knows better from now on in any case. */
 bool room_revise(struct room *room, const struct room_event *ev)
 {
 	char text[ROOM_PIECE_TEXT_MAX] = "", was[ROOM_TEXT_MAX];
+	bool known = false, told = false;
 
 	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
 	utf8_plain(text);
 	for (unsigned i = 0; i < ROOM_TURNS; i++) {
 		struct room_turn *t = &room->turn[i];
+		int k = t->phase < ROOM_PHASE_JUDGED
+				? -1
+				: segment_of(t, ev->user, ev->utterance);
 
-		if (t->phase < ROOM_PHASE_JUDGED || t->phase >= ROOM_PHASE_CLOSING)
+		if (k < 0)
 			continue;
-		for (unsigned k = 0; k < t->segments; k++) {
-			if (t->segment[k].user != ev->user ||
-			    t->segment[k].utterance != ev->utterance)
-				continue;
-			room_segment_text(t, k, was, sizeof was);
-			if (*text && strcmp(was, text) != 0)
-				revise(room, t, ev, text);
-			return true;
-		}
+		known = true;
+		room_segment_text(t, (unsigned)k, was, sizeof was);
+		if (!*text || strcmp(was, text) == 0)
+			continue;
+		told = told || room_history_revise(&room->history, t->segment[k].name, was, text);
+		if (t->phase >= ROOM_PHASE_CLOSING)
+			room_segment_revise(t, ev->user, ev->utterance, text);
+		else
+			revise(room, t, ev, text);
 	}
-	return false;
+	return known;
 }

@@ -14,6 +14,7 @@
  * beginning, shorter sound counts nothing. */
 #include "control/room/admission.h"
 #include "control/room/bank.h"
+#include "control/room/defer.h"
 #include "control/room/guard.h"
 #include "control/room/inside.h"
 #include "control/room/segment.h"
@@ -109,7 +110,9 @@ void room_asr_commit(struct room *room, struct room_speaker *sp)
 		*p = (struct room_piece){.utterance = sp->capture.utterance,
 					 .committed = true,
 					 .ms = (uint32_t)room_signal_ms(heard),
+					 .voice_ms = (uint32_t)room_signal_ms(&sp->capture.voiced),
 					 .rms = room_signal_rms(heard)};
+		t->sound_ms += p->ms;
 		t->sinks |= ROOM_SINK_ASR;
 		if (room->files)
 			record(room, sp, p);
@@ -154,18 +157,48 @@ static enum room_guard judge(const struct room *room, struct room_turn *t)
 		room_decide(t, ROOM_RULE_DOUBTFUL, kind != ROOM_GUARD_UNSURE, f.doubt - 1,
 			    s->asr_unsure);
 	if (kind == ROOM_GUARD_SPARSE)
-		room_decide(t, ROOM_RULE_SPARSE, false, room_guard_pace(&f), s->asr_sparse_pace);
+		room_decide(t, ROOM_RULE_SPARSE, false, room_guard_pace(t->heard, f.spoken_ms),
+			    s->asr_sparse_pace);
 	return kind;
+}
+
+/* Words that nobody can have said are dropped, and what told so is in the record. */
+static void drop_imagined(const struct room *room, struct room_turn *t, struct room_piece *p,
+			  uint32_t no_speech)
+{
+	const struct settings *s = room->settings;
+	struct room_heard h = {.text = p->text,
+			       .no_speech = no_speech,
+			       .voice_ms = p->voice_ms,
+			       .named = room_address(&room->names, p->text) != ROOM_ADDRESS_NONE};
+
+	switch (room_guard_imagined(&h, s)) {
+	case ROOM_IMAGINED_NOT:
+		return;
+	case ROOM_IMAGINED_IN_SILENCE:
+		room_decide(t, ROOM_RULE_SPEECH_THERE, false, no_speech - 1, s->asr_no_speech);
+		break;
+	case ROOM_IMAGINED_TOO_MUCH:
+		room_decide(t, ROOM_RULE_SAYABLE, false, room_guard_pace(p->text, p->voice_ms),
+			    s->asr_most_pace);
+		break;
+	case ROOM_IMAGINED_LOOP:
+		room_decide(t, ROOM_RULE_NO_LOOP, false, room_guard_rounds(p->text),
+			    ROOM_GUARD_ROUNDS);
+		break;
+	}
+	p->imagined = true;
+	p->text[0] = '\0';
 }
 
 static void heard(struct room *room, struct room_turn *t)
 {
-	bool kept = room_optimistic_kept(room, t);
+	struct room_turn *early = room_optimistic_lift(room, t);
 
 	room_history_add(&room->history, t->end_of_speech_at, t->id, false, false, t->name,
 			 t->heard);
-	if (!kept)
-		room_admit(room, t);
+	room_admit(room, t);
+	room_optimistic_land(room, t, early);
 }
 
 /* It stopped the bot: then something was meant by it, whatever was understood. */
@@ -181,14 +214,17 @@ static bool cut_an_answer(const struct room *room, const struct room_turn *t)
 /* All pieces are there: their words, in the order they were spoken. */
 static void complete(struct room *room, struct room_turn *t)
 {
-	unsigned failed = 0;
+	unsigned failed = 0, imagined = 0;
 	enum room_guard kind;
 
 	t->sinks &= ~(unsigned)ROOM_SINK_ASR;
 	for (unsigned i = 0; i < t->pieces; i++) {
 		failed += t->piece[i].failed;
+		imagined += t->piece[i].imagined;
 		room_segment_add(t, t->user, t->name, t->piece[i].utterance, t->piece[i].text);
 	}
+	if (t->dropped_head)
+		room_decide(t, ROOM_RULE_FITS, false, t->dropped_head, 0);
 	kind = judge(room, t);
 	if (kind != ROOM_GUARD_WORDS && kind != ROOM_GUARD_CONTROL && cut_an_answer(room, t))
 		room_admit_unclear(room, t);
@@ -198,6 +234,8 @@ static void complete(struct room *room, struct room_turn *t)
 		heard(room, t);
 	else if (kind == ROOM_GUARD_EMPTY && failed)
 		room_turn_end(room, t, ROOM_REASON_ASR_FAILED);
+	else if (kind == ROOM_GUARD_EMPTY && imagined)
+		room_turn_end(room, t, ROOM_REASON_IMAGINED);
 	else if (kind == ROOM_GUARD_EMPTY || kind == ROOM_GUARD_CONTROL)
 		room_turn_end(room, t, ROOM_REASON_EMPTY_TRANSCRIPT);
 	else
@@ -212,23 +250,36 @@ static bool complete_p(const struct room_turn *t)
 	return t->phase == ROOM_PHASE_TRANSCRIBING;
 }
 
+void room_asr_close(struct room *room, struct room_speaker *sp, const char *why)
+{
+	sp->asr_empty = 0;
+	sp->asr_open = false;
+	asr(room, ROOM_DO_ASR_CLOSE, sp)->text = why;
+}
+
+/* Not while something is being said. */
+static void break_circuit(struct room *room, struct room_speaker *sp)
+{
+	if (sp->asr_empty >= room->settings->asr_empty_max &&
+	    sp->capture.phase == ROOM_CAPTURE_NONE)
+		room_asr_close(room, sp, "empty");
+}
+
 void room_turn_heard(struct room *room, struct room_turn *turn)
 {
 	struct room_speaker *sp = room_speaker(room, turn->user);
 
 	turn->phase = ROOM_PHASE_TRANSCRIBING;
 	turn->deadline = room->now + room->settings->asr_wait_ms * ROOM_MS;
-	if (sp)
+	if (sp) {
 		sp->turn = NULL;
-	if (complete_p(turn))
-		complete(room, turn);
-}
-
-void room_asr_close(struct room *room, struct room_speaker *sp, const char *why)
-{
-	sp->asr_empty = 0;
-	sp->asr_open = false;
-	asr(room, ROOM_DO_ASR_CLOSE, sp)->text = why;
+		break_circuit(room, sp);
+	}
+	if (!complete_p(turn))
+		return;
+	/* What waited for them to finish was said before. */
+	room_defer_flush(room);
+	complete(room, turn);
 }
 
 /* What the words of a piece say of its speaker's session, and of the noise around them. */
@@ -243,8 +294,7 @@ static void learn(struct room *room, struct room_speaker *sp, const struct room_
 		sp->asr_empty = 0;
 	else if (p->ms >= s->asr_empty_ms)
 		sp->asr_empty++;
-	if (sp->asr_empty >= s->asr_empty_max && sp->capture.phase == ROOM_CAPTURE_NONE)
-		room_asr_close(room, sp, "empty");
+	break_circuit(room, sp);
 }
 
 static struct room_piece *find_piece(struct room *room, const struct room_event *ev,
@@ -269,11 +319,15 @@ static struct room_piece *find_piece(struct room *room, const struct room_event 
 /* Words so far: they may stop the bot, and are not kept. */
 static void partial(struct room *room, struct room_speaker *sp, const struct room_event *ev)
 {
-	char text[ROOM_PIECE_TEXT_MAX] = "";
+	char text[ROOM_PIECE_TEXT_MAX] = "", all[ROOM_TEXT_MAX];
 
 	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
 	utf8_plain(text);
-	room_optimistic_words(room, sp->user, text);
+	room_pause_partial(sp, ev->utterance, text);
+	room_pause_look(room, sp);
+	room_pause_text(sp, all, sizeof all);
+	if (*all)
+		room_optimistic_words(room, sp->user, all);
 	room_peek_words(room, sp, ev->utterance);
 	room_over_words(room, sp, NULL, ev->utterance, text);
 }
@@ -301,11 +355,14 @@ static void take(struct room *room, const struct room_event *ev)
 	if (!p->failed) {
 		room_append(p->text, sizeof p->text, (const char *)ev->text.p, ev->text.n);
 		utf8_plain(p->text); /* a line of its own would read as somebody else's */
+		drop_imagined(room, t, p, ev->no_speech);
 	}
 	if (sp && !p->failed && room_over_words(room, sp, t, p->utterance, p->text))
 		t->hushed = t->pieces == 1 && !t->segments;
 	if (sp)
 		learn(room, sp, p);
+	if (sp && sp->turn == t)
+		room_pause_look(room, sp);
 	if (complete_p(t))
 		complete(room, t);
 }

@@ -68,8 +68,10 @@ enum { ROOM_SINK_ASR = 1, ROOM_SINK_BRAIN = 2, ROOM_SINK_SPEECH = 4, ROOM_SINK_V
 struct room_piece {
 	uint32_t utterance;
 	bool committed, done, failed;
-	uint32_t ms, rms; /* of its sound */
-	uint32_t doubt; /* of its transcript, as of ROOM_TRANSCRIPT */
+	uint32_t ms, rms;   /* of its sound */
+	uint32_t voice_ms;  /* of that, a voice */
+	uint32_t doubt;	    /* of its transcript, as of ROOM_TRANSCRIPT */
+	bool imagined;	    /* its words were none: they were dropped */
 	char text[ROOM_PIECE_TEXT_MAX];
 };
 
@@ -101,6 +103,7 @@ struct room_turn {
 	struct room_piece piece[ROOM_PIECES];
 	unsigned segments;
 	struct room_segment segment[ROOM_SEGMENTS];
+	uint32_t sound_ms;	   /* of all that was committed of it */
 	uint32_t dropped_head;	   /* bytes of the oldest words that did not fit */
 	char heard[ROOM_TEXT_MAX]; /* what was said to the bot, by all who said it */
 	char said[ROOM_TEXT_MAX];  /* its answer; at the end, as much as was heard of it */

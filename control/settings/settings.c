@@ -254,6 +254,54 @@ void settings_each(const struct settings *s, settings_each_h *h, void *arg)
 	}
 }
 
+static enum settings_when when(const struct settings_row *r)
+{
+#define N(name) {offsetof(struct settings, name), SETTINGS_NEXT_START},
+#define C(name) {offsetof(struct settings, name), SETTINGS_NEXT_CALL},
+	static const struct {
+		size_t offset;
+		enum settings_when when;
+	} later[] = {SETTINGS_LATER(N, C)};
+#undef N
+#undef C
+
+	for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
+		if (later[i].offset == r->offset)
+			return later[i].when;
+	return r->kind == SETTINGS_SECRET ? SETTINGS_NEXT_START : SETTINGS_AT_ONCE;
+}
+
+enum settings_when settings_when(const char *name)
+{
+	for (size_t i = 0; i < settings_n_rows; i++)
+		if (strcmp(settings_rows[i].name, name) == 0)
+			return when(&settings_rows[i]);
+	return SETTINGS_NEXT_START;
+}
+
+static size_t number_bytes(const struct settings_row *r)
+{
+	return r->kind == SETTINGS_SWITCH ? sizeof(bool) : sizeof(uint32_t);
+}
+
+void settings_changes(const struct settings *was, const struct settings *is, settings_each_h *h,
+		      void *arg)
+{
+	char value[4096];
+
+	for (size_t i = 0; i < settings_n_rows; i++) {
+		const struct settings_row *r = &settings_rows[i];
+		const char *a = (const char *)was + r->offset, *b = (const char *)is + r->offset;
+		bool secret = r->kind == SETTINGS_SECRET;
+		bool text = secret || r->kind == SETTINGS_TEXT;
+
+		if (text ? strcmp(a, b) == 0 : memcmp(a, b, number_bytes(r)) == 0)
+			continue;
+		print_value(is, r, value, sizeof value);
+		h(r->name, secret ? "" : value, secret, arg);
+	}
+}
+
 static void address_secrets(const char *url, void (*h)(const char *value, void *arg), void *arg)
 {
 	char part[sizeof((struct settings *)0)->brain_url];
@@ -401,7 +449,10 @@ static void doc_row(struct page *p, const struct settings *defaults, const struc
 		page_add(p, ", one of `%s`", r->words);
 	if (r->kind == SETTINGS_TEXT)
 		page_add(p, ", at most %zu bytes", r->bytes - 1);
-	page_add(p, ". Variable `%s`.\n\n", r->env);
+	page_add(p, ". Variable `%s`.%s\n\n", r->env,
+		 when(r) == SETTINGS_NEXT_START	 ? " A change is heeded at the next start."
+		 : when(r) == SETTINGS_NEXT_CALL ? " A change is heeded by the next call."
+						 : "");
 }
 
 int settings_doc(char **out)
@@ -414,10 +465,11 @@ int settings_doc(char **out)
 		return err;
 	page_add(&page,
 		 "# Settings of control\n\n"
-		 "They are read once, when control starts: from the settings file, a JSON object "
+		 "They are read when control starts: from the settings file, a JSON object "
 		 "(`/etc/parley/parley.json` "
 		 "when it is there, or\n`--config FILE`), and from the environment, which counts "
-		 "more.\n\n"
+		 "more. The file is read again on SIGHUP; where a change is not\nheeded at once, it "
+		 "says so here.\n\n"
 		 "```\n{\n  \"bot_name\": \"Charlie\",\n  \"silence_ms\": 600,\n  \"log_words\": "
 		 "false,\n"
 		 "  \"discord_token_file\": \"/etc/parley/discord-token\"\n}\n```\n\n"

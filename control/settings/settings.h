@@ -1,9 +1,10 @@
 /* The settings of control: one struct of typed fields, made from one table (settings.def), clamped
- * once at load.
+ * at load.
  *
  * Pure: where the values come from is the caller's (control/environment.h asks the process
- * environment). Readers use the fields; nobody but this module writes them after load. A struct
- * settings belongs to whoever allocated it and is borrowed by everyone else for as long as they
+ * environment). Readers use the fields; nobody but this module writes them. They may change between
+ * two steps when the settings were read again, and who keeps anything made of them is told then
+ * (ROOM_SETTINGS). A struct settings belongs to whoever allocated it and is borrowed by everyone else for as long as they
  * live. */
 #ifndef CONTROL_SETTINGS_SETTINGS_H
 #define CONTROL_SETTINGS_SETTINGS_H
@@ -62,6 +63,12 @@ int settings_set(struct settings *s, const char *name, const char *value);
  * call. */
 typedef void(settings_each_h)(const char *name, const char *value, bool secret, void *arg);
 void settings_each(const struct settings *s, settings_each_h *h, void *arg);
+enum settings_when { SETTINGS_AT_ONCE, SETTINGS_NEXT_CALL, SETTINGS_NEXT_START };
+/* From when on a change of it is heeded. */
+enum settings_when settings_when(const char *name);
+/* Each setting that is another in `is` than in `was`, as it is; of a secret "". */
+void settings_changes(const struct settings *was, const struct settings *is, settings_each_h *h,
+		      void *arg);
 /* Calls h for every secret that is set, and for the parts of the brain's address where one may
  * stand: user and password, and the query. */
 void settings_secrets(const struct settings *s, void (*h)(const char *value, void *arg), void *arg);

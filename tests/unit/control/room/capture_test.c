@@ -1,6 +1,8 @@
 /* Sound of one speaker: what becomes an utterance and when it is over (statements 38 to 49). */
 #include "tests/test.h"
 
+#include <string.h>
+
 #include "control/room/capture.h"
 #include "world.h"
 
@@ -91,7 +93,7 @@ TEST(rule_041_speaking_goes_on_within_the_wait)
 {
 	struct world w;
 
-	world_begin(&w, "", 1);
+	world_begin(&w, "optimistic=off", 1);
 	world_speaking(&w, 1, true);
 	world_speaking(&w, 1, true);
 	CHECK_INT(w.did[ROOM_DO_ASR_START], 1);
@@ -213,4 +215,29 @@ TEST(a_humming_microphone_has_to_be_spoken_over)
 	now += 20 * MS;
 	CHECK(hear(600, 700, 1).promote);
 	settings_free(s);
+}
+
+/* With the settings as they are: two clicks in a second of nothing are loud enough to be promoted, and no voice. */
+TEST(rule_044_clicks_are_noise)
+{
+	char why[2048];
+	struct world w;
+
+	world_begin(&w, "", 1);
+	world_sound(&w, 1, 20, 9000);
+	world_sound(&w, 1, 200, 20);
+	world_sound(&w, 1, 20, 9000);
+	world_sound(&w, 1, 300, 20);
+	world_sound_end(&w, 1);
+	CHECK_INT(w.ended, ROOM_REASON_NOISE);
+	CHECK_INT(w.did[ROOM_DO_ASR_COMMIT], 0);
+	CHECK_INT(w.did[ROOM_DO_ASR_CANCEL], 1);
+	CHECK_INT(room_why(w.room, w.ended_turn, why, sizeof why), 0);
+	CHECK(strstr(why, "voiced               no  value=40 limit=60 ms"));
+	/* The shortest of words is more. */
+	world_sound(&w, 1, 80, 9000);
+	world_sound(&w, 1, 400, 20);
+	world_sound_end(&w, 1);
+	CHECK_INT(w.did[ROOM_DO_ASR_COMMIT], 1);
+	world_end(&w);
 }

@@ -1,6 +1,7 @@
 #include "tests/test.h"
 
 #include "control/room/inside.h"
+#include "world.h"
 
 static struct slice str_of(const char *text)
 {
@@ -225,4 +226,47 @@ TEST(a_prompt_keeps_its_limits)
 	CHECK(strlen(e->context) > 3600);
 	CHECK(strstr(e->context, "now:\n[Alice]: parley and now"));
 	over();
+}
+
+/* A better transcript that comes late, of a turn that is over, edits its line of the conversation. */
+TEST(rule_059_a_late_revision_edits_its_line_of_the_conversation)
+{
+	const struct room_history *h;
+	struct world w;
+	uint32_t utterance;
+
+	world_begin(&w, "", 2);
+	world_says(&w, 2, "we saw a grey tit");
+	utterance = w.utterance[2];
+	CHECK_INT(w.ended, ROOM_REASON_NOT_ADDRESSED);
+	world_says(&w, 2, "and a robin");
+	w.utterance[2] = utterance;
+	world_words(&w, 2, "We saw a great tit.");
+	h = &w.room->history;
+	CHECK_INT(h->n, 2);
+	CHECK_STR(room_history_at(h, 0)->text, "We saw a great tit.");
+	CHECK_STR(room_history_at(h, 1)->text, "and a robin");
+	/* And once more; of one that nobody knows nothing. */
+	world_words(&w, 2, "We saw two great tits.");
+	w.utterance[2] = 999;
+	world_words(&w, 2, "what?");
+	CHECK_STR(room_history_at(h, 0)->text, "We saw two great tits.");
+	CHECK_INT(h->n, 2);
+	world_end(&w);
+}
+
+/* The words of one who is answered with somebody else's stand in two lines. */
+TEST(rule_059_a_revision_finds_its_line_among_those_of_a_turn)
+{
+	struct room_history h = {0};
+
+	room_history_add(&h, 1, 1, false, false, "Alice", "one two three");
+	room_history_add(&h, 2, 2, false, false, "Bob", "one two three");
+	room_history_add(&h, 3, 1, true, false, "Parley", "one two three");
+	CHECK(room_history_revise(&h, "Bob", "two", "2"));
+	CHECK_STR(room_history_at(&h, 0)->text, "one two three");
+	CHECK_STR(room_history_at(&h, 1)->text, "one 2 three");
+	CHECK_STR(room_history_at(&h, 2)->text, "one two three");
+	CHECK(!room_history_revise(&h, "Bob", "four", "4"));
+	CHECK(!room_history_revise(&h, "Bob", "", "4"));
 }

@@ -542,6 +542,22 @@ TEST(rule_034_the_name_is_not_held_and_long_speech_only_so_long)
 	scene_close(s);
 }
 
+TEST(rule_034_who_has_spoken_for_long_is_not_held)
+{
+	static const uint64_t both[] = {ALICE, BOB, 0};
+
+	for (unsigned more = 0; more < 2; more++) {
+		struct scene *s = three("admission native capture_max_ms 30000");
+
+		scene_speak(s, ALICE, more ? 11400 : 11300);
+		scene_speak_all(s, both, 600);
+		scene_stop(s, ALICE);
+		scene_words(s, ALICE, "so much about that and what do you think of it");
+		CHECK_INT(scene_count(s, ROOM_DO_ASK), more);
+		scene_close(s);
+	}
+}
+
 TEST(nobodys_words_are_lost_when_many_wait)
 {
 	struct scene *s = scene_open("defer_max 2");

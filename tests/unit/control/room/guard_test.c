@@ -1,7 +1,10 @@
 #include "tests/test.h"
 
+#include <string.h>
+
 #include "control/room/guard.h"
 #include "control/settings/settings.h"
+#include "world.h"
 
 static enum room_guard judged(const struct room_guard_facts *f)
 {
@@ -63,7 +66,7 @@ TEST(few_words_in_long_sound_are_dropped)
 {
 	struct room_guard_facts f = {.text = "you know", .doubt = 1, .spoken_ms = 2000};
 
-	CHECK_INT(room_guard_pace(&f), 35);
+	CHECK_INT(room_guard_pace(f.text, f.spoken_ms), 35);
 	CHECK_INT(judged(&f), ROOM_GUARD_SPARSE);
 	f.spoken_ms = 1999;
 	CHECK_INT(judged(&f), ROOM_GUARD_WORDS);
@@ -71,7 +74,7 @@ TEST(few_words_in_long_sound_are_dropped)
 	f.text = "you know it";
 	CHECK_INT(judged(&f), ROOM_GUARD_WORDS);
 	f.spoken_ms = 0;
-	CHECK_INT(room_guard_pace(&f), 0);
+	CHECK_INT(room_guard_pace(f.text, 0), 0);
 }
 
 TEST(hostile_transcripts_are_looked_at_once)
@@ -90,4 +93,82 @@ TEST(hostile_transcripts_are_looked_at_once)
 		memcpy(text + i, "vq_", 3);
 	CHECK_INT(judged(&(struct room_guard_facts){.text = text}), ROOM_GUARD_WORDS);
 	free(text);
+}
+
+static enum room_imagined imagined(const char *text, uint32_t voice_ms)
+{
+	struct room_heard h = {.text = text, .voice_ms = voice_ms};
+	struct settings *s = NULL;
+	enum room_imagined kind;
+
+	if (settings_alloc(&s))
+		return ROOM_IMAGINED_NOT;
+	kind = room_guard_imagined(&h, s);
+	settings_free(s);
+	return kind;
+}
+
+TEST(words_that_nobody_can_have_said_are_none)
+{
+	CHECK_INT(imagined("Thank you for watching!", 200), ROOM_IMAGINED_TOO_MUCH);
+	CHECK_INT(imagined("Thank you for watching!", 900), ROOM_IMAGINED_NOT);
+	CHECK_INT(imagined("Thank you.", 100), ROOM_IMAGINED_TOO_MUCH);
+	CHECK_INT(imagined("Thank you.", 300), ROOM_IMAGINED_NOT);
+	CHECK_INT(imagined("yes", 20), ROOM_IMAGINED_NOT); /* too short to tell */
+	CHECK_INT(imagined("Thank you for watching!", 0), ROOM_IMAGINED_NOT); /* not known */
+	CHECK_INT(imagined("", 100), ROOM_IMAGINED_NOT);
+	/* At the limit: 80 characters a second. */
+	CHECK_INT(imagined("abcdefghijklmnop", 200), ROOM_IMAGINED_NOT);
+	CHECK_INT(imagined("abcdefghijklmnopq", 200), ROOM_IMAGINED_TOO_MUCH);
+}
+
+TEST(words_that_go_round_in_a_circle_are_none)
+{
+	CHECK_INT(room_guard_rounds("so so so so so so so"), 7);
+	CHECK_INT(room_guard_rounds("Thank you. Thank you. Thank you."), 3);
+	CHECK_INT(room_guard_rounds("I don't know, I don't know, I don't know."), 3);
+	CHECK_INT(room_guard_rounds("one two three four"), 1);
+	CHECK_INT(room_guard_rounds("no no no that is not what I said at all to you"), 1);
+	CHECK_INT(room_guard_rounds(""), 1);
+	CHECK_INT(imagined("the end the end the end the end the end the end", 4000),
+		  ROOM_IMAGINED_LOOP);
+	CHECK_INT(imagined("the end the end the end the end the end", 4000), ROOM_IMAGINED_NOT);
+	CHECK_INT(imagined("no no no no no", 2000), ROOM_IMAGINED_NOT);
+}
+
+TEST(a_recogniser_that_heard_no_speech_is_believed)
+{
+	struct room_heard h = {.text = "thank you", .voice_ms = 1000, .no_speech = 801};
+	struct settings *s = NULL;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	CHECK_INT(room_guard_imagined(&h, s), ROOM_IMAGINED_IN_SILENCE);
+	h.no_speech = 800;
+	CHECK_INT(room_guard_imagined(&h, s), ROOM_IMAGINED_NOT);
+	h.no_speech = 0; /* not told */
+	CHECK_INT(room_guard_imagined(&h, s), ROOM_IMAGINED_NOT);
+	settings_free(s);
+}
+
+/* In the room: a short knock that speech-to-text takes for words, with the settings as they are. */
+TEST(imagined_words_end_the_turn_and_say_why)
+{
+	char why[2048];
+	struct world w;
+
+	world_begin(&w, "optimistic=off", 1);
+	world_sound(&w, 1, 100, 6000);
+	world_sound(&w, 1, 500, 100);
+	world_sound_end(&w, 1);
+	world_words(&w, 1, "Thank you for watching!");
+	CHECK_INT(w.ended, ROOM_REASON_IMAGINED);
+	CHECK_INT(w.did[ROOM_DO_ASK], 0);
+	CHECK_INT(room_why(w.room, w.ended_turn, why, sizeof why), 0);
+	CHECK(strstr(why, "sayable              no  value=2000 limit=800"));
+	/* The same words in earnest. */
+	world_sound(&w, 1, 1500, 6000);
+	world_sound_end(&w, 1);
+	world_words(&w, 1, "Thank you for watching!");
+	CHECK_INT(w.did[ROOM_DO_ASK], 1);
+	world_end(&w);
 }

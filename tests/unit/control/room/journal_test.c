@@ -48,7 +48,11 @@ static void make(struct tape *t, uint8_t *buf)
 	put(t, (struct room_journal_record){.what = ROOM_JOURNAL_SETTING,
 					    .text = text_of("guest"),
 					    .value = text_of("off")});
-	if (settings_alloc(&s) || settings_set(s, "guest", "off"))
+	put(t, (struct room_journal_record){.what = ROOM_JOURNAL_SETTING,
+					    .text = text_of("optimistic"),
+					    .value = text_of("off")});
+	if (settings_alloc(&s) || settings_set(s, "guest", "off") ||
+	    settings_set(s, "optimistic", "off"))
 		abort();
 	conf.settings = s;
 	if (stage_alloc(&stage, &conf))

@@ -212,3 +212,42 @@ TEST(settings_refuse_texts_that_are_no_utf8)
 	CHECK_INT(settings_set(s, "instructions", "\xff"), EINVAL);
 	settings_free(s);
 }
+
+static void note_change(const char *name, const char *value, bool secret, void *arg)
+{
+	char *buf = arg;
+	size_t n = strlen(buf);
+
+	snprintf(buf + n, 400 - n, "%s=%s%s ", name, value, secret ? "*" : "");
+}
+
+TEST(changes_between_two_readings_are_told)
+{
+	struct settings *was = NULL, *is = NULL;
+	char buf[400] = "";
+
+	CHECK_INT(settings_alloc(&was), 0);
+	CHECK_INT(settings_alloc(&is), 0);
+	settings_changes(was, is, note_change, buf);
+	CHECK_STR(buf, "");
+	CHECK_INT(settings_set(is, "hold_ms", "100"), 0);
+	CHECK_INT(settings_set(is, "greet", "yes"), 0);
+	CHECK_INT(settings_set(is, "interruptions", "anyone"), 0);
+	CHECK_INT(settings_set(is, "bot_name", "Charlie"), 0);
+	CHECK_INT(settings_set(is, "openai_api_key", "sk-secret"), 0);
+	settings_changes(was, is, note_change, buf);
+	CHECK_STR(buf, "openai_api_key=* bot_name=Charlie hold_ms=100 greet=yes "
+		       "interruptions=anyone ");
+	settings_free(was);
+	settings_free(is);
+}
+
+TEST(some_changes_wait_for_a_call_or_a_start)
+{
+	CHECK_INT(settings_when("hold_ms"), SETTINGS_AT_ONCE);
+	CHECK_INT(settings_when("bot_name"), SETTINGS_AT_ONCE);
+	CHECK_INT(settings_when("asr_sessions"), SETTINGS_NEXT_CALL);
+	CHECK_INT(settings_when("discord_api"), SETTINGS_NEXT_START);
+	CHECK_INT(settings_when("discord_token"), SETTINGS_NEXT_START); /* as every secret */
+	CHECK_INT(settings_when("nothing"), SETTINGS_NEXT_START);
+}
