@@ -281,7 +281,7 @@ static void brain_done(struct check *c)
 {
 	tmr_stop(c->tmr);
 	c->brain = ws_free(c->brain);
-	check_discord(c);
+	check_services(c);
 }
 
 static void on_brain(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *data,
@@ -337,7 +337,7 @@ static void ask_brain(struct check *c)
 			brain_done(c);
 		}
 	} else {
-		check_discord(c);
+		check_services(c);
 	}
 	if (auth)
 		explicit_bzero(auth, strlen(auth));
@@ -402,6 +402,9 @@ int check_run(struct env *env, const struct settings *settings, const struct con
 	check_ca(&c);
 	check_secret_file(&c, "DISCORD_TOKEN_FILE", settings->discord_token_file);
 	check_secret_file(&c, "OPENAI_API_KEY_FILE", settings->openai_api_key_file);
+	check_secret_file(&c, "PARLEY_ASR_KEY_FILE", settings->asr_key_file);
+	check_secret_file(&c, "PARLEY_TEXT_KEY_FILE", settings->text_key_file);
+	check_secret_file(&c, "PARLEY_SPEECH_KEY_FILE", settings->speech_key_file);
 	environment_unknown(on_unknown, &c);
 	check_embedded(&c);
 	check_udp(&c);

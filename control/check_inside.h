@@ -1,5 +1,5 @@
-/* Shared by control/check.c (this machine, mediad, the provider) and control/check_discord.c alone.
- */
+/* Shared by control/check.c (this machine, mediad, the brain), control/check_services.c and
+ * control/check_discord.c alone. */
 #ifndef CONTROL_CHECK_INSIDE_H
 #define CONTROL_CHECK_INSIDE_H
 
@@ -24,6 +24,7 @@ struct check {
 	struct tmr *tmr; /* of what is asked and has no timeout of its own */
 	struct peer *peer;
 	unsigned sock; /* which mediad is asked */
+	unsigned service; /* which is asked */
 	json_t *guild; /* as a GUILD_CREATE would tell it */
 	uint64_t user, application;
 	unsigned missing;
@@ -35,6 +36,8 @@ void check_say(struct check *c, enum check_verdict v, const char *what, const ch
 /* All was asked. */
 void check_done(struct check *c);
 
+/* What is asked by HTTP; then check_discord. */
+void check_services(struct check *c);
 /* Token, application, gateway, server, channel; at last check_done. */
 void check_discord(struct check *c);
 /* The gateway's connection did not answer in time; false: it is not what was waited for. */

@@ -53,10 +53,15 @@ void room_asr_forget(struct room *room, struct room_speaker *sp)
 
 static void lane_goes_on(struct room *room, const struct room_file_out *out)
 {
-	for (unsigned i = 0; i < out->dropped.n; i++)
+	for (unsigned i = 0; i < out->dropped.n; i++) {
+		struct room_effect *e = room_do(room, ROOM_DO_ASR_CANCEL);
+
+		e->user = out->dropped.user;
+		e->utterance = out->dropped.utterance[i];
 		room_asr_fact(room, &(struct room_event){.type = ROOM_TRANSCRIPT_FAILED,
 							 .user = out->dropped.user,
 							 .utterance = out->dropped.utterance[i]});
+	}
 	for (unsigned i = 0; out->run && i < room->file_lane.running.n; i++) {
 		struct room_effect *e = room_do(room, ROOM_DO_ASR_FILE);
 

@@ -133,3 +133,24 @@ TEST(a_room_of_recordings_waits_for_one_at_a_time)
 	CHECK_INT(w.room->file_lane.running.n, 0);
 	world_end(&w);
 }
+
+TEST(a_recording_that_lost_its_place_is_thrown_away)
+{
+	struct world w;
+	uint32_t second;
+
+	world_begin(&w, "asr_sessions=file", 3);
+	for (uint64_t user = 1; user <= 2; user++) {
+		world_sound(&w, user, 600, 6000);
+		world_sound_end(&w, user);
+	}
+	second = w.utterance[2];
+	CHECK_INT(w.did[ROOM_DO_ASR_CANCEL], 0);
+	world_sound(&w, 3, 600, 6000);
+	world_sound_end(&w, 3);
+	CHECK_INT(w.did[ROOM_DO_ASR_CANCEL], 1);
+	CHECK(w.last[ROOM_DO_ASR_CANCEL].user == 2 &&
+	      w.last[ROOM_DO_ASR_CANCEL].utterance == second);
+	CHECK_INT(w.ended, ROOM_REASON_ASR_FAILED);
+	world_end(&w);
+}

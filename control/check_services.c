@@ -1,0 +1,123 @@
+/* The services that the settings ask by HTTP: is there an address, a key, and somebody who takes it. */
+#include "control/check_inside.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/control.h"
+#include "control/dialect/openai.h"
+#include "control/dialect/openai_http.h"
+#include "control/settings/provider.h"
+#include "control/settings/settings.h"
+#include "ipc/http.h"
+
+enum { ANSWER_MS = 10000 };
+
+static const struct {
+	const char *what, *setting;
+} services[] = {
+	[SETTINGS_SERVICE_ASR] = {"recordings", "PARLEY_ASR_URL"},
+	[SETTINGS_SERVICE_TEXT] = {"text", "PARLEY_TEXT_URL"},
+	[SETTINGS_SERVICE_SPEECH] = {"speech", "PARLEY_SPEECH_URL"},
+};
+enum { N_SERVICES = sizeof services / sizeof services[0] };
+
+static void ask_next(struct check *c);
+
+/* The address for people, without what may be secret in it. */
+static const char *shown(const char *base)
+{
+	const char *at = strrchr(base, '@');
+
+	return at ? at + 1 : base;
+}
+
+static void on_models(const struct http_resp *resp, void *arg)
+{
+	struct check *c = arg;
+	const char *what = services[c->service].what;
+	struct settings_provider p;
+
+	if (settings_provider(c->settings, (enum settings_service)c->service, &p) == 0) {
+		if (resp->err)
+			check_say(c, CHECK_MISSING, what, "%s cannot be reached (look at %s): %s",
+				  shown(p.base), services[c->service].setting, resp->errtext);
+		else if (resp->status == 401 || resp->status == 403)
+			check_say(c, CHECK_MISSING, what, "%s does not take the key: look at %s",
+				  shown(p.base), p.key_name);
+		else
+			check_say(c, CHECK_OK, what, "%s answers", shown(p.base));
+	}
+	c->service++;
+	ask_next(c);
+}
+
+/* Most servers have a list of their models, which costs nothing; any answer says that somebody is there. */
+static int ask_models(struct check *c, const struct settings_provider *p)
+{
+	char *url = openai_http_url(p->base, "models"), *auth = openai_auth(p->key);
+	const char *const headers[] = {auth, NULL};
+	struct http_call call = {.method = "GET",
+				 .url = url,
+				 .headers = auth ? headers : NULL,
+				 .timeout_ms = ANSWER_MS};
+	int err = url ? http_request(NULL, c->http, &call, on_models, c) : -1;
+
+	if (auth)
+		explicit_bzero(auth, strlen(auth));
+	free(auth);
+	free(url);
+	return err;
+}
+
+/* False: nothing is to be asked. */
+static bool ask(struct check *c)
+{
+	enum settings_service which = (enum settings_service)c->service;
+	const char *what = services[which].what;
+	struct settings_provider p;
+
+	if (!settings_asks(c->settings, which))
+		return false;
+	switch (settings_provider(c->settings, which, &p)) {
+	case 0:
+		break;
+	case ENOENT:
+		if (which == SETTINGS_SERVICE_TEXT &&
+		    c->settings->admission == SETTINGS_ADMISSION_CLASSIFIER)
+			check_say(c, CHECK_WARNING, what,
+				  "the embedded brain cannot tell whom words are meant for: set "
+				  "%s, or OPENAI_API_KEY",
+				  services[which].setting);
+		return false;
+	default:
+		check_say(c, CHECK_MISSING, what,
+			  "%s is not an address: http:// or https:// and a server",
+			  services[which].setting);
+		return false;
+	}
+	if (strstr(p.base, "//api.openai.com") && !*p.key) {
+		check_say(c, CHECK_MISSING, what, "%s needs a key: set %s", shown(p.base),
+			  p.key_name);
+		return false;
+	}
+	if (ask_models(c, &p) == 0)
+		return true;
+	check_say(c, CHECK_MISSING, what, "%s is not an address", services[which].setting);
+	return false;
+}
+
+static void ask_next(struct check *c)
+{
+	for (; c->service < N_SERVICES; c->service++)
+		if (ask(c))
+			return;
+	check_discord(c);
+}
+
+void check_services(struct check *c)
+{
+	c->service = 0;
+	ask_next(c);
+}
