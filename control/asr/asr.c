@@ -106,20 +106,24 @@ drop:
 static void session_event(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *data,
 			  size_t len, void *arg);
 
-/* A handler may close the session, so it is looked up anew for every utterance. */
+/* A handler may close the session, so it is looked up anew for every utterance; or begin anew with
+ * it, so what fails is known before. */
 static void session_lost(struct session *s, const char *why)
 {
 	struct asr *a = s->a;
 	uint64_t user = s->user;
-	uint32_t utterance;
+	uint32_t failed[ROOM_BRIDGE_OWED + 1];
+	unsigned n = 0;
 
 	log_warn("asr_lost", "user=%llu owed=%u why=\"%s\"", (unsigned long long)user,
 		 s->bridge.owed, why);
 	s->ws = ws_free(s->ws);
 	wait_clear(s);
 	room_bridge_lost(&s->bridge);
-	while ((s = session_of(a, user)) && (utterance = room_bridge_fail_next(&s->bridge)))
-		tell(s, ASR_FAILED, utterance, why);
+	while ((failed[n] = room_bridge_fail_next(&s->bridge)))
+		n++;
+	for (unsigned i = 0; i < n && (s = session_of(a, user)); i++)
+		tell(s, ASR_FAILED, failed[i], why);
 }
 
 static void session_connect(struct session *s)
@@ -329,11 +333,15 @@ void asr_peek(struct asr *a, uint64_t user, uint32_t utterance)
 
 void asr_commit(struct asr *a, uint64_t user, uint32_t utterance)
 {
+	static const char none[] = "there is no session";
 	struct session *s = session_of(a, user);
 	struct room_bridge_out out;
 
-	if (!s)
+	if (!s) {
+		a->h(ASR_FAILED, user, utterance, (const uint8_t *)none, sizeof none - 1, 0,
+		     a->arg);
 		return;
+	}
 	out = room_bridge_commit(&s->bridge, utterance);
 	if (!s->bridge.utterance)
 		sound_drop(s);

@@ -52,19 +52,19 @@ static int do_shared(struct asr_shared *s, const struct room_effect *e)
 	case ROOM_DO_ASR_START:
 		return asr_shared_start(s, e->user, e->utterance);
 	case ROOM_DO_ASR_APPEND:
-		asr_shared_append(s, e->user, e->utterance, e->pcm.p, e->pcm.n);
+		asr_shared_append(s, e->utterance, e->pcm.p, e->pcm.n);
 		break;
 	case ROOM_DO_ASR_SPEECH:
-		asr_shared_promoted(s, e->user, e->utterance);
+		asr_shared_promoted(s, e->utterance);
 		break;
 	case ROOM_DO_ASR_COMMIT:
 		asr_shared_commit(s, e->user, e->utterance);
 		break;
 	case ROOM_DO_ASR_PEEK:
-		asr_shared_peek(s, e->user, e->utterance);
+		asr_shared_peek(s, e->utterance);
 		break;
 	case ROOM_DO_ASR_CANCEL:
-		asr_shared_cancel(s, e->user, e->utterance);
+		asr_shared_cancel(s, e->utterance);
 		break;
 	case ROOM_DO_ASR_CLOSE:
 		asr_shared_close(s, e->user);

@@ -5,14 +5,12 @@
 #include <string.h>
 
 #include "control/room/share.h"
-#include "ipc/env.h"
 
 enum { SESSION = 1 }; /* the user whose session everybody's is */
 
-/* A speaker's sound that could not be sent yet. */
+/* An utterance's sound that could not be sent yet. */
 struct kept {
 	struct kept *next;
-	uint64_t user;
 	uint32_t utterance;
 	size_t n;
 	uint8_t *pcm; /* ROOM_SHARE_KEPT at most */
@@ -20,7 +18,6 @@ struct kept {
 };
 
 struct asr_shared {
-	struct env *env;
 	struct asr *asr;
 	struct room_share share;
 	struct kept *kept;
@@ -28,25 +25,24 @@ struct asr_shared {
 	void *arg;
 };
 
-static struct kept *kept_of(const struct asr_shared *s, uint64_t user)
+static struct kept **kept_at(struct asr_shared *s, uint32_t utterance)
 {
-	for (struct kept *k = s->kept; k; k = k->next)
-		if (k->user == user)
-			return k;
-	return NULL;
+	struct kept **at = &s->kept;
+
+	while (*at && (*at)->utterance != utterance)
+		at = &(*at)->next;
+	return at;
 }
 
-static void kept_drop(struct asr_shared *s, uint64_t user)
+static void kept_drop(struct asr_shared *s, uint32_t utterance)
 {
-	for (struct kept **at = &s->kept; *at; at = &(*at)->next)
-		if ((*at)->user == user) {
-			struct kept *k = *at;
+	struct kept **at = kept_at(s, utterance), *k = *at;
 
-			*at = k->next;
-			free(k->pcm);
-			free(k);
-			return;
-		}
+	if (!k)
+		return;
+	*at = k->next;
+	free(k->pcm);
+	free(k);
 }
 
 static int keep(struct kept *k, const uint8_t *pcm, size_t n)
@@ -75,42 +71,41 @@ static int keep(struct kept *k, const uint8_t *pcm, size_t n)
 	return 0;
 }
 
-/* The user holds the session from now on. */
-static void take(struct asr_shared *s, uint64_t user, uint32_t utterance, bool ended)
+/* It holds the session from now on. */
+static void take(struct asr_shared *s, uint32_t utterance, bool ended)
 {
-	struct kept *k = kept_of(s, user);
+	const struct kept *k = *kept_at(s, utterance);
 
 	asr_start(s->asr, SESSION, utterance);
-	if (k && k->utterance == utterance)
+	if (k)
 		asr_append(s->asr, SESSION, utterance, k->pcm, k->n);
-	kept_drop(s, user);
+	kept_drop(s, utterance);
 	if (ended)
 		asr_commit(s->asr, SESSION, utterance);
 }
 
-static void over(struct asr_shared *s, uint64_t user)
+static void over(struct asr_shared *s, uint32_t utterance)
 {
-	uint32_t utterance;
-	bool ended;
-	uint64_t next = room_share_over(&s->share, user, &utterance, &ended, env_now(s->env));
+	bool ended = false;
+	uint32_t next = room_share_over(&s->share, utterance, &ended);
 
-	kept_drop(s, user);
+	kept_drop(s, utterance);
 	if (next)
-		take(s, next, utterance, ended);
+		take(s, next, ended);
 }
 
 static void fact(enum asr_event ev, uint64_t session, uint32_t utterance, const uint8_t *text,
 		 size_t len, uint32_t doubt, void *arg)
 {
 	struct asr_shared *s = arg;
-	uint64_t user = room_share_holder(&s->share);
+	uint64_t user = room_share_user(&s->share, utterance);
 
 	(void)session;
 	if (!user)
 		return;
 	s->h(ev, user, utterance, text, len, doubt, s->arg);
-	if (ev != ASR_PARTIAL && room_share_holder(&s->share) == user)
-		over(s, user);
+	if (ev != ASR_PARTIAL && room_share_holder(&s->share) == utterance)
+		over(s, utterance);
 }
 
 int asr_shared_start(struct asr_shared *s, uint64_t user, uint32_t utterance)
@@ -119,69 +114,64 @@ int asr_shared_start(struct asr_shared *s, uint64_t user, uint32_t utterance)
 
 	if (!room_share_start(&s->share, user, utterance))
 		return EBUSY;
-	k = kept_of(s, user);
+	k = calloc(1, sizeof *k);
 	if (!k) {
-		k = calloc(1, sizeof *k);
-		if (!k) {
-			over(s, user);
-			return ENOMEM;
-		}
-		k->user = user;
-		k->next = s->kept;
-		s->kept = k;
+		over(s, utterance);
+		return ENOMEM;
 	}
 	k->utterance = utterance;
-	k->n = 0;
+	k->next = s->kept;
+	s->kept = k;
 	return 0;
 }
 
-void asr_shared_append(struct asr_shared *s, uint64_t user, uint32_t utterance, const uint8_t *pcm,
-		       size_t n)
+void asr_shared_append(struct asr_shared *s, uint32_t utterance, const uint8_t *pcm, size_t n)
 {
-	enum room_share_state state = room_share_sound(&s->share, user, utterance, n);
-	struct kept *k = kept_of(s, user);
+	enum room_share_state state = room_share_sound(&s->share, utterance, n);
+	struct kept *k = *kept_at(s, utterance);
 
 	if (state == ROOM_SHARE_HOLDS)
 		asr_append(s->asr, SESSION, utterance, pcm, n);
 	else if (state && k && keep(k, pcm, n))
-		over(s, user);
+		over(s, utterance);
 }
 
-void asr_shared_promoted(struct asr_shared *s, uint64_t user, uint32_t utterance)
+void asr_shared_promoted(struct asr_shared *s, uint32_t utterance)
 {
-	if (room_share_promoted(&s->share, user, utterance))
-		take(s, user, utterance, false);
+	if (room_share_promoted(&s->share, utterance))
+		take(s, utterance, false);
 }
 
 void asr_shared_commit(struct asr_shared *s, uint64_t user, uint32_t utterance)
 {
 	static const char why[] = "the session was not free";
-	enum room_share_state state = room_share_sound(&s->share, user, utterance, 0);
+	enum room_share_state state = room_share_sound(&s->share, utterance, 0);
 
-	if (room_share_ended(&s->share, user, utterance, env_now(s->env)))
+	if (room_share_ended(&s->share, utterance))
 		asr_commit(s->asr, SESSION, utterance);
 	else if (state == ROOM_SHARE_NONE)
 		s->h(ASR_FAILED, user, utterance, (const uint8_t *)why, sizeof why - 1, 0, s->arg);
 }
 
-void asr_shared_peek(struct asr_shared *s, uint64_t user, uint32_t utterance)
+void asr_shared_peek(struct asr_shared *s, uint32_t utterance)
 {
-	if (room_share_holder(&s->share) == user)
+	if (room_share_holder(&s->share) == utterance)
 		asr_peek(s->asr, SESSION, utterance);
 }
 
-void asr_shared_cancel(struct asr_shared *s, uint64_t user, uint32_t utterance)
+void asr_shared_cancel(struct asr_shared *s, uint32_t utterance)
 {
-	if (room_share_holder(&s->share) == user)
+	if (room_share_holder(&s->share) == utterance)
 		asr_cancel(s->asr, SESSION, utterance);
-	if (room_share_of(&s->share, user) == utterance)
-		over(s, user);
+	over(s, utterance);
 }
 
 void asr_shared_close(struct asr_shared *s, uint64_t user)
 {
-	asr_shared_cancel(s, user, room_share_of(&s->share, user));
-	kept_drop(s, user);
+	uint32_t utterance;
+
+	while ((utterance = room_share_of(&s->share, user)))
+		asr_shared_cancel(s, utterance);
 }
 
 unsigned asr_shared_sessions(const struct asr_shared *s)
@@ -200,7 +190,6 @@ int asr_shared_alloc(struct asr_shared **out, const struct asr_conf *conf)
 	s = calloc(1, sizeof *s);
 	if (!s)
 		return ENOMEM;
-	s->env = conf->env;
 	s->h = conf->h;
 	s->arg = conf->arg;
 	inner.h = fact;
@@ -220,7 +209,7 @@ struct asr_shared *asr_shared_free(struct asr_shared *s)
 		return NULL;
 	asr_free(s->asr);
 	while (s->kept)
-		kept_drop(s, s->kept->user);
+		kept_drop(s, s->kept->utterance);
 	free(s);
 	return NULL;
 }

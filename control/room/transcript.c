@@ -37,6 +37,9 @@ void room_asr_start(struct room *room, struct room_speaker *sp)
 	sp->capture.utterance = ++room->last_utterance;
 	sp->asr_open = true;
 	asr(room, ROOM_DO_ASR_START, sp);
+	/* What follows a piece is speech from its beginning on. */
+	if (room->shared && sp->capture.phase == ROOM_CAPTURE_PROMOTED)
+		room_asr_speech(room, sp);
 }
 
 void room_asr_speech(struct room *room, struct room_speaker *sp)

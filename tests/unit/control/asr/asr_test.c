@@ -220,6 +220,17 @@ TEST(nobody_listening_fails_the_utterance)
 	end(&s);
 }
 
+/* Whoever asks for words hears of them, or that there are none. */
+TEST(what_was_never_begun_fails)
+{
+	static struct seen s;
+
+	CHECK(begin(&s, empty_server));
+	asr_commit(s.asr, 9, 5);
+	CHECK_STR(s.events, "f9/5 ");
+	end(&s);
+}
+
 /* Confirms nothing and answers nothing. */
 static void silent_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
 {
@@ -254,7 +265,8 @@ static void counting_server(struct fake *f, unsigned conn, const char *type, con
 	struct seen *s = f->arg;
 
 	if (strcmp(type, "input_audio_buffer.append") == 0)
-		s->sound += (unsigned)strlen(json_string_value(json_object_get(root, "audio"))) / 4 * 3 / 48;
+		s->sound += (unsigned)strlen(json_string_value(json_object_get(root, "audio"))) /
+			    4 * 3 / 48;
 	if (strcmp(type, "input_audio_buffer.commit") != 0)
 		return;
 	s->commits++;

@@ -48,10 +48,10 @@ static void counting_server(struct fake *f, unsigned conn, const char *type, con
 	s->sound = 0;
 }
 
-static bool begin(struct seen *s)
+static bool begin_with(struct seen *s, fake_h *server)
 {
 	memset(s, 0, sizeof *s);
-	return fake_begin(&s->fake, counting_server, s) &&
+	return fake_begin(&s->fake, server, s) &&
 	       asr_shared_alloc(&s->asr, &(struct asr_conf){.env = s->fake.env,
 							    .ws = s->fake.ctx,
 							    .url = s->fake.url,
@@ -62,18 +62,23 @@ static bool begin(struct seen *s)
 							    .arg = s}) == 0;
 }
 
+static bool begin(struct seen *s)
+{
+	return begin_with(s, counting_server);
+}
+
 static void end(struct seen *s)
 {
 	asr_shared_free(s->asr);
 	fake_end(&s->fake);
 }
 
-static void sound(struct seen *s, uint64_t user, uint32_t utterance, unsigned ms)
+static void sound(struct seen *s, uint32_t utterance, unsigned ms)
 {
 	uint8_t pcm[960] = {0};
 
 	for (unsigned i = 0; i < ms / 20; i++)
-		asr_shared_append(s->asr, user, utterance, pcm, sizeof pcm);
+		asr_shared_append(s->asr, utterance, pcm, sizeof pcm);
 }
 
 TEST(rule_057_the_shared_session_is_handed_on_with_what_was_kept)
@@ -81,30 +86,71 @@ TEST(rule_057_the_shared_session_is_handed_on_with_what_was_kept)
 	static struct seen s;
 
 	CHECK(begin(&s));
-	s.stop_at = "t3";
+	s.stop_at = "t1/11";
 	CHECK_INT(asr_shared_start(s.asr, 1, 10), 0);
-	sound(&s, 1, 10, 400);
+	sound(&s, 10, 400);
 	CHECK_INT(asr_shared_sessions(s.asr), 0); /* not before it counts as speech */
-	asr_shared_promoted(s.asr, 1, 10);
+	asr_shared_promoted(s.asr, 10);
 	CHECK_INT(asr_shared_sessions(s.asr), 1);
-	sound(&s, 1, 10, 200);
+	sound(&s, 10, 200);
 	/* Two more speak at the same time; the second of them is thrown away, a third ends at once.
 	 */
 	CHECK_INT(asr_shared_start(s.asr, 2, 20), 0);
-	sound(&s, 2, 20, 500);
-	asr_shared_promoted(s.asr, 2, 20);
+	sound(&s, 20, 500);
+	asr_shared_promoted(s.asr, 20);
 	CHECK_INT(asr_shared_start(s.asr, 3, 30), 0);
-	sound(&s, 3, 30, 1000);
-	asr_shared_promoted(s.asr, 3, 30);
+	sound(&s, 30, 1000);
+	asr_shared_promoted(s.asr, 30);
 	asr_shared_commit(s.asr, 3, 30);
 	asr_shared_commit(s.asr, 1, 10);
-	CHECK_INT(asr_shared_start(s.asr, 1, 11), EBUSY);
-	sound(&s, 2, 20, 100);
+	/* The first goes on, and is in the row for the own words. */
+	CHECK_INT(asr_shared_start(s.asr, 1, 11), 0);
+	sound(&s, 11, 300);
+	asr_shared_promoted(s.asr, 11);
+	asr_shared_commit(s.asr, 1, 11);
+	sound(&s, 20, 100);
 	asr_shared_commit(s.asr, 2, 20);
 	env_run(s.fake.env);
 	CHECK(!s.fake.timed_out);
-	CHECK_STR(s.events, "t1/10:600 ms t2/20:600 ms t3/30:1000 ms ");
+	CHECK_STR(s.events, "t1/10:600 ms t2/20:600 ms t3/30:1000 ms t1/11:300 ms ");
 	CHECK_INT(s.fake.conns, 1);
+	end(&s);
+}
+
+/* Better words of the first come while the second speaks: they are the first's, and the second goes
+ * on. */
+static void revising_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
+{
+	struct seen *s = f->arg;
+
+	counting_server(f, conn, type, root);
+	if (strcmp(type, "input_audio_buffer.commit") == 0 && s->commits == 1)
+		fake_send(f, conn,
+			  "{\"type\":\"conversation.item.input_audio_transcription.completed\","
+			  "\"item_id\":\"i1\",\"content_index\":0,\"transcript\":\"better\"}");
+}
+
+TEST(rule_059_better_words_in_the_shared_session_end_nobody_elses)
+{
+	static struct seen s;
+
+	CHECK(begin_with(&s, revising_server));
+	s.stop_at = "better";
+	asr_shared_start(s.asr, 1, 10);
+	asr_shared_promoted(s.asr, 10);
+	sound(&s, 10, 400);
+	asr_shared_start(s.asr, 2, 20);
+	sound(&s, 20, 500);
+	asr_shared_promoted(s.asr, 20);
+	asr_shared_commit(s.asr, 1, 10);
+	env_run(s.fake.env);
+	CHECK_STR(s.events, "t1/10:400 ms t1/10:better ");
+	s.stop_at = "t2";
+	sound(&s, 20, 100);
+	asr_shared_commit(s.asr, 2, 20);
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_STR(s.events, "t1/10:400 ms t1/10:better t2/20:600 ms ");
 	end(&s);
 }
 
@@ -115,14 +161,14 @@ TEST(who_is_not_speech_or_leaves_takes_nothing_along)
 	CHECK(begin(&s));
 	s.stop_at = "t2";
 	CHECK_INT(asr_shared_start(s.asr, 1, 10), 0);
-	sound(&s, 1, 10, 400);
-	asr_shared_cancel(s.asr, 1, 10);
+	sound(&s, 10, 400);
+	asr_shared_cancel(s.asr, 10);
 	CHECK_INT(asr_shared_start(s.asr, 1, 11), 0);
-	sound(&s, 1, 11, 600);
-	asr_shared_promoted(s.asr, 1, 11);
+	sound(&s, 11, 600);
+	asr_shared_promoted(s.asr, 11);
 	CHECK_INT(asr_shared_start(s.asr, 2, 20), 0);
-	sound(&s, 2, 20, 12000); /* more than is kept */
-	asr_shared_promoted(s.asr, 2, 20);
+	sound(&s, 20, 12000); /* more than is kept */
+	asr_shared_promoted(s.asr, 20);
 	asr_shared_close(s.asr, 1); /* it held the session */
 	asr_shared_commit(s.asr, 2, 20);
 	env_run(s.fake.env);
@@ -141,20 +187,20 @@ TEST(only_who_holds_the_session_has_words_so_far)
 	CHECK(begin(&s));
 	s.stop_at = "t1";
 	asr_shared_start(s.asr, 1, 9);
-	asr_shared_promoted(s.asr, 1, 9);
-	sound(&s, 1, 9, 400);
+	asr_shared_promoted(s.asr, 9);
+	sound(&s, 9, 400);
 	asr_shared_commit(s.asr, 1, 9);
 	env_run(s.fake.env);
 	s.stop_at = "t2";
 	asr_shared_start(s.asr, 1, 10);
-	sound(&s, 1, 10, 400);
-	asr_shared_promoted(s.asr, 1, 10);
+	sound(&s, 10, 400);
+	asr_shared_promoted(s.asr, 10);
 	asr_shared_start(s.asr, 2, 20);
-	sound(&s, 2, 20, 600);
-	asr_shared_promoted(s.asr, 2, 20);
-	asr_shared_peek(s.asr, 1, 10);
-	asr_shared_peek(s.asr, 2, 20);
-	sound(&s, 1, 10, 100);
+	sound(&s, 20, 600);
+	asr_shared_promoted(s.asr, 20);
+	asr_shared_peek(s.asr, 10);
+	asr_shared_peek(s.asr, 20);
+	sound(&s, 10, 100);
 	asr_shared_commit(s.asr, 1, 10);
 	asr_shared_commit(s.asr, 2, 20);
 	env_run(s.fake.env);

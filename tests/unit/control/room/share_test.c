@@ -12,61 +12,91 @@
 TEST(rule_057_one_holds_the_session_and_hands_it_on)
 {
 	struct room_share s = {0};
-	uint32_t utterance = 0;
 	bool ended = false;
 
 	CHECK(room_share_start(&s, 1, 10));
-	CHECK_INT(room_share_sound(&s, 1, 10, 960), ROOM_SHARE_KEEPS);
-	CHECK(room_share_promoted(&s, 1, 10));
-	CHECK_INT(room_share_sound(&s, 1, 10, 960), ROOM_SHARE_HOLDS);
+	CHECK_INT(room_share_sound(&s, 10, 960), ROOM_SHARE_KEEPS);
+	CHECK(room_share_promoted(&s, 10));
+	CHECK_INT(room_share_sound(&s, 10, 960), ROOM_SHARE_HOLDS);
 	/* A second user waits, and ends meanwhile; a third is not speech yet; a fourth has no
 	 * sound. */
 	CHECK(room_share_start(&s, 2, 20));
-	CHECK_INT(room_share_sound(&s, 2, 20, 9600), ROOM_SHARE_KEEPS);
-	CHECK(!room_share_promoted(&s, 2, 20));
-	CHECK_INT(room_share_sound(&s, 2, 20, 960), ROOM_SHARE_WAITS);
+	CHECK_INT(room_share_sound(&s, 20, 9600), ROOM_SHARE_KEEPS);
+	CHECK(!room_share_promoted(&s, 20));
+	CHECK_INT(room_share_sound(&s, 20, 960), ROOM_SHARE_WAITS);
 	CHECK(room_share_start(&s, 3, 30));
-	room_share_sound(&s, 3, 30, 9600);
+	room_share_sound(&s, 30, 9600);
 	CHECK(room_share_start(&s, 4, 40));
-	CHECK(!room_share_promoted(&s, 4, 40));
-	CHECK(!room_share_ended(&s, 2, 20, 100 * MS));
-	CHECK_INT(room_share_holder(&s), 1);
-	CHECK(room_share_deadline(&s) == UINT64_MAX);
-	CHECK(room_share_ended(&s, 1, 10, 100 * MS));
-	CHECK(room_share_deadline(&s) == (100 + ROOM_SHARE_WAIT_MS) * MS);
-	CHECK(!room_share_start(&s, 1, 11)); /* its words are awaited */
-	CHECK_INT(room_share_holder(&s), 1);
-	/* The words are the holder's; then the second is replayed and committed at once. */
-	CHECK_INT(room_share_over(&s, 1, &utterance, &ended, 200 * MS), 2);
-	CHECK_INT(utterance, 20);
+	CHECK(!room_share_promoted(&s, 40));
+	CHECK(!room_share_ended(&s, 20));
+	CHECK_INT(room_share_holder(&s), 10);
+	CHECK(room_share_ended(&s, 10));
+	CHECK_INT(room_share_holder(&s), 10);
+	/* Then the second is replayed and committed at once. */
+	CHECK_INT(room_share_over(&s, 10, &ended), 20);
 	CHECK(ended);
-	CHECK_INT(room_share_holder(&s), 2);
-	CHECK_INT(room_share_over(&s, 2, &utterance, &ended, 300 * MS), 0);
+	CHECK_INT(room_share_holder(&s), 20);
+	CHECK_INT(room_share_over(&s, 20, &ended), 0);
 	CHECK_INT(room_share_holder(&s), 0);
-	CHECK(room_share_promoted(&s, 3, 30));
+	CHECK(room_share_promoted(&s, 30));
 	/* Thrown away while it holds. */
 	CHECK(room_share_start(&s, 5, 50));
-	room_share_sound(&s, 5, 50, 960);
-	CHECK(!room_share_promoted(&s, 5, 50));
-	CHECK_INT(room_share_over(&s, 3, &utterance, &ended, 400 * MS), 5);
+	room_share_sound(&s, 50, 960);
+	CHECK(!room_share_promoted(&s, 50));
+	CHECK_INT(room_share_over(&s, 30, &ended), 50);
 	CHECK(!ended);
-	CHECK_INT(room_share_sound(&s, 5, 50, 960), ROOM_SHARE_HOLDS);
+	CHECK_INT(room_share_sound(&s, 50, 960), ROOM_SHARE_HOLDS);
 	/* Who does not hold takes nothing with them. */
-	CHECK_INT(room_share_over(&s, 4, &utterance, &ended, 500 * MS), 0);
-	CHECK_INT(room_share_holder(&s), 5);
+	CHECK_INT(room_share_over(&s, 40, &ended), 0);
+	CHECK_INT(room_share_holder(&s), 50);
+}
+
+/* Waiters are resolved by who said what, and one who goes on waits for the own words. */
+TEST(rule_057_a_speaker_who_goes_on_waits_for_the_own_words)
+{
+	struct room_share s = {0};
+	bool ended = false;
+
+	CHECK(room_share_start(&s, 1, 10));
+	room_share_sound(&s, 10, 960);
+	CHECK(room_share_promoted(&s, 10));
+	CHECK(room_share_ended(&s, 10));
+	CHECK(room_share_start(&s, 1, 11));
+	CHECK_INT(room_share_sound(&s, 11, 960), ROOM_SHARE_KEEPS);
+	CHECK(!room_share_promoted(&s, 11));
+	CHECK_INT(room_share_user(&s, 10), 1);
+	CHECK_INT(room_share_over(&s, 10, &ended), 11);
+	CHECK(!ended);
+	CHECK_INT(room_share_user(&s, 10), 1); /* better words of it may come yet */
+	CHECK_INT(room_share_user(&s, 99), 0);
+	CHECK_INT(room_share_of(&s, 1), 11);
+	CHECK_INT(room_share_over(&s, 11, &ended), 0);
+	CHECK_INT(room_share_of(&s, 1), 0);
 }
 
 TEST(what_is_kept_for_the_shared_session_is_bounded)
 {
 	struct room_share s = {0};
 
-	for (uint64_t u = 1; u <= ROOM_SHARE_USERS; u++)
-		CHECK(room_share_start(&s, u, 1));
-	CHECK(!room_share_start(&s, 999, 1));
+	for (uint32_t u = 1; u <= ROOM_SHARES; u++)
+		CHECK(room_share_start(&s, u, u));
+	CHECK(!room_share_start(&s, 999, 999));
 	for (unsigned i = 0; i < 1000; i++)
-		room_share_sound(&s, 1, 1, 960);
+		room_share_sound(&s, 1, 960);
 	CHECK_INT(s.v[0].kept, ROOM_SHARE_KEPT);
-	CHECK_INT(room_share_sound(&s, 1, 2, 960), ROOM_SHARE_NONE);
+	CHECK_INT(room_share_sound(&s, 998, 960), ROOM_SHARE_NONE);
+}
+
+TEST(rule_057_each_piece_of_long_speech_asks_for_the_session)
+{
+	struct world w;
+
+	world_begin(&w, "asr_sessions=shared", 1);
+	world_sound(&w, 1, 9000, 6000);
+	CHECK_INT(w.did[ROOM_DO_ASR_START], 2);
+	CHECK_INT(w.did[ROOM_DO_ASR_SPEECH], 2);
+	CHECK_INT(w.last[ROOM_DO_ASR_SPEECH].utterance, w.last[ROOM_DO_ASR_START].utterance);
+	world_end(&w);
 }
 
 TEST(recordings_go_one_at_a_time)
