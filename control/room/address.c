@@ -3,8 +3,13 @@
 #include <string.h>
 #include <strings.h>
 
+#include "control/room/lexicon.def"
+#include "control/room/phrases.def"
+
+#define P(word) word,
+
 /* Much like the name: one half edit in a key of five. */
-enum { ALIKE = 88, ALIKE_MIN = 4, PRIMARY_MIN = 4 };
+enum { ALIKE = 88, ALIKE_MIN = 4, PRIMARY_MIN = 4, LEAD_IN = 4 };
 
 struct word {
 	const char *p;
@@ -155,25 +160,41 @@ static bool alike(const struct room_names *names, unsigned which, const char *ke
 
 /* ---- where it stands ---- */
 
-static const char *const callers[] = {"hey", "hi", "hello", "yo", "ok", "okay", "heya", NULL};
+static const char *const callers[] = {LEXICON_CALLS(P) NULL};
 
 static bool called(const struct word *w, unsigned i)
 {
-	static const char *const openers[] = {
-		"oh",	   "and",  "so",     "please", "well",	  "now",  "but", "right",
-		"alright", "um",   "uh",     "er",     "yes",	  "yeah", "no",	 "thanks",
-		"sorry",   "wait", "listen", "look",   "morning", NULL};
+	static const char *const leads[] = {LEXICON_CALLS(P) LEXICON_LEADS(P) ROOM_LISTENING(P) NULL};
+
 	if (!i)
 		return false;
 	if (in_list(&w[i - 1], callers))
 		return true;
-	/* "and, so, …" open a sentence; within one they join. */
-	while (i && in_list(&w[i - 1], openers)) {
+	/* "and, so, good morning, …" open a sentence; within one they join. */
+	while (i && in_list(&w[i - 1], leads)) {
 		i--;
 		if (i == 0 || w[i].after_stop)
 			return true;
 	}
 	return false;
+}
+
+/* What a question or a request begins with, from word i on. */
+static bool request(const struct word *w, unsigned n, unsigned i)
+{
+	static const char *const alone[] = {LEXICON_QUESTIONS(P) LEXICON_REQUESTS(P) NULL};
+	static const char *const modal[] = {LEXICON_MODALS(P) NULL};
+	static const char *const subject[] = {LEXICON_SUBJECTS(P) NULL};
+	static const char *const wish[] = {LEXICON_WISHES(P) NULL};
+
+	if (i >= n)
+		return false;
+	if (in_list(&w[i], alone))
+		return true;
+	if (i + 1 >= n)
+		return false;
+	return (in_list(&w[i], modal) && in_list(&w[i + 1], subject)) ||
+	       (w[i].n == 1 && (*w[i].p == 'i' || *w[i].p == 'I') && in_list(&w[i + 1], wish));
 }
 
 /* "parley is broken" tells of it; "parley is it raining" asks it. */
@@ -188,8 +209,12 @@ static bool spoken_of(const struct word *w, unsigned n, unsigned next)
 		"it", "that", "there",	"this",	   "he",       "she",	  "they",     "you",
 		"we", "i",    "anyone", "anybody", "somebody", "someone", "everyone", NULL};
 
+	static const char *const joins[] = {"and", "or", NULL};
+
 	if (next >= n || w[next].after_stop || !in_list(&w[next], third))
 		return false;
+	if (in_list(&w[next], joins))
+		return !request(w, n, next + 1);
 	return next + 1 >= n || !in_list(&w[next + 1], subject);
 }
 
@@ -217,6 +242,18 @@ static bool leads_on(const struct word *before)
 	return in_list(before, words);
 }
 
+/* A short lead-in with a verb in it goes on after the name: "i showed her parley what a hit". */
+static bool tells(const struct word *w, unsigned n)
+{
+	static const char *const subject[] = {"i", "he", "she", "they", "it", "that", "nobody", "everybody", "people",
+					      "if", "when", "because", "maybe", "sometimes", "does", "is", "why", NULL};
+
+	for (unsigned i = 0; i < n; i++)
+		if (in_list(&w[i], subject))
+			return true;
+	return false;
+}
+
 static enum room_address judge_exact(const struct word *w, unsigned n, const struct hit *h)
 {
 	unsigned i = h->at, next = i + h->words;
@@ -236,31 +273,9 @@ static enum room_address judge_exact(const struct word *w, unsigned n, const str
 		return ROOM_ADDRESS_ADDRESSED;
 	if (last && !(before && leads_on(before)))
 		return ROOM_ADDRESS_ADDRESSED;
+	if (before && i <= LEAD_IN && !leads_on(before) && !tells(w, i) && request(w, n, next))
+		return ROOM_ADDRESS_ADDRESSED;
 	return ROOM_ADDRESS_MENTIONED;
-}
-
-/* What a question or a request begins with, from word i on. */
-static bool request(const struct word *w, unsigned n, unsigned i)
-{
-	static const char *const alone[] = {
-		"what",	  "whats",  "who",	"where",     "why",   "how",	 "tell",   "play",
-		"please", "give",   "stop",	"say",	     "sing",  "explain", "show",   "help",
-		"hold",	  "wait",   "shut",	"turn",	     "set",   "find",	 "look",   "let",
-		"read",	  "remind", "describe", "translate", "spell", "count",	 "repeat", "skip",
-		"pause",  "listen", "continue", "forget",    NULL};
-	static const char *const modal[] = {"can", "could", "would",  "will", "do",   "did",
-					    "are", "have",  "should", "is",   "does", NULL};
-	static const char *const subject[] = {"you", "we", "i", "u", "ya", "it", "there", NULL};
-	static const char *const wish[] = {"want", "need", "wanted", "have", "meant", NULL};
-
-	if (i >= n)
-		return false;
-	if (in_list(&w[i], alone))
-		return true;
-	if (i + 1 >= n)
-		return false;
-	return (in_list(&w[i], modal) && in_list(&w[i + 1], subject)) ||
-	       (w[i].n == 1 && (*w[i].p == 'i' || *w[i].p == 'I') && in_list(&w[i + 1], wish));
 }
 
 static enum room_address judge_alike(const struct word *w, unsigned n, const struct hit *h)

@@ -35,66 +35,45 @@ static struct fits no_words(const struct look *l)
 	return (struct fits){true, !l->turn->heard[0], (int64_t)strlen(l->turn->heard), 1};
 }
 
-/* Every word has a vowel; pff, brr and tsk are sounds. */
-static bool no_word(const char *text, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strchr("aeiouyAEIOUY0123456789", text[i]) || (unsigned char)text[i] >= 0x80)
-			return false;
-	return n > 0;
-}
-
-/* La la la: one syllable, three times and no more said. Who says stop or no three times means it.
- */
-static bool hums(const char *text)
-{
-	size_t n = strcspn(text, " -,.!?");
-	const char *p = text;
-	unsigned times = 0;
-
-	while (n && n <= 3 && strncasecmp(p, text, n) == 0 && (!p[n] || strchr(" -,.!", p[n]))) {
-		times++;
-		p += n;
-		p += strspn(p, " -,.!");
-	}
-	return !*p && times >= 3 && strncasecmp(text, "no", n) != 0 && (*text < '0' || *text > '9');
-}
-
-/* Sounds that are no answer to anything either. */
-static bool only_sounds(const char *text)
-{
-	static const char *const sounds[] = {"mm",  "mmm", "mhm", "mmhm", "hm",
-					     "hmm", "uh",  "um",  "ah",	  "oh",
-					     "er",  "huh", "aha", "uhuh", "uhhuh"};
-	bool any = false;
-
-	if (hums(text))
-		return true;
-	while (*text) {
-		size_t n = strcspn(text, " -,.!?");
-		bool known = n == 0 || no_word(text, n);
-
-		for (size_t i = 0; !known && i < sizeof sounds / sizeof sounds[0]; i++)
-			known = strlen(sounds[i]) == n && strncasecmp(sounds[i], text, n) == 0;
-		if (!known || text[n] == '?')
-			return false;
-		any = any || n;
-		text += n;
-		text += strspn(text, " -,.!?");
-	}
-	return any;
-}
-
-static struct fits backchannel(const struct look *l)
-{
-	return yes_no(true, only_sounds(l->turn->heard));
-}
-
 /* The speaker was asked to choose. */
 static bool chooses(const struct look *l)
 {
 	return room_choice_open(&l->room->choice, l->room->now) &&
 	       l->room->choice.user == l->turn->user;
+}
+
+/* The bot asked something, in its running answer or in its last one: then a word is an answer. */
+static bool bot_asked(const struct room *room)
+{
+	const struct room_history *h = &room->history;
+
+	if (room->active)
+		return strchr(room->active->said, '?');
+	for (unsigned i = h->n; i-- > 0;)
+		if (room_history_at(h, i)->bot)
+			return strchr(room_history_at(h, i)->text, '?');
+	return false;
+}
+
+static bool idle(const struct look *l)
+{
+	return room_phrase_idle(l->turn->heard) && !l->turn->named && !bot_asked(l->room);
+}
+
+static struct fits backchannel(const struct look *l)
+{
+	const struct room_turn *a = l->room->active;
+	bool over = a && a->first_audio_at && !chooses(l);
+
+	return yes_no(true, room_phrase_sounds(l->turn->heard) || (over && idle(l)));
+}
+
+/* Nobody goes on talking with such a word. */
+static struct fits idle_words(const struct look *l)
+{
+	bool holder = l->floor == ROOM_FLOOR_OFFER_HOLDER;
+
+	return yes_no(holder, holder && idle(l));
 }
 
 static void choose(struct room *room, uint64_t user, const char *option)
@@ -368,6 +347,7 @@ static const struct row {
 	{ROOM_RULE_GENERATION_DECIDES, ALLOW, 0, generation_decides},
 	{ROOM_RULE_ALONE_WITH_SPEAKER, ALLOW, 0, alone},
 	{ROOM_RULE_TO_SOMEBODY_ELSE, DENY, ROOM_REASON_NOT_ADDRESSED, to_other},
+	{ROOM_RULE_BACKCHANNEL, DENY, ROOM_REASON_BACKCHANNEL, idle_words},
 	{ROOM_RULE_FLOOR_HOLDER, ALLOW, 0, floor_holder},
 	{ROOM_RULE_VOLITION, ALLOW, 0, volition},
 	{ROOM_RULE_CLASSIFIER, JUDGE, 0, classifier},

@@ -32,7 +32,7 @@ enum room_verdict room_arbitrate(const struct settings *s, const struct room_arb
 		return ROOM_CUT;
 	if (in->gate.voice_ms >= s->pause_ms && in->gate.promoted && !in->awaited)
 		return ROOM_PAUSE;
-	return in->gate.voice_ms >= s->duck_ms ? ROOM_DUCK : ROOM_IGNORE;
+	return in->sound_ms >= s->duck_ms ? ROOM_DUCK : ROOM_IGNORE;
 }
 
 /* ---- a speaker's stretch ---- */
@@ -41,6 +41,12 @@ static bool lasts(const struct room_over *o, const struct settings *s, uint64_t 
 {
 	return o->voice_at && (now < o->voice_at + s->barge_in_gap_ms * ROOM_MS ||
 			       (o->verdict && now < o->lowered_at + s->words_ms * ROOM_MS));
+}
+
+/* The next voice begins another stretch. */
+static void over(struct room_over *o)
+{
+	o->voice_ms = o->early_ms = o->words_voice_ms = o->peek.voice_ms = 0;
 }
 
 /* The answer that can be heard, or NULL. */
@@ -64,6 +70,7 @@ static struct room_arbitrate_in look(const struct room *room, const struct room_
 		in.words = ROOM_PHRASE_NOTHING;
 		in.aside = false;
 	}
+	in.sound_ms = o->voice_ms;
 	in.live = lasts(o, s, room->now);
 	in.awaited = room_peek_awaits(&o->peek, s, room->now);
 	in.calls = room_policy_allows(&t->policy, sp->user, true);
@@ -79,7 +86,7 @@ static struct room_arbitrate_in look(const struct room *room, const struct room_
 		.finalizing = c->phase == ROOM_CAPTURE_NONE || c->over_at,
 		.allowed = room_policy_allows(&t->policy, sp->user, false),
 		.age_ms = (room->now - c->started_at) / ROOM_MS,
-		.voice_ms = o->voice_ms,
+		.voice_ms = o->voice_ms - o->early_ms,
 		.promoted = c->phase == ROOM_CAPTURE_PROMOTED,
 		.active = room_signal_active(&c->signal),
 		.peak = c->signal.peak,
@@ -148,9 +155,11 @@ void room_over_sound(struct room *room, struct room_speaker *sp, const struct ro
 					.from = sp->capture.utterance};
 	o->utterance = sp->capture.utterance;
 	if (at < o->voice_at || at - o->voice_at > s->barge_in_gap_ms * ROOM_MS)
-		o->voice_ms = o->words_voice_ms = o->peek.voice_ms = 0;
+		over(o);
 	o->voice_at = at;
 	o->voice_ms += room_signal_ms(frame);
+	if (sp->capture.phase != ROOM_CAPTURE_PROMOTED)
+		o->early_ms = o->voice_ms;
 	room_peek_sound(room, sp);
 	decide(room, sp, t, false);
 }
@@ -198,8 +207,10 @@ bool room_over_words(struct room *room, struct room_speaker *sp, const struct ro
 	join(of ? of : sp->turn, o->from, utterance, words, text, sizeof text);
 	named = room_address(&room->names, text) == ROOM_ADDRESS_ADDRESSED;
 	o->words = room_phrase(text);
-	/* A look covers what had been said when it was taken. */
-	o->words_voice_ms = !of && o->peek.n ? o->peek.voice_ms : o->voice_ms;
+	/* A look covers what had been said when it was taken, and the same words once more nothing since. */
+	if (strlen(text) != o->words_n)
+		o->words_voice_ms = !of && o->peek.n ? o->peek.voice_ms : o->voice_ms;
+	o->words_n = strlen(text);
 	o->peek.at = 0;
 	o->aside = !named && aside(room, sp, text + strspn(text, " "));
 	if (t == audible(room))
@@ -247,7 +258,7 @@ void room_arbiter_settle(struct room *room)
 			continue;
 		if (o->turn != t->id || !lasts(o, room->settings, room->now)) {
 			o->verdict = ROOM_IGNORE;
-			o->voice_ms = o->words_voice_ms = 0;
+			over(o);
 		}
 		if (o->verdict > to)
 			to = o->verdict;

@@ -7,10 +7,13 @@
  *   this speaker may not                                             IGNORE (the words become a turn that waits)
  *   words of listening so far, or spoken to somebody else by name    IGNORE
  *   words, while the stretch of voice lasts                          CUT
- *   voice for barge_in_ms that passes the gate (gate.h)              CUT, but DUCK while words so far are awaited (peek.h)
- *   voice for pause_ms that counts as speech                         PAUSE, the same
+ *   speech for barge_in_ms that passes the gate (gate.h)             CUT, but DUCK while words so far are awaited (peek.h)
+ *   speech for pause_ms                                              PAUSE, the same
  *   voice for duck_ms                                                DUCK
  *   less                                                             IGNORE
+ *
+ * Voice counts from its first sound, speech from when the utterance counts as such (capture.h): a sound of listening ends
+ * before. A few words that may be either (phrase.h) are no more than the voice that says them.
  *
  * A stretch of voice begins with voiced sound over an answer, counts on over pauses shorter than barge_in_gap_ms, and is
  * over after such a pause, but not before words had words_ms to come since the voice was lowered: a blip, and the bot goes
@@ -37,15 +40,18 @@ struct room_over {
 	uint64_t capture;   /* when what is said began to be said */
 	uint32_t from, utterance; /* the first and the newest piece of it whose words count */
 	enum room_phrase words; /* of it so far */
-	uint64_t words_voice_ms; /* as much of the stretch had been when they came */
+	size_t words_n;		 /* how long they were when they last grew ... */
+	uint64_t words_voice_ms; /* ... and how much of the stretch had been then */
 	bool aside;		/* they are for somebody else, by name */
 	enum room_verdict verdict; /* DUCK or PAUSE while the stretch holds the voice down */
 	uint64_t voice_ms, voice_at, lowered_at;
+	uint64_t early_ms; /* of voice_ms: before it counted as speech */
 	struct room_peek peek;
 };
 
 struct room_arbitrate_in {
 	struct room_gate_in gate;
+	uint64_t sound_ms; /* of the stretch; gate.voice_ms is of its speech */
 	enum room_phrase words;
 	bool aside, live; /* live: the stretch lasts */
 	bool awaited;	  /* words so far are on their way */

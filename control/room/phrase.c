@@ -4,9 +4,10 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "control/room/lexicon.def"
 #include "control/room/phrases.def"
 
-enum { WORDS = 64, WORD = 24, FEW_WORDS = 2, FEW_CHARS = 12, LISTENING_WORDS = 6 };
+enum { WORDS = 64, WORD = 24, SHORT_CHARS = 5, TWO_CHARS = 12, FEW_WORDS = 4, FEW_CHARS = 20, LISTENING_WORDS = 6 };
 
 struct words {
 	unsigned n; /* more than WORDS when there were more; the first ones are kept */
@@ -22,6 +23,14 @@ static const char *const leads[] = {ROOM_STOP_LEADS(P)};
 static const char *const tails[] = {ROOM_STOP_TAILS(P)};
 static const char *const listening[] = {ROOM_LISTENING(P)};
 static const char *const glue[] = {ROOM_GLUE(P)};
+static const char *const openers[] = {LEXICON_CALLS(P) LEXICON_LEADS(P)};
+static const char *const questions[] = {LEXICON_QUESTIONS(P)};
+static const char *const requests[] = {LEXICON_REQUESTS(P)};
+static const char *const modals[] = {LEXICON_MODALS(P)};
+static const char *const subjects[] = {LEXICON_SUBJECTS(P)};
+static const char *const wishes[] = {LEXICON_WISHES(P)};
+static const char *const more[] = {LEXICON_MORE(P)};
+static const char *const function[] = {LEXICON_FUNCTION(P)};
 #undef P
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
@@ -133,6 +142,53 @@ static bool listens(const struct words *w)
 	return core > 0 && (other == 0 || (other == 1 && core >= 2));
 }
 
+/* "What a story" and "how funny" ask nothing. */
+static bool exclaims(const char *word, const char *next)
+{
+	static const char *const article[] = {"a", "an", "the"};
+	static const char *const of_how[] = {"do",   "does", "did", "is",  "are",    "was",
+					     "were", "can",  "could", "much", "many", "long",
+					     "old",  "far",  "would", "should", "to", "come"};
+
+	if (strcmp(word, "how") == 0)
+		return !in_list(next, of_how, COUNT(of_how));
+	return strncmp(word, "what", 4) == 0 && in_list(next, article, COUNT(article));
+}
+
+/* A question or a request has begun: two words of it are there, after what may stand before. */
+static bool asks(const struct words *w)
+{
+	const char *a, *b;
+	unsigned i = 0;
+
+	while (i < kept(w) && (in_list(w->w[i], openers, COUNT(openers)) ||
+			       in_list(w->w[i], listening, COUNT(listening))))
+		i++;
+	if (i + 1 >= kept(w))
+		return false;
+	a = w->w[i];
+	b = w->w[i + 1];
+	if (in_list(a, questions, COUNT(questions)))
+		return !exclaims(a, b);
+	if (in_list(a, requests, COUNT(requests)))
+		return strcmp(b, "on") != 0; /* "hold on" */
+	if (in_list(a, modals, COUNT(modals)))
+		return in_list(b, subjects, COUNT(subjects)) && strcmp(b, "it") != 0;
+	return strcmp(a, "i") == 0 && in_list(b, wishes, COUNT(wishes));
+}
+
+/* A sentence that tells nothing new. Who begins with no, or with but, goes on to something that does. */
+static bool comments(const struct words *w)
+{
+	if (w->n < 2 || w->n > LISTENING_WORDS || strcmp(w->w[0], "not") == 0)
+		return false;
+	for (unsigned i = 0; i < w->n; i++)
+		if (!in_list(w->w[i], function, COUNT(function)) &&
+		    !in_list(w->w[i], listening, COUNT(listening)))
+			return false;
+	return true;
+}
+
 enum room_phrase room_phrase(const char *text)
 {
 	struct words w;
@@ -144,7 +200,89 @@ enum room_phrase room_phrase(const char *text)
 		return ROOM_PHRASE_STOP;
 	if (takes_over(&w))
 		return ROOM_PHRASE_TAKEOVER;
-	if (!w.question && (listens(&w) || (w.n <= FEW_WORDS && w.chars <= FEW_CHARS)))
+	if (w.question)
+		return ROOM_PHRASE_WORDS;
+	if (listens(&w))
 		return ROOM_PHRASE_LISTENING;
-	return ROOM_PHRASE_WORDS;
+	if (asks(&w))
+		return ROOM_PHRASE_WORDS;
+	if (comments(&w) || (w.n <= 2 && w.chars <= TWO_CHARS))
+		return ROOM_PHRASE_LISTENING;
+	return w.n <= FEW_WORDS && w.chars <= FEW_CHARS ? ROOM_PHRASE_FEW : ROOM_PHRASE_WORDS;
+}
+
+/* ---- what needs no answer ---- */
+
+static bool vowel(char ch)
+{
+	return ch && strchr("aeiouy", ch);
+}
+
+/* One syllable of at most three letters, with a vowel, that is no word in itself as far as we know. */
+static bool syllable(const char *word)
+{
+	return strlen(word) <= 3 && strpbrk(word, "aeiouy") &&
+	       !in_list(word, function, COUNT(function)) && strcmp(word, "no") != 0 &&
+	       strcmp(word, "go") != 0 && !strpbrk(word, "0123456789");
+}
+
+static bool rhyme(const char *a, const char *b)
+{
+	size_t i = strcspn(a, "aeiouy"), k = strcspn(b, "aeiouy");
+
+	return strcmp(a + i, b + k) == 0 || (!vowel(*a) && *a == *b);
+}
+
+/* "La la la", "dum di dum": syllables that sound alike, one with the next or the next but one. */
+static bool hums(const struct words *w)
+{
+	bool alike = false;
+
+	for (unsigned i = 0; i < w->n; i++) {
+		if (i >= WORDS || !syllable(w->w[i]))
+			return false;
+		alike = alike || (i && rhyme(w->w[i - 1], w->w[i])) ||
+			(i > 1 && rhyme(w->w[i - 2], w->w[i]));
+	}
+	return alike && !only_stops(w);
+}
+
+/* Every word has a vowel; pff, brr and tsk are sounds. */
+static bool sounds(const struct words *w)
+{
+	static const char *const known[] = {"uh", "um", "ah", "oh", "er", "huh", "aha", "uhuh", "uhhuh"};
+
+	for (unsigned i = 0; i < w->n; i++) {
+		const char *word = w->w[i];
+		bool outside = i >= WORDS || strpbrk(word, "aeiouy0123456789");
+
+		for (; !outside && *word; word++)
+			outside = (unsigned char)*word >= 0x80;
+		if (outside && (i >= WORDS || !in_list(w->w[i], known, COUNT(known))))
+			return false;
+	}
+	return true;
+}
+
+bool room_phrase_sounds(const char *text)
+{
+	struct words w;
+
+	split(text, &w);
+	return w.n && !w.question && (sounds(&w) || hums(&w));
+}
+
+bool room_phrase_idle(const char *text)
+{
+	struct words w;
+
+	split(text, &w);
+	if (!w.n || w.question)
+		return false;
+	if (sounds(&w) || hums(&w) || (listens(&w) && !takes_over(&w)))
+		return true;
+	return w.n == 1 && w.chars <= SHORT_CHARS && !only_stops(&w) &&
+	       !in_list(w.w[0], questions, COUNT(questions)) &&
+	       !in_list(w.w[0], requests, COUNT(requests)) && !in_list(w.w[0], more, COUNT(more)) &&
+	       !strpbrk(w.w[0], "0123456789");
 }

@@ -4,22 +4,34 @@
  *   1     none, or nothing but punctuation                                  NOTHING
  *   2     a stop word or phrase and no more than goes with it               STOP
  *   3     a phrase that takes the floor, anywhere                           TAKEOVER
- *   4     listening words and laughter, glue between them, at most 6 words  LISTENING
- *   5     at most 2 words of at most 12 letters, no question                LISTENING
- *   6     anything else                                                     WORDS
+ *   4     with a question mark                                              WORDS
+ *   5     listening words and laughter, glue between them, at most 6 words  LISTENING
+ *   6     a question or request has begun: "what is", "can you", "tell me"  WORDS
+ *   7     at most 6 words of those that only hold sentences together        LISTENING
+ *   8     at most 2 words of at most 12 letters                             LISTENING
+ *   9     at most 4 words of at most 20 letters                             FEW
+ *   10    anything else                                                     WORDS
  *
- * Taking over is looked for first: a bare "stop" is short enough for row 5. */
+ * FEW is what nobody can tell from its words, "of all things" from "the small one": whether they go on tells. Taking over is
+ * looked for first: a bare "stop" is short enough for row 8. */
 #ifndef CONTROL_ROOM_PHRASE_H
 #define CONTROL_ROOM_PHRASE_H
+
+#include <stdbool.h>
 
 enum room_phrase {
 	ROOM_PHRASE_NOTHING,
 	ROOM_PHRASE_LISTENING,
+	ROOM_PHRASE_FEW,
 	ROOM_PHRASE_WORDS,
 	ROOM_PHRASE_TAKEOVER,
 	ROOM_PHRASE_STOP,
 };
 
 enum room_phrase room_phrase(const char *text);
+/* Nothing but sounds and humming: no answer to anything. */
+bool room_phrase_sounds(const char *text);
+/* Sounds, listening words, or one short word that asks for nothing: an answer only to somebody who asked. */
+bool room_phrase_idle(const char *text);
 
 #endif

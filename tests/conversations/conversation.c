@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/room/lexicon.def"
 #include "control/room/phrases.def"
 #include "control/settings/settings.h"
 #include "tests/room/stage.h"
@@ -254,9 +255,23 @@ static void right(struct conversation_share *s, bool yes)
 	s->right += yes;
 }
 
-/* For all three: the room's by what it did, the others' by what they are. */
-static void score_still(struct talk *t, enum conversation_row row, bool room, bool baseline)
+static void show(const struct talk *t, bool yes, enum conversation_row row, const char *words)
 {
+	static const char *const rows[CONVERSATION_ROWS] = {"backchannel", "tic", "aside", "yield"};
+
+	if (t->conf->show && !yes)
+		fprintf(stderr, "%s %s: \"%s\"\n", rows[row],
+			t->seen.speaks || t->seen.cut_at + YIELD_MS * STAGE_MS > stage_now(t->stage)
+				? "over it"
+				: "in silence",
+			words);
+}
+
+/* For all three: the room's by what it did, the others' by what they are. */
+static void score_still(struct talk *t, enum conversation_row row, const char *words, bool room,
+			bool baseline)
+{
+	show(t, room, row, words);
 	right(&t->score[CONVERSATION_ROOM].row[row], room);
 	right(&t->score[CONVERSATION_BASELINE].row[row], baseline);
 	right(&t->score[CONVERSATION_ORACLE].row[row], true);
@@ -267,7 +282,7 @@ static bool has_words(const char *text)
 	return strpbrk(text, "abcdefghijklmnopqrstuvwxyz") != NULL;
 }
 
-static void score_yield(struct talk *t, unsigned cuts, uint64_t from_ms)
+static void score_yield(struct talk *t, const char *words, unsigned cuts, uint64_t from_ms)
 {
 	struct conversation_score *s = &t->score[CONVERSATION_ROOM];
 	uint64_t at = t->seen.paused && t->seen.paused_at / STAGE_MS > from_ms ? t->seen.paused_at
@@ -275,6 +290,7 @@ static void score_yield(struct talk *t, unsigned cuts, uint64_t from_ms)
 	bool cut = t->seen.cuts > cuts;
 	uint64_t after = cut ? at / STAGE_MS - from_ms : 0;
 
+	show(t, cut && after <= YIELD_MS, ROW_YIELD, words);
 	right(&s->row[ROW_YIELD], cut && after <= YIELD_MS);
 	if (cut && s->yields < sizeof s->yield_ms / sizeof s->yield_ms[0])
 		s->yield_ms[s->yields++] = (uint32_t)after;
@@ -297,17 +313,19 @@ static void over_it(struct talk *t, enum conversation_kind kind, enum conversati
 		words = pick(t, kind);
 	ms = say(t, who, words);
 	pass(t, ms + AFTER_MS);
-	score_still(t, row, t->seen.cuts == cuts && t->seen.pauses == pauses, false);
+	score_still(t, row, words, t->seen.cuts == cuts && t->seen.pauses == pauses, false);
 }
 
 static void interrupt(struct talk *t, unsigned who)
 {
 	unsigned cuts = t->seen.cuts, ms;
 	uint64_t from = now_ms(t);
+	const char *words =
+		pick(t, who == t->holder ? CONVERSATION_TAKEOVER : CONVERSATION_CALL);
 
-	ms = say(t, who, pick(t, who == t->holder ? CONVERSATION_TAKEOVER : CONVERSATION_CALL));
+	ms = say(t, who, words);
 	pass(t, ms > YIELD_MS ? ms : YIELD_MS);
-	score_yield(t, cuts, from);
+	score_yield(t, words, cuts, from);
 }
 
 static void overlap(struct talk *t)
@@ -349,8 +367,9 @@ static void question(struct talk *t)
 	if (below(t, 6) == 0) {
 		pass(t, say(t, who, pick(t, CONVERSATION_FALSE_START)) + between(t, 300, 500));
 	} else if (below(t, 6) == 0) {
-		add(words, sizeof words, pick(t, CONVERSATION_CORRECTION),
-		    strlen(pick(t, CONVERSATION_CORRECTION)));
+		const char *more = pick(t, CONVERSATION_CORRECTION);
+
+		add(words, sizeof words, more, strlen(more));
 	}
 	pass(t, say(t, who, words));
 	end = now_ms(t);
@@ -365,6 +384,8 @@ static void question(struct talk *t)
 		right(&s->asked, true);
 		overlap(t);
 	} else {
+		if (t->conf->show)
+			fprintf(stderr, "question not taken up: \"%s\"\n", words);
 		right(&t->score[CONVERSATION_ROOM].asked, false);
 	}
 	wait_for_silence(t);
@@ -383,7 +404,7 @@ static void in_silence(struct talk *t, enum conversation_kind kind, enum convers
 		const char *words = pick(t, kind);
 
 		pass(t, say(t, who, words) + YIELD_MS);
-		score_still(t, row, t->seen.asks == asks, !has_words(words));
+		score_still(t, row, words, t->seen.asks == asks, !has_words(words));
 		wait_for_silence(t);
 	}
 }
@@ -434,6 +455,8 @@ int conversation_run(const struct conversation_conf *conf,
 	if (err)
 		return err;
 	settings_set(t.settings, "guest", "off");
+	if (conf->no_looks)
+		settings_set(t.settings, "peek_ms", "0");
 	sc.settings = t.settings;
 	err = stage_alloc(&t.stage, &sc);
 	if (!err) {
@@ -468,7 +491,8 @@ bool conversation_known(const char *words)
 {
 #define P(phrase) phrase,
 	static const char *const phrases[] = {ROOM_TAKEOVERS(P) ROOM_STOPS(P) ROOM_LISTENING(P)};
-	static const char *const single[] = {ROOM_LISTENING(P) ROOM_GLUE(P) ROOM_STOPS(P)};
+	static const char *const single[] = {ROOM_LISTENING(P) ROOM_GLUE(P) ROOM_STOPS(P)
+						LEXICON_FUNCTION(P)};
 #undef P
 	enum {
 		PHRASES = sizeof phrases / sizeof phrases[0],

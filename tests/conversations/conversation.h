@@ -31,7 +31,15 @@ enum conversation_kind {
 	CONVERSATION_KINDS
 };
 
-enum conversation_set { CONVERSATION_A, CONVERSATION_B, CONVERSATION_C, CONVERSATION_D };
+enum conversation_set {
+	CONVERSATION_A,
+	CONVERSATION_B,
+	CONVERSATION_C,
+	CONVERSATION_D,
+	CONVERSATION_E,
+	CONVERSATION_F, /* the newest: not looked at while the room was tuned */
+	CONVERSATION_SETS
+};
 
 /* One row of the table. */
 struct conversation_words {
@@ -48,6 +56,8 @@ struct conversation_conf {
 	unsigned episodes;   /* things that happen */
 	unsigned misheard;   /* words in a thousand that speech-to-text hears as others */
 	unsigned partial_ms; /* words so far come so often, 0: not */
+	bool no_looks;	     /* nor when the room asks for them */
+	bool show;	     /* what was not right, a line each */
 	enum conversation_set set;
 };
 

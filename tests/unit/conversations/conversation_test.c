@@ -10,7 +10,7 @@ TEST(half_of_what_people_say_is_in_no_table)
 						       CONVERSATION_ASIDE, CONVERSATION_TAKEOVER};
 
 	for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
-		for (int set = CONVERSATION_A; set <= CONVERSATION_D; set++) {
+		for (int set = CONVERSATION_A; set < CONVERSATION_SETS; set++) {
 			const struct conversation_words *w;
 			unsigned n = 0, known = 0;
 

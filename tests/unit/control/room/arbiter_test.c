@@ -131,7 +131,14 @@ TEST(rule_080_what_words_over_the_bot_are)
 		    {"yeah yeah xylophone", ROOM_PHRASE_LISTENING}, /* one word misheard */
 		    {"pffft", ROOM_PHRASE_LISTENING},
 		    {"why?", ROOM_PHRASE_WORDS},
-		    {"no that was yesterday", ROOM_PHRASE_WORDS},
+		    {"no that was yesterday", ROOM_PHRASE_FEW},
+		    {"of all things", ROOM_PHRASE_FEW},
+		    {"the small one please thank you", ROOM_PHRASE_WORDS},
+		    {"i did not know that", ROOM_PHRASE_LISTENING},
+		    {"what a story", ROOM_PHRASE_FEW},
+		    {"oh and how much", ROOM_PHRASE_WORDS},
+		    {"okay but can you", ROOM_PHRASE_WORDS},
+		    {"i wanted", ROOM_PHRASE_WORDS},
 		    {"what about tomorrow", ROOM_PHRASE_WORDS},
 		    {"Stop!", ROOM_PHRASE_STOP},
 		    {"ok please stop it now", ROOM_PHRASE_STOP},
@@ -148,6 +155,24 @@ TEST(rule_080_what_words_over_the_bot_are)
 		if (room_phrase(rows[i].text) != rows[i].is)
 			test_fail(__FILE__, __LINE__, "\"%s\" is %d, want %d", rows[i].text,
 				  room_phrase(rows[i].text), rows[i].is);
+}
+
+TEST(rule_023_sounds_and_words_that_ask_for_nothing)
+{
+	static const char *const sounds[] = {"mhm", "Pff.", "hm hm", "brr", "la-la-la", "dum di dum", "doo bee doo"};
+	static const char *const idle[] = {"hut", "Wow!", "oh nice", "yeah yeah", "yeah that makes sense"};
+	static const char *const neither[] = {"",      "...",	"hm?",	"no no no", "stop stop stop", "1 2 1", "so do i",
+					      "again", "why", "more", "twenty", "what", "seven of them"};
+
+	for (size_t i = 0; i < sizeof sounds / sizeof sounds[0]; i++)
+		if (!room_phrase_sounds(sounds[i]) || !room_phrase_idle(sounds[i]))
+			test_fail(__FILE__, __LINE__, "\"%s\" is a sound", sounds[i]);
+	for (size_t i = 0; i < sizeof idle / sizeof idle[0]; i++)
+		if (room_phrase_sounds(idle[i]) || !room_phrase_idle(idle[i]))
+			test_fail(__FILE__, __LINE__, "\"%s\" asks for nothing", idle[i]);
+	for (size_t i = 0; i < sizeof neither / sizeof neither[0]; i++)
+		if (room_phrase_sounds(neither[i]) || room_phrase_idle(neither[i]))
+			test_fail(__FILE__, __LINE__, "\"%s\" is something", neither[i]);
 }
 
 TEST(rule_071_a_voice_right_after_the_begin_waits_for_the_guard)
@@ -177,7 +202,8 @@ TEST(rule_070_072_075_softer_then_a_pause_then_a_cut)
 	CHECK_INT(w.did[ROOM_DO_SAY_GAIN], 1);
 	CHECK_INT(w.last[ROOM_DO_SAY_GAIN].gain, w.settings->duck_gain);
 	CHECK_INT(w.last[ROOM_DO_SAY_GAIN].turn, turn);
-	world_sound(&w, 1, 360, 6000);
+	/* It counts as speech from its 21st frame on. */
+	world_sound(&w, 1, 760, 6000);
 	CHECK_INT(w.did[ROOM_DO_SAY_PAUSE], 0);
 	world_sound(&w, 1, 20, 6000);
 	CHECK_INT(w.did[ROOM_DO_SAY_PAUSE], 1);
@@ -197,7 +223,7 @@ TEST(rule_075_148_a_blip_and_it_goes_on_as_if_nothing_had_been)
 	world_begin(&w, "pause_ms=500", 1);
 	world_answering(&w, 8000);
 	world_until(&w, w.ms + 2000);
-	world_sound(&w, 1, 560, 6000);
+	world_sound(&w, 1, 960, 6000);
 	CHECK_INT(w.did[ROOM_DO_SAY_PAUSE], 1);
 	world_until(&w, w.ms + 500);
 	CHECK_INT(w.did[ROOM_DO_SAY_RESUME], 0);
@@ -218,7 +244,7 @@ TEST(rule_148_words_in_time_stop_it)
 	world_until(&w, w.ms + 2000);
 	world_sound(&w, 1, 120, 6000);
 	CHECK_INT(w.did[ROOM_DO_SAY_PAUSE], 0); /* it does not count as speech yet */
-	world_sound(&w, 1, 340, 6000);
+	world_sound(&w, 1, 400, 6000);
 	CHECK_INT(w.did[ROOM_DO_SAY_PAUSE], 1);
 	world_until(&w, w.ms + 550);
 	CHECK_INT(w.did[ROOM_DO_SAY_RESUME], 0);
@@ -287,7 +313,7 @@ TEST(rule_077_nothing_is_suppressed_after_a_cut)
 	world_begin(&w, "", 1);
 	first = world_answering(&w, 8000);
 	world_until(&w, w.ms + 2000);
-	world_sound(&w, 1, 700, 6000);
+	world_sound(&w, 1, 1100, 6000);
 	world_step(&w,
 		   (struct room_event){.type = ROOM_SAY_STOPPED, .turn = first, .samples = 60000});
 	CHECK_INT(w.ended, ROOM_REASON_INTERRUPTED);
@@ -308,7 +334,7 @@ TEST(rule_079_what_comes_late_of_a_cut_answer_is_nobodys)
 	world_begin(&w, "", 1);
 	first = world_answering(&w, 8000);
 	world_until(&w, w.ms + 2000);
-	world_sound(&w, 1, 700, 6000);
+	world_sound(&w, 1, 1100, 6000);
 	world_step(&w,
 		   (struct room_event){.type = ROOM_SAY_STOPPED, .turn = first, .samples = 60000});
 	world_sound_end(&w, 1);
@@ -427,7 +453,7 @@ TEST(words_so_far_are_asked_for_and_the_voice_waits_for_them)
 	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
 	world_end(&w);
 	/* Nobody wants them. */
-	talks_over(&w, "", 720);
+	talks_over(&w, "", 1100);
 	CHECK_INT(w.did[ROOM_DO_ASR_PEEK], 0);
 	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
 	world_end(&w);

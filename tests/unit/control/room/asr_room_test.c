@@ -169,7 +169,7 @@ TEST(rule_016_what_was_cut_is_known_when_it_was)
 	world_begin(&w, "", 1);
 	turn = world_answering(&w, 8000);
 	world_until(&w, w.ms + 2000);
-	world_sound(&w, 1, 720, 6000);
+	world_sound(&w, 1, 1120, 6000);
 	CHECK_INT(w.room->followup.cut_user, 0); /* not yet */
 	world_step(&w,
 		   (struct room_event){.type = ROOM_SAY_STOPPED, .turn = turn, .samples = 60000});
@@ -181,7 +181,7 @@ TEST(rule_016_what_was_cut_is_known_when_it_was)
 	world_begin(&w, "", 1);
 	turn = world_answering(&w, 2600);
 	world_until(&w, w.ms + 1900);
-	world_sound(&w, 1, 720, 6000);
+	world_sound(&w, 1, 1120, 6000);
 	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
 	world_step(&w,
 		   (struct room_event){.type = ROOM_SAY_DRAINED, .turn = turn, .samples = 62400});

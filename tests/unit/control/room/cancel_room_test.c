@@ -16,7 +16,7 @@ TEST(rule_147_a_voice_over_the_bot_ends_all_of_the_turn_at_once)
 			       .type = ROOM_SAY_STARTED, .turn = first, .at = w.ms * 1000000});
 	world_until(&w, w.ms + 2000);
 	world_forget(&w);
-	world_sound(&w, 1, 680, 6000);
+	world_sound(&w, 1, 1080, 6000);
 	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 0);
 	world_sound(&w, 1, 20, 6000);
 	/* In the step that confirms it, and within the fade. */
@@ -49,7 +49,7 @@ TEST(rule_150_two_rooms_know_nothing_of_one_another)
 	world_answering(&a, 8000);
 	turn = world_answering(&b, 8000);
 	world_until(&a, a.ms + 2000);
-	world_sound(&a, 1, 720, 6000);
+	world_sound(&a, 1, 1120, 6000);
 	CHECK_INT(a.did[ROOM_DO_SAY_STOP], 1);
 	CHECK_INT(b.did[ROOM_DO_SAY_STOP], 0);
 	CHECK(room_active(b.room) && room_active(b.room)->id == turn);

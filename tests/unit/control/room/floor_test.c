@@ -150,7 +150,7 @@ TEST(rule_017_the_interrupter_is_told_where_the_bot_was)
 {
 	struct scene *s = told("");
 
-	scene_speak(s, ALICE, 900);
+	scene_speak(s, ALICE, 1200);
 	CHECK(scene_find(s, ROOM_DO_SAY_STOP));
 	scene_event(s, (struct room_event){.type = ROOM_SAY_STOPPED,
 					   .turn = scene_find(s, ROOM_DO_SAY_STOP)->turn,
@@ -175,7 +175,7 @@ static struct scene *cut_by_alice(const char *sets)
 {
 	struct scene *s = told(sets);
 
-	scene_speak(s, ALICE, 900);
+	scene_speak(s, ALICE, 1200);
 	scene_event(s, (struct room_event){.type = ROOM_SAY_STOPPED,
 					   .turn = scene_find(s, ROOM_DO_SAY_STOP)->turn,
 					   .samples = 24000});
@@ -215,7 +215,7 @@ TEST(rule_018_what_stopped_the_bot_and_was_not_understood_is_told)
 {
 	struct scene *s = told("");
 
-	scene_speak(s, ALICE, 900);
+	scene_speak(s, ALICE, 1200);
 	scene_event(s, (struct room_event){.type = ROOM_SAY_STOPPED,
 					   .turn = scene_find(s, ROOM_DO_SAY_STOP)->turn,
 					   .samples = 24000});
@@ -618,6 +618,29 @@ TEST(the_bot_follows_a_conversation_and_stays_out_of_asides)
 	CHECK_INT(scene_count(s, ROOM_DO_HEAR), 3); /* but it listens */
 	scene_say(s, ALICE, "parley when was it");
 	CHECK_INT(scene_count(s, ROOM_DO_ASK), 1);
+	scene_close(s);
+}
+
+TEST(a_word_of_listening_is_an_answer_only_to_a_question)
+{
+	static const char *const words[] = {"hut", "oh wow", "la di da"};
+	struct scene *s = told("");
+
+	/* While the bot speaks it does not even wait; nor in the silence after it. */
+	scene_say(s, ALICE, "really");
+	CHECK_INT(scene_ended(s, ROOM_REASON_BACKCHANNEL), 1);
+	scene_drained(s);
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		scene_say(s, ALICE, words[i]);
+	CHECK_INT(scene_ended(s, ROOM_REASON_BACKCHANNEL), 4);
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 0);
+	scene_say(s, ALICE, "why");
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 1);
+	scene_answer(s, "that is a long story. Do you want to hear it?", 600);
+	scene_drained(s);
+	scene_mark(s);
+	scene_say(s, ALICE, "yeah");
+	CHECK_STR(scene_admitted(s), "floor_holder");
 	scene_close(s);
 }
 

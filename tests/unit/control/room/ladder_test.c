@@ -235,7 +235,7 @@ TEST(rule_067_a_cut_makes_it_idle_at_once)
 	world_begin(&w, "", 1);
 	world_answering(&w, 8000);
 	world_until(&w, w.ms + 2000);
-	world_sound(&w, 1, 600, 6000);
+	world_sound(&w, 1, 1000, 6000);
 	CHECK_INT(room_stands(w.room).phase, ROOM_STANDING_SPEAKING_BUFFERED); /* it paused */
 	world_sound(&w, 1, 100, 6000);
 	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);

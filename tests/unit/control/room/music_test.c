@@ -144,7 +144,7 @@ TEST(rule_084_interrupted_with_the_latch_closed)
 	scene_say(s, ALICE, "parley who sings this song");
 	scene_answer(s, "a band of five people", 4000);
 	scene_wait(s, 1600);
-	scene_speak(s, ALICE, 900);
+	scene_speak(s, ALICE, 1200);
 	scene_event(s, (struct room_event){
 			       .type = ROOM_SAY_STOPPED, .turn = scene_asked(s), .samples = 24000});
 	scene_stop(s, ALICE);

@@ -320,7 +320,7 @@ TEST(rule_073_a_thought_is_spoken_to_its_end_where_nobody_may_interrupt)
 		scene_wait(s, 46000);
 		scene_answer(s, "did you know that honey never spoils", 6000);
 		scene_wait(s, 2000);
-		scene_speak(s, ALICE, 1000);
+		scene_speak(s, ALICE, 1200);
 		CHECK_INT(scene_count(s, ROOM_DO_SAY_STOP), i == 0);
 		scene_close(s);
 	}
