@@ -543,8 +543,8 @@ static void perform(struct agent *a, const struct room_effect *e)
 	case ROOM_DO_SOUNDBOARD:
 		cannot(a, e);
 		break;
-	case ROOM_DO_SPEAK_CANCEL:
 	case ROOM_DO_SPEAK:
+	case ROOM_DO_SPEAK_CANCEL:
 	case ROOM_DO_CLASSIFY:
 		break; /* of services.h */
 	case ROOM_DO_NOTE:
@@ -579,7 +579,6 @@ static void perform(struct agent *a, const struct room_effect *e)
 
 /* ---- facts from the shells ---- */
 
-static void brain_fact(enum realtime_event ev, uint32_t turn, const uint8_t *data, size_t len,
 static void brain_failed(struct agent *a, const struct room_event *ev)
 {
 	log_warn("brain_failed", "turn=%u why=\"%.*s\"", ev->turn, (int)ev->text.n,
@@ -598,6 +597,7 @@ static void service_fact(const struct room_event *ev, void *arg)
 	feed(a, ev);
 }
 
+static void brain_fact(enum realtime_event ev, uint32_t turn, const uint8_t *data, size_t len,
 		       void *arg)
 {
 	struct agent *a = arg;
@@ -709,7 +709,6 @@ void agent_status(const struct agent *a, struct status *out)
 
 /* ---- coming and going ---- */
 
-static int shells_alloc(struct agent *a, const struct agent_conf *conf)
 static int ears_find(struct agent *a, struct asr_conf *conf)
 {
 	static const enum ears_how how[] = {[SETTINGS_ASR_SPEAKER] = EARS_EACH,
@@ -724,11 +723,12 @@ static int ears_find(struct agent *a, struct asr_conf *conf)
 	return ears_alloc(&a->ears, conf, how[a->settings->asr_sessions]);
 }
 
+static int shells_alloc(struct agent *a, const struct agent_conf *conf)
 {
 	const struct settings *s = conf->settings;
 	const char *url = settings_brain_url(s);
-	struct realtime_conf bc = {.env = conf->env,
 	struct services_conf sc = {.http = conf->http, .settings = s, .h = service_fact, .arg = a};
+	struct realtime_conf bc = {.env = conf->env,
 				   .ws = conf->ws,
 				   .url = url,
 				   .model = s->brain_model,
@@ -742,14 +742,14 @@ static int ears_find(struct agent *a, struct asr_conf *conf)
 			      .model = s->asr_model,
 			      .language = s->language,
 			      .key = s->openai_api_key,
-			      .h = asr_fact,
 			      .http = conf->http,
+			      .h = asr_fact,
 			      .arg = a};
 	int err = services_alloc(&a->services, &sc);
 
-	if (!url) {
 	if (err)
 		return err;
+	if (!url) {
 		log_warn("no_brain", "hint=\"set OPENAI_API_KEY or PARLEY_BRAIN_URL\"");
 		return 0;
 	}
@@ -813,8 +813,8 @@ struct agent *agent_free(struct agent *a)
 	tmr_free(a->timer);
 	ears_free(a->ears);
 	realtime_free(a->brain);
-	room_log_free(a->log);
 	services_free(a->services);
+	room_log_free(a->log);
 	room_free(a->room);
 	free(a->fx);
 	free(a);

@@ -103,10 +103,6 @@ static int do_each(struct asr *a, const struct room_effect *e)
 	return 0;
 }
 
-int ears_do(struct ears *e, const struct room_effect *effect)
-{
-	return e->shared ? do_shared(e->shared, effect) : do_each(e->each, effect);
-}
 static int do_files(struct asr_files *f, const struct room_effect *e)
 {
 	switch (e->type) {
@@ -138,5 +134,9 @@ int ears_done(struct ears *e, uint64_t *user, uint32_t *utterance)
 	return e->files ? asr_files_send(e->files, user, utterance) : 0;
 }
 
+int ears_do(struct ears *e, const struct room_effect *effect)
+{
 	if (e->files)
 		return do_files(e->files, effect);
+	return e->shared ? do_shared(e->shared, effect) : do_each(e->each, effect);
+}
