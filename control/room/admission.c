@@ -206,7 +206,7 @@ static struct fits guest(const struct look *l)
 /* Another person's name is called. */
 static bool to_somebody_else(const struct look *l)
 {
-	for (unsigned i = 0; i < ROOM_SPEAKERS; i++) {
+	for (unsigned i = 0; i < l->room->places; i++) {
 		const struct room_speaker *sp = &l->room->speaker[i];
 		struct room_names names = {0};
 

@@ -167,7 +167,7 @@ void room_over_sound(struct room *room, struct room_speaker *sp, const struct ro
 /* "Bob, pass me the salt": the name of somebody else who is there, at its beginning. */
 static bool aside(const struct room *room, const struct room_speaker *sp, const char *text)
 {
-	for (unsigned i = 0; i < ROOM_SPEAKERS; i++) {
+	for (unsigned i = 0; i < room->places; i++) {
 		const struct room_speaker *x = &room->speaker[i];
 		size_t n = strcspn(x->name, " ");
 
@@ -251,7 +251,7 @@ void room_arbiter_settle(struct room *room)
 	}
 	if (room->voice.turn != t->id)
 		room->voice = (struct room_voice){.turn = t->id};
-	for (unsigned i = 0; i < ROOM_SPEAKERS; i++) {
+	for (unsigned i = 0; i < room->places; i++) {
 		struct room_over *o = &room->speaker[i].over;
 
 		if (!room->speaker[i].used || !o->verdict)
@@ -283,7 +283,7 @@ uint64_t room_arbiter_deadline(const struct room *room)
 
 	if (!room->voice.lowered)
 		return at;
-	for (unsigned i = 0; i < ROOM_SPEAKERS; i++) {
+	for (unsigned i = 0; i < room->places; i++) {
 		const struct room_over *o = &room->speaker[i].over;
 		uint64_t gap = o->voice_at + s->barge_in_gap_ms * ROOM_MS;
 		uint64_t words = o->lowered_at + s->words_ms * ROOM_MS;

@@ -101,7 +101,7 @@ static void people(const struct room *room, struct text *t)
 	put(t, "\npeople in the room: ");
 	/* Names go in whole or not at all; this much is left for the words after them. */
 	t->size -= sizeof more;
-	for (unsigned i = 0; i < ROOM_SPEAKERS; i++) {
+	for (unsigned i = 0; i < room->places; i++) {
 		const struct room_speaker *sp = &room->speaker[i];
 		char one[ROOM_NAME_MAX + 2];
 

@@ -54,7 +54,7 @@ enum room_block room_defer_block(const struct room *room)
 
 struct room_turn *room_deferred_of(struct room *room, uint64_t user)
 {
-	for (unsigned i = 0; i < ROOM_TURNS; i++)
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1))
 		if (room->turn[i].phase == ROOM_PHASE_DEFERRED && room->turn[i].user == user)
 			return &room->turn[i];
 	return NULL;

@@ -33,6 +33,22 @@ struct room_file_out room_file_ended(struct room_file_lane *l, uint64_t user, ui
 	return out;
 }
 
+bool room_file_forget(struct room_file_lane *l, uint64_t user, uint32_t utterance)
+{
+	struct room_file_turn *t = &l->waiting;
+	unsigned left = 0, n = t->n;
+
+	if (t->user != user)
+		return false;
+	for (unsigned i = 0; i < n; i++)
+		if (t->utterance[i] != utterance)
+			t->utterance[left++] = t->utterance[i];
+	t->n = left;
+	if (!left)
+		*t = (struct room_file_turn){0};
+	return left < n;
+}
+
 struct room_file_out room_file_done(struct room_file_lane *l, uint64_t now)
 {
 	struct room_file_out out = {0};

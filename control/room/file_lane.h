@@ -37,6 +37,8 @@ struct room_file_out {
 
 struct room_file_out room_file_ended(struct room_file_lane *l, uint64_t user, uint32_t utterance, int end,
 				     uint32_t ms, uint64_t now);
+/* It is not wanted any more. True: it waited, and does not run. */
+bool room_file_forget(struct room_file_lane *l, uint64_t user, uint32_t utterance);
 /* The one that ran is done. */
 struct room_file_out room_file_done(struct room_file_lane *l, uint64_t now);
 

@@ -78,6 +78,7 @@ struct room {
 
 	bool up, muted, greeted, over;
 	struct room_speaker speaker[ROOM_SPEAKERS];
+	unsigned places; /* of those; beyond them nobody is */
 	struct room_turn turn[ROOM_TURNS];
 	uint64_t live[(ROOM_TURNS + 63) / 64]; /* which of them are not over */
 	struct room_turn *active; /* ASKED, SPEAKING or CLOSING: the one that has the floor */

@@ -170,7 +170,7 @@ static bool still(const struct room *room)
 {
 	if (room->active || room_live_until(room, NULL, true))
 		return false;
-	for (unsigned i = 0; i < ROOM_TURNS; i++)
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1))
 		if (room->turn[i].phase > ROOM_PHASE_HEARING &&
 		    room->turn[i].phase < ROOM_PHASE_ENDED)
 			return false;

@@ -55,7 +55,7 @@ uint64_t room_live_until(const struct room *room, const struct room_turn *turn, 
 	const struct settings *s = room->settings;
 	uint64_t until = 0;
 
-	for (unsigned i = 0; i < ROOM_SPEAKERS; i++) {
+	for (unsigned i = 0; i < room->places; i++) {
 		const struct room_speaker *sp = &room->speaker[i];
 		uint64_t pause = sp->capture.voice_at + s->end_long_ms * ROOM_MS;
 

@@ -27,7 +27,7 @@ static uint64_t named_user(const struct room *room, const char *name)
 	uint64_t user = 0;
 
 	room_clean_name(name, strlen(name), plain, sizeof plain);
-	for (unsigned i = 0; i < ROOM_SPEAKERS; i++) {
+	for (unsigned i = 0; i < room->places; i++) {
 		const struct room_speaker *sp = &room->speaker[i];
 
 		if (!sp->used || sp->is_bot || strcasecmp(sp->name, plain) != 0)

@@ -103,7 +103,7 @@ const char *room_text_of(struct room *room, const char *text, size_t n)
 
 struct room_speaker *room_speaker(struct room *room, uint64_t user)
 {
-	for (unsigned i = 0; i < ROOM_SPEAKERS; i++)
+	for (unsigned i = 0; i < room->places; i++)
 		if (room->speaker[i].used && room->speaker[i].user == user)
 			return &room->speaker[i];
 	return NULL;
@@ -113,7 +113,7 @@ unsigned room_live_captures(const struct room *room)
 {
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < ROOM_SPEAKERS; i++)
+	for (unsigned i = 0; i < room->places; i++)
 		n += room->speaker[i].used && room->speaker[i].capture.phase != ROOM_CAPTURE_NONE;
 	return n;
 }
@@ -122,7 +122,7 @@ unsigned room_people(const struct room *room)
 {
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < ROOM_SPEAKERS; i++)
+	for (unsigned i = 0; i < room->places; i++)
 		n += room->speaker[i].used && !room->speaker[i].is_bot;
 	return n;
 }
@@ -234,7 +234,7 @@ static void capture_fact(struct room *room, const struct room_event *ev)
 static void member_left(struct room *room, struct room_speaker *sp)
 {
 	room_happened(&room->happenings, ROOM_HAPPENED_LEAVE, sp->user, sp->name, NULL, room->now);
-	for (unsigned i = 0; i < ROOM_TURNS; i++) {
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1)) {
 		struct room_turn *t = &room->turn[i];
 
 		/* An answer that others hear already is spoken to its end. */
@@ -255,6 +255,8 @@ static void member_left(struct room *room, struct room_speaker *sp)
 	if (!sp->is_bot)
 		room_do(room, ROOM_DO_UNLISTEN)->user = sp->user;
 	*sp = (struct room_speaker){0};
+	while (room->places && !room->speaker[room->places - 1].used)
+		room->places--;
 }
 
 static void listen_to(struct room *room, const struct room_speaker *sp)
@@ -274,6 +276,8 @@ static void member_came(struct room *room, const struct room_event *ev)
 			sp = &room->speaker[i];
 	if (!sp)
 		return; /* past the cap nobody more is heard */
+	if (sp == &room->speaker[room->places])
+		room->places++;
 	*sp = (struct room_speaker){.used = true, .user = ev->user, .is_bot = ev->is_bot};
 	room_clean_name((const char *)ev->text.p, ev->text.n, sp->name, sizeof sp->name);
 	room_happened(&room->happenings, ROOM_HAPPENED_JOIN, sp->user, sp->name, NULL, room->now);
@@ -301,7 +305,7 @@ static void member_fact(struct room *room, const struct room_event *ev)
 
 static void end_captures(struct room *room)
 {
-	for (unsigned i = 0; i < ROOM_SPEAKERS; i++) {
+	for (unsigned i = 0; i < room->places; i++) {
 		struct room_speaker *sp = &room->speaker[i];
 		struct room_capture_out out;
 
@@ -337,7 +341,7 @@ static void call_fact(struct room *room, const struct room_event *ev)
 void room_shut_down(struct room *room)
 {
 	room->over = true;
-	for (unsigned i = 0; i < ROOM_TURNS; i++) {
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1)) {
 		struct room_turn *t = &room->turn[i];
 
 		if (t->phase == ROOM_PHASE_FREE || t->phase == ROOM_PHASE_ENDED)
@@ -346,7 +350,7 @@ void room_shut_down(struct room *room)
 		room_turn_end(room, t, ROOM_REASON_SHUTDOWN);
 	}
 	room_cancel_dispose(&room->cancel);
-	for (unsigned i = 0; i < ROOM_SPEAKERS; i++) {
+	for (unsigned i = 0; i < room->places; i++) {
 		struct room_speaker *sp = &room->speaker[i];
 
 		if (sp->used && sp->asr_open)
@@ -355,6 +359,7 @@ void room_shut_down(struct room *room)
 			room_do(room, ROOM_DO_UNLISTEN)->user = sp->user;
 		*sp = (struct room_speaker){0};
 	}
+	room->places = 0;
 }
 
 /* Somebody played a sound of the soundboard. */
@@ -471,7 +476,7 @@ static void dispatch(struct room *room, const struct room_event *ev)
 
 static void pass_time(struct room *room)
 {
-	for (unsigned i = 0; i < ROOM_SPEAKERS; i++) {
+	for (unsigned i = 0; i < room->places; i++) {
 		struct room_speaker *sp = &room->speaker[i];
 		struct room_capture_out out;
 
@@ -539,7 +544,7 @@ uint64_t room_deadline(const struct room *room)
 	at = earlier(at, room_silence_deadline(room));
 	at = earlier(at, room_reply_deadline(room));
 	at = earlier(at, room_instruct_deadline(room));
-	for (unsigned i = 0; i < ROOM_SPEAKERS; i++) {
+	for (unsigned i = 0; i < room->places; i++) {
 		const struct room_speaker *sp = &room->speaker[i];
 
 		if (!sp->used)

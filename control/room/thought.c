@@ -21,7 +21,7 @@ static bool may(const struct room *room)
 	    room->settings->command_only || room->music.phase != ROOM_MUSIC_IDLE ||
 	    room_live_captures(room))
 		return false;
-	for (unsigned i = 0; i < ROOM_TURNS; i++)
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1))
 		if (room->turn[i].phase > ROOM_PHASE_HEARING &&
 		    room->turn[i].phase < ROOM_PHASE_ENDED)
 			return false;

@@ -54,13 +54,18 @@ void room_asr_forget(struct room *room, struct room_speaker *sp)
 
 /* ---- the lane of recordings (file_lane.h) ---- */
 
+static void cancel(struct room *room, uint64_t user, uint32_t utterance)
+{
+	struct room_effect *e = room_do(room, ROOM_DO_ASR_CANCEL);
+
+	e->user = user;
+	e->utterance = utterance;
+}
+
 static void lane_goes_on(struct room *room, const struct room_file_out *out)
 {
 	for (unsigned i = 0; i < out->dropped.n; i++) {
-		struct room_effect *e = room_do(room, ROOM_DO_ASR_CANCEL);
-
-		e->user = out->dropped.user;
-		e->utterance = out->dropped.utterance[i];
+		cancel(room, out->dropped.user, out->dropped.utterance[i]);
 		room_asr_fact(room, &(struct room_event){.type = ROOM_TRANSCRIPT_FAILED,
 							 .user = out->dropped.user,
 							 .utterance = out->dropped.utterance[i]});
@@ -96,6 +101,7 @@ static bool runs(const struct room *room, uint64_t user, uint32_t utterance)
 
 void room_asr_unwanted(struct room *room, uint64_t user, uint32_t utterance)
 {
+	room_file_forget(&room->file_lane, user, utterance);
 	if (runs(room, user, utterance))
 		lane_done(room);
 }
@@ -265,11 +271,25 @@ void room_asr_close(struct room *room, struct room_speaker *sp, const char *why)
 	asr(room, ROOM_DO_ASR_CLOSE, sp)->text = why;
 }
 
-/* Not while something is being said. */
+/* Words of theirs are on their way. */
+static bool owed(const struct room *room, uint64_t user)
+{
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
+	     i = room_turn_next(room, i + 1)) {
+		const struct room_turn *t = &room->turn[i];
+
+		for (unsigned k = 0; t->user == user && k < t->pieces; k++)
+			if (!t->piece[k].done)
+				return true;
+	}
+	return false;
+}
+
+/* Not while something is being said, or was said and has no words yet. */
 static void break_circuit(struct room *room, struct room_speaker *sp)
 {
 	if (sp->asr_empty >= room->settings->asr_empty_max &&
-	    sp->capture.phase == ROOM_CAPTURE_NONE)
+	    sp->capture.phase == ROOM_CAPTURE_NONE && !owed(room, sp->user))
 		room_asr_close(room, sp, "empty");
 }
 
@@ -279,10 +299,10 @@ void room_turn_heard(struct room *room, struct room_turn *turn)
 
 	turn->phase = ROOM_PHASE_TRANSCRIBING;
 	turn->deadline = room->now + room->settings->asr_wait_ms * ROOM_MS;
-	if (sp) {
+	if (sp && sp->turn == turn)
 		sp->turn = NULL;
+	if (sp)
 		break_circuit(room, sp);
-	}
 	if (!complete_p(turn))
 		return;
 	/* What waited for them to finish was said before. */
@@ -377,8 +397,11 @@ static void take(struct room *room, const struct room_event *ev)
 
 void room_asr_fact(struct room *room, const struct room_event *ev)
 {
-	bool ran = ev->type != ROOM_PARTIAL && runs(room, ev->user, ev->utterance);
+	bool over = ev->type != ROOM_PARTIAL, ran = over && runs(room, ev->user, ev->utterance);
 
+	/* One that was not asked for yet is not asked for any more. */
+	if (over && room_file_forget(&room->file_lane, ev->user, ev->utterance))
+		cancel(room, ev->user, ev->utterance);
 	take(room, ev);
 	if (ran && runs(room, ev->user, ev->utterance))
 		lane_done(room);
@@ -391,10 +414,8 @@ uint64_t room_asr_idle_at(const struct room *room, const struct room_speaker *sp
 
 	if (!sp->asr_open || sp->capture.phase != ROOM_CAPTURE_NONE)
 		return UINT64_MAX;
-	for (unsigned i = 0; i < ROOM_TURNS && room->now >= at; i++)
-		if (room->turn[i].phase == ROOM_PHASE_TRANSCRIBING &&
-		    room->turn[i].user == sp->user)
-			return UINT64_MAX;
+	if (room->now >= at && owed(room, sp->user))
+		return UINT64_MAX;
 	return at;
 }
 

@@ -19,7 +19,7 @@ struct explore_op {
 	uint32_t wait; /* before it, ms */
 };
 
-enum { EXPLORE_OPS = 4096, EXPLORE_SETTINGS = 8 };
+enum { EXPLORE_OPS = 4096, EXPLORE_SETTINGS = 12 };
 
 /* Settings that a run changes. */
 struct explore_policy {
@@ -36,16 +36,21 @@ struct explore_run {
 };
 
 /* seen: what is counted, may be NULL. Caller owns *out. */
-int explore_alloc(struct explore **out, struct watch_seen *seen);
+int explore_alloc(struct explore **out, struct seen *seen);
 struct explore *explore_free(struct explore *x);
 
-/* A run of n ops by seed, played while it is made. NULL, or what does not hold; *steps counts all steps of rooms. */
-const char *explore_random(struct explore *x, struct explore_run *run, uint64_t seed, unsigned n, uint64_t *steps);
-/* All runs of `depth` ops after each of the beginnings. The run that fails is left in *run. */
-const char *explore_all(struct explore *x, struct explore_run *run, unsigned depth, uint64_t *steps);
+/* Each of these: NULL, or what does not hold; the run that fails is left in *run. */
+
+/* A run of n ops by seed, played while it is made. */
+const char *explore_random(struct explore *x, struct explore_run *run, uint64_t seed, unsigned n);
+/* All orders of `depth` ops after each of the beginnings. */
+const char *explore_orders(struct explore *x, struct explore_run *run, unsigned depth);
+/* All interleavings of what a few do at the same time, each in the order of their own; *played counts them. */
+const char *explore_interleavings(struct explore *x, struct explore_run *run, uint64_t *played);
 /* Plays a run. scenario: written there as it goes, NULL for nowhere. */
-const char *explore_play(struct explore *x, const struct explore_run *run, uint64_t *steps, FILE *scenario);
-/* Takes out what is not needed for it to fail. */
-void explore_shrink(struct explore *x, struct explore_run *run, uint64_t *steps);
+const char *explore_play(struct explore *x, const struct explore_run *run, FILE *scenario);
+
+/* Takes out what is not needed for it to fail in the same way. */
+void explore_shrink(struct explore *x, struct explore_run *run, const char *broken);
 
 #endif

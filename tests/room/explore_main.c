@@ -1,47 +1,56 @@
 /* room-explore: what a room does whatever comes.
  *
- *   room-explore [--steps N | --seconds N] [--seed S] [--depth N] [--out FILE] [--rows]
+ *   room-explore [--steps N | --seconds N] [--seed S] [--depth N] [--jobs N] [--often N] [--out FILE]
  *
- * First every order of --depth ops (2) after each of some beginnings, then random runs until N
- * steps changed something or N seconds of its processor time went by. What fails is made short and
- * written as a scenario to FILE (build/explore.room). --rows prints rows for the benches.
+ * First every order of --depth ops (2) and every interleaving of some scenes (both not with --depth 0), then random runs
+ * until N of their steps changed something, or each process has used N seconds of its processor. With
+ * --jobs processes share the seeds: job k of n takes S + k, S + k + n, … What fails is made short and written as a scenario to
+ * FILE (build/explore.room; .1, .2, … behind it for further jobs).
  *
- * Ends with what was seen how often. Exit status: 0 all held and everything that can be seen was
- * seen, 1 not, 2 usage. */
+ * Ends with what was seen how often. Exit status: 0 all held, and everything that can be seen was seen --often times
+ * (0); 1 not; 2 usage. */
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "tests/room/explore.h"
 
-enum { RUN_OPS = 600, OFTEN = 100 };
+enum { RUN_OPS = 600, JOBS = 64 };
 
 struct options {
-	uint64_t steps, seconds, seed;
-	unsigned depth;
+	uint64_t steps, seconds, seed, often;
+	unsigned depth, jobs;
 	const char *out;
-	bool rows;
+};
+
+/* What a job tells; in memory that all share. */
+struct told {
+	struct seen seen;
+	uint64_t random, played; /* steps of random runs that changed something; interleavings */
+	bool done;
+	int failed;
 };
 
 static int usage(void)
 {
 	fprintf(stderr, "usage: room-explore [--steps N | --seconds N] [--seed S] [--depth N] "
-			"[--out FILE] [--rows]\n");
+			"[--jobs N] [--often N] [--out FILE]\n");
 	return 2;
 }
 
 static int parse(struct options *o, int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{"steps", required_argument, NULL, 's'},
-		{"seconds", required_argument, NULL, 't'},
-		{"seed", required_argument, NULL, 'S'},
-		{"depth", required_argument, NULL, 'd'},
-		{"out", required_argument, NULL, 'o'},
-		{"rows", no_argument, NULL, 'r'},
-		{NULL, 0, NULL, 0},
+		{"steps", required_argument, NULL, 's'},  {"seconds", required_argument, NULL, 't'},
+		{"seed", required_argument, NULL, 'S'},	  {"depth", required_argument, NULL, 'd'},
+		{"jobs", required_argument, NULL, 'j'},	  {"often", required_argument, NULL, 'f'},
+		{"out", required_argument, NULL, 'o'},	  {NULL, 0, NULL, 0},
 	};
 	int opt;
 
@@ -56,14 +65,16 @@ static int parse(struct options *o, int argc, char **argv)
 			o->seed = n;
 		else if (opt == 'd')
 			o->depth = (unsigned)n;
+		else if (opt == 'j')
+			o->jobs = (unsigned)n;
+		else if (opt == 'f')
+			o->often = n;
 		else if (opt == 'o')
 			o->out = optarg;
-		else if (opt == 'r')
-			o->rows = true;
 		else
 			return usage();
 	}
-	return optind < argc ? usage() : 0;
+	return optind < argc || !o->jobs || o->jobs > JOBS ? usage() : 0;
 }
 
 static uint64_t cpu_ms(void)
@@ -74,154 +85,113 @@ static uint64_t cpu_ms(void)
 	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }
 
-/* ---- what was seen ---- */
-
-struct kind {
-	const char *title, *const *name;
-	const uint64_t *count;
-	unsigned n, from;
-};
-
-static const char *const events[] = {
-#define X(NAME, name, text) #name,
-	ROOM_EVENTS(X)
-#undef X
-};
-static const char *const effects[] = {
-#define X(NAME, name, text) #name,
-	ROOM_DOINGS(X)
-#undef X
-};
-static const char *const reasons[] = {
-#define X(NAME, name, text) #name,
-	ROOM_REASONS(X)
-#undef X
-};
-static const char *const rules[] = {
-#define X(NAME, name, unit, text) #name,
-	ROOM_RULES(X)
-#undef X
-};
-
-static unsigned print_kind(const struct kind *k, bool quiet)
+static void tell(struct explore *x, struct explore_run *run, const char *what, const char *name,
+		 unsigned job, uint64_t seed)
 {
-	unsigned seldom = 0, often = 0;
-
-	for (unsigned i = k->from; i < k->n; i++)
-		often += k->count[i] >= OFTEN;
-	if (!quiet)
-		printf("%s: %u of %u seen %d times or more", k->title, often, k->n - k->from,
-		       OFTEN);
-	for (unsigned i = k->from; i < k->n; i++)
-		if (k->count[i] < OFTEN) {
-			if (!quiet)
-				printf("%s %s (%llu)", seldom ? "," : "; seldom:", k->name[i],
-				       (unsigned long long)k->count[i]);
-			seldom++;
-		}
-	if (!quiet)
-		printf("\n");
-	return seldom;
-}
-
-static void print_seen(const struct watch_seen *s, bool quiet)
-{
-	unsigned moves = 0, pairs = 0, rare = 0;
-	const struct kind kinds[] = {
-		{"events", events, s->events, ROOM_EVENT_COUNT, 0},
-		{"effects", effects, s->effects, ROOM_DO_COUNT, 0},
-		{"reasons", reasons, s->reasons, ROOM_REASON_COUNT, 1},
-		{"rules", rules, s->rules, ROOM_RULE_COUNT, 0},
-	};
-
-	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-		print_kind(&kinds[i], quiet);
-	for (unsigned i = 0; i <= ROOM_PHASE_ENDED; i++)
-		for (unsigned k = 0; k <= ROOM_PHASE_ENDED; k++) {
-			moves += s->moves[i][k] > 0;
-			rare += s->moves[i][k] > 0 && s->moves[i][k] < OFTEN;
-		}
-	for (unsigned i = 0; i <= ROOM_PHASE_ENDED; i++)
-		for (unsigned k = 0; k < 3; k++) {
-			pairs += s->pairs[i][k] > 0;
-			rare += s->pairs[i][k] > 0 && s->pairs[i][k] < OFTEN;
-		}
-	if (!quiet)
-		printf("moves of turns: %u; pairs of the floor's turn and a capture: %u; of both "
-		       "%u seen less than %d times\n",
-		       moves, pairs, rare, OFTEN);
-}
-
-/* ---- exploring ---- */
-
-static int told(struct explore *x, struct explore_run *run, const char *what,
-		const struct options *o, uint64_t seed)
-{
-	uint64_t spare = 0;
+	char out[512];
 	FILE *f;
 
-	printf("seed %llu: %s\n", (unsigned long long)seed, what);
-	explore_shrink(x, run, &spare);
-	f = fopen(o->out, "w");
+	printf("seed %" PRIu64 ": %s\n", seed, what);
+	snprintf(out, sizeof out, job ? "%s.%u" : "%s", name, job);
+	explore_shrink(x, run, what);
+	f = fopen(out, "w");
 	if (!f) {
-		perror(o->out);
-		return 1;
+		perror(out);
+		return;
 	}
-	fprintf(f, "# Found by room-explore, seed %llu, made short to %u ops.\n",
-		(unsigned long long)seed, run->n);
-	explore_play(x, run, &spare, f);
+	fprintf(f, "# Found by room-explore, seed %" PRIu64 ", made short to %u ops.\n", seed,
+		run->n);
+	explore_play(x, run, f);
 	fprintf(f, "expect nothing within 0\n");
 	fclose(f);
-	printf("made short to %u ops: %s\n", run->n, o->out);
-	return 1;
+	printf("made short to %u ops: %s\n", run->n, out);
 }
 
-static int explore(struct explore *x, const struct options *o, struct watch_seen *seen,
-		   uint64_t *steps)
+static int explore(const struct options *o, unsigned job, struct told *told)
 {
-	struct explore_run *run = calloc(1, sizeof *run);
-	const char *what = o->depth ? explore_all(x, run, o->depth, steps) : NULL;
-	uint64_t seed = o->seed, from = cpu_ms();
-	int rc = 0;
+	static struct explore_run run;
+	struct seen *seen = &told->seen;
+	uint64_t seed = o->seed + job, from = cpu_ms(), small;
+	struct explore *x = NULL;
+	const char *what = NULL;
 
-	if (!run)
+	if (explore_alloc(&x, seen))
 		return 1;
-	while (!what &&
-	       (o->seconds ? cpu_ms() - from < o->seconds * 1000 : seen->changed < o->steps))
-		what = explore_random(x, run, seed++, RUN_OPS, steps);
+	/* What is small is small enough for one. */
+	if (o->depth && job == 0)
+		what = explore_orders(x, &run, o->depth);
+	if (o->depth && job == o->jobs - 1 && !what)
+		what = explore_interleavings(x, &run, &told->played);
+	for (small = seen->changed; !what; seed += o->jobs) {
+		told->random = seen->changed - small;
+		if (o->seconds ? cpu_ms() - from >= o->seconds * 1000
+			       : told->random >= o->steps / o->jobs)
+			break;
+		what = explore_random(x, &run, seed, RUN_OPS);
+		if (what)
+			break;
+	}
 	if (what) {
-		struct watch_seen until_then = *seen;
+		struct seen until_then = *seen;
 
-		rc = told(x, run, what, o, seed - 1);
+		tell(x, &run, what, o->out, job, seed);
 		*seen = until_then; /* making it short does not count */
 	}
-	free(run);
-	return rc;
+	explore_free(x);
+	told->failed = what != NULL;
+	told->done = true;
+	return 0;
+}
+
+/* All jobs, the first of them in this process. */
+static void work(const struct options *o, struct told *told)
+{
+	for (unsigned i = 1; i < o->jobs; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			explore(o, i, &told[i]);
+			fflush(stdout);
+			_exit(0);
+		}
+	}
+	explore(o, 0, &told[0]);
+	while (wait(NULL) > 0)
+		;
 }
 
 int main(int argc, char **argv)
 {
-	struct options o = {.steps = 200000, .seed = 1, .depth = 2, .out = "build/explore.room"};
-	static struct watch_seen seen;
-	struct explore *x = NULL;
-	uint64_t steps = 0;
+	struct options o = {.steps = 200000,
+			    .seed = 1,
+			    .depth = 2,
+			    .jobs = 1,
+			    .out = "build/explore.room"};
+	static struct seen all;
+	uint64_t random = 0, played = 0;
+	unsigned failed = 0, seldom;
+	struct told *told;
 	int rc = parse(&o, argc, argv);
 
 	if (rc)
 		return rc;
-	if (explore_alloc(&x, &seen))
+	told = mmap(NULL, o.jobs * sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		    -1, 0);
+	if (told == MAP_FAILED)
 		return 1;
-	rc = explore(x, &o, &seen, &steps);
-	explore_free(x);
-	if (o.rows)
-		printf("{\"name\": \"explore_steps\", \"value\": %llu, \"unit\": \"\"}\n"
-		       "{\"name\": \"explore_violations\", \"value\": %d, \"unit\": \"\"}\n",
-		       (unsigned long long)seen.changed, rc);
-	if (!o.rows)
-		print_seen(&seen, false);
-	if (!o.rows)
-		printf("%llu steps, of them %llu changed something; %s\n",
-		       (unsigned long long)steps, (unsigned long long)seen.changed,
-		       rc ? "something did not hold" : "all held");
-	return rc;
+	fflush(stdout);
+	work(&o, told);
+	for (unsigned i = 0; i < o.jobs; i++) {
+		seen_add(&all, &told[i].seen);
+		random += told[i].random;
+		played += told[i].played;
+		failed += told[i].failed || !told[i].done;
+	}
+	seldom = seen_print(&all, o.often);
+	printf("%" PRIu64 " steps, of them %" PRIu64 " changed something, %" PRIu64 " in random "
+	       "runs; %" PRIu64 " interleavings; %s%s\n",
+	       all.steps, all.changed, random, played,
+	       failed ? "something did not hold" : "all held",
+	       seldom ? "; not all was seen often enough" : "");
+	return failed || seldom;
 }

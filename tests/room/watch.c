@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "control/room/inside.h"
+#include "tests/room/states.h"
 
 enum {
 	STUCK_STEPS = 64,  /* timers at one time, with a deadline that is not later */
@@ -26,19 +27,22 @@ struct turn {
 enum asr { ASR_NONE, ASR_OPEN, ASR_COMMITTED };
 
 struct utterance {
-	uint32_t id;
+	uint32_t id, first; /* first: of the recording that it is a part of, 0 = none */
 	uint64_t user;
 	enum asr state;
 };
 
 struct watch {
-	struct watch_seen *seen;
+	struct seen *seen;
 	struct turn turn[WATCH_TURNS];
 	struct utterance utterance[WATCH_UTTERANCES];
 	uint32_t last_utterance, asking, playing;
 	uint64_t now, chance;
 	unsigned stuck;
 	uint64_t deadline;
+	uint32_t recording; /* of this step, its first utterance */
+	uint8_t at[STATES_MACHINES], capture[ROOM_SPEAKERS];
+	unsigned places; /* of those */
 	char what[256];
 	bool broken;
 };
@@ -55,7 +59,7 @@ __attribute__((format(printf, 2, 3))) static void broken(struct watch *w, const 
 	va_end(ap);
 }
 
-int watch_alloc(struct watch **out, struct watch_seen *seen)
+int watch_alloc(struct watch **out, struct seen *seen)
 {
 	struct watch *w = calloc(1, sizeof *w);
 
@@ -77,6 +81,23 @@ void watch_reset(struct watch *w)
 	*w = (struct watch){.seen = w->seen};
 }
 
+/* A machine was found in one state and left in another. */
+static void moved(struct watch *w, enum states_machine m, unsigned from, unsigned to)
+{
+	char a[STATES_NAME], b[STATES_NAME];
+
+	if (from == to)
+		return;
+	if (w->seen)
+		w->seen->moves[m][from][to]++;
+	if (!states_never(m, from, to))
+		return;
+	states_name(m, from, a);
+	states_name(m, to, b);
+	broken(w, "%s goes from %s to %s, and %s", states_machine(m), a, b,
+	       states_never(m, from, to));
+}
+
 static struct turn *turn_of(struct watch *w, uint32_t id)
 {
 	struct turn *t = &w->turn[id % WATCH_TURNS];
@@ -88,12 +109,23 @@ static struct turn *turn_of(struct watch *w, uint32_t id)
 
 /* ---- what came ---- */
 
+/* The others of a recording have no words of their own. */
+static void recording_over(struct watch *w, uint32_t first)
+{
+	for (unsigned i = 0; i < WATCH_UTTERANCES; i++)
+		if (w->utterance[i].first == first)
+			w->utterance[i].state = ASR_NONE;
+}
+
 static void utterance_over(struct watch *w, uint32_t id, uint64_t user)
 {
 	struct utterance *u = &w->utterance[id % WATCH_UTTERANCES];
 
-	if (u->id == id && u->user == user && u->state == ASR_COMMITTED)
-		u->state = ASR_NONE;
+	if (u->id != id || u->user != user || u->state != ASR_COMMITTED)
+		return;
+	u->state = ASR_NONE;
+	if (u->first == id)
+		recording_over(w, id);
 }
 
 static void came(struct watch *w, const struct room_event *ev)
@@ -164,9 +196,17 @@ static void asr_effect(struct watch *w, const struct room_effect *e)
 			broken(w, "utterance %u is committed and was not open", e->utterance);
 		u->state = ASR_COMMITTED;
 		break;
+	case ROOM_DO_ASR_FILE:
+		if (!known || u->state != ASR_OPEN)
+			broken(w, "utterance %u is a recording and was not open", e->utterance);
+		u->state = ASR_COMMITTED;
+		u->first = w->recording = w->recording ? w->recording : e->utterance;
+		break;
 	case ROOM_DO_ASR_CANCEL:
 		if (known)
 			u->state = ASR_NONE;
+		if (known && u->first == u->id)
+			recording_over(w, u->id);
 		break;
 	case ROOM_DO_ASR_CLOSE:
 		for (unsigned i = 0; i < WATCH_UTTERANCES; i++)
@@ -236,20 +276,33 @@ static void say_effect(struct watch *w, struct turn *t, const struct room_effect
 	}
 }
 
+/* A recording that waits for the one before it. */
+static bool waits_in_lane(const struct room *room, uint32_t utterance)
+{
+	const struct room_file_turn *t = &room->file_lane.waiting;
+
+	for (unsigned i = 0; i < t->n; i++)
+		if (t->utterance[i] == utterance)
+			return true;
+	return false;
+}
+
 /* Of this turn's words some are on their way through speech-to-text. */
-static bool words_come(const struct watch *w, const struct room_turn *r)
+static bool words_come(const struct watch *w, const struct room *room, const struct room_turn *r)
 {
 	for (unsigned i = 0; i < r->pieces; i++) {
 		const struct utterance *u = &w->utterance[r->piece[i].utterance % WATCH_UTTERANCES];
 
 		if (u->id == r->piece[i].utterance && u->user == r->user &&
-		    u->state == ASR_COMMITTED)
+		    (u->state == ASR_COMMITTED ||
+		     (u->state == ASR_OPEN && waits_in_lane(room, u->id))))
 			return true;
 	}
 	return false;
 }
 
-static void recorded(struct watch *w, struct turn *t, const struct room_turn *r)
+static void recorded(struct watch *w, const struct room *room, struct turn *t,
+		     const struct room_turn *r)
 {
 	if (t->recorded)
 		broken(w, "turn %u ends twice", r->id);
@@ -257,11 +310,13 @@ static void recorded(struct watch *w, struct turn *t, const struct room_turn *r)
 		broken(w, "turn %u ends without a reason", r->id);
 	if (w->asking == r->id)
 		broken(w, "turn %u ends and the brain is not told", r->id);
-	if (words_come(w, r))
+	if (words_come(w, room, r))
 		broken(w, "turn %u ends and speech-to-text is not told", r->id);
 	if (t->opened && !t->told_over && !t->stopped && r->reason != ROOM_REASON_SHUTDOWN)
 		broken(w, "turn %u ends and goes on playing", r->id);
 	t->recorded = true;
+	moved(w, STATES_TURN, t->phase, ROOM_PHASE_ENDED);
+	t->phase = ROOM_PHASE_ENDED;
 	if (w->seen) {
 		w->seen->reasons[r->reason]++;
 		for (unsigned i = 0; i < r->decisions && i < ROOM_CHAIN; i++)
@@ -269,7 +324,7 @@ static void recorded(struct watch *w, struct turn *t, const struct room_turn *r)
 	}
 }
 
-static void did(struct watch *w, const struct room_effect *e)
+static void did(struct watch *w, const struct room *room, const struct room_effect *e)
 {
 	uint32_t id = e->record ? e->record->id : e->turn;
 	struct turn *t = id ? turn_of(w, id) : NULL;
@@ -282,6 +337,7 @@ static void did(struct watch *w, const struct room_effect *e)
 	case ROOM_DO_ASR_START:
 	case ROOM_DO_ASR_APPEND:
 	case ROOM_DO_ASR_COMMIT:
+	case ROOM_DO_ASR_FILE:
 	case ROOM_DO_ASR_CANCEL:
 	case ROOM_DO_ASR_CLOSE:
 		asr_effect(w, e);
@@ -310,7 +366,11 @@ static void did(struct watch *w, const struct room_effect *e)
 			       t->stopped ? "after it was stopped" : "no words");
 		break;
 	case ROOM_DO_RECORD:
-		recorded(w, t, e->record);
+		recorded(w, room, t, e->record);
+		break;
+	case ROOM_DO_LEAVE:
+		if (w->seen)
+			w->seen->ends[room->session.end]++;
 		break;
 	default:
 		break;
@@ -330,8 +390,7 @@ static void look_at_turn(struct watch *w, const struct room *room, const struct 
 	uint64_t most = (uint64_t)WAIT_S * ROOM_S + t->sound * ROOM_S / ROOM_RATE;
 
 	if (t->phase != rt->phase) {
-		if (w->seen)
-			w->seen->moves[t->phase][rt->phase]++;
+		moved(w, STATES_TURN, t->phase, rt->phase);
 		t->phase = rt->phase;
 		t->moved_at = w->chance;
 	}
@@ -344,19 +403,20 @@ static void look_at_turn(struct watch *w, const struct room *room, const struct 
 	if (rt->phase == ROOM_PHASE_HEARING) {
 		const struct room_speaker *sp = NULL;
 
-		for (unsigned i = 0; i < ROOM_SPEAKERS && !sp; i++)
+		for (unsigned i = 0; i < room->places && !sp; i++)
 			if (room->speaker[i].used && room->speaker[i].user == rt->user)
 				sp = &room->speaker[i];
 		if (!sp || sp->turn != rt)
 			broken(w, "turn %u is heard from nobody", rt->id);
-	} else if (rt->phase == ROOM_PHASE_TRANSCRIBING && !words_come(w, rt)) {
-		broken(w, "turn %u has its words and waits for them", rt->id);
-	} else if (rt->phase == ROOM_PHASE_DEFERRED && !room->settings->defer_expire_ms) {
-		return; /* for ever, if so wanted */
-	} else if (w->chance - t->moved_at > most) {
-		broken(w, "turn %u waits in phase %d and gets no further", rt->id, (int)rt->phase);
+		return;
 	}
-	if (rt->phase != ROOM_PHASE_HEARING && room_deadline(room) > w->now + most)
+	if (rt->phase == ROOM_PHASE_TRANSCRIBING && !words_come(w, room, rt))
+		broken(w, "turn %u has its words and waits for them", rt->id);
+	if (rt->phase == ROOM_PHASE_DEFERRED && !room->settings->defer_expire_ms)
+		return; /* for ever, if so wanted */
+	if (w->chance - t->moved_at > most)
+		broken(w, "turn %u waits in phase %d and gets no further", rt->id, (int)rt->phase);
+	if (w->deadline > w->now + most)
 		broken(w, "turn %u waits in phase %d and there is no timer", rt->id,
 		       (int)rt->phase);
 }
@@ -368,48 +428,77 @@ static void look_at_queue(struct watch *w, const struct room *room, unsigned que
 	if (!queued || room->active || !room->up ||
 	    room->settings->reply_path == SETTINGS_REPLY_BRIDGE)
 		return;
-	for (unsigned i = 0; i < ROOM_SPEAKERS; i++)
+	for (unsigned i = 0; i < room->places; i++)
 		if (room->speaker[i].used &&
 		    room->speaker[i].capture.phase == ROOM_CAPTURE_PROMOTED &&
 		    w->now < room->speaker[i].capture.voice_at +
 				     room->settings->end_long_ms * ROOM_MS)
 			return;
-	for (unsigned i = 0; i < ROOM_TURNS; i++)
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1))
 		if (room->turn[i].phase == ROOM_PHASE_TRANSCRIBING)
 			return;
 	/* A step that frees the floor at its very end may leave the taking up to a timer at once.
 	 */
-	if (room_deadline(room) > w->now)
+	if (w->deadline > w->now)
 		broken(w, "a turn is held and nobody speaks");
+}
+
+/* What the machines of the room went through, and what stands at once. */
+static void look_at_machines(struct watch *w, const struct room *room)
+{
+	unsigned places = room->places > w->places ? room->places : w->places;
+	uint8_t at[STATES_MACHINES] = {0};
+
+	states_of(room, w->now, at);
+	/* A room that is over is not stepped any more: its machines stand where they stood. */
+	if (room->over) {
+		moved(w, STATES_SESSION, w->at[STATES_SESSION], at[STATES_SESSION]);
+		memcpy(w->at, at, sizeof at);
+		if (w->seen)
+			w->seen->pairs[STATES_SESSION][at[STATES_OUTPUT]][at[STATES_SESSION]]++;
+		return;
+	}
+	for (unsigned i = 0; i < places; i++) {
+		uint8_t capture = (uint8_t)room->speaker[i].capture.phase;
+
+		moved(w, STATES_CAPTURE, w->capture[i], capture);
+		w->capture[i] = capture;
+		if (capture > at[STATES_CAPTURE])
+			at[STATES_CAPTURE] = capture;
+	}
+	w->places = room->places;
+	for (unsigned m = 0; m < STATES_MACHINES; m++) {
+		if (m != STATES_CAPTURE && m != STATES_TURN)
+			moved(w, (enum states_machine)m, w->at[m], at[m]);
+		if (!states_paired(m))
+			continue;
+		if (w->seen)
+			w->seen->pairs[m][at[STATES_OUTPUT]][at[m]]++;
+		if (states_never_both(m, at[STATES_OUTPUT], at[m]))
+			broken(w, "the output is in state %d and %s in %d, and %s",
+			       at[STATES_OUTPUT], states_machine(m), at[m],
+			       states_never_both(m, at[STATES_OUTPUT], at[m]));
+	}
+	memcpy(w->at, at, sizeof at);
 }
 
 static void look(struct watch *w, const struct room *room, const struct room_event *ev)
 {
-	unsigned queued = 0, furthest = 0;
-	uint64_t deadline = room_deadline(room);
+	unsigned queued = 0;
 
-	for (unsigned i = 0; i < ROOM_TURNS; i++) {
-		const struct room_turn *t = &room->turn[i];
-
-		if (t->phase == ROOM_PHASE_FREE)
-			continue;
-		if (t->phase == ROOM_PHASE_ENDED && turn_of(w, t->id)->phase == ROOM_PHASE_ENDED)
-			continue;
-		look_at_turn(w, room, t);
-		queued += t->phase == ROOM_PHASE_QUEUED;
+	w->deadline = room_deadline(room);
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
+	     i = room_turn_next(room, i + 1)) {
+		look_at_turn(w, room, &room->turn[i]);
+		queued += room->turn[i].phase == ROOM_PHASE_QUEUED;
 	}
 	look_at_queue(w, room, queued);
 	if (room->active && !lives(room->active))
 		broken(w, "turn %u is over and keeps the floor", room->active->id);
-	w->stuck = deadline <= w->now && ev->type == ROOM_TIMER ? w->stuck + 1 : 0;
+	w->stuck = w->deadline <= w->now && ev->type == ROOM_TIMER ? w->stuck + 1 : 0;
 	if (w->stuck > STUCK_STEPS)
 		broken(w, "timers pass and the deadline stays");
-	for (unsigned i = 0; i < ROOM_SPEAKERS; i++)
-		if (room->speaker[i].used && room->speaker[i].capture.phase > furthest)
-			furthest = room->speaker[i].capture.phase;
-	if (w->seen)
-		w->seen->pairs[room->active ? room->active->phase : ROOM_PHASE_FREE][furthest]++;
-	w->deadline = deadline;
+	look_at_machines(w, room);
 }
 
 const char *watch_step(struct watch *w, const struct room *room, const struct room_event *ev,
@@ -419,14 +508,16 @@ const char *watch_step(struct watch *w, const struct room *room, const struct ro
 
 	w->chance += gone < CHANCE_MS * ROOM_MS ? gone : CHANCE_MS * ROOM_MS;
 	w->now = now;
+	w->recording = 0;
 	came(w, ev);
 	for (size_t i = 0; i < fx->n; i++)
-		did(w, &fx->v[i]);
+		did(w, room, &fx->v[i]);
 	if (fx->n >= ROOM_EFFECTS)
 		broken(w, "more effects than there is room for");
 	look(w, room, ev);
 	if (w->seen) {
 		w->seen->events[ev->type]++;
+		w->seen->steps++;
 		w->seen->changed += fx->n || before != w->deadline;
 	}
 	return w->broken ? w->what : NULL;
@@ -434,6 +525,9 @@ const char *watch_step(struct watch *w, const struct room *room, const struct ro
 
 const char *watch_rest(struct watch *w, const struct room *room)
 {
+	for (unsigned i = 0; i < ROOM_TURNS; i++)
+		if (lives(&room->turn[i]) != (room_turn_next(room, i) == i))
+			broken(w, "turn %u is not where it is looked for", room->turn[i].id);
 	for (unsigned i = 0; i < ROOM_TURNS; i++)
 		if (lives(&room->turn[i]) &&
 		    (room->turn[i].phase != ROOM_PHASE_DEFERRED || room->settings->defer_expire_ms))

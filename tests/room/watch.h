@@ -6,27 +6,21 @@
  *   playback         sound, then open once, then end or stop; one at a time; after a stop nothing more of that turn
  *   turns            end once, with a reason; none lives on without getting further; who waits is not held by what is no speech
  *   time             after a timer there is a later deadline; whoever waits has one that is near
+ *   machines         none goes where it cannot, no two stand as they cannot at once (control/room/states.def)
  *
  * Every scenario is watched, and so is every step of the explorer. */
 #ifndef TESTS_ROOM_WATCH_H
 #define TESTS_ROOM_WATCH_H
 
 #include "control/room/room.h"
+#include "tests/room/seen.h"
 
 struct watch;
 
 enum { WATCH_TURNS = 512, WATCH_UTTERANCES = 1024 };
 
-/* What was seen, for coverage. */
-struct watch_seen {
-	uint64_t events[ROOM_EVENT_COUNT], effects[ROOM_DO_COUNT], reasons[ROOM_REASON_COUNT], rules[ROOM_RULE_COUNT];
-	uint64_t moves[ROOM_PHASE_ENDED + 1][ROOM_PHASE_ENDED + 1]; /* of a turn, from one step to the next */
-	uint64_t pairs[ROOM_PHASE_ENDED + 1][3]; /* phase of the turn that has the floor (FREE: none) and the furthest capture */
-	uint64_t changed; /* steps that changed something */
-};
-
 /* seen may be NULL; it is added to. ENOMEM. */
-int watch_alloc(struct watch **out, struct watch_seen *seen);
+int watch_alloc(struct watch **out, struct seen *seen);
 struct watch *watch_free(struct watch *w);
 /* For another room. */
 void watch_reset(struct watch *w);

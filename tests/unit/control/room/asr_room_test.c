@@ -127,6 +127,47 @@ TEST(rule_054_three_empty_seconds_trip_the_breaker)
 	world_end(&w);
 }
 
+TEST(rule_054_the_breaker_waits_for_words_that_are_owed)
+{
+	struct world w;
+
+	world_begin(&w, "", 2);
+	empty(&w, 1000, "");
+	empty(&w, 1000, "");
+	/* The third is empty, too, while a fourth is on its way. */
+	world_sound(&w, 1, 1000, 6000);
+	world_sound_end(&w, 1);
+	world_sound(&w, 1, 1000, 6000);
+	world_step(&w, (struct room_event){.type = ROOM_TRANSCRIPT,
+					   .user = 1,
+					   .utterance = w.utterance[1] - 1});
+	world_sound_end(&w, 1);
+	CHECK_INT(w.did[ROOM_DO_ASR_CLOSE], 0);
+	world_words(&w, 1, "");
+	CHECK_INT(w.did[ROOM_DO_ASR_CLOSE], 1);
+	world_end(&w);
+}
+
+TEST(who_says_more_keeps_it_when_earlier_words_never_come)
+{
+	struct world w;
+
+	world_begin(&w, "capture_max_ms=2000", 2);
+	world_sound(&w, 1, 2000, 6000);
+	world_words(&w, 1, "Parley what time is it");
+	world_sound(&w, 1, 1000, 6000);
+	world_sound_end(&w, 1);
+	world_until(&w, w.ms + 4000);
+	/* What came of it is taken up after asr_wait_ms, and the newer turn is heard on. */
+	world_sound(&w, 1, 2000, 6000);
+	world_sound_end(&w, 1);
+	world_forget(&w);
+	world_words(&w, 1, "Parley and where are we");
+	world_until(&w, w.ms + 3000);
+	CHECK(strstr(w.ask, "where are we"));
+	world_end(&w);
+}
+
 TEST(rule_056_a_session_that_idles_is_closed_and_no_sound_is_lost)
 {
 	struct world w;

@@ -132,6 +132,23 @@ TEST(recordings_go_one_at_a_time)
 	CHECK(!room_file_done(&l, 7700 * MS).run);
 }
 
+TEST(a_recording_that_is_not_wanted_any_more_does_not_run)
+{
+	const int end = ROOM_CAPTURE_SPOKEN;
+	struct room_file_lane l = {0};
+
+	room_file_ended(&l, 1, 10, end, 1000, 0);
+	room_file_ended(&l, 2, 20, end, 1000, 100 * MS);
+	room_file_ended(&l, 2, 21, end, 1000, 200 * MS);
+	CHECK(!room_file_forget(&l, 1, 10));
+	CHECK(!room_file_forget(&l, 1, 20));
+	CHECK(room_file_forget(&l, 2, 20));
+	CHECK_INT(l.waiting.n, 1);
+	CHECK_INT(l.waiting.utterance[0], 21);
+	CHECK(room_file_forget(&l, 2, 21));
+	CHECK(!room_file_done(&l, 300 * MS).run);
+}
+
 TEST(a_room_of_recordings_waits_for_one_at_a_time)
 {
 	struct world w;
