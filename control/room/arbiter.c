@@ -24,6 +24,7 @@ enum room_verdict room_arbitrate(const struct settings *s, const struct room_arb
 	if (gate == ROOM_GATE_ALLOWED && !in->awaited)
 		return ROOM_CUT;
 	if (gate != ROOM_GATE_ALLOWED && gate != ROOM_GATE_INSUFFICIENT_CAPTURE_BYTES &&
+	    gate != ROOM_GATE_CAPTURE_TOO_YOUNG_FOR_BUFFERED_PLAYBACK &&
 	    gate != ROOM_GATE_SPEAKING_END_FINALIZE_PENDING)
 		return ROOM_IGNORE;
 	if (!in->gate.allowed || !in->live)
@@ -85,6 +86,7 @@ static struct room_arbitrate_in look(const struct room *room, const struct room_
 		.user = sp->user,
 		.finalizing = c->phase == ROOM_CAPTURE_NONE || c->over_at,
 		.allowed = room_policy_allows(&t->policy, sp->user, false),
+		.read_out = room->reply.planned,
 		.age_ms = (room->now - c->started_at) / ROOM_MS,
 		.voice_ms = o->voice_ms - o->early_ms,
 		.promoted = c->phase == ROOM_CAPTURE_PROMOTED,

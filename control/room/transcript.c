@@ -351,6 +351,8 @@ static void partial(struct room *room, struct room_speaker *sp, const struct roo
 
 	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
 	utf8_plain(text);
+	if (room_guard_words(text))
+		room_capture_vad(&sp->capture, ev->utterance);
 	room_pause_partial(sp, ev->utterance, text);
 	room_pause_look(room, sp);
 	room_pause_text(sp, all, sizeof all);

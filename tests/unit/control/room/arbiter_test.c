@@ -75,6 +75,34 @@ TEST(rule_069_072_the_gate_asks_in_this_order)
 	settings_free(s);
 }
 
+/* What is read out is stopped by no utterance that has only begun. */
+TEST(rule_069_a_young_utterance_does_not_stop_what_is_read_out)
+{
+	static const char text[] = "[[TO: SPEAKER]] There was a king who had a castle by the sea.";
+	static const uint8_t pcm[48 * 8000];
+	struct world w;
+
+	world_begin(&w, "reply_path=brain promote_ms=100 barge_in_ms=200 peek_ms=0", 1);
+	world_says(&w, 1, "parley tell me a story");
+	world_step(&w, (struct room_event){.type = ROOM_BRAIN_TEXT,
+					   .turn = w.asked,
+					   .text = {(const uint8_t *)text, sizeof text - 1}});
+	world_step(&w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = w.asked});
+	world_step(&w, (struct room_event){.type = ROOM_SPEECH_AUDIO,
+					   .turn = w.asked,
+					   .chunk = 1,
+					   .pcm = {pcm, sizeof pcm}});
+	world_step(&w, (struct room_event){
+			       .type = ROOM_SAY_STARTED, .turn = w.asked, .at = w.ms * 1000000});
+	world_until(&w, w.ms + 2000);
+	world_sound(&w, 1, 500, 6000);
+	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 0);
+	CHECK_INT(w.did[ROOM_DO_SAY_GAIN], 1); /* but it is softer */
+	world_sound(&w, 1, 20, 6000);
+	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
+	world_end(&w);
+}
+
 TEST(rule_076_music_alone_is_not_interrupted)
 {
 	struct settings *s = NULL;

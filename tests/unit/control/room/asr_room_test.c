@@ -5,6 +5,24 @@
 #include "control/room/inside.h"
 #include "world.h"
 
+TEST(rule_039_words_so_far_promote_what_is_less_loud)
+{
+	struct world w;
+
+	for (unsigned i = 0; i < 2; i++) {
+		world_begin(&w, "", 1);
+		world_sound(&w, 1, 600, 550);
+		w.utterance[1] += i; /* of another utterance */
+		world_partial(&w, 1, "parley what");
+		w.utterance[1] -= i;
+		world_sound(&w, 1, 100, 550);
+		world_sound_end(&w, 1);
+		CHECK_INT(w.did[ROOM_DO_ASR_COMMIT], i == 0);
+		CHECK_INT(w.did[ROOM_DO_ASR_CANCEL], i == 1);
+		world_end(&w);
+	}
+}
+
 TEST(rule_042_long_speech_is_banked_and_one_turn_in_its_order)
 {
 	struct world w;
@@ -69,6 +87,20 @@ TEST(rule_042_a_piece_whose_words_are_late_does_not_take_the_others_along)
 	CHECK_INT(w.did[ROOM_DO_ASK], 1);
 	CHECK_STR(w.ask, "[Alice]: parley tell me about the match");
 	CHECK_INT(w.did[ROOM_DO_ASR_CANCEL], 1); /* the late one is not awaited any more */
+	world_end(&w);
+}
+
+TEST(rule_042_speech_that_ends_with_a_piece_keeps_it)
+{
+	struct world w;
+
+	world_begin(&w, "", 1);
+	world_sound(&w, 1, 8000, 6000);
+	CHECK_INT(w.did[ROOM_DO_ASR_COMMIT], 1);
+	world_sound_end(&w, 1);
+	CHECK_INT(w.did[ROOM_DO_ASR_CANCEL], 0);
+	world_words(&w, 1, "parley tell me about the match");
+	CHECK_INT(w.did[ROOM_DO_ASK], 1);
 	world_end(&w);
 }
 
