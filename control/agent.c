@@ -695,6 +695,19 @@ void agent_muted(struct agent *a, bool muted)
 	feed(a, &(struct room_event){.type = ROOM_MUTE, .yes = muted});
 }
 
+void agent_settings(struct agent *a)
+{
+	room_log_settings(a->log, a->settings);
+	feed(a, &(struct room_event){.type = ROOM_SETTINGS, .yes = true});
+}
+
+void agent_end(struct agent *a, const char *why)
+{
+	a->tellh = NULL;
+	a->leaveh = NULL;
+	feed(a, &(struct room_event){.type = ROOM_END, .text = slice_str(why)});
+}
+
 void agent_status(const struct agent *a, struct status *out)
 {
 	out->has_brain = true;

@@ -47,6 +47,11 @@ void agent_media(struct agent *a, const struct media_msg *msg);
 void agent_member(struct agent *a, uint64_t user, const char *name, bool is_bot, bool present);
 /* The bot was server-muted or suppressed (cannot be heard), or not any more. */
 void agent_muted(struct agent *a, bool muted);
+/* The settings have changed in place. */
+void agent_settings(struct agent *a);
+/* The session ends for a reason of ROOM_ENDS (control/room/reasons.def): every turn ends and is recorded. Neither the room
+ * nor leaveh is told; after it there is only agent_free. */
+void agent_end(struct agent *a, const char *why);
 /* Its part of /status: brain in use, turns, the last one's reason, delays. */
 void agent_status(const struct agent *a, struct status *out);
 

@@ -575,7 +575,7 @@ struct control *control_free(struct control *c)
 	if (c->gateway && c->save_dirty)
 		save(c);
 	if (c->media && !c->conf.spawn)
-		media_disconnect(c->media); /* so that what is freed below goes on in mediad */
+		media_disconnect(c->media); /* also when it ends without having been stopped */
 	while (c->n_visits)
 		visit_free(c->visits[--c->n_visits]);
 	embedded_free(c->embedded);
@@ -628,17 +628,57 @@ void control_stop(struct control *c)
 		tmr_start(c->stop_tmr, STOP_MS * MS);
 	} else {
 		save(c);
+		/* What goes on in mediad is not told that the rooms here end. */
+		media_disconnect(c->media);
+		for (unsigned i = 0; i < c->n_visits; i++)
+			visit_end(c->visits[i]);
 		env_stop(c->env);
 	}
 }
 
+/* Whether anything changed for calls that go on. */
+static bool take_setting(struct control *c, const char *name, const char *value)
+{
+	enum settings_when when = settings_when(name);
+	int err = when == SETTINGS_NEXT_START ? 0 : settings_set(c->settings, name, value);
+
+	if (err)
+		log_warn("setting_refused", "name=%s error=\"%s\"", name, strerror(err));
+	else
+		log_info("setting_changed", "name=%s heeded=\"%s\"", name,
+			 when == SETTINGS_AT_ONCE     ? "at once"
+			 : when == SETTINGS_NEXT_CALL ? "by the next call"
+						      : "at the next start");
+	return !err && when == SETTINGS_AT_ONCE;
+}
+
+int control_settings(struct control *c, const uint8_t *json, size_t len)
+{
+	json_t *all = json_loadb((const char *)json, len, 0, NULL), *value;
+	const char *name;
+	bool any = false;
+
+	if (!json_is_object(all)) {
+		json_decref(all);
+		return EBADMSG;
+	}
+	json_object_foreach(all, name, value)
+		any = (json_is_string(value) && take_setting(c, name, json_string_value(value))) ||
+		      any;
+	json_decref(all);
+	for (unsigned i = 0; any && i < c->n_visits; i++)
+		visit_settings(c->visits[i]);
+	return 0;
+}
+
 void control_input(uint8_t kind, const uint8_t *data, size_t len, void *c)
 {
-	(void)data, (void)len;
 	if (kind == CONTROL_IN_START)
 		control_start(c);
 	else if (kind == CONTROL_IN_STOP)
 		control_stop(c);
+	else if (kind == CONTROL_IN_SETTINGS && control_settings(c, data, len))
+		log_warn("settings_malformed", "bytes=%zu", len);
 }
 
 const struct words *control_failure(const struct control *c)

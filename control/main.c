@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <event2/event.h>
+#include <jansson.h>
 
 #include "control/check.h"
 #include "control/child.h"
@@ -26,7 +27,7 @@
 #include "ipc/log.h"
 #include "proto/discord.h"
 
-enum { SOCKS_MAX = 32, USAGE = 2 };
+enum { SOCKS_MAX = 32, USAGE = 2, SIGNALS = 3 };
 
 struct options {
 	struct control_conf conf;
@@ -78,6 +79,8 @@ static const char help[] =
 	"(without a key the embedded brain serves); PARLEY_DISCORD_API, PARLEY_BRAIN_URL and the\n"
 	"other settings that --settings prints. What the environment says counts more than the "
 	"settings file.\n"
+	"\n"
+	"SIGHUP: the settings file is read again; a file with a fault changes nothing.\n"
 	"\n"
 	"Stopped by SIGTERM it leaves its calls running in mediad for the next control, unless it\n"
 	"runs the mediad itself: then it leaves the channels.\n"
@@ -247,8 +250,63 @@ struct run {
 	struct journal *journal;
 	struct control *control;
 	uint32_t source;
-	struct event *sig[2];
+	struct event *sig[SIGNALS];
+	const struct options *o;
+	struct settings *read; /* as they were read last */
 };
+
+/* Turns are kept for --why in any case; what was said in them only when it was asked for. */
+static void keep_turns(struct settings *settings, const struct control_conf *conf)
+{
+	char file[640];
+
+	if (*settings->turns_file || !conf->state_dir)
+		return;
+	why_default(conf->state_dir, file, sizeof file);
+	if (settings_set(settings, "turns_file", file) == 0 && !settings->log_words)
+		settings_set(settings, "turns_words", "no");
+}
+
+static void on_new_fault(const char *text, void *arg)
+{
+	(void)arg;
+	log_warn("settings_fault", "text=\"%s\"", text);
+}
+
+static void add_change(const char *name, const char *value, bool secret, void *arg)
+{
+	(void)secret;
+	json_object_set_new(arg, name, json_string(value));
+}
+
+/* The settings file may have been edited. One that cannot be used changes nothing. */
+static void reload(struct run *r)
+{
+	struct settings *fresh = NULL;
+	int err = environment_settings(&fresh, r->o->config, on_new_fault, NULL);
+	json_t *changes = json_object();
+	char *text = NULL;
+
+	if (!err) {
+		keep_turns(fresh, &r->o->conf);
+		settings_changes(r->read, fresh, add_change, changes);
+		text = json_dumps(changes, JSON_COMPACT);
+		err = text ? 0 : ENOMEM;
+	}
+	if (err) {
+		log_warn("settings_kept", "text=\"The settings stay as they were: %s.\"",
+			 err == EINVAL ? "the file cannot be used" : strerror(err));
+	} else {
+		log_info("settings_read", "changed=%zu", json_object_size(changes));
+		env_deliver(r->env, r->source, CONTROL_IN_SETTINGS, text, strlen(text));
+		settings_free(r->read);
+		r->read = fresh;
+		fresh = NULL;
+	}
+	free(text);
+	json_decref(changes);
+	settings_free(fresh);
+}
 
 static void on_signal(evutil_socket_t sig, short what, void *arg)
 {
@@ -256,7 +314,10 @@ static void on_signal(evutil_socket_t sig, short what, void *arg)
 
 	(void)what;
 	log_info("signal", "number=%d", (int)sig);
-	env_deliver(r->env, r->source, CONTROL_IN_STOP, NULL, 0);
+	if (sig == SIGHUP)
+		reload(r);
+	else
+		env_deliver(r->env, r->source, CONTROL_IN_STOP, NULL, 0);
 }
 
 /* A sentence for whoever runs it; 1, as an exit status. */
@@ -315,18 +376,23 @@ static int start_journal(struct run *r, const struct settings *settings, const s
 
 static int start(struct run *r, struct settings *settings, const struct options *o)
 {
-	static const int signals[] = {SIGTERM, SIGINT};
+	static const int signals[SIGNALS] = {SIGTERM, SIGINT, SIGHUP};
 	struct env_conf conf = {.loop = true};
 	int err = start_journal(r, settings, o);
 
 	conf.journal = r->journal;
+	r->o = o;
+	if (!err)
+		err = settings_alloc(&r->read);
+	if (!err)
+		*r->read = *settings;
 	if (!err)
 		err = env_alloc(&r->env, &conf);
 	if (!err && r->journal)
 		err = control_secrets(r->env, settings);
 	if (!err)
 		err = control_make(&r->control, &r->source, r->env, settings, &o->conf);
-	for (unsigned i = 0; i < 2 && !err; i++) {
+	for (unsigned i = 0; i < SIGNALS && !err; i++) {
 		r->sig[i] = evsignal_new(env_base(r->env), signals[i], on_signal, r);
 		if (!r->sig[i] || event_add(r->sig[i], NULL))
 			err = ENOMEM;
@@ -337,9 +403,10 @@ static int start(struct run *r, struct settings *settings, const struct options 
 /* What teardown still does is no part of the session. */
 static void end(struct run *r)
 {
-	for (unsigned i = 0; i < 2; i++)
+	for (unsigned i = 0; i < SIGNALS; i++)
 		if (r->sig[i])
 			event_free(r->sig[i]);
+	settings_free(r->read);
 	control_free(r->control);
 	env_free(r->env);
 	journal_free(r->journal);
@@ -438,18 +505,6 @@ static int print_settings(void)
 		fputs(page, stdout);
 	free(page);
 	return err ? 1 : 0;
-}
-
-/* Turns are kept for --why in any case; what was said in them only when it was asked for. */
-static void keep_turns(struct settings *settings, const struct control_conf *conf)
-{
-	char file[640];
-
-	if (*settings->turns_file || !conf->state_dir)
-		return;
-	why_default(conf->state_dir, file, sizeof file);
-	if (settings_set(settings, "turns_file", file) == 0 && !settings->log_words)
-		settings_set(settings, "turns_words", "no");
 }
 
 int main(int argc, char **argv)

@@ -101,6 +101,12 @@ void room_log_step(struct room_log *l, const struct room_event *ev, uint64_t now
 	put(l, &(struct room_journal_record){.what = ROOM_JOURNAL_EVENT, .event = *ev, .now = now});
 }
 
+void room_log_settings(struct room_log *l, const struct settings *settings)
+{
+	if (l)
+		settings_each(settings, put_setting, l);
+}
+
 struct room_log *room_log_free(struct room_log *l)
 {
 	if (!l)

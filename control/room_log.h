@@ -17,5 +17,7 @@ struct room_log *room_log_new(struct env *env, const struct settings *settings, 
 struct room_log *room_log_free(struct room_log *l);
 /* A step that was made, and what it gave. NULL accepted. */
 void room_log_step(struct room_log *l, const struct room_event *ev, uint64_t now, const struct room_effects *fx);
+/* The settings that the next steps are under. NULL accepted. */
+void room_log_settings(struct room_log *l, const struct settings *settings);
 
 #endif

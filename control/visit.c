@@ -130,8 +130,11 @@ static void start_agent(struct visit *c)
 	agent_muted(c->agent, visit_unheard(c));
 }
 
-static void end_room(struct visit *c)
+/* why: a reason of ROOM_ENDS. */
+static void end_room(struct visit *c, const char *why)
 {
+	if (c->agent)
+		agent_end(c->agent, why);
 	c->agent = agent_free(c->agent);
 	c->media = media_call_free(c->media);
 	faults_end(&c->faults);
@@ -341,7 +344,7 @@ static void over(struct visit *c, const struct voice_act *act)
 	if (c->was_up && act->type == VOICE_ACT_FAILED && !c->cmd)
 		visit_tell_room(&words, c);
 	visit_answer(c, &words);
-	end_room(c);
+	end_room(c, act->type == VOICE_ACT_LEFT ? "bot_disconnected" : "connection_lost");
 	c->conf.changedh(c->conf.arg);
 }
 
@@ -456,7 +459,7 @@ struct visit *visit_free(struct visit *c)
 {
 	if (!c)
 		return NULL;
-	end_room(c);
+	end_room(c, "shutdown");
 	tmr_free(c->tmr);
 	voice_free(c->voice);
 	free(c);
@@ -513,7 +516,7 @@ void visit_leave(struct visit *c)
 	words_asked_to_leave(&words);
 	visit_answer(c, &words);
 	voice_leave(c->voice, env_now(c->conf.env));
-	end_room(c);
+	end_room(c, "nl_leave");
 	c->conf.changedh(c->conf.arg);
 	arm(c);
 }
@@ -559,7 +562,7 @@ void visit_removed(struct visit *c)
 	voice_leave(c->voice, env_now(c->conf.env));
 	words_removed(&words);
 	visit_answer(c, &words);
-	end_room(c);
+	end_room(c, "bot_disconnected");
 	c->conf.changedh(c->conf.arg);
 	arm(c);
 }
@@ -608,4 +611,16 @@ void visit_brain_ready(struct visit *c, bool moved)
 	if (moved)
 		c->agent = agent_free(c->agent);
 	start_agent(c);
+}
+
+void visit_settings(struct visit *c)
+{
+	if (c->agent)
+		agent_settings(c->agent);
+}
+
+void visit_end(struct visit *c)
+{
+	if (c->agent)
+		agent_end(c->agent, "shutdown");
 }

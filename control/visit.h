@@ -61,6 +61,10 @@ void visit_removed(struct visit *c);
 void visit_event(struct visit *c, const char *name, const json_t *d);
 /* The brain's address is known now, or it moved to another. */
 void visit_brain_ready(struct visit *c, bool moved);
+/* The settings have changed in place. */
+void visit_settings(struct visit *c);
+/* The program ends: every turn of its room is over from now on. */
+void visit_end(struct visit *c);
 /* What /status is made of, but for what only control knows. Borrows of the visit until it changes.
  */
 void visit_status(const struct visit *c, struct status *out);

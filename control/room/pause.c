@@ -137,7 +137,7 @@ static void time_of(struct room *room, struct room_speaker *sp)
 
 void room_pause_time(struct room *room)
 {
-	for (unsigned i = 0; i < ROOM_SPEAKERS; i++)
+	for (unsigned i = 0; i < room->places; i++)
 		if (room->speaker[i].used)
 			time_of(room, &room->speaker[i]);
 }

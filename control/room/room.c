@@ -384,7 +384,7 @@ static void settings_fact(struct room *room, bool allowed)
 	}
 	take_settings(room);
 	room_instruct(room);
-	for (unsigned i = 0; i < ROOM_SPEAKERS; i++)
+	for (unsigned i = 0; i < room->places; i++)
 		if (room->speaker[i].used && !room->speaker[i].is_bot)
 			listen_to(room, &room->speaker[i]);
 }

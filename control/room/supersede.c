@@ -89,7 +89,8 @@ bool room_revise(struct room *room, const struct room_event *ev)
 
 	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
 	utf8_plain(text);
-	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1)) {
+	/* Those that are over, too. */
+	for (unsigned i = 0; i < ROOM_TURNS; i++) {
 		struct room_turn *t = &room->turn[i];
 		int k = t->phase < ROOM_PHASE_JUDGED
 				? -1
