@@ -12,6 +12,7 @@
 #include "control/room/room.h"
 #include "control/room/segment.h"
 #include "control/room_log.h"
+#include "control/say.h"
 #include "control/services.h"
 #include "control/settings/provider.h"
 #include "control/settings/settings.h"
@@ -25,22 +26,12 @@
 #define MS UINT64_C(1000000)
 /* Before a line that others spoke over. */
 #define CUT_MARK "[interrupted] "
-enum { SAY_CHUNK = 2048 };
 
 /* An event that came while a step was being performed: it waits, with its own copy of text. */
 struct later {
 	struct later *next;
 	struct room_event ev;
 	uint8_t text[];
-};
-
-/* The answer that is being said, or held until the room lets it out. */
-struct say {
-	uint32_t turn; /* 0 = none */
-	struct media_playback *pb;
-	bool ended, drained;
-	uint8_t *held;
-	size_t n, cap;
 };
 
 struct agent {
@@ -58,7 +49,7 @@ struct agent {
 	struct ears *ears;	/* the same */
 	struct services *services;
 	struct tmr *timer;
-	struct say say;
+	struct say *say;
 
 	bool stepping;
 	struct later *first, **last;
@@ -136,13 +127,6 @@ static void timer_fired(void *arg)
 
 /* ---- speech ---- */
 
-static void say_clear(struct agent *a)
-{
-	media_playback_free(a->say.pb);
-	free(a->say.held);
-	a->say = (struct say){0};
-}
-
 static void tell_turn(struct agent *a, const struct room_turn *t, enum turns_stage stage)
 {
 	const struct media_want *where = media_call_want(a->call);
@@ -157,136 +141,15 @@ static void tell_turn(struct agent *a, const struct room_turn *t, enum turns_sta
 	turns_write(a->env, a->settings->turns_file, t, stage, where->guild, where->channel);
 }
 
-static void playback_event(struct media_playback *pb, enum media_playback_event ev,
-			   uint64_t samples, unsigned reason, uint64_t at_ns, void *arg)
+static void say_fact(const struct room_event *ev, void *arg)
 {
 	struct agent *a = arg;
-	struct room_event out = {.turn = a->say.turn, .samples = samples, .at = at_ns};
 	const struct room_turn *t;
 
-	(void)pb;
-	switch (ev) {
-	case MEDIA_PB_STARTED:
-		out.type = ROOM_SAY_STARTED;
-		break;
-	case MEDIA_PB_DRAINED:
-		a->say.drained = true;
-		out.type = ROOM_SAY_DRAINED;
-		break;
-	case MEDIA_PB_STOPPED:
-		if (reason != MEDIA_REASON_STOPPED)
-			log_warn("playback_stopped", "turn=%u reason=%s", a->say.turn,
-				 media_reason_name(reason));
-		out.type = ROOM_SAY_STOPPED;
-		break;
-	case MEDIA_PB_PAUSED:
-		return;
-	}
-	feed(a, &out);
+	feed(a, ev);
 	t = room_active(a->room);
-	if (ev == MEDIA_PB_STARTED && t && t->id == out.turn)
+	if (ev->type == ROOM_SAY_STARTED && t && t->id == ev->turn)
 		tell_turn(a, t, TURNS_SPEAKING);
-}
-
-static void say_write(struct agent *a, const uint8_t *pcm, size_t n)
-{
-	int16_t chunk[SAY_CHUNK];
-
-	while (n >= 2 && a->say.pb) {
-		size_t take = n / 2 < SAY_CHUNK ? n / 2 : SAY_CHUNK;
-		int err;
-
-		for (size_t i = 0; i < take; i++)
-			chunk[i] = (int16_t)(pcm[2 * i] | pcm[2 * i + 1] << 8);
-		err = media_playback_write(a->say.pb, chunk, take);
-		if (err) {
-			log_warn("speech_lost", "turn=%u error=\"%s\"", a->say.turn, strerror(err));
-			media_playback_stop(a->say.pb, 0);
-			return;
-		}
-		pcm += 2 * take;
-		n -= 2 * take;
-	}
-}
-
-/* The room lets an answer out in the same breath as its first sound, or after more of it; so sound
- * waits here. */
-static void say_pcm(struct agent *a, const struct room_effect *e)
-{
-	struct say *s = &a->say;
-
-	if (s->turn != e->turn || s->drained) {
-		say_clear(a);
-		s->turn = e->turn;
-	}
-	if (s->pb) {
-		say_write(a, e->pcm.p, e->pcm.n);
-		return;
-	}
-	if (s->n + e->pcm.n > s->cap) {
-		size_t cap = 2 * s->cap > s->n + e->pcm.n ? 2 * s->cap : s->n + e->pcm.n;
-		uint8_t *grown = realloc(s->held, cap);
-
-		if (!grown) {
-			log_warn("speech_lost", "turn=%u error=\"%s\"", e->turn, strerror(ENOMEM));
-			return;
-		}
-		s->held = grown;
-		s->cap = cap;
-	}
-	if (e->pcm.n)
-		memcpy(s->held + s->n, e->pcm.p, e->pcm.n);
-	s->n += e->pcm.n;
-}
-
-static void say_open(struct agent *a, uint32_t turn)
-{
-	struct say *s = &a->say;
-	int err = s->turn == turn
-			  ? media_playback_open(&s->pb, a->call, ROOM_RATE, playback_event, a)
-			  : ENOENT;
-
-	if (err) {
-		log_warn("playback_failed", "turn=%u error=\"%s\"", turn, strerror(err));
-		s->pb = NULL;
-		feed(a, &(struct room_event){.type = ROOM_SAY_STOPPED, .turn = turn});
-		return;
-	}
-	say_write(a, s->held, s->n);
-	s->n = 0;
-}
-
-static void say_end(struct agent *a, uint32_t turn)
-{
-	if (a->say.turn == turn && a->say.pb && !a->say.ended) {
-		a->say.ended = true;
-		media_playback_end(a->say.pb);
-	}
-}
-
-/* Its voice is lowered or raised while somebody speaks over it. */
-static void say_adjust(struct agent *a, const struct room_effect *e)
-{
-	struct media_playback *pb = a->say.turn == e->turn ? a->say.pb : NULL;
-
-	if (!pb)
-		return;
-	if (e->type == ROOM_DO_SAY_PAUSE)
-		media_playback_pause(pb, (uint16_t)e->ms);
-	else if (e->type == ROOM_DO_SAY_RESUME)
-		media_playback_resume(pb, (uint16_t)e->ms);
-	else
-		media_playback_gain(pb, (uint16_t)e->gain, (uint16_t)e->ms);
-}
-
-static void say_stop(struct agent *a, uint32_t turn, uint32_t fade_ms)
-{
-	if (a->say.turn != turn)
-		return;
-	if (a->say.pb)
-		media_playback_stop(a->say.pb, (uint16_t)fade_ms);
-	else
-		say_clear(a);
 }
 
 /* ---- what goes wrong ---- */
@@ -388,8 +251,7 @@ static void record(struct agent *a, const struct room_turn *t)
 			 t->said);
 		realtime_remember(a->brain, line, said);
 	}
-	if (a->say.turn == t->id)
-		say_clear(a);
+	say_over(a->say, t->id);
 }
 
 /* ---- effects ---- */
@@ -524,21 +386,13 @@ static void perform(struct agent *a, const struct room_effect *e)
 		perform_brain(a, e);
 		break;
 	case ROOM_DO_SAY_PCM:
-		say_pcm(a, e);
-		break;
 	case ROOM_DO_SAY_OPEN:
-		say_open(a, e->turn);
-		break;
 	case ROOM_DO_SAY_END:
-		say_end(a, e->turn);
-		break;
 	case ROOM_DO_SAY_STOP:
-		say_stop(a, e->turn, e->ms);
-		break;
 	case ROOM_DO_SAY_PAUSE:
 	case ROOM_DO_SAY_RESUME:
 	case ROOM_DO_SAY_GAIN:
-		say_adjust(a, e);
+		say_do(a->say, e);
 		break;
 	case ROOM_DO_SOUNDBOARD:
 		cannot(a, e);
@@ -794,6 +648,8 @@ int agent_alloc(struct agent **out, const struct agent_conf *conf)
 	a->fx = calloc(1, sizeof *a->fx);
 	err = a->fx ? room_alloc(&a->room, conf->settings, conf->bot_name) : ENOMEM;
 	if (!err)
+		err = say_alloc(&a->say, a->call, say_fact, a);
+	if (!err)
 		err = tmr_alloc(&a->timer, a->env, timer_fired, a);
 	if (!err)
 		err = shells_alloc(a, conf);
@@ -816,7 +672,6 @@ struct agent *agent_free(struct agent *a)
 		return NULL;
 	if (a->room && a->timer)
 		feed(a, &(struct room_event){.type = ROOM_SHUTDOWN});
-	say_clear(a);
 	while (a->first) {
 		struct later *l = a->first;
 
@@ -824,6 +679,7 @@ struct agent *agent_free(struct agent *a)
 		free(l);
 	}
 	tmr_free(a->timer);
+	say_free(a->say);
 	ears_free(a->ears);
 	realtime_free(a->brain);
 	services_free(a->services);

@@ -1,0 +1,34 @@
+/* The bot's voice in one call: performs the room's SAY effects by a playback (control/media/media.h), and tells the room the facts
+ * of it. Sound of an answer waits here until the room lets it out, which is in the same breath or after more of it.
+ *
+ *   state      effect                      next
+ *   NONE       SAY_PCM                     HELD
+ *   HELD       SAY_PCM, up to two minutes  HELD; of more the room is told that the brain failed
+ *   HELD       SAY_OPEN                    PLAYING, or the room is told that it stopped
+ *   PLAYING    SAY_PCM, _END, _GAIN, …     PLAYING
+ *   PLAYING    it drained, more comes      HELD: another playback of the same turn
+ *   any        SAY_PCM of another turn     HELD, and the older one is nobody's
+ *
+ * Everything runs on the media link's loop thread. The handler may be called from inside say_do. */
+#ifndef CONTROL_SAY_H
+#define CONTROL_SAY_H
+
+#include <stdint.h>
+
+struct media_call;
+struct room_effect;
+struct room_event;
+struct say;
+
+/* ROOM_SAY_STARTED, _DRAINED, _STOPPED, ROOM_BRAIN_FAILED; borrowed until return. It may call say_over. */
+typedef void(say_h)(const struct room_event *ev, void *arg);
+
+/* call is borrowed. EINVAL, ENOMEM. Caller owns *out. */
+int say_alloc(struct say **out, struct media_call *call, say_h *h, void *arg);
+struct say *say_free(struct say *s);
+/* One ROOM_DO_SAY_*. */
+void say_do(struct say *s, const struct room_effect *e);
+/* The turn ended: nothing more of it. */
+void say_over(struct say *s, uint32_t turn);
+
+#endif
