@@ -179,6 +179,7 @@ check-long: deps-test
 	@tests/offline/measure.sh
 	@$(MAKE) --no-print-directory chaos CHAOS_SEEDS=1000
 	@$(MAKE) --no-print-directory mutants
+	@$(MAKE) --no-print-directory mutants-media
 	@$(MAKE) --no-print-directory services
 	@$(MAKE) --no-print-directory containers
 	@$(MAKE) --no-print-directory talk-test
@@ -193,6 +194,9 @@ rules:
 mutants: deps-test
 	@tests/mutants/run.sh rules
 	@tests/mutants/run.sh faults
+# The same of the media plane, most of it by programs that are wrong in one line, through guildd. MUTANTS="…" for some.
+mutants-media: deps
+	@tests/mutants/media.sh $(MUTANTS)
 # The room against whatever comes: EXPLORE_SECONDS of processor time, EXPLORE_SEED.
 EXPLORE_SECONDS ?= 60
 EXPLORE_SEED    ?= 1
@@ -261,6 +265,7 @@ help:
 	@echo 'make chaos           seeded faults against real programs: CHAOS_SEEDS=100'
 	@echo 'make explore         the room against whatever comes: EXPLORE_SECONDS=60 EXPLORE_SEED=1'
 	@echo 'make mutants         small edits of the room, each of which a test must notice'
+	@echo 'make mutants-media   the same of mediad and of how control joins, through guildd; 20 minutes'
 	@echo 'make rules           which test proves which of the 151 statements of the room'
 	@echo 'make replay          a recorded session runs again and must send the same bytes'
 	@echo 'make fuzz            FUZZ_SECONDS=20 for each parser'
@@ -272,4 +277,4 @@ help:
 clean:
 	rm -rf build out
 
-.PHONY: services all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins check lint check-long explore mutants rules containers interop replay demo talk talk-test docs
+.PHONY: services all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins check lint check-long explore mutants mutants-media rules containers interop replay demo talk talk-test docs

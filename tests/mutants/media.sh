@@ -1,0 +1,104 @@
+#!/bin/sh
+# Would a wrong client be noticed? Each edit of tests/mutants/media is made in a copy of one source file of mediad or control, and
+# the test that is named there must fail: a scenario with the edited program, or a unit test. What is not edited must pass first.
+#
+#   tests/mutants/media.sh [FAULT…]      default: all
+set -u
+cd "$(dirname "$0")/../.."
+table=tests/mutants/media
+B=build/mutants/media
+sick=$B/sick
+mkdir -p $B/src $sick
+make -s -j"$(nproc)" B=$B $B/mediad $B/control $B/guildd $B/caller $B/offlined || exit 1
+make -s -j"$(nproc)" B=$B ONLY="proto ipc mediad" $B/tests/unit || exit 1
+wraps=$(printf -- '-Wl,--wrap=%s ' malloc calloc realloc aligned_alloc strdup strndup)
+flags='-std=c17 -g -O1 -I. -D_GNU_SOURCE -DPARLEY_VERSION="0" -fno-omit-frame-pointer'
+common='-levent -levent_pthreads -lwebsockets -luv -lmsgpackc -lsodium -ljansson -lm'
+codecs='-lopus -lsamplerate -lmbedcrypto -lcrypto -lseccomp'
+# objects FOLDER…: of its sources, but for a program's main file of the tests
+objects() { find "$@" -name '*.c' | sed "s,^,$B/obj/,; s,c\$,o,"; }
+shared=$(objects proto ipc)
+mediad=$(objects mediad)
+control=$(objects control | grep -v /control/offline/)
+unit=$(objects tests/unit/main.c tests/unit/proto tests/unit/ipc tests/unit/mediad tests/vectors tests/follow | grep -vE '/(vectors|follow)/main.o')
+passed=0 failed=0 healthy=
+
+fail() { failed=$((failed + 1)); echo "$*"; }
+# link OUT WITHOUT LIBRARIES OBJECTS…: everything with the edited object in the place of WITHOUT.
+link() {
+	out=$1 without=$2 libs=$3
+	shift 3
+	# shellcheck disable=SC2086
+	gcc -pthread -o "$out" $B/mutant.o $(printf '%s\n' "$@" | grep -vxF "$without") $libs 2>$B/err || { fail "does not link: $(head -1 $B/err)"; return 1; }
+}
+# programs: links to the healthy ones.
+programs() {
+	for p in mediad control guildd caller offlined; do ln -sf "../$p" "$sick/$p"; done
+}
+# well SCENARIO: it passes with what is not edited, once a run of this script. With another answer a failure would prove nothing.
+well() {
+	case " $healthy " in *" $1 "*) return 0 ;; esac
+	programs
+	timeout 300 bash "tests/scenarios/$1.sh" $sick >$B/log 2>&1 || { fail "scenario $1 fails with what is not edited: $(grep -m1 FAILED $B/log)"; return 1; }
+	healthy="$healthy $1"
+}
+try_unit() { # FAULT FILE NAME
+	case $2 in control/*) fail "$1: unit tests of control are not built here"; return ;; esac
+	# shellcheck disable=SC2086
+	link $B/unit "$B/obj/${2%.c}.o" "$wraps $codecs $common -lcurl" $unit $shared $(printf '%s\n' $mediad | grep -v /main.o) || return
+	timeout 300 $B/unit "$3" >$B/log 2>&1
+	case $? in
+	0 | 124) fail "$1: $3 did not notice" ;;
+	*)
+		passed=$((passed + 1))
+		echo "$1: $(grep -m1 -oE '^FAIL .*|^[^ ]*\.c:[0-9]+: .*' $B/log)"
+		;;
+	esac
+}
+try_scenario() { # FAULT FILE SCENARIO
+	well "$3" || return
+	program=${2%%/*}
+	programs
+	rm -f "$sick/$program"
+	# shellcheck disable=SC2086
+	if [ "$program" = mediad ]; then
+		link "$sick/mediad" "$B/obj/${2%.c}.o" "$codecs $common" $mediad $(printf '%s\n' $shared | grep -v /ipc/http.o) || return
+	else
+		link "$sick/control" "$B/obj/${2%.c}.o" "$common -lcurl" $control $shared || return
+	fi
+	if timeout 300 bash "tests/scenarios/$3.sh" $sick >$B/log 2>&1; then
+		fail "$1: scenario $3 did not notice"
+	else
+		passed=$((passed + 1))
+		echo "$1: $3: $(grep -m1 FAILED $B/log)"
+		rm -rf "$(sed -n 's/^logs are in //p' $B/log)" 2>/dev/null
+	fi
+}
+
+while IFS= read -r line <&3; do
+	case $line in
+	'@ '*)
+		# shellcheck disable=SC2086
+		name=$(echo "$line" | cut -d' ' -f2) file=$(echo "$line" | cut -d' ' -f3) test=$(echo "$line" | cut -d' ' -f4)
+		;;
+	'- '*) old=${line#- } ;;
+	'+ '*)
+		case " ${*:-$name} " in *" $name "*) ;; *) continue ;; esac
+		mkdir -p "$B/src/$(dirname "$file")"
+		if ! OLD=$old NEW=${line#+ } awk 'function bare(s) { gsub(/^[ \t]+|[ \t]+$/, "", s); return s }
+			BEGIN { old = bare(ENVIRON["OLD"]) }
+			!done && bare($0) == old { print ENVIRON["NEW"]; done = 1; next } { print } END { exit !done }' "$file" >"$B/src/$file"; then
+			fail "$name: $file has no such line: $old"
+			continue
+		fi
+		# shellcheck disable=SC2086
+		gcc $flags -w -c -o $B/mutant.o "$B/src/$file" 2>$B/err || { fail "$name: does not compile: $(head -1 $B/err)"; continue; }
+		case $test in
+		unit:*) try_unit "$name" "$file" "${test#unit:}" ;;
+		*) try_scenario "$name" "$file" "$test" ;;
+		esac
+		;;
+	esac
+done 3<$table
+echo "$passed passed, $failed failed, 0 skipped"
+[ $failed = 0 ] && [ $passed -gt 0 ]
