@@ -41,6 +41,7 @@ struct agent {
 	void (*tellh)(const struct words *words, void *arg);
 	void (*faulth)(enum fault fault, enum fault_is is, void *arg);
 	void (*leaveh)(void *arg);
+	int (*soundh)(uint32_t turn, uint32_t chunk, const char *ref, void *arg);
 	void *arg;
 
 	struct room *room;
@@ -49,6 +50,8 @@ struct agent {
 	struct ears *ears;	/* the same */
 	struct services *services;
 	struct tmr *timer;
+	struct tmr *sound_timer; /* of the sound that plays; NULL until there is one */
+	uint32_t sound_turn, sound_chunk;
 	struct say *say;
 
 	bool stepping;
@@ -307,14 +310,19 @@ static void instruct(struct agent *a, const struct room_effect *e)
 	feed(a, &(struct room_event){.type = ROOM_INSTRUCTED});
 }
 
-/* There is no soundboard here yet: the room is told so at once. */
-static void cannot(struct agent *a, const struct room_effect *e)
+static void sound_over(struct agent *a, uint32_t turn, uint32_t chunk)
 {
-	log_warn("cannot", "turn=%u what=soundboard", e->turn);
-	feed(a, &(struct room_event){.type = ROOM_SOUND_DONE,
-				     .turn = e->turn,
-				     .chunk = e->chunk,
-				     .text = slice_str("there is none")});
+	feed(a, &(struct room_event){.type = ROOM_SOUND_DONE, .turn = turn, .chunk = chunk});
+}
+
+static void play_sound(struct agent *a, const struct room_effect *e)
+{
+	int err = a->soundh ? a->soundh(e->turn, e->chunk, e->text, a->arg) : ENOTSUP;
+
+	if (!err)
+		return;
+	log_warn("sound_not_played", "turn=%u error=\"%s\"", e->turn, strerror(err));
+	sound_over(a, e->turn, e->chunk);
 }
 
 static void perform_brain(struct agent *a, const struct room_effect *e)
@@ -395,7 +403,7 @@ static void perform(struct agent *a, const struct room_effect *e)
 		say_do(a->say, e);
 		break;
 	case ROOM_DO_SOUNDBOARD:
-		cannot(a, e);
+		play_sound(a, e);
 		break;
 	case ROOM_DO_SPEAK:
 	case ROOM_DO_SPEAK_CANCEL:
@@ -549,6 +557,32 @@ void agent_muted(struct agent *a, bool muted)
 	feed(a, &(struct room_event){.type = ROOM_MUTE, .yes = muted});
 }
 
+static void sound_ended(void *arg)
+{
+	struct agent *a = arg;
+
+	sound_over(a, a->sound_turn, a->sound_chunk);
+}
+
+/* How long it lasts nobody tells. */
+void agent_sounded(struct agent *a, uint32_t turn, uint32_t chunk, int err)
+{
+	uint32_t ms = err ? 0 : a->settings->sound_ms;
+
+	if (!ms || (!a->sound_timer && tmr_alloc(&a->sound_timer, a->env, sound_ended, a))) {
+		sound_over(a, turn, chunk);
+		return;
+	}
+	a->sound_turn = turn;
+	a->sound_chunk = chunk;
+	tmr_start(a->sound_timer, ms * MS);
+}
+
+void agent_beat(struct agent *a, uint64_t user, const char *name)
+{
+	feed(a, &(struct room_event){.type = ROOM_BEAT, .user = user, .text = slice_str(name)});
+}
+
 void agent_settings(struct agent *a)
 {
 	room_log_settings(a->log, a->settings);
@@ -643,6 +677,7 @@ int agent_alloc(struct agent **out, const struct agent_conf *conf)
 	a->tellh = conf->tellh;
 	a->faulth = conf->faulth;
 	a->leaveh = conf->leaveh;
+	a->soundh = conf->soundh;
 	a->arg = conf->arg;
 	a->last = &a->first;
 	a->fx = calloc(1, sizeof *a->fx);
@@ -679,6 +714,7 @@ struct agent *agent_free(struct agent *a)
 		free(l);
 	}
 	tmr_free(a->timer);
+	tmr_free(a->sound_timer);
 	say_free(a->say);
 	ears_free(a->ears);
 	realtime_free(a->brain);

@@ -32,6 +32,8 @@ struct agent_conf {
 	/* Words for the room's text channel, and what goes wrong with who thinks. May be NULL. */
 	void (*tellh)(const struct words *words, void *arg);
 	void (*faulth)(enum fault fault, enum fault_is is, void *arg);
+	/* A sound of the soundboard is to be played: an errno, or 0 and then agent_sounded. May be NULL. */
+	int (*soundh)(uint32_t turn, uint32_t chunk, const char *ref, void *arg);
 	/* The room's session is over. May be NULL; the agent may not be freed inside the call. */
 	void (*leaveh)(void *arg);
 	void *arg;
@@ -47,6 +49,10 @@ void agent_media(struct agent *a, const struct media_msg *msg);
 void agent_member(struct agent *a, uint64_t user, const char *name, bool is_bot, bool present);
 /* The bot was server-muted or suppressed (cannot be heard), or not any more. */
 void agent_muted(struct agent *a, bool muted);
+/* The sound plays, or cannot (an errno). */
+void agent_sounded(struct agent *a, uint32_t turn, uint32_t chunk, int err);
+/* Somebody played a sound of the soundboard. */
+void agent_beat(struct agent *a, uint64_t user, const char *name);
 /* The settings have changed in place. */
 void agent_settings(struct agent *a);
 /* The session ends for a reason of ROOM_ENDS (control/room/reasons.def): every turn ends and is recorded. Neither the room

@@ -10,6 +10,7 @@
 #include "control/discord/gateway.h"
 #include "control/discord/guilds.h"
 #include "control/discord/rest.h"
+#include "control/discord/sounds.h"
 #include "control/discord/voice.h"
 #include "control/media/media.h"
 #include "control/room/room.h"
@@ -93,6 +94,52 @@ static void wants_to_leave(void *arg)
 	arm(c);
 }
 
+/* ---- the soundboard ---- */
+
+static void on_sounded(uint64_t ticket, int err, void *arg)
+{
+	struct visit *c = arg;
+
+	if (c->agent)
+		agent_sounded(c->agent, (uint32_t)(ticket >> 32), (uint32_t)ticket, err);
+}
+
+static struct sounds *sounds_of(struct visit *c)
+{
+	if (!c->sounds &&
+	    sounds_alloc(&c->sounds, c->conf.env, c->conf.rest, c->guild, on_sounded, c))
+		c->sounds = NULL;
+	return c->sounds;
+}
+
+static int play_sound(uint32_t turn, uint32_t chunk, const char *ref, void *arg)
+{
+	struct visit *c = arg;
+
+	return sounds_of(c) ? sounds_play(c->sounds, voice_channel(c->voice), ref,
+					  (uint64_t)turn << 32 | chunk)
+			    : ENOMEM;
+}
+
+/* Also of the bot's own sounds comes an event. */
+static void heard_sound(struct visit *c, uint64_t user, const json_t *d)
+{
+	const json_t *sound = json_object_get(d, "sound_id");
+	uint64_t channel = 0, id = (uint64_t)json_integer_value(sound);
+	const char *name = NULL;
+
+	if (json_is_string(sound))
+		discord_snowflake(json_string_value(sound), &id);
+	discord_snowflake(json_string_value(json_object_get(d, "channel_id")), &channel);
+	if (!id || !c->agent || user == guilds_self(c->conf.guilds) || !channel ||
+	    channel != voice_channel(c->voice))
+		return;
+	if (c->sounds)
+		name = sounds_name(c->sounds, id);
+	log_info("sound_heard", "guild=%llu user=%llu sound=%llu", ID(c->guild), ID(user), ID(id));
+	agent_beat(c->agent, user, name ? name : "of the soundboard");
+}
+
 static void start_agent(struct visit *c)
 {
 	struct agent_conf conf = {.env = c->conf.env,
@@ -104,6 +151,7 @@ static void start_agent(struct visit *c)
 				  .bot_name = name_of(c),
 				  .tellh = visit_tell_room,
 				  .leaveh = wants_to_leave,
+				  .soundh = play_sound,
 				  .faulth = on_fault,
 				  .arg = c};
 	const struct media_call_state *last = c->media ? media_call_last(c->media) : NULL;
@@ -460,6 +508,7 @@ struct visit *visit_free(struct visit *c)
 	if (!c)
 		return NULL;
 	end_room(c, "shutdown");
+	sounds_free(c->sounds);
 	tmr_free(c->tmr);
 	voice_free(c->voice);
 	free(c);
@@ -595,6 +644,9 @@ void visit_event(struct visit *c, const char *name, const json_t *d)
 			own_state(c, d, now);
 		sync_members(c);
 		visit_watch(c);
+	} else if (strcmp(name, "VOICE_CHANNEL_EFFECT_SEND") == 0 &&
+		   discord_snowflake(json_string_value(json_object_get(d, "user_id")), &user)) {
+		heard_sound(c, user, d);
 	} else if (strcmp(name, "CHANNEL_UPDATE") == 0 && c->media) {
 		struct media_want want = want_of(c, voice_channel(c->voice));
 

@@ -16,6 +16,7 @@ struct visit {
 	struct tmr *tmr;
 	struct media_call *media;
 	struct agent *agent;
+	struct sounds *sounds; /* NULL until one is played or heard */
 	struct faults faults;
 	uint64_t up_since;   /* the call's sound flows; 0: not, or since before our time */
 	struct command *cmd; /* waits for the outcome of a join */

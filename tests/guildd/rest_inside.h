@@ -51,6 +51,9 @@ typedef void(rest_h)(struct rest_call *c);
 	R(PATCH, "/channels/{}/messages/{}", rest_message_patch, true, 5, 5)                       \
 	R(DELETE, "/channels/{}/messages/{}", rest_message_delete, true, 5, 5)                     \
 	R(POST, "/channels/{}/typing", rest_typing, true, 5, 5)                                    \
+	R(POST, "/channels/{}/send-soundboard-sound", rest_sound_send, true, 5, 5)                 \
+	R(GET, "/guilds/{}/soundboard-sounds", rest_guild_sounds, true, 10, 10)                    \
+	R(GET, "/soundboard-default-sounds", rest_default_sounds, true, 10, 10)                    \
 	R(PUT, "/channels/{}/voice-status", rest_voice_status, true, 10, 10)                       \
 	R(POST, "/interactions/{}/{}/callback", rest_callback, false, 50, 5)                       \
 	R(POST, "/webhooks/{}/{}", rest_followup, false, 5, 5)                                     \

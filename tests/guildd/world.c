@@ -39,6 +39,7 @@ static void guild_free(struct gd_guild *g)
 	gd_vec_clear(&g->roles);
 	gd_vec_clear(&g->vstates);
 	json_decref(g->commands);
+	json_decref(g->sounds);
 	free(g);
 }
 

@@ -81,6 +81,7 @@ struct gd_guild {
 	char name[GD_NAME];
 	struct gd_vec channels, members, roles, vstates;
 	json_t *commands; /* of this guild by application id: object of arrays */
+	json_t *sounds;	  /* of its soundboard: array of Discord's objects; NULL for none */
 };
 
 struct gd_world {

@@ -30,4 +30,29 @@ is "no session was opened for it" "$(grep -ac ' client client=' "$D/written/log/
 talk recordings PARLEY_ASR_SESSIONS=file && ok "recordings beside a voice session" || bad "recordings" "$(tail -3 "$D/recordings.txt")"
 is "one session, for the voice" "$(grep -ac ' client client=' "$D/recordings/log/offlined.log")" 1
 
+
+# A model that plays a sound between what it says: any text server will do.
+perl -MIO::Socket::INET -e '
+	my $s = IO::Socket::INET->new(Listen => 4, LocalAddr => "127.0.0.1", ReuseAddr => 1) or die;
+	$| = 1; print $s->sockport, "\n";
+	while (my $c = $s->accept) {
+		my $n = 0;
+		while (my $line = <$c>) { $n = $1 if $line =~ /^content-length: *(\d+)/i; last if $line =~ /^\r?\n/; }
+		read $c, my $body, $n;
+		print $c "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+		for ("It is time. ", "[[SOUND", "BOARD:AirHorn]] And now", " you know.") {
+			print $c "data: {\"choices\":[{\"delta\":{\"content\":\"$_\"},\"finish_reason\":null}]}\n\n";
+		}
+		print $c "data: [DONE]\n\n";
+		close $c;
+	}' >"$D/port" &
+started="$started $!"
+until_ok 5 test -s "$D/port" || bad "the text server" "did not start"
+# The demo holds what was heard against all that was said: here two pieces with a sound between.
+talk sounds PARLEY_REPLY_PATH=brain PARLEY_TEXT_URL="http://127.0.0.1:$(cat "$D/port")/v1"
+is "all of it was said" "$(turn sounds | grep -c 'reason=answered said="It is time. And now you know."')" 1
+is "the sound was taken" "$(grep -ac 'sound_not_played\|sound_refused' "$D/sounds/log/control.log")" 0
+# By the caller's ear: two pieces, and a second at least between them.
+is "and had its time between the two" "$(awk '/the bot is silent/ { at = $1 } /the bot speaks/ && at { print ($1 - at > 1); exit }' "$D/sounds.txt")" 1
+
 report
