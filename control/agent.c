@@ -248,7 +248,7 @@ static void record(struct agent *a, const struct room_turn *t)
 	if (ms >= 0)
 		status_delay(&a->delays, (uint32_t)ms);
 	fault_of_turn(a, t);
-	if (t->asked_at && a->brain) {
+	if (t->asked_at && a->brain && !room_turn_replaced(t)) {
 		room_segment_lines(t, line, sizeof line);
 		snprintf(said, sizeof said, "%s%s", t->said_cut && *t->said ? CUT_MARK : "",
 			 t->said);

@@ -51,6 +51,12 @@ const char *room_rule_text(unsigned rule)
 	return rule < ROOM_RULE_COUNT ? rules[rule].text : "?";
 }
 
+bool room_turn_replaced(const struct room_turn *turn)
+{
+	return turn->reason == ROOM_REASON_SUPERSEDED ||
+	       turn->reason == ROOM_REASON_EOT_REVOKED || turn->reason == ROOM_REASON_MERGED;
+}
+
 static struct room_turn *lives(struct room *room, struct room_turn *turn)
 {
 	size_t i = (size_t)(turn - room->turn);

@@ -132,6 +132,9 @@ struct room_turn {
 	unsigned again, agains; /* the newest of the judgements that changed nothing: its place there, and its decisions */
 };
 
+/* It ended because its words went into another turn, which is asked, answered and remembered for both. */
+bool room_turn_replaced(const struct room_turn *turn);
+
 const char *room_reason_name(unsigned reason);
 const char *room_reason_text(unsigned reason);
 const char *room_rule_name(unsigned rule);

@@ -126,6 +126,23 @@ TEST(rule_042_who_leaves_leaves_what_they_said)
 	world_end(&w);
 }
 
+/* The brain was asked about both; it is to remember one, which has all the words. */
+TEST(rule_020_words_that_are_asked_anew_are_remembered_once)
+{
+	struct world w;
+
+	world_begin(&w, "", 1);
+	world_says(&w, 1, "parley what time is it");
+	world_says(&w, 1, "in Tokyo i mean");
+	CHECK_INT(w.did[ROOM_DO_ASK], 2);
+	CHECK_INT(w.ended, ROOM_REASON_SUPERSEDED);
+	CHECK(w.ended_as.asked_at && room_turn_replaced(&w.ended_as));
+	world_step(&w, (struct room_event){.type = ROOM_BRAIN_FAILED, .turn = w.asked});
+	CHECK(w.ended_as.asked_at && !room_turn_replaced(&w.ended_as));
+	CHECK_STR(w.ended_as.heard, "parley what time is it in Tokyo i mean");
+	world_end(&w);
+}
+
 static void empty(struct world *w, unsigned ms, const char *words)
 {
 	world_sound(w, 1, ms, 6000);
