@@ -164,7 +164,8 @@ static const char *const callers[] = {LEXICON_CALLS(P) NULL};
 
 static bool called(const struct word *w, unsigned i)
 {
-	static const char *const leads[] = {LEXICON_CALLS(P) LEXICON_LEADS(P) ROOM_LISTENING(P) NULL};
+	static const char *const leads[] = {LEXICON_CALLS(P) LEXICON_LEADS(P) ROOM_LISTENING(P)
+						    NULL};
 
 	if (!i)
 		return false;
@@ -245,8 +246,10 @@ static bool leads_on(const struct word *before)
 /* A short lead-in with a verb in it goes on after the name: "i showed her parley what a hit". */
 static bool tells(const struct word *w, unsigned n)
 {
-	static const char *const subject[] = {"i", "he", "she", "they", "it", "that", "nobody", "everybody", "people",
-					      "if", "when", "because", "maybe", "sometimes", "does", "is", "why", NULL};
+	static const char *const subject[] = {"i",    "he",	 "she",	      "they",	   "it",
+					      "that", "nobody",	 "everybody", "people",	   "if",
+					      "when", "because", "maybe",     "sometimes", "does",
+					      "is",   "why",	 NULL};
 
 	for (unsigned i = 0; i < n; i++)
 		if (in_list(&w[i], subject))

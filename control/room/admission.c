@@ -48,10 +48,10 @@ static bool bot_asked(const struct room *room)
 	const struct room_history *h = &room->history;
 
 	if (room->active)
-		return strchr(room->active->said, '?');
+		return room_phrase_asks(room->active->said);
 	for (unsigned i = h->n; i-- > 0;)
 		if (room_history_at(h, i)->bot)
-			return strchr(room_history_at(h, i)->text, '?');
+			return room_phrase_asks(room_history_at(h, i)->text);
 	return false;
 }
 

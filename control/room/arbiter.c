@@ -209,7 +209,8 @@ bool room_over_words(struct room *room, struct room_speaker *sp, const struct ro
 	join(of ? of : sp->turn, o->from, utterance, words, text, sizeof text);
 	named = room_address(&room->names, text) == ROOM_ADDRESS_ADDRESSED;
 	o->words = room_phrase(text);
-	/* A look covers what had been said when it was taken, and the same words once more nothing since. */
+	/* A look covers what had been said when it was taken, and the same words once more nothing
+	 * since. */
 	if (strlen(text) != o->words_n)
 		o->words_voice_ms = !of && o->peek.n ? o->peek.voice_ms : o->voice_ms;
 	o->words_n = strlen(text);

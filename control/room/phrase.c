@@ -7,7 +7,15 @@
 #include "control/room/lexicon.def"
 #include "control/room/phrases.def"
 
-enum { WORDS = 64, WORD = 24, SHORT_CHARS = 5, TWO_CHARS = 12, FEW_WORDS = 4, FEW_CHARS = 20, LISTENING_WORDS = 6 };
+enum {
+	WORDS = 64,
+	WORD = 24,
+	SHORT_CHARS = 5,
+	TWO_CHARS = 12,
+	FEW_WORDS = 4,
+	FEW_CHARS = 20,
+	LISTENING_WORDS = 6
+};
 
 struct words {
 	unsigned n; /* more than WORDS when there were more; the first ones are kept */
@@ -40,14 +48,15 @@ static bool letter(unsigned char ch)
 	       ch >= 0x80;
 }
 
-static void split(const char *text, struct words *out)
+static void split(const char *text, size_t n, struct words *out)
 {
+	const char *end = text + n;
 	size_t k = 0;
 	bool in = false;
 
 	memset(out, 0, sizeof *out);
 	for (;; text++) {
-		unsigned char ch = (unsigned char)*text;
+		unsigned char ch = text < end ? (unsigned char)*text : '\0';
 
 		if (ch == '\'' && in)
 			continue; /* "that's" is one word */
@@ -146,9 +155,9 @@ static bool listens(const struct words *w)
 static bool exclaims(const char *word, const char *next)
 {
 	static const char *const article[] = {"a", "an", "the"};
-	static const char *const of_how[] = {"do",   "does", "did", "is",  "are",    "was",
-					     "were", "can",  "could", "much", "many", "long",
-					     "old",  "far",  "would", "should", "to", "come"};
+	static const char *const of_how[] = {"do",   "does", "did",   "is",	"are",	"was",
+					     "were", "can",  "could", "much",	"many", "long",
+					     "old",  "far",  "would", "should", "to",	"come"};
 
 	if (strcmp(word, "how") == 0)
 		return !in_list(next, of_how, COUNT(of_how));
@@ -177,7 +186,8 @@ static bool asks(const struct words *w)
 	return strcmp(a, "i") == 0 && in_list(b, wishes, COUNT(wishes));
 }
 
-/* A sentence that tells nothing new. Who begins with no, or with but, goes on to something that does. */
+/* A sentence that tells nothing new. Who begins with no, or with but, goes on to something that
+ * does. */
 static bool comments(const struct words *w)
 {
 	if (w->n < 2 || w->n > LISTENING_WORDS || strcmp(w->w[0], "not") == 0)
@@ -193,7 +203,7 @@ enum room_phrase room_phrase(const char *text)
 {
 	struct words w;
 
-	split(text, &w);
+	split(text, strlen(text), &w);
 	if (!w.n)
 		return ROOM_PHRASE_NOTHING;
 	if (only_stops(&w))
@@ -218,7 +228,8 @@ static bool vowel(char ch)
 	return ch && strchr("aeiouy", ch);
 }
 
-/* One syllable of at most three letters, with a vowel, that is no word in itself as far as we know. */
+/* One syllable of at most three letters, with a vowel, that is no word in itself as far as we know.
+ */
 static bool syllable(const char *word)
 {
 	return strlen(word) <= 3 && strpbrk(word, "aeiouy") &&
@@ -239,7 +250,7 @@ static bool hums(const struct words *w)
 	bool alike = false;
 
 	for (unsigned i = 0; i < w->n; i++) {
-		if (i >= WORDS || !syllable(w->w[i]))
+		if (!syllable(w->w[i]))
 			return false;
 		alike = alike || (i && rhyme(w->w[i - 1], w->w[i])) ||
 			(i > 1 && rhyme(w->w[i - 2], w->w[i]));
@@ -247,20 +258,28 @@ static bool hums(const struct words *w)
 	return alike && !only_stops(w);
 }
 
-/* Every word has a vowel; pff, brr and tsk are sounds. */
+/* A word has a vowel or is of another script; pff, brr and tsk are sounds. */
+static bool sound(const char *word)
+{
+	static const char *const known[] = {"uh",  "um",  "ah",	  "oh",	  "er",
+					    "huh", "aha", "uhuh", "uhhuh"};
+
+	if (in_list(word, known, COUNT(known)))
+		return true;
+	for (const char *p = word; *p; p++)
+		if ((unsigned char)*p >= 0x80 || strchr("aeiouy0123456789", *p))
+			return false;
+	return true;
+}
+
+/* Nothing but that. Who says so much that words were left out says more. */
 static bool sounds(const struct words *w)
 {
-	static const char *const known[] = {"uh", "um", "ah", "oh", "er", "huh", "aha", "uhuh", "uhhuh"};
-
-	for (unsigned i = 0; i < w->n; i++) {
-		const char *word = w->w[i];
-		bool outside = i >= WORDS || strpbrk(word, "aeiouy0123456789");
-
-		for (; !outside && *word; word++)
-			outside = (unsigned char)*word >= 0x80;
-		if (outside && (i >= WORDS || !in_list(w->w[i], known, COUNT(known))))
-			return false;
-	}
+	if (!w->n || w->n > WORDS || w->question)
+		return false;
+	for (unsigned i = 0; i < w->n; i++)
+		if (!sound(w->w[i]))
+			return hums(w);
 	return true;
 }
 
@@ -268,21 +287,43 @@ bool room_phrase_sounds(const char *text)
 {
 	struct words w;
 
-	split(text, &w);
-	return w.n && !w.question && (sounds(&w) || hums(&w));
+	split(text, strlen(text), &w);
+	return sounds(&w);
+}
+
+bool room_phrase_asks(const char *text)
+{
+	if (strchr(text, '?'))
+		return true;
+	for (size_t n; *text; text += n + (text[n] != '\0')) {
+		struct words w;
+
+		n = strcspn(text, ".!:;\n");
+		split(text, n, &w);
+		if (asks(&w))
+			return true;
+	}
+	return false;
+}
+
+/* A word as it stands in no table and asks for nothing; of other scripts nobody here can tell. */
+static bool short_word(const char *word)
+{
+	for (const char *p = word; *p; p++)
+		if ((unsigned char)*p >= 0x80 || (*p >= '0' && *p <= '9'))
+			return false;
+	return strlen(word) <= SHORT_CHARS && !in_list(word, questions, COUNT(questions)) &&
+	       !in_list(word, requests, COUNT(requests)) && !in_list(word, more, COUNT(more));
 }
 
 bool room_phrase_idle(const char *text)
 {
 	struct words w;
 
-	split(text, &w);
-	if (!w.n || w.question)
-		return false;
-	if (sounds(&w) || hums(&w) || (listens(&w) && !takes_over(&w)))
+	split(text, strlen(text), &w);
+	if (sounds(&w))
 		return true;
-	return w.n == 1 && w.chars <= SHORT_CHARS && !only_stops(&w) &&
-	       !in_list(w.w[0], questions, COUNT(questions)) &&
-	       !in_list(w.w[0], requests, COUNT(requests)) && !in_list(w.w[0], more, COUNT(more)) &&
-	       !strpbrk(w.w[0], "0123456789");
+	if (!w.n || w.question || only_stops(&w) || takes_over(&w))
+		return false;
+	return listens(&w) || (w.n == 1 && short_word(w.w[0]));
 }

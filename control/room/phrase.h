@@ -31,6 +31,8 @@ enum room_phrase {
 enum room_phrase room_phrase(const char *text);
 /* Nothing but sounds and humming: no answer to anything. */
 bool room_phrase_sounds(const char *text);
+/* Who said this waits for an answer: a question mark, or a sentence that begins as a question or a request. */
+bool room_phrase_asks(const char *text);
 /* Sounds, listening words, or one short word that asks for nothing: an answer only to somebody who asked. */
 bool room_phrase_idle(const char *text);
 

@@ -1,14 +1,15 @@
 /* How the room behaves among people (tests/conversations), in figures: rows of wordings and seeds
  * that were not used while it was tuned; on standard error the same beside a bot without a room and
- * an oracle, with the interval in which the share lies at 95 % and the least and most of GROUPS groups
- * of seeds. Four times:
+ * an oracle, with the interval in which the share lies at 95 % and the least and most of GROUPS
+ * groups of seeds. Four times:
  *
  *   ""          words so far come while somebody speaks
  *   _noisy      the same, and one word in ten is misheard
- *   _late       words come after a commit; the room may ask for a look at what was said so far (peek.h)
- *   _wordless   words come after the end of an utterance only
+ *   _late       words come after a commit; the room may ask for a look at what was said so far
+ * (peek.h) _wordless   words come after the end of an utterance only
  *
- *   CONV_SEED=3000 CONV_SEEDS=240 CONV_EPISODES=80 CONV_SET=F CONV_PARTIALS=300 CONV_ONLY=_noisy CONV_SHOW=1 */
+ *   CONV_SEED=3000 CONV_SEEDS=240 CONV_EPISODES=80 CONV_SET=F CONV_PARTIALS=300 CONV_ONLY=_noisy
+ * CONV_SHOW=1 */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +47,8 @@ static void interval(const struct conversation_share *s, double *low, double *hi
 	*high = (mid + half) / (1 + z * z / n);
 }
 
-static double of_group(const struct conversation_share *now, const struct conversation_share *before)
+static double of_group(const struct conversation_share *now,
+		       const struct conversation_share *before)
 {
 	struct conversation_share s = {now->right - before->right, now->of - before->of};
 

@@ -320,8 +320,7 @@ static void interrupt(struct talk *t, unsigned who)
 {
 	unsigned cuts = t->seen.cuts, ms;
 	uint64_t from = now_ms(t);
-	const char *words =
-		pick(t, who == t->holder ? CONVERSATION_TAKEOVER : CONVERSATION_CALL);
+	const char *words = pick(t, who == t->holder ? CONVERSATION_TAKEOVER : CONVERSATION_CALL);
 
 	ms = say(t, who, words);
 	pass(t, ms > YIELD_MS ? ms : YIELD_MS);
@@ -492,7 +491,7 @@ bool conversation_known(const char *words)
 #define P(phrase) phrase,
 	static const char *const phrases[] = {ROOM_TAKEOVERS(P) ROOM_STOPS(P) ROOM_LISTENING(P)};
 	static const char *const single[] = {ROOM_LISTENING(P) ROOM_GLUE(P) ROOM_STOPS(P)
-						LEXICON_FUNCTION(P)};
+						     LEXICON_FUNCTION(P)};
 #undef P
 	enum {
 		PHRASES = sizeof phrases / sizeof phrases[0],

@@ -221,8 +221,9 @@ TEST(rule_083_and_so_with_sentences_that_were_held_out)
 	CHECK_INT(wrong(held_out, sizeof held_out / sizeof held_out[0], true), 0);
 }
 
-/* Sentences in which the name does not stand first. They were written together and dealt out by turns:
- * the first table was looked at while the rules were made, of the second only the figures. */
+/* Sentences in which the name does not stand first. They were written together and dealt out by
+ * turns: the first table was looked at while the rules were made, of the second only the figures.
+ */
 static const struct sentence within_tuned[] = {
 	{"good morning parley any news", true},
 	{"okay parley", true},
@@ -325,7 +326,8 @@ static const struct sentence within_held_out[] = {
 	{"sometimes parley does not answer", false},
 };
 
-/* How many of them were taken for the wrong thing: those that call the bot, and those that do not. */
+/* How many of them were taken for the wrong thing: those that call the bot, and those that do not.
+ */
 static void count(const struct sentence *rows, size_t n, unsigned missed[2], unsigned taken[2])
 {
 	for (size_t i = 0; i < n; i++) {

@@ -187,10 +187,13 @@ TEST(rule_080_what_words_over_the_bot_are)
 
 TEST(rule_023_sounds_and_words_that_ask_for_nothing)
 {
-	static const char *const sounds[] = {"mhm", "Pff.", "hm hm", "brr", "la-la-la", "dum di dum", "doo bee doo"};
-	static const char *const idle[] = {"hut", "Wow!", "oh nice", "yeah yeah", "yeah that makes sense"};
-	static const char *const neither[] = {"",      "...",	"hm?",	"no no no", "stop stop stop", "1 2 1", "so do i",
-					      "again", "why", "more", "twenty", "what", "seven of them"};
+	static const char *const sounds[] = {"mhm",	 "Pff.",       "hm hm",	     "brr",
+					     "la-la-la", "dum di dum", "doo bee doo"};
+	static const char *const idle[] = {"hut", "Wow!", "oh nice", "yeah yeah",
+					   "yeah that makes sense"};
+	static const char *const neither[] = {
+		"",    "...",  "hm?",	 "no no no", "stop stop stop", "1 2 1", "so do i", "again",
+		"why", "more", "twenty", "what",     "seven of them",  "no",	"да",	   "stop"};
 
 	for (size_t i = 0; i < sizeof sounds / sizeof sounds[0]; i++)
 		if (!room_phrase_sounds(sounds[i]) || !room_phrase_idle(sounds[i]))
@@ -201,6 +204,22 @@ TEST(rule_023_sounds_and_words_that_ask_for_nothing)
 	for (size_t i = 0; i < sizeof neither / sizeof neither[0]; i++)
 		if (room_phrase_sounds(neither[i]) || room_phrase_idle(neither[i]))
 			test_fail(__FILE__, __LINE__, "\"%s\" is something", neither[i]);
+}
+
+TEST(who_asks_waits_for_an_answer)
+{
+	static const char *const asks[] = {"It is late. Shall I go on?",
+					   "Well, here we are: pick a number.", "Tell me more",
+					   "Good. I need your name"};
+	static const char *const tells[] = {"", "...", "It was a king. He had a horse.",
+					    "What a day.", "Pick"};
+
+	for (size_t i = 0; i < sizeof asks / sizeof asks[0]; i++)
+		if (!room_phrase_asks(asks[i]))
+			test_fail(__FILE__, __LINE__, "\"%s\" asks", asks[i]);
+	for (size_t i = 0; i < sizeof tells / sizeof tells[0]; i++)
+		if (room_phrase_asks(tells[i]))
+			test_fail(__FILE__, __LINE__, "\"%s\" does not", tells[i]);
 }
 
 TEST(rule_071_a_voice_right_after_the_begin_waits_for_the_guard)
@@ -448,7 +467,8 @@ TEST(rule_078_a_lease_holds_the_floor)
 	settings_free(s);
 }
 
-/* Alice speaks over a long answer of the bot's, and speech-to-text has no words before it is asked. */
+/* Alice speaks over a long answer of the bot's, and speech-to-text has no words before it is asked.
+ */
 static void talks_over(struct world *w, const char *settings, unsigned ms)
 {
 	world_begin(w, settings, 2);
