@@ -154,7 +154,7 @@ fuzz-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz/$(t))
 fuzz-replay-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz-replay/$(t))
 
 # Benches: programs of tests/bench that print rows; tests/bench/rows says what each is.
-BENCHSHARED := bench crowd far plane speech
+BENCHSHARED := bench brain crowd far plane speech stamps
 BENCHES := $(filter-out $(BENCHSHARED),$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/*.c)))
 $(B)/bench/%: $(B)/obj/tests/bench/%.o $(BENCHSHARED:%=$(B)/obj/tests/bench/%.o) $(B)/libparley.a
 	@mkdir -p $(@D)

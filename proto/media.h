@@ -35,6 +35,7 @@ enum media_fault_code {
 #undef X
 };
 enum { MEDIA_HEARD_CONCEALED = 1, MEDIA_HEARD_PREROLL = 2, MEDIA_HEARD_FIRST = 4 };
+enum { MEDIA_SPEAKING_OFF_MS = 200 }; /* after the last voice packet; told up to a frame later */
 enum media_lane { MEDIA_LANE_COMMAND, MEDIA_LANE_AUDIO };
 enum media_side { MEDIA_SIDE_CONTROL, MEDIA_SIDE_MEDIAD };
 

@@ -1,6 +1,7 @@
 #include "control/room/capture.h"
 
 #include "control/settings/settings.h"
+#include "proto/media.h"
 
 #define MS 1000000ull
 
@@ -69,6 +70,16 @@ static uint64_t end_wait(const struct room_capture *c, const struct settings *s,
 	return (wait < END_FLOOR_MS ? END_FLOOR_MS : wait) * MS;
 }
 
+/* The wait begins when the end of speaking was due to be told, which mediad does up to a frame later. */
+static uint64_t over_at(const struct room_capture *c, const struct settings *s, uint64_t at,
+			unsigned load, uint64_t now)
+{
+	uint64_t due = at + MEDIA_SPEAKING_OFF_MS * MS;
+	uint64_t over = (at && due < now ? due : now) + end_wait(c, s, load);
+
+	return over < now ? now : over;
+}
+
 struct room_capture_out room_capture_speaking(struct room_capture *c, const struct settings *s,
 					      bool on, uint64_t at, unsigned load, uint64_t now)
 {
@@ -82,7 +93,7 @@ struct room_capture_out room_capture_speaking(struct room_capture *c, const stru
 		c->input_at = now;
 	} else if (c->phase != ROOM_CAPTURE_NONE && !c->over_at) {
 		c->off_at = at;
-		c->over_at = now + end_wait(c, s, load);
+		c->over_at = over_at(c, s, at, load, now);
 	}
 	return out;
 }

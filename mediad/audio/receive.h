@@ -29,7 +29,7 @@ enum {
 	AUDIO_FILL_MS = 1000,
 	AUDIO_PREROLL_MS = 1000,
 	AUDIO_PREROLL_BYTES = 16384, /* less than AUDIO_PREROLL_MS above 128 kbit/s */
-	AUDIO_SPEAKING_OFF_MS = 200,
+	AUDIO_SPEAKING_OFF_MS = MEDIA_SPEAKING_OFF_MS,
 	AUDIO_JUMP = 1000,   /* sequence numbers; a larger step is a new start of the sender */
 	AUDIO_BACK = 400,    /* and so far back: nothing is so late, the replay window believes 12 in a row only */
 	AUDIO_LATE_RUN = 12, /* so many late packets in order are a new start too */

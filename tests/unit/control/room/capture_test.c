@@ -166,6 +166,17 @@ TEST(rule_047_the_wait_for_more)
 	room_capture_speaking(&c, s, false, now, 5, now);
 	CHECK_INT((room_capture_deadline(&c, s) - now) / MS, 100); /* never less */
 	settings_free(s);
+	/* It counts from when it was due to be told, not from when it was; but is never over before. */
+	begin();
+	hear(440, 6000, 1);
+	room_capture_speaking(&c, s, false, now - 213 * MS, 1, now);
+	CHECK_INT((room_capture_deadline(&c, s) - now) / MS, 220 - 13);
+	settings_free(s);
+	begin();
+	hear(440, 6000, 1);
+	room_capture_speaking(&c, s, false, now - 900 * MS, 1, now);
+	CHECK_INT(room_capture_deadline(&c, s) - now, 0);
+	settings_free(s);
 }
 
 TEST(rule_049_whom_the_room_does_not_know_is_not_heard)

@@ -1,0 +1,167 @@
+#include "tests/bench/brain.h"
+
+#include "control/dialect/base64.h"
+#include "ipc/env.h"
+#include "ipc/ws.h"
+#include "tests/bench/bench.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CONNS = 64, RATE = 24000, PART_MS = 200, PART = RATE * PART_MS / 1000 * 2 };
+
+struct conn {
+	struct brain *b;
+	struct ws *ws;
+	unsigned number;
+	uint32_t items;
+};
+
+struct brain {
+	struct env *env;
+	struct ws_ctx *ctx;
+	struct ws_server *server;
+	char url[64], words[64];
+	unsigned parts; /* of an answer */
+	char sound[(PART + 2) / 3 * 4 + 1];
+	struct conn conn[CONNS];
+	unsigned conns, said;
+	struct brain_asked *asked;
+	size_t n, cap;
+};
+
+static void send_text(struct conn *c, const char *text, int n)
+{
+	BENCH_OK(ws_send(c->ws, true, text, (size_t)n));
+}
+
+static void on_commit(struct conn *c)
+{
+	char text[512];
+
+	c->items++;
+	send_text(c, text,
+		  snprintf(text, sizeof text, "{\"type\":\"input_audio_buffer.committed\",\"item_id\":\"i%u\"}", c->items));
+	send_text(c, text,
+		  snprintf(text, sizeof text,
+			   "{\"type\":\"conversation.item.input_audio_transcription.completed\",\"item_id\":\"i%u\","
+			   "\"content_index\":0,\"transcript\":\"%s number %u\"}",
+			   c->items, c->b->words, ++c->b->said));
+}
+
+static void note(struct brain *b, const struct conn *c, uint32_t turn)
+{
+	if (b->n == b->cap) {
+		b->cap = b->cap ? 2 * b->cap : 1024;
+		b->asked = realloc(b->asked, b->cap * sizeof *b->asked);
+		if (!b->asked)
+			bench_die("out of memory");
+	}
+	b->asked[b->n++] = (struct brain_asked){c->number, turn, env_now(b->env)};
+}
+
+static void on_question(struct conn *c, const json_t *root)
+{
+	const char *turn = json_string_value(json_object_get(json_object_get(json_object_get(root, "response"), "metadata"), "turn"));
+	struct brain *b = c->b;
+	char text[PART * 2];
+
+	if (!turn)
+		bench_die("a question without a turn");
+	note(b, c, (uint32_t)strtoul(turn, NULL, 10));
+	send_text(c, text,
+		  snprintf(text, sizeof text, "{\"type\":\"response.created\",\"response\":{\"id\":\"r%s\",\"metadata\":{\"turn\":\"%s\"}}}", turn,
+			   turn));
+	send_text(c, text,
+		  snprintf(text, sizeof text,
+			   "{\"type\":\"response.output_audio_transcript.delta\",\"response_id\":\"r%s\",\"item_id\":\"a%s\",\"delta\":\"so it is\"}",
+			   turn, turn));
+	for (unsigned i = 0; i < b->parts; i++)
+		send_text(c, text,
+			  snprintf(text, sizeof text,
+				   "{\"type\":\"response.output_audio.delta\",\"response_id\":\"r%s\",\"item_id\":\"a%s\",\"output_index\":0,"
+				   "\"content_index\":0,\"delta\":\"%s\"}",
+				   turn, turn, b->sound));
+	send_text(c, text,
+		  snprintf(text, sizeof text, "{\"type\":\"response.done\",\"response\":{\"id\":\"r%s\",\"status\":\"completed\"}}", turn));
+}
+
+static void came(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *data, size_t len, void *arg)
+{
+	struct conn *c = arg;
+	const char *type;
+	json_t *root;
+
+	(void)ws, (void)code;
+	if (ev != WS_TEXT)
+		return;
+	root = json_loadb((const char *)data, len, 0, NULL);
+	type = json_string_value(json_object_get(root, "type"));
+	if (type && strcmp(type, "input_audio_buffer.commit") == 0)
+		on_commit(c);
+	else if (type && strcmp(type, "response.create") == 0)
+		on_question(c, root);
+	json_decref(root);
+}
+
+static void accepted(struct ws *ws, const char *path, void *arg)
+{
+	static const char hello[] = "{\"type\":\"session.created\",\"session\":{}}";
+	struct brain *b = arg;
+	struct conn *c = &b->conn[b->conns];
+
+	(void)path;
+	if (b->conns == CONNS)
+		bench_die("too many connections to the brain");
+	*c = (struct conn){.b = b, .ws = ws, .number = b->conns++};
+	ws_set_handler(ws, came, c);
+	send_text(c, hello, sizeof hello - 1);
+}
+
+void brain_alloc(struct brain **out, struct env *env, const char *words, unsigned answer_ms)
+{
+	struct ws_listen_conf conf = {.host = "127.0.0.1"};
+	struct brain *b = calloc(1, sizeof *b);
+	uint8_t pcm[PART];
+
+	if (!b)
+		bench_die("out of memory");
+	b->env = env;
+	b->parts = answer_ms / PART_MS;
+	snprintf(b->words, sizeof b->words, "%s", words);
+	for (unsigned i = 0; i < PART / 2; i++) {
+		int v = (i / 40 % 2 ? 1 : -1) * 6000;
+
+		pcm[2 * i] = (uint8_t)v;
+		pcm[2 * i + 1] = (uint8_t)((unsigned)v >> 8);
+	}
+	base64_encode(pcm, sizeof pcm, b->sound);
+	BENCH_OK(ws_ctx_alloc(&b->ctx, env, NULL));
+	BENCH_OK(ws_listen(&b->server, b->ctx, &conf, accepted, b));
+	snprintf(b->url, sizeof b->url, "ws://127.0.0.1:%u/v1/realtime", ws_server_port(b->server));
+	*out = b;
+}
+
+struct brain *brain_free(struct brain *b)
+{
+	for (unsigned i = 0; i < b->conns; i++)
+		ws_free(b->conn[i].ws);
+	ws_server_free(b->server);
+	ws_ctx_free(b->ctx);
+	free(b->asked);
+	free(b);
+	return NULL;
+}
+
+const char *brain_url(const struct brain *b)
+{
+	return b->url;
+}
+
+const struct brain_asked *brain_asked(const struct brain *b, size_t *n)
+{
+	*n = b->n;
+	return b->asked;
+}

@@ -1,0 +1,27 @@
+/* A scripted brain on loopback for the benches: the OpenAI Realtime dialect, as far as control speaks it. Every commit has its words
+ * at once, every question an answer of so many seconds at once. It notes when it read which question, of which of its
+ * connections. */
+#ifndef TESTS_BENCH_BRAIN_H
+#define TESTS_BENCH_BRAIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct brain;
+struct env;
+
+struct brain_asked {
+	unsigned conn;
+	uint32_t turn;
+	uint64_t at; /* CLOCK_MONOTONIC in ns, when response.create had been read */
+};
+
+/* words: what is heard in each utterance; a number is added, so that no two are the same. */
+void brain_alloc(struct brain **out, struct env *env, const char *words, unsigned answer_ms);
+struct brain *brain_free(struct brain *b);
+/* ws://127.0.0.1:PORT/v1/realtime */
+const char *brain_url(const struct brain *b);
+/* All questions so far, in order. Borrowed until the loop runs. */
+const struct brain_asked *brain_asked(const struct brain *b, size_t *n);
+
+#endif

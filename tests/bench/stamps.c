@@ -1,0 +1,216 @@
+#include "tests/bench/stamps.h"
+
+#include "control/room/journal.h"
+#include "control/room/room.h"
+#include "control/settings/settings.h"
+#include "ipc/journal.h"
+#include "proto/media.h"
+#include "tests/bench/bench.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FRAMES = 256, REC_HEAD = 8 + 8 + 1 + 1 + 4 + 1 };
+
+/* Frames of sound: when the packet came to mediad, and when control read it. */
+struct frame {
+	uint64_t at, read;
+};
+
+struct rerun_ {
+	struct settings *settings;
+	struct room *room;
+	struct room_effects *fx;
+	char name[ROOM_NAME_MAX];
+	struct frame frame[FRAMES];
+	unsigned frames;
+	uint64_t last; /* read: of the utterance that ended last */
+	uint64_t steps, sum;
+	struct stamps *out;
+	size_t ask_cap, cut_cap;
+};
+
+static uint8_t *whole(const char *path, size_t *n)
+{
+	FILE *f = fopen(path, "rb");
+	uint8_t *p;
+	long size;
+
+	if (!f || fseek(f, 0, SEEK_END) || (size = ftell(f)) < 0)
+		bench_die("%s: %s", path, strerror(errno));
+	rewind(f);
+	p = malloc((size_t)size + 1);
+	if (!p || fread(p, 1, (size_t)size, f) != (size_t)size)
+		bench_die("%s cannot be read", path);
+	fclose(f);
+	*n = (size_t)size;
+	return p;
+}
+
+static void *grown(void *p, size_t n, size_t *cap, size_t size)
+{
+	if (n < *cap)
+		return p;
+	*cap = *cap ? 2 * *cap : 256;
+	p = realloc(p, *cap * size);
+	if (!p)
+		bench_die("out of memory");
+	return p;
+}
+
+/* What the room is told of the end of speaking names the last packet of a voice: silence may follow it. */
+static uint64_t last_read(const struct rerun_ *r, uint64_t at)
+{
+	uint64_t best = 0, read = 0;
+
+	for (unsigned i = 0; i < FRAMES; i++)
+		if (r->frame[i].at <= at && r->frame[i].at > best) {
+			best = r->frame[i].at;
+			read = r->frame[i].read;
+		}
+	return read;
+}
+
+static void step(struct rerun_ *r, const struct room_event *ev, uint64_t now)
+{
+	struct stamps *s = r->out;
+
+	if (!r->room)
+		BENCH_OK(room_alloc(&r->room, r->settings, r->name));
+	if (ev->type == ROOM_HEARD)
+		r->frame[r->frames++ % FRAMES] = (struct frame){ev->at, now};
+	else if (ev->type == ROOM_SPEAKING && !ev->yes)
+		r->last = last_read(r, ev->at);
+	room_step(r->room, ev, now, r->fx);
+	r->steps++;
+	r->sum = room_journal_sum(r->sum, r->fx);
+	for (size_t i = 0; i < r->fx->n; i++) {
+		const struct room_effect *e = &r->fx->v[i];
+
+		if (e->type == ROOM_DO_ASK && r->last) {
+			s->ask = grown(s->ask, s->asks, &r->ask_cap, sizeof *s->ask);
+			s->ask[s->asks++] = (struct stamps_ask){e->turn, r->last, now};
+		} else if (e->type == ROOM_DO_SAY_STOP && ev->type == ROOM_HEARD) {
+			s->cut = grown(s->cut, s->cuts, &r->cut_cap, sizeof *s->cut);
+			s->cut[s->cuts++] = (struct stamps_cut){e->turn, now};
+		}
+	}
+}
+
+static void record(struct rerun_ *r, const struct room_journal_record *rec)
+{
+	char name[128], value[4097];
+
+	switch (rec->what) {
+	case ROOM_JOURNAL_NAME:
+		snprintf(r->name, sizeof r->name, "%.*s", (int)rec->text.n, (const char *)rec->text.p);
+		break;
+	case ROOM_JOURNAL_SETTING:
+		snprintf(name, sizeof name, "%.*s", (int)rec->text.n, (const char *)rec->text.p);
+		snprintf(value, sizeof value, "%.*s", (int)rec->value.n, (const char *)rec->value.p);
+		BENCH_OK(settings_set(r->settings, name, value));
+		break;
+	case ROOM_JOURNAL_EVENT:
+		step(r, &rec->event, rec->now);
+		break;
+	case ROOM_JOURNAL_SUM:
+		if (rec->steps != r->steps || rec->sum != r->sum)
+			bench_die("the room's journal does not give the same effects again");
+		break;
+	}
+}
+
+static void path_of(char *path, size_t size, const char *folder, uint64_t guild)
+{
+	char start[32];
+	DIR *d = opendir(folder);
+	size_t n = (size_t)snprintf(start, sizeof start, "%llu-", (unsigned long long)guild);
+	struct dirent *e;
+
+	while (d && (e = readdir(d)) && strncmp(e->d_name, start, n) != 0)
+		;
+	if (!d || !e)
+		bench_die("there is no journal of room %llu", (unsigned long long)guild);
+	snprintf(path, size, "%s/%s", folder, e->d_name);
+	closedir(d);
+}
+
+void stamps_room(struct stamps *out, const char *folder, uint64_t guild)
+{
+	struct rerun_ r = {.out = out};
+	struct room_journal_record rec;
+	char path[512];
+	uint8_t *data;
+	struct rd rd;
+	size_t n;
+	int err;
+
+	*out = (struct stamps){0};
+	path_of(path, sizeof path, folder, guild);
+	data = whole(path, &n);
+	r.fx = calloc(1, sizeof *r.fx);
+	if (!r.fx)
+		bench_die("out of memory");
+	BENCH_OK(settings_alloc(&r.settings));
+	rd = rd_of(data, n);
+	rd_bytes(&rd, sizeof ROOM_JOURNAL_FIRST - 1);
+	while ((err = room_journal_read(&rd, &rec)) == 0)
+		record(&r, &rec);
+	if (err != ENODATA)
+		bench_die("%s is broken", path);
+	room_free(r.room);
+	settings_free(r.settings);
+	free(r.fx);
+	free(data);
+}
+
+void stamps_clear(struct stamps *s)
+{
+	free(s->ask);
+	free(s->cut);
+}
+
+size_t stamps_stops(uint64_t **out, const char *journal, uint64_t guild)
+{
+	uint8_t *data;
+	uint64_t *at = NULL;
+	size_t size, n = 0, cap = 0, lines = 0, pos = 0;
+	uint32_t call = 0;
+	struct rd rd;
+
+	data = whole(journal, &size);
+	while (pos < size && lines < 2)
+		lines += data[pos++] == '\n';
+	rd = rd_of(data + pos, size - pos);
+	while (rd_left(&rd) > 4 + REC_HEAD) {
+		size_t len = rd_be(&rd, 4);
+		uint64_t now;
+		uint8_t thread, what;
+		const uint8_t *body;
+		struct media_msg msg;
+
+		rd_be(&rd, 8);
+		now = rd_be(&rd, 8);
+		thread = (uint8_t)rd_be(&rd, 1);
+		what = (uint8_t)rd_be(&rd, 1);
+		rd_be(&rd, 4);
+		rd_be(&rd, 1);
+		body = len >= REC_HEAD ? rd_bytes(&rd, len - REC_HEAD) : NULL;
+		/* Of the other inputs of that thread none reads as a command. */
+		if (!body || thread || what != JOURNAL_INPUT || len - REC_HEAD > 128 ||
+		    media_unpack(&msg, MEDIA_SIDE_CONTROL, body, len - REC_HEAD))
+			continue;
+		if (msg.type == MEDIA_CALL_OPEN && msg.call_open.guild == guild)
+			call = msg.call_open.call;
+		if (msg.type != MEDIA_SAY_STOP || msg.say_stop.call != call)
+			continue;
+		at = grown(at, n, &cap, sizeof *at);
+		at[n++] = now;
+	}
+	free(data);
+	*out = at;
+	return n;
+}
