@@ -28,10 +28,15 @@ static bool named(const uint8_t *head, size_t n, const char *name)
 {
 	char want[64];
 	size_t len = (size_t)snprintf(want, sizeof want, "name=\"%s\"", name);
-	const uint8_t *p = memmem(head, n, want, len);
+	const uint8_t *p = head, *end = head + n;
 
 	/* Not the end of filename="…". */
-	return p && p > head && (p[-1] == ' ' || p[-1] == ';');
+	while ((p = memmem(p, (size_t)(end - p), want, len)) != NULL) {
+		if (p > head && (p[-1] == ' ' || p[-1] == ';'))
+			return true;
+		p++;
+	}
+	return false;
 }
 
 bool form_part(const char *type, const uint8_t *body, size_t n, const char *name,
