@@ -13,6 +13,7 @@ enum { MAX_EVENTS = 4000, PACKETS = 400 };
 static struct got {
 	struct audio_event ev;
 	int16_t first; /* sample */
+	int peak;      /* of its samples */
 } got[MAX_EVENTS];
 static int n_got;
 static struct audio_speaker *spk;
@@ -30,8 +31,12 @@ static void event_h(const struct audio_event *ev, void *arg)
 	if (n_got == MAX_EVENTS)
 		abort();
 	got[n_got].ev = *ev;
+	got[n_got].peak = 0;
 	if (ev->type == AUDIO_HEARD)
 		got[n_got].first = ev->pcm[0];
+	for (size_t i = 0; ev->type == AUDIO_HEARD && i < ev->samples; i++)
+		if (abs(ev->pcm[i]) > got[n_got].peak)
+			got[n_got].peak = abs(ev->pcm[i]);
 	n_got++;
 }
 
@@ -298,6 +303,13 @@ TEST(receive_long_loss_becomes_silence)
 		put(k);
 	CHECK_INT(count(AUDIO_HEARD, 1), 30);
 	CHECK(seamless(1, 48000));
+	/* 80 ms of what might have been, 200 of nothing, and what the next packet still knew. */
+	for (int i = 0, k = 0; i < n_got; i++) {
+		if (got[i].ev.type != AUDIO_HEARD)
+			continue;
+		CHECK((got[i].peak == 0) == (k >= 14 && k < 24));
+		k++;
+	}
 	audio_speaker_free(spk);
 
 	/* Three seconds lost: at most one is filled, then the RTP time jumps. */
