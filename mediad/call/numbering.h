@@ -13,7 +13,7 @@ enum numbered {
 	NUMBERED_NEXT,	 /* the next one */
 	NUMBERED_GAP,	 /* new, and some before it were missed */
 	NUMBERED_MISSED, /* one of those that were missed */
-	NUMBERED_AGAIN,	 /* told again though it was had: drop it */
+	NUMBERED_AGAIN,	 /* told again though it was had */
 };
 
 struct numbering {

@@ -25,6 +25,7 @@ struct bench {
 	uint16_t code;
 	bool wants;
 	unsigned connects, closes, keys, drops, identifies, resumes, members, ssrcs, beats;
+	uint32_t ssrc; /* the last that was named */
 	uint16_t close_code;
 	uint64_t rtt;
 };
@@ -79,6 +80,7 @@ static void on_action(const struct vgw_action *a, void *arg)
 		break;
 	case VGW_SSRC:
 		b->ssrcs++;
+		b->ssrc = a->ssrc.ssrc;
 		break;
 	case VGW_MEMBER:
 		b->members++;
@@ -955,6 +957,33 @@ TEST(gateway_gaps_in_the_numbering)
 	vgw_ws_open(b.g, b.now, b.conn);
 	text(&b, "{\"op\":11,\"seq\":900,\"d\":{\"user_ids\":[]}}");
 	CHECK(!strstr(b.log, "gap"));
+	bench_end(&b);
+}
+
+/* An op 5 that was missed is told again after the user came back with another SSRC: the newer one has the last word. */
+TEST(gateway_old_news_do_not_stay)
+{
+	static const char *const news[] = {
+		"{\"op\":5,\"seq\":3,\"d\":{\"user_id\":\"7\",\"ssrc\":700,\"speaking\":1}}",
+		"{\"op\":13,\"seq\":4,\"d\":{\"user_id\":\"7\"}}",
+		"{\"op\":11,\"seq\":5,\"d\":{\"user_ids\":[\"7\"]}}",
+		"{\"op\":5,\"seq\":6,\"d\":{\"user_id\":\"7\",\"ssrc\":701,\"speaking\":1}}",
+	};
+	struct bench b;
+
+	CHECK_INT(bench_start(&b), 0);
+	join(&b, "s1"); /* 1 and 2 */
+	for (unsigned i = 1; i < 4; i++)
+		text(&b, news[i]);
+	CHECK_INT(b.ssrc, 701);
+	vgw_refresh(b.g, b.now, MEDIA_REASON_CONNECTION_LOST);
+	vgw_ws_open(b.g, b.now, b.conn);
+	CHECK(strstr(b.last, "\"seq_ack\":2"));
+	text(&b, hello);
+	text(&b, "{\"op\":9,\"d\":null}");
+	for (unsigned i = 0; i < 4; i++)
+		text(&b, news[i]);
+	CHECK_INT(b.ssrc, 701);
 	bench_end(&b);
 }
 
