@@ -1,4 +1,5 @@
-/* The services that the settings ask by HTTP: is there an address, a key, and somebody who takes it. */
+/* The services that the settings ask by HTTP: is there an address, a key, and somebody who takes
+ * it. */
 #include "control/check_inside.h"
 
 #include <errno.h>
@@ -53,7 +54,8 @@ static void on_models(const struct http_resp *resp, void *arg)
 	ask_next(c);
 }
 
-/* Most servers have a list of their models, which costs nothing; any answer says that somebody is there. */
+/* Most servers have a list of their models, which costs nothing; any answer says that somebody is
+ * there. */
 static int ask_models(struct check *c, const struct settings_provider *p)
 {
 	char *url = openai_http_url(p->base, "models"), *auth = openai_auth(p->key);

@@ -397,7 +397,8 @@ static bool printable(const char *s)
 static bool call_ok(const struct http_call *call)
 {
 	if (!call->method || !*call->method || !printable(call->method) || !call->url ||
-	    strlen(call->url) > MAX_URL || call->sound_at > call->body_len || !printable(call->url) || (call->body_len && !call->body))
+	    strlen(call->url) > MAX_URL || call->sound_at > call->body_len ||
+	    !printable(call->url) || (call->body_len && !call->body))
 		return false;
 	for (unsigned i = 0; call->headers && call->headers[i]; i++)
 		if (!printable(call->headers[i]))

@@ -1,4 +1,5 @@
-/* POSTs to a WebSocket port: the body is gathered whole, the answer goes out as its owner has it. */
+/* POSTs to a WebSocket port: the body is gathered whole, the answer goes out as its owner has it.
+ */
 #include "ipc/env.h"
 #include "ipc/ws_inside.h"
 

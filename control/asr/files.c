@@ -176,10 +176,8 @@ static void on_words(const struct http_resp *resp, void *arg)
 
 static int post(struct asr_files *f, const struct sound *first, struct slice pcm)
 {
-	struct openai_recording rec = {.model = f->model,
-				       .language = f->language,
-				       .pcm = pcm,
-				       .rate = OPENAI_RATE};
+	struct openai_recording rec = {
+		.model = f->model, .language = f->language, .pcm = pcm, .rate = OPENAI_RATE};
 	struct provider_call call = {.endpoint = "audio/transcriptions",
 				     .ms = ASR_FILES_MS,
 				     .max_body = OPENAI_ANSWER_MAX,
@@ -327,10 +325,14 @@ int asr_files_alloc(struct asr_files **out, const struct asr_conf *conf)
 
 struct asr_files *asr_files_free(struct asr_files *f)
 {
+	struct sent *x;
+
 	if (!f)
 		return NULL;
-	while (f->sent)
-		sent_free(f->sent);
+	while ((x = f->sent) != NULL) {
+		f->sent = x->next;
+		sent_free(x);
+	}
 	while (f->sounds)
 		sound_free(f, &f->sounds);
 	provider_free(f->provider);

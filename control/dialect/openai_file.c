@@ -12,7 +12,7 @@
 enum { HEAD_MAX = 2048, DOUBT_MAX = 1000000, SEGMENTS_MAX = 1000 };
 
 /* Where the recogniser's own decoder takes a stretch for silence. */
-#define NO_SPEECH	 0.6
+#define NO_SPEECH	0.6
 #define NO_SPEECH_DOUBT (-1.0)
 
 char *openai_http_url(const char *base, const char *endpoint)
@@ -31,7 +31,8 @@ char *openai_http_url(const char *base, const char *endpoint)
 
 /* ---- the form ---- */
 
-/* Which answer tells how sure it is: that depends on the model, and models refuse what they do not know. */
+/* Which answer tells how sure it is: that depends on the model, and models refuse what they do not
+ * know. */
 static bool tells_logprobs(const char *model)
 {
 	return strncmp(model, "gpt-4o", 6) == 0 && !strstr(model, "diarize");
@@ -43,7 +44,7 @@ static bool tells_segments(const char *model)
 }
 
 __attribute__((format(printf, 4, 5))) static void field(struct wr *w, const char *boundary,
-							 const char *name, const char *fmt, ...)
+							const char *name, const char *fmt, ...)
 {
 	char text[512];
 	va_list ap;
@@ -98,8 +99,7 @@ int openai_transcription(struct openai_body *out, const struct openai_recording 
 	file_field(&w, rec);
 	b.sound_at = w.pos;
 	wr_bytes(&w, rec->pcm.p, rec->pcm.n);
-	wr_bytes(&w, tail,
-		 (size_t)snprintf(tail, sizeof tail, "\r\n--%s--\r\n", rec->boundary));
+	wr_bytes(&w, tail, (size_t)snprintf(tail, sizeof tail, "\r\n--%s--\r\n", rec->boundary));
 	snprintf(b.type, sizeof b.type, "Content-Type: multipart/form-data; boundary=%s",
 		 rec->boundary);
 	b.n = w.pos;

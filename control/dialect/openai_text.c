@@ -35,8 +35,8 @@ char *openai_speech(const char *model, const char *voice, const char *text)
 
 bool openai_speech_raw(const char *type)
 {
-	static const char *const raw[] = {"audio/pcm", "audio/l16", "audio/x-raw",
-					  "audio/raw", "application/octet-stream"};
+	static const char *const raw[] = {"audio/pcm", "audio/l16", "audio/x-raw", "audio/raw",
+					  "application/octet-stream"};
 	size_t n = strcspn(type, "; ");
 
 	for (size_t i = 0; i < sizeof raw / sizeof raw[0]; i++)
@@ -47,7 +47,8 @@ bool openai_speech_raw(const char *type)
 
 /* ---- words ---- */
 
-/* OpenAI's own models have another name for it, and some of them refuse the old one; the rest know only that. */
+/* OpenAI's own models have another name for it, and some of them refuse the old one; the rest know
+ * only that. */
 static const char *tokens_name(const char *model)
 {
 	bool o = model[0] == 'o' && model[1] >= '0' && model[1] <= '9';
@@ -60,10 +61,9 @@ char *openai_chat(const struct openai_chat *c)
 	json_t *messages = json_array(), *root;
 
 	if (*c->system)
-		json_array_append_new(messages, json_pack("{s:s,s:s}", "role", "system", "content",
-							  c->system));
-	json_array_append_new(messages,
-			      json_pack("{s:s,s:s}", "role", "user", "content", c->user));
+		json_array_append_new(
+			messages, json_pack("{s:s,s:s}", "role", "system", "content", c->system));
+	json_array_append_new(messages, json_pack("{s:s,s:s}", "role", "user", "content", c->user));
 	if (json_array_size(messages) != (*c->system ? 2u : 1u)) {
 		json_decref(messages);
 		return NULL;

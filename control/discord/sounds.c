@@ -178,8 +178,7 @@ static void on_played(int err, int status, const json_t *body, void *arg)
 
 static int send_sound(struct sounds *s, const struct play *p)
 {
-	struct rest_call call = {.method = "POST",
-				 .route = "/channels/{}/send-soundboard-sound"};
+	struct rest_call call = {.method = "POST", .route = "/channels/{}/send-soundboard-sound"};
 	char path[80], major[24], id_text[24], guild_text[24];
 	uint64_t id, guild;
 	int err = sound_list_find(&s->list, p->ref, &id, &guild);
@@ -192,9 +191,9 @@ static int send_sound(struct sounds *s, const struct play *p)
 	snprintf(guild_text, sizeof guild_text, "%llu", (unsigned long long)guild);
 	call.path = path;
 	call.major = major;
-	call.body = guild ? json_pack("{s:s,s:s}", "sound_id", id_text, "source_guild_id",
-				      guild_text)
-			  : json_pack("{s:s}", "sound_id", id_text);
+	call.body =
+		guild ? json_pack("{s:s,s:s}", "sound_id", id_text, "source_guild_id", guild_text)
+		      : json_pack("{s:s}", "sound_id", id_text);
 	err = call.body ? request(s, &call, on_played, p->ticket) : ENOMEM;
 	json_decref(call.body);
 	return err;

@@ -18,9 +18,9 @@ struct job {
 	struct llm_text *t;
 	uint32_t turn;
 	bool judge;
-	bool words;    /* some came, or the last word that there will be none */
-	bool over;     /* nothing more of it is told */
-	bool inside;   /* of a handler: freed when that returns */
+	bool words;  /* some came, or the last word that there will be none */
+	bool over;   /* nothing more of it is told */
+	bool inside; /* of a handler: freed when that returns */
 	struct sse sse;
 	struct http_req *req; /* NULL: answered, or let go */
 };
@@ -245,10 +245,14 @@ int llm_text_alloc(struct llm_text **out, struct provider *provider, llm_h *h, v
 
 struct llm_text *llm_text_free(struct llm_text *t)
 {
+	struct job *j;
+
 	if (!t)
 		return NULL;
-	while (t->jobs)
-		job_drop(t->jobs);
+	while ((j = t->jobs) != NULL) {
+		t->jobs = j->next;
+		job_drop(j);
+	}
 	free(t->last);
 	free(t);
 	return NULL;

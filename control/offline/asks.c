@@ -121,9 +121,9 @@ static void write_down(struct ask *k, const char *text, int inside)
 {
 	struct record *record = k->a->conf.record;
 
-	if (record && record_add(record, env_now(k->a->conf.env) / 1000000,
-				 k->speech ? "said" : "heard", text, inside,
-				 k->pcm ? k->pcm : &(int16_t){0}, k->n))
+	if (record &&
+	    record_add(record, env_now(k->a->conf.env) / 1000000, k->speech ? "said" : "heard",
+		       text, inside, k->pcm ? k->pcm : &(int16_t){0}, k->n))
 		log_warn("record_failed", "text=\"%s\"", text);
 }
 
@@ -303,9 +303,9 @@ static json_t *completion(const char *object, json_t *choice)
 
 static void stream_piece(struct ws_post *post, json_t *delta, const char *finish)
 {
-	json_t *root = completion("chat.completion.chunk",
-				  json_pack("{s:i,s:o,s:s?}", "index", 0, "delta", delta,
-					    "finish_reason", finish));
+	json_t *root =
+		completion("chat.completion.chunk", json_pack("{s:i,s:o,s:s?}", "index", 0, "delta",
+							      delta, "finish_reason", finish));
 	char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
 
 	if (text) {
@@ -399,10 +399,14 @@ int asks_alloc(struct asks **out, const struct asks_conf *conf)
 
 struct asks *asks_free(struct asks *a)
 {
+	struct ask *k;
+
 	if (!a)
 		return NULL;
-	while (a->list)
-		ask_free(a->list);
+	while ((k = a->list) != NULL) {
+		a->list = k->next;
+		ask_free(k);
+	}
 	free(a);
 	return NULL;
 }

@@ -406,8 +406,9 @@ static void on_post(struct ws_post *post, void *arg)
 /* For clients that look whether somebody is here. */
 static void on_page(const char *path, const char *host, struct ws_page *page, void *arg)
 {
-	static const char models[] = "{\"object\":\"list\",\"data\":[{\"id\":\"rules\","
-				     "\"object\":\"model\",\"created\":0,\"owned_by\":\"parley\"}]}";
+	static const char models[] =
+		"{\"object\":\"list\",\"data\":[{\"id\":\"rules\","
+		"\"object\":\"model\",\"created\":0,\"owned_by\":\"parley\"}]}";
 
 	(void)host;
 	(void)arg;

@@ -188,10 +188,14 @@ int tts_speech_alloc(struct tts_speech **out, struct provider *provider, tts_h *
 
 struct tts_speech *tts_speech_free(struct tts_speech *t)
 {
+	struct piece *p;
+
 	if (!t)
 		return NULL;
-	while (t->pieces)
-		piece_drop(t->pieces);
+	while ((p = t->pieces) != NULL) {
+		t->pieces = p->next;
+		piece_drop(p);
+	}
 	free(t);
 	return NULL;
 }

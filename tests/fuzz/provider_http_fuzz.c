@@ -1,5 +1,6 @@
-/* Answers of the OpenAI dialect by HTTP, and forms that offlined takes: no input may crash, leak or pass a bound. The
- * first byte says how it is cut into pieces; what an event stream holds must not depend on that. */
+/* Answers of the OpenAI dialect by HTTP, and forms that offlined takes: no input may crash, leak or
+ * pass a bound. The first byte says how it is cut into pieces; what an event stream holds must not
+ * depend on that. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

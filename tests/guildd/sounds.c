@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 /* Some of those that everybody has. */
-static const char *const common[] = {"quack", "airhorn", "cricket", "golf clap", "sad horn",
-				     "ba dum tss"};
+static const char *const common[] = {"quack",	  "airhorn",  "cricket",
+				     "golf clap", "sad horn", "ba dum tss"};
 enum { N_COMMON = sizeof(common) / sizeof(common[0]) };
 
 void rest_default_sounds(struct rest_call *c)

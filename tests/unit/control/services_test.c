@@ -24,9 +24,10 @@ static void on_event(const struct room_event *ev, void *arg)
 	size_t at = strlen(fx.events);
 
 	(void)arg;
-	snprintf(fx.events + at, sizeof fx.events - at, "%s turn=%u chunk=%u yes=%d text=%.*s pcm=%zu\n",
-		 names[ev->type], ev->turn, ev->chunk, ev->yes, (int)ev->text.n,
-		 ev->text.n ? (const char *)ev->text.p : "", ev->pcm.n);
+	snprintf(fx.events + at, sizeof fx.events - at,
+		 "%s turn=%u chunk=%u yes=%d text=%.*s pcm=%zu\n", names[ev->type], ev->turn,
+		 ev->chunk, ev->yes, (int)ev->text.n, ev->text.n ? (const char *)ev->text.p : "",
+		 ev->pcm.n);
 	if (++fx.events_n == fx.want)
 		env_stop(fx.fake.env);
 }
@@ -34,7 +35,8 @@ static void on_event(const struct room_event *ev, void *arg)
 static void provider(struct fake_http *f, struct evhttp_request *req)
 {
 	static const char words[] =
-		"data: {\"choices\":[{\"delta\":{\"content\":\"Ten.\"},\"finish_reason\":\"stop\"}]}\n\n";
+		"data: "
+		"{\"choices\":[{\"delta\":{\"content\":\"Ten.\"},\"finish_reason\":\"stop\"}]}\n\n";
 	static const char yes[] = "{\"choices\":[{\"message\":{\"content\":\"YES\"}}]}";
 
 	if (strstr(f->path, "speech"))
@@ -54,8 +56,8 @@ static bool begin(const char *path, bool address)
 			 settings_set(fx.settings, "speech_url", fx.fake.base))))
 		return false;
 	return !services_alloc(&fx.services, &(struct services_conf){.http = fx.fake.http,
-								      .settings = fx.settings,
-								      .h = on_event});
+								     .settings = fx.settings,
+								     .h = on_event});
 }
 
 static void end(void)
@@ -97,9 +99,12 @@ TEST(an_answer_is_written_and_read_out)
 	/* Nothing of what is cancelled comes. */
 	fx.events[0] = '\0';
 	CHECK(services_do(fx.services, &ask) && services_do(fx.services, &e));
-	CHECK(services_do(fx.services, &(struct room_effect){.type = ROOM_DO_BRAIN_CANCEL, .turn = 7}));
-	CHECK(services_do(fx.services, &(struct room_effect){.type = ROOM_DO_SPEAK_CANCEL, .turn = 7}));
-	CHECK(services_do(fx.services, &(struct room_effect){.type = ROOM_DO_INSTRUCT, .text = "x"}));
+	CHECK(services_do(fx.services,
+			  &(struct room_effect){.type = ROOM_DO_BRAIN_CANCEL, .turn = 7}));
+	CHECK(services_do(fx.services,
+			  &(struct room_effect){.type = ROOM_DO_SPEAK_CANCEL, .turn = 7}));
+	CHECK(services_do(fx.services,
+			  &(struct room_effect){.type = ROOM_DO_INSTRUCT, .text = "x"}));
 	CHECK_STR(fx.events, "instructed turn=0 chunk=0 yes=0 text= pcm=0\n");
 	end();
 }
@@ -155,8 +160,9 @@ TEST_OOM(services_without_memory)
 	if (!err) {
 		settings_set(settings, "reply_path", "brain");
 		settings_set(settings, "brain_url", "ws://127.0.0.1:9/v1/realtime");
-		err = services_alloc(&s, &(struct services_conf){
-						 .http = http, .settings = settings, .h = on_event});
+		err = services_alloc(
+			&s,
+			&(struct services_conf){.http = http, .settings = settings, .h = on_event});
 	}
 	if (!err)
 		services_do(s, &ask);

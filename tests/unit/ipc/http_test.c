@@ -81,7 +81,8 @@ static void on_request(struct evhttp_request *req, void *arg)
 		evbuffer_add(out, big, sizeof big);
 		evhttp_send_reply(req, 200, "OK", out);
 	} else if (strcmp(uri, "/slow") == 0) {
-		evhttp_connection_set_closecb(evhttp_request_get_connection(req), on_slow_gone, NULL);
+		evhttp_connection_set_closecb(evhttp_request_get_connection(req), on_slow_gone,
+					      NULL);
 		evbuffer_add_printf(out, "one");
 		evhttp_send_reply_start(req, 200, "OK");
 		evhttp_send_reply_chunk(req, out);

@@ -15,8 +15,9 @@ static bool collect(const uint8_t *data, size_t n, void *arg)
 	return strstr(all, "stop") == NULL;
 }
 
-static const char stream[] = "\xef\xbb\xbf: ping\r\n\r\nevent: x\rdata: one\r\rdata:two\ndata:  three\n\n"
-			     "id: 4\n\ndata\n\ndatax: no\ndata: \xc3\xa9\r\n\r\ndata: never ended";
+static const char stream[] =
+	"\xef\xbb\xbf: ping\r\n\r\nevent: x\rdata: one\r\rdata:two\ndata:  three\n\n"
+	"id: 4\n\ndata\n\ndatax: no\ndata: \xc3\xa9\r\n\r\ndata: never ended";
 
 TEST(sse_reads_events_in_any_pieces)
 {
@@ -80,7 +81,8 @@ static struct openai_recording recording(const char *model)
 TEST(a_recording_is_a_form_with_a_wav_file)
 {
 	static const char head[] =
-		"--b0\r\nContent-Disposition: form-data; name=\"model\"\r\n\r\ngpt-4o-transcribe\r\n"
+		"--b0\r\nContent-Disposition: form-data; "
+		"name=\"model\"\r\n\r\ngpt-4o-transcribe\r\n"
 		"--b0\r\nContent-Disposition: form-data; name=\"language\"\r\n\r\nen\r\n"
 		"--b0\r\nContent-Disposition: form-data; name=\"response_format\"\r\n\r\njson\r\n"
 		"--b0\r\nContent-Disposition: form-data; name=\"include[]\"\r\n\r\nlogprobs\r\n"
@@ -207,16 +209,18 @@ TEST(a_question_names_what_it_wants)
 						       .user = "[Alice]: hi",
 						       .stream = true});
 
-	CHECK_STR(text, "{\"model\":\"gpt-4o-mini\",\"messages\":[{\"role\":\"system\",\"content\":"
-			"\"you are\"},{\"role\":\"user\",\"content\":\"[Alice]: hi\"}],\"stream\":true}");
+	CHECK_STR(text,
+		  "{\"model\":\"gpt-4o-mini\",\"messages\":[{\"role\":\"system\",\"content\":"
+		  "\"you are\"},{\"role\":\"user\",\"content\":\"[Alice]: hi\"}],\"stream\":true}");
 	free(text);
 	text = openai_chat(&(struct openai_chat){
 		.model = "gpt-5-nano", .system = "", .user = "hi", .tokens = 64});
-	CHECK_STR(text, "{\"model\":\"gpt-5-nano\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}],"
-			"\"stream\":false,\"max_completion_tokens\":64}");
+	CHECK_STR(text,
+		  "{\"model\":\"gpt-5-nano\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}],"
+		  "\"stream\":false,\"max_completion_tokens\":64}");
 	free(text);
-	text = openai_chat(&(struct openai_chat){
-		.model = "llama", .system = "", .user = "hi", .tokens = 2});
+	text = openai_chat(
+		&(struct openai_chat){.model = "llama", .system = "", .user = "hi", .tokens = 2});
 	CHECK(strstr(text, "\"max_tokens\":2"));
 	free(text);
 	text = openai_speech("tts", "alloy", "Say \"it\".");
@@ -229,8 +233,8 @@ TEST_OOM(requests_without_memory)
 {
 	struct openai_recording rec = recording("m");
 	struct openai_body b;
-	char *text = openai_chat(&(struct openai_chat){
-		.model = "m", .system = "s", .user = "u", .tokens = 1});
+	char *text = openai_chat(
+		&(struct openai_chat){.model = "m", .system = "s", .user = "u", .tokens = 1});
 
 	CHECK(text || test_oom_hit());
 	free(text);
@@ -262,7 +266,8 @@ TEST(pieces_of_an_answer)
 		bool finished;
 		const char *text;
 	} table[] = {
-		{"{\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}",
+		{"{\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]"
+		 "}",
 		 OPENAI_SAID_NOTHING, false, ""},
 		{"{\"choices\":[{\"delta\":{\"content\":\"It is \"},\"finish_reason\":null}]}",
 		 OPENAI_SAID_WORDS, false, "It is "},
@@ -279,8 +284,8 @@ TEST(pieces_of_an_answer)
 		{"{\"error\":{\"message\":\"no more\",\"code\":\"insufficient_quota\"}}",
 		 OPENAI_SAID_WRONG, false, "no more"},
 		{"{\"error\":\"plain\"}", OPENAI_SAID_WRONG, false, "plain"},
-		{"{\"error\":null,\"choices\":[{\"delta\":{\"content\":\"x\"}}]}", OPENAI_SAID_WORDS,
-		 false, "x"},
+		{"{\"error\":null,\"choices\":[{\"delta\":{\"content\":\"x\"}}]}",
+		 OPENAI_SAID_WORDS, false, "x"},
 		{"[DONE]", OPENAI_SAID_ALL, true, ""},
 	};
 

@@ -15,10 +15,11 @@ static const struct sound_list *board(const char *json)
 	return &list;
 }
 
-static const char mine[] = "{\"items\":[{\"name\":\"Drum roll\",\"sound_id\":\"77\",\"guild_id\":\"5\"},"
-			   "{\"name\":\"Air horn\",\"sound_id\":\"78\",\"available\":false},"
-			   "{\"name\":\"drum\",\"sound_id\":\"79\"},{\"name\":\"horn of doom\","
-			   "\"sound_id\":80},{\"name\":\"x\"},{\"sound_id\":\"9\"},7]}";
+static const char mine[] =
+	"{\"items\":[{\"name\":\"Drum roll\",\"sound_id\":\"77\",\"guild_id\":\"5\"},"
+	"{\"name\":\"Air horn\",\"sound_id\":\"78\",\"available\":false},"
+	"{\"name\":\"drum\",\"sound_id\":\"79\"},{\"name\":\"horn of doom\","
+	"\"sound_id\":80},{\"name\":\"x\"},{\"sound_id\":\"9\"},7]}";
 
 static int find(const char *ref, uint64_t *id, uint64_t *guild)
 {

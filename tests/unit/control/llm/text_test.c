@@ -4,9 +4,10 @@
 #include "control/provider.h"
 #include "tests/test.h"
 
-#define SSE	"text/event-stream"
-#define DELTA(x) "data: {\"choices\":[{\"delta\":{\"content\":\"" x "\"},\"finish_reason\":null}]}\n\n"
-#define STOP	"data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
+#define SSE "text/event-stream"
+#define DELTA(x)                                                                                   \
+	"data: {\"choices\":[{\"delta\":{\"content\":\"" x "\"},\"finish_reason\":null}]}\n\n"
+#define STOP "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
 
 static struct seen {
 	struct fake_http fake;
@@ -20,8 +21,11 @@ static struct seen {
 
 static void on_event(enum llm_event ev, uint32_t turn, const char *data, size_t n, void *arg)
 {
-	static const char marks[] = {[LLM_WORDS] = ':', [LLM_DONE] = '.', [LLM_FAILED] = '!',
-				     [LLM_JUDGED] = '=', [LLM_UNJUDGED] = '?'};
+	static const char marks[] = {[LLM_WORDS] = ':',
+				     [LLM_DONE] = '.',
+				     [LLM_FAILED] = '!',
+				     [LLM_JUDGED] = '=',
+				     [LLM_UNJUDGED] = '?'};
 	size_t at = strlen(fx.events);
 
 	(void)arg;
@@ -119,7 +123,8 @@ static void refuse(struct fake_http *f, struct evhttp_request *req)
 
 static void break_off(struct fake_http *f, struct evhttp_request *req)
 {
-	static const char all[] = DELTA("It ") "data: {\"error\":{\"message\":\"overloaded\"}}\n\n" DELTA("no");
+	static const char all[] =
+		DELTA("It ") "data: {\"error\":{\"message\":\"overloaded\"}}\n\n" DELTA("no");
 
 	(void)f;
 	fake_http_answer(req, 200, SSE, all, sizeof all - 1);

@@ -2,9 +2,10 @@
 
 #include "tests/test.h"
 
-static const char form[] = "preamble\r\n--x1\r\nContent-Disposition: form-data; name=\"model\"\r\n\r\nm\r\n"
-			   "--x1\r\nContent-Disposition: form-data; filename=\"file\"; name=\"file\"\r\n"
-			   "Content-Type: audio/wav\r\n\r\nRI\r\nFF\r\n--x1--\r\n";
+static const char form[] =
+	"preamble\r\n--x1\r\nContent-Disposition: form-data; name=\"model\"\r\n\r\nm\r\n"
+	"--x1\r\nContent-Disposition: form-data; filename=\"file\"; name=\"file\"\r\n"
+	"Content-Type: audio/wav\r\n\r\nRI\r\nFF\r\n--x1--\r\n";
 
 static const char *part(const char *type, const char *name)
 {
@@ -38,7 +39,8 @@ TEST(a_form_may_end_anywhere)
 
 		CHECK(cut);
 		memcpy(cut, form, n);
-		if (form_part("multipart/form-data; boundary=x1", (uint8_t *)cut, n, "file", &p, &len))
+		if (form_part("multipart/form-data; boundary=x1", (uint8_t *)cut, n, "file", &p,
+			      &len))
 			CHECK(len == 6);
 		free(cut);
 	}

@@ -68,7 +68,8 @@ TEST(what_settings_ask_for)
 	CHECK(!settings_asks(s, SETTINGS_SERVICE_ASR) && !settings_asks(s, SETTINGS_SERVICE_TEXT) &&
 	      !settings_asks(s, SETTINGS_SERVICE_SPEECH));
 	settings_set(s, "admission", "classifier");
-	CHECK(settings_asks(s, SETTINGS_SERVICE_TEXT) && !settings_asks(s, SETTINGS_SERVICE_SPEECH));
+	CHECK(settings_asks(s, SETTINGS_SERVICE_TEXT) &&
+	      !settings_asks(s, SETTINGS_SERVICE_SPEECH));
 	settings_set(s, "admission", "floor");
 	settings_set(s, "reply_path", "brain");
 	settings_set(s, "asr_sessions", "file");

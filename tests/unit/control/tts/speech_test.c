@@ -18,8 +18,8 @@ static struct seen {
 	struct evhttp_request *open;
 } fx;
 
-static void on_event(enum tts_event ev, uint32_t turn, uint32_t chunk, const uint8_t *data, size_t n,
-		     void *arg)
+static void on_event(enum tts_event ev, uint32_t turn, uint32_t chunk, const uint8_t *data,
+		     size_t n, void *arg)
 {
 	(void)arg;
 	fx.turn = turn;
