@@ -55,17 +55,27 @@ static bool bot_asked(const struct room *room)
 	return false;
 }
 
-static bool idle(const struct look *l)
+/* It could be an answer to somebody who asked, and is nothing else. */
+static bool asks_nothing(const struct look *l, bool (*says_nothing)(const char *text))
 {
-	return room_phrase_idle(l->turn->heard) && !l->turn->named && !bot_asked(l->room);
+	return says_nothing(l->turn->heard) && !l->turn->named && !bot_asked(l->room);
+}
+
+/* Over an answer: whose own turn waits may be adding to it. */
+static bool passing(const struct look *l)
+{
+	const struct room_turn *a = l->room->active, *q = room_queued(l->room);
+	uint64_t user = l->turn->user;
+
+	if (!a || !a->first_audio_at || chooses(l) || (q && q->user == user) ||
+	    (room_deferred_of(l->room, user) && room_deferred_of(l->room, user) != l->turn))
+		return false;
+	return asks_nothing(l, room_phrase_passing);
 }
 
 static struct fits backchannel(const struct look *l)
 {
-	const struct room_turn *a = l->room->active;
-	bool over = a && a->first_audio_at && !chooses(l);
-
-	return yes_no(true, room_phrase_sounds(l->turn->heard) || (over && idle(l)));
+	return yes_no(true, room_phrase_sounds(l->turn->heard) || passing(l));
 }
 
 /* Nobody goes on talking with such a word. */
@@ -73,7 +83,7 @@ static struct fits idle_words(const struct look *l)
 {
 	bool holder = l->floor == ROOM_FLOOR_OFFER_HOLDER;
 
-	return yes_no(holder, holder && idle(l));
+	return yes_no(holder, holder && asks_nothing(l, room_phrase_idle));
 }
 
 static void choose(struct room *room, uint64_t user, const char *option)

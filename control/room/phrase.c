@@ -199,26 +199,31 @@ static bool comments(const struct words *w)
 	return true;
 }
 
+static enum room_phrase kind(const struct words *w)
+{
+	if (!w->n)
+		return ROOM_PHRASE_NOTHING;
+	if (only_stops(w))
+		return ROOM_PHRASE_STOP;
+	if (takes_over(w))
+		return ROOM_PHRASE_TAKEOVER;
+	if (w->question)
+		return ROOM_PHRASE_WORDS;
+	if (listens(w))
+		return ROOM_PHRASE_LISTENING;
+	if (asks(w))
+		return ROOM_PHRASE_WORDS;
+	if (comments(w) || (w->n <= 2 && w->chars <= TWO_CHARS))
+		return ROOM_PHRASE_LISTENING;
+	return w->n <= FEW_WORDS && w->chars <= FEW_CHARS ? ROOM_PHRASE_FEW : ROOM_PHRASE_WORDS;
+}
+
 enum room_phrase room_phrase(const char *text)
 {
 	struct words w;
 
 	split(text, strlen(text), &w);
-	if (!w.n)
-		return ROOM_PHRASE_NOTHING;
-	if (only_stops(&w))
-		return ROOM_PHRASE_STOP;
-	if (takes_over(&w))
-		return ROOM_PHRASE_TAKEOVER;
-	if (w.question)
-		return ROOM_PHRASE_WORDS;
-	if (listens(&w))
-		return ROOM_PHRASE_LISTENING;
-	if (asks(&w))
-		return ROOM_PHRASE_WORDS;
-	if (comments(&w) || (w.n <= 2 && w.chars <= TWO_CHARS))
-		return ROOM_PHRASE_LISTENING;
-	return w.n <= FEW_WORDS && w.chars <= FEW_CHARS ? ROOM_PHRASE_FEW : ROOM_PHRASE_WORDS;
+	return kind(&w);
 }
 
 /* ---- what needs no answer ---- */
@@ -316,14 +321,27 @@ static bool short_word(const char *word)
 	       !in_list(word, requests, COUNT(requests)) && !in_list(word, more, COUNT(more));
 }
 
+static bool idle(const struct words *w)
+{
+	if (sounds(w))
+		return true;
+	if (!w->n || w->question || only_stops(w) || takes_over(w))
+		return false;
+	return listens(w) || (w->n == 1 && short_word(w->w[0]));
+}
+
 bool room_phrase_idle(const char *text)
 {
 	struct words w;
 
 	split(text, strlen(text), &w);
-	if (sounds(&w))
-		return true;
-	if (!w.n || w.question || only_stops(&w) || takes_over(&w))
-		return false;
-	return listens(&w) || (w.n == 1 && short_word(w.w[0]));
+	return idle(&w);
+}
+
+bool room_phrase_passing(const char *text)
+{
+	struct words w;
+
+	split(text, strlen(text), &w);
+	return idle(&w) || (w.n > 1 && kind(&w) == ROOM_PHRASE_LISTENING);
 }

@@ -35,5 +35,7 @@ bool room_phrase_sounds(const char *text);
 bool room_phrase_asks(const char *text);
 /* Sounds, listening words, or one short word that asks for nothing: an answer only to somebody who asked. */
 bool room_phrase_idle(const char *text);
+/* The same, and whatever several words are LISTENING: said over a voice, it is not taken up later. */
+bool room_phrase_passing(const char *text);
 
 #endif

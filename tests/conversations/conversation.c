@@ -36,8 +36,7 @@ struct seen {
 	bool speaks, paused;
 	uint64_t began_at, over_at, cut_at, paused_at;
 	unsigned began, cuts, pauses;
-	uint32_t asked; /* turn */
-	uint64_t asked_at, asked_user, asked_born_at;
+	uint64_t asked_at, asked_user;
 	unsigned asks;
 };
 
@@ -195,14 +194,10 @@ static void stepped(const struct room_event *ev, uint64_t now, const struct room
 			s->paused_at = now;
 		} else if (e->type == ROOM_DO_SAY_RESUME) {
 			s->paused = false;
-		} else if (e->type == ROOM_DO_ASK && t->stage) {
-			const struct room_turn *turn = room_active(stage_room(t->stage));
-
+		} else if (e->type == ROOM_DO_ASK) {
 			s->asks++;
-			s->asked = e->turn;
 			s->asked_at = now;
 			s->asked_user = e->user;
-			s->asked_born_at = turn ? turn->born_at : 0;
 		}
 	}
 }
@@ -347,7 +342,9 @@ static void overlap(struct talk *t)
 		break;
 	case 3:
 		interrupt(t, below(t, 3) ? t->holder : somebody(t, t->holder));
-		wait_for_voice(t);
+		/* Whom it answers now spoke to it last. */
+		if (wait_for_voice(t))
+			t->holder = (unsigned)t->seen.asked_user - 1;
 		break;
 	default:
 		break;
@@ -379,8 +376,9 @@ static void question(struct talk *t)
 
 		if (s->delays < sizeof s->delay_ms / sizeof s->delay_ms[0])
 			s->delay_ms[s->delays++] = (uint32_t)(t->seen.asked_at / STAGE_MS - end);
-		t->holder = who;
-		right(&s->asked, true);
+		/* What waited may be answered first: then it speaks to whoever that was of. */
+		t->holder = t->seen.asked_user ? (unsigned)t->seen.asked_user - 1 : who;
+		right(&s->asked, t->holder == who);
 		overlap(t);
 	} else {
 		if (t->conf->show)
