@@ -197,11 +197,14 @@ mutants: deps-test
 # The same of the media plane, most of it by programs that are wrong in one line, through guildd. MUTANTS="…" for some.
 mutants-media: deps
 	@tests/mutants/media.sh $(MUTANTS)
-# The room against whatever comes: EXPLORE_SECONDS of processor time, EXPLORE_SEED.
+# The room against whatever comes: EXPLORE_SECONDS of each of EXPLORE_JOBS processors, EXPLORE_SEED. Everything that can be seen
+# has to be seen EXPLORE_OFTEN times; a run of a minute is too short for a hundred.
 EXPLORE_SECONDS ?= 60
 EXPLORE_SEED    ?= 1
+EXPLORE_JOBS    ?= $(shell nproc)
+EXPLORE_OFTEN   ?= $(if $(filter-out 0 1 2 3 4,$(shell expr $(EXPLORE_SECONDS) / 100)),100,1)
 explore: $(B)/tests/room-explore
-	@$(B)/tests/room-explore --depth 3 --seconds $(EXPLORE_SECONDS) --seed $(EXPLORE_SEED)
+	@$(B)/tests/room-explore --depth 3 --seconds $(EXPLORE_SECONDS) --seed $(EXPLORE_SEED) --jobs $(EXPLORE_JOBS) --often $(EXPLORE_OFTEN)
 
 # ---- what a user runs ----
 demo: deps

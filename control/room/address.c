@@ -66,7 +66,8 @@ static unsigned split(const char *text, struct word *words, unsigned max)
 static bool in_list(const struct word *w, const char *const *list)
 {
 	for (; *list; list++)
-		if (strlen(*list) == w->n && strncasecmp(*list, w->p, w->n) == 0)
+		if ((**list | 0x20) == (*w->p | 0x20) && strlen(*list) == w->n &&
+		    strncasecmp(*list, w->p, w->n) == 0)
 			return true;
 	return false;
 }

@@ -216,13 +216,15 @@ static struct fits guest(const struct look *l)
 /* Another person's name is called. */
 static bool to_somebody_else(const struct look *l)
 {
-	for (unsigned i = 0; i < l->room->places; i++) {
-		const struct room_speaker *sp = &l->room->speaker[i];
+	for (unsigned i = 0; i < l->room->places;) {
 		struct room_names names = {0};
 
-		if (!sp->used || sp->user == l->turn->user)
-			continue;
-		room_names_add(&names, sp->name);
+		for (; i < l->room->places && names.n < ROOM_NAMES; i++) {
+			const struct room_speaker *sp = &l->room->speaker[i];
+
+			if (sp->used && sp->user != l->turn->user)
+				room_names_add(&names, sp->name);
+		}
 		if (room_address(&names, l->turn->heard) == ROOM_ADDRESS_ADDRESSED)
 			return true;
 	}

@@ -97,7 +97,7 @@ static uint64_t due(const struct room *room, const struct room_speaker *sp, bool
 	uint64_t pause = s->eot_pause_ms, likely;
 
 	*piece = false;
-	if (!sp->turn || c->phase != ROOM_CAPTURE_PROMOTED || room->files ||
+	if (c->phase != ROOM_CAPTURE_PROMOTED || room->files ||
 	    sp->pause.looked_at == c->voice_at || !room_optimistic_may(room))
 		return UINT64_MAX;
 	*piece = wants_piece(room, sp);
@@ -113,7 +113,7 @@ uint64_t room_pause_deadline(const struct room *room, const struct room_speaker 
 {
 	bool piece;
 
-	return due(room, sp, &piece);
+	return sp->turn ? due(room, sp, &piece) : UINT64_MAX;
 }
 
 static void time_of(struct room *room, struct room_speaker *sp)
@@ -138,6 +138,6 @@ static void time_of(struct room *room, struct room_speaker *sp)
 void room_pause_time(struct room *room)
 {
 	for (unsigned i = 0; i < room->places; i++)
-		if (room->speaker[i].used)
+		if (room->speaker[i].turn)
 			time_of(room, &room->speaker[i]);
 }

@@ -1,6 +1,7 @@
 #include "control/room/phonetic.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 /* Costs of an edit, in halves. */
@@ -87,20 +88,28 @@ static bool vowel_mark(char ch)
 	return is_vowel(ch) || ch == '-';
 }
 
+/* Consonants that are made in one place, or are taken for one another: sets, a bit each. */
+enum { BPFM = 1, DTS = 2, GK = 4, LR = 8, MN = 16, KH = 32, HF = 64, WF = 128, JS = 256, JK = 512 };
+
+static unsigned places(char ch)
+{
+	static const uint16_t of[] = {['b'] = BPFM,	 ['p'] = BPFM, ['f'] = BPFM | HF | WF,
+				      ['m'] = BPFM | MN, ['d'] = DTS,  ['t'] = DTS,
+				      ['s'] = DTS | JS,	 ['g'] = GK,   ['k'] = GK | KH | JK,
+				      ['l'] = LR,	 ['r'] = LR,   ['n'] = MN,
+				      ['h'] = KH | HF,	 ['w'] = WF,   ['j'] = JS | JK};
+
+	return (unsigned char)ch < sizeof of / sizeof *of ? of[(unsigned char)ch] : 0;
+}
+
 /* What it costs that a was heard as b. */
 static unsigned swap(char a, char b)
 {
-	static const char *const places[] = {"bpfm", "dts", "gk", "lr", "mn",
-					     "kh",   "hf",  "wf", "js", "jk"};
-
 	if (a == b)
 		return 0;
 	if (vowel_mark(a) && vowel_mark(b))
 		return HALF;
-	for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
-		if (strchr(places[i], a) && strchr(places[i], b))
-			return HALF;
-	return WHOLE;
+	return places(a) & places(b) ? HALF : WHOLE;
 }
 
 static unsigned lose(char ch)

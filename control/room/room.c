@@ -478,13 +478,15 @@ static void pass_time(struct room *room)
 {
 	for (unsigned i = 0; i < room->places; i++) {
 		struct room_speaker *sp = &room->speaker[i];
-		struct room_capture_out out;
 
 		if (!sp->used)
 			continue;
-		out = room_capture_time(&sp->capture, room->settings, room->now);
-		if (out.end != ROOM_CAPTURE_GOES_ON)
+		if (room->now >= room_capture_deadline(&sp->capture, room->settings)) {
+			struct room_capture_out out =
+				room_capture_time(&sp->capture, room->settings, room->now);
+
 			capture_did(room, sp, &out, NULL);
+		}
 		room_asr_time(room, sp);
 	}
 	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1)) {

@@ -1,5 +1,5 @@
-/* The explorer's figures (tests/room/explore.h): EXPLORE_SECONDS of processor time, else two million steps of random runs that
- * changed something. */
+/* The explorer's figures (tests/room/explore.h): EXPLORE_SECONDS of processor time, else two
+ * million steps of random runs that changed something. */
 #include <stdlib.h>
 
 #include "tests/bench/bench.h"

@@ -74,7 +74,7 @@ part build-asan make -j"$jobs" B=build/asan SAN=address,undefined WERROR=-Werror
 	renice -n 10 -p "$(exec sh -c 'echo $PPID')" >/dev/null
 	part unit-asan unit asan
 	part corpora corpora
-	part room-explore build/tests/room-explore --steps 2000000 --out build/check/explore.room
+	part room-explore build/tests/room-explore --steps 2000000 --often 1 --out build/check/explore.room
 	part build-tsan make B=build/tsan SAN=thread WERROR=-Werror OPT=-O1 ONLY="proto ipc mediad" build/tsan/tests/unit
 	# shellcheck disable=SC2046
 	part unit-tsan unit tsan $(threaded)

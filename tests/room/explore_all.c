@@ -1,5 +1,5 @@
-/* Everything small: every order of a few ops after each of some beginnings, and every interleaving of what a few people and
- * programs do at the same time. */
+/* Everything small: every order of a few ops after each of some beginnings, and every interleaving
+ * of what a few people and programs do at the same time. */
 #include <stdio.h>
 #include <string.h>
 
@@ -55,7 +55,8 @@ static void settings(struct explore_policy *p, const char *path)
 
 enum { LETTERS = 24, FIRST = 12, BEGINNINGS = 8 };
 
-/* A path of answers; a person spoke, was asked for, hears the answer while another speaks; and what may come then. */
+/* A path of answers; a person spoke, was asked for, hears the answer while another speaks; and what
+ * may come then. */
 static const struct path {
 	const char *name;
 	struct explore_op first[FIRST], letter[LETTERS];
@@ -64,22 +65,30 @@ static const struct path {
 	{"native",
 	 {YES(K_CALL, 0), BY(K_JOIN, 1), BY(K_JOIN, 2), LOUD(1), LOUD(1), BY(K_END, 1),
 	  ONE(K_WORDS), AUDIO, ONE(K_STARTED), LOUD(2)},
-	 {ONE(K_TIMER),		   LOUD(1),		LOUD(2),	  BY(K_END, 1),
-	  BY(K_END, 2),		   ONE(K_WORDS),	TOLD(K_WORDS, 4), ONE(K_NO_WORDS),
-	  AUDIO,		   ONE(K_DONE),		ONE(K_FAILED),	  ONE(K_STARTED),
-	  ONE(K_DRAINED),	   ONE(K_STOPPED),	BY(K_LEAVE, 1),	  ONE(K_CALL),
-	  TEXT(7),		   BY(K_PARTIAL, 2),	YES(K_TOOL, 1),	  BY(K_TOOL, 1),
-	  {.kind = K_EOT, .who = 1, .pick = 8}, YES(K_MUTE, 0), TOLD(K_MUSIC, 1), YES(K_CALL, 0)},
+	 {ONE(K_TIMER),	    LOUD(1),	      LOUD(2),
+	  BY(K_END, 1),	    BY(K_END, 2),     ONE(K_WORDS),
+	  TOLD(K_WORDS, 4), ONE(K_NO_WORDS),  AUDIO,
+	  ONE(K_DONE),	    ONE(K_FAILED),    ONE(K_STARTED),
+	  ONE(K_DRAINED),   ONE(K_STOPPED),   BY(K_LEAVE, 1),
+	  ONE(K_CALL),	    TEXT(7),	      BY(K_PARTIAL, 2),
+	  YES(K_TOOL, 1),   BY(K_TOOL, 1),    {.kind = K_EOT, .who = 1, .pick = 8},
+	  YES(K_MUTE, 0),   TOLD(K_MUSIC, 1), YES(K_CALL, 0)},
 	 {2, 5, 7, 8, 9, 10}},
 	{"brain",
 	 {YES(K_CALL, 0), BY(K_JOIN, 1), BY(K_JOIN, 2), LOUD(1), LOUD(1), BY(K_END, 1),
 	  ONE(K_WORDS), TEXT(5), VOICE, ONE(K_STARTED), LOUD(2)},
-	 {ONE(K_TIMER),	    LOUD(1),	       LOUD(2),	       BY(K_END, 1),
-	  BY(K_END, 2),	    ONE(K_WORDS),      ONE(K_NO_WORDS), TEXT(0),
-	  TEXT(5),	    ONE(K_DONE),       ONE(K_FAILED),   VOICE,
-	  ONE(K_VOICE_DONE), ONE(K_VOICE_FAILED), ONE(K_SOUNDED), ONE(K_STARTED),
-	  ONE(K_DRAINED),   ONE(K_STOPPED),    BY(K_LEAVE, 1),  ONE(K_CALL),
-	  BY(K_PARTIAL, 2), YES(K_TOOL, 1),    BY(K_TOOL, 1),   YES(K_MUTE, 0)},
+	 {ONE(K_TIMER),	     LOUD(1),
+	  LOUD(2),	     BY(K_END, 1),
+	  BY(K_END, 2),	     ONE(K_WORDS),
+	  ONE(K_NO_WORDS),   TEXT(0),
+	  TEXT(5),	     ONE(K_DONE),
+	  ONE(K_FAILED),     VOICE,
+	  ONE(K_VOICE_DONE), ONE(K_VOICE_FAILED),
+	  ONE(K_SOUNDED),    ONE(K_STARTED),
+	  ONE(K_DRAINED),    ONE(K_STOPPED),
+	  BY(K_LEAVE, 1),    ONE(K_CALL),
+	  BY(K_PARTIAL, 2),  YES(K_TOOL, 1),
+	  BY(K_TOOL, 1),     YES(K_MUTE, 0)},
 	 {7, 8, 9, 10, 11}},
 };
 

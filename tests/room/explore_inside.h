@@ -55,8 +55,9 @@ enum explore_kind {
 	KINDS
 };
 
-/* Numbers of texts that people say (explore_op.c): those with the bot's name first, then any, for music, and of a choice. */
-enum { SAID_NAMED = 0, SAID_ANY = 3, SAID_MUSIC = 20, SAID_CHOICE = 25, SAID = 29 };
+/* Numbers of texts that people say (explore_op.c): those with the bot's name first, then any, for music, of a choice, and
+ * as many as an utterance may have. */
+enum { SAID_NAMED = 0, SAID_ANY = 3, SAID_MUSIC = 20, SAID_CHOICE = 25, SAID_LONG = 29, SAID = 30 };
 
 struct explore {
 	struct watch *watch;

@@ -1,14 +1,16 @@
 /* room-explore: what a room does whatever comes.
  *
- *   room-explore [--steps N | --seconds N] [--seed S] [--depth N] [--jobs N] [--often N] [--out FILE]
+ *   room-explore [--steps N | --seconds N] [--seed S] [--depth N] [--jobs N] [--often N] [--out
+ * FILE]
  *
- * First every order of --depth ops (2) and every interleaving of some scenes (both not with --depth 0), then random runs
- * until N of their steps changed something, or each process has used N seconds of its processor. With
- * --jobs processes share the seeds: job k of n takes S + k, S + k + n, … What fails is made short and written as a scenario to
- * FILE (build/explore.room; .1, .2, … behind it for further jobs).
+ * First every order of --depth ops (2) and every interleaving of some scenes (both not with --depth
+ * 0), then random runs until N of their steps changed something, or each process has used N seconds
+ * of its processor. With
+ * --jobs processes share the seeds: job k of n takes S + k, S + k + n, … What fails is made short
+ * and written as a scenario to FILE (build/explore.room; .1, .2, … behind it for further jobs).
  *
- * Ends with what was seen how often. Exit status: 0 all held, and everything that can be seen was seen --often times
- * (0); 1 not; 2 usage. */
+ * Ends with what was seen how often. Exit status: 0 all held, and everything that can be seen was
+ * seen --often times (0); 1 not; 2 usage. */
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -47,10 +49,10 @@ static int usage(void)
 static int parse(struct options *o, int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{"steps", required_argument, NULL, 's'},  {"seconds", required_argument, NULL, 't'},
-		{"seed", required_argument, NULL, 'S'},	  {"depth", required_argument, NULL, 'd'},
-		{"jobs", required_argument, NULL, 'j'},	  {"often", required_argument, NULL, 'f'},
-		{"out", required_argument, NULL, 'o'},	  {NULL, 0, NULL, 0},
+		{"steps", required_argument, NULL, 's'}, {"seconds", required_argument, NULL, 't'},
+		{"seed", required_argument, NULL, 'S'},	 {"depth", required_argument, NULL, 'd'},
+		{"jobs", required_argument, NULL, 'j'},	 {"often", required_argument, NULL, 'f'},
+		{"out", required_argument, NULL, 'o'},	 {NULL, 0, NULL, 0},
 	};
 	int opt;
 
@@ -162,11 +164,8 @@ static void work(const struct options *o, struct told *told)
 
 int main(int argc, char **argv)
 {
-	struct options o = {.steps = 200000,
-			    .seed = 1,
-			    .depth = 2,
-			    .jobs = 1,
-			    .out = "build/explore.room"};
+	struct options o = {
+		.steps = 200000, .seed = 1, .depth = 2, .jobs = 1, .out = "build/explore.room"};
 	static struct seen all;
 	uint64_t random = 0, played = 0;
 	unsigned failed = 0, seldom;

@@ -5,6 +5,9 @@
 
 enum { START_MS = 1000 };
 
+#define OFTEN                                                                                      \
+	"he told us of the river and of the bridge, and then of all that he had seen beyond it; "
+
 static const char *const said[SAID] = {
 	"parley what time is it",
 	"parley stop",
@@ -38,6 +41,7 @@ static const char *const said[SAID] = {
 	"two",
 	"the last one",
 	"something else",
+	OFTEN OFTEN OFTEN OFTEN OFTEN OFTEN OFTEN OFTEN,
 };
 
 static const char *const written[] = {

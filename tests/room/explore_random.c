@@ -1,5 +1,6 @@
-/* Runs by seed. What comes next is drawn by how the room stands and by the run's world: in each world something else is frequent that
- * is rare elsewhere, so that all of the room is seen, and seen often. */
+/* Runs by seed. What comes next is drawn by how the room stands and by the run's world: in each
+ * world something else is frequent that is rare elsewhere, so that all of the room is seen, and
+ * seen often. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +43,7 @@ static const struct world {
 	{4, "guest=off", 2, SAID_ANY, SAID, {{0}}},
 	/* what is read out */
 	{6,
-	 "guest=off reply_path=brain stall_ms=60000",
+	 "guest=off reply_path=brain stall_ms=60000 chunk_sentences=1 chunk_eager=8",
 	 3,
 	 SAID_ANY,
 	 SAID,
@@ -67,18 +68,19 @@ static const struct world {
 	 SAID,
 	 {{K_JOIN, 10}, {K_LEAVE, 10}, {K_INSTRUCTED, 10}}},
 	/* music */
-	{3,
-	 "guest=off",
-	 2,
-	 SAID_MUSIC,
-	 SAID_CHOICE,
-	 {{K_MUSIC, 40}, {K_STARTED, 10}}},
+	{3, "guest=off", 2, SAID_MUSIC, SAID_CHOICE, {{K_MUSIC, 40}, {K_STARTED, 10}}},
 	{4,
 	 "guest=off context_refresh_ms=0 interruptions=none",
 	 3,
 	 SAID_MUSIC,
 	 SAID_CHOICE,
 	 {{K_MUSIC, 30}, {K_JOIN, 20}, {K_LEAVE, 15}, {K_WORDS, 20}}},
+	{4,
+	 "guest=off interruptions=none silent_ms=60000 first_audio_ms=60000",
+	 4,
+	 SAID_MUSIC,
+	 SAID_CHOICE,
+	 {{K_MUSIC, 80}, {K_LOUD, 100}, {K_WORDS, 80}, {K_JOIN, 10}}},
 	/* a small model decides, and does not always answer */
 	{3,
 	 "guest=off admission=classifier classify_failures=2 classify_rest_s=5 floor_decay_s=5",
@@ -101,13 +103,24 @@ static const struct world {
 	{3, "guest=off asr_sessions=file", 2, SAID_ANY, SAID, {{K_LOUD, 40}, {K_END, 20}}},
 	{2, "asr_sessions=shared", 2, SAID_ANY, SAID, {{K_LOUD, 20}}},
 	{1, "noise_rms=32767 noise_peak=32767 noise_active=1000", 2, SAID_ANY, SAID, {{K_END, 10}}},
-	{1, "promote_ms=100 pause_ms=60 duck_ms=20", 2, SAID_ANY, SAID, {{K_LOUD, 40}, {K_OLD, 20}}},
+	{3,
+	 "promote_ms=100 pause_ms=60 duck_ms=20",
+	 2,
+	 SAID_ANY,
+	 SAID,
+	 {{K_LOUD, 40}, {K_OLD, 60}, {K_OFF, 40}}},
 	{2, "capture_max_ms=2000 guest=off", 2, SAID_ANY, SAID, {{K_LOUD, 200}, {K_WORDS, 20}}},
 	{2,
 	 "capture_max_ms=2000 guest=off admission=classifier",
 	 1,
 	 SAID_ANY,
 	 SAID,
+	 {{K_LOUD, 200}, {K_WORDS, 20}}},
+	{2,
+	 "capture_max_ms=2000 asr_most_pace=100000 guest=off",
+	 1,
+	 SAID_LONG,
+	 SAID_LONG + 1,
 	 {{K_LOUD, 200}, {K_WORDS, 20}}},
 	/* somebody has to choose, or has a tool at work */
 	{2, "guest=off", 1, SAID_CHOICE, SAID, {{K_CHOICE, 30}}},
@@ -253,15 +266,15 @@ static void make_policy(struct explore *x, const struct world *world, struct exp
 static void weights(const struct explore *x, const struct world *world, unsigned w[KINDS])
 {
 	static const unsigned base[KINDS] = {
-		[K_TIMER] = 30,	     [K_LOUD] = 60,	  [K_SOFT] = 6,	      [K_OLD] = 2,
-		[K_ON] = 6,	     [K_OFF] = 8,	  [K_END] = 16,	      [K_PARTIAL] = 4,
-		[K_WORDS] = 2,	     [K_OWN_WORDS] = 1,	  [K_NO_WORDS] = 1,   [K_AUDIO] = 2,
-		[K_TEXT] = 2,	     [K_DONE] = 2,	  [K_FAILED] = 1,     [K_STARTED] = 1,
-		[K_DRAINED] = 1,     [K_STOPPED] = 1,	  [K_JOIN] = 4,	      [K_LEAVE] = 2,
-		[K_CALL] = 1,	     [K_MUTE] = 1,	  [K_OTHER] = 4,      [K_VOICE] = 1,
-		[K_WORD] = 1,	     [K_VOICE_DONE] = 1,  [K_VOICE_FAILED] = 1, [K_SOUNDED] = 1,
-		[K_INSTRUCTED] = 2,  [K_TOOL] = 2,	  [K_CHOICE] = 2,     [K_MUSIC] = 2,
-		[K_BEAT] = 1,	     [K_JUDGED] = 1,	  [K_SETTINGS] = 1,   [K_EOT] = 4,
+		[K_TIMER] = 30,	    [K_LOUD] = 60,	[K_SOFT] = 6,	      [K_OLD] = 2,
+		[K_ON] = 6,	    [K_OFF] = 8,	[K_END] = 16,	      [K_PARTIAL] = 4,
+		[K_WORDS] = 2,	    [K_OWN_WORDS] = 1,	[K_NO_WORDS] = 1,     [K_AUDIO] = 2,
+		[K_TEXT] = 2,	    [K_DONE] = 2,	[K_FAILED] = 1,	      [K_STARTED] = 1,
+		[K_DRAINED] = 1,    [K_STOPPED] = 1,	[K_JOIN] = 4,	      [K_LEAVE] = 2,
+		[K_CALL] = 1,	    [K_MUTE] = 1,	[K_OTHER] = 4,	      [K_VOICE] = 1,
+		[K_WORD] = 1,	    [K_VOICE_DONE] = 1, [K_VOICE_FAILED] = 1, [K_SOUNDED] = 1,
+		[K_INSTRUCTED] = 2, [K_TOOL] = 2,	[K_CHOICE] = 2,	      [K_MUSIC] = 2,
+		[K_BEAT] = 1,	    [K_JUDGED] = 1,	[K_SETTINGS] = 1,     [K_EOT] = 4,
 		[K_POWER] = 1};
 
 	memcpy(w, base, sizeof base);

@@ -45,17 +45,19 @@ __attribute__((format(printf, 2, 3))) static int wrong(struct parser *p, const c
 
 /* ---- tokens ---- */
 
-/* "quoted words", with \" and \\ inside, written back without them. The end, or NULL when the quote
- * stays open. */
+/* "quoted words", with \", \\ and \n inside, written back as what they stand for. The end, or NULL
+ * when the quote stays open. */
 static char *unquote(char *at, struct script_token *t)
 {
 	char *to = ++at;
 
 	*t = (struct script_token){.text = to, .quoted = true};
 	for (; *at && *at != '"'; at++) {
-		if (*at == '\\' && (at[1] == '"' || at[1] == '\\'))
+		bool line = at[0] == '\\' && at[1] == 'n';
+
+		if (*at == '\\' && (line || at[1] == '"' || at[1] == '\\'))
 			at++;
-		*to++ = *at;
+		*to++ = line ? '\n' : *at;
 	}
 	if (!*at)
 		return NULL;

@@ -124,7 +124,8 @@ void states_of(const struct room *room, uint64_t now, uint8_t at[STATES_MACHINES
 	at[STATES_INSTRUCTIONS] = (uint8_t)(f->dirty + 2 * f->in_flight);
 	at[STATES_SESSION] = session(room);
 	at[STATES_BREAKER] = room->classifier.open_until > now;
-	at[STATES_LANE] = (uint8_t)((room->file_lane.running.n > 0) + (room->file_lane.waiting.n > 0));
+	at[STATES_LANE] =
+		(uint8_t)((room->file_lane.running.n > 0) + (room->file_lane.waiting.n > 0));
 	at[STATES_CHOICE] = room_choice_open(&room->choice, now);
 	at[STATES_TOOL] = tool(&room->followup, now);
 	at[STATES_PLAN] = plan(room);
