@@ -31,13 +31,13 @@ static uint64_t number_of(const struct call *c, uint64_t serial)
 	return c->secure.number << 32 | serial;
 }
 
-static bool later(const struct owed_key *a, const struct owed_key *b)
+static bool later(const struct media_key *a, const struct media_key *b)
 {
 	return a->serial > b->serial || (a->serial == b->serial && a->generation > b->generation);
 }
 
 /* Of one speaker the newest is owed: what it replaces is of no use then. */
-static void owe(struct call *c, struct owed_key *owed, struct owed_key key)
+static void owe(struct call *c, struct media_key *owed, struct media_key key)
 {
 	struct secure *s = &c->secure;
 
@@ -53,7 +53,7 @@ static void owe(struct call *c, struct owed_key *owed, struct owed_key key)
 /* p NULL: the key that we seal with. False: it is owed. */
 static bool lend_key(struct call *c, const struct dave_epoch *e, struct person *p, uint32_t generation)
 {
-	struct owed_key *owed = p ? &p->owed : &c->secure.owed, key = {true, e->serial, generation};
+	struct media_key *owed = p ? &p->owed : &c->secure.owed, key = {true, e->serial, generation};
 	struct cmd cmd = {.type = p ? CMD_DAVE_OPEN : CMD_DAVE_SEND};
 	const struct dave_member *m = dave_epoch_find(e, p ? p->user : c->user);
 
@@ -65,6 +65,8 @@ static bool lend_key(struct call *c, const struct dave_epoch *e, struct person *
 		return false;
 	}
 	owed->is = owed->is && later(owed, &key);
+	if (p && (!p->lent.is || later(&key, &p->lent)))
+		p->lent = key;
 	return true;
 }
 
@@ -82,8 +84,9 @@ void secure_slot(struct call *c, struct person *p)
 	unsigned n =
 		c->secure.session ? dave_session_epochs(c->secure.session, epochs, DAVE_KEYS) : 0;
 
+	/* Who has spoken for long is not where the ratchet begins any more. */
 	while (n-- > 0)
-		lend_key(c, epochs[n], p, 0);
+		lend_key(c, epochs[n], p, p->lent.is && p->lent.serial == epochs[n]->serial ? p->lent.generation : 0);
 }
 
 static void seal_with(struct call *c, const struct dave_epoch *e)
@@ -125,7 +128,7 @@ static void lend_next(struct call *c, uint64_t user, uint64_t epoch, uint32_t ge
 
 /* What is owed, unless it is of no use any more: among keys of a speaker the one that comes last counts as the newest. False:
  * there is no memory still. */
-static bool pay(struct call *c, struct owed_key *owed, struct person *p)
+static bool pay(struct call *c, struct media_key *owed, struct person *p)
 {
 	const struct dave_epoch *epochs[DAVE_KEYS];
 	unsigned n = 0, i = 0;
@@ -158,12 +161,12 @@ static void pay_all(struct call *c)
 	s->pay_at = env_now(c->conf.env) + s->pay_wait_ms * MS;
 }
 
-static void forget_owed(struct call *c)
+static void forget_keys(struct call *c)
 {
 	c->secure.owed.is = false;
 	c->secure.pay_wait_ms = 0;
 	for (size_t i = 0; i < c->n_people; i++)
-		c->people[i].owed.is = false;
+		c->people[i].owed.is = c->people[i].lent.is = false;
 }
 
 /* ---- what the session wants done ---- */
@@ -338,7 +341,7 @@ void secure_over(struct call *c)
 	if (!s->session)
 		return;
 	s->session = dave_session_free(s->session);
-	forget_owed(c);
+	forget_keys(c);
 	for (size_t i = 0; i < c->n_people; i++)
 		secure_spell_over(c, &c->people[i], "session over");
 	/* The line closed itself with the session. */

@@ -13,8 +13,9 @@ struct ev;
 struct person;
 struct tmr;
 
-/* A key that there was no memory for, or that was lost on its way down for want of it: it is lent a little later. */
-struct owed_key {
+/* A key of one speaker. Owed: there was no memory for it, or it was lost on its way down for want of it, and is lent a little
+ * later. */
+struct media_key {
 	bool is;
 	uint64_t serial; /* of its epoch */
 	uint32_t generation;
@@ -31,7 +32,7 @@ struct secure {
 	unsigned n_unrun;
 	bool resume, rejoin, changed; /* to be done once the step is over */
 	bool clear_told;
-	struct owed_key owed; /* the one that we seal with */
+	struct media_key owed; /* the one that we seal with */
 	uint64_t pay_at;      /* when those that are owed are tried again */
 	uint32_t pay_wait_ms; /* 0: none is */
 };

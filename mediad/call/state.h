@@ -24,7 +24,7 @@ struct person {
 	bool asked, yes;	 /* CONSENT was sent, and what it said */
 	uint32_t ssrc;	   /* 0: not known */
 	struct slot *slot; /* lent; NULL before the first SSRC, and when it was needed elsewhere */
-	struct owed_key owed;
+	struct media_key owed, lent; /* lent: the newest, for another slot in the same session */
 	bool speaking;
 	uint64_t spoke;	     /* began or ended to, or got the slot */
 	uint64_t deaf_since; /* packets come and do not open; 0 = not so */

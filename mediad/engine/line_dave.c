@@ -179,7 +179,7 @@ static void lend_open(struct line *l, struct slot *s, struct dave_key *key)
 		l->n_stale--;
 	}
 	/* A later pair of an epoch before the newest changes nothing about which is the newest. */
-	if (!dave_key_generation(key) || dave_key_epoch(key) == s->epoch) {
+	if (dave_key_epoch(key) >= s->epoch) {
 		s->epoch = dave_key_epoch(key);
 		s->generation = dave_key_generation(key);
 	}

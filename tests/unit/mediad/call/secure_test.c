@@ -334,6 +334,38 @@ TEST(secure_lends_the_next_generations)
 	finish();
 }
 
+/* Somebody who has spoken for long, and gets another slot: the ratchet goes on where it was. */
+TEST(secure_lends_another_slot_what_is_spoken_with)
+{
+	struct media_listen listen = {.listen = 4, .user = ANNA, .rate = 24000, .silence_ms = 500};
+	struct ev ev = {.type = EV_DAVE_NEXT};
+
+	CHECK_INT(start(false), 0);
+	settled();
+	call_listen(rig.c, &listen); /* so that who leaves is remembered */
+	ev.line = rig.c->line;
+	ev.dave.epoch = rig.c->line->epoch;
+	ev.dave.user = ANNA;
+	ev.dave.generation = 2;
+	call_engine_event(&ev, rig.c);
+	audio();
+	text("{\"op\":13,\"d\":{\"user_id\":\"7\"}}");
+	audio();
+	CHECK(!slot_of(ANNA));
+	speaks(ANNA, 701);
+	audio();
+	CHECK(slot_of(ANNA)->generation == 2 && slot_of(ANNA)->epoch == ev.dave.epoch);
+	/* An epoch later all begin anew. */
+	binary(29, "\0\5commit", 8);
+	work();
+	text("{\"op\":13,\"d\":{\"user_id\":\"7\"}}");
+	audio();
+	speaks(ANNA, 702);
+	audio();
+	CHECK(slot_of(ANNA)->generation == 0 && slot_of(ANNA)->epoch == ev.dave.epoch + 1);
+	finish();
+}
+
 /* Time goes on, and the timer of what is owed fires when it is due. */
 static void pay_for(unsigned ms)
 {
