@@ -21,6 +21,8 @@ struct asr_shared {
 	struct asr *asr;
 	struct room_share share;
 	struct kept *kept;
+	uint64_t open[ROOM_SHARES]; /* users who have not closed it since they spoke */
+	unsigned n_open;
 	asr_h *h;
 	void *arg;
 };
@@ -108,6 +110,15 @@ static void fact(enum asr_event ev, uint64_t session, uint32_t utterance, const 
 		over(s, utterance);
 }
 
+static unsigned open_at(const struct asr_shared *s, uint64_t user)
+{
+	unsigned i = 0;
+
+	while (i < s->n_open && s->open[i] != user)
+		i++;
+	return i;
+}
+
 int asr_shared_start(struct asr_shared *s, uint64_t user, uint32_t utterance)
 {
 	struct kept *k;
@@ -122,6 +133,8 @@ int asr_shared_start(struct asr_shared *s, uint64_t user, uint32_t utterance)
 	k->utterance = utterance;
 	k->next = s->kept;
 	s->kept = k;
+	if (open_at(s, user) == s->n_open && s->n_open < ROOM_SHARES)
+		s->open[s->n_open++] = user;
 	return 0;
 }
 
@@ -168,10 +181,16 @@ void asr_shared_cancel(struct asr_shared *s, uint32_t utterance)
 
 void asr_shared_close(struct asr_shared *s, uint64_t user)
 {
+	unsigned i = open_at(s, user);
 	uint32_t utterance;
 
 	while ((utterance = room_share_of(&s->share, user)))
 		asr_shared_cancel(s, utterance);
+	if (i == s->n_open)
+		return;
+	s->open[i] = s->open[--s->n_open];
+	if (!s->n_open)
+		asr_close(s->asr, SESSION);
 }
 
 unsigned asr_shared_sessions(const struct asr_shared *s)

@@ -21,7 +21,7 @@ void asr_shared_commit(struct asr_shared *s, uint64_t user, uint32_t utterance);
 /* As asr_peek, when its speaker holds the session. */
 void asr_shared_peek(struct asr_shared *s, uint32_t utterance);
 void asr_shared_cancel(struct asr_shared *s, uint32_t utterance);
-/* The user is gone, or idles. */
+/* The user is gone, or idles. With the last one the session itself is closed. */
 void asr_shared_close(struct asr_shared *s, uint64_t user);
 unsigned asr_shared_sessions(const struct asr_shared *s);
 

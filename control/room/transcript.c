@@ -285,10 +285,11 @@ static bool owed(const struct room *room, uint64_t user)
 	return false;
 }
 
-/* Not while something is being said, or was said and has no words yet. */
+/* Not while something is being said, or was said and has no words yet; and a session that is shared
+ * is not one speaker's. */
 static void break_circuit(struct room *room, struct room_speaker *sp)
 {
-	if (sp->asr_empty >= room->settings->asr_empty_max &&
+	if (!room->shared && sp->asr_empty >= room->settings->asr_empty_max &&
 	    sp->capture.phase == ROOM_CAPTURE_NONE && !owed(room, sp->user))
 		room_asr_close(room, sp, "empty");
 }

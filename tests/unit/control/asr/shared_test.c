@@ -180,6 +180,27 @@ TEST(who_is_not_speech_or_leaves_takes_nothing_along)
 	end(&s);
 }
 
+TEST(rule_056_the_shared_session_is_closed_with_the_last_who_used_it)
+{
+	static struct seen s;
+
+	CHECK(begin(&s));
+	asr_shared_start(s.asr, 1, 10);
+	asr_shared_promoted(s.asr, 10);
+	asr_shared_start(s.asr, 2, 20);
+	CHECK_INT(asr_shared_sessions(s.asr), 1);
+	asr_shared_close(s.asr, 9); /* who never spoke */
+	asr_shared_close(s.asr, 1);
+	CHECK_INT(asr_shared_sessions(s.asr), 1);
+	asr_shared_close(s.asr, 2);
+	CHECK_INT(asr_shared_sessions(s.asr), 0);
+	/* The next begins anew. */
+	asr_shared_start(s.asr, 1, 11);
+	asr_shared_promoted(s.asr, 11);
+	CHECK_INT(asr_shared_sessions(s.asr), 1);
+	end(&s);
+}
+
 TEST(only_who_holds_the_session_has_words_so_far)
 {
 	static struct seen s;

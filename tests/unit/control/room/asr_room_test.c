@@ -174,6 +174,12 @@ TEST(rule_054_three_empty_seconds_trip_the_breaker)
 	empty(&w, 1000, "");
 	CHECK_INT(w.did[ROOM_DO_ASR_CLOSE], 0);
 	world_end(&w);
+	/* One that is shared has none. */
+	world_begin(&w, "asr_sessions=shared", 2);
+	for (unsigned i = 0; i < 5; i++)
+		empty(&w, 1000, "");
+	CHECK_INT(w.did[ROOM_DO_ASR_CLOSE], 0);
+	world_end(&w);
 }
 
 TEST(rule_054_the_breaker_waits_for_words_that_are_owed)
