@@ -248,7 +248,8 @@ void room_arbiter_settle(struct room *room)
 	struct room_turn *t = audible(room);
 	enum room_verdict to = ROOM_IGNORE;
 
-	if (!t) {
+	/* Between two playbacks of one answer there is nothing to be lowered; the next one is. */
+	if (!t || !room->reply.open) {
 		room->voice = (struct room_voice){0};
 		return;
 	}

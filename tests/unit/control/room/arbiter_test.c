@@ -103,6 +103,44 @@ TEST(rule_069_a_young_utterance_does_not_stop_what_is_read_out)
 	world_end(&w);
 }
 
+static void step(struct world *w, enum room_event_type type, uint32_t chunk, const char *text)
+{
+	static const uint8_t pcm[48 * 1000];
+
+	world_step(w, (struct room_event){.type = type,
+					  .turn = w->asked,
+					  .chunk = chunk,
+					  .at = w->ms * 1000000,
+					  .samples = 24000,
+					  .text = {(const uint8_t *)text, strlen(text)},
+					  .pcm = {pcm, sizeof pcm}});
+}
+
+/* While a sound plays between two pieces of speech the bot has no voice that could be lowered. */
+TEST(what_does_not_play_is_not_lowered)
+{
+	struct world w;
+
+	world_begin(&w, "reply_path=brain echo_guard_ms=0 peek_ms=0", 1);
+	world_says(&w, 1, "parley tell me a story");
+	step(&w, ROOM_BRAIN_TEXT, 0, "[[TO: SPEAKER]] Listen now. [[SOUNDBOARD: gong]] That was it.");
+	step(&w, ROOM_BRAIN_DONE, 0, "");
+	step(&w, ROOM_SPEECH_AUDIO, 1, "");
+	step(&w, ROOM_SPEECH_DONE, 1, "");
+	step(&w, ROOM_SAY_STARTED, 0, "");
+	world_until(&w, w.ms + 1000);
+	step(&w, ROOM_SAY_DRAINED, 0, "");
+	CHECK_INT(w.did[ROOM_DO_SOUNDBOARD], 1);
+	world_sound(&w, 1, 300, 6000);
+	CHECK_INT(w.did[ROOM_DO_SAY_GAIN], 0);
+	step(&w, ROOM_SOUND_DONE, 2, "");
+	step(&w, ROOM_SPEECH_AUDIO, 3, "");
+	CHECK_INT(w.did[ROOM_DO_SAY_OPEN], 2);
+	CHECK_INT(w.did[ROOM_DO_SAY_GAIN], 1); /* they still speak */
+	CHECK_INT(w.last[ROOM_DO_SAY_GAIN].gain, w.settings->duck_gain);
+	world_end(&w);
+}
+
 TEST(rule_076_music_alone_is_not_interrupted)
 {
 	struct settings *s = NULL;
