@@ -9,6 +9,7 @@
 #include "control/brain/realtime.h"
 #include "control/dialect/openai.h"
 #include "control/media/media.h"
+#include "control/power.h"
 #include "control/room/room.h"
 #include "control/room/segment.h"
 #include "control/room_log.h"
@@ -24,6 +25,8 @@
 #include "proto/media.h"
 
 #define MS UINT64_C(1000000)
+/* Between two looks at where the power comes from. */
+enum { POWER_S = 30 };
 /* Before a line that others spoke over. */
 #define CUT_MARK "[interrupted] "
 
@@ -50,6 +53,8 @@ struct agent {
 	struct ears *ears;	/* the same */
 	struct services *services;
 	struct tmr *timer;
+	struct tmr *power_timer;
+	const char *power;	 /* as the room was told last */
 	struct tmr *sound_timer; /* of the sound that plays; NULL until there is one */
 	uint32_t sound_turn, sound_chunk;
 	struct say *say;
@@ -112,6 +117,7 @@ static void feed(struct agent *a, const struct room_event *ev)
 		a->first = l->next;
 		if (!a->first)
 			a->last = &a->first;
+		a->power = "";
 		step(a, &l->ev);
 		free(l);
 	}
@@ -610,6 +616,19 @@ void agent_status(const struct agent *a, struct status *out)
 
 /* ---- coming and going ---- */
 
+/* A laptop is plugged in and out while it runs. */
+static void look_at_power(void *arg)
+{
+	struct agent *a = arg;
+	const char *power = power_now(a->env);
+
+	tmr_start(a->power_timer, POWER_S * 1000 * MS);
+	if (strcmp(power, a->power) == 0)
+		return;
+	a->power = power;
+	feed(a, &(struct room_event){.type = ROOM_POWER, .text = slice_str(power)});
+}
+
 static int ears_find(struct agent *a, struct asr_conf *conf)
 {
 	static const enum ears_how how[] = {[SETTINGS_ASR_SPEAKER] = EARS_EACH,
@@ -687,6 +706,8 @@ int agent_alloc(struct agent **out, const struct agent_conf *conf)
 	if (!err)
 		err = tmr_alloc(&a->timer, a->env, timer_fired, a);
 	if (!err)
+		err = tmr_alloc(&a->power_timer, a->env, look_at_power, a);
+	if (!err)
 		err = shells_alloc(a, conf);
 	if (err) {
 		agent_free(a);
@@ -694,6 +715,7 @@ int agent_alloc(struct agent **out, const struct agent_conf *conf)
 	}
 	*out = a;
 	a->log = room_log_new(a->env, a->settings, conf->bot_name, media_call_want(a->call)->guild);
+	look_at_power(a);
 	/* The call may have been up before its agent was. */
 	state = media_call_last(a->call);
 	if (state)
@@ -714,6 +736,7 @@ struct agent *agent_free(struct agent *a)
 		free(l);
 	}
 	tmr_free(a->timer);
+	tmr_free(a->power_timer);
 	tmr_free(a->sound_timer);
 	say_free(a->say);
 	ears_free(a->ears);

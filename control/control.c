@@ -662,9 +662,8 @@ int control_settings(struct control *c, const uint8_t *json, size_t len)
 		json_decref(all);
 		return EBADMSG;
 	}
-	json_object_foreach(all, name, value)
-		any = (json_is_string(value) && take_setting(c, name, json_string_value(value))) ||
-		      any;
+	json_object_foreach(all, name, value) any =
+		(json_is_string(value) && take_setting(c, name, json_string_value(value))) || any;
 	json_decref(all);
 	for (unsigned i = 0; any && i < c->n_visits; i++)
 		visit_settings(c->visits[i]);

@@ -70,7 +70,8 @@ static uint64_t end_wait(const struct room_capture *c, const struct settings *s,
 	return (wait < END_FLOOR_MS ? END_FLOOR_MS : wait) * MS;
 }
 
-/* The wait begins when the end of speaking was due to be told, which mediad does up to a frame later. */
+/* The wait begins when the end of speaking was due to be told, which mediad does up to a frame
+ * later. */
 static uint64_t over_at(const struct room_capture *c, const struct settings *s, uint64_t at,
 			unsigned load, uint64_t now)
 {

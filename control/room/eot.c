@@ -49,7 +49,8 @@ static const char *next_word(const char *text, char word[WORD_MAX + 1])
 		return NULL;
 	for (; letter(*text); text++)
 		if (n < WORD_MAX)
-			word[n++] = (char)(*text >= 'A' && *text <= 'Z' ? *text + 'a' - 'A' : *text);
+			word[n++] =
+				(char)(*text >= 'A' && *text <= 'Z' ? *text + 'a' - 'A' : *text);
 	word[n] = '\0';
 	return text;
 }

@@ -4,8 +4,9 @@
  * It is held
  *   while its own speaker goes on or more of theirs is being transcribed (there is more to come),
  *   while somebody else does, unless the bot was named just now or hold_bypass_ms of speech wait;
- * a turn that had to wait for the bot is held either way, at most hold_ms. Somebody goes on until their utterance would be over if
- * they said no more. Only confirmed live speech holds, so a humming microphone does not. */
+ * a turn that had to wait for the bot is held either way, at most hold_ms. Somebody goes on until
+ * their utterance would be over if they said no more. Only confirmed live speech holds, so a
+ * humming microphone does not. */
 #include "control/room/inside.h"
 #include "control/room/queue.h"
 #include "control/room/segment.h"

@@ -166,7 +166,8 @@ TEST(rule_047_the_wait_for_more)
 	room_capture_speaking(&c, s, false, now, 5, now);
 	CHECK_INT((room_capture_deadline(&c, s) - now) / MS, 100); /* never less */
 	settings_free(s);
-	/* It counts from when it was due to be told, not from when it was; but is never over before. */
+	/* It counts from when it was due to be told, not from when it was; but is never over
+	 * before. */
 	begin();
 	hear(440, 6000, 1);
 	room_capture_speaking(&c, s, false, now - 213 * MS, 1, now);
@@ -228,7 +229,8 @@ TEST(a_humming_microphone_has_to_be_spoken_over)
 	settings_free(s);
 }
 
-/* With the settings as they are: two clicks in a second of nothing are loud enough to be promoted, and no voice. */
+/* With the settings as they are: two clicks in a second of nothing are loud enough to be promoted,
+ * and no voice. */
 TEST(rule_044_clicks_are_noise)
 {
 	char why[2048];

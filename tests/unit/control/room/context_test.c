@@ -228,7 +228,8 @@ TEST(a_prompt_keeps_its_limits)
 	over();
 }
 
-/* A better transcript that comes late, of a turn that is over, edits its line of the conversation. */
+/* A better transcript that comes late, of a turn that is over, edits its line of the conversation.
+ */
 TEST(rule_059_a_late_revision_edits_its_line_of_the_conversation)
 {
 	const struct room_history *h;

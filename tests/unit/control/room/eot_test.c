@@ -70,8 +70,8 @@ TEST(a_chance_rises_with_the_pause_and_falls_with_a_loud_end)
 				uint64_t ms = room_eot_pause((enum room_eot_words)w, fall, share);
 
 				CHECK(room_eot_chance((enum room_eot_words)w, fall, ms) >= share);
-				CHECK(!ms ||
-				      room_eot_chance((enum room_eot_words)w, fall, ms - 1) < share);
+				CHECK(!ms || room_eot_chance((enum room_eot_words)w, fall, ms - 1) <
+						     share);
 			}
 }
 
@@ -157,7 +157,8 @@ TEST(a_pause_brings_nothing_where_nothing_may_be_begun)
 		CHECK_INT(w.did[ROOM_DO_ASR_COMMIT], 0);
 		world_end(&w);
 	}
-	/* Not for the bot: the words are known, and nobody is asked; nor later in the same pause. */
+	/* Not for the bot: the words are known, and nobody is asked; nor later in the same pause.
+	 */
 	world_begin(&w, "", 2);
 	world_sound(&w, 1, 1000, 6000);
 	world_until(&w, w.ms + 200);

@@ -1,0 +1,86 @@
+#!/bin/sh
+# An answer that is begun in a pause, through the real programs: somebody asks, and pauses. The brain is asked before anybody
+# can know that they have finished, the answer is heard when they surely have; who goes on hears nothing of it.
+#
+#   tests/scenarios/early.sh [build folder]      default: build
+#
+# An utterance is over after four seconds of silence here, so that the order of things does not hang on how fast this machine is.
+[ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+B=${1:-build}
+D=$(mktemp -d /tmp/parley-early-XXXXXX)
+. tests/scenarios/common
+END_MS=4000
+
+# u32 N: four bytes, least first.
+u32() { printf "\\x$(printf %02x $(($1 & 255)))\\x$(printf %02x $(($1 >> 8 & 255)))\\x$(printf %02x $(($1 >> 16 & 255)))\\x$(printf %02x $(($1 >> 24)))"; }
+speak() { "$B/offlined" --speak "$1" --voice rms -o "$D/one.wav" && tail -c +45 "$D/one.wav"; }
+silence() { head -c $(($1 * 48)) /dev/zero; }
+# wav FILE: s16 mono at 24 kHz from stdin.
+wav() {
+	local n
+	cat >"$D/pcm"
+	n=$(wc -c <"$D/pcm")
+	{
+		printf RIFF
+		u32 $((n + 36))
+		printf 'WAVEfmt '
+		u32 16
+		printf '\1\0\1\0'
+		u32 24000
+		u32 48000
+		printf '\2\0\20\0data'
+		u32 "$n"
+		cat "$D/pcm"
+	} >"$1"
+}
+# run NAME WAV SETTINGS…: a control of its own hears the recording; its turns are in NAME.turns, what was heard of it in NAME.told.
+run() {
+	local name=$1 wav=$2
+	shift 2
+	env "$@" PARLEY_TURNS="$D/$name.turns" PARLEY_SILENCE_MS=$END_MS PARLEY_END_LONG_MS=$END_MS PARLEY_END_MIDDLE_MS=$END_MS \
+		PARLEY_CAPTURE_IDLE_MS=8000 PARLEY_ASR_WAIT_MS=30000 "$B/control" --media-sock "$D/mediad.sock" \
+		--guild $GUILD --channel $VOICE --state-dir "$D/$name" --ca "$CA" >>"$D/control.log" 2>&1 </dev/null &
+	last=$!
+	started="$started $last"
+	"$B/caller" --api "http://127.0.0.1:$API" --media-sock "$D/caller.sock" --offlined "$B/offlined" --record "$D/brain" \
+		--out "$D/out" --guild $GUILD --channel $VOICE --user $ALICE --bot $BOT --wav "$wav" >"$D/$name.told" 2>&1
+	kill "$last"
+	wait "$last"
+}
+ended() { grep -a '"stage":"ended"' "$D/$1.turns" | grep -a "\"reason\":\"$2\"" | tail -1; }
+# value TURN RULE: the value of a decision.
+value() { echo "$1" | tr '{' '\n' | sed -nE "s/.*\"rule\":\"$2\".*\"value\":(-?[0-9]+).*/\\1/p" | tail -1; }
+# figure TURN: ms from the end of speech to the first sound, by control.
+figure() { echo "$1" | sed -nE 's/.*"first_audio_ms":([0-9]+).*/\1/p'; }
+
+start_guildd
+start_brain
+start_mediad mediad
+start_mediad caller
+speak "parley what time is it" | wav "$D/asks.wav"
+{
+	speak "parley what time is it"
+	silence 2800
+	speak "and what day is it today"
+} | wav "$D/goes-on.wav"
+
+run late "$D/asks.wav" PARLEY_OPTIMISTIC=off
+late=$(ended late answered)
+within "without it the brain is asked when the utterance is over" "$(value "$late" asked)" $END_MS 60000
+
+run early "$D/asks.wav" PARLEY_OPTIMISTIC=auto
+early=$(ended early answered)
+within "with it in the pause" "$(value "$early" asked)" 200 $((END_MS - 1))
+is "by a chance that the record tells" "$([ "$(value "$early" likely_over)" -ge 600 ] && echo yes)" yes
+within "its sound waits until the utterance is over" "$(figure "$early")" $END_MS 60000
+is "the words were let in as they would have been" "$(value "$early" direct_address)" 1
+echo "end of speech to first sound: $(figure "$late") ms without, $(figure "$early") ms with, $END_MS of them silence"
+
+run goes-on "$D/goes-on.wav" PARLEY_OPTIMISTIC=auto
+revoked=$(ended goes-on eot_revoked)
+is "who goes on takes back what was begun" "$([ -n "$revoked" ] && echo yes)" yes
+is "and hears nothing of it" "$(echo "$revoked" | grep -c '"said":""') $(grep -c 'bot begins to speak' "$D/goes-on.told")" "1 1"
+is "what they said is answered as a whole" "$(ended goes-on answered | grep -c '"heard":".*time.*day')" 1
+report
