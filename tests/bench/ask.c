@@ -11,7 +11,7 @@
  * control's reads are those of the room's journal, on one clock with the brain's read of the question and with mediad's read of
  * SAY_STOP (its journal). So both figures are a little too long, by what the reader needs to wake up.
  *
- *   BENCH_ASKS=n      questions in all (300: two minutes; 1000: seven)      BENCH_ROOMS=n      rooms at a time (3) */
+ *   BENCH_ASKS=n      questions in all (300: two minutes; 1000: six)      BENCH_ROOMS=n      rooms at a time (4) */
 #include "control/media/media.h"
 #include "ipc/env.h"
 #include "ipc/http.h"
@@ -51,7 +51,8 @@ enum {
 	SPEECH = RATE * SPEECH_MS / 1000,
 	ANSWER_MS = 2000,
 	END_MS = 100,	  /* the room's wait after the end of speaking, by the settings */
-	LISTEN_MS = 120,  /* the bot speaks for so long, and up to a frame's length more, before it is interrupted */
+	LISTEN_MS = 700,  /* the bot speaks for so long, and up to a frame's length more, before it is interrupted: not so
+			   * fast that Discord would call it too many events a minute */
 	PATIENCE_MS = 6000,
 	FIT_MS = 1000,	  /* between a decision and its trace elsewhere */
 };
@@ -494,7 +495,7 @@ int main(void)
 	if (sodium_init() < 0)
 		bench_die("libsodium does not start");
 	log_init("bench", LOG_FATAL_);
-	w.rooms = number("BENCH_ROOMS", 3, ROOMS_MAX);
+	w.rooms = number("BENCH_ROOMS", 4, ROOMS_MAX);
 	snprintf(w.folder, sizeof w.folder, "/tmp/parley-bench.XXXXXX");
 	if (!mkdtemp(w.folder))
 		bench_die("%s: %s", w.folder, strerror(errno));
