@@ -1,8 +1,9 @@
 /* Sound that is nobody's: when the gateway is asked again who speaks, by a resume.
  *
- * It is asked at once, but no loop may come of it: a session has time to name who is there before it is asked at all; after each
- * ask there is a wait, which doubles as long as no name came for what was asked, over sessions too; and in one session it is not
- * asked more than UNNAMED_ASKS times in a row in vain.
+ * It is asked at once, but no loop may come of it: a session has time to name who is there before
+ * it is asked at all; after each ask there is a wait, which doubles as long as no name came for
+ * what was asked, over sessions too; and in one session it is not asked more than UNNAMED_ASKS
+ * times in a row in vain.
  *
  * Plain memory of its owner, all zero is new. Pure; times in ns. */
 #ifndef MEDIAD_CALL_UNNAMED_H
@@ -18,9 +19,9 @@ enum {
 };
 
 struct unnamed {
-	uint64_t next; /* not before */
-	uint32_t ssrc; /* the one last asked for */
-	unsigned asks; /* in vain so far, in this session */
+	uint64_t next;	/* not before */
+	uint32_t ssrc;	/* the one last asked for */
+	unsigned asks;	/* in vain so far, in this session */
 	unsigned waits; /* doublings so far */
 };
 

@@ -1,8 +1,9 @@
 /* A real mediad that has too much to do: overload_eased, overload_back_s.
  *
- * One core, one audio thread, and more and more calls that speak with the encoder's highest complexity, until its load makes it take
- * that down; then all but a few leave, and it comes back. Beside it how even the packets left meanwhile: the longest interval, and
- * the most packets of one call that came within 4 ms of each other. */
+ * One core, one audio thread, and more and more calls that speak with the encoder's highest
+ * complexity, until its load makes it take that down; then all but a few leave, and it comes back.
+ * Beside it how even the packets left meanwhile: the longest interval, and the most packets of one
+ * call that came within 4 ms of each other. */
 #include "tests/bench/bench.h"
 #include "tests/bench/plane.h"
 
@@ -56,8 +57,11 @@ static void add(unsigned calls)
 	for (unsigned i = load.calls; i < calls; i++) {
 		struct media_msg msg = {.type = MEDIA_CALL_SET};
 
-		msg.call_set = (struct media_call_set){
-			.call = i, .gen = 1, .channel = far_guild(i), .bitrate = 64000, .complexity = HIGHEST};
+		msg.call_set = (struct media_call_set){.call = i,
+						       .gen = 1,
+						       .channel = far_guild(i),
+						       .bitrate = 64000,
+						       .complexity = HIGHEST};
 		plane_send(load.plane, &msg);
 		plane_say(load.plane, i, i + 1);
 		plane_run(load.plane, 7);
@@ -90,15 +94,17 @@ int main(void)
 	low = lowest();
 	calls = load.calls;
 	bench_row_more("overload_eased", HIGHEST - low, "steps",
-		       "\"calls\": %u, \"complexity\": %u, \"longest_interval_ms\": %.1f, \"most_together\": %u", calls, low,
-		       (double)load.longest / 1e6, load.burst);
+		       "\"calls\": %u, \"complexity\": %u, \"longest_interval_ms\": %.1f, "
+		       "\"most_together\": %u",
+		       calls, low, (double)load.longest / 1e6, load.burst);
 	while (load.calls > FEW) {
 		plane_stop(load.plane, load.calls - 1, load.calls);
 		plane_close(load.plane, --load.calls);
 	}
 	while (lowest() < HIGHEST && waited++ < BACK_S)
 		plane_run(load.plane, 1000);
-	bench_row_more("overload_back_s", waited, "s", "\"complexity\": %u, \"calls\": %u", lowest(), load.calls);
+	bench_row_more("overload_back_s", waited, "s", "\"complexity\": %u, \"calls\": %u",
+		       lowest(), load.calls);
 	plane_free(load.plane);
 	return 0;
 }

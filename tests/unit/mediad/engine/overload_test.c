@@ -1,5 +1,6 @@
-/* An audio thread that has too much to do, in simulated time: real lines, encoders and sockets; only what a frame costs is made
- * up. Its encoders take it easier, a step a window, until it keeps its deadlines, and come back when there is time again. */
+/* An audio thread that has too much to do, in simulated time: real lines, encoders and sockets;
+ * only what a frame costs is made up. Its encoders take it easier, a step a window, until it keeps
+ * its deadlines, and come back when there is time again. */
 #include <math.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -13,7 +14,12 @@
 #define MS    UINT64_C(1000000)
 #define FRAME (SENDER_TICK_MS * MS)
 
-enum { CALLS = 4, LANE = 3, COMMAND = 1, TICK = 3 /* sources, in the order in which the thread makes them */ };
+enum {
+	CALLS = 4,
+	LANE = 3,
+	COMMAND = 1,
+	TICK = 3 /* sources, in the order in which the thread makes them */
+};
 
 struct speaker {
 	struct line *l;
@@ -95,7 +101,8 @@ static void follow(struct speaker *s, const struct rtp_header *h)
 
 		s->due += passed;
 		s->soon += o.now - s->at < 15 * MS;
-		s->odd += (h->ts - s->ts) % RTP_FRAME != 0 || passed == 0 || (uint16_t)(h->seq - s->seq) != 1;
+		s->odd += (h->ts - s->ts) % RTP_FRAME != 0 || passed == 0 ||
+			  (uint16_t)(h->seq - s->seq) != 1;
 	} else {
 		s->due = o.now;
 	}
@@ -114,7 +121,8 @@ static unsigned network(struct speaker *s)
 	ssize_t n;
 
 	while ((n = recv(s->fd, p, sizeof p, MSG_DONTWAIT)) > 0) {
-		if (udp_classify(p, (size_t)n) != UDP_RTP || rtpsize_open(o.wire, p, (size_t)n, NULL, 0, &in))
+		if (udp_classify(p, (size_t)n) != UDP_RTP ||
+		    rtpsize_open(o.wire, p, (size_t)n, NULL, 0, &in))
 			continue;
 		follow(s, &in.h);
 		frames++;
@@ -187,7 +195,8 @@ static int add_call(void)
 	if (err)
 		return err;
 	command(s, c);
-	command(s, (struct cmd){.type = CMD_DAVE_CLEAR, .dave = {.send = true, .until = UINT64_MAX}});
+	command(s,
+		(struct cmd){.type = CMD_DAVE_CLEAR, .dave = {.send = true, .until = UINT64_MAX}});
 	c = (struct cmd){.type = CMD_LANE_ADD};
 	err = lane_alloc(&c.lane.lane, LANE, LANE_GAIN_UNITY);
 	if (err)
@@ -248,7 +257,8 @@ static bool on_schedule(unsigned ms)
 	return true;
 }
 
-/* It has more to do than there is time. It is late at first, and never sends in a burst; then it is eased, and in time. */
+/* It has more to do than there is time. It is late at first, and never sends in a burst; then it is
+ * eased, and in time. */
 TEST(overload_eases_a_step_a_window_and_recovers)
 {
 	unsigned eased, least = ENCODER_COMPLEXITY;
@@ -270,7 +280,8 @@ TEST(overload_eases_a_step_a_window_and_recovers)
 	o.slow /= 1.25;
 	CHECK_INT(add_call(), 0);
 	CHECK_INT(complexity_of(&o.s[CALLS]), least);
-	command(&o.s[CALLS], (struct cmd){.type = CMD_SET, .set = {.bitrate = 64000, .complexity = 9}});
+	command(&o.s[CALLS],
+		(struct cmd){.type = CMD_SET, .set = {.bitrate = 64000, .complexity = 9}});
 	CHECK_INT(complexity_of(&o.s[CALLS]), 9 - eased);
 	/* There is time again: a step back after two seconds each. */
 	o.slow = 0.1;
@@ -284,7 +295,8 @@ TEST(overload_eases_a_step_a_window_and_recovers)
 	finish();
 }
 
-/* However easy they take it, it is too much: deadlines are passed over, nothing comes in a burst, RTP time goes on. */
+/* However easy they take it, it is too much: deadlines are passed over, nothing comes in a burst,
+ * RTP time goes on. */
 TEST(overload_without_end_never_bursts)
 {
 	CHECK_INT(start(9), 0);

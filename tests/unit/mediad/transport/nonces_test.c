@@ -5,15 +5,18 @@
 
 static bool big(struct nonces *w, uint32_t n)
 {
-	return nonces_take(w, (const uint8_t[]){(uint8_t)(n >> 24), (uint8_t)(n >> 16), (uint8_t)(n >> 8), (uint8_t)n});
+	return nonces_take(w, (const uint8_t[]){(uint8_t)(n >> 24), (uint8_t)(n >> 16),
+						(uint8_t)(n >> 8), (uint8_t)n});
 }
 
 static bool little(struct nonces *w, uint32_t n)
 {
-	return nonces_take(w, (const uint8_t[]){(uint8_t)n, (uint8_t)(n >> 8), (uint8_t)(n >> 16), (uint8_t)(n >> 24)});
+	return nonces_take(w, (const uint8_t[]){(uint8_t)n, (uint8_t)(n >> 8), (uint8_t)(n >> 16),
+						(uint8_t)(n >> 24)});
 }
 
-/* Reports are far apart in the counter that sound shares; all of them are taken, none twice, however old. */
+/* Reports are far apart in the counter that sound shares; all of them are taken, none twice,
+ * however old. */
 static void rising(bool (*take)(struct nonces *w, uint32_t n), uint32_t step)
 {
 	struct nonces w = {0};
