@@ -117,7 +117,6 @@ static void feed(struct agent *a, const struct room_event *ev)
 		a->first = l->next;
 		if (!a->first)
 			a->last = &a->first;
-		a->power = "";
 		step(a, &l->ev);
 		free(l);
 	}
@@ -502,11 +501,14 @@ static void brain_fact(enum realtime_event ev, uint32_t turn, const uint8_t *dat
 }
 
 static void asr_fact(enum asr_event ev, uint64_t user, uint32_t utterance, const uint8_t *text,
-		     size_t len, uint32_t doubt, void *arg)
+		     size_t len, struct asr_sure sure, void *arg)
 {
 	struct agent *a = arg;
-	struct room_event out = {
-		.user = user, .utterance = utterance, .text = {text, len}, .doubt = doubt};
+	struct room_event out = {.user = user,
+				 .utterance = utterance,
+				 .text = {text, len},
+				 .doubt = sure.doubt,
+				 .no_speech = sure.no_speech};
 
 	out.type = ev == ASR_PARTIAL	  ? ROOM_PARTIAL
 		   : ev == ASR_TRANSCRIPT ? ROOM_TRANSCRIPT
@@ -699,6 +701,7 @@ int agent_alloc(struct agent **out, const struct agent_conf *conf)
 	a->soundh = conf->soundh;
 	a->arg = conf->arg;
 	a->last = &a->first;
+	a->power = "";
 	a->fx = calloc(1, sizeof *a->fx);
 	err = a->fx ? room_alloc(&a->room, conf->settings, conf->bot_name) : ENOMEM;
 	if (!err)

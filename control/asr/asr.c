@@ -44,7 +44,8 @@ struct asr {
 
 static void tell(struct session *s, enum asr_event ev, uint32_t utterance, const char *text)
 {
-	s->a->h(ev, s->user, utterance, (const uint8_t *)text, strlen(text), 0, s->a->arg);
+	s->a->h(ev, s->user, utterance, (const uint8_t *)text, strlen(text), (struct asr_sure){0},
+		s->a->arg);
 }
 
 static struct session *session_of(const struct asr *a, uint64_t user)
@@ -166,7 +167,8 @@ static void fact_error(struct session *s, const struct openai_fact *f)
 		ws_close(s->ws, 1000, NULL);
 	if (room_bridge_refused(&s->bridge, f->utterance))
 		s->a->h(little ? ASR_TRANSCRIPT : ASR_FAILED, s->user, f->utterance,
-			little ? NULL : f->text.p, little ? 0 : f->text.n, 0, s->a->arg);
+			little ? NULL : f->text.p, little ? 0 : f->text.n, (struct asr_sure){0},
+			s->a->arg);
 }
 
 static void fact_words(struct session *s, const struct openai_fact *f)
@@ -184,14 +186,14 @@ static void fact_words(struct session *s, const struct openai_fact *f)
 	}
 	if (room_bridge_peeked(&s->bridge, f->item, &utterance)) {
 		if (utterance && !failed)
-			s->a->h(ASR_PARTIAL, s->user, utterance, f->text.p, f->text.n, 0,
-				s->a->arg);
+			s->a->h(ASR_PARTIAL, s->user, utterance, f->text.p, f->text.n,
+				(struct asr_sure){0}, s->a->arg);
 		return;
 	}
 	utterance = room_bridge_done(&s->bridge, f->item, &revised);
 	if (utterance && !(revised && failed))
 		s->a->h(failed ? ASR_FAILED : ASR_TRANSCRIPT, s->user, utterance, f->text.p,
-			f->text.n, f->doubt, s->a->arg);
+			f->text.n, (struct asr_sure){.doubt = f->doubt}, s->a->arg);
 }
 
 static void fact(struct session *s, const struct openai_fact *f)
@@ -338,8 +340,8 @@ void asr_commit(struct asr *a, uint64_t user, uint32_t utterance)
 	struct room_bridge_out out;
 
 	if (!s) {
-		a->h(ASR_FAILED, user, utterance, (const uint8_t *)none, sizeof none - 1, 0,
-		     a->arg);
+		a->h(ASR_FAILED, user, utterance, (const uint8_t *)none, sizeof none - 1,
+		     (struct asr_sure){0}, a->arg);
 		return;
 	}
 	out = room_bridge_commit(&s->bridge, utterance);

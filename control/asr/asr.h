@@ -27,10 +27,14 @@ enum asr_event {
 	ASR_FAILED,	/* text: why */
 };
 
-/* text is UTF-8, not NUL-terminated, borrowed until return. doubt: of an ASR_TRANSCRIPT, minus the mean logprob of its
- * tokens in thousandths, plus one; 0: not told. */
+/* Of an ASR_TRANSCRIPT: minus the mean logprob of its tokens in thousandths, plus one; how likely there was no speech in
+ * thousandths, plus one. 0: not told. */
+struct asr_sure {
+	uint32_t doubt, no_speech;
+};
+/* text is UTF-8, not NUL-terminated, borrowed until return. */
 typedef void(asr_h)(enum asr_event ev, uint64_t user, uint32_t utterance, const uint8_t *text, size_t len,
-		    uint32_t doubt, void *arg);
+		    struct asr_sure sure, void *arg);
 
 struct asr_conf {
 	struct env *env;

@@ -165,13 +165,14 @@ static void on_words(const struct http_resp *resp, void *arg)
 		provider_why(resp, why, sizeof why);
 	} else if (openai_transcript(&w, resp->body.p, resp->body.n) == 0) {
 		f->h(ASR_TRANSCRIPT, user, utterance, (const uint8_t *)w.text, strlen(w.text),
-		     w.doubt, f->arg);
+		     (struct asr_sure){w.doubt, w.no_speech}, f->arg);
 		return;
 	} else {
 		snprintf(why, sizeof why, "the answer holds no words");
 	}
 	log_warn("recording_failed", "utterance=%u why=\"%s\"", utterance, why);
-	f->h(ASR_FAILED, user, utterance, (const uint8_t *)why, strlen(why), 0, f->arg);
+	f->h(ASR_FAILED, user, utterance, (const uint8_t *)why, strlen(why), (struct asr_sure){0},
+	     f->arg);
 }
 
 static int post(struct asr_files *f, const struct sound *first, struct slice pcm)

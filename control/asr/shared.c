@@ -97,7 +97,7 @@ static void over(struct asr_shared *s, uint32_t utterance)
 }
 
 static void fact(enum asr_event ev, uint64_t session, uint32_t utterance, const uint8_t *text,
-		 size_t len, uint32_t doubt, void *arg)
+		 size_t len, struct asr_sure sure, void *arg)
 {
 	struct asr_shared *s = arg;
 	uint64_t user = room_share_user(&s->share, utterance);
@@ -105,7 +105,7 @@ static void fact(enum asr_event ev, uint64_t session, uint32_t utterance, const 
 	(void)session;
 	if (!user)
 		return;
-	s->h(ev, user, utterance, text, len, doubt, s->arg);
+	s->h(ev, user, utterance, text, len, sure, s->arg);
 	if (ev != ASR_PARTIAL && room_share_holder(&s->share) == utterance)
 		over(s, utterance);
 }
@@ -163,7 +163,8 @@ void asr_shared_commit(struct asr_shared *s, uint64_t user, uint32_t utterance)
 	if (room_share_ended(&s->share, utterance))
 		asr_commit(s->asr, SESSION, utterance);
 	else if (state == ROOM_SHARE_NONE)
-		s->h(ASR_FAILED, user, utterance, (const uint8_t *)why, sizeof why - 1, 0, s->arg);
+		s->h(ASR_FAILED, user, utterance, (const uint8_t *)why, sizeof why - 1,
+		     (struct asr_sure){0}, s->arg);
 }
 
 void asr_shared_peek(struct asr_shared *s, uint32_t utterance)

@@ -14,12 +14,12 @@ struct seen {
 };
 
 static void heard(enum asr_event ev, uint64_t user, uint32_t utterance, const uint8_t *text,
-		  size_t len, uint32_t doubt, void *arg)
+		  size_t len, struct asr_sure sure, void *arg)
 {
 	struct seen *s = arg;
 	size_t at = strlen(s->events);
 
-	(void)doubt;
+	(void)sure;
 	if (ev == ASR_FAILED)
 		snprintf(s->events + at, sizeof s->events - at, "f%llu/%u ",
 			 (unsigned long long)user, utterance);

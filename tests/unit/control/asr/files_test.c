@@ -9,20 +9,20 @@ enum { ALICE = 5, BOB = 6 };
 static struct seen {
 	struct fake_http fake;
 	struct asr_files *files;
-	char events[256]; /* "t5/1:words/doubt f5/2:why " */
+	char events[256]; /* "t5/1:words/doubt/no_speech f5/2:why " */
 	const char *answer;
 	int status;
 } fx;
 
 static void on_words(enum asr_event ev, uint64_t user, uint32_t utterance, const uint8_t *text,
-		     size_t n, uint32_t doubt, void *arg)
+		     size_t n, struct asr_sure sure, void *arg)
 {
 	size_t at = strlen(fx.events);
 
 	(void)arg;
-	snprintf(fx.events + at, sizeof fx.events - at, "%c%llu/%u:%.*s/%u ",
+	snprintf(fx.events + at, sizeof fx.events - at, "%c%llu/%u:%.*s/%u/%u ",
 		 ev == ASR_TRANSCRIPT ? 't' : 'f', (unsigned long long)user, utterance, (int)n,
-		 (const char *)text, doubt);
+		 (const char *)text, sure.doubt, sure.no_speech);
 	env_stop(fx.fake.env);
 }
 
@@ -90,12 +90,25 @@ TEST(a_recording_goes_out_and_its_words_come_back)
 	CHECK_INT(send_now(), 0);
 	CHECK_INT(asr_files_run(fx.files, ALICE, 1), ENOENT);
 	env_run(fx.fake.env);
-	CHECK_STR(fx.events, "t5/1:what time is it/251 ");
+	CHECK_STR(fx.events, "t5/1:what time is it/251/0 ");
 	CHECK_STR(fx.fake.path, "/v1/audio/transcriptions");
 	CHECK_STR(fx.fake.auth, "Bearer the-key");
 	CHECK(strncmp(fx.fake.type, "multipart/form-data; boundary=parley", 36) == 0);
 	CHECK_STR(arrived(), "abcdef");
 	CHECK_INT(fx.fake.requests, 1);
+	end();
+}
+
+TEST(how_likely_it_was_no_speech_goes_with_the_words)
+{
+	CHECK(begin("{\"text\":\"hm\",\"segments\":[{\"text\":\"hm\",\"avg_logprob\":-0.5,"
+		    "\"no_speech_prob\":0.75}]}",
+		    200));
+	speak(ALICE, 1, "ab");
+	asr_files_run(fx.files, ALICE, 1);
+	CHECK_INT(send_now(), 0);
+	env_run(fx.fake.env);
+	CHECK_STR(fx.events, "t5/1:hm/501/751 ");
 	end();
 }
 
@@ -109,7 +122,7 @@ TEST(those_of_one_step_are_one)
 	CHECK_INT(asr_files_run(fx.files, ALICE, 3), 0);
 	CHECK_INT(send_now(), 0);
 	env_run(fx.fake.env);
-	CHECK_STR(fx.events, "t5/1:both/0 ");
+	CHECK_STR(fx.events, "t5/1:both/0/0 ");
 	CHECK_STR(arrived(), "abcd");
 	end();
 }
@@ -121,14 +134,14 @@ TEST(recordings_that_are_refused_fail_once)
 	asr_files_run(fx.files, ALICE, 1);
 	CHECK_INT(send_now(), 0);
 	env_run(fx.fake.env);
-	CHECK_STR(fx.events, "f5/1:status 429 rate_limit_exceeded: no/0 ");
+	CHECK_STR(fx.events, "f5/1:status 429 rate_limit_exceeded: no/0/0 ");
 	fx.status = 200;
 	speak(ALICE, 2, "ab");
 	asr_files_run(fx.files, ALICE, 2);
 	CHECK_INT(send_now(), 0);
 	fx.events[0] = '\0';
 	env_run(fx.fake.env);
-	CHECK_STR(fx.events, "f5/2:the answer holds no words/0 ");
+	CHECK_STR(fx.events, "f5/2:the answer holds no words/0/0 ");
 	end();
 }
 
@@ -150,7 +163,7 @@ TEST(recordings_that_are_not_wanted_any_more)
 	asr_files_run(fx.files, BOB, 4);
 	CHECK_INT(send_now(), 0);
 	env_run(fx.fake.env);
-	CHECK_STR(fx.events, "t6/4:bob/0 ");
+	CHECK_STR(fx.events, "t6/4:bob/0/0 ");
 	end();
 }
 
