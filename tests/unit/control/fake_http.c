@@ -66,6 +66,7 @@ bool fake_http_begin(struct fake_http *f, fake_http_h *h, void *arg)
 
 void fake_http_end(struct fake_http *f)
 {
+	f->ending = true;
 	http_free(f->http);
 	if (f->server)
 		evhttp_free(f->server);
@@ -89,12 +90,25 @@ static void on_gone(struct evhttp_connection *conn, void *arg)
 	struct fake_http *f = arg;
 
 	(void)conn;
+	if (f->ending)
+		return;
+	/* A request without its connection is freed by the end of its answer. */
+	for (unsigned i = 0; i < FAKE_HTTP_OPEN; i++)
+		if (f->open[i] && !evhttp_request_get_connection(f->open[i])) {
+			evhttp_send_reply_end(f->open[i]);
+			f->open[i] = NULL;
+		}
 	f->gone++;
 	env_stop(f->env);
 }
 
 void fake_http_open(struct fake_http *f, struct evhttp_request *req, const char *type)
 {
+	for (unsigned i = 0; i < FAKE_HTTP_OPEN; i++)
+		if (!f->open[i]) {
+			f->open[i] = req;
+			break;
+		}
 	evhttp_connection_set_closecb(evhttp_request_get_connection(req), on_gone, f);
 	evhttp_add_header(evhttp_request_get_output_headers(req), "Content-Type", type);
 	evhttp_send_reply_start(req, 200, "OK");

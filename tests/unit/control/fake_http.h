@@ -9,6 +9,8 @@
 #include "ipc/env.h"
 #include "ipc/http.h"
 
+enum { FAKE_HTTP_OPEN = 32 };
+
 struct fake_http;
 struct tmr;
 
@@ -26,8 +28,9 @@ struct fake_http {
 	unsigned requests, gone; /* gone: connections that the client closed while an answer ran */
 	fake_http_h *h;
 	void *arg;
+	struct evhttp_request *open[FAKE_HTTP_OPEN]; /* whose answer goes on */
 	struct tmr *deadline;
-	bool timed_out;
+	bool timed_out, ending;
 };
 
 /* False when it cannot listen. The loop stops after 10 s at the latest, and timed_out is set then. */

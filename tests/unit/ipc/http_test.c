@@ -58,6 +58,8 @@ static void on_slow_gone(struct evhttp_connection *conn, void *arg)
 {
 	(void)conn;
 	(void)arg;
+	if (fx.slow) /* without its connection that frees it */
+		evhttp_send_reply_end(fx.slow);
 	fx.slow = NULL;
 	fx.slow_gone = true;
 	env_stop(fx.l.env);
@@ -295,6 +297,7 @@ static void on_part(const struct http_resp *r, void *arg)
 		evbuffer_add_printf(out, ", two");
 		evhttp_send_reply_chunk(fx.slow, out);
 		evhttp_send_reply_end(fx.slow);
+		fx.slow = NULL;
 		evbuffer_free(out);
 	}
 }
