@@ -29,7 +29,11 @@ static void clear(struct say *s)
 {
 	media_playback_free(s->pb);
 	free(s->held);
-	*s = (struct say){.call = s->call, .h = s->h, .arg = s->arg};
+	s->pb = NULL;
+	s->held = NULL;
+	s->n = s->cap = 0;
+	s->turn = 0;
+	s->ended = s->drained = s->lost = false;
 }
 
 static void playback_event(struct media_playback *pb, enum media_playback_event ev,

@@ -152,8 +152,8 @@ void room_session_time(struct room *room)
 	} else if (room->now >= idle_at(room)) {
 		room_session_end(room, ROOM_END_INACTIVITY_TIMEOUT);
 	} else if (room->now >= warning_at(room)) {
-		s->warned = next_warning(room);
-		tell(room, false, length_warnings[s->warned++]);
+		s->warned = next_warning(room) + 1;
+		tell(room, false, length_warnings[s->warned - 1]);
 	} else if (room->now >= idle_warning_at(room)) {
 		tell(room, true, IDLE_WARNING);
 		s->idle_warned = true;

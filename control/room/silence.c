@@ -8,7 +8,9 @@ static struct room_turn *awaited(const struct room *room)
 {
 	struct room_turn *t = room->active;
 
-	return t && t->phase == ROOM_PHASE_ASKED && !room->reply.planned ? t : NULL;
+	/* One that is whole and held back is not asked for again. */
+	return t && t->phase == ROOM_PHASE_ASKED && !t->brain_done && !room->reply.planned ? t
+											   : NULL;
 }
 
 void room_silence_asked(struct room *room, struct room_turn *turn)

@@ -227,6 +227,27 @@ TEST(rule_149_a_sound_of_a_voice_model_waits_as_well)
 	}
 }
 
+/* It was whole and had no sound before the words were sure: nobody asks again behind its back. */
+TEST(rule_024_149_an_early_answer_without_sound_is_not_asked_for_again)
+{
+	struct world w;
+	uint32_t turn;
+
+	world_begin(&w, "silent_ms=500", 1);
+	world_sound(&w, 1, 1000, 6000);
+	eot(&w, 900, "what time is it");
+	turn = w.asked;
+	speech(&w, ROOM_BRAIN_TEXT, turn, "ten past four");
+	world_step(&w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = turn});
+	world_sound_end(&w, 1);
+	world_until(&w, w.ms + 1000);
+	CHECK_INT(w.did[ROOM_DO_ASK_AGAIN], 0);
+	world_words(&w, 1, "what time is it");
+	CHECK_INT(w.ended, ROOM_REASON_NO_ANSWER);
+	CHECK_INT(w.ended_turn, turn);
+	world_end(&w);
+}
+
 TEST(rule_149_its_token_says_why)
 {
 	struct world w;
