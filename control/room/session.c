@@ -97,23 +97,22 @@ static uint64_t lost_at(const struct room *room)
 				     : room->settings->call_grace_ms * ROOM_MS);
 }
 
-/* The next warning of the length; one that is as long as the session itself is none. */
-static unsigned next_warning(const struct room *room)
+/* The next warning of the length, or NULL; one that is as long as the session itself is none. */
+static const unsigned *next_warning(const struct room *room)
 {
 	unsigned n = room->session.warned;
 
 	while (n < LENGTH_WARNINGS && room->settings->session_max_min * 60 <= length_warnings[n])
 		n++;
-	return n;
+	return n < LENGTH_WARNINGS ? &length_warnings[n] : NULL;
 }
 
 static uint64_t warning_at(const struct room *room)
 {
+	const unsigned *warning = next_warning(room);
 	uint64_t at = length_at(room);
-	unsigned n = next_warning(room);
 
-	return at == UINT64_MAX || n == LENGTH_WARNINGS ? UINT64_MAX
-							: at - length_warnings[n] * ROOM_S;
+	return at == UINT64_MAX || !warning ? UINT64_MAX : at - *warning * ROOM_S;
 }
 
 /* Where every short silence would be warned of, none is. */
@@ -144,6 +143,7 @@ static void tell(struct room *room, bool idle, unsigned seconds)
 void room_session_time(struct room *room)
 {
 	struct room_session *s = &room->session;
+	const unsigned *warning = next_warning(room);
 
 	if (room->now >= lost_at(room)) {
 		room_session_end(room, s->lost_as);
@@ -151,9 +151,9 @@ void room_session_time(struct room *room)
 		room_session_end(room, ROOM_END_MAX_DURATION);
 	} else if (room->now >= idle_at(room)) {
 		room_session_end(room, ROOM_END_INACTIVITY_TIMEOUT);
-	} else if (room->now >= warning_at(room)) {
-		s->warned = next_warning(room) + 1;
-		tell(room, false, length_warnings[s->warned - 1]);
+	} else if (warning && room->now >= warning_at(room)) {
+		s->warned = (unsigned)(warning - length_warnings) + 1;
+		tell(room, false, *warning);
 	} else if (room->now >= idle_warning_at(room)) {
 		tell(room, true, IDLE_WARNING);
 		s->idle_warned = true;

@@ -189,6 +189,16 @@ TEST(rule_049_whom_the_room_does_not_know_is_not_heard)
 	world_sound(&w, 900, 1000, 6000);
 	for (unsigned i = 0; i < ROOM_DO_COUNT; i++)
 		CHECK_INT(w.did[i], 0);
+	/* Nor are other bots. */
+	world_step(&w, (struct room_event){.type = ROOM_MEMBER,
+					   .user = 7,
+					   .is_bot = true,
+					   .yes = true,
+					   .text = {(const uint8_t *)"Jukebox", 7}});
+	CHECK_INT(w.did[ROOM_DO_LISTEN], 0);
+	world_speaking(&w, 7, true);
+	world_sound(&w, 7, 1000, 6000);
+	CHECK_INT(w.did[ROOM_DO_ASR_START], 0);
 	world_end(&w);
 }
 
