@@ -370,7 +370,7 @@ static void person_joins(struct person *p)
 }
 
 /* control has told Discord its commands. */
-static bool said_ready(void)
+static bool registered(void)
 {
 	char path[128], line[1024];
 	bool found = false;
@@ -379,7 +379,7 @@ static bool said_ready(void)
 	snprintf(path, sizeof path, "%s/control.log", w.folder);
 	f = fopen(path, "r");
 	while (f && !found && fgets(line, sizeof line, f))
-		found = strstr(line, " ready ") != NULL;
+		found = strstr(line, " commands_registered ") != NULL;
 	if (f)
 		fclose(f);
 	return found;
@@ -508,7 +508,7 @@ int main(void)
 	for (unsigned i = 0; i < w.rooms; i++)
 		person_settles(&w.person[i], i);
 	start_bot();
-	until(said_ready, 10000, "control is ready");
+	until(registered, 10000, "control is ready");
 	for (unsigned i = 0; i < w.rooms; i++)
 		person_joins(&w.person[i]);
 	until(all_here, 20000, "everybody is in their call");
