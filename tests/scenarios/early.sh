@@ -1,6 +1,7 @@
 #!/bin/sh
 # An answer that is begun in a pause, through the real programs: somebody asks, and pauses. The brain is asked before anybody
-# can know that they have finished, the answer is heard when they surely have; who goes on hears nothing of it.
+# can know that they have finished, the answer is heard when they surely have; who goes on hears nothing of it. When the bot
+# goes in the middle of an answer, that has its end.
 #
 #   tests/scenarios/early.sh [build folder]      default: build
 #
@@ -83,4 +84,32 @@ revoked=$(ended goes-on eot_revoked)
 is "who goes on takes back what was begun" "$([ -n "$revoked" ] && echo yes)" yes
 is "and hears nothing of it" "$(echo "$revoked" | grep -c '"said":""') $(grep -c 'bot begins to speak' "$D/goes-on.told")" "1 1"
 is "what they said is answered as a whole" "$(ended goes-on answered | grep -c '"heard":".*time.*day')" 1
+
+# ---- a turn that lives when the bot goes ----
+# talking NAME: a control that is in the middle of an answer.
+talking() {
+	rm -f "$D/out"/*
+	PARLEY_TURNS=$D/$1.turns start "$1" "$B/control" --media-sock "$D/mediad.sock" --guild $GUILD --channel $VOICE \
+		--state-dir "$D/$1" --ca "$CA"
+	control=$last
+	ask
+	until_ok 90 grep -qs '"stage":"speaking"' "$D/$1.turns" || bad "$1" "the bot does not speak"
+}
+over() { grep -qa '"reason":"shutdown"' "$D/$1.turns"; }
+
+talking stopped
+kill "$control"
+wait "$control"
+is "who is stopped ends in order" $? 0
+over stopped && ok "its turn has ended, and is told" || bad "turn" "has no end"
+is "once, and its session" "$(ended stopped shutdown | wc -l) $(grep -ca 'session_over why=shutdown' "$D/stopped.log")" "1 1"
+kill "$caller" 2>/dev/null
+wait "$caller" 2>/dev/null
+
+talking left
+api POST /interactions "{\"user_id\":\"$ALICE\",\"channel_id\":\"$TEXT\",\"name\":\"leave\"}" >/dev/null
+until_ok 10 over left && ok "so is that of who is told to leave" || bad "turn" "has no end"
+is "once, and its session for this reason" "$(ended left shutdown | wc -l) $(grep -ca 'session_over why=nl_leave' "$D/left.log")" "1 1"
+kill "$control"
+wait "$control"
 report
