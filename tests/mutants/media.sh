@@ -21,7 +21,7 @@ shared=$(objects proto ipc)
 mediad=$(objects mediad)
 control=$(objects control | grep -v /control/offline/)
 unit=$(objects tests/unit/main.c tests/unit/proto tests/unit/ipc tests/unit/mediad tests/vectors tests/follow | grep -vE '/(vectors|follow)/main.o')
-passed=0 failed=0 healthy=
+passed=0 failed=0 healthy= ill=
 
 fail() { failed=$((failed + 1)); echo "$*"; }
 # link OUT WITHOUT LIBRARIES OBJECTS…: everything with the edited object in the place of WITHOUT.
@@ -35,12 +35,18 @@ link() {
 programs() {
 	for p in mediad control guildd caller offlined; do ln -sf "../$p" "$sick/$p"; done
 }
-# well SCENARIO: it passes with what is not edited, once a run of this script. With another answer a failure would prove nothing.
+# well SCENARIO: it passes with what is not edited, or a failure would prove nothing; looked at once a run of this script, and a
+# second time when the machine may have been too busy.
 well() {
 	case " $healthy " in *" $1 "*) return 0 ;; esac
+	case " $ill " in *" $1 "*) fail "$name: scenario $1 is of no use now"; return 1 ;; esac
 	programs
-	timeout 300 bash "tests/scenarios/$1.sh" $sick >$B/log 2>&1 || { fail "scenario $1 fails with what is not edited: $(grep -m1 FAILED $B/log)"; return 1; }
-	healthy="$healthy $1"
+	for try in 1 2; do
+		timeout 300 bash "tests/scenarios/$1.sh" $sick >$B/log 2>&1 && { healthy="$healthy $1"; return 0; }
+	done
+	ill="$ill $1"
+	fail "$name: scenario $1 fails with what is not edited, try $try: $(grep -m1 FAILED $B/log)"
+	return 1
 }
 try_unit() { # FAULT FILE NAME
 	case $2 in control/*) fail "$1: unit tests of control are not built here"; return ;; esac
