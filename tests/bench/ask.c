@@ -1,17 +1,21 @@
 /* How soon the running programs do what they have decided, in quiet rooms: ask_p99_ms, cut_p99_ms.
  *
- * guildd, the bot's mediad and control run as they are, each room in a guild of its own with one person, who is control's own link
- * to a mediad of theirs, in this process; the brain, also for speech-to-text, is a script in this process (brain.h), so no time
- * is a model's. A person speaks as soon as the bot does: that interrupts it, and is the next question.
+ * guildd, the bot's mediad and control run as they are, each room in a guild of its own with one
+ * person, who is control's own link to a mediad of theirs, in this process; the brain, also for
+ * speech-to-text, is a script in this process (brain.h), so no time is a model's. A person speaks
+ * as soon as the bot does: that interrupts it, and is the next question.
  *
- *   ask   from control's read of the utterance's last frame of sound, less the endpointing delay (200 ms until mediad tells the
- *         end of speaking, and the room's wait that the settings ask for), to the question on the brain's socket
- *   cut   from control's read of the frame that confirms the interruption to SAY_STOP
+ *   ask   from control's read of the utterance's last frame of sound, less the endpointing delay
+ * (200 ms until mediad tells the end of speaking, and the room's wait that the settings ask for),
+ * to the question on the brain's socket cut   from control's read of the frame that confirms the
+ * interruption to SAY_STOP
  *
- * control's reads are those of the room's journal, on one clock with the brain's read of the question and with mediad's read of
- * SAY_STOP (its journal). So both figures are a little too long, by what the reader needs to wake up.
+ * control's reads are those of the room's journal, on one clock with the brain's read of the
+ * question and with mediad's read of SAY_STOP (its journal). So both figures are a little too long,
+ * by what the reader needs to wake up.
  *
- *   BENCH_ASKS=n      questions in all (300: two minutes; 1000: six)      BENCH_ROOMS=n      rooms at a time (4) */
+ *   BENCH_ASKS=n      questions in all (300: two minutes; 1000: six)      BENCH_ROOMS=n      rooms
+ * at a time (4) */
 #include "control/media/media.h"
 #include "ipc/env.h"
 #include "ipc/http.h"
@@ -50,11 +54,12 @@ enum {
 	SPEECH_MS = 600,
 	SPEECH = RATE * SPEECH_MS / 1000,
 	ANSWER_MS = 2000,
-	END_MS = 100,	  /* the room's wait after the end of speaking, by the settings */
-	LISTEN_MS = 700,  /* the bot speaks for so long, and up to a frame's length more, before it is interrupted: not so
-			   * fast that Discord would call it too many events a minute */
+	END_MS = 100,	 /* the room's wait after the end of speaking, by the settings */
+	LISTEN_MS = 700, /* the bot speaks for so long, and up to a frame's length more, before it
+			  * is interrupted: not so fast that Discord would call it too many events a
+			  * minute */
 	PATIENCE_MS = 6000,
-	FIT_MS = 1000,	  /* between a decision and its trace elsewhere */
+	FIT_MS = 1000, /* between a decision and its trace elsewhere */
 };
 
 struct person {
@@ -122,7 +127,8 @@ static void on_reply(const struct http_resp *resp, void *arg)
 {
 	(void)arg;
 	if (resp->err || resp->status / 100 != 2)
-		bench_die("guildd: HTTP %d %s %.*s", resp->status, resp->errtext, (int)resp->body.n, resp->body.p);
+		bench_die("guildd: HTTP %d %s %.*s", resp->status, resp->errtext, (int)resp->body.n,
+			  resp->body.p);
 	reply.json = json_loadb(resp->body.p, resp->body.n, JSON_DECODE_ANY, NULL);
 	reply.done = true;
 }
@@ -137,7 +143,8 @@ static const char *const json_headers[] = {"Content-Type: application/json", NUL
 __attribute__((format(printf, 2, 3))) static json_t *post(const char *path, const char *fmt, ...)
 {
 	char url[256], body[512];
-	struct http_call call = {.method = "POST", .url = url, .headers = json_headers, .body = body};
+	struct http_call call = {
+		.method = "POST", .url = url, .headers = json_headers, .body = body};
 	va_list ap;
 
 	snprintf(url, sizeof url, "%s%s", w.api, path);
@@ -166,7 +173,8 @@ static uint64_t made(json_t *o)
 /* ---- programs ---- */
 
 /* With its log in a file; env: NAME=value, NULL at the end. */
-static pid_t start(const char *name, const char *log, const char *const *args, const char *const *env)
+static pid_t start(const char *name, const char *log, const char *const *args,
+		   const char *const *env)
 {
 	char program[PATH_MAX], file[128];
 	char *argv[24] = {program};
@@ -224,10 +232,12 @@ static void start_bot(void)
 	char sock[96], state[96];
 	const char *mediad[] = {"--listen", sock, "--ca", w.ca, "--journal", w.journal, NULL};
 	const char *control[] = {"--media-sock", sock, "--state-dir", state, "--ca", w.ca, NULL};
-	const char *env[] = {api, brain, rooms, end_short, end_middle, end_long, "DISCORD_TOKEN=guildd.bot.token", "PARLEY_GUEST=off",
-			     /* What is short and what it is not about: what is decided is the same each time. */
-			     "PARLEY_OPTIMISTIC=off", "PARLEY_PEEK_MS=0", "PARLEY_ECHO_GUARD_MS=0", "PARLEY_PROMOTE_MS=100",
-			     "PARLEY_BARGE_IN_MS=100", NULL};
+	const char *env[] = {
+		api, brain, rooms, end_short, end_middle, end_long,
+		"DISCORD_TOKEN=guildd.bot.token", "PARLEY_GUEST=off",
+		/* What is short and what it is not about: what is decided is the same each time. */
+		"PARLEY_OPTIMISTIC=off", "PARLEY_PEEK_MS=0", "PARLEY_ECHO_GUARD_MS=0",
+		"PARLEY_PROMOTE_MS=100", "PARLEY_BARGE_IN_MS=100", NULL};
 
 	unsetenv("OPENAI_API_KEY");
 	snprintf(sock, sizeof sock, "%s/mediad.sock", w.folder);
@@ -251,7 +261,8 @@ static void start_bot(void)
 
 /* ---- people ---- */
 
-static void on_said(struct media_playback *pb, enum media_playback_event ev, uint64_t samples, unsigned reason, uint64_t at, void *arg)
+static void on_said(struct media_playback *pb, enum media_playback_event ev, uint64_t samples,
+		    unsigned reason, uint64_t at, void *arg)
 {
 	(void)pb, (void)samples, (void)at, (void)arg;
 	if (ev == MEDIA_PB_STOPPED)
@@ -299,7 +310,9 @@ static void on_call(struct media_call *call, const struct media_msg *msg, void *
 static void on_lease(const struct http_resp *resp, void *arg)
 {
 	struct person *p = arg;
-	json_t *o = resp->err || resp->status != 200 ? NULL : json_loadb(resp->body.p, resp->body.n, 0, NULL);
+	json_t *o = resp->err || resp->status != 200
+			    ? NULL
+			    : json_loadb(resp->body.p, resp->body.n, 0, NULL);
 	const char *session = json_string_value(json_object_get(o, "session_id"));
 	const char *token = json_string_value(json_object_get(o, "token"));
 	const char *endpoint = json_string_value(json_object_get(o, "endpoint"));
@@ -314,11 +327,13 @@ static void on_wants(struct media_call *call, void *arg)
 {
 	struct person *p = arg;
 	char url[256], body[128];
-	struct http_call req = {.method = "POST", .url = url, .headers = json_headers, .body = body};
+	struct http_call req = {
+		.method = "POST", .url = url, .headers = json_headers, .body = body};
 
 	(void)call;
 	snprintf(url, sizeof url, "%s/users/%" PRIu64 "/join", w.api, p->user);
-	snprintf(body, sizeof body, "{\"guild_id\":\"%" PRIu64 "\",\"channel_id\":\"%" PRIu64 "\"}", p->guild, p->channel);
+	snprintf(body, sizeof body, "{\"guild_id\":\"%" PRIu64 "\",\"channel_id\":\"%" PRIu64 "\"}",
+		 p->guild, p->channel);
 	req.body_len = strlen(body);
 	BENCH_OK(http_request(NULL, w.http, &req, on_lease, p));
 }
@@ -330,7 +345,8 @@ static void person_settles(struct person *p, unsigned i)
 
 	p->user = PERSON + i;
 	json_decref(post("/users", "{\"id\":\"%" PRIu64 "\",\"name\":\"person%u\"}", p->user, i));
-	p->guild = made(post("/guilds", "{\"name\":\"room%u\",\"owner_id\":\"%" PRIu64 "\"}", i, p->user));
+	p->guild = made(
+		post("/guilds", "{\"name\":\"room%u\",\"owner_id\":\"%" PRIu64 "\"}", i, p->user));
 	snprintf(path, sizeof path, "/guilds/%" PRIu64 "/members", p->guild);
 	json_decref(post(path, "{\"user_id\":\"%d\"}", BOT));
 	json_decref(post(path, "{\"user_id\":\"%" PRIu64 "\"}", p->user));
@@ -349,8 +365,15 @@ static bool all_here(void)
 
 static void person_joins(struct person *p)
 {
-	struct media_want want = {.guild = p->guild, .channel = p->channel, .bitrate = 64000, .consent = true};
-	struct media_conf mc = {.spawn = p->mediad, .ca_file = w.ca, .run_dir = w.folder, .user = p->user, .epoch = 1, .wantsh = on_wants, .arg = p};
+	struct media_want want = {
+		.guild = p->guild, .channel = p->channel, .bitrate = 64000, .consent = true};
+	struct media_conf mc = {.spawn = p->mediad,
+				.ca_file = w.ca,
+				.run_dir = w.folder,
+				.user = p->user,
+				.epoch = 1,
+				.wantsh = on_wants,
+				.arg = p};
 	char program[PATH_MAX];
 	FILE *f;
 
@@ -358,13 +381,15 @@ static void person_joins(struct person *p)
 	plane_program(program, sizeof program, "mediad");
 	snprintf(p->mediad, sizeof p->mediad, "%s/mediad-%" PRIu64, w.folder, p->user);
 	f = fopen(p->mediad, "w");
-	if (!f || fprintf(f, "#!/bin/sh\nexec '%s' --log fatal \"$@\"\n", program) < 0 || fclose(f) || chmod(p->mediad, 0700))
+	if (!f || fprintf(f, "#!/bin/sh\nexec '%s' --log fatal \"$@\"\n", program) < 0 ||
+	    fclose(f) || chmod(p->mediad, 0700))
 		bench_die("%s: %s", p->mediad, strerror(errno));
 	BENCH_OK(tmr_alloc(&p->tmr, w.env, speak, p));
 	BENCH_OK(media_alloc(&p->media, w.env, &mc));
 	BENCH_OK(media_call_open(&p->call, p->media, &want, on_call, p));
 	json_decref(post("/interactions",
-			 "{\"user_id\":\"%" PRIu64 "\",\"channel_id\":\"%" PRIu64 "\",\"name\":\"join\",\"options\":[{\"name\":\"channel\","
+			 "{\"user_id\":\"%" PRIu64 "\",\"channel_id\":\"%" PRIu64
+			 "\",\"name\":\"join\",\"options\":[{\"name\":\"channel\","
 			 "\"type\":7,\"value\":\"%" PRIu64 "\"}]}",
 			 p->user, p->text, p->channel));
 }
@@ -387,14 +412,16 @@ static bool registered(void)
 
 /* ---- figures ---- */
 
-/* A question of this room was read by the brain on one of its connections; which one is told by how many fit it. */
+/* A question of this room was read by the brain on one of its connections; which one is told by how
+ * many fit it. */
 static unsigned conn_of(const struct stamps *s, const struct brain_asked *asked, size_t n)
 {
 	unsigned fits[64] = {0}, best = 0;
 
 	for (size_t i = 0; i < s->asks; i++)
 		for (size_t k = 0; k < n; k++)
-			if (asked[k].turn == s->ask[i].turn && asked[k].at >= s->ask[i].told && asked[k].at < s->ask[i].told + FIT_MS * MS)
+			if (asked[k].turn == s->ask[i].turn && asked[k].at >= s->ask[i].told &&
+			    asked[k].at < s->ask[i].told + FIT_MS * MS)
 				fits[asked[k].conn]++;
 	for (unsigned i = 0; i < 64; i++)
 		if (fits[i] > fits[best])
@@ -411,7 +438,8 @@ static size_t asks_of(const struct stamps *s, double *ms)
 	for (size_t i = 0; i < s->asks; i++)
 		for (size_t k = 0; k < n; k++)
 			if (asked[k].conn == conn && asked[k].turn == s->ask[i].turn) {
-				ms[count++] = (double)(asked[k].at - s->ask[i].heard) / 1e6 - AUDIO_SPEAKING_OFF_MS - END_MS;
+				ms[count++] = (double)(asked[k].at - s->ask[i].heard) / 1e6 -
+					      AUDIO_SPEAKING_OFF_MS - END_MS;
 				break;
 			}
 	return count;
@@ -437,7 +465,8 @@ static void row(const char *name, double *ms, size_t n, size_t of)
 	if (!n)
 		bench_die("%s: nothing was measured (logs in %s)", name, w.folder);
 	bench_raw(name, ms, n);
-	bench_row_more(name, bench_quantile(ms, n, 0.99), "ms", "\"p50\": %.2f, \"max\": %.2f, \"n\": %zu, \"of\": %zu, \"rooms\": %u",
+	bench_row_more(name, bench_quantile(ms, n, 0.99), "ms",
+		       "\"p50\": %.2f, \"max\": %.2f, \"n\": %zu, \"of\": %zu, \"rooms\": %u",
 		       bench_quantile(ms, n, 0.5), bench_quantile(ms, n, 1), n, of, w.rooms);
 }
 

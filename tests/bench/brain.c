@@ -43,10 +43,13 @@ static void on_commit(struct conn *c)
 
 	c->items++;
 	send_text(c, text,
-		  snprintf(text, sizeof text, "{\"type\":\"input_audio_buffer.committed\",\"item_id\":\"i%u\"}", c->items));
+		  snprintf(text, sizeof text,
+			   "{\"type\":\"input_audio_buffer.committed\",\"item_id\":\"i%u\"}",
+			   c->items));
 	send_text(c, text,
 		  snprintf(text, sizeof text,
-			   "{\"type\":\"conversation.item.input_audio_transcription.completed\",\"item_id\":\"i%u\","
+			   "{\"type\":\"conversation.item.input_audio_transcription.completed\","
+			   "\"item_id\":\"i%u\","
 			   "\"content_index\":0,\"transcript\":\"%s number %u\"}",
 			   c->items, c->b->words, ++c->b->said));
 }
@@ -64,7 +67,8 @@ static void note(struct brain *b, const struct conn *c, uint32_t turn)
 
 static void on_question(struct conn *c, const json_t *root)
 {
-	const char *turn = json_string_value(json_object_get(json_object_get(json_object_get(root, "response"), "metadata"), "turn"));
+	const char *turn = json_string_value(json_object_get(
+		json_object_get(json_object_get(root, "response"), "metadata"), "turn"));
 	struct brain *b = c->b;
 	char text[PART * 2];
 
@@ -72,23 +76,31 @@ static void on_question(struct conn *c, const json_t *root)
 		bench_die("a question without a turn");
 	note(b, c, (uint32_t)strtoul(turn, NULL, 10));
 	send_text(c, text,
-		  snprintf(text, sizeof text, "{\"type\":\"response.created\",\"response\":{\"id\":\"r%s\",\"metadata\":{\"turn\":\"%s\"}}}", turn,
-			   turn));
+		  snprintf(text, sizeof text,
+			   "{\"type\":\"response.created\",\"response\":{\"id\":\"r%s\","
+			   "\"metadata\":{\"turn\":\"%s\"}}}",
+			   turn, turn));
 	send_text(c, text,
 		  snprintf(text, sizeof text,
-			   "{\"type\":\"response.output_audio_transcript.delta\",\"response_id\":\"r%s\",\"item_id\":\"a%s\",\"delta\":\"so it is\"}",
+			   "{\"type\":\"response.output_audio_transcript.delta\",\"response_id\":"
+			   "\"r%s\",\"item_id\":\"a%s\",\"delta\":\"so it is\"}",
 			   turn, turn));
 	for (unsigned i = 0; i < b->parts; i++)
 		send_text(c, text,
 			  snprintf(text, sizeof text,
-				   "{\"type\":\"response.output_audio.delta\",\"response_id\":\"r%s\",\"item_id\":\"a%s\",\"output_index\":0,"
+				   "{\"type\":\"response.output_audio.delta\",\"response_id\":\"r%"
+				   "s\",\"item_id\":\"a%s\",\"output_index\":0,"
 				   "\"content_index\":0,\"delta\":\"%s\"}",
 				   turn, turn, b->sound));
 	send_text(c, text,
-		  snprintf(text, sizeof text, "{\"type\":\"response.done\",\"response\":{\"id\":\"r%s\",\"status\":\"completed\"}}", turn));
+		  snprintf(text, sizeof text,
+			   "{\"type\":\"response.done\",\"response\":{\"id\":\"r%s\",\"status\":"
+			   "\"completed\"}}",
+			   turn));
 }
 
-static void came(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *data, size_t len, void *arg)
+static void came(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *data, size_t len,
+		 void *arg)
 {
 	struct conn *c = arg;
 	const char *type;

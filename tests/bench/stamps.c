@@ -61,7 +61,8 @@ static void *grown(void *p, size_t n, size_t *cap, size_t size)
 	return p;
 }
 
-/* What the room is told of the end of speaking names the last packet of a voice: silence may follow it. */
+/* What the room is told of the end of speaking names the last packet of a voice: silence may follow
+ * it. */
 static uint64_t last_read(const struct rerun_ *r, uint64_t at)
 {
 	uint64_t best = 0, read = 0;
@@ -106,11 +107,13 @@ static void record(struct rerun_ *r, const struct room_journal_record *rec)
 
 	switch (rec->what) {
 	case ROOM_JOURNAL_NAME:
-		snprintf(r->name, sizeof r->name, "%.*s", (int)rec->text.n, (const char *)rec->text.p);
+		snprintf(r->name, sizeof r->name, "%.*s", (int)rec->text.n,
+			 (const char *)rec->text.p);
 		break;
 	case ROOM_JOURNAL_SETTING:
 		snprintf(name, sizeof name, "%.*s", (int)rec->text.n, (const char *)rec->text.p);
-		snprintf(value, sizeof value, "%.*s", (int)rec->value.n, (const char *)rec->value.p);
+		snprintf(value, sizeof value, "%.*s", (int)rec->value.n,
+			 (const char *)rec->value.p);
 		BENCH_OK(settings_set(r->settings, name, value));
 		break;
 	case ROOM_JOURNAL_EVENT:

@@ -123,7 +123,8 @@ TEST(what_does_not_play_is_not_lowered)
 
 	world_begin(&w, "reply_path=brain echo_guard_ms=0 peek_ms=0", 1);
 	world_says(&w, 1, "parley tell me a story");
-	step(&w, ROOM_BRAIN_TEXT, 0, "[[TO: SPEAKER]] Listen now. [[SOUNDBOARD: gong]] That was it.");
+	step(&w, ROOM_BRAIN_TEXT, 0,
+	     "[[TO: SPEAKER]] Listen now. [[SOUNDBOARD: gong]] That was it.");
 	step(&w, ROOM_BRAIN_DONE, 0, "");
 	step(&w, ROOM_SPEECH_AUDIO, 1, "");
 	step(&w, ROOM_SPEECH_DONE, 1, "");

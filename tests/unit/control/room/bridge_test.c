@@ -216,7 +216,8 @@ TEST(a_peek_has_words_so_far_and_the_end_has_all)
 	CHECK(room_bridge_peeked(&b, "p1", &utterance));
 	CHECK_INT(utterance, 1);
 	CHECK(room_bridge_peek(&b, 1).commit);
-	/* The end is committed while the second peek is owed; its words come before those of the end, or after. */
+	/* The end is committed while the second peek is owed; its words come before those of the
+	 * end, or after. */
 	CHECK(room_bridge_commit(&b, 1).commit);
 	room_bridge_committed(&b, "p2");
 	room_bridge_committed(&b, "i1");
@@ -263,7 +264,8 @@ TEST(a_peek_that_fails_costs_nothing_but_itself)
 	room_bridge_cancel(&b, 3);
 	CHECK(room_bridge_peeked(&b, "x", &utterance));
 	CHECK_INT(utterance, 0);
-	/* Not of too much sound, nor of a provider that found the end by itself, nor before there is a connection. */
+	/* Not of too much sound, nor of a provider that found the end by itself, nor before there
+	 * is a connection. */
 	streamed(4);
 	room_bridge_append(&b, 4, ROOM_BRIDGE_PEEK);
 	CHECK(!room_bridge_peek(&b, 4).commit);
