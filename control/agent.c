@@ -461,6 +461,9 @@ static void service_fact(const struct room_event *ev, void *arg)
 
 	if (ev->type == ROOM_BRAIN_FAILED)
 		brain_failed(a, ev);
+	if (ev->type == ROOM_SPEECH_FAILED)
+		fault(a, fault_of(openai_trouble(ev->text.p, ev->text.n), FAULT_ANSWER),
+		      FAULT_IS_ONCE);
 	feed(a, ev);
 }
 

@@ -26,11 +26,6 @@ is "the turn was answered" "$(turn written | grep -c 'heard="parley what time is
 is "what was said was all heard" "$(turn written | grep -cE 'said="It is .*\."')" 1
 is "no session was opened for it" "$(grep -ac ' client client=' "$D/written/log/offlined.log")" 0
 
-# Recordings with a voice session, and the other way round.
-talk recordings PARLEY_ASR_SESSIONS=file && ok "recordings beside a voice session" || bad "recordings" "$(tail -3 "$D/recordings.txt")"
-is "one session, for the voice" "$(grep -ac ' client client=' "$D/recordings/log/offlined.log")" 1
-
-
 # A model that plays a sound between what it says: any text server will do.
 perl -MIO::Socket::INET -e '
 	my $s = IO::Socket::INET->new(Listen => 4, LocalAddr => "127.0.0.1", ReuseAddr => 1) or die;

@@ -10,6 +10,7 @@
 #include "control/room/room.h"
 #include "control/settings/settings.h"
 #include "control/status.h"
+#include "fake_http.h"
 #include "ipc/http.h"
 #include "ipc/peer.h"
 #include "ipc/tmr.h"
@@ -41,7 +42,7 @@ struct scene {
 	struct faults faults;
 };
 
-static void send(struct scene *s, struct media_msg msg)
+static void from_mediad(struct scene *s, struct media_msg msg)
 {
 	uint8_t buf[MEDIA_MAX_FRAME];
 	size_t len;
@@ -64,22 +65,22 @@ static void alice(struct scene *s, uint32_t capture, unsigned ms, uint64_t now, 
 		pcm[2 * i] = 0;
 		pcm[2 * i + 1] = i / 8 % 2 ? 0x18 : 0xe8;
 	}
-	send(s, (struct media_msg){.type = MEDIA_SPEAKING,
-				   .speaking = {.user = ALICE, .on = true, .at = now}});
+	from_mediad(s, (struct media_msg){.type = MEDIA_SPEAKING,
+					  .speaking = {.user = ALICE, .on = true, .at = now}});
 	for (unsigned i = 0; i < ms / 20; i++)
-		send(s, (struct media_msg){.type = MEDIA_HEARD,
-					   .heard = {.listen = s->listen,
-						     .user = ALICE,
-						     .capture = capture,
-						     .seq = i,
-						     .at = now + i * every,
-						     .pcm = {pcm, sizeof pcm}}});
-	send(s, (struct media_msg){.type = MEDIA_HEARD_END,
-				   .heard_end = {.listen = s->listen,
-						 .user = ALICE,
-						 .capture = capture,
-						 .reason = MEDIA_REASON_SILENCE,
-						 .at = now + ms / 20 * every}});
+		from_mediad(s, (struct media_msg){.type = MEDIA_HEARD,
+						  .heard = {.listen = s->listen,
+							    .user = ALICE,
+							    .capture = capture,
+							    .seq = i,
+							    .at = now + i * every,
+							    .pcm = {pcm, sizeof pcm}}});
+	from_mediad(s, (struct media_msg){.type = MEDIA_HEARD_END,
+					  .heard_end = {.listen = s->listen,
+							.user = ALICE,
+							.capture = capture,
+							.reason = MEDIA_REASON_SILENCE,
+							.at = now + ms / 20 * every}});
 }
 
 static void say(struct scene *s, const struct media_msg *m)
@@ -93,7 +94,7 @@ static void say(struct scene *s, const struct media_msg *m)
 	out.type = MEDIA_SAY_STARTED;
 	out.say_started.playback = s->playback;
 	out.say_started.at = env_now(s->fake.env);
-	send(s, out);
+	from_mediad(s, out);
 	if (s->barge_in)
 		alice(s, 2, 1400, env_now(s->fake.env), 1000000);
 }
@@ -111,7 +112,7 @@ static void say_over(struct scene *s, bool stopped, uint64_t samples)
 	out.say_stopped.samples = samples;
 	if (stopped)
 		out.say_stopped.reason = MEDIA_REASON_STOPPED;
-	send(s, out);
+	from_mediad(s, out);
 }
 
 static int from_control(struct peer *p, const uint8_t *body, size_t len, void *arg)
@@ -141,9 +142,10 @@ static int from_control(struct peer *p, const uint8_t *body, size_t len, void *a
 	case MEDIA_CALL_OPEN:
 		s->call_id = m.call_open.call;
 		s->gen = m.call_open.gen;
-		send(s, (struct media_msg){
-				.type = MEDIA_CALL_STATE,
-				.call_state = {.phase = MEDIA_PHASE_UP, .guild = 1, .channel = 2}});
+		from_mediad(s, (struct media_msg){.type = MEDIA_CALL_STATE,
+						  .call_state = {.phase = MEDIA_PHASE_UP,
+								 .guild = 1,
+								 .channel = 2}});
 		break;
 	case MEDIA_LISTEN:
 		s->listen = m.listen.listen;
@@ -155,7 +157,7 @@ static int from_control(struct peer *p, const uint8_t *body, size_t len, void *a
 		out.type = MEDIA_SAY_CREDIT;
 		out.say_credit.playback = s->playback;
 		out.say_credit.samples = 10 * ANSWER;
-		send(s, out);
+		from_mediad(s, out);
 		break;
 	case MEDIA_SAY:
 		say(s, &m);
@@ -292,6 +294,9 @@ static void look(void *arg)
 		tmr_start(watch, 10000000);
 }
 
+/* What else is set before there is an agent; NULL: nothing. */
+static bool (*prepare)(struct scene *s);
+
 static bool scene_begin(struct scene *s, const char *guest)
 {
 	const char *socks[] = {s->path, NULL};
@@ -306,7 +311,7 @@ static bool scene_begin(struct scene *s, const char *guest)
 	if (peer_listen(&s->server, s->fake.env, s->path, (uid_t)-1, accepted, s) ||
 	    settings_alloc(&s->settings) || settings_set(s->settings, "guest", guest) ||
 	    settings_set(s->settings, "brain_url", s->fake.url) ||
-	    http_alloc(&s->http, s->fake.env, NULL, "x") ||
+	    http_alloc(&s->http, s->fake.env, NULL, "x") || (prepare && !prepare(s)) ||
 	    media_alloc(&s->media, s->fake.env, &mc) ||
 	    media_call_open(&s->call, s->media, &want, call_message, s) ||
 	    tmr_alloc(&watch, s->fake.env, look, s))
@@ -377,6 +382,84 @@ TEST(a_spoken_question_gets_a_spoken_answer)
 	scene_end(&s);
 }
 
+/* ---- an answer that is written and read out, by a server that may refuse to speak ---- */
+
+static struct evhttp *writer;
+static bool mute;
+
+static void write_or_speak(struct evhttp_request *req, void *arg)
+{
+	static const char words[] = "data: {\"choices\":[{\"delta\":{\"content\":\"It is ten past "
+				    "four.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+	static const char refused[] =
+		"{\"error\":{\"message\":\"no\",\"code\":\"invalid_api_key\"}}";
+	static uint8_t pcm[2 * ANSWER];
+	bool speech = strstr(evhttp_request_get_uri(req), "speech");
+
+	(void)arg;
+	if (!speech)
+		fake_http_answer(req, 200, "text/event-stream", words, sizeof words - 1);
+	else if (mute)
+		fake_http_answer(req, 401, "application/json", refused, sizeof refused - 1);
+	else
+		fake_http_answer(req, 200, "audio/pcm", pcm, sizeof pcm);
+}
+
+static bool written(struct scene *s)
+{
+	char base[64];
+
+	writer = evhttp_new(env_base(s->fake.env));
+	evhttp_set_gencb(writer, write_or_speak, NULL);
+	if (!fake_http_listen(writer, base, sizeof base))
+		return false;
+	return !settings_set(s->settings, "reply_path", "brain") &&
+	       !settings_set(s->settings, "text_url", base) &&
+	       !settings_set(s->settings, "speech_url", base);
+}
+
+static bool turned(const struct scene *s);
+
+TEST(a_spoken_question_gets_an_answer_that_is_written_and_read_out)
+{
+	static struct scene s;
+
+	mute = false;
+	prepare = written;
+	CHECK(scene_begin(&s, "off"));
+	prepare = NULL;
+	s.words = "parley what time is it";
+	over = answered;
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_INT(s.said, ANSWER);
+	CHECK(s.drained);
+	CHECK_STR(s.asked, "");
+	CHECK(!strstr(s.fake.types, "response.create"));
+	evhttp_free(writer);
+	scene_end(&s);
+}
+
+TEST(a_voice_that_refuses_is_a_fault_that_is_told)
+{
+	static struct scene s;
+	struct status status = {0};
+
+	mute = true;
+	prepare = written;
+	CHECK(scene_begin(&s, "off"));
+	prepare = NULL;
+	s.words = "parley what time is it";
+	over = turned;
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	agent_status(s.agent, &status);
+	CHECK_STR(status.last_turn, room_reason_text(ROOM_REASON_SPEECH_FAILED));
+	CHECK(s.faults.v[FAULT_KEY].count > 0);
+	evhttp_free(writer);
+	scene_end(&s);
+}
+
 static bool truncated(const struct scene *s)
 {
 	return *s->truncate;
@@ -436,7 +519,8 @@ TEST(what_the_provider_refuses_is_told_by_what_it_is)
 			CHECK_INT(s.faults.v[f].count, f == (int)failures[i].fault);
 		words = (struct words){0};
 		CHECK(faults_say(&s.faults, env_now(s.fake.env), &words));
-		CHECK(strstr(words.text, "The service that thinks for me") || strstr(words.text, "could not answer"));
+		CHECK(strstr(words.text, "The service that thinks for me") ||
+		      strstr(words.text, "could not answer"));
 		scene_end(&s);
 	}
 }

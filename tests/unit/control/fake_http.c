@@ -39,12 +39,20 @@ static void on_request(struct evhttp_request *req, void *arg)
 	f->h(f, req);
 }
 
-bool fake_http_begin(struct fake_http *f, fake_http_h *h, void *arg)
+bool fake_http_listen(struct evhttp *server, char *base, size_t size)
 {
-	struct evhttp_bound_socket *s;
+	struct evhttp_bound_socket *s = evhttp_bind_socket_with_handle(server, "127.0.0.1", 0);
 	struct sockaddr_in sa;
 	socklen_t n = sizeof sa;
 
+	if (!s || getsockname(evhttp_bound_socket_get_fd(s), (struct sockaddr *)&sa, &n))
+		return false;
+	snprintf(base, size, "http://127.0.0.1:%u/v1", ntohs(sa.sin_port));
+	return true;
+}
+
+bool fake_http_begin(struct fake_http *f, fake_http_h *h, void *arg)
+{
 	memset(f, 0, sizeof *f);
 	f->h = h;
 	f->arg = arg;
@@ -56,10 +64,8 @@ bool fake_http_begin(struct fake_http *f, fake_http_h *h, void *arg)
 	if (!f->server)
 		return false;
 	evhttp_set_gencb(f->server, on_request, f);
-	s = evhttp_bind_socket_with_handle(f->server, "127.0.0.1", 0);
-	if (!s || getsockname(evhttp_bound_socket_get_fd(s), (struct sockaddr *)&sa, &n))
+	if (!fake_http_listen(f->server, f->base, sizeof f->base))
 		return false;
-	snprintf(f->base, sizeof f->base, "http://127.0.0.1:%u/v1", ntohs(sa.sin_port));
 	tmr_start(f->deadline, UINT64_C(10000000000));
 	return true;
 }

@@ -35,6 +35,8 @@ struct fake_http {
 
 /* False when it cannot listen. The loop stops after 10 s at the latest, and timed_out is set then. */
 bool fake_http_begin(struct fake_http *f, fake_http_h *h, void *arg);
+/* A port of loopback for a server of one's own; base: its address. */
+bool fake_http_listen(struct evhttp *server, char *base, size_t size);
 /* What uses f->http goes before. */
 void fake_http_end(struct fake_http *f);
 void fake_http_answer(struct evhttp_request *req, int status, const char *type, const void *body, size_t n);
