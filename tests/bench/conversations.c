@@ -125,13 +125,23 @@ static void run(const char *suffix, unsigned misheard, unsigned partial_ms, bool
 		quantile(room->yield_ms, room->yields, 0.95));
 }
 
+static void calls(const char *name, const struct conversation_share *s)
+{
+	fprintf(stderr, "%-26s %.3f of %u\n", name, conversation_rate(s), s->of);
+	bench_row_more(name, conversation_rate(s), "", "\"n\": %u", s->of);
+}
+
 int main(void)
 {
+	struct conversation_share heard, left;
 	unsigned partial_ms = number("CONV_PARTIALS", 300);
 
 	run("", 0, partial_ms, true);
 	run("_noisy", 100, partial_ms, true);
 	run("_late", 0, 0, true);
 	run("_wordless", 0, 0, false);
+	conversation_calls(&heard, &left);
+	calls("address_heard", &heard);
+	calls("address_left", &left);
 	return 0;
 }

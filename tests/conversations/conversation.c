@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/room/address.h"
 #include "control/room/lexicon.def"
 #include "control/room/phrases.def"
 #include "control/settings/settings.h"
+#include "tests/conversations/calls.def"
 #include "tests/room/stage.h"
 
 enum {
@@ -472,6 +474,33 @@ int conversation_run(const struct conversation_conf *conf,
 	stage_free(t.stage);
 	settings_free(t.settings);
 	return err;
+}
+
+/* ---- the name within a sentence ---- */
+
+void conversation_calls(struct conversation_share *heard, struct conversation_share *left)
+{
+	static const struct {
+		bool calls;
+		const char *text;
+	} rows[] = {
+#define TUNED(calls, text)
+#define HELD_OUT(calls, text) {calls, text},
+#define S(set, calls, text)   set(calls, text)
+		CONVERSATION_CALLS(S)
+#undef TUNED
+#undef HELD_OUT
+#undef S
+	};
+	struct room_names bot = {0};
+
+	*heard = *left = (struct conversation_share){0};
+	room_names_add(&bot, "Parley");
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		bool got = room_address(&bot, rows[i].text) == ROOM_ADDRESS_ADDRESSED;
+
+		right(rows[i].calls ? heard : left, got == rows[i].calls);
+	}
 }
 
 /* ---- control's tables ---- */

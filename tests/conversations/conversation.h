@@ -84,6 +84,8 @@ enum conversation_bot { CONVERSATION_ROOM, CONVERSATION_BASELINE, CONVERSATION_O
 /* Adds what happened to the scores of the three. 0, or what making a room gives. */
 int conversation_run(const struct conversation_conf *conf, struct conversation_score score[CONVERSATION_BOTS]);
 double conversation_rate(const struct conversation_share *s);
+/* Of the sentences that were held out (calls.def): calls that are heard as such, and others that are left alone. */
+void conversation_calls(struct conversation_share *heard, struct conversation_share *left);
 /* Whether these words stand in control's tables: as they are, or word by word. */
 bool conversation_known(const char *words);
 

@@ -1,6 +1,8 @@
 #include "tests/test.h"
 
 #include "control/room/address.h"
+#include "tests/conversations/calls.def"
+#include "tests/conversations/conversation.h"
 
 static enum room_address judged(const char *names, const char *text)
 {
@@ -221,135 +223,23 @@ TEST(rule_083_and_so_with_sentences_that_were_held_out)
 	CHECK_INT(wrong(held_out, sizeof held_out / sizeof held_out[0], true), 0);
 }
 
-/* Sentences in which the name does not stand first. They were written together and dealt out by
- * turns: the first table was looked at while the rules were made, of the second only the figures.
- */
-static const struct sentence within_tuned[] = {
-	{"good morning parley any news", true},
-	{"okay parley", true},
-	{"thank you parley that was helpful", true},
-	{"oh good parley you are here", true},
-	{"hello hello parley are you there", true},
-	{"excuse me parley what was that", true},
-	{"right so parley who goes first", true},
-	{"quick question parley how tall is everest", true},
-	{"good night parley", true},
-	{"and now parley tell us the weather", true},
-	{"no thanks parley", true},
-	{"okay so parley give me a number", true},
-	{"good afternoon parlay can you hear us", true},
-	{"very nice parley", true},
-	{"so anyway parley where were we", true},
-	{"my turn parley what is two plus two", true},
-	{"morning parley", true},
-	{"yeah okay parley go on", true},
-	{"let me see parley how many are there", true},
-	{"listen parley i need your help", true},
-	{"wait wait parley what did you say", true},
-	{"hm parley i am not sure about that", true},
-	{"next question parley who was caesar", true},
-	{"oh wow parley that was quick", true},
-	{"i told you about the parley yesterday", false},
-	{"have you tried parley yet it is great", false},
-	{"she asked parley what time it was", false},
-	{"i think parley is asleep", false},
-	{"that was parley who said it", false},
-	{"what does parley even mean in french", false},
-	{"it was thanks to parley that we won", false},
-	{"i do not think parley heard you", false},
-	{"you can ask parley how tall it is", false},
-	{"they want to parley with the enemy", false},
-	{"well the parley took three hours", false},
-	{"good morning everyone the parley starts at nine", false},
-	{"why did they call it parley i wonder", false},
-	{"a parley what is that even", false},
-	{"i was reading about parley and what it can do", false},
-	{"when parley speaks i cannot hear you", false},
-	{"is parley still in the channel", false},
-	{"he said parley can you believe that", false},
-	{"i bought parley a new microphone", false},
-	{"that is what parley told me", false},
-	{"between you and me parley never listens", false},
-	{"nobody knows what parley costs", false},
-	{"people say parley is a bit slow", false},
-	{"he won two hundred on a parley", false},
-};
-
-static const struct sentence within_held_out[] = {
-	{"hey so parley what is the plan", true},
-	{"thanks parley", true},
-	{"good evening parley how was your day", true},
-	{"hi there parley", true},
-	{"alright then parley what now", true},
-	{"sorry parley i did not catch that", true},
-	{"well thanks parley", true},
-	{"one more thing parley what is the score", true},
-	{"yes please parley", true},
-	{"um parley could you repeat that", true},
-	{"hey everyone parley what is the time", true},
-	{"oh hi parley what are you up to", true},
-	{"welcome back parley", true},
-	{"before we start parley what day is it", true},
-	{"good job parley", true},
-	{"come on parley say something", true},
-	{"dear parley what should i do", true},
-	{"by the way parley did you know that", true},
-	{"cheers parley", true},
-	{"all right parley what do you think", true},
-	{"well good morning parley", true},
-	{"great parley now do it again", true},
-	{"first of all parley can you hear me", true},
-	{"one last question parley why is it cold", true},
-	{"we had a long parley with them", false},
-	{"did you know that parley was down today", false},
-	{"good old parley is at it again", false},
-	{"everybody likes parley these days", false},
-	{"the word parley means to talk", false},
-	{"somebody should restart parley later", false},
-	{"my brother talks to parley all day", false},
-	{"we were playing with parley last night", false},
-	{"i heard parley is free", false},
-	{"he built parley in a weekend", false},
-	{"so the parley failed again", false},
-	{"okay but parley was wrong about that", false},
-	{"tell him that parley said so", false},
-	{"maybe parley knows the answer", false},
-	{"does parley always talk this much", false},
-	{"if parley stops just call me", false},
-	{"and then parley told him what to do", false},
-	{"last night parley kept crashing", false},
-	{"there was a parley in every port", false},
-	{"i showed my mother parley what a hit", false},
-	{"our parley was short", false},
-	{"how old is parley anyway", false},
-	{"the pirate code says parley", false},
-	{"sometimes parley does not answer", false},
-};
-
-/* How many of them were taken for the wrong thing: those that call the bot, and those that do not.
- */
-static void count(const struct sentence *rows, size_t n, unsigned missed[2], unsigned taken[2])
-{
-	for (size_t i = 0; i < n; i++) {
-		bool got = judged("Parley", rows[i].text) == ROOM_ADDRESS_ADDRESSED;
-
-		missed[1] += rows[i].to_it;
-		taken[1] += !rows[i].to_it;
-		missed[0] += rows[i].to_it && !got;
-		taken[0] += !rows[i].to_it && got;
-	}
-}
-
 TEST(rule_083_a_greeting_may_precede_the_name)
 {
-	unsigned missed[2] = {0}, taken[2] = {0};
+	static const struct sentence tuned_calls[] = {
+#define TUNED(calls, text) {text, calls},
+#define HELD_OUT(calls, text)
+#define S(set, calls, text) set(calls, text)
+		CONVERSATION_CALLS(S)
+#undef TUNED
+#undef HELD_OUT
+#undef S
+	};
+	struct conversation_share heard, left;
 
-	CHECK_INT(wrong(within_tuned, sizeof within_tuned / sizeof within_tuned[0], true), 0);
-	count(within_held_out, sizeof within_held_out / sizeof within_held_out[0], missed, taken);
-	printf("address, held out: missed %u of %u, taken %u of %u\n", missed[0], missed[1],
-	       taken[0], taken[1]);
-	CHECK(missed[0] <= missed[1] / 10);
-	CHECK(taken[0] <= taken[1] / 10);
+	CHECK_INT(wrong(tuned_calls, sizeof tuned_calls / sizeof tuned_calls[0], true), 0);
+	conversation_calls(&heard, &left);
+	CHECK(heard.of >= 20 && conversation_rate(&heard) >= 0.9);
+	CHECK(left.of >= 20 && conversation_rate(&left) >= 0.9);
 }
 
 TEST(rule_083_exact_merged_and_alias_names_count)
