@@ -27,7 +27,7 @@ static const char *const leads[] = {ROOM_EOT_LEADS(P)};
 static bool in(const char *const *list, size_t n, const char *word)
 {
 	for (size_t i = 0; i < n; i++)
-		if (strcmp(list[i], word) == 0)
+		if (*list[i] == *word && strcmp(list[i], word) == 0)
 			return true;
 	return false;
 }

@@ -122,7 +122,9 @@ static void time_of(struct room *room, struct room_speaker *sp)
 	uint64_t pause;
 	bool piece;
 
-	if (room->now < due(room, sp, &piece))
+	/* Mostly they speak. */
+	if (room->now < c->voice_at + room->settings->eot_pause_ms * ROOM_MS ||
+	    room->now < due(room, sp, &piece))
 		return;
 	if (piece) {
 		room_capture_part(c);
