@@ -418,7 +418,7 @@ TEST(voice_late_server_is_passed_over)
 	CHECK_INT(paper_alloc(&p, true), 0);
 	join(&p, 7);
 	for (int i = 2; i < 8; i++) {
-		char token[8];
+		char token[16];
 
 		snprintf(token, sizeof token, "t%d", i);
 		if (i == 5)
@@ -429,7 +429,7 @@ TEST(voice_late_server_is_passed_over)
 		CHECK_STR(p.token, token);
 	}
 	for (int i = 1; i < 8; i++) {
-		char token[8];
+		char token[16];
 
 		snprintf(token, sizeof token, "t%d", i);
 		server(&p, token);
