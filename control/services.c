@@ -155,7 +155,7 @@ static void speak(struct services *s, const struct room_effect *e)
 static void classify(struct services *s, const struct room_effect *e)
 {
 	int err = s->text ? llm_text_judge(s->text, s->settings->classify_model, e->turn, e->text,
-					   e->gain, e->ms)
+					   e->tokens, e->ms)
 			  : ENOENT;
 
 	if (err)

@@ -81,7 +81,7 @@ void room_classify(struct room *room, struct room_turn *turn)
 	e->turn = turn->id;
 	e->text = prompt ? room_text_keep(room, prompt) : "";
 	e->ms = s->classify_ms;
-	e->gain = room_classify_tokens(s->classify_model);
+	e->tokens = room_classify_tokens(s->classify_model);
 }
 
 static void outcome(struct room *room, struct room_turn *turn, int answer)

@@ -105,7 +105,7 @@ void room_optimistic_eot(struct room *room, const struct room_event *ev)
 	struct room_speaker *sp = room_speaker(room, ev->user);
 	struct room_turn *t = begun(room);
 	char text[ROOM_PIECE_TEXT_MAX] = "";
-	double chance = ev->chunk <= 1000 ? ev->chunk / 1000.0 : NAN;
+	double chance = ev->chance <= 1000 ? ev->chance / 1000.0 : NAN;
 	bool likely =
 		room_optimistic_starts(s->optimistic, room->optimistic.power, s->eot_share, chance);
 
@@ -121,7 +121,7 @@ void room_optimistic_eot(struct room *room, const struct room_event *ev)
 	utf8_plain(text);
 	if (*text)
 		room_pause_partial(sp, ev->utterance, text);
-	room_optimistic_begin(room, sp, ev->chunk);
+	room_optimistic_begin(room, sp, ev->chance);
 }
 
 void room_optimistic_voice(struct room *room, uint64_t user, uint64_t ms)

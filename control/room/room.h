@@ -65,7 +65,7 @@ enum {
 struct room_effect {
 	enum room_effect_type type;
 	uint64_t user;
-	uint32_t utterance, turn, chunk, ms, gain;
+	uint32_t utterance, turn, chunk, ms, gain, tokens;
 	struct slice pcm;
 	const char *text;
 	const char *context; /* of an ASK, when the brain knows nothing but what it is told now; else NULL */

@@ -112,7 +112,7 @@ TEST(an_answer_is_written_and_read_out)
 TEST(a_model_says_whom_words_were_meant_for)
 {
 	struct room_effect e = {
-		.type = ROOM_DO_CLASSIFY, .turn = 3, .text = "for you?", .gain = 16, .ms = 900};
+		.type = ROOM_DO_CLASSIFY, .turn = 3, .text = "for you?", .tokens = 16, .ms = 900};
 
 	CHECK(begin("native", true));
 	CHECK(services_do(fx.services, &e));

@@ -218,7 +218,7 @@ TEST(rule_081_082_the_classifier_is_asked_last)
 	CHECK(strstr(scene_find(s, ROOM_DO_CLASSIFY)->text, "room: AMBIENT"));
 	/* What happened is told as a moment of the room, not as somebody's words. */
 	CHECK(strstr(scene_find(s, ROOM_DO_CLASSIFY)->text, "room moment: Bob came in"));
-	CHECK_INT(scene_find(s, ROOM_DO_CLASSIFY)->gain, 16);
+	CHECK_INT(scene_find(s, ROOM_DO_CLASSIFY)->tokens, 16);
 	judged(s, true, "YES");
 	CHECK_STR(scene_admitted(s), "classifier_allow");
 	CHECK_INT(scene_count(s, ROOM_DO_ASK), 1);
