@@ -43,7 +43,7 @@ static const char *next_word(const char *text, char word[WORD_MAX + 1])
 {
 	size_t n = 0;
 
-	while (*text && !letter(*text))
+	while (*text && (*text == '\'' || !letter(*text)))
 		text++;
 	if (!*text)
 		return NULL;

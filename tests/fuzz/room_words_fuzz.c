@@ -3,6 +3,7 @@
  * no word is lost. The first bytes are the settings. */
 #include "control/room/chunker.h"
 #include "control/room/directive.h"
+#include "control/room/eot.h"
 #include "control/room/guard.h"
 #include "proto/base/utf8.h"
 
@@ -104,6 +105,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	text = strndup((const char *)data, size);
 	if (text && room_guard_control(text) && !room_guard_words(text))
+		abort();
+	/* What people said: nothing is said in circles that has no words, and nobody has finished
+	 * who said nothing. */
+	if (text && room_guard_rounds(text) > 1 && !room_guard_words(text))
+		abort();
+	if (text && !room_guard_words(text) && room_eot_words(text, NULL) != ROOM_EOT_OPEN)
 		abort();
 	free(text);
 	return 0;
