@@ -73,7 +73,9 @@ static struct room_arbitrate_in look(const struct room *room, const struct room_
 	}
 	in.sound_ms = o->voice_ms;
 	in.live = lasts(o, s, room->now);
-	in.awaited = room_peek_awaits(&o->peek, s, room->now);
+	/* Who goes on after a word or two is not kept waiting for more and more of them. */
+	in.awaited = room_peek_awaits(&o->peek, s, room->now) &&
+		     (o->aside || o->voice_ms < s->barge_in_ms + s->words_ms);
 	in.calls = room_policy_allows(&t->policy, sp->user, true);
 	in.gate = (struct room_gate_in){
 		.locked = true,

@@ -5,11 +5,11 @@
  *
  *   ""          words so far come while somebody speaks
  *   _noisy      the same, and one word in ten is misheard
- *   _late       words come after a commit; the room may ask for a look at what was said so far
- * (peek.h) _wordless   words come after the end of an utterance only
+ *   _late       words come 400 ms after a commit (CONV_ASR); the room may ask for a look at what
+ * was said so far (peek.h) _wordless   words come after the end of an utterance only
  *
- *   CONV_SEED=3000 CONV_SEEDS=240 CONV_EPISODES=80 CONV_SET=F CONV_PARTIALS=300 CONV_ONLY=_noisy
- * CONV_SHOW=1 */
+ *   CONV_SEED=3000 CONV_SEEDS=240 CONV_EPISODES=80 CONV_SET=F CONV_PARTIALS=300
+ *   CONV_ONLY=_noisy CONV_SHOW=1 */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static double quantile(const uint32_t *v, unsigned n, double q)
 	return bench_quantile(x, n, q);
 }
 
-enum { GROUPS = 6 };
+enum { GROUPS = 6, LATE_MS = 400 /* what a provider over the network takes */ };
 
 /* Wilson's interval. */
 static void interval(const struct conversation_share *s, double *low, double *high)
@@ -82,6 +82,7 @@ static void run(const char *suffix, unsigned misheard, unsigned partial_ms, bool
 	struct conversation_conf conf = {.misheard = misheard,
 					 .episodes = number("CONV_EPISODES", 80),
 					 .partial_ms = partial_ms,
+					 .asr_ms = number("CONV_ASR", partial_ms ? 0 : LATE_MS),
 					 .no_looks = !looks,
 					 .show = number("CONV_SHOW", 0),
 					 .set = set && *set >= 'A' && *set < 'A' + CONVERSATION_SETS

@@ -468,6 +468,8 @@ int conversation_run(const struct conversation_conf *conf,
 			t.here[i] = true;
 		t.people = conf->people;
 		stage_partials(t.stage, conf->partial_ms);
+		if (conf->asr_ms)
+			stage_transcripts(t.stage, conf->asr_ms, false, false);
 		for (unsigned i = 0; i < conf->episodes; i++)
 			episode(&t);
 	}

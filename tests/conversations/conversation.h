@@ -56,6 +56,7 @@ struct conversation_conf {
 	unsigned episodes;   /* things that happen */
 	unsigned misheard;   /* words in a thousand that speech-to-text hears as others */
 	unsigned partial_ms; /* words so far come so often, 0: not */
+	unsigned asr_ms;     /* speech-to-text takes so long after a commit; 0: as long as on any stage */
 	bool no_looks;	     /* nor when the room asks for them */
 	bool show;	     /* what was not right, a line each */
 	enum conversation_set set;

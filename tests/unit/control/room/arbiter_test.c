@@ -572,6 +572,21 @@ TEST(words_so_far_are_asked_for_again_while_it_is_no_interruption)
 	world_end(&w);
 }
 
+TEST(who_goes_on_after_a_word_is_not_kept_waiting)
+{
+	struct world w;
+
+	talks_over(&w, "peek_ms=400", 800);
+	world_partial(&w, 1, "mhm");
+	world_sound(&w, 1, 240, 6000);
+	CHECK_INT(w.did[ROOM_DO_ASR_PEEK], 2);
+	world_sound(&w, 1, 240, 6000);
+	CHECK_INT(w.did[ROOM_DO_SAY_PAUSE] + w.did[ROOM_DO_SAY_STOP], 0);
+	world_sound(&w, 1, 20, 6000); /* 1300 ms, and the second look's words did not come */
+	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
+	world_end(&w);
+}
+
 TEST(a_provider_with_words_of_its_own_is_not_asked)
 {
 	struct world w;
