@@ -66,8 +66,9 @@ static struct room_arbitrate_in look(const struct room *room, const struct room_
 	const struct room_capture *c = &sp->capture;
 	struct room_arbitrate_in in = {.words = o->words, .aside = o->aside};
 
-	/* Much more was said since: what, nobody knows yet. */
-	if (o->voice_ms >= o->words_voice_ms + s->barge_in_ms) {
+	/* Much more was said since: what, nobody knows yet. Whoever is called by name is told
+	 * longer. */
+	if (o->voice_ms >= o->words_voice_ms + s->barge_in_ms + (o->aside ? s->promote_ms : 0)) {
 		in.words = ROOM_PHRASE_NOTHING;
 		in.aside = false;
 	}

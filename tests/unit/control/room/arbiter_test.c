@@ -564,7 +564,7 @@ TEST(words_so_far_are_asked_for_again_while_it_is_no_interruption)
 	world_partial(&w, 1, "Bob pass me the salt and the pepper");
 	CHECK_INT(w.did[ROOM_DO_SAY_PAUSE] + w.did[ROOM_DO_SAY_STOP], 0);
 	/* What it does not know of is not for others for ever. */
-	world_sound(&w, 1, 500, 6000);
+	world_sound(&w, 1, 920, 6000);
 	CHECK_INT(w.did[ROOM_DO_ASR_PEEK], 3);
 	CHECK_INT(w.did[ROOM_DO_SAY_PAUSE] + w.did[ROOM_DO_SAY_STOP], 0);
 	world_sound(&w, 1, 100, 6000);
