@@ -89,7 +89,7 @@ static void run(const char *suffix, unsigned misheard, unsigned partial_ms, bool
 							? (enum conversation_set)(*set - 'A')
 							: CONVERSATION_F};
 	struct conversation_score *room = &score[CONVERSATION_ROOM];
-	double least[CONVERSATION_ROWS], most[CONVERSATION_ROWS];
+	double least[CONVERSATION_ROWS] = {0}, most[CONVERSATION_ROWS] = {0};
 	char name[64];
 
 	if (only && strcmp(only, suffix) != 0)
