@@ -17,7 +17,7 @@ talk() { # NAME SETTING…: the demo's conversation
 }
 turn() { grep -aE ' turn id=' "$D/$1/log/control.log"; }
 
-if talk written PARLEY_REPLY_PATH=brain PARLEY_ASR_SESSIONS=file; then
+if talk written PARLEY_REPLY_PATH=brain PARLEY_ASR_SESSIONS=file PARLEY_ASR_WAIT_MS=20000 JOURNAL="$D/journal"; then
 	ok "a written answer was heard"
 else
 	bad "a written answer" "$(tail -3 "$D/written.txt")"
@@ -25,6 +25,9 @@ fi
 is "the turn was answered" "$(turn written | grep -c 'heard="parley what time is it" reason=answered')" 1
 is "what was said was all heard" "$(turn written | grep -cE 'said="It is .*\."')" 1
 is "no session was opened for it" "$(grep -ac ' client client=' "$D/written/log/offlined.log")" 0
+# What came by HTTP, piece by piece, comes again.
+"$B/control" --log fatal --replay "$D/journal.control" >"$D/again" 2>&1
+is "the conversation runs again to the same digest" "$(cat "$D/again")" "$(cat "$D/journal.control.digest")"
 
 # A model that plays a sound between what it says: any text server will do.
 perl -MIO::Socket::INET -e '
@@ -50,4 +53,5 @@ is "the sound was taken" "$(grep -ac 'sound_not_played\|sound_refused' "$D/sound
 # By the caller's ear: two pieces, and a second at least between them.
 is "and had its time between the two" "$(awk '/the bot is silent/ { at = $1 } /the bot speaks/ && at { print ($1 - at > 1); exit }' "$D/sounds.txt")" 1
 
+cat "$D"/*/log/*.log >"$D/all.log"
 report
