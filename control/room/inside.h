@@ -74,6 +74,7 @@ struct room {
 	bool shared; /* one transcription session for all, as it was when the room began */
 	bool files;  /* recordings are transcribed, not what is streamed */
 	struct room_file_lane file_lane;
+	uint64_t looks_from; /* before this speech-to-text is asked for no words so far: it was too slow */
 	bool words_unasked; /* speech-to-text has words while somebody speaks, without being asked */
 
 	bool up, muted, greeted, over;

@@ -2,13 +2,22 @@
 
 #include "control/room/inside.h"
 
+/* Words that take so long are of no use, and whoever makes them has enough to do. */
+enum { SLOW_MS = 2000, REST_S = 60 };
+
+static void rest_if_slow(struct room *room, const struct room_peek *p)
+{
+	if (p->at && room->now >= p->at + SLOW_MS * ROOM_MS)
+		room->looks_from = room->now + REST_S * ROOM_S;
+}
+
 static bool due(const struct room *room, const struct room_speaker *sp)
 {
 	const struct settings *s = room->settings;
 	const struct room_over *o = &sp->over;
 	const struct room_peek *p = &o->peek;
 
-	if (!s->peek_ms || room->files || room->words_unasked)
+	if (!s->peek_ms || room->files || room->words_unasked || room->now < room->looks_from)
 		return false;
 	if (sp->capture.phase != ROOM_CAPTURE_PROMOTED || p->n >= s->peek_max || p->at)
 		return false;
@@ -20,6 +29,7 @@ void room_peek_sound(struct room *room, struct room_speaker *sp)
 	struct room_peek *p = &sp->over.peek;
 	struct room_effect *e;
 
+	rest_if_slow(room, p);
 	if (!due(room, sp))
 		return;
 	if (!p->n++)
@@ -35,6 +45,7 @@ void room_peek_sound(struct room *room, struct room_speaker *sp)
 
 void room_peek_words(struct room *room, const struct room_speaker *sp, uint32_t utterance)
 {
+	rest_if_slow(room, &sp->over.peek);
 	/* Of speech that goes on, and nobody asked. */
 	if (sp->capture.phase != ROOM_CAPTURE_NONE && sp->capture.utterance == utterance &&
 	    !sp->capture.restart && sp->peeked != utterance)

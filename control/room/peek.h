@@ -7,6 +7,7 @@
  *   ... and peek_again_ms more since the last look                        another one
  *   ... but the last one's words did not come, or peek_max were made      none
  *   the provider gives words so far by itself                             none any more
+ *   words took 2 s and more                                               none for a minute
  *   recordings are transcribed, not what is streamed                      none
  *
  * While words are awaited, words_ms at most, the voice alone decides nothing that it cannot take back (arbiter.h), but not beyond

@@ -587,6 +587,29 @@ TEST(who_goes_on_after_a_word_is_not_kept_waiting)
 	world_end(&w);
 }
 
+TEST(a_provider_that_is_slow_is_left_alone_for_a_minute)
+{
+	struct world w;
+
+	talks_over(&w, "peek_ms=400 interruptions=none", 500);
+	CHECK_INT(w.did[ROOM_DO_ASR_PEEK], 1);
+	world_until(&w, w.ms + 100);
+	world_sound_end(&w, 1);
+	world_until(&w, w.ms + 1900);
+	world_partial(&w, 1, "mhm");
+	world_words(&w, 1, "mhm");
+	world_sound(&w, 1, 600, 6000);
+	CHECK_INT(w.did[ROOM_DO_ASR_PEEK], 1);
+	world_sound_end(&w, 1);
+	world_words(&w, 1, "mhm");
+	world_until(&w, w.ms + 61000);
+	world_answering(&w, 20000);
+	world_until(&w, w.ms + 2000);
+	world_sound(&w, 1, 600, 6000);
+	CHECK_INT(w.did[ROOM_DO_ASR_PEEK], 1); /* since the answer began */
+	world_end(&w);
+}
+
 TEST(a_provider_with_words_of_its_own_is_not_asked)
 {
 	struct world w;
