@@ -481,13 +481,15 @@ static void pass_time(struct room *room)
 
 		if (!sp->used)
 			continue;
-		if (room->now >= room_capture_deadline(&sp->capture, room->settings)) {
+		if (sp->capture.phase != ROOM_CAPTURE_NONE &&
+		    room->now >= room_capture_deadline(&sp->capture, room->settings)) {
 			struct room_capture_out out =
 				room_capture_time(&sp->capture, room->settings, room->now);
 
 			capture_did(room, sp, &out, NULL);
 		}
-		room_asr_time(room, sp);
+		if (sp->asr_open)
+			room_asr_time(room, sp);
 	}
 	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1)) {
 		struct room_turn *t = &room->turn[i];
@@ -551,9 +553,13 @@ uint64_t room_deadline(const struct room *room)
 
 		if (!sp->used)
 			continue;
-		at = earlier(at, room_capture_deadline(&sp->capture, s));
-		at = earlier(at, room_pause_deadline(room, sp));
-		at = earlier(at, room_asr_idle_at(room, sp));
+		/* Who says something may pause, whose session is open may not need it. */
+		if (sp->capture.phase != ROOM_CAPTURE_NONE) {
+			at = earlier(at, room_capture_deadline(&sp->capture, s));
+			at = earlier(at, room_pause_deadline(room, sp));
+		} else if (sp->asr_open) {
+			at = earlier(at, room_asr_idle_at(room, sp));
+		}
 	}
 	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1)) {
 		const struct room_turn *t = &room->turn[i];
