@@ -194,7 +194,6 @@ static void join(const struct room_turn *of, uint32_t from, uint32_t utterance, 
 		if (p->utterance < from || p->utterance >= utterance || !*p->text)
 			continue;
 		room_append(text, size, p->text, strlen(p->text));
-		room_append(text, size, " ", 1);
 	}
 	room_append(text, size, words, strlen(words));
 }
