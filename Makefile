@@ -178,6 +178,7 @@ check-long: deps-test
 	@LINT=all tests/check/lint.sh
 	@tests/offline/measure.sh
 	@$(MAKE) --no-print-directory chaos CHAOS_SEEDS=1000
+	@$(MAKE) --no-print-directory explore EXPLORE_SECONDS=600
 	@$(MAKE) --no-print-directory mutants
 	@$(MAKE) --no-print-directory mutants-media
 	@$(MAKE) --no-print-directory services
@@ -187,6 +188,10 @@ check: deps-test
 	@tests/check/run.sh
 lint: deps-test
 	@tests/check/lint.sh
+# Conversations through the real programs that are too slow for make check.
+scenarios: deps
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller
+	@tests/check/slow.sh
 # The map of the room's 151 statements.
 rules:
 	@tests/check/rules.sh
@@ -261,6 +266,7 @@ help:
 	@echo '                     SCENE=two-callers: two people who talk at once and over the bot'
 	@echo 'make talk            a page in the browser to speak with the bot on this machine; make talk-test tests it'
 	@echo 'make check           unit tests under sanitizers, corpora, house rules, scenarios'
+	@echo 'make scenarios       conversations through the real programs, those too slow for make check'
 	@echo 'make lint            clang-tidy and cppcheck over the programs'
 	@echo 'make check-long      what takes longer: the whole speech measurement, a thousand seeds of chaos'
 	@echo 'make interop         unmodified npm clients against our programs'
@@ -280,4 +286,4 @@ help:
 clean:
 	rm -rf build out
 
-.PHONY: services all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins check lint check-long explore mutants mutants-media rules containers interop replay demo talk talk-test docs
+.PHONY: scenarios services all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins check lint check-long explore mutants mutants-media rules containers interop replay demo talk talk-test docs

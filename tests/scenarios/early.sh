@@ -7,6 +7,7 @@
 #   COMPARE=1    the same question without it, too
 #
 # An utterance is over after four seconds of silence here, so that the order of things does not hang on how fast this machine is.
+# slow: in make scenarios, not in make check
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -u
 cd "$(dirname "$0")/../.." || exit 1

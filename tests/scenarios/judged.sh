@@ -3,6 +3,7 @@
 # meant for.
 #
 #   tests/scenarios/judged.sh [build folder]      default: build
+# slow: in make scenarios, not in make check
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -u
 cd "$(dirname "$0")/../.." || exit 1

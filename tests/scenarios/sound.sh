@@ -3,6 +3,7 @@
 # order, padding and bursts of nothing but padding is heard; what is sent keeps its pace, its numbers and its time, and is reported.
 #
 #   tests/scenarios/sound.sh [build folder]      default: build
+# slow: in make scenarios, not in make check
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -u
 cd "$(dirname "$0")/../.." || exit 1
