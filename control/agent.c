@@ -13,7 +13,7 @@
 #include "control/room/room.h"
 #include "control/room/segment.h"
 #include "control/room_log.h"
-#include "control/say.h"
+#include "control/aloud.h"
 #include "control/services.h"
 #include "control/settings/provider.h"
 #include "control/settings/settings.h"
@@ -57,7 +57,7 @@ struct agent {
 	const char *power;	 /* as the room was told last */
 	struct tmr *sound_timer; /* of the sound that plays; NULL until there is one */
 	uint32_t sound_turn, sound_chunk;
-	struct say *say;
+	struct aloud *aloud;
 
 	bool stepping;
 	struct later *first, **last;
@@ -259,7 +259,7 @@ static void record(struct agent *a, const struct room_turn *t)
 			 t->said);
 		realtime_remember(a->brain, line, said);
 	}
-	say_over(a->say, t->id);
+	aloud_over(a->aloud, t->id);
 }
 
 /* ---- effects ---- */
@@ -405,7 +405,7 @@ static void perform(struct agent *a, const struct room_effect *e)
 	case ROOM_DO_SAY_PAUSE:
 	case ROOM_DO_SAY_RESUME:
 	case ROOM_DO_SAY_GAIN:
-		say_do(a->say, e);
+		aloud_do(a->aloud, e);
 		break;
 	case ROOM_DO_SOUNDBOARD:
 		play_sound(a, e);
@@ -708,7 +708,7 @@ int agent_alloc(struct agent **out, const struct agent_conf *conf)
 	a->fx = calloc(1, sizeof *a->fx);
 	err = a->fx ? room_alloc(&a->room, conf->settings, conf->bot_name) : ENOMEM;
 	if (!err)
-		err = say_alloc(&a->say, a->call, say_fact, a);
+		err = aloud_alloc(&a->aloud, a->call, say_fact, a);
 	if (!err)
 		err = tmr_alloc(&a->timer, a->env, timer_fired, a);
 	if (!err)
@@ -744,7 +744,7 @@ struct agent *agent_free(struct agent *a)
 	tmr_free(a->timer);
 	tmr_free(a->power_timer);
 	tmr_free(a->sound_timer);
-	say_free(a->say);
+	aloud_free(a->aloud);
 	ears_free(a->ears);
 	realtime_free(a->brain);
 	services_free(a->services);

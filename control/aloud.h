@@ -9,26 +9,26 @@
  *   PLAYING    it drained, more comes      HELD: another playback of the same turn
  *   any        SAY_PCM of another turn     HELD, and the older one is nobody's
  *
- * Everything runs on the media link's loop thread. The handler may be called from inside say_do. */
-#ifndef CONTROL_SAY_H
-#define CONTROL_SAY_H
+ * Everything runs on the media link's loop thread. The handler may be called from inside aloud_do. */
+#ifndef CONTROL_ALOUD_H
+#define CONTROL_ALOUD_H
 
 #include <stdint.h>
 
 struct media_call;
 struct room_effect;
 struct room_event;
-struct say;
+struct aloud;
 
-/* ROOM_SAY_STARTED, _DRAINED, _STOPPED, ROOM_BRAIN_FAILED; borrowed until return. It may call say_over. */
-typedef void(say_h)(const struct room_event *ev, void *arg);
+/* ROOM_SAY_STARTED, _DRAINED, _STOPPED, ROOM_BRAIN_FAILED; borrowed until return. It may call aloud_over. */
+typedef void(aloud_h)(const struct room_event *ev, void *arg);
 
 /* call is borrowed. EINVAL, ENOMEM. Caller owns *out. */
-int say_alloc(struct say **out, struct media_call *call, say_h *h, void *arg);
-struct say *say_free(struct say *s);
+int aloud_alloc(struct aloud **out, struct media_call *call, aloud_h *h, void *arg);
+struct aloud *aloud_free(struct aloud *s);
 /* One ROOM_DO_SAY_*. */
-void say_do(struct say *s, const struct room_effect *e);
+void aloud_do(struct aloud *s, const struct room_effect *e);
 /* The turn ended: nothing more of it. */
-void say_over(struct say *s, uint32_t turn);
+void aloud_over(struct aloud *s, uint32_t turn);
 
 #endif
