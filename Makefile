@@ -176,6 +176,7 @@ fuzz: deps-test
 
 check-long: deps-test
 	@LINT=all tests/check/lint.sh
+	@$(MAKE) --no-print-directory scenarios
 	@tests/offline/measure.sh
 	@$(MAKE) --no-print-directory chaos CHAOS_SEEDS=1000
 	@$(MAKE) --no-print-directory explore EXPLORE_SECONDS=600

@@ -66,18 +66,24 @@ part includes tests/check/includes.sh build/obj
 part pure tests/check/pure.sh build/obj
 part words tests/check/words.sh
 part rules tests/check/rules.sh
-part build-asan make -j"$jobs" B=build/asan SAN=address,undefined WERROR=-Werror OPT=-O1 build/asan/tests/unit fuzz-replay-bins
 
-# Two lanes: one computes, and gives way; the other mostly waits for the clock.
-(
+# Three lanes: two compute, and give way; the third mostly waits for the clock.
+aside() {
 	# shellcheck disable=SC2016
 	renice -n 10 -p "$(exec sh -c 'echo $PPID')" >/dev/null
+}
+(
+	aside
+	part build-asan make -j"$jobs" B=build/asan SAN=address,undefined WERROR=-Werror OPT=-O1 build/asan/tests/unit fuzz-replay-bins
 	part unit-asan unit asan
 	part corpora corpora
-	part room-explore build/tests/room-explore --steps 2000000 --often 1 --out build/check/explore.room
-	part build-tsan make B=build/tsan SAN=thread WERROR=-Werror OPT=-O1 ONLY="proto ipc mediad" build/tsan/tests/unit
+) &
+(
+	aside
+	part build-tsan make -j"$jobs" B=build/tsan SAN=thread WERROR=-Werror OPT=-O1 ONLY="proto ipc mediad" build/tsan/tests/unit
 	# shellcheck disable=SC2046
 	part unit-tsan unit tsan $(threaded)
+	part room-explore build/tests/room-explore --steps 2000000 --often 1 --out build/check/explore.room
 	part docs tests/check/docs.sh
 ) &
 for s in $(grep -L '^# slow:' tests/scenarios/*.sh); do
