@@ -215,15 +215,21 @@ static void describe(struct far *f, struct far_call *c)
 	c->described = true;
 }
 
-static void on_identify(struct far *f, struct ws *ws, const json_t *d)
+static struct far_call *call_of_token(struct far *f, const json_t *d)
 {
 	const char *token = json_string_value(json_object_get(d, "token"));
 	unsigned call;
-	struct far_call *c;
 
 	if (!token || sscanf(token, "token-of-call-%u", &call) != 1 || call >= FAR_CALLS)
-		bench_die("identify with \"%s\"", token ? token : "");
-	c = &f->calls[call];
+		bench_die("a token \"%s\"", token ? token : "");
+	return &f->calls[call];
+}
+
+static void on_identify(struct far *f, struct ws *ws, const json_t *d)
+{
+	struct far_call *c = call_of_token(f, d);
+	unsigned call = (unsigned)(c - f->calls);
+
 	c->ws = ws;
 	c->seq = c->rekeys = 0;
 	c->described = false;
@@ -256,6 +262,11 @@ static void on_text(struct far *f, struct ws *ws, const json_t *o)
 	case 3:
 		if (c)
 			say(c, 6, json_pack("{s:O}", "t", json_object_get(d, "t")));
+		break;
+	case 7: /* nothing was missed */
+		c = call_of_token(f, d);
+		c->ws = ws;
+		say(c, 9, json_null());
 		break;
 	default:
 		break;
