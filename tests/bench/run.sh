@@ -39,7 +39,7 @@ done
 
 # A row that was made again replaces its older self.
 touch "$out"
-awk -F'"' 'NR == FNR { seen[$4] = 1; next } !($4 in seen)' "$new" "$out" >"$new.old"
+awk -F'"' 'FILENAME == ARGV[1] { seen[$4] = 1; next } !($4 in seen)' "$new" "$out" >"$new.old"
 cat "$new.old" "$new" >"$out"
 rm -f "$new.old"
 
