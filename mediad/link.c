@@ -42,7 +42,8 @@ static void on_drop(const uint8_t *body, size_t len, void *arg)
 	struct client *c = arg;
 	struct media_msg msg;
 
-	if (c->link->control == c && !media_unpack(&msg, MEDIA_SIDE_MEDIAD, body, len) && msg.type == MEDIA_HEARD)
+	if (c->link->control == c && !media_unpack(&msg, MEDIA_SIDE_MEDIAD, body, len) &&
+	    msg.type == MEDIA_HEARD)
 		c->link->conf.h.droph(&msg.heard, c->link->conf.h.arg);
 }
 

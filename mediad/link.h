@@ -2,8 +2,9 @@
  *
  * One mediad has one control. A HELLO of the same bot user with a higher epoch (or of the same
  * process, whose old connection we have not yet seen break) takes over and the older one is closed;
- * any other is refused. PING is answered to anybody, so that a health check need not say HELLO. A different major version is refused in a plain sentence. What breaks the
- * protocol is answered by FAULT violation and closed; the other side starts over with HELLO. */
+ * any other is refused. PING is answered to anybody, so that a health check need not say HELLO. A
+ * different major version is refused in a plain sentence. What breaks the protocol is answered by
+ * FAULT violation and closed; the other side starts over with HELLO. */
 #ifndef MEDIAD_LINK_H
 #define MEDIAD_LINK_H
 
@@ -22,7 +23,8 @@ struct link_handlers {
 	int (*msgh)(const struct media_msg *msg, void *arg);
 	/* It is gone, and no other came in its place. */
 	void (*losth)(void *arg);
-	/* It will not get this HEARD, which was sent before or is being sent. Nothing may be sent from here. */
+	/* It will not get this HEARD, which was sent before or is being sent. Nothing may be sent
+	 * from here. */
 	void (*droph)(const struct media_heard *msg, void *arg);
 	void *arg;
 };

@@ -49,7 +49,8 @@ static void usage(FILE *f)
 	      "Holds voice calls for a control that connects to the Unix socket PATH.\n"
 	      "\n"
 	      "  --listen PATH          listen on this Unix socket (mode 0660)\n"
-	      "  --peer-uid USER        also accept a control that runs as this user, a number or a name\n"
+	      "  --peer-uid USER        also accept a control that runs as this user, a number or "
+	      "a name\n"
 	      "  --ca FILE              trust this certificate authority (PEM) too\n"
 	      "  --threads N            audio threads, 1 to 32 (default: one per core less one)\n"
 	      "  --orphan-timeout S     leave the calls when no control came for S seconds "
@@ -59,13 +60,17 @@ static void usage(FILE *f)
 	      "  --journal-print FILE   print a journal, a line a record, without its content\n"
 	      "  --replay FILE          run a recorded session again and compare what it sends;\n"
 	      "                         with --journal-shape write that of the record\n"
-	      "  --health PATH          ask the mediad that listens there whether it answers; exit status 0 or 1\n"
-	      "  --no-sandbox           do not give up privileges and system calls (for debuggers)\n"
+	      "  --health PATH          ask the mediad that listens there whether it answers; exit "
+	      "status 0 or 1\n"
+	      "  --no-sandbox           do not give up privileges and system calls (for "
+	      "debuggers)\n"
 	      "  --log LEVEL            fatal, warn, info, debug or trace (default info)\n"
 	      "  --help, --version\n"
 	      "\n"
-	      "With --journal and --replay the last lines on stdout are `shape HEX` and `digest HEX`: of everything\n"
-	      "that came and was sent, the first without sound that a codec made. Exit status of --replay: 0 the\n"
+	      "With --journal and --replay the last lines on stdout are `shape HEX` and `digest "
+	      "HEX`: of everything\n"
+	      "that came and was sent, the first without sound that a codec made. Exit status of "
+	      "--replay: 0 the\n"
 	      "same as recorded, 3 other sound (another CPU), 1 something else.\n",
 	      f);
 }
@@ -192,9 +197,11 @@ static int parse(struct options *o, int argc, char **argv)
 	if (optind < argc)
 		fprintf(stderr, "mediad: not an option: \"%s\"; try --help\n", argv[optind]);
 	else if (!!o->listen + !!o->replay + !!o->print + !!o->health != 1)
-		fprintf(stderr, "mediad: give --listen PATH, --replay FILE, --journal-print FILE or --health PATH; try --help\n");
+		fprintf(stderr, "mediad: give --listen PATH, --replay FILE, --journal-print FILE "
+				"or --health PATH; try --help\n");
 	else if (o->journal && o->shapes)
-		fprintf(stderr, "mediad: give --journal or --journal-shape, not both; try --help\n");
+		fprintf(stderr,
+			"mediad: give --journal or --journal-shape, not both; try --help\n");
 	else
 		return -1;
 	return EXIT_USAGE;
@@ -263,8 +270,8 @@ static void print_sums(struct program *p)
 	journal_print_sums(envs, p->opt.threads + 1);
 }
 
-/* OpenSSL looks for authorities file by file when it meets them; in one bundle it reads them at once, before files can no
- * longer be opened. */
+/* OpenSSL looks for authorities file by file when it meets them; in one bundle it reads them at
+ * once, before files can no longer be opened. */
 static void read_certificates_at_start(void)
 {
 	static const char bundle[] = "/etc/ssl/certs/ca-certificates.crt";
@@ -285,7 +292,8 @@ static void lock_down(const struct options *o)
 	int err = o->no_sandbox ? 0 : sandbox_enter(SANDBOX_LOOP);
 
 	if (err)
-		log_warn("sandbox", "error=\"%s\" hint=\"it runs without; see docs/operations.md\"", strerror(err));
+		log_warn("sandbox", "error=\"%s\" hint=\"it runs without; see docs/operations.md\"",
+			 strerror(err));
 }
 
 static int serve(struct program *p)
@@ -293,7 +301,8 @@ static int serve(struct program *p)
 	int err = p->opt.no_sandbox ? 0 : sandbox_drop();
 
 	if (err)
-		log_warn("sandbox", "error=\"%s\" hint=\"privileges were not given up\"", strerror(err));
+		log_warn("sandbox", "error=\"%s\" hint=\"privileges were not given up\"",
+			 strerror(err));
 	read_certificates_at_start();
 	journal_on_writer(lock_writer);
 	err = start(p);
@@ -337,8 +346,8 @@ int main(int argc, char **argv)
 	status = parse(&p.opt, argc, argv);
 	if (status >= 0)
 		return status;
-	/* What is as large as a call's line gets pages of its own, and those it does not need are never there: not from a heap
-	 * that is kept larger than it must be. */
+	/* What is as large as a call's line gets pages of its own, and those it does not need are
+	 * never there: not from a heap that is kept larger than it must be. */
 	mallopt(M_MMAP_THRESHOLD, OWN_PAGES);
 	mallopt(M_TOP_PAD, HEAP_STEP);
 	log_init("mediad", p.opt.level);
@@ -347,5 +356,6 @@ int main(int argc, char **argv)
 		return journal_print_file(p.opt.print);
 	if (p.opt.health)
 		return health_print(p.opt.health);
-	return p.opt.replay ? journal_exit(p.opt.replay, mediad_replay(p.opt.replay, p.opt.shapes)) : serve(&p);
+	return p.opt.replay ? journal_exit(p.opt.replay, mediad_replay(p.opt.replay, p.opt.shapes))
+			    : serve(&p);
 }

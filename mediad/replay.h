@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* shapes: where to write the record's shapes to, or NULL. Prints the sums (ipc/journal_play.h). What journal_play gives; EBADMSG a damaged journal or another program's;
- * errno of the file. */
+/* shapes: where to write the record's shapes to, or NULL. Prints the sums (ipc/journal_play.h).
+ * What journal_play gives; EBADMSG a damaged journal or another program's; errno of the file. */
 int mediad_replay(const char *path, const char *shapes);
 
 /* The meta line of a journal: what the replayer must know of the options. Always terminated. */

@@ -1,8 +1,8 @@
 /* The codec of proto/media.def: one struct a message, pack to bytes, unpack from bytes.
  *
- * Packing uses msgpack-c. Unpacking is a cursor of ours that allocates nothing and checks every length against
- * what is there (msgpack-c allocates by the counts a hostile header claims). Strings and binaries of an unpacked
- * message point into the frame and live as long as it. */
+ * Packing uses msgpack-c. Unpacking is a cursor of ours that allocates nothing and checks every
+ * length against what is there (msgpack-c allocates by the counts a hostile header claims). Strings
+ * and binaries of an unpacked message point into the frame and live as long as it. */
 #ifndef PROTO_MEDIA_H
 #define PROTO_MEDIA_H
 
@@ -39,18 +39,18 @@ enum { MEDIA_SPEAKING_OFF_MS = 200 }; /* after the last voice packet; told up to
 enum media_lane { MEDIA_LANE_COMMAND, MEDIA_LANE_AUDIO };
 enum media_side { MEDIA_SIDE_CONTROL, MEDIA_SIDE_MEDIAD };
 
-#define MEDIA_CT_u8 uint8_t
-#define MEDIA_CT_u16 uint16_t
-#define MEDIA_CT_u32 uint32_t
-#define MEDIA_CT_u64 uint64_t
-#define MEDIA_CT_b bool
+#define MEDIA_CT_u8	  uint8_t
+#define MEDIA_CT_u16	  uint16_t
+#define MEDIA_CT_u32	  uint32_t
+#define MEDIA_CT_u64	  uint64_t
+#define MEDIA_CT_b	  bool
 #define MEDIA_CT_str(cap) struct slice
 #define MEDIA_CT_bin(cap) struct slice
 
 #define MEDIA_MEMBER_(type, field, since, def) MEDIA_CT_##type field;
-#define X(NAME, name, num, dir, lane, cap, since)                                                                    \
-	struct media_##name {                                                                                        \
-		MEDIA_FIELDS_##NAME(MEDIA_MEMBER_)                                                                   \
+#define X(NAME, name, num, dir, lane, cap, since)                                                  \
+	struct media_##name {                                                                      \
+		MEDIA_FIELDS_##NAME(MEDIA_MEMBER_)                                                 \
 	};
 MEDIA_MESSAGES(X)
 #undef X
@@ -79,12 +79,13 @@ enum media_lane media_lane_of(enum media_type type);
 unsigned media_since(enum media_type type);
 
 /* Packs msg as the peer of minor version `minor` understands it. *len gets the size.
- * EMSGSIZE when it exceeds cap or the message's own cap, EINVAL for a type unknown to us or to it. */
+ * EMSGSIZE when it exceeds cap or the message's own cap, EINVAL for a type unknown to us or to it.
+ */
 int media_pack(const struct media_msg *msg, unsigned minor, uint8_t *buf, size_t cap, size_t *len);
 
-/* Unpacks one body that `from` sent. EBADMSG malformed, or over the type's or a field's cap; EPERM a type the sender may
- * not send; ENOSYS an unknown type below 32768 (count and skip); EPROTO an unknown one from 32768 on. *msg is
- * written only on success. */
+/* Unpacks one body that `from` sent. EBADMSG malformed, or over the type's or a field's cap; EPERM
+ * a type the sender may not send; ENOSYS an unknown type below 32768 (count and skip); EPROTO an
+ * unknown one from 32768 on. *msg is written only on success. */
 int media_unpack(struct media_msg *msg, enum media_side from, const uint8_t *body, size_t len);
 
 /* One JSON-like line for traces; pcm and token are left out. Always terminated. */

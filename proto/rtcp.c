@@ -71,14 +71,15 @@ static void write_head(struct wr *w, unsigned count, unsigned type, size_t bytes
 	wr_be(w, bytes / 4 - 1, 2);
 }
 
-int rtcp_build(uint32_t ssrc, const struct rtcp_sender *sender, const struct rtcp_block *blocks, unsigned n, uint8_t *buf,
-	       size_t cap, size_t *len)
+int rtcp_build(uint32_t ssrc, const struct rtcp_sender *sender, const struct rtcp_block *blocks,
+	       unsigned n, uint8_t *buf, size_t cap, size_t *len)
 {
 	struct wr w = wr_of(buf, cap);
 
 	if (n > RTCP_BLOCKS)
 		return EINVAL;
-	write_head(&w, n, sender ? RTCP_SR : RTCP_RR, HEAD + 4 + (sender ? SENDER : 0) + BLOCK * (size_t)n);
+	write_head(&w, n, sender ? RTCP_SR : RTCP_RR,
+		   HEAD + 4 + (sender ? SENDER : 0) + BLOCK * (size_t)n);
 	wr_be(&w, ssrc, 4);
 	if (sender) {
 		wr_be(&w, sender->ntp, 8);

@@ -1,8 +1,9 @@
-/* RTCP as far as a voice call has it (RFC 3550 6): sender and receiver reports with their blocks. What else is in a compound
- * packet (SDES, BYE, APP, feedback) is known by its type and passed over.
+/* RTCP as far as a voice call has it (RFC 3550 6): sender and receiver reports with their blocks.
+ * What else is in a compound packet (SDES, BYE, APP, feedback) is known by its type and passed
+ * over.
  *
- * Everything is read from and written to buffers of the caller; slices point into them. Packets here are in the clear: their
- * encryption is transport's. */
+ * Everything is read from and written to buffers of the caller; slices point into them. Packets
+ * here are in the clear: their encryption is transport's. */
 #ifndef PROTO_RTCP_H
 #define PROTO_RTCP_H
 
@@ -39,23 +40,24 @@ struct rtcp_block {
 
 /* One packet of a compound packet. */
 struct rtcp_packet {
-	uint8_t type;	   /* any of 192..223 */
-	uint32_t ssrc;	   /* who sends it: of SR and RR */
+	uint8_t type;		   /* any of 192..223 */
+	uint32_t ssrc;		   /* who sends it: of SR and RR */
 	struct rtcp_sender sender; /* of SR */
-	unsigned n_blocks; /* of SR and RR */
+	unsigned n_blocks;	   /* of SR and RR */
 	const uint8_t *blocks;
 };
 
-/* The next packet in r, which holds a compound packet. False at the end, and with r->ok false where it is malformed: not
- * version 2, a length that does not fit, blocks that do not fit their packet. */
+/* The next packet in r, which holds a compound packet. False at the end, and with r->ok false where
+ * it is malformed: not version 2, a length that does not fit, blocks that do not fit their packet.
+ */
 bool rtcp_next(struct rd *r, struct rtcp_packet *out);
 /* i < p->n_blocks. */
 struct rtcp_block rtcp_block_of(const struct rtcp_packet *p, unsigned i);
 
-/* One compound packet: a sender report, or with sender NULL a receiver report, and an SDES with an empty CNAME, as
- * Discord's own clients send it. EINVAL too many blocks, EMSGSIZE. */
-int rtcp_build(uint32_t ssrc, const struct rtcp_sender *sender, const struct rtcp_block *blocks, unsigned n, uint8_t *buf,
-	       size_t cap, size_t *len);
+/* One compound packet: a sender report, or with sender NULL a receiver report, and an SDES with an
+ * empty CNAME, as Discord's own clients send it. EINVAL too many blocks, EMSGSIZE. */
+int rtcp_build(uint32_t ssrc, const struct rtcp_sender *sender, const struct rtcp_block *blocks,
+	       unsigned n, uint8_t *buf, size_t cap, size_t *len);
 
 /* NTP's time (RFC 5905 6) of ms since 1970. */
 uint64_t rtcp_ntp(uint64_t unix_ms);

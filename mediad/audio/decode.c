@@ -74,7 +74,8 @@ static int samples(const struct audio_decoder *d, uint32_t rtp_time)
 }
 
 /* Hands out n samples, which begin at d->end, and moves the end. */
-static void deliver(struct audio_decoder *d, const int16_t *pcm, int n, bool concealed, decode_frame_h *h, void *arg)
+static void deliver(struct audio_decoder *d, const int16_t *pcm, int n, bool concealed,
+		    decode_frame_h *h, void *arg)
 {
 	int frame = samples(d, RTP_FRAME);
 

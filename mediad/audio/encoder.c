@@ -12,13 +12,14 @@ struct encoder {
 	double loss; /* percent */
 	uint32_t bitrate;
 	unsigned told_loss, complexity;
-	bool lossy, plain; /* why it adds redundancy, and why not all the same */
+	bool lossy, plain;    /* why it adds redundancy, and why not all the same */
 	bool fec, voice, dtx; /* as told to Opus */
 };
 
 /* ---- what it makes ---- */
 
-/* SILK's part of a packet is there for its redundancy, and for the low rates, where it sounds better. */
+/* SILK's part of a packet is there for its redundancy, and for the low rates, where it sounds
+ * better. */
 static void choose(struct encoder *e, bool lossy)
 {
 	bool fec = lossy && !e->plain, voice = fec || e->bitrate < ENCODER_CELT_RATE;
@@ -26,7 +27,8 @@ static void choose(struct encoder *e, bool lossy)
 	if (fec != e->fec)
 		opus_encoder_ctl(e->enc, OPUS_SET_INBAND_FEC(fec));
 	if (voice != e->voice)
-		opus_encoder_ctl(e->enc, OPUS_SET_SIGNAL(voice ? OPUS_SIGNAL_VOICE : OPUS_SIGNAL_MUSIC));
+		opus_encoder_ctl(e->enc,
+				 OPUS_SET_SIGNAL(voice ? OPUS_SIGNAL_VOICE : OPUS_SIGNAL_MUSIC));
 	e->lossy = lossy;
 	e->fec = fec;
 	e->voice = voice;
@@ -166,7 +168,8 @@ static void set_dtx(struct encoder *e, bool dtx)
 	e->dtx = dtx;
 }
 
-size_t encoder_run(struct encoder *e, const int16_t pcm[ENCODER_FRAME], uint8_t out[ENCODER_OPUS_MAX])
+size_t encoder_run(struct encoder *e, const int16_t pcm[ENCODER_FRAME],
+		   uint8_t out[ENCODER_OPUS_MAX])
 {
 	opus_int32 n;
 

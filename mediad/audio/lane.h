@@ -62,8 +62,8 @@ size_t lane_pull(struct lane *l, float acc[LANE_FRAME], uint64_t now);
 bool lane_wants(const struct lane *l);
 /* Nothing is being sent: a fade that runs is over at once. */
 void lane_settle(struct lane *l);
-/* The n samples of the last pull were not sent and shall be: the next pull begins with them again, and the ramps where they
- * began. The buffer keeps room for them. */
+/* The n samples of the last pull were not sent and shall be: the next pull begins with them again,
+ * and the ramps where they began. The buffer keeps room for them. */
 void lane_back(struct lane *l, size_t n);
 /* n samples of the oldest pulled ones left the socket at `now` (sent), or were lost on this side.
  */

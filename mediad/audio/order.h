@@ -1,9 +1,9 @@
 /* One sender's packets in the order of their sequence numbers, and the last second of them.
  *
  * Packets go into a byte ring as they come. `next` is the first number that has not been released:
- * it moves over what is there at once, and over a gap when the packet behind it has waited as long as
- * the caller says or too much is held. What was released stays readable until newer bytes need its
- * place: that is the pre-roll.
+ * it moves over what is there at once, and over a gap when the packet behind it has waited as long
+ * as the caller says or too much is held. What was released stays readable until newer bytes need
+ * its place: that is the pre-roll.
  *
  * Numbers are extended to 64 bits and never go back: a sender that starts anew continues higher up.
  * Plain memory of its owner; all zero is empty. */

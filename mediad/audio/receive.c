@@ -306,12 +306,14 @@ static void run_tracks(struct audio_speaker *s, unsigned most)
 
 /* ---- packets ---- */
 
-/* Interarrival jitter (RFC 3550 6.4.1, A.8), also of packets that overtook each other; not over a jump. */
+/* Interarrival jitter (RFC 3550 6.4.1, A.8), also of packets that overtook each other; not over a
+ * jump. */
 static void measure_jitter(struct audio_speaker *s, const struct audio_packet *pkt, uint64_t now)
 {
 	int distance = (int16_t)(uint16_t)(pkt->seq - s->jitter.seq);
 
-	if (s->jitter.known && distance && distance <= AUDIO_HOLD_PACKETS && distance >= -AUDIO_HOLD_PACKETS) {
+	if (s->jitter.known && distance && distance <= AUDIO_HOLD_PACKETS &&
+	    distance >= -AUDIO_HOLD_PACKETS) {
 		double arrival = (double)(now - s->jitter.at) * RTP_CLOCK / 1e9;
 		double d = arrival - (double)(int32_t)(pkt->ts - s->jitter.ts);
 

@@ -1,17 +1,19 @@
 /* One speaker's way in: order, conceal, decode, cut into captures.
  *
  * A packet in order goes through at once; only across a gap is anything held, AUDIO_HOLD_MIN_MS to
- * AUDIO_HOLD_MAX_MS as the measured jitter asks, or AUDIO_HOLD_PACKETS. What then is missing is concealed for exactly its duration: in-band FEC
- * from the next packet, before that PLC, beyond AUDIO_CONCEAL_MS zeros, beyond AUDIO_FILL_MS
- * nothing (the next frame's RTP time tells). A pause of the sender is no loss: nothing is made up
- * for it, the RTP time jumps. Nor is a packet that held nothing but padding.
+ * AUDIO_HOLD_MAX_MS as the measured jitter asks, or AUDIO_HOLD_PACKETS. What then is missing is
+ * concealed for exactly its duration: in-band FEC from the next packet, before that PLC, beyond
+ * AUDIO_CONCEAL_MS zeros, beyond AUDIO_FILL_MS nothing (the next frame's RTP time tells). A pause
+ * of the sender is no loss: nothing is made up for it, the RTP time jumps. Nor is a packet that
+ * held nothing but padding.
  *
  * The last AUDIO_PREROLL_MS of packets wait undecoded, so that a listen that begins in the middle
  * of an utterance gets its start. Each distinct rate that somebody listens at has one Opus decoder,
  * mono at that rate.
  *
- * However fast and long somebody's packets come, and however their numbers jump, no more than AUDIO_BURST_MS of sound at once
- * and AUDIO_RATE times the present is decoded or made up; what is beyond is passed over.
+ * However fast and long somebody's packets come, and however their numbers jump, no more than
+ * AUDIO_BURST_MS of sound at once and AUDIO_RATE times the present is decoded or made up; what is
+ * beyond is passed over.
  *
  * Memory: the loop thread makes speakers and decoders, an audio thread owns them while lent.
  * Nothing below but the _alloc and _free functions allocates. Times in ns of the caller's clock. */
@@ -30,16 +32,18 @@ enum {
 	AUDIO_PREROLL_MS = 1000,
 	AUDIO_PREROLL_BYTES = 16384, /* less than AUDIO_PREROLL_MS above 128 kbit/s */
 	AUDIO_SPEAKING_OFF_MS = MEDIA_SPEAKING_OFF_MS,
-	AUDIO_JUMP = 1000,   /* sequence numbers; a larger step is a new start of the sender */
-	AUDIO_BACK = 400,    /* and so far back: nothing is so late, the replay window believes 12 in a row only */
-	AUDIO_LATE_RUN = 12, /* so many late packets in order are a new start too */
+	AUDIO_JUMP = 1000, /* sequence numbers; a larger step is a new start of the sender */
+	AUDIO_BACK = 400, /* and so far back: nothing is so late, the replay window believes 12 in a
+			     row only */
+	AUDIO_LATE_RUN = 12,	    /* so many late packets in order are a new start too */
 	AUDIO_CATCHUP_PACKETS = 16, /* most packets of pre-roll decoded in one call */
 	AUDIO_LISTENS = 8,	    /* a speaker */
 	AUDIO_FRAME_MS = 20,	    /* of a HEARD at most */
 	AUDIO_FRAME_MAX = 960,	    /* samples of it at 48 kHz */
-	AUDIO_BURST_MS = 4000,	    /* of sound of one speaker at once: pre-roll, what waited for a key */
-	AUDIO_RATE = 2,		    /* and so many times as long as the time that passes */
-	AUDIO_OPUS_MAX = 1400,	    /* bytes; longer packets are malformed */
+	AUDIO_BURST_MS =
+		4000,	/* of sound of one speaker at once: pre-roll, what waited for a key */
+	AUDIO_RATE = 2, /* and so many times as long as the time that passes */
+	AUDIO_OPUS_MAX = 1400, /* bytes; longer packets are malformed */
 };
 
 /* ---- decoders ---- */
@@ -70,7 +74,7 @@ typedef void(audio_event_h)(const struct audio_event *ev, void *arg);
 
 struct audio_stats {
 	uint64_t packets, lost, late, duplicate, undecodable, resyncs;
-	uint64_t excess; /* packets passed over because there were too many */
+	uint64_t excess;       /* packets passed over because there were too many */
 	uint64_t concealed_ms; /* made up, as one listener heard it */
 	uint32_t jitter_us;    /* RFC 3550 A.8 */
 };

@@ -1,4 +1,5 @@
-/* A stream of PCM from one rate to another, whole at the seams (libsamplerate, SINC_MEDIUM; to twice the rate twice.h).
+/* A stream of PCM from one rate to another, whole at the seams (libsamplerate, SINC_MEDIUM; to
+ * twice the rate twice.h).
  *
  * However the input is cut, the output is the same. The converter withholds its last millisecond or
  * two until more input comes or the end is told. From n input samples come exactly ceil(n * to /

@@ -22,7 +22,7 @@ struct share {
 /* A lane that is lent. */
 struct guest {
 	struct lane *lane;
-	uint64_t waits_since; /* for the gate; 0: it does not */
+	uint64_t waits_since;  /* for the gate; 0: it does not */
 	enum media_reason why; /* it was stopped */
 };
 
@@ -136,7 +136,8 @@ static void tell_speaking(struct sender *s, bool on, uint64_t now)
 	s->h(&ev, s->arg);
 }
 
-static void tell_lane(struct sender *s, const struct guest *g, enum sender_event_type type, uint64_t at)
+static void tell_lane(struct sender *s, const struct guest *g, enum sender_event_type type,
+		      uint64_t at)
 {
 	struct sender_event ev = {.type = type,
 				  .playback = lane_id(g->lane),
@@ -293,7 +294,8 @@ static void take_back(struct sender *s)
 	}
 }
 
-/* A lane that is cut short is silent from the next packet on; where others sound with it, from the one after. */
+/* A lane that is cut short is silent from the next packet on; where others sound with it, from the
+ * one after. */
 static void unsay(struct sender *s, const struct lane *l)
 {
 	const struct slot *slot = &s->slot;

@@ -4,9 +4,9 @@
  * Every 20 ms its owner does, in this order:
  *
  *   if (now >= sender_next(s)) {
- *           sender_due(s, now, &pkt)  → true: seal pkt and send it, then sender_done(s, outcome, now)
- *           sender_prepare(s, now)    → mixes and encodes the next frame, so that the deadline
- * itself only seals
+ *           sender_due(s, now, &pkt)  → true: seal pkt and send it, then sender_done(s, outcome,
+ * now) sender_prepare(s, now)    → mixes and encodes the next frame, so that the deadline itself
+ * only seals
  *   }
  *
  * The schedule is absolute: each deadline is 20 ms after the one before. When the owner comes over
@@ -17,14 +17,16 @@
  * until sender_speaking_sent(). If that does not come for SENDER_SPEAKING_WAIT_MS they go without
  * it, but only if the server has had an op 5 since sender_start; otherwise it is asked for again.
  * After an utterance five silence frames, SENDER_SPEAKING{off}, then nothing. The RTP time moves
- * 960 per 20 ms whether or not anything is sent. A frame that says nothing new (Opus' DTX makes packets of one or two
- * bytes of a pause) is not sent: its time passes, its samples count as heard, sequence numbers do not skip. Which frames
- * those are hangs on the codec, so it is the owner who decides: sender_done tells.
+ * 960 per 20 ms whether or not anything is sent. A frame that says nothing new (Opus' DTX makes
+ * packets of one or two bytes of a pause) is not sent: its time passes, its samples count as heard,
+ * sequence numbers do not skip. Which frames those are hangs on the codec, so it is the owner who
+ * decides: sender_done tells.
  *
- * The gate is open while there is a way to protect what is said (or none is asked for); a new sender's
- * is closed. While it is closed nothing but silence frames is given out: lanes do not start, and one
- * that was playing pauses at the sample that left, as if the utterance were over. When it opens they
- * go on there. A lane that has waited for it for SENDER_KEY_WAIT_MS of a session is stopped.
+ * The gate is open while there is a way to protect what is said (or none is asked for); a new
+ * sender's is closed. While it is closed nothing but silence frames is given out: lanes do not
+ * start, and one that was playing pauses at the sample that left, as if the utterance were over.
+ * When it opens they go on there. A lane that has waited for it for SENDER_KEY_WAIT_MS of a session
+ * is stopped.
  *
  * The loop thread makes the sender and lends it; lanes are lent to it with sender_add and come back
  * with their last event. Only _alloc allocates. Times in ns of the caller's clock. */
@@ -57,8 +59,8 @@ struct sender_event {
 	enum sender_event_type type;
 	bool on;
 	uint32_t playback;
-	uint64_t samples; /* at 48 kHz, that left the socket */
-	uint64_t at;	  /* STARTED: when the first one left; else now */
+	uint64_t samples;	  /* at 48 kHz, that left the socket */
+	uint64_t at;		  /* STARTED: when the first one left; else now */
 	enum media_reason reason; /* STOPPED: NO_KEY, or NONE: it was asked to */
 	struct lane *lane;
 };
@@ -75,16 +77,16 @@ struct sender_packet {
 
 struct sender_stats {
 	uint64_t sent, failed, late,
-		skipped, /* frames; skipped: deadlines passed over by a rebase */
-		untold;	 /* frames that said nothing new and were not sent */
+		skipped,	   /* frames; skipped: deadlines passed over by a rebase */
+		untold;		   /* frames that said nothing new and were not sent */
 	unsigned loss, complexity; /* of the encoder, as they are now: encoder.h */
 	bool fec;
 };
 
 struct sender;
 
-/* bitrate in bit/s, cut to the limits of encoder.h. h is called from due, done, prepare, start, command
- * and add. ENOMEM. Caller owns *out. */
+/* bitrate in bit/s, cut to the limits of encoder.h. h is called from due, done, prepare, start,
+ * command and add. ENOMEM. Caller owns *out. */
 int sender_alloc(struct sender **out, uint32_t bitrate, sender_event_h *h, void *arg);
 /* Frees the lanes that are still lent to it. */
 struct sender *sender_free(struct sender *s);

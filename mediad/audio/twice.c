@@ -28,7 +28,8 @@ void twice_init(struct twice *t)
 	for (int k = 0; k < TWICE_SIDE; k++) {
 		double x = k + 0.5, r = x / TWICE_SIDE;
 
-		t->half[k] = (float)(sin(M_PI * x) / (M_PI * x) * bessel(BETA * sqrt(1 - r * r)) / bessel(BETA));
+		t->half[k] = (float)(sin(M_PI * x) / (M_PI * x) * bessel(BETA * sqrt(1 - r * r)) /
+				     bessel(BETA));
 		sum += 2 * t->half[k];
 	}
 	/* What does not move is to stay where it is. */
@@ -45,7 +46,8 @@ static int16_t round_off(float x)
 	return x < INT16_MIN ? INT16_MIN : (int16_t)lrintf(x);
 }
 
-/* Between x[0] and x[1], x[1] and x[2], … LUMP of them: eight sums that do not wait for one another. */
+/* Between x[0] and x[1], x[1] and x[2], … LUMP of them: eight sums that do not wait for one
+ * another. */
 static void between(const struct twice *t, const float *x, float sum[LUMP])
 {
 	memset(sum, 0, LUMP * sizeof *sum);
@@ -57,7 +59,8 @@ static void between(const struct twice *t, const float *x, float sum[LUMP])
 /* The line holds `have` samples; those with TWICE_SIDE behind and before them go out. */
 static size_t step(struct twice *t, size_t have, int16_t *out)
 {
-	size_t first = TWICE_SIDE - 1, n = have > first + TWICE_SIDE ? have - first - TWICE_SIDE : 0, keep;
+	size_t first = TWICE_SIDE - 1,
+	       n = have > first + TWICE_SIDE ? have - first - TWICE_SIDE : 0, keep;
 
 	for (size_t at = 0; at < n; at += LUMP) {
 		const float *x = t->line + first + at;

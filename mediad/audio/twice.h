@@ -1,8 +1,9 @@
-/* A stream of samples at twice its rate: each as it is, and between two of them what a windowed sinc of TWICE_SIDE samples on
- * either side makes of them. 24 kHz, at which speech is made, to 48 kHz at a tenth of what a converter of any rates costs.
+/* A stream of samples at twice its rate: each as it is, and between two of them what a windowed
+ * sinc of TWICE_SIDE samples on either side makes of them. 24 kHz, at which speech is made, to 48
+ * kHz at a tenth of what a converter of any rates costs.
  *
- * Samples in the units of s16, as float. The last TWICE_SIDE samples in are withheld until more come. Plain memory of its owner;
- * twice_init before use. */
+ * Samples in the units of s16, as float. The last TWICE_SIDE samples in are withheld until more
+ * come. Plain memory of its owner; twice_init before use. */
 #ifndef MEDIAD_AUDIO_TWICE_H
 #define MEDIAD_AUDIO_TWICE_H
 
@@ -12,9 +13,10 @@
 enum { TWICE_SIDE = 40, TWICE_MOST = 480 };
 
 struct twice {
-	float half[TWICE_SIDE];			      /* the filter's one side, nearest first */
-	float line[2 * TWICE_SIDE + TWICE_MOST + 16]; /* what came last; 16: read in lumps, beyond the end */
-	size_t kept;				      /* samples at the line's start that are there from before */
+	float half[TWICE_SIDE]; /* the filter's one side, nearest first */
+	float line[2 * TWICE_SIDE + TWICE_MOST +
+		   16]; /* what came last; 16: read in lumps, beyond the end */
+	size_t kept;	/* samples at the line's start that are there from before */
 };
 
 void twice_init(struct twice *t);

@@ -355,15 +355,18 @@ static void on_ws(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t 
 
 /* ---- the audio thread ---- */
 
-/* Somebody speaks whom no op 5 named. What was missed may have been just that, and may have been the last message, so that
- * no gap shows it: a resume brings it, and what was held meanwhile is heard then. */
+/* Somebody speaks whom no op 5 named. What was missed may have been just that, and may have been
+ * the last message, so that no gap shows it: a resume brings it, and what was held meanwhile is
+ * heard then. */
 static void on_unheard(struct call *c, uint32_t ssrc, bool goes_on)
 {
 	uint64_t now = env_now(c->conf.env);
 
-	if (hear_unheard(c, ssrc) || !goes_on || vgw_phase(c->gw) != MEDIA_PHASE_UP || !unnamed_ask(&c->unnamed, ssrc, now))
+	if (hear_unheard(c, ssrc) || !goes_on || vgw_phase(c->gw) != MEDIA_PHASE_UP ||
+	    !unnamed_ask(&c->unnamed, ssrc, now))
 		return;
-	log_warn("speaker_unknown", "call=%u ssrc=%u missed=%d asks=%u", c->id, ssrc, vgw_missed(c->gw), c->unnamed.asks);
+	log_warn("speaker_unknown", "call=%u ssrc=%u missed=%d asks=%u", c->id, ssrc,
+		 vgw_missed(c->gw), c->unnamed.asks);
 	vgw_refresh(c->gw, now, MEDIA_REASON_CONNECTION_LOST);
 	call_stepped(c);
 }

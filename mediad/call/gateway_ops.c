@@ -272,11 +272,13 @@ static bool number(struct vgw *g, uint16_t seq)
 	return how != NUMBERED_AGAIN;
 }
 
-/* What says who is there and who sends what holds until the next word about the same user. It is taken as often as it is
- * told: else one that was missed, and is told after newer ones were had, would have the last word. */
+/* What says who is there and who sends what holds until the next word about the same user. It is
+ * taken as often as it is told: else one that was missed, and is told after newer ones were had,
+ * would have the last word. */
 static bool says_who(uint64_t op)
 {
-	return op == VOICE_OP_SPEAKING || op == VOICE_OP_VIDEO || op == VOICE_OP_CLIENTS_CONNECT || op == VOICE_OP_CLIENT_DISCONNECT;
+	return op == VOICE_OP_SPEAKING || op == VOICE_OP_VIDEO || op == VOICE_OP_CLIENTS_CONNECT ||
+	       op == VOICE_OP_CLIENT_DISCONNECT;
 }
 
 void vgw_ws_text(struct vgw *g, uint64_t now, uint32_t conn, const char *text, size_t len)
@@ -290,7 +292,8 @@ void vgw_ws_text(struct vgw *g, uint64_t now, uint32_t conn, const char *text, s
 	root = json_loadb(text, len, 0, NULL);
 	if (vgw_get_uint(json_object_get(root, "op"), 65535, &op)) {
 		s = json_object_get(root, "seq");
-		ok = (s && vgw_get_uint(s, UINT16_MAX, &seq) && !number(g, (uint16_t)seq) && !says_who(op)) ||
+		ok = (s && vgw_get_uint(s, UINT16_MAX, &seq) && !number(g, (uint16_t)seq) &&
+		      !says_who(op)) ||
 		     dispatch(g, now, (unsigned)op, json_object_get(root, "d"));
 	}
 	if (!ok)

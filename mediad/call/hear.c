@@ -9,8 +9,8 @@
 
 /* A voice server can name anybody: more than Discord lets into a channel are not kept. */
 enum { PEOPLE_MAX = 16384 };
-/* A slot that is needed elsewhere is taken from whoever was silent so long: no capture is open any more. So many may be on
- * their way back. */
+/* A slot that is needed elsewhere is taken from whoever was silent so long: no capture is open any
+ * more. So many may be on their way back. */
 enum { IDLE_MS = 6000, RETURNING = 64 };
 #define MS UINT64_C(1000000)
 
@@ -124,7 +124,8 @@ static void ask_slot_back(struct call *c, struct person *p, enum media_reason re
 	p->speaking = false;
 }
 
-/* Who needs a slot least: nobody listens to them, or else they have been silent longest. NULL: all of them do. */
+/* Who needs a slot least: nobody listens to them, or else they have been silent longest. NULL: all
+ * of them do. */
 static struct person *idlest(struct call *c, uint64_t now)
 {
 	struct person *best = NULL;

@@ -51,16 +51,19 @@ static void owe(struct call *c, struct media_key *owed, struct media_key key)
 }
 
 /* p NULL: the key that we seal with. False: it is owed. */
-static bool lend_key(struct call *c, const struct dave_epoch *e, struct person *p, uint32_t generation)
+static bool lend_key(struct call *c, const struct dave_epoch *e, struct person *p,
+		     uint32_t generation)
 {
-	struct media_key *owed = p ? &p->owed : &c->secure.owed, key = {true, e->serial, generation};
+	struct media_key *owed = p ? &p->owed : &c->secure.owed,
+			 key = {true, e->serial, generation};
 	struct cmd cmd = {.type = p ? CMD_DAVE_OPEN : CMD_DAVE_SEND};
 	const struct dave_member *m = dave_epoch_find(e, p ? p->user : c->user);
 
 	if (!m)
 		return true;
 	cmd.dave.slot = p ? p->slot : NULL;
-	if (dave_key_alloc(&cmd.dave.key, m->base, number_of(c, e->serial), generation) || !call_cmd(c, &cmd)) {
+	if (dave_key_alloc(&cmd.dave.key, m->base, number_of(c, e->serial), generation) ||
+	    !call_cmd(c, &cmd)) {
 		owe(c, owed, key);
 		return false;
 	}
@@ -86,7 +89,9 @@ void secure_slot(struct call *c, struct person *p)
 
 	/* Who has spoken for long is not where the ratchet begins any more. */
 	while (n-- > 0)
-		lend_key(c, epochs[n], p, p->lent.is && p->lent.serial == epochs[n]->serial ? p->lent.generation : 0);
+		lend_key(c, epochs[n], p,
+			 p->lent.is && p->lent.serial == epochs[n]->serial ? p->lent.generation
+									   : 0);
 }
 
 static void seal_with(struct call *c, const struct dave_epoch *e)
@@ -126,8 +131,8 @@ static void lend_next(struct call *c, uint64_t user, uint64_t epoch, uint32_t ge
 			lend_key(c, epochs[i], p, generation);
 }
 
-/* What is owed, unless it is of no use any more: among keys of a speaker the one that comes last counts as the newest. False:
- * there is no memory still. */
+/* What is owed, unless it is of no use any more: among keys of a speaker the one that comes last
+ * counts as the newest. False: there is no memory still. */
 static bool pay(struct call *c, struct media_key *owed, struct person *p)
 {
 	const struct dave_epoch *epochs[DAVE_KEYS];
@@ -157,7 +162,9 @@ static void pay_all(struct call *c)
 		paid = pay(c, &c->people[i].owed, &c->people[i]);
 	if (paid)
 		log_info("keys_paid", "call=%u", c->id);
-	s->pay_wait_ms = paid ? 0 : s->pay_wait_ms * 2 < PAY_MAX_MS ? s->pay_wait_ms * 2 : PAY_MAX_MS;
+	s->pay_wait_ms = paid				   ? 0
+			 : s->pay_wait_ms * 2 < PAY_MAX_MS ? s->pay_wait_ms * 2
+							   : PAY_MAX_MS;
 	s->pay_at = env_now(c->conf.env) + s->pay_wait_ms * MS;
 }
 

@@ -13,8 +13,8 @@ struct ev;
 struct person;
 struct tmr;
 
-/* A key of one speaker. Owed: there was no memory for it, or it was lost on its way down for want of it, and is lent a little
- * later. */
+/* A key of one speaker. Owed: there was no memory for it, or it was lost on its way down for want
+ * of it, and is lent a little later. */
 struct media_key {
 	bool is;
 	uint64_t serial; /* of its epoch */
@@ -33,8 +33,8 @@ struct secure {
 	bool resume, rejoin, changed; /* to be done once the step is over */
 	bool clear_told;
 	struct media_key owed; /* the one that we seal with */
-	uint64_t pay_at;      /* when those that are owed are tried again */
-	uint32_t pay_wait_ms; /* 0: none is */
+	uint64_t pay_at;       /* when those that are owed are tried again */
+	uint32_t pay_wait_ms;  /* 0: none is */
 };
 
 /* ENOMEM. */

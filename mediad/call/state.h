@@ -22,7 +22,7 @@ struct person {
 	uint64_t user;
 	bool present, confirmed; /* confirmed: told by this session */
 	bool asked, yes;	 /* CONSENT was sent, and what it said */
-	uint32_t ssrc;	   /* 0: not known */
+	uint32_t ssrc;		 /* 0: not known */
 	struct slot *slot; /* lent; NULL before the first SSRC, and when it was needed elsewhere */
 	struct media_key owed, lent; /* lent: the newest, for another slot in the same session */
 	bool speaking;

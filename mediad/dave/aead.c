@@ -42,7 +42,8 @@ struct aead *aead_free(struct aead *a)
 enum direction { OPEN, SEAL };
 
 /* The counter is little-endian and comes last. */
-static bool start(struct aead *a, enum direction way, uint32_t counter, const uint8_t *clear, size_t n)
+static bool start(struct aead *a, enum direction way, uint32_t counter, const uint8_t *clear,
+		  size_t n)
 {
 	uint8_t nonce[MLS_NONCE] = {0};
 	int len;
@@ -79,12 +80,14 @@ static bool finish_open(struct aead *a, const uint8_t tag[DAVE_TAG])
 	       EVP_CipherFinal_ex(a->ctx, nothing, &len) == 1;
 }
 
-bool aead_seal_whole(struct aead *a, uint32_t counter, const uint8_t *in, size_t n, uint8_t *out, uint8_t tag[DAVE_TAG])
+bool aead_seal_whole(struct aead *a, uint32_t counter, const uint8_t *in, size_t n, uint8_t *out,
+		     uint8_t tag[DAVE_TAG])
 {
 	return start(a, SEAL, counter, NULL, 0) && update(a, in, n, out) && finish_seal(a, tag);
 }
 
-bool aead_open_whole(struct aead *a, uint32_t counter, const uint8_t *in, size_t n, const uint8_t tag[DAVE_TAG], uint8_t *out)
+bool aead_open_whole(struct aead *a, uint32_t counter, const uint8_t *in, size_t n,
+		     const uint8_t tag[DAVE_TAG], uint8_t *out)
 {
 	return start(a, OPEN, counter, NULL, 0) && update(a, in, n, out) && finish_open(a, tag);
 }
@@ -130,7 +133,8 @@ static size_t stretch(const struct aead_frame *f, struct place *w, size_t max, s
 	return n;
 }
 
-static size_t gather(const struct aead_frame *f, struct place *w, const uint8_t *p, uint8_t *to, size_t max)
+static size_t gather(const struct aead_frame *f, struct place *w, const uint8_t *p, uint8_t *to,
+		     size_t max)
 {
 	size_t n, at, total = 0;
 
@@ -140,7 +144,8 @@ static size_t gather(const struct aead_frame *f, struct place *w, const uint8_t 
 }
 
 /* from and to may be one buffer when `from` is never behind. */
-static void scatter(const struct aead_frame *f, struct place *w, const uint8_t *from, size_t total, uint8_t *to)
+static void scatter(const struct aead_frame *f, struct place *w, const uint8_t *from, size_t total,
+		    uint8_t *to)
 {
 	size_t n, at;
 
@@ -150,8 +155,8 @@ static void scatter(const struct aead_frame *f, struct place *w, const uint8_t *
 	}
 }
 
-bool aead_seal(struct aead *a, uint32_t counter, const struct aead_frame *f, uint8_t *p, uint8_t *scratch,
-	       uint8_t tag[DAVE_TAG])
+bool aead_seal(struct aead *a, uint32_t counter, const struct aead_frame *f, uint8_t *p,
+	       uint8_t *scratch, uint8_t tag[DAVE_TAG])
 {
 	struct place from = {0}, to = {0};
 	uint8_t piece[PIECE];
@@ -168,8 +173,9 @@ bool aead_seal(struct aead *a, uint32_t counter, const struct aead_frame *f, uin
 	return finish_seal(a, tag);
 }
 
-/* out while the cipher runs: the clear bytes in one piece, behind them the text. Each stretch of text then moves forward to
- * its place (never past what is not moved yet), and the clear bytes come from the frame. */
+/* out while the cipher runs: the clear bytes in one piece, behind them the text. Each stretch of
+ * text then moves forward to its place (never past what is not moved yet), and the clear bytes come
+ * from the frame. */
 bool aead_open(struct aead *a, uint32_t counter, const struct aead_frame *f, const uint8_t *p,
 	       const uint8_t tag[DAVE_TAG], uint8_t *out)
 {

@@ -1,5 +1,6 @@
-/* AES-128-GCM over an interleaved frame: clear ranges are the additional data, what lies between them is the text, each in
- * one piece as far as the cipher is concerned. The tag is cut to 8 bytes. */
+/* AES-128-GCM over an interleaved frame: clear ranges are the additional data, what lies between
+ * them is the text, each in one piece as far as the cipher is concerned. The tag is cut to 8 bytes.
+ */
 #ifndef MEDIAD_DAVE_AEAD_H
 #define MEDIAD_DAVE_AEAD_H
 
@@ -22,9 +23,10 @@ struct aead_frame {
 /* Bytes in clear ranges. */
 size_t aead_clear(const struct aead_frame *f);
 
-/* Seals the frame in p where it is, and writes the tag. scratch: aead_clear() bytes. False: the cipher failed. */
-bool aead_seal(struct aead *a, uint32_t counter, const struct aead_frame *f, uint8_t *p, uint8_t *scratch,
-	       uint8_t tag[DAVE_TAG]);
+/* Seals the frame in p where it is, and writes the tag. scratch: aead_clear() bytes. False: the
+ * cipher failed. */
+bool aead_seal(struct aead *a, uint32_t counter, const struct aead_frame *f, uint8_t *p,
+	       uint8_t *scratch, uint8_t tag[DAVE_TAG]);
 /* Opens the frame in p to out (as many bytes). False: not authentic; out is scratch then. */
 bool aead_open(struct aead *a, uint32_t counter, const struct aead_frame *f, const uint8_t *p,
 	       const uint8_t tag[DAVE_TAG], uint8_t *out);
@@ -32,7 +34,7 @@ bool aead_open(struct aead *a, uint32_t counter, const struct aead_frame *f, con
 /* A frame without clear ranges. seal: from `in` to `out`, which may be the same. */
 bool aead_seal_whole(struct aead *a, uint32_t counter, const uint8_t *in, size_t n, uint8_t *out,
 		     uint8_t tag[DAVE_TAG]);
-bool aead_open_whole(struct aead *a, uint32_t counter, const uint8_t *in, size_t n, const uint8_t tag[DAVE_TAG],
-		     uint8_t *out);
+bool aead_open_whole(struct aead *a, uint32_t counter, const uint8_t *in, size_t n,
+		     const uint8_t tag[DAVE_TAG], uint8_t *out);
 
 #endif

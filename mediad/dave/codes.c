@@ -14,7 +14,8 @@ int dave_code(char *out, size_t cap, struct slice data, unsigned digits, unsigne
 {
 	struct rd r = rd_of(data.p, data.n);
 
-	if (group < 1 || group > GROUP_MAX || digits % group || digits >= DAVE_CODE_MAX || digits >= cap || data.n < digits)
+	if (group < 1 || group > GROUP_MAX || digits % group || digits >= DAVE_CODE_MAX ||
+	    digits >= cap || data.n < digits)
 		return EINVAL;
 	for (unsigned i = 0; i < digits; i += group) {
 		uint64_t v = rd_be(&r, group);
@@ -58,9 +59,11 @@ static int compare(const uint8_t *a, size_t na, const uint8_t *b, size_t nb)
 	return c ? c : (na > nb) - (na < nb);
 }
 
-int dave_fingerprint(uint8_t out[DAVE_FINGERPRINT], struct slice key_a, uint64_t user_a, struct slice key_b, uint64_t user_b)
+int dave_fingerprint(uint8_t out[DAVE_FINGERPRINT], struct slice key_a, uint64_t user_a,
+		     struct slice key_b, uint64_t user_b)
 {
-	uint8_t a[KEY_FINGERPRINT_MAX], b[KEY_FINGERPRINT_MAX], both[2 * KEY_FINGERPRINT_MAX], made[DAVE_FINGERPRINT];
+	uint8_t a[KEY_FINGERPRINT_MAX], b[KEY_FINGERPRINT_MAX], both[2 * KEY_FINGERPRINT_MAX],
+		made[DAVE_FINGERPRINT];
 	struct wr w = wr_of(both, sizeof both);
 	size_t na, nb;
 	int err = dave_key_fingerprint(a, sizeof a, &na, key_a, user_a);
@@ -76,8 +79,8 @@ int dave_fingerprint(uint8_t out[DAVE_FINGERPRINT], struct slice key_a, uint64_t
 		wr_bytes(&w, b, nb);
 		wr_bytes(&w, a, na);
 	}
-	if (crypto_pwhash_scryptsalsa208sha256_ll(both, w.pos, salt, sizeof salt, SCRYPT_N, SCRYPT_R, SCRYPT_P, made,
-						  sizeof made))
+	if (crypto_pwhash_scryptsalsa208sha256_ll(both, w.pos, salt, sizeof salt, SCRYPT_N,
+						  SCRYPT_R, SCRYPT_P, made, sizeof made))
 		return ENOMEM;
 	memcpy(out, made, sizeof made);
 	return 0;

@@ -64,8 +64,8 @@ const struct dave_member *dave_epoch_find(const struct dave_epoch *e, uint64_t u
 static int code(struct dave_job *j)
 {
 	uint8_t fingerprint[DAVE_FINGERPRINT];
-	int err = dave_fingerprint(fingerprint, mls_slice(j->theirs.p, j->theirs.n), j->user, mls_slice(j->mine.p, j->mine.n),
-				   j->self);
+	int err = dave_fingerprint(fingerprint, mls_slice(j->theirs.p, j->theirs.n), j->user,
+				   mls_slice(j->mine.p, j->mine.n), j->self);
 
 	return err ? err : dave_verification_code(j->code, fingerprint);
 }

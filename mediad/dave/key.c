@@ -89,7 +89,8 @@ static int set_id(struct dave_key *k, const uint8_t base[DAVE_SECRET])
 	return err;
 }
 
-int dave_key_alloc(struct dave_key **out, const uint8_t base[DAVE_SECRET], uint64_t epoch, uint32_t generation)
+int dave_key_alloc(struct dave_key **out, const uint8_t base[DAVE_SECRET], uint64_t epoch,
+		   uint32_t generation)
 {
 	struct ratchet r = {0};
 	struct dave_key *k;
@@ -148,5 +149,7 @@ bool dave_key_same(const struct dave_key *a, const struct dave_key *b)
 
 struct aead *dave_key_cipher(struct dave_key *k, uint32_t generation)
 {
-	return generation - k->generation < DAVE_KEY_GENERATIONS ? k->cipher[generation - k->generation] : NULL;
+	return generation - k->generation < DAVE_KEY_GENERATIONS
+		       ? k->cipher[generation - k->generation]
+		       : NULL;
 }

@@ -1,8 +1,10 @@
-/* Media keys of one sender in one epoch (DAVE protocol 1.1, "Sender Key Derivation" and "Ratcheting").
+/* Media keys of one sender in one epoch (DAVE protocol 1.1, "Sender Key Derivation" and
+ * "Ratcheting").
  *
- * A base secret comes from the group's exporter; a ratchet of hashes makes one AES-128 key a generation from it. What the
- * audio thread gets is a struct dave_key: keyed cipher contexts of two generations that follow each other. It is made by
- * the loop thread (this allocates and derives), lent, and given back to be wiped; its use allocates nothing. */
+ * A base secret comes from the group's exporter; a ratchet of hashes makes one AES-128 key a
+ * generation from it. What the audio thread gets is a struct dave_key: keyed cipher contexts of two
+ * generations that follow each other. It is made by the loop thread (this allocates and derives),
+ * lent, and given back to be wiped; its use allocates nothing. */
 #ifndef MEDIAD_DAVE_KEY_H
 #define MEDIAD_DAVE_KEY_H
 
@@ -12,9 +14,10 @@ enum { DAVE_SECRET = 16, DAVE_KEY_GENERATIONS = 2, DAVE_GENERATIONS_MAX = 255 };
 
 struct dave_key;
 
-/* epoch: any number that tells one group state from another (never 0). generation: the first of the two. EINVAL, ENOMEM.
- * Caller owns *out. */
-int dave_key_alloc(struct dave_key **out, const uint8_t base[DAVE_SECRET], uint64_t epoch, uint32_t generation);
+/* epoch: any number that tells one group state from another (never 0). generation: the first of the
+ * two. EINVAL, ENOMEM. Caller owns *out. */
+int dave_key_alloc(struct dave_key **out, const uint8_t base[DAVE_SECRET], uint64_t epoch,
+		   uint32_t generation);
 struct dave_key *dave_key_free(struct dave_key *k);
 uint64_t dave_key_epoch(const struct dave_key *k);
 uint32_t dave_key_generation(const struct dave_key *k);

@@ -1,5 +1,5 @@
-/* The inside of a key, for those who seal and open with it. A cipher context is scratch space while in use, so a key is
- * used by one thread at a time. */
+/* The inside of a key, for those who seal and open with it. A cipher context is scratch space while
+ * in use, so a key is used by one thread at a time. */
 #ifndef MEDIAD_DAVE_KEYED_H
 #define MEDIAD_DAVE_KEYED_H
 
@@ -14,7 +14,8 @@ struct dave_key {
 	uint32_t generation;	 /* of cipher[0] */
 	uint8_t id[DAVE_KEY_ID]; /* of the ratchet: a hash of its base secret */
 	struct aead *cipher[DAVE_KEY_GENERATIONS];
-	/* What came in this epoch already. It lives here, so that a sender costs memory by the epochs that it has. */
+	/* What came in this epoch already. It lives here, so that a sender costs memory by the
+	 * epochs that it has. */
 	struct dave_window window;
 };
 

@@ -77,8 +77,8 @@ void dave_be64(uint8_t out[DAVE_USER_BYTES], uint64_t v)
 		out[i] = (uint8_t)(v >> 8 * (DAVE_USER_BYTES - 1 - i));
 }
 
-/* The group of which we are the only member, epoch 0: what others are added to when our commit is the first. NULL as
- * long as the external sender is not known. */
+/* The group of which we are the only member, epoch 0: what others are added to when our commit is
+ * the first. NULL as long as the external sender is not known. */
 static int local_group(struct mls_group **out, const struct dave_keyroom *k, uint64_t channel,
 		       const struct mls_identity *me, struct mls_leaf *leaf, struct mls_rng *rng)
 {
@@ -97,7 +97,8 @@ static int local_group(struct mls_group **out, const struct dave_keyroom *k, uin
 	mls_out_close(&extensions, data);
 	err = extensions.err;
 	if (!err)
-		err = mls_group_create(out, mls_slice(id, sizeof id), me, leaf, mls_out_view(&extensions), rng);
+		err = mls_group_create(out, mls_slice(id, sizeof id), me, leaf,
+				       mls_out_view(&extensions), rng);
 	mls_out_free(&extensions);
 	return err;
 }
@@ -121,15 +122,16 @@ static int make_leaf(struct fresh *f, const struct dave_keyroom *k, struct mls_r
 		return err;
 	dave_be64(user, k->user);
 	return mls_leaf_make(&f->leaf,
-			     &(struct mls_leaf_spec){.identity = mls_slice(user, sizeof user),
-						     .encryption_key = mls_slice(f->me.encryption.pub, MLS_POINT),
-						     .signer = &f->me.signature,
-						     .source = MLS_LEAF_KEY_PACKAGE},
+			     &(struct mls_leaf_spec){
+				     .identity = mls_slice(user, sizeof user),
+				     .encryption_key = mls_slice(f->me.encryption.pub, MLS_POINT),
+				     .signer = &f->me.signature,
+				     .source = MLS_LEAF_KEY_PACKAGE},
 			     rng);
 }
 
-static int make_fresh(struct fresh *f, const struct dave_keyroom *k, uint64_t channel, bool new_leaf,
-		      struct mls_rng *rng)
+static int make_fresh(struct fresh *f, const struct dave_keyroom *k, uint64_t channel,
+		      bool new_leaf, struct mls_rng *rng)
 {
 	int err = 0;
 
@@ -142,7 +144,8 @@ static int make_fresh(struct fresh *f, const struct dave_keyroom *k, uint64_t ch
 	if (!err)
 		err = p256_generate(&f->offer.init, rng);
 	if (!err)
-		err = mls_key_package_make(&f->offer.package, f->leaf, mls_slice(f->offer.init.pub, MLS_POINT),
+		err = mls_key_package_make(&f->offer.package, f->leaf,
+					   mls_slice(f->offer.init.pub, MLS_POINT),
 					   &f->me.signature, rng);
 	if (!err)
 		err = local_group(&f->local, k, channel, &f->me, f->leaf, rng);
@@ -235,7 +238,8 @@ int dave_keyroom_sender(struct dave_keyroom *k, struct dave_job *j)
 
 /* ---- a recorded member ---- */
 
-static bool same_keys(const struct mls_key_package *p, const struct mls_identity *me, const struct p256_pair *init)
+static bool same_keys(const struct mls_key_package *p, const struct mls_identity *me,
+		      const struct p256_pair *init)
 {
 	return mls_equal(p->init_key, mls_slice(init->pub, MLS_POINT)) &&
 	       mls_equal(p->leaf->encryption_key, mls_slice(me->encryption.pub, MLS_POINT)) &&
@@ -252,7 +256,8 @@ int dave_keyroom_take(struct dave_keyroom *k, uint64_t channel, const struct mls
 
 	if (err)
 		return err;
-	if (rd_left(&r) || !dave_leaf_user(p->leaf, &user) || user != k->user || !same_keys(p, me, init)) {
+	if (rd_left(&r) || !dave_leaf_user(p->leaf, &user) || user != k->user ||
+	    !same_keys(p, me, init)) {
 		mls_key_package_free(p);
 		return EBADMSG;
 	}

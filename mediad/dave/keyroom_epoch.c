@@ -59,7 +59,8 @@ static int export(const struct mls_group *g, struct dave_member *m)
 	/* Little-endian here, and only here. */
 	for (unsigned i = 0; i < DAVE_USER_BYTES; i++)
 		user[i] = (uint8_t)(m->user >> 8 * i);
-	return mls_group_export(g, m->base, DAVE_SECRET, "Discord Secure Frames v0", mls_slice(user, sizeof user));
+	return mls_group_export(g, m->base, DAVE_SECRET, "Discord Secure Frames v0",
+				mls_slice(user, sizeof user));
 }
 
 /* Members, and behind them their keys in one block. */

@@ -1,5 +1,5 @@
-/* What the files of the keyroom share: keyroom.c (keys, groups of our own), keyroom_step.c (what the gateway sends),
- * keyroom_epoch.c (what an epoch gives). */
+/* What the files of the keyroom share: keyroom.c (keys, groups of our own), keyroom_step.c (what
+ * the gateway sends), keyroom_epoch.c (what an epoch gives). */
 #ifndef MEDIAD_DAVE_KEYROOM_INSIDE_H
 #define MEDIAD_DAVE_KEYROOM_INSIDE_H
 
@@ -7,7 +7,8 @@
 
 enum {
 	DAVE_COMMITS_MAX = 64, /* of our own in one epoch; past it the oldest is forgotten */
-	DAVE_OFFERS = 2,       /* key packages: the last sent, and the one before while it may still be answered */
+	DAVE_OFFERS = 2, /* key packages: the last sent, and the one before while it may still be
+			    answered */
 	DAVE_USER_BYTES = 8,
 	DAVE_EXTERNAL_SENDER_MAX = 4096,
 };
@@ -28,7 +29,7 @@ struct dave_keyroom {
 	struct mls_identity me;	  /* of our leaf before any path of ours */
 	struct mls_leaf *leaf;	  /* NULL: no keys yet */
 	struct dave_offer offer[DAVE_OFFERS]; /* newest first */
-	struct mls_group *group;  /* local (epoch 0) or established */
+	struct mls_group *group;	      /* local (epoch 0) or established */
 	bool established;
 	struct dave_own own[DAVE_COMMITS_MAX]; /* oldest first, of group's epoch */
 	unsigned n_own;

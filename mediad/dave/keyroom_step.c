@@ -27,7 +27,8 @@ static enum dave_verdict place(const struct dave_keyroom *k, const struct mls_pu
 {
 	uint64_t epoch = mls_group_epoch(k->group);
 
-	if (!mls_equal(m->group_id, mls_group_id(k->group)) || m->epoch < epoch || (m->epoch > epoch && !k->established)) {
+	if (!mls_equal(m->group_id, mls_group_id(k->group)) || m->epoch < epoch ||
+	    (m->epoch > epoch && !k->established)) {
 		*err = ESTALE;
 		return DAVE_IGNORED;
 	}
@@ -57,16 +58,19 @@ static bool is_recognized(const struct dave_job *j, uint64_t user)
 	return false;
 }
 
-/* What DAVE allows: the gateway adds people whom it told us of, and removes; the rest is the RFC's to judge.
- * EALREADY: it is about a group that we are to be added to, not about the one of ourselves alone. */
-static int allowed(const struct dave_keyroom *k, const struct dave_job *j, const struct mls_public *m)
+/* What DAVE allows: the gateway adds people whom it told us of, and removes; the rest is the RFC's
+ * to judge. EALREADY: it is about a group that we are to be added to, not about the one of
+ * ourselves alone. */
+static int allowed(const struct dave_keyroom *k, const struct dave_job *j,
+		   const struct mls_public *m)
 {
 	struct rd r = rd_of(m->body.p, m->body.n);
 	struct mls_proposal p;
 	uint64_t user;
 	int err;
 
-	if (m->type != MLS_CONTENT_PROPOSAL || m->sender != MLS_SENDER_EXTERNAL || m->sender_index != 0)
+	if (m->type != MLS_CONTENT_PROPOSAL || m->sender != MLS_SENDER_EXTERNAL ||
+	    m->sender_index != 0)
 		return EBADMSG;
 	err = mls_proposal_read(&p, &r);
 	if (err)
@@ -129,7 +133,8 @@ static void append(struct dave_keyroom *k, struct dave_job *j, struct rd *r)
 		if (j->verdict == DAVE_DONE && err == EALREADY)
 			j->verdict = DAVE_IGNORED;
 		else if (j->verdict == DAVE_DONE)
-			j->verdict = k->established && !same_sender(k, k->group) ? DAVE_INVALID : DAVE_REFUSED;
+			j->verdict = k->established && !same_sender(k, k->group) ? DAVE_INVALID
+										 : DAVE_REFUSED;
 		j->err = err;
 	}
 	mls_out_free(&added);
@@ -199,7 +204,8 @@ static void keep_said(struct dave_keyroom *k, const struct dave_job *j)
 	k->changed = copy(&k->said, &j->out) != 0;
 }
 
-/* Commits what is proposed; what was committed already is said once more. A member twice, or ourselves removed: that is for others to commit, or for later. */
+/* Commits what is proposed; what was committed already is said once more. A member twice, or
+ * ourselves removed: that is for others to commit, or for later. */
 static void commit(struct dave_keyroom *k, struct dave_job *j)
 {
 	struct mls_commit c = {0};
@@ -280,12 +286,14 @@ static int commit_allowed(const struct mls_public *m)
 	return err;
 }
 
-static bool same_member(const struct mls_group *before, const struct mls_group *after, uint32_t leaf)
+static bool same_member(const struct mls_group *before, const struct mls_group *after,
+			uint32_t leaf)
 {
 	const struct mls_leaf *a = mls_tree_leaf(mls_group_tree(before), leaf);
 	const struct mls_leaf *b = mls_tree_leaf(mls_group_tree(after), leaf);
 
-	return a && b && mls_equal(a->credential, b->credential) && mls_equal(a->signature_key, b->signature_key);
+	return a && b && mls_equal(a->credential, b->credential) &&
+	       mls_equal(a->signature_key, b->signature_key);
 }
 
 /* The state after `next` (taken over when that goes well). */
@@ -308,7 +316,8 @@ static struct dave_own *own_commit(struct dave_keyroom *k, struct slice in)
 	return NULL;
 }
 
-static int foreign(struct dave_keyroom *k, struct dave_job *j, const struct mls_public *m, struct slice in)
+static int foreign(struct dave_keyroom *k, struct dave_job *j, const struct mls_public *m,
+		   struct slice in)
 {
 	struct mls_group *next = NULL;
 	bool removed = false;
@@ -371,8 +380,8 @@ static int join(struct dave_keyroom *k, struct dave_job *j, struct mls_group **o
 
 	for (unsigned i = 0; i < DAVE_OFFERS && err == ENOENT; i++)
 		if (k->offer[i].package)
-			err = mls_group_join(out, mls_slice(j->in.p, j->in.n), mls_slice(NULL, 0), k->offer[i].package,
-					     &k->offer[i].init, &k->me);
+			err = mls_group_join(out, mls_slice(j->in.p, j->in.n), mls_slice(NULL, 0),
+					     k->offer[i].package, &k->offer[i].init, &k->me);
 	return err;
 }
 
@@ -384,8 +393,10 @@ void dave_keyroom_welcome(struct dave_keyroom *k, struct dave_job *j)
 
 	judge(j, DAVE_DONE, 0);
 	dave_be64(channel, k->channel);
-	/* Unknown users in the roster are no reason to refuse: the gateway's word about them may come later. */
-	if (!err && (!mls_equal(mls_group_id(g), mls_slice(channel, sizeof channel)) || !same_sender(k, g)))
+	/* Unknown users in the roster are no reason to refuse: the gateway's word about them may
+	 * come later. */
+	if (!err &&
+	    (!mls_equal(mls_group_id(g), mls_slice(channel, sizeof channel)) || !same_sender(k, g)))
 		err = EBADMSG;
 	if (!err)
 		err = advance(k, j, g);

@@ -1,4 +1,5 @@
-/* Numbers of the frame's supplement: seven bits a byte, the lowest first, the top bit set while more follow. */
+/* Numbers of the frame's supplement: seven bits a byte, the lowest first, the top bit set while
+ * more follow. */
 #ifndef MEDIAD_DAVE_LEB128_H
 #define MEDIAD_DAVE_LEB128_H
 
@@ -24,7 +25,8 @@ static inline uint8_t *leb128_write(uint8_t *p, uint32_t v)
 	return p;
 }
 
-/* Not ok: cut short, longer than `max` bytes (at most 8), or past 32 bits. A longer form than the number needs is read. */
+/* Not ok: cut short, longer than `max` bytes (at most 8), or past 32 bits. A longer form than the
+ * number needs is read. */
 static inline uint32_t leb128_read(struct rd *r, unsigned max)
 {
 	uint64_t v = 0;

@@ -5,14 +5,14 @@
 #include "mediad/dave/keyed.h"
 #include "mediad/dave/media.h"
 
-#define GRACE (DAVE_GRACE_MS * UINT64_C(1000000))
+#define GRACE  (DAVE_GRACE_MS * UINT64_C(1000000))
 #define SECOND UINT64_C(1000000000)
-#define NEVER UINT64_MAX
+#define NEVER  UINT64_MAX
 
 struct slot {
 	struct dave_key *key;
-	uint64_t added;	  /* the ratchet, not this pair of generations */
-	uint64_t expires; /* NEVER: the newest */
+	uint64_t added;	      /* the ratchet, not this pair of generations */
+	uint64_t expires;     /* NEVER: the newest */
 	uint64_t first_until; /* the first generation; NEVER until the second was heard */
 };
 
@@ -74,7 +74,8 @@ void dave_opener_sweep(struct dave_opener *o, uint64_t now, dave_key_h *h, void 
 }
 
 /* Another pair of generations of a ratchet that is there. */
-static void replace(struct dave_opener *o, struct slot *s, struct dave_key *key, dave_key_h *h, void *arg)
+static void replace(struct dave_opener *o, struct slot *s, struct dave_key *key, dave_key_h *h,
+		    void *arg)
 {
 	if (key->generation <= s->key->generation) {
 		h(key, arg);
@@ -88,7 +89,8 @@ static void replace(struct dave_opener *o, struct slot *s, struct dave_key *key,
 		o->told = false;
 }
 
-void dave_opener_add(struct dave_opener *o, struct dave_key *key, uint64_t now, dave_key_h *h, void *arg)
+void dave_opener_add(struct dave_opener *o, struct dave_key *key, uint64_t now, dave_key_h *h,
+		     void *arg)
 {
 	dave_opener_sweep(o, now, h, arg);
 	for (unsigned i = 0; i < o->n; i++) {
@@ -101,7 +103,8 @@ void dave_opener_add(struct dave_opener *o, struct dave_key *key, uint64_t now, 
 		drop_oldest(o, 1, h, arg);
 	if (o->n)
 		o->slot[o->n - 1].expires = now + GRACE;
-	o->slot[o->n++] = (struct slot){.key = key, .added = now, .expires = NEVER, .first_until = NEVER};
+	o->slot[o->n++] =
+		(struct slot){.key = key, .added = now, .expires = NEVER, .first_until = NEVER};
 	o->told = false;
 }
 
@@ -120,7 +123,8 @@ bool dave_opener_wants_next(struct dave_opener *o)
 
 /* ---- frames ---- */
 
-/* The cipher that a frame of this counter asks for, and its whole nonce. NULL: no such generation now. */
+/* The cipher that a frame of this counter asks for, and its whole nonce. NULL: no such generation
+ * now. */
 static struct aead *choose(const struct slot *s, uint32_t counter, uint64_t now, uint64_t *nonce)
 {
 	uint32_t oldest = s->key->generation + (s->first_until <= now);
@@ -144,13 +148,14 @@ static bool open_with(struct aead *cipher, const struct dave_frame *f, uint8_t *
 	return aead_open(cipher, f->nonce, &a, f->body.p, f->tag.p, out);
 }
 
-static enum dave_opened open_slot(struct slot *s, const struct dave_frame *f, uint64_t now, uint8_t *out)
+static enum dave_opened open_slot(struct slot *s, const struct dave_frame *f, uint64_t now,
+				  uint8_t *out)
 {
 	uint64_t nonce;
 	struct aead *cipher = choose(s, f->nonce, now, &nonce);
 
-	/* What was seen is opened too: only then it is known to be a replay, and not a frame that somebody sealed with a key
-	 * that we lack. */
+	/* What was seen is opened too: only then it is known to be a replay, and not a frame that
+	 * somebody sealed with a key that we lack. */
 	if (!cipher || !open_with(cipher, f, out))
 		return DAVE_FAILED;
 	if (!dave_window_fresh(&s->key->window, nonce))
@@ -161,8 +166,8 @@ static enum dave_opened open_slot(struct slot *s, const struct dave_frame *f, ui
 	return DAVE_SEALED;
 }
 
-static enum dave_opened open_sealed(struct dave_opener *o, const struct dave_frame *f, uint64_t now, uint8_t *out,
-				    uint64_t *epoch)
+static enum dave_opened open_sealed(struct dave_opener *o, const struct dave_frame *f, uint64_t now,
+				    uint8_t *out, uint64_t *epoch)
 {
 	enum dave_opened got = DAVE_NO_KEY;
 
@@ -176,8 +181,8 @@ static enum dave_opened open_sealed(struct dave_opener *o, const struct dave_fra
 	return got;
 }
 
-enum dave_opened dave_open(struct dave_opener *o, const uint8_t *frame, size_t n, uint64_t now, uint8_t *out, size_t cap,
-			   size_t *len, uint64_t *epoch)
+enum dave_opened dave_open(struct dave_opener *o, const uint8_t *frame, size_t n, uint64_t now,
+			   uint8_t *out, size_t cap, size_t *len, uint64_t *epoch)
 {
 	struct dave_frame f;
 	enum dave_opened got;
@@ -188,7 +193,8 @@ enum dave_opened dave_open(struct dave_opener *o, const uint8_t *frame, size_t n
 	if (dave_is_silence(frame, n)) {
 		got = DAVE_SILENCE;
 	} else if (!dave_frame_parse(&f, frame, n)) {
-		got = now < o->clear_until || o->clear_until == NEVER ? DAVE_CLEAR : DAVE_NOT_SEALED;
+		got = now < o->clear_until || o->clear_until == NEVER ? DAVE_CLEAR
+								      : DAVE_NOT_SEALED;
 	} else {
 		got = open_sealed(o, &f, now, out, epoch);
 		if (got == DAVE_SEALED)

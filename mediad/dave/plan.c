@@ -37,8 +37,8 @@ void planner_clear(struct planner *p, const uint8_t *bytes, size_t n)
 	}
 }
 
-/* The payload descriptor of RFC 7741 is made from these: a key frame's start code and size (section 9.1 of RFC 6386), of
- * other frames the flags alone. */
+/* The payload descriptor of RFC 7741 is made from these: a key frame's start code and size
+ * (section 9.1 of RFC 6386), of other frames the flags alone. */
 static void plan_vp8(struct planner *p, const uint8_t *frame, size_t n)
 {
 	size_t clear = n && !(frame[0] & 1) ? 10 : 1;
@@ -49,7 +49,8 @@ static void plan_vp8(struct planner *p, const uint8_t *frame, size_t n)
 	planner_sealed(p, frame + clear, n - clear);
 }
 
-int dave_plan_frame(struct dave_plan *plan, enum dave_codec codec, const uint8_t *frame, size_t n, uint8_t *out, size_t cap)
+int dave_plan_frame(struct dave_plan *plan, enum dave_codec codec, const uint8_t *frame, size_t n,
+		    uint8_t *out, size_t cap)
 {
 	struct planner p = {.plan = plan, .out = out, .cap = cap};
 	int err = 0;

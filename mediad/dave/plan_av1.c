@@ -1,12 +1,19 @@
-/* AV1: open bitstream units (AV1 specification, section 5.3). Headers and sizes stay clear. Units that packetizers drop
- * (RTP payload format for AV1, section 5) are dropped here, and the last one loses its size, so that the supplement behind it
- * counts as a part of it. */
+/* AV1: open bitstream units (AV1 specification, section 5.3). Headers and sizes stay clear. Units
+ * that packetizers drop (RTP payload format for AV1, section 5) are dropped here, and the last one
+ * loses its size, so that the supplement behind it counts as a part of it. */
 #include <errno.h>
 
 #include "mediad/dave/leb128.h"
 #include "mediad/dave/planner.h"
 
-enum { HAS_EXTENSION = 0x04, HAS_SIZE = 0x02, TEMPORAL_DELIMITER = 2, TILE_LIST = 8, PADDING = 15, OBU_SIZE_MAX = 8 };
+enum {
+	HAS_EXTENSION = 0x04,
+	HAS_SIZE = 0x02,
+	TEMPORAL_DELIMITER = 2,
+	TILE_LIST = 8,
+	PADDING = 15,
+	OBU_SIZE_MAX = 8
+};
 
 struct obu {
 	uint8_t head[2];

@@ -1,5 +1,6 @@
-/* H.264 and H.265 in Annex B form: NAL units behind start codes. Whoever packetizes the frame reads its parameter sets,
- * each unit's header and, of H.264 slices, which picture parameter set they use (RFC 6184, RFC 7798). */
+/* H.264 and H.265 in Annex B form: NAL units behind start codes. Whoever packetizes the frame reads
+ * its parameter sets, each unit's header and, of H.264 slices, which picture parameter set they use
+ * (RFC 6184, RFC 7798). */
 #include <errno.h>
 
 #include "mediad/dave/planner.h"
@@ -30,7 +31,8 @@ struct bits {
 
 static bool next_bit(struct bits *b, bool *one)
 {
-	if (b->bit == 0 && b->byte >= 2 && b->byte < b->n && b->p[b->byte] == 3 && !b->p[b->byte - 1] && !b->p[b->byte - 2])
+	if (b->bit == 0 && b->byte >= 2 && b->byte < b->n && b->p[b->byte] == 3 &&
+	    !b->p[b->byte - 1] && !b->p[b->byte - 2])
 		b->byte++;
 	if (b->byte >= b->n)
 		return false;
@@ -54,8 +56,8 @@ static bool skip_golomb(struct bits *b)
 	return one;
 }
 
-/* Bytes that cover first_mb_in_slice, slice_type and pic_parameter_set_id, at most n. The three never end with a byte, each
- * having an odd number of bits. */
+/* Bytes that cover first_mb_in_slice, slice_type and pic_parameter_set_id, at most n. The three
+ * never end with a byte, each having an odd number of bits. */
 static size_t h264_slice_clear(const uint8_t *payload, size_t n)
 {
 	struct bits b = {.p = payload, .n = n};

@@ -11,7 +11,8 @@ struct planner {
 	int err; /* the first one; later parts do nothing */
 };
 
-/* Appends bytes that stay readable, as one range with those before them, or that are to be sealed. */
+/* Appends bytes that stay readable, as one range with those before them, or that are to be sealed.
+ */
 void planner_clear(struct planner *p, const uint8_t *bytes, size_t n);
 void planner_sealed(struct planner *p, const uint8_t *bytes, size_t n);
 

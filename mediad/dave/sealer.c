@@ -110,7 +110,8 @@ static int take_counter(struct dave_sealer *s, struct aead **cipher, uint32_t *c
 }
 
 /* Nothing in the frame stays clear: from `frame` to `out` at one go. */
-static int seal_whole(struct dave_sealer *s, const uint8_t *frame, size_t n, uint8_t *out, size_t cap, size_t *len)
+static int seal_whole(struct dave_sealer *s, const uint8_t *frame, size_t n, uint8_t *out,
+		      size_t cap, size_t *len)
 {
 	struct aead *cipher;
 	uint32_t counter;
@@ -131,7 +132,8 @@ static int seal_whole(struct dave_sealer *s, const uint8_t *frame, size_t n, uin
 }
 
 /* The frame of this plan is in out; behind the supplement's place, the clear bytes are gathered. */
-static int seal_ranges(struct dave_sealer *s, const struct dave_plan *plan, uint8_t *out, size_t cap, size_t *len)
+static int seal_ranges(struct dave_sealer *s, const struct dave_plan *plan, uint8_t *out,
+		       size_t cap, size_t *len)
 {
 	struct aead_frame f = {.range = plan->range, .n_ranges = plan->n_ranges, .n = plan->n};
 	struct aead *cipher;
@@ -154,8 +156,8 @@ static int seal_ranges(struct dave_sealer *s, const struct dave_plan *plan, uint
 	return 0;
 }
 
-static int seal_video(struct dave_sealer *s, enum dave_codec codec, const uint8_t *frame, size_t n, uint8_t *out, size_t cap,
-		      size_t *len)
+static int seal_video(struct dave_sealer *s, enum dave_codec codec, const uint8_t *frame, size_t n,
+		      uint8_t *out, size_t cap, size_t *len)
 {
 	struct dave_plan plan;
 	size_t sealed;
@@ -171,7 +173,8 @@ static int seal_video(struct dave_sealer *s, enum dave_codec codec, const uint8_
 		}
 		if (err)
 			return err;
-		if ((codec != DAVE_H264 && codec != DAVE_H265) || !dave_imitates_start_code(&plan, out, sealed)) {
+		if ((codec != DAVE_H264 && codec != DAVE_H265) ||
+		    !dave_imitates_start_code(&plan, out, sealed)) {
 			*len = sealed;
 			return 0;
 		}
@@ -179,8 +182,8 @@ static int seal_video(struct dave_sealer *s, enum dave_codec codec, const uint8_
 	return EBADMSG;
 }
 
-int dave_seal(struct dave_sealer *s, enum dave_codec codec, const uint8_t *frame, size_t n, uint8_t *out, size_t cap,
-	      size_t *len)
+int dave_seal(struct dave_sealer *s, enum dave_codec codec, const uint8_t *frame, size_t n,
+	      uint8_t *out, size_t cap, size_t *len)
 {
 	if (!s->key)
 		return ENOKEY;

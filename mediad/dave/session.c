@@ -153,7 +153,8 @@ static int recognized(const struct dave_session *s, struct dave_job *j)
 }
 
 /* Takes `in` over when there is one. What cannot be done is lost, and healed as such. */
-static void start(struct dave_session *s, enum dave_job_type type, uint16_t transition, struct dave_bytes *in)
+static void start(struct dave_session *s, enum dave_job_type type, uint16_t transition,
+		  struct dave_bytes *in)
 {
 	struct dave_job *j = NULL;
 	int err = s->crowded && type == DAVE_JOB_RESET ? EOVERFLOW : dave_job_alloc(&j, type);
@@ -289,7 +290,9 @@ static void enqueue(struct dave_session *s, uint64_t now, struct dave_waiting *w
 {
 	bool member = w->op == DAVE_OP_CONNECT || w->op == DAVE_OP_DISCONNECT;
 
-	if (s->lost || (member ? s->n_members >= DAVE_MEMBERS_WAITING_MAX : s->n_messages >= DAVE_WAITING_MAX) ||
+	if (s->lost ||
+	    (member ? s->n_members >= DAVE_MEMBERS_WAITING_MAX
+		    : s->n_messages >= DAVE_WAITING_MAX) ||
 	    w->in.n > DAVE_WAITING_BYTES_MAX - s->waiting_bytes) {
 		waiting_free(w);
 		dave_heal_lost(s);
@@ -319,23 +322,31 @@ static void say(struct dave_session *s, uint64_t now, const struct dave_waiting 
 
 void dave_session_start(struct dave_session *s, uint64_t now, uint64_t channel, uint16_t version)
 {
-	say(s, now, &(struct dave_waiting){.op = DAVE_OP_DESCRIPTION, .number = channel, .version = version});
+	say(s, now,
+	    &(struct dave_waiting){
+		    .op = DAVE_OP_DESCRIPTION, .number = channel, .version = version});
 }
 
 void dave_session_member(struct dave_session *s, uint64_t now, uint64_t user, bool present)
 {
-	say(s, now, &(struct dave_waiting){.op = present ? DAVE_OP_CONNECT : DAVE_OP_DISCONNECT, .number = user});
+	say(s, now,
+	    &(struct dave_waiting){.op = present ? DAVE_OP_CONNECT : DAVE_OP_DISCONNECT,
+				   .number = user});
 }
 
-void dave_session_text(struct dave_session *s, uint64_t now, unsigned op, uint16_t transition, uint16_t version,
-		       uint64_t epoch)
+void dave_session_text(struct dave_session *s, uint64_t now, unsigned op, uint16_t transition,
+		       uint16_t version, uint64_t epoch)
 {
-	if (op != DAVE_OP_PREPARE_TRANSITION && op != DAVE_OP_EXECUTE_TRANSITION && op != DAVE_OP_PREPARE_EPOCH)
+	if (op != DAVE_OP_PREPARE_TRANSITION && op != DAVE_OP_EXECUTE_TRANSITION &&
+	    op != DAVE_OP_PREPARE_EPOCH)
 		return;
-	say(s, now, &(struct dave_waiting){.op = op, .transition = transition, .version = version, .number = epoch});
+	say(s, now,
+	    &(struct dave_waiting){
+		    .op = op, .transition = transition, .version = version, .number = epoch});
 }
 
-void dave_session_binary(struct dave_session *s, uint64_t now, unsigned op, const uint8_t *p, size_t n)
+void dave_session_binary(struct dave_session *s, uint64_t now, unsigned op, const uint8_t *p,
+			 size_t n)
 {
 	struct dave_waiting w = {.op = op};
 	struct slice in = {p, n};

@@ -5,11 +5,11 @@
 /* The ladder: what is done when packets of somebody arrive and do not open.
  *
  *   RECOVER  op 31 and a new key package: the gateway removes us from the group and adds us again
- *   RESUME   only after a RECOVER, and only if the gateway's numbering skipped something: it comes again
- *   REJOIN   a new session with fresh credentials
+ *   RESUME   only after a RECOVER, and only if the gateway's numbering skipped something: it comes
+ * again REJOIN   a new session with fresh credentials
  *
- * A step waits until the one before had its time (cooldown), and longer each time; who was heard again starts at the
- * first step, and after a quiet time without waiting. */
+ * A step waits until the one before had its time (cooldown), and longer each time; who was heard
+ * again starts at the first step, and after a quiet time without waiting. */
 
 enum { COOLDOWN_FIRST_MS = 10000, COOLDOWN_SECOND_MS = 60000, COOLDOWN_MAX_MS = 3600000 };
 
@@ -53,7 +53,8 @@ static void deafened(struct dave_session *s, uint64_t now, uint64_t user)
 	}
 	if (s->n_deaf == s->cap_deaf) {
 		size_t cap = s->cap_deaf ? 2 * s->cap_deaf : 8;
-		struct dave_deaf *p = cap <= DAVE_USERS_MAX * 2 ? realloc(s->deaf, cap * sizeof *p) : NULL;
+		struct dave_deaf *p =
+			cap <= DAVE_USERS_MAX * 2 ? realloc(s->deaf, cap * sizeof *p) : NULL;
 
 		/* He will be told again. */
 		if (!p)
@@ -92,7 +93,8 @@ void dave_heal_gone(struct dave_session *s, uint64_t now, uint64_t user)
 		healed(s, now);
 }
 
-/* Nobody adds us again without a key package; but the gateway may be about to make the group anew, and tell us. */
+/* Nobody adds us again without a key package; but the gateway may be about to make the group anew,
+ * and tell us. */
 void dave_heal_removed(struct dave_session *s, uint64_t now)
 {
 	s->epoch_by = DAVE_NEVER;
@@ -124,14 +126,15 @@ static uint32_t leaked(uint32_t n, uint64_t *at, uint64_t now, uint32_t every_ms
 	return gone < n ? n - (uint32_t)gone : 0;
 }
 
-/* A quiet time as long as half of the wait makes the wait void; but not again and again, or whoever makes us deaf for a
- * moment at a time could have the group re-keyed without end. */
+/* A quiet time as long as half of the wait makes the wait void; but not again and again, or whoever
+ * makes us deaf for a moment at a time could have the group re-keyed without end. */
 static void calm(struct dave_session *s, uint64_t now)
 {
 	struct dave_ladder *l = s->conf.ladder;
 
 	l->steps = leaked(l->steps, &l->steps_at, now, DAVE_STEP_MS);
-	if (!s->n_deaf && !outside(s) && l->steps < DAVE_STEPS_MAX && l->last == DAVE_HEAL_NONE && l->cooldown_ms && now - l->healed_at >= l->cooldown_ms * DAVE_MS / 2) {
+	if (!s->n_deaf && !outside(s) && l->steps < DAVE_STEPS_MAX && l->last == DAVE_HEAL_NONE &&
+	    l->cooldown_ms && now - l->healed_at >= l->cooldown_ms * DAVE_MS / 2) {
 		l->cooldown_ms = 0;
 		l->not_before = 0;
 	}
@@ -209,8 +212,8 @@ static void step(struct dave_session *s, uint64_t now)
 		step_rejoin(s, now);
 }
 
-/* Each is answered, but not for ever: when the answers do not help either, only another session does, unless an epoch comes
- * after all. */
+/* Each is answered, but not for ever: when the answers do not help either, only another session
+ * does, unless an epoch comes after all. */
 static void answer(struct dave_session *s, uint64_t now, uint16_t id)
 {
 	struct dave_ladder *l = s->conf.ladder;
@@ -276,8 +279,8 @@ static uint64_t epoch_by(const struct dave_session *s)
 	return s->offline || dave_session_busy(s) ? DAVE_NEVER : s->epoch_by;
 }
 
-/* The same; and it is a step of the ladder, so its time must have come. Nobody need have spoken: who is in no group is not
- * heard either. */
+/* The same; and it is a step of the ladder, so its time must have come. Nobody need have spoken:
+ * who is in no group is not heard either. */
 static uint64_t welcome_by(const struct dave_session *s)
 {
 	if (s->welcome_by == DAVE_NEVER || s->offline || s->rejoining || dave_session_busy(s))

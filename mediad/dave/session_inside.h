@@ -1,5 +1,5 @@
-/* What the files of the session machine share: session.c (inputs, the queue, jobs), session_send.c (actions),
- * session_transition.c (epochs and transitions), session_heal.c (the ladder). */
+/* What the files of the session machine share: session.c (inputs, the queue, jobs), session_send.c
+ * (actions), session_transition.c (epochs and transitions), session_heal.c (the ladder). */
 #ifndef MEDIAD_DAVE_SESSION_INSIDE_H
 #define MEDIAD_DAVE_SESSION_INSIDE_H
 
@@ -11,18 +11,22 @@
 
 enum {
 	DAVE_USERS_MAX = MLS_MEMBERS_MAX,
-	DAVE_MEMBERS_WAITING_MAX = 2 * DAVE_USERS_MAX, /* ops 11 and 13 of single users behind a job */
+	DAVE_MEMBERS_WAITING_MAX =
+		2 * DAVE_USERS_MAX, /* ops 11 and 13 of single users behind a job */
 	DAVE_WAITING_BYTES_MAX = 4 * MLS_BYTES_MAX,
-	DAVE_PENDING_MAX = 64, /* transitions; past it the oldest is forgotten */
-	DAVE_HELD_MAX = 64,    /* ops 23 and 31 held while the socket is gone */
-	DAVE_VERIFY_MAX = 64,  /* users whose code was asked for */
-	DAVE_EVIDENCE_MS = 1000, /* a speaker that was deaf so long ago may have stopped: nothing is done for him */
+	DAVE_PENDING_MAX = 64,	 /* transitions; past it the oldest is forgotten */
+	DAVE_HELD_MAX = 64,	 /* ops 23 and 31 held while the socket is gone */
+	DAVE_VERIFY_MAX = 64,	 /* users whose code was asked for */
+	DAVE_EVIDENCE_MS = 1000, /* a speaker that was deaf so long ago may have stopped: nothing is
+				    done for him */
 	DAVE_ENDLESS_MS = 5000,	 /* no transition explains deafness for so long without a break */
-	DAVE_FAILURES_MAX = 5,	 /* messages answered with op 31 in a row; one more every DAVE_FAILURE_MS */
+	DAVE_FAILURES_MAX =
+		5, /* messages answered with op 31 in a row; one more every DAVE_FAILURE_MS */
 	DAVE_FAILURE_MS = 2000,
 	DAVE_ANSWERS_MAX = 12, /* the same without an epoch in between, however slowly they come */
-	DAVE_STEPS_MAX = 5,	 /* steps of the ladder after which being heard does not shorten the wait any more */
-	DAVE_STEP_MS = 120000,	 /* one of them is forgotten */
+	DAVE_STEPS_MAX = 5, /* steps of the ladder after which being heard does not shorten the wait
+			       any more */
+	DAVE_STEP_MS = 120000, /* one of them is forgotten */
 };
 
 enum dave_op {
@@ -102,21 +106,22 @@ struct dave_session {
 	struct dave_kept kept[DAVE_KEYS];
 	unsigned n_kept;
 	const struct dave_epoch *sending; /* one of kept */
-	uint64_t seal_until; /* out of the group; NEVER: in it */
+	uint64_t seal_until;		  /* out of the group; NEVER: in it */
 	struct dave_transition pending[DAVE_PENDING_MAX];
 	unsigned n_pending;
 	uint16_t last_id; /* last transition executed or tried */
 	bool send_clear;
 	uint64_t clear_until;
-	uint64_t changed_at; /* keys came, or senders switched: deafness told before is no reason to heal */
+	uint64_t changed_at; /* keys came, or senders switched: deafness told before is no reason to
+				heal */
 
 	/* healing */
 	struct dave_deaf *deaf; /* sorted by user */
 	size_t n_deaf, cap_deaf;
-	uint64_t join_until;   /* grace behind our key package; 0: none */
-	uint64_t welcome_by;   /* NEVER: none awaited */
-	unsigned answers;      /* with op 31, since the last epoch */
-	uint64_t epoch_by;     /* one must follow what was proposed; NEVER: nothing was */
+	uint64_t join_until;	 /* grace behind our key package; 0: none */
+	uint64_t welcome_by;	 /* NEVER: none awaited */
+	unsigned answers;	 /* with op 31, since the last epoch */
+	uint64_t epoch_by;	 /* one must follow what was proposed; NEVER: nothing was */
 	bool recovered, resumed; /* steps taken against this spell */
 	bool gap;
 	bool lost;     /* inputs were left out: only a rejoin helps */
@@ -149,7 +154,8 @@ void dave_send_state(struct dave_session *s);
 
 /* ---- session_transition.c ---- */
 /* The epoch of a commit or welcome; taken over. */
-void dave_transition_prepare(struct dave_session *s, uint64_t now, uint16_t id, struct dave_epoch *e);
+void dave_transition_prepare(struct dave_session *s, uint64_t now, uint16_t id,
+			     struct dave_epoch *e);
 void dave_transition_text(struct dave_session *s, uint64_t now, uint16_t id, uint16_t version);
 void dave_transition_execute(struct dave_session *s, uint64_t now, uint16_t id);
 /* We are in no group any more. */

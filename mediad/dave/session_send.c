@@ -105,10 +105,12 @@ static void privacy_code(struct dave_session *s, const struct dave_epoch *e)
 
 static bool same(const struct dave_status *a, const struct dave_status *b)
 {
-	return a->version == b->version && a->known == b->known && a->ready == b->ready && a->pending == b->pending &&
-	       a->epoch == b->epoch && strcmp(a->privacy_code, b->privacy_code) == 0 && a->members == b->members &&
-	       a->heal == b->heal && a->deaf == b->deaf && a->recovers == b->recovers && a->resumes == b->resumes &&
-	       a->rejoins == b->rejoins && a->invalid == b->invalid && a->executes == b->executes;
+	return a->version == b->version && a->known == b->known && a->ready == b->ready &&
+	       a->pending == b->pending && a->epoch == b->epoch &&
+	       strcmp(a->privacy_code, b->privacy_code) == 0 && a->members == b->members &&
+	       a->heal == b->heal && a->deaf == b->deaf && a->recovers == b->recovers &&
+	       a->resumes == b->resumes && a->rejoins == b->rejoins && a->invalid == b->invalid &&
+	       a->executes == b->executes;
 }
 
 void dave_send_state(struct dave_session *s)

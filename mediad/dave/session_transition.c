@@ -57,13 +57,15 @@ static void keep(struct dave_session *s, uint64_t now, struct dave_epoch *e)
 	supersede(s, now);
 	sweep(s, now);
 	if (s->n_kept == DAVE_KEYS)
-		forget(s, s->kept[DAVE_KEYS - 1].epoch == s->sending ? DAVE_KEYS - 2 : DAVE_KEYS - 1);
+		forget(s,
+		       s->kept[DAVE_KEYS - 1].epoch == s->sending ? DAVE_KEYS - 2 : DAVE_KEYS - 1);
 	memmove(s->kept + 1, s->kept, s->n_kept++ * sizeof s->kept[0]);
 	s->kept[0] = (struct dave_kept){e, DAVE_NEVER};
 	s->changed_at = now;
 }
 
-unsigned dave_session_epochs(const struct dave_session *s, const struct dave_epoch **out, unsigned n)
+unsigned dave_session_epochs(const struct dave_session *s, const struct dave_epoch **out,
+			     unsigned n)
 {
 	unsigned found = 0;
 
@@ -134,7 +136,8 @@ static void begin(struct dave_session *s, uint64_t now, const struct dave_transi
 	}
 	for (unsigned i = 0; i < s->n_pending; i++)
 		if (s->pending[i].id == t->id) {
-			memmove(s->pending + i, s->pending + i + 1, (--s->n_pending - i) * sizeof *t);
+			memmove(s->pending + i, s->pending + i + 1,
+				(--s->n_pending - i) * sizeof *t);
 			break;
 		}
 	if (s->n_pending == DAVE_PENDING_MAX)
@@ -143,7 +146,8 @@ static void begin(struct dave_session *s, uint64_t now, const struct dave_transi
 	dave_send_text(s, DAVE_OP_READY, t->id);
 }
 
-void dave_transition_prepare(struct dave_session *s, uint64_t now, uint16_t id, struct dave_epoch *e)
+void dave_transition_prepare(struct dave_session *s, uint64_t now, uint16_t id,
+			     struct dave_epoch *e)
 {
 	keep(s, now, e);
 	dave_send_forget_commit(s);
@@ -154,8 +158,12 @@ void dave_transition_prepare(struct dave_session *s, uint64_t now, uint16_t id, 
 	s->seal_until = DAVE_NEVER;
 	s->hopeless = false;
 	s->answers = 0;
-	begin(s, now, &(struct dave_transition){.id = id, .version = DAVE_VERSION, .serial = e->serial, .at = now,
-						.proved = DAVE_NEVER});
+	begin(s, now,
+	      &(struct dave_transition){.id = id,
+					.version = DAVE_VERSION,
+					.serial = e->serial,
+					.at = now,
+					.proved = DAVE_NEVER});
 }
 
 void dave_transition_text(struct dave_session *s, uint64_t now, uint16_t id, uint16_t version)
@@ -213,7 +221,8 @@ static uint64_t due(const struct dave_transition *t)
 		return t->at + DAVE_DOWNGRADE_MS * DAVE_MS;
 	if (t->proved == DAVE_NEVER)
 		return t->at + DAVE_EXECUTE_LATE_MS * DAVE_MS;
-	return sooner(t->proved + DAVE_EXECUTE_GRACE_MS * DAVE_MS, t->at + DAVE_EXECUTE_LATE_MS * DAVE_MS);
+	return sooner(t->proved + DAVE_EXECUTE_GRACE_MS * DAVE_MS,
+		      t->at + DAVE_EXECUTE_LATE_MS * DAVE_MS);
 }
 
 void dave_transition_timer(struct dave_session *s, uint64_t now)

@@ -46,7 +46,8 @@ static void start(struct dave_window *w, uint64_t floor)
 	w->floor = floor;
 }
 
-/* Drops what the ring has no more room for when `newest` comes, and then the oldest past the cap. */
+/* Drops what the ring has no more room for when `newest` comes, and then the oldest past the cap.
+ */
 static void raise_floor(struct dave_window *w, uint64_t newest)
 {
 	while (w->floor + DAVE_WINDOW <= newest)

@@ -1,9 +1,9 @@
 /* Replay of one ratchet: every nonce opens once, in any order (limits of Discord's libdave).
  *
- * Nonces are numbers of 40 bits, generation << 24 | counter. What is newer than all before is fresh; of older ones those
- * that were passed over and did not come yet, the newest DAVE_MISSING_MAX of them. They are held as bits over the last
- * DAVE_WINDOW nonces: what lags farther behind is more than the ten seconds late for which keys are kept.
- * All zero is empty. */
+ * Nonces are numbers of 40 bits, generation << 24 | counter. What is newer than all before is
+ * fresh; of older ones those that were passed over and did not come yet, the newest
+ * DAVE_MISSING_MAX of them. They are held as bits over the last DAVE_WINDOW nonces: what lags
+ * farther behind is more than the ten seconds late for which keys are kept. All zero is empty. */
 #ifndef MEDIAD_DAVE_WINDOW_H
 #define MEDIAD_DAVE_WINDOW_H
 

@@ -33,7 +33,7 @@ enum cmd_type {
 	CMD_DAVE_CLEAR, /* what may go, and come, without end-to-end encryption */
 	CMD_DAVE_SEND,	/* lends the key that we seal with; NULL: none, nothing goes out */
 	CMD_DAVE_OPEN,	/* lends a speaker's newest key */
-	CMD_LANE_ADD, /* lends the lane */
+	CMD_LANE_ADD,	/* lends the lane */
 	CMD_LANE_PCM,
 	CMD_LANE_END,
 	CMD_LANE_DO,
@@ -57,7 +57,7 @@ struct cmd {
 		} dave;
 		struct {
 			uint32_t bitrate;
-			uint8_t complexity; /* of the encoder at most; 0: ENCODER_COMPLEXITY */
+			uint8_t complexity;    /* of the encoder at most; 0: ENCODER_COMPLEXITY */
 			bool mute, deaf, hold; /* hold: keep sound of speakers not known yet */
 		} set;
 		struct {
@@ -137,9 +137,11 @@ struct ev {
 			uint64_t user; /* 0: our own */
 			uint64_t epoch;
 			uint32_t generation; /* NEXT: the first that is wanted */
-			bool deaf;	     /* DEAF: told again after each DAVE_DEAF_PACKETS of a spell. A spell that
-						ends with the session, or its slot, ends without a word. */
-			uint64_t at;	     /* DEAF: the first packet that did not open; hearing again: now */
+			bool deaf;   /* DEAF: told again after each DAVE_DEAF_PACKETS of a spell. A
+					spell that   ends with the session, or its slot, ends without a
+					word. */
+			uint64_t at; /* DEAF: the first packet that did not open; hearing again: now
+				      */
 		} dave;
 		struct {
 			uint32_t link;
@@ -165,7 +167,7 @@ struct ev {
 			uint32_t playback;
 			uint64_t samples, pulled, at;
 			enum media_reason reason; /* STOPPED: NO_KEY, or NONE */
-			struct lane *lane; /* DRAINED, STOPPED */
+			struct lane *lane;	  /* DRAINED, STOPPED */
 		} lane;
 		struct line_stats call;
 		struct slot_stats user;

@@ -1,5 +1,6 @@
-/* Packets that cannot be heard yet: nobody said whose they are, or the key for them is still under way. They wait as they
- * came, opened at the transport layer alone, in the order of their arrival; the oldest give way.
+/* Packets that cannot be heard yet: nobody said whose they are, or the key for them is still under
+ * way. They wait as they came, opened at the transport layer alone, in the order of their arrival;
+ * the oldest give way.
  *
  * Plain memory of its owner; all zero is empty. */
 #ifndef MEDIAD_ENGINE_HOLD_H
@@ -12,8 +13,8 @@
 enum { HOLD_PACKETS = 512, HOLD_BYTES = 65536 };
 
 struct held {
-	uint64_t at; /* arrival */
-	uint64_t pos; /* the ring's */
+	uint64_t at;   /* arrival */
+	uint64_t pos;  /* the ring's */
 	uint32_t ssrc; /* 0: it was taken */
 	uint32_t ts;
 	uint16_t seq, n;

@@ -91,7 +91,8 @@ void line_tell(struct line *l, const struct ev *ev)
 	l->uph(ev, false, l->arg);
 }
 
-/* The count of a listen. There are as many places as listens, and those that ended give theirs back. */
+/* The count of a listen. There are as many places as listens, and those that ended give theirs
+ * back. */
 static uint32_t *untold_of(struct slot *s, uint32_t listen)
 {
 	unsigned i = 0, spare = 0;
@@ -325,7 +326,8 @@ bool line_send(struct line *l, const uint8_t *p, size_t n)
 
 	/* Each call has a socket of its own, so there is never more than one datagram for it. */
 	if (!env_replaying(l->env))
-		took = sendmmsg(l->fd, &msg, 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1 && msg.msg_len == n;
+		took = sendmmsg(l->fd, &msg, 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1 &&
+		       msg.msg_len == n;
 	/* Not how many bytes: that differs between CPUs. */
 	if (!env_answer(l->env, took))
 		return false;

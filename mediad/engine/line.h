@@ -19,12 +19,13 @@
 struct env;
 
 enum {
-	LINE_SLOTS = 512,    /* speakers with an SSRC; more are not heard */
-	LINE_BUCKETS = 1024, /* power of two above LINE_SLOTS */
-	LINE_HELD_MS = 2000, /* so long a packet waits for its speaker's name, or for a key */
-	LINE_NOBODYS_MS = 120, /* sound that is nobody's for so long, without a longer pause, is no straggler */
+	LINE_SLOTS = 512,	/* speakers with an SSRC; more are not heard */
+	LINE_BUCKETS = 1024,	/* power of two above LINE_SLOTS */
+	LINE_HELD_MS = 2000,	/* so long a packet waits for its speaker's name, or for a key */
+	LINE_NOBODYS_MS = 120,	/* sound that is nobody's for so long, without a longer pause, is no
+				   straggler */
 	LINE_UNHEARD_MS = 1000, /* and is told again so often */
-	LINE_RETRY = 16,     /* most of those that waited heard at once: decoding takes time */
+	LINE_RETRY = 16,	/* most of those that waited heard at once: decoding takes time */
 	LINE_STATS_MS = 5000,
 	LINE_PROGRESS_MS = 100,
 };
@@ -48,16 +49,16 @@ struct slot {
 
 	/* end-to-end encryption */
 	struct dave_opener *opener;
-	bool stale;	      /* its keys are of a session that is over */
-	uint64_t epoch;	      /* of the newest key, 0: there was none in this session */
-	uint32_t generation;  /* and its first generation */
-	uint64_t proved;      /* the epoch that EV_DAVE_PROOF was told of */
-	unsigned waiting;     /* packets that are held */
-	bool more;	      /* they are being heard, some at each tick; fresh ones wait behind them */
-	uint64_t came;	      /* arrival of the newest packet that was heard */
+	bool stale;	     /* its keys are of a session that is over */
+	uint64_t epoch;	     /* of the newest key, 0: there was none in this session */
+	uint32_t generation; /* and its first generation */
+	uint64_t proved;     /* the epoch that EV_DAVE_PROOF was told of */
+	unsigned waiting;    /* packets that are held */
+	bool more;     /* they are being heard, some at each tick; fresh ones wait behind them */
+	uint64_t came; /* arrival of the newest packet that was heard */
 	struct {
-		uint32_t run;	/* packets in a row that did not open */
-		uint64_t since; /* the first of them */
+		uint32_t run;	 /* packets in a row that did not open */
+		uint64_t since;	 /* the first of them */
 		bool deaf, owed; /* owed: that it is so is to be told */
 		uint32_t count;
 		uint64_t ns; /* of spells that are over */
@@ -149,7 +150,8 @@ struct slot *slot_free(struct slot *s);
 void line_start(struct line *l, struct env *env, unsigned index, uint64_t phase, line_up_h *uph,
 		void *arg);
 void line_command(struct line *l, struct cmd *cmd);
-/* The thread is busy: so many steps of complexity less than was asked for, and below the lowest no redundancy. */
+/* The thread is busy: so many steps of complexity less than was asked for, and below the lowest no
+ * redundancy. */
 void line_ease(struct line *l, unsigned eased);
 void line_datagram(struct line *l, uint8_t *p, size_t n);
 void line_tick(struct line *l);

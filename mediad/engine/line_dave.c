@@ -28,7 +28,8 @@ static void spend(struct dave_key *key, void *arg)
 static void tell_spent(struct line *l)
 {
 	while (l->n_spent) {
-		struct ev ev = {.type = EV_DAVE_KEY_GONE, .line = l, .dave_key = l->spent[l->n_spent - 1]};
+		struct ev ev = {
+			.type = EV_DAVE_KEY_GONE, .line = l, .dave_key = l->spent[l->n_spent - 1]};
 
 		if (!l->uph(&ev, true, l->arg))
 			return;
@@ -36,8 +37,8 @@ static void tell_spent(struct line *l)
 	}
 }
 
-/* The keys of a session that is over open nothing any more. They leave here, a speaker at a time: an opener may hold more
- * than there is room for if all did at once. False: not now. */
+/* The keys of a session that is over open nothing any more. They leave here, a speaker at a time:
+ * an opener may hold more than there is room for if all did at once. False: not now. */
 static bool renewed(struct line *l, struct slot *s)
 {
 	if (s->stale && !l->n_spent) {
@@ -57,7 +58,8 @@ static void set_gate(struct line *l)
 	line_prepare(l);
 }
 
-bool line_protect(struct line *l, const struct sender_packet *pkt, uint8_t *buf, size_t cap, struct slice *out)
+bool line_protect(struct line *l, const struct sender_packet *pkt, uint8_t *buf, size_t cap,
+		  struct slice *out)
 {
 	size_t n;
 

@@ -60,7 +60,8 @@ void line_dave_tick(struct line *l, uint64_t now);
 uint64_t line_dave_next(const struct line *l);
 
 /* What of a packet goes out: as it is, or sealed into buf. False: nothing may. */
-bool line_protect(struct line *l, const struct sender_packet *pkt, uint8_t *buf, size_t cap, struct slice *out);
+bool line_protect(struct line *l, const struct sender_packet *pkt, uint8_t *buf, size_t cap,
+		  struct slice *out);
 /* It is known what may be accepted of this speaker. */
 bool line_may_open(struct line *l, struct slot *s);
 /* A packet of s, which came at `at`, did not open. */

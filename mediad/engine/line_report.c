@@ -1,4 +1,5 @@
-/* The line's RTCP: a sender report while we send, with it what we hear of others; and what they tell of us. */
+/* The line's RTCP: a sender report while we send, with it what we hear of others; and what they
+ * tell of us. */
 #include <errno.h>
 #include <string.h>
 
@@ -56,7 +57,8 @@ void line_report(struct line *l, uint64_t now)
 		line_send(l, out, len);
 }
 
-/* Where a sender's counters are kept. Of those without a slot the one that was silent longest gives way. */
+/* Where a sender's counters are kept. Of those without a slot the one that was silent longest gives
+ * way. */
 static struct nonces *seen_of(struct line *l, uint32_t ssrc)
 {
 	const unsigned n = sizeof l->reporters / sizeof l->reporters[0];

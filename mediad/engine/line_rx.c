@@ -112,7 +112,8 @@ static enum verdict open_packet(struct line *l, struct slot *s, const struct com
 
 	if (!line_may_open(l, s))
 		return WAITS;
-	what = dave_open(s->opener, c->pkt->p, c->pkt->n, env_now(l->env), opus, sizeof opus, &plain.n, &epoch);
+	what = dave_open(s->opener, c->pkt->p, c->pkt->n, env_now(l->env), opus, sizeof opus,
+			 &plain.n, &epoch);
 	switch (what) {
 	case DAVE_SEALED:
 	case DAVE_CLEAR:
@@ -174,7 +175,8 @@ static void on_packet(struct line *l, struct slot *s, const struct audio_packet 
 	if (v == OVER)
 		return;
 	h.tried = v == REFUSED;
-	/* Before the first key it is not for us: those who joined before us speak with what we never had. */
+	/* Before the first key it is not for us: those who joined before us speak with what we
+	 * never had. */
 	h.counts = h.tried && s->epoch;
 	hold(l, s, &h, pkt->p);
 }
@@ -187,7 +189,8 @@ static unsigned retry(struct line *l, struct slot *s, unsigned most)
 
 	for (unsigned i = 0; s->waiting && i < l->held.n && n < most; i++) {
 		struct held *h = hold_at(&l->held, i);
-		struct audio_packet pkt = {.seq = h->seq, .ts = h->ts, .level = h->level, .n = h->n};
+		struct audio_packet pkt = {
+			.seq = h->seq, .ts = h->ts, .level = h->level, .n = h->n};
 		struct coming c = {.pkt = &pkt, .at = h->at, .again = h->tried, .behind = behind};
 		enum verdict v;
 
@@ -240,7 +243,8 @@ void line_unhold(struct line *l, struct slot *s)
 	line_retry(l, s);
 }
 
-/* At once, for somebody whose slot was needed elsewhere; when it is sure that it goes on; and now and then. */
+/* At once, for somebody whose slot was needed elsewhere; when it is sure that it goes on; and now
+ * and then. */
 static void tell_unheard(struct line *l, struct line_unknown *u, uint64_t now)
 {
 	struct ev ev = {.type = EV_UNHEARD, .line = l};
@@ -253,7 +257,8 @@ static void tell_unheard(struct line *l, struct line_unknown *u, uint64_t now)
 	ev.unheard.ssrc = u->ssrc;
 	ev.unheard.goes_on = now - u->since >= LINE_NOBODYS_MS * MS;
 	if (l->uph(&ev, true, l->arg))
-		u->tell = ev.unheard.goes_on ? now + LINE_UNHEARD_MS * MS : u->since + LINE_NOBODYS_MS * MS;
+		u->tell = ev.unheard.goes_on ? now + LINE_UNHEARD_MS * MS
+					     : u->since + LINE_NOBODYS_MS * MS;
 }
 
 static void on_unknown(struct line *l, uint32_t ssrc, const struct audio_packet *pkt, uint64_t now)

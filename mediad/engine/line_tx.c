@@ -154,7 +154,8 @@ static enum sender_outcome send_packet(struct line *l, const struct sender_packe
 		return SENDER_UNTOLD;
 	l->seq = (uint16_t)(pkt->seq + 1);
 	if (!line_protect(l, pkt, sealed, sizeof sealed, &payload) ||
-	    rtpsize_seal(l->key, &h, payload.p, payload.n, out, sizeof out, &len) || !line_send(l, out, len))
+	    rtpsize_seal(l->key, &h, payload.p, payload.n, out, sizeof out, &len) ||
+	    !line_send(l, out, len))
 		return SENDER_FAILED;
 	report_sent(&l->report, payload.n);
 	return SENDER_SENT;

@@ -35,8 +35,8 @@ void athread_join(struct athread *t);
 
 struct env *athread_env(struct athread *t);
 
-/* A turn of its loop, between two waits, lasted so long (ns): what follows from that is delivered. The thread's own, or in
- * simulated time a test's. */
+/* A turn of its loop, between two waits, lasted so long (ns): what follows from that is delivered.
+ * The thread's own, or in simulated time a test's. */
 void athread_turned(struct athread *t, uint64_t from, uint64_t to);
 
 /* ---- the loop thread's ends of the rings ---- */

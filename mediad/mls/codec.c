@@ -69,7 +69,12 @@ size_t mls_varint_put(uint8_t out[4], size_t n)
 	struct wr w = wr_of(out, 4);
 
 	if (size)
-		wr_be(&w, (size == 4 ? UINT32_C(2) << 30 : size == 2 ? 1u << 14 : 0) | n, (unsigned)size);
+		wr_be(&w,
+		      (size == 4   ? UINT32_C(2) << 30
+		       : size == 2 ? 1u << 14
+				   : 0) |
+			      n,
+		      (unsigned)size);
 	return size;
 }
 

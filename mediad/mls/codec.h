@@ -1,6 +1,8 @@
-/* MLS presentation language (RFC 9420 section 2): variable-size vectors on proto's cursors, and a growing writer.
+/* MLS presentation language (RFC 9420 section 2): variable-size vectors on proto's cursors, and a
+ * growing writer.
  *
- * `V` below is opaque<V>: a length of 1, 2 or 4 bytes (in the shortest form, else malformed) and so many bytes. */
+ * `V` below is opaque<V>: a length of 1, 2 or 4 bytes (in the shortest form, else malformed) and so
+ * many bytes. */
 #ifndef MEDIAD_MLS_CODEC_H
 #define MEDIAD_MLS_CODEC_H
 
@@ -12,7 +14,8 @@ uint32_t mls_rd_varint(struct rd *r);
 struct slice mls_rd_vec(struct rd *r);
 /* A cursor over the body of one V. */
 struct rd mls_rd_sub(struct rd *r);
-/* optional<T>: reads the presence byte; false when absent; a value other than 0 and 1 is an error. */
+/* optional<T>: reads the presence byte; false when absent; a value other than 0 and 1 is an error.
+ */
 bool mls_rd_optional(struct rd *r);
 
 /* Bytes in the form of a varint; 0 when n cannot be written (above 2^30 - 1). */
@@ -20,8 +23,8 @@ size_t mls_varint_size(size_t n);
 /* Writes that form and returns its size; 0 as above, and nothing is written. */
 size_t mls_varint_put(uint8_t out[4], size_t n);
 
-/* A growing buffer with a sticky error: ENOMEM, or EOVERFLOW past MLS_BYTES_MAX. Zero-initialise; what it held may
- * be secret, so growing and freeing wipe. */
+/* A growing buffer with a sticky error: ENOMEM, or EOVERFLOW past MLS_BYTES_MAX. Zero-initialise;
+ * what it held may be secret, so growing and freeing wipe. */
 struct mls_out {
 	uint8_t *p;
 	size_t n, cap;

@@ -111,7 +111,8 @@ int mls_label_head(uint8_t head[MLS_HEAD], size_t *n, const char *label, size_t 
 	return 0;
 }
 
-int mls_expand_label(uint8_t *out, size_t n, struct slice secret, const char *label, struct slice context)
+int mls_expand_label(uint8_t *out, size_t n, struct slice secret, const char *label,
+		     struct slice context)
 {
 	uint8_t head[2 + MLS_HEAD];
 	struct wr w = wr_of(head, sizeof head);
@@ -128,7 +129,8 @@ int mls_derive_secret(uint8_t out[MLS_HASH], struct slice secret, const char *la
 	return mls_expand_label(out, MLS_HASH, secret, label, (struct slice){0});
 }
 
-int mls_derive_tree_secret(uint8_t *out, size_t n, struct slice secret, const char *label, uint32_t generation)
+int mls_derive_tree_secret(uint8_t *out, size_t n, struct slice secret, const char *label,
+			   uint32_t generation)
 {
 	uint8_t context[4];
 	struct wr w = wr_of(context, sizeof context);
@@ -140,8 +142,10 @@ int mls_derive_tree_secret(uint8_t *out, size_t n, struct slice secret, const ch
 int mls_ref_hash(uint8_t out[MLS_HASH], const char *label, struct slice value)
 {
 	uint8_t before[4], between[4];
-	size_t n = strlen(label), nb = mls_varint_put(before, n), nv = mls_varint_put(between, value.n);
-	const struct slice parts[] = {mls_slice(before, nb), mls_slice(label, n), mls_slice(between, nv), value};
+	size_t n = strlen(label), nb = mls_varint_put(before, n),
+	       nv = mls_varint_put(between, value.n);
+	const struct slice parts[] = {mls_slice(before, nb), mls_slice(label, n),
+				      mls_slice(between, nv), value};
 
 	return nb && nv ? mls_hash(out, parts, 4) : EOVERFLOW;
 }
@@ -182,21 +186,21 @@ static int gcm_key(mbedtls_gcm_context *gcm, const uint8_t key[MLS_KEY])
 	return mbedtls_gcm_setkey(gcm, MBEDTLS_CIPHER_ID_AES, key, MLS_KEY * 8) ? ENOMEM : 0;
 }
 
-int mls_seal(uint8_t *out, const uint8_t key[MLS_KEY], const uint8_t nonce[MLS_NONCE], struct slice aad,
-	     struct slice plain)
+int mls_seal(uint8_t *out, const uint8_t key[MLS_KEY], const uint8_t nonce[MLS_NONCE],
+	     struct slice aad, struct slice plain)
 {
 	mbedtls_gcm_context gcm;
 	int err = gcm_key(&gcm, key);
 
-	if (!err && mbedtls_gcm_crypt_and_tag(&gcm, MBEDTLS_GCM_ENCRYPT, plain.n, nonce, MLS_NONCE, aad.p, aad.n,
-					      plain.p, out, MLS_TAG, out + plain.n))
+	if (!err && mbedtls_gcm_crypt_and_tag(&gcm, MBEDTLS_GCM_ENCRYPT, plain.n, nonce, MLS_NONCE,
+					      aad.p, aad.n, plain.p, out, MLS_TAG, out + plain.n))
 		err = EOVERFLOW;
 	mbedtls_gcm_free(&gcm);
 	return err;
 }
 
-int mls_open(uint8_t *out, const uint8_t key[MLS_KEY], const uint8_t nonce[MLS_NONCE], struct slice aad,
-	     struct slice sealed)
+int mls_open(uint8_t *out, const uint8_t key[MLS_KEY], const uint8_t nonce[MLS_NONCE],
+	     struct slice aad, struct slice sealed)
 {
 	mbedtls_gcm_context gcm;
 	size_t n;
@@ -206,8 +210,8 @@ int mls_open(uint8_t *out, const uint8_t key[MLS_KEY], const uint8_t nonce[MLS_N
 		return EACCES;
 	n = sealed.n - MLS_TAG;
 	err = gcm_key(&gcm, key);
-	if (!err &&
-	    mbedtls_gcm_auth_decrypt(&gcm, n, nonce, MLS_NONCE, aad.p, aad.n, sealed.p + n, MLS_TAG, sealed.p, out))
+	if (!err && mbedtls_gcm_auth_decrypt(&gcm, n, nonce, MLS_NONCE, aad.p, aad.n, sealed.p + n,
+					     MLS_TAG, sealed.p, out))
 		err = EACCES;
 	mbedtls_gcm_free(&gcm);
 	return err;

@@ -52,8 +52,8 @@ struct mls_group *mls_group_free(struct mls_group *g)
 	return NULL;
 }
 
-static int create(struct mls_group *g, struct slice group_id, struct mls_leaf *leaf, struct slice extensions,
-		  struct mls_rng *rng)
+static int create(struct mls_group *g, struct slice group_id, struct mls_leaf *leaf,
+		  struct slice extensions, struct mls_rng *rng)
 {
 	uint8_t tree_hash[MLS_HASH], epoch_secret[MLS_HASH], tag[MLS_HASH];
 	struct mls_group_context c = {.suite = MLS_SUITE,
@@ -83,8 +83,8 @@ static int create(struct mls_group *g, struct slice group_id, struct mls_leaf *l
 	return err;
 }
 
-int mls_group_create(struct mls_group **out, struct slice group_id, const struct mls_identity *me, struct mls_leaf *leaf,
-		     struct slice extensions, struct mls_rng *rng)
+int mls_group_create(struct mls_group **out, struct slice group_id, const struct mls_identity *me,
+		     struct mls_leaf *leaf, struct slice extensions, struct mls_rng *rng)
 {
 	struct mls_group *g = NULL;
 	int err = mls_extensions_check(extensions);
@@ -145,8 +145,9 @@ int group_provisional(struct mls_group *next, const struct mls_group *g, struct 
 	return group_set_context(next, &c);
 }
 
-int group_enter(struct mls_group *next, const struct mls_group *g, const uint8_t commit_secret[MLS_HASH],
-		struct slice transcript_input, uint8_t tag[MLS_HASH])
+int group_enter(struct mls_group *next, const struct mls_group *g,
+		const uint8_t commit_secret[MLS_HASH], struct slice transcript_input,
+		uint8_t tag[MLS_HASH])
 {
 	struct mls_group_context c = next->context;
 	uint8_t confirmed[MLS_HASH];
@@ -209,7 +210,8 @@ struct slice mls_group_confirmed(const struct mls_group *g)
 	return g->context.confirmed;
 }
 
-int mls_group_export(const struct mls_group *g, uint8_t *out, size_t n, const char *label, struct slice context)
+int mls_group_export(const struct mls_group *g, uint8_t *out, size_t n, const char *label,
+		     struct slice context)
 {
 	return mls_export(out, n, g->secrets.exporter, label, context);
 }

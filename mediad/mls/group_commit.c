@@ -1,4 +1,5 @@
-/* A commit of our own, its welcome and the state that it leads to (RFC 9420 sections 12.4.1 and 12.4.3). */
+/* A commit of our own, its welcome and the state that it leads to (RFC 9420 sections 12.4.1
+ * and 12.4.3). */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -19,8 +20,8 @@ static struct slice hash_slice(const uint8_t *p)
 	return mls_slice(p, MLS_HASH);
 }
 
-static int sign(struct mls_out *o, const struct mls_group *g, const char *label, struct slice content,
-		struct mls_rng *rng)
+static int sign(struct mls_out *o, const struct mls_group *g, const char *label,
+		struct slice content, struct mls_rng *rng)
 {
 	uint8_t sig[MLS_SIG_MAX];
 	size_t n = 0;
@@ -39,7 +40,8 @@ static int take_proposals(struct making *m)
 	int err = g->n_proposals ? 0 : ENOENT;
 
 	for (unsigned i = 0; !err && i < g->n_proposals; i++)
-		err = group_plan_put(&m->plan, &g->proposals[i].proposal, g->proposals[i].message.sender_index, false);
+		err = group_plan_put(&m->plan, &g->proposals[i].proposal,
+				     g->proposals[i].message.sender_index, false);
 	return err ? err : group_plan_check(&m->plan, g, g->keys.leaf);
 }
 
@@ -51,8 +53,8 @@ static int grow_tree(struct making *m)
 	if (!err)
 		err = group_plan_apply(&m->plan, g, m->next->tree);
 	if (!err && group_plan_needs_path(&m->plan))
-		err = mls_path_make(m->next->tree, &m->next->keys, &g->signature, g->context.group_id, &m->secrets,
-				    m->commit_secret, m->rng);
+		err = mls_path_make(m->next->tree, &m->next->keys, &g->signature,
+				    g->context.group_id, &m->secrets, m->commit_secret, m->rng);
 	return err ? err : group_provisional(m->next, g, m->plan.extensions);
 }
 
@@ -65,7 +67,8 @@ static int write_content(struct mls_out *o, const struct making *m)
 	size_t at;
 	int err = 0;
 
-	mls_content_write(o, g->context.group_id, g->context.epoch, MLS_SENDER_MEMBER, g->keys.leaf, MLS_CONTENT_COMMIT);
+	mls_content_write(o, g->context.group_id, g->context.epoch, MLS_SENDER_MEMBER, g->keys.leaf,
+			  MLS_CONTENT_COMMIT);
 	at = mls_out_open(o);
 	for (unsigned i = 0; i < g->n_proposals; i++) {
 		mls_out_be(o, 2, 1); /* by reference */
@@ -75,11 +78,13 @@ static int write_content(struct mls_out *o, const struct making *m)
 	mls_out_be(o, path, 1);
 	if (path)
 		err = mls_path_write(o, m->next->tree, g->keys.leaf, &m->secrets,
-				     mls_out_view(&m->next->context_bytes), m->plan.added, m->plan.n_added, m->rng);
+				     mls_out_view(&m->next->context_bytes), m->plan.added,
+				     m->plan.n_added, m->rng);
 	return err ? err : o->err;
 }
 
-/* Behind the content of the message: signature, confirmation tag, membership tag; and with them the next epoch. */
+/* Behind the content of the message: signature, confirmation tag, membership tag; and with them the
+ * next epoch. */
 static int authenticate(struct mls_out *o, struct making *m, size_t content)
 {
 	enum { VERSION = 2 };
@@ -90,16 +95,18 @@ static int authenticate(struct mls_out *o, struct making *m, size_t content)
 	struct rd r;
 	int err;
 
-	err = mls_content_tbs(&tbs, mls_slice(o->p + content, o->n - content), mls_out_view(&g->context_bytes));
+	err = mls_content_tbs(&tbs, mls_slice(o->p + content, o->n - content),
+			      mls_out_view(&g->context_bytes));
 	if (!err)
 		err = sign(o, g, "FramedContentTBS", mls_out_view(&tbs), m->rng);
 	if (!err)
-		err = group_enter(m->next, g, m->commit_secret, mls_slice(o->p + VERSION, o->n - VERSION), m->tag);
+		err = group_enter(m->next, g, m->commit_secret,
+				  mls_slice(o->p + VERSION, o->n - VERSION), m->tag);
 	if (err)
 		goto out;
 	r = rd_of(o->p + signature, o->n - signature);
-	err = mls_membership_tag(membership, g->secrets.membership, mls_out_view(&tbs), mls_rd_vec(&r),
-				 hash_slice(m->tag));
+	err = mls_membership_tag(membership, g->secrets.membership, mls_out_view(&tbs),
+				 mls_rd_vec(&r), hash_slice(m->tag));
 	if (err)
 		goto out;
 	mls_out_vec(o, hash_slice(m->tag));
@@ -154,7 +161,8 @@ static int seal_group_info(uint8_t **out, size_t *n, const struct making *m)
 	if (err)
 		goto out;
 	sealed = malloc(info.n + MLS_TAG);
-	err = sealed ? mls_seal(sealed, key, nonce, (struct slice){0}, mls_out_view(&info)) : ENOMEM;
+	err = sealed ? mls_seal(sealed, key, nonce, (struct slice){0}, mls_out_view(&info))
+		     : ENOMEM;
 	if (err)
 		goto out;
 	*n = info.n + MLS_TAG;
@@ -182,8 +190,8 @@ static void write_secrets(struct mls_out *o, const struct making *m, uint32_t le
 	mls_out_vec(o, (struct slice){0}); /* pre-shared keys */
 }
 
-static int write_newcomer(struct mls_out *o, const struct making *m, const struct mls_key_package *k, uint32_t leaf,
-			  struct slice group_info)
+static int write_newcomer(struct mls_out *o, const struct making *m,
+			  const struct mls_key_package *k, uint32_t leaf, struct slice group_info)
 {
 	enum { SECRETS_MAX = 128 };
 	uint8_t ref[MLS_HASH], enc[MLS_POINT], sealed[SECRETS_MAX + MLS_TAG];
@@ -197,7 +205,8 @@ static int write_newcomer(struct mls_out *o, const struct making *m, const struc
 	if (!err)
 		err = mls_key_package_ref_hash(ref, k);
 	if (!err)
-		err = mls_encrypt_label(enc, sealed, k->init_key, "Welcome", group_info, mls_out_view(&plain), m->rng);
+		err = mls_encrypt_label(enc, sealed, k->init_key, "Welcome", group_info,
+					mls_out_view(&plain), m->rng);
 	if (!err) {
 		mls_out_vec(o, hash_slice(ref));
 		mls_out_vec(o, mls_slice(enc, sizeof enc));
@@ -226,7 +235,8 @@ static int write_welcome(struct mls_out *o, const struct making *m)
 		const struct mls_proposal *p = &m->plan.changes[i].proposal;
 
 		if (p->type == MLS_PROPOSAL_ADD)
-			err = write_newcomer(o, m, p->key_package, m->plan.added[nth++], mls_slice(sealed, n));
+			err = write_newcomer(o, m, p->key_package, m->plan.added[nth++],
+					     mls_slice(sealed, n));
 	}
 	mls_out_close(o, at);
 	mls_out_vec(o, mls_slice(sealed, n));

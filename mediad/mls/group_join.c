@@ -71,7 +71,8 @@ static int read_secrets(struct secrets *s, const struct opened *plain, const str
 	return mls_psk_secret(s->psk, psks, who->psks, who->n_psks);
 }
 
-static int open_secrets(struct secrets *out, const struct mls_welcome *w, const struct newcomer *who)
+static int open_secrets(struct secrets *out, const struct mls_welcome *w,
+			const struct newcomer *who)
 {
 	struct opened plain = {0};
 	struct slice enc = {0}, sealed = {0};
@@ -161,16 +162,18 @@ static int enter(struct mls_group *g, const struct mls_group_info *info, const s
 
 	err = group_set_context(g, &info->context);
 	if (!err)
-		err = mls_schedule_join(&g->secrets, s->joiner, s->psk, mls_out_view(&g->context_bytes));
+		err = mls_schedule_join(&g->secrets, s->joiner, s->psk,
+					mls_out_view(&g->context_bytes));
 	if (!err)
 		err = mls_confirmation_tag(tag, &g->secrets, g->context.confirmed);
-	if (!err && (info->confirmation_tag.n != MLS_HASH || !mls_same(tag, info->confirmation_tag.p, MLS_HASH)))
+	if (!err && (info->confirmation_tag.n != MLS_HASH ||
+		     !mls_same(tag, info->confirmation_tag.p, MLS_HASH)))
 		err = EACCES;
 	return err ? err : mls_interim(g->interim, g->context.confirmed, tag);
 }
 
-static int take_place(struct mls_group *g, const struct mls_group_info *info, const struct secrets *s,
-		      const struct newcomer *who)
+static int take_place(struct mls_group *g, const struct mls_group_info *info,
+		      const struct secrets *s, const struct newcomer *who)
 {
 	if (mls_tree_find(g->tree, who->key_package->leaf, &g->keys.leaf))
 		return EBADMSG;
@@ -180,8 +183,8 @@ static int take_place(struct mls_group *g, const struct mls_group_info *info, co
 	return s->has_path ? mls_private_implant(&g->keys, g->tree, info->signer, s->path) : 0;
 }
 
-static int join(struct mls_group *g, const struct mls_welcome *w, struct slice tree, const struct secrets *s,
-		const struct newcomer *who)
+static int join(struct mls_group *g, const struct mls_welcome *w, struct slice tree,
+		const struct secrets *s, const struct newcomer *who)
 {
 	struct opened plain = {0};
 	struct mls_group_info info;
@@ -238,7 +241,8 @@ int mls_group_join_with(struct mls_group **out, struct slice welcome, struct sli
 }
 
 int mls_group_join(struct mls_group **out, struct slice welcome, struct slice tree,
-		   const struct mls_key_package *key_package, const struct p256_pair *init, const struct mls_identity *me)
+		   const struct mls_key_package *key_package, const struct p256_pair *init,
+		   const struct mls_identity *me)
 {
 	return mls_group_join_with(out, welcome, tree, key_package, init, me, NULL, 0);
 }

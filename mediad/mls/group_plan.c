@@ -1,4 +1,5 @@
-/* The proposals of one commit together: what they may be, and what they do to the tree (RFC 9420 sections 12.2, 12.3). */
+/* The proposals of one commit together: what they may be, and what they do to the tree (RFC 9420
+ * sections 12.2, 12.3). */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -6,7 +7,8 @@
 
 enum { CHANGES_FIRST = 8 };
 
-int group_plan_put(struct group_plan *plan, const struct mls_proposal *p, uint32_t sender, bool owned)
+int group_plan_put(struct group_plan *plan, const struct mls_proposal *p, uint32_t sender,
+		   bool owned)
 {
 	if (plan->n == MLS_PROPOSALS_MAX)
 		return EOVERFLOW;
@@ -19,7 +21,8 @@ int group_plan_put(struct group_plan *plan, const struct mls_proposal *p, uint32
 		plan->changes = more;
 		plan->cap = cap;
 	}
-	plan->changes[plan->n++] = (struct group_change){.proposal = *p, .owned = owned, .sender = sender};
+	plan->changes[plan->n++] =
+		(struct group_change){.proposal = *p, .owned = owned, .sender = sender};
 	return 0;
 }
 
@@ -79,7 +82,8 @@ bool group_plan_needs_path(const struct group_plan *plan)
 bool group_plan_removes(const struct group_plan *plan, uint32_t leaf)
 {
 	for (unsigned i = 0; i < plan->n; i++)
-		if (plan->changes[i].proposal.type == MLS_PROPOSAL_REMOVE && plan->changes[i].proposal.removed == leaf)
+		if (plan->changes[i].proposal.type == MLS_PROPOSAL_REMOVE &&
+		    plan->changes[i].proposal.removed == leaf)
 			return true;
 	return false;
 }
@@ -110,8 +114,9 @@ static int apply(struct group_plan *plan, const struct group_change *c, struct m
 
 int group_plan_apply(struct group_plan *plan, const struct mls_group *g, struct mls_tree *t)
 {
-	static const enum mls_proposal_type order[] = {MLS_PROPOSAL_GROUP_CONTEXT_EXTENSIONS, MLS_PROPOSAL_UPDATE,
-						       MLS_PROPOSAL_REMOVE, MLS_PROPOSAL_ADD};
+	static const enum mls_proposal_type order[] = {MLS_PROPOSAL_GROUP_CONTEXT_EXTENSIONS,
+						       MLS_PROPOSAL_UPDATE, MLS_PROPOSAL_REMOVE,
+						       MLS_PROPOSAL_ADD};
 	int err = 0;
 
 	plan->extensions = g->context.extensions;

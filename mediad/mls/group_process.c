@@ -25,11 +25,15 @@ static int take_known(struct taking *t, struct slice ref)
 {
 	const struct remembered *known = group_recall(t->g, ref);
 
-	/* The same one twice touches the same leaf, key or extensions twice, which the plan refuses. */
-	return known ? group_plan_put(&t->plan, &known->proposal, known->message.sender_index, false) : ENOENT;
+	/* The same one twice touches the same leaf, key or extensions twice, which the plan
+	 * refuses. */
+	return known ? group_plan_put(&t->plan, &known->proposal, known->message.sender_index,
+				      false)
+		     : ENOENT;
 }
 
-/* An Update by value would be the committer's own, which the plan refuses: it changes its leaf by the path. */
+/* An Update by value would be the committer's own, which the plan refuses: it changes its leaf by
+ * the path. */
 static int take_value(struct taking *t, struct mls_proposal *p)
 {
 	uint32_t sender = t->message.sender_index;
@@ -73,7 +77,8 @@ static int take_body(struct taking *t)
 
 /* ---- the next state ---- */
 
-static int take_path(struct mls_group *next, const struct taking *t, uint8_t commit_secret[MLS_HASH])
+static int take_path(struct mls_group *next, const struct taking *t,
+		     uint8_t commit_secret[MLS_HASH])
 {
 	uint32_t sender = t->message.sender_index;
 	struct slice group_id = t->g->context.group_id;
@@ -91,8 +96,9 @@ static int take_path(struct mls_group *next, const struct taking *t, uint8_t com
 	err = group_provisional(next, t->g, t->plan.extensions);
 	if (err)
 		return err;
-	return mls_path_open(&next->keys, next->tree, sender, &t->path, mls_out_view(&next->context_bytes),
-			     t->plan.added, t->plan.n_added, commit_secret);
+	return mls_path_open(&next->keys, next->tree, sender, &t->path,
+			     mls_out_view(&next->context_bytes), t->plan.added, t->plan.n_added,
+			     commit_secret);
 }
 
 static int follow(struct mls_group *next, struct taking *t)
@@ -107,7 +113,8 @@ static int follow(struct mls_group *next, struct taking *t)
 	else if (!err)
 		err = group_provisional(next, t->g, t->plan.extensions);
 	if (!err)
-		err = group_enter(next, t->g, commit_secret, mls_transcript_input(&t->message), tag);
+		err = group_enter(next, t->g, commit_secret, mls_transcript_input(&t->message),
+				  tag);
 	if (!err && (told.n != MLS_HASH || !mls_same(told.p, tag, MLS_HASH)))
 		err = EACCES;
 	mls_wipe(commit_secret, sizeof commit_secret);
@@ -128,7 +135,8 @@ static int read_commit(struct taking *t, struct slice message)
 	return err ? err : take_body(t);
 }
 
-int mls_group_process(struct mls_group **out, const struct mls_group *g, struct slice message, bool *removed)
+int mls_group_process(struct mls_group **out, const struct mls_group *g, struct slice message,
+		      bool *removed)
 {
 	struct taking t = {.g = g};
 	struct mls_group *next = NULL;

@@ -11,7 +11,8 @@ enum { REQUIRED_MAX = 64, PROPOSALS_FIRST = 8 };
 
 enum kind { EXTENSION, PROPOSAL, CREDENTIAL };
 
-/* What every client can do is not listed (section 7.2): extension types 1 to 5, proposal types 1 to 7. */
+/* What every client can do is not listed (section 7.2): extension types 1 to 5, proposal types 1
+ * to 7. */
 static bool capable(const struct mls_leaf *l, enum kind kind, uint16_t type)
 {
 	switch (kind) {
@@ -110,7 +111,8 @@ static int sender_key(const struct mls_group *g, const struct mls_public *m, str
 		*key = l->signature_key;
 		return 0;
 	case MLS_SENDER_EXTERNAL:
-		return m->type == MLS_CONTENT_PROPOSAL ? external_key(g, m->sender_index, key) : EBADMSG;
+		return m->type == MLS_CONTENT_PROPOSAL ? external_key(g, m->sender_index, key)
+						       : EBADMSG;
 	case MLS_SENDER_NEW_PROPOSAL:
 	case MLS_SENDER_NEW_COMMIT:
 		break;
@@ -125,8 +127,10 @@ static int check_membership(const struct mls_group *g, const struct mls_public *
 
 	if (m->sender != MLS_SENDER_MEMBER)
 		return 0;
-	err = mls_membership_tag(tag, g->secrets.membership, tbs, m->signature, m->confirmation_tag);
-	if (!err && (m->membership_tag.n != MLS_HASH || !mls_same(tag, m->membership_tag.p, MLS_HASH)))
+	err = mls_membership_tag(tag, g->secrets.membership, tbs, m->signature,
+				 m->confirmation_tag);
+	if (!err &&
+	    (m->membership_tag.n != MLS_HASH || !mls_same(tag, m->membership_tag.p, MLS_HASH)))
 		err = EACCES;
 	return err;
 }
@@ -172,7 +176,8 @@ static int check_add(const struct mls_group *g, struct mls_key_package *k)
 	return err;
 }
 
-static int check_update(const struct mls_group *g, struct mls_leaf *l, enum mls_sender_type sender, uint32_t index)
+static int check_update(const struct mls_group *g, struct mls_leaf *l, enum mls_sender_type sender,
+			uint32_t index)
 {
 	const struct mls_leaf *old = mls_tree_leaf(g->tree, index);
 
@@ -185,8 +190,8 @@ static int check_update(const struct mls_group *g, struct mls_leaf *l, enum mls_
 	return mls_leaf_validate(l, g->context.group_id, index);
 }
 
-int group_check_proposal(const struct mls_group *g, const struct mls_proposal *p, enum mls_sender_type sender,
-			 uint32_t sender_index)
+int group_check_proposal(const struct mls_group *g, const struct mls_proposal *p,
+			 enum mls_sender_type sender, uint32_t sender_index)
 {
 	int err;
 

@@ -21,8 +21,8 @@ static struct slice hash_slice(const uint8_t *p)
 }
 
 /* LabeledExtract; ikm comes in two parts. HKDF-Extract is an HMAC keyed by the salt. */
-static int extract(uint8_t out[MLS_HASH], struct slice suite, struct slice salt, const char *label, struct slice ikm,
-		   struct slice more)
+static int extract(uint8_t out[MLS_HASH], struct slice suite, struct slice salt, const char *label,
+		   struct slice ikm, struct slice more)
 {
 	const struct slice parts[] = {text(VERSION), suite, text(label), ikm, more};
 
@@ -30,8 +30,8 @@ static int extract(uint8_t out[MLS_HASH], struct slice suite, struct slice salt,
 }
 
 /* LabeledExpand. */
-static int expand(uint8_t *out, size_t n, struct slice suite, const uint8_t prk[MLS_HASH], const char *label,
-		  struct slice info)
+static int expand(uint8_t *out, size_t n, struct slice suite, const uint8_t prk[MLS_HASH],
+		  const char *label, struct slice info)
 {
 	uint8_t labeled[KEM_CONTEXT + 64];
 	struct wr w = wr_of(labeled, sizeof labeled);
@@ -52,13 +52,15 @@ static int expand(uint8_t *out, size_t n, struct slice suite, const uint8_t prk[
 int hpke_derive_pair(struct p256_pair *out, struct slice ikm)
 {
 	uint8_t prk[MLS_HASH], priv[MLS_SCALAR];
-	int err = extract(prk, SUITE(suite_kem), (struct slice){0}, "dkp_prk", ikm, (struct slice){0});
+	int err = extract(prk, SUITE(suite_kem), (struct slice){0}, "dkp_prk", ikm,
+			  (struct slice){0});
 	bool again = !err;
 
 	for (unsigned i = 0; again && i < CANDIDATES; i++) {
 		const uint8_t counter = (uint8_t)i;
 
-		err = expand(priv, sizeof priv, SUITE(suite_kem), prk, "candidate", mls_slice(&counter, 1));
+		err = expand(priv, sizeof priv, SUITE(suite_kem), prk, "candidate",
+			     mls_slice(&counter, 1));
 		if (!err)
 			err = p256_from_priv(out, priv, P256_ANY);
 		again = err == EBADMSG;
@@ -79,10 +81,11 @@ static int shared_secret(uint8_t out[MLS_HASH], const uint8_t priv[MLS_SCALAR], 
 	memcpy(context + MLS_POINT, receiver, MLS_POINT);
 	err = p256_dh(dh, priv, pub, P256_ANY);
 	if (!err)
-		err = extract(prk, SUITE(suite_kem), (struct slice){0}, "eae_prk", mls_slice(dh, sizeof dh),
-			      (struct slice){0});
+		err = extract(prk, SUITE(suite_kem), (struct slice){0}, "eae_prk",
+			      mls_slice(dh, sizeof dh), (struct slice){0});
 	if (!err)
-		err = expand(out, MLS_HASH, SUITE(suite_kem), prk, "shared_secret", mls_slice(context, sizeof context));
+		err = expand(out, MLS_HASH, SUITE(suite_kem), prk, "shared_secret",
+			     mls_slice(context, sizeof context));
 	mls_wipe(dh, sizeof dh);
 	mls_wipe(prk, sizeof prk);
 	return err;
@@ -95,7 +98,8 @@ struct keys {
 };
 
 /* A sender and a receiver use each context once, so the base nonce is the nonce. */
-static int derive_keys(struct keys *out, const uint8_t shared[MLS_HASH], struct slice info, struct slice more)
+static int derive_keys(struct keys *out, const uint8_t shared[MLS_HASH], struct slice info,
+		       struct slice more)
 {
 	static const struct slice none;
 	const struct slice suite = SUITE(suite_hpke);
@@ -108,7 +112,8 @@ static int derive_keys(struct keys *out, const uint8_t shared[MLS_HASH], struct 
 	if (!err)
 		err = extract(secret, suite, hash_slice(shared), "secret", none, none);
 	if (!err)
-		err = expand(out->key, sizeof out->key, suite, secret, "key", mls_slice(context, sizeof context));
+		err = expand(out->key, sizeof out->key, suite, secret, "key",
+			     mls_slice(context, sizeof context));
 	if (!err)
 		err = expand(out->nonce, sizeof out->nonce, suite, secret, "base_nonce",
 			     mls_slice(context, sizeof context));
@@ -118,8 +123,8 @@ static int derive_keys(struct keys *out, const uint8_t shared[MLS_HASH], struct 
 
 /* ---- single shot; info comes in two parts ---- */
 
-static int seal(uint8_t enc[MLS_POINT], uint8_t *out, struct slice pub, struct slice info, struct slice more,
-		struct slice aad, struct slice plain, struct mls_rng *rng)
+static int seal(uint8_t enc[MLS_POINT], uint8_t *out, struct slice pub, struct slice info,
+		struct slice more, struct slice aad, struct slice plain, struct mls_rng *rng)
 {
 	uint8_t receiver[MLS_POINT], shared[MLS_HASH];
 	struct p256_pair ephemeral;
@@ -132,7 +137,8 @@ static int seal(uint8_t enc[MLS_POINT], uint8_t *out, struct slice pub, struct s
 	err = p256_generate(&ephemeral, rng);
 	if (err)
 		return err;
-	err = shared_secret(shared, ephemeral.priv, mls_slice(receiver, sizeof receiver), ephemeral.pub, receiver);
+	err = shared_secret(shared, ephemeral.priv, mls_slice(receiver, sizeof receiver),
+			    ephemeral.pub, receiver);
 	if (!err)
 		err = derive_keys(&k, shared, info, more);
 	if (!err)
@@ -145,8 +151,8 @@ static int seal(uint8_t enc[MLS_POINT], uint8_t *out, struct slice pub, struct s
 	return err;
 }
 
-static int unseal(uint8_t *out, const struct p256_pair *key, struct slice enc, struct slice info, struct slice more,
-		  struct slice aad, struct slice sealed)
+static int unseal(uint8_t *out, const struct p256_pair *key, struct slice enc, struct slice info,
+		  struct slice more, struct slice aad, struct slice sealed)
 {
 	uint8_t shared[MLS_HASH];
 	struct keys k;
@@ -164,34 +170,37 @@ static int unseal(uint8_t *out, const struct p256_pair *key, struct slice enc, s
 	return err;
 }
 
-int hpke_seal(uint8_t enc[MLS_POINT], uint8_t *out, struct slice pub, struct slice info, struct slice aad,
-	      struct slice plain, struct mls_rng *rng)
+int hpke_seal(uint8_t enc[MLS_POINT], uint8_t *out, struct slice pub, struct slice info,
+	      struct slice aad, struct slice plain, struct mls_rng *rng)
 {
 	return seal(enc, out, pub, info, (struct slice){0}, aad, plain, rng);
 }
 
-int hpke_open(uint8_t *out, const struct p256_pair *key, struct slice enc, struct slice info, struct slice aad,
-	      struct slice sealed)
+int hpke_open(uint8_t *out, const struct p256_pair *key, struct slice enc, struct slice info,
+	      struct slice aad, struct slice sealed)
 {
 	return unseal(out, key, enc, info, (struct slice){0}, aad, sealed);
 }
 
-int mls_encrypt_label(uint8_t enc[MLS_POINT], uint8_t *out, struct slice pub, const char *label, struct slice context,
-		      struct slice plain, struct mls_rng *rng)
+int mls_encrypt_label(uint8_t enc[MLS_POINT], uint8_t *out, struct slice pub, const char *label,
+		      struct slice context, struct slice plain, struct mls_rng *rng)
 {
 	uint8_t head[MLS_HEAD];
 	size_t n;
 	int err = mls_label_head(head, &n, label, context.n);
 
-	return err ? err : seal(enc, out, pub, mls_slice(head, n), context, (struct slice){0}, plain, rng);
+	return err ? err
+		   : seal(enc, out, pub, mls_slice(head, n), context, (struct slice){0}, plain,
+			  rng);
 }
 
-int mls_decrypt_label(uint8_t *out, const struct p256_pair *key, const char *label, struct slice context,
-		      struct slice enc, struct slice sealed)
+int mls_decrypt_label(uint8_t *out, const struct p256_pair *key, const char *label,
+		      struct slice context, struct slice enc, struct slice sealed)
 {
 	uint8_t head[MLS_HEAD];
 	size_t n;
 	int err = mls_label_head(head, &n, label, context.n);
 
-	return err ? err : unseal(out, key, enc, mls_slice(head, n), context, (struct slice){0}, sealed);
+	return err ? err
+		   : unseal(out, key, enc, mls_slice(head, n), context, (struct slice){0}, sealed);
 }

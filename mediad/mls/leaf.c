@@ -3,7 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* More extensions than this on one leaf or key package is an attempt to make checking them costly. */
+/* More extensions than this on one leaf or key package is an attempt to make checking them costly.
+ */
 enum { EXTENSIONS_MAX = 64 };
 
 static uint16_t u16_at(struct slice list, size_t i)
@@ -50,7 +51,8 @@ static int read_credential(struct mls_leaf *l, struct rd *r)
 	size_t start = r->pos;
 
 	l->credential_type = (uint16_t)rd_be(r, 2);
-	if (r->ok && l->credential_type != MLS_CREDENTIAL_BASIC && l->credential_type != MLS_CREDENTIAL_X509)
+	if (r->ok && l->credential_type != MLS_CREDENTIAL_BASIC &&
+	    l->credential_type != MLS_CREDENTIAL_X509)
 		return ENOTSUP;
 	l->identity = mls_rd_vec(r);
 	if (!r->ok)
@@ -149,7 +151,8 @@ struct mls_leaf *mls_leaf_free(struct mls_leaf *l)
 /* ---- making ---- */
 
 /* What follows the leaf itself in what is signed (LeafNodeTBS). */
-static void write_place(struct mls_out *o, enum mls_leaf_source source, struct slice group_id, uint32_t leaf)
+static void write_place(struct mls_out *o, enum mls_leaf_source source, struct slice group_id,
+			uint32_t leaf)
 {
 	if (source == MLS_LEAF_KEY_PACKAGE)
 		return;
@@ -157,7 +160,8 @@ static void write_place(struct mls_out *o, enum mls_leaf_source source, struct s
 	mls_out_be(o, leaf, 4);
 }
 
-static void write_leaf(struct mls_out *o, const struct mls_leaf *like, const struct mls_leaf_spec *spec)
+static void write_leaf(struct mls_out *o, const struct mls_leaf *like,
+		       const struct mls_leaf_spec *spec)
 {
 	mls_out_vec(o, spec->encryption_key);
 	mls_out_vec(o, like->signature_key);
@@ -177,9 +181,10 @@ static void write_leaf(struct mls_out *o, const struct mls_leaf *like, const str
 	mls_out_vec(o, like->extensions);
 }
 
-/* Signs what stands in o from its beginning, drops what is behind `keep`, and appends the signature. */
-static int sign_end(struct mls_out *o, size_t keep, const char *label, const struct p256_pair *signer,
-		    struct mls_rng *rng)
+/* Signs what stands in o from its beginning, drops what is behind `keep`, and appends the
+ * signature. */
+static int sign_end(struct mls_out *o, size_t keep, const char *label,
+		    const struct p256_pair *signer, struct mls_rng *rng)
 {
 	uint8_t sig[MLS_SIG_MAX];
 	size_t n = 0;
@@ -205,8 +210,8 @@ static int remember(struct mls_leaf *l, struct slice group_id, uint32_t leaf)
 	return 0;
 }
 
-int mls_leaf_remake(struct mls_leaf **out, const struct mls_leaf *old, const struct mls_leaf_spec *spec,
-		    struct mls_rng *rng)
+int mls_leaf_remake(struct mls_leaf **out, const struct mls_leaf *old,
+		    const struct mls_leaf_spec *spec, struct mls_rng *rng)
 {
 	struct mls_out o = {0};
 	struct mls_leaf *l = NULL;
@@ -446,7 +451,8 @@ int mls_key_package_validate(struct mls_key_package *k)
 		return 0;
 	if (k->version != MLS_VERSION || k->suite != MLS_SUITE)
 		return ENOTSUP;
-	if (k->leaf->source != MLS_LEAF_KEY_PACKAGE || mls_equal(k->init_key, k->leaf->encryption_key))
+	if (k->leaf->source != MLS_LEAF_KEY_PACKAGE ||
+	    mls_equal(k->init_key, k->leaf->encryption_key))
 		return EBADMSG;
 	err = check_extensions(k->extensions, k->leaf->extension_types);
 	if (!err)

@@ -1,7 +1,8 @@
 /* Leaf nodes and key packages (RFC 9420 sections 7.2 and 10): immutable, counted references.
  *
- * A leaf keeps its own bytes; every slice points into them, so what was received is what is hashed and signed again.
- * Counting is not atomic: an object and everything that shares it belongs to one thread at a time. */
+ * A leaf keeps its own bytes; every slice points into them, so what was received is what is hashed
+ * and signed again. Counting is not atomic: an object and everything that shares it belongs to one
+ * thread at a time. */
 #ifndef MEDIAD_MLS_LEAF_H
 #define MEDIAD_MLS_LEAF_H
 
@@ -17,15 +18,18 @@ struct mls_leaf {
 	struct slice tbs; /* raw without the signature */
 	struct slice encryption_key, signature_key;
 	uint16_t credential_type;
-	struct slice identity;	 /* of a basic credential; else the rest of the credential as it came */
+	struct slice
+		identity; /* of a basic credential; else the rest of the credential as it came */
 	struct slice credential; /* type and body */
-	struct slice versions, suites, extension_types, proposal_types, credential_types; /* u16 lists */
+	struct slice versions, suites, extension_types, proposal_types,
+		credential_types; /* u16 lists */
 	enum mls_leaf_source source;
 	uint64_t not_before, not_after; /* KEY_PACKAGE */
 	struct slice parent_hash;	/* COMMIT */
 	struct slice extensions;	/* body of the vector */
 	struct slice signature;
-	/* The signature was verified, in the group and at the leaf index given (these count for UPDATE, COMMIT). */
+	/* The signature was verified, in the group and at the leaf index given (these count for
+	 * UPDATE, COMMIT). */
 	bool verified;
 	uint32_t verified_leaf;
 	uint8_t verified_group[MLS_HASH]; /* hash of the group id */
@@ -49,14 +53,14 @@ struct mls_leaf_spec {
 };
 /* Lifetime 0 … 2^64-1, as Discord's gateway requires. */
 int mls_leaf_make(struct mls_leaf **out, const struct mls_leaf_spec *spec, struct mls_rng *rng);
-/* The same member's next leaf: everything of `old` but key, source, parent hash and signature (for leaves that
- * another implementation made, as in the published vectors). */
-int mls_leaf_remake(struct mls_leaf **out, const struct mls_leaf *old, const struct mls_leaf_spec *spec,
-		    struct mls_rng *rng);
+/* The same member's next leaf: everything of `old` but key, source, parent hash and signature (for
+ * leaves that another implementation made, as in the published vectors). */
+int mls_leaf_remake(struct mls_leaf **out, const struct mls_leaf *old,
+		    const struct mls_leaf_spec *spec, struct mls_rng *rng);
 
-/* Section 7.3 but uniqueness and lifetime: signature, suite and version among the capabilities, its own extensions
- * and credential among them, keys that are points. Remembers the verified signature. EBADMSG, EACCES (a signature key
- * that is no point too), ENOTSUP: not a basic credential. */
+/* Section 7.3 but uniqueness and lifetime: signature, suite and version among the capabilities, its
+ * own extensions and credential among them, keys that are points. Remembers the verified signature.
+ * EBADMSG, EACCES (a signature key that is no point too), ENOTSUP: not a basic credential. */
 int mls_leaf_validate(struct mls_leaf *l, struct slice group_id, uint32_t leaf);
 /* True when the u16 is in the list. */
 bool mls_u16_listed(struct slice list, uint16_t value);
@@ -77,8 +81,8 @@ struct mls_key_package *mls_key_package_free(struct mls_key_package *k);
 /* leaf: source KEY_PACKAGE, signed by `signer`; a reference is taken. */
 int mls_key_package_make(struct mls_key_package **out, struct mls_leaf *leaf, struct slice init_key,
 			 const struct p256_pair *signer, struct mls_rng *rng);
-/* Section 10.1: version, suite, both signatures, init key unlike the encryption key, all three points. EBADMSG,
- * ENOTSUP, EACCES. */
+/* Section 10.1: version, suite, both signatures, init key unlike the encryption key, all three
+ * points. EBADMSG, ENOTSUP, EACCES. */
 int mls_key_package_validate(struct mls_key_package *k);
 int mls_key_package_ref_hash(uint8_t out[MLS_HASH], const struct mls_key_package *k);
 

@@ -241,13 +241,14 @@ int mls_content_tbs(struct mls_out *o, struct slice content, struct slice contex
 	return o->err;
 }
 
-int mls_membership_tag(uint8_t out[MLS_HASH], const uint8_t key[MLS_HASH], struct slice tbs, struct slice signature,
-		       struct slice confirmation_tag)
+int mls_membership_tag(uint8_t out[MLS_HASH], const uint8_t key[MLS_HASH], struct slice tbs,
+		       struct slice signature, struct slice confirmation_tag)
 {
 	uint8_t before[4], between_them[4];
-	size_t n = mls_varint_put(before, signature.n), n_tag = mls_varint_put(between_them, confirmation_tag.n);
-	const struct slice parts[] = {tbs, mls_slice(before, n), signature, mls_slice(between_them, n_tag),
-				      confirmation_tag};
+	size_t n = mls_varint_put(before, signature.n),
+	       n_tag = mls_varint_put(between_them, confirmation_tag.n);
+	const struct slice parts[] = {tbs, mls_slice(before, n), signature,
+				      mls_slice(between_them, n_tag), confirmation_tag};
 
 	if (!n || !n_tag)
 		return EOVERFLOW;
@@ -255,8 +256,8 @@ int mls_membership_tag(uint8_t out[MLS_HASH], const uint8_t key[MLS_HASH], struc
 	return mls_hmac(out, mls_slice(key, MLS_HASH), parts, confirmation_tag.n ? 5 : 3);
 }
 
-void mls_content_write(struct mls_out *o, struct slice group_id, uint64_t epoch, enum mls_sender_type sender,
-		       uint32_t index, enum mls_content_type type)
+void mls_content_write(struct mls_out *o, struct slice group_id, uint64_t epoch,
+		       enum mls_sender_type sender, uint32_t index, enum mls_content_type type)
 {
 	mls_out_vec(o, group_id);
 	mls_out_be(o, epoch, 8);

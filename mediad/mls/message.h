@@ -1,4 +1,5 @@
-/* Messages (RFC 9420 sections 6 and 12): read without judging, and written. Slices point into the message read.
+/* Messages (RFC 9420 sections 6 and 12): read without judging, and written. Slices point into the
+ * message read.
  *
  * PrivateMessage is left out: ENOTSUP. */
 #ifndef MEDIAD_MLS_MESSAGE_H
@@ -19,7 +20,11 @@ enum mls_sender_type {
 	MLS_SENDER_NEW_PROPOSAL = 3,
 	MLS_SENDER_NEW_COMMIT = 4,
 };
-enum mls_content_type { MLS_CONTENT_APPLICATION = 1, MLS_CONTENT_PROPOSAL = 2, MLS_CONTENT_COMMIT = 3 };
+enum mls_content_type {
+	MLS_CONTENT_APPLICATION = 1,
+	MLS_CONTENT_PROPOSAL = 2,
+	MLS_CONTENT_COMMIT = 3
+};
 
 struct mls_public {
 	struct slice raw;     /* the MLSMessage, header included */
@@ -31,17 +36,18 @@ struct mls_public {
 	struct slice aad;
 	enum mls_content_type type;
 	struct slice body; /* Proposal or Commit */
-	struct slice signature, confirmation_tag, membership_tag; /* empty where the kind has none */
+	struct slice signature, confirmation_tag,
+		membership_tag; /* empty where the kind has none */
 };
-/* Reads one MLSMessage(PublicMessage) and advances r behind it. EBADMSG, ENOTSUP (also for what its body holds),
- * EOVERFLOW, ENOMEM. */
+/* Reads one MLSMessage(PublicMessage) and advances r behind it. EBADMSG, ENOTSUP (also for what its
+ * body holds), EOVERFLOW, ENOMEM. */
 int mls_public_read(struct mls_public *out, struct rd *r);
 /* The header of any MLSMessage: version and format, then r stands at the body. */
 int mls_message_head(enum mls_wire_format *format, struct rd *r);
 
 struct mls_proposal {
 	enum mls_proposal_type type;
-	struct slice raw;	     /* with its type */
+	struct slice raw; /* with its type */
 	struct slice body;
 	uint32_t removed;		     /* REMOVE */
 	struct mls_key_package *key_package; /* ADD; owned */
@@ -61,20 +67,22 @@ struct mls_proposal_or_ref {
 };
 int mls_proposal_or_ref_read(struct mls_proposal_or_ref *out, struct rd *r);
 
-/* From the wire format to the signature or, in a commit, to the tag: AuthenticatedContent. Borrowed from the message. */
+/* From the wire format to the signature or, in a commit, to the tag: AuthenticatedContent. Borrowed
+ * from the message. */
 struct slice mls_authenticated(const struct mls_public *m);
 /* The same up to the signature: ConfirmedTranscriptHashInput. */
 struct slice mls_transcript_input(const struct mls_public *m);
-/* What is signed: FramedContentTBS; context: the serialised GroupContext, empty for senders outside the group. */
+/* What is signed: FramedContentTBS; context: the serialised GroupContext, empty for senders outside
+ * the group. */
 int mls_content_tbs(struct mls_out *o, struct slice content, struct slice context);
 /* Membership tag over TBS | V(signature) | [V(tag)] (section 6.2). */
-int mls_membership_tag(uint8_t out[MLS_HASH], const uint8_t key[MLS_HASH], struct slice tbs, struct slice signature,
-		       struct slice confirmation_tag);
+int mls_membership_tag(uint8_t out[MLS_HASH], const uint8_t key[MLS_HASH], struct slice tbs,
+		       struct slice signature, struct slice confirmation_tag);
 /* ProposalRef of an authenticated message (5.2). */
 int mls_proposal_ref(uint8_t out[MLS_HASH], const struct mls_public *m);
 /* Writes FramedContent up to and including the content type; the body follows. */
-void mls_content_write(struct mls_out *o, struct slice group_id, uint64_t epoch, enum mls_sender_type sender, uint32_t index,
-		       enum mls_content_type type);
+void mls_content_write(struct mls_out *o, struct slice group_id, uint64_t epoch,
+		       enum mls_sender_type sender, uint32_t index, enum mls_content_type type);
 
 struct mls_group_context {
 	uint16_t suite;
@@ -107,6 +115,7 @@ struct mls_welcome {
 /* A bare Welcome, which must end with r. */
 int mls_welcome_read(struct mls_welcome *out, struct rd *r);
 /* The EncryptedGroupSecrets of one key package. ENOENT, EBADMSG. */
-int mls_welcome_secrets(const struct mls_welcome *w, const uint8_t ref[MLS_HASH], struct slice *enc, struct slice *sealed);
+int mls_welcome_secrets(const struct mls_welcome *w, const uint8_t ref[MLS_HASH], struct slice *enc,
+			struct slice *sealed);
 
 #endif

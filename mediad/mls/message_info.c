@@ -107,12 +107,14 @@ int mls_welcome_read(struct mls_welcome *out, struct rd *r)
 	return 0;
 }
 
-int mls_welcome_secrets(const struct mls_welcome *w, const uint8_t ref[MLS_HASH], struct slice *enc, struct slice *sealed)
+int mls_welcome_secrets(const struct mls_welcome *w, const uint8_t ref[MLS_HASH], struct slice *enc,
+			struct slice *sealed)
 {
 	struct rd r = rd_of(w->secrets.p, w->secrets.n);
 
 	while (rd_left(&r)) {
-		struct slice whose = mls_rd_vec(&r), kem_output = mls_rd_vec(&r), ciphertext = mls_rd_vec(&r);
+		struct slice whose = mls_rd_vec(&r), kem_output = mls_rd_vec(&r),
+			     ciphertext = mls_rd_vec(&r);
 
 		if (!r.ok)
 			break;

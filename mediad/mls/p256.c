@@ -7,8 +7,9 @@
 #include "mediad/mls/p256_maker.h"
 
 static const uint8_t order[MLS_SCALAR] = {
-	0xff, 0xff, 0xff, 0xff, 0x00, 0x00, 0x00, 0x00, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-	0xbc, 0xe6, 0xfa, 0xad, 0xa7, 0x17, 0x9e, 0x84, 0xf3, 0xb9, 0xca, 0xc2, 0xfc, 0x63, 0x25, 0x51,
+	0xff, 0xff, 0xff, 0xff, 0x00, 0x00, 0x00, 0x00, 0xff, 0xff, 0xff,
+	0xff, 0xff, 0xff, 0xff, 0xff, 0xbc, 0xe6, 0xfa, 0xad, 0xa7, 0x17,
+	0x9e, 0x84, 0xf3, 0xb9, 0xca, 0xc2, 0xfc, 0x63, 0x25, 0x51,
 };
 
 static const struct p256_ops *ops_of(enum p256_maker maker, enum p256_maker any)
@@ -61,13 +62,15 @@ static bool der_integer(struct rd *r)
 	return in_range(v);
 }
 
-/* The makers differ in what else they would take (negative numbers, long lengths), so they are not asked. */
+/* The makers differ in what else they would take (negative numbers, long lengths), so they are not
+ * asked. */
 static bool is_der(struct slice sig)
 {
 	struct rd r = rd_of(sig.p, sig.n);
 	uint64_t tag = rd_be(&r, 1), n = rd_be(&r, 1);
 
-	return tag == 0x30 && n == rd_left(&r) && der_integer(&r) && der_integer(&r) && r.ok && rd_left(&r) == 0;
+	return tag == 0x30 && n == rd_left(&r) && der_integer(&r) && der_integer(&r) && r.ok &&
+	       rd_left(&r) == 0;
 }
 
 /* ---- the door ---- */
@@ -119,18 +122,22 @@ int p256_check(struct slice pub, enum p256_maker maker)
 	return p256_point(point, pub, maker);
 }
 
-int p256_dh(uint8_t z[MLS_SCALAR], const uint8_t priv[MLS_SCALAR], struct slice pub, enum p256_maker maker)
+int p256_dh(uint8_t z[MLS_SCALAR], const uint8_t priv[MLS_SCALAR], struct slice pub,
+	    enum p256_maker maker)
 {
-	return is_form(pub) && in_range(priv) ? ops_of(maker, P256_OPENSSL)->dh(z, priv, pub) : EBADMSG;
+	return is_form(pub) && in_range(priv) ? ops_of(maker, P256_OPENSSL)->dh(z, priv, pub)
+					      : EBADMSG;
 }
 
-int p256_sign(uint8_t sig[MLS_SIG_MAX], size_t *n, const uint8_t priv[MLS_SCALAR], const uint8_t hash[MLS_HASH],
-	      struct mls_rng *rng)
+int p256_sign(uint8_t sig[MLS_SIG_MAX], size_t *n, const uint8_t priv[MLS_SCALAR],
+	      const uint8_t hash[MLS_HASH], struct mls_rng *rng)
 {
 	return in_range(priv) ? p256_mbedtls_sign(sig, n, priv, hash, rng) : EBADMSG;
 }
 
-int p256_verify(struct slice pub, const uint8_t hash[MLS_HASH], struct slice sig, enum p256_maker maker)
+int p256_verify(struct slice pub, const uint8_t hash[MLS_HASH], struct slice sig,
+		enum p256_maker maker)
 {
-	return is_form(pub) && is_der(sig) ? ops_of(maker, P256_OPENSSL)->verify(pub, hash, sig) : EACCES;
+	return is_form(pub) && is_der(sig) ? ops_of(maker, P256_OPENSSL)->verify(pub, hash, sig)
+					   : EACCES;
 }

@@ -1,9 +1,11 @@
-/* The curve: P-256 keys, Diffie-Hellman, ECDSA with SHA-256 (RFC 9420 suite 2; SEC 1; signatures in DER).
+/* The curve: P-256 keys, Diffie-Hellman, ECDSA with SHA-256 (RFC 9420 suite 2; SEC 1; signatures in
+ * DER).
  *
- * Two makers behind one seam (docs/decisions/0009 says why): libcrypto multiplies and verifies, at a tenth of mbedTLS's
- * cost and less; mbedTLS looks at points, and signs, because its nonces are deterministic (RFC 6979), which replay
- * needs. P256_ANY is the better of the two for the call. Points are checked to be on the curve; compressed ones are
- * read. Private scalars are 32 bytes, big-endian. */
+ * Two makers behind one seam (docs/decisions/0009 says why): libcrypto multiplies and verifies, at
+ * a tenth of mbedTLS's cost and less; mbedTLS looks at points, and signs, because its nonces are
+ * deterministic (RFC 6979), which replay needs. P256_ANY is the better of the two for the call.
+ * Points are checked to be on the curve; compressed ones are read. Private scalars are 32 bytes,
+ * big-endian. */
 #ifndef MEDIAD_MLS_P256_H
 #define MEDIAD_MLS_P256_H
 
@@ -27,11 +29,13 @@ int p256_check(struct slice pub, enum p256_maker maker);
 /* The same point in its uncompressed form. EBADMSG as above. */
 int p256_point(uint8_t out[MLS_POINT], struct slice pub, enum p256_maker maker);
 /* z: the x coordinate, 32 bytes with leading zeros. EBADMSG as above. */
-int p256_dh(uint8_t z[MLS_SCALAR], const uint8_t priv[MLS_SCALAR], struct slice pub, enum p256_maker maker);
+int p256_dh(uint8_t z[MLS_SCALAR], const uint8_t priv[MLS_SCALAR], struct slice pub,
+	    enum p256_maker maker);
 /* *n: bytes written, at most MLS_SIG_MAX. rng only blinds. */
-int p256_sign(uint8_t sig[MLS_SIG_MAX], size_t *n, const uint8_t priv[MLS_SCALAR], const uint8_t hash[MLS_HASH],
-	      struct mls_rng *rng);
+int p256_sign(uint8_t sig[MLS_SIG_MAX], size_t *n, const uint8_t priv[MLS_SCALAR],
+	      const uint8_t hash[MLS_HASH], struct mls_rng *rng);
 /* EACCES: not this key's signature (a signature or key that is malformed too). */
-int p256_verify(struct slice pub, const uint8_t hash[MLS_HASH], struct slice sig, enum p256_maker maker);
+int p256_verify(struct slice pub, const uint8_t hash[MLS_HASH], struct slice sig,
+		enum p256_maker maker);
 
 #endif

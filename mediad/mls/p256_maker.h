@@ -1,6 +1,7 @@
-/* What a maker of curve arithmetic gives to p256.c, which has checked lengths, forms and ranges: scalars are above 0
- * and below the order, points have 33 or 65 bytes and begin with 2, 3 or 4, signatures are strict DER. Whether a point
- * is on the curve is the maker's to check. Errors as in p256.h. */
+/* What a maker of curve arithmetic gives to p256.c, which has checked lengths, forms and ranges:
+ * scalars are above 0 and below the order, points have 33 or 65 bytes and begin with 2, 3 or 4,
+ * signatures are strict DER. Whether a point is on the curve is the maker's to check. Errors as in
+ * p256.h. */
 #ifndef MEDIAD_MLS_P256_MAKER_H
 #define MEDIAD_MLS_P256_MAKER_H
 
@@ -14,7 +15,7 @@ struct p256_ops {
 };
 extern const struct p256_ops p256_by_mbedtls, p256_by_openssl;
 
-int p256_mbedtls_sign(uint8_t sig[MLS_SIG_MAX], size_t *n, const uint8_t priv[MLS_SCALAR], const uint8_t hash[MLS_HASH],
-		      struct mls_rng *rng);
+int p256_mbedtls_sign(uint8_t sig[MLS_SIG_MAX], size_t *n, const uint8_t priv[MLS_SCALAR],
+		      const uint8_t hash[MLS_HASH], struct mls_rng *rng);
 
 #endif

@@ -34,7 +34,8 @@ static int fill(void *rng, unsigned char *p, size_t n)
 	return 0;
 }
 
-/* Where the caller brings no randomness the multiplications are blinded with bytes that come from their secret. */
+/* Where the caller brings no randomness the multiplications are blinded with bytes that come from
+ * their secret. */
 static void blind_seed(struct mls_rng *rng, const uint8_t priv[MLS_SCALAR], struct slice pub)
 {
 	static const char label[] = "Parley P-256 blinding";
@@ -48,9 +49,10 @@ static void blind_seed(struct mls_rng *rng, const uint8_t priv[MLS_SCALAR], stru
 
 /* ---- points ---- */
 
-/* y = (x^3 - 3x + b) ^ ((p + 1) / 4), which mbedTLS 2.28 does not do. Whether that is a root, and x below p, is for
- * mbedtls_ecp_check_pubkey to say. */
-static int decompress(const mbedtls_ecp_group *g, mbedtls_ecp_point *q, const uint8_t in[MLS_SCALAR + 1])
+/* y = (x^3 - 3x + b) ^ ((p + 1) / 4), which mbedTLS 2.28 does not do. Whether that is a root, and x
+ * below p, is for mbedtls_ecp_check_pubkey to say. */
+static int decompress(const mbedtls_ecp_group *g, mbedtls_ecp_point *q,
+		      const uint8_t in[MLS_SCALAR + 1])
 {
 	mbedtls_mpi t, e;
 	int ret;
@@ -77,16 +79,19 @@ cleanup:
 
 static int read_point(const mbedtls_ecp_group *g, mbedtls_ecp_point *q, struct slice pub)
 {
-	int ret = pub.n == MLS_POINT ? mbedtls_ecp_point_read_binary(g, q, pub.p, pub.n) : decompress(g, q, pub.p);
+	int ret = pub.n == MLS_POINT ? mbedtls_ecp_point_read_binary(g, q, pub.p, pub.n)
+				     : decompress(g, q, pub.p);
 
 	return ret ? ret : mbedtls_ecp_check_pubkey(g, q);
 }
 
-static int write_point(const mbedtls_ecp_group *g, const mbedtls_ecp_point *q, uint8_t out[MLS_POINT])
+static int write_point(const mbedtls_ecp_group *g, const mbedtls_ecp_point *q,
+		       uint8_t out[MLS_POINT])
 {
 	size_t n;
 
-	return mbedtls_ecp_point_write_binary(g, q, MBEDTLS_ECP_PF_UNCOMPRESSED, &n, out, MLS_POINT);
+	return mbedtls_ecp_point_write_binary(g, q, MBEDTLS_ECP_PF_UNCOMPRESSED, &n, out,
+					      MLS_POINT);
 }
 
 /* ---- the maker ---- */
@@ -173,8 +178,8 @@ const struct p256_ops p256_by_mbedtls = {
 	.verify = make_verify,
 };
 
-int p256_mbedtls_sign(uint8_t sig[MLS_SIG_MAX], size_t *n, const uint8_t priv[MLS_SCALAR], const uint8_t hash[MLS_HASH],
-		      struct mls_rng *rng)
+int p256_mbedtls_sign(uint8_t sig[MLS_SIG_MAX], size_t *n, const uint8_t priv[MLS_SCALAR],
+		      const uint8_t hash[MLS_HASH], struct mls_rng *rng)
 {
 	uint8_t der[MBEDTLS_ECDSA_MAX_LEN];
 	mbedtls_ecdsa_context k;
@@ -186,7 +191,8 @@ int p256_mbedtls_sign(uint8_t sig[MLS_SIG_MAX], size_t *n, const uint8_t priv[ML
 	if (!ret)
 		ret = mbedtls_mpi_read_binary(&k.d, priv, MLS_SCALAR);
 	if (!ret)
-		ret = mbedtls_ecdsa_write_signature(&k, MBEDTLS_MD_SHA256, hash, MLS_HASH, der, &len, fill, rng);
+		ret = mbedtls_ecdsa_write_signature(&k, MBEDTLS_MD_SHA256, hash, MLS_HASH, der,
+						    &len, fill, rng);
 	mbedtls_ecdsa_free(&k);
 	if (ret)
 		return err_of(ret, EBADMSG);

@@ -8,8 +8,8 @@
 #include <openssl/evp.h>
 #include <openssl/obj_mac.h>
 
-/* Every call makes what it needs and frees it: nothing is shared between threads. libcrypto's queue of errors is also
- * that of the thread's TLS, so what a call adds to it is taken off again. */
+/* Every call makes what it needs and frees it: nothing is shared between threads. libcrypto's queue
+ * of errors is also that of the thread's TLS, so what a call adds to it is taken off again. */
 static int leave(bool ok, int other)
 {
 	int reason = ERR_GET_REASON(ERR_peek_last_error());
@@ -30,7 +30,8 @@ struct work {
 static int work_begin(struct work *w)
 {
 	ERR_set_mark();
-	*w = (struct work){.group = EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1), .scalar = BN_new()};
+	*w = (struct work){.group = EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1),
+			   .scalar = BN_new()};
 	if (w->group) {
 		w->in = EC_POINT_new(w->group);
 		w->out = EC_POINT_new(w->group);
@@ -63,14 +64,16 @@ static bool read_scalar(struct work *w, const uint8_t priv[MLS_SCALAR])
 
 static bool write_point(struct work *w, const EC_POINT *p, uint8_t out[MLS_POINT])
 {
-	return EC_POINT_point2oct(w->group, p, POINT_CONVERSION_UNCOMPRESSED, out, MLS_POINT, NULL) == MLS_POINT;
+	return EC_POINT_point2oct(w->group, p, POINT_CONVERSION_UNCOMPRESSED, out, MLS_POINT,
+				  NULL) == MLS_POINT;
 }
 
 static int make_pub(uint8_t pub[MLS_POINT], const uint8_t priv[MLS_SCALAR])
 {
 	struct work w;
 	bool ok = work_begin(&w) == 0 && read_scalar(&w, priv) &&
-		  EC_POINT_mul(w.group, w.out, w.scalar, NULL, NULL, NULL) == 1 && write_point(&w, w.out, pub);
+		  EC_POINT_mul(w.group, w.out, w.scalar, NULL, NULL, NULL) == 1 &&
+		  write_point(&w, w.out, pub);
 
 	return work_end(&w, ok);
 }
@@ -88,7 +91,8 @@ static int make_dh(uint8_t z[MLS_SCALAR], const uint8_t priv[MLS_SCALAR], struct
 	uint8_t shared[MLS_POINT];
 	struct work w;
 	bool ok = work_begin(&w) == 0 && read_point(&w, pub) && read_scalar(&w, priv) &&
-		  EC_POINT_mul(w.group, w.out, NULL, w.in, w.scalar, NULL) == 1 && write_point(&w, w.out, shared);
+		  EC_POINT_mul(w.group, w.out, NULL, w.in, w.scalar, NULL) == 1 &&
+		  write_point(&w, w.out, shared);
 
 	if (ok)
 		memcpy(z, shared + 1, MLS_SCALAR);
@@ -124,7 +128,8 @@ static int make_verify(struct slice pub, const uint8_t hash[MLS_HASH], struct sl
 	key = read_key(pub);
 	if (key)
 		ctx = EVP_PKEY_CTX_new(key, NULL);
-	ok = ctx && EVP_PKEY_verify_init(ctx) == 1 && EVP_PKEY_verify(ctx, sig.p, sig.n, hash, MLS_HASH) == 1;
+	ok = ctx && EVP_PKEY_verify_init(ctx) == 1 &&
+	     EVP_PKEY_verify(ctx, sig.p, sig.n, hash, MLS_HASH) == 1;
 	EVP_PKEY_CTX_free(ctx);
 	EVP_PKEY_free(key);
 	return leave(ok, EACCES);

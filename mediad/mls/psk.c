@@ -71,7 +71,8 @@ static int mix(uint8_t secret[MLS_HASH], struct slice key, struct slice id, unsi
 	if (!err)
 		err = mls_extract(extracted, mls_slice(zero, MLS_HASH), key);
 	if (!err)
-		err = mls_expand_label(input, MLS_HASH, mls_slice(extracted, MLS_HASH), "derived psk", mls_out_view(&label));
+		err = mls_expand_label(input, MLS_HASH, mls_slice(extracted, MLS_HASH),
+				       "derived psk", mls_out_view(&label));
 	if (!err)
 		err = mls_extract(next, mls_slice(input, MLS_HASH), mls_slice(secret, MLS_HASH));
 	if (!err)
@@ -83,7 +84,8 @@ static int mix(uint8_t secret[MLS_HASH], struct slice key, struct slice id, unsi
 	return err;
 }
 
-int mls_psk_secret(uint8_t out[MLS_HASH], struct slice ids, const struct mls_psk *known, unsigned n_known)
+int mls_psk_secret(uint8_t out[MLS_HASH], struct slice ids, const struct mls_psk *known,
+		   unsigned n_known)
 {
 	struct rd r = rd_of(ids.p, ids.n);
 	uint8_t secret[MLS_HASH] = {0};

@@ -1,5 +1,5 @@
-/* Random bytes from a seed (ChaCha20): the seed comes through the seam for entropy, so that a step can be run again and
- * gives the same bytes. */
+/* Random bytes from a seed (ChaCha20): the seed comes through the seam for entropy, so that a step
+ * can be run again and gives the same bytes. */
 #ifndef MEDIAD_MLS_RNG_H
 #define MEDIAD_MLS_RNG_H
 

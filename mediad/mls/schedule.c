@@ -40,7 +40,8 @@ int mls_schedule_first(struct mls_epoch *out, const uint8_t epoch_secret[MLS_HAS
 	return err;
 }
 
-int mls_schedule_join(struct mls_epoch *out, const uint8_t joiner[MLS_HASH], const uint8_t *psk, struct slice context)
+int mls_schedule_join(struct mls_epoch *out, const uint8_t joiner[MLS_HASH], const uint8_t *psk,
+		      struct slice context)
 {
 	uint8_t middle[MLS_HASH], welcome[MLS_HASH], epoch[MLS_HASH];
 	struct mls_epoch e = {0};
@@ -65,15 +66,16 @@ int mls_schedule_join(struct mls_epoch *out, const uint8_t joiner[MLS_HASH], con
 	return err;
 }
 
-int mls_schedule(struct mls_epoch *out, const uint8_t init_prev[MLS_HASH], const uint8_t commit_secret[MLS_HASH],
-		 const uint8_t *psk, struct slice context)
+int mls_schedule(struct mls_epoch *out, const uint8_t init_prev[MLS_HASH],
+		 const uint8_t commit_secret[MLS_HASH], const uint8_t *psk, struct slice context)
 {
 	uint8_t before[MLS_HASH], joiner[MLS_HASH];
 	int err;
 
 	err = mls_extract(before, hash_slice(init_prev), hash_slice(commit_secret));
 	if (!err)
-		err = mls_expand_label(joiner, sizeof joiner, hash_slice(before), "joiner", context);
+		err = mls_expand_label(joiner, sizeof joiner, hash_slice(before), "joiner",
+				       context);
 	if (!err)
 		err = mls_schedule_join(out, joiner, psk, context);
 	mls_wipe(before, sizeof before);
@@ -96,7 +98,9 @@ int mls_welcome_key(uint8_t key[MLS_KEY], uint8_t nonce[MLS_NONCE], const uint8_
 {
 	int err = mls_expand_label(key, MLS_KEY, hash_slice(welcome), "key", (struct slice){0});
 
-	return err ? err : mls_expand_label(nonce, MLS_NONCE, hash_slice(welcome), "nonce", (struct slice){0});
+	return err ? err
+		   : mls_expand_label(nonce, MLS_NONCE, hash_slice(welcome), "nonce",
+				      (struct slice){0});
 }
 
 int mls_confirmed(uint8_t out[MLS_HASH], struct slice interim_old, struct slice input)
@@ -108,7 +112,8 @@ int mls_confirmed(uint8_t out[MLS_HASH], struct slice interim_old, struct slice 
 
 int mls_interim(uint8_t out[MLS_HASH], struct slice confirmed, const uint8_t tag[MLS_HASH])
 {
-	static const uint8_t length = MLS_HASH; /* the V of a tag: below 64 the length is its own form */
+	static const uint8_t length =
+		MLS_HASH; /* the V of a tag: below 64 the length is its own form */
 	const struct slice parts[] = {confirmed, mls_slice(&length, 1), hash_slice(tag)};
 
 	return mls_hash(out, parts, 3);
@@ -119,7 +124,8 @@ int mls_confirmation_tag(uint8_t out[MLS_HASH], const struct mls_epoch *e, struc
 	return mls_hmac(out, hash_slice(e->confirm), &confirmed, 1);
 }
 
-int mls_export(uint8_t *out, size_t n, const uint8_t exporter[MLS_HASH], const char *label, struct slice context)
+int mls_export(uint8_t *out, size_t n, const uint8_t exporter[MLS_HASH], const char *label,
+	       struct slice context)
 {
 	uint8_t secret[MLS_HASH], hash[MLS_HASH];
 	int err;

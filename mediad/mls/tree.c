@@ -8,7 +8,8 @@ enum { NODE_LEAF = 1, NODE_PARENT = 2 };
 /* ---- parents ---- */
 
 /* The unmerged leaves are for the caller to fill in. */
-static struct mls_parent *parent_new(struct slice key, struct slice parent_hash, uint32_t n_unmerged)
+static struct mls_parent *parent_new(struct slice key, struct slice parent_hash,
+				     uint32_t n_unmerged)
 {
 	size_t list = n_unmerged * sizeof(uint32_t);
 	struct mls_parent *p = malloc(sizeof *p + list + key.n + parent_hash.n);
@@ -32,14 +33,16 @@ static struct mls_parent *parent_new(struct slice key, struct slice parent_hash,
 /* The same with one more unmerged leaf. */
 static struct mls_parent *parent_with(const struct mls_parent *old, uint32_t leaf)
 {
-	struct mls_parent *p = parent_new(old->encryption_key, old->parent_hash, old->n_unmerged + 1);
+	struct mls_parent *p =
+		parent_new(old->encryption_key, old->parent_hash, old->n_unmerged + 1);
 	uint32_t at = tree_lower(old->unmerged, old->n_unmerged, leaf);
 
 	if (!p)
 		return NULL;
 	memcpy(p->unmerged, old->unmerged, at * sizeof *p->unmerged);
 	p->unmerged[at] = leaf;
-	memcpy(p->unmerged + at + 1, old->unmerged + at, (old->n_unmerged - at) * sizeof *p->unmerged);
+	memcpy(p->unmerged + at + 1, old->unmerged + at,
+	       (old->n_unmerged - at) * sizeof *p->unmerged);
 	return p;
 }
 
@@ -72,7 +75,8 @@ static void put_parent(struct mls_tree *t, uint32_t node, struct mls_parent *p)
 
 static void blank_path(struct mls_tree *t, uint32_t leaf)
 {
-	for (uint32_t x = tree_parent(2 * leaf, t->leaves); x != TREE_NONE; x = tree_parent(x, t->leaves))
+	for (uint32_t x = tree_parent(2 * leaf, t->leaves); x != TREE_NONE;
+	     x = tree_parent(x, t->leaves))
 		put_parent(t, x, NULL);
 }
 
@@ -205,7 +209,8 @@ static int read_node(struct mls_tree *t, uint32_t node, struct rd *r)
 	return err;
 }
 
-/* All else may rely on this: unmerged leaves are members under the parent, in order, and not all of these. */
+/* All else may rely on this: unmerged leaves are members under the parent, in order, and not all of
+ * these. */
 static bool parent_in_form(const struct mls_tree *t, uint32_t node)
 {
 	const struct mls_parent *p = t->slot[node / 2].parent;
@@ -214,7 +219,8 @@ static bool parent_in_form(const struct mls_tree *t, uint32_t node)
 	for (uint32_t i = 0; i < p->n_unmerged; i++) {
 		uint32_t leaf = p->unmerged[i];
 
-		if (leaf < first || leaf >= first + n || !t->slot[leaf].leaf || (i && leaf <= p->unmerged[i - 1]))
+		if (leaf < first || leaf >= first + n || !t->slot[leaf].leaf ||
+		    (i && leaf <= p->unmerged[i - 1]))
 			return false;
 	}
 	for (uint32_t i = first; i < first + n; i++)
@@ -320,7 +326,8 @@ struct slice mls_tree_key(const struct mls_tree *t, uint32_t node)
 {
 	if (node >= tree_width(t->leaves) || blank(t, node))
 		return (struct slice){0};
-	return node % 2 ? t->slot[node / 2].parent->encryption_key : t->slot[node / 2].leaf->encryption_key;
+	return node % 2 ? t->slot[node / 2].parent->encryption_key
+			: t->slot[node / 2].leaf->encryption_key;
 }
 
 int mls_tree_find(const struct mls_tree *t, const struct mls_leaf *leaf, uint32_t *index)
@@ -378,7 +385,8 @@ static bool nobody(const struct mls_tree *t, uint32_t node)
 	return true;
 }
 
-uint32_t mls_tree_filtered_path(const struct mls_tree *t, uint32_t leaf, uint32_t path[32], uint32_t copath[32])
+uint32_t mls_tree_filtered_path(const struct mls_tree *t, uint32_t leaf, uint32_t path[32],
+				uint32_t copath[32])
 {
 	uint32_t n = 0, below = 2 * leaf;
 
@@ -419,8 +427,10 @@ int mls_tree_add(struct mls_tree *t, struct mls_leaf *l, uint32_t *leaf)
 		if (err)
 			return err;
 	}
-	/* Above a leaf that the tree was just widened for there is none: nothing needs to be undone. */
-	for (uint32_t x = tree_parent(2 * i, t->leaves); x != TREE_NONE; x = tree_parent(x, t->leaves)) {
+	/* Above a leaf that the tree was just widened for there is none: nothing needs to be
+	 * undone. */
+	for (uint32_t x = tree_parent(2 * i, t->leaves); x != TREE_NONE;
+	     x = tree_parent(x, t->leaves)) {
 		if (!t->slot[x / 2].parent)
 			continue;
 		node[n] = x;
@@ -465,7 +475,8 @@ int mls_tree_remove(struct mls_tree *t, uint32_t leaf)
 	return 0;
 }
 
-int mls_tree_set_parent(struct mls_tree *t, uint32_t node, struct slice key, struct slice parent_hash)
+int mls_tree_set_parent(struct mls_tree *t, uint32_t node, struct slice key,
+			struct slice parent_hash)
 {
 	struct mls_parent *p;
 

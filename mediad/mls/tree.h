@@ -1,7 +1,9 @@
-/* The ratchet tree (RFC 9420 sections 4 and 7): who is a member, which keys the inner nodes have, its hashes.
+/* The ratchet tree (RFC 9420 sections 4 and 7): who is a member, which keys the inner nodes have,
+ * its hashes.
  *
- * Nodes are immutable and shared between copies, so a copy costs pointers. Indices: `leaf` counts leaves, `node`
- * counts nodes of the array form (treemath.h). Keys are opaque here but where a function says otherwise. */
+ * Nodes are immutable and shared between copies, so a copy costs pointers. Indices: `leaf` counts
+ * leaves, `node` counts nodes of the array form (treemath.h). Keys are opaque here but where a
+ * function says otherwise. */
 #ifndef MEDIAD_MLS_TREE_H
 #define MEDIAD_MLS_TREE_H
 
@@ -21,9 +23,9 @@ struct mls_parent {
 int mls_tree_alloc(struct mls_tree **out);
 struct mls_tree *mls_tree_free(struct mls_tree *t);
 int mls_tree_copy(struct mls_tree **out, const struct mls_tree *t);
-/* The data of a ratchet_tree extension: optional<Node><V>, length and nodes, no blank at the end. Not validated, but
- * in form: leaves and parents at their places, unmerged leaves in order, members under the parent and not all of
- * these. EBADMSG, ENOTSUP, EOVERFLOW, ENOMEM. */
+/* The data of a ratchet_tree extension: optional<Node><V>, length and nodes, no blank at the end.
+ * Not validated, but in form: leaves and parents at their places, unmerged leaves in order, members
+ * under the parent and not all of these. EBADMSG, ENOTSUP, EOVERFLOW, ENOMEM. */
 int mls_tree_read(struct mls_tree **out, struct slice extension);
 /* The same again. */
 void mls_tree_write(const struct mls_tree *t, struct mls_out *o);
@@ -39,36 +41,40 @@ struct slice mls_tree_key(const struct mls_tree *t, uint32_t node);
 /* ENOENT. By the exact bytes of the leaf. */
 int mls_tree_find(const struct mls_tree *t, const struct mls_leaf *leaf, uint32_t *index);
 
-/* A reference is taken. Puts it into the leftmost blank leaf and among the unmerged of its ancestors. *leaf: where.
- * EOVERFLOW; nothing is changed on an error. */
+/* A reference is taken. Puts it into the leftmost blank leaf and among the unmerged of its
+ * ancestors. *leaf: where. EOVERFLOW; nothing is changed on an error. */
 int mls_tree_add(struct mls_tree *t, struct mls_leaf *l, uint32_t *leaf);
 /* Replaces a leaf and blanks its direct path (Update). ENOENT. */
 int mls_tree_update(struct mls_tree *t, uint32_t leaf, struct mls_leaf *l);
 /* Blanks the leaf and its direct path, then cuts the tree to what is needed. ENOENT. */
 int mls_tree_remove(struct mls_tree *t, uint32_t leaf);
-/* Sets a leaf without touching its ancestors, and a parent (UpdatePath). Arguments are copied or referenced. ENOENT:
- * outside. */
+/* Sets a leaf without touching its ancestors, and a parent (UpdatePath). Arguments are copied or
+ * referenced. ENOENT: outside. */
 int mls_tree_set_leaf(struct mls_tree *t, uint32_t leaf, struct mls_leaf *l);
-int mls_tree_set_parent(struct mls_tree *t, uint32_t node, struct slice key, struct slice parent_hash);
+int mls_tree_set_parent(struct mls_tree *t, uint32_t node, struct slice key,
+			struct slice parent_hash);
 void mls_tree_blank(struct mls_tree *t, uint32_t node);
 
-/* Nodes, in order, that hold all members under `node` (4.1.1). out: at least mls_tree_leaves() entries; returns how
- * many. */
+/* Nodes, in order, that hold all members under `node` (4.1.1). out: at least mls_tree_leaves()
+ * entries; returns how many. */
 uint32_t mls_tree_resolution(const struct mls_tree *t, uint32_t node, uint32_t *out);
-/* The direct path of a leaf without the parents whose copath child has an empty resolution (4.1.2), from the bottom
- * up, and beside each its copath child. At most 32 entries; returns how many. */
-uint32_t mls_tree_filtered_path(const struct mls_tree *t, uint32_t leaf, uint32_t path[32], uint32_t copath[32]);
+/* The direct path of a leaf without the parents whose copath child has an empty resolution (4.1.2),
+ * from the bottom up, and beside each its copath child. At most 32 entries; returns how many. */
+uint32_t mls_tree_filtered_path(const struct mls_tree *t, uint32_t leaf, uint32_t path[32],
+				uint32_t copath[32]);
 
 /* Section 7.8. ENOENT: no such node. */
 int mls_tree_hash(const struct mls_tree *t, uint32_t node, uint8_t out[MLS_HASH]);
 int mls_tree_root_hash(const struct mls_tree *t, uint8_t out[MLS_HASH]);
-/* The parent hash that `parent` gives to its child on the other side of `sibling` (7.9). ENOENT: blank. */
-int mls_tree_parent_hash(const struct mls_tree *t, uint32_t parent, uint32_t sibling, uint8_t out[MLS_HASH]);
+/* The parent hash that `parent` gives to its child on the other side of `sibling` (7.9). ENOENT:
+ * blank. */
+int mls_tree_parent_hash(const struct mls_tree *t, uint32_t parent, uint32_t sibling,
+			 uint8_t out[MLS_HASH]);
 /* Every non-blank parent's hash is found below it (7.9.2). EBADMSG. */
 int mls_tree_check_parent_hashes(const struct mls_tree *t);
-/* Section 12.4.3.1 for a tree from outside: leaves validated for their place, keys of all nodes distinct and points,
- * unmerged lists sorted and true, every member's capabilities cover what is in use, parent hashes. EBADMSG, EACCES,
- * ENOTSUP. */
+/* Section 12.4.3.1 for a tree from outside: leaves validated for their place, keys of all nodes
+ * distinct and points, unmerged lists sorted and true, every member's capabilities cover what is in
+ * use, parent hashes. EBADMSG, EACCES, ENOTSUP. */
 int mls_tree_validate(const struct mls_tree *t, struct slice group_id);
 /* No signature or encryption key twice. EBADMSG. */
 int mls_tree_unique_keys(const struct mls_tree *t);

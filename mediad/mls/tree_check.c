@@ -13,17 +13,19 @@ struct checking {
 
 static struct slice parent_hash_of(const struct mls_tree *t, uint32_t node)
 {
-	return node % 2 ? t->slot[node / 2].parent->parent_hash : t->slot[node / 2].leaf->parent_hash;
+	return node % 2 ? t->slot[node / 2].parent->parent_hash
+			: t->slot[node / 2].leaf->parent_hash;
 }
 
-/* Section 7.9.2, for one side of a parent. There, one node must be left when the parent's unmerged leaves are taken
- * out of the resolution of `child`, and it must name the parent by its hash. */
-static int linked(const struct checking *c, uint32_t parent, uint32_t child, uint32_t other, bool *yes)
+/* Section 7.9.2, for one side of a parent. There, one node must be left when the parent's unmerged
+ * leaves are taken out of the resolution of `child`, and it must name the parent by its hash. */
+static int linked(const struct checking *c, uint32_t parent, uint32_t child, uint32_t other,
+		  bool *yes)
 {
 	const struct mls_parent *p = c->t->slot[parent / 2].parent;
 	uint32_t first, span = tree_span(child, &first), holder = TREE_NONE, others = 0;
-	uint32_t unmerged =
-		tree_lower(p->unmerged, p->n_unmerged, first + span) - tree_lower(p->unmerged, p->n_unmerged, first);
+	uint32_t unmerged = tree_lower(p->unmerged, p->n_unmerged, first + span) -
+			    tree_lower(p->unmerged, p->n_unmerged, first);
 	uint32_t n = mls_tree_resolution(c->t, child, c->resolution);
 	uint8_t hash[MLS_HASH];
 	int err;
@@ -153,8 +155,8 @@ static int check_parents(const struct mls_tree *t)
 	return err;
 }
 
-/* What is cheap comes first: whoever wants the rest to be dear has to sign for every leaf. Members understand each
- * other's credentials, for only basic ones are valid, and a leaf lists its own. */
+/* What is cheap comes first: whoever wants the rest to be dear has to sign for every leaf. Members
+ * understand each other's credentials, for only basic ones are valid, and a leaf lists its own. */
 int mls_tree_validate(const struct mls_tree *t, struct slice group_id)
 {
 	int err;

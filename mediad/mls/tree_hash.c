@@ -50,8 +50,8 @@ static int hash_leaf(const struct hashing *h, uint32_t leaf, uint8_t out[MLS_HAS
 	return mls_hash(out, s.part, s.n);
 }
 
-static int hash_parent(const struct hashing *h, uint32_t node, const uint8_t *left, const uint8_t *right,
-		       uint8_t out[MLS_HASH])
+static int hash_parent(const struct hashing *h, uint32_t node, const uint8_t *left,
+		       const uint8_t *right, uint8_t out[MLS_HASH])
 {
 	const struct mls_parent *p = h->t->slot[node / 2].parent;
 	uint8_t head[] = {HASH_PARENT, p != NULL}, unmerged[4 * MLS_LEAVES_MAX];
@@ -76,7 +76,8 @@ static bool complete(const struct hashing *h, uint32_t node)
 {
 	uint32_t first, n = tree_span(node, &first);
 
-	return tree_lower(h->without, h->n_without, first) == tree_lower(h->without, h->n_without, first + n);
+	return tree_lower(h->without, h->n_without, first) ==
+	       tree_lower(h->without, h->n_without, first + n);
 }
 
 /* As deep as the tree is high. */
@@ -151,7 +152,8 @@ int tree_parent_hash_by(const struct mls_tree *t, uint32_t parent, uint32_t sibl
 	return mls_hash(out, s.part, s.n);
 }
 
-int mls_tree_parent_hash(const struct mls_tree *t, uint32_t parent, uint32_t sibling, uint8_t out[MLS_HASH])
+int mls_tree_parent_hash(const struct mls_tree *t, uint32_t parent, uint32_t sibling,
+			 uint8_t out[MLS_HASH])
 {
 	return tree_parent_hash_by(t, parent, sibling, NULL, out);
 }

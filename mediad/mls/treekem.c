@@ -3,7 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The nodes that a path of `sender` sets, from the bottom up, and beside each the sibling it is encrypted to. */
+/* The nodes that a path of `sender` sets, from the bottom up, and beside each the sibling it is
+ * encrypted to. */
 struct route {
 	uint32_t n, node[MLS_PATH_MAX], copath[MLS_PATH_MAX];
 };
@@ -44,7 +45,8 @@ void mls_private_prune(struct mls_private *p, const struct mls_tree *t)
 
 	for (unsigned level = 1; level < MLS_PATH_MAX; level++) {
 		x = x == TREE_NONE || p->leaf >= leaves ? TREE_NONE : tree_parent(x, leaves);
-		if (p->known[level] && (x == TREE_NONE || !is_public_of(&p->key[level], mls_tree_key(t, x))))
+		if (p->known[level] &&
+		    (x == TREE_NONE || !is_public_of(&p->key[level], mls_tree_key(t, x))))
 			forget(p, level);
 	}
 }
@@ -73,10 +75,10 @@ static int next_secret(uint8_t path_secret[MLS_HASH])
 	return err;
 }
 
-/* From the path secret of the route's i-th node to its end: each pair must be the tree's. *secret becomes the commit
- * secret. */
-static int climb(struct mls_private *p, const struct mls_tree *t, const struct route *way, uint32_t i,
-		 uint8_t secret[MLS_HASH])
+/* From the path secret of the route's i-th node to its end: each pair must be the tree's. *secret
+ * becomes the commit secret. */
+static int climb(struct mls_private *p, const struct mls_tree *t, const struct route *way,
+		 uint32_t i, uint8_t secret[MLS_HASH])
 {
 	int err = 0;
 
@@ -185,15 +187,17 @@ static int check_keys(const struct mls_tree *t, const struct mls_path *path)
 	return err;
 }
 
-/* Sets the nodes of a route, from the top down for each holds the hash of the next one above, and blanks the rest of
- * the direct path. *hash: what the leaf must hold; *hash_n 0 when there is no node above it. */
-static int put_nodes(struct mls_tree *t, uint32_t sender, const struct route *way, const struct slice *keys,
-		     uint8_t hash[MLS_HASH], size_t *hash_n)
+/* Sets the nodes of a route, from the top down for each holds the hash of the next one above, and
+ * blanks the rest of the direct path. *hash: what the leaf must hold; *hash_n 0 when there is no
+ * node above it. */
+static int put_nodes(struct mls_tree *t, uint32_t sender, const struct route *way,
+		     const struct slice *keys, uint8_t hash[MLS_HASH], size_t *hash_n)
 {
 	uint32_t leaves = mls_tree_leaves(t);
 	int err = 0;
 
-	for (uint32_t x = tree_parent(2 * sender, leaves); x != TREE_NONE; x = tree_parent(x, leaves))
+	for (uint32_t x = tree_parent(2 * sender, leaves); x != TREE_NONE;
+	     x = tree_parent(x, leaves))
 		mls_tree_blank(t, x);
 	*hash_n = 0;
 	for (uint32_t i = way->n; !err && i-- > 0;) {
@@ -236,10 +240,10 @@ static bool listed(const uint32_t *list, uint32_t n, uint32_t leaf)
 	return false;
 }
 
-/* The members under a node as a path is encrypted to them: without those that this commit adds. *out is the caller's
- * to free. */
-static int recipients(uint32_t **out, uint32_t *n, const struct mls_tree *t, uint32_t node, const uint32_t *excluded,
-		      uint32_t n_excluded)
+/* The members under a node as a path is encrypted to them: without those that this commit adds.
+ * *out is the caller's to free. */
+static int recipients(uint32_t **out, uint32_t *n, const struct mls_tree *t, uint32_t node,
+		      const uint32_t *excluded, uint32_t n_excluded)
 {
 	uint32_t *list = malloc(mls_tree_leaves(t) * sizeof *list), all, kept = 0;
 
@@ -255,8 +259,8 @@ static int recipients(uint32_t **out, uint32_t *n, const struct mls_tree *t, uin
 }
 
 /* The place of the first recipient whose private key is ours. */
-static bool find_ours(const struct mls_private *me, const struct mls_tree *t, const uint32_t *list, uint32_t n,
-		      uint32_t *at)
+static bool find_ours(const struct mls_private *me, const struct mls_tree *t, const uint32_t *list,
+		      uint32_t n, uint32_t *at)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		unsigned level = tree_level(list[i]);
@@ -291,9 +295,9 @@ static int pick(struct sealed *out, struct slice ciphertexts, uint32_t n, uint32
 	return 0;
 }
 
-int mls_path_open(struct mls_private *me, const struct mls_tree *merged, uint32_t sender, const struct mls_path *path,
-		  struct slice context, const uint32_t *excluded, uint32_t n_excluded,
-		  uint8_t commit_secret[MLS_HASH])
+int mls_path_open(struct mls_private *me, const struct mls_tree *merged, uint32_t sender,
+		  const struct mls_path *path, struct slice context, const uint32_t *excluded,
+		  uint32_t n_excluded, uint8_t commit_secret[MLS_HASH])
 {
 	struct route way = route_of(merged, sender);
 	uint32_t *list = NULL, n, i = meeting(&way, me->leaf), ours;
@@ -312,8 +316,8 @@ int mls_path_open(struct mls_private *me, const struct mls_tree *merged, uint32_
 		goto out;
 	err = pick(&it, path->node[i].ciphertexts, n, ours);
 	if (!err)
-		err = mls_decrypt_label(secret, &me->key[tree_level(list[ours])], "UpdatePathNode", context, it.enc,
-					it.text);
+		err = mls_decrypt_label(secret, &me->key[tree_level(list[ours])], "UpdatePathNode",
+					context, it.enc, it.text);
 	if (!err)
 		err = climb(&next, merged, &way, i, secret);
 	if (err)
@@ -331,8 +335,8 @@ out:
 /* ---- our own ---- */
 
 /* Fresh keys of our leaf and along the route; *after is the secret behind its end. */
-static int fresh_keys(struct mls_private *next, struct mls_path_secrets *secrets, const struct route *way,
-		      uint8_t after[MLS_HASH], struct mls_rng *rng)
+static int fresh_keys(struct mls_private *next, struct mls_path_secrets *secrets,
+		      const struct route *way, uint8_t after[MLS_HASH], struct mls_rng *rng)
 {
 	int err = p256_generate(&next->key[0], rng);
 
@@ -352,8 +356,9 @@ static int fresh_keys(struct mls_private *next, struct mls_path_secrets *secrets
 	return err;
 }
 
-static int put_own_leaf(struct mls_tree *t, const struct mls_private *me, const struct p256_pair *signer,
-			struct slice group_id, struct slice parent_hash, struct mls_rng *rng)
+static int put_own_leaf(struct mls_tree *t, const struct mls_private *me,
+			const struct p256_pair *signer, struct slice group_id,
+			struct slice parent_hash, struct mls_rng *rng)
 {
 	struct mls_leaf_spec spec = {.encryption_key = mls_slice(me->key[0].pub, MLS_POINT),
 				     .signer = signer,
@@ -371,8 +376,9 @@ static int put_own_leaf(struct mls_tree *t, const struct mls_private *me, const 
 	return err;
 }
 
-int mls_path_make(struct mls_tree *t, struct mls_private *me, const struct p256_pair *signer, struct slice group_id,
-		  struct mls_path_secrets *secrets, uint8_t commit_secret[MLS_HASH], struct mls_rng *rng)
+int mls_path_make(struct mls_tree *t, struct mls_private *me, const struct p256_pair *signer,
+		  struct slice group_id, struct mls_path_secrets *secrets,
+		  uint8_t commit_secret[MLS_HASH], struct mls_rng *rng)
 {
 	struct route way = route_of(t, me->leaf);
 	struct mls_private next = {.leaf = me->leaf};
@@ -404,16 +410,17 @@ out:
 	return err;
 }
 
-static int write_ciphertexts(struct mls_out *o, const struct mls_tree *t, const uint32_t *list, uint32_t n,
-			     const uint8_t secret[MLS_HASH], struct slice context, struct mls_rng *rng)
+static int write_ciphertexts(struct mls_out *o, const struct mls_tree *t, const uint32_t *list,
+			     uint32_t n, const uint8_t secret[MLS_HASH], struct slice context,
+			     struct mls_rng *rng)
 {
 	uint8_t enc[MLS_POINT], text[MLS_HASH + MLS_TAG];
 	size_t at = mls_out_open(o);
 	int err = 0;
 
 	for (uint32_t i = 0; !err && i < n; i++) {
-		err = mls_encrypt_label(enc, text, mls_tree_key(t, list[i]), "UpdatePathNode", context,
-					mls_slice(secret, MLS_HASH), rng);
+		err = mls_encrypt_label(enc, text, mls_tree_key(t, list[i]), "UpdatePathNode",
+					context, mls_slice(secret, MLS_HASH), rng);
 		if (err)
 			return err;
 		mls_out_vec(o, mls_slice(enc, sizeof enc));
@@ -425,8 +432,8 @@ static int write_ciphertexts(struct mls_out *o, const struct mls_tree *t, const 
 }
 
 int mls_path_write(struct mls_out *o, const struct mls_tree *t, uint32_t sender,
-		   const struct mls_path_secrets *secrets, struct slice context, const uint32_t *excluded,
-		   uint32_t n_excluded, struct mls_rng *rng)
+		   const struct mls_path_secrets *secrets, struct slice context,
+		   const uint32_t *excluded, uint32_t n_excluded, struct mls_rng *rng)
 {
 	struct route way = route_of(t, sender);
 	const struct mls_leaf *l = mls_tree_leaf(t, sender);

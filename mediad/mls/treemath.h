@@ -1,5 +1,5 @@
-/* Indices of the array form of a full binary tree (RFC 9420 appendix C): leaf i is node 2i; a tree of n leaves (a power
- * of two) has 2n - 1 nodes. Node arguments must be inside the tree. */
+/* Indices of the array form of a full binary tree (RFC 9420 appendix C): leaf i is node 2i; a tree
+ * of n leaves (a power of two) has 2n - 1 nodes. Node arguments must be inside the tree. */
 #ifndef MEDIAD_MLS_TREEMATH_H
 #define MEDIAD_MLS_TREEMATH_H
 

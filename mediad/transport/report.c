@@ -2,7 +2,7 @@
 
 #include "proto/rtp.h"
 
-#define MS UINT64_C(1000000)
+#define MS     UINT64_C(1000000)
 #define SECOND (1000 * MS)
 
 /* ---- what we hear ---- */
@@ -49,17 +49,21 @@ bool report_take(struct report_source *s, uint32_t ssrc, uint64_t now, struct rt
 {
 	uint32_t highest = s->cycles + s->top, expected = highest - s->base + 1;
 	uint32_t since = expected - s->expected_told;
-	int64_t lost = (int64_t)expected - s->received, gone = (int64_t)since - (s->received - s->received_told);
+	int64_t lost = (int64_t)expected - s->received,
+		gone = (int64_t)since - (s->received - s->received_told);
 
 	if (!s->fresh)
 		return false;
 	s->fresh = false;
 	s->expected_told = expected;
 	s->received_told = s->received;
-	*out = (struct rtcp_block){.ssrc = ssrc, .highest = highest, .jitter = (uint32_t)s->jitter, .lsr = s->lsr};
+	*out = (struct rtcp_block){
+		.ssrc = ssrc, .highest = highest, .jitter = (uint32_t)s->jitter, .lsr = s->lsr};
 	if (since && gone > 0)
 		out->fraction = (uint8_t)(gone * 256 / since > 255 ? 255 : gone * 256 / since);
-	out->lost = (int32_t)(lost > RTCP_LOST_MAX ? RTCP_LOST_MAX : lost < -RTCP_LOST_MAX - 1 ? -RTCP_LOST_MAX - 1 : lost);
+	out->lost = (int32_t)(lost > RTCP_LOST_MAX	  ? RTCP_LOST_MAX
+			      : lost < -RTCP_LOST_MAX - 1 ? -RTCP_LOST_MAX - 1
+							  : lost);
 	if (s->lsr)
 		out->dlsr = (uint32_t)((now - s->lsr_at) / 1000 * 65536 / 1000000);
 	return true;
@@ -78,7 +82,8 @@ void report_sent(struct report *r, size_t payload)
 	r->octets += (uint32_t)payload;
 }
 
-bool report_sender(struct report *r, uint64_t wall_ms, uint32_t rtp, uint64_t now, struct rtcp_sender *out)
+bool report_sender(struct report *r, uint64_t wall_ms, uint32_t rtp, uint64_t now,
+		   struct rtcp_sender *out)
 {
 	uint64_t ntp = rtcp_ntp(wall_ms);
 
@@ -88,11 +93,13 @@ bool report_sender(struct report *r, uint64_t wall_ms, uint32_t rtp, uint64_t no
 	r->sent[r->sent_at].lsr = rtcp_middle(ntp);
 	r->sent[r->sent_at].at = now;
 	r->sent_at = (r->sent_at + 1) % REPORT_SENT;
-	*out = (struct rtcp_sender){.ntp = ntp, .rtp = rtp, .packets = r->packets, .octets = r->octets};
+	*out = (struct rtcp_sender){
+		.ntp = ntp, .rtp = rtp, .packets = r->packets, .octets = r->octets};
 	return true;
 }
 
-/* From the send time by our own clock of the report that the block names: the wall clock may have been set since. */
+/* From the send time by our own clock of the report that the block names: the wall clock may have
+ * been set since. */
 static void measure_rtt(struct report *r, const struct rtcp_block *b, uint64_t now)
 {
 	uint64_t stayed = (uint64_t)b->dlsr * SECOND / 65536;

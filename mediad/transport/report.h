@@ -1,11 +1,12 @@
-/* RTCP reports of one session as a machine (RFC 3550 6.4, A.3, A.8): what we tell of our own stream and of those we hear, and
- * what others tell of ours.
+/* RTCP reports of one session as a machine (RFC 3550 6.4, A.3, A.8): what we tell of our own stream
+ * and of those we hear, and what others tell of ours.
  *
- * A source is one SSRC that we hear; its owner keeps it beside the SSRC. Everything counts packets that opened at the transport
- * layer and were not seen before, also those that are nothing but padding or that nobody listens to: this is about the network.
+ * A source is one SSRC that we hear; its owner keeps it beside the SSRC. Everything counts packets
+ * that opened at the transport layer and were not seen before, also those that are nothing but
+ * padding or that nobody listens to: this is about the network.
  *
- * Plain memory of its owner, all zero is new. No clock: times are ns of the caller's, wall time is asked for by the caller
- * once a report. */
+ * Plain memory of its owner, all zero is new. No clock: times are ns of the caller's, wall time is
+ * asked for by the caller once a report. */
 #ifndef MEDIAD_TRANSPORT_REPORT_H
 #define MEDIAD_TRANSPORT_REPORT_H
 
@@ -24,8 +25,8 @@ struct report_source {
 	uint32_t cycles; /* 65536 for each time it began anew */
 	uint32_t base;	 /* the first one, extended */
 	uint32_t received, expected_told, received_told;
-	uint32_t ts; /* of the newest packet */
-	uint64_t at; /* and its arrival */
+	uint32_t ts;   /* of the newest packet */
+	uint64_t at;   /* and its arrival */
 	double jitter; /* RTP time */
 	uint32_t lsr;
 	uint64_t lsr_at;
@@ -38,9 +39,10 @@ bool report_take(struct report_source *s, uint32_t ssrc, uint64_t now, struct rt
 struct report {
 	uint32_t packets, octets; /* of payload */
 	uint32_t packets_told;
-	uint64_t next;	/* when reports are due; 0: not begun */
-	unsigned from;	/* where the sources go on that did not fit into one; the owner's numbering */
-	bool off;	/* it cannot be sealed in this mode */
+	uint64_t next; /* when reports are due; 0: not begun */
+	unsigned
+		from; /* where the sources go on that did not fit into one; the owner's numbering */
+	bool off;     /* it cannot be sealed in this mode */
 	struct {
 		uint32_t lsr; /* 0: none */
 		uint64_t at;
@@ -63,7 +65,8 @@ static inline bool report_has_news(const struct report *r)
 	return r->packets != r->packets_told;
 }
 /* What we say of ourselves; false when there is no news. rtp: RTP time now. */
-bool report_sender(struct report *r, uint64_t wall_ms, uint32_t rtp, uint64_t now, struct rtcp_sender *out);
+bool report_sender(struct report *r, uint64_t wall_ms, uint32_t rtp, uint64_t now,
+		   struct rtcp_sender *out);
 /* A block about our own stream came. */
 void report_heard(struct report *r, const struct rtcp_block *b, uint64_t now);
 

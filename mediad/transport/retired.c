@@ -23,10 +23,10 @@ size_t retired_appended(enum rtpsize_mode mode)
 	}
 }
 
-/* A nonce must come once. That of the suffix mode is a number of ours too: random ones would do, but this folder has
- * none; twenty bytes drawn from the key keep it apart from the server's. */
-static void own_nonce(uint8_t nonce[NONCE], enum rtpsize_mode mode, const uint8_t *key, uint32_t counter,
-		      const uint8_t *header, size_t clear)
+/* A nonce must come once. That of the suffix mode is a number of ours too: random ones would do,
+ * but this folder has none; twenty bytes drawn from the key keep it apart from the server's. */
+static void own_nonce(uint8_t nonce[NONCE], enum rtpsize_mode mode, const uint8_t *key,
+		      uint32_t counter, const uint8_t *header, size_t clear)
 {
 	struct wr w = wr_of(nonce, NONCE);
 
@@ -37,11 +37,12 @@ static void own_nonce(uint8_t nonce[NONCE], enum rtpsize_mode mode, const uint8_
 	}
 	wr_be(&w, counter, RTPSIZE_COUNTER);
 	if (mode == RTPSIZE_XSALSA20_SUFFIX)
-		crypto_generichash(nonce + RTPSIZE_COUNTER, NONCE - RTPSIZE_COUNTER, key, RTPSIZE_KEY, NULL, 0);
+		crypto_generichash(nonce + RTPSIZE_COUNTER, NONCE - RTPSIZE_COUNTER, key,
+				   RTPSIZE_KEY, NULL, 0);
 }
 
-int retired_seal(enum rtpsize_mode mode, const uint8_t key[RTPSIZE_KEY], uint32_t counter, size_t clear, const uint8_t *rest,
-		 size_t n, uint8_t *out, size_t *len)
+int retired_seal(enum rtpsize_mode mode, const uint8_t key[RTPSIZE_KEY], uint32_t counter,
+		 size_t clear, const uint8_t *rest, size_t n, uint8_t *out, size_t *len)
 {
 	uint8_t nonce[NONCE];
 
@@ -53,8 +54,8 @@ int retired_seal(enum rtpsize_mode mode, const uint8_t key[RTPSIZE_KEY], uint32_
 	return 0;
 }
 
-int retired_open(enum rtpsize_mode mode, const uint8_t key[RTPSIZE_KEY], const uint8_t *packet, size_t n, size_t clear,
-		 uint8_t *to, size_t *plain)
+int retired_open(enum rtpsize_mode mode, const uint8_t key[RTPSIZE_KEY], const uint8_t *packet,
+		 size_t n, size_t clear, uint8_t *to, size_t *plain)
 {
 	size_t appended = retired_appended(mode), sealed;
 	uint8_t nonce[NONCE] = {0};

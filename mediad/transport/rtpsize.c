@@ -253,7 +253,8 @@ static int strip(struct rtpsize_rtp *got, const uint8_t *plain, size_t n)
 }
 
 /* The layouts that seal a header extension whole: its preamble is read after opening. */
-static int open_whole(struct rtpsize *x, uint8_t *packet, size_t n, uint8_t *buf, size_t cap, struct rtpsize_rtp *out)
+static int open_whole(struct rtpsize *x, uint8_t *packet, size_t n, uint8_t *buf, size_t cap,
+		      struct rtpsize_rtp *out)
 {
 	struct rtpsize_rtp got = {0};
 	uint8_t first, *to;
@@ -307,8 +308,8 @@ int rtpsize_open(struct rtpsize *x, uint8_t *packet, size_t n, uint8_t *buf, siz
 	if (x->mode == RTPSIZE_XSALSA20_LITE_RTPSIZE) {
 		if (retired_open(x->mode, x->bytes, packet, n, got.h.size, to, &sealed))
 			return EACCES;
-	} else if (unseal(x, packet + n - RTPSIZE_COUNTER, packet, got.h.size, packet + got.h.size, sealed,
-		   to))
+	} else if (unseal(x, packet + n - RTPSIZE_COUNTER, packet, got.h.size, packet + got.h.size,
+			  sealed, to))
 		return EACCES;
 	err = strip(&got, to, sealed);
 	if (!err)
@@ -327,10 +328,11 @@ int rtpsize_open_rtcp(struct rtpsize *x, const uint8_t *packet, size_t n, uint8_
 	if (cap < RTCP_CLEAR + sealed)
 		return EMSGSIZE;
 	if (retired_mode(x->mode)) {
-		if (retired_open(x->mode, x->bytes, packet, n, RTCP_CLEAR, buf + RTCP_CLEAR, &sealed))
+		if (retired_open(x->mode, x->bytes, packet, n, RTCP_CLEAR, buf + RTCP_CLEAR,
+				 &sealed))
 			return EACCES;
-	} else if (unseal(x, packet + n - RTPSIZE_COUNTER, packet, RTCP_CLEAR, packet + RTCP_CLEAR, sealed,
-		   buf + RTCP_CLEAR))
+	} else if (unseal(x, packet + n - RTPSIZE_COUNTER, packet, RTCP_CLEAR, packet + RTCP_CLEAR,
+			  sealed, buf + RTCP_CLEAR))
 		return EACCES;
 	memcpy(buf, packet, RTCP_CLEAR);
 	*len = RTCP_CLEAR + sealed;

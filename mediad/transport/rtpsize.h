@@ -91,8 +91,8 @@ int rtpsize_open(struct rtpsize *x, uint8_t *packet, size_t n, uint8_t *buf, siz
  * modes: their overhead). Errors as above. */
 int rtpsize_open_rtcp(struct rtpsize *x, const uint8_t *packet, size_t n, uint8_t *buf, size_t cap,
 		      size_t *len);
-/* The counter of a packet that opened, RTPSIZE_COUNTER bytes in it, in the sender's byte order; NULL in the two retired
- * modes whose nonces are no counters. */
+/* The counter of a packet that opened, RTPSIZE_COUNTER bytes in it, in the sender's byte order;
+ * NULL in the two retired modes whose nonces are no counters. */
 const uint8_t *rtpsize_counter_of(const struct rtpsize *x, const uint8_t *packet, size_t n);
 
 #endif

@@ -1,7 +1,9 @@
-/* A bounded queue of fixed-size entries between exactly one producer thread and one consumer thread.
+/* A bounded queue of fixed-size entries between exactly one producer thread and one consumer
+ * thread.
  *
  * No lock and no allocation after ring_alloc; the two indices are the only shared words and are
- * published with release and read with acquire, which TSan understands. Entries are copied in and out. */
+ * published with release and read with acquire, which TSan understands. Entries are copied in and
+ * out. */
 #ifndef PROTO_BASE_RING_H
 #define PROTO_BASE_RING_H
 

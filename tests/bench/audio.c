@@ -1,5 +1,5 @@
-/* How clean speech is resampled, and whether what a bad network takes away is made up for to the millisecond:
- * resample_snr_db, loss_gap_ms. Figures of quality: no clock is read. */
+/* How clean speech is resampled, and whether what a bad network takes away is made up for to the
+ * millisecond: resample_snr_db, loss_gap_ms. Figures of quality: no clock is read. */
 #include "mediad/audio/decode.h"
 #include "mediad/audio/receive.h"
 #include "mediad/audio/resample.h"
@@ -23,13 +23,15 @@ static double tone_at(uint64_t i, double hz, uint32_t rate)
 	return AMPLITUDE * sin(2 * M_PI * hz * (double)i / rate);
 }
 
-/* Signal over everything else, in dB: what a sine of this frequency (any phase, any gain) does not explain is noise. */
+/* Signal over everything else, in dB: what a sine of this frequency (any phase, any gain) does not
+ * explain is noise. */
 static double snr(const int16_t *x, size_t n, double hz)
 {
 	double ss = 0, cc = 0, sc = 0, xs = 0, xc = 0, a, b, signal = 0, noise = 0, det;
 
 	for (size_t i = 0; i < n; i++) {
-		double s = sin(2 * M_PI * hz * (double)i / TO), c = cos(2 * M_PI * hz * (double)i / TO);
+		double s = sin(2 * M_PI * hz * (double)i / TO),
+		       c = cos(2 * M_PI * hz * (double)i / TO);
 
 		ss += s * s;
 		cc += c * c;
@@ -41,7 +43,8 @@ static double snr(const int16_t *x, size_t n, double hz)
 	a = (xs * cc - xc * sc) / det;
 	b = (xc * ss - xs * sc) / det;
 	for (size_t i = 0; i < n; i++) {
-		double v = a * sin(2 * M_PI * hz * (double)i / TO) + b * cos(2 * M_PI * hz * (double)i / TO);
+		double v = a * sin(2 * M_PI * hz * (double)i / TO) +
+			   b * cos(2 * M_PI * hz * (double)i / TO);
 
 		signal += v * v;
 		noise += (x[i] - v) * (x[i] - v);
@@ -49,8 +52,10 @@ static double snr(const int16_t *x, size_t n, double hz)
 	return 10 * log10(signal / noise);
 }
 
-/* Resamples seconds of a tone in chunks; returns how many samples came. out may be NULL: counted only. */
-static uint64_t convert(uint32_t from, double hz, size_t chunk, unsigned seconds, int16_t *out, size_t cap)
+/* Resamples seconds of a tone in chunks; returns how many samples came. out may be NULL: counted
+ * only. */
+static uint64_t convert(uint32_t from, double hz, size_t chunk, unsigned seconds, int16_t *out,
+			size_t cap)
 {
 	uint64_t n = (uint64_t)from * seconds, made = 0;
 	struct resample *r;
@@ -89,11 +94,13 @@ static void resample_row(void)
 	int64_t drift = 0;
 
 	for (unsigned r = 0; r < 5; r++) {
-		const size_t chunks[] = {rates[r] / 1000, rates[r] * 7 / 1000, rates[r] / 50, rates[r] * 24 / 100, 1001};
+		const size_t chunks[] = {rates[r] / 1000, rates[r] * 7 / 1000, rates[r] / 50,
+					 rates[r] * 24 / 100, 1001};
 
 		for (unsigned t = 0; t < 2; t++) {
 			for (unsigned c = 0; c < 5; c++) {
-				uint64_t made = convert(rates[r], tones[t], chunks[c], TONE_S, out, sizeof out / sizeof *out);
+				uint64_t made = convert(rates[r], tones[t], chunks[c], TONE_S, out,
+							sizeof out / sizeof *out);
 				double db = snr(out + TO / 10, made - TO / 5, tones[t]);
 
 				samples[n++] = db;
@@ -101,10 +108,13 @@ static void resample_row(void)
 					worst = db;
 			}
 		}
-		drift += llabs((int64_t)convert(rates[r], tones[0], 1001, LONG_S, NULL, 0) - (int64_t)TO * LONG_S);
+		drift += llabs((int64_t)convert(rates[r], tones[0], 1001, LONG_S, NULL, 0) -
+			       (int64_t)TO * LONG_S);
 	}
 	bench_raw("resample_snr_db", samples, n);
-	bench_row_more("resample_snr_db", worst, "dB", "\"samples_lost_or_gained_in_10_min\": %lld, \"cases\": %u", (long long)drift, n);
+	bench_row_more("resample_snr_db", worst, "dB",
+		       "\"samples_lost_or_gained_in_10_min\": %lld, \"cases\": %u",
+		       (long long)drift, n);
 }
 
 /* ---- loss ---- */
@@ -198,7 +208,10 @@ static void loss_row(void)
 	BENCH_OK(audio_speaker_listen(spk, 1, TO, 5000, &dec, 0));
 	for (unsigned i = 0; i < n; i++) {
 		unsigned k = list[i].k;
-		struct audio_packet pkt = {.seq = (uint16_t)k, .ts = k * RTP_FRAME, .level = 20, .p = opus[k % 50],
+		struct audio_packet pkt = {.seq = (uint16_t)k,
+					   .ts = k * RTP_FRAME,
+					   .level = 20,
+					   .p = opus[k % 50],
 					   .n = (size_t)len[k % 50]};
 
 		for (; tick <= list[i].at; tick += 20 * MS)
@@ -213,8 +226,10 @@ static void loss_row(void)
 	made_up = (double)heard.concealed * 1000 / TO;
 	gone = (double)(heard.last - heard.first) * 1000 / TO - decoded;
 	bench_row_more("loss_gap_ms", fabs(made_up - gone), "ms",
-		  "\"concealed_ms\": %.0f, \"not_there_ms\": %.0f, \"span_ms\": %.0f, \"lost\": %llu, \"late\": %llu", made_up, gone,
-		  (double)(heard.last - heard.first) * 1000 / TO, (unsigned long long)st.lost, (unsigned long long)st.late);
+		       "\"concealed_ms\": %.0f, \"not_there_ms\": %.0f, \"span_ms\": %.0f, "
+		       "\"lost\": %llu, \"late\": %llu",
+		       made_up, gone, (double)(heard.last - heard.first) * 1000 / TO,
+		       (unsigned long long)st.lost, (unsigned long long)st.late);
 }
 
 int main(void)

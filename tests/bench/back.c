@@ -1,10 +1,12 @@
-/* What is lost when a half of us dies: back_ms, how long nothing is heard after SIGKILL of mediad; takeover_lost_ms, sound lost at
- * the far end while control is killed and another takes its place. Real processes, killed as such.
+/* What is lost when a half of us dies: back_ms, how long nothing is heard after SIGKILL of mediad;
+ * takeover_lost_ms, sound lost at the far end while control is killed and another takes its place.
+ * Real processes, killed as such.
  *
- * For the first: control's link to mediad (control/media), which runs mediad as its child, in a channel of guildd where alice
- * speaks all the time; from the kill to the first sound of hers that is heard again. guildd gives leases at once.
- * For the second: mediad at a far end of our own speaks for a control that is this program (`back --control …`), which is killed
- * as it speaks; the next one claims the playback and goes on.
+ * For the first: control's link to mediad (control/media), which runs mediad as its child, in a
+ * channel of guildd where alice speaks all the time; from the kill to the first sound of hers that
+ * is heard again. guildd gives leases at once. For the second: mediad at a far end of our own
+ * speaks for a control that is this program (`back --control …`), which is killed as it speaks; the
+ * next one claims the playback and goes on.
  *
  *   BENCH_KILLS=n     how often of each (10) */
 #include "control/media/media.h"
@@ -33,7 +35,16 @@
 #include <unistd.h>
 
 #define MS UINT64_C(1000000)
-enum { RATE = 24000, SPEECH = 8 * RATE, KILLS = 10, KILLS_MAX = 1000, ALICE_KILLS = 5, ALICE = 501, BOB = 502, USER = 900 };
+enum {
+	RATE = 24000,
+	SPEECH = 8 * RATE,
+	KILLS = 10,
+	KILLS_MAX = 1000,
+	ALICE_KILLS = 5,
+	ALICE = 501,
+	BOB = 502,
+	USER = 900
+};
 static const uint64_t guild = 41771983423143937, channel = 127121515262115840;
 
 static unsigned kills(void)
@@ -68,7 +79,9 @@ static struct world {
 static void on_lease(const struct http_resp *resp, void *arg)
 {
 	struct somebody *s = arg;
-	json_t *o = resp->err || resp->status != 200 ? NULL : json_loadb(resp->body.p, resp->body.n, 0, NULL);
+	json_t *o = resp->err || resp->status != 200
+			    ? NULL
+			    : json_loadb(resp->body.p, resp->body.n, 0, NULL);
 	const char *session = json_string_value(json_object_get(o, "session_id"));
 	const char *token = json_string_value(json_object_get(o, "token"));
 	const char *endpoint = json_string_value(json_object_get(o, "endpoint"));
@@ -88,12 +101,14 @@ static void on_wants(struct media_call *call, void *arg)
 
 	(void)call;
 	snprintf(url, sizeof url, "%s/users/%" PRIu64 "/join", w.api, s->user);
-	snprintf(body, sizeof body, "{\"guild_id\":\"%" PRIu64 "\",\"channel_id\":\"%" PRIu64 "\"}", guild, channel);
+	snprintf(body, sizeof body, "{\"guild_id\":\"%" PRIu64 "\",\"channel_id\":\"%" PRIu64 "\"}",
+		 guild, channel);
 	req.body_len = strlen(body);
 	BENCH_OK(http_request(NULL, w.http, &req, on_lease, s));
 }
 
-static void on_said(struct media_playback *pb, enum media_playback_event ev, uint64_t samples, unsigned reason, uint64_t at, void *arg)
+static void on_said(struct media_playback *pb, enum media_playback_event ev, uint64_t samples,
+		    unsigned reason, uint64_t at, void *arg)
 {
 	struct somebody *s = arg;
 
@@ -118,8 +133,15 @@ static void on_call(struct media_call *call, const struct media_msg *msg, void *
 
 static void somebody_start(struct somebody *s, uint64_t user)
 {
-	struct media_want want = {.guild = guild, .channel = channel, .bitrate = 64000, .consent = true};
-	struct media_conf mc = {.spawn = w.mediad, .ca_file = w.ca, .run_dir = w.folder, .user = user, .epoch = 1, .wantsh = on_wants, .arg = s};
+	struct media_want want = {
+		.guild = guild, .channel = channel, .bitrate = 64000, .consent = true};
+	struct media_conf mc = {.spawn = w.mediad,
+				.ca_file = w.ca,
+				.run_dir = w.folder,
+				.user = user,
+				.epoch = 1,
+				.wantsh = on_wants,
+				.arg = s};
 
 	*s = (struct somebody){.user = user};
 	BENCH_OK(media_alloc(&s->media, w.env, &mc));
@@ -144,7 +166,8 @@ static void run(unsigned ms)
 	tmr_start(w.tmr, ms * MS);
 	env_run(w.env);
 	/* Alice is never at a loss for words. */
-	while (w.alice.say && media_playback_written(w.alice.say) < UINT32_MAX && !media_playback_write(w.alice.say, w.speech, SPEECH))
+	while (w.alice.say && media_playback_written(w.alice.say) < UINT32_MAX &&
+	       !media_playback_write(w.alice.say, w.speech, SPEECH))
 		;
 }
 
@@ -201,7 +224,8 @@ static void make_quiet_mediad(void)
 	plane_program(program, sizeof program, "mediad");
 	snprintf(w.mediad, sizeof w.mediad, "%s/mediad", w.folder);
 	f = fopen(w.mediad, "w");
-	if (!f || fprintf(f, "#!/bin/sh\nexec '%s' --log fatal \"$@\"\n", program) < 0 || fclose(f) || chmod(w.mediad, 0700))
+	if (!f || fprintf(f, "#!/bin/sh\nexec '%s' --log fatal \"$@\"\n", program) < 0 ||
+	    fclose(f) || chmod(w.mediad, 0700))
 		bench_die("%s: %s", w.mediad, strerror(errno));
 }
 
@@ -246,7 +270,8 @@ static void back_row(void)
 	for (unsigned i = 0; i < n; i++) {
 		uint64_t from, before;
 
-		/* Every join costs alice some messages, and a session may not send any number of them in a minute (4021). */
+		/* Every join costs alice some messages, and a session may not send any number of
+		 * them in a minute (4021). */
 		if (i % ALICE_KILLS == 0) {
 			if (i)
 				somebody_end(&w.alice);
@@ -254,11 +279,13 @@ static void back_row(void)
 			until(alice_is_up, 10000, "alice is in the channel");
 			known[1] = other_child(known, 1);
 		}
-		/* A new one each time: a mediad that dies over and over is started again ever later. */
+		/* A new one each time: a mediad that dies over and over is started again ever
+		 * later. */
 		somebody_start(&w.bot, BOB);
 		BENCH_OK(media_call_listen(w.bot.call, ALICE, RATE, 700));
 		if (!w.alice.say)
-			BENCH_OK(media_playback_open(&w.alice.say, w.alice.call, RATE, on_said, &w.alice));
+			BENCH_OK(media_playback_open(&w.alice.say, w.alice.call, RATE, on_said,
+						     &w.alice));
 		until(bot_hears, 20000, "the bot hears alice");
 		run(200 + i * 37 % 100);
 		before = w.bot.heard_at;
@@ -273,8 +300,9 @@ static void back_row(void)
 		run(50);
 	}
 	bench_raw("back_ms", gone, n);
-	bench_row_more("back_ms", bench_quantile(gone, n, 0.99), "ms", "\"p50\": %.0f, \"max\": %.0f, \"kills\": %u",
-		       bench_quantile(gone, n, 0.5), bench_quantile(gone, n, 1), n);
+	bench_row_more("back_ms", bench_quantile(gone, n, 0.99), "ms",
+		       "\"p50\": %.0f, \"max\": %.0f, \"kills\": %u", bench_quantile(gone, n, 0.5),
+		       bench_quantile(gone, n, 1), n);
 	somebody_end(&w.alice);
 	kill(w.guildd, SIGTERM);
 	waitpid(w.guildd, NULL, 0);
@@ -306,7 +334,9 @@ static void say(const struct media_msg *msg)
 	size_t len;
 
 	BENCH_OK(media_pack(msg, MEDIA_MINOR, buf, sizeof buf, &len));
-	BENCH_OK(peer_send(c.peer, media_lane_of(msg->type) == MEDIA_LANE_AUDIO ? PEER_AUDIO : PEER_COMMAND, buf, len));
+	BENCH_OK(peer_send(c.peer,
+			   media_lane_of(msg->type) == MEDIA_LANE_AUDIO ? PEER_AUDIO : PEER_COMMAND,
+			   buf, len));
 }
 
 static void speak(void)
@@ -316,7 +346,8 @@ static void speak(void)
 	c.playback = c.next++;
 	c.base = c.sent = c.credit = 0;
 	c.claimed = false;
-	msg.say_open = (struct media_say_open){.call = 1, .gen = 1, .playback = c.playback, .rate = RATE, .gain = 1000};
+	msg.say_open = (struct media_say_open){
+		.call = 1, .gen = 1, .playback = c.playback, .rate = RATE, .gain = 1000};
 	say(&msg);
 }
 
@@ -325,11 +356,12 @@ static void pump(void)
 	while (c.base + c.sent + RATE / 25 <= c.credit) {
 		struct media_msg msg = {.type = MEDIA_SAY};
 
-		msg.say = (struct media_say){.call = 1,
-					     .gen = 1,
-					     .playback = c.playback,
-					     .seq = c.seq++,
-					     .pcm = {(const uint8_t *)(c.speech + c.sent % SPEECH), RATE / 25 * 2}};
+		msg.say = (struct media_say){
+			.call = 1,
+			.gen = 1,
+			.playback = c.playback,
+			.seq = c.seq++,
+			.pcm = {(const uint8_t *)(c.speech + c.sent % SPEECH), RATE / 25 * 2}};
 		say(&msg);
 		c.sent += RATE / 25;
 	}
@@ -371,7 +403,11 @@ static int on_frame(struct peer *peer, const uint8_t *body, size_t len, void *ar
 	switch (msg.type) {
 	case MEDIA_SYNCED:
 		out.type = MEDIA_CALL_OPEN;
-		out.call_open = (struct media_call_open){.call = 1, .guild = SELF_GUILD, .channel = SELF_GUILD, .user = USER, .bitrate = 64000};
+		out.call_open = (struct media_call_open){.call = 1,
+							 .guild = SELF_GUILD,
+							 .channel = SELF_GUILD,
+							 .user = USER,
+							 .bitrate = 64000};
 		say(&out);
 		synced = true;
 		break;
@@ -383,7 +419,8 @@ static int on_frame(struct peer *peer, const uint8_t *body, size_t len, void *ar
 	case MEDIA_SAY_STATE:
 		c.playback = msg.say_state.playback;
 		c.claimed = true;
-		out.say_claim = (struct media_say_claim){.call = 1, .gen = 1, .playback = c.playback};
+		out.say_claim =
+			(struct media_say_claim){.call = 1, .gen = 1, .playback = c.playback};
 		say(&out);
 		tmr_start(c.tmr, CLAIMED_MS * MS);
 		break;
@@ -444,10 +481,10 @@ static int control_main(char **argv)
 static struct ear {
 	pthread_mutex_t lock;
 	bool any;
-	uint32_t ts;	    /* of the newest packet of sound */
-	uint64_t at;	    /* and when it came, CLOCK_MONOTONIC */
-	uint64_t lost;	    /* RTP time between two packets of sound that is not theirs, since `from` */
-	uint64_t longest;   /* between two of them, ns */
+	uint32_t ts;   /* of the newest packet of sound */
+	uint64_t at;   /* and when it came, CLOCK_MONOTONIC */
+	uint64_t lost; /* RTP time between two packets of sound that is not theirs, since `from` */
+	uint64_t longest; /* between two of them, ns */
 	uint64_t packets;
 } ear = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -493,7 +530,8 @@ static bool speaks(void *arg)
 static pid_t start_control(struct plane *p, unsigned epoch)
 {
 	char number[16], self[PATH_MAX];
-	const char *argv[] = {self, "--control", plane_socket(p), far_endpoint(plane_far(p)), number, NULL};
+	const char *argv[] = {self,   "--control", plane_socket(p), far_endpoint(plane_far(p)),
+			      number, NULL};
 	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
 
 	self[n > 0 ? n : 0] = '\0';
@@ -532,7 +570,8 @@ static void takeover_row(void)
 	kill(control, SIGKILL);
 	waitpid(control, NULL, 0);
 	bench_raw("takeover_lost_ms", lost, n);
-	bench_row_more("takeover_lost_ms", bench_quantile(lost, n, 1), "ms", "\"longest_interval_ms\": %.1f, \"kills\": %u",
+	bench_row_more("takeover_lost_ms", bench_quantile(lost, n, 1), "ms",
+		       "\"longest_interval_ms\": %.1f, \"kills\": %u",
 		       bench_quantile(longest, n, 1), n);
 	plane_free(p);
 }

@@ -91,9 +91,11 @@ static double run(bench_fn *f, void *arg, unsigned n)
 	return (double)(bench_cpu() - from) / n;
 }
 
-void bench_turns(struct bench_turns *out, const char *name, bench_fn *a, bench_fn *b, void *arg, unsigned n, unsigned turns)
+void bench_turns(struct bench_turns *out, const char *name, bench_fn *a, bench_fn *b, void *arg,
+		 unsigned n, unsigned turns)
 {
-	double *va = calloc(turns, sizeof *va), *vb = calloc(turns, sizeof *vb), *vr = calloc(turns, sizeof *vr);
+	double *va = calloc(turns, sizeof *va), *vb = calloc(turns, sizeof *vb),
+	       *vr = calloc(turns, sizeof *vr);
 	FILE *f = raw_file(name);
 
 	if (!va || !vb || !vr)

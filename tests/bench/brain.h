@@ -1,6 +1,6 @@
-/* A scripted brain on loopback for the benches: the OpenAI Realtime dialect, as far as control speaks it. Every commit has its words
- * at once, every question an answer of so many seconds at once. It notes when it read which question, of which of its
- * connections. */
+/* A scripted brain on loopback for the benches: the OpenAI Realtime dialect, as far as control
+ * speaks it. Every commit has its words at once, every question an answer of so many seconds at
+ * once. It notes when it read which question, of which of its connections. */
 #ifndef TESTS_BENCH_BRAIN_H
 #define TESTS_BENCH_BRAIN_H
 

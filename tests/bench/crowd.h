@@ -1,4 +1,5 @@
-/* Many speakers at a far end, each sending a frame of speech every 20 ms, evenly spread over them, from a thread of their own. */
+/* Many speakers at a far end, each sending a frame of speech every 20 ms, evenly spread over them,
+ * from a thread of their own. */
 #ifndef TESTS_BENCH_CROWD_H
 #define TESTS_BENCH_CROWD_H
 
@@ -27,7 +28,8 @@ void crowd_start(struct crowd *c, crowd_h *h, void *arg);
 /* Returns how many datagrams left since crowd_start. */
 uint64_t crowd_stop(struct crowd *c);
 uint64_t crowd_sent(const struct crowd *c);
-/* While it is stopped, or from its own thread: the speaker goes on with this SSRC; the call with this key. */
+/* While it is stopped, or from its own thread: the speaker goes on with this SSRC; the call with
+ * this key. */
 void crowd_turn(struct crowd *c, unsigned call, unsigned speaker, unsigned turn);
 void crowd_rekey(struct crowd *c, unsigned call, unsigned rekeys);
 

@@ -8,7 +8,8 @@
 
 enum { FRAME = 160, BATCH = 2000, TURNS = 41, SLACK = 32 };
 
-/* Ours needs a new nonce each frame, so frames are sealed first and opened in the order they were sealed. */
+/* Ours needs a new nonce each frame, so frames are sealed first and opened in the order they were
+ * sealed. */
 static struct rig {
 	struct dave_sealer *sealer;
 	struct dave_opener *opener;
@@ -28,8 +29,10 @@ static void ours(void *arg)
 	uint64_t epoch;
 	size_t n;
 
-	BENCH_OK(dave_seal(r->sealer, DAVE_OPUS, r->plain, FRAME, r->sealed[i], sizeof r->sealed[i], &r->len[i]));
-	if (dave_open(r->opener, r->sealed[i], r->len[i], 1, r->out, sizeof r->out, &n, &epoch) != DAVE_SEALED)
+	BENCH_OK(dave_seal(r->sealer, DAVE_OPUS, r->plain, FRAME, r->sealed[i], sizeof r->sealed[i],
+			   &r->len[i]));
+	if (dave_open(r->opener, r->sealed[i], r->len[i], 1, r->out, sizeof r->out, &n, &epoch) !=
+	    DAVE_SEALED)
 		bench_die("a frame did not open");
 }
 
@@ -76,17 +79,20 @@ int main(void)
 	BENCH_OK(dave_key_bytes(key, base, 0));
 	rig.enc = EVP_CIPHER_CTX_new();
 	rig.dec = EVP_CIPHER_CTX_new();
-	if (!rig.enc || !rig.dec || EVP_EncryptInit_ex(rig.enc, EVP_aes_128_gcm(), NULL, key, NULL) != 1 ||
+	if (!rig.enc || !rig.dec ||
+	    EVP_EncryptInit_ex(rig.enc, EVP_aes_128_gcm(), NULL, key, NULL) != 1 ||
 	    EVP_DecryptInit_ex(rig.dec, EVP_aes_128_gcm(), NULL, key, NULL) != 1)
 		bench_die("libcrypto does not start");
 	for (unsigned i = 0; i < FRAME; i++)
 		rig.plain[i] = (uint8_t)(i * 7);
 
 	bench_turns(&t, "dave_ratio", ours, bare, &rig, BATCH, TURNS);
-	bench_row_more("dave_ratio", t.ratio, "x", "\"ours_ns\": %.1f, \"bare_ns\": %.1f", t.a, t.b);
+	bench_row_more("dave_ratio", t.ratio, "x", "\"ours_ns\": %.1f, \"bare_ns\": %.1f", t.a,
+		       t.b);
 	seal = bench_one("dave_seal_ns", seal_only, &rig, BATCH, TURNS);
 	bench_row("dave_seal_ns", seal, "ns");
-	bench_row_more("dave_open_ns", t.a - seal, "ns", "\"of\": \"dave_ratio less dave_seal_ns\"");
+	bench_row_more("dave_open_ns", t.a - seal, "ns",
+		       "\"of\": \"dave_ratio less dave_seal_ns\"");
 
 	EVP_CIPHER_CTX_free(rig.enc);
 	EVP_CIPHER_CTX_free(rig.dec);

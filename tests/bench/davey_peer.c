@@ -2,7 +2,8 @@
  *
  *   frames N               seals and opens N frames of 160 bytes     -> "SEAL_NS OPEN_NS" a frame
  *   keypackage CHANNEL     what op 26 carries, of fixed keys         -> hex
- *   welcome CHANNEL SENDER_HEX WELCOME_HEX                           -> "NS" to take it in; the privacy code after it */
+ *   welcome CHANNEL SENDER_HEX WELCOME_HEX                           -> "NS" to take it in; the
+ * privacy code after it */
 #include "mediad/dave/job.h"
 #include "mediad/dave/media.h"
 #include "tests/bench/bench.h"
@@ -40,7 +41,8 @@ static struct dave_job *job(enum dave_job_type type, const uint8_t *in, size_t n
 	return j;
 }
 
-static struct dave_keyroom *room_with_keys(uint64_t channel, const uint8_t *sender, size_t n, bool print)
+static struct dave_keyroom *room_with_keys(uint64_t channel, const uint8_t *sender, size_t n,
+					   bool print)
 {
 	struct dave_keyroom *room;
 	struct dave_job *j;
@@ -74,7 +76,8 @@ static size_t unhex(uint8_t *out, size_t cap, const char *hex)
 static void welcome(uint64_t channel, const char *sender_hex, const char *welcome_hex)
 {
 	static uint8_t sender[1024], in[LINE / 2];
-	size_t n_sender = unhex(sender, sizeof sender, sender_hex), n = unhex(in, sizeof in, welcome_hex);
+	size_t n_sender = unhex(sender, sizeof sender, sender_hex),
+	       n = unhex(in, sizeof in, welcome_hex);
 	struct dave_keyroom *room = room_with_keys(channel, sender, n_sender, false);
 	struct dave_job *j = job(DAVE_JOB_WELCOME, in, n);
 	char code[31];
@@ -112,11 +115,13 @@ static void frames(unsigned n)
 	dave_opener_add(opener, k, 0, NULL, NULL);
 	from = bench_cpu();
 	for (unsigned i = 0; i < n; i++)
-		BENCH_OK(dave_seal(sealer, DAVE_OPUS, plain, FRAME, sealed[i].p, sizeof sealed[i].p, &sealed[i].n));
+		BENCH_OK(dave_seal(sealer, DAVE_OPUS, plain, FRAME, sealed[i].p, sizeof sealed[i].p,
+				   &sealed[i].n));
 	seal = bench_cpu() - from;
 	from = bench_cpu();
 	for (unsigned i = 0; i < n; i++)
-		if (dave_open(opener, sealed[i].p, sealed[i].n, 1, out, sizeof out, &got, &epoch) != DAVE_SEALED)
+		if (dave_open(opener, sealed[i].p, sealed[i].n, 1, out, sizeof out, &got, &epoch) !=
+		    DAVE_SEALED)
 			bench_die("frame %u did not open", i);
 	printf("%.1f %.1f\n", (double)seal / n, (double)(bench_cpu() - from) / n);
 	dave_sealer_free(sealer);
@@ -134,12 +139,14 @@ int main(void)
 		unsigned n = 0;
 
 		line[strcspn(line, "\n")] = '\0';
-		for (char *save, *w = strtok_r(line, " ", &save); w && n < 4; w = strtok_r(NULL, " ", &save))
+		for (char *save, *w = strtok_r(line, " ", &save); w && n < 4;
+		     w = strtok_r(NULL, " ", &save))
 			word[n++] = w;
 		if (n == 2 && strcmp(word[0], "frames") == 0)
 			frames((unsigned)strtoul(word[1], NULL, 10));
 		else if (n == 2 && strcmp(word[0], "keypackage") == 0)
-			dave_keyroom_free(room_with_keys(strtoull(word[1], NULL, 10), NULL, 0, true));
+			dave_keyroom_free(
+				room_with_keys(strtoull(word[1], NULL, 10), NULL, 0, true));
 		else if (n == 4 && strcmp(word[0], "welcome") == 0)
 			welcome(strtoull(word[1], NULL, 10), word[2], word[3]);
 		else

@@ -1,11 +1,13 @@
-/* The call that a client of discord.js and mediad hear in turns, for tests/interop/bench/hear.mjs; and mediad.
+/* The call that a client of discord.js and mediad hear in turns, for tests/interop/bench/hear.mjs;
+ * and mediad.
  *
- * Prints {"endpoint", "ca"}. The client joins as call 0, with the token "token-of-call-0"; mediad is in call 1. Commands, a line
- * each, with one line of JSON as the answer:
+ * Prints {"endpoint", "ca"}. The client joins as call 0, with the token "token-of-call-0"; mediad
+ * is in call 1. Commands, a line each, with one line of JSON as the answer:
  *
  *   up                     call 0 is up: op 5 of its ten speakers; {"users"}
- *   hear CALL MS BURST     they speak for so long in that call, BURST at the same time; {"sent", "heard", "mediad_ns"}
- *   opus MS BURST          the same frames for the bare decoder, at the same pace; {"frames", "ns"}
+ *   hear CALL MS BURST     they speak for so long in that call, BURST at the same time; {"sent",
+ * "heard", "mediad_ns"} opus MS BURST          the same frames for the bare decoder, at the same
+ * pace; {"frames", "ns"}
  */
 #include "ipc/env.h"
 #include "mediad/transport/rtpsize.h"
@@ -46,7 +48,8 @@ static void decode(unsigned call, unsigned speaker, const uint8_t *p, size_t n, 
 	memcpy(copy, p, n);
 	BENCH_OK(rtpsize_open(rig.open, copy, n, plain, sizeof plain, &r));
 	from = bench_cpu();
-	if (opus_decode(rig.dec[speaker], r.payload.p, (opus_int32)r.payload.n, pcm, RTP_FRAME, 0) <= 0)
+	if (opus_decode(rig.dec[speaker], r.payload.p, (opus_int32)r.payload.n, pcm, RTP_FRAME,
+			0) <= 0)
 		bench_die("the bare frame does not decode");
 	rig.spent += bench_cpu() - from - rig.clock_cost;
 	rig.frames++;
@@ -68,14 +71,18 @@ static void start(void)
 			bench_die("opus: %d", err);
 	}
 	for (unsigned c = 0; c < 2; c++)
-		crowd_alloc(&rig.crowd[c], &(struct crowd_conf){.far = plane_far(rig.plane), .from = c, .calls = 1, .speakers = SPEAKERS});
+		crowd_alloc(&rig.crowd[c], &(struct crowd_conf){.far = plane_far(rig.plane),
+								.from = c,
+								.calls = 1,
+								.speakers = SPEAKERS});
 	far_key(key, 1, 0);
 	BENCH_OK(rtpsize_alloc(&rig.open, RTPSIZE_AES256_GCM, key));
 	from = bench_cpu();
 	for (unsigned i = 0; i < 10000; i++)
 		bench_cpu();
 	rig.clock_cost = (bench_cpu() - from) / 10000;
-	printf("{\"endpoint\": \"%s\", \"ca\": \"%s\"}\n", far_endpoint(plane_far(rig.plane)), far_ca(plane_far(rig.plane)));
+	printf("{\"endpoint\": \"%s\", \"ca\": \"%s\"}\n", far_endpoint(plane_far(rig.plane)),
+	       far_ca(plane_far(rig.plane)));
 	fflush(stdout);
 }
 
@@ -110,8 +117,9 @@ static void hear(unsigned call, unsigned ms, unsigned burst, crowd_h *h)
 	if (h)
 		printf("{\"frames\": %" PRIu64 ", \"ns\": %" PRIu64 "}\n", rig.frames, rig.spent);
 	else
-		printf("{\"sent\": %" PRIu64 ", \"heard\": %" PRIu64 ", \"mediad_ns\": %" PRIu64 "}\n", sent, rig.heard - heard,
-		       plane_cpu(rig.plane) - cpu);
+		printf("{\"sent\": %" PRIu64 ", \"heard\": %" PRIu64 ", \"mediad_ns\": %" PRIu64
+		       "}\n",
+		       sent, rig.heard - heard, plane_cpu(rig.plane) - cpu);
 }
 
 int main(void)

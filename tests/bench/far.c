@@ -126,7 +126,8 @@ static void on_discovery(struct far *f, const uint8_t *p, const struct sockaddr_
 	sendto(f->fd, out, sizeof out, 0, (const struct sockaddr *)from, sizeof *from);
 }
 
-static void datagram(struct far *f, const uint8_t *p, size_t n, uint64_t at, const struct sockaddr_in *from)
+static void datagram(struct far *f, const uint8_t *p, size_t n, uint64_t at,
+		     const struct sockaddr_in *from)
 {
 	struct rtp_header h;
 
@@ -211,7 +212,9 @@ static void describe(struct far *f, struct far_call *c)
 	far_key(key, (unsigned)(c - f->calls), c->rekeys);
 	for (unsigned i = 0; i < FAR_KEY; i++)
 		json_array_append_new(list, json_integer(key[i]));
-	say(c, 4, json_pack("{s:s, s:o, s:i}", "mode", "aead_aes256_gcm_rtpsize", "secret_key", list, "dave_protocol_version", 0));
+	say(c, 4,
+	    json_pack("{s:s, s:o, s:i}", "mode", "aead_aes256_gcm_rtpsize", "secret_key", list,
+		      "dave_protocol_version", 0));
 	c->described = true;
 }
 
@@ -234,8 +237,9 @@ static void on_identify(struct far *f, struct ws *ws, const json_t *d)
 	c->seq = c->rekeys = 0;
 	c->described = false;
 	atomic_store(&c->found, false);
-	say(c, 2, json_pack("{s:I, s:s, s:i, s:[s]}", "ssrc", (json_int_t)far_own_ssrc(call), "ip", "127.0.0.1", "port", (int)f->port,
-			    "modes", "aead_aes256_gcm_rtpsize"));
+	say(c, 2,
+	    json_pack("{s:I, s:s, s:i, s:[s]}", "ssrc", (json_int_t)far_own_ssrc(call), "ip",
+		      "127.0.0.1", "port", (int)f->port, "modes", "aead_aes256_gcm_rtpsize"));
 }
 
 static struct far_call *call_of(struct far *f, const struct ws *ws)
@@ -273,7 +277,8 @@ static void on_text(struct far *f, struct ws *ws, const json_t *o)
 	}
 }
 
-static void on_ws(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *data, size_t len, void *arg)
+static void on_ws(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *data, size_t len,
+		  void *arg)
 {
 	struct far *f = arg;
 	struct far_call *c;
@@ -306,8 +311,9 @@ void far_speaking(struct far *f, unsigned call, unsigned speaker, unsigned turn)
 	char user[24];
 
 	snprintf(user, sizeof user, "%" PRIu64, far_user(call, speaker));
-	say(&f->calls[call], 5, json_pack("{s:s, s:I, s:i}", "user_id", user, "ssrc", (json_int_t)far_ssrc(call, speaker, turn),
-					  "speaking", 1));
+	say(&f->calls[call], 5,
+	    json_pack("{s:s, s:I, s:i}", "user_id", user, "ssrc",
+		      (json_int_t)far_ssrc(call, speaker, turn), "speaking", 1));
 }
 
 void far_left(struct far *f, unsigned call, unsigned speaker)
@@ -333,7 +339,8 @@ static void open_udp(struct far *f)
 	int on = 1, size = BUFFER;
 
 	f->fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (f->fd < 0 || bind(f->fd, (struct sockaddr *)&a, sizeof a) || getsockname(f->fd, (struct sockaddr *)&a, &n) ||
+	if (f->fd < 0 || bind(f->fd, (struct sockaddr *)&a, sizeof a) ||
+	    getsockname(f->fd, (struct sockaddr *)&a, &n) ||
 	    setsockopt(f->fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on))
 		bench_die("the far end's socket: %s", strerror(errno));
 	/* As root beyond the system's limit. */
@@ -366,7 +373,9 @@ void far_alloc(struct far **out, struct env *env, far_packet_h *packeth, void *a
 
 struct far *far_free(struct far *f)
 {
-	struct sockaddr_in self = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = htons(f->port)};
+	struct sockaddr_in self = {.sin_family = AF_INET,
+				   .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+				   .sin_port = htons(f->port)};
 
 	sendto(f->fd, "", 1, 0, (struct sockaddr *)&self, sizeof self);
 	pthread_join(f->thread, NULL);

@@ -1,6 +1,7 @@
-/* The far end of calls, as small as it can be: a voice gateway over TLS, and one UDP socket whose datagrams carry the kernel's
- * receive times. What a bench measures is our side alone; guildd stands for a Discord that is strict, this one only for one that
- * is quick. Not encrypted end to end.
+/* The far end of calls, as small as it can be: a voice gateway over TLS, and one UDP socket whose
+ * datagrams carry the kernel's receive times. What a bench measures is our side alone; guildd
+ * stands for a Discord that is strict, this one only for one that is quick. Not encrypted end to
+ * end.
  *
  * The gateway runs on env's loop, the socket is read by a thread of its own. */
 #ifndef TESTS_BENCH_FAR_H
@@ -15,7 +16,8 @@ struct far;
 
 enum { FAR_CALLS = 512, FAR_KEY = 32 };
 
-/* An RTP packet of a call came. at: when the kernel had it, CLOCK_REALTIME in ns. Called on the far end's thread. */
+/* An RTP packet of a call came. at: when the kernel had it, CLOCK_REALTIME in ns. Called on the far
+ * end's thread. */
 typedef void(far_packet_h)(unsigned call, uint64_t at, const uint8_t *p, size_t n, void *arg);
 
 void far_alloc(struct far **out, struct env *env, far_packet_h *packeth, void *arg);

@@ -1,8 +1,10 @@
-/* What hearing costs in a real mediad, from datagram to HEARD written, paced, beside the bare AEAD and Opus calls on the same
- * frames at the same pace: hear_ratio. And whether a call costs more among many: cost_slope.
+/* What hearing costs in a real mediad, from datagram to HEARD written, paced, beside the bare AEAD
+ * and Opus calls on the same frames at the same pace: hear_ratio. And whether a call costs more
+ * among many: cost_slope.
  *
- * Turns: for a while all speakers send a frame every 20 ms, evenly spread over it, and mediad hears them; then as long the same
- * frames go to the bare calls on a thread that wakes at the same times, and mediad has nothing to do: that is the idle process. */
+ * Turns: for a while all speakers send a frame every 20 ms, evenly spread over it, and mediad hears
+ * them; then as long the same frames go to the bare calls on a thread that wakes at the same times,
+ * and mediad has nothing to do: that is the idle process. */
 #include "tests/bench/bench.h"
 #include "tests/bench/crowd.h"
 #include "tests/bench/plane.h"
@@ -36,8 +38,10 @@ static void bare(unsigned call, unsigned speaker, const uint8_t *p, size_t n, vo
 
 	(void)call, (void)arg;
 	memcpy(nonce, p + n - RTPSIZE_COUNTER, RTPSIZE_COUNTER);
-	if (crypto_aead_aes256gcm_decrypt_afternm(opus, NULL, NULL, p + RTP_HEADER, body, p, RTP_HEADER, nonce, &rig.open) ||
-	    opus_decode(rig.dec[speaker], opus, (opus_int32)(body - RTPSIZE_TAG), pcm, RTP_FRAME, 0) != RATE / 50)
+	if (crypto_aead_aes256gcm_decrypt_afternm(opus, NULL, NULL, p + RTP_HEADER, body, p,
+						  RTP_HEADER, nonce, &rig.open) ||
+	    opus_decode(rig.dec[speaker], opus, (opus_int32)(body - RTPSIZE_TAG), pcm, RTP_FRAME,
+			0) != RATE / 50)
 		bench_die("the bare frame does not open");
 	rig.spent += bench_cpu() - from - rig.clock_cost;
 	rig.frames++;
@@ -72,7 +76,8 @@ static void measure(struct figures *out, const char *raw, unsigned turns)
 	double a[TURNS], b[TURNS], r[TURNS];
 
 	for (unsigned t = 0; t < turns; t++) {
-		uint64_t heard = rig.heard, sent, more, busy = turn(rig.plane, rig.crowd, NULL, &sent), idle;
+		uint64_t heard = rig.heard, sent, more,
+			 busy = turn(rig.plane, rig.crowd, NULL, &sent), idle;
 
 		rig.unheard += sent - (rig.heard - heard);
 		rig.spent = rig.frames = 0;
@@ -82,7 +87,8 @@ static void measure(struct figures *out, const char *raw, unsigned turns)
 		r[t] = a[t] / b[t];
 	}
 	bench_raw(raw, r, turns);
-	*out = (struct figures){bench_median(a, turns), bench_median(b, turns), bench_median(r, turns)};
+	*out = (struct figures){bench_median(a, turns), bench_median(b, turns),
+				bench_median(r, turns)};
 }
 
 static void ratio_row(void)
@@ -116,9 +122,11 @@ static void ratio_row(void)
 	crowd_set(rig.crowd, 1, SPEAKERS, 10);
 	measure(&together, "hear_ratio_ten_at_once", 2);
 	bench_row_more("hear_ratio", spread.ratio, "x",
-		       "\"ours_us\": %.2f, \"bare_us\": %.2f, \"speakers\": %d, \"ten_at_once\": %.3f, \"ten_at_once_ours_us\": %.2f, "
+		       "\"ours_us\": %.2f, \"bare_us\": %.2f, \"speakers\": %d, \"ten_at_once\": "
+		       "%.3f, \"ten_at_once_ours_us\": %.2f, "
 		       "\"unheard\": %llu",
-		       spread.ours, spread.bare, SPEAKERS, together.ratio, together.ours, (unsigned long long)rig.unheard);
+		       spread.ours, spread.bare, SPEAKERS, together.ratio, together.ours,
+		       (unsigned long long)rig.unheard);
 	crowd_free(rig.crowd);
 	plane_free(rig.plane);
 	for (unsigned s = 0; s < SPEAKERS; s++)
@@ -172,8 +180,10 @@ static void slope_row(void)
 		r[t] = a[t] / b[t];
 	}
 	bench_raw("cost_slope", r, TURNS);
-	bench_row_more("cost_slope", bench_median(r, TURNS), "x", "\"us_a_call_and_second\": {\"10\": %.0f, \"200\": %.0f}, \"unheard\": %llu",
-		       bench_median(b, TURNS), bench_median(a, TURNS), (unsigned long long)(few.unheard + many.unheard));
+	bench_row_more("cost_slope", bench_median(r, TURNS), "x",
+		       "\"us_a_call_and_second\": {\"10\": %.0f, \"200\": %.0f}, \"unheard\": %llu",
+		       bench_median(b, TURNS), bench_median(a, TURNS),
+		       (unsigned long long)(few.unheard + many.unheard));
 	for (unsigned i = 0; i < 2; i++) {
 		crowd_free(i ? few.crowd : many.crowd);
 		plane_free(i ? few.plane : many.plane);
@@ -183,7 +193,8 @@ static void slope_row(void)
 int main(void)
 {
 	if (sodium_init() < 0 || !crypto_aead_aes256gcm_is_available())
-		bench_die("this processor has no AES instructions: the bare sum would be of another maker");
+		bench_die("this processor has no AES instructions: the bare sum would be of "
+			  "another maker");
 	ratio_row();
 	slope_row();
 	return 0;

@@ -1,8 +1,10 @@
-/* How old sound is when control's room gets it, 10 speakers: heard_p99_us, heard_max_us, with the share of each hop.
+/* How old sound is when control's room gets it, 10 speakers: heard_p99_us, heard_max_us, with the
+ * share of each hop.
  *
- * control is its own link to mediad (control/media) in this process; the room's handler is the one it calls with HEARD. The stamp
- * is HEARD's own `at`: the packet came, and is decoded next. A further run, with a journal, tells when mediad's loop thread took
- * each frame from the audio thread. */
+ * control is its own link to mediad (control/media) in this process; the room's handler is the one
+ * it calls with HEARD. The stamp is HEARD's own `at`: the packet came, and is decoded next. A
+ * further run, with a journal, tells when mediad's loop thread took each frame from the audio
+ * thread. */
 #include "control/media/media.h"
 #include "ipc/env.h"
 #include "ipc/journal.h"
@@ -18,7 +20,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SPEAKERS = 10, RATE = 24000, SECONDS = 15, HOPS_SECONDS = 4, SAMPLES = SPEAKERS * 50 * (SECONDS + 1), USER = 900 };
+enum {
+	SPEAKERS = 10,
+	RATE = 24000,
+	SECONDS = 15,
+	HOPS_SECONDS = 4,
+	SAMPLES = SPEAKERS * 50 * (SECONDS + 1),
+	USER = 900
+};
 
 static struct rig {
 	struct plane *plane;
@@ -36,7 +45,8 @@ static void on_wants(struct media_call *call, void *arg)
 
 	(void)arg;
 	far_token(token, sizeof token, 0);
-	BENCH_OK(media_call_credentials(call, "session", token, far_endpoint(plane_far(rig.plane)), far_guild(0)));
+	BENCH_OK(media_call_credentials(call, "session", token, far_endpoint(plane_far(rig.plane)),
+					far_guild(0)));
 }
 
 /* Where the room would be. */
@@ -60,13 +70,15 @@ static bool is_up(void *arg)
 	return rig.up;
 }
 
-/* A mediad, its call, ten people; they speak for so long, and what is heard after the first second is noted. */
+/* A mediad, its call, ten people; they speak for so long, and what is heard after the first second
+ * is noted. */
 static void run(unsigned seconds, const char *journal)
 {
 	struct plane_conf conf = {.cpu = -1, .apart = true, .journal = journal};
 	const char *socks[] = {NULL, NULL};
 	struct media_conf mc = {.socks = socks, .user = USER, .epoch = 1, .wantsh = on_wants};
-	struct media_want want = {.guild = far_guild(0), .channel = far_guild(0), .bitrate = 64000, .consent = true};
+	struct media_want want = {
+		.guild = far_guild(0), .channel = far_guild(0), .bitrate = 64000, .consent = true};
 	struct crowd_conf cc = {.calls = 1, .speakers = SPEAKERS};
 	struct crowd *crowd;
 
@@ -148,7 +160,8 @@ static size_t read_inputs(const char *path, struct input **out)
 	return n;
 }
 
-/* µs from a datagram to the next input of the loop thread, which is that frame: speakers are 2 ms apart. */
+/* µs from a datagram to the next input of the loop thread, which is that frame: speakers are 2 ms
+ * apart. */
 static double ring_hop(const char *path)
 {
 	static double hop[SAMPLES];
@@ -193,9 +206,11 @@ int main(void)
 	p50 = bench_quantile(rig.age, rig.n, 0.5);
 	p99 = bench_quantile(rig.age, rig.n, 0.99);
 	bench_row_more("heard_p99_us", p99, "us",
-		       "\"p50\": %.1f, \"frames\": %zu, \"hops_p50_with_journal\": {\"decode_and_ring\": %.1f, \"pack_and_socket\": %.1f, "
+		       "\"p50\": %.1f, \"frames\": %zu, \"hops_p50_with_journal\": "
+		       "{\"decode_and_ring\": %.1f, \"pack_and_socket\": %.1f, "
 		       "\"control\": %.1f}",
 		       p50, rig.n, ring, whole - ring - within, within);
-	bench_row_more("heard_max_us", bench_quantile(rig.age, rig.n, 1), "us", "\"p999\": %.1f", bench_quantile(rig.age, rig.n, 0.999));
+	bench_row_more("heard_max_us", bench_quantile(rig.age, rig.n, 1), "us", "\"p999\": %.1f",
+		       bench_quantile(rig.age, rig.n, 0.999));
 	return 0;
 }

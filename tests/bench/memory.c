@@ -1,5 +1,5 @@
-/* What the processes hold in memory (VmRSS): rss_mediad_kb idle, rss_call_kb for each call with five speakers, rss_control_kb
- * idle. */
+/* What the processes hold in memory (VmRSS): rss_mediad_kb idle, rss_call_kb for each call with
+ * five speakers, rss_control_kb idle. */
 #include "tests/bench/bench.h"
 #include "tests/bench/crowd.h"
 #include "tests/bench/plane.h"
@@ -20,7 +20,8 @@ enum { FEW = 10, CALLS = 20, SPEAKERS = 5, RATE = 24000, HEAR_MS = 4000, SAY_MS 
 /* Calls first…first+n-1 come up, five people speak in each for a while. RSS then. */
 static unsigned grow(struct plane *p, unsigned first, unsigned n, unsigned *silent_kb)
 {
-	struct crowd_conf cc = {.from = first, .calls = n, .speakers = SPEAKERS, .far = plane_far(p)};
+	struct crowd_conf cc = {
+		.from = first, .calls = n, .speakers = SPEAKERS, .far = plane_far(p)};
 	struct crowd *crowd;
 
 	plane_calls(p, first, n);
@@ -38,10 +39,12 @@ static unsigned grow(struct plane *p, unsigned first, unsigned n, unsigned *sile
 	return plane_status_kb(plane_pid(p), "VmRSS");
 }
 
-/* What the first ones touch of what is there for all, such as the rings between the threads, is no cost of the next. */
+/* What the first ones touch of what is there for all, such as the rings between the threads, is no
+ * cost of the next. */
 static void call_row(struct plane *p, unsigned idle_kb)
 {
-	unsigned silent, few = grow(p, 0, FEW, &silent), many = grow(p, FEW, CALLS, &silent), saying;
+	unsigned silent, few = grow(p, 0, FEW, &silent), many = grow(p, FEW, CALLS, &silent),
+			 saying;
 
 	for (unsigned c = 0; c < FEW; c++)
 		plane_say(p, c, c + 1);
@@ -54,9 +57,12 @@ static void call_row(struct plane *p, unsigned idle_kb)
 		plane_say(p, c, c + 1);
 	plane_run(p, SAY_MS);
 	bench_row_more("rss_call_kb", (double)(many - few) / CALLS, "kB",
-		       "\"speakers\": %d, \"without_speakers\": %.0f, \"when_it_speaks_too\": %.0f, \"first_%d_calls\": %u", SPEAKERS,
-		       (double)(silent - few) / CALLS,
-		       (double)(many - few) / CALLS + ((double)plane_status_kb(plane_pid(p), "VmRSS") - saying) / CALLS, FEW, few - idle_kb);
+		       "\"speakers\": %d, \"without_speakers\": %.0f, \"when_it_speaks_too\": "
+		       "%.0f, \"first_%d_calls\": %u",
+		       SPEAKERS, (double)(silent - few) / CALLS,
+		       (double)(many - few) / CALLS +
+			       ((double)plane_status_kb(plane_pid(p), "VmRSS") - saying) / CALLS,
+		       FEW, few - idle_kb);
 }
 
 static const char *ready_field(json_t *ready, const char *name)
@@ -76,9 +82,11 @@ static void end(pid_t pid)
 
 static void control_row(struct plane *p)
 {
-	char folder[] = "/tmp/parley-bench.XXXXXX", file[64], state[64], guildd[PATH_MAX], control[PATH_MAX], rest[128], ca[256], rm[96];
+	char folder[] = "/tmp/parley-bench.XXXXXX", file[64], state[64], guildd[PATH_MAX],
+	     control[PATH_MAX], rest[128], ca[256], rm[96];
 	const char *gd[] = {guildd, "--ready-file", file, "--log", "fatal", NULL};
-	const char *cc[] = {control, "--media-sock", plane_socket(p), "--state-dir", state, "--ca", ca, "--log", "warn", NULL};
+	const char *cc[] = {control, "--media-sock", plane_socket(p), "--state-dir", state, "--ca",
+			    ca,	     "--log",	     "warn",	      NULL};
 	json_t *ready = NULL;
 	pid_t g, c;
 
@@ -105,7 +113,8 @@ static void control_row(struct plane *p)
 	plane_run(p, 4000);
 	if (waitpid(c, NULL, WNOHANG))
 		bench_die("control ended");
-	bench_row_more("rss_control_kb", plane_status_kb(c, "VmRSS"), "kB", "\"anonymous\": %u", plane_status_kb(c, "RssAnon"));
+	bench_row_more("rss_control_kb", plane_status_kb(c, "VmRSS"), "kB", "\"anonymous\": %u",
+		       plane_status_kb(c, "RssAnon"));
 	end(c);
 	end(g);
 	snprintf(rm, sizeof rm, "rm -rf %s", folder);
@@ -115,7 +124,8 @@ static void control_row(struct plane *p)
 
 int main(void)
 {
-	struct plane_conf conf = {.cpu = -1, .threads = 1}, apart = {.cpu = -1, .threads = 1, .apart = true};
+	struct plane_conf conf = {.cpu = -1, .threads = 1},
+			  apart = {.cpu = -1, .threads = 1, .apart = true};
 	struct plane *p;
 	unsigned idle;
 
@@ -124,7 +134,8 @@ int main(void)
 	plane_alloc(&p, &conf);
 	plane_run(p, 1000);
 	idle = plane_status_kb(plane_pid(p), "VmRSS");
-	bench_row_more("rss_mediad_kb", idle, "kB", "\"anonymous\": %u", plane_status_kb(plane_pid(p), "RssAnon"));
+	bench_row_more("rss_mediad_kb", idle, "kB", "\"anonymous\": %u",
+		       plane_status_kb(plane_pid(p), "RssAnon"));
 	call_row(p, idle);
 	plane_free(p);
 	plane_alloc(&p, &apart);

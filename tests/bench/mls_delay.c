@@ -1,8 +1,10 @@
-/* How late an audio thread sends while the worker takes in welcomes, one after the other: mls_audio_delay_us.
+/* How late an audio thread sends while the worker takes in welcomes, one after the other:
+ * mls_audio_delay_us.
  *
- * Reads one line from standard input, `CHANNEL SENDER_HEX WELCOME_HEX` (tests/interop/bench/davey.mjs makes it for the key package
- * of davey_peer). A line speaks for two seconds to a socket of ours; the kernel's receive time of each datagram, less its place on
- * the 20 ms grid, less the earliest, is the delay. Turns with and without welcomes. */
+ * Reads one line from standard input, `CHANNEL SENDER_HEX WELCOME_HEX`
+ * (tests/interop/bench/davey.mjs makes it for the key package of davey_peer). A line speaks for two
+ * seconds to a socket of ours; the kernel's receive time of each datagram, less its place on the 20
+ * ms grid, less the earliest, is the delay. Turns with and without welcomes. */
 #include "ipc/env.h"
 #include "ipc/tmr.h"
 #include "mediad/dave/job.h"
@@ -66,7 +68,10 @@ static void *far_end(void *arg)
 	for (;;) {
 		uint8_t p[UDP_MAX_PACKET], control[128];
 		struct iovec iov = {.iov_base = p, .iov_len = sizeof p};
-		struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+		struct msghdr m = {.msg_iov = &iov,
+				   .msg_iovlen = 1,
+				   .msg_control = control,
+				   .msg_controllen = sizeof control};
 		ssize_t n = recvmsg(r->server, &m, 0);
 		struct rtp_header h;
 
@@ -90,13 +95,15 @@ static void note_run(void)
 
 	pthread_mutex_lock(&rig.lock);
 	for (unsigned i = 0; i < rig.got; i++) {
-		int64_t off = (int64_t)rig.at[i] - (int64_t)(uint16_t)(rig.seq[i] - rig.seq[0]) * 20000000;
+		int64_t off = (int64_t)rig.at[i] -
+			      (int64_t)(uint16_t)(rig.seq[i] - rig.seq[0]) * 20000000;
 
 		if (off < min)
 			min = off;
 	}
 	for (unsigned i = 0; i < rig.got; i++) {
-		int64_t off = (int64_t)rig.at[i] - (int64_t)(uint16_t)(rig.seq[i] - rig.seq[0]) * 20000000;
+		int64_t off = (int64_t)rig.at[i] -
+			      (int64_t)(uint16_t)(rig.seq[i] - rig.seq[0]) * 20000000;
 
 		rig.late[rig.busy][rig.n[rig.busy]++] = (double)(off - min) / 1000;
 	}
@@ -108,7 +115,8 @@ static void note_run(void)
 
 /* ---- the worker's load ---- */
 
-static struct dave_job *new_job(enum dave_job_type type, struct dave_keyroom *room, const uint8_t *in, size_t n)
+static struct dave_job *new_job(enum dave_job_type type, struct dave_keyroom *room,
+				const uint8_t *in, size_t n)
 {
 	struct dave_job *j;
 
@@ -133,7 +141,9 @@ static void give(enum dave_job_type type, struct dave_keyroom *room)
 
 	BENCH_OK(worker_put(rig.worker,
 			    new_job(type, room, sender ? rig.sender : rig.welcome,
-				    sender ? rig.n_sender : welcome ? rig.n_welcome : 0),
+				    sender    ? rig.n_sender
+				    : welcome ? rig.n_welcome
+					      : 0),
 			    1));
 }
 
@@ -223,7 +233,8 @@ static int open_sockets(void)
 
 	rig.server = socket(AF_INET, SOCK_DGRAM, 0);
 	if (rig.server < 0 || fd < 0 || bind(rig.server, (struct sockaddr *)&a, sizeof a) ||
-	    getsockname(rig.server, (struct sockaddr *)&a, &n) || connect(fd, (struct sockaddr *)&a, sizeof a) ||
+	    getsockname(rig.server, (struct sockaddr *)&a, &n) ||
+	    connect(fd, (struct sockaddr *)&a, sizeof a) ||
 	    setsockopt(rig.server, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on))
 		bench_die("sockets");
 	return fd;
@@ -242,8 +253,10 @@ static void read_input(void)
 	sender = strtok_r(NULL, " ", &save);
 	welcome = strtok_r(NULL, " ", &save);
 	if (!sender || !welcome ||
-	    sodium_hex2bin(rig.sender, LINE / 2, sender, strlen(sender), NULL, &rig.n_sender, NULL) ||
-	    sodium_hex2bin(rig.welcome, LINE / 2, welcome, strlen(welcome), NULL, &rig.n_welcome, NULL))
+	    sodium_hex2bin(rig.sender, LINE / 2, sender, strlen(sender), NULL, &rig.n_sender,
+			   NULL) ||
+	    sodium_hex2bin(rig.welcome, LINE / 2, welcome, strlen(welcome), NULL, &rig.n_welcome,
+			   NULL))
 		bench_die("bad hex");
 	free(line);
 }
@@ -267,7 +280,8 @@ int main(void)
 	BENCH_OK(tmr_alloc(&rig.next, rig.env, on_next, NULL));
 	BENCH_OK(line_alloc(&rig.line, NULL, 64000));
 	BENCH_OK(engine_line_add(rig.engine, rig.line));
-	send_cmd((struct cmd){.type = CMD_LINK, .link = {.fd = open_sockets(), .link = 1, .ssrc = 9}});
+	send_cmd((struct cmd){.type = CMD_LINK,
+			      .link = {.fd = open_sockets(), .link = 1, .ssrc = 9}});
 	BENCH_OK(rtpsize_alloc(&set_key.key, RTPSIZE_AES256_GCM, key));
 	send_cmd(set_key);
 	send_cmd((struct cmd){.type = CMD_DAVE_CLEAR, .dave = {.send = true, .until = UINT64_MAX}});
@@ -277,8 +291,10 @@ int main(void)
 	env_run(rig.env);
 	bench_raw("mls_audio_delay_us", rig.late[1], rig.n[1]);
 	bench_row_more("mls_audio_delay_us", bench_quantile(rig.late[1], rig.n[1], 1), "us",
-		       "\"p99\": %.0f, \"without_max\": %.0f, \"without_p99\": %.0f, \"welcomes\": %u, \"frames\": %u",
-		       bench_quantile(rig.late[1], rig.n[1], 0.99), bench_quantile(rig.late[0], rig.n[0], 1),
+		       "\"p99\": %.0f, \"without_max\": %.0f, \"without_p99\": %.0f, \"welcomes\": "
+		       "%u, \"frames\": %u",
+		       bench_quantile(rig.late[1], rig.n[1], 0.99),
+		       bench_quantile(rig.late[0], rig.n[0], 1),
 		       bench_quantile(rig.late[0], rig.n[0], 0.99), rig.jobs, rig.n[1]);
 	shutdown(rig.server, SHUT_RDWR);
 	pthread_join(far, NULL);

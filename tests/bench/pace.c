@@ -1,11 +1,13 @@
-/* How evenly mediad sends: pace_p999_us, calls_per_core. And the far end for another client under the same load (--far).
- * Beside the first stands what this machine does at the time for a thread that only sleeps, seals and sends.
+/* How evenly mediad sends: pace_p999_us, calls_per_core. And the far end for another client under
+ * the same load (--far). Beside the first stands what this machine does at the time for a thread
+ * that only sleeps, seals and sends.
  *
- * The kernel's receive times of the datagrams of one call, one less the one before it, less 20 ms: that is the interval error.
- * What is said is sound all the time, so every call sends every 20 ms.
+ * The kernel's receive times of the datagrams of one call, one less the one before it, less 20 ms:
+ * that is the interval error. What is said is sound all the time, so every call sends every 20 ms.
  *
  *   pace             the rows
- *   pace --far       prints {"endpoint", "ca"}; on a line `measure CALLS SECONDS NAME` notes the errors of that time, and prints
+ *   pace --far       prints {"endpoint", "ca"}; on a line `measure CALLS SECONDS NAME` notes the
+ * errors of that time, and prints
  *                    {"intervals", "p999_us", …} */
 #include "ipc/env.h"
 #include "ipc/tmr.h"
@@ -28,7 +30,14 @@
 #include <unistd.h>
 
 #define MS UINT64_C(1000000)
-enum { RATE = 24000, BARE_CALLS = 100, LIMIT_US = 1000, SECONDS = 6, INTERVALS = 1 << 20, SETTLE_MS = 1500 };
+enum {
+	RATE = 24000,
+	BARE_CALLS = 100,
+	LIMIT_US = 1000,
+	SECONDS = 6,
+	INTERVALS = 1 << 20,
+	SETTLE_MS = 1500
+};
 
 static struct notes {
 	pthread_mutex_t lock; /* the far end's thread writes */
@@ -50,7 +59,9 @@ static void on_packet(unsigned call, uint64_t at, const uint8_t *p, size_t n, vo
 	pthread_mutex_lock(&notes.lock);
 	if (notes.on && notes.last[call].any && notes.n < INTERVALS) {
 		if ((uint16_t)(seq - notes.last[call].seq) == 1)
-			notes.error[notes.n++] = fabs((double)(int64_t)(at - notes.last[call].at) - 20.0 * MS) / 1000;
+			notes.error[notes.n++] =
+				fabs((double)(int64_t)(at - notes.last[call].at) - 20.0 * MS) /
+				1000;
 		else
 			notes.lost++;
 	}
@@ -132,8 +143,9 @@ static struct floor {
 
 static void *bare_pacer(void *arg)
 {
-	struct sockaddr_in to = {
-		.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = htons(bare.port)};
+	struct sockaddr_in to = {.sin_family = AF_INET,
+				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+				 .sin_port = htons(bare.port)};
 	static const uint8_t opus[160] = {0xfc}, key[FAR_KEY] = "any";
 	int fd = socket(AF_INET, SOCK_DGRAM, 0);
 	uint64_t next = bench_clock() + 5 * MS;
@@ -143,8 +155,12 @@ static void *bare_pacer(void *arg)
 	BENCH_OK(rtpsize_alloc(&x, RTPSIZE_AES256_GCM, key));
 	for (uint32_t frame = 0; !atomic_load(&bare.over); frame++) {
 		for (unsigned c = 0; c < BARE_CALLS; c++, next += 20 * MS / BARE_CALLS) {
-			struct rtp_header h = {.pt = RTP_PT_OPUS, .seq = (uint16_t)frame, .ts = frame * RTP_FRAME, .ssrc = far_own_ssrc(c)};
-			struct timespec ts = {(time_t)(next / 1000000000), (long)(next % 1000000000)};
+			struct rtp_header h = {.pt = RTP_PT_OPUS,
+					       .seq = (uint16_t)frame,
+					       .ts = frame * RTP_FRAME,
+					       .ssrc = far_own_ssrc(c)};
+			struct timespec ts = {(time_t)(next / 1000000000),
+					      (long)(next % 1000000000)};
 			uint8_t p[UDP_MAX_PACKET];
 			size_t n;
 
@@ -190,11 +206,16 @@ static void pace_row(void)
 	cpu = plane_cpu(s.plane) - cpu;
 	bare_measure(&s, &floor);
 	bench_row_more("pace_p999_us", fmax(fifty.p999, hundred.p999), "us",
-		       "\"at_50\": {\"p50\": %.0f, \"p99\": %.0f, \"p999\": %.0f, \"max\": %.0f, \"intervals\": %zu, \"skipped\": %zu}, "
-		       "\"at_100\": {\"p50\": %.0f, \"p99\": %.0f, \"p999\": %.0f, \"max\": %.0f, \"intervals\": %zu, \"skipped\": %zu}, "
-		       "\"bare_pacer_of_100\": {\"p50\": %.0f, \"p99\": %.0f, \"p999\": %.0f, \"max\": %.0f}, \"cores_at_100\": %.2f",
-		       fifty.p50, fifty.p99, fifty.p999, fifty.max, fifty.n, fifty.lost, hundred.p50, hundred.p99, hundred.p999, hundred.max,
-		       hundred.n, hundred.lost, floor.p50, floor.p99, floor.p999, floor.max, (double)cpu / ((double)(SECONDS * 1000 + SETTLE_MS) * 1e6));
+		       "\"at_50\": {\"p50\": %.0f, \"p99\": %.0f, \"p999\": %.0f, \"max\": %.0f, "
+		       "\"intervals\": %zu, \"skipped\": %zu}, "
+		       "\"at_100\": {\"p50\": %.0f, \"p99\": %.0f, \"p999\": %.0f, \"max\": %.0f, "
+		       "\"intervals\": %zu, \"skipped\": %zu}, "
+		       "\"bare_pacer_of_100\": {\"p50\": %.0f, \"p99\": %.0f, \"p999\": %.0f, "
+		       "\"max\": %.0f}, \"cores_at_100\": %.2f",
+		       fifty.p50, fifty.p99, fifty.p999, fifty.max, fifty.n, fifty.lost,
+		       hundred.p50, hundred.p99, hundred.p999, hundred.max, hundred.n, hundred.lost,
+		       floor.p50, floor.p99, floor.p999, floor.max,
+		       (double)cpu / ((double)(SECONDS * 1000 + SETTLE_MS) * 1e6));
 	plane_free(s.plane);
 }
 
@@ -225,8 +246,10 @@ static void core_row(void)
 			break;
 		best = calls;
 	}
-	bench_row_more("calls_per_core", best, "calls", "\"first_tried\": 30, \"step\": 10, \"p999_us_of_the_last_two\": [%.0f, %.0f]",
-		       n > 1 ? errors[n - 2] : 0, n ? errors[n - 1] : 0);
+	bench_row_more(
+		"calls_per_core", best, "calls",
+		"\"first_tried\": 30, \"step\": 10, \"p999_us_of_the_last_two\": [%.0f, %.0f]",
+		n > 1 ? errors[n - 2] : 0, n ? errors[n - 1] : 0);
 	crowd_free(s.crowd);
 	plane_free(s.plane);
 }
@@ -249,7 +272,8 @@ static void on_line(evutil_socket_t fd, short what, void *arg)
 	if (what == 0) { /* the time is over */
 		measuring = false;
 		notes_stop(&f, name);
-		printf("{\"intervals\": %zu, \"p50_us\": %.0f, \"p99_us\": %.0f, \"p999_us\": %.0f, \"max_us\": %.0f, "
+		printf("{\"intervals\": %zu, \"p50_us\": %.0f, \"p99_us\": %.0f, \"p999_us\": "
+		       "%.0f, \"max_us\": %.0f, "
 		       "\"skipped\": %zu, \"calls\": %u}\n",
 		       f.n, f.p50, f.p99, f.p999, f.max, f.lost, calls);
 		fflush(stdout);

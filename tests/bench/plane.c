@@ -120,7 +120,9 @@ void plane_send(struct plane *p, const struct media_msg *msg)
 	size_t len;
 
 	BENCH_OK(media_pack(msg, MEDIA_MINOR, buf, sizeof buf, &len));
-	BENCH_OK(peer_send(p->peer, media_lane_of(msg->type) == MEDIA_LANE_AUDIO ? PEER_AUDIO : PEER_COMMAND, buf, len));
+	BENCH_OK(peer_send(p->peer,
+			   media_lane_of(msg->type) == MEDIA_LANE_AUDIO ? PEER_AUDIO : PEER_COMMAND,
+			   buf, len));
 }
 
 static void lease(struct plane *p, const struct media_call_state *s)
@@ -129,19 +131,21 @@ static void lease(struct plane *p, const struct media_call_state *s)
 	char token[64];
 
 	far_token(token, sizeof token, s->call);
-	msg.call_credentials = (struct media_call_credentials){.call = s->call,
-							       .gen = s->gen + 1,
-							       .session = slice_str("session"),
-							       .token = slice_str(token),
-							       .endpoint = slice_str(far_endpoint(p->far)),
-							       .channel = far_guild(s->call)};
+	msg.call_credentials =
+		(struct media_call_credentials){.call = s->call,
+						.gen = s->gen + 1,
+						.session = slice_str("session"),
+						.token = slice_str(token),
+						.endpoint = slice_str(far_endpoint(p->far)),
+						.channel = far_guild(s->call)};
 	plane_send(p, &msg);
 }
 
 static void on_state(struct plane *p, const struct media_call_state *s)
 {
 	if (s->call >= FAR_CALLS || s->phase == MEDIA_PHASE_FAILED)
-		bench_die("call %u: %s, %s", s->call, media_phase_name(s->phase), media_reason_name(s->reason));
+		bench_die("call %u: %s, %s", s->call, media_phase_name(s->phase),
+			  media_reason_name(s->reason));
 	p->up += (s->phase == MEDIA_PHASE_UP) - (p->phase[s->call] == MEDIA_PHASE_UP);
 	p->phase[s->call] = s->phase;
 	if (s->wants_credentials)
@@ -157,11 +161,14 @@ static void pump(struct plane *p, const struct media_say_credit *c)
 		struct media_msg msg = {.type = MEDIA_SAY};
 
 		/* Each call somewhere else in the speech. */
-		msg.say = (struct media_say){.call = c->call,
-					     .gen = 1,
-					     .playback = c->playback,
-					     .seq = v->seq++,
-					     .pcm = {(const uint8_t *)(p->speech + (v->sent + c->call * CHUNK * 7ull) % SPEECH), CHUNK * 2}};
+		msg.say = (struct media_say){
+			.call = c->call,
+			.gen = 1,
+			.playback = c->playback,
+			.seq = v->seq++,
+			.pcm = {(const uint8_t *)(p->speech +
+						  (v->sent + c->call * CHUNK * 7ull) % SPEECH),
+				CHUNK * 2}};
 		plane_send(p, &msg);
 		v->sent += CHUNK;
 	}
@@ -261,8 +268,12 @@ void plane_speaker(struct plane *p, unsigned call, unsigned speaker, uint32_t ra
 {
 	struct media_msg msg = {.type = MEDIA_LISTEN};
 
-	msg.listen = (struct media_listen){
-		.call = call, .gen = 1, .listen = ++p->listens, .user = far_user(call, speaker), .rate = rate, .silence_ms = 700};
+	msg.listen = (struct media_listen){.call = call,
+					   .gen = 1,
+					   .listen = ++p->listens,
+					   .user = far_user(call, speaker),
+					   .rate = rate,
+					   .silence_ms = 700};
 	if (rate)
 		plane_send(p, &msg);
 	far_speaking(p->far, call, speaker, 0);
@@ -281,7 +292,8 @@ void plane_say(struct plane *p, unsigned call, uint32_t playback)
 {
 	struct media_msg msg = {.type = MEDIA_SAY_OPEN};
 
-	msg.say_open = (struct media_say_open){.call = call, .gen = 1, .playback = playback, .rate = RATE, .gain = 1000};
+	msg.say_open = (struct media_say_open){
+		.call = call, .gen = 1, .playback = playback, .rate = RATE, .gain = 1000};
 	p->voices[call] = (struct voice){.playback = playback};
 	plane_send(p, &msg);
 }
@@ -290,7 +302,8 @@ void plane_stop(struct plane *p, unsigned call, uint32_t playback)
 {
 	struct media_msg msg = {.type = MEDIA_SAY_STOP};
 
-	msg.say_stop = (struct media_say_stop){.call = call, .gen = 1, .playback = playback, .fade_ms = 0};
+	msg.say_stop =
+		(struct media_say_stop){.call = call, .gen = 1, .playback = playback, .fade_ms = 0};
 	p->voices[call].playback = 0;
 	plane_send(p, &msg);
 }
@@ -327,8 +340,12 @@ static bool listens(void *arg)
 static bool connected(void *arg)
 {
 	struct plane *p = arg;
-	struct peer_conf conf = {
-		.max_frame = MEDIA_MAX_FRAME, .audio_cap = 64 << 20, .command_cap = 64 << 20, .msgh = on_frame, .losth = on_lost, .arg = p};
+	struct peer_conf conf = {.max_frame = MEDIA_MAX_FRAME,
+				 .audio_cap = 64 << 20,
+				 .command_cap = 64 << 20,
+				 .msgh = on_frame,
+				 .losth = on_lost,
+				 .arg = p};
 
 	return !peer_connect(&p->peer, p->env, p->socket, &conf);
 }
@@ -343,7 +360,13 @@ static bool synced(void *arg)
 static void start_mediad(struct plane *p)
 {
 	char program[PATH_MAX], threads[16];
-	const char *argv[16] = {program, "--listen", p->socket, "--ca", far_ca(p->far), "--log", getenv("BENCH_LOG") ? getenv("BENCH_LOG") : "fatal"};
+	const char *argv[16] = {program,
+				"--listen",
+				p->socket,
+				"--ca",
+				far_ca(p->far),
+				"--log",
+				getenv("BENCH_LOG") ? getenv("BENCH_LOG") : "fatal"};
 	unsigned n = 7;
 
 	plane_program(program, sizeof program, "mediad");
@@ -385,8 +408,12 @@ void plane_alloc(struct plane **out, const struct plane_conf *conf)
 	*out = p;
 	if (conf->apart)
 		return;
-	hello.hello = (struct media_hello){
-		.major = MEDIA_MAJOR, .minor = MEDIA_MINOR, .build = slice_str("bench"), .instance = 1, .epoch = 1, .user = USER};
+	hello.hello = (struct media_hello){.major = MEDIA_MAJOR,
+					   .minor = MEDIA_MINOR,
+					   .build = slice_str("bench"),
+					   .instance = 1,
+					   .epoch = 1,
+					   .user = USER};
 	plane_send(p, &hello);
 	plane_until(p, synced, p, 5000, "mediad says SYNCED");
 }

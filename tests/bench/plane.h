@@ -1,7 +1,8 @@
-/* A real mediad as a child, its calls at a far end of the bench's own, and the bench as its control.
+/* A real mediad as a child, its calls at a far end of the bench's own, and the bench as its
+ * control.
  *
- * One thread: everything happens inside plane_run and plane_until, but what far.h says of its own thread. Whatever goes wrong
- * ends the bench with a word. */
+ * One thread: everything happens inside plane_run and plane_until, but what far.h says of its own
+ * thread. Whatever goes wrong ends the bench with a word. */
 #ifndef TESTS_BENCH_PLANE_H
 #define TESTS_BENCH_PLANE_H
 
@@ -48,7 +49,8 @@ unsigned plane_status_kb(pid_t pid, const char *field);
 
 void plane_run(struct plane *p, unsigned ms);
 /* Until done says so; dies after ms. */
-void plane_until(struct plane *p, bool (*done)(void *arg), void *arg, unsigned ms, const char *what);
+void plane_until(struct plane *p, bool (*done)(void *arg), void *arg, unsigned ms,
+		 const char *what);
 
 /* ---- as its control ---- */
 

@@ -1,8 +1,9 @@
-/* What speaking costs in a real mediad, from SAY at 24 kHz to datagram, paced, beside the bare resample, encode and AEAD calls on
- * the same speech at the same pace: say_ratio. And how soon it is silent when it is told to be: stop_ms.
+/* What speaking costs in a real mediad, from SAY at 24 kHz to datagram, paced, beside the bare
+ * resample, encode and AEAD calls on the same speech at the same pace: say_ratio. And how soon it
+ * is silent when it is told to be: stop_ms.
  *
- * Turns: for a while all calls speak; then as long they are silent, which is the idle process, and a thread that wakes 20 ms after
- * 20 ms for each of them makes the bare calls. */
+ * Turns: for a while all calls speak; then as long they are silent, which is the idle process, and
+ * a thread that wakes 20 ms after 20 ms for each of them makes the bare calls. */
 #include "mediad/audio/twice.h"
 #include "proto/rtp.h"
 #include "tests/bench/bench.h"
@@ -69,7 +70,11 @@ static void bare_frame(unsigned call, unsigned frame)
 	uint8_t opus[1275], out[1400], header[RTP_HEADER] = {0x80}, nonce[12] = {0};
 	float fin[IN], fout[2 * RTP_FRAME];
 	int16_t pcm[2 * RTP_FRAME];
-	SRC_DATA d = {.data_in = fin, .data_out = fout, .input_frames = IN, .output_frames = 2 * RTP_FRAME, .src_ratio = 2};
+	SRC_DATA d = {.data_in = fin,
+		      .data_out = fout,
+		      .input_frames = IN,
+		      .output_frames = 2 * RTP_FRAME,
+		      .src_ratio = 2};
 	static int16_t held[CALLS][3 * RTP_FRAME];
 	static unsigned n_held[CALLS];
 	unsigned long long n_out;
@@ -93,8 +98,8 @@ static void bare_frame(unsigned call, unsigned frame)
 		n_held[call] -= RTP_FRAME;
 		memmove(held[call], held[call] + RTP_FRAME, n_held[call] * 2);
 		memcpy(nonce, &frame, sizeof frame);
-		crypto_aead_aes256gcm_encrypt_afternm(out, &n_out, opus, (unsigned long long)n, header, sizeof header, NULL, nonce,
-						      &rig.key);
+		crypto_aead_aes256gcm_encrypt_afternm(out, &n_out, opus, (unsigned long long)n,
+						      header, sizeof header, NULL, nonce, &rig.key);
 	}
 	rest = bench_cpu() - from - rig.clock_cost;
 	rig.spent += rest;
@@ -109,7 +114,8 @@ static void *bare_run(void *arg)
 	(void)arg;
 	for (unsigned frame = 0; !atomic_load(&rig.over); frame++) {
 		for (unsigned c = 0; c < CALLS; c++, next += 20 * MS / CALLS) {
-			struct timespec ts = {(time_t)(next / 1000000000), (long)(next % 1000000000)};
+			struct timespec ts = {(time_t)(next / 1000000000),
+					      (long)(next % 1000000000)};
 
 			clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
 			bare_frame(c, frame);
@@ -196,8 +202,10 @@ static void say_row(void)
 	}
 	bench_raw("say_ratio", r, TURNS);
 	bench_row_more("say_ratio", bench_median(r, TURNS), "x",
-		       "\"ours_us\": %.1f, \"bare_us\": %.1f, \"over_bare_calls_with_our_own_resampler\": %.3f, \"calls\": %d",
-		       bench_median(a, TURNS), bench_median(b, TURNS), bench_median(own, TURNS), CALLS);
+		       "\"ours_us\": %.1f, \"bare_us\": %.1f, "
+		       "\"over_bare_calls_with_our_own_resampler\": %.3f, \"calls\": %d",
+		       bench_median(a, TURNS), bench_median(b, TURNS), bench_median(own, TURNS),
+		       CALLS);
 }
 
 /* ---- stopping ---- */
@@ -239,8 +247,9 @@ static void stop_row(void)
 		rounds++;
 	}
 	bench_raw("stop_ms", late, n);
-	bench_row_more("stop_ms", bench_quantile(late, n, 1), "ms", "\"p50\": %.2f, \"p99\": %.2f, \"stops\": %u",
-		       bench_quantile(late, n, 0.5), bench_quantile(late, n, 0.99), n);
+	bench_row_more("stop_ms", bench_quantile(late, n, 1), "ms",
+		       "\"p50\": %.2f, \"p99\": %.2f, \"stops\": %u", bench_quantile(late, n, 0.5),
+		       bench_quantile(late, n, 0.99), n);
 }
 
 int main(void)
@@ -248,7 +257,8 @@ int main(void)
 	struct plane_conf conf = {.cpu = -1, .packeth = on_packet};
 
 	if (sodium_init() < 0 || !crypto_aead_aes256gcm_is_available())
-		bench_die("this processor has no AES instructions: the bare sum would be of another maker");
+		bench_die("this processor has no AES instructions: the bare sum would be of "
+			  "another maker");
 	plane_alloc(&rig.plane, &conf);
 	plane_calls(rig.plane, 0, CALLS);
 	plane_run(rig.plane, 500);

@@ -7,22 +7,26 @@
 #include <opus/opus.h>
 #include <stdlib.h>
 
-/* Harmonics of a pitch that wanders, weighted by two formants that move from syllable to syllable; every fourth syllable hisses;
- * a breath between words. */
+/* Harmonics of a pitch that wanders, weighted by two formants that move from syllable to syllable;
+ * every fourth syllable hisses; a breath between words. */
 void speech_make(int16_t *pcm, size_t n, uint32_t rate, unsigned voice)
 {
 	double phase = 0, hiss = 0;
 	uint32_t noise = 1 + voice;
 
 	for (size_t i = 0; i < n; i++) {
-		double t = (double)i / rate, pitch = 110 + 15 * (voice % 7) + 12 * sin(2 * M_PI * 0.7 * t);
+		double t = (double)i / rate,
+		       pitch = 110 + 15 * (voice % 7) + 12 * sin(2 * M_PI * 0.7 * t);
 		unsigned syllable = (unsigned)(t * 5);
-		double within = t * 5 - syllable, loud = syllable % 9 == 8 ? 0.02 : sin(M_PI * within);
-		double f1 = 350 + 100 * (syllable * 7 % 5), f2 = 1000 + 220 * (syllable * 3 % 6), x = 0;
+		double within = t * 5 - syllable,
+		       loud = syllable % 9 == 8 ? 0.02 : sin(M_PI * within);
+		double f1 = 350 + 100 * (syllable * 7 % 5), f2 = 1000 + 220 * (syllable * 3 % 6),
+		       x = 0;
 
 		phase += 2 * M_PI * pitch / rate;
 		for (unsigned h = 1; h <= 24; h++) {
-			double f = pitch * h, a = exp(-pow((f - f1) / 160, 2)) + 0.6 * exp(-pow((f - f2) / 250, 2)) + 0.03;
+			double f = pitch * h, a = exp(-pow((f - f1) / 160, 2)) +
+						  0.6 * exp(-pow((f - f2) / 250, 2)) + 0.03;
 
 			x += a * sin(h * phase) / 3;
 		}
@@ -48,7 +52,8 @@ void speech_encode(struct speech_frame *out, unsigned n, unsigned voice)
 	opus_encoder_ctl(enc, OPUS_SET_PACKET_LOSS_PERC(5));
 	speech_make(pcm, (size_t)n * RTP_FRAME, RTP_CLOCK, voice);
 	for (unsigned f = 0; f < n; f++) {
-		int k = opus_encode(enc, pcm + (size_t)f * RTP_FRAME, RTP_FRAME, out[f].p, sizeof out[f].p);
+		int k = opus_encode(enc, pcm + (size_t)f * RTP_FRAME, RTP_FRAME, out[f].p,
+				    sizeof out[f].p);
 
 		if (k <= 2)
 			bench_die("opus_encode: %d", k);

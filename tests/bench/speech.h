@@ -1,4 +1,5 @@
-/* Something like speech for the benches: voiced and unvoiced sounds in syllables, the same on every machine. */
+/* Something like speech for the benches: voiced and unvoiced sounds in syllables, the same on every
+ * machine. */
 #ifndef TESTS_BENCH_SPEECH_H
 #define TESTS_BENCH_SPEECH_H
 

@@ -1,5 +1,6 @@
-/* Times of what a room was told and did, and of what mediad read, from the journals that the programs keep by themselves: the room's
- * (PARLEY_ROOM_JOURNALS), run once more for its effects, and mediad's (--journal). All on CLOCK_MONOTONIC in ns. */
+/* Times of what a room was told and did, and of what mediad read, from the journals that the
+ * programs keep by themselves: the room's (PARLEY_ROOM_JOURNALS), run once more for its effects,
+ * and mediad's (--journal). All on CLOCK_MONOTONIC in ns. */
 #ifndef TESTS_BENCH_STAMPS_H
 #define TESTS_BENCH_STAMPS_H
 
@@ -25,7 +26,8 @@ struct stamps {
 	size_t asks, cuts;
 };
 
-/* The room's journal in this folder that is of this guild. Dies when the rerun does not do what the room did. */
+/* The room's journal in this folder that is of this guild. Dies when the rerun does not do what the
+ * room did. */
 void stamps_room(struct stamps *out, const char *folder, uint64_t guild);
 void stamps_clear(struct stamps *s);
 

@@ -1,6 +1,7 @@
-/* What an audio thread does that it must not, in so many frames of speakers who join, leave and change their SSRC, in calls that
- * speak and change keys: audio_traps. Counted by preload/traps.c in a real mediad; one of each is planted at the end and must be
- * found, or the count would mean nothing. Calls that are encrypted end to end: traps_dave.c, under the same library. */
+/* What an audio thread does that it must not, in so many frames of speakers who join, leave and
+ * change their SSRC, in calls that speak and change keys: audio_traps. Counted by preload/traps.c
+ * in a real mediad; one of each is planted at the end and must be found, or the count would mean
+ * nothing. Calls that are encrypted end to end: traps_dave.c, under the same library. */
 #include "tests/bench/bench.h"
 #include "tests/bench/crowd.h"
 #include "tests/bench/plane.h"
@@ -45,7 +46,8 @@ static void on_msg(const struct media_msg *msg, void *arg)
 	rig.heard += msg->type == MEDIA_HEARD;
 }
 
-/* One speaker of each call leaves, comes back, or has another SSRC; now and then a call has another key or other words. */
+/* One speaker of each call leaves, comes back, or has another SSRC; now and then a call has another
+ * key or other words. */
 static void change(unsigned step)
 {
 	struct far *far = plane_far(rig.plane);
@@ -83,7 +85,8 @@ static struct traps_page *make_page(char *path)
 	void *p = MAP_FAILED;
 
 	if (fd >= 0 && !ftruncate(fd, sizeof(struct traps_page)))
-		p = mmap(NULL, sizeof(struct traps_page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		p = mmap(NULL, sizeof(struct traps_page), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			 0);
 	if (p == MAP_FAILED)
 		bench_die("%s: %s", path, strerror(errno));
 	close(fd);
@@ -100,8 +103,8 @@ static void tell_who(const struct traps_page *p)
 	};
 
 	for (unsigned i = 0; i < p->n_who && i < TRAPS_WHO; i++)
-		fprintf(stderr, "bench: an audio thread: %s %u from %s+0x%" PRIx64 "\n", names[p->who[i].trap], p->who[i].call,
-			p->who[i].object, p->who[i].from);
+		fprintf(stderr, "bench: an audio thread: %s %u from %s+0x%" PRIx64 "\n",
+			names[p->who[i].trap], p->who[i].call, p->who[i].object, p->who[i].from);
 }
 
 /* Half of the frames are encrypted end to end; returns how many were heard. */
@@ -112,9 +115,11 @@ static uint64_t encrypted_part(const char *library, uint64_t frames, unsigned *e
 	FILE *f;
 
 	plane_program(program, sizeof program, "bench/traps_dave");
-	snprintf(command, sizeof command, "LD_PRELOAD='%s' exec '%s' %" PRIu64, library, program, frames);
+	snprintf(command, sizeof command, "LD_PRELOAD='%s' exec '%s' %" PRIu64, library, program,
+		 frames);
 	f = popen(command, "r");
-	if (!f || fscanf(f, "{\"frames\": %" SCNu64 ", \"epochs\": %u}", &heard, epochs) != 2 || pclose(f))
+	if (!f || fscanf(f, "{\"frames\": %" SCNu64 ", \"epochs\": %u}", &heard, epochs) != 2 ||
+	    pclose(f))
 		bench_die("traps_dave failed");
 	return heard;
 }
@@ -132,7 +137,8 @@ int main(void)
 	uint64_t frames = wish ? strtoull(wish, NULL, 10) : FRAMES, counts[TRAP_COUNT], sum = 0;
 	char path[] = "/tmp/parley-bench-traps.XXXXXX", library[PATH_MAX];
 	struct plane_conf conf = {.cpu = -1, .threads = 2, .preload = library, .msgh = on_msg};
-	struct crowd_conf cc = {.calls = CALLS, .speakers = SPEAKERS, .frame_us = FRAME_US, .lost = LOST};
+	struct crowd_conf cc = {
+		.calls = CALLS, .speakers = SPEAKERS, .frame_us = FRAME_US, .lost = LOST};
 	unsigned found = 0, epochs = 0;
 	uint64_t encrypted;
 
@@ -171,13 +177,17 @@ int main(void)
 	for (unsigned t = 0; t < TRAP_COUNT; t++)
 		found += atomic_load(&rig.page->count[t]) > counts[t];
 	bench_row_more("audio_traps", (double)sum, "calls",
-		       "\"frames\": %" PRIu64 ", \"of_them_encrypted\": %" PRIu64 ", \"epochs\": %u, \"allocations\": %" PRIu64 ", \"frees\": %" PRIu64 ", \"locks\": %" PRIu64
-		       ", \"conditions\": %" PRIu64 ", \"system_calls\": %" PRIu64
-		       ", \"audio_threads\": %u, \"with_filter\": %u, \"planted\": %d, \"planted_found\": %u, \"joins\": %u, \"leaves\": %u, "
+		       "\"frames\": %" PRIu64 ", \"of_them_encrypted\": %" PRIu64
+		       ", \"epochs\": %u, \"allocations\": %" PRIu64 ", \"frees\": %" PRIu64
+		       ", \"locks\": %" PRIu64 ", \"conditions\": %" PRIu64
+		       ", \"system_calls\": %" PRIu64
+		       ", \"audio_threads\": %u, \"with_filter\": %u, \"planted\": %d, "
+		       "\"planted_found\": %u, \"joins\": %u, \"leaves\": %u, "
 		       "\"ssrc_changes\": %u, \"keys\": %u",
-		       rig.heard + encrypted, encrypted, epochs, counts[TRAP_ALLOCATION], counts[TRAP_FREE], counts[TRAP_LOCK], counts[TRAP_CONDITION],
-		       counts[TRAP_SYSTEM_CALL], rig.page->threads, rig.page->filters, TRAP_COUNT, found, rig.joins, rig.leaves, rig.changes,
-		       rig.keys);
+		       rig.heard + encrypted, encrypted, epochs, counts[TRAP_ALLOCATION],
+		       counts[TRAP_FREE], counts[TRAP_LOCK], counts[TRAP_CONDITION],
+		       counts[TRAP_SYSTEM_CALL], rig.page->threads, rig.page->filters, TRAP_COUNT,
+		       found, rig.joins, rig.leaves, rig.changes, rig.keys);
 	crowd_stop(rig.crowd);
 	atomic_store(&rig.page->on, 0);
 	crowd_free(rig.crowd);

@@ -1,5 +1,6 @@
-/* The encrypted part of audio_traps: an engine whose audio thread hears encrypted speakers and speaks, while every key changes
- * again and again. bench/traps runs it with the library that counts.
+/* The encrypted part of audio_traps: an engine whose audio thread hears encrypted speakers and
+ * speaks, while every key changes again and again. bench/traps runs it with the library that
+ * counts.
  *
  *   traps_dave FRAMES       prints {"frames", "epochs"} */
 #include "ipc/env.h"
@@ -23,7 +24,15 @@
 #include <unistd.h>
 
 #define MS UINT64_C(1000000)
-enum { SPEAKERS = 40, RATE = 24000, SPEECH = 500, TICK_MS = 5, EPOCH_TICKS = 60, WARM_TICKS = 100, LOST = 50 };
+enum {
+	SPEAKERS = 40,
+	RATE = 24000,
+	SPEECH = 500,
+	TICK_MS = 5,
+	EPOCH_TICKS = 60,
+	WARM_TICKS = 100,
+	LOST = 50
+};
 
 static struct rig {
 	struct env *env;
@@ -71,7 +80,8 @@ static void rekey(void)
 {
 	rig.epoch++;
 	for (unsigned s = 0; s < SPEAKERS; s++) {
-		send_cmd((struct cmd){.type = CMD_DAVE_OPEN, .dave = {.slot = rig.speaker[s].slot, .key = key_of(s)}});
+		send_cmd((struct cmd){.type = CMD_DAVE_OPEN,
+				      .dave = {.slot = rig.speaker[s].slot, .key = key_of(s)}});
 		dave_key_free(rig.speaker[s].next);
 		rig.speaker[s].next = key_of(s);
 	}
@@ -81,13 +91,18 @@ static void rekey(void)
 static void speak(unsigned s)
 {
 	const struct speech_frame *k = &rig.speech[(rig.frame + s * 37) % SPEECH];
-	struct rtp_header h = {.pt = RTP_PT_OPUS, .seq = (uint16_t)rig.frame, .ts = rig.frame * RTP_FRAME, .ssrc = 1000 + s};
+	struct rtp_header h = {.pt = RTP_PT_OPUS,
+			       .seq = (uint16_t)rig.frame,
+			       .ts = rig.frame * RTP_FRAME,
+			       .ssrc = 1000 + s};
 	uint8_t sealed[SPEECH_OPUS + DAVE_OPUS_OVERHEAD], p[UDP_MAX_PACKET];
 	size_t n, total;
 
-	BENCH_OK(dave_seal(rig.speaker[s].sealer, DAVE_OPUS, k->p, k->n, sealed, sizeof sealed, &n));
+	BENCH_OK(
+		dave_seal(rig.speaker[s].sealer, DAVE_OPUS, k->p, k->n, sealed, sizeof sealed, &n));
 	BENCH_OK(rtpsize_seal(rig.seal, &h, sealed, n, p, sizeof p, &total));
-	if ((rig.frame * SPEAKERS + s) % LOST && send(rig.far, p, total, 0) < 0 && errno != ECONNREFUSED)
+	if ((rig.frame * SPEAKERS + s) % LOST && send(rig.far, p, total, 0) < 0 &&
+	    errno != ECONNREFUSED)
 		bench_die("send: %s", strerror(errno));
 }
 
@@ -150,14 +165,18 @@ static void on_ev(const struct ev *ev, void *owner)
 
 static int open_sockets(void)
 {
-	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)}, b = a;
+	struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)},
+			   b = a;
 	socklen_t n = sizeof a;
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
 
 	rig.far = socket(AF_INET, SOCK_DGRAM, 0);
-	if (rig.far < 0 || fd < 0 || bind(rig.far, (struct sockaddr *)&a, sizeof a) || bind(fd, (struct sockaddr *)&b, sizeof b) ||
-	    getsockname(rig.far, (struct sockaddr *)&a, &n) || getsockname(fd, (struct sockaddr *)&b, &n) ||
-	    connect(fd, (struct sockaddr *)&a, sizeof a) || connect(rig.far, (struct sockaddr *)&b, sizeof b))
+	if (rig.far < 0 || fd < 0 || bind(rig.far, (struct sockaddr *)&a, sizeof a) ||
+	    bind(fd, (struct sockaddr *)&b, sizeof b) ||
+	    getsockname(rig.far, (struct sockaddr *)&a, &n) ||
+	    getsockname(fd, (struct sockaddr *)&b, &n) ||
+	    connect(fd, (struct sockaddr *)&a, sizeof a) ||
+	    connect(rig.far, (struct sockaddr *)&b, sizeof b))
 		bench_die("sockets: %s", strerror(errno));
 	return fd;
 }
@@ -169,7 +188,8 @@ static void start_line(void)
 
 	BENCH_OK(line_alloc(&rig.line, NULL, 64000));
 	BENCH_OK(engine_line_add(rig.engine, rig.line));
-	send_cmd((struct cmd){.type = CMD_LINK, .link = {.fd = open_sockets(), .link = 1, .ssrc = 9}});
+	send_cmd((struct cmd){.type = CMD_LINK,
+			      .link = {.fd = open_sockets(), .link = 1, .ssrc = 9}});
 	BENCH_OK(rtpsize_alloc(&set_key.key, RTPSIZE_AES256_GCM, key));
 	BENCH_OK(rtpsize_alloc(&rig.seal, RTPSIZE_AES256_GCM, key));
 	send_cmd(set_key);
@@ -190,7 +210,8 @@ static void start_line(void)
 		c.slot.rate = RATE;
 		c.slot.silence_ms = 700;
 		send_cmd(c);
-		send_cmd((struct cmd){.type = CMD_SLOT_MAP, .slot = {.slot = rig.speaker[s].slot, .ssrc = 1000 + s}});
+		send_cmd((struct cmd){.type = CMD_SLOT_MAP,
+				      .slot = {.slot = rig.speaker[s].slot, .ssrc = 1000 + s}});
 	}
 }
 
@@ -198,7 +219,8 @@ static void open_page(void)
 {
 	const char *path = getenv("TRAPS_PAGE");
 	int fd = path ? open(path, O_RDWR) : -1;
-	void *p = fd < 0 ? MAP_FAILED : mmap(NULL, sizeof *rig.page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *p = fd < 0 ? MAP_FAILED
+			 : mmap(NULL, sizeof *rig.page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	if (p == MAP_FAILED)
 		bench_die("run by bench/traps");

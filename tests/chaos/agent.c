@@ -48,7 +48,9 @@ struct agent {
 static void joined(const struct http_resp *resp, void *arg)
 {
 	struct agent *a = arg;
-	json_t *o = resp->err || resp->status != 200 ? NULL : json_loadb(resp->body.p, resp->body.n, 0, NULL);
+	json_t *o = resp->err || resp->status != 200
+			    ? NULL
+			    : json_loadb(resp->body.p, resp->body.n, 0, NULL);
 	const char *session = json_string_value(json_object_get(o, "session_id"));
 	const char *token = json_string_value(json_object_get(o, "token"));
 	const char *endpoint = json_string_value(json_object_get(o, "endpoint"));
@@ -73,9 +75,11 @@ static void post(struct agent *a, const char *verb, const char *body, http_resp_
 {
 	static const char *const headers[] = {"Content-Type: application/json", NULL};
 	char url[256];
-	struct http_call req = {.method = "POST", .url = url, .headers = headers, .body = body, .timeout_ms = 5000};
+	struct http_call req = {
+		.method = "POST", .url = url, .headers = headers, .body = body, .timeout_ms = 5000};
 
-	snprintf(url, sizeof url, "%s/users/%" PRIu64 "/%s", a->conf.api, chaos_user[a->conf.who], verb);
+	snprintf(url, sizeof url, "%s/users/%" PRIu64 "/%s", a->conf.api, chaos_user[a->conf.who],
+		 verb);
 	req.body_len = strlen(body);
 	if (http_request(NULL, a->http, &req, h, a) && h)
 		a->asking = false;
@@ -91,7 +95,8 @@ static void ask(struct agent *a)
 		return;
 	a->asking = true;
 	a->ask_at = env_now(a->env) + 5 * ASK_AGAIN_MS * MS;
-	snprintf(body, sizeof body, "{\"channel_id\":\"%llu\"}", (unsigned long long)atomic_load(&a->st->channel));
+	snprintf(body, sizeof body, "{\"channel_id\":\"%llu\"}",
+		 (unsigned long long)atomic_load(&a->st->channel));
 	post(a, "join", body, joined);
 }
 
@@ -119,8 +124,8 @@ static void wants(struct media_call *call, void *arg)
 
 /* ---- speaking ---- */
 
-static void say_event(struct media_playback *pb, enum media_playback_event ev, uint64_t samples, unsigned reason, uint64_t at,
-		      void *arg)
+static void say_event(struct media_playback *pb, enum media_playback_event ev, uint64_t samples,
+		      unsigned reason, uint64_t at, void *arg)
 {
 	struct agent *a = arg;
 
@@ -148,7 +153,9 @@ static void speak(struct agent *a)
 	}
 	if (a->say || !a->call || plant == PLANT_SILENT || env_now(a->env) < a->speak_at)
 		return;
-	tone_make(pcm, UTTERANCE, RATE, plant == PLANT_OTHER_VOICE ? (a->conf.who + 1) % CHAOS_PEOPLE : a->conf.who, a->said);
+	tone_make(pcm, UTTERANCE, RATE,
+		  plant == PLANT_OTHER_VOICE ? (a->conf.who + 1) % CHAOS_PEOPLE : a->conf.who,
+		  a->said);
 	if (media_playback_open(&a->say, a->call, RATE, say_event, a)) {
 		a->speak_at = env_now(a->env) + 60 * MS;
 		return;
@@ -183,8 +190,8 @@ static void heard(struct agent *a, const struct media_heard *f)
 
 static bool needs_reason(unsigned phase)
 {
-	return phase == MEDIA_PHASE_RESUMING || phase == MEDIA_PHASE_COOLING || phase == MEDIA_PHASE_FAILED ||
-	       phase == MEDIA_PHASE_CLOSED;
+	return phase == MEDIA_PHASE_RESUMING || phase == MEDIA_PHASE_COOLING ||
+	       phase == MEDIA_PHASE_FAILED || phase == MEDIA_PHASE_CLOSED;
 }
 
 static void on_state(struct agent *a, const struct media_call_state *s)
@@ -202,7 +209,8 @@ static void on_state(struct agent *a, const struct media_call_state *s)
 		atomic_fetch_add(&a->st->failed, 1);
 		atomic_store(&a->st->failed_reason, s->reason);
 	}
-	if (s->phase == MEDIA_PHASE_FAILED || (s->phase == MEDIA_PHASE_WAITING && !s->wants_credentials))
+	if (s->phase == MEDIA_PHASE_FAILED ||
+	    (s->phase == MEDIA_PHASE_WAITING && !s->wants_credentials))
 		a->open_at = env_now(a->env) + COME_BACK_MS * MS;
 	if (s->phase == MEDIA_PHASE_UP && atomic_load(&a->st->plant) == PLANT_RESTLESS)
 		a->ask_at = env_now(a->env) + COME_BACK_MS * MS;
@@ -272,7 +280,8 @@ static void close_call(struct agent *a)
 	atomic_store(&a->st->members, 0);
 }
 
-/* Lost its place, or failed for good: as somebody who wants to be there, once more from the start. */
+/* Lost its place, or failed for good: as somebody who wants to be there, once more from the start.
+ */
 static void come_back(struct agent *a, uint64_t now)
 {
 	const struct media_call_state *s = media_call_last(a->call);
@@ -287,8 +296,9 @@ static void come_back(struct agent *a, uint64_t now)
 		}
 	}
 	/* A wish that got no answer is repeated. */
-	if (a->ask_at && now >= a->ask_at && s && (s->wants_credentials || s->phase == MEDIA_PHASE_WAITING ||
-						   atomic_load(&a->st->plant) == PLANT_RESTLESS))
+	if (a->ask_at && now >= a->ask_at && s &&
+	    (s->wants_credentials || s->phase == MEDIA_PHASE_WAITING ||
+	     atomic_load(&a->st->plant) == PLANT_RESTLESS))
 		ask(a);
 }
 
@@ -334,7 +344,11 @@ int agent_run(const struct agent_conf *conf)
 	const char *socks[] = {conf->socket, NULL};
 	struct env_conf ec = {.loop = true};
 	struct agent a = {.conf = *conf, .st = conf->state};
-	struct media_conf mc = {.socks = socks, .user = chaos_user[conf->who], .epoch = conf->epoch, .wantsh = wants, .arg = &a};
+	struct media_conf mc = {.socks = socks,
+				.user = chaos_user[conf->who],
+				.epoch = conf->epoch,
+				.wantsh = wants,
+				.arg = &a};
 	int err;
 
 	log_init(chaos_who_name(conf->who), LOG_INFO_);

@@ -1,6 +1,7 @@
-/* A person in the call, as lean as can be: a process that drives one mediad by control's own link to it. It wants to be in a
- * channel, speaks its tone in one playback after the other, hears the others, and gets fresh credentials whenever they are asked
- * for. It can be killed, stopped and replaced at any time; what it knows stands in shared memory.
+/* A person in the call, as lean as can be: a process that drives one mediad by control's own link
+ * to it. It wants to be in a channel, speaks its tone in one playback after the other, hears the
+ * others, and gets fresh credentials whenever they are asked for. It can be killed, stopped and
+ * replaced at any time; what it knows stands in shared memory.
  *
  * It does what an application does after losing its place: it comes back. */
 #ifndef TESTS_CHAOS_AGENT_H
@@ -34,10 +35,10 @@ struct agent_state {
 	atomic_uint phase, reason, ups, failed; /* of the call; times it came up, and failed */
 	atomic_uint failed_reason, unnamed;	/* what ended without a word why */
 	atomic_uint version, members, ready, pending;
-	atomic_ullong epoch, code;		/* of the group; code: the privacy code's sum */
-	atomic_uint heard_ms[CHAOS_PEOPLE];	/* in the right voice */
-	atomic_uint wrong;			/* sound in the voice of somebody else */
-	atomic_uint drained, stopped, leases;	/* playbacks; leases got */
+	atomic_ullong epoch, code;	      /* of the group; code: the privacy code's sum */
+	atomic_uint heard_ms[CHAOS_PEOPLE];   /* in the right voice */
+	atomic_uint wrong;		      /* sound in the voice of somebody else */
+	atomic_uint drained, stopped, leases; /* playbacks; leases got */
 };
 
 struct agent_conf {

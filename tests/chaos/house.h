@@ -1,5 +1,6 @@
-/* The programs of one run: guildd, and for each person a mediad and who drives it. Each can be stopped, killed and started
- * again; one that ends on its own is a finding. Everything stands in a folder of its own. */
+/* The programs of one run: guildd, and for each person a mediad and who drives it. Each can be
+ * stopped, killed and started again; one that ends on its own is a finding. Everything stands in a
+ * folder of its own. */
 #ifndef TESTS_CHAOS_HOUSE_H
 #define TESTS_CHAOS_HOUSE_H
 
@@ -13,7 +14,7 @@ enum { HOUSE_PROCS = 1 + 2 * CHAOS_PEOPLE };
 struct house_proc {
 	pid_t pid; /* 0: not there */
 	bool frozen;
-	uint64_t restart_at; /* ns; 0: not due */
+	uint64_t restart_at;   /* ns; 0: not due */
 	unsigned fds, threads; /* when it was new and idle */
 };
 
@@ -28,7 +29,7 @@ struct house {
 	bool supervised; /* what was killed is started again */
 	struct house_proc proc[HOUSE_PROCS];
 	struct agent_state *state; /* CHAOS_PEOPLE of them, shared with the agents */
-	char trouble[256];	   /* the first thing that ended on its own, or could not be started; "" */
+	char trouble[256]; /* the first thing that ended on its own, or could not be started; "" */
 };
 
 uint64_t chaos_now(void); /* ns */
@@ -57,8 +58,10 @@ void house_forget(const char *folder);
 
 /* Whether what the bot's real control said last about its call has this in it. */
 bool house_said_last(const struct house *h, const char *word);
-/* A request to guildd's control API: 200s are true; *out (may be NULL) is the caller's to free. body NULL: GET. */
-bool house_ask(struct house *h, json_t **out, const char *path, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* A request to guildd's control API: 200s are true; *out (may be NULL) is the caller's to free.
+ * body NULL: GET. */
+bool house_ask(struct house *h, json_t **out, const char *path, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 
 unsigned house_fds(pid_t pid);
 /* What they are; a static buffer. */

@@ -1,4 +1,5 @@
-/* Chaos: seeded runs in which everything goes wrong that can, and after which all must be well. See --help. */
+/* Chaos: seeded runs in which everything goes wrong that can, and after which all must be well. See
+ * --help. */
 #include "tests/chaos/house.h"
 #include "tests/chaos/play.h"
 #include "tests/chaos/shrink.h"
@@ -50,28 +51,31 @@ static void on_signal(int sig)
 
 static void usage(FILE *f)
 {
-	fprintf(f,
-		"Usage: chaos [options]\n\n"
-		"Plays seeded scripts of faults with real programs (guildd, three mediads, their controls) and looks\n"
-		"whether all is well afterwards. A script that fails is made short and kept in OUT/SEED.txt.\n\n"
-		"  --seeds N         so many seeds (default 8)\n"
-		"  --first N         from this one on (default 1)\n"
-		"  --jobs N          so many runs at a time (default: three a core)\n"
-		"  --script FILE     play this script, once\n"
-		"  --print           print the scripts, play nothing\n"
-		"  --bin FOLDER      the programs (default: where this one is)\n"
-		"  --out FOLDER      where failing scripts go (default: FOLDER/chaos-failed)\n"
-		"  --keep            keep the logs of every run\n"
-		"  --no-shrink       do not make failing scripts short\n"
-		"  --rows            end with rows for the bench table\n"
-		"  --self-test       plant mistakes; each must be found\n"
-		"  --help\n\n"
-		"A script is a line a fault: MILLISECOND FAULT [bot|alice|bob] [NUMBERS]\n\n");
+	fprintf(f, "Usage: chaos [options]\n\n"
+		   "Plays seeded scripts of faults with real programs (guildd, three mediads, "
+		   "their controls) and looks\n"
+		   "whether all is well afterwards. A script that fails is made short and kept in "
+		   "OUT/SEED.txt.\n\n"
+		   "  --seeds N         so many seeds (default 8)\n"
+		   "  --first N         from this one on (default 1)\n"
+		   "  --jobs N          so many runs at a time (default: three a core)\n"
+		   "  --script FILE     play this script, once\n"
+		   "  --print           print the scripts, play nothing\n"
+		   "  --bin FOLDER      the programs (default: where this one is)\n"
+		   "  --out FOLDER      where failing scripts go (default: FOLDER/chaos-failed)\n"
+		   "  --keep            keep the logs of every run\n"
+		   "  --no-shrink       do not make failing scripts short\n"
+		   "  --rows            end with rows for the bench table\n"
+		   "  --self-test       plant mistakes; each must be found\n"
+		   "  --help\n\n"
+		   "A script is a line a fault: MILLISECOND FAULT [bot|alice|bob] [NUMBERS]\n\n");
 	for (unsigned v = 0; v < CHAOS_VERBS_N; v++)
-		fprintf(f, "  %-15s %s\n", chaos_verb_name((enum chaos_verb)v), chaos_verb_what((enum chaos_verb)v));
+		fprintf(f, "  %-15s %s\n", chaos_verb_name((enum chaos_verb)v),
+			chaos_verb_what((enum chaos_verb)v));
 	fprintf(f, "\nWhat must hold:\n\n");
 	for (unsigned i = CHAOS_NONE_ + 1; i < CHAOS_INVARIANTS_N; i++)
-		fprintf(f, "  %-15s %s\n", chaos_invariant_name((enum chaos_invariant)i), chaos_invariant_what((enum chaos_invariant)i));
+		fprintf(f, "  %-15s %s\n", chaos_invariant_name((enum chaos_invariant)i),
+			chaos_invariant_what((enum chaos_invariant)i));
 }
 
 /* ---- a run in a process of its own ---- */
@@ -81,7 +85,8 @@ static bool read_all(int fd, void *buf, size_t n)
 	size_t got = 0;
 	ssize_t k;
 
-	while (got < n && ((k = read(fd, (char *)buf + got, n - got)) > 0 || (k < 0 && errno == EINTR)))
+	while (got < n &&
+	       ((k = read(fd, (char *)buf + got, n - got)) > 0 || (k < 0 && errno == EINTR)))
 		got += k > 0 ? (size_t)k : 0;
 	return got == n;
 }
@@ -198,7 +203,8 @@ static void keep_script(const struct report *r, const char *text)
 	f = fopen(path, "w");
 	if (!f)
 		return;
-	fprintf(f, "# %s: %.*s\n%s", chaos_invariant_name(r->v.broken), (int)strcspn(r->v.text, "\n"), r->v.text, text);
+	fprintf(f, "# %s: %.*s\n%s", chaos_invariant_name(r->v.broken),
+		(int)strcspn(r->v.text, "\n"), r->v.text, text);
 	fclose(f);
 	printf("  kept in %s; again: chaos --script %s\n", path, path);
 }
@@ -208,11 +214,13 @@ static void tell_failure(const struct report *r)
 	char text[TEXT_MAX];
 
 	chaos_print(&r->script, text, sizeof text);
-	printf("seed %llu FAILED: %s: %s\n", (unsigned long long)r->seed, chaos_invariant_name(r->v.broken), r->v.text);
+	printf("seed %llu FAILED: %s: %s\n", (unsigned long long)r->seed,
+	       chaos_invariant_name(r->v.broken), r->v.text);
 	if (r->runs)
 		printf("  in short (%u runs):\n", r->runs);
 	else
-		printf("  %s:\n", opt.no_shrink || opt.script ? "the script" : "not once more; the script");
+		printf("  %s:\n",
+		       opt.no_shrink || opt.script ? "the script" : "not once more; the script");
 	for (char *line = text, *end; *line; line = end + 1) {
 		end = strchr(line, '\n');
 		printf("    %.*s\n", (int)(end - line), line);
@@ -230,18 +238,22 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void tell_end(unsigned done, unsigned failed, unsigned named, unsigned *settle, unsigned n, double seconds)
+static void tell_end(unsigned done, unsigned failed, unsigned named, unsigned *settle, unsigned n,
+		     double seconds)
 {
 	if (n) {
 		qsort(settle, n, sizeof *settle, by_size);
-		printf("all well again after: half within %u ms, 90 %% within %u, 99 %% within %u, the longest %u; %u calls failed with a "
+		printf("all well again after: half within %u ms, 90 %% within %u, 99 %% within %u, "
+		       "the longest %u; %u calls failed with a "
 		       "named reason and were made anew\n",
-		       settle[n / 2], settle[n * 9 / 10], settle[n * 99 / 100], settle[n - 1], named);
+		       settle[n / 2], settle[n * 9 / 10], settle[n * 99 / 100], settle[n - 1],
+		       named);
 	}
 	printf("%u seeds, %u failures (%.0f s)\n", done, failed, seconds);
 	if (opt.rows) {
 		printf("{\"name\": \"chaos_seeds\", \"value\": %u, \"unit\": \"seeds\"}\n", done);
-		printf("{\"name\": \"chaos_failures\", \"value\": %u, \"unit\": \"seeds\"}\n", failed);
+		printf("{\"name\": \"chaos_failures\", \"value\": %u, \"unit\": \"seeds\"}\n",
+		       failed);
 	}
 	printf("%u passed, %u failed, 0 skipped\n", done - failed, failed);
 }
@@ -266,7 +278,8 @@ static int run_seeds(void)
 				chaos_generate(&s, opt.first + started++);
 				running += job_start(&jobs[i], &s);
 			}
-			fds[k++] = (struct pollfd){.fd = jobs[i].pid ? jobs[i].fd : -1, .events = POLLIN};
+			fds[k++] = (struct pollfd){.fd = jobs[i].pid ? jobs[i].fd : -1,
+						   .events = POLLIN};
 		}
 		poll(fds, k, 1000);
 		for (unsigned i = 0; i < k; i++) {
@@ -360,14 +373,17 @@ static int self_test(void)
 		enum chaos_invariant found;
 	} tests[] = {
 		{PLANT_NONE, "nothing", "0 drop bot\n", CHAOS_NONE_},
-		{PLANT_NO_CREDENTIALS, "credentials are kept back", "0 close bot 4006\n", CHAOS_WELL_},
+		{PLANT_NO_CREDENTIALS, "credentials are kept back", "0 close bot 4006\n",
+		 CHAOS_WELL_},
 		{PLANT_NO_END, "playbacks are never ended", "0 drop bot\n", CHAOS_WELL_},
 		{PLANT_SILENT, "one does not speak", "0 drop bot\n", CHAOS_WELL_},
 		{PLANT_RESTLESS, "one joins again and again", "3000 calm\n", CHAOS_WELL_},
 		{PLANT_OTHER_VOICE, "one speaks in another's voice", "1500 calm\n", CHAOS_WELL_},
-		{CHAOS_PLANT_NO_RESTART, "a killed mediad stays dead", "0 kill-mediad bot\n", CHAOS_WELL_},
+		{CHAOS_PLANT_NO_RESTART, "a killed mediad stays dead", "0 kill-mediad bot\n",
+		 CHAOS_WELL_},
 		{CHAOS_PLANT_CRASH, "mediad crashes", "100 calm\n", CHAOS_ALIVE_},
-		{CHAOS_PLANT_GUEST, "mediad is left with an open descriptor", "0 calm\n", CHAOS_FILES_},
+		{CHAOS_PLANT_GUEST, "mediad is left with an open descriptor", "0 calm\n",
+		 CHAOS_FILES_},
 		{CHAOS_PLANT_STUCK, "mediad does not end", "0 calm\n", CHAOS_END_},
 	};
 	struct job jobs[sizeof tests / sizeof tests[0]] = {0};
@@ -386,10 +402,12 @@ static int self_test(void)
 			continue;
 		job_end(&jobs[i], &r);
 		passed += r.v.broken == tests[i].found;
-		printf("%s %s: %s\n", r.v.broken == tests[i].found ? "ok     " : "FAILED ", tests[i].what,
+		printf("%s %s: %s\n", r.v.broken == tests[i].found ? "ok     " : "FAILED ",
+		       tests[i].what,
 		       r.v.broken ? chaos_invariant_name(r.v.broken) : "all is well");
 		if (r.v.broken != tests[i].found)
-			printf("        wanted %s; %s\n", chaos_invariant_name(tests[i].found), r.v.text);
+			printf("        wanted %s; %s\n", chaos_invariant_name(tests[i].found),
+			       r.v.text);
 		if (r.v.folder[0])
 			house_forget(r.v.folder);
 		fflush(stdout);
@@ -412,9 +430,18 @@ static bool number(const char *text, uint64_t min, uint64_t max, uint64_t *out)
 static bool parse(int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{"seeds", 1, NULL, 'n'}, {"first", 1, NULL, 'f'},     {"jobs", 1, NULL, 'j'},      {"script", 1, NULL, 's'},
-		{"bin", 1, NULL, 'b'},	 {"out", 1, NULL, 'o'},	      {"keep", 0, NULL, 'k'},	   {"rows", 0, NULL, 'r'},
-		{"print", 0, NULL, 'p'}, {"self-test", 0, NULL, 't'}, {"no-shrink", 0, NULL, 'S'}, {"help", 0, NULL, 'h'},
+		{"seeds", 1, NULL, 'n'},
+		{"first", 1, NULL, 'f'},
+		{"jobs", 1, NULL, 'j'},
+		{"script", 1, NULL, 's'},
+		{"bin", 1, NULL, 'b'},
+		{"out", 1, NULL, 'o'},
+		{"keep", 0, NULL, 'k'},
+		{"rows", 0, NULL, 'r'},
+		{"print", 0, NULL, 'p'},
+		{"self-test", 0, NULL, 't'},
+		{"no-shrink", 0, NULL, 'S'},
+		{"help", 0, NULL, 'h'},
 		{0},
 	};
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);

@@ -17,7 +17,15 @@
 
 #define MS UINT64_C(1000000)
 
-enum { DEEDS = 128, LOOK_MS = 20, JOIN_MS = 25000, LEAVE_MS = 4000, END_MS = 8000, REJOIN_MS = 3000, RSS_KB = 65536 };
+enum {
+	DEEDS = 128,
+	LOOK_MS = 20,
+	JOIN_MS = 25000,
+	LEAVE_MS = 4000,
+	END_MS = 8000,
+	REJOIN_MS = 3000,
+	RSS_KB = 65536
+};
 
 #define GUILD "41771983423143937"
 #define TEXT  "127121515262115841"
@@ -65,7 +73,8 @@ const char *chaos_invariant_what(enum chaos_invariant i)
 }
 
 /* The first thing that is broken counts. */
-static bool broken(struct play *p, enum chaos_invariant which, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static bool broken(struct play *p, enum chaos_invariant which, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 static bool broken(struct play *p, enum chaos_invariant which, const char *fmt, ...)
 {
 	va_list ap;
@@ -146,7 +155,8 @@ static void user(struct play *p, enum chaos_who who, const char *verb, const cha
 static void command(struct play *p, const char *name)
 {
 	house_ask(&p->h, NULL, "/interactions",
-		  "{\"user_id\":\"501\",\"channel_id\":\"" TEXT "\",\"name\":\"%s\",\"options\":[{\"name\":\"channel\",\"type\":7,"
+		  "{\"user_id\":\"501\",\"channel_id\":\"" TEXT
+		  "\",\"name\":\"%s\",\"options\":[{\"name\":\"channel\",\"type\":7,"
 		  "\"value\":\"%" PRIu64 "\"}]}",
 		  name, home);
 }
@@ -154,14 +164,16 @@ static void command(struct play *p, const char *name)
 static void calm(struct play *p)
 {
 	house_ask(&p->h, NULL, "/switches",
-		  "{\"loss_permille\":0,\"up_loss_permille\":0,\"dup_permille\":0,\"reorder_permille\":0,\"delay_ms\":0,\"jitter_ms\":0}");
+		  "{\"loss_permille\":0,\"up_loss_permille\":0,\"dup_permille\":0,\"reorder_"
+		  "permille\":0,\"delay_ms\":0,\"jitter_ms\":0}");
 }
 
 static void fault(struct play *p, const struct chaos_step *s, const char *what)
 {
 	char body[128];
 
-	snprintf(body, sizeof body, "{\"op\":%u,\"what\":\"%s\",\"times\":1,\"ms\":%u}", s->arg[0], what, s->arg[1]);
+	snprintf(body, sizeof body, "{\"op\":%u,\"what\":\"%s\",\"times\":1,\"ms\":%u}", s->arg[0],
+		 what, s->arg[1]);
 	user(p, s->who, "faults", body);
 }
 
@@ -273,7 +285,8 @@ static bool do_server(struct play *p, const struct deed *d)
 	switch (d->step.verb) {
 	case CHAOS_NET:
 		house_ask(&p->h, NULL, "/switches",
-			  "{\"loss_permille\":%u,\"up_loss_permille\":%u,\"dup_permille\":%u,\"reorder_permille\":%u,\"delay_ms\":%u,"
+			  "{\"loss_permille\":%u,\"up_loss_permille\":%u,\"dup_permille\":%u,"
+			  "\"reorder_permille\":%u,\"delay_ms\":%u,"
 			  "\"jitter_ms\":%u,\"seed\":%u}",
 			  a[0], a[1], a[2], a[3], a[4], a[5], (unsigned)(p->s->seed % 1000 + 1));
 		return true;
@@ -339,8 +352,8 @@ static void do_step(struct play *p, const struct deed *d)
 /* Who stands still cannot be asked: what needs guildd waits until it goes on. */
 static bool asks_server(enum chaos_verb v)
 {
-	return v != CHAOS_FREEZE_SERVER && v != CHAOS_FREEZE_MEDIAD && v != CHAOS_FREEZE_CONTROL && v != CHAOS_KILL_MEDIAD &&
-	       v != CHAOS_KILL_CONTROL && v != CHAOS_WALL;
+	return v != CHAOS_FREEZE_SERVER && v != CHAOS_FREEZE_MEDIAD && v != CHAOS_FREEZE_CONTROL &&
+	       v != CHAOS_KILL_MEDIAD && v != CHAOS_KILL_CONTROL && v != CHAOS_WALL;
 }
 
 static bool play_script(struct play *p)
@@ -396,7 +409,8 @@ static void clear(struct play *p)
 
 /* ---- all is well ---- */
 
-/* A bot that was thrown out, or gave up for a reason it named, is asked in again, as people would. */
+/* A bot that was thrown out, or gave up for a reason it named, is asked in again, as people would.
+ */
 static void ask_in(struct play *p, const struct watch *w)
 {
 	if (!p->s->real || w->bot_there || chaos_now() < p->next_join)
@@ -430,11 +444,13 @@ static bool check_agents(struct play *p)
 
 		p->v->failed += atomic_load(&st->failed);
 		if (atomic_load(&st->unnamed))
-			return broken(p, CHAOS_REASON_, "%s was told %u times that something ended, and not why", chaos_who_name(w),
-				      atomic_load(&st->unnamed));
+			return broken(p, CHAOS_REASON_,
+				      "%s was told %u times that something ended, and not why",
+				      chaos_who_name(w), atomic_load(&st->unnamed));
 		if (atomic_load(&st->wrong))
-			return broken(p, CHAOS_VOICES_, "%s heard %u frames of somebody in the voice of another", chaos_who_name(w),
-				      atomic_load(&st->wrong));
+			return broken(p, CHAOS_VOICES_,
+				      "%s heard %u frames of somebody in the voice of another",
+				      chaos_who_name(w), atomic_load(&st->wrong));
 	}
 	return true;
 }
@@ -452,13 +468,17 @@ static bool check_server(struct play *p)
 		unsigned most = chaos_identifies(p->s, (enum chaos_who)w);
 
 		if (plain)
-			ok = broken(p, CHAOS_PLAIN_, "%" PRIu64 " plain packets of %s", plain, chaos_who_name(w));
+			ok = broken(p, CHAOS_PLAIN_, "%" PRIu64 " plain packets of %s", plain,
+				    chaos_who_name(w));
 		else if (identifies > most)
-			ok = broken(p, CHAOS_LOOP_, "%" PRIu64 " Identifies of %s, where %u are explained", identifies, chaos_who_name(w),
-				    most);
+			ok = broken(p, CHAOS_LOOP_,
+				    "%" PRIu64 " Identifies of %s, where %u are explained",
+				    identifies, chaos_who_name(w), most);
 	}
 	if (ok && watch_refused(stats, "bad_nonce") + watch_refused(stats, "bad_auth"))
-		ok = broken(p, CHAOS_NONCE_, "%" PRIu64 " packets with a nonce used before, %" PRIu64 " that do not open",
+		ok = broken(p, CHAOS_NONCE_,
+			    "%" PRIu64 " packets with a nonce used before, %" PRIu64
+			    " that do not open",
 			    watch_refused(stats, "bad_nonce"), watch_refused(stats, "bad_auth"));
 	json_decref(stats);
 	return ok;
@@ -493,7 +513,8 @@ static bool leave(struct play *p)
 		atomic_store(&p->h.state[w].quit, true);
 	for (unsigned w = p->s->real ? 1 : 0; w < CHAOS_PEOPLE; w++)
 		if (house_wait(&p->h, HOUSE_CONTROL, (enum chaos_who)w, LEAVE_MS) != 0)
-			return broken(p, CHAOS_DRIVER_, "the agent of %s did not end", chaos_who_name(w));
+			return broken(p, CHAOS_DRIVER_, "the agent of %s did not end",
+				      chaos_who_name(w));
 	return true;
 }
 
@@ -507,13 +528,17 @@ static bool check_left(struct play *p, enum chaos_who who)
 
 	while ((calls = house_calls(&p->h, who)) != 0)
 		if (chaos_now() > until)
-			return broken(p, CHAOS_CALLS_, "mediad of %s holds %d calls", chaos_who_name(who), calls);
+			return broken(p, CHAOS_CALLS_, "mediad of %s holds %d calls",
+				      chaos_who_name(who), calls);
 		else
 			chaos_sleep(20);
 	while (house_fds(m->pid) != m->fds || house_status(m->pid, "Threads") != m->threads)
 		if (chaos_now() > until)
-			return broken(p, CHAOS_FILES_, "mediad of %s has %u descriptors and %u threads, and had %u and %u: %s",
-				      chaos_who_name(who), house_fds(m->pid), house_status(m->pid, "Threads"), m->fds, m->threads,
+			return broken(p, CHAOS_FILES_,
+				      "mediad of %s has %u descriptors and %u threads, and had %u "
+				      "and %u: %s",
+				      chaos_who_name(who), house_fds(m->pid),
+				      house_status(m->pid, "Threads"), m->fds, m->threads,
 				      house_fd_names(m->pid));
 		else
 			chaos_sleep(20);
@@ -533,8 +558,8 @@ static bool check_end(struct play *p, enum chaos_who who)
 	status = house_end(&p->h, HOUSE_MEDIAD, who, END_MS);
 	if (status == full)
 		return true;
-	return broken(p, CHAOS_END_, "mediad of %s ended with status %d%s", chaos_who_name(who), status,
-		      full ? ", its journal is full" : "");
+	return broken(p, CHAOS_END_, "mediad of %s ended with status %d%s", chaos_who_name(who),
+		      status, full ? ", its journal is full" : "");
 }
 
 /* ---- a run ---- */
@@ -555,7 +580,8 @@ static bool new_channel(struct play *p)
 	const char *id;
 	bool ok;
 
-	house_ask(&p->h, &o, "/guilds/" GUILD "/channels", "{\"type\":\"voice\",\"name\":\"Other\"}");
+	house_ask(&p->h, &o, "/guilds/" GUILD "/channels",
+		  "{\"type\":\"voice\",\"name\":\"Other\"}");
 	id = json_string_value(json_object_get(o, "id"));
 	p->other = id ? strtoull(id, NULL, 10) : 0;
 	ok = p->other != 0;
@@ -597,15 +623,18 @@ static bool run(struct play *p)
 	if (!play_script(p))
 		return false;
 	clear(p);
-	if (!wait_well(p, chaos_settle_ms(p->s), CHAOS_WELL_) || !check_agents(p) || !check_server(p) || !leave(p))
+	if (!wait_well(p, chaos_settle_ms(p->s), CHAOS_WELL_) || !check_agents(p) ||
+	    !check_server(p) || !leave(p))
 		return false;
 	for (unsigned w = 0; w < CHAOS_PEOPLE; w++)
-		if (!check_left(p, (enum chaos_who)w) || !check_end(p, (enum chaos_who)w) || !alive(p))
+		if (!check_left(p, (enum chaos_who)w) || !check_end(p, (enum chaos_who)w) ||
+		    !alive(p))
 			return false;
 	return true;
 }
 
-void chaos_play(struct chaos_verdict *v, const struct chaos_script *s, const struct chaos_play_conf *conf)
+void chaos_play(struct chaos_verdict *v, const struct chaos_script *s,
+		const struct chaos_play_conf *conf)
 {
 	struct play p = {.s = s, .conf = conf, .v = v, .guest = -1};
 

@@ -5,20 +5,22 @@
 #include "tests/chaos/agent.h"
 
 /* What must hold. I(NAME, name, what) */
-#define CHAOS_INVARIANTS(I)                                                                                                  \
-	I(NONE, "none", "all is well")                                                                                       \
-	I(START, "start", "the programs start and the call comes up before anything goes wrong")                             \
-	I(ALIVE, "alive", "no program ends on its own")                                                                      \
-	I(WELL, "well", "in the stated time the call is up, encrypted alike for all, heard in all directions, and speaks")    \
-	I(REASON, "reason", "whatever ends or waits says why")                                                               \
-	I(VOICES, "voices", "nobody is heard in somebody else's place")                                                      \
-	I(PLAIN, "plain", "nothing goes out in the clear where it must be sealed")                                           \
-	I(LOOP, "loop", "no more Identifies than the faults explain")                                                        \
-	I(NONCE, "nonce", "no nonce twice, and nothing that cannot be opened")                                               \
-	I(CALLS, "calls", "a mediad whose call was left holds none")                                                         \
-	I(FILES, "files", "and no descriptor, and no thread, more than when it was new")                                     \
-	I(MEMORY, "memory", "and no memory beyond a bound")                                                                  \
-	I(END, "end", "and ends in good order when asked; an incomplete journal is told")                                    \
+#define CHAOS_INVARIANTS(I)                                                                        \
+	I(NONE, "none", "all is well")                                                             \
+	I(START, "start", "the programs start and the call comes up before anything goes wrong")   \
+	I(ALIVE, "alive", "no program ends on its own")                                            \
+	I(WELL, "well",                                                                            \
+	  "in the stated time the call is up, encrypted alike for all, heard in all directions, "  \
+	  "and speaks")                                                                            \
+	I(REASON, "reason", "whatever ends or waits says why")                                     \
+	I(VOICES, "voices", "nobody is heard in somebody else's place")                            \
+	I(PLAIN, "plain", "nothing goes out in the clear where it must be sealed")                 \
+	I(LOOP, "loop", "no more Identifies than the faults explain")                              \
+	I(NONCE, "nonce", "no nonce twice, and nothing that cannot be opened")                     \
+	I(CALLS, "calls", "a mediad whose call was left holds none")                               \
+	I(FILES, "files", "and no descriptor, and no thread, more than when it was new")           \
+	I(MEMORY, "memory", "and no memory beyond a bound")                                        \
+	I(END, "end", "and ends in good order when asked; an incomplete journal is told")          \
 	I(DRIVER, "driver", "the run itself comes to its end")
 
 enum chaos_invariant {
@@ -54,6 +56,7 @@ struct chaos_play_conf {
 	bool keep; /* the logs, also when all is well */
 };
 
-void chaos_play(struct chaos_verdict *v, const struct chaos_script *s, const struct chaos_play_conf *conf);
+void chaos_play(struct chaos_verdict *v, const struct chaos_script *s,
+		const struct chaos_play_conf *conf);
 
 #endif

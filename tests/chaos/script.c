@@ -13,7 +13,8 @@ struct verb {
 };
 
 static const struct verb verbs[] = {
-#define X(NAME, name, who, n, weight, settle, identifies, what) {name, who, n, weight, settle, identifies, what},
+#define X(NAME, name, who, n, weight, settle, identifies, what)                                    \
+	{name, who, n, weight, settle, identifies, what},
 	CHAOS_VERBS(X)
 #undef X
 };
@@ -70,8 +71,9 @@ static enum chaos_verb draw_verb(uint64_t *rng)
 
 static unsigned draw_code(uint64_t *rng)
 {
-	static const unsigned codes[] = {1000, 1001, 1006, 1011, 4000, 4001, 4002, 4003, 4004, 4005, 4006, 4009,
-					 4011, 4012, 4013, 4014, 4015, 4016, 4017, 4020, 4021, 4022, 4999};
+	static const unsigned codes[] = {1000, 1001, 1006, 1011, 4000, 4001, 4002, 4003,
+					 4004, 4005, 4006, 4009, 4011, 4012, 4013, 4014,
+					 4015, 4016, 4017, 4020, 4021, 4022, 4999};
 
 	return codes[between(rng, 0, sizeof codes / sizeof codes[0] - 1)];
 }
@@ -105,10 +107,12 @@ static void draw_args(struct chaos_step *s, uint64_t *rng)
 		break;
 	case CHAOS_WALL:
 		/* Less than the certificates of guildd allow: a day back, two weeks ahead. */
-		s->arg[0] = between(rng, 0, 1) ? between(rng, 1, 80000) : 2 * between(rng, 40000, 500000);
+		s->arg[0] = between(rng, 0, 1) ? between(rng, 1, 80000)
+					       : 2 * between(rng, 40000, 500000);
 		break;
-	/* Who comes, goes and speaks is told in order by a server whose clients live: a speaker that was never announced, or whose
-	 * leaving is told after the return, is unheard until the next op 5. */
+	/* Who comes, goes and speaks is told in order by a server whose clients live: a speaker
+	 * that was never announced, or whose leaving is told after the return, is unheard until the
+	 * next op 5. */
 	case CHAOS_DELAY:
 		s->arg[0] = draw_op(rng, OF_DAVE);
 		s->arg[1] = between(rng, 20, 900);
@@ -123,8 +127,8 @@ static void draw_args(struct chaos_step *s, uint64_t *rng)
 	case CHAOS_SKIP:
 		s->arg[0] = draw_op(rng, OF_DAVE);
 		break;
-	/* Whoever makes the group with another external sender than the rest was given makes one that none of them may join; only
-	 * the server could end that. */
+	/* Whoever makes the group with another external sender than the rest was given makes one
+	 * that none of them may join; only the server could end that. */
 	case CHAOS_CORRUPT:
 		s->arg[0] = draw_op(rng, CORRUPTIBLE);
 		break;
@@ -160,7 +164,9 @@ void chaos_generate(struct chaos_script *s, uint64_t seed)
 		p->at = at;
 		p->verb = draw_verb(&rng);
 		/* Half of what goes wrong befalls the bot. */
-		p->who = between(&rng, 0, 1) ? CHAOS_BOT : (enum chaos_who)between(&rng, CHAOS_ALICE, CHAOS_BOB);
+		p->who = between(&rng, 0, 1)
+				 ? CHAOS_BOT
+				 : (enum chaos_who)between(&rng, CHAOS_ALICE, CHAOS_BOB);
 		if (!verbs[p->verb].who)
 			p->who = CHAOS_ALL;
 		draw_args(p, &rng);
@@ -223,7 +229,8 @@ static int parse_step(struct chaos_script *s, uint64_t at, char **save)
 		if (!word || who == CHAOS_PEOPLE)
 			return EINVAL;
 	}
-	*p = (struct chaos_step){.at = (unsigned)at, .verb = (enum chaos_verb)v, .who = (enum chaos_who)who};
+	*p = (struct chaos_step){
+		.at = (unsigned)at, .verb = (enum chaos_verb)v, .who = (enum chaos_who)who};
 	for (unsigned a = 0; a < verbs[v].args; a++) {
 		if (!number(strtok_r(NULL, " \t", save), &x) || x > UINT32_MAX)
 			return EINVAL;
@@ -252,7 +259,8 @@ static int parse_line(struct chaos_script *s, char *line)
 		s->seed = x;
 	else if (strcmp(word, "journal") == 0 && number(value, &x) && x < 1 << 20)
 		s->journal_kb = (unsigned)x;
-	else if (strcmp(word, "control") == 0 && (strcmp(value, "real") == 0 || strcmp(value, "lean") == 0))
+	else if (strcmp(word, "control") == 0 &&
+		 (strcmp(value, "real") == 0 || strcmp(value, "lean") == 0))
 		s->real = value[0] == 'r';
 	else
 		return EINVAL;

@@ -1,5 +1,5 @@
-/* What goes wrong in one run of chaos, and when: a script that people can read and cut by hand. Pure: the same seed gives the
- * same script.
+/* What goes wrong in one run of chaos, and when: a script that people can read and cut by hand.
+ * Pure: the same seed gives the same script.
  *
  *   seed 17
  *   control lean
@@ -17,36 +17,44 @@
 enum chaos_who { CHAOS_BOT, CHAOS_ALICE, CHAOS_BOB, CHAOS_PEOPLE, CHAOS_ALL = CHAOS_PEOPLE };
 
 /* V(NAME, name, of one person, numbers, weight, settle ms, identifies, what)
- *   weight: how often it is drawn · settle: so much longer it may take until all is well · identifies: so many more may be sent by
- *   those it befalls */
-#define CHAOS_VERBS(V)                                                                                                       \
-	V(NET, "net", false, 6, 12, 1000, 1, "LOSS UP DUP REORDER DELAY JITTER: a bad network, in permille and ms, until calm")  \
-	V(CALM, "calm", false, 0, 4, 0, 0, "the network is good again")                                                      \
-	V(DROP, "drop", true, 0, 8, 2500, 1, "the voice socket is gone without a goodbye")                                   \
-	V(HALF, "half-open", true, 0, 4, 9000, 1, "the server forgot the voice socket, and nobody closes it")                \
-	V(CLOSE, "close", true, 1, 12, 6000, 2, "CODE: the voice gateway closes")                                            \
-	V(SILENT, "silent", false, 1, 4, 9000, 3, "MS: the voice gateway answers nothing")                                   \
-	V(NO_UDP, "no-udp", false, 1, 3, 7000, 3, "MS: IP discovery is not answered")                                        \
-	V(CRASH, "crash", false, 0, 3, 3000, 1, "the voice server crashes")                                                  \
-	V(REGION, "region", true, 0, 4, 3000, 2, "the voice server changes")                                                 \
-	V(NO_SERVER, "no-server", true, 1, 3, 3000, 2, "MS: endpoint null, and another server so much later")                \
-	V(MOVE, "move", true, 0, 4, 4000, 3, "dragged to another channel, and back at the end")                              \
-	V(KICK, "kick", true, 0, 3, 4000, 3, "thrown out, and asked in again")                                               \
-	V(LEAVE, "leave", true, 1, 6, 3000, 2, "MS: leaves, and is back so much later")                                      \
-	V(STORM, "storm", false, 2, 4, 4000, 9, "N MS: bob joins and leaves so many times, so far apart")                    \
-	V(FREEZE_MEDIAD, "freeze-mediad", true, 1, 6, 6000, 3, "MS: SIGSTOP")                                                \
-	V(FREEZE_CONTROL, "freeze-control", true, 1, 5, 4000, 1, "MS")                                                       \
-	V(FREEZE_SERVER, "freeze-server", false, 1, 3, 6000, 3, "MS: Discord stands still")                                  \
-	V(KILL_MEDIAD, "kill-mediad", true, 0, 7, 4000, 3, "SIGKILL; it is started again")                                   \
-	V(KILL_CONTROL, "kill-control", true, 0, 6, 5000, 2, "SIGKILL; another one is started")                              \
-	V(WALL, "wall", true, 1, 3, 0, 0, "S: the wall clock of its mediad jumps, back for odd numbers")                     \
-	V(LOSE, "lose", true, 1, 7, 14000, 3, "OP: the next such message is lost, and numbered")                             \
-	V(SKIP, "skip", true, 1, 5, 14000, 3, "OP: the next such message never existed")                                     \
-	V(CORRUPT, "corrupt", true, 1, 6, 14000, 3, "OP: the next such binary message is another")                           \
-	V(DELAY, "delay", true, 2, 4, 14000, 3, "OP MS: the next such message is overtaken by others")                       \
-	V(HOLD, "hold", true, 2, 3, 14000, 3, "OP MS: the next such message holds up what follows")                          \
-	V(NEW_SENDER, "new-sender", false, 0, 2, 14000, 4, "the external sender changes without a word")                     \
-	V(STALE, "stale", false, 0, 2, 14000, 3, "a proposal of the epoch before")                                           \
+ *   weight: how often it is drawn · settle: so much longer it may take until all is well ·
+ * identifies: so many more may be sent by those it befalls */
+#define CHAOS_VERBS(V)                                                                             \
+	V(NET, "net", false, 6, 12, 1000, 1,                                                       \
+	  "LOSS UP DUP REORDER DELAY JITTER: a bad network, in permille and ms, until calm")       \
+	V(CALM, "calm", false, 0, 4, 0, 0, "the network is good again")                            \
+	V(DROP, "drop", true, 0, 8, 2500, 1, "the voice socket is gone without a goodbye")         \
+	V(HALF, "half-open", true, 0, 4, 9000, 1,                                                  \
+	  "the server forgot the voice socket, and nobody closes it")                              \
+	V(CLOSE, "close", true, 1, 12, 6000, 2, "CODE: the voice gateway closes")                  \
+	V(SILENT, "silent", false, 1, 4, 9000, 3, "MS: the voice gateway answers nothing")         \
+	V(NO_UDP, "no-udp", false, 1, 3, 7000, 3, "MS: IP discovery is not answered")              \
+	V(CRASH, "crash", false, 0, 3, 3000, 1, "the voice server crashes")                        \
+	V(REGION, "region", true, 0, 4, 3000, 2, "the voice server changes")                       \
+	V(NO_SERVER, "no-server", true, 1, 3, 3000, 2,                                             \
+	  "MS: endpoint null, and another server so much later")                                   \
+	V(MOVE, "move", true, 0, 4, 4000, 3, "dragged to another channel, and back at the end")    \
+	V(KICK, "kick", true, 0, 3, 4000, 3, "thrown out, and asked in again")                     \
+	V(LEAVE, "leave", true, 1, 6, 3000, 2, "MS: leaves, and is back so much later")            \
+	V(STORM, "storm", false, 2, 4, 4000, 9,                                                    \
+	  "N MS: bob joins and leaves so many times, so far apart")                                \
+	V(FREEZE_MEDIAD, "freeze-mediad", true, 1, 6, 6000, 3, "MS: SIGSTOP")                      \
+	V(FREEZE_CONTROL, "freeze-control", true, 1, 5, 4000, 1, "MS")                             \
+	V(FREEZE_SERVER, "freeze-server", false, 1, 3, 6000, 3, "MS: Discord stands still")        \
+	V(KILL_MEDIAD, "kill-mediad", true, 0, 7, 4000, 3, "SIGKILL; it is started again")         \
+	V(KILL_CONTROL, "kill-control", true, 0, 6, 5000, 2, "SIGKILL; another one is started")    \
+	V(WALL, "wall", true, 1, 3, 0, 0,                                                          \
+	  "S: the wall clock of its mediad jumps, back for odd numbers")                           \
+	V(LOSE, "lose", true, 1, 7, 14000, 3, "OP: the next such message is lost, and numbered")   \
+	V(SKIP, "skip", true, 1, 5, 14000, 3, "OP: the next such message never existed")           \
+	V(CORRUPT, "corrupt", true, 1, 6, 14000, 3, "OP: the next such binary message is another") \
+	V(DELAY, "delay", true, 2, 4, 14000, 3,                                                    \
+	  "OP MS: the next such message is overtaken by others")                                   \
+	V(HOLD, "hold", true, 2, 3, 14000, 3,                                                      \
+	  "OP MS: the next such message holds up what follows")                                    \
+	V(NEW_SENDER, "new-sender", false, 0, 2, 14000, 4,                                         \
+	  "the external sender changes without a word")                                            \
+	V(STALE, "stale", false, 0, 2, 14000, 3, "a proposal of the epoch before")                 \
 	V(REINIT, "reinit", false, 0, 3, 4000, 1, "op 24 to all: a new group")
 
 enum chaos_verb {
@@ -68,7 +76,8 @@ struct chaos_step {
 struct chaos_script {
 	uint64_t seed;
 	bool real;	     /* the bot has the real control, not a lean one */
-	unsigned journal_kb; /* mediad of the bot keeps a journal, and the disk is full after so much; 0: no journal */
+	unsigned journal_kb; /* mediad of the bot keeps a journal, and the disk is full after so
+				much; 0: no journal */
 	unsigned n;
 	struct chaos_step step[CHAOS_STEPS]; /* by time */
 };

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-static void without(struct chaos_script *out, const struct chaos_script *s, unsigned from, unsigned n)
+static void without(struct chaos_script *out, const struct chaos_script *s, unsigned from,
+		    unsigned n)
 {
 	*out = *s;
 	memmove(out->step + from, out->step + from + n, (s->n - from - n) * sizeof out->step[0]);
@@ -27,7 +28,8 @@ unsigned chaos_shrink(struct chaos_script *s, unsigned runs, chaos_fails_h *h, v
 		if (h(&less, arg))
 			*s = less;
 	}
-	/* Halves, then quarters, and so on down to single steps, which go round until none can be missed. */
+	/* Halves, then quarters, and so on down to single steps, which go round until none can be
+	 * missed. */
 	for (unsigned chunk = s->n > 1 ? (s->n + 1) / 2 : 1;;) {
 		bool any = false;
 

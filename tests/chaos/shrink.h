@@ -1,4 +1,5 @@
-/* Makes a failing script short: leaves out what it can do without and still fails. Pure but for the runs. */
+/* Makes a failing script short: leaves out what it can do without and still fails. Pure but for the
+ * runs. */
 #ifndef TESTS_CHAOS_SHRINK_H
 #define TESTS_CHAOS_SHRINK_H
 

@@ -6,7 +6,8 @@
 
 /* n samples of the person's tone, from sample `from` on. */
 void tone_make(int16_t *out, size_t n, uint32_t rate, enum chaos_who who, uint64_t from);
-/* Whose tone holds most of the sound; CHAOS_ALL: it is silent, or nobody's. *loud: there is sound. */
+/* Whose tone holds most of the sound; CHAOS_ALL: it is silent, or nobody's. *loud: there is sound.
+ */
 enum chaos_who tone_whose(const int16_t *pcm, size_t n, uint32_t rate, bool *loud);
 
 #endif

@@ -1,4 +1,5 @@
-/* Looks at a house from all sides until all is well: what the agents are told, what they hear, and what guildd knows. */
+/* Looks at a house from all sides until all is well: what the agents are told, what they hear, and
+ * what guildd knows. */
 #ifndef TESTS_CHAOS_WATCH_H
 #define TESTS_CHAOS_WATCH_H
 
@@ -19,7 +20,8 @@ bool watch_well(struct watch *w);
 /* What was missing at the last look, and where everybody stood. */
 const char *watch_text(struct watch *w);
 
-/* Of guildd's stats: a counter of a user; whether it has a session; packets refused for this reason. */
+/* Of guildd's stats: a counter of a user; whether it has a session; packets refused for this
+ * reason. */
 uint64_t watch_count(const json_t *stats, uint64_t user, const char *name);
 bool watch_there(const json_t *stats, enum chaos_who who);
 uint64_t watch_refused(const json_t *stats, const char *why);

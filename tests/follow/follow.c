@@ -21,7 +21,8 @@ struct follower {
 	uint64_t user, channel;
 	struct mls_identity me;
 	struct p256_pair init;
-	uint64_t users[USERS_MAX]; /* told of, sorted: a recording has no ops 11, so whoever is added */
+	uint64_t users[USERS_MAX]; /* told of, sorted: a recording has no ops 11, so whoever is
+				      added */
 	size_t n_users;
 	struct dave_epoch *epoch;
 	struct seen seen[SEEN_MAX];
@@ -42,7 +43,8 @@ static void differs(struct follower *f, const char *fmt, ...)
 	va_end(ap);
 }
 
-static void compare(struct follower *f, const json_t *object, const char *key, const void *p, size_t n)
+static void compare(struct follower *f, const json_t *object, const char *key, const void *p,
+		    size_t n)
 {
 	if (!json_object_get(object, key))
 		differs(f, "%s is not in the recording", key);
@@ -134,7 +136,8 @@ static void proposals(struct follower *f, struct slice payload)
 	dave_job_free(j);
 }
 
-static void advance(struct follower *f, enum dave_job_type type, const char *name, struct slice message, bool in_group)
+static void advance(struct follower *f, enum dave_job_type type, const char *name,
+		    struct slice message, bool in_group)
 {
 	struct dave_job *j = run(f, type, message);
 
@@ -165,10 +168,12 @@ static void group(struct follower *f, const json_t *step)
 	if (mls_tree_root_hash(mls_group_tree(g), hash))
 		abort();
 	compare(f, step, "tree_hash", hash, sizeof hash);
-	compare(f, step, "confirmed_transcript_hash", mls_group_confirmed(g).p, mls_group_confirmed(g).n);
+	compare(f, step, "confirmed_transcript_hash", mls_group_confirmed(g).p,
+		mls_group_confirmed(g).n);
 	compare(f, step, "exporter_secret", mls_group_secrets(g)->exporter, MLS_HASH);
 	compare(f, step, "membership_key", mls_group_secrets(g)->membership, MLS_HASH);
-	compare(f, step, "epoch_authenticator", f->epoch->authenticator, sizeof f->epoch->authenticator);
+	compare(f, step, "epoch_authenticator", f->epoch->authenticator,
+		sizeof f->epoch->authenticator);
 	if (dave_privacy_code(code, f->epoch->authenticator))
 		abort();
 	compare_text(f, step, "voice_privacy_code", code);
@@ -260,10 +265,12 @@ static void frame(struct follower *f, const json_t *want)
 	if (!plain || dave_opener_alloc(&o) || dave_key_alloc(&key, m->base, f->epoch->serial, 0))
 		abort();
 	dave_opener_add(o, key, 1, NULL, NULL);
-	if (dave_open(o, sealed.p, sealed.n, 1, plain, sealed.n, &n, &epoch) != DAVE_SEALED || epoch != f->epoch->serial)
+	if (dave_open(o, sealed.p, sealed.n, 1, plain, sealed.n, &n, &epoch) != DAVE_SEALED ||
+	    epoch != f->epoch->serial)
 		differs(f, "a frame of %s does not open", user);
 	compare(f, want, "plaintext", plain, n);
-	if (!dave_frame_parse(&parsed, sealed.p, sealed.n) || parsed.nonce != vec_uint(want, "truncated_nonce"))
+	if (!dave_frame_parse(&parsed, sealed.p, sealed.n) ||
+	    parsed.nonce != vec_uint(want, "truncated_nonce"))
 		differs(f, "truncated_nonce of a frame of %s", user);
 	f->frames++;
 	dave_opener_free(o);
@@ -274,11 +281,11 @@ static void frame(struct follower *f, const json_t *want)
 
 static void step(struct follower *f, const json_t *s)
 {
-	json_t *welcome = json_object_get(s, "op30_welcome"), *commit = json_object_get(s, "op29_commit"), *e;
+	json_t *welcome = json_object_get(s, "op30_welcome"),
+	       *commit = json_object_get(s, "op29_commit"), *e;
 	size_t i;
 
-	json_array_foreach(json_object_get(s, "op27_payloads"), i, e)
-		proposals(f, vec_hex(e));
+	json_array_foreach(json_object_get(s, "op27_payloads"), i, e) proposals(f, vec_hex(e));
 	if (commit)
 		advance(f, DAVE_JOB_COMMIT, "commit", vec_hex(commit), !welcome);
 	if (welcome)
@@ -290,11 +297,11 @@ static void step(struct follower *f, const json_t *s)
 	group(f, s);
 	senders(f, json_object_get(s, "senders"));
 	fingerprints(f, json_object_get(s, "pairwise_with_self"));
-	json_array_foreach(json_object_get(s, "frames"), i, e)
-		frame(f, e);
+	json_array_foreach(json_object_get(s, "frames"), i, e) frame(f, e);
 }
 
-static void steps(struct follower *f, struct follow_tally *t, const char *path, const json_t *list, FILE *out)
+static void steps(struct follower *f, struct follow_tally *t, const char *path, const json_t *list,
+		  FILE *out)
 {
 	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 	size_t i;
@@ -307,9 +314,12 @@ static void steps(struct follower *f, struct follow_tally *t, const char *path, 
 		f->fingerprints = f->frames = 0;
 		f->why[0] = '\0';
 		step(f, s);
-		fprintf(out, "%s: %zu %s: epoch %llu, %u members, %u fingerprints, %u frames: %s%s\n", name, i + 1,
-			title ? title : "step", f->epoch ? (unsigned long long)f->epoch->number : 0, f->epoch ? f->epoch->n : 0,
-			f->fingerprints, f->frames, f->why[0] ? "FAILED: " : "ok", f->why);
+		fprintf(out,
+			"%s: %zu %s: epoch %llu, %u members, %u fingerprints, %u frames: %s%s\n",
+			name, i + 1, title ? title : "step",
+			f->epoch ? (unsigned long long)f->epoch->number : 0,
+			f->epoch ? f->epoch->n : 0, f->fingerprints, f->frames,
+			f->why[0] ? "FAILED: " : "ok", f->why);
 		t->steps++;
 		t->failed += f->why[0] != '\0';
 		t->fingerprints += f->fingerprints;
@@ -334,8 +344,8 @@ static const char *begin(struct follower *f, const json_t *j)
 	f->channel = number(json_string_value(json_object_get(j, "channel_id")));
 	if (!json_array_size(json_object_get(j, "steps")) || !f->user)
 		return "no recording of a group";
-	if (!pair(&f->me.signature, self, "signature_priv") || !pair(&f->me.encryption, self, "encryption_priv") ||
-	    !pair(&f->init, self, "init_priv"))
+	if (!pair(&f->me.signature, self, "signature_priv") ||
+	    !pair(&f->me.encryption, self, "encryption_priv") || !pair(&f->init, self, "init_priv"))
 		return "private keys are missing or no scalars";
 	if (dave_keyroom_alloc(&f->k, f->user))
 		abort();

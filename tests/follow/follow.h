@@ -1,5 +1,6 @@
-/* Plays a member of a recorded DAVE group: what others sent goes through the keyroom, and what it makes of it must
- * be what was recorded. The member's private keys are in the recording; docs/dave.md tells its format. */
+/* Plays a member of a recorded DAVE group: what others sent goes through the keyroom, and what it
+ * makes of it must be what was recorded. The member's private keys are in the recording;
+ * docs/dave.md tells its format. */
 #ifndef TESTS_FOLLOW_FOLLOW_H
 #define TESTS_FOLLOW_FOLLOW_H
 

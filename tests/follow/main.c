@@ -6,18 +6,21 @@
 
 enum { SAME = 0, DIFFERENT = 1, USAGE = 2 };
 
-static const char usage[] =
-	"usage: dave-follow FILE.json...\n"
-	"\n"
-	"Plays the follower of recorded DAVE groups, whose private keys are in the files, and compares at every step: epoch,\n"
-	"tree hash, confirmed transcript hash, exporter secret, membership key, epoch authenticator, privacy code, every\n"
-	"sender's base secret and first two keys, fingerprints and verification codes; and opens every frame. Prints one\n"
-	"line a step.\n"
-	"\n"
-	"  --help     this text\n"
-	"  --version  the version\n"
-	"\n"
-	"Exit status: 0 everything matches, 1 something differs, 2 wrong usage or a file that cannot be played.\n";
+static const char usage[] = "usage: dave-follow FILE.json...\n"
+			    "\n"
+			    "Plays the follower of recorded DAVE groups, whose private keys are in "
+			    "the files, and compares at every step: epoch,\n"
+			    "tree hash, confirmed transcript hash, exporter secret, membership "
+			    "key, epoch authenticator, privacy code, every\n"
+			    "sender's base secret and first two keys, fingerprints and "
+			    "verification codes; and opens every frame. Prints one\n"
+			    "line a step.\n"
+			    "\n"
+			    "  --help     this text\n"
+			    "  --version  the version\n"
+			    "\n"
+			    "Exit status: 0 everything matches, 1 something differs, 2 wrong usage "
+			    "or a file that cannot be played.\n";
 
 int main(int argc, char **argv)
 {

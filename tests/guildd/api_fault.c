@@ -100,7 +100,8 @@ void api_drop(struct api_call *c)
 		answer(c, gd_voice_forget(c->g->voice, c->id[0]));
 	else
 		answer(c, is_main(c) ? gd_gateway_abort(c->g->gateway, c->id[0])
-			     : gd_voice_abort(c->g->voice, api_number(c, "guild_id", 0), c->id[0]));
+				     : gd_voice_abort(c->g->voice, api_number(c, "guild_id", 0),
+						      c->id[0]));
 }
 
 void api_close(struct api_call *c)
@@ -113,8 +114,8 @@ void api_close(struct api_call *c)
 	else if (is_main(c))
 		answer(c, gd_gateway_close(c->g->gateway, c->id[0], (uint16_t)code, reason));
 	else
-		answer(c, gd_voice_close(c->g->voice, api_number(c, "guild_id", 0), c->id[0], (uint16_t)code,
-					 reason));
+		answer(c, gd_voice_close(c->g->voice, api_number(c, "guild_id", 0), c->id[0],
+					 (uint16_t)code, reason));
 }
 
 void api_send(struct api_call *c)

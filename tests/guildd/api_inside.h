@@ -59,10 +59,12 @@ typedef void(api_h)(struct api_call *c);
 	R(POST, "/users/{}/send", api_send,                                                        \
 	  "{which, op, d?, seq?}: a message of the server as is")                                  \
 	R(POST, "/users/{}/faults", api_voice_fault,                                               \
-	  "{op?, what: lose|skip|corrupt|delay|hold, times?, ms?}: on the voice gateway's messages to it") \
+	  "{op?, what: lose|skip|corrupt|delay|hold, times?, ms?}: on the voice gateway's "        \
+	  "messages to it")                                                                        \
 	R(GET, "/users/{}/forwarded", api_forwarded,                                               \
 	  "with record_forwarded: sequence numbers of sealed packets it was sent, by sender")      \
-	R(GET, "/channels/{}/dave", api_dave_get, "its group: epoch, leaves, members, transitions") \
+	R(GET, "/channels/{}/dave", api_dave_get,                                                  \
+	  "its group: epoch, leaves, members, transitions")                                        \
 	R(POST, "/channels/{}/dave", api_dave_fault,                                               \
 	  "{what: new_sender|stale_proposal|reinit|next_transition, value?}")                      \
 	R(POST, "/users/{}/invalidate", api_invalidate,                                            \

@@ -201,11 +201,11 @@ json_t *gd_application_json(const struct gd_bot *b)
 		    (b->privileged & 1 << 1 ? 1 << 15 : 0) |
 		    (b->privileged & 1 << 15 ? 1 << 19 : 0);
 
-	json_t *o = json_pack("{s:o, s:s, s:n, s:s, s:b, s:b, s:s, s:i, s:n, s:{s:{}, s:{}}, s:o}", "id",
-			      gd_id_json(b->user->id), "name", b->user->name, "icon", "description", "",
-			      "bot_public", 1, "bot_require_code_grant", 0, "verify_key", "", "flags",
-			      flags, "interactions_endpoint_url", "integration_types_config", "0", "1", "bot",
-			      gd_user_json(b->user));
+	json_t *o = json_pack("{s:o, s:s, s:n, s:s, s:b, s:b, s:s, s:i, s:n, s:{s:{}, s:{}}, s:o}",
+			      "id", gd_id_json(b->user->id), "name", b->user->name, "icon",
+			      "description", "", "bot_public", 1, "bot_require_code_grant", 0,
+			      "verify_key", "", "flags", flags, "interactions_endpoint_url",
+			      "integration_types_config", "0", "1", "bot", gd_user_json(b->user));
 
 	if (b->application)
 		json_object_update(o, b->application);

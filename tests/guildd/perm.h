@@ -16,15 +16,14 @@
 #define GD_PERM_DEAFEN	      (1ull << 23)
 #define GD_PERM_MOVE	      (1ull << 24)
 #define GD_PERM_VAD	      (1ull << 25)
-#define GD_PERM_SOUNDBOARD   (1ull << 42)
-#define GD_PERM_SOUNDS_OUT   (1ull << 45) /* sounds of other servers */
+#define GD_PERM_SOUNDBOARD    (1ull << 42)
+#define GD_PERM_SOUNDS_OUT    (1ull << 45) /* sounds of other servers */
 #define GD_PERM_STATUS	      (1ull << 48)
 #define GD_PERM_ALL	      ((1ull << 53) - 1)
 /* What @everyone may in a guild made without further words. */
 #define GD_PERM_DEFAULT                                                                            \
 	(GD_PERM_VIEW | GD_PERM_SEND | GD_PERM_CONNECT | GD_PERM_SPEAK | GD_PERM_VAD |             \
-	 1ull << 14 | 1ull << 15 | 1ull << 16 | 1ull << 31 | GD_PERM_SOUNDBOARD | \
-	 GD_PERM_STATUS)
+	 1ull << 14 | 1ull << 15 | 1ull << 16 | 1ull << 31 | GD_PERM_SOUNDBOARD | GD_PERM_STATUS)
 
 struct gd_overwrite {
 	uint64_t id; /* of a role or a member; the guild's id is @everyone */

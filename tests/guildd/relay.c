@@ -261,7 +261,8 @@ static void forward(struct gd_relay *r, struct gd_stream *from, const struct gd_
 	}
 }
 
-/* What a receiver report would say, and whether the sender counts as RFC 3550 wants and keeps its pace. */
+/* What a receiver report would say, and whether the sender counts as RFC 3550 wants and keeps its
+ * pace. */
 static void follow(struct gd_stream *s, const struct gd_rtp *in)
 {
 	uint64_t now = env_now(s->r->g->env);
@@ -286,9 +287,12 @@ static void follow(struct gd_stream *s, const struct gd_rtp *in)
 
 static void report(struct gd_relay *r, struct gd_stream *s)
 {
-	struct gd_report rep = {
-		.ssrc = s->ssrc, .lost = s->lost, .ext_seq = s->cycles << 16 | s->seq, .lsr = s->told.middle};
-	uint32_t since = rep.ext_seq - s->ext_told, fraction = r->g->sw.report_loss_permille * 256 / 1000;
+	struct gd_report rep = {.ssrc = s->ssrc,
+				.lost = s->lost,
+				.ext_seq = s->cycles << 16 | s->seq,
+				.lsr = s->told.middle};
+	uint32_t since = rep.ext_seq - s->ext_told,
+		 fraction = r->g->sw.report_loss_permille * 256 / 1000;
 	uint64_t got = s->n.rx[GD_RX_OK] + s->n.rx[GD_RX_SILENCE];
 	uint8_t out[GD_PACKET_BUF];
 	size_t len;
@@ -355,7 +359,8 @@ static bool leaks(struct gd_relay *r, const struct gd_stream *s, const struct gd
 	return r->g->sw.require_sealed;
 }
 
-static enum gd_verdict take_report(struct gd_relay *r, struct gd_stream *s, const uint8_t *p, size_t len)
+static enum gd_verdict take_report(struct gd_relay *r, struct gd_stream *s, const uint8_t *p,
+				   size_t len)
 {
 	struct gd_told told;
 	enum gd_verdict v = gd_rtcp_open(s->aead, &s->nonce, p, len, &told);
@@ -468,7 +473,8 @@ int gd_relay_alloc(struct gd_relay **out, struct guildd *g)
 	env_random(g->env, &random, sizeof(random));
 	r->next_ssrc = random >> 8; /* as on the real servers an SSRC says nothing */
 	r->fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (r->fd < 0 || inet_pton(AF_INET, g->ip, &a.sin_addr) != 1 || bind(r->fd, (struct sockaddr *)&a, sizeof(a)) ||
+	if (r->fd < 0 || inet_pton(AF_INET, g->ip, &a.sin_addr) != 1 ||
+	    bind(r->fd, (struct sockaddr *)&a, sizeof(a)) ||
 	    getsockname(r->fd, (struct sockaddr *)&a, &n)) {
 		err = errno;
 		goto out;
@@ -522,16 +528,16 @@ static json_t *counters_json(const struct counters *n)
 
 	for (unsigned v = 0; v < GD_RX_COUNT; v++)
 		json_object_set_new(rx, gd_verdict_name(v), json_integer((json_int_t)n->rx[v]));
-	return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "rx", rx,
-			 "discovery", (json_int_t)n->discovery, "discovery_bad",
-			 (json_int_t)n->discovery_bad, "keepalive", (json_int_t)n->keepalive,
-			 "forwarded", (json_int_t)n->forwarded, "rtcp_out", (json_int_t)n->rtcp_out,
-			 "padded", (json_int_t)n->padded, "net_lost", (json_int_t)n->net_lost,
-			 "net_doubled", (json_int_t)n->net_doubled, "send_failed",
-			 (json_int_t)n->send_failed, "seq_jumps", (json_int_t)n->seq_jumps,
-			 "ts_odd", (json_int_t)n->ts_odd, "sender_reports",
-			 (json_int_t)n->sender_reports, "report_blocks",
-			 (json_int_t)n->report_blocks, "burst", (json_int_t)n->burst);
+	return json_pack(
+		"{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "rx",
+		rx, "discovery", (json_int_t)n->discovery, "discovery_bad",
+		(json_int_t)n->discovery_bad, "keepalive", (json_int_t)n->keepalive, "forwarded",
+		(json_int_t)n->forwarded, "rtcp_out", (json_int_t)n->rtcp_out, "padded",
+		(json_int_t)n->padded, "net_lost", (json_int_t)n->net_lost, "net_doubled",
+		(json_int_t)n->net_doubled, "send_failed", (json_int_t)n->send_failed, "seq_jumps",
+		(json_int_t)n->seq_jumps, "ts_odd", (json_int_t)n->ts_odd, "sender_reports",
+		(json_int_t)n->sender_reports, "report_blocks", (json_int_t)n->report_blocks,
+		"burst", (json_int_t)n->burst);
 }
 
 json_t *gd_relay_json(const struct gd_relay *r)

@@ -2,7 +2,15 @@
 
 #include <errno.h>
 
-enum { EXT_ONE_BYTE = 0xbede, EXT_LEVEL = 1, EXT_FLAGS = 9, RTCP_CLEAR = 8, RTCP_SR = 200, RTCP_RR = 201, RTCP_SDES = 202 };
+enum {
+	EXT_ONE_BYTE = 0xbede,
+	EXT_LEVEL = 1,
+	EXT_FLAGS = 9,
+	RTCP_CLEAR = 8,
+	RTCP_SR = 200,
+	RTCP_RR = 201,
+	RTCP_SDES = 202
+};
 
 static const uint8_t silence[3] = {0xf8, 0xff, 0xfe};
 
@@ -150,7 +158,8 @@ static bool told(const uint8_t *p, size_t n, struct gd_told *out)
 	return true;
 }
 
-enum gd_verdict gd_rtcp_open(struct gd_aead *a, struct gd_nonce *n, const uint8_t *pkt, size_t len, struct gd_told *out)
+enum gd_verdict gd_rtcp_open(struct gd_aead *a, struct gd_nonce *n, const uint8_t *pkt, size_t len,
+			     struct gd_told *out)
 {
 	struct gd_nonce after = *n;
 	uint8_t plain[GD_PACKET_BUF];

@@ -72,9 +72,11 @@ struct gd_told {
 	uint32_t rtp, packets, octets;
 	unsigned blocks;
 };
-/* Opens an RTCP packet: 8 clear bytes, the rest sealed. GD_RX_RTCP when *out is written: a sender or receiver report of
- * whole blocks, then an SDES with a CNAME of the same SSRC, and no more (RFC 3550 section 6.1). */
-enum gd_verdict gd_rtcp_open(struct gd_aead *a, struct gd_nonce *n, const uint8_t *pkt, size_t len, struct gd_told *out);
+/* Opens an RTCP packet: 8 clear bytes, the rest sealed. GD_RX_RTCP when *out is written: a sender
+ * or receiver report of whole blocks, then an SDES with a CNAME of the same SSRC, and no more (RFC
+ * 3550 section 6.1). */
+enum gd_verdict gd_rtcp_open(struct gd_aead *a, struct gd_nonce *n, const uint8_t *pkt, size_t len,
+			     struct gd_told *out);
 
 /* Audio level of an extension (one-byte form, id 1), -dBov; 127 when there is none. */
 uint8_t gd_rtp_level(const struct gd_rtp *in);

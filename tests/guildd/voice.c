@@ -206,7 +206,8 @@ static bool is_of(const struct vsession *s, uint64_t guild, uint64_t user)
 	return s->conn && (!user || s->user == user) && (!guild || s->guild == guild);
 }
 
-bool gd_voice_close(struct gd_voice *v, uint64_t guild, uint64_t user, uint16_t code, const char *reason)
+bool gd_voice_close(struct gd_voice *v, uint64_t guild, uint64_t user, uint16_t code,
+		    const char *reason)
 {
 	bool any = false;
 

@@ -1,5 +1,5 @@
-/* The voice gateway, version 8 over TLS ("Voice Connections"; "Opcodes and Status Codes"); end-to-end
- * encryption is in dave.h.
+/* The voice gateway, version 8 over TLS ("Voice Connections"; "Opcodes and Status Codes");
+ * end-to-end encryption is in dave.h.
  *
  * A *session* is what a client gets for a lease (session id + token, one Identify). It outlives its
  * WebSocket for voice_resume_ms, with its stream in the relay and the messages a Resume may ask for
@@ -24,15 +24,17 @@ void gd_voice_drop(struct gd_voice *v, uint64_t guild, uint64_t user, uint16_t c
 /* Mute, deaf or suppress changed. */
 void gd_voice_sync(struct gd_voice *v, const struct gd_vstate *state);
 
-/* Faults for tests; user 0 means everybody, guild 0 everywhere. false when there is no such WebSocket. */
-bool gd_voice_close(struct gd_voice *v, uint64_t guild, uint64_t user, uint16_t code, const char *reason);
+/* Faults for tests; user 0 means everybody, guild 0 everywhere. false when there is no such
+ * WebSocket. */
+bool gd_voice_close(struct gd_voice *v, uint64_t guild, uint64_t user, uint16_t code,
+		    const char *reason);
 bool gd_voice_abort(struct gd_voice *v, uint64_t guild, uint64_t user);
 /* The WebSocket is half-open: it is answered no more, and stays until the client closes it. */
 bool gd_voice_forget(struct gd_voice *v, uint64_t user);
 /* Sends a message as the server to one user, sequenced when seq is true. */
 bool gd_voice_send(struct gd_voice *v, uint64_t user, int op, json_t *d, bool seq);
-/* What happens to the next `times` messages of this op to this user: "lose", "skip", "corrupt", "delay" or
- * "hold" (by ms); see voice_fault.h. op -1: any binary one. EINVAL. */
+/* What happens to the next `times` messages of this op to this user: "lose", "skip", "corrupt",
+ * "delay" or "hold" (by ms); see voice_fault.h. op -1: any binary one. EINVAL. */
 int gd_voice_fault(struct gd_voice *v, uint64_t user, int op, const char *what, unsigned times,
 		   unsigned ms);
 /* Forgets all faults. */

@@ -38,27 +38,32 @@ static bool derivations(const json_t *c)
 		return false;
 	o = json_object_get(c, "expand_with_label");
 	n = vec_uint(o, "length");
-	if (n > sizeof out || mls_expand_label(out, n, vec_get(o, "secret"), label(o), vec_get(o, "context")) ||
+	if (n > sizeof out ||
+	    mls_expand_label(out, n, vec_get(o, "secret"), label(o), vec_get(o, "context")) ||
 	    !vec_is(o, "out", out, n))
 		return false;
 	o = json_object_get(c, "derive_secret");
-	if (mls_derive_secret(out, vec_get(o, "secret"), label(o)) || !vec_is(o, "out", out, MLS_HASH))
+	if (mls_derive_secret(out, vec_get(o, "secret"), label(o)) ||
+	    !vec_is(o, "out", out, MLS_HASH))
 		return false;
 	o = json_object_get(c, "derive_tree_secret");
 	n = vec_uint(o, "length");
 	return n <= sizeof out &&
-	       !mls_derive_tree_secret(out, n, vec_get(o, "secret"), label(o), (uint32_t)vec_uint(o, "generation")) &&
+	       !mls_derive_tree_secret(out, n, vec_get(o, "secret"), label(o),
+				       (uint32_t)vec_uint(o, "generation")) &&
 	       vec_is(o, "out", out, n);
 }
 
 static bool signatures(const json_t *c, struct mls_rng *rng)
 {
 	const json_t *o = json_object_get(c, "sign_with_label");
-	struct slice priv = vec_get(o, "priv"), pub = vec_get(o, "pub"), content = vec_get(o, "content");
+	struct slice priv = vec_get(o, "priv"), pub = vec_get(o, "pub"),
+		     content = vec_get(o, "content");
 	uint8_t sig[MLS_SIG_MAX];
 	size_t n;
 
-	return priv.n == MLS_SCALAR && !mls_verify(pub, label(o), content, vec_get(o, "signature")) &&
+	return priv.n == MLS_SCALAR &&
+	       !mls_verify(pub, label(o), content, vec_get(o, "signature")) &&
 	       !mls_sign(sig, &n, priv.p, label(o), content, rng) &&
 	       !mls_verify(pub, label(o), content, mls_slice(sig, n));
 }
@@ -66,16 +71,19 @@ static bool signatures(const json_t *c, struct mls_rng *rng)
 static bool encryption(const json_t *c, struct mls_rng *rng)
 {
 	const json_t *o = json_object_get(c, "encrypt_with_label");
-	struct slice priv = vec_get(o, "priv"), plain = vec_get(o, "plaintext"), context = vec_get(o, "context");
+	struct slice priv = vec_get(o, "priv"), plain = vec_get(o, "plaintext"),
+		     context = vec_get(o, "context");
 	struct slice sealed = vec_get(o, "ciphertext");
 	uint8_t out[128], enc[MLS_POINT], again[128];
 	struct p256_pair key;
 
 	return priv.n == MLS_SCALAR && plain.n + MLS_TAG == sealed.n && sealed.n <= sizeof out &&
-	       !p256_from_priv(&key, priv.p, P256_ANY) && vec_is(o, "pub", key.pub, sizeof key.pub) &&
+	       !p256_from_priv(&key, priv.p, P256_ANY) &&
+	       vec_is(o, "pub", key.pub, sizeof key.pub) &&
 	       !mls_decrypt_label(out, &key, label(o), context, vec_get(o, "kem_output"), sealed) &&
 	       memcmp(out, plain.p, plain.n) == 0 &&
-	       !mls_encrypt_label(enc, again, mls_slice(key.pub, MLS_POINT), label(o), context, plain, rng) &&
+	       !mls_encrypt_label(enc, again, mls_slice(key.pub, MLS_POINT), label(o), context,
+				  plain, rng) &&
 	       !mls_decrypt_label(out, &key, label(o), context, mls_slice(enc, sizeof enc),
 				  mls_slice(again, plain.n + MLS_TAG)) &&
 	       memcmp(out, plain.p, plain.n) == 0;
@@ -104,7 +112,8 @@ static bool same_epoch(const json_t *o, const struct mls_epoch *e)
 	struct p256_pair external;
 	uint8_t out[255];
 
-	return vec_is(o, "joiner_secret", e->joiner, MLS_HASH) && vec_is(o, "welcome_secret", e->welcome, MLS_HASH) &&
+	return vec_is(o, "joiner_secret", e->joiner, MLS_HASH) &&
+	       vec_is(o, "welcome_secret", e->welcome, MLS_HASH) &&
 	       vec_is(o, "sender_data_secret", e->sender_data, MLS_HASH) &&
 	       vec_is(o, "encryption_secret", e->encryption, MLS_HASH) &&
 	       vec_is(o, "exporter_secret", e->exporter, MLS_HASH) &&
@@ -131,11 +140,12 @@ bool vec_key_schedule(const json_t *c)
 	json_array_foreach(json_object_get(c, "epochs"), i, o)
 	{
 		struct slice secret = vec_get(o, "commit_secret"), psk = vec_get(o, "psk_secret");
-		struct mls_group_context context = {.suite = MLS_SUITE,
-						    .group_id = group_id,
-						    .epoch = i,
-						    .tree_hash = vec_get(o, "tree_hash"),
-						    .confirmed = vec_get(o, "confirmed_transcript_hash")};
+		struct mls_group_context context = {
+			.suite = MLS_SUITE,
+			.group_id = group_id,
+			.epoch = i,
+			.tree_hash = vec_get(o, "tree_hash"),
+			.confirmed = vec_get(o, "confirmed_transcript_hash")};
 		struct mls_out bytes = {0};
 		bool same;
 
@@ -155,10 +165,12 @@ out:
 
 /* ---- transcript-hashes ---- */
 
-/* The message is told as AuthenticatedContent: without the version before it, and without a membership tag. */
+/* The message is told as AuthenticatedContent: without the version before it, and without a
+ * membership tag. */
 bool vec_transcript_hashes(const json_t *c)
 {
-	struct slice content = vec_get(c, "authenticated_content"), key = vec_get(c, "confirmation_key");
+	struct slice content = vec_get(c, "authenticated_content"),
+		     key = vec_get(c, "confirmation_key");
 	uint8_t confirmed[MLS_HASH], interim[MLS_HASH], tag[MLS_HASH];
 	struct mls_epoch e = {0};
 	struct mls_out o = {0};
@@ -173,10 +185,12 @@ bool vec_transcript_hashes(const json_t *c)
 	mls_out_vec(&o, (struct slice){0});
 	r = rd_of(o.p, o.n);
 	err = mls_public_read(&m, &r);
-	if (!err && (m.type != MLS_CONTENT_COMMIT || m.confirmation_tag.n != MLS_HASH || rd_left(&r)))
+	if (!err &&
+	    (m.type != MLS_CONTENT_COMMIT || m.confirmation_tag.n != MLS_HASH || rd_left(&r)))
 		err = 1;
 	if (!err)
-		err = mls_confirmed(confirmed, vec_get(c, "interim_transcript_hash_before"), mls_transcript_input(&m));
+		err = mls_confirmed(confirmed, vec_get(c, "interim_transcript_hash_before"),
+				    mls_transcript_input(&m));
 	if (!err)
 		err = mls_confirmation_tag(tag, &e, mls_slice(confirmed, MLS_HASH));
 	if (!err && !mls_same(tag, m.confirmation_tag.p, MLS_HASH))
@@ -243,8 +257,10 @@ static bool sender_data(const json_t *o)
 	uint8_t key[MLS_KEY], nonce[MLS_NONCE];
 
 	sample.n = sample.n > MLS_HASH ? MLS_HASH : sample.n;
-	return !mls_expand_label(key, MLS_KEY, secret, "key", sample) && vec_is(o, "key", key, MLS_KEY) &&
-	       !mls_expand_label(nonce, MLS_NONCE, secret, "nonce", sample) && vec_is(o, "nonce", nonce, MLS_NONCE);
+	return !mls_expand_label(key, MLS_KEY, secret, "key", sample) &&
+	       vec_is(o, "key", key, MLS_KEY) &&
+	       !mls_expand_label(nonce, MLS_NONCE, secret, "nonce", sample) &&
+	       vec_is(o, "nonce", nonce, MLS_NONCE);
 }
 
 bool vec_secret_tree(const json_t *c)
@@ -277,12 +293,14 @@ static bool node_is(const json_t *list, uint32_t node, uint32_t got)
 {
 	const json_t *want = json_array_get(list, node);
 
-	return json_is_null(want) ? got == TREE_NONE : json_is_integer(want) && json_integer_value(want) == got;
+	return json_is_null(want) ? got == TREE_NONE
+				  : json_is_integer(want) && json_integer_value(want) == got;
 }
 
 bool vec_tree_math(const json_t *c)
 {
-	uint32_t leaves = (uint32_t)vec_uint(c, "n_leaves"), nodes = (uint32_t)vec_uint(c, "n_nodes");
+	uint32_t leaves = (uint32_t)vec_uint(c, "n_leaves"),
+		 nodes = (uint32_t)vec_uint(c, "n_nodes");
 
 	VEC(tree_width(leaves) == nodes && tree_root(leaves) == vec_uint(c, "root"));
 	for (uint32_t x = 0; x < nodes; x++) {

@@ -41,7 +41,8 @@ bool vec_welcome(const json_t *c)
 {
 	struct slice bytes = unwrap(vec_get(c, "welcome"), MLS_WELCOME), enc, sealed;
 	struct rd r = rd_of(bytes.p, bytes.n), secrets, info_rd;
-	uint8_t ref[MLS_HASH], plain[1024], info_plain[4096], welcome[MLS_HASH], key[MLS_KEY], nonce[MLS_NONCE], tag[MLS_HASH];
+	uint8_t ref[MLS_HASH], plain[1024], info_plain[4096], welcome[MLS_HASH], key[MLS_KEY],
+		nonce[MLS_NONCE], tag[MLS_HASH];
 	struct mls_key_package *k = NULL;
 	struct mls_group_info info;
 	struct mls_epoch epoch;
@@ -50,15 +51,18 @@ bool vec_welcome(const json_t *c)
 	struct slice joiner;
 	bool good = false;
 
-	VEC(read_package(&k, vec_get(c, "key_package")) == 0 && mls_key_package_ref_hash(ref, k) == 0);
-	VEC(pair_of(&init, c, "init_priv") == 0 && mls_equal(k->init_key, mls_slice(init.pub, MLS_POINT)));
+	VEC(read_package(&k, vec_get(c, "key_package")) == 0 &&
+	    mls_key_package_ref_hash(ref, k) == 0);
+	VEC(pair_of(&init, c, "init_priv") == 0 &&
+	    mls_equal(k->init_key, mls_slice(init.pub, MLS_POINT)));
 	VEC(mls_welcome_read(&w, &r) == 0 && w.suite == MLS_SUITE);
 	VEC(mls_welcome_secrets(&w, ref, &enc, &sealed) == 0 && sealed.n <= sizeof plain + MLS_TAG);
 	VEC(mls_decrypt_label(plain, &init, "Welcome", w.group_info, enc, sealed) == 0);
 	secrets = rd_of(plain, sealed.n - MLS_TAG);
 	joiner = mls_rd_vec(&secrets);
 	VEC(joiner.n == MLS_HASH && mls_welcome_secret(welcome, joiner.p, NULL) == 0);
-	VEC(mls_welcome_key(key, nonce, welcome) == 0 && w.group_info.n <= sizeof info_plain + MLS_TAG);
+	VEC(mls_welcome_key(key, nonce, welcome) == 0 &&
+	    w.group_info.n <= sizeof info_plain + MLS_TAG);
 	VEC(mls_open(info_plain, key, nonce, (struct slice){0}, w.group_info) == 0);
 	info_rd = rd_of(info_plain, w.group_info.n - MLS_TAG);
 	VEC(mls_group_info_read(&info, &info_rd) == 0 && !rd_left(&info_rd));
@@ -85,9 +89,8 @@ static unsigned psks_of(struct mls_psk *out, const json_t *list)
 	const json_t *o;
 	size_t i;
 
-	json_array_foreach(list, i, o)
-		if (n < MLS_PSKS_MAX)
-			out[n++] = (struct mls_psk){vec_get(o, "psk_id"), vec_get(o, "psk")};
+	json_array_foreach(list, i, o) if (n < MLS_PSKS_MAX) out[n++] =
+		(struct mls_psk){vec_get(o, "psk_id"), vec_get(o, "psk")};
 	return n;
 }
 
@@ -131,8 +134,8 @@ static int join(struct mls_group **out, const json_t *c)
 	if (!err)
 		err = pair_of(&init, c, "init_priv");
 	if (!err)
-		err = mls_group_join_with(out, unwrap(vec_get(c, "welcome"), MLS_WELCOME), vec_get(c, "ratchet_tree"), k, &init,
-					  &me, psks, n);
+		err = mls_group_join_with(out, unwrap(vec_get(c, "welcome"), MLS_WELCOME),
+					  vec_get(c, "ratchet_tree"), k, &init, &me, psks, n);
 	mls_key_package_free(k);
 	return err;
 }
@@ -162,7 +165,10 @@ static int follow(struct mls_group **g, const json_t *epoch)
 static void judge(struct vec_tally *t, int err, const char *step, size_t i)
 {
 	if (err == ENOTSUP)
-		vec_skip(t, "%s needs what is left out (pre-shared key in a commit, resumption, external commit, PrivateMessage)", step);
+		vec_skip(t,
+			 "%s needs what is left out (pre-shared key in a commit, resumption, "
+			 "external commit, PrivateMessage)",
+			 step);
 	else
 		vec_fail(t, "%s %zu: %d", step, i, err);
 }

@@ -6,17 +6,19 @@
 
 enum { FINE = 0, BAD = 1, USAGE = 2 };
 
-static const char usage[] =
-	"usage: mls-vectors FILE.json...\n"
-	"\n"
-	"Runs test vectors of MLS (RFC 9420) as the IETF publishes them. The kind is known by the file's name up to its\n"
-	"first dot, e.g. treekem.suite2.json. Prints one line per file, and below it why something was skipped.\n"
-	"\n"
-	"  --help     this text\n"
-	"  --version  the version\n"
-	"\n"
-	"Exit status: 0 nothing failed and nothing was skipped that must pass, 1 otherwise, 2 wrong usage or a file that\n"
-	"cannot be read.\n";
+static const char usage[] = "usage: mls-vectors FILE.json...\n"
+			    "\n"
+			    "Runs test vectors of MLS (RFC 9420) as the IETF publishes them. The "
+			    "kind is known by the file's name up to its\n"
+			    "first dot, e.g. treekem.suite2.json. Prints one line per file, and "
+			    "below it why something was skipped.\n"
+			    "\n"
+			    "  --help     this text\n"
+			    "  --version  the version\n"
+			    "\n"
+			    "Exit status: 0 nothing failed and nothing was skipped that must pass, "
+			    "1 otherwise, 2 wrong usage or a file that\n"
+			    "cannot be read.\n";
 
 static int run(const char *path)
 {

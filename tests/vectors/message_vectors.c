@@ -7,7 +7,8 @@
 
 /* ---- messages.json ---- */
 
-/* Each reads `in` and writes what it understood into o. What is kept as received counts as written. */
+/* Each reads `in` and writes what it understood into o. What is kept as received counts as written.
+ */
 typedef int again_fn(struct slice in, struct mls_out *o);
 
 static int again_public(struct slice in, struct mls_out *o)
@@ -322,7 +323,8 @@ static bool same_body(const json_t *c, const char *name, const struct mls_public
 }
 
 /* As the receiver does: tag, signature, body. */
-static bool opens(const json_t *c, const char *name, const struct protection *with, enum mls_content_type type)
+static bool opens(const json_t *c, const char *name, const struct protection *with,
+		  enum mls_content_type type)
 {
 	char field[32];
 	struct mls_out tbs = {0};
@@ -335,10 +337,13 @@ static bool opens(const json_t *c, const char *name, const struct protection *wi
 	snprintf(field, sizeof field, "%s_pub", name);
 	in = vec_get(c, field);
 	r = rd_of(in.p, in.n);
-	VEC(mls_public_read(&m, &r) == 0 && !rd_left(&r) && m.type == type && m.sender == MLS_SENDER_MEMBER);
-	VEC(mls_equal(m.group_id, vec_get(c, "group_id")) && m.epoch == vec_uint(c, "epoch") && same_body(c, name, &m));
+	VEC(mls_public_read(&m, &r) == 0 && !rd_left(&r) && m.type == type &&
+	    m.sender == MLS_SENDER_MEMBER);
+	VEC(mls_equal(m.group_id, vec_get(c, "group_id")) && m.epoch == vec_uint(c, "epoch") &&
+	    same_body(c, name, &m));
 	VEC(mls_content_tbs(&tbs, m.content, with->context) == 0);
-	VEC(mls_membership_tag(tag, with->membership.p, mls_out_view(&tbs), m.signature, m.confirmation_tag) == 0);
+	VEC(mls_membership_tag(tag, with->membership.p, mls_out_view(&tbs), m.signature,
+			       m.confirmation_tag) == 0);
 	VEC(mls_equal(mls_slice(tag, MLS_HASH), m.membership_tag));
 	VEC(mls_verify(with->pub, "FramedContentTBS", mls_out_view(&tbs), m.signature) == 0);
 	good = true;
@@ -348,7 +353,8 @@ out:
 }
 
 /* As the sender does, from the body alone; then opened by the same keys. */
-static bool seals(const json_t *c, const char *name, const struct protection *with, enum mls_content_type type)
+static bool seals(const json_t *c, const char *name, const struct protection *with,
+		  enum mls_content_type type)
 {
 	struct slice body = vec_get(c, name), priv = vec_get(c, "signature_priv");
 	struct mls_out content = {0}, tbs = {0}, other = {0};
@@ -358,14 +364,18 @@ static bool seals(const json_t *c, const char *name, const struct protection *wi
 	bool good = false;
 
 	mls_rng_seed(&rng, (const uint8_t[MLS_SEED]){2});
-	mls_content_write(&content, vec_get(c, "group_id"), vec_uint(c, "epoch"), MLS_SENDER_MEMBER, 1, type);
+	mls_content_write(&content, vec_get(c, "group_id"), vec_uint(c, "epoch"), MLS_SENDER_MEMBER,
+			  1, type);
 	mls_out_slice(&content, body);
-	VEC(priv.n == MLS_SCALAR && mls_content_tbs(&tbs, mls_out_view(&content), with->context) == 0);
+	VEC(priv.n == MLS_SCALAR &&
+	    mls_content_tbs(&tbs, mls_out_view(&content), with->context) == 0);
 	VEC(mls_sign(sig, &n, priv.p, "FramedContentTBS", mls_out_view(&tbs), &rng) == 0);
 	VEC(mls_verify(with->pub, "FramedContentTBS", mls_out_view(&tbs), mls_slice(sig, n)) == 0);
 	/* what is signed is bound to the epoch's context */
-	VEC(mls_content_tbs(&other, mls_out_view(&content), mls_slice(with->context.p, with->context.n - 1)) == 0);
-	VEC(mls_verify(with->pub, "FramedContentTBS", mls_out_view(&other), mls_slice(sig, n)) == EACCES);
+	VEC(mls_content_tbs(&other, mls_out_view(&content),
+			    mls_slice(with->context.p, with->context.n - 1)) == 0);
+	VEC(mls_verify(with->pub, "FramedContentTBS", mls_out_view(&other), mls_slice(sig, n)) ==
+	    EACCES);
 	good = true;
 out:
 	mls_out_free(&content);
@@ -374,8 +384,8 @@ out:
 	return good;
 }
 
-static void protect(const json_t *c, const char *name, const struct protection *with, enum mls_content_type type,
-		    struct vec_tally *t)
+static void protect(const json_t *c, const char *name, const struct protection *with,
+		    enum mls_content_type type, struct vec_tally *t)
 {
 	if (opens(c, name, with, type) && seals(c, name, with, type))
 		vec_pass(t);
@@ -390,7 +400,8 @@ void vec_message_protection(const json_t *c, struct vec_tally *t)
 					    .epoch = vec_uint(c, "epoch"),
 					    .tree_hash = vec_get(c, "tree_hash"),
 					    .confirmed = vec_get(c, "confirmed_transcript_hash")};
-	struct protection with = {.membership = vec_get(c, "membership_key"), .pub = vec_get(c, "signature_pub")};
+	struct protection with = {.membership = vec_get(c, "membership_key"),
+				  .pub = vec_get(c, "signature_pub")};
 	struct mls_out bytes = {0};
 
 	mls_group_context_write(&bytes, &context);
@@ -404,5 +415,6 @@ void vec_message_protection(const json_t *c, struct vec_tally *t)
 	mls_out_free(&bytes);
 	for (size_t i = 0; i < 3; i++)
 		vec_leave_out(t, "%s: PrivateMessage is not part of DAVE",
-			      (const char *const[]){"proposal_priv", "commit_priv", "application_priv"}[i]);
+			      (const char *const[]){"proposal_priv", "commit_priv",
+						    "application_priv"}[i]);
 }

@@ -27,13 +27,15 @@ static const struct kind {
 	{"welcome", .simple = vec_welcome, .must = {ALL}, .n_must = 1},
 	{"tree-math", .simple = vec_tree_math, .must = {ALL}, .n_must = 1},
 	/* keys are opaque there */
-	{"tree-operations", .simple = vec_tree_operations, .any_suite = true, .must = {ALL}, .n_must = 1},
+	{"tree-operations", .simple = vec_tree_operations, .any_suite = true, .must = {ALL},
+	 .n_must = 1},
 	{"tree-validation", .simple = vec_tree_validation, .must = {ALL}, .n_must = 1},
 	{"treekem", .simple = vec_treekem, .must = {ALL}, .n_must = 1},
 	{"messages", .tally = vec_messages, .must = {ALL}, .n_must = 1},
 	{"message-protection", .tally = vec_message_protection, .must = {ALL}, .n_must = 1},
 	{"passive-client-welcome", .tally = vec_passive_client, .must = {0, 1, 4, 5}, .n_must = 4},
-	{"passive-client-handling-commit", .tally = vec_passive_client, .must = {0, 1, 4, 6, 7, 8, 11}, .n_must = 7},
+	{"passive-client-handling-commit", .tally = vec_passive_client,
+	 .must = {0, 1, 4, 6, 7, 8, 11}, .n_must = 7},
 	{"psk_secret", .simple = vec_psk_secret},
 };
 
@@ -151,8 +153,7 @@ const char *vec_run(struct vec_tally *t, const char *path)
 		json_decref(all);
 		return "not a list of cases";
 	}
-	json_array_foreach(all, t->index, c)
-		run_case(t, k, c);
+	json_array_foreach(all, t->index, c) run_case(t, k, c);
 	json_decref(all);
 	return NULL;
 }

@@ -1,4 +1,5 @@
-/* Runs a file of test vectors: its name up to the first dot tells the kind. Counts what passed, failed and was skipped. */
+/* Runs a file of test vectors: its name up to the first dot tells the kind. Counts what passed,
+ * failed and was skipped. */
 #ifndef TESTS_VECTORS_RUNNER_H
 #define TESTS_VECTORS_RUNNER_H
 

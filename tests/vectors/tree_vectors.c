@@ -8,7 +8,8 @@
 
 /* ---- tree validation ---- */
 
-static bool resolution_is(const struct mls_tree *t, uint32_t node, const json_t *want, uint32_t *nodes)
+static bool resolution_is(const struct mls_tree *t, uint32_t node, const json_t *want,
+			  uint32_t *nodes)
 {
 	uint32_t n = mls_tree_resolution(t, node, nodes);
 
@@ -33,7 +34,8 @@ static bool written_is(const struct mls_tree *t, struct slice want)
 
 bool vec_tree_validation(const json_t *c)
 {
-	const json_t *hashes = json_object_get(c, "tree_hashes"), *resolutions = json_object_get(c, "resolutions");
+	const json_t *hashes = json_object_get(c, "tree_hashes"),
+		     *resolutions = json_object_get(c, "resolutions");
 	struct slice bytes = vec_get(c, "tree");
 	struct mls_tree *t = NULL;
 	uint32_t *nodes = NULL;
@@ -141,7 +143,8 @@ static bool read_member(struct member *m, const struct mls_tree *t, const json_t
 	VEC(pair_of(&m->keys.key[0], vec_get(c, "encryption_priv")));
 	VEC(pair_of(&m->signer, vec_get(c, "signature_priv")));
 	VEC(mls_equal(mls_slice(m->keys.key[0].pub, MLS_POINT), mls_tree_key(t, 2 * m->keys.leaf)));
-	VEC(mls_equal(mls_slice(m->signer.pub, MLS_POINT), mls_tree_leaf(t, m->keys.leaf)->signature_key));
+	VEC(mls_equal(mls_slice(m->signer.pub, MLS_POINT),
+		      mls_tree_leaf(t, m->keys.leaf)->signature_key));
 	json_array_foreach((json_t *)secrets, i, s)
 	{
 		uint32_t node = (uint32_t)vec_uint(s, "node");
@@ -173,10 +176,11 @@ static void write_context(struct mls_out *o, const json_t *c, const struct mls_t
 	mls_out_vec(o, (struct slice){0});
 }
 
-/* Whether the other members come to `want` by this path. told: the path secret that the vector says each decrypts, or
- * NULL. */
-static bool all_open(const json_t *c, const struct mls_tree *before, const struct mls_tree *merged, uint32_t sender,
-		     const struct mls_path *path, struct slice want, const json_t *told)
+/* Whether the other members come to `want` by this path. told: the path secret that the vector says
+ * each decrypts, or NULL. */
+static bool all_open(const json_t *c, const struct mls_tree *before, const struct mls_tree *merged,
+		     uint32_t sender, const struct mls_path *path, struct slice want,
+		     const json_t *told)
 {
 	const json_t *list = json_object_get(c, "leaves_private");
 	uint8_t commit_secret[MLS_HASH];
@@ -190,13 +194,14 @@ static bool all_open(const json_t *c, const struct mls_tree *before, const struc
 		if (m.keys.leaf == sender)
 			continue;
 		n = m;
-		VEC(mls_path_open(&m.keys, merged, sender, path, mls_out_view(&context), NULL, 0, commit_secret) ==
-		    0);
+		VEC(mls_path_open(&m.keys, merged, sender, path, mls_out_view(&context), NULL, 0,
+				  commit_secret) == 0);
 		VEC(mls_equal(mls_slice(commit_secret, MLS_HASH), want));
 		if (!told)
 			continue;
 		/* The path secret that we do not see shows in the keys that follow from it. */
-		VEC(mls_private_implant(&n.keys, merged, sender, vec_hex(json_array_get(told, m.keys.leaf)).p) == 0);
+		VEC(mls_private_implant(&n.keys, merged, sender,
+					vec_hex(json_array_get(told, m.keys.leaf)).p) == 0);
 		mls_private_prune(&n.keys, merged);
 		VEC(memcmp(&n.keys, &m.keys, sizeof n.keys) == 0);
 	}
@@ -231,7 +236,8 @@ out:
 }
 
 /* A path of our making from this member, which all others must open. */
-static bool check_own_path(const json_t *c, const struct mls_tree *t, const json_t *private, struct mls_rng *rng)
+static bool check_own_path(const json_t *c, const struct mls_tree *t, const json_t *private,
+			   struct mls_rng *rng)
 {
 	struct mls_tree *ours = NULL, *merged = NULL;
 	struct mls_path_secrets secrets;
@@ -244,9 +250,11 @@ static bool check_own_path(const json_t *c, const struct mls_tree *t, const json
 
 	VEC(read_member(&m, t, private));
 	VEC(mls_tree_copy(&ours, t) == 0 && mls_tree_copy(&merged, t) == 0);
-	VEC(mls_path_make(ours, &m.keys, &m.signer, vec_get(c, "group_id"), &secrets, commit_secret, rng) == 0);
+	VEC(mls_path_make(ours, &m.keys, &m.signer, vec_get(c, "group_id"), &secrets, commit_secret,
+			  rng) == 0);
 	write_context(&context, c, ours);
-	VEC(mls_path_write(&o, ours, m.keys.leaf, &secrets, mls_out_view(&context), NULL, 0, rng) == 0);
+	VEC(mls_path_write(&o, ours, m.keys.leaf, &secrets, mls_out_view(&context), NULL, 0, rng) ==
+	    0);
 	r = rd_of(o.p, o.n);
 	VEC(mls_path_read(&path, &r) == 0 && rd_left(&r) == 0);
 	VEC(mls_path_merge(merged, m.keys.leaf, &path) == 0);
@@ -264,7 +272,8 @@ out:
 
 bool vec_treekem(const json_t *c)
 {
-	const json_t *updates = json_object_get(c, "update_paths"), *private = json_object_get(c, "leaves_private");
+	const json_t *updates = json_object_get(c, "update_paths"),
+		     *private = json_object_get(c, "leaves_private");
 	static const uint8_t seed[MLS_SEED] = "treekem";
 	struct mls_tree *t = NULL;
 	struct mls_rng rng;

@@ -7,7 +7,7 @@
 static struct kept {
 	struct kept *next;
 	uint8_t bytes[];
-} *kept;
+} * kept;
 
 struct slice vec_hex(const json_t *string)
 {
@@ -18,7 +18,8 @@ struct slice vec_hex(const json_t *string)
 		abort();
 	k->next = kept;
 	kept = k;
-	if (chars && sodium_hex2bin(k->bytes, chars / 2, json_string_value(string), chars, NULL, &n, NULL))
+	if (chars &&
+	    sodium_hex2bin(k->bytes, chars / 2, json_string_value(string), chars, NULL, &n, NULL))
 		n = 0;
 	return (struct slice){.p = k->bytes, .n = n};
 }

@@ -1,5 +1,6 @@
-/* The published MLS test vectors (mlswg/mls-implementations, test-vectors.md): one function for each kind, given one case of
- * a file. True when the case holds; else what did not is told on stderr. Unit tests and the tool mls-vectors share them. */
+/* The published MLS test vectors (mlswg/mls-implementations, test-vectors.md): one function for
+ * each kind, given one case of a file. True when the case holds; else what did not is told on
+ * stderr. Unit tests and the tool mls-vectors share them. */
 #ifndef TESTS_VECTORS_VECTORS_H
 #define TESTS_VECTORS_VECTORS_H
 
@@ -30,12 +31,12 @@ bool vec_is(const json_t *object, const char *key, const void *p, size_t n);
 void vec_end(void);
 
 /* Leaves by `out:` with a word about what does not hold. */
-#define VEC(cond)                                                                                                            \
-	do {                                                                                                                 \
-		if (!(cond)) {                                                                                               \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #cond);                                   \
-			goto out;                                                                                            \
-		}                                                                                                            \
+#define VEC(cond)                                                                                  \
+	do {                                                                                       \
+		if (!(cond)) {                                                                     \
+			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #cond);         \
+			goto out;                                                                  \
+		}                                                                                  \
 	} while (0)
 
 #endif

@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#define MS     UINT64_C(1000000)
-#define FIRST  100
-#define PLACE  UINT64_C(4242)
+#define MS    UINT64_C(1000000)
+#define FIRST 100
+#define PLACE UINT64_C(4242)
 
 /* ---- the server's side ---- */
 
@@ -57,7 +57,8 @@ static void from_server(void *arg, uint64_t user, uint8_t op, struct slice paylo
 	put(&v->tail, letter((unsigned)(user - FIRST), op, payload));
 }
 
-static void json_from_server(void *arg, uint64_t user, int op, unsigned version, unsigned id_or_epoch)
+static void json_from_server(void *arg, uint64_t user, int op, unsigned version,
+			     unsigned id_or_epoch)
 {
 	struct village *v = arg;
 	struct letter *l = letter((unsigned)(user - FIRST), (unsigned)op, (struct slice){0});
@@ -289,7 +290,8 @@ static void settle(struct village *v)
 /* ---- sound ---- */
 
 /* The listener's serial of the epoch that the speaker's packets open with; 0: with none. */
-static uint64_t opens(const struct villager *listener, const struct villager *speaker, const struct dave_epoch *sending)
+static uint64_t opens(const struct villager *listener, const struct villager *speaker,
+		      const struct dave_epoch *sending)
 {
 	const struct dave_epoch *e[DAVE_WAITING_MAX];
 	const struct dave_member *of = dave_epoch_find(sending, speaker->user), *m;
@@ -303,7 +305,8 @@ static uint64_t opens(const struct villager *listener, const struct villager *sp
 	return 0;
 }
 
-static void packet(struct village *v, struct villager *l, struct villager *s, const struct dave_epoch *sending)
+static void packet(struct village *v, struct villager *l, struct villager *s,
+		   const struct dave_epoch *sending)
 {
 	unsigned i = (unsigned)(s - v->who);
 	uint64_t serial = opens(l, s, sending);
@@ -394,11 +397,13 @@ bool village_agree(const struct village *v)
 
 		if (!w->here)
 			continue;
-		if (!st->known || st->deaf || st->pending || (n > 1 && !st->ready) || (n == 1 && st->ready && st->version))
+		if (!st->known || st->deaf || st->pending || (n > 1 && !st->ready) ||
+		    (n == 1 && st->ready && st->version))
 			return false;
 		if (!first)
 			first = st;
-		if (st->version != first->version || st->members != first->members || (st->version && n > 1 && st->members != n) ||
+		if (st->version != first->version || st->members != first->members ||
+		    (st->version && n > 1 && st->members != n) ||
 		    strcmp(st->privacy_code, first->privacy_code) != 0)
 			return false;
 		for (unsigned o = 0; st->version && o < VILLAGE_MAX; o++)

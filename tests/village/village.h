@@ -1,7 +1,9 @@
-/* A voice channel in simulated time: DAVE sessions with their keyrooms on one side, guildd's delivery service on
- * the other, and between them whatever the network does. Nothing is shared by the two sides but the wire.
+/* A voice channel in simulated time: DAVE sessions with their keyrooms on one side, guildd's
+ * delivery service on the other, and between them whatever the network does. Nothing is shared by
+ * the two sides but the wire.
  *
- * Who speaks is heard by those who have a key for it; the others are told what the audio thread would tell. */
+ * Who speaks is heard by those who have a key for it; the others are told what the audio thread
+ * would tell. */
 #ifndef TESTS_VILLAGE_VILLAGE_H
 #define TESTS_VILLAGE_VILLAGE_H
 

@@ -1,8 +1,10 @@
-/* A library for LD_PRELOAD that counts what audio threads must not do. An audio thread is one that names itself "audio…".
+/* A library for LD_PRELOAD that counts what audio threads must not do. An audio thread is one that
+ * names itself "audio…".
  *
- * Allocations, frees, locks and conditions are seen because the functions are ours. System calls are seen by a seccomp filter that
- * raises SIGSYS for all but the few that are allowed; the handler counts and makes the call itself, from the one place in memory
- * that the filter lets pass. So nothing that the program does turns out differently. */
+ * Allocations, frees, locks and conditions are seen because the functions are ours. System calls
+ * are seen by a seccomp filter that raises SIGSYS for all but the few that are allowed; the handler
+ * counts and makes the call itself, from the one place in memory that the filter lets pass. So
+ * nothing that the program does turns out differently. */
 #include "tests/bench/preload/traps.h"
 
 #include <dlfcn.h>
@@ -60,7 +62,8 @@ static void note(enum trap trap, unsigned call, const void *from)
 		const char *base = strrchr(at.dli_fname, '/');
 
 		page->who[i].from -= (uint64_t)(uintptr_t)at.dli_fbase;
-		strncpy(page->who[i].object, base ? base + 1 : at.dli_fname, sizeof page->who[i].object - 1);
+		strncpy(page->who[i].object, base ? base + 1 : at.dli_fname,
+			sizeof page->who[i].object - 1);
 	}
 }
 
@@ -120,33 +123,34 @@ int posix_memalign(void **out, size_t align, size_t n)
 /* ---- locks ---- */
 
 /* W(trap, name, parameters, arguments) */
-#define WAITS(W)                                                                                                             \
-	W(LOCK, pthread_mutex_lock, (pthread_mutex_t * m), (m))                                                              \
-	W(LOCK, pthread_mutex_trylock, (pthread_mutex_t * m), (m))                                                           \
-	W(LOCK, pthread_mutex_timedlock, (pthread_mutex_t * m, const struct timespec *t), (m, t))                            \
-	W(LOCK, pthread_mutex_unlock, (pthread_mutex_t * m), (m))                                                            \
-	W(LOCK, pthread_rwlock_rdlock, (pthread_rwlock_t * l), (l))                                                          \
-	W(LOCK, pthread_rwlock_wrlock, (pthread_rwlock_t * l), (l))                                                          \
-	W(LOCK, pthread_rwlock_tryrdlock, (pthread_rwlock_t * l), (l))                                                       \
-	W(LOCK, pthread_rwlock_trywrlock, (pthread_rwlock_t * l), (l))                                                       \
-	W(LOCK, pthread_rwlock_unlock, (pthread_rwlock_t * l), (l))                                                          \
-	W(LOCK, pthread_spin_lock, (pthread_spinlock_t * l), (l))                                                            \
-	W(LOCK, pthread_barrier_wait, (pthread_barrier_t * b), (b))                                                          \
-	W(LOCK, sem_wait, (sem_t * s), (s))                                                                                  \
-	W(LOCK, sem_post, (sem_t * s), (s))                                                                                  \
-	W(CONDITION, pthread_cond_wait, (pthread_cond_t * c, pthread_mutex_t * m), (c, m))                                   \
-	W(CONDITION, pthread_cond_timedwait, (pthread_cond_t * c, pthread_mutex_t * m, const struct timespec *t), (c, m, t)) \
-	W(CONDITION, pthread_cond_signal, (pthread_cond_t * c), (c))                                                         \
+#define WAITS(W)                                                                                   \
+	W(LOCK, pthread_mutex_lock, (pthread_mutex_t * m), (m))                                    \
+	W(LOCK, pthread_mutex_trylock, (pthread_mutex_t * m), (m))                                 \
+	W(LOCK, pthread_mutex_timedlock, (pthread_mutex_t * m, const struct timespec *t), (m, t))  \
+	W(LOCK, pthread_mutex_unlock, (pthread_mutex_t * m), (m))                                  \
+	W(LOCK, pthread_rwlock_rdlock, (pthread_rwlock_t * l), (l))                                \
+	W(LOCK, pthread_rwlock_wrlock, (pthread_rwlock_t * l), (l))                                \
+	W(LOCK, pthread_rwlock_tryrdlock, (pthread_rwlock_t * l), (l))                             \
+	W(LOCK, pthread_rwlock_trywrlock, (pthread_rwlock_t * l), (l))                             \
+	W(LOCK, pthread_rwlock_unlock, (pthread_rwlock_t * l), (l))                                \
+	W(LOCK, pthread_spin_lock, (pthread_spinlock_t * l), (l))                                  \
+	W(LOCK, pthread_barrier_wait, (pthread_barrier_t * b), (b))                                \
+	W(LOCK, sem_wait, (sem_t * s), (s))                                                        \
+	W(LOCK, sem_post, (sem_t * s), (s))                                                        \
+	W(CONDITION, pthread_cond_wait, (pthread_cond_t * c, pthread_mutex_t * m), (c, m))         \
+	W(CONDITION, pthread_cond_timedwait,                                                       \
+	  (pthread_cond_t * c, pthread_mutex_t * m, const struct timespec *t), (c, m, t))          \
+	W(CONDITION, pthread_cond_signal, (pthread_cond_t * c), (c))                               \
 	W(CONDITION, pthread_cond_broadcast, (pthread_cond_t * c), (c))
 
-#define X(trap, name, params, args)                                                                                          \
-	static int(*real_##name) params;                                                                                     \
-	int name params                                                                                                      \
-	{                                                                                                                    \
-		note(TRAP_##trap, 0, HERE);                                                                                  \
-		if (!real_##name)                                                                                            \
-			*(void **)&real_##name = dlsym(RTLD_NEXT, #name);                                                    \
-		return real_##name args;                                                                                     \
+#define X(trap, name, params, args)                                                                \
+	static int(*real_##name) params;                                                           \
+	int name params                                                                            \
+	{                                                                                          \
+		note(TRAP_##trap, 0, HERE);                                                        \
+		if (!real_##name)                                                                  \
+			*(void **)&real_##name = dlsym(RTLD_NEXT, #name);                          \
+		return real_##name args;                                                           \
 	}
 WAITS(X)
 #undef X
@@ -181,7 +185,8 @@ static void on_sigsys(int sig, siginfo_t *info, void *context)
 
 	(void)sig;
 	note(TRAP_SYSTEM_CALL, (unsigned)info->si_syscall, info->si_call_addr);
-	r[REG_RAX] = traps_gate(info->si_syscall, r[REG_RDI], r[REG_RSI], r[REG_RDX], r[REG_R10], r[REG_R8], r[REG_R9]);
+	r[REG_RAX] = traps_gate(info->si_syscall, r[REG_RDI], r[REG_RSI], r[REG_RDX], r[REG_R10],
+				r[REG_R8], r[REG_R9]);
 }
 
 struct program {
@@ -222,7 +227,8 @@ static void filter(void)
 
 	put(&p, BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, instruction_pointer));
 	put(&p, BPF_JMP | BPF_JEQ | BPF_K, 0, 3, (uint32_t)gate);
-	put(&p, BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, instruction_pointer) + 4);
+	put(&p, BPF_LD | BPF_W | BPF_ABS, 0, 0,
+	    offsetof(struct seccomp_data, instruction_pointer) + 4);
 	put(&p, BPF_JMP | BPF_JEQ | BPF_K, 0, 1, (uint32_t)(gate >> 32));
 	put(&p, BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW);
 	put(&p, BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(struct seccomp_data, nr));
@@ -315,7 +321,8 @@ __attribute__((constructor)) static void start(void)
 {
 	const char *path = getenv("TRAPS_PAGE");
 	int fd = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
-	void *p = fd < 0 ? MAP_FAILED : mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *p = fd < 0 ? MAP_FAILED
+			 : mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 #define X(trap, name, params, args) *(void **)&real_##name = dlsym(RTLD_NEXT, #name);
 	WAITS(X)

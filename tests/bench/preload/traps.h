@@ -1,4 +1,5 @@
-/* What the preloaded library tells the bench: a page of memory that both have, in the file that $TRAPS_PAGE names. */
+/* What the preloaded library tells the bench: a page of memory that both have, in the file that
+ * $TRAPS_PAGE names. */
 #ifndef TESTS_BENCH_PRELOAD_TRAPS_H
 #define TESTS_BENCH_PRELOAD_TRAPS_H
 
@@ -6,18 +7,18 @@
 #include <stdint.h>
 
 /* T(NAME, name) */
-#define TRAPS(T)                                                                                                             \
-	T(ALLOCATION, allocations)                                                                                           \
-	T(FREE, frees)                                                                                                       \
-	T(LOCK, locks)                                                                                                       \
-	T(CONDITION, conditions)                                                                                             \
+#define TRAPS(T)                                                                                   \
+	T(ALLOCATION, allocations)                                                                 \
+	T(FREE, frees)                                                                             \
+	T(LOCK, locks)                                                                             \
+	T(CONDITION, conditions)                                                                   \
 	T(SYSTEM_CALL, system_calls)
 
 enum trap {
 #define X(NAME, name) TRAP_##NAME,
 	TRAPS(X)
 #undef X
-	TRAP_COUNT
+		TRAP_COUNT
 };
 
 enum { TRAPS_WHO = 32 };

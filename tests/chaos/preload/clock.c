@@ -1,5 +1,5 @@
-/* The wall clock of a program, set while it runs: for LD_PRELOAD, with the offset in seconds as an int64 in the file that
- * $CHAOS_CLOCK names. The monotonic clock stays what it is. */
+/* The wall clock of a program, set while it runs: for LD_PRELOAD, with the offset in seconds as an
+ * int64 in the file that $CHAOS_CLOCK names. The monotonic clock stays what it is. */
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdint.h>

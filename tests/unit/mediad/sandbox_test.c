@@ -1,4 +1,5 @@
-/* Each kind of thread's filter, tried in a child: what is refused, and that what is needed still works. */
+/* Each kind of thread's filter, tried in a child: what is refused, and that what is needed still
+ * works. */
 #include "mediad/sandbox.h"
 
 #include "tests/test.h"
@@ -45,12 +46,18 @@ static int try_socket(void)
 
 static int try_map(void)
 {
-	return mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? errno : 0;
+	return mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) ==
+			       MAP_FAILED
+		       ? errno
+		       : 0;
 }
 
 static int try_map_code(void)
 {
-	return mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? errno : 0;
+	return mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) ==
+			       MAP_FAILED
+		       ? errno
+		       : 0;
 }
 
 static int try_listen(void)
@@ -69,7 +76,8 @@ static int works(void)
 	struct epoll_event ev;
 	int e = 5, ep = 6; /* made beforehand */
 
-	if (write(e, &one, sizeof one) != sizeof one || epoll_wait(ep, &ev, 1, 0) != 1 || read(e, &one, sizeof one) != sizeof one)
+	if (write(e, &one, sizeof one) != sizeof one || epoll_wait(ep, &ev, 1, 0) != 1 ||
+	    read(e, &one, sizeof one) != sizeof one)
 		return errno ? errno : EIO;
 	return 0;
 }
@@ -105,7 +113,7 @@ static int in_child(enum sandbox_role role)
 	if (err)
 		return err == ENOTSUP ? SKIPPED : 96;
 	for (int i = 0; i < (int)(sizeof tries / sizeof tries[0]); i++) {
-		int want = role == SANDBOX_LOOP	   ? tries[i].loop
+		int want = role == SANDBOX_LOOP	    ? tries[i].loop
 			   : role == SANDBOX_WORKER ? tries[i].worker
 						    : tries[i].audio;
 

@@ -238,9 +238,9 @@ TEST(media_skips_what_a_newer_peer_appends)
 	struct media_msg m;
 
 	/* One of everything behind the field we know. */
-	CHECK_INT(UNPACK(&m,
-			 "\x9f\x05\x05\xa0\xc0\xc2\xcb\1\2\3\4\5\6\7\x08\xa2hi\xc4\x01z\x92\x01\x91\x02"
-			 "\x81\x01\x02\xd4\x01\x02\xc7\x02\x01xy\xd9\x01q\xf0\xda\0\1w"),
+	CHECK_INT(UNPACK(&m, "\x9f\x05\x05\xa0\xc0\xc2\xcb\1\2\3\4\5\6\7\x08\xa2hi\xc4\x01z\x92\x01"
+			     "\x91\x02"
+			     "\x81\x01\x02\xd4\x01\x02\xc7\x02\x01xy\xd9\x01q\xf0\xda\0\1w"),
 		  0);
 	CHECK_INT(m.fault.code, 5);
 	CHECK_INT(UNPACK(&m, "\x93\x02\x05\xc1"), EBADMSG);

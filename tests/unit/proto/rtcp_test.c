@@ -3,9 +3,10 @@
 #include "tests/test.h"
 
 /* What a desktop client of Discord's sent in January 2024, opened. */
-static const uint8_t client[] = {0x80, 0xc8, 0x00, 0x06, 0x00, 0x05, 0xec, 0x18, 0xe9, 0x57, 0xa5, 0x9b, 0x69, 0x37,
-				 0x4b, 0xc6, 0x0a, 0x5b, 0x61, 0xd0, 0x00, 0x00, 0x5b, 0x8e, 0x00, 0x1e, 0x66, 0x1b,
-				 0x81, 0xca, 0x00, 0x02, 0x00, 0x05, 0xec, 0x18, 0x01, 0x00, 0x00, 0x00};
+static const uint8_t client[] = {0x80, 0xc8, 0x00, 0x06, 0x00, 0x05, 0xec, 0x18, 0xe9, 0x57,
+				 0xa5, 0x9b, 0x69, 0x37, 0x4b, 0xc6, 0x0a, 0x5b, 0x61, 0xd0,
+				 0x00, 0x00, 0x5b, 0x8e, 0x00, 0x1e, 0x66, 0x1b, 0x81, 0xca,
+				 0x00, 0x02, 0x00, 0x05, 0xec, 0x18, 0x01, 0x00, 0x00, 0x00};
 
 TEST(rtcp_reads_a_client_of_discords)
 {
@@ -61,12 +62,13 @@ TEST(rtcp_blocks_come_back)
 	CHECK_INT(rtcp_build(9, NULL, in, RTCP_BLOCKS + 1, buf, sizeof buf, &n), EINVAL);
 }
 
-/* Anything may stand in a compound packet; what is cut, or too short for its blocks, is refused there. */
+/* Anything may stand in a compound packet; what is cut, or too short for its blocks, is refused
+ * there. */
 TEST(rtcp_passes_over_what_it_does_not_know)
 {
-	static const uint8_t mixed[] = {0x81, 0xcb, 0, 1, 0, 0, 0, 7,		      /* BYE */
-					0x8f, 0xcd, 0, 2, 1, 2, 3, 4, 5, 6, 7, 8,	      /* feedback */
-					0xa0, 0xc9, 0, 2, 0, 0, 0, 5, 0, 0, 0, 4};	      /* RR, padded */
+	static const uint8_t mixed[] = {0x81, 0xcb, 0, 1, 0, 0, 0, 7,		   /* BYE */
+					0x8f, 0xcd, 0, 2, 1, 2, 3, 4, 5, 6, 7, 8,  /* feedback */
+					0xa0, 0xc9, 0, 2, 0, 0, 0, 5, 0, 0, 0, 4}; /* RR, padded */
 	struct rd r = rd_of(mixed, sizeof mixed);
 	struct rtcp_packet p;
 
@@ -85,12 +87,12 @@ TEST(rtcp_passes_over_what_it_does_not_know)
 TEST(rtcp_refuses_what_is_malformed)
 {
 	static const uint8_t bad[][12] = {
-		{0x40, 0xc9, 0, 1, 0, 0, 0, 5},	 /* version 1 */
-		{0x80, 0xbf, 0, 1, 0, 0, 0, 5},	 /* 191 is none of RTCP's */
-		{0x80, 0xe0, 0, 1, 0, 0, 0, 5},	 /* nor is 224 */
-		{0x81, 0xc9, 0, 1, 0, 0, 0, 5},	 /* a block that is not there */
-		{0x80, 0xc8, 0, 1, 0, 0, 0, 5},	 /* nor is the sender's part */
-		{0x80, 0xc9, 0, 0, 0, 0, 0, 5},	 /* no SSRC */
+		{0x40, 0xc9, 0, 1, 0, 0, 0, 5}, /* version 1 */
+		{0x80, 0xbf, 0, 1, 0, 0, 0, 5}, /* 191 is none of RTCP's */
+		{0x80, 0xe0, 0, 1, 0, 0, 0, 5}, /* nor is 224 */
+		{0x81, 0xc9, 0, 1, 0, 0, 0, 5}, /* a block that is not there */
+		{0x80, 0xc8, 0, 1, 0, 0, 0, 5}, /* nor is the sender's part */
+		{0x80, 0xc9, 0, 0, 0, 0, 0, 5}, /* no SSRC */
 		{0x80, 0xc9, 0xff, 0xff, 0, 0, 0, 5},
 	};
 	struct rtcp_packet p;

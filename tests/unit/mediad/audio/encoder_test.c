@@ -27,7 +27,8 @@ static unsigned second_of(double amplitude, double hz)
 		size_t n;
 
 		for (unsigned i = 0; i < ENCODER_FRAME; i++)
-			pcm[i] = (int16_t)lrint(amplitude * sin(2 * M_PI * hz * (at * 960 + i) / 48000.0));
+			pcm[i] = (int16_t)lrint(amplitude *
+						sin(2 * M_PI * hz * (at * 960 + i) / 48000.0));
 		n = encoder_run(enc, pcm, packet);
 		if (!n)
 			abort();
@@ -56,7 +57,8 @@ TEST(encoder_leaves_out_no_steady_tone)
 	encoder_free(enc);
 }
 
-/* Until somebody reports it expects a little; then what is reported, up to a bound: more at once, less slowly. */
+/* Until somebody reports it expects a little; then what is reported, up to a bound: more at once,
+ * less slowly. */
 TEST(encoder_expects_what_is_reported)
 {
 	unsigned reports = 0;
@@ -96,9 +98,11 @@ static unsigned redundant(void)
 		for (unsigned i = 0; i < ENCODER_FRAME; i++) {
 			double t = (at * 960 + i) / 48000.0;
 
-			pcm[i] = (int16_t)lrint(8000 * sin(2 * M_PI * 200 * t) * (0.6 + 0.4 * sin(2 * M_PI * 5 * t)));
+			pcm[i] = (int16_t)lrint(8000 * sin(2 * M_PI * 200 * t) *
+						(0.6 + 0.4 * sin(2 * M_PI * 5 * t)));
 		}
-		/* The first bits of a frame that SILK has part in: voice, redundancy (RFC 6716 4.2.3). */
+		/* The first bits of a frame that SILK has part in: voice, redundancy (RFC
+		 * 6716 4.2.3). */
 		n += encoder_run(enc, pcm, packet) > 1 && packet[0] >> 3 < 16 && (packet[1] & 0x40);
 	}
 	return n;
@@ -119,7 +123,8 @@ TEST(encoder_redundancy_follows)
 	encoder_free(enc);
 }
 
-/* SILK has part in a packet for its redundancy or because the rate is low; CELT is alone else (RFC 6716 3.1). */
+/* SILK has part in a packet for its redundancy or because the rate is low; CELT is alone else (RFC
+ * 6716 3.1). */
 static bool celt_alone(void)
 {
 	redundant();

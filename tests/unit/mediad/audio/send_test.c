@@ -578,7 +578,8 @@ TEST(send_gate_closes_in_the_middle)
 	run_ms(2000);
 	CHECK(!rig.out[n + 5].silence);
 	CHECK_INT(rig.out[n + 5].seq, (uint16_t)(seq + 6));
-	CHECK_INT((uint32_t)(rig.out[n + 5].ts - ts), (rig.out[n + 5].at - rig.out[n - 1].at) / TICK * 960);
+	CHECK_INT((uint32_t)(rig.out[n + 5].ts - ts),
+		  (rig.out[n + 5].at - rig.out[n - 1].at) / TICK * 960);
 	CHECK_INT(rig.n_out, 50 + 1 + 5 + 5);
 	CHECK_INT(find_event(SENDER_DRAINED)->samples, SECOND);
 	CHECK_INT(find_event(SENDER_DRAINED)->reason, MEDIA_REASON_NONE);
@@ -655,7 +656,8 @@ TEST(send_gate_wait_begins_anew)
 	sender_free(rig.s);
 }
 
-/* What is asked of a lane while the gate is closed takes effect within a frame, and to the sample. */
+/* What is asked of a lane while the gate is closed takes effect within a frame, and to the sample.
+ */
 TEST(send_gate_closed_commands_take_effect)
 {
 	const struct sender_event *ev;
@@ -666,7 +668,8 @@ TEST(send_gate_closed_commands_take_effect)
 	say(2, 2 * SECOND, false);
 	run_ms(400);
 	n = rig.n_out;
-	CHECK(sender_command(rig.s, 2, SENDER_STOP, 0, 3000, rig.now)); /* a fade that cannot go on */
+	CHECK(sender_command(rig.s, 2, SENDER_STOP, 0, 3000,
+			     rig.now)); /* a fade that cannot go on */
 	gate(false);
 	CHECK(sender_command(rig.s, 1, SENDER_PAUSE, 0, 500, rig.now));
 	run_ms(20);

@@ -42,7 +42,8 @@ static double noise(double hz)
 		xc += out[i] * c;
 	}
 	for (int i = 4800; i < 4800 + 38400; i++) {
-		double v = xs / s2 * sin(2 * M_PI * hz * i / OUT) + xc / c2 * cos(2 * M_PI * hz * i / OUT);
+		double v = xs / s2 * sin(2 * M_PI * hz * i / OUT) +
+			   xc / c2 * cos(2 * M_PI * hz * i / OUT);
 
 		signal += v * v;
 		rest += (out[i] - v) * (out[i] - v);

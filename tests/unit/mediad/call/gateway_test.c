@@ -960,7 +960,8 @@ TEST(gateway_gaps_in_the_numbering)
 	bench_end(&b);
 }
 
-/* An op 5 that was missed is told again after the user came back with another SSRC: the newer one has the last word. */
+/* An op 5 that was missed is told again after the user came back with another SSRC: the newer one
+ * has the last word. */
 TEST(gateway_old_news_do_not_stay)
 {
 	static const char *const news[] = {

@@ -195,7 +195,8 @@ static void the_one_is_unheard(void)
 	hear_unheard(&rig.c, 7004);
 }
 
-/* A full line has room for who speaks: the place of whoever was silent longest, who gets one again when they speak. */
+/* A full line has room for who speaks: the place of whoever was silent longest, who gets one again
+ * when they speak. */
 TEST(hear_idle_slots_are_taken)
 {
 	struct media_listen m = {.listen = 9, .user = 2, .rate = 24000, .silence_ms = 700};
@@ -207,7 +208,8 @@ TEST(hear_idle_slots_are_taken)
 	at(6, one_more_comes); /* nobody was silent for long */
 	CHECK(!of(1000)->slot);
 	at(9, one_more_comes);
-	/* Not the first, who spoke since; not the second, who is listened to; not the third, who speaks. */
+	/* Not the first, who spoke since; not the second, who is listened to; not the third, who
+	 * speaks. */
 	CHECK(of(1000)->slot && of(1)->slot && of(2)->slot && of(3)->slot && !of(4)->slot);
 	CHECK_INT(of(4)->ssrc, 7004);
 	at(9, the_one_is_unheard);
@@ -233,7 +235,8 @@ static void heard(uint32_t listen, uint32_t dropped)
 	hear_event(&rig.c, &ev);
 }
 
-/* The gap is told to the listen whose frames were dropped, and what a dropped frame itself told is not forgotten. */
+/* The gap is told to the listen whose frames were dropped, and what a dropped frame itself told is
+ * not forgotten. */
 TEST(hear_gaps_name_their_listen)
 {
 	struct media_listen m = {.listen = 3, .user = 1, .rate = 24000, .silence_ms = 700};

@@ -37,7 +37,8 @@ TEST(numbering_takes_nothing_twice)
 {
 	struct numbering n = fresh(3);
 
-	CHECK_INT(numbering_take(&n, 2), NUMBERED_MISSED); /* nothing is told again before a resume */
+	CHECK_INT(numbering_take(&n, 2),
+		  NUMBERED_MISSED); /* nothing is told again before a resume */
 	numbering_ask(&n);
 	CHECK_INT(numbering_take(&n, 3), NUMBERED_AGAIN);
 	CHECK_INT(numbering_take(&n, 2), NUMBERED_AGAIN);

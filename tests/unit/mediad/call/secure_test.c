@@ -376,7 +376,8 @@ static void pay_for(unsigned ms)
 	}
 }
 
-/* No memory for the keys of an epoch, nor of later generations: they are lent once there is, at a bounded pace. */
+/* No memory for the keys of an epoch, nor of later generations: they are lent once there is, at a
+ * bounded pace. */
 TEST(secure_lends_later_what_there_was_no_memory_for)
 {
 	const uint64_t first = UINT64_C(1) << 32 | 1;
@@ -423,7 +424,8 @@ TEST(secure_lends_later_what_there_was_no_memory_for)
 	finish();
 }
 
-/* An epoch that was followed by another is not owed any more, nor what was owed in a session that is over. */
+/* An epoch that was followed by another is not owed any more, nor what was owed in a session that
+ * is over. */
 TEST(secure_owes_only_what_is_of_use)
 {
 	CHECK_INT(start(false), 0);
@@ -559,7 +561,8 @@ TEST(secure_resumes_when_something_was_missed)
 	CHECK_INT(rig.state.phase, MEDIA_PHASE_RESUMING);
 	/* What is said meanwhile waits for op 9 and is no error. */
 	vgw_ws_open(rig.c->gw, rig.now, rig.c->conn);
-	vgw_ws_binary(rig.c->gw, rig.now, rig.c->conn, (const uint8_t *)"\0\x0b\x1d\0\6commit", 11); /* 11, missed before */
+	vgw_ws_binary(rig.c->gw, rig.now, rig.c->conn, (const uint8_t *)"\0\x0b\x1d\0\6commit",
+		      11); /* 11, missed before */
 	call_stepped(rig.c);
 	work();
 	CHECK(rig.secure.pending);
@@ -579,7 +582,8 @@ static void unheard(uint32_t ssrc, bool goes_on)
 	call_engine_event(&ev, rig.c);
 }
 
-/* A message that named a speaker was lost: sound that is nobody's brings a resume at once, and not again and again. */
+/* A message that named a speaker was lost: sound that is nobody's brings a resume at once, and not
+ * again and again. */
 TEST(call_asks_who_speaks)
 {
 	CHECK_INT(start(false), 0);
@@ -591,7 +595,8 @@ TEST(call_asks_who_speaks)
 	unheard(700, true);  /* ANNA's, on its way to her slot */
 	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
 	unheard(900, true);
-	CHECK(rig.state.phase == MEDIA_PHASE_RESUMING && rig.state.reason == MEDIA_REASON_CONNECTION_LOST);
+	CHECK(rig.state.phase == MEDIA_PHASE_RESUMING &&
+	      rig.state.reason == MEDIA_REASON_CONNECTION_LOST);
 	unheard(901, true);
 	CHECK_INT(rig.c->unnamed.asks, 1);
 	vgw_ws_open(rig.c->gw, rig.now, rig.c->conn);

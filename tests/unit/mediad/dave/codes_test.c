@@ -26,24 +26,28 @@ TEST(dave_codes_libdave)
 
 	if (!j)
 		return;
-	json_array_foreach(json_object_get(j, "displayable_code"), i, v) {
+	json_array_foreach(json_object_get(j, "displayable_code"), i, v)
+	{
 		struct slice s = {.p = data, .n = answers_bytes(v, "data", data, sizeof data)};
 
-		CHECK_INT(dave_code(code, sizeof code, s, (unsigned)json_integer_value(json_object_get(v, "length")),
+		CHECK_INT(dave_code(code, sizeof code, s,
+				    (unsigned)json_integer_value(json_object_get(v, "length")),
 				    (unsigned)json_integer_value(json_object_get(v, "group"))),
 			  0);
 		CHECK_STR(code, answers_text(v, "code"));
 	}
 	CHECK_INT(i, 2);
-	json_array_foreach(json_object_get(j, "key_fingerprint"), i, v) {
+	json_array_foreach(json_object_get(j, "key_fingerprint"), i, v)
+	{
 		struct slice key = {.p = data, .n = answers_bytes(v, "key", data, sizeof data)};
 
-		CHECK_INT(dave_key_fingerprint(got, sizeof got, &n, key, answers_number(v, "user_id")), 0);
+		CHECK_INT(dave_key_fingerprint(got, sizeof got, &n, key,
+					       answers_number(v, "user_id")),
+			  0);
 		CHECK_MEM(got, n, want, answers_bytes(v, "out", want, sizeof want));
 	}
 	CHECK_INT(i, 2);
-	json_array_foreach(json_object_get(j, "pairwise"), i, v)
-		check_pairwise(v);
+	json_array_foreach(json_object_get(j, "pairwise"), i, v) check_pairwise(v);
 	CHECK_INT(i, 2);
 	json_decref(j);
 }
@@ -59,12 +63,15 @@ TEST(dave_codes_scenario)
 
 	if (!j)
 		return;
-	json_array_foreach(json_object_get(j, "steps"), i, step) {
+	json_array_foreach(json_object_get(j, "steps"), i, step)
+	{
 		CHECK_INT(answers_bytes(step, "epoch_authenticator", bytes, sizeof bytes), 32);
 		CHECK_INT(dave_privacy_code(privacy, bytes), 0);
 		CHECK_STR(privacy, answers_text(step, "voice_privacy_code"));
-		json_object_foreach(json_object_get(step, "pairwise_with_self"), user, pair) {
-			CHECK_INT(answers_bytes(pair, "fingerprint", bytes, sizeof bytes), DAVE_FINGERPRINT);
+		json_object_foreach(json_object_get(step, "pairwise_with_self"), user, pair)
+		{
+			CHECK_INT(answers_bytes(pair, "fingerprint", bytes, sizeof bytes),
+				  DAVE_FINGERPRINT);
 			CHECK_INT(dave_verification_code(code, bytes), 0);
 			CHECK_STR(code, answers_text(pair, "code"));
 		}
@@ -90,15 +97,17 @@ TEST(dave_codes_recorded)
 	json_decref(j);
 }
 
-/* One member's part is the beginning of the other's: the shorter comes first. (Computed with another scrypt.) */
+/* One member's part is the beginning of the other's: the shorter comes first. (Computed with
+ * another scrypt.) */
 TEST(dave_codes_prefix)
 {
 	static const uint8_t key[] = {1, 0, 0, 0, 0, 0, 0, 0, 2};
 	static const uint8_t want[DAVE_FINGERPRINT] = {
-		0x05, 0x7a, 0xee, 0x8d, 0x76, 0x9c, 0x8d, 0x36, 0x70, 0xda, 0x26, 0x47, 0x93, 0xb3, 0x9a, 0x24,
-		0x16, 0xf4, 0xb3, 0xdb, 0x10, 0x7d, 0xbc, 0x57, 0x5a, 0xf2, 0xa7, 0xcf, 0xb3, 0xf5, 0xfc, 0x5e,
-		0xe3, 0xb0, 0xfb, 0x1c, 0xcd, 0x6b, 0xd7, 0xa8, 0x30, 0x80, 0xde, 0xcd, 0x14, 0xa2, 0x8d, 0x72,
-		0x07, 0x99, 0xb2, 0x4d, 0xea, 0xde, 0xfb, 0xb1, 0x59, 0x59, 0x84, 0x5f, 0xf4, 0x53, 0xc9, 0x92,
+		0x05, 0x7a, 0xee, 0x8d, 0x76, 0x9c, 0x8d, 0x36, 0x70, 0xda, 0x26, 0x47, 0x93,
+		0xb3, 0x9a, 0x24, 0x16, 0xf4, 0xb3, 0xdb, 0x10, 0x7d, 0xbc, 0x57, 0x5a, 0xf2,
+		0xa7, 0xcf, 0xb3, 0xf5, 0xfc, 0x5e, 0xe3, 0xb0, 0xfb, 0x1c, 0xcd, 0x6b, 0xd7,
+		0xa8, 0x30, 0x80, 0xde, 0xcd, 0x14, 0xa2, 0x8d, 0x72, 0x07, 0x99, 0xb2, 0x4d,
+		0xea, 0xde, 0xfb, 0xb1, 0x59, 0x59, 0x84, 0x5f, 0xf4, 0x53, 0xc9, 0x92,
 	};
 	struct slice a = {.p = key, .n = 1}, b = {.p = key, .n = sizeof key};
 	uint8_t got[DAVE_FINGERPRINT];
@@ -113,7 +122,8 @@ TEST(dave_codes_arguments)
 {
 	static const uint8_t data[DAVE_CODE_MAX] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 	struct slice s = {.p = data, .n = sizeof data}, none = {.p = data, .n = 0};
-	struct slice huge = {.p = data, .n = DAVE_SIGNATURE_KEY_MAX + 1}, key = {.p = data, .n = 33};
+	struct slice huge = {.p = data, .n = DAVE_SIGNATURE_KEY_MAX + 1},
+		     key = {.p = data, .n = 33};
 	uint8_t fp[DAVE_FINGERPRINT];
 	char out[DAVE_CODE_MAX];
 	size_t n;

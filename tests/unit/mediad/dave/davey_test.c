@@ -1,4 +1,5 @@
-/* Against frames that @snazzah/davey sealed: the same frame sealed by us has the same bytes, and theirs opens. */
+/* Against frames that @snazzah/davey sealed: the same frame sealed by us has the same bytes, and
+ * theirs opens. */
 #include "tests/test.h"
 
 #include "mediad/dave/media.h"
@@ -18,8 +19,8 @@ static size_t rewritten(enum dave_codec codec, size_t n)
 	return n;
 }
 
-static void check_frame(const json_t *f, const char *codec_key, const char *plain_key, const char *sealed_key,
-			const uint8_t *base, struct dave_opener *o)
+static void check_frame(const json_t *f, const char *codec_key, const char *plain_key,
+			const char *sealed_key, const uint8_t *base, struct dave_opener *o)
 {
 	enum dave_codec codec = answers_codec(answers_text(f, codec_key));
 	size_t n = answers_bytes(f, plain_key, frame, sizeof frame), len, m;
@@ -71,7 +72,8 @@ TEST(dave_davey_recorded)
 	size_t i;
 
 	CHECK(j);
-	answers_bytes(json_object_get(json_object_get(j, "senders"), answers_text(j, "sender")), "base", base, sizeof base);
+	answers_bytes(json_object_get(json_object_get(j, "senders"), answers_text(j, "sender")),
+		      "base", base, sizeof base);
 	o = opener_of(base);
 	CHECK(o);
 	json_array_foreach(json_object_get(j, "frames"), i, f)
@@ -90,18 +92,20 @@ TEST(dave_davey_scenario)
 	if (!j)
 		return;
 	json_array_foreach(json_object_get(j, "steps"), i, step)
-		json_array_foreach(json_object_get(step, "frames"), k, f) {
-			json_t *sender = json_object_get(json_object_get(step, "senders"), answers_text(f, "user_id"));
-			uint8_t base[DAVE_SECRET];
-			struct dave_opener *o;
+		json_array_foreach(json_object_get(step, "frames"), k, f)
+	{
+		json_t *sender = json_object_get(json_object_get(step, "senders"),
+						 answers_text(f, "user_id"));
+		uint8_t base[DAVE_SECRET];
+		struct dave_opener *o;
 
-			CHECK_INT(answers_bytes(sender, "base_secret", base, sizeof base), DAVE_SECRET);
-			o = opener_of(base);
-			CHECK(o);
-			check_frame(f, "codec", "plaintext", "frame", base, o);
-			dave_opener_free(o);
-			frames++;
-		}
+		CHECK_INT(answers_bytes(sender, "base_secret", base, sizeof base), DAVE_SECRET);
+		o = opener_of(base);
+		CHECK(o);
+		check_frame(f, "codec", "plaintext", "frame", base, o);
+		dave_opener_free(o);
+		frames++;
+	}
 	CHECK(frames >= 24);
 	json_decref(j);
 }

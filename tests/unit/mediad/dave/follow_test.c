@@ -1,4 +1,5 @@
-/* Recorded groups, played by the follower: what implementations of others made of them is what ours makes. */
+/* Recorded groups, played by the follower: what implementations of others made of them is what ours
+ * makes. */
 #include "tests/follow/follow.h"
 
 #include <unistd.h>
@@ -96,9 +97,10 @@ static unsigned spoilt(const char *key)
 
 TEST(dave_follow_finds_every_kind_of_difference)
 {
-	static const char *const keys[] = {"tree_hash",	     "confirmed_transcript_hash", "epoch_authenticator",
-					   "exporter_secret", "membership_key",		   "\"fingerprint\"",
-					   "op29_commit",     "op30_welcome"};
+	static const char *const keys[] = {"tree_hash",		  "confirmed_transcript_hash",
+					   "epoch_authenticator", "exporter_secret",
+					   "membership_key",	  "\"fingerprint\"",
+					   "op29_commit",	  "op30_welcome"};
 
 	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
 		if (!spoilt(keys[i]))

@@ -7,7 +7,8 @@ enum { CAP = 4096 };
 
 /* ---- parsing ---- */
 
-/* body bytes, tag, then the rest of the supplement; its size and the magic are put behind unless size is given. */
+/* body bytes, tag, then the rest of the supplement; its size and the magic are put behind unless
+ * size is given. */
 static size_t make(uint8_t *out, size_t body, const char *rest, size_t n_rest, int size)
 {
 	size_t n = body + DAVE_TAG;
@@ -21,7 +22,7 @@ static size_t make(uint8_t *out, size_t body, const char *rest, size_t n_rest, i
 	return n;
 }
 
-#define PARSE(body, rest, size)                                                                                      \
+#define PARSE(body, rest, size)                                                                    \
 	(n = make(p, body, rest, sizeof(rest) - 1, size), heap_parse(&f, p, n))
 
 /* From a block of exactly that size, so that reading past it is seen. */
@@ -134,11 +135,13 @@ static void read_want(struct want *w, const json_t *ranges)
 	size_t i;
 
 	w->n = 0;
-	json_array_foreach(ranges, i, r) {
+	json_array_foreach(ranges, i, r)
+	{
 		if (i == 8)
 			return;
-		w->range[w->n++] = (struct dave_range){.at = (uint32_t)json_integer_value(json_array_get(r, 0)),
-						       .n = (uint32_t)json_integer_value(json_array_get(r, 1))};
+		w->range[w->n++] = (struct dave_range){
+			.at = (uint32_t)json_integer_value(json_array_get(r, 0)),
+			.n = (uint32_t)json_integer_value(json_array_get(r, 1))};
 	}
 }
 
@@ -149,7 +152,8 @@ static void check_inbound(const json_t *c, const struct want *want)
 	size_t n = answers_bytes(c, "frame", frame, sizeof frame);
 
 	CHECK(dave_frame_parse(&f, frame, n));
-	CHECK_INT(f.body.n, json_integer_value(json_object_get(c, "frame_size_without_supplement")));
+	CHECK_INT(f.body.n,
+		  json_integer_value(json_object_get(c, "frame_size_without_supplement")));
 	CHECK(same_ranges(f.range, f.n_ranges, want));
 }
 
@@ -160,7 +164,9 @@ static void check_outbound(const json_t *c, const struct want *want)
 	size_t n = answers_bytes(c, "frame", frame, sizeof frame);
 	size_t n_header = answers_bytes(c, "expected_unencrypted_header", header, sizeof header);
 
-	CHECK_INT(dave_plan_frame(&plan, answers_codec(answers_text(c, "codec")), frame, n, out, sizeof out), 0);
+	CHECK_INT(dave_plan_frame(&plan, answers_codec(answers_text(c, "codec")), frame, n, out,
+				  sizeof out),
+		  0);
 	if (!same_ranges(plan.range, plan.n_ranges, want))
 		test_fail(__FILE__, __LINE__, "%s", answers_text(c, "name"));
 	CHECK_MEM(out, n_header, header, n_header);
@@ -174,7 +180,8 @@ TEST(dave_ranges_libdave)
 
 	if (!j)
 		return;
-	json_array_foreach(json_object_get(j, "cases"), i, c) {
+	json_array_foreach(json_object_get(j, "cases"), i, c)
+	{
 		read_want(&want, json_object_get(c, "unencrypted_ranges"));
 		if (json_object_get(c, "codec"))
 			check_outbound(c, &want);
@@ -200,29 +207,104 @@ static const struct plan_case {
 	{"opus", DAVE_OPUS, HEX("\0\0\1abc"), 0, HEX("\0\0\1abc"), {0}},
 	{"vp9", DAVE_VP9, HEX("\0\0\1abc"), 0, HEX("\0\0\1abc"), {0}},
 	{"unknown", DAVE_UNKNOWN, HEX("abc"), 0, HEX("abc"), {0}},
-	{"vp8 key frame", DAVE_VP8, HEX("\0" "123456789ab"), 0, HEX("\0" "123456789ab"), {1, {{0, 10}}}},
-	{"vp8 short key frame", DAVE_VP8, HEX("\0" "123"), 0, HEX("\0" "123"), {1, {{0, 4}}}},
-	{"vp8 other frame", DAVE_VP8, HEX("\1" "123"), 0, HEX("\1" "123"), {1, {{0, 1}}}},
+	{"vp8 key frame",
+	 DAVE_VP8,
+	 HEX("\0"
+	     "123456789ab"),
+	 0,
+	 HEX("\0"
+	     "123456789ab"),
+	 {1, {{0, 10}}}},
+	{"vp8 short key frame",
+	 DAVE_VP8,
+	 HEX("\0"
+	     "123"),
+	 0,
+	 HEX("\0"
+	     "123"),
+	 {1, {{0, 4}}}},
+	{"vp8 other frame",
+	 DAVE_VP8,
+	 HEX("\1"
+	     "123"),
+	 0,
+	 HEX("\1"
+	     "123"),
+	 {1, {{0, 1}}}},
 	{"vp8 nothing", DAVE_VP8, HEX(""), 0, HEX(""), {0}},
 	/* one value of 1 bit, one of 5, two bits of the third; a long tail of zeros is no value */
-	{"h264 slice", DAVE_H264, HEX("\0\0\1\x41\xff\xff"), 0, HEX("\0\0\0\1\x41\xff\xff"), {1, {{0, 6}}}},
+	{"h264 slice",
+	 DAVE_H264,
+	 HEX("\0\0\1\x41\xff\xff"),
+	 0,
+	 HEX("\0\0\0\1\x41\xff\xff"),
+	 {1, {{0, 6}}}},
 	{"h264 zeros", DAVE_H264, HEX("\0\0\1\x41\0\0"), 0, HEX("\0\0\0\1\x41\0\0"), {1, {{0, 7}}}},
 	{"h264 header alone", DAVE_H264, HEX("\0\0\1\x41"), 0, HEX("\0\0\0\1\x41"), {1, {{0, 5}}}},
-	{"h264 second byte", DAVE_H264, HEX("\0\0\1\x41\x28\xe7zz"), 0, HEX("\0\0\0\1\x41\x28\xe7zz"), {1, {{0, 7}}}},
-	{"h264 zeros in front", DAVE_H264, HEX("\0\0\0\0\1\x09\x10"), 0, HEX("\0\0\0\1\x09\x10"), {1, {{0, 6}}}},
-	{"h264 empty units", DAVE_H264, HEX("\0\0\1\0\0\1\x09\0\0\1"), 0, HEX("\0\0\0\1\x09"), {1, {{0, 5}}}},
+	{"h264 second byte",
+	 DAVE_H264,
+	 HEX("\0\0\1\x41\x28\xe7zz"),
+	 0,
+	 HEX("\0\0\0\1\x41\x28\xe7zz"),
+	 {1, {{0, 7}}}},
+	{"h264 zeros in front",
+	 DAVE_H264,
+	 HEX("\0\0\0\0\1\x09\x10"),
+	 0,
+	 HEX("\0\0\0\1\x09\x10"),
+	 {1, {{0, 6}}}},
+	{"h264 empty units",
+	 DAVE_H264,
+	 HEX("\0\0\1\0\0\1\x09\0\0\1"),
+	 0,
+	 HEX("\0\0\0\1\x09"),
+	 {1, {{0, 5}}}},
 	{"h264 nothing but codes", DAVE_H264, HEX("\0\0\1\0\0\1"), EBADMSG, NULL, 0, {0}},
 	{"h264 no code", DAVE_H264, HEX("\0\0\x41\xff\xff"), EBADMSG, NULL, 0, {0}},
 	{"h264 something in front", DAVE_H264, HEX("x\0\0\1\x41\xff\xff"), EBADMSG, NULL, 0, {0}},
 	{"h264 nothing", DAVE_H264, HEX(""), EBADMSG, NULL, 0, {0}},
-	{"h265 slice", DAVE_H265, HEX("\0\0\1\x02\x01zz"), 0, HEX("\0\0\0\1\x02\x01zz"), {1, {{0, 6}}}},
+	{"h265 slice",
+	 DAVE_H265,
+	 HEX("\0\0\1\x02\x01zz"),
+	 0,
+	 HEX("\0\0\0\1\x02\x01zz"),
+	 {1, {{0, 6}}}},
 	{"h265 short slice", DAVE_H265, HEX("\0\0\1\x02"), 0, HEX("\0\0\0\1\x02"), {1, {{0, 5}}}},
-	{"h265 parameters", DAVE_H265, HEX("\0\0\1\x40\x01zz"), 0, HEX("\0\0\0\1\x40\x01zz"), {1, {{0, 8}}}},
-	{"av1 one unit", DAVE_AV1, HEX("\x32\3abc"), 0, HEX("\x30" "abc"), {1, {{0, 1}}}},
-	{"av1 without a size", DAVE_AV1, HEX("\x30" "abc"), 0, HEX("\x30" "abc"), {1, {{0, 1}}}},
-	{"av1 two units, padded size", DAVE_AV1, HEX("\x12\0\x0a\x82\0ab\x36\x48\2cd"), 0, HEX("\x0a\2ab\x34\x48" "cd"),
+	{"h265 parameters",
+	 DAVE_H265,
+	 HEX("\0\0\1\x40\x01zz"),
+	 0,
+	 HEX("\0\0\0\1\x40\x01zz"),
+	 {1, {{0, 8}}}},
+	{"av1 one unit",
+	 DAVE_AV1,
+	 HEX("\x32\3abc"),
+	 0,
+	 HEX("\x30"
+	     "abc"),
+	 {1, {{0, 1}}}},
+	{"av1 without a size",
+	 DAVE_AV1,
+	 HEX("\x30"
+	     "abc"),
+	 0,
+	 HEX("\x30"
+	     "abc"),
+	 {1, {{0, 1}}}},
+	{"av1 two units, padded size",
+	 DAVE_AV1,
+	 HEX("\x12\0\x0a\x82\0ab\x36\x48\2cd"),
+	 0,
+	 HEX("\x0a\2ab\x34\x48"
+	     "cd"),
 	 {2, {{0, 2}, {4, 2}}}},
-	{"av1 ends with padding", DAVE_AV1, HEX("\x0a\2ab\x7a\1z"), 0, HEX("\x08" "ab"), {1, {{0, 1}}}},
+	{"av1 ends with padding",
+	 DAVE_AV1,
+	 HEX("\x0a\2ab\x7a\1z"),
+	 0,
+	 HEX("\x08"
+	     "ab"),
+	 {1, {{0, 1}}}},
 	{"av1 tile list", DAVE_AV1, HEX("\x42\1x\x0a\0"), 0, HEX("\x08"), {1, {{0, 1}}}},
 	{"av1 nothing kept", DAVE_AV1, HEX("\x12\0"), EBADMSG, NULL, 0, {0}},
 	{"av1 nothing", DAVE_AV1, HEX(""), EBADMSG, NULL, 0, {0}},
@@ -244,7 +326,8 @@ static bool plan_holds(const struct plan_case *c, size_t cap)
 	if (c->err || cap < c->n_out)
 		ok = err == (c->err ? c->err : EMSGSIZE);
 	else
-		ok = !err && plan.n == c->n_out && (!c->n_out || memcmp(out, c->out, c->n_out) == 0) &&
+		ok = !err && plan.n == c->n_out &&
+		     (!c->n_out || memcmp(out, c->out, c->n_out) == 0) &&
 		     same_ranges(plan.range, plan.n_ranges, &c->want);
 	free(out);
 	return ok;
@@ -273,7 +356,8 @@ TEST(dave_ranges_too_many)
 		memcpy(frame + i, "\0\0\1\x41\xff\xff\xff\xff", 8);
 	CHECK_INT(dave_plan_frame(&plan, DAVE_H264, frame, sizeof frame - 8, out, sizeof out), 0);
 	CHECK_INT(plan.n_ranges, DAVE_RANGES_MAX);
-	CHECK_INT(dave_plan_frame(&plan, DAVE_H264, frame, sizeof frame, out, sizeof out), EOVERFLOW);
+	CHECK_INT(dave_plan_frame(&plan, DAVE_H264, frame, sizeof frame, out, sizeof out),
+		  EOVERFLOW);
 }
 
 TEST(dave_start_codes)
@@ -286,9 +370,10 @@ TEST(dave_start_codes)
 		size_t n;
 		bool imitates;
 	} c[] = {
-		{8, "\0\0\1", 3, true},	   {0, "\0\0\0\1", 4, false}, {4, "\0\0\1", 3, true},  {5, "\0\0\1", 3, true},
-		{3, "\0\0\1", 3, false},   {10, "\0\0\1", 3, true},   {11, "\0\0\1", 3, true}, {12, "\0\0\1", 3, false},
-		{11, "\0\0\0\1", 4, false}, {17, "\0\0\1", 3, true},   {19, "\0\0\1", 3, true}, {27, "\0\0\1", 3, true},
+		{8, "\0\0\1", 3, true},	 {0, "\0\0\0\1", 4, false}, {4, "\0\0\1", 3, true},
+		{5, "\0\0\1", 3, true},	 {3, "\0\0\1", 3, false},   {10, "\0\0\1", 3, true},
+		{11, "\0\0\1", 3, true}, {12, "\0\0\1", 3, false},  {11, "\0\0\0\1", 4, false},
+		{17, "\0\0\1", 3, true}, {19, "\0\0\1", 3, true},   {27, "\0\0\1", 3, true},
 		{9, "\0\0\2", 3, false},
 	};
 

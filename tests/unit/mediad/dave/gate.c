@@ -33,7 +33,8 @@ void gate_sign(struct gate *g, struct mls_out *o, const struct gate_says *how, s
 	size_t n = 0;
 
 	be64(id, how->channel ? how->channel : GATE_CHANNEL);
-	mls_content_write(&content, mls_slice(id, 8), how->epoch, how->sender ? how->sender : MLS_SENDER_EXTERNAL, how->index,
+	mls_content_write(&content, mls_slice(id, 8), how->epoch,
+			  how->sender ? how->sender : MLS_SENDER_EXTERNAL, how->index,
 			  MLS_CONTENT_PROPOSAL);
 	mls_out_slice(&content, body);
 	(void)mls_content_tbs(&tbs, mls_out_view(&content), mls_slice(NULL, 0));

@@ -1,4 +1,5 @@
-/* The voice gateway's part of a DAVE group for tests: an external sender that signs what it is told. */
+/* The voice gateway's part of a DAVE group for tests: an external sender that signs what it is
+ * told. */
 #ifndef TESTS_UNIT_MEDIAD_DAVE_GATE_H
 #define TESTS_UNIT_MEDIAD_DAVE_GATE_H
 

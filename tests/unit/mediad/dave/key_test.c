@@ -3,7 +3,8 @@
 #include "mediad/dave/key.h"
 #include "tests/unit/mediad/dave/answers.h"
 
-static void check_sender(const json_t *sender, const char *base_name, const char *const *names, unsigned n)
+static void check_sender(const json_t *sender, const char *base_name, const char *const *names,
+			 unsigned n)
 {
 	uint8_t base[DAVE_SECRET], want[16], got[16];
 
@@ -26,10 +27,11 @@ TEST(dave_key_scenario)
 	if (!j)
 		return;
 	json_array_foreach(json_object_get(j, "steps"), i, step)
-		json_object_foreach(json_object_get(step, "senders"), user, sender) {
-			check_sender(sender, "base_secret", names, 2);
-			checked++;
-		}
+		json_object_foreach(json_object_get(step, "senders"), user, sender)
+	{
+		check_sender(sender, "base_secret", names, 2);
+		checked++;
+	}
 	json_decref(j);
 	CHECK(checked >= 12);
 }
@@ -43,9 +45,11 @@ TEST(dave_key_recorded)
 	size_t g;
 
 	CHECK(j);
-	json_object_foreach(json_object_get(j, "senders"), user, sender) {
+	json_object_foreach(json_object_get(j, "senders"), user, sender)
+	{
 		CHECK_INT(answers_bytes(sender, "base", base, sizeof base), DAVE_SECRET);
-		json_array_foreach(json_object_get(sender, "keys"), g, key) {
+		json_array_foreach(json_object_get(sender, "keys"), g, key)
+		{
 			CHECK_INT(answers_hex(key, want, sizeof want), 16);
 			CHECK_INT(dave_key_bytes(got, base, (uint32_t)g), 0);
 			CHECK_MEM(got, 16, want, 16);

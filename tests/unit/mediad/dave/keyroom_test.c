@@ -12,7 +12,7 @@ static const uint64_t everybody[] = {ANN, BOB, CEE, DAN};
 
 struct room {
 	struct dave_keyroom *k;
-	struct dave_job *last; /* the job that ran last */
+	struct dave_job *last;	/* the job that ran last */
 	struct mls_out package; /* of op 26 */
 	const uint64_t *told;
 	size_t n_told;
@@ -49,7 +49,8 @@ static bool run(struct room *r, enum dave_job_type type, struct slice in)
 	return true;
 }
 
-static bool came_to(struct room *r, enum dave_job_type type, struct slice in, enum dave_verdict verdict)
+static bool came_to(struct room *r, enum dave_job_type type, struct slice in,
+		    enum dave_verdict verdict)
 {
 	return run(r, type, in) && r->last->verdict == verdict;
 }
@@ -73,7 +74,8 @@ static bool arrive(struct room *r, const struct gate *g, uint64_t user)
 	memset(r, 0, sizeof *r);
 	r->told = everybody;
 	r->n_told = 4;
-	return dave_keyroom_alloc(&r->k, user) == 0 && came_to(r, DAVE_JOB_SENDER, mls_out_view(&g->package), DAVE_DONE) &&
+	return dave_keyroom_alloc(&r->k, user) == 0 &&
+	       came_to(r, DAVE_JOB_SENDER, mls_out_view(&g->package), DAVE_DONE) &&
 	       reset(r, DAVE_JOB_RESET);
 }
 
@@ -113,7 +115,8 @@ static bool pair(struct gate *g, struct room *a, struct room *b)
 		return false;
 	mls_out_slice(&sent, out_of(a));
 	commit = gate_commit(mls_out_view(&sent), &welcome);
-	fine = came_to(b, DAVE_JOB_COMMIT, commit, DAVE_IGNORED) && came_to(a, DAVE_JOB_COMMIT, commit, DAVE_DONE) &&
+	fine = came_to(b, DAVE_JOB_COMMIT, commit, DAVE_IGNORED) &&
+	       came_to(a, DAVE_JOB_COMMIT, commit, DAVE_DONE) &&
 	       came_to(b, DAVE_JOB_WELCOME, welcome, DAVE_DONE);
 	mls_out_free(&sent);
 	return fine;
@@ -130,7 +133,8 @@ static bool agree(const struct room *a, const struct room *b)
 {
 	const struct dave_epoch *x = a->last->epoch, *y = b->last->epoch;
 
-	if (!x || !y || x->n != y->n || x->number != y->number || memcmp(x->authenticator, y->authenticator, 32) != 0)
+	if (!x || !y || x->n != y->n || x->number != y->number ||
+	    memcmp(x->authenticator, y->authenticator, 32) != 0)
 		return false;
 	for (uint32_t i = 0; i < x->n; i++)
 		if (x->member[i].user != y->member[i].user ||
@@ -145,7 +149,8 @@ static bool agree(const struct room *a, const struct room *b)
 TEST(dave_keyroom_key_package_is_what_the_gateway_wants)
 {
 	static const uint8_t head[] = {0, 1, 0, 2, 0x40, 0x41, 4};
-	static const uint8_t credential[] = {0, 1, 8, 0, 0, 0, 0, 0, 0, 0, ANN, 2, 0, 1, 2, 0, 2, 0, 0, 2, 0, 1, 1};
+	static const uint8_t credential[] = {0, 1, 8, 0, 0, 0, 0, 0, 0, 0, ANN, 2,
+					     0, 1, 2, 0, 2, 0, 0, 2, 0, 1, 1};
 	struct gate g;
 	struct room a;
 	struct slice p;
@@ -193,10 +198,13 @@ TEST(dave_keyroom_two_come_to_the_same)
 
 	CHECK(pair(&g, &a, &b));
 	CHECK(agree(&a, &b));
-	CHECK(a.last->in_group && b.last->in_group && a.last->epoch->number == 1 && a.last->epoch->n == 2);
+	CHECK(a.last->in_group && b.last->in_group && a.last->epoch->number == 1 &&
+	      a.last->epoch->n == 2);
 	CHECK(a.last->epoch->serial == 1 && b.last->epoch->serial == 1);
 	CHECK(a.last->epoch->member[0].user == ANN && a.last->epoch->member[1].user == BOB);
-	CHECK_INT(mls_group_export(a.k->group, base, sizeof base, "Discord Secure Frames v0", mls_slice(bob_little, 8)), 0);
+	CHECK_INT(mls_group_export(a.k->group, base, sizeof base, "Discord Secure Frames v0",
+				   mls_slice(bob_little, 8)),
+		  0);
 	CHECK_MEM(a.last->epoch->member[1].base, DAVE_SECRET, base, sizeof base);
 	part(&g, &a, &b);
 }
@@ -220,7 +228,8 @@ TEST(dave_keyroom_keeps_every_commit_of_its_own)
 	CHECK(came_to(&c, DAVE_JOB_WELCOME, welcome, DAVE_DONE));
 	CHECK(agree(&a, &c) && a.last->epoch->n == 3 && a.last->epoch->serial == 2);
 	/* The other one came too late. */
-	CHECK(came_to(&a, DAVE_JOB_COMMIT, gate_commit(mls_out_view(&second), &welcome), DAVE_IGNORED));
+	CHECK(came_to(&a, DAVE_JOB_COMMIT, gate_commit(mls_out_view(&second), &welcome),
+		      DAVE_IGNORED));
 	mls_out_free(&first);
 	mls_out_free(&second);
 	go(&c);
@@ -267,7 +276,8 @@ TEST(dave_keyroom_does_not_commit_its_own_removal)
 	CHECK(proposed(&b, &o, DAVE_DONE) && !out_of(&b).n);
 	CHECK(proposed(&a, &again, DAVE_DONE) && out_of(&a).n);
 	mls_out_slice(&sent, out_of(&a));
-	CHECK(came_to(&b, DAVE_JOB_COMMIT, gate_commit(mls_out_view(&sent), &welcome), DAVE_IGNORED));
+	CHECK(came_to(&b, DAVE_JOB_COMMIT, gate_commit(mls_out_view(&sent), &welcome),
+		      DAVE_IGNORED));
 	CHECK(!b.last->in_group && !dave_keyroom_group(b.k));
 	/* What is said in that group is nothing to us now. */
 	gate_remove(&g, &o, 2, 0);
@@ -302,9 +312,10 @@ TEST(dave_keyroom_refuses_a_user_of_whom_nobody_told)
 
 TEST(dave_keyroom_refuses_what_is_no_add_or_remove_of_the_gateway)
 {
-	static const uint8_t psk[] = {0, 4, 1, 1, 'x', 32, 1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4,
-				      5, 6, 7, 8, 1, 2, 3, 4, 5, 6, 7, 8};
-	static const uint8_t extensions[] = {0, 7, 0}, removal[] = {0, 3, 0, 0, 0, 1}, nobody[] = {0, 3, 0, 0, 0, 9};
+	static const uint8_t psk[] = {0, 4, 1, 1, 'x', 32, 1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5,
+				      6, 7, 8, 1, 2,   3,  4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 6, 7, 8};
+	static const uint8_t extensions[] = {0, 7, 0}, removal[] = {0, 3, 0, 0, 0, 1},
+			     nobody[] = {0, 3, 0, 0, 0, 9};
 	const struct {
 		struct gate_says how;
 		struct slice body;
@@ -314,7 +325,8 @@ TEST(dave_keyroom_refuses_what_is_no_add_or_remove_of_the_gateway)
 		{{.epoch = 1}, mls_slice(nobody, sizeof nobody)},
 		{{.epoch = 1}, mls_slice(removal, sizeof removal - 1)},
 		{{.epoch = 1, .index = 1}, mls_slice(removal, sizeof removal)},
-		{{.epoch = 1, .sender = MLS_SENDER_NEW_PROPOSAL}, mls_slice(removal, sizeof removal)},
+		{{.epoch = 1, .sender = MLS_SENDER_NEW_PROPOSAL},
+		 mls_slice(removal, sizeof removal)},
 	};
 	struct gate g;
 	struct room a, b;
@@ -340,21 +352,23 @@ TEST(dave_keyroom_refuses_what_is_no_add_or_remove_of_the_gateway)
 }
 
 /* What MLS allows to members, and DAVE does not. */
-static void member_removes(struct mls_out *o, const struct room *by, uint32_t leaf, struct mls_rng *rng)
+static void member_removes(struct mls_out *o, const struct room *by, uint32_t leaf,
+			   struct mls_rng *rng)
 {
 	const struct mls_group *g = by->k->group;
 	struct mls_out content = {0}, tbs = {0};
 	uint8_t sig[MLS_SIG_MAX], tag[MLS_HASH] = {0};
 	size_t n = 0;
 
-	mls_content_write(&content, mls_group_id(g), mls_group_epoch(g), MLS_SENDER_MEMBER, mls_group_leaf(g),
-			  MLS_CONTENT_PROPOSAL);
+	mls_content_write(&content, mls_group_id(g), mls_group_epoch(g), MLS_SENDER_MEMBER,
+			  mls_group_leaf(g), MLS_CONTENT_PROPOSAL);
 	mls_out_be(&content, MLS_PROPOSAL_REMOVE, 2);
 	mls_out_be(&content, leaf, 4);
 	(void)mls_content_tbs(&tbs, mls_out_view(&content), mls_group_context_bytes(g));
-	(void)mls_sign(sig, &n, by->k->me.signature.priv, "FramedContentTBS", mls_out_view(&tbs), rng);
-	(void)mls_membership_tag(tag, mls_group_secrets(g)->membership, mls_out_view(&tbs), mls_slice(sig, n),
-				 mls_slice(NULL, 0));
+	(void)mls_sign(sig, &n, by->k->me.signature.priv, "FramedContentTBS", mls_out_view(&tbs),
+		       rng);
+	(void)mls_membership_tag(tag, mls_group_secrets(g)->membership, mls_out_view(&tbs),
+				 mls_slice(sig, n), mls_slice(NULL, 0));
 	mls_out_be(o, MLS_VERSION, 2);
 	mls_out_be(o, MLS_PUBLIC_MESSAGE, 2);
 	mls_out_slice(o, mls_out_view(&content));
@@ -376,7 +390,8 @@ TEST(dave_keyroom_refuses_a_proposal_of_a_member)
 	CHECK(proposed(&a, &o, DAVE_DONE));
 	mls_out_slice(&sent, out_of(&a));
 	commit = gate_commit(mls_out_view(&sent), &welcome);
-	CHECK(came_to(&a, DAVE_JOB_COMMIT, commit, DAVE_DONE) && came_to(&c, DAVE_JOB_WELCOME, welcome, DAVE_DONE));
+	CHECK(came_to(&a, DAVE_JOB_COMMIT, commit, DAVE_DONE) &&
+	      came_to(&c, DAVE_JOB_WELCOME, welcome, DAVE_DONE));
 	member_removes(&o, &a, 1, &g.rng);
 	/* MLS has nothing against it. */
 	CHECK_INT(mls_group_propose(a.k->group, mls_out_view(&o), NULL), 0);
@@ -399,7 +414,8 @@ TEST(dave_keyroom_tells_late_from_early)
 	/* We missed an epoch. */
 	gate_remove(&g, &o, 2, 1);
 	CHECK(proposed(&a, &o, DAVE_INVALID));
-	gate_sign(&g, &o, &(struct gate_says){.epoch = 1, .channel = 1}, mls_slice(removal, sizeof removal));
+	gate_sign(&g, &o, &(struct gate_says){.epoch = 1, .channel = 1},
+		  mls_slice(removal, sizeof removal));
 	CHECK(proposed(&a, &o, DAVE_IGNORED));
 	/* Who waits for a welcome is not concerned. */
 	gate_remove(&g, &o, 2, 1);
@@ -477,7 +493,8 @@ TEST(dave_keyroom_refuses_a_commit_of_what_it_does_not_know)
 	gate_add(&g, &o, 1, mls_out_view(&c.package));
 	CHECK(proposed(&a, &o, DAVE_DONE));
 	mls_out_slice(&sent, out_of(&a));
-	CHECK(came_to(&b, DAVE_JOB_COMMIT, gate_commit(mls_out_view(&sent), &welcome), DAVE_INVALID));
+	CHECK(came_to(&b, DAVE_JOB_COMMIT, gate_commit(mls_out_view(&sent), &welcome),
+		      DAVE_INVALID));
 	CHECK_INT(b.last->err, ENOENT);
 	mls_out_free(&sent);
 	go(&c);
@@ -485,7 +502,8 @@ TEST(dave_keyroom_refuses_a_commit_of_what_it_does_not_know)
 }
 
 /* A welcome for c, from the pair. */
-static bool welcomed(struct gate *g, struct room *a, struct room *c, struct mls_out *sent, struct slice *welcome)
+static bool welcomed(struct gate *g, struct room *a, struct room *c, struct mls_out *sent,
+		     struct slice *welcome)
 {
 	struct mls_out o = {0};
 
@@ -544,7 +562,8 @@ TEST(dave_keyroom_joins_again_by_a_fresh_welcome)
 	CHECK(proposed(&a, &o, DAVE_DONE));
 	mls_out_slice(&sent, out_of(&a));
 	commit = gate_commit(mls_out_view(&sent), &welcome);
-	CHECK(came_to(&b, DAVE_JOB_WELCOME, welcome, DAVE_DONE) && came_to(&a, DAVE_JOB_COMMIT, commit, DAVE_DONE));
+	CHECK(came_to(&b, DAVE_JOB_WELCOME, welcome, DAVE_DONE) &&
+	      came_to(&a, DAVE_JOB_COMMIT, commit, DAVE_DONE));
 	CHECK(agree(&a, &b) && b.last->epoch->serial == 2 && b.last->epoch->n == 2);
 	mls_out_free(&sent);
 	part(&g, &a, &b);
@@ -609,10 +628,12 @@ TEST(dave_keyroom_has_a_local_group_in_either_order)
 	CHECK_INT(dave_keyroom_alloc(&a.k, ANN), 0);
 	CHECK(reset(&a, DAVE_JOB_RESET) && !dave_keyroom_group(a.k));
 	CHECK(came_to(&a, DAVE_JOB_SENDER, mls_out_view(&g.package), DAVE_DONE));
-	CHECK(dave_keyroom_group(a.k) && mls_group_epoch(dave_keyroom_group(a.k)) == 0 && !a.last->in_group);
+	CHECK(dave_keyroom_group(a.k) && mls_group_epoch(dave_keyroom_group(a.k)) == 0 &&
+	      !a.last->in_group);
 	/* It outlives resets, and a version 0 in between. */
 	CHECK(reset(&a, DAVE_JOB_RESET) && dave_keyroom_group(a.k));
-	CHECK(came_to(&a, DAVE_JOB_DROP, mls_slice(NULL, 0), DAVE_DONE) && !dave_keyroom_group(a.k));
+	CHECK(came_to(&a, DAVE_JOB_DROP, mls_slice(NULL, 0), DAVE_DONE) &&
+	      !dave_keyroom_group(a.k));
 	CHECK(reset(&a, DAVE_JOB_RESET) && dave_keyroom_group(a.k));
 	CHECK(came_to(&a, DAVE_JOB_SENDER, mls_slice("\1x\0\1\0", 5), DAVE_INVALID));
 	CHECK(came_to(&a, DAVE_JOB_SENDER, mls_slice(NULL, 0), DAVE_INVALID));
@@ -629,7 +650,8 @@ TEST(dave_keyroom_gives_a_group_up_when_the_external_sender_changed)
 
 	CHECK(pair(&g, &a, &b));
 	gate_key(&g);
-	CHECK(came_to(&a, DAVE_JOB_SENDER, mls_out_view(&g.package), DAVE_DONE) && a.last->in_group);
+	CHECK(came_to(&a, DAVE_JOB_SENDER, mls_out_view(&g.package), DAVE_DONE) &&
+	      a.last->in_group);
 	gate_remove(&g, &o, 1, 1);
 	CHECK(proposed(&a, &o, DAVE_INVALID));
 	/* Who was not told of it can only wait. */
@@ -678,7 +700,8 @@ TEST(dave_keyroom_codes_are_equal_on_both_sides)
 /* Until it goes well: one failure is injected, so the second try must. */
 static bool tried(struct room *r, enum dave_job_type type, struct slice in)
 {
-	return came_to(r, type, in, DAVE_DONE) || (test_oom_hit() && came_to(r, type, in, DAVE_DONE));
+	return came_to(r, type, in, DAVE_DONE) ||
+	       (test_oom_hit() && came_to(r, type, in, DAVE_DONE));
 }
 
 static bool tried_reset(struct room *r)
@@ -732,7 +755,8 @@ out:
 	part(&g, &a, &b);
 }
 
-/* A welcome for a hundred people takes tens of milliseconds: no message of two bytes has it made again. */
+/* A welcome for a hundred people takes tens of milliseconds: no message of two bytes has it made
+ * again. */
 TEST(dave_keyroom_makes_a_commit_once)
 {
 	static const uint8_t revokes_nothing[] = {1, 0};

@@ -9,14 +9,15 @@
 #define S UINT64_C(1000000000)
 
 enum { FRAME_MAX = 3000 };
-static const uint8_t base_a[DAVE_SECRET] = "the first secret", base_b[DAVE_SECRET] = "another secret!";
+static const uint8_t base_a[DAVE_SECRET] = "the first secret",
+		     base_b[DAVE_SECRET] = "another secret!";
 
 /* ---- fixtures ---- */
 
 struct pair {
 	struct dave_sealer *s;
 	struct dave_opener *o;
-	unsigned back; /* keys given back */
+	unsigned back;	    /* keys given back */
 	uint64_t last_back; /* epoch of the last one */
 };
 
@@ -88,7 +89,8 @@ static enum dave_opened open_at(struct pair *p, const struct sealed *f, uint64_t
 	size_t n = 0;
 	enum dave_opened got = dave_open(p->o, f->p, f->n, now, out, sizeof out, &n, &epoch);
 
-	if (got == DAVE_SEALED && (n != VOICE || memcmp(out, voice, VOICE) != 0 || epoch == 0 || epoch == 99))
+	if (got == DAVE_SEALED &&
+	    (n != VOICE || memcmp(out, voice, VOICE) != 0 || epoch == 0 || epoch == 99))
 		return DAVE_FAILED;
 	if (got == DAVE_CLEAR && (n != f->n || memcmp(out, f->p, n) != 0 || epoch != 0))
 		return DAVE_FAILED;
@@ -125,10 +127,12 @@ static void round_trip(struct pair *p, enum dave_codec codec, size_t n, uint64_t
 {
 	static uint8_t frame[FRAME_MAX], plain[2 * FRAME_MAX];
 	struct dave_plan plan;
-	size_t cap = codec == DAVE_OPUS ? n + DAVE_OPUS_OVERHEAD : DAVE_VIDEO_CAP(n), len = 0, back = 0;
+	size_t cap = codec == DAVE_OPUS ? n + DAVE_OPUS_OVERHEAD : DAVE_VIDEO_CAP(n), len = 0,
+	       back = 0;
 	uint8_t *sealed = malloc(cap), *opened = NULL;
 	uint64_t epoch = 0;
-	int err = dave_plan_frame(&plan, codec, frame, make_frame(codec, frame, n, seed), plain, sizeof plain);
+	int err = dave_plan_frame(&plan, codec, frame, make_frame(codec, frame, n, seed), plain,
+				  sizeof plain);
 	enum dave_opened got = DAVE_FAILED;
 
 	if (err) {
@@ -142,14 +146,16 @@ static void round_trip(struct pair *p, enum dave_codec codec, size_t n, uint64_t
 	if (opened)
 		got = dave_open(p->o, sealed, len, 0, opened, len, &back, &epoch);
 	if (got != DAVE_SEALED || back != plan.n || memcmp(opened, plain, back) != 0)
-		test_fail(__FILE__, __LINE__, "codec %d, %zu bytes: sealing gave %d, opening %d", codec, n, err, got);
+		test_fail(__FILE__, __LINE__, "codec %d, %zu bytes: sealing gave %d, opening %d",
+			  codec, n, err, got);
 	free(sealed);
 	free(opened);
 }
 
 TEST(dave_media_round_trip)
 {
-	static const size_t sizes[] = {0, 1, 2, 3, 9, 10, 11, 15, 16, 17, 40, 160, 511, 512, 513, 1275, 1500, FRAME_MAX};
+	static const size_t sizes[] = {0,  1,  2,   3,	 9,   10,  11,	 15,   16,
+				       17, 40, 160, 511, 512, 513, 1275, 1500, FRAME_MAX};
 	uint64_t seed = 5;
 	struct pair p;
 
@@ -161,11 +167,12 @@ TEST(dave_media_round_trip)
 	pair_end(&p);
 }
 
-/* A slice whose text, sealed with each of the counters [1, tries], holds a start code: the cipher is a key stream, so the
- * plaintext for it is found from any other text's. */
+/* A slice whose text, sealed with each of the counters [1, tries], holds a start code: the cipher
+ * is a key stream, so the plaintext for it is found from any other text's. */
 enum { SLICE = 200, SLICE_CLEAR = 6 };
 
-static bool make_imitating(struct pair *p, enum dave_codec codec, uint8_t *slice, size_t clear, unsigned tries)
+static bool make_imitating(struct pair *p, enum dave_codec codec, uint8_t *slice, size_t clear,
+			   unsigned tries)
 {
 	static const uint8_t code[] = {0, 0, 1};
 	uint8_t out[DAVE_VIDEO_CAP(SLICE)];
@@ -202,7 +209,8 @@ static void check_imitating(enum dave_codec codec, const char *head, size_t n_he
 			CHECK_INT(parsed.nonce, tries + 1);
 			len = 77;
 		} else {
-			CHECK_INT(dave_seal(p.s, codec, slice, SLICE, out, sizeof out, &len), EBADMSG);
+			CHECK_INT(dave_seal(p.s, codec, slice, SLICE, out, sizeof out, &len),
+				  EBADMSG);
 			CHECK_INT(len, 77);
 		}
 		CHECK_INT(dave_sealer_counter(p.s), tries < 10 ? tries + 2 : 11);
@@ -243,7 +251,8 @@ TEST(dave_media_layout)
 TEST(dave_media_room)
 {
 	uint8_t out[VOICE + DAVE_OPUS_OVERHEAD];
-	static const uint8_t slice[] = "\0\0\0\1\x41\xff" "0123456789";
+	static const uint8_t slice[] = "\0\0\0\1\x41\xff"
+				       "0123456789";
 	uint8_t video[DAVE_VIDEO_CAP(sizeof slice)];
 	struct pair p;
 	size_t len, need = sizeof slice - 1 + 8 + 1 + 2 + 3;
@@ -254,7 +263,8 @@ TEST(dave_media_room)
 	CHECK_INT(dave_sealer_counter(p.s), 1);
 	CHECK_INT(dave_seal(p.s, DAVE_OPUS, voice, VOICE, out, VOICE + 12, &len), 0);
 	for (size_t cap = 0; cap < need + 6; cap++)
-		CHECK_INT(dave_seal(p.s, DAVE_H264, slice, sizeof slice - 1, video, cap, &len), EMSGSIZE);
+		CHECK_INT(dave_seal(p.s, DAVE_H264, slice, sizeof slice - 1, video, cap, &len),
+			  EMSGSIZE);
 	CHECK_INT(dave_seal(p.s, DAVE_H264, slice, sizeof slice - 1, video, need + 6, &len), 0);
 	CHECK_INT(len, need);
 	dave_key_free(dave_sealer_set(p.s, NULL));
@@ -284,7 +294,10 @@ TEST(dave_media_supplement_full)
 
 TEST(dave_media_damaged)
 {
-	static const uint8_t slice[] = "\0\0\0\1\x41\xff" "0123456789" "\0\0\0\1\x41\xff" "0123456789";
+	static const uint8_t slice[] = "\0\0\0\1\x41\xff"
+				       "0123456789"
+				       "\0\0\0\1\x41\xff"
+				       "0123456789";
 	uint8_t sealed[DAVE_VIDEO_CAP(sizeof slice)], bad[sizeof sealed], out[sizeof sealed];
 	struct pair p;
 	size_t n, len;
@@ -301,7 +314,8 @@ TEST(dave_media_damaged)
 		enum dave_opened got = dave_open(p.o, sealed, i, 0, out, sizeof out, &len, &epoch);
 
 		CHECK(got >= DAVE_NOT_SEALED);
-		CHECK(dave_open(p.o, sealed + n - i, i, 0, out, sizeof out, &len, &epoch) >= DAVE_NOT_SEALED);
+		CHECK(dave_open(p.o, sealed + n - i, i, 0, out, sizeof out, &len, &epoch) >=
+		      DAVE_NOT_SEALED);
 	}
 	CHECK_INT(dave_open(p.o, sealed, n, 0, out, n - 1, &len, &epoch), DAVE_FAILED);
 	CHECK_INT(dave_open(p.o, sealed, n, 0, out, n, &len, &epoch), DAVE_SEALED);
@@ -447,7 +461,8 @@ TEST(dave_media_storm)
 	pair_end(&p);
 }
 
-/* Numbers of epochs may start anew with a new session: what counts is the secret, and who came last. */
+/* Numbers of epochs may start anew with a new session: what counts is the secret, and who came
+ * last. */
 TEST(dave_media_same_number_other_secret)
 {
 	struct sealed before, after;
@@ -491,7 +506,8 @@ TEST(dave_media_counter_goes_on)
 
 TEST(dave_media_clear)
 {
-	struct sealed f = {.p = "plain opus", .n = 10}, silence = {.p = {0xf8, 0xff, 0xfe}, .n = 3}, none = {.n = 0}, sealed;
+	struct sealed f = {.p = "plain opus", .n = 10}, silence = {.p = {0xf8, 0xff, 0xfe}, .n = 3},
+		      none = {.n = 0}, sealed;
 	struct pair p;
 
 	CHECK(pair_start(&p));
@@ -537,7 +553,8 @@ TEST(dave_media_generations)
 	CHECK_INT(open_at(&p, &first, t), DAVE_SEALED);
 	CHECK_INT(open_at(&p, &first, t), DAVE_REPLAYED);
 	CHECK(!dave_opener_wants_next(p.o));
-	/* The first generation's last frames have ten seconds, but this one is older than the first that came. */
+	/* The first generation's last frames have ten seconds, but this one is older than the first
+	 * that came. */
 	CHECK_INT(open_at(&p, &late, t + 10 * S - 1), DAVE_REPLAYED);
 	CHECK_INT(open_at(&p, &late, t + 10 * S), DAVE_FAILED);
 	CHECK(dave_opener_wants_next(p.o));
@@ -607,9 +624,11 @@ TEST(dave_media_generation_refused)
 
 /* ---- memory ---- */
 
-/* Allocations of the whole program, libraries too: told by the sanitizer, else seen in the heap's size. */
-__attribute__((weak)) int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void *, size_t),
-								     void (*on_free)(const volatile void *));
+/* Allocations of the whole program, libraries too: told by the sanitizer, else seen in the heap's
+ * size. */
+__attribute__((weak)) int
+__sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void *, size_t),
+					  void (*on_free)(const volatile void *));
 static unsigned allocations;
 
 static void on_malloc(const volatile void *p, size_t n)
@@ -633,7 +652,8 @@ static size_t heap(void)
 
 TEST(dave_media_allocates_nothing)
 {
-	static const uint8_t slice[] = "\0\0\0\1\x41\xff" "0123456789";
+	static const uint8_t slice[] = "\0\0\0\1\x41\xff"
+				       "0123456789";
 	static uint8_t out[DAVE_VIDEO_CAP(sizeof voice)], back[sizeof out];
 	struct pair p;
 	uint64_t epoch;
@@ -649,8 +669,10 @@ TEST(dave_media_allocates_nothing)
 	for (unsigned i = 0; i < 100; i++) {
 		CHECK_INT(dave_seal(p.s, DAVE_OPUS, voice, VOICE, out, sizeof out, &len), 0);
 		CHECK_INT(dave_open(p.o, out, len, 0, back, sizeof back, &n, &epoch), DAVE_SEALED);
-		CHECK_INT(dave_open(p.o, out, len, 0, back, sizeof back, &n, &epoch), DAVE_REPLAYED);
-		CHECK_INT(dave_seal(p.s, DAVE_H264, slice, sizeof slice - 1, out, sizeof out, &len), 0);
+		CHECK_INT(dave_open(p.o, out, len, 0, back, sizeof back, &n, &epoch),
+			  DAVE_REPLAYED);
+		CHECK_INT(dave_seal(p.s, DAVE_H264, slice, sizeof slice - 1, out, sizeof out, &len),
+			  0);
 		CHECK_INT(dave_open(p.o, out, len, 0, back, sizeof back, &n, &epoch), DAVE_SEALED);
 	}
 	CHECK_INT(heap(), before);

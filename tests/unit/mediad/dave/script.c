@@ -20,7 +20,8 @@ static void note(struct script *t, const char *fmt, ...)
 
 static const char *job_name(enum dave_job_type type)
 {
-	static const char *const names[] = {"reset", "rekey", "drop", "sender", "proposals", "commit", "welcome", "code"};
+	static const char *const names[] = {"reset",	 "rekey",  "drop",    "sender",
+					    "proposals", "commit", "welcome", "code"};
 
 	return names[type];
 }
@@ -43,7 +44,8 @@ static void on_action(const struct dave_action *a, void *arg)
 	switch (a->kind) {
 	case DAVE_ACT_BINARY:
 		note(t, "op%u", a->binary.op);
-		t->last_n = a->binary.payload.n < sizeof t->last ? a->binary.payload.n : sizeof t->last;
+		t->last_n =
+			a->binary.payload.n < sizeof t->last ? a->binary.payload.n : sizeof t->last;
 		if (t->last_n)
 			memcpy(t->last, a->binary.payload.p, t->last_n);
 		break;
@@ -117,7 +119,8 @@ const char *script_said(struct script *t)
 	return said;
 }
 
-/* By the runner's own allocator or not at all: a failure here is one of the machine's surroundings. */
+/* By the runner's own allocator or not at all: a failure here is one of the machine's surroundings.
+ */
 static struct dave_epoch *make_epoch(struct script *t)
 {
 	static const uint64_t users[] = {1, 2, SELF};

@@ -26,7 +26,8 @@ int script_start(struct script *t);
 int script_again(struct script *t);
 void script_end(struct script *t);
 /* What was done since the last call, in words:
- * op23:ID op31:ID op26 op28 job:TYPE epoch:SERIAL send:SERIAL clear:YES,MS code:USER=CODE resume rejoin */
+ * op23:ID op31:ID op26 op28 job:TYPE epoch:SERIAL send:SERIAL clear:YES,MS code:USER=CODE resume
+ * rejoin */
 const char *script_said(struct script *t);
 
 /* The job under way ends: as it should, or with a verdict. */

@@ -35,14 +35,16 @@ TEST(dave_heal_recovers_once_then_rejoins)
 	CHECK_INT(status(&t)->heal, DAVE_HEAL_NONE);
 	script_deaf(&t, 1);
 	SAID(&t, "op31:9 job:rekey");
-	CHECK(status(&t)->deaf == 1 && status(&t)->heal == DAVE_HEAL_RECOVER && status(&t)->recovers == 1);
+	CHECK(status(&t)->deaf == 1 && status(&t)->heal == DAVE_HEAL_RECOVER &&
+	      status(&t)->recovers == 1);
 	script_done(&t);
 	SAID(&t, "op26");
 	deaf_for(&t, 1, 9360);
 	SAID(&t, "");
 	deaf_for(&t, 1, 1440);
 	SAID(&t, "send:none rejoin");
-	CHECK(status(&t)->heal == DAVE_HEAL_REJOIN && status(&t)->rejoins == 1 && status(&t)->recovers == 1);
+	CHECK(status(&t)->heal == DAVE_HEAL_REJOIN && status(&t)->rejoins == 1 &&
+	      status(&t)->recovers == 1);
 	script_end(&t);
 }
 
@@ -327,8 +329,8 @@ static unsigned count(const char *log, const char *word)
 	return n;
 }
 
-/* A member who seals what nobody can open, and a good frame each time we have healed: he may not make the group re-key
- * for ever. */
+/* A member who seals what nobody can open, and a good frame each time we have healed: he may not
+ * make the group re-key for ever. */
 TEST(dave_heal_is_not_a_lever_for_a_member_of_bad_will)
 {
 	unsigned recovers = 0;
@@ -399,7 +401,8 @@ TEST(dave_heal_storms_no_server_that_is_broken)
 
 /* ---- not in the group, and nobody says why ---- */
 
-/* A commit that removes us though we stay: nothing of ours opens for the others soon, and they may be silent. */
+/* A commit that removes us though we stay: nothing of ours opens for the others soon, and they may
+ * be silent. */
 TEST(dave_heal_returns_when_it_was_removed)
 {
 	struct script t;

@@ -53,7 +53,8 @@ TEST(dave_session_joins_by_a_welcome)
 	script_mls(&t, 30, 700);
 	script_done(&t);
 	SAID(&t, "job:sender job:welcome epoch:1 op23:700");
-	CHECK(!status(&t)->ready && status(&t)->pending && status(&t)->epoch == 101 && status(&t)->members == 3);
+	CHECK(!status(&t)->ready && status(&t)->pending && status(&t)->epoch == 101 &&
+	      status(&t)->members == 3);
 	CHECK(strlen(status(&t)->privacy_code) == 30);
 	script_op(&t, 22, 700, 0, 0);
 	SAID(&t, "send:1");
@@ -151,7 +152,8 @@ TEST(dave_session_takes_a_thousand_members_at_once)
 	script_end(&t);
 }
 
-/* A stage has many thousand listeners and no encryption: nothing to heal. A group of so many cannot be. */
+/* A stage has many thousand listeners and no encryption: nothing to heal. A group of so many cannot
+ * be. */
 TEST(dave_session_of_version_0_has_any_number_of_members)
 {
 	struct script t;
@@ -671,7 +673,8 @@ TEST(dave_session_tells_verification_codes_one_at_a_time)
 	SAID(&t, "job:proposals");
 	script_done(&t);
 	SAID(&t, "job:code");
-	CHECK(t.code->user == 1 && t.code->self == SELF && t.code->theirs.n == 65 && t.code->mine.n == 65);
+	CHECK(t.code->user == 1 && t.code->self == SELF && t.code->theirs.n == 65 &&
+	      t.code->mine.n == 65);
 	/* Key work does not wait for it. */
 	script_bin(&t, 27, "x");
 	SAID(&t, "job:proposals");

@@ -11,7 +11,8 @@ TEST(dave_window_libdave)
 
 	if (!j)
 		return;
-	json_array_foreach(json_object_get(j, "no_reprocess"), i, v) {
+	json_array_foreach(json_object_get(j, "no_reprocess"), i, v)
+	{
 		const char *what = json_string_value(json_array_get(v, 0));
 		uint64_t nonce = (uint64_t)json_integer_value(json_array_get(v, 1));
 
@@ -108,7 +109,8 @@ static uint32_t lcg(uint64_t *s)
 
 static const uint64_t strides[] = {1, 2, 3, 50, 999, 1000, 1001, 1002, 4095, 4096, 9000};
 
-/* How a sender goes on: by ones and twos, by up to eight, or with a gap now and then, so that what is missing gets old. */
+/* How a sender goes on: by ones and twos, by up to eight, or with a gap now and then, so that what
+ * is missing gets old. */
 static uint64_t step(uint64_t *s, uint64_t kind, bool jump)
 {
 	if (jump)

@@ -24,8 +24,8 @@ struct bench {
 	bool leave_early;     /* while it speaks */
 	bool no_server;	      /* nobody answers */
 	unsigned tone_ms;
-	bool encrypted;	   /* end to end; else in the clear */
-	unsigned rekey_ms; /* a new epoch again and again; 0: only one */
+	bool encrypted;	      /* end to end; else in the clear */
+	unsigned rekey_ms;    /* a new epoch again and again; 0: only one */
 	void (*foundh)(void); /* NULL; when discovery is done, before the key is lent */
 	uint8_t key_first_byte;
 

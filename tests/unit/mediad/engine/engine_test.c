@@ -124,8 +124,11 @@ static void count_anew(void)
 TEST(engine_audio_thread_allocates_nothing)
 {
 	static bool installed;
-	struct bench b = {
-		.tone_ms = 400, .map_late_ms = 200, .foundh = count_anew, .encrypted = true, .rekey_ms = 100};
+	struct bench b = {.tone_ms = 400,
+			  .map_late_ms = 200,
+			  .foundh = count_anew,
+			  .encrypted = true,
+			  .rekey_ms = 100};
 
 	if (!__sanitizer_install_malloc_and_free_hooks)
 		return;
@@ -230,8 +233,11 @@ static int replay(const char *path, uint8_t key, struct bench *b, uint64_t *at, 
 	char recorded[3][65], hex[65];
 	int err = journal_open(&r, path);
 
-	*b = (struct bench){
-		.tone_ms = 400, .map_late_ms = 300, .key_first_byte = key, .encrypted = true, .rekey_ms = 70};
+	*b = (struct bench){.tone_ms = 400,
+			    .map_late_ms = 300,
+			    .key_first_byte = key,
+			    .encrypted = true,
+			    .rekey_ms = 70};
 	*same = true;
 	if (!err)
 		err = bench_alloc(b, NULL, r, 2);
@@ -254,7 +260,8 @@ static int replay(const char *path, uint8_t key, struct bench *b, uint64_t *at, 
 
 TEST(engine_replays_byte_for_byte)
 {
-	struct bench b = {.tone_ms = 400, .map_late_ms = 300, .encrypted = true, .rekey_ms = 70}, again;
+	struct bench b = {.tone_ms = 400, .map_late_ms = 300, .encrypted = true, .rekey_ms = 70},
+		     again;
 	char path[] = "/tmp/parley-engine-XXXXXX";
 	struct journal *j = NULL;
 	int fd = mkstemp(path), err;

@@ -18,7 +18,9 @@ TEST(hold_keeps_the_newest_in_order)
 		r ^= r << 13;
 		r ^= r >> 17;
 		r ^= r << 5;
-		list[k] = (struct held){.ssrc = k + 1, .seq = (uint16_t)k, .n = (uint16_t)(r % (k & 512 ? 1500 : 90))};
+		list[k] = (struct held){.ssrc = k + 1,
+					.seq = (uint16_t)k,
+					.n = (uint16_t)(r % (k & 512 ? 1500 : 90))};
 		memset(p, (int)(k & 0xff), sizeof p);
 		while (!hold_fits(&h, list[k].n)) {
 			CHECK(h.n > 10);

@@ -16,8 +16,10 @@ static struct audio_stats audio(void)
 /* All of what was said was heard, with the silence behind it, and nothing was made up. */
 static bool heard_all(unsigned ms)
 {
-	return pair.rx.samples >= ms * (PAIR_RATE / 1000) && pair.rx.samples <= (ms + 120) * (PAIR_RATE / 1000) &&
-	       !(pair.rx.flags & MEDIA_HEARD_CONCEALED) && !audio().lost && pair.rx.loud / pair.rx.samples > 3000;
+	return pair.rx.samples >= ms * (PAIR_RATE / 1000) &&
+	       pair.rx.samples <= (ms + 120) * (PAIR_RATE / 1000) &&
+	       !(pair.rx.flags & MEDIA_HEARD_CONCEALED) && !audio().lost &&
+	       pair.rx.loud / pair.rx.samples > 3000;
 }
 
 TEST(line_dave_round_trip)
@@ -35,7 +37,8 @@ TEST(line_dave_round_trip)
 	CHECK(pair.rx.proofs == 1 && pair.rx.proved == 1);
 	CHECK_INT(pair.rx.ends, 1);
 	pair_ask_stats();
-	CHECK(!pair.rx.stats.undecryptable && !pair.rx.stats.not_sealed && !pair.rx.stats.deaf_spells);
+	CHECK(!pair.rx.stats.undecryptable && !pair.rx.stats.not_sealed &&
+	      !pair.rx.stats.deaf_spells);
 	pair_finish();
 }
 
@@ -74,8 +77,8 @@ static bool check_epoch(uint8_t *p, size_t *n, const struct rtp_header *h)
 	return true;
 }
 
-/* Keys change at any moment, for either side first, up to half a second apart: no frame is lost, and the first one after the
- * change has the new key. */
+/* Keys change at any moment, for either side first, up to half a second apart: no frame is lost,
+ * and the first one after the change has the new key. */
 TEST(line_dave_new_epochs_lose_nothing)
 {
 	static const unsigned late_ms[] = {0, 5, 100, 300, 500};
@@ -246,8 +249,8 @@ TEST(line_dave_clear_for_a_while)
 	pair_clear(&pair.rx, true, UINT64_MAX);
 	pair_cmd(&pair.rx, &(struct cmd){.type = CMD_UNLINK});
 	pair_link(&pair.rx);
-	pair_cmd(&pair.rx,
-		 &(struct cmd){.type = CMD_SLOT_MAP, .slot = {.slot = pair.slot, .ssrc = PAIR_SSRC}});
+	pair_cmd(&pair.rx, &(struct cmd){.type = CMD_SLOT_MAP,
+					 .slot = {.slot = pair.slot, .ssrc = PAIR_SSRC}});
 	before = audio().packets;
 	pair_packet(&pair.rx, 504, plain_opus, sizeof plain_opus);
 	CHECK_INT(audio().packets, before);
@@ -290,7 +293,7 @@ TEST(line_dave_refused_is_concealed)
 static bool garble(uint8_t *p, size_t *n, const struct rtp_header *h)
 {
 	(void)h;
-	for (size_t i = 0; i < *n && *n > OPUS_SILENCE_SIZE; i++)
+	for (size_t i = 0; i<*n && * n> OPUS_SILENCE_SIZE; i++)
 		p[i] = (uint8_t)(p[i] * 31 + i);
 	return true;
 }
@@ -373,19 +376,22 @@ TEST(line_dave_deaf_counts_in_a_row)
 	for (unsigned i = 0; i < 100; i++)
 		pair_packet(&pair.rx, seq++, OPUS_SILENCE, OPUS_SILENCE_SIZE);
 	CHECK_INT(pair.rx.deaf, 0);
-	pair_open_key(9); /* of no use: what waits is tried again, which makes no new packets of it */
+	pair_open_key(
+		9); /* of no use: what waits is tried again, which makes no new packets of it */
 	CHECK_INT(pair.slot->spell.run, DAVE_DEAF_PACKETS - 1);
 	pair_packet(&pair.rx, seq++, sealed, sizeof sealed);
 	CHECK_INT(pair.rx.deaf, 1);
 
 	CHECK_INT(dave_sealer_alloc(&s), 0);
 	dave_sealer_set(s, pair_key(1, 0));
-	CHECK_INT(dave_seal(s, DAVE_OPUS, plain_opus, sizeof plain_opus, frame, sizeof frame, &n), 0);
+	CHECK_INT(dave_seal(s, DAVE_OPUS, plain_opus, sizeof plain_opus, frame, sizeof frame, &n),
+		  0);
 	pair_open_key(1);
 	CHECK_INT(pair.rx.hears, 0);
 	pair_packet(&pair.rx, seq++, frame, n);
 	CHECK_INT(pair.rx.hears, 1);
-	/* Nonces that were seen, in packets that were not: whoever counts anew with an old key is not heard either. */
+	/* Nonces that were seen, in packets that were not: whoever counts anew with an old key is
+	 * not heard either. */
 	for (unsigned i = 0; i < DAVE_DEAF_PACKETS; i++)
 		pair_packet(&pair.rx, seq++, frame, n);
 	CHECK_INT(pair.rx.deaf, 2);
@@ -395,7 +401,8 @@ TEST(line_dave_deaf_counts_in_a_row)
 	pair_finish();
 }
 
-/* They may speak to others with keys from before we joined: that is not counted as undecryptable, but told all the same. */
+/* They may speak to others with keys from before we joined: that is not counted as undecryptable,
+ * but told all the same. */
 TEST(line_dave_deaf_before_the_first_key)
 {
 	static const uint8_t sealed[] = {1, 2, 3, 1, 2, 3, 4, 5, 6, 7, 8, 1, 12, 0xfa, 0xfa};
@@ -427,7 +434,8 @@ TEST(line_dave_deaf_told_late)
 	pair_finish();
 }
 
-/* Who is not to be heard any more is no speaker that we fail to hear; a session that ends is its own answer. */
+/* Who is not to be heard any more is no speaker that we fail to hear; a session that ends is its
+ * own answer. */
 TEST(line_dave_spells_that_end_otherwise)
 {
 	struct cmd set = {.type = CMD_SET, .set = {.bitrate = 64000, .deaf = true}};
@@ -445,7 +453,8 @@ TEST(line_dave_spells_that_end_otherwise)
 				   : how == 1 ? &consent
 					      : &(struct cmd){.type = CMD_UNLINK});
 		CHECK_INT(pair.rx.hears, how < 2 ? 1 : 0);
-		CHECK(!pair.slot->spell.deaf && pair.slot->spell.ns > 1000 * MS && pair.slot->spell.count == 1);
+		CHECK(!pair.slot->spell.deaf && pair.slot->spell.ns > 1000 * MS &&
+		      pair.slot->spell.count == 1);
 		CHECK(!pair.slot->waiting);
 		pair_run(1000);
 		CHECK_INT(pair.rx.deaf, 1);
@@ -526,8 +535,8 @@ TEST(line_dave_keys_without_a_place)
 	pair_finish();
 }
 
-/* Old ones after their time, displaced ones at once; those of a session that is over a speaker at a time, and not before
- * there is room. */
+/* Old ones after their time, displaced ones at once; those of a session that is over a speaker at a
+ * time, and not before there is room. */
 TEST(line_dave_keys_go_back)
 {
 	CHECK_INT(pair_start(), 0);
@@ -563,8 +572,8 @@ TEST(line_dave_old_sessions_keys_are_dead)
 	pair.rx.full = true;
 	pair_cmd(&pair.rx, &(struct cmd){.type = CMD_UNLINK});
 	pair_link(&pair.rx);
-	pair_cmd(&pair.rx,
-		 &(struct cmd){.type = CMD_SLOT_MAP, .slot = {.slot = pair.slot, .ssrc = PAIR_SSRC}});
+	pair_cmd(&pair.rx, &(struct cmd){.type = CMD_SLOT_MAP,
+					 .slot = {.slot = pair.slot, .ssrc = PAIR_SSRC}});
 	pair_clear(&pair.rx, false, 0);
 	pair_send_key(1);
 	before = audio().packets;
@@ -635,7 +644,8 @@ TEST(line_dave_next_generation)
 	pair_run(1500);
 	CHECK(heard_all(2000 + 120));
 	CHECK_INT(pair.rx.nexts, 1);
-	CHECK(pair.rx.next_user == PAIR_USER && pair.rx.next_epoch == 1 && pair.rx.next_generation == 1);
+	CHECK(pair.rx.next_user == PAIR_USER && pair.rx.next_epoch == 1 &&
+	      pair.rx.next_generation == 1);
 	CHECK_INT(pair.tx.nexts, 1);
 	pair_finish();
 }
@@ -667,7 +677,8 @@ static void judge(uint8_t *p, size_t n)
 	} else {
 		if (model.epoch)
 			dave_opener_add(o, pair_key(model.epoch, 0), pair.now, NULL, NULL);
-		if (dave_open(o, in.payload.p, in.payload.n, pair.now, out, sizeof out, &len, &epoch) == DAVE_SEALED)
+		if (dave_open(o, in.payload.p, in.payload.n, pair.now, out, sizeof out, &len,
+			      &epoch) == DAVE_SEALED)
 			model.sealed++;
 		else
 			model.bad++;
@@ -739,8 +750,8 @@ static void run_judged(unsigned ms)
 	}
 }
 
-/* Whatever comes in whatever order: what leaves is silence, or opens with the key of the moment, or the call is in the
- * clear. */
+/* Whatever comes in whatever order: what leaves is silence, or opens with the key of the moment, or
+ * the call is in the clear. */
 TEST(line_dave_never_plaintext)
 {
 	uint32_t r = 2463534242;

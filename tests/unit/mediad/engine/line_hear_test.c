@@ -1,4 +1,5 @@
-/* A line that hears what voice servers really send: jumps, other SSRCs, padding, CSRCs. In the clear, in simulated time. */
+/* A line that hears what voice servers really send: jumps, other SSRCs, padding, CSRCs. In the
+ * clear, in simulated time. */
 #include <math.h>
 
 #include "mediad/audio/encoder.h"
@@ -25,9 +26,10 @@ static int start(void)
 	return err;
 }
 
-/* A datagram of rx' server with this clear part (header without the payload's length) and this in it. */
-static void raw(uint8_t first, uint32_t ssrc, uint16_t seq, uint32_t ts, const uint8_t *extra, size_t n_extra,
-		const uint8_t *body, size_t n)
+/* A datagram of rx' server with this clear part (header without the payload's length) and this in
+ * it. */
+static void raw(uint8_t first, uint32_t ssrc, uint16_t seq, uint32_t ts, const uint8_t *extra,
+		size_t n_extra, const uint8_t *body, size_t n)
 {
 	uint8_t head[RTP_CLEAR_MAX], out[UDP_MAX_PACKET], sealed[UDP_MAX_PACKET];
 	struct wr w = wr_of(head, sizeof head), o = wr_of(out, sizeof out);
@@ -51,14 +53,16 @@ static void speak(uint32_t ssrc, uint16_t seq, uint32_t ts)
 	pair_run(20);
 }
 
-/* Songbird's case (its #266) and others: wherever the numbers go, sound comes again within 250 ms. */
+/* Songbird's case (its #266) and others: wherever the numbers go, sound comes again within 250 ms.
+ */
 TEST(line_hears_again_after_jumps)
 {
 	static const struct {
 		int seq, ms;
-	} jumps[] = {{5000, 10000}, {1001, 20020},  {1001, 0},	 {30000, 0},  {-1001, -20020}, {-5000, 10000},
-		     {-30000, 0},   {0, 10000},	    {0, -10000}, {0, 5000},   {0, -5000},      {999, 19980},
-		     {600, 0},	    {-513, -10260}, {5000, -7},	 {0, 3600000}};
+	} jumps[] = {{5000, 10000},   {1001, 20020},  {1001, 0},   {30000, 0},
+		     {-1001, -20020}, {-5000, 10000}, {-30000, 0}, {0, 10000},
+		     {0, -10000},     {0, 5000},      {0, -5000},  {999, 19980},
+		     {600, 0},	      {-513, -10260}, {5000, -7},  {0, 3600000}};
 	uint16_t seq = 300;
 	uint32_t ts = 7;
 
@@ -74,7 +78,8 @@ TEST(line_hears_again_after_jumps)
 		ts += (uint32_t)(jumps[j].ms * 48);
 		pair.rx.samples = pair.rx.loud = 0;
 		/* Loud enough to be that frame, not what was made up. */
-		for (; waited < 1000 && pair.rx.loud < 480 * 2000; waited += 20, seq++, ts += RTP_FRAME)
+		for (; waited < 1000 && pair.rx.loud < 480 * 2000;
+		     waited += 20, seq++, ts += RTP_FRAME)
 			speak(PAIR_SSRC, seq, ts);
 		if (waited > 250)
 			printf("jump of %d and %d ms: %u ms\n", jumps[j].seq, jumps[j].ms, waited);
@@ -99,8 +104,8 @@ static void hold_unknown(void)
 	pair_cmd(&pair.rx, &c);
 }
 
-/* Somebody comes back under another SSRC with other numbers: what came before it was told is not lost, the old one is
- * nobody's. */
+/* Somebody comes back under another SSRC with other numbers: what came before it was told is not
+ * lost, the old one is nobody's. */
 TEST(line_follows_another_ssrc)
 {
 	unsigned before;
@@ -128,7 +133,8 @@ TEST(line_follows_another_ssrc)
 	pair_finish();
 }
 
-/* Bursts of fifty packets of nothing but padding, as come where somebody pauses: no sound, no loss, nothing made up. */
+/* Bursts of fifty packets of nothing but padding, as come where somebody pauses: no sound, no loss,
+ * nothing made up. */
 TEST(line_takes_bursts_of_padding)
 {
 	uint8_t padding[200] = {0};
@@ -169,9 +175,11 @@ TEST(line_hears_through_csrcs)
 		uint64_t was = pair.rx.loud;
 
 		if (k % 2)
-			raw(0x82, PAIR_SSRC, (uint16_t)(300 + k), k * RTP_FRAME, csrcs, sizeof csrcs, frame, frame_n);
+			raw(0x82, PAIR_SSRC, (uint16_t)(300 + k), k * RTP_FRAME, csrcs,
+			    sizeof csrcs, frame, frame_n);
 		else
-			raw(0xb2, PAIR_SSRC, (uint16_t)(300 + k), k * RTP_FRAME, both, sizeof both, body, 4 + frame_n + 7);
+			raw(0xb2, PAIR_SSRC, (uint16_t)(300 + k), k * RTP_FRAME, both, sizeof both,
+			    body, 4 + frame_n + 7);
 		pair_run(20);
 		CHECK_INT(pair.rx.heard, k + 1);
 		if (k > 4)
@@ -208,8 +216,8 @@ TEST(line_gaps_name_their_listen)
 	pair_finish();
 }
 
-/* A pause of two seconds in what is said: no packets for most of it, their numbers do not skip, time goes on; the far side
- * hears the whole and makes nothing up. */
+/* A pause of two seconds in what is said: no packets for most of it, their numbers do not skip,
+ * time goes on; the far side hears the whole and makes nothing up. */
 static struct {
 	unsigned n, pauses;
 	uint16_t seq;
@@ -221,7 +229,8 @@ static bool on_rtp(uint8_t *payload, size_t *n, const struct rtp_header *h)
 {
 	(void)payload, (void)n;
 	if (sent.n++) {
-		sent.skips = sent.skips || h->seq != (uint16_t)(sent.seq + 1) || (h->ts - sent.ts) % RTP_FRAME != 0;
+		sent.skips = sent.skips || h->seq != (uint16_t)(sent.seq + 1) ||
+			     (h->ts - sent.ts) % RTP_FRAME != 0;
 		sent.pauses += h->ts - sent.ts > RTP_FRAME;
 	}
 	sent.seq = h->seq;

@@ -7,10 +7,10 @@ static struct {
 	unsigned sr, rr, blocks, compounds, bad;
 	struct rtcp_sender sender;
 	struct rtcp_block block;
-	uint32_t ts;	 /* of tx' newest RTP packet */
+	uint32_t ts; /* of tx' newest RTP packet */
 	uint64_t ts_at, sr_at;
 	uint32_t rtp, octets; /* of tx */
-	unsigned lose;	 /* every so many-th packet */
+	unsigned lose;	      /* every so many-th packet */
 } seen;
 
 /* Each compound packet is a report and then an SDES. */
@@ -178,7 +178,8 @@ static size_t sealed_block(uint8_t *out, uint32_t from, uint8_t fraction)
 	uint8_t p[RTCP_REPORT_MAX];
 	size_t n, len;
 
-	if (rtcp_build(from, NULL, &b, 1, p, sizeof p, &n) || rtpsize_seal_rtcp(pair.wire, p, n, out, UDP_MAX_PACKET, &len))
+	if (rtcp_build(from, NULL, &b, 1, p, sizeof p, &n) ||
+	    rtpsize_seal_rtcp(pair.wire, p, n, out, UDP_MAX_PACKET, &len))
 		abort();
 	return len;
 }
@@ -281,7 +282,8 @@ TEST(line_reports_without_counters)
 
 TEST(line_counts_malformed_reports)
 {
-	static const uint8_t bad[] = {0x85, 0xc9, 0, 1, 0, 0, 0, 5}, bye[] = {0x81, 0xcb, 0, 1, 0, 0, 0, 5};
+	static const uint8_t bad[] = {0x85, 0xc9, 0, 1, 0, 0, 0, 5},
+			     bye[] = {0x81, 0xcb, 0, 1, 0, 0, 0, 5};
 
 	CHECK_INT(start(), 0);
 	pair_control(&pair.tx, bad, sizeof bad);

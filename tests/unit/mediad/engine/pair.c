@@ -215,7 +215,8 @@ int pair_seal(const uint8_t *head, size_t n_head, const uint8_t *body, size_t n,
 
 	counter++;
 	memcpy(nonce, &counter, RTPSIZE_COUNTER);
-	if (crypto_aead_xchacha20poly1305_ietf_encrypt(out, &len, body, n, head, n_head, NULL, nonce, transport))
+	if (crypto_aead_xchacha20poly1305_ietf_encrypt(out, &len, body, n, head, n_head, NULL,
+						       nonce, transport))
 		return EINVAL;
 	memcpy(out + len, nonce, RTPSIZE_COUNTER);
 	return 0;
@@ -226,7 +227,8 @@ void pair_packet(struct pair_end *e, uint16_t seq, const uint8_t *payload, size_
 	pair_packet_of(e, PAIR_SSRC, seq, payload, n);
 }
 
-void pair_packet_of(struct pair_end *e, uint32_t ssrc, uint16_t seq, const uint8_t *payload, size_t n)
+void pair_packet_of(struct pair_end *e, uint32_t ssrc, uint16_t seq, const uint8_t *payload,
+		    size_t n)
 {
 	struct rtp_header h = {.pt = RTP_PT_OPUS, .seq = seq, .ts = seq * RTP_FRAME, .ssrc = ssrc};
 	uint8_t out[UDP_MAX_PACKET];
@@ -262,7 +264,8 @@ void pair_run(unsigned ms)
 
 void pair_link(struct pair_end *e)
 {
-	struct cmd c = {.type = CMD_LINK, .link = {.link = 1, .ssrc = PAIR_SSRC, .seq = 100, .ts = 7000}};
+	struct cmd c = {.type = CMD_LINK,
+			.link = {.link = 1, .ssrc = PAIR_SSRC, .seq = 100, .ts = 7000}};
 	int fds[2];
 
 	if (e->fd >= 0)
@@ -395,7 +398,8 @@ void pair_say_more(unsigned ms)
 	for (unsigned at = 0; at < n; at += c.lane.n) {
 		c.lane.n = (uint16_t)(n - at < ENTRY_PCM ? n - at : ENTRY_PCM);
 		for (unsigned i = 0; i < c.lane.n; i++)
-			c.lane.pcm[i] = (int16_t)lrint(8000 * sin(2 * M_PI * 1000 * (at + i) / LANE_RATE));
+			c.lane.pcm[i] =
+				(int16_t)lrint(8000 * sin(2 * M_PI * 1000 * (at + i) / LANE_RATE));
 		pair_cmd(&pair.tx, &c);
 	}
 }

@@ -1,4 +1,5 @@
-/* Two lines without a thread, in simulated time: what the first sends goes to the second, unless the test says otherwise. */
+/* Two lines without a thread, in simulated time: what the first sends goes to the second, unless
+ * the test says otherwise. */
 #ifndef TESTS_UNIT_MEDIAD_ENGINE_PAIR_H
 #define TESTS_UNIT_MEDIAD_ENGINE_PAIR_H
 
@@ -10,11 +11,11 @@ enum { PAIR_SSRC = 9, PAIR_USER = 5, PAIR_LANE = 3, PAIR_RATE = 24000 };
 
 struct pair_end {
 	struct line *l;
-	int fd; /* the network's end of its socket */
-	bool wants; /* op 5; given before the next tick */
-	bool full; /* no room above for what may be dropped */
-	uint32_t full_for; /* nor for HEARD of this listen */
-	unsigned dropped[8]; /* HEARD as told, by listen */
+	int fd;			   /* the network's end of its socket */
+	bool wants;		   /* op 5; given before the next tick */
+	bool full;		   /* no room above for what may be dropped */
+	uint32_t full_for;	   /* nor for HEARD of this listen */
+	unsigned dropped[8];	   /* HEARD as told, by listen */
 	unsigned unheard, goes_on; /* as told */
 	/* what came up */
 	unsigned keys_gone, deaf, hears, proofs, nexts, heard, ends, speaking_on, slots_gone;
@@ -36,8 +37,8 @@ struct pair {
 	struct rtpsize *wire; /* the transport key of both, the test's own */
 	struct pair_end tx, rx;
 	struct slot *slot; /* rx hears tx in it */
-	/* Each packet of tx before it goes to rx, opened at the transport layer; false: it is lost. It may be changed, in
-	 * buf, which has room for 100 bytes more. NULL: all go through. */
+	/* Each packet of tx before it goes to rx, opened at the transport layer; false: it is lost.
+	 * It may be changed, in buf, which has room for 100 bytes more. NULL: all go through. */
 	bool (*relay)(uint8_t *payload, size_t *n, const struct rtp_header *h);
 	unsigned packets, silent;
 	/* RTCP that either end sends, opened; it goes nowhere. */
@@ -45,7 +46,8 @@ struct pair {
 };
 extern struct pair pair;
 
-/* Both linked, with transport keys; rx with a slot for tx that is listened to. Neither knows anything of end-to-end keys. */
+/* Both linked, with transport keys; rx with a slot for tx that is listened to. Neither knows
+ * anything of end-to-end keys. */
 int pair_start(void);
 void pair_finish(void);
 /* One command, one step. */
@@ -53,12 +55,14 @@ void pair_cmd(struct pair_end *e, const struct cmd *c);
 void pair_link(struct pair_end *e);
 /* One datagram as if it came. */
 void pair_packet(struct pair_end *e, uint16_t seq, const uint8_t *payload, size_t n);
-void pair_packet_of(struct pair_end *e, uint32_t ssrc, uint16_t seq, const uint8_t *payload, size_t n);
+void pair_packet_of(struct pair_end *e, uint32_t ssrc, uint16_t seq, const uint8_t *payload,
+		    size_t n);
 /* The same of RTCP, in the clear. */
 void pair_control(struct pair_end *e, const uint8_t *p, size_t n);
 /* Any. */
 void pair_datagram(struct pair_end *e, const uint8_t *p, size_t n);
-/* Seals n bytes of body for this clear part as a voice server does; out gets RTPSIZE_OVERHEAD more. */
+/* Seals n bytes of body for this clear part as a voice server does; out gets RTPSIZE_OVERHEAD more.
+ */
 int pair_seal(const uint8_t *head, size_t n_head, const uint8_t *body, size_t n, uint8_t *out);
 /* When it is due. */
 void pair_tick(struct pair_end *e);

@@ -140,7 +140,8 @@ uint32_t crowd_any(struct crowd *c, uint32_t not )
 
 /* What a commit is made of, on its way. */
 struct flight {
-	struct mls_tree *before, *sent, *merged; /* with proposals; with the sender's path; the same at the others */
+	struct mls_tree *before, *sent,
+		*merged; /* with proposals; with the sender's path; the same at the others */
 	struct mls_private sender;
 	struct mls_path_secrets secrets;
 	uint8_t commit_secret[MLS_HASH];
@@ -157,13 +158,13 @@ static int send_path(struct crowd *c, struct flight *f, uint32_t sender)
 
 	f->sender = m->keys;
 	if (!err)
-		err = mls_path_make(f->sent, &f->sender, &m->signer, crowd_group, &f->secrets, f->commit_secret,
-				    &c->rng);
+		err = mls_path_make(f->sent, &f->sender, &m->signer, crowd_group, &f->secrets,
+				    f->commit_secret, &c->rng);
 	if (err)
 		return err;
 	crowd_context(&f->context, f->sent, c->epoch + 1);
-	err = mls_path_write(&f->wire, f->sent, sender, &f->secrets, mls_out_view(&f->context), f->added, f->n_added,
-			     &c->rng);
+	err = mls_path_write(&f->wire, f->sent, sender, &f->secrets, mls_out_view(&f->context),
+			     f->added, f->n_added, &c->rng);
 	if (err)
 		return err;
 	r = rd_of(f->wire.p, f->wire.n);
@@ -209,19 +210,22 @@ static int receive_path(struct crowd *c, struct flight *f, uint32_t sender, uint
 
 	if (came(f, leaf))
 		return mls_private_implant(&m->keys, f->merged, sender, secret_for(f, leaf));
-	err = mls_path_open(&m->keys, f->merged, sender, &f->path, mls_out_view(&f->context), f->added, f->n_added,
-			    commit_secret);
+	err = mls_path_open(&m->keys, f->merged, sender, &f->path, mls_out_view(&f->context),
+			    f->added, f->n_added, commit_secret);
 	if (err)
 		return err;
-	return memcmp(commit_secret, f->commit_secret, MLS_HASH) == 0 && all_current(&m->keys, f->merged) ? 0
-													  : EINVAL;
+	return memcmp(commit_secret, f->commit_secret, MLS_HASH) == 0 &&
+			       all_current(&m->keys, f->merged)
+		       ? 0
+		       : EINVAL;
 }
 
 static bool same_hash(const struct mls_tree *a, const struct mls_tree *b)
 {
 	uint8_t x[MLS_HASH], y[MLS_HASH];
 
-	return mls_tree_root_hash(a, x) == 0 && mls_tree_root_hash(b, y) == 0 && memcmp(x, y, MLS_HASH) == 0;
+	return mls_tree_root_hash(a, x) == 0 && mls_tree_root_hash(b, y) == 0 &&
+	       memcmp(x, y, MLS_HASH) == 0;
 }
 
 int crowd_commit(struct crowd *c, const struct crowd_commit *what)

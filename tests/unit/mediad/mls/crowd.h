@@ -28,8 +28,9 @@ struct crowd {
 	struct mls_rng rng;
 	uint64_t users; /* that ever were */
 };
-/* One commit with a path: who goes, how many come, who sends. Every other member opens it and must come to the same
- * secret; those who come get theirs from the path secrets. 0; ENOMEM; EINVAL when the members do not agree. */
+/* One commit with a path: who goes, how many come, who sends. Every other member opens it and must
+ * come to the same secret; those who come get theirs from the path secrets. 0; ENOMEM; EINVAL when
+ * the members do not agree. */
 struct crowd_commit {
 	uint32_t sender, gone[CROWD_MAX], n_gone, n_come;
 };
@@ -43,7 +44,8 @@ int crowd_judge(const struct mls_tree *t);
 /* What stands in for the GroupContext of an epoch. Frees nothing; o is the caller's. */
 void crowd_context(struct mls_out *o, const struct mls_tree *t, uint64_t epoch);
 
-/* A leaf of opaque keys and no signature worth the name; ids make them differ. NULL when out of memory. */
+/* A leaf of opaque keys and no signature worth the name; ids make them differ. NULL when out of
+ * memory. */
 struct mls_leaf *crowd_fake(uint32_t id);
 
 #endif

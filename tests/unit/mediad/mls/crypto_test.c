@@ -25,11 +25,14 @@ TEST(mls_hash_and_hmac)
 	uint8_t out[MLS_HASH], key[5];
 
 	CHECK_INT(mls_hash(out, parts, 3), 0);
-	CHECK(is(out, sizeof out, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"));
+	CHECK(is(out, sizeof out,
+		 "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"));
 	CHECK_INT(mls_hash(out, NULL, 0), 0);
-	CHECK(is(out, sizeof out, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"));
+	CHECK(is(out, sizeof out,
+		 "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"));
 	CHECK_INT(mls_hmac(out, count(key, 0, 5), parts, 3), 0);
-	CHECK(is(out, sizeof out, "853bd8abaf273c563ab3e9d64fde80e2cf40f09f2628d92b84a3a58f2ed529c4"));
+	CHECK(is(out, sizeof out,
+		 "853bd8abaf273c563ab3e9d64fde80e2cf40f09f2628d92b84a3a58f2ed529c4"));
 	hex_end();
 }
 
@@ -50,14 +53,19 @@ TEST(mls_hkdf_of_rfc_5869)
 	struct slice ikm = hex_bytes("0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b");
 
 	CHECK_INT(mls_extract(prk, hex_bytes("000102030405060708090a0b0c"), ikm), 0);
-	CHECK(is(prk, sizeof prk, "077709362c2e32df0ddc3f0dc47bba6390b6c73bb50f9c3122ec844ad7c2b3e5"));
-	CHECK_INT(mls_expand(okm, sizeof okm, mls_slice(prk, sizeof prk), hex_bytes("f0f1f2f3f4f5f6f7f8f9")), 0);
+	CHECK(is(prk, sizeof prk,
+		 "077709362c2e32df0ddc3f0dc47bba6390b6c73bb50f9c3122ec844ad7c2b3e5"));
+	CHECK_INT(mls_expand(okm, sizeof okm, mls_slice(prk, sizeof prk),
+			     hex_bytes("f0f1f2f3f4f5f6f7f8f9")),
+		  0);
 	CHECK(is(okm, sizeof okm,
-		 "3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865"));
+		 "3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185"
+		 "865"));
 	CHECK_INT(mls_extract(prk, (struct slice){0}, ikm), 0);
 	CHECK_INT(mls_expand(okm, sizeof okm, mls_slice(prk, sizeof prk), (struct slice){0}), 0);
 	CHECK(is(okm, sizeof okm,
-		 "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8"));
+		 "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a9"
+		 "6c8"));
 	hex_end();
 }
 
@@ -69,7 +77,8 @@ TEST(mls_expand_takes_a_short_key_and_has_an_end)
 
 	CHECK_INT(mls_expand(out, 50, prk, mls_slice("info", 4)), 0);
 	CHECK(is(out, 50,
-		 "80fead2937e205140e296c7af7d6ebaecc6f0e7f105ce1d370eeefc9676e855145da215d495b0edf0f89b8e6b98232d88f4"
+		 "80fead2937e205140e296c7af7d6ebaecc6f0e7f105ce1d370eeefc9676e855145da215d495b0edf0"
+		 "f89b8e6b98232d88f4"
 		 "d"));
 	CHECK_INT(mls_expand(out, sizeof out - 1, prk, mls_slice("info", 4)), 0);
 	CHECK(is(out, 32, "80fead2937e205140e296c7af7d6ebaecc6f0e7f105ce1d370eeefc9676e8551"));
@@ -85,7 +94,8 @@ TEST(mls_labelled_functions)
 	char label[300];
 	size_t n;
 
-	CHECK_INT(mls_expand_label(out, 20, mls_slice(key, 16), "label", count(context, 1, 100)), 0);
+	CHECK_INT(mls_expand_label(out, 20, mls_slice(key, 16), "label", count(context, 1, 100)),
+		  0);
 	CHECK(is(out, 20, "387b2715e29a22d031e9a7290cc8478e9a018d8a"));
 	CHECK_INT(mls_derive_secret(out, secret, "test"), 0);
 	CHECK(is(out, 32, "bbdbc366d045f52e443d75d065284aef899171ea139a1f237a74ba0b7fb94867"));
@@ -113,7 +123,8 @@ TEST(mls_labelled_functions)
 TEST(mls_sign_and_verify)
 {
 	struct slice content = mls_slice("what is signed", 14), got;
-	uint8_t priv[MLS_SCALAR] = {1, 2, 3}, seed[MLS_SEED] = {0}, sig[MLS_SIG_MAX], again[MLS_SIG_MAX];
+	uint8_t priv[MLS_SCALAR] = {1, 2, 3}, seed[MLS_SEED] = {0}, sig[MLS_SIG_MAX],
+		again[MLS_SIG_MAX];
 	struct p256_pair k;
 	struct mls_rng rng;
 	size_t n, m;

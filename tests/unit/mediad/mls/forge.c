@@ -22,7 +22,8 @@ static int write_context(struct mls_out *o, const struct forgery *f, struct slic
 				      .epoch = mls_group_epoch(f->state),
 				      .tree_hash = mls_slice(hash, sizeof hash),
 				      .confirmed = mls_group_confirmed(f->state),
-				      .extensions = f->extended ? f->extensions : mls_group_extensions(f->state)};
+				      .extensions = f->extended ? f->extensions
+								: mls_group_extensions(f->state)};
 	struct mls_tree *read;
 	int err = mls_tree_read(&read, tree);
 
@@ -48,7 +49,8 @@ static int tag_of(uint8_t tag[MLS_HASH], const struct forgery *f, struct slice c
 	return err;
 }
 
-static int write_info(struct party *p, struct mls_out *o, const struct forgery *f, struct slice tree)
+static int write_info(struct party *p, struct mls_out *o, const struct forgery *f,
+		      struct slice tree)
 {
 	uint8_t tag[MLS_HASH], sig[MLS_SIG_MAX];
 	struct mls_out info = {0};
@@ -70,8 +72,8 @@ static int write_info(struct party *p, struct mls_out *o, const struct forgery *
 	mls_out_be(&info, f->signer, 4);
 	err = info.err;
 	if (!err)
-		err = mls_sign(sig, &n, p->guests[f->wrong_signature].me.signature.priv, "GroupInfoTBS", mls_out_view(&info),
-			       &p->rng);
+		err = mls_sign(sig, &n, p->guests[f->wrong_signature].me.signature.priv,
+			       "GroupInfoTBS", mls_out_view(&info), &p->rng);
 	if (err)
 		goto out;
 	mls_out_vec(&info, mls_slice(sig, n));
@@ -108,7 +110,8 @@ static int seal_info(uint8_t *out, struct slice info)
 	return err ? err : mls_seal(out, key, nonce, (struct slice){0}, info);
 }
 
-static int wrap(struct party *p, struct mls_out *out, const struct guest *g, struct slice secrets, struct slice info)
+static int wrap(struct party *p, struct mls_out *out, const struct guest *g, struct slice secrets,
+		struct slice info)
 {
 	uint8_t ref[MLS_HASH], enc[MLS_POINT];
 	uint8_t *sealed = malloc(info.n + MLS_TAG), *text = malloc(secrets.n + MLS_TAG);
@@ -119,7 +122,8 @@ static int wrap(struct party *p, struct mls_out *out, const struct guest *g, str
 	if (!err)
 		err = mls_key_package_ref_hash(ref, g->package);
 	if (!err)
-		err = mls_encrypt_label(enc, text, g->package->init_key, "Welcome", group_info, secrets, &p->rng);
+		err = mls_encrypt_label(enc, text, g->package->init_key, "Welcome", group_info,
+					secrets, &p->rng);
 	if (!err) {
 		mls_out_be(out, MLS_SUITE, 2);
 		at = mls_out_open(out);
@@ -147,7 +151,8 @@ int party_forge(struct party *p, struct mls_out *out, const struct forgery *f)
 	if (!err)
 		err = secrets.err;
 	if (!err)
-		err = wrap(p, out, &p->guests[f->to], f->secrets.n ? f->secrets : mls_out_view(&secrets),
+		err = wrap(p, out, &p->guests[f->to],
+			   f->secrets.n ? f->secrets : mls_out_view(&secrets),
 			   f->info.n ? f->info : mls_out_view(&info));
 	mls_out_free(&secrets);
 	mls_out_free(&info);

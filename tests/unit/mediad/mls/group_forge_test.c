@@ -50,16 +50,17 @@ static int forged(struct party *p, const struct forgery *f)
 	int err = party_forge(p, &welcome, f);
 
 	if (!err)
-		err = mls_group_join(&joined, mls_out_view(&welcome), (struct slice){0}, g->package, &g->init, &g->me);
+		err = mls_group_join(&joined, mls_out_view(&welcome), (struct slice){0}, g->package,
+				     &g->init, &g->me);
 	mls_group_free(joined);
 	mls_out_free(&welcome);
 	return err;
 }
 
-#define FORGED(error, ...)                                                                                           \
-	do {                                                                                                         \
-		const struct forgery f_ = {.state = c.next, .to = 3, __VA_ARGS__};                                   \
-		CHECK_INT(forged(&p, &f_), error);                                                                   \
+#define FORGED(error, ...)                                                                         \
+	do {                                                                                       \
+		const struct forgery f_ = {.state = c.next, .to = 3, __VA_ARGS__};                 \
+		CHECK_INT(forged(&p, &f_), error);                                                 \
 	} while (0)
 
 TEST(group_refuses_group_infos_that_are_not_right)
@@ -202,7 +203,8 @@ TEST(group_does_not_take_extensions_that_a_newcomer_cannot)
 /* ---- Updates ---- */
 
 /* The leaf of guest 1 as an Update of this source and key, its signature good when `good`. */
-static int update(struct party *p, struct mls_out *body, enum mls_leaf_source source, struct slice key, bool good)
+static int update(struct party *p, struct mls_out *body, enum mls_leaf_source source,
+		  struct slice key, bool good)
 {
 	const struct guest *g = &p->guests[1];
 	struct mls_leaf_spec spec = {.encryption_key = key,
@@ -211,7 +213,8 @@ static int update(struct party *p, struct mls_out *body, enum mls_leaf_source so
 				     .group_id = mls_group_id(g->group),
 				     .leaf = mls_group_leaf(g->group)};
 	struct mls_leaf *leaf;
-	int err = mls_leaf_remake(&leaf, mls_tree_leaf(mls_group_tree(g->group), spec.leaf), &spec, &p->rng);
+	int err = mls_leaf_remake(&leaf, mls_tree_leaf(mls_group_tree(g->group), spec.leaf), &spec,
+				  &p->rng);
 
 	if (err)
 		return err;
@@ -254,7 +257,8 @@ TEST(group_refuses_updates_that_break_a_rule)
 	CHECK_INT(updates(&p, MLS_LEAF_UPDATE, key, false), EACCES);
 	/* the external sender has no leaf to update, whatever its index */
 	CHECK_INT(update(&p, &body, MLS_LEAF_UPDATE, key, true), 0);
-	mls_content_write(&content, mls_group_id(p.guests[0].group), 2, MLS_SENDER_EXTERNAL, 0, MLS_CONTENT_PROPOSAL);
+	mls_content_write(&content, mls_group_id(p.guests[0].group), 2, MLS_SENDER_EXTERNAL, 0,
+			  MLS_CONTENT_PROPOSAL);
 	mls_out_slice(&content, mls_out_view(&body));
 	CHECK_INT(party_sign(&p, &o, mls_out_view(&content)), 0);
 	CHECK_INT(mls_group_propose(p.guests[2].group, mls_out_view(&o), NULL), EBADMSG);
@@ -267,8 +271,10 @@ TEST(group_refuses_updates_that_break_a_rule)
 
 /* ---- paths ---- */
 
-/* What guest 1 commits: a list by value, and a path made on this tree, in which its leaf may have been replaced. */
-static int says(struct party *p, struct slice list, struct mls_tree *t, const struct p256_pair *signer)
+/* What guest 1 commits: a list by value, and a path made on this tree, in which its leaf may have
+ * been replaced. */
+static int says(struct party *p, struct slice list, struct mls_tree *t,
+		const struct p256_pair *signer)
 {
 	static const uint8_t tag[MLS_HASH];
 	struct mls_private keys = {.leaf = 1};
@@ -277,7 +283,8 @@ static int says(struct party *p, struct slice list, struct mls_tree *t, const st
 	struct mls_group *next = NULL;
 	uint8_t after[MLS_HASH];
 	bool removed;
-	int err = mls_path_make(t, &keys, signer, mls_group_id(p->guests[1].group), &secrets, after, &p->rng);
+	int err = mls_path_make(t, &keys, signer, mls_group_id(p->guests[1].group), &secrets, after,
+				&p->rng);
 
 	mls_out_vec(&body, list);
 	mls_out_be(&body, 1, 1);
@@ -294,7 +301,8 @@ static int says(struct party *p, struct slice list, struct mls_tree *t, const st
 }
 
 /* Puts another leaf of guest 1 into the tree, from which the path's leaf will be made. */
-static int disguise(struct mls_tree *t, struct slice signature_key, struct slice extension_types, struct slice versions)
+static int disguise(struct mls_tree *t, struct slice signature_key, struct slice extension_types,
+		    struct slice versions)
 {
 	struct mls_leaf like = *mls_tree_leaf(t, 1), *l = NULL;
 	struct mls_out o = {0};
@@ -332,7 +340,8 @@ static int removed_copy(struct mls_tree **out, const struct party *p)
 	return err ? err : mls_tree_remove(*out, 2);
 }
 
-/* Where all else is right, the secrets, which are sealed for another context, are found out last. */
+/* Where all else is right, the secrets, which are sealed for another context, are found out last.
+ */
 TEST(group_refuses_paths_whose_leaf_breaks_a_rule)
 {
 	struct slice remove = BODY(1, 0, 3, 0, 0, 0, 2), none = {0};
@@ -348,7 +357,8 @@ TEST(group_refuses_paths_whose_leaf_breaks_a_rule)
 	CHECK_INT(says(&p, remove, t, &p.guests[1].me.signature), EACCES);
 	mls_tree_free(t);
 	CHECK_INT(removed_copy(&t, &p), 0);
-	CHECK_INT(disguise(t, none, odd_known, mls_slice("\0\2", 2)), 0); /* speaks another version alone */
+	CHECK_INT(disguise(t, none, odd_known, mls_slice("\0\2", 2)),
+		  0); /* speaks another version alone */
 	CHECK_INT(says(&p, remove, t, &p.guests[1].me.signature), EBADMSG);
 	mls_tree_free(t);
 	CHECK_INT(removed_copy(&t, &p), 0);
@@ -356,8 +366,10 @@ TEST(group_refuses_paths_whose_leaf_breaks_a_rule)
 	CHECK_INT(says(&p, remove, t, &p.guests[1].me.signature), EBADMSG);
 	mls_tree_free(t);
 	CHECK_INT(removed_copy(&t, &p), 0);
-	CHECK_INT(disguise(t, mls_slice(p.guests[0].me.signature.pub, MLS_POINT), odd_known, none), 0);
-	CHECK_INT(says(&p, remove, t, &p.guests[0].me.signature), EBADMSG); /* another member's signature key */
+	CHECK_INT(disguise(t, mls_slice(p.guests[0].me.signature.pub, MLS_POINT), odd_known, none),
+		  0);
+	CHECK_INT(says(&p, remove, t, &p.guests[0].me.signature),
+		  EBADMSG); /* another member's signature key */
 	mls_tree_free(t);
 	party_end(&p);
 }

@@ -23,7 +23,8 @@ static int three(struct party *p)
 
 static bool known_error(int err)
 {
-	return err == EBADMSG || err == EACCES || err == ESTALE || err == ENOENT || err == ENOTSUP || err == EOVERFLOW;
+	return err == EBADMSG || err == EACCES || err == ESTALE || err == ENOENT ||
+	       err == ENOTSUP || err == EOVERFLOW;
 }
 
 /* ---- bytes ---- */
@@ -70,15 +71,18 @@ TEST(group_refuses_a_commit_with_any_byte_changed)
 		CHECK(known_error(mls_group_process(&next, p.guests[1].group, m, &removed)));
 		CHECK(!next && !removed);
 		c.message.p[i] ^= 0x20;
-		CHECK_INT(mls_group_process(&next, p.guests[1].group, mls_slice(m.p, i), &removed), EBADMSG);
+		CHECK_INT(mls_group_process(&next, p.guests[1].group, mls_slice(m.p, i), &removed),
+			  EBADMSG);
 	}
 	mls_out_be(&c.message, 0, 1);
-	CHECK_INT(mls_group_process(&next, p.guests[1].group, mls_out_view(&c.message), &removed), EBADMSG);
+	CHECK_INT(mls_group_process(&next, p.guests[1].group, mls_out_view(&c.message), &removed),
+		  EBADMSG);
 	CHECK(!next);
 	c.message.n--;
 	m = mls_out_view(&c.message);
 	CHECK_INT(mls_group_process(&next, p.guests[1].group, m, &removed), 0);
-	CHECK_MEM(mls_group_secrets(next)->authenticator, MLS_HASH, mls_group_secrets(c.next)->authenticator, MLS_HASH);
+	CHECK_MEM(mls_group_secrets(next)->authenticator, MLS_HASH,
+		  mls_group_secrets(c.next)->authenticator, MLS_HASH);
 	mls_group_free(next);
 	mls_commit_free(&c);
 	party_end(&p);
@@ -100,14 +104,16 @@ TEST(group_names_what_is_wrong_with_a_commit)
 	CHECK_INT(mls_group_commit(&c, p.guests[0].group, &p.rng), 0);
 	r = rd_of(c.message.p, c.message.n);
 	CHECK_INT(mls_public_read(&m, &r), 0);
-#define WITH(where, error)                                                                                           \
-	do {                                                                                                         \
-		at = (size_t)((where) - c.message.p);                                                                \
-		c.message.p[at] ^= 1;                                                                                \
-		CHECK_INT(party_retag(p.guests[1].group, &c.message), 0);                                            \
-		CHECK_INT(mls_group_process(&next, p.guests[1].group, mls_out_view(&c.message), &removed), error);   \
-		c.message.p[at] ^= 1;                                                                                \
-		CHECK_INT(party_retag(p.guests[1].group, &c.message), 0);                                            \
+#define WITH(where, error)                                                                         \
+	do {                                                                                       \
+		at = (size_t)((where)-c.message.p);                                                \
+		c.message.p[at] ^= 1;                                                              \
+		CHECK_INT(party_retag(p.guests[1].group, &c.message), 0);                          \
+		CHECK_INT(mls_group_process(&next, p.guests[1].group, mls_out_view(&c.message),    \
+					    &removed),                                             \
+			  error);                                                                  \
+		c.message.p[at] ^= 1;                                                              \
+		CHECK_INT(party_retag(p.guests[1].group, &c.message), 0);                          \
 	} while (0)
 	WITH(m.group_id.p, ESTALE);
 	WITH(m.group_id.p + m.group_id.n + 7, ESTALE);
@@ -116,9 +122,11 @@ TEST(group_names_what_is_wrong_with_a_commit)
 	WITH(m.confirmation_tag.p, EACCES);
 #undef WITH
 	c.message.p[c.message.n - 1] ^= 1;
-	CHECK_INT(mls_group_process(&next, p.guests[1].group, mls_out_view(&c.message), &removed), EACCES);
+	CHECK_INT(mls_group_process(&next, p.guests[1].group, mls_out_view(&c.message), &removed),
+		  EACCES);
 	c.message.p[c.message.n - 1] ^= 1;
-	CHECK_INT(mls_group_process(&next, p.guests[1].group, mls_out_view(&c.message), &removed), 0);
+	CHECK_INT(mls_group_process(&next, p.guests[1].group, mls_out_view(&c.message), &removed),
+		  0);
 	mls_group_free(next);
 	mls_commit_free(&c);
 	party_end(&p);
@@ -137,17 +145,29 @@ TEST(group_refuses_a_welcome_with_any_byte_changed)
 	CHECK_INT(mls_group_commit(&c, p.guests[0].group, &p.rng), 0);
 	for (size_t i = 0; i < c.welcome.n; i++) {
 		c.welcome.p[i] ^= 4;
-		CHECK(known_error(mls_group_join(&g->group, mls_out_view(&c.welcome), none, g->package, &g->init, &g->me)));
+		CHECK(known_error(mls_group_join(&g->group, mls_out_view(&c.welcome), none,
+						 g->package, &g->init, &g->me)));
 		c.welcome.p[i] ^= 4;
-		CHECK_INT(mls_group_join(&g->group, mls_slice(c.welcome.p, i), none, g->package, &g->init, &g->me), EBADMSG);
+		CHECK_INT(mls_group_join(&g->group, mls_slice(c.welcome.p, i), none, g->package,
+					 &g->init, &g->me),
+			  EBADMSG);
 		CHECK(!g->group);
 	}
 	/* for somebody else; with another init key; with another key of the leaf */
-	CHECK_INT(mls_group_join(&g->group, mls_out_view(&c.welcome), none, other->package, &other->init, &other->me), ENOENT);
-	CHECK_INT(mls_group_join(&g->group, mls_out_view(&c.welcome), none, g->package, &other->init, &g->me), EACCES);
-	CHECK_INT(mls_group_join(&g->group, mls_out_view(&c.welcome), none, g->package, &g->init, &other->me), EBADMSG);
-	CHECK_INT(mls_group_join(&g->group, mls_out_view(&c.welcome), none, g->package, &g->init, &g->me), 0);
-	CHECK_MEM(mls_group_secrets(g->group)->authenticator, MLS_HASH, mls_group_secrets(c.next)->authenticator, MLS_HASH);
+	CHECK_INT(mls_group_join(&g->group, mls_out_view(&c.welcome), none, other->package,
+				 &other->init, &other->me),
+		  ENOENT);
+	CHECK_INT(mls_group_join(&g->group, mls_out_view(&c.welcome), none, g->package,
+				 &other->init, &g->me),
+		  EACCES);
+	CHECK_INT(mls_group_join(&g->group, mls_out_view(&c.welcome), none, g->package, &g->init,
+				 &other->me),
+		  EBADMSG);
+	CHECK_INT(mls_group_join(&g->group, mls_out_view(&c.welcome), none, g->package, &g->init,
+				 &g->me),
+		  0);
+	CHECK_MEM(mls_group_secrets(g->group)->authenticator, MLS_HASH,
+		  mls_group_secrets(c.next)->authenticator, MLS_HASH);
 	mls_commit_free(&c);
 	party_end(&p);
 }
@@ -164,9 +184,12 @@ TEST(group_joins_by_a_tree_beside_the_welcome)
 	CHECK_INT(mls_group_commit(&c, p.guests[0].group, &p.rng), 0);
 	mls_tree_write(mls_group_tree(c.next), &tree);
 	mls_tree_write(mls_group_tree(p.guests[0].group), &other);
-	CHECK_INT(mls_group_join(&g->group, mls_out_view(&c.welcome), mls_out_view(&other), g->package, &g->init, &g->me),
+	CHECK_INT(mls_group_join(&g->group, mls_out_view(&c.welcome), mls_out_view(&other),
+				 g->package, &g->init, &g->me),
 		  EBADMSG);
-	CHECK_INT(mls_group_join(&g->group, mls_out_view(&c.welcome), mls_out_view(&tree), g->package, &g->init, &g->me), 0);
+	CHECK_INT(mls_group_join(&g->group, mls_out_view(&c.welcome), mls_out_view(&tree),
+				 g->package, &g->init, &g->me),
+		  0);
 	mls_out_free(&tree);
 	mls_out_free(&other);
 	mls_commit_free(&c);
@@ -176,12 +199,14 @@ TEST(group_joins_by_a_tree_beside_the_welcome)
 /* ---- proposals ---- */
 
 /* A proposal of the external sender to guest 0 with these fields. */
-static int external(struct party *p, struct slice group_id, uint64_t epoch, uint32_t index, struct slice body)
+static int external(struct party *p, struct slice group_id, uint64_t epoch, uint32_t index,
+		    struct slice body)
 {
 	struct mls_out content = {0}, o = {0};
 	int err;
 
-	mls_content_write(&content, group_id, epoch, MLS_SENDER_EXTERNAL, index, MLS_CONTENT_PROPOSAL);
+	mls_content_write(&content, group_id, epoch, MLS_SENDER_EXTERNAL, index,
+			  MLS_CONTENT_PROPOSAL);
 	mls_out_slice(&content, body);
 	err = party_sign(p, &o, mls_out_view(&content));
 	if (!err)
@@ -205,14 +230,17 @@ TEST(group_refuses_proposals_that_break_a_rule)
 	CHECK_INT(external(&p, id, 3, 0, good), ESTALE);
 	CHECK_INT(external(&p, mls_slice("elsewhere", 9), 2, 0, good), ESTALE);
 	CHECK_INT(external(&p, id, 2, 1, good), EBADMSG);
-	CHECK_INT(external(&p, id, 2, 0, BODY(0, 3, 0, 0, 0, 3)), EBADMSG);	    /* blank leaf */
-	CHECK_INT(external(&p, id, 2, 0, BODY(0, 3, 0, 0, 0, 4)), EBADMSG);	    /* outside of the tree */
+	CHECK_INT(external(&p, id, 2, 0, BODY(0, 3, 0, 0, 0, 3)), EBADMSG); /* blank leaf */
+	CHECK_INT(external(&p, id, 2, 0, BODY(0, 3, 0, 0, 0, 4)),
+		  EBADMSG); /* outside of the tree */
 	CHECK_INT(external(&p, id, 2, 0, BODY(0, 3, 0xff, 0xff, 0xff, 0xff)), EBADMSG);
-	CHECK_INT(external(&p, id, 2, 0, BODY(0, 4, 1, 1, 'x', 1, 'y')), ENOTSUP);  /* pre-shared key */
+	CHECK_INT(external(&p, id, 2, 0, BODY(0, 4, 1, 1, 'x', 1, 'y')),
+		  ENOTSUP); /* pre-shared key */
 	CHECK_INT(external(&p, id, 2, 0, BODY(0, 5, 1, 'g', 0, 1, 0, 2, 0)), ENOTSUP);
 	CHECK_INT(external(&p, id, 2, 0, BODY(0, 6, 1, 'k')), ENOTSUP);
 	CHECK_INT(external(&p, id, 2, 0, BODY(0, 8, 1, 'k')), ENOTSUP);
-	CHECK_INT(external(&p, id, 2, 0, BODY(0, 7, 3, 0xf0, 0, 0)), EBADMSG);	    /* an extension nobody knows */
+	CHECK_INT(external(&p, id, 2, 0, BODY(0, 7, 3, 0xf0, 0, 0)),
+		  EBADMSG); /* an extension nobody knows */
 	CHECK_INT(external(&p, id, 2, 0, BODY(0, 7, 6, 0, 2, 0, 0, 2, 0)), EBADMSG); /* one twice */
 	/* required: an extension type nobody has; then what everybody has */
 	CHECK_INT(external(&p, id, 2, 0, BODY(0, 7, 8, 0, 3, 5, 2, 0xf0, 0, 0, 0)), EBADMSG);
@@ -308,7 +336,8 @@ static int extends(struct party *p, size_t size)
 	mls_out_bytes(&body, zeros, size);
 	mls_out_close(&body, data);
 	mls_out_close(&body, list);
-	err = body.err ? body.err : external(p, mls_group_id(p->guests[0].group), 2, 0, mls_out_view(&body));
+	err = body.err ? body.err
+		       : external(p, mls_group_id(p->guests[0].group), 2, 0, mls_out_view(&body));
 	mls_out_free(&body);
 	free(zeros);
 	return err;
@@ -355,7 +384,8 @@ TEST(group_reads_no_more_capabilities_than_the_cap)
 	mls_out_be(&body, 0, 2);
 	mls_out_close(&body, data);
 	mls_out_close(&body, list);
-	CHECK_INT(external(&p, mls_group_id(p.guests[0].group), 2, 0, mls_out_view(&body)), EOVERFLOW);
+	CHECK_INT(external(&p, mls_group_id(p.guests[0].group), 2, 0, mls_out_view(&body)),
+		  EOVERFLOW);
 	mls_out_free(&body);
 	party_end(&p);
 }
@@ -398,14 +428,16 @@ TEST(group_refuses_commits_that_break_a_rule)
 	bool removed;
 
 	CHECK_INT(three(&p), 0);
-	CHECK_INT(says_list(&p, (struct slice){0}, &removed), EBADMSG); /* neither proposals nor a path */
+	CHECK_INT(says_list(&p, (struct slice){0}, &removed),
+		  EBADMSG); /* neither proposals nor a path */
 	CHECK_INT(says_list(&p, mls_slice(unknown, 34), &removed), ENOENT);
 	CHECK(!removed);
 	CHECK_INT(says_list(&p, mls_slice(unknown, 33), &removed), EBADMSG);
 	CHECK_INT(says_list(&p, BODY(2, 3, 1, 2, 3), &removed), EBADMSG);
 	CHECK_INT(says_list(&p, BODY(3, 0, 3, 0, 0, 0, 2), &removed), EBADMSG);
-	CHECK_INT(says_list(&p, BODY(1, 0, 3, 0, 0, 0, 2), &removed), EBADMSG);	      /* needs a path */
-	CHECK_INT(says_list(&p, BODY(1, 0, 4, 1, 1, 'x', 1, 'y'), &removed), ENOTSUP); /* pre-shared key */
+	CHECK_INT(says_list(&p, BODY(1, 0, 3, 0, 0, 0, 2), &removed), EBADMSG); /* needs a path */
+	CHECK_INT(says_list(&p, BODY(1, 0, 4, 1, 1, 'x', 1, 'y'), &removed),
+		  ENOTSUP); /* pre-shared key */
 	CHECK_INT(says_list(&p, BODY(1, 0, 9, 0), &removed), ENOTSUP);
 
 	/* an Add by reference: by itself good but for the tag; not twice */
@@ -455,14 +487,15 @@ TEST(group_refuses_lists_that_do_not_go_together)
 	r = rd_of(c.message.p, c.message.n);
 	CHECK_INT(mls_public_read(&m, &r), 0);
 	path = mls_slice(m.body.p + 1 + 34, m.body.n - 1 - 34);
-#define LIST(error, ...)                                                                                             \
-	do {                                                                                                         \
-		mls_out_vec(&body, BODY(__VA_ARGS__));                                                               \
-		mls_out_slice(&body, path);                                                                          \
-		CHECK_INT(says(&p, mls_out_view(&body), &removed), error);                                           \
-		mls_out_free(&body);                                                                                 \
+#define LIST(error, ...)                                                                           \
+	do {                                                                                       \
+		mls_out_vec(&body, BODY(__VA_ARGS__));                                             \
+		mls_out_slice(&body, path);                                                        \
+		CHECK_INT(says(&p, mls_out_view(&body), &removed), error);                         \
+		mls_out_free(&body);                                                               \
 	} while (0)
-	LIST(EACCES, 1, 0, 3, 0, 0, 0, 2); /* good but for the secrets, which are bound to another transcript */
+	LIST(EACCES, 1, 0, 3, 0, 0, 0,
+	     2); /* good but for the secrets, which are bound to another transcript */
 	CHECK(!removed);
 	LIST(EBADMSG, 1, 0, 3, 0, 0, 0, 1); /* the committer itself */
 	LIST(EBADMSG, 1, 0, 3, 0, 0, 0, 2, 1, 0, 3, 0, 0, 0, 2);
@@ -485,14 +518,16 @@ TEST(group_refuses_senders_that_may_not_commit)
 	bool removed;
 
 	CHECK_INT(three(&p), 0);
-	mls_content_write(&content, mls_group_id(p.guests[0].group), 2, MLS_SENDER_EXTERNAL, 0, MLS_CONTENT_COMMIT);
+	mls_content_write(&content, mls_group_id(p.guests[0].group), 2, MLS_SENDER_EXTERNAL, 0,
+			  MLS_CONTENT_COMMIT);
 	mls_out_slice(&content, BODY(0, 0));
 	CHECK_INT(party_sign(&p, &o, mls_out_view(&content)), 0);
 	mls_out_vec(&o, mls_slice((uint8_t[MLS_HASH]){0}, MLS_HASH));
 	CHECK_INT(mls_group_process(&next, p.guests[0].group, mls_out_view(&o), &removed), EBADMSG);
 	mls_out_free(&content);
 	mls_out_free(&o);
-	mls_content_write(&content, mls_group_id(p.guests[0].group), 2, MLS_SENDER_NEW_COMMIT, 0, MLS_CONTENT_COMMIT);
+	mls_content_write(&content, mls_group_id(p.guests[0].group), 2, MLS_SENDER_NEW_COMMIT, 0,
+			  MLS_CONTENT_COMMIT);
 	mls_out_slice(&content, BODY(0, 0));
 	CHECK_INT(party_sign(&p, &o, mls_out_view(&content)), 0);
 	mls_out_vec(&o, mls_slice((uint8_t[MLS_HASH]){0}, MLS_HASH));

@@ -44,7 +44,8 @@ TEST(group_needs_the_keys_of_its_leaf)
 	struct mls_group *g = NULL;
 	struct mls_identity other;
 	struct mls_leaf *updated;
-	struct mls_leaf_spec spec = {.encryption_key = mls_slice(p.guests[0].me.encryption.pub, MLS_POINT),
+	struct mls_leaf_spec spec = {.encryption_key =
+					     mls_slice(p.guests[0].me.encryption.pub, MLS_POINT),
 				     .signer = &p.guests[0].me.signature,
 				     .source = MLS_LEAF_UPDATE};
 
@@ -52,13 +53,17 @@ TEST(group_needs_the_keys_of_its_leaf)
 	CHECK_INT(mls_leaf_remake(&updated, p.guests[0].package->leaf, &spec, &p.rng), 0);
 	other = p.guests[0].me;
 	other.encryption = p.guests[0].init;
-	CHECK_INT(mls_group_create(&g, mls_slice("x", 1), &other, p.guests[0].package->leaf, (struct slice){0}, &p.rng),
+	CHECK_INT(mls_group_create(&g, mls_slice("x", 1), &other, p.guests[0].package->leaf,
+				   (struct slice){0}, &p.rng),
 		  EBADMSG);
-	CHECK_INT(mls_group_create(&g, mls_slice("x", 1), &p.guests[0].me, updated, (struct slice){0}, &p.rng), EBADMSG);
+	CHECK_INT(mls_group_create(&g, mls_slice("x", 1), &p.guests[0].me, updated,
+				   (struct slice){0}, &p.rng),
+		  EBADMSG);
 	mls_leaf_free(updated);
 	other = p.guests[0].me;
 	other.signature = p.guests[0].init;
-	CHECK_INT(mls_group_create(&g, mls_slice("x", 1), &other, p.guests[0].package->leaf, (struct slice){0}, &p.rng),
+	CHECK_INT(mls_group_create(&g, mls_slice("x", 1), &other, p.guests[0].package->leaf,
+				   (struct slice){0}, &p.rng),
 		  EBADMSG);
 	CHECK(!g);
 	party_end(&p);
@@ -236,7 +241,8 @@ TEST(group_the_same_proposal_twice_is_one)
 	party_end(&p);
 }
 
-/* Everybody commits; whichever the gateway takes, the others follow from the state that they kept. */
+/* Everybody commits; whichever the gateway takes, the others follow from the state that they kept.
+ */
 TEST(group_any_of_several_commits_may_win)
 {
 	struct party p;
@@ -248,14 +254,23 @@ TEST(group_any_of_several_commits_may_win)
 	CHECK_INT(party_tell_remove(&p, 0, 3), 0);
 	for (unsigned i = 0; i < 3; i++)
 		CHECK_INT(mls_group_commit(&c[i], p.guests[i].group, &p.rng), 0);
-	CHECK_INT(mls_group_process(&from_0, p.guests[2].group, mls_out_view(&c[0].message), &removed), 0);
+	CHECK_INT(mls_group_process(&from_0, p.guests[2].group, mls_out_view(&c[0].message),
+				    &removed),
+		  0);
 	CHECK(!removed);
-	CHECK_INT(mls_group_process(&from_1, p.guests[2].group, mls_out_view(&c[1].message), &removed), 0);
-	CHECK_MEM(mls_group_secrets(from_0)->authenticator, MLS_HASH, mls_group_secrets(c[0].next)->authenticator, MLS_HASH);
-	CHECK_MEM(mls_group_secrets(from_1)->authenticator, MLS_HASH, mls_group_secrets(c[1].next)->authenticator, MLS_HASH);
-	CHECK(memcmp(mls_group_secrets(from_0)->authenticator, mls_group_secrets(from_1)->authenticator, MLS_HASH) != 0);
+	CHECK_INT(mls_group_process(&from_1, p.guests[2].group, mls_out_view(&c[1].message),
+				    &removed),
+		  0);
+	CHECK_MEM(mls_group_secrets(from_0)->authenticator, MLS_HASH,
+		  mls_group_secrets(c[0].next)->authenticator, MLS_HASH);
+	CHECK_MEM(mls_group_secrets(from_1)->authenticator, MLS_HASH,
+		  mls_group_secrets(c[1].next)->authenticator, MLS_HASH);
+	CHECK(memcmp(mls_group_secrets(from_0)->authenticator,
+		     mls_group_secrets(from_1)->authenticator, MLS_HASH) != 0);
 	CHECK_INT(mls_group_process(&again, from_0, mls_out_view(&c[1].message), &removed), ESTALE);
-	CHECK_INT(mls_group_process(&again, p.guests[2].group, mls_out_view(&c[2].message), &removed), EINVAL);
+	CHECK_INT(
+		mls_group_process(&again, p.guests[2].group, mls_out_view(&c[2].message), &removed),
+		EINVAL);
 	mls_group_free(from_0);
 	mls_group_free(from_1);
 	for (unsigned i = 0; i < 3; i++)
@@ -276,7 +291,8 @@ TEST(group_tells_the_removed)
 	CHECK_INT(party_tell_remove(&p, 0, 2), 0);
 	CHECK_INT(mls_group_commit(&c, p.guests[2].group, &p.rng), EBADMSG);
 	CHECK_INT(mls_group_commit(&c, p.guests[0].group, &p.rng), 0);
-	CHECK_INT(mls_group_process(&next, p.guests[2].group, mls_out_view(&c.message), &removed), ENOENT);
+	CHECK_INT(mls_group_process(&next, p.guests[2].group, mls_out_view(&c.message), &removed),
+		  ENOENT);
 	CHECK(removed && !next);
 	mls_commit_free(&c);
 	party_end(&p);
@@ -284,7 +300,8 @@ TEST(group_tells_the_removed)
 
 /* ---- what other members may propose ---- */
 
-static int update_of(struct party *p, struct mls_out *out, unsigned who, const struct p256_pair *fresh)
+static int update_of(struct party *p, struct mls_out *out, unsigned who,
+		     const struct p256_pair *fresh)
 {
 	const struct guest *g = &p->guests[who];
 	struct mls_leaf_spec spec = {.encryption_key = mls_slice(fresh->pub, MLS_POINT),
@@ -294,13 +311,15 @@ static int update_of(struct party *p, struct mls_out *out, unsigned who, const s
 				     .leaf = mls_group_leaf(g->group)};
 	struct mls_out body = {0};
 	struct mls_leaf *leaf;
-	int err = mls_leaf_remake(&leaf, mls_tree_leaf(mls_group_tree(g->group), spec.leaf), &spec, &p->rng);
+	int err = mls_leaf_remake(&leaf, mls_tree_leaf(mls_group_tree(g->group), spec.leaf), &spec,
+				  &p->rng);
 
 	if (err)
 		return err;
 	mls_out_be(&body, MLS_PROPOSAL_UPDATE, 2);
 	mls_out_slice(&body, leaf->raw);
-	err = body.err ? body.err : party_say(p, out, who, MLS_CONTENT_PROPOSAL, mls_out_view(&body), NULL);
+	err = body.err ? body.err
+		       : party_say(p, out, who, MLS_CONTENT_PROPOSAL, mls_out_view(&body), NULL);
 	mls_out_free(&body);
 	mls_leaf_free(leaf);
 	return err;
@@ -323,7 +342,8 @@ TEST(group_follows_an_update_of_another_member)
 	p.guests[2].package = NULL;
 	CHECK_INT(party_tell(&p, mls_out_view(&o), NULL), 0);
 	CHECK_INT(party_commit(&p, 1), 0);
-	CHECK(mls_equal(mls_tree_key(mls_group_tree(p.guests[0].group), 4), mls_slice(fresh.pub, MLS_POINT)));
+	CHECK(mls_equal(mls_tree_key(mls_group_tree(p.guests[0].group), 4),
+			mls_slice(fresh.pub, MLS_POINT)));
 	CHECK_MEM(mls_group_secrets(p.guests[0].group)->authenticator, MLS_HASH,
 		  mls_group_secrets(p.guests[3].group)->authenticator, MLS_HASH);
 	mls_out_free(&o);
@@ -424,10 +444,13 @@ TEST_OOM(group_survives_a_lack_of_memory)
 		/* what failed for want of memory works later, from the state that was kept */
 		CHECK_INT(err, ENOMEM);
 		CHECK(test_oom_hit() && !next);
-		CHECK_INT(mls_group_process(&next, p.guests[1].group, mls_out_view(&c.message), &removed), 0);
+		CHECK_INT(mls_group_process(&next, p.guests[1].group, mls_out_view(&c.message),
+					    &removed),
+			  0);
 	}
 	CHECK_INT(mls_group_proposals(p.guests[0].group), before);
-	CHECK_MEM(mls_group_secrets(next)->authenticator, MLS_HASH, mls_group_secrets(c.next)->authenticator, MLS_HASH);
+	CHECK_MEM(mls_group_secrets(next)->authenticator, MLS_HASH,
+		  mls_group_secrets(c.next)->authenticator, MLS_HASH);
 	mls_group_free(next);
 	mls_commit_free(&c);
 	party_end(&p);

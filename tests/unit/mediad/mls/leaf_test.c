@@ -26,9 +26,9 @@ static int judge_copy(const struct mls_leaf *l, struct slice group, uint32_t lea
 
 TEST(mls_leaf_has_the_layout_that_clients_send)
 {
-	static const uint8_t behind_keys[] = {0, 1, 8, 0,   0,	 0,   0,   0,	0,   1,	  2,   2, 0, 1,
-					      2, 0, 2, 0,   0,	 2,   0,   1,	1,   0,	  0,   0, 0, 0,
-					      0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255, 0};
+	static const uint8_t behind_keys[] = {
+		0, 1, 8, 0, 0, 0, 0, 0, 0, 1, 2, 2,   0,   1,	2,   0,	  2,   0,   0,	 2,
+		0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255, 0};
 	static const uint8_t head[] = {0x40, 0x41, 4};
 	struct mls_rng rng = crowd_rng("layout");
 	struct crowd_member m;
@@ -110,8 +110,8 @@ TEST(mls_leaf_cut_short_is_malformed)
 	hex_end();
 }
 
-static int remake(struct mls_leaf **out, const struct crowd_member *m, enum mls_leaf_source source, uint32_t leaf,
-		  const struct mls_leaf *like, struct mls_rng *rng)
+static int remake(struct mls_leaf **out, const struct crowd_member *m, enum mls_leaf_source source,
+		  uint32_t leaf, const struct mls_leaf *like, struct mls_rng *rng)
 {
 	struct mls_leaf_spec spec = {.encryption_key = mls_slice(m->keys.key[0].pub, MLS_POINT),
 				     .signer = &m->signer,
@@ -225,10 +225,12 @@ TEST(mls_leaf_has_64_extensions_at_most)
 
 TEST(mls_leaf_lists_of_a_wrong_form_are_malformed)
 {
-	static const size_t lists[] = {
-		offsetof(struct mls_leaf, versions),	     offsetof(struct mls_leaf, suites),
-		offsetof(struct mls_leaf, extension_types),  offsetof(struct mls_leaf, proposal_types),
-		offsetof(struct mls_leaf, credential_types), offsetof(struct mls_leaf, extensions)};
+	static const size_t lists[] = {offsetof(struct mls_leaf, versions),
+				       offsetof(struct mls_leaf, suites),
+				       offsetof(struct mls_leaf, extension_types),
+				       offsetof(struct mls_leaf, proposal_types),
+				       offsetof(struct mls_leaf, credential_types),
+				       offsetof(struct mls_leaf, extensions)};
 	struct mls_rng rng = crowd_rng("lists");
 	struct slice odd = mls_slice("\0\1\2", 3);
 	struct crowd_member m;
@@ -292,7 +294,8 @@ TEST(mls_key_package_made_and_judged)
 
 	CHECK_INT(crowd_join(&m, 7, &rng), 0);
 	CHECK_INT(p256_generate(&init, &rng), 0);
-	CHECK_INT(mls_key_package_make(&k, m.leaf, mls_slice(init.pub, MLS_POINT), &m.signer, &rng), 0);
+	CHECK_INT(mls_key_package_make(&k, m.leaf, mls_slice(init.pub, MLS_POINT), &m.signer, &rng),
+		  0);
 	CHECK(k->leaf == m.leaf);
 	CHECK_INT(judge_package(k), 0);
 	mls_key_package_free(k);
@@ -306,12 +309,14 @@ TEST(mls_key_package_made_and_judged)
 	mls_key_package_free(k);
 	/* The init key is no point. */
 	init.pub[64] ^= 1;
-	CHECK_INT(mls_key_package_make(&k, m.leaf, mls_slice(init.pub, MLS_POINT), &m.signer, &rng), 0);
+	CHECK_INT(mls_key_package_make(&k, m.leaf, mls_slice(init.pub, MLS_POINT), &m.signer, &rng),
+		  0);
 	CHECK_INT(judge_package(k), EBADMSG);
 	mls_key_package_free(k);
 	/* A leaf that is not for a key package. */
 	CHECK_INT(remake(&l, &m, MLS_LEAF_UPDATE, 0, m.leaf, &rng), 0);
-	CHECK_INT(mls_key_package_make(&k, l, mls_slice(m.signer.pub, MLS_POINT), &m.signer, &rng), 0);
+	CHECK_INT(mls_key_package_make(&k, l, mls_slice(m.signer.pub, MLS_POINT), &m.signer, &rng),
+		  0);
 	CHECK_INT(judge_package(k), EBADMSG);
 	mls_key_package_free(k);
 	mls_leaf_free(l);
@@ -345,12 +350,13 @@ TEST_OOM(mls_key_package_when_memory_ends)
 	struct rd r;
 
 	CHECK_OOM(crowd_join(&m, 7, &rng), crowd_leave(&m));
-	CHECK_OOM(mls_key_package_make(&k, m.leaf, mls_slice(m.signer.pub, MLS_POINT), &m.signer, &rng),
+	CHECK_OOM(mls_key_package_make(&k, m.leaf, mls_slice(m.signer.pub, MLS_POINT), &m.signer,
+				       &rng),
 		  crowd_leave(&m));
 	r = rd_of(k->raw.p, k->raw.n);
 	CHECK_OOM(mls_key_package_read(&again, &r), mls_key_package_free(k); crowd_leave(&m));
-	CHECK_OOM(mls_key_package_validate(again), mls_key_package_free(k); mls_key_package_free(again);
-		  crowd_leave(&m));
+	CHECK_OOM(mls_key_package_validate(again), mls_key_package_free(k);
+		  mls_key_package_free(again); crowd_leave(&m));
 	mls_key_package_free(k);
 	mls_key_package_free(again);
 	crowd_leave(&m);

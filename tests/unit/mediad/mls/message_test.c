@@ -5,13 +5,42 @@
 #include "mediad/mls/psk.h"
 #include "tests/unit/mediad/mls/hex.h"
 
-/* MLSMessage(PublicMessage): group id 0102, epoch 7, external sender 0, no data, Remove of leaf 5, signature aabb. */
-#define REMOVE "00010001" "020102" "0000000000000007" "0200000000" "00" "02" "000300000005" "02aabb"
+/* MLSMessage(PublicMessage): group id 0102, epoch 7, external sender 0, no data, Remove of leaf 5,
+ * signature aabb. */
+#define REMOVE                                                                                     \
+	"00010001"                                                                                 \
+	"020102"                                                                                   \
+	"0000000000000007"                                                                         \
+	"0200000000"                                                                               \
+	"00"                                                                                       \
+	"02"                                                                                       \
+	"000300000005"                                                                             \
+	"02aabb"
 /* The same of member 9, with a membership tag 77. */
-#define BY_MEMBER "00010001" "020102" "0000000000000007" "0100000009" "00" "02" "000300000005" "02aabb" "0177"
-/* A commit of member 9 of one reference and no path; signature aabb, confirmation tag cc, membership tag 77. */
+#define BY_MEMBER                                                                                  \
+	"00010001"                                                                                 \
+	"020102"                                                                                   \
+	"0000000000000007"                                                                         \
+	"0100000009"                                                                               \
+	"00"                                                                                       \
+	"02"                                                                                       \
+	"000300000005"                                                                             \
+	"02aabb"                                                                                   \
+	"0177"
+/* A commit of member 9 of one reference and no path; signature aabb, confirmation tag cc,
+ * membership tag 77. */
 #define REF32 "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
-#define COMMIT "00010001" "020102" "0000000000000007" "0100000009" "03616164" "03" "220220" REF32 "00" "02aabb" "01cc" "0177"
+#define COMMIT                                                                                     \
+	"00010001"                                                                                 \
+	"020102"                                                                                   \
+	"0000000000000007"                                                                         \
+	"0100000009"                                                                               \
+	"03616164"                                                                                 \
+	"03"                                                                                       \
+	"220220" REF32 "00"                                                                        \
+	"02aabb"                                                                                   \
+	"01cc"                                                                                     \
+	"0177"
 
 static int read_public(struct mls_public *m, const char *hex, size_t *left)
 {
@@ -51,9 +80,24 @@ TEST(message_public_fields)
 	CHECK_INT(m.type, MLS_CONTENT_COMMIT);
 	CHECK_MEM(m.aad.p, m.aad.n, "aad", 3);
 	CHECK_MEM(m.confirmation_tag.p, m.confirmation_tag.n, "\xcc", 1);
-	want = hex_bytes("0001" "020102" "0000000000000007" "0100000009" "03616164" "03" "220220" REF32 "00" "02aabb");
+	want = hex_bytes("0001"
+			 "020102"
+			 "0000000000000007"
+			 "0100000009"
+			 "03616164"
+			 "03"
+			 "220220" REF32 "00"
+			 "02aabb");
 	CHECK_MEM(mls_transcript_input(&m).p, mls_transcript_input(&m).n, want.p, want.n);
-	want = hex_bytes("0001" "020102" "0000000000000007" "0100000009" "03616164" "03" "220220" REF32 "00" "02aabb" "01cc");
+	want = hex_bytes("0001"
+			 "020102"
+			 "0000000000000007"
+			 "0100000009"
+			 "03616164"
+			 "03"
+			 "220220" REF32 "00"
+			 "02aabb"
+			 "01cc");
 	CHECK_MEM(mls_authenticated(&m).p, mls_authenticated(&m).n, want.p, want.n);
 	hex_end();
 }
@@ -65,17 +109,80 @@ TEST(message_public_refused)
 		int err;
 	} bad[] = {
 		{"", EBADMSG},
-		{"0002000100", ENOTSUP},	   /* another version */
-		{"0001000200", ENOTSUP},	   /* PrivateMessage */
-		{"0001000300", EBADMSG},	   /* a Welcome */
+		{"0002000100", ENOTSUP}, /* another version */
+		{"0001000200", ENOTSUP}, /* PrivateMessage */
+		{"0001000300", EBADMSG}, /* a Welcome */
 		{"0001000900", EBADMSG},
-		{"00010001" "00" "0000000000000007" "0500000000" "00" "02" "000300000005" "00", EBADMSG}, /* sender 5 */
-		{"00010001" "00" "0000000000000007" "0200000000" "00" "01" "00" "00", EBADMSG},	 /* application */
-		{"00010001" "00" "0000000000000007" "0200000000" "00" "04" "00" "00", EBADMSG},
-		{"00010001" "00" "0000000000000007" "0200000000" "00" "02" "0009" "00", ENOTSUP}, /* proposal 9 */
-		{"00010001" "4001" "01" "0000000000000007" "0200000000" "00" "02" "000300000005" "00", EBADMSG}, /* long form */
-		{"00010001" "00" "0000000000000007" "0100000009" "00" "03" "0102" "00" "00" "00" "00", EBADMSG},
-		{"00010001" "00" "0000000000000007" "0100000009" "00" "03" "00" "02" "00" "00" "00", EBADMSG}, /* optional 2 */
+		{"00010001"
+		 "00"
+		 "0000000000000007"
+		 "0500000000"
+		 "00"
+		 "02"
+		 "000300000005"
+		 "00",
+		 EBADMSG}, /* sender 5 */
+		{"00010001"
+		 "00"
+		 "0000000000000007"
+		 "0200000000"
+		 "00"
+		 "01"
+		 "00"
+		 "00",
+		 EBADMSG}, /* application */
+		{"00010001"
+		 "00"
+		 "0000000000000007"
+		 "0200000000"
+		 "00"
+		 "04"
+		 "00"
+		 "00",
+		 EBADMSG},
+		{"00010001"
+		 "00"
+		 "0000000000000007"
+		 "0200000000"
+		 "00"
+		 "02"
+		 "0009"
+		 "00",
+		 ENOTSUP}, /* proposal 9 */
+		{"00010001"
+		 "4001"
+		 "01"
+		 "0000000000000007"
+		 "0200000000"
+		 "00"
+		 "02"
+		 "000300000005"
+		 "00",
+		 EBADMSG}, /* long form */
+		{"00010001"
+		 "00"
+		 "0000000000000007"
+		 "0100000009"
+		 "00"
+		 "03"
+		 "0102"
+		 "00"
+		 "00"
+		 "00"
+		 "00",
+		 EBADMSG},
+		{"00010001"
+		 "00"
+		 "0000000000000007"
+		 "0100000009"
+		 "00"
+		 "03"
+		 "00"
+		 "02"
+		 "00"
+		 "00"
+		 "00",
+		 EBADMSG}, /* optional 2 */
 	};
 	struct mls_public m;
 	size_t left;
@@ -87,7 +194,8 @@ TEST(message_public_refused)
 
 TEST(message_commit_entries)
 {
-	struct slice good = hex_bytes("0220" REF32), form = hex_bytes("0320" REF32), none = hex_bytes("0020" REF32);
+	struct slice good = hex_bytes("0220" REF32), form = hex_bytes("0320" REF32),
+		     none = hex_bytes("0020" REF32);
 	struct rd r = rd_of(good.p, good.n);
 	struct mls_proposal_or_ref p;
 
@@ -147,7 +255,8 @@ TEST(message_public_cut_short_is_malformed)
 TEST(message_tag_covers_what_is_there)
 {
 	static const uint8_t key[MLS_HASH] = {1};
-	struct slice tbs = mls_slice("tbs", 3), sig = mls_slice("sig", 3), tag = mls_slice("tag", 3);
+	struct slice tbs = mls_slice("tbs", 3), sig = mls_slice("sig", 3),
+		     tag = mls_slice("tag", 3);
 	uint8_t got[MLS_HASH], want[MLS_HASH];
 	struct slice whole = mls_slice("tbs\3sig\3tag", 11), proposal = mls_slice("tbs\3sig", 7);
 
@@ -168,7 +277,14 @@ TEST(message_group_context_layout)
 				      .confirmed = mls_slice("c", 1),
 				      .extensions = mls_slice("\0\5\1x", 4)},
 				 back;
-	struct slice want = hex_bytes("0001" "0002" "026964" "0000000000000102" "0474726565" "0163" "0400050178"), data;
+	struct slice want = hex_bytes("0001"
+				      "0002"
+				      "026964"
+				      "0000000000000102"
+				      "0474726565"
+				      "0163"
+				      "0400050178"),
+		     data;
 	struct mls_out o = {0};
 	struct rd r;
 
@@ -211,7 +327,12 @@ TEST(message_extensions_are_checked)
 TEST(message_welcome_finds_ours)
 {
 	uint8_t ref[MLS_HASH], other[MLS_HASH] = {0};
-	struct slice s = hex_bytes("0002" "26" "20" REF32 "01ee" "0201ff" "0377880a"), enc, sealed;
+	struct slice s = hex_bytes("0002"
+				   "26"
+				   "20" REF32 "01ee"
+				   "0201ff"
+				   "0377880a"),
+		     enc, sealed;
 	struct rd r = rd_of(s.p, s.n);
 	struct mls_welcome w;
 
@@ -230,7 +351,10 @@ TEST(message_welcome_finds_ours)
 		r = rd_of(s.p, n);
 		CHECK_INT(mls_welcome_read(&w, &r), EBADMSG);
 	}
-	s = hex_bytes("0002" "00" "00" "00");
+	s = hex_bytes("0002"
+		      "00"
+		      "00"
+		      "00");
 	r = rd_of(s.p, s.n);
 	CHECK_INT(mls_welcome_read(&w, &r), EBADMSG);
 	hex_end();
@@ -248,7 +372,8 @@ TEST(message_pre_shared_keys)
 	CHECK_INT(mls_psk_secret(secret, mls_slice("\1\3one\1n", 7), NULL, 0), ENOTSUP);
 	CHECK_INT(mls_psk_secret(secret, mls_slice("\1\3two\1n", 7), &known, 1), ENOTSUP);
 	CHECK_INT(mls_psk_secret(secret, mls_slice("\1\0\1n", 4), &known, 1), ENOTSUP);
-	CHECK_INT(mls_psk_secret(secret, mls_slice("\2\1\1g\0\0\0\0\0\0\0\1\1n", 14), &known, 1), ENOTSUP);
+	CHECK_INT(mls_psk_secret(secret, mls_slice("\2\1\1g\0\0\0\0\0\0\0\1\1n", 14), &known, 1),
+		  ENOTSUP);
 	CHECK_INT(mls_psk_secret(secret, mls_slice("\3\3one\1n", 7), &known, 1), EBADMSG);
 	CHECK_INT(mls_psk_secret(secret, mls_slice("\1\3one\1", 6), &known, 1), EBADMSG);
 	CHECK_INT(mls_psk_secret(secret, mls_slice("\1\3one\1n", 7), &known, 1), 0);

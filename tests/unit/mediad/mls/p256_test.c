@@ -44,7 +44,8 @@ static int verdict_of_point(struct slice pub)
 	int first = p256_check(pub, makers[0]);
 
 	for (unsigned m = 0; m < MAKERS; m++)
-		if (p256_check(pub, makers[m]) != first || p256_dh(z, priv, pub, makers[m]) != first ||
+		if (p256_check(pub, makers[m]) != first ||
+		    p256_dh(z, priv, pub, makers[m]) != first ||
 		    p256_point(out, pub, makers[m]) != first)
 			return -1;
 	return first;
@@ -66,13 +67,16 @@ static int verdict(struct slice pub, const uint8_t hash[MLS_HASH], struct slice 
 /* Scalars 1..32 and 100..131; values from another implementation. */
 TEST(p256_known_answers)
 {
-	const char *pub = "04515c3d6eb9e396b904d3feca7f54fdcd0cc1e997bf375dca515ad0a6c3b4035f4536be3a50f318fbf9a5475902"
+	const char *pub = "04515c3d6eb9e396b904d3feca7f54fdcd0cc1e997bf375dca515ad0a6c3b4035f4536be"
+			  "3a50f318fbf9a5475902"
 			  "a221502bef0d57e0"
 			  "8c53b2cc0a56f17d9f9354";
-	const char *other = "045142f48a7c80caf47544a428fc57d272a6c678ad5e93ffcba36666a99639e51dd1bdb6fb598144567a2657e8"
+	const char *other = "045142f48a7c80caf47544a428fc57d272a6c678ad5e93ffcba36666a99639e51dd1bd"
+			    "b6fb598144567a2657e8"
 			    "ff3619fbaa0cd2a0"
 			    "40c19ab22af910c705a757ba";
-	struct slice other_short = hex_bytes("025142f48a7c80caf47544a428fc57d272a6c678ad5e93ffcba36666a99639e51d");
+	struct slice other_short =
+		hex_bytes("025142f48a7c80caf47544a428fc57d272a6c678ad5e93ffcba36666a99639e51d");
 	uint8_t priv[MLS_SCALAR], z[MLS_SCALAR], point[MLS_POINT];
 
 	for (unsigned i = 0; i < MLS_SCALAR; i++)
@@ -86,9 +90,11 @@ TEST(p256_known_answers)
 		CHECK_INT(p256_point(point, other_short, makers[m]), 0);
 		CHECK(is(point, sizeof point, other));
 		CHECK_INT(p256_dh(z, priv, other_short, makers[m]), 0);
-		CHECK(is(z, sizeof z, "26d4eeef6a6c76d81c054d19d75dc4f0bdc45d632599df3b8b4c2a86134ffb6c"));
+		CHECK(is(z, sizeof z,
+			 "26d4eeef6a6c76d81c054d19d75dc4f0bdc45d632599df3b8b4c2a86134ffb6c"));
 		CHECK_INT(p256_dh(z, priv, hex_bytes(other), makers[m]), 0);
-		CHECK(is(z, sizeof z, "26d4eeef6a6c76d81c054d19d75dc4f0bdc45d632599df3b8b4c2a86134ffb6c"));
+		CHECK(is(z, sizeof z,
+			 "26d4eeef6a6c76d81c054d19d75dc4f0bdc45d632599df3b8b4c2a86134ffb6c"));
 	}
 	hex_end();
 }
@@ -150,7 +156,8 @@ TEST(p256_makers_agree)
 	seeded(&rng, 3);
 	for (unsigned i = 0; i < 20; i++) {
 		struct p256_pair a, b, again;
-		uint8_t za[MLS_SCALAR], zb[MLS_SCALAR], zc[MLS_SCALAR], form[MLS_SCALAR + 1], point[MLS_POINT];
+		uint8_t za[MLS_SCALAR], zb[MLS_SCALAR], zc[MLS_SCALAR], form[MLS_SCALAR + 1],
+			point[MLS_POINT];
 		uint8_t hash[MLS_HASH], sig[MLS_SIG_MAX];
 		struct slice small;
 		size_t n;
@@ -198,9 +205,11 @@ TEST(p256_refuses_what_is_no_point)
 	CHECK_INT(verdict_of_point(mls_slice(p, MLS_POINT)), EBADMSG);
 	p[MLS_POINT - 1] ^= 1;
 	for (unsigned form = 0; form < 256; form++) {
-		p[0] = (uint8_t)form; /* also the hybrid forms 6 and 7, whose coordinates are right */
+		p[0] = (uint8_t)
+			form; /* also the hybrid forms 6 and 7, whose coordinates are right */
 		CHECK_INT(verdict_of_point(mls_slice(p, MLS_POINT)), form == 4 ? 0 : EBADMSG);
-		CHECK_INT(verdict_of_point(mls_slice(p, MLS_SCALAR + 1)), form == 2 || form == 3 ? 0 : EBADMSG);
+		CHECK_INT(verdict_of_point(mls_slice(p, MLS_SCALAR + 1)),
+			  form == 2 || form == 3 ? 0 : EBADMSG);
 	}
 	p[0] = 4;
 	for (size_t n = 0; n <= sizeof p; n++)
@@ -215,14 +224,17 @@ TEST(p256_refuses_what_is_no_point)
 TEST(p256_coordinates_are_below_the_field)
 {
 	/* x = 0 is on the curve; x = p would be the same point */
-	CHECK_INT(verdict_of_point(hex_bytes("020000000000000000000000000000000000000000000000000000000000000000")),
+	CHECK_INT(verdict_of_point(hex_bytes(
+			  "020000000000000000000000000000000000000000000000000000000000000000")),
 		  0);
 	CHECK_INT(verdict_of_point(hex_bytes("02" FIELD)), EBADMSG);
 	CHECK_INT(verdict_of_point(hex_bytes("03" FIELD)), EBADMSG);
-	CHECK_INT(verdict_of_point(hex_bytes("02ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff")),
+	CHECK_INT(verdict_of_point(hex_bytes(
+			  "02ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff")),
 		  EBADMSG);
-	CHECK_INT(verdict_of_point(
-			  hex_bytes("04" FIELD "66485c780e2f83d72433bd5d84a06bb6541c2af31dae871728bf856a174f93f4")),
+	CHECK_INT(verdict_of_point(hex_bytes(
+			  "04" FIELD
+			  "66485c780e2f83d72433bd5d84a06bb6541c2af31dae871728bf856a174f93f4")),
 		  EBADMSG);
 	hex_end();
 }
@@ -249,9 +261,11 @@ TEST(p256_half_of_all_x_have_a_point)
 TEST(p256_signs_as_rfc_6979)
 {
 	const struct slice sample = mls_slice("sample", 6);
-	const uint8_t *priv = hex_bytes("c9afa9d845ba75166b5c215767b1d6934e50c3db36e89b127b8a622b120f6721").p;
-	const char *want = "3046022100efd48b2aacb6a8fd1140dd9cd45e81d69d2c877b56aaf991c34d0ea84eaf3716"
-			   "022100f7cb1c942d657c41d436c7a1b6e29f65f3e900dbb9aff4064dc4ab2f843acda8";
+	const uint8_t *priv =
+		hex_bytes("c9afa9d845ba75166b5c215767b1d6934e50c3db36e89b127b8a622b120f6721").p;
+	const char *want =
+		"3046022100efd48b2aacb6a8fd1140dd9cd45e81d69d2c877b56aaf991c34d0ea84eaf3716"
+		"022100f7cb1c942d657c41d436c7a1b6e29f65f3e900dbb9aff4064dc4ab2f843acda8";
 	uint8_t hash[MLS_HASH], sig[MLS_SIG_MAX];
 	struct p256_pair k;
 	struct mls_rng rng;
@@ -328,15 +342,21 @@ TEST(p256_signatures_are_der)
 	uint8_t hash[MLS_HASH];
 	struct p256_pair k;
 
-	CHECK_INT(p256_from_priv(&k, hex_bytes("c9afa9d845ba75166b5c215767b1d6934e50c3db36e89b127b8a622b120f6721").p,
-				 P256_ANY),
-		  0);
+	CHECK_INT(
+		p256_from_priv(
+			&k,
+			hex_bytes(
+				"c9afa9d845ba75166b5c215767b1d6934e50c3db36e89b127b8a622b120f6721")
+				.p,
+			P256_ANY),
+		0);
 	CHECK_INT(mls_hash(hash, &sample, 1), 0);
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		int got = verdict(pub_of(&k), hash, hex_bytes(cases[i].hex));
 
 		if (got != cases[i].err)
-			test_fail(__FILE__, __LINE__, "signature %u: %d, want %d", i, got, cases[i].err);
+			test_fail(__FILE__, __LINE__, "signature %u: %d, want %d", i, got,
+				  cases[i].err);
 	}
 	hex_end();
 }
@@ -394,7 +414,8 @@ TEST(p256_verify_with_a_key_that_is_none)
 	CHECK_INT(verdict(mls_slice(pub, sizeof pub), hash, mls_slice(sig, n)), EACCES);
 }
 
-/* The queue of errors belongs to the thread, whose TLS reads it: we neither leave something there nor take away. */
+/* The queue of errors belongs to the thread, whose TLS reads it: we neither leave something there
+ * nor take away. */
 TEST(p256_leaves_no_errors_behind)
 {
 	uint8_t hash[MLS_HASH] = {1}, sig[MLS_SIG_MAX], pub[MLS_POINT], z[MLS_SCALAR];
@@ -415,7 +436,9 @@ TEST(p256_leaves_no_errors_behind)
 		before = ERR_peek_last_error();
 		CHECK_INT(p256_check(mls_slice(pub, sizeof pub), P256_OPENSSL), EBADMSG);
 		CHECK_INT(p256_dh(z, k.priv, mls_slice(pub, sizeof pub), P256_OPENSSL), EBADMSG);
-		CHECK_INT(p256_verify(mls_slice(pub, sizeof pub), hash, mls_slice(sig, n), P256_OPENSSL), EACCES);
+		CHECK_INT(p256_verify(mls_slice(pub, sizeof pub), hash, mls_slice(sig, n),
+				      P256_OPENSSL),
+			  EACCES);
 		CHECK_INT(p256_verify(pub_of(&k), hash, mls_slice(sig, n), P256_OPENSSL), 0);
 		hash[1] ^= 1;
 		CHECK_INT(p256_verify(pub_of(&k), hash, mls_slice(sig, n), P256_OPENSSL), EACCES);

@@ -84,7 +84,8 @@ int party_arrive(struct party *p, unsigned who)
 	if (!err)
 		err = make_leaf(&leaf, p, &spec);
 	if (!err)
-		err = mls_key_package_make(&g->package, leaf, mls_slice(g->init.pub, MLS_POINT), &g->me.signature, &p->rng);
+		err = mls_key_package_make(&g->package, leaf, mls_slice(g->init.pub, MLS_POINT),
+					   &g->me.signature, &p->rng);
 	mls_leaf_free(leaf);
 	return err;
 }
@@ -95,7 +96,8 @@ int party_found(struct party *p, unsigned who)
 	int err = party_arrive(p, who);
 
 	return err ? err
-		   : mls_group_create(&g->group, room, &g->me, g->package->leaf, mls_out_view(&p->extensions), &p->rng);
+		   : mls_group_create(&g->group, room, &g->me, g->package->leaf,
+				      mls_out_view(&p->extensions), &p->rng);
 }
 
 /* ---- messages ---- */
@@ -116,18 +118,21 @@ int party_sign(struct party *p, struct mls_out *out, struct slice content)
 	mls_out_slice(out, content);
 	err = out->err;
 	if (!err)
-		err = mls_sign(sig, &n, p->sender.priv, "FramedContentTBS", mls_out_view(out), &p->rng);
+		err = mls_sign(sig, &n, p->sender.priv, "FramedContentTBS", mls_out_view(out),
+			       &p->rng);
 	if (!err)
 		mls_out_vec(out, mls_slice(sig, n));
 	return err ? err : out->err;
 }
 
-static int propose(struct party *p, struct mls_out *out, const struct mls_group *g, struct slice body)
+static int propose(struct party *p, struct mls_out *out, const struct mls_group *g,
+		   struct slice body)
 {
 	struct mls_out content = {0};
 	int err;
 
-	mls_content_write(&content, mls_group_id(g), mls_group_epoch(g), MLS_SENDER_EXTERNAL, 0, MLS_CONTENT_PROPOSAL);
+	mls_content_write(&content, mls_group_id(g), mls_group_epoch(g), MLS_SENDER_EXTERNAL, 0,
+			  MLS_CONTENT_PROPOSAL);
 	mls_out_slice(&content, body);
 	err = content.err;
 	if (!err)
@@ -159,7 +164,8 @@ int party_remove(struct party *p, struct mls_out *out, const struct mls_group *g
 }
 
 /* What stands in o is version, wire format and content. */
-static int seal_member(struct party *p, struct mls_out *o, const struct guest *g, const uint8_t *confirmation_tag)
+static int seal_member(struct party *p, struct mls_out *o, const struct guest *g,
+		       const uint8_t *confirmation_tag)
 {
 	struct mls_out tbs = {0};
 	uint8_t sig[MLS_SIG_MAX], tag[MLS_HASH];
@@ -170,10 +176,13 @@ static int seal_member(struct party *p, struct mls_out *o, const struct guest *g
 	mls_out_slice(&tbs, mls_group_context_bytes(g->group));
 	err = tbs.err;
 	if (!err)
-		err = mls_sign(sig, &n, g->me.signature.priv, "FramedContentTBS", mls_out_view(&tbs), &p->rng);
+		err = mls_sign(sig, &n, g->me.signature.priv, "FramedContentTBS",
+			       mls_out_view(&tbs), &p->rng);
 	if (!err)
-		err = mls_membership_tag(tag, mls_group_secrets(g->group)->membership, mls_out_view(&tbs), mls_slice(sig, n),
-					 mls_slice(confirmation_tag, confirmation_tag ? MLS_HASH : 0));
+		err = mls_membership_tag(
+			tag, mls_group_secrets(g->group)->membership, mls_out_view(&tbs),
+			mls_slice(sig, n),
+			mls_slice(confirmation_tag, confirmation_tag ? MLS_HASH : 0));
 	mls_out_free(&tbs);
 	if (err)
 		return err;
@@ -184,8 +193,8 @@ static int seal_member(struct party *p, struct mls_out *o, const struct guest *g
 	return o->err;
 }
 
-int party_say(struct party *p, struct mls_out *out, unsigned who, enum mls_content_type type, struct slice body,
-	      const uint8_t confirmation_tag[MLS_HASH])
+int party_say(struct party *p, struct mls_out *out, unsigned who, enum mls_content_type type,
+	      struct slice body, const uint8_t confirmation_tag[MLS_HASH])
 {
 	const struct guest *g = &p->guests[who];
 
@@ -207,8 +216,8 @@ int party_retag(const struct mls_group *g, struct mls_out *message)
 	if (!err)
 		err = mls_content_tbs(&tbs, m.content, mls_group_context_bytes(g));
 	if (!err)
-		err = mls_membership_tag(tag, mls_group_secrets(g)->membership, mls_out_view(&tbs), m.signature,
-					 m.confirmation_tag);
+		err = mls_membership_tag(tag, mls_group_secrets(g)->membership, mls_out_view(&tbs),
+					 m.signature, m.confirmation_tag);
 	if (!err)
 		memcpy(message->p + message->n - MLS_HASH, tag, MLS_HASH);
 	mls_out_free(&tbs);
@@ -265,7 +274,8 @@ static int follow(struct guest *g, struct slice commit)
 
 static int enter(struct guest *g, struct slice welcome)
 {
-	int err = mls_group_join(&g->group, welcome, (struct slice){0}, g->package, &g->init, &g->me);
+	int err =
+		mls_group_join(&g->group, welcome, (struct slice){0}, g->package, &g->init, &g->me);
 
 	return err == ENOENT ? 0 : err;
 }
@@ -301,10 +311,12 @@ static bool same(const struct mls_group *a, const struct mls_group *b)
 	uint8_t x[24], y[24];
 
 	return mls_equal(mls_group_context_bytes(a), mls_group_context_bytes(b)) &&
-	       memcmp(mls_group_secrets(a)->authenticator, mls_group_secrets(b)->authenticator, MLS_HASH) == 0 &&
+	       memcmp(mls_group_secrets(a)->authenticator, mls_group_secrets(b)->authenticator,
+		      MLS_HASH) == 0 &&
 	       memcmp(mls_group_secrets(a)->init, mls_group_secrets(b)->init, MLS_HASH) == 0 &&
 	       !mls_group_export(a, x, sizeof x, "a label", mls_slice("context", 7)) &&
-	       !mls_group_export(b, y, sizeof y, "a label", mls_slice("context", 7)) && memcmp(x, y, sizeof x) == 0;
+	       !mls_group_export(b, y, sizeof y, "a label", mls_slice("context", 7)) &&
+	       memcmp(x, y, sizeof x) == 0;
 }
 
 bool party_agrees(const struct party *p)

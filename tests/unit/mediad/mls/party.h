@@ -1,4 +1,5 @@
-/* A group in memory for tests: guests, and an external sender that proposes as a voice gateway does. */
+/* A group in memory for tests: guests, and an external sender that proposes as a voice gateway
+ * does. */
 #ifndef TESTS_UNIT_MEDIAD_MLS_PARTY_H
 #define TESTS_UNIT_MEDIAD_MLS_PARTY_H
 
@@ -17,7 +18,8 @@ struct party {
 	struct mls_rng rng;
 	struct p256_pair sender;
 	struct mls_out extensions; /* external_senders */
-	struct slice capable;	   /* extension types that who arrives from now on can do; else none; borrowed */
+	struct slice capable; /* extension types that who arrives from now on can do; else none;
+				 borrowed */
 	struct guest guests[PARTY_MAX];
 };
 
@@ -35,8 +37,8 @@ int party_remove(struct party *p, struct mls_out *out, const struct mls_group *g
 /* Signs any FramedContent as the external sender. */
 int party_sign(struct party *p, struct mls_out *out, struct slice content);
 /* A message of a guest, signed and tagged; a commit carries this confirmation tag. */
-int party_say(struct party *p, struct mls_out *out, unsigned who, enum mls_content_type type, struct slice body,
-	      const uint8_t confirmation_tag[MLS_HASH]);
+int party_say(struct party *p, struct mls_out *out, unsigned who, enum mls_content_type type,
+	      struct slice body, const uint8_t confirmation_tag[MLS_HASH]);
 /* Puts another membership tag to the end of a guest's message that was changed. */
 int party_retag(const struct mls_group *g, struct mls_out *message);
 
@@ -44,10 +46,10 @@ int party_retag(const struct mls_group *g, struct mls_out *message);
 struct forgery {
 	const struct mls_group *state; /* of guest 0, with `to` in its tree already */
 	unsigned to;
-	struct slice secrets;		 /* GroupSecrets */
-	struct slice info;		 /* the whole GroupInfo */
-	struct slice tree, extensions;	 /* of the group context, `extended` set */
-	struct slice more;		 /* extensions of the GroupInfo beside the tree */
+	struct slice secrets;	       /* GroupSecrets */
+	struct slice info;	       /* the whole GroupInfo */
+	struct slice tree, extensions; /* of the group context, `extended` set */
+	struct slice more;	       /* extensions of the GroupInfo beside the tree */
 	bool extended, wrong_hash, wrong_tag, wrong_signature, cut_tag, trailing;
 	uint16_t suite;
 	uint32_t signer;

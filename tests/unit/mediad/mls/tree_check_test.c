@@ -8,7 +8,8 @@ static const struct slice none;
 /* A group of some size, and one commit that removes a member. */
 static int start(struct crowd *c, uint32_t members, uint32_t sender, uint32_t gone)
 {
-	struct crowd_commit grow = {.n_come = members - 1}, cut = {.sender = sender, .n_gone = 1, .gone = {gone}};
+	struct crowd_commit grow = {.n_come = members - 1},
+			    cut = {.sender = sender, .n_gone = 1, .gone = {gone}};
 	int err = crowd_start(c, "outside");
 
 	if (!err)
@@ -49,9 +50,12 @@ TEST(mls_tree_with_a_forged_parent_is_refused)
 		parents++;
 		CHECK_INT(mls_tree_copy(&t, c.tree), 0);
 		/* Another key under the same parent hash: what is below tells. */
-		CHECK_INT(mls_tree_set_parent(t, x, mls_slice(forged.pub, MLS_POINT), p->parent_hash), 0);
+		CHECK_INT(
+			mls_tree_set_parent(t, x, mls_slice(forged.pub, MLS_POINT), p->parent_hash),
+			0);
 		CHECK_INT(crowd_judge(t), EBADMSG);
-		CHECK_INT(mls_tree_set_parent(t, x, p->encryption_key, mls_slice("below me", 8)), 0);
+		CHECK_INT(mls_tree_set_parent(t, x, p->encryption_key, mls_slice("below me", 8)),
+			  0);
 		CHECK_INT(crowd_judge(t), EBADMSG);
 		mls_tree_free(t);
 	}
@@ -77,8 +81,8 @@ TEST(mls_tree_with_a_key_twice_is_refused)
 	mls_tree_free(t);
 	for (int signature = 0; signature < 2; signature++) {
 		struct mls_leaf_spec spec = {.identity = mls_slice("b", 1),
-					     .encryption_key =
-						     signature ? b.leaf->encryption_key : a.leaf->encryption_key,
+					     .encryption_key = signature ? b.leaf->encryption_key
+									 : a.leaf->encryption_key,
 					     .signer = signature ? &a.signer : &b.signer,
 					     .source = MLS_LEAF_KEY_PACKAGE};
 		struct mls_leaf *l;
@@ -98,8 +102,8 @@ TEST(mls_tree_with_a_key_twice_is_refused)
 
 /* ---- section 7.9.2: more than a chain of hashes ---- */
 
-/* Somebody who is put beside a member, so that paths are sealed to them, while no hash changes. Put there by the
- * rules, among the unmerged, they are welcome. */
+/* Somebody who is put beside a member, so that paths are sealed to them, while no hash changes. Put
+ * there by the rules, among the unmerged, they are welcome. */
 TEST(mls_tree_with_a_stranger_beside_a_member_is_refused)
 {
 	for (uint32_t place = 0; place < 2; place++) {
@@ -128,9 +132,11 @@ TEST(mls_tree_with_a_stranger_beside_a_member_is_refused)
 }
 
 /* Makes a leaf unmerged at the root, but not at the parent `between` them, if that is not 0. */
-static int unmerge_at_root(struct mls_tree *t, const struct crowd *c, uint32_t leaf, uint32_t between)
+static int unmerge_at_root(struct mls_tree *t, const struct crowd *c, uint32_t leaf,
+			   uint32_t between)
 {
-	const struct mls_parent *root = mls_tree_parent_at(c->tree, 3), *low = mls_tree_parent_at(c->tree, between);
+	const struct mls_parent *root = mls_tree_parent_at(c->tree, 3),
+				*low = mls_tree_parent_at(c->tree, between);
 	struct mls_leaf *l = mls_tree_leaf(c->tree, leaf);
 	bool filled = false;
 	uint32_t at;
@@ -192,7 +198,8 @@ static int sign_for_root(struct mls_tree *t, struct crowd *c)
 	return err;
 }
 
-/* Leaf 1 is blank, so that the leaf of member 0 vouches for the root itself; the other half has its own parent. */
+/* Leaf 1 is blank, so that the leaf of member 0 vouches for the root itself; the other half has its
+ * own parent. */
 static int start_vouched(struct crowd *c)
 {
 	struct crowd_commit other = {.sender = 2}, own = {.sender = 0};

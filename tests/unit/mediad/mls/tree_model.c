@@ -69,7 +69,8 @@ bool model_on_path(const struct model *m, uint32_t sender, uint32_t node)
 		uint32_t lo = sender / w * w, half = w / 2;
 
 		if (node_of(lo, w) == node)
-			return model_resolution(m, sender < lo + half ? lo + half : lo, half, out) > 0;
+			return model_resolution(m, sender < lo + half ? lo + half : lo, half, out) >
+			       0;
 	}
 	return false;
 }
@@ -82,7 +83,8 @@ void model_set_parent(struct model *m, uint32_t node, const uint8_t key[5], cons
 	memcpy(m->parent[node].hash, hash, 3);
 }
 
-void model_hash(const struct model *m, uint32_t lo, uint32_t width, const bool *without, uint8_t out[32])
+void model_hash(const struct model *m, uint32_t lo, uint32_t width, const bool *without,
+		uint8_t out[32])
 {
 	const struct model_parent *p = &m->parent[node_of(lo, width)];
 	uint8_t bytes[1024], list[4 * MODEL_LEAVES];

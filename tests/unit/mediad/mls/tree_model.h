@@ -1,5 +1,5 @@
-/* A ratchet tree told as plainly as the RFC tells it: flat arrays, sets as flags, everything computed anew by walking
- * halves. What mls_tree does must look the same. */
+/* A ratchet tree told as plainly as the RFC tells it: flat arrays, sets as flags, everything
+ * computed anew by walking halves. What mls_tree does must look the same. */
 #ifndef TESTS_UNIT_MEDIAD_MLS_TREE_MODEL_H
 #define TESTS_UNIT_MEDIAD_MLS_TREE_MODEL_H
 
@@ -25,7 +25,8 @@ void model_remove(struct model *m, uint32_t leaf);
 bool model_on_path(const struct model *m, uint32_t sender, uint32_t node);
 void model_set_parent(struct model *m, uint32_t node, const uint8_t key[5], const uint8_t hash[3]);
 /* Of the subtree of `width` leaves from `lo` on. without: leaves left out, or NULL. */
-void model_hash(const struct model *m, uint32_t lo, uint32_t width, const bool *without, uint8_t out[32]);
+void model_hash(const struct model *m, uint32_t lo, uint32_t width, const bool *without,
+		uint8_t out[32]);
 uint32_t model_resolution(const struct model *m, uint32_t lo, uint32_t width, uint32_t *out);
 
 #endif

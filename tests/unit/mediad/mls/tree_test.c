@@ -25,17 +25,20 @@ static bool same_nodes(const struct mls_tree *t, const struct model *m)
 		if (!p)
 			continue;
 		for (uint32_t i = 0; i < MODEL_LEAVES; i++)
-			if (m->parent[x].unmerged[i] && (n == p->n_unmerged || p->unmerged[n++] != i))
+			if (m->parent[x].unmerged[i] &&
+			    (n == p->n_unmerged || p->unmerged[n++] != i))
 				return false;
-		if (n != p->n_unmerged || !mls_equal(p->encryption_key, mls_slice(m->parent[x].key, 5)) ||
+		if (n != p->n_unmerged ||
+		    !mls_equal(p->encryption_key, mls_slice(m->parent[x].key, 5)) ||
 		    !mls_equal(p->parent_hash, mls_slice(m->parent[x].hash, 3)))
 			return false;
 	}
-	return mls_tree_leaves(t) == m->width && mls_tree_members(t) == members && !mls_tree_leaf(t, m->width) &&
-	       !mls_tree_parent_at(t, tree_width(m->width));
+	return mls_tree_leaves(t) == m->width && mls_tree_members(t) == members &&
+	       !mls_tree_leaf(t, m->width) && !mls_tree_parent_at(t, tree_width(m->width));
 }
 
-static bool same_subtree(const struct mls_tree *t, const struct model *m, uint32_t lo, uint32_t width)
+static bool same_subtree(const struct mls_tree *t, const struct model *m, uint32_t lo,
+			 uint32_t width)
 {
 	uint32_t want[MODEL_LEAVES], got[MODEL_LEAVES], n = model_resolution(m, lo, width, want),
 							x = 2 * lo + width - 1;
@@ -47,8 +50,8 @@ static bool same_subtree(const struct mls_tree *t, const struct model *m, uint32
 }
 
 /* 7.9: over the other child as it was before the parent's unmerged leaves came. */
-static bool same_parent_hash(const struct mls_tree *t, const struct model *m, uint32_t lo, uint32_t width,
-			     uint32_t half)
+static bool same_parent_hash(const struct mls_tree *t, const struct model *m, uint32_t lo,
+			     uint32_t width, uint32_t half)
 {
 	const struct model_parent *p = &m->parent[2 * lo + width - 1];
 	uint32_t other = lo + half * width / 2;
@@ -56,7 +59,8 @@ static bool same_parent_hash(const struct mls_tree *t, const struct model *m, ui
 	struct slice text = mls_slice(bytes, 43);
 
 	if (!p->set)
-		return mls_tree_parent_hash(t, 2 * lo + width - 1, 2 * other + width / 2 - 1, got) == ENOENT;
+		return mls_tree_parent_hash(t, 2 * lo + width - 1, 2 * other + width / 2 - 1,
+					    got) == ENOENT;
 	model_hash(m, other, width / 2, p->unmerged, sibling);
 	memcpy(bytes + 1, p->key, 5);
 	bytes[6] = 3;
@@ -89,7 +93,8 @@ static bool same_tree(const struct mls_tree *t, const struct model *m)
 	for (uint32_t w = 1; w <= m->width; w *= 2)
 		for (uint32_t lo = 0; lo < m->width; lo += w)
 			if (!same_subtree(t, m, lo, w) ||
-			    (w > 1 && (!same_parent_hash(t, m, lo, w, 0) || !same_parent_hash(t, m, lo, w, 1))))
+			    (w > 1 && (!same_parent_hash(t, m, lo, w, 0) ||
+				       !same_parent_hash(t, m, lo, w, 1))))
 				return false;
 	for (uint32_t i = 0; i < m->width; i++)
 		if (!same_path(t, m, i))
@@ -109,9 +114,9 @@ static bool survives_the_wire(const struct mls_tree *t)
 	same = !o.err && mls_tree_read(&read, mls_out_view(&o)) == 0;
 	if (same)
 		mls_tree_write(read, &again);
-	same = same && mls_equal(mls_out_view(&o), mls_out_view(&again)) && mls_tree_root_hash(t, a) == 0 &&
-	       mls_tree_root_hash(read, b) == 0 && memcmp(a, b, MLS_HASH) == 0 &&
-	       mls_tree_members(read) == mls_tree_members(t);
+	same = same && mls_equal(mls_out_view(&o), mls_out_view(&again)) &&
+	       mls_tree_root_hash(t, a) == 0 && mls_tree_root_hash(read, b) == 0 &&
+	       memcmp(a, b, MLS_HASH) == 0 && mls_tree_members(read) == mls_tree_members(t);
 	mls_tree_free(read);
 	mls_out_free(&o);
 	mls_out_free(&again);
@@ -124,7 +129,8 @@ static void random_path(struct mls_tree *t, struct model *m, uint32_t sender, st
 	uint32_t path[32], copath[32], n = mls_tree_filtered_path(t, sender, path, copath);
 	uint8_t fresh[8];
 
-	for (uint32_t x = tree_parent(2 * sender, m->width); x != TREE_NONE; x = tree_parent(x, m->width)) {
+	for (uint32_t x = tree_parent(2 * sender, m->width); x != TREE_NONE;
+	     x = tree_parent(x, m->width)) {
 		mls_tree_blank(t, x);
 		memset(&m->parent[x], 0, sizeof m->parent[x]);
 	}

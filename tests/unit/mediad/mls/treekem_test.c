@@ -74,11 +74,13 @@ static int scene_start(struct scene *s)
 		return err;
 	m = s->c.member[0];
 	s->sender = m->keys;
-	err = mls_path_make(s->sent, &s->sender, &m->signer, crowd_group, &s->secrets, s->commit_secret, &s->c.rng);
+	err = mls_path_make(s->sent, &s->sender, &m->signer, crowd_group, &s->secrets,
+			    s->commit_secret, &s->c.rng);
 	if (err)
 		return err;
 	crowd_context(&s->context, s->sent, 9);
-	err = mls_path_write(&s->wire, s->sent, 0, &s->secrets, mls_out_view(&s->context), NULL, 0, &s->c.rng);
+	err = mls_path_write(&s->wire, s->sent, 0, &s->secrets, mls_out_view(&s->context), NULL, 0,
+			     &s->c.rng);
 	if (err)
 		return err;
 	r = rd_of(s->wire.p, s->wire.n);
@@ -98,7 +100,8 @@ static void scene_end(struct scene *s)
 	mls_out_free(&s->wire);
 }
 
-static int open_as(const struct scene *s, uint32_t leaf, const struct mls_path *path, struct slice context)
+static int open_as(const struct scene *s, uint32_t leaf, const struct mls_path *path,
+		   struct slice context)
 {
 	struct mls_private me = s->c.member[leaf]->keys, before = me;
 	uint8_t commit_secret[MLS_HASH] = {0};
@@ -204,9 +207,9 @@ TEST(mls_path_whose_secrets_are_not_its_keys_is_refused)
 	m = s.c.member[0];
 	for (uint32_t i = 0; i < s.secrets.n; i++)
 		s.secrets.secret[i][0] ^= 1;
-	CHECK_INT(
-		mls_path_write(&wire, s.sent, m->keys.leaf, &s.secrets, mls_out_view(&s.context), NULL, 0, &s.c.rng),
-		0);
+	CHECK_INT(mls_path_write(&wire, s.sent, m->keys.leaf, &s.secrets, mls_out_view(&s.context),
+				 NULL, 0, &s.c.rng),
+		  0);
 	r = rd_of(wire.p, wire.n);
 	CHECK_INT(mls_path_read(&path, &r), 0);
 	for (uint32_t leaf = 2; leaf < 7; leaf++) {
@@ -284,7 +287,8 @@ TEST(mls_path_of_a_lone_member_needs_a_leaf_of_a_commit)
 }
 
 /* A path of member 0 whose hashes and signature are right, whatever its keys are. */
-static int forge(struct scene *s, struct mls_path *out, const struct slice *keys, struct slice leaf_key)
+static int forge(struct scene *s, struct mls_path *out, const struct slice *keys,
+		 struct slice leaf_key)
 {
 	struct mls_leaf_spec spec = {.encryption_key = leaf_key,
 				     .signer = &s->c.member[0]->signer,
@@ -334,7 +338,8 @@ TEST(mls_path_keys_must_be_new_and_points)
 		keys[i] = mls_slice(fresh[i].pub, MLS_POINT);
 	leaf = mls_slice(fresh[3].pub, MLS_POINT);
 	CHECK_INT(merge_forged(&s, keys, leaf), 0);
-	CHECK_INT(merge_forged(&s, keys, mls_tree_key(s.c.tree, 0)), EBADMSG); /* the sender's own, again */
+	CHECK_INT(merge_forged(&s, keys, mls_tree_key(s.c.tree, 0)),
+		  EBADMSG); /* the sender's own, again */
 	CHECK_INT(merge_forged(&s, keys, mls_tree_key(s.c.tree, 8)), EBADMSG);
 	for (uint32_t i = 0; i < 2; i++) {
 		was = keys[i];
@@ -391,14 +396,16 @@ TEST(mls_path_is_not_for_those_whom_its_commit_adds)
 	struct rd r;
 
 	CHECK_INT(scene_start(&s), 0);
-	CHECK_INT(mls_path_write(&wire, s.sent, 0, &s.secrets, mls_out_view(&s.context), excluded, 2, &s.c.rng), 0);
+	CHECK_INT(mls_path_write(&wire, s.sent, 0, &s.secrets, mls_out_view(&s.context), excluded,
+				 2, &s.c.rng),
+		  0);
 	r = rd_of(wire.p, wire.n);
 	CHECK_INT(mls_path_read(&path, &r), 0);
 	CHECK(s.wire.n - wire.n > 2 * (MLS_POINT + MLS_HASH + MLS_TAG));
 	for (uint32_t leaf = 2; leaf < 7; leaf++) {
 		struct mls_private keys = s.c.member[leaf]->keys;
-		int err = mls_path_open(&keys, s.merged, 0, &path, mls_out_view(&s.context), excluded, 2,
-					commit_secret);
+		int err = mls_path_open(&keys, s.merged, 0, &path, mls_out_view(&s.context),
+					excluded, 2, commit_secret);
 
 		CHECK_INT(err, leaf == 4 || leaf == 5 ? EBADMSG : 0);
 		if (!err)
@@ -420,8 +427,8 @@ TEST(mls_path_blanks_what_it_does_not_set)
 	CHECK_INT(crowd_commit(&c, &one), 0);
 	CHECK_INT(crowd_commit(&c, &two), 0);
 	CHECK_INT(mls_tree_set_parent(c.tree, 1, mls_slice("left over", 9), (struct slice){0}), 0);
-	CHECK_INT(mls_path_make(c.tree, &c.member[0]->keys, &c.member[0]->signer, crowd_group, &secrets,
-				commit_secret, &c.rng),
+	CHECK_INT(mls_path_make(c.tree, &c.member[0]->keys, &c.member[0]->signer, crowd_group,
+				&secrets, commit_secret, &c.rng),
 		  0);
 	CHECK(!mls_tree_parent_at(c.tree, 1));
 	CHECK(mls_tree_parent_at(c.tree, 3));
@@ -484,11 +491,13 @@ TEST(mls_private_forgets_what_the_tree_has_no_more)
 	/* A compressed key is the same key, if the sign is right. */
 	compressed[0] = (uint8_t)(2 | (keys->key[1].pub[64] & 1));
 	memcpy(compressed + 1, keys->key[1].pub + 1, 32);
-	CHECK_INT(mls_tree_set_parent(s.merged, 5, mls_slice(compressed, 33), mls_slice("h", 1)), 0);
+	CHECK_INT(mls_tree_set_parent(s.merged, 5, mls_slice(compressed, 33), mls_slice("h", 1)),
+		  0);
 	mls_private_prune(keys, s.merged);
 	CHECK(keys->known[1]);
 	compressed[0] ^= 1;
-	CHECK_INT(mls_tree_set_parent(s.merged, 5, mls_slice(compressed, 33), mls_slice("h", 1)), 0);
+	CHECK_INT(mls_tree_set_parent(s.merged, 5, mls_slice(compressed, 33), mls_slice("h", 1)),
+		  0);
 	mls_private_prune(keys, s.merged);
 	CHECK(keys->known[0] && !keys->known[1]);
 	scene_end(&s);
@@ -520,19 +529,22 @@ TEST(mls_path_make_is_for_members)
 	struct scene s;
 
 	CHECK_INT(scene_start(&s), 0);
-	CHECK_INT(mls_path_make(s.c.tree, &nobody, &s.c.member[0]->signer, crowd_group, &secrets, commit_secret,
-				&s.c.rng),
+	CHECK_INT(mls_path_make(s.c.tree, &nobody, &s.c.member[0]->signer, crowd_group, &secrets,
+				commit_secret, &s.c.rng),
 		  EINVAL);
-	CHECK_INT(mls_path_write(&o, s.c.tree, 1, &s.secrets, mls_slice("", 0), NULL, 0, &s.c.rng), EINVAL);
+	CHECK_INT(mls_path_write(&o, s.c.tree, 1, &s.secrets, mls_slice("", 0), NULL, 0, &s.c.rng),
+		  EINVAL);
 	s.secrets.n++;
-	CHECK_INT(mls_path_write(&o, s.sent, 0, &s.secrets, mls_slice("", 0), NULL, 0, &s.c.rng), EINVAL);
+	CHECK_INT(mls_path_write(&o, s.sent, 0, &s.secrets, mls_slice("", 0), NULL, 0, &s.c.rng),
+		  EINVAL);
 	CHECK_INT(o.n, 0);
 	scene_end(&s);
 }
 
 TEST_OOM(mls_path_when_memory_ends)
 {
-	struct crowd_commit first = {.n_come = 3}, second = {.sender = 1, .n_gone = 1, .gone = {2}, .n_come = 1};
+	struct crowd_commit first = {.n_come = 3},
+			    second = {.sender = 1, .n_gone = 1, .gone = {2}, .n_come = 1};
 	struct crowd c;
 	int err = crowd_start(&c, "oom");
 

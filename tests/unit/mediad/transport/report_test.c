@@ -4,7 +4,7 @@
 #include "proto/rtp.h"
 #include "tests/test.h"
 
-#define MS UINT64_C(1000000)
+#define MS    UINT64_C(1000000)
 #define START (1000000 * MS)
 
 static struct report_source src;
@@ -84,7 +84,8 @@ TEST(report_of_jitter)
 
 	src = (struct report_source){0};
 	for (unsigned k = 0; k < 400; k++)
-		report_packet(&src, (uint16_t)k, k * RTP_FRAME, START + k * 20 * MS + (k % 2) * 8 * MS);
+		report_packet(&src, (uint16_t)k, k * RTP_FRAME,
+			      START + k * 20 * MS + (k % 2) * 8 * MS);
 	CHECK(report_take(&src, 7, START, &b));
 	CHECK(b.jitter >= 383 && b.jitter <= 384);
 	/* A pause of ten seconds that its clock slept through is none. */
@@ -118,7 +119,8 @@ TEST(report_of_our_own_stream)
 	CHECK(!report_sender(&r, 1705846560411, 0, START, &s)); /* nothing since */
 }
 
-/* Round trips are measured by our own clock, for any of the newest reports; what fits none of them tells nothing. */
+/* Round trips are measured by our own clock, for any of the newest reports; what fits none of them
+ * tells nothing. */
 TEST(report_round_trip)
 {
 	struct rtcp_block b = {.fraction = 12, .lost = 3, .jitter = 96};

@@ -1,4 +1,5 @@
-/* The retired XSalsa20 modes, proven against libsodium's secretbox itself: packets are made and opened here by hand. */
+/* The retired XSalsa20 modes, proven against libsodium's secretbox itself: packets are made and
+ * opened here by hand. */
 #include "tests/test.h"
 
 #include <sodium.h>
@@ -6,8 +7,8 @@
 #include "mediad/transport/rtpsize.h"
 
 static const uint8_t key[RTPSIZE_KEY] = "an ordinary key of 32 bytes 1234";
-static const enum rtpsize_mode modes[] = {RTPSIZE_XSALSA20, RTPSIZE_XSALSA20_SUFFIX, RTPSIZE_XSALSA20_LITE,
-					  RTPSIZE_XSALSA20_LITE_RTPSIZE};
+static const enum rtpsize_mode modes[] = {RTPSIZE_XSALSA20, RTPSIZE_XSALSA20_SUFFIX,
+					  RTPSIZE_XSALSA20_LITE, RTPSIZE_XSALSA20_LITE_RTPSIZE};
 enum { MODES = 4, EXT = 8 };
 
 /* What a mode appends, and where its nonce comes from. */
@@ -16,7 +17,8 @@ static size_t appended(enum rtpsize_mode mode)
 	return mode == RTPSIZE_XSALSA20 ? 0 : mode == RTPSIZE_XSALSA20_SUFFIX ? 24 : 4;
 }
 
-static void nonce_of(uint8_t nonce[24], enum rtpsize_mode mode, const uint8_t *packet, size_t n, size_t clear)
+static void nonce_of(uint8_t nonce[24], enum rtpsize_mode mode, const uint8_t *packet, size_t n,
+		     size_t clear)
 {
 	memset(nonce, 0, 24);
 	if (mode == RTPSIZE_XSALSA20)
@@ -58,9 +60,11 @@ TEST(retired_opens_what_secretbox_sealed)
 
 		CHECK_INT(rtpsize_alloc(&x, modes[m], key), 0);
 		for (int in_place = 0; in_place < 2; in_place++) {
-			errs += rtpsize_open(x, packet, n, in_place ? NULL : buf, sizeof buf, &got) != 0;
+			errs += rtpsize_open(x, packet, n, in_place ? NULL : buf, sizeof buf,
+					     &got) != 0;
 			errs += got.payload.n != 4 || memcmp(got.payload.p, "opus", 4) != 0;
-			errs += got.h.seq != 9 || got.h.ssrc != 77 || got.h.ext_words != 2 || got.ext.n != EXT;
+			errs += got.h.seq != 9 || got.h.ssrc != 77 || got.h.ext_words != 2 ||
+				got.ext.n != EXT;
 			errs += rtp_audio_level(got.h.ext_profile, got.ext.p, got.ext.n) != 5;
 		}
 		rtpsize_free(x);
@@ -83,15 +87,18 @@ TEST(retired_seals_what_secretbox_opens)
 			struct rtp_header next = h;
 
 			next.seq = (uint16_t)(h.seq + i);
-			errs += rtpsize_seal(x, &next, (const uint8_t *)"opus", 4, packet, sizeof packet, &n) != 0;
+			errs += rtpsize_seal(x, &next, (const uint8_t *)"opus", 4, packet,
+					     sizeof packet, &n) != 0;
 			errs += n != 12 + 16 + 4 + appended(modes[m]);
 			nonce_of(nonce, modes[m], packet, n, 12);
 			errs += crypto_secretbox_open_easy(plain, packet + 12, 20, nonce, key) != 0;
-			errs += memcmp(plain, "opus", 4) != 0 || packet[0] != 0x80 || packet[3] != 9 + i;
+			errs += memcmp(plain, "opus", 4) != 0 || packet[0] != 0x80 ||
+				packet[3] != 9 + i;
 			errs += i && memcmp(nonce, before, sizeof nonce) == 0;
 			memcpy(before, nonce, sizeof before);
 		}
-		errs += rtpsize_seal(x, &h, (const uint8_t *)"opus", 4, packet, n - 1, &n) != EMSGSIZE;
+		errs += rtpsize_seal(x, &h, (const uint8_t *)"opus", 4, packet, n - 1, &n) !=
+			EMSGSIZE;
 		rtpsize_free(x);
 		CHECK_INT(errs, 0);
 	}
@@ -134,7 +141,8 @@ TEST(retired_refuses)
 
 		CHECK_INT(rtpsize_alloc(&x, modes[m], key), 0);
 		for (size_t cut = 0; cut < n; cut++)
-			errs += rtpsize_open(x, memcpy(packet, good, n), cut, buf, sizeof buf, &got) == 0;
+			errs += rtpsize_open(x, memcpy(packet, good, n), cut, buf, sizeof buf,
+					     &got) == 0;
 		/* The header is not authenticated, but all that was sealed is. */
 		for (size_t at = 20; at < n; at++) {
 			memcpy(packet, good, n);

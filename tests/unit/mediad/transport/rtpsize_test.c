@@ -323,11 +323,12 @@ TEST(rtpsize_padding)
 	rtpsize_free(x);
 }
 
-/* A sender report that a desktop client of Discord's sent in 2024, with its key, as somebody published them: eight bytes are
- * in the clear, and they are what is authenticated besides. */
+/* A sender report that a desktop client of Discord's sent in 2024, with its key, as somebody
+ * published them: eight bytes are in the clear, and they are what is authenticated besides. */
 TEST(rtpsize_rtcp_of_a_client)
 {
-	static const char hex_key[] = "4405dfc5d83d86c231d3313a59cef41d6b780641acf007c9af841dc616b278a2";
+	static const char hex_key[] =
+		"4405dfc5d83d86c231d3313a59cef41d6b780641acf007c9af841dc616b278a2";
 	static const char hex[] = "80c800060005ec18"
 				  "8af5b6fb63a15a19f519ab9b502e933c6ae101ae685f5e7f42b4fab783bb0eed"
 				  "a73e70e994cbaea0fdb0652f91a52d69"
