@@ -9,8 +9,8 @@
 #include "ipc/ws.h"
 #include "mediad/call/call.h"
 #include "mediad/dave/job.h"
+#include "mediad/key_worker.h"
 #include "mediad/link.h"
-#include "mediad/worker.h"
 
 #define MS     UINT64_C(1000000)
 #define SECOND (1000 * MS)
@@ -47,10 +47,11 @@ static void on_out(const struct media_msg *msg, uint32_t flow, void *arg)
 		link_send(m->link, msg, flow);
 }
 
-static void on_job_done(struct dave_job *job, uint64_t owner, void *arg)
+static void on_job_done(void *job, uint64_t owner, const uint8_t *answer, size_t len, void *arg)
 {
 	struct mediad *m = arg;
 
+	(void)answer, (void)len;
 	for (unsigned i = 0; i < m->n_calls; i++)
 		if (call_job_done(m->calls[i], job, owner))
 			return;
@@ -307,7 +308,7 @@ int mediad_alloc(struct mediad **out, const struct mediad_conf *conf)
 	if (!err)
 		err = engine_alloc(&m->engine, &engine);
 	if (!err)
-		err = worker_alloc(&m->worker, conf->env, on_job_done, m);
+		err = key_worker_alloc(&m->worker, conf->env, on_job_done, m);
 	/* Last: from here on we can be spoken to. */
 	if (!err)
 		err = link_alloc(&m->link, &link);

@@ -7,9 +7,9 @@
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
+#include "ipc/worker.h"
 #include "mediad/call/state.h"
 #include "mediad/dave/media.h"
-#include "mediad/worker.h"
 
 #define MS	UINT64_C(1000000)
 #define USER(x) ((unsigned long long)(x))

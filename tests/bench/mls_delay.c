@@ -9,7 +9,7 @@
 #include "ipc/tmr.h"
 #include "mediad/dave/job.h"
 #include "mediad/engine/engine.h"
-#include "mediad/worker.h"
+#include "mediad/key_worker.h"
 #include "proto/rtp.h"
 #include "tests/bench/bench.h"
 
@@ -155,12 +155,13 @@ static void give_welcome(void)
 	give(DAVE_JOB_SENDER, room);
 }
 
-static void on_done(struct dave_job *j, uint64_t owner, void *arg)
+static void on_done(void *job, uint64_t owner, const uint8_t *answer, size_t len, void *arg)
 {
+	struct dave_job *j = job;
 	struct dave_keyroom *room = j->keyroom;
 	enum dave_job_type type = j->type;
 
-	(void)owner, (void)arg;
+	(void)owner, (void)answer, (void)len, (void)arg;
 	if (j->verdict != DAVE_DONE)
 		bench_die("job %d failed: verdict %d, error %d", j->type, j->verdict, j->err);
 	if (type != DAVE_JOB_WELCOME)
@@ -276,7 +277,7 @@ int main(void)
 	BENCH_OK(env_alloc(&rig.env, &ec));
 	conf.env = rig.env;
 	BENCH_OK(engine_alloc(&rig.engine, &conf));
-	BENCH_OK(worker_alloc(&rig.worker, rig.env, on_done, NULL));
+	BENCH_OK(key_worker_alloc(&rig.worker, rig.env, on_done, NULL));
 	BENCH_OK(tmr_alloc(&rig.next, rig.env, on_next, NULL));
 	BENCH_OK(line_alloc(&rig.line, NULL, 64000));
 	BENCH_OK(engine_line_add(rig.engine, rig.line));

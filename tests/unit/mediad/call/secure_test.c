@@ -6,7 +6,7 @@
 #include "ipc/env_replay.h"
 #include "ipc/journal.h"
 #include "ipc/ws.h"
-#include "mediad/worker.h"
+#include "mediad/key_worker.h"
 #include "tests/test.h"
 
 #define MS     UINT64_C(1000000)
@@ -83,9 +83,11 @@ static struct dave_epoch *make_epoch(void)
 	return e;
 }
 
-static void on_done(struct dave_job *job, uint64_t owner, void *arg)
+static void on_done(void *done, uint64_t owner, const uint8_t *answer, size_t len, void *arg)
 {
-	(void)arg;
+	struct dave_job *job = done;
+
+	(void)answer, (void)len, (void)arg;
 	rig.job = job->type;
 	if (job->type == DAVE_JOB_WELCOME || job->type == DAVE_JOB_COMMIT) {
 		job->verdict = rig.verdict;
@@ -156,7 +158,7 @@ static int start(bool stage)
 		err = env_source_add(rig.env, &rig.probe, on_probe, NULL);
 	}
 	if (!err)
-		err = worker_alloc(&rig.worker, rig.env, on_done, NULL);
+		err = key_worker_alloc(&rig.worker, rig.env, on_done, NULL);
 	cc.env = rig.env;
 	cc.ws = rig.ws;
 	cc.engine = rig.engine;

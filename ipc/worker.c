@@ -1,53 +1,59 @@
-#include "mediad/worker.h"
+#include "ipc/worker.h"
+
+#include "ipc/env.h"
 
 #include <errno.h>
 #include <event2/event.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-#include "ipc/env.h"
-#include "mediad/dave/job.h"
-#include "mediad/sandbox.h"
+enum { NAME_SIZE = 16, ANSWER_FIRST = 256 };
 
-enum { WORKER_NICE = 10 };
+struct worker_answer {
+	uint8_t *p;
+	size_t n, cap;
+};
 
 struct item {
 	struct item *next;
-	struct dave_job *job;
+	void *job;
 	uint64_t owner;
+	struct worker_answer answer;
 };
 
 struct queue {
 	struct item *head, **tail;
+	uint32_t n;
 };
 
 struct worker {
 	struct env *env;
-	worker_done_h *h;
-	void *arg;
+	struct worker_conf conf;
+	char name[NAME_SIZE];
 	uint32_t source;
-	unsigned under_way; /* put and not come back; the loop thread's */
+	uint32_t out;		/* put and not handled yet; the loop thread's */
+	struct item *delivered; /* whose answer is being delivered; the loop thread's */
 
 	pthread_t thread;
 	bool running;
-	int fd; /* readable when something is done */
+	int fd; /* readable when a job is done */
 	struct event *ev;
 
-	pthread_mutex_t lock; /* from here on */
+	pthread_mutex_t lock; /* guards the rest */
 	pthread_cond_t more;
 	bool quit;
-	struct queue waiting, done; /* on replay nothing is ever done before it is asked for */
+	struct queue waiting, done; /* on replay all jobs wait until their return is delivered */
 };
+
+/* ---- queues ---- */
 
 static void queue_init(struct queue *q)
 {
-	q->head = NULL;
-	q->tail = &q->head;
+	*q = (struct queue){.tail = &q->head};
 }
 
 static void queue_push(struct queue *q, struct item *i)
@@ -55,9 +61,10 @@ static void queue_push(struct queue *q, struct item *i)
 	i->next = NULL;
 	*q->tail = i;
 	q->tail = &i->next;
+	q->n++;
 }
 
-/* NULL. */
+/* NULL when it is empty. */
 static struct item *queue_pop(struct queue *q)
 {
 	struct item *i = q->head;
@@ -67,30 +74,59 @@ static struct item *queue_pop(struct queue *q)
 	q->head = i->next;
 	if (!q->head)
 		q->tail = &q->head;
+	q->n--;
 	return i;
 }
 
-static void queue_free(struct queue *q)
+static void item_free(struct item *i)
+{
+	free(i->answer.p);
+	free(i);
+}
+
+static void queue_free(struct worker *w, struct queue *q)
 {
 	struct item *i;
 
 	while ((i = queue_pop(q))) {
-		dave_job_free(i->job);
-		free(i);
+		w->conf.freeh(i->job);
+		item_free(i);
 	}
+}
+
+int worker_answer_add(struct worker_answer *a, const void *data, size_t len)
+{
+	if (len > WORKER_ANSWER_MAX - a->n)
+		return EMSGSIZE;
+	if (len > a->cap - a->n) {
+		size_t cap = a->cap ? a->cap : ANSWER_FIRST;
+		uint8_t *p;
+
+		while (cap - a->n < len)
+			cap *= 2;
+		p = realloc(a->p, cap);
+		if (!p)
+			return ENOMEM;
+		a->p = p;
+		a->cap = cap;
+	}
+	if (len)
+		memcpy(a->p + a->n, data, len);
+	a->n += len;
+	return 0;
 }
 
 /* ---- the thread ---- */
 
-/* NULL: it is time to go. */
-static struct item *next_item(struct worker *w)
+/* NULL when the thread has to end. */
+static struct item *wait_for_item(struct worker *w)
 {
 	struct item *i = NULL;
 
 	pthread_mutex_lock(&w->lock);
 	while (!w->quit && !w->waiting.head)
 		pthread_cond_wait(&w->more, &w->lock);
-	if (!w->quit)
+	if (!w->quit || w->conf.finish)
 		i = queue_pop(&w->waiting);
 	pthread_mutex_unlock(&w->lock);
 	return i;
@@ -104,7 +140,7 @@ static void give_back(struct worker *w, struct item *i)
 	queue_push(&w->done, i);
 	pthread_mutex_unlock(&w->lock);
 	if (write(w->fd, &one, sizeof one) < 0) {
-		/* Full: it is readable already. */
+		/* The counter is full, so the descriptor is readable already. */
 	}
 }
 
@@ -113,11 +149,11 @@ static void *worker_main(void *arg)
 	struct worker *w = arg;
 	struct item *i;
 
-	/* The audio threads come first. Linux has a niceness for each thread. */
-	setpriority(PRIO_PROCESS, 0, WORKER_NICE);
-	sandbox_enter(SANDBOX_WORKER);
-	while ((i = next_item(w))) {
-		dave_job_run(i->job);
+	pthread_setname_np(pthread_self(), w->name);
+	if (w->conf.starth)
+		w->conf.starth(w->conf.arg);
+	while ((i = wait_for_item(w))) {
+		w->conf.runh(i->job, &i->answer, w->conf.arg);
 		give_back(w, i);
 	}
 	return NULL;
@@ -125,7 +161,7 @@ static void *worker_main(void *arg)
 
 /* ---- the loop thread ---- */
 
-static struct item *take(struct worker *w, struct queue *q)
+static struct item *take_item(struct worker *w, struct queue *q)
 {
 	struct item *i;
 
@@ -135,33 +171,37 @@ static struct item *take(struct worker *w, struct queue *q)
 	return i;
 }
 
-/* Jobs come back in the order in which they were put, so the input need not say which one it was. */
+/* Jobs come back in the order in which they were put, so the input need not say which one it was.
+ */
 static void on_done(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 {
 	struct worker *w = arg;
 	bool replaying = env_replaying(w->env);
-	struct item *i = take(w, replaying ? &w->waiting : &w->done);
+	struct item *i = replaying ? take_item(w, &w->waiting) : w->delivered;
 
-	(void)kind, (void)data, (void)len;
+	(void)kind;
 	if (!i)
-		return; /* a journal that is not ours */
-	w->under_way--;
+		return; /* the journal is of another program */
+	w->out--;
+	if (replaying && !w->conf.outside)
+		w->conf.runh(i->job, &i->answer, w->conf.arg);
+	w->conf.doneh(i->job, i->owner, data, len, w->conf.arg);
 	if (replaying)
-		dave_job_run(i->job);
-	w->h(i->job, i->owner, w->arg);
-	free(i);
+		item_free(i);
 }
 
-static bool any_done(struct worker *w)
+static uint32_t count_done(struct worker *w)
 {
-	bool any;
+	uint32_t n;
 
 	pthread_mutex_lock(&w->lock);
-	any = w->done.head != NULL;
+	n = w->done.n;
 	pthread_mutex_unlock(&w->lock);
-	return any;
+	return n;
 }
 
+/* Jobs done while these are handled wait for the next turn of the loop, so other inputs get theirs.
+ */
 static void on_readable(evutil_socket_t fd, short what, void *arg)
 {
 	struct worker *w = arg;
@@ -171,13 +211,19 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 	if (read((int)fd, &n, sizeof n) < 0) {
 		/* Nothing to drain. */
 	}
-	while (any_done(w))
-		env_deliver(w->env, w->source, 0, NULL, 0);
+	for (uint32_t left = count_done(w); left; left--) {
+		struct item *i = take_item(w, &w->done);
+
+		w->delivered = i;
+		env_deliver(w->env, w->source, 0, i->answer.p, w->conf.outside ? i->answer.n : 0);
+		w->delivered = NULL;
+		item_free(i);
+	}
 }
 
 /* ---- life ---- */
 
-static int run(struct worker *w)
+static int start_thread(struct worker *w)
 {
 	sigset_t all, old;
 	int err;
@@ -190,7 +236,7 @@ static int run(struct worker *w)
 	return err;
 }
 
-static int watch(struct worker *w)
+static int watch_done(struct worker *w)
 {
 	w->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	if (w->fd < 0)
@@ -199,16 +245,21 @@ static int watch(struct worker *w)
 	return w->ev && !event_add(w->ev, NULL) ? 0 : ENOMEM;
 }
 
-int worker_alloc(struct worker **out, struct env *env, worker_done_h *h, void *arg)
+int worker_alloc(struct worker **out, struct env *env, const struct worker_conf *conf)
 {
-	struct worker *w = calloc(1, sizeof *w);
+	struct worker *w;
 	int err;
 
+	if (!out || !env || !conf->name || strlen(conf->name) >= NAME_SIZE || !conf->max ||
+	    !conf->runh || !conf->doneh || !conf->freeh)
+		return EINVAL;
+	w = calloc(1, sizeof *w);
 	if (!w)
 		return ENOMEM;
 	w->env = env;
-	w->h = h;
-	w->arg = arg;
+	w->conf = *conf;
+	memcpy(w->name, conf->name, strlen(conf->name));
+	w->conf.name = w->name;
 	w->fd = -1;
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->more, NULL);
@@ -216,9 +267,9 @@ int worker_alloc(struct worker **out, struct env *env, worker_done_h *h, void *a
 	queue_init(&w->done);
 	err = env_source_add(env, &w->source, on_done, w);
 	if (!err && !env_replaying(env))
-		err = watch(w);
+		err = watch_done(w);
 	if (!err && !env_replaying(env))
-		err = run(w);
+		err = start_thread(w);
 	if (err)
 		worker_free(w);
 	else
@@ -226,7 +277,7 @@ int worker_alloc(struct worker **out, struct env *env, worker_done_h *h, void *a
 	return err;
 }
 
-static void end(struct worker *w)
+static void end_thread(struct worker *w)
 {
 	if (!w->running)
 		return;
@@ -242,9 +293,9 @@ struct worker *worker_free(struct worker *w)
 {
 	if (!w)
 		return NULL;
-	end(w);
-	queue_free(&w->waiting);
-	queue_free(&w->done);
+	end_thread(w);
+	queue_free(w, &w->waiting);
+	queue_free(w, &w->done);
 	if (w->ev)
 		event_free(w->ev);
 	if (w->fd >= 0)
@@ -256,18 +307,18 @@ struct worker *worker_free(struct worker *w)
 	return NULL;
 }
 
-int worker_put(struct worker *w, struct dave_job *job, uint64_t owner)
+int worker_put(struct worker *w, void *job, uint64_t owner)
 {
 	struct item *i;
 
-	if (w->under_way == WORKER_WAITING_MAX)
+	if (w->out == w->conf.max)
 		return ENOSPC;
-	i = malloc(sizeof *i);
+	i = calloc(1, sizeof *i);
 	if (!i)
 		return ENOMEM;
 	i->job = job;
 	i->owner = owner;
-	w->under_way++;
+	w->out++;
 	pthread_mutex_lock(&w->lock);
 	queue_push(&w->waiting, i);
 	pthread_cond_signal(&w->more);

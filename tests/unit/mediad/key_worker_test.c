@@ -1,4 +1,4 @@
-#include "mediad/worker.h"
+#include "mediad/key_worker.h"
 
 #include <pthread.h>
 #include <unistd.h>
@@ -21,10 +21,12 @@ static struct scene {
 	char code[46]; /* the last one */
 } scene;
 
-static void on_done(struct dave_job *job, uint64_t owner, void *arg)
+static void on_done(void *done, uint64_t owner, const uint8_t *answer, size_t len, void *arg)
 {
 	struct scene *s = arg;
+	struct dave_job *job = done;
 
+	(void)answer, (void)len;
 	s->out_of_order += owner != 1000 + s->done;
 	s->elsewhere = s->elsewhere || !pthread_equal(pthread_self(), s->loop);
 	s->done++;
@@ -54,7 +56,7 @@ static int start(struct journal *journal, struct journal_reader *reader)
 	if (!err && reader)
 		err = journal_attach(reader, scene.env, 0);
 	if (!err)
-		err = worker_alloc(&scene.w, scene.env, on_done, &scene);
+		err = key_worker_alloc(&scene.w, scene.env, on_done, &scene);
 	if (!err)
 		err = tmr_alloc(&scene.deadline, scene.env, on_deadline, &scene);
 	return err;
@@ -129,7 +131,7 @@ static void run(void)
 	env_run(scene.env);
 }
 
-TEST(worker_gives_what_the_job_gives)
+TEST(key_worker_gives_what_the_job_gives)
 {
 	struct dave_job *same;
 
@@ -145,32 +147,6 @@ TEST(worker_gives_what_the_job_gives)
 	CHECK_STR(scene.code, same->code);
 	dave_job_free(same);
 	finish();
-}
-
-/* In the order in which they were put, also those that are put while others run. */
-TEST(worker_keeps_order)
-{
-	CHECK_INT(start(NULL, NULL), 0);
-	for (unsigned round = 0; round < 20; round++) {
-		for (unsigned i = 0; i < 100; i++)
-			CHECK_INT(put_quick(), 0);
-		run();
-		CHECK(!scene.timed_out);
-		CHECK_INT(scene.done, scene.awaited);
-	}
-	CHECK_INT(scene.out_of_order, 0);
-	CHECK(!scene.elsewhere);
-	finish();
-}
-
-/* The job that runs is waited for, the others are freed (ASan looks). */
-TEST(worker_freed_in_the_middle)
-{
-	CHECK_INT(start(NULL, NULL), 0);
-	for (unsigned i = 0; i < 5; i++)
-		CHECK_INT(put_code(10 + i), 0);
-	finish();
-	CHECK_INT(scene.done, 0);
 }
 
 static int record(const char *path)
@@ -195,9 +171,9 @@ static int record(const char *path)
 }
 
 /* Without a thread, on the one that replays, and to the same end. */
-TEST(worker_replays)
+TEST(key_worker_replays)
 {
-	char path[] = "/tmp/parley-worker-XXXXXX", recorded[1][65], hex[65], code[46];
+	char path[] = "/tmp/parley-keys-XXXXXX", recorded[1][65], hex[65], code[46];
 	struct journal_reader *r = NULL;
 	int fd = mkstemp(path);
 	uint64_t at;
@@ -224,28 +200,9 @@ TEST(worker_replays)
 	unlink(path);
 }
 
-/* Who is asked for more than can wait says so. On replay nothing runs, so all of it waits. */
-TEST(worker_is_full)
-{
-	struct env_conf conf = {.loop = true, .replaying = true};
-	struct dave_job *job;
-
-	memset(&scene, 0, sizeof scene);
-	CHECK_INT(env_alloc(&scene.env, &conf), 0);
-	CHECK_INT(worker_alloc(&scene.w, scene.env, on_done, &scene), 0);
-	for (unsigned i = 0; i < WORKER_WAITING_MAX; i++) {
-		CHECK_INT(dave_job_alloc(&job, DAVE_JOB_CODE), 0);
-		CHECK_INT(put(job), 0);
-	}
-	CHECK_INT(dave_job_alloc(&job, DAVE_JOB_CODE), 0);
-	CHECK_INT(put(job), ENOSPC);
-	finish();
-}
-
-TEST_OOM(worker_oom)
+TEST_OOM(key_worker_oom)
 {
 	CHECK_OOM(start(NULL, NULL), finish());
 	CHECK_OOM(put_code(5), finish());
 	finish();
-	CHECK(!worker_free(NULL));
 }
