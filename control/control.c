@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/visit.h"
+#include "control/voice_session.h"
 #include "control/discord/commands.h"
 #include "control/discord/gateway.h"
 #include "control/discord/guilds.h"
@@ -26,7 +26,7 @@
 
 #define MS UINT64_C(1000000)
 enum {
-	VISITS_MAX = STATE_CALLS_MAX,
+	VOICE_SESSIONS_MAX = STATE_CALLS_MAX,
 	SAVE_MS = 1000,		/* at most once a second */
 	SAVE_ANYWAY_MS = 30000, /* so that a quiet session stays fresh on disk */
 	FIND_MIN_MS = 1000,	/* asking for the gateway's address again */
@@ -48,8 +48,8 @@ struct control {
 	struct media *media;
 	struct embedded *embedded;
 	struct tmr *find_tmr, *save_tmr, *stop_tmr;
-	struct visit *visits[VISITS_MAX];
-	unsigned n_visits;
+	struct voice_session *visits[VOICE_SESSIONS_MAX];
+	unsigned n_voice_sessions;
 	struct state state; /* as it will be written next */
 	bool resuming;	    /* started with a session to resume */
 	bool was_up;
@@ -97,12 +97,12 @@ static void save(struct control *c)
 		c->state.session = *gateway_session(c->gateway);
 	c->state.saved_ms = env_wall_ms(c->env);
 	c->state.n_calls = 0;
-	for (unsigned i = 0; i < c->n_visits; i++)
-		if (visit_channel(c->visits[i]))
+	for (unsigned i = 0; i < c->n_voice_sessions; i++)
+		if (voice_session_channel(c->visits[i]))
 			c->state.calls[c->state.n_calls++] =
-				(struct state_call){.guild = visit_guild(c->visits[i]),
-						    .channel = visit_channel(c->visits[i]),
-						    .standing = visit_standing(c->visits[i])};
+				(struct state_call){.guild = voice_session_guild(c->visits[i]),
+						    .channel = voice_session_channel(c->visits[i]),
+						    .standing = voice_session_standing(c->visits[i])};
 	/* Servers first: replaying an event that is in them already does no harm, missing one
 	 * would. */
 	if (c->guilds_dirty)
@@ -148,17 +148,17 @@ static void on_wishes(void *arg)
 
 /* ---- visits ---- */
 
-static struct visit *visit_of(struct control *c, uint64_t guild)
+static struct voice_session *voice_session_of(struct control *c, uint64_t guild)
 {
-	for (unsigned i = 0; i < c->n_visits; i++)
-		if (visit_guild(c->visits[i]) == guild)
+	for (unsigned i = 0; i < c->n_voice_sessions; i++)
+		if (voice_session_guild(c->visits[i]) == guild)
 			return c->visits[i];
 	return NULL;
 }
 
-static struct visit *visit_make(struct control *c, uint64_t guild)
+static struct voice_session *voice_session_make(struct control *c, uint64_t guild)
 {
-	struct visit_conf conf = {.env = c->env,
+	struct voice_session_conf conf = {.env = c->env,
 				  .ws = c->ws,
 				  .http = c->http,
 				  .rest = c->rest,
@@ -169,22 +169,22 @@ static struct visit *visit_make(struct control *c, uint64_t guild)
 				  .bot_name = c->state.bot_name,
 				  .changedh = on_wishes,
 				  .arg = c};
-	struct visit *visit = visit_of(c, guild);
+	struct voice_session *visit = voice_session_of(c, guild);
 
 	if (visit)
 		return visit;
 	/* A call that is out of its channel only keeps a place. */
-	for (unsigned i = 0; c->n_visits == VISITS_MAX && i < c->n_visits; i++)
-		if (!visit_channel(c->visits[i])) {
-			visit_free(c->visits[i]);
-			c->visits[i] = c->visits[--c->n_visits];
+	for (unsigned i = 0; c->n_voice_sessions == VOICE_SESSIONS_MAX && i < c->n_voice_sessions; i++)
+		if (!voice_session_channel(c->visits[i])) {
+			voice_session_free(c->visits[i]);
+			c->visits[i] = c->visits[--c->n_voice_sessions];
 		}
-	if (c->n_visits == VISITS_MAX || visit_alloc(&visit, &conf, guild))
+	if (c->n_voice_sessions == VOICE_SESSIONS_MAX || voice_session_alloc(&visit, &conf, guild))
 		return NULL;
-	visit_mediad(visit, c->mediad_up);
+	voice_session_mediad(visit, c->mediad_up);
 	if (gateway_state(c->gateway) == GATEWAY_UP)
-		visit_online(visit, false);
-	return c->visits[c->n_visits++] = visit;
+		voice_session_online(visit, false);
+	return c->visits[c->n_voice_sessions++] = visit;
 }
 
 /* ---- commands ---- */
@@ -205,7 +205,7 @@ static void do_join(struct control *c, struct command *cmd)
 	uint64_t channel = cmd->channel;
 	struct words words = {0};
 	struct guild_voice v;
-	struct visit *visit;
+	struct voice_session *visit;
 
 	if (!channel && guilds_voice(c->guilds, cmd->guild, cmd->user, &v))
 		channel = v.channel;
@@ -215,21 +215,21 @@ static void do_join(struct control *c, struct command *cmd)
 		words_which_channel(&words);
 	else if (!may_see(c, cmd, channel))
 		words_not_yours(&words);
-	else if (!(visit = visit_make(c, cmd->guild)))
+	else if (!(visit = voice_session_make(c, cmd->guild)))
 		words_too_many_channels(&words);
 	else
-		visit_join(visit, channel, false, cmd);
+		voice_session_join(visit, channel, false, cmd);
 	if (words.n)
 		command_reply(cmd, &words);
 }
 
 static void do_leave(struct control *c, struct command *cmd)
 {
-	struct visit *visit = visit_of(c, cmd->guild);
+	struct voice_session *visit = voice_session_of(c, cmd->guild);
 	struct words words = {0};
 
-	if (visit && visit_channel(visit) && may_see(c, cmd, visit_channel(visit))) {
-		visit_leave(visit);
+	if (visit && voice_session_channel(visit) && may_see(c, cmd, voice_session_channel(visit))) {
+		voice_session_leave(visit);
 		words_left(&words);
 	} else {
 		words_not_here(&words);
@@ -239,13 +239,13 @@ static void do_leave(struct control *c, struct command *cmd)
 
 static void do_status(struct control *c, struct command *cmd)
 {
-	struct visit *visit = visit_of(c, cmd->guild);
+	struct voice_session *visit = voice_session_of(c, cmd->guild);
 	struct status status = {.brain_embedded = c->embedded != NULL};
 	struct words words = {0};
 
 	media_count(c->media, &status.mediads_there, &status.mediads);
 	if (visit)
-		visit_status(visit, &status);
+		voice_session_status(visit, &status);
 	if (status.channel && !may_see(c, cmd, status.channel))
 		words_not_here(&words);
 	else
@@ -311,8 +311,8 @@ static void on_ready(struct control *c, const json_t *d)
 static void on_resumed(struct control *c)
 {
 	log_info("resumed", "guilds=%u", guilds_count(c->guilds));
-	for (unsigned i = 0; i < c->n_visits; i++)
-		visit_online(c->visits[i], false);
+	for (unsigned i = 0; i < c->n_voice_sessions; i++)
+		voice_session_online(c->visits[i], false);
 	save_soon(c);
 }
 
@@ -322,7 +322,7 @@ static void on_guild_event(struct control *c, const char *name, const json_t *d)
 	uint64_t guild = id_in(d, about_guild ? "id" : "guild_id");
 	bool before = guilds_known(c->guilds, guild);
 	bool known = guilds_event(c->guilds, name, d);
-	struct visit *visit = visit_of(c, guild);
+	struct voice_session *visit = voice_session_of(c, guild);
 
 	if (known) {
 		c->guilds_dirty = true;
@@ -332,15 +332,15 @@ static void on_guild_event(struct control *c, const char *name, const json_t *d)
 		return;
 	if (strcmp(name, "GUILD_DELETE") == 0) {
 		if (json_is_true(json_object_get(d, "unavailable")))
-			visit_offline(visit);
+			voice_session_offline(visit);
 		else
-			visit_removed(visit);
+			voice_session_removed(visit);
 		return;
 	}
 	/* After an Identify a server is there when its GUILD_CREATE is; also after an outage. */
 	if (strcmp(name, "GUILD_CREATE") == 0 && known && !before)
-		visit_online(visit, true);
-	visit_event(visit, name, d);
+		voice_session_online(visit, true);
+	voice_session_event(visit, name, d);
 }
 
 static void on_event(const char *name, const json_t *d, void *arg)
@@ -374,8 +374,8 @@ static void on_gateway(enum gateway_state s, unsigned code, const char *text, vo
 		return;
 	}
 	if (c->was_up)
-		for (unsigned i = 0; i < c->n_visits; i++)
-			visit_offline(c->visits[i]);
+		for (unsigned i = 0; i < c->n_voice_sessions; i++)
+			voice_session_offline(c->visits[i]);
 	c->was_up = false;
 }
 
@@ -436,8 +436,8 @@ static void on_link(bool up, void *arg)
 
 	log_info("mediad_link", "up=%d", up);
 	c->mediad_up = up;
-	for (unsigned i = 0; i < c->n_visits; i++)
-		visit_mediad(c->visits[i], up);
+	for (unsigned i = 0; i < c->n_voice_sessions; i++)
+		voice_session_mediad(c->visits[i], up);
 	if (!up && media_superseded(c->media)) {
 		words_superseded(&words);
 		give_up(c, &words);
@@ -451,8 +451,8 @@ static void on_brain(const char *url, void *arg)
 	bool moved = before && strcmp(before, url) != 0;
 
 	settings_set(c->settings, "brain_url", url);
-	for (unsigned i = 0; i < c->n_visits; i++)
-		visit_brain_ready(c->visits[i], moved);
+	for (unsigned i = 0; i < c->n_voice_sessions; i++)
+		voice_session_brain_ready(c->visits[i], moved);
 }
 
 /* ---- making ---- */
@@ -576,8 +576,8 @@ struct control *control_free(struct control *c)
 		save(c);
 	if (c->media && !c->conf.spawn)
 		media_disconnect(c->media); /* also when it ends without having been stopped */
-	while (c->n_visits)
-		visit_free(c->visits[--c->n_visits]);
+	while (c->n_voice_sessions)
+		voice_session_free(c->visits[--c->n_voice_sessions]);
 	embedded_free(c->embedded);
 	media_free(c->media);
 	rest_free(c->rest); /* before commands, whose answers it may still hold */
@@ -597,21 +597,21 @@ void control_start(struct control *c)
 {
 	struct state_call calls[STATE_CALLS_MAX];
 	unsigned n = c->state.n_calls;
-	struct visit *visit;
+	struct voice_session *visit;
 
 	memcpy(calls, c->state.calls, sizeof calls);
 	/* Wishes first, then mediad: a call it tells that nobody wants would be closed. */
 	for (unsigned i = 0; i < n; i++) {
-		visit = visit_make(c, calls[i].guild);
+		visit = voice_session_make(c, calls[i].guild);
 		if (visit && c->resuming)
-			visit_adopt(visit, calls[i].channel, calls[i].standing);
+			voice_session_adopt(visit, calls[i].channel, calls[i].standing);
 		else if (visit)
-			visit_join(visit, calls[i].channel, calls[i].standing, NULL);
+			voice_session_join(visit, calls[i].channel, calls[i].standing, NULL);
 	}
 	if (c->conf.guild && c->conf.channel) {
-		visit = visit_make(c, c->conf.guild);
-		if (visit && visit_channel(visit) != c->conf.channel)
-			visit_join(visit, c->conf.channel, true, NULL);
+		visit = voice_session_make(c, c->conf.guild);
+		if (visit && voice_session_channel(visit) != c->conf.channel)
+			voice_session_join(visit, c->conf.channel, true, NULL);
 	}
 	if (c->resuming)
 		media_set_user(c->media, c->state.user);
@@ -623,15 +623,15 @@ void control_stop(struct control *c)
 {
 	if (c->conf.spawn) {
 		/* Nobody will hold these calls when our mediad goes with us. */
-		for (unsigned i = 0; i < c->n_visits; i++)
-			visit_leave(c->visits[i]);
+		for (unsigned i = 0; i < c->n_voice_sessions; i++)
+			voice_session_leave(c->visits[i]);
 		tmr_start(c->stop_tmr, STOP_MS * MS);
 	} else {
 		save(c);
 		/* What goes on in mediad is not told that the rooms here end. */
 		media_disconnect(c->media);
-		for (unsigned i = 0; i < c->n_visits; i++)
-			visit_end(c->visits[i]);
+		for (unsigned i = 0; i < c->n_voice_sessions; i++)
+			voice_session_end(c->visits[i]);
 		env_stop(c->env);
 	}
 }
@@ -665,8 +665,8 @@ int control_settings(struct control *c, const uint8_t *json, size_t len)
 	json_object_foreach(all, name, value) any =
 		(json_is_string(value) && take_setting(c, name, json_string_value(value))) || any;
 	json_decref(all);
-	for (unsigned i = 0; any && i < c->n_visits; i++)
-		visit_settings(c->visits[i]);
+	for (unsigned i = 0; any && i < c->n_voice_sessions; i++)
+		voice_session_settings(c->visits[i]);
 	return 0;
 }
 

@@ -50,12 +50,12 @@ static void on_text(enum llm_event ev, uint32_t turn, const char *data, size_t n
 		out.type = ROOM_BRAIN_FAILED;
 		break;
 	case LLM_JUDGED:
-		out.type = ROOM_JUDGED;
+		out.type = ROOM_CLASSIFIED;
 		out.yes = true;
 		break;
 	case LLM_UNJUDGED:
 		log_warn("not_judged", "turn=%u why=\"%.*s\"", turn, (int)n, data);
-		out.type = ROOM_JUDGED;
+		out.type = ROOM_CLASSIFIED;
 		break;
 	}
 	feed(s, &out);
@@ -159,7 +159,7 @@ static void classify(struct services *s, const struct room_effect *e)
 			  : ENOENT;
 
 	if (err)
-		fail(s, ROOM_JUDGED, e, err);
+		fail(s, ROOM_CLASSIFIED, e, err);
 }
 
 bool services_do(struct services *s, const struct room_effect *e)

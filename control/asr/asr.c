@@ -184,7 +184,7 @@ static void fact_words(struct session *s, const struct openai_fact *f)
 			tell(s, ASR_PARTIAL, utterance, so_far);
 		return;
 	}
-	if (room_bridge_peeked(&s->bridge, f->item, &utterance)) {
+	if (room_bridge_interim_given(&s->bridge, f->item, &utterance)) {
 		if (utterance && !failed)
 			s->a->h(ASR_PARTIAL, s->user, utterance, f->text.p, f->text.n,
 				(struct asr_sure){0}, s->a->arg);
@@ -261,7 +261,7 @@ static void sound_keep(struct session *s, const uint8_t *pcm, size_t n)
 {
 	if (s->whole && s->n_sound + n > s->cap_sound) {
 		size_t cap = 2 * (s->n_sound + n);
-		uint8_t *grown = cap <= 2 * ROOM_BRIDGE_PEEK ? realloc(s->sound, cap) : NULL;
+		uint8_t *grown = cap <= 2 * ROOM_BRIDGE_INTERIM ? realloc(s->sound, cap) : NULL;
 
 		if (!grown) {
 			sound_drop(s);
@@ -319,11 +319,11 @@ void asr_append(struct asr *a, uint64_t user, uint32_t utterance, const uint8_t 
 	send_or_wait(s, openai_append(pcm, n), n);
 }
 
-void asr_peek(struct asr *a, uint64_t user, uint32_t utterance)
+void asr_interim(struct asr *a, uint64_t user, uint32_t utterance)
 {
 	struct session *s = session_of(a, user);
 
-	if (!s || !s->whole || !room_bridge_peek(&s->bridge, utterance).commit)
+	if (!s || !s->whole || !room_bridge_interim(&s->bridge, utterance).commit)
 		return;
 	send_or_wait(s, openai_commit(utterance), 0);
 	for (size_t at = 0; at < s->n_sound; at += AGAIN) {

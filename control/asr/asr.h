@@ -60,7 +60,7 @@ void asr_append(struct asr *a, uint64_t user, uint32_t utterance, const uint8_t 
 void asr_commit(struct asr *a, uint64_t user, uint32_t utterance);
 /* Its words so far are wanted, as ASR_PARTIAL, of a provider that has none before a commit: what was streamed is committed
  * and streamed again. May come to nothing. */
-void asr_peek(struct asr *a, uint64_t user, uint32_t utterance);
+void asr_interim(struct asr *a, uint64_t user, uint32_t utterance);
 /* Its sound is thrown away, or its transcript not wanted any more. */
 void asr_cancel(struct asr *a, uint64_t user, uint32_t utterance);
 /* Closes the user's session; what it owed is forgotten. */

@@ -167,10 +167,10 @@ void asr_shared_commit(struct asr_shared *s, uint64_t user, uint32_t utterance)
 		     (struct asr_sure){0}, s->arg);
 }
 
-void asr_shared_peek(struct asr_shared *s, uint32_t utterance)
+void asr_shared_interim(struct asr_shared *s, uint32_t utterance)
 {
 	if (room_share_holder(&s->share) == utterance)
-		asr_peek(s->asr, SESSION, utterance);
+		asr_interim(s->asr, SESSION, utterance);
 }
 
 void asr_shared_cancel(struct asr_shared *s, uint32_t utterance)

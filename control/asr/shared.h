@@ -18,8 +18,8 @@ void asr_shared_append(struct asr_shared *s, uint32_t utterance, const uint8_t *
 /* It counts as speech: only now may it have the session. */
 void asr_shared_promoted(struct asr_shared *s, uint32_t utterance);
 void asr_shared_commit(struct asr_shared *s, uint64_t user, uint32_t utterance);
-/* As asr_peek, when its speaker holds the session. */
-void asr_shared_peek(struct asr_shared *s, uint32_t utterance);
+/* As asr_interim, when its speaker holds the session. */
+void asr_shared_interim(struct asr_shared *s, uint32_t utterance);
 void asr_shared_cancel(struct asr_shared *s, uint32_t utterance);
 /* The user is gone, or idles. With the last one the session itself is closed. */
 void asr_shared_close(struct asr_shared *s, uint64_t user);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { IN_RATE = 24000, MAX_EARS = 8, MAX_SECONDS = 62, BLOCK = IN_RATE / 10 };
+enum { IN_RATE = 24000, MAX_TRANSCRIBERS = 8, MAX_SECONDS = 62, BLOCK = IN_RATE / 10 };
 
 /* An ear is given up when its utterance got nothing for so long and another waits. */
 static const uint64_t PATIENCE_NS = 2000000000u;
@@ -44,7 +44,7 @@ struct hearing {
 	bool quit;
 	unsigned loading;
 	uint64_t now; /* env time when the loop last called */
-	struct listener listeners[MAX_EARS];
+	struct listener listeners[MAX_TRANSCRIBERS];
 };
 
 /* A letter: which utterance, and what was heard when ok. */
@@ -215,7 +215,7 @@ int hearing_alloc(struct hearing **out, struct env *env, const struct hearing_co
 	struct hearing *h;
 	int err;
 
-	if (!conf->ears || conf->ears > MAX_EARS)
+	if (!conf->ears || conf->ears > MAX_TRANSCRIBERS)
 		return EINVAL;
 	h = calloc(1, sizeof *h);
 	if (!h)
@@ -243,7 +243,7 @@ struct hearing *hearing_free(struct hearing *h)
 	h->quit = true;
 	pthread_cond_broadcast(&h->wake);
 	pthread_mutex_unlock(&h->lock);
-	for (unsigned i = 0; i < MAX_EARS; i++) {
+	for (unsigned i = 0; i < MAX_TRANSCRIBERS; i++) {
 		if (h->listeners[i].started)
 			pthread_join(h->listeners[i].thread, NULL);
 		ear_free(h->listeners[i].ear);

@@ -75,7 +75,7 @@ static struct room_arbitrate_in look(const struct room *room, const struct room_
 	in.sound_ms = o->voice_ms;
 	in.live = lasts(o, s, room->now);
 	/* Who goes on after a word or two is not kept waiting for more and more of them. */
-	in.awaited = room_peek_awaits(&o->peek, s, room->now) &&
+	in.awaited = room_interim_awaits(&o->peek, s, room->now) &&
 		     (o->aside || o->voice_ms < s->barge_in_ms + s->words_ms);
 	in.calls = room_policy_allows(&t->policy, sp->user, true);
 	in.gate = (struct room_gate_in){
@@ -165,7 +165,7 @@ void room_over_sound(struct room *room, struct room_speaker *sp, const struct ro
 	o->voice_ms += room_signal_ms(frame);
 	if (sp->capture.phase != ROOM_CAPTURE_PROMOTED)
 		o->early_ms = o->voice_ms;
-	room_peek_sound(room, sp);
+	room_interim_sound(room, sp);
 	decide(room, sp, t, false);
 }
 

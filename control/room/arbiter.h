@@ -25,7 +25,7 @@
 #define CONTROL_ROOM_ARBITER_H
 
 #include "control/room/gate.h"
-#include "control/room/peek.h"
+#include "control/room/interim.h"
 #include "control/room/phrase.h"
 #include "control/room/room.h"
 #include "control/room/signal.h"
@@ -46,7 +46,7 @@ struct room_over {
 	enum room_verdict verdict; /* DUCK or PAUSE while the stretch holds the voice down */
 	uint64_t voice_ms, voice_at, lowered_at;
 	uint64_t early_ms; /* of voice_ms: before it counted as speech */
-	struct room_peek peek;
+	struct room_interim peek;
 };
 
 struct room_arbitrate_in {

@@ -1,6 +1,6 @@
 #include "control/room/bank.h"
 
-#include "control/room/guard.h"
+#include "control/room/hallucination.h"
 #include "control/room/inside.h"
 #include "control/room/segment.h"
 
@@ -19,7 +19,7 @@ struct room_piece *room_bank_place(struct room_turn *turn)
 static bool holds_words(const struct room_turn *turn)
 {
 	for (unsigned i = 0; i < turn->pieces; i++)
-		if (turn->piece[i].done && room_guard_words(turn->piece[i].text))
+		if (turn->piece[i].done && room_hallucination_words(turn->piece[i].text))
 			return true;
 	return turn->segments > 0;
 }

@@ -113,12 +113,12 @@ struct room_bridge_out room_bridge_commit(struct room_bridge *b, uint32_t uttera
 	return out;
 }
 
-struct room_bridge_out room_bridge_peek(struct room_bridge *b, uint32_t utterance)
+struct room_bridge_out room_bridge_interim(struct room_bridge *b, uint32_t utterance)
 {
 	struct room_bridge_out out = {0};
 
 	if (!utterance || b->utterance != utterance || !b->up || b->broken || b->early[0] ||
-	    b->sound < b->min_commit || b->sound > ROOM_BRIDGE_PEEK ||
+	    b->sound < b->min_commit || b->sound > ROOM_BRIDGE_INTERIM ||
 	    b->owed >= ROOM_BRIDGE_OWED / 2)
 		return out;
 	for (unsigned i = 0; i < b->owed; i++)
@@ -268,7 +268,7 @@ uint32_t room_bridge_done(struct room_bridge *b, const char *item, bool *revised
 	return utterance;
 }
 
-bool room_bridge_peeked(struct room_bridge *b, const char *item, uint32_t *utterance)
+bool room_bridge_interim_given(struct room_bridge *b, const char *item, uint32_t *utterance)
 {
 	int i = by_item(b, item);
 

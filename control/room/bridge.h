@@ -39,7 +39,7 @@ enum {
 	ROOM_BRIDGE_ITEM = 128,
 	ROOM_BRIDGE_TEXT = 704,	     /* of words so far */
 	ROOM_BRIDGE_KEPT = 480000,   /* bytes of sound kept while connecting: 10 s */
-	ROOM_BRIDGE_PEEK = 192000,   /* bytes of sound that may be streamed again: 4 s */
+	ROOM_BRIDGE_INTERIM = 192000,   /* bytes of sound that may be streamed again: 4 s */
 	ROOM_BRIDGE_RETRY_MS = 1000, /* between two attempts to connect */
 };
 
@@ -90,7 +90,7 @@ bool room_bridge_overfull(const struct room_bridge *b, bool more_than_one);
 void room_bridge_dropped(struct room_bridge *b, size_t bytes);
 struct room_bridge_out room_bridge_commit(struct room_bridge *b, uint32_t utterance);
 /* One at a time, of sound that was not too much yet, and not while connecting; else nothing is to be done. */
-struct room_bridge_out room_bridge_peek(struct room_bridge *b, uint32_t utterance);
+struct room_bridge_out room_bridge_interim(struct room_bridge *b, uint32_t utterance);
 struct room_bridge_out room_bridge_cancel(struct room_bridge *b, uint32_t utterance);
 
 void room_bridge_opened(struct room_bridge *b);
@@ -110,7 +110,7 @@ uint32_t room_bridge_partial(struct room_bridge *b, const char *item, const char
 uint32_t room_bridge_done(struct room_bridge *b, const char *item, bool *revised);
 /* True: what this item has is of a peek, which is done now; *utterance: whose words so far, 0 when nobody waits for them. To
  * be asked before room_bridge_done. */
-bool room_bridge_peeked(struct room_bridge *b, const char *item, uint32_t *utterance);
+bool room_bridge_interim_given(struct room_bridge *b, const char *item, uint32_t *utterance);
 /* The provider refused to transcribe this utterance. False: it was not owed, or cancelled. */
 bool room_bridge_refused(struct room_bridge *b, uint32_t utterance);
 

@@ -28,7 +28,7 @@ size_t room_classify_prompt(const struct room *room, const struct room_turn *tur
 
 bool room_classify_ready(const struct room *room);
 void room_classify(struct room *room, struct room_turn *turn);
-/* ROOM_JUDGED. */
+/* ROOM_CLASSIFIED. */
 void room_judged(struct room *room, const struct room_event *ev);
 /* The time of a turn that waits for the answer is up. */
 void room_classify_late(struct room *room, struct room_turn *turn);

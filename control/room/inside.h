@@ -11,14 +11,14 @@
 #include "control/room/floor.h"
 #include "control/room/choice.h"
 #include "control/room/classify.h"
-#include "control/room/events.h"
+#include "control/room/membership.h"
 #include "control/room/followup.h"
 #include "control/room/music.h"
 #include "control/room/session.h"
 #include "control/room/thought.h"
 #include "control/room/history.h"
 #include "control/room/ladder.h"
-#include "control/room/optimistic.h"
+#include "control/room/speculative.h"
 #include "control/room/pause.h"
 #include "control/room/standing.h"
 #include "control/room/reply.h"
@@ -87,7 +87,7 @@ struct room {
 	struct room_voice voice;
 	struct room_cancel cancel;
 	struct room_reply reply; /* of the active turn */
-	struct room_optimistic optimistic;
+	struct room_speculative speculative;
 	struct room_ladder ladder; /* the same */
 	struct {
 		enum room_standing_phase phase;

@@ -133,7 +133,7 @@ static void decide_out(struct room *room, struct room_turn *t)
 
 	t->not_understood = says_not_understood(room, t);
 	if (!t->samples || (room->guest && !told && !t->not_understood) ||
-	    room_reply_undecided(&room->reply) || room_optimistic_holds(room, t->id))
+	    room_reply_undecided(&room->reply) || room_speculative_holds(room, t->id))
 		return;
 	if (room->guest && t->not_understood && not_understood_too_often(room, t))
 		return;
@@ -147,7 +147,7 @@ static void whole(struct room *room, struct room_turn *t)
 {
 	if (!t->let_out)
 		decide_out(room, t);
-	if (t->phase == ROOM_PHASE_ENDED || room_optimistic_holds(room, t->id))
+	if (t->phase == ROOM_PHASE_ENDED || room_speculative_holds(room, t->id))
 		return;
 	if (!t->let_out) {
 		t->sinks &= ~(unsigned)ROOM_SINK_SPEECH;
@@ -166,7 +166,7 @@ static void brain_over(struct room *room, struct room_turn *t, bool broke)
 	t->brain_done = true;
 	t->brain_broke = broke;
 	t->sinks &= ~(unsigned)ROOM_SINK_BRAIN;
-	if (broke && room_optimistic_broke(room, t))
+	if (broke && room_speculative_broke(room, t))
 		return;
 	if (room->reply.planned && !t->let_out)
 		decide_out(room, t);

@@ -98,7 +98,7 @@ static uint64_t due(const struct room *room, const struct room_speaker *sp, bool
 
 	*piece = false;
 	if (c->phase != ROOM_CAPTURE_PROMOTED || room->files ||
-	    sp->pause.looked_at == c->voice_at || !room_optimistic_may(room))
+	    sp->pause.looked_at == c->voice_at || !room_speculative_may(room))
 		return UINT64_MAX;
 	*piece = wants_piece(room, sp);
 	if (*piece)
@@ -134,7 +134,7 @@ static void time_of(struct room *room, struct room_speaker *sp)
 	}
 	pause = (room->now - c->voice_at) / ROOM_MS;
 	sp->pause.looked_at = c->voice_at;
-	room_optimistic_begin(room, sp, room_eot_chance(sp->pause.words, fall(c), pause));
+	room_speculative_begin(room, sp, room_eot_chance(sp->pause.words, fall(c), pause));
 }
 
 void room_pause_time(struct room *room)

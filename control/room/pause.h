@@ -1,5 +1,5 @@
 /* A speaker pauses: what they said so far is looked at, and when they have likely finished (eot.h), their answer is begun
- * (optimistic.h).
+ * (speculative.h).
  *
  *   they                                                           what happens
  *   pause for eot_pause_ms, and words so far were told             (the words are there)

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "control/room/guard.h"
+#include "control/room/hallucination.h"
 #include "proto/base/utf8.h"
 
 static struct room_plan_step *step_at(struct room_plan *plan, unsigned i)
@@ -47,7 +47,7 @@ void room_plan_speech(struct room_plan *plan, const char *text, size_t n)
 {
 	struct room_plan_step *last = plan->n ? step_at(plan, plan->n - 1) : NULL, *s;
 
-	if (plan->whole || !room_guard_words(text))
+	if (plan->whole || !room_hallucination_words(text))
 		return;
 	if (plan->n == ROOM_PLAN_STEPS && !last->sound && join(last, text, n))
 		return;

@@ -108,7 +108,7 @@ static void sound_out(struct room *room, const char *ref, size_t n)
 	if (r->planned) {
 		room_chunker_flush(&r->chunker, chunk_out, room);
 		room_plan_sound(&r->plan, ref, n);
-	} else if (!room_optimistic_holds(room, r->turn)) {
+	} else if (!room_speculative_holds(room, r->turn)) {
 		sound_now(room, ref, n);
 	} else if (r->held < ROOM_SOUNDS_MAX && n <= ROOM_SOUND_REF_MAX) {
 		memcpy(r->sound[r->held], ref, n);
@@ -275,7 +275,7 @@ void room_reply_go(struct room *room, struct room_turn *t)
 	struct room_reply *r = &room->reply;
 	const struct settings *s = room->settings;
 
-	r->plan.held = room_optimistic_holds(room, r->turn);
+	r->plan.held = room_speculative_holds(room, r->turn);
 	while (r->turn == t->id && t->phase != ROOM_PHASE_ENDED && t->phase != ROOM_PHASE_CLOSING) {
 		struct room_plan_do d =
 			room_plan_next(&r->plan, backlog(room), samples_of(s->speech_pause_ms),

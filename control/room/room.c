@@ -203,7 +203,7 @@ static void capture_did(struct room *room, struct room_speaker *sp,
 	if (out->append && ev)
 		room_over_sound(room, sp, &out->frame, ev->at);
 	if (out->append && sp->capture.voice_at == ev->at)
-		room_optimistic_voice(room, sp->user, room_signal_ms(&out->frame));
+		room_speculative_voice(room, sp->user, room_signal_ms(&out->frame));
 	if (out->append && room_capture_confirmed(&sp->capture, room->settings) &&
 	    room->now >= room->session.active_at + ACTIVITY_MS * ROOM_MS)
 		room_session_active(room);
@@ -444,10 +444,10 @@ static void dispatch(struct room *room, const struct room_event *ev)
 		room_followup_tool(&room->followup, room->settings, ev->yes, ev->user, room->now);
 		break;
 	case ROOM_EOT:
-		room_optimistic_eot(room, ev);
+		room_speculative_eot(room, ev);
 		break;
 	case ROOM_POWER:
-		room_optimistic_power(room, ev);
+		room_speculative_power(room, ev);
 		break;
 	case ROOM_CHOICE:
 		if (ev->yes)
@@ -459,7 +459,7 @@ static void dispatch(struct room *room, const struct room_event *ev)
 	case ROOM_MUSIC:
 		room_music_fact(room, ev);
 		break;
-	case ROOM_BEAT:
+	case ROOM_SOUNDBOARD_PLAYED:
 		beat(room, ev);
 		break;
 	case ROOM_END:
@@ -468,7 +468,7 @@ static void dispatch(struct room *room, const struct room_event *ev)
 	case ROOM_SETTINGS:
 		settings_fact(room, ev->yes);
 		break;
-	case ROOM_JUDGED:
+	case ROOM_CLASSIFIED:
 		room_judged(room, ev);
 		break;
 	}
@@ -521,7 +521,7 @@ void room_step(struct room *room, const struct room_event *event, uint64_t now,
 			room_thought_time(room);
 			room_music_settle(room);
 			room_arbiter_settle(room);
-			room_optimistic_settle(room);
+			room_speculative_settle(room);
 			room_pause_time(room);
 			room_stood(room);
 		}

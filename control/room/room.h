@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "control/room/facts.def"
+#include "control/room/events.def"
 #include "control/room/turn.h"
 #include "proto/base/cursor.h"
 
@@ -51,14 +51,14 @@ struct room_event {
 
 enum room_effect_type {
 #define X(NAME, name, text) ROOM_DO_##NAME,
-	ROOM_DOINGS(X)
+	ROOM_EFFECT_ROWS(X)
 #undef X
 };
 
 enum {
 #define X(NAME, name, text) +1
 	ROOM_EVENT_COUNT = 0 ROOM_EVENTS(X),
-	ROOM_DO_COUNT = 0 ROOM_DOINGS(X),
+	ROOM_DO_COUNT = 0 ROOM_EFFECT_ROWS(X),
 #undef X
 };
 

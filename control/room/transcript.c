@@ -15,7 +15,7 @@
 #include "control/room/admission.h"
 #include "control/room/bank.h"
 #include "control/room/defer.h"
-#include "control/room/guard.h"
+#include "control/room/hallucination.h"
 #include "control/room/inside.h"
 #include "control/room/segment.h"
 #include "control/room/supersede.h"
@@ -154,7 +154,7 @@ static uint32_t doubt(const struct room_turn *t)
 static enum room_guard judge(const struct room *room, struct room_turn *t)
 {
 	const struct settings *s = room->settings;
-	struct room_guard_facts f = {.text = t->heard, .doubt = doubt(t)};
+	struct room_hallucination_facts f = {.text = t->heard, .doubt = doubt(t)};
 	enum room_guard kind;
 
 	if (t->end_of_speech_at > t->born_at)
@@ -162,16 +162,16 @@ static enum room_guard judge(const struct room *room, struct room_turn *t)
 			(uint32_t)((t->end_of_speech_at - t->born_at) / ROOM_MS) + s->promote_ms;
 	f.named = f.doubt && room_address(&room->names, t->heard) != ROOM_ADDRESS_NONE;
 	kind = room_guard(&f, s);
-	if (kind == ROOM_GUARD_CONTROL)
+	if (kind == ROOM_HALLUCINATION_CONTROL)
 		room_decide(t, ROOM_RULE_CONTROL_TOKENS, true, 0, 0);
 	else
-		room_decide(t, ROOM_RULE_TRANSCRIPT, kind != ROOM_GUARD_EMPTY,
+		room_decide(t, ROOM_RULE_TRANSCRIPT, kind != ROOM_HALLUCINATION_EMPTY,
 			    (int64_t)strlen(t->heard), 1);
-	if (f.doubt && (kind == ROOM_GUARD_UNSURE || kind == ROOM_GUARD_SPARSE))
-		room_decide(t, ROOM_RULE_DOUBTFUL, kind != ROOM_GUARD_UNSURE, f.doubt - 1,
+	if (f.doubt && (kind == ROOM_HALLUCINATION_UNSURE || kind == ROOM_HALLUCINATION_SPARSE))
+		room_decide(t, ROOM_RULE_DOUBTFUL, kind != ROOM_HALLUCINATION_UNSURE, f.doubt - 1,
 			    s->asr_unsure);
-	if (kind == ROOM_GUARD_SPARSE)
-		room_decide(t, ROOM_RULE_SPARSE, false, room_guard_pace(t->heard, f.spoken_ms),
+	if (kind == ROOM_HALLUCINATION_SPARSE)
+		room_decide(t, ROOM_RULE_SPARSE, false, room_hallucination_pace(t->heard, f.spoken_ms),
 			    s->asr_sparse_pace);
 	return kind;
 }
@@ -186,19 +186,19 @@ static void drop_imagined(const struct room *room, struct room_turn *t, struct r
 			       .voice_ms = p->voice_ms,
 			       .named = room_address(&room->names, p->text) != ROOM_ADDRESS_NONE};
 
-	switch (room_guard_imagined(&h, s)) {
+	switch (room_hallucination_imagined(&h, s)) {
 	case ROOM_IMAGINED_NOT:
 		return;
 	case ROOM_IMAGINED_IN_SILENCE:
 		room_decide(t, ROOM_RULE_SPEECH_THERE, false, no_speech - 1, s->asr_no_speech);
 		break;
 	case ROOM_IMAGINED_TOO_MUCH:
-		room_decide(t, ROOM_RULE_SAYABLE, false, room_guard_pace(p->text, p->voice_ms),
+		room_decide(t, ROOM_RULE_SAYABLE, false, room_hallucination_pace(p->text, p->voice_ms),
 			    s->asr_most_pace);
 		break;
 	case ROOM_IMAGINED_LOOP:
-		room_decide(t, ROOM_RULE_NO_LOOP, false, room_guard_rounds(p->text),
-			    ROOM_GUARD_ROUNDS);
+		room_decide(t, ROOM_RULE_NO_LOOP, false, room_hallucination_rounds(p->text),
+			    ROOM_HALLUCINATION_ROUNDS);
 		break;
 	}
 	p->imagined = true;
@@ -207,12 +207,12 @@ static void drop_imagined(const struct room *room, struct room_turn *t, struct r
 
 static void heard(struct room *room, struct room_turn *t)
 {
-	struct room_turn *early = room_optimistic_lift(room, t);
+	struct room_turn *early = room_speculative_lift(room, t);
 
 	room_history_add(&room->history, t->end_of_speech_at, t->id, false, false, t->name,
 			 t->heard);
 	room_admit(room, t);
-	room_optimistic_land(room, t, early);
+	room_speculative_land(room, t, early);
 }
 
 /* It stopped the bot: then something was meant by it, whatever was understood. */
@@ -240,17 +240,17 @@ static void complete(struct room *room, struct room_turn *t)
 	if (t->dropped_head)
 		room_decide(t, ROOM_RULE_FITS, false, t->dropped_head, 0);
 	kind = judge(room, t);
-	if (kind != ROOM_GUARD_WORDS && kind != ROOM_GUARD_CONTROL && cut_an_answer(room, t))
+	if (kind != ROOM_HALLUCINATION_WORDS && kind != ROOM_HALLUCINATION_CONTROL && cut_an_answer(room, t))
 		room_admit_unclear(room, t);
-	else if (t->hushed && kind == ROOM_GUARD_WORDS)
+	else if (t->hushed && kind == ROOM_HALLUCINATION_WORDS)
 		room_turn_end(room, t, ROOM_REASON_HUSHED);
-	else if (kind == ROOM_GUARD_WORDS)
+	else if (kind == ROOM_HALLUCINATION_WORDS)
 		heard(room, t);
-	else if (kind == ROOM_GUARD_EMPTY && failed)
+	else if (kind == ROOM_HALLUCINATION_EMPTY && failed)
 		room_turn_end(room, t, ROOM_REASON_ASR_FAILED);
-	else if (kind == ROOM_GUARD_EMPTY && imagined)
+	else if (kind == ROOM_HALLUCINATION_EMPTY && imagined)
 		room_turn_end(room, t, ROOM_REASON_IMAGINED);
-	else if (kind == ROOM_GUARD_EMPTY || kind == ROOM_GUARD_CONTROL)
+	else if (kind == ROOM_HALLUCINATION_EMPTY || kind == ROOM_HALLUCINATION_CONTROL)
 		room_turn_end(room, t, ROOM_REASON_EMPTY_TRANSCRIPT);
 	else
 		room_turn_end(room, t, ROOM_REASON_DOUBTFUL);
@@ -315,7 +315,7 @@ void room_turn_heard(struct room *room, struct room_turn *turn)
 static void learn(struct room *room, struct room_speaker *sp, const struct room_piece *p)
 {
 	const struct settings *s = room->settings;
-	bool empty = !p->failed && !room_guard_words(p->text);
+	bool empty = !p->failed && !room_hallucination_words(p->text);
 
 	if (!p->failed)
 		room_noise_learn(&sp->capture.noise, s, p->rms, !empty, room->now);
@@ -352,14 +352,14 @@ static void partial(struct room *room, struct room_speaker *sp, const struct roo
 
 	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
 	utf8_plain(text);
-	if (room_guard_words(text))
+	if (room_hallucination_words(text))
 		room_capture_vad(&sp->capture, ev->utterance);
 	room_pause_partial(sp, ev->utterance, text);
 	room_pause_look(room, sp);
 	room_pause_text(sp, all, sizeof all);
 	if (*all)
-		room_optimistic_words(room, sp->user, all);
-	room_peek_words(room, sp, ev->utterance);
+		room_speculative_words(room, sp->user, all);
+	room_interim_words(room, sp, ev->utterance);
 	room_over_words(room, sp, NULL, ev->utterance, text);
 }
 

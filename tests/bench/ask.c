@@ -236,7 +236,7 @@ static void start_bot(void)
 		api, brain, rooms, end_short, end_middle, end_long,
 		"DISCORD_TOKEN=guildd.bot.token", "PARLEY_GUEST=off",
 		/* What is short and what it is not about: what is decided is the same each time. */
-		"PARLEY_OPTIMISTIC=off", "PARLEY_PEEK_MS=0", "PARLEY_ECHO_GUARD_MS=0",
+		"PARLEY_SPECULATIVE=off", "PARLEY_INTERIM_MS=0", "PARLEY_ECHO_GUARD_MS=0",
 		"PARLEY_PROMOTE_MS=100", "PARLEY_BARGE_IN_MS=100", NULL};
 
 	unsetenv("OPENAI_API_KEY");

@@ -455,7 +455,7 @@ int conversation_run(const struct conversation_conf *conf,
 		return err;
 	settings_set(t.settings, "guest", "off");
 	if (conf->no_looks)
-		settings_set(t.settings, "peek_ms", "0");
+		settings_set(t.settings, "interim_ms", "0");
 	sc.settings = t.settings;
 	err = stage_alloc(&t.stage, &sc);
 	if (!err) {

@@ -4,7 +4,7 @@
 #include "control/room/chunker.h"
 #include "control/room/directive.h"
 #include "control/room/eot.h"
-#include "control/room/guard.h"
+#include "control/room/hallucination.h"
 #include "proto/base/utf8.h"
 
 #include <stdint.h>
@@ -104,13 +104,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (whole.pieces_bytes < whole.words) /* ASCII is never lost */
 		abort();
 	text = strndup((const char *)data, size);
-	if (text && room_guard_control(text) && !room_guard_words(text))
+	if (text && room_hallucination_control(text) && !room_hallucination_words(text))
 		abort();
 	/* What people said: nothing is said in circles that has no words, and nobody has finished
 	 * who said nothing. */
-	if (text && room_guard_rounds(text) > 1 && !room_guard_words(text))
+	if (text && room_hallucination_rounds(text) > 1 && !room_hallucination_words(text))
 		abort();
-	if (text && !room_guard_words(text) && room_eot_words(text, NULL) != ROOM_EOT_OPEN)
+	if (text && !room_hallucination_words(text) && room_eot_words(text, NULL) != ROOM_EOT_OPEN)
 		abort();
 	free(text);
 	return 0;

@@ -37,8 +37,8 @@ enum explore_kind {
 	K_TOOL,
 	K_CHOICE,
 	K_MUSIC,
-	K_BEAT,
-	K_JUDGED,
+	K_SOUNDBOARD_PLAYED,
+	K_CLASSIFIED,
 	K_EOT, /* somebody has likely finished */
 	K_POWER,
 	K_SETTINGS,

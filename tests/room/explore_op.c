@@ -253,7 +253,7 @@ static void fact(struct explore *x, const struct explore_op *op, struct room_eve
 		ev->turn = mostly(x->asked, op->pick);
 		ev->yes = op->pick & 1;
 		break;
-	case K_JUDGED:
+	case K_CLASSIFIED:
 		ev->turn = mostly(x->judging, op->pick);
 		ev->yes = op->pick < 230;
 		ev->text = ONE_OF(verdicts, op->text);
@@ -327,8 +327,8 @@ void explore_event(struct explore *x, const struct explore_op *op, struct room_e
 		       [K_TOOL] = {ROOM_TOOL, fact},
 		       [K_CHOICE] = {ROOM_CHOICE, fact},
 		       [K_MUSIC] = {ROOM_MUSIC, fact},
-		       [K_BEAT] = {ROOM_BEAT, fact},
-		       [K_JUDGED] = {ROOM_JUDGED, fact},
+		       [K_SOUNDBOARD_PLAYED] = {ROOM_SOUNDBOARD_PLAYED, fact},
+		       [K_CLASSIFIED] = {ROOM_CLASSIFIED, fact},
 		       [K_EOT] = {ROOM_EOT, fact},
 		       [K_POWER] = {ROOM_POWER, fact},
 		       [K_SETTINGS] = {ROOM_SETTINGS, fact},

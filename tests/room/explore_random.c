@@ -87,18 +87,18 @@ static const struct world {
 	 0,
 	 SAID_ANY,
 	 SAID_MUSIC,
-	 {{K_JUDGED, 10}, {K_JOIN, 8}}},
+	 {{K_CLASSIFIED, 10}, {K_JOIN, 8}}},
 	{1, "guest=off admission=generation", 1, SAID_ANY, SAID, {{K_TEXT, 10}}},
 	{1, "guest=off admission=native", 1, SAID_ANY, SAID, {{0}}},
 	{1, "command_only=yes", 1, SAID_ANY, SAID, {{0}}},
 	/* answers that are begun early */
 	{3,
-	 "guest=off optimistic=on eot_share=300",
+	 "guest=off speculative=on eot_share=300",
 	 3,
 	 SAID_ANY,
 	 SAID_MUSIC,
 	 {{K_EOT, 40}, {K_POWER, 1}, {K_OWN_WORDS, 20}, {K_TOOL, 6}}},
-	{1, "optimistic=auto", 3, SAID_ANY, SAID_MUSIC, {{K_EOT, 40}, {K_POWER, 4}}},
+	{1, "speculative=auto", 3, SAID_ANY, SAID_MUSIC, {{K_EOT, 40}, {K_POWER, 4}}},
 	/* speech-to-text */
 	{3, "guest=off asr_sessions=file", 2, SAID_ANY, SAID, {{K_LOUD, 40}, {K_END, 20}}},
 	{2, "asr_sessions=shared", 2, SAID_ANY, SAID, {{K_LOUD, 20}}},
@@ -274,7 +274,7 @@ static void weights(const struct explore *x, const struct world *world, unsigned
 		[K_CALL] = 1,	    [K_MUTE] = 1,	[K_OTHER] = 4,	      [K_VOICE] = 1,
 		[K_WORD] = 1,	    [K_VOICE_DONE] = 1, [K_VOICE_FAILED] = 1, [K_SOUNDED] = 1,
 		[K_INSTRUCTED] = 2, [K_TOOL] = 2,	[K_CHOICE] = 2,	      [K_MUSIC] = 2,
-		[K_BEAT] = 1,	    [K_JUDGED] = 1,	[K_SETTINGS] = 1,     [K_EOT] = 4,
+		[K_SOUNDBOARD_PLAYED] = 1,	    [K_CLASSIFIED] = 1,	[K_SETTINGS] = 1,     [K_EOT] = 4,
 		[K_POWER] = 1};
 
 	memcpy(w, base, sizeof base);
@@ -295,7 +295,7 @@ static void weights(const struct explore *x, const struct world *world, unsigned
 		w[K_VOICE_DONE] += 40;
 		w[K_VOICE_FAILED] += 3;
 	}
-	w[K_JUDGED] += x->judging ? 60 : 0;
+	w[K_CLASSIFIED] += x->judging ? 60 : 0;
 	w[K_SOUNDED] += x->beat.turn ? 40 : 0;
 	w[K_INSTRUCTED] += x->instructed ? 0 : 20;
 	if (x->playing && !x->over && !x->started)

@@ -10,7 +10,7 @@ static const char *const events[] = {
 };
 static const char *const effects[] = {
 #define X(NAME, name, text) #name,
-	ROOM_DOINGS(X)
+	ROOM_EFFECT_ROWS(X)
 #undef X
 };
 

@@ -36,7 +36,7 @@ enum what {
 	W_END,
 	W_STOP,
 	W_PARTIAL,
-	W_PEEKED,
+	W_INTERIM,
 	W_WORDS,
 	W_NO_WORDS,
 	W_ANSWER,
@@ -156,7 +156,7 @@ static char *plain(struct stage *s, const struct room_effect *e)
 {
 	static const char *const names[] = {
 #define X(NAME, name, text) #name,
-		ROOM_DOINGS(X)
+		ROOM_EFFECT_ROWS(X)
 #undef X
 	};
 	char buf[TEXT];
@@ -209,7 +209,7 @@ static void note_effect(struct stage *s, const struct room_effect *e)
 	case ROOM_DO_ASR_COMMIT:
 		note(s, (int)e->type, "asr %s committed", who);
 		break;
-	case ROOM_DO_ASR_PEEK:
+	case ROOM_DO_ASR_INTERIM:
 		note(s, (int)e->type, "asr %s peeked", who);
 		break;
 	case ROOM_DO_ASR_CANCEL:
@@ -426,11 +426,11 @@ static void perform_asr(struct stage *s, const struct room_effect *e)
 		words->id = e->utterance;
 		words->text = take_words(x);
 		break;
-	case ROOM_DO_ASR_PEEK:
+	case ROOM_DO_ASR_INTERIM:
 		if (s->asr_manual || s->asr_fails)
 			break;
 		/* The last word may be half of one. */
-		words = later(s, s->asr_ms, W_PEEKED, who);
+		words = later(s, s->asr_ms, W_INTERIM, who);
 		words->id = e->utterance;
 		words->text = must(strndup(x->words, said_so_far(s, x)));
 		break;
@@ -453,7 +453,7 @@ static void perform(struct stage *s, const struct room_effect *e)
 	case ROOM_DO_ASR_START:
 	case ROOM_DO_ASR_COMMIT:
 	case ROOM_DO_ASR_CANCEL:
-	case ROOM_DO_ASR_PEEK:
+	case ROOM_DO_ASR_INTERIM:
 		perform_asr(s, e);
 		break;
 	case ROOM_DO_ASK:
@@ -732,7 +732,7 @@ static void happen(struct stage *s, const struct pending *e)
 		ev.type = ROOM_TRANSCRIPT;
 		ev.text = (struct slice){(const uint8_t *)e->text, strlen(e->text)};
 		break;
-	case W_PEEKED:
+	case W_INTERIM:
 		ev.type = ROOM_PARTIAL;
 		ev.text = (struct slice){(const uint8_t *)e->text, strlen(e->text)};
 		break;
@@ -759,7 +759,7 @@ static void happen(struct stage *s, const struct pending *e)
 		stage_feed(s, &ev);
 		return;
 	}
-	if (e->what != W_WORDS && e->what != W_NO_WORDS && e->what != W_PEEKED)
+	if (e->what != W_WORDS && e->what != W_NO_WORDS && e->what != W_INTERIM)
 		ev.utterance = ev.turn = 0;
 	else
 		ev.turn = 0;

@@ -120,7 +120,7 @@ void states_of(const struct room *room, uint64_t now, uint8_t at[STATES_MACHINES
 	at[STATES_MUSIC] = (uint8_t)room->music.phase;
 	at[STATES_FLOOR] = room_floor_engaged(&room->floor, room->settings, now);
 	at[STATES_LADDER] = ladder(&room->ladder);
-	at[STATES_EARLY] = room->optimistic.turn != 0;
+	at[STATES_EARLY] = room->speculative.turn != 0;
 	at[STATES_INSTRUCTIONS] = (uint8_t)(f->dirty + 2 * f->in_flight);
 	at[STATES_SESSION] = session(room);
 	at[STATES_BREAKER] = room->classifier.open_until > now;

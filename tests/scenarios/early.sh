@@ -70,13 +70,13 @@ speak "parley what time is it" | wav "$D/asks.wav"
 } | wav "$D/goes-on.wav"
 
 if [ "${COMPARE:-}" ]; then
-	run late "$D/asks.wav" PARLEY_OPTIMISTIC=off
+	run late "$D/asks.wav" PARLEY_SPECULATIVE=off
 	late=$(ended late answered)
 	within "without it the brain is asked when the utterance is over" "$(value "$late" asked)" $END_MS 60000
 	echo "end of speech to first sound without it: $(figure "$late") ms, $END_MS of them silence"
 fi
 
-run early "$D/asks.wav" PARLEY_OPTIMISTIC=auto
+run early "$D/asks.wav" PARLEY_SPECULATIVE=auto
 early=$(ended early answered)
 within "with it in the pause" "$(value "$early" asked)" 200 $((END_MS - 1))
 is "by a chance that the record tells" "$([ "$(value "$early" likely_over)" -ge 600 ] && echo yes)" yes
@@ -84,7 +84,7 @@ within "its sound waits until the utterance is over" "$(figure "$early")" $END_M
 is "the words were let in as they would have been" "$(value "$early" direct_address)" 1
 echo "end of speech to first sound: $(figure "$early") ms, $END_MS of them silence"
 
-run goes-on "$D/goes-on.wav" PARLEY_OPTIMISTIC=auto
+run goes-on "$D/goes-on.wav" PARLEY_SPECULATIVE=auto
 revoked=$(ended goes-on eot_revoked)
 is "who goes on takes back what was begun" "$([ -n "$revoked" ] && echo yes)" yes
 is "and hears nothing of it" "$(echo "$revoked" | grep -c '"said":""') $(grep -c 'bot begins to speak' "$D/goes-on.told")" "1 1"

@@ -117,7 +117,7 @@ TEST(a_model_says_whom_words_were_meant_for)
 	CHECK(begin("native", true));
 	CHECK(services_do(fx.services, &e));
 	run(1);
-	CHECK_STR(fx.events, "judged turn=3 chunk=0 yes=1 text=YES pcm=0\n");
+	CHECK_STR(fx.events, "classified turn=3 chunk=0 yes=1 text=YES pcm=0\n");
 	CHECK(strstr((char *)fx.fake.body, "\"max_completion_tokens\":16"));
 	/* A voice model answers here, and what is not theirs is left to others. */
 	CHECK(!services_do(fx.services, &ask));
@@ -138,7 +138,7 @@ TEST(without_an_address_all_of_it_fails)
 	CHECK_STR(fx.events,
 		  "brain_failed turn=7 chunk=0 yes=0 text=nobody told where to ask pcm=0\n"
 		  "speech_failed turn=7 chunk=2 yes=0 text=nobody told where to ask pcm=0\n"
-		  "judged turn=7 chunk=2 yes=0 text=nobody told where to ask pcm=0\n");
+		  "classified turn=7 chunk=2 yes=0 text=nobody told where to ask pcm=0\n");
 	e.type = ROOM_DO_SPEAK_CANCEL;
 	CHECK(services_do(fx.services, &e));
 	end();

@@ -289,7 +289,7 @@ static void go_on(struct seen *s, enum asr_event ev, uint32_t utterance)
 	for (unsigned i = 0; i < 1000 / 20; i++)
 		asr_append(s->asr, 1, utterance, pcm, sizeof pcm);
 	if (s->commits == 1)
-		asr_peek(s->asr, 1, utterance);
+		asr_interim(s->asr, 1, utterance);
 	else
 		asr_commit(s->asr, 1, utterance);
 }
@@ -303,7 +303,7 @@ TEST(a_peek_tells_words_so_far_and_the_end_is_of_the_whole_sound)
 	/* A first utterance, so that there is a connection. */
 	s.stop_at = "t1/1";
 	speak(&s, 1, 1, 400);
-	asr_peek(s.asr, 1, 1); /* not connected: nothing comes of it */
+	asr_interim(s.asr, 1, 1); /* not connected: nothing comes of it */
 	asr_commit(s.asr, 1, 1);
 	env_run(s.fake.env);
 	CHECK_STR(s.events, "t1/1:400 ms ");
@@ -311,8 +311,8 @@ TEST(a_peek_tells_words_so_far_and_the_end_is_of_the_whole_sound)
 	s.commits = 0;
 	s.stop_at = "t1/2";
 	speak(&s, 1, 2, 600);
-	asr_peek(s.asr, 1, 2);
-	asr_peek(s.asr, 1, 2);
+	asr_interim(s.asr, 1, 2);
+	asr_interim(s.asr, 1, 2);
 	env_run(s.fake.env);
 	CHECK(!s.fake.timed_out);
 	CHECK_STR(s.events, "p1/2:600 ms p1/2:1600 ms t1/2:2600 ms ");
@@ -332,7 +332,7 @@ TEST(there_is_no_peek_at_more_sound_than_is_kept)
 	s.commits = 0;
 	s.stop_at = "t1/2";
 	speak(&s, 1, 2, 5000);
-	asr_peek(s.asr, 1, 2);
+	asr_interim(s.asr, 1, 2);
 	asr_commit(s.asr, 1, 2);
 	env_run(s.fake.env);
 	CHECK(!s.fake.timed_out);

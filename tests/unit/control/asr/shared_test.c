@@ -219,8 +219,8 @@ TEST(only_who_holds_the_session_has_words_so_far)
 	asr_shared_start(s.asr, 2, 20);
 	sound(&s, 20, 600);
 	asr_shared_promoted(s.asr, 20);
-	asr_shared_peek(s.asr, 10);
-	asr_shared_peek(s.asr, 20);
+	asr_shared_interim(s.asr, 10);
+	asr_shared_interim(s.asr, 20);
 	sound(&s, 10, 100);
 	asr_shared_commit(s.asr, 1, 10);
 	asr_shared_commit(s.asr, 2, 20);

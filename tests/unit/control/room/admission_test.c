@@ -201,7 +201,7 @@ TEST(never_mind_takes_back_only_ones_own)
 
 static void judged(struct scene *s, bool did, const char *wrote)
 {
-	scene_event(s, (struct room_event){.type = ROOM_JUDGED,
+	scene_event(s, (struct room_event){.type = ROOM_CLASSIFIED,
 					   .turn = scene_last(s, ROOM_DO_CLASSIFY)->turn,
 					   .yes = did,
 					   .text = {(const uint8_t *)wrote, strlen(wrote)}});
@@ -283,7 +283,7 @@ TEST(rule_025_082_what_was_judged_while_it_waited_waits_on)
 	scene_stop(s, ALICE);
 	scene_words(s, ALICE, "parley another story");
 	scene_answer(s, "there was a king", 8000);
-	scene_event(s, (struct room_event){.type = ROOM_JUDGED,
+	scene_event(s, (struct room_event){.type = ROOM_CLASSIFIED,
 					   .turn = scene_find(s, ROOM_DO_CLASSIFY)->turn,
 					   .yes = true,
 					   .text = {(const uint8_t *)"YES", 3}});

@@ -82,7 +82,7 @@ TEST(rule_069_a_young_utterance_does_not_stop_what_is_read_out)
 	static const uint8_t pcm[48 * 8000];
 	struct world w;
 
-	world_begin(&w, "reply_path=brain promote_ms=100 barge_in_ms=200 peek_ms=0", 1);
+	world_begin(&w, "reply_path=brain promote_ms=100 barge_in_ms=200 interim_ms=0", 1);
 	world_says(&w, 1, "parley tell me a story");
 	world_step(&w, (struct room_event){.type = ROOM_BRAIN_TEXT,
 					   .turn = w.asked,
@@ -121,7 +121,7 @@ TEST(what_does_not_play_is_not_lowered)
 {
 	struct world w;
 
-	world_begin(&w, "reply_path=brain echo_guard_ms=0 peek_ms=0", 1);
+	world_begin(&w, "reply_path=brain echo_guard_ms=0 interim_ms=0", 1);
 	world_says(&w, 1, "parley tell me a story");
 	step(&w, ROOM_BRAIN_TEXT, 0,
 	     "[[TO: SPEAKER]] Listen now. [[SOUNDBOARD: gong]] That was it.");
@@ -521,12 +521,12 @@ TEST(words_so_far_are_asked_for_and_the_voice_waits_for_them)
 {
 	struct world w;
 
-	talks_over(&w, "peek_ms=400", 400);
-	CHECK_INT(w.did[ROOM_DO_ASR_PEEK], 0); /* it is not speech before 420 ms */
+	talks_over(&w, "interim_ms=400", 400);
+	CHECK_INT(w.did[ROOM_DO_ASR_INTERIM], 0); /* it is not speech before 420 ms */
 	world_sound(&w, 1, 40, 6000);
-	CHECK_INT(w.did[ROOM_DO_ASR_PEEK], 1);
-	CHECK_INT(w.last[ROOM_DO_ASR_PEEK].user, 1);
-	CHECK_INT(w.last[ROOM_DO_ASR_PEEK].utterance, w.utterance[1]);
+	CHECK_INT(w.did[ROOM_DO_ASR_INTERIM], 1);
+	CHECK_INT(w.last[ROOM_DO_ASR_INTERIM].user, 1);
+	CHECK_INT(w.last[ROOM_DO_ASR_INTERIM].utterance, w.utterance[1]);
 	world_sound(&w, 1, 500, 6000);
 	CHECK_INT(w.did[ROOM_DO_SAY_GAIN], 1);
 	CHECK_INT(w.did[ROOM_DO_SAY_PAUSE] + w.did[ROOM_DO_SAY_STOP], 0);
@@ -534,14 +534,14 @@ TEST(words_so_far_are_asked_for_and_the_voice_waits_for_them)
 	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
 	world_end(&w);
 	/* They do not come: then the voice decides. */
-	talks_over(&w, "peek_ms=400", 1000);
+	talks_over(&w, "interim_ms=400", 1000);
 	CHECK_INT(w.did[ROOM_DO_SAY_PAUSE] + w.did[ROOM_DO_SAY_STOP], 0);
 	world_sound(&w, 1, 100, 6000);
 	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
 	world_end(&w);
 	/* Nobody wants them. */
 	talks_over(&w, "", 1100);
-	CHECK_INT(w.did[ROOM_DO_ASR_PEEK], 0);
+	CHECK_INT(w.did[ROOM_DO_ASR_INTERIM], 0);
 	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
 	world_end(&w);
 }
@@ -550,22 +550,22 @@ TEST(words_so_far_are_asked_for_again_while_it_is_no_interruption)
 {
 	struct world w;
 
-	talks_over(&w, "peek_ms=400 peek_max=3", 800);
-	CHECK_INT(w.did[ROOM_DO_ASR_PEEK], 1);
+	talks_over(&w, "interim_ms=400 interim_max=3", 800);
+	CHECK_INT(w.did[ROOM_DO_ASR_INTERIM], 1);
 	world_partial(&w, 1, "Bob pass me");
 	world_sound(&w, 1, 200, 6000);
-	CHECK_INT(w.did[ROOM_DO_ASR_PEEK], 1);
+	CHECK_INT(w.did[ROOM_DO_ASR_INTERIM], 1);
 	world_sound(&w, 1, 40, 6000); /* 600 ms more than it looked at */
-	CHECK_INT(w.did[ROOM_DO_ASR_PEEK], 2);
+	CHECK_INT(w.did[ROOM_DO_ASR_INTERIM], 2);
 	world_sound(&w, 1, 400, 6000);
 	world_partial(&w, 1, "Bob pass me the salt and");
 	world_sound(&w, 1, 300, 6000);
-	CHECK_INT(w.did[ROOM_DO_ASR_PEEK], 3);
+	CHECK_INT(w.did[ROOM_DO_ASR_INTERIM], 3);
 	world_partial(&w, 1, "Bob pass me the salt and the pepper");
 	CHECK_INT(w.did[ROOM_DO_SAY_PAUSE] + w.did[ROOM_DO_SAY_STOP], 0);
 	/* What it does not know of is not for others for ever. */
 	world_sound(&w, 1, 920, 6000);
-	CHECK_INT(w.did[ROOM_DO_ASR_PEEK], 3);
+	CHECK_INT(w.did[ROOM_DO_ASR_INTERIM], 3);
 	CHECK_INT(w.did[ROOM_DO_SAY_PAUSE] + w.did[ROOM_DO_SAY_STOP], 0);
 	world_sound(&w, 1, 100, 6000);
 	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
@@ -576,10 +576,10 @@ TEST(who_goes_on_after_a_word_is_not_kept_waiting)
 {
 	struct world w;
 
-	talks_over(&w, "peek_ms=400", 800);
+	talks_over(&w, "interim_ms=400", 800);
 	world_partial(&w, 1, "mhm");
 	world_sound(&w, 1, 240, 6000);
-	CHECK_INT(w.did[ROOM_DO_ASR_PEEK], 2);
+	CHECK_INT(w.did[ROOM_DO_ASR_INTERIM], 2);
 	world_sound(&w, 1, 240, 6000);
 	CHECK_INT(w.did[ROOM_DO_SAY_PAUSE] + w.did[ROOM_DO_SAY_STOP], 0);
 	world_sound(&w, 1, 20, 6000); /* 1300 ms, and the second look's words did not come */
@@ -591,22 +591,22 @@ TEST(a_provider_that_is_slow_is_left_alone_for_a_minute)
 {
 	struct world w;
 
-	talks_over(&w, "peek_ms=400 interruptions=none", 500);
-	CHECK_INT(w.did[ROOM_DO_ASR_PEEK], 1);
+	talks_over(&w, "interim_ms=400 interruptions=none", 500);
+	CHECK_INT(w.did[ROOM_DO_ASR_INTERIM], 1);
 	world_until(&w, w.ms + 100);
 	world_sound_end(&w, 1);
 	world_until(&w, w.ms + 1900);
 	world_partial(&w, 1, "mhm");
 	world_words(&w, 1, "mhm");
 	world_sound(&w, 1, 600, 6000);
-	CHECK_INT(w.did[ROOM_DO_ASR_PEEK], 1);
+	CHECK_INT(w.did[ROOM_DO_ASR_INTERIM], 1);
 	world_sound_end(&w, 1);
 	world_words(&w, 1, "mhm");
 	world_until(&w, w.ms + 61000);
 	world_answering(&w, 20000);
 	world_until(&w, w.ms + 2000);
 	world_sound(&w, 1, 600, 6000);
-	CHECK_INT(w.did[ROOM_DO_ASR_PEEK], 1); /* since the answer began */
+	CHECK_INT(w.did[ROOM_DO_ASR_INTERIM], 1); /* since the answer began */
 	world_end(&w);
 }
 
@@ -614,12 +614,12 @@ TEST(a_provider_with_words_of_its_own_is_not_asked)
 {
 	struct world w;
 
-	talks_over(&w, "peek_ms=400", 200);
+	talks_over(&w, "interim_ms=400", 200);
 	world_partial(&w, 1, "mhm");
 	world_sound(&w, 1, 600, 6000);
-	CHECK_INT(w.did[ROOM_DO_ASR_PEEK], 0);
+	CHECK_INT(w.did[ROOM_DO_ASR_INTERIM], 0);
 	world_end(&w);
-	talks_over(&w, "peek_ms=400 asr_sessions=file", 700);
-	CHECK_INT(w.did[ROOM_DO_ASR_PEEK], 0);
+	talks_over(&w, "interim_ms=400 asr_sessions=file", 700);
+	CHECK_INT(w.did[ROOM_DO_ASR_INTERIM], 0);
 	world_end(&w);
 }

@@ -206,30 +206,30 @@ TEST(a_peek_has_words_so_far_and_the_end_has_all)
 
 	begin();
 	streamed(1);
-	out = room_bridge_peek(&b, 1);
+	out = room_bridge_interim(&b, 1);
 	CHECK(out.commit && out.again);
-	CHECK(!room_bridge_peek(&b, 1).commit); /* one at a time */
-	CHECK(!room_bridge_peek(&b, 2).commit);
+	CHECK(!room_bridge_interim(&b, 1).commit); /* one at a time */
+	CHECK(!room_bridge_interim(&b, 2).commit);
 	room_bridge_committed(&b, "p1");
 	CHECK_INT(room_bridge_partial(&b, "p1", "hel", 3, &text), 1);
 	CHECK_STR(text, "hel");
-	CHECK(room_bridge_peeked(&b, "p1", &utterance));
+	CHECK(room_bridge_interim_given(&b, "p1", &utterance));
 	CHECK_INT(utterance, 1);
-	CHECK(room_bridge_peek(&b, 1).commit);
+	CHECK(room_bridge_interim(&b, 1).commit);
 	/* The end is committed while the second peek is owed; its words come before those of the
 	 * end, or after. */
 	CHECK(room_bridge_commit(&b, 1).commit);
 	room_bridge_committed(&b, "p2");
 	room_bridge_committed(&b, "i1");
-	CHECK(!room_bridge_peeked(&b, "i1", &utterance));
+	CHECK(!room_bridge_interim_given(&b, "i1", &utterance));
 	CHECK_INT(room_bridge_done(&b, "i1", &revised), 1);
 	CHECK(!revised);
 	CHECK_INT(room_bridge_partial(&b, "p2", "hel", 3, &text), 0);
-	CHECK(room_bridge_peeked(&b, "p2", &utterance));
+	CHECK(room_bridge_interim_given(&b, "p2", &utterance));
 	CHECK_INT(utterance, 0);
 	CHECK_INT(b.owed, 0);
 	/* Told again, it is nobody's. */
-	CHECK(room_bridge_peeked(&b, "p2", &utterance));
+	CHECK(room_bridge_interim_given(&b, "p2", &utterance));
 	CHECK_INT(utterance, 0);
 }
 
@@ -240,19 +240,19 @@ TEST(a_peek_that_fails_costs_nothing_but_itself)
 
 	begin();
 	streamed(1);
-	CHECK(room_bridge_peek(&b, 1).commit);
+	CHECK(room_bridge_interim(&b, 1).commit);
 	CHECK(!room_bridge_refused(&b, 1));
 	CHECK_INT(b.owed, 0);
 	/* Which of the two was refused: the one without an item. */
-	CHECK(room_bridge_peek(&b, 1).commit);
+	CHECK(room_bridge_interim(&b, 1).commit);
 	room_bridge_committed(&b, "p");
 	room_bridge_commit(&b, 1);
 	CHECK(room_bridge_refused(&b, 1));
-	CHECK(room_bridge_peeked(&b, "p", &utterance));
+	CHECK(room_bridge_interim_given(&b, "p", &utterance));
 	CHECK_INT(utterance, 0);
 	/* Lost with its session: only the utterance is told. */
 	streamed(2);
-	room_bridge_peek(&b, 2);
+	room_bridge_interim(&b, 2);
 	room_bridge_commit(&b, 2);
 	room_bridge_lost(&b);
 	CHECK_INT(room_bridge_fail_next(&b), 2);
@@ -260,22 +260,22 @@ TEST(a_peek_that_fails_costs_nothing_but_itself)
 	/* Of what is cancelled nobody wants words. */
 	begin();
 	streamed(3);
-	room_bridge_peek(&b, 3);
+	room_bridge_interim(&b, 3);
 	room_bridge_cancel(&b, 3);
-	CHECK(room_bridge_peeked(&b, "x", &utterance));
+	CHECK(room_bridge_interim_given(&b, "x", &utterance));
 	CHECK_INT(utterance, 0);
 	/* Not of too much sound, nor of a provider that found the end by itself, nor before there
 	 * is a connection. */
 	streamed(4);
-	room_bridge_append(&b, 4, ROOM_BRIDGE_PEEK);
-	CHECK(!room_bridge_peek(&b, 4).commit);
+	room_bridge_append(&b, 4, ROOM_BRIDGE_INTERIM);
+	CHECK(!room_bridge_interim(&b, 4).commit);
 	streamed(5);
 	room_bridge_committed(&b, "early");
-	CHECK(!room_bridge_peek(&b, 5).commit);
+	CHECK(!room_bridge_interim(&b, 5).commit);
 	room_bridge_commit(&b, 5);
 	CHECK_INT(room_bridge_done(&b, "early", &revised), 5);
 	begin();
 	room_bridge_start(&b, 6, 5000 * MS);
 	room_bridge_append(&b, 6, 48000);
-	CHECK(!room_bridge_peek(&b, 6).commit);
+	CHECK(!room_bridge_interim(&b, 6).commit);
 }

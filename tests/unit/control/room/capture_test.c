@@ -93,7 +93,7 @@ TEST(rule_041_speaking_goes_on_within_the_wait)
 {
 	struct world w;
 
-	world_begin(&w, "optimistic=off", 1);
+	world_begin(&w, "speculative=off", 1);
 	world_speaking(&w, 1, true);
 	world_speaking(&w, 1, true);
 	CHECK_INT(w.did[ROOM_DO_ASR_START], 1);

@@ -146,7 +146,7 @@ TEST(words_told_while_somebody_speaks_need_no_piece)
 
 TEST(a_pause_brings_nothing_where_nothing_may_be_begun)
 {
-	static const char *const settings[] = {"optimistic=off", "asr_sessions=shared",
+	static const char *const settings[] = {"speculative=off", "asr_sessions=shared",
 					       "asr_sessions=file"};
 	struct world w;
 

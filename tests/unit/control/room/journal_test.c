@@ -49,10 +49,10 @@ static void make(struct tape *t, uint8_t *buf)
 					    .text = text_of("guest"),
 					    .value = text_of("off")});
 	put(t, (struct room_journal_record){.what = ROOM_JOURNAL_SETTING,
-					    .text = text_of("optimistic"),
+					    .text = text_of("speculative"),
 					    .value = text_of("off")});
 	if (settings_alloc(&s) || settings_set(s, "guest", "off") ||
-	    settings_set(s, "optimistic", "off"))
+	    settings_set(s, "speculative", "off"))
 		abort();
 	conf.settings = s;
 	if (stage_alloc(&stage, &conf))

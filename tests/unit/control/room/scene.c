@@ -61,7 +61,7 @@ struct scene *scene_open(const char *sets)
 	s->fx = calloc(1, sizeof *s->fx);
 	s->did = calloc(SCENE_DID, sizeof *s->did);
 	settings_set(s->settings, "guest", "off");
-	settings_set(s->settings, "peek_ms", "0"); /* nobody here would answer */
+	settings_set(s->settings, "interim_ms", "0"); /* nobody here would answer */
 	while ((name = strsep(&at, " ")) && *name && (value = strsep(&at, " ")))
 		if (settings_set(s->settings, name, value))
 			abort();

@@ -2,7 +2,7 @@
  * those of the regression statements. */
 #include "tests/test.h"
 
-#include "control/room/events.h"
+#include "control/room/membership.h"
 #include "control/room/session.h"
 #include "scene.h"
 

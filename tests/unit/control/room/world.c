@@ -72,7 +72,7 @@ void world_begin(struct world *w, const char *settings, unsigned n)
 	snprintf(copy, sizeof copy, "%s", settings);
 	/* Nobody here answers when speech-to-text is asked for words so far. */
 	if (settings_alloc(&w->settings) || settings_set(w->settings, "guest", "off") ||
-	    settings_set(w->settings, "peek_ms", "0"))
+	    settings_set(w->settings, "interim_ms", "0"))
 		abort();
 	while ((one = strsep(&rest, " ")) && *one) {
 		char *value = strchr(one, '=');

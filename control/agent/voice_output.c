@@ -1,4 +1,4 @@
-#include "control/aloud.h"
+#include "control/agent/voice_output.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -12,9 +12,9 @@
 
 enum { CHUNK = 2048, HELD_MAX = 120 * 2 * ROOM_RATE };
 
-struct aloud {
+struct voice_output {
 	struct media_call *call;
-	aloud_h *h;
+	voice_output_h *h;
 	void *arg;
 
 	uint32_t turn; /* 0 = none */
@@ -25,7 +25,7 @@ struct aloud {
 	size_t n, cap;
 };
 
-static void clear(struct aloud *s)
+static void clear(struct voice_output *s)
 {
 	media_playback_free(s->pb);
 	free(s->held);
@@ -39,7 +39,7 @@ static void clear(struct aloud *s)
 static void playback_event(struct media_playback *pb, enum media_playback_event ev,
 			   uint64_t samples, unsigned reason, uint64_t at_ns, void *arg)
 {
-	struct aloud *s = arg;
+	struct voice_output *s = arg;
 	struct room_event out = {.turn = s->turn, .samples = samples, .at = at_ns};
 
 	(void)pb;
@@ -63,7 +63,7 @@ static void playback_event(struct media_playback *pb, enum media_playback_event 
 	s->h(&out, s->arg);
 }
 
-static void write_sound(struct aloud *s, const uint8_t *pcm, size_t n)
+static void write_sound(struct voice_output *s, const uint8_t *pcm, size_t n)
 {
 	int16_t chunk[CHUNK];
 
@@ -84,7 +84,7 @@ static void write_sound(struct aloud *s, const uint8_t *pcm, size_t n)
 	}
 }
 
-static int hold(struct aloud *s, struct slice pcm)
+static int hold(struct voice_output *s, struct slice pcm)
 {
 	size_t need = s->n + pcm.n, cap = 2 * s->cap > need ? 2 * s->cap : need;
 	uint8_t *grown;
@@ -104,7 +104,7 @@ static int hold(struct aloud *s, struct slice pcm)
 	return 0;
 }
 
-static void sound(struct aloud *s, const struct room_effect *e)
+static void sound(struct voice_output *s, const struct room_effect *e)
 {
 	int err;
 
@@ -127,7 +127,7 @@ static void sound(struct aloud *s, const struct room_effect *e)
 	     s->arg);
 }
 
-static void open_playback(struct aloud *s, uint32_t turn)
+static void open_playback(struct voice_output *s, uint32_t turn)
 {
 	int err = s->turn == turn
 			  ? media_playback_open(&s->pb, s->call, ROOM_RATE, playback_event, s)
@@ -143,7 +143,7 @@ static void open_playback(struct aloud *s, uint32_t turn)
 	s->n = 0;
 }
 
-static void end(struct aloud *s)
+static void end(struct voice_output *s)
 {
 	if (s->ended)
 		return;
@@ -152,7 +152,7 @@ static void end(struct aloud *s)
 }
 
 /* Of a playback that runs. */
-static void adjust(struct aloud *s, const struct room_effect *e)
+static void adjust(struct voice_output *s, const struct room_effect *e)
 {
 	switch (e->type) {
 	case ROOM_DO_SAY_END:
@@ -175,7 +175,7 @@ static void adjust(struct aloud *s, const struct room_effect *e)
 	}
 }
 
-void aloud_do(struct aloud *s, const struct room_effect *e)
+void voice_output_do(struct voice_output *s, const struct room_effect *e)
 {
 	if (e->type == ROOM_DO_SAY_PCM)
 		sound(s, e);
@@ -187,15 +187,15 @@ void aloud_do(struct aloud *s, const struct room_effect *e)
 		clear(s);
 }
 
-void aloud_over(struct aloud *s, uint32_t turn)
+void voice_output_over(struct voice_output *s, uint32_t turn)
 {
 	if (s->turn == turn)
 		clear(s);
 }
 
-int aloud_alloc(struct aloud **out, struct media_call *call, aloud_h *h, void *arg)
+int voice_output_alloc(struct voice_output **out, struct media_call *call, voice_output_h *h, void *arg)
 {
-	struct aloud *s;
+	struct voice_output *s;
 
 	if (!out || !h)
 		return EINVAL;
@@ -209,7 +209,7 @@ int aloud_alloc(struct aloud **out, struct media_call *call, aloud_h *h, void *a
 	return 0;
 }
 
-struct aloud *aloud_free(struct aloud *s)
+struct voice_output *voice_output_free(struct voice_output *s)
 {
 	if (!s)
 		return NULL;

@@ -1,4 +1,4 @@
-#include "control/room/events.h"
+#include "control/room/membership.h"
 
 #include <stdio.h>
 

@@ -1,16 +1,16 @@
 /* The visit's state, and what its two files ask of each other: visit.c joins and keeps the room,
- * visit_tell.c is what people are told. For these two only. */
-#ifndef CONTROL_VISIT_INSIDE_H
-#define CONTROL_VISIT_INSIDE_H
+ * voice_session_tell.c is what people are told. For these two only. */
+#ifndef CONTROL_VOICE_SESSION_INSIDE_H
+#define CONTROL_VOICE_SESSION_INSIDE_H
 
 #include "control/faults.h"
-#include "control/visit.h"
+#include "control/voice_session.h"
 #include "control/words/words.h"
 
-enum { VISIT_MEMBERS = 512 };
+enum { VOICE_SESSION_MEMBERS = 512 };
 
-struct visit {
-	struct visit_conf conf;
+struct voice_session {
+	struct voice_session_conf conf;
 	uint64_t guild;
 	struct voice *voice;
 	struct tmr *tmr;
@@ -29,27 +29,27 @@ struct visit {
 	uint64_t greeted, greeted_at; /* the channel that was greeted last */
 	bool leaves;		      /* the room's session is over */
 	bool stage_asked;	      /* asked once to be a speaker, for this stay */
-	uint64_t members[VISIT_MEMBERS];
+	uint64_t members[VOICE_SESSION_MEMBERS];
 	unsigned n_members;
 };
 
 #define ID(x) ((unsigned long long)(x))
 
 /* The answer to whoever waits for one. */
-void visit_answer(struct visit *c, const struct words *words);
+void voice_session_answer(struct voice_session *c, const struct words *words);
 /* A sentence for the text chat that belongs to the voice channel; arg is the visit. */
-void visit_tell_room(const struct words *words, void *arg);
+void voice_session_tell_room(const struct words *words, void *arg);
 /* Whether the bot has a permission in the channel; `unknown` when that cannot be told. */
-bool visit_may(const struct visit *c, unsigned bit, bool unknown);
+bool voice_session_may(const struct voice_session *c, unsigned bit, bool unknown);
 /* In the call, but something keeps people from hearing us or us from hearing them. */
-enum voice_reason visit_hindrance(const struct visit *c);
-bool visit_unheard(const struct visit *c);
-bool visit_is_up(const struct visit *c);
+enum voice_reason voice_session_hindrance(const struct voice_session *c);
+bool voice_session_unheard(const struct voice_session *c);
+bool voice_session_is_up(const struct voice_session *c);
 /* A fault is there or is over. */
-void visit_see(struct visit *c, enum fault fault, bool there);
+void voice_session_see(struct voice_session *c, enum fault fault, bool there);
 /* What goes wrong, seen anew, and what is to be said of it. */
-void visit_watch(struct visit *c);
+void voice_session_watch(struct voice_session *c);
 /* The fault that a hindrance is: who asked for us is told with the answer, not twice. */
-void visit_told_already(struct visit *c);
+void voice_session_told_already(struct voice_session *c);
 
 #endif

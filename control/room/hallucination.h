@@ -16,32 +16,32 @@
  *
  * Words for a silence ("thank you for watching") are known by the silence, not by a list of such words: there is none that
  * nobody says in earnest. */
-#ifndef CONTROL_ROOM_GUARD_H
-#define CONTROL_ROOM_GUARD_H
+#ifndef CONTROL_ROOM_HALLUCINATION_H
+#define CONTROL_ROOM_HALLUCINATION_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct settings;
 
-enum { ROOM_GUARD_ROUNDS = 6 };
+enum { ROOM_HALLUCINATION_ROUNDS = 6 };
 
 enum room_guard {
-	ROOM_GUARD_WORDS,
-	ROOM_GUARD_CONTROL,
-	ROOM_GUARD_EMPTY,
-	ROOM_GUARD_UNSURE,
-	ROOM_GUARD_SPARSE,
+	ROOM_HALLUCINATION_WORDS,
+	ROOM_HALLUCINATION_CONTROL,
+	ROOM_HALLUCINATION_EMPTY,
+	ROOM_HALLUCINATION_UNSURE,
+	ROOM_HALLUCINATION_SPARSE,
 };
 
-struct room_guard_facts {
+struct room_hallucination_facts {
 	const char *text;
 	uint32_t doubt;	    /* as of ROOM_TRANSCRIPT; 0: not told */
 	uint32_t spoken_ms; /* of sound in which somebody spoke */
 	bool named;	    /* the bot's name is in it */
 };
 
-enum room_guard room_guard(const struct room_guard_facts *facts, const struct settings *s);
+enum room_guard room_guard(const struct room_hallucination_facts *facts, const struct settings *s);
 
 enum room_imagined {
 	ROOM_IMAGINED_NOT,
@@ -58,13 +58,13 @@ struct room_heard {
 	bool named;
 };
 
-enum room_imagined room_guard_imagined(const struct room_heard *heard, const struct settings *s);
+enum room_imagined room_hallucination_imagined(const struct room_heard *heard, const struct settings *s);
 /* Characters that are not blank in 10 s of so many ms of sound; 0 without any. */
-uint32_t room_guard_pace(const char *text, uint32_t ms);
+uint32_t room_hallucination_pace(const char *text, uint32_t ms);
 /* How often in a row its one to four words come that fill two thirds of it or more; 1 when none do. */
-unsigned room_guard_rounds(const char *text);
-bool room_guard_control(const char *text);
+unsigned room_hallucination_rounds(const char *text);
+bool room_hallucination_control(const char *text);
 /* A letter or a digit; all beyond ASCII counts as letters. */
-bool room_guard_words(const char *text);
+bool room_hallucination_words(const char *text);
 
 #endif

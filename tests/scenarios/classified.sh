@@ -2,13 +2,13 @@
 # The classifier: three are in the channel, somebody says something without the bot's name, and a model says whom it was
 # meant for.
 #
-#   tests/scenarios/judged.sh [build folder]      default: build
+#   tests/scenarios/classified.sh [build folder]      default: build
 # slow: in make scenarios, not in make check
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 B=${1:-build}
-D=$(mktemp -d /tmp/parley-judged-XXXXXX)
+D=$(mktemp -d /tmp/parley-classified-XXXXXX)
 . tests/scenarios/common
 
 # A model that says first that it was not for the bot, then that it was; prompts go to its log, a line each.

@@ -1,4 +1,4 @@
-#include "control/asr/ears.h"
+#include "control/asr/transcriber.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,15 +8,15 @@
 #include "control/asr/shared.h"
 #include "control/room/room.h"
 
-struct ears {
+struct transcriber {
 	struct asr *each; /* one of the three */
 	struct asr_shared *shared;
 	struct asr_files *files;
 };
 
-int ears_alloc(struct ears **out, const struct asr_conf *conf, enum ears_how how)
+int transcriber_alloc(struct transcriber **out, const struct asr_conf *conf, enum transcriber_how how)
 {
-	struct ears *e;
+	struct transcriber *e;
 	int err;
 
 	if (!out)
@@ -24,8 +24,8 @@ int ears_alloc(struct ears **out, const struct asr_conf *conf, enum ears_how how
 	e = calloc(1, sizeof *e);
 	if (!e)
 		return ENOMEM;
-	err = how == EARS_SHARED  ? asr_shared_alloc(&e->shared, conf)
-	      : how == EARS_FILES ? asr_files_alloc(&e->files, conf)
+	err = how == TRANSCRIBER_SHARED  ? asr_shared_alloc(&e->shared, conf)
+	      : how == TRANSCRIBER_FILES ? asr_files_alloc(&e->files, conf)
 				  : asr_alloc(&e->each, conf);
 	if (err) {
 		free(e);
@@ -35,7 +35,7 @@ int ears_alloc(struct ears **out, const struct asr_conf *conf, enum ears_how how
 	return 0;
 }
 
-struct ears *ears_free(struct ears *e)
+struct transcriber *transcriber_free(struct transcriber *e)
 {
 	if (!e)
 		return NULL;
@@ -60,8 +60,8 @@ static int do_shared(struct asr_shared *s, const struct room_effect *e)
 	case ROOM_DO_ASR_COMMIT:
 		asr_shared_commit(s, e->user, e->utterance);
 		break;
-	case ROOM_DO_ASR_PEEK:
-		asr_shared_peek(s, e->utterance);
+	case ROOM_DO_ASR_INTERIM:
+		asr_shared_interim(s, e->utterance);
 		break;
 	case ROOM_DO_ASR_CANCEL:
 		asr_shared_cancel(s, e->utterance);
@@ -88,8 +88,8 @@ static int do_each(struct asr *a, const struct room_effect *e)
 	case ROOM_DO_ASR_COMMIT:
 		asr_commit(a, e->user, e->utterance);
 		break;
-	case ROOM_DO_ASR_PEEK:
-		asr_peek(a, e->user, e->utterance);
+	case ROOM_DO_ASR_INTERIM:
+		asr_interim(a, e->user, e->utterance);
 		break;
 	case ROOM_DO_ASR_CANCEL:
 		asr_cancel(a, e->user, e->utterance);
@@ -129,12 +129,12 @@ static int do_files(struct asr_files *f, const struct room_effect *e)
 	return 0;
 }
 
-int ears_done(struct ears *e, uint64_t *user, uint32_t *utterance)
+int transcriber_done(struct transcriber *e, uint64_t *user, uint32_t *utterance)
 {
 	return e->files ? asr_files_send(e->files, user, utterance) : 0;
 }
 
-int ears_do(struct ears *e, const struct room_effect *effect)
+int transcriber_do(struct transcriber *e, const struct room_effect *effect)
 {
 	if (e->files)
 		return do_files(e->files, effect);

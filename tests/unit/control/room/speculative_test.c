@@ -8,27 +8,27 @@
 #include "world.h"
 
 enum {
-	AUTO = SETTINGS_OPTIMISTIC_AUTO,
-	ON = SETTINGS_OPTIMISTIC_ON,
-	OFF = SETTINGS_OPTIMISTIC_OFF
+	AUTO = SETTINGS_SPECULATIVE_AUTO,
+	ON = SETTINGS_SPECULATIVE_ON,
+	OFF = SETTINGS_SPECULATIVE_OFF
 };
 
 TEST(rule_140_141_143_144_the_power_decides_unless_somebody_did)
 {
-	CHECK(room_optimistic_allowed(AUTO, ROOM_POWER_MAINS));
-	CHECK(room_optimistic_allowed(AUTO, ROOM_POWER_UNKNOWN));
-	CHECK(!room_optimistic_allowed(AUTO, ROOM_POWER_BATTERY));
-	CHECK(room_optimistic_allowed(ON, ROOM_POWER_BATTERY));
-	CHECK(!room_optimistic_allowed(OFF, ROOM_POWER_MAINS)); /* pinned */
-	CHECK(!room_optimistic_allowed(OFF, ROOM_POWER_UNKNOWN));
+	CHECK(room_speculative_allowed(AUTO, ROOM_POWER_MAINS));
+	CHECK(room_speculative_allowed(AUTO, ROOM_POWER_UNKNOWN));
+	CHECK(!room_speculative_allowed(AUTO, ROOM_POWER_BATTERY));
+	CHECK(room_speculative_allowed(ON, ROOM_POWER_BATTERY));
+	CHECK(!room_speculative_allowed(OFF, ROOM_POWER_MAINS)); /* pinned */
+	CHECK(!room_speculative_allowed(OFF, ROOM_POWER_UNKNOWN));
 }
 
 TEST(rule_142_the_chance_must_reach_the_threshold)
 {
-	CHECK(room_optimistic_starts(AUTO, ROOM_POWER_MAINS, 600, 0.6));
-	CHECK(!room_optimistic_starts(AUTO, ROOM_POWER_MAINS, 600, 0.599));
-	CHECK(room_optimistic_starts(AUTO, ROOM_POWER_MAINS, 300, 0.3));
-	CHECK(!room_optimistic_starts(AUTO, ROOM_POWER_MAINS, 0, NAN));
+	CHECK(room_speculative_starts(AUTO, ROOM_POWER_MAINS, 600, 0.6));
+	CHECK(!room_speculative_starts(AUTO, ROOM_POWER_MAINS, 600, 0.599));
+	CHECK(room_speculative_starts(AUTO, ROOM_POWER_MAINS, 300, 0.3));
+	CHECK(!room_speculative_starts(AUTO, ROOM_POWER_MAINS, 0, NAN));
 }
 
 static void eot(struct world *w, uint32_t share, const char *text)

@@ -10,50 +10,50 @@
  *
  * Policy: on mains or unknown power it may, on battery not; a setting overrides both ways or pins it off. The chance must
  * reach eot_share; what is no number starts nothing. */
-#ifndef CONTROL_ROOM_OPTIMISTIC_H
-#define CONTROL_ROOM_OPTIMISTIC_H
+#ifndef CONTROL_ROOM_SPECULATIVE_H
+#define CONTROL_ROOM_SPECULATIVE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 enum room_power { ROOM_POWER_UNKNOWN, ROOM_POWER_MAINS, ROOM_POWER_BATTERY };
 
-/* mode: the setting optimistic. */
-bool room_optimistic_allowed(uint32_t mode, enum room_power power);
+/* mode: the setting speculative. */
+bool room_speculative_allowed(uint32_t mode, enum room_power power);
 /* eot_share: the setting, in thousandths. */
-bool room_optimistic_starts(uint32_t mode, enum room_power power, uint32_t eot_share, double chance);
+bool room_speculative_starts(uint32_t mode, enum room_power power, uint32_t eot_share, double chance);
 
 struct room;
 struct room_speaker;
 struct room_turn;
 struct room_event;
 
-struct room_optimistic {
+struct room_speculative {
 	enum room_power power;
 	uint32_t turn, of; /* the answer that was begun, and the speaker's own turn; 0 = none */
 	uint64_t voice_ms; /* of the speaker since then */
 };
 
 /* POWER and EOT. */
-void room_optimistic_power(struct room *room, const struct room_event *ev);
-void room_optimistic_eot(struct room *room, const struct room_event *ev);
+void room_speculative_power(struct room *room, const struct room_event *ev);
+void room_speculative_eot(struct room *room, const struct room_event *ev);
 /* The speaker goes on: voice, or all words so far. */
-void room_optimistic_voice(struct room *room, uint64_t user, uint64_t ms);
-void room_optimistic_words(struct room *room, uint64_t user, const char *text);
+void room_speculative_voice(struct room *room, uint64_t user, uint64_t ms);
+void room_speculative_words(struct room *room, uint64_t user, const char *text);
 /* An answer may be begun early at all. */
-bool room_optimistic_may(const struct room *room);
+bool room_speculative_may(const struct room *room);
 /* The speaker has finished with this chance, in thousandths; begun when the words are for the bot. */
-void room_optimistic_begin(struct room *room, struct room_speaker *sp, uint32_t chance);
+void room_speculative_begin(struct room *room, struct room_speaker *sp, uint32_t chance);
 /* The turn has its words. The answer that was begun to the same words, or NULL; other words take it back. Until it lands the
  * floor is free, so that the turn is judged as if nothing had been begun. */
-struct room_turn *room_optimistic_lift(struct room *room, struct room_turn *turn);
+struct room_turn *room_speculative_lift(struct room *room, struct room_turn *turn);
 /* The turn was judged: admitted, it is over and its answer under way; else the answer is taken back. NULL: nothing. */
-void room_optimistic_land(struct room *room, struct room_turn *turn, struct room_turn *early);
+void room_speculative_land(struct room *room, struct room_turn *turn, struct room_turn *early);
 /* Its brain failed. True: it was begun early, so it is taken back; the words ask anew when they are there. */
-bool room_optimistic_broke(struct room *room, const struct room_turn *turn);
+bool room_speculative_broke(struct room *room, const struct room_turn *turn);
 /* Nothing of the answer to this turn may be heard yet. */
-bool room_optimistic_holds(const struct room *room, uint32_t turn);
+bool room_speculative_holds(const struct room *room, uint32_t turn);
 /* At the end of a step: takes back what nobody will keep. */
-void room_optimistic_settle(struct room *room);
+void room_speculative_settle(struct room *room);
 
 #endif

@@ -1,4 +1,4 @@
-#include "control/room/guard.h"
+#include "control/room/hallucination.h"
 
 #include <string.h>
 #include <strings.h>
@@ -13,7 +13,7 @@ static bool word_byte(char ch)
 	       (unsigned char)ch >= 0x80;
 }
 
-bool room_guard_words(const char *text)
+bool room_hallucination_words(const char *text)
 {
 	for (; *text; text++)
 		if (word_byte(*text))
@@ -39,7 +39,7 @@ static bool vq_token(const char *p)
 	return false;
 }
 
-bool room_guard_control(const char *text)
+bool room_hallucination_control(const char *text)
 {
 	for (const char *p = text; *p; p++)
 		switch (*p) {
@@ -65,7 +65,7 @@ bool room_guard_control(const char *text)
 	return false;
 }
 
-uint32_t room_guard_pace(const char *text, uint32_t ms)
+uint32_t room_hallucination_pace(const char *text, uint32_t ms)
 {
 	uint64_t n = 0;
 
@@ -106,7 +106,7 @@ static bool same(const struct words *w, unsigned a, unsigned b, unsigned n)
 	return true;
 }
 
-unsigned room_guard_rounds(const char *text)
+unsigned room_hallucination_rounds(const char *text)
 {
 	struct words w;
 	unsigned most = 1;
@@ -126,32 +126,32 @@ unsigned room_guard_rounds(const char *text)
 	return most;
 }
 
-enum room_imagined room_guard_imagined(const struct room_heard *h, const struct settings *s)
+enum room_imagined room_hallucination_imagined(const struct room_heard *h, const struct settings *s)
 {
-	if (!room_guard_words(h->text))
+	if (!room_hallucination_words(h->text))
 		return ROOM_IMAGINED_NOT;
 	if (h->no_speech && h->no_speech - 1 >= s->asr_no_speech)
 		return ROOM_IMAGINED_IN_SILENCE;
 	if (strlen(h->text) >= SAYABLE_LEAST &&
-	    room_guard_pace(h->text, h->voice_ms) > s->asr_most_pace)
+	    room_hallucination_pace(h->text, h->voice_ms) > s->asr_most_pace)
 		return ROOM_IMAGINED_TOO_MUCH;
-	if (!h->named && room_guard_rounds(h->text) >= ROOM_GUARD_ROUNDS)
+	if (!h->named && room_hallucination_rounds(h->text) >= ROOM_HALLUCINATION_ROUNDS)
 		return ROOM_IMAGINED_LOOP;
 	return ROOM_IMAGINED_NOT;
 }
 
-enum room_guard room_guard(const struct room_guard_facts *f, const struct settings *s)
+enum room_guard room_guard(const struct room_hallucination_facts *f, const struct settings *s)
 {
-	if (room_guard_control(f->text))
-		return ROOM_GUARD_CONTROL;
-	if (!room_guard_words(f->text))
-		return ROOM_GUARD_EMPTY;
+	if (room_hallucination_control(f->text))
+		return ROOM_HALLUCINATION_CONTROL;
+	if (!room_hallucination_words(f->text))
+		return ROOM_HALLUCINATION_EMPTY;
 	if (!f->doubt || f->named)
-		return ROOM_GUARD_WORDS;
+		return ROOM_HALLUCINATION_WORDS;
 	if (f->doubt - 1 > s->asr_unsure)
-		return ROOM_GUARD_UNSURE;
+		return ROOM_HALLUCINATION_UNSURE;
 	if (f->spoken_ms >= s->asr_sparse_ms &&
-	    room_guard_pace(f->text, f->spoken_ms) < s->asr_sparse_pace)
-		return ROOM_GUARD_SPARSE;
-	return ROOM_GUARD_WORDS;
+	    room_hallucination_pace(f->text, f->spoken_ms) < s->asr_sparse_pace)
+		return ROOM_HALLUCINATION_SPARSE;
+	return ROOM_HALLUCINATION_WORDS;
 }

@@ -1,4 +1,4 @@
-#include "control/visit.h"
+#include "control/voice_session.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "control/agent.h"
+#include "control/agent/agent.h"
 #include "control/discord/gateway.h"
 #include "control/discord/guilds.h"
 #include "control/discord/rest.h"
@@ -16,7 +16,7 @@
 #include "control/room/room.h"
 #include "control/secure.h"
 #include "control/settings/settings.h"
-#include "control/visit_inside.h"
+#include "control/voice_session_inside.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
@@ -30,7 +30,7 @@ static void on_fault(enum fault fault, enum fault_is is, void *arg);
 
 /* ---- the room ---- */
 
-static int member_at(const struct visit *c, uint64_t user)
+static int member_at(const struct voice_session *c, uint64_t user)
 {
 	for (unsigned i = 0; i < c->n_members; i++)
 		if (c->members[i] == user)
@@ -40,10 +40,10 @@ static int member_at(const struct visit *c, uint64_t user)
 
 static void member_in(uint64_t user, const char *name, bool is_bot, void *arg)
 {
-	struct visit *c = arg;
+	struct voice_session *c = arg;
 	bool known = member_at(c, user) >= 0;
 
-	if (known ? !c->crowded : c->n_members == VISIT_MEMBERS)
+	if (known ? !c->crowded : c->n_members == VOICE_SESSION_MEMBERS)
 		return;
 	if (!known)
 		c->members[c->n_members++] = user;
@@ -51,7 +51,7 @@ static void member_in(uint64_t user, const char *name, bool is_bot, void *arg)
 		agent_member(c->agent, user, name, is_bot, true);
 }
 
-static void member_out(struct visit *c, unsigned i)
+static void member_out(struct voice_session *c, unsigned i)
 {
 	uint64_t user = c->members[i];
 
@@ -61,7 +61,7 @@ static void member_out(struct visit *c, unsigned i)
 }
 
 /* Brings the agent's list of people in line with what Discord told. */
-static void sync_members(struct visit *c)
+static void sync_members(struct voice_session *c)
 {
 	uint64_t channel = voice_channel(c->voice);
 	struct guild_voice v;
@@ -76,19 +76,19 @@ static void sync_members(struct visit *c)
 }
 
 /* What it is called. */
-static const char *name_of(const struct visit *c)
+static const char *name_of(const struct voice_session *c)
 {
 	const char *given = c->conf.settings->bot_name;
 
 	return *given ? given : c->conf.bot_name;
 }
 
-static void arm(struct visit *c);
+static void arm(struct voice_session *c);
 
 /* Not at once: the agent that says so goes with the call. */
 static void wants_to_leave(void *arg)
 {
-	struct visit *c = arg;
+	struct voice_session *c = arg;
 
 	c->leaves = true;
 	arm(c);
@@ -98,13 +98,13 @@ static void wants_to_leave(void *arg)
 
 static void on_sounded(uint64_t ticket, int err, void *arg)
 {
-	struct visit *c = arg;
+	struct voice_session *c = arg;
 
 	if (c->agent)
 		agent_sounded(c->agent, (uint32_t)(ticket >> 32), (uint32_t)ticket, err);
 }
 
-static struct sounds *sounds_of(struct visit *c)
+static struct sounds *sounds_of(struct voice_session *c)
 {
 	if (!c->sounds &&
 	    sounds_alloc(&c->sounds, c->conf.env, c->conf.rest, c->guild, on_sounded, c))
@@ -114,7 +114,7 @@ static struct sounds *sounds_of(struct visit *c)
 
 static int play_sound(uint32_t turn, uint32_t chunk, const char *ref, void *arg)
 {
-	struct visit *c = arg;
+	struct voice_session *c = arg;
 
 	return sounds_of(c) ? sounds_play(c->sounds, voice_channel(c->voice), ref,
 					  (uint64_t)turn << 32 | chunk)
@@ -122,7 +122,7 @@ static int play_sound(uint32_t turn, uint32_t chunk, const char *ref, void *arg)
 }
 
 /* Also of the bot's own sounds comes an event. */
-static void heard_sound(struct visit *c, uint64_t user, const json_t *d)
+static void heard_sound(struct voice_session *c, uint64_t user, const json_t *d)
 {
 	const json_t *sound = json_object_get(d, "sound_id");
 	uint64_t channel = 0, id = (uint64_t)json_integer_value(sound);
@@ -137,10 +137,10 @@ static void heard_sound(struct visit *c, uint64_t user, const json_t *d)
 	if (c->sounds)
 		name = sounds_name(c->sounds, id);
 	log_info("sound_heard", "guild=%llu user=%llu sound=%llu", ID(c->guild), ID(user), ID(id));
-	agent_beat(c->agent, user, name ? name : "of the soundboard");
+	agent_soundboard(c->agent, user, name ? name : "of the soundboard");
 }
 
-static void start_agent(struct visit *c)
+static void start_agent(struct voice_session *c)
 {
 	struct agent_conf conf = {.env = c->conf.env,
 				  .ws = c->conf.ws,
@@ -149,7 +149,7 @@ static void start_agent(struct visit *c)
 				  .settings = c->conf.settings,
 				  .bot_user = guilds_self(c->conf.guilds),
 				  .bot_name = name_of(c),
-				  .tellh = visit_tell_room,
+				  .tellh = voice_session_tell_room,
 				  .leaveh = wants_to_leave,
 				  .soundh = play_sound,
 				  .faulth = on_fault,
@@ -175,11 +175,11 @@ static void start_agent(struct visit *c)
 	}
 	c->n_members = 0;
 	sync_members(c);
-	agent_muted(c->agent, visit_unheard(c));
+	agent_muted(c->agent, voice_session_unheard(c));
 }
 
 /* why: a reason of ROOM_ENDS. */
-static void end_room(struct visit *c, const char *why)
+static void end_room(struct voice_session *c, const char *why)
 {
 	if (c->agent)
 		agent_end(c->agent, why);
@@ -193,7 +193,7 @@ static void end_room(struct visit *c, const char *why)
 
 /* ---- a stage: ask to be a speaker, once ---- */
 
-static void ask_to_speak(struct visit *c, const struct guild_voice *v)
+static void ask_to_speak(struct voice_session *c, const struct guild_voice *v)
 {
 	struct rest_call call = {
 		.method = "PATCH", .route = "/guilds/{}/voice-states/@me", .idempotent = true};
@@ -210,9 +210,9 @@ static void ask_to_speak(struct visit *c, const struct guild_voice *v)
 	strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
 	call.path = path;
 	call.major = major;
-	if (visit_may(c, DISCORD_BIT_MUTE_MEMBERS, false))
+	if (voice_session_may(c, DISCORD_BIT_MUTE_MEMBERS, false))
 		call.body = json_pack("{s:s,s:b}", "channel_id", channel, "suppress", 0);
-	else if (visit_may(c, DISCORD_BIT_REQUEST_TO_SPEAK, true))
+	else if (voice_session_may(c, DISCORD_BIT_REQUEST_TO_SPEAK, true))
 		call.body = json_pack("{s:s,s:s}", "channel_id", channel,
 				      "request_to_speak_timestamp", when);
 	if (call.body)
@@ -222,7 +222,7 @@ static void ask_to_speak(struct visit *c, const struct guild_voice *v)
 
 /* ---- mediad ---- */
 
-static struct media_want want_of(const struct visit *c, uint64_t channel)
+static struct media_want want_of(const struct voice_session *c, uint64_t channel)
 {
 	struct guild_channel ch = {.bitrate = 64000};
 
@@ -236,7 +236,7 @@ static struct media_want want_of(const struct visit *c, uint64_t channel)
 				   .retired = c->conf.settings->retired_modes};
 }
 
-static void arm(struct visit *c)
+static void arm(struct voice_session *c)
 {
 	uint64_t at = voice_deadline(c->voice), fault = faults_deadline(&c->faults);
 
@@ -254,14 +254,14 @@ static void arm(struct visit *c)
 
 static void on_fault(enum fault fault, enum fault_is is, void *arg)
 {
-	struct visit *c = arg;
+	struct voice_session *c = arg;
 
 	faults_set(&c->faults, fault, is, env_now(c->conf.env));
-	visit_watch(c);
+	voice_session_watch(c);
 	arm(c);
 }
 
-static void came_up(struct visit *c)
+static void came_up(struct voice_session *c)
 {
 	uint64_t channel = voice_channel(c->voice);
 	struct words words = {0};
@@ -273,12 +273,12 @@ static void came_up(struct visit *c)
 	if (!guilds_occupants(c->conf.guilds, c->guild, channel))
 		words_joined_alone(&words);
 	words_joined_say_name(&words, name_of(c));
-	words_voice(&words, visit_hindrance(c), 0);
-	visit_answer(c, &words);
-	visit_told_already(c);
+	words_voice(&words, voice_session_hindrance(c), 0);
+	voice_session_answer(c, &words);
+	voice_session_told_already(c);
 }
 
-static void log_secure(const struct visit *c, const struct media_call_secure *m)
+static void log_secure(const struct voice_session *c, const struct media_call_secure *m)
 {
 	char code[48];
 
@@ -292,11 +292,11 @@ static void log_secure(const struct visit *c, const struct media_call_secure *m)
 
 static void on_media(struct media_call *media, const struct media_msg *msg, void *arg)
 {
-	struct visit *c = arg;
+	struct voice_session *c = arg;
 
 	if (msg->type == MEDIA_CALL_SECURE) {
 		log_secure(c, &msg->call_secure);
-		visit_watch(c);
+		voice_session_watch(c);
 		arm(c);
 		return;
 	}
@@ -318,14 +318,14 @@ static void on_media(struct media_call *media, const struct media_msg *msg, void
 		c->was_up = true;
 		came_up(c);
 	}
-	visit_watch(c);
+	voice_session_watch(c);
 	voice_media(c->voice, msg->call_state.phase, msg->call_state.reason,
 		    msg->call_state.wants_credentials, env_now(c->conf.env));
 	(void)media;
 	arm(c);
 }
 
-static void open_media(struct visit *c, uint64_t channel)
+static void open_media(struct voice_session *c, uint64_t channel)
 {
 	struct media_want want = want_of(c, channel);
 	int err;
@@ -339,7 +339,7 @@ static void open_media(struct visit *c, uint64_t channel)
 
 /* ---- what the joining machine wants ---- */
 
-static void send_op4(struct visit *c, uint64_t channel)
+static void send_op4(struct voice_session *c, uint64_t channel)
 {
 	char guild[24], id[24];
 	json_t *d;
@@ -356,7 +356,7 @@ static void send_op4(struct visit *c, uint64_t channel)
 		open_media(c, channel);
 }
 
-static void give_lease(struct visit *c, const struct voice_act *act)
+static void give_lease(struct voice_session *c, const struct voice_act *act)
 {
 	struct media_want want = want_of(c, act->channel);
 	int err = ENOTCONN;
@@ -378,11 +378,11 @@ static void give_lease(struct visit *c, const struct voice_act *act)
 
 		words_voice(&words, VOICE_REASON_NO_MEDIAD, 0);
 		log_warn("call_without_mediad", "guild=%llu", ID(c->guild));
-		visit_answer(c, &words);
+		voice_session_answer(c, &words);
 	}
 }
 
-static void over(struct visit *c, const struct voice_act *act)
+static void over(struct voice_session *c, const struct voice_act *act)
 {
 	struct words words = {0};
 
@@ -390,15 +390,15 @@ static void over(struct visit *c, const struct voice_act *act)
 	log_warn("call_over", "guild=%llu why=\"%s\"", ID(c->guild), words.text);
 	/* Who was in the call hears of it, unless somebody here has put us out. */
 	if (c->was_up && act->type == VOICE_ACT_FAILED && !c->cmd)
-		visit_tell_room(&words, c);
-	visit_answer(c, &words);
+		voice_session_tell_room(&words, c);
+	voice_session_answer(c, &words);
 	end_room(c, act->type == VOICE_ACT_LEFT ? "bot_disconnected" : "connection_lost");
 	c->conf.changedh(c->conf.arg);
 }
 
 static void on_voice(const struct voice_act *act, void *arg)
 {
-	struct visit *c = arg;
+	struct voice_session *c = arg;
 
 	switch (act->type) {
 	case VOICE_ACT_OP4:
@@ -422,7 +422,7 @@ static void on_voice(const struct voice_act *act, void *arg)
 
 static enum voice_reason on_predict(uint64_t channel, void *arg)
 {
-	struct visit *c = arg;
+	struct voice_session *c = arg;
 	struct guild_channel ch;
 	struct guild_voice here;
 	uint64_t bits, self = guilds_self(c->conf.guilds);
@@ -446,11 +446,11 @@ static enum voice_reason on_predict(uint64_t channel, void *arg)
 }
 
 /* Where it always has to be, a new session follows. */
-static void session_over(struct visit *c)
+static void session_over(struct voice_session *c)
 {
 	c->leaves = false;
-	if (!visit_standing(c)) {
-		visit_leave(c);
+	if (!voice_session_standing(c)) {
+		voice_session_leave(c);
 		return;
 	}
 	c->agent = agent_free(c->agent);
@@ -460,7 +460,7 @@ static void session_over(struct visit *c)
 
 static void on_tmr(void *arg)
 {
-	struct visit *c = arg;
+	struct voice_session *c = arg;
 	uint64_t now = env_now(c->conf.env);
 	struct words words = {0};
 	unsigned media_reason;
@@ -470,20 +470,20 @@ static void on_tmr(void *arg)
 		return;
 	}
 	voice_tick(c->voice, now);
-	visit_watch(c);
+	voice_session_watch(c);
 	if (c->cmd_until && now >= c->cmd_until) {
 		words_still_joining(&words, voice_channel(c->voice));
 		words_voice(&words, voice_why(c->voice, &media_reason), media_reason);
-		visit_answer(c, &words);
+		voice_session_answer(c, &words);
 	}
 	arm(c);
 }
 
 /* ---- from control ---- */
 
-int visit_alloc(struct visit **out, const struct visit_conf *conf, uint64_t guild)
+int voice_session_alloc(struct voice_session **out, const struct voice_session_conf *conf, uint64_t guild)
 {
-	struct visit *c;
+	struct voice_session *c;
 	int err;
 
 	if (!out || !conf || !guild)
@@ -497,13 +497,13 @@ int visit_alloc(struct visit **out, const struct visit_conf *conf, uint64_t guil
 	if (!err)
 		err = tmr_alloc(&c->tmr, conf->env, on_tmr, c);
 	if (err)
-		visit_free(c);
+		voice_session_free(c);
 	else
 		*out = c;
 	return err;
 }
 
-struct visit *visit_free(struct visit *c)
+struct voice_session *voice_session_free(struct voice_session *c)
 {
 	if (!c)
 		return NULL;
@@ -515,30 +515,30 @@ struct visit *visit_free(struct visit *c)
 	return NULL;
 }
 
-uint64_t visit_guild(const struct visit *c)
+uint64_t voice_session_guild(const struct voice_session *c)
 {
 	return c->guild;
 }
 
-uint64_t visit_channel(const struct visit *c)
+uint64_t voice_session_channel(const struct voice_session *c)
 {
 	return voice_channel(c->voice);
 }
 
-bool visit_standing(const struct visit *c)
+bool voice_session_standing(const struct voice_session *c)
 {
 	return voice_standing(c->voice);
 }
 
-void visit_join(struct visit *c, uint64_t channel, bool standing, struct command *cmd)
+void voice_session_join(struct voice_session *c, uint64_t channel, bool standing, struct command *cmd)
 {
-	bool there = visit_is_up(c) && voice_state(c->voice) == VOICE_IN &&
+	bool there = voice_session_is_up(c) && voice_state(c->voice) == VOICE_IN &&
 		     voice_channel(c->voice) == channel;
 	struct words words = {0};
 	enum voice_reason why;
 
 	words_asked_elsewhere(&words);
-	visit_answer(c, &words);
+	voice_session_answer(c, &words);
 	c->cmd = cmd;
 	c->cmd_until = cmd ? env_now(c->conf.env) + ANSWER_S * SEC : 0;
 	why = voice_join(c->voice, channel, standing, env_now(c->conf.env));
@@ -547,7 +547,7 @@ void visit_join(struct visit *c, uint64_t channel, bool standing, struct command
 		words_voice(&words, why, 0);
 		log_warn("join_refused", "guild=%llu channel=%llu why=\"%s\"", ID(c->guild),
 			 ID(channel), words.text);
-		visit_answer(c, &words);
+		voice_session_answer(c, &words);
 	} else if (there) {
 		came_up(c);
 	} else {
@@ -558,19 +558,19 @@ void visit_join(struct visit *c, uint64_t channel, bool standing, struct command
 	arm(c);
 }
 
-void visit_leave(struct visit *c)
+void voice_session_leave(struct voice_session *c)
 {
 	struct words words = {0};
 
 	words_asked_to_leave(&words);
-	visit_answer(c, &words);
+	voice_session_answer(c, &words);
 	voice_leave(c->voice, env_now(c->conf.env));
 	end_room(c, "nl_leave");
 	c->conf.changedh(c->conf.arg);
 	arm(c);
 }
 
-void visit_adopt(struct visit *c, uint64_t channel, bool standing)
+void voice_session_adopt(struct voice_session *c, uint64_t channel, bool standing)
 {
 	struct guild_voice v = {0};
 
@@ -581,42 +581,42 @@ void visit_adopt(struct visit *c, uint64_t channel, bool standing)
 	arm(c);
 }
 
-void visit_online(struct visit *c, bool fresh)
+void voice_session_online(struct voice_session *c, bool fresh)
 {
-	visit_see(c, FAULT_DISCORD, false);
+	voice_session_see(c, FAULT_DISCORD, false);
 	voice_online(c->voice, fresh, env_now(c->conf.env));
 	arm(c);
 }
 
-void visit_mediad(struct visit *c, bool there)
+void voice_session_mediad(struct voice_session *c, bool there)
 {
 	c->mediad = there;
-	visit_watch(c);
+	voice_session_watch(c);
 	voice_mediad(c->voice, there, env_now(c->conf.env));
 	arm(c);
 }
 
-void visit_offline(struct visit *c)
+void voice_session_offline(struct voice_session *c)
 {
-	visit_see(c, FAULT_DISCORD, true);
+	voice_session_see(c, FAULT_DISCORD, true);
 	voice_offline(c->voice);
 	arm(c);
 }
 
-void visit_removed(struct visit *c)
+void voice_session_removed(struct voice_session *c)
 {
 	struct words words = {0};
 
 	voice_offline(c->voice); /* nothing to be said to this server any more */
 	voice_leave(c->voice, env_now(c->conf.env));
 	words_removed(&words);
-	visit_answer(c, &words);
+	voice_session_answer(c, &words);
 	end_room(c, "bot_disconnected");
 	c->conf.changedh(c->conf.arg);
 	arm(c);
 }
 
-static void own_state(struct visit *c, const json_t *d, uint64_t now)
+static void own_state(struct voice_session *c, const json_t *d, uint64_t now)
 {
 	const char *session = json_string_value(json_object_get(d, "session_id"));
 	struct guild_channel ch = {0};
@@ -628,10 +628,10 @@ static void own_state(struct visit *c, const json_t *d, uint64_t now)
 	    ch.type == DISCORD_CHANNEL_STAGE)
 		ask_to_speak(c, &v);
 	if (c->agent)
-		agent_muted(c->agent, visit_unheard(c));
+		agent_muted(c->agent, voice_session_unheard(c));
 }
 
-void visit_event(struct visit *c, const char *name, const json_t *d)
+void voice_session_event(struct voice_session *c, const char *name, const json_t *d)
 {
 	uint64_t user = 0, now = env_now(c->conf.env);
 
@@ -643,7 +643,7 @@ void visit_event(struct visit *c, const char *name, const json_t *d)
 		if (user == guilds_self(c->conf.guilds))
 			own_state(c, d, now);
 		sync_members(c);
-		visit_watch(c);
+		voice_session_watch(c);
 	} else if (strcmp(name, "VOICE_CHANNEL_EFFECT_SEND") == 0 &&
 		   discord_snowflake(json_string_value(json_object_get(d, "user_id")), &user)) {
 		heard_sound(c, user, d);
@@ -658,20 +658,20 @@ void visit_event(struct visit *c, const char *name, const json_t *d)
 	arm(c);
 }
 
-void visit_brain_ready(struct visit *c, bool moved)
+void voice_session_brain_ready(struct voice_session *c, bool moved)
 {
 	if (moved)
 		c->agent = agent_free(c->agent);
 	start_agent(c);
 }
 
-void visit_settings(struct visit *c)
+void voice_session_settings(struct voice_session *c)
 {
 	if (c->agent)
 		agent_settings(c->agent);
 }
 
-void visit_end(struct visit *c)
+void voice_session_end(struct voice_session *c)
 {
 	if (c->agent)
 		agent_end(c->agent, "shutdown");

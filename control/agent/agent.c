@@ -1,11 +1,11 @@
-#include "control/agent.h"
+#include "control/agent/agent.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/asr/ears.h"
+#include "control/asr/transcriber.h"
 #include "control/brain/realtime.h"
 #include "control/dialect/openai.h"
 #include "control/media/media.h"
@@ -13,7 +13,7 @@
 #include "control/room/room.h"
 #include "control/room/segment.h"
 #include "control/room_log.h"
-#include "control/aloud.h"
+#include "control/agent/voice_output.h"
 #include "control/services.h"
 #include "control/settings/provider.h"
 #include "control/settings/settings.h"
@@ -50,14 +50,14 @@ struct agent {
 	struct room *room;
 	struct room_log *log;	/* its journal, NULL when none is wanted */
 	struct realtime *brain; /* NULL when nobody told where one is */
-	struct ears *ears;	/* the same */
+	struct transcriber *transcriber;	/* the same */
 	struct services *services;
 	struct tmr *timer;
 	struct tmr *power_timer;
 	const char *power;	 /* as the room was told last */
 	struct tmr *sound_timer; /* of the sound that plays; NULL until there is one */
 	uint32_t sound_turn, sound_chunk;
-	struct aloud *aloud;
+	struct voice_output *output;
 
 	bool stepping;
 	struct later *first, **last;
@@ -259,7 +259,7 @@ static void record(struct agent *a, const struct room_turn *t)
 			 t->said);
 		realtime_remember(a->brain, line, said);
 	}
-	aloud_over(a->aloud, t->id);
+	voice_output_over(a->output, t->id);
 }
 
 /* ---- effects ---- */
@@ -284,7 +284,7 @@ static void no_words(struct agent *a, uint64_t user, uint32_t utterance, int err
 
 static void perform_asr(struct agent *a, const struct room_effect *e)
 {
-	int err = a->ears ? ears_do(a->ears, e) : EHOSTUNREACH;
+	int err = a->transcriber ? transcriber_do(a->transcriber, e) : EHOSTUNREACH;
 
 	if (!err)
 		return;
@@ -299,7 +299,7 @@ static void send_recordings(struct agent *a)
 {
 	uint64_t user = 0;
 	uint32_t utterance = 0;
-	int err = a->ears ? ears_done(a->ears, &user, &utterance) : 0;
+	int err = a->transcriber ? transcriber_done(a->transcriber, &user, &utterance) : 0;
 
 	if (err)
 		no_words(a, user, utterance, err);
@@ -388,7 +388,7 @@ static void perform(struct agent *a, const struct room_effect *e)
 	case ROOM_DO_ASR_CLOSE:
 	case ROOM_DO_ASR_SPEECH:
 	case ROOM_DO_ASR_FILE:
-	case ROOM_DO_ASR_PEEK:
+	case ROOM_DO_ASR_INTERIM:
 		perform_asr(a, e);
 		break;
 	case ROOM_DO_INSTRUCT:
@@ -405,7 +405,7 @@ static void perform(struct agent *a, const struct room_effect *e)
 	case ROOM_DO_SAY_PAUSE:
 	case ROOM_DO_SAY_RESUME:
 	case ROOM_DO_SAY_GAIN:
-		aloud_do(a->aloud, e);
+		voice_output_do(a->output, e);
 		break;
 	case ROOM_DO_SOUNDBOARD:
 		play_sound(a, e);
@@ -589,9 +589,9 @@ void agent_sounded(struct agent *a, uint32_t turn, uint32_t chunk, int err)
 	tmr_start(a->sound_timer, ms * MS);
 }
 
-void agent_beat(struct agent *a, uint64_t user, const char *name)
+void agent_soundboard(struct agent *a, uint64_t user, const char *name)
 {
-	feed(a, &(struct room_event){.type = ROOM_BEAT, .user = user, .text = slice_str(name)});
+	feed(a, &(struct room_event){.type = ROOM_SOUNDBOARD_PLAYED, .user = user, .text = slice_str(name)});
 }
 
 void agent_settings(struct agent *a)
@@ -610,7 +610,7 @@ void agent_end(struct agent *a, const char *why)
 void agent_status(const struct agent *a, struct status *out)
 {
 	out->has_brain = true;
-	out->brain_up = a->brain ? realtime_up(a->brain) : a->ears && services_up(a->services);
+	out->brain_up = a->brain ? realtime_up(a->brain) : a->transcriber && services_up(a->services);
 	out->guest = settings_guest(a->settings);
 	settings_brain_shown(a->settings, out->brain, sizeof out->brain);
 	out->turns = a->turns;
@@ -634,18 +634,18 @@ static void look_at_power(void *arg)
 	feed(a, &(struct room_event){.type = ROOM_POWER, .text = slice_str(power)});
 }
 
-static int ears_find(struct agent *a, struct asr_conf *conf)
+static int transcriber_find(struct agent *a, struct asr_conf *conf)
 {
-	static const enum ears_how how[] = {[SETTINGS_ASR_SPEAKER] = EARS_EACH,
-					    [SETTINGS_ASR_SHARED] = EARS_SHARED,
-					    [SETTINGS_ASR_FILE] = EARS_FILES};
+	static const enum transcriber_how how[] = {[SETTINGS_ASR_SPEAKER] = TRANSCRIBER_EACH,
+					    [SETTINGS_ASR_SHARED] = TRANSCRIBER_SHARED,
+					    [SETTINGS_ASR_FILE] = TRANSCRIBER_FILES};
 	struct settings_provider where;
 
 	if (settings_provider(a->settings, SETTINGS_SERVICE_ASR, &where) == 0) {
 		conf->base = where.base;
 		conf->base_key = where.key;
 	}
-	return ears_alloc(&a->ears, conf, how[a->settings->asr_sessions]);
+	return transcriber_alloc(&a->transcriber, conf, how[a->settings->asr_sessions]);
 }
 
 static int shells_alloc(struct agent *a, const struct agent_conf *conf)
@@ -681,7 +681,7 @@ static int shells_alloc(struct agent *a, const struct agent_conf *conf)
 	/* What writes is asked by HTTP, and needs no session. */
 	if (s->reply_path != SETTINGS_REPLY_BRAIN)
 		err = realtime_alloc(&a->brain, &bc);
-	return err ? err : ears_find(a, &ac);
+	return err ? err : transcriber_find(a, &ac);
 }
 
 int agent_alloc(struct agent **out, const struct agent_conf *conf)
@@ -708,7 +708,7 @@ int agent_alloc(struct agent **out, const struct agent_conf *conf)
 	a->fx = calloc(1, sizeof *a->fx);
 	err = a->fx ? room_alloc(&a->room, conf->settings, conf->bot_name) : ENOMEM;
 	if (!err)
-		err = aloud_alloc(&a->aloud, a->call, say_fact, a);
+		err = voice_output_alloc(&a->output, a->call, say_fact, a);
 	if (!err)
 		err = tmr_alloc(&a->timer, a->env, timer_fired, a);
 	if (!err)
@@ -744,8 +744,8 @@ struct agent *agent_free(struct agent *a)
 	tmr_free(a->timer);
 	tmr_free(a->power_timer);
 	tmr_free(a->sound_timer);
-	aloud_free(a->aloud);
-	ears_free(a->ears);
+	voice_output_free(a->output);
+	transcriber_free(a->transcriber);
 	realtime_free(a->brain);
 	services_free(a->services);
 	room_log_free(a->log);

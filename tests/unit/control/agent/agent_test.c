@@ -1,16 +1,16 @@
 /* The agent between a toy mediad and a fake provider, all on one loop: from a speaker's sound to
  * the bot's. */
-#include "control/agent.h"
+#include "control/agent/agent.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "brain/fake_realtime.h"
+#include "tests/unit/control/brain/fake_realtime.h"
 #include "control/media/media.h"
 #include "control/room/room.h"
 #include "control/settings/settings.h"
 #include "control/status.h"
-#include "fake_http.h"
+#include "tests/unit/control/fake_http.h"
 #include "ipc/http.h"
 #include "ipc/peer.h"
 #include "ipc/tmr.h"
@@ -472,7 +472,7 @@ TEST(voice_over_the_answer_stops_it_and_the_brain_learns_where)
 	CHECK(scene_begin(&s, "off"));
 	/* All of the voice comes in the answer's first moment, before any words of it could. */
 	CHECK_INT(settings_set(s.settings, "echo_guard_ms", "0"), 0);
-	CHECK_INT(settings_set(s.settings, "peek_ms", "0"), 0);
+	CHECK_INT(settings_set(s.settings, "interim_ms", "0"), 0);
 	s.words = "what time is it";
 	s.barge_in = true;
 	over = truncated;

@@ -2,17 +2,17 @@
 
 #include <string.h>
 
-#include "control/room/guard.h"
+#include "control/room/hallucination.h"
 #include "control/settings/settings.h"
 #include "world.h"
 
-static enum room_guard judged(const struct room_guard_facts *f)
+static enum room_guard judged(const struct room_hallucination_facts *f)
 {
 	struct settings *s = NULL;
 	enum room_guard g;
 
 	if (settings_alloc(&s))
-		return ROOM_GUARD_CONTROL;
+		return ROOM_HALLUCINATION_CONTROL;
 	g = room_guard(f, s);
 	settings_free(s);
 	return g;
@@ -24,23 +24,23 @@ TEST(rule_033_058_a_models_own_marks_are_no_words)
 		const char *text;
 		enum room_guard want;
 	} rows[] = {
-		{"parley what time is it", ROOM_GUARD_WORDS},
-		{"<|endoftext|>", ROOM_GUARD_CONTROL},
-		{"well <|0.00|> hello", ROOM_GUARD_CONTROL},
-		{"vq_lbr_audio_77814", ROOM_GUARD_CONTROL},
-		{"hello audio_future2 there", ROOM_GUARD_CONTROL},
-		{"end_of_task", ROOM_GUARD_CONTROL},
-		{"audio_future", ROOM_GUARD_WORDS},
-		{"vq_ and audio_ are words", ROOM_GUARD_WORDS},
-		{"a <| b", ROOM_GUARD_WORDS},
-		{"", ROOM_GUARD_EMPTY},
-		{" ... ?! -- ,", ROOM_GUARD_EMPTY},
-		{"7", ROOM_GUARD_WORDS},
-		{"да", ROOM_GUARD_WORDS},
+		{"parley what time is it", ROOM_HALLUCINATION_WORDS},
+		{"<|endoftext|>", ROOM_HALLUCINATION_CONTROL},
+		{"well <|0.00|> hello", ROOM_HALLUCINATION_CONTROL},
+		{"vq_lbr_audio_77814", ROOM_HALLUCINATION_CONTROL},
+		{"hello audio_future2 there", ROOM_HALLUCINATION_CONTROL},
+		{"end_of_task", ROOM_HALLUCINATION_CONTROL},
+		{"audio_future", ROOM_HALLUCINATION_WORDS},
+		{"vq_ and audio_ are words", ROOM_HALLUCINATION_WORDS},
+		{"a <| b", ROOM_HALLUCINATION_WORDS},
+		{"", ROOM_HALLUCINATION_EMPTY},
+		{" ... ?! -- ,", ROOM_HALLUCINATION_EMPTY},
+		{"7", ROOM_HALLUCINATION_WORDS},
+		{"да", ROOM_HALLUCINATION_WORDS},
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		enum room_guard got = judged(&(struct room_guard_facts){.text = rows[i].text});
+		enum room_guard got = judged(&(struct room_hallucination_facts){.text = rows[i].text});
 
 		if (got != rows[i].want)
 			test_fail(__FILE__, __LINE__, "\"%s\" gave %d", rows[i].text, got);
@@ -49,32 +49,32 @@ TEST(rule_033_058_a_models_own_marks_are_no_words)
 
 TEST(what_the_recogniser_doubts_is_dropped_when_it_says_so)
 {
-	struct room_guard_facts f = {.text = "thank you for watching", .doubt = 1002};
+	struct room_hallucination_facts f = {.text = "thank you for watching", .doubt = 1002};
 
-	CHECK_INT(judged(&f), ROOM_GUARD_UNSURE);
+	CHECK_INT(judged(&f), ROOM_HALLUCINATION_UNSURE);
 	f.doubt = 1001;
-	CHECK_INT(judged(&f), ROOM_GUARD_WORDS);
+	CHECK_INT(judged(&f), ROOM_HALLUCINATION_WORDS);
 	f.doubt = 3001;
 	f.named = true;
-	CHECK_INT(judged(&f), ROOM_GUARD_WORDS);
+	CHECK_INT(judged(&f), ROOM_HALLUCINATION_WORDS);
 	f.named = false;
 	f.doubt = 0;
-	CHECK_INT(judged(&f), ROOM_GUARD_WORDS);
+	CHECK_INT(judged(&f), ROOM_HALLUCINATION_WORDS);
 }
 
 TEST(few_words_in_long_sound_are_dropped)
 {
-	struct room_guard_facts f = {.text = "you know", .doubt = 1, .spoken_ms = 2000};
+	struct room_hallucination_facts f = {.text = "you know", .doubt = 1, .spoken_ms = 2000};
 
-	CHECK_INT(room_guard_pace(f.text, f.spoken_ms), 35);
-	CHECK_INT(judged(&f), ROOM_GUARD_SPARSE);
+	CHECK_INT(room_hallucination_pace(f.text, f.spoken_ms), 35);
+	CHECK_INT(judged(&f), ROOM_HALLUCINATION_SPARSE);
 	f.spoken_ms = 1999;
-	CHECK_INT(judged(&f), ROOM_GUARD_WORDS);
+	CHECK_INT(judged(&f), ROOM_HALLUCINATION_WORDS);
 	f.spoken_ms = 2000;
 	f.text = "you know it";
-	CHECK_INT(judged(&f), ROOM_GUARD_WORDS);
+	CHECK_INT(judged(&f), ROOM_HALLUCINATION_WORDS);
 	f.spoken_ms = 0;
-	CHECK_INT(room_guard_pace(f.text, 0), 0);
+	CHECK_INT(room_hallucination_pace(f.text, 0), 0);
 }
 
 TEST(hostile_transcripts_are_looked_at_once)
@@ -85,13 +85,13 @@ TEST(hostile_transcripts_are_looked_at_once)
 	CHECK(text);
 	memset(text, '<', n);
 	text[n] = '\0';
-	CHECK_INT(judged(&(struct room_guard_facts){.text = text}), ROOM_GUARD_EMPTY);
+	CHECK_INT(judged(&(struct room_hallucination_facts){.text = text}), ROOM_HALLUCINATION_EMPTY);
 	for (size_t i = 0; i + 1 < n; i += 2)
 		memcpy(text + i, "<|", 2);
-	CHECK_INT(judged(&(struct room_guard_facts){.text = text}), ROOM_GUARD_EMPTY);
+	CHECK_INT(judged(&(struct room_hallucination_facts){.text = text}), ROOM_HALLUCINATION_EMPTY);
 	for (size_t i = 0; i + 3 < n; i += 3)
 		memcpy(text + i, "vq_", 3);
-	CHECK_INT(judged(&(struct room_guard_facts){.text = text}), ROOM_GUARD_WORDS);
+	CHECK_INT(judged(&(struct room_hallucination_facts){.text = text}), ROOM_HALLUCINATION_WORDS);
 	free(text);
 }
 
@@ -103,7 +103,7 @@ static enum room_imagined imagined(const char *text, uint32_t voice_ms)
 
 	if (settings_alloc(&s))
 		return ROOM_IMAGINED_NOT;
-	kind = room_guard_imagined(&h, s);
+	kind = room_hallucination_imagined(&h, s);
 	settings_free(s);
 	return kind;
 }
@@ -124,12 +124,12 @@ TEST(words_that_nobody_can_have_said_are_none)
 
 TEST(words_that_go_round_in_a_circle_are_none)
 {
-	CHECK_INT(room_guard_rounds("so so so so so so so"), 7);
-	CHECK_INT(room_guard_rounds("Thank you. Thank you. Thank you."), 3);
-	CHECK_INT(room_guard_rounds("I don't know, I don't know, I don't know."), 3);
-	CHECK_INT(room_guard_rounds("one two three four"), 1);
-	CHECK_INT(room_guard_rounds("no no no that is not what I said at all to you"), 1);
-	CHECK_INT(room_guard_rounds(""), 1);
+	CHECK_INT(room_hallucination_rounds("so so so so so so so"), 7);
+	CHECK_INT(room_hallucination_rounds("Thank you. Thank you. Thank you."), 3);
+	CHECK_INT(room_hallucination_rounds("I don't know, I don't know, I don't know."), 3);
+	CHECK_INT(room_hallucination_rounds("one two three four"), 1);
+	CHECK_INT(room_hallucination_rounds("no no no that is not what I said at all to you"), 1);
+	CHECK_INT(room_hallucination_rounds(""), 1);
 	CHECK_INT(imagined("the end the end the end the end the end the end", 4000),
 		  ROOM_IMAGINED_LOOP);
 	CHECK_INT(imagined("the end the end the end the end the end", 4000), ROOM_IMAGINED_NOT);
@@ -142,11 +142,11 @@ TEST(a_recogniser_that_heard_no_speech_is_believed)
 	struct settings *s = NULL;
 
 	CHECK_INT(settings_alloc(&s), 0);
-	CHECK_INT(room_guard_imagined(&h, s), ROOM_IMAGINED_IN_SILENCE);
+	CHECK_INT(room_hallucination_imagined(&h, s), ROOM_IMAGINED_IN_SILENCE);
 	h.no_speech = 800;
-	CHECK_INT(room_guard_imagined(&h, s), ROOM_IMAGINED_NOT);
+	CHECK_INT(room_hallucination_imagined(&h, s), ROOM_IMAGINED_NOT);
 	h.no_speech = 0; /* not told */
-	CHECK_INT(room_guard_imagined(&h, s), ROOM_IMAGINED_NOT);
+	CHECK_INT(room_hallucination_imagined(&h, s), ROOM_IMAGINED_NOT);
 	settings_free(s);
 }
 
@@ -156,7 +156,7 @@ TEST(imagined_words_end_the_turn_and_say_why)
 	char why[2048];
 	struct world w;
 
-	world_begin(&w, "optimistic=off", 1);
+	world_begin(&w, "speculative=off", 1);
 	world_sound(&w, 1, 100, 6000);
 	world_sound(&w, 1, 500, 100);
 	world_sound_end(&w, 1);

@@ -3,8 +3,8 @@
  *
  * Everything runs on env's loop thread. The agent borrows what its conf names for as long as it
  * lives. */
-#ifndef CONTROL_AGENT_H
-#define CONTROL_AGENT_H
+#ifndef CONTROL_AGENT_AGENT_H
+#define CONTROL_AGENT_AGENT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,7 +52,7 @@ void agent_muted(struct agent *a, bool muted);
 /* The sound plays, or cannot (an errno). */
 void agent_sounded(struct agent *a, uint32_t turn, uint32_t chunk, int err);
 /* Somebody played a sound of the soundboard. */
-void agent_beat(struct agent *a, uint64_t user, const char *name);
+void agent_soundboard(struct agent *a, uint64_t user, const char *name);
 /* The settings have changed in place. */
 void agent_settings(struct agent *a);
 /* The session ends for a reason of ROOM_ENDS (control/room/reasons.def): every turn ends and is recorded. Neither the room

@@ -9,26 +9,26 @@
  *   PLAYING    it drained, more comes      HELD: another playback of the same turn
  *   any        SAY_PCM of another turn     HELD, and the older one is nobody's
  *
- * Everything runs on the media link's loop thread. The handler may be called from inside aloud_do. */
-#ifndef CONTROL_ALOUD_H
-#define CONTROL_ALOUD_H
+ * Everything runs on the media link's loop thread. The handler may be called from inside voice_output_do. */
+#ifndef CONTROL_AGENT_VOICE_OUTPUT_H
+#define CONTROL_AGENT_VOICE_OUTPUT_H
 
 #include <stdint.h>
 
 struct media_call;
 struct room_effect;
 struct room_event;
-struct aloud;
+struct voice_output;
 
-/* ROOM_SAY_STARTED, _DRAINED, _STOPPED, ROOM_BRAIN_FAILED; borrowed until return. It may call aloud_over. */
-typedef void(aloud_h)(const struct room_event *ev, void *arg);
+/* ROOM_SAY_STARTED, _DRAINED, _STOPPED, ROOM_BRAIN_FAILED; borrowed until return. It may call voice_output_over. */
+typedef void(voice_output_h)(const struct room_event *ev, void *arg);
 
 /* call is borrowed. EINVAL, ENOMEM. Caller owns *out. */
-int aloud_alloc(struct aloud **out, struct media_call *call, aloud_h *h, void *arg);
-struct aloud *aloud_free(struct aloud *s);
+int voice_output_alloc(struct voice_output **out, struct media_call *call, voice_output_h *h, void *arg);
+struct voice_output *voice_output_free(struct voice_output *s);
 /* One ROOM_DO_SAY_*. */
-void aloud_do(struct aloud *s, const struct room_effect *e);
+void voice_output_do(struct voice_output *s, const struct room_effect *e);
 /* The turn ended: nothing more of it. */
-void aloud_over(struct aloud *s, uint32_t turn);
+void voice_output_over(struct voice_output *s, uint32_t turn);
 
 #endif

@@ -2,8 +2,8 @@
  * whoever waits for an answer to /join.
  *
  * Owned by control. Everything its conf names is borrowed for as long as it lives. */
-#ifndef CONTROL_VISIT_H
-#define CONTROL_VISIT_H
+#ifndef CONTROL_VOICE_SESSION_H
+#define CONTROL_VOICE_SESSION_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 
 #include "control/discord/commands.h"
 
-struct visit;
+struct voice_session;
 struct env;
 struct gateway;
 struct guilds;
@@ -23,7 +23,7 @@ struct settings;
 struct status;
 struct ws_ctx;
 
-struct visit_conf {
+struct voice_session_conf {
 	struct env *env;
 	struct ws_ctx *ws;
 	struct http *http;
@@ -38,35 +38,35 @@ struct visit_conf {
 };
 
 /* conf is copied. EINVAL, ENOMEM. Caller owns *out. */
-int visit_alloc(struct visit **out, const struct visit_conf *conf, uint64_t guild);
-struct visit *visit_free(struct visit *c);
-uint64_t visit_guild(const struct visit *c);
+int voice_session_alloc(struct voice_session **out, const struct voice_session_conf *conf, uint64_t guild);
+struct voice_session *voice_session_free(struct voice_session *c);
+uint64_t voice_session_guild(const struct voice_session *c);
 /* Where it ought to be, 0 for nowhere. */
-uint64_t visit_channel(const struct visit *c);
-bool visit_standing(const struct visit *c);
+uint64_t voice_session_channel(const struct voice_session *c);
+bool voice_session_standing(const struct voice_session *c);
 
 /* Joins; cmd, when given, gets its answer once it is known how that went. */
-void visit_join(struct visit *c, uint64_t channel, bool standing, struct command *cmd);
-void visit_leave(struct visit *c);
+void voice_session_join(struct voice_session *c, uint64_t channel, bool standing, struct command *cmd);
+void voice_session_leave(struct voice_session *c);
 /* A control before us had joined here; where the bot is is what guilds remembers. */
-void visit_adopt(struct visit *c, uint64_t channel, bool standing);
+void voice_session_adopt(struct voice_session *c, uint64_t channel, bool standing);
 
-void visit_online(struct visit *c, bool fresh);
+void voice_session_online(struct voice_session *c, bool fresh);
 /* Whether a mediad is there; before the first word about it one is. */
-void visit_mediad(struct visit *c, bool there);
-void visit_offline(struct visit *c);
+void voice_session_mediad(struct voice_session *c, bool there);
+void voice_session_offline(struct voice_session *c);
 /* The bot was removed from the server. */
-void visit_removed(struct visit *c);
+void voice_session_removed(struct voice_session *c);
 /* An event of this server, after guilds took it in. */
-void visit_event(struct visit *c, const char *name, const json_t *d);
+void voice_session_event(struct voice_session *c, const char *name, const json_t *d);
 /* The brain's address is known now, or it moved to another. */
-void visit_brain_ready(struct visit *c, bool moved);
+void voice_session_brain_ready(struct voice_session *c, bool moved);
 /* The settings have changed in place. */
-void visit_settings(struct visit *c);
+void voice_session_settings(struct voice_session *c);
 /* The program ends: every turn of its room is over from now on. */
-void visit_end(struct visit *c);
+void voice_session_end(struct voice_session *c);
 /* What /status is made of, but for what only control knows. Borrows of the visit until it changes.
  */
-void visit_status(const struct visit *c, struct status *out);
+void voice_session_status(const struct voice_session *c, struct status *out);
 
 #endif

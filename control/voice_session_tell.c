@@ -3,13 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "control/agent.h"
+#include "control/agent/agent.h"
 #include "control/discord/guilds.h"
 #include "control/discord/rest.h"
 #include "control/discord/voice.h"
 #include "control/media/media.h"
 #include "control/status.h"
-#include "control/visit_inside.h"
+#include "control/voice_session_inside.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "proto/discord.h"
@@ -17,7 +17,7 @@
 
 enum { SILENT_MESSAGE = 4096 };
 
-void visit_answer(struct visit *c, const struct words *words)
+void voice_session_answer(struct voice_session *c, const struct words *words)
 {
 	struct command *cmd = c->cmd;
 
@@ -35,9 +35,9 @@ static void on_told(int err, int status, const json_t *body, void *arg)
 			 json_string_value(json_object_get(body, "message")));
 }
 
-void visit_tell_room(const struct words *words, void *arg)
+void voice_session_tell_room(const struct words *words, void *arg)
 {
-	struct visit *c = arg;
+	struct voice_session *c = arg;
 	struct rest_call call = {.method = "POST", .route = "/channels/{}/messages"};
 	char path[64], major[24];
 
@@ -55,7 +55,7 @@ void visit_tell_room(const struct words *words, void *arg)
 	json_decref(call.body);
 }
 
-bool visit_may(const struct visit *c, unsigned bit, bool unknown)
+bool voice_session_may(const struct voice_session *c, unsigned bit, bool unknown)
 {
 	uint64_t bits;
 
@@ -65,7 +65,7 @@ bool visit_may(const struct visit *c, unsigned bit, bool unknown)
 	return bits & DISCORD_PERMISSION(bit);
 }
 
-enum voice_reason visit_hindrance(const struct visit *c)
+enum voice_reason voice_session_hindrance(const struct voice_session *c)
 {
 	struct guild_channel ch = {0};
 	struct guild_voice v;
@@ -80,73 +80,73 @@ enum voice_reason visit_hindrance(const struct visit *c)
 	if (v.deaf)
 		return VOICE_REASON_SERVER_DEAFENED;
 	if (v.suppress ||
-	    (ch.type == DISCORD_CHANNEL_VOICE && !visit_may(c, DISCORD_BIT_SPEAK, true)))
+	    (ch.type == DISCORD_CHANNEL_VOICE && !voice_session_may(c, DISCORD_BIT_SPEAK, true)))
 		return VOICE_REASON_NO_SPEAK;
 	return VOICE_REASON_NONE;
 }
 
-bool visit_unheard(const struct visit *c)
+bool voice_session_unheard(const struct voice_session *c)
 {
-	enum voice_reason why = visit_hindrance(c);
+	enum voice_reason why = voice_session_hindrance(c);
 
 	return why != VOICE_REASON_NONE && why != VOICE_REASON_SERVER_DEAFENED;
 }
 
-bool visit_is_up(const struct visit *c)
+bool voice_session_is_up(const struct voice_session *c)
 {
 	const struct media_call_state *last = c->media ? media_call_last(c->media) : NULL;
 
 	return last && (last->phase == MEDIA_PHASE_UP || last->phase == MEDIA_PHASE_RESUMING);
 }
 
-void visit_see(struct visit *c, enum fault fault, bool there)
+void voice_session_see(struct voice_session *c, enum fault fault, bool there)
 {
 	faults_set(&c->faults, fault, there ? FAULT_IS_THERE : FAULT_IS_OVER, env_now(c->conf.env));
 }
 
 /* Of the encryption, as mediad tells it; between two sessions there is nothing to hear and nothing
  * to seal, and what was told stays open. */
-static void see_secure(struct visit *c)
+static void see_secure(struct voice_session *c)
 {
 	const struct media_call_secure *m = c->media ? media_call_secured(c->media) : NULL;
 	uint64_t now = env_now(c->conf.env);
 	bool others = guilds_occupants(c->conf.guilds, c->guild, voice_channel(c->voice)) > 0;
 
 	if (m && m->known) {
-		visit_see(c, FAULT_DEAF, m->deaf > 0);
-		visit_see(c, FAULT_KEYLESS, m->version && !m->ready && others);
+		voice_session_see(c, FAULT_DEAF, m->deaf > 0);
+		voice_session_see(c, FAULT_KEYLESS, m->version && !m->ready && others);
 	} else {
 		faults_set(&c->faults, FAULT_DEAF, FAULT_IS_UNKNOWN, now);
 		faults_set(&c->faults, FAULT_KEYLESS, FAULT_IS_UNKNOWN, now);
 	}
 }
 
-void visit_watch(struct visit *c)
+void voice_session_watch(struct voice_session *c)
 {
-	enum voice_reason why = visit_hindrance(c);
-	bool up = visit_is_up(c), gone = c->was_up && voice_channel(c->voice) && !up;
+	enum voice_reason why = voice_session_hindrance(c);
+	bool up = voice_session_is_up(c), gone = c->was_up && voice_channel(c->voice) && !up;
 	bool by_mediad = gone && (!c->mediad || c->faults.v[FAULT_MEDIAD].there);
 	struct words words = {0};
 
-	visit_see(c, FAULT_MEDIAD, by_mediad);
-	visit_see(c, FAULT_CALL, gone && !by_mediad);
-	visit_see(c, FAULT_AUDIENCE, up && why == VOICE_REASON_STAGE_AUDIENCE);
-	visit_see(c, FAULT_MUTED, up && why == VOICE_REASON_SERVER_MUTED);
-	visit_see(c, FAULT_NO_SPEAK, up && why == VOICE_REASON_NO_SPEAK);
-	visit_see(c, FAULT_DEAFENED, up && why == VOICE_REASON_SERVER_DEAFENED);
+	voice_session_see(c, FAULT_MEDIAD, by_mediad);
+	voice_session_see(c, FAULT_CALL, gone && !by_mediad);
+	voice_session_see(c, FAULT_AUDIENCE, up && why == VOICE_REASON_STAGE_AUDIENCE);
+	voice_session_see(c, FAULT_MUTED, up && why == VOICE_REASON_SERVER_MUTED);
+	voice_session_see(c, FAULT_NO_SPEAK, up && why == VOICE_REASON_NO_SPEAK);
+	voice_session_see(c, FAULT_DEAFENED, up && why == VOICE_REASON_SERVER_DEAFENED);
 	see_secure(c);
 	while (faults_say(&c->faults, env_now(c->conf.env), &words)) {
-		visit_tell_room(&words, c);
+		voice_session_tell_room(&words, c);
 		words = (struct words){0};
 	}
 }
 
-void visit_told_already(struct visit *c)
+void voice_session_told_already(struct voice_session *c)
 {
 	static const enum fault all[] = {FAULT_AUDIENCE, FAULT_MUTED, FAULT_NO_SPEAK,
 					 FAULT_DEAFENED};
 
-	visit_watch(c);
+	voice_session_watch(c);
 	for (unsigned i = 0; i < sizeof all / sizeof all[0]; i++)
 		if (c->faults.v[all[i]].there)
 			faults_known(&c->faults, all[i], env_now(c->conf.env));
@@ -154,7 +154,7 @@ void visit_told_already(struct visit *c)
 
 static void status_member(uint64_t user, const char *name, bool is_bot, void *arg)
 {
-	const struct visit *c = ((void **)arg)[0];
+	const struct voice_session *c = ((void **)arg)[0];
 	struct status *out = ((void **)arg)[1];
 	enum unheard why = is_bot ? UNHEARD_BOT : UNHEARD_NOT;
 
@@ -165,7 +165,7 @@ static void status_member(uint64_t user, const char *name, bool is_bot, void *ar
 	status_person(out, name, why);
 }
 
-void visit_status(const struct visit *c, struct status *out)
+void voice_session_status(const struct voice_session *c, struct status *out)
 {
 	const struct media_call_state *last = c->media ? media_call_last(c->media) : NULL;
 
@@ -175,7 +175,7 @@ void visit_status(const struct visit *c, struct status *out)
 	out->state = voice_state(c->voice);
 	out->why = voice_why(c->voice, &out->media_reason);
 	if (!out->why)
-		out->why = visit_hindrance(c);
+		out->why = voice_session_hindrance(c);
 	out->has_phase = last != NULL;
 	out->phase = last ? last->phase : 0;
 	out->up_since = c->up_since;

@@ -1,4 +1,4 @@
-#include "control/room/optimistic.h"
+#include "control/room/speculative.h"
 
 #include <math.h>
 
@@ -10,22 +10,22 @@
 /* A breath or a room's noise does not take it back; so much more voice does. */
 enum { MORE_VOICE_MS = 200 };
 
-bool room_optimistic_allowed(uint32_t mode, enum room_power power)
+bool room_speculative_allowed(uint32_t mode, enum room_power power)
 {
-	if (mode != SETTINGS_OPTIMISTIC_AUTO)
-		return mode == SETTINGS_OPTIMISTIC_ON;
+	if (mode != SETTINGS_SPECULATIVE_AUTO)
+		return mode == SETTINGS_SPECULATIVE_ON;
 	return power != ROOM_POWER_BATTERY;
 }
 
-bool room_optimistic_starts(uint32_t mode, enum room_power power, uint32_t eot_share, double chance)
+bool room_speculative_starts(uint32_t mode, enum room_power power, uint32_t eot_share, double chance)
 {
 	/* A comparison with what is no number is false. */
-	return room_optimistic_allowed(mode, power) && chance * 1000 >= eot_share;
+	return room_speculative_allowed(mode, power) && chance * 1000 >= eot_share;
 }
 
 static struct room_turn *begun(struct room *room)
 {
-	const struct room_optimistic *o = &room->optimistic;
+	const struct room_speculative *o = &room->speculative;
 
 	return o->turn && room->active && room->active->id == o->turn ? room->active : NULL;
 }
@@ -34,15 +34,15 @@ static void revoke(struct room *room)
 {
 	struct room_turn *t = begun(room);
 
-	room->optimistic.turn = 0;
+	room->speculative.turn = 0;
 	if (t)
 		room_turn_cancel(room, t, ROOM_REASON_EOT_REVOKED);
 }
 
-void room_optimistic_power(struct room *room, const struct room_event *ev)
+void room_speculative_power(struct room *room, const struct room_event *ev)
 {
 	static const char battery[] = "battery", mains[] = "mains";
-	struct room_optimistic *o = &room->optimistic;
+	struct room_speculative *o = &room->speculative;
 
 	if (ev->text.n == sizeof battery - 1 && memcmp(ev->text.p, battery, ev->text.n) == 0)
 		o->power = ROOM_POWER_BATTERY;
@@ -68,13 +68,13 @@ static bool free_floor(const struct room *room)
 	       room_defer_block(room) <= ROOM_BLOCK_ACTIVE_CAPTURES;
 }
 
-bool room_optimistic_may(const struct room *room)
+bool room_speculative_may(const struct room *room)
 {
-	return room_optimistic_allowed(room->settings->optimistic, room->optimistic.power) &&
+	return room_speculative_allowed(room->settings->speculative, room->speculative.power) &&
 	       free_floor(room);
 }
 
-void room_optimistic_begin(struct room *room, struct room_speaker *sp, uint32_t chance)
+void room_speculative_begin(struct room *room, struct room_speaker *sp, uint32_t chance)
 {
 	struct room_turn *of = sp->turn, *t;
 	char text[ROOM_TEXT_MAX];
@@ -91,15 +91,15 @@ void room_optimistic_begin(struct room *room, struct room_speaker *sp, uint32_t 
 	room_pause_copy(sp, t);
 	t->end_of_speech_at = sp->capture.voice_at;
 	t->named = room_address(&room->names, text) == ROOM_ADDRESS_ADDRESSED;
-	room->optimistic.turn = t->id;
-	room->optimistic.of = of->id;
-	room->optimistic.voice_ms = 0;
+	room->speculative.turn = t->id;
+	room->speculative.of = of->id;
+	room->speculative.voice_ms = 0;
 	room_decide(t, ROOM_RULE_LIKELY_OVER, true, chance, room->settings->eot_share);
 	room_decide(t, ROOM_RULE_BEGUN_EARLY, true, of->id, 0);
 	room_ask(room, t);
 }
 
-void room_optimistic_eot(struct room *room, const struct room_event *ev)
+void room_speculative_eot(struct room *room, const struct room_event *ev)
 {
 	const struct settings *s = room->settings;
 	struct room_speaker *sp = room_speaker(room, ev->user);
@@ -107,7 +107,7 @@ void room_optimistic_eot(struct room *room, const struct room_event *ev)
 	char text[ROOM_PIECE_TEXT_MAX] = "";
 	double chance = ev->chance <= 1000 ? ev->chance / 1000.0 : NAN;
 	bool likely =
-		room_optimistic_starts(s->optimistic, room->optimistic.power, s->eot_share, chance);
+		room_speculative_starts(s->speculative, room->speculative.power, s->eot_share, chance);
 
 	if (t) {
 		if (t->user == ev->user && !likely)
@@ -115,23 +115,23 @@ void room_optimistic_eot(struct room *room, const struct room_event *ev)
 		return;
 	}
 	if (!likely || !sp || !sp->turn || sp->capture.utterance != ev->utterance ||
-	    !room_optimistic_may(room))
+	    !room_speculative_may(room))
 		return;
 	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
 	utf8_plain(text);
 	if (*text)
 		room_pause_partial(sp, ev->utterance, text);
-	room_optimistic_begin(room, sp, ev->chance);
+	room_speculative_begin(room, sp, ev->chance);
 }
 
-void room_optimistic_voice(struct room *room, uint64_t user, uint64_t ms)
+void room_speculative_voice(struct room *room, uint64_t user, uint64_t ms)
 {
 	struct room_turn *t = begun(room);
 
 	if (!t || t->user != user)
 		return;
-	room->optimistic.voice_ms += ms;
-	if (room->optimistic.voice_ms > MORE_VOICE_MS)
+	room->speculative.voice_ms += ms;
+	if (room->speculative.voice_ms > MORE_VOICE_MS)
 		revoke(room);
 }
 
@@ -152,7 +152,7 @@ static bool same_words(const char *a, const char *b)
 	}
 }
 
-void room_optimistic_words(struct room *room, uint64_t user, const char *text)
+void room_speculative_words(struct room *room, uint64_t user, const char *text)
 {
 	struct room_turn *t = begun(room);
 
@@ -160,22 +160,22 @@ void room_optimistic_words(struct room *room, uint64_t user, const char *text)
 		revoke(room);
 }
 
-struct room_turn *room_optimistic_lift(struct room *room, struct room_turn *turn)
+struct room_turn *room_speculative_lift(struct room *room, struct room_turn *turn)
 {
 	struct room_turn *t = begun(room);
 
-	if (!t || room->optimistic.of != turn->id)
+	if (!t || room->speculative.of != turn->id)
 		return NULL;
 	if (!same_words(t->heard, turn->heard)) {
 		revoke(room);
 		return NULL;
 	}
-	room->optimistic.turn = 0;
+	room->speculative.turn = 0;
 	room->active = NULL;
 	return t;
 }
 
-void room_optimistic_land(struct room *room, struct room_turn *turn, struct room_turn *early)
+void room_speculative_land(struct room *room, struct room_turn *turn, struct room_turn *early)
 {
 	if (!early)
 		return;
@@ -195,26 +195,26 @@ void room_optimistic_land(struct room *room, struct room_turn *turn, struct room
 	room_released(room, early);
 }
 
-bool room_optimistic_holds(const struct room *room, uint32_t turn)
+bool room_speculative_holds(const struct room *room, uint32_t turn)
 {
-	return turn && room->optimistic.turn == turn;
+	return turn && room->speculative.turn == turn;
 }
 
-bool room_optimistic_broke(struct room *room, const struct room_turn *turn)
+bool room_speculative_broke(struct room *room, const struct room_turn *turn)
 {
-	if (!room_optimistic_holds(room, turn->id))
+	if (!room_speculative_holds(room, turn->id))
 		return false;
 	revoke(room);
 	return true;
 }
 
-void room_optimistic_settle(struct room *room)
+void room_speculative_settle(struct room *room)
 {
 	const struct room_turn *of;
 
-	if (!room->optimistic.turn)
+	if (!room->speculative.turn)
 		return;
-	of = begun(room) ? room_turn_by_id(room, room->optimistic.of) : NULL;
+	of = begun(room) ? room_turn_by_id(room, room->speculative.of) : NULL;
 	if (!of || (of->phase != ROOM_PHASE_HEARING && of->phase != ROOM_PHASE_TRANSCRIBING))
 		revoke(room);
 }

@@ -2,7 +2,7 @@
 #include "tests/test.h"
 
 #include "control/room/room.h"
-#include "control/aloud.h"
+#include "control/agent/voice_output.h"
 
 static unsigned told;
 static struct room_event last;
@@ -14,18 +14,18 @@ static void fact(const struct room_event *ev, void *arg)
 	last = *ev;
 }
 
-static void pcm(struct aloud *s, uint32_t turn, const uint8_t *sound, size_t n)
+static void pcm(struct voice_output *s, uint32_t turn, const uint8_t *sound, size_t n)
 {
-	aloud_do(s, &(struct room_effect){.type = ROOM_DO_SAY_PCM, .turn = turn, .pcm = {sound, n}});
+	voice_output_do(s, &(struct room_effect){.type = ROOM_DO_SAY_PCM, .turn = turn, .pcm = {sound, n}});
 }
 
 TEST(of_sound_that_waits_no_more_than_two_minutes_are_kept)
 {
 	static const uint8_t second[2 * ROOM_RATE];
-	struct aloud *s = NULL;
+	struct voice_output *s = NULL;
 
 	told = 0;
-	CHECK_INT(aloud_alloc(&s, NULL, fact, NULL), 0);
+	CHECK_INT(voice_output_alloc(&s, NULL, fact, NULL), 0);
 	for (unsigned i = 0; i < 120; i++)
 		pcm(s, 1, second, sizeof second);
 	CHECK_INT(told, 0);
@@ -38,37 +38,37 @@ TEST(of_sound_that_waits_no_more_than_two_minutes_are_kept)
 	/* The next answer begins with nothing. */
 	pcm(s, 2, second, sizeof second);
 	CHECK_INT(told, 1);
-	aloud_over(s, 1); /* long gone */
-	aloud_do(s, &(struct room_effect){.type = ROOM_DO_SAY_STOP, .turn = 2});
+	voice_output_over(s, 1); /* long gone */
+	voice_output_do(s, &(struct room_effect){.type = ROOM_DO_SAY_STOP, .turn = 2});
 	CHECK_INT(told, 1);
-	s = aloud_free(s);
+	s = voice_output_free(s);
 }
 
 TEST(what_cannot_be_opened_has_stopped)
 {
-	struct aloud *s = NULL;
+	struct voice_output *s = NULL;
 
 	told = 0;
-	CHECK_INT(aloud_alloc(&s, NULL, fact, NULL), 0);
-	aloud_do(s, &(struct room_effect){.type = ROOM_DO_SAY_OPEN, .turn = 7});
+	CHECK_INT(voice_output_alloc(&s, NULL, fact, NULL), 0);
+	voice_output_do(s, &(struct room_effect){.type = ROOM_DO_SAY_OPEN, .turn = 7});
 	CHECK_INT(told, 1);
 	CHECK_INT(last.type, ROOM_SAY_STOPPED);
 	CHECK_INT(last.turn, 7);
 	/* None of these is of anything. */
-	aloud_do(s, &(struct room_effect){.type = ROOM_DO_SAY_END, .turn = 7});
-	aloud_do(s, &(struct room_effect){.type = ROOM_DO_SAY_PAUSE, .turn = 7});
-	aloud_do(s, &(struct room_effect){.type = ROOM_DO_SAY_STOP, .turn = 7});
+	voice_output_do(s, &(struct room_effect){.type = ROOM_DO_SAY_END, .turn = 7});
+	voice_output_do(s, &(struct room_effect){.type = ROOM_DO_SAY_PAUSE, .turn = 7});
+	voice_output_do(s, &(struct room_effect){.type = ROOM_DO_SAY_STOP, .turn = 7});
 	CHECK_INT(told, 1);
-	s = aloud_free(s);
+	s = voice_output_free(s);
 }
 
 TEST_OOM(a_voice_without_memory_is_none)
 {
-	struct aloud *s = NULL;
-	int err = aloud_alloc(&s, NULL, fact, NULL);
+	struct voice_output *s = NULL;
+	int err = voice_output_alloc(&s, NULL, fact, NULL);
 
 	CHECK(err == 0 || (err == ENOMEM && !s));
 	if (!err)
 		pcm(s, 1, (const uint8_t *)"\0\0", 2);
-	aloud_free(s);
+	voice_output_free(s);
 }
