@@ -1,4 +1,4 @@
-/* What control/media/ shares between its own files: the calls, listens and playbacks of one struct
+/* The state that the files of control/media/ share: the calls, listens and playbacks of one struct
  * media. */
 #ifndef CONTROL_MEDIA_CALL_H
 #define CONTROL_MEDIA_CALL_H
@@ -35,8 +35,8 @@ struct media_playback {
 	uint64_t written, sent, credit, left; /* samples; left: that left the socket */
 	uint32_t seq;
 	bool ended, end_sent, stopping, over;
-	bool paused;	/* as it ought to be */
-	uint16_t gain;	/* the same */
+	bool paused;   /* as it ought to be */
+	uint16_t gain; /* the same */
 	uint16_t stop_fade_ms;
 	bool reported;	  /* by the mediad since it was connected */
 	uint64_t lost_at; /* when its mediad was lost, 0 while it is there */
@@ -71,7 +71,7 @@ struct media {
 	unsigned n_links;
 	struct child *spawned;
 	struct tmr *tmr;
-	uint64_t wake_at; /* when tmr fires, 0 when it does not run */
+	uint64_t wake_at;    /* when tmr fires, 0 when it does not run */
 	uint64_t settled_at; /* from then on a call that no mediad told of is in none */
 	struct media_call *calls;
 	struct media_link_hello hello;
@@ -94,6 +94,20 @@ enum { MEDIA_ORPHAN_MS = 2000, MEDIA_MOVE_MS = 3000, MEDIA_SETTLE_MS = 1000, MED
 int media_call_send(struct media_call *call, struct media_msg *msg);
 /* Looks after lost calls and playbacks in ms at the latest. */
 void media_wake(struct media *m, unsigned ms);
+
+/* media.c: gives the call to the least loaded mediad, when one is synced. */
+void media_place_call(struct media_call *call);
+/* The same for each call that has no mediad yet. */
+void media_place_calls(struct media *m);
+
+/* call.c: makes the call known to its mediad, as a new one or as the mediad reported it. */
+void media_call_bring_up(struct media_call *call);
+void media_call_send_unlisten(struct media_call *call, uint32_t listen);
+
+/* resync.c: handlers of a link (link.h); arg is the struct media. */
+void media_on_message(struct media_link *l, const struct media_msg *msg, void *arg);
+void media_on_synced(struct media_link *l, void *arg);
+void media_on_lost(struct media_link *l, void *arg);
 
 /* playback.c */
 struct media_playback *media_playback_find(struct media_call *call, uint32_t id);

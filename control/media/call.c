@@ -1,0 +1,271 @@
+/* Desired state of one call: the owner sets it, and it is sent now and again after each resync (law
+ * 4). */
+#include "control/media/call.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int media_call_send(struct media_call *call, struct media_msg *msg)
+{
+	if (!call->link)
+		return ENOTCONN;
+	msg->call_close.call = call->id; /* every message begins with call and generation */
+	msg->call_close.gen = call->gen;
+	return media_link_send(call->link, msg);
+}
+
+static void send_set(struct media_call *call)
+{
+	struct media_msg msg = {.type = MEDIA_CALL_SET,
+				.call_set = {.channel = call->want.channel,
+					     .bitrate = call->want.bitrate,
+					     .complexity = call->want.complexity,
+					     .mute = call->want.mute,
+					     .deaf = call->want.deaf,
+					     .stage = call->want.stage}};
+
+	media_call_send(call, &msg);
+}
+
+static void send_open(struct media_call *call)
+{
+	struct media_msg msg = {.type = MEDIA_CALL_OPEN,
+				.call_open = {.guild = call->want.guild,
+					      .channel = call->want.channel,
+					      .user = call->media->hello.user,
+					      .bitrate = call->want.bitrate,
+					      .mute = call->want.mute,
+					      .deaf = call->want.deaf,
+					      .stage = call->want.stage,
+					      .consent = call->want.consent,
+					      .retired = call->want.retired,
+					      .complexity = call->want.complexity}};
+
+	media_call_send(call, &msg);
+}
+
+static void send_consent(struct media_call *call, const struct consent *c)
+{
+	struct media_msg msg = {.type = MEDIA_CONSENT, .consent = {.user = c->user, .yes = c->yes}};
+
+	media_call_send(call, &msg);
+}
+
+static void send_listen(struct media_call *call, struct listen *l)
+{
+	struct media_msg msg = {.type = MEDIA_LISTEN,
+				.listen = {.listen = l->id,
+					   .user = l->user,
+					   .rate = l->rate,
+					   .silence_ms = l->silence_ms}};
+
+	l->told = media_call_send(call, &msg) == 0;
+}
+
+void media_call_send_unlisten(struct media_call *call, uint32_t id)
+{
+	struct media_msg msg = {.type = MEDIA_UNLISTEN, .unlisten = {.listen = id}};
+
+	media_call_send(call, &msg);
+}
+
+int media_call_open(struct media_call **out, struct media *m, const struct media_want *want,
+		    media_call_h *h, void *arg)
+{
+	struct media_call *c;
+
+	if (!out || !m || !want || !want->guild)
+		return EINVAL;
+	c = calloc(1, sizeof *c);
+	if (!c)
+		return ENOMEM;
+	c->media = m;
+	c->want = *want;
+	c->h = h;
+	c->arg = arg;
+	c->next = m->calls;
+	m->calls = c;
+	media_place_call(c);
+	*out = c;
+	return 0;
+}
+
+struct media_call *media_call_free(struct media_call *call)
+{
+	if (!call)
+		return NULL;
+	if (call->open) {
+		struct media_msg msg = {.type = MEDIA_CALL_CLOSE};
+
+		media_call_send(call, &msg);
+	}
+	media_playbacks_detach(call);
+	for (struct media_call **at = &call->media->calls; *at; at = &(*at)->next)
+		if (*at == call) {
+			*at = call->next;
+			break;
+		}
+	for (struct listen *l = call->listens, *next; l; l = next) {
+		next = l->next;
+		free(l);
+	}
+	for (struct consent *c = call->consents, *next; c; c = next) {
+		next = c->next;
+		free(c);
+	}
+	free(call);
+	return NULL;
+}
+
+void media_call_set_handler(struct media_call *call, media_call_h *h, void *arg)
+{
+	call->h = h;
+	call->arg = arg;
+}
+
+int media_call_set(struct media_call *call, const struct media_want *want)
+{
+	if (want->guild != call->want.guild)
+		return EINVAL;
+	call->want = *want;
+	if (call->open)
+		send_set(call);
+	return 0;
+}
+
+const struct media_want *media_call_want(const struct media_call *call)
+{
+	return &call->want;
+}
+
+int media_call_credentials(struct media_call *call, const char *session, const char *token,
+			   const char *endpoint, uint64_t channel)
+{
+	struct media_msg msg = {.type = MEDIA_CALL_CREDENTIALS,
+				.call_credentials = {.session = slice_str(session),
+						     .token = slice_str(token),
+						     .endpoint = slice_str(endpoint),
+						     .channel = channel}};
+	int err;
+
+	if (!call->open)
+		return ENOTCONN;
+	if (call->has_last && call->last.gen > call->gen)
+		call->gen = call->last.gen;
+	call->gen++;
+	err = media_call_send(call, &msg);
+	if (err)
+		call->gen--;
+	return err;
+}
+
+const struct media_call_state *media_call_last(const struct media_call *call)
+{
+	return call->has_last ? &call->last : NULL;
+}
+
+const struct media_call_secure *media_call_secured(const struct media_call *call)
+{
+	return call->has_secure ? &call->secure : NULL;
+}
+
+int media_call_verify(struct media_call *call, uint64_t user)
+{
+	struct media_msg msg = {.type = MEDIA_VERIFY, .verify = {.user = user}};
+
+	return call->open ? media_call_send(call, &msg) : ENOTCONN;
+}
+
+uint64_t media_call_guild(const struct media_call *call)
+{
+	return call->want.guild;
+}
+
+int media_call_listen(struct media_call *call, uint64_t user, uint32_t rate, uint16_t silence_ms)
+{
+	struct listen **at = &call->listens, *l;
+
+	while (*at && (*at)->user != user)
+		at = &(*at)->next;
+	l = *at;
+	if (l && l->rate == rate && l->silence_ms == silence_ms)
+		return 0;
+	if (l) {
+		if (call->open && l->told)
+			media_call_send_unlisten(call, l->id);
+		*at = l->next;
+		free(l);
+	}
+	if (!rate)
+		return 0;
+	l = calloc(1, sizeof *l);
+	if (!l)
+		return ENOMEM;
+	*l = (struct listen){.next = call->listens,
+			     .user = user,
+			     .id = call->media->next_listen++,
+			     .rate = rate,
+			     .silence_ms = silence_ms};
+	call->listens = l;
+	if (call->open)
+		send_listen(call, l);
+	return 0;
+}
+
+int media_call_consent(struct media_call *call, uint64_t user, bool yes)
+{
+	struct consent *c = call->consents;
+
+	while (c && c->user != user)
+		c = c->next;
+	if (!c) {
+		c = calloc(1, sizeof *c);
+		if (!c)
+			return ENOMEM;
+		c->user = user;
+		c->next = call->consents;
+		call->consents = c;
+	}
+	c->yes = yes;
+	if (call->open)
+		send_consent(call, c);
+	return 0;
+}
+
+bool media_call_listens(const struct media_call *call, uint64_t user)
+{
+	for (const struct listen *l = call->listens; l; l = l->next)
+		if (l->user == user)
+			return true;
+	return false;
+}
+
+bool media_call_consents(const struct media_call *call, uint64_t user)
+{
+	for (const struct consent *c = call->consents; c; c = c->next)
+		if (c->user == user)
+			return c->yes;
+	return call->want.consent;
+}
+
+/* Makes the call known to its mediad: anew, or as it was told. */
+void media_call_bring_up(struct media_call *call)
+{
+	call->lost_at = 0;
+	if (call->reported) {
+		send_set(call);
+	} else {
+		call->id = call->media->next_call++;
+		call->gen = 0;
+		call->has_last = call->has_secure = false;
+		for (struct listen *l = call->listens; l; l = l->next)
+			l->told = false;
+		send_open(call);
+	}
+	call->open = true;
+	for (struct consent *c = call->consents; c; c = c->next)
+		send_consent(call, c);
+	for (struct listen *l = call->listens; l; l = l->next)
+		if (!l->told)
+			send_listen(call, l);
+}

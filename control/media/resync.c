@@ -1,0 +1,254 @@
+/* What a mediad reports: the comparison after HELLO, messages of its calls, and its loss (law 4).
+ */
+#include "control/media/call.h"
+
+#include <stdio.h>
+
+#include "ipc/env.h"
+#include "ipc/log.h"
+
+static struct media_call *find_call(struct media *m, const struct media_link *l, uint32_t id)
+{
+	for (struct media_call *c = m->calls; c; c = c->next)
+		if (c->link == l && c->id == id && (c->open || c->reported))
+			return c;
+	return NULL;
+}
+
+static void store_call_state(struct media_call *call, const struct media_call_state *s)
+{
+	call->last = *s;
+	snprintf(call->mode, sizeof call->mode, "%.*s", (int)s->mode.n, (const char *)s->mode.p);
+	call->last.mode = slice_str(call->mode);
+	call->has_last = true;
+}
+
+static void store_call_secure(struct media_call *call, const struct media_call_secure *s)
+{
+	call->secure = *s;
+	snprintf(call->privacy_code, sizeof call->privacy_code, "%.*s", (int)s->privacy_code.n,
+		 (const char *)s->privacy_code.p);
+	call->secure.privacy_code = slice_str(call->privacy_code);
+	call->has_secure = true;
+}
+
+/* The handler may free the call, so the question for credentials is decided before and asked after
+ * a look. */
+static void report_call_state(struct media_call *call)
+{
+	struct media *m = call->media;
+	struct media_msg msg = {.type = MEDIA_CALL_STATE, .call_state = call->last};
+
+	call->tell = false;
+	if (call->h)
+		call->h(call, &msg, call->arg);
+	for (struct media_call *c = m->calls; c; c = c->next)
+		if (c == call) {
+			if (c->has_last && c->last.wants_credentials && m->wantsh)
+				m->wantsh(c, m->arg);
+			return;
+		}
+}
+
+/* While syncing: a call that the mediad holds. */
+static void adopt_reported_call(struct media *m, struct media_link *l,
+				const struct media_call_state *s)
+{
+	struct media_call *c = m->calls;
+
+	if (s->call >= m->next_call)
+		m->next_call = s->call + 1;
+	/* The control before us has left it, and it is on its way out. */
+	if (s->phase == MEDIA_PHASE_CLOSED)
+		return;
+	while (c && (c->want.guild != s->guild || c->open || (c->link && c->link != l)))
+		c = c->next;
+	if (!c || c->reported) {
+		if (m->n_strays < sizeof m->strays / sizeof m->strays[0]) {
+			m->strays[m->n_strays].link = l;
+			m->strays[m->n_strays].call = s->call;
+			m->strays[m->n_strays++].gen = s->gen;
+		}
+		return;
+	}
+	c->link = l;
+	c->id = s->call;
+	c->gen = s->gen;
+	c->reported = true;
+	c->tell = true;
+	log_info("call_found", "guild=%llu path=%s call=%u", (unsigned long long)s->guild,
+		 media_link_path(l), s->call);
+	store_call_state(c, s);
+	for (struct listen *x = c->listens; x; x = x->next)
+		x->told = false;
+}
+
+static void adopt_reported_listen(struct media *m, struct media_link *l,
+				  const struct media_listening *x)
+{
+	struct media_call *c = find_call(m, l, x->call);
+
+	if (x->listen >= m->next_listen)
+		m->next_listen = x->listen + 1;
+	for (struct listen *w = c ? c->listens : NULL; w; w = w->next)
+		if (w->user == x->user && w->rate == x->rate && !w->told) {
+			w->id = x->listen;
+			w->told = true;
+			return;
+		}
+	if (c)
+		media_call_send_unlisten(c, x->listen);
+}
+
+static bool is_playback_message(unsigned type)
+{
+	return type >= MEDIA_SAY_OPEN && type <= MEDIA_SAY_STATE;
+}
+
+void media_on_message(struct media_link *l, const struct media_msg *msg, void *arg)
+{
+	struct media *m = arg;
+	uint32_t id = msg->call_close.call, gen = msg->call_close.gen;
+	struct media_call *c;
+
+	if (msg->type == MEDIA_CALL_STATE && media_link_state(l) == LINK_HELLO) {
+		adopt_reported_call(m, l, &msg->call_state);
+		return;
+	}
+	if (msg->type == MEDIA_LISTENING) {
+		adopt_reported_listen(m, l, &msg->listening);
+		return;
+	}
+	c = find_call(m, l, id);
+	if (!c)
+		return;
+	/* A playback outlives a lease, so only its id says whether it is over. */
+	if (is_playback_message(msg->type)) {
+		struct media_playback *pb = media_playback_find(c, msg->say_end.playback);
+
+		if (pb)
+			media_playback_message(pb, msg);
+		return;
+	}
+	if (gen < c->gen)
+		return;
+	if (msg->type == MEDIA_CALL_STATE) {
+		store_call_state(c, &msg->call_state);
+		report_call_state(c);
+		return;
+	}
+	if (msg->type == MEDIA_CALL_SECURE)
+		store_call_secure(c, &msg->call_secure);
+	if (c->h)
+		c->h(c, msg, c->arg);
+}
+
+/* Calls that this mediad reported and nobody wants. */
+static void close_strays(struct media *m, struct media_link *l)
+{
+	for (unsigned i = 0; i < m->n_strays;) {
+		struct media_msg msg = {
+			.type = MEDIA_CALL_CLOSE,
+			.call_close = {.call = m->strays[i].call, .gen = m->strays[i].gen}};
+
+		if (m->strays[i].link != l) {
+			i++;
+			continue;
+		}
+		log_info("call_stray", "call=%u", m->strays[i].call);
+		media_link_send(l, &msg);
+		m->strays[i] = m->strays[--m->n_strays];
+	}
+}
+
+static void forget_strays(struct media *m, const struct media_link *l)
+{
+	for (unsigned i = 0; i < m->n_strays;) {
+		if (m->strays[i].link == l)
+			m->strays[i] = m->strays[--m->n_strays];
+		else
+			i++;
+	}
+}
+
+/* Reports every pending state, of link's calls or (NULL) of all. A handler may change the list, so
+ * each report starts over. */
+static void report_pending_states(struct media *m, const struct media_link *link)
+{
+	struct media_call *c = m->calls;
+
+	while (c) {
+		if (c->tell && (!link || c->link == link)) {
+			report_call_state(c);
+			c = m->calls;
+		} else {
+			c = c->next;
+		}
+	}
+}
+
+void media_on_synced(struct media_link *l, void *arg)
+{
+	struct media *m = arg;
+	struct media_call *c, *next;
+
+	close_strays(m, l);
+	for (c = m->calls; c; c = c->next)
+		if (!c->open && c->link == l)
+			media_call_bring_up(c);
+	media_place_calls(m);
+	m->n_synced++;
+	log_info("mediad_synced", "path=%s synced=%u of=%u", media_link_path(l), m->n_synced,
+		 m->n_links);
+	for (c = m->calls; c; c = next) {
+		next = c->next;
+		if (c->link == l && c->open && c->playbacks)
+			media_playbacks_synced(c);
+	}
+	report_pending_states(m, NULL);
+	if (m->n_synced == 1 && m->linkh)
+		m->linkh(true, m->arg);
+}
+
+static void mark_call_lost(struct media_call *c, uint64_t now)
+{
+	c->reported = false;
+	if (!c->open)
+		return;
+	c->open = false;
+	c->lost_at = now;
+	c->last.phase = MEDIA_PHASE_UNKNOWN;
+	c->last.reason = MEDIA_REASON_MEDIA_LOST;
+	c->last.wants_credentials = false;
+	c->has_secure = false;
+	c->has_last = c->tell = true;
+	media_playbacks_lost(c, now);
+}
+
+static unsigned count_synced(const struct media *m)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < m->n_links; i++)
+		n += media_link_state(m->links[i]) == LINK_SYNCED;
+	return n;
+}
+
+void media_on_lost(struct media_link *l, void *arg)
+{
+	struct media *m = arg;
+	uint64_t now = env_now(m->env);
+	bool was_synced;
+
+	forget_strays(m, l);
+	for (struct media_call *c = m->calls; c; c = c->next)
+		if (c->link == l)
+			mark_call_lost(c, now);
+	report_pending_states(m, l);
+	was_synced = count_synced(m) < m->n_synced;
+	m->n_synced = count_synced(m);
+	if (was_synced && m->n_synced == 0 && m->linkh)
+		m->linkh(false, m->arg);
+	if (m->calls)
+		media_wake(m, m->n_links > 1 ? MEDIA_MOVE_MS : MEDIA_ORPHAN_MS);
+}
