@@ -35,8 +35,9 @@ void control_start(struct control *c);
 /* An orderly end: env_stop() follows within half a second. With a mediad of our own the channels
  * are left; otherwise the calls go on in mediad for the next control. */
 void control_stop(struct control *c);
-/* Settings were read anew: a JSON object of those that changed and may, by their names as texts. What is heeded only later
- * (settings_when) is said in the log. Of EBADMSG nothing is taken over. */
+/* Settings were read anew: a JSON object of those that changed and may, by their names as texts.
+ * What is heeded only later (settings_when) is said in the log. Of EBADMSG nothing is taken over.
+ */
 int control_settings(struct control *c, const uint8_t *json, size_t len);
 /* These as inputs of a source whose arg is the control. */
 enum { CONTROL_IN_START = 1, CONTROL_IN_STOP = 2, CONTROL_IN_SETTINGS = 3 };

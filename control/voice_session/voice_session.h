@@ -38,7 +38,8 @@ struct voice_session_conf {
 };
 
 /* conf is copied. EINVAL, ENOMEM. Caller owns *out. */
-int voice_session_alloc(struct voice_session **out, const struct voice_session_conf *conf, uint64_t guild);
+int voice_session_alloc(struct voice_session **out, const struct voice_session_conf *conf,
+			uint64_t guild);
 struct voice_session *voice_session_free(struct voice_session *c);
 uint64_t voice_session_guild(const struct voice_session *c);
 /* Where it ought to be, 0 for nowhere. */
@@ -46,7 +47,8 @@ uint64_t voice_session_channel(const struct voice_session *c);
 bool voice_session_standing(const struct voice_session *c);
 
 /* Joins; cmd, when given, gets its answer once it is known how that went. */
-void voice_session_join(struct voice_session *c, uint64_t channel, bool standing, struct command *cmd);
+void voice_session_join(struct voice_session *c, uint64_t channel, bool standing,
+			struct command *cmd);
 void voice_session_leave(struct voice_session *c);
 /* A control before us had joined here; where the bot is is what guilds remembers. */
 void voice_session_adopt(struct voice_session *c, uint64_t channel, bool standing);

@@ -1,0 +1,91 @@
+/* Answers to slash commands. */
+#include "control/control_inside.h"
+#include "control/discord/commands.h"
+#include "control/discord/guilds.h"
+#include "control/media/media.h"
+#include "control/status.h"
+#include "ipc/log.h"
+#include "proto/discord.h"
+
+/* Whether whoever asks may see this channel: of one that is hidden nothing is told, and nobody is
+ * sent into it. */
+static bool may_see(const struct control *c, const struct command *cmd, uint64_t channel)
+{
+	uint64_t bits;
+
+	return guilds_permissions_as(c->guilds, cmd->guild, channel, cmd->user, cmd->member,
+				     &bits) &&
+	       bits & DISCORD_PERMISSION(DISCORD_BIT_VIEW_CHANNEL);
+}
+
+static void answer_join(struct control *c, struct command *cmd)
+{
+	uint64_t channel = cmd->channel;
+	struct words words = {0};
+	struct guild_voice v;
+	struct voice_session *vs;
+
+	if (!channel && guilds_voice(c->guilds, cmd->guild, cmd->user, &v))
+		channel = v.channel;
+	if (!guilds_known(c->guilds, cmd->guild))
+		words_new_here(&words);
+	else if (!channel)
+		words_which_channel(&words);
+	else if (!may_see(c, cmd, channel))
+		words_not_yours(&words);
+	else if (!(vs = control_open_voice_session(c, cmd->guild)))
+		words_too_many_channels(&words);
+	else
+		voice_session_join(vs, channel, false, cmd);
+	if (words.n)
+		command_reply(cmd, &words);
+}
+
+static void answer_leave(struct control *c, struct command *cmd)
+{
+	struct voice_session *vs = control_find_voice_session(c, cmd->guild);
+	struct words words = {0};
+
+	if (vs && voice_session_channel(vs) && may_see(c, cmd, voice_session_channel(vs))) {
+		voice_session_leave(vs);
+		words_left(&words);
+	} else {
+		words_not_here(&words);
+	}
+	command_reply(cmd, &words);
+}
+
+static void answer_status(struct control *c, struct command *cmd)
+{
+	struct voice_session *vs = control_find_voice_session(c, cmd->guild);
+	struct status status = {.brain_embedded = c->embedded != NULL};
+	struct words words = {0};
+
+	media_count(c->media, &status.mediads_there, &status.mediads);
+	if (vs)
+		voice_session_status(vs, &status);
+	if (status.channel && !may_see(c, cmd, status.channel))
+		words_not_here(&words);
+	else
+		status_words(&status, &words);
+	command_reply(cmd, &words);
+}
+
+void control_on_command(struct command *cmd, void *arg)
+{
+	struct control *c = arg;
+
+	log_info("command", "kind=%d guild=%llu user=%llu", cmd->kind,
+		 (unsigned long long)cmd->guild, (unsigned long long)cmd->user);
+	switch (cmd->kind) {
+	case COMMAND_JOIN:
+		answer_join(c, cmd);
+		break;
+	case COMMAND_LEAVE:
+		answer_leave(c, cmd);
+		break;
+	case COMMAND_STATUS:
+		answer_status(c, cmd);
+		break;
+	}
+}

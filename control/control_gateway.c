@@ -1,0 +1,167 @@
+/* Discord's main gateway: finding it, and what its events mean for the voice sessions. */
+#include <errno.h>
+#include <string.h>
+
+#include "control/control_inside.h"
+#include "control/discord/commands.h"
+#include "control/discord/guilds.h"
+#include "control/discord/rest.h"
+#include "control/media/media.h"
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "ipc/tmr.h"
+#include "proto/base/utf8.h"
+#include "proto/discord.h"
+
+static uint64_t parse_id(const json_t *d, const char *name)
+{
+	uint64_t id = 0;
+
+	discord_snowflake(json_string_value(json_object_get(d, name)), &id);
+	return id;
+}
+
+static void take_ready(struct control *c, const json_t *d)
+{
+	const json_t *user = json_object_get(d, "user");
+	const char *global = json_string_value(json_object_get(user, "global_name"));
+	const char *name = json_string_value(json_object_get(user, "username"));
+	struct words words = {0};
+
+	c->state.user = parse_id(user, "id");
+	c->state.application = parse_id(json_object_get(d, "application"), "id");
+	utf8_copy(c->state.bot_name, sizeof c->state.bot_name,
+		  global && *global ? global
+		  : name	    ? name
+				    : "Parley");
+	guilds_clear(c->guilds);
+	guilds_set_self(c->guilds, c->state.user);
+	c->guilds_dirty = true;
+	words_ready(&words, c->state.bot_name);
+	log_info("ready", "user=%llu name=\"%s\" guilds=%zu text=\"%s\"",
+		 (unsigned long long)c->state.user, c->state.bot_name,
+		 json_array_size(json_object_get(d, "guilds")), words.text);
+	media_set_user(c->media, c->state.user);
+	if (c->state.application)
+		commands_register(c->commands, c->state.application);
+	control_save_soon(c);
+}
+
+static void take_resumed(struct control *c)
+{
+	log_info("resumed", "guilds=%u", guilds_count(c->guilds));
+	for (unsigned i = 0; i < c->n_voice_sessions; i++)
+		voice_session_online(c->voice_sessions[i], false);
+	control_save_soon(c);
+}
+
+static void take_guild_event(struct control *c, const char *name, const json_t *d)
+{
+	bool about_guild = strcmp(name, "GUILD_CREATE") == 0 || strcmp(name, "GUILD_DELETE") == 0;
+	uint64_t guild = parse_id(d, about_guild ? "id" : "guild_id");
+	bool before = guilds_known(c->guilds, guild);
+	bool known = guilds_event(c->guilds, name, d);
+	struct voice_session *vs = control_find_voice_session(c, guild);
+
+	if (known) {
+		c->guilds_dirty = true;
+		control_save_soon(c);
+	}
+	if (!vs)
+		return;
+	if (strcmp(name, "GUILD_DELETE") == 0) {
+		if (json_is_true(json_object_get(d, "unavailable")))
+			voice_session_offline(vs);
+		else
+			voice_session_removed(vs);
+		return;
+	}
+	/* After an Identify a server is there when its GUILD_CREATE is; also after an outage. */
+	if (strcmp(name, "GUILD_CREATE") == 0 && known && !before)
+		voice_session_online(vs, true);
+	voice_session_event(vs, name, d);
+}
+
+void control_on_gateway_event(const char *name, const json_t *d, void *arg)
+{
+	struct control *c = arg;
+
+	if (strcmp(name, "READY") == 0)
+		take_ready(c, d);
+	else if (strcmp(name, "RESUMED") == 0)
+		take_resumed(c);
+	else if (strcmp(name, "INTERACTION_CREATE") == 0)
+		commands_interaction(c->commands, d);
+	else
+		take_guild_event(c, name, d);
+	control_save_soon(c); /* the sequence has moved */
+}
+
+void control_on_gateway_state(enum gateway_state s, unsigned code, const char *text, void *arg)
+{
+	struct control *c = arg;
+
+	if (s == GATEWAY_UP) {
+		c->was_up = true;
+		return;
+	}
+	if (s == GATEWAY_FATAL) {
+		struct words words = {0};
+
+		words_discord_refused(&words, text, code);
+		control_give_up(c, &words);
+		return;
+	}
+	if (c->was_up)
+		for (unsigned i = 0; i < c->n_voice_sessions; i++)
+			voice_session_offline(c->voice_sessions[i]);
+	c->was_up = false;
+}
+
+static void find_gateway_later(struct control *c, uint64_t ms)
+{
+	tmr_start(c->find_tmr, ms * MS);
+	c->find_ms = c->find_ms * 2 > FIND_MAX_MS ? FIND_MAX_MS : c->find_ms * 2;
+}
+
+static void take_gateway_address(int err, int status, const json_t *body, void *arg)
+{
+	struct control *c = arg;
+	const char *url = json_string_value(json_object_get(body, "url"));
+	const json_t *limit = json_object_get(body, "session_start_limit");
+	const json_t *remaining = json_object_get(limit, "remaining");
+	json_int_t wait = json_integer_value(json_object_get(limit, "reset_after"));
+	struct words words = {0};
+
+	if (err == ECANCELED)
+		return;
+	if (err == EACCES) {
+		words_token_refused(&words);
+		control_give_up(c, &words);
+		return;
+	}
+	if (err || status != 200 || !url) {
+		log_warn("gateway_not_found", "why=\"%s\" status=%d again_ms=%u",
+			 err ? strerror(err) : "an unexpected answer", status, c->find_ms);
+		find_gateway_later(c, c->find_ms);
+		return;
+	}
+	if (json_is_integer(remaining) && json_integer_value(remaining) < 1 && !c->resuming) {
+		log_warn("gateway_sessions_used_up", "wait_ms=%lld", (long long)wait);
+		find_gateway_later(c, wait > 0 && wait < 86400000 ? (uint64_t)wait : FIND_MAX_MS);
+		return;
+	}
+	gateway_start(c->gateway, url, c->resuming ? &c->state.session : NULL);
+}
+
+void control_find_gateway(void *arg)
+{
+	struct control *c = arg;
+	struct rest_call call = {.method = "GET",
+				 .route = "/gateway/bot",
+				 .path = "/gateway/bot",
+				 .idempotent = true};
+
+	if (rest_request(c->rest, &call, take_gateway_address, c))
+		find_gateway_later(c, c->find_ms);
+}

@@ -1,0 +1,75 @@
+/* The state of struct control, shared by control.c (making, voice sessions, start and stop),
+ * control_state.c (what a restart needs), control_gateway.c (Discord's main gateway) and
+ * control_commands.c (slash commands). */
+#ifndef CONTROL_CONTROL_INSIDE_H
+#define CONTROL_CONTROL_INSIDE_H
+
+#include "control/control.h"
+#include "control/discord/gateway.h"
+#include "control/state.h"
+#include "control/voice_session/voice_session.h"
+#include "control/words/words.h"
+
+#define MS UINT64_C(1000000)
+enum {
+	VOICE_SESSIONS_MAX = STATE_CALLS_MAX,
+	SAVE_MS = 1000,		/* at most once a second */
+	SAVE_ANYWAY_MS = 30000, /* so that a quiet session stays fresh on disk */
+	FIND_MIN_MS = 1000,	/* asking for the gateway's address again */
+	FIND_MAX_MS = 60000,
+	STOP_MS = 300,	     /* for what was said last to get out */
+	REJOIN_MS = 3600000, /* wishes older than this are forgotten */
+};
+
+struct control {
+	struct env *env;
+	struct settings *settings;
+	struct control_conf conf;
+	struct http *http;
+	struct ws_ctx *ws;
+	struct rest *rest;
+	struct guilds *guilds;
+	struct gateway *gateway;
+	struct commands *commands;
+	struct media *media;
+	struct embedded *embedded;
+	struct tmr *find_tmr, *save_tmr, *stop_tmr;
+	struct voice_session *voice_sessions[VOICE_SESSIONS_MAX];
+	unsigned n_voice_sessions;
+	struct state state; /* as it will be written next */
+	bool resuming;	    /* started with a session to resume */
+	bool was_up;
+	bool mediad_up;
+	bool save_dirty, guilds_dirty;
+	uint64_t saved_at;
+	unsigned find_ms;
+	struct words failure;
+};
+
+/* control.c */
+/* NULL when this guild has none. */
+struct voice_session *control_find_voice_session(struct control *c, uint64_t guild);
+/* The same, made if need be; NULL when there is no place. */
+struct voice_session *control_open_voice_session(struct control *c, uint64_t guild);
+/* Ends the program because it cannot work. The first reason counts. */
+void control_give_up(struct control *c, const struct words *why);
+
+/* control_state.c */
+void control_load_state(struct control *c);
+void control_save_state(struct control *c);
+/* Within SAVE_MS. */
+void control_save_soon(struct control *c);
+void control_on_save_timer(void *arg);
+/* The gateway's resume point changed, and must be on disk before anything else happens. */
+void control_on_resume_point(void *arg);
+void control_on_calls_changed(void *arg);
+
+/* control_gateway.c */
+void control_find_gateway(void *arg);
+void control_on_gateway_event(const char *name, const json_t *d, void *arg);
+void control_on_gateway_state(enum gateway_state s, unsigned code, const char *text, void *arg);
+
+/* control_commands.c */
+void control_on_command(struct command *cmd, void *arg);
+
+#endif

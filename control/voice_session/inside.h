@@ -1,0 +1,89 @@
+/* The state of a voice session, shared by the files of this folder: voice_session.c (events, timer,
+ * wishes), joining.c (into the channel), occupants.c (agent and people), report.c (what people are
+ * told). */
+#ifndef CONTROL_VOICE_SESSION_INSIDE_H
+#define CONTROL_VOICE_SESSION_INSIDE_H
+
+#include "control/discord/guilds.h"
+#include "control/discord/voice.h"
+#include "control/faults.h"
+#include "control/media/media.h"
+#include "control/voice_session/voice_session.h"
+#include "control/words/words.h"
+
+enum { VOICE_SESSION_MEMBERS = 512 };
+
+struct voice_session {
+	struct voice_session_conf conf;
+	uint64_t guild;
+	struct voice *voice;
+	struct tmr *tmr;
+	struct media_call *media;
+	struct agent *agent;
+	struct sounds *sounds; /* NULL until a soundboard sound was played or heard */
+	struct faults faults;
+	uint64_t up_since; /* when the call came up; 0: it is not up, or came up before this process
+			      started */
+	struct command *cmd; /* waits for the outcome of a join */
+	uint64_t cmd_until;
+	bool adopted; /* taken over from the previous control, which greeted already */
+	bool was_up;  /* the call was up since it was joined */
+	bool mediad;  /* a mediad is connected */
+	bool crowded; /* the channel has more members than a room holds */
+	bool quiet;   /* say nothing in the room's text chat */
+	uint64_t greeted, greeted_at; /* the channel that was greeted last */
+	bool leaves;		      /* the room asked to leave */
+	bool stage_asked;	      /* asked once to be a speaker, since it was joined */
+	uint64_t members[VOICE_SESSION_MEMBERS];
+	unsigned n_members;
+};
+
+#define ID(x) ((unsigned long long)(x))
+
+/* report.c */
+/* Answers the command that waits, if one does. */
+void voice_session_answer(struct voice_session *c, const struct words *words);
+/* A sentence for the text chat that belongs to the voice channel; arg is the voice session. */
+void voice_session_tell_room(const struct words *words, void *arg);
+/* Whether the bot has a permission in the channel; `unknown` when that cannot be told. */
+bool voice_session_may(const struct voice_session *c, unsigned bit, bool unknown);
+/* In the call, but something keeps people from hearing us or us from hearing them. */
+enum voice_reason voice_session_hindrance(const struct voice_session *c);
+bool voice_session_unheard(const struct voice_session *c);
+bool voice_session_is_up(const struct voice_session *c);
+/* A fault is there or is over. */
+void voice_session_see(struct voice_session *c, enum fault fault, bool there);
+/* Compares all faults with the present state and tells the room what is due. */
+void voice_session_watch(struct voice_session *c);
+/* The answer to /join named the hindrance, so the room is not told about that fault a second time.
+ */
+void voice_session_told_already(struct voice_session *c);
+
+/* occupants.c */
+/* Starts the room's agent when the call is up and a brain is known. */
+void voice_session_start_agent(struct voice_session *c);
+/* Ends the room and lets go of the call. why: a reason of ROOM_ENDS (control/room/reasons.def). */
+void voice_session_end_room(struct voice_session *c, const char *why);
+/* Brings the agent's list of people in line with Discord's voice states. */
+void voice_session_sync_members(struct voice_session *c);
+/* A VOICE_CHANNEL_EFFECT_SEND event; the bot's own sounds cause one too. */
+void voice_session_take_sound(struct voice_session *c, uint64_t user, const json_t *d);
+/* The name the bot answers to. Borrowed. */
+const char *voice_session_bot_name(const struct voice_session *c);
+
+/* joining.c */
+/* The call as it should be in this channel. */
+struct media_want voice_session_wanted_call(const struct voice_session *c, uint64_t channel);
+void voice_session_open_media(struct voice_session *c, uint64_t channel);
+/* The call is up: starts the agent and answers /join. */
+void voice_session_came_up(struct voice_session *c);
+/* On a stage: asks once, for this stay, to be a speaker. */
+void voice_session_ask_to_speak(struct voice_session *c, const struct guild_voice *v);
+/* Handlers of the joining machine (control/discord/voice.h); arg is the voice session. */
+void voice_session_act(const struct voice_act *act, void *arg);
+enum voice_reason voice_session_predict(uint64_t channel, void *arg);
+
+/* voice_session.c: sets the timer to the earliest deadline. */
+void voice_session_arm_timer(struct voice_session *c);
+
+#endif

@@ -1,0 +1,244 @@
+/* How a voice session gets into its channel: the joining machine's acts towards Discord and mediad,
+ * and what the call reports. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "control/agent/agent.h"
+#include "control/discord/gateway.h"
+#include "control/discord/guilds.h"
+#include "control/discord/rest.h"
+#include "control/discord/voice.h"
+#include "control/media/media.h"
+#include "control/secure.h"
+#include "control/settings/settings.h"
+#include "control/voice_session/inside.h"
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "proto/discord.h"
+#include "proto/media.h"
+
+void voice_session_ask_to_speak(struct voice_session *c, const struct guild_voice *v)
+{
+	struct rest_call call = {
+		.method = "PATCH", .route = "/guilds/{}/voice-states/@me", .idempotent = true};
+	char path[64], major[24], channel[24], when[40];
+	time_t now = (time_t)(env_wall_ms(c->conf.env) / 1000);
+	struct tm tm;
+
+	if (c->stage_asked || !v->suppress)
+		return;
+	c->stage_asked = true;
+	snprintf(major, sizeof major, "%llu", ID(c->guild));
+	snprintf(channel, sizeof channel, "%llu", ID(v->channel));
+	snprintf(path, sizeof path, "/guilds/%s/voice-states/@me", major);
+	strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
+	call.path = path;
+	call.major = major;
+	if (voice_session_may(c, DISCORD_BIT_MUTE_MEMBERS, false))
+		call.body = json_pack("{s:s,s:b}", "channel_id", channel, "suppress", 0);
+	else if (voice_session_may(c, DISCORD_BIT_REQUEST_TO_SPEAK, true))
+		call.body = json_pack("{s:s,s:s}", "channel_id", channel,
+				      "request_to_speak_timestamp", when);
+	if (call.body)
+		rest_request(c->conf.rest, &call, NULL, NULL);
+	json_decref(call.body);
+}
+
+struct media_want voice_session_wanted_call(const struct voice_session *c, uint64_t channel)
+{
+	struct guild_channel ch = {.bitrate = 64000};
+
+	guilds_channel(c->conf.guilds, c->guild, channel, &ch);
+	return (struct media_want){.guild = c->guild,
+				   .channel = channel,
+				   .bitrate = ch.bitrate,
+				   .complexity = (uint8_t)c->conf.settings->complexity,
+				   .stage = ch.type == DISCORD_CHANNEL_STAGE,
+				   .consent = true,
+				   .retired = c->conf.settings->retired_modes};
+}
+
+void voice_session_came_up(struct voice_session *c)
+{
+	uint64_t channel = voice_channel(c->voice);
+	struct words words = {0};
+
+	voice_session_start_agent(c);
+	if (!c->cmd)
+		return;
+	words_joined(&words, channel);
+	if (!guilds_occupants(c->conf.guilds, c->guild, channel))
+		words_joined_alone(&words);
+	words_joined_say_name(&words, voice_session_bot_name(c));
+	words_voice(&words, voice_session_hindrance(c), 0);
+	voice_session_answer(c, &words);
+	voice_session_told_already(c);
+}
+
+static void log_secure(const struct voice_session *c, const struct media_call_secure *m)
+{
+	char code[48];
+
+	secure_code(m, code, sizeof code);
+	log_info("call_secure",
+		 "guild=%llu version=%u known=%d ready=%d pending=%d epoch=%llu members=%u "
+		 "privacy_code=\"%s\" heal=%s deaf=%u recovers=%u resumes=%u rejoins=%u",
+		 ID(c->guild), m->version, m->known, m->ready, m->pending, ID(m->epoch), m->members,
+		 code, media_heal_name(m->heal), m->deaf, m->recovers, m->resumes, m->rejoins);
+}
+
+static void on_media(struct media_call *media, const struct media_msg *msg, void *arg)
+{
+	struct voice_session *c = arg;
+
+	if (msg->type == MEDIA_CALL_SECURE) {
+		log_secure(c, &msg->call_secure);
+		voice_session_watch(c);
+		voice_session_arm_timer(c);
+		return;
+	}
+	if (msg->type != MEDIA_CALL_STATE) {
+		if (c->agent)
+			agent_media(c->agent, msg);
+		return;
+	}
+	log_info("call_state", "guild=%llu phase=%s reason=%s code=%u gen=%u wants=%d",
+		 ID(c->guild), media_phase_name(msg->call_state.phase),
+		 media_reason_name(msg->call_state.reason), msg->call_state.code,
+		 msg->call_state.gen, msg->call_state.wants_credentials);
+	if (c->agent)
+		agent_media(c->agent, msg);
+	if (msg->call_state.phase == MEDIA_PHASE_UP) {
+		/* Of one that is taken over nobody knows since when. */
+		if (!c->was_up && !c->adopted)
+			c->up_since = env_now(c->conf.env);
+		c->was_up = true;
+		voice_session_came_up(c);
+	}
+	voice_session_watch(c);
+	voice_media(c->voice, msg->call_state.phase, msg->call_state.reason,
+		    msg->call_state.wants_credentials, env_now(c->conf.env));
+	(void)media;
+	voice_session_arm_timer(c);
+}
+
+void voice_session_open_media(struct voice_session *c, uint64_t channel)
+{
+	struct media_want want = voice_session_wanted_call(c, channel);
+	int err;
+
+	if (c->media)
+		return;
+	err = media_call_open(&c->media, c->conf.media, &want, on_media, c);
+	if (err)
+		log_warn("call_open", "guild=%llu error=\"%s\"", ID(c->guild), strerror(err));
+}
+
+static void send_op4(struct voice_session *c, uint64_t channel)
+{
+	char guild[24], id[24];
+	json_t *d;
+	int err;
+
+	snprintf(guild, sizeof guild, "%llu", ID(c->guild));
+	snprintf(id, sizeof id, "%llu", ID(channel));
+	d = json_pack("{s:s,s:s?,s:b,s:b}", "guild_id", guild, "channel_id", channel ? id : NULL,
+		      "self_mute", 0, "self_deaf", 0);
+	err = d ? gateway_send(c->conf.gateway, DISCORD_OP_VOICE_STATE_UPDATE, d) : ENOMEM;
+	json_decref(d);
+	log_info("voice_ask", "guild=%llu channel=%llu err=%d", ID(c->guild), ID(channel), err);
+	if (channel)
+		voice_session_open_media(c, channel);
+}
+
+static void give_lease(struct voice_session *c, const struct voice_act *act)
+{
+	struct media_want want = voice_session_wanted_call(c, act->channel);
+	int err = ENOTCONN;
+
+	log_secret(act->token);
+	log_secret(act->session);
+	voice_session_open_media(c, act->channel);
+	if (c->media) {
+		media_call_set(c->media, &want);
+		err = media_call_credentials(c->media, act->session, act->token, act->endpoint,
+					     act->channel);
+	}
+	log_info("voice_lease", "guild=%llu channel=%llu endpoint=%s err=%d", ID(c->guild),
+		 ID(act->channel), act->endpoint, err);
+	voice_session_sync_members(c);
+	if (err) {
+		/* When mediad is back it asks by itself. */
+		struct words words = {0};
+
+		words_voice(&words, VOICE_REASON_NO_MEDIAD, 0);
+		log_warn("call_without_mediad", "guild=%llu", ID(c->guild));
+		voice_session_answer(c, &words);
+	}
+}
+
+static void end_call(struct voice_session *c, const struct voice_act *act)
+{
+	struct words words = {0};
+
+	words_voice(&words, act->why, act->media_reason);
+	log_warn("call_over", "guild=%llu why=\"%s\"", ID(c->guild), words.text);
+	/* Who was in the call hears of it, unless somebody here has put us out. */
+	if (c->was_up && act->type == VOICE_ACT_FAILED && !c->cmd)
+		voice_session_tell_room(&words, c);
+	voice_session_answer(c, &words);
+	voice_session_end_room(c, act->type == VOICE_ACT_LEFT ? "bot_disconnected"
+							      : "connection_lost");
+	c->conf.changedh(c->conf.arg);
+}
+
+void voice_session_act(const struct voice_act *act, void *arg)
+{
+	struct voice_session *c = arg;
+
+	switch (act->type) {
+	case VOICE_ACT_OP4:
+		send_op4(c, act->channel);
+		break;
+	case VOICE_ACT_LEASE:
+		give_lease(c, act);
+		break;
+	case VOICE_ACT_MOVED:
+		log_info("call_moved", "guild=%llu channel=%llu", ID(c->guild), ID(act->channel));
+		c->stage_asked = false;
+		voice_session_sync_members(c);
+		c->conf.changedh(c->conf.arg);
+		break;
+	case VOICE_ACT_LEFT:
+	case VOICE_ACT_FAILED:
+		end_call(c, act);
+		break;
+	}
+}
+
+enum voice_reason voice_session_predict(uint64_t channel, void *arg)
+{
+	struct voice_session *c = arg;
+	struct guild_channel ch;
+	struct guild_voice here;
+	uint64_t bits, self = guilds_self(c->conf.guilds);
+
+	if (!guilds_known(c->conf.guilds, c->guild))
+		return VOICE_REASON_NONE;
+	if (!guilds_channel(c->conf.guilds, c->guild, channel, &ch))
+		return VOICE_REASON_NO_SUCH_CHANNEL;
+	if (!guilds_permissions(c->conf.guilds, c->guild, channel, self, &bits))
+		return VOICE_REASON_NONE;
+	if (!(bits & DISCORD_PERMISSION(DISCORD_BIT_VIEW_CHANNEL)))
+		return VOICE_REASON_NO_VIEW;
+	if (!(bits & DISCORD_PERMISSION(DISCORD_BIT_CONNECT)))
+		return VOICE_REASON_NO_CONNECT;
+	if (guilds_voice(c->conf.guilds, c->guild, self, &here) && here.channel == channel)
+		return VOICE_REASON_NONE; /* it has its place already */
+	if (ch.user_limit && guilds_occupants(c->conf.guilds, c->guild, channel) >= ch.user_limit &&
+	    !(bits & DISCORD_PERMISSION(DISCORD_BIT_MOVE_MEMBERS)))
+		return VOICE_REASON_CHANNEL_FULL;
+	return VOICE_REASON_NONE;
+}

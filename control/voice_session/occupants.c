@@ -1,0 +1,186 @@
+/* The room of a voice session: its agent from start to end, the people in the channel, soundboard
+ * sounds, faults. */
+#include <errno.h>
+#include <string.h>
+
+#include "control/agent/agent.h"
+#include "control/discord/guilds.h"
+#include "control/discord/sounds.h"
+#include "control/discord/voice.h"
+#include "control/media/media.h"
+#include "control/room/room.h"
+#include "control/settings/settings.h"
+#include "control/voice_session/inside.h"
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "proto/discord.h"
+#include "proto/media.h"
+
+#define SEC UINT64_C(1000000000)
+enum { GREET_S = 600 };
+
+static int find_member(const struct voice_session *c, uint64_t user)
+{
+	for (unsigned i = 0; i < c->n_members; i++)
+		if (c->members[i] == user)
+			return (int)i;
+	return -1;
+}
+
+static void add_member(uint64_t user, const char *name, bool is_bot, void *arg)
+{
+	struct voice_session *c = arg;
+	bool known = find_member(c, user) >= 0;
+
+	if (known ? !c->crowded : c->n_members == VOICE_SESSION_MEMBERS)
+		return;
+	if (!known)
+		c->members[c->n_members++] = user;
+	if (c->agent)
+		agent_member(c->agent, user, name, is_bot, true);
+}
+
+static void remove_member(struct voice_session *c, unsigned i)
+{
+	uint64_t user = c->members[i];
+
+	c->members[i] = c->members[--c->n_members];
+	if (c->agent)
+		agent_member(c->agent, user, "", false, false);
+}
+
+/* Brings the agent's list of people in line with what Discord told. */
+void voice_session_sync_members(struct voice_session *c)
+{
+	uint64_t channel = voice_channel(c->voice);
+	struct guild_voice v;
+
+	/* Somebody was left out then, and may find a place now when told again. */
+	c->crowded = c->n_members > ROOM_SPEAKERS;
+	for (unsigned i = c->n_members; i-- > 0;)
+		if (!guilds_voice(c->conf.guilds, c->guild, c->members[i], &v) ||
+		    v.channel != channel)
+			remove_member(c, i);
+	guilds_each(c->conf.guilds, c->guild, channel, add_member, c);
+}
+
+static void on_sounded(uint64_t ticket, int err, void *arg)
+{
+	struct voice_session *c = arg;
+
+	if (c->agent)
+		agent_sounded(c->agent, (uint32_t)(ticket >> 32), (uint32_t)ticket, err);
+}
+
+static struct sounds *open_sounds(struct voice_session *c)
+{
+	if (!c->sounds &&
+	    sounds_alloc(&c->sounds, c->conf.env, c->conf.rest, c->guild, on_sounded, c))
+		c->sounds = NULL;
+	return c->sounds;
+}
+
+static int play_sound(uint32_t turn, uint32_t chunk, const char *ref, void *arg)
+{
+	struct voice_session *c = arg;
+
+	return open_sounds(c) ? sounds_play(c->sounds, voice_channel(c->voice), ref,
+					    (uint64_t)turn << 32 | chunk)
+			      : ENOMEM;
+}
+
+/* Also of the bot's own sounds comes an event. */
+void voice_session_take_sound(struct voice_session *c, uint64_t user, const json_t *d)
+{
+	const json_t *sound = json_object_get(d, "sound_id");
+	uint64_t channel = 0, id = (uint64_t)json_integer_value(sound);
+	const char *name = NULL;
+
+	if (json_is_string(sound))
+		discord_snowflake(json_string_value(sound), &id);
+	discord_snowflake(json_string_value(json_object_get(d, "channel_id")), &channel);
+	if (!id || !c->agent || user == guilds_self(c->conf.guilds) || !channel ||
+	    channel != voice_channel(c->voice))
+		return;
+	if (c->sounds)
+		name = sounds_name(c->sounds, id);
+	log_info("sound_heard", "guild=%llu user=%llu sound=%llu", ID(c->guild), ID(user), ID(id));
+	agent_soundboard(c->agent, user, name ? name : "of the soundboard");
+}
+
+/* What it is called. */
+const char *voice_session_bot_name(const struct voice_session *c)
+{
+	const char *given = c->conf.settings->bot_name;
+
+	return *given ? given : c->conf.bot_name;
+}
+
+/* Not at once: the agent that says so goes with the call. */
+static void request_leave(void *arg)
+{
+	struct voice_session *c = arg;
+
+	c->leaves = true;
+	voice_session_arm_timer(c);
+}
+
+static void take_fault(enum fault fault, enum fault_is is, void *arg)
+{
+	struct voice_session *c = arg;
+
+	faults_set(&c->faults, fault, is, env_now(c->conf.env));
+	voice_session_watch(c);
+	voice_session_arm_timer(c);
+}
+
+void voice_session_start_agent(struct voice_session *c)
+{
+	struct agent_conf conf = {.env = c->conf.env,
+				  .ws = c->conf.ws,
+				  .http = c->conf.http,
+				  .call = c->media,
+				  .settings = c->conf.settings,
+				  .bot_user = guilds_self(c->conf.guilds),
+				  .bot_name = voice_session_bot_name(c),
+				  .tellh = voice_session_tell_room,
+				  .leaveh = request_leave,
+				  .soundh = play_sound,
+				  .faulth = take_fault,
+				  .arg = c};
+	const struct media_call_state *last = c->media ? media_call_last(c->media) : NULL;
+	uint64_t now = env_now(c->conf.env), channel = voice_channel(c->voice);
+	int err;
+
+	if (c->agent || !last || last->phase != MEDIA_PHASE_UP ||
+	    !settings_brain_url(c->conf.settings))
+		return;
+	/* Who comes and goes need not say the same each time. */
+	c->quiet = c->adopted || (c->greeted == channel && now < c->greeted_at + GREET_S * SEC);
+	err = agent_alloc(&c->agent, &conf);
+	if (!c->quiet) {
+		c->greeted = channel;
+		c->greeted_at = now;
+	}
+	c->quiet = c->adopted = false;
+	if (err) {
+		log_warn("agent_failed", "guild=%llu error=\"%s\"", ID(c->guild), strerror(err));
+		return;
+	}
+	c->n_members = 0;
+	voice_session_sync_members(c);
+	agent_muted(c->agent, voice_session_unheard(c));
+}
+
+/* why: a reason of ROOM_ENDS. */
+void voice_session_end_room(struct voice_session *c, const char *why)
+{
+	if (c->agent)
+		agent_end(c->agent, why);
+	c->agent = agent_free(c->agent);
+	c->media = media_call_free(c->media);
+	faults_end(&c->faults);
+	c->n_members = 0;
+	c->up_since = 0;
+	c->stage_asked = c->adopted = c->was_up = c->leaves = false;
+}

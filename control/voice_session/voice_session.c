@@ -1,0 +1,277 @@
+#include "control/voice_session/voice_session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "control/agent/agent.h"
+#include "control/discord/gateway.h"
+#include "control/discord/guilds.h"
+#include "control/discord/rest.h"
+#include "control/discord/sounds.h"
+#include "control/discord/voice.h"
+#include "control/media/media.h"
+#include "control/room/room.h"
+#include "control/secure.h"
+#include "control/settings/settings.h"
+#include "control/voice_session/inside.h"
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "ipc/tmr.h"
+#include "proto/discord.h"
+#include "proto/media.h"
+
+#define SEC UINT64_C(1000000000)
+enum { ANSWER_S = 60, GREET_S = 600 };
+
+void voice_session_arm_timer(struct voice_session *c)
+{
+	uint64_t at = voice_deadline(c->voice), fault = faults_deadline(&c->faults);
+
+	if (c->cmd_until && c->cmd_until < at)
+		at = c->cmd_until;
+	if (fault < at)
+		at = fault;
+	if (c->leaves)
+		at = 0;
+	if (at == UINT64_MAX)
+		tmr_stop(c->tmr);
+	else
+		tmr_start_at(c->tmr, at);
+}
+
+/* Where it always has to be, a new session follows. */
+static void renew_or_leave(struct voice_session *c)
+{
+	c->leaves = false;
+	if (!voice_session_standing(c)) {
+		voice_session_leave(c);
+		return;
+	}
+	c->agent = agent_free(c->agent);
+	voice_session_start_agent(c);
+	voice_session_arm_timer(c);
+}
+
+static void on_tmr(void *arg)
+{
+	struct voice_session *c = arg;
+	uint64_t now = env_now(c->conf.env);
+	struct words words = {0};
+	unsigned media_reason;
+
+	if (c->leaves) {
+		renew_or_leave(c);
+		return;
+	}
+	voice_tick(c->voice, now);
+	voice_session_watch(c);
+	if (c->cmd_until && now >= c->cmd_until) {
+		words_still_joining(&words, voice_channel(c->voice));
+		words_voice(&words, voice_why(c->voice, &media_reason), media_reason);
+		voice_session_answer(c, &words);
+	}
+	voice_session_arm_timer(c);
+}
+
+/* ---- from control ---- */
+
+int voice_session_alloc(struct voice_session **out, const struct voice_session_conf *conf,
+			uint64_t guild)
+{
+	struct voice_session *c;
+	int err;
+
+	if (!out || !conf || !guild)
+		return EINVAL;
+	c = calloc(1, sizeof *c);
+	if (!c)
+		return ENOMEM;
+	c->conf = *conf;
+	c->guild = guild;
+	err = voice_alloc(&c->voice, voice_session_act, voice_session_predict, c);
+	if (!err)
+		err = tmr_alloc(&c->tmr, conf->env, on_tmr, c);
+	if (err)
+		voice_session_free(c);
+	else
+		*out = c;
+	return err;
+}
+
+struct voice_session *voice_session_free(struct voice_session *c)
+{
+	if (!c)
+		return NULL;
+	voice_session_end_room(c, "shutdown");
+	sounds_free(c->sounds);
+	tmr_free(c->tmr);
+	voice_free(c->voice);
+	free(c);
+	return NULL;
+}
+
+uint64_t voice_session_guild(const struct voice_session *c)
+{
+	return c->guild;
+}
+
+uint64_t voice_session_channel(const struct voice_session *c)
+{
+	return voice_channel(c->voice);
+}
+
+bool voice_session_standing(const struct voice_session *c)
+{
+	return voice_standing(c->voice);
+}
+
+void voice_session_join(struct voice_session *c, uint64_t channel, bool standing,
+			struct command *cmd)
+{
+	bool there = voice_session_is_up(c) && voice_state(c->voice) == VOICE_IN &&
+		     voice_channel(c->voice) == channel;
+	struct words words = {0};
+	enum voice_reason why;
+
+	words_asked_elsewhere(&words);
+	voice_session_answer(c, &words);
+	c->cmd = cmd;
+	c->cmd_until = cmd ? env_now(c->conf.env) + ANSWER_S * SEC : 0;
+	why = voice_join(c->voice, channel, standing, env_now(c->conf.env));
+	if (why) {
+		words = (struct words){0};
+		words_voice(&words, why, 0);
+		log_warn("join_refused", "guild=%llu channel=%llu why=\"%s\"", ID(c->guild),
+			 ID(channel), words.text);
+		voice_session_answer(c, &words);
+	} else if (there) {
+		voice_session_came_up(c);
+	} else {
+		/* From now on a call that mediad holds here is one that is wanted. */
+		voice_session_open_media(c, channel);
+	}
+	c->conf.changedh(c->conf.arg);
+	voice_session_arm_timer(c);
+}
+
+void voice_session_leave(struct voice_session *c)
+{
+	struct words words = {0};
+
+	words_asked_to_leave(&words);
+	voice_session_answer(c, &words);
+	voice_leave(c->voice, env_now(c->conf.env));
+	voice_session_end_room(c, "nl_leave");
+	c->conf.changedh(c->conf.arg);
+	voice_session_arm_timer(c);
+}
+
+void voice_session_adopt(struct voice_session *c, uint64_t channel, bool standing)
+{
+	struct guild_voice v = {0};
+
+	guilds_voice(c->conf.guilds, c->guild, guilds_self(c->conf.guilds), &v);
+	voice_adopt(c->voice, channel, v.channel, standing, env_now(c->conf.env));
+	c->adopted = true;
+	voice_session_open_media(c, channel);
+	voice_session_arm_timer(c);
+}
+
+void voice_session_online(struct voice_session *c, bool fresh)
+{
+	voice_session_see(c, FAULT_DISCORD, false);
+	voice_online(c->voice, fresh, env_now(c->conf.env));
+	voice_session_arm_timer(c);
+}
+
+void voice_session_mediad(struct voice_session *c, bool there)
+{
+	c->mediad = there;
+	voice_session_watch(c);
+	voice_mediad(c->voice, there, env_now(c->conf.env));
+	voice_session_arm_timer(c);
+}
+
+void voice_session_offline(struct voice_session *c)
+{
+	voice_session_see(c, FAULT_DISCORD, true);
+	voice_offline(c->voice);
+	voice_session_arm_timer(c);
+}
+
+void voice_session_removed(struct voice_session *c)
+{
+	struct words words = {0};
+
+	voice_offline(c->voice); /* nothing to be said to this server any more */
+	voice_leave(c->voice, env_now(c->conf.env));
+	words_removed(&words);
+	voice_session_answer(c, &words);
+	voice_session_end_room(c, "bot_disconnected");
+	c->conf.changedh(c->conf.arg);
+	voice_session_arm_timer(c);
+}
+
+static void take_own_state(struct voice_session *c, const json_t *d, uint64_t now)
+{
+	const char *session = json_string_value(json_object_get(d, "session_id"));
+	struct guild_channel ch = {0};
+	struct guild_voice v = {0};
+	bool there = guilds_voice(c->conf.guilds, c->guild, guilds_self(c->conf.guilds), &v);
+
+	voice_own_state(c->voice, there ? v.channel : 0, session, now);
+	if (there && guilds_channel(c->conf.guilds, c->guild, v.channel, &ch) &&
+	    ch.type == DISCORD_CHANNEL_STAGE)
+		voice_session_ask_to_speak(c, &v);
+	if (c->agent)
+		agent_muted(c->agent, voice_session_unheard(c));
+}
+
+void voice_session_event(struct voice_session *c, const char *name, const json_t *d)
+{
+	uint64_t user = 0, now = env_now(c->conf.env);
+
+	if (strcmp(name, "VOICE_SERVER_UPDATE") == 0) {
+		voice_server(c->voice, json_string_value(json_object_get(d, "token")),
+			     json_string_value(json_object_get(d, "endpoint")), now);
+	} else if (strcmp(name, "VOICE_STATE_UPDATE") == 0 &&
+		   discord_snowflake(json_string_value(json_object_get(d, "user_id")), &user)) {
+		if (user == guilds_self(c->conf.guilds))
+			take_own_state(c, d, now);
+		voice_session_sync_members(c);
+		voice_session_watch(c);
+	} else if (strcmp(name, "VOICE_CHANNEL_EFFECT_SEND") == 0 &&
+		   discord_snowflake(json_string_value(json_object_get(d, "user_id")), &user)) {
+		voice_session_take_sound(c, user, d);
+	} else if (strcmp(name, "CHANNEL_UPDATE") == 0 && c->media) {
+		struct media_want want = voice_session_wanted_call(c, voice_channel(c->voice));
+
+		if (voice_channel(c->voice) && want.bitrate != media_call_want(c->media)->bitrate)
+			media_call_set(c->media, &want);
+	} else if (strcmp(name, "GUILD_CREATE") == 0) {
+		voice_session_sync_members(c);
+	}
+	voice_session_arm_timer(c);
+}
+
+void voice_session_brain_ready(struct voice_session *c, bool moved)
+{
+	if (moved)
+		c->agent = agent_free(c->agent);
+	voice_session_start_agent(c);
+}
+
+void voice_session_settings(struct voice_session *c)
+{
+	if (c->agent)
+		agent_settings(c->agent);
+}
+
+void voice_session_end(struct voice_session *c)
+{
+	if (c->agent)
+		agent_end(c->agent, "shutdown");
+}
