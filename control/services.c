@@ -12,7 +12,7 @@
 #include "control/tts/speech.h"
 #include "ipc/log.h"
 
-/* The line from which a prompt repeats what is said now (control/room/context.h). */
+/* The line from which a prompt repeats what is said now (control/room/answer/prompt.h). */
 #define NOW "\nnow:\n"
 
 struct services {

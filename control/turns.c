@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "control/room/turn.h"
+#include "control/room/turn/turn.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 

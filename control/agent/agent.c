@@ -11,7 +11,7 @@
 #include "control/media/media.h"
 #include "control/power.h"
 #include "control/room/room.h"
-#include "control/room/segment.h"
+#include "control/room/turn/segment.h"
 #include "control/room_log.h"
 #include "control/agent/voice_output.h"
 #include "control/services.h"

@@ -1,7 +1,7 @@
 /* Speech-to-text of whole recordings: each speaker's sound is kept until it is asked for, then goes to the provider as
  * one WAV file. A shell around control/dialect (POST audio/transcriptions).
  *
- * Which recording goes when, and that one runs at a time, is the room's to say (control/room/file_lane.h). Several that
+ * Which recording goes when, and that one runs at a time, is the room's to say (control/room/hearing/recording_queue.h). Several that
  * are asked for before asr_files_send become one; their words are the first's.
  *
  * Everything runs on env's loop thread. What conf names is borrowed. The handler is never called from inside a function

@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "control/room/bank.h"
-#include "control/room/defer.h"
+#include "control/room/hearing/long_capture.h"
+#include "control/room/turn/deferred.h"
 #include "control/room/inside.h"
-#include "control/room/queue.h"
-#include "control/room/segment.h"
+#include "control/room/turn/turn_queue.h"
+#include "control/room/turn/segment.h"
 #include "proto/base/utf8.h"
 
 /* What of the settings the room keeps in a form of its own. */

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "control/room/events.def"
-#include "control/room/turn.h"
+#include "control/room/turn/turn.h"
 #include "proto/base/cursor.h"
 
 struct room;

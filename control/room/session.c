@@ -1,7 +1,7 @@
 #include "control/room/session.h"
 
 #include "control/room/inside.h"
-#include "control/room/music.h"
+#include "control/room/floor/music.h"
 
 static const struct {
 	const char *name, *text;

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/room/address.h"
-#include "control/room/lexicon.def"
-#include "control/room/phrases.def"
+#include "control/room/floor/address.h"
+#include "control/room/floor/lexicon.def"
+#include "control/room/floor/phrases.def"
 #include "control/settings/settings.h"
 #include "tests/conversations/calls.def"
 #include "tests/room/stage.h"

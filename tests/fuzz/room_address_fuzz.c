@@ -1,7 +1,7 @@
 /* Was the bot spoken to, in any text and by any name? No bound is passed, upper and lower case are
  * one, and a word is as alike to another as the other to it. The first line are the names, the rest
  * is the text. */
-#include "control/room/address.h"
+#include "control/room/floor/address.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* Whatever of words, sound and word times comes in whatever order: what was heard ends at a word's
  * end, grows with the samples that left, is nothing without any, and is never longer than the text.
  * And the plan beside it always ends. */
-#include "control/room/planner.h"
-#include "control/room/said.h"
+#include "control/room/answer/planner.h"
+#include "control/room/answer/playout_position.h"
 
 #include <stdint.h>
 #include <stdlib.h>

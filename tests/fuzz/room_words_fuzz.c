@@ -1,10 +1,10 @@
 /* A brain's words through directives and chunks: any bytes, cut anywhere, come out the same;
  * nothing in closed double brackets is said; pieces are within their limit, trimmed and UTF-8, and
  * no word is lost. The first bytes are the settings. */
-#include "control/room/chunker.h"
-#include "control/room/directive.h"
-#include "control/room/eot.h"
-#include "control/room/hallucination.h"
+#include "control/room/answer/chunker.h"
+#include "control/room/answer/directive.h"
+#include "control/room/turn/eot.h"
+#include "control/room/hearing/hallucination_filter.h"
 #include "proto/base/utf8.h"
 
 #include <stdint.h>

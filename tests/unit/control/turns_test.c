@@ -2,7 +2,7 @@
 
 #include <sys/stat.h>
 
-#include "control/room/turn.h"
+#include "control/room/turn/turn.h"
 #include "tests/unit/ipc/loop.h"
 
 static const struct room_turn turn = {

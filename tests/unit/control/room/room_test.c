@@ -1,6 +1,6 @@
 #include "tests/test.h"
 
-#include "control/room/capture.h"
+#include "control/room/hearing/capture.h"
 #include "control/room/room.h"
 #include "control/settings/settings.h"
 

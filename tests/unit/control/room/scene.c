@@ -1,4 +1,4 @@
-#include "scene.h"
+#include "tests/unit/control/room/scene.h"
 
 #include <stdio.h>
 #include <stdlib.h>

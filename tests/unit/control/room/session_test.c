@@ -2,9 +2,9 @@
  * those of the regression statements. */
 #include "tests/test.h"
 
-#include "control/room/membership.h"
+#include "control/room/turn/moments.h"
 #include "control/room/session.h"
-#include "scene.h"
+#include "tests/unit/control/room/scene.h"
 
 enum { ALICE = 1, BOB };
 

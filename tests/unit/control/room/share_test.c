@@ -1,11 +1,11 @@
 /* One session for everybody, and whole recordings: statement 57. */
 #include "tests/test.h"
 
-#include "control/room/capture.h"
-#include "control/room/file_lane.h"
+#include "control/room/hearing/capture.h"
+#include "control/room/hearing/recording_queue.h"
 #include "control/room/inside.h"
 #include "control/room/share.h"
-#include "world.h"
+#include "tests/unit/control/room/world.h"
 
 #define MS 1000000ull
 

@@ -1,4 +1,4 @@
-#include "world.h"
+#include "tests/unit/control/room/world.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,196 @@
+#include "control/room/answer/chunker.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "proto/base/utf8.h"
+
+void room_chunker_init(struct room_chunker *c, unsigned sentences, unsigned eager, unsigned max)
+{
+	*c = (struct room_chunker){.sentences = sentences ? sentences : 1,
+				   .eager = eager,
+				   .max = max < ROOM_CHUNK_MAX ? max : ROOM_CHUNK_MAX};
+	if (c->max < 8)
+		c->max = 8;
+}
+
+static bool blank(char ch)
+{
+	return ch == ' ';
+}
+
+static bool letter(char ch)
+{
+	return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z');
+}
+
+static unsigned words(const char *p, size_t n)
+{
+	unsigned k = 0;
+
+	for (size_t i = 0; i < n; i++)
+		k += !blank(p[i]) && (i == 0 || blank(p[i - 1]));
+	return k;
+}
+
+/* The dot after p[0..n) belongs to its word: "Dr.", "J.", "e.g.". */
+static bool abbreviated(const char *p, size_t n)
+{
+	static const char *const known[] = {"mr", "mrs", "ms", "dr",  "st",  "prof", "vs",
+					    "jr", "sr",	 "eg", "e.g", "i.e", "etc"};
+	size_t k = 0;
+
+	while (k < n && !blank(p[n - 1 - k]))
+		k++;
+	p += n - k;
+	if (k == 1 && letter(*p) && *p != 'I' && *p != 'a')
+		return true;
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+		if (strlen(known[i]) == k && strncasecmp(known[i], p, k) == 0)
+			return true;
+	return false;
+}
+
+/* What closes after a full stop and belongs to its sentence; bytes, or 0. */
+static size_t closer(const char *p, size_t n)
+{
+	static const char *const marks[] = {"\"",	    "'",       ")", "]", "\xe2\x80\x9d",
+					    "\xe2\x80\x99", "\xc2\xbb"};
+
+	for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+		size_t k = strlen(marks[i]);
+
+		if (k <= n && memcmp(p + n - k, marks[i], k) == 0)
+			return k;
+	}
+	return 0;
+}
+
+/* The bytes of p end a sentence, if a blank follows. */
+static bool sentence_p(const char *p, size_t n)
+{
+	size_t k;
+
+	if (n > 1 && p[n - 1] == ']' && p[n - 2] == ']')
+		return false; /* a directive's end */
+	while (n && (k = closer(p, n)) > 0)
+		n -= k;
+	if (!n || !strchr(".!?", p[n - 1]))
+		return false;
+	return p[n - 1] != '.' || !abbreviated(p, n - 1);
+}
+
+/* Where writing has no blanks its full stops end a sentence by themselves. */
+static bool wide_stop_p(const char *p, size_t n)
+{
+	return n >= 3 && (memcmp(p + n - 3, "\xe3\x80\x82", 3) == 0 ||
+			  memcmp(p + n - 3, "\xef\xbc\x81", 3) == 0 ||
+			  memcmp(p + n - 3, "\xef\xbc\x9f", 3) == 0);
+}
+
+/* Whether p[0..n) ends between [[ and ]]. */
+static bool inside_p(const char *p, size_t n)
+{
+	bool inside = false;
+
+	for (size_t i = 0; i + 1 < n; i++) {
+		bool open = p[i] == '[' && p[i + 1] == '[';
+
+		if (!open && !(p[i] == ']' && p[i + 1] == ']'))
+			continue;
+		inside = open;
+		i++;
+	}
+	return inside;
+}
+
+static void emit(struct room_chunker *c, size_t n, room_chunk_h *h, void *arg)
+{
+	char piece[ROOM_CHUNK_MAX + 4], *from = piece;
+	size_t len;
+
+	memcpy(piece, c->buf, n);
+	piece[n] = '\0';
+	memmove(c->buf, c->buf + n, c->n - n);
+	c->n -= n;
+	c->ended = 0;
+	c->end = 0;
+	len = utf8_mend(piece);
+	while (blank(*from)) {
+		from++;
+		len--;
+	}
+	while (len && blank(from[len - 1]))
+		from[--len] = '\0';
+	if (!len)
+		return;
+	c->later = true;
+	h(from, len, arg);
+}
+
+static bool tiny(const struct room_chunker *c)
+{
+	return c->later && c->end < ROOM_CHUNK_TINY &&
+	       words(c->buf, c->end) < ROOM_CHUNK_TINY_WORDS;
+}
+
+static void consider(struct room_chunker *c, room_chunk_h *h, void *arg)
+{
+	if (!c->later && c->end < c->eager)
+		return;
+	if (!tiny(c)) {
+		emit(c, c->end, h, arg);
+		return;
+	}
+	c->ended = 0; /* waits for the next */
+}
+
+static void force(struct room_chunker *c, room_chunk_h *h, void *arg)
+{
+	size_t at = c->n;
+
+	while (at > 1 && (!blank(c->buf[at - 1]) || inside_p(c->buf, at)))
+		at--;
+	if (at <= 1)
+		at = utf8_whole(c->buf, c->n);
+	emit(c, at ? at : c->n, h, arg);
+}
+
+static void add_byte(struct room_chunker *c, char ch, room_chunk_h *h, void *arg)
+{
+	bool stop = false, clause = false;
+
+	if ((unsigned char)ch < 0x20 || ch == 0x7f)
+		ch = ' ';
+	if (blank(ch) && (c->n == 0 || blank(c->buf[c->n - 1])))
+		return;
+	if (blank(ch) && strchr(".!?\"')];:\x9d\x99\xbb", c->buf[c->n - 1]) &&
+	    !inside_p(c->buf, c->n)) {
+		stop = sentence_p(c->buf, c->n);
+		clause = c->sentences == 1 && !c->ended && strchr(";:", c->buf[c->n - 1]);
+	}
+	c->buf[c->n++] = ch;
+	stop = stop || ((unsigned char)ch >= 0x80 && wide_stop_p(c->buf, c->n));
+	if (stop || clause) {
+		c->ended += stop;
+		c->end = c->n;
+		if (clause || c->ended >= c->sentences)
+			consider(c, h, arg);
+	}
+	if (c->n >= c->max)
+		force(c, h, arg);
+}
+
+void room_chunker_add(struct room_chunker *c, const char *text, size_t n, room_chunk_h *h,
+		      void *arg)
+{
+	for (size_t i = 0; i < n; i++)
+		add_byte(c, text[i], h, arg);
+}
+
+void room_chunker_flush(struct room_chunker *c, room_chunk_h *h, void *arg)
+{
+	if (c->n)
+		emit(c, c->n, h, arg);
+	c->later = true;
+}

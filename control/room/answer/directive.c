@@ -1,0 +1,277 @@
+#include "control/room/answer/directive.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "proto/base/utf8.h"
+
+static const char skip_mark[] = "[SKIP]";
+
+enum kind { UNKNOWN, TO, LEASE, SOUNDBOARD, NOTE };
+
+static bool word_byte(char ch)
+{
+	return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') ||
+	       (unsigned char)ch >= 0x80;
+}
+
+static void say(struct room_directive *d, const char *text, size_t n, room_directive_h *h,
+		void *arg)
+{
+	for (size_t i = 0; i < n && !d->words; i++)
+		d->words = word_byte(text[i]);
+	if (n)
+		h(ROOM_OUT_WORDS, text, n, arg);
+}
+
+/* The value without the blanks around it. */
+static const char *trim(const char *p, size_t *n)
+{
+	while (*n && *p == ' ') {
+		p++;
+		(*n)--;
+	}
+	while (*n && p[*n - 1] == ' ')
+		(*n)--;
+	return p;
+}
+
+static bool is(const char *p, size_t n, const char *word)
+{
+	return strlen(word) == n && strncasecmp(p, word, n) == 0;
+}
+
+/* What the body so far is the beginning of. The value is what stands after the colon. */
+static enum kind kind_of(const char *body, size_t n, const char **value, size_t *value_n)
+{
+	static const struct {
+		const char *name;
+		enum kind kind;
+	} names[] = {{"TO", TO}, {"LEASE", LEASE}, {"SOUNDBOARD", SOUNDBOARD}, {"NOTE", NOTE}};
+	const char *colon = memchr(body, ':', n);
+	size_t len;
+
+	if (!colon)
+		return UNKNOWN;
+	*value_n = n - (size_t)(colon + 1 - body);
+	*value = trim(colon + 1, value_n);
+	len = (size_t)(colon - body);
+	body = trim(body, &len);
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (is(body, len, names[i].name))
+			return names[i].kind;
+	return UNKNOWN;
+}
+
+static void take_to(struct room_directive *d, const char *value, size_t n)
+{
+	static const char *const all[] = {"all",	"everyone",   "everybody",  "whole_room",
+					  "whole room", "whole_chat", "whole chat", "vc"};
+
+	if (d->led || d->to != ROOM_TO_NOBODY || !n || n > ROOM_TO_MAX)
+		return;
+	d->to = ROOM_TO_NAME;
+	if (is(value, n, "speaker") || is(value, n, "me"))
+		d->to = ROOM_TO_SPEAKER;
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+		if (is(value, n, all[i]))
+			d->to = ROOM_TO_ALL;
+	if (d->to == ROOM_TO_NAME) {
+		memcpy(d->name, value, n);
+		d->name[n] = '\0';
+	}
+}
+
+static void take_lease(struct room_directive *d, const char *value, size_t n)
+{
+	if (d->led || d->lease != ROOM_LEASE_NONE)
+		return;
+	if (is(value, n, "assertive"))
+		d->lease = ROOM_LEASE_ASSERTIVE;
+	else if (is(value, n, "atomic"))
+		d->lease = ROOM_LEASE_ATOMIC;
+}
+
+/* whole: the body ended by its brackets, and all of it is held. */
+static void obey(struct room_directive *d, bool whole, room_directive_h *h, void *arg)
+{
+	const char *value = "";
+	size_t n = 0;
+	enum kind kind = kind_of(d->held, d->n, &value, &n);
+
+	if (kind == TO && whole) {
+		take_to(d, value, n);
+	} else if (kind == LEASE && whole) {
+		take_lease(d, value, n);
+	} else if (kind == SOUNDBOARD && whole && n && n <= ROOM_SOUND_REF_MAX &&
+		   d->sounds < ROOM_SOUNDS_MAX) {
+		d->sounds++;
+		d->led = d->words = true;
+		h(ROOM_OUT_SOUND, value, n, arg);
+	} else if (kind == NOTE && n) {
+		h(ROOM_OUT_NOTE, value, n <= ROOM_NOTE_MAX ? n : utf8_whole(value, ROOM_NOTE_MAX),
+		  arg);
+	} else if (kind == UNKNOWN) {
+		d->unknown++;
+	}
+}
+
+static void body_over(struct room_directive *d)
+{
+	d->in_body = d->after_close = false;
+	d->n = d->body = 0;
+}
+
+/* It was never closed: its words are said, its brackets are not. */
+static void release(struct room_directive *d, room_directive_h *h, void *arg)
+{
+	size_t from = 0, n = d->n;
+
+	body_over(d);
+	d->led = true;
+	for (size_t i = 0; i <= n; i++) {
+		if (i < n && d->held[i] != '[' && d->held[i] != ']')
+			continue;
+		say(d, d->held + from, i - from, h, arg);
+		from = i + 1;
+	}
+}
+
+static enum kind kind_held(const struct room_directive *d)
+{
+	const char *value;
+	size_t n;
+
+	return kind_of(d->held, d->n, &value, &n);
+}
+
+/* The line or the answer is over, and it is open. */
+static void cut_off(struct room_directive *d, room_directive_h *h, void *arg)
+{
+	if (kind_held(d) == UNKNOWN)
+		release(d, h, arg);
+	else
+		body_over(d);
+}
+
+/* A note is private and a sound is no word: they are not said even when they are too long. */
+static void too_long(struct room_directive *d, room_directive_h *h, void *arg)
+{
+	enum kind kind = kind_held(d);
+
+	if (kind != NOTE && kind != SOUNDBOARD)
+		release(d, h, arg);
+	else if (d->body >= ROOM_BODY_MAX)
+		body_over(d);
+}
+
+static void body_byte(struct room_directive *d, char ch, room_directive_h *h, void *arg)
+{
+	if (ch == '\n') {
+		cut_off(d, h, arg);
+		say(d, " ", d->led, h, arg);
+		return;
+	}
+	if (ch == ']' && d->after_close) {
+		d->n -= d->n == d->body; /* the first of the two, when it is held */
+		obey(d, d->n + 1 == d->body, h, arg);
+		body_over(d);
+		return;
+	}
+	d->after_close = ch == ']';
+	d->body++;
+	if (d->n < sizeof d->held)
+		d->held[d->n++] = ch;
+	if (d->body + 2 >= ROOM_LEAD_MAX)
+		too_long(d, h, arg);
+}
+
+/* What waited for the rest of "[SKIP]" is words after all. */
+static void not_a_mark(struct room_directive *d, room_directive_h *h, void *arg)
+{
+	size_t n = d->n;
+
+	if (!n)
+		return;
+	d->n = 0;
+	d->led = true;
+	say(d, d->held, n, h, arg);
+}
+
+static void open_byte(struct room_directive *d, char ch, room_directive_h *h, void *arg)
+{
+	char upper = ch >= 'a' && ch <= 'z' ? (char)(ch - 'a' + 'A') : ch;
+
+	if (ch == '[' && d->n == 1) {
+		d->n = 0;
+		d->in_body = true;
+		return;
+	}
+	if (upper != skip_mark[d->n]) {
+		not_a_mark(d, h, arg);
+		if (ch != '[') {
+			if (ch == '\n')
+				ch = ' ';
+			if (ch == ' ' && !d->led)
+				return;
+			d->led = true;
+			say(d, &ch, 1, h, arg);
+			return;
+		}
+	}
+	d->held[d->n++] = ch;
+	if (d->n == sizeof skip_mark - 1) {
+		d->n = 0;
+		d->skip = true;
+	}
+}
+
+/* Bytes from here on that are only words. */
+static size_t plain_run(const struct room_directive *d, const char *text, size_t n)
+{
+	size_t k = 0;
+
+	if (!d->led || d->in_body || d->n)
+		return 0;
+	while (k < n && text[k] != '[' && (unsigned char)text[k] >= 0x20 && text[k] != 0x7f)
+		k++;
+	return k;
+}
+
+void room_directive_add(struct room_directive *d, const char *text, size_t n, room_directive_h *h,
+			void *arg)
+{
+	while (n) {
+		size_t run = plain_run(d, text, n);
+		char ch = *text;
+
+		if (run) {
+			say(d, text, run, h, arg);
+			text += run;
+			n -= run;
+			continue;
+		}
+		if (((unsigned char)ch < 0x20 && ch != '\n') || ch == 0x7f)
+			ch = ' ';
+		if (d->in_body)
+			body_byte(d, ch, h, arg);
+		else
+			open_byte(d, ch, h, arg);
+		text++;
+		n--;
+	}
+}
+
+void room_directive_end(struct room_directive *d, room_directive_h *h, void *arg)
+{
+	if (d->in_body)
+		cut_off(d, h, arg);
+	else
+		not_a_mark(d, h, arg);
+	d->led = true;
+}
+
+bool room_directive_skips(const struct room_directive *d)
+{
+	return d->skip && !d->words;
+}

@@ -1,0 +1,48 @@
+/* How the bot's output stands, derived from what was told: never stored, never guessed. The first row that fits:
+ *
+ *   what is there                                              phase                    reason
+ *   sound of an answer leaves now (started, not paused)         SPEAKING_LIVE            bot_audio_live
+ *   sound of an answer is let out and waits (not started, or paused)  SPEAKING_BUFFERED     bot_audio_buffered
+ *   tools work, or their outputs are owed                       AWAITING_TOOL_OUTPUTS    awaiting_tool_outputs
+ *   an answer is awaited                                        RESPONSE_PENDING         pending_response
+ *   nothing                                                     IDLE                     idle; music_playback_active while it plays
+ *
+ * An answer that was cut is none any more: its fade locks nothing. It is locked when the phase is not IDLE, or music plays or loads. */
+#ifndef CONTROL_ROOM_ANSWER_OUTPUT_STATE_H
+#define CONTROL_ROOM_ANSWER_OUTPUT_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum room_standing_phase {
+	ROOM_STANDING_IDLE,
+	ROOM_STANDING_RESPONSE_PENDING,
+	ROOM_STANDING_AWAITING_TOOL_OUTPUTS,
+	ROOM_STANDING_SPEAKING_LIVE,
+	ROOM_STANDING_SPEAKING_BUFFERED,
+};
+
+struct room_standing_facts {
+	bool inactive;	     /* no call */
+	bool answering;	     /* an answer has the floor */
+	bool let_out;	     /* its sound may be heard ... */
+	bool started;	     /* ... and has begun to leave */
+	bool paused;
+	unsigned tools;
+	bool music;	     /* plays or loads */
+};
+
+struct room_standing {
+	enum room_standing_phase phase;
+	bool locked;
+	const char *reason;
+};
+
+struct room_standing room_standing(const struct room_standing_facts *facts);
+
+struct room;
+struct room_standing room_stands(const struct room *room);
+/* At the end of each step: since when it stands so. */
+void room_stood(struct room *room);
+
+#endif

@@ -1,0 +1,184 @@
+#include "control/room/answer/playout_position.h"
+
+#include <string.h>
+
+enum { NEAR = 64 }; /* bytes in which the next timed word is looked for */
+
+static struct room_said_chunk *find(struct room_said *said, uint32_t id)
+{
+	for (unsigned i = said->chunks; i-- > 0;)
+		if (said->chunk[i].id == id)
+			return &said->chunk[i];
+	return NULL;
+}
+
+/* The chunk of this name; a new one begins where the text ended. */
+static struct room_said_chunk *chunk_of(struct room_said *said, uint32_t id)
+{
+	struct room_said_chunk *c = find(said, id), *last;
+
+	if (c)
+		return c;
+	last = said->chunks ? &said->chunk[said->chunks - 1] : NULL;
+	if (said->chunks == ROOM_SAID_CHUNKS)
+		return last;
+	c = &said->chunk[said->chunks++];
+	*c = (struct room_said_chunk){.id = id, .begin = last ? last->end : 0};
+	c->end = c->begin;
+	return c;
+}
+
+void room_said_text(struct room_said *said, uint32_t chunk, size_t n)
+{
+	struct room_said_chunk *c = chunk_of(said, chunk);
+
+	if (c == &said->chunk[said->chunks - 1] && n > c->end)
+		c->end = n;
+}
+
+void room_said_sound(struct room_said *said, uint32_t chunk, uint64_t samples)
+{
+	struct room_said_chunk *c = chunk_of(said, chunk);
+
+	if (!c->sounded)
+		c->from = said->samples;
+	c->sounded = true;
+	said->samples += samples;
+	/* Sound of an older chunk that comes late plays after what has come since. */
+	if (c->from + c->samples + samples == said->samples)
+		c->samples += samples;
+}
+
+static bool blank(char ch)
+{
+	return ch == ' ' || ch == '\n';
+}
+
+static bool word_byte(char ch)
+{
+	return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') ||
+	       (unsigned char)ch >= 0x80;
+}
+
+/* Where word stands as a word of its own in text[at..end), near at; its end, or 0. */
+static size_t find_word(const char *text, size_t at, size_t end, const char *word, size_t len)
+{
+	for (size_t i = at; i + len <= end && i < at + NEAR; i++) {
+		bool begins = i == 0 || !word_byte(text[i - 1]) || !word_byte(word[0]);
+		bool ends =
+			i + len == end || !word_byte(text[i + len]) || !word_byte(word[len - 1]);
+
+		if (begins && ends && memcmp(text + i, word, len) == 0)
+			return i + len;
+	}
+	return 0;
+}
+
+void room_said_word(struct room_said *said, uint32_t chunk, const char *text, const char *word,
+		    size_t len, uint64_t samples)
+{
+	struct room_said_chunk *c = find(said, chunk);
+	size_t at = said->words ? said->word[said->words - 1].end : 0;
+
+	while (len && blank(*word)) {
+		word++;
+		len--;
+	}
+	while (len && blank(word[len - 1]))
+		len--;
+	if (!c || !len || said->words == ROOM_SAID_WORDS)
+		return;
+	at = find_word(text, at > c->begin ? at : c->begin, c->end, word, len);
+	if (!at)
+		return;
+	said->word[said->words].end = at;
+	said->word[said->words].at = samples;
+	said->words++;
+}
+
+void room_said_whole(struct room_said *said, uint32_t chunk)
+{
+	struct room_said_chunk *c = find(said, chunk);
+
+	if (c)
+		c->whole = true;
+}
+
+void room_said_all_whole(struct room_said *said)
+{
+	for (unsigned i = 0; i < said->chunks; i++)
+		said->chunk[i].whole = true;
+}
+
+/* Characters of scripts that write without blanks end a word each. */
+static bool wide(unsigned char ch)
+{
+	return ch >= 0xe3 && ch <= 0xe9;
+}
+
+/* The last word's end in text[begin..at], `end` being where the chunk's words end. */
+static size_t word_end(const char *text, size_t begin, size_t at, size_t end)
+{
+	size_t n = at;
+
+	while (n > begin) {
+		bool over = n == end || blank(text[n]) || wide((unsigned char)text[n]);
+
+		if (over && !blank(text[n - 1]))
+			return n;
+		n--;
+	}
+	return begin;
+}
+
+/* By word times: true when there are any of this chunk. */
+static bool by_words(const struct room_said *said, const struct room_said_chunk *c,
+		     uint64_t samples, size_t *heard)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < said->words; i++) {
+		if (said->word[i].end <= c->begin || said->word[i].end > c->end)
+			continue;
+		if (c->from + said->word[i].at <= samples)
+			*heard = said->word[i].end;
+		any = true;
+	}
+	return any;
+}
+
+static size_t cut_chunk(const struct room_said *said, const struct room_said_chunk *c,
+			const char *text, uint64_t samples, uint32_t rate)
+{
+	uint64_t sound = c->samples, in = samples - c->from, least;
+	size_t heard = c->begin, len = c->end - c->begin;
+
+	if (by_words(said, c, samples, &heard))
+		return heard;
+	least = (uint64_t)len * rate / ROOM_SAID_PACE;
+	if (!c->whole && sound < least)
+		sound = least;
+	if (!sound)
+		return c->begin;
+	return word_end(text, c->begin, c->begin + (size_t)(len * in / sound), c->end);
+}
+
+size_t room_said_heard(const struct room_said *said, const char *text, uint64_t samples,
+		       uint32_t rate)
+{
+	size_t heard = 0;
+
+	for (unsigned i = 0; i < said->chunks; i++) {
+		const struct room_said_chunk *c = &said->chunk[i];
+
+		if (!c->sounded || samples <= c->from)
+			break;
+		if (samples < c->from + c->samples || !c->whole)
+			return cut_chunk(said, c, text,
+					 samples < c->from + c->samples ? samples
+									: c->from + c->samples,
+					 rate);
+		heard = c->end;
+	}
+	return heard;
+}

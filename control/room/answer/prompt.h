@@ -1,0 +1,72 @@
+/* What the brain is told besides the words: one builder for the instructions of a voice model and for the prompt of a
+ * brain without a memory of its own, of sections in a fixed order, each with its limit:
+ *
+ *   section        of instructions   of a prompt   limit
+ *   persona        yes               yes           what the rest leaves of context_bytes
+ *   name           yes               yes
+ *   people         yes               yes           12
+ *   moments        -                 yes           what happened lately (events.h)
+ *   conversation   -                 yes           context_turns lines of 1200 bytes, the newest
+ *   now            -                 yes           420 bytes
+ *
+ * What is said now always has its place; of the conversation the newest lines that fit are told.
+ *
+ * The instructions follow the room:
+ *
+ *   state       input                         next        does
+ *   KNOWN       something changed             DIRTY       waits context_refresh_ms for more (at first: not)
+ *   DIRTY       that time passed, new text    IN_FLIGHT   INSTRUCT
+ *   DIRTY       that time passed, same text   KNOWN       nothing
+ *   IN_FLIGHT   something changed             IN_FLIGHT   remembers it
+ *   IN_FLIGHT   INSTRUCTED, or 5 s            KNOWN, or DIRTY and due at once
+ *
+ * For control/room only. */
+#ifndef CONTROL_ROOM_ANSWER_PROMPT_H
+#define CONTROL_ROOM_ANSWER_PROMPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "control/room/floor/followup.h"
+#include "control/room/turn/turn.h"
+
+struct room;
+struct room_event;
+
+enum {
+	ROOM_CONTEXT_MAX = 8192,
+	ROOM_CONTEXT_PEOPLE = 12,
+	ROOM_CONTEXT_NOW = 420,
+	/* Of room_line: who spoke over what, and every segment with its name. */
+	ROOM_LINE_MAX = ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8) + ROOM_CUT_SAID + ROOM_NAME_MAX + 64,
+};
+
+struct room_refresh {
+	bool told; /* once */
+	bool dirty, in_flight;
+	uint64_t due, until; /* of dirty, of in_flight */
+};
+
+/* Something of what the instructions say changed. */
+void room_instruct(struct room *room);
+void room_instruct_time(struct room *room);
+void room_instructed(struct room *room);
+uint64_t room_instruct_deadline(const struct room *room);
+/* The brain does not know all of it yet. */
+bool room_instruct_pending(const struct room *room);
+/* The same, and it is told now what it does not know. False while that is on its way. */
+bool room_instruct_known(struct room *room);
+
+/* The whole: instructions when turn is NULL, else the prompt for this turn. Always terminated; its length. */
+size_t room_context(const struct room *room, const struct room_turn *turn, char *buf, size_t size);
+/* The prompt for an effect of this step. */
+const char *room_prompt(struct room *room, const struct room_turn *turn);
+
+void room_clean_name(const char *from, size_t n, char *to, size_t size);
+/* The turn's words with who said them; lives as long as the effects of the step. */
+const char *room_line(struct room *room, const struct room_turn *turn);
+/* Appends with one blank between; cut at the size, at the end of a UTF-8 character. */
+void room_append(char *to, size_t size, const char *text, size_t n);
+
+#endif

@@ -1,0 +1,432 @@
+#include "control/room/answer/reply.h"
+
+#include <string.h>
+
+#include "control/room/inside.h"
+#include "proto/base/utf8.h"
+
+enum { DRAIN_SLACK_S = 5 };
+
+void room_reply_begin(struct room *room, struct room_turn *turn)
+{
+	struct room_reply *r = &room->reply;
+	const struct settings *s = room->settings;
+
+	memset(r, 0, sizeof *r);
+	r->turn = turn->id;
+	r->planned = s->reply_path == SETTINGS_REPLY_BRAIN;
+	room_chunker_init(&r->chunker, s->chunk_sentences, s->chunk_eager, s->chunk_max);
+}
+
+/* ---- whom it speaks to ---- */
+
+/* The one person here whose name this is, or 0. */
+static uint64_t named_user(const struct room *room, const char *name)
+{
+	char plain[ROOM_NAME_MAX];
+	uint64_t user = 0;
+
+	room_clean_name(name, strlen(name), plain, sizeof plain);
+	for (unsigned i = 0; i < room->places; i++) {
+		const struct room_speaker *sp = &room->speaker[i];
+
+		if (!sp->used || sp->is_bot || strcasecmp(sp->name, plain) != 0)
+			continue;
+		if (user)
+			return 0;
+		user = sp->user;
+	}
+	return user;
+}
+
+static void obey_lead(struct room *room, struct room_turn *turn)
+{
+	struct room_reply *r = &room->reply;
+	const struct room_directive *d = &r->directive;
+	enum room_target target = r->planned ? ROOM_TARGET_MISSING : ROOM_TARGET_UNTOLD;
+	uint64_t user = 0;
+
+	if (r->led || !d->led)
+		return;
+	r->led = true;
+	if (d->to == ROOM_TO_ALL)
+		target = ROOM_TARGET_ALL;
+	else if (d->to == ROOM_TO_SPEAKER)
+		target = ROOM_TARGET_SPEAKER;
+	else if (d->to == ROOM_TO_NAME)
+		target = (user = named_user(room, d->name)) ? ROOM_TARGET_USER
+							    : ROOM_TARGET_UNRESOLVED;
+	if (r->planned || d->to != ROOM_TO_NOBODY) {
+		turn->policy = room_policy(room->settings->interruptions, target, user, turn->user);
+		room_decide(turn, ROOM_RULE_SPOKEN_TO, d->to != ROOM_TO_NOBODY, d->to, 0);
+	}
+	if (d->lease != ROOM_LEASE_NONE)
+		room_decide(
+			turn, ROOM_RULE_LEASE,
+			room_lease_grant(&turn->lease, d->lease, turn->first_audio_at, room->now),
+			d->lease, 0);
+}
+
+/* ---- words ---- */
+
+/* As much as has its place, at a character's end. */
+static void add_said(struct room_turn *t, const char *text, size_t n)
+{
+	size_t at = strlen(t->said), most = sizeof t->said - 1 - at;
+
+	if (n > most)
+		n = utf8_whole(text, most);
+	memcpy(t->said + at, text, n);
+	t->said[at + n] = '\0';
+}
+
+static void chunk_out(const char *text, size_t n, void *arg)
+{
+	struct room *room = arg;
+
+	room_plan_speech(&room->reply.plan, text, n);
+}
+
+static void sound_now(struct room *room, const char *ref, size_t n)
+{
+	struct room_reply *r = &room->reply;
+	const char *text = room_text_of(room, ref, n);
+	struct room_effect *e;
+
+	if (!text)
+		return;
+	e = room_do(room, ROOM_DO_SOUNDBOARD);
+	e->turn = r->turn;
+	e->chunk = ++r->sounds;
+	e->text = text;
+}
+
+static void sound_out(struct room *room, const char *ref, size_t n)
+{
+	struct room_reply *r = &room->reply;
+
+	if (r->planned) {
+		room_chunker_flush(&r->chunker, chunk_out, room);
+		room_plan_sound(&r->plan, ref, n);
+	} else if (!room_speculative_holds(room, r->turn)) {
+		sound_now(room, ref, n);
+	} else if (r->held < ROOM_SOUNDS_MAX && n <= ROOM_SOUND_REF_MAX) {
+		memcpy(r->sound[r->held], ref, n);
+		r->sound[r->held++][n] = '\0';
+	}
+}
+
+static void note_out(struct room *room, const char *words, size_t n)
+{
+	struct room_reply *r = &room->reply;
+	const char *text = r->notes < ROOM_NOTES_MAX ? room_text_of(room, words, n) : NULL;
+	struct room_effect *e;
+
+	if (!text)
+		return;
+	r->notes++;
+	e = room_do(room, ROOM_DO_NOTE);
+	e->turn = r->turn;
+	e->text = text;
+}
+
+static void directive_out(enum room_directive_out what, const char *text, size_t n, void *arg)
+{
+	struct room *room = arg;
+	struct room_reply *r = &room->reply;
+
+	if (what == ROOM_OUT_SOUND) {
+		sound_out(room, text, n);
+	} else if (what == ROOM_OUT_NOTE) {
+		note_out(room, text, n);
+	} else if (r->planned) {
+		room_chunker_add(&r->chunker, text, n, chunk_out, room);
+	} else {
+		struct room_turn *t = room_turn_by_id(room, r->turn);
+
+		add_said(t, text, n);
+		room_said_text(&r->said, 0, strlen(t->said));
+	}
+}
+
+bool room_reply_undecided(const struct room_reply *r)
+{
+	return !r->directive.led && (r->directive.in_body || r->directive.n || r->directive.skip);
+}
+
+static void words_came(struct room *room, struct room_turn *turn)
+{
+	obey_lead(room, turn);
+	if (room->reply.planned)
+		room_reply_go(room, turn);
+}
+
+void room_reply_text(struct room *room, struct room_turn *turn, struct slice text)
+{
+	struct room_reply *r = &room->reply;
+
+	room_directive_add(&r->directive, (const char *)text.p, text.n, directive_out, room);
+	words_came(room, turn);
+}
+
+void room_reply_whole(struct room *room, struct room_turn *turn)
+{
+	struct room_reply *r = &room->reply;
+
+	room_directive_end(&r->directive, directive_out, room);
+	if (r->planned) {
+		room_chunker_flush(&r->chunker, chunk_out, room);
+		room_plan_whole(&r->plan);
+	} else {
+		room_said_all_whole(&r->said);
+	}
+	if (room_directive_skips(&r->directive))
+		room_decide(turn, ROOM_RULE_SKIP, true, 0, 0);
+	words_came(room, turn);
+}
+
+void room_reply_released(struct room *room, struct room_turn *turn)
+{
+	struct room_reply *r = &room->reply;
+
+	for (unsigned i = 0; i < r->held; i++)
+		sound_now(room, r->sound[i], strlen(r->sound[i]));
+	r->held = 0;
+	if (r->planned)
+		room_reply_go(room, turn);
+}
+
+/* ---- sound ---- */
+
+void room_reply_sound(struct room *room, struct room_turn *turn, uint32_t chunk, uint64_t samples)
+{
+	struct room_reply *r = &room->reply;
+
+	turn->samples += samples;
+	r->written += samples;
+	room_said_sound(&r->said, chunk, samples);
+}
+
+/* What may still wait to be heard: as much has been written and cannot have left. */
+static uint64_t backlog(const struct room *room)
+{
+	const struct room_reply *r = &room->reply;
+	uint64_t left = 0;
+
+	if (r->started_at && room->now > r->started_at)
+		left = (room->now - r->started_at) / ROOM_MS * (ROOM_RATE / 1000);
+	return r->written > left ? r->written - left : 0;
+}
+
+static uint64_t samples_of(uint32_t ms)
+{
+	return (uint64_t)ms * ROOM_RATE / 1000;
+}
+
+static void speak(struct room *room, struct room_turn *t, const struct room_plan_do *d)
+{
+	struct room_reply *r = &room->reply;
+	const struct settings *s = room->settings;
+	struct room_effect *e = room_do(room, ROOM_DO_SPEAK);
+	const char *line = room_text_of(room, d->text, strlen(d->text));
+
+	e->text = line ? line : "";
+	if (*t->said)
+		add_said(t, " ", 1);
+	add_said(t, e->text, strlen(e->text));
+	room_said_text(&r->said, d->chunk, strlen(t->said));
+	t->sinks |= ROOM_SINK_VOICE;
+	t->deadline = room->now + (t->let_out ? s->stall_ms : s->first_audio_ms) * ROOM_MS;
+	e->turn = t->id;
+	e->chunk = d->chunk;
+}
+
+static void play_sound(struct room *room, struct room_turn *t, const struct room_plan_do *d)
+{
+	struct room_reply *r = &room->reply;
+	struct room_effect *e = room_do(room, ROOM_DO_SOUNDBOARD);
+	const char *ref = room_text_of(room, d->text, strlen(d->text));
+
+	r->sound_until = room->now + room->settings->sound_wait_ms * ROOM_MS;
+	t->deadline = r->sound_until + room->settings->stall_ms * ROOM_MS;
+	e->turn = t->id;
+	e->chunk = d->chunk;
+	e->text = ref ? ref : "";
+}
+
+static void over(struct room *room, struct room_turn *t)
+{
+	const struct room_reply *r = &room->reply;
+	enum room_reason why = ROOM_REASON_ANSWERED;
+
+	if (t->brain_broke)
+		why = ROOM_REASON_BRAIN_FAILED;
+	else if (r->broke)
+		why = ROOM_REASON_SPEECH_FAILED;
+	else if (!t->let_out && !r->directive.sounds)
+		why = ROOM_REASON_NO_ANSWER;
+	else if (t->not_understood)
+		why = ROOM_REASON_NOT_UNDERSTOOD;
+	room_turn_end(room, t, why);
+}
+
+void room_reply_go(struct room *room, struct room_turn *t)
+{
+	struct room_reply *r = &room->reply;
+	const struct settings *s = room->settings;
+
+	r->plan.held = room_speculative_holds(room, r->turn);
+	while (r->turn == t->id && t->phase != ROOM_PHASE_ENDED && t->phase != ROOM_PHASE_CLOSING) {
+		struct room_plan_do d =
+			room_plan_next(&r->plan, backlog(room), samples_of(s->speech_pause_ms),
+				       samples_of(s->speech_resume_ms));
+
+		switch (d.what) {
+		case ROOM_PLAN_SPEAK:
+			speak(room, t, &d);
+			break;
+		case ROOM_PLAN_SOUND:
+			play_sound(room, t, &d);
+			break;
+		case ROOM_PLAN_END:
+			if (!t->let_out)
+				room_let_out(room, t);
+			room_do(room, ROOM_DO_SAY_END)->turn = t->id;
+			t->deadline = room->now + backlog(room) * ROOM_S / ROOM_RATE +
+				      DRAIN_SLACK_S * ROOM_S;
+			break;
+		case ROOM_PLAN_DONE:
+			over(room, t);
+			return;
+		case ROOM_PLAN_WAIT:
+			if (r->plan.paused && r->plan.phase == ROOM_PLAN_READY)
+				t->deadline = room->now + backlog(room) * ROOM_S / ROOM_RATE +
+					      s->stall_ms * ROOM_MS;
+			return;
+		}
+	}
+}
+
+static void give_up(struct room *room, struct room_turn *t)
+{
+	struct room_reply *r = &room->reply;
+
+	r->broke = true;
+	room_plan_abandon(&r->plan);
+	t->sinks &= ~(unsigned)ROOM_SINK_VOICE;
+	if (!t->brain_done) {
+		t->brain_done = true;
+		t->sinks &= ~(unsigned)ROOM_SINK_BRAIN;
+		room_do(room, ROOM_DO_BRAIN_CANCEL)->turn = t->id;
+	}
+}
+
+bool room_reply_fact(struct room *room, struct room_turn *t, const struct room_event *ev)
+{
+	struct room_reply *r = &room->reply;
+
+	/* A voice model's own words may have times, too: its answer is chunk 0. */
+	if (ev->type == ROOM_SPEECH_WORD && ev->chunk == r->plan.running)
+		room_said_word(&r->said, ev->chunk, t->said, (const char *)ev->text.p, ev->text.n,
+			       ev->samples);
+	if (!r->planned)
+		return false;
+	switch (ev->type) {
+	case ROOM_SPEECH_AUDIO:
+		return ev->pcm.n >= 2 && room_plan_sounds(&r->plan, ev->chunk);
+	case ROOM_SPEECH_DONE:
+		if (!room_plan_spoken(&r->plan, ev->chunk))
+			return false;
+		room_said_whole(&r->said, ev->chunk);
+		t->sinks &= ~(unsigned)ROOM_SINK_VOICE;
+		break;
+	case ROOM_SPEECH_FAILED:
+		if (!room_plan_spoken(&r->plan, ev->chunk))
+			return false;
+		give_up(room, t);
+		break;
+	case ROOM_SOUND_DONE:
+		if (!room_plan_sounded(&r->plan, ev->chunk))
+			return false;
+		r->sound_until = 0;
+		break;
+	default:
+		return false;
+	}
+	room_reply_go(room, t);
+	return false;
+}
+
+void room_reply_drained(struct room *room, struct room_turn *t, uint64_t samples)
+{
+	struct room_reply *r = &room->reply;
+
+	r->drained += samples < r->written ? samples : r->written;
+	r->written = r->started_at = 0;
+	r->open = false;
+	t->samples_heard = r->drained;
+	room_plan_drained(&r->plan);
+	room_reply_go(room, t);
+}
+
+/* ---- the end ---- */
+
+void room_reply_close(struct room *room, struct room_turn *t)
+{
+	struct room_reply *r = &room->reply;
+	size_t n = strlen(t->said), heard;
+
+	if (!n || r->turn != t->id)
+		return;
+	if (!t->let_out || !t->samples)
+		heard = 0;
+	else if (t->samples_heard >= t->samples && t->brain_done && !r->broke && !t->brain_broke)
+		heard = n;
+	else
+		heard = room_said_heard(&r->said, t->said, t->samples_heard, ROOM_RATE);
+	if (t->let_out && t->samples)
+		room_decide(t, ROOM_RULE_HEARD, heard == n, (int64_t)heard, (int64_t)n);
+	t->said_cut = heard < n;
+	t->said[heard] = '\0';
+	utf8_mend(t->said);
+	if (t->first_audio_at)
+		room_history_add(&room->history, t->first_audio_at, t->id, true, t->said_cut,
+				 room->name, t->said);
+}
+
+static bool active(const struct room *room)
+{
+	const struct room_turn *t = room->active;
+
+	return t && room->reply.planned && t->id == room->reply.turn &&
+	       (t->phase == ROOM_PHASE_ASKED || t->phase == ROOM_PHASE_SPEAKING);
+}
+
+void room_reply_time(struct room *room)
+{
+	struct room_reply *r = &room->reply;
+
+	if (!active(room))
+		return;
+	if (r->sound_until && room->now >= r->sound_until) {
+		r->sound_until = 0;
+		room_plan_sounded(&r->plan, r->plan.running);
+	}
+	room_reply_go(room, room->active);
+}
+
+uint64_t room_reply_deadline(const struct room *room)
+{
+	const struct room_reply *r = &room->reply;
+	uint64_t resume = samples_of(room->settings->speech_resume_ms), at = UINT64_MAX, over_by;
+
+	if (!active(room))
+		return at;
+	if (r->sound_until)
+		at = r->sound_until;
+	if (!r->plan.paused || !r->started_at || r->plan.phase != ROOM_PLAN_READY)
+		return at;
+	over_by = r->written > resume ? r->written - resume : 0;
+	over_by = r->started_at + (over_by * 1000 / ROOM_RATE + 1) * ROOM_MS;
+	return over_by < at ? over_by : at;
+}

@@ -1,0 +1,124 @@
+/* The ladder of an answer that stays silent, in the room (ladder.h). */
+#include "control/room/inside.h"
+#include "control/room/answer/retry_policy.h"
+#include "control/room/turn/turn_queue.h"
+
+/* The turn whose sound is awaited, or NULL. */
+static struct room_turn *awaited(const struct room *room)
+{
+	struct room_turn *t = room->active;
+
+	/* One that is whole and held back is not asked for again. */
+	return t && t->phase == ROOM_PHASE_ASKED && !t->brain_done && !room->reply.planned ? t
+											   : NULL;
+}
+
+void room_silence_asked(struct room *room, struct room_turn *turn)
+{
+	room->ladder = (struct room_ladder){0};
+	room_ladder_asked(&room->ladder, room->now);
+	if (!room->reply.planned)
+		turn->deadline = UINT64_MAX;
+}
+
+/* Its tools are done: the brain goes on with what they gave. */
+static void with_outputs(struct room *room, struct room_turn *t)
+{
+	t->sinks |= ROOM_SINK_BRAIN;
+	room_ladder_asked(&room->ladder, room->now);
+	t->deadline = awaited(room) && !t->samples ? UINT64_MAX
+						   : room->now + room->settings->stall_ms * ROOM_MS;
+	room_do(room, ROOM_DO_ASK_AGAIN)->turn = t->id;
+}
+
+bool room_silence_done(struct room *room, struct room_turn *turn)
+{
+	struct room_ladder *l = &room->ladder;
+
+	if (l->tools) {
+		/* It is asked again when their outputs are there. */
+		turn->sinks &= ~(unsigned)ROOM_SINK_BRAIN;
+		turn->deadline = room->now + room->settings->tool_ms * ROOM_MS;
+		return true;
+	}
+	if (l->outputs) {
+		with_outputs(room, turn);
+		return true;
+	}
+	if (turn->phase != ROOM_PHASE_ASKED || room->reply.planned || turn->samples || *turn->said)
+		return false;
+	turn->sinks &= ~(unsigned)ROOM_SINK_BRAIN;
+	return room_ladder_done(l, room->now);
+}
+
+void room_silence_tool(struct room *room, const struct room_event *ev)
+{
+	struct room_turn *t = room->active;
+	struct room_ladder *l = &room->ladder;
+	bool worked = l->tools;
+
+	if (!t || t->user != ev->user)
+		return;
+	room_ladder_tool(l, ev->yes, room->now);
+	if (!worked || l->tools || (t->sinks & ROOM_SINK_BRAIN) || t->brain_done ||
+	    t->phase < ROOM_PHASE_ASKED || t->phase > ROOM_PHASE_SPEAKING)
+		return;
+	with_outputs(room, t);
+}
+
+static void again(struct room *room, struct room_turn *t, bool anew)
+{
+	struct room_effect *e;
+
+	if (anew && (t->sinks & ROOM_SINK_BRAIN))
+		room_do(room, ROOM_DO_BRAIN_CANCEL)->turn = t->id;
+	t->sinks |= ROOM_SINK_BRAIN;
+	t->said[0] = '\0';
+	room_reply_begin(room, t);
+	e = room_do(room, anew ? ROOM_DO_ASK : ROOM_DO_ASK_AGAIN);
+	e->turn = t->id;
+	e->user = t->user;
+	if (anew)
+		e->text = room_line(room, t);
+}
+
+void room_silence_time(struct room *room)
+{
+	const struct settings *s = room->settings;
+	struct room_turn *t = awaited(room);
+	struct room_ladder *l = &room->ladder;
+	bool done = l->done_at;
+
+	if (!t)
+		return;
+	switch (room_ladder_time(l, s, room_live_until(room, NULL, true), room->now)) {
+	case ROOM_LADDER_WAIT:
+		break;
+	case ROOM_LADDER_RETRY:
+		room_decide(t, ROOM_RULE_SILENT, true, l->retries, s->response_retries);
+		again(room, t, false);
+		break;
+	case ROOM_LADDER_RECOVER:
+		room_decide(t, ROOM_RULE_RECOVERED, true, l->retries, s->response_retries);
+		again(room, t, true);
+		break;
+	case ROOM_LADDER_FALL_BACK:
+		room_decide(t, ROOM_RULE_SILENT, false, l->retries + 1, s->response_retries);
+		room_turn_cancel(room, t, done ? ROOM_REASON_NO_ANSWER : ROOM_REASON_BRAIN_FAILED);
+		break;
+	case ROOM_LADDER_WATCHDOG:
+		room_decide(t, ROOM_RULE_FIRST_AUDIO, false,
+			    (int64_t)(l->tools ? s->tool_ms : s->first_audio_ms),
+			    (int64_t)(l->tools ? s->tool_ms : s->first_audio_ms));
+		room_turn_cancel(room, t, ROOM_REASON_BRAIN_FAILED);
+		break;
+	}
+}
+
+uint64_t room_silence_deadline(const struct room *room)
+{
+	if (!awaited(room))
+		return UINT64_MAX;
+	return room_ladder_deadline(&room->ladder, room->settings,
+				    room_live_until(room, NULL, true));
+}

@@ -1,0 +1,109 @@
+#include "control/room/answer/retry_policy.h"
+
+#include "control/settings/settings.h"
+
+#define MS 1000000ull
+
+static bool waits(const struct room_ladder *l)
+{
+	return l->asked_at && !l->heard;
+}
+
+void room_ladder_asked(struct room_ladder *l, uint64_t now)
+{
+	l->asked_at = now;
+	l->done_at = l->life_at = 0;
+	l->tools = 0;
+	l->outputs = false;
+}
+
+void room_ladder_word(struct room_ladder *l, uint64_t now)
+{
+	l->life_at = now;
+}
+
+void room_ladder_tool(struct room_ladder *l, bool on, uint64_t now)
+{
+	if (on) {
+		l->tools++;
+	} else if (l->tools) {
+		l->tools--;
+		l->outputs = true;
+	}
+	l->life_at = now;
+}
+
+void room_ladder_sound(struct room_ladder *l)
+{
+	l->heard = true;
+}
+
+bool room_ladder_done(struct room_ladder *l, uint64_t now)
+{
+	if (!waits(l) || l->tools)
+		return false;
+	l->done_at = now;
+	return true;
+}
+
+/* Until then the turn may be silent; while tools work only the watchdog counts. */
+static uint64_t silence_ends(const struct room_ladder *l, const struct settings *s)
+{
+	if (l->done_at)
+		return l->done_at + s->silent_done_ms * MS;
+	return l->tools ? UINT64_MAX : l->asked_at + s->silent_ms * MS;
+}
+
+static uint64_t watchdog(const struct room_ladder *l, const struct settings *s)
+{
+	if (l->tools)
+		return l->life_at + s->tool_ms * MS;
+	return l->life_at ? UINT64_MAX : l->asked_at + s->first_audio_ms * MS;
+}
+
+/* Speech that blocks postpones it, but not for ever. */
+static uint64_t due(const struct room_ladder *l, const struct settings *s, uint64_t blocked_until)
+{
+	uint64_t silent = silence_ends(l, s), most;
+
+	if (silent == UINT64_MAX)
+		return silent;
+	most = silent + s->hold_ms * MS;
+	if (blocked_until > most)
+		blocked_until = most;
+	return blocked_until > silent ? blocked_until : silent;
+}
+
+uint64_t room_ladder_deadline(const struct room_ladder *l, const struct settings *s,
+			      uint64_t blocked_until)
+{
+	uint64_t silent, dog;
+
+	if (!waits(l))
+		return UINT64_MAX;
+	silent = due(l, s, blocked_until);
+	dog = watchdog(l, s);
+	return silent < dog ? silent : dog;
+}
+
+enum room_ladder_step room_ladder_time(struct room_ladder *l, const struct settings *s,
+				       uint64_t blocked_until, uint64_t now)
+{
+	if (!waits(l))
+		return ROOM_LADDER_WAIT;
+	if (now >= watchdog(l, s))
+		return ROOM_LADDER_WATCHDOG;
+	if (now < due(l, s, blocked_until))
+		return ROOM_LADDER_WAIT;
+	if (l->retries < s->response_retries) {
+		l->retries++;
+		room_ladder_asked(l, now);
+		return ROOM_LADDER_RETRY;
+	}
+	if (!l->recovered) {
+		l->recovered = true;
+		room_ladder_asked(l, now);
+		return ROOM_LADDER_RECOVER;
+	}
+	return ROOM_LADDER_FALL_BACK;
+}

@@ -1,0 +1,220 @@
+#include "control/room/answer/speculative.h"
+
+#include <math.h>
+
+#include "control/room/turn/deferred.h"
+#include "control/room/inside.h"
+#include "control/room/turn/segment.h"
+#include "proto/base/utf8.h"
+
+/* A breath or a room's noise does not take it back; so much more voice does. */
+enum { MORE_VOICE_MS = 200 };
+
+bool room_speculative_allowed(uint32_t mode, enum room_power power)
+{
+	if (mode != SETTINGS_SPECULATIVE_AUTO)
+		return mode == SETTINGS_SPECULATIVE_ON;
+	return power != ROOM_POWER_BATTERY;
+}
+
+bool room_speculative_starts(uint32_t mode, enum room_power power, uint32_t eot_share, double chance)
+{
+	/* A comparison with what is no number is false. */
+	return room_speculative_allowed(mode, power) && chance * 1000 >= eot_share;
+}
+
+static struct room_turn *begun(struct room *room)
+{
+	const struct room_speculative *o = &room->speculative;
+
+	return o->turn && room->active && room->active->id == o->turn ? room->active : NULL;
+}
+
+static void revoke(struct room *room)
+{
+	struct room_turn *t = begun(room);
+
+	room->speculative.turn = 0;
+	if (t)
+		room_turn_cancel(room, t, ROOM_REASON_EOT_REVOKED);
+}
+
+void room_speculative_power(struct room *room, const struct room_event *ev)
+{
+	static const char battery[] = "battery", mains[] = "mains";
+	struct room_speculative *o = &room->speculative;
+
+	if (ev->text.n == sizeof battery - 1 && memcmp(ev->text.p, battery, ev->text.n) == 0)
+		o->power = ROOM_POWER_BATTERY;
+	else if (ev->text.n == sizeof mains - 1 && memcmp(ev->text.p, mains, ev->text.n) == 0)
+		o->power = ROOM_POWER_MAINS;
+	else
+		o->power = ROOM_POWER_UNKNOWN;
+}
+
+/* What admission would surely let in; whatever is less sure waits for the transcript. */
+static bool for_the_bot(const struct room *room, const char *text)
+{
+	return room_address(&room->names, text) == ROOM_ADDRESS_ADDRESSED ||
+	       (room_people(room) == 1 && !room->guest);
+}
+
+static bool free_floor(const struct room *room)
+{
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1))
+		if (room->turn[i].phase == ROOM_PHASE_QUEUED)
+			return false;
+	return !room->active && room->up && !room->muted &&
+	       room_defer_block(room) <= ROOM_BLOCK_ACTIVE_CAPTURES;
+}
+
+bool room_speculative_may(const struct room *room)
+{
+	return room_speculative_allowed(room->settings->speculative, room->speculative.power) &&
+	       free_floor(room);
+}
+
+void room_speculative_begin(struct room *room, struct room_speaker *sp, uint32_t chance)
+{
+	struct room_turn *of = sp->turn, *t;
+	char text[ROOM_TEXT_MAX];
+	enum room_phrase phrase;
+
+	room_pause_text(sp, text, sizeof text);
+	phrase = room_phrase(text);
+	if (phrase <= ROOM_PHRASE_LISTENING || phrase > ROOM_PHRASE_WORDS ||
+	    !for_the_bot(room, text))
+		return;
+	t = room_turn_copy(room, of);
+	if (!t)
+		return;
+	room_pause_copy(sp, t);
+	t->end_of_speech_at = sp->capture.voice_at;
+	t->named = room_address(&room->names, text) == ROOM_ADDRESS_ADDRESSED;
+	room->speculative.turn = t->id;
+	room->speculative.of = of->id;
+	room->speculative.voice_ms = 0;
+	room_decide(t, ROOM_RULE_LIKELY_OVER, true, chance, room->settings->eot_share);
+	room_decide(t, ROOM_RULE_BEGUN_EARLY, true, of->id, 0);
+	room_ask(room, t);
+}
+
+void room_speculative_eot(struct room *room, const struct room_event *ev)
+{
+	const struct settings *s = room->settings;
+	struct room_speaker *sp = room_speaker(room, ev->user);
+	struct room_turn *t = begun(room);
+	char text[ROOM_PIECE_TEXT_MAX] = "";
+	double chance = ev->chance <= 1000 ? ev->chance / 1000.0 : NAN;
+	bool likely =
+		room_speculative_starts(s->speculative, room->speculative.power, s->eot_share, chance);
+
+	if (t) {
+		if (t->user == ev->user && !likely)
+			revoke(room);
+		return;
+	}
+	if (!likely || !sp || !sp->turn || sp->capture.utterance != ev->utterance ||
+	    !room_speculative_may(room))
+		return;
+	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
+	utf8_plain(text);
+	if (*text)
+		room_pause_partial(sp, ev->utterance, text);
+	room_speculative_begin(room, sp, ev->chance);
+}
+
+void room_speculative_voice(struct room *room, uint64_t user, uint64_t ms)
+{
+	struct room_turn *t = begun(room);
+
+	if (!t || t->user != user)
+		return;
+	room->speculative.voice_ms += ms;
+	if (room->speculative.voice_ms > MORE_VOICE_MS)
+		revoke(room);
+}
+
+/* The same letters and digits in the same order, whatever stands between them. */
+static bool same_words(const char *a, const char *b)
+{
+	for (;; a++, b++) {
+		while (*a && !((*a | 0x20) >= 'a' && (*a | 0x20) <= 'z') &&
+		       !(*a >= '0' && *a <= '9') && !(*a & 0x80))
+			a++;
+		while (*b && !((*b | 0x20) >= 'a' && (*b | 0x20) <= 'z') &&
+		       !(*b >= '0' && *b <= '9') && !(*b & 0x80))
+			b++;
+		if (!*a || !*b)
+			return *a == *b;
+		if ((*a | 0x20) != (*b | 0x20))
+			return false;
+	}
+}
+
+void room_speculative_words(struct room *room, uint64_t user, const char *text)
+{
+	struct room_turn *t = begun(room);
+
+	if (t && t->user == user && !same_words(t->heard, text))
+		revoke(room);
+}
+
+struct room_turn *room_speculative_lift(struct room *room, struct room_turn *turn)
+{
+	struct room_turn *t = begun(room);
+
+	if (!t || room->speculative.of != turn->id)
+		return NULL;
+	if (!same_words(t->heard, turn->heard)) {
+		revoke(room);
+		return NULL;
+	}
+	room->speculative.turn = 0;
+	room->active = NULL;
+	return t;
+}
+
+void room_speculative_land(struct room *room, struct room_turn *turn, struct room_turn *early)
+{
+	if (!early)
+		return;
+	room->active = early;
+	if (turn->phase != ROOM_PHASE_QUEUED) {
+		room_turn_cancel(room, early, ROOM_REASON_EOT_REVOKED);
+		return;
+	}
+	early->end_of_speech_at = turn->end_of_speech_at;
+	early->named = turn->named;
+	/* What let the words in is why there is an answer. */
+	for (unsigned i = 0; i < turn->decisions && i < ROOM_CHAIN; i++)
+		room_decide(early, turn->decision[i].rule, turn->decision[i].yes,
+			    turn->decision[i].value, turn->decision[i].limit);
+	room_decide(turn, ROOM_RULE_BEGUN_EARLY, true, early->id, 0);
+	room_turn_end(room, turn, ROOM_REASON_MERGED);
+	room_released(room, early);
+}
+
+bool room_speculative_holds(const struct room *room, uint32_t turn)
+{
+	return turn && room->speculative.turn == turn;
+}
+
+bool room_speculative_broke(struct room *room, const struct room_turn *turn)
+{
+	if (!room_speculative_holds(room, turn->id))
+		return false;
+	revoke(room);
+	return true;
+}
+
+void room_speculative_settle(struct room *room)
+{
+	const struct room_turn *of;
+
+	if (!room->speculative.turn)
+		return;
+	of = begun(room) ? room_turn_by_id(room, room->speculative.of) : NULL;
+	if (!of || (of->phase != ROOM_PHASE_HEARING && of->phase != ROOM_PHASE_TRANSCRIBING))
+		revoke(room);
+}

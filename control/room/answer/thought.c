@@ -1,0 +1,124 @@
+#include "control/room/answer/thought.h"
+
+#include <stdio.h>
+
+#include "control/room/inside.h"
+#include "control/room/floor/music.h"
+#include "control/room/turn/turn_queue.h"
+
+enum { GREET_MS = 1000 };
+
+static const char greeting[] =
+	"(You have just come into the room. Say a short hello to who is there.)";
+static const char thought[] = "(Nobody has said anything for a while. If there is something worth "
+			      "saying, say it in one short "
+			      "sentence.)";
+
+/* What a thought wants of the room, besides time. */
+static bool may(const struct room *room)
+{
+	if (room->active || !room->up || room->muted || room->guest || !room_people(room) ||
+	    room->settings->command_only || room->music.phase != ROOM_MUSIC_IDLE ||
+	    room_live_captures(room))
+		return false;
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1))
+		if (room->turn[i].phase > ROOM_PHASE_HEARING &&
+		    room->turn[i].phase < ROOM_PHASE_ENDED)
+			return false;
+	return true;
+}
+
+/* splitmix64 of what a replay knows as well. */
+static bool drawn(const struct room *room)
+{
+	uint64_t z = room->now + room->thought.drawn * 0x9e3779b97f4a7c15ull;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+	z ^= z >> 31;
+	return z % 100 < room->settings->thought_eagerness;
+}
+
+static bool thinks(const struct room *room)
+{
+	return room->settings->volition != SETTINGS_VOLITION_OFF &&
+	       room->settings->thought_eagerness && !room->guest;
+}
+
+static void say(struct room *room, const char *what, enum room_rule rule)
+{
+	struct room_turn *t = room_turn_new_own(room, what);
+
+	if (!t)
+		return;
+	room_decide(t, rule, true, (int64_t)((room->now - room->thought.quiet_at) / ROOM_MS), 0);
+	room_ask(room, t);
+	if (room->settings->interruptions != SETTINGS_INTERRUPT_NONE)
+		t->policy = room_policy_own(ROOM_SCOPE_ANYONE, 0);
+	room->thought.spoken++;
+}
+
+void room_thought_disturbed(struct room *room)
+{
+	struct room_turn *a = room->active;
+
+	room->thought.greeted = true;
+	room->thought.quiet_at = room->now;
+	if (a && !a->user && !a->first_audio_at)
+		room_turn_cancel(room, a, ROOM_REASON_UNSPOKEN);
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* When the next of its own words may come; `greets` says which. */
+static uint64_t next_at(const struct room *room, bool *greets)
+{
+	const struct room_thought *th = &room->thought;
+	uint64_t quiet = later(th->quiet_at, later(room->free_at, room->session.up_at));
+	uint64_t at = UINT64_MAX;
+
+	*greets = !th->greeted && room->settings->greet && !room->guest;
+	if (!room->up)
+		return at;
+	if (*greets)
+		at = room->session.up_at + GREET_MS * ROOM_MS;
+	else if (thinks(room) && room_people(room))
+		at = quiet + room->settings->thought_silence_s * ROOM_S;
+	return at == UINT64_MAX ? at : later(at, th->look_at);
+}
+
+void room_thought_time(struct room *room)
+{
+	struct room_thought *th = &room->thought;
+	const struct settings *s = room->settings;
+	bool greets;
+
+	if (room->now < next_at(room, &greets))
+		return;
+	th->look_at = room->now + s->retry_ms * ROOM_MS;
+	if (!may(room))
+		return;
+	if (greets) {
+		th->greeted = true;
+		say(room, greeting, ROOM_RULE_GREETING);
+		return;
+	}
+	if (room_floor_volition_in(&room->floor, s, room->now))
+		return;
+	th->drawn++;
+	th->look_at = room->now + s->thought_interval_s * ROOM_S;
+	if (!drawn(room))
+		return;
+	room_floor_heard(&room->floor, s, ROOM_FLOOR_OFFER_VOLITION, 0, room->now);
+	say(room, thought, ROOM_RULE_THOUGHT);
+}
+
+uint64_t room_thought_deadline(const struct room *room)
+{
+	bool greets;
+
+	return next_at(room, &greets);
+}

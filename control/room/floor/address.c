@@ -1,0 +1,359 @@
+#include "control/room/floor/address.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "control/room/floor/lexicon.def"
+#include "control/room/floor/phrases.def"
+
+#define P(word) word,
+
+/* Much like the name: one half edit in a key of five. */
+enum { ALIKE = 88, ALIKE_MIN = 4, PRIMARY_MIN = 4, LEAD_IN = 4 };
+
+struct word {
+	const char *p;
+	size_t n;
+	bool possessive; /* "parley's" */
+	bool after_stop; /* punctuation stands before it */
+	char key[ROOM_KEY_MAX];
+};
+
+/* A name in a text. */
+struct hit {
+	unsigned at, words;
+	bool exact; /* else it only sounds much like it */
+};
+
+static bool is_letter(char ch)
+{
+	return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') ||
+	       (unsigned char)ch >= 0x80;
+}
+
+static unsigned split(const char *text, struct word *words, unsigned max)
+{
+	unsigned n = 0;
+	bool stop = false;
+	const char *p = text;
+
+	while (*p && n < max) {
+		struct word *w = &words[n];
+
+		if (!is_letter(*p)) {
+			stop = stop || strchr(",;:.!?", *p);
+			p++;
+			continue;
+		}
+		*w = (struct word){.p = p, .after_stop = stop};
+		stop = false;
+		while (is_letter(*p))
+			p++;
+		w->n = (size_t)(p - w->p);
+		if (*p == '\'' && (p[1] == 's' || p[1] == 'S') && !is_letter(p[2])) {
+			w->possessive = true;
+			p += 2;
+		} else {
+			while (*p == '\'' || is_letter(*p))
+				p++;
+		}
+		room_sound_key(w->p, w->n, w->key);
+		n++;
+	}
+	return n;
+}
+
+static bool in_list(const struct word *w, const char *const *list)
+{
+	for (; *list; list++)
+		if ((**list | 0x20) == (*w->p | 0x20) && strlen(*list) == w->n &&
+		    strncasecmp(*list, w->p, w->n) == 0)
+			return true;
+	return false;
+}
+
+/* The longest word, when it is not one that many bear. */
+static void primary_of(const struct word *w, unsigned n, char key[ROOM_KEY_MAX])
+{
+	static const char *const common[] = {
+		"assistant", "robot",  "agent",	 "helper",  "voice",  "captain", "doctor",
+		"professor", "mister", "miss",	 "lady",    "lord",   "king",	 "queen",
+		"uncle",     "aunt",   "sister", "brother", "mother", "father",	 NULL};
+	const struct word *best = NULL;
+
+	*key = '\0';
+	for (unsigned i = 0; i < n; i++)
+		if (w[i].n >= PRIMARY_MIN && !in_list(&w[i], common) && (!best || w[i].n > best->n))
+			best = &w[i];
+	if (best && n > 1)
+		memcpy(key, best->key, ROOM_KEY_MAX);
+}
+
+static void add_one(struct room_names *names, const char *one)
+{
+	struct word words[ROOM_NAME_WORDS];
+	unsigned n = split(one, words, ROOM_NAME_WORDS);
+	char joined[ROOM_KEY_MAX] = "";
+	size_t j = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		memcpy(names->name[names->n].key[i], words[i].key, ROOM_KEY_MAX);
+		for (size_t c = 0; c < words[i].n && j + 1 < sizeof joined; c++)
+			joined[j++] = words[i].p[c];
+	}
+	room_sound_key(joined, j, names->name[names->n].joined);
+	primary_of(words, n, names->name[names->n].primary);
+	names->name[names->n].words = n;
+	names->n += n > 0;
+}
+
+void room_names_add(struct room_names *names, const char *list)
+{
+	for (const char *p = list; *p && names->n < ROOM_NAMES; p += *p == ',') {
+		char one[ROOM_KEY_MAX * ROOM_NAME_WORDS];
+		size_t len = strcspn(p, ",");
+
+		if (len < sizeof one) {
+			memcpy(one, p, len);
+			one[len] = '\0';
+			add_one(names, one);
+		}
+		p += len;
+	}
+}
+
+/* The key of word i and the next as one. */
+static bool pair_key(const struct word *w, unsigned n, unsigned i, char key[ROOM_KEY_MAX])
+{
+	char both[2 * ROOM_KEY_MAX];
+
+	if (i + 1 >= n || w[i].n + w[i + 1].n >= sizeof both || w[i + 1].after_stop)
+		return false;
+	memcpy(both, w[i].p, w[i].n);
+	memcpy(both + w[i].n, w[i + 1].p, w[i + 1].n);
+	room_sound_key(both, w[i].n + w[i + 1].n, key);
+	return true;
+}
+
+/* How many words from i on are this name; 0 when they are not. pair: the key of two of them as one,
+ * or NULL. */
+static unsigned match(const struct room_names *names, unsigned which, const struct word *w,
+		      unsigned n, unsigned i, const char *pair)
+{
+	unsigned words = names->name[which].words, k = 0;
+
+	while (k < words && i + k < n && strcmp(names->name[which].key[k], w[i + k].key) == 0)
+		k++;
+	if (k == words)
+		return words;
+	if (strcmp(names->name[which].joined, w[i].key) == 0 ||
+	    (*names->name[which].primary && strcmp(names->name[which].primary, w[i].key) == 0))
+		return 1;
+	return pair && strcmp(names->name[which].joined, pair) == 0 ? 2 : 0;
+}
+
+static bool alike(const struct room_names *names, unsigned which, const char *key)
+{
+	const char *name = names->name[which].joined;
+
+	return strlen(name) >= ALIKE_MIN && room_sound_alike(name, key) >= ALIKE;
+}
+
+/* ---- where it stands ---- */
+
+static const char *const callers[] = {LEXICON_CALLS(P) NULL};
+
+static bool called(const struct word *w, unsigned i)
+{
+	static const char *const leads[] = {LEXICON_CALLS(P) LEXICON_LEADS(P) ROOM_LISTENING(P)
+						    NULL};
+
+	if (!i)
+		return false;
+	if (in_list(&w[i - 1], callers))
+		return true;
+	/* "and, so, good morning, …" open a sentence; within one they join. */
+	while (i && in_list(&w[i - 1], leads)) {
+		i--;
+		if (i == 0 || w[i].after_stop)
+			return true;
+	}
+	return false;
+}
+
+/* What a question or a request begins with, from word i on. */
+static bool request(const struct word *w, unsigned n, unsigned i)
+{
+	static const char *const alone[] = {LEXICON_QUESTIONS(P) LEXICON_REQUESTS(P) NULL};
+	static const char *const modal[] = {LEXICON_MODALS(P) NULL};
+	static const char *const subject[] = {LEXICON_SUBJECTS(P) NULL};
+	static const char *const wish[] = {LEXICON_WISHES(P) NULL};
+
+	if (i >= n)
+		return false;
+	if (in_list(&w[i], alone))
+		return true;
+	if (i + 1 >= n)
+		return false;
+	return (in_list(&w[i], modal) && in_list(&w[i + 1], subject)) ||
+	       (w[i].n == 1 && (*w[i].p == 'i' || *w[i].p == 'I') && in_list(&w[i + 1], wish));
+}
+
+/* "parley is broken" tells of it; "parley is it raining" asks it. */
+static bool spoken_of(const struct word *w, unsigned n, unsigned next)
+{
+	static const char *const third[] = {
+		"is",	 "was",	   "has",   "had",   "does",  "did",	"just",	 "isn",	    "wasn",
+		"hasn",	 "doesn",  "didn",  "says",  "said",  "sounds", "seems", "thinks",  "keeps",
+		"never", "always", "needs", "wants", "knows", "told",	"gave",	 "crashed", "went",
+		"gets",	 "got",	   "makes", "and",   "or",    NULL};
+	static const char *const subject[] = {
+		"it", "that", "there",	"this",	   "he",       "she",	  "they",     "you",
+		"we", "i",    "anyone", "anybody", "somebody", "someone", "everyone", NULL};
+
+	static const char *const joins[] = {"and", "or", NULL};
+
+	if (next >= n || w[next].after_stop || !in_list(&w[next], third))
+		return false;
+	if (in_list(&w[next], joins))
+		return !request(w, n, next + 1);
+	return next + 1 >= n || !in_list(&w[next + 1], subject);
+}
+
+static bool said_about(const struct word *before)
+{
+	static const char *const about[] = {
+		"ask",	"asked",  "asking",  "asks", "tell",	"told",	   "telling", "tells",
+		"show", "showed", "showing", "call", "called",	"calling", "a",	      "an",
+		"the",	"my",	  "your",    "his",  "her",	"our",	   "their",   "this",
+		"some", "any",	  "every",   "each", "another", "no",	   NULL};
+
+	return in_list(before, about);
+}
+
+/* The end of a sentence is no call after these: "talk to parley", "i like parley". */
+static bool leads_on(const struct word *before)
+{
+	static const char *const words[] = {
+		"to",	 "with",  "about", "of",     "for",	"from", "by",	"like", "likes",
+		"love",	 "loves", "hate",  "use",    "using",	"used", "is",	"was",	"than",
+		"named", "mute",  "kick",  "invite", "meet",	"met",	"said", "says", "and",
+		"or",	 "in",	  "on",	   "than",   "without", "at",	"as",	"have", "had",
+		"want",	 "need",  "got",   "hear",   "heard",	NULL};
+
+	return in_list(before, words);
+}
+
+/* A short lead-in with a verb in it goes on after the name: "i showed her parley what a hit". */
+static bool tells(const struct word *w, unsigned n)
+{
+	static const char *const subject[] = {"i",    "he",	 "she",	      "they",	   "it",
+					      "that", "nobody",	 "everybody", "people",	   "if",
+					      "when", "because", "maybe",     "sometimes", "does",
+					      "is",   "why",	 NULL};
+
+	for (unsigned i = 0; i < n; i++)
+		if (in_list(&w[i], subject))
+			return true;
+	return false;
+}
+
+static enum room_address judge_exact(const struct word *w, unsigned n, const struct hit *h)
+{
+	unsigned i = h->at, next = i + h->words;
+	bool call = called(w, i), last = next == n;
+	bool paused = i > 0 && w[i].after_stop;
+	const struct word *before = i > 0 && !paused ? &w[i - 1] : NULL;
+
+	if (before && said_about(before) && !call)
+		return ROOM_ADDRESS_NONE;
+	if (w[next - 1].possessive && !last && !call)
+		return ROOM_ADDRESS_NONE;
+	if (call)
+		return spoken_of(w, n, next) && !in_list(&w[i - 1], callers)
+			       ? ROOM_ADDRESS_MENTIONED
+			       : ROOM_ADDRESS_ADDRESSED;
+	if ((i == 0 || paused) && !spoken_of(w, n, next))
+		return ROOM_ADDRESS_ADDRESSED;
+	if (last && !(before && leads_on(before)))
+		return ROOM_ADDRESS_ADDRESSED;
+	if (before && i <= LEAD_IN && !leads_on(before) && !tells(w, i) && request(w, n, next))
+		return ROOM_ADDRESS_ADDRESSED;
+	return ROOM_ADDRESS_MENTIONED;
+}
+
+static enum room_address judge_alike(const struct word *w, unsigned n, const struct hit *h)
+{
+	unsigned i = h->at, next = i + h->words;
+	bool call = i > 0 && in_list(&w[i - 1], callers);
+
+	if (w[next - 1].possessive)
+		return ROOM_ADDRESS_NONE;
+	if (call && !spoken_of(w, n, next))
+		return ROOM_ADDRESS_ADDRESSED;
+	if ((i == 0 || called(w, i)) && request(w, n, next))
+		return ROOM_ADDRESS_ADDRESSED;
+	if (i > 1 && next == n && w[i].after_stop && request(w, n, 0))
+		return ROOM_ADDRESS_ADDRESSED;
+	return ROOM_ADDRESS_NONE;
+}
+
+/* Where a word that only sounds like the name could be a call at all: spares the comparing. */
+static bool callable(const struct word *w, unsigned n, unsigned i)
+{
+	return i == 0 || called(w, i) || (i + 1 == n && w[i].after_stop);
+}
+
+static bool hit_at(const struct room_names *names, const struct word *w, unsigned n, unsigned i,
+		   struct hit *h)
+{
+	char key[ROOM_KEY_MAX];
+	const char *pair = pair_key(w, n, i, key) ? key : NULL;
+	bool near = false, can_call = callable(w, n, i);
+
+	for (unsigned k = 0; k < names->n; k++) {
+		unsigned len = match(names, k, w, n, i, pair);
+
+		if (len) {
+			*h = (struct hit){i, len, true};
+			return true;
+		}
+		if (!near && can_call && alike(names, k, w[i].key)) {
+			*h = (struct hit){i, 1, false};
+			near = true;
+		}
+	}
+	return near;
+}
+
+enum room_address room_address(const struct room_names *names, const char *text)
+{
+	struct word words[ROOM_WORDS];
+	unsigned n = split(text, words, ROOM_WORDS);
+	enum room_address best = ROOM_ADDRESS_NONE;
+
+	for (unsigned i = 0; i < n; i++) {
+		enum room_address a;
+		struct hit h;
+
+		if (!hit_at(names, words, n, i, &h))
+			continue;
+		a = h.exact ? judge_exact(words, n, &h) : judge_alike(words, n, &h);
+		if (a > best)
+			best = a;
+	}
+	return best;
+}
+
+bool room_name_cue(const struct room_names *names, const char *text)
+{
+	struct word words[ROOM_WORDS];
+	unsigned n = split(text, words, ROOM_WORDS);
+	struct hit h;
+
+	for (unsigned i = 0; i < n; i++)
+		if (hit_at(names, words, n, i, &h) &&
+		    (h.exact || i == 0 || in_list(&words[i - 1], callers)))
+			return true;
+	return false;
+}

@@ -1,0 +1,120 @@
+#include "control/room/floor/choice.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "proto/base/utf8.h"
+
+enum { CHOICE_S = 600 };
+
+static void copy(char *to, size_t size, const char *from, size_t n)
+{
+	n = utf8_whole(from, n < size ? n : size - 1);
+	memcpy(to, from, n);
+	to[n] = '\0';
+	utf8_plain(to);
+}
+
+void room_choice_offer(struct room_choice *c, uint64_t user, const char *text, size_t n,
+		       uint64_t now)
+{
+	const char *end = text + n;
+	bool kind = true;
+
+	*c = (struct room_choice){.user = user, .until = now + CHOICE_S * 1000000000ull};
+	while (text < end && c->n < ROOM_OPTIONS) {
+		const char *stop = memchr(text, '\n', (size_t)(end - text));
+		size_t len = (size_t)((stop ? stop : end) - text);
+
+		if (kind)
+			copy(c->kind, sizeof c->kind, text, len);
+		else
+			copy(c->option[c->n++], ROOM_OPTION_MAX, text, len);
+		kind = false;
+		text += len + (stop != NULL);
+	}
+}
+
+void room_choice_settle(struct room_choice *c)
+{
+	*c = (struct room_choice){0};
+}
+
+bool room_choice_open(const struct room_choice *c, uint64_t now)
+{
+	return c->until > now;
+}
+
+/* 1 to 5, 0 for "last", -1 for a word that is no number. */
+static int number_of(const char *word, size_t n)
+{
+	static const char *const words[][4] = {
+		{"last", "", "", ""},		{"1", "one", "first", "1st"},
+		{"2", "two", "second", "2nd"},	{"3", "three", "third", "3rd"},
+		{"4", "four", "fourth", "4th"}, {"5", "five", "fifth", "5th"}};
+
+	for (int i = 0; i <= ROOM_OPTIONS; i++)
+		for (unsigned k = 0; k < 4; k++)
+			if (n && strlen(words[i][k]) == n && strncasecmp(words[i][k], word, n) == 0)
+				return i;
+	return -1;
+}
+
+/* Words that may stand beside a number: "the second one, please". */
+static bool beside(const char *word, size_t n)
+{
+	static const char *const words[] = {"the",  "number", "option", "one",	 "please",
+					    "um",   "uh",     "take",	"play",	 "i",
+					    "want", "yeah",   "yes",	"maybe", "ok",
+					    "okay", "track",  "song",	"number"};
+
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+		if (strlen(words[i]) == n && strncasecmp(words[i], word, n) == 0)
+			return true;
+	return false;
+}
+
+static int by_number(const struct room_choice *c, const char *text)
+{
+	int found = -1;
+
+	for (text += strspn(text, " .,!?"); *text; text += strspn(text, " .,!?")) {
+		size_t n = strcspn(text, " .,!?");
+		int number = number_of(text, n);
+
+		/* "the second one": the ordinal counts. */
+		if (number >= 0 && (found < 0 || !beside(text, n)))
+			found = found < 0 || number != 1 ? number : found;
+		else if (number < 0 && !beside(text, n))
+			return -1;
+		text += n;
+	}
+	if (found == 0)
+		return (int)c->n - 1;
+	return found > 0 && (unsigned)found <= c->n ? found - 1 : -1;
+}
+
+static int by_name(const struct room_choice *c, const char *text)
+{
+	int found = -1;
+
+	if (strlen(text) < 3)
+		return -1;
+	for (unsigned i = 0; i < c->n; i++) {
+		if (!strcasestr(c->option[i], text) &&
+		    !(*c->option[i] && strcasestr(text, c->option[i])))
+			continue;
+		if (found >= 0)
+			return -1;
+		found = (int)i;
+	}
+	return found;
+}
+
+int room_choice_of(const struct room_choice *c, const char *words)
+{
+	int i = by_number(c, words);
+
+	return i >= 0 ? i : by_name(c, words);
+}

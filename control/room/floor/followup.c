@@ -1,0 +1,75 @@
+#include "control/room/floor/followup.h"
+
+#include <stdio.h>
+
+#include "control/room/turn/turn.h"
+#include "control/settings/settings.h"
+#include "proto/base/utf8.h"
+
+#define S  1000000000ull
+#define MS 1000000ull
+
+enum { TOOL_S = 120 };
+
+void room_followup_tool(struct room_followup *f, const struct settings *s, bool on, uint64_t user,
+			uint64_t now)
+{
+	if (!room_followup_tools_until(f, now))
+		f->tools = 0; /* one that never told its end */
+	if (!on && !f->tools)
+		return;
+	f->tools += on ? 1 : -1u;
+	if (on)
+		f->tool_user = user;
+	f->tool_until = now + (f->tools ? TOOL_S * S : s->tool_follow_ms * MS);
+}
+
+void room_followup_cut(struct room_followup *f, const struct room_turn *turn, uint64_t now)
+{
+	if (!turn->cut_by)
+		return;
+	f->cut_user = turn->cut_by;
+	f->cut_utterance = turn->cut_utterance;
+	f->cut_at = now;
+	utf8_copy(f->cut_said, sizeof f->cut_said, turn->said);
+}
+
+void room_followup_answered(struct room_followup *f)
+{
+	f->cut_at = 0;
+}
+
+uint64_t room_followup_tools_until(const struct room_followup *f, uint64_t now)
+{
+	return f->tools && f->tool_until > now ? f->tool_until : 0;
+}
+
+uint64_t room_followup_tool_owner(const struct room_followup *f, uint64_t now)
+{
+	return f->tool_until > now ? f->tool_user : 0;
+}
+
+uint64_t room_followup_cut_since(const struct room_followup *f, const struct settings *s,
+				 uint64_t user, uint64_t now)
+{
+	uint64_t ms = f->cut_at && f->cut_user == user ? (now - f->cut_at) / MS : UINT64_MAX;
+
+	return ms <= s->cut_follow_ms ? ms : UINT64_MAX;
+}
+
+bool room_followup_cut_with(const struct room_followup *f, const struct settings *s, uint64_t user,
+			    uint32_t utterance, uint64_t now)
+{
+	return f->cut_utterance == utterance &&
+	       room_followup_cut_since(f, s, user, now) != UINT64_MAX;
+}
+
+size_t room_followup_recovery(const struct room_followup *f, const struct settings *s,
+			      const struct room_turn *turn, uint64_t now, char *buf, size_t size)
+{
+	buf[0] = '\0';
+	if (!*f->cut_said || room_followup_cut_since(f, s, turn->user, now) == UINT64_MAX)
+		return 0;
+	return (size_t)snprintf(buf, size, "(%s spoke over you. Heard of it was: \"%s\")\n",
+				turn->name, f->cut_said);
+}

@@ -1,0 +1,220 @@
+#include "control/room/floor/music.h"
+
+#include "control/room/inside.h"
+#include "control/room/turn/turn_queue.h"
+
+enum { UNDUCK_MS = 1200 };
+
+bool room_music_locks(const struct room_music *m)
+{
+	return m->phase == ROOM_MUSIC_LOADING || m->phase == ROOM_MUSIC_PLAYING;
+}
+
+bool room_music_gates(const struct room_music *m)
+{
+	return room_music_locks(m) || m->phase == ROOM_MUSIC_PAUSED_WAKE;
+}
+
+bool room_music_latched(const struct room_music *m, uint64_t user, uint64_t now)
+{
+	if (!room_music_gates(m) || now >= m->latch_until)
+		return false;
+	return m->phase != ROOM_MUSIC_PAUSED_WAKE || m->owner == user;
+}
+
+static bool in_list(const char *word, size_t n, const char *const *list)
+{
+	for (; *list; list++)
+		if (strlen(*list) == n && strncasecmp(*list, word, n) == 0)
+			return true;
+	return false;
+}
+
+enum room_music_control room_music_control(const char *text)
+{
+	static const char *const words[] = {"stop", "pause", "skip", "resume", NULL};
+	static const char *const cues[] = {"the",      "music", "song",	  "track", "this",
+					   "playback", "it",	"please", NULL};
+	enum room_music_control found = ROOM_MUSIC_NO_CONTROL;
+
+	for (text += strspn(text, " .,!"); *text; text += strspn(text, " .,!")) {
+		size_t n = strcspn(text, " .,!");
+		bool control = false;
+
+		for (unsigned i = 0; words[i]; i++)
+			if (strlen(words[i]) == n && strncasecmp(words[i], text, n) == 0) {
+				control = true;
+				if (found)
+					return ROOM_MUSIC_NO_CONTROL;
+				found = (enum room_music_control)(ROOM_MUSIC_STOP + i);
+			}
+		if (!control && !in_list(text, n, cues))
+			return ROOM_MUSIC_NO_CONTROL;
+		text += n;
+	}
+	return found;
+}
+
+static void order(struct room *room, const char *what)
+{
+	struct room_effect *e = room_do(room, ROOM_DO_MUSIC);
+
+	e->text = what;
+	e->ms = room->settings->duck_fade_ms;
+}
+
+/* The one place where the phase changes; what belonged to the old one is over. */
+static void enter(struct room *room, enum room_music_phase phase)
+{
+	struct room_music *m = &room->music;
+
+	if (m->phase == phase)
+		return;
+	if (room_music_locks(m))
+		room_session_active(room); /* silence counts from its end on */
+	m->phase = phase;
+	m->owner = 0;
+	m->resumes = false;
+	if (phase == ROOM_MUSIC_IDLE)
+		*m = (struct room_music){.track = m->track};
+	room_instruct(room);
+}
+
+/* What was being said for an older wish than the music stops; a newer turn is not touched. */
+static void halt_speech(struct room *room, uint32_t by)
+{
+	if (by && room->active && room->active->id <= by)
+		room_turn_cancel(room, room->active, ROOM_REASON_MUSIC_BEGAN);
+}
+
+static bool says(const struct room_event *ev, const char *word)
+{
+	return ev->text.n == strlen(word) && memcmp(ev->text.p, word, ev->text.n) == 0;
+}
+
+void room_music_fact(struct room *room, const struct room_event *ev)
+{
+	room->music.track = ev->yes;
+	if (says(ev, "loading")) {
+		enter(room, ROOM_MUSIC_LOADING);
+	} else if (says(ev, "playing")) {
+		enter(room, ROOM_MUSIC_PLAYING);
+		halt_speech(room, ev->turn);
+	} else if (says(ev, "paused")) {
+		if (room->music.phase != ROOM_MUSIC_PAUSED_WAKE)
+			enter(room, ROOM_MUSIC_PAUSED);
+	} else {
+		enter(room, ROOM_MUSIC_IDLE);
+	}
+}
+
+void room_music_do(struct room *room, enum room_music_control control)
+{
+	struct room_music *m = &room->music;
+	bool paused = m->phase == ROOM_MUSIC_PAUSED || m->phase == ROOM_MUSIC_PAUSED_WAKE;
+
+	switch (control) {
+	case ROOM_MUSIC_STOP:
+		order(room, "stop");
+		enter(room, ROOM_MUSIC_IDLE);
+		break;
+	case ROOM_MUSIC_PAUSE:
+		if (room_music_locks(m) || paused) {
+			order(room, "pause");
+			enter(room, ROOM_MUSIC_PAUSED);
+		}
+		break;
+	case ROOM_MUSIC_SKIP:
+		order(room, "skip");
+		break;
+	case ROOM_MUSIC_RESUME:
+		if (paused)
+			order(room, "resume");
+		break;
+	case ROOM_MUSIC_NO_CONTROL:
+		break;
+	}
+}
+
+void room_music_wake(struct room *room, uint64_t user)
+{
+	struct room_music *m = &room->music;
+
+	if (!room_music_gates(m))
+		return;
+	m->latch_until = room->now + room->settings->music_latch_s * ROOM_S;
+	m->renews = true;
+	if (m->phase != ROOM_MUSIC_PLAYING || !room->settings->music_wake_pause)
+		return;
+	order(room, "pause");
+	enter(room, ROOM_MUSIC_PAUSED_WAKE);
+	m->owner = user;
+	m->resumes = true;
+}
+
+void room_music_answered(struct room *room)
+{
+	if (room->music.renews)
+		room->music.latch_until = room->now + room->settings->music_latch_s * ROOM_S;
+}
+
+static bool speaks(const struct room *room)
+{
+	const struct room_turn *a = room->active;
+
+	return a && a->phase == ROOM_PHASE_SPEAKING && a->first_audio_at;
+}
+
+/* Nothing is said, heard, waits or is being made. */
+static bool still(const struct room *room)
+{
+	if (room->active || room_live_until(room, NULL, true))
+		return false;
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1))
+		if (room->turn[i].phase > ROOM_PHASE_HEARING &&
+		    room->turn[i].phase < ROOM_PHASE_ENDED)
+			return false;
+	return true;
+}
+
+static void gain(struct room *room, uint32_t to, bool ducked)
+{
+	struct room_effect *e = room_do(room, ROOM_DO_MUSIC_GAIN);
+
+	e->gain = to;
+	e->ms = room->settings->music_fade_ms;
+	room->music.ducked = ducked;
+}
+
+void room_music_settle(struct room *room)
+{
+	struct room_music *m = &room->music;
+	const struct settings *s = room->settings;
+
+	if (m->phase == ROOM_MUSIC_PLAYING && speaks(room) && !m->ducked)
+		gain(room, s->music_duck_gain, true);
+	if (m->ducked && !room->active && room->now >= room->free_at + UNDUCK_MS * ROOM_MS)
+		gain(room, 1000, false);
+	if (!room->active && !room_queued(room))
+		m->renews = false;
+	if (!m->resumes || !still(room))
+		return;
+	m->resumes = false;
+	if (m->track)
+		order(room, "resume");
+	else
+		enter(room, ROOM_MUSIC_IDLE);
+}
+
+uint64_t room_music_deadline(const struct room *room)
+{
+	uint64_t at = UINT64_MAX, live = 0;
+
+	if (room->music.resumes)
+		live = room_live_until(room, NULL, true);
+	if (room->music.ducked && !room->active)
+		at = room->free_at + UNDUCK_MS * ROOM_MS;
+	if (live && live < at)
+		at = live;
+	return at;
+}

@@ -1,0 +1,223 @@
+#include "control/room/hearing/capture.h"
+
+#include "control/settings/settings.h"
+#include "proto/media.h"
+
+#define MS 1000000ull
+
+enum { SHORT_MS = 260, MIDDLE_MS = 900, END_FLOOR_MS = 100, CONFIRMED_MS = 120 };
+
+static void begin(struct room_capture *c, struct room_capture_out *out, uint64_t now)
+{
+	*c = (struct room_capture){.phase = ROOM_CAPTURE_PROVISIONAL,
+				   .started_at = now,
+				   .input_at = now,
+				   .noise = c->noise,
+				   .done_packet_at = c->done_packet_at};
+	out->start = true;
+}
+
+bool room_capture_voiceless(const struct room_capture *c, const struct settings *s)
+{
+	return !c->vad && room_signal_ms(&c->voiced) < s->noise_voice_ms;
+}
+
+static bool noise(const struct room_capture *c, const struct settings *s)
+{
+	return room_capture_voiceless(c, s) ||
+	       (room_signal_rms(&c->signal) <= s->noise_rms && c->signal.peak <= s->noise_peak &&
+		room_signal_active(&c->signal) <= s->noise_active);
+}
+
+static enum room_capture_end finish(struct room_capture *c, const struct settings *s)
+{
+	enum room_capture_end end = ROOM_CAPTURE_SPOKEN;
+
+	if (c->phase == ROOM_CAPTURE_PROVISIONAL)
+		end = ROOM_CAPTURE_DISCARDED;
+	else if (c->restart)
+		end = ROOM_CAPTURE_SPENT;
+	else if (noise(c, s))
+		end = ROOM_CAPTURE_NOISE;
+	if (end == ROOM_CAPTURE_DISCARDED || end == ROOM_CAPTURE_NOISE)
+		room_noise_learn(&c->noise, s, room_signal_rms(&c->signal), false, c->input_at);
+	if (c->packet_at > c->done_packet_at)
+		c->done_packet_at = c->packet_at;
+	*c = (struct room_capture){.utterance = c->utterance,
+				   .noise = c->noise,
+				   .signal = c->signal,
+				   .voiced = c->voiced,
+				   .voice_at = c->voice_at,
+				   .packet_at = c->packet_at,
+				   .done_packet_at = c->done_packet_at};
+	return end;
+}
+
+/* Under load an utterance is let go sooner, so that a lively room is not answered late. */
+static uint64_t end_wait(const struct room_capture *c, const struct settings *s, unsigned load)
+{
+	uint64_t heard = c->before_ms + (c->restart ? 0 : room_signal_ms(&c->signal));
+	uint64_t wait = s->end_long_ms;
+
+	if (heard < SHORT_MS)
+		wait = s->end_short_ms;
+	else if (heard < MIDDLE_MS)
+		wait = s->end_middle_ms;
+	if (load >= 5)
+		wait = wait / 2;
+	else if (load >= 3)
+		wait = wait * 7 / 10;
+	return (wait < END_FLOOR_MS ? END_FLOOR_MS : wait) * MS;
+}
+
+/* The wait begins when the end of speaking was due to be told, which mediad does up to a frame
+ * later. */
+static uint64_t over_at(const struct room_capture *c, const struct settings *s, uint64_t at,
+			unsigned load, uint64_t now)
+{
+	uint64_t due = at + MEDIA_SPEAKING_OFF_MS * MS;
+	uint64_t over = (at && due < now ? due : now) + end_wait(c, s, load);
+
+	return over < now ? now : over;
+}
+
+struct room_capture_out room_capture_speaking(struct room_capture *c, const struct settings *s,
+					      bool on, uint64_t at, unsigned load, uint64_t now)
+{
+	struct room_capture_out out = {0};
+
+	if (on) {
+		if (c->phase == ROOM_CAPTURE_NONE)
+			begin(c, &out, now);
+		else if (at > c->off_at)
+			c->over_at = 0;
+		c->input_at = now;
+	} else if (c->phase != ROOM_CAPTURE_NONE && !c->over_at) {
+		c->off_at = at;
+		c->over_at = over_at(c, s, at, load, now);
+	}
+	return out;
+}
+
+static bool loud_enough(const struct room_capture *c, const struct settings *s)
+{
+	uint32_t rms = room_signal_rms(&c->signal), active = room_signal_active(&c->signal);
+
+	if (room_signal_ms(&c->signal) < s->promote_ms)
+		return false;
+	if (c->vad && c->signal.peak >= s->vad_peak && active >= s->vad_active)
+		return true;
+	return c->signal.peak >= s->promote_peak && rms >= s->promote_rms &&
+	       active >= s->promote_active && rms >= room_noise_least(&c->noise, s, c->input_at);
+}
+
+void room_capture_vad(struct room_capture *c, uint32_t utterance)
+{
+	if (c->phase != ROOM_CAPTURE_NONE && utterance && utterance == c->utterance)
+		c->vad = true;
+}
+
+bool room_capture_confirmed(const struct room_capture *c, const struct settings *s)
+{
+	return c->phase == ROOM_CAPTURE_PROMOTED && room_signal_ms(&c->signal) >= CONFIRMED_MS &&
+	       (room_signal_active(&c->signal) > s->noise_active || c->signal.peak > s->noise_peak);
+}
+
+static bool nearly_silent(const struct room_capture *c, const struct settings *s)
+{
+	return room_signal_ms(&c->signal) >= s->quiet_abort_ms &&
+	       room_signal_active(&c->signal) <= s->quiet_active && c->signal.peak <= s->quiet_peak;
+}
+
+struct room_capture_out room_capture_part(struct room_capture *c)
+{
+	c->before_ms += room_signal_ms(&c->signal);
+	c->restart = true;
+	return (struct room_capture_out){.end = ROOM_CAPTURE_PIECE};
+}
+
+/* What of it is a voice, by this frame of it. */
+static void voice(struct room_capture *c, const struct settings *s, const struct room_signal *frame,
+		  uint64_t at, uint64_t now)
+{
+	uint32_t rms;
+
+	if (frame->peak < s->promote_peak || room_signal_active(frame) < s->promote_active)
+		return;
+	rms = room_signal_rms(frame);
+	if (rms < room_noise_least(&c->noise, s, now))
+		return;
+	c->voice_at = at;
+	room_signal_join(&c->voiced, frame);
+	c->tail_rms = c->tail_rms ? (3 * c->tail_rms + rms) / 4 : rms;
+}
+
+struct room_capture_out room_capture_sound(struct room_capture *c, const struct settings *s,
+					   struct slice pcm, uint64_t at, uint64_t now)
+{
+	struct room_capture_out out = {0};
+
+	if (c->phase == ROOM_CAPTURE_NONE) {
+		if (at <= c->done_packet_at)
+			return out;
+		begin(c, &out, now);
+	} else if (c->restart) {
+		c->signal = c->voiced = (struct room_signal){0};
+		c->tail_rms = 0;
+		c->restart = false;
+		out.start = true;
+	}
+	out.append = true;
+	c->input_at = now;
+	if (at > c->packet_at)
+		c->packet_at = at;
+	if (at > c->off_at)
+		c->over_at = 0;
+	room_signal_add(&out.frame, pcm, s->active_sample);
+	room_signal_join(&c->signal, &out.frame);
+	voice(c, s, &out.frame, at, now);
+	if (c->phase == ROOM_CAPTURE_PROVISIONAL) {
+		if (loud_enough(c, s)) {
+			c->phase = ROOM_CAPTURE_PROMOTED;
+			out.promote = true;
+		} else if (nearly_silent(c, s)) {
+			out.end = finish(c, s);
+		}
+	} else if (room_signal_ms(&c->signal) >= s->capture_max_ms) {
+		out.end = room_capture_part(c).end;
+	}
+	return out;
+}
+
+struct room_capture_out room_capture_over(struct room_capture *c, const struct settings *s,
+					  uint64_t at)
+{
+	struct room_capture_out out = {0};
+
+	if (c->phase == ROOM_CAPTURE_NONE)
+		return out;
+	if (at > c->packet_at)
+		c->packet_at = at;
+	out.end = finish(c, s);
+	return out;
+}
+
+uint64_t room_capture_deadline(const struct room_capture *c, const struct settings *s)
+{
+	uint64_t idle;
+
+	if (c->phase == ROOM_CAPTURE_NONE)
+		return UINT64_MAX;
+	idle = c->input_at + s->capture_idle_ms * MS;
+	return c->over_at && c->over_at < idle ? c->over_at : idle;
+}
+
+struct room_capture_out room_capture_time(struct room_capture *c, const struct settings *s,
+					  uint64_t now)
+{
+	struct room_capture_out out = {0};
+
+	if (now >= room_capture_deadline(c, s))
+		out.end = finish(c, s);
+	return out;
+}

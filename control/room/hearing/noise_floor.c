@@ -1,0 +1,30 @@
+#include "control/room/hearing/noise_floor.h"
+
+#include "control/settings/settings.h"
+
+#define S 1000000000ull
+
+static uint32_t level(const struct room_noise *n, const struct settings *s, uint64_t now)
+{
+	uint64_t halves = now > n->at ? (now - n->at) / (s->noise_floor_half_s * S) : 0;
+
+	return halves < 32 ? n->rms >> halves : 0;
+}
+
+void room_noise_learn(struct room_noise *n, const struct settings *s, uint32_t rms, bool speech,
+		      uint64_t now)
+{
+	uint32_t floor = level(n, s, now);
+
+	if (!speech && rms > floor)
+		floor += (rms - floor) / 2;
+	else if (speech && rms / 4 < floor)
+		floor = rms / 4;
+	n->rms = floor < s->noise_floor_max ? floor : s->noise_floor_max;
+	n->at = now;
+}
+
+uint32_t room_noise_least(const struct room_noise *n, const struct settings *s, uint64_t now)
+{
+	return 2 * level(n, s, now);
+}

@@ -1,0 +1,67 @@
+#include "control/room/hearing/recording_queue.h"
+
+#define MS 1000000ull
+
+static bool joins(const struct room_file_turn *t, uint64_t user, int end, uint32_t ms, uint64_t now)
+{
+	return t->user == user && t->end == end && t->n < ROOM_FILE_PARTS &&
+	       now <= t->ended_at + ROOM_FILE_COALESCE_MS * MS && t->ms + ms <= ROOM_FILE_MOST_MS;
+}
+
+struct room_file_out room_file_ended(struct room_file_lane *l, uint64_t user, uint32_t utterance,
+				     int end, uint32_t ms, uint64_t now)
+{
+	struct room_file_turn t = {.user = user,
+				   .ended_at = now,
+				   .end = end,
+				   .ms = ms,
+				   .n = 1,
+				   .utterance = {utterance}};
+	struct room_file_out out = {0};
+
+	if (!l->running.n) {
+		l->running = t;
+		out.run = true;
+	} else if (l->waiting.n && joins(&l->waiting, user, end, ms, now)) {
+		l->waiting.utterance[l->waiting.n++] = utterance;
+		l->waiting.ms += ms;
+		l->waiting.ended_at = now;
+	} else {
+		out.dropped = l->waiting;
+		l->waiting = t;
+	}
+	return out;
+}
+
+bool room_file_forget(struct room_file_lane *l, uint64_t user, uint32_t utterance)
+{
+	struct room_file_turn *t = &l->waiting;
+	unsigned left = 0, n = t->n;
+
+	if (t->user != user)
+		return false;
+	for (unsigned i = 0; i < n; i++)
+		if (t->utterance[i] != utterance)
+			t->utterance[left++] = t->utterance[i];
+	t->n = left;
+	if (!left)
+		*t = (struct room_file_turn){0};
+	return left < n;
+}
+
+struct room_file_out room_file_done(struct room_file_lane *l, uint64_t now)
+{
+	struct room_file_out out = {0};
+
+	l->running = (struct room_file_turn){0};
+	if (!l->waiting.n)
+		return out;
+	if (now > l->waiting.ended_at + ROOM_FILE_STALE_MS * MS) {
+		out.dropped = l->waiting;
+	} else {
+		l->running = l->waiting;
+		out.run = true;
+	}
+	l->waiting = (struct room_file_turn){0};
+	return out;
+}

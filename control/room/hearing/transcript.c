@@ -1,0 +1,430 @@
+/* Speech-to-text, one session a speaker, as facts:
+ *
+ *   utterance   fact or input            becomes        effect
+ *   none        capture starts           streaming      ASR_START, then ASR_APPEND
+ *   streaming   spoken, or a full piece  committed      ASR_COMMIT
+ *   streaming   discarded, noise         none           ASR_CANCEL
+ *   committed   transcript               done           -
+ *   committed   failed, asr_wait_ms      done, failed   -
+ *
+ * Provisional sound is streamed too, which saves the time it takes; only promoted captures are ever
+ * committed. Facts of utterances that no turn waits for are dropped. A session that stays unused
+ * for asr_idle_ms is closed, and one that finds no words in asr_empty_max utterances of at least
+ * asr_empty_ms in a row is closed so that the next one opens a new one; any words count from the
+ * beginning, shorter sound counts nothing. */
+#include "control/room/turn/admission.h"
+#include "control/room/hearing/long_capture.h"
+#include "control/room/turn/deferred.h"
+#include "control/room/hearing/hallucination_filter.h"
+#include "control/room/inside.h"
+#include "control/room/turn/segment.h"
+#include "control/room/turn/supersede.h"
+#include "proto/base/utf8.h"
+
+static struct room_effect *asr(struct room *room, enum room_effect_type type,
+			       struct room_speaker *sp)
+{
+	struct room_effect *e = room_do(room, type);
+
+	e->user = sp->user;
+	e->utterance = sp->capture.utterance;
+	sp->asr_used_at = room->now;
+	return e;
+}
+
+void room_asr_start(struct room *room, struct room_speaker *sp)
+{
+	sp->capture.utterance = ++room->last_utterance;
+	sp->asr_open = true;
+	asr(room, ROOM_DO_ASR_START, sp);
+	/* What follows a piece is speech from its beginning on. */
+	if (room->shared && sp->capture.phase == ROOM_CAPTURE_PROMOTED)
+		room_asr_speech(room, sp);
+}
+
+void room_asr_speech(struct room *room, struct room_speaker *sp)
+{
+	asr(room, ROOM_DO_ASR_SPEECH, sp);
+}
+
+void room_asr_forget(struct room *room, struct room_speaker *sp)
+{
+	asr(room, ROOM_DO_ASR_CANCEL, sp);
+}
+
+/* ---- the lane of recordings (file_lane.h) ---- */
+
+static void cancel(struct room *room, uint64_t user, uint32_t utterance)
+{
+	struct room_effect *e = room_do(room, ROOM_DO_ASR_CANCEL);
+
+	e->user = user;
+	e->utterance = utterance;
+}
+
+static void lane_goes_on(struct room *room, const struct room_file_out *out)
+{
+	for (unsigned i = 0; i < out->dropped.n; i++) {
+		cancel(room, out->dropped.user, out->dropped.utterance[i]);
+		room_asr_fact(room, &(struct room_event){.type = ROOM_TRANSCRIPT_FAILED,
+							 .user = out->dropped.user,
+							 .utterance = out->dropped.utterance[i]});
+	}
+	for (unsigned i = 0; out->run && i < room->file_lane.running.n; i++) {
+		struct room_effect *e = room_do(room, ROOM_DO_ASR_FILE);
+
+		e->user = room->file_lane.running.user;
+		e->utterance = room->file_lane.running.utterance[i];
+	}
+}
+
+/* The recording that ran is done: its words were the first utterance's, the others had none of
+ * their own. */
+static void lane_done(struct room *room)
+{
+	struct room_file_turn ran = room->file_lane.running;
+	struct room_file_out out = room_file_done(&room->file_lane, room->now);
+
+	for (unsigned i = 1; i < ran.n; i++)
+		room_asr_fact(room, &(struct room_event){.type = ROOM_TRANSCRIPT,
+							 .user = ran.user,
+							 .utterance = ran.utterance[i]});
+	lane_goes_on(room, &out);
+}
+
+static bool runs(const struct room *room, uint64_t user, uint32_t utterance)
+{
+	const struct room_file_turn *t = &room->file_lane.running;
+
+	return t->n && t->user == user && t->utterance[0] == utterance;
+}
+
+void room_asr_unwanted(struct room *room, uint64_t user, uint32_t utterance)
+{
+	room_file_forget(&room->file_lane, user, utterance);
+	if (runs(room, user, utterance))
+		lane_done(room);
+}
+
+static void record(struct room *room, struct room_speaker *sp, const struct room_piece *p)
+{
+	struct room_file_out out = room_file_ended(&room->file_lane, sp->user, p->utterance,
+						   sp->capture.phase, p->ms, room->now);
+
+	lane_goes_on(room, &out);
+}
+
+void room_asr_commit(struct room *room, struct room_speaker *sp)
+{
+	const struct room_signal *heard = &sp->capture.signal;
+	struct room_turn *t = sp->turn;
+	struct room_piece *p = room_bank_place(t);
+
+	if (p) {
+		*p = (struct room_piece){.utterance = sp->capture.utterance,
+					 .committed = true,
+					 .ms = (uint32_t)room_signal_ms(heard),
+					 .voice_ms = (uint32_t)room_signal_ms(&sp->capture.voiced),
+					 .rms = room_signal_rms(heard)};
+		t->sound_ms += p->ms;
+		t->sinks |= ROOM_SINK_ASR;
+		if (room->files)
+			record(room, sp, p);
+		else
+			asr(room, ROOM_DO_ASR_COMMIT, sp);
+	} else {
+		room_asr_forget(room, sp);
+	}
+}
+
+/* What the recogniser doubts of all pieces, on the whole; 0 when it did not tell. */
+static uint32_t doubt(const struct room_turn *t)
+{
+	uint64_t sum = 0;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < t->pieces; i++) {
+		sum += t->piece[i].doubt;
+		n += t->piece[i].doubt > 0;
+	}
+	return n ? (uint32_t)(sum / n) : 0;
+}
+
+/* Decides what kind of words they are; each rule that was looked at is in the record. */
+static enum room_guard judge(const struct room *room, struct room_turn *t)
+{
+	const struct settings *s = room->settings;
+	struct room_hallucination_facts f = {.text = t->heard, .doubt = doubt(t)};
+	enum room_guard kind;
+
+	if (t->end_of_speech_at > t->born_at)
+		f.spoken_ms =
+			(uint32_t)((t->end_of_speech_at - t->born_at) / ROOM_MS) + s->promote_ms;
+	f.named = f.doubt && room_address(&room->names, t->heard) != ROOM_ADDRESS_NONE;
+	kind = room_guard(&f, s);
+	if (kind == ROOM_HALLUCINATION_CONTROL)
+		room_decide(t, ROOM_RULE_CONTROL_TOKENS, true, 0, 0);
+	else
+		room_decide(t, ROOM_RULE_TRANSCRIPT, kind != ROOM_HALLUCINATION_EMPTY,
+			    (int64_t)strlen(t->heard), 1);
+	if (f.doubt && (kind == ROOM_HALLUCINATION_UNSURE || kind == ROOM_HALLUCINATION_SPARSE))
+		room_decide(t, ROOM_RULE_DOUBTFUL, kind != ROOM_HALLUCINATION_UNSURE, f.doubt - 1,
+			    s->asr_unsure);
+	if (kind == ROOM_HALLUCINATION_SPARSE)
+		room_decide(t, ROOM_RULE_SPARSE, false, room_hallucination_pace(t->heard, f.spoken_ms),
+			    s->asr_sparse_pace);
+	return kind;
+}
+
+/* Words that nobody can have said are dropped, and what told so is in the record. */
+static void drop_imagined(const struct room *room, struct room_turn *t, struct room_piece *p,
+			  uint32_t no_speech)
+{
+	const struct settings *s = room->settings;
+	struct room_heard h = {.text = p->text,
+			       .no_speech = no_speech,
+			       .voice_ms = p->voice_ms,
+			       .named = room_address(&room->names, p->text) != ROOM_ADDRESS_NONE};
+
+	switch (room_hallucination_imagined(&h, s)) {
+	case ROOM_IMAGINED_NOT:
+		return;
+	case ROOM_IMAGINED_IN_SILENCE:
+		room_decide(t, ROOM_RULE_SPEECH_THERE, false, no_speech - 1, s->asr_no_speech);
+		break;
+	case ROOM_IMAGINED_TOO_MUCH:
+		room_decide(t, ROOM_RULE_SAYABLE, false, room_hallucination_pace(p->text, p->voice_ms),
+			    s->asr_most_pace);
+		break;
+	case ROOM_IMAGINED_LOOP:
+		room_decide(t, ROOM_RULE_NO_LOOP, false, room_hallucination_rounds(p->text),
+			    ROOM_HALLUCINATION_ROUNDS);
+		break;
+	}
+	p->imagined = true;
+	p->text[0] = '\0';
+}
+
+static void heard(struct room *room, struct room_turn *t)
+{
+	struct room_turn *early = room_speculative_lift(room, t);
+
+	room_history_add(&room->history, t->end_of_speech_at, t->id, false, false, t->name,
+			 t->heard);
+	room_admit(room, t);
+	room_speculative_land(room, t, early);
+}
+
+/* It stopped the bot: then something was meant by it, whatever was understood. */
+static bool cut_an_answer(const struct room *room, const struct room_turn *t)
+{
+	for (unsigned i = 0; i < t->pieces; i++)
+		if (room_followup_cut_with(&room->followup, room->settings, t->user,
+					   t->piece[i].utterance, room->now))
+			return !room->guest;
+	return false;
+}
+
+/* All pieces are there: their words, in the order they were spoken. */
+static void complete(struct room *room, struct room_turn *t)
+{
+	unsigned failed = 0, imagined = 0;
+	enum room_guard kind;
+
+	t->sinks &= ~(unsigned)ROOM_SINK_ASR;
+	for (unsigned i = 0; i < t->pieces; i++) {
+		failed += t->piece[i].failed;
+		imagined += t->piece[i].imagined;
+		room_segment_add(t, t->user, t->name, t->piece[i].utterance, t->piece[i].text);
+	}
+	if (t->dropped_head)
+		room_decide(t, ROOM_RULE_FITS, false, t->dropped_head, 0);
+	kind = judge(room, t);
+	if (kind != ROOM_HALLUCINATION_WORDS && kind != ROOM_HALLUCINATION_CONTROL && cut_an_answer(room, t))
+		room_admit_unclear(room, t);
+	else if (t->hushed && kind == ROOM_HALLUCINATION_WORDS)
+		room_turn_end(room, t, ROOM_REASON_HUSHED);
+	else if (kind == ROOM_HALLUCINATION_WORDS)
+		heard(room, t);
+	else if (kind == ROOM_HALLUCINATION_EMPTY && failed)
+		room_turn_end(room, t, ROOM_REASON_ASR_FAILED);
+	else if (kind == ROOM_HALLUCINATION_EMPTY && imagined)
+		room_turn_end(room, t, ROOM_REASON_IMAGINED);
+	else if (kind == ROOM_HALLUCINATION_EMPTY || kind == ROOM_HALLUCINATION_CONTROL)
+		room_turn_end(room, t, ROOM_REASON_EMPTY_TRANSCRIPT);
+	else
+		room_turn_end(room, t, ROOM_REASON_DOUBTFUL);
+}
+
+static bool complete_p(const struct room_turn *t)
+{
+	for (unsigned i = 0; i < t->pieces; i++)
+		if (!t->piece[i].done)
+			return false;
+	return t->phase == ROOM_PHASE_TRANSCRIBING;
+}
+
+void room_asr_close(struct room *room, struct room_speaker *sp, const char *why)
+{
+	sp->asr_empty = 0;
+	sp->asr_open = false;
+	asr(room, ROOM_DO_ASR_CLOSE, sp)->text = why;
+}
+
+/* Words of theirs are on their way. */
+static bool owed(const struct room *room, uint64_t user)
+{
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
+	     i = room_turn_next(room, i + 1)) {
+		const struct room_turn *t = &room->turn[i];
+
+		for (unsigned k = 0; t->user == user && k < t->pieces; k++)
+			if (!t->piece[k].done)
+				return true;
+	}
+	return false;
+}
+
+/* Not while something is being said, or was said and has no words yet; and a session that is shared
+ * is not one speaker's. */
+static void break_circuit(struct room *room, struct room_speaker *sp)
+{
+	if (!room->shared && sp->asr_empty >= room->settings->asr_empty_max &&
+	    sp->capture.phase == ROOM_CAPTURE_NONE && !owed(room, sp->user))
+		room_asr_close(room, sp, "empty");
+}
+
+void room_turn_heard(struct room *room, struct room_turn *turn)
+{
+	struct room_speaker *sp = room_speaker(room, turn->user);
+
+	turn->phase = ROOM_PHASE_TRANSCRIBING;
+	turn->deadline = room->now + room->settings->asr_wait_ms * ROOM_MS;
+	if (sp && sp->turn == turn)
+		sp->turn = NULL;
+	if (sp)
+		break_circuit(room, sp);
+	if (!complete_p(turn))
+		return;
+	/* What waited for them to finish was said before. */
+	room_defer_flush(room);
+	complete(room, turn);
+}
+
+/* What the words of a piece say of its speaker's session, and of the noise around them. */
+static void learn(struct room *room, struct room_speaker *sp, const struct room_piece *p)
+{
+	const struct settings *s = room->settings;
+	bool empty = !p->failed && !room_hallucination_words(p->text);
+
+	if (!p->failed)
+		room_noise_learn(&sp->capture.noise, s, p->rms, !empty, room->now);
+	if (!empty)
+		sp->asr_empty = 0;
+	else if (p->ms >= s->asr_empty_ms)
+		sp->asr_empty++;
+	break_circuit(room, sp);
+}
+
+static struct room_piece *find_piece(struct room *room, const struct room_event *ev,
+				     struct room_turn **turn)
+{
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
+	     i = room_turn_next(room, i + 1)) {
+		struct room_turn *t = &room->turn[i];
+
+		if ((t->phase != ROOM_PHASE_HEARING && t->phase != ROOM_PHASE_TRANSCRIBING) ||
+		    t->user != ev->user)
+			continue;
+		for (unsigned k = 0; k < t->pieces; k++)
+			if (t->piece[k].utterance == ev->utterance && !t->piece[k].done) {
+				*turn = t;
+				return &t->piece[k];
+			}
+	}
+	return NULL;
+}
+
+/* Words so far: they may stop the bot, and are not kept. */
+static void partial(struct room *room, struct room_speaker *sp, const struct room_event *ev)
+{
+	char text[ROOM_PIECE_TEXT_MAX] = "", all[ROOM_TEXT_MAX];
+
+	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
+	utf8_plain(text);
+	if (room_hallucination_words(text))
+		room_capture_vad(&sp->capture, ev->utterance);
+	room_pause_partial(sp, ev->utterance, text);
+	room_pause_look(room, sp);
+	room_pause_text(sp, all, sizeof all);
+	if (*all)
+		room_speculative_words(room, sp->user, all);
+	room_interim_words(room, sp, ev->utterance);
+	room_over_words(room, sp, NULL, ev->utterance, text);
+}
+
+static void take(struct room *room, const struct room_event *ev)
+{
+	struct room_speaker *sp = room_speaker(room, ev->user);
+	struct room_turn *t = NULL;
+	struct room_piece *p;
+
+	if (ev->type == ROOM_PARTIAL) {
+		if (sp)
+			partial(room, sp, ev);
+		return;
+	}
+	p = find_piece(room, ev, &t);
+	if (!p) {
+		if (ev->type == ROOM_TRANSCRIPT)
+			room_revise(room, ev);
+		return;
+	}
+	p->done = true;
+	p->failed = ev->type == ROOM_TRANSCRIPT_FAILED;
+	p->doubt = ev->doubt;
+	if (!p->failed) {
+		room_append(p->text, sizeof p->text, (const char *)ev->text.p, ev->text.n);
+		utf8_plain(p->text); /* a line of its own would read as somebody else's */
+		drop_imagined(room, t, p, ev->no_speech);
+	}
+	if (sp && !p->failed && room_over_words(room, sp, t, p->utterance, p->text))
+		t->hushed = t->pieces == 1 && !t->segments;
+	if (sp)
+		learn(room, sp, p);
+	if (sp && sp->turn == t)
+		room_pause_look(room, sp);
+	if (complete_p(t))
+		complete(room, t);
+}
+
+void room_asr_fact(struct room *room, const struct room_event *ev)
+{
+	bool over = ev->type != ROOM_PARTIAL, ran = over && runs(room, ev->user, ev->utterance);
+
+	/* One that was not asked for yet is not asked for any more. */
+	if (over && room_file_forget(&room->file_lane, ev->user, ev->utterance))
+		cancel(room, ev->user, ev->utterance);
+	take(room, ev);
+	if (ran && runs(room, ev->user, ev->utterance))
+		lane_done(room);
+}
+
+/* Not while a transcript may still come. */
+uint64_t room_asr_idle_at(const struct room *room, const struct room_speaker *sp)
+{
+	uint64_t at = sp->asr_used_at + room->settings->asr_idle_ms * ROOM_MS;
+
+	if (!sp->asr_open || sp->capture.phase != ROOM_CAPTURE_NONE)
+		return UINT64_MAX;
+	if (room->now >= at && owed(room, sp->user))
+		return UINT64_MAX;
+	return at;
+}
+
+void room_asr_time(struct room *room, struct room_speaker *sp)
+{
+	if (room->now < room_asr_idle_at(room, sp))
+		return;
+	room_asr_close(room, sp, "idle_ttl");
+}

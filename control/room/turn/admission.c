@@ -1,0 +1,526 @@
+#include "control/room/turn/admission.h"
+
+#include <stdio.h>
+
+#include "control/room/turn/classifier.h"
+#include "control/room/turn/deferred.h"
+#include "control/room/inside.h"
+#include "control/room/floor/phrase.h"
+#include "control/room/turn/turn_queue.h"
+#include "control/room/turn/segment.h"
+#include "control/room/turn/supersede.h"
+
+/* What the rows look at. */
+struct look {
+	struct room *room;
+	struct room_turn *turn;
+	enum room_address address;
+	enum room_floor_says floor;
+	uint64_t tool_owner;
+};
+
+/* A row's answer: whether it is of concern at all, whether it fits, and what was compared. */
+struct fits {
+	bool concerns, yes;
+	int64_t value, limit;
+};
+
+static struct fits yes_no(bool concerns, bool yes)
+{
+	return (struct fits){concerns, yes, yes, 1};
+}
+
+static struct fits no_words(const struct look *l)
+{
+	return (struct fits){true, !l->turn->heard[0], (int64_t)strlen(l->turn->heard), 1};
+}
+
+/* The speaker was asked to choose. */
+static bool chooses(const struct look *l)
+{
+	return room_choice_open(&l->room->choice, l->room->now) &&
+	       l->room->choice.user == l->turn->user;
+}
+
+/* The bot asked something, in its running answer or in its last one: then a word is an answer. */
+static bool bot_asked(const struct room *room)
+{
+	const struct room_history *h = &room->history;
+
+	if (room->active)
+		return room_phrase_asks(room->active->said);
+	for (unsigned i = h->n; i-- > 0;)
+		if (room_history_at(h, i)->bot)
+			return room_phrase_asks(room_history_at(h, i)->text);
+	return false;
+}
+
+/* It could be an answer to somebody who asked, and is nothing else. */
+static bool asks_nothing(const struct look *l, bool (*says_nothing)(const char *text))
+{
+	return says_nothing(l->turn->heard) && !l->turn->named && !bot_asked(l->room);
+}
+
+/* Over an answer: whose own turn waits may be adding to it. */
+static bool passing(const struct look *l)
+{
+	const struct room_turn *a = l->room->active, *q = room_queued(l->room);
+	uint64_t user = l->turn->user;
+
+	if (!a || !a->first_audio_at || chooses(l) || (q && q->user == user) ||
+	    (room_deferred_of(l->room, user) && room_deferred_of(l->room, user) != l->turn))
+		return false;
+	return asks_nothing(l, room_phrase_passing);
+}
+
+static struct fits backchannel(const struct look *l)
+{
+	return yes_no(true, room_phrase_sounds(l->turn->heard) || passing(l));
+}
+
+/* Nobody goes on talking with such a word. */
+static struct fits idle_words(const struct look *l)
+{
+	bool holder = l->floor == ROOM_FLOOR_OFFER_HOLDER;
+
+	return yes_no(holder, holder && asks_nothing(l, room_phrase_idle));
+}
+
+static void choose(struct room *room, uint64_t user, const char *option)
+{
+	struct room_effect *e = room_do(room, ROOM_DO_CHOOSE);
+	const char *text = room_text_of(room, option, strlen(option));
+
+	e->user = user;
+	e->text = text ? text : "";
+	room_choice_settle(&room->choice);
+}
+
+static struct fits music_control(const struct look *l)
+{
+	bool music = l->room->music.phase != ROOM_MUSIC_IDLE && !l->room->active;
+
+	return yes_no(music, room_music_control(l->turn->heard) != ROOM_MUSIC_NO_CONTROL);
+}
+
+static struct fits choice_made(const struct look *l)
+{
+	int which = chooses(l) ? room_choice_of(&l->room->choice, l->turn->heard) : -1;
+
+	return (struct fits){chooses(l), which >= 0, which + 1, l->room->choice.n};
+}
+
+/* "Stop", "never mind": of whose answer or question? */
+static struct fits cancel_intent(const struct look *l)
+{
+	const struct room *room = l->room;
+	const struct room_turn *a = room->active, *q = room_queued(l->room);
+	uint64_t user = l->turn->user;
+	bool stop = room_phrase(l->turn->heard) == ROOM_PHRASE_STOP;
+	bool own = (a && a->user == user) || (q && q->user == user) || l->tool_owner == user ||
+		   room_deferred_of(l->room, user) || chooses(l);
+	bool was = room_followup_cut_since(&room->followup, room->settings, user, room->now) !=
+		   UINT64_MAX;
+	bool standing = own || was || (a && (l->turn->named || room_people(room) == 1));
+
+	return yes_no(stop, stop && standing);
+}
+
+static struct fits pending_command(const struct look *l)
+{
+	return yes_no(room_choice_open(&l->room->choice, l->room->now), chooses(l));
+}
+
+static struct fits same_speaker_queued(const struct look *l)
+{
+	const struct room_turn *q = room_queued(l->room);
+	bool yes = q && q->user == l->turn->user;
+
+	return (struct fits){yes, yes, yes ? q->id : 0, 0};
+}
+
+static struct fits same_speaker_deferred(const struct look *l)
+{
+	const struct room_turn *d = room_deferred_of(l->room, l->turn->user);
+	bool yes = d && d != l->turn && !l->turn->deferred_at;
+
+	return (struct fits){yes, yes, yes ? d->id : 0, 0};
+}
+
+static struct fits same_speaker_goes_on(const struct look *l)
+{
+	bool yes = room_supersede_stage(l->room, l->turn->user) != ROOM_STAGE_NONE;
+
+	return yes_no(yes, yes);
+}
+
+static struct fits bot_turn_open(const struct look *l)
+{
+	const struct room_turn *a = l->room->active;
+
+	return (struct fits){true, a != NULL, a ? a->id : 0, 0};
+}
+
+static struct fits tool_cancel(const struct look *l)
+{
+	bool stop = room_phrase(l->turn->heard) == ROOM_PHRASE_STOP;
+
+	return yes_no(l->tool_owner && stop,
+		      stop && (l->tool_owner == l->turn->user || l->turn->named));
+}
+
+static struct fits tool_owner(const struct look *l)
+{
+	return yes_no(l->tool_owner, l->tool_owner == l->turn->user);
+}
+
+static struct fits tool_of_other(const struct look *l)
+{
+	bool busy = room_followup_tools_until(&l->room->followup, l->room->now) || !l->turn->named;
+
+	return yes_no(l->tool_owner, l->tool_owner != l->turn->user && busy);
+}
+
+static bool command_only(const struct look *l)
+{
+	return l->room->settings->command_only || room_music_locks(&l->room->music);
+}
+
+static struct fits command_addressed(const struct look *l)
+{
+	return yes_no(command_only(l), l->turn->named);
+}
+
+static struct fits command_name_cue(const struct look *l)
+{
+	bool only = command_only(l);
+
+	return yes_no(only, only && room_name_cue(&l->room->names, l->turn->heard));
+}
+
+static struct fits command_not_addressed(const struct look *l)
+{
+	return yes_no(command_only(l), !room_music_locks(&l->room->music));
+}
+
+static struct fits direct_address(const struct look *l)
+{
+	return yes_no(true, l->turn->named);
+}
+
+static struct fits guest(const struct look *l)
+{
+	return yes_no(true, l->room->guest);
+}
+
+/* Another person's name is called. */
+static bool to_somebody_else(const struct look *l)
+{
+	for (unsigned i = 0; i < l->room->places;) {
+		struct room_names names = {0};
+
+		for (; i < l->room->places && names.n < ROOM_NAMES; i++) {
+			const struct room_speaker *sp = &l->room->speaker[i];
+
+			if (sp->used && sp->user != l->turn->user)
+				room_names_add(&names, sp->name);
+		}
+		if (room_address(&names, l->turn->heard) == ROOM_ADDRESS_ADDRESSED)
+			return true;
+	}
+	return false;
+}
+
+static struct fits interrupted_reply(const struct look *l)
+{
+	const struct settings *s = l->room->settings;
+	uint64_t ms = room_followup_cut_since(&l->room->followup, s, l->turn->user, l->room->now);
+	bool yes = ms != UINT64_MAX && !to_somebody_else(l);
+
+	return (struct fits){l->room->followup.cut_at, yes,
+			     ms > INT64_MAX ? INT64_MAX : (int64_t)ms, s->cut_follow_ms};
+}
+
+/* The turn began, or came, while music listened for more. */
+static struct fits music_latch(const struct look *l)
+{
+	const struct room_music *m = &l->room->music;
+	bool others = m->phase == ROOM_MUSIC_PAUSED_WAKE && m->owner != l->turn->user;
+
+	return yes_no(room_music_gates(m),
+		      !others && (l->turn->latched || m->owner == l->turn->user ||
+				  room_music_latched(m, l->turn->user, l->room->now)));
+}
+
+static struct fits not_awake(const struct look *l)
+{
+	return yes_no(room_music_gates(&l->room->music), true);
+}
+
+static struct fits native(const struct look *l)
+{
+	return yes_no(l->room->settings->admission == SETTINGS_ADMISSION_NATIVE, true);
+}
+
+static struct fits generation_decides(const struct look *l)
+{
+	return yes_no(l->room->settings->admission == SETTINGS_ADMISSION_GENERATION, true);
+}
+
+static struct fits alone(const struct look *l)
+{
+	unsigned people = room_people(l->room);
+
+	return (struct fits){true, people == 1, people, 1};
+}
+
+static struct fits to_other(const struct look *l)
+{
+	return yes_no(true, to_somebody_else(l));
+}
+
+/* Whom the bot talks with goes on, and nobody else has had the word since. */
+static struct fits floor_holder(const struct look *l)
+{
+	const struct room_floor *f = &l->room->floor;
+	bool holder = l->floor == ROOM_FLOOR_OFFER_HOLDER;
+
+	return (struct fits){holder, holder && !f->others, f->others, 0};
+}
+
+static struct fits volition(const struct look *l)
+{
+	const struct settings *s = l->room->settings;
+	uint64_t ms = room_floor_volition_in(&l->room->floor, s, l->room->now);
+	bool offer = l->floor == ROOM_FLOOR_OFFER_VOLITION ||
+		     (l->floor == ROOM_FLOOR_OFFER_MENTIONED && ms == 0);
+
+	return (struct fits){s->volition != SETTINGS_VOLITION_OFF, offer,
+			     ms > INT64_MAX ? INT64_MAX : (int64_t)ms, 0};
+}
+
+/* What the course of the conversation leaves open is a question for the classifier, when there is
+ * one. */
+static struct fits classifier(const struct look *l)
+{
+	bool asks = l->room->settings->admission == SETTINGS_ADMISSION_CLASSIFIER &&
+		    room_classify_ready(l->room);
+
+	return yes_no(asks, asks);
+}
+
+static struct fits always(const struct look *l)
+{
+	return yes_no(l != NULL, true);
+}
+
+/* What a row that fits makes of the turn. */
+enum verdict {
+	ALLOW,
+	DENY,
+	DEFER,
+	MERGE_QUEUED,
+	MERGE_DEFERRED,
+	SUPERSEDE,
+	CANCEL,
+	CONTROL,
+	CHOOSE,
+	JUDGE
+};
+
+static const struct row {
+	enum room_rule rule;
+	enum verdict verdict;
+	enum room_reason reason; /* of a turn that is denied */
+	struct fits (*fits)(const struct look *l);
+} rows[] = {
+	{ROOM_RULE_MISSING_TRANSCRIPT, DENY, ROOM_REASON_EMPTY_TRANSCRIPT, no_words},
+	{ROOM_RULE_BACKCHANNEL, DENY, ROOM_REASON_BACKCHANNEL, backchannel},
+	{ROOM_RULE_MUSIC_CONTROLLED, CONTROL, 0, music_control},
+	{ROOM_RULE_CANCEL_INTENT, CANCEL, ROOM_REASON_CANCELLED, cancel_intent},
+	{ROOM_RULE_CHOICE_MADE, CHOOSE, 0, choice_made},
+	{ROOM_RULE_PENDING_COMMAND, ALLOW, 0, pending_command},
+	{ROOM_RULE_SAME_SPEAKER_QUEUED, MERGE_QUEUED, 0, same_speaker_queued},
+	{ROOM_RULE_SAME_SPEAKER_DEFERRED, MERGE_DEFERRED, 0, same_speaker_deferred},
+	{ROOM_RULE_SAME_SPEAKER_GOES_ON, SUPERSEDE, 0, same_speaker_goes_on},
+	{ROOM_RULE_BOT_TURN_OPEN, DEFER, 0, bot_turn_open},
+	{ROOM_RULE_TOOL_FOLLOWUP_CANCEL, ALLOW, 0, tool_cancel},
+	{ROOM_RULE_TOOL_FOLLOWUP, ALLOW, 0, tool_owner},
+	{ROOM_RULE_TOOL_OF_OTHER, DEFER, 0, tool_of_other},
+	{ROOM_RULE_COMMAND_ADDRESSED, ALLOW, 0, command_addressed},
+	{ROOM_RULE_COMMAND_NAME_CUE, ALLOW, 0, command_name_cue},
+	{ROOM_RULE_COMMAND_NOT_ADDRESSED, DENY, ROOM_REASON_NOT_ADDRESSED, command_not_addressed},
+	{ROOM_RULE_DIRECT_ADDRESS, ALLOW, 0, direct_address},
+	{ROOM_RULE_GUEST_NAMED_ONLY, DENY, ROOM_REASON_NOT_ADDRESSED, guest},
+	{ROOM_RULE_INTERRUPTED_REPLY, ALLOW, 0, interrupted_reply},
+	{ROOM_RULE_MUSIC_LATCH, ALLOW, 0, music_latch},
+	{ROOM_RULE_MUSIC_NOT_AWAKE, DENY, ROOM_REASON_NOT_AWAKE, not_awake},
+	{ROOM_RULE_NATIVE, ALLOW, 0, native},
+	{ROOM_RULE_GENERATION_DECIDES, ALLOW, 0, generation_decides},
+	{ROOM_RULE_ALONE_WITH_SPEAKER, ALLOW, 0, alone},
+	{ROOM_RULE_TO_SOMEBODY_ELSE, DENY, ROOM_REASON_NOT_ADDRESSED, to_other},
+	{ROOM_RULE_BACKCHANNEL, DENY, ROOM_REASON_BACKCHANNEL, idle_words},
+	{ROOM_RULE_FLOOR_HOLDER, ALLOW, 0, floor_holder},
+	{ROOM_RULE_VOLITION, ALLOW, 0, volition},
+	{ROOM_RULE_CLASSIFIER, JUDGE, 0, classifier},
+	{ROOM_RULE_NOT_ADDRESSED, DENY, ROOM_REASON_NOT_ADDRESSED, always},
+};
+
+static void tell(struct room *room, enum room_effect_type type, const struct room_turn *turn,
+		 enum room_rule rule)
+{
+	struct room_effect *e = room_do(room, type);
+
+	e->record = turn;
+	e->text = room_rule_name(rule);
+}
+
+static void allow(struct look *l, enum room_rule rule)
+{
+	struct room *room = l->room;
+
+	tell(room, ROOM_DO_ADMIT, l->turn, rule);
+	room_floor_heard(&room->floor, room->settings, l->floor, l->turn->user, room->now);
+	if (l->floor >= ROOM_FLOOR_OFFER_HOLDER)
+		room_floor_taken(&room->floor, true, l->turn->user, room->now);
+	if (l->turn->named || rule == ROOM_RULE_COMMAND_NAME_CUE)
+		room_music_wake(room, l->turn->user);
+	else if (room_music_gates(&room->music))
+		room->music.renews = true;
+	room_enqueue(room, l->turn);
+}
+
+static void deny(struct look *l, const struct row *row)
+{
+	struct room *room = l->room;
+	bool offer = l->floor == ROOM_FLOOR_OFFER_HOLDER || l->floor == ROOM_FLOOR_OFFER_MENTIONED;
+
+	/* It listens while it takes part; what people say apart from that is not told to anybody.
+	 */
+	if (row->reason == ROOM_REASON_NOT_ADDRESSED && !room->guest &&
+	    room_floor_engaged(&room->floor, room->settings, room->now))
+		room_do(room, ROOM_DO_HEAR)->record = l->turn;
+	if (row->reason == ROOM_REASON_NOT_ADDRESSED)
+		room_floor_heard(&room->floor, room->settings,
+				 l->floor == ROOM_FLOOR_OFFER_VOLITION ? ROOM_FLOOR_IGNORE
+								       : l->floor,
+				 l->turn->user, room->now);
+	if (offer && row->reason == ROOM_REASON_NOT_ADDRESSED)
+		room_floor_taken(&room->floor, false, l->turn->user, room->now);
+	room_turn_end(room, l->turn, row->reason);
+}
+
+/* "Never mind" takes back what the speaker has going on, and is no question itself. */
+static void cancel(struct look *l)
+{
+	struct room *room = l->room;
+	struct room_turn *d = room_deferred_of(room, l->turn->user), *q = room_queued(room);
+	struct room_turn *a = room->active;
+
+	if (d && d != l->turn)
+		room_turn_cancel(room, d, ROOM_REASON_CANCELLED);
+	if (q && q->user == l->turn->user)
+		room_turn_cancel(room, q, ROOM_REASON_CANCELLED);
+	if (a && (a->user == l->turn->user || l->turn->named || room_people(room) == 1))
+		room_turn_cancel(room, a, ROOM_REASON_CANCELLED);
+	if (chooses(l))
+		choose(room, l->turn->user, "");
+	room_turn_end(room, l->turn, ROOM_REASON_CANCELLED);
+}
+
+static void apply(struct look *l, const struct row *row)
+{
+	struct room *room = l->room;
+
+	switch (row->verdict) {
+	case ALLOW:
+		allow(l, row->rule);
+		break;
+	case DENY:
+		deny(l, row);
+		break;
+	case DEFER:
+		tell(room, ROOM_DO_DEFER, l->turn, row->rule);
+		room_defer(room, l->turn);
+		break;
+	case MERGE_QUEUED:
+		room_merge(room, room_queued(room), l->turn, row->rule);
+		break;
+	case MERGE_DEFERRED:
+		room_merge(room, room_deferred_of(room, l->turn->user), l->turn, row->rule);
+		break;
+	case SUPERSEDE:
+		room_supersede(room, l->turn, room_supersede_stage(room, l->turn->user));
+		allow(l, row->rule);
+		break;
+	case CANCEL:
+		cancel(l);
+		break;
+	case CONTROL:
+		room_music_do(room, room_music_control(l->turn->heard));
+		room_turn_end(room, l->turn, ROOM_REASON_MUSIC_CONTROL);
+		break;
+	case CHOOSE:
+		choose(room, l->turn->user,
+		       room->choice.option[room_choice_of(&room->choice, l->turn->heard)]);
+		room_turn_end(room, l->turn, ROOM_REASON_CHOSEN);
+		break;
+	case JUDGE:
+		room_classify(room, l->turn);
+		break;
+	}
+}
+
+static struct look look_at(struct room *room, struct room_turn *turn)
+{
+	struct look l = {.room = room,
+			 .turn = turn,
+			 .address = room_address(&room->names, turn->heard),
+			 .tool_owner = room_followup_tool_owner(&room->followup, room->now)};
+
+	turn->named = turn->named || l.address == ROOM_ADDRESS_ADDRESSED;
+	l.floor = room_floor_judge(&room->floor, room->settings, turn->user,
+				   turn->named ? ROOM_ADDRESS_ADDRESSED : l.address, turn->heard[0],
+				   room->now);
+	return l;
+}
+
+void room_admit_unclear(struct room *room, struct room_turn *turn)
+{
+	struct look l = look_at(room, turn);
+
+	if (!turn->heard[0])
+		room_segment_add(turn, turn->user, turn->name, turn->piece[0].utterance,
+				 "(could not be understood)");
+	room_decide(turn, ROOM_RULE_UNCLEAR_HANDOFF, true, room->followup.cut_utterance, 0);
+	allow(&l, ROOM_RULE_UNCLEAR_HANDOFF);
+}
+
+void room_admit_judged(struct room *room, struct room_turn *turn, bool meant)
+{
+	struct look l = look_at(room, turn);
+
+	/* The bot may have begun to speak meanwhile. */
+	if (meant && room->active)
+		room_defer(room, turn);
+	else if (meant)
+		allow(&l, ROOM_RULE_CLASSIFIER);
+	else
+		deny(&l, &rows[sizeof rows / sizeof rows[0] - 1]);
+}
+
+void room_admit(struct room *room, struct room_turn *turn)
+{
+	struct look l = look_at(room, turn);
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct fits f = rows[i].fits(&l);
+
+		if (f.concerns)
+			room_decide(turn, rows[i].rule, f.yes, f.value, f.limit);
+		if (f.concerns && f.yes) {
+			apply(&l, &rows[i]);
+			return;
+		}
+	}
+}

@@ -1,0 +1,119 @@
+#include "control/room/turn/classifier.h"
+
+#include <stdio.h>
+
+#include "control/room/turn/admission.h"
+#include "control/room/inside.h"
+#include "control/room/turn/segment.h"
+
+enum { TOKENS_OPENAI = 16, TOKENS_THINKING = 64, TOKENS_ANY = 2 };
+
+int room_classify_parse(const char *text, size_t n)
+{
+	static const struct {
+		const char *word;
+		int means;
+	} words[] = {{"yes", 1}, {"allow", 1}, {"no", 0}, {"deny", 0}};
+
+	while (n && (*text == ' ' || *text == '\n' || *text == '"' || *text == '*')) {
+		text++;
+		n--;
+	}
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+		size_t len = strlen(words[i].word);
+		char after = n > len ? text[len] : ' ';
+
+		if (n >= len && strncasecmp(text, words[i].word, len) == 0 &&
+		    !((after | 0x20) >= 'a' && (after | 0x20) <= 'z'))
+			return words[i].means;
+	}
+	return -1;
+}
+
+unsigned room_classify_tokens(const char *model)
+{
+	if (strncmp(model, "gpt-5", 5) == 0)
+		return TOKENS_THINKING;
+	return strncmp(model, "gpt-", 4) == 0 ? TOKENS_OPENAI : TOKENS_ANY;
+}
+
+size_t room_classify_prompt(const struct room *room, const struct room_turn *turn, char *buf,
+			    size_t size)
+{
+	const struct room_speaker *holder = room_speaker((struct room *)room, room->floor.holder);
+	bool active = room_floor_engaged(&room->floor, room->settings, room->now);
+	char moments[ROOM_MOMENTS_MAX], lines[ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8)];
+	size_t n;
+
+	room_happenings_text(&room->happenings, room->now, moments, sizeof moments);
+	room_segment_lines(turn, lines, sizeof lines);
+	n = (size_t)snprintf(
+		buf, size,
+		"You are %s, in a voice channel with %u people. Was the last line meant for you? "
+		"Answer exactly YES or NO.\nroom: %s\ntalking with you: %s\n"
+		"since you spoke others had the word: %u times\nseconds since you spoke or were "
+		"spoken to: %llu%s\n%s",
+		room->name, room_people(room), active ? "ACTIVE" : "AMBIENT",
+		active && holder ? holder->name : "nobody", room->floor.others,
+		room->floor.relevant_at
+			? (unsigned long long)((room->now - room->floor.relevant_at) / ROOM_S)
+			: 9999ull,
+		moments, lines);
+	return n < size ? n : size - 1;
+}
+
+bool room_classify_ready(const struct room *room)
+{
+	return room->now >= room->classifier.open_until &&
+	       room->texts.n + ROOM_CONTEXT_MAX <= ROOM_TEXTS_MANY;
+}
+
+void room_classify(struct room *room, struct room_turn *turn)
+{
+	const struct settings *s = room->settings;
+	struct room_effect *e = room_do(room, ROOM_DO_CLASSIFY);
+	char *prompt = room_text(room, ROOM_CONTEXT_MAX, ROOM_TEXTS_MANY);
+
+	if (prompt)
+		room_classify_prompt(room, turn, prompt, ROOM_CONTEXT_MAX);
+	turn->phase = ROOM_PHASE_JUDGED;
+	turn->deadline = room->now + s->classify_ms * ROOM_MS;
+	e->turn = turn->id;
+	e->text = prompt ? room_text_keep(room, prompt) : "";
+	e->ms = s->classify_ms;
+	e->tokens = room_classify_tokens(s->classify_model);
+}
+
+static void outcome(struct room *room, struct room_turn *turn, int answer)
+{
+	struct room_classifier *c = &room->classifier;
+	const struct settings *s = room->settings;
+	uint64_t took = s->classify_ms -
+			(turn->deadline > room->now ? (turn->deadline - room->now) / ROOM_MS : 0);
+
+	if (answer >= 0) {
+		c->failures = 0;
+		room_decide(turn, ROOM_RULE_CLASSIFIER, answer, (int64_t)took, s->classify_ms);
+	} else {
+		room_decide(turn, ROOM_RULE_CLASSIFIER_FAILED, true, (int64_t)took, s->classify_ms);
+		if (++c->failures >= s->classify_failures) {
+			c->failures = 0;
+			c->open_until = room->now + s->classify_rest_s * ROOM_S;
+		}
+	}
+	room_admit_judged(room, turn, answer > 0);
+}
+
+void room_judged(struct room *room, const struct room_event *ev)
+{
+	struct room_turn *t = room_turn_by_id(room, ev->turn);
+
+	if (t && t->phase == ROOM_PHASE_JUDGED)
+		outcome(room, t,
+			ev->yes ? room_classify_parse((const char *)ev->text.p, ev->text.n) : -1);
+}
+
+void room_classify_late(struct room *room, struct room_turn *turn)
+{
+	outcome(room, turn, -1);
+}

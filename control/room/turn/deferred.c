@@ -1,0 +1,164 @@
+#include "control/room/turn/deferred.h"
+
+#include "control/room/turn/admission.h"
+#include "control/room/inside.h"
+#include "control/room/turn/turn_queue.h"
+
+enum room_block room_block(const struct room_block_facts *facts)
+{
+	return facts->inactive	      ? ROOM_BLOCK_SESSION_INACTIVE
+	       : facts->captures      ? ROOM_BLOCK_ACTIVE_CAPTURES
+	       : facts->pending	      ? ROOM_BLOCK_PENDING_RESPONSE
+	       : facts->responding    ? ROOM_BLOCK_ACTIVE_RESPONSE
+	       : facts->tools_awaited ? ROOM_BLOCK_AWAITING_TOOLS
+	       : facts->tools_run     ? ROOM_BLOCK_TOOLS_RUNNING
+				      : ROOM_BLOCK_NONE;
+}
+
+const char *room_block_name(enum room_block block)
+{
+	static const char *const names[] = {"none",
+					    "session_inactive",
+					    "active_captures",
+					    "pending_response",
+					    "active_response",
+					    "awaiting_tool_outputs",
+					    "tool_calls_running"};
+
+	return names[block];
+}
+
+/* Live speech blocks for hold_ms from the moment the floor was free. */
+static uint64_t captures_until(const struct room *room)
+{
+	uint64_t live = room_live_until(room, NULL, true);
+	uint64_t most = room->free_at + room->settings->hold_ms * ROOM_MS;
+
+	return live < most ? live : most;
+}
+
+enum room_block room_defer_block(const struct room *room)
+{
+	enum room_standing_phase stands = room_stands(room).phase;
+	bool pending = stands == ROOM_STANDING_RESPONSE_PENDING;
+	bool tools = stands == ROOM_STANDING_AWAITING_TOOL_OUTPUTS;
+
+	return room_block(&(struct room_block_facts){
+		.inactive = room->over || !room->up,
+		.captures = !room->active && room->now < captures_until(room),
+		.pending = pending,
+		.responding = room->active && !pending && !tools,
+		.tools_awaited = tools,
+		.tools_run = room_followup_tools_until(&room->followup, room->now)});
+}
+
+struct room_turn *room_deferred_of(struct room *room, uint64_t user)
+{
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1))
+		if (room->turn[i].phase == ROOM_PHASE_DEFERRED && room->turn[i].user == user)
+			return &room->turn[i];
+	return NULL;
+}
+
+/* The one that has waited longest, other than `not`. */
+static struct room_turn *oldest(struct room *room, const struct room_turn * not, unsigned *count)
+{
+	struct room_turn *old = NULL;
+
+	*count = 0;
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
+	     i = room_turn_next(room, i + 1)) {
+		struct room_turn *t = &room->turn[i];
+
+		if (t->phase != ROOM_PHASE_DEFERRED)
+			continue;
+		(*count)++;
+		if (t != not &&(!old || t->id < old->id))
+			old = t;
+	}
+	return old;
+}
+
+void room_defer(struct room *room, struct room_turn *turn)
+{
+	uint64_t expire = room->settings->defer_expire_ms * ROOM_MS;
+	struct room_turn *old, *next;
+	unsigned count;
+
+	if (turn->deferred_at)
+		turn->retry_at = room->now + room->settings->retry_ms * ROOM_MS;
+	else
+		turn->deferred_at = room->now;
+	turn->deadline = expire ? turn->deferred_at + expire : UINT64_MAX;
+	turn->phase = ROOM_PHASE_DEFERRED;
+	old = oldest(room, NULL, &count);
+	if (count <= room->settings->defer_max)
+		return;
+	next = oldest(room, old, &count);
+	room_merge(room, old, next, ROOM_RULE_DEFER_FULL);
+}
+
+/* Whose turn it is: who named the bot first, then who spoke last. */
+static struct room_turn *pick(struct room *room, uint32_t before, bool named)
+{
+	struct room_turn *best = NULL;
+
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
+	     i = room_turn_next(room, i + 1)) {
+		struct room_turn *t = &room->turn[i];
+
+		if (t->phase == ROOM_PHASE_DEFERRED && t->named == named && t->id < before &&
+		    room->now >= t->retry_at && (!best || t->id > best->id))
+			best = t;
+	}
+	return best;
+}
+
+/* Judges a turn that waits anew. Its record holds how it was judged first and last; all between would
+ * say the same again and crowd out the end. */
+static void judge_anew(struct room *room, struct room_turn *t)
+{
+	if (t->agains && t->again + t->agains <= ROOM_CHAIN) {
+		unsigned n = t->decisions < ROOM_CHAIN ? t->decisions : ROOM_CHAIN;
+		unsigned after = t->again + t->agains;
+
+		memmove(&t->decision[t->again], &t->decision[after],
+			(n - after) * sizeof t->decision[0]);
+		t->decisions = n - t->agains;
+	}
+	t->again = t->decisions;
+	room_decide(t, ROOM_RULE_DEFER_WAIT, true,
+		    (int64_t)((room->now - t->end_of_speech_at) / ROOM_MS),
+		    room->settings->defer_expire_ms);
+	room_admit(room, t);
+	t->agains = t->phase == ROOM_PHASE_DEFERRED ? t->decisions - t->again : 0;
+}
+
+void room_defer_flush(struct room *room)
+{
+	struct room_turn *t;
+
+	if (room_defer_deadline(room) > room->now || room_defer_block(room))
+		return;
+	for (int named = 1; named >= 0; named--)
+		for (uint32_t before = UINT32_MAX; (t = pick(room, before, named)); before = t->id)
+			judge_anew(room, t);
+}
+
+uint64_t room_defer_deadline(const struct room *room)
+{
+	uint64_t at = UINT64_MAX, live, tools;
+
+	if (room->active || !room->up || room->over)
+		return UINT64_MAX;
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1))
+		if (room->turn[i].phase == ROOM_PHASE_DEFERRED && room->turn[i].retry_at < at)
+			at = room->turn[i].retry_at;
+	if (at == UINT64_MAX)
+		return at;
+	live = captures_until(room);
+	tools = room_followup_tools_until(&room->followup, room->now);
+	if (tools > at)
+		at = tools;
+	return at > live ? at : live;
+}

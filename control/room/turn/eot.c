@@ -1,0 +1,124 @@
+#include "control/room/turn/eot.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "control/room/floor/address.h"
+#include "control/room/turn/eot.def"
+
+enum { WORD_MAX = 15, ASKS_WORDS = 3, FALL = 60 };
+
+static const struct {
+	uint32_t from, by; /* thousandths, and a second */
+} chances[] = {
+	[ROOM_EOT_OPEN] = {100, 400}, [ROOM_EOT_MAYBE] = {400, 500}, [ROOM_EOT_WHOLE] = {520, 400}};
+
+#define P(word) word,
+static const char *const open_ends[] = {ROOM_EOT_OPEN_ENDS(P)};
+static const char *const links[] = {ROOM_EOT_LINKS(P)};
+static const char *const last_words[] = {ROOM_EOT_LAST_WORDS(P)};
+static const char *const asks[] = {ROOM_EOT_ASKS(P)};
+static const char *const begins[] = {ROOM_EOT_BEGINS(P)};
+static const char *const leads[] = {ROOM_EOT_LEADS(P)};
+#undef P
+
+#define IN(list, word) in(list, sizeof(list) / sizeof(list)[0], word)
+
+static bool in(const char *const *list, size_t n, const char *word)
+{
+	for (size_t i = 0; i < n; i++)
+		if (*list[i] == *word && strcmp(list[i], word) == 0)
+			return true;
+	return false;
+}
+
+static bool letter(char ch)
+{
+	return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') ||
+	       ch == '\'' || ((unsigned char)ch & 0x80);
+}
+
+/* The next word in lower case, cut at its place; the text behind it, or NULL when there is none. */
+static const char *next_word(const char *text, char word[WORD_MAX + 1])
+{
+	size_t n = 0;
+
+	while (*text && (*text == '\'' || !letter(*text)))
+		text++;
+	if (!*text)
+		return NULL;
+	for (; letter(*text); text++)
+		if (n < WORD_MAX)
+			word[n++] =
+				(char)(*text >= 'A' && *text <= 'Z' ? *text + 'a' - 'A' : *text);
+	word[n] = '\0';
+	return text;
+}
+
+/* The last sign that is no blank. */
+static char last_sign(const char *text)
+{
+	size_t n = strlen(text);
+
+	while (n && text[n - 1] == ' ')
+		n--;
+	return n ? text[n - 1] : '\0';
+}
+
+enum room_eot_words room_eot_words(const char *text, const struct room_names *names)
+{
+	char word[WORD_MAX + 1] = "", last[WORD_MAX + 1] = "";
+	char sign = last_sign(text);
+	unsigned n = 0;
+	bool asking = false, first = true;
+
+	for (const char *at = text; (at = next_word(at, word));) {
+		if (names && room_address(names, word) != ROOM_ADDRESS_NONE)
+			continue;
+		asking = asking || IN(asks, word) || (first && IN(begins, word));
+		first = first && IN(leads, word);
+		memcpy(last, word, sizeof last);
+		n++;
+	}
+	if (!n || sign == ',' || sign == '-' || sign == ':' || strstr(text, "..."))
+		return ROOM_EOT_OPEN;
+	if (sign == '?')
+		return ROOM_EOT_WHOLE;
+	if (IN(open_ends, last))
+		return ROOM_EOT_OPEN;
+	if (IN(links, last))
+		return asking && n >= ASKS_WORDS ? ROOM_EOT_MAYBE : ROOM_EOT_OPEN;
+	if (n >= ASKS_WORDS && (asking || IN(last_words, last)))
+		return ROOM_EOT_WHOLE;
+	return ROOM_EOT_MAYBE;
+}
+
+int room_eot_fall(uint32_t tail, uint32_t all)
+{
+	if (!tail || !all)
+		return 0;
+	if (4 * (uint64_t)tail <= 3 * (uint64_t)all)
+		return FALL;
+	return tail >= all ? -FALL : 0;
+}
+
+static uint32_t base(enum room_eot_words words, int fall)
+{
+	int from = (int)chances[words].from + fall;
+
+	return from > 0 ? (uint32_t)from : 0;
+}
+
+uint32_t room_eot_chance(enum room_eot_words words, int fall, uint64_t pause_ms)
+{
+	uint64_t chance = base(words, fall) + pause_ms * chances[words].by / 1000;
+
+	return chance < 1000 ? (uint32_t)chance : 1000;
+}
+
+uint64_t room_eot_pause(enum room_eot_words words, int fall, uint32_t share)
+{
+	uint32_t from = base(words, fall), by = chances[words].by;
+
+	return share > from ? ((uint64_t)(share - from) * 1000 + by - 1) / by : 0;
+}

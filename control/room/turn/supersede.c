@@ -1,0 +1,110 @@
+#include "control/room/turn/supersede.h"
+
+#include "control/room/inside.h"
+#include "control/room/turn/turn_queue.h"
+#include "control/room/turn/segment.h"
+#include "proto/base/utf8.h"
+
+enum room_stage room_supersede_stage(const struct room *room, uint64_t user)
+{
+	const struct room_turn *a = room->active;
+
+	if (!a || a->user != user || a->first_audio_at || a->policy.why == ROOM_POLICY_TARGET_ALL ||
+	    room_lease_held(&a->lease, room->settings, a->first_audio_at, room->now))
+		return ROOM_STAGE_NONE;
+	return a->phase == ROOM_PHASE_ASKED	 ? ROOM_STAGE_GENERATION
+	       : a->phase == ROOM_PHASE_SPEAKING ? ROOM_STAGE_SPEECH
+						 : ROOM_STAGE_NONE;
+}
+
+void room_supersede(struct room *room, struct room_turn *newer, enum room_stage stage)
+{
+	struct room_turn *older = room->active, own = *newer;
+
+	newer->segments = 0;
+	newer->heard[0] = '\0';
+	newer->dropped_head = 0;
+	room_segment_merge(newer, older);
+	room_segment_merge(newer, &own);
+	newer->named = newer->named || older->named;
+	newer->latched = newer->latched || older->latched;
+	room_decide(newer, ROOM_RULE_SAME_SPEAKER_GOES_ON, true, older->id, stage);
+	room_decide(older, ROOM_RULE_SAME_SPEAKER_GOES_ON, true, newer->id, stage);
+	room_turn_cancel(room, older, ROOM_REASON_SUPERSEDED);
+}
+
+/* The same turn with better words, as a turn of its own: what the brain was asked cannot be taken
+ * back in place. */
+static void replay(struct room *room, struct room_turn *older, const struct room_event *ev,
+		   const char *text)
+{
+	struct room_turn *t = room_turn_copy(room, older);
+
+	if (!t)
+		return;
+	room_segment_revise(t, ev->user, ev->utterance, text);
+	room_decide(t, ROOM_RULE_REVISED, true, older->id, 0);
+	room_decide(older, ROOM_RULE_REVISED, true, t->id, 0);
+	room_turn_cancel(room, older, ROOM_REASON_SUPERSEDED);
+	room_enqueue(room, t);
+}
+
+static void revise(struct room *room, struct room_turn *t, const struct room_event *ev,
+		   const char *text)
+{
+	switch (t->phase) {
+	case ROOM_PHASE_JUDGED:
+	case ROOM_PHASE_DEFERRED:
+	case ROOM_PHASE_QUEUED:
+		if (room_segment_revise(t, ev->user, ev->utterance, text) == ROOM_REVISED)
+			room_decide(t, ROOM_RULE_REVISED, true, t->id, 0);
+		break;
+	case ROOM_PHASE_ASKED:
+	case ROOM_PHASE_SPEAKING:
+		if (t->first_audio_at)
+			room_decide(t, ROOM_RULE_REVISED, false, t->id, 0);
+		else
+			replay(room, t, ev, text);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Who holds the words of this utterance: the segment's place, or -1. */
+static int segment_of(const struct room_turn *t, uint64_t user, uint32_t utterance)
+{
+	for (unsigned k = 0; k < t->segments; k++)
+		if (t->segment[k].user == user && t->segment[k].utterance == utterance)
+			return (int)k;
+	return -1;
+}
+
+/* Turns that are over keep their words as they were heard at last, for the next better ones. The
+ * conversation that the brain is told knows better from now on in any case. */
+bool room_revise(struct room *room, const struct room_event *ev)
+{
+	char text[ROOM_PIECE_TEXT_MAX] = "", was[ROOM_TEXT_MAX];
+	bool known = false, told = false;
+
+	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
+	utf8_plain(text);
+	/* Those that are over, too. */
+	for (unsigned i = 0; i < ROOM_TURNS; i++) {
+		struct room_turn *t = &room->turn[i];
+		int k = t->phase < ROOM_PHASE_JUDGED ? -1 : segment_of(t, ev->user, ev->utterance);
+
+		if (k < 0)
+			continue;
+		known = true;
+		room_segment_text(t, (unsigned)k, was, sizeof was);
+		if (!*text || strcmp(was, text) == 0)
+			continue;
+		told = told || room_history_revise(&room->history, t->segment[k].name, was, text);
+		if (t->phase >= ROOM_PHASE_CLOSING)
+			room_segment_revise(t, ev->user, ev->utterance, text);
+		else
+			revise(room, t, ev, text);
+	}
+	return known;
+}

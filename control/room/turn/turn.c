@@ -1,0 +1,383 @@
+#include <errno.h>
+#include <stdio.h>
+
+#include "control/room/hearing/long_capture.h"
+#include "control/room/inside.h"
+#include "control/room/turn/segment.h"
+
+/* A playback tells its end by itself; this is for a half that forgot. */
+enum { CLOSING_S = 3 };
+
+struct name {
+	const char *name, *text;
+};
+
+static const struct name reasons[] = {
+#define X(NAME, name, text) {#name, text},
+	ROOM_REASONS(X)
+#undef X
+};
+
+static const struct rule {
+	const char *name, *unit, *text;
+} rules[] = {
+#define X(NAME, name, unit, text) {#name, unit, text},
+	ROOM_RULES(X)
+#undef X
+};
+
+const char *room_reason_name(unsigned reason)
+{
+	return reason < ROOM_REASON_COUNT ? reasons[reason].name : "?";
+}
+
+const char *room_reason_text(unsigned reason)
+{
+	return reason < ROOM_REASON_COUNT ? reasons[reason].text : "?";
+}
+
+const char *room_rule_name(unsigned rule)
+{
+	return rule < ROOM_RULE_COUNT ? rules[rule].name : "?";
+}
+
+const char *room_rule_unit(unsigned rule)
+{
+	return rule < ROOM_RULE_COUNT ? rules[rule].unit : "";
+}
+
+const char *room_rule_text(unsigned rule)
+{
+	return rule < ROOM_RULE_COUNT ? rules[rule].text : "?";
+}
+
+bool room_turn_replaced(const struct room_turn *turn)
+{
+	return turn->reason == ROOM_REASON_SUPERSEDED ||
+	       turn->reason == ROOM_REASON_EOT_REVOKED || turn->reason == ROOM_REASON_MERGED;
+}
+
+static struct room_turn *lives(struct room *room, struct room_turn *turn)
+{
+	size_t i = (size_t)(turn - room->turn);
+
+	room->live[i / 64] |= 1ull << i % 64;
+	return turn;
+}
+
+/* A free place, else that of the turn that ended longest ago. */
+static struct room_turn *place(struct room *room)
+{
+	struct room_turn *oldest = NULL;
+
+	for (unsigned i = 0; i < ROOM_TURNS; i++) {
+		struct room_turn *t = &room->turn[i];
+
+		if (t->phase == ROOM_PHASE_FREE)
+			return lives(room, t);
+		if (t->phase == ROOM_PHASE_ENDED &&
+		    (!oldest || t->ended_at < oldest->ended_at ||
+		     (t->ended_at == oldest->ended_at && t->id < oldest->id)))
+			oldest = t;
+	}
+	return oldest ? lives(room, oldest) : NULL;
+}
+
+unsigned room_turn_next(const struct room *room, unsigned from)
+{
+	for (; from < ROOM_TURNS; from = (from / 64 + 1) * 64) {
+		uint64_t rest = room->live[from / 64] >> from % 64;
+
+		if (rest)
+			return from + (unsigned)__builtin_ctzll(rest);
+	}
+	return ROOM_TURNS;
+}
+
+struct room_turn *room_turn_new(struct room *room, struct room_speaker *sp)
+{
+	struct room_turn *t = place(room);
+
+	if (!t)
+		return NULL;
+	*t = (struct room_turn){.id = ++room->last_turn,
+				.phase = ROOM_PHASE_HEARING,
+				.user = sp->user,
+				.born_at = room->now,
+				.deadline = UINT64_MAX};
+	room_token_init(&t->token, t->id, ROOM_NO_SLOT);
+	room_cancel_hang(&room->cancel, &t->token);
+	snprintf(t->name, sizeof t->name, "%s", sp->name);
+	sp->turn = t;
+	return t;
+}
+
+struct room_turn *room_turn_new_own(struct room *room, const char *text)
+{
+	struct room_turn *t = place(room);
+
+	if (!t)
+		return NULL;
+	*t = (struct room_turn){.id = ++room->last_turn,
+				.phase = ROOM_PHASE_HEARING,
+				.born_at = room->now,
+				.end_of_speech_at = room->now,
+				.deadline = UINT64_MAX};
+	room_token_init(&t->token, t->id, ROOM_NO_SLOT);
+	room_cancel_hang(&room->cancel, &t->token);
+	memcpy(t->name, room->name, sizeof t->name);
+	room_segment_add(t, 0, t->name, 0, text);
+	return t;
+}
+
+struct room_turn *room_turn_copy(struct room *room, const struct room_turn *of)
+{
+	struct room_turn *t = place(room);
+
+	if (!t)
+		return NULL;
+	*t = (struct room_turn){.id = ++room->last_turn,
+				.phase = ROOM_PHASE_HEARING,
+				.user = of->user,
+				.named = of->named,
+				.latched = of->latched,
+				.born_at = room->now,
+				.end_of_speech_at = of->end_of_speech_at,
+				.deadline = UINT64_MAX};
+	room_token_init(&t->token, t->id, ROOM_NO_SLOT);
+	room_cancel_hang(&room->cancel, &t->token);
+	memcpy(t->name, of->name, sizeof t->name);
+	room_segment_merge(t, of);
+	return t;
+}
+
+void room_turn_hand_on(struct room_turn *turn)
+{
+	turn->user = turn->segment[0].user;
+	memcpy(turn->name, turn->segment[0].name, sizeof turn->name);
+}
+
+struct room_turn *room_turn_by_id(struct room *room, uint32_t id)
+{
+	for (unsigned i = 0; i < ROOM_TURNS; i++)
+		if (room->turn[i].phase != ROOM_PHASE_FREE && room->turn[i].id == id)
+			return &room->turn[i];
+	return NULL;
+}
+
+void room_decide(struct room_turn *turn, enum room_rule rule, bool yes, int64_t value,
+		 int64_t limit)
+{
+	if (turn->decisions < ROOM_CHAIN)
+		turn->decision[turn->decisions] = (struct room_decision){rule, yes, value, limit};
+	turn->decisions++;
+}
+
+/* What was heard of an answer is of the conversation, whole or cut. */
+static void answer_over(struct room *room, const struct room_turn *turn)
+{
+	if (!turn->first_audio_at)
+		return;
+	if (turn->user)
+		room_floor_spoke(&room->floor, turn->user, room->now);
+	room_session_active(room);
+	room->thought.quiet_at = room->now;
+	if (turn->reason == ROOM_REASON_INTERRUPTED)
+		room_followup_cut(&room->followup, turn, room->now);
+	else
+		room_followup_answered(&room->followup);
+	if (turn->reason == ROOM_REASON_ANSWERED)
+		room_music_answered(room);
+}
+
+void room_turn_end(struct room *room, struct room_turn *turn, enum room_reason reason)
+{
+	struct room_speaker *sp = room_speaker(room, turn->user);
+
+	if (turn->phase == ROOM_PHASE_ENDED)
+		return;
+	if (turn->reason == ROOM_REASON_NONE)
+		turn->reason = reason;
+	if (turn->samples > turn->samples_heard && !room->reply.planned) {
+		struct room_effect *e = room_do(room, ROOM_DO_BRAIN_TRUNCATE);
+
+		e->turn = turn->id;
+		e->ms = (uint32_t)(turn->samples_heard * 1000 / ROOM_RATE);
+	}
+	room_reply_close(room, turn);
+	turn->phase = ROOM_PHASE_ENDED;
+	room->live[(turn - room->turn) / 64] &= ~(1ull << (turn - room->turn) % 64);
+	turn->ended_at = room->now;
+	turn->deadline = UINT64_MAX;
+	turn->sinks = 0;
+	room_cancel_release(&room->cancel, &turn->token);
+	room->counts[turn->reason]++;
+	answer_over(room, turn);
+	if (room->active == turn) {
+		room->active = NULL;
+		room->free_at = room->now;
+	}
+	if (sp && sp->turn == turn)
+		sp->turn = NULL;
+	room_do(room, ROOM_DO_RECORD)->record = turn;
+}
+
+void room_asr_abandon(struct room *room, struct room_turn *turn)
+{
+	for (unsigned i = 0; i < turn->pieces; i++) {
+		struct room_effect *e;
+
+		if (turn->piece[i].done)
+			continue;
+		turn->piece[i].done = turn->piece[i].failed = true;
+		e = room_do(room, ROOM_DO_ASR_CANCEL);
+		e->user = turn->user;
+		e->utterance = turn->piece[i].utterance;
+		room_asr_unwanted(room, turn->user, turn->piece[i].utterance);
+	}
+}
+
+/* ---- the sinks of a token: what is at work for the turn ends ---- */
+
+static int end_work(uint32_t run, enum room_abort reason, void *arg)
+{
+	struct room *room = arg;
+	struct room_turn *turn = room_turn_by_id(room, run);
+
+	(void)reason;
+	if (!turn)
+		return ENOENT;
+	if (turn->sinks & ROOM_SINK_ASR)
+		room_asr_abandon(room, turn);
+	if (turn->sinks & ROOM_SINK_BRAIN)
+		room_do(room, ROOM_DO_BRAIN_CANCEL)->turn = turn->id;
+	if (turn->sinks & ROOM_SINK_VOICE)
+		room_do(room, ROOM_DO_SPEAK_CANCEL)->turn = turn->id;
+	turn->sinks &= (unsigned)ROOM_SINK_SPEECH;
+	return 0;
+}
+
+static int end_speech(uint32_t run, void *arg)
+{
+	struct room *room = arg;
+	struct room_turn *turn = room_turn_by_id(room, run);
+	struct room_effect *e;
+
+	if (!turn)
+		return ENOENT;
+	if (turn->sinks & ROOM_SINK_SPEECH) {
+		e = room_do(room, ROOM_DO_SAY_STOP);
+		e->turn = turn->id;
+		e->ms = room->settings->stop_fade_ms;
+	}
+	turn->sinks = 0;
+	return 0;
+}
+
+struct room_sinks room_turn_sinks(struct room *room)
+{
+	return (struct room_sinks){.runtime = end_work, .speech = end_speech, .arg = room};
+}
+
+static enum room_abort abort_of(enum room_reason reason)
+{
+	switch (reason) {
+	case ROOM_REASON_INTERRUPTED:
+		return ROOM_ABORT_BARGE_IN;
+	case ROOM_REASON_EOT_REVOKED:
+		return ROOM_ABORT_EOT_REVOKED;
+	case ROOM_REASON_CANCELLED:
+		return ROOM_ABORT_USER_CANCEL;
+	case ROOM_REASON_EXPIRED:
+	case ROOM_REASON_ASR_FAILED:
+	case ROOM_REASON_BRAIN_FAILED:
+	case ROOM_REASON_PLAYBACK_FAILED:
+		return ROOM_ABORT_TIMEOUT;
+	default:
+		return ROOM_ABORT_EXTERNAL;
+	}
+}
+
+void room_turn_cancel(struct room *room, struct room_turn *turn, enum room_reason reason)
+{
+	bool sounds = turn->let_out && (turn->sinks & ROOM_SINK_SPEECH);
+
+	if (turn->phase == ROOM_PHASE_ENDED || turn->phase == ROOM_PHASE_CLOSING)
+		return;
+	turn->reason = reason;
+	room_token_abort(&turn->token, abort_of(reason));
+	if (sounds) {
+		turn->phase = ROOM_PHASE_CLOSING;
+		turn->deadline = room->now + CLOSING_S * ROOM_S;
+	} else {
+		room_turn_end(room, turn, reason);
+	}
+}
+
+/* A deadline passed. */
+void room_turn_time(struct room *room, struct room_turn *turn)
+{
+	const struct settings *s = room->settings;
+
+	switch (turn->phase) {
+	case ROOM_PHASE_TRANSCRIBING:
+		room_decide(turn, ROOM_RULE_ASR_WAIT, false, s->asr_wait_ms, s->asr_wait_ms);
+		/* What came of long speech is answered. */
+		if (!room_bank_flush(room, turn))
+			room_turn_cancel(room, turn, ROOM_REASON_ASR_FAILED);
+		break;
+	case ROOM_PHASE_JUDGED:
+		room_classify_late(room, turn);
+		break;
+	case ROOM_PHASE_DEFERRED:
+		room_decide(turn, ROOM_RULE_DEFER_WAIT, false, s->defer_expire_ms,
+			    s->defer_expire_ms);
+		room_turn_cancel(room, turn, ROOM_REASON_EXPIRED);
+		break;
+	case ROOM_PHASE_QUEUED:
+		room_decide(turn, ROOM_RULE_QUEUE_WAIT, false, s->queue_expire_ms,
+			    s->queue_expire_ms);
+		room_turn_cancel(room, turn, ROOM_REASON_EXPIRED);
+		break;
+	case ROOM_PHASE_ASKED:
+		room_decide(turn, ROOM_RULE_FIRST_AUDIO, false, s->first_audio_ms,
+			    s->first_audio_ms);
+		room_turn_cancel(room, turn, ROOM_REASON_BRAIN_FAILED);
+		break;
+	case ROOM_PHASE_SPEAKING:
+		room_decide(turn, ROOM_RULE_STALL, false, s->stall_ms, s->stall_ms);
+		room_turn_cancel(room, turn,
+				 turn->brain_done ? ROOM_REASON_PLAYBACK_FAILED
+						  : ROOM_REASON_BRAIN_FAILED);
+		break;
+	case ROOM_PHASE_CLOSING:
+		room_turn_end(room, turn, turn->reason);
+		break;
+	default:
+		turn->deadline = UINT64_MAX;
+	}
+}
+
+int room_why(const struct room *room, uint32_t turn, char *buf, size_t size)
+{
+	const struct room_turn *t = NULL;
+	size_t n;
+
+	for (unsigned i = 0; i < ROOM_TURNS && !t; i++)
+		if (room->turn[i].phase != ROOM_PHASE_FREE && room->turn[i].id == turn)
+			t = &room->turn[i];
+	if (!t)
+		return ENOENT;
+	n = (size_t)snprintf(buf, size, "turn %u of %s: %s (%s)\n", t->id, t->name,
+			     room_reason_name(t->reason), room_reason_text(t->reason));
+	for (unsigned i = 0; i < t->decisions && i < ROOM_CHAIN && n < size; i++) {
+		const struct room_decision *d = &t->decision[i];
+		const struct rule *r = &rules[d->rule];
+
+		n += (size_t)snprintf(buf + n, size - n,
+				      "  %-20s %-3s value=%lld limit=%lld%s%s: %s\n", r->name,
+				      d->yes ? "yes" : "no", (long long)d->value,
+				      (long long)d->limit, *r->unit ? " " : "", r->unit, r->text);
+	}
+	return 0;
+}

@@ -1,0 +1,115 @@
+/* Admitted turns wait here for the floor, as one: a turn that is admitted while another waits goes
+ * into it, whoever said it, so that people who talk at the same time get one answer.
+ *
+ * It is held
+ *   while its own speaker goes on or more of theirs is being transcribed (there is more to come),
+ *   while somebody else does, unless the bot was named just now or hold_bypass_ms of speech wait;
+ * a turn that had to wait for the bot is held either way, at most hold_ms. Somebody goes on until
+ * their utterance would be over if they said no more. Only confirmed live speech holds, so a
+ * humming microphone does not. */
+#include "control/room/inside.h"
+#include "control/room/turn/turn_queue.h"
+#include "control/room/turn/segment.h"
+
+struct room_turn *room_queued(struct room *room)
+{
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1))
+		if (room->turn[i].phase == ROOM_PHASE_QUEUED)
+			return &room->turn[i];
+	return NULL;
+}
+
+void room_merge(struct room *room, struct room_turn *into, struct room_turn *turn,
+		enum room_rule rule)
+{
+	uint32_t dropped = into->dropped_head;
+
+	room_decide(turn, rule, true, into->id, 0);
+	room_segment_merge(into, turn);
+	if (into->dropped_head > dropped)
+		room_decide(into, ROOM_RULE_FITS, false, into->dropped_head, 0);
+	if (turn->end_of_speech_at > into->end_of_speech_at)
+		into->end_of_speech_at = turn->end_of_speech_at;
+	into->named = into->named || turn->named;
+	into->sound_ms += turn->sound_ms;
+	if (!turn->deferred_at)
+		into->deferred_at = 0;
+	into->latched = into->latched || turn->latched;
+	room_turn_end(room, turn, ROOM_REASON_MERGED);
+}
+
+void room_enqueue(struct room *room, struct room_turn *turn)
+{
+	struct room_turn *waits = room_queued(room);
+
+	if (waits && waits != turn) {
+		room_merge(room, waits, turn, ROOM_RULE_COALESCED);
+		return;
+	}
+	turn->phase = ROOM_PHASE_QUEUED;
+	turn->queued_at = room->now;
+	turn->deadline = room->now + room->settings->queue_expire_ms * ROOM_MS;
+}
+
+uint64_t room_live_until(const struct room *room, const struct room_turn *turn, bool others)
+{
+	const struct settings *s = room->settings;
+	uint64_t until = 0;
+
+	for (unsigned i = 0; i < room->places; i++) {
+		const struct room_speaker *sp = &room->speaker[i];
+		uint64_t pause = sp->capture.voice_at + s->end_long_ms * ROOM_MS;
+
+		if (sp->used && sp->capture.phase == ROOM_CAPTURE_PROMOTED &&
+		    ((turn && sp->user == turn->user) || others) && pause > room->now &&
+		    pause > until)
+			until = pause;
+	}
+	return until;
+}
+
+/* More was said already, and is on its way through speech-to-text. */
+static uint64_t more_comes(const struct room *room, const struct room_turn *turn, bool others)
+{
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
+	     i = room_turn_next(room, i + 1)) {
+		const struct room_turn *t = &room->turn[i];
+
+		if (t->phase == ROOM_PHASE_TRANSCRIBING && (t->user == turn->user || others))
+			return t->deadline;
+	}
+	return 0;
+}
+
+uint64_t room_held_until(const struct room *room, const struct room_turn *turn)
+{
+	const struct settings *s = room->settings;
+	bool waited = turn->deferred_at || turn->queued_at < room->free_at;
+	uint64_t from = waited ? room->free_at : turn->queued_at;
+	uint64_t most = from + s->hold_ms * ROOM_MS;
+	bool much = s->hold_bypass_ms && turn->sound_ms >= s->hold_bypass_ms;
+	bool others = (!turn->named && !much) || turn->deferred_at;
+	uint64_t live = room_live_until(room, turn, others);
+	uint64_t more = more_comes(room, turn, others), until = live > more ? live : more;
+
+	return until < most ? until : most;
+}
+
+void room_drain(struct room *room)
+{
+	struct room_turn *next = room_queued(room);
+	uint64_t waited;
+
+	if (!next || room->active || !room->up || room->now < room_held_until(room, next))
+		return;
+	if (room->settings->reply_path == SETTINGS_REPLY_BRIDGE && !room_instruct_known(room))
+		return;
+	room_decide(next, ROOM_RULE_MUTED, !room->muted, room->muted, 0);
+	if (room->muted) {
+		room_turn_end(room, next, ROOM_REASON_MUTED);
+		return;
+	}
+	waited = (room->now - next->queued_at) / ROOM_MS;
+	room_decide(next, ROOM_RULE_ROOM_QUIET, true, (int64_t)waited, room->settings->hold_ms);
+	room_ask(room, next);
+}

@@ -1,0 +1,273 @@
+#include "tests/test.h"
+
+#include "control/room/inside.h"
+#include "tests/unit/control/room/world.h"
+
+static struct slice str_of(const char *text)
+{
+	return (struct slice){(const uint8_t *)text, strlen(text)};
+}
+
+static struct room_effects fx;
+static struct settings *set;
+static struct room *room;
+
+static const char *step(struct room_event ev, uint64_t ms)
+{
+	room_step(room, &ev, ms * ROOM_MS, &fx);
+	for (size_t i = 0; i < fx.n; i++)
+		if (fx.v[i].type == ROOM_DO_INSTRUCT)
+			return fx.v[i].text;
+	return NULL;
+}
+
+static const char *member(uint64_t user, const char *name, uint64_t ms)
+{
+	return step((struct room_event){.type = ROOM_MEMBER,
+					.user = user,
+					.yes = *name != '\0',
+					.text = str_of(name)},
+		    ms);
+}
+
+static const char *timer(uint64_t ms)
+{
+	return step((struct room_event){.type = ROOM_TIMER}, ms);
+}
+
+static void begin(void)
+{
+	settings_alloc(&set);
+	settings_set(set, "guest", "off");
+	settings_set(set, "instructions", "Be brief.");
+	room_alloc(&room, set, "Parley");
+}
+
+static void over(void)
+{
+	room = room_free(room);
+	set = settings_free(set);
+}
+
+TEST(rule_005_refreshes_become_the_one_in_flight_and_the_latest)
+{
+	begin();
+	CHECK_STR(member(1, "Alice", 1000),
+		  "Be brief.\nYour name is Parley.\npeople in the room: Alice");
+	/* In flight: what changes meanwhile is told once, when it has arrived. */
+	CHECK(!member(2, "Bob", 1010));
+	CHECK(!member(3, "Carol", 1400));
+	CHECK(!timer(2000));
+	CHECK_STR(step((struct room_event){.type = ROOM_INSTRUCTED}, 2100),
+		  "Be brief.\nYour name is Parley.\npeople in the room: Alice, Bob, Carol");
+	CHECK(!step((struct room_event){.type = ROOM_INSTRUCTED}, 2200));
+	CHECK(!timer(5000));
+	over();
+}
+
+TEST(rule_005_changes_close_together_are_told_together)
+{
+	begin();
+	member(1, "Alice", 1000);
+	step((struct room_event){.type = ROOM_INSTRUCTED}, 1000);
+	CHECK(!member(2, "Bob", 2000));
+	CHECK_INT(room_deadline(room) / ROOM_MS, 2220);
+	CHECK(!member(3, "Carol", 2100));
+	CHECK(!timer(2219));
+	CHECK_STR(timer(2220),
+		  "Be brief.\nYour name is Parley.\npeople in the room: Alice, Bob, Carol");
+	over();
+}
+
+TEST(rule_005_an_equal_text_is_not_sent)
+{
+	begin();
+	member(1, "Alice", 1000);
+	step((struct room_event){.type = ROOM_INSTRUCTED}, 1000);
+	member(2, "Bob", 2000);
+	member(2, "", 2050);
+	CHECK(!timer(2300));
+	CHECK(!room_instruct_pending(room));
+	CHECK_INT(room_deadline(room), UINT64_MAX);
+	/* The first is sent though nothing changed since nothing. */
+	over();
+}
+
+TEST(a_refresh_that_nobody_confirms_does_not_hold_the_next_for_ever)
+{
+	begin();
+	member(1, "Alice", 1000);
+	member(2, "Bob", 1500);
+	CHECK(!timer(5999));
+	CHECK_INT(room_deadline(room) / ROOM_MS, 6000);
+	CHECK(timer(6000));
+	over();
+}
+
+/* A turn of Alice's, admitted at once. */
+static const struct room_effect *ask(uint64_t ms)
+{
+	uint8_t pcm[960];
+	uint32_t utterance = 0;
+
+	for (unsigned i = 0; i < 480; i++) {
+		pcm[2 * i] = i / 8 % 2 ? 0x70 : 0x90;
+		pcm[2 * i + 1] = i / 8 % 2 ? 0x17 : 0xe8;
+	}
+	for (unsigned i = 0; i < 30; i++, ms += 20)
+		step((struct room_event){.type = ROOM_HEARD,
+					 .user = 1,
+					 .at = ms * ROOM_MS,
+					 .pcm = {pcm, sizeof pcm}},
+		     ms);
+	step((struct room_event){.type = ROOM_HEARD_END, .user = 1, .at = ms * ROOM_MS}, ms);
+	for (size_t i = 0; i < fx.n; i++)
+		if (fx.v[i].type == ROOM_DO_ASR_COMMIT)
+			utterance = fx.v[i].utterance;
+	step((struct room_event){.type = ROOM_TRANSCRIPT,
+				 .user = 1,
+				 .utterance = utterance,
+				 .text = str_of("parley and now")},
+	     ms);
+	for (size_t i = 0; i < fx.n; i++)
+		if (fx.v[i].type == ROOM_DO_ASK)
+			return &fx.v[i];
+	return NULL;
+}
+
+TEST(rule_037_a_bridge_waits_until_the_brain_knows_the_room)
+{
+	bool asked = false;
+
+	begin();
+	settings_set(set, "reply_path", "bridge");
+	step((struct room_event){.type = ROOM_CALL, .yes = true}, 900);
+	member(1, "Alice", 1000);
+	CHECK(!ask(1000)); /* the instructions are on their way */
+	step((struct room_event){.type = ROOM_INSTRUCTED}, 1700);
+	for (size_t i = 0; i < fx.n; i++)
+		asked = asked || fx.v[i].type == ROOM_DO_ASK;
+	CHECK(asked);
+	over();
+	/* The native path does not wait. */
+	begin();
+	step((struct room_event){.type = ROOM_CALL, .yes = true}, 900);
+	member(1, "Alice", 1000);
+	CHECK(ask(1000));
+	over();
+}
+
+static struct room_history history;
+
+TEST(the_conversation_stands_in_the_order_of_its_sound)
+{
+	char text[16];
+
+	history = (struct room_history){0};
+	room_history_add(&history, 30, 3, false, false, "Bob", "third");
+	room_history_add(&history, 10, 1, false, false, "Alice", "first");
+	room_history_add(&history, 20, 1, true, true, "Parley", "second");
+	room_history_add(&history, 40, 4, true, false, "Parley", "");
+	CHECK_INT(history.n, 3);
+	CHECK_STR(room_history_at(&history, 0)->text, "first");
+	CHECK_STR(room_history_at(&history, 1)->text, "second");
+	CHECK_STR(room_history_at(&history, 2)->text, "third");
+	for (unsigned i = 0; i < 2 * ROOM_HISTORY_LINES; i++) {
+		snprintf(text, sizeof text, "%u", i);
+		room_history_add(&history, 100 + i, i, false, false, "Bob", text);
+	}
+	CHECK_INT(history.n, ROOM_HISTORY_LINES);
+	CHECK_STR(room_history_at(&history, 0)->text, "220");
+	CHECK_STR(room_history_at(&history, ROOM_HISTORY_LINES - 1)->text, "439");
+	room_history_add(&history, 5, 9, false, false, "Bob", "too old");
+	CHECK_STR(room_history_at(&history, 0)->text, "220");
+}
+
+TEST(a_prompt_tells_the_newest_of_the_conversation_and_what_is_said_now)
+{
+	const struct room_effect *e;
+
+	begin();
+	settings_set(set, "reply_path", "brain");
+	settings_set(set, "context_turns", "3");
+	step((struct room_event){.type = ROOM_CALL, .yes = true}, 900);
+	member(1, "Alice", 1000);
+	room_history_add(&room->history, 1, 90, false, false, "Bob", "long ago");
+	room_history_add(&room->history, 2, 91, false, false, "Bob", "tell me a tale");
+	room_history_add(&room->history, 3, 91, true, true, "Parley", "once upon");
+	room_history_add(&room->history, 4, 92, false, false, "Bob", "not that one");
+	e = ask(1000);
+	CHECK(e);
+	CHECK_STR(e->context,
+		  "Be brief.\nYour name is Parley.\npeople in the room: Alice\n"
+		  "room moment: Parley (you) came in\nroom moment: Alice came in\nsaid before:\n"
+		  "[Bob]: tell me a tale\n[Parley]: [interrupted] once upon\n[Bob]: not that one\n"
+		  "now:\n[Alice]: parley and now");
+	over();
+}
+
+TEST(a_prompt_keeps_its_limits)
+{
+	char big[ROOM_HISTORY_TEXT + 1];
+	const struct room_effect *e;
+
+	memset(big, 'y', sizeof big - 1);
+	big[sizeof big - 1] = '\0';
+	begin();
+	settings_set(set, "reply_path", "brain");
+	settings_set(set, "context_bytes", "4000");
+	step((struct room_event){.type = ROOM_CALL, .yes = true}, 900);
+	member(1, "Alice", 1000);
+	for (unsigned i = 0; i < 10; i++)
+		room_history_add(&room->history, i + 1, 90, false, false, "Bob", big);
+	e = ask(1000);
+	CHECK(e);
+	CHECK(strlen(e->context) <= 4000);
+	CHECK(strlen(e->context) > 3600);
+	CHECK(strstr(e->context, "now:\n[Alice]: parley and now"));
+	over();
+}
+
+/* A better transcript that comes late, of a turn that is over, edits its line of the conversation.
+ */
+TEST(rule_059_a_late_revision_edits_its_line_of_the_conversation)
+{
+	const struct room_history *h;
+	struct world w;
+	uint32_t utterance;
+
+	world_begin(&w, "", 2);
+	world_says(&w, 2, "we saw a grey tit");
+	utterance = w.utterance[2];
+	CHECK_INT(w.ended, ROOM_REASON_NOT_ADDRESSED);
+	world_says(&w, 2, "and a robin");
+	w.utterance[2] = utterance;
+	world_words(&w, 2, "We saw a great tit.");
+	h = &w.room->history;
+	CHECK_INT(h->n, 2);
+	CHECK_STR(room_history_at(h, 0)->text, "We saw a great tit.");
+	CHECK_STR(room_history_at(h, 1)->text, "and a robin");
+	/* And once more; of one that nobody knows nothing. */
+	world_words(&w, 2, "We saw two great tits.");
+	w.utterance[2] = 999;
+	world_words(&w, 2, "what?");
+	CHECK_STR(room_history_at(h, 0)->text, "We saw two great tits.");
+	CHECK_INT(h->n, 2);
+	world_end(&w);
+}
+
+/* The words of one who is answered with somebody else's stand in two lines. */
+TEST(rule_059_a_revision_finds_its_line_among_those_of_a_turn)
+{
+	struct room_history h = {0};
+
+	room_history_add(&h, 1, 1, false, false, "Alice", "one two three");
+	room_history_add(&h, 2, 2, false, false, "Bob", "one two three");
+	room_history_add(&h, 3, 1, true, false, "Parley", "one two three");
+	CHECK(room_history_revise(&h, "Bob", "two", "2"));
+	CHECK_STR(room_history_at(&h, 0)->text, "one two three");
+	CHECK_STR(room_history_at(&h, 1)->text, "one 2 three");
+	CHECK_STR(room_history_at(&h, 2)->text, "one two three");
+	CHECK(!room_history_revise(&h, "Bob", "four", "4"));
+	CHECK(!room_history_revise(&h, "Bob", "", "4"));
+}

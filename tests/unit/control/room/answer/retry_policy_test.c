@@ -1,0 +1,261 @@
+/* Answers that stay silent, and how the output stands: statements 24, 27, 28, 62 to 68, 92. */
+#include "tests/test.h"
+
+#include "control/room/inside.h"
+#include "tests/unit/control/room/world.h"
+
+#define MS 1000000ull
+
+/* Runs the ladder's own clock to its next step; ms since the last. */
+static unsigned next(struct room_ladder *l, const struct settings *s, uint64_t *now,
+		     enum room_ladder_step want)
+{
+	uint64_t at = room_ladder_deadline(l, s, 0), ms = (at - *now) / MS;
+
+	if (at == UINT64_MAX || room_ladder_time(l, s, 0, at - 1) != ROOM_LADDER_WAIT ||
+	    room_ladder_time(l, s, 0, at) != want)
+		return 0;
+	*now = at;
+	return (unsigned)ms;
+}
+
+TEST(rule_024_two_retries_one_recovery_then_it_is_given_up)
+{
+	struct settings *s = NULL;
+	struct room_ladder l = {0};
+	uint64_t now = 1000 * MS;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	room_ladder_asked(&l, now);
+	CHECK_INT(next(&l, s, &now, ROOM_LADDER_RETRY), 5200);
+	CHECK_INT(next(&l, s, &now, ROOM_LADDER_RETRY), 5200);
+	CHECK_INT(next(&l, s, &now, ROOM_LADDER_RECOVER), 5200);
+	CHECK_INT(next(&l, s, &now, ROOM_LADDER_FALL_BACK), 5200);
+	/* Over without a sound: the same, sooner. */
+	l = (struct room_ladder){0};
+	room_ladder_asked(&l, now);
+	CHECK(room_ladder_done(&l, now));
+	CHECK_INT(next(&l, s, &now, ROOM_LADDER_RETRY), 1400);
+	/* Sound ends it. */
+	room_ladder_sound(&l);
+	CHECK(room_ladder_deadline(&l, s, 0) == UINT64_MAX);
+	CHECK(!room_ladder_done(&l, now));
+	settings_free(s);
+}
+
+TEST(speech_postpones_the_ladder_for_a_while)
+{
+	struct settings *s = NULL;
+	struct room_ladder l = {0};
+	uint64_t now = 1000 * MS, silent;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	room_ladder_asked(&l, now);
+	room_ladder_word(&l, now);
+	silent = now + s->silent_ms * MS;
+	CHECK_INT(room_ladder_time(&l, s, silent + 100 * MS, silent), ROOM_LADDER_WAIT);
+	CHECK(room_ladder_deadline(&l, s, silent + 100 * MS) == silent + 100 * MS);
+	CHECK_INT(room_ladder_time(&l, s, silent + 60000 * MS, silent + s->hold_ms * MS),
+		  ROOM_LADDER_RETRY);
+	settings_free(s);
+}
+
+TEST(rule_092_no_sign_of_life_ends_it_whoever_speaks)
+{
+	struct settings *s = NULL;
+	struct room_ladder l = {0};
+	uint64_t now = 1000 * MS;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	s->hold_ms = 10000;
+	room_ladder_asked(&l, now);
+	CHECK_INT(room_ladder_time(&l, s, UINT64_MAX, now + 8999 * MS), ROOM_LADDER_WAIT);
+	CHECK_INT(room_ladder_time(&l, s, UINT64_MAX, now + 9000 * MS), ROOM_LADDER_WATCHDOG);
+	/* A turn of tools has longer, and its silence is no fault. */
+	room_ladder_tool(&l, true, now + 1000 * MS);
+	CHECK_INT(room_ladder_time(&l, s, 0, now + 20999 * MS), ROOM_LADDER_WAIT);
+	CHECK_INT(room_ladder_time(&l, s, 0, now + 21000 * MS), ROOM_LADDER_WATCHDOG);
+	settings_free(s);
+}
+
+TEST(rule_027_a_turn_goes_on_while_its_tools_work)
+{
+	struct world w;
+	uint32_t turn;
+
+	for (unsigned spoken = 0; spoken < 2; spoken++) {
+		world_begin(&w, "", 1);
+		world_says(&w, 1, "parley what is on");
+		turn = w.asked;
+		if (spoken)
+			world_brain_audio(&w, turn, 400);
+		world_step(&w, (struct room_event){.type = ROOM_TOOL, .user = 1, .yes = true});
+		CHECK_INT(room_stands(w.room).phase, spoken ? ROOM_STANDING_SPEAKING_BUFFERED
+							    : ROOM_STANDING_AWAITING_TOOL_OUTPUTS);
+		world_step(&w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = turn});
+		world_until(&w, w.ms + 10000);
+		CHECK_INT(w.did[ROOM_DO_RECORD], 0);
+		CHECK_INT(w.did[ROOM_DO_ASK_AGAIN], 0);
+		world_step(&w, (struct room_event){.type = ROOM_TOOL, .user = 1});
+		CHECK_INT(w.did[ROOM_DO_ASK_AGAIN], 1);
+		CHECK(room_active(w.room) && room_active(w.room)->id == turn);
+		world_brain_audio(&w, turn, 400);
+		world_step(&w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = turn});
+		CHECK_INT(w.did[ROOM_DO_SAY_END], 1);
+		world_end(&w);
+	}
+}
+
+/* A tool that was quicker than the end of the answer that called it. */
+TEST(rule_027_an_output_that_came_before_the_answers_end_is_asked_about)
+{
+	struct world w;
+	uint32_t turn;
+
+	for (unsigned spoken = 0; spoken < 2; spoken++) {
+		world_begin(&w, "", 1);
+		world_says(&w, 1, "parley what is on");
+		turn = w.asked;
+		if (spoken)
+			world_brain_audio(&w, turn, 400);
+		world_step(&w, (struct room_event){.type = ROOM_TOOL, .user = 1, .yes = true});
+		world_step(&w, (struct room_event){.type = ROOM_TOOL, .user = 1});
+		CHECK_INT(w.did[ROOM_DO_ASK_AGAIN], 0);
+		world_step(&w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = turn});
+		CHECK_INT(w.did[ROOM_DO_ASK_AGAIN], 1);
+		CHECK_INT(w.did[ROOM_DO_SAY_END] + w.did[ROOM_DO_RECORD], 0);
+		world_brain_audio(&w, turn, 400);
+		world_step(&w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = turn});
+		CHECK_INT(w.did[ROOM_DO_ASK_AGAIN], 1);
+		CHECK_INT(w.did[ROOM_DO_SAY_END], 1);
+		world_end(&w);
+	}
+}
+
+TEST(rule_066_after_the_tools_an_answer_is_awaited)
+{
+	struct world w;
+
+	world_begin(&w, "", 1);
+	world_says(&w, 1, "parley what is on");
+	CHECK_STR(room_stands(w.room).reason, "pending_response");
+	world_step(&w, (struct room_event){.type = ROOM_TOOL, .user = 1, .yes = true});
+	CHECK_STR(room_stands(w.room).reason, "awaiting_tool_outputs");
+	world_step(&w, (struct room_event){.type = ROOM_TOOL, .user = 1});
+	CHECK_STR(room_stands(w.room).reason, "pending_response");
+	world_end(&w);
+}
+
+TEST(rule_028_what_waits_is_taken_up_when_the_answer_drained_or_nothing_was_said)
+{
+	struct world w;
+	uint32_t first, second;
+
+	world_begin(&w, "interruptions=none", 2);
+	first = world_answering(&w, 2000);
+	world_says(&w, 2, "parley what about me");
+	CHECK_INT(w.asked, first);
+	world_step(&w,
+		   (struct room_event){.type = ROOM_SAY_DRAINED, .turn = first, .samples = 48000});
+	world_until(&w, w.ms + 3000);
+	second = w.asked;
+	CHECK(second != first);
+	/* Held by a capture that ends without words. */
+	world_brain_audio(&w, second, 200);
+	world_step(&w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = second});
+	world_step(&w,
+		   (struct room_event){.type = ROOM_SAY_STARTED, .turn = second, .at = w.ms * MS});
+	world_says(&w, 1, "parley tell me too");
+	world_sound(&w, 2, 600, 6000);
+	world_step(&w,
+		   (struct room_event){.type = ROOM_SAY_DRAINED, .turn = second, .samples = 4800});
+	CHECK_INT(w.asked, second);
+	world_sound_end(&w, 2);
+	world_until(&w, w.ms + 150);
+	world_words(&w, 2, "");
+	world_until(&w, w.ms + 2500);
+	CHECK(w.asked != second);
+	world_end(&w);
+}
+
+TEST(rule_062_063_what_was_and_is_not_any_more_locks_nothing)
+{
+	struct world w;
+	uint32_t turn;
+
+	world_begin(&w, "", 1);
+	turn = world_answering(&w, 1000);
+	CHECK(room_stands(w.room).locked);
+	world_step(&w,
+		   (struct room_event){.type = ROOM_SAY_DRAINED, .turn = turn, .samples = 24000});
+	CHECK(!room_stands(w.room).locked);
+	/* Late facts of it. */
+	world_step(&w,
+		   (struct room_event){.type = ROOM_SAY_STARTED, .turn = turn, .at = w.ms * MS});
+	world_brain_audio(&w, turn, 20);
+	CHECK(!room_stands(w.room).locked);
+	CHECK_STR(room_stands(w.room).reason, "idle");
+	world_end(&w);
+}
+
+TEST(rule_064_065_the_answer_is_over_when_it_has_drained)
+{
+	struct world w;
+	uint32_t turn;
+	uint64_t since;
+
+	world_begin(&w, "", 1);
+	world_says(&w, 1, "parley tell me a story");
+	turn = w.asked;
+	world_brain_audio(&w, turn, 1000);
+	CHECK_INT(room_stands(w.room).phase, ROOM_STANDING_SPEAKING_BUFFERED);
+	since = w.room->stood.at;
+	world_until(&w, w.ms + 40);
+	world_step(&w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = turn});
+	CHECK_INT(room_stands(w.room).phase, ROOM_STANDING_SPEAKING_BUFFERED);
+	CHECK_INT(w.room->stood.at, since);
+	world_step(&w,
+		   (struct room_event){.type = ROOM_SAY_STARTED, .turn = turn, .at = w.ms * MS});
+	CHECK_INT(room_stands(w.room).phase, ROOM_STANDING_SPEAKING_LIVE);
+	CHECK_INT(w.room->stood.at, w.ms * MS);
+	since = w.room->stood.at;
+	world_until(&w, w.ms + 900);
+	world_step(&w, (struct room_event){.type = ROOM_TIMER});
+	CHECK_INT(w.room->stood.at, since);
+	world_step(&w,
+		   (struct room_event){.type = ROOM_SAY_DRAINED, .turn = turn, .samples = 24000});
+	CHECK_INT(room_stands(w.room).phase, ROOM_STANDING_IDLE);
+	world_end(&w);
+}
+
+TEST(rule_067_a_cut_makes_it_idle_at_once)
+{
+	struct world w;
+
+	world_begin(&w, "", 1);
+	world_answering(&w, 8000);
+	world_until(&w, w.ms + 2000);
+	world_sound(&w, 1, 1000, 6000);
+	CHECK_INT(room_stands(w.room).phase, ROOM_STANDING_SPEAKING_BUFFERED); /* it paused */
+	world_sound(&w, 1, 100, 6000);
+	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
+	CHECK_INT(room_stands(w.room).phase, ROOM_STANDING_IDLE);
+	CHECK(!room_stands(w.room).locked);
+	world_end(&w);
+}
+
+TEST(rule_068_music_locks_and_its_reason_comes_last)
+{
+	struct room_standing_facts f = {.music = true};
+	struct room_standing st = room_standing(&f);
+
+	CHECK(st.locked);
+	CHECK_INT(st.phase, ROOM_STANDING_IDLE);
+	CHECK_STR(st.reason, "music_playback_active");
+	f.answering = true;
+	CHECK_STR(room_standing(&f).reason, "pending_response");
+	f = (struct room_standing_facts){0}; /* paused music is none */
+	CHECK(!room_standing(&f).locked);
+	f.inactive = true;
+	CHECK_STR(room_standing(&f).reason, "session_inactive");
+}

@@ -1,0 +1,363 @@
+/* The room while music plays: who is heard, what pauses and goes on. The numbers are those of the
+ * regression statements. */
+#include "tests/test.h"
+
+#include "control/room/floor/choice.h"
+#include "control/room/floor/music.h"
+#include "control/room/floor/playlist.h"
+#include "tests/unit/control/room/scene.h"
+
+enum { ALICE = 1, BOB };
+
+static void music(struct scene *s, const char *phase, uint32_t turn)
+{
+	scene_event(s, (struct room_event){.type = ROOM_MUSIC,
+					   .text = {(const uint8_t *)phase, strlen(phase)},
+					   .yes = strcmp(phase, "failed") != 0,
+					   .turn = turn});
+}
+
+static struct scene *playing(const char *sets)
+{
+	struct scene *s = scene_open(sets);
+
+	scene_join(s, ALICE, "Alice");
+	scene_join(s, BOB, "Bob");
+	music(s, "playing", 0);
+	scene_mark(s);
+	return s;
+}
+
+/* The last thing that was asked of the music. */
+static const char *ordered(const struct scene *s)
+{
+	const struct scene_did *d = scene_last(s, ROOM_DO_MUSIC);
+
+	return d ? d->text : "";
+}
+
+TEST(rule_101_one_word_for_the_music_is_done_at_once)
+{
+	static const struct {
+		const char *words;
+		enum room_music_control control;
+	} rows[] = {{"stop", ROOM_MUSIC_STOP},
+		    {"Pause the music, please.", ROOM_MUSIC_PAUSE},
+		    {"skip this song", ROOM_MUSIC_SKIP},
+		    {"resume", ROOM_MUSIC_RESUME},
+		    {"don't stop the music", ROOM_MUSIC_NO_CONTROL},
+		    {"stop and pause", ROOM_MUSIC_NO_CONTROL},
+		    {"the music", ROOM_MUSIC_NO_CONTROL},
+		    {"", ROOM_MUSIC_NO_CONTROL}};
+	struct scene *s = playing("");
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		CHECK_INT(room_music_control(rows[i].words), rows[i].control);
+	scene_say(s, BOB, "pause the music");
+	CHECK_STR(ordered(s), "pause");
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 0);
+	CHECK_INT(scene_ended(s, ROOM_REASON_MUSIC_CONTROL), 1);
+	/* To resume is only asked: it plays when it is told to play. */
+	scene_say(s, BOB, "resume");
+	CHECK_STR(ordered(s), "resume");
+	scene_mark(s);
+	scene_say(s, BOB, "resume");
+	CHECK_STR(ordered(s), "resume");
+	music(s, "playing", 0);
+	scene_mark(s);
+	scene_say(s, BOB, "resume");
+	CHECK_STR(ordered(s), "");
+	scene_say(s, BOB, "stop the music");
+	CHECK_STR(ordered(s), "stop");
+	scene_close(s);
+}
+
+TEST(rule_102_who_is_heard_while_music_plays)
+{
+	struct scene *s = playing("music_wake_pause no");
+
+	scene_say(s, BOB, "did you see the match yesterday");
+	CHECK_INT(scene_ended(s, ROOM_REASON_NOT_AWAKE), 1);
+	scene_say(s, ALICE, "parley who sings this song");
+	CHECK_STR(scene_admitted(s), "command_only_direct_address");
+	scene_answer(s, "a band", 600);
+	scene_drained(s);
+	/* The latch is open, for everybody. */
+	scene_say(s, BOB, "and who wrote it then");
+	CHECK_STR(scene_admitted(s), "wake_latch_open");
+	scene_answer(s, "a poet", 600);
+	scene_drained(s);
+	scene_wait(s, 31000);
+	scene_mark(s);
+	scene_say(s, ALICE, "i like it very much");
+	CHECK_INT(scene_ended(s, ROOM_REASON_NOT_AWAKE), 1);
+	scene_close(s);
+}
+
+TEST(rule_102_paused_for_one_speaker_it_hears_that_one)
+{
+	struct scene *s = playing("");
+
+	scene_say(s, ALICE, "parley who sings this song");
+	CHECK_STR(ordered(s), "pause");
+	scene_answer(s, "a band", 600);
+	scene_say(s, BOB, "they are from iceland you know");
+	scene_say(s, ALICE, "and who wrote it then");
+	scene_drained(s);
+	CHECK_INT(scene_ended(s, ROOM_REASON_NOT_AWAKE), 1);
+	CHECK_STR(scene_admitted(s), "wake_latch_open");
+	scene_close(s);
+}
+
+TEST(rule_036_what_began_in_the_latch_counts_however_late)
+{
+	struct scene *s = playing("music_wake_pause no music_latch_s 2");
+
+	scene_say(s, ALICE, "parley who sings this song");
+	scene_answer(s, "a band", 600);
+	scene_drained(s);
+	scene_wait(s, 1000);
+	scene_speak(s, BOB, 1600); /* promoted inside, over outside of it */
+	scene_stop(s, BOB);
+	scene_wait(s, 500);
+	scene_words(s, BOB, "and who wrote it then");
+	CHECK_STR(scene_admitted(s), "wake_latch_open");
+	scene_close(s);
+	/* Also when it is merged into a turn that waits. */
+	s = playing("music_wake_pause no");
+	scene_say(s, ALICE, "parley who sings this song");
+	scene_answer(s, "a band", 6000);
+	scene_mark(s);
+	scene_say(s, BOB, "and who wrote it");
+	scene_say(s, BOB, "and when was it then");
+	scene_drained(s);
+	CHECK(room_active(s->room));
+	CHECK(room_active(s->room)->latched);
+	CHECK_INT(room_active(s->room)->segments, 2);
+	scene_close(s);
+}
+
+TEST(rule_084_interrupted_with_the_latch_closed)
+{
+	struct scene *s = playing("music_latch_s 0 music_wake_pause no");
+
+	scene_say(s, ALICE, "parley who sings this song");
+	scene_answer(s, "a band of five people", 4000);
+	scene_wait(s, 1600);
+	scene_speak(s, ALICE, 1200);
+	scene_event(s, (struct room_event){
+			       .type = ROOM_SAY_STOPPED, .turn = scene_asked(s), .samples = 24000});
+	scene_stop(s, ALICE);
+	scene_words(s, ALICE, "<|nothing|>");
+	scene_mark(s);
+	scene_say(s, BOB, "and who wrote it then");
+	CHECK_INT(scene_ended(s, ROOM_REASON_NOT_AWAKE), 1);
+	scene_say(s, ALICE, "and who wrote it then");
+	CHECK_STR(scene_admitted(s), "interrupted_reply_followup");
+	scene_close(s);
+}
+
+static void offer(struct scene *s, uint64_t user, const char *text)
+{
+	scene_event(s, (struct room_event){.type = ROOM_CHOICE,
+					   .user = user,
+					   .yes = true,
+					   .text = {(const uint8_t *)text, strlen(text)}});
+}
+
+TEST(rule_103_a_choice_is_made_by_whom_it_was_offered)
+{
+	struct scene *s = scene_open("");
+
+	scene_join(s, ALICE, "Alice");
+	scene_join(s, BOB, "Bob");
+	offer(s, ALICE, "queue_next\nblue monday\nmonday monday\nmanic monday");
+	scene_mark(s);
+	scene_say(s, BOB, "the second one");
+	CHECK_INT(scene_count(s, ROOM_DO_CHOOSE), 0);
+	CHECK_STR(s->did[s->n - 1].text, "");
+	scene_say(s, ALICE, "the second one please");
+	CHECK_INT(scene_count(s, ROOM_DO_CHOOSE), 1);
+	CHECK_STR(scene_find(s, ROOM_DO_CHOOSE)->text, "monday monday");
+	CHECK_INT(scene_ended(s, ROOM_REASON_CHOSEN), 1);
+	CHECK_INT(scene_count(s, ROOM_DO_ASK), 0);
+	/* Made once. */
+	scene_say(s, ALICE, "the second one please");
+	CHECK_INT(scene_count(s, ROOM_DO_CHOOSE), 1);
+	/* Taken back. */
+	offer(s, ALICE, "play\none\ntwo");
+	scene_mark(s);
+	scene_say(s, ALICE, "never mind");
+	CHECK_STR(scene_find(s, ROOM_DO_CHOOSE)->text, "");
+	CHECK_INT(scene_ended(s, ROOM_REASON_CANCELLED), 1);
+	/* What is no choice goes to the brain; after ten minutes it is over. */
+	offer(s, ALICE, "play\nblue\ngreen");
+	scene_mark(s);
+	scene_say(s, ALICE, "which one is the more cheerful");
+	CHECK_STR(scene_admitted(s), "pending_command_followup");
+	scene_close(s);
+}
+
+TEST(rule_103_numbers_ordinals_and_names)
+{
+	static const struct {
+		const char *words;
+		int which;
+	} rows[] = {
+		{"two", 1},	  {"number 3", 2},    {"the first one", 0},	{"the last one", 2},
+		{"manic", 2},	  {"blue monday", 0}, {"monday", -1},		{"four", -1},
+		{"not that", -1}, {"", -1},	      {"um, play the third", 2}};
+	static const char text[] = "queue_next\nblue monday\nmonday monday\nmanic monday";
+	struct room_choice c = {0};
+
+	room_choice_offer(&c, ALICE, text, sizeof text - 1, 5);
+	CHECK_INT(c.n, 3);
+	CHECK_STR(c.kind, "queue_next"); /* an order for later stays one for later */
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		CHECK_INT(room_choice_of(&c, rows[i].words), rows[i].which);
+	CHECK(room_choice_open(&c, 600000000000ull));
+	CHECK(!room_choice_open(&c, 600000000006ull));
+	room_choice_offer(&c, ALICE, "a\nb\nc\nd\ne\nf\ng\nh", 15, 5);
+	CHECK_INT(c.n, ROOM_OPTIONS);
+}
+
+TEST(rule_104_music_goes_on_when_all_is_said)
+{
+	struct scene *s = playing("");
+
+	scene_say(s, ALICE, "parley who sings this song");
+	scene_answer(s, "a band", 2000);
+	scene_mark(s);
+	scene_wait(s, 1500);
+	scene_speak(s, BOB, 600);
+	scene_drained(s);
+	CHECK_STR(ordered(s), ""); /* somebody speaks */
+	scene_stop(s, BOB);
+	CHECK_STR(ordered(s), ""); /* ... and has no words yet */
+	scene_words(s, BOB, "what a day this is");
+	CHECK_STR(ordered(s), "resume");
+	CHECK_INT(scene_count(s, ROOM_DO_MUSIC), 1);
+	scene_close(s);
+}
+
+TEST(rule_104_without_a_track_there_is_nothing_to_go_on_with)
+{
+	struct scene *s = playing("");
+
+	scene_say(s, ALICE, "parley who sings this song");
+	scene_event(
+		s, (struct room_event){.type = ROOM_MUSIC, .text = {(const uint8_t *)"paused", 6}});
+	scene_answer(s, "a band", 600);
+	scene_mark(s);
+	scene_drained(s);
+	CHECK_STR(ordered(s), "");
+	scene_wait(s, 5000);
+	/* It is idle: nobody's latch, nobody swallowed for music. */
+	scene_say(s, BOB, "did you see the match yesterday");
+	CHECK_INT(scene_ended(s, ROOM_REASON_NOT_AWAKE), 0);
+	CHECK_INT(scene_ended(s, ROOM_REASON_NOT_ADDRESSED), 1);
+	scene_close(s);
+}
+
+TEST(rule_105_the_latch_is_renewed_when_the_answer_was_heard)
+{
+	struct scene *s = playing("music_wake_pause no music_latch_s 5");
+
+	scene_say(s, ALICE, "parley who sings this song");
+	scene_answer(s, "a band", 20000);
+	scene_wait(s, 19000);
+	scene_drained(s);
+	scene_wait(s, 4000);
+	scene_mark(s);
+	scene_say(s, BOB, "and who wrote it then");
+	CHECK_STR(scene_admitted(s), "wake_latch_open");
+	scene_close(s);
+}
+
+/* A question that came to nothing opens nothing. */
+TEST(rule_105_the_latch_is_not_renewed_without_an_answer)
+{
+	struct scene *s = playing("music_wake_pause no music_latch_s 5");
+
+	scene_say(s, ALICE, "parley who sings this song");
+	scene_wait(s, 6000);
+	scene_event(s, (struct room_event){.type = ROOM_BRAIN_FAILED, .turn = scene_asked(s)});
+	CHECK_INT(scene_ended(s, ROOM_REASON_BRAIN_FAILED), 1);
+	scene_mark(s);
+	scene_say(s, BOB, "and who wrote it then");
+	CHECK_INT(scene_ended(s, ROOM_REASON_NOT_AWAKE), 1);
+	scene_close(s);
+}
+
+TEST(rule_106_music_is_softer_while_the_bot_speaks)
+{
+	struct scene *s = playing("music_wake_pause no music_duck_gain 200");
+	uint64_t drained;
+
+	scene_say(s, ALICE, "parley who sings this song");
+	scene_answer(s, "a band", 1000);
+	CHECK_INT(scene_count(s, ROOM_DO_MUSIC_GAIN), 1);
+	scene_wait(s, 1000);
+	CHECK_INT(scene_count(s, ROOM_DO_MUSIC_GAIN), 1);
+	scene_drained(s);
+	drained = s->ms;
+	scene_wait(s, 3000);
+	CHECK_INT(scene_count(s, ROOM_DO_MUSIC_GAIN), 2);
+	CHECK_INT(scene_last(s, ROOM_DO_MUSIC_GAIN)->ms - drained, 1200);
+	CHECK_INT(scene_find(s, ROOM_DO_MUSIC_GAIN)->gain, 200);
+	CHECK_INT(scene_last(s, ROOM_DO_MUSIC_GAIN)->gain, 1000);
+	scene_close(s);
+}
+
+TEST(rule_107_music_that_begins_late_stops_only_what_is_older)
+{
+	struct scene *s = scene_open("");
+	uint32_t wish;
+
+	scene_join(s, ALICE, "Alice");
+	scene_say(s, ALICE, "play some jazz please");
+	wish = scene_asked(s);
+	scene_answer(s, "here you are", 3000);
+	music(s, "playing", wish);
+	CHECK_INT(scene_count(s, ROOM_DO_SAY_STOP), 1);
+	scene_event(s, (struct room_event){.type = ROOM_SAY_STOPPED, .turn = wish});
+	CHECK_INT(scene_ended(s, ROOM_REASON_MUSIC_BEGAN), 1);
+	music(s, "idle", 0);
+	scene_say(s, ALICE, "parley what time is it");
+	scene_answer(s, "ten", 3000);
+	scene_mark(s);
+	music(s, "playing", wish);
+	CHECK_INT(scene_count(s, ROOM_DO_SAY_STOP), 0);
+	CHECK(room_active(s->room));
+	scene_close(s);
+}
+
+TEST(rule_108_next_add_skip_and_stop)
+{
+	struct room_playlist p;
+
+	room_playlist_init(&p);
+	CHECK(!room_playlist_now(&p));
+	CHECK(room_playlist_add(&p, "one"));
+	CHECK_STR(room_playlist_now(&p), "one");
+	CHECK(room_playlist_add(&p, "two"));
+	CHECK_STR(room_playlist_now(&p), "one"); /* to add does not interrupt */
+	CHECK(room_playlist_next(&p, "between"));
+	CHECK_STR(room_playlist_now(&p), "one");
+	room_playlist_skip(&p);
+	CHECK_STR(room_playlist_now(&p), "between");
+	room_playlist_skip(&p);
+	CHECK_STR(room_playlist_now(&p), "two");
+	CHECK(room_playlist_play(&p, "now"));
+	CHECK_STR(room_playlist_now(&p), "now");
+	room_playlist_skip(&p);
+	CHECK(!room_playlist_now(&p));
+	CHECK_INT(p.n, 4);
+	room_playlist_stop(&p, true);
+	CHECK_INT(p.n, 0);
+	for (unsigned i = 0; i < ROOM_TRACKS; i++)
+		CHECK(room_playlist_add(&p, "more"));
+	CHECK(!room_playlist_add(&p, "too many"));
+	CHECK(!room_playlist_next(&p, "too many"));
+	CHECK(!room_playlist_play(&p, "too many"));
+}
