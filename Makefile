@@ -71,14 +71,14 @@ $(B)/offline_measure: $(call objs,tests/offline/measure.c $(filter-out %/main.c,
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_OFFLINE) -lopus $(LIBS_COMMON)
 $(B)/guildd: $(call objs,$(GUILDD) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_GUILDD) $(LIBS_COMMON)
-$(B)/caller: $(call objs,$(CALLER) control/child.c control/secure.c control/offline/wavfile.c $(call rwild,control/media,%.c) $(COMMON))
+$(B)/caller: $(call objs,$(CALLER) control/settings/secret_names.c control/secure.c control/offline/wavfile.c $(call rwild,control/media,%.c) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
 
-$(B)/talk: $(call objs,$(TALK) control/child.c control/secure.c $(call rwild,control/media,%.c) $(COMMON))
+$(B)/talk: $(call objs,$(TALK) control/settings/secret_names.c control/secure.c $(call rwild,control/media,%.c) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
 
 # Faults by seed; the folder of the programs is its own.
-$(B)/chaos: $(call objs,$(CHAOS) $(call rwild,control/media,%.c) control/child.c $(COMMON))
+$(B)/chaos: $(call objs,$(CHAOS) $(call rwild,control/media,%.c) control/settings/secret_names.c $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
 $(B)/chaos_clock.so: tests/chaos/preload/clock.c
 	@mkdir -p $(@D)

@@ -14,7 +14,6 @@
 #include <jansson.h>
 
 #include "control/check_inside.h"
-#include "control/child.h"
 #include "control/control.h"
 #include "control/dialect/openai.h"
 #include "control/discord/guilds.h"
@@ -25,6 +24,7 @@
 #include "ipc/env.h"
 #include "ipc/http.h"
 #include "ipc/peer.h"
+#include "ipc/spawn.h"
 #include "ipc/tmr.h"
 #include "ipc/ws.h"
 #include "proto/base/utf8.h"
@@ -100,7 +100,7 @@ static void check_embedded(struct check *c)
 
 	if (settings_brain_url(c->settings))
 		return; /* asked later, over the network */
-	if (child_find("offlined", program, sizeof program))
+	if (spawn_find("offlined", program, sizeof program))
 		check_say(c, CHECK_MISSING, "brain",
 			  "no OPENAI_API_KEY, and offlined is not beside control. Set the key or "
 			  "build "
@@ -266,7 +266,7 @@ static void check_spawn(struct check *c)
 
 	if (!c->conf->spawn)
 		return;
-	if (child_find(c->conf->spawn, program, sizeof program))
+	if (spawn_find(c->conf->spawn, program, sizeof program))
 		check_say(c, CHECK_MISSING, "mediad",
 			  "there is no program %s to run. Build it, or name it: "
 			  "--spawn-mediad=PROGRAM",

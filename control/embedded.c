@@ -7,10 +7,14 @@
 
 #include <jansson.h>
 
-#include "control/child.h"
+#include "control/settings/secret_names.h"
+#include "ipc/child.h"
 #include "ipc/log.h"
+#include "ipc/spawn.h"
 
 #define ANYWHERE "127.0.0.1:0"
+
+enum { READY_LINE_MAX = 1024 };
 
 struct embedded {
 	struct child *child;
@@ -45,12 +49,13 @@ static int give_argv(struct embedded *e)
 	return child_set_argv(e->child, argv);
 }
 
-static void on_line(const char *line, void *arg)
+static void on_line(const char *line, size_t len, void *arg)
 {
 	struct embedded *e = arg;
 	char url[256];
 	unsigned port;
 
+	(void)len;
 	if (embedded_parse(line, url, sizeof url, &port))
 		return;
 	e->told = true;
@@ -61,10 +66,11 @@ static void on_line(const char *line, void *arg)
 }
 
 /* It comes back where it was; but when somebody else has that port meanwhile, anywhere. */
-static void on_state(bool up, void *arg)
+static void on_state(bool up, int status, void *arg)
 {
 	struct embedded *e = arg;
 
+	(void)status;
 	if (!up && !e->told) {
 		snprintf(e->listen, sizeof e->listen, ANYWHERE);
 		give_argv(e);
@@ -85,11 +91,17 @@ int embedded_alloc(struct embedded **out, struct env *env, embedded_ready_h *h, 
 	e->h = h;
 	e->arg = arg;
 	snprintf(e->listen, sizeof e->listen, ANYWHERE);
-	err = child_locate(env, "offlined", e->program, sizeof e->program);
+	err = spawn_locate(env, "offlined", e->program, sizeof e->program);
 	if (!err) {
 		const char *argv[] = {e->program, "--listen", e->listen, NULL};
 
-		err = child_alloc(&e->child, env, argv, child_secrets, on_line, on_state, e);
+		err = child_alloc(&e->child, env,
+				  &(struct child_conf){.argv = argv,
+						       .hide = secret_names,
+						       .line_max = READY_LINE_MAX,
+						       .lineh = on_line,
+						       .stateh = on_state,
+						       .arg = e});
 	}
 	if (err)
 		embedded_free(e);

@@ -13,7 +13,6 @@
 #include <jansson.h>
 
 #include "control/check.h"
-#include "control/child.h"
 #include "control/control.h"
 #include "control/environment.h"
 #include "control/replay.h"
@@ -25,6 +24,7 @@
 #include "ipc/journal.h"
 #include "ipc/journal_play.h"
 #include "ipc/log.h"
+#include "ipc/spawn.h"
 #include "proto/discord.h"
 
 enum { SOCKS_MAX = 32, USAGE = 2, SIGNALS = 3 };
@@ -347,9 +347,9 @@ static bool can_start(const struct settings *settings, const struct control_conf
 		words_no_token(&w, text);
 	} else if (conf->ca_file && access(conf->ca_file, R_OK)) {
 		words_no_authority(&w, conf->ca_file, strerror(errno));
-	} else if (conf->spawn && child_find(conf->spawn, text, sizeof text)) {
+	} else if (conf->spawn && spawn_find(conf->spawn, text, sizeof text)) {
 		words_no_program(&w, conf->spawn);
-	} else if (!settings_brain_url(settings) && child_find("offlined", text, sizeof text)) {
+	} else if (!settings_brain_url(settings) && spawn_find("offlined", text, sizeof text)) {
 		words_no_brain(&w);
 	} else {
 		return true;

@@ -2,10 +2,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "control/child.h"
 #include "control/media/call.h"
+#include "control/settings/secret_names.h"
+#include "ipc/child.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
+#include "ipc/spawn.h"
 #include "ipc/tmr.h"
 
 #define MS UINT64_C(1000000)
@@ -134,7 +136,7 @@ static int spawn_mediad(struct media *m, const struct media_conf *conf, const ch
 {
 	char program[512];
 	const char *argv[8] = {program, "--listen", path};
-	int err = child_locate(m->env, conf->spawn, program, sizeof program);
+	int err = spawn_locate(m->env, conf->spawn, program, sizeof program);
 
 	if (err)
 		return err;
@@ -142,7 +144,7 @@ static int spawn_mediad(struct media *m, const struct media_conf *conf, const ch
 		argv[3] = "--ca";
 		argv[4] = conf->ca_file;
 	}
-	return child_alloc(&m->spawned, m->env, argv, child_secrets, NULL, NULL, NULL);
+	return child_alloc(&m->spawned, m->env, &(struct child_conf){.argv = argv, .hide = secret_names});
 }
 
 int media_alloc(struct media **out, struct env *env, const struct media_conf *conf)

@@ -39,8 +39,8 @@ rule control/settings control/settings proto
 rule control control proto ipc
 rule control/offline control/offline proto ipc
 rule tests/guildd tests/guildd proto ipc
-rule tests/talk tests/talk control/media control/child.h control/secure.h proto ipc
-rule tests/chaos tests/chaos control/media control/child.h proto ipc
+rule tests/talk tests/talk control/media control/secure.h proto ipc
+rule tests/chaos tests/chaos control/media proto ipc
 
 [ $checked -gt 0 ] || { echo "no dependency files under $obj: build first"; exit 1; }
 [ $fail = 0 ] && echo "includes: $checked objects keep the rule"
