@@ -160,6 +160,9 @@ static int make_media(struct control *c)
 	return media_alloc(&c->media, c->env, &media);
 }
 
+/* Of asking for the gateway's address. */
+static const struct backoff_conf find_backoff = {.first_ms = 1000, .max_ms = 60000};
+
 int control_alloc(struct control **out, struct env *env, struct settings *settings,
 		  const struct control_conf *conf)
 {
@@ -176,7 +179,7 @@ int control_alloc(struct control **out, struct env *env, struct settings *settin
 	c->env = env;
 	c->settings = settings;
 	c->conf = *conf;
-	c->find_ms = FIND_MIN_MS;
+	c->find = backoff_of(&find_backoff);
 	err = http_alloc(&c->http, env, conf->ca_file, agent);
 	if (!err)
 		err = ws_ctx_alloc(&c->ws, env, conf->ca_file);

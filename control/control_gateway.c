@@ -118,12 +118,6 @@ void control_on_gateway_state(enum gateway_state s, unsigned code, const char *t
 	c->was_up = false;
 }
 
-static void find_gateway_later(struct control *c, uint64_t ms)
-{
-	tmr_start(c->find_tmr, ms * MS);
-	c->find_ms = c->find_ms * 2 > FIND_MAX_MS ? FIND_MAX_MS : c->find_ms * 2;
-}
-
 static void take_gateway_address(int err, int status, const json_t *body, void *arg)
 {
 	struct control *c = arg;
@@ -141,14 +135,16 @@ static void take_gateway_address(int err, int status, const json_t *body, void *
 		return;
 	}
 	if (err || status != 200 || !url) {
-		log_warn("gateway_not_found", "why=\"%s\" status=%d again_ms=%u",
-			 err ? strerror(err) : "an unexpected answer", status, c->find_ms);
-		find_gateway_later(c, c->find_ms);
+		log_warn("gateway_not_found", "why=\"%s\" status=%d tries=%u",
+			 err ? strerror(err) : "an unexpected answer", status, c->find.tries + 1);
+		backoff_wait(&c->find, c->env, c->find_tmr);
 		return;
 	}
 	if (json_is_integer(remaining) && json_integer_value(remaining) < 1 && !c->resuming) {
 		log_warn("gateway_sessions_used_up", "wait_ms=%lld", (long long)wait);
-		find_gateway_later(c, wait > 0 && wait < 86400000 ? (uint64_t)wait : FIND_MAX_MS);
+		if (wait <= 0 || wait >= 86400000)
+			wait = SESSIONS_USED_UP_MS;
+		tmr_start(c->find_tmr, (uint64_t)wait * MS);
 		return;
 	}
 	gateway_start(c->gateway, url, c->resuming ? &c->state.session : NULL);
@@ -163,5 +159,5 @@ void control_find_gateway(void *arg)
 				 .idempotent = true};
 
 	if (rest_request(c->rest, &call, take_gateway_address, c))
-		find_gateway_later(c, c->find_ms);
+		backoff_wait(&c->find, c->env, c->find_tmr);
 }

@@ -9,14 +9,14 @@
 #include "control/state.h"
 #include "control/voice_session/voice_session.h"
 #include "control/words/words.h"
+#include "ipc/backoff.h"
 
 #define MS UINT64_C(1000000)
 enum {
 	VOICE_SESSIONS_MAX = STATE_CALLS_MAX,
 	SAVE_MS = 1000,		/* at most once a second */
 	SAVE_ANYWAY_MS = 30000, /* so that a quiet session stays fresh on disk */
-	FIND_MIN_MS = 1000,	/* asking for the gateway's address again */
-	FIND_MAX_MS = 60000,
+	SESSIONS_USED_UP_MS = 60000, /* wait when Discord does not say for how long */
 	STOP_MS = 300,	     /* for what was said last to get out */
 	REJOIN_MS = 3600000, /* wishes older than this are forgotten */
 };
@@ -42,7 +42,7 @@ struct control {
 	bool mediad_up;
 	bool save_dirty, guilds_dirty;
 	uint64_t saved_at;
-	unsigned find_ms;
+	struct backoff find; /* of asking for the gateway's address */
 	struct words failure;
 };
 

@@ -8,6 +8,7 @@
 #include "control/brain/memory.h"
 #include "control/dialect/base64.h"
 #include "control/dialect/openai.h"
+#include "ipc/backoff.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
@@ -15,7 +16,9 @@
 
 #define MS 1000000ull
 
-enum { BACKOFF_MIN_MS = 500, BACKOFF_MAX_MS = 30000, WIND_DOWN_MS = 1500, ANSWERS = 8 };
+enum { WIND_DOWN_MS = 1500, ANSWERS = 8 };
+
+static const struct backoff_conf reconnect = {.first_ms = 500, .max_ms = 30000};
 
 enum link { LINK_DOWN, LINK_CONNECTING, LINK_UP };
 
@@ -39,7 +42,8 @@ struct realtime {
 	void *arg;
 
 	enum link link;
-	uint64_t backoff_ms, malformed;
+	struct backoff backoff;
+	uint64_t malformed;
 	bool told_down;
 	char ended_by[256]; /* the error for which we closed the session, "" for none */
 	char *instructions;
@@ -132,8 +136,7 @@ static void ws_event(struct ws *ws, enum ws_event ev, uint16_t code, const uint8
 static void retry_later(struct realtime *b)
 {
 	b->link = LINK_DOWN;
-	tmr_start(b->retry, b->backoff_ms * MS);
-	b->backoff_ms = b->backoff_ms * 2 > BACKOFF_MAX_MS ? BACKOFF_MAX_MS : b->backoff_ms * 2;
+	backoff_wait(&b->backoff, b->env, b->retry);
 }
 
 static void connect_now(void *arg)
@@ -309,7 +312,7 @@ static void message(struct realtime *b, const uint8_t *data, size_t len)
 	}
 	switch (f.type) {
 	case OPENAI_SESSION:
-		b->backoff_ms = BACKOFF_MIN_MS;
+		backoff_reset(&b->backoff);
 		break;
 	case OPENAI_RESPONSE:
 		fact_response(b, &f);
@@ -458,7 +461,7 @@ int realtime_alloc(struct realtime **out, const struct realtime_conf *conf)
 	b->ctx = conf->ws;
 	b->h = conf->h;
 	b->arg = conf->arg;
-	b->backoff_ms = BACKOFF_MIN_MS;
+	b->backoff = backoff_of(&reconnect);
 	b->url = openai_url_voice(conf->url, conf->model);
 	b->voice = strdup(conf->voice ? conf->voice : "");
 	if (!b->url || !b->voice)

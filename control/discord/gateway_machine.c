@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/backoff.h"
 #include "proto/discord.h"
 
 #define SEC UINT64_C(1000000000)
@@ -14,13 +15,15 @@ enum {
 	CONNECT_S = 15, /* the shell's own deadline is shorter; this one is the net below it */
 	HELLO_S = 10,
 	READY_S = 30,
-	BACKOFF_MAX_S = 60,
 	IDENTIFY_BACKOFF_MAX_S = 300,
 	RESUME_URL_TRIES = 3, /* then the session is resumed at the general address */
 	PAYLOAD_MAX = 4096,
 	HEARTBEAT_MIN_MS = 100,
 	HEARTBEAT_MAX_MS = 600000,
 };
+
+/* The first try after a good connection comes within a second, later ones at 1, 2, 4 … 60 s, all with jitter. */
+static const struct backoff_conf reconnect = {.first_ms = 1000, .max_ms = 60000, .jitter_ms = 1000, .at_once = 1};
 
 struct gateway_machine {
 	gateway_act_h *h;
@@ -32,7 +35,7 @@ struct gateway_machine {
 	struct gateway_session session;
 	bool has_seq;
 	char base[256];
-	unsigned failures; /* connections in a row that did not reach READY or RESUMED */
+	struct backoff backoff; /* tries: connections in a row that did not reach READY or RESUMED */
 
 	uint64_t state_until; /* deadline of the state, UINT64_MAX for none */
 	uint64_t beat_at;
@@ -82,6 +85,7 @@ int gateway_machine_alloc(struct gateway_machine **out, const char *token, uint3
 	m->h = h;
 	m->arg = arg;
 	m->intents = intents;
+	m->backoff = backoff_of(&reconnect);
 	m->state_until = m->beat_at = UINT64_MAX;
 	m->token = strdup(token);
 	if (!m->token) {
@@ -248,23 +252,16 @@ static void heartbeat(struct gateway_machine *m, uint64_t now)
 
 /* ---- connecting ---- */
 
-static void backoff(struct gateway_machine *m, uint64_t wait, uint64_t now)
+static void wait_to_connect(struct gateway_machine *m, uint64_t wait, uint64_t now)
 {
 	m->beat_at = UINT64_MAX;
 	queue_clear(m);
 	set_state(m, GATEWAY_BACKOFF, now + wait);
 }
 
-/* The first try after a good connection comes within a second, later ones at 1, 2, 4 … 60 s, all
- * with jitter. */
 static void connect_later(struct gateway_machine *m, uint32_t rnd, uint64_t now)
 {
-	uint64_t base = m->failures ? SEC << (m->failures > 6 ? 6 : m->failures - 1) : 0;
-
-	if (base > BACKOFF_MAX_S * SEC)
-		base = BACKOFF_MAX_S * SEC;
-	m->failures++;
-	backoff(m, base + (uint64_t)rnd % 1000 * MS, now);
+	wait_to_connect(m, backoff_next(&m->backoff, rnd), now);
 }
 
 static bool is_secure(const char *url)
@@ -279,7 +276,7 @@ static void connect_now(struct gateway_machine *m, uint64_t now)
 	size_t n;
 
 	/* The token goes there too: never in the clear when the general address is not. */
-	if (m->session.id[0] && m->session.url[0] && m->failures <= RESUME_URL_TRIES &&
+	if (m->session.id[0] && m->session.url[0] && m->backoff.tries <= RESUME_URL_TRIES &&
 	    (is_secure(m->session.url) || !is_secure(m->base)))
 		base = m->session.url;
 	n = strlen(base);
@@ -419,9 +416,9 @@ static void on_invalid_session(struct gateway_machine *m, const json_t *d, uint3
 		return;
 	}
 	forget_session(m);
-	m->failures++;
+	m->backoff.tries++;
 	/* Documented: wait 1 to 5 seconds before a new Identify. */
-	backoff(m, SEC + (uint64_t)rnd % 4000 * MS, now);
+	wait_to_connect(m, SEC + (uint64_t)rnd % 4000 * MS, now);
 }
 
 static bool copy(char *dst, size_t size, const json_t *s)
@@ -436,7 +433,7 @@ static bool copy(char *dst, size_t size, const json_t *s)
 
 static void came_up(struct gateway_machine *m, uint64_t now)
 {
-	m->failures = 0;
+	backoff_reset(&m->backoff);
 	m->up_since = now;
 	set_state(m, GATEWAY_UP, UINT64_MAX);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ipc/backoff.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/peer.h"
@@ -11,12 +12,12 @@
 
 #define MS UINT64_C(1000000)
 enum {
-	BACKOFF_MIN_MS = 50,
-	BACKOFF_MAX_MS = 2000,
 	PING_MS = 2000,
 	DEAD_MS = 6000,
 	MISSES_TOLD = 5
 };
+
+static const struct backoff_conf reconnect = {.first_ms = 50, .max_ms = 2000};
 
 struct media_link {
 	struct media_link_conf conf;
@@ -25,7 +26,7 @@ struct media_link {
 	struct peer *peer;
 	struct tmr *tmr; /* reconnect, or the next PING */
 	enum media_link_state state;
-	unsigned backoff_ms;
+	struct backoff backoff;
 	unsigned misses; /* tries in a row that found nobody */
 	unsigned minor;
 	bool greeted; /* HELLO came */
@@ -37,8 +38,7 @@ struct media_link {
 static void connect_later(struct media_link *l)
 {
 	l->state = LINK_BACKOFF;
-	tmr_start(l->tmr, l->backoff_ms * MS);
-	l->backoff_ms = l->backoff_ms * 2 > BACKOFF_MAX_MS ? BACKOFF_MAX_MS : l->backoff_ms * 2;
+	backoff_wait(&l->backoff, l->conf.env, l->tmr);
 }
 
 int media_link_send(struct media_link *l, const struct media_msg *msg)
@@ -140,7 +140,7 @@ static int on_msg(struct peer *p, const uint8_t *body, size_t len, void *arg)
 		if (l->state != LINK_HELLO)
 			return EPROTO;
 		l->state = LINK_SYNCED;
-		l->backoff_ms = BACKOFF_MIN_MS;
+		backoff_reset(&l->backoff);
 		l->conf.syncedh(l, l->conf.arg);
 		return 0;
 	default:
@@ -216,7 +216,7 @@ int media_link_alloc(struct media_link **out, const struct media_link_conf *conf
 	if (!l)
 		return ENOMEM;
 	l->conf = *conf;
-	l->backoff_ms = BACKOFF_MIN_MS;
+	l->backoff = backoff_of(&reconnect);
 	l->path = strdup(conf->path);
 	if (l->path)
 		err = tmr_alloc(&l->tmr, conf->env, on_tmr, l);
