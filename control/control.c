@@ -108,10 +108,10 @@ static void take_link_state(bool up, void *arg)
 static void take_brain_address(const char *url, void *arg)
 {
 	struct control *c = arg;
-	const char *before = settings_brain_url(c->settings);
-	bool moved = before && strcmp(before, url) != 0;
+	const char *before = c->settings->records.embedded_url;
+	bool moved = *before && strcmp(before, url) != 0;
 
-	settings_set(c->settings, "brain_url", url);
+	settings_embedded_at(c->settings, url);
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
 		voice_session_brain_ready(c->voice_sessions[i], moved);
 }
@@ -195,7 +195,7 @@ int control_alloc(struct control **out, struct env *env, struct settings *settin
 		err = tmr_alloc(&c->save_tmr, env, control_on_save_timer, c);
 	if (!err)
 		err = tmr_alloc(&c->stop_tmr, env, on_stop, c);
-	if (!err && !settings_brain_url(settings))
+	if (!err && settings_needs_embedded(settings))
 		err = embedded_alloc(&c->embedded, env, take_brain_address, c);
 out:
 	if (err)
@@ -282,10 +282,10 @@ static bool take_setting(struct control *c, const char *name, const char *value)
 	if (err)
 		log_warn("setting_refused", "name=%s error=\"%s\"", name, strerror(err));
 	else
-		log_info("setting_changed", "name=%s heeded=\"%s\"", name,
-			 when == SETTINGS_AT_ONCE     ? "at once"
-			 : when == SETTINGS_NEXT_CALL ? "by the next call"
-						      : "at the next start");
+		log_info("setting_changed", "name=%s effect=\"%s\"", name,
+			 when == SETTINGS_AT_ONCE     ? "immediately"
+			 : when == SETTINGS_NEXT_CALL ? "on the next call"
+						      : "after a restart");
 	return !err && when == SETTINGS_AT_ONCE;
 }
 

@@ -27,7 +27,7 @@ static int take(const char *value, char *buf, size_t size)
 	if (n >= size)
 		return EMSGSIZE;
 	for (size_t i = 0; i < n; i++)
-		if (value[i] <= 0x20 || value[i] >= 0x7f)
+		if (value[i] <= 0x20 || value[i] >= 0x7f || value[i] == '"' || value[i] == '\\')
 			return EINVAL;
 	memcpy(buf, value, n);
 	buf[n] = '\0';
@@ -212,6 +212,26 @@ static void load_secrets(struct settings *s)
 	explicit_bzero(value, sizeof value);
 }
 
+static void load_provider_keys(struct settings *s)
+{
+	char value[RECORD_KEY_MAX], name[sizeof SETTINGS_KEY_OF + RECORD_NAME_MAX];
+
+	for (unsigned i = 0; i < s->records.n[RECORD_KIND_PROVIDER]; i++) {
+		const struct provider_record *p = &s->records.provider[i];
+		int err =
+			*p->key_file ? secret_from_file(p->key_file, value, sizeof value) : ENOENT;
+
+		if (!*p->key_file)
+			continue;
+		snprintf(name, sizeof name, SETTINGS_KEY_OF "%s", p->name);
+		settings_set(s, name, err ? "" : value);
+		if (err)
+			log_warn("secret_unusable", "provider=%s file=%s error=\"%s\"", p->name,
+				 p->key_file, why(err));
+	}
+	explicit_bzero(value, sizeof value);
+}
+
 int environment_settings(struct settings **out, const char *config, environment_fault_h *h,
 			 void *arg)
 {
@@ -227,6 +247,7 @@ int environment_settings(struct settings **out, const char *config, environment_
 	}
 	settings_load(s, lookup, complain, NULL);
 	load_secrets(s);
+	load_provider_keys(s);
 	settings_secrets(s, secret_known, NULL);
 	*out = s;
 	return err;

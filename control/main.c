@@ -273,10 +273,23 @@ static void on_new_fault(const char *text, void *arg)
 	log_warn("settings_fault", "text=\"%s\"", text);
 }
 
+struct changes {
+	struct env *env;
+	json_t *all;
+	int err;
+};
+
+/* A new key is a secret like the first one: no journal and no log may hold it. */
 static void add_change(const char *name, const char *value, bool secret, void *arg)
 {
-	(void)secret;
-	json_object_set_new(arg, name, json_string(value));
+	struct changes *c = arg;
+
+	if (secret && *value) {
+		log_secret(value);
+		if (!c->err)
+			c->err = env_secret(c->env, value);
+	}
+	json_object_set_new(c->all, name, json_string(value));
 }
 
 /* The settings file may have been edited. One that cannot be used changes nothing. */
@@ -284,27 +297,29 @@ static void reload(struct run *r)
 {
 	struct settings *fresh = NULL;
 	int err = environment_settings(&fresh, r->o->config, on_new_fault, NULL);
-	json_t *changes = json_object();
+	struct changes changes = {.env = r->env, .all = json_object()};
 	char *text = NULL;
 
 	if (!err) {
 		keep_turns(fresh, &r->o->conf);
-		settings_changes(r->read, fresh, add_change, changes);
-		text = json_dumps(changes, JSON_COMPACT);
-		err = text ? 0 : ENOMEM;
+		settings_changes(r->read, fresh, add_change, &changes);
+		text = json_dumps(changes.all, JSON_COMPACT);
+		err = text ? changes.err : ENOMEM;
 	}
 	if (err) {
 		log_warn("settings_kept", "text=\"The settings stay as they were: %s.\"",
 			 err == EINVAL ? "the file cannot be used" : strerror(err));
 	} else {
-		log_info("settings_read", "changed=%zu", json_object_size(changes));
+		log_info("settings_read", "changed=%zu", json_object_size(changes.all));
 		env_deliver(r->env, r->source, CONTROL_IN_SETTINGS, text, strlen(text));
 		settings_free(r->read);
 		r->read = fresh;
 		fresh = NULL;
 	}
+	if (text)
+		explicit_bzero(text, strlen(text));
 	free(text);
-	json_decref(changes);
+	json_decref(changes.all);
 	settings_free(fresh);
 }
 
@@ -349,7 +364,7 @@ static bool can_start(const struct settings *settings, const struct control_conf
 		words_no_authority(&w, conf->ca_file, strerror(errno));
 	} else if (conf->spawn && spawn_find(conf->spawn, text, sizeof text)) {
 		words_no_program(&w, conf->spawn);
-	} else if (!settings_brain_url(settings) && spawn_find("offlined", text, sizeof text)) {
+	} else if (settings_needs_embedded(settings) && spawn_find("offlined", text, sizeof text)) {
 		words_no_brain(&w);
 	} else {
 		return true;

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-enum { SCRUB_MAX = 8, SCRUB_MIN_BYTES = 6 };
+enum { SCRUB_MAX = 64, SCRUB_MIN_BYTES = 6 };
 
 /* All zero at first. */
 struct scrub {

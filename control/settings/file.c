@@ -12,6 +12,7 @@
 #include "control/settings/inside.h"
 #include "control/settings/members.h"
 #include "control/settings/nearest.h"
+#include "control/settings/records.h"
 #include "proto/base/utf8.h"
 
 enum { SHOWN = 40 };
@@ -21,6 +22,8 @@ struct reading {
 	settings_fault_h *h;
 	void *arg;
 	unsigned faults;
+	unsigned record_lines[8];	   /* where each member that holds records was given */
+	unsigned line;			   /* of the member that is read */
 	unsigned lines[2][SETTINGS_COUNT]; /* where each row, and each secret's path, was given; 0:
 					      not yet */
 };
@@ -188,6 +191,29 @@ static void unknown(struct reading *r, const char *name, const struct member *m)
 		      name);
 }
 
+static void record_fault(const char *text, void *arg)
+{
+	struct reading *r = arg;
+
+	fault(r, r->line, "%s", text);
+}
+
+/* False: it is none that holds records. */
+static bool take_records(struct reading *r, const char *name, const struct member *m,
+			 const json_t *v)
+{
+	unsigned i = 0;
+
+	while (records_member(i) && strcmp(records_member(i), name) != 0)
+		i++;
+	if (!records_member(i))
+		return false;
+	r->line = m->line;
+	if (!given_before(r, &r->record_lines[i], name, m))
+		records_take(r->s, name, v, NULL, record_fault, r);
+	return true;
+}
+
 static void take_member(struct reading *r, const char *name, const struct member *m,
 			const json_t *v)
 {
@@ -206,7 +232,8 @@ static void take_member(struct reading *r, const char *name, const struct member
 			return;
 		}
 	}
-	unknown(r, name, m);
+	if (!take_records(r, name, m, v))
+		unknown(r, name, m);
 }
 
 /* What was near is left out: it may be a secret in the wrong place. */
@@ -261,5 +288,8 @@ unsigned settings_file(struct settings *s, const char *text, size_t len, setting
 		json_decref(value);
 	}
 	json_decref(all);
+	settings_resolve(s);
+	r.line = r.record_lines[RECORD_KINDS] ? r.record_lines[RECORD_KINDS] : 1;
+	records_check(s, record_fault, &r);
 	return r.faults;
 }

@@ -1,67 +1,41 @@
 #include "control/settings/provider.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "control/settings/settings.h"
 
-/* The HTTP side of a server whose address is told, of its WebSocket or of that itself. */
-static int base_of(const char *url, char *base, size_t size)
+/* Where the provider's key comes from, for people. */
+static const char *key_name(const struct provider_record *p)
 {
-	static const char realtime[] = "/realtime";
-	static const struct {
-		const char *from, *to;
-	} schemes[] = {{"wss://", "https://"},
-		       {"ws://", "http://"},
-		       {"https://", "https://"},
-		       {"http://", "http://"}};
+	static const char *const implied[][2] = {{"asr", "PARLEY_ASR_KEY"},
+						 {"text", "PARLEY_TEXT_KEY"},
+						 {"speech", "PARLEY_SPEECH_KEY"}};
 
-	for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
-		size_t k = strlen(schemes[i].from), n;
-
-		if (strncmp(url, schemes[i].from, k) != 0)
-			continue;
-		url += k;
-		n = strcspn(url, "?#");
-		while (n && url[n - 1] == '/')
-			n--;
-		k = sizeof realtime - 1;
-		if (n > k && memcmp(url + n - k, realtime, k) == 0)
-			n -= k;
-		if (!n || *url == '/' ||
-		    (size_t)snprintf(base, size, "%s%.*s", schemes[i].to, (int)n, url) >= size)
-			return EINVAL;
-		return 0;
-	}
-	return EINVAL;
+	if (*p->key_file)
+		return p->key_file;
+	for (size_t i = 0; i < sizeof implied / sizeof implied[0]; i++)
+		if (strcmp(implied[i][0], p->name) == 0)
+			return implied[i][1];
+	return "OPENAI_API_KEY";
 }
 
 int settings_provider(const struct settings *s, enum settings_service which,
 		      struct settings_provider *out)
 {
-	const struct {
-		const char *url, *key, *key_name;
-	} services[] = {
-		[SETTINGS_SERVICE_ASR] = {s->asr_url, s->asr_key, "PARLEY_ASR_KEY"},
-		[SETTINGS_SERVICE_TEXT] = {s->text_url, s->text_key, "PARLEY_TEXT_KEY"},
-		[SETTINGS_SERVICE_SPEECH] = {s->speech_url, s->speech_key, "PARLEY_SPEECH_KEY"},
-	};
-	const char *brain = settings_brain_url(s);
-	struct settings_provider p = {.key = services[which].key,
-				      .key_name = services[which].key_name};
-	int err;
+	static const enum role roles[] = {[SETTINGS_SERVICE_ASR] = ROLE_TRANSCRIBE,
+					  [SETTINGS_SERVICE_TEXT] = ROLE_TEXT,
+					  [SETTINGS_SERVICE_SPEECH] = ROLE_SPEECH};
+	const struct provider_record *p = settings_role(s, roles[which], 0);
+	struct settings_provider found = {.base = ""};
+	int err = p ? provider_http_url(p, found.base, sizeof found.base) : ENOENT;
 
-	if (!*services[which].url && !brain)
-		return ENOENT;
-	err = base_of(*services[which].url ? services[which].url : brain, p.base, sizeof p.base);
-	if (!err && !*services[which].url && !*p.key) {
-		p.key = s->openai_api_key;
-		p.key_name = "OPENAI_API_KEY";
-	}
-	if (!err)
-		*out = p;
-	return err;
+	if (err)
+		return err;
+	found.key = p->key;
+	found.key_name = key_name(p);
+	*out = found;
+	return 0;
 }
 
 bool settings_asks(const struct settings *s, enum settings_service which)

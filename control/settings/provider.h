@@ -1,5 +1,5 @@
-/* Where a service is that is asked by HTTP, and with what key: its own address and key, else the brain's server, whose
- * HTTP side is beside its WebSocket (…/v1/realtime and …/v1).
+/* Where a service is that is asked by HTTP, and with what key: its own address and key, else the
+ * brain's server, whose HTTP side is beside its WebSocket (…/v1/realtime and …/v1).
  *
  * A key goes to the address it was given for, and nowhere else. */
 #ifndef CONTROL_SETTINGS_PROVIDER_H
@@ -18,8 +18,10 @@ struct settings_provider {
 	const char *key_name;	      /* the variable that it comes from */
 };
 
-/* ENOENT: no address is known (yet); EINVAL: it is none of a server. *out is written only on success. */
-int settings_provider(const struct settings *s, enum settings_service which, struct settings_provider *out);
+/* ENOENT: no address is known (yet); EINVAL: it is none of a server. *out is written only on
+ * success. */
+int settings_provider(const struct settings *s, enum settings_service which,
+		      struct settings_provider *out);
 /* Whether these settings ask that service for anything. */
 bool settings_asks(const struct settings *s, enum settings_service which);
 

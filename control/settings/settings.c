@@ -6,8 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <jansson.h>
+
 #include "control/settings/inside.h"
 #include "control/settings/nearest.h"
+#include "control/settings/records.h"
 #include "proto/base/utf8.h"
 
 const struct settings_row settings_rows[] = {
@@ -102,6 +105,7 @@ int settings_alloc(struct settings **out)
 		else
 			settings_put_number(s, r, r->def);
 	}
+	settings_resolve(s);
 	*out = s;
 	return 0;
 }
@@ -110,9 +114,7 @@ struct settings *settings_free(struct settings *s)
 {
 	if (!s)
 		return NULL;
-	for (size_t i = 0; i < settings_n_rows; i++)
-		if (settings_rows[i].kind == SETTINGS_SECRET)
-			explicit_bzero(text_of(s, &settings_rows[i]), settings_rows[i].bytes);
+	explicit_bzero(s, sizeof *s);
 	free(s);
 	return NULL;
 }
@@ -229,15 +231,87 @@ void settings_load(struct settings *s, settings_lookup_h *lookuph, settings_comp
 		print_value(s, r, used, sizeof used);
 		complainh(r->env, r->kind == SETTINGS_SECRET ? "(secret)" : value, used, arg);
 	}
+	settings_resolve(s);
+}
+
+/* The key of a provider's record, by the name that settings_each gives it. */
+static int set_key(struct settings *s, const char *provider, const char *value)
+{
+	struct settings_records *r = &s->records;
+
+	for (unsigned i = 0; i < r->n[RECORD_KIND_PROVIDER]; i++)
+		if (strcmp(r->provider[i].name, provider) == 0) {
+			if (strlen(value) >= sizeof r->provider[i].key || !utf8_valid(value))
+				return EINVAL;
+			memcpy(r->provider[i].key, value, strlen(value) + 1);
+			settings_resolve(s);
+			return 0;
+		}
+	return ENOENT;
+}
+
+static int set_records(struct settings *s, const char *name, const char *value)
+{
+	size_t len = strlen(value);
+	json_t *v = len <= RECORD_JSON_MAX ? json_loadb(value, len, 0, NULL) : NULL;
+	unsigned faults = v ? 0 : 1;
+	int err = v ? records_take(s, name, v, &faults, NULL, NULL) : EINVAL;
+
+	json_decref(v);
+	return err ? err : faults ? EINVAL : 0;
 }
 
 int settings_set(struct settings *s, const char *name, const char *value)
 {
 	for (size_t i = 0; i < settings_n_rows; i++)
 		if (strcmp(settings_rows[i].name, name) == 0 ||
-		    strcmp(settings_rows[i].env, name) == 0)
-			return parse_row(s, &settings_rows[i], value);
+		    strcmp(settings_rows[i].env, name) == 0) {
+			int err = parse_row(s, &settings_rows[i], value);
+
+			settings_resolve(s);
+			return err;
+		}
+	if (strncmp(name, SETTINGS_KEY_OF, strlen(SETTINGS_KEY_OF)) == 0)
+		return set_key(s, name + strlen(SETTINGS_KEY_OF), value);
+	for (unsigned i = 0; records_member(i); i++)
+		if (strcmp(records_member(i), name) == 0)
+			return set_records(s, name, value);
 	return ENOENT;
+}
+
+/* The text of a member that holds records, freed by the caller; NULL when there are none. */
+static char *records_text(const struct settings *s, const char *member, bool empty_too)
+{
+	json_t *v = records_json(s, member);
+	char *text = NULL;
+
+	if (v && (empty_too || json_array_size(v) || json_object_size(v)))
+		text = json_dumps(v, JSON_COMPACT);
+	json_decref(v);
+	return text;
+}
+
+static void tell_key(const struct provider_record *p, const char *value, settings_each_h *h,
+		     void *arg)
+{
+	char name[sizeof SETTINGS_KEY_OF + RECORD_NAME_MAX];
+
+	snprintf(name, sizeof name, SETTINGS_KEY_OF "%s", p->name);
+	h(name, value, true, arg);
+}
+
+static void each_record(const struct settings *s, settings_each_h *h, void *arg)
+{
+	for (unsigned i = 0; records_member(i); i++) {
+		char *text = records_text(s, records_member(i), false);
+
+		if (text)
+			h(records_member(i), text, false, arg);
+		free(text);
+	}
+	for (unsigned i = 0; i < s->records.n[RECORD_KIND_PROVIDER]; i++)
+		if (*s->records.provider[i].key)
+			tell_key(&s->records.provider[i], s->records.provider[i].key, h, arg);
 }
 
 void settings_each(const struct settings *s, settings_each_h *h, void *arg)
@@ -252,6 +326,7 @@ void settings_each(const struct settings *s, settings_each_h *h, void *arg)
 		h(settings_rows[i].name, secret ? (const char *)s + settings_rows[i].offset : value,
 		  secret, arg);
 	}
+	each_record(s, h, arg);
 }
 
 static enum settings_when when(const struct settings_row *r)
@@ -268,7 +343,7 @@ static enum settings_when when(const struct settings_row *r)
 	for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
 		if (later[i].offset == r->offset)
 			return later[i].when;
-	return r->kind == SETTINGS_SECRET ? SETTINGS_NEXT_START : SETTINGS_AT_ONCE;
+	return SETTINGS_AT_ONCE;
 }
 
 enum settings_when settings_when(const char *name)
@@ -276,12 +351,38 @@ enum settings_when settings_when(const char *name)
 	for (size_t i = 0; i < settings_n_rows; i++)
 		if (strcmp(settings_rows[i].name, name) == 0)
 			return when(&settings_rows[i]);
+	if (strncmp(name, SETTINGS_KEY_OF, strlen(SETTINGS_KEY_OF)) == 0)
+		return SETTINGS_AT_ONCE;
+	for (unsigned i = 0; records_member(i); i++)
+		if (strcmp(records_member(i), name) == 0)
+			return SETTINGS_NEXT_CALL;
 	return SETTINGS_NEXT_START;
 }
 
 static size_t number_bytes(const struct settings_row *r)
 {
 	return r->kind == SETTINGS_SWITCH ? sizeof(bool) : sizeof(uint32_t);
+}
+
+static void record_changes(const struct settings *was, const struct settings *is,
+			   settings_each_h *h, void *arg)
+{
+	for (unsigned i = 0; records_member(i); i++) {
+		char *a = records_text(was, records_member(i), true);
+		char *b = records_text(is, records_member(i), true);
+
+		if (a && b && strcmp(a, b) != 0)
+			h(records_member(i), b, false, arg);
+		free(a);
+		free(b);
+	}
+	for (unsigned i = 0; i < is->records.n[RECORD_KIND_PROVIDER]; i++) {
+		const struct provider_record *p = &is->records.provider[i];
+		const struct provider_record *q = settings_provider_named(was, p->name);
+
+		if (strcmp(q ? q->key : "", p->key) != 0)
+			tell_key(p, p->key, h, arg);
+	}
 }
 
 void settings_changes(const struct settings *was, const struct settings *is, settings_each_h *h,
@@ -298,13 +399,14 @@ void settings_changes(const struct settings *was, const struct settings *is, set
 		if (text ? strcmp(a, b) == 0 : memcmp(a, b, number_bytes(r)) == 0)
 			continue;
 		print_value(is, r, value, sizeof value);
-		h(r->name, secret ? "" : value, secret, arg);
+		h(r->name, secret ? b : value, secret, arg);
 	}
+	record_changes(was, is, h, arg);
 }
 
 static void address_secrets(const char *url, void (*h)(const char *value, void *arg), void *arg)
 {
-	char part[sizeof((struct settings *)0)->brain_url];
+	char part[PROVIDER_URL_MAX];
 	const char *host = strstr(url, "://"), *at, *query;
 
 	host = host ? host + 3 : url;
@@ -326,6 +428,11 @@ void settings_secrets(const struct settings *s, void (*h)(const char *value, voi
 	address_secrets(s->asr_url, h, arg);
 	address_secrets(s->text_url, h, arg);
 	address_secrets(s->speech_url, h, arg);
+	for (unsigned i = 0; i < s->records.n[RECORD_KIND_PROVIDER]; i++) {
+		address_secrets(s->records.provider[i].url, h, arg);
+		if (*s->records.provider[i].key)
+			h(s->records.provider[i].key, arg);
+	}
 	for (size_t i = 0; i < settings_n_rows; i++) {
 		const char *field = (const char *)s + settings_rows[i].offset;
 
@@ -364,34 +471,37 @@ const char *settings_nearest(const char *name, bool variable)
 	return n.best;
 }
 
+/* Whether a provider that somebody configured, not the embedded engine, serves the role. */
+static bool configured(const struct settings *s, enum role role)
+{
+	const struct provider_record *p;
+
+	for (unsigned i = 0; (p = settings_role(s, role, i)); i++)
+		if (p->dialect != DIALECT_EMBEDDED)
+			return true;
+	return false;
+}
+
 bool settings_guest(const struct settings *s)
 {
 	return s->guest == SETTINGS_GUEST_ON ||
-	       (s->guest == SETTINGS_GUEST_AUTO && !*s->openai_api_key);
+	       (s->guest == SETTINGS_GUEST_AUTO && !configured(s, ROLE_VOICE) &&
+		!configured(s, ROLE_TEXT));
 }
 
 const char *settings_brain_url(const struct settings *s)
 {
-	if (*s->brain_url)
-		return s->brain_url;
-	return *s->openai_api_key ? "wss://api.openai.com/v1/realtime" : NULL;
+	return *s->records.voice_url ? s->records.voice_url : NULL;
 }
 
 void settings_brain_shown(const struct settings *s, char *buf, size_t size)
 {
-	const char *url = settings_brain_url(s), *host, *at;
-	size_t scheme = 0, n;
+	const struct provider_record *p = settings_role(s, ROLE_VOICE, 0);
 
-	if (!url) {
+	if (p && *p->url)
+		provider_shown(p, buf, size);
+	else
 		snprintf(buf, size, "none");
-		return;
-	}
-	host = strstr(url, "://");
-	host = host ? host + 3 : url;
-	scheme = (size_t)(host - url);
-	for (n = strcspn(host, "/?#"); (at = memchr(host, '@', n)); host = at + 1)
-		n -= (size_t)(at + 1 - host);
-	snprintf(buf, size, "%.*s%.*s", (int)scheme, url, (int)strcspn(host, "?#"), host);
 }
 
 /* A text that grows; after a failure it stays as it is and err is set. */
@@ -463,23 +573,24 @@ int settings_doc(char **out)
 
 	if (err)
 		return err;
-	page_add(&page,
-		 "# Settings of control\n\n"
-		 "They are read when control starts: from the settings file, a JSON object "
-		 "(`/etc/parley/parley.json` "
-		 "when it is there, or\n`--config FILE`), and from the environment, which counts "
-		 "more. The file is read again on SIGHUP; where a change is not\nheeded at once, it "
-		 "says so here.\n\n"
-		 "```\n{\n  \"bot_name\": \"Charlie\",\n  \"silence_ms\": 600,\n  \"log_words\": "
-		 "false,\n"
-		 "  \"discord_token_file\": \"/etc/parley/discord-token\"\n}\n```\n\n"
-		 "In the file numbers are plain, switches `true` or `false`, all else in quotes. "
-		 "What is wrong in it is told with its\n"
-		 "line, all at once, and control does not start (status 2). A number in the "
-		 "environment that is out of its range is moved into\n"
-		 "it, what else cannot be used is as if not given, each with a line in the log.\n\n"
-		 "This page is made from `control/settings/settings.def`; `control --settings` "
-		 "prints it.\n\n");
+	page_add(
+		&page,
+		"# Settings of control\n\n"
+		"They are read when control starts: from the settings file, a JSON object "
+		"(`/etc/parley/parley.json` "
+		"when it is there, or\n`--config FILE`), and from the environment, which counts "
+		"more. The file is read again on SIGHUP; where a change is not\nheeded at once, it "
+		"says so here.\n\n"
+		"```\n{\n  \"bot_name\": \"Charlie\",\n  \"silence_ms\": 600,\n  \"log_words\": "
+		"false,\n"
+		"  \"discord_token_file\": \"/etc/parley/discord-token\"\n}\n```\n\n"
+		"In the file numbers are plain, switches `true` or `false`, all else in quotes. "
+		"What is wrong in it is told with its\n"
+		"line, all at once, and control does not start (status 2). A number in the "
+		"environment that is out of its range is moved into\n"
+		"it, what else cannot be used is as if not given, each with a line in the log.\n\n"
+		"This page is made from `control/settings/settings.def`; `control --settings` "
+		"prints it.\n\n");
 	for (size_t i = 0; i < settings_n_rows; i++)
 		doc_row(&page, defaults, &settings_rows[i]);
 	settings_free(defaults);

@@ -4,8 +4,8 @@
  * Pure: where the values come from is the caller's (control/environment.h asks the process
  * environment). Readers use the fields; nobody but this module writes them. They may change between
  * two steps when the settings were read again, and who keeps anything made of them is told then
- * (ROOM_SETTINGS). A struct settings belongs to whoever allocated it and is borrowed by everyone else for as long as they
- * live. */
+ * (ROOM_SETTINGS). A struct settings belongs to whoever allocated it and is borrowed by everyone
+ * else for as long as they live. */
 #ifndef CONTROL_SETTINGS_SETTINGS_H
 #define CONTROL_SETTINGS_SETTINGS_H
 
@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "control/settings/provider_record.h"
 #include "control/settings/settings.def"
 
 /* A secret's field has a second one beside it: the path of a file that holds it, as a settings file
@@ -30,6 +31,7 @@ struct settings {
 #undef SETTINGS_E_
 #undef SETTINGS_S_
 #undef SETTINGS_K_
+	struct settings_records records;
 };
 
 #define SETTINGS_ONE_(...) +1
@@ -56,8 +58,10 @@ typedef void(settings_complain_h)(const char *env, const char *given, const char
  * not set. */
 void settings_load(struct settings *s, settings_lookup_h *lookuph, settings_complain_h *complainh,
 		   void *arg);
-/* One setting by the name of its field or variable, in text form. ENOENT unknown, EINVAL not a
- * value, ERANGE clamped. */
+/* One setting by the name of its field or variable, in text form; records and roles as JSON, and
+ * the key of the provider NAME as SETTINGS_KEY_OF NAME. ENOENT unknown, EINVAL not a value, ERANGE
+ * clamped. */
+#define SETTINGS_KEY_OF "key:"
 int settings_set(struct settings *s, const char *name, const char *value);
 /* Every setting as the text that settings_set takes; a secret's value as it is. Borrowed during the
  * call. */
@@ -66,11 +70,11 @@ void settings_each(const struct settings *s, settings_each_h *h, void *arg);
 enum settings_when { SETTINGS_AT_ONCE, SETTINGS_NEXT_CALL, SETTINGS_NEXT_START };
 /* From when on a change of it is heeded. */
 enum settings_when settings_when(const char *name);
-/* Each setting that is another in `is` than in `was`, as it is; of a secret "". */
+/* Each setting that is another in `is` than in `was`, as it is, secrets too. */
 void settings_changes(const struct settings *was, const struct settings *is, settings_each_h *h,
 		      void *arg);
-/* Calls h for every secret that is set, and for the parts of the brain's address where one may
- * stand: user and password, and the query. */
+/* Calls h for every secret that is set, and for the parts of addresses where one may stand: user
+ * and password, and the query. */
 void settings_secrets(const struct settings *s, void (*h)(const char *value, void *arg), void *arg);
 
 /* Whether a variable of this name is read: a setting's, or with _FILE behind it a secret's. */
@@ -79,10 +83,11 @@ bool settings_variable(const char *env);
  * or with variable of the environment. NULL: none is like it. */
 const char *settings_nearest(const char *name, bool variable);
 
-/* Whether the rules for a guest apply: asked for, or no provider key. */
+/* Whether the rules for a guest apply: asked for, or, while that is left to it, when no configured
+ * provider serves voice or text. */
 bool settings_guest(const struct settings *s);
-/* Where the brain listens: brain_url, else OpenAI when there is a key, else NULL (the embedded
- * brain, whose address only its owner knows). Borrowed. */
+/* Address of the first provider of the role voice, NULL while it is not known (the embedded engine
+ * has not started). Borrowed. */
 const char *settings_brain_url(const struct settings *s);
 /* The same to be shown to people: without user, password and query, where a secret may stand.
  * "none" without one. Always terminated. */

@@ -33,7 +33,7 @@ join $TEXT $VOICE
 until_ok 10 up $GUILD || bad join "the call is not up"
 
 hup '{ "silence_ms": 700, "instructions": "Be brief." }'
-told "what changed is heeded at once" 'setting_changed name=instructions heeded="at once"'
+told "what changed is heeded at once" 'setting_changed name=instructions effect="immediately"'
 is "what did not change is not told" "$(lines 'name=silence_ms')" 0
 told "the live room's journal has what it is under now" 'settings_read changed=1'
 until_ok 5 grep -qa 'Be brief\.' "$D"/rooms/* && ok "and was told of it" || bad "room" "its journal does not have it"
@@ -51,8 +51,8 @@ told "a file that is gone" 'settings_kept' 3
 
 echo sk-of-no-use >"$D/key"
 hup "{ \"instructions\": \"Be brief.\", \"openai_api_key_file\": \"$D/key\", \"asr_model\": \"whisper-1\", \"hold_ms\": 5000 }"
-told "what waits for a start says so" 'setting_changed name=openai_api_key heeded="at the next start"'
-told "what waits for a call says so" 'setting_changed name=asr_model heeded="by the next call"'
+told "a new key counts at once" 'setting_changed name=openai_api_key effect="immediately"'
+told "what waits for a call says so" 'setting_changed name=asr_model effect="on the next call"'
 is "and no secret with it" "$(lines 'sk-of')" 0
 is "the environment counts more" "$(lines 'name=hold_ms')" 0
 until_ok 3 up $GUILD && ok "the call went on" || bad "call" "is not up any more"

@@ -236,7 +236,7 @@ TEST(changes_between_two_readings_are_told)
 	CHECK_INT(settings_set(is, "bot_name", "Charlie"), 0);
 	CHECK_INT(settings_set(is, "openai_api_key", "sk-secret"), 0);
 	settings_changes(was, is, note_change, buf);
-	CHECK_STR(buf, "openai_api_key=* bot_name=Charlie hold_ms=100 greet=yes "
+	CHECK_STR(buf, "openai_api_key=sk-secret* bot_name=Charlie hold_ms=100 greet=yes "
 		       "interruptions=anyone ");
 	settings_free(was);
 	settings_free(is);

@@ -1,0 +1,359 @@
+#include "control/settings/provider_record.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "control/settings/settings.h"
+
+static const char *const role_names[] = {
+#define ROLE_(NAME, name, text) #name,
+	SETTINGS_ROLES(ROLE_)
+#undef ROLE_
+};
+
+static const struct {
+	const char *name;
+	enum role fallback;
+} purposes[] = {
+#define PURPOSE_(NAME, name, fallback, text) {#name, ROLE_##fallback},
+	SETTINGS_PURPOSES(PURPOSE_)
+#undef PURPOSE_
+};
+
+static const struct {
+	const char *name, *url;
+} dialects[] = {
+#define DIALECT_(NAME, name, url, text) {#name, url},
+	SETTINGS_DIALECTS(DIALECT_)
+#undef DIALECT_
+};
+
+const char *role_name(enum role role)
+{
+	return role_names[role];
+}
+
+const char *purpose_name(enum purpose purpose)
+{
+	return purposes[purpose].name;
+}
+
+const char *dialect_name(enum dialect dialect)
+{
+	return dialects[dialect].name;
+}
+
+enum role purpose_role(enum purpose purpose)
+{
+	return purposes[purpose].fallback;
+}
+
+/* ---- asking ---- */
+
+static const struct provider_record *in_order(const struct settings *s,
+					      const struct provider_order *o, unsigned i)
+{
+	return i < o->n ? &s->records.known[o->at[i]] : NULL;
+}
+
+const struct provider_record *settings_role(const struct settings *s, enum role role, unsigned i)
+{
+	return in_order(s, &s->records.role_order[role], i);
+}
+
+const struct provider_record *settings_purpose(const struct settings *s, enum purpose purpose,
+					       unsigned i)
+{
+	return in_order(s, &s->records.purpose_order[purpose], i);
+}
+
+static int find(const struct settings_records *r, const char *name)
+{
+	for (unsigned i = 0; i < r->n_known; i++)
+		if (strcmp(r->known[i].name, name) == 0)
+			return (int)i;
+	return -1;
+}
+
+const struct provider_record *settings_provider_named(const struct settings *s, const char *name)
+{
+	int i = find(&s->records, name);
+
+	return i < 0 ? NULL : &s->records.known[i];
+}
+
+const char *settings_model(const struct settings *s, enum role role,
+			   const struct provider_record *p)
+{
+	if (*p->model)
+		return p->model;
+	switch (role) {
+	case ROLE_VOICE:
+		return s->brain_model;
+	case ROLE_TEXT:
+		return s->text_model;
+	case ROLE_SPEECH:
+		return s->speech_model;
+	case ROLE_TRANSCRIBE:
+		return s->asr_model;
+	case ROLE_CLASSIFY:
+		return s->classify_model;
+	default:
+		return "";
+	}
+}
+
+const char *settings_voice(const struct settings *s, enum role role,
+			   const struct provider_record *p)
+{
+	if (*p->voice)
+		return p->voice;
+	return role == ROLE_VOICE ? s->brain_voice : role == ROLE_SPEECH ? s->speech_voice : "";
+}
+
+/* ---- addresses ---- */
+
+/* The parts of an address: where the host begins, the bytes up to /realtime or the end, and the
+ * query. */
+struct parts {
+	const char *host, *query;
+	size_t n;
+	bool tls;
+};
+
+static int split(const char *url, struct parts *out)
+{
+	static const char realtime[] = "/realtime";
+	static const struct {
+		const char *scheme;
+		bool tls;
+	} schemes[] = {{"wss://", true}, {"ws://", false}, {"https://", true}, {"http://", false}};
+
+	for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
+		size_t k = strlen(schemes[i].scheme), n;
+
+		if (strncmp(url, schemes[i].scheme, k) != 0)
+			continue;
+		url += k;
+		n = strcspn(url, "?#");
+		out->query = url[n] == '?' ? url + n : "";
+		while (n && url[n - 1] == '/')
+			n--;
+		k = sizeof realtime - 1;
+		if (n > k && memcmp(url + n - k, realtime, k) == 0)
+			n -= k;
+		if (!n || *url == '/')
+			return EINVAL;
+		out->host = url;
+		out->n = n;
+		out->tls = schemes[i].tls;
+		return 0;
+	}
+	return EINVAL;
+}
+
+static int address(const struct provider_record *p, struct parts *out)
+{
+	return *p->url ? split(p->url, out) : ENOENT;
+}
+
+int provider_http_url(const struct provider_record *p, char *out, size_t size)
+{
+	char text[PROVIDER_URL_MAX];
+	struct parts a;
+	int err = address(p, &a), n;
+
+	if (err)
+		return err;
+	n = snprintf(text, sizeof text, "%s%.*s", a.tls ? "https://" : "http://", (int)a.n, a.host);
+	if ((size_t)n >= sizeof text || (size_t)n >= size)
+		return EINVAL;
+	memcpy(out, text, (size_t)n + 1);
+	return 0;
+}
+
+int provider_socket_url(const struct provider_record *p, char *out, size_t size)
+{
+	bool socket = strncmp(p->url, "ws", 2) == 0;
+	char text[PROVIDER_URL_MAX];
+	struct parts a;
+	int err = address(p, &a), n;
+
+	if (err)
+		return err;
+	/* A WebSocket's address is dialled as it was given. */
+	if (socket)
+		n = snprintf(text, sizeof text, "%s", p->url);
+	else
+		n = snprintf(text, sizeof text, "%s%.*s/realtime%s", a.tls ? "wss://" : "ws://",
+			     (int)a.n, a.host, a.query);
+	if ((size_t)n >= sizeof text || (size_t)n >= size)
+		return EINVAL;
+	memcpy(out, text, (size_t)n + 1);
+	return 0;
+}
+
+void provider_shown(const struct provider_record *p, char *out, size_t size)
+{
+	const char *url = p->url, *sep = strstr(url, "://"), *at;
+	const char *host = sep ? sep + 3 : url;
+	int scheme = (int)(host - url);
+
+	if (!*url) {
+		snprintf(out, size, "%s", p->name);
+		return;
+	}
+	for (size_t n = strcspn(host, "/?#"); (at = memchr(host, '@', n)); host = at + 1)
+		n -= (size_t)(at + 1 - host);
+	snprintf(out, size, "%.*s%.*s", scheme, url, (int)strcspn(host, "?#"), host);
+}
+
+/* ---- resolving ---- */
+
+/* False: a provider of that name was configured, and counts. */
+static bool imply(struct settings *s, const char *name, enum dialect dialect, const char *url,
+		  const char *key)
+{
+	struct settings_records *r = &s->records;
+	struct provider_record *p = &r->known[r->n_known];
+
+	if (find(r, name) >= 0)
+		return false;
+	memset(p, 0, sizeof *p);
+	snprintf(p->name, sizeof p->name, "%s", name);
+	snprintf(p->url, sizeof p->url, "%s", url);
+	snprintf(p->key, sizeof p->key, "%s", key);
+	p->dialect = dialect;
+	r->n_known++;
+	return true;
+}
+
+/* A key goes to the address that it was given for, and nowhere else. */
+static void fill(const struct settings *s, struct provider_record *p)
+{
+	if (!*p->url && p->dialect == DIALECT_EMBEDDED)
+		snprintf(p->url, sizeof p->url, "%s", s->records.embedded_url);
+	if (*p->url)
+		return;
+	snprintf(p->url, sizeof p->url, "%s", dialects[p->dialect].url);
+	if (p->dialect == DIALECT_OPENAI && !*p->key && !*p->key_file)
+		snprintf(p->key, sizeof p->key, "%s", s->openai_api_key);
+}
+
+static void imply_all(struct settings *s)
+{
+	imply(s, "embedded", DIALECT_EMBEDDED, s->records.embedded_url, "");
+	if (*s->brain_url)
+		imply(s, "brain", DIALECT_OPENAI, s->brain_url, s->openai_api_key);
+	else if (*s->openai_api_key)
+		imply(s, "openai", DIALECT_OPENAI, dialects[DIALECT_OPENAI].url, s->openai_api_key);
+	if (*s->asr_url)
+		imply(s, "asr", DIALECT_OPENAI, s->asr_url, s->asr_key);
+	if (*s->text_url)
+		imply(s, "text", DIALECT_OPENAI, s->text_url, s->text_key);
+	if (*s->speech_url)
+		imply(s, "speech", DIALECT_OPENAI, s->speech_url, s->speech_key);
+}
+
+static void append(const struct settings_records *r, struct provider_order *o, const char *name)
+{
+	int i = find(r, name);
+
+	/* A name that is not known is a fault, which settings_check tells. */
+	if (i >= 0 && o->n < ROLE_PROVIDERS_MAX)
+		o->at[o->n++] = (uint8_t)i;
+}
+
+static void order(const struct settings_records *r, const struct provider_names *names,
+		  struct provider_order *out)
+{
+	out->n = 0;
+	for (unsigned i = 0; i < names->n; i++)
+		append(r, out, names->name[i]);
+}
+
+/* A role that was left open: the short settings decide. */
+static void order_implied(const struct settings *s, enum role role, struct provider_order *out)
+{
+	const struct settings_records *r = &s->records;
+	const char *own =
+		role == ROLE_TEXT     ? *s->text_url ? "text" : NULL
+		: role == ROLE_SPEECH ? *s->speech_url ? "speech" : NULL
+		: role == ROLE_TRANSCRIBE && s->asr_sessions == SETTINGS_ASR_FILE && *s->asr_url
+			? "asr"
+			: NULL;
+
+	if (role == ROLE_CLASSIFY) {
+		*out = r->role_order[ROLE_TEXT];
+		return;
+	}
+	if (role == ROLE_EMBED || role == ROLE_SEE)
+		return;
+	append(r, out,
+	       own		    ? own
+	       : *s->brain_url	    ? "brain"
+	       : *s->openai_api_key ? "openai"
+				    : "embedded");
+}
+
+/* What is no address stays as it is, so that whoever dials it says so. */
+static void resolve_voice_url(struct settings *s)
+{
+	const struct provider_record *p = settings_role(s, ROLE_VOICE, 0);
+	char *url = s->records.voice_url;
+	size_t size = sizeof s->records.voice_url;
+
+	if (!p)
+		*url = '\0';
+	else if (provider_socket_url(p, url, size))
+		snprintf(url, size, "%s", p->url);
+}
+
+void settings_resolve(struct settings *s)
+{
+	struct settings_records *r = &s->records;
+
+	r->n_known = r->n[RECORD_KIND_PROVIDER];
+	memcpy(r->known, r->provider, r->n_known * sizeof r->known[0]);
+	imply_all(s);
+	for (unsigned i = 0; i < r->n_known; i++)
+		fill(s, &r->known[i]);
+	for (unsigned i = 0; i < ROLE_COUNT; i++) {
+		order(r, &r->role[i], &r->role_order[i]);
+		if (!r->role[i].n)
+			order_implied(s, (enum role)i, &r->role_order[i]);
+	}
+	resolve_voice_url(s);
+	for (unsigned i = 0; i < PURPOSE_COUNT; i++) {
+		order(r, &r->purpose[i], &r->purpose_order[i]);
+		if (!r->purpose[i].n)
+			r->purpose_order[i] = r->role_order[purposes[i].fallback];
+	}
+}
+
+static bool embedded_first(const struct settings *s, enum role role)
+{
+	const struct provider_order *o = &s->records.role_order[role];
+
+	for (unsigned i = 0; i < o->n; i++)
+		if (strcmp(s->records.known[o->at[i]].name, "embedded") == 0 &&
+		    s->records.known[o->at[i]].dialect == DIALECT_EMBEDDED)
+			return true;
+	return false;
+}
+
+bool settings_needs_embedded(const struct settings *s)
+{
+	bool written = s->reply_path == SETTINGS_REPLY_BRAIN;
+
+	return embedded_first(s, ROLE_TRANSCRIBE) ||
+	       (written ? embedded_first(s, ROLE_TEXT) || embedded_first(s, ROLE_SPEECH)
+			: embedded_first(s, ROLE_VOICE));
+}
+
+void settings_embedded_at(struct settings *s, const char *url)
+{
+	snprintf(s->records.embedded_url, sizeof s->records.embedded_url, "%s", url);
+	settings_resolve(s);
+}

@@ -1,0 +1,103 @@
+/* Records of the settings (providers, MCP servers, prices): their structs, made from records.def,
+ * and the parsing and printing of one record as JSON.
+ *
+ * Pure. Texts are inside the structs; nothing is borrowed. A record holds no secret but
+ * provider_record.key, which is never parsed and never printed: the caller reads it from key_file.
+ */
+#ifndef CONTROL_SETTINGS_RECORD_H
+#define CONTROL_SETTINGS_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "control/settings/records.def"
+
+enum {
+	RECORD_NAME_MAX = 32,
+	RECORD_PATH_MAX = 512,
+	RECORD_KEY_MAX = 256,
+	RECORD_JSON_MAX = 1 << 16
+};
+
+#define RECORD_N_(name, text)		     char name[RECORD_NAME_MAX];
+#define RECORD_T_(name, bytes, needed, text) char name[bytes];
+#define RECORD_A_(name, bytes, text)	     char name[bytes];
+#define RECORD_P_(name, text)		     char name[RECORD_PATH_MAX];
+#define RECORD_W_(name, words, def, text)    uint32_t name;
+#define RECORD_O_(name, bytes, text)	     char name[bytes];
+#define RECORD_D_(name, text)		     uint64_t name;
+#define RECORD_FIELDS_(TABLE)                                                                      \
+	TABLE(RECORD_N_, RECORD_T_, RECORD_A_, RECORD_P_, RECORD_W_, RECORD_O_, RECORD_O_,         \
+	      RECORD_D_)
+
+struct provider_record {
+	RECORD_FIELDS_(PROVIDER_RECORD)
+	char key[RECORD_KEY_MAX]; /* secret; "" for none */
+};
+struct mcp_record {
+	RECORD_FIELDS_(MCP_RECORD)
+};
+struct price_record {
+	RECORD_FIELDS_(PRICE_RECORD) /* usd in millionths of a dollar */
+};
+#undef RECORD_N_
+#undef RECORD_T_
+#undef RECORD_A_
+#undef RECORD_P_
+#undef RECORD_W_
+#undef RECORD_O_
+#undef RECORD_D_
+
+enum dialect {
+#define DIALECT_(NAME, name, url, text) DIALECT_##NAME,
+	SETTINGS_DIALECTS(DIALECT_)
+#undef DIALECT_
+		DIALECT_COUNT
+};
+
+enum record_field_kind {
+	RECORD_NAME,
+	RECORD_TEXT,
+	RECORD_ADDRESS,
+	RECORD_PATH,
+	RECORD_WORD,
+	RECORD_OBJECT,
+	RECORD_LIST,
+	RECORD_DOLLARS,
+};
+struct record_field {
+	enum record_field_kind kind;
+	const char *name, *words, *text;
+	size_t offset, bytes; /* bytes: of a text, with its NUL */
+	uint32_t def;	      /* of a word */
+	bool needed;
+};
+struct record_kind {
+	const char *name, *text; /* as the member of a settings file */
+	const struct record_field *fields;
+	size_t n_fields, size; /* size: of one record */
+	unsigned most;
+};
+
+enum record_which {
+#define RECORD_WHICH_(NAME, name, plural, most, TABLE, text) RECORD_KIND_##NAME,
+	SETTINGS_RECORDS(RECORD_WHICH_)
+#undef RECORD_WHICH_
+		RECORD_KINDS
+};
+extern const struct record_kind record_kinds[RECORD_KINDS];
+
+struct json_t;
+/* One fault, as a clause for people that names the record and the field. */
+typedef void(record_fault_h)(const char *text, void *arg);
+
+/* An array of records into out (room for kind->most of them), each wiped first; records with a
+ * fault are told and left out. Returns how many were taken; *faults counts the faults (may be
+ * NULL). */
+unsigned record_list_parse(const struct record_kind *kind, const struct json_t *list, void *out,
+			   unsigned *faults, record_fault_h *h, void *arg);
+/* The same as a JSON array without defaults and secrets; NULL without memory. Caller owns it. */
+struct json_t *record_list_json(const struct record_kind *kind, const void *records, unsigned n);
+
+#endif

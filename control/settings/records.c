@@ -1,0 +1,248 @@
+#include "control/settings/records.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "control/settings/nearest.h"
+#include "control/settings/settings.h"
+#include "proto/base/utf8.h"
+
+/* One of the two objects that give lists of provider names. */
+struct lists {
+	const char *name;
+	size_t offset; /* of the names, in struct settings_records */
+	unsigned n;
+	const char *(*entry)(unsigned i);
+};
+
+static const char *role_entry(unsigned i)
+{
+	return role_name((enum role)i);
+}
+
+static const char *purpose_entry(unsigned i)
+{
+	return purpose_name((enum purpose)i);
+}
+
+static const struct lists lists[] = {
+	{"roles", offsetof(struct settings_records, role), ROLE_COUNT, role_entry},
+	{"purposes", offsetof(struct settings_records, purpose), PURPOSE_COUNT, purpose_entry},
+};
+enum { LISTS = sizeof lists / sizeof lists[0] };
+
+const char *records_member(unsigned i)
+{
+	if (i < RECORD_KINDS)
+		return record_kinds[i].name;
+	return i < RECORD_KINDS + LISTS ? lists[i - RECORD_KINDS].name : NULL;
+}
+
+static void *array_of(struct settings_records *r, unsigned kind)
+{
+	void *const arrays[] = {[RECORD_KIND_PROVIDER] = r->provider,
+				[RECORD_KIND_MCP] = r->mcp,
+				[RECORD_KIND_PRICE] = r->price};
+
+	return arrays[kind];
+}
+
+static struct provider_names *names_of(const struct settings_records *r, const struct lists *l)
+{
+	return (struct provider_names *)((char *)(uintptr_t)r + l->offset);
+}
+
+/* ---- taking ---- */
+
+struct taking {
+	unsigned *faults;
+	record_fault_h *h;
+	void *arg;
+};
+
+__attribute__((format(printf, 2, 3))) static void fault(struct taking *t, const char *fmt, ...)
+{
+	char text[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	utf8_plain(text);
+	if (t->faults)
+		(*t->faults)++;
+	if (t->h)
+		t->h(text, t->arg);
+}
+
+static void take_names(struct taking *t, const char *what, const char *entry,
+		       struct provider_names *out, const json_t *v)
+{
+	size_t n = json_is_string(v) ? 1 : json_array_size(v);
+	struct provider_names names = {0};
+
+	if (!json_is_string(v) && !json_is_array(v)) {
+		fault(t, "%s \"%s\" must be a list of provider names", what, entry);
+		return;
+	}
+	if (n > ROLE_PROVIDERS_MAX) {
+		fault(t, "%s \"%s\" may name at most %d providers, not %zu", what, entry,
+		      ROLE_PROVIDERS_MAX, n);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const char *name = json_string_value(json_is_string(v) ? v : json_array_get(v, i));
+
+		if (!name || !*name || strlen(name) >= RECORD_NAME_MAX) {
+			fault(t, "%s \"%s\" must be a list of provider names", what, entry);
+			return;
+		}
+		snprintf(names.name[names.n++], RECORD_NAME_MAX, "%s", name);
+	}
+	*out = names;
+}
+
+static void take_lists(struct settings *s, const struct lists *l, const json_t *value,
+		       struct taking *t)
+{
+	struct provider_names *names = names_of(&s->records, l);
+	const char *key;
+	const json_t *v;
+
+	if (!json_is_object(value)) {
+		fault(t, "\"%s\" must be an object: { \"%s\": [\"provider\", ...], ... }", l->name,
+		      l->entry(0));
+		return;
+	}
+	memset(names, 0, l->n * sizeof *names);
+	json_object_foreach((json_t *)value, key, v)
+	{
+		struct nearest near = {.word = key, .word_len = strlen(key)};
+		unsigned i = 0;
+
+		while (i < l->n && strcmp(l->entry(i), key) != 0)
+			i++;
+		if (i < l->n) {
+			take_names(t, l->name, key, &names[i], v);
+			continue;
+		}
+		for (i = 0; i < l->n; i++)
+			nearest_try(&near, l->entry(i), strlen(l->entry(i)));
+		if (near.best)
+			fault(t, "\"%s\" has no \"%.64s\"; did you mean \"%s\"?", l->name, key,
+			      near.best);
+		else
+			fault(t, "\"%s\" has no \"%.64s\"", l->name, key);
+	}
+}
+
+/* A key belongs to the record that it was read for. */
+static void keep_keys(const struct provider_record *was, unsigned n, struct provider_record *is,
+		      unsigned m)
+{
+	for (unsigned i = 0; i < m; i++)
+		for (unsigned j = 0; j < n; j++)
+			if (strcmp(is[i].name, was[j].name) == 0 &&
+			    strcmp(is[i].key_file, was[j].key_file) == 0 &&
+			    strcmp(is[i].url, was[j].url) == 0)
+				memcpy(is[i].key, was[j].key, sizeof is[i].key);
+}
+
+static void take_records(struct settings *s, unsigned kind, const json_t *value, struct taking *t)
+{
+	struct settings_records *r = &s->records;
+	struct provider_record was[PROVIDERS_MAX];
+	unsigned n = r->n[RECORD_KIND_PROVIDER];
+
+	memcpy(was, r->provider, sizeof was);
+	r->n[kind] = record_list_parse(&record_kinds[kind], value, array_of(r, kind), t->faults,
+				       t->h, t->arg);
+	if (kind == RECORD_KIND_PROVIDER)
+		keep_keys(was, n, r->provider, r->n[kind]);
+	explicit_bzero(was, sizeof was);
+}
+
+int records_take(struct settings *s, const char *name, const json_t *value, unsigned *faults,
+		 record_fault_h *h, void *arg)
+{
+	struct taking t = {.faults = faults, .h = h, .arg = arg};
+
+	for (unsigned i = 0; i < RECORD_KINDS; i++)
+		if (strcmp(record_kinds[i].name, name) == 0) {
+			take_records(s, i, value, &t);
+			settings_resolve(s);
+			return 0;
+		}
+	for (unsigned i = 0; i < LISTS; i++)
+		if (strcmp(lists[i].name, name) == 0) {
+			take_lists(s, &lists[i], value, &t);
+			settings_resolve(s);
+			return 0;
+		}
+	return ENOENT;
+}
+
+/* ---- telling ---- */
+
+static json_t *lists_json(const struct settings *s, const struct lists *l)
+{
+	const struct provider_names *names = names_of(&s->records, l);
+	json_t *object = json_object();
+
+	for (unsigned i = 0; object && i < l->n; i++) {
+		json_t *list = names[i].n ? json_array() : NULL;
+
+		for (unsigned k = 0; list && k < names[i].n; k++)
+			json_array_append_new(list, json_string(names[i].name[k]));
+		if (list)
+			json_object_set_new(object, l->entry(i), list);
+	}
+	return object;
+}
+
+json_t *records_json(const struct settings *s, const char *name)
+{
+	struct settings_records *r = (struct settings_records *)(uintptr_t)&s->records;
+
+	for (unsigned i = 0; i < RECORD_KINDS; i++)
+		if (strcmp(record_kinds[i].name, name) == 0)
+			return record_list_json(&record_kinds[i], array_of(r, i), r->n[i]);
+	for (unsigned i = 0; i < LISTS; i++)
+		if (strcmp(lists[i].name, name) == 0)
+			return lists_json(s, &lists[i]);
+	return NULL;
+}
+
+/* ---- checking ---- */
+
+unsigned records_check(const struct settings *s, record_fault_h *h, void *arg)
+{
+	unsigned faults = 0;
+	struct taking t = {.faults = &faults, .h = h, .arg = arg};
+
+	for (unsigned l = 0; l < LISTS; l++) {
+		const struct provider_names *names = names_of(&s->records, &lists[l]);
+
+		for (unsigned i = 0; i < lists[l].n; i++)
+			for (unsigned k = 0; k < names[i].n; k++) {
+				const char *name = names[i].name[k];
+				bool twice = false;
+
+				for (unsigned e = 0; e < k; e++)
+					twice = twice || strcmp(names[i].name[e], name) == 0;
+				if (twice)
+					fault(&t, "%s \"%s\" names \"%s\" twice", lists[l].name,
+					      lists[l].entry(i), name);
+				else if (!settings_provider_named(s, name))
+					fault(&t,
+					      "%s \"%s\" names \"%s\", but there is no provider of "
+					      "that name",
+					      lists[l].name, lists[l].entry(i), name);
+			}
+	}
+	return faults;
+}

@@ -1,0 +1,27 @@
+/* The members of a settings file that are no single values: lists of records, and the names that
+ * serve each role and purpose.
+ *
+ * Pure. For control/settings alone; others use provider_record.h. */
+#ifndef CONTROL_SETTINGS_RECORDS_H
+#define CONTROL_SETTINGS_RECORDS_H
+
+#include <stdbool.h>
+
+#include "control/settings/record.h"
+
+struct settings;
+struct json_t;
+
+/* Takes the member `name` as far as it can be used; ENOENT: there is no such member. *faults counts
+ * what was told to h (both may be NULL). */
+int records_take(struct settings *s, const char *name, const struct json_t *value, unsigned *faults,
+		 record_fault_h *h, void *arg);
+/* The member's value, NULL without memory or for a name that is none. Caller owns it. */
+struct json_t *records_json(const struct settings *s, const char *name);
+/* The names of the members, one after the other; NULL past the last. */
+const char *records_member(unsigned i);
+/* What cannot take effect: a role or purpose that names a provider which there is not. Returns how
+ * many faults. */
+unsigned records_check(const struct settings *s, record_fault_h *h, void *arg);
+
+#endif

@@ -1,0 +1,228 @@
+#include "control/settings/provider_record.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "control/settings/file.h"
+#include "control/settings/settings.h"
+#include "tests/test.h"
+
+struct told {
+	unsigned n;
+	char last[640];
+};
+
+static void on_fault(unsigned line, const char *text, void *arg)
+{
+	struct told *t = arg;
+
+	(void)line;
+	t->n++;
+	snprintf(t->last, sizeof t->last, "%s", text);
+}
+
+static struct settings *read_text(const char *text, struct told *told)
+{
+	struct settings *s = NULL;
+
+	memset(told, 0, sizeof *told);
+	if (settings_alloc(&s) == 0)
+		settings_file(s, text, strlen(text), on_fault, told);
+	return s;
+}
+
+static const char *serves(const struct settings *s, enum role role, unsigned i)
+{
+	const struct provider_record *p = settings_role(s, role, i);
+
+	return p ? p->name : "";
+}
+
+TEST(nothing_set_is_served_by_the_embedded_engine)
+{
+	struct settings *s = NULL;
+	char url[PROVIDER_URL_MAX];
+
+	CHECK_INT(settings_alloc(&s), 0);
+	for (unsigned role = ROLE_VOICE; role <= ROLE_CLASSIFY; role++)
+		CHECK_STR(serves(s, (enum role)role, 0), "embedded");
+	CHECK(!settings_role(s, ROLE_EMBED, 0) && !settings_role(s, ROLE_SEE, 0));
+	CHECK(settings_needs_embedded(s) && settings_guest(s));
+	CHECK_INT(provider_socket_url(settings_role(s, ROLE_VOICE, 0), url, sizeof url), ENOENT);
+	settings_embedded_at(s, "ws://127.0.0.1:7/v1/realtime");
+	CHECK_INT(provider_socket_url(settings_role(s, ROLE_VOICE, 0), url, sizeof url), 0);
+	CHECK_STR(url, "ws://127.0.0.1:7/v1/realtime");
+	settings_free(s);
+}
+
+TEST(a_key_alone_implies_a_provider)
+{
+	static const char *const models[] = {"gpt-realtime", "gpt-4o-mini", "gpt-4o-mini-tts",
+					     "gpt-4o-mini-transcribe", "gpt-4o-mini"};
+	struct settings *s = NULL;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	settings_set(s, "openai_api_key", "the-key");
+	for (unsigned role = ROLE_VOICE; role <= ROLE_CLASSIFY; role++) {
+		const struct provider_record *p = settings_role(s, (enum role)role, 0);
+
+		CHECK_STR(p->name, "openai");
+		CHECK_STR(p->key, "the-key");
+		CHECK_STR(p->url, "https://api.openai.com/v1");
+		CHECK_STR(settings_model(s, (enum role)role, p), models[role]);
+		CHECK(!settings_role(s, (enum role)role, 1));
+	}
+	CHECK_STR(settings_voice(s, ROLE_VOICE, settings_role(s, ROLE_VOICE, 0)), "marin");
+	CHECK(!settings_needs_embedded(s) && !settings_guest(s));
+	/* A server of one's own is no guest either, and the key goes to nobody else. */
+	settings_set(s, "openai_api_key", "");
+	settings_set(s, "text_url", "http://127.0.0.1:1/v1");
+	CHECK_STR(serves(s, ROLE_TEXT, 0), "text");
+	CHECK_STR(serves(s, ROLE_CLASSIFY, 0), "text");
+	CHECK_STR(serves(s, ROLE_VOICE, 0), "embedded");
+	CHECK(!settings_guest(s));
+	settings_free(s);
+}
+
+TEST(roles_are_ordered_lists)
+{
+	struct told told;
+	struct settings *s = read_text(
+		"{\"providers\": [{\"name\": \"local\", \"url\": \"http://127.0.0.1:11434/v1\","
+		" \"model\": \"llama3.2\"}, {\"name\": \"cloud\"}],\n"
+		" \"roles\": {\"text\": [\"local\", \"cloud\", \"embedded\"], \"see\": "
+		"\"cloud\"},\n"
+		" \"purposes\": {\"memory\": [\"cloud\"]}}",
+		&told);
+	char url[PROVIDER_URL_MAX];
+
+	CHECK_INT(told.n, 0);
+	CHECK_STR(serves(s, ROLE_TEXT, 0), "local");
+	CHECK_STR(serves(s, ROLE_TEXT, 1), "cloud");
+	CHECK_STR(serves(s, ROLE_TEXT, 2), "embedded");
+	CHECK_STR(serves(s, ROLE_TEXT, 3), "");
+	CHECK_STR(serves(s, ROLE_SEE, 0), "cloud");
+	CHECK_STR(serves(s, ROLE_CLASSIFY, 1), "cloud");
+	CHECK_STR(settings_purpose(s, PURPOSE_MEMORY, 0)->name, "cloud");
+	CHECK_STR(settings_purpose(s, PURPOSE_FOLLOWUP, 0)->name, "local");
+	CHECK_STR(settings_purpose(s, PURPOSE_REPLY_DECISION, 0)->name, "local");
+	CHECK_STR(settings_model(s, ROLE_TEXT, settings_role(s, ROLE_TEXT, 0)), "llama3.2");
+	CHECK_STR(settings_model(s, ROLE_TEXT, settings_role(s, ROLE_TEXT, 1)), "gpt-4o-mini");
+	CHECK_INT(provider_http_url(settings_role(s, ROLE_TEXT, 0), url, sizeof url), 0);
+	CHECK_STR(url, "http://127.0.0.1:11434/v1");
+	CHECK_INT(provider_socket_url(settings_role(s, ROLE_TEXT, 0), url, sizeof url), 0);
+	CHECK_STR(url, "ws://127.0.0.1:11434/v1/realtime");
+	/* OpenAI's key goes to OpenAI alone. */
+	settings_set(s, "openai_api_key", "the-key");
+	CHECK_STR(settings_role(s, ROLE_TEXT, 0)->key, "");
+	CHECK_STR(settings_role(s, ROLE_TEXT, 1)->key, "the-key");
+	settings_free(s);
+}
+
+TEST(records_that_cannot_be_used_are_told)
+{
+	static const struct {
+		const char *text, *said;
+	} rows[] = {
+		{"{\"providers\": 1}", "list of objects"},
+		{"{\"providers\": [1]}", "a record is an object"},
+		{"{\"providers\": [{}]}", "\"name\" is missing"},
+		{"{\"providers\": [{\"name\": \"a b\"}]}", "letters"},
+		{"{\"providers\": [{\"name\": \"a\"}, {\"name\": \"a\"}]}", "another record"},
+		{"{\"providers\": [{\"name\": \"a\", \"key\": \"sk-1\"}]}", "key_file"},
+		{"{\"providers\": [{\"name\": \"a\", \"modle\": \"x\"}]}",
+		 "did you mean \"model\""},
+		{"{\"providers\": [{\"name\": \"a\", \"dialect\": \"klingon\"}]}", "one of openai"},
+		{"{\"providers\": [{\"name\": \"a\", \"url\": \"ftp://x\"}]}", "http://"},
+		{"{\"providers\": [{\"name\": \"a\", \"url\": \"http://u:p@h\"}]}", "password"},
+		{"{\"providers\": [{\"name\": \"a\", \"options\": {\"x\": {}}}]}", "plain values"},
+		{"{\"prices\": [{\"model\": \"m\", \"usd\": -1}]}", "from 0"},
+		{"{\"prices\": [{\"model\": \"m\"}]}", "\"usd\" is missing"},
+		{"{\"mcp_servers\": [{\"name\": \"a\", \"command\": \"x\"}]}", "a list"},
+		{"{\"roles\": {\"text\": [\"nobody\"]}}", "no provider of that name"},
+		{"{\"roles\": {\"text\": [\"embedded\", \"embedded\"]}}", "twice"},
+		{"{\"roles\": {\"txt\": [\"embedded\"]}}", "did you mean \"text\""},
+		{"{\"roles\": [\"embedded\"]}", "must be an object"},
+		{"{\"purposes\": {\"memory\": 3}}", "list of provider names"},
+		{"{\"roles\": {}, \"roles\": {}}", "second time"},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct told told;
+		struct settings *s = read_text(rows[i].text, &told);
+
+		settings_free(s);
+		CHECK_INT(told.n, 1);
+		if (!strstr(told.last, rows[i].said))
+			CHECK_STR(told.last, rows[i].said);
+		CHECK(!strstr(told.last, "sk-1"));
+	}
+}
+
+TEST(too_many_records_are_refused)
+{
+	char text[4096] = "{\"providers\": [";
+	struct told told;
+	struct settings *s;
+
+	for (unsigned i = 0; i < 17; i++)
+		snprintf(text + strlen(text), sizeof text - strlen(text), "%s{\"name\": \"p%u\"}",
+			 i ? "," : "", i);
+	strcat(text, "]}");
+	s = read_text(text, &told);
+	CHECK_INT(told.n, 1);
+	CHECK(strstr(told.last, "at most 16"));
+	CHECK_INT(s->records.n[RECORD_KIND_PROVIDER], 0);
+	settings_free(s);
+}
+
+static void add_to(const char *name, const char *value, bool secret, void *arg)
+{
+	(void)secret;
+	settings_set(arg, name, value);
+}
+
+static void count(const char *name, const char *value, bool secret, void *arg)
+{
+	(void)name;
+	(void)value;
+	(void)secret;
+	++*(unsigned *)arg;
+}
+
+/* As a journal does: every setting as text, and back. */
+TEST(records_survive_as_text)
+{
+	struct told told;
+	struct settings *copy = NULL;
+	struct settings *s = read_text(
+		"{\"providers\": [{\"name\": \"a\", \"url\": \"http://h/v1\", \"key_file\": \"/k\","
+		" \"options\": {\"temperature\": 0.5}}],"
+		" \"mcp_servers\": [{\"name\": \"m\", \"command\": [\"run\", \"it\"]}],"
+		" \"prices\": [{\"model\": \"x\", \"kind\": \"audio_out\", \"usd\": 64.25}],"
+		" \"roles\": {\"speech\": [\"a\"]}}",
+		&told);
+	unsigned changes = 0;
+
+	CHECK_INT(told.n, 0);
+	CHECK_INT(settings_set(s, SETTINGS_KEY_OF "a", "k-secret"), 0);
+	CHECK_INT(settings_set(s, SETTINGS_KEY_OF "b", "k-secret"), ENOENT);
+	CHECK_INT(settings_alloc(&copy), 0);
+	settings_changes(copy, s, count, &changes);
+	CHECK_INT(changes, 5);
+	settings_each(s, add_to, copy);
+	changes = 0;
+	settings_changes(s, copy, count, &changes);
+	CHECK_INT(changes, 0);
+	CHECK_INT(copy->records.price[0].usd, 64250000);
+	CHECK_STR(copy->records.mcp[0].command, "[\"run\",\"it\"]");
+	CHECK_STR(settings_role(copy, ROLE_SPEECH, 0)->key, "k-secret");
+	/* Another address does not get the key of the first. */
+	CHECK_INT(settings_set(copy, "providers",
+			       "[{\"name\":\"a\",\"url\":\"http://other/v1\","
+			       "\"key_file\":\"/k\"}]"),
+		  0);
+	CHECK_STR(settings_role(copy, ROLE_SPEECH, 0)->key, "");
+	settings_free(copy);
+	settings_free(s);
+}
