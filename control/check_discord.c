@@ -238,7 +238,7 @@ static void on_application(int err, int status, const json_t *body, void *arg)
 		discord_snowflake(json_string_value(json_object_get(body, "id")), &c->application);
 	else
 		c->application = c->user; /* the same for every bot made since 2016 */
-	if (!err && status == 200 && !portal_look(body, control_intents(), on_portal, c))
+	if (!err && status == 200 && !portal_check(body, control_intents(), on_portal, c))
 		check_say(c, CHECK_OK, "developer portal",
 			  "nothing to switch; Parley needs no privileged intent");
 	check_say(c, CHECK_OK, "invite",

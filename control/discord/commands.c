@@ -11,15 +11,15 @@
 #include "proto/discord.h"
 
 enum {
-	TYPE_COMMAND = 2,   /* of an interaction */
-	TYPE_DEFER = 5,	    /* of an answer */
-	EPHEMERAL = 64,	    /* a message's flag: only who asked sees it */
-	OPTION_CHANNEL = 7, /* of an option */
-	CONTEXT_GUILD = 0,  /* where a command can be used */
+	TYPE_COMMAND = 2,   /* interaction type */
+	TYPE_DEFER = 5,	    /* answer type */
+	EPHEMERAL = 64,	    /* message flag: only the user who asked sees it */
+	OPTION_CHANNEL = 7, /* option type */
+	CONTEXT_GUILD = 0,  /* a command can be used in guilds */
 	WAITING_MAX = 256,
 };
 
-/* The public part first: a holder's pointer is ours. */
+/* The public part comes first, so a pointer to it is a pointer to the whole. */
 struct waiting {
 	struct command cmd;
 	struct waiting *next;
@@ -177,7 +177,7 @@ int command_parse(const json_t *d, struct command *out)
 	return 0;
 }
 
-/* A token goes into a path: only what needs no escaping there. */
+/* A token becomes part of a path, so it may hold only characters that need no escaping. */
 static bool safe_token(const char *token, size_t size)
 {
 	static const char allowed[] =
@@ -192,7 +192,7 @@ static void on_deferred(int err, int status, const json_t *body, void *arg)
 	json_int_t code = json_integer_value(json_object_get(body, "code"));
 
 	if (err == ECANCELED)
-		return; /* commands_free has ended it, or will */
+		return; /* commands_free has ended it or will end it */
 	if (err || (status / 100 != 2 && code != DISCORD_ERROR_ALREADY_ACKNOWLEDGED)) {
 		const char *text = discord_error_text((unsigned)code);
 
@@ -208,7 +208,8 @@ void commands_interaction(struct commands *c, const json_t *d)
 {
 	struct rest_call call = {.method = "POST",
 				 .route = "/interactions/{}/{}/callback",
-				 .idempotent = true, /* a second one is only told so (40060) */
+				 .idempotent =
+					 true, /* a repeated call is only answered with 40060 */
 				 .interaction = true};
 	const char *token = json_string_value(json_object_get(d, "token"));
 	uint64_t id, application;

@@ -10,14 +10,14 @@
 #include "ipc/ws.h"
 #include "proto/discord.h"
 
-/* A GUILD_CREATE of a large server runs to megabytes. */
+/* GUILD_CREATE of a large server takes megabytes. */
 enum { MAX_MESSAGE = 32 << 20 };
 
 struct gateway {
 	struct gateway_conf conf;
 	struct gateway_machine *machine;
 	struct ws *ws;
-	struct ws *closing; /* the one before, until its close frame is out */
+	struct ws *closing; /* the previous connection, until its close frame was sent */
 	struct tmr *tmr;
 };
 
@@ -51,7 +51,7 @@ static void on_ws(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t 
 		step(g, (struct gateway_in){
 				.type = GATEWAY_IN_TEXT, .text = (const char *)data, .len = len});
 		break;
-	case WS_BINARY: /* only with compression, which was not asked for */
+	case WS_BINARY: /* comes only with compression, which was not requested */
 		break;
 	case WS_CLOSED:
 		log_info("gateway_closed", "code=%u text=\"%s\"", code, discord_close_text(code));
@@ -95,10 +95,10 @@ static void connect_to(struct gateway *g, const char *url)
 
 	g->ws = ws_free(g->ws);
 	err = ws_connect(&g->ws, g->conf.ws, &dial, on_ws, g);
-	/* Not the address: that of a session that is resumed belongs to the session. */
+	/* The address is not logged: a resumed session has an address of its own. */
 	log_info("gateway_connect", "resume=%d err=%d",
 		 gateway_machine_session(g->machine)->id[0] != '\0', err);
-	/* On failure the machine's own deadline of the connecting state tries again. */
+	/* After a failure the machine retries at the deadline of its connecting state. */
 }
 
 static void on_act(const struct gateway_act *act, void *arg)

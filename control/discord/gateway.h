@@ -1,8 +1,9 @@
-/* The main gateway's socket: carries out what control/discord/gateway_machine.h decides, over
+/* The main gateway's connection: performs the actions of control/discord/gateway_machine.h over
  * ipc/ws.h.
  *
- * No transport compression is asked for: a bot in a few servers gains nothing from it. Everything
- * runs on env's loop thread; handlers may call any function here but gateway_free. */
+ * It requests no transport compression, because a bot in a few servers gains nothing from it.
+ * Everything runs on env's loop thread. Handlers may call every function here except gateway_free.
+ */
 #ifndef CONTROL_DISCORD_GATEWAY_H
 #define CONTROL_DISCORD_GATEWAY_H
 
@@ -12,11 +13,11 @@ struct env;
 struct gateway;
 struct ws_ctx;
 
-/* An event of the gateway; d borrowed until return. READY and RESUMED are among them. */
+/* A gateway event, READY and RESUMED included; d is borrowed until return. */
 typedef void(gateway_event_h)(const char *name, const json_t *d, void *arg);
 /* The state changed. code and text are 0 and NULL unless the state is GATEWAY_FATAL. */
 typedef void(gateway_state_h)(enum gateway_state s, unsigned code, const char *text, void *arg);
-/* The session changed: gateway_session() is to be persisted. */
+/* The session changed: gateway_session() must be persisted. */
 typedef void(gateway_session_h)(void *arg);
 
 struct gateway_conf {
@@ -34,9 +35,10 @@ struct gateway_conf {
 int gateway_alloc(struct gateway **out, const struct gateway_conf *conf);
 /* Closes with 4200, which keeps the session for a successor. */
 struct gateway *gateway_free(struct gateway *g);
-/* Connects, for ever. url as GET /gateway/bot told; session of an earlier process or NULL. */
+/* Connects and reconnects until gateway_free. url: from GET /gateway/bot. session: of an earlier
+ * process, or NULL. */
 void gateway_start(struct gateway *g, const char *url, const struct gateway_session *session);
-/* As gateway_machine_send. */
+/* See gateway_machine_send. */
 int gateway_send(struct gateway *g, int op, json_t *d);
 enum gateway_state gateway_state(const struct gateway *g);
 const struct gateway_session *gateway_session(const struct gateway *g);

@@ -12,11 +12,11 @@
 #define MS  UINT64_C(1000000)
 
 enum {
-	CONNECT_S = 15, /* the shell's own deadline is shorter; this one is the net below it */
+	CONNECT_S = 15, /* a safety net: the shell's own deadline is shorter */
 	HELLO_S = 10,
 	READY_S = 30,
 	IDENTIFY_BACKOFF_MAX_S = 300,
-	RESUME_URL_TRIES = 3, /* then the session is resumed at the general address */
+	RESUME_URL_TRIES = 3, /* after these the session is resumed at the general address */
 	PAYLOAD_MAX = 4096,
 	HEARTBEAT_MIN_MS = 100,
 	HEARTBEAT_MAX_MS = 600000,
@@ -49,7 +49,7 @@ struct gateway_machine {
 
 	uint64_t identifies[GATEWAY_IDENTIFIES_PER_DAY]; /* ring, over all connections */
 	unsigned n_identifies;
-	unsigned identify_streak; /* in a row, without a session that lasted */
+	unsigned identify_streak; /* consecutive Identifies without a session that lasted */
 	uint64_t up_since;
 
 	uint64_t malformed;
@@ -139,7 +139,7 @@ uint64_t gateway_machine_malformed(const struct gateway_machine *m)
 	return m->malformed;
 }
 
-/* ---- telling ---- */
+/* ---- actions ---- */
 
 static void act(struct gateway_machine *m, struct gateway_act a)
 {
@@ -188,8 +188,8 @@ static void transmit(struct gateway_machine *m, const char *text, uint64_t now)
 	act(m, (struct gateway_act){.type = GATEWAY_ACT_SEND, .text = text, .len = strlen(text)});
 }
 
-/* When the next event that is not a heartbeat may go: 0 for now. */
-static uint64_t room_at(const struct gateway_machine *m, uint64_t now)
+/* When the next event that is no heartbeat may be sent; 0 means now. */
+static uint64_t budget_free_at(const struct gateway_machine *m, uint64_t now)
 {
 	uint64_t oldest;
 
@@ -200,7 +200,7 @@ static uint64_t room_at(const struct gateway_machine *m, uint64_t now)
 
 static void queue_flush(struct gateway_machine *m, uint64_t now)
 {
-	while (m->state == GATEWAY_UP && m->queue_len && !room_at(m, now)) {
+	while (m->state == GATEWAY_UP && m->queue_len && !budget_free_at(m, now)) {
 		char *text = m->queue[m->queue_head];
 
 		m->queue_head = (m->queue_head + 1) % GATEWAY_QUEUE_MAX;
@@ -275,7 +275,7 @@ static void connect_now(struct gateway_machine *m, uint64_t now)
 	char url[320];
 	size_t n;
 
-	/* The token goes there too: never in the clear when the general address is not. */
+	/* The token goes to this address too, so it must be encrypted if the general address is. */
 	if (m->session.id[0] && m->session.url[0] && m->backoff.tries <= RESUME_URL_TRIES &&
 	    (is_secure(m->session.url) || !is_secure(m->base)))
 		base = m->session.url;
@@ -304,8 +304,8 @@ static void fatal(struct gateway_machine *m, unsigned code)
 		       .type = GATEWAY_ACT_FATAL, .code = code, .text = discord_close_text(code)});
 }
 
-/* When the next Identify may be sent: spaced, fewer and fewer when sessions do not last, capped a
- * day. */
+/* When the next Identify may be sent: spaced, with growing gaps while sessions do not last, capped
+ * per day. */
 static uint64_t identify_at(const struct gateway_machine *m)
 {
 	uint64_t spacing = GATEWAY_IDENTIFY_SPACING_S * SEC, at;
@@ -375,9 +375,9 @@ static void resume(struct gateway_machine *m, uint64_t now)
 	}
 }
 
-/* ---- what the server says ---- */
+/* ---- messages of the server ---- */
 
-static bool connected(const struct gateway_machine *m)
+static bool start_handshake(const struct gateway_machine *m)
 {
 	return m->state == GATEWAY_HELLO || m->state == GATEWAY_THROTTLED ||
 	       m->state == GATEWAY_IDENTIFYING || m->state == GATEWAY_RESUMING ||
@@ -431,7 +431,7 @@ static bool copy(char *dst, size_t size, const json_t *s)
 	return true;
 }
 
-static void came_up(struct gateway_machine *m, uint64_t now)
+static void enter_up(struct gateway_machine *m, uint64_t now)
 {
 	backoff_reset(&m->backoff);
 	m->up_since = now;
@@ -450,7 +450,7 @@ static bool on_ready(struct gateway_machine *m, const json_t *d, uint64_t now)
 	if (!copy(s.url, sizeof s.url, json_object_get(d, "resume_gateway_url")))
 		snprintf(s.url, sizeof s.url, "%s", m->base);
 	m->session = s;
-	came_up(m, now);
+	enter_up(m, now);
 	act(m, (struct gateway_act){.type = GATEWAY_ACT_SESSION});
 	return true;
 }
@@ -473,7 +473,7 @@ static void on_dispatch(struct gateway_machine *m, const json_t *msg, uint64_t n
 		if (!on_ready(m, d, now))
 			return;
 	} else if (strcmp(t, "RESUMED") == 0 && m->state == GATEWAY_RESUMING) {
-		came_up(m, now);
+		enter_up(m, now);
 	}
 	act(m, (struct gateway_act){
 		       .type = GATEWAY_ACT_DISPATCH, .text = t, .len = strlen(t), .d = d});
@@ -509,7 +509,7 @@ static void on_text(struct gateway_machine *m, const struct gateway_in *in, uint
 	case DISCORD_OP_HEARTBEAT_ACK:
 		m->beat_unanswered = false;
 		break;
-	default: /* opcodes to come are not an error */
+	default: /* unknown opcodes are no error */
 		break;
 	}
 	json_decref(msg);
@@ -530,10 +530,11 @@ static void on_closed(struct gateway_machine *m, const struct gateway_in *in, ui
 	connect_later(m, in->rnd, now);
 }
 
-static void beat_due(struct gateway_machine *m, uint32_t rnd, uint64_t now)
+static void send_due_heartbeat(struct gateway_machine *m, uint32_t rnd, uint64_t now)
 {
 	if (m->beat_unanswered) {
-		/* No answer between two beats: the connection is a zombie (documented). */
+		/* No acknowledgement between two heartbeats: the connection is a zombie
+		 * (documented). */
 		close_socket(m, GATEWAY_CLOSE_ZOMBIE);
 		connect_later(m, rnd, now);
 		return;
@@ -543,15 +544,15 @@ static void beat_due(struct gateway_machine *m, uint32_t rnd, uint64_t now)
 	if (m->beat_at <= now) /* the machine slept */
 		m->beat_at = now + m->beat_every;
 	heartbeat(m, now);
-	/* A session that lasted a minute is a good one: the next Identify need not wait. */
+	/* After a session of a minute the next Identify need not wait. */
 	if (m->state == GATEWAY_UP && now - m->up_since >= 60 * SEC)
 		m->identify_streak = 0;
 }
 
 static void on_tick(struct gateway_machine *m, uint32_t rnd, uint64_t now)
 {
-	if (connected(m) && now >= m->beat_at)
-		beat_due(m, rnd, now);
+	if (start_handshake(m) && now >= m->beat_at)
+		send_due_heartbeat(m, rnd, now);
 	queue_flush(m, now);
 	if (now < m->state_until)
 		return;
@@ -589,11 +590,11 @@ void gateway_machine_step(struct gateway_machine *m, const struct gateway_in *in
 			set_state(m, GATEWAY_HELLO, now + HELLO_S * SEC);
 		break;
 	case GATEWAY_IN_TEXT:
-		if (connected(m))
+		if (start_handshake(m))
 			on_text(m, in, now);
 		break;
 	case GATEWAY_IN_CLOSED:
-		if (connected(m) || m->state == GATEWAY_CONNECTING)
+		if (start_handshake(m) || m->state == GATEWAY_CONNECTING)
 			on_closed(m, in, now);
 		break;
 	case GATEWAY_IN_TICK:
@@ -606,7 +607,7 @@ uint64_t gateway_machine_deadline(const struct gateway_machine *m)
 {
 	uint64_t at = m->state_until, oldest;
 
-	if (connected(m) && m->beat_at < at)
+	if (start_handshake(m) && m->beat_at < at)
 		at = m->beat_at;
 	if (m->state == GATEWAY_UP && m->queue_len) {
 		uint64_t now_at;

@@ -1,12 +1,12 @@
 /* Discord's main gateway, v10, as a machine without a socket (Discord documentation, "Gateway").
  *
- * It is fed what happened (started, opened, a text, closed, a deadline passed) with the time and
- * some randomness, and tells its owner what to do by calling the action handler. It decides when to
- * identify and when to resume, keeps the heartbeat and its watchdog, the sequence, the send budget
- * and the budget of identifies, and knows which close codes end everything.
+ * Its inputs are events (start, open, text, closed, deadline) with the time and random bits; its
+ * outputs are calls of the action handler. It decides when to identify and when to resume, keeps
+ * the heartbeat and its watchdog, the sequence number, the send budget and the Identify budget, and
+ * knows which close codes are final.
  *
- * The machine owns what it holds. Pointers in an action are borrowed until the handler returns; a
- * dispatch is always the last action of a step, so its handler may feed the machine again. */
+ * The machine owns its data. Pointers in an action are borrowed until the handler returns. A
+ * dispatch is the last action of a step, so its handler may call gateway_machine_step again. */
 #ifndef CONTROL_DISCORD_GATEWAY_MACHINE_H
 #define CONTROL_DISCORD_GATEWAY_MACHINE_H
 
@@ -22,8 +22,8 @@ enum gateway_state {
 	GATEWAY_IDLE,
 	GATEWAY_BACKOFF, /* waiting before the next connection */
 	GATEWAY_CONNECTING,
-	GATEWAY_HELLO,	   /* open, HELLO awaited */
-	GATEWAY_THROTTLED, /* HELLO came, the budget does not allow an Identify yet */
+	GATEWAY_HELLO,	   /* open, waiting for HELLO */
+	GATEWAY_THROTTLED, /* HELLO arrived, the Identify budget is used up */
 	GATEWAY_IDENTIFYING,
 	GATEWAY_RESUMING,
 	GATEWAY_UP,
@@ -48,10 +48,10 @@ struct gateway_in {
 enum gateway_act_type {
 	GATEWAY_ACT_CONNECT, /* open a socket to text */
 	GATEWAY_ACT_SEND,    /* one text message: text, len */
-	GATEWAY_ACT_CLOSE,   /* close with code and forget the socket: no CLOSED is wanted for it */
-	GATEWAY_ACT_STATE,   /* the state changed */
-	GATEWAY_ACT_SESSION, /* a session began (READY) or ended: persist now */
-	GATEWAY_ACT_FATAL,   /* never connect again: code */
+	GATEWAY_ACT_CLOSE, /* close with code and forget the socket; it gets no GATEWAY_IN_CLOSED */
+	GATEWAY_ACT_STATE, /* the state changed */
+	GATEWAY_ACT_SESSION,  /* a session began (READY) or ended: persist it now */
+	GATEWAY_ACT_FATAL,    /* never connect again: code */
 	GATEWAY_ACT_DISPATCH, /* an event: text is its name, d its data */
 };
 struct gateway_act {
@@ -63,7 +63,7 @@ struct gateway_act {
 };
 typedef void(gateway_act_h)(const struct gateway_act *act, void *arg);
 
-/* What is needed to resume. An empty id: no session. */
+/* The data of a Resume. An empty id means no session. */
 struct gateway_session {
 	char id[128];
 	char url[256];
@@ -72,15 +72,15 @@ struct gateway_session {
 
 enum {
 	GATEWAY_SENDS_PER_MINUTE = 120,	  /* documented, all events of a connection */
-	GATEWAY_HEARTBEAT_RESERVE = 5,	  /* of these, kept for heartbeats */
+	GATEWAY_HEARTBEAT_RESERVE = 5,	  /* of these, reserved for heartbeats */
 	GATEWAY_IDENTIFY_SPACING_S = 5,	  /* documented: max_concurrency an interval of 5 s */
 	GATEWAY_IDENTIFIES_PER_DAY = 200, /* ours; Discord resets the token at 1000 */
-	GATEWAY_QUEUE_MAX = 256,	  /* events that wait for the send budget */
+	GATEWAY_QUEUE_MAX = 256,	  /* events waiting for the send budget */
 	GATEWAY_CLOSE_ZOMBIE = 4200,	  /* ours: anything but 1000 and 1001 keeps the session */
 };
 
-/* token is copied and wiped by the free. intents: bits of enum discord_intent. EINVAL, ENOMEM.
- * Caller owns *out. */
+/* token is copied, and wiped by gateway_machine_free. intents: bits of enum discord_intent. EINVAL,
+ * ENOMEM. Caller owns *out. */
 int gateway_machine_alloc(struct gateway_machine **out, const char *token, uint32_t intents,
 			  gateway_act_h *h, void *arg);
 struct gateway_machine *gateway_machine_free(struct gateway_machine *m);
@@ -88,16 +88,16 @@ struct gateway_machine *gateway_machine_free(struct gateway_machine *m);
 void gateway_machine_restore(struct gateway_machine *m, const struct gateway_session *s);
 
 void gateway_machine_step(struct gateway_machine *m, const struct gateway_in *in, uint64_t now_ns);
-/* When GATEWAY_IN_TICK is wanted; UINT64_MAX for never. */
+/* When to step GATEWAY_IN_TICK next; UINT64_MAX means never. */
 uint64_t gateway_machine_deadline(const struct gateway_machine *m);
 
-/* Queues one event with data d (a new reference is taken). Only while UP; it goes as the send
- * budget allows. ENOTCONN, EMSGSIZE above 4096 bytes, ENOBUFS, ENOMEM. */
+/* Queues one event with data d (takes a new reference) until the send budget allows it. ENOTCONN
+ * unless UP, EMSGSIZE above 4096 bytes, ENOBUFS, ENOMEM. */
 int gateway_machine_send(struct gateway_machine *m, int op, json_t *d, uint64_t now_ns);
 
 enum gateway_state gateway_machine_state(const struct gateway_machine *m);
 const struct gateway_session *gateway_machine_session(const struct gateway_machine *m);
-/* Messages that were not JSON of the documented shape. */
+/* Number of messages that were not JSON of the documented shape. */
 uint64_t gateway_machine_malformed(const struct gateway_machine *m);
 const char *gateway_state_name(enum gateway_state s);
 

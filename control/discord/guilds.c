@@ -7,7 +7,7 @@
 
 #include "proto/discord.h"
 
-/* The document:
+/* The shape of the document:
  * { guild: { name, owner, roles: {id: "bits"}, channels: {id: {type, name, bitrate, limit, over:
  * [[id, type, "allow", "deny"], …]}}, members: {id: {name, bot, roles: [id, …]}}, voice: {id:
  * {channel, mute, deaf, suppress}} } } */
@@ -165,7 +165,7 @@ static void put_channel(json_t *guild, const json_t *ch)
 				      overwrites(json_object_get(ch, "permission_overwrites"))));
 }
 
-/* A member by nickname, else display name, else user name. */
+/* The name to show: nickname, else display name, else user name. */
 static const char *name_of(const json_t *member, const json_t *user)
 {
 	const json_t *candidates[] = {json_object_get(member, "nick"),
@@ -203,7 +203,7 @@ static void put_member(json_t *guild, const json_t *member)
 				      json_is_true(json_object_get(user, "bot")), "roles", roles));
 }
 
-/* Whoever leaves is forgotten, or in the end everybody who ever came would be remembered. */
+/* Members who leave are forgotten, so that the state does not grow without end. */
 static void put_voice(const struct guilds *g, json_t *guild, const json_t *state)
 {
 	const char *user = id_text(state, "user_id"), *channel = id_text(state, "channel_id");
@@ -293,7 +293,7 @@ static bool on_member(json_t *guild, const char *name, const json_t *d)
 		json_object_del(json_object_get(guild, "members"), id);
 		json_object_del(json_object_get(guild, "voice"), id);
 	} else if (json_object_get(json_object_get(guild, "members"), id)) {
-		/* Only those we follow: who is in voice, and the bot. */
+		/* Only members in voice, and the bot itself, are tracked. */
 		put_member(guild, d);
 	}
 	return true;
@@ -330,7 +330,7 @@ bool guilds_event(struct guilds *g, const char *name, const json_t *d)
 	return true;
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 bool guilds_known(const struct guilds *g, uint64_t guild)
 {
@@ -441,7 +441,7 @@ static bool has_role(const json_t *member, const char *id)
 	return false;
 }
 
-/* What the roles give in the server as a whole. */
+/* Guild-wide permissions from the roles. */
 static bool base_permissions(const json_t *guild, const char *guild_id, const json_t *member,
 			     uint64_t *out)
 {
@@ -462,10 +462,9 @@ static bool base_permissions(const json_t *guild, const char *guild_id, const js
 	return true;
 }
 
-/* Overwrites in their documented order: everyone's, then all roles' together, then the member's
- * own. */
-static uint64_t overwritten(const json_t *channel, uint64_t bits, const char *guild_id,
-			    const json_t *member, const char *user_id)
+/* Applies overwrites in their documented order: @everyone, all roles together, the member. */
+static uint64_t apply_overwrites(const json_t *channel, uint64_t bits, const char *guild_id,
+				 const json_t *member, const char *user_id)
 {
 	uint64_t allow[3] = {0}, deny[3] = {0}, a, d;
 	json_t *o;
@@ -503,7 +502,7 @@ bool guilds_permissions(const struct guilds *g, uint64_t guild_id, uint64_t chan
 				     part_of(g, guild_id, "members", user_id), out);
 }
 
-/* Ours and Discord's member have their roles in the same place. */
+/* Our member objects and Discord's hold the roles under the same key. */
 bool guilds_permissions_as(const struct guilds *g, uint64_t guild_id, uint64_t channel_id,
 			   uint64_t user_id, const json_t *member, uint64_t *out)
 {
@@ -520,7 +519,7 @@ bool guilds_permissions_as(const struct guilds *g, uint64_t guild_id, uint64_t c
 		*out = UINT64_MAX;
 		return true;
 	}
-	bits = overwritten(channel, bits, gk.text, member, uk.text);
+	bits = apply_overwrites(channel, bits, gk.text, member, uk.text);
 	if (!(bits & DISCORD_PERMISSION(DISCORD_BIT_VIEW_CHANNEL)))
 		bits = 0;
 	*out = bits;

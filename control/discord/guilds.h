@@ -1,9 +1,8 @@
-/* What the main gateway told about servers: voice channels, roles, who is where, and what that
- * permits.
+/* Guild state from the main gateway: voice channels, roles, voice states, and the permissions that
+ * follow from them.
  *
- * Pure. Its memory is one JSON document of a shape of its own, so that what a stopped control knew
- * can be written down and taken up by the next one, which resumes the session and gets only what
- * changed since. */
+ * Pure. The state is one JSON document, so that it can be saved for the next control, which resumes
+ * the session and receives only later changes. */
 #ifndef CONTROL_DISCORD_GUILDS_H
 #define CONTROL_DISCORD_GUILDS_H
 
@@ -18,25 +17,24 @@ struct guilds;
 /* ENOMEM. Caller owns *out. */
 int guilds_alloc(struct guilds **out);
 struct guilds *guilds_free(struct guilds *g);
-/* The bot itself. */
+/* The bot's own user id. */
 void guilds_set_self(struct guilds *g, uint64_t user);
 uint64_t guilds_self(const struct guilds *g);
 
-/* Takes in one event of the gateway; false when it does not concern us or is malformed. */
+/* Applies one gateway event; false when it does not concern us or is malformed. */
 bool guilds_event(struct guilds *g, const char *name, const json_t *d);
-/* A new session begins: forget everything. */
+/* Forgets everything, because a new session begins. */
 void guilds_clear(struct guilds *g);
 
-/* The memory as JSON (borrowed; voice session ids are not in it), and taking such a document up
- * again. */
+/* The state as JSON, without voice session ids; borrowed. */
 const json_t *guilds_snapshot(const struct guilds *g);
-/* EINVAL when it is not of our shape; then nothing changes. */
+/* Restores such a document. EINVAL when it has another shape; then nothing changes. */
 int guilds_restore(struct guilds *g, const json_t *snapshot);
 
-/* GUILD_CREATE came and it is not in an outage. */
+/* GUILD_CREATE arrived and the guild is not in an outage. */
 bool guilds_known(const struct guilds *g, uint64_t guild);
 unsigned guilds_count(const struct guilds *g);
-/* Name of a server, "" when not known. Borrowed. */
+/* Name of a guild, "" when unknown. Borrowed. */
 const char *guilds_name(const struct guilds *g, uint64_t guild);
 
 struct guild_channel {
@@ -53,22 +51,22 @@ struct guild_voice {
 	uint64_t channel;
 	bool mute, deaf, suppress; /* by the server */
 };
-/* Where a member is. False when in no voice channel. */
+/* The voice state of a member; false when in no voice channel. */
 bool guilds_voice(const struct guilds *g, uint64_t guild, uint64_t user, struct guild_voice *out);
-/* How many are in a channel, not counting the bot. */
+/* Number of members in a channel without the bot. */
 unsigned guilds_occupants(const struct guilds *g, uint64_t guild, uint64_t channel);
-/* Everyone in a channel but the bot. name borrowed during the call. */
+/* Called for each member in a channel except the bot. name is borrowed during the call. */
 typedef void(guilds_member_h)(uint64_t user, const char *name, bool is_bot, void *arg);
 void guilds_each(const struct guilds *g, uint64_t guild, uint64_t channel, guilds_member_h *h,
 		 void *arg);
-/* Display name; "someone" when not known. Borrowed until the next event. */
+/* Display name; "someone" when unknown. Borrowed until the next event. */
 const char *guilds_member_name(const struct guilds *g, uint64_t guild, uint64_t user);
 
-/* What a member may do in a channel (Discord documentation, "Permission overwrites"). False when
- * roles or the member are not known, so that nothing can be said. */
+/* Permission bits of a member in a channel (Discord documentation, "Permission overwrites"). False
+ * when the roles or the member are unknown. */
 bool guilds_permissions(const struct guilds *g, uint64_t guild, uint64_t channel, uint64_t user,
 			uint64_t *out);
-/* The same for somebody who came with an event: member is Discord's object with their roles. */
+/* The same for a member object that came with an event and holds the roles. */
 bool guilds_permissions_as(const struct guilds *g, uint64_t guild, uint64_t channel, uint64_t user,
 			   const json_t *member, uint64_t *out);
 

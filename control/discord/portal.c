@@ -29,7 +29,7 @@ static void find(struct look *l, bool missing, const char *what, const char *tex
 	l->h(missing, what, text, l->arg);
 }
 
-static void look_at_intents(struct look *l, const json_t *application, uint32_t intents)
+static void check_intents(struct look *l, const json_t *application, uint32_t intents)
 {
 	const json_t *flags = json_object_get(application, "flags");
 	json_int_t have = json_integer_value(flags);
@@ -45,14 +45,14 @@ static void look_at_intents(struct look *l, const json_t *application, uint32_t 
 	}
 }
 
-unsigned portal_look(const json_t *application, uint32_t intents, portal_h *h, void *arg)
+unsigned portal_check(const json_t *application, uint32_t intents, portal_h *h, void *arg)
 {
 	const json_t *contexts = json_object_get(application, "integration_types_config");
 	const char *url =
 		json_string_value(json_object_get(application, "interactions_endpoint_url"));
 	struct look l = {.h = h, .arg = arg};
 
-	look_at_intents(&l, application, intents);
+	check_intents(&l, application, intents);
 	if (json_is_true(json_object_get(application, "bot_require_code_grant")))
 		find(&l, true, "Requires OAuth2 Code Grant",
 		     "Under Bot, switch off Requires OAuth2 Code Grant: with it the invite link "

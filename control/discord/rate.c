@@ -8,10 +8,10 @@
 #define SEC UINT64_C(1000000000)
 #define MS  UINT64_C(1000000)
 
-/* Keys and names are cut at these sizes; ours are far shorter. */
+/* Keys and names are truncated to these sizes; ours are far shorter. */
 enum { ROUTE_SIZE = 96, MAJOR_SIZE = 96, MAX_ENTRIES = 1024 };
 
-/* One limit: of a bucket and major, or of a route and major whose bucket is not known yet. */
+/* A limit of (bucket, major), or of (route, major) while the bucket is unknown. */
 struct limit {
 	struct limit *next;
 	char name[ROUTE_SIZE]; /* bucket, or the route itself */
@@ -82,7 +82,7 @@ static struct limit *find(const struct rate *r, const char *name, const char *ma
 	return NULL;
 }
 
-/* Webhook tokens come and go with every command, so what has run out is forgotten. */
+/* Every command brings a new webhook token, so expired limits are removed. */
 static void forget_old(struct rate *r, uint64_t now)
 {
 	for (struct limit **at = &r->limits; *at;) {
@@ -116,14 +116,14 @@ static struct limit *add(struct rate *r, const char *name, const char *major, ui
 	return l;
 }
 
-/* The limit a key counts under: by bucket once that is known, by route before. NULL when never
+/* The limit of a key: by bucket when that is known, else by route. NULL when the key was never
  * used. */
 static struct limit *limit_of(const struct rate *r, const struct rate_key *key)
 {
 	const char *bucket = bucket_of(r, key->route);
 	struct limit *own = find(r, key->route, key->major);
 
-	/* What is in flight under the route must come back before the bucket is used. */
+	/* Requests in flight under the route must be answered before the bucket is used. */
 	if (own && (own->in_flight || !bucket))
 		return own;
 	return bucket ? find(r, bucket, key->major) : own;
@@ -175,7 +175,7 @@ int rate_sent(struct rate *r, const struct rate_key *key, uint64_t now)
 		return ENOMEM;
 	if (l->known && l->reset_at <= now) {
 		l->remaining = l->limit > 0 ? (long)l->limit : 1;
-		/* Until an answer tells the new window, nothing else is known about it. */
+		/* The new window is unknown until an answer describes it. */
 		l->reset_at = 0;
 	}
 	l->in_flight++;
@@ -204,7 +204,7 @@ static void learn_bucket(struct rate *r, const char *name, const char *bucket)
 	if (!t) {
 		t = calloc(1, sizeof *t);
 		if (!t)
-			return; /* it stays serialised; nothing is wrong */
+			return; /* the route stays serialised, which is correct */
 		snprintf(t->route, sizeof t->route, "%s", name);
 		t->next = r->routes;
 		r->routes = t;
@@ -238,7 +238,7 @@ void rate_answer(struct rate *r, const struct rate_key *key, const struct rate_h
 	if (l && has_window) {
 		bool same = l->known && l->reset_at > now;
 
-		/* Answers may come out of order: within one window the count only falls. */
+		/* Answers may arrive out of order; within one window the count only falls. */
 		if (!same || (long)h->remaining < l->remaining)
 			l->remaining = (long)h->remaining;
 		l->limit = h->limit;

@@ -32,7 +32,7 @@ struct rest {
 	char *base, *auth;
 	struct rate *rate;
 	struct tmr *tmr;
-	struct job *jobs; /* in order of asking */
+	struct job *jobs; /* in order of request */
 	unsigned n_jobs;
 	bool refused;
 };
@@ -70,8 +70,8 @@ static void unlink_job(struct rest *r, struct job *j)
 		}
 }
 
-/* j is out of the list already. */
-static void tell(struct job *j, int err, int status, const json_t *body)
+/* j was removed from the list already. */
+static void report_result(struct job *j, int err, int status, const json_t *body)
 {
 	if (j->h)
 		j->h(err, status, body, j->arg);
@@ -81,7 +81,7 @@ static void tell(struct job *j, int err, int status, const json_t *body)
 static void finish(struct job *j, int err, int status, const json_t *body)
 {
 	unlink_job(j->rest, j);
-	tell(j, err, status, body);
+	report_result(j, err, status, body);
 }
 
 static void finish_all(struct rest *r, int err, int status)
@@ -91,7 +91,7 @@ static void finish_all(struct rest *r, int err, int status)
 	while ((j = r->jobs)) {
 		r->jobs = j->next;
 		r->n_jobs--;
-		tell(j, err, status, NULL);
+		report_result(j, err, status, NULL);
 	}
 }
 
@@ -117,20 +117,20 @@ static void read_headers(const struct http_resp *resp, const json_t *body, struc
 	h->limit = header_number(resp, "x-ratelimit-limit");
 	h->remaining = header_number(resp, "x-ratelimit-remaining");
 	h->reset_after = header_number(resp, "x-ratelimit-reset-after");
-	/* A 429 that Cloudflare made has no JSON: then the plain header counts. */
+	/* A 429 from Cloudflare has no JSON, so the header counts. */
 	h->retry_after = json_is_number(after) ? json_number_value(after)
 					       : header_number(resp, "retry-after");
 	h->global = json_is_true(json_object_get(body, "global")) ||
 		    (http_header(resp, "x-ratelimit-global", text, sizeof text) && text[0] == 't');
 }
 
-static bool again_later(struct job *j, const struct http_resp *resp)
+static bool retry_later(struct job *j, const struct http_resp *resp)
 {
 	bool worth = resp->err ? resp->err == ETIMEDOUT || resp->err == EIO ||
 					 resp->err == ECONNREFUSED || resp->err == EHOSTUNREACH
 			       : resp->status >= 500;
 
-	/* A connection that was refused carried nothing: safe to repeat for any call. */
+	/* A refused connection transported nothing, so every call may be repeated. */
 	if (!worth || (!j->idempotent && resp->err != ECONNREFUSED) || ++j->tries >= TRIES)
 		return false;
 	j->not_before = env_now(j->rest->env) + (250 * MS << j->tries);
@@ -158,7 +158,7 @@ static void on_resp(const struct http_resp *resp, void *arg)
 		rate_lost(r->rate, &key);
 		log_debug("rest", "method=%s route=\"%s\" err=%d text=\"%s\"", j->method,
 			  j->route_key, resp->err, resp->errtext);
-		if (!again_later(j, resp))
+		if (!retry_later(j, resp))
 			finish(j, resp->err, 0, NULL);
 		pump(r);
 		return;
@@ -173,7 +173,7 @@ static void on_resp(const struct http_resp *resp, void *arg)
 	} else if (resp->status == 429 && ++j->limited < LIMITED_TRIES) {
 		log_info("rest_limited", "route=\"%s\" global=%d wait=%.3f", j->route_key, h.global,
 			 h.retry_after);
-	} else if (!again_later(j, resp)) {
+	} else if (!retry_later(j, resp)) {
 		finish(j, 0, resp->status, body);
 	}
 	json_decref(body);
@@ -202,7 +202,8 @@ static int launch(struct job *j)
 	return http_request(&j->req, r->http, &call, on_resp, j);
 }
 
-/* Launches what may go, in order; arms the timer for the first that waits. */
+/* Sends the calls whose limits allow it, in order, and arms the timer for the first that must wait.
+ */
 static void pump(struct rest *r)
 {
 	uint64_t now = env_now(r->env), wake = RATE_AFTER_ANSWER;
@@ -230,7 +231,7 @@ static void pump(struct rest *r)
 		if (err) {
 			log_warn("rest_failed", "route=\"%s\" err=%d", j->route_key, err);
 			finish(j, err, 0, NULL);
-			wake = now; /* the handler may have changed the list: look again */
+			wake = now; /* the handler may have changed the list: start over */
 			break;
 		}
 	}
@@ -281,7 +282,7 @@ struct rest *rest_free(struct rest *r)
 {
 	if (!r)
 		return NULL;
-	r->refused = true; /* handlers that ask again are turned away */
+	r->refused = true; /* calls made by handlers are refused */
 	finish_all(r, ECANCELED, 0);
 	tmr_free(r->tmr);
 	rate_free(r->rate);
@@ -325,7 +326,7 @@ int rest_request(struct rest *r, const struct rest_call *call, rest_h *h, void *
 		;
 	*tail = j;
 	r->n_jobs++;
-	/* Not at once: the caller's step ends first, and no handler runs inside this call. */
+	/* The timer sends it, so that no handler runs inside this call. */
 	tmr_start(r->tmr, 0);
 	return 0;
 }

@@ -15,17 +15,17 @@
 #define SEC UINT64_C(1000000000)
 enum { LISTS = 2, REF_MAX = 192 };
 
-/* A sound that is to be played. */
+/* A sound that waits for the list. */
 struct play {
 	struct play *next;
 	uint64_t channel, ticket;
 	char ref[REF_MAX];
 };
 
-/* A call under way; it outlives its owner. */
+/* A REST call in progress; it may outlive its owner. */
 struct asked {
 	struct asked *next, **at;
-	struct sounds *s; /* NULL: nobody waits */
+	struct sounds *s; /* NULL: its owner is gone */
 	uint64_t ticket;
 };
 
@@ -36,8 +36,8 @@ struct sounds {
 	sounds_h *h;
 	void *arg;
 	struct sound_list list, coming;
-	unsigned lists_left; /* of those that were asked for */
-	bool failed;	     /* one of them did not come */
+	unsigned lists_left; /* list requests in progress */
+	bool failed;	     /* one of them failed */
 	uint64_t listed_at;  /* 0: never */
 	struct play *plays;
 	unsigned n_plays;
@@ -46,7 +46,7 @@ struct sounds {
 
 /* ---- the list, pure ---- */
 
-/* Discord sends the ids of everybody's sounds as numbers, too. */
+/* Discord sends the ids of default sounds as numbers too. */
 static uint64_t id_of(const json_t *v)
 {
 	uint64_t id = 0;
@@ -119,7 +119,7 @@ int sound_list_find(const struct sound_list *list, const char *ref, uint64_t *id
 
 /* ---- calls ---- */
 
-static struct asked *asked_new(struct sounds *s, uint64_t ticket)
+static struct asked *request_new(struct sounds *s, uint64_t ticket)
 {
 	struct asked *x = calloc(1, sizeof *x);
 
@@ -135,8 +135,8 @@ static struct asked *asked_new(struct sounds *s, uint64_t ticket)
 	return x;
 }
 
-/* Whose it was; NULL when nobody waits. */
-static struct sounds *asked_free(struct asked *x)
+/* Frees the request and returns its owner, NULL when that is gone. */
+static struct sounds *request_free(struct asked *x)
 {
 	struct sounds *s = x->s;
 
@@ -151,11 +151,11 @@ static struct sounds *asked_free(struct asked *x)
 
 static int request(struct sounds *s, const struct rest_call *call, rest_h *h, uint64_t ticket)
 {
-	struct asked *x = asked_new(s, ticket);
+	struct asked *x = request_new(s, ticket);
 	int err = x ? rest_request(s->rest, call, h, x) : ENOMEM;
 
 	if (err && x)
-		asked_free(x);
+		request_free(x);
 	return err;
 }
 
@@ -164,7 +164,7 @@ static int request(struct sounds *s, const struct rest_call *call, rest_h *h, ui
 static void on_played(int err, int status, const json_t *body, void *arg)
 {
 	uint64_t ticket = ((struct asked *)arg)->ticket;
-	struct sounds *s = asked_free(arg);
+	struct sounds *s = request_free(arg);
 
 	if (!s)
 		return;
@@ -199,7 +199,7 @@ static int send_sound(struct sounds *s, const struct play *p)
 	return err;
 }
 
-/* All that waited for the list. */
+/* Plays all sounds that waited for the list. */
 static void play_all(struct sounds *s)
 {
 	struct play *p = s->plays;
@@ -224,13 +224,13 @@ static void play_all(struct sounds *s)
 
 /* ---- listing ---- */
 
-static void listed(struct sounds *s, int err, int status, const json_t *body)
+static void finish_lists(struct sounds *s, int err, int status, const json_t *body)
 {
 	s->failed = s->failed || err || status != 200;
 	sound_list_add(&s->coming, status == 200 ? body : NULL);
 	if (--s->lists_left)
 		return;
-	/* An old list is better than half a new one. */
+	/* An old list is better than an incomplete new one. */
 	if (!s->failed || s->coming.n > s->list.n)
 		s->list = s->coming;
 	s->listed_at = env_now(s->env);
@@ -239,13 +239,13 @@ static void listed(struct sounds *s, int err, int status, const json_t *body)
 
 static void on_listed(int err, int status, const json_t *body, void *arg)
 {
-	struct sounds *s = asked_free(arg);
+	struct sounds *s = request_free(arg);
 
 	if (s)
-		listed(s, err, status, body);
+		finish_lists(s, err, status, body);
 }
 
-static int ask_lists(struct sounds *s)
+static int request_lists(struct sounds *s)
 {
 	char path[64], major[24];
 	const struct rest_call calls[LISTS] = {
@@ -270,11 +270,11 @@ static int ask_lists(struct sounds *s)
 		s->lists_left += !err;
 	}
 	s->failed = err != 0;
-	/* What was asked for still comes; nothing does: then nobody else ends it. */
+	/* If no list request is in progress, nothing else will end the wait. */
 	return s->lists_left ? 0 : err;
 }
 
-/* ---- the owner's side ---- */
+/* ---- interface ---- */
 
 int sounds_play(struct sounds *s, uint64_t channel, const char *ref, uint64_t ticket)
 {
@@ -300,7 +300,7 @@ int sounds_play(struct sounds *s, uint64_t channel, const char *ref, uint64_t ti
 	*last = p;
 	s->n_plays++;
 	if (!s->lists_left)
-		err = ask_lists(s);
+		err = request_lists(s);
 	if (err) {
 		*last = NULL;
 		s->n_plays--;

@@ -1,8 +1,8 @@
-/* The soundboard, for one server: which sounds there are, and playing one. A shell around rest.h.
+/* The soundboard of one guild: listing its sounds and playing one. A shell around rest.h.
  *
- * The list (the server's own sounds and those that everybody has) is asked for when a sound is played and it is older
- * than a minute. A sound is named by its id, "id@server" for one of another server, or its name in any case; a part of
- * the name will do when only one sound has it.
+ * The list (the guild's sounds and the default ones) is requested when a sound is played and the
+ * list is older than a minute. A sound is named by its id, by "id@guild" for another guild's sound,
+ * or by its name in any case; a part of the name suffices when it is unambiguous.
  *
  * Everything runs on env's loop thread. */
 #ifndef CONTROL_DISCORD_SOUNDS_H
@@ -21,7 +21,7 @@ struct sounds;
 enum { SOUNDS_MAX = 256, SOUNDS_NAME = 64, SOUNDS_FRESH_S = 60, SOUNDS_WAITING = 16 };
 
 struct sound {
-	uint64_t id, guild; /* guild 0: everybody's */
+	uint64_t id, guild; /* guild 0: a default sound */
 	char name[SOUNDS_NAME];
 };
 struct sound_list {
@@ -29,21 +29,24 @@ struct sound_list {
 	struct sound v[SOUNDS_MAX];
 };
 
-/* Adds what Discord lists: an array, or an object with one as "items". What is malformed or not available is left out. */
+/* Adds the sounds of Discord's answer: an array, or an object with one as "items". Malformed and
+ * unavailable sounds are left out. */
 void sound_list_add(struct sound_list *list, const json_t *sounds);
-/* Which one is meant: its id, and the server to be named with it (0: none). ENOENT, EEXIST several could be. */
+/* Resolves a reference to a sound's id and the guild to name with it (0: none). ENOENT; EEXIST when
+ * several sounds match. */
 int sound_list_find(const struct sound_list *list, const char *ref, uint64_t *id, uint64_t *guild);
 
-/* err 0: it plays; else why not. */
+/* err: 0 when the sound plays, otherwise an errno. */
 typedef void(sounds_h)(uint64_t ticket, int err, void *arg);
 
 /* ENOMEM, EINVAL. Caller owns *out. */
-int sounds_alloc(struct sounds **out, struct env *env, struct rest *rest, uint64_t guild, sounds_h *h, void *arg);
-/* What waits is told nothing. */
+int sounds_alloc(struct sounds **out, struct env *env, struct rest *rest, uint64_t guild,
+		 sounds_h *h, void *arg);
+/* Handlers of waiting sounds are not called. */
 struct sounds *sounds_free(struct sounds *s);
-/* The handler is called once for the ticket, not from inside. ENOBUFS, ENOMEM. */
+/* The handler is called once for the ticket, never from inside this call. ENOBUFS, ENOMEM. */
 int sounds_play(struct sounds *s, uint64_t channel, const char *ref, uint64_t ticket);
-/* Its name, or NULL when it is not in the list. Borrowed until the next call. */
+/* A sound's name, or NULL when it is not in the list. Borrowed until the next call. */
 const char *sounds_name(const struct sounds *s, uint64_t id);
 
 #endif

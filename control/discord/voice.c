@@ -20,16 +20,16 @@ struct voice {
 	uint64_t wanted; /* channel */
 	bool standing;
 	bool online; /* the main gateway is up */
-	bool mediad; /* somebody is there to take a lease */
+	bool mediad; /* a mediad can take a lease */
 
-	uint64_t actual; /* channel Discord says we are in */
-	bool was_there;	 /* when the main gateway was last up, that was the one wanted */
-	bool adopted;	 /* and that was told by another control */
+	uint64_t actual; /* the bot's channel according to Discord */
+	bool was_there;	 /* it was the wanted channel when the main gateway was last up */
+	bool adopted;	 /* and the previous control reported that */
 	char session[128];
 	char token[256], endpoint[256];
 	bool has_state, has_server; /* since the last op 4 */
-	bool reask;		    /* that op 4 named the channel we were in */
-	/* What leases were made of lately, as numbers that tell them apart: Discord's word about an old server may come late. */
+	bool reask;		    /* that op 4 named the channel the bot was in */
+	/* Hashes of recent leases, because Discord's update about an old server may come late. */
 	struct {
 		uint64_t server, session;
 	} used[USED];
@@ -68,7 +68,7 @@ struct voice *voice_free(struct voice *v)
 	return NULL;
 }
 
-/* ---- steps ---- */
+/* ---- transitions ---- */
 
 static void act(struct voice *v, struct voice_act a)
 {
@@ -88,7 +88,7 @@ static void forget_server(struct voice *v)
 	v->has_server = false;
 }
 
-/* FNV-1a, a text at a time: what is known by it is secret and not kept. */
+/* FNV-1a over several texts: the secrets themselves are not kept. */
 static uint64_t sum(uint64_t h, const char *text)
 {
 	do
@@ -107,7 +107,7 @@ static uint64_t server_sum(const char *token, const char *endpoint)
 	return sum(sum(UINT64_C(14695981039346656037), token), endpoint);
 }
 
-/* A lease was made of this server's word, and (unless any will do) of our session. */
+/* Whether a lease used this server update and (unless any) the present session. */
 static bool used(const struct voice *v, const char *token, const char *endpoint, bool any_session)
 {
 	uint64_t server = server_sum(token, endpoint), session = session_sum(v);
@@ -142,7 +142,7 @@ static void ask(struct voice *v, uint64_t now)
 	act(v, (struct voice_act){.type = VOICE_ACT_OP4, .channel = v->wanted});
 }
 
-/* Leave first, then ask: the only way to a new session when Discord sends none by itself. */
+/* Leaves, then joins: the only way to a new session when Discord sends none unasked. */
 static void leave_and_ask(struct voice *v, uint64_t now)
 {
 	forget_server(v);
@@ -165,7 +165,7 @@ static void out(struct voice *v)
 
 static bool final_reason(unsigned media_reason)
 {
-	/* Trying again cannot change these: 4017 must never loop. */
+	/* Retrying cannot help here: 4017 must never loop. */
 	return media_reason == MEDIA_REASON_ENCRYPTION_REQUIRED ||
 	       media_reason == MEDIA_REASON_NO_COMMON_MODE;
 }
@@ -191,7 +191,7 @@ static void fail(struct voice *v, enum voice_reason why, unsigned media_reason, 
 	}
 }
 
-/* False: it was handed out before, and the state is as it was. */
+/* Returns false when the lease was handed out before; then the state is unchanged. */
 static bool lease(struct voice *v, uint64_t now)
 {
 	if (used(v, v->token, v->endpoint, false)) {
@@ -207,11 +207,11 @@ static bool lease(struct voice *v, uint64_t now)
 				  .session = v->session,
 				  .token = v->token,
 				  .endpoint = v->endpoint});
-	forget_server(v); /* used once, kept never */
+	forget_server(v); /* a lease is used once and not kept */
 	return true;
 }
 
-/* mediad could not use its lease, or needs its first one. */
+/* mediad needs a lease: its first one, or another one because it could not use the last. */
 static void renew(struct voice *v, unsigned media_reason, uint64_t now)
 {
 	bool was_good = v->up_since && now >= v->up_since + VOICE_GOOD_MS * MS;
@@ -227,7 +227,7 @@ static void renew(struct voice *v, unsigned media_reason, uint64_t now)
 		leave_and_ask(v, now);
 }
 
-/* ---- wishes ---- */
+/* ---- requests ---- */
 
 enum voice_reason voice_join(struct voice *v, uint64_t channel, bool standing, uint64_t now)
 {
@@ -297,7 +297,7 @@ static bool settled(const struct voice *v)
 	       v->state == VOICE_HOLDING || v->state == VOICE_PARKED;
 }
 
-/* All that happened while the main gateway was away has been told. */
+/* Discord has reported everything that happened while the gateway was disconnected. */
 static void catch_up(struct voice *v, uint64_t now)
 {
 	if (v->actual == v->wanted) {
@@ -355,7 +355,7 @@ void voice_own_state(struct voice *v, uint64_t channel, const char *session, uin
 	else if (session && strlen(session) < sizeof v->session)
 		snprintf(v->session, sizeof v->session, "%s", session);
 	if (!v->online)
-		return; /* a resumed session is telling the past: conclusions wait for its end */
+		return; /* a resumed session replays past events: wait for its end */
 	if (v->state == VOICE_ASKED) {
 		if (channel != v->wanted || !session)
 			return; /* an echo of an earlier op 4 */
@@ -370,7 +370,7 @@ void voice_own_state(struct voice *v, uint64_t channel, const char *session, uin
 	}
 }
 
-/* Late; or Discord has nothing newer to tell, and it is of no use to wait for that. */
+/* A late repetition, or Discord has nothing newer: waiting would be useless. */
 static void known_server(struct voice *v, uint64_t now)
 {
 	if (v->state == VOICE_PARKED && v->online)
@@ -384,7 +384,7 @@ void voice_server(struct voice *v, const char *token, const char *endpoint, uint
 	if (!v->wanted || v->state == VOICE_FAILED || v->state == VOICE_LEAVING ||
 	    v->state == VOICE_WAITING)
 		return;
-	/* The control before us may have used what is told again now; mediad asks when it has none.
+	/* The previous control may have used this update already; mediad asks when it has no lease.
 	 */
 	if (!v->online && v->adopted)
 		return;
@@ -432,9 +432,9 @@ void voice_media(struct voice *v, unsigned phase, unsigned reason, bool wants, u
 	if (phase == MEDIA_PHASE_UP && !v->up_since)
 		v->up_since = now;
 	if (v->state != VOICE_IN)
-		return; /* a lease is on its way, or nothing is wished for */
-	/* mediad asks for nothing then; but were Discord to say nothing either, the call would be
-	 * over for ever. */
+		return; /* a lease is being fetched, or no channel is wanted */
+	/* mediad does not ask in this case; if Discord reported nothing either, the call would
+	 * never come back. */
 	if (phase == MEDIA_PHASE_WAITING && reason == MEDIA_REASON_DISCONNECTED)
 		enter(v, VOICE_HOLDING, now + VOICE_FOLLOW_MS * MS);
 	else if (wants)

@@ -20,7 +20,7 @@ static const char *look(const char *application, uint32_t intents)
 	unsigned missing, marks = 0;
 
 	found[0] = '\0';
-	missing = portal_look(j, intents, on_portal, NULL);
+	missing = portal_check(j, intents, on_portal, NULL);
 	for (const char *p = found; (p = strchr(p, '!')); p++)
 		marks++;
 	json_decref(j);
