@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/llm/text.h"
-#include "control/provider.h"
+#include "control/engine/text.h"
+#include "control/engine/endpoint.h"
 #include "control/room/room.h"
 #include "control/settings/provider.h"
 #include "control/settings/settings.h"
-#include "control/tts/speech.h"
+#include "control/engine/speech.h"
 #include "ipc/log.h"
 
 /* The line from which a prompt repeats what is said now (control/room/answer/prompt.h). */
@@ -19,9 +19,9 @@ struct services {
 	const struct settings *settings;
 	void (*h)(const struct room_event *ev, void *arg);
 	void *arg;
-	struct provider *text_at, *speech_at; /* NULL: nowhere */
-	struct llm_text *text;
-	struct tts_speech *speech;
+	struct endpoint *text_at, *speech_at; /* NULL: nowhere */
+	struct engine_text *text;
+	struct engine_speech *speech;
 	bool up;
 };
 
@@ -32,28 +32,28 @@ static void feed(struct services *s, const struct room_event *ev)
 
 /* ---- what comes back ---- */
 
-static void on_text(enum llm_event ev, uint32_t turn, const char *data, size_t n, void *arg)
+static void on_text(enum engine_text_event ev, uint32_t turn, const char *data, size_t n, void *arg)
 {
 	struct services *s = arg;
 	struct room_event out = {.turn = turn, .text = {(const uint8_t *)data, n}};
 
 	switch (ev) {
-	case LLM_WORDS:
+	case ENGINE_TEXT_WORDS:
 		out.type = ROOM_BRAIN_TEXT;
 		break;
-	case LLM_DONE:
+	case ENGINE_TEXT_DONE:
 		s->up = true;
 		out.type = ROOM_BRAIN_DONE;
 		break;
-	case LLM_FAILED:
+	case ENGINE_TEXT_FAILED:
 		s->up = false;
 		out.type = ROOM_BRAIN_FAILED;
 		break;
-	case LLM_JUDGED:
+	case ENGINE_TEXT_JUDGED:
 		out.type = ROOM_CLASSIFIED;
 		out.yes = true;
 		break;
-	case LLM_UNJUDGED:
+	case ENGINE_TEXT_UNJUDGED:
 		log_warn("not_judged", "turn=%u why=\"%.*s\"", turn, (int)n, data);
 		out.type = ROOM_CLASSIFIED;
 		break;
@@ -61,21 +61,21 @@ static void on_text(enum llm_event ev, uint32_t turn, const char *data, size_t n
 	feed(s, &out);
 }
 
-static void on_speech(enum tts_event ev, uint32_t turn, uint32_t chunk, const uint8_t *data,
+static void on_speech(enum engine_speech_event ev, uint32_t turn, uint32_t chunk, const uint8_t *data,
 		      size_t n, void *arg)
 {
 	struct services *s = arg;
 	struct room_event out = {.turn = turn, .chunk = chunk};
 
 	switch (ev) {
-	case TTS_SOUND:
+	case ENGINE_SPEECH_SOUND:
 		out.type = ROOM_SPEECH_AUDIO;
 		out.pcm = (struct slice){data, n};
 		break;
-	case TTS_DONE:
+	case ENGINE_SPEECH_DONE:
 		out.type = ROOM_SPEECH_DONE;
 		break;
-	case TTS_FAILED:
+	case ENGINE_SPEECH_FAILED:
 		log_warn("speech_failed", "turn=%u why=\"%.*s\"", turn, (int)n, (const char *)data);
 		out.type = ROOM_SPEECH_FAILED;
 		out.text = (struct slice){data, n};
@@ -111,7 +111,7 @@ static int ask(struct services *s, const struct room_effect *e)
 		now = p;
 	if (now)
 		*now = '\0';
-	err = llm_text_ask(s->text, s->settings->text_model, e->turn, context, e->text);
+	err = engine_text_ask(s->text, s->settings->text_model, e->turn, context, e->text);
 	free(context);
 	return err;
 }
@@ -125,11 +125,11 @@ static void answer(struct services *s, const struct room_effect *e)
 		err = s->text ? ask(s, e) : ENOENT;
 		break;
 	case ROOM_DO_ASK_AGAIN:
-		err = s->text ? llm_text_again(s->text, e->turn) : ENOENT;
+		err = s->text ? engine_text_again(s->text, e->turn) : ENOENT;
 		break;
 	case ROOM_DO_BRAIN_CANCEL:
 		if (s->text)
-			llm_text_cancel(s->text, e->turn);
+			engine_text_cancel(s->text, e->turn);
 		break;
 	case ROOM_DO_INSTRUCT:
 		feed(s, &(struct room_event){.type = ROOM_INSTRUCTED});
@@ -144,7 +144,7 @@ static void answer(struct services *s, const struct room_effect *e)
 static void speak(struct services *s, const struct room_effect *e)
 {
 	const struct settings *set = s->settings;
-	int err = s->speech ? tts_speech_say(s->speech, set->speech_model, set->speech_voice,
+	int err = s->speech ? engine_speech_say(s->speech, set->speech_model, set->speech_voice,
 					     e->turn, e->chunk, e->text)
 			    : ENOENT;
 
@@ -154,7 +154,7 @@ static void speak(struct services *s, const struct room_effect *e)
 
 static void classify(struct services *s, const struct room_effect *e)
 {
-	int err = s->text ? llm_text_judge(s->text, s->settings->classify_model, e->turn, e->text,
+	int err = s->text ? engine_text_judge(s->text, s->settings->classify_model, e->turn, e->text,
 					   e->tokens, e->ms)
 			  : ENOENT;
 
@@ -179,7 +179,7 @@ bool services_do(struct services *s, const struct room_effect *e)
 		return true;
 	case ROOM_DO_SPEAK_CANCEL:
 		if (s->speech)
-			tts_speech_cancel(s->speech, e->turn);
+			engine_speech_cancel(s->speech, e->turn);
 		return true;
 	case ROOM_DO_CLASSIFY:
 		classify(s, e);
@@ -196,7 +196,7 @@ bool services_up(const struct services *s)
 
 /* ---- coming and going ---- */
 
-static int find(struct provider **out, const struct services_conf *conf,
+static int find(struct endpoint **out, const struct services_conf *conf,
 		enum settings_service which)
 {
 	struct settings_provider where;
@@ -204,7 +204,7 @@ static int find(struct provider **out, const struct services_conf *conf,
 	/* Without an address each question fails, and says so. */
 	if (settings_provider(conf->settings, which, &where))
 		return 0;
-	return provider_alloc(out, conf->http, where.base, where.key);
+	return endpoint_alloc(out, conf->http, where.base, where.key);
 }
 
 int services_alloc(struct services **out, const struct services_conf *conf)
@@ -225,9 +225,9 @@ int services_alloc(struct services **out, const struct services_conf *conf)
 	if (!err)
 		err = find(&s->speech_at, conf, SETTINGS_SERVICE_SPEECH);
 	if (!err && s->text_at)
-		err = llm_text_alloc(&s->text, s->text_at, on_text, s);
+		err = engine_text_alloc(&s->text, s->text_at, on_text, s);
 	if (!err && s->speech_at)
-		err = tts_speech_alloc(&s->speech, s->speech_at, on_speech, s);
+		err = engine_speech_alloc(&s->speech, s->speech_at, on_speech, s);
 	if (err) {
 		services_free(s);
 		return err;
@@ -240,10 +240,10 @@ struct services *services_free(struct services *s)
 {
 	if (!s)
 		return NULL;
-	llm_text_free(s->text);
-	tts_speech_free(s->speech);
-	provider_free(s->text_at);
-	provider_free(s->speech_at);
+	engine_text_free(s->text);
+	engine_speech_free(s->speech);
+	endpoint_free(s->text_at);
+	endpoint_free(s->speech_at);
 	free(s);
 	return NULL;
 }

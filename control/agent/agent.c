@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/asr/transcriber.h"
-#include "control/brain/realtime.h"
+#include "control/engine/transcriber.h"
+#include "control/engine/realtime.h"
 #include "control/dialect/openai.h"
 #include "control/media/media.h"
 #include "control/power.h"
@@ -284,7 +284,22 @@ static void no_words(struct agent *a, uint64_t user, uint32_t utterance, int err
 
 static void perform_asr(struct agent *a, const struct room_effect *e)
 {
-	int err = a->transcriber ? transcriber_do(a->transcriber, e) : EHOSTUNREACH;
+	static const enum transcriber_input types[ROOM_DO_COUNT] = {
+		[ROOM_DO_ASR_START] = TRANSCRIBER_START,
+		[ROOM_DO_ASR_APPEND] = TRANSCRIBER_APPEND,
+		[ROOM_DO_ASR_SPEECH] = TRANSCRIBER_SPEECH,
+		[ROOM_DO_ASR_COMMIT] = TRANSCRIBER_COMMIT,
+		[ROOM_DO_ASR_INTERIM] = TRANSCRIBER_INTERIM,
+		[ROOM_DO_ASR_FILE] = TRANSCRIBER_FILE,
+		[ROOM_DO_ASR_CANCEL] = TRANSCRIBER_CANCEL,
+		[ROOM_DO_ASR_CLOSE] = TRANSCRIBER_CLOSE,
+	};
+	struct transcriber_fact fact = {.type = types[e->type],
+					.user = e->user,
+					.utterance = e->utterance,
+					.pcm = e->pcm,
+					.left = e->text && strcmp(e->text, "user_left") == 0};
+	int err = a->transcriber ? transcriber_do(a->transcriber, &fact) : EHOSTUNREACH;
 
 	if (!err)
 		return;
@@ -503,8 +518,8 @@ static void brain_fact(enum realtime_event ev, uint32_t turn, const uint8_t *dat
 	feed(a, &out);
 }
 
-static void asr_fact(enum asr_event ev, uint64_t user, uint32_t utterance, const uint8_t *text,
-		     size_t len, struct asr_sure sure, void *arg)
+static void asr_fact(enum transcribe_event ev, uint64_t user, uint32_t utterance, const uint8_t *text,
+		     size_t len, struct transcribe_sure sure, void *arg)
 {
 	struct agent *a = arg;
 	struct room_event out = {.user = user,
@@ -513,8 +528,8 @@ static void asr_fact(enum asr_event ev, uint64_t user, uint32_t utterance, const
 				 .doubt = sure.doubt,
 				 .no_speech = sure.no_speech};
 
-	out.type = ev == ASR_PARTIAL	  ? ROOM_PARTIAL
-		   : ev == ASR_TRANSCRIPT ? ROOM_TRANSCRIPT
+	out.type = ev == TRANSCRIBE_PARTIAL	  ? ROOM_PARTIAL
+		   : ev == TRANSCRIBE_TRANSCRIPT ? ROOM_TRANSCRIPT
 					  : ROOM_TRANSCRIPT_FAILED;
 	feed(a, &out);
 }
@@ -634,7 +649,7 @@ static void look_at_power(void *arg)
 	feed(a, &(struct room_event){.type = ROOM_POWER, .text = slice_str(power)});
 }
 
-static int transcriber_find(struct agent *a, struct asr_conf *conf)
+static int transcriber_find(struct agent *a, struct transcribe_conf *conf)
 {
 	static const enum transcriber_how how[] = {[SETTINGS_ASR_SPEAKER] = TRANSCRIBER_EACH,
 					    [SETTINGS_ASR_SHARED] = TRANSCRIBER_SHARED,
@@ -661,7 +676,7 @@ static int shells_alloc(struct agent *a, const struct agent_conf *conf)
 				   .key = s->openai_api_key,
 				   .h = brain_fact,
 				   .arg = a};
-	struct asr_conf ac = {.env = conf->env,
+	struct transcribe_conf ac = {.env = conf->env,
 			      .ws = conf->ws,
 			      .url = url,
 			      .model = s->asr_model,

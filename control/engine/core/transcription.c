@@ -1,0 +1,307 @@
+#include "control/engine/core/transcription.h"
+
+#include <string.h>
+
+#define MS 1000000ull
+
+void transcription_init(struct transcription *b, size_t min_commit)
+{
+	memset(b, 0, sizeof *b);
+	b->min_commit = min_commit;
+}
+
+enum transcription_phase transcription_phase(const struct transcription *b)
+{
+	if (b->closing)
+		return TRANSCRIPTION_CLOSING;
+	if (b->connecting)
+		return TRANSCRIPTION_CONNECTING;
+	if (!b->up)
+		return TRANSCRIPTION_IDLE;
+	return b->owed ? TRANSCRIPTION_COMMITTING : TRANSCRIPTION_READY;
+}
+
+static void copy(char *to, size_t size, const char *from)
+{
+	size_t n = strnlen(from, size - 1);
+
+	memcpy(to, from, n);
+	to[n] = '\0';
+}
+
+/* ---- from the room ---- */
+
+static void nothing_streams(struct transcription *b)
+{
+	b->utterance = 0;
+	b->sound = 0;
+	b->early[0] = b->text[0] = '\0';
+}
+
+struct transcription_out transcription_start(struct transcription *b, uint32_t utterance,
+					     uint64_t now)
+{
+	struct transcription_out out = {0};
+	bool there = b->up || b->connecting;
+
+	/* The one before was neither committed nor cancelled: its sound does not belong to this. */
+	out.clear = there && b->utterance && b->sound;
+	nothing_streams(b);
+	b->utterance = utterance;
+	out.connect = !there && !b->closing &&
+		      (!b->tried_at || now >= b->tried_at + TRANSCRIPTION_RETRY_MS * MS);
+	if (out.connect) {
+		b->connecting = true;
+		b->tried_at = now;
+	}
+	b->broken = !there && !out.connect;
+	return out;
+}
+
+struct transcription_out transcription_append(struct transcription *b, uint32_t utterance,
+					      size_t bytes)
+{
+	struct transcription_out out = {0};
+
+	if (!utterance || b->utterance != utterance || b->broken || !bytes)
+		return out;
+	out.append = true;
+	b->sound += bytes;
+	if (b->connecting)
+		b->kept += bytes;
+	return out;
+}
+
+bool transcription_overfull(const struct transcription *b, bool more_than_one)
+{
+	return more_than_one && b->kept > TRANSCRIPTION_KEPT;
+}
+
+void transcription_dropped(struct transcription *b, size_t bytes)
+{
+	b->kept -= bytes < b->kept ? bytes : b->kept;
+}
+
+static struct transcription_said *owe(struct transcription *b, uint32_t utterance)
+{
+	struct transcription_said *o = &b->owe[b->owed++];
+
+	memset(o, 0, sizeof *o);
+	o->utterance = utterance;
+	return o;
+}
+
+struct transcription_out transcription_commit(struct transcription *b, uint32_t utterance)
+{
+	struct transcription_out out = {0};
+	struct transcription_said *o;
+
+	if (!utterance || b->utterance != utterance)
+		return out;
+	if (b->owed == TRANSCRIPTION_OWED)
+		b->broken = out.give_up = true;
+	if (b->broken) {
+		out.failed = true;
+	} else if (b->sound < b->min_commit && !b->early[0]) {
+		out.empty = true;
+		out.clear = b->sound > 0;
+	} else {
+		o = owe(b, utterance);
+		copy(o->item, sizeof o->item, b->early);
+		copy(o->text, sizeof o->text, b->text);
+		out.commit = !b->early[0];
+	}
+	nothing_streams(b);
+	return out;
+}
+
+struct transcription_out transcription_interim(struct transcription *b, uint32_t utterance)
+{
+	struct transcription_out out = {0};
+
+	if (!utterance || b->utterance != utterance || !b->up || b->broken || b->early[0] ||
+	    b->sound < b->min_commit || b->sound > TRANSCRIPTION_INTERIM ||
+	    b->owed >= TRANSCRIPTION_OWED / 2)
+		return out;
+	for (unsigned i = 0; i < b->owed; i++)
+		if (b->owe[i].peek && b->owe[i].utterance == utterance)
+			return out;
+	owe(b, utterance)->peek = true;
+	out.commit = out.again = true;
+	return out;
+}
+
+struct transcription_out transcription_cancel(struct transcription *b, uint32_t utterance)
+{
+	struct transcription_out out = {0};
+
+	if (utterance && b->utterance == utterance) {
+		out.clear = b->sound > 0 && !b->broken;
+		nothing_streams(b);
+	}
+	for (unsigned i = 0; i < b->owed; i++)
+		if (b->owe[i].utterance == utterance)
+			b->owe[i].cancelled = true;
+	return out;
+}
+
+/* ---- the connection ---- */
+
+void transcription_opened(struct transcription *b)
+{
+	b->connecting = false;
+	b->up = true;
+	b->kept = 0;
+}
+
+void transcription_lost(struct transcription *b)
+{
+	b->up = b->connecting = b->closing = false;
+	b->broken = b->broken || b->utterance;
+	b->kept = 0;
+}
+
+static void forget(struct transcription *b, unsigned i)
+{
+	b->owed--;
+	memmove(&b->owe[i], &b->owe[i + 1], (b->owed - i) * sizeof b->owe[0]);
+}
+
+uint32_t transcription_fail_next(struct transcription *b)
+{
+	while (b->owed) {
+		bool told = b->owe[0].cancelled || b->owe[0].peek;
+		uint32_t utterance = told ? 0 : b->owe[0].utterance;
+
+		forget(b, 0);
+		if (utterance)
+			return utterance;
+	}
+	return 0;
+}
+
+void transcription_closing(struct transcription *b)
+{
+	b->closing = true;
+	b->owed = 0;
+	nothing_streams(b);
+}
+
+/* ---- from the provider ---- */
+
+static int by_item(const struct transcription *b, const char *item)
+{
+	for (unsigned i = 0; i < b->owed; i++)
+		if (strcmp(b->owe[i].item, item) == 0)
+			return (int)i;
+	return -1;
+}
+
+/* The oldest whose commit was not confirmed. */
+static int unnamed(const struct transcription *b)
+{
+	return by_item(b, "");
+}
+
+void transcription_committed(struct transcription *b, const char *item)
+{
+	int i = unnamed(b);
+
+	if (i >= 0)
+		copy(b->owe[i].item, sizeof b->owe[i].item, item);
+	else if (b->utterance && !b->early[0])
+		copy(b->early, sizeof b->early, item);
+}
+
+/* Whether words so far of this utterance are of use: its own are not there yet. */
+static bool goes_on(const struct transcription *b, uint32_t utterance)
+{
+	if (b->utterance == utterance)
+		return true;
+	for (unsigned i = 0; i < b->owed; i++)
+		if (!b->owe[i].peek && b->owe[i].utterance == utterance)
+			return !b->owe[i].cancelled;
+	return false;
+}
+
+static void add(char *text, const char *words, size_t n)
+{
+	size_t len = strlen(text);
+
+	if (n > TRANSCRIPTION_TEXT - 1 - len)
+		n = TRANSCRIPTION_TEXT - 1 - len;
+	memcpy(text + len, words, n);
+	text[len + n] = '\0';
+}
+
+uint32_t transcription_partial(struct transcription *b, const char *item, const char *words,
+			       size_t n, const char **so_far)
+{
+	int i = by_item(b, item);
+	char *text = i < 0 ? b->text : b->owe[i].text;
+
+	if (i < 0 ? !b->utterance : b->owe[i].cancelled)
+		return 0;
+	if (i >= 0 && b->owe[i].peek && !goes_on(b, b->owe[i].utterance))
+		return 0;
+	if (n)
+		add(text, words, n);
+	*so_far = text;
+	return i < 0 ? b->utterance : b->owe[i].utterance;
+}
+
+uint32_t transcription_done(struct transcription *b, const char *item, bool *revised)
+{
+	int i = by_item(b, item);
+	uint32_t utterance;
+
+	*revised = false;
+	for (unsigned k = 0; i < 0 && *item && k < TRANSCRIPTION_DONE; k++)
+		if (b->last[k].utterance && strcmp(b->last[k].item, item) == 0) {
+			*revised = true;
+			return b->last[k].cancelled ? 0 : b->last[k].utterance;
+		}
+	if (i < 0 && (i = unnamed(b)) < 0)
+		return 0;
+	utterance = b->owe[i].cancelled ? 0 : b->owe[i].utterance;
+	copy(b->owe[i].item, sizeof b->owe[i].item, item);
+	b->last[b->done++ % TRANSCRIPTION_DONE] = b->owe[i];
+	forget(b, (unsigned)i);
+	return utterance;
+}
+
+bool transcription_interim_given(struct transcription *b, const char *item, uint32_t *utterance)
+{
+	int i = by_item(b, item);
+
+	*utterance = 0;
+	for (unsigned k = 0; i < 0 && *item && k < TRANSCRIPTION_DONE; k++)
+		if (b->last[k].utterance && strcmp(b->last[k].item, item) == 0)
+			return b->last[k].peek;
+	if (i < 0)
+		i = unnamed(b);
+	if (i < 0 || !b->owe[i].peek)
+		return false;
+	if (!b->owe[i].cancelled && goes_on(b, b->owe[i].utterance))
+		*utterance = b->owe[i].utterance;
+	copy(b->owe[i].item, sizeof b->owe[i].item, item);
+	b->last[b->done++ % TRANSCRIPTION_DONE] = b->owe[i];
+	forget(b, (unsigned)i);
+	return true;
+}
+
+/* What was refused has no item; a peek of the same utterance may have one. */
+bool transcription_refused(struct transcription *b, uint32_t utterance)
+{
+	bool told;
+	int at = -1;
+
+	for (unsigned i = b->owed; utterance && i-- > 0;)
+		if (b->owe[i].utterance == utterance && (at < 0 || !b->owe[i].item[0]))
+			at = (int)i;
+	if (at < 0)
+		return false;
+	told = b->owe[at].cancelled || b->owe[at].peek;
+	forget(b, (unsigned)at);
+	return !told;
+}

@@ -1,0 +1,342 @@
+#include "tests/test.h"
+
+#include "tests/unit/control/engine/fake_realtime.h"
+#include "control/engine/transcribe_session.h"
+
+struct seen {
+	struct fake fake;
+	struct transcribe_session *asr;
+	char events[2048]; /* "t1/3:hello f1/4 …" */
+	unsigned commits, sound;
+	char session[1024];
+	const char *stop_at; /* stop when events hold this */
+	void (*heardh)(struct seen *s, enum transcribe_event ev, uint32_t utterance);
+};
+
+static void heard(enum transcribe_event ev, uint64_t user, uint32_t utterance, const uint8_t *text,
+		  size_t len, struct transcribe_sure sure, void *arg)
+{
+	struct seen *s = arg;
+	size_t at = strlen(s->events);
+
+	(void)sure;
+	if (ev == TRANSCRIBE_FAILED)
+		snprintf(s->events + at, sizeof s->events - at, "f%llu/%u ",
+			 (unsigned long long)user, utterance);
+	else
+		snprintf(s->events + at, sizeof s->events - at, "%c%llu/%u:%.*s ",
+			 ev == TRANSCRIBE_PARTIAL ? 'p' : 't', (unsigned long long)user, utterance,
+			 (int)len, (const char *)text);
+	if (s->heardh)
+		s->heardh(s, ev, utterance);
+	if (s->stop_at && strstr(s->events, s->stop_at))
+		env_stop(s->fake.env);
+}
+
+static bool begin(struct seen *s, fake_h *h)
+{
+	memset(s, 0, sizeof *s);
+	return fake_begin(&s->fake, h, s) &&
+	       transcribe_session_alloc(&s->asr, &(struct transcribe_conf){.env = s->fake.env,
+									   .ws = s->fake.ctx,
+									   .url = s->fake.url,
+									   .model = "m",
+									   .language = "en",
+									   .key = "k",
+									   .h = heard,
+									   .arg = s}) == 0;
+}
+
+static void end(struct seen *s)
+{
+	transcribe_session_free(s->asr);
+	fake_end(&s->fake);
+}
+
+static void speak(struct seen *s, uint64_t user, uint32_t utterance, unsigned ms)
+{
+	uint8_t pcm[960] = {0};
+
+	transcribe_session_start(s->asr, user, utterance);
+	for (unsigned i = 0; i < ms / 20; i++)
+		transcribe_session_append(s->asr, user, utterance, pcm, sizeof pcm);
+}
+
+/* Two commits are confirmed in order; their transcripts come the other way round. */
+static void crossing_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
+{
+	struct seen *s = f->arg;
+	char *text;
+
+	if (strcmp(type, "session.update") == 0) {
+		text = json_dumps(root, JSON_COMPACT);
+		snprintf(s->session, sizeof s->session, "%s", text);
+		free(text);
+	}
+	if (strcmp(type, "input_audio_buffer.append") == 0)
+		s->sound += (unsigned)strlen(json_string_value(json_object_get(root, "audio")));
+	if (strcmp(type, "input_audio_buffer.commit") != 0)
+		return;
+	s->commits++;
+	fake_send(f, conn, "{\"type\":\"input_audio_buffer.committed\",\"item_id\":\"i%u\"}",
+		  s->commits);
+	if (s->commits < 2)
+		return;
+	fake_send(f, conn,
+		  "{\"type\":\"conversation.item.input_audio_transcription.delta\",\"item_id\":"
+		  "\"i2\","
+		  "\"delta\":\"sec\"}");
+	fake_send(f, conn,
+		  "{\"type\":\"conversation.item.input_audio_transcription.completed\","
+		  "\"item_id\":\"i2\",\"content_index\":0,\"transcript\":\"second\"}");
+	fake_send(f, conn,
+		  "{\"type\":\"conversation.item.input_audio_transcription.completed\","
+		  "\"item_id\":\"i1\",\"content_index\":0,\"transcript\":\"first\"}");
+}
+
+TEST(transcripts_find_their_utterance)
+{
+	static struct seen s;
+
+	CHECK(begin(&s, crossing_server));
+	s.stop_at = "first";
+	speak(&s, 1, 10, 400);
+	transcribe_session_commit(s.asr, 1, 10);
+	speak(&s, 1, 11, 400);
+	transcribe_session_commit(s.asr, 1, 11);
+	CHECK_INT(transcribe_session_sessions(s.asr), 1);
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_STR(s.events, "p1/11:sec t1/11:second t1/10:first ");
+	CHECK_STR(s.fake.path[0], "/v1/realtime?intent=transcription");
+	CHECK_STR(s.fake.auth[0], "Bearer k");
+	CHECK(strncmp(s.fake.types, "session.update input_audio_buffer.append", 40) == 0);
+	CHECK(strstr(s.session, "\"type\":\"transcription\""));
+	CHECK(strstr(s.session, "\"turn_detection\":null"));
+	CHECK_INT(s.sound, 2 * 20 * 1280);
+	end(&s);
+}
+
+TEST(too_little_sound_is_no_words_and_is_not_sent)
+{
+	static struct seen s;
+
+	CHECK(begin(&s, crossing_server));
+	speak(&s, 1, 1, 80);
+	transcribe_session_commit(s.asr, 1, 1);
+	CHECK_STR(s.events, "t1/1: ");
+	end(&s);
+}
+
+TEST(cancelled_speech_is_cleared_and_its_transcript_dropped)
+{
+	static struct seen s;
+
+	CHECK(begin(&s, crossing_server));
+	s.stop_at = "second";
+	speak(&s, 1, 1, 400);
+	transcribe_session_cancel(s.asr, 1, 1);
+	transcribe_session_commit(s.asr, 1, 1); /* late: nothing */
+	speak(&s, 1, 2, 400);
+	transcribe_session_commit(s.asr, 1, 2);
+	transcribe_session_cancel(s.asr, 1, 2); /* after its commit */
+	speak(&s, 1, 3, 400);
+	transcribe_session_commit(s.asr, 1, 3);
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_STR(s.events, "p1/3:sec t1/3:second ");
+	CHECK(strstr(s.fake.types, "input_audio_buffer.clear "));
+	end(&s);
+}
+
+static void breaking_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
+{
+	(void)root;
+	if (strcmp(type, "input_audio_buffer.commit") == 0)
+		ws_close(f->ws[conn], 1011, "broken");
+}
+
+/* The owner may close the session in the very handler that is told of its loss. */
+static void close_in_handler(struct seen *s, enum transcribe_event ev, uint32_t utterance)
+{
+	if (ev == TRANSCRIBE_FAILED && utterance == 1)
+		transcribe_session_close(s->asr, 1);
+}
+
+TEST(a_lost_session_fails_what_it_owes)
+{
+	static struct seen s;
+
+	CHECK(begin(&s, breaking_server));
+	s.stop_at = "f1/1";
+	s.heardh = close_in_handler;
+	speak(&s, 1, 1, 400);
+	transcribe_session_commit(s.asr, 1, 1);
+	speak(&s, 1, 2, 400);
+	transcribe_session_commit(s.asr, 1, 2);
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_STR(s.events, "f1/1 ");
+	CHECK_INT(transcribe_session_sessions(s.asr), 0);
+	end(&s);
+}
+
+static void empty_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
+{
+	(void)root;
+	if (strcmp(type, "input_audio_buffer.commit") == 0)
+		fake_send(f, conn,
+			  "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\","
+			  "\"code\":\"input_audio_buffer_commit_empty\",\"message\":\"empty\","
+			  "\"event_id\":\"utterance-4\"}}");
+}
+
+TEST(a_commit_refused_as_empty_is_no_words)
+{
+	static struct seen s;
+
+	CHECK(begin(&s, empty_server));
+	s.stop_at = "t1/4";
+	speak(&s, 1, 4, 400);
+	transcribe_session_commit(s.asr, 1, 4);
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_STR(s.events, "t1/4: ");
+	end(&s);
+}
+
+TEST(nobody_listening_fails_the_utterance)
+{
+	static struct seen s;
+
+	CHECK(begin(&s, empty_server));
+	s.fake.server = ws_server_free(s.fake.server);
+	s.stop_at = "f1/1";
+	speak(&s, 1, 1, 400);
+	transcribe_session_commit(s.asr, 1, 1);
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_STR(s.events, "f1/1 ");
+	end(&s);
+}
+
+/* Whoever asks for words hears of them, or that there are none. */
+TEST(what_was_never_begun_fails)
+{
+	static struct seen s;
+
+	CHECK(begin(&s, empty_server));
+	transcribe_session_commit(s.asr, 9, 5);
+	CHECK_STR(s.events, "f9/5 ");
+	end(&s);
+}
+
+/* Confirms nothing and answers nothing. */
+static void silent_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
+{
+	(void)f;
+	(void)conn;
+	(void)type;
+	(void)root;
+}
+
+TEST(a_session_that_owes_too_much_is_given_up)
+{
+	static struct seen s;
+
+	CHECK(begin(&s, silent_server));
+	for (unsigned i = 1; i <= 16; i++) {
+		speak(&s, 1, i, 200);
+		transcribe_session_commit(s.asr, 1, i);
+	}
+	CHECK_STR(s.events, "");
+	CHECK_INT(transcribe_session_sessions(s.asr), 1);
+	speak(&s, 1, 17, 200);
+	transcribe_session_commit(s.asr, 1, 17);
+	CHECK(strncmp(s.events, "f1/1 f1/2 ", 10) == 0);
+	CHECK(strstr(s.events, "f1/16 f1/17 "));
+	CHECK_INT(transcribe_session_sessions(s.asr), 0); /* the next one begins anew */
+	end(&s);
+}
+
+/* Tells after each commit how much sound it got. */
+static void counting_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
+{
+	struct seen *s = f->arg;
+
+	if (strcmp(type, "input_audio_buffer.append") == 0)
+		s->sound += (unsigned)strlen(json_string_value(json_object_get(root, "audio"))) /
+			    4 * 3 / 48;
+	if (strcmp(type, "input_audio_buffer.commit") != 0)
+		return;
+	s->commits++;
+	fake_send(f, conn, "{\"type\":\"input_audio_buffer.committed\",\"item_id\":\"i%u\"}",
+		  s->commits);
+	fake_send(f, conn,
+		  "{\"type\":\"conversation.item.input_audio_transcription.completed\","
+		  "\"item_id\":\"i%u\",\"content_index\":0,\"transcript\":\"%u ms\"}",
+		  s->commits, s->sound);
+	s->sound = 0;
+}
+
+/* What is streamed after the first words so far: a second look, and the end. */
+static void go_on(struct seen *s, enum transcribe_event ev, uint32_t utterance)
+{
+	uint8_t pcm[960] = {0};
+
+	if (ev != TRANSCRIBE_PARTIAL)
+		return;
+	for (unsigned i = 0; i < 1000 / 20; i++)
+		transcribe_session_append(s->asr, 1, utterance, pcm, sizeof pcm);
+	if (s->commits == 1)
+		transcribe_session_interim(s->asr, 1, utterance);
+	else
+		transcribe_session_commit(s->asr, 1, utterance);
+}
+
+TEST(a_peek_tells_words_so_far_and_the_end_is_of_the_whole_sound)
+{
+	static struct seen s;
+
+	CHECK(begin(&s, counting_server));
+	s.heardh = go_on;
+	/* A first utterance, so that there is a connection. */
+	s.stop_at = "t1/1";
+	speak(&s, 1, 1, 400);
+	transcribe_session_interim(s.asr, 1, 1); /* not connected: nothing comes of it */
+	transcribe_session_commit(s.asr, 1, 1);
+	env_run(s.fake.env);
+	CHECK_STR(s.events, "t1/1:400 ms ");
+	s.events[0] = '\0';
+	s.commits = 0;
+	s.stop_at = "t1/2";
+	speak(&s, 1, 2, 600);
+	transcribe_session_interim(s.asr, 1, 2);
+	transcribe_session_interim(s.asr, 1, 2);
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_STR(s.events, "p1/2:600 ms p1/2:1600 ms t1/2:2600 ms ");
+	CHECK_INT(s.commits, 3);
+	end(&s);
+}
+
+TEST(there_is_no_peek_at_more_sound_than_is_kept)
+{
+	static struct seen s;
+
+	CHECK(begin(&s, counting_server));
+	s.stop_at = "t1/1";
+	speak(&s, 1, 1, 400);
+	transcribe_session_commit(s.asr, 1, 1);
+	env_run(s.fake.env);
+	s.commits = 0;
+	s.stop_at = "t1/2";
+	speak(&s, 1, 2, 5000);
+	transcribe_session_interim(s.asr, 1, 2);
+	transcribe_session_commit(s.asr, 1, 2);
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_INT(s.commits, 1);
+	CHECK_STR(s.events, "t1/1:400 ms t1/2:5000 ms ");
+	end(&s);
+}
