@@ -4,6 +4,7 @@
 #include "ipc/journal.h"
 #include "ipc/scrub.h"
 #include "proto/base/cursor.h"
+#include "proto/base/time.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -51,7 +52,7 @@ static uint64_t mono_ns(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	return ns_of_timespec(&ts);
 }
 
 static int make_base(struct env *env)
@@ -317,7 +318,7 @@ uint64_t env_wall_ms(struct env *env)
 
 	if (!env->conf.replaying)
 		clock_gettime(CLOCK_REALTIME, &ts);
-	return (uint64_t)env_answer(env, (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000);
+	return (uint64_t)env_answer(env, (int64_t)ms_of_timespec(&ts));
 }
 
 int env_source_add(struct env *env, uint32_t *id, env_input_h *h, void *arg)

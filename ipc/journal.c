@@ -1,6 +1,7 @@
 #include "ipc/journal.h"
 
 #include "proto/base/cursor.h"
+#include "proto/base/time.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +17,7 @@
 enum {
 	RING_BYTES = 4 << 20, /* a thread; a power of two */
 	REC_HEAD = 4 + 8 + 8 + 1 + 1 + 4 + 1,
-	DRAIN_NS = 10000000,
+	DRAIN_MS = 10,
 	MAX_THREADS = 64,
 };
 
@@ -135,7 +136,7 @@ void journal_on_writer(void (*h)(void))
 static void *writer(void *arg)
 {
 	struct journal *j = arg;
-	const struct timespec pause = {.tv_nsec = DRAIN_NS};
+	const struct timespec pause = {.tv_nsec = (long)(DRAIN_MS * NS_PER_MS)};
 
 	if (writer_starts)
 		writer_starts();

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "proto/base/time.h"
+
 enum { LINE_MAX_ = 4096, TEXT_MAX = 3072, FMT_MAX = 512, SECRETS_MAX = 32, SECRET_MIN = 6 };
 enum { SECRETS_KEPT = 8 };  /* never give way */
 enum { CUT_MARGIN = 1024 }; /* longer than any secret */
@@ -233,7 +235,7 @@ static void put_time(struct line *l)
 	clock_gettime(CLOCK_REALTIME, &ts);
 	gmtime_r(&ts.tv_sec, &tm);
 	n = strftime(buf, sizeof buf, "%Y-%m-%dT%H:%M:%S", &tm);
-	snprintf(buf + n, sizeof buf - n, ".%03dZ ", (int)(ts.tv_nsec / 1000000));
+	snprintf(buf + n, sizeof buf - n, ".%03dZ ", (int)((uint64_t)ts.tv_nsec / NS_PER_MS));
 	puts_(l, buf);
 }
 

@@ -1,6 +1,7 @@
 #include "ipc/tmr.h"
 
 #include "ipc/env.h"
+#include "proto/base/time.h"
 
 #include <errno.h>
 #include <event2/event.h>
@@ -71,10 +72,10 @@ struct tmr *tmr_free(struct tmr *t)
 
 void tmr_start(struct tmr *t, uint64_t delay_ns)
 {
-	struct timeval tv = {.tv_sec = (time_t)(delay_ns / 1000000000u),
-			     .tv_usec = (suseconds_t)((delay_ns % 1000000000u + 999) / 1000)};
+	struct timeval tv = {.tv_sec = (time_t)(delay_ns / NS_PER_S),
+			     .tv_usec = (suseconds_t)((delay_ns % NS_PER_S + NS_PER_US - 1) / NS_PER_US)};
 
-	if (tv.tv_usec == 1000000) {
+	if (tv.tv_usec == (suseconds_t)US_PER_S) {
 		tv.tv_sec++;
 		tv.tv_usec = 0;
 	}

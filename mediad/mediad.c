@@ -11,9 +11,7 @@
 #include "mediad/dave/job.h"
 #include "mediad/key_worker.h"
 #include "mediad/link.h"
-
-#define MS     UINT64_C(1000000)
-#define SECOND (1000 * MS)
+#include "proto/base/time.h"
 
 enum { CLAIM_S = 2, STOP_S = 3, FLUSH_MS = 100 };
 
@@ -65,7 +63,7 @@ static void stop_if_done(struct mediad *m)
 		return;
 	m->stopped = true;
 	m->link = link_free(m->link);
-	tmr_start(m->stop, FLUSH_MS * MS);
+	tmr_start(m->stop, FLUSH_MS * NS_PER_MS);
 }
 
 static void on_gone(struct call *c, void *arg)
@@ -228,7 +226,7 @@ static unsigned on_hello(void *arg)
 		call_unclaim(m->calls[i]);
 		call_tell_all(m->calls[i]);
 	}
-	tmr_start(m->claim, CLAIM_S * SECOND);
+	tmr_start(m->claim, CLAIM_S * NS_PER_S);
 	return m->n_calls;
 }
 
@@ -245,7 +243,7 @@ static void on_lost(void *arg)
 	struct mediad *m = arg;
 
 	tmr_stop(m->claim);
-	tmr_start(m->orphan, m->conf.orphan_s * SECOND);
+	tmr_start(m->orphan, m->conf.orphan_s * NS_PER_S);
 }
 
 static void on_claim_over(void *arg)
@@ -344,7 +342,7 @@ void mediad_stop(struct mediad *m)
 	m->stopping = true;
 	tmr_stop(m->orphan);
 	tmr_stop(m->claim);
-	tmr_start(m->stop, STOP_S * SECOND);
+	tmr_start(m->stop, STOP_S * NS_PER_S);
 	for (unsigned i = 0; i < m->n_calls; i++)
 		call_leave(m->calls[i]);
 	stop_if_done(m);

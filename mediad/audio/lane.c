@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MS UINT64_C(1000000)
+#include "proto/base/time.h"
+
 enum { PER_MS = LANE_RATE / 1000 };
 
 enum state { BUFFERING, PLAYING, PAUSED, STOPPED, OVER };
@@ -170,7 +171,7 @@ static float ramps(struct lane *l)
 
 static bool stalled(const struct lane *l, uint64_t now)
 {
-	return now - l->grown >= LANE_STALL_MS * MS;
+	return now - l->grown >= LANE_STALL_MS * NS_PER_MS;
 }
 
 /* How many samples to play now; moves between buffering and playing. */

@@ -5,9 +5,9 @@
 
 #include "mediad/audio/decode.h"
 #include "mediad/audio/order.h"
+#include "proto/base/time.h"
 #include "proto/rtp.h"
 
-#define MS UINT64_C(1000000)
 enum { SILENCE_MIN_MS = 100, SILENCE_MAX_MS = 5000, RATES = 5 };
 
 /* The stream at one rate: a decoder and how far it has read. */
@@ -134,7 +134,8 @@ static void close_stale(struct audio_speaker *s, struct track *t, uint64_t at)
 	for (int i = 0; i < AUDIO_LISTENS; i++) {
 		struct listen *l = &s->listens[i];
 
-		if (l->used && l->open && l->track == t && at >= l->last_voice + l->silence_ms * MS)
+		if (l->used && l->open && l->track == t &&
+		    at >= l->last_voice + l->silence_ms * NS_PER_MS)
 			end_capture(s, l, MEDIA_REASON_SILENCE);
 	}
 }
@@ -245,10 +246,10 @@ static bool affords(const struct audio_speaker *s, struct track *t)
 	const int64_t most = AUDIO_BURST_MS * (RTP_CLOCK / 1000);
 	uint64_t passed = s->now - t->credit_at;
 
-	if (!t->credit_at || passed > AUDIO_BURST_MS * MS) {
+	if (!t->credit_at || passed > AUDIO_BURST_MS * NS_PER_MS) {
 		t->credit = most;
 	} else {
-		t->credit += (int64_t)(passed * AUDIO_RATE * (RTP_CLOCK / 1000) / MS);
+		t->credit += (int64_t)(passed * AUDIO_RATE * (RTP_CLOCK / 1000) / NS_PER_MS);
 		t->credit = t->credit > most ? most : t->credit;
 	}
 	t->credit_at = s->now;
@@ -334,8 +335,8 @@ static uint64_t hold_time(const struct audio_speaker *s)
 	double ms = AUDIO_HOLD_JITTERS * s->jitter.estimate * 1000 / RTP_CLOCK;
 
 	if (ms < AUDIO_HOLD_MIN_MS)
-		return AUDIO_HOLD_MIN_MS * MS;
-	return ms > AUDIO_HOLD_MAX_MS ? AUDIO_HOLD_MAX_MS * MS : (uint64_t)(ms * 1e6);
+		return AUDIO_HOLD_MIN_MS * NS_PER_MS;
+	return ms > AUDIO_HOLD_MAX_MS ? AUDIO_HOLD_MAX_MS * NS_PER_MS : (uint64_t)(ms * 1e6);
 }
 
 static void heard_something(struct audio_speaker *s, uint64_t now)
@@ -410,7 +411,7 @@ void audio_speaker_tick(struct audio_speaker *s, uint64_t now)
 	s->now = now;
 	order_advance(&s->order, now, hold_time(s));
 	run_tracks(s, AUDIO_CATCHUP_PACKETS);
-	if (s->speaking && now - s->last_voice >= AUDIO_SPEAKING_OFF_MS * MS)
+	if (s->speaking && now - s->last_voice >= AUDIO_SPEAKING_OFF_MS * NS_PER_MS)
 		stop_speaking(s);
 	if (order_holding(&s->order))
 		return; /* what is held may belong to the captures */
@@ -478,7 +479,8 @@ static uint64_t preroll_start(const struct audio_speaker *s, uint16_t silence_ms
 
 		if (!e || !e->voice)
 			continue;
-		if (now - e->at > AUDIO_PREROLL_MS * MS || after >= e->at + silence_ms * MS)
+		if (now - e->at > AUDIO_PREROLL_MS * NS_PER_MS ||
+		    after >= e->at + silence_ms * NS_PER_MS)
 			break;
 		from = i;
 		after = e->at;

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "mediad/audio/mix.h"
+#include "proto/base/time.h"
 #include "proto/rtp.h"
 
-#define MS   UINT64_C(1000000)
-#define TICK (SENDER_TICK_MS * MS)
+#define TICK (SENDER_TICK_MS * NS_PER_MS)
 
 /* op 5 of the present utterance. */
 enum speaking { QUIET, ASKED, SPEAKING };
@@ -311,9 +311,9 @@ bool sender_due(struct sender *s, uint64_t now, struct sender_packet *pkt)
 	if (!s->running || now < s->next)
 		return false;
 	late = now - s->next;
-	if (late > SENDER_LATE_MS * MS)
+	if (late > SENDER_LATE_MS * NS_PER_MS)
 		s->stats.late++;
-	if (late > SENDER_REBASE_MS * MS) {
+	if (late > SENDER_REBASE_MS * NS_PER_MS) {
 		uint64_t passed = late / TICK;
 
 		s->next += passed * TICK;
@@ -439,7 +439,7 @@ static void wait_for_gate(struct sender *s, uint64_t now)
 			g->waits_since = 0;
 		} else if (!g->waits_since) {
 			g->waits_since = now;
-		} else if (now - g->waits_since >= SENDER_KEY_WAIT_MS * MS) {
+		} else if (now - g->waits_since >= SENDER_KEY_WAIT_MS * NS_PER_MS) {
 			g->why = MEDIA_REASON_NO_KEY;
 			lane_stop(g->lane, 0);
 		}
@@ -464,7 +464,7 @@ void sender_prepare(struct sender *s, uint64_t now)
 		wanted = wanted || lane_wants(s->guests[i].lane);
 	if (s->speaking == QUIET && wanted)
 		ask(s, now);
-	else if (s->speaking == ASKED && now >= s->asked_at + SENDER_SPEAKING_WAIT_MS * MS) {
+	else if (s->speaking == ASKED && now >= s->asked_at + SENDER_SPEAKING_WAIT_MS * NS_PER_MS) {
 		if (s->known)
 			s->speaking = SPEAKING;
 		else

@@ -14,11 +14,10 @@
 #include "ipc/tmr.h"
 #include "ipc/ws.h"
 #include "mediad/call/state.h"
-
-#define SECOND UINT64_C(1000000000)
+#include "proto/base/time.h"
 
 /* After a session is up, so long until those it did not name count as gone. */
-#define SETTLE_NS (2 * SECOND)
+#define SETTLE_NS (2 * NS_PER_S)
 
 enum { DSCP_EF = 0xb8, UDP_BUFFER = 1 << 20, HANDSHAKE_MS = 5000 };
 
@@ -410,7 +409,7 @@ static void on_user_stats(struct call *c, const struct slot_stats *s)
 	m->undecryptable = s->undecryptable;
 	m->jitter_us = s->audio.jitter_us;
 	m->deaf = s->deaf;
-	m->deaf_ms = s->deaf_ns / 1000000;
+	m->deaf_ms = s->deaf_ns / NS_PER_MS;
 	m->deaf_spells = s->deaf_spells;
 	m->not_sealed = s->not_sealed;
 	m->excess = s->audio.excess;

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "mediad/call/gateway_wire.h"
+#include "proto/base/time.h"
 
-#define JOIN_LIMIT (20 * SECOND) /* all steps of joining */
+#define JOIN_LIMIT (20 * NS_PER_S) /* all steps of joining */
 
 enum {
 	CONNECT_TRIES = 3, /* with a lease that was not used yet */
@@ -168,7 +169,7 @@ static void rejoin(struct vgw *g, uint64_t now, enum media_reason reason, uint16
 		vgw_set_phase(g, MEDIA_PHASE_WAITING, reason, code, true);
 		return;
 	}
-	g->cool_until = now + wait * MS;
+	g->cool_until = now + wait * NS_PER_MS;
 	vgw_set_phase(g, MEDIA_PHASE_COOLING, reason, code, false);
 }
 
@@ -179,7 +180,7 @@ static void resume(struct vgw *g, uint64_t now, enum media_reason reason, uint16
 		return;
 	}
 	g->stable_at = NEVER;
-	g->cool_until = now + resume_wait_ms[g->resume_tries++] * MS;
+	g->cool_until = now + resume_wait_ms[g->resume_tries++] * NS_PER_MS;
 	vgw_set_phase(g, MEDIA_PHASE_RESUMING, reason, code, false);
 }
 
@@ -190,7 +191,7 @@ static void unreached(struct vgw *g, uint64_t now, enum media_reason reason)
 		rejoin(g, now, reason, 0, 1000, STEP_TRIES);
 		return;
 	}
-	g->cool_until = now + SECOND;
+	g->cool_until = now + NS_PER_S;
 	vgw_set_phase(g, MEDIA_PHASE_COOLING, reason, 0, false);
 }
 

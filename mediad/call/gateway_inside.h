@@ -5,12 +5,11 @@
 
 #include "mediad/call/gateway.h"
 #include "mediad/call/numbering.h"
+#include "proto/base/time.h"
 
-#define MS	    UINT64_C(1000000)
-#define SECOND	    (1000 * MS)
 #define NEVER	    UINT64_MAX
-#define STEP_LIMIT  (5 * SECOND)  /* each step of joining: open, ready, discovery, description */
-#define STABLE_TIME (30 * SECOND) /* up for so long: earlier failures are forgotten */
+#define STEP_LIMIT  (5 * NS_PER_S)  /* each step of joining: open, ready, discovery, description */
+#define STABLE_TIME (30 * NS_PER_S) /* up for so long: earlier failures are forgotten */
 
 struct vgw {
 	struct vgw_conf conf;

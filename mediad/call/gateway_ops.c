@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "mediad/call/gateway_wire.h"
+#include "proto/base/time.h"
 
-#define ACK_GRACE (5 * SECOND) /* beyond one heartbeat interval */
+#define ACK_GRACE (5 * NS_PER_S) /* beyond one heartbeat interval */
 
 enum { MIN_BEAT_MS = 250, MAX_BEAT_MS = 120000 };
 
@@ -25,7 +26,7 @@ static uint64_t spread(struct vgw *g, uint64_t range)
 void vgw_beat(struct vgw *g, uint64_t now)
 {
 	char text[VGW_TEXT_MAX];
-	uint64_t t = now / MS;
+	uint64_t t = now / NS_PER_MS;
 
 	g->nonce = t > g->nonce ? t : g->nonce + 1;
 	if (!g->unacked) {
@@ -67,7 +68,7 @@ static bool on_hello(struct vgw *g, uint64_t now, const json_t *d)
 		ms = MIN_BEAT_MS;
 	if (ms > MAX_BEAT_MS)
 		ms = MAX_BEAT_MS;
-	g->interval = (uint64_t)ms * MS;
+	g->interval = (uint64_t)ms * NS_PER_MS;
 	g->next_beat = now + spread(g, g->interval);
 	return true;
 }

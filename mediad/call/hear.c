@@ -6,13 +6,13 @@
 
 #include "ipc/env.h"
 #include "ipc/log.h"
+#include "proto/base/time.h"
 
 /* A voice server can name anybody: more than Discord lets into a channel are not kept. */
 enum { PEOPLE_MAX = 16384 };
 /* A slot that is needed elsewhere is taken from whoever was silent so long: no capture is open any
  * more. So many may be on their way back. */
 enum { IDLE_MS = 6000, RETURNING = 64 };
-#define MS UINT64_C(1000000)
 
 /* ---- people, sorted by user id ---- */
 
@@ -133,7 +133,7 @@ static struct person *idlest(struct call *c, uint64_t now)
 	for (size_t i = 0; i < c->n_people; i++) {
 		struct person *p = &c->people[i];
 
-		if (!p->slot || p->speaking || now < p->spoke + IDLE_MS * MS)
+		if (!p->slot || p->speaking || now < p->spoke + IDLE_MS * NS_PER_MS)
 			continue;
 		if (!best || (!p->n_listens && best->n_listens) ||
 		    (!p->n_listens == !best->n_listens && p->spoke < best->spoke))

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "ipc/env.h"
-
-#define SECOND UINT64_C(1000000000)
+#include "proto/base/time.h"
 
 enum {
 	BLOCK = 960,	  /* input samples converted at a time */
@@ -350,7 +349,7 @@ void say_check_starved(struct call *c)
 		struct playback *p = c->playbacks[i];
 
 		if (p && !p->ended && !p->paused && heard_of(p) >= p->written &&
-		    now - p->written_at > STARVED_S * SECOND)
+		    now - p->written_at > STARVED_S * NS_PER_S)
 			stop(c, p, MEDIA_REASON_STARVED, 0);
 	}
 }

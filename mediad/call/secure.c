@@ -10,8 +10,8 @@
 #include "ipc/worker.h"
 #include "mediad/call/state.h"
 #include "mediad/dave/media.h"
+#include "proto/base/time.h"
 
-#define MS	UINT64_C(1000000)
 #define USER(x) ((unsigned long long)(x))
 
 /* Keys that are owed are tried again after so long, at most. */
@@ -46,7 +46,7 @@ static void owe(struct call *c, struct media_key *owed, struct media_key key)
 	if (s->pay_wait_ms)
 		return;
 	s->pay_wait_ms = PAY_MIN_MS;
-	s->pay_at = env_now(c->conf.env) + PAY_MIN_MS * MS;
+	s->pay_at = env_now(c->conf.env) + PAY_MIN_MS * NS_PER_MS;
 	log_warn("key_owed", "call=%u", c->id);
 }
 
@@ -165,7 +165,7 @@ static void pay_all(struct call *c)
 	s->pay_wait_ms = paid				   ? 0
 			 : s->pay_wait_ms * 2 < PAY_MAX_MS ? s->pay_wait_ms * 2
 							   : PAY_MAX_MS;
-	s->pay_at = env_now(c->conf.env) + s->pay_wait_ms * MS;
+	s->pay_at = env_now(c->conf.env) + s->pay_wait_ms * NS_PER_MS;
 }
 
 static void forget_keys(struct call *c)
@@ -413,7 +413,7 @@ void secure_spell_over(struct call *c, struct person *p, const char *how)
 {
 	if (p->deaf_since)
 		log_info("deaf_over", "call=%u user=%llu ms=%llu how=\"%s\"", c->id, USER(p->user),
-			 USER((now_of(c) - p->deaf_since) / MS), how);
+			 USER((now_of(c) - p->deaf_since) / NS_PER_MS), how);
 	p->deaf_since = 0;
 }
 

@@ -1,12 +1,12 @@
 #include "mediad/call/unnamed.h"
 
-#define MS UINT64_C(1000000)
+#include "proto/base/time.h"
 
 void unnamed_begin(struct unnamed *u, uint64_t now)
 {
 	u->asks = 0;
-	if (u->next < now + UNNAMED_SETTLE_MS * MS)
-		u->next = now + UNNAMED_SETTLE_MS * MS;
+	if (u->next < now + UNNAMED_SETTLE_MS * NS_PER_MS)
+		u->next = now + UNNAMED_SETTLE_MS * NS_PER_MS;
 }
 
 bool unnamed_ask(struct unnamed *u, uint32_t ssrc, uint64_t now)
@@ -15,7 +15,7 @@ bool unnamed_ask(struct unnamed *u, uint32_t ssrc, uint64_t now)
 		return false;
 	u->asks++;
 	u->ssrc = ssrc;
-	u->next = now + (UNNAMED_WAIT_MS * MS << u->waits);
+	u->next = now + (UNNAMED_WAIT_MS * NS_PER_MS << u->waits);
 	u->waits += u->waits < UNNAMED_ASKS;
 	return true;
 }

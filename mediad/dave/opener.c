@@ -4,10 +4,10 @@
 #include "mediad/dave/aead.h"
 #include "mediad/dave/keyed.h"
 #include "mediad/dave/media.h"
+#include "proto/base/time.h"
 
-#define GRACE  (DAVE_GRACE_MS * UINT64_C(1000000))
-#define SECOND UINT64_C(1000000000)
-#define NEVER  UINT64_MAX
+#define GRACE (DAVE_GRACE_MS * NS_PER_MS)
+#define NEVER UINT64_MAX
 
 struct slot {
 	struct dave_key *key;
@@ -130,7 +130,7 @@ static struct aead *choose(const struct slot *s, uint32_t counter, uint64_t now,
 	uint32_t oldest = s->key->generation + (s->first_until <= now);
 	uint32_t generation = dave_generation(oldest, (uint8_t)(counter >> 24));
 
-	uint64_t age = now > s->added ? (now - s->added) / SECOND : 0;
+	uint64_t age = now > s->added ? (now - s->added) / NS_PER_S : 0;
 
 	/* A ratchet this young cannot have come so far. */
 	if (generation > age * DAVE_RATE_MAX >> 24)

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "proto/base/time.h"
+
 int dave_session_alloc(struct dave_session **out, const struct dave_conf *conf)
 {
 	struct dave_session *s;
@@ -127,7 +129,7 @@ static void connected(struct dave_session *s, uint64_t now, uint64_t user)
 	memmove(s->user + i + 1, s->user + i, (s->n_user++ - i) * sizeof *s->user);
 	s->user[i] = user;
 	if (s->offered && !s->in_group && s->welcome_by == DAVE_NEVER)
-		s->welcome_by = now + DAVE_WELCOME_MS * DAVE_MS;
+		s->welcome_by = now + DAVE_WELCOME_MS * NS_PER_MS;
 }
 
 static void disconnected(struct dave_session *s, uint64_t now, uint64_t user)
@@ -386,8 +388,8 @@ static void offer(struct dave_session *s, uint64_t now, struct dave_job *job)
 	}
 	s->offered = true;
 	s->epoch_by = DAVE_NEVER;
-	s->join_until = now + DAVE_JOIN_GRACE_MS * DAVE_MS;
-	s->welcome_by = s->n_user > 1 ? now + DAVE_WELCOME_MS * DAVE_MS : DAVE_NEVER;
+	s->join_until = now + DAVE_JOIN_GRACE_MS * NS_PER_MS;
+	s->welcome_by = s->n_user > 1 ? now + DAVE_WELCOME_MS * NS_PER_MS : DAVE_NEVER;
 	dave_send_forget_commit(s);
 	dave_send_binary(s, DAVE_OP_KEY_PACKAGE, &job->out);
 }
@@ -502,7 +504,7 @@ void dave_session_resumed(struct dave_session *s, uint64_t now)
 {
 	s->gap = false;
 	if (s->epoch_by != DAVE_NEVER)
-		s->epoch_by = now + DAVE_ANNOUNCE_MS * DAVE_MS;
+		s->epoch_by = now + DAVE_ANNOUNCE_MS * NS_PER_MS;
 	dave_send_held(s);
 	dave_session_settle(s, now);
 }

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "proto/base/time.h"
+
 /* The ladder: what is done when packets of somebody arrive and do not open.
  *
  *   RECOVER  op 31 and a new key package: the gateway removes us from the group and adds us again
@@ -46,7 +48,7 @@ static void deafened(struct dave_session *s, uint64_t now, uint64_t user)
 	size_t i = place(s, user);
 
 	if (i < s->n_deaf && s->deaf[i].user == user) {
-		if (now - s->deaf[i].at > 2 * DAVE_EVIDENCE_MS * DAVE_MS)
+		if (now - s->deaf[i].at > 2 * DAVE_EVIDENCE_MS * NS_PER_MS)
 			s->deaf[i].since = now;
 		s->deaf[i].at = now;
 		return;
@@ -98,7 +100,7 @@ void dave_heal_gone(struct dave_session *s, uint64_t now, uint64_t user)
 void dave_heal_removed(struct dave_session *s, uint64_t now)
 {
 	s->epoch_by = DAVE_NEVER;
-	s->welcome_by = now + DAVE_JOIN_GRACE_MS * DAVE_MS;
+	s->welcome_by = now + DAVE_JOIN_GRACE_MS * NS_PER_MS;
 }
 
 void dave_heal_group(struct dave_session *s, const struct dave_epoch *e)
@@ -120,9 +122,9 @@ void dave_heal_proof(struct dave_session *s, uint64_t now)
 /* How many of n there are left when one goes in each `every_ms`. */
 static uint32_t leaked(uint32_t n, uint64_t *at, uint64_t now, uint32_t every_ms)
 {
-	uint64_t gone = (now - *at) / (every_ms * DAVE_MS);
+	uint64_t gone = (now - *at) / (every_ms * NS_PER_MS);
 
-	*at += gone * every_ms * DAVE_MS;
+	*at += gone * every_ms * NS_PER_MS;
 	return gone < n ? n - (uint32_t)gone : 0;
 }
 
@@ -134,7 +136,7 @@ static void calm(struct dave_session *s, uint64_t now)
 
 	l->steps = leaked(l->steps, &l->steps_at, now, DAVE_STEP_MS);
 	if (!s->n_deaf && !outside(s) && l->steps < DAVE_STEPS_MAX && l->last == DAVE_HEAL_NONE &&
-	    l->cooldown_ms && now - l->healed_at >= l->cooldown_ms * DAVE_MS / 2) {
+	    l->cooldown_ms && now - l->healed_at >= l->cooldown_ms * NS_PER_MS / 2) {
 		l->cooldown_ms = 0;
 		l->not_before = 0;
 	}
@@ -170,7 +172,7 @@ static void took(struct dave_ladder *l, uint64_t now, enum dave_heal step)
 		l->cooldown_ms = COOLDOWN_SECOND_MS;
 	else
 		l->cooldown_ms = (uint32_t)sooner(2 * (uint64_t)l->cooldown_ms, COOLDOWN_MAX_MS);
-	l->not_before = now + l->cooldown_ms * DAVE_MS;
+	l->not_before = now + l->cooldown_ms * NS_PER_MS;
 	l->last = step;
 	l->steps++;
 }
@@ -234,7 +236,7 @@ static void answer(struct dave_session *s, uint64_t now, uint16_t id)
 
 static bool endless(const struct dave_deaf *d)
 {
-	return d->at - d->since >= DAVE_ENDLESS_MS * DAVE_MS;
+	return d->at - d->since >= DAVE_ENDLESS_MS * NS_PER_MS;
 }
 
 /* The latest word about a speaker who is not heard though nothing explains it. 0: none. */
@@ -254,7 +256,7 @@ static uint64_t pending_until(const struct dave_session *s)
 	for (size_t i = 0; i < s->n_deaf; i++)
 		if (endless(&s->deaf[i]))
 			return 0;
-	return s->n_pending ? s->pending[s->n_pending - 1].at + DAVE_PENDING_MS * DAVE_MS : 0;
+	return s->n_pending ? s->pending[s->n_pending - 1].at + DAVE_PENDING_MS * NS_PER_MS : 0;
 }
 
 /* When the next step is due, as far as is known now. */
@@ -270,7 +272,7 @@ static uint64_t step_at(const struct dave_session *s)
 	if (!heard_of || s->status.version == 0 || s->offline || dave_session_busy(s))
 		return DAVE_NEVER;
 	at = later(later(heard_of, not_before), later(s->join_until, pending_until(s)));
-	return at <= heard_of + DAVE_EVIDENCE_MS * DAVE_MS ? at : DAVE_NEVER;
+	return at <= heard_of + DAVE_EVIDENCE_MS * NS_PER_MS ? at : DAVE_NEVER;
 }
 
 /* What is under way may bring it. */
@@ -318,7 +320,7 @@ void dave_heal_invalid(struct dave_session *s, uint64_t now, uint16_t id)
 /* The first commit that fits is announced at once, whose ever it is. */
 void dave_heal_proposed(struct dave_session *s, uint64_t now, bool refused, bool committed)
 {
-	uint64_t by = now + (refused ? DAVE_REFUSED_MS : DAVE_ANNOUNCE_MS) * DAVE_MS;
+	uint64_t by = now + (refused ? DAVE_REFUSED_MS : DAVE_ANNOUNCE_MS) * NS_PER_MS;
 
 	s->conf.ladder->invalid += refused;
 	s->epoch_by = refused || committed ? sooner(s->epoch_by, by) : DAVE_NEVER;

@@ -6,7 +6,6 @@
 #include "mediad/dave/media.h"
 #include "mediad/dave/session.h"
 
-#define DAVE_MS	   UINT64_C(1000000)
 #define DAVE_NEVER UINT64_MAX
 
 enum {

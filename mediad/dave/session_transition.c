@@ -1,5 +1,7 @@
 #include "mediad/dave/session_inside.h"
 
+#include "proto/base/time.h"
+
 static uint64_t sooner(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
@@ -49,7 +51,7 @@ static void sweep(struct dave_session *s, uint64_t now)
 static void supersede(struct dave_session *s, uint64_t now)
 {
 	for (unsigned i = 0; i < s->n_kept; i++)
-		s->kept[i].until = sooner(s->kept[i].until, now + DAVE_GRACE_MS * DAVE_MS);
+		s->kept[i].until = sooner(s->kept[i].until, now + DAVE_GRACE_MS * NS_PER_MS);
 }
 
 static void keep(struct dave_session *s, uint64_t now, struct dave_epoch *e)
@@ -98,7 +100,7 @@ static void settle(struct dave_session *s, unsigned n)
 static void execute(struct dave_session *s, uint64_t now, const struct dave_transition *t)
 {
 	const struct dave_epoch *e = t->serial ? find(s, t->serial) : NULL;
-	uint64_t grace = now + DAVE_GRACE_MS * DAVE_MS;
+	uint64_t grace = now + DAVE_GRACE_MS * NS_PER_MS;
 
 	s->last_id = t->id;
 	s->changed_at = now;
@@ -192,7 +194,7 @@ void dave_transition_execute(struct dave_session *s, uint64_t now, uint16_t id)
 /* The others accept our key until theirs is so old; behind that we would speak to nobody. */
 void dave_transition_left(struct dave_session *s, uint64_t now)
 {
-	s->seal_until = now + DAVE_GRACE_MS * DAVE_MS;
+	s->seal_until = now + DAVE_GRACE_MS * NS_PER_MS;
 }
 
 void dave_transition_alone(struct dave_session *s)
@@ -218,11 +220,11 @@ void dave_session_proof(struct dave_session *s, uint64_t now, uint64_t serial)
 static uint64_t due(const struct dave_transition *t)
 {
 	if (t->version == 0)
-		return t->at + DAVE_DOWNGRADE_MS * DAVE_MS;
+		return t->at + DAVE_DOWNGRADE_MS * NS_PER_MS;
 	if (t->proved == DAVE_NEVER)
-		return t->at + DAVE_EXECUTE_LATE_MS * DAVE_MS;
-	return sooner(t->proved + DAVE_EXECUTE_GRACE_MS * DAVE_MS,
-		      t->at + DAVE_EXECUTE_LATE_MS * DAVE_MS);
+		return t->at + DAVE_EXECUTE_LATE_MS * NS_PER_MS;
+	return sooner(t->proved + DAVE_EXECUTE_GRACE_MS * NS_PER_MS,
+		      t->at + DAVE_EXECUTE_LATE_MS * NS_PER_MS);
 }
 
 void dave_transition_timer(struct dave_session *s, uint64_t now)

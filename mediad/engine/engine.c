@@ -10,8 +10,9 @@
 #include "ipc/log.h"
 #include "ipc/tmr.h"
 #include "mediad/engine/thread.h"
+#include "proto/base/time.h"
 
-#define RETRY_NS (2 * UINT64_C(1000000))
+#define RETRY_NS (2 * NS_PER_MS)
 
 struct waiting {
 	struct waiting *next;

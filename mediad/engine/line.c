@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "ipc/env.h"
+#include "proto/base/time.h"
 #include "proto/rtp.h"
 
-#define MS   UINT64_C(1000000)
-#define TICK (SENDER_TICK_MS * MS)
+#define TICK (SENDER_TICK_MS * NS_PER_MS)
 
 /* ---- made and freed by the loop thread ---- */
 
@@ -379,7 +379,7 @@ static void link_session(struct line *l, const struct cmd *c)
 	l->linked = true;
 	l->udp_told = false;
 	l->listen_tick = now + TICK;
-	l->stats_at = now + LINE_STATS_MS * MS;
+	l->stats_at = now + LINE_STATS_MS * NS_PER_MS;
 	report_start(&l->report, now);
 	sender_forget_loss(l->sender);
 	discovery_start(&l->discovery, l->ssrc, now);
@@ -438,7 +438,7 @@ static void tell_stats(struct line *l, uint64_t now)
 
 	if (now < l->stats_at)
 		return;
-	l->stats_at = now + LINE_STATS_MS * MS;
+	l->stats_at = now + LINE_STATS_MS * NS_PER_MS;
 	sender_stats(l->sender, &l->stats.send);
 	l->stats.seen.reports = l->report.reports;
 	l->stats.seen.lost = l->report.lost;
@@ -547,7 +547,7 @@ void line_tick(struct line *l)
 	if (keepalive_tick(&l->keepalive, now, ping))
 		line_send(l, ping, sizeof ping);
 	/* Woken for the sender, a little early for the speakers: one wake does both. */
-	if (now + MS >= l->listen_tick) {
+	if (now + NS_PER_MS >= l->listen_tick) {
 		for (unsigned i = 0; i < l->n_slots; i++)
 			if (audio_speaker_busy(l->slots[i]->speaker))
 				audio_speaker_tick(l->slots[i]->speaker, now);

@@ -4,8 +4,7 @@
 #include "ipc/env.h"
 #include "mediad/dave/session.h"
 #include "mediad/engine/line_inside.h"
-
-#define MS UINT64_C(1000000)
+#include "proto/base/time.h"
 
 /* ---- keys go back ---- */
 
@@ -260,7 +259,7 @@ void line_dave_tick(struct line *l, uint64_t now)
 {
 	struct slot *s;
 
-	l->sweep_at = now + SENDER_TICK_MS * MS;
+	l->sweep_at = now + SENDER_TICK_MS * NS_PER_MS;
 	tell_spent(l);
 	if (!l->n_slots || l->n_spent)
 		return;

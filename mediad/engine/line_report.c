@@ -5,13 +5,13 @@
 
 #include "ipc/env.h"
 #include "mediad/engine/line_inside.h"
-
-#define MS UINT64_C(1000000)
+#include "proto/base/time.h"
 
 /* RTP time stands still for nobody: ts is that of the deadline ts_at. */
 static uint32_t rtp_now(const struct line *l, uint64_t now)
 {
-	return l->ts + (uint32_t)((int64_t)(now - l->ts_at) * (RTP_CLOCK / 1000) / (int64_t)MS);
+	return l->ts +
+	       (uint32_t)((int64_t)(now - l->ts_at) * (RTP_CLOCK / 1000) / (int64_t)NS_PER_MS);
 }
 
 /* As many of the sources as one report holds. The rest is told with the next tick. */
@@ -46,7 +46,7 @@ void line_report(struct line *l, uint64_t now)
 		mine = report_sender(r, env_wall_ms(l->env), rtp_now(l, now), now, &sender);
 	n = gather(l, now, blocks);
 	if (!r->from)
-		r->next = now + REPORT_EVERY_MS * MS;
+		r->next = now + REPORT_EVERY_MS * NS_PER_MS;
 	if (!mine && !n)
 		return;
 	if (rtcp_build(l->ssrc, mine ? &sender : NULL, blocks, n, plain, sizeof plain, &len))

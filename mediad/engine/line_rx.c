@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "ipc/env.h"
-
-#define MS UINT64_C(1000000)
+#include "proto/base/time.h"
 
 /* ---- packets that wait ---- */
 
@@ -23,7 +22,7 @@ static void drop_oldest_held(struct line *l)
 
 void line_expire_held(struct line *l, uint64_t now)
 {
-	while (l->held.n && now - hold_at(&l->held, 0)->at > LINE_HELD_MS * MS)
+	while (l->held.n && now - hold_at(&l->held, 0)->at > LINE_HELD_MS * NS_PER_MS)
 		drop_oldest_held(l);
 }
 
@@ -249,16 +248,16 @@ static void tell_unheard(struct line *l, struct line_unknown *u, uint64_t now)
 {
 	struct ev ev = {.type = EV_UNHEARD, .line = l};
 
-	if (now - u->last > LINE_NOBODYS_MS * MS)
+	if (now - u->last > LINE_NOBODYS_MS * NS_PER_MS)
 		u->since = u->tell = now;
 	u->last = now;
 	if (now < u->tell)
 		return;
 	ev.unheard.ssrc = u->ssrc;
-	ev.unheard.goes_on = now - u->since >= LINE_NOBODYS_MS * MS;
+	ev.unheard.goes_on = now - u->since >= LINE_NOBODYS_MS * NS_PER_MS;
 	if (l->uph(&ev, true, l->arg))
-		u->tell = ev.unheard.goes_on ? now + LINE_UNHEARD_MS * MS
-					     : u->since + LINE_NOBODYS_MS * MS;
+		u->tell = ev.unheard.goes_on ? now + LINE_UNHEARD_MS * NS_PER_MS
+					     : u->since + LINE_NOBODYS_MS * NS_PER_MS;
 }
 
 static void on_unknown(struct line *l, uint32_t ssrc, const struct audio_packet *pkt, uint64_t now)

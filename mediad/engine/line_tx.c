@@ -1,9 +1,9 @@
 /* The line's speaking: lanes, the sender's events, the deadline. */
 #include "ipc/env.h"
 #include "mediad/engine/line_inside.h"
+#include "proto/base/time.h"
 
-#define MS   UINT64_C(1000000)
-#define TICK (SENDER_TICK_MS * MS)
+#define TICK (SENDER_TICK_MS * NS_PER_MS)
 
 static void lane_over(struct line *l, uint32_t playback)
 {
@@ -124,7 +124,7 @@ void line_tell_progress(struct line *l, uint64_t now)
 {
 	if (now < l->progress_at)
 		return;
-	l->progress_at = now + LINE_PROGRESS_MS * MS;
+	l->progress_at = now + LINE_PROGRESS_MS * NS_PER_MS;
 	for (unsigned i = 0; i < SENDER_LANES; i++) {
 		struct ev ev = {.type = EV_LANE_PROGRESS, .line = l};
 		struct lane *lane;

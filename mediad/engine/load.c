@@ -1,6 +1,8 @@
 #include "mediad/engine/load.h"
 
-#define WINDOW (LOAD_WINDOW_MS * UINT64_C(1000000))
+#include "proto/base/time.h"
+
+#define WINDOW (LOAD_WINDOW_MS * NS_PER_MS)
 
 /* One window is over. */
 static bool judge(struct load *l, uint64_t permille, unsigned *eased)

@@ -20,9 +20,10 @@
 #include "ipc/env.h"
 #include "mediad/engine/load.h"
 #include "mediad/sandbox.h"
+#include "proto/base/time.h"
 #include "proto/rtp.h"
 
-#define TICK_NS (UINT64_C(1000000) * SENDER_TICK_MS)
+#define TICK_NS (NS_PER_MS * SENDER_TICK_MS)
 
 enum { BATCH = 16, BATCHES = 4, HEAD = 2 /* the line's index before each datagram */ };
 enum { ROOM_WAIT_MS = 2, SLICE_NS = 100000 };
@@ -30,8 +31,8 @@ enum { ROOM_WAIT_MS = 2, SLICE_NS = 100000 };
 /* Datagrams that come one by one in quick succession would each cost two threads a wake. Then the
  * sockets are read every PAUSE_NS instead, until there is little in them again. Commands and
  * deadlines wait for nothing. */
-#define QUICK_NS (UINT64_C(500000))
-#define PAUSE_NS (UINT64_C(2000000))
+#define QUICK_NS (500 * NS_PER_US)
+#define PAUSE_NS (2 * NS_PER_MS)
 enum { QUICK_MANY = 16, PAUSE_FEW = 3 };
 
 struct athread {
@@ -235,8 +236,8 @@ static void arm(struct athread *t, uint64_t when)
 		return;
 	t->armed = when;
 	if (when != UINT64_MAX) {
-		its.it_value.tv_sec = (time_t)(when / 1000000000);
-		its.it_value.tv_nsec = (long)(when % 1000000000);
+		its.it_value.tv_sec = (time_t)(when / NS_PER_S);
+		its.it_value.tv_nsec = (long)(when % NS_PER_S);
 		if (!when)
 			its.it_value.tv_nsec = 1;
 	}

@@ -1,11 +1,13 @@
 #include "mediad/transport/discovery.h"
 
+#include "proto/base/time.h"
+
 static const unsigned ask_at_ms[] = {0, 250, 500, 1000, 2000, 3000, 4000};
 enum { ASKS = sizeof ask_at_ms / sizeof ask_at_ms[0], GIVE_UP_MS = 5000 };
 
 static uint64_t after(const struct discovery *d, unsigned ms)
 {
-	return d->start + ms * UINT64_C(1000000);
+	return d->start + ms * NS_PER_MS;
 }
 
 void discovery_start(struct discovery *d, uint32_t ssrc, uint64_t now)

@@ -5,9 +5,10 @@
 #ifndef MEDIAD_TRANSPORT_KEEPALIVE_H
 #define MEDIAD_TRANSPORT_KEEPALIVE_H
 
+#include "proto/base/time.h"
 #include "proto/rtp.h"
 
-#define KEEPALIVE_EVERY_NS 5000000000ull
+#define KEEPALIVE_EVERY_NS (5 * NS_PER_S)
 
 struct keepalive {
 	bool on;

@@ -1,9 +1,7 @@
 #include "mediad/transport/report.h"
 
+#include "proto/base/time.h"
 #include "proto/rtp.h"
-
-#define MS     UINT64_C(1000000)
-#define SECOND (1000 * MS)
 
 /* ---- what we hear ---- */
 
@@ -73,7 +71,7 @@ bool report_take(struct report_source *s, uint32_t ssrc, uint64_t now, struct rt
 
 void report_start(struct report *r, uint64_t now)
 {
-	*r = (struct report){.next = now + REPORT_EVERY_MS * MS};
+	*r = (struct report){.next = now + REPORT_EVERY_MS * NS_PER_MS};
 }
 
 void report_sent(struct report *r, size_t payload)
@@ -102,7 +100,7 @@ bool report_sender(struct report *r, uint64_t wall_ms, uint32_t rtp, uint64_t no
  * been set since. */
 static void measure_rtt(struct report *r, const struct rtcp_block *b, uint64_t now)
 {
-	uint64_t stayed = (uint64_t)b->dlsr * SECOND / 65536;
+	uint64_t stayed = (uint64_t)b->dlsr * NS_PER_S / 65536;
 
 	for (unsigned i = 0; i < REPORT_SENT; i++)
 		if (b->lsr && r->sent[i].lsr == b->lsr && now - r->sent[i].at >= stayed)

@@ -22,6 +22,7 @@
 #include "ipc/log.h"
 #include "ipc/tmr.h"
 #include "mediad/audio/receive.h"
+#include "proto/base/time.h"
 #include "proto/media.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/brain.h"
@@ -45,7 +46,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MS UINT64_C(1000000)
 enum {
 	RATE = 24000,
 	ROOMS_MAX = 8,
@@ -103,7 +103,7 @@ static void on_tmr(void *arg)
 
 static void run(unsigned ms)
 {
-	tmr_start(w.tmr, ms * MS);
+	tmr_start(w.tmr, ms * NS_PER_MS);
 	env_run(w.env);
 }
 
@@ -279,7 +279,7 @@ static void speak(void *arg)
 	BENCH_OK(media_playback_open(&p->say, p->call, RATE, on_said, p));
 	BENCH_OK(media_playback_write(p->say, w.speech, SPEECH));
 	media_playback_end(p->say);
-	tmr_start(p->tmr, PATIENCE_MS * MS);
+	tmr_start(p->tmr, PATIENCE_MS * NS_PER_MS);
 }
 
 static void on_call(struct media_call *call, const struct media_msg *msg, void *arg)
@@ -300,7 +300,7 @@ static void on_call(struct media_call *call, const struct media_msg *msg, void *
 		break;
 	case MEDIA_SPEAKING:
 		if (msg->speaking.user == BOT && msg->speaking.on && p->said)
-			tmr_start(p->tmr, (LISTEN_MS + p->said * 7 % 20) * MS);
+			tmr_start(p->tmr, (LISTEN_MS + p->said * 7 % 20) * NS_PER_MS);
 		break;
 	default:
 		break;
@@ -421,7 +421,7 @@ static unsigned conn_of(const struct stamps *s, const struct brain_asked *asked,
 	for (size_t i = 0; i < s->asks; i++)
 		for (size_t k = 0; k < n; k++)
 			if (asked[k].turn == s->ask[i].turn && asked[k].at >= s->ask[i].told &&
-			    asked[k].at < s->ask[i].told + FIT_MS * MS)
+			    asked[k].at < s->ask[i].told + FIT_MS * NS_PER_MS)
 				fits[asked[k].conn]++;
 	for (unsigned i = 0; i < 64; i++)
 		if (fits[i] > fits[best])
@@ -453,7 +453,7 @@ static size_t cuts_of(const struct stamps *s, uint64_t guild, double *ms)
 	for (size_t i = 0; i < s->cuts; i++) {
 		while (k < n && stop[k] < s->cut[i].heard)
 			k++;
-		if (k < n && stop[k] < s->cut[i].heard + FIT_MS * MS)
+		if (k < n && stop[k] < s->cut[i].heard + FIT_MS * NS_PER_MS)
 			ms[count++] = (double)(stop[k] - s->cut[i].heard) / 1e6;
 	}
 	free(stop);

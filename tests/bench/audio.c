@@ -3,6 +3,7 @@
 #include "mediad/audio/decode.h"
 #include "mediad/audio/receive.h"
 #include "mediad/audio/resample.h"
+#include "proto/base/time.h"
 #include "proto/rtp.h"
 #include "tests/bench/bench.h"
 
@@ -11,8 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MS UINT64_C(1000000)
 
 enum { TO = 48000, AMPLITUDE = 20000, TONE_S = 2, LONG_S = 600 };
 
@@ -170,11 +169,11 @@ static unsigned bad_network(struct arrival *list)
 
 	for (unsigned k = 0; k < PACKETS; k++) {
 		bool lost = draw(&seed) % 1000 < LOSS_PERMILLE;
-		uint64_t delay = draw(&seed) % (JITTER_MS * MS);
+		uint64_t delay = draw(&seed) % (JITTER_MS * NS_PER_MS);
 
 		/* The first and the last come, so that the time between is known. */
 		if (!lost || k == 0 || k == PACKETS - 1)
-			list[n++] = (struct arrival){.at = k * 20 * MS + delay, .k = k};
+			list[n++] = (struct arrival){.at = k * 20 * NS_PER_MS + delay, .k = k};
 	}
 	qsort(list, n, sizeof *list, by_time);
 	return n;
@@ -214,11 +213,11 @@ static void loss_row(void)
 					   .p = opus[k % 50],
 					   .n = (size_t)len[k % 50]};
 
-		for (; tick <= list[i].at; tick += 20 * MS)
+		for (; tick <= list[i].at; tick += 20 * NS_PER_MS)
 			audio_speaker_tick(spk, tick);
 		audio_speaker_put(spk, &pkt, list[i].at);
 	}
-	for (unsigned i = 0; i < 50; i++, tick += 20 * MS)
+	for (unsigned i = 0; i < 50; i++, tick += 20 * NS_PER_MS)
 		audio_speaker_tick(spk, tick);
 	audio_speaker_stats(spk, &st);
 	audio_speaker_free(spk);

@@ -15,6 +15,7 @@
 #include "ipc/log.h"
 #include "ipc/peer.h"
 #include "ipc/tmr.h"
+#include "proto/base/time.h"
 #include "proto/media.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/plane.h"
@@ -34,7 +35,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MS UINT64_C(1000000)
 enum {
 	RATE = 24000,
 	SPEECH = 8 * RATE,
@@ -163,7 +163,7 @@ static void on_tmr(void *arg)
 
 static void run(unsigned ms)
 {
-	tmr_start(w.tmr, ms * MS);
+	tmr_start(w.tmr, ms * NS_PER_MS);
 	env_run(w.env);
 	/* Alice is never at a loss for words. */
 	while (w.alice.say && media_playback_written(w.alice.say) < UINT32_MAX &&
@@ -187,7 +187,7 @@ static bool alice_is_up(void)
 
 static bool bot_hears(void)
 {
-	return w.bot.heard_at && bench_clock() - w.bot.heard_at < 60 * MS;
+	return w.bot.heard_at && bench_clock() - w.bot.heard_at < 60 * NS_PER_MS;
 }
 
 /* The child of ours that is not one of these. */
@@ -290,7 +290,7 @@ static void back_row(void)
 		run(200 + i * 37 % 100);
 		before = w.bot.heard_at;
 		from = bench_clock();
-		if (bench_clock() - before > 60 * MS)
+		if (bench_clock() - before > 60 * NS_PER_MS)
 			bench_die("the bot does not hear alice");
 		kill(other_child(known, 2), SIGKILL);
 		w.bot.heard_at = 0;
@@ -422,7 +422,7 @@ static int on_frame(struct peer *peer, const uint8_t *body, size_t len, void *ar
 		out.say_claim =
 			(struct media_say_claim){.call = 1, .gen = 1, .playback = c.playback};
 		say(&out);
-		tmr_start(c.tmr, CLAIMED_MS * MS);
+		tmr_start(c.tmr, CLAIMED_MS * NS_PER_MS);
 		break;
 	case MEDIA_SAY_CREDIT:
 		if (msg.say_credit.playback != c.playback)
@@ -522,7 +522,7 @@ static bool speaks(void *arg)
 
 	(void)arg;
 	pthread_mutex_lock(&ear.lock);
-	yes = ear.packets > 10 && bench_clock() - ear.at < 40 * MS;
+	yes = ear.packets > 10 && bench_clock() - ear.at < 40 * NS_PER_MS;
 	pthread_mutex_unlock(&ear.lock);
 	return yes;
 }

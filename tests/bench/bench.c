@@ -7,12 +7,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "proto/base/time.h"
+
 static uint64_t read_clock(clockid_t id)
 {
 	struct timespec ts;
 
 	clock_gettime(id, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+	return ns_of_timespec(&ts);
 }
 
 uint64_t bench_cpu(void)

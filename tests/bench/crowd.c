@@ -1,6 +1,7 @@
 #include "tests/bench/crowd.h"
 
 #include "mediad/transport/rtpsize.h"
+#include "proto/base/time.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/speech.h"
 
@@ -9,7 +10,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define MS UINT64_C(1000000)
 enum { FRAMES = 500 };
 
 struct member {
@@ -119,13 +119,12 @@ static void speak(struct crowd *c, struct member *m, unsigned index)
 static void *run(void *arg)
 {
 	struct crowd *c = arg;
-	uint64_t frame = c->conf.frame_us ? c->conf.frame_us * UINT64_C(1000) : 20 * MS,
-		 gap = frame * c->conf.burst / c->n, next = bench_clock() + 5 * MS;
+	uint64_t frame = c->conf.frame_us ? c->conf.frame_us * UINT64_C(1000) : 20 * NS_PER_MS,
+		 gap = frame * c->conf.burst / c->n, next = bench_clock() + 5 * NS_PER_MS;
 
 	while (!atomic_load(&c->over)) {
 		for (unsigned i = 0; i < c->n; i++) {
-			struct timespec ts = {(time_t)(next / 1000000000),
-					      (long)(next % 1000000000)};
+			struct timespec ts = {(time_t)(next / NS_PER_S), (long)(next % NS_PER_S)};
 
 			if (i % c->conf.burst == 0) {
 				clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);

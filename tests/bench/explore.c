@@ -2,6 +2,7 @@
  * million steps of random runs that changed something. */
 #include <stdlib.h>
 
+#include "proto/base/time.h"
 #include "tests/bench/bench.h"
 #include "tests/room/explore.h"
 
@@ -12,7 +13,7 @@ int main(void)
 	static struct explore_run run;
 	static struct seen seen;
 	const char *seconds = getenv("EXPLORE_SECONDS");
-	uint64_t seed = 1, most = seconds ? strtoull(seconds, NULL, 10) * 1000000000 : 0;
+	uint64_t seed = 1, most = seconds ? strtoull(seconds, NULL, 10) * NS_PER_S : 0;
 	struct explore *x = NULL;
 	unsigned broken = 0;
 

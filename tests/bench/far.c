@@ -2,6 +2,7 @@
 
 #include "ipc/env.h"
 #include "ipc/ws.h"
+#include "proto/base/time.h"
 #include "proto/rtp.h"
 #include "tests/bench/bench.h"
 #include "tests/guildd/certs.h"
@@ -106,7 +107,7 @@ static uint64_t stamp(struct msghdr *m)
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SO_TIMESTAMPNS)
 			continue;
 		memcpy(&ts, CMSG_DATA(c), sizeof ts);
-		return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+		return ns_of_timespec(&ts);
 	}
 	return 0;
 }

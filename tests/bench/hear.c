@@ -4,6 +4,7 @@
 #include "ipc/env.h"
 #include "ipc/env_replay.h"
 #include "mediad/engine/line.h"
+#include "proto/base/time.h"
 #include "tests/bench/bench.h"
 
 #include <openssl/evp.h>
@@ -29,8 +30,7 @@ struct packet {
 	uint8_t p[PACKET];
 };
 
-#define SECOND	 UINT64_C(1000000000)
-#define FRAME_NS (20 * SECOND / 1000)
+#define FRAME_NS (20 * NS_PER_S / 1000)
 
 static struct rig {
 	bool dave;
@@ -224,7 +224,7 @@ static void ours(void *arg)
 	/* The speakers' time goes on by their frames: what one may send in a second is bounded. The
 	 * clock is read all the same, as for each datagram that comes. */
 	r->clock = bench_clock();
-	env_replay_step(r->env, SECOND + r->at_ours++ / SPEAKERS * FRAME_NS, r->source, 0, k->p,
+	env_replay_step(r->env, NS_PER_S + r->at_ours++ / SPEAKERS * FRAME_NS, r->source, 0, k->p,
 			k->n);
 }
 

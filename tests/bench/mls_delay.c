@@ -10,6 +10,7 @@
 #include "mediad/dave/job.h"
 #include "mediad/engine/engine.h"
 #include "mediad/key_worker.h"
+#include "proto/base/time.h"
 #include "proto/rtp.h"
 #include "tests/bench/bench.h"
 
@@ -23,7 +24,6 @@
 #include <unistd.h>
 
 enum { USER = 4242, SPEECH = 100, RUNS = 10, LINE = 1 << 20, MAX_SAMPLES = SPEECH * RUNS };
-#define MS UINT64_C(1000000)
 
 static struct rig {
 	struct env *env;
@@ -56,7 +56,7 @@ static uint64_t stamp(struct msghdr *m)
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SO_TIMESTAMPNS)
 			continue;
 		memcpy(&ts, CMSG_DATA(c), sizeof ts);
-		return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+		return ns_of_timespec(&ts);
 	}
 	return 0;
 }
@@ -221,7 +221,7 @@ static void on_ev(const struct ev *ev, void *owner)
 	if (ev->type == EV_WANT_SPEAKING)
 		send_cmd((struct cmd){.type = CMD_SPEAKING_SENT});
 	else if (ev->type == EV_LANE && ev->lane.what == SENDER_DRAINED)
-		tmr_start(rig.next, 300 * MS);
+		tmr_start(rig.next, 300 * NS_PER_MS);
 	else if (ev->type == EV_LANE && ev->lane.what == SENDER_STOPPED)
 		bench_die("the playback stopped");
 }

@@ -5,12 +5,12 @@
  * Beside it how even the packets left meanwhile: the longest interval, and the most packets of one
  * call that came within 4 ms of each other. */
 #include "tests/bench/bench.h"
+#include "proto/base/time.h"
 #include "tests/bench/plane.h"
 
 #include <math.h>
 #include <pthread.h>
 
-#define MS UINT64_C(1000000)
 enum { MOST = 200, STEP = 20, FEW = 4, HIGHEST = 10, STATS_MS = 5500, BACK_S = 60 };
 
 static struct load {
@@ -42,7 +42,7 @@ static void on_packet(unsigned call, uint64_t at, const uint8_t *p, size_t n, vo
 	if (load.last[call].at) {
 		uint64_t since = at - load.last[call].at;
 
-		load.last[call].together = since < 4 * MS ? load.last[call].together + 1 : 1;
+		load.last[call].together = since < 4 * NS_PER_MS ? load.last[call].together + 1 : 1;
 		load.longest = since > load.longest ? since : load.longest;
 		if (load.last[call].together > load.burst)
 			load.burst = load.last[call].together;

@@ -12,6 +12,7 @@
 #include "ipc/env.h"
 #include "ipc/tmr.h"
 #include "mediad/transport/rtpsize.h"
+#include "proto/base/time.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/crowd.h"
 #include "tests/bench/plane.h"
@@ -29,7 +30,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MS UINT64_C(1000000)
 enum {
 	RATE = 24000,
 	BARE_CALLS = 100,
@@ -59,9 +59,9 @@ static void on_packet(unsigned call, uint64_t at, const uint8_t *p, size_t n, vo
 	pthread_mutex_lock(&notes.lock);
 	if (notes.on && notes.last[call].any && notes.n < INTERVALS) {
 		if ((uint16_t)(seq - notes.last[call].seq) == 1)
-			notes.error[notes.n++] =
-				fabs((double)(int64_t)(at - notes.last[call].at) - 20.0 * MS) /
-				1000;
+			notes.error[notes.n++] = fabs((double)(int64_t)(at - notes.last[call].at) -
+						      20.0 * NS_PER_MS) /
+						 1000;
 		else
 			notes.lost++;
 	}
@@ -148,19 +148,18 @@ static void *bare_pacer(void *arg)
 				 .sin_port = htons(bare.port)};
 	static const uint8_t opus[160] = {0xfc}, key[FAR_KEY] = "any";
 	int fd = socket(AF_INET, SOCK_DGRAM, 0);
-	uint64_t next = bench_clock() + 5 * MS;
+	uint64_t next = bench_clock() + 5 * NS_PER_MS;
 	struct rtpsize *x;
 
 	(void)arg;
 	BENCH_OK(rtpsize_alloc(&x, RTPSIZE_AES256_GCM, key));
 	for (uint32_t frame = 0; !atomic_load(&bare.over); frame++) {
-		for (unsigned c = 0; c < BARE_CALLS; c++, next += 20 * MS / BARE_CALLS) {
+		for (unsigned c = 0; c < BARE_CALLS; c++, next += 20 * NS_PER_MS / BARE_CALLS) {
 			struct rtp_header h = {.pt = RTP_PT_OPUS,
 					       .seq = (uint16_t)frame,
 					       .ts = frame * RTP_FRAME,
 					       .ssrc = far_own_ssrc(c)};
-			struct timespec ts = {(time_t)(next / 1000000000),
-					      (long)(next % 1000000000)};
+			struct timespec ts = {(time_t)(next / NS_PER_S), (long)(next % NS_PER_S)};
 			uint8_t p[UDP_MAX_PACKET];
 			size_t n;
 
@@ -289,7 +288,7 @@ static void on_line(evutil_socket_t fd, short what, void *arg)
 		bench_die("not understood: %s", line);
 	measuring = true;
 	notes_start();
-	tmr_start(tmr, seconds * 1000 * MS);
+	tmr_start(tmr, seconds * 1000 * NS_PER_MS);
 }
 
 static void on_over(void *arg)

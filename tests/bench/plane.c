@@ -4,6 +4,7 @@
 #include "ipc/log.h"
 #include "ipc/peer.h"
 #include "ipc/tmr.h"
+#include "proto/base/time.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/speech.h"
 
@@ -18,8 +19,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#define MS UINT64_C(1000000)
 
 enum { RATE = 24000, CHUNK = RATE / 25, SPEECH = 4 * RATE, JOIN_MS = 20000, USER = 900 };
 
@@ -93,7 +92,7 @@ uint64_t plane_cpu(const struct plane *p)
 
 	if (clock_gettime(p->clock, &ts))
 		bench_die("mediad is gone");
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+	return ns_of_timespec(&ts);
 }
 
 unsigned plane_status_kb(pid_t pid, const char *field)
@@ -221,7 +220,7 @@ static void on_tmr(void *arg)
 
 void plane_run(struct plane *p, unsigned ms)
 {
-	tmr_start(p->tmr, ms * MS);
+	tmr_start(p->tmr, ms * NS_PER_MS);
 	env_run(p->env);
 }
 

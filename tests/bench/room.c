@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "control/settings/settings.h"
+#include "proto/base/time.h"
 #include "tests/bench/bench.h"
 #include "tests/room/stage.h"
 
@@ -80,10 +81,10 @@ static void talk(struct stage *s, unsigned minutes)
 			   i % 2 ? "and what did you do then on the way home"
 				 : "parley what time is it now",
 			   SPOKEN_MS, STAGE_LOUD);
-		stage_run(s, at + 5500 * STAGE_MS);
+		stage_run(s, at + 5500 * NS_PER_MS);
 		if (i % 4 == 0)
 			stage_says(s, 1 + (i + 3) % PEOPLE, "mhm", 440, STAGE_LOUD);
-		at += EVERY_MS * STAGE_MS;
+		at += EVERY_MS * NS_PER_MS;
 		stage_run(s, at);
 	}
 }

@@ -5,6 +5,7 @@
  * Turns: for a while all calls speak; then as long they are silent, which is the idle process, and
  * a thread that wakes 20 ms after 20 ms for each of them makes the bare calls. */
 #include "mediad/audio/twice.h"
+#include "proto/base/time.h"
 #include "proto/rtp.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/plane.h"
@@ -19,7 +20,6 @@
 #include <string.h>
 #include <time.h>
 
-#define MS UINT64_C(1000000)
 enum {
 	RATE = 24000,
 	IN = RATE / 50,
@@ -109,13 +109,12 @@ static void bare_frame(unsigned call, unsigned frame)
 
 static void *bare_run(void *arg)
 {
-	uint64_t next = bench_clock() + 5 * MS;
+	uint64_t next = bench_clock() + 5 * NS_PER_MS;
 
 	(void)arg;
 	for (unsigned frame = 0; !atomic_load(&rig.over); frame++) {
-		for (unsigned c = 0; c < CALLS; c++, next += 20 * MS / CALLS) {
-			struct timespec ts = {(time_t)(next / 1000000000),
-					      (long)(next % 1000000000)};
+		for (unsigned c = 0; c < CALLS; c++, next += 20 * NS_PER_MS / CALLS) {
+			struct timespec ts = {(time_t)(next / NS_PER_S), (long)(next % NS_PER_S)};
 
 			clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
 			bare_frame(c, frame);
@@ -215,7 +214,7 @@ static uint64_t real_clock(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_REALTIME, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+	return ns_of_timespec(&ts);
 }
 
 static void stop_row(void)

@@ -6,6 +6,7 @@
 #include "ipc/env.h"
 #include "ipc/tmr.h"
 #include "mediad/engine/engine.h"
+#include "proto/base/time.h"
 #include "proto/rtp.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/preload/traps.h"
@@ -23,7 +24,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define MS UINT64_C(1000000)
 enum {
 	SPEAKERS = 40,
 	RATE = 24000,
@@ -128,7 +128,7 @@ static void on_tick(void *arg)
 	uint8_t drain[UDP_MAX_PACKET];
 
 	(void)arg;
-	tmr_start(rig.tmr, TICK_MS * MS);
+	tmr_start(rig.tmr, TICK_MS * NS_PER_MS);
 	while (recv(rig.far, drain, sizeof drain, MSG_DONTWAIT) > 0)
 		;
 	if (rig.ticks % EPOCH_TICKS == 0)
@@ -243,7 +243,7 @@ int main(int argc, char **argv)
 	BENCH_OK(engine_alloc(&rig.engine, &conf));
 	BENCH_OK(tmr_alloc(&rig.tmr, rig.env, on_tick, NULL));
 	start_line();
-	tmr_start(rig.tmr, MS);
+	tmr_start(rig.tmr, NS_PER_MS);
 	env_run(rig.env);
 	printf("{\"frames\": %" PRIu64 ", \"epochs\": %u}\n", rig.heard, rig.epoch);
 	fflush(stdout);

@@ -6,10 +6,9 @@
 
 #include "mediad/audio/receive.h"
 #include "proto/base/cursor.h"
+#include "proto/base/time.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define MS UINT64_C(1000000)
 
 struct state {
 	struct audio_speaker *s;
@@ -46,7 +45,7 @@ static void step(struct state *st, struct rd *r)
 		audio_decoder_free(audio_speaker_unlisten(st->s, c & 15, MEDIA_REASON_UNLISTENED));
 		return;
 	case 2:
-		st->now += c * MS;
+		st->now += c * NS_PER_MS;
 		audio_speaker_tick(st->s, st->now);
 		return;
 	case 3:
@@ -64,14 +63,14 @@ static void step(struct state *st, struct rd *r)
 		p.p = c == 255 ? NULL : rd_bytes(r, p.n); /* NULL: padding only */
 		if (!p.p)
 			p.n = 0;
-		st->now += (b >> 3) * MS;
+		st->now += (b >> 3) * NS_PER_MS;
 		audio_speaker_put(st->s, &p, st->now);
 	}
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct state st = {.now = 1000 * MS};
+	struct state st = {.now = 1000 * NS_PER_MS};
 	struct rd r = rd_of(data, size < 8192 ? size : 8192);
 	struct audio_stats stats;
 
@@ -80,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	while (rd_left(&r))
 		step(&st, &r);
 	for (unsigned i = 0; i < 500 && audio_speaker_busy(st.s); i++) {
-		st.now += 20 * MS;
+		st.now += 20 * NS_PER_MS;
 		audio_speaker_tick(st.s, st.now);
 	}
 	if (audio_speaker_busy(st.s))

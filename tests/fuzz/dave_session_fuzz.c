@@ -10,11 +10,10 @@
 
 #include "mediad/dave/keyroom_inside.h"
 #include "mediad/dave/session.h"
+#include "proto/base/time.h"
 #include "tests/unit/mediad/dave/gate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define MS UINT64_C(1000000)
 
 enum { SELF = 7, PEER = 9, STEPS = 40, JOBS = 20 };
 
@@ -227,7 +226,7 @@ static void from_elsewhere(struct world *w, unsigned choice, struct rd *r)
 
 	switch (choice) {
 	case 0:
-		w->now += b * b * MS;
+		w->now += b * b * NS_PER_MS;
 		timers(w);
 		return;
 	case 1:
@@ -293,7 +292,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct rd r = rd_of(data, size);
 
 	memset(&w, 0, sizeof w);
-	w.now = 1000 * 1000 * MS;
+	w.now = 1000 * 1000 * NS_PER_MS;
 	begin(&w);
 	for (unsigned n = 0; rd_left(&r) && n < STEPS; n++)
 		step(&w, &r);

@@ -7,9 +7,8 @@
 #include "control/discord/gateway_machine.h"
 #include "control/discord/guilds.h"
 #include "control/discord/voice.h"
+#include "proto/base/time.h"
 #include "proto/discord.h"
-
-#define SEC UINT64_C(1000000000)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -80,7 +79,7 @@ static void line(struct all *a, const uint8_t *p, size_t n)
 	else if (p[1] == 'o')
 		step(a, GATEWAY_IN_OPEN, NULL, 0, 0);
 	else
-		a->now += p[1] * SEC;
+		a->now += p[1] * NS_PER_S;
 	step(a, GATEWAY_IN_TICK, NULL, 0, 0);
 	voice_tick(a->v, a->now);
 }
@@ -88,7 +87,7 @@ static void line(struct all *a, const uint8_t *p, size_t n)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint8_t url[] = "ws://gateway.example";
-	struct all a = {.now = SEC};
+	struct all a = {.now = NS_PER_S};
 
 	if (gateway_machine_alloc(&a.m, "token", 129, on_act, &a) || guilds_alloc(&a.g) ||
 	    voice_alloc(&a.v, on_voice, on_predict, &a))

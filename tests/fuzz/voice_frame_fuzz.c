@@ -7,10 +7,9 @@
 
 #include "mediad/call/gateway.h"
 #include "proto/base/cursor.h"
+#include "proto/base/time.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define MS UINT64_C(1000000)
 
 static const char *const modes[] = {"aead_aes256_gcm_rtpsize", "aead_xchacha20_poly1305_rtpsize",
 				    NULL};
@@ -144,7 +143,7 @@ static void step(struct state *st, uint8_t choice, const uint8_t *p, size_t n)
 		vgw_speaking(st->g, st->now, a & 1);
 		break;
 	case 9:
-		st->now += (uint64_t)a * 100 * MS;
+		st->now += (uint64_t)a * 100 * NS_PER_MS;
 		vgw_timer(st->g, st->now);
 		break;
 	case 10:
@@ -166,7 +165,7 @@ static void step(struct state *st, uint8_t choice, const uint8_t *p, size_t n)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct state st = {.now = 1000000 * MS, .phase = MEDIA_PHASE_WAITING};
+	struct state st = {.now = 1000000 * NS_PER_MS, .phase = MEDIA_PHASE_WAITING};
 	struct vgw_conf conf = {
 		.guild = 41, .user = 99, .modes = modes, .acth = on_action, .arg = &st};
 	struct rd r = rd_of(data, size);

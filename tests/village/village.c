@@ -2,7 +2,8 @@
 
 #include <stdlib.h>
 
-#define MS    UINT64_C(1000000)
+#include "proto/base/time.h"
+
 #define FIRST 100
 #define PLACE UINT64_C(4242)
 
@@ -355,7 +356,7 @@ static uint64_t next_event(const struct village *v)
 
 void village_run(struct village *v, uint64_t ms)
 {
-	uint64_t until = v->now + ms * MS;
+	uint64_t until = v->now + ms * NS_PER_MS;
 
 	settle(v);
 	while (next_event(v) <= until) {
@@ -368,7 +369,7 @@ void village_run(struct village *v, uint64_t ms)
 		settle(v);
 		if (v->next_tick <= v->now) {
 			speak(v);
-			v->next_tick += VILLAGE_TICK_MS * MS;
+			v->next_tick += VILLAGE_TICK_MS * NS_PER_MS;
 			settle(v);
 		}
 	}
@@ -427,7 +428,7 @@ int village_start(struct village *v)
 {
 	memset(v, 0, sizeof *v);
 	v->tail = &v->first;
-	v->now = v->next_tick = 1000 * 1000 * MS;
+	v->now = v->next_tick = 1000 * 1000 * NS_PER_MS;
 	gd_switches_default(&v->sw);
 	for (unsigned i = 0; i < VILLAGE_MAX; i++) {
 		struct villager *w = &v->who[i];

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "ipc/spawn.h"
+#include "proto/base/time.h"
 #include "tests/unit/ipc/loop.h"
 
 enum { KEPT = 64 };
@@ -311,7 +312,7 @@ TEST(child_stopped_before_its_start)
 {
 	CHECK_INT(begin((struct child_conf){0}, "echo on"), 0);
 	child_stop(watch.child);
-	loop_run_for(&watch.loop, 1 * MS);
+	loop_run_for(&watch.loop, 1 * NS_PER_MS);
 	CHECK_INT(watch.ups, 0);
 	finish();
 }

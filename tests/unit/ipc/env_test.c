@@ -1,5 +1,7 @@
 #include "tests/unit/ipc/loop.h"
 
+#include "proto/base/time.h"
+
 enum { MANY = 200 };
 
 static struct {
@@ -53,9 +55,9 @@ static void end(void)
 TEST(timers_fire_by_their_time)
 {
 	CHECK(begin());
-	tmr_start(fx.c, 9 * MS);
-	tmr_start(fx.b, 6 * MS);
-	tmr_start(fx.a, 3 * MS);
+	tmr_start(fx.c, 9 * NS_PER_MS);
+	tmr_start(fx.b, 6 * NS_PER_MS);
+	tmr_start(fx.a, 3 * NS_PER_MS);
 	CHECK(loop_run(&fx.l));
 	CHECK_STR(fx.order, "abc");
 	end();
@@ -64,12 +66,12 @@ TEST(timers_fire_by_their_time)
 TEST(a_restarted_timer_fires_once_and_a_stopped_one_never)
 {
 	CHECK(begin());
-	tmr_start(fx.a, 1 * MS);
-	tmr_start(fx.a, 6 * MS);
-	tmr_start(fx.b, 2 * MS);
+	tmr_start(fx.a, 1 * NS_PER_MS);
+	tmr_start(fx.a, 6 * NS_PER_MS);
+	tmr_start(fx.b, 2 * NS_PER_MS);
 	tmr_stop(fx.b);
 	tmr_stop(fx.b);
-	tmr_start(fx.c, 9 * MS);
+	tmr_start(fx.c, 9 * NS_PER_MS);
 	CHECK(loop_run(&fx.l));
 	CHECK_STR(fx.order, "ac");
 	end();
@@ -79,7 +81,7 @@ TEST(a_time_that_has_passed_fires_at_once)
 {
 	CHECK(begin());
 	tmr_start_at(fx.a, 1);
-	tmr_start_at(fx.c, env_now(fx.l.env) + 3 * MS);
+	tmr_start_at(fx.c, env_now(fx.l.env) + 3 * NS_PER_MS);
 	CHECK(loop_run(&fx.l));
 	CHECK_STR(fx.order, "ac");
 	end();
@@ -95,8 +97,8 @@ static void on_due(void *arg)
 		usleep(5000);
 		fx.inside[0] = now;
 		fx.inside[1] = env_now(fx.l.env);
-		fx.due = now + 8 * MS;
-		tmr_start(t, 8 * MS);
+		fx.due = now + 8 * NS_PER_MS;
+		tmr_start(t, 8 * NS_PER_MS);
 		return;
 	}
 	fx.fired = env_now(fx.l.env);
@@ -135,9 +137,9 @@ TEST(a_timer_may_free_itself_and_another_that_is_due)
 	CHECK(begin());
 	tmr_free(fx.a);
 	CHECK_INT(tmr_alloc(&fx.a, fx.l.env, on_free_self, NULL), 0);
-	tmr_start(fx.a, 1 * MS);
-	tmr_start(fx.b, 1 * MS + 1000);
-	tmr_start(fx.c, 5 * MS);
+	tmr_start(fx.a, 1 * NS_PER_MS);
+	tmr_start(fx.b, 1 * NS_PER_MS + 1000);
+	tmr_start(fx.c, 5 * NS_PER_MS);
 	usleep(3000); /* both are due in the same turn */
 	CHECK(loop_run(&fx.l));
 	CHECK_STR(fx.order, "sc");
@@ -151,7 +153,7 @@ TEST(a_stop_that_came_before_ends_the_run_at_once)
 	env_stop(fx.l.env);
 	env_run(fx.l.env);
 	CHECK_STR(fx.order, "");
-	tmr_start(fx.c, 1 * MS);
+	tmr_start(fx.c, 1 * NS_PER_MS);
 	CHECK(loop_run(&fx.l));
 	CHECK_STR(fx.order, "ac");
 	end();

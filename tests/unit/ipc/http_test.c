@@ -1,5 +1,6 @@
 #include "ipc/http.h"
 #include "ipc/ws.h"
+#include "proto/base/time.h"
 #include "tests/unit/ipc/loop.h"
 
 #include <arpa/inet.h>
@@ -390,7 +391,7 @@ TEST(http_times_out)
 	while (!got.n)
 		CHECK(loop_run(&fx.l));
 	CHECK(got.err == ETIMEDOUT && got.status == 0 && got.errtext[0]);
-	CHECK(env_now(fx.l.env) - from >= 55 * MS);
+	CHECK(env_now(fx.l.env) - from >= 55 * NS_PER_MS);
 	while (!fx.mute_gone) /* and lets go of the connection */
 		CHECK(loop_run(&fx.l));
 	end_mute();
@@ -412,12 +413,12 @@ TEST(http_cancel_closes_the_connection_at_once_and_calls_nobody)
 	http_req_cancel(req);
 	CHECK(loop_run(&fx.l));
 	CHECK(fx.mute_gone && !got.n);
-	CHECK(env_now(fx.l.env) - at < 500 * MS);
+	CHECK(env_now(fx.l.env) - at < 500 * NS_PER_MS);
 	/* One that the loop has not seen yet never leaves. */
 	CHECK_INT(ask(&req, "GET", "/text", NULL), 0);
 	http_req_cancel(req);
 	http_req_cancel(NULL);
-	loop_run_for(&fx.l, 5 * MS);
+	loop_run_for(&fx.l, 5 * NS_PER_MS);
 	CHECK(!got.n && !fx.hits);
 	end_mute();
 	end();
@@ -548,7 +549,7 @@ TEST(http_handlers_may_cancel_others)
 	for (unsigned i = 0; i < 3; i++)
 		CHECK_INT(http_request(&others[i], fx.h, &call, on_first, &others[i]), 0);
 	CHECK(loop_run(&fx.l));
-	loop_run_for(&fx.l, 5 * MS);
+	loop_run_for(&fx.l, 5 * NS_PER_MS);
 	CHECK_INT(got.n, 1);
 	end();
 }
@@ -574,7 +575,7 @@ TEST(http_may_be_freed_in_a_handler_and_with_requests_running)
 	for (unsigned i = 0; i < 3; i++)
 		CHECK_INT(http_request(NULL, fx.h, &call, on_free, NULL), 0);
 	CHECK(loop_run(&fx.l));
-	loop_run_for(&fx.l, 5 * MS);
+	loop_run_for(&fx.l, 5 * NS_PER_MS);
 	CHECK(got.n == 1 && got.status == 200 && !fx.h);
 	CHECK_STR(got.body, "hello");
 	/* With one under way. */

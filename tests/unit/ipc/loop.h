@@ -6,12 +6,11 @@
 #include "ipc/env.h"
 #include "ipc/journal.h"
 #include "ipc/tmr.h"
+#include "proto/base/time.h"
 #include "tests/test.h"
 
 #include <dirent.h>
 #include <unistd.h>
-
-#define MS UINT64_C(1000000)
 
 struct loop {
 	struct env *env;
@@ -47,7 +46,7 @@ static inline void loop_close(struct loop *l)
 /* Until somebody stops the loop. False when nobody did in 5 s. */
 static inline bool loop_run(struct loop *l)
 {
-	tmr_start(l->deadline, 5000 * MS);
+	tmr_start(l->deadline, 5000 * NS_PER_MS);
 	env_run(l->env);
 	tmr_stop(l->deadline);
 	return !l->late;

@@ -1,4 +1,5 @@
 #include "ipc/peer.h"
+#include "proto/base/time.h"
 #include "tests/unit/ipc/loop.h"
 
 #include <sys/socket.h>
@@ -171,7 +172,7 @@ TEST(a_stream_in_single_bytes_gives_the_same_frames)
 	fx.want = 3;
 	for (size_t i = 0; i + 1 < sizeof stream; i++) {
 		CHECK_INT(write(fd, stream + i, 1), 1);
-		loop_run_for(&fx.l, 1 * MS / 2);
+		loop_run_for(&fx.l, 1 * NS_PER_MS / 2);
 	}
 	CHECK_STR(fx.got, "ab");
 	CHECK_INT(write(fd, stream + sizeof stream - 1, 1), 1);
@@ -219,7 +220,7 @@ TEST(the_end_of_the_stream_is_told_once_as_an_event)
 	CHECK(loop_run(&fx.l));
 	CHECK_STR(fx.got, "a");
 	CHECK(fx.lost == 1 && fx.lost_err == 0 && !fx.srv);
-	loop_run_for(&fx.l, 2 * MS);
+	loop_run_for(&fx.l, 2 * NS_PER_MS);
 	CHECK_INT(fx.lost, 1);
 	end();
 }
@@ -277,7 +278,7 @@ TEST(a_peer_may_be_freed_in_its_own_handler)
 	CHECK_INT(write(fd, "\0\0\0\1a\0\0\0\1b", 10), 10);
 	fx.want = 1;
 	CHECK(loop_run(&fx.l));
-	loop_run_for(&fx.l, 2 * MS);
+	loop_run_for(&fx.l, 2 * NS_PER_MS);
 	CHECK_STR(fx.got, "a");
 	CHECK(!fx.lost);
 	close(fd);
@@ -328,7 +329,7 @@ TEST(a_frame_that_was_begun_is_finished_before_a_command)
 	while (peer_queued(fx.srv, PEER_AUDIO) < 500000) {
 		CHECK_INT(peer_send(fx.srv, PEER_AUDIO, big, sizeof big), 0);
 		sent++;
-		loop_run_for(&fx.l, MS / 2);
+		loop_run_for(&fx.l, NS_PER_MS / 2);
 	}
 	CHECK_INT(peer_send(fx.srv, PEER_COMMAND, "C", 1), 0);
 	while (n < sent * (size_t)(BIG + 4) + 5) {
@@ -337,7 +338,7 @@ TEST(a_frame_that_was_begun_is_finished_before_a_command)
 		if (k > 0)
 			n += (size_t)k;
 		else
-			loop_run_for(&fx.l, MS / 2);
+			loop_run_for(&fx.l, NS_PER_MS / 2);
 		CHECK(!fx.l.late && k != 0);
 	}
 	while (at < n) {
@@ -482,7 +483,7 @@ TEST(a_refused_peer_is_closed)
 	fx.refuse = EACCES;
 	fd = raw_connect();
 	CHECK(fd >= 0);
-	loop_run_for(&fx.l, 2 * MS);
+	loop_run_for(&fx.l, 2 * NS_PER_MS);
 	CHECK_INT(read(fd, &c, 1), 0);
 	close(fd);
 	end();
@@ -557,7 +558,7 @@ TEST_OOM(peers_survive_every_failed_allocation)
 	if (!err)
 		err = peer_send(fx.cli, PEER_COMMAND, "x", 1);
 	if (!err)
-		loop_run_for(&fx.l, 1 * MS);
+		loop_run_for(&fx.l, 1 * NS_PER_MS);
 	if (fx.lost && fx.srv)
 		err = ENOMEM;
 	end();

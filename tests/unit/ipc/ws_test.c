@@ -1,12 +1,13 @@
 #include "ipc/env.h"
 #include "ipc/tmr.h"
 #include "ipc/ws.h"
+#include "proto/base/time.h"
 #include "tests/test.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { DEADLINE_NS = 2000000000, SECOND = 1000000000 };
+enum { DEADLINE_NS = 2000000000 };
 
 /* A server that echoes and, on the word "close N", closes with N; a client that the tests drive. */
 static struct fixture {

@@ -7,6 +7,7 @@
 #include "ipc/journal.h"
 #include "ipc/tmr.h"
 #include "mediad/dave/job.h"
+#include "proto/base/time.h"
 #include "tests/test.h"
 
 enum { POINT = 65, DEADLINE_S = 20 };
@@ -127,7 +128,7 @@ static int put_quick(void)
 
 static void run(void)
 {
-	tmr_start(scene.deadline, DEADLINE_S * UINT64_C(1000000000));
+	tmr_start(scene.deadline, DEADLINE_S * NS_PER_S);
 	env_run(scene.env);
 }
 

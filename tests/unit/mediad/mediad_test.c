@@ -7,10 +7,9 @@
 #include "ipc/env.h"
 #include "ipc/peer.h"
 #include "ipc/tmr.h"
+#include "proto/base/time.h"
 #include "proto/media.h"
 #include "tests/test.h"
-
-#define MS UINT64_C(1000000)
 
 enum { SEEN = 64, DEADLINE_MS = 4000 };
 
@@ -159,7 +158,7 @@ static const struct media_msg *await(struct control *c, unsigned type)
 	s->waits = c;
 	s->type = type;
 	s->timed_out = false;
-	tmr_start(s->deadline, DEADLINE_MS * MS);
+	tmr_start(s->deadline, DEADLINE_MS * NS_PER_MS);
 	env_run(s->env);
 	tmr_stop(s->deadline);
 	return s->timed_out || !type ? NULL : &c->seen[c->n - 1];
@@ -501,7 +500,7 @@ TEST(mediad_leaves_when_no_control_comes)
 	CHECK(m && m->synced.calls == 1);
 	s.a.peer = peer_free(s.a.peer);
 	s.waits = NULL;
-	tmr_start(s.deadline, 1500 * MS);
+	tmr_start(s.deadline, 1500 * NS_PER_MS);
 	env_run(s.env);
 	CHECK_INT(hello(&s.a, MEDIA_MAJOR, 99, 2, 7), 0);
 	m = await(&s.a, MEDIA_SYNCED);
@@ -515,7 +514,7 @@ TEST(mediad_stops_in_order)
 
 	CHECK_INT(with_call(&s), 0);
 	s.waits = NULL;
-	tmr_start(s.deadline, DEADLINE_MS * MS);
+	tmr_start(s.deadline, DEADLINE_MS * NS_PER_MS);
 	mediad_stop(s.m);
 	env_run(s.env);
 	CHECK(s.stopped && !s.timed_out);

@@ -4,10 +4,10 @@
 
 #include "mediad/audio/encoder.h"
 #include "mediad/audio/receive.h"
+#include "proto/base/time.h"
 #include "proto/rtp.h"
 #include "tests/test.h"
 
-#define MS UINT64_C(1000000)
 enum { LONG = 6 /* frames of 20 ms in a packet of 120 ms */ };
 
 static struct audio_speaker *spk;
@@ -48,7 +48,7 @@ static void setup(void)
 	struct audio_decoder *d = NULL;
 
 	make_packets();
-	now = 1000 * MS;
+	now = 1000 * NS_PER_MS;
 	heard_ms = concealed_ms = 0;
 	spk = NULL;
 	if (audio_speaker_alloc(&spk, 1, event_h, NULL) || audio_decoder_alloc(&d, 48000) ||
@@ -76,7 +76,7 @@ TEST(flood_of_long_packets)
 {
 	setup();
 	CHECK(packet_n > 0);
-	for (unsigned k = 0; k < 5000; k++, now += 2 * MS) {
+	for (unsigned k = 0; k < 5000; k++, now += 2 * NS_PER_MS) {
 		put((uint16_t)k, k * LONG * RTP_FRAME, packet, packet_n);
 		if (k % 10 == 0)
 			audio_speaker_tick(spk, now);
@@ -84,9 +84,9 @@ TEST(flood_of_long_packets)
 	CHECK(heard_ms >= 20000 && heard_ms <= 10000 * AUDIO_RATE + AUDIO_BURST_MS + 120);
 	CHECK(excess() > 4000);
 	/* Once it is over everything is heard again. */
-	now += 6000 * MS;
+	now += 6000 * NS_PER_MS;
 	heard_ms = 0;
-	for (unsigned k = 5000; k < 5050; k++, now += 20 * MS)
+	for (unsigned k = 5000; k < 5050; k++, now += 20 * NS_PER_MS)
 		put((uint16_t)k, 5000 * LONG * RTP_FRAME + (k - 5000) * RTP_FRAME, frame, frame_n);
 	CHECK_INT(heard_ms, 1000);
 	audio_speaker_free(spk);
@@ -96,7 +96,7 @@ TEST(flood_of_long_packets)
 TEST(flood_of_gaps)
 {
 	setup();
-	for (unsigned k = 0; k < 5000; k++, now += 2 * MS) {
+	for (unsigned k = 0; k < 5000; k++, now += 2 * NS_PER_MS) {
 		put((uint16_t)(k * 200), k * 200 * RTP_FRAME, frame, frame_n);
 		if (k % 10 == 0)
 			audio_speaker_tick(spk, now);
@@ -115,7 +115,7 @@ TEST(flood_is_not_a_burst)
 	for (unsigned round = 0; round < 20; round++) {
 		for (unsigned i = 0; i < 150; i++, k++) /* three seconds at once */
 			put((uint16_t)k, k * RTP_FRAME, frame, frame_n);
-		for (unsigned i = 0; i < 150; i++, now += 20 * MS)
+		for (unsigned i = 0; i < 150; i++, now += 20 * NS_PER_MS)
 			audio_speaker_tick(spk, now);
 	}
 	CHECK_INT(heard_ms, 60000);

@@ -1,8 +1,8 @@
 #include "tests/test.h"
 
 #include "mediad/audio/lane.h"
+#include "proto/base/time.h"
 
-#define MS 1000000ull
 enum { PREBUFFER = LANE_PREBUFFER_MS * 48 };
 
 static int16_t ones[LANE_CAPACITY + 1];
@@ -34,13 +34,13 @@ TEST(lane_waits_for_its_prebuffer)
 {
 	struct lane *l = lane_with(PREBUFFER - 1, 0);
 
-	CHECK_INT(play(l, 20 * MS), 0);
+	CHECK_INT(play(l, 20 * NS_PER_MS), 0);
 	CHECK(lane_wants(l));
-	lane_write(l, ones, 1, 20 * MS);
-	CHECK_INT(play(l, 40 * MS), 960);
+	lane_write(l, ones, 1, 20 * NS_PER_MS);
+	CHECK_INT(play(l, 40 * NS_PER_MS), 960);
 	CHECK(acc[0] == 1000 && acc[959] == 1000);
 	CHECK_INT(lane_next_event(l), LANE_STARTED);
-	CHECK_INT(lane_started_at(l), 40 * MS);
+	CHECK_INT(lane_started_at(l), 40 * NS_PER_MS);
 	CHECK_INT(lane_next_event(l), LANE_NONE);
 	lane_free(l);
 }
@@ -49,17 +49,17 @@ TEST(lane_short_ones_start_when_they_end_or_stall)
 {
 	struct lane *l = lane_with(1500, 0);
 
-	CHECK_INT(play(l, 119 * MS), 0);
-	CHECK_INT(play(l, 120 * MS), 960); /* did not grow for 120 ms */
-	CHECK_INT(play(l, 140 * MS), 540); /* the partial tail, zeros behind it */
+	CHECK_INT(play(l, 119 * NS_PER_MS), 0);
+	CHECK_INT(play(l, 120 * NS_PER_MS), 960); /* did not grow for 120 ms */
+	CHECK_INT(play(l, 140 * NS_PER_MS), 540); /* the partial tail, zeros behind it */
 	CHECK(acc[539] == 1000 && acc[540] == 0);
 	CHECK_INT(lane_next_event(l), LANE_STARTED);
 	CHECK_INT(lane_next_event(l), LANE_NONE); /* it did not end: it buffers again */
-	lane_write(l, ones, 100, 150 * MS);
-	CHECK_INT(play(l, 160 * MS), 0);
+	lane_write(l, ones, 100, 150 * NS_PER_MS);
+	CHECK_INT(play(l, 160 * NS_PER_MS), 0);
 	lane_end(l);
-	CHECK_INT(lane_write(l, ones, 1, 160 * MS), EPIPE);
-	CHECK_INT(play(l, 180 * MS), 100);
+	CHECK_INT(lane_write(l, ones, 1, 160 * NS_PER_MS), EPIPE);
+	CHECK_INT(play(l, 180 * NS_PER_MS), 100);
 	CHECK_INT(lane_next_event(l), LANE_DRAINED);
 	CHECK_INT(lane_sent(l), 1600);
 	CHECK_INT(lane_next_event(l), LANE_NONE);

@@ -5,9 +5,9 @@
 
 #include "mediad/audio/decode.h"
 #include "mediad/audio/receive.h"
+#include "proto/base/time.h"
 #include "proto/rtp.h"
 
-#define MS 1000000ull
 enum { MAX_EVENTS = 4000, PACKETS = 400 };
 
 static struct got {
@@ -78,7 +78,7 @@ static void setup(void)
 {
 	make_packets();
 	n_got = 0;
-	now = 1000 * MS;
+	now = 1000 * NS_PER_MS;
 	spk = NULL;
 	if (audio_speaker_alloc(&spk, 1, event_h, NULL))
 		abort();
@@ -115,7 +115,7 @@ static void put_silence(unsigned k)
 static void pass(unsigned ms)
 {
 	for (unsigned i = 0; i < ms; i += 20) {
-		now += 20 * MS;
+		now += 20 * NS_PER_MS;
 		audio_speaker_tick(spk, now);
 	}
 }
@@ -173,13 +173,13 @@ TEST(receive_in_order)
 		pass(20);
 	}
 	CHECK(seamless(5, 24000));
-	CHECK(got[0].ev.type == AUDIO_SPEAKING && got[0].ev.on && got[0].ev.at == 1000 * MS);
+	CHECK(got[0].ev.type == AUDIO_SPEAKING && got[0].ev.on && got[0].ev.at == 1000 * NS_PER_MS);
 	CHECK_INT(got[1].ev.flags, MEDIA_HEARD_FIRST);
 	CHECK_INT(got[2].ev.flags, 0);
 	CHECK_INT(got[1].ev.capture, 1);
 	CHECK_INT(got[1].ev.samples, 480);
 	CHECK_INT(got[1].ev.level, 30);
-	CHECK(got[2].ev.at == 1020 * MS);
+	CHECK(got[2].ev.at == 1020 * NS_PER_MS);
 	audio_speaker_stats(spk, &st);
 	CHECK_INT(st.packets, 50);
 	CHECK_INT(st.lost + st.late + st.duplicate + st.undecodable + st.concealed_ms, 0);
@@ -338,7 +338,7 @@ TEST(receive_pause_is_no_loss)
 	audio_speaker_stats(spk, &st);
 	CHECK_INT(st.lost + st.concealed_ms, 0);
 	/* And a loss with a clock that stands still is counted in packets. */
-	now += 20 * MS;
+	now += 20 * NS_PER_MS;
 	put_at(3, 399 * 48 - 959);
 	pass(80);
 	CHECK_INT(count(AUDIO_HEARD, 1), 4);
@@ -352,9 +352,9 @@ TEST(receive_hold_is_bounded)
 	setup();
 	listen_at(1, 48000, 700);
 	put(0);
-	now += 20 * MS;
+	now += 20 * NS_PER_MS;
 	put(2);
-	now += 10 * MS;
+	now += 10 * NS_PER_MS;
 	audio_speaker_tick(spk, now);
 	CHECK_INT(count(AUDIO_HEARD, 1), 1);
 	CHECK(audio_speaker_busy(spk));
@@ -420,7 +420,7 @@ TEST(receive_captures)
 	for (i = 0; got[i].ev.type != AUDIO_HEARD_END; i++)
 		;
 	CHECK_INT(got[i].ev.reason, MEDIA_REASON_SILENCE);
-	CHECK(got[i].ev.at == (1000 + 9 * 20) * MS);
+	CHECK(got[i].ev.at == (1000 + 9 * 20) * NS_PER_MS);
 	CHECK_INT(got[i].ev.capture, 1);
 	put_silence(15); /* opens nothing */
 	CHECK_INT(count(AUDIO_HEARD, 9), 15);
@@ -445,7 +445,8 @@ TEST(receive_speaking_on_and_off)
 	CHECK_INT(n_got, 1);
 	pass(20);
 	CHECK_INT(n_got, 2);
-	CHECK(got[1].ev.type == AUDIO_SPEAKING && !got[1].ev.on && got[1].ev.at == 1080 * MS);
+	CHECK(got[1].ev.type == AUDIO_SPEAKING && !got[1].ev.on &&
+	      got[1].ev.at == 1080 * NS_PER_MS);
 	pass(200);
 	put_silence(10);
 	CHECK_INT(n_got, 2);
@@ -470,7 +471,7 @@ TEST(receive_preroll)
 	CHECK(heard >= 50 && heard <= 52); /* the last second and the new packet */
 	CHECK(seamless(4, 24000));
 	CHECK_INT(got[1].ev.flags, MEDIA_HEARD_FIRST | MEDIA_HEARD_PREROLL);
-	CHECK(got[1].ev.at >= 2000 * MS && got[1].ev.at <= 2020 * MS);
+	CHECK(got[1].ev.at >= 2000 * NS_PER_MS && got[1].ev.at <= 2020 * NS_PER_MS);
 	CHECK_INT(got[heard].ev.flags, 0);
 	CHECK_INT(got[heard].ev.rtp, 100 * 960);
 	audio_speaker_free(spk);
@@ -641,7 +642,7 @@ TEST(receive_jitter)
 
 	setup();
 	for (unsigned k = 0; k < 300; k++) {
-		now += (k & 1 ? 25 : 15) * MS; /* 5 ms too early, 5 ms too late */
+		now += (k & 1 ? 25 : 15) * NS_PER_MS; /* 5 ms too early, 5 ms too late */
 		put(k);
 	}
 	audio_speaker_stats(spk, &st);
@@ -658,19 +659,19 @@ TEST(receive_hold_adapts)
 	setup();
 	listen_at(1, 48000, 700);
 	for (; k < 200; k++) {
-		now += (k & 1 ? 60 : 0) * MS; /* pairs */
+		now += (k & 1 ? 60 : 0) * NS_PER_MS; /* pairs */
 		put(k);
 	}
-	now += 20 * MS;
+	now += 20 * NS_PER_MS;
 	put(k + 1);
-	now += 80 * MS;
+	now += 80 * NS_PER_MS;
 	audio_speaker_tick(spk, now);
 	put(k);
 	audio_speaker_stats(spk, &st);
 	CHECK_INT(st.late, 0);
 	CHECK_INT(st.lost, 0);
 	for (k += 2; k < 600; k++) {
-		now += 20 * MS;
+		now += 20 * NS_PER_MS;
 		put(k);
 	}
 	put(k + 1);

@@ -4,10 +4,10 @@
 #include <opus/opus.h>
 
 #include "mediad/audio/send.h"
+#include "proto/base/time.h"
 #include "proto/rtp.h"
 
-#define MS   1000000ull
-#define TICK (20 * MS)
+#define TICK (20 * NS_PER_MS)
 enum { MAX_OUT = 2000, MAX_EVENTS = 100, SECOND = 48000 };
 
 /* The owner of a sender: runs its ticks, plays gateway and socket. */
@@ -69,7 +69,7 @@ static void tick_at(uint64_t now)
 
 static void run_ms(unsigned ms)
 {
-	for (uint64_t end = rig.now + ms * MS; rig.now + TICK <= end;)
+	for (uint64_t end = rig.now + ms * NS_PER_MS; rig.now + TICK <= end;)
 		tick_at(rig.now + TICK);
 }
 
@@ -191,12 +191,12 @@ TEST(send_never_bursts_after_a_stall)
 	CHECK(rig.n_out > 5);
 	rig.n_out = 0;
 	/* The owner comes 1010 ms late, then every 5 ms. */
-	t = rig.now + 1010 * MS;
+	t = rig.now + 1010 * NS_PER_MS;
 	for (int i = 0; i <= 80; i++)
-		tick_at(t + (uint64_t)i * 5 * MS);
+		tick_at(t + (uint64_t)i * 5 * NS_PER_MS);
 	CHECK(rig.n_out >= 20 && rig.n_out <= 22);
 	for (int i = 1; i < rig.n_out; i++) {
-		CHECK(rig.out[i].at - rig.out[i - 1].at >= 10 * MS);
+		CHECK(rig.out[i].at - rig.out[i - 1].at >= 10 * NS_PER_MS);
 		CHECK_INT(rig.out[i].seq, (uint16_t)(rig.out[0].seq + i)); /* no sound was lost */
 		CHECK_INT((uint32_t)(rig.out[i].ts - rig.out[i - 1].ts), 960);
 	}
@@ -216,7 +216,7 @@ TEST(send_small_lateness_is_made_good)
 	rig.n_out = 0;
 	t = rig.now;
 	for (unsigned i = 1; i <= 50; i++)
-		tick_at(t + i * TICK + (i * 7 % 19) * MS); /* up to 18 ms late each */
+		tick_at(t + i * TICK + (i * 7 % 19) * NS_PER_MS); /* up to 18 ms late each */
 	CHECK_INT(rig.n_out, 50);
 	CHECK_INT((uint32_t)(rig.out[49].ts - rig.out[0].ts), 49 * 960);
 	sender_free(rig.s);
@@ -255,11 +255,11 @@ TEST(send_starts_at_the_next_deadline)
 {
 	setup(true);
 	say(1, 4800, true);
-	sender_prepare(rig.s, rig.now + MS);
+	sender_prepare(rig.s, rig.now + NS_PER_MS);
 	CHECK_INT(rig.n_ops, 1);
 	sender_speaking_sent(rig.s);
-	sender_prepare(rig.s, rig.now + 2 * MS);
-	sender_prepare(rig.s, rig.now + 3 * MS);
+	sender_prepare(rig.s, rig.now + 2 * NS_PER_MS);
+	sender_prepare(rig.s, rig.now + 3 * NS_PER_MS);
 	run_ms(20);
 	CHECK_INT(rig.n_out, 1);
 	run_ms(300);
@@ -372,7 +372,7 @@ TEST(send_halt_keeps_lanes)
 	ev = find_event(SENDER_STOPPED); /* its fade would never end */
 	CHECK(ev && ev->playback == 2);
 	rig.n_out = 0;
-	sender_start(rig.s, rig.now + 500 * MS, 100, 5000);
+	sender_start(rig.s, rig.now + 500 * NS_PER_MS, 100, 5000);
 	run_ms(2000);
 	CHECK(rig.out[0].seq == 100 && rig.out[0].silence && rig.out[0].ts > 5000);
 	ev = find_event(SENDER_DRAINED);
@@ -643,8 +643,8 @@ TEST(send_gate_wait_begins_anew)
 	run_ms(8000);
 	CHECK(!find_event(SENDER_STOPPED));
 	sender_halt(rig.s, rig.now);
-	sender_start(rig.s, rig.now + 60000 * MS, 1, 1);
-	rig.now += 60000 * MS;
+	sender_start(rig.s, rig.now + 60000 * NS_PER_MS, 1, 1);
+	rig.now += 60000 * NS_PER_MS;
 	run_ms(8000);
 	CHECK(!find_event(SENDER_STOPPED));
 	sender_command(rig.s, 1, SENDER_PAUSE, 0, 0, rig.now);

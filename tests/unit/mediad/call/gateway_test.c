@@ -3,10 +3,8 @@
 
 #include <inttypes.h>
 
+#include "proto/base/time.h"
 #include "tests/test.h"
-
-#define MS     UINT64_C(1000000)
-#define SECOND (1000 * MS)
 
 static const char *const modes[] = {"aead_aes256_gcm_rtpsize", "aead_xchacha20_poly1305_rtpsize",
 				    NULL};
@@ -119,7 +117,7 @@ static int bench_start(struct bench *b)
 		.guild = 41, .user = 99, .modes = modes, .acth = on_action, .arg = b};
 
 	memset(b, 0, sizeof *b);
-	b->now = 1000 * SECOND;
+	b->now = 1000 * NS_PER_S;
 	return vgw_alloc(&b->g, &conf);
 }
 
@@ -238,16 +236,16 @@ TEST(gateway_beats_with_the_last_sequence_and_measures)
 
 	CHECK_INT(bench_start(&b), 0);
 	join(&b, "s1");
-	CHECK(vgw_deadline(b.g) <= b.now + 13750 * MS);
+	CHECK(vgw_deadline(b.g) <= b.now + 13750 * NS_PER_MS);
 	vgw_ws_binary(b.g, b.now, b.conn, (const uint8_t[]){0x00, 0x03, 25, 0}, 4);
 	b.now = vgw_deadline(b.g);
 	vgw_timer(b.g, b.now);
 	CHECK(strstr(b.last, "\"seq_ack\":3}"));
 	CHECK(sscanf(b.last, "{\"op\":3,\"d\":{\"t\":%" SCNu64, &t) == 1);
 	snprintf(b.last, sizeof b.last, "{\"op\":6,\"d\":{\"t\":%" PRIu64 "}}", t);
-	b.now += 30 * MS;
+	b.now += 30 * NS_PER_MS;
 	text(&b, b.last);
-	CHECK_INT(b.rtt, 30 * MS);
+	CHECK_INT(b.rtt, 30 * NS_PER_MS);
 	/* Every nonce is another, even if the server asks twice in one instant. */
 	text(&b, "{\"op\":3,\"d\":null}");
 	CHECK(strstr(b.last, "{\"op\":3"));
@@ -265,9 +263,9 @@ TEST(gateway_resumes_when_beats_are_not_answered)
 	CHECK_INT(bench_start(&b), 0);
 	join(&b, "s1");
 	beat = vgw_deadline(b.g);
-	run_until(&b, beat + 18 * SECOND);
+	run_until(&b, beat + 18 * NS_PER_S);
 	CHECK_INT(b.closes, 0);
-	run_until(&b, beat + 18750 * MS);
+	run_until(&b, beat + 18750 * NS_PER_MS);
 	CHECK_INT(b.closes, 1);
 	CHECK(b.close_code != 1000 && b.close_code != 1001);
 	CHECK_INT(b.phase, MEDIA_PHASE_RESUMING);
@@ -290,7 +288,7 @@ TEST(gateway_resumes_and_keeps_its_media)
 	vgw_ws_closed(b.g, b.now, b.conn, 4015, MEDIA_REASON_NONE);
 	CHECK_INT(b.phase, MEDIA_PHASE_RESUMING);
 	CHECK_INT(b.reason, MEDIA_REASON_SERVER_CRASHED);
-	run_until(&b, b.now + SECOND);
+	run_until(&b, b.now + NS_PER_S);
 	CHECK_INT(b.connects, 2);
 	vgw_ws_open(b.g, b.now, old); /* late: of the first connection */
 	CHECK_INT(b.resumes, 0);
@@ -319,7 +317,7 @@ TEST(gateway_gives_up_resuming_after_five_tries)
 	vgw_ws_closed(b.g, b.now, b.conn, 1006, MEDIA_REASON_NONE);
 	for (unsigned i = 0; i < 5; i++) {
 		CHECK_INT(b.connects, 1 + i);
-		run_until(&b, b.now + waits[i] * SECOND - 1);
+		run_until(&b, b.now + waits[i] * NS_PER_S - 1);
 		CHECK_INT(b.connects, 1 + i);
 		run_until(&b, b.now + 1);
 		CHECK_INT(b.connects, 2 + i);
@@ -338,7 +336,7 @@ TEST(gateway_resume_refused_asks_for_credentials)
 	CHECK_INT(bench_start(&b), 0);
 	join(&b, "s1");
 	vgw_ws_closed(b.g, b.now, b.conn, 1001, MEDIA_REASON_NONE);
-	run_until(&b, b.now + SECOND);
+	run_until(&b, b.now + NS_PER_S);
 	vgw_ws_open(b.g, b.now, b.conn);
 	vgw_ws_closed(b.g, b.now, b.conn, 4006, MEDIA_REASON_NONE);
 	CHECK_INT(b.phase, MEDIA_PHASE_WAITING);
@@ -356,11 +354,11 @@ TEST(gateway_resume_has_a_deadline)
 	CHECK_INT(bench_start(&b), 0);
 	join(&b, "s1");
 	vgw_ws_closed(b.g, b.now, b.conn, 1006, MEDIA_REASON_NONE);
-	run_until(&b, b.now + SECOND);
+	run_until(&b, b.now + NS_PER_S);
 	vgw_ws_open(b.g, b.now, b.conn);
-	run_until(&b, b.now + 5 * SECOND);
+	run_until(&b, b.now + 5 * NS_PER_S);
 	CHECK_INT(b.phase, MEDIA_PHASE_RESUMING);
-	run_until(&b, b.now + 2 * SECOND);
+	run_until(&b, b.now + 2 * NS_PER_S);
 	CHECK_INT(b.connects, 3);
 	bench_end(&b);
 }
@@ -393,13 +391,13 @@ TEST(gateway_close_codes)
 		if (r->action == VOICE_CLOSE_WAIT)
 			CHECK_INT(b.phase, MEDIA_PHASE_WAITING);
 		if (r->action == VOICE_CLOSE_FATAL || r->action == VOICE_CLOSE_WAIT) {
-			run_until(&b, b.now + 3600 * SECOND);
+			run_until(&b, b.now + 3600 * NS_PER_S);
 			CHECK(!b.wants);
 		}
 		if (r->action == VOICE_CLOSE_FRESH) {
 			CHECK(b.wants == (r->cool_ms == 0));
 			if (r->cool_ms) {
-				run_until(&b, b.now + r->cool_ms * MS - 1);
+				run_until(&b, b.now + r->cool_ms * NS_PER_MS - 1);
 				CHECK(!b.wants);
 			}
 			run_until(&b, b.now + 1);
@@ -420,7 +418,7 @@ TEST(gateway_unknown_opcode_resumes_once)
 	CHECK_INT(bench_start(&b), 0);
 	join(&b, "s1");
 	vgw_ws_closed(b.g, b.now, b.conn, 4001, MEDIA_REASON_NONE);
-	run_until(&b, b.now + SECOND);
+	run_until(&b, b.now + NS_PER_S);
 	vgw_ws_open(b.g, b.now, b.conn);
 	text(&b, "{\"op\":9,\"d\":null}");
 	vgw_ws_closed(b.g, b.now, b.conn, 4001, MEDIA_REASON_NONE);
@@ -455,7 +453,7 @@ TEST(gateway_never_identifies_twice_with_a_pair)
 	CHECK_INT(b.identifies, 1);
 	CHECK_INT(b.connects, 1);
 	CHECK_INT(b.phase, MEDIA_PHASE_COOLING);
-	run_until(&b, b.now + 5 * SECOND);
+	run_until(&b, b.now + 5 * NS_PER_S);
 	CHECK(b.wants);
 	lease(&b, "s2");
 	vgw_ws_open(b.g, b.now, b.conn);
@@ -480,9 +478,9 @@ TEST(gateway_unreachable_is_bounded)
 				      round ? MEDIA_REASON_NONE : MEDIA_REASON_TLS_FAILED);
 			CHECK_INT(b.reason,
 				  round ? MEDIA_REASON_UNREACHABLE : MEDIA_REASON_TLS_FAILED);
-			run_until(&b, b.now + SECOND);
+			run_until(&b, b.now + NS_PER_S);
 		}
-		run_until(&b, b.now + 10 * SECOND);
+		run_until(&b, b.now + 10 * NS_PER_S);
 		CHECK_INT(b.connects, 3 * (round + 1));
 		CHECK(b.wants == (round < 3));
 	}
@@ -516,7 +514,7 @@ TEST(gateway_every_step_has_a_deadline)
 			text(&b, ready);
 		if (cases[i].steps > 2)
 			vgw_discovered(b.g, b.now, "203.0.113.9", 4000);
-		run_until(&b, b.now + 5 * SECOND - 1);
+		run_until(&b, b.now + 5 * NS_PER_S - 1);
 		CHECK_INT(b.closes, 0);
 		run_until(&b, b.now + 1);
 		CHECK_INT(b.closes, 1);
@@ -535,15 +533,15 @@ TEST(gateway_joining_has_a_deadline)
 	CHECK_INT(bench_start(&b), 0);
 	lease(&b, "s1");
 	for (unsigned i = 0; i < 2; i++) {
-		run_until(&b, b.now + 4900 * MS);
+		run_until(&b, b.now + 4900 * NS_PER_MS);
 		vgw_ws_closed(b.g, b.now, b.conn, 1006, MEDIA_REASON_NONE);
-		run_until(&b, b.now + SECOND);
+		run_until(&b, b.now + NS_PER_S);
 	}
 	vgw_ws_open(b.g, b.now, b.conn);
-	run_until(&b, b.now + 4 * SECOND);
+	run_until(&b, b.now + 4 * NS_PER_S);
 	text(&b, ready);
 	CHECK_INT(b.phase, MEDIA_PHASE_DISCOVERING);
-	run_until(&b, b.now + 4300 * MS);
+	run_until(&b, b.now + 4300 * NS_PER_MS);
 	CHECK_INT(b.reason, MEDIA_REASON_DEADLINE);
 	CHECK_INT(b.phase, MEDIA_PHASE_COOLING);
 	bench_end(&b);
@@ -563,7 +561,7 @@ TEST(gateway_udp_blocked_fails_in_the_end)
 		text(&b, ready);
 		vgw_udp_failed(b.g, b.now);
 		CHECK_INT(b.reason, MEDIA_REASON_UDP_BLOCKED);
-		run_until(&b, b.now + 10 * SECOND);
+		run_until(&b, b.now + 10 * NS_PER_S);
 		CHECK(b.wants == (i < 3));
 	}
 	CHECK_INT(b.phase, MEDIA_PHASE_FAILED);
@@ -653,7 +651,7 @@ TEST(gateway_cooling_holds_for_unasked_credentials)
 	vgw_ws_closed(b.g, b.now, b.conn, 4021, MEDIA_REASON_NONE);
 	lease(&b, "s2");
 	CHECK_INT(b.connects, 1);
-	run_until(&b, b.now + 60 * SECOND);
+	run_until(&b, b.now + 60 * NS_PER_S);
 	CHECK_INT(b.connects, 2);
 	bench_end(&b);
 }
@@ -726,7 +724,7 @@ TEST(gateway_drops_what_it_cannot_read)
 	vgw_ws_open(b.g, b.now, b.conn);
 	text(&b, "{\"op\":2,\"d\":{\"ssrc\":12,\"ip\":\"127.0.0.1\",\"port\":0,\"modes\":[]}}");
 	CHECK_INT(b.phase, MEDIA_PHASE_IDENTIFYING);
-	run_until(&b, b.now + 5 * SECOND);
+	run_until(&b, b.now + 5 * NS_PER_S);
 	CHECK_INT(b.reason, MEDIA_REASON_NO_READY);
 	bench_end(&b);
 }
@@ -744,7 +742,7 @@ TEST(gateway_is_stable_after_a_while)
 		join(&b, session);
 		CHECK_INT(b.phase, MEDIA_PHASE_UP);
 		/* Beats are answered by nobody here: look before the watchdog bites. */
-		for (uint64_t end = b.now + 31 * SECOND; b.now < end;) {
+		for (uint64_t end = b.now + 31 * NS_PER_S; b.now < end;) {
 			uint64_t t;
 
 			run_until(&b, vgw_deadline(b.g) < end ? vgw_deadline(b.g) : end);
@@ -947,7 +945,7 @@ TEST(gateway_gaps_in_the_numbering)
 	text(&b, "{\"op\":22,\"seq\":3,\"d\":{\"transition_id\":1}}");
 	CHECK_STR(b.log, "gap in ");
 	vgw_ws_closed(b.g, b.now, b.conn, 1006, MEDIA_REASON_NONE);
-	run_until(&b, b.now + SECOND);
+	run_until(&b, b.now + NS_PER_S);
 	vgw_ws_open(b.g, b.now, b.conn);
 	CHECK(strstr(b.last, "\"seq_ack\":1")); /* 2 was lost */
 	/* A new session begins a new numbering. */
@@ -1037,7 +1035,7 @@ TEST(gateway_rejoins_when_asked)
 	vgw_ws_closed(b.g, b.now, b.conn, 1006, MEDIA_REASON_NONE);
 	CHECK_INT(b.phase, MEDIA_PHASE_RESUMING);
 	vgw_rejoin(b.g, b.now, MEDIA_REASON_NOT_DECRYPTED);
-	run_until(&b, b.now + SECOND);
+	run_until(&b, b.now + NS_PER_S);
 	CHECK_INT(b.phase, MEDIA_PHASE_WAITING);
 	CHECK(b.wants);
 	bench_end(&b);
@@ -1059,7 +1057,7 @@ TEST_OOM(gateway_dave_oom)
  * comes, while fresh credentials are there at once: for a minute. */
 static void closes_for_a_minute(struct bench *b, uint16_t code, bool let_in)
 {
-	uint64_t end = b->now + 60 * SECOND;
+	uint64_t end = b->now + 60 * NS_PER_S;
 	char session[24];
 	unsigned n = 0;
 

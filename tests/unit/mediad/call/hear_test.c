@@ -3,6 +3,7 @@
 
 #include "ipc/env.h"
 #include "ipc/env_replay.h"
+#include "proto/base/time.h"
 #include "tests/test.h"
 
 static struct rig {
@@ -151,7 +152,7 @@ static void at(unsigned second, void (*what)(void))
 	then = what;
 	if (env_source_add(rig.env, &source, on_step, NULL))
 		abort();
-	env_replay_step(rig.env, second * UINT64_C(1000000000), source, 0, NULL, 0);
+	env_replay_step(rig.env, second * NS_PER_S, source, 0, NULL, 0);
 	env_source_del(rig.env, source);
 }
 

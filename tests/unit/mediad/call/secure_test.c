@@ -7,10 +7,8 @@
 #include "ipc/journal.h"
 #include "ipc/ws.h"
 #include "mediad/key_worker.h"
+#include "proto/base/time.h"
 #include "tests/test.h"
-
-#define MS     UINT64_C(1000000)
-#define SECOND (1000 * MS)
 
 enum { SELF = 99, ANNA = 7, BEN = 8, SEEN = 256 };
 
@@ -124,7 +122,7 @@ static const uint8_t *on_world(uint8_t what, size_t n, void *arg)
 
 static void wait_ms(unsigned ms)
 {
-	rig.now += ms * MS;
+	rig.now += ms * NS_PER_MS;
 	env_replay_step(rig.env, rig.now, rig.probe, 0, NULL, 0);
 }
 
@@ -143,7 +141,7 @@ static int start(bool stage)
 	int err;
 
 	memset(&rig, 0, sizeof rig);
-	rig.now = 1000 * SECOND;
+	rig.now = 1000 * NS_PER_S;
 	rig.verdict = DAVE_DONE;
 	err = env_alloc(&rig.env, &ec);
 	gc.env = rig.env;
@@ -465,7 +463,7 @@ TEST(secure_deaf_heals_by_recover_then_rejoin)
 	ev.line = rig.c->line;
 	ev.dave.user = ANNA;
 	ev.dave.deaf = true;
-	ev.dave.at = rig.now - 700 * MS;
+	ev.dave.at = rig.now - 700 * NS_PER_MS;
 	call_engine_event(&ev, rig.c);
 	CHECK_INT(rig.secure.deaf, 1);
 	CHECK_INT(rig.secure.heal, MEDIA_HEAL_RECOVER);
@@ -527,7 +525,7 @@ TEST(secure_heard_again)
 	wait_ms(3000);
 	ev.dave.user = ANNA;
 	ev.dave.deaf = true;
-	ev.dave.at = rig.now - 700 * MS;
+	ev.dave.at = rig.now - 700 * NS_PER_MS;
 	call_engine_event(&ev, rig.c);
 	work();
 	binary(30, "\0\0welcome", 9); /* with the old key alone it would not be over */
@@ -552,7 +550,7 @@ TEST(secure_resumes_when_something_was_missed)
 	wait_ms(3000);
 	ev.dave.user = ANNA;
 	ev.dave.deaf = true;
-	ev.dave.at = rig.now - 700 * MS;
+	ev.dave.at = rig.now - 700 * NS_PER_MS;
 	call_engine_event(&ev, rig.c);
 	work();
 	for (unsigned i = 0; i < 15; i++) {
@@ -673,7 +671,7 @@ TEST(secure_downgrade_and_upgrade)
 	text("{\"op\":22,\"d\":{\"transition_id\":9}}");
 	audio();
 	CHECK(!rig.c->line->clear && rig.secure.version == 1 && rig.secure.ready);
-	CHECK(rig.c->line->clear_until == rig.now + 10 * SECOND);
+	CHECK(rig.c->line->clear_until == rig.now + 10 * NS_PER_S);
 	finish();
 }
 

@@ -5,8 +5,7 @@
 #include "mediad/dave/keyed.h"
 #include "mediad/dave/leb128.h"
 #include "mediad/dave/media.h"
-
-#define S UINT64_C(1000000000)
+#include "proto/base/time.h"
 
 enum { FRAME_MAX = 3000 };
 static const uint8_t base_a[DAVE_SECRET] = "the first secret",
@@ -397,20 +396,20 @@ TEST(dave_media_grace)
 	CHECK_INT(dave_sealer_counter(p.s), 1);
 	CHECK(seal_voice(&p, &young[0]));
 	CHECK(seal_voice(&p, &young[1]));
-	CHECK_INT(open_at(&p, &young[0], 5 * S), DAVE_FAILED);
-	hear_with(&p, 2, 0, 5 * S);
+	CHECK_INT(open_at(&p, &young[0], 5 * NS_PER_S), DAVE_FAILED);
+	hear_with(&p, 2, 0, 5 * NS_PER_S);
 	CHECK_INT(p.back, 0);
-	CHECK_INT(open_at(&p, &old[0], 5 * S), DAVE_SEALED);
-	CHECK_INT(open_at(&p, &young[0], 5 * S), DAVE_SEALED);
-	CHECK_INT(open_at(&p, &young[0], 5 * S), DAVE_REPLAYED);
-	CHECK_INT(open_at(&p, &old[1], 15 * S - 1), DAVE_SEALED);
-	dave_opener_sweep(p.o, 15 * S - 1, returned, &p);
+	CHECK_INT(open_at(&p, &old[0], 5 * NS_PER_S), DAVE_SEALED);
+	CHECK_INT(open_at(&p, &young[0], 5 * NS_PER_S), DAVE_SEALED);
+	CHECK_INT(open_at(&p, &young[0], 5 * NS_PER_S), DAVE_REPLAYED);
+	CHECK_INT(open_at(&p, &old[1], 15 * NS_PER_S - 1), DAVE_SEALED);
+	dave_opener_sweep(p.o, 15 * NS_PER_S - 1, returned, &p);
 	CHECK_INT(p.back, 0);
-	CHECK_INT(open_at(&p, &old[2], 15 * S), DAVE_FAILED);
-	dave_opener_sweep(p.o, 15 * S, returned, &p);
+	CHECK_INT(open_at(&p, &old[2], 15 * NS_PER_S), DAVE_FAILED);
+	dave_opener_sweep(p.o, 15 * NS_PER_S, returned, &p);
 	CHECK_INT(p.back, 1);
 	CHECK_INT(p.last_back, 1);
-	CHECK_INT(open_at(&p, &young[1], 1000000 * S), DAVE_SEALED);
+	CHECK_INT(open_at(&p, &young[1], 1000000 * NS_PER_S), DAVE_SEALED);
 	pair_end(&p);
 }
 
@@ -423,13 +422,13 @@ TEST(dave_media_grace_is_not_renewed)
 	CHECK(pair_start(&p));
 	CHECK(seal_voice(&p, &f[0]));
 	CHECK(seal_voice(&p, &f[1]));
-	hear_with(&p, 2, 0, 1 * S);
-	hear_with(&p, 3, 0, 8 * S);
-	CHECK_INT(open_at(&p, &f[0], 11 * S - 1), DAVE_SEALED);
-	CHECK_INT(open_at(&p, &f[1], 11 * S), DAVE_FAILED);
-	dave_opener_sweep(p.o, 11 * S, returned, &p);
+	hear_with(&p, 2, 0, 1 * NS_PER_S);
+	hear_with(&p, 3, 0, 8 * NS_PER_S);
+	CHECK_INT(open_at(&p, &f[0], 11 * NS_PER_S - 1), DAVE_SEALED);
+	CHECK_INT(open_at(&p, &f[1], 11 * NS_PER_S), DAVE_FAILED);
+	dave_opener_sweep(p.o, 11 * NS_PER_S, returned, &p);
 	CHECK_INT(p.back, 1);
-	dave_opener_sweep(p.o, 18 * S, returned, &p);
+	dave_opener_sweep(p.o, 18 * NS_PER_S, returned, &p);
 	CHECK_INT(p.back, 2);
 	CHECK_INT(p.last_back, 2);
 	dave_opener_clear(p.o, returned, &p);
@@ -452,11 +451,11 @@ TEST(dave_media_storm)
 	}
 	CHECK_INT(p.back, 2);
 	CHECK_INT(p.last_back, 2);
-	CHECK_INT(open_at(&p, &f[0], S), DAVE_FAILED);
-	CHECK_INT(open_at(&p, &f[1], S), DAVE_FAILED);
+	CHECK_INT(open_at(&p, &f[0], NS_PER_S), DAVE_FAILED);
+	CHECK_INT(open_at(&p, &f[1], NS_PER_S), DAVE_FAILED);
 	for (unsigned e = 3; e <= DAVE_KEYS + 2; e++)
-		CHECK_INT(open_at(&p, &f[e - 1], S), DAVE_SEALED);
-	dave_opener_sweep(p.o, 100 * S, returned, &p);
+		CHECK_INT(open_at(&p, &f[e - 1], NS_PER_S), DAVE_SEALED);
+	dave_opener_sweep(p.o, 100 * NS_PER_S, returned, &p);
 	CHECK_INT(p.back, DAVE_KEYS + 1);
 	pair_end(&p);
 }
@@ -514,11 +513,11 @@ TEST(dave_media_clear)
 	CHECK_INT(open_at(&p, &f, 0), DAVE_NOT_SEALED);
 	CHECK_INT(open_at(&p, &silence, 0), DAVE_SILENCE);
 	CHECK_INT(open_at(&p, &silence, 1), DAVE_SILENCE);
-	dave_opener_clear_until(p.o, 10 * S);
-	CHECK_INT(open_at(&p, &f, 10 * S - 1), DAVE_CLEAR);
-	CHECK_INT(open_at(&p, &f, 10 * S), DAVE_NOT_SEALED);
+	dave_opener_clear_until(p.o, 10 * NS_PER_S);
+	CHECK_INT(open_at(&p, &f, 10 * NS_PER_S - 1), DAVE_CLEAR);
+	CHECK_INT(open_at(&p, &f, 10 * NS_PER_S), DAVE_NOT_SEALED);
 	dave_opener_clear_until(p.o, UINT64_MAX);
-	CHECK_INT(open_at(&p, &f, 1000000 * S), DAVE_CLEAR);
+	CHECK_INT(open_at(&p, &f, 1000000 * NS_PER_S), DAVE_CLEAR);
 	CHECK_INT(open_at(&p, &none, 0), DAVE_CLEAR);
 	CHECK(seal_voice(&p, &sealed));
 	CHECK_INT(open_at(&p, &sealed, 0), DAVE_SEALED);
@@ -531,7 +530,7 @@ TEST(dave_media_clear)
 /* ---- generations ---- */
 
 /* 2^24 frames at 170 a second. */
-#define GENERATION_AGE ((((UINT64_C(1) << 24) + DAVE_RATE_MAX - 1) / DAVE_RATE_MAX) * S)
+#define GENERATION_AGE ((((UINT64_C(1) << 24) + DAVE_RATE_MAX - 1) / DAVE_RATE_MAX) * NS_PER_S)
 
 TEST(dave_media_generations)
 {
@@ -549,31 +548,31 @@ TEST(dave_media_generations)
 	CHECK(seal_voice(&p, &second));
 	CHECK_INT(open_at(&p, &last, 0), DAVE_SEALED);
 	/* A ratchet cannot be there so young. */
-	CHECK_INT(open_at(&p, &first, t - S), DAVE_FAILED);
+	CHECK_INT(open_at(&p, &first, t - NS_PER_S), DAVE_FAILED);
 	CHECK_INT(open_at(&p, &first, t), DAVE_SEALED);
 	CHECK_INT(open_at(&p, &first, t), DAVE_REPLAYED);
 	CHECK(!dave_opener_wants_next(p.o));
 	/* The first generation's last frames have ten seconds, but this one is older than the first
 	 * that came. */
-	CHECK_INT(open_at(&p, &late, t + 10 * S - 1), DAVE_REPLAYED);
-	CHECK_INT(open_at(&p, &late, t + 10 * S), DAVE_FAILED);
+	CHECK_INT(open_at(&p, &late, t + 10 * NS_PER_S - 1), DAVE_REPLAYED);
+	CHECK_INT(open_at(&p, &late, t + 10 * NS_PER_S), DAVE_FAILED);
 	CHECK(dave_opener_wants_next(p.o));
 	CHECK(!dave_opener_wants_next(p.o));
 	/* The same pair again changes nothing. */
-	hear_with(&p, 1, 0, t + 11 * S);
+	hear_with(&p, 1, 0, t + 11 * NS_PER_S);
 	CHECK_INT(p.back, 1);
-	CHECK_INT(open_at(&p, &late, t + 11 * S), DAVE_FAILED);
-	CHECK_INT(open_at(&p, &second, t + 20 * S), DAVE_SEALED);
+	CHECK_INT(open_at(&p, &late, t + 11 * NS_PER_S), DAVE_FAILED);
+	CHECK_INT(open_at(&p, &second, t + 20 * NS_PER_S), DAVE_SEALED);
 
 	/* The next pair: numbers and replay go on. */
 	send_with(&p, 1, 1);
 	CHECK(!dave_sealer_wants_next(p.s));
-	hear_with(&p, 1, 1, t + 20 * S);
+	hear_with(&p, 1, 1, t + 20 * NS_PER_S);
 	CHECK_INT(p.back, 2);
-	CHECK_INT(open_at(&p, &second, t + 20 * S), DAVE_REPLAYED);
+	CHECK_INT(open_at(&p, &second, t + 20 * NS_PER_S), DAVE_REPLAYED);
 	CHECK(!dave_opener_wants_next(p.o));
 	CHECK(seal_voice(&p, &first));
-	CHECK_INT(open_at(&p, &first, t + 20 * S), DAVE_SEALED);
+	CHECK_INT(open_at(&p, &first, t + 20 * NS_PER_S), DAVE_SEALED);
 	dave_sealer_set_counter(p.s, (UINT64_C(3) << 24) - 1);
 	CHECK(seal_voice(&p, &last));
 	CHECK(!seal_voice(&p, &spent));
@@ -598,8 +597,8 @@ TEST(dave_media_generations_overlap)
 	CHECK_INT(open_at(&p, &f[0], t), DAVE_SEALED);
 	CHECK(seal_voice(&p, &f[0]));
 	CHECK_INT(open_at(&p, &f[0], t), DAVE_SEALED);
-	CHECK_INT(open_at(&p, &f[1], t + 9 * S), DAVE_SEALED);
-	CHECK_INT(open_at(&p, &f[2], t + 10 * S), DAVE_FAILED);
+	CHECK_INT(open_at(&p, &f[1], t + 9 * NS_PER_S), DAVE_SEALED);
+	CHECK_INT(open_at(&p, &f[2], t + 10 * NS_PER_S), DAVE_FAILED);
 	pair_end(&p);
 }
 

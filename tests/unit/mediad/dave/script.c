@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 
+#include "proto/base/time.h"
 #include "tests/test.h"
 
 static void note(struct script *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -33,7 +34,8 @@ static void on_clear(struct script *t, const struct dave_action *a)
 	if (a->clear.receive_until == 0)
 		strcpy(until, "never");
 	else if (a->clear.receive_until != UINT64_MAX)
-		snprintf(until, sizeof until, "%" PRIu64, (a->clear.receive_until - t->now) / MS);
+		snprintf(until, sizeof until, "%" PRIu64,
+			 (a->clear.receive_until - t->now) / NS_PER_MS);
 	note(t, "clear:%s,%s", a->clear.send ? "yes" : "no", until);
 }
 
@@ -91,7 +93,7 @@ static int begin(struct script *t)
 int script_start(struct script *t)
 {
 	memset(t, 0, sizeof *t);
-	t->now = t->began = 1000 * 1000 * MS;
+	t->now = t->began = 1000 * 1000 * NS_PER_MS;
 	return begin(t);
 }
 
@@ -233,7 +235,7 @@ void script_member(struct script *t, uint64_t user, bool present)
 
 void script_wait(struct script *t, uint64_t ms)
 {
-	uint64_t until = t->now + ms * MS;
+	uint64_t until = t->now + ms * NS_PER_MS;
 
 	for (unsigned i = 0; i < 10000 && dave_session_deadline(t->s) <= until; i++) {
 		if (dave_session_deadline(t->s) > t->now)

@@ -4,8 +4,6 @@
 
 #include "mediad/dave/session.h"
 
-#define MS UINT64_C(1000000)
-
 enum { SELF = 5, CHANNEL = 77 };
 
 struct script {

@@ -1,6 +1,7 @@
 /* The heal ladder: when it steps, and when it must not. */
 #include "tests/unit/mediad/dave/script.h"
 
+#include "proto/base/time.h"
 #include "tests/test.h"
 
 #define SAID(t, want) CHECK_STR(script_said(t), want)
@@ -87,7 +88,7 @@ TEST(dave_heal_waits_longer_each_time_of_a_call)
 			deaf_for(&t, 1, RUN);
 		CHECK_INT(t.ladder.cooldown_ms, want[i] * 1000);
 		if (i)
-			CHECK((t.now - before) / (1000 * MS) <= want[i - 1] + 1);
+			CHECK((t.now - before) / (1000 * NS_PER_MS) <= want[i - 1] + 1);
 		if (t.job)
 			script_done(&t);
 		script_said(&t);
@@ -163,7 +164,7 @@ TEST(dave_heal_is_not_put_off_by_a_storm_for_ever)
 			script_deaf(&t, 1);
 	}
 	CHECK(strstr(t.log, "op31"));
-	CHECK((t.now - t.began) / MS < 7000);
+	CHECK((t.now - t.began) / NS_PER_MS < 7000);
 	script_end(&t);
 }
 
@@ -208,7 +209,7 @@ TEST(dave_heal_finds_a_lost_welcome_within_2_s)
 	SAID(&t, "");
 	script_wait(&t, 100);
 	SAID(&t, "op31:0 job:rekey");
-	CHECK((t.now - began) / MS < 1600);
+	CHECK((t.now - began) / NS_PER_MS < 1600);
 	script_end(&t);
 }
 

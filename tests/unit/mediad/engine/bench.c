@@ -8,9 +8,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "proto/base/time.h"
 #include "tests/test.h"
-
-#define MS UINT64_C(1000000)
 
 enum { DEADLINE_MS = 6000 };
 
@@ -142,7 +141,7 @@ static void next_epoch(struct bench *b)
 {
 	b->epochs++;
 	lend_dave_key(b, CMD_DAVE_SEND);
-	tmr_start(b->rekey, 5 * MS);
+	tmr_start(b->rekey, 5 * NS_PER_MS);
 }
 
 static void on_rekey(void *arg)
@@ -156,7 +155,7 @@ static void on_rekey(void *arg)
 	b->lent = b->epochs;
 	lend_dave_key(b, CMD_DAVE_OPEN);
 	if (b->rekey_ms)
-		tmr_start(b->rekey, b->rekey_ms * MS);
+		tmr_start(b->rekey, b->rekey_ms * NS_PER_MS);
 }
 
 static void map(struct bench *b)
@@ -416,7 +415,7 @@ int bench_begin(struct bench *b)
 	if (err)
 		return err;
 	if (b->map_late_ms)
-		tmr_start(b->late, b->map_late_ms * MS);
+		tmr_start(b->late, b->map_late_ms * NS_PER_MS);
 	else
 		map(b);
 	c = (struct cmd){.type = CMD_LINK};
@@ -426,7 +425,7 @@ int bench_begin(struct bench *b)
 	c.link.seq = 65530;
 	c.link.ts = 1000;
 	send_cmd(b, &c);
-	tmr_start(b->deadline, DEADLINE_MS * MS);
+	tmr_start(b->deadline, DEADLINE_MS * NS_PER_MS);
 	return b->tone_ms ? lend_lane(b) : 0;
 }
 

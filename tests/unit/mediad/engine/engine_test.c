@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "proto/base/time.h"
 #include "tests/test.h"
 #include "tests/unit/mediad/engine/bench.h"
 
@@ -217,7 +218,7 @@ TEST(engine_loses_no_event)
 		CHECK_INT(engine_send(b.engine, l, &k), 0);
 	}
 	CHECK_INT(engine_send(b.engine, l, &c), 0);
-	tmr_start(b.deadline, 6000 * UINT64_C(1000000));
+	tmr_start(b.deadline, 6000 * NS_PER_MS);
 	env_run(b.env);
 	CHECK(b.gone && !b.timed_out);
 	CHECK_INT(b.keys_gone, KEYS);

@@ -1,9 +1,8 @@
 /* Two lines and their end-to-end keys. */
 #include "mediad/dave/session.h"
+#include "proto/base/time.h"
 #include "tests/test.h"
 #include "tests/unit/mediad/engine/pair.h"
-
-#define MS PAIR_MS
 
 static struct audio_stats audio(void)
 {
@@ -231,7 +230,7 @@ TEST(line_dave_clear_for_a_while)
 	uint64_t before;
 
 	CHECK_INT(pair_start(), 0);
-	pair_clear(&pair.rx, false, pair.now + 1000 * MS);
+	pair_clear(&pair.rx, false, pair.now + 1000 * NS_PER_MS);
 	before = audio().packets;
 	pair_packet(&pair.rx, 500, plain_opus, sizeof plain_opus);
 	CHECK_INT(audio().packets, before + 1);
@@ -340,7 +339,7 @@ TEST(line_dave_deaf_spell)
 	CHECK(pair.rx.deaf_at == first);
 	pair_ask_stats();
 	CHECK(pair.rx.stats.deaf && pair.rx.stats.deaf_spells == 1);
-	CHECK(pair.rx.stats.deaf_ns > 2840 * MS && pair.rx.stats.deaf_ns < 3040 * MS);
+	CHECK(pair.rx.stats.deaf_ns > 2840 * NS_PER_MS && pair.rx.stats.deaf_ns < 3040 * NS_PER_MS);
 	CHECK_INT(pair.rx.hears, 0);
 	pair_open_key(2);
 	CHECK_INT(pair.rx.hears, 1);
@@ -453,7 +452,7 @@ TEST(line_dave_spells_that_end_otherwise)
 				   : how == 1 ? &consent
 					      : &(struct cmd){.type = CMD_UNLINK});
 		CHECK_INT(pair.rx.hears, how < 2 ? 1 : 0);
-		CHECK(!pair.slot->spell.deaf && pair.slot->spell.ns > 1000 * MS &&
+		CHECK(!pair.slot->spell.deaf && pair.slot->spell.ns > 1000 * NS_PER_MS &&
 		      pair.slot->spell.count == 1);
 		CHECK(!pair.slot->waiting);
 		pair_run(1000);
@@ -626,7 +625,7 @@ TEST(line_dave_next_generation)
 	pair_open_key(1);
 	pair_send_key(1);
 	/* No ratchet is so far before it is old. */
-	later = ((UINT64_C(1) << 24) / DAVE_RATE_MAX + 1000) * 1000 * MS;
+	later = ((UINT64_C(1) << 24) / DAVE_RATE_MAX + 1000) * 1000 * NS_PER_MS;
 	pair.now += later;
 	pair_run(100);
 	dave_sealer_set_counter(pair.tx.l->sealer, (UINT64_C(1) << 24) - 10);
@@ -744,7 +743,7 @@ static void random_command(uint32_t r)
 static void run_judged(unsigned ms)
 {
 	for (unsigned t = 0; t < ms; t += 5) {
-		pair.now += 5 * MS;
+		pair.now += 5 * NS_PER_MS;
 		pair_tick(&pair.tx);
 		pair_drain(&pair.tx, judge);
 	}

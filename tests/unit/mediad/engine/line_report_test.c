@@ -1,6 +1,7 @@
 /* RTCP of a line in simulated time: what it tells, and what it makes of what it is told. */
 #include "tests/unit/mediad/engine/pair.h"
 
+#include "proto/base/time.h"
 #include "tests/test.h"
 
 static struct {
@@ -100,7 +101,7 @@ TEST(line_report_has_the_rtp_time_of_now)
 	should = seen.ts; /* and then a pause, in which a report falls */
 	pair_run(1500);
 	CHECK_INT(seen.sr, 1);
-	should += (uint32_t)((seen.sr_at - seen.ts_at) / PAIR_MS) * 48;
+	should += (uint32_t)((seen.sr_at - seen.ts_at) / NS_PER_MS) * 48;
 	off = (int32_t)(seen.sender.rtp - should);
 	CHECK(off >= -240 && off <= 240); /* a step of simulated time is 5 ms */
 	pair_finish();
@@ -151,8 +152,8 @@ TEST(line_expects_what_is_reported)
 	say_for(6250);
 	CHECK_INT(seen.sr, 1);
 	b.lsr = rtcp_middle(seen.sender.ntp);
-	b.dlsr = (uint32_t)((pair.now - seen.sr_at) / PAIR_MS) * 65536 / 1000;
-	pair.now += 80 * PAIR_MS;
+	b.dlsr = (uint32_t)((pair.now - seen.sr_at) / NS_PER_MS) * 65536 / 1000;
+	pair.now += 80 * NS_PER_MS;
 	for (int i = 0; i < 8; i++)
 		tell(&pair.tx, &b);
 	sender_stats(pair.tx.l->sender, &st);
@@ -214,7 +215,7 @@ TEST(line_takes_a_report_once)
 		n = sealed_block(out, from, 1);
 		pair_datagram(&pair.tx, out, n);
 		pair_datagram(&pair.tx, out, n);
-		pair.now += PAIR_MS;
+		pair.now += NS_PER_MS;
 	}
 	pair_datagram(&pair.tx, old, n_old);
 	CHECK_INT(pair.tx.l->report.reports, 38);

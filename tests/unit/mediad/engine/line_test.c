@@ -5,10 +5,10 @@
 #include "ipc/env_replay.h"
 #include "ipc/journal.h"
 #include "proto/base/cursor.h"
+#include "proto/base/time.h"
 #include "tests/test.h"
 
-#define MS   UINT64_C(1000000)
-#define TICK (20 * MS)
+#define TICK (20 * NS_PER_MS)
 
 enum { ANSWERS = 64, TS = 5000 };
 
@@ -131,8 +131,8 @@ TEST(line_rtp_time_is_wall_time)
 	CHECK_INT(rig.l->seq, 5);
 	CHECK_INT(rig.l->ts_at, begin + 10 * TICK);
 	CHECK_INT(rig.l->ts, TS + 10 * RTP_FRAME);
-	at(begin + 10 * TICK - MS, mute);
-	at(begin + 40 * TICK + MS, unmute);
+	at(begin + 10 * TICK - NS_PER_MS, mute);
+	at(begin + 40 * TICK + NS_PER_MS, unmute);
 	CHECK_INT(rig.l->ts_at, begin + 41 * TICK);
 	CHECK_INT(rig.l->ts, TS + 41 * RTP_FRAME);
 	CHECK_INT(rig.l->seq, 5);
@@ -160,9 +160,9 @@ static void add_lane(void)
 TEST(line_tells_drained_without_a_session)
 {
 	CHECK_INT(start(), 0);
-	at(MS, add_lane);
+	at(NS_PER_MS, add_lane);
 	CHECK_INT(rig.drained, 0);
-	at(2 * MS, end_lane);
+	at(2 * NS_PER_MS, end_lane);
 	CHECK_INT(rig.drained, 1);
 	finish();
 }

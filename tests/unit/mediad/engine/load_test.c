@@ -1,9 +1,8 @@
 /* When encoders take it easier. */
 #include "mediad/engine/load.h"
 
+#include "proto/base/time.h"
 #include "tests/test.h"
-
-#define MS UINT64_C(1000000)
 
 static struct load load;
 static unsigned eased, changes;
@@ -12,15 +11,15 @@ static uint64_t now;
 /* So many ticks of 20 ms, busy for so much of each. */
 static void ticks(unsigned n, unsigned busy_us)
 {
-	for (unsigned i = 0; i < n; i++, now += 20 * MS)
-		changes += load_busy(&load, now, now + busy_us * MS / 1000, &eased);
+	for (unsigned i = 0; i < n; i++, now += 20 * NS_PER_MS)
+		changes += load_busy(&load, now, now + busy_us * NS_PER_MS / 1000, &eased);
 }
 
 static void setup(void)
 {
 	load = (struct load){0};
 	eased = changes = 0;
-	now = 5 * MS;
+	now = 5 * NS_PER_MS;
 }
 
 TEST(load_at_ease)
@@ -69,8 +68,8 @@ TEST(load_of_a_stall)
 {
 	setup();
 	ticks(100, 1000);
-	load_busy(&load, now, now + 5000 * MS, &eased);
-	now += 5000 * MS;
+	load_busy(&load, now, now + 5000 * NS_PER_MS, &eased);
+	now += 5000 * NS_PER_MS;
 	CHECK_INT(eased, 1);
 	ticks(150, 1000);
 	CHECK_INT(eased, 0);

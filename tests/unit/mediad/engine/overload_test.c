@@ -9,10 +9,10 @@
 #include "ipc/env_replay.h"
 #include "mediad/engine/load.h"
 #include "mediad/engine/thread.h"
+#include "proto/base/time.h"
 #include "tests/test.h"
 
-#define MS    UINT64_C(1000000)
-#define FRAME (SENDER_TICK_MS * MS)
+#define FRAME (SENDER_TICK_MS * NS_PER_MS)
 
 enum {
 	CALLS = 4,
@@ -56,7 +56,7 @@ static unsigned complexity_of(const struct speaker *s)
 /* What one frame costs, in ns. */
 static uint64_t cost(unsigned complexity)
 {
-	return (uint64_t)(o.slow * (double)MS * (1 + 0.6 * complexity));
+	return (uint64_t)(o.slow * (double)NS_PER_MS * (1 + 0.6 * complexity));
 }
 
 static void command(struct speaker *s, struct cmd c)
@@ -100,7 +100,7 @@ static void follow(struct speaker *s, const struct rtp_header *h)
 		uint64_t passed = (uint64_t)(h->ts - s->ts) / RTP_FRAME * FRAME;
 
 		s->due += passed;
-		s->soon += o.now - s->at < 15 * MS;
+		s->soon += o.now - s->at < 15 * NS_PER_MS;
 		s->odd += (h->ts - s->ts) % RTP_FRAME != 0 || passed == 0 ||
 			  (uint16_t)(h->seq - s->seq) != 1;
 	} else {
@@ -139,7 +139,7 @@ static void watch_complexity(void)
 	if (now == o.complexity)
 		return;
 	o.wrong += now + 1 != o.complexity && now != o.complexity + 1;
-	o.wrong += o.changes && o.now - o.changed < LOAD_WINDOW_MS * MS;
+	o.wrong += o.changes && o.now - o.changed < LOAD_WINDOW_MS * NS_PER_MS;
 	o.complexity = now;
 	o.changed = o.now;
 	o.changes++;
@@ -171,7 +171,7 @@ static void turn(void)
 
 static void run(unsigned ms)
 {
-	for (uint64_t end = o.now + ms * MS; o.now < end;)
+	for (uint64_t end = o.now + ms * NS_PER_MS; o.now < end;)
 		turn();
 }
 
@@ -212,7 +212,7 @@ static int start(double slow)
 	int err;
 
 	memset(&o, 0, sizeof o);
-	o.now = 5000 * MS;
+	o.now = 5000 * NS_PER_MS;
 	o.slow = slow;
 	o.complexity = ENCODER_COMPLEXITY;
 	err = athread_alloc(&o.t, 1, false, NULL);
@@ -250,7 +250,7 @@ static bool on_schedule(unsigned ms)
 	for (unsigned i = 0; i < CALLS; i++) {
 		const struct speaker *s = &o.s[i];
 
-		late += s->at > s->due + 5 * MS || s->due > s->at + 5 * MS;
+		late += s->at > s->due + 5 * NS_PER_MS || s->due > s->at + 5 * NS_PER_MS;
 		if (s->odd || s->soon || s->sent < ms / SENDER_TICK_MS - 2 || late)
 			return false;
 	}
@@ -308,7 +308,7 @@ TEST(overload_without_end_never_bursts)
 
 		CHECK_INT(s->odd, 0);
 		CHECK(s->sent > 30 && s->sent < 180);
-		CHECK(s->at < s->due + (SENDER_REBASE_MS + SENDER_TICK_MS) * MS);
+		CHECK(s->at < s->due + (SENDER_REBASE_MS + SENDER_TICK_MS) * NS_PER_MS);
 		CHECK(s->soon <= s->sent / 4);
 	}
 	/* The machine is itself again. */

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "ipc/env_replay.h"
+#include "proto/base/time.h"
 #include "tests/test.h"
 
 struct pair pair;
@@ -249,8 +250,8 @@ void pair_control(struct pair_end *e, const uint8_t *p, size_t n)
 
 void pair_run(unsigned ms)
 {
-	for (uint64_t end = pair.now + ms * PAIR_MS; pair.now < end;) {
-		pair.now += 5 * PAIR_MS;
+	for (uint64_t end = pair.now + ms * NS_PER_MS; pair.now < end;) {
+		pair.now += 5 * NS_PER_MS;
 		pair_tick(&pair.tx);
 		sends = &pair.tx;
 		pair_drain(&pair.tx, forward);
@@ -322,7 +323,7 @@ int pair_start(void)
 	struct env_conf conf = {.loop = false};
 	int err;
 
-	pair = (struct pair){.now = 1000 * PAIR_MS, .tx.fd = -1, .rx.fd = -1};
+	pair = (struct pair){.now = 1000 * NS_PER_MS, .tx.fd = -1, .rx.fd = -1};
 	err = env_alloc(&pair.env, &conf);
 	if (!err)
 		err = env_source_add(pair.env, &pair.source, on_step, NULL);

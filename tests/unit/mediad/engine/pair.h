@@ -7,7 +7,6 @@
 #include "mediad/engine/line.h"
 
 enum { PAIR_SSRC = 9, PAIR_USER = 5, PAIR_LANE = 3, PAIR_RATE = 24000 };
-#define PAIR_MS UINT64_C(1000000)
 
 struct pair_end {
 	struct line *l;

@@ -4,8 +4,7 @@
 #include "mediad/transport/discovery.h"
 #include "mediad/transport/keepalive.h"
 #include "mediad/transport/replay.h"
-
-#define MS 1000000ull
+#include "proto/base/time.h"
 
 TEST(replay_refuses_what_was_seen)
 {
@@ -69,14 +68,14 @@ TEST(discovery_asks_on_time_and_gives_up)
 	static const unsigned want[] = {0, 250, 500, 1000, 2000, 3000, 4000};
 	struct discovery d = {0};
 	uint8_t buf[DISCOVERY_SIZE];
-	uint64_t t0 = 77 * MS;
+	uint64_t t0 = 77 * NS_PER_MS;
 	unsigned asked = 0;
 
 	CHECK(discovery_next(&d) == UINT64_MAX);
 	discovery_start(&d, 5, t0);
 	for (unsigned ms = 0; ms < 5000; ms++) {
-		bool due = discovery_next(&d) <= t0 + ms * MS;
-		bool sent = discovery_tick(&d, t0 + ms * MS, buf);
+		bool due = discovery_next(&d) <= t0 + ms * NS_PER_MS;
+		bool sent = discovery_tick(&d, t0 + ms * NS_PER_MS, buf);
 
 		CHECK(sent == due);
 		if (sent) {
@@ -86,8 +85,8 @@ TEST(discovery_asks_on_time_and_gives_up)
 		CHECK_INT(d.state, DISCOVERY_ASKING);
 	}
 	CHECK_INT(asked, 7);
-	CHECK(discovery_next(&d) == t0 + 5000 * MS);
-	CHECK(!discovery_tick(&d, t0 + 5000 * MS, buf));
+	CHECK(discovery_next(&d) == t0 + 5000 * NS_PER_MS);
+	CHECK(!discovery_tick(&d, t0 + 5000 * NS_PER_MS, buf));
 	CHECK_INT(d.state, DISCOVERY_FAILED);
 	CHECK(discovery_next(&d) == UINT64_MAX);
 }
@@ -98,9 +97,9 @@ TEST(discovery_late_tick_asks_once)
 	uint8_t buf[DISCOVERY_SIZE];
 
 	discovery_start(&d, 5, 0);
-	CHECK(discovery_tick(&d, 1700 * MS, buf));
-	CHECK(!discovery_tick(&d, 1701 * MS, buf));
-	CHECK(discovery_next(&d) == 2000 * MS);
+	CHECK(discovery_tick(&d, 1700 * NS_PER_MS, buf));
+	CHECK(!discovery_tick(&d, 1701 * NS_PER_MS, buf));
+	CHECK(discovery_next(&d) == 2000 * NS_PER_MS);
 }
 
 TEST(discovery_takes_only_its_answer)
@@ -157,8 +156,9 @@ TEST(keepalive_measures_by_answers)
 	keepalive_tick(&k, 0, old);
 	keepalive_tick(&k, KEEPALIVE_EVERY_NS, p);
 	CHECK(!keepalive_input(&k, old, sizeof old, KEEPALIVE_EVERY_NS + 1));
-	CHECK(keepalive_input(&k, p, sizeof p, KEEPALIVE_EVERY_NS + 31 * MS));
+	CHECK(keepalive_input(&k, p, sizeof p, KEEPALIVE_EVERY_NS + 31 * NS_PER_MS));
 	CHECK_INT(k.rtt_us, 31000);
-	CHECK(!keepalive_input(&k, p, sizeof p, KEEPALIVE_EVERY_NS + 99 * MS)); /* a second copy */
+	CHECK(!keepalive_input(&k, p, sizeof p,
+			       KEEPALIVE_EVERY_NS + 99 * NS_PER_MS)); /* a second copy */
 	CHECK_INT(k.rtt_us, 31000);
 }
