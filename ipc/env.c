@@ -16,7 +16,7 @@
 #include <time.h>
 
 enum { FIRST_SOURCES = 64, PRIORITIES = 3, DIGEST = 32, SHAPE_TEXT = 1024 };
-/* What goes into the digests beside enum env_out. */
+/* Records in the digests beside enum env_out. */
 enum { DIGEST_INPUT = 100, DIGEST_RANDOM, DIGEST_ANSWER, DIGEST_META };
 
 struct source {
@@ -63,7 +63,7 @@ static int make_base(struct env *env)
 		return ENOMEM;
 	/* Without it libevent's timers drift by milliseconds. */
 	event_config_set_flag(cfg, EVENT_BASE_FLAG_PRECISE_TIMER);
-	/* Otherwise a timer counts from the start of the turn and fires before its time. */
+	/* Otherwise a timer counts from the start of the loop turn and fires early. */
 	event_config_set_flag(cfg, EVENT_BASE_FLAG_NO_CACHE_TIME);
 	env->base = event_base_new_with_config(cfg);
 	event_config_free(cfg);
@@ -79,8 +79,8 @@ static bool recording(const struct env *env)
 
 /* ---- digests ---- */
 
-static void absorb(struct env *env, uint8_t what, uint8_t kind, uint32_t source, uint64_t now, const void *data,
-		   size_t len, size_t firm)
+static void absorb(struct env *env, uint8_t what, uint8_t kind, uint32_t source, uint64_t now,
+		   const void *data, size_t len, size_t firm)
 {
 	uint8_t head[1 + 1 + 4 + 8 + 8];
 	struct wr w = wr_of(head, sizeof head);
@@ -88,14 +88,14 @@ static void absorb(struct env *env, uint8_t what, uint8_t kind, uint32_t source,
 
 	if (!env->digesting || env->finished)
 		return;
-	/* Without memory the digests are of something else, which will be noticed. */
+	/* Without memory the digests differ, which will be noticed. */
 	if (scrub_copy(&env->secrets, data, len, &clean) == 0 && clean)
 		data = clean;
 	wr_be(&w, what, 1);
 	wr_be(&w, kind, 1);
 	wr_be(&w, source, 4);
 	wr_be(&w, now, 8);
-	/* How long it is depends on the codec, too. */
+	/* The length depends on the codec too. */
 	wr_be(&w, firm, 8);
 	crypto_generichash_update(&env->shape, head, sizeof head);
 	crypto_generichash_update(&env->shape, data, firm);
@@ -107,7 +107,8 @@ static void absorb(struct env *env, uint8_t what, uint8_t kind, uint32_t source,
 		free(clean);
 }
 
-void env_output_sound(struct env *env, enum env_out kind, uint32_t source, const void *data, size_t len, size_t firm)
+void env_output_sound(struct env *env, enum env_out kind, uint32_t source, const void *data,
+		      size_t len, size_t firm)
 {
 	absorb(env, (uint8_t)kind, 0, source, 0, data, len, firm < len ? firm : len);
 }
@@ -149,11 +150,12 @@ int env_alloc(struct env **out, const struct env_conf *conf)
 	struct env *env;
 	int err = 0;
 
-	if (!out || !conf || (conf->replaying && conf->journal && !journal_of_shapes(conf->journal)))
+	if (!out || !conf ||
+	    (conf->replaying && conf->journal && !journal_of_shapes(conf->journal)))
 		return EINVAL;
 	if (sodium_init() < 0)
 		return EIO;
-	/* The hash state asks for more than calloc promises. */
+	/* The hash state needs a stricter alignment than calloc guarantees. */
 	env = aligned_alloc(_Alignof(struct env), sizeof *env);
 	if (!env)
 		return ENOMEM;
@@ -184,11 +186,10 @@ void env_finish(struct env *env)
 
 	if (recording(env)) {
 		env_shape(env, hex);
-		journal_write(env->conf.journal, env->conf.thread, JOURNAL_SHAPE, 0, 0, 0,
-			      hex, 64);
+		journal_write(env->conf.journal, env->conf.thread, JOURNAL_SHAPE, 0, 0, 0, hex, 64);
 		env_digest(env, hex);
-		journal_write(env->conf.journal, env->conf.thread, JOURNAL_DIGEST, 0, 0, 0,
-			      hex, 64);
+		journal_write(env->conf.journal, env->conf.thread, JOURNAL_DIGEST, 0, 0, 0, hex,
+			      64);
 	}
 	env->finished = true;
 }
@@ -238,9 +239,10 @@ uint64_t env_now(struct env *env)
 	return mono_ns();
 }
 
-/* ---- what a step asks ---- */
+/* ---- answers of the system ---- */
 
-/* Writes what the system answered. Of random bytes, which keys are made of, a journal of shapes has only how many. */
+/* Writes an answer of the system. A journal of shapes gets only the number of random bytes, because
+ * keys are made of them. */
 static void record_answer(struct env *env, enum journal_what what, const void *p, size_t n)
 {
 	uint8_t length[4];
@@ -256,7 +258,7 @@ static void record_answer(struct env *env, enum journal_what what, const void *p
 	journal_write(env->conf.journal, env->conf.thread, what, 0, 0, 0, p, n);
 }
 
-/* The next recorded answer of this kind and size, or NULL: then this run is not the recorded one.
+/* The next recorded answer of this kind and size; NULL when this run differs from the recorded one.
  */
 static const uint8_t *recorded(struct env *env, uint8_t what, size_t n)
 {
@@ -366,8 +368,9 @@ void env_source_del(struct env *env, uint32_t id)
 	env->free_id = id;
 }
 
-/* `u32 length | text`: how long it was, and what may be told of it. */
-static void record_shape(struct env *env, uint64_t now, uint32_t id, uint8_t kind, const uint8_t *p, size_t n)
+/* `u32 length | text`: the input's length and its harmless part. */
+static void record_shape(struct env *env, uint64_t now, uint32_t id, uint8_t kind, const uint8_t *p,
+			 size_t n)
 {
 	env_shape_h *h = id && id <= env->n_sources ? env->sources[id - 1].shapeh : NULL;
 	char rec[4 + SHAPE_TEXT];
@@ -376,7 +379,8 @@ static void record_shape(struct env *env, uint64_t now, uint32_t id, uint8_t kin
 	wr_be(&w, n, 4);
 	if (h)
 		w.pos += h(kind, p, n, rec + 4, SHAPE_TEXT);
-	journal_write(env->conf.journal, env->conf.thread, JOURNAL_INPUT, now, id, kind, rec, w.pos);
+	journal_write(env->conf.journal, env->conf.thread, JOURNAL_INPUT, now, id, kind, rec,
+		      w.pos);
 }
 
 static void step(struct env *env, uint64_t now, uint32_t id, uint8_t kind, const uint8_t *p,
@@ -405,14 +409,14 @@ void env_deliver(struct env *env, uint32_t id, uint8_t kind, const void *data, s
 	if (recording(env)) {
 		if (scrub_copy(&env->secrets, data, len, &clean))
 			journal_lose(env->conf.journal);
-		/* The handler gets what a replay will give it. */
+		/* The handler gets the same bytes as on replay. */
 		if (clean)
 			data = clean;
 		if (journal_of_shapes(env->conf.journal))
 			record_shape(env, now, id, kind, data, len);
 		else
-			journal_write(env->conf.journal, env->conf.thread, JOURNAL_INPUT, now, id, kind, data,
-				      len);
+			journal_write(env->conf.journal, env->conf.thread, JOURNAL_INPUT, now, id,
+				      kind, data, len);
 	}
 	step(env, now, id, kind, data, len);
 	if (clean) /* audio threads call no free */

@@ -1,19 +1,20 @@
-/* struct env: the one seam through which a thread meets the world (law 2).
+/* struct env: the one seam between a thread and the outside world (law 2).
  *
- * A thread has one env. Whatever comes from outside reaches its code through a *source*: a timer, a
- * WebSocket, a Unix-socket peer, a UDP socket, a ring. The shell of that thing calls env_deliver(), which
- * writes the input to the journal (when there is one) and calls the source's handler. What code asks of
- * the system in the middle of a step (random bytes, wall time, how much a socket took) goes through env
- * too, and what it sends is told to env_output().
+ * A thread has one env. Every input from outside reaches its code through a *source*: a timer, a
+ * WebSocket, a Unix-socket peer, a UDP socket, a ring. The source's shell calls env_deliver(),
+ * which writes the input to the journal (if there is one) and calls the source's handler. Answers
+ * of the system in the middle of a step (random bytes, wall time, the number of bytes a socket
+ * accepted) go through env too, and every output is reported to env_output().
  *
- * On replay the same handlers are called with the recorded inputs in the recorded order; shells look at
- * env_replaying() and touch no kernel object. Source ids are given in order of registration, which is
- * deterministic, so they need no names.
+ * On replay the same handlers are called with the recorded inputs in the recorded order; shells
+ * check env_replaying() and touch no kernel object. Source ids are assigned in order of
+ * registration, which is deterministic.
  *
- * Time is CLOCK_MONOTONIC in ns, sampled once when an input is delivered: within a step it stands still.
+ * Time is CLOCK_MONOTONIC in ns, sampled once when an input is delivered, and constant within a
+ * step.
  *
- * An env belongs to its thread. Nothing here locks. With `conf.loop` false (the audio threads) nothing
- * here allocates after env_alloc: sources live in a table of fixed size. */
+ * An env belongs to its thread. Nothing here locks. With `conf.loop` false (the audio threads)
+ * nothing here allocates after env_alloc: sources live in a table of fixed size. */
 #ifndef IPC_ENV_H
 #define IPC_ENV_H
 
@@ -27,7 +28,7 @@ struct event_base;
 
 enum { ENV_MAX_SOURCES_AUDIO = 4096, ENV_SOURCE_NONE = 0 };
 
-/* data is borrowed until the handler returns. kind is the source's own vocabulary. */
+/* data is borrowed until the handler returns. Each source defines its own kinds. */
 typedef void(env_input_h)(uint8_t kind, const uint8_t *data, size_t len, void *arg);
 
 struct env_conf {
@@ -37,15 +38,16 @@ struct env_conf {
 	struct journal *journal; /* borrowed, may be NULL; ipc/journal.h. On replay: of shapes */
 };
 
-/* What may be read of an input by anybody, as one line of text: no key, no sound, no word of anyone. Returns its
- * length, at most size. Called only for a journal of shapes, by the thread of the env; must not allocate. */
+/* Writes the harmless part of an input as one line of text: no key, no sound, no words of anybody.
+ * Returns its length, at most size. Called only for a journal of shapes, on the thread of the env;
+ * must not allocate. */
 typedef size_t(env_shape_h)(uint8_t kind, const uint8_t *data, size_t len, char *text, size_t size);
 
 /* EINVAL, ENOMEM. Caller owns *out. */
 int env_alloc(struct env **out, const struct env_conf *conf);
 struct env *env_free(struct env *env);
-/* Ends the recording of this thread: its digest goes to the journal, and what teardown still sends or asks counts no
- * more. To be called when the last step is done, before teardown; env_free does it otherwise. */
+/* Ends the recording of this thread: its digest goes to the journal, and outputs of the teardown
+ * are not counted. Call it after the last step, before teardown; env_free does it otherwise. */
 void env_finish(struct env *env);
 
 /* NULL for an env without loop or on replay. Borrowed. */
@@ -56,32 +58,37 @@ bool env_replaying(const struct env *env);
 void env_run(struct env *env);
 void env_stop(struct env *env);
 
-/* ns, CLOCK_MONOTONIC, when the running step's input came. Outside a step: now. */
+/* ns, CLOCK_MONOTONIC, at which the running step's input arrived. Outside a step: the present time.
+ */
 uint64_t env_now(struct env *env);
 /* ms since 1970, recorded. */
 uint64_t env_wall_ms(struct env *env);
-/* Fills buf with random bytes from the system, recorded. Never fails (aborts the process instead). */
+/* Fills buf with random bytes from the system, recorded. Never fails (aborts the process instead).
+ */
 void env_random(struct env *env, void *buf, size_t n);
-/* An answer of the system in the middle of a step, such as the bytes a socket took: recorded live and
- * returned; on replay the recorded one is returned and `live` ignored. */
+/* An answer of the system in the middle of a step, such as the number of bytes a socket accepted.
+ * Live it is recorded and returned; on replay the recorded answer is returned and `live` is
+ * ignored. */
 int64_t env_answer(struct env *env, int64_t live);
 
-/* Registers a source; *id is never 0. ENOMEM, ENOSPC. The handler is called only by env_deliver and replay. */
+/* Registers a source; *id is never 0. ENOMEM, ENOSPC. The handler is called only by env_deliver and
+ * replay. */
 int env_source_add(struct env *env, uint32_t *id, env_input_h *h, void *arg);
-/* How its inputs are told in a journal of shapes. Without it: by their length alone. */
+/* Describes the source's inputs in a journal of shapes. Without it only their lengths are written.
+ */
 void env_source_shape(struct env *env, uint32_t id, env_shape_h *h);
 /* Removes it; later deliveries to this id are dropped. 0 is accepted and ignored. */
 void env_source_del(struct env *env, uint32_t id);
-/* One input: samples the clock, journals, calls the handler. Steps do not nest: a delivery made inside a
- * step is a bug and aborts in debug builds. */
+/* One input: samples the clock, journals, calls the handler. Steps do not nest: a delivery made
+ * inside a step is a bug and aborts in debug builds. */
 void env_deliver(struct env *env, uint32_t id, uint8_t kind, const void *data, size_t len);
 
-/* A long-lived credential: whatever comes in or is sent has as many '*' in its place, in the journal and in the
- * digests; with a journal also for the handlers. To be told before the first step. ENOSPC, ENOMEM. */
+/* Registers a long-lived credential: inputs and outputs have as many '*' in its place, in the
+ * journal and in the digests; with a journal the handlers see them too. Call it before the first
+ * step. ENOSPC, ENOMEM. */
 int env_secret(struct env *env, const char *secret);
 
-/* Something leaves this thread for the outside (datagram, WebSocket message, IPC frame): goes into the
- * digests. `kind` is one of enum env_out. */
+/* Reports an output of this thread (datagram, WebSocket message, IPC frame) for the digests. */
 enum env_out {
 	ENV_OUT_DATAGRAM = 1,
 	ENV_OUT_WS = 2,
@@ -91,14 +98,14 @@ enum env_out {
 	ENV_OUT_FILE = 6,
 };
 void env_output(struct env *env, enum env_out kind, uint32_t source, const void *data, size_t len);
-/* The same for what ends in sound that a codec made, whose bytes, and their number, differ between CPUs: only the
- * first `firm` bytes go into the shape. */
-void env_output_sound(struct env *env, enum env_out kind, uint32_t source, const void *data, size_t len,
-		      size_t firm);
-/* BLAKE2b-256 over all that came in and was sent so far, as 64 hex digits and NUL. All zero without a journal or
- * replay. */
+/* The same for an output that ends in codec output, whose bytes and length differ between CPUs:
+ * only the first `firm` bytes go into the shape. */
+void env_output_sound(struct env *env, enum env_out kind, uint32_t source, const void *data,
+		      size_t len, size_t firm);
+/* BLAKE2b-256 over all inputs and outputs so far, as 64 hex digits and NUL. All zero without a
+ * journal or a replay. */
 void env_digest(struct env *env, char hex[65]);
-/* The same without sound that a codec made: equal on every CPU. */
+/* The same without codec output: equal on every CPU. */
 void env_shape(struct env *env, char hex[65]);
 
 #endif

@@ -1,4 +1,5 @@
-/* What the replayer needs of an env beyond env.h. For ipc/journal_read.c, and for tests that play the world. */
+/* The replayer's interface to an env, for ipc/journal_read.c and for tests that simulate the
+ * outside world. */
 #ifndef IPC_ENV_REPLAY_H
 #define IPC_ENV_REPLAY_H
 
@@ -15,16 +16,16 @@ struct env_answer_rec {
 	size_t n;
 };
 
-/* What the recording was told at its start: part of the digests. */
+/* The recording's meta line, which is part of the digests. */
 void env_replay_meta(struct env *env, const char *meta);
 /* The answers of this thread, in order; borrowed for as long as the replay runs. */
 void env_replay_answers(struct env *env, const struct env_answer_rec *recs, size_t n);
-/* Instead of a record: answers are asked for as they come. what: enum journal_what; n: its size. Never NULL; borrowed until
- * the next one. */
+/* Supplies answers instead of a recording. what: enum journal_what; n: its size. Must not return
+ * NULL; the answer is borrowed until the next one. */
 typedef const uint8_t *(env_world_h)(uint8_t what, size_t n, void *arg);
 void env_replay_world(struct env *env, env_world_h *h, void *arg);
-/* Runs one recorded step. False when the run diverged: an answer was asked that is not there, or is
- * of another kind. */
+/* Runs one recorded step. Returns false when the run diverged: it asked for an answer that is
+ * missing or of another kind. */
 bool env_replay_step(struct env *env, uint64_t now, uint32_t source, uint8_t kind, const uint8_t *p,
 		     size_t n);
 /* True when every answer was used. */

@@ -157,7 +157,8 @@ static int write_first_lines(int fd, const char *first, const char *meta)
 	return err ? err : write_all(fd, (const uint8_t *)"\n", 1);
 }
 
-static int create(struct journal **out, const char *path, unsigned threads, const char *meta, bool shapes)
+static int create(struct journal **out, const char *path, unsigned threads, const char *meta,
+		  bool shapes)
 {
 	struct journal *j;
 	int err = 0;
@@ -194,7 +195,8 @@ static int create(struct journal **out, const char *path, unsigned threads, cons
 	}
 	if (!err)
 		err = write_first_lines(
-			j->fd, shapes ? JOURNAL_FIRST_LINE_SHAPES "\n" : JOURNAL_FIRST_LINE "\n", meta);
+			j->fd, shapes ? JOURNAL_FIRST_LINE_SHAPES "\n" : JOURNAL_FIRST_LINE "\n",
+			meta);
 	if (!err)
 		err = pthread_create(&j->writer, NULL, writer, j);
 	j->running = !err;
@@ -211,7 +213,8 @@ int journal_create(struct journal **out, const char *path, unsigned threads, con
 	return create(out, path, threads, meta, false);
 }
 
-int journal_create_shapes(struct journal **out, const char *path, unsigned threads, const char *meta)
+int journal_create_shapes(struct journal **out, const char *path, unsigned threads,
+			  const char *meta)
 {
 	return create(out, path, threads, meta, true);
 }

@@ -12,10 +12,10 @@
 
 enum { SUM = 32 };
 
-/* Over the sums of all threads, and over the recorded one where that is another: so that a record that was tampered with
- * anywhere never gives the sum of the original. */
-static void print_sum(const char *name, struct env *const *envs, unsigned n, void (*of)(struct env *env, char hex[65]),
-		      char (*recorded)[65])
+/* Over the sums of all threads, and over the recorded one where that is another: so that a record
+ * that was tampered with anywhere never gives the sum of the original. */
+static void print_sum(const char *name, struct env *const *envs, unsigned n,
+		      void (*of)(struct env *env, char hex[65]), char (*recorded)[65])
 {
 	crypto_generichash_state st;
 	uint8_t sum[SUM];
@@ -52,7 +52,8 @@ static int compare(struct env *env, unsigned thread, const char *digest, const c
 	env_digest(env, now);
 	if (strcmp(now, digest) == 0)
 		return 0;
-	fprintf(stderr, "thread %u made other sound than was recorded; all else is the same\n", thread);
+	fprintf(stderr, "thread %u made other sound than was recorded; all else is the same\n",
+		thread);
 	return EILSEQ;
 }
 

@@ -81,7 +81,7 @@ static int parse_records(struct journal_reader *r, struct rd in)
 		struct record rec;
 		size_t n = rd_be(&in, 4);
 
-		/* The process was killed in the middle of a write: what came before is good. */
+		/* The process was killed in the middle of a write: earlier records are good. */
 		if (!in.ok || n > rd_left(&in))
 			break;
 		if (n < REC_BODY || n > MAX_REC)
@@ -124,10 +124,11 @@ static int by_order(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* The first line, told apart. Where the meta line begins, or NULL. */
+/* Recognises the kind of journal by its first line. Returns the start of the meta line, or NULL. */
 static uint8_t *first_line(struct journal_reader *r)
 {
-	static const char *const lines[] = {JOURNAL_FIRST_LINE "\n", JOURNAL_FIRST_LINE_SHAPES "\n"};
+	static const char *const lines[] = {JOURNAL_FIRST_LINE "\n",
+					    JOURNAL_FIRST_LINE_SHAPES "\n"};
 
 	for (unsigned i = 0; i < 2; i++) {
 		size_t n = strlen(lines[i]);
@@ -270,7 +271,8 @@ void journal_recorded_shape(const struct journal_reader *r, unsigned thread, cha
 {
 	memset(hex, 0, 65);
 	for (size_t i = 0; i < r->n; i++)
-		if (r->recs[i].thread == thread && r->recs[i].what == JOURNAL_SHAPE && r->recs[i].n == 64)
+		if (r->recs[i].thread == thread && r->recs[i].what == JOURNAL_SHAPE &&
+		    r->recs[i].n == 64)
 			memcpy(hex, r->recs[i].p, 64);
 }
 
@@ -281,7 +283,7 @@ static void print_text(const uint8_t *p, size_t n, FILE *f)
 		putc(p[i] >= 0x20 && p[i] < 0x7f ? p[i] : '?', f);
 }
 
-/* What of a record may be shown. */
+/* Prints the part of a record that may be shown. */
 static void print_bytes(const struct journal_reader *r, const struct record *k, FILE *f)
 {
 	struct rd in = rd_of(k->p, k->n);
@@ -306,14 +308,15 @@ static void print_bytes(const struct journal_reader *r, const struct record *k, 
 
 int journal_print(const char *path, FILE *f)
 {
-	static const char *const names[] = {"?", "input", "random", "answer", "broken", "digest", "shape"};
+	static const char *const names[] = {"?",      "input",	"random", "answer",
+					    "broken", "digest", "shape"};
 	struct journal_reader *r;
 	uint64_t from = 0;
 	int err = open_any(&r, path);
 
 	if (err)
 		return err;
-	/* What was asked before the first step has no time. */
+	/* Answers before the first step have no time. */
 	for (size_t i = 0; i < r->n && !from; i++)
 		from = r->recs[i].now;
 	for (size_t i = 0; i < r->n; i++) {

@@ -16,7 +16,7 @@
 enum { LINE_MAX_ = 4096, TEXT_MAX = 3072, FMT_MAX = 512, SECRETS_MAX = 32, SECRET_MIN = 6 };
 enum { SECRETS_KEPT = 8 };  /* never give way */
 enum { CUT_MARGIN = 1024 }; /* longer than any secret */
-/* What a line's structure is made of, where it comes from the format string and not out of a value.
+/* Marks for the structural bytes of a line that come from the format string and not from a value.
  */
 enum { BLANK = 0x1f, EQUALS = 0x1e, QUOTE = 0x1d };
 enum {
@@ -42,7 +42,7 @@ static struct {
 	unsigned n_secrets;
 } conf = {.process = "parley", .level = LOG_INFO_, .lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* A line under construction; what does not fit is cut. */
+/* A line under construction; it is truncated to its buffer. */
 struct line {
 	char text[LINE_MAX_];
 	size_t n;
@@ -224,7 +224,7 @@ static bool print_marked(char *text, const char *fmt, va_list ap)
 	return cut;
 }
 
-/* Wall time, read here and nowhere else: it only labels the line. */
+/* The only direct reading of the wall clock: it only labels the line. */
 static void put_time(struct line *l)
 {
 	struct timespec ts;
@@ -256,7 +256,8 @@ void log_write(enum log_level level, const char *event, const char *fmt, ...)
 	va_end(ap);
 	redact(text);
 	n = strlen(text);
-	/* The cut may have left the head of a secret at the end, where it is not recognised. */
+	/* Truncation may have left the first part of a secret at the end, where it is not
+	 * recognised. */
 	if (cut)
 		strcpy(text + (n > CUT_MARGIN ? n - CUT_MARGIN : 0), "...");
 	put_time(&l);

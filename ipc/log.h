@@ -1,9 +1,9 @@
 /* Log lines: `time level process key=value …` on stderr, one write each.
  *
- * The vocabulary is OpenBSD's: fatal, warn, info, debug, and trace. Values are quoted when they hold spaces,
- * control bytes are escaped. Secrets never get here: log_secret() registers a value (token, key) that is
- * replaced by `***` wherever it would be printed. Colour only on a terminal and never with NO_COLOR.
- * Not for audio threads. */
+ * The vocabulary is OpenBSD's: fatal, warn, info, debug, and trace. Values are quoted when they
+ * hold spaces, control bytes are escaped. Secrets are never printed: log_secret() registers a value
+ * (token, key) that is replaced by `***` wherever it would appear. Colour only on a terminal and
+ * never with NO_COLOR. Not for audio threads. */
 #ifndef IPC_LOG_H
 #define IPC_LOG_H
 

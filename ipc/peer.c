@@ -37,7 +37,7 @@ struct peer {
 	struct event *rd, *wr, *lose; /* NULL on replay */
 	int lose_err;
 	bool losing, lost, full; /* full: the kernel took less than there was */
-	bool unread;		 /* the other side has closed; what it said before is still to be read */
+	bool unread; /* the other side has closed; what it said before is still to be read */
 	bool *freed; /* set by peer_free while we are inside a delivery */
 	struct peer_queue q;
 	uint8_t *in;
@@ -84,8 +84,8 @@ static void lose_later(evutil_socket_t fd, short what, void *arg)
 	env_deliver(p->env, p->source, IN_LOST, b, sizeof b);
 }
 
-/* Found outside a step: told at once. Were it only noted here, steps in between would see a loss
- * that a replay does not know of yet. p may be gone afterwards. */
+/* A loss found outside a step is delivered at once. If it were only noted, later steps would see a
+ * loss that a replay does not know of yet. p may be freed afterwards. */
 static void lose_now(struct peer *p, int err)
 {
 	if (p->losing)
@@ -108,7 +108,8 @@ static void on_lost(struct peer *p, int err)
 }
 
 /* ---- writing ---- */
-/* Right after the step that queued it, all of it at once; the kernel is asked when it can take more only after it could not. */
+/* Writes the whole queue right after the step that filled it; epoll is used only after the kernel
+ * refused bytes. */
 static void want_write(struct peer *p)
 {
 	if (!p->wr || p->losing || p->unread || peer_queue_empty(&p->q))
@@ -190,8 +191,8 @@ int peer_send(struct peer *p, enum peer_lane lane, const void *body, size_t len)
 	return enqueue(p, lane, false, 0, body, len, len);
 }
 
-int peer_send_droppable(struct peer *p, uint32_t flow, const void *body, size_t len,
-			size_t firm, unsigned *dropped)
+int peer_send_droppable(struct peer *p, uint32_t flow, const void *body, size_t len, size_t firm,
+			unsigned *dropped)
 {
 	*dropped = 0;
 	if (p->losing || p->unread)
@@ -200,7 +201,8 @@ int peer_send_droppable(struct peer *p, uint32_t flow, const void *body, size_t 
 		return EMSGSIZE;
 	if (FRAME_HEAD + len > p->conf.audio_cap)
 		return ENOBUFS;
-	*dropped = peer_queue_shed(&p->q, flow, FRAME_HEAD + len, p->conf.audio_cap, p->conf.droph, p->conf.arg);
+	*dropped = peer_queue_shed(&p->q, flow, FRAME_HEAD + len, p->conf.audio_cap, p->conf.droph,
+				   p->conf.arg);
 	if (p->q.lane[PEER_AUDIO].bytes + FRAME_HEAD + len > p->conf.audio_cap)
 		return ENOBUFS;
 	return enqueue(p, PEER_AUDIO, true, flow, body, len, firm);
@@ -213,7 +215,8 @@ int peer_send_kept(struct peer *p, const void *body, size_t len, unsigned *dropp
 		return ENOTCONN;
 	if (!len || len > p->conf.max_frame)
 		return EMSGSIZE;
-	*dropped = peer_queue_shed(&p->q, 0, FRAME_HEAD + len, p->conf.audio_cap, p->conf.droph, p->conf.arg);
+	*dropped = peer_queue_shed(&p->q, 0, FRAME_HEAD + len, p->conf.audio_cap, p->conf.droph,
+				   p->conf.arg);
 	if (p->q.lane[PEER_AUDIO].bytes + FRAME_HEAD + len > p->conf.audio_cap) {
 		peer_lose(p, EPIPE);
 		return EPIPE;
@@ -269,11 +272,13 @@ static void input(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 /* Bodies are msgpack. */
 static size_t shape(uint8_t kind, const uint8_t *data, size_t len, char *text, size_t size)
 {
-	static const char *const names[] = {[IN_WRITABLE] = "peer writable", [IN_LOST] = "peer lost"};
+	static const char *const names[] = {
+		[IN_WRITABLE] = "peer writable", [IN_LOST] = "peer lost"};
 	size_t n;
 
 	if (kind != IN_FRAME)
-		return (size_t)snprintf(text, size, "%s", kind <= IN_LOST && names[kind] ? names[kind] : "");
+		return (size_t)snprintf(text, size, "%s",
+					kind <= IN_LOST && names[kind] ? names[kind] : "");
 	n = (size_t)snprintf(text, size, "peer frame ");
 	return n + shape_msgpack(data, len, text + n, size - n);
 }
@@ -355,7 +360,7 @@ static int start_events(struct peer *p)
 	p->lose = evtimer_new(base, lose_later, p);
 	if (!p->rd || !p->wr || !p->lose)
 		return ENOMEM;
-	/* Whatever queued frames, they go in the same turn of the loop. */
+	/* Frames are sent in the loop turn that queued them. */
 	event_priority_set(p->wr, 0);
 	return event_add(p->rd, NULL) ? ENOMEM : 0;
 }
@@ -515,8 +520,8 @@ static void acceptable(evutil_socket_t fd, short what, void *arg)
 	}
 }
 
-/* A socket that nobody listens at any more is replaced. Connecting to a plain file is refused, too:
- * that is left, and bind will say so. */
+/* A socket without a listener is replaced. Connecting to a plain file fails as well: that file is
+ * left, and bind reports it. */
 static int clear_stale(const struct sockaddr_un *sa)
 {
 	struct stat st;
@@ -543,7 +548,7 @@ static int listen_at(struct peer_server *s, const char *path)
 	if (err)
 		return err;
 	s->fd = new_socket();
-	/* Nobody can connect before listen, so the mode is right in time. */
+	/* Nobody can connect before listen, so the mode is set in time. */
 	if (s->fd < 0 || bind(s->fd, (struct sockaddr *)&sa, sizeof sa))
 		return errno;
 	strcpy(s->path, path);

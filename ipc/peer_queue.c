@@ -103,14 +103,16 @@ static bool drop_oldest(struct peer_lane_q *l, uint32_t flow, peer_drop_h *h, vo
 	return false;
 }
 
-unsigned peer_queue_shed(struct peer_queue *q, uint32_t flow, size_t want, size_t cap, peer_drop_h *h, void *arg)
+unsigned peer_queue_shed(struct peer_queue *q, uint32_t flow, size_t want, size_t cap,
+			 peer_drop_h *h, void *arg)
 {
 	struct peer_lane_q *l = &q->lane[PEER_AUDIO];
 	unsigned dropped = 0;
 	uint32_t other;
 
 	while (l->bytes + want > cap) {
-		if (!drop_oldest(l, flow, h, arg) && (!biggest_flow(l, &other) || !drop_oldest(l, other, h, arg)))
+		if (!drop_oldest(l, flow, h, arg) &&
+		    (!biggest_flow(l, &other) || !drop_oldest(l, other, h, arg)))
 			break;
 		dropped++;
 	}

@@ -1,6 +1,6 @@
-/* What a peer has yet to write: two lanes of frames, bytes counted, commands first. Pure.
+/* The send queue of a peer: two lanes of frames with byte counts, commands first. Pure.
  *
- * A frame that was begun is finished before another lane may go. */
+ * A partly written frame is finished before a frame of the other lane is sent. */
 #ifndef IPC_PEER_QUEUE_H
 #define IPC_PEER_QUEUE_H
 
@@ -16,7 +16,7 @@ struct peer_queue {
 		size_t bytes;
 	} lane[2];
 	struct frame *begun; /* partly written; out of its lane */
-	size_t written;	     /* bytes of it that are gone */
+	size_t written;	     /* bytes of it that were written */
 };
 
 void peer_queue_init(struct peer_queue *q);
@@ -25,12 +25,14 @@ void peer_queue_clear(struct peer_queue *q);
 int peer_queue_add(struct peer_queue *q, enum peer_lane lane, bool droppable, uint32_t flow,
 		   const void *body, size_t len);
 /* Drops droppable frames of the audio lane until `want` more bytes stay within cap: the oldest of
- * this flow, else of the flow that has most queued. Each is told to h, unless NULL. How many were dropped. */
-unsigned peer_queue_shed(struct peer_queue *q, uint32_t flow, size_t want, size_t cap, peer_drop_h *h, void *arg);
+ * this flow, else of the flow with most bytes queued. Calls h, unless NULL, for each. Returns the
+ * number of dropped frames. */
+unsigned peer_queue_shed(struct peer_queue *q, uint32_t flow, size_t want, size_t cap,
+			 peer_drop_h *h, void *arg);
 bool peer_queue_empty(const struct peer_queue *q);
-/* Fills iov with what goes next, in order; how many of at most n entries. */
+/* Fills iov with the next bytes in order; returns the number of entries, at most n. */
 int peer_queue_peek(struct peer_queue *q, struct iovec *iov, int n);
-/* The kernel took so many bytes of what peek showed. */
+/* The kernel accepted this many bytes of the last peek. */
 void peer_queue_took(struct peer_queue *q, size_t bytes);
 
 #endif

@@ -1,4 +1,4 @@
-/* Long-lived credentials, and how to leave them out of bytes: each is replaced by as many '*', so that lengths stay. */
+/* Replaces long-lived credentials in bytes by as many '*', so that lengths stay. */
 #ifndef IPC_SCRUB_H
 #define IPC_SCRUB_H
 
@@ -12,13 +12,15 @@ struct scrub {
 	unsigned n;
 };
 
-/* Copied. Shorter ones than SCRUB_MIN_BYTES are words like any other and ignored. ENOSPC, ENOMEM. */
+/* Copies secret. Texts shorter than SCRUB_MIN_BYTES are ignored, because they would match ordinary
+ * words. ENOSPC, ENOMEM. */
 int scrub_add(struct scrub *s, const char *secret);
 /* Wipes. */
 void scrub_clear(struct scrub *s);
 /* In place. */
 void scrub_bytes(const struct scrub *s, void *data, size_t len);
-/* *out: NULL when there is no secret in data, else a copy of it without, which the caller frees. ENOMEM. */
+/* Sets *out to NULL when data holds no secret, else to a scrubbed copy, which the caller frees.
+ * ENOMEM. */
 int scrub_copy(const struct scrub *s, const void *data, size_t len, void **out);
 
 #endif

@@ -1,7 +1,7 @@
 /* One-shot timers on an env's loop; a fired timer is an input like any other.
  *
- * Embed by pointer: tmr_alloc once, tmr_start as often as needed. Freeing or stopping inside its own
- * handler is allowed. */
+ * Embed by pointer: tmr_alloc once, tmr_start as often as needed. Freeing or stopping inside its
+ * own handler is allowed. */
 #ifndef IPC_TMR_H
 #define IPC_TMR_H
 
