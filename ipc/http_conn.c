@@ -1,0 +1,476 @@
+/* A connection: reading and understanding what comes, sending what waits, deadlines. All of it is
+ * the shell's and runs between steps. */
+#include "ipc/env.h"
+#include "ipc/http_inside.h"
+#include "ipc/log.h"
+#include "proto/base/cursor.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { LINGER_MS = 2000, LINGER_BYTES = 1 << 20, BYTES_A_SECOND = 64 << 10, WATCH_END = 0x1000 };
+
+static const uint64_t MS = 1000000u;
+
+static void set_deadline(struct http_exchange *x, uint64_t when)
+{
+	x->deadline = when;
+	http_server_wake_at(x->s, when);
+}
+
+static void set_deadline_ms(struct http_exchange *x, uint32_t ms)
+{
+	set_deadline(x, http_clock() + ms * MS);
+}
+
+/* ---- steps ---- */
+
+void http_conn_deliver(struct http_exchange *x, enum http_input kind, struct http_text head,
+		       const void *p, size_t n)
+{
+	struct http_server *s = x->s;
+	struct wr w = wr_of(s->record, sizeof s->record);
+
+	wr_be(&w, x->slot, 4);
+	wr_bytes(&w, head.p, head.n);
+	wr_bytes(&w, p, n);
+	s->delivering = x;
+	env_deliver(s->env, s->source, (uint8_t)kind, s->record, w.pos);
+	s->delivering = NULL;
+}
+
+static void deliver_request(struct http_exchange *x, const uint8_t *p, size_t n)
+{
+	char head[1 + sizeof x->address];
+	size_t len = strlen(x->address);
+
+	head[0] = (char)len;
+	memcpy(head + 1, x->address, len);
+	http_conn_deliver(x, HTTP_IN_REQUEST, (struct http_text){head, 1 + len}, p, n);
+}
+
+static void deliver_body(struct http_exchange *x, const uint8_t *p, size_t n, bool last)
+{
+	const char head = last;
+
+	http_conn_deliver(x, HTTP_IN_BODY, (struct http_text){&head, 1}, p, n);
+}
+
+/* The request is answered by the server itself, and the connection ends. */
+static void refuse(struct http_exchange *x, int status)
+{
+	const char head[2] = {(char)(status >> 8), (char)status};
+
+	x->state = HTTP_CONN_LINGER;
+	http_conn_deliver(x, HTTP_IN_REFUSED, (struct http_text){head, sizeof head}, NULL, 0);
+}
+
+void http_conn_close(struct http_exchange *x)
+{
+	if (x->active)
+		http_conn_deliver(x, HTTP_IN_GONE, (struct http_text){0}, NULL, 0);
+	http_exchange_free(x);
+}
+
+/* ---- sending ---- */
+
+bool http_conn_flush(struct http_exchange *x)
+{
+	while (http_out_waiting(x)) {
+		ssize_t k = send(x->fd, x->out.p + x->out_at, http_out_waiting(x), MSG_NOSIGNAL);
+
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k < 0 && errno == EAGAIN)
+			return true;
+		if (k < 0)
+			return false;
+		x->out_at += (size_t)k;
+		x->out_deadline = 0;
+	}
+	http_bytes_free(&x->out);
+	x->out_at = 0;
+	return true;
+}
+
+/* ---- reading ---- */
+
+/* Where a state begins. */
+static void enter_head(struct http_exchange *x)
+{
+	x->state = HTTP_CONN_HEAD;
+	x->seen = 0;
+}
+
+/* What the step of a request or of a body has made of the connection. */
+static void settle_state(struct http_exchange *x)
+{
+	if (x->events)
+		x->state = HTTP_CONN_STREAM;
+	else if (x->active && x->bodyh && !x->body_whole)
+		x->state = HTTP_CONN_BODY;
+	else if (x->active)
+		x->state = HTTP_CONN_BUSY;
+	else if (x->last)
+		x->state = HTTP_CONN_LINGER;
+	else
+		enter_head(x);
+}
+
+/* How many of n bytes were a head; 0 more is needed, or the connection is no longer reading. */
+static size_t take_head(struct http_exchange *x, const uint8_t *p, size_t n)
+{
+	long len = http_head_find((const char *)p, n, &x->seen);
+
+	if (len < 0) {
+		refuse(x, 400);
+		return 0;
+	}
+	if (len > HTTP_HEAD_MAX || (!len && n > HTTP_HEAD_MAX)) {
+		refuse(x, 431);
+		return 0;
+	}
+	if (!len)
+		return 0;
+	x->seen = 0;
+	deliver_request(x, p, (size_t)len);
+	x->body_came = x->body_earned = 0;
+	x->deadline = 0;
+	http_body_init(&x->decoder, x->chunked, x->length);
+	settle_state(x);
+	return (size_t)len;
+}
+
+/* How many of n bytes belonged to the body. */
+static size_t take_body(struct http_exchange *x, const uint8_t *p, size_t n)
+{
+	const uint8_t *data;
+	size_t len;
+	long k = http_body_feed(&x->decoder, p, n, &data, &len);
+
+	if (k < 0) {
+		refuse(x, 400);
+		return 0;
+	}
+	x->body_came += len;
+	if (x->body_came > x->body_max) {
+		refuse(x, 413);
+		return 0;
+	}
+	if (len || http_body_ended(&x->decoder))
+		deliver_body(x, data, len, http_body_ended(&x->decoder));
+	settle_state(x);
+	return (size_t)k;
+}
+
+/* Takes what it can of n bytes; returns how many. */
+static size_t understand(struct http_exchange *x, const uint8_t *p, size_t n)
+{
+	unsigned requests = 0;
+	size_t at = 0, k = 1;
+
+	while (k && at < n) {
+		if (x->state == HTTP_CONN_HEAD) {
+			if (requests++ == HTTP_REQUESTS_A_TURN ||
+			    http_out_waiting(x) > HTTP_OUT_HIGH) {
+				http_mark_dirty(x);
+				break;
+			}
+			k = take_head(x, p + at, n - at);
+		} else if (x->state == HTTP_CONN_BODY) {
+			k = take_body(x, p + at, n - at);
+		} else {
+			break;
+		}
+		at += k;
+	}
+	/* Nothing that comes behind the last request counts, but what belongs to another protocol. */
+	return !x->upgradeh && (x->state == HTTP_CONN_STREAM || x->state == HTTP_CONN_LINGER) ? n : at;
+}
+
+/* What was not understood yet is kept, in as much memory as it needs. */
+static void keep_rest(struct http_exchange *x, const uint8_t *p, size_t n)
+{
+	struct http_bytes rest = {0};
+
+	if (n && !http_bytes_add(&rest, p, n))
+		x->broken = true;
+	http_bytes_free(&x->in);
+	x->in = rest;
+}
+
+/* ---- what is waited for ---- */
+
+static void on_in(evutil_socket_t fd, short what, void *arg);
+
+static void on_out(evutil_socket_t fd, short what, void *arg)
+{
+	struct http_exchange *x = arg;
+
+	(void)fd;
+	(void)what;
+	http_conn_turn(x);
+}
+
+/* While nothing is read the end of the client is watched by edges: what lies unread would be told
+ * again and again, and EV_CLOSED alone does not tell of a reset. */
+static short wanted(const struct http_exchange *x)
+{
+	switch (x->state) {
+	case HTTP_CONN_HEAD:
+		return http_out_waiting(x) > HTTP_OUT_HIGH ? WATCH_END : EV_READ;
+	case HTTP_CONN_BODY:
+	case HTTP_CONN_LINGER:
+		return EV_READ;
+	default:
+		return WATCH_END;
+	}
+}
+
+/* Both events of a descriptor must be told in the same way. */
+static bool assign(struct http_exchange *x, short want)
+{
+	struct event_base *base = env_base(x->s->env);
+	short in = want == WATCH_END ? EV_READ | EV_CLOSED | EV_ET : EV_READ;
+	short out = want == WATCH_END ? EV_WRITE | EV_ET : EV_WRITE;
+
+	event_del(x->in_ev);
+	event_del(x->out_ev);
+	x->out_waits = false;
+	x->watching = want;
+	return !event_assign(x->in_ev, base, x->fd, in | EV_PERSIST, on_in, x) &&
+	       !event_assign(x->out_ev, base, x->fd, out | EV_PERSIST, on_out, x) &&
+	       !event_add(x->in_ev, NULL);
+}
+
+static bool watch(struct http_exchange *x)
+{
+	short want = wanted(x);
+	bool waits = http_out_waiting(x) > 0 || x->more_events;
+
+	if (want != x->watching && !assign(x, want))
+		return false;
+	if (waits == x->out_waits)
+		return true;
+	x->out_waits = waits;
+	return (waits ? event_add(x->out_ev, NULL) : event_del(x->out_ev)) == 0;
+}
+
+/* When the answer is out the client may see its end, while what it still sends is read away: a
+ * close with unread bytes would take the answer back (RFC 9112 section 9.6). */
+static void linger(struct http_exchange *x)
+{
+	if (http_out_waiting(x)) {
+		x->deadline = 0;
+	} else if (!x->half_closed) {
+		x->half_closed = true;
+		shutdown(x->fd, SHUT_WR);
+		set_deadline_ms(x, LINGER_MS);
+	}
+}
+
+static void renew_deadlines(struct http_exchange *x)
+{
+	const struct http_server_conf *c = &x->s->conf;
+
+	switch (x->state) {
+	case HTTP_CONN_HEAD:
+		/* From the first byte on the deadline of a head stands. */
+		if (http_out_waiting(x) > HTTP_OUT_HIGH)
+			x->deadline = 0;
+		else if (!x->in.n)
+			set_deadline_ms(x, x->read_any ? c->idle_ms : c->head_ms);
+		else if (!x->deadline)
+			set_deadline_ms(x, c->head_ms);
+		break;
+	case HTTP_CONN_BODY:
+		if (!x->deadline)
+			set_deadline_ms(x, c->body_ms);
+		break;
+	case HTTP_CONN_STREAM:
+		if (!x->deadline)
+			set_deadline_ms(x, c->heartbeat_ms);
+		break;
+	case HTTP_CONN_LINGER:
+		linger(x);
+		break;
+	case HTTP_CONN_BUSY:
+		x->deadline = 0;
+		break;
+	}
+	if ((http_out_waiting(x) || x->more_events) && !x->out_deadline) {
+		x->out_deadline = http_clock() + c->write_ms * MS;
+		http_server_wake_at(x->s, x->out_deadline);
+	}
+}
+
+/* ---- turns ---- */
+
+static void hand_over(struct http_exchange *x)
+{
+	http_upgrade_h *h = x->upgradeh;
+	void *arg = x->upgrade_arg;
+	struct http_bytes head = x->handover;
+	int fd = x->fd;
+
+	x->handover = (struct http_bytes){0};
+	if (!http_bytes_add(&head, x->in.p, x->in.n)) {
+		http_bytes_free(&head);
+		http_conn_close(x);
+		return;
+	}
+	event_del(x->in_ev);
+	event_del(x->out_ev);
+	x->fd = -1;
+	http_exchange_free(x);
+	h(fd, (const char *)head.p, head.n, arg);
+	http_bytes_free(&head);
+}
+
+static bool is_idle(const struct http_exchange *x)
+{
+	return x->state == HTTP_CONN_HEAD && !x->in.n && !http_out_waiting(x);
+}
+
+/* Everything that follows from what a step, or the client, did. */
+static void settle(struct http_exchange *x)
+{
+	if (x->upgradeh && !x->broken) {
+		hand_over(x);
+		return;
+	}
+	if (x->broken || !http_conn_flush(x) || (x->events && !http_events_flush(x))) {
+		http_conn_close(x);
+		return;
+	}
+	renew_deadlines(x);
+	if ((x->s->draining && is_idle(x)) || !watch(x))
+		http_conn_close(x);
+}
+
+void http_conn_turn(struct http_exchange *x)
+{
+	/* A stream that ended, an answer that was completed later. */
+	if (x->state == HTTP_CONN_BUSY || x->state == HTTP_CONN_STREAM ||
+	    x->state == HTTP_CONN_BODY)
+		settle_state(x);
+	if (!http_conn_flush(x)) {
+		http_conn_close(x);
+		return;
+	}
+	if (x->in.n && (x->state == HTTP_CONN_BODY ||
+			(x->state == HTTP_CONN_HEAD && http_out_waiting(x) <= HTTP_OUT_HIGH))) {
+		size_t taken;
+
+		x->seen = 0;
+		taken = understand(x, x->in.p, x->in.n);
+		keep_rest(x, x->in.p + taken, x->in.n - taken);
+	}
+	settle(x);
+}
+
+static void look_for_end(struct http_exchange *x, short what)
+{
+	int err = 0;
+	socklen_t n = sizeof err;
+
+	if (what & EV_CLOSED || getsockopt(x->fd, SOL_SOCKET, SO_ERROR, &err, &n) || err)
+		http_conn_close(x);
+}
+
+static void on_in(evutil_socket_t fd, short what, void *arg)
+{
+	struct http_exchange *x = arg;
+	uint8_t *buf = x->s->scratch;
+	size_t have = x->in.n, taken;
+	ssize_t k;
+
+	if (x->watching == WATCH_END) {
+		look_for_end(x, what);
+		return;
+	}
+	/* There are requests that wait for their turn. */
+	if (x->dirty) {
+		http_conn_turn(x);
+		return;
+	}
+	if (have)
+		memcpy(buf, x->in.p, have);
+	k = recv(fd, buf + have, HTTP_READ_MAX - have, 0);
+	if (k < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (k <= 0) {
+		http_conn_close(x);
+		return;
+	}
+	if (x->state == HTTP_CONN_LINGER) {
+		x->lingered += (uint64_t)k;
+		if (x->lingered > LINGER_BYTES)
+			http_conn_close(x);
+		return;
+	}
+	if (x->state == HTTP_CONN_HEAD && !have)
+		x->deadline = 0;
+	x->read_any = true;
+	taken = understand(x, buf, have + (size_t)k);
+	keep_rest(x, buf + taken, have + (size_t)k - taken);
+	settle(x);
+}
+
+void http_conn_late(struct http_exchange *x, uint64_t now)
+{
+	uint64_t grown;
+
+	if (x->out_deadline && x->out_deadline <= now) {
+		http_conn_close(x);
+		return;
+	}
+	switch (x->state) {
+	case HTTP_CONN_HEAD:
+		if (!x->in.n) {
+			http_conn_close(x);
+			return;
+		}
+		refuse(x, 408);
+		break;
+	case HTTP_CONN_BODY:
+		/* What came since has earned time. */
+		grown = x->body_came / BYTES_A_SECOND * 1000;
+		if (grown > x->body_earned) {
+			set_deadline(x, x->deadline + (grown - x->body_earned) * MS);
+			x->body_earned = grown;
+			return;
+		}
+		refuse(x, 408);
+		break;
+	case HTTP_CONN_STREAM:
+		set_deadline_ms(x, x->s->conf.heartbeat_ms);
+		if (!http_out_waiting(x) && !http_bytes_add(&x->out, ":\n\n", 3))
+			x->broken = true;
+		break;
+	case HTTP_CONN_LINGER:
+		http_conn_close(x);
+		return;
+	case HTTP_CONN_BUSY:
+		x->deadline = 0;
+		return;
+	}
+	settle(x);
+}
+
+int http_conn_open(struct http_exchange *x, int fd)
+{
+	struct event_base *base = env_base(x->s->env);
+
+	x->fd = fd;
+	x->in_ev = event_new(base, fd, EV_READ, on_in, x);
+	x->out_ev = event_new(base, fd, EV_WRITE, on_out, x);
+	if (!x->in_ev || !x->out_ev)
+		return ENOMEM;
+	enter_head(x);
+	renew_deadlines(x);
+	return watch(x) ? 0 : ENOMEM;
+}

@@ -1,0 +1,295 @@
+/* Event streams: one ring, and how far each reader has got. Cursors move when sockets take bytes,
+ * so they are the shell's; a reader that the ring overtook is told so in a step. */
+#include "ipc/env.h"
+#include "ipc/http_inside.h"
+#include "proto/http/ring.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+enum { GATHER = 16 << 10, FLUSH_MAX = 64 << 10, LAST_ID_SIZE = 128 };
+
+struct http_events {
+	struct env *env;
+	uint32_t source; /* of what is published */
+	struct sse_ring *ring;
+	struct event *pump; /* NULL on replay */
+	struct http_exchange *readers;
+	struct http_exchange *at; /* whom the pump looks at next; NULL: it rests */
+	unsigned n_readers;
+	uint64_t gaps;
+	http_snapshot_h *snapshoth;
+	void *arg;
+};
+
+static void no_input(uint8_t kind, const uint8_t *data, size_t len, void *arg)
+{
+	(void)kind;
+	(void)data;
+	(void)len;
+	(void)arg;
+}
+
+static void wake_pump(struct http_events *e)
+{
+	static const struct timeval now = {0, 0};
+
+	if (e->pump)
+		event_add(e->pump, &now);
+}
+
+/* A few readers a turn of the loop, so that a thousand of them delay nobody. */
+static void on_pump(evutil_socket_t fd, short what, void *arg)
+{
+	struct http_events *e = arg;
+
+	(void)fd;
+	(void)what;
+	for (unsigned i = 0; e->at && i < HTTP_READERS_A_TURN; i++) {
+		struct http_exchange *x = e->at;
+
+		e->at = x->next_reader;
+		/* One whose socket is full goes on when it is not. */
+		if (!x->out_waits)
+			http_conn_turn(x);
+	}
+	if (e->at)
+		wake_pump(e);
+}
+
+int http_events_alloc(struct http_events **out, struct env *env, http_snapshot_h *h, void *arg)
+{
+	struct http_events *e = calloc(1, sizeof *e);
+	uint32_t epoch;
+	int err;
+
+	if (!e)
+		return ENOMEM;
+	e->env = env;
+	e->snapshoth = h;
+	e->arg = arg;
+	env_random(env, &epoch, sizeof epoch);
+	err = sse_ring_alloc(&e->ring, epoch);
+	if (!err)
+		err = env_source_add(env, &e->source, no_input, e);
+	if (!err && env_base(env) && !(e->pump = evtimer_new(env_base(env), on_pump, e)))
+		err = ENOMEM;
+	if (err) {
+		http_events_free(e);
+		return err;
+	}
+	*out = e;
+	return 0;
+}
+
+struct http_events *http_events_free(struct http_events *e)
+{
+	if (!e)
+		return NULL;
+	while (e->readers) {
+		struct http_exchange *x = e->readers;
+
+		http_exchange_lose(x);
+		http_mark_dirty(x);
+	}
+	if (e->pump)
+		event_free(e->pump);
+	env_source_del(e->env, e->source);
+	sse_ring_free(e->ring);
+	free(e);
+	return NULL;
+}
+
+unsigned http_events_readers(const struct http_events *e)
+{
+	return e->n_readers;
+}
+
+uint64_t http_events_gaps(const struct http_events *e)
+{
+	return e->gaps;
+}
+
+/* ---- in steps ---- */
+
+int http_events_tell(struct http_exchange *x, const char *name, const char *data, size_t n)
+{
+	char *text;
+	size_t k;
+
+	if (!x->events)
+		return EINVAL;
+	text = malloc(SSE_EVENT_MAX);
+	if (!text) {
+		/* It would never know that it misses something. */
+		x->broken = true;
+		return ENOMEM;
+	}
+	k = sse_ring_format(x->events->ring, text, SSE_EVENT_MAX, name, data, n);
+	if (k)
+		http_exchange_send(x, text, k);
+	free(text);
+	return k ? 0 : EMSGSIZE;
+}
+
+/* From here on the reader knows all. */
+static void catch_up(struct http_exchange *x, bool missed)
+{
+	struct http_events *e = x->events;
+
+	if (missed) {
+		e->gaps++;
+		http_events_tell(x, "gap", "{}", 2);
+	}
+	x->cursor = sse_ring_next(e->ring);
+	if (e->snapshoth)
+		e->snapshoth(x, e->arg);
+}
+
+void http_events_missed(struct http_exchange *x)
+{
+	if (x->events)
+		catch_up(x, true);
+}
+
+void http_events_join(struct http_events *e, struct http_exchange *x, const struct http_head *head)
+{
+	char id[LAST_ID_SIZE];
+	bool named = http_head_field(head, "last-event-id").n > 0;
+
+	if (!x->active || x->begun)
+		return;
+	http_head_copy(head, "last-event-id", id, sizeof id);
+	http_reply_stream_head(x, "text/event-stream; charset=utf-8");
+	if (x->head_only) {
+		x->goneh = NULL;
+		http_exchange_lose(x);
+		return;
+	}
+	x->events = e;
+	x->next_reader = e->readers;
+	x->at_reader = &e->readers;
+	if (e->readers)
+		e->readers->at_reader = &x->next_reader;
+	e->readers = x;
+	e->n_readers++;
+	if (!sse_ring_resume(e->ring, id, strlen(id), &x->cursor))
+		catch_up(x, named);
+	http_mark_dirty(x);
+}
+
+void http_events_leave(struct http_exchange *x)
+{
+	struct http_events *e = x->events;
+
+	if (!e)
+		return;
+	if (e->at == x)
+		e->at = x->next_reader;
+	*x->at_reader = x->next_reader;
+	if (x->next_reader)
+		x->next_reader->at_reader = x->at_reader;
+	x->next_reader = NULL;
+	x->at_reader = NULL;
+	x->events = NULL;
+	e->n_readers--;
+}
+
+int http_events_publish(struct http_events *e, const char *name, const char *data, size_t n)
+{
+	const char *text;
+	size_t k;
+	int err = sse_ring_add(e->ring, name, data, n, &text, &k);
+
+	if (err)
+		return err;
+	env_output(e->env, ENV_OUT_HTTP, e->source, text, k);
+	if (e->readers) {
+		e->at = e->readers;
+		wake_pump(e);
+	}
+	return 0;
+}
+
+/* ---- the shell's side ---- */
+
+/* Events from the reader's cursor on, as many as fit; *first is the length of the first. */
+static size_t gather(const struct http_exchange *x, char *buf, size_t size)
+{
+	uint64_t at = x->cursor;
+	const char *text;
+	size_t n = 0, k;
+
+	while (sse_ring_get(x->events->ring, at, &text, &k) && k <= size - n) {
+		memcpy(buf + n, text, k);
+		n += k;
+		at++;
+	}
+	return n;
+}
+
+/* The socket took `took` bytes from the cursor on: what it left of an event waits; the rest is read
+ * anew later. */
+static bool advance(struct http_exchange *x, size_t took)
+{
+	const char *text;
+	size_t k;
+
+	while (took && sse_ring_get(x->events->ring, x->cursor, &text, &k)) {
+		x->cursor++;
+		if (took < k)
+			return http_bytes_add(&x->out, text + took, k - took);
+		took -= k;
+	}
+	return true;
+}
+
+/* 0, or the error that ended it; EAGAIN: the socket is full. */
+static int send_events(struct http_exchange *x, size_t *sent)
+{
+	char buf[GATHER];
+	const char *p = buf;
+	size_t n = gather(x, buf, sizeof buf);
+	ssize_t k;
+
+	*sent = 0;
+	if (!n && !sse_ring_get(x->events->ring, x->cursor, &p, &n))
+		return 0;
+	do
+		k = send(x->fd, p, n, MSG_NOSIGNAL);
+	while (k < 0 && errno == EINTR);
+	if (k < 0)
+		return errno;
+	*sent = (size_t)k;
+	if (!advance(x, (size_t)k))
+		return ENOMEM;
+	return (size_t)k < n ? EAGAIN : 0;
+}
+
+bool http_events_flush(struct http_exchange *x)
+{
+	size_t total = 0, sent = 1;
+	int err = 0;
+
+	x->more_events = false;
+	while (!err && sent && x->events && !http_out_waiting(x)) {
+		if (sse_ring_missed(x->events->ring, x->cursor)) {
+			http_conn_deliver(x, HTTP_IN_MISSED, (struct http_text){0}, NULL, 0);
+			if (x->broken || !http_conn_flush(x))
+				return false;
+			continue;
+		}
+		err = send_events(x, &sent);
+		total += sent;
+		if (sent)
+			x->out_deadline = 0;
+		x->more_events = err == EAGAIN;
+		if (total > FLUSH_MAX) {
+			http_mark_dirty(x);
+			break;
+		}
+	}
+	return !err || err == EAGAIN;
+}
