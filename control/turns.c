@@ -52,8 +52,8 @@ json_t *turns_json(const struct room_turn *t, enum turns_stage stage, const stru
 	return json_pack("{s:I,s:o,s:o,s:I,s:s,s:o,s:s,s:s,s:s,s:s,s:s,s:o,s:o}", "at",
 			 (json_int_t)at->wall_ms, "guild", id_json(at->guild), "channel",
 			 id_json(at->channel), "turn", (json_int_t)t->id, "stage", stages[stage],
-			 "user", id_json(t->user), "name", t->name, "heard", t->heard, "said",
-			 t->said, "reason", room_reason_name(t->reason), "text",
+			 "user", id_json(t->user), "name", t->name, "heard", t->transcript, "said",
+			 t->answer, "reason", room_reason_name(t->reason), "text",
 			 room_reason_text(t->reason), "first_audio_ms", first_audio(t), "why",
 			 why_json(t));
 }

@@ -143,7 +143,7 @@ static void tell_turn(struct agent *a, const struct room_turn *t, enum turns_sta
 
 	if (!a->settings->turns_words) {
 		silent = *t;
-		silent.heard[0] = silent.said[0] = '\0';
+		silent.transcript[0] = silent.answer[0] = '\0';
 		t = &silent;
 	}
 	turns_write(a->env, a->settings->turns_file, t, stage, where->guild, where->channel);
@@ -237,8 +237,8 @@ static void record(struct agent *a, const struct room_turn *t)
 
 	if (t->first_audio_at && t->end_of_speech_at && t->first_audio_at > t->end_of_speech_at)
 		ms = (int64_t)((t->first_audio_at - t->end_of_speech_at) / 1000000);
-	quoted(a, t->heard, heard, sizeof heard);
-	quoted(a, t->said, said, sizeof said);
+	quoted(a, t->transcript, heard, sizeof heard);
+	quoted(a, t->answer, said, sizeof said);
 	log_info("turn",
 		 "id=%u user=%llu heard=\"%s\" reason=%s said=\"%s\" "
 		 "end_of_speech_to_first_audio_ms=%lld",
@@ -255,8 +255,8 @@ static void record(struct agent *a, const struct room_turn *t)
 	fault_of_turn(a, t);
 	if (t->asked_at && a->brain && !room_turn_replaced(t)) {
 		room_segment_lines(t, line, sizeof line);
-		snprintf(said, sizeof said, "%s%s", t->said_cut && *t->said ? CUT_MARK : "",
-			 t->said);
+		snprintf(said, sizeof said, "%s%s", t->answer_cut && *t->answer ? CUT_MARK : "",
+			 t->answer);
 		realtime_remember(a->brain, line, said);
 	}
 	voice_output_over(a->output, t->id);
@@ -287,10 +287,10 @@ static void perform_asr(struct agent *a, const struct room_effect *e)
 	static const enum transcriber_input types[ROOM_DO_COUNT] = {
 		[ROOM_DO_ASR_START] = TRANSCRIBER_START,
 		[ROOM_DO_ASR_APPEND] = TRANSCRIBER_APPEND,
-		[ROOM_DO_ASR_SPEECH] = TRANSCRIBER_SPEECH,
+		[ROOM_DO_ASR_PROMOTE] = TRANSCRIBER_SPEECH,
 		[ROOM_DO_ASR_COMMIT] = TRANSCRIBER_COMMIT,
 		[ROOM_DO_ASR_INTERIM] = TRANSCRIBER_INTERIM,
-		[ROOM_DO_ASR_FILE] = TRANSCRIBER_FILE,
+		[ROOM_DO_ASR_RECORDING] = TRANSCRIBER_FILE,
 		[ROOM_DO_ASR_CANCEL] = TRANSCRIBER_CANCEL,
 		[ROOM_DO_ASR_CLOSE] = TRANSCRIBER_CLOSE,
 	};
@@ -305,7 +305,7 @@ static void perform_asr(struct agent *a, const struct room_effect *e)
 		return;
 	if (e->type == ROOM_DO_ASR_START)
 		log_warn("asr_start_failed", "error=\"%s\"", strerror(err));
-	if (e->type == ROOM_DO_ASR_COMMIT || e->type == ROOM_DO_ASR_FILE)
+	if (e->type == ROOM_DO_ASR_COMMIT || e->type == ROOM_DO_ASR_RECORDING)
 		no_words(a, e->user, e->utterance, err);
 }
 
@@ -401,8 +401,8 @@ static void perform(struct agent *a, const struct room_effect *e)
 	case ROOM_DO_ASR_COMMIT:
 	case ROOM_DO_ASR_CANCEL:
 	case ROOM_DO_ASR_CLOSE:
-	case ROOM_DO_ASR_SPEECH:
-	case ROOM_DO_ASR_FILE:
+	case ROOM_DO_ASR_PROMOTE:
+	case ROOM_DO_ASR_RECORDING:
 	case ROOM_DO_ASR_INTERIM:
 		perform_asr(a, e);
 		break;
@@ -447,7 +447,7 @@ static void perform(struct agent *a, const struct room_effect *e)
 	case ROOM_DO_LEAVE:
 		leave(a, e->text);
 		break;
-	case ROOM_DO_HEAR:
+	case ROOM_DO_OVERHEARD:
 		overhear(a, e->record);
 		break;
 	case ROOM_DO_DEFER:

@@ -39,21 +39,21 @@ struct room_speaker {
 	bool asr_open;
 	uint64_t asr_used_at;
 	unsigned asr_empty;
-	struct room_over over; /* voice over the bot's own */
-	struct room_pause pause;
-	uint32_t peeked;       /* the newest utterance that speech-to-text looked at before its end */
+	struct room_overlap overlap; /* voice over the bot's own */
+	struct room_endpointing endpointing;
+	uint32_t interim_utterance;       /* the newest utterance that speech-to-text looked at before its end */
 };
 
 /* How the bot's voice stands while it speaks (arbiter.h). */
-struct room_voice {
+struct room_playback_level {
 	uint32_t turn;
-	enum room_verdict lowered;
+	enum room_barge_in_action lowered;
 	bool ducked; /* also under a pause */
 };
 
 /* Whom the bot told that it did not understand. Kept apart from the speakers: who goes and comes
  * back is the same person. */
-struct room_told {
+struct room_not_understood {
 	uint64_t user, at; /* user 0: free */
 };
 
@@ -73,9 +73,9 @@ struct room {
 	bool guest;
 	bool shared; /* one transcription session for all, as it was when the room began */
 	bool files;  /* recordings are transcribed, not what is streamed */
-	struct room_file_lane file_lane;
-	uint64_t looks_from; /* before this speech-to-text is asked for no words so far: it was too slow */
-	bool words_unasked; /* speech-to-text has words while somebody speaks, without being asked */
+	struct room_recording_queue recordings;
+	uint64_t interim_not_before; /* before this speech-to-text is asked for no words so far: it was too slow */
+	bool interim_unrequested; /* speech-to-text has words while somebody speaks, without being asked */
 
 	bool up, muted, greeted, over;
 	struct room_speaker speaker[ROOM_SPEAKERS];
@@ -84,15 +84,15 @@ struct room {
 	uint64_t live[(ROOM_TURNS + 63) / 64]; /* which of them are not over */
 	struct room_turn *active; /* ASKED, SPEAKING or CLOSING: the one that has the floor */
 	uint32_t last_turn, last_utterance;
-	struct room_voice voice;
+	struct room_playback_level level;
 	struct room_cancel cancel;
 	struct room_reply reply; /* of the active turn */
 	struct room_speculative speculative;
-	struct room_ladder ladder; /* the same */
+	struct room_retry retry; /* the same */
 	struct {
-		enum room_standing_phase phase;
+		enum room_output_phase phase;
 		uint64_t at;
-	} stood; /* the output's phase, and since when */
+	} output; /* the output's phase, and since when */
 	uint64_t free_at; /* when the floor became free */
 	struct room_floor floor;
 	struct room_followup followup;
@@ -101,13 +101,13 @@ struct room {
 	struct room_music music;
 	struct room_session session;
 	struct room_thought thought;
-	struct room_happenings happenings;
+	struct room_moments moments;
 	uint64_t counts[ROOM_REASON_COUNT];
-	struct room_told not_understood[ROOM_SPEAKERS];
+	struct room_not_understood not_understood[ROOM_SPEAKERS];
 	struct room_history history;
-	struct room_refresh refresh;
-	char instructions[ROOM_CONTEXT_MAX]; /* as told last */
-	struct words told;
+	struct room_instructions_refresh refresh;
+	char instructions[ROOM_PROMPT_MAX]; /* as told last */
+	struct words words;
 
 	uint64_t now; /* of the running step */
 	struct room_effects *fx;
@@ -115,7 +115,7 @@ struct room {
 };
 
 /* room.c */
-struct room_effect *room_do(struct room *room, enum room_effect_type type);
+struct room_effect *room_emit(struct room *room, enum room_effect_type type);
 /* A place of `size` bytes for a text of an effect, empty; what is written there is kept by room_text_keep. NULL past
  * `most` bytes in a step. */
 char *room_text(struct room *room, size_t size, size_t most);
@@ -135,49 +135,49 @@ enum { ROOM_HERE = 1 }; /* this room's, in room->cancel */
 struct room_sinks room_turn_sinks(struct room *room);
 struct room_turn *room_turn_new(struct room *room, struct room_speaker *sp);
 /* A turn that nobody said: words for the brain by the room itself. NULL when there is no place. */
-struct room_turn *room_turn_new_own(struct room *room, const char *text);
+struct room_turn *room_turn_new_prompted(struct room *room, const char *text);
 /* Another turn with the same words, not yet in any phase but HEARING; NULL when there is no place. */
 struct room_turn *room_turn_copy(struct room *room, const struct room_turn *of);
 struct room_turn *room_turn_by_id(struct room *room, uint32_t id);
 /* The place of the next turn that is not over, from `from` on; ROOM_TURNS when there is none. A step that ends turns may
  * meet one that is. */
 unsigned room_turn_next(const struct room *room, unsigned from);
-void room_decide(struct room_turn *turn, enum room_rule rule, bool yes, int64_t value,
+void room_turn_decide(struct room_turn *turn, enum room_rule rule, bool yes, int64_t value,
 		 int64_t limit);
 /* Its first speaker left: it is the turn of the next. */
-void room_turn_hand_on(struct room_turn *turn);
+void room_turn_reassign(struct room_turn *turn);
 /* Stops all that hangs on the turn. The first reason stays. */
 void room_turn_cancel(struct room *room, struct room_turn *turn, enum room_reason reason);
 void room_turn_end(struct room *room, struct room_turn *turn, enum room_reason reason);
-void room_turn_time(struct room *room, struct room_turn *turn);
+void room_turn_time_out(struct room *room, struct room_turn *turn);
 
 /* transcript.c: speech-to-text, one session a speaker */
 void room_asr_start(struct room *room, struct room_speaker *sp);
-void room_asr_speech(struct room *room, struct room_speaker *sp);
+void room_asr_promote(struct room *room, struct room_speaker *sp);
 void room_asr_commit(struct room *room, struct room_speaker *sp);
-void room_asr_forget(struct room *room, struct room_speaker *sp);
-void room_asr_fact(struct room *room, const struct room_event *ev);
+void room_asr_discard(struct room *room, struct room_speaker *sp);
+void room_asr_on_event(struct room *room, const struct room_event *ev);
 /* This utterance's words are not awaited any more; in the lane of recordings the next may run. */
-void room_asr_unwanted(struct room *room, uint64_t user, uint32_t utterance);
+void room_asr_release(struct room *room, uint64_t user, uint32_t utterance);
 /* What is awaited of this turn is not any more; its words are those that came. */
 void room_asr_abandon(struct room *room, struct room_turn *turn);
 /* why: idle_ttl, user_left, empty, shutdown. */
 void room_asr_close(struct room *room, struct room_speaker *sp, const char *why);
 /* The capture is over: no more pieces. */
-void room_turn_heard(struct room *room, struct room_turn *turn);
-void room_asr_time(struct room *room, struct room_speaker *sp);
+void room_turn_end_capture(struct room *room, struct room_turn *turn);
+void room_asr_tick(struct room *room, struct room_speaker *sp);
 /* When its session is closed for want of use; UINT64_MAX while it is used. */
 uint64_t room_asr_idle_at(const struct room *room, const struct room_speaker *sp);
 
 /* output.c: the answer, from the brain to the room */
-void room_ask(struct room *room, struct room_turn *turn);
-void room_brain_fact(struct room *room, const struct room_event *ev);
+void room_answer_ask(struct room *room, struct room_turn *turn);
+void room_answer_on_brain(struct room *room, const struct room_event *ev);
 /* Sound of the answer's words, and of sounds in it. */
-void room_speech_fact(struct room *room, const struct room_event *ev);
-void room_playback_fact(struct room *room, const struct room_event *ev);
+void room_answer_on_speech(struct room *room, const struct room_event *ev);
+void room_answer_on_playback(struct room *room, const struct room_event *ev);
 /* What held its sound back is over. */
-void room_released(struct room *room, struct room_turn *turn);
+void room_answer_release(struct room *room, struct room_turn *turn);
 /* The answer may be heard: its playback opens. */
-void room_let_out(struct room *room, struct room_turn *turn);
+void room_answer_open_playback(struct room *room, struct room_turn *turn);
 
 #endif

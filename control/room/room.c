@@ -59,7 +59,7 @@ struct room *room_free(struct room *room)
 	return NULL;
 }
 
-struct room_effect *room_do(struct room *room, enum room_effect_type type)
+struct room_effect *room_emit(struct room *room, enum room_effect_type type)
 {
 	static struct room_effect nowhere;
 	struct room_effect *e = &nowhere;
@@ -143,13 +143,13 @@ static void capture_promoted(struct room *room, struct room_speaker *sp)
 {
 	struct room_turn *t = room_turn_new(room, sp);
 
-	room_thought_disturbed(room);
+	room_thought_on_speech(room);
 	if (room->shared)
-		room_asr_speech(room, sp);
+		room_asr_promote(room, sp);
 	if (!t)
 		return;
 	t->latched = room_music_latched(&room->music, sp->user, room->now);
-	room_decide(t, ROOM_RULE_PROMOTED, true, (int64_t)room_signal_ms(&sp->capture.signal),
+	room_turn_decide(t, ROOM_RULE_PROMOTED, true, (int64_t)room_signal_ms(&sp->capture.signal),
 		    room->settings->promote_ms);
 }
 
@@ -158,30 +158,30 @@ static void capture_ended(struct room *room, struct room_speaker *sp, enum room_
 	struct room_turn *t = sp->turn;
 
 	if (!t) {
-		room_asr_forget(room, sp);
+		room_asr_discard(room, sp);
 		return;
 	}
 	t->end_of_speech_at = sp->capture.voice_at;
 	if (end == ROOM_CAPTURE_NOISE || end == ROOM_CAPTURE_DISCARDED) {
-		room_asr_forget(room, sp);
-		if (!t->pieces) {
-			bool voiceless = room_capture_voiceless(&sp->capture, room->settings);
+		room_asr_discard(room, sp);
+		if (!t->chunks) {
+			bool voiceless = room_capture_lacks_voice(&sp->capture, room->settings);
 
-			room_decide(t, ROOM_RULE_VOICED, !voiceless,
+			room_turn_decide(t, ROOM_RULE_VOICED, !voiceless,
 				    (int64_t)room_signal_ms(&sp->capture.voiced),
 				    room->settings->noise_voice_ms);
 			if (!voiceless)
-				room_decide(t, ROOM_RULE_NOISE_GATE, false,
+				room_turn_decide(t, ROOM_RULE_NOISE_GATE, false,
 					    room_signal_rms(&sp->capture.signal),
 					    room->settings->noise_rms);
 			room_turn_end(room, t, ROOM_REASON_NOISE);
 			return;
 		}
-	} else if (end != ROOM_CAPTURE_SPENT) {
+	} else if (end != ROOM_CAPTURE_CONSUMED) {
 		room_asr_commit(room, sp);
 	}
-	if (end != ROOM_CAPTURE_PIECE)
-		room_turn_heard(room, t);
+	if (end != ROOM_CAPTURE_CHUNK)
+		room_turn_end_capture(room, t);
 }
 
 static void capture_did(struct room *room, struct room_speaker *sp,
@@ -192,7 +192,7 @@ static void capture_did(struct room *room, struct room_speaker *sp,
 	if (out->start)
 		room_asr_start(room, sp);
 	if (out->append && ev) {
-		struct room_effect *e = room_do(room, ROOM_DO_ASR_APPEND);
+		struct room_effect *e = room_emit(room, ROOM_DO_ASR_APPEND);
 
 		e->user = sp->user;
 		e->utterance = sp->capture.utterance;
@@ -201,13 +201,13 @@ static void capture_did(struct room *room, struct room_speaker *sp,
 	if (out->promote)
 		capture_promoted(room, sp);
 	if (out->append && ev)
-		room_over_sound(room, sp, &out->frame, ev->at);
+		room_overlap_audio(room, sp, &out->frame, ev->at);
 	if (out->append && sp->capture.voice_at == ev->at)
-		room_speculative_voice(room, sp->user, room_signal_ms(&out->frame));
+		room_speculative_on_voice(room, sp->user, room_signal_ms(&out->frame));
 	if (out->append && room_capture_confirmed(&sp->capture, room->settings) &&
 	    room->now >= room->session.active_at + ACTIVITY_MS * ROOM_MS)
 		room_session_active(room);
-	if (out->end != ROOM_CAPTURE_GOES_ON)
+	if (out->end != ROOM_CAPTURE_CONTINUES)
 		capture_ended(room, sp, out->end);
 }
 
@@ -220,12 +220,12 @@ static void capture_fact(struct room *room, const struct room_event *ev)
 	if (!sp || sp->is_bot)
 		return;
 	if (ev->type == ROOM_SPEAKING)
-		out = room_capture_speaking(&sp->capture, s, ev->yes, ev->at,
+		out = room_capture_on_speaking(&sp->capture, s, ev->yes, ev->at,
 					    room_live_captures(room), room->now);
 	else if (ev->type == ROOM_HEARD)
-		out = room_capture_sound(&sp->capture, s, ev->pcm, ev->at, room->now);
+		out = room_capture_on_audio(&sp->capture, s, ev->pcm, ev->at, room->now);
 	else
-		out = room_capture_over(&sp->capture, s, ev->at);
+		out = room_capture_finish(&sp->capture, s, ev->at);
 	capture_did(room, sp, &out, ev);
 }
 
@@ -233,18 +233,18 @@ static void capture_fact(struct room *room, const struct room_event *ev)
 
 static void member_left(struct room *room, struct room_speaker *sp)
 {
-	room_happened(&room->happenings, ROOM_HAPPENED_LEAVE, sp->user, sp->name, NULL, room->now);
+	room_moment_add(&room->moments, ROOM_MOMENT_LEAVE, sp->user, sp->name, NULL, room->now);
 	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1)) {
 		struct room_turn *t = &room->turn[i];
 
 		/* An answer that others hear already is spoken to its end. */
 		if (t->phase == ROOM_PHASE_FREE || t->phase == ROOM_PHASE_ENDED)
 			continue;
-		if (t->user == sp->user && room_people(room) > 1 && room_bank_flush(room, t))
+		if (t->user == sp->user && room_people(room) > 1 && room_long_capture_flush(room, t))
 			continue;
 		/* What others said in the same turn is still to be answered. */
 		if (t->phase < ROOM_PHASE_ASKED && room_segment_drop(t, sp->user))
-			room_turn_hand_on(t);
+			room_turn_reassign(t);
 		/* An answer that others hear already, or asked for too, is spoken to its end. */
 		else if (t->user == sp->user &&
 			 (room_people(room) <= 1 || !(t->first_audio_at || room_segment_shared(t))))
@@ -253,7 +253,7 @@ static void member_left(struct room *room, struct room_speaker *sp)
 	if (sp->asr_open)
 		room_asr_close(room, sp, "user_left");
 	if (!sp->is_bot)
-		room_do(room, ROOM_DO_UNLISTEN)->user = sp->user;
+		room_emit(room, ROOM_DO_UNLISTEN)->user = sp->user;
 	*sp = (struct room_speaker){0};
 	while (room->places && !room->speaker[room->places - 1].used)
 		room->places--;
@@ -261,7 +261,7 @@ static void member_left(struct room *room, struct room_speaker *sp)
 
 static void listen_to(struct room *room, const struct room_speaker *sp)
 {
-	struct room_effect *e = room_do(room, ROOM_DO_LISTEN);
+	struct room_effect *e = room_emit(room, ROOM_DO_LISTEN);
 
 	e->user = sp->user;
 	e->ms = room->settings->silence_ms;
@@ -280,7 +280,7 @@ static void member_came(struct room *room, const struct room_event *ev)
 		room->places++;
 	*sp = (struct room_speaker){.used = true, .user = ev->user, .is_bot = ev->is_bot};
 	room_clean_name((const char *)ev->text.p, ev->text.n, sp->name, sizeof sp->name);
-	room_happened(&room->happenings, ROOM_HAPPENED_JOIN, sp->user, sp->name, NULL, room->now);
+	room_moment_add(&room->moments, ROOM_MOMENT_JOIN, sp->user, sp->name, NULL, room->now);
 	room->thought.quiet_at = room->now;
 	if (!ev->is_bot)
 		listen_to(room, sp);
@@ -298,7 +298,7 @@ static void member_fact(struct room *room, const struct room_event *ev)
 		member_came(room, ev);
 	else
 		return;
-	room_instruct(room);
+	room_instructions_changed(room);
 }
 
 /* ---- the call and the end ---- */
@@ -311,7 +311,7 @@ static void end_captures(struct room *room)
 
 		if (!sp->used)
 			continue;
-		out = room_capture_over(&sp->capture, room->settings, 0);
+		out = room_capture_finish(&sp->capture, room->settings, 0);
 		capture_did(room, sp, &out, NULL);
 	}
 }
@@ -324,18 +324,18 @@ static void call_fact(struct room *room, const struct room_event *ev)
 	if (room->up && !up)
 		end_captures(room);
 	room->up = up;
-	room_session_call(room, ev);
+	room_session_on_call(room, ev);
 	if (!up || room->greeted)
 		return;
 	room->greeted = true;
-	room_happened(&room->happenings, ROOM_HAPPENED_SELF_JOIN, 0, room->name, NULL, room->now);
+	room_moment_add(&room->moments, ROOM_MOMENT_SELF_JOIN, 0, room->name, NULL, room->now);
 	if (!room->guest)
 		return;
-	room->told = (struct words){0};
-	words_guest(&room->told, room->name);
-	e = room_do(room, ROOM_DO_TELL);
-	e->words = &room->told;
-	e->text = room->told.text;
+	room->words = (struct words){0};
+	words_guest(&room->words, room->name);
+	e = room_emit(room, ROOM_DO_TELL);
+	e->words = &room->words;
+	e->text = room->words.text;
 }
 
 void room_shut_down(struct room *room)
@@ -356,7 +356,7 @@ void room_shut_down(struct room *room)
 		if (sp->used && sp->asr_open)
 			room_asr_close(room, sp, "shutdown");
 		if (sp->used && !sp->is_bot)
-			room_do(room, ROOM_DO_UNLISTEN)->user = sp->user;
+			room_emit(room, ROOM_DO_UNLISTEN)->user = sp->user;
 		*sp = (struct room_speaker){0};
 	}
 	room->places = 0;
@@ -366,13 +366,13 @@ void room_shut_down(struct room *room)
 static void beat(struct room *room, const struct room_event *ev)
 {
 	const struct room_speaker *sp = room_speaker(room, ev->user);
-	char name[ROOM_HAPPENED_TEXT];
+	char name[ROOM_MOMENT_TEXT];
 
 	if (!sp)
 		return;
 	room_clean_name((const char *)ev->text.p, ev->text.n, name, sizeof name);
-	room_happened(&room->happenings, ROOM_HAPPENED_SOUND, sp->user, sp->name, name, room->now);
-	room_instruct(room);
+	room_moment_add(&room->moments, ROOM_MOMENT_SOUNDBOARD, sp->user, sp->name, name, room->now);
+	room_instructions_changed(room);
 }
 
 /* The settings are the caller's and have changed in place. */
@@ -383,7 +383,7 @@ static void settings_fact(struct room *room, bool allowed)
 		return;
 	}
 	take_settings(room);
-	room_instruct(room);
+	room_instructions_changed(room);
 	for (unsigned i = 0; i < room->places; i++)
 		if (room->speaker[i].used && !room->speaker[i].is_bot)
 			listen_to(room, &room->speaker[i]);
@@ -411,28 +411,28 @@ static void dispatch(struct room *room, const struct room_event *ev)
 	case ROOM_PARTIAL:
 	case ROOM_TRANSCRIPT:
 	case ROOM_TRANSCRIPT_FAILED:
-		room_asr_fact(room, ev);
+		room_asr_on_event(room, ev);
 		break;
 	case ROOM_BRAIN_AUDIO:
 	case ROOM_BRAIN_TEXT:
 	case ROOM_BRAIN_DONE:
 	case ROOM_BRAIN_FAILED:
-		room_brain_fact(room, ev);
+		room_answer_on_brain(room, ev);
 		break;
 	case ROOM_SAY_STARTED:
 	case ROOM_SAY_DRAINED:
 	case ROOM_SAY_STOPPED:
-		room_playback_fact(room, ev);
+		room_answer_on_playback(room, ev);
 		break;
 	case ROOM_SPEECH_AUDIO:
 	case ROOM_SPEECH_WORD:
 	case ROOM_SPEECH_DONE:
 	case ROOM_SPEECH_FAILED:
 	case ROOM_SOUND_DONE:
-		room_speech_fact(room, ev);
+		room_answer_on_speech(room, ev);
 		break;
 	case ROOM_INSTRUCTED:
-		room_instructed(room);
+		room_instructions_applied(room);
 		break;
 	case ROOM_TIMER:
 		break; /* time passes in every step */
@@ -440,36 +440,36 @@ static void dispatch(struct room *room, const struct room_event *ev)
 		room_shut_down(room);
 		break;
 	case ROOM_TOOL:
-		room_silence_tool(room, ev);
+		room_watchdog_on_tool(room, ev);
 		room_followup_tool(&room->followup, room->settings, ev->yes, ev->user, room->now);
 		break;
 	case ROOM_EOT:
-		room_speculative_eot(room, ev);
+		room_speculative_on_eot(room, ev);
 		break;
 	case ROOM_POWER:
-		room_speculative_power(room, ev);
+		room_speculative_on_power(room, ev);
 		break;
 	case ROOM_CHOICE:
 		if (ev->yes)
 			room_choice_offer(&room->choice, ev->user, (const char *)ev->text.p,
 					  ev->text.n, room->now);
 		else
-			room_choice_settle(&room->choice);
+			room_choice_clear(&room->choice);
 		break;
 	case ROOM_MUSIC:
-		room_music_fact(room, ev);
+		room_music_on_event(room, ev);
 		break;
 	case ROOM_SOUNDBOARD_PLAYED:
 		beat(room, ev);
 		break;
 	case ROOM_END:
-		room_session_fact(room, ev);
+		room_session_on_end(room, ev);
 		break;
 	case ROOM_SETTINGS:
 		settings_fact(room, ev->yes);
 		break;
 	case ROOM_CLASSIFIED:
-		room_judged(room, ev);
+		room_classifier_on_event(room, ev);
 		break;
 	}
 }
@@ -484,22 +484,22 @@ static void pass_time(struct room *room)
 		if (sp->capture.phase != ROOM_CAPTURE_NONE &&
 		    room->now >= room_capture_deadline(&sp->capture, room->settings)) {
 			struct room_capture_out out =
-				room_capture_time(&sp->capture, room->settings, room->now);
+				room_capture_tick(&sp->capture, room->settings, room->now);
 
 			capture_did(room, sp, &out, NULL);
 		}
 		if (sp->asr_open)
-			room_asr_time(room, sp);
+			room_asr_tick(room, sp);
 	}
 	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1)) {
 		struct room_turn *t = &room->turn[i];
 
 		if (t->phase != ROOM_PHASE_FREE && t->phase != ROOM_PHASE_ENDED &&
 		    room->now >= t->deadline)
-			room_turn_time(room, t);
+			room_turn_time_out(room, t);
 	}
-	room_reply_time(room);
-	room_instruct_time(room);
+	room_reply_tick(room);
+	room_instructions_tick(room);
 }
 
 void room_step(struct room *room, const struct room_event *event, uint64_t now,
@@ -512,18 +512,18 @@ void room_step(struct room *room, const struct room_event *event, uint64_t now,
 	if (!room->over) {
 		dispatch(room, event);
 		if (!room->over)
-			room_session_time(room);
+			room_session_tick(room);
 		if (!room->over) {
 			pass_time(room);
-			room_silence_time(room);
-			room_defer_flush(room);
-			room_drain(room);
-			room_thought_time(room);
-			room_music_settle(room);
-			room_arbiter_settle(room);
-			room_speculative_settle(room);
-			room_pause_time(room);
-			room_stood(room);
+			room_watchdog_tick(room);
+			room_deferred_tick(room);
+			room_turn_queue_tick(room);
+			room_thought_tick(room);
+			room_music_tick(room);
+			room_barge_in_tick(room);
+			room_speculative_tick(room);
+			room_endpointing_tick(room);
+			room_output_tick(room);
 		}
 	}
 	room->fx = NULL;
@@ -541,13 +541,13 @@ uint64_t room_deadline(const struct room *room)
 
 	if (room->over)
 		return at;
-	at = earlier(room_defer_deadline(room), room_arbiter_deadline(room));
+	at = earlier(room_deferred_deadline(room), room_barge_in_deadline(room));
 	at = earlier(at, room_music_deadline(room));
 	at = earlier(at, room_thought_deadline(room));
 	at = earlier(at, room_session_deadline(room));
-	at = earlier(at, room_silence_deadline(room));
+	at = earlier(at, room_watchdog_deadline(room));
 	at = earlier(at, room_reply_deadline(room));
-	at = earlier(at, room_instruct_deadline(room));
+	at = earlier(at, room_instructions_deadline(room));
 	for (unsigned i = 0; i < room->places; i++) {
 		const struct room_speaker *sp = &room->speaker[i];
 
@@ -556,7 +556,7 @@ uint64_t room_deadline(const struct room *room)
 		/* Who says something may pause, whose session is open may not need it. */
 		if (sp->capture.phase != ROOM_CAPTURE_NONE) {
 			at = earlier(at, room_capture_deadline(&sp->capture, s));
-			at = earlier(at, room_pause_deadline(room, sp));
+			at = earlier(at, room_endpointing_deadline(room, sp));
 		} else if (sp->asr_open) {
 			at = earlier(at, room_asr_idle_at(room, sp));
 		}
@@ -570,8 +570,8 @@ uint64_t room_deadline(const struct room *room)
 		/* Who waits for the brain to be told waits for what it says to that. */
 		if (t->phase == ROOM_PHASE_QUEUED && !room->active && room->up &&
 		    (room->settings->reply_path != SETTINGS_REPLY_BRIDGE ||
-		     !room_instruct_pending(room)))
-			at = earlier(at, room_held_until(room, t));
+		     !room_instructions_pending(room)))
+			at = earlier(at, room_turn_hold_until(room, t));
 	}
 	return at;
 }

@@ -24,7 +24,7 @@ static bool says(const struct room_event *ev, const char *word)
 	return ev->text.n == strlen(word) && memcmp(ev->text.p, word, ev->text.n) == 0;
 }
 
-void room_session_call(struct room *room, const struct room_event *ev)
+void room_session_on_call(struct room *room, const struct room_event *ev)
 {
 	struct room_session *s = &room->session;
 
@@ -54,12 +54,12 @@ void room_session_end(struct room *room, enum room_end end)
 		return;
 	room->session.end = end;
 	if (room->music.phase != ROOM_MUSIC_IDLE)
-		room_music_do(room, ROOM_MUSIC_STOP);
+		room_music_command(room, ROOM_MUSIC_STOP);
 	room_shut_down(room);
-	room_do(room, ROOM_DO_LEAVE)->text = ends[end].name;
+	room_emit(room, ROOM_DO_LEAVE)->text = ends[end].name;
 }
 
-void room_session_fact(struct room *room, const struct room_event *ev)
+void room_session_on_end(struct room *room, const struct room_event *ev)
 {
 	for (unsigned i = 1; i < ROOM_END_COUNT; i++)
 		if (says(ev, ends[i].name))
@@ -130,17 +130,17 @@ static void tell(struct room *room, bool idle, unsigned seconds)
 {
 	struct room_effect *e;
 
-	room->told = (struct words){0};
+	room->words = (struct words){0};
 	if (idle)
-		words_leaves_idle(&room->told, seconds);
+		words_leaves_idle(&room->words, seconds);
 	else
-		words_leaves_soon(&room->told, seconds);
-	e = room_do(room, ROOM_DO_TELL);
-	e->words = &room->told;
-	e->text = room->told.text;
+		words_leaves_soon(&room->words, seconds);
+	e = room_emit(room, ROOM_DO_TELL);
+	e->words = &room->words;
+	e->text = room->words.text;
 }
 
-void room_session_time(struct room *room)
+void room_session_tick(struct room *room)
 {
 	struct room_session *s = &room->session;
 	const unsigned *warning = next_warning(room);

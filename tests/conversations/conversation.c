@@ -518,8 +518,8 @@ static bool in_list(const char *const *list, size_t n, const char *word, size_t 
 bool conversation_known(const char *words)
 {
 #define P(phrase) phrase,
-	static const char *const phrases[] = {ROOM_TAKEOVERS(P) ROOM_STOPS(P) ROOM_LISTENING(P)};
-	static const char *const single[] = {ROOM_LISTENING(P) ROOM_GLUE(P) ROOM_STOPS(P)
+	static const char *const phrases[] = {ROOM_TAKEOVERS(P) ROOM_STOPS(P) ROOM_BACKCHANNELS(P)};
+	static const char *const single[] = {ROOM_BACKCHANNELS(P) ROOM_GLUE(P) ROOM_STOPS(P)
 						     LEXICON_FUNCTION(P)};
 #undef P
 	enum {

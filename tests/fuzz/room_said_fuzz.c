@@ -12,12 +12,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { TEXT = 2000, RATE = 24000 };
 
-static void check_said(const struct room_said *said, const char *text)
+static void check_said(const struct room_playout *said, const char *text)
 {
 	size_t n = strlen(text), before = 0;
 
 	for (uint64_t left = 0; left <= said->samples + RATE; left += 1 + said->samples / 40) {
-		size_t heard = room_said_heard(said, text, left, RATE);
+		size_t heard = room_playout_text_played(said, text, left, RATE);
 
 		if (heard > n || heard < before || (!left && heard))
 			abort();
@@ -27,7 +27,7 @@ static void check_said(const struct room_said *said, const char *text)
 
 static void check_plan(struct room_plan *plan)
 {
-	room_plan_whole(plan);
+	room_plan_complete(plan);
 	for (unsigned i = 0;; i++) {
 		struct room_plan_do d = room_plan_next(plan, 0, 10, 5);
 
@@ -48,7 +48,7 @@ static void check_plan(struct room_plan *plan)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct room_said said;
+	static struct room_playout playout;
 	static struct room_plan plan;
 	char text[TEXT + 1] = "";
 	size_t n = 0;
@@ -70,19 +70,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				memcpy(text + n, word, len);
 				n += len;
 				text[n] = '\0';
-				room_said_text(&said, chunk, n);
+				room_playout_add_text(&said, chunk, n);
 			}
 			room_plan_speech(&plan, word, len);
 			break;
 		case 1:
-			room_said_sound(&said, chunk, data[2] * 100u);
+			room_playout_add_audio(&said, chunk, data[2] * 100u);
 			len = 0;
 			break;
 		case 2:
-			room_said_word(&said, chunk, text, word, len, data[0] * 50u);
+			room_playout_add_word(&said, chunk, text, word, len, data[0] * 50u);
 			break;
 		case 3:
-			room_said_whole(&said, chunk);
+			room_playout_chunk_complete(&said, chunk);
 			room_plan_sound(&plan, word, len);
 			break;
 		case 4:

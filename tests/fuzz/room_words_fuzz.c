@@ -43,7 +43,7 @@ static void piece(const char *text, size_t n, void *arg)
 	add(o, '|');
 	for (size_t i = 0; i < n; i++)
 		o->pieces_bytes += text[i] != ' ';
-	o->pieces++;
+	o->chunks++;
 }
 
 static void directive(enum room_directive_out what, const char *text, size_t n, void *arg)
@@ -99,18 +99,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	whole = run(data, data + 4, size - 4, size);
 	parts = run(data, data + 4, size - 4, 1 + data[3] % 17);
-	if (whole.sum != parts.sum || whole.pieces != parts.pieces || whole.notes != parts.notes)
+	if (whole.sum != parts.sum || whole.chunks != parts.chunks || whole.notes != parts.notes)
 		abort();
 	if (whole.pieces_bytes < whole.words) /* ASCII is never lost */
 		abort();
 	text = strndup((const char *)data, size);
-	if (text && room_hallucination_control(text) && !room_hallucination_words(text))
+	if (text && room_has_control_tokens(text) && !room_has_words(text))
 		abort();
 	/* What people said: nothing is said in circles that has no words, and nobody has finished
 	 * who said nothing. */
-	if (text && room_hallucination_rounds(text) > 1 && !room_hallucination_words(text))
+	if (text && room_repetitions(text) > 1 && !room_has_words(text))
 		abort();
-	if (text && !room_hallucination_words(text) && room_eot_words(text, NULL) != ROOM_EOT_OPEN)
+	if (text && !room_has_words(text) && room_eot_words(text, NULL) != ROOM_EOT_OPEN)
 		abort();
 	free(text);
 	return 0;

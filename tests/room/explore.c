@@ -48,7 +48,7 @@ static void saw(struct explore *x, const struct room_effect *e)
 	case ROOM_DO_ASR_COMMIT:
 		await(x, e->user, e->utterance);
 		break;
-	case ROOM_DO_ASR_FILE:
+	case ROOM_DO_ASR_RECORDING:
 		if (!x->recording)
 			await(x, e->user, e->utterance);
 		x->recording = true;

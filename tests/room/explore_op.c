@@ -262,7 +262,7 @@ static void fact(struct explore *x, const struct explore_op *op, struct room_eve
 	case K_EOT:
 		ev->user = op->who;
 		ev->utterance = x->utterance[op->who];
-		ev->chance = op->pick * 97 % 1200;
+		ev->probability = op->pick * 97 % 1200;
 		ev->text = ONE_OF(said, op->text);
 		break;
 	case K_POWER:

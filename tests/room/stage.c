@@ -184,10 +184,10 @@ static void note_record(struct stage *s, const struct room_turn *t)
 		     room_rule_name(t->decision[i].rule), t->decision[i].yes ? "yes" : "no",
 		     (long long)t->decision[i].value, (long long)t->decision[i].limit);
 	note(s, e, "turn %s ended %s", t->name, room_reason_name(t->reason));
-	if (*t->heard)
-		note(s, e, "heard \"%s\"", t->heard);
-	if (*t->said)
-		note(s, e, "said \"%s\"", t->said);
+	if (*t->transcript)
+		note(s, e, "heard \"%s\"", t->transcript);
+	if (*t->answer)
+		note(s, e, "said \"%s\"", t->answer);
 }
 
 /* In the words of docs/scenarios.md. */
@@ -210,7 +210,7 @@ static void note_effect(struct stage *s, const struct room_effect *e)
 		note(s, (int)e->type, "asr %s committed", who);
 		break;
 	case ROOM_DO_ASR_INTERIM:
-		note(s, (int)e->type, "asr %s peeked", who);
+		note(s, (int)e->type, "asr %s interim_utterance", who);
 		break;
 	case ROOM_DO_ASR_CANCEL:
 		note(s, (int)e->type, "asr %s cancelled", who);
@@ -236,7 +236,7 @@ static void note_effect(struct stage *s, const struct room_effect *e)
 	case ROOM_DO_ADMIT:
 		note(s, (int)e->type, "turn %s admitted %s", e->record->name, e->text);
 		break;
-	case ROOM_DO_HEAR:
+	case ROOM_DO_OVERHEARD:
 		note(s, (int)e->type, "brain hears %s", e->record->name);
 		break;
 	case ROOM_DO_DEFER:

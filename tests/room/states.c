@@ -79,7 +79,7 @@ const char *states_never_both(unsigned machine, unsigned output, unsigned state)
 
 /* ---- what is there ---- */
 
-static uint8_t ladder(const struct room_ladder *l)
+static uint8_t ladder(const struct room_retry *l)
 {
 	if (!l->asked_at)
 		return 0;
@@ -113,19 +113,19 @@ static uint8_t tool(const struct room_followup *f, uint64_t now)
 
 void states_of(const struct room *room, uint64_t now, uint8_t at[STATES_MACHINES])
 {
-	const struct room_refresh *f = &room->refresh;
+	const struct room_instructions_refresh *f = &room->refresh;
 
-	at[STATES_OUTPUT] = (uint8_t)room_stands(room).phase;
-	at[STATES_VOICE] = (uint8_t)room->voice.lowered;
+	at[STATES_OUTPUT] = (uint8_t)room_output_state_now(room).phase;
+	at[STATES_VOICE] = (uint8_t)room->level.lowered;
 	at[STATES_MUSIC] = (uint8_t)room->music.phase;
 	at[STATES_FLOOR] = room_floor_engaged(&room->floor, room->settings, now);
-	at[STATES_LADDER] = ladder(&room->ladder);
+	at[STATES_LADDER] = ladder(&room->retry);
 	at[STATES_EARLY] = room->speculative.turn != 0;
 	at[STATES_INSTRUCTIONS] = (uint8_t)(f->dirty + 2 * f->in_flight);
 	at[STATES_SESSION] = session(room);
 	at[STATES_BREAKER] = room->classifier.open_until > now;
 	at[STATES_LANE] =
-		(uint8_t)((room->file_lane.running.n > 0) + (room->file_lane.waiting.n > 0));
+		(uint8_t)((room->recordings.running.n > 0) + (room->recordings.waiting.n > 0));
 	at[STATES_CHOICE] = room_choice_open(&room->choice, now);
 	at[STATES_TOOL] = tool(&room->followup, now);
 	at[STATES_PLAN] = plan(room);

@@ -37,7 +37,7 @@ struct watch {
 	struct turn turn[WATCH_TURNS];
 	struct utterance utterance[WATCH_UTTERANCES];
 	uint32_t last_utterance, asking, playing;
-	uint64_t now, chance;
+	uint64_t now, probability;
 	unsigned stuck;
 	uint64_t deadline;
 	uint32_t recording; /* of this step, its first utterance */
@@ -103,7 +103,7 @@ static struct turn *turn_of(struct watch *w, uint32_t id)
 	struct turn *t = &w->turn[id % WATCH_TURNS];
 
 	if (t->id != id)
-		*t = (struct turn){.id = id, .moved_at = w->chance};
+		*t = (struct turn){.id = id, .moved_at = w->probability};
 	return t;
 }
 
@@ -141,7 +141,7 @@ static void came(struct watch *w, const struct room_event *ev)
 	case ROOM_BRAIN_FAILED:
 		if (ev->turn != w->asking || !ev->turn)
 			break;
-		turn_of(w, ev->turn)->moved_at = w->chance;
+		turn_of(w, ev->turn)->moved_at = w->probability;
 		turn_of(w, ev->turn)->sound += ev->pcm.n / 2;
 		if (ev->type == ROOM_BRAIN_DONE || ev->type == ROOM_BRAIN_FAILED)
 			w->asking = 0;
@@ -149,13 +149,13 @@ static void came(struct watch *w, const struct room_event *ev)
 	case ROOM_SPEECH_AUDIO:
 		if (!ev->turn || turn_of(w, ev->turn)->recorded)
 			break;
-		turn_of(w, ev->turn)->moved_at = w->chance;
+		turn_of(w, ev->turn)->moved_at = w->probability;
 		turn_of(w, ev->turn)->sound += ev->pcm.n / 2;
 		break;
 	case ROOM_SPEECH_DONE:
 	case ROOM_SOUND_DONE:
 		if (ev->turn)
-			turn_of(w, ev->turn)->moved_at = w->chance;
+			turn_of(w, ev->turn)->moved_at = w->probability;
 		break;
 	case ROOM_SAY_DRAINED:
 	case ROOM_SAY_STOPPED:
@@ -196,7 +196,7 @@ static void asr_effect(struct watch *w, const struct room_effect *e)
 			broken(w, "utterance %u is committed and was not open", e->utterance);
 		u->state = ASR_COMMITTED;
 		break;
-	case ROOM_DO_ASR_FILE:
+	case ROOM_DO_ASR_RECORDING:
 		if (!known || u->state != ASR_OPEN)
 			broken(w, "utterance %u is a recording and was not open", e->utterance);
 		u->state = ASR_COMMITTED;
@@ -279,7 +279,7 @@ static void say_effect(struct watch *w, struct turn *t, const struct room_effect
 /* A recording that waits for the one before it. */
 static bool waits_in_lane(const struct room *room, uint32_t utterance)
 {
-	const struct room_file_turn *t = &room->file_lane.waiting;
+	const struct room_recording *t = &room->recordings.waiting;
 
 	for (unsigned i = 0; i < t->n; i++)
 		if (t->utterance[i] == utterance)
@@ -290,10 +290,10 @@ static bool waits_in_lane(const struct room *room, uint32_t utterance)
 /* Of this turn's words some are on their way through speech-to-text. */
 static bool words_come(const struct watch *w, const struct room *room, const struct room_turn *r)
 {
-	for (unsigned i = 0; i < r->pieces; i++) {
-		const struct utterance *u = &w->utterance[r->piece[i].utterance % WATCH_UTTERANCES];
+	for (unsigned i = 0; i < r->chunks; i++) {
+		const struct utterance *u = &w->utterance[r->chunk[i].utterance % WATCH_UTTERANCES];
 
-		if (u->id == r->piece[i].utterance && u->user == r->user &&
+		if (u->id == r->chunk[i].utterance && u->user == r->user &&
 		    (u->state == ASR_COMMITTED ||
 		     (u->state == ASR_OPEN && waits_in_lane(room, u->id))))
 			return true;
@@ -337,7 +337,7 @@ static void did(struct watch *w, const struct room *room, const struct room_effe
 	case ROOM_DO_ASR_START:
 	case ROOM_DO_ASR_APPEND:
 	case ROOM_DO_ASR_COMMIT:
-	case ROOM_DO_ASR_FILE:
+	case ROOM_DO_ASR_RECORDING:
 	case ROOM_DO_ASR_CANCEL:
 	case ROOM_DO_ASR_CLOSE:
 		asr_effect(w, e);
@@ -392,13 +392,13 @@ static void look_at_turn(struct watch *w, const struct room *room, const struct 
 	if (t->phase != rt->phase) {
 		moved(w, STATES_TURN, t->phase, rt->phase);
 		t->phase = rt->phase;
-		t->moved_at = w->chance;
+		t->moved_at = w->probability;
 	}
 	if (!lives(rt))
 		return;
 	if (t->stopped && rt->phase != ROOM_PHASE_CLOSING)
 		broken(w, "turn %u was stopped and is in phase %d", rt->id, (int)rt->phase);
-	if (rt->phase == ROOM_PHASE_CLOSING && w->chance - t->moved_at > CLOSING_MS * ROOM_MS)
+	if (rt->phase == ROOM_PHASE_CLOSING && w->probability - t->moved_at > CLOSING_MS * ROOM_MS)
 		broken(w, "turn %u was stopped and does not end", rt->id);
 	if (rt->phase == ROOM_PHASE_HEARING) {
 		const struct room_speaker *sp = NULL;
@@ -414,7 +414,7 @@ static void look_at_turn(struct watch *w, const struct room *room, const struct 
 		broken(w, "turn %u has its words and waits for them", rt->id);
 	if (rt->phase == ROOM_PHASE_DEFERRED && !room->settings->defer_expire_ms)
 		return; /* for ever, if so wanted */
-	if (w->chance - t->moved_at > most)
+	if (w->probability - t->moved_at > most)
 		broken(w, "turn %u waits in phase %d and gets no further", rt->id, (int)rt->phase);
 	if (w->deadline > w->now + most)
 		broken(w, "turn %u waits in phase %d and there is no timer", rt->id,
@@ -506,7 +506,7 @@ const char *watch_step(struct watch *w, const struct room *room, const struct ro
 {
 	uint64_t before = w->deadline, gone = w->now ? now - w->now : 0;
 
-	w->chance += gone < CHANCE_MS * ROOM_MS ? gone : CHANCE_MS * ROOM_MS;
+	w->probability += gone < CHANCE_MS * ROOM_MS ? gone : CHANCE_MS * ROOM_MS;
 	w->now = now;
 	w->recording = 0;
 	came(w, ev);

@@ -241,10 +241,10 @@ until_ok 10 status_is "Call:** none" && ok "it knows that it was thrown out" || 
 say $ALICE join $VOICE
 api PATCH /guilds/$GUILD/members/$BOT '{"mute":true}' >/dev/null
 until_ok 5 status_is "muted by the server" && ok "muted: status says so" || bad "muted: status says so" "$ANSWER"
-room_told() { api GET "/channels/$VOICE/messages" | grep -qF "$1"; }
-until_ok 5 room_told "I am muted by the server" && ok "and the room is told" || bad "and the room is told" "it is not"
+room_not_understood() { api GET "/channels/$VOICE/messages" | grep -qF "$1"; }
+until_ok 5 room_not_understood "I am muted by the server" && ok "and the room is told" || bad "and the room is told" "it is not"
 api PATCH /guilds/$GUILD/members/$BOT '{"mute":false}' >/dev/null
-until_ok 5 room_told "I am no longer muted" && ok "and that it is over" || bad "and that it is over" "it is not"
+until_ok 5 room_not_understood "I am no longer muted" && ok "and that it is over" || bad "and that it is over" "it is not"
 until_ok 5 status_is "muted by the server 1×" && ok "and it is counted" || bad "and it is counted" "$ANSWER"
 say $ALICE leave
 check "leave leaves" "$ANSWER" "I left."

@@ -1,6 +1,6 @@
 /* Somebody speaks over the bot: the one place that decides what becomes of its voice.
  *
- * room_arbitrate(), a function of what there is; the first row that fits:
+ * room_barge_in_decide(), a function of what there is; the first row that fits:
  *   what is there                                                    verdict
  *   nobody may (policy none), or the answer is not to be heard       IGNORE
  *   words that take the floor or say the bot's name                  CUT, for anyone who may by calling
@@ -19,7 +19,7 @@
  * over after such a pause, but not before words had words_ms to come since the voice was lowered: a blip, and the bot goes
  * on as if nothing had been. Within one stretch a lowered voice is not raised but by words of listening.
  *
- * The bot's voice itself (FULL, DUCKED, PAUSED) is the strongest verdict of all speakers; room_arbiter_settle() at the end
+ * The bot's voice itself (FULL, DUCKED, PAUSED) is the strongest verdict of all speakers; room_barge_in_tick() at the end
  * of each step tells changes to the playback. */
 #ifndef CONTROL_ROOM_ANSWER_BARGE_IN_H
 #define CONTROL_ROOM_ANSWER_BARGE_IN_H
@@ -32,10 +32,10 @@
 
 struct room_speaker;
 
-enum room_verdict { ROOM_IGNORE, ROOM_DUCK, ROOM_PAUSE, ROOM_CUT };
+enum room_barge_in_action { ROOM_BARGE_IN_IGNORE, ROOM_BARGE_IN_DUCK, ROOM_BARGE_IN_PAUSE, ROOM_BARGE_IN_STOP };
 
 /* One speaker's stretch of voice over an answer. */
-struct room_over {
+struct room_overlap {
 	uint32_t turn;	    /* the answer it is over, 0 = none */
 	uint64_t capture;   /* when what is said began to be said */
 	uint32_t from, utterance; /* the first and the newest piece of it whose words count */
@@ -43,14 +43,14 @@ struct room_over {
 	size_t words_n;		 /* how long they were when they last grew ... */
 	uint64_t words_voice_ms; /* ... and how much of the stretch had been then */
 	bool aside;		/* they are for somebody else, by name */
-	enum room_verdict verdict; /* DUCK or PAUSE while the stretch holds the voice down */
+	enum room_barge_in_action verdict; /* DUCK or PAUSE while the stretch holds the voice down */
 	uint64_t voice_ms, voice_at, lowered_at;
 	uint64_t early_ms; /* of voice_ms: before it counted as speech */
-	struct room_interim peek;
+	struct room_interim interim;
 };
 
-struct room_arbitrate_in {
-	struct room_gate_in gate;
+struct room_barge_in_input {
+	struct room_gate_input gate;
 	uint64_t sound_ms; /* of the stretch; gate.voice_ms is of its speech */
 	enum room_phrase words;
 	bool aside, live; /* live: the stretch lasts */
@@ -59,15 +59,15 @@ struct room_arbitrate_in {
 	bool named;
 };
 
-enum room_verdict room_arbitrate(const struct settings *s, const struct room_arbitrate_in *in);
+enum room_barge_in_action room_barge_in_decide(const struct settings *s, const struct room_barge_in_input *in);
 
 /* A frame of somebody's sound, arrived at `at`. */
-void room_over_sound(struct room *room, struct room_speaker *sp, const struct room_signal *frame, uint64_t at);
+void room_overlap_audio(struct room *room, struct room_speaker *sp, const struct room_signal *frame, uint64_t at);
 /* Words of an utterance: all of them, of a piece of this turn; or so far, of NULL. True: they told the bot to be quiet, and it is: nothing to answer. */
-bool room_over_words(struct room *room, struct room_speaker *sp, const struct room_turn *of, uint32_t utterance,
+bool room_overlap_words(struct room *room, struct room_speaker *sp, const struct room_turn *of, uint32_t utterance,
 		     const char *words);
 /* Time passed; then the voice. */
-void room_arbiter_settle(struct room *room);
-uint64_t room_arbiter_deadline(const struct room *room);
+void room_barge_in_tick(struct room *room);
+uint64_t room_barge_in_deadline(const struct room *room);
 
 #endif

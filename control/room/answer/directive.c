@@ -84,12 +84,12 @@ static void take_to(struct room_directive *d, const char *value, size_t n)
 
 static void take_lease(struct room_directive *d, const char *value, size_t n)
 {
-	if (d->led || d->lease != ROOM_LEASE_NONE)
+	if (d->led || d->lease != ROOM_OUTPUT_LEASE_NONE)
 		return;
 	if (is(value, n, "assertive"))
-		d->lease = ROOM_LEASE_ASSERTIVE;
+		d->lease = ROOM_OUTPUT_LEASE_ASSERTIVE;
 	else if (is(value, n, "atomic"))
-		d->lease = ROOM_LEASE_ATOMIC;
+		d->lease = ROOM_OUTPUT_LEASE_ATOMIC;
 }
 
 /* whole: the body ended by its brackets, and all of it is held. */

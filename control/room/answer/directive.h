@@ -59,7 +59,7 @@ struct room_directive {
 	/* what was learned; to and lease are final once `led` */
 	enum room_to to;
 	char name[ROOM_TO_MAX + 1]; /* with ROOM_TO_NAME */
-	enum room_lease_mode lease;
+	enum room_output_lease_mode lease;
 	bool led;	/* the beginning is over */
 	bool skip;	/* [SKIP] came */
 	bool words;	/* something was said: a letter, a digit, or a sound */

@@ -8,51 +8,51 @@ enum { SLOW_MS = 2000, REST_S = 60 };
 static void rest_if_slow(struct room *room, const struct room_interim *p)
 {
 	if (p->at && room->now >= p->at + SLOW_MS * ROOM_MS)
-		room->looks_from = room->now + REST_S * ROOM_S;
+		room->interim_not_before = room->now + REST_S * ROOM_S;
 }
 
 static bool due(const struct room *room, const struct room_speaker *sp)
 {
 	const struct settings *s = room->settings;
-	const struct room_over *o = &sp->over;
-	const struct room_interim *p = &o->peek;
+	const struct room_overlap *o = &sp->overlap;
+	const struct room_interim *p = &o->interim;
 
-	if (!s->interim_ms || room->files || room->words_unasked || room->now < room->looks_from)
+	if (!s->interim_ms || room->files || room->interim_unrequested || room->now < room->interim_not_before)
 		return false;
 	if (sp->capture.phase != ROOM_CAPTURE_PROMOTED || p->n >= s->interim_max || p->at)
 		return false;
 	return o->voice_ms >= (p->n ? p->voice_ms + s->interim_again_ms : s->interim_ms);
 }
 
-void room_interim_sound(struct room *room, struct room_speaker *sp)
+void room_interim_on_audio(struct room *room, struct room_speaker *sp)
 {
-	struct room_interim *p = &sp->over.peek;
+	struct room_interim *p = &sp->overlap.interim;
 	struct room_effect *e;
 
 	rest_if_slow(room, p);
 	if (!due(room, sp))
 		return;
 	if (!p->n++)
-		room_decide(room->active, ROOM_RULE_OVER_INTERIM, true, (int64_t)sp->over.voice_ms,
+		room_turn_decide(room->active, ROOM_RULE_OVERLAP_INTERIM, true, (int64_t)sp->overlap.voice_ms,
 			    room->settings->interim_ms);
 	p->at = room->now;
-	p->voice_ms = sp->over.voice_ms;
-	e = room_do(room, ROOM_DO_ASR_INTERIM);
-	sp->peeked = sp->capture.utterance;
+	p->voice_ms = sp->overlap.voice_ms;
+	e = room_emit(room, ROOM_DO_ASR_INTERIM);
+	sp->interim_utterance = sp->capture.utterance;
 	e->user = sp->user;
 	e->utterance = sp->capture.utterance;
 }
 
-void room_interim_words(struct room *room, const struct room_speaker *sp, uint32_t utterance)
+void room_interim_on_words(struct room *room, const struct room_speaker *sp, uint32_t utterance)
 {
-	rest_if_slow(room, &sp->over.peek);
+	rest_if_slow(room, &sp->overlap.interim);
 	/* Of speech that goes on, and nobody asked. */
 	if (sp->capture.phase != ROOM_CAPTURE_NONE && sp->capture.utterance == utterance &&
-	    !sp->capture.restart && sp->peeked != utterance)
-		room->words_unasked = true;
+	    !sp->capture.restart && sp->interim_utterance != utterance)
+		room->interim_unrequested = true;
 }
 
-bool room_interim_awaits(const struct room_interim *p, const struct settings *s, uint64_t now)
+bool room_interim_awaited(const struct room_interim *p, const struct settings *s, uint64_t now)
 {
 	return p->at && now < p->at + s->words_ms * ROOM_MS;
 }

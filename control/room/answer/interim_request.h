@@ -31,9 +31,9 @@ struct room_interim {
 };
 
 /* A voiced frame of somebody who speaks over the answer was counted. */
-void room_interim_sound(struct room *room, struct room_speaker *sp);
+void room_interim_on_audio(struct room *room, struct room_speaker *sp);
 /* Words so far of this utterance came. */
-void room_interim_words(struct room *room, const struct room_speaker *sp, uint32_t utterance);
-bool room_interim_awaits(const struct room_interim *p, const struct settings *s, uint64_t now);
+void room_interim_on_words(struct room *room, const struct room_speaker *sp, uint32_t utterance);
+bool room_interim_awaited(const struct room_interim *p, const struct settings *s, uint64_t now);
 
 #endif

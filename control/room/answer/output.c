@@ -16,7 +16,7 @@
 
 enum { TELL_CHARS = 40, TELL_MS = 400, DRAIN_SLACK_S = 5 };
 
-void room_ask(struct room *room, struct room_turn *turn)
+void room_answer_ask(struct room *room, struct room_turn *turn)
 {
 	struct room_effect *e;
 
@@ -27,20 +27,20 @@ void room_ask(struct room *room, struct room_turn *turn)
 	turn->deadline = room->now + room->settings->first_audio_ms * ROOM_MS;
 	turn->sinks |= ROOM_SINK_BRAIN;
 	turn->policy =
-		room_policy(room->settings->interruptions, ROOM_TARGET_UNTOLD, 0, turn->user);
+		room_interruption_policy(room->settings->interruptions, ROOM_TARGET_UNTOLD, 0, turn->user);
 	room_reply_begin(room, turn);
-	room_silence_asked(room, turn);
-	room_decide(turn, ROOM_RULE_ASKED, true,
+	room_watchdog_asked(room, turn);
+	room_turn_decide(turn, ROOM_RULE_ASKED, true,
 		    turn->end_of_speech_at < room->now
 			    ? (int64_t)((room->now - turn->end_of_speech_at) / ROOM_MS)
 			    : 0,
 		    0);
-	e = room_do(room, ROOM_DO_ASK);
+	e = room_emit(room, ROOM_DO_ASK);
 	e->turn = turn->id;
 	e->user = turn->user;
-	e->text = room_line(room, turn);
+	e->text = room_prompt_line(room, turn);
 	if (room->reply.planned)
-		e->context = room_prompt(room, turn);
+		e->context = room_prompt_text(room, turn);
 }
 
 static bool live(const struct room_turn *t, uint32_t id)
@@ -75,28 +75,28 @@ static bool says_not_understood(const struct room *room, const struct room_turn 
 {
 	char said[TELL_CHARS * 4], phrase[128];
 
-	plain(t->said, said, sizeof said);
+	plain(t->answer, said, sizeof said);
 	plain(room->settings->not_understood, phrase, sizeof phrase);
 	return *phrase && strstr(said, phrase);
 }
 
-void room_let_out(struct room *room, struct room_turn *t)
+void room_answer_open_playback(struct room *room, struct room_turn *t)
 {
 	room->reply.open = true;
-	room->voice = (struct room_voice){0}; /* of another playback */
-	t->let_out = true;
+	room->level = (struct room_playback_level){0}; /* of another playback */
+	t->released = true;
 	t->phase = ROOM_PHASE_SPEAKING;
 	t->deadline = room->now + room->settings->stall_ms * ROOM_MS;
-	room_do(room, ROOM_DO_SAY_OPEN)->turn = t->id;
+	room_emit(room, ROOM_DO_SAY_OPEN)->turn = t->id;
 }
 
 /* This speaker's place; else a free one, or that of whoever was told longest ago, emptied. */
-static struct room_told *told_of(struct room *room, uint64_t user)
+static struct room_not_understood *told_of(struct room *room, uint64_t user)
 {
-	struct room_told *oldest = &room->not_understood[0];
+	struct room_not_understood *oldest = &room->not_understood[0];
 
 	for (unsigned i = 0; i < ROOM_SPEAKERS; i++) {
-		struct room_told *x = &room->not_understood[i];
+		struct room_not_understood *x = &room->not_understood[i];
 
 		if (x->user == user)
 			return x;
@@ -110,25 +110,25 @@ static struct room_told *told_of(struct room *room, uint64_t user)
 /* True when the turn was ended here. */
 static bool not_understood_too_often(struct room *room, struct room_turn *t)
 {
-	struct room_told *told = told_of(room, t->user);
+	struct room_not_understood *told = told_of(room, t->user);
 	uint64_t limit = room->settings->not_understood_s, since = limit;
 
 	if (told->user)
 		since = (room->now - told->at) / ROOM_S;
-	room_decide(t, ROOM_RULE_NOT_UNDERSTOOD_RARE, since >= limit, (int64_t)since,
+	room_turn_decide(t, ROOM_RULE_NOT_UNDERSTOOD_RARE, since >= limit, (int64_t)since,
 		    (int64_t)limit);
 	if (since < limit) {
 		room_turn_cancel(room, t, ROOM_REASON_NOT_UNDERSTOOD);
 		return true;
 	}
-	*told = (struct room_told){.user = t->user, .at = room->now};
+	*told = (struct room_not_understood){.user = t->user, .at = room->now};
 	return false;
 }
 
 /* Sound is there and not let out yet: decide. */
 static void decide_out(struct room *room, struct room_turn *t)
 {
-	bool told = strlen(t->said) >= TELL_CHARS || t->brain_done ||
+	bool told = strlen(t->answer) >= TELL_CHARS || t->brain_done ||
 		    t->samples >= TELL_MS * ROOM_RATE / 1000;
 
 	t->not_understood = says_not_understood(room, t);
@@ -137,42 +137,42 @@ static void decide_out(struct room *room, struct room_turn *t)
 		return;
 	if (room->guest && t->not_understood && not_understood_too_often(room, t))
 		return;
-	room_decide(t, ROOM_RULE_FIRST_AUDIO, true, (int64_t)((room->now - t->asked_at) / ROOM_MS),
+	room_turn_decide(t, ROOM_RULE_FIRST_AUDIO, true, (int64_t)((room->now - t->asked_at) / ROOM_MS),
 		    room->settings->first_audio_ms);
-	room_let_out(room, t);
+	room_answer_open_playback(room, t);
 }
 
 /* All of the answer is there. */
 static void whole(struct room *room, struct room_turn *t)
 {
-	if (!t->let_out)
+	if (!t->released)
 		decide_out(room, t);
 	if (t->phase == ROOM_PHASE_ENDED || room_speculative_holds(room, t->id))
 		return;
-	if (!t->let_out) {
-		t->sinks &= ~(unsigned)ROOM_SINK_SPEECH;
+	if (!t->released) {
+		t->sinks &= ~(unsigned)ROOM_SINK_PLAYBACK;
 		room_turn_end(room, t,
 			      t->brain_broke ? ROOM_REASON_BRAIN_FAILED : ROOM_REASON_NO_ANSWER);
 		return;
 	}
-	room_do(room, ROOM_DO_SAY_END)->turn = t->id;
+	room_emit(room, ROOM_DO_SAY_END)->turn = t->id;
 	t->deadline = room->now + t->samples * ROOM_S / ROOM_RATE + DRAIN_SLACK_S * ROOM_S;
 }
 
 static void brain_over(struct room *room, struct room_turn *t, bool broke)
 {
-	if (!broke && !room_directive_skips(&room->reply.directive) && room_silence_done(room, t))
+	if (!broke && !room_directive_skips(&room->reply.directive) && room_watchdog_done(room, t))
 		return;
 	t->brain_done = true;
 	t->brain_broke = broke;
 	t->sinks &= ~(unsigned)ROOM_SINK_BRAIN;
-	if (broke && room_speculative_broke(room, t))
+	if (broke && room_speculative_failed(room, t))
 		return;
-	if (room->reply.planned && !t->let_out)
+	if (room->reply.planned && !t->released)
 		decide_out(room, t);
 	if (!live(t, t->id))
 		return;
-	room_reply_whole(room, t);
+	room_reply_complete(room, t);
 	if (room->reply.planned)
 		return;
 	if (room_directive_skips(&room->reply.directive)) {
@@ -182,11 +182,11 @@ static void brain_over(struct room *room, struct room_turn *t, bool broke)
 	whole(room, t);
 }
 
-void room_released(struct room *room, struct room_turn *t)
+void room_answer_release(struct room *room, struct room_turn *t)
 {
 	if (t->brain_done && !room->reply.planned)
 		whole(room, t);
-	else if (!t->let_out)
+	else if (!t->released)
 		decide_out(room, t);
 	if (live(t, t->id))
 		room_reply_released(room, t);
@@ -197,14 +197,14 @@ static void sound_came(struct room *room, struct room_turn *t, uint32_t chunk, s
 {
 	struct room_effect *e;
 
-	room_reply_sound(room, t, chunk, pcm.n / 2);
-	room_ladder_sound(&room->ladder);
-	t->sinks |= ROOM_SINK_SPEECH;
-	e = room_do(room, ROOM_DO_SAY_PCM);
+	room_reply_add_audio(room, t, chunk, pcm.n / 2);
+	room_retry_audio(&room->retry);
+	t->sinks |= ROOM_SINK_PLAYBACK;
+	e = room_emit(room, ROOM_DO_SAY_PCM);
 	e->turn = t->id;
 	e->pcm = pcm;
-	if (t->let_out && !room->reply.open)
-		room_let_out(room, t);
+	if (t->released && !room->reply.open)
+		room_answer_open_playback(room, t);
 }
 
 /* It goes on: decides whether it may be heard, or waits for more. */
@@ -212,14 +212,14 @@ static void went_on(struct room *room, struct room_turn *t)
 {
 	if (!live(t, t->id))
 		return;
-	if (!t->let_out)
+	if (!t->released)
 		decide_out(room, t);
 	/* Sound that is held back is not awaited any more, but the rest of it is. */
-	if (live(t, t->id) && !t->brain_done && (t->let_out || t->samples))
+	if (live(t, t->id) && !t->brain_done && (t->released || t->samples))
 		t->deadline = room->now + room->settings->stall_ms * ROOM_MS;
 }
 
-void room_brain_fact(struct room *room, const struct room_event *ev)
+void room_answer_on_brain(struct room *room, const struct room_event *ev)
 {
 	struct room_turn *t = room->active;
 
@@ -232,8 +232,8 @@ void room_brain_fact(struct room *room, const struct room_event *ev)
 		sound_came(room, t, 0, ev->pcm);
 		break;
 	case ROOM_BRAIN_TEXT:
-		room_ladder_word(&room->ladder, room->now);
-		room_reply_text(room, t, ev->text);
+		room_retry_word(&room->retry, room->now);
+		room_reply_add_text(room, t, ev->text);
 		break;
 	case ROOM_BRAIN_DONE:
 	case ROOM_BRAIN_FAILED:
@@ -245,11 +245,11 @@ void room_brain_fact(struct room *room, const struct room_event *ev)
 	went_on(room, t);
 }
 
-void room_speech_fact(struct room *room, const struct room_event *ev)
+void room_answer_on_speech(struct room *room, const struct room_event *ev)
 {
 	struct room_turn *t = room->active;
 
-	if (!live(t, ev->turn) || !room_reply_fact(room, t, ev))
+	if (!live(t, ev->turn) || !room_reply_on_event(room, t, ev))
 		return;
 	sound_came(room, t, ev->chunk, ev->pcm);
 	went_on(room, t);
@@ -264,11 +264,11 @@ static enum room_reason end_reason(const struct room *room, const struct room_tu
 	return t->not_understood ? ROOM_REASON_NOT_UNDERSTOOD : ROOM_REASON_ANSWERED;
 }
 
-void room_playback_fact(struct room *room, const struct room_event *ev)
+void room_answer_on_playback(struct room *room, const struct room_event *ev)
 {
 	struct room_turn *t = room->active;
 
-	if (!t || t->id != ev->turn || !t->let_out)
+	if (!t || t->id != ev->turn || !t->released)
 		return;
 	if (ev->type == ROOM_SAY_STARTED) {
 		if (!t->first_audio_at)
@@ -277,19 +277,19 @@ void room_playback_fact(struct room *room, const struct room_event *ev)
 		return;
 	}
 	if (ev->type == ROOM_SAY_DRAINED && room->reply.planned && live(t, ev->turn)) {
-		t->sinks &= ~(unsigned)ROOM_SINK_SPEECH;
+		t->sinks &= ~(unsigned)ROOM_SINK_PLAYBACK;
 		room_reply_drained(room, t, ev->samples);
 		return;
 	}
-	t->samples_heard = room->reply.drained + ev->samples;
-	if (t->samples_heard > t->samples)
-		t->samples_heard = t->samples;
-	t->sinks &= ~(unsigned)ROOM_SINK_SPEECH;
+	t->samples_played = room->reply.drained + ev->samples;
+	if (t->samples_played > t->samples)
+		t->samples_played = t->samples;
+	t->sinks &= ~(unsigned)ROOM_SINK_PLAYBACK;
 	if (t->sinks & ROOM_SINK_BRAIN) {
 		t->sinks &= ~(unsigned)ROOM_SINK_BRAIN;
-		room_do(room, ROOM_DO_BRAIN_CANCEL)->turn = t->id;
+		room_emit(room, ROOM_DO_BRAIN_CANCEL)->turn = t->id;
 	}
-	if (t->sinks & ROOM_SINK_VOICE)
-		room_do(room, ROOM_DO_SPEAK_CANCEL)->turn = t->id;
+	if (t->sinks & ROOM_SINK_TTS)
+		room_emit(room, ROOM_DO_SPEAK_CANCEL)->turn = t->id;
 	room_turn_end(room, t, end_reason(room, t, ev->type == ROOM_SAY_DRAINED));
 }

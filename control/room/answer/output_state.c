@@ -3,57 +3,57 @@
 #include "control/room/inside.h"
 
 static const char *const reasons[] = {
-	[ROOM_STANDING_IDLE] = "idle",
-	[ROOM_STANDING_RESPONSE_PENDING] = "pending_response",
-	[ROOM_STANDING_AWAITING_TOOL_OUTPUTS] = "awaiting_tool_outputs",
-	[ROOM_STANDING_SPEAKING_LIVE] = "bot_audio_live",
-	[ROOM_STANDING_SPEAKING_BUFFERED] = "bot_audio_buffered",
+	[ROOM_OUTPUT_IDLE] = "idle",
+	[ROOM_OUTPUT_RESPONSE_PENDING] = "pending_response",
+	[ROOM_OUTPUT_AWAITING_TOOL_OUTPUTS] = "awaiting_tool_outputs",
+	[ROOM_OUTPUT_SPEAKING_LIVE] = "bot_audio_live",
+	[ROOM_OUTPUT_SPEAKING_BUFFERED] = "bot_audio_buffered",
 };
 
-static enum room_standing_phase phase(const struct room_standing_facts *f)
+static enum room_output_phase phase(const struct room_output_input *f)
 {
-	if (f->answering && f->let_out)
-		return f->started && !f->paused ? ROOM_STANDING_SPEAKING_LIVE
-						: ROOM_STANDING_SPEAKING_BUFFERED;
+	if (f->answering && f->released)
+		return f->started && !f->paused ? ROOM_OUTPUT_SPEAKING_LIVE
+						: ROOM_OUTPUT_SPEAKING_BUFFERED;
 	if (f->tools)
-		return ROOM_STANDING_AWAITING_TOOL_OUTPUTS;
-	return f->answering ? ROOM_STANDING_RESPONSE_PENDING : ROOM_STANDING_IDLE;
+		return ROOM_OUTPUT_AWAITING_TOOL_OUTPUTS;
+	return f->answering ? ROOM_OUTPUT_RESPONSE_PENDING : ROOM_OUTPUT_IDLE;
 }
 
-struct room_standing room_standing(const struct room_standing_facts *f)
+struct room_output_state room_output_state(const struct room_output_input *f)
 {
-	struct room_standing s = {.phase = phase(f)};
+	struct room_output_state s = {.phase = phase(f)};
 
-	s.locked = f->music || s.phase != ROOM_STANDING_IDLE;
+	s.locked = f->music || s.phase != ROOM_OUTPUT_IDLE;
 	s.reason = reasons[s.phase];
-	if (s.phase == ROOM_STANDING_IDLE && f->inactive)
+	if (s.phase == ROOM_OUTPUT_IDLE && f->inactive)
 		s.reason = "session_inactive";
-	else if (s.phase == ROOM_STANDING_IDLE && f->music)
+	else if (s.phase == ROOM_OUTPUT_IDLE && f->music)
 		s.reason = "music_playback_active";
 	return s;
 }
 
-struct room_standing room_stands(const struct room *room)
+struct room_output_state room_output_state_now(const struct room *room)
 {
 	const struct room_turn *t = room->active;
-	struct room_standing_facts f = {.inactive = room->over || !room->up};
+	struct room_output_input f = {.inactive = room->over || !room->up};
 
 	if (t && t->phase != ROOM_PHASE_CLOSING) {
 		f.answering = true;
-		f.let_out = t->let_out;
+		f.released = t->released;
 		f.started = t->first_audio_at != 0;
-		f.paused = room->voice.turn == t->id && room->voice.lowered == ROOM_PAUSE;
-		f.tools = room->ladder.tools;
+		f.paused = room->level.turn == t->id && room->level.lowered == ROOM_BARGE_IN_PAUSE;
+		f.tools = room->retry.tools;
 	}
-	return room_standing(&f);
+	return room_output_state(&f);
 }
 
-void room_stood(struct room *room)
+void room_output_tick(struct room *room)
 {
-	enum room_standing_phase phase = room_stands(room).phase;
+	enum room_output_phase phase = room_output_state_now(room).phase;
 
-	if (room->stood.phase == phase)
+	if (room->output.phase == phase)
 		return;
-	room->stood.phase = phase;
-	room->stood.at = room->now;
+	room->output.phase = phase;
+	room->output.at = room->now;
 }

@@ -14,35 +14,35 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum room_standing_phase {
-	ROOM_STANDING_IDLE,
-	ROOM_STANDING_RESPONSE_PENDING,
-	ROOM_STANDING_AWAITING_TOOL_OUTPUTS,
-	ROOM_STANDING_SPEAKING_LIVE,
-	ROOM_STANDING_SPEAKING_BUFFERED,
+enum room_output_phase {
+	ROOM_OUTPUT_IDLE,
+	ROOM_OUTPUT_RESPONSE_PENDING,
+	ROOM_OUTPUT_AWAITING_TOOL_OUTPUTS,
+	ROOM_OUTPUT_SPEAKING_LIVE,
+	ROOM_OUTPUT_SPEAKING_BUFFERED,
 };
 
-struct room_standing_facts {
+struct room_output_input {
 	bool inactive;	     /* no call */
 	bool answering;	     /* an answer has the floor */
-	bool let_out;	     /* its sound may be heard ... */
+	bool released;	     /* its sound may be heard ... */
 	bool started;	     /* ... and has begun to leave */
 	bool paused;
 	unsigned tools;
 	bool music;	     /* plays or loads */
 };
 
-struct room_standing {
-	enum room_standing_phase phase;
+struct room_output_state {
+	enum room_output_phase phase;
 	bool locked;
 	const char *reason;
 };
 
-struct room_standing room_standing(const struct room_standing_facts *facts);
+struct room_output_state room_output_state(const struct room_output_input *facts);
 
 struct room;
-struct room_standing room_stands(const struct room *room);
+struct room_output_state room_output_state_now(const struct room *room);
 /* At the end of each step: since when it stands so. */
-void room_stood(struct room *room);
+void room_output_tick(struct room *room);
 
 #endif

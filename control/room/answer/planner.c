@@ -47,7 +47,7 @@ void room_plan_speech(struct room_plan *plan, const char *text, size_t n)
 {
 	struct room_plan_step *last = plan->n ? step_at(plan, plan->n - 1) : NULL, *s;
 
-	if (plan->whole || !room_hallucination_words(text))
+	if (plan->whole || !room_has_words(text))
 		return;
 	if (plan->n == ROOM_PLAN_STEPS && !last->sound && join(last, text, n))
 		return;
@@ -70,7 +70,7 @@ void room_plan_sound(struct room_plan *plan, const char *ref, size_t n)
 		last->beat = true;
 }
 
-void room_plan_whole(struct room_plan *plan)
+void room_plan_complete(struct room_plan *plan)
 {
 	unsigned k = 0;
 

@@ -77,7 +77,7 @@ struct room_plan_do {
 void room_plan_speech(struct room_plan *plan, const char *text, size_t n);
 void room_plan_sound(struct room_plan *plan, const char *ref, size_t n);
 /* No more will be added. */
-void room_plan_whole(struct room_plan *plan);
+void room_plan_complete(struct room_plan *plan);
 /* Nothing that waits is wanted any more. */
 void room_plan_abandon(struct room_plan *plan);
 /* What is to be done now; backlog, pause and resume in samples. Called until it says WAIT or DONE. */

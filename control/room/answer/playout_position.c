@@ -4,7 +4,7 @@
 
 enum { NEAR = 64 }; /* bytes in which the next timed word is looked for */
 
-static struct room_said_chunk *find(struct room_said *said, uint32_t id)
+static struct room_playout_chunk *find(struct room_playout *said, uint32_t id)
 {
 	for (unsigned i = said->chunks; i-- > 0;)
 		if (said->chunk[i].id == id)
@@ -13,32 +13,32 @@ static struct room_said_chunk *find(struct room_said *said, uint32_t id)
 }
 
 /* The chunk of this name; a new one begins where the text ended. */
-static struct room_said_chunk *chunk_of(struct room_said *said, uint32_t id)
+static struct room_playout_chunk *chunk_of(struct room_playout *said, uint32_t id)
 {
-	struct room_said_chunk *c = find(said, id), *last;
+	struct room_playout_chunk *c = find(said, id), *last;
 
 	if (c)
 		return c;
 	last = said->chunks ? &said->chunk[said->chunks - 1] : NULL;
-	if (said->chunks == ROOM_SAID_CHUNKS)
+	if (said->chunks == ROOM_PLAYOUT_CHUNKS)
 		return last;
 	c = &said->chunk[said->chunks++];
-	*c = (struct room_said_chunk){.id = id, .begin = last ? last->end : 0};
+	*c = (struct room_playout_chunk){.id = id, .begin = last ? last->end : 0};
 	c->end = c->begin;
 	return c;
 }
 
-void room_said_text(struct room_said *said, uint32_t chunk, size_t n)
+void room_playout_add_text(struct room_playout *said, uint32_t chunk, size_t n)
 {
-	struct room_said_chunk *c = chunk_of(said, chunk);
+	struct room_playout_chunk *c = chunk_of(said, chunk);
 
 	if (c == &said->chunk[said->chunks - 1] && n > c->end)
 		c->end = n;
 }
 
-void room_said_sound(struct room_said *said, uint32_t chunk, uint64_t samples)
+void room_playout_add_audio(struct room_playout *said, uint32_t chunk, uint64_t samples)
 {
-	struct room_said_chunk *c = chunk_of(said, chunk);
+	struct room_playout_chunk *c = chunk_of(said, chunk);
 
 	if (!c->sounded)
 		c->from = said->samples;
@@ -74,10 +74,10 @@ static size_t find_word(const char *text, size_t at, size_t end, const char *wor
 	return 0;
 }
 
-void room_said_word(struct room_said *said, uint32_t chunk, const char *text, const char *word,
+void room_playout_add_word(struct room_playout *said, uint32_t chunk, const char *text, const char *word,
 		    size_t len, uint64_t samples)
 {
-	struct room_said_chunk *c = find(said, chunk);
+	struct room_playout_chunk *c = find(said, chunk);
 	size_t at = said->words ? said->word[said->words - 1].end : 0;
 
 	while (len && blank(*word)) {
@@ -86,7 +86,7 @@ void room_said_word(struct room_said *said, uint32_t chunk, const char *text, co
 	}
 	while (len && blank(word[len - 1]))
 		len--;
-	if (!c || !len || said->words == ROOM_SAID_WORDS)
+	if (!c || !len || said->words == ROOM_PLAYOUT_WORDS)
 		return;
 	at = find_word(text, at > c->begin ? at : c->begin, c->end, word, len);
 	if (!at)
@@ -96,15 +96,15 @@ void room_said_word(struct room_said *said, uint32_t chunk, const char *text, co
 	said->words++;
 }
 
-void room_said_whole(struct room_said *said, uint32_t chunk)
+void room_playout_chunk_complete(struct room_playout *said, uint32_t chunk)
 {
-	struct room_said_chunk *c = find(said, chunk);
+	struct room_playout_chunk *c = find(said, chunk);
 
 	if (c)
 		c->whole = true;
 }
 
-void room_said_all_whole(struct room_said *said)
+void room_playout_complete(struct room_playout *said)
 {
 	for (unsigned i = 0; i < said->chunks; i++)
 		said->chunk[i].whole = true;
@@ -132,7 +132,7 @@ static size_t word_end(const char *text, size_t begin, size_t at, size_t end)
 }
 
 /* By word times: true when there are any of this chunk. */
-static bool by_words(const struct room_said *said, const struct room_said_chunk *c,
+static bool by_words(const struct room_playout *said, const struct room_playout_chunk *c,
 		     uint64_t samples, size_t *heard)
 {
 	bool any = false;
@@ -147,7 +147,7 @@ static bool by_words(const struct room_said *said, const struct room_said_chunk 
 	return any;
 }
 
-static size_t cut_chunk(const struct room_said *said, const struct room_said_chunk *c,
+static size_t cut_chunk(const struct room_playout *said, const struct room_playout_chunk *c,
 			const char *text, uint64_t samples, uint32_t rate)
 {
 	uint64_t sound = c->samples, in = samples - c->from, least;
@@ -155,7 +155,7 @@ static size_t cut_chunk(const struct room_said *said, const struct room_said_chu
 
 	if (by_words(said, c, samples, &heard))
 		return heard;
-	least = (uint64_t)len * rate / ROOM_SAID_PACE;
+	least = (uint64_t)len * rate / ROOM_PLAYOUT_PACE;
 	if (!c->whole && sound < least)
 		sound = least;
 	if (!sound)
@@ -163,13 +163,13 @@ static size_t cut_chunk(const struct room_said *said, const struct room_said_chu
 	return word_end(text, c->begin, c->begin + (size_t)(len * in / sound), c->end);
 }
 
-size_t room_said_heard(const struct room_said *said, const char *text, uint64_t samples,
+size_t room_playout_text_played(const struct room_playout *said, const char *text, uint64_t samples,
 		       uint32_t rate)
 {
 	size_t heard = 0;
 
 	for (unsigned i = 0; i < said->chunks; i++) {
-		const struct room_said_chunk *c = &said->chunk[i];
+		const struct room_playout_chunk *c = &said->chunk[i];
 
 		if (!c->sounded || samples <= c->from)
 			break;

@@ -14,37 +14,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ROOM_SAID_CHUNKS = 48, ROOM_SAID_WORDS = 512, ROOM_SAID_PACE = 12 /* characters a second */ };
+enum { ROOM_PLAYOUT_CHUNKS = 48, ROOM_PLAYOUT_WORDS = 512, ROOM_PLAYOUT_PACE = 12 /* characters a second */ };
 
-struct room_said_chunk {
+struct room_playout_chunk {
 	uint32_t id;
 	size_t begin, end;	/* of its words, in the answer's text */
 	uint64_t from, samples; /* of its sound; from counts from the answer's first sample */
 	bool sounded, whole;
 };
 
-struct room_said {
+struct room_playout {
 	unsigned chunks, words;
-	struct room_said_chunk chunk[ROOM_SAID_CHUNKS];
+	struct room_playout_chunk chunk[ROOM_PLAYOUT_CHUNKS];
 	struct {
 		size_t end;  /* in the text */
 		uint64_t at; /* its last sample, from the first of its chunk */
-	} word[ROOM_SAID_WORDS];
+	} word[ROOM_PLAYOUT_WORDS];
 	uint64_t samples; /* of the whole answer so far */
 };
 
 /* A struct of zeros is ready. The text has grown to n bytes by words of this chunk. */
-void room_said_text(struct room_said *said, uint32_t chunk, size_t n);
+void room_playout_add_text(struct room_playout *said, uint32_t chunk, size_t n);
 /* More sound of this chunk goes to the wire, after all that went before. */
-void room_said_sound(struct room_said *said, uint32_t chunk, uint64_t samples);
+void room_playout_add_audio(struct room_playout *said, uint32_t chunk, uint64_t samples);
 /* The next word of this chunk, as the provider times it: it ends so many samples after the chunk's first. `text` is
  * the answer's; a word that is not found near the one before is left out. */
-void room_said_word(struct room_said *said, uint32_t chunk, const char *text, const char *word, size_t len,
+void room_playout_add_word(struct room_playout *said, uint32_t chunk, const char *text, const char *word, size_t len,
 		    uint64_t samples);
 /* All sound of this chunk, or of the answer, is there. */
-void room_said_whole(struct room_said *said, uint32_t chunk);
-void room_said_all_whole(struct room_said *said);
+void room_playout_chunk_complete(struct room_playout *said, uint32_t chunk);
+void room_playout_complete(struct room_playout *said);
 /* How many bytes of text were heard when so many samples left, at a word's end. */
-size_t room_said_heard(const struct room_said *said, const char *text, uint64_t samples, uint32_t rate);
+size_t room_playout_text_played(const struct room_playout *said, const char *text, uint64_t samples, uint32_t rate);
 
 #endif

@@ -108,7 +108,7 @@ static void people(const struct room *room, struct text *t)
 		if (!sp->used || sp->is_bot)
 			continue;
 		snprintf(one, sizeof one, "%s%s", n ? ", " : "", sp->name);
-		if (n == ROOM_CONTEXT_PEOPLE || !put(t, one)) {
+		if (n == ROOM_PROMPT_PEOPLE || !put(t, one)) {
 			t->size += sizeof more;
 			put(t, more);
 			return;
@@ -123,7 +123,7 @@ static void people(const struct room *room, struct text *t)
 /* What is said now is not of the conversation before it, though its words came before it. */
 static bool before_now(const struct room_history_line *l, const struct room_turn *turn)
 {
-	return l->turn != turn->id && (l->bot || !strstr(turn->heard, l->text));
+	return l->turn != turn->id && (l->bot || !strstr(turn->transcript, l->text));
 }
 
 static size_t line_of(const struct room *room, const struct room_history_line *l, char *buf,
@@ -164,11 +164,11 @@ static void conversation(const struct room *room, const struct room_turn *turn, 
 	}
 }
 
-size_t room_context(const struct room *room, const struct room_turn *turn, char *buf, size_t size)
+size_t room_prompt_build(const struct room *room, const struct room_turn *turn, char *buf, size_t size)
 {
 	size_t most = room->settings->context_bytes + 1;
 	struct text t = {.buf = buf, .size = most < size ? most : size};
-	char lines[ROOM_CONTEXT_NOW + 1] = "", name[ROOM_NAME_MAX + 32];
+	char lines[ROOM_PROMPT_NOW + 1] = "", name[ROOM_NAME_MAX + 32];
 	size_t now = 0;
 
 	if (turn) {
@@ -187,7 +187,7 @@ size_t room_context(const struct room *room, const struct room_turn *turn, char 
 	if (turn) {
 		char moments[ROOM_MOMENTS_MAX];
 
-		room_happenings_text(&room->happenings, room->now, moments, sizeof moments);
+		room_moments_text(&room->moments, room->now, moments, sizeof moments);
 		put_cut(&t, moments, sizeof moments);
 		if (t.n && buf[t.n - 1] == '\n')
 			buf[--t.n] = '\0';
@@ -203,9 +203,9 @@ size_t room_context(const struct room *room, const struct room_turn *turn, char 
 
 enum { IN_FLIGHT_S = 5 };
 
-void room_instruct(struct room *room)
+void room_instructions_changed(struct room *room)
 {
-	struct room_refresh *f = &room->refresh;
+	struct room_instructions_refresh *f = &room->refresh;
 
 	if (f->dirty)
 		return;
@@ -215,54 +215,54 @@ void room_instruct(struct room *room)
 		f->due += room->settings->context_refresh_ms * ROOM_MS;
 }
 
-void room_instruct_time(struct room *room)
+void room_instructions_tick(struct room *room)
 {
-	struct room_refresh *f = &room->refresh;
-	char text[ROOM_CONTEXT_MAX];
+	struct room_instructions_refresh *f = &room->refresh;
+	char text[ROOM_PROMPT_MAX];
 
 	if (f->in_flight && room->now >= f->until)
 		f->in_flight = false;
 	if (!f->dirty || f->in_flight || room->now < f->due)
 		return;
 	f->dirty = false;
-	room_context(room, NULL, text, sizeof text);
+	room_prompt_build(room, NULL, text, sizeof text);
 	if (f->told && strcmp(text, room->instructions) == 0)
 		return;
 	memcpy(room->instructions, text, sizeof room->instructions);
 	f->told = f->in_flight = true;
 	f->until = room->now + IN_FLIGHT_S * ROOM_S;
-	room_do(room, ROOM_DO_INSTRUCT)->text = room->instructions;
+	room_emit(room, ROOM_DO_INSTRUCT)->text = room->instructions;
 }
 
-void room_instructed(struct room *room)
+void room_instructions_applied(struct room *room)
 {
 	room->refresh.in_flight = false;
 	room->refresh.due = 0;
 }
 
-bool room_instruct_known(struct room *room)
+bool room_instructions_flush(struct room *room)
 {
 	if (room->refresh.dirty)
 		room->refresh.due = room->now;
-	room_instruct_time(room);
-	return !room_instruct_pending(room);
+	room_instructions_tick(room);
+	return !room_instructions_pending(room);
 }
 
-bool room_instruct_pending(const struct room *room)
+bool room_instructions_pending(const struct room *room)
 {
 	return room->refresh.dirty || room->refresh.in_flight;
 }
 
-uint64_t room_instruct_deadline(const struct room *room)
+uint64_t room_instructions_deadline(const struct room *room)
 {
-	const struct room_refresh *f = &room->refresh;
+	const struct room_instructions_refresh *f = &room->refresh;
 
 	if (f->in_flight)
 		return f->until;
 	return f->dirty ? f->due : UINT64_MAX;
 }
 
-const char *room_line(struct room *room, const struct room_turn *turn)
+const char *room_prompt_line(struct room *room, const struct room_turn *turn)
 {
 	char *line = room_text(room, ROOM_LINE_MAX, ROOM_TEXTS);
 	size_t n;
@@ -275,12 +275,12 @@ const char *room_line(struct room *room, const struct room_turn *turn)
 	return room_text_keep(room, line);
 }
 
-const char *room_prompt(struct room *room, const struct room_turn *turn)
+const char *room_prompt_text(struct room *room, const struct room_turn *turn)
 {
-	char *prompt = room_text(room, ROOM_CONTEXT_MAX, ROOM_TEXTS);
+	char *prompt = room_text(room, ROOM_PROMPT_MAX, ROOM_TEXTS);
 
 	if (!prompt)
 		return "";
-	room_context(room, turn, prompt, ROOM_CONTEXT_MAX);
+	room_prompt_build(room, turn, prompt, ROOM_PROMPT_MAX);
 	return room_text_keep(room, prompt);
 }

@@ -35,37 +35,37 @@ struct room;
 struct room_event;
 
 enum {
-	ROOM_CONTEXT_MAX = 8192,
-	ROOM_CONTEXT_PEOPLE = 12,
-	ROOM_CONTEXT_NOW = 420,
-	/* Of room_line: who spoke over what, and every segment with its name. */
-	ROOM_LINE_MAX = ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8) + ROOM_CUT_SAID + ROOM_NAME_MAX + 64,
+	ROOM_PROMPT_MAX = 8192,
+	ROOM_PROMPT_PEOPLE = 12,
+	ROOM_PROMPT_NOW = 420,
+	/* Of room_prompt_line: who spoke over what, and every segment with its name. */
+	ROOM_LINE_MAX = ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8) + ROOM_INTERRUPTED_TEXT + ROOM_NAME_MAX + 64,
 };
 
-struct room_refresh {
+struct room_instructions_refresh {
 	bool told; /* once */
 	bool dirty, in_flight;
 	uint64_t due, until; /* of dirty, of in_flight */
 };
 
 /* Something of what the instructions say changed. */
-void room_instruct(struct room *room);
-void room_instruct_time(struct room *room);
-void room_instructed(struct room *room);
-uint64_t room_instruct_deadline(const struct room *room);
+void room_instructions_changed(struct room *room);
+void room_instructions_tick(struct room *room);
+void room_instructions_applied(struct room *room);
+uint64_t room_instructions_deadline(const struct room *room);
 /* The brain does not know all of it yet. */
-bool room_instruct_pending(const struct room *room);
+bool room_instructions_pending(const struct room *room);
 /* The same, and it is told now what it does not know. False while that is on its way. */
-bool room_instruct_known(struct room *room);
+bool room_instructions_flush(struct room *room);
 
 /* The whole: instructions when turn is NULL, else the prompt for this turn. Always terminated; its length. */
-size_t room_context(const struct room *room, const struct room_turn *turn, char *buf, size_t size);
+size_t room_prompt_build(const struct room *room, const struct room_turn *turn, char *buf, size_t size);
 /* The prompt for an effect of this step. */
-const char *room_prompt(struct room *room, const struct room_turn *turn);
+const char *room_prompt_text(struct room *room, const struct room_turn *turn);
 
 void room_clean_name(const char *from, size_t n, char *to, size_t size);
 /* The turn's words with who said them; lives as long as the effects of the step. */
-const char *room_line(struct room *room, const struct room_turn *turn);
+const char *room_prompt_line(struct room *room, const struct room_turn *turn);
 /* Appends with one blank between; cut at the size, at the end of a UTF-8 character. */
 void room_append(char *to, size_t size, const char *text, size_t n);
 

@@ -57,13 +57,13 @@ static void obey_lead(struct room *room, struct room_turn *turn)
 		target = (user = named_user(room, d->name)) ? ROOM_TARGET_USER
 							    : ROOM_TARGET_UNRESOLVED;
 	if (r->planned || d->to != ROOM_TO_NOBODY) {
-		turn->policy = room_policy(room->settings->interruptions, target, user, turn->user);
-		room_decide(turn, ROOM_RULE_SPOKEN_TO, d->to != ROOM_TO_NOBODY, d->to, 0);
+		turn->policy = room_interruption_policy(room->settings->interruptions, target, user, turn->user);
+		room_turn_decide(turn, ROOM_RULE_ADDRESSEE, d->to != ROOM_TO_NOBODY, d->to, 0);
 	}
-	if (d->lease != ROOM_LEASE_NONE)
-		room_decide(
+	if (d->lease != ROOM_OUTPUT_LEASE_NONE)
+		room_turn_decide(
 			turn, ROOM_RULE_LEASE,
-			room_lease_grant(&turn->lease, d->lease, turn->first_audio_at, room->now),
+			room_output_lease_grant(&turn->lease, d->lease, turn->first_audio_at, room->now),
 			d->lease, 0);
 }
 
@@ -72,12 +72,12 @@ static void obey_lead(struct room *room, struct room_turn *turn)
 /* As much as has its place, at a character's end. */
 static void add_said(struct room_turn *t, const char *text, size_t n)
 {
-	size_t at = strlen(t->said), most = sizeof t->said - 1 - at;
+	size_t at = strlen(t->answer), most = sizeof t->answer - 1 - at;
 
 	if (n > most)
 		n = utf8_whole(text, most);
-	memcpy(t->said + at, text, n);
-	t->said[at + n] = '\0';
+	memcpy(t->answer + at, text, n);
+	t->answer[at + n] = '\0';
 }
 
 static void chunk_out(const char *text, size_t n, void *arg)
@@ -95,7 +95,7 @@ static void sound_now(struct room *room, const char *ref, size_t n)
 
 	if (!text)
 		return;
-	e = room_do(room, ROOM_DO_SOUNDBOARD);
+	e = room_emit(room, ROOM_DO_SOUNDBOARD);
 	e->turn = r->turn;
 	e->chunk = ++r->sounds;
 	e->text = text;
@@ -125,7 +125,7 @@ static void note_out(struct room *room, const char *words, size_t n)
 	if (!text)
 		return;
 	r->notes++;
-	e = room_do(room, ROOM_DO_NOTE);
+	e = room_emit(room, ROOM_DO_NOTE);
 	e->turn = r->turn;
 	e->text = text;
 }
@@ -145,7 +145,7 @@ static void directive_out(enum room_directive_out what, const char *text, size_t
 		struct room_turn *t = room_turn_by_id(room, r->turn);
 
 		add_said(t, text, n);
-		room_said_text(&r->said, 0, strlen(t->said));
+		room_playout_add_text(&r->playout, 0, strlen(t->answer));
 	}
 }
 
@@ -158,10 +158,10 @@ static void words_came(struct room *room, struct room_turn *turn)
 {
 	obey_lead(room, turn);
 	if (room->reply.planned)
-		room_reply_go(room, turn);
+		room_reply_advance(room, turn);
 }
 
-void room_reply_text(struct room *room, struct room_turn *turn, struct slice text)
+void room_reply_add_text(struct room *room, struct room_turn *turn, struct slice text)
 {
 	struct room_reply *r = &room->reply;
 
@@ -169,19 +169,19 @@ void room_reply_text(struct room *room, struct room_turn *turn, struct slice tex
 	words_came(room, turn);
 }
 
-void room_reply_whole(struct room *room, struct room_turn *turn)
+void room_reply_complete(struct room *room, struct room_turn *turn)
 {
 	struct room_reply *r = &room->reply;
 
 	room_directive_end(&r->directive, directive_out, room);
 	if (r->planned) {
 		room_chunker_flush(&r->chunker, chunk_out, room);
-		room_plan_whole(&r->plan);
+		room_plan_complete(&r->plan);
 	} else {
-		room_said_all_whole(&r->said);
+		room_playout_complete(&r->playout);
 	}
 	if (room_directive_skips(&r->directive))
-		room_decide(turn, ROOM_RULE_SKIP, true, 0, 0);
+		room_turn_decide(turn, ROOM_RULE_SKIP, true, 0, 0);
 	words_came(room, turn);
 }
 
@@ -193,18 +193,18 @@ void room_reply_released(struct room *room, struct room_turn *turn)
 		sound_now(room, r->sound[i], strlen(r->sound[i]));
 	r->held = 0;
 	if (r->planned)
-		room_reply_go(room, turn);
+		room_reply_advance(room, turn);
 }
 
 /* ---- sound ---- */
 
-void room_reply_sound(struct room *room, struct room_turn *turn, uint32_t chunk, uint64_t samples)
+void room_reply_add_audio(struct room *room, struct room_turn *turn, uint32_t chunk, uint64_t samples)
 {
 	struct room_reply *r = &room->reply;
 
 	turn->samples += samples;
 	r->written += samples;
-	room_said_sound(&r->said, chunk, samples);
+	room_playout_add_audio(&r->playout, chunk, samples);
 }
 
 /* What may still wait to be heard: as much has been written and cannot have left. */
@@ -227,16 +227,16 @@ static void speak(struct room *room, struct room_turn *t, const struct room_plan
 {
 	struct room_reply *r = &room->reply;
 	const struct settings *s = room->settings;
-	struct room_effect *e = room_do(room, ROOM_DO_SPEAK);
+	struct room_effect *e = room_emit(room, ROOM_DO_SPEAK);
 	const char *line = room_text_of(room, d->text, strlen(d->text));
 
 	e->text = line ? line : "";
-	if (*t->said)
+	if (*t->answer)
 		add_said(t, " ", 1);
 	add_said(t, e->text, strlen(e->text));
-	room_said_text(&r->said, d->chunk, strlen(t->said));
-	t->sinks |= ROOM_SINK_VOICE;
-	t->deadline = room->now + (t->let_out ? s->stall_ms : s->first_audio_ms) * ROOM_MS;
+	room_playout_add_text(&r->playout, d->chunk, strlen(t->answer));
+	t->sinks |= ROOM_SINK_TTS;
+	t->deadline = room->now + (t->released ? s->stall_ms : s->first_audio_ms) * ROOM_MS;
 	e->turn = t->id;
 	e->chunk = d->chunk;
 }
@@ -244,7 +244,7 @@ static void speak(struct room *room, struct room_turn *t, const struct room_plan
 static void play_sound(struct room *room, struct room_turn *t, const struct room_plan_do *d)
 {
 	struct room_reply *r = &room->reply;
-	struct room_effect *e = room_do(room, ROOM_DO_SOUNDBOARD);
+	struct room_effect *e = room_emit(room, ROOM_DO_SOUNDBOARD);
 	const char *ref = room_text_of(room, d->text, strlen(d->text));
 
 	r->sound_until = room->now + room->settings->sound_wait_ms * ROOM_MS;
@@ -263,14 +263,14 @@ static void over(struct room *room, struct room_turn *t)
 		why = ROOM_REASON_BRAIN_FAILED;
 	else if (r->broke)
 		why = ROOM_REASON_SPEECH_FAILED;
-	else if (!t->let_out && !r->directive.sounds)
+	else if (!t->released && !r->directive.sounds)
 		why = ROOM_REASON_NO_ANSWER;
 	else if (t->not_understood)
 		why = ROOM_REASON_NOT_UNDERSTOOD;
 	room_turn_end(room, t, why);
 }
 
-void room_reply_go(struct room *room, struct room_turn *t)
+void room_reply_advance(struct room *room, struct room_turn *t)
 {
 	struct room_reply *r = &room->reply;
 	const struct settings *s = room->settings;
@@ -289,9 +289,9 @@ void room_reply_go(struct room *room, struct room_turn *t)
 			play_sound(room, t, &d);
 			break;
 		case ROOM_PLAN_END:
-			if (!t->let_out)
-				room_let_out(room, t);
-			room_do(room, ROOM_DO_SAY_END)->turn = t->id;
+			if (!t->released)
+				room_answer_open_playback(room, t);
+			room_emit(room, ROOM_DO_SAY_END)->turn = t->id;
 			t->deadline = room->now + backlog(room) * ROOM_S / ROOM_RATE +
 				      DRAIN_SLACK_S * ROOM_S;
 			break;
@@ -313,21 +313,21 @@ static void give_up(struct room *room, struct room_turn *t)
 
 	r->broke = true;
 	room_plan_abandon(&r->plan);
-	t->sinks &= ~(unsigned)ROOM_SINK_VOICE;
+	t->sinks &= ~(unsigned)ROOM_SINK_TTS;
 	if (!t->brain_done) {
 		t->brain_done = true;
 		t->sinks &= ~(unsigned)ROOM_SINK_BRAIN;
-		room_do(room, ROOM_DO_BRAIN_CANCEL)->turn = t->id;
+		room_emit(room, ROOM_DO_BRAIN_CANCEL)->turn = t->id;
 	}
 }
 
-bool room_reply_fact(struct room *room, struct room_turn *t, const struct room_event *ev)
+bool room_reply_on_event(struct room *room, struct room_turn *t, const struct room_event *ev)
 {
 	struct room_reply *r = &room->reply;
 
 	/* A voice model's own words may have times, too: its answer is chunk 0. */
 	if (ev->type == ROOM_SPEECH_WORD && ev->chunk == r->plan.running)
-		room_said_word(&r->said, ev->chunk, t->said, (const char *)ev->text.p, ev->text.n,
+		room_playout_add_word(&r->playout, ev->chunk, t->answer, (const char *)ev->text.p, ev->text.n,
 			       ev->samples);
 	if (!r->planned)
 		return false;
@@ -337,8 +337,8 @@ bool room_reply_fact(struct room *room, struct room_turn *t, const struct room_e
 	case ROOM_SPEECH_DONE:
 		if (!room_plan_spoken(&r->plan, ev->chunk))
 			return false;
-		room_said_whole(&r->said, ev->chunk);
-		t->sinks &= ~(unsigned)ROOM_SINK_VOICE;
+		room_playout_chunk_complete(&r->playout, ev->chunk);
+		t->sinks &= ~(unsigned)ROOM_SINK_TTS;
 		break;
 	case ROOM_SPEECH_FAILED:
 		if (!room_plan_spoken(&r->plan, ev->chunk))
@@ -353,7 +353,7 @@ bool room_reply_fact(struct room *room, struct room_turn *t, const struct room_e
 	default:
 		return false;
 	}
-	room_reply_go(room, t);
+	room_reply_advance(room, t);
 	return false;
 }
 
@@ -364,9 +364,9 @@ void room_reply_drained(struct room *room, struct room_turn *t, uint64_t samples
 	r->drained += samples < r->written ? samples : r->written;
 	r->written = r->started_at = 0;
 	r->open = false;
-	t->samples_heard = r->drained;
+	t->samples_played = r->drained;
 	room_plan_drained(&r->plan);
-	room_reply_go(room, t);
+	room_reply_advance(room, t);
 }
 
 /* ---- the end ---- */
@@ -374,24 +374,24 @@ void room_reply_drained(struct room *room, struct room_turn *t, uint64_t samples
 void room_reply_close(struct room *room, struct room_turn *t)
 {
 	struct room_reply *r = &room->reply;
-	size_t n = strlen(t->said), heard;
+	size_t n = strlen(t->answer), heard;
 
 	if (!n || r->turn != t->id)
 		return;
-	if (!t->let_out || !t->samples)
+	if (!t->released || !t->samples)
 		heard = 0;
-	else if (t->samples_heard >= t->samples && t->brain_done && !r->broke && !t->brain_broke)
+	else if (t->samples_played >= t->samples && t->brain_done && !r->broke && !t->brain_broke)
 		heard = n;
 	else
-		heard = room_said_heard(&r->said, t->said, t->samples_heard, ROOM_RATE);
-	if (t->let_out && t->samples)
-		room_decide(t, ROOM_RULE_HEARD, heard == n, (int64_t)heard, (int64_t)n);
-	t->said_cut = heard < n;
-	t->said[heard] = '\0';
-	utf8_mend(t->said);
+		heard = room_playout_text_played(&r->playout, t->answer, t->samples_played, ROOM_RATE);
+	if (t->released && t->samples)
+		room_turn_decide(t, ROOM_RULE_PLAYED, heard == n, (int64_t)heard, (int64_t)n);
+	t->answer_cut = heard < n;
+	t->answer[heard] = '\0';
+	utf8_mend(t->answer);
 	if (t->first_audio_at)
-		room_history_add(&room->history, t->first_audio_at, t->id, true, t->said_cut,
-				 room->name, t->said);
+		room_history_add(&room->history, t->first_audio_at, t->id, true, t->answer_cut,
+				 room->name, t->answer);
 }
 
 static bool active(const struct room *room)
@@ -402,7 +402,7 @@ static bool active(const struct room *room)
 	       (t->phase == ROOM_PHASE_ASKED || t->phase == ROOM_PHASE_SPEAKING);
 }
 
-void room_reply_time(struct room *room)
+void room_reply_tick(struct room *room)
 {
 	struct room_reply *r = &room->reply;
 
@@ -412,7 +412,7 @@ void room_reply_time(struct room *room)
 		r->sound_until = 0;
 		room_plan_sounded(&r->plan, r->plan.running);
 	}
-	room_reply_go(room, room->active);
+	room_reply_advance(room, room->active);
 }
 
 uint64_t room_reply_deadline(const struct room *room)

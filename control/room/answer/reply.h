@@ -28,7 +28,7 @@ struct room_reply {
 	struct room_directive directive;
 	struct room_chunker chunker;
 	struct room_plan plan;
-	struct room_said said;
+	struct room_playout playout;
 	unsigned notes;
 	/* of the native path */
 	uint32_t sounds; /* numbered */
@@ -42,23 +42,23 @@ struct room_reply {
 
 void room_reply_begin(struct room *room, struct room_turn *turn);
 /* The brain's next words. The turn is over afterwards when the answer was [SKIP]. */
-void room_reply_text(struct room *room, struct room_turn *turn, struct slice text);
+void room_reply_add_text(struct room *room, struct room_turn *turn, struct slice text);
 /* The brain has said all. */
-void room_reply_whole(struct room *room, struct room_turn *turn);
+void room_reply_complete(struct room *room, struct room_turn *turn);
 /* It may be heard from now on. The turn may be over afterwards. */
 void room_reply_released(struct room *room, struct room_turn *turn);
 /* Sound may not be let out yet: what the words before it mean is not known. */
 bool room_reply_undecided(const struct room_reply *reply);
 /* More sound of this chunk is on its way to the playback. */
-void room_reply_sound(struct room *room, struct room_turn *turn, uint32_t chunk, uint64_t samples);
+void room_reply_add_audio(struct room *room, struct room_turn *turn, uint32_t chunk, uint64_t samples);
 /* SPEECH_* and SOUND_DONE. True: there is sound of the turn in ev, of its plan. */
-bool room_reply_fact(struct room *room, struct room_turn *turn, const struct room_event *ev);
+bool room_reply_on_event(struct room *room, struct room_turn *turn, const struct room_event *ev);
 /* The brain path: does what comes next. The turn may be over afterwards. */
-void room_reply_go(struct room *room, struct room_turn *turn);
+void room_reply_advance(struct room *room, struct room_turn *turn);
 void room_reply_drained(struct room *room, struct room_turn *turn, uint64_t samples);
-/* Cuts turn->said to what was heard; of an answer of which nothing was heard nothing is left. */
+/* Cuts turn->answer to what was heard; of an answer of which nothing was heard nothing is left. */
 void room_reply_close(struct room *room, struct room_turn *turn);
-void room_reply_time(struct room *room);
+void room_reply_tick(struct room *room);
 uint64_t room_reply_deadline(const struct room *room);
 
 #endif

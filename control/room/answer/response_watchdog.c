@@ -13,10 +13,10 @@ static struct room_turn *awaited(const struct room *room)
 											   : NULL;
 }
 
-void room_silence_asked(struct room *room, struct room_turn *turn)
+void room_watchdog_asked(struct room *room, struct room_turn *turn)
 {
-	room->ladder = (struct room_ladder){0};
-	room_ladder_asked(&room->ladder, room->now);
+	room->retry = (struct room_retry){0};
+	room_retry_asked(&room->retry, room->now);
 	if (!room->reply.planned)
 		turn->deadline = UINT64_MAX;
 }
@@ -25,15 +25,15 @@ void room_silence_asked(struct room *room, struct room_turn *turn)
 static void with_outputs(struct room *room, struct room_turn *t)
 {
 	t->sinks |= ROOM_SINK_BRAIN;
-	room_ladder_asked(&room->ladder, room->now);
+	room_retry_asked(&room->retry, room->now);
 	t->deadline = awaited(room) && !t->samples ? UINT64_MAX
 						   : room->now + room->settings->stall_ms * ROOM_MS;
-	room_do(room, ROOM_DO_ASK_AGAIN)->turn = t->id;
+	room_emit(room, ROOM_DO_ASK_AGAIN)->turn = t->id;
 }
 
-bool room_silence_done(struct room *room, struct room_turn *turn)
+bool room_watchdog_done(struct room *room, struct room_turn *turn)
 {
-	struct room_ladder *l = &room->ladder;
+	struct room_retry *l = &room->retry;
 
 	if (l->tools) {
 		/* It is asked again when their outputs are there. */
@@ -45,21 +45,21 @@ bool room_silence_done(struct room *room, struct room_turn *turn)
 		with_outputs(room, turn);
 		return true;
 	}
-	if (turn->phase != ROOM_PHASE_ASKED || room->reply.planned || turn->samples || *turn->said)
+	if (turn->phase != ROOM_PHASE_ASKED || room->reply.planned || turn->samples || *turn->answer)
 		return false;
 	turn->sinks &= ~(unsigned)ROOM_SINK_BRAIN;
-	return room_ladder_done(l, room->now);
+	return room_retry_done(l, room->now);
 }
 
-void room_silence_tool(struct room *room, const struct room_event *ev)
+void room_watchdog_on_tool(struct room *room, const struct room_event *ev)
 {
 	struct room_turn *t = room->active;
-	struct room_ladder *l = &room->ladder;
+	struct room_retry *l = &room->retry;
 	bool worked = l->tools;
 
 	if (!t || t->user != ev->user)
 		return;
-	room_ladder_tool(l, ev->yes, room->now);
+	room_retry_tool(l, ev->yes, room->now);
 	if (!worked || l->tools || (t->sinks & ROOM_SINK_BRAIN) || t->brain_done ||
 	    t->phase < ROOM_PHASE_ASKED || t->phase > ROOM_PHASE_SPEAKING)
 		return;
@@ -71,43 +71,43 @@ static void again(struct room *room, struct room_turn *t, bool anew)
 	struct room_effect *e;
 
 	if (anew && (t->sinks & ROOM_SINK_BRAIN))
-		room_do(room, ROOM_DO_BRAIN_CANCEL)->turn = t->id;
+		room_emit(room, ROOM_DO_BRAIN_CANCEL)->turn = t->id;
 	t->sinks |= ROOM_SINK_BRAIN;
-	t->said[0] = '\0';
+	t->answer[0] = '\0';
 	room_reply_begin(room, t);
-	e = room_do(room, anew ? ROOM_DO_ASK : ROOM_DO_ASK_AGAIN);
+	e = room_emit(room, anew ? ROOM_DO_ASK : ROOM_DO_ASK_AGAIN);
 	e->turn = t->id;
 	e->user = t->user;
 	if (anew)
-		e->text = room_line(room, t);
+		e->text = room_prompt_line(room, t);
 }
 
-void room_silence_time(struct room *room)
+void room_watchdog_tick(struct room *room)
 {
 	const struct settings *s = room->settings;
 	struct room_turn *t = awaited(room);
-	struct room_ladder *l = &room->ladder;
+	struct room_retry *l = &room->retry;
 	bool done = l->done_at;
 
 	if (!t)
 		return;
-	switch (room_ladder_time(l, s, room_live_until(room, NULL, true), room->now)) {
-	case ROOM_LADDER_WAIT:
+	switch (room_retry_tick(l, s, room_speech_until(room, NULL, true), room->now)) {
+	case ROOM_RETRY_WAIT:
 		break;
-	case ROOM_LADDER_RETRY:
-		room_decide(t, ROOM_RULE_SILENT, true, l->retries, s->response_retries);
+	case ROOM_RETRY_AGAIN:
+		room_turn_decide(t, ROOM_RULE_SILENT_RETRY, true, l->retries, s->response_retries);
 		again(room, t, false);
 		break;
-	case ROOM_LADDER_RECOVER:
-		room_decide(t, ROOM_RULE_RECOVERED, true, l->retries, s->response_retries);
+	case ROOM_RETRY_RECOVER:
+		room_turn_decide(t, ROOM_RULE_HARD_RECOVERY, true, l->retries, s->response_retries);
 		again(room, t, true);
 		break;
-	case ROOM_LADDER_FALL_BACK:
-		room_decide(t, ROOM_RULE_SILENT, false, l->retries + 1, s->response_retries);
+	case ROOM_RETRY_GIVE_UP:
+		room_turn_decide(t, ROOM_RULE_SILENT_RETRY, false, l->retries + 1, s->response_retries);
 		room_turn_cancel(room, t, done ? ROOM_REASON_NO_ANSWER : ROOM_REASON_BRAIN_FAILED);
 		break;
-	case ROOM_LADDER_WATCHDOG:
-		room_decide(t, ROOM_RULE_FIRST_AUDIO, false,
+	case ROOM_RETRY_WATCHDOG:
+		room_turn_decide(t, ROOM_RULE_FIRST_AUDIO, false,
 			    (int64_t)(l->tools ? s->tool_ms : s->first_audio_ms),
 			    (int64_t)(l->tools ? s->tool_ms : s->first_audio_ms));
 		room_turn_cancel(room, t, ROOM_REASON_BRAIN_FAILED);
@@ -115,10 +115,10 @@ void room_silence_time(struct room *room)
 	}
 }
 
-uint64_t room_silence_deadline(const struct room *room)
+uint64_t room_watchdog_deadline(const struct room *room)
 {
 	if (!awaited(room))
 		return UINT64_MAX;
-	return room_ladder_deadline(&room->ladder, room->settings,
-				    room_live_until(room, NULL, true));
+	return room_retry_deadline(&room->retry, room->settings,
+				    room_speech_until(room, NULL, true));
 }

@@ -4,12 +4,12 @@
 
 #define MS 1000000ull
 
-static bool waits(const struct room_ladder *l)
+static bool waits(const struct room_retry *l)
 {
 	return l->asked_at && !l->heard;
 }
 
-void room_ladder_asked(struct room_ladder *l, uint64_t now)
+void room_retry_asked(struct room_retry *l, uint64_t now)
 {
 	l->asked_at = now;
 	l->done_at = l->life_at = 0;
@@ -17,12 +17,12 @@ void room_ladder_asked(struct room_ladder *l, uint64_t now)
 	l->outputs = false;
 }
 
-void room_ladder_word(struct room_ladder *l, uint64_t now)
+void room_retry_word(struct room_retry *l, uint64_t now)
 {
 	l->life_at = now;
 }
 
-void room_ladder_tool(struct room_ladder *l, bool on, uint64_t now)
+void room_retry_tool(struct room_retry *l, bool on, uint64_t now)
 {
 	if (on) {
 		l->tools++;
@@ -33,12 +33,12 @@ void room_ladder_tool(struct room_ladder *l, bool on, uint64_t now)
 	l->life_at = now;
 }
 
-void room_ladder_sound(struct room_ladder *l)
+void room_retry_audio(struct room_retry *l)
 {
 	l->heard = true;
 }
 
-bool room_ladder_done(struct room_ladder *l, uint64_t now)
+bool room_retry_done(struct room_retry *l, uint64_t now)
 {
 	if (!waits(l) || l->tools)
 		return false;
@@ -47,14 +47,14 @@ bool room_ladder_done(struct room_ladder *l, uint64_t now)
 }
 
 /* Until then the turn may be silent; while tools work only the watchdog counts. */
-static uint64_t silence_ends(const struct room_ladder *l, const struct settings *s)
+static uint64_t silence_ends(const struct room_retry *l, const struct settings *s)
 {
 	if (l->done_at)
 		return l->done_at + s->silent_done_ms * MS;
 	return l->tools ? UINT64_MAX : l->asked_at + s->silent_ms * MS;
 }
 
-static uint64_t watchdog(const struct room_ladder *l, const struct settings *s)
+static uint64_t watchdog(const struct room_retry *l, const struct settings *s)
 {
 	if (l->tools)
 		return l->life_at + s->tool_ms * MS;
@@ -62,7 +62,7 @@ static uint64_t watchdog(const struct room_ladder *l, const struct settings *s)
 }
 
 /* Speech that blocks postpones it, but not for ever. */
-static uint64_t due(const struct room_ladder *l, const struct settings *s, uint64_t blocked_until)
+static uint64_t due(const struct room_retry *l, const struct settings *s, uint64_t blocked_until)
 {
 	uint64_t silent = silence_ends(l, s), most;
 
@@ -74,7 +74,7 @@ static uint64_t due(const struct room_ladder *l, const struct settings *s, uint6
 	return blocked_until > silent ? blocked_until : silent;
 }
 
-uint64_t room_ladder_deadline(const struct room_ladder *l, const struct settings *s,
+uint64_t room_retry_deadline(const struct room_retry *l, const struct settings *s,
 			      uint64_t blocked_until)
 {
 	uint64_t silent, dog;
@@ -86,24 +86,24 @@ uint64_t room_ladder_deadline(const struct room_ladder *l, const struct settings
 	return silent < dog ? silent : dog;
 }
 
-enum room_ladder_step room_ladder_time(struct room_ladder *l, const struct settings *s,
+enum room_retry_step room_retry_tick(struct room_retry *l, const struct settings *s,
 				       uint64_t blocked_until, uint64_t now)
 {
 	if (!waits(l))
-		return ROOM_LADDER_WAIT;
+		return ROOM_RETRY_WAIT;
 	if (now >= watchdog(l, s))
-		return ROOM_LADDER_WATCHDOG;
+		return ROOM_RETRY_WATCHDOG;
 	if (now < due(l, s, blocked_until))
-		return ROOM_LADDER_WAIT;
+		return ROOM_RETRY_WAIT;
 	if (l->retries < s->response_retries) {
 		l->retries++;
-		room_ladder_asked(l, now);
-		return ROOM_LADDER_RETRY;
+		room_retry_asked(l, now);
+		return ROOM_RETRY_AGAIN;
 	}
 	if (!l->recovered) {
 		l->recovered = true;
-		room_ladder_asked(l, now);
-		return ROOM_LADDER_RECOVER;
+		room_retry_asked(l, now);
+		return ROOM_RETRY_RECOVER;
 	}
-	return ROOM_LADDER_FALL_BACK;
+	return ROOM_RETRY_GIVE_UP;
 }

@@ -18,15 +18,15 @@
 
 struct settings;
 
-enum room_ladder_step {
-	ROOM_LADDER_WAIT,
-	ROOM_LADDER_RETRY,
-	ROOM_LADDER_RECOVER,
-	ROOM_LADDER_FALL_BACK, /* all was tried */
-	ROOM_LADDER_WATCHDOG,  /* it gives no sign of life */
+enum room_retry_step {
+	ROOM_RETRY_WAIT,
+	ROOM_RETRY_AGAIN,
+	ROOM_RETRY_RECOVER,
+	ROOM_RETRY_GIVE_UP, /* all was tried */
+	ROOM_RETRY_WATCHDOG,  /* it gives no sign of life */
 };
 
-struct room_ladder {
+struct room_retry {
 	uint64_t asked_at; /* this try; 0: nothing is awaited */
 	uint64_t done_at;  /* the answer was over without sound; 0: it was not */
 	uint64_t life_at;  /* the last sign of life of this try, 0 = none */
@@ -35,29 +35,29 @@ struct room_ladder {
 	bool outputs; /* of tools are there that this try does not know */
 };
 
-void room_ladder_asked(struct room_ladder *l, uint64_t now);
-void room_ladder_word(struct room_ladder *l, uint64_t now);
-void room_ladder_tool(struct room_ladder *l, bool on, uint64_t now);
-void room_ladder_sound(struct room_ladder *l);
+void room_retry_asked(struct room_retry *l, uint64_t now);
+void room_retry_word(struct room_retry *l, uint64_t now);
+void room_retry_tool(struct room_retry *l, bool on, uint64_t now);
+void room_retry_audio(struct room_retry *l);
 /* The answer is over. True: it had no sound, and the ladder goes on. */
-bool room_ladder_done(struct room_ladder *l, uint64_t now);
+bool room_retry_done(struct room_retry *l, uint64_t now);
 
 /* blocked_until: speech that blocks lasts at least so long, 0 for none. */
-uint64_t room_ladder_deadline(const struct room_ladder *l, const struct settings *s, uint64_t blocked_until);
+uint64_t room_retry_deadline(const struct room_retry *l, const struct settings *s, uint64_t blocked_until);
 /* The step that is due; taken by this, and its time begins anew. */
-enum room_ladder_step room_ladder_time(struct room_ladder *l, const struct settings *s,
+enum room_retry_step room_retry_tick(struct room_retry *l, const struct settings *s,
 				       uint64_t blocked_until, uint64_t now);
 
 /* The room's side: of the turn that is being answered by a voice of the brain's own. */
 struct room;
 struct room_turn;
 struct room_event;
-void room_silence_asked(struct room *room, struct room_turn *turn);
+void room_watchdog_asked(struct room *room, struct room_turn *turn);
 /* The brain is done with this turn. True: it had nothing to say yet, or tools of it work; the turn goes on, and is asked for
  * again when their outputs are there. */
-bool room_silence_done(struct room *room, struct room_turn *turn);
-void room_silence_tool(struct room *room, const struct room_event *ev);
-void room_silence_time(struct room *room);
-uint64_t room_silence_deadline(const struct room *room);
+bool room_watchdog_done(struct room *room, struct room_turn *turn);
+void room_watchdog_on_tool(struct room *room, const struct room_event *ev);
+void room_watchdog_tick(struct room *room);
+uint64_t room_watchdog_deadline(const struct room *room);
 
 #endif

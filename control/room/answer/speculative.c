@@ -17,10 +17,10 @@ bool room_speculative_allowed(uint32_t mode, enum room_power power)
 	return power != ROOM_POWER_BATTERY;
 }
 
-bool room_speculative_starts(uint32_t mode, enum room_power power, uint32_t eot_share, double chance)
+bool room_speculative_starts(uint32_t mode, enum room_power power, uint32_t eot_share, double probability)
 {
 	/* A comparison with what is no number is false. */
-	return room_speculative_allowed(mode, power) && chance * 1000 >= eot_share;
+	return room_speculative_allowed(mode, power) && probability * 1000 >= eot_share;
 }
 
 static struct room_turn *begun(struct room *room)
@@ -39,7 +39,7 @@ static void revoke(struct room *room)
 		room_turn_cancel(room, t, ROOM_REASON_EOT_REVOKED);
 }
 
-void room_speculative_power(struct room *room, const struct room_event *ev)
+void room_speculative_on_power(struct room *room, const struct room_event *ev)
 {
 	static const char battery[] = "battery", mains[] = "mains";
 	struct room_speculative *o = &room->speculative;
@@ -65,49 +65,49 @@ static bool free_floor(const struct room *room)
 		if (room->turn[i].phase == ROOM_PHASE_QUEUED)
 			return false;
 	return !room->active && room->up && !room->muted &&
-	       room_defer_block(room) <= ROOM_BLOCK_ACTIVE_CAPTURES;
+	       room_deferred_blocker(room) <= ROOM_BLOCKER_ACTIVE_CAPTURES;
 }
 
-bool room_speculative_may(const struct room *room)
+bool room_speculative_possible(const struct room *room)
 {
 	return room_speculative_allowed(room->settings->speculative, room->speculative.power) &&
 	       free_floor(room);
 }
 
-void room_speculative_begin(struct room *room, struct room_speaker *sp, uint32_t chance)
+void room_speculative_begin(struct room *room, struct room_speaker *sp, uint32_t probability)
 {
 	struct room_turn *of = sp->turn, *t;
 	char text[ROOM_TEXT_MAX];
 	enum room_phrase phrase;
 
-	room_pause_text(sp, text, sizeof text);
-	phrase = room_phrase(text);
-	if (phrase <= ROOM_PHRASE_LISTENING || phrase > ROOM_PHRASE_WORDS ||
+	room_endpointing_text(sp, text, sizeof text);
+	phrase = room_phrase_of(text);
+	if (phrase <= ROOM_PHRASE_BACKCHANNEL || phrase > ROOM_PHRASE_WORDS ||
 	    !for_the_bot(room, text))
 		return;
 	t = room_turn_copy(room, of);
 	if (!t)
 		return;
-	room_pause_copy(sp, t);
+	room_endpointing_copy(sp, t);
 	t->end_of_speech_at = sp->capture.voice_at;
 	t->named = room_address(&room->names, text) == ROOM_ADDRESS_ADDRESSED;
 	room->speculative.turn = t->id;
 	room->speculative.of = of->id;
 	room->speculative.voice_ms = 0;
-	room_decide(t, ROOM_RULE_LIKELY_OVER, true, chance, room->settings->eot_share);
-	room_decide(t, ROOM_RULE_BEGUN_EARLY, true, of->id, 0);
-	room_ask(room, t);
+	room_turn_decide(t, ROOM_RULE_EOT_PROBABILITY, true, probability, room->settings->eot_share);
+	room_turn_decide(t, ROOM_RULE_SPECULATIVE, true, of->id, 0);
+	room_answer_ask(room, t);
 }
 
-void room_speculative_eot(struct room *room, const struct room_event *ev)
+void room_speculative_on_eot(struct room *room, const struct room_event *ev)
 {
 	const struct settings *s = room->settings;
 	struct room_speaker *sp = room_speaker(room, ev->user);
 	struct room_turn *t = begun(room);
-	char text[ROOM_PIECE_TEXT_MAX] = "";
-	double chance = ev->chance <= 1000 ? ev->chance / 1000.0 : NAN;
+	char text[ROOM_CAPTURE_CHUNK_TEXT] = "";
+	double probability = ev->probability <= 1000 ? ev->probability / 1000.0 : NAN;
 	bool likely =
-		room_speculative_starts(s->speculative, room->speculative.power, s->eot_share, chance);
+		room_speculative_starts(s->speculative, room->speculative.power, s->eot_share, probability);
 
 	if (t) {
 		if (t->user == ev->user && !likely)
@@ -115,16 +115,16 @@ void room_speculative_eot(struct room *room, const struct room_event *ev)
 		return;
 	}
 	if (!likely || !sp || !sp->turn || sp->capture.utterance != ev->utterance ||
-	    !room_speculative_may(room))
+	    !room_speculative_possible(room))
 		return;
 	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
 	utf8_plain(text);
 	if (*text)
-		room_pause_partial(sp, ev->utterance, text);
-	room_speculative_begin(room, sp, ev->chance);
+		room_endpointing_set_interim(sp, ev->utterance, text);
+	room_speculative_begin(room, sp, ev->probability);
 }
 
-void room_speculative_voice(struct room *room, uint64_t user, uint64_t ms)
+void room_speculative_on_voice(struct room *room, uint64_t user, uint64_t ms)
 {
 	struct room_turn *t = begun(room);
 
@@ -152,21 +152,21 @@ static bool same_words(const char *a, const char *b)
 	}
 }
 
-void room_speculative_words(struct room *room, uint64_t user, const char *text)
+void room_speculative_on_words(struct room *room, uint64_t user, const char *text)
 {
 	struct room_turn *t = begun(room);
 
-	if (t && t->user == user && !same_words(t->heard, text))
+	if (t && t->user == user && !same_words(t->transcript, text))
 		revoke(room);
 }
 
-struct room_turn *room_speculative_lift(struct room *room, struct room_turn *turn)
+struct room_turn *room_speculative_match(struct room *room, struct room_turn *turn)
 {
 	struct room_turn *t = begun(room);
 
 	if (!t || room->speculative.of != turn->id)
 		return NULL;
-	if (!same_words(t->heard, turn->heard)) {
+	if (!same_words(t->transcript, turn->transcript)) {
 		revoke(room);
 		return NULL;
 	}
@@ -175,7 +175,7 @@ struct room_turn *room_speculative_lift(struct room *room, struct room_turn *tur
 	return t;
 }
 
-void room_speculative_land(struct room *room, struct room_turn *turn, struct room_turn *early)
+void room_speculative_commit(struct room *room, struct room_turn *turn, struct room_turn *early)
 {
 	if (!early)
 		return;
@@ -188,11 +188,11 @@ void room_speculative_land(struct room *room, struct room_turn *turn, struct roo
 	early->named = turn->named;
 	/* What let the words in is why there is an answer. */
 	for (unsigned i = 0; i < turn->decisions && i < ROOM_CHAIN; i++)
-		room_decide(early, turn->decision[i].rule, turn->decision[i].yes,
+		room_turn_decide(early, turn->decision[i].rule, turn->decision[i].yes,
 			    turn->decision[i].value, turn->decision[i].limit);
-	room_decide(turn, ROOM_RULE_BEGUN_EARLY, true, early->id, 0);
+	room_turn_decide(turn, ROOM_RULE_SPECULATIVE, true, early->id, 0);
 	room_turn_end(room, turn, ROOM_REASON_MERGED);
-	room_released(room, early);
+	room_answer_release(room, early);
 }
 
 bool room_speculative_holds(const struct room *room, uint32_t turn)
@@ -200,7 +200,7 @@ bool room_speculative_holds(const struct room *room, uint32_t turn)
 	return turn && room->speculative.turn == turn;
 }
 
-bool room_speculative_broke(struct room *room, const struct room_turn *turn)
+bool room_speculative_failed(struct room *room, const struct room_turn *turn)
 {
 	if (!room_speculative_holds(room, turn->id))
 		return false;
@@ -208,7 +208,7 @@ bool room_speculative_broke(struct room *room, const struct room_turn *turn)
 	return true;
 }
 
-void room_speculative_settle(struct room *room)
+void room_speculative_tick(struct room *room)
 {
 	const struct room_turn *of;
 

@@ -8,7 +8,7 @@
  *             turn came to nothing
  *   BEGUN     sound of it                                              BEGUN      held back
  *
- * Policy: on mains or unknown power it may, on battery not; a setting overrides both ways or pins it off. The chance must
+ * Policy: on mains or unknown power it may, on battery not; a setting overrides both ways or pins it off. The probability must
  * reach eot_share; what is no number starts nothing. */
 #ifndef CONTROL_ROOM_ANSWER_SPECULATIVE_H
 #define CONTROL_ROOM_ANSWER_SPECULATIVE_H
@@ -21,7 +21,7 @@ enum room_power { ROOM_POWER_UNKNOWN, ROOM_POWER_MAINS, ROOM_POWER_BATTERY };
 /* mode: the setting speculative. */
 bool room_speculative_allowed(uint32_t mode, enum room_power power);
 /* eot_share: the setting, in thousandths. */
-bool room_speculative_starts(uint32_t mode, enum room_power power, uint32_t eot_share, double chance);
+bool room_speculative_starts(uint32_t mode, enum room_power power, uint32_t eot_share, double probability);
 
 struct room;
 struct room_speaker;
@@ -35,25 +35,25 @@ struct room_speculative {
 };
 
 /* POWER and EOT. */
-void room_speculative_power(struct room *room, const struct room_event *ev);
-void room_speculative_eot(struct room *room, const struct room_event *ev);
+void room_speculative_on_power(struct room *room, const struct room_event *ev);
+void room_speculative_on_eot(struct room *room, const struct room_event *ev);
 /* The speaker goes on: voice, or all words so far. */
-void room_speculative_voice(struct room *room, uint64_t user, uint64_t ms);
-void room_speculative_words(struct room *room, uint64_t user, const char *text);
+void room_speculative_on_voice(struct room *room, uint64_t user, uint64_t ms);
+void room_speculative_on_words(struct room *room, uint64_t user, const char *text);
 /* An answer may be begun early at all. */
-bool room_speculative_may(const struct room *room);
-/* The speaker has finished with this chance, in thousandths; begun when the words are for the bot. */
-void room_speculative_begin(struct room *room, struct room_speaker *sp, uint32_t chance);
+bool room_speculative_possible(const struct room *room);
+/* The speaker has finished with this probability, in thousandths; begun when the words are for the bot. */
+void room_speculative_begin(struct room *room, struct room_speaker *sp, uint32_t probability);
 /* The turn has its words. The answer that was begun to the same words, or NULL; other words take it back. Until it lands the
  * floor is free, so that the turn is judged as if nothing had been begun. */
-struct room_turn *room_speculative_lift(struct room *room, struct room_turn *turn);
+struct room_turn *room_speculative_match(struct room *room, struct room_turn *turn);
 /* The turn was judged: admitted, it is over and its answer under way; else the answer is taken back. NULL: nothing. */
-void room_speculative_land(struct room *room, struct room_turn *turn, struct room_turn *early);
+void room_speculative_commit(struct room *room, struct room_turn *turn, struct room_turn *early);
 /* Its brain failed. True: it was begun early, so it is taken back; the words ask anew when they are there. */
-bool room_speculative_broke(struct room *room, const struct room_turn *turn);
+bool room_speculative_failed(struct room *room, const struct room_turn *turn);
 /* Nothing of the answer to this turn may be heard yet. */
 bool room_speculative_holds(const struct room *room, uint32_t turn);
 /* At the end of a step: takes back what nobody will keep. */
-void room_speculative_settle(struct room *room);
+void room_speculative_tick(struct room *room);
 
 #endif

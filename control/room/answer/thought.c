@@ -47,25 +47,25 @@ static bool thinks(const struct room *room)
 
 static void say(struct room *room, const char *what, enum room_rule rule)
 {
-	struct room_turn *t = room_turn_new_own(room, what);
+	struct room_turn *t = room_turn_new_prompted(room, what);
 
 	if (!t)
 		return;
-	room_decide(t, rule, true, (int64_t)((room->now - room->thought.quiet_at) / ROOM_MS), 0);
-	room_ask(room, t);
+	room_turn_decide(t, rule, true, (int64_t)((room->now - room->thought.quiet_at) / ROOM_MS), 0);
+	room_answer_ask(room, t);
 	if (room->settings->interruptions != SETTINGS_INTERRUPT_NONE)
-		t->policy = room_policy_own(ROOM_SCOPE_ANYONE, 0);
+		t->policy = room_interruption_policy_own(ROOM_SCOPE_ANYONE, 0);
 	room->thought.spoken++;
 }
 
-void room_thought_disturbed(struct room *room)
+void room_thought_on_speech(struct room *room)
 {
 	struct room_turn *a = room->active;
 
 	room->thought.greeted = true;
 	room->thought.quiet_at = room->now;
 	if (a && !a->user && !a->first_audio_at)
-		room_turn_cancel(room, a, ROOM_REASON_UNSPOKEN);
+		room_turn_cancel(room, a, ROOM_REASON_THOUGHT_WITHDRAWN);
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -90,7 +90,7 @@ static uint64_t next_at(const struct room *room, bool *greets)
 	return at == UINT64_MAX ? at : later(at, th->look_at);
 }
 
-void room_thought_time(struct room *room)
+void room_thought_tick(struct room *room)
 {
 	struct room_thought *th = &room->thought;
 	const struct settings *s = room->settings;
@@ -112,7 +112,7 @@ void room_thought_time(struct room *room)
 	th->look_at = room->now + s->thought_interval_s * ROOM_S;
 	if (!drawn(room))
 		return;
-	room_floor_heard(&room->floor, s, ROOM_FLOOR_OFFER_VOLITION, 0, room->now);
+	room_floor_apply(&room->floor, s, ROOM_FLOOR_OFFER_VOLITION, 0, room->now);
 	say(room, thought, ROOM_RULE_THOUGHT);
 }
 

@@ -6,7 +6,7 @@
  *
  * Both want the floor free, nobody speaking, nothing waiting or being transcribed, no music, the bot audible, no guest and
  * not command-only; when something of this is missing they look again after retry_ms. A thought has the eagerness as its
- * chance in a hundred, drawn from the time and the count of thoughts, so that a replay draws the same; and it counts as an
+ * probability in a hundred, drawn from the time and the count of thoughts, so that a replay draws the same; and it counts as an
  * offer of volition. Somebody who begins to speak before it is heard takes it back. For control/room only. */
 #ifndef CONTROL_ROOM_ANSWER_THOUGHT_H
 #define CONTROL_ROOM_ANSWER_THOUGHT_H
@@ -22,8 +22,8 @@ struct room_thought {
 };
 
 /* Somebody speaks, or spoke. */
-void room_thought_disturbed(struct room *room);
-void room_thought_time(struct room *room);
+void room_thought_on_speech(struct room *room);
+void room_thought_tick(struct room *room);
 uint64_t room_thought_deadline(const struct room *room);
 
 #endif

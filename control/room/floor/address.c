@@ -165,7 +165,7 @@ static const char *const callers[] = {LEXICON_CALLS(P) NULL};
 
 static bool called(const struct word *w, unsigned i)
 {
-	static const char *const leads[] = {LEXICON_CALLS(P) LEXICON_LEADS(P) ROOM_LISTENING(P)
+	static const char *const leads[] = {LEXICON_CALLS(P) LEXICON_LEADS(P) ROOM_BACKCHANNELS(P)
 						    NULL};
 
 	if (!i)

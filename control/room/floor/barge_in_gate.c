@@ -14,7 +14,7 @@ const char *room_gate_name(unsigned gate)
 }
 
 /* Whether there is an answer to be stopped at all. */
-static enum room_gate of_output(const struct settings *s, const struct room_gate_in *in)
+static enum room_gate of_output(const struct settings *s, const struct room_gate_input *in)
 {
 	if (in->ending)
 		return ROOM_GATE_SESSION_ENDING;
@@ -35,7 +35,7 @@ static enum room_gate of_output(const struct settings *s, const struct room_gate
 	return ROOM_GATE_ALLOWED;
 }
 
-enum room_gate room_gate(const struct settings *s, const struct room_gate_in *in)
+enum room_gate room_gate(const struct settings *s, const struct room_gate_input *in)
 {
 	enum room_gate gate = of_output(s, in);
 

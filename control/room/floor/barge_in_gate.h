@@ -17,7 +17,7 @@ enum room_gate {
 		ROOM_GATE_COUNT
 };
 
-struct room_gate_in {
+struct room_gate_input {
 	bool ending;	  /* the bot leaves */
 	bool stopping;	  /* its voice was cut and fades */
 	bool locked;	  /* an answer is under way, or music plays */
@@ -37,7 +37,7 @@ struct room_gate_in {
 	uint32_t voice_active, voice_peak; /* of what is voiced over the answer */
 };
 
-enum room_gate room_gate(const struct settings *s, const struct room_gate_in *in);
+enum room_gate room_gate(const struct settings *s, const struct room_gate_input *in);
 const char *room_gate_name(unsigned gate);
 
 #endif

@@ -36,7 +36,7 @@ void room_choice_offer(struct room_choice *c, uint64_t user, const char *text, s
 	}
 }
 
-void room_choice_settle(struct room_choice *c)
+void room_choice_clear(struct room_choice *c)
 {
 	*c = (struct room_choice){0};
 }
@@ -112,7 +112,7 @@ static int by_name(const struct room_choice *c, const char *text)
 	return found;
 }
 
-int room_choice_of(const struct room_choice *c, const char *words)
+int room_choice_match(const struct room_choice *c, const char *words)
 {
 	int i = by_number(c, words);
 

@@ -26,9 +26,9 @@ struct room_choice {
 /* text: the kind and then the options, a line each. */
 void room_choice_offer(struct room_choice *c, uint64_t user, const char *text, size_t n,
 		       uint64_t now);
-void room_choice_settle(struct room_choice *c);
+void room_choice_clear(struct room_choice *c);
 bool room_choice_open(const struct room_choice *c, uint64_t now);
 /* Which option these words choose, or -1. */
-int room_choice_of(const struct room_choice *c, const char *words);
+int room_choice_match(const struct room_choice *c, const char *words);
 
 #endif

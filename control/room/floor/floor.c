@@ -35,7 +35,7 @@ uint64_t room_floor_volition_in(const struct room_floor *f, const struct setting
 	return wait;
 }
 
-enum room_floor_says room_floor_judge(const struct room_floor *f, const struct settings *s,
+enum room_floor_decision room_floor_judge(const struct room_floor *f, const struct settings *s,
 				      uint64_t user, enum room_address address, bool words,
 				      uint64_t now)
 {
@@ -53,7 +53,7 @@ enum room_floor_says room_floor_judge(const struct room_floor *f, const struct s
 						      : ROOM_FLOOR_IGNORE;
 }
 
-void room_floor_spoke(struct room_floor *f, uint64_t user, uint64_t now)
+void room_floor_bot_spoke(struct room_floor *f, uint64_t user, uint64_t now)
 {
 	f->engaged = true;
 	f->holder = user;
@@ -61,7 +61,7 @@ void room_floor_spoke(struct room_floor *f, uint64_t user, uint64_t now)
 	f->others = 0;
 }
 
-void room_floor_heard(struct room_floor *f, const struct settings *s, enum room_floor_says says,
+void room_floor_apply(struct room_floor *f, const struct settings *s, enum room_floor_decision says,
 		      uint64_t user, uint64_t now)
 {
 	if (says != ROOM_FLOOR_WAKE && says != ROOM_FLOOR_HOLD && !room_floor_engaged(f, s, now))
@@ -69,7 +69,7 @@ void room_floor_heard(struct room_floor *f, const struct settings *s, enum room_
 	switch (says) {
 	case ROOM_FLOOR_WAKE:
 	case ROOM_FLOOR_HOLD:
-		room_floor_spoke(f, user, now);
+		room_floor_bot_spoke(f, user, now);
 		break;
 	case ROOM_FLOOR_OFFER_VOLITION:
 		f->offer_at[f->next_offer] = now;
@@ -88,7 +88,7 @@ void room_floor_heard(struct room_floor *f, const struct settings *s, enum room_
 	}
 }
 
-void room_floor_taken(struct room_floor *f, bool taken, uint64_t user, uint64_t now)
+void room_floor_resolve_offer(struct room_floor *f, bool taken, uint64_t user, uint64_t now)
 {
 	if (f->taken + f->suppressed >= f->offered)
 		return;
@@ -97,5 +97,5 @@ void room_floor_taken(struct room_floor *f, bool taken, uint64_t user, uint64_t 
 		return;
 	}
 	f->taken++;
-	room_floor_spoke(f, user, now);
+	room_floor_bot_spoke(f, user, now);
 }

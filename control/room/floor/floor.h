@@ -25,7 +25,7 @@ struct settings;
 
 enum { ROOM_OFFERS = 16 };
 
-enum room_floor_says {
+enum room_floor_decision {
 	ROOM_FLOOR_IGNORE,
 	ROOM_FLOOR_LISTEN,
 	ROOM_FLOOR_HOLD,
@@ -46,16 +46,16 @@ struct room_floor {
 };
 
 /* What the floor says to words of this user. Changes nothing. */
-enum room_floor_says room_floor_judge(const struct room_floor *f, const struct settings *s,
+enum room_floor_decision room_floor_judge(const struct room_floor *f, const struct settings *s,
 				      uint64_t user, enum room_address address, bool words,
 				      uint64_t now);
 /* That was heard, and this is what it was judged. */
-void room_floor_heard(struct room_floor *f, const struct settings *s, enum room_floor_says says,
+void room_floor_apply(struct room_floor *f, const struct settings *s, enum room_floor_decision says,
 		      uint64_t user, uint64_t now);
 /* What became of an offer: taken wakes, with the speaker as holder. */
-void room_floor_taken(struct room_floor *f, bool taken, uint64_t user, uint64_t now);
+void room_floor_resolve_offer(struct room_floor *f, bool taken, uint64_t user, uint64_t now);
 /* The bot speaks to this user, or works for them. */
-void room_floor_spoke(struct room_floor *f, uint64_t user, uint64_t now);
+void room_floor_bot_spoke(struct room_floor *f, uint64_t user, uint64_t now);
 bool room_floor_engaged(const struct room_floor *f, const struct settings *s, uint64_t now);
 /* ms until volition may offer again; 0 = now, UINT64_MAX = never. */
 uint64_t room_floor_volition_in(const struct room_floor *f, const struct settings *s, uint64_t now);

@@ -24,14 +24,14 @@ void room_followup_tool(struct room_followup *f, const struct settings *s, bool 
 	f->tool_until = now + (f->tools ? TOOL_S * S : s->tool_follow_ms * MS);
 }
 
-void room_followup_cut(struct room_followup *f, const struct room_turn *turn, uint64_t now)
+void room_followup_interrupted(struct room_followup *f, const struct room_turn *turn, uint64_t now)
 {
-	if (!turn->cut_by)
+	if (!turn->interrupted_by)
 		return;
-	f->cut_user = turn->cut_by;
-	f->cut_utterance = turn->cut_utterance;
+	f->cut_user = turn->interrupted_by;
+	f->interrupting_utterance = turn->interrupting_utterance;
 	f->cut_at = now;
-	utf8_copy(f->cut_said, sizeof f->cut_said, turn->said);
+	utf8_copy(f->cut_said, sizeof f->cut_said, turn->answer);
 }
 
 void room_followup_answered(struct room_followup *f)
@@ -49,7 +49,7 @@ uint64_t room_followup_tool_owner(const struct room_followup *f, uint64_t now)
 	return f->tool_until > now ? f->tool_user : 0;
 }
 
-uint64_t room_followup_cut_since(const struct room_followup *f, const struct settings *s,
+uint64_t room_followup_interrupted_since(const struct room_followup *f, const struct settings *s,
 				 uint64_t user, uint64_t now)
 {
 	uint64_t ms = f->cut_at && f->cut_user == user ? (now - f->cut_at) / MS : UINT64_MAX;
@@ -57,18 +57,18 @@ uint64_t room_followup_cut_since(const struct room_followup *f, const struct set
 	return ms <= s->cut_follow_ms ? ms : UINT64_MAX;
 }
 
-bool room_followup_cut_with(const struct room_followup *f, const struct settings *s, uint64_t user,
+bool room_followup_interrupted_with(const struct room_followup *f, const struct settings *s, uint64_t user,
 			    uint32_t utterance, uint64_t now)
 {
-	return f->cut_utterance == utterance &&
-	       room_followup_cut_since(f, s, user, now) != UINT64_MAX;
+	return f->interrupting_utterance == utterance &&
+	       room_followup_interrupted_since(f, s, user, now) != UINT64_MAX;
 }
 
 size_t room_followup_recovery(const struct room_followup *f, const struct settings *s,
 			      const struct room_turn *turn, uint64_t now, char *buf, size_t size)
 {
 	buf[0] = '\0';
-	if (!*f->cut_said || room_followup_cut_since(f, s, turn->user, now) == UINT64_MAX)
+	if (!*f->cut_said || room_followup_interrupted_since(f, s, turn->user, now) == UINT64_MAX)
 		return 0;
 	return (size_t)snprintf(buf, size, "(%s spoke over you. Heard of it was: \"%s\")\n",
 				turn->name, f->cut_said);

@@ -2,10 +2,10 @@
 
 #include "control/settings/settings.h"
 
-struct room_policy room_policy(uint32_t mode, enum room_target target, uint64_t target_user,
+struct room_interruption_policy room_interruption_policy(uint32_t mode, enum room_target target, uint64_t target_user,
 			       uint64_t asker)
 {
-	struct room_policy p = {.scope = ROOM_SCOPE_SPEAKER};
+	struct room_interruption_policy p = {.scope = ROOM_SCOPE_SPEAKER};
 
 	if (mode != SETTINGS_INTERRUPT_SPEAKER) {
 		p.scope = mode == SETTINGS_INTERRUPT_NONE ? ROOM_SCOPE_NONE : ROOM_SCOPE_ANYONE;
@@ -37,12 +37,12 @@ struct room_policy room_policy(uint32_t mode, enum room_target target, uint64_t 
 	return p;
 }
 
-struct room_policy room_policy_own(enum room_scope scope, uint64_t user)
+struct room_interruption_policy room_interruption_policy_own(enum room_scope scope, uint64_t user)
 {
-	return (struct room_policy){.scope = scope, .user = user, .why = ROOM_POLICY_UTTERANCE};
+	return (struct room_interruption_policy){.scope = scope, .user = user, .why = ROOM_POLICY_UTTERANCE};
 }
 
-bool room_policy_allows(const struct room_policy *p, uint64_t user, bool called)
+bool room_interruption_allowed(const struct room_interruption_policy *p, uint64_t user, bool called)
 {
 	switch (p->scope) {
 	case ROOM_SCOPE_ANYONE:

@@ -29,7 +29,7 @@ enum room_target {
 };
 
 /* Why the policy is as it is. */
-enum room_policy_why {
+enum room_interruption_cause {
 	ROOM_POLICY_SETTING,
 	ROOM_POLICY_ASKED,
 	ROOM_POLICY_TARGET,
@@ -39,17 +39,17 @@ enum room_policy_why {
 	ROOM_POLICY_UTTERANCE,
 };
 
-struct room_policy {
+struct room_interruption_policy {
 	enum room_scope scope;
 	uint64_t user; /* who may under SPEAKER; 0: nobody */
-	enum room_policy_why why;
+	enum room_interruption_cause why;
 };
 
 /* mode: the setting interruptions. asker: who asked; target_user for ROOM_TARGET_USER. */
-struct room_policy room_policy(uint32_t mode, enum room_target target, uint64_t target_user, uint64_t asker);
+struct room_interruption_policy room_interruption_policy(uint32_t mode, enum room_target target, uint64_t target_user, uint64_t asker);
 /* An utterance's own. */
-struct room_policy room_policy_own(enum room_scope scope, uint64_t user);
+struct room_interruption_policy room_interruption_policy_own(enum room_scope scope, uint64_t user);
 /* called: the bot's name was said, or the floor taken in so many words. */
-bool room_policy_allows(const struct room_policy *p, uint64_t user, bool called);
+bool room_interruption_allowed(const struct room_interruption_policy *p, uint64_t user, bool called);
 
 #endif

@@ -57,7 +57,7 @@ enum room_music_control room_music_control(const char *text)
 
 static void order(struct room *room, const char *what)
 {
-	struct room_effect *e = room_do(room, ROOM_DO_MUSIC);
+	struct room_effect *e = room_emit(room, ROOM_DO_MUSIC);
 
 	e->text = what;
 	e->ms = room->settings->duck_fade_ms;
@@ -77,7 +77,7 @@ static void enter(struct room *room, enum room_music_phase phase)
 	m->resumes = false;
 	if (phase == ROOM_MUSIC_IDLE)
 		*m = (struct room_music){.track = m->track};
-	room_instruct(room);
+	room_instructions_changed(room);
 }
 
 /* What was being said for an older wish than the music stops; a newer turn is not touched. */
@@ -92,7 +92,7 @@ static bool says(const struct room_event *ev, const char *word)
 	return ev->text.n == strlen(word) && memcmp(ev->text.p, word, ev->text.n) == 0;
 }
 
-void room_music_fact(struct room *room, const struct room_event *ev)
+void room_music_on_event(struct room *room, const struct room_event *ev)
 {
 	room->music.track = ev->yes;
 	if (says(ev, "loading")) {
@@ -108,7 +108,7 @@ void room_music_fact(struct room *room, const struct room_event *ev)
 	}
 }
 
-void room_music_do(struct room *room, enum room_music_control control)
+void room_music_command(struct room *room, enum room_music_control control)
 {
 	struct room_music *m = &room->music;
 	bool paused = m->phase == ROOM_MUSIC_PAUSED || m->phase == ROOM_MUSIC_PAUSED_WAKE;
@@ -168,7 +168,7 @@ static bool speaks(const struct room *room)
 /* Nothing is said, heard, waits or is being made. */
 static bool still(const struct room *room)
 {
-	if (room->active || room_live_until(room, NULL, true))
+	if (room->active || room_speech_until(room, NULL, true))
 		return false;
 	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1))
 		if (room->turn[i].phase > ROOM_PHASE_HEARING &&
@@ -179,14 +179,14 @@ static bool still(const struct room *room)
 
 static void gain(struct room *room, uint32_t to, bool ducked)
 {
-	struct room_effect *e = room_do(room, ROOM_DO_MUSIC_GAIN);
+	struct room_effect *e = room_emit(room, ROOM_DO_MUSIC_GAIN);
 
 	e->gain = to;
 	e->ms = room->settings->music_fade_ms;
 	room->music.ducked = ducked;
 }
 
-void room_music_settle(struct room *room)
+void room_music_tick(struct room *room)
 {
 	struct room_music *m = &room->music;
 	const struct settings *s = room->settings;
@@ -195,7 +195,7 @@ void room_music_settle(struct room *room)
 		gain(room, s->music_duck_gain, true);
 	if (m->ducked && !room->active && room->now >= room->free_at + UNDUCK_MS * ROOM_MS)
 		gain(room, 1000, false);
-	if (!room->active && !room_queued(room))
+	if (!room->active && !room_turn_queued(room))
 		m->renews = false;
 	if (!m->resumes || !still(room))
 		return;
@@ -211,7 +211,7 @@ uint64_t room_music_deadline(const struct room *room)
 	uint64_t at = UINT64_MAX, live = 0;
 
 	if (room->music.resumes)
-		live = room_live_until(room, NULL, true);
+		live = room_speech_until(room, NULL, true);
 	if (room->music.ducked && !room->active)
 		at = room->free_at + UNDUCK_MS * ROOM_MS;
 	if (live && live < at)

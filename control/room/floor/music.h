@@ -54,14 +54,14 @@ bool room_music_latched(const struct room_music *m, uint64_t user, uint64_t now)
 enum room_music_control room_music_control(const char *text);
 
 /* ROOM_MUSIC: text = loading, playing, paused, idle or failed; yes: there is a track; turn: by which it was asked for. */
-void room_music_fact(struct room *room, const struct room_event *ev);
-void room_music_do(struct room *room, enum room_music_control control);
+void room_music_on_event(struct room *room, const struct room_event *ev);
+void room_music_command(struct room *room, enum room_music_control control);
 /* A turn for the bot came while music gates: opens the latch, and pauses it for a fresh one. */
 void room_music_wake(struct room *room, uint64_t user);
 /* An answer was heard to its end: the latch is renewed when its turn came through it. */
 void room_music_answered(struct room *room);
 /* At the end of a step. */
-void room_music_settle(struct room *room);
+void room_music_tick(struct room *room);
 uint64_t room_music_deadline(const struct room *room);
 
 #endif

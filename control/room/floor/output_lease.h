@@ -18,19 +18,19 @@
 
 struct settings;
 
-enum room_lease_mode { ROOM_LEASE_NONE, ROOM_LEASE_ASSERTIVE, ROOM_LEASE_ATOMIC };
+enum room_output_lease_mode { ROOM_OUTPUT_LEASE_NONE, ROOM_OUTPUT_LEASE_ASSERTIVE, ROOM_OUTPUT_LEASE_ATOMIC };
 
-struct room_lease {
-	enum room_lease_mode mode;
+struct room_output_lease {
+	enum room_output_lease_mode mode;
 	uint64_t granted_at;
 };
 
 /* spoken_at: the first sound of the answer left, 0 = not yet. False: not granted, the bot is speaking. */
-bool room_lease_grant(struct room_lease *l, enum room_lease_mode mode, uint64_t spoken_at, uint64_t now);
+bool room_output_lease_grant(struct room_output_lease *l, enum room_output_lease_mode mode, uint64_t spoken_at, uint64_t now);
 /* Nothing may take the place of the answer that is being made. */
-bool room_lease_held(const struct room_lease *l, const struct settings *s, uint64_t spoken_at, uint64_t now);
+bool room_output_lease_held(const struct room_output_lease *l, const struct settings *s, uint64_t spoken_at, uint64_t now);
 /* No voice may stop it: ms that this lasts yet. */
-uint64_t room_lease_immune_ms(const struct room_lease *l, const struct settings *s, uint64_t spoken_at,
+uint64_t room_output_lease_immune_ms(const struct room_output_lease *l, const struct settings *s, uint64_t spoken_at,
 			      uint64_t now);
 
 #endif

@@ -29,7 +29,7 @@ static const char *const takeovers[] = {ROOM_TAKEOVERS(P)};
 static const char *const stops[] = {ROOM_STOPS(P)};
 static const char *const leads[] = {ROOM_STOP_LEADS(P)};
 static const char *const tails[] = {ROOM_STOP_TAILS(P)};
-static const char *const listening[] = {ROOM_LISTENING(P)};
+static const char *const listening[] = {ROOM_BACKCHANNELS(P)};
 static const char *const glue[] = {ROOM_GLUE(P)};
 static const char *const openers[] = {LEXICON_CALLS(P) LEXICON_LEADS(P)};
 static const char *const questions[] = {LEXICON_QUESTIONS(P)};
@@ -210,15 +210,15 @@ static enum room_phrase kind(const struct words *w)
 	if (w->question)
 		return ROOM_PHRASE_WORDS;
 	if (listens(w))
-		return ROOM_PHRASE_LISTENING;
+		return ROOM_PHRASE_BACKCHANNEL;
 	if (asks(w))
 		return ROOM_PHRASE_WORDS;
 	if (comments(w) || (w->n <= 2 && w->chars <= TWO_CHARS))
-		return ROOM_PHRASE_LISTENING;
+		return ROOM_PHRASE_BACKCHANNEL;
 	return w->n <= FEW_WORDS && w->chars <= FEW_CHARS ? ROOM_PHRASE_FEW : ROOM_PHRASE_WORDS;
 }
 
-enum room_phrase room_phrase(const char *text)
+enum room_phrase room_phrase_of(const char *text)
 {
 	struct words w;
 
@@ -288,7 +288,7 @@ static bool sounds(const struct words *w)
 	return true;
 }
 
-bool room_phrase_sounds(const char *text)
+bool room_phrase_is_nonverbal(const char *text)
 {
 	struct words w;
 
@@ -343,5 +343,5 @@ bool room_phrase_passing(const char *text)
 	struct words w;
 
 	split(text, strlen(text), &w);
-	return idle(&w) || (w.n > 1 && kind(&w) == ROOM_PHRASE_LISTENING);
+	return idle(&w) || (w.n > 1 && kind(&w) == ROOM_PHRASE_BACKCHANNEL);
 }

@@ -21,16 +21,16 @@
 
 enum room_phrase {
 	ROOM_PHRASE_NOTHING,
-	ROOM_PHRASE_LISTENING,
+	ROOM_PHRASE_BACKCHANNEL,
 	ROOM_PHRASE_FEW,
 	ROOM_PHRASE_WORDS,
 	ROOM_PHRASE_TAKEOVER,
 	ROOM_PHRASE_STOP,
 };
 
-enum room_phrase room_phrase(const char *text);
+enum room_phrase room_phrase_of(const char *text);
 /* Nothing but sounds and humming: no answer to anything. */
-bool room_phrase_sounds(const char *text);
+bool room_phrase_is_nonverbal(const char *text);
 /* Who said this waits for an answer: a question mark, or a sentence that begins as a question or a request. */
 bool room_phrase_asks(const char *text);
 /* Sounds, listening words, or one short word that asks for nothing: an answer only to somebody who asked. */

@@ -17,30 +17,30 @@ static void begin(struct room_capture *c, struct room_capture_out *out, uint64_t
 	out->start = true;
 }
 
-bool room_capture_voiceless(const struct room_capture *c, const struct settings *s)
+bool room_capture_lacks_voice(const struct room_capture *c, const struct settings *s)
 {
 	return !c->vad && room_signal_ms(&c->voiced) < s->noise_voice_ms;
 }
 
 static bool noise(const struct room_capture *c, const struct settings *s)
 {
-	return room_capture_voiceless(c, s) ||
+	return room_capture_lacks_voice(c, s) ||
 	       (room_signal_rms(&c->signal) <= s->noise_rms && c->signal.peak <= s->noise_peak &&
 		room_signal_active(&c->signal) <= s->noise_active);
 }
 
 static enum room_capture_end finish(struct room_capture *c, const struct settings *s)
 {
-	enum room_capture_end end = ROOM_CAPTURE_SPOKEN;
+	enum room_capture_end end = ROOM_CAPTURE_SPEECH;
 
 	if (c->phase == ROOM_CAPTURE_PROVISIONAL)
 		end = ROOM_CAPTURE_DISCARDED;
 	else if (c->restart)
-		end = ROOM_CAPTURE_SPENT;
+		end = ROOM_CAPTURE_CONSUMED;
 	else if (noise(c, s))
 		end = ROOM_CAPTURE_NOISE;
 	if (end == ROOM_CAPTURE_DISCARDED || end == ROOM_CAPTURE_NOISE)
-		room_noise_learn(&c->noise, s, room_signal_rms(&c->signal), false, c->input_at);
+		room_noise_floor_update(&c->noise, s, room_signal_rms(&c->signal), false, c->input_at);
 	if (c->packet_at > c->done_packet_at)
 		c->done_packet_at = c->packet_at;
 	*c = (struct room_capture){.utterance = c->utterance,
@@ -81,7 +81,7 @@ static uint64_t over_at(const struct room_capture *c, const struct settings *s, 
 	return over < now ? now : over;
 }
 
-struct room_capture_out room_capture_speaking(struct room_capture *c, const struct settings *s,
+struct room_capture_out room_capture_on_speaking(struct room_capture *c, const struct settings *s,
 					      bool on, uint64_t at, unsigned load, uint64_t now)
 {
 	struct room_capture_out out = {0};
@@ -108,10 +108,10 @@ static bool loud_enough(const struct room_capture *c, const struct settings *s)
 	if (c->vad && c->signal.peak >= s->vad_peak && active >= s->vad_active)
 		return true;
 	return c->signal.peak >= s->promote_peak && rms >= s->promote_rms &&
-	       active >= s->promote_active && rms >= room_noise_least(&c->noise, s, c->input_at);
+	       active >= s->promote_active && rms >= room_noise_floor_threshold(&c->noise, s, c->input_at);
 }
 
-void room_capture_vad(struct room_capture *c, uint32_t utterance)
+void room_capture_on_vad(struct room_capture *c, uint32_t utterance)
 {
 	if (c->phase != ROOM_CAPTURE_NONE && utterance && utterance == c->utterance)
 		c->vad = true;
@@ -129,11 +129,11 @@ static bool nearly_silent(const struct room_capture *c, const struct settings *s
 	       room_signal_active(&c->signal) <= s->quiet_active && c->signal.peak <= s->quiet_peak;
 }
 
-struct room_capture_out room_capture_part(struct room_capture *c)
+struct room_capture_out room_capture_split(struct room_capture *c)
 {
 	c->before_ms += room_signal_ms(&c->signal);
 	c->restart = true;
-	return (struct room_capture_out){.end = ROOM_CAPTURE_PIECE};
+	return (struct room_capture_out){.end = ROOM_CAPTURE_CHUNK};
 }
 
 /* What of it is a voice, by this frame of it. */
@@ -145,14 +145,14 @@ static void voice(struct room_capture *c, const struct settings *s, const struct
 	if (frame->peak < s->promote_peak || room_signal_active(frame) < s->promote_active)
 		return;
 	rms = room_signal_rms(frame);
-	if (rms < room_noise_least(&c->noise, s, now))
+	if (rms < room_noise_floor_threshold(&c->noise, s, now))
 		return;
 	c->voice_at = at;
-	room_signal_join(&c->voiced, frame);
+	room_signal_merge(&c->voiced, frame);
 	c->tail_rms = c->tail_rms ? (3 * c->tail_rms + rms) / 4 : rms;
 }
 
-struct room_capture_out room_capture_sound(struct room_capture *c, const struct settings *s,
+struct room_capture_out room_capture_on_audio(struct room_capture *c, const struct settings *s,
 					   struct slice pcm, uint64_t at, uint64_t now)
 {
 	struct room_capture_out out = {0};
@@ -174,7 +174,7 @@ struct room_capture_out room_capture_sound(struct room_capture *c, const struct 
 	if (at > c->off_at)
 		c->over_at = 0;
 	room_signal_add(&out.frame, pcm, s->active_sample);
-	room_signal_join(&c->signal, &out.frame);
+	room_signal_merge(&c->signal, &out.frame);
 	voice(c, s, &out.frame, at, now);
 	if (c->phase == ROOM_CAPTURE_PROVISIONAL) {
 		if (loud_enough(c, s)) {
@@ -184,12 +184,12 @@ struct room_capture_out room_capture_sound(struct room_capture *c, const struct 
 			out.end = finish(c, s);
 		}
 	} else if (room_signal_ms(&c->signal) >= s->capture_max_ms) {
-		out.end = room_capture_part(c).end;
+		out.end = room_capture_split(c).end;
 	}
 	return out;
 }
 
-struct room_capture_out room_capture_over(struct room_capture *c, const struct settings *s,
+struct room_capture_out room_capture_finish(struct room_capture *c, const struct settings *s,
 					  uint64_t at)
 {
 	struct room_capture_out out = {0};
@@ -212,7 +212,7 @@ uint64_t room_capture_deadline(const struct room_capture *c, const struct settin
 	return c->over_at && c->over_at < idle ? c->over_at : idle;
 }
 
-struct room_capture_out room_capture_time(struct room_capture *c, const struct settings *s,
+struct room_capture_out room_capture_tick(struct room_capture *c, const struct settings *s,
 					  uint64_t now)
 {
 	struct room_capture_out out = {0};

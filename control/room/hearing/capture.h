@@ -28,12 +28,12 @@ struct settings;
 
 enum room_capture_phase { ROOM_CAPTURE_NONE, ROOM_CAPTURE_PROVISIONAL, ROOM_CAPTURE_PROMOTED };
 enum room_capture_end {
-	ROOM_CAPTURE_GOES_ON,
+	ROOM_CAPTURE_CONTINUES,
 	ROOM_CAPTURE_DISCARDED, /* never was a turn */
 	ROOM_CAPTURE_NOISE,
-	ROOM_CAPTURE_SPENT, /* all of it went to speech-to-text before */
-	ROOM_CAPTURE_PIECE, /* to speech-to-text; more follows */
-	ROOM_CAPTURE_SPOKEN,
+	ROOM_CAPTURE_CONSUMED, /* all of it went to speech-to-text before */
+	ROOM_CAPTURE_CHUNK, /* to speech-to-text; more follows */
+	ROOM_CAPTURE_SPEECH,
 };
 
 struct room_capture {
@@ -42,7 +42,7 @@ struct room_capture {
 	bool restart;	    /* after a piece: start with the next sound */
 	uint64_t before_ms; /* of it, already given to speech-to-text */
 	bool vad;	    /* speech-to-text has heard speech in it */
-	struct room_noise noise;
+	struct room_noise_floor noise;
 	struct room_signal signal;
 	struct room_signal voiced; /* of that, what is loud enough to be a voice */
 	uint32_t tail_rms;	   /* loudness of the last tenth of a second of that */
@@ -60,20 +60,20 @@ struct room_capture_out {
 };
 
 /* load: utterances going on in the room, this one included. */
-struct room_capture_out room_capture_speaking(struct room_capture *c, const struct settings *s, bool on, uint64_t at,
+struct room_capture_out room_capture_on_speaking(struct room_capture *c, const struct settings *s, bool on, uint64_t at,
 					      unsigned load, uint64_t now);
-struct room_capture_out room_capture_sound(struct room_capture *c, const struct settings *s, struct slice pcm,
+struct room_capture_out room_capture_on_audio(struct room_capture *c, const struct settings *s, struct slice pcm,
 					   uint64_t at, uint64_t now);
 /* Speech-to-text has heard speech in this utterance; others are dropped. */
-void room_capture_vad(struct room_capture *c, uint32_t utterance);
+void room_capture_on_vad(struct room_capture *c, uint32_t utterance);
 /* What was heard so far goes to speech-to-text, and more may come. For a promoted one that does not wait for sound. */
-struct room_capture_out room_capture_part(struct room_capture *c);
+struct room_capture_out room_capture_split(struct room_capture *c);
 /* So little voice is none: a click, a breath. */
-bool room_capture_voiceless(const struct room_capture *c, const struct settings *s);
+bool room_capture_lacks_voice(const struct room_capture *c, const struct settings *s);
 /* HEARD_END: over at once. */
-struct room_capture_out room_capture_over(struct room_capture *c, const struct settings *s, uint64_t at);
-struct room_capture_out room_capture_time(struct room_capture *c, const struct settings *s, uint64_t now);
-/* When room_capture_time is wanted; UINT64_MAX for never. */
+struct room_capture_out room_capture_finish(struct room_capture *c, const struct settings *s, uint64_t at);
+struct room_capture_out room_capture_tick(struct room_capture *c, const struct settings *s, uint64_t now);
+/* When room_capture_tick is wanted; UINT64_MAX for never. */
 uint64_t room_capture_deadline(const struct room_capture *c, const struct settings *s);
 /* Speech beyond doubt: promoted, 120 ms of it, and not nearly silent. */
 bool room_capture_confirmed(const struct room_capture *c, const struct settings *s);

@@ -13,7 +13,7 @@ static bool word_byte(char ch)
 	       (unsigned char)ch >= 0x80;
 }
 
-bool room_hallucination_words(const char *text)
+bool room_has_words(const char *text)
 {
 	for (; *text; text++)
 		if (word_byte(*text))
@@ -39,7 +39,7 @@ static bool vq_token(const char *p)
 	return false;
 }
 
-bool room_hallucination_control(const char *text)
+bool room_has_control_tokens(const char *text)
 {
 	for (const char *p = text; *p; p++)
 		switch (*p) {
@@ -65,7 +65,7 @@ bool room_hallucination_control(const char *text)
 	return false;
 }
 
-uint32_t room_hallucination_pace(const char *text, uint32_t ms)
+uint32_t room_speech_rate(const char *text, uint32_t ms)
 {
 	uint64_t n = 0;
 
@@ -106,7 +106,7 @@ static bool same(const struct words *w, unsigned a, unsigned b, unsigned n)
 	return true;
 }
 
-unsigned room_hallucination_rounds(const char *text)
+unsigned room_repetitions(const char *text)
 {
 	struct words w;
 	unsigned most = 1;
@@ -126,32 +126,32 @@ unsigned room_hallucination_rounds(const char *text)
 	return most;
 }
 
-enum room_imagined room_hallucination_imagined(const struct room_heard *h, const struct settings *s)
+enum room_hallucination room_hallucination_detect(const struct room_utterance_transcript *h, const struct settings *s)
 {
-	if (!room_hallucination_words(h->text))
-		return ROOM_IMAGINED_NOT;
+	if (!room_has_words(h->text))
+		return ROOM_HALLUCINATION_NONE;
 	if (h->no_speech && h->no_speech - 1 >= s->asr_no_speech)
-		return ROOM_IMAGINED_IN_SILENCE;
+		return ROOM_HALLUCINATION_SILENCE;
 	if (strlen(h->text) >= SAYABLE_LEAST &&
-	    room_hallucination_pace(h->text, h->voice_ms) > s->asr_most_pace)
-		return ROOM_IMAGINED_TOO_MUCH;
-	if (!h->named && room_hallucination_rounds(h->text) >= ROOM_HALLUCINATION_ROUNDS)
-		return ROOM_IMAGINED_LOOP;
-	return ROOM_IMAGINED_NOT;
+	    room_speech_rate(h->text, h->voice_ms) > s->asr_most_pace)
+		return ROOM_HALLUCINATION_RATE;
+	if (!h->named && room_repetitions(h->text) >= ROOM_REPETITIONS_MIN)
+		return ROOM_HALLUCINATION_LOOP;
+	return ROOM_HALLUCINATION_NONE;
 }
 
-enum room_guard room_guard(const struct room_hallucination_facts *f, const struct settings *s)
+enum room_transcript_kind room_transcript_classify(const struct room_transcript_input *f, const struct settings *s)
 {
-	if (room_hallucination_control(f->text))
-		return ROOM_HALLUCINATION_CONTROL;
-	if (!room_hallucination_words(f->text))
-		return ROOM_HALLUCINATION_EMPTY;
+	if (room_has_control_tokens(f->text))
+		return ROOM_TRANSCRIPT_KIND_CONTROL;
+	if (!room_has_words(f->text))
+		return ROOM_TRANSCRIPT_KIND_EMPTY;
 	if (!f->doubt || f->named)
-		return ROOM_HALLUCINATION_WORDS;
+		return ROOM_TRANSCRIPT_KIND_WORDS;
 	if (f->doubt - 1 > s->asr_unsure)
-		return ROOM_HALLUCINATION_UNSURE;
+		return ROOM_TRANSCRIPT_KIND_UNSURE;
 	if (f->spoken_ms >= s->asr_sparse_ms &&
-	    room_hallucination_pace(f->text, f->spoken_ms) < s->asr_sparse_pace)
-		return ROOM_HALLUCINATION_SPARSE;
-	return ROOM_HALLUCINATION_WORDS;
+	    room_speech_rate(f->text, f->spoken_ms) < s->asr_sparse_pace)
+		return ROOM_TRANSCRIPT_KIND_SPARSE;
+	return ROOM_TRANSCRIPT_KIND_WORDS;
 }

@@ -24,47 +24,47 @@
 
 struct settings;
 
-enum { ROOM_HALLUCINATION_ROUNDS = 6 };
+enum { ROOM_REPETITIONS_MIN = 6 };
 
-enum room_guard {
-	ROOM_HALLUCINATION_WORDS,
-	ROOM_HALLUCINATION_CONTROL,
-	ROOM_HALLUCINATION_EMPTY,
-	ROOM_HALLUCINATION_UNSURE,
-	ROOM_HALLUCINATION_SPARSE,
+enum room_transcript_kind {
+	ROOM_TRANSCRIPT_KIND_WORDS,
+	ROOM_TRANSCRIPT_KIND_CONTROL,
+	ROOM_TRANSCRIPT_KIND_EMPTY,
+	ROOM_TRANSCRIPT_KIND_UNSURE,
+	ROOM_TRANSCRIPT_KIND_SPARSE,
 };
 
-struct room_hallucination_facts {
+struct room_transcript_input {
 	const char *text;
 	uint32_t doubt;	    /* as of ROOM_TRANSCRIPT; 0: not told */
 	uint32_t spoken_ms; /* of sound in which somebody spoke */
 	bool named;	    /* the bot's name is in it */
 };
 
-enum room_guard room_guard(const struct room_hallucination_facts *facts, const struct settings *s);
+enum room_transcript_kind room_transcript_classify(const struct room_transcript_input *facts, const struct settings *s);
 
-enum room_imagined {
-	ROOM_IMAGINED_NOT,
-	ROOM_IMAGINED_IN_SILENCE,
-	ROOM_IMAGINED_TOO_MUCH,
-	ROOM_IMAGINED_LOOP,
+enum room_hallucination {
+	ROOM_HALLUCINATION_NONE,
+	ROOM_HALLUCINATION_SILENCE,
+	ROOM_HALLUCINATION_RATE,
+	ROOM_HALLUCINATION_LOOP,
 };
 
 /* One utterance. */
-struct room_heard {
+struct room_utterance_transcript {
 	const char *text;
 	uint32_t no_speech; /* as of ROOM_TRANSCRIPT; 0: not told */
 	uint32_t voice_ms;  /* of its sound, loud enough for a voice; 0: not known */
 	bool named;
 };
 
-enum room_imagined room_hallucination_imagined(const struct room_heard *heard, const struct settings *s);
+enum room_hallucination room_hallucination_detect(const struct room_utterance_transcript *heard, const struct settings *s);
 /* Characters that are not blank in 10 s of so many ms of sound; 0 without any. */
-uint32_t room_hallucination_pace(const char *text, uint32_t ms);
+uint32_t room_speech_rate(const char *text, uint32_t ms);
 /* How often in a row its one to four words come that fill two thirds of it or more; 1 when none do. */
-unsigned room_hallucination_rounds(const char *text);
-bool room_hallucination_control(const char *text);
+unsigned room_repetitions(const char *text);
+bool room_has_control_tokens(const char *text);
 /* A letter or a digit; all beyond ASCII counts as letters. */
-bool room_hallucination_words(const char *text);
+bool room_has_words(const char *text);
 
 #endif

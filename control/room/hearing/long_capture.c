@@ -4,32 +4,32 @@
 #include "control/room/inside.h"
 #include "control/room/turn/segment.h"
 
-struct room_piece *room_bank_place(struct room_turn *turn)
+struct room_capture_chunk *room_long_capture_add(struct room_turn *turn)
 {
-	struct room_piece *first = &turn->piece[0];
+	struct room_capture_chunk *first = &turn->chunk[0];
 
-	if (turn->pieces == ROOM_PIECES && first->done) {
+	if (turn->chunks == ROOM_CAPTURE_CHUNKS && first->done) {
 		room_segment_add(turn, turn->user, turn->name, first->utterance, first->text);
-		turn->pieces--;
-		memmove(first, first + 1, turn->pieces * sizeof *first);
+		turn->chunks--;
+		memmove(first, first + 1, turn->chunks * sizeof *first);
 	}
-	return turn->pieces < ROOM_PIECES ? &turn->piece[turn->pieces++] : NULL;
+	return turn->chunks < ROOM_CAPTURE_CHUNKS ? &turn->chunk[turn->chunks++] : NULL;
 }
 
 static bool holds_words(const struct room_turn *turn)
 {
-	for (unsigned i = 0; i < turn->pieces; i++)
-		if (turn->piece[i].done && room_hallucination_words(turn->piece[i].text))
+	for (unsigned i = 0; i < turn->chunks; i++)
+		if (turn->chunk[i].done && room_has_words(turn->chunk[i].text))
 			return true;
 	return turn->segments > 0;
 }
 
-bool room_bank_flush(struct room *room, struct room_turn *turn)
+bool room_long_capture_flush(struct room *room, struct room_turn *turn)
 {
 	if ((turn->phase != ROOM_PHASE_HEARING && turn->phase != ROOM_PHASE_TRANSCRIBING) ||
 	    !holds_words(turn))
 		return false;
 	room_asr_abandon(room, turn);
-	room_turn_heard(room, turn);
+	room_turn_end_capture(room, turn);
 	return true;
 }

@@ -4,14 +4,14 @@
 
 #define S 1000000000ull
 
-static uint32_t level(const struct room_noise *n, const struct settings *s, uint64_t now)
+static uint32_t level(const struct room_noise_floor *n, const struct settings *s, uint64_t now)
 {
 	uint64_t halves = now > n->at ? (now - n->at) / (s->noise_floor_half_s * S) : 0;
 
 	return halves < 32 ? n->rms >> halves : 0;
 }
 
-void room_noise_learn(struct room_noise *n, const struct settings *s, uint32_t rms, bool speech,
+void room_noise_floor_update(struct room_noise_floor *n, const struct settings *s, uint32_t rms, bool speech,
 		      uint64_t now)
 {
 	uint32_t floor = level(n, s, now);
@@ -24,7 +24,7 @@ void room_noise_learn(struct room_noise *n, const struct settings *s, uint32_t r
 	n->at = now;
 }
 
-uint32_t room_noise_least(const struct room_noise *n, const struct settings *s, uint64_t now)
+uint32_t room_noise_floor_threshold(const struct room_noise_floor *n, const struct settings *s, uint64_t now)
 {
 	return 2 * level(n, s, now);
 }

@@ -15,13 +15,13 @@
 
 struct settings;
 
-struct room_noise {
+struct room_noise_floor {
 	uint32_t rms; /* as it was at `at` */
 	uint64_t at;
 };
 
-void room_noise_learn(struct room_noise *n, const struct settings *s, uint32_t rms, bool speech, uint64_t now);
+void room_noise_floor_update(struct room_noise_floor *n, const struct settings *s, uint32_t rms, bool speech, uint64_t now);
 /* The least loudness of speech by the floor alone. */
-uint32_t room_noise_least(const struct room_noise *n, const struct settings *s, uint64_t now);
+uint32_t room_noise_floor_threshold(const struct room_noise_floor *n, const struct settings *s, uint64_t now);
 
 #endif

@@ -2,22 +2,22 @@
 
 #define MS 1000000ull
 
-static bool joins(const struct room_file_turn *t, uint64_t user, int end, uint32_t ms, uint64_t now)
+static bool joins(const struct room_recording *t, uint64_t user, int end, uint32_t ms, uint64_t now)
 {
-	return t->user == user && t->end == end && t->n < ROOM_FILE_PARTS &&
-	       now <= t->ended_at + ROOM_FILE_COALESCE_MS * MS && t->ms + ms <= ROOM_FILE_MOST_MS;
+	return t->user == user && t->end == end && t->n < ROOM_RECORDING_PARTS &&
+	       now <= t->ended_at + ROOM_RECORDING_COALESCE_MS * MS && t->ms + ms <= ROOM_RECORDING_MAX_MS;
 }
 
-struct room_file_out room_file_ended(struct room_file_lane *l, uint64_t user, uint32_t utterance,
+struct room_recording_out room_recording_add(struct room_recording_queue *l, uint64_t user, uint32_t utterance,
 				     int end, uint32_t ms, uint64_t now)
 {
-	struct room_file_turn t = {.user = user,
+	struct room_recording t = {.user = user,
 				   .ended_at = now,
 				   .end = end,
 				   .ms = ms,
 				   .n = 1,
 				   .utterance = {utterance}};
-	struct room_file_out out = {0};
+	struct room_recording_out out = {0};
 
 	if (!l->running.n) {
 		l->running = t;
@@ -33,9 +33,9 @@ struct room_file_out room_file_ended(struct room_file_lane *l, uint64_t user, ui
 	return out;
 }
 
-bool room_file_forget(struct room_file_lane *l, uint64_t user, uint32_t utterance)
+bool room_recording_cancel(struct room_recording_queue *l, uint64_t user, uint32_t utterance)
 {
-	struct room_file_turn *t = &l->waiting;
+	struct room_recording *t = &l->waiting;
 	unsigned left = 0, n = t->n;
 
 	if (t->user != user)
@@ -45,23 +45,23 @@ bool room_file_forget(struct room_file_lane *l, uint64_t user, uint32_t utteranc
 			t->utterance[left++] = t->utterance[i];
 	t->n = left;
 	if (!left)
-		*t = (struct room_file_turn){0};
+		*t = (struct room_recording){0};
 	return left < n;
 }
 
-struct room_file_out room_file_done(struct room_file_lane *l, uint64_t now)
+struct room_recording_out room_recording_done(struct room_recording_queue *l, uint64_t now)
 {
-	struct room_file_out out = {0};
+	struct room_recording_out out = {0};
 
-	l->running = (struct room_file_turn){0};
+	l->running = (struct room_recording){0};
 	if (!l->waiting.n)
 		return out;
-	if (now > l->waiting.ended_at + ROOM_FILE_STALE_MS * MS) {
+	if (now > l->waiting.ended_at + ROOM_RECORDING_STALE_MS * MS) {
 		out.dropped = l->waiting;
 	} else {
 		l->running = l->waiting;
 		out.run = true;
 	}
-	l->waiting = (struct room_file_turn){0};
+	l->waiting = (struct room_recording){0};
 	return out;
 }

@@ -15,31 +15,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { ROOM_FILE_COALESCE_MS = 1200, ROOM_FILE_MOST_MS = 8000, ROOM_FILE_STALE_MS = 4500, ROOM_FILE_PARTS = 8 };
+enum { ROOM_RECORDING_COALESCE_MS = 1200, ROOM_RECORDING_MAX_MS = 8000, ROOM_RECORDING_STALE_MS = 4500, ROOM_RECORDING_PARTS = 8 };
 
-struct room_file_turn {
+struct room_recording {
 	uint64_t user, ended_at; /* user 0: none */
 	int end;		 /* enum room_capture_end */
 	uint32_t ms;
 	unsigned n;
-	uint32_t utterance[ROOM_FILE_PARTS]; /* coalesced, in order */
+	uint32_t utterance[ROOM_RECORDING_PARTS]; /* coalesced, in order */
 };
 
-struct room_file_lane {
-	struct room_file_turn running, waiting;
+struct room_recording_queue {
+	struct room_recording running, waiting;
 };
 
 /* What becomes of an utterance, and of what it displaced. */
-struct room_file_out {
+struct room_recording_out {
 	bool run;			/* lane->running is to be transcribed now */
-	struct room_file_turn dropped;	/* has no words; n = 0: nothing was dropped */
+	struct room_recording dropped;	/* has no words; n = 0: nothing was dropped */
 };
 
-struct room_file_out room_file_ended(struct room_file_lane *l, uint64_t user, uint32_t utterance, int end,
+struct room_recording_out room_recording_add(struct room_recording_queue *l, uint64_t user, uint32_t utterance, int end,
 				     uint32_t ms, uint64_t now);
 /* It is not wanted any more. True: it waited, and does not run. */
-bool room_file_forget(struct room_file_lane *l, uint64_t user, uint32_t utterance);
+bool room_recording_cancel(struct room_recording_queue *l, uint64_t user, uint32_t utterance);
 /* The one that ran is done. */
-struct room_file_out room_file_done(struct room_file_lane *l, uint64_t now);
+struct room_recording_out room_recording_done(struct room_recording_queue *l, uint64_t now);
 
 #endif

@@ -67,7 +67,7 @@ void room_signal_add(struct room_signal *sig, struct slice pcm, uint32_t active)
 	}
 }
 
-void room_signal_join(struct room_signal *sig, const struct room_signal *more)
+void room_signal_merge(struct room_signal *sig, const struct room_signal *more)
 {
 	sig->samples += more->samples;
 	sig->active += more->active;

@@ -13,7 +13,7 @@ struct room_signal {
 
 /* Adds pcm (s16le mono, an odd last byte is left out). A sample of at least `active` counts as active. */
 void room_signal_add(struct room_signal *sig, struct slice pcm, uint32_t active);
-void room_signal_join(struct room_signal *sig, const struct room_signal *more);
+void room_signal_merge(struct room_signal *sig, const struct room_signal *more);
 uint32_t room_signal_rms(const struct room_signal *sig);
 /* In thousandths; 0 without samples. */
 uint32_t room_signal_active(const struct room_signal *sig);

@@ -24,7 +24,7 @@
 static struct room_effect *asr(struct room *room, enum room_effect_type type,
 			       struct room_speaker *sp)
 {
-	struct room_effect *e = room_do(room, type);
+	struct room_effect *e = room_emit(room, type);
 
 	e->user = sp->user;
 	e->utterance = sp->capture.utterance;
@@ -39,42 +39,42 @@ void room_asr_start(struct room *room, struct room_speaker *sp)
 	asr(room, ROOM_DO_ASR_START, sp);
 	/* What follows a piece is speech from its beginning on. */
 	if (room->shared && sp->capture.phase == ROOM_CAPTURE_PROMOTED)
-		room_asr_speech(room, sp);
+		room_asr_promote(room, sp);
 }
 
-void room_asr_speech(struct room *room, struct room_speaker *sp)
+void room_asr_promote(struct room *room, struct room_speaker *sp)
 {
-	asr(room, ROOM_DO_ASR_SPEECH, sp);
+	asr(room, ROOM_DO_ASR_PROMOTE, sp);
 }
 
-void room_asr_forget(struct room *room, struct room_speaker *sp)
+void room_asr_discard(struct room *room, struct room_speaker *sp)
 {
 	asr(room, ROOM_DO_ASR_CANCEL, sp);
 }
 
-/* ---- the lane of recordings (file_lane.h) ---- */
+/* ---- the lane of recordings (recordings.h) ---- */
 
 static void cancel(struct room *room, uint64_t user, uint32_t utterance)
 {
-	struct room_effect *e = room_do(room, ROOM_DO_ASR_CANCEL);
+	struct room_effect *e = room_emit(room, ROOM_DO_ASR_CANCEL);
 
 	e->user = user;
 	e->utterance = utterance;
 }
 
-static void lane_goes_on(struct room *room, const struct room_file_out *out)
+static void lane_goes_on(struct room *room, const struct room_recording_out *out)
 {
 	for (unsigned i = 0; i < out->dropped.n; i++) {
 		cancel(room, out->dropped.user, out->dropped.utterance[i]);
-		room_asr_fact(room, &(struct room_event){.type = ROOM_TRANSCRIPT_FAILED,
+		room_asr_on_event(room, &(struct room_event){.type = ROOM_TRANSCRIPT_FAILED,
 							 .user = out->dropped.user,
 							 .utterance = out->dropped.utterance[i]});
 	}
-	for (unsigned i = 0; out->run && i < room->file_lane.running.n; i++) {
-		struct room_effect *e = room_do(room, ROOM_DO_ASR_FILE);
+	for (unsigned i = 0; out->run && i < room->recordings.running.n; i++) {
+		struct room_effect *e = room_emit(room, ROOM_DO_ASR_RECORDING);
 
-		e->user = room->file_lane.running.user;
-		e->utterance = room->file_lane.running.utterance[i];
+		e->user = room->recordings.running.user;
+		e->utterance = room->recordings.running.utterance[i];
 	}
 }
 
@@ -82,11 +82,11 @@ static void lane_goes_on(struct room *room, const struct room_file_out *out)
  * their own. */
 static void lane_done(struct room *room)
 {
-	struct room_file_turn ran = room->file_lane.running;
-	struct room_file_out out = room_file_done(&room->file_lane, room->now);
+	struct room_recording ran = room->recordings.running;
+	struct room_recording_out out = room_recording_done(&room->recordings, room->now);
 
 	for (unsigned i = 1; i < ran.n; i++)
-		room_asr_fact(room, &(struct room_event){.type = ROOM_TRANSCRIPT,
+		room_asr_on_event(room, &(struct room_event){.type = ROOM_TRANSCRIPT,
 							 .user = ran.user,
 							 .utterance = ran.utterance[i]});
 	lane_goes_on(room, &out);
@@ -94,21 +94,21 @@ static void lane_done(struct room *room)
 
 static bool runs(const struct room *room, uint64_t user, uint32_t utterance)
 {
-	const struct room_file_turn *t = &room->file_lane.running;
+	const struct room_recording *t = &room->recordings.running;
 
 	return t->n && t->user == user && t->utterance[0] == utterance;
 }
 
-void room_asr_unwanted(struct room *room, uint64_t user, uint32_t utterance)
+void room_asr_release(struct room *room, uint64_t user, uint32_t utterance)
 {
-	room_file_forget(&room->file_lane, user, utterance);
+	room_recording_cancel(&room->recordings, user, utterance);
 	if (runs(room, user, utterance))
 		lane_done(room);
 }
 
-static void record(struct room *room, struct room_speaker *sp, const struct room_piece *p)
+static void record(struct room *room, struct room_speaker *sp, const struct room_capture_chunk *p)
 {
-	struct room_file_out out = room_file_ended(&room->file_lane, sp->user, p->utterance,
+	struct room_recording_out out = room_recording_add(&room->recordings, sp->user, p->utterance,
 						   sp->capture.phase, p->ms, room->now);
 
 	lane_goes_on(room, &out);
@@ -118,10 +118,10 @@ void room_asr_commit(struct room *room, struct room_speaker *sp)
 {
 	const struct room_signal *heard = &sp->capture.signal;
 	struct room_turn *t = sp->turn;
-	struct room_piece *p = room_bank_place(t);
+	struct room_capture_chunk *p = room_long_capture_add(t);
 
 	if (p) {
-		*p = (struct room_piece){.utterance = sp->capture.utterance,
+		*p = (struct room_capture_chunk){.utterance = sp->capture.utterance,
 					 .committed = true,
 					 .ms = (uint32_t)room_signal_ms(heard),
 					 .voice_ms = (uint32_t)room_signal_ms(&sp->capture.voiced),
@@ -133,7 +133,7 @@ void room_asr_commit(struct room *room, struct room_speaker *sp)
 		else
 			asr(room, ROOM_DO_ASR_COMMIT, sp);
 	} else {
-		room_asr_forget(room, sp);
+		room_asr_discard(room, sp);
 	}
 }
 
@@ -143,84 +143,84 @@ static uint32_t doubt(const struct room_turn *t)
 	uint64_t sum = 0;
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < t->pieces; i++) {
-		sum += t->piece[i].doubt;
-		n += t->piece[i].doubt > 0;
+	for (unsigned i = 0; i < t->chunks; i++) {
+		sum += t->chunk[i].doubt;
+		n += t->chunk[i].doubt > 0;
 	}
 	return n ? (uint32_t)(sum / n) : 0;
 }
 
 /* Decides what kind of words they are; each rule that was looked at is in the record. */
-static enum room_guard judge(const struct room *room, struct room_turn *t)
+static enum room_transcript_kind judge(const struct room *room, struct room_turn *t)
 {
 	const struct settings *s = room->settings;
-	struct room_hallucination_facts f = {.text = t->heard, .doubt = doubt(t)};
-	enum room_guard kind;
+	struct room_transcript_input f = {.text = t->transcript, .doubt = doubt(t)};
+	enum room_transcript_kind kind;
 
 	if (t->end_of_speech_at > t->born_at)
 		f.spoken_ms =
 			(uint32_t)((t->end_of_speech_at - t->born_at) / ROOM_MS) + s->promote_ms;
-	f.named = f.doubt && room_address(&room->names, t->heard) != ROOM_ADDRESS_NONE;
-	kind = room_guard(&f, s);
-	if (kind == ROOM_HALLUCINATION_CONTROL)
-		room_decide(t, ROOM_RULE_CONTROL_TOKENS, true, 0, 0);
+	f.named = f.doubt && room_address(&room->names, t->transcript) != ROOM_ADDRESS_NONE;
+	kind = room_transcript_classify(&f, s);
+	if (kind == ROOM_TRANSCRIPT_KIND_CONTROL)
+		room_turn_decide(t, ROOM_RULE_CONTROL_TOKENS, true, 0, 0);
 	else
-		room_decide(t, ROOM_RULE_TRANSCRIPT, kind != ROOM_HALLUCINATION_EMPTY,
-			    (int64_t)strlen(t->heard), 1);
-	if (f.doubt && (kind == ROOM_HALLUCINATION_UNSURE || kind == ROOM_HALLUCINATION_SPARSE))
-		room_decide(t, ROOM_RULE_DOUBTFUL, kind != ROOM_HALLUCINATION_UNSURE, f.doubt - 1,
+		room_turn_decide(t, ROOM_RULE_TRANSCRIPT, kind != ROOM_TRANSCRIPT_KIND_EMPTY,
+			    (int64_t)strlen(t->transcript), 1);
+	if (f.doubt && (kind == ROOM_TRANSCRIPT_KIND_UNSURE || kind == ROOM_TRANSCRIPT_KIND_SPARSE))
+		room_turn_decide(t, ROOM_RULE_LOW_CONFIDENCE, kind != ROOM_TRANSCRIPT_KIND_UNSURE, f.doubt - 1,
 			    s->asr_unsure);
-	if (kind == ROOM_HALLUCINATION_SPARSE)
-		room_decide(t, ROOM_RULE_SPARSE, false, room_hallucination_pace(t->heard, f.spoken_ms),
+	if (kind == ROOM_TRANSCRIPT_KIND_SPARSE)
+		room_turn_decide(t, ROOM_RULE_SPARSE, false, room_speech_rate(t->transcript, f.spoken_ms),
 			    s->asr_sparse_pace);
 	return kind;
 }
 
 /* Words that nobody can have said are dropped, and what told so is in the record. */
-static void drop_imagined(const struct room *room, struct room_turn *t, struct room_piece *p,
+static void drop_imagined(const struct room *room, struct room_turn *t, struct room_capture_chunk *p,
 			  uint32_t no_speech)
 {
 	const struct settings *s = room->settings;
-	struct room_heard h = {.text = p->text,
+	struct room_utterance_transcript h = {.text = p->text,
 			       .no_speech = no_speech,
 			       .voice_ms = p->voice_ms,
 			       .named = room_address(&room->names, p->text) != ROOM_ADDRESS_NONE};
 
-	switch (room_hallucination_imagined(&h, s)) {
-	case ROOM_IMAGINED_NOT:
+	switch (room_hallucination_detect(&h, s)) {
+	case ROOM_HALLUCINATION_NONE:
 		return;
-	case ROOM_IMAGINED_IN_SILENCE:
-		room_decide(t, ROOM_RULE_SPEECH_THERE, false, no_speech - 1, s->asr_no_speech);
+	case ROOM_HALLUCINATION_SILENCE:
+		room_turn_decide(t, ROOM_RULE_NO_SPEECH, false, no_speech - 1, s->asr_no_speech);
 		break;
-	case ROOM_IMAGINED_TOO_MUCH:
-		room_decide(t, ROOM_RULE_SAYABLE, false, room_hallucination_pace(p->text, p->voice_ms),
+	case ROOM_HALLUCINATION_RATE:
+		room_turn_decide(t, ROOM_RULE_SPEECH_RATE, false, room_speech_rate(p->text, p->voice_ms),
 			    s->asr_most_pace);
 		break;
-	case ROOM_IMAGINED_LOOP:
-		room_decide(t, ROOM_RULE_NO_LOOP, false, room_hallucination_rounds(p->text),
-			    ROOM_HALLUCINATION_ROUNDS);
+	case ROOM_HALLUCINATION_LOOP:
+		room_turn_decide(t, ROOM_RULE_REPETITION, false, room_repetitions(p->text),
+			    ROOM_REPETITIONS_MIN);
 		break;
 	}
-	p->imagined = true;
+	p->hallucinated = true;
 	p->text[0] = '\0';
 }
 
 static void heard(struct room *room, struct room_turn *t)
 {
-	struct room_turn *early = room_speculative_lift(room, t);
+	struct room_turn *early = room_speculative_match(room, t);
 
 	room_history_add(&room->history, t->end_of_speech_at, t->id, false, false, t->name,
-			 t->heard);
-	room_admit(room, t);
-	room_speculative_land(room, t, early);
+			 t->transcript);
+	room_turn_admit(room, t);
+	room_speculative_commit(room, t, early);
 }
 
 /* It stopped the bot: then something was meant by it, whatever was understood. */
 static bool cut_an_answer(const struct room *room, const struct room_turn *t)
 {
-	for (unsigned i = 0; i < t->pieces; i++)
-		if (room_followup_cut_with(&room->followup, room->settings, t->user,
-					   t->piece[i].utterance, room->now))
+	for (unsigned i = 0; i < t->chunks; i++)
+		if (room_followup_interrupted_with(&room->followup, room->settings, t->user,
+					   t->chunk[i].utterance, room->now))
 			return !room->guest;
 	return false;
 }
@@ -229,37 +229,37 @@ static bool cut_an_answer(const struct room *room, const struct room_turn *t)
 static void complete(struct room *room, struct room_turn *t)
 {
 	unsigned failed = 0, imagined = 0;
-	enum room_guard kind;
+	enum room_transcript_kind kind;
 
 	t->sinks &= ~(unsigned)ROOM_SINK_ASR;
-	for (unsigned i = 0; i < t->pieces; i++) {
-		failed += t->piece[i].failed;
-		imagined += t->piece[i].imagined;
-		room_segment_add(t, t->user, t->name, t->piece[i].utterance, t->piece[i].text);
+	for (unsigned i = 0; i < t->chunks; i++) {
+		failed += t->chunk[i].failed;
+		imagined += t->chunk[i].hallucinated;
+		room_segment_add(t, t->user, t->name, t->chunk[i].utterance, t->chunk[i].text);
 	}
 	if (t->dropped_head)
-		room_decide(t, ROOM_RULE_FITS, false, t->dropped_head, 0);
+		room_turn_decide(t, ROOM_RULE_FITS, false, t->dropped_head, 0);
 	kind = judge(room, t);
-	if (kind != ROOM_HALLUCINATION_WORDS && kind != ROOM_HALLUCINATION_CONTROL && cut_an_answer(room, t))
-		room_admit_unclear(room, t);
-	else if (t->hushed && kind == ROOM_HALLUCINATION_WORDS)
+	if (kind != ROOM_TRANSCRIPT_KIND_WORDS && kind != ROOM_TRANSCRIPT_KIND_CONTROL && cut_an_answer(room, t))
+		room_turn_admit_unclear(room, t);
+	else if (t->hushed && kind == ROOM_TRANSCRIPT_KIND_WORDS)
 		room_turn_end(room, t, ROOM_REASON_HUSHED);
-	else if (kind == ROOM_HALLUCINATION_WORDS)
+	else if (kind == ROOM_TRANSCRIPT_KIND_WORDS)
 		heard(room, t);
-	else if (kind == ROOM_HALLUCINATION_EMPTY && failed)
+	else if (kind == ROOM_TRANSCRIPT_KIND_EMPTY && failed)
 		room_turn_end(room, t, ROOM_REASON_ASR_FAILED);
-	else if (kind == ROOM_HALLUCINATION_EMPTY && imagined)
-		room_turn_end(room, t, ROOM_REASON_IMAGINED);
-	else if (kind == ROOM_HALLUCINATION_EMPTY || kind == ROOM_HALLUCINATION_CONTROL)
+	else if (kind == ROOM_TRANSCRIPT_KIND_EMPTY && imagined)
+		room_turn_end(room, t, ROOM_REASON_HALLUCINATION);
+	else if (kind == ROOM_TRANSCRIPT_KIND_EMPTY || kind == ROOM_TRANSCRIPT_KIND_CONTROL)
 		room_turn_end(room, t, ROOM_REASON_EMPTY_TRANSCRIPT);
 	else
-		room_turn_end(room, t, ROOM_REASON_DOUBTFUL);
+		room_turn_end(room, t, ROOM_REASON_LOW_CONFIDENCE);
 }
 
 static bool complete_p(const struct room_turn *t)
 {
-	for (unsigned i = 0; i < t->pieces; i++)
-		if (!t->piece[i].done)
+	for (unsigned i = 0; i < t->chunks; i++)
+		if (!t->chunk[i].done)
 			return false;
 	return t->phase == ROOM_PHASE_TRANSCRIBING;
 }
@@ -278,8 +278,8 @@ static bool owed(const struct room *room, uint64_t user)
 	     i = room_turn_next(room, i + 1)) {
 		const struct room_turn *t = &room->turn[i];
 
-		for (unsigned k = 0; t->user == user && k < t->pieces; k++)
-			if (!t->piece[k].done)
+		for (unsigned k = 0; t->user == user && k < t->chunks; k++)
+			if (!t->chunk[k].done)
 				return true;
 	}
 	return false;
@@ -294,7 +294,7 @@ static void break_circuit(struct room *room, struct room_speaker *sp)
 		room_asr_close(room, sp, "empty");
 }
 
-void room_turn_heard(struct room *room, struct room_turn *turn)
+void room_turn_end_capture(struct room *room, struct room_turn *turn)
 {
 	struct room_speaker *sp = room_speaker(room, turn->user);
 
@@ -307,18 +307,18 @@ void room_turn_heard(struct room *room, struct room_turn *turn)
 	if (!complete_p(turn))
 		return;
 	/* What waited for them to finish was said before. */
-	room_defer_flush(room);
+	room_deferred_tick(room);
 	complete(room, turn);
 }
 
 /* What the words of a piece say of its speaker's session, and of the noise around them. */
-static void learn(struct room *room, struct room_speaker *sp, const struct room_piece *p)
+static void learn(struct room *room, struct room_speaker *sp, const struct room_capture_chunk *p)
 {
 	const struct settings *s = room->settings;
-	bool empty = !p->failed && !room_hallucination_words(p->text);
+	bool empty = !p->failed && !room_has_words(p->text);
 
 	if (!p->failed)
-		room_noise_learn(&sp->capture.noise, s, p->rms, !empty, room->now);
+		room_noise_floor_update(&sp->capture.noise, s, p->rms, !empty, room->now);
 	if (!empty)
 		sp->asr_empty = 0;
 	else if (p->ms >= s->asr_empty_ms)
@@ -326,7 +326,7 @@ static void learn(struct room *room, struct room_speaker *sp, const struct room_
 	break_circuit(room, sp);
 }
 
-static struct room_piece *find_piece(struct room *room, const struct room_event *ev,
+static struct room_capture_chunk *find_piece(struct room *room, const struct room_event *ev,
 				     struct room_turn **turn)
 {
 	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
@@ -336,10 +336,10 @@ static struct room_piece *find_piece(struct room *room, const struct room_event 
 		if ((t->phase != ROOM_PHASE_HEARING && t->phase != ROOM_PHASE_TRANSCRIBING) ||
 		    t->user != ev->user)
 			continue;
-		for (unsigned k = 0; k < t->pieces; k++)
-			if (t->piece[k].utterance == ev->utterance && !t->piece[k].done) {
+		for (unsigned k = 0; k < t->chunks; k++)
+			if (t->chunk[k].utterance == ev->utterance && !t->chunk[k].done) {
 				*turn = t;
-				return &t->piece[k];
+				return &t->chunk[k];
 			}
 	}
 	return NULL;
@@ -348,26 +348,26 @@ static struct room_piece *find_piece(struct room *room, const struct room_event 
 /* Words so far: they may stop the bot, and are not kept. */
 static void partial(struct room *room, struct room_speaker *sp, const struct room_event *ev)
 {
-	char text[ROOM_PIECE_TEXT_MAX] = "", all[ROOM_TEXT_MAX];
+	char text[ROOM_CAPTURE_CHUNK_TEXT] = "", all[ROOM_TEXT_MAX];
 
 	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
 	utf8_plain(text);
-	if (room_hallucination_words(text))
-		room_capture_vad(&sp->capture, ev->utterance);
-	room_pause_partial(sp, ev->utterance, text);
-	room_pause_look(room, sp);
-	room_pause_text(sp, all, sizeof all);
+	if (room_has_words(text))
+		room_capture_on_vad(&sp->capture, ev->utterance);
+	room_endpointing_set_interim(sp, ev->utterance, text);
+	room_endpointing_update(room, sp);
+	room_endpointing_text(sp, all, sizeof all);
 	if (*all)
-		room_speculative_words(room, sp->user, all);
-	room_interim_words(room, sp, ev->utterance);
-	room_over_words(room, sp, NULL, ev->utterance, text);
+		room_speculative_on_words(room, sp->user, all);
+	room_interim_on_words(room, sp, ev->utterance);
+	room_overlap_words(room, sp, NULL, ev->utterance, text);
 }
 
 static void take(struct room *room, const struct room_event *ev)
 {
 	struct room_speaker *sp = room_speaker(room, ev->user);
 	struct room_turn *t = NULL;
-	struct room_piece *p;
+	struct room_capture_chunk *p;
 
 	if (ev->type == ROOM_PARTIAL) {
 		if (sp)
@@ -377,7 +377,7 @@ static void take(struct room *room, const struct room_event *ev)
 	p = find_piece(room, ev, &t);
 	if (!p) {
 		if (ev->type == ROOM_TRANSCRIPT)
-			room_revise(room, ev);
+			room_turn_revise(room, ev);
 		return;
 	}
 	p->done = true;
@@ -388,22 +388,22 @@ static void take(struct room *room, const struct room_event *ev)
 		utf8_plain(p->text); /* a line of its own would read as somebody else's */
 		drop_imagined(room, t, p, ev->no_speech);
 	}
-	if (sp && !p->failed && room_over_words(room, sp, t, p->utterance, p->text))
-		t->hushed = t->pieces == 1 && !t->segments;
+	if (sp && !p->failed && room_overlap_words(room, sp, t, p->utterance, p->text))
+		t->hushed = t->chunks == 1 && !t->segments;
 	if (sp)
 		learn(room, sp, p);
 	if (sp && sp->turn == t)
-		room_pause_look(room, sp);
+		room_endpointing_update(room, sp);
 	if (complete_p(t))
 		complete(room, t);
 }
 
-void room_asr_fact(struct room *room, const struct room_event *ev)
+void room_asr_on_event(struct room *room, const struct room_event *ev)
 {
 	bool over = ev->type != ROOM_PARTIAL, ran = over && runs(room, ev->user, ev->utterance);
 
 	/* One that was not asked for yet is not asked for any more. */
-	if (over && room_file_forget(&room->file_lane, ev->user, ev->utterance))
+	if (over && room_recording_cancel(&room->recordings, ev->user, ev->utterance))
 		cancel(room, ev->user, ev->utterance);
 	take(room, ev);
 	if (ran && runs(room, ev->user, ev->utterance))
@@ -422,7 +422,7 @@ uint64_t room_asr_idle_at(const struct room *room, const struct room_speaker *sp
 	return at;
 }
 
-void room_asr_time(struct room *room, struct room_speaker *sp)
+void room_asr_tick(struct room *room, struct room_speaker *sp)
 {
 	if (room->now < room_asr_idle_at(room, sp))
 		return;

@@ -15,7 +15,7 @@ struct look {
 	struct room *room;
 	struct room_turn *turn;
 	enum room_address address;
-	enum room_floor_says floor;
+	enum room_floor_decision floor;
 	uint64_t tool_owner;
 };
 
@@ -32,7 +32,7 @@ static struct fits yes_no(bool concerns, bool yes)
 
 static struct fits no_words(const struct look *l)
 {
-	return (struct fits){true, !l->turn->heard[0], (int64_t)strlen(l->turn->heard), 1};
+	return (struct fits){true, !l->turn->transcript[0], (int64_t)strlen(l->turn->transcript), 1};
 }
 
 /* The speaker was asked to choose. */
@@ -48,7 +48,7 @@ static bool bot_asked(const struct room *room)
 	const struct room_history *h = &room->history;
 
 	if (room->active)
-		return room_phrase_asks(room->active->said);
+		return room_phrase_asks(room->active->answer);
 	for (unsigned i = h->n; i-- > 0;)
 		if (room_history_at(h, i)->bot)
 			return room_phrase_asks(room_history_at(h, i)->text);
@@ -58,24 +58,24 @@ static bool bot_asked(const struct room *room)
 /* It could be an answer to somebody who asked, and is nothing else. */
 static bool asks_nothing(const struct look *l, bool (*says_nothing)(const char *text))
 {
-	return says_nothing(l->turn->heard) && !l->turn->named && !bot_asked(l->room);
+	return says_nothing(l->turn->transcript) && !l->turn->named && !bot_asked(l->room);
 }
 
 /* Over an answer: whose own turn waits may be adding to it. */
 static bool passing(const struct look *l)
 {
-	const struct room_turn *a = l->room->active, *q = room_queued(l->room);
+	const struct room_turn *a = l->room->active, *q = room_turn_queued(l->room);
 	uint64_t user = l->turn->user;
 
 	if (!a || !a->first_audio_at || chooses(l) || (q && q->user == user) ||
-	    (room_deferred_of(l->room, user) && room_deferred_of(l->room, user) != l->turn))
+	    (room_turn_deferred_of(l->room, user) && room_turn_deferred_of(l->room, user) != l->turn))
 		return false;
 	return asks_nothing(l, room_phrase_passing);
 }
 
 static struct fits backchannel(const struct look *l)
 {
-	return yes_no(true, room_phrase_sounds(l->turn->heard) || passing(l));
+	return yes_no(true, room_phrase_is_nonverbal(l->turn->transcript) || passing(l));
 }
 
 /* Nobody goes on talking with such a word. */
@@ -88,24 +88,24 @@ static struct fits idle_words(const struct look *l)
 
 static void choose(struct room *room, uint64_t user, const char *option)
 {
-	struct room_effect *e = room_do(room, ROOM_DO_CHOOSE);
+	struct room_effect *e = room_emit(room, ROOM_DO_CHOOSE);
 	const char *text = room_text_of(room, option, strlen(option));
 
 	e->user = user;
 	e->text = text ? text : "";
-	room_choice_settle(&room->choice);
+	room_choice_clear(&room->choice);
 }
 
 static struct fits music_control(const struct look *l)
 {
 	bool music = l->room->music.phase != ROOM_MUSIC_IDLE && !l->room->active;
 
-	return yes_no(music, room_music_control(l->turn->heard) != ROOM_MUSIC_NO_CONTROL);
+	return yes_no(music, room_music_control(l->turn->transcript) != ROOM_MUSIC_NO_CONTROL);
 }
 
 static struct fits choice_made(const struct look *l)
 {
-	int which = chooses(l) ? room_choice_of(&l->room->choice, l->turn->heard) : -1;
+	int which = chooses(l) ? room_choice_match(&l->room->choice, l->turn->transcript) : -1;
 
 	return (struct fits){chooses(l), which >= 0, which + 1, l->room->choice.n};
 }
@@ -114,12 +114,12 @@ static struct fits choice_made(const struct look *l)
 static struct fits cancel_intent(const struct look *l)
 {
 	const struct room *room = l->room;
-	const struct room_turn *a = room->active, *q = room_queued(l->room);
+	const struct room_turn *a = room->active, *q = room_turn_queued(l->room);
 	uint64_t user = l->turn->user;
-	bool stop = room_phrase(l->turn->heard) == ROOM_PHRASE_STOP;
+	bool stop = room_phrase_of(l->turn->transcript) == ROOM_PHRASE_STOP;
 	bool own = (a && a->user == user) || (q && q->user == user) || l->tool_owner == user ||
-		   room_deferred_of(l->room, user) || chooses(l);
-	bool was = room_followup_cut_since(&room->followup, room->settings, user, room->now) !=
+		   room_turn_deferred_of(l->room, user) || chooses(l);
+	bool was = room_followup_interrupted_since(&room->followup, room->settings, user, room->now) !=
 		   UINT64_MAX;
 	bool standing = own || was || (a && (l->turn->named || room_people(room) == 1));
 
@@ -133,7 +133,7 @@ static struct fits pending_command(const struct look *l)
 
 static struct fits same_speaker_queued(const struct look *l)
 {
-	const struct room_turn *q = room_queued(l->room);
+	const struct room_turn *q = room_turn_queued(l->room);
 	bool yes = q && q->user == l->turn->user;
 
 	return (struct fits){yes, yes, yes ? q->id : 0, 0};
@@ -141,7 +141,7 @@ static struct fits same_speaker_queued(const struct look *l)
 
 static struct fits same_speaker_deferred(const struct look *l)
 {
-	const struct room_turn *d = room_deferred_of(l->room, l->turn->user);
+	const struct room_turn *d = room_turn_deferred_of(l->room, l->turn->user);
 	bool yes = d && d != l->turn && !l->turn->deferred_at;
 
 	return (struct fits){yes, yes, yes ? d->id : 0, 0};
@@ -163,7 +163,7 @@ static struct fits bot_turn_open(const struct look *l)
 
 static struct fits tool_cancel(const struct look *l)
 {
-	bool stop = room_phrase(l->turn->heard) == ROOM_PHRASE_STOP;
+	bool stop = room_phrase_of(l->turn->transcript) == ROOM_PHRASE_STOP;
 
 	return yes_no(l->tool_owner && stop,
 		      stop && (l->tool_owner == l->turn->user || l->turn->named));
@@ -195,7 +195,7 @@ static struct fits command_name_cue(const struct look *l)
 {
 	bool only = command_only(l);
 
-	return yes_no(only, only && room_name_cue(&l->room->names, l->turn->heard));
+	return yes_no(only, only && room_name_cue(&l->room->names, l->turn->transcript));
 }
 
 static struct fits command_not_addressed(const struct look *l)
@@ -225,7 +225,7 @@ static bool to_somebody_else(const struct look *l)
 			if (sp->used && sp->user != l->turn->user)
 				room_names_add(&names, sp->name);
 		}
-		if (room_address(&names, l->turn->heard) == ROOM_ADDRESS_ADDRESSED)
+		if (room_address(&names, l->turn->transcript) == ROOM_ADDRESS_ADDRESSED)
 			return true;
 	}
 	return false;
@@ -234,7 +234,7 @@ static bool to_somebody_else(const struct look *l)
 static struct fits interrupted_reply(const struct look *l)
 {
 	const struct settings *s = l->room->settings;
-	uint64_t ms = room_followup_cut_since(&l->room->followup, s, l->turn->user, l->room->now);
+	uint64_t ms = room_followup_interrupted_since(&l->room->followup, s, l->turn->user, l->room->now);
 	bool yes = ms != UINT64_MAX && !to_somebody_else(l);
 
 	return (struct fits){l->room->followup.cut_at, yes,
@@ -304,7 +304,7 @@ static struct fits volition(const struct look *l)
 static struct fits classifier(const struct look *l)
 {
 	bool asks = l->room->settings->admission == SETTINGS_ADMISSION_CLASSIFIER &&
-		    room_classify_ready(l->room);
+		    room_classifier_ready(l->room);
 
 	return yes_no(asks, asks);
 }
@@ -369,7 +369,7 @@ static const struct row {
 static void tell(struct room *room, enum room_effect_type type, const struct room_turn *turn,
 		 enum room_rule rule)
 {
-	struct room_effect *e = room_do(room, type);
+	struct room_effect *e = room_emit(room, type);
 
 	e->record = turn;
 	e->text = room_rule_name(rule);
@@ -380,14 +380,14 @@ static void allow(struct look *l, enum room_rule rule)
 	struct room *room = l->room;
 
 	tell(room, ROOM_DO_ADMIT, l->turn, rule);
-	room_floor_heard(&room->floor, room->settings, l->floor, l->turn->user, room->now);
+	room_floor_apply(&room->floor, room->settings, l->floor, l->turn->user, room->now);
 	if (l->floor >= ROOM_FLOOR_OFFER_HOLDER)
-		room_floor_taken(&room->floor, true, l->turn->user, room->now);
+		room_floor_resolve_offer(&room->floor, true, l->turn->user, room->now);
 	if (l->turn->named || rule == ROOM_RULE_COMMAND_NAME_CUE)
 		room_music_wake(room, l->turn->user);
 	else if (room_music_gates(&room->music))
 		room->music.renews = true;
-	room_enqueue(room, l->turn);
+	room_turn_enqueue(room, l->turn);
 }
 
 static void deny(struct look *l, const struct row *row)
@@ -399,14 +399,14 @@ static void deny(struct look *l, const struct row *row)
 	 */
 	if (row->reason == ROOM_REASON_NOT_ADDRESSED && !room->guest &&
 	    room_floor_engaged(&room->floor, room->settings, room->now))
-		room_do(room, ROOM_DO_HEAR)->record = l->turn;
+		room_emit(room, ROOM_DO_OVERHEARD)->record = l->turn;
 	if (row->reason == ROOM_REASON_NOT_ADDRESSED)
-		room_floor_heard(&room->floor, room->settings,
+		room_floor_apply(&room->floor, room->settings,
 				 l->floor == ROOM_FLOOR_OFFER_VOLITION ? ROOM_FLOOR_IGNORE
 								       : l->floor,
 				 l->turn->user, room->now);
 	if (offer && row->reason == ROOM_REASON_NOT_ADDRESSED)
-		room_floor_taken(&room->floor, false, l->turn->user, room->now);
+		room_floor_resolve_offer(&room->floor, false, l->turn->user, room->now);
 	room_turn_end(room, l->turn, row->reason);
 }
 
@@ -414,7 +414,7 @@ static void deny(struct look *l, const struct row *row)
 static void cancel(struct look *l)
 {
 	struct room *room = l->room;
-	struct room_turn *d = room_deferred_of(room, l->turn->user), *q = room_queued(room);
+	struct room_turn *d = room_turn_deferred_of(room, l->turn->user), *q = room_turn_queued(room);
 	struct room_turn *a = room->active;
 
 	if (d && d != l->turn)
@@ -441,32 +441,32 @@ static void apply(struct look *l, const struct row *row)
 		break;
 	case DEFER:
 		tell(room, ROOM_DO_DEFER, l->turn, row->rule);
-		room_defer(room, l->turn);
+		room_turn_defer(room, l->turn);
 		break;
 	case MERGE_QUEUED:
-		room_merge(room, room_queued(room), l->turn, row->rule);
+		room_turn_merge(room, room_turn_queued(room), l->turn, row->rule);
 		break;
 	case MERGE_DEFERRED:
-		room_merge(room, room_deferred_of(room, l->turn->user), l->turn, row->rule);
+		room_turn_merge(room, room_turn_deferred_of(room, l->turn->user), l->turn, row->rule);
 		break;
 	case SUPERSEDE:
-		room_supersede(room, l->turn, room_supersede_stage(room, l->turn->user));
+		room_turn_supersede(room, l->turn, room_supersede_stage(room, l->turn->user));
 		allow(l, row->rule);
 		break;
 	case CANCEL:
 		cancel(l);
 		break;
 	case CONTROL:
-		room_music_do(room, room_music_control(l->turn->heard));
+		room_music_command(room, room_music_control(l->turn->transcript));
 		room_turn_end(room, l->turn, ROOM_REASON_MUSIC_CONTROL);
 		break;
 	case CHOOSE:
 		choose(room, l->turn->user,
-		       room->choice.option[room_choice_of(&room->choice, l->turn->heard)]);
+		       room->choice.option[room_choice_match(&room->choice, l->turn->transcript)]);
 		room_turn_end(room, l->turn, ROOM_REASON_CHOSEN);
 		break;
 	case JUDGE:
-		room_classify(room, l->turn);
+		room_classifier_ask(room, l->turn);
 		break;
 	}
 }
@@ -475,41 +475,41 @@ static struct look look_at(struct room *room, struct room_turn *turn)
 {
 	struct look l = {.room = room,
 			 .turn = turn,
-			 .address = room_address(&room->names, turn->heard),
+			 .address = room_address(&room->names, turn->transcript),
 			 .tool_owner = room_followup_tool_owner(&room->followup, room->now)};
 
 	turn->named = turn->named || l.address == ROOM_ADDRESS_ADDRESSED;
 	l.floor = room_floor_judge(&room->floor, room->settings, turn->user,
-				   turn->named ? ROOM_ADDRESS_ADDRESSED : l.address, turn->heard[0],
+				   turn->named ? ROOM_ADDRESS_ADDRESSED : l.address, turn->transcript[0],
 				   room->now);
 	return l;
 }
 
-void room_admit_unclear(struct room *room, struct room_turn *turn)
+void room_turn_admit_unclear(struct room *room, struct room_turn *turn)
 {
 	struct look l = look_at(room, turn);
 
-	if (!turn->heard[0])
-		room_segment_add(turn, turn->user, turn->name, turn->piece[0].utterance,
+	if (!turn->transcript[0])
+		room_segment_add(turn, turn->user, turn->name, turn->chunk[0].utterance,
 				 "(could not be understood)");
-	room_decide(turn, ROOM_RULE_UNCLEAR_HANDOFF, true, room->followup.cut_utterance, 0);
+	room_turn_decide(turn, ROOM_RULE_UNCLEAR_HANDOFF, true, room->followup.interrupting_utterance, 0);
 	allow(&l, ROOM_RULE_UNCLEAR_HANDOFF);
 }
 
-void room_admit_judged(struct room *room, struct room_turn *turn, bool meant)
+void room_turn_admit_classified(struct room *room, struct room_turn *turn, bool meant)
 {
 	struct look l = look_at(room, turn);
 
 	/* The bot may have begun to speak meanwhile. */
 	if (meant && room->active)
-		room_defer(room, turn);
+		room_turn_defer(room, turn);
 	else if (meant)
 		allow(&l, ROOM_RULE_CLASSIFIER);
 	else
 		deny(&l, &rows[sizeof rows / sizeof rows[0] - 1]);
 }
 
-void room_admit(struct room *room, struct room_turn *turn)
+void room_turn_admit(struct room *room, struct room_turn *turn)
 {
 	struct look l = look_at(room, turn);
 
@@ -517,7 +517,7 @@ void room_admit(struct room *room, struct room_turn *turn)
 		struct fits f = rows[i].fits(&l);
 
 		if (f.concerns)
-			room_decide(turn, rows[i].rule, f.yes, f.value, f.limit);
+			room_turn_decide(turn, rows[i].rule, f.yes, f.value, f.limit);
 		if (f.concerns && f.yes) {
 			apply(&l, &rows[i]);
 			return;

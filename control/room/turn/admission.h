@@ -7,10 +7,10 @@
 #include "control/room/room.h"
 
 /* What becomes of a turn that has its words. */
-void room_admit(struct room *room, struct room_turn *turn);
+void room_turn_admit(struct room *room, struct room_turn *turn);
 /* Its words could not be understood, but it stopped the bot: the brain shall know. */
-void room_admit_unclear(struct room *room, struct room_turn *turn);
+void room_turn_admit_unclear(struct room *room, struct room_turn *turn);
 /* The classifier has said whether a turn was meant for the bot. */
-void room_admit_judged(struct room *room, struct room_turn *turn, bool meant);
+void room_turn_admit_classified(struct room *room, struct room_turn *turn, bool meant);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { TOKENS_OPENAI = 16, TOKENS_THINKING = 64, TOKENS_ANY = 2 };
 
-int room_classify_parse(const char *text, size_t n)
+int room_classifier_parse(const char *text, size_t n)
 {
 	static const struct {
 		const char *word;
@@ -30,14 +30,14 @@ int room_classify_parse(const char *text, size_t n)
 	return -1;
 }
 
-unsigned room_classify_tokens(const char *model)
+unsigned room_classifier_tokens(const char *model)
 {
 	if (strncmp(model, "gpt-5", 5) == 0)
 		return TOKENS_THINKING;
 	return strncmp(model, "gpt-", 4) == 0 ? TOKENS_OPENAI : TOKENS_ANY;
 }
 
-size_t room_classify_prompt(const struct room *room, const struct room_turn *turn, char *buf,
+size_t room_classifier_prompt(const struct room *room, const struct room_turn *turn, char *buf,
 			    size_t size)
 {
 	const struct room_speaker *holder = room_speaker((struct room *)room, room->floor.holder);
@@ -45,7 +45,7 @@ size_t room_classify_prompt(const struct room *room, const struct room_turn *tur
 	char moments[ROOM_MOMENTS_MAX], lines[ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8)];
 	size_t n;
 
-	room_happenings_text(&room->happenings, room->now, moments, sizeof moments);
+	room_moments_text(&room->moments, room->now, moments, sizeof moments);
 	room_segment_lines(turn, lines, sizeof lines);
 	n = (size_t)snprintf(
 		buf, size,
@@ -62,26 +62,26 @@ size_t room_classify_prompt(const struct room *room, const struct room_turn *tur
 	return n < size ? n : size - 1;
 }
 
-bool room_classify_ready(const struct room *room)
+bool room_classifier_ready(const struct room *room)
 {
 	return room->now >= room->classifier.open_until &&
-	       room->texts.n + ROOM_CONTEXT_MAX <= ROOM_TEXTS_MANY;
+	       room->texts.n + ROOM_PROMPT_MAX <= ROOM_TEXTS_MANY;
 }
 
-void room_classify(struct room *room, struct room_turn *turn)
+void room_classifier_ask(struct room *room, struct room_turn *turn)
 {
 	const struct settings *s = room->settings;
-	struct room_effect *e = room_do(room, ROOM_DO_CLASSIFY);
-	char *prompt = room_text(room, ROOM_CONTEXT_MAX, ROOM_TEXTS_MANY);
+	struct room_effect *e = room_emit(room, ROOM_DO_CLASSIFY);
+	char *prompt = room_text(room, ROOM_PROMPT_MAX, ROOM_TEXTS_MANY);
 
 	if (prompt)
-		room_classify_prompt(room, turn, prompt, ROOM_CONTEXT_MAX);
-	turn->phase = ROOM_PHASE_JUDGED;
+		room_classifier_prompt(room, turn, prompt, ROOM_PROMPT_MAX);
+	turn->phase = ROOM_PHASE_CLASSIFYING;
 	turn->deadline = room->now + s->classify_ms * ROOM_MS;
 	e->turn = turn->id;
 	e->text = prompt ? room_text_keep(room, prompt) : "";
 	e->ms = s->classify_ms;
-	e->tokens = room_classify_tokens(s->classify_model);
+	e->tokens = room_classifier_tokens(s->classify_model);
 }
 
 static void outcome(struct room *room, struct room_turn *turn, int answer)
@@ -93,27 +93,27 @@ static void outcome(struct room *room, struct room_turn *turn, int answer)
 
 	if (answer >= 0) {
 		c->failures = 0;
-		room_decide(turn, ROOM_RULE_CLASSIFIER, answer, (int64_t)took, s->classify_ms);
+		room_turn_decide(turn, ROOM_RULE_CLASSIFIER, answer, (int64_t)took, s->classify_ms);
 	} else {
-		room_decide(turn, ROOM_RULE_CLASSIFIER_FAILED, true, (int64_t)took, s->classify_ms);
+		room_turn_decide(turn, ROOM_RULE_CLASSIFIER_FAILED, true, (int64_t)took, s->classify_ms);
 		if (++c->failures >= s->classify_failures) {
 			c->failures = 0;
 			c->open_until = room->now + s->classify_rest_s * ROOM_S;
 		}
 	}
-	room_admit_judged(room, turn, answer > 0);
+	room_turn_admit_classified(room, turn, answer > 0);
 }
 
-void room_judged(struct room *room, const struct room_event *ev)
+void room_classifier_on_event(struct room *room, const struct room_event *ev)
 {
 	struct room_turn *t = room_turn_by_id(room, ev->turn);
 
-	if (t && t->phase == ROOM_PHASE_JUDGED)
+	if (t && t->phase == ROOM_PHASE_CLASSIFYING)
 		outcome(room, t,
-			ev->yes ? room_classify_parse((const char *)ev->text.p, ev->text.n) : -1);
+			ev->yes ? room_classifier_parse((const char *)ev->text.p, ev->text.n) : -1);
 }
 
-void room_classify_late(struct room *room, struct room_turn *turn)
+void room_classifier_time_out(struct room *room, struct room_turn *turn)
 {
 	outcome(room, turn, -1);
 }

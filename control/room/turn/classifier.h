@@ -20,17 +20,17 @@ struct room_classifier {
 };
 
 /* The answer in what a model wrote: 1 yes, 0 no, -1 neither. */
-int room_classify_parse(const char *text, size_t n);
+int room_classifier_parse(const char *text, size_t n);
 /* How many tokens an answer of a model of this name may need: some think before they write. */
-unsigned room_classify_tokens(const char *model);
+unsigned room_classifier_tokens(const char *model);
 /* The prompt: who is there, the state of the room, the latest words and these. Always terminated; its length. */
-size_t room_classify_prompt(const struct room *room, const struct room_turn *turn, char *buf, size_t size);
+size_t room_classifier_prompt(const struct room *room, const struct room_turn *turn, char *buf, size_t size);
 
-bool room_classify_ready(const struct room *room);
-void room_classify(struct room *room, struct room_turn *turn);
+bool room_classifier_ready(const struct room *room);
+void room_classifier_ask(struct room *room, struct room_turn *turn);
 /* ROOM_CLASSIFIED. */
-void room_judged(struct room *room, const struct room_event *ev);
+void room_classifier_on_event(struct room *room, const struct room_event *ev);
 /* The time of a turn that waits for the answer is up. */
-void room_classify_late(struct room *room, struct room_turn *turn);
+void room_classifier_time_out(struct room *room, struct room_turn *turn);
 
 #endif

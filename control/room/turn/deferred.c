@@ -4,18 +4,18 @@
 #include "control/room/inside.h"
 #include "control/room/turn/turn_queue.h"
 
-enum room_block room_block(const struct room_block_facts *facts)
+enum room_blocker room_blocker(const struct room_blocker_input *facts)
 {
-	return facts->inactive	      ? ROOM_BLOCK_SESSION_INACTIVE
-	       : facts->captures      ? ROOM_BLOCK_ACTIVE_CAPTURES
-	       : facts->pending	      ? ROOM_BLOCK_PENDING_RESPONSE
-	       : facts->responding    ? ROOM_BLOCK_ACTIVE_RESPONSE
-	       : facts->tools_awaited ? ROOM_BLOCK_AWAITING_TOOLS
-	       : facts->tools_run     ? ROOM_BLOCK_TOOLS_RUNNING
-				      : ROOM_BLOCK_NONE;
+	return facts->inactive	      ? ROOM_BLOCKER_SESSION_INACTIVE
+	       : facts->captures      ? ROOM_BLOCKER_ACTIVE_CAPTURES
+	       : facts->pending	      ? ROOM_BLOCKER_PENDING_RESPONSE
+	       : facts->responding    ? ROOM_BLOCKER_ACTIVE_RESPONSE
+	       : facts->tools_awaited ? ROOM_BLOCKER_AWAITING_TOOLS
+	       : facts->tools_run     ? ROOM_BLOCKER_TOOLS_RUNNING
+				      : ROOM_BLOCKER_NONE;
 }
 
-const char *room_block_name(enum room_block block)
+const char *room_blocker_name(enum room_blocker block)
 {
 	static const char *const names[] = {"none",
 					    "session_inactive",
@@ -31,19 +31,19 @@ const char *room_block_name(enum room_block block)
 /* Live speech blocks for hold_ms from the moment the floor was free. */
 static uint64_t captures_until(const struct room *room)
 {
-	uint64_t live = room_live_until(room, NULL, true);
+	uint64_t live = room_speech_until(room, NULL, true);
 	uint64_t most = room->free_at + room->settings->hold_ms * ROOM_MS;
 
 	return live < most ? live : most;
 }
 
-enum room_block room_defer_block(const struct room *room)
+enum room_blocker room_deferred_blocker(const struct room *room)
 {
-	enum room_standing_phase stands = room_stands(room).phase;
-	bool pending = stands == ROOM_STANDING_RESPONSE_PENDING;
-	bool tools = stands == ROOM_STANDING_AWAITING_TOOL_OUTPUTS;
+	enum room_output_phase stands = room_output_state_now(room).phase;
+	bool pending = stands == ROOM_OUTPUT_RESPONSE_PENDING;
+	bool tools = stands == ROOM_OUTPUT_AWAITING_TOOL_OUTPUTS;
 
-	return room_block(&(struct room_block_facts){
+	return room_blocker(&(struct room_blocker_input){
 		.inactive = room->over || !room->up,
 		.captures = !room->active && room->now < captures_until(room),
 		.pending = pending,
@@ -52,7 +52,7 @@ enum room_block room_defer_block(const struct room *room)
 		.tools_run = room_followup_tools_until(&room->followup, room->now)});
 }
 
-struct room_turn *room_deferred_of(struct room *room, uint64_t user)
+struct room_turn *room_turn_deferred_of(struct room *room, uint64_t user)
 {
 	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1))
 		if (room->turn[i].phase == ROOM_PHASE_DEFERRED && room->turn[i].user == user)
@@ -79,7 +79,7 @@ static struct room_turn *oldest(struct room *room, const struct room_turn * not,
 	return old;
 }
 
-void room_defer(struct room *room, struct room_turn *turn)
+void room_turn_defer(struct room *room, struct room_turn *turn)
 {
 	uint64_t expire = room->settings->defer_expire_ms * ROOM_MS;
 	struct room_turn *old, *next;
@@ -95,7 +95,7 @@ void room_defer(struct room *room, struct room_turn *turn)
 	if (count <= room->settings->defer_max)
 		return;
 	next = oldest(room, old, &count);
-	room_merge(room, old, next, ROOM_RULE_DEFER_FULL);
+	room_turn_merge(room, old, next, ROOM_RULE_DEFER_FULL);
 }
 
 /* Whose turn it is: who named the bot first, then who spoke last. */
@@ -127,25 +127,25 @@ static void judge_anew(struct room *room, struct room_turn *t)
 		t->decisions = n - t->agains;
 	}
 	t->again = t->decisions;
-	room_decide(t, ROOM_RULE_DEFER_WAIT, true,
+	room_turn_decide(t, ROOM_RULE_DEFER_WAIT, true,
 		    (int64_t)((room->now - t->end_of_speech_at) / ROOM_MS),
 		    room->settings->defer_expire_ms);
-	room_admit(room, t);
+	room_turn_admit(room, t);
 	t->agains = t->phase == ROOM_PHASE_DEFERRED ? t->decisions - t->again : 0;
 }
 
-void room_defer_flush(struct room *room)
+void room_deferred_tick(struct room *room)
 {
 	struct room_turn *t;
 
-	if (room_defer_deadline(room) > room->now || room_defer_block(room))
+	if (room_deferred_deadline(room) > room->now || room_deferred_blocker(room))
 		return;
 	for (int named = 1; named >= 0; named--)
 		for (uint32_t before = UINT32_MAX; (t = pick(room, before, named)); before = t->id)
 			judge_anew(room, t);
 }
 
-uint64_t room_defer_deadline(const struct room *room)
+uint64_t room_deferred_deadline(const struct room *room)
 {
 	uint64_t at = UINT64_MAX, live, tools;
 

@@ -17,31 +17,31 @@
 
 struct room;
 
-enum room_block {
-	ROOM_BLOCK_NONE,
-	ROOM_BLOCK_SESSION_INACTIVE,
-	ROOM_BLOCK_ACTIVE_CAPTURES,
-	ROOM_BLOCK_PENDING_RESPONSE,
-	ROOM_BLOCK_ACTIVE_RESPONSE,
-	ROOM_BLOCK_AWAITING_TOOLS,
-	ROOM_BLOCK_TOOLS_RUNNING,
+enum room_blocker {
+	ROOM_BLOCKER_NONE,
+	ROOM_BLOCKER_SESSION_INACTIVE,
+	ROOM_BLOCKER_ACTIVE_CAPTURES,
+	ROOM_BLOCKER_PENDING_RESPONSE,
+	ROOM_BLOCKER_ACTIVE_RESPONSE,
+	ROOM_BLOCKER_AWAITING_TOOLS,
+	ROOM_BLOCKER_TOOLS_RUNNING,
 };
 
-struct room_block_facts {
+struct room_blocker_input {
 	bool inactive, captures, pending, responding, tools_awaited, tools_run;
 };
 
-enum room_block room_block(const struct room_block_facts *facts);
-const char *room_block_name(enum room_block block);
+enum room_blocker room_blocker(const struct room_blocker_input *facts);
+const char *room_blocker_name(enum room_blocker block);
 /* What stands in the way now. */
-enum room_block room_defer_block(const struct room *room);
+enum room_blocker room_deferred_blocker(const struct room *room);
 
-void room_defer(struct room *room, struct room_turn *turn);
+void room_turn_defer(struct room *room, struct room_turn *turn);
 /* Judges those that wait, when nothing blocks. */
-void room_defer_flush(struct room *room);
+void room_deferred_tick(struct room *room);
 /* The turn of this user that waits, or NULL. */
-struct room_turn *room_deferred_of(struct room *room, uint64_t user);
-/* When room_defer_flush is wanted if nothing else happens; UINT64_MAX for never. */
-uint64_t room_defer_deadline(const struct room *room);
+struct room_turn *room_turn_deferred_of(struct room *room, uint64_t user);
+/* When room_deferred_tick is wanted if nothing else happens; UINT64_MAX for never. */
+uint64_t room_deferred_deadline(const struct room *room);
 
 #endif

@@ -11,57 +11,57 @@ enum { LEAST_MS = 120 };
 /* Words of the sound that is being streamed, told while it is. */
 static bool partial(const struct room_speaker *sp)
 {
-	return !sp->capture.restart && sp->pause.utterance == sp->capture.utterance &&
-	       *sp->pause.text;
+	return !sp->capture.restart && sp->endpointing.utterance == sp->capture.utterance &&
+	       *sp->endpointing.text;
 }
 
-void room_pause_partial(struct room_speaker *sp, uint32_t utterance, const char *text)
+void room_endpointing_set_interim(struct room_speaker *sp, uint32_t utterance, const char *text)
 {
-	sp->pause.utterance = utterance;
-	snprintf(sp->pause.text, sizeof sp->pause.text, "%s", text);
+	sp->endpointing.utterance = utterance;
+	snprintf(sp->endpointing.text, sizeof sp->endpointing.text, "%s", text);
 }
 
-void room_pause_text(const struct room_speaker *sp, char *buf, size_t size)
+void room_endpointing_text(const struct room_speaker *sp, char *buf, size_t size)
 {
 	const struct room_turn *t = sp->turn;
 
 	buf[0] = '\0';
 	if (!t)
 		return;
-	room_append(buf, size, t->heard, strlen(t->heard));
-	for (unsigned i = 0; i < t->pieces; i++)
-		room_append(buf, size, t->piece[i].text, strlen(t->piece[i].text));
+	room_append(buf, size, t->transcript, strlen(t->transcript));
+	for (unsigned i = 0; i < t->chunks; i++)
+		room_append(buf, size, t->chunk[i].text, strlen(t->chunk[i].text));
 	if (partial(sp))
-		room_append(buf, size, sp->pause.text, strlen(sp->pause.text));
+		room_append(buf, size, sp->endpointing.text, strlen(sp->endpointing.text));
 }
 
-void room_pause_copy(const struct room_speaker *sp, struct room_turn *to)
+void room_endpointing_copy(const struct room_speaker *sp, struct room_turn *to)
 {
 	const struct room_turn *t = sp->turn;
 
-	for (unsigned i = 0; i < t->pieces; i++)
-		room_segment_add(to, t->user, t->name, t->piece[i].utterance, t->piece[i].text);
+	for (unsigned i = 0; i < t->chunks; i++)
+		room_segment_add(to, t->user, t->name, t->chunk[i].utterance, t->chunk[i].text);
 	if (partial(sp))
-		room_segment_add(to, t->user, t->name, sp->pause.utterance, sp->pause.text);
+		room_segment_add(to, t->user, t->name, sp->endpointing.utterance, sp->endpointing.text);
 }
 
-void room_pause_look(struct room *room, struct room_speaker *sp)
+void room_endpointing_update(struct room *room, struct room_speaker *sp)
 {
 	char all[ROOM_TEXT_MAX];
 
-	sp->pause.looked_at = 0;
+	sp->endpointing.examined_at = 0;
 	if (!sp->turn)
 		return;
-	room_pause_text(sp, all, sizeof all);
-	sp->pause.words = room_eot_words(all, &room->names);
+	room_endpointing_text(sp, all, sizeof all);
+	sp->endpointing.words = room_eot_words(all, &room->names);
 }
 
 /* ---- what a pause brings ---- */
 
 static bool all_done(const struct room_turn *t)
 {
-	for (unsigned i = 0; i < t->pieces; i++)
-		if (!t->piece[i].done)
+	for (unsigned i = 0; i < t->chunks; i++)
+		if (!t->chunk[i].done)
 			return false;
 	return true;
 }
@@ -72,21 +72,21 @@ static bool wants_piece(const struct room *room, const struct room_speaker *sp)
 	const struct room_turn *t = sp->turn;
 
 	return !room->shared && !sp->capture.restart && !partial(sp) &&
-	       !room_capture_voiceless(&sp->capture, room->settings) &&
+	       !room_capture_lacks_voice(&sp->capture, room->settings) &&
 	       room_signal_ms(&sp->capture.signal) >= LEAST_MS &&
-	       (t->pieces < ROOM_PIECES || t->piece[0].done);
+	       (t->chunks < ROOM_CAPTURE_CHUNKS || t->chunk[0].done);
 }
 
 static bool has_words(const struct room *room, const struct room_speaker *sp)
 {
-	bool silent = sp->capture.restart || room_capture_voiceless(&sp->capture, room->settings);
+	bool silent = sp->capture.restart || room_capture_lacks_voice(&sp->capture, room->settings);
 
-	return (partial(sp) || (silent && sp->turn->pieces)) && all_done(sp->turn);
+	return (partial(sp) || (silent && sp->turn->chunks)) && all_done(sp->turn);
 }
 
 static int fall(const struct room_capture *c)
 {
-	return room_eot_fall(c->tail_rms, room_signal_rms(&c->voiced));
+	return room_eot_loudness_shift(c->tail_rms, room_signal_rms(&c->voiced));
 }
 
 /* When there is something to do, and what: *piece, or the answer may be begun. */
@@ -98,18 +98,18 @@ static uint64_t due(const struct room *room, const struct room_speaker *sp, bool
 
 	*piece = false;
 	if (c->phase != ROOM_CAPTURE_PROMOTED || room->files ||
-	    sp->pause.looked_at == c->voice_at || !room_speculative_may(room))
+	    sp->endpointing.examined_at == c->voice_at || !room_speculative_possible(room))
 		return UINT64_MAX;
 	*piece = wants_piece(room, sp);
 	if (*piece)
 		return c->voice_at + pause * ROOM_MS;
 	if (!has_words(room, sp))
 		return UINT64_MAX;
-	likely = room_eot_pause(sp->pause.words, fall(c), s->eot_share);
+	likely = room_eot_delay(sp->endpointing.words, fall(c), s->eot_share);
 	return c->voice_at + (likely > pause ? likely : pause) * ROOM_MS;
 }
 
-uint64_t room_pause_deadline(const struct room *room, const struct room_speaker *sp)
+uint64_t room_endpointing_deadline(const struct room *room, const struct room_speaker *sp)
 {
 	bool piece;
 
@@ -127,17 +127,17 @@ static void time_of(struct room *room, struct room_speaker *sp)
 	    room->now < due(room, sp, &piece))
 		return;
 	if (piece) {
-		room_capture_part(c);
+		room_capture_split(c);
 		sp->turn->end_of_speech_at = c->voice_at;
 		room_asr_commit(room, sp);
 		return;
 	}
 	pause = (room->now - c->voice_at) / ROOM_MS;
-	sp->pause.looked_at = c->voice_at;
-	room_speculative_begin(room, sp, room_eot_chance(sp->pause.words, fall(c), pause));
+	sp->endpointing.examined_at = c->voice_at;
+	room_speculative_begin(room, sp, room_eot_probability(sp->endpointing.words, fall(c), pause));
 }
 
-void room_pause_time(struct room *room)
+void room_endpointing_tick(struct room *room)
 {
 	for (unsigned i = 0; i < room->places; i++)
 		if (room->speaker[i].turn)

@@ -10,7 +10,7 @@ enum { WORD_MAX = 15, ASKS_WORDS = 3, FALL = 60 };
 
 static const struct {
 	uint32_t from, by; /* thousandths, and a second */
-} chances[] = {
+} probabilities[] = {
 	[ROOM_EOT_OPEN] = {100, 400}, [ROOM_EOT_MAYBE] = {400, 500}, [ROOM_EOT_WHOLE] = {520, 400}};
 
 #define P(word) word,
@@ -93,7 +93,7 @@ enum room_eot_words room_eot_words(const char *text, const struct room_names *na
 	return ROOM_EOT_MAYBE;
 }
 
-int room_eot_fall(uint32_t tail, uint32_t all)
+int room_eot_loudness_shift(uint32_t tail, uint32_t all)
 {
 	if (!tail || !all)
 		return 0;
@@ -104,21 +104,21 @@ int room_eot_fall(uint32_t tail, uint32_t all)
 
 static uint32_t base(enum room_eot_words words, int fall)
 {
-	int from = (int)chances[words].from + fall;
+	int from = (int)probabilities[words].from + fall;
 
 	return from > 0 ? (uint32_t)from : 0;
 }
 
-uint32_t room_eot_chance(enum room_eot_words words, int fall, uint64_t pause_ms)
+uint32_t room_eot_probability(enum room_eot_words words, int fall, uint64_t pause_ms)
 {
-	uint64_t chance = base(words, fall) + pause_ms * chances[words].by / 1000;
+	uint64_t probability = base(words, fall) + pause_ms * probabilities[words].by / 1000;
 
-	return chance < 1000 ? (uint32_t)chance : 1000;
+	return probability < 1000 ? (uint32_t)probability : 1000;
 }
 
-uint64_t room_eot_pause(enum room_eot_words words, int fall, uint32_t share)
+uint64_t room_eot_delay(enum room_eot_words words, int fall, uint32_t share)
 {
-	uint32_t from = base(words, fall), by = chances[words].by;
+	uint32_t from = base(words, fall), by = probabilities[words].by;
 
 	return share > from ? ((uint64_t)(share - from) * 1000 + by - 1) / by : 0;
 }

@@ -1,4 +1,4 @@
-/* Has somebody finished, or do they only pause? A chance, from what can be known while they are silent.
+/* Has somebody finished, or do they only pause? A probability, from what can be known while they are silent.
  *
  *   what was said so far                                         class    begins at    rises by
  *   the bot's name alone, or an end that asks for more           OPEN     100          400 a second
@@ -25,10 +25,10 @@ struct room_names;
 /* names: the bot's, which say nothing. */
 enum room_eot_words room_eot_words(const char *text, const struct room_names *names);
 /* tail, all: the loudness of its last tenth of a second, and of all of it; 0 when not known. */
-int room_eot_fall(uint32_t tail, uint32_t all);
+int room_eot_loudness_shift(uint32_t tail, uint32_t all);
 /* 0 to 1000. */
-uint32_t room_eot_chance(enum room_eot_words words, int fall, uint64_t pause_ms);
-/* The shortest pause at which the chance is at least `share`. */
-uint64_t room_eot_pause(enum room_eot_words words, int fall, uint32_t share);
+uint32_t room_eot_probability(enum room_eot_words words, int fall, uint64_t pause_ms);
+/* The shortest pause at which the probability is at least `share`. */
+uint64_t room_eot_delay(enum room_eot_words words, int fall, uint32_t share);
 
 #endif

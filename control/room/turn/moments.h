@@ -11,36 +11,36 @@
 #include "control/room/turn/turn.h"
 
 enum {
-	ROOM_HAPPENINGS = 18,
-	ROOM_HAPPENINGS_TOLD = 6,
-	ROOM_HAPPENED_TEXT = 120,
-	ROOM_MOMENTS_MAX = ROOM_HAPPENINGS_TOLD * (ROOM_NAME_MAX + ROOM_HAPPENED_TEXT + 40),
+	ROOM_MOMENTS = 18,
+	ROOM_MOMENTS_TOLD = 6,
+	ROOM_MOMENT_TEXT = 120,
+	ROOM_MOMENTS_MAX = ROOM_MOMENTS_TOLD * (ROOM_NAME_MAX + ROOM_MOMENT_TEXT + 40),
 };
 
-enum room_happened {
-	ROOM_HAPPENED_JOIN,
-	ROOM_HAPPENED_LEAVE,
-	ROOM_HAPPENED_SELF_JOIN,
-	ROOM_HAPPENED_SOUND,
+enum room_moment_kind {
+	ROOM_MOMENT_JOIN,
+	ROOM_MOMENT_LEAVE,
+	ROOM_MOMENT_SELF_JOIN,
+	ROOM_MOMENT_SOUNDBOARD,
 };
 
-struct room_happening {
-	enum room_happened what;
+struct room_moment {
+	enum room_moment_kind what;
 	uint64_t user, at;
 	char name[ROOM_NAME_MAX];
-	char text[ROOM_HAPPENED_TEXT]; /* the sound's name */
+	char text[ROOM_MOMENT_TEXT]; /* the sound's name */
 };
 
-struct room_happenings {
-	unsigned n; /* since the room began; the newest is at (n - 1) % ROOM_HAPPENINGS */
-	struct room_happening v[ROOM_HAPPENINGS];
+struct room_moments {
+	unsigned n; /* since the room began; the newest is at (n - 1) % ROOM_MOMENTS */
+	struct room_moment v[ROOM_MOMENTS];
 };
 
 /* False: it was one with an event before it. text may be NULL. */
-bool room_happened(struct room_happenings *h, enum room_happened what, uint64_t user,
+bool room_moment_add(struct room_moments *h, enum room_moment_kind what, uint64_t user,
 		   const char *name, const char *text, uint64_t now);
 /* The newest of the last minute, oldest first: "room moment: Alice came in", a line each, each after a
  * line break. Always terminated; its length. */
-size_t room_happenings_text(const struct room_happenings *h, uint64_t now, char *buf, size_t size);
+size_t room_moments_text(const struct room_moments *h, uint64_t now, char *buf, size_t size);
 
 #endif

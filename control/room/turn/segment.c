@@ -8,7 +8,7 @@
 /* Cuts bytes [at, at + n) out of the words; segments move along. */
 static void cut(struct room_turn *t, size_t at, size_t n)
 {
-	memmove(t->heard + at, t->heard + at + n, strlen(t->heard + at + n) + 1);
+	memmove(t->transcript + at, t->transcript + at + n, strlen(t->transcript + at + n) + 1);
 	for (unsigned i = 0; i < t->segments; i++) {
 		struct room_segment *s = &t->segment[i];
 
@@ -36,9 +36,9 @@ static void drop(struct room_turn *t, unsigned i)
 	size_t n = s.n, at = s.at;
 
 	forget(t, i);
-	if (t->heard[at + n] == ' ')
+	if (t->transcript[at + n] == ' ')
 		n++;
-	else if (at && t->heard[at - 1] == ' ') {
+	else if (at && t->transcript[at - 1] == ' ') {
 		at--;
 		n++;
 	}
@@ -48,11 +48,11 @@ static void drop(struct room_turn *t, unsigned i)
 /* Room for n more bytes: the oldest words go, at a blank where there is one. */
 static void make_room(struct room_turn *t, size_t n)
 {
-	while (t->segments && strlen(t->heard) + 1 + n >= sizeof t->heard) {
+	while (t->segments && strlen(t->transcript) + 1 + n >= sizeof t->transcript) {
 		struct room_segment *s = &t->segment[0];
-		size_t over = strlen(t->heard) + 2 + n - sizeof t->heard, k = over;
+		size_t over = strlen(t->transcript) + 2 + n - sizeof t->transcript, k = over;
 
-		while (k < s->n && t->heard[s->at + k - 1] != ' ')
+		while (k < s->n && t->transcript[s->at + k - 1] != ' ')
 			k++;
 		if (k >= s->n) {
 			t->dropped_head += s->n;
@@ -74,7 +74,7 @@ void room_segment_add(struct room_turn *turn, uint64_t user, const char *name, u
 	n = strlen(text);
 	while (n && text[n - 1] == ' ')
 		n--;
-	n = utf8_whole(text, n < sizeof turn->heard - 2 ? n : sizeof turn->heard - 2);
+	n = utf8_whole(text, n < sizeof turn->transcript - 2 ? n : sizeof turn->transcript - 2);
 	if (!n)
 		return;
 	if (turn->segments == ROOM_SEGMENTS) {
@@ -82,11 +82,11 @@ void room_segment_add(struct room_turn *turn, uint64_t user, const char *name, u
 		drop(turn, 0);
 	}
 	make_room(turn, n);
-	at = strlen(turn->heard);
+	at = strlen(turn->transcript);
 	if (at)
-		turn->heard[at++] = ' ';
-	memcpy(turn->heard + at, text, n);
-	turn->heard[at + n] = '\0';
+		turn->transcript[at++] = ' ';
+	memcpy(turn->transcript + at, text, n);
+	turn->transcript[at + n] = '\0';
 	s = &turn->segment[turn->segments++];
 	*s = (struct room_segment){
 		.user = user, .utterance = utterance, .at = (uint16_t)at, .n = (uint16_t)n};
@@ -97,9 +97,9 @@ void room_segment_text(const struct room_turn *turn, unsigned i, char *buf, size
 {
 	size_t n = i < turn->segments ? turn->segment[i].n : 0;
 
-	n = utf8_whole(n ? turn->heard + turn->segment[i].at : "", n < size ? n : size - 1);
+	n = utf8_whole(n ? turn->transcript + turn->segment[i].at : "", n < size ? n : size - 1);
 	if (n)
-		memcpy(buf, turn->heard + turn->segment[i].at, n);
+		memcpy(buf, turn->transcript + turn->segment[i].at, n);
 	buf[n] = '\0';
 }
 
@@ -138,9 +138,9 @@ enum room_revised room_segment_revise(struct room_turn *turn, uint64_t user, uin
 	s = t->segment[i];
 	n = t->segments - i - 1;
 	memcpy(tail, &t->segment[i + 1], n * sizeof tail[0]);
-	memcpy(rest, t->heard, sizeof rest);
+	memcpy(rest, t->transcript, sizeof rest);
 	t->segments = i;
-	t->heard[s.at && i ? s.at - 1 : 0] = '\0';
+	t->transcript[s.at && i ? s.at - 1 : 0] = '\0';
 	room_segment_add(t, user, s.name, utterance, text);
 	if (t->segments)
 		t->segment[t->segments - 1].revision = s.revision + 1;
@@ -180,11 +180,11 @@ size_t room_segment_lines(const struct room_turn *turn, char *buf, size_t size)
 
 		if (goes_on || !s->user)
 			n += (size_t)snprintf(left ? buf + n : NULL, left, " %.*s", (int)s->n,
-					      turn->heard + s->at);
+					      turn->transcript + s->at);
 		else
 			n += (size_t)snprintf(left ? buf + n : NULL, left, "%s[%s]: %.*s",
 					      i ? "\n" : "", s->name, (int)s->n,
-					      turn->heard + s->at);
+					      turn->transcript + s->at);
 	}
 	return n;
 }

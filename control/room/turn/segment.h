@@ -3,7 +3,7 @@
  * A turn holds segments {user, utterance, revision, words}. Turns that become one keep all their
  * segments, so an answer to two people knows who said which words, and a better transcript of an
  * utterance that comes late edits its own words in place and no others. The words stand in
- * turn->heard, one blank between segments; a segment says where. When they do not fit, the oldest
+ * turn->transcript, one blank between segments; a segment says where. When they do not fit, the oldest
  * are dropped and counted. */
 #ifndef CONTROL_ROOM_TURN_SEGMENT_H
 #define CONTROL_ROOM_TURN_SEGMENT_H

@@ -10,26 +10,26 @@ enum room_stage room_supersede_stage(const struct room *room, uint64_t user)
 	const struct room_turn *a = room->active;
 
 	if (!a || a->user != user || a->first_audio_at || a->policy.why == ROOM_POLICY_TARGET_ALL ||
-	    room_lease_held(&a->lease, room->settings, a->first_audio_at, room->now))
+	    room_output_lease_held(&a->lease, room->settings, a->first_audio_at, room->now))
 		return ROOM_STAGE_NONE;
 	return a->phase == ROOM_PHASE_ASKED	 ? ROOM_STAGE_GENERATION
 	       : a->phase == ROOM_PHASE_SPEAKING ? ROOM_STAGE_SPEECH
 						 : ROOM_STAGE_NONE;
 }
 
-void room_supersede(struct room *room, struct room_turn *newer, enum room_stage stage)
+void room_turn_supersede(struct room *room, struct room_turn *newer, enum room_stage stage)
 {
 	struct room_turn *older = room->active, own = *newer;
 
 	newer->segments = 0;
-	newer->heard[0] = '\0';
+	newer->transcript[0] = '\0';
 	newer->dropped_head = 0;
 	room_segment_merge(newer, older);
 	room_segment_merge(newer, &own);
 	newer->named = newer->named || older->named;
 	newer->latched = newer->latched || older->latched;
-	room_decide(newer, ROOM_RULE_SAME_SPEAKER_GOES_ON, true, older->id, stage);
-	room_decide(older, ROOM_RULE_SAME_SPEAKER_GOES_ON, true, newer->id, stage);
+	room_turn_decide(newer, ROOM_RULE_SAME_SPEAKER_GOES_ON, true, older->id, stage);
+	room_turn_decide(older, ROOM_RULE_SAME_SPEAKER_GOES_ON, true, newer->id, stage);
 	room_turn_cancel(room, older, ROOM_REASON_SUPERSEDED);
 }
 
@@ -43,26 +43,26 @@ static void replay(struct room *room, struct room_turn *older, const struct room
 	if (!t)
 		return;
 	room_segment_revise(t, ev->user, ev->utterance, text);
-	room_decide(t, ROOM_RULE_REVISED, true, older->id, 0);
-	room_decide(older, ROOM_RULE_REVISED, true, t->id, 0);
+	room_turn_decide(t, ROOM_RULE_REVISED, true, older->id, 0);
+	room_turn_decide(older, ROOM_RULE_REVISED, true, t->id, 0);
 	room_turn_cancel(room, older, ROOM_REASON_SUPERSEDED);
-	room_enqueue(room, t);
+	room_turn_enqueue(room, t);
 }
 
 static void revise(struct room *room, struct room_turn *t, const struct room_event *ev,
 		   const char *text)
 {
 	switch (t->phase) {
-	case ROOM_PHASE_JUDGED:
+	case ROOM_PHASE_CLASSIFYING:
 	case ROOM_PHASE_DEFERRED:
 	case ROOM_PHASE_QUEUED:
 		if (room_segment_revise(t, ev->user, ev->utterance, text) == ROOM_REVISED)
-			room_decide(t, ROOM_RULE_REVISED, true, t->id, 0);
+			room_turn_decide(t, ROOM_RULE_REVISED, true, t->id, 0);
 		break;
 	case ROOM_PHASE_ASKED:
 	case ROOM_PHASE_SPEAKING:
 		if (t->first_audio_at)
-			room_decide(t, ROOM_RULE_REVISED, false, t->id, 0);
+			room_turn_decide(t, ROOM_RULE_REVISED, false, t->id, 0);
 		else
 			replay(room, t, ev, text);
 		break;
@@ -82,9 +82,9 @@ static int segment_of(const struct room_turn *t, uint64_t user, uint32_t utteran
 
 /* Turns that are over keep their words as they were heard at last, for the next better ones. The
  * conversation that the brain is told knows better from now on in any case. */
-bool room_revise(struct room *room, const struct room_event *ev)
+bool room_turn_revise(struct room *room, const struct room_event *ev)
 {
-	char text[ROOM_PIECE_TEXT_MAX] = "", was[ROOM_TEXT_MAX];
+	char text[ROOM_CAPTURE_CHUNK_TEXT] = "", was[ROOM_TEXT_MAX];
 	bool known = false, told = false;
 
 	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
@@ -92,7 +92,7 @@ bool room_revise(struct room *room, const struct room_event *ev)
 	/* Those that are over, too. */
 	for (unsigned i = 0; i < ROOM_TURNS; i++) {
 		struct room_turn *t = &room->turn[i];
-		int k = t->phase < ROOM_PHASE_JUDGED ? -1 : segment_of(t, ev->user, ev->utterance);
+		int k = t->phase < ROOM_PHASE_CLASSIFYING ? -1 : segment_of(t, ev->user, ev->utterance);
 
 		if (k < 0)
 			continue;

@@ -23,8 +23,8 @@ enum room_stage {
 /* At which stage words of this user would find the active turn; NONE: they do not replace it. */
 enum room_stage room_supersede_stage(const struct room *room, uint64_t user);
 /* The active turn is cancelled; its words stand before those of `newer`. */
-void room_supersede(struct room *room, struct room_turn *newer, enum room_stage stage);
+void room_turn_supersede(struct room *room, struct room_turn *newer, enum room_stage stage);
 /* ROOM_TRANSCRIPT of an utterance that has its words already. False: no turn knows it. */
-bool room_revise(struct room *room, const struct room_event *ev);
+bool room_turn_revise(struct room *room, const struct room_event *ev);
 
 #endif

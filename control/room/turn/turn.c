@@ -112,7 +112,7 @@ struct room_turn *room_turn_new(struct room *room, struct room_speaker *sp)
 	return t;
 }
 
-struct room_turn *room_turn_new_own(struct room *room, const char *text)
+struct room_turn *room_turn_new_prompted(struct room *room, const char *text)
 {
 	struct room_turn *t = place(room);
 
@@ -151,7 +151,7 @@ struct room_turn *room_turn_copy(struct room *room, const struct room_turn *of)
 	return t;
 }
 
-void room_turn_hand_on(struct room_turn *turn)
+void room_turn_reassign(struct room_turn *turn)
 {
 	turn->user = turn->segment[0].user;
 	memcpy(turn->name, turn->segment[0].name, sizeof turn->name);
@@ -165,7 +165,7 @@ struct room_turn *room_turn_by_id(struct room *room, uint32_t id)
 	return NULL;
 }
 
-void room_decide(struct room_turn *turn, enum room_rule rule, bool yes, int64_t value,
+void room_turn_decide(struct room_turn *turn, enum room_rule rule, bool yes, int64_t value,
 		 int64_t limit)
 {
 	if (turn->decisions < ROOM_CHAIN)
@@ -179,11 +179,11 @@ static void answer_over(struct room *room, const struct room_turn *turn)
 	if (!turn->first_audio_at)
 		return;
 	if (turn->user)
-		room_floor_spoke(&room->floor, turn->user, room->now);
+		room_floor_bot_spoke(&room->floor, turn->user, room->now);
 	room_session_active(room);
 	room->thought.quiet_at = room->now;
 	if (turn->reason == ROOM_REASON_INTERRUPTED)
-		room_followup_cut(&room->followup, turn, room->now);
+		room_followup_interrupted(&room->followup, turn, room->now);
 	else
 		room_followup_answered(&room->followup);
 	if (turn->reason == ROOM_REASON_ANSWERED)
@@ -198,11 +198,11 @@ void room_turn_end(struct room *room, struct room_turn *turn, enum room_reason r
 		return;
 	if (turn->reason == ROOM_REASON_NONE)
 		turn->reason = reason;
-	if (turn->samples > turn->samples_heard && !room->reply.planned) {
-		struct room_effect *e = room_do(room, ROOM_DO_BRAIN_TRUNCATE);
+	if (turn->samples > turn->samples_played && !room->reply.planned) {
+		struct room_effect *e = room_emit(room, ROOM_DO_BRAIN_TRUNCATE);
 
 		e->turn = turn->id;
-		e->ms = (uint32_t)(turn->samples_heard * 1000 / ROOM_RATE);
+		e->ms = (uint32_t)(turn->samples_played * 1000 / ROOM_RATE);
 	}
 	room_reply_close(room, turn);
 	turn->phase = ROOM_PHASE_ENDED;
@@ -219,21 +219,21 @@ void room_turn_end(struct room *room, struct room_turn *turn, enum room_reason r
 	}
 	if (sp && sp->turn == turn)
 		sp->turn = NULL;
-	room_do(room, ROOM_DO_RECORD)->record = turn;
+	room_emit(room, ROOM_DO_RECORD)->record = turn;
 }
 
 void room_asr_abandon(struct room *room, struct room_turn *turn)
 {
-	for (unsigned i = 0; i < turn->pieces; i++) {
+	for (unsigned i = 0; i < turn->chunks; i++) {
 		struct room_effect *e;
 
-		if (turn->piece[i].done)
+		if (turn->chunk[i].done)
 			continue;
-		turn->piece[i].done = turn->piece[i].failed = true;
-		e = room_do(room, ROOM_DO_ASR_CANCEL);
+		turn->chunk[i].done = turn->chunk[i].failed = true;
+		e = room_emit(room, ROOM_DO_ASR_CANCEL);
 		e->user = turn->user;
-		e->utterance = turn->piece[i].utterance;
-		room_asr_unwanted(room, turn->user, turn->piece[i].utterance);
+		e->utterance = turn->chunk[i].utterance;
+		room_asr_release(room, turn->user, turn->chunk[i].utterance);
 	}
 }
 
@@ -250,10 +250,10 @@ static int end_work(uint32_t run, enum room_abort reason, void *arg)
 	if (turn->sinks & ROOM_SINK_ASR)
 		room_asr_abandon(room, turn);
 	if (turn->sinks & ROOM_SINK_BRAIN)
-		room_do(room, ROOM_DO_BRAIN_CANCEL)->turn = turn->id;
-	if (turn->sinks & ROOM_SINK_VOICE)
-		room_do(room, ROOM_DO_SPEAK_CANCEL)->turn = turn->id;
-	turn->sinks &= (unsigned)ROOM_SINK_SPEECH;
+		room_emit(room, ROOM_DO_BRAIN_CANCEL)->turn = turn->id;
+	if (turn->sinks & ROOM_SINK_TTS)
+		room_emit(room, ROOM_DO_SPEAK_CANCEL)->turn = turn->id;
+	turn->sinks &= (unsigned)ROOM_SINK_PLAYBACK;
 	return 0;
 }
 
@@ -265,8 +265,8 @@ static int end_speech(uint32_t run, void *arg)
 
 	if (!turn)
 		return ENOENT;
-	if (turn->sinks & ROOM_SINK_SPEECH) {
-		e = room_do(room, ROOM_DO_SAY_STOP);
+	if (turn->sinks & ROOM_SINK_PLAYBACK) {
+		e = room_emit(room, ROOM_DO_SAY_STOP);
 		e->turn = turn->id;
 		e->ms = room->settings->stop_fade_ms;
 	}
@@ -300,7 +300,7 @@ static enum room_abort abort_of(enum room_reason reason)
 
 void room_turn_cancel(struct room *room, struct room_turn *turn, enum room_reason reason)
 {
-	bool sounds = turn->let_out && (turn->sinks & ROOM_SINK_SPEECH);
+	bool sounds = turn->released && (turn->sinks & ROOM_SINK_PLAYBACK);
 
 	if (turn->phase == ROOM_PHASE_ENDED || turn->phase == ROOM_PHASE_CLOSING)
 		return;
@@ -315,37 +315,37 @@ void room_turn_cancel(struct room *room, struct room_turn *turn, enum room_reaso
 }
 
 /* A deadline passed. */
-void room_turn_time(struct room *room, struct room_turn *turn)
+void room_turn_time_out(struct room *room, struct room_turn *turn)
 {
 	const struct settings *s = room->settings;
 
 	switch (turn->phase) {
 	case ROOM_PHASE_TRANSCRIBING:
-		room_decide(turn, ROOM_RULE_ASR_WAIT, false, s->asr_wait_ms, s->asr_wait_ms);
+		room_turn_decide(turn, ROOM_RULE_ASR_WAIT, false, s->asr_wait_ms, s->asr_wait_ms);
 		/* What came of long speech is answered. */
-		if (!room_bank_flush(room, turn))
+		if (!room_long_capture_flush(room, turn))
 			room_turn_cancel(room, turn, ROOM_REASON_ASR_FAILED);
 		break;
-	case ROOM_PHASE_JUDGED:
-		room_classify_late(room, turn);
+	case ROOM_PHASE_CLASSIFYING:
+		room_classifier_time_out(room, turn);
 		break;
 	case ROOM_PHASE_DEFERRED:
-		room_decide(turn, ROOM_RULE_DEFER_WAIT, false, s->defer_expire_ms,
+		room_turn_decide(turn, ROOM_RULE_DEFER_WAIT, false, s->defer_expire_ms,
 			    s->defer_expire_ms);
 		room_turn_cancel(room, turn, ROOM_REASON_EXPIRED);
 		break;
 	case ROOM_PHASE_QUEUED:
-		room_decide(turn, ROOM_RULE_QUEUE_WAIT, false, s->queue_expire_ms,
+		room_turn_decide(turn, ROOM_RULE_QUEUE_WAIT, false, s->queue_expire_ms,
 			    s->queue_expire_ms);
 		room_turn_cancel(room, turn, ROOM_REASON_EXPIRED);
 		break;
 	case ROOM_PHASE_ASKED:
-		room_decide(turn, ROOM_RULE_FIRST_AUDIO, false, s->first_audio_ms,
+		room_turn_decide(turn, ROOM_RULE_FIRST_AUDIO, false, s->first_audio_ms,
 			    s->first_audio_ms);
 		room_turn_cancel(room, turn, ROOM_REASON_BRAIN_FAILED);
 		break;
 	case ROOM_PHASE_SPEAKING:
-		room_decide(turn, ROOM_RULE_STALL, false, s->stall_ms, s->stall_ms);
+		room_turn_decide(turn, ROOM_RULE_STALL, false, s->stall_ms, s->stall_ms);
 		room_turn_cancel(room, turn,
 				 turn->brain_done ? ROOM_REASON_PLAYBACK_FAILED
 						  : ROOM_REASON_BRAIN_FAILED);

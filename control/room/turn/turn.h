@@ -44,7 +44,7 @@ enum room_phase {
 	ROOM_PHASE_FREE,
 	ROOM_PHASE_HEARING,
 	ROOM_PHASE_TRANSCRIBING,
-	ROOM_PHASE_JUDGED,
+	ROOM_PHASE_CLASSIFYING,
 	ROOM_PHASE_DEFERRED,
 	ROOM_PHASE_QUEUED,
 	ROOM_PHASE_ASKED,
@@ -56,23 +56,23 @@ enum room_phase {
 enum {
 	ROOM_NAME_MAX = 100,
 	ROOM_TEXT_MAX = 2048,
-	ROOM_PIECE_TEXT_MAX = 704,
-	ROOM_PIECES = 6,
+	ROOM_CAPTURE_CHUNK_TEXT = 704,
+	ROOM_CAPTURE_CHUNKS = 6,
 	ROOM_SEGMENTS = 16,
 	ROOM_CHAIN = 48,
 };
 
-enum { ROOM_SINK_ASR = 1, ROOM_SINK_BRAIN = 2, ROOM_SINK_SPEECH = 4, ROOM_SINK_VOICE = 8 };
+enum { ROOM_SINK_ASR = 1, ROOM_SINK_BRAIN = 2, ROOM_SINK_PLAYBACK = 4, ROOM_SINK_TTS = 8 };
 
 /* One utterance of a turn; long speech comes in several. */
-struct room_piece {
+struct room_capture_chunk {
 	uint32_t utterance;
 	bool committed, done, failed;
 	uint32_t ms, rms;   /* of its sound */
 	uint32_t voice_ms;  /* of that, a voice */
 	uint32_t doubt;	    /* of its transcript, as of ROOM_TRANSCRIPT */
-	bool imagined;	    /* its words were none: they were dropped */
-	char text[ROOM_PIECE_TEXT_MAX];
+	bool hallucinated;	    /* its words were none: they were dropped */
+	char text[ROOM_CAPTURE_CHUNK_TEXT];
 };
 
 /* Words of one utterance: at [at, at + n) of heard (control/room/turn/segment.h). */
@@ -99,24 +99,24 @@ struct room_turn {
 	uint64_t user;
 	char name[ROOM_NAME_MAX];
 
-	unsigned pieces;
-	struct room_piece piece[ROOM_PIECES];
+	unsigned chunks;
+	struct room_capture_chunk chunk[ROOM_CAPTURE_CHUNKS];
 	unsigned segments;
 	struct room_segment segment[ROOM_SEGMENTS];
 	uint32_t sound_ms;	   /* of all that was committed of it */
 	uint32_t dropped_head;	   /* bytes of the oldest words that did not fit */
-	char heard[ROOM_TEXT_MAX]; /* what was said to the bot, by all who said it */
-	char said[ROOM_TEXT_MAX];  /* its answer; at the end, as much as was heard of it */
-	bool said_cut;		   /* at the end: there was more of it */
+	char transcript[ROOM_TEXT_MAX]; /* what was said to the bot, by all who said it */
+	char answer[ROOM_TEXT_MAX];  /* its answer; at the end, as much as was heard of it */
+	bool answer_cut;		   /* at the end: there was more of it */
 	bool named;
 	bool latched;	 /* it began while music listened for more */
-	uint64_t cut_by; /* who spoke over the answer */
-	uint32_t cut_utterance;
-	struct room_policy policy; /* who may, decided when the brain is asked */
-	struct room_lease lease;
-	unsigned paused_times;
+	uint64_t interrupted_by; /* who spoke over the answer */
+	uint32_t interrupting_utterance;
+	struct room_interruption_policy policy; /* who may, decided when the brain is asked */
+	struct room_output_lease lease;
+	unsigned pause_count;
 	bool hushed; /* it only told the bot to be quiet, and the bot is */
-	bool brain_done, brain_broke, let_out, not_understood;
+	bool brain_done, brain_broke, released, not_understood;
 
 	/* ns; 0 = has not happened */
 	uint64_t born_at, end_of_speech_at, queued_at, asked_at, first_audio_at, ended_at;
@@ -125,7 +125,7 @@ struct room_turn {
 	uint64_t retry_at;    /* DEFERRED: not before */
 
 	uint64_t samples;	/* of the answer, as the brain sent it */
-	uint64_t samples_heard; /* of it, as they left for the room */
+	uint64_t samples_played; /* of it, as they left for the room */
 
 	unsigned decisions; /* more than ROOM_CHAIN were made when larger; the first ones are kept */
 	struct room_decision decision[ROOM_CHAIN];

@@ -11,7 +11,7 @@
 #include "control/room/turn/turn_queue.h"
 #include "control/room/turn/segment.h"
 
-struct room_turn *room_queued(struct room *room)
+struct room_turn *room_turn_queued(struct room *room)
 {
 	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1))
 		if (room->turn[i].phase == ROOM_PHASE_QUEUED)
@@ -19,15 +19,15 @@ struct room_turn *room_queued(struct room *room)
 	return NULL;
 }
 
-void room_merge(struct room *room, struct room_turn *into, struct room_turn *turn,
+void room_turn_merge(struct room *room, struct room_turn *into, struct room_turn *turn,
 		enum room_rule rule)
 {
 	uint32_t dropped = into->dropped_head;
 
-	room_decide(turn, rule, true, into->id, 0);
+	room_turn_decide(turn, rule, true, into->id, 0);
 	room_segment_merge(into, turn);
 	if (into->dropped_head > dropped)
-		room_decide(into, ROOM_RULE_FITS, false, into->dropped_head, 0);
+		room_turn_decide(into, ROOM_RULE_FITS, false, into->dropped_head, 0);
 	if (turn->end_of_speech_at > into->end_of_speech_at)
 		into->end_of_speech_at = turn->end_of_speech_at;
 	into->named = into->named || turn->named;
@@ -38,12 +38,12 @@ void room_merge(struct room *room, struct room_turn *into, struct room_turn *tur
 	room_turn_end(room, turn, ROOM_REASON_MERGED);
 }
 
-void room_enqueue(struct room *room, struct room_turn *turn)
+void room_turn_enqueue(struct room *room, struct room_turn *turn)
 {
-	struct room_turn *waits = room_queued(room);
+	struct room_turn *waits = room_turn_queued(room);
 
 	if (waits && waits != turn) {
-		room_merge(room, waits, turn, ROOM_RULE_COALESCED);
+		room_turn_merge(room, waits, turn, ROOM_RULE_COALESCED);
 		return;
 	}
 	turn->phase = ROOM_PHASE_QUEUED;
@@ -51,7 +51,7 @@ void room_enqueue(struct room *room, struct room_turn *turn)
 	turn->deadline = room->now + room->settings->queue_expire_ms * ROOM_MS;
 }
 
-uint64_t room_live_until(const struct room *room, const struct room_turn *turn, bool others)
+uint64_t room_speech_until(const struct room *room, const struct room_turn *turn, bool others)
 {
 	const struct settings *s = room->settings;
 	uint64_t until = 0;
@@ -81,7 +81,7 @@ static uint64_t more_comes(const struct room *room, const struct room_turn *turn
 	return 0;
 }
 
-uint64_t room_held_until(const struct room *room, const struct room_turn *turn)
+uint64_t room_turn_hold_until(const struct room *room, const struct room_turn *turn)
 {
 	const struct settings *s = room->settings;
 	bool waited = turn->deferred_at || turn->queued_at < room->free_at;
@@ -89,27 +89,27 @@ uint64_t room_held_until(const struct room *room, const struct room_turn *turn)
 	uint64_t most = from + s->hold_ms * ROOM_MS;
 	bool much = s->hold_bypass_ms && turn->sound_ms >= s->hold_bypass_ms;
 	bool others = (!turn->named && !much) || turn->deferred_at;
-	uint64_t live = room_live_until(room, turn, others);
+	uint64_t live = room_speech_until(room, turn, others);
 	uint64_t more = more_comes(room, turn, others), until = live > more ? live : more;
 
 	return until < most ? until : most;
 }
 
-void room_drain(struct room *room)
+void room_turn_queue_tick(struct room *room)
 {
-	struct room_turn *next = room_queued(room);
+	struct room_turn *next = room_turn_queued(room);
 	uint64_t waited;
 
-	if (!next || room->active || !room->up || room->now < room_held_until(room, next))
+	if (!next || room->active || !room->up || room->now < room_turn_hold_until(room, next))
 		return;
-	if (room->settings->reply_path == SETTINGS_REPLY_BRIDGE && !room_instruct_known(room))
+	if (room->settings->reply_path == SETTINGS_REPLY_BRIDGE && !room_instructions_flush(room))
 		return;
-	room_decide(next, ROOM_RULE_MUTED, !room->muted, room->muted, 0);
+	room_turn_decide(next, ROOM_RULE_MUTED, !room->muted, room->muted, 0);
 	if (room->muted) {
 		room_turn_end(room, next, ROOM_REASON_MUTED);
 		return;
 	}
 	waited = (room->now - next->queued_at) / ROOM_MS;
-	room_decide(next, ROOM_RULE_ROOM_QUIET, true, (int64_t)waited, room->settings->hold_ms);
-	room_ask(room, next);
+	room_turn_decide(next, ROOM_RULE_ROOM_QUIET, true, (int64_t)waited, room->settings->hold_ms);
+	room_answer_ask(room, next);
 }

@@ -50,7 +50,7 @@ static struct room_capture_out hear(struct room_capture *c, const struct setting
 	uint8_t buf[960];
 
 	for (unsigned i = 0; i < ms / 20; i++) {
-		out = room_capture_sound(c, s, sound(buf, 480, amp), *now, *now);
+		out = room_capture_on_audio(c, s, sound(buf, 480, amp), *now, *now);
 		all.start |= out.start;
 		all.promote |= out.promote;
 		if (out.end)
@@ -75,7 +75,7 @@ TEST(an_utterance_ends_sooner_or_later_by_its_length)
 
 		hear(&c, s, rows[i].heard, 6000, &now);
 		last = now - 20 * MS;
-		room_capture_speaking(&c, s, false, last, rows[i].load, now);
+		room_capture_on_speaking(&c, s, false, last, rows[i].load, now);
 		CHECK_INT((room_capture_deadline(&c, s) - now) / MS,
 			  rows[i].wait < 800 ? rows[i].wait : 800);
 	}
@@ -92,16 +92,16 @@ TEST(sound_that_was_overtaken_does_not_take_the_end_back)
 	CHECK_INT(settings_alloc(&s), 0);
 	hear(&c, s, 600, 6000, &now);
 	last = now + 20 * MS;
-	room_capture_speaking(&c, s, false, last, 1, now); /* overtook two frames */
+	room_capture_on_speaking(&c, s, false, last, 1, now); /* overtook two frames */
 	end = room_capture_deadline(&c, s);
-	room_capture_sound(&c, s, sound(buf, 480, 6000), last - 20 * MS, now + MS);
-	room_capture_sound(&c, s, sound(buf, 480, 6000), last, now + 2 * MS);
+	room_capture_on_audio(&c, s, sound(buf, 480, 6000), last - 20 * MS, now + MS);
+	room_capture_on_audio(&c, s, sound(buf, 480, 6000), last, now + 2 * MS);
 	CHECK(room_capture_deadline(&c, s) == end);
-	CHECK_INT(room_capture_time(&c, s, end - 1).end, ROOM_CAPTURE_GOES_ON);
-	CHECK_INT(room_capture_time(&c, s, end).end, ROOM_CAPTURE_SPOKEN);
+	CHECK_INT(room_capture_tick(&c, s, end - 1).end, ROOM_CAPTURE_CONTINUES);
+	CHECK_INT(room_capture_tick(&c, s, end).end, ROOM_CAPTURE_SPEECH);
 	/* And the last of them, late, begins nothing. */
-	CHECK(!room_capture_sound(&c, s, sound(buf, 480, 6000), last, end + MS).start);
-	CHECK(room_capture_sound(&c, s, sound(buf, 480, 6000), last + 20 * MS, end + 2 * MS).start);
+	CHECK(!room_capture_on_audio(&c, s, sound(buf, 480, 6000), last, end + MS).start);
+	CHECK(room_capture_on_audio(&c, s, sound(buf, 480, 6000), last + 20 * MS, end + 2 * MS).start);
 	settings_free(s);
 }
 
@@ -113,7 +113,7 @@ TEST(newer_sound_takes_the_end_back)
 
 	CHECK_INT(settings_alloc(&s), 0);
 	hear(&c, s, 600, 6000, &now);
-	room_capture_speaking(&c, s, false, now - 20 * MS, 1, now);
+	room_capture_on_speaking(&c, s, false, now - 20 * MS, 1, now);
 	hear(&c, s, 20, 6000, &now);
 	CHECK_INT((room_capture_deadline(&c, s) - now) / MS, s->capture_idle_ms - 20);
 	settings_free(s);
@@ -128,10 +128,10 @@ TEST(a_capture_is_promoted_by_length_and_loudness)
 	CHECK_INT(settings_alloc(&s), 0);
 	CHECK(!hear(&c, s, 400, 6000, &now).promote);
 	CHECK(hear(&c, s, 20, 6000, &now).promote);
-	CHECK_INT(room_capture_over(&c, s, now).end, ROOM_CAPTURE_SPOKEN);
+	CHECK_INT(room_capture_finish(&c, s, now).end, ROOM_CAPTURE_SPEECH);
 	now += 20 * MS;
 	/* Nearly silent for a second: given up. */
-	CHECK_INT(hear(&c, s, 980, 100, &now).end, ROOM_CAPTURE_GOES_ON);
+	CHECK_INT(hear(&c, s, 980, 100, &now).end, ROOM_CAPTURE_CONTINUES);
 	CHECK_INT(hear(&c, s, 20, 100, &now).end, ROOM_CAPTURE_DISCARDED);
 	settings_free(s);
 }
@@ -333,14 +333,14 @@ TEST(late_facts_are_dropped_by_their_ids)
 }
 
 /* What a random world knows of the room, so that some of what it tells makes sense. */
-struct chance {
+struct probability {
 	uint64_t x, now, user;
 	uint32_t utterance, turn;
 	bool owed;
 	uint8_t pcm[960];
 };
 
-static unsigned draw(struct chance *c, unsigned n)
+static unsigned draw(struct probability *c, unsigned n)
 {
 	c->x ^= c->x << 13;
 	c->x ^= c->x >> 7;
@@ -348,7 +348,7 @@ static unsigned draw(struct chance *c, unsigned n)
 	return (unsigned)((c->x >> 20) % n);
 }
 
-static struct room_event any_event(struct chance *c)
+static struct room_event any_event(struct probability *c)
 {
 	static const char *const words[] = {"parley go on", "go on", "mhm", "", "hey parley"};
 	unsigned kind = draw(c, 64);
@@ -377,7 +377,7 @@ static struct room_event any_event(struct chance *c)
 	return ev;
 }
 
-static void learn(struct chance *c, uint64_t *ended, uint64_t *turns)
+static void learn(struct probability *c, uint64_t *ended, uint64_t *turns)
 {
 	for (size_t k = 0; k < fx.n; k++) {
 		const struct room_effect *e = &fx.v[k];
@@ -409,7 +409,7 @@ TEST(every_turn_ends_once_whatever_comes)
 		ROOM_REASON_CALL_LOST,	     ROOM_REASON_SHUTDOWN,
 		ROOM_REASON_EMPTY_TRANSCRIPT};
 	uint64_t counts[ROOM_REASON_COUNT] = {0};
-	struct chance c = {.x = 88172645463325252ull};
+	struct probability c = {.x = 88172645463325252ull};
 	struct settings *s = NULL;
 
 	CHECK_INT(settings_alloc(&s), 0);

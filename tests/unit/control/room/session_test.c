@@ -69,29 +69,29 @@ TEST(rule_110_a_new_alias_counts_at_once)
 
 TEST(rule_111_who_comes_twice_in_no_time_came_once)
 {
-	struct room_happenings h = {0};
+	struct room_moments h = {0};
 	char text[2048];
 
-	CHECK(room_happened(&h, ROOM_HAPPENED_JOIN, 1, "Alice", NULL, 10 * S));
-	CHECK(!room_happened(&h, ROOM_HAPPENED_JOIN, 1, "Alice", NULL, 10 * S + 2499 * MS));
-	CHECK(room_happened(&h, ROOM_HAPPENED_JOIN, 2, "Bob", NULL, 11 * S));
-	CHECK(room_happened(&h, ROOM_HAPPENED_JOIN, 1, "Alice", NULL, 10 * S + 2500 * MS));
+	CHECK(room_moment_add(&h, ROOM_MOMENT_JOIN, 1, "Alice", NULL, 10 * S));
+	CHECK(!room_moment_add(&h, ROOM_MOMENT_JOIN, 1, "Alice", NULL, 10 * S + 2499 * MS));
+	CHECK(room_moment_add(&h, ROOM_MOMENT_JOIN, 2, "Bob", NULL, 11 * S));
+	CHECK(room_moment_add(&h, ROOM_MOMENT_JOIN, 1, "Alice", NULL, 10 * S + 2500 * MS));
 	CHECK_INT(h.n, 3);
-	CHECK(room_happened(&h, ROOM_HAPPENED_SOUND, 2, "Bob", "quack", 13 * S));
-	CHECK(room_happened(&h, ROOM_HAPPENED_SOUND, 2, "Bob", "quack", 13 * S));
-	room_happenings_text(&h, 13 * S, text, sizeof text);
+	CHECK(room_moment_add(&h, ROOM_MOMENT_SOUNDBOARD, 2, "Bob", "quack", 13 * S));
+	CHECK(room_moment_add(&h, ROOM_MOMENT_SOUNDBOARD, 2, "Bob", "quack", 13 * S));
+	room_moments_text(&h, 13 * S, text, sizeof text);
 	CHECK_STR(text, "\nroom moment: Alice came in\nroom moment: Bob came in"
 			"\nroom moment: Alice came in\nroom moment: Bob played the sound quack"
 			"\nroom moment: Bob played the sound quack");
 	/* Only what is fresh is told, and of that the newest six. */
-	room_happenings_text(&h, 73 * S, text, sizeof text);
+	room_moments_text(&h, 73 * S, text, sizeof text);
 	CHECK_STR(text, "");
 	for (unsigned i = 0; i < 40; i++)
-		room_happened(&h, ROOM_HAPPENED_LEAVE, 100 + i, "x", NULL, 80 * S);
-	room_happenings_text(&h, 80 * S, text, sizeof text);
+		room_moment_add(&h, ROOM_MOMENT_LEAVE, 100 + i, "x", NULL, 80 * S);
+	room_moments_text(&h, 80 * S, text, sizeof text);
 	CHECK_INT(strlen(text), 6 * strlen("\nroom moment: x left"));
 	/* A small place is not left. */
-	CHECK_INT(room_happenings_text(&h, 80 * S, text, 8), 7);
+	CHECK_INT(room_moments_text(&h, 80 * S, text, 8), 7);
 	CHECK_INT(strlen(text), 7);
 }
 
@@ -298,14 +298,14 @@ TEST(rule_046_a_thought_is_taken_back_when_somebody_speaks)
 	CHECK_INT(scene_count(s, ROOM_DO_BRAIN_CANCEL), 0);
 	scene_speak(s, ALICE, 40); /* it counts as speech */
 	CHECK_INT(scene_count(s, ROOM_DO_BRAIN_CANCEL), 1);
-	CHECK_INT(scene_ended(s, ROOM_REASON_UNSPOKEN), 1);
+	CHECK_INT(scene_ended(s, ROOM_REASON_THOUGHT_WITHDRAWN), 1);
 	scene_close(s);
 	/* Once it is heard it is an answer like others. */
 	s = thinking("");
 	scene_wait(s, 46000);
 	scene_answer(s, "did you know that honey never spoils", 3000);
 	scene_speak(s, ALICE, 440);
-	CHECK_INT(scene_ended(s, ROOM_REASON_UNSPOKEN), 0);
+	CHECK_INT(scene_ended(s, ROOM_REASON_THOUGHT_WITHDRAWN), 0);
 	scene_close(s);
 }
 

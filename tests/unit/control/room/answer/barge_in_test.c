@@ -6,9 +6,9 @@
 #include "tests/unit/control/room/world.h"
 
 /* All that a voice needs to stop the bot. */
-static struct room_gate_in open_gate(const struct settings *s)
+static struct room_gate_input open_gate(const struct settings *s)
 {
-	return (struct room_gate_in){.locked = true,
+	return (struct room_gate_input){.locked = true,
 				     .answering = true,
 				     .heard = true,
 				     .heard_ms = s->echo_guard_ms,
@@ -28,7 +28,7 @@ static struct room_gate_in open_gate(const struct settings *s)
 TEST(rule_069_072_the_gate_asks_in_this_order)
 {
 	struct settings *s = NULL;
-	struct room_gate_in in;
+	struct room_gate_input in;
 
 	CHECK_INT(settings_alloc(&s), 0);
 	in = open_gate(s);
@@ -145,43 +145,43 @@ TEST(what_does_not_play_is_not_lowered)
 TEST(rule_076_music_alone_is_not_interrupted)
 {
 	struct settings *s = NULL;
-	struct room_arbitrate_in in = {
+	struct room_barge_in_input in = {
 		.words = ROOM_PHRASE_STOP, .live = true, .calls = true, .named = true};
 
 	CHECK_INT(settings_alloc(&s), 0);
 	in.gate = open_gate(s);
-	CHECK_INT(room_arbitrate(s, &in), ROOM_CUT);
+	CHECK_INT(room_barge_in_decide(s, &in), ROOM_BARGE_IN_STOP);
 	in.gate.answering = false;
-	CHECK_INT(room_arbitrate(s, &in), ROOM_IGNORE);
+	CHECK_INT(room_barge_in_decide(s, &in), ROOM_BARGE_IN_IGNORE);
 	settings_free(s);
 }
 
 TEST(rule_073_074_who_may_by_the_policy)
 {
 	const uint32_t speaker = SETTINGS_INTERRUPT_SPEAKER;
-	struct room_policy p = {0};
+	struct room_interruption_policy p = {0};
 
-	CHECK(!room_policy_allows(&p, 1, true)); /* none was decided */
-	p = room_policy(SETTINGS_INTERRUPT_NONE, ROOM_TARGET_SPEAKER, 0, 1);
-	CHECK(!room_policy_allows(&p, 1, false) && !room_policy_allows(&p, 1, true));
-	p = room_policy(SETTINGS_INTERRUPT_ANYONE, ROOM_TARGET_ALL, 0, 1);
-	CHECK(room_policy_allows(&p, 2, false));
-	p = room_policy(speaker, ROOM_TARGET_UNTOLD, 0, 1);
-	CHECK(room_policy_allows(&p, 1, false) && !room_policy_allows(&p, 2, false));
-	CHECK(room_policy_allows(&p, 2, true)); /* by the name */
-	p = room_policy(speaker, ROOM_TARGET_SPEAKER, 0, 1);
-	CHECK(room_policy_allows(&p, 1, false) && !room_policy_allows(&p, 2, false));
-	p = room_policy(speaker, ROOM_TARGET_USER, 3, 1);
-	CHECK(room_policy_allows(&p, 3, false) && !room_policy_allows(&p, 1, false));
+	CHECK(!room_interruption_allowed(&p, 1, true)); /* none was decided */
+	p = room_interruption_policy(SETTINGS_INTERRUPT_NONE, ROOM_TARGET_SPEAKER, 0, 1);
+	CHECK(!room_interruption_allowed(&p, 1, false) && !room_interruption_allowed(&p, 1, true));
+	p = room_interruption_policy(SETTINGS_INTERRUPT_ANYONE, ROOM_TARGET_ALL, 0, 1);
+	CHECK(room_interruption_allowed(&p, 2, false));
+	p = room_interruption_policy(speaker, ROOM_TARGET_UNTOLD, 0, 1);
+	CHECK(room_interruption_allowed(&p, 1, false) && !room_interruption_allowed(&p, 2, false));
+	CHECK(room_interruption_allowed(&p, 2, true)); /* by the name */
+	p = room_interruption_policy(speaker, ROOM_TARGET_SPEAKER, 0, 1);
+	CHECK(room_interruption_allowed(&p, 1, false) && !room_interruption_allowed(&p, 2, false));
+	p = room_interruption_policy(speaker, ROOM_TARGET_USER, 3, 1);
+	CHECK(room_interruption_allowed(&p, 3, false) && !room_interruption_allowed(&p, 1, false));
 	for (enum room_target t = ROOM_TARGET_MISSING; t <= ROOM_TARGET_UNRESOLVED; t++) {
 		if (t != ROOM_TARGET_MISSING && t != ROOM_TARGET_ALL && t != ROOM_TARGET_UNRESOLVED)
 			continue;
-		p = room_policy(speaker, t, 0, 1);
-		CHECK(!room_policy_allows(&p, 1, false) && !room_policy_allows(&p, 2, false));
-		CHECK(room_policy_allows(&p, 2, true));
+		p = room_interruption_policy(speaker, t, 0, 1);
+		CHECK(!room_interruption_allowed(&p, 1, false) && !room_interruption_allowed(&p, 2, false));
+		CHECK(room_interruption_allowed(&p, 2, true));
 	}
-	p = room_policy_own(ROOM_SCOPE_NONE, 1);
-	CHECK(!room_policy_allows(&p, 1, true));
+	p = room_interruption_policy_own(ROOM_SCOPE_NONE, 1);
+	CHECK(!room_interruption_allowed(&p, 1, true));
 }
 
 TEST(rule_080_what_words_over_the_bot_are)
@@ -191,17 +191,17 @@ TEST(rule_080_what_words_over_the_bot_are)
 		enum room_phrase is;
 	} rows[] = {{"", ROOM_PHRASE_NOTHING},
 		    {"...", ROOM_PHRASE_NOTHING},
-		    {"Mhm.", ROOM_PHRASE_LISTENING},
-		    {"haha lol", ROOM_PHRASE_LISTENING},
-		    {"yeah that makes sense", ROOM_PHRASE_LISTENING},
-		    {"Wow, that's crazy.", ROOM_PHRASE_LISTENING},
-		    {"yeah yeah xylophone", ROOM_PHRASE_LISTENING}, /* one word misheard */
-		    {"pffft", ROOM_PHRASE_LISTENING},
+		    {"Mhm.", ROOM_PHRASE_BACKCHANNEL},
+		    {"haha lol", ROOM_PHRASE_BACKCHANNEL},
+		    {"yeah that makes sense", ROOM_PHRASE_BACKCHANNEL},
+		    {"Wow, that's crazy.", ROOM_PHRASE_BACKCHANNEL},
+		    {"yeah yeah xylophone", ROOM_PHRASE_BACKCHANNEL}, /* one word misheard */
+		    {"pffft", ROOM_PHRASE_BACKCHANNEL},
 		    {"why?", ROOM_PHRASE_WORDS},
 		    {"no that was yesterday", ROOM_PHRASE_FEW},
 		    {"of all things", ROOM_PHRASE_FEW},
 		    {"the small one please thank you", ROOM_PHRASE_WORDS},
-		    {"i did not know that", ROOM_PHRASE_LISTENING},
+		    {"i did not know that", ROOM_PHRASE_BACKCHANNEL},
 		    {"what a story", ROOM_PHRASE_FEW},
 		    {"oh and how much", ROOM_PHRASE_WORDS},
 		    {"okay but can you", ROOM_PHRASE_WORDS},
@@ -215,13 +215,13 @@ TEST(rule_080_what_words_over_the_bot_are)
 		    {"stop telling me about horses", ROOM_PHRASE_WORDS},
 		    {"hey let me talk for a second", ROOM_PHRASE_TAKEOVER},
 		    {"please be quiet for a moment", ROOM_PHRASE_TAKEOVER},
-		    {"wait", ROOM_PHRASE_LISTENING},
-		    {"hold on", ROOM_PHRASE_LISTENING}};
+		    {"wait", ROOM_PHRASE_BACKCHANNEL},
+		    {"hold on", ROOM_PHRASE_BACKCHANNEL}};
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-		if (room_phrase(rows[i].text) != rows[i].is)
+		if (room_phrase_of(rows[i].text) != rows[i].is)
 			test_fail(__FILE__, __LINE__, "\"%s\" is %d, want %d", rows[i].text,
-				  room_phrase(rows[i].text), rows[i].is);
+				  room_phrase_of(rows[i].text), rows[i].is);
 }
 
 TEST(rule_023_sounds_and_words_that_ask_for_nothing)
@@ -235,13 +235,13 @@ TEST(rule_023_sounds_and_words_that_ask_for_nothing)
 		"why", "more", "twenty", "what",     "seven of them",  "no",	"да",	   "stop"};
 
 	for (size_t i = 0; i < sizeof sounds / sizeof sounds[0]; i++)
-		if (!room_phrase_sounds(sounds[i]) || !room_phrase_idle(sounds[i]))
+		if (!room_phrase_is_nonverbal(sounds[i]) || !room_phrase_idle(sounds[i]))
 			test_fail(__FILE__, __LINE__, "\"%s\" is a sound", sounds[i]);
 	for (size_t i = 0; i < sizeof idle / sizeof idle[0]; i++)
-		if (room_phrase_sounds(idle[i]) || !room_phrase_idle(idle[i]))
+		if (room_phrase_is_nonverbal(idle[i]) || !room_phrase_idle(idle[i]))
 			test_fail(__FILE__, __LINE__, "\"%s\" asks for nothing", idle[i]);
 	for (size_t i = 0; i < sizeof neither / sizeof neither[0]; i++)
-		if (room_phrase_sounds(neither[i]) || room_phrase_idle(neither[i]))
+		if (room_phrase_is_nonverbal(neither[i]) || room_phrase_idle(neither[i]))
 			test_fail(__FILE__, __LINE__, "\"%s\" is something", neither[i]);
 }
 
@@ -486,23 +486,23 @@ TEST(words_for_somebody_else_do_not_stop_it)
 TEST(rule_078_a_lease_holds_the_floor)
 {
 	struct settings *s = NULL;
-	struct room_lease l = {0};
+	struct room_output_lease l = {0};
 	const uint64_t ms = 1000000;
 
 	CHECK_INT(settings_alloc(&s), 0);
-	CHECK(!room_lease_held(&l, s, 0, 5 * ms));
-	CHECK(!room_lease_grant(&l, ROOM_LEASE_ASSERTIVE, 4 * ms, 5 * ms)); /* the bot speaks */
-	CHECK(room_lease_grant(&l, ROOM_LEASE_ASSERTIVE, 0, 1000 * ms));
-	CHECK(room_lease_held(&l, s, 0, 2199 * ms));
-	CHECK(!room_lease_held(&l, s, 0, 2200 * ms));
-	CHECK(!room_lease_held(&l, s, 1500 * ms, 1600 * ms)); /* its sound is there */
-	CHECK_INT(room_lease_immune_ms(&l, s, 1500 * ms, 1500 * ms), 2000);
-	CHECK_INT(room_lease_immune_ms(&l, s, 1500 * ms, 3499 * ms), 1);
-	CHECK_INT(room_lease_immune_ms(&l, s, 1500 * ms, 3500 * ms), 0);
-	l = (struct room_lease){0};
-	CHECK(room_lease_grant(&l, ROOM_LEASE_ATOMIC, 0, 1000 * ms));
-	CHECK(room_lease_held(&l, s, 0, 3399 * ms));
-	CHECK_INT(room_lease_immune_ms(&l, s, 4000 * ms, 4000 * ms), 4000);
+	CHECK(!room_output_lease_held(&l, s, 0, 5 * ms));
+	CHECK(!room_output_lease_grant(&l, ROOM_OUTPUT_LEASE_ASSERTIVE, 4 * ms, 5 * ms)); /* the bot speaks */
+	CHECK(room_output_lease_grant(&l, ROOM_OUTPUT_LEASE_ASSERTIVE, 0, 1000 * ms));
+	CHECK(room_output_lease_held(&l, s, 0, 2199 * ms));
+	CHECK(!room_output_lease_held(&l, s, 0, 2200 * ms));
+	CHECK(!room_output_lease_held(&l, s, 1500 * ms, 1600 * ms)); /* its sound is there */
+	CHECK_INT(room_output_lease_immune_ms(&l, s, 1500 * ms, 1500 * ms), 2000);
+	CHECK_INT(room_output_lease_immune_ms(&l, s, 1500 * ms, 3499 * ms), 1);
+	CHECK_INT(room_output_lease_immune_ms(&l, s, 1500 * ms, 3500 * ms), 0);
+	l = (struct room_output_lease){0};
+	CHECK(room_output_lease_grant(&l, ROOM_OUTPUT_LEASE_ATOMIC, 0, 1000 * ms));
+	CHECK(room_output_lease_held(&l, s, 0, 3399 * ms));
+	CHECK_INT(room_output_lease_immune_ms(&l, s, 4000 * ms, 4000 * ms), 4000);
 	settings_free(s);
 }
 

@@ -38,7 +38,7 @@ static struct room_directive read_in(const char *text, size_t step, struct heard
 struct row {
 	const char *text, *heard;
 	enum room_to to;
-	enum room_lease_mode lease;
+	enum room_output_lease_mode lease;
 	const char *name;
 };
 
@@ -62,21 +62,21 @@ static void check_rows(const struct row *rows, size_t n)
 TEST(rule_090_the_beginning_in_any_order_and_case)
 {
 	static const struct row rows[] = {
-		{"[[TO: SPEAKER]] hello", "hello", ROOM_TO_SPEAKER, ROOM_LEASE_NONE, NULL},
-		{"[[to:me]]hello", "hello", ROOM_TO_SPEAKER, ROOM_LEASE_NONE, NULL},
+		{"[[TO: SPEAKER]] hello", "hello", ROOM_TO_SPEAKER, ROOM_OUTPUT_LEASE_NONE, NULL},
+		{"[[to:me]]hello", "hello", ROOM_TO_SPEAKER, ROOM_OUTPUT_LEASE_NONE, NULL},
 		{" \n[[ To : everyone ]]\n[[ lease:atomic ]] hi", "hi", ROOM_TO_ALL,
-		 ROOM_LEASE_ATOMIC, NULL},
-		{"[[LEASE: ASSERTIVE]][[TO: vc]]hi", "hi", ROOM_TO_ALL, ROOM_LEASE_ASSERTIVE, NULL},
-		{"[[TO: Big Bob]] hi", "hi", ROOM_TO_NAME, ROOM_LEASE_NONE, "Big Bob"},
+		 ROOM_OUTPUT_LEASE_ATOMIC, NULL},
+		{"[[LEASE: ASSERTIVE]][[TO: vc]]hi", "hi", ROOM_TO_ALL, ROOM_OUTPUT_LEASE_ASSERTIVE, NULL},
+		{"[[TO: Big Bob]] hi", "hi", ROOM_TO_NAME, ROOM_OUTPUT_LEASE_NONE, "Big Bob"},
 		/* The first of a kind counts. */
-		{"[[TO: Ann]][[TO: ALL]] hi", "hi", ROOM_TO_NAME, ROOM_LEASE_NONE, "Ann"},
+		{"[[TO: Ann]][[TO: ALL]] hi", "hi", ROOM_TO_NAME, ROOM_OUTPUT_LEASE_NONE, "Ann"},
 		{"[[LEASE: ATOMIC]][[LEASE: ASSERTIVE]] hi", "hi", ROOM_TO_NOBODY,
-		 ROOM_LEASE_ATOMIC, NULL},
+		 ROOM_OUTPUT_LEASE_ATOMIC, NULL},
 		/* Nobody is told: nobody is guessed. */
-		{"hi there", "hi there", ROOM_TO_NOBODY, ROOM_LEASE_NONE, NULL},
-		{"[[LEASE: forever]] hi", "hi", ROOM_TO_NOBODY, ROOM_LEASE_NONE, NULL},
+		{"hi there", "hi there", ROOM_TO_NOBODY, ROOM_OUTPUT_LEASE_NONE, NULL},
+		{"[[LEASE: forever]] hi", "hi", ROOM_TO_NOBODY, ROOM_OUTPUT_LEASE_NONE, NULL},
 		/* Later it is no beginning, and no words either. */
-		{"hi [[TO: ALL]]there", "hi there", ROOM_TO_NOBODY, ROOM_LEASE_NONE, NULL},
+		{"hi [[TO: ALL]]there", "hi there", ROOM_TO_NOBODY, ROOM_OUTPUT_LEASE_NONE, NULL},
 	};
 
 	check_rows(rows, sizeof rows / sizeof rows[0]);

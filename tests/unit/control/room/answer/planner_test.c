@@ -50,7 +50,7 @@ TEST(rule_088_speech_then_sound_then_speech)
 	speech("One.");
 	sound("horn");
 	speech("Two.");
-	room_plan_whole(&plan);
+	room_plan_complete(&plan);
 	CHECK(speaks("One."));
 	/* The sound waits until what was said before has been heard. */
 	CHECK_INT(next(0).what, ROOM_PLAN_END);
@@ -68,13 +68,13 @@ TEST(rule_088_tail_flags_do_not_stall)
 {
 	begin();
 	sound("horn");
-	room_plan_whole(&plan);
+	room_plan_complete(&plan);
 	/* Nothing is playing: nothing to wait for. */
 	CHECK(sounds("horn"));
 	CHECK_INT(next(0).what, ROOM_PLAN_DONE);
 
 	begin();
-	room_plan_whole(&plan);
+	room_plan_complete(&plan);
 	CHECK_INT(next(0).what, ROOM_PLAN_DONE);
 
 	begin();
@@ -82,7 +82,7 @@ TEST(rule_088_tail_flags_do_not_stall)
 	CHECK(speaks("One."));
 	CHECK_INT(next(0).what, ROOM_PLAN_WAIT);
 	speech(" ... !");
-	room_plan_whole(&plan); /* that was no speech */
+	room_plan_complete(&plan); /* that was no speech */
 	CHECK_INT(next(0).what, ROOM_PLAN_END);
 
 	/* Speech that failed before any of it was heard. */
@@ -130,7 +130,7 @@ TEST(rule_089_the_tail_collapses_and_keeps_its_order)
 	speech("Three.");
 	CHECK(speaks("One."));
 	speech("Four.");
-	room_plan_whole(&plan);
+	room_plan_complete(&plan);
 	CHECK_INT(plan.collapsed, 2);
 	CHECK(speaks("Two. Three. Four."));
 	CHECK_INT(next(0).what, ROOM_PLAN_END);
@@ -146,7 +146,7 @@ TEST(rule_089_pieces_next_to_a_sound_do_not_collapse)
 	speech("Four.");
 	speech("Five.");
 	speech("Six.");
-	room_plan_whole(&plan);
+	room_plan_complete(&plan);
 	CHECK(speaks("One. Two."));
 	CHECK(speaks("Three."));
 	CHECK_INT(next(0).what, ROOM_PLAN_END);
@@ -166,7 +166,7 @@ TEST(rule_089_a_line_stays_speakable_as_it_stands)
 	text[700] = '\0';
 	for (unsigned i = 0; i < 3; i++)
 		speech(text);
-	room_plan_whole(&plan);
+	room_plan_complete(&plan);
 	CHECK_INT(plan.collapsed, 0);
 	/* More than there are places: bounded, and told. */
 	begin();
@@ -176,7 +176,7 @@ TEST(rule_089_a_line_stays_speakable_as_it_stands)
 		speech(text);
 	CHECK(plan.cut);
 	CHECK_INT(plan.n, ROOM_PLAN_STEPS);
-	room_plan_whole(&plan);
+	room_plan_complete(&plan);
 	for (struct room_plan_do d; (d = next(0)).what == ROOM_PLAN_SPEAK; spoken++) {
 		CHECK_INT(strlen(d.text), ROOM_EXACT_LINE_MAX);
 		CHECK(room_plan_spoken(&plan, d.chunk));

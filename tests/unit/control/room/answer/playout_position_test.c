@@ -4,13 +4,13 @@
 
 enum { RATE = 24000 };
 
-static struct room_said said;
+static struct room_playout playout;
 
 /* What of text was heard when so many ms left. */
 static const char *heard(const char *text, unsigned ms)
 {
 	static char out[256];
-	size_t n = room_said_heard(&said, text, (uint64_t)ms * RATE / 1000, RATE);
+	size_t n = room_playout_text_played(&playout, text, (uint64_t)ms * RATE / 1000, RATE);
 
 	snprintf(out, sizeof out, "%.*s", (int)n, text);
 	return out;
@@ -18,11 +18,11 @@ static const char *heard(const char *text, unsigned ms)
 
 static void one_chunk(const char *text, unsigned ms, bool whole)
 {
-	said = (struct room_said){0};
-	room_said_text(&said, 0, strlen(text));
-	room_said_sound(&said, 0, (uint64_t)ms * RATE / 1000);
+	playout = (struct room_playout){0};
+	room_playout_add_text(&playout, 0, strlen(text));
+	room_playout_add_audio(&playout, 0, (uint64_t)ms * RATE / 1000);
 	if (whole)
-		room_said_all_whole(&said);
+		room_playout_complete(&playout);
 }
 
 TEST(an_answer_is_cut_where_it_was_cut_at_a_words_end)
@@ -50,7 +50,7 @@ TEST(words_that_run_ahead_of_their_sound_were_not_heard)
 	one_chunk(text, 1000, false);
 	CHECK_STR(heard(text, 1000), "all of these");
 	CHECK_STR(heard(text, 5000), "all of these");
-	room_said_all_whole(&said);
+	room_playout_complete(&playout);
 	CHECK_STR(heard(text, 1000), text);
 }
 
@@ -58,14 +58,14 @@ TEST(chunks_are_heard_one_after_another)
 {
 	static const char text[] = "First one. Second one. Third one.";
 
-	said = (struct room_said){0};
-	room_said_text(&said, 1, 10);
-	room_said_text(&said, 2, 22);
-	room_said_text(&said, 3, 33);
+	playout = (struct room_playout){0};
+	room_playout_add_text(&playout, 1, 10);
+	room_playout_add_text(&playout, 2, 22);
+	room_playout_add_text(&playout, 3, 33);
 	for (unsigned c = 1; c <= 2; c++) {
-		room_said_sound(&said, c, RATE / 2);
-		room_said_sound(&said, c, RATE / 2);
-		room_said_whole(&said, c);
+		room_playout_add_audio(&playout, c, RATE / 2);
+		room_playout_add_audio(&playout, c, RATE / 2);
+		room_playout_chunk_complete(&playout, c);
 	}
 	CHECK_STR(heard(text, 999), "First");
 	CHECK_STR(heard(text, 1000), "First one.");
@@ -85,13 +85,13 @@ TEST(word_times_cut_better_than_characters)
 		     {"long", 1900}, {"elsewhere", 1950}, {"way", 2500}, {"is", 2600},
 		     {"it", 2700},   {"not?", 3000}};
 
-	said = (struct room_said){0};
-	room_said_text(&said, 7, strlen(text));
+	playout = (struct room_playout){0};
+	room_playout_add_text(&playout, 7, strlen(text));
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-		room_said_word(&said, 7, text, words[i].word, strlen(words[i].word),
+		room_playout_add_word(&playout, 7, text, words[i].word, strlen(words[i].word),
 			       (uint64_t)words[i].ms * RATE / 1000);
-	room_said_sound(&said, 7, 3 * RATE);
-	room_said_whole(&said, 7);
+	room_playout_add_audio(&playout, 7, 3 * RATE);
+	room_playout_chunk_complete(&playout, 7);
 	CHECK_STR(heard(text, 899), "");
 	CHECK_STR(heard(text, 900), "Well");
 	CHECK_STR(heard(text, 1149), "Well, it is");
@@ -104,14 +104,14 @@ TEST(word_times_count_from_their_chunk)
 {
 	static const char text[] = "Hello. Good bye now.";
 
-	said = (struct room_said){0};
-	room_said_text(&said, 1, 6);
-	room_said_sound(&said, 1, RATE);
-	room_said_whole(&said, 1);
-	room_said_text(&said, 2, 20);
-	room_said_word(&said, 2, text, "Good", 4, RATE / 2);
-	room_said_word(&said, 2, text, "bye", 3, RATE);
-	room_said_sound(&said, 2, 2 * RATE);
+	playout = (struct room_playout){0};
+	room_playout_add_text(&playout, 1, 6);
+	room_playout_add_audio(&playout, 1, RATE);
+	room_playout_chunk_complete(&playout, 1);
+	room_playout_add_text(&playout, 2, 20);
+	room_playout_add_word(&playout, 2, text, "Good", 4, RATE / 2);
+	room_playout_add_word(&playout, 2, text, "bye", 3, RATE);
+	room_playout_add_audio(&playout, 2, 2 * RATE);
 	CHECK_STR(heard(text, 1499), "Hello.");
 	CHECK_STR(heard(text, 1500), "Hello. Good");
 	CHECK_STR(heard(text, 2999), "Hello. Good bye");
@@ -130,16 +130,16 @@ TEST(more_chunks_and_words_than_there_are_places)
 {
 	static char text[4 * 1000];
 
-	said = (struct room_said){0};
+	playout = (struct room_playout){0};
 	for (unsigned i = 0; i < 1000; i++) {
 		memcpy(text + 4 * i, "abc ", 4);
-		room_said_text(&said, i + 1, 4 * (i + 1));
-		room_said_word(&said, i + 1, text, "abc", 3, 100);
-		room_said_sound(&said, i + 1, 100);
+		room_playout_add_text(&playout, i + 1, 4 * (i + 1));
+		room_playout_add_word(&playout, i + 1, text, "abc", 3, 100);
+		room_playout_add_audio(&playout, i + 1, 100);
 	}
-	room_said_all_whole(&said);
-	CHECK_INT(said.chunks, ROOM_SAID_CHUNKS);
-	CHECK_INT(room_said_heard(&said, text, 100000, RATE), sizeof text);
-	CHECK_INT(room_said_heard(&said, text, 0, RATE), 0);
-	CHECK_INT(room_said_heard(&(struct room_said){0}, text, 5, RATE), 0);
+	room_playout_complete(&playout);
+	CHECK_INT(playout.chunks, ROOM_PLAYOUT_CHUNKS);
+	CHECK_INT(room_playout_text_played(&playout, text, 100000, RATE), sizeof text);
+	CHECK_INT(room_playout_text_played(&playout, text, 0, RATE), 0);
+	CHECK_INT(room_playout_text_played(&(struct room_playout){0}, text, 5, RATE), 0);
 }

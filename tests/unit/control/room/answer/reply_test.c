@@ -58,7 +58,7 @@ static void note(const struct room_effect *e)
 		break;
 	case ROOM_DO_RECORD:
 		snprintf(to, size, "%s \"%s\"%s\n", room_reason_name(e->record->reason),
-			 e->record->said, e->record->said_cut ? " cut" : "");
+			 e->record->answer, e->record->answer_cut ? " cut" : "");
 		break;
 	default:
 		break;
@@ -260,7 +260,7 @@ TEST(rule_090_the_beginning_is_obeyed_and_not_spoken)
 	GAVE(fact(ROOM_BRAIN_DONE, 0), "speak 1 Sure thing, Bob, I will. I do.\n");
 	CHECK_INT(room_active(room)->policy.user, BOB);
 	CHECK_INT(room_active(room)->policy.scope, ROOM_SCOPE_SPEAKER);
-	CHECK_INT(room_active(room)->lease.mode, ROOM_LEASE_ATOMIC);
+	CHECK_INT(room_active(room)->lease.mode, ROOM_OUTPUT_LEASE_ATOMIC);
 	CHECK_INT(room_why(room, turn, why, sizeof why), 0);
 	CHECK(strstr(why, "spoken_to"));
 	over();

@@ -7,13 +7,13 @@
 #define MS 1000000ull
 
 /* Runs the ladder's own clock to its next step; ms since the last. */
-static unsigned next(struct room_ladder *l, const struct settings *s, uint64_t *now,
-		     enum room_ladder_step want)
+static unsigned next(struct room_retry *l, const struct settings *s, uint64_t *now,
+		     enum room_retry_step want)
 {
-	uint64_t at = room_ladder_deadline(l, s, 0), ms = (at - *now) / MS;
+	uint64_t at = room_retry_deadline(l, s, 0), ms = (at - *now) / MS;
 
-	if (at == UINT64_MAX || room_ladder_time(l, s, 0, at - 1) != ROOM_LADDER_WAIT ||
-	    room_ladder_time(l, s, 0, at) != want)
+	if (at == UINT64_MAX || room_retry_tick(l, s, 0, at - 1) != ROOM_RETRY_WAIT ||
+	    room_retry_tick(l, s, 0, at) != want)
 		return 0;
 	*now = at;
 	return (unsigned)ms;
@@ -22,59 +22,59 @@ static unsigned next(struct room_ladder *l, const struct settings *s, uint64_t *
 TEST(rule_024_two_retries_one_recovery_then_it_is_given_up)
 {
 	struct settings *s = NULL;
-	struct room_ladder l = {0};
+	struct room_retry l = {0};
 	uint64_t now = 1000 * MS;
 
 	CHECK_INT(settings_alloc(&s), 0);
-	room_ladder_asked(&l, now);
-	CHECK_INT(next(&l, s, &now, ROOM_LADDER_RETRY), 5200);
-	CHECK_INT(next(&l, s, &now, ROOM_LADDER_RETRY), 5200);
-	CHECK_INT(next(&l, s, &now, ROOM_LADDER_RECOVER), 5200);
-	CHECK_INT(next(&l, s, &now, ROOM_LADDER_FALL_BACK), 5200);
+	room_retry_asked(&l, now);
+	CHECK_INT(next(&l, s, &now, ROOM_RETRY_AGAIN), 5200);
+	CHECK_INT(next(&l, s, &now, ROOM_RETRY_AGAIN), 5200);
+	CHECK_INT(next(&l, s, &now, ROOM_RETRY_RECOVER), 5200);
+	CHECK_INT(next(&l, s, &now, ROOM_RETRY_GIVE_UP), 5200);
 	/* Over without a sound: the same, sooner. */
-	l = (struct room_ladder){0};
-	room_ladder_asked(&l, now);
-	CHECK(room_ladder_done(&l, now));
-	CHECK_INT(next(&l, s, &now, ROOM_LADDER_RETRY), 1400);
+	l = (struct room_retry){0};
+	room_retry_asked(&l, now);
+	CHECK(room_retry_done(&l, now));
+	CHECK_INT(next(&l, s, &now, ROOM_RETRY_AGAIN), 1400);
 	/* Sound ends it. */
-	room_ladder_sound(&l);
-	CHECK(room_ladder_deadline(&l, s, 0) == UINT64_MAX);
-	CHECK(!room_ladder_done(&l, now));
+	room_retry_audio(&l);
+	CHECK(room_retry_deadline(&l, s, 0) == UINT64_MAX);
+	CHECK(!room_retry_done(&l, now));
 	settings_free(s);
 }
 
 TEST(speech_postpones_the_ladder_for_a_while)
 {
 	struct settings *s = NULL;
-	struct room_ladder l = {0};
+	struct room_retry l = {0};
 	uint64_t now = 1000 * MS, silent;
 
 	CHECK_INT(settings_alloc(&s), 0);
-	room_ladder_asked(&l, now);
-	room_ladder_word(&l, now);
+	room_retry_asked(&l, now);
+	room_retry_word(&l, now);
 	silent = now + s->silent_ms * MS;
-	CHECK_INT(room_ladder_time(&l, s, silent + 100 * MS, silent), ROOM_LADDER_WAIT);
-	CHECK(room_ladder_deadline(&l, s, silent + 100 * MS) == silent + 100 * MS);
-	CHECK_INT(room_ladder_time(&l, s, silent + 60000 * MS, silent + s->hold_ms * MS),
-		  ROOM_LADDER_RETRY);
+	CHECK_INT(room_retry_tick(&l, s, silent + 100 * MS, silent), ROOM_RETRY_WAIT);
+	CHECK(room_retry_deadline(&l, s, silent + 100 * MS) == silent + 100 * MS);
+	CHECK_INT(room_retry_tick(&l, s, silent + 60000 * MS, silent + s->hold_ms * MS),
+		  ROOM_RETRY_AGAIN);
 	settings_free(s);
 }
 
 TEST(rule_092_no_sign_of_life_ends_it_whoever_speaks)
 {
 	struct settings *s = NULL;
-	struct room_ladder l = {0};
+	struct room_retry l = {0};
 	uint64_t now = 1000 * MS;
 
 	CHECK_INT(settings_alloc(&s), 0);
 	s->hold_ms = 10000;
-	room_ladder_asked(&l, now);
-	CHECK_INT(room_ladder_time(&l, s, UINT64_MAX, now + 8999 * MS), ROOM_LADDER_WAIT);
-	CHECK_INT(room_ladder_time(&l, s, UINT64_MAX, now + 9000 * MS), ROOM_LADDER_WATCHDOG);
+	room_retry_asked(&l, now);
+	CHECK_INT(room_retry_tick(&l, s, UINT64_MAX, now + 8999 * MS), ROOM_RETRY_WAIT);
+	CHECK_INT(room_retry_tick(&l, s, UINT64_MAX, now + 9000 * MS), ROOM_RETRY_WATCHDOG);
 	/* A turn of tools has longer, and its silence is no fault. */
-	room_ladder_tool(&l, true, now + 1000 * MS);
-	CHECK_INT(room_ladder_time(&l, s, 0, now + 20999 * MS), ROOM_LADDER_WAIT);
-	CHECK_INT(room_ladder_time(&l, s, 0, now + 21000 * MS), ROOM_LADDER_WATCHDOG);
+	room_retry_tool(&l, true, now + 1000 * MS);
+	CHECK_INT(room_retry_tick(&l, s, 0, now + 20999 * MS), ROOM_RETRY_WAIT);
+	CHECK_INT(room_retry_tick(&l, s, 0, now + 21000 * MS), ROOM_RETRY_WATCHDOG);
 	settings_free(s);
 }
 
@@ -90,8 +90,8 @@ TEST(rule_027_a_turn_goes_on_while_its_tools_work)
 		if (spoken)
 			world_brain_audio(&w, turn, 400);
 		world_step(&w, (struct room_event){.type = ROOM_TOOL, .user = 1, .yes = true});
-		CHECK_INT(room_stands(w.room).phase, spoken ? ROOM_STANDING_SPEAKING_BUFFERED
-							    : ROOM_STANDING_AWAITING_TOOL_OUTPUTS);
+		CHECK_INT(room_output_state_now(w.room).phase, spoken ? ROOM_OUTPUT_SPEAKING_BUFFERED
+							    : ROOM_OUTPUT_AWAITING_TOOL_OUTPUTS);
 		world_step(&w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = turn});
 		world_until(&w, w.ms + 10000);
 		CHECK_INT(w.did[ROOM_DO_RECORD], 0);
@@ -138,11 +138,11 @@ TEST(rule_066_after_the_tools_an_answer_is_awaited)
 
 	world_begin(&w, "", 1);
 	world_says(&w, 1, "parley what is on");
-	CHECK_STR(room_stands(w.room).reason, "pending_response");
+	CHECK_STR(room_output_state_now(w.room).reason, "pending_response");
 	world_step(&w, (struct room_event){.type = ROOM_TOOL, .user = 1, .yes = true});
-	CHECK_STR(room_stands(w.room).reason, "awaiting_tool_outputs");
+	CHECK_STR(room_output_state_now(w.room).reason, "awaiting_tool_outputs");
 	world_step(&w, (struct room_event){.type = ROOM_TOOL, .user = 1});
-	CHECK_STR(room_stands(w.room).reason, "pending_response");
+	CHECK_STR(room_output_state_now(w.room).reason, "pending_response");
 	world_end(&w);
 }
 
@@ -185,16 +185,16 @@ TEST(rule_062_063_what_was_and_is_not_any_more_locks_nothing)
 
 	world_begin(&w, "", 1);
 	turn = world_answering(&w, 1000);
-	CHECK(room_stands(w.room).locked);
+	CHECK(room_output_state_now(w.room).locked);
 	world_step(&w,
 		   (struct room_event){.type = ROOM_SAY_DRAINED, .turn = turn, .samples = 24000});
-	CHECK(!room_stands(w.room).locked);
+	CHECK(!room_output_state_now(w.room).locked);
 	/* Late facts of it. */
 	world_step(&w,
 		   (struct room_event){.type = ROOM_SAY_STARTED, .turn = turn, .at = w.ms * MS});
 	world_brain_audio(&w, turn, 20);
-	CHECK(!room_stands(w.room).locked);
-	CHECK_STR(room_stands(w.room).reason, "idle");
+	CHECK(!room_output_state_now(w.room).locked);
+	CHECK_STR(room_output_state_now(w.room).reason, "idle");
 	world_end(&w);
 }
 
@@ -208,23 +208,23 @@ TEST(rule_064_065_the_answer_is_over_when_it_has_drained)
 	world_says(&w, 1, "parley tell me a story");
 	turn = w.asked;
 	world_brain_audio(&w, turn, 1000);
-	CHECK_INT(room_stands(w.room).phase, ROOM_STANDING_SPEAKING_BUFFERED);
-	since = w.room->stood.at;
+	CHECK_INT(room_output_state_now(w.room).phase, ROOM_OUTPUT_SPEAKING_BUFFERED);
+	since = w.room->output.at;
 	world_until(&w, w.ms + 40);
 	world_step(&w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = turn});
-	CHECK_INT(room_stands(w.room).phase, ROOM_STANDING_SPEAKING_BUFFERED);
-	CHECK_INT(w.room->stood.at, since);
+	CHECK_INT(room_output_state_now(w.room).phase, ROOM_OUTPUT_SPEAKING_BUFFERED);
+	CHECK_INT(w.room->output.at, since);
 	world_step(&w,
 		   (struct room_event){.type = ROOM_SAY_STARTED, .turn = turn, .at = w.ms * MS});
-	CHECK_INT(room_stands(w.room).phase, ROOM_STANDING_SPEAKING_LIVE);
-	CHECK_INT(w.room->stood.at, w.ms * MS);
-	since = w.room->stood.at;
+	CHECK_INT(room_output_state_now(w.room).phase, ROOM_OUTPUT_SPEAKING_LIVE);
+	CHECK_INT(w.room->output.at, w.ms * MS);
+	since = w.room->output.at;
 	world_until(&w, w.ms + 900);
 	world_step(&w, (struct room_event){.type = ROOM_TIMER});
-	CHECK_INT(w.room->stood.at, since);
+	CHECK_INT(w.room->output.at, since);
 	world_step(&w,
 		   (struct room_event){.type = ROOM_SAY_DRAINED, .turn = turn, .samples = 24000});
-	CHECK_INT(room_stands(w.room).phase, ROOM_STANDING_IDLE);
+	CHECK_INT(room_output_state_now(w.room).phase, ROOM_OUTPUT_IDLE);
 	world_end(&w);
 }
 
@@ -236,26 +236,26 @@ TEST(rule_067_a_cut_makes_it_idle_at_once)
 	world_answering(&w, 8000);
 	world_until(&w, w.ms + 2000);
 	world_sound(&w, 1, 1000, 6000);
-	CHECK_INT(room_stands(w.room).phase, ROOM_STANDING_SPEAKING_BUFFERED); /* it paused */
+	CHECK_INT(room_output_state_now(w.room).phase, ROOM_OUTPUT_SPEAKING_BUFFERED); /* it paused */
 	world_sound(&w, 1, 100, 6000);
 	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
-	CHECK_INT(room_stands(w.room).phase, ROOM_STANDING_IDLE);
-	CHECK(!room_stands(w.room).locked);
+	CHECK_INT(room_output_state_now(w.room).phase, ROOM_OUTPUT_IDLE);
+	CHECK(!room_output_state_now(w.room).locked);
 	world_end(&w);
 }
 
 TEST(rule_068_music_locks_and_its_reason_comes_last)
 {
-	struct room_standing_facts f = {.music = true};
-	struct room_standing st = room_standing(&f);
+	struct room_output_input f = {.music = true};
+	struct room_output_state st = room_output_state(&f);
 
 	CHECK(st.locked);
-	CHECK_INT(st.phase, ROOM_STANDING_IDLE);
+	CHECK_INT(st.phase, ROOM_OUTPUT_IDLE);
 	CHECK_STR(st.reason, "music_playback_active");
 	f.answering = true;
-	CHECK_STR(room_standing(&f).reason, "pending_response");
-	f = (struct room_standing_facts){0}; /* paused music is none */
-	CHECK(!room_standing(&f).locked);
+	CHECK_STR(room_output_state(&f).reason, "pending_response");
+	f = (struct room_output_input){0}; /* paused music is none */
+	CHECK(!room_output_state(&f).locked);
 	f.inactive = true;
-	CHECK_STR(room_standing(&f).reason, "session_inactive");
+	CHECK_STR(room_output_state(&f).reason, "session_inactive");
 }

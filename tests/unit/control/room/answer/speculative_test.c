@@ -36,7 +36,7 @@ static void eot(struct world *w, uint32_t share, const char *text)
 	world_step(w, (struct room_event){.type = ROOM_EOT,
 					  .user = 1,
 					  .utterance = w->utterance[1],
-					  .chance = share,
+					  .probability = share,
 					  .text = {(const uint8_t *)text, strlen(text)}});
 }
 

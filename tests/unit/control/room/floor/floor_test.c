@@ -403,21 +403,21 @@ TEST(a_tool_that_never_ends_does_not_block_for_ever)
 
 TEST(rule_026_what_blocks_is_named_in_order)
 {
-	struct room_block_facts f = {true, true, true, true, true, true};
+	struct room_blocker_input f = {true, true, true, true, true, true};
 
-	CHECK_STR(room_block_name(room_block(&f)), "session_inactive");
+	CHECK_STR(room_blocker_name(room_blocker(&f)), "session_inactive");
 	f.inactive = false;
-	CHECK_STR(room_block_name(room_block(&f)), "active_captures");
+	CHECK_STR(room_blocker_name(room_blocker(&f)), "active_captures");
 	f.captures = false;
-	CHECK_STR(room_block_name(room_block(&f)), "pending_response");
+	CHECK_STR(room_blocker_name(room_blocker(&f)), "pending_response");
 	f.pending = false;
-	CHECK_STR(room_block_name(room_block(&f)), "active_response");
+	CHECK_STR(room_blocker_name(room_blocker(&f)), "active_response");
 	f.responding = false;
-	CHECK_STR(room_block_name(room_block(&f)), "awaiting_tool_outputs");
+	CHECK_STR(room_blocker_name(room_blocker(&f)), "awaiting_tool_outputs");
 	f.tools_awaited = false;
-	CHECK_STR(room_block_name(room_block(&f)), "tool_calls_running");
+	CHECK_STR(room_blocker_name(room_blocker(&f)), "tool_calls_running");
 	f.tools_run = false;
-	CHECK_STR(room_block_name(room_block(&f)), "none");
+	CHECK_STR(room_blocker_name(room_blocker(&f)), "none");
 }
 
 TEST(rule_030_people_who_talk_meanwhile_get_one_answer)
@@ -615,7 +615,7 @@ TEST(the_bot_follows_a_conversation_and_stays_out_of_asides)
 	scene_say(s, ALICE, "neither did i");
 	CHECK_INT(scene_count(s, ROOM_DO_ASK), 0);
 	CHECK_INT(scene_ended(s, ROOM_REASON_NOT_ADDRESSED), 3);
-	CHECK_INT(scene_count(s, ROOM_DO_HEAR), 3); /* but it listens */
+	CHECK_INT(scene_count(s, ROOM_DO_OVERHEARD), 3); /* but it listens */
 	scene_say(s, ALICE, "parley when was it");
 	CHECK_INT(scene_count(s, ROOM_DO_ASK), 1);
 	scene_close(s);
@@ -655,7 +655,7 @@ TEST(after_a_minute_a_conversation_is_over)
 	scene_mark(s);
 	scene_say(s, ALICE, "and who killed him");
 	CHECK_INT(scene_ended(s, ROOM_REASON_NOT_ADDRESSED), 1);
-	CHECK_INT(scene_count(s, ROOM_DO_HEAR), 0);
+	CHECK_INT(scene_count(s, ROOM_DO_OVERHEARD), 0);
 	scene_close(s);
 }
 
@@ -687,24 +687,24 @@ TEST(the_floor_is_a_machine_of_its_own)
 	CHECK_INT(room_floor_judge(&f, s, 1, ROOM_ADDRESS_NONE, false, now), ROOM_FLOOR_IGNORE);
 	CHECK_INT(SAYS(1, MENTIONED), ROOM_FLOOR_OFFER_MENTIONED);
 	CHECK_INT(SAYS(1, ADDRESSED), ROOM_FLOOR_WAKE);
-	room_floor_heard(&f, s, ROOM_FLOOR_WAKE, 1, now);
+	room_floor_apply(&f, s, ROOM_FLOOR_WAKE, 1, now);
 	CHECK_INT(SAYS(1, NONE), ROOM_FLOOR_OFFER_HOLDER);
 	CHECK_INT(SAYS(2, NONE), ROOM_FLOOR_LISTEN);
 	CHECK_INT(SAYS(2, ADDRESSED), ROOM_FLOOR_HOLD);
-	room_floor_heard(&f, s, ROOM_FLOOR_LISTEN, 2, now);
+	room_floor_apply(&f, s, ROOM_FLOOR_LISTEN, 2, now);
 	CHECK_INT(f.others, 1);
 	now += 60 * S;
 	CHECK_INT(SAYS(1, NONE), ROOM_FLOOR_OFFER_HOLDER);
 	now += 1;
 	CHECK_INT(SAYS(1, NONE), ROOM_FLOOR_IGNORE);
 	CHECK_INT(SAYS(1, ADDRESSED), ROOM_FLOOR_WAKE);
-	room_floor_spoke(&f, 2, now);
+	room_floor_bot_spoke(&f, 2, now);
 	CHECK_INT(f.holder, 2);
 	CHECK_INT(f.others, 0);
 	/* Taking or leaving an offer is told at most once for each. */
-	room_floor_heard(&f, s, ROOM_FLOOR_OFFER_HOLDER, 2, now);
-	room_floor_taken(&f, false, 2, now);
-	room_floor_taken(&f, true, 3, now);
+	room_floor_apply(&f, s, ROOM_FLOOR_OFFER_HOLDER, 2, now);
+	room_floor_resolve_offer(&f, false, 2, now);
+	room_floor_resolve_offer(&f, true, 3, now);
 	CHECK_INT(f.offered, 1);
 	CHECK_INT(f.taken + f.suppressed, 1);
 	CHECK_INT(f.holder, 2);
@@ -727,7 +727,7 @@ TEST(volition_has_an_interval_and_an_hourly_cap)
 		CHECK_INT(settings_set(s, "volition", rows[i].name), 0);
 		for (unsigned k = 0; k < rows[i].hourly; k++) {
 			CHECK_INT(SAYS(1, NONE), ROOM_FLOOR_OFFER_VOLITION);
-			room_floor_heard(&f, s, ROOM_FLOOR_OFFER_VOLITION, 1, now);
+			room_floor_apply(&f, s, ROOM_FLOOR_OFFER_VOLITION, 1, now);
 			now += (rows[i].interval_s - 1) * S;
 			CHECK_INT(SAYS(1, NONE), ROOM_FLOOR_IGNORE);
 			now += 1 * S;

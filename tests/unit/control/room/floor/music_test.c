@@ -214,7 +214,7 @@ TEST(rule_103_numbers_ordinals_and_names)
 	CHECK_INT(c.n, 3);
 	CHECK_STR(c.kind, "queue_next"); /* an order for later stays one for later */
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-		CHECK_INT(room_choice_of(&c, rows[i].words), rows[i].which);
+		CHECK_INT(room_choice_match(&c, rows[i].words), rows[i].which);
 	CHECK(room_choice_open(&c, 600000000000ull));
 	CHECK(!room_choice_open(&c, 600000000006ull));
 	room_choice_offer(&c, ALICE, "a\nb\nc\nd\ne\nf\ng\nh", 15, 5);

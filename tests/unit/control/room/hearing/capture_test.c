@@ -31,7 +31,7 @@ static struct room_capture_out hear(unsigned ms, int amp, unsigned every)
 		pcm[2 * i + 1] = (uint8_t)(amp >> 8);
 	}
 	for (unsigned i = 0; i < ms / 20; i++) {
-		out = room_capture_sound(&c, s, (struct slice){pcm, sizeof pcm}, now, now);
+		out = room_capture_on_audio(&c, s, (struct slice){pcm, sizeof pcm}, now, now);
 		all.start |= out.start;
 		all.promote |= out.promote;
 		if (out.end)
@@ -60,21 +60,21 @@ TEST(rule_039_a_word_of_speech_to_text_promotes_what_is_less_loud)
 	c.utterance = 7;
 	CHECK(!hear(600, 540, 40).promote); /* peak and share are too little by themselves */
 	c.utterance = 7;
-	room_capture_vad(&c, 8); /* of another utterance */
+	room_capture_on_vad(&c, 8); /* of another utterance */
 	CHECK(!hear(20, 540, 40).promote);
-	room_capture_vad(&c, 7);
+	room_capture_on_vad(&c, 7);
 	CHECK(hear(20, 540, 40).promote);
 	settings_free(s);
 	begin();
 	hear(20, 500, 40);
 	c.utterance = 7;
-	room_capture_vad(&c, 7);
+	room_capture_on_vad(&c, 7);
 	CHECK(!hear(600, 500, 40).promote); /* its peak is below 0.016 */
 	settings_free(s);
 	begin();
 	hear(20, 540, 60);
 	c.utterance = 7;
-	room_capture_vad(&c, 7);
+	room_capture_on_vad(&c, 7);
 	CHECK(!hear(600, 540, 60).promote); /* and here too few samples are active */
 	settings_free(s);
 }
@@ -113,7 +113,7 @@ TEST(rule_041_speaking_goes_on_within_the_wait)
 TEST(rule_043_near_silence_is_given_up_after_a_second)
 {
 	begin();
-	CHECK_INT(hear(980, 300, 480).end, ROOM_CAPTURE_GOES_ON);
+	CHECK_INT(hear(980, 300, 480).end, ROOM_CAPTURE_CONTINUES);
 	CHECK_INT(hear(20, 300, 480).end, ROOM_CAPTURE_DISCARDED);
 	settings_free(s);
 }
@@ -124,7 +124,7 @@ TEST(rule_044_what_was_promoted_and_is_silent_as_a_whole_is_dropped)
 	CHECK(hear(420, 600, 20).promote);
 	hear(5000, 0, 1);
 	c.signal.peak = 390; /* as if the loud part had been a glitch of the measure */
-	CHECK_INT(room_capture_over(&c, s, now).end, ROOM_CAPTURE_NOISE);
+	CHECK_INT(room_capture_finish(&c, s, now).end, ROOM_CAPTURE_NOISE);
 	settings_free(s);
 }
 
@@ -156,26 +156,26 @@ TEST(rule_047_the_wait_for_more)
 		begin();
 		s->capture_idle_ms = 5000;
 		hear(rows[i].heard, 6000, 1);
-		room_capture_speaking(&c, s, false, now, rows[i].load, now);
+		room_capture_on_speaking(&c, s, false, now, rows[i].load, now);
 		CHECK_INT((room_capture_deadline(&c, s) - now) / MS, rows[i].wait);
 		settings_free(s);
 	}
 	begin();
 	s->end_middle_ms = 120;
 	hear(440, 6000, 1);
-	room_capture_speaking(&c, s, false, now, 5, now);
+	room_capture_on_speaking(&c, s, false, now, 5, now);
 	CHECK_INT((room_capture_deadline(&c, s) - now) / MS, 100); /* never less */
 	settings_free(s);
 	/* It counts from when it was due to be told, not from when it was; but is never over
 	 * before. */
 	begin();
 	hear(440, 6000, 1);
-	room_capture_speaking(&c, s, false, now - 213 * MS, 1, now);
+	room_capture_on_speaking(&c, s, false, now - 213 * MS, 1, now);
 	CHECK_INT((room_capture_deadline(&c, s) - now) / MS, 220 - 13);
 	settings_free(s);
 	begin();
 	hear(440, 6000, 1);
-	room_capture_speaking(&c, s, false, now - 900 * MS, 1, now);
+	room_capture_on_speaking(&c, s, false, now - 900 * MS, 1, now);
 	CHECK_INT(room_capture_deadline(&c, s) - now, 0);
 	settings_free(s);
 }
@@ -204,21 +204,21 @@ TEST(rule_049_whom_the_room_does_not_know_is_not_heard)
 
 TEST(what_was_no_speech_raises_the_floor_and_speech_lowers_it)
 {
-	struct room_noise n = {0};
+	struct room_noise_floor n = {0};
 
 	begin();
-	CHECK_INT(room_noise_least(&n, s, now), 0);
-	room_noise_learn(&n, s, 200, false, now);
-	CHECK_INT(room_noise_least(&n, s, now), 200);
-	room_noise_learn(&n, s, 200, false, now);
-	CHECK_INT(room_noise_least(&n, s, now), 300);
-	room_noise_learn(&n, s, 20000, false, now);
-	CHECK_INT(room_noise_least(&n, s, now), 2 * s->noise_floor_max);
-	CHECK_INT(room_noise_least(&n, s, now + s->noise_floor_half_s * 1000 * MS),
+	CHECK_INT(room_noise_floor_threshold(&n, s, now), 0);
+	room_noise_floor_update(&n, s, 200, false, now);
+	CHECK_INT(room_noise_floor_threshold(&n, s, now), 200);
+	room_noise_floor_update(&n, s, 200, false, now);
+	CHECK_INT(room_noise_floor_threshold(&n, s, now), 300);
+	room_noise_floor_update(&n, s, 20000, false, now);
+	CHECK_INT(room_noise_floor_threshold(&n, s, now), 2 * s->noise_floor_max);
+	CHECK_INT(room_noise_floor_threshold(&n, s, now + s->noise_floor_half_s * 1000 * MS),
 		  s->noise_floor_max);
-	room_noise_learn(&n, s, 400, true, now);
-	CHECK_INT(room_noise_least(&n, s, now), 200);
-	CHECK_INT(room_noise_least(&n, s, now + 10000000 * MS), 0);
+	room_noise_floor_update(&n, s, 400, true, now);
+	CHECK_INT(room_noise_floor_threshold(&n, s, now), 200);
+	CHECK_INT(room_noise_floor_threshold(&n, s, now + 10000000 * MS), 0);
 	settings_free(s);
 }
 
@@ -227,13 +227,13 @@ TEST(a_humming_microphone_has_to_be_spoken_over)
 	begin();
 	for (unsigned i = 0; i < 4; i++) {
 		hear(300, 280, 1);
-		room_capture_over(&c, s, now);
+		room_capture_finish(&c, s, now);
 		now += 20 * MS;
 	}
-	CHECK(room_noise_least(&c.noise, s, now) > 500);
+	CHECK(room_noise_floor_threshold(&c.noise, s, now) > 500);
 	s->promote_peak = 100;
 	CHECK(!hear(600, 400, 1).promote); /* would be by the absolute limits */
-	room_capture_over(&c, s, now);
+	room_capture_finish(&c, s, now);
 	now += 20 * MS;
 	CHECK(hear(600, 700, 1).promote);
 	settings_free(s);

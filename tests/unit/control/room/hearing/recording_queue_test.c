@@ -15,59 +15,59 @@ TEST(rule_057_each_piece_of_long_speech_asks_for_the_session)
 	world_begin(&w, "asr_sessions=shared", 1);
 	world_sound(&w, 1, 9000, 6000);
 	CHECK_INT(w.did[ROOM_DO_ASR_START], 2);
-	CHECK_INT(w.did[ROOM_DO_ASR_SPEECH], 2);
-	CHECK_INT(w.last[ROOM_DO_ASR_SPEECH].utterance, w.last[ROOM_DO_ASR_START].utterance);
+	CHECK_INT(w.did[ROOM_DO_ASR_PROMOTE], 2);
+	CHECK_INT(w.last[ROOM_DO_ASR_PROMOTE].utterance, w.last[ROOM_DO_ASR_START].utterance);
 	world_end(&w);
 }
 
 TEST(recordings_go_one_at_a_time)
 {
-	const int end = ROOM_CAPTURE_SPOKEN;
-	struct room_file_lane l = {0};
-	struct room_file_out out;
+	const int end = ROOM_CAPTURE_SPEECH;
+	struct room_recording_queue l = {0};
+	struct room_recording_out out;
 
-	CHECK(room_file_ended(&l, 1, 10, end, 1000, 0).run);
-	out = room_file_ended(&l, 2, 20, end, 1000, 100 * MS);
+	CHECK(room_recording_add(&l, 1, 10, end, 1000, 0).run);
+	out = room_recording_add(&l, 2, 20, end, 1000, 100 * MS);
 	CHECK(!out.run && !out.dropped.n);
 	/* The same speaker goes on. */
-	out = room_file_ended(&l, 2, 21, end, 2000, 1300 * MS);
+	out = room_recording_add(&l, 2, 21, end, 2000, 1300 * MS);
 	CHECK(!out.dropped.n);
 	CHECK_INT(l.waiting.n, 2);
 	CHECK_INT(l.waiting.ms, 3000);
 	/* Too much together, too late, or ended otherwise: it takes the place. */
-	out = room_file_ended(&l, 2, 22, end, 5001, 1400 * MS);
+	out = room_recording_add(&l, 2, 22, end, 5001, 1400 * MS);
 	CHECK_INT(out.dropped.n, 2);
 	CHECK_INT(out.dropped.utterance[1], 21);
-	out = room_file_ended(&l, 2, 23, end, 100, 2601 * MS);
+	out = room_recording_add(&l, 2, 23, end, 100, 2601 * MS);
 	CHECK_INT(out.dropped.utterance[0], 22);
-	out = room_file_ended(&l, 2, 24, ROOM_CAPTURE_PIECE, 100, 2700 * MS);
+	out = room_recording_add(&l, 2, 24, ROOM_CAPTURE_CHUNK, 100, 2700 * MS);
 	CHECK_INT(out.dropped.utterance[0], 23);
-	out = room_file_done(&l, 3000 * MS);
+	out = room_recording_done(&l, 3000 * MS);
 	CHECK(out.run);
 	CHECK_INT(l.running.utterance[0], 24);
 	/* What waited too long has no words. */
-	room_file_ended(&l, 3, 30, end, 1000, 3100 * MS);
-	out = room_file_done(&l, 7601 * MS);
+	room_recording_add(&l, 3, 30, end, 1000, 3100 * MS);
+	out = room_recording_done(&l, 7601 * MS);
 	CHECK(!out.run);
 	CHECK_INT(out.dropped.utterance[0], 30);
-	CHECK(!room_file_done(&l, 7700 * MS).run);
+	CHECK(!room_recording_done(&l, 7700 * MS).run);
 }
 
 TEST(a_recording_that_is_not_wanted_any_more_does_not_run)
 {
-	const int end = ROOM_CAPTURE_SPOKEN;
-	struct room_file_lane l = {0};
+	const int end = ROOM_CAPTURE_SPEECH;
+	struct room_recording_queue l = {0};
 
-	room_file_ended(&l, 1, 10, end, 1000, 0);
-	room_file_ended(&l, 2, 20, end, 1000, 100 * MS);
-	room_file_ended(&l, 2, 21, end, 1000, 200 * MS);
-	CHECK(!room_file_forget(&l, 1, 10));
-	CHECK(!room_file_forget(&l, 1, 20));
-	CHECK(room_file_forget(&l, 2, 20));
+	room_recording_add(&l, 1, 10, end, 1000, 0);
+	room_recording_add(&l, 2, 20, end, 1000, 100 * MS);
+	room_recording_add(&l, 2, 21, end, 1000, 200 * MS);
+	CHECK(!room_recording_cancel(&l, 1, 10));
+	CHECK(!room_recording_cancel(&l, 1, 20));
+	CHECK(room_recording_cancel(&l, 2, 20));
 	CHECK_INT(l.waiting.n, 1);
 	CHECK_INT(l.waiting.utterance[0], 21);
-	CHECK(room_file_forget(&l, 2, 21));
-	CHECK(!room_file_done(&l, 300 * MS).run);
+	CHECK(room_recording_cancel(&l, 2, 21));
+	CHECK(!room_recording_done(&l, 300 * MS).run);
 }
 
 TEST(a_room_of_recordings_waits_for_one_at_a_time)
@@ -80,25 +80,25 @@ TEST(a_room_of_recordings_waits_for_one_at_a_time)
 	world_sound_end(&w, 1);
 	first = w.utterance[1];
 	CHECK_INT(w.did[ROOM_DO_ASR_COMMIT], 0);
-	CHECK_INT(w.did[ROOM_DO_ASR_FILE], 1);
-	CHECK_INT(w.last[ROOM_DO_ASR_FILE].utterance, first);
+	CHECK_INT(w.did[ROOM_DO_ASR_RECORDING], 1);
+	CHECK_INT(w.last[ROOM_DO_ASR_RECORDING].utterance, first);
 	world_sound(&w, 2, 600, 6000);
 	world_sound_end(&w, 2);
 	second = w.utterance[2];
-	CHECK_INT(w.did[ROOM_DO_ASR_FILE], 1);
+	CHECK_INT(w.did[ROOM_DO_ASR_RECORDING], 1);
 	world_words(&w, 1, "parley what time is it");
-	CHECK_INT(w.did[ROOM_DO_ASR_FILE], 2);
-	CHECK_INT(w.last[ROOM_DO_ASR_FILE].utterance, second);
+	CHECK_INT(w.did[ROOM_DO_ASR_RECORDING], 2);
+	CHECK_INT(w.last[ROOM_DO_ASR_RECORDING].utterance, second);
 	/* A recording that nobody waits for any more holds up nobody. */
 	world_sound(&w, 1, 600, 6000);
 	world_sound_end(&w, 1);
 	world_step(&w, (struct room_event){.type = ROOM_MEMBER, .user = 2});
-	CHECK_INT(w.did[ROOM_DO_ASR_FILE], 3);
+	CHECK_INT(w.did[ROOM_DO_ASR_RECORDING], 3);
 	world_step(&w, (struct room_event){.type = ROOM_TRANSCRIPT_FAILED,
 					   .user = 1,
 					   .utterance = w.utterance[1]});
 	CHECK_INT(w.ended, ROOM_REASON_ASR_FAILED);
-	CHECK_INT(w.room->file_lane.running.n, 0);
+	CHECK_INT(w.room->recordings.running.n, 0);
 	world_end(&w);
 }
 

@@ -57,7 +57,7 @@ TEST(rule_042_more_pieces_than_can_be_awaited_lose_no_words)
 	struct world w;
 
 	world_begin(&w, "capture_max_ms=2000", 1);
-	for (unsigned i = 0; i < 2 * ROOM_PIECES; i++) {
+	for (unsigned i = 0; i < 2 * ROOM_CAPTURE_CHUNKS; i++) {
 		char words[32];
 
 		world_sound(&w, 1, 2000, 6000);
@@ -139,7 +139,7 @@ TEST(rule_020_words_that_are_asked_anew_are_remembered_once)
 	CHECK(w.ended_as.asked_at && room_turn_replaced(&w.ended_as));
 	world_step(&w, (struct room_event){.type = ROOM_BRAIN_FAILED, .turn = w.asked});
 	CHECK(w.ended_as.asked_at && !room_turn_replaced(&w.ended_as));
-	CHECK_STR(w.ended_as.heard, "parley what time is it in Tokyo i mean");
+	CHECK_STR(w.ended_as.transcript, "parley what time is it in Tokyo i mean");
 	world_end(&w);
 }
 

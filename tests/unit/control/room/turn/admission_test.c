@@ -352,10 +352,10 @@ TEST(rule_082_answers_and_token_floors)
 		{"DENY", 0}, {"yesterday", -1}, {"nothing", -1}, {"", -1},  {"  ", -1}};
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-		CHECK_INT(room_classify_parse(rows[i].text, strlen(rows[i].text)), rows[i].means);
-	CHECK_INT(room_classify_tokens("gpt-4o-mini"), 16);
-	CHECK_INT(room_classify_tokens("gpt-5-nano"), 64);
-	CHECK_INT(room_classify_tokens("claude-haiku-4-5"), 2);
+		CHECK_INT(room_classifier_parse(rows[i].text, strlen(rows[i].text)), rows[i].means);
+	CHECK_INT(room_classifier_tokens("gpt-4o-mini"), 16);
+	CHECK_INT(room_classifier_tokens("gpt-5-nano"), 64);
+	CHECK_INT(room_classifier_tokens("claude-haiku-4-5"), 2);
 }
 
 TEST(the_bot_may_have_begun_to_speak_while_the_classifier_thought)

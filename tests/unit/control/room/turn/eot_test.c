@@ -55,22 +55,22 @@ TEST(what_was_said_so_far_tells_whether_more_comes)
 
 TEST(a_chance_rises_with_the_pause_and_falls_with_a_loud_end)
 {
-	CHECK_INT(room_eot_chance(ROOM_EOT_WHOLE, 0, 0), 520);
-	CHECK_INT(room_eot_chance(ROOM_EOT_WHOLE, 0, 200), 600);
-	CHECK_INT(room_eot_chance(ROOM_EOT_MAYBE, 0, 400), 600);
-	CHECK_INT(room_eot_chance(ROOM_EOT_OPEN, 0, 1250), 600);
-	CHECK_INT(room_eot_chance(ROOM_EOT_OPEN, 0, 100000), 1000);
-	CHECK_INT(room_eot_fall(0, 1000), 0);
-	CHECK_INT(room_eot_fall(750, 1000), 60);
-	CHECK_INT(room_eot_fall(751, 1000), 0);
-	CHECK_INT(room_eot_fall(1000, 1000), -60);
+	CHECK_INT(room_eot_probability(ROOM_EOT_WHOLE, 0, 0), 520);
+	CHECK_INT(room_eot_probability(ROOM_EOT_WHOLE, 0, 200), 600);
+	CHECK_INT(room_eot_probability(ROOM_EOT_MAYBE, 0, 400), 600);
+	CHECK_INT(room_eot_probability(ROOM_EOT_OPEN, 0, 1250), 600);
+	CHECK_INT(room_eot_probability(ROOM_EOT_OPEN, 0, 100000), 1000);
+	CHECK_INT(room_eot_loudness_shift(0, 1000), 0);
+	CHECK_INT(room_eot_loudness_shift(750, 1000), 60);
+	CHECK_INT(room_eot_loudness_shift(751, 1000), 0);
+	CHECK_INT(room_eot_loudness_shift(1000, 1000), -60);
 	for (int fall = -60; fall <= 60; fall += 60)
 		for (unsigned w = ROOM_EOT_OPEN; w <= ROOM_EOT_WHOLE; w++)
 			for (uint32_t share = 0; share <= 1000; share += 50) {
-				uint64_t ms = room_eot_pause((enum room_eot_words)w, fall, share);
+				uint64_t ms = room_eot_delay((enum room_eot_words)w, fall, share);
 
-				CHECK(room_eot_chance((enum room_eot_words)w, fall, ms) >= share);
-				CHECK(!ms || room_eot_chance((enum room_eot_words)w, fall, ms - 1) <
+				CHECK(room_eot_probability((enum room_eot_words)w, fall, ms) >= share);
+				CHECK(!ms || room_eot_probability((enum room_eot_words)w, fall, ms - 1) <
 						     share);
 			}
 }

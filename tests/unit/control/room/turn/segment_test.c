@@ -14,10 +14,10 @@ static bool sound(void)
 		if (t.segment[i].at != at || !t.segment[i].n)
 			return false;
 		at += t.segment[i].n;
-		if (i + 1 < t.segments && t.heard[at++] != ' ')
+		if (i + 1 < t.segments && t.transcript[at++] != ' ')
 			return false;
 	}
-	return strlen(t.heard) == at;
+	return strlen(t.transcript) == at;
 }
 
 TEST(rule_031_a_revision_changes_its_own_words)
@@ -36,16 +36,16 @@ TEST(rule_031_a_revision_changes_its_own_words)
 	CHECK(sound());
 	CHECK_INT(t.segment[0].revision, 1);
 	CHECK_INT(t.segment[1].revision, 0);
-	CHECK_STR(t.heard, "what time is it and what day in tokyo");
+	CHECK_STR(t.transcript, "what time is it and what day in tokyo");
 	room_segment_lines(&t, line, sizeof line);
 	CHECK_STR(line, "[Alice]: what time is it\n[Bob]: and what day\n[Alice]: in tokyo");
 	CHECK(room_segment_shared(&t));
 	CHECK_INT(room_segment_drop(&t, 1), 1);
 	CHECK(sound());
-	CHECK_STR(t.heard, "and what day");
+	CHECK_STR(t.transcript, "and what day");
 	CHECK(!room_segment_shared(&t));
 	CHECK_INT(room_segment_drop(&t, 2), 0);
-	CHECK_STR(t.heard, "");
+	CHECK_STR(t.transcript, "");
 }
 
 TEST(rule_035_what_does_not_fit_goes_at_the_head_and_is_counted)
@@ -65,9 +65,9 @@ TEST(rule_035_what_does_not_fit_goes_at_the_head_and_is_counted)
 	CHECK_INT(t.segments, 2);
 	CHECK(t.dropped_head >= 1499 + 1 + 999 + 1 - ROOM_TEXT_MAX);
 	CHECK(t.dropped_head < 1499 + 1 + 999 + 1 - ROOM_TEXT_MAX + 6);
-	CHECK_INT(strlen(t.heard) + t.dropped_head, 1499 + 1 + 999);
-	CHECK_STR(t.heard + t.segment[1].at, words);
-	CHECK_INT(t.heard[0], 'a'); /* at a word's begin */
+	CHECK_INT(strlen(t.transcript) + t.dropped_head, 1499 + 1 + 999);
+	CHECK_STR(t.transcript + t.segment[1].at, words);
+	CHECK_INT(t.transcript[0], 'a'); /* at a word's begin */
 	/* More of them than there are places, and one that is too long by itself. */
 	for (unsigned i = 0; i < 40; i++)
 		room_segment_add(&t, 3, "Carol", 10 + i, "yes");
