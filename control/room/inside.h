@@ -41,7 +41,8 @@ struct room_speaker {
 	unsigned asr_empty;
 	struct room_overlap overlap; /* voice over the bot's own */
 	struct room_endpointing endpointing;
-	uint32_t interim_utterance;       /* the newest utterance that speech-to-text looked at before its end */
+	uint32_t interim_utterance; /* the newest utterance that speech-to-text looked at before its
+				       end */
 };
 
 /* How the bot's voice stands while it speaks (arbiter.h). */
@@ -57,8 +58,8 @@ struct room_not_understood {
 	uint64_t user, at; /* user 0: free */
 };
 
-/* Texts that effects of the running step point to, one after another. Half is for what a step may say many of, and the
- * rest for what the brain is told. */
+/* Texts that effects of the running step point to, one after another. Half is for what a step may
+ * say many of, and the rest for what the brain is told. */
 enum { ROOM_TEXTS = 1 << 17, ROOM_TEXTS_MANY = ROOM_TEXTS / 2 };
 
 struct room_texts {
@@ -74,8 +75,10 @@ struct room {
 	bool shared; /* one transcription session for all, as it was when the room began */
 	bool files;  /* recordings are transcribed, not what is streamed */
 	struct room_recording_queue recordings;
-	uint64_t interim_not_before; /* before this speech-to-text is asked for no words so far: it was too slow */
-	bool interim_unrequested; /* speech-to-text has words while somebody speaks, without being asked */
+	uint64_t interim_not_before; /* before this speech-to-text is asked for no words so far: it
+					was too slow */
+	bool interim_unrequested; /* speech-to-text has words while somebody speaks, without being
+				     asked */
 
 	bool up, muted, greeted, over;
 	struct room_speaker speaker[ROOM_SPEAKERS];
@@ -92,7 +95,7 @@ struct room {
 	struct {
 		enum room_output_phase phase;
 		uint64_t at;
-	} output; /* the output's phase, and since when */
+	} output;	  /* the output's phase, and since when */
 	uint64_t free_at; /* when the floor became free */
 	struct room_floor floor;
 	struct room_followup followup;
@@ -116,8 +119,8 @@ struct room {
 
 /* room.c */
 struct room_effect *room_emit(struct room *room, enum room_effect_type type);
-/* A place of `size` bytes for a text of an effect, empty; what is written there is kept by room_text_keep. NULL past
- * `most` bytes in a step. */
+/* A place of `size` bytes for a text of an effect, empty; what is written there is kept by
+ * room_text_keep. NULL past `most` bytes in a step. */
 char *room_text(struct room *room, size_t size, size_t most);
 /* Keeps the text that was written where room_text said last. */
 const char *room_text_keep(struct room *room, const char *text);
@@ -136,14 +139,15 @@ struct room_sinks room_turn_sinks(struct room *room);
 struct room_turn *room_turn_new(struct room *room, struct room_speaker *sp);
 /* A turn that nobody said: words for the brain by the room itself. NULL when there is no place. */
 struct room_turn *room_turn_new_prompted(struct room *room, const char *text);
-/* Another turn with the same words, not yet in any phase but HEARING; NULL when there is no place. */
+/* Another turn with the same words, not yet in any phase but HEARING; NULL when there is no place.
+ */
 struct room_turn *room_turn_copy(struct room *room, const struct room_turn *of);
 struct room_turn *room_turn_by_id(struct room *room, uint32_t id);
-/* The place of the next turn that is not over, from `from` on; ROOM_TURNS when there is none. A step that ends turns may
- * meet one that is. */
+/* The place of the next turn that is not over, from `from` on; ROOM_TURNS when there is none. A
+ * step that ends turns may meet one that is. */
 unsigned room_turn_next(const struct room *room, unsigned from);
 void room_turn_decide(struct room_turn *turn, enum room_rule rule, bool yes, int64_t value,
-		 int64_t limit);
+		      int64_t limit);
 /* Its first speaker left: it is the turn of the next. */
 void room_turn_reassign(struct room_turn *turn);
 /* Stops all that hangs on the turn. The first reason stays. */

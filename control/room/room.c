@@ -150,7 +150,7 @@ static void capture_promoted(struct room *room, struct room_speaker *sp)
 		return;
 	t->latched = room_music_latched(&room->music, sp->user, room->now);
 	room_turn_decide(t, ROOM_RULE_PROMOTED, true, (int64_t)room_signal_ms(&sp->capture.signal),
-		    room->settings->promote_ms);
+			 room->settings->promote_ms);
 }
 
 static void capture_ended(struct room *room, struct room_speaker *sp, enum room_capture_end end)
@@ -168,12 +168,12 @@ static void capture_ended(struct room *room, struct room_speaker *sp, enum room_
 			bool voiceless = room_capture_lacks_voice(&sp->capture, room->settings);
 
 			room_turn_decide(t, ROOM_RULE_VOICED, !voiceless,
-				    (int64_t)room_signal_ms(&sp->capture.voiced),
-				    room->settings->noise_voice_ms);
+					 (int64_t)room_signal_ms(&sp->capture.voiced),
+					 room->settings->noise_voice_ms);
 			if (!voiceless)
 				room_turn_decide(t, ROOM_RULE_NOISE_GATE, false,
-					    room_signal_rms(&sp->capture.signal),
-					    room->settings->noise_rms);
+						 room_signal_rms(&sp->capture.signal),
+						 room->settings->noise_rms);
 			room_turn_end(room, t, ROOM_REASON_NOISE);
 			return;
 		}
@@ -221,7 +221,7 @@ static void capture_fact(struct room *room, const struct room_event *ev)
 		return;
 	if (ev->type == ROOM_SPEAKING)
 		out = room_capture_on_speaking(&sp->capture, s, ev->yes, ev->at,
-					    room_live_captures(room), room->now);
+					       room_live_captures(room), room->now);
 	else if (ev->type == ROOM_HEARD)
 		out = room_capture_on_audio(&sp->capture, s, ev->pcm, ev->at, room->now);
 	else
@@ -234,13 +234,15 @@ static void capture_fact(struct room *room, const struct room_event *ev)
 static void member_left(struct room *room, struct room_speaker *sp)
 {
 	room_moment_add(&room->moments, ROOM_MOMENT_LEAVE, sp->user, sp->name, NULL, room->now);
-	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1)) {
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
+	     i = room_turn_next(room, i + 1)) {
 		struct room_turn *t = &room->turn[i];
 
 		/* An answer that others hear already is spoken to its end. */
 		if (t->phase == ROOM_PHASE_FREE || t->phase == ROOM_PHASE_ENDED)
 			continue;
-		if (t->user == sp->user && room_people(room) > 1 && room_long_capture_flush(room, t))
+		if (t->user == sp->user && room_people(room) > 1 &&
+		    room_long_capture_flush(room, t))
 			continue;
 		/* What others said in the same turn is still to be answered. */
 		if (t->phase < ROOM_PHASE_ASKED && room_segment_drop(t, sp->user))
@@ -341,7 +343,8 @@ static void call_fact(struct room *room, const struct room_event *ev)
 void room_shut_down(struct room *room)
 {
 	room->over = true;
-	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1)) {
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
+	     i = room_turn_next(room, i + 1)) {
 		struct room_turn *t = &room->turn[i];
 
 		if (t->phase == ROOM_PHASE_FREE || t->phase == ROOM_PHASE_ENDED)
@@ -371,7 +374,8 @@ static void beat(struct room *room, const struct room_event *ev)
 	if (!sp)
 		return;
 	room_clean_name((const char *)ev->text.p, ev->text.n, name, sizeof name);
-	room_moment_add(&room->moments, ROOM_MOMENT_SOUNDBOARD, sp->user, sp->name, name, room->now);
+	room_moment_add(&room->moments, ROOM_MOMENT_SOUNDBOARD, sp->user, sp->name, name,
+			room->now);
 	room_instructions_changed(room);
 }
 
@@ -491,7 +495,8 @@ static void pass_time(struct room *room)
 		if (sp->asr_open)
 			room_asr_tick(room, sp);
 	}
-	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1)) {
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
+	     i = room_turn_next(room, i + 1)) {
 		struct room_turn *t = &room->turn[i];
 
 		if (t->phase != ROOM_PHASE_FREE && t->phase != ROOM_PHASE_ENDED &&
@@ -561,7 +566,8 @@ uint64_t room_deadline(const struct room *room)
 			at = earlier(at, room_asr_idle_at(room, sp));
 		}
 	}
-	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1)) {
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
+	     i = room_turn_next(room, i + 1)) {
 		const struct room_turn *t = &room->turn[i];
 
 		if (t->phase == ROOM_PHASE_FREE || t->phase == ROOM_PHASE_ENDED)

@@ -1,16 +1,20 @@
-/* The mind of one voice channel, pure: who spoke, whether it was meant for the bot, when to ask the brain, when to stop.
+/* The mind of one voice channel, pure: who spoke, whether it was meant for the bot, when to ask the
+ * brain, when to stop.
  *
- * room_step() is the only door. It takes one fact and the time, and returns what to do; it performs nothing itself.
- * Facts about a turn, an utterance or a playback carry its id, and one that is late is dropped by comparison.
+ * room_step() is the only door. It takes one fact and the time, and returns what to do; it performs
+ * nothing itself. Facts about a turn, an utterance or a playback carry its id, and one that is late
+ * is dropped by comparison.
  *
- *   mediad ── SPEAKING, HEARD, HEARD_END ──► captures ──► turns ──► transcripts ──► queue and admission ──► brain
- *   mediad ◄── SAY_* ── output ◄── brain's sound;  interruptions cut it
+ *   mediad ── SPEAKING, HEARD, HEARD_END ──► captures ──► turns ──► transcripts ──► queue and
+ * admission ──► brain mediad ◄── SAY_* ── output ◄── brain's sound;  interruptions cut it
  *
- * After a step the caller performs the effects in their order, and sees to it that room_deadline() brings a
- * ROOM_TIMER. What performing an effect causes comes back as a later event, never inside the step.
+ * After a step the caller performs the effects in their order, and sees to it that room_deadline()
+ * brings a ROOM_TIMER. What performing an effect causes comes back as a later event, never inside
+ * the step.
  *
- * Ownership: strings and samples in an event are borrowed for the step. Those in effects live until the next step
- * (samples: as long as the event's). Settings are borrowed for the life of the room. */
+ * Ownership: strings and samples in an event are borrowed for the step. Those in effects live until
+ * the next step (samples: as long as the event's). Settings are borrowed for the life of the room.
+ */
 #ifndef CONTROL_ROOM_ROOM_H
 #define CONTROL_ROOM_ROOM_H
 
@@ -68,7 +72,8 @@ struct room_effect {
 	uint32_t utterance, turn, chunk, ms, gain, tokens;
 	struct slice pcm;
 	const char *text;
-	const char *context; /* of an ASK, when the brain knows nothing but what it is told now; else NULL */
+	const char *context; /* of an ASK, when the brain knows nothing but what it is told now;
+				else NULL */
 	const struct words *words; /* what `text` of a TELL stands in */
 	const struct room_turn *record;
 };
@@ -78,16 +83,19 @@ struct room_effects {
 	struct room_effect v[ROOM_EFFECTS];
 };
 
-/* name: what the bot is called when the settings do not say. ENOMEM, EINVAL without a name. Caller owns *out. */
+/* name: what the bot is called when the settings do not say. ENOMEM, EINVAL without a name. Caller
+ * owns *out. */
 int room_alloc(struct room **out, const struct settings *settings, const char *name);
 struct room *room_free(struct room *room);
 
 /* One fact at `now` (ns, never going back). effects->n is set anew. */
-void room_step(struct room *room, const struct room_event *event, uint64_t now, struct room_effects *effects);
+void room_step(struct room *room, const struct room_event *event, uint64_t now,
+	       struct room_effects *effects);
 /* When the room wants a ROOM_TIMER at the latest; UINT64_MAX for never. */
 uint64_t room_deadline(const struct room *room);
 
-/* The chain of decisions of a turn that lives or ended lately, one line each. ENOENT unknown turn. */
+/* The chain of decisions of a turn that lives or ended lately, one line each. ENOENT unknown turn.
+ */
 int room_why(const struct room *room, uint32_t turn, char *buf, size_t size);
 /* Turns that ended for this reason, since room_alloc. */
 uint64_t room_count(const struct room *room, enum room_reason reason);

@@ -1,14 +1,17 @@
 /* A session in a channel: its timers and its one end.
  *
  *   timer                    runs from                              over after             ends as
- *   length                   the call came up                       session_max_min        max_duration
- *   inactivity               the last speech, anybody's             inactivity_s           inactivity_timeout
- *   the call is lost         it was told so                         call_grace_ms          bot_disconnected
- *   mediad is lost           it was told so                         media_recover_s        subprocess_crashed
+ *   length                   the call came up                       session_max_min max_duration
+ *   inactivity               the last speech, anybody's             inactivity_s inactivity_timeout
+ *   the call is lost         it was told so                         call_grace_ms bot_disconnected
+ *   mediad is lost           it was told so                         media_recover_s
+ * subprocess_crashed
  *
- * A limit of 0 is none. Inactivity does not count while music plays; people are warned 120 s and 45 s before the length is
- * reached, and 45 s before it leaves an idle room, unless the limit itself is hardly longer. Only confirmed speech counts. An
- * end stops music, cancels every turn, closes speech-to-text and says LEAVE, in this order, once; its reasons are in reasons.def. For control/room only. */
+ * A limit of 0 is none. Inactivity does not count while music plays; people are warned 120 s and 45
+ * s before the length is reached, and 45 s before it leaves an idle room, unless the limit itself
+ * is hardly longer. Only confirmed speech counts. An end stops music, cancels every turn, closes
+ * speech-to-text and says LEAVE, in this order, once; its reasons are in reasons.def. For
+ * control/room only. */
 #ifndef CONTROL_ROOM_SESSION_H
 #define CONTROL_ROOM_SESSION_H
 
@@ -33,7 +36,8 @@ struct room_session {
 
 const char *room_end_name(enum room_end end);
 
-/* ROOM_CALL: up, or lost with text "crashed" (mediad is gone), "disconnected", or nothing: then only time ends it. */
+/* ROOM_CALL: up, or lost with text "crashed" (mediad is gone), "disconnected", or nothing: then
+ * only time ends it. */
 void room_session_on_call(struct room *room, const struct room_event *ev);
 /* Somebody speaks, for sure. */
 void room_session_active(struct room *room);

@@ -44,7 +44,8 @@ for f in $files; do
 done
 # These folders are formatted as .clang-format says; clang-format -i FILE mends a file.
 formatted='proto mediad tests/unit/proto tests/unit/mediad tests/guildd tests/chaos tests/caller tests/village tests/vectors tests/follow
- tests/bench'
+ tests/bench
+ control/room control/words tests/room tests/conversations tests/unit/control/room tests/unit/conversations'
 # shellcheck disable=SC2086
 git ls-files $formatted | grep '\.[ch]$' | xargs clang-format-14 --dry-run --Werror >"$out/format" 2>&1 || {
 	grep -oE '^[^ ]+: error' "$out/format" | cut -d: -f1 | sort | uniq -c | sed 's/$/: not as .clang-format says/'

@@ -1,15 +1,18 @@
-/* Conversations that are made up, with labels that are exact because nobody had to listen for them: two to eight people in a
- * channel with the bot, who ask it things, correct themselves, begin and break off, say mhm while it speaks, cough, talk among
- * each other, interrupt it, come and go.
+/* Conversations that are made up, with labels that are exact because nobody had to listen for them:
+ * two to eight people in a channel with the bot, who ask it things, correct themselves, begin and
+ * break off, say mhm while it speaks, cough, talk among each other, interrupt it, come and go.
  *
- * A conversation is made while it goes on, since people react to the bot: what they say and when is drawn from the seed, the bot
- * is a room on a stage (tests/room/stage.h). What they said is scored as spec/peers.md tells tau-Voice does:
+ * A conversation is made while it goes on, since people react to the bot: what they say and when is
+ * drawn from the seed, the bot is a room on a stage (tests/room/stage.h). What they said is scored
+ * as spec/peers.md tells tau-Voice does:
  *
- *   backchannel    said while the bot speaks: it talks on (neither cut nor paused before 1 s after its end)
- *   tic, aside     said while it speaks: the same; said in silence: not answered
- *   interruption   by the person it speaks to, or by anybody who says its name: it is silent within 2 s and stays so
+ *   backchannel    said while the bot speaks: it talks on (neither cut nor paused before 1 s after
+ * its end) tic, aside     said while it speaks: the same; said in silence: not answered
+ *   interruption   by the person it speaks to, or by anybody who says its name: it is silent within
+ * 2 s and stays so
  *
- * Beside the room stand a bot without one (answers every transcript with words, stops at any speech) and an oracle. */
+ * Beside the room stand a bot without one (answers every transcript with words, stops at any
+ * speech) and an oracle. */
 #ifndef TESTS_CONVERSATIONS_CONVERSATION_H
 #define TESTS_CONVERSATIONS_CONVERSATION_H
 
@@ -56,9 +59,10 @@ struct conversation_conf {
 	unsigned episodes;   /* things that happen */
 	unsigned misheard;   /* words in a thousand that speech-to-text hears as others */
 	unsigned partial_ms; /* words so far come so often, 0: not */
-	unsigned asr_ms;     /* speech-to-text takes so long after a commit; 0: as long as on any stage */
-	bool no_looks;	     /* nor when the room asks for them */
-	bool show;	     /* what was not right, a line each */
+	unsigned asr_ms; /* speech-to-text takes so long after a commit; 0: as long as on any stage
+			  */
+	bool no_looks;	 /* nor when the room asks for them */
+	bool show;	 /* what was not right, a line each */
 	enum conversation_set set;
 };
 
@@ -80,12 +84,19 @@ struct conversation_score {
 	unsigned yields;
 };
 
-enum conversation_bot { CONVERSATION_ROOM, CONVERSATION_BASELINE, CONVERSATION_ORACLE, CONVERSATION_BOTS };
+enum conversation_bot {
+	CONVERSATION_ROOM,
+	CONVERSATION_BASELINE,
+	CONVERSATION_ORACLE,
+	CONVERSATION_BOTS
+};
 
 /* Adds what happened to the scores of the three. 0, or what making a room gives. */
-int conversation_run(const struct conversation_conf *conf, struct conversation_score score[CONVERSATION_BOTS]);
+int conversation_run(const struct conversation_conf *conf,
+		     struct conversation_score score[CONVERSATION_BOTS]);
 double conversation_rate(const struct conversation_share *s);
-/* Of the sentences that were held out (calls.def): calls that are heard as such, and others that are left alone. */
+/* Of the sentences that were held out (calls.def): calls that are heard as such, and others that
+ * are left alone. */
 void conversation_calls(struct conversation_share *heard, struct conversation_share *left);
 /* Whether these words stand in control's tables: as they are, or word by word. */
 bool conversation_known(const char *words);

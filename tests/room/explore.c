@@ -153,12 +153,14 @@ void explore_rest(struct explore *x)
 {
 	uint64_t until = x->now + 3600 * ROOM_S;
 
-	/* A room that has thoughts begins anew for ever; what it has begun when the time is up has its end still. */
+	/* A room that has thoughts begins anew for ever; what it has begun when the time is up has
+	 * its end still. */
 	for (unsigned i = 0; i < 4 * REST_STEPS && !x->broken; i++) {
 		uint64_t at = room_deadline(x->room);
 
 		/* What the room began by itself it may bring to its end. */
-		if (at == UINT64_MAX || ((at > until || i >= REST_STEPS) && room_turn_next(x->room, 0) == ROOM_TURNS))
+		if (at == UINT64_MAX ||
+		    ((at > until || i >= REST_STEPS) && room_turn_next(x->room, 0) == ROOM_TURNS))
 			break;
 		if (at > x->now)
 			x->now = (at + ROOM_MS - 1) / ROOM_MS * ROOM_MS;

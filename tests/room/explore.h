@@ -1,8 +1,10 @@
-/* Drives a room with events made up from how it stands: what could come next, and what should not come but may (late numbers,
- * twice the same, of the wrong person, after a long time). Every step is watched (watch.h).
+/* Drives a room with events made up from how it stands: what could come next, and what should not
+ * come but may (late numbers, twice the same, of the wrong person, after a long time). Every step
+ * is watched (watch.h).
  *
- * A run is a list of ops. An op does not name numbers but picks among what is there ("the oldest transcript that is awaited"), so
- * a list stays meaningful when some are taken out: that is how a failing run is made short. */
+ * A run is a list of ops. An op does not name numbers but picks among what is there ("the oldest
+ * transcript that is awaited"), so a list stays meaningful when some are taken out: that is how a
+ * failing run is made short. */
 #ifndef TESTS_ROOM_EXPLORE_H
 #define TESTS_ROOM_EXPLORE_H
 
@@ -45,7 +47,8 @@ struct explore *explore_free(struct explore *x);
 const char *explore_random(struct explore *x, struct explore_run *run, uint64_t seed, unsigned n);
 /* All orders of `depth` ops after each of the beginnings. */
 const char *explore_orders(struct explore *x, struct explore_run *run, unsigned depth);
-/* All interleavings of what a few do at the same time, each in the order of their own; *played counts them. */
+/* All interleavings of what a few do at the same time, each in the order of their own; *played
+ * counts them. */
 const char *explore_interleavings(struct explore *x, struct explore_run *run, uint64_t *played);
 /* Plays a run. scenario: written there as it goes, NULL for nowhere. */
 const char *explore_play(struct explore *x, const struct explore_run *run, FILE *scenario);

@@ -55,8 +55,8 @@ enum explore_kind {
 	KINDS
 };
 
-/* Numbers of texts that people say (explore_op.c): those with the bot's name first, then any, for music, of a choice, and
- * as many as an utterance may have. */
+/* Numbers of texts that people say (explore_op.c): those with the bot's name first, then any, for
+ * music, of a choice, and as many as an utterance may have. */
 enum { SAID_NAMED = 0, SAID_ANY = 3, SAID_MUSIC = 20, SAID_CHOICE = 25, SAID_LONG = 29, SAID = 30 };
 
 struct explore {
@@ -80,7 +80,8 @@ struct explore {
 	uint32_t judging; /* the turn that a classifier looks at */
 	uint64_t written, started_at, packet_at;
 	bool started, ended, over; /* of the playback */
-	uint8_t loud[EXPLORE_SOUND_MS * ROOM_RATE / 1000 * 2], soft[EXPLORE_SOUND_MS * ROOM_RATE / 1000 * 2];
+	uint8_t loud[EXPLORE_SOUND_MS * ROOM_RATE / 1000 * 2],
+		soft[EXPLORE_SOUND_MS * ROOM_RATE / 1000 * 2];
 	FILE *scenario;
 	const char *broken;
 };

@@ -266,15 +266,18 @@ static void make_policy(struct explore *x, const struct world *world, struct exp
 static void weights(const struct explore *x, const struct world *world, unsigned w[KINDS])
 {
 	static const unsigned base[KINDS] = {
-		[K_TIMER] = 30,	    [K_LOUD] = 60,	[K_SOFT] = 6,	      [K_OLD] = 2,
-		[K_ON] = 6,	    [K_OFF] = 8,	[K_END] = 16,	      [K_PARTIAL] = 4,
-		[K_WORDS] = 2,	    [K_OWN_WORDS] = 1,	[K_NO_WORDS] = 1,     [K_AUDIO] = 2,
-		[K_TEXT] = 2,	    [K_DONE] = 2,	[K_FAILED] = 1,	      [K_STARTED] = 1,
-		[K_DRAINED] = 1,    [K_STOPPED] = 1,	[K_JOIN] = 4,	      [K_LEAVE] = 2,
-		[K_CALL] = 1,	    [K_MUTE] = 1,	[K_OTHER] = 4,	      [K_VOICE] = 1,
-		[K_WORD] = 1,	    [K_VOICE_DONE] = 1, [K_VOICE_FAILED] = 1, [K_SOUNDED] = 1,
-		[K_INSTRUCTED] = 2, [K_TOOL] = 2,	[K_CHOICE] = 2,	      [K_MUSIC] = 2,
-		[K_SOUNDBOARD_PLAYED] = 1,	    [K_CLASSIFIED] = 1,	[K_SETTINGS] = 1,     [K_EOT] = 4,
+		[K_TIMER] = 30,	    [K_LOUD] = 60,	[K_SOFT] = 6,
+		[K_OLD] = 2,	    [K_ON] = 6,		[K_OFF] = 8,
+		[K_END] = 16,	    [K_PARTIAL] = 4,	[K_WORDS] = 2,
+		[K_OWN_WORDS] = 1,  [K_NO_WORDS] = 1,	[K_AUDIO] = 2,
+		[K_TEXT] = 2,	    [K_DONE] = 2,	[K_FAILED] = 1,
+		[K_STARTED] = 1,    [K_DRAINED] = 1,	[K_STOPPED] = 1,
+		[K_JOIN] = 4,	    [K_LEAVE] = 2,	[K_CALL] = 1,
+		[K_MUTE] = 1,	    [K_OTHER] = 4,	[K_VOICE] = 1,
+		[K_WORD] = 1,	    [K_VOICE_DONE] = 1, [K_VOICE_FAILED] = 1,
+		[K_SOUNDED] = 1,    [K_INSTRUCTED] = 2, [K_TOOL] = 2,
+		[K_CHOICE] = 2,	    [K_MUSIC] = 2,	[K_SOUNDBOARD_PLAYED] = 1,
+		[K_CLASSIFIED] = 1, [K_SETTINGS] = 1,	[K_EOT] = 4,
 		[K_POWER] = 1};
 
 	memcpy(w, base, sizeof base);

@@ -1,8 +1,9 @@
 /* Runs a room's journal (control/room/journal.h) again, under its own settings or others.
  *
- * Under other settings the room may number utterances and turns otherwise than it did; facts about them are told about the one of
- * the same person that began at the same time, and dropped when there is none. What the world would have done otherwise (an
- * answer that was never asked for) is not made up: such a turn ends for want of it. */
+ * Under other settings the room may number utterances and turns otherwise than it did; facts about
+ * them are told about the one of the same person that began at the same time, and dropped when
+ * there is none. What the world would have done otherwise (an answer that was never asked for) is
+ * not made up: such a turn ends for want of it. */
 #ifndef TESTS_ROOM_RERUN_H
 #define TESTS_ROOM_RERUN_H
 
@@ -18,22 +19,23 @@ enum { RERUN_TURNS = 20000, RERUN_UTTERANCES = 100000 };
 
 struct rerun {
 	uint64_t steps, sum;
-	bool whole;	   /* the journal came to its end; then what it says of itself: */
+	bool whole; /* the journal came to its end; then what it says of itself: */
 	uint64_t said_steps, said_sum;
-	size_t n_turns;	   /* that ended, in that order */
+	size_t n_turns; /* that ended, in that order */
 	struct room_turn *turn;
-	size_t n_starts;   /* utterances: whose, when, number */
+	size_t n_starts; /* utterances: whose, when, number */
 	struct rerun_start {
 		uint64_t user, at;
 		uint32_t utterance;
-	} *start;
+	} * start;
 	uint64_t began_at; /* time of the first event */
 };
 
-/* change: called with the settings of the journal before the room is made, may be NULL; a nonzero result ends it. base: what the
- * journal gave under its own settings, to translate numbers by; NULL when nothing changes. EBADMSG, ENOMEM. */
-int rerun_bytes(struct rerun *out, const void *data, size_t n, int (*change)(struct settings *s, void *arg), void *arg,
-		const struct rerun *base);
+/* change: called with the settings of the journal before the room is made, may be NULL; a nonzero
+ * result ends it. base: what the journal gave under its own settings, to translate numbers by; NULL
+ * when nothing changes. EBADMSG, ENOMEM. */
+int rerun_bytes(struct rerun *out, const void *data, size_t n,
+		int (*change)(struct settings *s, void *arg), void *arg, const struct rerun *base);
 void rerun_clear(struct rerun *r);
 /* The turn of the same person that began when `turn` did; NULL when there is none. */
 const struct room_turn *rerun_same(const struct rerun *r, const struct room_turn *turn);

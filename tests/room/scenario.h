@@ -1,4 +1,5 @@
-/* A scenario: a script (script.h) played on a stage (stage.h), and its expectations held against what was noted. */
+/* A scenario: a script (script.h) played on a stage (stage.h), and its expectations held against
+ * what was noted. */
 #ifndef TESTS_ROOM_SCENARIO_H
 #define TESTS_ROOM_SCENARIO_H
 
@@ -12,9 +13,10 @@ enum { SCENARIO_TAIL_MS = 90000 }; /* played on after the last line */
 
 struct scenario_result {
 	bool passed;
-	unsigned line;	   /* of the first expectation that failed, or of what is no scenario; 0 = of none */
-	char why[16384];   /* one line: what failed, then the decisions that led there */
-	unsigned rules;	   /* statements it names */
+	unsigned line;	 /* of the first expectation that failed, or of what is no scenario; 0 = of
+			    none */
+	char why[16384]; /* one line: what failed, then the decisions that led there */
+	unsigned rules;	 /* statements it names */
 	unsigned rule[SCRIPT_RULES];
 };
 

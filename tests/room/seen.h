@@ -1,5 +1,6 @@
-/* What an exploration has seen, how often, and what it should have seen oftener: every event, effect, reason, rule and end, each pair
- * of states that a step may lead from and to, and each that may stand at once (control/room/states.def). */
+/* What an exploration has seen, how often, and what it should have seen oftener: every event,
+ * effect, reason, rule and end, each pair of states that a step may lead from and to, and each that
+ * may stand at once (control/room/states.def). */
 #ifndef TESTS_ROOM_SEEN_H
 #define TESTS_ROOM_SEEN_H
 
@@ -8,11 +9,13 @@
 #include "tests/room/states.h"
 
 struct seen {
-	uint64_t events[ROOM_EVENT_COUNT], effects[ROOM_DO_COUNT], reasons[ROOM_REASON_COUNT], rules[ROOM_RULE_COUNT];
+	uint64_t events[ROOM_EVENT_COUNT], effects[ROOM_DO_COUNT], reasons[ROOM_REASON_COUNT],
+		rules[ROOM_RULE_COUNT];
 	uint64_t ends[ROOM_END_COUNT];
 	uint64_t moves[STATES_MACHINES][STATES_MOST][STATES_MOST]; /* from, to */
-	uint64_t pairs[STATES_MACHINES][STATES_MOST][STATES_MOST]; /* of the output, of the machine */
-	uint64_t steps, changed; /* changed: those that changed something */
+	uint64_t pairs[STATES_MACHINES][STATES_MOST]
+		      [STATES_MOST]; /* of the output, of the machine */
+	uint64_t steps, changed;     /* changed: those that changed something */
 };
 
 void seen_add(struct seen *to, const struct seen *more);

@@ -1,8 +1,9 @@
-/* A room and the world around it in simulated time: people whose sound goes in as 20 ms frames, a speech-to-text that knows
- * what they said, a brain that says what it is told to, a mediad that plays. What the room does is noted, a line each.
+/* A room and the world around it in simulated time: people whose sound goes in as 20 ms frames, a
+ * speech-to-text that knows what they said, a brain that says what it is told to, a mediad that
+ * plays. What the room does is noted, a line each.
  *
- * The room's clock starts at STAGE_START. Settings are borrowed for the life of the stage and may be changed through
- * stage_setting(). Nothing here is random. */
+ * The room's clock starts at STAGE_START. Settings are borrowed for the life of the stage and may
+ * be changed through stage_setting(). Nothing here is random. */
 #ifndef TESTS_ROOM_STAGE_H
 #define TESTS_ROOM_STAGE_H
 
@@ -27,7 +28,7 @@ enum {
 	STAGE_FRAME = STAGE_FRAME_MS * ROOM_RATE / 1000,
 	STAGE_LOUD = 6000,
 	STAGE_QUIET = 100,
-	STAGE_ASR_MS = 150, /* speech-to-text takes so long */
+	STAGE_ASR_MS = 150,   /* speech-to-text takes so long */
 	STAGE_LETTER_MS = 60, /* a letter of speech whose length nobody said */
 };
 
@@ -44,7 +45,8 @@ struct stage_conf {
 	const char *name; /* of the bot */
 	bool notes;	  /* keep them */
 	/* Called after each step, before the world answers. May be NULL. */
-	void (*steppedh)(const struct room_event *ev, uint64_t now, const struct room_effects *fx, void *arg);
+	void (*steppedh)(const struct room_event *ev, uint64_t now, const struct room_effects *fx,
+			 void *arg);
 	void *arg;
 };
 
@@ -64,7 +66,8 @@ int stage_setting(struct stage *s, const char *name, const char *value);
 uint64_t stage_user(const struct stage *s, const char *name);
 uint64_t stage_join(struct stage *s, const char *name, bool bot);
 void stage_leave(struct stage *s, uint64_t user);
-/* Words are what speech-to-text will have heard; `/` parts the pieces of long speech. Until stage_stops(). */
+/* Words are what speech-to-text will have heard; `/` parts the pieces of long speech. Until
+ * stage_stops(). */
 void stage_speaks(struct stage *s, uint64_t user, const char *words, unsigned amp);
 void stage_stops(struct stage *s, uint64_t user);
 /* The same with its end; ms 0: by its letters. Returns how long it takes. */
@@ -81,7 +84,13 @@ void stage_partials(struct stage *s, unsigned every_ms);
 void stage_transcript(struct stage *s, uint64_t user, const char *words, bool fails);
 
 /* The brain, about the turn that was asked last; ENOENT when none is. ms 0: by its letters. */
-enum stage_brain { STAGE_BRAIN_SAYS, STAGE_BRAIN_STARTS, STAGE_BRAIN_WRITES, STAGE_BRAIN_DONE, STAGE_BRAIN_FAILS };
+enum stage_brain {
+	STAGE_BRAIN_SAYS,
+	STAGE_BRAIN_STARTS,
+	STAGE_BRAIN_WRITES,
+	STAGE_BRAIN_DONE,
+	STAGE_BRAIN_FAILS
+};
 int stage_brain(struct stage *s, enum stage_brain what, const char *words, unsigned ms);
 /* From now on it answers by itself, so long after each question. */
 void stage_brain_answers(struct stage *s, const char *words, unsigned ms, unsigned after_ms);

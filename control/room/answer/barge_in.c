@@ -10,7 +10,8 @@ static bool calling(const struct room_barge_in_input *in)
 	return in->named || in->words == ROOM_PHRASE_TAKEOVER || in->words == ROOM_PHRASE_STOP;
 }
 
-enum room_barge_in_action room_barge_in_decide(const struct settings *s, const struct room_barge_in_input *in)
+enum room_barge_in_action room_barge_in_decide(const struct settings *s,
+					       const struct room_barge_in_input *in)
 {
 	enum room_gate gate = room_gate(s, &in->gate);
 
@@ -59,7 +60,7 @@ static struct room_turn *audible(struct room *room)
 }
 
 static struct room_barge_in_input look(const struct room *room, const struct room_speaker *sp,
-				     const struct room_turn *t)
+				       const struct room_turn *t)
 {
 	const struct room_overlap *o = &sp->overlap;
 	const struct settings *s = room->settings;
@@ -85,7 +86,8 @@ static struct room_barge_in_input look(const struct room *room, const struct roo
 		.heard_ms = room->now > t->first_audio_at
 				    ? (room->now - t->first_audio_at) / ROOM_MS
 				    : 0,
-		.immune_ms = room_output_lease_immune_ms(&t->lease, s, t->first_audio_at, room->now),
+		.immune_ms =
+			room_output_lease_immune_ms(&t->lease, s, t->first_audio_at, room->now),
 		.user = sp->user,
 		.finalizing = c->phase == ROOM_CAPTURE_NONE || c->over_at,
 		.allowed = room_interruption_allowed(&t->policy, sp->user, false),
@@ -112,10 +114,11 @@ static void cut(struct room *room, struct room_turn *t, const struct room_barge_
 	else if (calling(in))
 		room_turn_decide(t, ROOM_RULE_OVERLAP_TAKEOVER, true, sp->overlap.utterance, 0);
 	else if (in->words == ROOM_PHRASE_WORDS)
-		room_turn_decide(t, ROOM_RULE_OVERLAP_WORDS, true, (int64_t)sp->overlap.voice_ms, s->words_ms);
+		room_turn_decide(t, ROOM_RULE_OVERLAP_WORDS, true, (int64_t)sp->overlap.voice_ms,
+				 s->words_ms);
 	else
 		room_turn_decide(t, ROOM_RULE_BARGE_IN, true, (int64_t)sp->overlap.voice_ms,
-			    s->barge_in_ms);
+				 s->barge_in_ms);
 	t->interrupted_by = sp->user;
 	t->interrupting_utterance = sp->overlap.utterance;
 	room_turn_cancel(room, t, ROOM_REASON_INTERRUPTED);
@@ -134,8 +137,8 @@ static void decide(struct room *room, struct room_speaker *sp, struct room_turn 
 	}
 	if (v > sp->overlap.verdict) {
 		if (v == ROOM_BARGE_IN_PAUSE && !t->pause_count++)
-			room_turn_decide(t, ROOM_RULE_OVERLAP_PAUSED, true, (int64_t)sp->overlap.voice_ms,
-				    room->settings->pause_ms);
+			room_turn_decide(t, ROOM_RULE_OVERLAP_PAUSED, true,
+					 (int64_t)sp->overlap.voice_ms, room->settings->pause_ms);
 		sp->overlap.lowered_at = room->now;
 		sp->overlap.verdict = v;
 	} else if (in.words == ROOM_PHRASE_BACKCHANNEL || in.aside) {
@@ -144,7 +147,7 @@ static void decide(struct room *room, struct room_speaker *sp, struct room_turn 
 }
 
 void room_overlap_audio(struct room *room, struct room_speaker *sp, const struct room_signal *frame,
-		     uint64_t at)
+			uint64_t at)
 {
 	const struct settings *s = room->settings;
 	struct room_turn *t = audible(room);
@@ -156,8 +159,8 @@ void room_overlap_audio(struct room *room, struct room_speaker *sp, const struct
 		return;
 	if (o->turn != t->id || o->capture != sp->capture.started_at)
 		*o = (struct room_overlap){.turn = t->id,
-					.capture = sp->capture.started_at,
-					.from = sp->capture.utterance};
+					   .capture = sp->capture.started_at,
+					   .from = sp->capture.utterance};
 	o->utterance = sp->capture.utterance;
 	if (at < o->voice_at || at - o->voice_at > s->barge_in_gap_ms * ROOM_MS)
 		over(o);
@@ -199,7 +202,7 @@ static void join(const struct room_turn *of, uint32_t from, uint32_t utterance, 
 }
 
 bool room_overlap_words(struct room *room, struct room_speaker *sp, const struct room_turn *of,
-		     uint32_t utterance, const char *words)
+			uint32_t utterance, const char *words)
 {
 	struct room_overlap *o = &sp->overlap;
 	struct room_turn *t = room_turn_by_id(room, o->turn);
@@ -273,12 +276,14 @@ void room_barge_in_tick(struct room *room)
 		return;
 	lower(room, t, to);
 	/* From a pause to full: it was softer before it paused. */
-	if (room->level.lowered == ROOM_BARGE_IN_PAUSE && room->level.ducked && to == ROOM_BARGE_IN_IGNORE) {
+	if (room->level.lowered == ROOM_BARGE_IN_PAUSE && room->level.ducked &&
+	    to == ROOM_BARGE_IN_IGNORE) {
 		room->level.lowered = ROOM_BARGE_IN_DUCK;
 		lower(room, t, to);
 	}
 	room->level.ducked =
-		to == ROOM_BARGE_IN_DUCK || (to == ROOM_BARGE_IN_PAUSE && room->level.lowered == ROOM_BARGE_IN_DUCK);
+		to == ROOM_BARGE_IN_DUCK ||
+		(to == ROOM_BARGE_IN_PAUSE && room->level.lowered == ROOM_BARGE_IN_DUCK);
 	room->level.lowered = to;
 }
 

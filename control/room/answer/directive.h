@@ -16,12 +16,13 @@
  *   BODY     ]]                          as before   does what it stands for
  *   BODY     ROOM_LEAD_MAX bytes         SPOKEN    what was held is said, without brackets
  *   BODY     the same of a note or sound  BODY     no more is kept; at ROOM_BODY_MAX it is dropped
- *   BODY     a line's end, the end       as before   a known one is dropped, else what was held is said
- *   BODY     else                        BODY      waits
+ *   BODY     a line's end, the end       as before   a known one is dropped, else what was held is
+ * said BODY     else                        BODY      waits
  *
- * Nothing in closed brackets is ever said, known or not. Upper and lower case are one, blanks around names and
- * values do not count; of each kind at the beginning the first counts, and later ones are only taken out. Any bytes
- * may come, cut anywhere; control characters become blanks. No allocation. */
+ * Nothing in closed brackets is ever said, known or not. Upper and lower case are one, blanks
+ * around names and values do not count; of each kind at the beginning the first counts, and later
+ * ones are only taken out. Any bytes may come, cut anywhere; control characters become blanks. No
+ * allocation. */
 #ifndef CONTROL_ROOM_ANSWER_DIRECTIVE_H
 #define CONTROL_ROOM_ANSWER_DIRECTIVE_H
 
@@ -31,7 +32,8 @@
 #include "control/room/floor/output_lease.h"
 
 enum {
-	ROOM_LEAD_MAX = 160, /* bytes that wait for their closing brackets, the opening ones included */
+	ROOM_LEAD_MAX =
+		160, /* bytes that wait for their closing brackets, the opening ones included */
 	ROOM_BODY_MAX = 1000,
 	ROOM_TO_MAX = 80,
 	ROOM_SOUND_REF_MAX = 180,
@@ -60,9 +62,9 @@ struct room_directive {
 	enum room_to to;
 	char name[ROOM_TO_MAX + 1]; /* with ROOM_TO_NAME */
 	enum room_output_lease_mode lease;
-	bool led;	/* the beginning is over */
-	bool skip;	/* [SKIP] came */
-	bool words;	/* something was said: a letter, a digit, or a sound */
+	bool led;   /* the beginning is over */
+	bool skip;  /* [SKIP] came */
+	bool words; /* something was said: a letter, a digit, or a sound */
 	unsigned sounds;
 	unsigned unknown; /* taken out without a meaning */
 	/* the reader */
@@ -73,7 +75,8 @@ struct room_directive {
 };
 
 /* A struct of zeros is ready. */
-void room_directive_add(struct room_directive *d, const char *text, size_t n, room_directive_h *h, void *arg);
+void room_directive_add(struct room_directive *d, const char *text, size_t n, room_directive_h *h,
+			void *arg);
 /* The answer is whole: what waited is said or dropped. */
 void room_directive_end(struct room_directive *d, room_directive_h *h, void *arg);
 /* The whole answer was [SKIP]; known at the end. */

@@ -17,7 +17,8 @@ static bool due(const struct room *room, const struct room_speaker *sp)
 	const struct room_overlap *o = &sp->overlap;
 	const struct room_interim *p = &o->interim;
 
-	if (!s->interim_ms || room->files || room->interim_unrequested || room->now < room->interim_not_before)
+	if (!s->interim_ms || room->files || room->interim_unrequested ||
+	    room->now < room->interim_not_before)
 		return false;
 	if (sp->capture.phase != ROOM_CAPTURE_PROMOTED || p->n >= s->interim_max || p->at)
 		return false;
@@ -33,8 +34,8 @@ void room_interim_on_audio(struct room *room, struct room_speaker *sp)
 	if (!due(room, sp))
 		return;
 	if (!p->n++)
-		room_turn_decide(room->active, ROOM_RULE_OVERLAP_INTERIM, true, (int64_t)sp->overlap.voice_ms,
-			    room->settings->interim_ms);
+		room_turn_decide(room->active, ROOM_RULE_OVERLAP_INTERIM, true,
+				 (int64_t)sp->overlap.voice_ms, room->settings->interim_ms);
 	p->at = room->now;
 	p->voice_ms = sp->overlap.voice_ms;
 	e = room_emit(room, ROOM_DO_ASR_INTERIM);

@@ -1,6 +1,6 @@
-/* Words while somebody still speaks over the bot, from a provider that has none before sound is committed: speech-to-text is
- * asked to look at what was said so far, and what it has so far comes as words so far (ROOM_PARTIAL). The utterance goes on;
- * its own words will be of its whole sound.
+/* Words while somebody still speaks over the bot, from a provider that has none before sound is
+ * committed: speech-to-text is asked to look at what was said so far, and what it has so far comes
+ * as words so far (ROOM_PARTIAL). The utterance goes on; its own words will be of its whole sound.
  *
  *   what there is                                                         then
  *   a promoted utterance with interim_ms of voice over the answer            a look
@@ -10,9 +10,10 @@
  *   words took 2 s and more                                               none for a minute
  *   recordings are transcribed, not what is streamed                      none
  *
- * While words are awaited, words_ms at most, the voice alone decides nothing that it cannot take back (arbiter.h), but not beyond
- * barge_in_ms and words_ms of voice, unless what was said so far is for somebody else. Words that come later than that are not
- * waited for again until they are there. */
+ * While words are awaited, words_ms at most, the voice alone decides nothing that it cannot take
+ * back (arbiter.h), but not beyond barge_in_ms and words_ms of voice, unless what was said so far
+ * is for somebody else. Words that come later than that are not waited for again until they are
+ * there. */
 #ifndef CONTROL_ROOM_ANSWER_INTERIM_REQUEST_H
 #define CONTROL_ROOM_ANSWER_INTERIM_REQUEST_H
 

@@ -26,15 +26,15 @@ void room_answer_ask(struct room *room, struct room_turn *turn)
 	turn->asked_at = room->now;
 	turn->deadline = room->now + room->settings->first_audio_ms * ROOM_MS;
 	turn->sinks |= ROOM_SINK_BRAIN;
-	turn->policy =
-		room_interruption_policy(room->settings->interruptions, ROOM_TARGET_UNTOLD, 0, turn->user);
+	turn->policy = room_interruption_policy(room->settings->interruptions, ROOM_TARGET_UNTOLD,
+						0, turn->user);
 	room_reply_begin(room, turn);
 	room_watchdog_asked(room, turn);
 	room_turn_decide(turn, ROOM_RULE_ASKED, true,
-		    turn->end_of_speech_at < room->now
-			    ? (int64_t)((room->now - turn->end_of_speech_at) / ROOM_MS)
-			    : 0,
-		    0);
+			 turn->end_of_speech_at < room->now
+				 ? (int64_t)((room->now - turn->end_of_speech_at) / ROOM_MS)
+				 : 0,
+			 0);
 	e = room_emit(room, ROOM_DO_ASK);
 	e->turn = turn->id;
 	e->user = turn->user;
@@ -116,7 +116,7 @@ static bool not_understood_too_often(struct room *room, struct room_turn *t)
 	if (told->user)
 		since = (room->now - told->at) / ROOM_S;
 	room_turn_decide(t, ROOM_RULE_NOT_UNDERSTOOD_RARE, since >= limit, (int64_t)since,
-		    (int64_t)limit);
+			 (int64_t)limit);
 	if (since < limit) {
 		room_turn_cancel(room, t, ROOM_REASON_NOT_UNDERSTOOD);
 		return true;
@@ -137,8 +137,9 @@ static void decide_out(struct room *room, struct room_turn *t)
 		return;
 	if (room->guest && t->not_understood && not_understood_too_often(room, t))
 		return;
-	room_turn_decide(t, ROOM_RULE_FIRST_AUDIO, true, (int64_t)((room->now - t->asked_at) / ROOM_MS),
-		    room->settings->first_audio_ms);
+	room_turn_decide(t, ROOM_RULE_FIRST_AUDIO, true,
+			 (int64_t)((room->now - t->asked_at) / ROOM_MS),
+			 room->settings->first_audio_ms);
 	room_answer_open_playback(room, t);
 }
 

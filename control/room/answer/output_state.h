@@ -1,13 +1,15 @@
-/* How the bot's output stands, derived from what was told: never stored, never guessed. The first row that fits:
+/* How the bot's output stands, derived from what was told: never stored, never guessed. The first
+ * row that fits:
  *
  *   what is there                                              phase                    reason
- *   sound of an answer leaves now (started, not paused)         SPEAKING_LIVE            bot_audio_live
- *   sound of an answer is let out and waits (not started, or paused)  SPEAKING_BUFFERED     bot_audio_buffered
- *   tools work, or their outputs are owed                       AWAITING_TOOL_OUTPUTS    awaiting_tool_outputs
- *   an answer is awaited                                        RESPONSE_PENDING         pending_response
- *   nothing                                                     IDLE                     idle; music_playback_active while it plays
+ *   sound of an answer leaves now (started, not paused)         SPEAKING_LIVE bot_audio_live sound
+ * of an answer is let out and waits (not started, or paused)  SPEAKING_BUFFERED bot_audio_buffered
+ *   tools work, or their outputs are owed                       AWAITING_TOOL_OUTPUTS
+ * awaiting_tool_outputs an answer is awaited RESPONSE_PENDING         pending_response nothing IDLE
+ * idle; music_playback_active while it plays
  *
- * An answer that was cut is none any more: its fade locks nothing. It is locked when the phase is not IDLE, or music plays or loads. */
+ * An answer that was cut is none any more: its fade locks nothing. It is locked when the phase is
+ * not IDLE, or music plays or loads. */
 #ifndef CONTROL_ROOM_ANSWER_OUTPUT_STATE_H
 #define CONTROL_ROOM_ANSWER_OUTPUT_STATE_H
 
@@ -23,13 +25,13 @@ enum room_output_phase {
 };
 
 struct room_output_input {
-	bool inactive;	     /* no call */
-	bool answering;	     /* an answer has the floor */
-	bool released;	     /* its sound may be heard ... */
-	bool started;	     /* ... and has begun to leave */
+	bool inactive;	/* no call */
+	bool answering; /* an answer has the floor */
+	bool released;	/* its sound may be heard ... */
+	bool started;	/* ... and has begun to leave */
 	bool paused;
 	unsigned tools;
-	bool music;	     /* plays or loads */
+	bool music; /* plays or loads */
 };
 
 struct room_output_state {

@@ -74,8 +74,8 @@ static size_t find_word(const char *text, size_t at, size_t end, const char *wor
 	return 0;
 }
 
-void room_playout_add_word(struct room_playout *said, uint32_t chunk, const char *text, const char *word,
-		    size_t len, uint64_t samples)
+void room_playout_add_word(struct room_playout *said, uint32_t chunk, const char *text,
+			   const char *word, size_t len, uint64_t samples)
 {
 	struct room_playout_chunk *c = find(said, chunk);
 	size_t at = said->words ? said->word[said->words - 1].end : 0;
@@ -164,7 +164,7 @@ static size_t cut_chunk(const struct room_playout *said, const struct room_playo
 }
 
 size_t room_playout_text_played(const struct room_playout *said, const char *text, uint64_t samples,
-		       uint32_t rate)
+				uint32_t rate)
 {
 	size_t heard = 0;
 

@@ -164,7 +164,8 @@ static void conversation(const struct room *room, const struct room_turn *turn, 
 	}
 }
 
-size_t room_prompt_build(const struct room *room, const struct room_turn *turn, char *buf, size_t size)
+size_t room_prompt_build(const struct room *room, const struct room_turn *turn, char *buf,
+			 size_t size)
 {
 	size_t most = room->settings->context_bytes + 1;
 	struct text t = {.buf = buf, .size = most < size ? most : size};

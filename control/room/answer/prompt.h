@@ -1,5 +1,6 @@
-/* What the brain is told besides the words: one builder for the instructions of a voice model and for the prompt of a
- * brain without a memory of its own, of sections in a fixed order, each with its limit:
+/* What the brain is told besides the words: one builder for the instructions of a voice model and
+ * for the prompt of a brain without a memory of its own, of sections in a fixed order, each with
+ * its limit:
  *
  *   section        of instructions   of a prompt   limit
  *   persona        yes               yes           what the rest leaves of context_bytes
@@ -14,11 +15,10 @@
  * The instructions follow the room:
  *
  *   state       input                         next        does
- *   KNOWN       something changed             DIRTY       waits context_refresh_ms for more (at first: not)
- *   DIRTY       that time passed, new text    IN_FLIGHT   INSTRUCT
- *   DIRTY       that time passed, same text   KNOWN       nothing
- *   IN_FLIGHT   something changed             IN_FLIGHT   remembers it
- *   IN_FLIGHT   INSTRUCTED, or 5 s            KNOWN, or DIRTY and due at once
+ *   KNOWN       something changed             DIRTY       waits context_refresh_ms for more (at
+ * first: not) DIRTY       that time passed, new text    IN_FLIGHT   INSTRUCT DIRTY       that time
+ * passed, same text   KNOWN       nothing IN_FLIGHT   something changed             IN_FLIGHT
+ * remembers it IN_FLIGHT   INSTRUCTED, or 5 s            KNOWN, or DIRTY and due at once
  *
  * For control/room only. */
 #ifndef CONTROL_ROOM_ANSWER_PROMPT_H
@@ -39,7 +39,8 @@ enum {
 	ROOM_PROMPT_PEOPLE = 12,
 	ROOM_PROMPT_NOW = 420,
 	/* Of room_prompt_line: who spoke over what, and every segment with its name. */
-	ROOM_LINE_MAX = ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8) + ROOM_INTERRUPTED_TEXT + ROOM_NAME_MAX + 64,
+	ROOM_LINE_MAX = ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8) +
+			ROOM_INTERRUPTED_TEXT + ROOM_NAME_MAX + 64,
 };
 
 struct room_instructions_refresh {
@@ -58,8 +59,10 @@ bool room_instructions_pending(const struct room *room);
 /* The same, and it is told now what it does not know. False while that is on its way. */
 bool room_instructions_flush(struct room *room);
 
-/* The whole: instructions when turn is NULL, else the prompt for this turn. Always terminated; its length. */
-size_t room_prompt_build(const struct room *room, const struct room_turn *turn, char *buf, size_t size);
+/* The whole: instructions when turn is NULL, else the prompt for this turn. Always terminated; its
+ * length. */
+size_t room_prompt_build(const struct room *room, const struct room_turn *turn, char *buf,
+			 size_t size);
 /* The prompt for an effect of this step. */
 const char *room_prompt_text(struct room *room, const struct room_turn *turn);
 

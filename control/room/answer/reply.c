@@ -57,14 +57,15 @@ static void obey_lead(struct room *room, struct room_turn *turn)
 		target = (user = named_user(room, d->name)) ? ROOM_TARGET_USER
 							    : ROOM_TARGET_UNRESOLVED;
 	if (r->planned || d->to != ROOM_TO_NOBODY) {
-		turn->policy = room_interruption_policy(room->settings->interruptions, target, user, turn->user);
+		turn->policy = room_interruption_policy(room->settings->interruptions, target, user,
+							turn->user);
 		room_turn_decide(turn, ROOM_RULE_ADDRESSEE, d->to != ROOM_TO_NOBODY, d->to, 0);
 	}
 	if (d->lease != ROOM_OUTPUT_LEASE_NONE)
-		room_turn_decide(
-			turn, ROOM_RULE_LEASE,
-			room_output_lease_grant(&turn->lease, d->lease, turn->first_audio_at, room->now),
-			d->lease, 0);
+		room_turn_decide(turn, ROOM_RULE_LEASE,
+				 room_output_lease_grant(&turn->lease, d->lease,
+							 turn->first_audio_at, room->now),
+				 d->lease, 0);
 }
 
 /* ---- words ---- */
@@ -198,7 +199,8 @@ void room_reply_released(struct room *room, struct room_turn *turn)
 
 /* ---- sound ---- */
 
-void room_reply_add_audio(struct room *room, struct room_turn *turn, uint32_t chunk, uint64_t samples)
+void room_reply_add_audio(struct room *room, struct room_turn *turn, uint32_t chunk,
+			  uint64_t samples)
 {
 	struct room_reply *r = &room->reply;
 
@@ -327,8 +329,8 @@ bool room_reply_on_event(struct room *room, struct room_turn *t, const struct ro
 
 	/* A voice model's own words may have times, too: its answer is chunk 0. */
 	if (ev->type == ROOM_SPEECH_WORD && ev->chunk == r->plan.running)
-		room_playout_add_word(&r->playout, ev->chunk, t->answer, (const char *)ev->text.p, ev->text.n,
-			       ev->samples);
+		room_playout_add_word(&r->playout, ev->chunk, t->answer, (const char *)ev->text.p,
+				      ev->text.n, ev->samples);
 	if (!r->planned)
 		return false;
 	switch (ev->type) {
@@ -383,7 +385,8 @@ void room_reply_close(struct room *room, struct room_turn *t)
 	else if (t->samples_played >= t->samples && t->brain_done && !r->broke && !t->brain_broke)
 		heard = n;
 	else
-		heard = room_playout_text_played(&r->playout, t->answer, t->samples_played, ROOM_RATE);
+		heard = room_playout_text_played(&r->playout, t->answer, t->samples_played,
+						 ROOM_RATE);
 	if (t->released && t->samples)
 		room_turn_decide(t, ROOM_RULE_PLAYED, heard == n, (int64_t)heard, (int64_t)n);
 	t->answer_cut = heard < n;

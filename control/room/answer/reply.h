@@ -1,14 +1,16 @@
-/* The words of the answer that is being made, from the brain to what is spoken. For control/room only.
+/* The words of the answer that is being made, from the brain to what is spoken. For control/room
+ * only.
  *
  *   path     the brain's words                                 sound
  *   native   directives out, the rest is what it says          its own
  *   bridge   the same                                          its own
  *   brain    directives out, cut into pieces, planned          of each piece, by SPEAK
  *
- * What a brain says of whom it speaks to and how it keeps the floor is obeyed once the beginning of its answer is over.
- * On the brain path the playback is ended and another opened around a sound, so that the sound begins when what was
- * said before has left. How much sound still waits is written less the time since the playback began: no more than
- * that can have left, and it only steers how far ahead words are made into speech. What was heard is never guessed. */
+ * What a brain says of whom it speaks to and how it keeps the floor is obeyed once the beginning of
+ * its answer is over. On the brain path the playback is ended and another opened around a sound, so
+ * that the sound begins when what was said before has left. How much sound still waits is written
+ * less the time since the playback began: no more than that can have left, and it only steers how
+ * far ahead words are made into speech. What was heard is never guessed. */
 #ifndef CONTROL_ROOM_ANSWER_REPLY_H
 #define CONTROL_ROOM_ANSWER_REPLY_H
 
@@ -50,7 +52,8 @@ void room_reply_released(struct room *room, struct room_turn *turn);
 /* Sound may not be let out yet: what the words before it mean is not known. */
 bool room_reply_undecided(const struct room_reply *reply);
 /* More sound of this chunk is on its way to the playback. */
-void room_reply_add_audio(struct room *room, struct room_turn *turn, uint32_t chunk, uint64_t samples);
+void room_reply_add_audio(struct room *room, struct room_turn *turn, uint32_t chunk,
+			  uint64_t samples);
 /* SPEECH_* and SOUND_DONE. True: there is sound of the turn in ev, of its plan. */
 bool room_reply_on_event(struct room *room, struct room_turn *turn, const struct room_event *ev);
 /* The brain path: does what comes next. The turn may be over afterwards. */

@@ -45,7 +45,8 @@ bool room_watchdog_done(struct room *room, struct room_turn *turn)
 		with_outputs(room, turn);
 		return true;
 	}
-	if (turn->phase != ROOM_PHASE_ASKED || room->reply.planned || turn->samples || *turn->answer)
+	if (turn->phase != ROOM_PHASE_ASKED || room->reply.planned || turn->samples ||
+	    *turn->answer)
 		return false;
 	turn->sinks &= ~(unsigned)ROOM_SINK_BRAIN;
 	return room_retry_done(l, room->now);
@@ -103,13 +104,14 @@ void room_watchdog_tick(struct room *room)
 		again(room, t, true);
 		break;
 	case ROOM_RETRY_GIVE_UP:
-		room_turn_decide(t, ROOM_RULE_SILENT_RETRY, false, l->retries + 1, s->response_retries);
+		room_turn_decide(t, ROOM_RULE_SILENT_RETRY, false, l->retries + 1,
+				 s->response_retries);
 		room_turn_cancel(room, t, done ? ROOM_REASON_NO_ANSWER : ROOM_REASON_BRAIN_FAILED);
 		break;
 	case ROOM_RETRY_WATCHDOG:
 		room_turn_decide(t, ROOM_RULE_FIRST_AUDIO, false,
-			    (int64_t)(l->tools ? s->tool_ms : s->first_audio_ms),
-			    (int64_t)(l->tools ? s->tool_ms : s->first_audio_ms));
+				 (int64_t)(l->tools ? s->tool_ms : s->first_audio_ms),
+				 (int64_t)(l->tools ? s->tool_ms : s->first_audio_ms));
 		room_turn_cancel(room, t, ROOM_REASON_BRAIN_FAILED);
 		break;
 	}
@@ -120,5 +122,5 @@ uint64_t room_watchdog_deadline(const struct room *room)
 	if (!awaited(room))
 		return UINT64_MAX;
 	return room_retry_deadline(&room->retry, room->settings,
-				    room_speech_until(room, NULL, true));
+				   room_speech_until(room, NULL, true));
 }

@@ -75,7 +75,7 @@ static uint64_t due(const struct room_retry *l, const struct settings *s, uint64
 }
 
 uint64_t room_retry_deadline(const struct room_retry *l, const struct settings *s,
-			      uint64_t blocked_until)
+			     uint64_t blocked_until)
 {
 	uint64_t silent, dog;
 
@@ -87,7 +87,7 @@ uint64_t room_retry_deadline(const struct room_retry *l, const struct settings *
 }
 
 enum room_retry_step room_retry_tick(struct room_retry *l, const struct settings *s,
-				       uint64_t blocked_until, uint64_t now)
+				     uint64_t blocked_until, uint64_t now)
 {
 	if (!waits(l))
 		return ROOM_RETRY_WAIT;

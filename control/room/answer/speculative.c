@@ -17,7 +17,8 @@ bool room_speculative_allowed(uint32_t mode, enum room_power power)
 	return power != ROOM_POWER_BATTERY;
 }
 
-bool room_speculative_starts(uint32_t mode, enum room_power power, uint32_t eot_share, double probability)
+bool room_speculative_starts(uint32_t mode, enum room_power power, uint32_t eot_share,
+			     double probability)
 {
 	/* A comparison with what is no number is false. */
 	return room_speculative_allowed(mode, power) && probability * 1000 >= eot_share;
@@ -94,7 +95,8 @@ void room_speculative_begin(struct room *room, struct room_speaker *sp, uint32_t
 	room->speculative.turn = t->id;
 	room->speculative.of = of->id;
 	room->speculative.voice_ms = 0;
-	room_turn_decide(t, ROOM_RULE_EOT_PROBABILITY, true, probability, room->settings->eot_share);
+	room_turn_decide(t, ROOM_RULE_EOT_PROBABILITY, true, probability,
+			 room->settings->eot_share);
 	room_turn_decide(t, ROOM_RULE_SPECULATIVE, true, of->id, 0);
 	room_answer_ask(room, t);
 }
@@ -106,8 +108,8 @@ void room_speculative_on_eot(struct room *room, const struct room_event *ev)
 	struct room_turn *t = begun(room);
 	char text[ROOM_CAPTURE_CHUNK_TEXT] = "";
 	double probability = ev->probability <= 1000 ? ev->probability / 1000.0 : NAN;
-	bool likely =
-		room_speculative_starts(s->speculative, room->speculative.power, s->eot_share, probability);
+	bool likely = room_speculative_starts(s->speculative, room->speculative.power, s->eot_share,
+					      probability);
 
 	if (t) {
 		if (t->user == ev->user && !likely)
@@ -189,7 +191,7 @@ void room_speculative_commit(struct room *room, struct room_turn *turn, struct r
 	/* What let the words in is why there is an answer. */
 	for (unsigned i = 0; i < turn->decisions && i < ROOM_CHAIN; i++)
 		room_turn_decide(early, turn->decision[i].rule, turn->decision[i].yes,
-			    turn->decision[i].value, turn->decision[i].limit);
+				 turn->decision[i].value, turn->decision[i].limit);
 	room_turn_decide(turn, ROOM_RULE_SPECULATIVE, true, early->id, 0);
 	room_turn_end(room, turn, ROOM_REASON_MERGED);
 	room_answer_release(room, early);

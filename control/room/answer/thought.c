@@ -51,7 +51,8 @@ static void say(struct room *room, const char *what, enum room_rule rule)
 
 	if (!t)
 		return;
-	room_turn_decide(t, rule, true, (int64_t)((room->now - room->thought.quiet_at) / ROOM_MS), 0);
+	room_turn_decide(t, rule, true, (int64_t)((room->now - room->thought.quiet_at) / ROOM_MS),
+			 0);
 	room_answer_ask(room, t);
 	if (room->settings->interruptions != SETTINGS_INTERRUPT_NONE)
 		t->policy = room_interruption_policy_own(ROOM_SCOPE_ANYONE, 0);

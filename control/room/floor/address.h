@@ -1,8 +1,9 @@
-/* Was the bot spoken to? Words are compared by how they sound (control/room/floor/phonetic.h), so that a recogniser's
- * spelling of a name does not matter: "clanky", "klankie" and "clankee" are one word, "blankie" is another.
+/* Was the bot spoken to? Words are compared by how they sound (control/room/floor/phonetic.h), so
+ * that a recogniser's spelling of a name does not matter: "clanky", "klankie" and "clankee" are one
+ * word, "blankie" is another.
  *
- * A name may have several words; two neighbouring words also match as one ("par lay"), and of a longer name its
- * longest word alone. Where it stands tells whether somebody is spoken to:
+ * A name may have several words; two neighbouring words also match as one ("par lay"), and of a
+ * longer name its longest word alone. Where it stands tells whether somebody is spoken to:
  *
  *   the name stands                                         it is
  *   after ask, tell, call … or a, the, my …                 none
@@ -13,10 +14,11 @@
  *   last, and not after with, to, like …                    addressed
  *   anywhere else                                           mentioned
  *
- * A word that only sounds much like the name is what a recogniser may have made of it, and is more often just that word:
- * it counts where nothing else makes sense, after hey, hi, ok …, or first (or after so, and …) before what a question or a
- * request begins with ("barley can you …"), or last after a pause in a question. While only commands count (music plays) any place
- * does for the name, and the like of it needs to stand first or after hey. */
+ * A word that only sounds much like the name is what a recogniser may have made of it, and is more
+ * often just that word: it counts where nothing else makes sense, after hey, hi, ok …, or first (or
+ * after so, and …) before what a question or a request begins with ("barley can you …"), or last
+ * after a pause in a question. While only commands count (music plays) any place does for the name,
+ * and the like of it needs to stand first or after hey. */
 #ifndef CONTROL_ROOM_FLOOR_ADDRESS_H
 #define CONTROL_ROOM_FLOOR_ADDRESS_H
 
@@ -40,7 +42,8 @@ struct room_names {
 		unsigned words;
 		char key[ROOM_NAME_WORDS][ROOM_KEY_MAX];
 		char joined[ROOM_KEY_MAX];  /* of all words as one */
-		char primary[ROOM_KEY_MAX]; /* of the longest of several words; "" when none can stand for all */
+		char primary[ROOM_KEY_MAX]; /* of the longest of several words; "" when none can
+					       stand for all */
 	} name[ROOM_NAMES];
 };
 

@@ -36,8 +36,8 @@ uint64_t room_floor_volition_in(const struct room_floor *f, const struct setting
 }
 
 enum room_floor_decision room_floor_judge(const struct room_floor *f, const struct settings *s,
-				      uint64_t user, enum room_address address, bool words,
-				      uint64_t now)
+					  uint64_t user, enum room_address address, bool words,
+					  uint64_t now)
 {
 	bool engaged = room_floor_engaged(f, s, now);
 

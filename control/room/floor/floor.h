@@ -3,8 +3,8 @@
  *   mode      what is heard                 becomes                        says
  *   dormant   the bot is addressed          engaged, holder = speaker      WAKE
  *   dormant   the bot is mentioned          -                              OFFER_MENTIONED
- *   dormant   anything else                 -                              OFFER_VOLITION within its caps, else IGNORE
- *   engaged   the bot is addressed          holder = speaker, refreshed    HOLD
+ *   dormant   anything else                 -                              OFFER_VOLITION within
+ * its caps, else IGNORE engaged   the bot is addressed          holder = speaker, refreshed    HOLD
  *   engaged   the bot is mentioned          -                              OFFER_MENTIONED
  *   engaged   the holder goes on            -                              OFFER_HOLDER
  *   engaged   anyone else                   somebody else had the word     LISTEN
@@ -47,8 +47,8 @@ struct room_floor {
 
 /* What the floor says to words of this user. Changes nothing. */
 enum room_floor_decision room_floor_judge(const struct room_floor *f, const struct settings *s,
-				      uint64_t user, enum room_address address, bool words,
-				      uint64_t now);
+					  uint64_t user, enum room_address address, bool words,
+					  uint64_t now);
 /* That was heard, and this is what it was judged. */
 void room_floor_apply(struct room_floor *f, const struct settings *s, enum room_floor_decision says,
 		      uint64_t user, uint64_t now);

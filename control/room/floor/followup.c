@@ -50,15 +50,15 @@ uint64_t room_followup_tool_owner(const struct room_followup *f, uint64_t now)
 }
 
 uint64_t room_followup_interrupted_since(const struct room_followup *f, const struct settings *s,
-				 uint64_t user, uint64_t now)
+					 uint64_t user, uint64_t now)
 {
 	uint64_t ms = f->cut_at && f->cut_user == user ? (now - f->cut_at) / MS : UINT64_MAX;
 
 	return ms <= s->cut_follow_ms ? ms : UINT64_MAX;
 }
 
-bool room_followup_interrupted_with(const struct room_followup *f, const struct settings *s, uint64_t user,
-			    uint32_t utterance, uint64_t now)
+bool room_followup_interrupted_with(const struct room_followup *f, const struct settings *s,
+				    uint64_t user, uint32_t utterance, uint64_t now)
 {
 	return f->interrupting_utterance == utterance &&
 	       room_followup_interrupted_since(f, s, user, now) != UINT64_MAX;

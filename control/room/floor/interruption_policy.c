@@ -2,8 +2,8 @@
 
 #include "control/settings/settings.h"
 
-struct room_interruption_policy room_interruption_policy(uint32_t mode, enum room_target target, uint64_t target_user,
-			       uint64_t asker)
+struct room_interruption_policy room_interruption_policy(uint32_t mode, enum room_target target,
+							 uint64_t target_user, uint64_t asker)
 {
 	struct room_interruption_policy p = {.scope = ROOM_SCOPE_SPEAKER};
 
@@ -39,7 +39,8 @@ struct room_interruption_policy room_interruption_policy(uint32_t mode, enum roo
 
 struct room_interruption_policy room_interruption_policy_own(enum room_scope scope, uint64_t user)
 {
-	return (struct room_interruption_policy){.scope = scope, .user = user, .why = ROOM_POLICY_UTTERANCE};
+	return (struct room_interruption_policy){
+		.scope = scope, .user = user, .why = ROOM_POLICY_UTTERANCE};
 }
 
 bool room_interruption_allowed(const struct room_interruption_policy *p, uint64_t user, bool called)

@@ -9,8 +9,9 @@
  *   speaker    "speaker", or one person's name              that person
  *   speaker    a name of nobody, or of several              nobody
  *
- * Under `speaker` whoever says the bot's name, or one of the phrases that take the floor, may in any case. An utterance can
- * bring a policy of its own (a goodbye: none). An answer without a policy cannot be stopped by voice. */
+ * Under `speaker` whoever says the bot's name, or one of the phrases that take the floor, may in
+ * any case. An utterance can bring a policy of its own (a goodbye: none). An answer without a
+ * policy cannot be stopped by voice. */
 #ifndef CONTROL_ROOM_FLOOR_INTERRUPTION_POLICY_H
 #define CONTROL_ROOM_FLOOR_INTERRUPTION_POLICY_H
 
@@ -46,10 +47,12 @@ struct room_interruption_policy {
 };
 
 /* mode: the setting interruptions. asker: who asked; target_user for ROOM_TARGET_USER. */
-struct room_interruption_policy room_interruption_policy(uint32_t mode, enum room_target target, uint64_t target_user, uint64_t asker);
+struct room_interruption_policy room_interruption_policy(uint32_t mode, enum room_target target,
+							 uint64_t target_user, uint64_t asker);
 /* An utterance's own. */
 struct room_interruption_policy room_interruption_policy_own(enum room_scope scope, uint64_t user);
 /* called: the bot's name was said, or the floor taken in so many words. */
-bool room_interruption_allowed(const struct room_interruption_policy *p, uint64_t user, bool called);
+bool room_interruption_allowed(const struct room_interruption_policy *p, uint64_t user,
+			       bool called);
 
 #endif

@@ -40,7 +40,8 @@ static enum room_capture_end finish(struct room_capture *c, const struct setting
 	else if (noise(c, s))
 		end = ROOM_CAPTURE_NOISE;
 	if (end == ROOM_CAPTURE_DISCARDED || end == ROOM_CAPTURE_NOISE)
-		room_noise_floor_update(&c->noise, s, room_signal_rms(&c->signal), false, c->input_at);
+		room_noise_floor_update(&c->noise, s, room_signal_rms(&c->signal), false,
+					c->input_at);
 	if (c->packet_at > c->done_packet_at)
 		c->done_packet_at = c->packet_at;
 	*c = (struct room_capture){.utterance = c->utterance,
@@ -82,7 +83,7 @@ static uint64_t over_at(const struct room_capture *c, const struct settings *s, 
 }
 
 struct room_capture_out room_capture_on_speaking(struct room_capture *c, const struct settings *s,
-					      bool on, uint64_t at, unsigned load, uint64_t now)
+						 bool on, uint64_t at, unsigned load, uint64_t now)
 {
 	struct room_capture_out out = {0};
 
@@ -108,7 +109,8 @@ static bool loud_enough(const struct room_capture *c, const struct settings *s)
 	if (c->vad && c->signal.peak >= s->vad_peak && active >= s->vad_active)
 		return true;
 	return c->signal.peak >= s->promote_peak && rms >= s->promote_rms &&
-	       active >= s->promote_active && rms >= room_noise_floor_threshold(&c->noise, s, c->input_at);
+	       active >= s->promote_active &&
+	       rms >= room_noise_floor_threshold(&c->noise, s, c->input_at);
 }
 
 void room_capture_on_vad(struct room_capture *c, uint32_t utterance)
@@ -153,7 +155,7 @@ static void voice(struct room_capture *c, const struct settings *s, const struct
 }
 
 struct room_capture_out room_capture_on_audio(struct room_capture *c, const struct settings *s,
-					   struct slice pcm, uint64_t at, uint64_t now)
+					      struct slice pcm, uint64_t at, uint64_t now)
 {
 	struct room_capture_out out = {0};
 
@@ -190,7 +192,7 @@ struct room_capture_out room_capture_on_audio(struct room_capture *c, const stru
 }
 
 struct room_capture_out room_capture_finish(struct room_capture *c, const struct settings *s,
-					  uint64_t at)
+					    uint64_t at)
 {
 	struct room_capture_out out = {0};
 

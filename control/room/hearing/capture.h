@@ -5,19 +5,20 @@
  *   PROVISIONAL   sound, long and loud enough (1)           PROMOTED      promote
  *   PROVISIONAL   sound, nearly silent for too long         NONE          end DISCARDED
  *   PROVISIONAL   over                                      NONE          end DISCARDED
- *   PROMOTED      sound, capture_max_ms reached             PROMOTED      end PIECE, start with the next sound
- *   PROMOTED      its words are wanted already              PROMOTED      the same
+ *   PROMOTED      sound, capture_max_ms reached             PROMOTED      end PIECE, start with the
+ * next sound PROMOTED      its words are wanted already              PROMOTED      the same
  *   PROMOTED      over, nothing since the last piece        NONE          end SPENT
  *   PROMOTED      over, no louder than noise, or no voice   NONE          end NOISE
  *   PROMOTED      over                                      NONE          end SPOKEN
  *
- * (1) Loud enough by itself, and louder than this speaker's noise (noise.h); or less, when speech-to-text has heard speech in
- * this very utterance.
+ * (1) Loud enough by itself, and louder than this speaker's noise (noise.h); or less, when
+ * speech-to-text has heard speech in this very utterance.
  *
- * Over means: told by mediad (HEARD_END), or a while after speaking ended (the shorter the utterance, the likelier
- * that more comes, within bounds), or nothing came for capture_idle_ms. A command may overtake sound on its way
- * here, so only sound that is newer than the end of speaking takes that end back, and sound that is not newer than an
- * utterance that ended does not begin another. */
+ * Over means: told by mediad (HEARD_END), or a while after speaking ended (the shorter the
+ * utterance, the likelier that more comes, within bounds), or nothing came for capture_idle_ms. A
+ * command may overtake sound on its way here, so only sound that is newer than the end of speaking
+ * takes that end back, and sound that is not newer than an utterance that ended does not begin
+ * another. */
 #ifndef CONTROL_ROOM_HEARING_CAPTURE_H
 #define CONTROL_ROOM_HEARING_CAPTURE_H
 
@@ -32,7 +33,7 @@ enum room_capture_end {
 	ROOM_CAPTURE_DISCARDED, /* never was a turn */
 	ROOM_CAPTURE_NOISE,
 	ROOM_CAPTURE_CONSUMED, /* all of it went to speech-to-text before */
-	ROOM_CAPTURE_CHUNK, /* to speech-to-text; more follows */
+	ROOM_CAPTURE_CHUNK,    /* to speech-to-text; more follows */
 	ROOM_CAPTURE_SPEECH,
 };
 
@@ -60,19 +61,22 @@ struct room_capture_out {
 };
 
 /* load: utterances going on in the room, this one included. */
-struct room_capture_out room_capture_on_speaking(struct room_capture *c, const struct settings *s, bool on, uint64_t at,
-					      unsigned load, uint64_t now);
-struct room_capture_out room_capture_on_audio(struct room_capture *c, const struct settings *s, struct slice pcm,
-					   uint64_t at, uint64_t now);
+struct room_capture_out room_capture_on_speaking(struct room_capture *c, const struct settings *s,
+						 bool on, uint64_t at, unsigned load, uint64_t now);
+struct room_capture_out room_capture_on_audio(struct room_capture *c, const struct settings *s,
+					      struct slice pcm, uint64_t at, uint64_t now);
 /* Speech-to-text has heard speech in this utterance; others are dropped. */
 void room_capture_on_vad(struct room_capture *c, uint32_t utterance);
-/* What was heard so far goes to speech-to-text, and more may come. For a promoted one that does not wait for sound. */
+/* What was heard so far goes to speech-to-text, and more may come. For a promoted one that does not
+ * wait for sound. */
 struct room_capture_out room_capture_split(struct room_capture *c);
 /* So little voice is none: a click, a breath. */
 bool room_capture_lacks_voice(const struct room_capture *c, const struct settings *s);
 /* HEARD_END: over at once. */
-struct room_capture_out room_capture_finish(struct room_capture *c, const struct settings *s, uint64_t at);
-struct room_capture_out room_capture_tick(struct room_capture *c, const struct settings *s, uint64_t now);
+struct room_capture_out room_capture_finish(struct room_capture *c, const struct settings *s,
+					    uint64_t at);
+struct room_capture_out room_capture_tick(struct room_capture *c, const struct settings *s,
+					  uint64_t now);
 /* When room_capture_tick is wanted; UINT64_MAX for never. */
 uint64_t room_capture_deadline(const struct room_capture *c, const struct settings *s);
 /* Speech beyond doubt: promoted, 120 ms of it, and not nearly silent. */

@@ -126,7 +126,8 @@ unsigned room_repetitions(const char *text)
 	return most;
 }
 
-enum room_hallucination room_hallucination_detect(const struct room_utterance_transcript *h, const struct settings *s)
+enum room_hallucination room_hallucination_detect(const struct room_utterance_transcript *h,
+						  const struct settings *s)
 {
 	if (!room_has_words(h->text))
 		return ROOM_HALLUCINATION_NONE;
@@ -140,7 +141,8 @@ enum room_hallucination room_hallucination_detect(const struct room_utterance_tr
 	return ROOM_HALLUCINATION_NONE;
 }
 
-enum room_transcript_kind room_transcript_classify(const struct room_transcript_input *f, const struct settings *s)
+enum room_transcript_kind room_transcript_classify(const struct room_transcript_input *f,
+						   const struct settings *s)
 {
 	if (room_has_control_tokens(f->text))
 		return ROOM_TRANSCRIPT_KIND_CONTROL;

@@ -1,21 +1,21 @@
 /* Is a transcript words of a person? The first row that fits decides:
  *
- *   a control token of the model: <|…|>, vq_…_audio_…, audio_future and a digit, end_of_task     CONTROL
- *   no letter and no digit                                                                       EMPTY
- *   the recogniser is unsure of it on the whole                                                  UNSURE
- *   long sound and few words                                                                     SPARSE
- *   anything else                                                                                WORDS
+ *   a control token of the model: <|…|>, vq_…_audio_…, audio_future and a digit, end_of_task
+ * CONTROL no letter and no digit EMPTY the recogniser is unsure of it on the whole UNSURE long
+ * sound and few words                                                                     SPARSE
+ *   anything else WORDS
  *
- * The last two only when the provider tells how sure it is; a transcript with the bot's name in it is none of them.
+ * The last two only when the provider tells how sure it is; a transcript with the bot's name in it
+ * is none of them.
  *
  * And before that of each utterance: can anybody have said it?
  *
- *   the recogniser says that there was likely no speech                                          IN_SILENCE
- *   more characters than anybody says in the voice there was                                     TOO_MUCH
- *   the same one to four words six times in a row, and little else; the bot's name is not in it  LOOP
+ *   the recogniser says that there was likely no speech IN_SILENCE more characters than anybody
+ * says in the voice there was                                     TOO_MUCH the same one to four
+ * words six times in a row, and little else; the bot's name is not in it  LOOP
  *
- * Words for a silence ("thank you for watching") are known by the silence, not by a list of such words: there is none that
- * nobody says in earnest. */
+ * Words for a silence ("thank you for watching") are known by the silence, not by a list of such
+ * words: there is none that nobody says in earnest. */
 #ifndef CONTROL_ROOM_HEARING_HALLUCINATION_FILTER_H
 #define CONTROL_ROOM_HEARING_HALLUCINATION_FILTER_H
 
@@ -41,7 +41,8 @@ struct room_transcript_input {
 	bool named;	    /* the bot's name is in it */
 };
 
-enum room_transcript_kind room_transcript_classify(const struct room_transcript_input *facts, const struct settings *s);
+enum room_transcript_kind room_transcript_classify(const struct room_transcript_input *facts,
+						   const struct settings *s);
 
 enum room_hallucination {
 	ROOM_HALLUCINATION_NONE,
@@ -58,10 +59,12 @@ struct room_utterance_transcript {
 	bool named;
 };
 
-enum room_hallucination room_hallucination_detect(const struct room_utterance_transcript *heard, const struct settings *s);
+enum room_hallucination room_hallucination_detect(const struct room_utterance_transcript *heard,
+						  const struct settings *s);
 /* Characters that are not blank in 10 s of so many ms of sound; 0 without any. */
 uint32_t room_speech_rate(const char *text, uint32_t ms);
-/* How often in a row its one to four words come that fill two thirds of it or more; 1 when none do. */
+/* How often in a row its one to four words come that fill two thirds of it or more; 1 when none do.
+ */
 unsigned room_repetitions(const char *text);
 bool room_has_control_tokens(const char *text);
 /* A letter or a digit; all beyond ASCII counts as letters. */

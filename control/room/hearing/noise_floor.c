@@ -11,8 +11,8 @@ static uint32_t level(const struct room_noise_floor *n, const struct settings *s
 	return halves < 32 ? n->rms >> halves : 0;
 }
 
-void room_noise_floor_update(struct room_noise_floor *n, const struct settings *s, uint32_t rms, bool speech,
-		      uint64_t now)
+void room_noise_floor_update(struct room_noise_floor *n, const struct settings *s, uint32_t rms,
+			     bool speech, uint64_t now)
 {
 	uint32_t floor = level(n, s, now);
 
@@ -24,7 +24,8 @@ void room_noise_floor_update(struct room_noise_floor *n, const struct settings *
 	n->at = now;
 }
 
-uint32_t room_noise_floor_threshold(const struct room_noise_floor *n, const struct settings *s, uint64_t now)
+uint32_t room_noise_floor_threshold(const struct room_noise_floor *n, const struct settings *s,
+				    uint64_t now)
 {
 	return 2 * level(n, s, now);
 }

@@ -5,11 +5,12 @@
 static bool joins(const struct room_recording *t, uint64_t user, int end, uint32_t ms, uint64_t now)
 {
 	return t->user == user && t->end == end && t->n < ROOM_RECORDING_PARTS &&
-	       now <= t->ended_at + ROOM_RECORDING_COALESCE_MS * MS && t->ms + ms <= ROOM_RECORDING_MAX_MS;
+	       now <= t->ended_at + ROOM_RECORDING_COALESCE_MS * MS &&
+	       t->ms + ms <= ROOM_RECORDING_MAX_MS;
 }
 
-struct room_recording_out room_recording_add(struct room_recording_queue *l, uint64_t user, uint32_t utterance,
-				     int end, uint32_t ms, uint64_t now)
+struct room_recording_out room_recording_add(struct room_recording_queue *l, uint64_t user,
+					     uint32_t utterance, int end, uint32_t ms, uint64_t now)
 {
 	struct room_recording t = {.user = user,
 				   .ended_at = now,

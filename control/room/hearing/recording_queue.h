@@ -5,8 +5,9 @@
  *   RUNNING   another ended                                        it waits; one waits at most
  *   RUNNING   one more: same user, same end, within 1200 ms,       goes into the one that waits
  *             8 s together at most
- *   RUNNING   one more of anything else                            takes the place of the one that waits, which has no words
- *   RUNNING   words, or it failed                                  the one that waits runs; older than 4500 ms: no words
+ *   RUNNING   one more of anything else                            takes the place of the one that
+ * waits, which has no words RUNNING   words, or it failed                                  the one
+ * that waits runs; older than 4500 ms: no words
  *
  * The sound stays with the shell; here are only its lengths. */
 #ifndef CONTROL_ROOM_HEARING_RECORDING_QUEUE_H
@@ -15,7 +16,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { ROOM_RECORDING_COALESCE_MS = 1200, ROOM_RECORDING_MAX_MS = 8000, ROOM_RECORDING_STALE_MS = 4500, ROOM_RECORDING_PARTS = 8 };
+enum {
+	ROOM_RECORDING_COALESCE_MS = 1200,
+	ROOM_RECORDING_MAX_MS = 8000,
+	ROOM_RECORDING_STALE_MS = 4500,
+	ROOM_RECORDING_PARTS = 8
+};
 
 struct room_recording {
 	uint64_t user, ended_at; /* user 0: none */
@@ -31,12 +37,13 @@ struct room_recording_queue {
 
 /* What becomes of an utterance, and of what it displaced. */
 struct room_recording_out {
-	bool run;			/* lane->running is to be transcribed now */
-	struct room_recording dropped;	/* has no words; n = 0: nothing was dropped */
+	bool run;		       /* lane->running is to be transcribed now */
+	struct room_recording dropped; /* has no words; n = 0: nothing was dropped */
 };
 
-struct room_recording_out room_recording_add(struct room_recording_queue *l, uint64_t user, uint32_t utterance, int end,
-				     uint32_t ms, uint64_t now);
+struct room_recording_out room_recording_add(struct room_recording_queue *l, uint64_t user,
+					     uint32_t utterance, int end, uint32_t ms,
+					     uint64_t now);
 /* It is not wanted any more. True: it waited, and does not run. */
 bool room_recording_cancel(struct room_recording_queue *l, uint64_t user, uint32_t utterance);
 /* The one that ran is done. */

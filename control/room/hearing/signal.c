@@ -5,13 +5,15 @@
 #endif
 
 #ifdef __SSE2__
-/* Eight samples at a time, which are as many bytes on the wire as in memory. Returns how many bytes it took. */
+/* Eight samples at a time, which are as many bytes on the wire as in memory. Returns how many bytes
+ * it took. */
 static size_t add_eights(struct room_signal *sig, struct slice pcm, uint32_t active)
 {
 	enum { ROUND = 8 * 2, MOST = 4096 /* rounds before a lane of the count could overflow */ };
 	size_t rounds = pcm.n / ROUND < MOST ? pcm.n / ROUND : MOST;
 	__m128i none = _mm_setzero_si128(), high = none, low = none, count = none, sum = none;
-	__m128i from = _mm_set1_epi16((int16_t)(active - 1)), to = _mm_set1_epi16((int16_t)(1 - (int32_t)active));
+	__m128i from = _mm_set1_epi16((int16_t)(active - 1)),
+		to = _mm_set1_epi16((int16_t)(1 - (int32_t)active));
 	int16_t peak[16], counts[8];
 	uint64_t sums[2];
 
@@ -21,7 +23,8 @@ static size_t add_eights(struct room_signal *sig, struct slice pcm, uint32_t act
 
 		high = _mm_max_epi16(high, v);
 		low = _mm_min_epi16(low, v);
-		count = _mm_sub_epi16(count, _mm_or_si128(_mm_cmpgt_epi16(v, from), _mm_cmpgt_epi16(to, v)));
+		count = _mm_sub_epi16(
+			count, _mm_or_si128(_mm_cmpgt_epi16(v, from), _mm_cmpgt_epi16(to, v)));
 		sum = _mm_add_epi64(sum, _mm_unpacklo_epi32(squares, none));
 		sum = _mm_add_epi64(sum, _mm_unpackhi_epi32(squares, none));
 	}

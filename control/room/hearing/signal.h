@@ -11,7 +11,8 @@ struct room_signal {
 	uint32_t peak; /* absolute s16 value */
 };
 
-/* Adds pcm (s16le mono, an odd last byte is left out). A sample of at least `active` counts as active. */
+/* Adds pcm (s16le mono, an odd last byte is left out). A sample of at least `active` counts as
+ * active. */
 void room_signal_add(struct room_signal *sig, struct slice pcm, uint32_t active);
 void room_signal_merge(struct room_signal *sig, const struct room_signal *more);
 uint32_t room_signal_rms(const struct room_signal *sig);

@@ -66,9 +66,10 @@ static void lane_goes_on(struct room *room, const struct room_recording_out *out
 {
 	for (unsigned i = 0; i < out->dropped.n; i++) {
 		cancel(room, out->dropped.user, out->dropped.utterance[i]);
-		room_asr_on_event(room, &(struct room_event){.type = ROOM_TRANSCRIPT_FAILED,
-							 .user = out->dropped.user,
-							 .utterance = out->dropped.utterance[i]});
+		room_asr_on_event(room,
+				  &(struct room_event){.type = ROOM_TRANSCRIPT_FAILED,
+						       .user = out->dropped.user,
+						       .utterance = out->dropped.utterance[i]});
 	}
 	for (unsigned i = 0; out->run && i < room->recordings.running.n; i++) {
 		struct room_effect *e = room_emit(room, ROOM_DO_ASR_RECORDING);
@@ -87,8 +88,8 @@ static void lane_done(struct room *room)
 
 	for (unsigned i = 1; i < ran.n; i++)
 		room_asr_on_event(room, &(struct room_event){.type = ROOM_TRANSCRIPT,
-							 .user = ran.user,
-							 .utterance = ran.utterance[i]});
+							     .user = ran.user,
+							     .utterance = ran.utterance[i]});
 	lane_goes_on(room, &out);
 }
 
@@ -108,8 +109,8 @@ void room_asr_release(struct room *room, uint64_t user, uint32_t utterance)
 
 static void record(struct room *room, struct room_speaker *sp, const struct room_capture_chunk *p)
 {
-	struct room_recording_out out = room_recording_add(&room->recordings, sp->user, p->utterance,
-						   sp->capture.phase, p->ms, room->now);
+	struct room_recording_out out = room_recording_add(
+		&room->recordings, sp->user, p->utterance, sp->capture.phase, p->ms, room->now);
 
 	lane_goes_on(room, &out);
 }
@@ -121,11 +122,12 @@ void room_asr_commit(struct room *room, struct room_speaker *sp)
 	struct room_capture_chunk *p = room_long_capture_add(t);
 
 	if (p) {
-		*p = (struct room_capture_chunk){.utterance = sp->capture.utterance,
-					 .committed = true,
-					 .ms = (uint32_t)room_signal_ms(heard),
-					 .voice_ms = (uint32_t)room_signal_ms(&sp->capture.voiced),
-					 .rms = room_signal_rms(heard)};
+		*p = (struct room_capture_chunk){
+			.utterance = sp->capture.utterance,
+			.committed = true,
+			.ms = (uint32_t)room_signal_ms(heard),
+			.voice_ms = (uint32_t)room_signal_ms(&sp->capture.voiced),
+			.rms = room_signal_rms(heard)};
 		t->sound_ms += p->ms;
 		t->sinks |= ROOM_SINK_ASR;
 		if (room->files)
@@ -166,25 +168,26 @@ static enum room_transcript_kind judge(const struct room *room, struct room_turn
 		room_turn_decide(t, ROOM_RULE_CONTROL_TOKENS, true, 0, 0);
 	else
 		room_turn_decide(t, ROOM_RULE_TRANSCRIPT, kind != ROOM_TRANSCRIPT_KIND_EMPTY,
-			    (int64_t)strlen(t->transcript), 1);
+				 (int64_t)strlen(t->transcript), 1);
 	if (f.doubt && (kind == ROOM_TRANSCRIPT_KIND_UNSURE || kind == ROOM_TRANSCRIPT_KIND_SPARSE))
-		room_turn_decide(t, ROOM_RULE_LOW_CONFIDENCE, kind != ROOM_TRANSCRIPT_KIND_UNSURE, f.doubt - 1,
-			    s->asr_unsure);
+		room_turn_decide(t, ROOM_RULE_LOW_CONFIDENCE, kind != ROOM_TRANSCRIPT_KIND_UNSURE,
+				 f.doubt - 1, s->asr_unsure);
 	if (kind == ROOM_TRANSCRIPT_KIND_SPARSE)
-		room_turn_decide(t, ROOM_RULE_SPARSE, false, room_speech_rate(t->transcript, f.spoken_ms),
-			    s->asr_sparse_pace);
+		room_turn_decide(t, ROOM_RULE_SPARSE, false,
+				 room_speech_rate(t->transcript, f.spoken_ms), s->asr_sparse_pace);
 	return kind;
 }
 
 /* Words that nobody can have said are dropped, and what told so is in the record. */
-static void drop_imagined(const struct room *room, struct room_turn *t, struct room_capture_chunk *p,
-			  uint32_t no_speech)
+static void drop_imagined(const struct room *room, struct room_turn *t,
+			  struct room_capture_chunk *p, uint32_t no_speech)
 {
 	const struct settings *s = room->settings;
 	struct room_utterance_transcript h = {.text = p->text,
-			       .no_speech = no_speech,
-			       .voice_ms = p->voice_ms,
-			       .named = room_address(&room->names, p->text) != ROOM_ADDRESS_NONE};
+					      .no_speech = no_speech,
+					      .voice_ms = p->voice_ms,
+					      .named = room_address(&room->names, p->text) !=
+						       ROOM_ADDRESS_NONE};
 
 	switch (room_hallucination_detect(&h, s)) {
 	case ROOM_HALLUCINATION_NONE:
@@ -193,12 +196,12 @@ static void drop_imagined(const struct room *room, struct room_turn *t, struct r
 		room_turn_decide(t, ROOM_RULE_NO_SPEECH, false, no_speech - 1, s->asr_no_speech);
 		break;
 	case ROOM_HALLUCINATION_RATE:
-		room_turn_decide(t, ROOM_RULE_SPEECH_RATE, false, room_speech_rate(p->text, p->voice_ms),
-			    s->asr_most_pace);
+		room_turn_decide(t, ROOM_RULE_SPEECH_RATE, false,
+				 room_speech_rate(p->text, p->voice_ms), s->asr_most_pace);
 		break;
 	case ROOM_HALLUCINATION_LOOP:
 		room_turn_decide(t, ROOM_RULE_REPETITION, false, room_repetitions(p->text),
-			    ROOM_REPETITIONS_MIN);
+				 ROOM_REPETITIONS_MIN);
 		break;
 	}
 	p->hallucinated = true;
@@ -220,7 +223,7 @@ static bool cut_an_answer(const struct room *room, const struct room_turn *t)
 {
 	for (unsigned i = 0; i < t->chunks; i++)
 		if (room_followup_interrupted_with(&room->followup, room->settings, t->user,
-					   t->chunk[i].utterance, room->now))
+						   t->chunk[i].utterance, room->now))
 			return !room->guest;
 	return false;
 }
@@ -240,7 +243,8 @@ static void complete(struct room *room, struct room_turn *t)
 	if (t->dropped_head)
 		room_turn_decide(t, ROOM_RULE_FITS, false, t->dropped_head, 0);
 	kind = judge(room, t);
-	if (kind != ROOM_TRANSCRIPT_KIND_WORDS && kind != ROOM_TRANSCRIPT_KIND_CONTROL && cut_an_answer(room, t))
+	if (kind != ROOM_TRANSCRIPT_KIND_WORDS && kind != ROOM_TRANSCRIPT_KIND_CONTROL &&
+	    cut_an_answer(room, t))
 		room_turn_admit_unclear(room, t);
 	else if (t->hushed && kind == ROOM_TRANSCRIPT_KIND_WORDS)
 		room_turn_end(room, t, ROOM_REASON_HUSHED);
@@ -327,7 +331,7 @@ static void learn(struct room *room, struct room_speaker *sp, const struct room_
 }
 
 static struct room_capture_chunk *find_piece(struct room *room, const struct room_event *ev,
-				     struct room_turn **turn)
+					     struct room_turn **turn)
 {
 	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
 	     i = room_turn_next(room, i + 1)) {

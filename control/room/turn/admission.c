@@ -32,7 +32,8 @@ static struct fits yes_no(bool concerns, bool yes)
 
 static struct fits no_words(const struct look *l)
 {
-	return (struct fits){true, !l->turn->transcript[0], (int64_t)strlen(l->turn->transcript), 1};
+	return (struct fits){true, !l->turn->transcript[0], (int64_t)strlen(l->turn->transcript),
+			     1};
 }
 
 /* The speaker was asked to choose. */
@@ -68,7 +69,8 @@ static bool passing(const struct look *l)
 	uint64_t user = l->turn->user;
 
 	if (!a || !a->first_audio_at || chooses(l) || (q && q->user == user) ||
-	    (room_turn_deferred_of(l->room, user) && room_turn_deferred_of(l->room, user) != l->turn))
+	    (room_turn_deferred_of(l->room, user) &&
+	     room_turn_deferred_of(l->room, user) != l->turn))
 		return false;
 	return asks_nothing(l, room_phrase_passing);
 }
@@ -119,8 +121,8 @@ static struct fits cancel_intent(const struct look *l)
 	bool stop = room_phrase_of(l->turn->transcript) == ROOM_PHRASE_STOP;
 	bool own = (a && a->user == user) || (q && q->user == user) || l->tool_owner == user ||
 		   room_turn_deferred_of(l->room, user) || chooses(l);
-	bool was = room_followup_interrupted_since(&room->followup, room->settings, user, room->now) !=
-		   UINT64_MAX;
+	bool was = room_followup_interrupted_since(&room->followup, room->settings, user,
+						   room->now) != UINT64_MAX;
 	bool standing = own || was || (a && (l->turn->named || room_people(room) == 1));
 
 	return yes_no(stop, stop && standing);
@@ -234,7 +236,8 @@ static bool to_somebody_else(const struct look *l)
 static struct fits interrupted_reply(const struct look *l)
 {
 	const struct settings *s = l->room->settings;
-	uint64_t ms = room_followup_interrupted_since(&l->room->followup, s, l->turn->user, l->room->now);
+	uint64_t ms =
+		room_followup_interrupted_since(&l->room->followup, s, l->turn->user, l->room->now);
 	bool yes = ms != UINT64_MAX && !to_somebody_else(l);
 
 	return (struct fits){l->room->followup.cut_at, yes,
@@ -414,7 +417,8 @@ static void deny(struct look *l, const struct row *row)
 static void cancel(struct look *l)
 {
 	struct room *room = l->room;
-	struct room_turn *d = room_turn_deferred_of(room, l->turn->user), *q = room_turn_queued(room);
+	struct room_turn *d = room_turn_deferred_of(room, l->turn->user),
+			 *q = room_turn_queued(room);
 	struct room_turn *a = room->active;
 
 	if (d && d != l->turn)
@@ -447,7 +451,8 @@ static void apply(struct look *l, const struct row *row)
 		room_turn_merge(room, room_turn_queued(room), l->turn, row->rule);
 		break;
 	case MERGE_DEFERRED:
-		room_turn_merge(room, room_turn_deferred_of(room, l->turn->user), l->turn, row->rule);
+		room_turn_merge(room, room_turn_deferred_of(room, l->turn->user), l->turn,
+				row->rule);
 		break;
 	case SUPERSEDE:
 		room_turn_supersede(room, l->turn, room_supersede_stage(room, l->turn->user));
@@ -480,8 +485,8 @@ static struct look look_at(struct room *room, struct room_turn *turn)
 
 	turn->named = turn->named || l.address == ROOM_ADDRESS_ADDRESSED;
 	l.floor = room_floor_judge(&room->floor, room->settings, turn->user,
-				   turn->named ? ROOM_ADDRESS_ADDRESSED : l.address, turn->transcript[0],
-				   room->now);
+				   turn->named ? ROOM_ADDRESS_ADDRESSED : l.address,
+				   turn->transcript[0], room->now);
 	return l;
 }
 
@@ -492,7 +497,8 @@ void room_turn_admit_unclear(struct room *room, struct room_turn *turn)
 	if (!turn->transcript[0])
 		room_segment_add(turn, turn->user, turn->name, turn->chunk[0].utterance,
 				 "(could not be understood)");
-	room_turn_decide(turn, ROOM_RULE_UNCLEAR_HANDOFF, true, room->followup.interrupting_utterance, 0);
+	room_turn_decide(turn, ROOM_RULE_UNCLEAR_HANDOFF, true,
+			 room->followup.interrupting_utterance, 0);
 	allow(&l, ROOM_RULE_UNCLEAR_HANDOFF);
 }
 

@@ -1,6 +1,6 @@
-/* Is this turn for the bot? One table of rows (admission.c), looked at in their order; the first that fits decides, and
- * each that was of concern is in the turn's record. A turn that was deferred goes through the whole table again. For
- * control/room only. */
+/* Is this turn for the bot? One table of rows (admission.c), looked at in their order; the first
+ * that fits decides, and each that was of concern is in the turn's record. A turn that was deferred
+ * goes through the whole table again. For control/room only. */
 #ifndef CONTROL_ROOM_TURN_ADMISSION_H
 #define CONTROL_ROOM_TURN_ADMISSION_H
 

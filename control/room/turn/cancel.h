@@ -1,15 +1,17 @@
-/* Who holds the floor, by token, and what an abort reaches. One entry a floor (a voice channel): the turn that is being
- * answered there.
+/* Who holds the floor, by token, and what an abort reaches. One entry a floor (a voice channel):
+ * the turn that is being answered there.
  *
  *   floor     input                                    next      what happens
- *   FREE      arm                                      ARMED     sinks hang on the token, if they did not before
- *   ARMED     arm by another turn                      ARMED     the older is aborted as external; the newer is untouched
- *   ARMED     barge-in, eot-revoked, user-cancel, …    FREE      runtime, slot (when there is one), speech, signal: each once
- *   ARMED     its runtime says that it ended early     FREE      the same, by the runtime's reason, without telling it again
- *   ARMED     release                                  FREE      nothing: the turn ended by itself
+ *   FREE      arm                                      ARMED     sinks hang on the token, if they
+ * did not before ARMED     arm by another turn                      ARMED     the older is aborted
+ * as external; the newer is untouched ARMED     barge-in, eot-revoked, user-cancel, …    FREE
+ * runtime, slot (when there is one), speech, signal: each once ARMED     its runtime says that it
+ * ended early     FREE      the same, by the runtime's reason, without telling it again ARMED
+ * release                                  FREE      nothing: the turn ended by itself
  *
- * An aborted token has left its floor before the first sink is called, and no sink can reach another turn: they are told the
- * run they are for. Sinks do not wait: speech stops within the step. */
+ * An aborted token has left its floor before the first sink is called, and no sink can reach
+ * another turn: they are told the run they are for. Sinks do not wait: speech stops within the
+ * step. */
 #ifndef CONTROL_ROOM_TURN_CANCEL_H
 #define CONTROL_ROOM_TURN_CANCEL_H
 
@@ -28,8 +30,8 @@ struct room_sinks {
 struct room_cancel {
 	struct room_sinks sinks;
 	bool disposed;
-	bool bound;	 /* voices over the bot's own are listened to */
-	uint32_t quiet;	 /* run whose runtime told of its end and is not told */
+	bool bound;	/* voices over the bot's own are listened to */
+	uint32_t quiet; /* run whose runtime told of its end and is not told */
 	struct {
 		uint64_t floor; /* 0 = free entry */
 		struct room_token *token;
@@ -39,8 +41,8 @@ struct room_cancel {
 void room_cancel_init(struct room_cancel *c, const struct room_sinks *sinks);
 /* The sinks hang on the token, whether it holds a floor or not. ENOSPC. */
 int room_cancel_hang(struct room_cancel *c, struct room_token *token);
-/* The token, live and not armed yet, holds the floor from now on. EPIPE after dispose, EINVAL for an aborted token or
- * floor 0, EALREADY when its run holds a floor, ENOSPC. */
+/* The token, live and not armed yet, holds the floor from now on. EPIPE after dispose, EINVAL for
+ * an aborted token or floor 0, EALREADY when its run holds a floor, ENOSPC. */
 int room_cancel_arm(struct room_cancel *c, uint64_t floor, struct room_token *token);
 /* NULL when the floor is free. */
 struct room_token *room_cancel_current(const struct room_cancel *c, uint64_t floor);
@@ -49,7 +51,8 @@ unsigned room_cancel_floors(const struct room_cancel *c, uint64_t *floors, unsig
 /* True once; false when the floor is free. */
 bool room_cancel_abort(struct room_cancel *c, uint64_t floor, enum room_abort reason);
 bool room_cancel_revoke_eot(struct room_cancel *c, uint64_t floor);
-/* A voice over the bot's own that must stop it. False also while not bound. Binding twice is binding. */
+/* A voice over the bot's own that must stop it. False also while not bound. Binding twice is
+ * binding. */
 void room_cancel_bind(struct room_cancel *c, bool yes);
 bool room_cancel_barge_in(struct room_cancel *c, uint64_t floor);
 /* How many floors were aborted. */

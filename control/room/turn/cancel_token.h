@@ -1,13 +1,14 @@
 /* A turn's cancellation: one token, on which everything hangs that works for the turn.
  *
  *   state      input               next       what is called
- *   LIVE       abort               ABORTED    listeners in the order they came, each once; then the signal stands
- *   LIVE       the parent aborts   ABORTED    the same, as `external`
- *   ABORTED    abort               ABORTED    nobody: the first reason stays
- *   ABORTED    a listener comes    ABORTED    that one, at once
+ *   LIVE       abort               ABORTED    listeners in the order they came, each once; then the
+ * signal stands LIVE       the parent aborts   ABORTED    the same, as `external` ABORTED    abort
+ * ABORTED    nobody: the first reason stays ABORTED    a listener comes    ABORTED    that one, at
+ * once
  *
- * Work that cannot listen asks room_token_signalled(). A listener that fails is counted and stops no other. Tokens lie in
- * what they belong to and do not move while they are linked; nothing is allocated. */
+ * Work that cannot listen asks room_token_signalled(). A listener that fails is counted and stops
+ * no other. Tokens lie in what they belong to and do not move while they are linked; nothing is
+ * allocated. */
 #ifndef CONTROL_ROOM_TURN_CANCEL_TOKEN_H
 #define CONTROL_ROOM_TURN_CANCEL_TOKEN_H
 
@@ -62,7 +63,8 @@ static inline bool room_token_signalled(const struct room_token *t)
 {
 	return t->signalled;
 }
-/* *id for room_token_off. ENOSPC past ROOM_LISTENERS. On an aborted token h is called before return, and *id is 0. */
+/* *id for room_token_off. ENOSPC past ROOM_LISTENERS. On an aborted token h is called before
+ * return, and *id is 0. */
 int room_token_on(struct room_token *t, room_token_h *h, void *arg, uint32_t *id);
 /* Not called any more; again, or with 0: nothing. */
 void room_token_off(struct room_token *t, uint32_t id);

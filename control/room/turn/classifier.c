@@ -38,7 +38,7 @@ unsigned room_classifier_tokens(const char *model)
 }
 
 size_t room_classifier_prompt(const struct room *room, const struct room_turn *turn, char *buf,
-			    size_t size)
+			      size_t size)
 {
 	const struct room_speaker *holder = room_speaker((struct room *)room, room->floor.holder);
 	bool active = room_floor_engaged(&room->floor, room->settings, room->now);
@@ -95,7 +95,8 @@ static void outcome(struct room *room, struct room_turn *turn, int answer)
 		c->failures = 0;
 		room_turn_decide(turn, ROOM_RULE_CLASSIFIER, answer, (int64_t)took, s->classify_ms);
 	} else {
-		room_turn_decide(turn, ROOM_RULE_CLASSIFIER_FAILED, true, (int64_t)took, s->classify_ms);
+		room_turn_decide(turn, ROOM_RULE_CLASSIFIER_FAILED, true, (int64_t)took,
+				 s->classify_ms);
 		if (++c->failures >= s->classify_failures) {
 			c->failures = 0;
 			c->open_until = room->now + s->classify_rest_s * ROOM_S;

@@ -114,8 +114,8 @@ static struct room_turn *pick(struct room *room, uint32_t before, bool named)
 	return best;
 }
 
-/* Judges a turn that waits anew. Its record holds how it was judged first and last; all between would
- * say the same again and crowd out the end. */
+/* Judges a turn that waits anew. Its record holds how it was judged first and last; all between
+ * would say the same again and crowd out the end. */
 static void judge_anew(struct room *room, struct room_turn *t)
 {
 	if (t->agains && t->again + t->agains <= ROOM_CHAIN) {
@@ -128,8 +128,8 @@ static void judge_anew(struct room *room, struct room_turn *t)
 	}
 	t->again = t->decisions;
 	room_turn_decide(t, ROOM_RULE_DEFER_WAIT, true,
-		    (int64_t)((room->now - t->end_of_speech_at) / ROOM_MS),
-		    room->settings->defer_expire_ms);
+			 (int64_t)((room->now - t->end_of_speech_at) / ROOM_MS),
+			 room->settings->defer_expire_ms);
 	room_turn_admit(room, t);
 	t->agains = t->phase == ROOM_PHASE_DEFERRED ? t->decisions - t->again : 0;
 }

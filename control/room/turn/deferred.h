@@ -1,15 +1,16 @@
 /* Turns that came while the bot was busy wait here, and are judged anew when it is not.
  *
  *   input                                         next
- *   denied, and the denial passes                 DEFERRED; words of the same speaker go into the turn that waits
- *   more than defer_max wait                      the two oldest become one: nobody's words are lost
- *   nothing blocks                                admission again, the whole of it: who named the bot first, then the latest
- *   denied again, and the denial passes           DEFERRED, not before retry_ms have passed, with the same expiry
- *   denied for good                               ENDED
- *   defer_expire_ms                               ENDED expired
+ *   denied, and the denial passes                 DEFERRED; words of the same speaker go into the
+ * turn that waits more than defer_max wait                      the two oldest become one: nobody's
+ * words are lost nothing blocks                                admission again, the whole of it:
+ * who named the bot first, then the latest denied again, and the denial passes           DEFERRED,
+ * not before retry_ms have passed, with the same expiry denied for good ENDED defer_expire_ms ENDED
+ * expired
  *
- * What blocks, the first that holds (statement 26): no call, confirmed live speech (at most hold_ms, then it is let
- * through), an answer that is awaited, one that is spoken, tools that run. For control/room only. */
+ * What blocks, the first that holds (statement 26): no call, confirmed live speech (at most
+ * hold_ms, then it is let through), an answer that is awaited, one that is spoken, tools that run.
+ * For control/room only. */
 #ifndef CONTROL_ROOM_TURN_DEFERRED_H
 #define CONTROL_ROOM_TURN_DEFERRED_H
 

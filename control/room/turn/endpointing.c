@@ -42,7 +42,8 @@ void room_endpointing_copy(const struct room_speaker *sp, struct room_turn *to)
 	for (unsigned i = 0; i < t->chunks; i++)
 		room_segment_add(to, t->user, t->name, t->chunk[i].utterance, t->chunk[i].text);
 	if (partial(sp))
-		room_segment_add(to, t->user, t->name, sp->endpointing.utterance, sp->endpointing.text);
+		room_segment_add(to, t->user, t->name, sp->endpointing.utterance,
+				 sp->endpointing.text);
 }
 
 void room_endpointing_update(struct room *room, struct room_speaker *sp)
@@ -134,7 +135,8 @@ static void time_of(struct room *room, struct room_speaker *sp)
 	}
 	pause = (room->now - c->voice_at) / ROOM_MS;
 	sp->endpointing.examined_at = c->voice_at;
-	room_speculative_begin(room, sp, room_eot_probability(sp->endpointing.words, fall(c), pause));
+	room_speculative_begin(room, sp,
+			       room_eot_probability(sp->endpointing.words, fall(c), pause));
 }
 
 void room_endpointing_tick(struct room *room)

@@ -1,15 +1,16 @@
-/* A speaker pauses: what they said so far is looked at, and when they have likely finished (eot.h), their answer is begun
- * (speculative.h).
+/* A speaker pauses: what they said so far is looked at, and when they have likely finished (eot.h),
+ * their answer is begun (speculative.h).
  *
  *   they                                                           what happens
  *   pause for eot_pause_ms, and words so far were told             (the words are there)
- *   pause for eot_pause_ms, and the provider tells none while      what was heard goes to speech-to-text as a piece; whatever
- *     they speak                                                   follows is the next one (capture.h)
- *   still pause when the probability of their words reaches eot_share   the answer is begun
- *   go on                                                          what was begun is taken back; the next pause counts anew
+ *   pause for eot_pause_ms, and the provider tells none while      what was heard goes to
+ * speech-to-text as a piece; whatever they speak follows is the next one (capture.h) still pause
+ * when the probability of their words reaches eot_share   the answer is begun go on what was begun
+ * is taken back; the next pause counts anew
  *
- * Only while an answer may be begun at all (the policy, a free floor), and each speaker has a session of their own. A piece
- * costs nothing when they do go on: it is sound that was to be transcribed anyway. For control/room only. */
+ * Only while an answer may be begun at all (the policy, a free floor), and each speaker has a
+ * session of their own. A piece costs nothing when they do go on: it is sound that was to be
+ * transcribed anyway. For control/room only. */
 #ifndef CONTROL_ROOM_TURN_ENDPOINTING_H
 #define CONTROL_ROOM_TURN_ENDPOINTING_H
 

@@ -1,4 +1,5 @@
-/* Has somebody finished, or do they only pause? A probability, from what can be known while they are silent.
+/* Has somebody finished, or do they only pause? A probability, from what can be known while they
+ * are silent.
  *
  *   what was said so far                                         class    begins at    rises by
  *   the bot's name alone, or an end that asks for more           OPEN     100          400 a second
@@ -11,8 +12,9 @@
  *   softer than it was (three quarters or less)                  +60
  *   as loud as it was, or louder                                 -60
  *
- * All in thousandths; `pause` counts from the last sound of a voice. The words' tables (eot.def) are English; of other languages
- * a question mark, a comma, the pause and the loudness tell. Pure: no room in it. */
+ * All in thousandths; `pause` counts from the last sound of a voice. The words' tables (eot.def)
+ * are English; of other languages a question mark, a comma, the pause and the loudness tell. Pure:
+ * no room in it. */
 #ifndef CONTROL_ROOM_TURN_EOT_H
 #define CONTROL_ROOM_TURN_EOT_H
 

@@ -9,7 +9,7 @@
 enum { AGAIN_MS = 2500, FRESH_S = 60 };
 
 bool room_moment_add(struct room_moments *h, enum room_moment_kind what, uint64_t user,
-		   const char *name, const char *text, uint64_t now)
+		     const char *name, const char *text, uint64_t now)
 {
 	struct room_moment *e;
 
@@ -38,10 +38,10 @@ size_t room_moments_text(const struct room_moments *h, uint64_t now, char *buf, 
 		told++;
 	for (; told > 0 && n < size; told--) {
 		const struct room_moment *e = &h->v[(h->n - told) % ROOM_MOMENTS];
-		const char *did = e->what == ROOM_MOMENT_JOIN	   ? "came in"
-				  : e->what == ROOM_MOMENT_LEAVE ? "left"
+		const char *did = e->what == ROOM_MOMENT_JOIN	      ? "came in"
+				  : e->what == ROOM_MOMENT_LEAVE      ? "left"
 				  : e->what == ROOM_MOMENT_SOUNDBOARD ? "played the sound "
-								   : "(you) came in";
+								      : "(you) came in";
 
 		n += (size_t)snprintf(buf + n, size - n, "\nroom moment: %s %s%s", e->name, did,
 				      e->text);

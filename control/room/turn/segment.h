@@ -3,8 +3,8 @@
  * A turn holds segments {user, utterance, revision, words}. Turns that become one keep all their
  * segments, so an answer to two people knows who said which words, and a better transcript of an
  * utterance that comes late edits its own words in place and no others. The words stand in
- * turn->transcript, one blank between segments; a segment says where. When they do not fit, the oldest
- * are dropped and counted. */
+ * turn->transcript, one blank between segments; a segment says where. When they do not fit, the
+ * oldest are dropped and counted. */
 #ifndef CONTROL_ROOM_TURN_SEGMENT_H
 #define CONTROL_ROOM_TURN_SEGMENT_H
 
@@ -29,7 +29,8 @@ unsigned room_segment_drop(struct room_turn *turn, uint64_t user);
 bool room_segment_shared(const struct room_turn *turn);
 /* The words of one segment, cut at the size. */
 void room_segment_text(const struct room_turn *turn, unsigned i, char *buf, size_t size);
-/* "[Alice]: words", one line each time the speaker changes; words of nobody (user 0) stand alone. Always terminated; what it would need.
+/* "[Alice]: words", one line each time the speaker changes; words of nobody (user 0) stand alone.
+ * Always terminated; what it would need.
  */
 size_t room_segment_lines(const struct room_turn *turn, char *buf, size_t size);
 

@@ -92,7 +92,8 @@ bool room_turn_revise(struct room *room, const struct room_event *ev)
 	/* Those that are over, too. */
 	for (unsigned i = 0; i < ROOM_TURNS; i++) {
 		struct room_turn *t = &room->turn[i];
-		int k = t->phase < ROOM_PHASE_CLASSIFYING ? -1 : segment_of(t, ev->user, ev->utterance);
+		int k = t->phase < ROOM_PHASE_CLASSIFYING ? -1
+							  : segment_of(t, ev->user, ev->utterance);
 
 		if (k < 0)
 			continue;

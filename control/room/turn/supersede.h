@@ -1,13 +1,15 @@
 /* A newer turn of the same speaker takes the place of one whose answer nobody has heard yet.
  *
  *   stage              the older turn                      what happens to it
- *   PRE_GENERATION     waits, more is being transcribed    held, then becomes one with the newer: the brain is asked once
- *   GENERATION         the brain was asked                 cancelled: no sound, nothing in the history
- *   SPEECH             sound is on its way, none was heard cancelled: dropped before it is spoken
+ *   PRE_GENERATION     waits, more is being transcribed    held, then becomes one with the newer:
+ * the brain is asked once GENERATION         the brain was asked                 cancelled: no
+ * sound, nothing in the history SPEECH             sound is on its way, none was heard cancelled:
+ * dropped before it is spoken
  *
- * Only words qualify (admission has thrown out noise and sounds of listening before), only those of the speaker who
- * is answered, and not while the answer holds a lease or is meant for everybody. Both turns' words are in the newer.
- * A better transcript of an utterance that is being answered counts as a newer turn. For control/room only. */
+ * Only words qualify (admission has thrown out noise and sounds of listening before), only those of
+ * the speaker who is answered, and not while the answer holds a lease or is meant for everybody.
+ * Both turns' words are in the newer. A better transcript of an utterance that is being answered
+ * counts as a newer turn. For control/room only. */
 #ifndef CONTROL_ROOM_TURN_SUPERSEDE_H
 #define CONTROL_ROOM_TURN_SUPERSEDE_H
 

@@ -53,8 +53,8 @@ const char *room_rule_text(unsigned rule)
 
 bool room_turn_replaced(const struct room_turn *turn)
 {
-	return turn->reason == ROOM_REASON_SUPERSEDED ||
-	       turn->reason == ROOM_REASON_EOT_REVOKED || turn->reason == ROOM_REASON_MERGED;
+	return turn->reason == ROOM_REASON_SUPERSEDED || turn->reason == ROOM_REASON_EOT_REVOKED ||
+	       turn->reason == ROOM_REASON_MERGED;
 }
 
 static struct room_turn *lives(struct room *room, struct room_turn *turn)
@@ -166,7 +166,7 @@ struct room_turn *room_turn_by_id(struct room *room, uint32_t id)
 }
 
 void room_turn_decide(struct room_turn *turn, enum room_rule rule, bool yes, int64_t value,
-		 int64_t limit)
+		      int64_t limit)
 {
 	if (turn->decisions < ROOM_CHAIN)
 		turn->decision[turn->decisions] = (struct room_decision){rule, yes, value, limit};
@@ -331,17 +331,17 @@ void room_turn_time_out(struct room *room, struct room_turn *turn)
 		break;
 	case ROOM_PHASE_DEFERRED:
 		room_turn_decide(turn, ROOM_RULE_DEFER_WAIT, false, s->defer_expire_ms,
-			    s->defer_expire_ms);
+				 s->defer_expire_ms);
 		room_turn_cancel(room, turn, ROOM_REASON_EXPIRED);
 		break;
 	case ROOM_PHASE_QUEUED:
 		room_turn_decide(turn, ROOM_RULE_QUEUE_WAIT, false, s->queue_expire_ms,
-			    s->queue_expire_ms);
+				 s->queue_expire_ms);
 		room_turn_cancel(room, turn, ROOM_REASON_EXPIRED);
 		break;
 	case ROOM_PHASE_ASKED:
 		room_turn_decide(turn, ROOM_RULE_FIRST_AUDIO, false, s->first_audio_ms,
-			    s->first_audio_ms);
+				 s->first_audio_ms);
 		room_turn_cancel(room, turn, ROOM_REASON_BRAIN_FAILED);
 		break;
 	case ROOM_PHASE_SPEAKING:

@@ -1,19 +1,20 @@
-/* A turn: what somebody said to the room, from the moment it counts as speech to its one terminal reason.
+/* A turn: what somebody said to the room, from the moment it counts as speech to its one terminal
+ * reason.
  *
  *   phase          leaves by                                  to
  *   HEARING        capture ends spoken                        TRANSCRIBING
- *   TRANSCRIBING   all its pieces have transcripts            admission: QUEUED, DEFERRED, JUDGED or ENDED
- *   JUDGED         the classifier's answer, or 900 ms         QUEUED or ENDED
- *   DEFERRED       nothing blocks any more                    admission again
- *   QUEUED         the floor is free                          ASKED
+ *   TRANSCRIBING   all its pieces have transcripts            admission: QUEUED, DEFERRED, JUDGED
+ * or ENDED JUDGED         the classifier's answer, or 900 ms         QUEUED or ENDED DEFERRED
+ * nothing blocks any more                    admission again QUEUED         the floor is free ASKED
  *   ASKED          the answer's sound is let out              SPEAKING
  *   SPEAKING       drained                                    ENDED
- *   any of them    turn_cancel                                CLOSING while its sound stops, else ENDED
- *   CLOSING        stopped, drained, or 3 s                   ENDED
+ *   any of them    turn_cancel                                CLOSING while its sound stops, else
+ * ENDED CLOSING        stopped, drained, or 3 s                   ENDED
  *
- * Whatever works for the turn hangs on its token (token.h, cancel.h): the first reason stays, each sink is called once,
- * and nothing is cancelled but by the id of this turn. `sinks` says what is at work now. Turns live in the room's table; one that ended stays there
- * until its place is needed, for room_why(). Readers outside the room only look. */
+ * Whatever works for the turn hangs on its token (token.h, cancel.h): the first reason stays, each
+ * sink is called once, and nothing is cancelled but by the id of this turn. `sinks` says what is at
+ * work now. Turns live in the room's table; one that ended stays there until its place is needed,
+ * for room_why(). Readers outside the room only look. */
 #ifndef CONTROL_ROOM_TURN_TURN_H
 #define CONTROL_ROOM_TURN_TURN_H
 
@@ -68,10 +69,10 @@ enum { ROOM_SINK_ASR = 1, ROOM_SINK_BRAIN = 2, ROOM_SINK_PLAYBACK = 4, ROOM_SINK
 struct room_capture_chunk {
 	uint32_t utterance;
 	bool committed, done, failed;
-	uint32_t ms, rms;   /* of its sound */
-	uint32_t voice_ms;  /* of that, a voice */
-	uint32_t doubt;	    /* of its transcript, as of ROOM_TRANSCRIPT */
-	bool hallucinated;	    /* its words were none: they were dropped */
+	uint32_t ms, rms;  /* of its sound */
+	uint32_t voice_ms; /* of that, a voice */
+	uint32_t doubt;	   /* of its transcript, as of ROOM_TRANSCRIPT */
+	bool hallucinated; /* its words were none: they were dropped */
 	char text[ROOM_CAPTURE_CHUNK_TEXT];
 };
 
@@ -103,13 +104,13 @@ struct room_turn {
 	struct room_capture_chunk chunk[ROOM_CAPTURE_CHUNKS];
 	unsigned segments;
 	struct room_segment segment[ROOM_SEGMENTS];
-	uint32_t sound_ms;	   /* of all that was committed of it */
-	uint32_t dropped_head;	   /* bytes of the oldest words that did not fit */
+	uint32_t sound_ms;		/* of all that was committed of it */
+	uint32_t dropped_head;		/* bytes of the oldest words that did not fit */
 	char transcript[ROOM_TEXT_MAX]; /* what was said to the bot, by all who said it */
-	char answer[ROOM_TEXT_MAX];  /* its answer; at the end, as much as was heard of it */
-	bool answer_cut;		   /* at the end: there was more of it */
+	char answer[ROOM_TEXT_MAX];	/* its answer; at the end, as much as was heard of it */
+	bool answer_cut;		/* at the end: there was more of it */
 	bool named;
-	bool latched;	 /* it began while music listened for more */
+	bool latched;		 /* it began while music listened for more */
 	uint64_t interrupted_by; /* who spoke over the answer */
 	uint32_t interrupting_utterance;
 	struct room_interruption_policy policy; /* who may, decided when the brain is asked */
@@ -124,15 +125,18 @@ struct room_turn {
 	uint64_t deferred_at; /* since when it has had to wait because the bot was busy */
 	uint64_t retry_at;    /* DEFERRED: not before */
 
-	uint64_t samples;	/* of the answer, as the brain sent it */
+	uint64_t samples;	 /* of the answer, as the brain sent it */
 	uint64_t samples_played; /* of it, as they left for the room */
 
-	unsigned decisions; /* more than ROOM_CHAIN were made when larger; the first ones are kept */
+	unsigned
+		decisions; /* more than ROOM_CHAIN were made when larger; the first ones are kept */
 	struct room_decision decision[ROOM_CHAIN];
-	unsigned again, agains; /* the newest of the judgements that changed nothing: its place there, and its decisions */
+	unsigned again, agains; /* the newest of the judgements that changed nothing: its place
+				   there, and its decisions */
 };
 
-/* It ended because its words went into another turn, which is asked, answered and remembered for both. */
+/* It ended because its words went into another turn, which is asked, answered and remembered for
+ * both. */
 bool room_turn_replaced(const struct room_turn *turn);
 
 const char *room_reason_name(unsigned reason);

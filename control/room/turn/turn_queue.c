@@ -20,7 +20,7 @@ struct room_turn *room_turn_queued(struct room *room)
 }
 
 void room_turn_merge(struct room *room, struct room_turn *into, struct room_turn *turn,
-		enum room_rule rule)
+		     enum room_rule rule)
 {
 	uint32_t dropped = into->dropped_head;
 
@@ -110,6 +110,7 @@ void room_turn_queue_tick(struct room *room)
 		return;
 	}
 	waited = (room->now - next->queued_at) / ROOM_MS;
-	room_turn_decide(next, ROOM_RULE_ROOM_QUIET, true, (int64_t)waited, room->settings->hold_ms);
+	room_turn_decide(next, ROOM_RULE_ROOM_QUIET, true, (int64_t)waited,
+			 room->settings->hold_ms);
 	room_answer_ask(room, next);
 }

@@ -12,9 +12,9 @@ struct room_turn *room_turn_queued(struct room *room);
 void room_turn_enqueue(struct room *room, struct room_turn *turn);
 /* Puts all that was said in `turn` after what was said in `into`; `turn` ends. */
 void room_turn_merge(struct room *room, struct room_turn *into, struct room_turn *turn,
-		enum room_rule rule);
-/* When those who speak now will have paused if they say no more: the turn's speaker, and others too if asked for. 0:
- * nobody speaks. turn may be NULL. */
+		     enum room_rule rule);
+/* When those who speak now will have paused if they say no more: the turn's speaker, and others too
+ * if asked for. 0: nobody speaks. turn may be NULL. */
 uint64_t room_speech_until(const struct room *room, const struct room_turn *turn, bool others);
 /* The same with what else holds the turn, at most hold_ms; 0 when nothing does. */
 uint64_t room_turn_hold_until(const struct room *room, const struct room_turn *turn);

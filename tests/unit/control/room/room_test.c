@@ -101,7 +101,8 @@ TEST(sound_that_was_overtaken_does_not_take_the_end_back)
 	CHECK_INT(room_capture_tick(&c, s, end).end, ROOM_CAPTURE_SPEECH);
 	/* And the last of them, late, begins nothing. */
 	CHECK(!room_capture_on_audio(&c, s, sound(buf, 480, 6000), last, end + MS).start);
-	CHECK(room_capture_on_audio(&c, s, sound(buf, 480, 6000), last + 20 * MS, end + 2 * MS).start);
+	CHECK(room_capture_on_audio(&c, s, sound(buf, 480, 6000), last + 20 * MS, end + 2 * MS)
+		      .start);
 	settings_free(s);
 }
 

@@ -1,5 +1,6 @@
-/* A room of a test, with a world around it that does what is usual: whoever speaks is heard in frames of 20 ms, their
- * words come 60 ms after they are asked for, time passes with every timer the room wants. What the room did is kept. */
+/* A room of a test, with a world around it that does what is usual: whoever speaks is heard in
+ * frames of 20 ms, their words come 60 ms after they are asked for, time passes with every timer
+ * the room wants. What the room did is kept. */
 #ifndef TESTS_SCENE_H
 #define TESTS_SCENE_H
 
@@ -27,7 +28,8 @@ struct scene {
 	uint32_t utterance[SCENE_USERS];
 };
 
-/* sets: "name value name value …", for settings; guest is off unless it says otherwise. The call is up. */
+/* sets: "name value name value …", for settings; guest is off unless it says otherwise. The call is
+ * up. */
 struct scene *scene_open(const char *sets);
 struct scene *scene_close(struct scene *s);
 void scene_event(struct scene *s, struct room_event ev);

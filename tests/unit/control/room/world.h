@@ -1,5 +1,5 @@
-/* A room with people for unit tests: facts in, and what was done kept until it is asked for. Times are ms of a clock
- * that each call moves on to; nothing else moves it. */
+/* A room with people for unit tests: facts in, and what was done kept until it is asked for. Times
+ * are ms of a clock that each call moves on to; nothing else moves it. */
 #ifndef TESTS_WORLD_H
 #define TESTS_WORLD_H
 
@@ -10,17 +10,18 @@ struct world {
 	struct settings *settings;
 	struct room *room;
 	uint64_t ms;
-	uint32_t utterance[8]; /* of user 1 to 7: started last */
-	uint32_t asked;	       /* turn of the newest ROOM_DO_ASK */
-	unsigned did[ROOM_DO_COUNT]; /* effects since world_forget */
+	uint32_t utterance[8];			/* of user 1 to 7: started last */
+	uint32_t asked;				/* turn of the newest ROOM_DO_ASK */
+	unsigned did[ROOM_DO_COUNT];		/* effects since world_forget */
 	struct room_effect last[ROOM_DO_COUNT]; /* the newest of each; text and pcm not kept */
-	char ask[ROOM_TEXT_MAX];     /* text of the newest ROOM_DO_ASK */
-	enum room_reason ended;	     /* of the newest ROOM_DO_RECORD, and whose turn it was */
+	char ask[ROOM_TEXT_MAX];		/* text of the newest ROOM_DO_ASK */
+	enum room_reason ended; /* of the newest ROOM_DO_RECORD, and whose turn it was */
 	uint32_t ended_turn;
 	struct room_turn ended_as;
 };
 
-/* name=value settings, separated by blanks. The call is up, users 1 ("Alice") to n ("Bob", "Carol", …) are there. */
+/* name=value settings, separated by blanks. The call is up, users 1 ("Alice") to n ("Bob", "Carol",
+ * …) are there. */
 void world_begin(struct world *w, const char *settings, unsigned n);
 void world_end(struct world *w);
 void world_step(struct world *w, struct room_event ev);
@@ -35,7 +36,8 @@ void world_partial(struct world *w, uint64_t user, const char *text);
 void world_words(struct world *w, uint64_t user, const char *text);
 /* The user says it: 600 ms of sound, its end, and the transcript. */
 void world_says(struct world *w, uint64_t user, const char *text);
-/* Alice asks by name and the answer of so many ms is being spoken, its first sound left just now. Turn. */
+/* Alice asks by name and the answer of so many ms is being spoken, its first sound left just now.
+ * Turn. */
 uint32_t world_answering(struct world *w, unsigned ms);
 void world_brain_audio(struct world *w, uint32_t turn, unsigned ms);
 

@@ -9,18 +9,18 @@
 static struct room_gate_input open_gate(const struct settings *s)
 {
 	return (struct room_gate_input){.locked = true,
-				     .answering = true,
-				     .heard = true,
-				     .heard_ms = s->echo_guard_ms,
-				     .user = 1,
-				     .allowed = true,
-				     .age_ms = 1000,
-				     .voice_ms = s->barge_in_ms,
-				     .promoted = true,
-				     .active = 900,
-				     .peak = 6000,
-				     .voice_active = s->barge_in_active,
-				     .voice_peak = s->barge_in_peak};
+					.answering = true,
+					.heard = true,
+					.heard_ms = s->echo_guard_ms,
+					.user = 1,
+					.allowed = true,
+					.age_ms = 1000,
+					.voice_ms = s->barge_in_ms,
+					.promoted = true,
+					.active = 900,
+					.peak = 6000,
+					.voice_active = s->barge_in_active,
+					.voice_peak = s->barge_in_peak};
 }
 
 /* Each row shuts the gate by one more thing, from the last question to the first: the first that is
@@ -177,7 +177,8 @@ TEST(rule_073_074_who_may_by_the_policy)
 		if (t != ROOM_TARGET_MISSING && t != ROOM_TARGET_ALL && t != ROOM_TARGET_UNRESOLVED)
 			continue;
 		p = room_interruption_policy(speaker, t, 0, 1);
-		CHECK(!room_interruption_allowed(&p, 1, false) && !room_interruption_allowed(&p, 2, false));
+		CHECK(!room_interruption_allowed(&p, 1, false) &&
+		      !room_interruption_allowed(&p, 2, false));
 		CHECK(room_interruption_allowed(&p, 2, true));
 	}
 	p = room_interruption_policy_own(ROOM_SCOPE_NONE, 1);
@@ -491,7 +492,8 @@ TEST(rule_078_a_lease_holds_the_floor)
 
 	CHECK_INT(settings_alloc(&s), 0);
 	CHECK(!room_output_lease_held(&l, s, 0, 5 * ms));
-	CHECK(!room_output_lease_grant(&l, ROOM_OUTPUT_LEASE_ASSERTIVE, 4 * ms, 5 * ms)); /* the bot speaks */
+	CHECK(!room_output_lease_grant(&l, ROOM_OUTPUT_LEASE_ASSERTIVE, 4 * ms,
+				       5 * ms)); /* the bot speaks */
 	CHECK(room_output_lease_grant(&l, ROOM_OUTPUT_LEASE_ASSERTIVE, 0, 1000 * ms));
 	CHECK(room_output_lease_held(&l, s, 0, 2199 * ms));
 	CHECK(!room_output_lease_held(&l, s, 0, 2200 * ms));

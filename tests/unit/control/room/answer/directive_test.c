@@ -66,7 +66,8 @@ TEST(rule_090_the_beginning_in_any_order_and_case)
 		{"[[to:me]]hello", "hello", ROOM_TO_SPEAKER, ROOM_OUTPUT_LEASE_NONE, NULL},
 		{" \n[[ To : everyone ]]\n[[ lease:atomic ]] hi", "hi", ROOM_TO_ALL,
 		 ROOM_OUTPUT_LEASE_ATOMIC, NULL},
-		{"[[LEASE: ASSERTIVE]][[TO: vc]]hi", "hi", ROOM_TO_ALL, ROOM_OUTPUT_LEASE_ASSERTIVE, NULL},
+		{"[[LEASE: ASSERTIVE]][[TO: vc]]hi", "hi", ROOM_TO_ALL, ROOM_OUTPUT_LEASE_ASSERTIVE,
+		 NULL},
 		{"[[TO: Big Bob]] hi", "hi", ROOM_TO_NAME, ROOM_OUTPUT_LEASE_NONE, "Big Bob"},
 		/* The first of a kind counts. */
 		{"[[TO: Ann]][[TO: ALL]] hi", "hi", ROOM_TO_NAME, ROOM_OUTPUT_LEASE_NONE, "Ann"},

@@ -89,7 +89,7 @@ TEST(word_times_cut_better_than_characters)
 	room_playout_add_text(&playout, 7, strlen(text));
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
 		room_playout_add_word(&playout, 7, text, words[i].word, strlen(words[i].word),
-			       (uint64_t)words[i].ms * RATE / 1000);
+				      (uint64_t)words[i].ms * RATE / 1000);
 	room_playout_add_audio(&playout, 7, 3 * RATE);
 	room_playout_chunk_complete(&playout, 7);
 	CHECK_STR(heard(text, 899), "");

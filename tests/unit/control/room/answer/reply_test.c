@@ -262,7 +262,7 @@ TEST(rule_090_the_beginning_is_obeyed_and_not_spoken)
 	CHECK_INT(room_active(room)->policy.scope, ROOM_SCOPE_SPEAKER);
 	CHECK_INT(room_active(room)->lease.mode, ROOM_OUTPUT_LEASE_ATOMIC);
 	CHECK_INT(room_why(room, turn, why, sizeof why), 0);
-	CHECK(strstr(why, "spoken_to"));
+	CHECK(strstr(why, "addressee"));
 	over();
 	/* Nobody named: nobody is guessed. */
 	begin("brain");

@@ -90,8 +90,9 @@ TEST(rule_027_a_turn_goes_on_while_its_tools_work)
 		if (spoken)
 			world_brain_audio(&w, turn, 400);
 		world_step(&w, (struct room_event){.type = ROOM_TOOL, .user = 1, .yes = true});
-		CHECK_INT(room_output_state_now(w.room).phase, spoken ? ROOM_OUTPUT_SPEAKING_BUFFERED
-							    : ROOM_OUTPUT_AWAITING_TOOL_OUTPUTS);
+		CHECK_INT(room_output_state_now(w.room).phase,
+			  spoken ? ROOM_OUTPUT_SPEAKING_BUFFERED
+				 : ROOM_OUTPUT_AWAITING_TOOL_OUTPUTS);
 		world_step(&w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = turn});
 		world_until(&w, w.ms + 10000);
 		CHECK_INT(w.did[ROOM_DO_RECORD], 0);
@@ -236,7 +237,8 @@ TEST(rule_067_a_cut_makes_it_idle_at_once)
 	world_answering(&w, 8000);
 	world_until(&w, w.ms + 2000);
 	world_sound(&w, 1, 1000, 6000);
-	CHECK_INT(room_output_state_now(w.room).phase, ROOM_OUTPUT_SPEAKING_BUFFERED); /* it paused */
+	CHECK_INT(room_output_state_now(w.room).phase,
+		  ROOM_OUTPUT_SPEAKING_BUFFERED); /* it paused */
 	world_sound(&w, 1, 100, 6000);
 	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
 	CHECK_INT(room_output_state_now(w.room).phase, ROOM_OUTPUT_IDLE);

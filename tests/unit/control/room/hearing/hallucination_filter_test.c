@@ -40,7 +40,8 @@ TEST(rule_033_058_a_models_own_marks_are_no_words)
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		enum room_transcript_kind got = judged(&(struct room_transcript_input){.text = rows[i].text});
+		enum room_transcript_kind got =
+			judged(&(struct room_transcript_input){.text = rows[i].text});
 
 		if (got != rows[i].want)
 			test_fail(__FILE__, __LINE__, "\"%s\" gave %d", rows[i].text, got);
@@ -85,13 +86,16 @@ TEST(hostile_transcripts_are_looked_at_once)
 	CHECK(text);
 	memset(text, '<', n);
 	text[n] = '\0';
-	CHECK_INT(judged(&(struct room_transcript_input){.text = text}), ROOM_TRANSCRIPT_KIND_EMPTY);
+	CHECK_INT(judged(&(struct room_transcript_input){.text = text}),
+		  ROOM_TRANSCRIPT_KIND_EMPTY);
 	for (size_t i = 0; i + 1 < n; i += 2)
 		memcpy(text + i, "<|", 2);
-	CHECK_INT(judged(&(struct room_transcript_input){.text = text}), ROOM_TRANSCRIPT_KIND_EMPTY);
+	CHECK_INT(judged(&(struct room_transcript_input){.text = text}),
+		  ROOM_TRANSCRIPT_KIND_EMPTY);
 	for (size_t i = 0; i + 3 < n; i += 3)
 		memcpy(text + i, "vq_", 3);
-	CHECK_INT(judged(&(struct room_transcript_input){.text = text}), ROOM_TRANSCRIPT_KIND_WORDS);
+	CHECK_INT(judged(&(struct room_transcript_input){.text = text}),
+		  ROOM_TRANSCRIPT_KIND_WORDS);
 	free(text);
 }
 
@@ -132,13 +136,15 @@ TEST(words_that_go_round_in_a_circle_are_none)
 	CHECK_INT(room_repetitions(""), 1);
 	CHECK_INT(imagined("the end the end the end the end the end the end", 4000),
 		  ROOM_HALLUCINATION_LOOP);
-	CHECK_INT(imagined("the end the end the end the end the end", 4000), ROOM_HALLUCINATION_NONE);
+	CHECK_INT(imagined("the end the end the end the end the end", 4000),
+		  ROOM_HALLUCINATION_NONE);
 	CHECK_INT(imagined("no no no no no", 2000), ROOM_HALLUCINATION_NONE);
 }
 
 TEST(a_recogniser_that_heard_no_speech_is_believed)
 {
-	struct room_utterance_transcript h = {.text = "thank you", .voice_ms = 1000, .no_speech = 801};
+	struct room_utterance_transcript h = {
+		.text = "thank you", .voice_ms = 1000, .no_speech = 801};
 	struct settings *s = NULL;
 
 	CHECK_INT(settings_alloc(&s), 0);
@@ -164,7 +170,7 @@ TEST(imagined_words_end_the_turn_and_say_why)
 	CHECK_INT(w.ended, ROOM_REASON_HALLUCINATION);
 	CHECK_INT(w.did[ROOM_DO_ASK], 0);
 	CHECK_INT(room_why(w.room, w.ended_turn, why, sizeof why), 0);
-	CHECK(strstr(why, "sayable              no  value=2000 limit=800"));
+	CHECK(strstr(why, "speech_rate          no  value=2000 limit=800"));
 	/* The same words in earnest. */
 	world_sound(&w, 1, 1500, 6000);
 	world_sound_end(&w, 1);

@@ -69,9 +69,10 @@ TEST(a_chance_rises_with_the_pause_and_falls_with_a_loud_end)
 			for (uint32_t share = 0; share <= 1000; share += 50) {
 				uint64_t ms = room_eot_delay((enum room_eot_words)w, fall, share);
 
-				CHECK(room_eot_probability((enum room_eot_words)w, fall, ms) >= share);
-				CHECK(!ms || room_eot_probability((enum room_eot_words)w, fall, ms - 1) <
-						     share);
+				CHECK(room_eot_probability((enum room_eot_words)w, fall, ms) >=
+				      share);
+				CHECK(!ms || room_eot_probability((enum room_eot_words)w, fall,
+								  ms - 1) < share);
 			}
 }
 
