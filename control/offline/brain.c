@@ -1,7 +1,7 @@
 #include "control/offline/brain.h"
 
 #include "control/offline/facts.h"
-#include "control/offline/sums.h"
+#include "control/offline/arithmetic.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -18,7 +18,7 @@ struct brain {
 	unsigned first_joke;
 };
 
-/* What an answer is made from. */
+/* The input of an answer. */
 struct ask {
 	struct brain *b;
 	const struct brain_moment *now;
@@ -149,7 +149,7 @@ static void answer_date(struct ask *a)
 
 static void answer_sum(struct ask *a)
 {
-	sum_answer(a->r, a->buf, a->size);
+	arithmetic_answer(a->r, a->buf, a->size);
 }
 
 static unsigned captured_number(const struct ask *a, unsigned slot, unsigned fallback, unsigned max)
@@ -195,7 +195,7 @@ static void answer_dice(struct ask *a)
 	a->buf[0] = (char)toupper((unsigned char)a->buf[0]);
 }
 
-/* All are told before one is told again. */
+/* Each is used once before one repeats. */
 static void answer_joke(struct ask *a)
 {
 	if (!a->b->jokes_told)
@@ -382,7 +382,7 @@ int brain_answer(struct brain *b, const char *text, const struct brain_moment *n
 		if (err)
 			return err;
 		moment.random += UINT64_C(0x9e3779b97f4a7c15);
-		/* That it did not understand is said only when it understood nothing. */
+		/* It says that it did not understand only when it understood no line. */
 		if (n && of == INTENT_NONE)
 			continue;
 		if (*intent == INTENT_NONE)

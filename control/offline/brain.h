@@ -1,8 +1,7 @@
-/* The rule brain: one line in, one answer out, and what it keeps in between (facts, its last
- * words).
+/* The rule brain: one line in, one answer out. Between lines it keeps facts and its last answer.
  *
- * Pure: the moment (local time, a random number, who is in the room) is passed in. Answers are
- * plain sentences with numbers in words, because they are spoken. */
+ * Pure: local time, a random number and the people in the room are passed in. Answers are plain
+ * sentences with numbers in words, because they are spoken. */
 #ifndef OFFLINE_BRAIN_H
 #define OFFLINE_BRAIN_H
 
@@ -30,8 +29,8 @@ struct brain_moment {
 int brain_alloc(struct brain **out, const struct rules *rules);
 struct brain *brain_free(struct brain *b);
 
-/* Answers one line ("[Alice]: what time is it"; the name in front is optional), or several one after
- * another, as when people ask at the same time: then what it understood of them. buf takes
+/* Answers one line ("[Alice]: what time is it"; the name in front is optional), or several lines,
+ * as when people ask at the same time: then it answers those it understood. buf takes
  * BRAIN_ANSWER_SIZE bytes at most and is always terminated. ENOMEM. */
 int brain_answer(struct brain *b, const char *text, const struct brain_moment *now, char *buf,
 		 size_t size, enum intent *intent);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Words that say nothing about which fact is meant. */
+/* Stop words: they do not tell which fact is meant. */
 static const char *const light[] = {
 	"a",	 "about", "an",	  "and", "are",	 "at",	     "by",     "colour", "did",
 	"do",	 "for",	  "from", "had", "has",	 "have",     "her",    "his",	 "how",
@@ -25,7 +25,7 @@ static bool is_light(const char *w)
 	return false;
 }
 
-/* "keys" and "key" are one thing. */
+/* "keys" and "key" match. */
 static bool same_thing(const char *a, const char *b)
 {
 	size_t n = strlen(a), m = strlen(b);
@@ -35,8 +35,8 @@ static bool same_thing(const char *a, const char *b)
 	return strcmp(a, b) == 0 || (m == n + 1 && b[n] == 's' && strncmp(a, b, n) == 0);
 }
 
-/* How many words of weight of `a` are in `b`. "favourite colour" has no weight but is better than
- * nothing. */
+/* Number of content words of `a` in `b`. "favourite colour" holds none but beats no match at all.
+ */
 static unsigned shared(const struct words *a, const struct words *b)
 {
 	unsigned score = 0;
@@ -53,7 +53,7 @@ static unsigned shared(const struct words *a, const struct words *b)
 	return score;
 }
 
-/* What a fact is about: the words before "is" or "are". */
+/* The subject of a fact: the words before "is" or "are". */
 static void subject(const struct words *w, struct words *out)
 {
 	*out = *w;

@@ -1,6 +1,7 @@
-/* Facts that people asked to have remembered: "my bike is red", who said it, and finding it again.
+/* Facts that people asked the brain to remember ("my bike is red"), with their speakers, and their
+ * retrieval.
  *
- * Pure; bounded, the oldest goes first. Owned by the brain it is part of. */
+ * Pure and bounded: the oldest is dropped first. Owned by the brain it is part of. */
 #ifndef OFFLINE_FACTS_H
 #define OFFLINE_FACTS_H
 
@@ -12,20 +13,20 @@ enum { FACTS_MAX = 64, FACT_SIZE = 200, FACT_SPEAKER_SIZE = 64 };
 struct facts {
 	unsigned n;
 	struct fact {
-		char text[FACT_SIZE]; /* as it was said, lower case words */
+		char text[FACT_SIZE]; /* as spoken, in lower case */
 		char speaker[FACT_SPEAKER_SIZE];
 	} fact[FACTS_MAX];
 };
 
 /* A fact about the same thing replaces the earlier one of the same speaker. */
 void facts_add(struct facts *f, const char *text, const char *speaker);
-/* The fact that shares most words of weight with the question; the speaker's own ones first. NULL
- * when none. */
+/* The fact that shares most content words with the question, the speaker's own facts first. NULL
+ * when there is none. */
 const struct fact *facts_find(const struct facts *f, const char *question, const char *speaker);
-/* The fact as told back: "my" of the asker becomes "your", of somebody else "alice's". Always
+/* The fact as an answer: the asker's "my" becomes "your", another speaker's "alice's". Always
  * terminated. */
 void fact_say(const struct fact *f, const char *to, char *buf, size_t size);
-/* Any text from the asker's side: "my bike" -> "your bike", "i" -> "you". */
+/* Turns a text to the asker's side: "my bike" -> "your bike", "i" -> "you". */
 void fact_turn_round(const char *text, char *buf, size_t size);
 
 #endif

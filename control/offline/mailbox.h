@@ -1,4 +1,4 @@
-/* Letters from worker threads to the loop: each is an input of the loop's env, in the order of
+/* Messages from worker threads to the loop: each is an input of the loop's env, in the order of
  * posting.
  *
  * Made and freed on the loop thread; mailbox_post may be called from any thread while it lives.

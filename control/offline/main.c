@@ -1,6 +1,6 @@
 /* offlined: the offline brain. A server of the Realtime dialect, and one-shot runs of its parts. */
 #include "control/offline/brain.h"
-#include "control/offline/once.h"
+#include "control/offline/oneshot.h"
 #include "control/offline/record.h"
 #include "control/offline/rules.h"
 #include "control/offline/server.h"
@@ -20,7 +20,7 @@ enum { USAGE = 2, EARS = 2 };
 
 struct options {
 	const char *listen, *record, *model, *cert, *key, *ready;
-	struct once_conf once;
+	struct oneshot_conf once;
 	enum log_level level;
 	bool help, version;
 };
@@ -40,7 +40,7 @@ static const char help[] =
 	"  --ready-file FILE    write that line to FILE as well\n"
 	"  --record DIR         keep what is heard and said: DIR/events.jsonl and wav files\n"
 	"  --cert, --key FILE   serve wss with this PEM certificate and key\n"
-	"  --model DIR          folder of the speech model (default " EAR_MODEL_DIR ")\n"
+	"  --model DIR          folder of the speech model (default " RECOGNISER_MODEL_DIR ")\n"
 	"  --speak TEXT         write TEXT as speech to the file given by -o, 24 kHz\n"
 	"  --transcribe FILE    print the words of a WAV file, as the server would hear them\n"
 	"  --hear-general FILE  the same with the general language model alone\n"
@@ -154,7 +154,7 @@ static bool split_address(const char *text, char *host, size_t size, uint16_t *p
 	return colon[1] && !*end && p <= UINT16_MAX;
 }
 
-/* Whole or not at all: whoever waits for the file may read it the moment it is there. */
+/* The file appears complete, because a reader may open it as soon as it exists. */
 static int write_ready(const char *file, const char *line)
 {
 	char temp[1024];
@@ -239,7 +239,7 @@ static int start(struct running *r, const struct options *o, const char *host, u
 	conf.ws = r->ws;
 	conf.rules = r->rules;
 	conf.record = r->record;
-	conf.ear = (struct ear_conf){
+	conf.ear = (struct recogniser_conf){
 		.model = o->once.model, .graph = &r->graph, .sounds = rules_sounds()};
 	return server_alloc(&r->server, &conf, why);
 }
@@ -285,5 +285,5 @@ int main(int argc, char **argv)
 		return 0;
 	log_init("offlined", o.level);
 	signal(SIGPIPE, SIG_IGN);
-	return o.listen ? serve(&o) : once_run(&o.once);
+	return o.listen ? serve(&o) : oneshot_run(&o.once);
 }

@@ -107,7 +107,7 @@ static uint32_t read_text(struct reader *r, const char *text, uint32_t from)
 	return end;
 }
 
-/* The words a slot stands for, once for each reader that has its own. */
+/* The words of a slot, separately for each reader that has its own. */
 static uint32_t read_slot(struct reader *r, const struct pattern_slot *slot, uint32_t from)
 {
 	bool both = slot->kind == PATTERN_CLOSED && !slot->written;
@@ -249,7 +249,7 @@ static uint32_t read_choice(struct reader *r, uint32_t from)
 	}
 }
 
-/* Where an arc really leads: past states that have nothing but one empty arc. */
+/* The target of an arc past states with a single empty arc. */
 static uint32_t shortcut(const struct pattern_set *s, struct net_arc *a)
 {
 	uint32_t to = a->to;
@@ -266,8 +266,7 @@ static uint32_t shortcut(const struct pattern_set *s, struct net_arc *a)
 	return to;
 }
 
-/* Drops what the notation left behind: states that are only passed through. They are three of four.
- */
+/* Removes pass-through states, which are three of four. */
 static int trim(struct pattern_set *s)
 {
 	uint32_t *number = calloc(s->n_states, sizeof *number), *stack, depth = 0, n = 0;

@@ -1,9 +1,9 @@
 /* Patterns: sentences written as `what (is|'s) the time [now]`, compiled to one network of words.
  *
- * One text serves two readers. Text is matched against the whole network, in which an open slot
- * takes any words and
- * `*` skips some; the recogniser gets the closed part of it as a minimal deterministic word graph
- * (pattern_graph), in which an open slot stands for its list of examples. Pure.
+ * One pattern serves two readers. Text is matched against the whole network, in which an open slot
+ * takes any words and `*` skips some. The recogniser gets the closed part as a minimal
+ * deterministic word graph (pattern_graph), in which an open slot stands for its list of examples.
+ * Pure.
  *
  * Notation: words; `( a | b )`; `[ optional ]`; `<slot>` (captured); `<_slot>` (a mere
  * abbreviation, not captured);
@@ -39,8 +39,8 @@ enum { PATTERN_MAX_CAPS = 12 };
 
 struct pattern_match {
 	unsigned rule; /* index into the rules */
-	unsigned cost; /* words that were skipped or taken by an open slot, weighted; 0 = said
-			  exactly so */
+	unsigned cost; /* weighted number of words that were skipped or taken by an open slot; 0 =
+			  an exact match */
 	unsigned n;
 	struct pattern_cap {
 		unsigned slot;	   /* index into the slots */
@@ -56,12 +56,12 @@ int pattern_compile(struct pattern_set **out, const struct pattern_slot *slots, 
 		    const char *tail, const char **bad);
 struct pattern_set *pattern_free(struct pattern_set *set);
 
-/* The cheapest reading of the tokens; of equal ones the rule that stands first. ENOENT when none,
+/* The cheapest reading of the tokens; of equal ones the first rule's. ENOENT when there is none,
  * ENOMEM. */
 int pattern_match(const struct pattern_set *set, const struct words *words,
 		  struct pattern_match *out);
 
-/* The word graph of what may be spoken: deterministic and minimal, state 0 is the start. */
+/* The word graph of the spoken rules: deterministic and minimal; state 0 is the start. */
 struct pattern_graph {
 	unsigned n_states, n_arcs, n_words;
 	bool *final; /* per state */

@@ -1,7 +1,7 @@
 /* The spoken part of the network as a minimal deterministic word graph.
  *
  * Subset construction, then equal states are folded from the ends backwards; the spoken network has
- * no loops. The recogniser makes a prefix tree per state, so what this saves is its time. */
+ * no loops. The recogniser makes a prefix tree per state, so this saves its time. */
 #include "control/offline/pattern_net.h"
 
 #include <assert.h>
@@ -52,7 +52,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Adds what is reachable without a word. list has room for every network state. */
+/* Adds the states reachable without a word. list has room for every network state. */
 static unsigned close_over(struct maker *m, uint32_t *list, unsigned n)
 {
 	unsigned depth = 0;

@@ -1,5 +1,5 @@
-/* The record of a run (`--record DIR`): DIR/events.jsonl with one line for everything heard and
- * said, and the sound.
+/* The record of a run (`--record DIR`): DIR/events.jsonl with one line for each recognised and each
+ * spoken sentence, and their sound.
  *
  *   {"ms":12,"kind":"heard","text":"what time is it","wav":"heard-1.wav","inside":true}
  *   {"ms":40,"kind":"said","text":"It is ten past four.","wav":"said-1.wav"}
@@ -14,7 +14,7 @@
 
 struct record;
 
-/* Makes the folder when it is not there. errno. Caller owns *out. */
+/* Creates the folder if necessary. errno. Caller owns *out. */
 int record_open(struct record **out, const char *dir, uint64_t start_ms);
 struct record *record_close(struct record *r);
 /* kind: "heard" or "said". extra: "inside" of a heard sentence, -1 = leave out. errno. */

@@ -1,7 +1,7 @@
-/* Rules: what a line of text asks for. The table is rules.def; the recogniser's grammar comes out
- * of the same table.
+/* Rules: find the intent of a line of text. rules.def is the table; the recogniser's grammar is
+ * generated from it too.
  *
- * Pure. A struct rules is made once and only read afterwards, so any thread may use it. */
+ * Pure. A struct rules is constant after it was made, so every thread may use it. */
 #ifndef OFFLINE_RULES_H
 #define OFFLINE_RULES_H
 
@@ -22,14 +22,14 @@ enum rule_slot {
 
 struct rules;
 
-/* What was read in a line. Captures point into `words`; their slots are enum rule_slot. */
+/* The result of reading a line. Captures point into `words`; their slots are enum rule_slot. */
 struct reading {
 	enum intent intent; /* INTENT_NONE when no rule fits */
 	struct words words;
 	struct pattern_match match;
 };
 
-/* A pronunciation that the dictionary of the recogniser may not have. */
+/* A pronunciation that the recogniser's dictionary may lack. */
 struct rule_sound {
 	const char *word, *phones;
 };

@@ -1,9 +1,9 @@
 #include "control/offline/server.h"
 
-#include "control/offline/asks.h"
+#include "control/offline/http_api.h"
 #include "control/offline/record.h"
 #include "control/offline/session.h"
-#include "control/offline/talking.h"
+#include "control/offline/speech_queue.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
@@ -19,7 +19,7 @@ enum { MAX_CLIENTS = 64, MAX_KEPT = 70 * SESSION_RATE };
 
 static const uint64_t SECOND_NS = 1000000000u;
 
-/* Sound kept for the record: of an utterance, or of a line being said. */
+/* Sound kept for the record: of an utterance or of a spoken line. */
 struct kept {
 	struct kept *next;
 	uint32_t id;
@@ -43,9 +43,9 @@ struct client {
 struct server {
 	struct server_conf conf;
 	struct ws_server *listener;
-	struct hearing *hearing;
-	struct talking *talking;
-	struct asks *asks;
+	struct recogniser_pool *recognisers;
+	struct speech_queue *speech;
+	struct http_api *http_api;
 	struct client *clients;
 	struct tmr *reaper;
 	unsigned n_clients;
@@ -150,7 +150,7 @@ static void on_hear_begin(uint32_t id, void *arg)
 	struct client *c = arg;
 
 	kept_begin(c, false, id, "");
-	if (hearing_begin(c->server->hearing, job_id(c, id)))
+	if (recogniser_pool_begin(c->server->recognisers, job_id(c, id)))
 		client_fail(c, 1011, "out of memory");
 }
 
@@ -159,7 +159,7 @@ static void on_hear_pcm(uint32_t id, const int16_t *pcm, size_t n, void *arg)
 	struct client *c = arg;
 
 	kept_add(c, false, id, pcm, n);
-	if (hearing_feed(c->server->hearing, job_id(c, id), pcm, n) == ENOMEM)
+	if (recogniser_pool_feed(c->server->recognisers, job_id(c, id), pcm, n) == ENOMEM)
 		client_fail(c, 1011, "out of memory");
 }
 
@@ -167,7 +167,7 @@ static void on_hear_end(uint32_t id, void *arg)
 {
 	struct client *c = arg;
 
-	hearing_end(c->server->hearing, job_id(c, id));
+	recogniser_pool_end(c->server->recognisers, job_id(c, id));
 }
 
 static void on_hear_drop(uint32_t id, void *arg)
@@ -175,7 +175,7 @@ static void on_hear_drop(uint32_t id, void *arg)
 	struct client *c = arg;
 
 	kept_end(c, false, id, NULL, -1, false);
-	hearing_drop(c->server->hearing, job_id(c, id));
+	recogniser_pool_drop(c->server->recognisers, job_id(c, id));
 }
 
 static void on_say(uint32_t id, const char *text, const char *voice, double speed, void *arg)
@@ -184,7 +184,7 @@ static void on_say(uint32_t id, const char *text, const char *voice, double spee
 
 	log_debug("said", "client=%u text=%s", c->number, text);
 	kept_begin(c, true, id, text);
-	if (talking_say(c->server->talking, job_id(c, id), text, voice, speed))
+	if (speech_queue_say(c->server->speech, job_id(c, id), text, voice, speed))
 		client_fail(c, 1011, "out of memory");
 }
 
@@ -193,7 +193,7 @@ static void on_say_stop(uint32_t id, void *arg)
 	struct client *c = arg;
 
 	kept_end(c, true, id, NULL, -1, true);
-	talking_stop(c->server->talking, job_id(c, id));
+	speech_queue_stop(c->server->speech, job_id(c, id));
 }
 
 /* --- what comes back ---------------------------------------------------------------------------
@@ -224,24 +224,24 @@ static struct client *client_of(struct server *s, uint64_t job)
 	return NULL;
 }
 
-static void on_heard(uint64_t job, const struct ear_hearing *heard, void *arg)
+static void on_heard(uint64_t job, const struct recognition *heard, void *arg)
 {
 	struct server *s = arg;
 	struct client *c = client_of(s, job);
 	const char *text = heard ? heard->text : NULL;
 	struct session_moment m = moment(s);
 
-	if (job >> 32 == ASKS_OWNER)
-		asks_heard(s->asks, job, heard);
+	if (job >> 32 == HTTP_API_OWNER)
+		http_api_recognised(s->http_api, job, heard);
 	if (!c)
 		return;
 	if (heard)
 		log_debug("heard", "client=%u text=%s inside=%d distance=%.1f", c->number, text,
-			  heard->inside, heard->distance);
+			  heard->in_grammar, heard->distance);
 	else
-		log_warn("ear_failed", "client=%u", c->number);
-	kept_end(c, false, (uint32_t)job, text ? text : "", heard ? heard->inside : 0, true);
-	outcome(c, session_heard(c->session, &m, (uint32_t)job, text));
+		log_warn("recogniser_failed", "client=%u", c->number);
+	kept_end(c, false, (uint32_t)job, text ? text : "", heard ? heard->in_grammar : 0, true);
+	outcome(c, session_recognised(c->session, &m, (uint32_t)job, text));
 }
 
 static void on_spoken(uint64_t job, const int16_t *pcm, size_t n, const char *piece, bool last,
@@ -251,14 +251,14 @@ static void on_spoken(uint64_t job, const int16_t *pcm, size_t n, const char *pi
 	struct client *c = client_of(s, job);
 	struct session_moment m = moment(s);
 
-	if (job >> 32 == ASKS_OWNER)
-		asks_spoken(s->asks, job, pcm, n, last);
+	if (job >> 32 == HTTP_API_OWNER)
+		http_api_take_speech(s->http_api, job, pcm, n, last);
 	if (!c)
 		return;
 	kept_add(c, true, (uint32_t)job, pcm, n);
 	if (last)
 		kept_end(c, true, (uint32_t)job, NULL, -1, true);
-	outcome(c, session_spoken(c->session, &m, (uint32_t)job, pcm, n, piece, last));
+	outcome(c, session_take_speech(c->session, &m, (uint32_t)job, pcm, n, piece, last));
 }
 
 /* --- clients -----------------------------------------------------------------------------------
@@ -266,8 +266,8 @@ static void on_spoken(uint64_t job, const int16_t *pcm, size_t n, const char *pi
 
 static void client_free(struct client *c)
 {
-	hearing_drop_owner(c->server->hearing, c->number);
-	talking_stop_owner(c->server->talking, c->number);
+	recogniser_pool_drop_owner(c->server->recognisers, c->number);
+	speech_queue_stop_owner(c->server->speech, c->number);
 	while (c->kept)
 		kept_end(c, c->kept->said, c->kept->id, NULL, -1, false);
 	tmr_free(c->expiry);
@@ -400,10 +400,10 @@ static void on_post(struct ws_post *post, void *arg)
 	struct session_moment m = moment(s);
 
 	log_debug("asked", "path=%s", ws_post_path(post));
-	asks_post(s->asks, post, &m);
+	http_api_post(s->http_api, post, &m);
 }
 
-/* For clients that look whether somebody is here. */
+/* For clients that check whether the server is up. */
 static void on_page(const char *path, const char *host, struct ws_page *page, void *arg)
 {
 	static const char models[] =
@@ -428,8 +428,8 @@ int server_alloc(struct server **out, const struct server_conf *conf, const char
 					.max_message = SESSION_MAX_EVENT,
 					.pageh = on_page,
 					.posth = on_post,
-					.max_post = ASKS_BODY_MAX};
-	struct hearing_conf hearing = {.ears = conf->ears, .ear = conf->ear, .h = on_heard};
+					.max_post = HTTP_API_BODY_MAX};
+	struct recogniser_pool_conf hearing = {.ears = conf->ears, .ear = conf->ear, .h = on_heard};
 	struct server *s = calloc(1, sizeof *s);
 	int err;
 
@@ -440,14 +440,14 @@ int server_alloc(struct server **out, const struct server_conf *conf, const char
 	hearing.arg = s;
 	err = tmr_alloc(&s->reaper, conf->env, reap, s);
 	if (!err)
-		err = talking_alloc(&s->talking, conf->env, on_spoken, s);
+		err = speech_queue_alloc(&s->speech, conf->env, on_spoken, s);
 	if (!err)
-		err = hearing_alloc(&s->hearing, conf->env, &hearing, why);
+		err = recogniser_pool_alloc(&s->recognisers, conf->env, &hearing, why);
 	if (!err) {
-		struct asks_conf asks = {conf->env, s->hearing, s->talking, conf->rules,
-					 conf->record};
+		struct http_api_conf asks = {conf->env, s->recognisers, s->speech, conf->rules,
+					     conf->record};
 
-		err = asks_alloc(&s->asks, &asks);
+		err = http_api_alloc(&s->http_api, &asks);
 	}
 	if (!err) {
 		*why = "cannot listen there";
@@ -472,9 +472,9 @@ struct server *server_free(struct server *s)
 		s->clients = c->next;
 		client_free(c);
 	}
-	asks_free(s->asks);
-	hearing_free(s->hearing);
-	talking_free(s->talking);
+	http_api_free(s->http_api);
+	recogniser_pool_free(s->recognisers);
+	speech_queue_free(s->speech);
 	tmr_free(s->reaper);
 	free(s);
 	return NULL;

@@ -1,11 +1,12 @@
-/* The server: WebSocket connections, each with a session; the ears and the voice they share.
+/* The server: WebSocket connections with a session each, and the recognisers and the speech queue
+ * that they share.
  *
- * A shell on one env. Paths: /v1/realtime?model=… (voice) and /v1/realtime?intent=transcription; what is asked without a
- * session is in asks.h. */
+ * A shell on one env. Paths: /v1/realtime?model=… (voice) and /v1/realtime?intent=transcription;
+ * requests without a session are in http_api.h. */
 #ifndef OFFLINE_SERVER_H
 #define OFFLINE_SERVER_H
 
-#include "control/offline/hearing.h"
+#include "control/offline/recogniser_pool.h"
 
 struct env;
 struct record;
@@ -20,12 +21,12 @@ struct server_conf {
 	uint16_t port;			  /* 0 = any */
 	const char *cert_file, *key_file; /* PEM, both or NULL */
 	unsigned ears;
-	struct ear_conf ear;
+	struct recogniser_conf ear;
 	const struct rules *rules;
 	struct record *record; /* borrowed, may be NULL */
 };
 
-/* As hearing_alloc and ws_listen; why: a sentence for people. Caller owns *out. */
+/* As recogniser_pool_alloc and ws_listen; why: a sentence for people. Caller owns *out. */
 int server_alloc(struct server **out, const struct server_conf *conf, const char **why);
 struct server *server_free(struct server *s);
 uint16_t server_port(const struct server *s);

@@ -195,20 +195,20 @@ int session_event(struct session *s, const struct session_moment *now, const cha
 	return s->err;
 }
 
-int session_heard(struct session *s, const struct session_moment *now, uint32_t utterance,
-		  const char *text)
+int session_recognised(struct session *s, const struct session_moment *now, uint32_t utterance,
+		       const char *text)
 {
 	s->now = now;
-	input_heard(s, utterance, text);
+	input_recognised(s, utterance, text);
 	s->now = NULL;
 	return s->err;
 }
 
-int session_spoken(struct session *s, const struct session_moment *now, uint32_t speech,
-		   const int16_t *pcm, size_t n, const char *piece, bool last)
+int session_take_speech(struct session *s, const struct session_moment *now, uint32_t speech,
+			const int16_t *pcm, size_t n, const char *piece, bool last)
 {
 	s->now = now;
-	response_spoken(s, speech, pcm, n, piece, last);
+	response_take_speech(s, speech, pcm, n, piece, last);
 	s->now = NULL;
 	return s->err;
 }

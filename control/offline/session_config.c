@@ -1,4 +1,4 @@
-/* The session's configuration: kept as the JSON object the client is told, changed field by field.
+/* The session's configuration: kept as the JSON object sent to the client, changed field by field.
  */
 #include "control/offline/session_inside.h"
 
@@ -7,7 +7,7 @@
 
 enum { MAX_INSTRUCTIONS = 64 << 10 };
 
-/* The service's voices, and ours by their own names. */
+/* The service's voice names and the flite voices that stand for them. */
 static const struct {
 	const char *name, *ours;
 } voices[] = {
@@ -156,7 +156,7 @@ static bool modalities_ok(struct session *s, const json_t *v)
 	return false;
 }
 
-/* Looks at the whole update before any of it is taken. */
+/* Validates the whole update before applying any of it. */
 static bool update_ok(struct session *s, json_t *u)
 {
 	const char *type = json_string_value(json_object_get(u, "type"));

@@ -1,5 +1,4 @@
-/* The input audio buffer: what is appended, where speech begins and ends in it, and what became of
- * it. */
+/* The input audio buffer: appending, detecting begin and end of speech, and committing. */
 #include "control/offline/session_inside.h"
 
 #include <errno.h>
@@ -69,7 +68,7 @@ static void early_put(struct session *s, const int16_t *pcm, size_t n)
 	}
 }
 
-static void ear_begin(struct session *s)
+static void recogniser_begin(struct session *s)
 {
 	size_t from = (s->early_at + s->early_cap - s->early_n) % s->early_cap;
 	size_t first = s->early_n < s->early_cap - from ? s->early_n : s->early_cap - from;
@@ -77,10 +76,11 @@ static void ear_begin(struct session *s)
 	s->utterance = ++s->next_utterance;
 	s->began_at = s->appended - s->early_n;
 	s->fed = s->early_n;
-	s->conf.out.hear_begin(s->utterance, s->conf.out.arg);
-	s->conf.out.hear_pcm(s->utterance, s->early + from, first, s->conf.out.arg);
+	s->conf.out.recognise_begin(s->utterance, s->conf.out.arg);
+	s->conf.out.recognise_pcm(s->utterance, s->early + from, first, s->conf.out.arg);
 	if (s->early_n > first)
-		s->conf.out.hear_pcm(s->utterance, s->early, s->early_n - first, s->conf.out.arg);
+		s->conf.out.recognise_pcm(s->utterance, s->early, s->early_n - first,
+					  s->conf.out.arg);
 	s->early_n = s->early_at = 0;
 }
 
@@ -104,7 +104,7 @@ static void tell_words(struct session *s, struct item *it)
 			       it->audio_ms / 1000.0));
 }
 
-/* The ear failed: that is something else than silence. */
+/* The recogniser failed, which differs from silence. */
 static void tell_deaf(struct session *s, const struct item *it)
 {
 	if (transcribes(s))
@@ -132,17 +132,17 @@ static void item_heard(struct session *s, struct item *it, const char *text)
 		tell_deaf(s, it);
 }
 
-void input_heard(struct session *s, uint32_t utterance, const char *text)
+void input_recognised(struct session *s, uint32_t utterance, const char *text)
 {
 	struct item *it = items_of_utterance(s, utterance);
 
 	if (it)
 		item_heard(s, it, text);
 	/* A deleted item's response still ends: it finds nothing to answer. */
-	response_heard(s, utterance);
+	response_recognised(s, utterance);
 }
 
-/* The buffer becomes an item; its words follow when the ear is done. */
+/* Makes an item of the buffer; its words follow after recognition. */
 static void commit(struct session *s, const char *id)
 {
 	uint32_t utterance = s->utterance;
@@ -168,7 +168,7 @@ static void commit(struct session *s, const char *id)
 		s->err = ENOMEM;
 	items_done(s, it);
 	if (utterance)
-		s->conf.out.hear_end(utterance, s->conf.out.arg);
+		s->conf.out.recognise_end(utterance, s->conf.out.arg);
 	else
 		item_heard(s, it, "");
 }
@@ -196,7 +196,7 @@ void input_commit(struct session *s)
 void input_clear(struct session *s, bool tell)
 {
 	if (s->utterance)
-		s->conf.out.hear_drop(s->utterance, s->conf.out.arg);
+		s->conf.out.recognise_drop(s->utterance, s->conf.out.arg);
 	s->utterance = 0;
 	s->buffered = s->fed = 0;
 	s->early_n = s->early_at = 0;
@@ -209,7 +209,7 @@ static void speech_began(struct session *s)
 {
 	if (s->vad_interrupt)
 		response_interrupt(s);
-	ear_begin(s);
+	recogniser_begin(s);
 	session_id(s, "item", s->next_item);
 	session_emit(s, "input_audio_buffer.speech_started",
 		     json_pack("{s:I,s:s}", "audio_start_ms", (json_int_t)(s->began_at / MS),
@@ -226,7 +226,7 @@ static void speech_ended(struct session *s)
 		response_create(s, NULL);
 }
 
-/* A frame is first kept, then looked at: the speech it begins includes it. */
+/* A frame is stored before VAD, so that the speech it begins includes it. */
 static void take_frame(struct session *s, const int16_t *pcm, size_t n)
 {
 	enum vad_edge edge = vad_frame(&s->vad, pcm, n);
@@ -236,7 +236,7 @@ static void take_frame(struct session *s, const int16_t *pcm, size_t n)
 	if (!s->utterance) {
 		early_put(s, pcm, n);
 	} else if (s->fed < (uint64_t)SESSION_MAX_UTTERANCE_S * SESSION_RATE) {
-		s->conf.out.hear_pcm(s->utterance, pcm, n, s->conf.out.arg);
+		s->conf.out.recognise_pcm(s->utterance, pcm, n, s->conf.out.arg);
 		s->fed += n;
 	}
 	if (s->vad_on && edge == VAD_BEGAN && !s->utterance)
@@ -244,7 +244,7 @@ static void take_frame(struct session *s, const int16_t *pcm, size_t n)
 	else if (s->vad_on && edge == VAD_ENDED && s->utterance)
 		speech_ended(s);
 	else if (!s->vad_on && !s->utterance && s->vad.sound)
-		ear_begin(s);
+		recogniser_begin(s);
 }
 
 void input_append(struct session *s, json_t *event)

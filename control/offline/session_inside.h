@@ -1,4 +1,4 @@
-/* What the parts of a session share. Private to session*.c. */
+/* State and functions shared by the files of a session. Private to session*.c. */
 #ifndef OFFLINE_SESSION_INSIDE_H
 #define OFFLINE_SESSION_INSIDE_H
 
@@ -12,17 +12,17 @@ enum {
 	ID_SIZE = 64,
 	MAX_ITEMS = 512,    /* the oldest go */
 	MAX_RESPONSES = 16, /* at once; all but one out of band */
-	LINE_SIZE = 2048,   /* what a response says */
+	LINE_SIZE = 2048,   /* the text of a response */
 	VOICE_SIZE = 8,
 };
 
 struct item {
 	char id[ID_SIZE];
-	json_t *json;	    /* as told to the client, without audio bytes */
+	json_t *json;	    /* as sent to the client, without audio bytes */
 	char role[12];	    /* "user", "assistant", "system", "" */
-	char *text;	    /* its words; for audio once heard */
-	char *speaker;	    /* whose voice it was, or NULL */
-	uint32_t utterance; /* not heard yet, else 0 */
+	char *text;	    /* its words; for audio once recognised */
+	char *speaker;	    /* the speaker, or NULL */
+	uint32_t utterance; /* not recognised yet, else 0 */
 	bool audio;
 	unsigned audio_ms;
 };
@@ -33,8 +33,8 @@ struct response {
 	uint32_t waits_for; /* utterance */
 	uint32_t speech;
 	char item_id[ID_SIZE];
-	char line[LINE_SIZE];	  /* what it says */
-	char told[LINE_SIZE];	  /* what of it was sent */
+	char line[LINE_SIZE];	  /* its text */
+	char told[LINE_SIZE];	  /* the part that was sent */
 	char exact[LINE_SIZE];	  /* "say exactly", or "" */
 	char question[LINE_SIZE]; /* input of its own, or "" */
 	bool own_input;
@@ -56,7 +56,7 @@ struct session {
 	char id[ID_SIZE], conversation[ID_SIZE], model[128];
 	uint32_t next_id, next_utterance, next_speech;
 	json_t *config;
-	bool spoke; /* audio went out: the voice is fixed */
+	bool spoke; /* audio was sent, so the voice is fixed */
 	int err;
 	const char *event_id; /* of the client event being handled, or NULL */
 	struct brain_room room;
@@ -68,12 +68,12 @@ struct session {
 	struct vad vad;
 	bool vad_on, vad_create, vad_interrupt;
 	uint32_t utterance;	 /* being fed, 0 = none begun */
-	char next_item[ID_SIZE]; /* of the speech that goes on, with VAD */
+	char next_item[ID_SIZE]; /* item of the running speech, with VAD */
 	uint64_t buffered;	 /* samples since the last commit or clear */
 	uint64_t appended;	 /* samples since the session began */
-	uint64_t fed;		 /* samples given to the ear */
+	uint64_t fed;		 /* samples given to the recogniser */
 	uint64_t began_at;	 /* position where the utterance began */
-	int16_t *early;		 /* what came before sound was noticed: a ring */
+	int16_t *early;		 /* a ring of samples before speech was detected */
 	size_t early_cap, early_n, early_at;
 };
 
@@ -83,7 +83,7 @@ void session_id(struct session *s, const char *prefix, char id[ID_SIZE]);
 void session_emit(struct session *s, const char *type, json_t *event);
 void session_error(struct session *s, const char *code, const char *param, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-/* Takes the words meant for us out of instructions or a system item. */
+/* Reads the extensions (session.h) in instructions or a system item. */
 void session_notes(struct session *s, const char *text);
 
 /* session_config.c */
@@ -117,16 +117,17 @@ void input_append(struct session *s, json_t *event);
 void input_commit(struct session *s);
 void input_clear(struct session *s, bool tell);
 void input_apply_config(struct session *s);
-void input_heard(struct session *s, uint32_t utterance, const char *text); /* NULL: not heard */
+void input_recognised(struct session *s, uint32_t utterance,
+		      const char *text); /* NULL: the recogniser failed */
 
 /* session_response.c */
 void response_create(struct session *s, json_t *params);
 void response_cancel(struct session *s, const char *id);
-/* Cancels what speaks in the conversation, because somebody began to speak. */
+/* Cancels the speaking response of the conversation, because somebody began to speak. */
 void response_interrupt(struct session *s);
-void response_heard(struct session *s, uint32_t utterance);
-void response_spoken(struct session *s, uint32_t speech, const int16_t *pcm, size_t n,
-		     const char *piece, bool last);
+void response_recognised(struct session *s, uint32_t utterance);
+void response_take_speech(struct session *s, uint32_t speech, const int16_t *pcm, size_t n,
+			  const char *piece, bool last);
 void response_free(struct session *s);
 
 #endif

@@ -198,7 +198,7 @@ static bool item_ok(struct session *s, const json_t *item)
 	return true;
 }
 
-/* Audio bytes are not told back. */
+/* Audio bytes are not sent back. */
 static void strip_audio(json_t *item)
 {
 	json_t *part;
@@ -316,7 +316,7 @@ void items_truncate(struct session *s, json_t *event)
 			      "The item holds %u ms of audio in content 0.", it->audio_ms);
 		return;
 	}
-	/* What was not heard is not known to have been said: the words go. */
+	/* Words that were not played are removed. */
 	part = json_array_get(json_object_get(it->json, "content"), 0);
 	if ((part && json_object_set_new(part, "transcript", json_string(""))) ||
 	    item_set_text(it, "")) {

@@ -1,4 +1,4 @@
-/* Responses: what is answered, spoken and told about it. */
+/* Responses: the answer's text, its speech and its events. */
 #include "control/offline/session_inside.h"
 
 #include <ctype.h>
@@ -239,7 +239,7 @@ static void answer(struct session *s, struct response *r)
 		speak(s, r);
 		return;
 	}
-	/* Asked to speak first, it says hello. */
+	/* A response without a question says hello. */
 	if (!it && !r->own_input)
 		text = "hello";
 	if (it && it->speaker)
@@ -295,7 +295,7 @@ static bool own_input(struct session *s, struct response *r, const json_t *input
 	return true;
 }
 
-/* What the parameters change for this response alone. */
+/* Applies parameters that hold for this response only. */
 static bool overrides(struct session *s, struct response *r, json_t *p)
 {
 	const char *instructions = json_string_value(json_object_get(p, "instructions"));
@@ -419,7 +419,7 @@ void response_interrupt(struct session *s)
 		cancel(s, r, "turn_detected");
 }
 
-void response_heard(struct session *s, uint32_t utterance)
+void response_recognised(struct session *s, uint32_t utterance)
 {
 	for (unsigned i = 0; i < MAX_RESPONSES; i++)
 		if (s->responses[i].used && s->responses[i].waits_for == utterance)
@@ -436,15 +436,15 @@ static void audio_delta(struct session *s, struct response *r, const int16_t *pc
 	r->out_samples += n;
 }
 
-void response_spoken(struct session *s, uint32_t speech, const int16_t *pcm, size_t n,
-		     const char *piece, bool last)
+void response_take_speech(struct session *s, uint32_t speech, const int16_t *pcm, size_t n,
+			  const char *piece, bool last)
 {
 	struct response *r = NULL;
 
 	for (unsigned i = 0; i < MAX_RESPONSES; i++)
 		if (s->responses[i].used && s->responses[i].speech == speech)
 			r = &s->responses[i];
-	/* It was cancelled while this was on its way. */
+	/* It was cancelled meanwhile. */
 	if (!r || !speech)
 		return;
 	tell_words(s, r, piece);

@@ -1,5 +1,5 @@
-/* The voice: sentences to sound with flite, 24 kHz s16 mono, sentence by sentence so that the first
- * is ready early.
+/* Speech synthesis with flite: 24 kHz s16 mono, sentence by sentence, so that the first is ready
+ * early.
  *
  * Synchronous, for one thread at a time in the whole process (flite keeps global tables). No clock,
  * no thread. */

@@ -1,7 +1,6 @@
-/* Voice activity by loudness: when somebody begins and stops speaking, in frames of up to 20 ms at
- * 24 kHz.
+/* Voice activity detection by level: begin and end of speech, in frames of up to 20 ms at 24 kHz.
  *
- * The noise floor follows the quiet frames; speech is what stands clear of it for 60 ms. Pure. */
+ * The noise floor follows quiet frames; speech is sound clearly above it for 60 ms. Pure. */
 #ifndef OFFLINE_VAD_H
 #define OFFLINE_VAD_H
 
@@ -15,7 +14,7 @@ enum vad_edge { VAD_NONE, VAD_BEGAN, VAD_ENDED };
 
 struct vad {
 	double threshold; /* 0 … 1 as the dialect has it; 0.5 is meant for a normal microphone */
-	unsigned silence_ms;  /* quiet that ends a speech */
+	unsigned silence_ms;  /* silence that ends speech */
 	double floor;	      /* power of the background */
 	unsigned loud, quiet; /* samples without a break */
 	bool speaking;

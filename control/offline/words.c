@@ -22,7 +22,7 @@ static const struct scale {
 	      {"thousand", 1e3},
 	      {"hundred", 1e2}};
 
-/* Ways of writing that people use and the recogniser's dictionary does not. */
+/* Spellings that the recogniser's dictionary lacks. */
 static const struct spelling {
 	const char *from, *to;
 } spellings[] = {
@@ -146,7 +146,7 @@ static const char *after_blanks(const char *s)
 	return s;
 }
 
-/* A sign of arithmetic, if that is what stands here: its word and how many bytes it takes. */
+/* The word of an arithmetic sign at this place, and its size in bytes. */
 static const char *sign_at(const char *s, bool after_number, size_t *len)
 {
 	static const struct spelling signs[] = {{"\xc3\x97", "times"},
@@ -172,7 +172,7 @@ static const char *sign_at(const char *s, bool after_number, size_t *len)
 	return NULL;
 }
 
-/* One token, or a separator. Returns how many bytes were taken, at least one. */
+/* Reads one token or separator. Returns its size in bytes, at least one. */
 static size_t take(struct words *out, const char *s, bool *after_number)
 {
 	size_t n, len;

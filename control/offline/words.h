@@ -1,5 +1,4 @@
-/* Words: how a line of text becomes the tokens the rules are matched on, and numbers become words
- * and back.
+/* Converts a line of text to the tokens that rules are matched on, and numbers to words and back.
  *
  * A token is lower case letters, digits' names and apostrophes only, as the recogniser would write
  * it: "What's 7x8?" is `what's seven times eight`. Pure; nothing here allocates. */
@@ -18,7 +17,8 @@ struct words {
 	bool cut;		    /* there were more words than fit */
 };
 
-/* Splits UTF-8 text; what is neither letter nor digit nor a sign of arithmetic separates words. */
+/* Splits UTF-8 text; every character that is no letter, digit or arithmetic sign separates words.
+ */
 void words_split(struct words *out, const char *text);
 /* Joins tokens [from, to) with blanks. Always terminated. Returns buf. */
 char *words_join(const struct words *w, unsigned from, unsigned to, char *buf, size_t size);

@@ -478,7 +478,7 @@ static int control_main(char **argv)
 
 /* ---- control dies: the far end ---- */
 
-static struct ear {
+static struct recogniser {
 	pthread_mutex_t lock;
 	bool any;
 	uint32_t ts;   /* of the newest packet of sound */
@@ -509,7 +509,7 @@ static void on_packet(unsigned call, uint64_t at, const uint8_t *p, size_t n, vo
 	pthread_mutex_unlock(&ear.lock);
 }
 
-static void ear_start(void)
+static void recogniser_start(void)
 {
 	pthread_mutex_lock(&ear.lock);
 	ear.lost = ear.longest = ear.packets = 0;
@@ -552,10 +552,10 @@ static void takeover_row(void)
 	for (unsigned i = 0; i < n; i++) {
 		/* One of its own, not what it claimed. */
 		plane_run(p, i ? CLAIMED_MS + 1200 : 0);
-		ear_start();
+		recogniser_start();
 		plane_until(p, speaks, NULL, 10000, "control speaks");
 		plane_run(p, 600 + i * 7 % 20);
-		ear_start();
+		recogniser_start();
 		kill(control, SIGKILL);
 		waitpid(control, NULL, 0);
 		control = start_control(p, epoch++);

@@ -7,7 +7,7 @@
 
 #include "control/dialect/openai_http.h"
 #include "control/dialect/sse.h"
-#include "control/offline/form.h"
+#include "control/offline/multipart.h"
 #include "proto/base/utf8.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -66,7 +66,7 @@ static void form(const uint8_t *data, size_t size)
 	const uint8_t *part;
 	size_t n;
 
-	if (form_part("multipart/form-data; boundary=x1", data, size, "file", &part, &n) &&
+	if (multipart_find("multipart/form-data; boundary=x1", data, size, "file", &part, &n) &&
 	    (part < data || n > size || part + n > data + size))
 		abort();
 }

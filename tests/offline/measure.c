@@ -5,7 +5,7 @@
  *
  * Prints shares, and fails when text is under 85 %, speech without loss under 80 %, or more than 5
  * % of what was not meant is taken for a command. --every N takes each N-th line only. */
-#include "control/offline/ear.h"
+#include "control/offline/recogniser.h"
 #include "control/offline/rate_convert.h"
 #include "control/offline/rules.h"
 #include "control/offline/speech.h"
@@ -163,18 +163,18 @@ static void through_opus(struct sound *s, unsigned loss, uint64_t seed)
 	free(lost);
 }
 
-static void hear(struct ear *e, struct rate_convert *r, struct sound *s, struct ear_hearing *h)
+static void hear(struct recogniser *e, struct rate_convert *r, struct sound *s, struct recognition *h)
 {
 	const int16_t *out;
 	size_t n;
 
 	rate_convert_reset(r);
-	if (rate_convert_run(r, s->pcm, s->n, true, &out, &n) || ear_start(e))
+	if (rate_convert_run(r, s->pcm, s->n, true, &out, &n) || recogniser_start(e))
 		die("the ear failed");
 	for (size_t i = 0; i < n; i += 1600)
-		if (ear_feed(e, out + i, n - i < 1600 ? n - i : 1600))
+		if (recogniser_feed(e, out + i, n - i < 1600 ? n - i : 1600))
 			die("the ear failed");
-	if (ear_finish(e, h))
+	if (recogniser_finish(e, h))
 		die("the ear failed");
 }
 
@@ -187,12 +187,12 @@ static double cpu_now(void)
 }
 
 /* One sentence, one voice, one loss. Sentences that are not meant are heard without loss only. */
-static void one(struct ear *e, struct rate_convert *r, unsigned job)
+static void one(struct recogniser *e, struct rate_convert *r, unsigned job)
 {
 	unsigned v = job % VOICES, l = job / VOICES % m.n_losses, p = job / VOICES / m.n_losses;
 	const struct phrase *ph = &m.phrase[p];
 	struct sound s = {.pcm = NULL};
-	struct ear_hearing h;
+	struct recognition h;
 	struct reading reading;
 	struct tally *t = ph->not_meant ? &m.taken : &m.spoken[l][v];
 	bool right;
@@ -225,13 +225,13 @@ static void one(struct ear *e, struct rate_convert *r, unsigned job)
 
 static void *work(void *arg)
 {
-	struct ear_conf conf = {.graph = &m.graph, .sounds = rules_sounds()};
+	struct recogniser_conf conf = {.graph = &m.graph, .sounds = rules_sounds()};
 	struct rate_convert *r = NULL;
-	struct ear *e = NULL;
+	struct recogniser *e = NULL;
 	const char *why = "out of memory";
 
 	(void)arg;
-	if (ear_alloc(&e, &conf, &why) || rate_convert_alloc(&r, RATE, EAR_RATE, false))
+	if (recogniser_alloc(&e, &conf, &why) || rate_convert_alloc(&r, RATE, RECOGNISER_RATE, false))
 		die(why);
 	for (;;) {
 		unsigned job;
@@ -245,7 +245,7 @@ static void *work(void *arg)
 			break;
 		one(e, r, job);
 	}
-	ear_free(e);
+	recogniser_free(e);
 	rate_convert_free(r);
 	return NULL;
 }

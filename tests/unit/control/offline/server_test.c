@@ -128,7 +128,7 @@ static int setup(void)
 	conf.env = fx.env;
 	conf.ws = fx.ctx;
 	conf.rules = fx.rules;
-	conf.ear = (struct ear_conf){.graph = &fx.graph, .sounds = rules_sounds()};
+	conf.ear = (struct recogniser_conf){.graph = &fx.graph, .sounds = rules_sounds()};
 	if (!err)
 		err = server_alloc(&fx.server, &conf, &why);
 	if (err)
@@ -181,11 +181,11 @@ TEST(server_answers_a_spoken_question)
 
 TEST(server_says_what_is_missing)
 {
-	struct ear_conf conf = {.model = "/nonexistent"};
+	struct recogniser_conf conf = {.model = "/nonexistent"};
 	const char *why = "";
-	struct ear *e = NULL;
+	struct recogniser *e = NULL;
 
-	CHECK_INT(ear_alloc(&e, &conf, &why), ENOENT);
+	CHECK_INT(recogniser_alloc(&e, &conf, &why), ENOENT);
 	CHECK(strstr(why, "pocketsphinx-en-us"));
 	CHECK(!e);
 }

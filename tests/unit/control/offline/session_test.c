@@ -259,12 +259,14 @@ TEST(session_answers_text_aloud)
 	CHECK(expect("response.content_part.added"));
 	CHECK_STR(fx.line, "In the room are Al and Bo.");
 	CHECK_STR(fx.voice, "slt");
-	CHECK_INT(session_spoken(fx.s, &fx.now, fx.speech, sound, 6000, "In the room", false), 0);
+	CHECK_INT(session_take_speech(fx.s, &fx.now, fx.speech, sound, 6000, "In the room", false),
+		  0);
 	CHECK((e = expect("response.output_audio_transcript.delta")));
 	CHECK_STR(string_at(e, "delta", NULL), "In the room");
 	CHECK(expect("response.output_audio.delta"));
 	CHECK(expect("response.output_audio.delta"));
-	CHECK_INT(session_spoken(fx.s, &fx.now, fx.speech, sound, 0, " are Al and Bo.", true), 0);
+	CHECK_INT(session_take_speech(fx.s, &fx.now, fx.speech, sound, 0, " are Al and Bo.", true),
+		  0);
 	CHECK(expect("response.output_audio_transcript.delta"));
 	CHECK(expect("response.output_audio.done"));
 	CHECK((e = expect("response.output_audio_transcript.done")));
@@ -307,7 +309,7 @@ TEST(session_hears_what_is_committed)
 	CHECK(expect("response.created"));
 	/* It waits for the words. */
 	CHECK(!next());
-	CHECK_INT(session_heard(fx.s, &fx.now, 1, "what time is it"), 0);
+	CHECK_INT(session_recognised(fx.s, &fx.now, 1, "what time is it"), 0);
 	CHECK(expect("conversation.item.input_audio_transcription.delta"));
 	CHECK((e = expect("conversation.item.input_audio_transcription.completed")));
 	CHECK_STR(string_at(e, "transcript", NULL), "what time is it");
@@ -329,7 +331,7 @@ TEST(session_tells_a_failed_ear_from_silence)
 	CHECK(expect("input_audio_buffer.committed"));
 	CHECK(expect("conversation.item.added"));
 	CHECK(expect("conversation.item.done"));
-	CHECK_INT(session_heard(fx.s, &fx.now, 1, NULL), 0);
+	CHECK_INT(session_recognised(fx.s, &fx.now, 1, NULL), 0);
 	CHECK((e = expect("conversation.item.input_audio_transcription.failed")));
 	CHECK(*string_at(e, "item_id", NULL));
 	CHECK(*string_at(e, "error", "message"));
@@ -390,7 +392,7 @@ TEST(session_finds_speech_by_itself)
 	CHECK(expect("conversation.item.added"));
 	CHECK(expect("conversation.item.done"));
 	CHECK(expect("response.created"));
-	CHECK_INT(session_heard(fx.s, &fx.now, fx.ended, "hello"), 0);
+	CHECK_INT(session_recognised(fx.s, &fx.now, fx.ended, "hello"), 0);
 	CHECK(fx.speech);
 	/* Speaking over it stops it. */
 	fx.at = fx.n;
@@ -429,7 +431,7 @@ TEST(session_cancels)
 	CHECK_STR(string_at(e, "response", "status"), "cancelled");
 	/* What was on its way is not told any more. */
 	fx.at = fx.n;
-	CHECK_INT(session_spoken(fx.s, &fx.now, fx.speech, sound, 100, "x", true), 0);
+	CHECK_INT(session_take_speech(fx.s, &fx.now, fx.speech, sound, 100, "x", true), 0);
 	CHECK(!next());
 	CHECK_INT(put("{\"type\":\"response.create\"}"), 0);
 	CHECK(expect("response.created"));
@@ -445,7 +447,7 @@ TEST(session_truncates_what_was_said)
 	CHECK_INT(setup(false), 0);
 	CHECK_INT(user("hello"), 0);
 	CHECK_INT(put("{\"type\":\"response.create\"}"), 0);
-	CHECK_INT(session_spoken(fx.s, &fx.now, fx.speech, sound, 24000, fx.line, true), 0);
+	CHECK_INT(session_take_speech(fx.s, &fx.now, fx.speech, sound, 24000, fx.line, true), 0);
 	e = json_object_get(fx.events[fx.n - 2], "response");
 	snprintf(id, sizeof id, "%s",
 		 string_at(json_array_get(json_object_get(e, "output"), 0), "id", NULL));
@@ -517,7 +519,7 @@ TEST(session_transcribes_without_answering)
 	CHECK((e = expect("session.updated")));
 	CHECK_INT(append(400, true), 0);
 	CHECK_INT(put("{\"type\":\"input_audio_buffer.commit\"}"), 0);
-	CHECK_INT(session_heard(fx.s, &fx.now, 1, "any words"), 0);
+	CHECK_INT(session_recognised(fx.s, &fx.now, 1, "any words"), 0);
 	CHECK_STR(string_at(fx.events[fx.n - 1], "transcript", NULL), "any words");
 	CHECK_INT(put("{\"type\":\"response.create\"}"), 0);
 	CHECK_STR(type_of(fx.events[fx.n - 1]), "error");
@@ -537,7 +539,7 @@ TEST(session_knows_who_speaks)
 	CHECK_INT(append(400, true), 0);
 	CHECK_INT(put("{\"type\":\"input_audio_buffer.commit\"}"), 0);
 	CHECK_INT(put("{\"type\":\"response.create\"}"), 0);
-	CHECK_INT(session_heard(fx.s, &fx.now, 1, "hello"), 0);
+	CHECK_INT(session_recognised(fx.s, &fx.now, 1, "hello"), 0);
 	CHECK_STR(fx.line, "Hello Al. What can I do for you?");
 	teardown();
 }
@@ -612,8 +614,8 @@ TEST_OOM(session_survives_without_memory)
 	if (!err)
 		err = put("{\"type\":\"response.create\"}");
 	if (!err)
-		err = session_spoken(fx.s, &fx.now, fx.speech, (const int16_t[2]){0}, 2, fx.line,
-				     true);
+		err = session_take_speech(fx.s, &fx.now, fx.speech, (const int16_t[2]){0}, 2,
+					  fx.line, true);
 	teardown();
 	CHECK_OOM(err, );
 }

@@ -1,4 +1,4 @@
-#include "control/offline/form.h"
+#include "control/offline/multipart.h"
 
 #include "tests/test.h"
 
@@ -13,7 +13,7 @@ static const char *part(const char *type, const char *name)
 	const uint8_t *p;
 	size_t n;
 
-	if (!form_part(type, (const uint8_t *)form, sizeof form - 1, name, &p, &n))
+	if (!multipart_find(type, (const uint8_t *)form, sizeof form - 1, name, &p, &n))
 		return NULL;
 	snprintf(text, sizeof text, "%.*s", (int)n, (const char *)p);
 	return text;
@@ -39,8 +39,8 @@ TEST(a_form_may_end_anywhere)
 
 		CHECK(cut);
 		memcpy(cut, form, n);
-		if (form_part("multipart/form-data; boundary=x1", (uint8_t *)cut, n, "file", &p,
-			      &len))
+		if (multipart_find("multipart/form-data; boundary=x1", (uint8_t *)cut, n, "file",
+				   &p, &len))
 			CHECK(len == 6);
 		free(cut);
 	}

@@ -1,7 +1,7 @@
-#include "control/offline/once.h"
+#include "control/offline/oneshot.h"
 
 #include "control/offline/brain.h"
-#include "control/offline/ear.h"
+#include "control/offline/recogniser.h"
 #include "control/offline/rate_convert.h"
 #include "control/offline/rules.h"
 #include "control/offline/speech.h"
@@ -41,7 +41,7 @@ static bool collect(const int16_t *pcm, size_t n, const char *piece, void *arg)
 	return true;
 }
 
-static int speak(const struct once_conf *c)
+static int speak(const struct oneshot_conf *c)
 {
 	struct sound s = {.pcm = NULL};
 	struct speech *speech = NULL;
@@ -60,7 +60,7 @@ static int speak(const struct once_conf *c)
 	return err ? fail(err, c->output) : 0;
 }
 
-/* The file's sound at the ear's rate. */
+/* The file's sound at the recogniser's rate. */
 static int load(const char *path, struct sound *s)
 {
 	struct rate_convert *r = NULL;
@@ -71,7 +71,7 @@ static int load(const char *path, struct sound *s)
 	int err = wavfile_read(path, &rate, &pcm, &n);
 
 	if (!err)
-		err = rate_convert_alloc(&r, rate, EAR_RATE, false);
+		err = rate_convert_alloc(&r, rate, RECOGNISER_RATE, false);
 	if (!err)
 		err = rate_convert_run(r, pcm, n, true, &out, &n);
 	if (!err && !collect(out, n, "", s))
@@ -81,30 +81,31 @@ static int load(const char *path, struct sound *s)
 	return err;
 }
 
-static int hear(const struct ear_conf *conf, const struct sound *s, struct ear_hearing *heard,
-		const char **why)
+static int hear(const struct recogniser_conf *conf, const struct sound *s,
+		struct recognition *heard, const char **why)
 {
-	struct ear *e = NULL;
-	int err = ear_alloc(&e, conf, why);
+	struct recogniser *e = NULL;
+	int err = recogniser_alloc(&e, conf, why);
 
 	if (!err)
-		err = ear_start(e);
+		err = recogniser_start(e);
 	if (!err)
-		err = ear_feed(e, s->pcm, s->n);
+		err = recogniser_feed(e, s->pcm, s->n);
 	if (!err)
-		err = ear_finish(e, heard);
-	ear_free(e);
+		err = recogniser_finish(e, heard);
+	recogniser_free(e);
 	return err;
 }
 
-static int transcribe(const struct once_conf *c)
+static int transcribe(const struct oneshot_conf *c)
 {
 	const char *path = c->transcribe ? c->transcribe : c->general, *why = path;
 	struct pattern_graph graph = {.n_states = 0};
-	struct ear_conf conf = {.model = c->model, .graph = &graph, .sounds = rules_sounds()};
+	struct recogniser_conf conf = {
+		.model = c->model, .graph = &graph, .sounds = rules_sounds()};
 	struct sound s = {.pcm = NULL};
 	struct rules *rules = NULL;
-	struct ear_hearing heard;
+	struct recognition heard;
 	int err = load(path, &s);
 
 	if (!err)
@@ -121,7 +122,7 @@ static int transcribe(const struct once_conf *c)
 	return err ? fail(err, why) : 0;
 }
 
-static int answer(const struct once_conf *c)
+static int answer(const struct oneshot_conf *c)
 {
 	struct brain_room room = {.n = 0};
 	struct brain_moment now = {.room = &room};
@@ -149,7 +150,7 @@ static int answer(const struct once_conf *c)
 	return err ? fail(err, "no answer") : 0;
 }
 
-int once_run(const struct once_conf *c)
+int oneshot_run(const struct oneshot_conf *c)
 {
 	if (c->speak)
 		return speak(c);

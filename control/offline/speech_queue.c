@@ -1,4 +1,4 @@
-#include "control/offline/talking.h"
+#include "control/offline/speech_queue.h"
 
 #include "control/offline/mailbox.h"
 #include "control/offline/speech.h"
@@ -18,9 +18,9 @@ struct line {
 	bool stopped;
 };
 
-struct talking {
+struct speech_queue {
 	struct mailbox *mailbox;
-	talking_h *h;
+	speech_queue_h *h;
 	void *arg;
 	struct speech *speech;
 	pthread_t thread;
@@ -31,7 +31,7 @@ struct talking {
 	bool quit;
 };
 
-/* A letter: this head, then the piece's bytes with NUL, then samples. */
+/* A message: this head, then the piece's bytes with NUL, then samples. */
 struct head {
 	uint64_t id;
 	uint32_t piece; /* bytes, with NUL */
@@ -40,12 +40,12 @@ struct head {
 };
 
 struct saying {
-	struct talking *t;
+	struct speech_queue *t;
 	struct line *line;
 };
 
-static void post(struct talking *t, uint64_t id, const int16_t *pcm, size_t n, const char *piece,
-		 bool last)
+static void post(struct speech_queue *t, uint64_t id, const int16_t *pcm, size_t n,
+		 const char *piece, bool last)
 {
 	struct head head = {.id = id,
 			    .piece = (uint32_t)strlen(piece) + 1,
@@ -54,7 +54,7 @@ static void post(struct talking *t, uint64_t id, const int16_t *pcm, size_t n, c
 	size_t len = sizeof head + head.piece + n * sizeof *pcm;
 	uint8_t *p = malloc(len);
 
-	/* Without memory the sound has a gap; the end of the line is what must not be lost. */
+	/* Without memory the sound has a gap, but the end of the line must not be lost. */
 	if (!p)
 		return;
 	memcpy(p, &head, sizeof head);
@@ -86,7 +86,7 @@ static void line_free(struct line *l)
 
 static void *talk(void *arg)
 {
-	struct talking *t = arg;
+	struct speech_queue *t = arg;
 
 	pthread_mutex_lock(&t->lock);
 	while (!t->quit) {
@@ -111,7 +111,7 @@ static void *talk(void *arg)
 
 static void on_letter(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 {
-	struct talking *t = arg;
+	struct speech_queue *t = arg;
 	struct head head;
 	int16_t *pcm;
 
@@ -129,9 +129,9 @@ static void on_letter(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 	free(pcm);
 }
 
-int talking_alloc(struct talking **out, struct env *env, talking_h *h, void *arg)
+int speech_queue_alloc(struct speech_queue **out, struct env *env, speech_queue_h *h, void *arg)
 {
-	struct talking *t = calloc(1, sizeof *t);
+	struct speech_queue *t = calloc(1, sizeof *t);
 	int err;
 
 	if (!t)
@@ -148,14 +148,14 @@ int talking_alloc(struct talking **out, struct env *env, talking_h *h, void *arg
 		t->started = !err;
 	}
 	if (err) {
-		talking_free(t);
+		speech_queue_free(t);
 		return err;
 	}
 	*out = t;
 	return 0;
 }
 
-struct talking *talking_free(struct talking *t)
+struct speech_queue *speech_queue_free(struct speech_queue *t)
 {
 	if (!t)
 		return NULL;
@@ -179,7 +179,8 @@ struct talking *talking_free(struct talking *t)
 	return NULL;
 }
 
-int talking_say(struct talking *t, uint64_t id, const char *text, const char *voice, double speed)
+int speech_queue_say(struct speech_queue *t, uint64_t id, const char *text, const char *voice,
+		     double speed)
 {
 	struct line *l = calloc(1, sizeof *l), **p = &t->list;
 
@@ -202,7 +203,7 @@ int talking_say(struct talking *t, uint64_t id, const char *text, const char *vo
 	return 0;
 }
 
-void talking_stop(struct talking *t, uint64_t id)
+void speech_queue_stop(struct speech_queue *t, uint64_t id)
 {
 	pthread_mutex_lock(&t->lock);
 	for (struct line *l = t->list; l; l = l->next)
@@ -211,7 +212,7 @@ void talking_stop(struct talking *t, uint64_t id)
 	pthread_mutex_unlock(&t->lock);
 }
 
-void talking_stop_owner(struct talking *t, uint32_t owner)
+void speech_queue_stop_owner(struct speech_queue *t, uint32_t owner)
 {
 	pthread_mutex_lock(&t->lock);
 	for (struct line *l = t->list; l; l = l->next)

@@ -1,4 +1,4 @@
-#include "control/offline/hearing.h"
+#include "control/offline/recogniser_pool.h"
 
 #include "control/offline/mailbox.h"
 #include "control/offline/rate_convert.h"
@@ -10,7 +10,7 @@
 
 enum { IN_RATE = 24000, MAX_TRANSCRIBERS = 8, MAX_SECONDS = 62, BLOCK = IN_RATE / 10 };
 
-/* An ear is given up when its utterance got nothing for so long and another waits. */
+/* A recogniser is handed over when its utterance got no sound for this long and another waits. */
 static const uint64_t PATIENCE_NS = 2000000000u;
 
 struct utterance {
@@ -25,8 +25,8 @@ struct utterance {
 };
 
 struct listener {
-	struct hearing *h;
-	struct ear *ear;
+	struct recogniser_pool *h;
+	struct recogniser *ear;
 	struct rate_convert *resample;
 	pthread_t thread;
 	bool started;
@@ -34,10 +34,10 @@ struct listener {
 	const char *why;
 };
 
-struct hearing {
+struct recogniser_pool {
 	struct env *env;
 	struct mailbox *mailbox;
-	struct hearing_conf conf;
+	struct recogniser_pool_conf conf;
 	pthread_mutex_t lock; /* guards all below */
 	pthread_cond_t wake;
 	struct utterance *list; /* in the order they began */
@@ -47,14 +47,14 @@ struct hearing {
 	struct listener listeners[MAX_TRANSCRIBERS];
 };
 
-/* A letter: which utterance, and what was heard when ok. */
+/* A message: the utterance, and its recognition when ok. */
 struct letter {
 	uint64_t id;
 	bool ok;
-	struct ear_hearing heard;
+	struct recognition heard;
 };
 
-static void utterance_unlink(struct hearing *h, struct utterance *u)
+static void utterance_unlink(struct recogniser_pool *h, struct utterance *u)
 {
 	struct utterance **p = &h->list;
 
@@ -71,8 +71,8 @@ static bool has_work(const struct utterance *u)
 	return u->dropped || u->ended || u->n - u->taken >= BLOCK;
 }
 
-/* The one that waits longest and has something to hear. */
-static struct utterance *waiting(struct hearing *h)
+/* The utterance with sound that waits longest. */
+static struct utterance *waiting(struct recogniser_pool *h)
 {
 	for (struct utterance *u = h->list; u; u = u->next)
 		if (!u->by && !u->dropped && (u->ended || u->n - u->taken >= BLOCK))
@@ -80,14 +80,14 @@ static struct utterance *waiting(struct hearing *h)
 	return NULL;
 }
 
-/* One block of sound through the resampler into the ear; called without the lock. */
+/* Resamples one block of sound into the recogniser; called without the lock. */
 static int hear(struct listener *l, const int16_t *pcm, size_t n, bool last)
 {
 	const int16_t *out;
 	size_t out_n;
 	int err = rate_convert_run(l->resample, pcm, n, last, &out, &out_n);
 
-	return err ? err : ear_feed(l->ear, out, out_n);
+	return err ? err : recogniser_feed(l->ear, out, out_n);
 }
 
 static void tell(struct listener *l, uint64_t id, int err)
@@ -95,15 +95,15 @@ static void tell(struct listener *l, uint64_t id, int err)
 	struct letter letter = {.id = id};
 
 	if (!err)
-		err = ear_finish(l->ear, &letter.heard);
+		err = recogniser_finish(l->ear, &letter.heard);
 	letter.ok = !err;
 	/* Without memory for a letter the result is lost; the session's response then waits for its
 	 * client. */
 	mailbox_post(l->h->mailbox, 0, &letter, sizeof letter);
 }
 
-/* Gives the ear back if somebody waits and this one is silent. */
-static bool gives_way(struct hearing *h, const struct utterance *u)
+/* Hands the recogniser over if another utterance waits and this one is silent. */
+static bool gives_way(struct recogniser_pool *h, const struct utterance *u)
 {
 	return !has_work(u) && h->now > u->fed_at + PATIENCE_NS && waiting(h);
 }
@@ -111,7 +111,7 @@ static bool gives_way(struct hearing *h, const struct utterance *u)
 /* Follows one utterance to its end. The lock is held on entry and on return. */
 static void follow(struct listener *l, struct utterance *u)
 {
-	struct hearing *h = l->h;
+	struct recogniser_pool *h = l->h;
 	int16_t block[BLOCK];
 	uint64_t id = u->id;
 	bool ended = false;
@@ -121,7 +121,7 @@ static void follow(struct listener *l, struct utterance *u)
 	u->taken = 0;
 	rate_convert_reset(l->resample);
 	pthread_mutex_unlock(&h->lock);
-	err = ear_start(l->ear);
+	err = recogniser_start(l->ear);
 	pthread_mutex_lock(&h->lock);
 	while (!h->quit && !u->dropped && !ended) {
 		size_t n = u->n - u->taken < BLOCK ? u->n - u->taken : BLOCK;
@@ -154,11 +154,11 @@ static void follow(struct listener *l, struct utterance *u)
 static void *listen(void *arg)
 {
 	struct listener *l = arg;
-	struct hearing *h = l->h;
+	struct recogniser_pool *h = l->h;
 
-	l->err = ear_alloc(&l->ear, &h->conf.ear, &l->why);
+	l->err = recogniser_alloc(&l->ear, &h->conf.ear, &l->why);
 	if (!l->err)
-		l->err = rate_convert_alloc(&l->resample, IN_RATE, EAR_RATE, false);
+		l->err = rate_convert_alloc(&l->resample, IN_RATE, RECOGNISER_RATE, false);
 	pthread_mutex_lock(&h->lock);
 	h->loading--;
 	pthread_cond_broadcast(&h->wake);
@@ -176,7 +176,7 @@ static void *listen(void *arg)
 
 static void on_letter(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 {
-	struct hearing *h = arg;
+	struct recogniser_pool *h = arg;
 	struct letter letter;
 
 	(void)kind;
@@ -186,7 +186,7 @@ static void on_letter(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 	h->conf.h(letter.id, letter.ok ? &letter.heard : NULL, h->conf.arg);
 }
 
-static int start(struct hearing *h, const char **why)
+static int start(struct recogniser_pool *h, const char **why)
 {
 	int err = 0;
 
@@ -209,10 +209,10 @@ static int start(struct hearing *h, const char **why)
 	return err;
 }
 
-int hearing_alloc(struct hearing **out, struct env *env, const struct hearing_conf *conf,
-		  const char **why)
+int recogniser_pool_alloc(struct recogniser_pool **out, struct env *env,
+			  const struct recogniser_pool_conf *conf, const char **why)
 {
-	struct hearing *h;
+	struct recogniser_pool *h;
 	int err;
 
 	if (!conf->ears || conf->ears > MAX_TRANSCRIBERS)
@@ -228,14 +228,14 @@ int hearing_alloc(struct hearing **out, struct env *env, const struct hearing_co
 	if (!err)
 		err = start(h, why);
 	if (err) {
-		hearing_free(h);
+		recogniser_pool_free(h);
 		return err;
 	}
 	*out = h;
 	return 0;
 }
 
-struct hearing *hearing_free(struct hearing *h)
+struct recogniser_pool *recogniser_pool_free(struct recogniser_pool *h)
 {
 	if (!h)
 		return NULL;
@@ -246,7 +246,7 @@ struct hearing *hearing_free(struct hearing *h)
 	for (unsigned i = 0; i < MAX_TRANSCRIBERS; i++) {
 		if (h->listeners[i].started)
 			pthread_join(h->listeners[i].thread, NULL);
-		ear_free(h->listeners[i].ear);
+		recogniser_free(h->listeners[i].ear);
 		rate_convert_free(h->listeners[i].resample);
 	}
 	while (h->list)
@@ -259,7 +259,7 @@ struct hearing *hearing_free(struct hearing *h)
 }
 
 /* With the lock held. */
-static struct utterance *find(struct hearing *h, uint64_t id)
+static struct utterance *find(struct recogniser_pool *h, uint64_t id)
 {
 	for (struct utterance *u = h->list; u; u = u->next)
 		if (u->id == id && !u->dropped)
@@ -267,7 +267,7 @@ static struct utterance *find(struct hearing *h, uint64_t id)
 	return NULL;
 }
 
-int hearing_begin(struct hearing *h, uint64_t id)
+int recogniser_pool_begin(struct recogniser_pool *h, uint64_t id)
 {
 	struct utterance *u = calloc(1, sizeof *u), **p = &h->list;
 
@@ -311,7 +311,7 @@ static int append(struct utterance *u, const int16_t *pcm, size_t n)
 	return 0;
 }
 
-int hearing_feed(struct hearing *h, uint64_t id, const int16_t *pcm, size_t n)
+int recogniser_pool_feed(struct recogniser_pool *h, uint64_t id, const int16_t *pcm, size_t n)
 {
 	struct utterance *u;
 	int err = ENOENT;
@@ -328,7 +328,7 @@ int hearing_feed(struct hearing *h, uint64_t id, const int16_t *pcm, size_t n)
 	return err;
 }
 
-int hearing_end(struct hearing *h, uint64_t id)
+int recogniser_pool_end(struct recogniser_pool *h, uint64_t id)
 {
 	struct utterance *u;
 
@@ -342,8 +342,8 @@ int hearing_end(struct hearing *h, uint64_t id)
 	return u ? 0 : ENOENT;
 }
 
-/* With the lock held. Who has an ear is let go by the ear's thread. */
-static void drop(struct hearing *h, struct utterance *u)
+/* With the lock held. The recogniser's thread frees an utterance that holds it. */
+static void drop(struct recogniser_pool *h, struct utterance *u)
 {
 	if (u->by)
 		u->dropped = true;
@@ -351,7 +351,7 @@ static void drop(struct hearing *h, struct utterance *u)
 		utterance_unlink(h, u);
 }
 
-void hearing_drop(struct hearing *h, uint64_t id)
+void recogniser_pool_drop(struct recogniser_pool *h, uint64_t id)
 {
 	struct utterance *u;
 
@@ -363,7 +363,7 @@ void hearing_drop(struct hearing *h, uint64_t id)
 	pthread_mutex_unlock(&h->lock);
 }
 
-void hearing_drop_owner(struct hearing *h, uint32_t owner)
+void recogniser_pool_drop_owner(struct recogniser_pool *h, uint32_t owner)
 {
 	struct utterance *next;
 

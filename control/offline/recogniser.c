@@ -1,6 +1,6 @@
-#include "control/offline/ear.h"
+#include "control/offline/recogniser.h"
 
-#include "control/offline/front.h"
+#include "control/offline/front_end.h"
 #include "control/offline/pattern.h"
 #include "control/offline/rules.h"
 
@@ -13,34 +13,33 @@
 #include <unistd.h>
 
 enum {
-	PAD_BEFORE = EAR_RATE * 3 / 10,
-	PAD_AFTER = EAR_RATE * 3 / 10,
+	PAD_BEFORE = RECOGNISER_RATE * 3 / 10,
+	PAD_AFTER = RECOGNISER_RATE * 3 / 10,
 	LEAST_FRAMES = 30,
 	NOISE_BITS = 3
 };
 
 /* Measured with tests/offline/measure: see there for the two curves that cross here. */
-static const double EAR_THRESHOLD = 8;
-/* Two searches that share words support each other: so much more distance is forgiven when they
- * agree in all. */
+static const double RECOGNISER_THRESHOLD = 8;
+/* Additional distance that is allowed when both decoders agree in all words. */
 static const double AGREEMENT = 16;
 
-struct ear {
-	struct front *front;
-	ps_decoder_t *ours, *general;
+struct recogniser {
+	struct front_end *front_end;
+	ps_decoder_t *grammar, *general;
 	double threshold;
 	uint32_t noise;
 	bool running;
 };
 
-/* What one recogniser made of the utterance. */
+/* One decoder's result. */
 struct path {
-	char text[EAR_TEXT_SIZE];
+	char text[RECOGNISER_TEXT_SIZE];
 	long score;	 /* acoustic, whole utterance */
 	unsigned frames; /* of words */
 };
 
-/* The library talks a lot; what matters comes back as an error of ours. */
+/* Silences the library's log; its failures are returned as errors. */
 static void hush(void *arg, err_lvl_t level, const char *fmt, ...)
 {
 	(void)arg;
@@ -89,7 +88,7 @@ static int decoder(ps_decoder_t **out, const char *model, bool general)
 	cmd_ln_free_r(c);
 	if (!*out)
 		return EIO;
-	/* The front end has done it. */
+	/* Normalisation is done by the front end. */
 	ps_get_feat(*out)->cmn = CMN_NONE;
 	return 0;
 }
@@ -161,20 +160,20 @@ static int set_graph(ps_decoder_t *ps, const struct pattern_graph *g, const char
 
 static int both(float **frames, int n, void *arg)
 {
-	struct ear *e = arg;
+	struct recogniser *e = arg;
 
-	/* A recogniser may work on the rows; the second gets what the first leaves alone: it only
+	/* A decoder may modify the rows; the second gets rows that the first leaves alone: it only
 	 * reads them. */
-	if (ps_process_cep(e->ours, frames, n, FALSE, FALSE) < 0)
+	if (ps_process_cep(e->grammar, frames, n, FALSE, FALSE) < 0)
 		return EIO;
 	return ps_process_cep(e->general, frames, n, FALSE, FALSE) < 0 ? EIO : 0;
 }
 
-int ear_alloc(struct ear **out, const struct ear_conf *conf, const char **why)
+int recogniser_alloc(struct recogniser **out, const struct recogniser_conf *conf, const char **why)
 {
-	const char *model = conf->model ? conf->model : EAR_MODEL_DIR, *reason = "";
+	const char *model = conf->model ? conf->model : RECOGNISER_MODEL_DIR, *reason = "";
 	char path[512];
-	struct ear *e;
+	struct recogniser *e;
 	int err;
 
 	err_set_logfp(NULL);
@@ -183,65 +182,64 @@ int ear_alloc(struct ear **out, const struct ear_conf *conf, const char **why)
 	if (access(path, R_OK)) {
 		if (why)
 			*why = "the speech model is not there: install the Debian "
-			       "package " EAR_MODEL_PACKAGE;
+			       "package " RECOGNISER_MODEL_PACKAGE;
 		return ENOENT;
 	}
 	e = calloc(1, sizeof *e);
 	if (!e)
 		return ENOMEM;
-	e->threshold = conf->threshold != 0 ? conf->threshold : EAR_THRESHOLD;
-	err = front_alloc(&e->front, both, e);
+	e->threshold = conf->threshold != 0 ? conf->threshold : RECOGNISER_THRESHOLD;
+	err = front_end_alloc(&e->front_end, both, e);
 	if (!err)
-		err = decoder(&e->ours, model, false);
+		err = decoder(&e->grammar, model, false);
 	if (!err)
 		err = decoder(&e->general, model, true);
 	if (!err) {
-		add_sounds(e->ours, conf->sounds, true);
+		add_sounds(e->grammar, conf->sounds, true);
 		add_sounds(e->general, conf->sounds, false);
-		err = set_graph(e->ours, conf->graph, &reason);
+		err = set_graph(e->grammar, conf->graph, &reason);
 	}
 	if (why)
 		*why = *reason ? reason : "the speech model could not be loaded";
 	if (err) {
-		ear_free(e);
+		recogniser_free(e);
 		return err;
 	}
 	*out = e;
 	return 0;
 }
 
-static int stop(struct ear *e)
+static int stop(struct recogniser *e)
 {
 	e->running = false;
-	return ps_end_utt(e->ours) < 0 || ps_end_utt(e->general) < 0 ? EIO : 0;
+	return ps_end_utt(e->grammar) < 0 || ps_end_utt(e->general) < 0 ? EIO : 0;
 }
 
-struct ear *ear_free(struct ear *e)
+struct recogniser *recogniser_free(struct recogniser *e)
 {
 	if (!e)
 		return NULL;
-	/* A search that is freed in the middle of an utterance leaks what is active in it. */
+	/* A decoder that is freed in the middle of an utterance leaks its active search. */
 	if (e->running)
 		stop(e);
-	if (e->ours)
-		ps_free(e->ours);
+	if (e->grammar)
+		ps_free(e->grammar);
 	if (e->general)
 		ps_free(e->general);
-	front_free(e->front);
+	front_end_free(e->front_end);
 	free(e);
 	return NULL;
 }
 
-/* Digital silence has no logarithm worth having: a little noise goes under everything, always the
- * same. */
-static int16_t noisy(struct ear *e, int v)
+/* Adds a little deterministic noise, because the logarithm of digital silence is useless. */
+static int16_t noisy(struct recogniser *e, int v)
 {
 	e->noise = e->noise * 1664525 + 1013904223;
 	v += (int)(e->noise >> (32 - NOISE_BITS)) - (1 << (NOISE_BITS - 1));
 	return (int16_t)(v > INT16_MAX ? INT16_MAX : v < INT16_MIN ? INT16_MIN : v);
 }
 
-static int feed(struct ear *e, const int16_t *pcm, size_t n)
+static int feed(struct recogniser *e, const int16_t *pcm, size_t n)
 {
 	int16_t block[1024];
 	int err = 0;
@@ -251,27 +249,27 @@ static int feed(struct ear *e, const int16_t *pcm, size_t n)
 
 		for (size_t i = 0; i < k; i++)
 			block[i] = noisy(e, pcm ? pcm[i] : 0);
-		err = front_feed(e->front, block, k);
+		err = front_end_feed(e->front_end, block, k);
 		pcm = pcm ? pcm + k : NULL;
 		n -= k;
 	}
 	return err;
 }
 
-int ear_start(struct ear *e)
+int recogniser_start(struct recogniser *e)
 {
 	int err = e->running ? stop(e) : 0;
 
 	if (!err)
-		err = front_start(e->front);
-	if (!err && (ps_start_utt(e->ours) < 0 || ps_start_utt(e->general) < 0))
+		err = front_end_start(e->front_end);
+	if (!err && (ps_start_utt(e->grammar) < 0 || ps_start_utt(e->general) < 0))
 		err = EIO;
 	e->noise = 1;
 	e->running = !err;
 	return err ? err : feed(e, NULL, PAD_BEFORE);
 }
 
-int ear_feed(struct ear *e, const int16_t *pcm, size_t n)
+int recogniser_feed(struct recogniser *e, const int16_t *pcm, size_t n)
 {
 	return e->running ? feed(e, pcm, n) : EIO;
 }
@@ -281,7 +279,7 @@ static bool is_filler(const char *word)
 	return word[0] == '<' || word[0] == '[' || word[0] == '+' || word[0] == '(';
 }
 
-/* The acoustic score of a segment comes in other units from the two searches. */
+/* The two decoders give acoustic scores of segments in different units. */
 static void read_path(ps_decoder_t *ps, unsigned shift, struct path *out)
 {
 	int32 best;
@@ -331,30 +329,31 @@ static double agreement(const char *a, const char *b)
 	return most ? (double)row[y.n] / most : 0;
 }
 
-int ear_finish(struct ear *e, struct ear_hearing *out)
+int recogniser_finish(struct recogniser *e, struct recognition *out)
 {
 	struct path ours, general;
 	unsigned frames;
 	int err;
 
-	*out = (struct ear_hearing){.inside = false};
+	*out = (struct recognition){.in_grammar = false};
 	if (!e->running)
 		return EIO;
 	err = feed(e, NULL, PAD_AFTER);
 	if (!err)
-		err = front_finish(e->front);
+		err = front_end_finish(e->front_end);
 	if (stop(e) || err)
 		return err ? err : EIO;
-	read_path(e->ours, 0, &ours);
+	read_path(e->grammar, 0, &ours);
 	read_path(e->general, 10, &general);
 	frames = ours.frames > general.frames ? ours.frames : general.frames;
 	out->frames = frames;
 	out->distance = (double)(general.score - ours.score) /
 			(frames > LEAST_FRAMES ? frames : LEAST_FRAMES);
 	out->agreement = agreement(ours.text, general.text);
-	out->inside = ours.text[0] && out->distance <= e->threshold + AGREEMENT * out->agreement;
-	snprintf(out->ours, sizeof out->ours, "%s", ours.text);
+	out->in_grammar =
+		ours.text[0] && out->distance <= e->threshold + AGREEMENT * out->agreement;
+	snprintf(out->grammar, sizeof out->grammar, "%s", ours.text);
 	snprintf(out->general, sizeof out->general, "%s", general.text);
-	snprintf(out->text, sizeof out->text, "%s", out->inside ? ours.text : general.text);
+	snprintf(out->text, sizeof out->text, "%s", out->in_grammar ? ours.text : general.text);
 	return 0;
 }

@@ -1,4 +1,4 @@
-#include "control/offline/asks.h"
+#include "control/offline/http_api.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,11 +8,11 @@
 #include <jansson.h>
 
 #include "control/offline/brain.h"
-#include "control/offline/form.h"
+#include "control/offline/multipart.h"
 #include "control/offline/rate_convert.h"
 #include "control/offline/record.h"
 #include "control/offline/session_inside.h"
-#include "control/offline/talking.h"
+#include "control/offline/speech_queue.h"
 #include "control/offline/wavfile.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
@@ -21,10 +21,10 @@
 
 enum { LINE_MAX_ = 4096, KEPT_MAX = 70 * SESSION_RATE };
 
-/* One that waits for the ears or the voice. */
+/* A request that waits for a recogniser or the speech queue. */
 struct ask {
 	struct ask *next;
-	struct asks *a;
+	struct http_api *a;
 	struct ws_post *post;
 	uint64_t job;
 	bool speech;
@@ -34,8 +34,8 @@ struct ask {
 	size_t n;
 };
 
-struct asks {
-	struct asks_conf conf;
+struct http_api {
+	struct http_api_conf conf;
 	struct ask *list;
 	unsigned n;
 	uint32_t last_job;
@@ -56,28 +56,28 @@ static void ask_free(struct ask *k)
 	free(k);
 }
 
-/* The client went. */
+/* The client disconnected. */
 static void on_gone(void *arg)
 {
 	struct ask *k = arg;
 
 	if (k->speech)
-		talking_stop(k->a->conf.talking, k->job);
+		speech_queue_stop(k->a->conf.speech, k->job);
 	else
-		hearing_drop(k->a->conf.hearing, k->job);
+		recogniser_pool_drop(k->a->conf.recognisers, k->job);
 	ask_free(k);
 }
 
-static struct ask *ask_new(struct asks *a, struct ws_post *post, bool speech)
+static struct ask *ask_new(struct http_api *a, struct ws_post *post, bool speech)
 {
-	struct ask *k = a->n < ASKS_MAX ? calloc(1, sizeof *k) : NULL;
+	struct ask *k = a->n < HTTP_API_MAX ? calloc(1, sizeof *k) : NULL;
 
 	if (!k)
 		return NULL;
 	k->a = a;
 	k->post = post;
 	k->speech = speech;
-	k->job = (uint64_t)ASKS_OWNER << 32 | ++a->last_job;
+	k->job = (uint64_t)HTTP_API_OWNER << 32 | ++a->last_job;
 	k->next = a->list;
 	a->list = k;
 	a->n++;
@@ -85,7 +85,7 @@ static struct ask *ask_new(struct asks *a, struct ws_post *post, bool speech)
 	return k;
 }
 
-static struct ask *ask_of(const struct asks *a, uint64_t job)
+static struct ask *ask_of(const struct http_api *a, uint64_t job)
 {
 	for (struct ask *k = a->list; k; k = k->next)
 		if (k->job == job)
@@ -107,7 +107,7 @@ static void answer_json(struct ws_post *post, int status, json_t *root)
 	json_decref(root);
 }
 
-/* Answered and let go. */
+/* Frees an answered request. */
 static void refuse(struct ws_post *post, int status, const char *why)
 {
 	answer_json(post, status,
@@ -157,19 +157,19 @@ static int feed(struct ask *k, const struct wav *w)
 	if (!err && r)
 		err = rate_convert_run(r, pcm, n, true, &at_rate, &n);
 	if (!err)
-		err = hearing_begin(k->a->conf.hearing, k->job);
+		err = recogniser_pool_begin(k->a->conf.recognisers, k->job);
 	if (!err)
-		err = hearing_feed(k->a->conf.hearing, k->job, at_rate, n);
+		err = recogniser_pool_feed(k->a->conf.recognisers, k->job, at_rate, n);
 	if (!err) {
 		keep(k, at_rate, n);
-		err = hearing_end(k->a->conf.hearing, k->job);
+		err = recogniser_pool_end(k->a->conf.recognisers, k->job);
 	}
 	rate_convert_free(r);
 	free(pcm);
 	return err;
 }
 
-static void transcribe(struct asks *a, struct ws_post *post)
+static void transcribe(struct http_api *a, struct ws_post *post)
 {
 	const uint8_t *file;
 	size_t n, body_n;
@@ -177,7 +177,7 @@ static void transcribe(struct asks *a, struct ws_post *post)
 	struct wav w;
 	struct ask *k;
 
-	if (!form_part(ws_post_type(post), body, body_n, "file", &file, &n)) {
+	if (!multipart_find(ws_post_type(post), body, body_n, "file", &file, &n)) {
 		refuse(post, 400, "There is no part named file.");
 		return;
 	}
@@ -191,14 +191,14 @@ static void transcribe(struct asks *a, struct ws_post *post)
 		return;
 	}
 	if (feed(k, &w)) {
-		hearing_drop(a->conf.hearing, k->job);
+		recogniser_pool_drop(a->conf.recognisers, k->job);
 		k->post = NULL;
 		ask_free(k);
 		refuse(post, 500, "It cannot be heard now.");
 	}
 }
 
-void asks_heard(struct asks *a, uint64_t job, const struct ear_hearing *heard)
+void http_api_recognised(struct http_api *a, uint64_t job, const struct recognition *heard)
 {
 	struct ask *k = ask_of(a, job);
 	struct ws_post *post;
@@ -208,7 +208,7 @@ void asks_heard(struct asks *a, uint64_t job, const struct ear_hearing *heard)
 	post = k->post;
 	k->post = NULL;
 	if (heard) {
-		write_down(k, heard->text, heard->inside);
+		write_down(k, heard->text, heard->in_grammar);
 		answer_json(post, 200, json_pack("{s:s}", "text", heard->text));
 		ws_post_end(post);
 	} else {
@@ -219,7 +219,7 @@ void asks_heard(struct asks *a, uint64_t job, const struct ear_hearing *heard)
 
 /* ---- speech ---- */
 
-static void speak(struct asks *a, struct ws_post *post, const json_t *root)
+static void speak(struct http_api *a, struct ws_post *post, const json_t *root)
 {
 	const char *text = json_string_value(json_object_get(root, "input"));
 	const char *voice = config_voice(json_string_value(json_object_get(root, "voice")));
@@ -240,7 +240,7 @@ static void speak(struct asks *a, struct ws_post *post, const json_t *root)
 		refuse(post, 503, "Too much is asked at once.");
 	else {
 		k->text = strdup(text);
-		if (talking_say(a->conf.talking, k->job, text, voice, v)) {
+		if (speech_queue_say(a->conf.speech, k->job, text, voice, v)) {
 			k->post = NULL;
 			ask_free(k);
 			refuse(post, 500, "It cannot be said now.");
@@ -248,7 +248,7 @@ static void speak(struct asks *a, struct ws_post *post, const json_t *root)
 	}
 }
 
-void asks_spoken(struct asks *a, uint64_t job, const int16_t *pcm, size_t n, bool last)
+void http_api_take_speech(struct http_api *a, uint64_t job, const int16_t *pcm, size_t n, bool last)
 {
 	struct ask *k = ask_of(a, job);
 	uint8_t bytes[4096];
@@ -275,7 +275,7 @@ void asks_spoken(struct asks *a, uint64_t job, const int16_t *pcm, size_t n, boo
 
 /* ---- an answer ---- */
 
-/* The last line of the user's; who is in the room is told by the others. */
+/* Takes the last line of the user; the other messages name the people in the room. */
 static const char *question(const json_t *root, struct brain_room *room)
 {
 	const json_t *messages = json_object_get(root, "messages");
@@ -333,7 +333,7 @@ static void write_answer(struct ws_post *post, const char *line, bool stream)
 	ws_post_write(post, "data: [DONE]\n\n", 14);
 }
 
-static void answer(struct asks *a, struct ws_post *post, const json_t *root,
+static void answer(struct http_api *a, struct ws_post *post, const json_t *root,
 		   const struct session_moment *now)
 {
 	struct brain_room room = {0};
@@ -348,7 +348,7 @@ static void answer(struct asks *a, struct ws_post *post, const json_t *root,
 		refuse(post, 400, "There is no message of a user.");
 		return;
 	}
-	/* Each question for itself: whoever asks tells all there is to know. */
+	/* Each request stands alone and carries all context. */
 	err = brain_alloc(&brain, a->conf.rules);
 	if (!err)
 		err = brain_answer(brain, asked, &m, line, sizeof line, &intent);
@@ -361,9 +361,9 @@ static void answer(struct asks *a, struct ws_post *post, const json_t *root,
 	ws_post_end(post);
 }
 
-/* ---- the door ---- */
+/* ---- interface ---- */
 
-void asks_post(struct asks *a, struct ws_post *post, const struct session_moment *now)
+void http_api_post(struct http_api *a, struct ws_post *post, const struct session_moment *now)
 {
 	const char *path = ws_post_path(post);
 	size_t n;
@@ -386,9 +386,9 @@ void asks_post(struct asks *a, struct ws_post *post, const struct session_moment
 	json_decref(root);
 }
 
-int asks_alloc(struct asks **out, const struct asks_conf *conf)
+int http_api_alloc(struct http_api **out, const struct http_api_conf *conf)
 {
-	struct asks *a = calloc(1, sizeof *a);
+	struct http_api *a = calloc(1, sizeof *a);
 
 	if (!a)
 		return ENOMEM;
@@ -397,7 +397,7 @@ int asks_alloc(struct asks **out, const struct asks_conf *conf)
 	return 0;
 }
 
-struct asks *asks_free(struct asks *a)
+struct http_api *http_api_free(struct http_api *a)
 {
 	struct ask *k;
 

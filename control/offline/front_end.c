@@ -1,4 +1,4 @@
-#include "control/offline/front.h"
+#include "control/offline/front_end.h"
 
 #include <errno.h>
 #include <math.h>
@@ -21,27 +21,27 @@ enum {
 static const float LOUD_RANGE = 20;
 
 /* cmninit of the model's feat.params. */
-static const double prior[FRONT_DIM] = {41.00, -5.29, -0.12, 5.09,  2.48,  -4.07, -1.37,
-					-1.78, -5.08, -2.05, -6.45, -1.42, 1.17};
+static const double prior[FRONT_END_DIM] = {41.00, -5.29, -0.12, 5.09,	2.48,  -4.07, -1.37,
+					    -1.78, -5.08, -2.05, -6.45, -1.42, 1.17};
 
-struct front {
-	front_h *h;
+struct front_end {
+	front_end_h *h;
 	void *arg;
 	fe_t *fe;
 	cmd_ln_t *config;
-	float held[HOLD_MAX][FRONT_DIM];
+	float held[HOLD_MAX][FRONT_END_DIM];
 	unsigned n_held, n_quiet; /* n_quiet: frames since the last loud one */
 	bool open;		  /* the mean is settled */
-	double sum[FRONT_DIM];
+	double sum[FRONT_END_DIM];
 	unsigned n_loud;
 	float loudest, quietest;
-	float rows[BLOCK][FRONT_DIM];
+	float rows[BLOCK][FRONT_END_DIM];
 	float *row_of[BLOCK];
 };
 
-int front_alloc(struct front **out, front_h *h, void *arg)
+int front_end_alloc(struct front_end **out, front_end_h *h, void *arg)
 {
-	struct front *f = calloc(1, sizeof *f);
+	struct front_end *f = calloc(1, sizeof *f);
 
 	if (!f)
 		return ENOMEM;
@@ -53,15 +53,15 @@ int front_alloc(struct front **out, front_h *h, void *arg)
 				"-nfilt", "25", "-transform", "dct", "-lifter", "22",
 				"-remove_silence", "no", "-remove_noise", "no", NULL);
 	f->fe = f->config ? fe_init_auto_r(f->config) : NULL;
-	if (!f->fe || fe_get_output_size(f->fe) != FRONT_DIM) {
-		front_free(f);
+	if (!f->fe || fe_get_output_size(f->fe) != FRONT_END_DIM) {
+		front_end_free(f);
 		return ENOMEM;
 	}
 	*out = f;
 	return 0;
 }
 
-struct front *front_free(struct front *f)
+struct front_end *front_end_free(struct front_end *f)
 {
 	if (!f)
 		return NULL;
@@ -73,7 +73,7 @@ struct front *front_free(struct front *f)
 	return NULL;
 }
 
-int front_start(struct front *f)
+int front_end_start(struct front_end *f)
 {
 	f->n_held = f->n_loud = f->n_quiet = 0;
 	f->open = false;
@@ -84,15 +84,15 @@ int front_start(struct front *f)
 	return fe_start_utt(f->fe) < 0 ? EIO : 0;
 }
 
-static void count(struct front *f, const float *row)
+static void count(struct front_end *f, const float *row)
 {
-	for (unsigned k = 0; k < FRONT_DIM; k++)
+	for (unsigned k = 0; k < FRONT_END_DIM; k++)
 		f->sum[k] += row[k];
 	f->n_loud++;
 }
 
-/* Measures all that waits: which frames are loud is known only when the loudest came. */
-static void settle(struct front *f)
+/* Measures all waiting frames: which ones are loud is known only relative to the loudest. */
+static void settle(struct front_end *f)
 {
 	f->n_loud = 0;
 	memset(f->sum, 0, sizeof f->sum);
@@ -101,25 +101,25 @@ static void settle(struct front *f)
 			count(f, f->held[i]);
 }
 
-/* A short word is too little to measure a mean by: what the model was trained on weighs in. Not for
- * the loudness. */
-static void normalise(struct front *f, float *row)
+/* A short word is too short for a mean, so the model's training mean is weighted in, except for the
+ * level. */
+static void normalise(struct front_end *f, float *row)
 {
-	for (unsigned k = 0; k < FRONT_DIM && f->n_loud; k++) {
+	for (unsigned k = 0; k < FRONT_END_DIM && f->n_loud; k++) {
 		unsigned weight = k ? PRIOR_FRAMES : 0;
 
 		row[k] -= (float)((f->sum[k] + weight * prior[k]) / (f->n_loud + weight));
 	}
 }
 
-static int send(struct front *f, float (*rows)[FRONT_DIM], unsigned n)
+static int send(struct front_end *f, float (*rows)[FRONT_END_DIM], unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		f->row_of[i] = rows[i];
 	return n ? f->h(f->row_of, (int)n, f->arg) : 0;
 }
 
-static int release(struct front *f)
+static int release(struct front_end *f)
 {
 	int err = 0;
 
@@ -133,9 +133,9 @@ static int release(struct front *f)
 	return err;
 }
 
-/* One frame while the mean is not settled. The faint noise before every utterance shows how silence
- * looks. */
-static int hold(struct front *f, const float *row)
+/* Takes one frame before the mean has settled. The faint noise before every utterance is the
+ * reference for silence. */
+static int hold(struct front_end *f, const float *row)
 {
 	memcpy(f->held[f->n_held++], row, sizeof f->held[0]);
 	if (row[0] > f->loudest)
@@ -153,7 +153,7 @@ static int hold(struct front *f, const float *row)
 	return 0;
 }
 
-static int frames(struct front *f, int n)
+static int frames(struct front_end *f, int n)
 {
 	int err = 0, from = 0;
 
@@ -174,7 +174,7 @@ static int frames(struct front *f, int n)
 	return err ? err : send(f, f->rows + from, (unsigned)(n - from));
 }
 
-int front_feed(struct front *f, const int16_t *pcm, size_t n)
+int front_end_feed(struct front_end *f, const int16_t *pcm, size_t n)
 {
 	int err = 0;
 
@@ -197,9 +197,9 @@ int front_feed(struct front *f, const int16_t *pcm, size_t n)
 	return err;
 }
 
-int front_finish(struct front *f)
+int front_end_finish(struct front_end *f)
 {
-	mfcc_t row[FRONT_DIM];
+	mfcc_t row[FRONT_END_DIM];
 	int32 got = 0;
 	int err = 0;
 

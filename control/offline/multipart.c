@@ -1,4 +1,4 @@
-#include "control/offline/form.h"
+#include "control/offline/multipart.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 
 enum { BOUNDARY_MAX = 70 };
 
-/* "--" and the boundary; its length, 0 without one. */
+/* Writes "--" and the boundary; returns the length, 0 without a boundary. */
 static size_t delimiter(const char *type, char *to, size_t size)
 {
 	const char *b = strcasestr(type, "boundary=");
@@ -39,8 +39,8 @@ static bool named(const uint8_t *head, size_t n, const char *name)
 	return false;
 }
 
-bool form_part(const char *type, const uint8_t *body, size_t n, const char *name,
-	       const uint8_t **part, size_t *part_n)
+bool multipart_find(const char *type, const uint8_t *body, size_t n, const char *name,
+		    const uint8_t **part, size_t *part_n)
 {
 	char mark[BOUNDARY_MAX + 3];
 	size_t len = delimiter(type, mark, sizeof mark);

@@ -1,8 +1,8 @@
 /* The worker threads: more utterances than ears, some of them dropped. */
-#include "control/offline/hearing.h"
+#include "control/offline/recogniser_pool.h"
 #include "control/offline/rules.h"
 #include "control/offline/speech.h"
-#include "control/offline/talking.h"
+#include "control/offline/speech_queue.h"
 #include "ipc/env.h"
 #include "ipc/tmr.h"
 #include "tests/test.h"
@@ -14,7 +14,7 @@ static struct fixture {
 	size_t n;
 	unsigned heard, spoken, wanted;
 	uint64_t order[8];
-	char text[EAR_TEXT_SIZE];
+	char text[RECOGNISER_TEXT_SIZE];
 	bool late, after_end;
 } fx;
 
@@ -24,7 +24,7 @@ static void on_deadline(void *arg)
 	env_stop(arg);
 }
 
-static void on_heard(uint64_t id, const struct ear_hearing *heard, void *arg)
+static void on_heard(uint64_t id, const struct recognition *heard, void *arg)
 {
 	(void)arg;
 	if (fx.heard < 8)
@@ -74,42 +74,42 @@ static void teardown(void)
 	free(fx.pcm);
 }
 
-TEST(hearing_takes_more_utterances_than_it_has_ears)
+TEST(recogniser_pool_takes_more_utterances_than_it_has_ears)
 {
 	struct rules *rules = NULL;
 	struct pattern_graph graph;
-	struct hearing_conf conf = {.ears = 1, .h = on_heard};
-	struct hearing *h = NULL;
+	struct recogniser_pool_conf conf = {.ears = 1, .h = on_heard};
+	struct recogniser_pool *h = NULL;
 	const char *why = "";
 
 	CHECK_INT(setup(), 0);
 	CHECK_INT(rules_alloc(&rules), 0);
 	CHECK_INT(rules_graph(rules, &graph), 0);
-	conf.ear = (struct ear_conf){.graph = &graph, .sounds = rules_sounds()};
-	CHECK_INT(hearing_alloc(&h, fx.env, &conf, &why), 0);
+	conf.ear = (struct recogniser_conf){.graph = &graph, .sounds = rules_sounds()};
+	CHECK_INT(recogniser_pool_alloc(&h, fx.env, &conf, &why), 0);
 	for (uint64_t id = 1; id <= 5; id++) {
-		CHECK_INT(hearing_begin(h, id << 32), 0);
-		CHECK_INT(hearing_feed(h, id << 32, fx.pcm, fx.n), 0);
+		CHECK_INT(recogniser_pool_begin(h, id << 32), 0);
+		CHECK_INT(recogniser_pool_feed(h, id << 32, fx.pcm, fx.n), 0);
 	}
-	CHECK_INT(hearing_begin(h, 2ull << 32), EEXIST);
-	CHECK_INT(hearing_feed(h, 77, fx.pcm, fx.n), ENOENT);
-	CHECK_INT(hearing_end(h, 77), ENOENT);
+	CHECK_INT(recogniser_pool_begin(h, 2ull << 32), EEXIST);
+	CHECK_INT(recogniser_pool_feed(h, 77, fx.pcm, fx.n), ENOENT);
+	CHECK_INT(recogniser_pool_end(h, 77), ENOENT);
 	/* 1 keeps the ear and says nothing; 2 is dropped, 5 too with its owner. */
-	hearing_drop(h, 2ull << 32);
-	hearing_drop_owner(h, 5);
-	CHECK_INT(hearing_feed(h, 5ull << 32, fx.pcm, fx.n), ENOENT);
-	CHECK_INT(hearing_end(h, 1ull << 32), 0);
-	CHECK_INT(hearing_end(h, 4ull << 32), 0);
-	CHECK_INT(hearing_end(h, 3ull << 32), 0);
+	recogniser_pool_drop(h, 2ull << 32);
+	recogniser_pool_drop_owner(h, 5);
+	CHECK_INT(recogniser_pool_feed(h, 5ull << 32, fx.pcm, fx.n), ENOENT);
+	CHECK_INT(recogniser_pool_end(h, 1ull << 32), 0);
+	CHECK_INT(recogniser_pool_end(h, 4ull << 32), 0);
+	CHECK_INT(recogniser_pool_end(h, 3ull << 32), 0);
 	fx.wanted = 3;
 	env_run(fx.env);
 	CHECK(!fx.late);
 	CHECK_STR(fx.text, "roll two dice");
 	CHECK_INT(fx.order[0], 1ull << 32);
 	/* Nothing is left that keeps it from ending. */
-	CHECK_INT(hearing_begin(h, 9), 0);
-	CHECK_INT(hearing_feed(h, 9, fx.pcm, fx.n), 0);
-	hearing_free(h);
+	CHECK_INT(recogniser_pool_begin(h, 9), 0);
+	CHECK_INT(recogniser_pool_feed(h, 9, fx.pcm, fx.n), 0);
+	recogniser_pool_free(h);
 	pattern_graph_free(&graph);
 	rules_free(rules);
 	teardown();
@@ -131,21 +131,22 @@ static void on_spoken(uint64_t id, const int16_t *pcm, size_t n, const char *pie
 	}
 }
 
-TEST(talking_says_lines_in_order_and_stops_some)
+TEST(speech_queue_says_lines_in_order_and_stops_some)
 {
-	struct talking *t = NULL;
+	struct speech_queue *t = NULL;
 
 	CHECK_INT(setup(), 0);
-	CHECK_INT(talking_alloc(&t, fx.env, on_spoken, NULL), 0);
-	CHECK_INT(talking_say(t, 0, "One. Two.", "slt", 1), 0);
-	CHECK_INT(talking_say(t, 1, "A line that is long, but nobody will hear it.", "slt", 1), 0);
-	CHECK_INT(talking_say(t, 2, "Three.", "hal", 1), 0);
-	talking_stop(t, 1);
+	CHECK_INT(speech_queue_alloc(&t, fx.env, on_spoken, NULL), 0);
+	CHECK_INT(speech_queue_say(t, 0, "One. Two.", "slt", 1), 0);
+	CHECK_INT(speech_queue_say(t, 1, "A line that is long, but nobody will hear it.", "slt", 1),
+		  0);
+	CHECK_INT(speech_queue_say(t, 2, "Three.", "hal", 1), 0);
+	speech_queue_stop(t, 1);
 	fx.wanted = 3;
 	env_run(fx.env);
 	CHECK(!fx.late && !fx.after_end);
 	CHECK(fx.spoken > 12000 && fx.spoken < 60000);
-	talking_stop_owner(t, 0);
-	talking_free(t);
+	speech_queue_stop_owner(t, 0);
+	speech_queue_free(t);
 	teardown();
 }

@@ -1,4 +1,4 @@
-#include "control/offline/sums.h"
+#include "control/offline/arithmetic.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -99,7 +99,7 @@ static void chain_say(const struct sum *s, char *buf, size_t size)
 	}
 }
 
-/* Times and divided by bind tighter. */
+/* Multiplication and division bind tighter. */
 static double chain_value(struct sum s)
 {
 	double v;
@@ -122,7 +122,7 @@ static double chain_value(struct sum s)
 	return v;
 }
 
-/* Forms with a verb or a noun become chains; false for those that are none. */
+/* Converts forms with a verb or a noun to chains; false for other forms. */
 static bool to_chain(struct sum *s)
 {
 	double t;
@@ -196,7 +196,7 @@ static bool form_value(const struct sum *s, char *left, size_t size, double *v)
 	}
 }
 
-void sum_answer(const struct reading *r, char *buf, size_t size)
+void arithmetic_answer(const struct reading *r, char *buf, size_t size)
 {
 	char left[4 * SAID + 64], right[SAID];
 	struct sum s;

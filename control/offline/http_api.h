@@ -1,0 +1,43 @@
+/* The HTTP side of offlined; each request stands alone: transcribing a recording, speech synthesis,
+ * an answer by the rules.
+ *
+ *   POST /v1/audio/transcriptions   a form with a WAV file      {"text":…}
+ *   POST /v1/audio/speech           {"input":…,"voice":…}       s16le mono at 24 kHz as it is made
+ * (only "pcm") POST /v1/chat/completions       {"messages":…,"stream":…}   one choice, whole or as
+ * a stream
+ *
+ * The recognisers and the speech queue belong to the server; jobs for these requests have the owner
+ * HTTP_API_OWNER. Everything runs on env's loop thread. */
+#ifndef OFFLINE_ASKS_H
+#define OFFLINE_ASKS_H
+
+#include "control/offline/recogniser_pool.h"
+#include "control/offline/session.h"
+
+struct http_api;
+struct record;
+struct rules;
+struct speech_queue;
+struct ws_post;
+
+enum { HTTP_API_OWNER = 0, HTTP_API_MAX = 32, HTTP_API_BODY_MAX = 8 << 20 };
+
+struct http_api_conf {
+	struct env *env;
+	struct recogniser_pool *recognisers;
+	struct speech_queue *speech;
+	const struct rules *rules;
+	struct record *record; /* NULL */
+};
+
+/* What conf names is borrowed. ENOMEM. Caller owns *out. */
+int http_api_alloc(struct http_api **out, const struct http_api_conf *conf);
+struct http_api *http_api_free(struct http_api *a);
+/* Takes the post over. */
+void http_api_post(struct http_api *a, struct ws_post *post, const struct session_moment *now);
+/* Results of jobs with the owner HTTP_API_OWNER. heard NULL: the recogniser failed. */
+void http_api_recognised(struct http_api *a, uint64_t job, const struct recognition *heard);
+void http_api_take_speech(struct http_api *a, uint64_t job, const int16_t *pcm, size_t n,
+			  bool last);
+
+#endif
