@@ -253,7 +253,7 @@ docs: $(B)/media_doc $(B)/settings_doc
 	(cat docs/src/protocol.md; $(B)/media_doc) > $(DOCS)/protocol.md
 	@mkdir -p $(DOCS)/decisions
 	docs/src/decisions.sh > $(DOCS)/decisions.tmp && mv $(DOCS)/decisions.tmp $(DOCS)/decisions/README.md
-$(B)/settings_doc: $(B)/obj/docs/src/settings_doc.o $(call objs,$(call rwild,control/settings,%.c) proto/base/utf8.c)
+$(B)/settings_doc: $(B)/obj/docs/src/settings_doc.o $(call objs,$(call rwild,control/settings,%.c) proto/base/utf8.c proto/discord.c)
 	$(CC) $(LDFLAGS) -o $@ $^ -ljansson
 $(B)/media_doc: $(B)/obj/docs/src/media_doc.o
 	$(CC) $(LDFLAGS) -o $@ $^

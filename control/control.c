@@ -11,6 +11,7 @@
 #include "control/discord/rest.h"
 #include "control/embedded.h"
 #include "control/media/media.h"
+#include "control/settings/profile.h"
 #include "control/settings/settings.h"
 #include "control/status.h"
 #include "control/words/words.h"
@@ -230,6 +231,11 @@ struct control *control_free(struct control *c)
 	return NULL;
 }
 
+static bool owns_gateway(const struct control *c)
+{
+	return settings_gateway(c->settings) != SETTINGS_GATEWAY_NONE;
+}
+
 void control_start(struct control *c)
 {
 	struct state_call calls[STATE_CALLS_MAX];
@@ -245,7 +251,7 @@ void control_start(struct control *c)
 		else if (vs)
 			voice_session_join(vs, calls[i].channel, calls[i].standing, NULL);
 	}
-	if (c->conf.guild && c->conf.channel) {
+	if (owns_gateway(c) && c->conf.guild && c->conf.channel) {
 		vs = control_open_voice_session(c, c->conf.guild);
 		if (vs && voice_session_channel(vs) != c->conf.channel)
 			voice_session_join(vs, c->conf.channel, true, NULL);
@@ -253,7 +259,10 @@ void control_start(struct control *c)
 	if (c->resuming)
 		media_set_user(c->media, c->state.user);
 	tmr_start(c->save_tmr, SAVE_ANYWAY_MS * MS);
-	control_find_gateway(c);
+	if (owns_gateway(c))
+		control_find_gateway(c);
+	else
+		log_info("gateway_not_owned", "hint=\"the setting gateway is none\"");
 }
 
 void control_stop(struct control *c)
@@ -277,16 +286,16 @@ void control_stop(struct control *c)
 static bool take_setting(struct control *c, const char *name, const char *value)
 {
 	enum settings_when when = settings_when(name);
-	int err = when == SETTINGS_NEXT_START ? 0 : settings_set(c->settings, name, value);
+	int err = when == SETTINGS_START ? 0 : settings_set(c->settings, name, value);
 
 	if (err)
 		log_warn("setting_refused", "name=%s error=\"%s\"", name, strerror(err));
 	else
 		log_info("setting_changed", "name=%s effect=\"%s\"", name,
-			 when == SETTINGS_AT_ONCE     ? "immediately"
-			 : when == SETTINGS_NEXT_CALL ? "on the next call"
+			 when == SETTINGS_NOW     ? "immediately"
+			 : when == SETTINGS_NEXT ? "on the next call"
 						      : "after a restart");
-	return !err && when == SETTINGS_AT_ONCE;
+	return !err && when == SETTINGS_NOW;
 }
 
 int control_settings(struct control *c, const uint8_t *json, size_t len)

@@ -7,6 +7,7 @@
 #include "control/discord/guilds.h"
 #include "control/discord/rest.h"
 #include "control/media/media.h"
+#include "control/settings/profile.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
@@ -19,6 +20,18 @@ static uint64_t parse_id(const json_t *d, const char *name)
 
 	discord_snowflake(json_string_value(json_object_get(d, name)), &id);
 	return id;
+}
+
+/* Somebody else with this token answers them otherwise. */
+static bool owns_commands(const struct control *c)
+{
+	return settings_gateway(c->settings) == SETTINGS_GATEWAY_FULL;
+}
+
+static void take_interaction(struct control *c, const json_t *d)
+{
+	if (owns_commands(c))
+		commands_interaction(c->commands, d);
 }
 
 static void take_ready(struct control *c, const json_t *d)
@@ -42,7 +55,7 @@ static void take_ready(struct control *c, const json_t *d)
 		 (unsigned long long)c->state.user, c->state.bot_name,
 		 json_array_size(json_object_get(d, "guilds")), words.text);
 	media_set_user(c->media, c->state.user);
-	if (c->state.application)
+	if (c->state.application && owns_commands(c))
 		commands_register(c->commands, c->state.application);
 	control_save_soon(c);
 }
@@ -91,7 +104,7 @@ void control_on_gateway_event(const char *name, const json_t *d, void *arg)
 	else if (strcmp(name, "RESUMED") == 0)
 		take_resumed(c);
 	else if (strcmp(name, "INTERACTION_CREATE") == 0)
-		commands_interaction(c->commands, d);
+		take_interaction(c, d);
 	else
 		take_guild_event(c, name, d);
 	control_save_soon(c); /* the sequence has moved */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "control/settings/file.h"
+#include "control/settings/profile.h"
 #include "control/settings/settings.h"
 #include "ipc/log.h"
 
@@ -184,17 +185,18 @@ static void secret_known(const char *value, void *arg)
 
 static void load_secrets(struct settings *s)
 {
-	const struct {
+	struct {
 		const char *name, *config;
 	} secrets[] = {
 #define NONE(...)
-#define K(name, env, bytes, text) {#env, s->name##_file},
+#define K(name, env, ...) {#env, s->name##_file},
 		SETTINGS(NONE, NONE, NONE, NONE, K)
 #undef NONE
 #undef K
 	};
 	char value[SECRET_MAX];
 
+	secrets[0].config = settings_token_file(s);
 	for (size_t i = 0; i < sizeof secrets / sizeof secrets[0]; i++) {
 		int err =
 			environment_secret(secrets[i].name, secrets[i].config, value, sizeof value);
@@ -249,6 +251,8 @@ int environment_settings(struct settings **out, const char *config, environment_
 	load_secrets(s);
 	load_provider_keys(s);
 	settings_secrets(s, secret_known, NULL);
+	if (settings_check(s, h, arg) && !err)
+		err = EINVAL;
 	*out = s;
 	return err;
 }

@@ -16,6 +16,7 @@
 #include "control/control.h"
 #include "control/environment.h"
 #include "control/replay.h"
+#include "control/settings/profile.h"
 #include "control/settings/settings.h"
 #include "control/state.h"
 #include "control/why.h"
@@ -356,8 +357,8 @@ static bool can_start(const struct settings *settings, const struct control_conf
 	struct words w = {0};
 	char text[512];
 
-	if (!settings->discord_token[0]) {
-		environment_secret_fault("DISCORD_TOKEN", settings->discord_token_file, text,
+	if (!settings->discord_token[0] && settings_gateway(settings) != SETTINGS_GATEWAY_NONE) {
+		environment_secret_fault("DISCORD_TOKEN", settings_token_file(settings), text,
 					 sizeof text);
 		words_no_token(&w, text);
 	} else if (conf->ca_file && access(conf->ca_file, R_OK)) {
@@ -437,6 +438,8 @@ static int run(struct settings *settings, const struct options *given)
 
 	if (!can_start(settings, &o.conf))
 		return 1;
+	if (!o.conf.guild)
+		settings_start_channel(settings, &o.conf.guild, &o.conf.channel);
 	if (o.conf.state_dir)
 		state_read(o.conf.state_dir, &kept);
 	o.conf.kept = &kept;

@@ -289,7 +289,5 @@ unsigned settings_file(struct settings *s, const char *text, size_t len, setting
 	}
 	json_decref(all);
 	settings_resolve(s);
-	r.line = r.record_lines[RECORD_KINDS] ? r.record_lines[RECORD_KINDS] : 1;
-	records_check(s, record_fault, &r);
 	return r.faults;
 }

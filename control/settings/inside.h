@@ -15,8 +15,24 @@ enum settings_kind {
 	SETTINGS_SECRET
 };
 
+enum settings_group {
+#define GROUP_(NAME, title) SETTINGS_GROUP_##NAME,
+	SETTINGS_GROUPS(GROUP_)
+#undef GROUP_
+		SETTINGS_GROUP_COUNT
+};
+enum settings_level {
+#define LEVEL_(NAME, title, text) SETTINGS_LEVEL_##NAME,
+	SETTINGS_LEVELS(LEVEL_)
+#undef LEVEL_
+		SETTINGS_LEVEL_COUNT
+};
+
 struct settings_row {
 	enum settings_kind kind;
+	enum settings_group group;
+	enum settings_level level;
+	enum settings_when when;
 	const char *name, *env;
 	const char *path_name; /* a secret's file is named by this; NULL: no secret */
 	size_t offset, bytes;  /* of the field; bytes of a text */
@@ -28,6 +44,8 @@ struct settings_row {
 extern const struct settings_row settings_rows[];
 extern const size_t settings_n_rows;
 
+/* The value as text; a secret's is "(secret)". */
+void settings_print(const struct settings *s, const struct settings_row *r, char *buf, size_t size);
 /* v is within the row's limits. */
 void settings_put_number(struct settings *s, const struct settings_row *r, uint32_t v);
 /* Index of the n bytes at value in the row's words, or -1. */

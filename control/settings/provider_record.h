@@ -48,6 +48,7 @@ struct settings_records {
 	struct provider_record provider[PROVIDERS_MAX];
 	struct mcp_record mcp[16];
 	struct price_record price[64];
+	struct profile_record profile[8];
 	unsigned n[RECORD_KINDS];
 	struct provider_names role[ROLE_COUNT], purpose[PURPOSE_COUNT];
 	char embedded_url[PROVIDER_URL_MAX];

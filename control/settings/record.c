@@ -33,6 +33,9 @@ static const struct record_field provider_fields[] = {PROVIDER_RECORD(N, T, A, P
 #define OFF(f) offsetof(struct mcp_record, f)
 static const struct record_field mcp_fields[] = {MCP_RECORD(N, T, A, P, W, O, L, D)};
 #undef OFF
+#define OFF(f) offsetof(struct profile_record, f)
+static const struct record_field profile_fields[] = {PROFILE_RECORD(N, T, A, P, W, O, L, D)};
+#undef OFF
 #define OFF(f) offsetof(struct price_record, f)
 static const struct record_field price_fields[] = {PRICE_RECORD(N, T, A, P, W, O, L, D)};
 #undef OFF

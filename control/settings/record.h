@@ -41,6 +41,9 @@ struct mcp_record {
 struct price_record {
 	RECORD_FIELDS_(PRICE_RECORD) /* usd in millionths of a dollar */
 };
+struct profile_record {
+	RECORD_FIELDS_(PROFILE_RECORD)
+};
 #undef RECORD_N_
 #undef RECORD_T_
 #undef RECORD_A_

@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "control/settings/nearest.h"
+#include "control/settings/profile.h"
 #include "control/settings/settings.h"
 #include "proto/base/utf8.h"
 
@@ -46,7 +47,8 @@ static void *array_of(struct settings_records *r, unsigned kind)
 {
 	void *const arrays[] = {[RECORD_KIND_PROVIDER] = r->provider,
 				[RECORD_KIND_MCP] = r->mcp,
-				[RECORD_KIND_PRICE] = r->price};
+				[RECORD_KIND_PRICE] = r->price,
+				[RECORD_KIND_PROFILE] = r->profile};
 
 	return arrays[kind];
 }
@@ -219,7 +221,17 @@ json_t *records_json(const struct settings *s, const char *name)
 
 /* ---- checking ---- */
 
-unsigned records_check(const struct settings *s, record_fault_h *h, void *arg)
+static void check_profile(const struct settings *s, struct taking *t)
+{
+	uint64_t guild, channel;
+
+	if (*s->profile && !settings_profile(s))
+		fault(t, "\"profile\" is \"%s\", but there is no profile of that name", s->profile);
+	if (settings_start_channel(s, &guild, &channel) == EINVAL)
+		fault(t, "\"auto_join\" needs \"guild\" and \"channel\", each an id of Discord");
+}
+
+unsigned settings_check(const struct settings *s, record_fault_h *h, void *arg)
 {
 	unsigned faults = 0;
 	struct taking t = {.faults = &faults, .h = h, .arg = arg};
@@ -244,5 +256,6 @@ unsigned records_check(const struct settings *s, record_fault_h *h, void *arg)
 					      lists[l].name, lists[l].entry(i), name);
 			}
 	}
+	check_profile(s, &t);
 	return faults;
 }

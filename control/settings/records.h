@@ -20,8 +20,5 @@ int records_take(struct settings *s, const char *name, const struct json_t *valu
 struct json_t *records_json(const struct settings *s, const char *name);
 /* The names of the members, one after the other; NULL past the last. */
 const char *records_member(unsigned i);
-/* What cannot take effect: a role or purpose that names a provider which there is not. Returns how
- * many faults. */
-unsigned records_check(const struct settings *s, record_fault_h *h, void *arg);
 
 #endif

@@ -6,7 +6,7 @@
 
 const char *const secret_names[] = {
 #define NONE(...)
-#define K(name, env, bytes, text) #env, #env "_FILE",
+#define K(name, env, ...) #env, #env "_FILE",
 	SETTINGS(NONE, NONE, NONE, NONE, K)
 #undef NONE
 #undef K

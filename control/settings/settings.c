@@ -1,7 +1,6 @@
 #include "control/settings/settings.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,58 +13,24 @@
 #include "proto/base/utf8.h"
 
 const struct settings_row settings_rows[] = {
-#define OFF(name) offsetof(struct settings, name)
-#define U(n, e, d, lo, hi, u, t)                                                                   \
-	{.kind = SETTINGS_NUMBER,                                                                  \
-	 .name = #n,                                                                               \
-	 .env = #e,                                                                                \
-	 .offset = OFF(n),                                                                         \
-	 .def = (d),                                                                               \
-	 .min = (lo),                                                                              \
-	 .max = (hi),                                                                              \
-	 .unit = u,                                                                                \
-	 .text = t},
-#define B(n, e, d, t)                                                                              \
-	{.kind = SETTINGS_SWITCH,                                                                  \
-	 .name = #n,                                                                               \
-	 .env = #e,                                                                                \
-	 .offset = OFF(n),                                                                         \
-	 .def = (d),                                                                               \
-	 .max = 1,                                                                                 \
-	 .text = t},
-#define E(n, e, d, w, t)                                                                           \
-	{.kind = SETTINGS_WORD,                                                                    \
-	 .name = #n,                                                                               \
-	 .env = #e,                                                                                \
-	 .offset = OFF(n),                                                                         \
-	 .def = (d),                                                                               \
-	 .words = w,                                                                               \
-	 .text = t},
-#define S(n, e, b, d, t)                                                                           \
-	{.kind = SETTINGS_TEXT,                                                                    \
-	 .name = #n,                                                                               \
-	 .env = #e,                                                                                \
-	 .offset = OFF(n),                                                                         \
-	 .bytes = (b),                                                                             \
-	 .text_def = d,                                                                            \
-	 .text = t},
-#define K(n, e, b, t)                                                                              \
-	{.kind = SETTINGS_SECRET,                                                                  \
-	 .name = #n,                                                                               \
-	 .env = #e,                                                                                \
-	 .path_name = #n "_file",                                                                  \
-	 .offset = OFF(n),                                                                         \
-	 .bytes = (b),                                                                             \
-	 .path_offset = OFF(n##_file),                                                             \
-	 .text_def = "",                                                                           \
-	 .text = t},
+#define ROW(k, n, e, g, l, f, t)                                                                   \
+	.kind = SETTINGS_##k, .name = #n, .env = #e, .offset = offsetof(struct settings, n),       \
+	.group = SETTINGS_GROUP_##g, .level = SETTINGS_LEVEL_##l, .when = SETTINGS_##f, .text = t
+#define U(n, e, d, lo, hi, u, g, l, f, t)                                                          \
+	{ROW(NUMBER, n, e, g, l, f, t), .def = (d), .min = (lo), .max = (hi), .unit = u},
+#define B(n, e, d, g, l, f, t)	  {ROW(SWITCH, n, e, g, l, f, t), .def = (d), .max = 1},
+#define E(n, e, d, w, g, l, f, t) {ROW(WORD, n, e, g, l, f, t), .def = (d), .words = w},
+#define S(n, e, b, d, g, l, f, t) {ROW(TEXT, n, e, g, l, f, t), .bytes = (b), .text_def = d},
+#define K(n, e, b, g, l, f, t)                                                                     \
+	{ROW(SECRET, n, e, g, l, f, t), .bytes = (b), .path_name = #n "_file",                     \
+	 .path_offset = offsetof(struct settings, n##_file), .text_def = ""},
 	SETTINGS(U, B, E, S, K)
 #undef U
 #undef B
 #undef E
 #undef S
 #undef K
-#undef OFF
+#undef ROW
 };
 
 const size_t settings_n_rows = SETTINGS_COUNT;
@@ -185,8 +150,7 @@ static int parse_row(struct settings *s, const struct settings_row *r, const cha
 	return EINVAL;
 }
 
-static void print_value(const struct settings *s, const struct settings_row *r, char *buf,
-			size_t size)
+void settings_print(const struct settings *s, const struct settings_row *r, char *buf, size_t size)
 {
 	const char *field = (const char *)s + r->offset;
 	uint32_t v = 0;
@@ -228,7 +192,7 @@ void settings_load(struct settings *s, settings_lookup_h *lookuph, settings_comp
 
 		if (!value || !*value || parse_row(s, r, value) == 0 || !complainh)
 			continue;
-		print_value(s, r, used, sizeof used);
+		settings_print(s, r, used, sizeof used);
 		complainh(r->env, r->kind == SETTINGS_SECRET ? "(secret)" : value, used, arg);
 	}
 	settings_resolve(s);
@@ -322,41 +286,24 @@ void settings_each(const struct settings *s, settings_each_h *h, void *arg)
 		bool secret = settings_rows[i].kind == SETTINGS_SECRET;
 
 		if (!secret)
-			print_value(s, &settings_rows[i], value, sizeof value);
+			settings_print(s, &settings_rows[i], value, sizeof value);
 		h(settings_rows[i].name, secret ? (const char *)s + settings_rows[i].offset : value,
 		  secret, arg);
 	}
 	each_record(s, h, arg);
 }
 
-static enum settings_when when(const struct settings_row *r)
-{
-#define N(name) {offsetof(struct settings, name), SETTINGS_NEXT_START},
-#define C(name) {offsetof(struct settings, name), SETTINGS_NEXT_CALL},
-	static const struct {
-		size_t offset;
-		enum settings_when when;
-	} later[] = {SETTINGS_LATER(N, C)};
-#undef N
-#undef C
-
-	for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
-		if (later[i].offset == r->offset)
-			return later[i].when;
-	return SETTINGS_AT_ONCE;
-}
-
 enum settings_when settings_when(const char *name)
 {
 	for (size_t i = 0; i < settings_n_rows; i++)
 		if (strcmp(settings_rows[i].name, name) == 0)
-			return when(&settings_rows[i]);
+			return settings_rows[i].when;
 	if (strncmp(name, SETTINGS_KEY_OF, strlen(SETTINGS_KEY_OF)) == 0)
-		return SETTINGS_AT_ONCE;
+		return SETTINGS_NOW;
 	for (unsigned i = 0; records_member(i); i++)
 		if (strcmp(records_member(i), name) == 0)
-			return SETTINGS_NEXT_CALL;
-	return SETTINGS_NEXT_START;
+			return SETTINGS_NEXT;
+	return SETTINGS_START;
 }
 
 static size_t number_bytes(const struct settings_row *r)
@@ -398,7 +345,7 @@ void settings_changes(const struct settings *was, const struct settings *is, set
 
 		if (text ? strcmp(a, b) == 0 : memcmp(a, b, number_bytes(r)) == 0)
 			continue;
-		print_value(is, r, value, sizeof value);
+		settings_print(is, r, value, sizeof value);
 		h(r->name, secret ? b : value, secret, arg);
 	}
 	record_changes(was, is, h, arg);
@@ -502,102 +449,4 @@ void settings_brain_shown(const struct settings *s, char *buf, size_t size)
 		provider_shown(p, buf, size);
 	else
 		snprintf(buf, size, "none");
-}
-
-/* A text that grows; after a failure it stays as it is and err is set. */
-struct page {
-	char *text;
-	size_t n, cap;
-	int err;
-};
-
-__attribute__((format(printf, 2, 3))) static void page_add(struct page *p, const char *fmt, ...)
-{
-	va_list ap;
-	int need;
-
-	va_start(ap, fmt);
-	need = vsnprintf(NULL, 0, fmt, ap);
-	va_end(ap);
-	if (p->err || need < 0)
-		return;
-	if (p->n + (size_t)need + 1 > p->cap) {
-		size_t cap = 2 * p->cap + (size_t)need + 1;
-		char *grown = realloc(p->text, cap);
-
-		if (!grown) {
-			p->err = ENOMEM;
-			return;
-		}
-		p->text = grown;
-		p->cap = cap;
-	}
-	va_start(ap, fmt);
-	vsnprintf(p->text + p->n, p->cap - p->n, fmt, ap);
-	va_end(ap);
-	p->n += (size_t)need;
-}
-
-static void doc_row(struct page *p, const struct settings *defaults, const struct settings_row *r)
-{
-	char def[4096];
-
-	print_value(defaults, r, def, sizeof def);
-	if (r->kind == SETTINGS_SECRET) {
-		page_add(p,
-			 "### `%s`\n\n%s A secret: this names a file that holds it. The variable "
-			 "`%s` "
-			 "holds it itself, `%s_FILE` names a file.\n\n",
-			 r->path_name, r->text, r->env, r->env);
-		return;
-	}
-	page_add(p, "### `%s`\n\n%s\n\n", r->name, r->text);
-	page_add(p, "Default: %s%s%s", *def ? "`" : "", *def ? def : "empty", *def ? "`" : "");
-	if (r->kind == SETTINGS_NUMBER)
-		page_add(p, "%s%s, from %u to %u", *r->unit ? " " : "", r->unit, r->min, r->max);
-	if (r->kind == SETTINGS_WORD)
-		page_add(p, ", one of `%s`", r->words);
-	if (r->kind == SETTINGS_TEXT)
-		page_add(p, ", at most %zu bytes", r->bytes - 1);
-	page_add(p, ". Variable `%s`.%s\n\n", r->env,
-		 when(r) == SETTINGS_NEXT_START	 ? " A change is heeded at the next start."
-		 : when(r) == SETTINGS_NEXT_CALL ? " A change is heeded by the next call."
-						 : "");
-}
-
-int settings_doc(char **out)
-{
-	struct settings *defaults = NULL;
-	struct page page = {0};
-	int err = settings_alloc(&defaults);
-
-	if (err)
-		return err;
-	page_add(
-		&page,
-		"# Settings of control\n\n"
-		"They are read when control starts: from the settings file, a JSON object "
-		"(`/etc/parley/parley.json` "
-		"when it is there, or\n`--config FILE`), and from the environment, which counts "
-		"more. The file is read again on SIGHUP; where a change is not\nheeded at once, it "
-		"says so here.\n\n"
-		"```\n{\n  \"bot_name\": \"Charlie\",\n  \"silence_ms\": 600,\n  \"log_words\": "
-		"false,\n"
-		"  \"discord_token_file\": \"/etc/parley/discord-token\"\n}\n```\n\n"
-		"In the file numbers are plain, switches `true` or `false`, all else in quotes. "
-		"What is wrong in it is told with its\n"
-		"line, all at once, and control does not start (status 2). A number in the "
-		"environment that is out of its range is moved into\n"
-		"it, what else cannot be used is as if not given, each with a line in the log.\n\n"
-		"This page is made from `control/settings/settings.def`; `control --settings` "
-		"prints it.\n\n");
-	for (size_t i = 0; i < settings_n_rows; i++)
-		doc_row(&page, defaults, &settings_rows[i]);
-	settings_free(defaults);
-	if (page.err) {
-		free(page.text);
-		return page.err;
-	}
-	*out = page.text;
-	return 0;
 }

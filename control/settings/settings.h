@@ -20,11 +20,11 @@
  * told it. */
 enum { SETTINGS_PATH_MAX = 512 };
 struct settings {
-#define SETTINGS_U_(name, env, def, min, max, unit, text) uint32_t name;
-#define SETTINGS_B_(name, env, def, text)		  bool name;
-#define SETTINGS_E_(name, env, def, words, text)	  uint32_t name;
-#define SETTINGS_S_(name, env, bytes, def, text)	  char name[bytes];
-#define SETTINGS_K_(name, env, bytes, text)		  char name[bytes], name##_file[SETTINGS_PATH_MAX];
+#define SETTINGS_U_(name, env, ...)	   uint32_t name;
+#define SETTINGS_B_(name, env, ...)	   bool name;
+#define SETTINGS_E_(name, env, ...)	   uint32_t name;
+#define SETTINGS_S_(name, env, bytes, ...) char name[bytes];
+#define SETTINGS_K_(name, env, bytes, ...) char name[bytes], name##_file[SETTINGS_PATH_MAX];
 	SETTINGS(SETTINGS_U_, SETTINGS_B_, SETTINGS_E_, SETTINGS_S_, SETTINGS_K_)
 #undef SETTINGS_U_
 #undef SETTINGS_B_
@@ -67,8 +67,8 @@ int settings_set(struct settings *s, const char *name, const char *value);
  * call. */
 typedef void(settings_each_h)(const char *name, const char *value, bool secret, void *arg);
 void settings_each(const struct settings *s, settings_each_h *h, void *arg);
-enum settings_when { SETTINGS_AT_ONCE, SETTINGS_NEXT_CALL, SETTINGS_NEXT_START };
-/* From when on a change of it is heeded. */
+enum settings_when { SETTINGS_NOW, SETTINGS_NEXT, SETTINGS_START };
+/* When a change of it takes effect: immediately, on the next call, after a restart. */
 enum settings_when settings_when(const char *name);
 /* Each setting that is another in `is` than in `was`, as it is, secrets too. */
 void settings_changes(const struct settings *was, const struct settings *is, settings_each_h *h,
@@ -83,6 +83,11 @@ bool settings_variable(const char *env);
  * or with variable of the environment. NULL: none is like it. */
 const char *settings_nearest(const char *name, bool variable);
 
+/* What cannot take effect: a role or purpose that names a provider which does not exist, a profile
+ * that does not, a join without a channel. Each is told as a clause that says why. Returns how many
+ * faults there were. */
+unsigned settings_check(const struct settings *s, record_fault_h *h, void *arg);
+
 /* Whether the rules for a guest apply: asked for, or, while that is left to it, when no configured
  * provider serves voice or text. */
 bool settings_guest(const struct settings *s);
@@ -93,6 +98,9 @@ const char *settings_brain_url(const struct settings *s);
  * "none" without one. Always terminated. */
 void settings_brain_shown(const struct settings *s, char *buf, size_t size);
 
+/* Worked examples of a settings file: a title and the text. */
+enum { SETTINGS_EXAMPLES = 3 };
+extern const char *const settings_examples[SETTINGS_EXAMPLES][2];
 /* The page docs/settings.md as text; *out is freed by the caller with free(). ENOMEM. */
 int settings_doc(char **out);
 

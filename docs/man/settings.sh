@@ -27,8 +27,10 @@ END
 	/^# / { next }
 	/^```/ { print inside ? ".fi\n.RE" : ".PP\n.RS\n.nf"; inside = !inside; next }
 	inside { say($0); next }
+	/^## / { print ".SH " toupper(substr($0, 4)); rows = said = 0; next }
+	/^\*\*/ { gsub(/\*/, ""); print ".SS " $0; rows = said = 0; next }
 	/^### / {
-		if (!rows++) print ".SH SETTINGS"
+		rows++
 		print ".TP"
 		say(substr($0, 5))
 		blank = said = 0

@@ -137,7 +137,7 @@ static const struct world {
 	 SAID,
 	 {{K_LOUD, 120}, {K_PARTIAL, 30}, {K_AUDIO, 40}}},
 	{3,
-	 "guest=off interruptions=anyone barge_in_ms=5000 words_ms=3000",
+	 "guest=off interruptions=anyone barge_in_ms=5000 overlap_words_ms=3000",
 	 3,
 	 SAID_ANY,
 	 SAID,

@@ -42,7 +42,7 @@ enum room_barge_in_action room_barge_in_decide(const struct settings *s,
 static bool lasts(const struct room_overlap *o, const struct settings *s, uint64_t now)
 {
 	return o->voice_at && (now < o->voice_at + s->barge_in_gap_ms * ROOM_MS ||
-			       (o->verdict && now < o->lowered_at + s->words_ms * ROOM_MS));
+			       (o->verdict && now < o->lowered_at + s->overlap_words_ms * ROOM_MS));
 }
 
 /* The next voice begins another stretch. */
@@ -77,7 +77,7 @@ static struct room_barge_in_input look(const struct room *room, const struct roo
 	in.live = lasts(o, s, room->now);
 	/* Who goes on after a word or two is not kept waiting for more and more of them. */
 	in.awaited = room_interim_awaited(&o->interim, s, room->now) &&
-		     (o->aside || o->voice_ms < s->barge_in_ms + s->words_ms);
+		     (o->aside || o->voice_ms < s->barge_in_ms + s->overlap_words_ms);
 	in.calls = room_interruption_allowed(&t->policy, sp->user, true);
 	in.gate = (struct room_gate_input){
 		.locked = true,
@@ -115,7 +115,7 @@ static void cut(struct room *room, struct room_turn *t, const struct room_barge_
 		room_turn_decide(t, ROOM_RULE_OVERLAP_TAKEOVER, true, sp->overlap.utterance, 0);
 	else if (in->words == ROOM_PHRASE_WORDS)
 		room_turn_decide(t, ROOM_RULE_OVERLAP_WORDS, true, (int64_t)sp->overlap.voice_ms,
-				 s->words_ms);
+				 s->overlap_words_ms);
 	else
 		room_turn_decide(t, ROOM_RULE_BARGE_IN, true, (int64_t)sp->overlap.voice_ms,
 				 s->barge_in_ms);
@@ -297,7 +297,7 @@ uint64_t room_barge_in_deadline(const struct room *room)
 	for (unsigned i = 0; i < room->places; i++) {
 		const struct room_overlap *o = &room->speaker[i].overlap;
 		uint64_t gap = o->voice_at + s->barge_in_gap_ms * ROOM_MS;
-		uint64_t words = o->lowered_at + s->words_ms * ROOM_MS;
+		uint64_t words = o->lowered_at + s->overlap_words_ms * ROOM_MS;
 
 		if (room->speaker[i].used && o->verdict && (gap > words ? gap : words) < at)
 			at = gap > words ? gap : words;

@@ -16,9 +16,9 @@
  * voice that says them.
  *
  * A stretch of voice begins with voiced sound over an answer, counts on over pauses shorter than
- * barge_in_gap_ms, and is over after such a pause, but not before words had words_ms to come since
- * the voice was lowered: a blip, and the bot goes on as if nothing had been. Within one stretch a
- * lowered voice is not raised but by words of listening.
+ * barge_in_gap_ms, and is over after such a pause, but not before words had overlap_words_ms to
+ * come since the voice was lowered: a blip, and the bot goes on as if nothing had been. Within one
+ * stretch a lowered voice is not raised but by words of listening.
  *
  * The bot's voice itself (FULL, DUCKED, PAUSED) is the strongest verdict of all speakers;
  * room_barge_in_tick() at the end of each step tells changes to the playback. */

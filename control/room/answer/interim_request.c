@@ -55,5 +55,5 @@ void room_interim_on_words(struct room *room, const struct room_speaker *sp, uin
 
 bool room_interim_awaited(const struct room_interim *p, const struct settings *s, uint64_t now)
 {
-	return p->at && now < p->at + s->words_ms * ROOM_MS;
+	return p->at && now < p->at + s->overlap_words_ms * ROOM_MS;
 }

@@ -10,10 +10,10 @@
  *   words took 2 s and more                                               none for a minute
  *   recordings are transcribed, not what is streamed                      none
  *
- * While words are awaited, words_ms at most, the voice alone decides nothing that it cannot take
- * back (arbiter.h), but not beyond barge_in_ms and words_ms of voice, unless what was said so far
- * is for somebody else. Words that come later than that are not waited for again until they are
- * there. */
+ * While words are awaited, overlap_words_ms at most, the voice alone decides nothing that it cannot
+ * take back (arbiter.h), but not beyond barge_in_ms and overlap_words_ms of voice, unless what was
+ * said so far is for somebody else. Words that come later than that are not waited for again until
+ * they are there. */
 #ifndef CONTROL_ROOM_ANSWER_INTERIM_REQUEST_H
 #define CONTROL_ROOM_ANSWER_INTERIM_REQUEST_H
 

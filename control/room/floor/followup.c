@@ -54,7 +54,7 @@ uint64_t room_followup_interrupted_since(const struct room_followup *f, const st
 {
 	uint64_t ms = f->cut_at && f->cut_user == user ? (now - f->cut_at) / MS : UINT64_MAX;
 
-	return ms <= s->cut_follow_ms ? ms : UINT64_MAX;
+	return ms <= s->barge_in_follow_ms ? ms : UINT64_MAX;
 }
 
 bool room_followup_interrupted_with(const struct room_followup *f, const struct settings *s,

@@ -241,7 +241,7 @@ static struct fits interrupted_reply(const struct look *l)
 	bool yes = ms != UINT64_MAX && !to_somebody_else(l);
 
 	return (struct fits){l->room->followup.cut_at, yes,
-			     ms > INT64_MAX ? INT64_MAX : (int64_t)ms, s->cut_follow_ms};
+			     ms > INT64_MAX ? INT64_MAX : (int64_t)ms, s->barge_in_follow_ms};
 }
 
 /* The turn began, or came, while music listened for more. */

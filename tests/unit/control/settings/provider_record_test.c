@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "control/settings/file.h"
+#include "control/settings/profile.h"
 #include "control/settings/settings.h"
 #include "tests/test.h"
 
@@ -21,6 +22,11 @@ static void on_fault(unsigned line, const char *text, void *arg)
 	snprintf(t->last, sizeof t->last, "%s", text);
 }
 
+static void on_check(const char *text, void *arg)
+{
+	on_fault(0, text, arg);
+}
+
 static struct settings *read_text(const char *text, struct told *told)
 {
 	struct settings *s = NULL;
@@ -28,6 +34,8 @@ static struct settings *read_text(const char *text, struct told *told)
 	memset(told, 0, sizeof *told);
 	if (settings_alloc(&s) == 0)
 		settings_file(s, text, strlen(text), on_fault, told);
+	if (s)
+		settings_check(s, on_check, told);
 	return s;
 }
 
@@ -145,6 +153,9 @@ TEST(records_that_cannot_be_used_are_told)
 		{"{\"roles\": [\"embedded\"]}", "must be an object"},
 		{"{\"purposes\": {\"memory\": 3}}", "list of provider names"},
 		{"{\"roles\": {}, \"roles\": {}}", "second time"},
+		{"{\"profile\": \"home\"}", "no profile of that name"},
+		{"{\"auto_join\": true, \"guild\": \"1\"}", "needs \"guild\" and \"channel\""},
+		{"{\"profiles\": [{\"name\": \"a\", \"gateway\": \"half\"}]}", "one of unset"},
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -224,5 +235,60 @@ TEST(records_survive_as_text)
 		  0);
 	CHECK_STR(settings_role(copy, ROLE_SPEECH, 0)->key, "");
 	settings_free(copy);
+	settings_free(s);
+}
+
+TEST(the_worked_examples_are_good)
+{
+	static const char *const served[SETTINGS_EXAMPLES][ROLE_CLASSIFY + 1] = {
+		{"openai", "openai", "openai", "openai", "openai"},
+		{"embedded", "ollama", "kokoro", "whisper", "ollama"},
+		{"embedded", "embedded", "embedded", "embedded", "embedded"},
+	};
+
+	for (unsigned i = 0; i < SETTINGS_EXAMPLES; i++) {
+		const char *text = settings_examples[i][1];
+		struct told told;
+		struct settings *s = read_text(text, &told);
+		unsigned lines = 0;
+
+		CHECK_INT(told.n, 0);
+		for (const char *p = text; (p = strchr(p, '\n')); p++)
+			lines++;
+		CHECK(lines <= 10);
+		if (*s->openai_api_key_file)
+			settings_set(s, "openai_api_key", "the-key");
+		for (unsigned role = ROLE_VOICE; role <= ROLE_CLASSIFY; role++)
+			CHECK_STR(serves(s, (enum role)role, 0), served[i][role]);
+		CHECK_INT(settings_needs_embedded(s), i == 2);
+		CHECK_INT(settings_guest(s), i == 2);
+		settings_free(s);
+	}
+}
+
+TEST(a_saved_channel_is_no_wish_to_join_it)
+{
+	struct told told;
+	struct settings *s = read_text(
+		"{\"guild\": \"11\", \"channel\": \"12\", \"profiles\": [{\"name\": \"den\","
+		" \"token_file\": \"/t\", \"channel\": \"13\", \"gateway\": \"voice\"}]}",
+		&told);
+	uint64_t guild = 0, channel = 0;
+
+	CHECK_INT(told.n, 0);
+	CHECK_INT(settings_start_channel(s, &guild, &channel), ENOENT);
+	settings_set(s, "auto_join", "yes");
+	CHECK_INT(settings_start_channel(s, &guild, &channel), 0);
+	CHECK(guild == 11 && channel == 12);
+	CHECK_INT(settings_gateway(s), SETTINGS_GATEWAY_FULL);
+	CHECK_STR(settings_token_file(s), "");
+	settings_set(s, "profile", "den");
+	CHECK_INT(settings_start_channel(s, &guild, &channel), 0);
+	CHECK(guild == 11 && channel == 13);
+	CHECK_INT(settings_gateway(s), SETTINGS_GATEWAY_VOICE);
+	CHECK_STR(settings_token_file(s), "/t");
+	settings_set(s, "channel", "a room");
+	settings_set(s, "profile", "");
+	CHECK_INT(settings_start_channel(s, &guild, &channel), EINVAL);
 	settings_free(s);
 }

@@ -1,3 +1,4 @@
+#include "control/settings/inside.h"
 #include "tests/test.h"
 
 #include "control/settings/settings.h"
@@ -61,9 +62,9 @@ TEST(settings_are_loaded_and_clamped_once)
 	CHECK(s->log_words);
 	CHECK_STR(s->language, "en");
 	CHECK_STR(s->aliases, "charlie");
-	CHECK_STR(t.complaints, "PARLEY_GUEST:perhaps>auto PARLEY_STALL_MS:-1>20000 "
+	CHECK_STR(t.complaints, "PARLEY_GUEST:perhaps>auto "
 				"PARLEY_HOLD_MS:99999999999999999999>20000 "
-				"PARLEY_BARGE_IN_MS:5>100 ");
+				"PARLEY_STALL_MS:-1>20000 PARLEY_BARGE_IN_MS:5>100 ");
 	settings_free(s);
 }
 
@@ -103,6 +104,24 @@ TEST(a_secret_is_never_told)
 	CHECK(strstr(doc, "### `openai_api_key_file`"));
 	CHECK(strstr(doc, "Default: `700` ms, from 100 to 10000. Variable `PARLEY_BARGE_IN_MS`."));
 	free(doc);
+}
+
+/* A text that can be read alone: one sentence or two, no half of one. */
+TEST(every_setting_is_a_whole_sentence)
+{
+	unsigned basic = 0;
+
+	for (size_t i = 0; i < settings_n_rows; i++) {
+		const struct settings_row *r = &settings_rows[i];
+		size_t n = strlen(r->text);
+
+		basic += r->level == SETTINGS_LEVEL_BASIC;
+		if (n < 10 || r->text[n - 1] != '.' || r->text[0] < 'A' || r->text[0] > 'Z' ||
+		    strstr(r->text, "... ") || strstr(r->text, " 0: ") ||
+		    strstr(r->text, "Empty: "))
+			CHECK_STR(r->text, r->name);
+	}
+	CHECK(basic >= 15 && basic <= 25);
 }
 
 TEST_OOM(settings_survive_no_memory)
@@ -236,18 +255,18 @@ TEST(changes_between_two_readings_are_told)
 	CHECK_INT(settings_set(is, "bot_name", "Charlie"), 0);
 	CHECK_INT(settings_set(is, "openai_api_key", "sk-secret"), 0);
 	settings_changes(was, is, note_change, buf);
-	CHECK_STR(buf, "openai_api_key=sk-secret* bot_name=Charlie hold_ms=100 greet=yes "
-		       "interruptions=anyone ");
+	CHECK_STR(buf, "openai_api_key=sk-secret* bot_name=Charlie hold_ms=100 "
+		       "interruptions=anyone greet=yes ");
 	settings_free(was);
 	settings_free(is);
 }
 
 TEST(some_changes_wait_for_a_call_or_a_start)
 {
-	CHECK_INT(settings_when("hold_ms"), SETTINGS_AT_ONCE);
-	CHECK_INT(settings_when("bot_name"), SETTINGS_AT_ONCE);
-	CHECK_INT(settings_when("asr_sessions"), SETTINGS_NEXT_CALL);
-	CHECK_INT(settings_when("discord_api"), SETTINGS_NEXT_START);
-	CHECK_INT(settings_when("discord_token"), SETTINGS_NEXT_START); /* as every secret */
-	CHECK_INT(settings_when("nothing"), SETTINGS_NEXT_START);
+	CHECK_INT(settings_when("hold_ms"), SETTINGS_NOW);
+	CHECK_INT(settings_when("bot_name"), SETTINGS_NOW);
+	CHECK_INT(settings_when("asr_sessions"), SETTINGS_NEXT);
+	CHECK_INT(settings_when("discord_api"), SETTINGS_START);
+	CHECK_INT(settings_when("discord_token"), SETTINGS_START); /* as every secret */
+	CHECK_INT(settings_when("nothing"), SETTINGS_START);
 }
