@@ -40,7 +40,7 @@ VILLAGE  := $(call rwild,tests/village,%.c)
 ROOMTEST := $(filter-out %_main.c,$(call rwild,tests/room,%.c)) $(call rwild,tests/conversations,%.c)
 FUZZ     := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 
-LIBS_COMMON  := -levent -levent_pthreads -lwebsockets -luv -lcurl -lmsgpackc -lsodium -ljansson -lm
+LIBS_COMMON  := -levent -levent_pthreads -lwebsockets -luv -lssl -lcrypto -lcurl -lmsgpackc -lsodium -ljansson -lm
 LIBS_MEDIAD  := -lopus -lsamplerate -lmbedcrypto -lcrypto -lseccomp
 LIBS_OFFLINE := -lpocketsphinx -lsphinxbase -lflite_cmu_us_slt -lflite_cmu_us_rms -lflite_cmu_us_awb \
                 -lflite_usenglish -lflite_cmulex -lflite -lsamplerate

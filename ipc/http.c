@@ -15,6 +15,8 @@
 
 enum {
 	DEFAULT_TIMEOUT_MS = 15000,
+	DEFAULT_CONNECT_MS = 5000,
+	HAPPY_EYEBALLS_MS = 250, /* RFC 8305 */
 	DEFAULT_MAX_BODY = 4 << 20,
 	MAX_HEADERS = 64 << 10,
 	MAX_URL = 8192,
@@ -483,6 +485,7 @@ static int set_options(struct http_req *req, const struct http_call *call)
 {
 	CURL *e = req->easy;
 	long ms = call->timeout_ms ? (long)call->timeout_ms : DEFAULT_TIMEOUT_MS;
+	long connect_ms = call->connect_ms ? (long)call->connect_ms : DEFAULT_CONNECT_MS;
 	int err;
 
 	curl_easy_setopt(e, CURLOPT_PRIVATE, req);
@@ -493,7 +496,8 @@ static int set_options(struct http_req *req, const struct http_call *call)
 	curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	curl_easy_setopt(e, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 	curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, ms);
-	curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, ms);
+	curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, connect_ms);
+	curl_easy_setopt(e, CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS, (long)HAPPY_EYEBALLS_MS);
 	curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
 	curl_easy_setopt(e, CURLOPT_HEADERDATA, req);
 	curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, on_body);

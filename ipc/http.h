@@ -1,6 +1,8 @@
 /* HTTP client on an env's loop (libcurl multi).
  *
  * A request is cancelled by http_req_cancel; it uses HTTP/1.1 so that a cancel reaches the server at once.
+ * Every address of a host is tried, both families in a race (curl's happy eyeballs); the C library's resolver reads
+ * resolv.conf again when it has changed; a proxy is taken from the environment as curl documents it.
  * The response, whole or an error, comes once. A body that is wanted while it comes (sound, words) is told in parts
  * before it, the first of them with the headers. */
 #ifndef IPC_HTTP_H
@@ -23,6 +25,7 @@ struct http_call {
 	const void *body;	    /* copied; NULL for none */
 	size_t body_len;
 	uint32_t timeout_ms;	    /* whole request; 0 = 15000 */
+	uint32_t connect_ms;	    /* of that: name, TCP, proxy and TLS; 0 = 5000 */
 	size_t max_body;	    /* of the response; 0 = 4 MiB; longer fails with EMSGSIZE */
 	size_t sound_at;	    /* where sound that a codec made begins in the body; 0: nowhere */
 	http_resp_h *parth;	    /* gets the body of a 2xx as it comes; the response has none then */

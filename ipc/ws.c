@@ -101,12 +101,25 @@ static void drop_queue(struct ws *ws)
 static void really_free(struct ws *ws)
 {
 	ws_dial_clear(ws);
+	ws_ping_clear(ws);
 	drop_queue(ws);
 	*ws->at = ws->next;
 	if (ws->next)
 		ws->next->at = ws->at;
 	free(ws->in);
 	free(ws);
+}
+
+void ws_drop(struct ws *ws)
+{
+	if (!ws->wsi)
+		return;
+	lws_set_opaque_user_data(ws->wsi, NULL);
+	shutdown(lws_get_socket_fd(ws->wsi), SHUT_RDWR);
+	lws_set_timeout(ws->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
+	ws->wsi = NULL;
+	ws->open = false;
+	ws_kick(ws->ctx);
 }
 
 /* An orphan that lws does not know and that we are not inside of has nobody left. */
@@ -139,6 +152,7 @@ void ws_tell_closed(struct ws *ws, uint16_t code, const char *reason)
 	wr_be(&w, code, 2);
 	wr_bytes(&w, reason, n < 256 ? n : 256);
 	ws_dial_clear(ws);
+	ws_ping_clear(ws);
 	drop_queue(ws);
 	if (!ws->orphan)
 		ws_tell(ws, WS_CLOSED, b, w.pos);
@@ -230,6 +244,8 @@ void ws_close(struct ws *ws, uint16_t code, const char *reason)
 	want_write(ws);
 	if (ws->wsi)
 		ws_kick(ws->ctx);
+	else
+		ws_dial_close(ws);
 }
 
 void ws_abort(struct ws *ws)
@@ -257,12 +273,17 @@ static int send_close(struct ws *ws)
 	return 0;
 }
 
-/* One message a call, then the close frame. Non-zero closes. */
+/* A ping, or one message a call, then the close frame. Non-zero closes. */
 static int on_writable(struct ws *ws)
 {
 	struct out_msg *m = ws->first;
 	int k;
 
+	if (ws->ping.due && !ws->sent_close) {
+		if (ws->first || ws->close_code)
+			lws_callback_on_writable(ws->wsi);
+		return ws_ping_write(ws);
+	}
 	if (m) {
 		k = lws_write(ws->wsi, m->bytes + LWS_PRE, m->n,
 			      m->text ? LWS_WRITE_TEXT : LWS_WRITE_BINARY);
@@ -362,6 +383,13 @@ int ws_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, v
 	struct ws *ws = wsi ? lws_get_opaque_user_data(wsi) : NULL;
 	uint8_t **p = in;
 
+	/* These two hand over what is OpenSSL's in place of what is ours. */
+	if (reason == LWS_CALLBACK_OPENSSL_LOAD_EXTRA_CLIENT_VERIFY_CERTS) {
+		ws_tls_prepare(user);
+		return 0;
+	}
+	if (reason == LWS_CALLBACK_OPENSSL_PERFORM_SERVER_CERT_VERIFICATION)
+		return ws ? ws_tls_verify(ws, user, len != 0) : 0;
 	if (reason == LWS_CALLBACK_ESTABLISHED)
 		return ws_server_accept(wsi);
 	if (!ws)
@@ -370,9 +398,12 @@ int ws_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, v
 	case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
 		return ws_dial_headers(ws, wsi, p, *p + len);
 	case LWS_CALLBACK_CLIENT_ESTABLISHED:
+		if (ws->dial.tls && ws->dial.six && !ws->dial.verified)
+			return -1;
 		ws->wsi = wsi;
 		ws_dial_clear(ws);
 		ws->open = true;
+		ws_ping_start(ws);
 		if (!ws_tell(ws, WS_OPEN, NULL, 0))
 			return -1;
 		if (ws->close_code || ws->first)
@@ -380,7 +411,12 @@ int ws_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, v
 		return 0;
 	case LWS_CALLBACK_CLIENT_RECEIVE:
 	case LWS_CALLBACK_RECEIVE:
+		ws_ping_heard(ws);
 		return on_receive(ws, in, len);
+	case LWS_CALLBACK_CLIENT_RECEIVE_PONG:
+	case LWS_CALLBACK_RECEIVE_PONG:
+		ws_ping_heard(ws);
+		return 0;
 	case LWS_CALLBACK_CLIENT_WRITEABLE:
 	case LWS_CALLBACK_SERVER_WRITEABLE:
 		return on_writable(ws);

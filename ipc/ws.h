@@ -2,7 +2,9 @@
  *
  * lws and its two rules (kick the loop after every call from outside a callback; one write per writeable)
  * stay inside ws.c. Messages are whole: fragments are joined up to `max_message`, beyond it the connection is
- * closed with 1009. Names are resolved by evdns, never by lws; TLS verifies the name that was asked for.
+ * closed with 1009. Names are resolved by evdns, never by lws, and every address of a host is tried (RFC 8305); TLS
+ * verifies the name or literal address that was asked for. A proxy is taken from the environment as curl does
+ * (ipc/proxy.h). A peer that is silent is pinged, and one that stays silent is closed with 1006.
  *
  * Ownership: a struct ws from ws_connect belongs to the caller until ws_free. One handed to an accept
  * handler belongs to that handler's owner from then on. ws_free from inside the own handler is allowed.
@@ -33,11 +35,15 @@ typedef void(ws_h)(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t
 /* ca_file: extra trusted CA in PEM or NULL. One context an env. Caller owns *out, frees it after its sockets. */
 int ws_ctx_alloc(struct ws_ctx **out, struct env *env, const char *ca_file);
 struct ws_ctx *ws_ctx_free(struct ws_ctx *ctx);
+/* Reads this file in place of /etc/resolv.conf (tests). EINVAL, ENOMEM. */
+int ws_ctx_set_resolv_conf(struct ws_ctx *ctx, const char *path);
 
 struct ws_dial {
-	const char *url;	    /* ws:// or wss://, host[:port], path and query verbatim */
+	const char *url;	    /* ws:// or wss://, host[:port] or [IPv6][:port], path and query verbatim */
 	const char *const *headers; /* NULL-terminated "Name: value" lines, or NULL */
-	uint32_t connect_ms;	    /* deadline for TCP+TLS+upgrade; 0 = 5000 */
+	uint32_t connect_ms;	    /* until TCP, and the proxy's tunnel, stand; 0 = 5000 */
+	uint32_t total_ms;	    /* until WS_OPEN; 0 = 5000 more than connect_ms */
+	uint32_t ping_ms;	    /* silence before a ping, and once more before the end; 0 = 10000 */
 	size_t max_message;	    /* 0 = 1 MiB */
 };
 
@@ -93,6 +99,7 @@ struct ws_listen_conf {
 	uint16_t port;		/* 0 = any */
 	const char *cert_file;	/* PEM; NULL = plain ws */
 	const char *key_file;
+	uint32_t ping_ms;	/* as in struct ws_dial */
 	size_t max_message;	/* 0 = 1 MiB */
 	ws_page_h *pageh;	/* NULL: every plain request is answered with 404 */
 	ws_post_h *posth;	/* NULL: no POST is taken */

@@ -1,30 +1,42 @@
-/* Connecting: resolve by evdns, connect by address, verify by name. */
+/* Connecting: the proxy of the environment, a race between the host's addresses, then lws on what
+ * won. */
 #include "ipc/env.h"
+#include "ipc/proxy.h"
+#include "ipc/resolver.h"
+#include "ipc/tcp_dial.h"
+#include "ipc/tunnel.h"
 #include "ipc/ws_inside.h"
 #include "proto/base/strv.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <event2/dns.h>
-#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+static void clear_proxy(struct ws_dial_state *d)
+{
+	if (d->proxy)
+		proxy_wipe(d->proxy);
+	free(d->proxy);
+	d->proxy = NULL;
+}
 
 void ws_dial_clear(struct ws *ws)
 {
 	struct ws_dial_state *d = &ws->dial;
 
-	if (d->query)
-		evdns_getaddrinfo_cancel(d->query);
-	if (d->start)
-		event_free(d->start);
-	if (d->deadline)
-		event_free(d->deadline);
+	d->tcp = tcp_dial_free(d->tcp);
+	d->tunnel = tunnel_free(d->tunnel);
+	clear_proxy(d);
+	if (d->connect_by)
+		event_free(d->connect_by);
+	if (d->open_by)
+		event_free(d->open_by);
 	free(d->path);
 	strv_free(d->headers);
-	d->query = NULL;
-	d->start = d->deadline = NULL;
+	d->connect_by = d->open_by = NULL;
 	d->path = NULL;
 	d->headers = NULL;
 }
@@ -47,11 +59,36 @@ int ws_dial_headers(struct ws *ws, struct lws *wsi, uint8_t **p, uint8_t *end)
 	return 0;
 }
 
+/* ---- the URL ---- */
+
+/* A name, an IPv4 literal, or an IPv6 literal in brackets. What follows it, or NULL. */
+static const char *parse_host(struct ws_dial_state *d, const char *p)
+{
+	struct in6_addr ignored;
+	const char *end;
+	size_t n;
+
+	d->six = *p == '[';
+	if (d->six)
+		p++;
+	n = strcspn(p, d->six ? "]" : ":/?#@");
+	end = p + n;
+	if (!n || n >= sizeof d->host || (d->six && *end != ']'))
+		return NULL;
+	memcpy(d->host, p, n);
+	d->host[n] = '\0';
+	for (size_t i = 0; i < n; i++)
+		if ((unsigned char)p[i] <= 0x20 || p[i] == 0x7f)
+			return NULL;
+	if (d->six && inet_pton(AF_INET6, d->host, &ignored) != 1)
+		return NULL;
+	return d->six ? end + 1 : end;
+}
+
 /* scheme://host[:port][/path][?query] */
 static int parse_url(struct ws_dial_state *d, const char *url)
 {
-	const char *p = url, *host_end;
-	size_t n;
+	const char *p = url;
 
 	if (strncmp(p, "wss://", 6) == 0) {
 		d->tls = true;
@@ -61,132 +98,151 @@ static int parse_url(struct ws_dial_state *d, const char *url)
 	} else {
 		return EINVAL;
 	}
-	n = strcspn(p, ":/?#");
-	host_end = p + n;
-	if (!n || n >= sizeof d->host)
+	p = parse_host(d, p);
+	if (!p)
 		return EINVAL;
-	memcpy(d->host, p, n);
 	d->port = d->tls ? 443 : 80;
-	if (*host_end == ':') {
+	if (*p == ':') {
 		char *rest;
-		unsigned long port = strtoul(host_end + 1, &rest, 10);
+		unsigned long port = strtoul(p + 1, &rest, 10);
 
-		if (rest == host_end + 1 || !port || port > 65535 ||
-		    (*rest && *rest != '/' && *rest != '?'))
+		if (rest == p + 1 || p[1] == '-' || p[1] == '+' || !port || port > 65535)
 			return EINVAL;
 		d->port = (uint16_t)port;
-		host_end = rest;
+		p = rest;
 	}
-	if (strpbrk(host_end, " \r\n#"))
+	if ((*p && *p != '/' && *p != '?') || strpbrk(p, " \r\n#"))
 		return EINVAL;
-	return asprintf(&d->path, "%s%s", *host_end == '/' ? "" : "/", host_end) < 0 ? ENOMEM : 0;
+	return asprintf(&d->path, "%s%s", *p == '/' ? "" : "/", p) < 0 ? ENOMEM : 0;
 }
 
-static void connect_to(struct ws *ws, const char *address)
+/* ---- connecting ---- */
+static void fail(struct ws *ws, const char *why)
+{
+	if (ws->close_code)
+		ws_tell_closed(ws, ws->close_code, ws->close_reason);
+	else
+		ws_tell_closed(ws, 1006, why);
+}
+
+static void on_connected(struct ws *ws, int fd)
+{
+	event_del(ws->dial.connect_by);
+	if (ws->close_code) {
+		close(fd);
+		fail(ws, "");
+	} else if (ws_adopt(ws, fd) == 0) {
+		ws_bury(ws);
+	} else {
+		ws_drop(ws);
+		if (ws->over)
+			ws_bury(ws);
+		else
+			fail(ws, "cannot connect");
+	}
+}
+
+static void on_tunnel(int fd, const char *why, void *arg)
+{
+	struct ws *ws = arg;
+
+	ws->dial.tunnel = tunnel_free(ws->dial.tunnel);
+	if (fd < 0)
+		fail(ws, why);
+	else
+		on_connected(ws, fd);
+}
+
+static void on_tcp(int fd, const char *why, void *arg)
+{
+	struct ws *ws = arg;
+	struct ws_dial_state *d = &ws->dial;
+	char text[160];
+
+	d->tcp = tcp_dial_free(d->tcp);
+	if (fd < 0) {
+		snprintf(text, sizeof text, "%s%s", d->proxy ? "proxy: " : "", why);
+		fail(ws, text);
+	} else if (!d->proxy) {
+		on_connected(ws, fd);
+	} else if (tunnel_alloc(&d->tunnel, env_base(ws->ctx->env), fd, d->proxy, d->host, d->port,
+				on_tunnel, ws)) {
+		fail(ws, "the proxy cannot be asked");
+	} else {
+		clear_proxy(d);
+	}
+}
+
+static void on_deadline(evutil_socket_t fd, short what, void *arg)
+{
+	struct ws *ws = arg;
+
+	(void)fd;
+	(void)what;
+	ws_drop(ws);
+	fail(ws, ws->dial.why ? ws->dial.why : "connecting timed out");
+}
+
+void ws_dial_close(struct ws *ws)
+{
+	struct timeval now = {0};
+
+	if (ws->dial.open_by)
+		event_add(ws->dial.open_by, &now);
+}
+
+static int add_timer(struct event **out, struct ws *ws, uint32_t ms)
+{
+	struct timeval tv = {ms / 1000, ms % 1000 * 1000};
+
+	*out = evtimer_new(env_base(ws->ctx->env), on_deadline, ws);
+	return *out && event_add(*out, &tv) == 0 ? 0 : ENOMEM;
+}
+
+/* A proxy that cannot be used is a failure to connect, not a bad URL of the caller. */
+static int start_tcp(struct ws *ws)
 {
 	struct ws_dial_state *d = &ws->dial;
-	char host[WS_HOST_MAX + 8];
-	struct lws_client_connect_info ci = {
-		.context = ws->ctx->lws,
-		.vhost = ws->ctx->client,
-		.address = address,
-		.port = d->port,
-		.path = d->path,
-		.host = host,
-		.origin = NULL,
-		.ssl_connection = d->tls ? LCCSCF_USE_SSL : 0,
-		.local_protocol_name = ws_protocols[0].name,
-		.alpn = "http/1.1",
-		.opaque_user_data = ws,
-		.pwsi = &ws->wsi,
-	};
+	struct proxy proxy;
+	const char *host = d->host;
+	uint16_t port = d->port;
+	int err = proxy_choose(&proxy, d->tls, d->host, d->port);
 
-	if (ws->close_code) {
-		ws_tell_closed(ws, ws->close_code, ws->close_reason);
-		return;
+	if (err) {
+		d->why = err == EPROTONOSUPPORT ? "proxy: only http:// proxies are supported"
+						: "proxy: malformed address in the environment";
+		ws_dial_close(ws);
+		return 0;
 	}
-	snprintf(host, sizeof host, "%s:%u", d->host, d->port);
-	ws->busy++; /* a failure may be told from inside */
-	lws_client_connect_via_info(&ci);
-	ws->busy--;
-	ws_kick(ws->ctx);
-	if (!ws->wsi && !ws->over)
-		ws_tell_closed(ws, 1006, "cannot connect");
-	else
-		ws_bury(ws);
+	if (proxy.host[0]) {
+		d->proxy = malloc(sizeof proxy);
+		if (d->proxy) {
+			*d->proxy = proxy;
+			host = d->proxy->host;
+			port = proxy.port;
+		} else {
+			err = ENOMEM;
+		}
+	}
+	proxy_wipe(&proxy);
+	return err ? err
+		   : tcp_dial_alloc(&d->tcp, env_base(ws->ctx->env), ws->ctx->resolver, host, port,
+				    on_tcp, ws);
 }
 
-static void resolved(int result, struct evutil_addrinfo *ai, void *arg)
+static int start(struct ws *ws, const struct ws_dial *dial)
 {
-	struct ws *ws = arg;
-	char address[INET6_ADDRSTRLEN];
+	uint32_t connect_ms = dial->connect_ms ? dial->connect_ms : WS_CONNECT_MS;
+	uint32_t total_ms = dial->total_ms ? dial->total_ms : connect_ms + WS_OPEN_MS;
+	int err;
 
-	/* A cancelled query is told, too, when nobody may be there any more. */
-	if (result == EVUTIL_EAI_CANCEL)
-		return;
-	ws->dial.query = NULL;
-	if (result || !ai ||
-	    getnameinfo(ai->ai_addr, ai->ai_addrlen, address, sizeof address, NULL, 0,
-			NI_NUMERICHOST)) {
-		ws_tell_closed(ws, 1006, "name not known");
-	} else {
-		connect_to(ws, address);
-	}
-	if (ai)
-		evutil_freeaddrinfo(ai);
-}
-
-/* The first turn of the loop after ws_connect: so that nothing is ever told from inside it. */
-static void start(evutil_socket_t fd, short what, void *arg)
-{
-	struct ws *ws = arg;
-	struct evutil_addrinfo hints = {.ai_family = AF_INET, .ai_socktype = SOCK_STREAM};
-	struct in_addr in;
-
-	(void)fd;
-	(void)what;
-	if (ws->close_code) {
-		ws_tell_closed(ws, ws->close_code, ws->close_reason);
-	} else if (strcmp(ws->dial.host, "localhost") == 0) {
-		connect_to(ws, "127.0.0.1");
-	} else if (inet_pton(AF_INET, ws->dial.host, &in) == 1) {
-		connect_to(ws, ws->dial.host);
-	} else {
-		struct evdns_getaddrinfo_request *q =
-			evdns_getaddrinfo(ws->ctx->dns, ws->dial.host, NULL, &hints, resolved, ws);
-
-		/* NULL: it was answered already, from the hosts file, and ws may be gone. */
-		if (q)
-			ws->dial.query = q;
-	}
-}
-
-static void too_late(evutil_socket_t fd, short what, void *arg)
-{
-	struct ws *ws = arg;
-
-	(void)fd;
-	(void)what;
-	if (ws->wsi) {
-		lws_set_opaque_user_data(ws->wsi, NULL);
-		lws_set_timeout(ws->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
-		ws->wsi = NULL;
-		ws_kick(ws->ctx);
-	}
-	ws_tell_closed(ws, 1006, "connecting timed out");
-}
-
-static int arm(struct ws *ws, uint32_t ms)
-{
-	struct event_base *base = env_base(ws->ctx->env);
-	struct timeval now = {0}, tv = {ms / 1000, ms % 1000 * 1000};
-
-	ws->dial.start = evtimer_new(base, start, ws);
-	ws->dial.deadline = evtimer_new(base, too_late, ws);
-	if (!ws->dial.start || !ws->dial.deadline || event_add(ws->dial.start, &now) ||
-	    event_add(ws->dial.deadline, &tv))
-		return ENOMEM;
-	return 0;
+	ws->dial.headers = strv_copy(dial->headers);
+	err = ws->dial.headers ? ws_ping_alloc(ws, dial->ping_ms) : ENOMEM;
+	if (!err)
+		err = add_timer(&ws->dial.connect_by, ws, connect_ms);
+	if (!err)
+		err = add_timer(&ws->dial.open_by, ws, total_ms);
+	return err ? err : start_tcp(ws);
 }
 
 /* Where to, and the headers: that is sent, too. */
@@ -211,12 +267,8 @@ int ws_connect(struct ws **out, struct ws_ctx *ctx, const struct ws_dial *dial, 
 		return err;
 	ws_set_handler(ws, h, arg);
 	err = parse_url(&ws->dial, dial->url);
-	if (!err && !env_replaying(ctx->env)) {
-		ws->dial.headers = strv_copy(dial->headers);
-		err = ws->dial.headers
-			      ? arm(ws, dial->connect_ms ? dial->connect_ms : WS_CONNECT_MS)
-			      : ENOMEM;
-	}
+	if (!err && !env_replaying(ctx->env))
+		err = start(ws, dial);
 	if (err) {
 		ws_free(ws);
 		return err;

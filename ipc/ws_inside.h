@@ -1,4 +1,4 @@
-/* What ws.c, ws_loop.c, ws_dial.c and ws_server.c share. Nobody else includes this. */
+/* What ws.c and its neighbours ws_*.c share. Nobody else includes this. */
 #ifndef IPC_WS_INSIDE_H
 #define IPC_WS_INSIDE_H
 
@@ -12,10 +12,23 @@ enum {
 	WS_MAX_MESSAGE = 1 << 20,
 	WS_MAX_QUEUED = 16 << 20,
 	WS_CONNECT_MS = 5000,
-	WS_HOST_MAX = 256
+	WS_OPEN_MS = 5000, /* TLS and upgrade, after connecting */
+	WS_PING_MS = 10000,
+	WS_HOST_MAX = 256,
+	WS_ANCHOR_FILL = 4,
 };
 
-struct evdns_base;
+struct proxy;
+struct resolver;
+struct tcp_dial;
+struct tunnel;
+
+/* A listening Unix socket with a full backlog: see ws_adopt.c. */
+struct ws_anchor {
+	int listener, fill[WS_ANCHOR_FILL];
+	char address[32]; /* as lws wants it */
+	bool opened;
+};
 
 struct ws_ctx {
 	struct env *env;
@@ -24,7 +37,8 @@ struct ws_ctx {
 	uv_loop_t uv;
 	bool uv_open;
 	struct event *readable, *timer;
-	struct evdns_base *dns;
+	struct resolver *resolver;
+	struct ws_anchor anchor;
 	struct ws *all;		/* every socket that lws or an owner still knows */
 	struct ws_server *gone; /* freed servers: lws reads their names until it is destroyed */
 };
@@ -60,9 +74,20 @@ struct ws {
 		char host[WS_HOST_MAX], *path, **headers;
 		uint16_t port;
 		bool tls;
-		struct event *start, *deadline;
-		struct evdns_getaddrinfo_request *query;
+		bool six, verified;		      /* an IPv6 literal; its certificate is for it */
+		struct event *connect_by, *open_by; /* the two deadlines */
+		const char *why;		      /* what the deadline says; NULL: that it is late */
+		struct proxy *proxy;		      /* NULL: none */
+		struct tcp_dial *tcp;
+		struct tunnel *tunnel;
 	} dial;
+	struct ws_ping {
+		struct event *timer;
+		uint32_t interval_ms;
+		uint64_t heard_ms; /* the last bytes of the peer */
+		bool asked;	   /* a ping was sent since */
+		bool due;	   /* it is to be written */
+	} ping;
 };
 
 /* ws.c */
@@ -71,6 +96,8 @@ int ws_new(struct ws **out, struct ws_ctx *ctx, size_t max_message);
  * be closed. */
 bool ws_tell(struct ws *ws, enum ws_event ev, const void *data, size_t len);
 void ws_tell_closed(struct ws *ws, uint16_t code, const char *reason);
+/* Has lws forget the connection and close it without a frame; nothing is told. */
+void ws_drop(struct ws *ws);
 /* Frees an orphan that lws does not know and that nobody is inside of. */
 void ws_bury(struct ws *ws);
 /* The one callback of all our lws protocols. */
@@ -81,6 +108,25 @@ void ws_kick(struct ws_ctx *ctx);
 /* ws_dial.c */
 void ws_dial_clear(struct ws *ws);
 int ws_dial_headers(struct ws *ws, struct lws *wsi, uint8_t **p, uint8_t *end);
+/* ws_close came before the connection stood: WS_CLOSED in the next turn. */
+void ws_dial_close(struct ws *ws);
+/* ws_adopt.c */
+int ws_anchor_open(struct ws_anchor *a);
+void ws_anchor_close(struct ws_anchor *a);
+/* Takes fd, connected, also when it fails; lws goes on with TLS and upgrade. */
+int ws_adopt(struct ws *ws, int fd);
+void ws_tls_prepare(void *ssl_ctx);
+/* Non-zero refuses the certificate. */
+int ws_tls_verify(struct ws *ws, void *x509_store_ctx, bool chain_ok);
+/* ws_ping.c. interval_ms 0: WS_PING_MS. */
+int ws_ping_alloc(struct ws *ws, uint32_t interval_ms);
+/* The connection is open. */
+void ws_ping_start(struct ws *ws);
+/* Bytes of the peer came. */
+void ws_ping_heard(struct ws *ws);
+/* Inside a writeable callback, when ping.due. */
+int ws_ping_write(struct ws *ws);
+void ws_ping_clear(struct ws *ws);
 /* ws_server.c: a connection was established; 0 to go on. */
 int ws_server_accept(struct lws *wsi);
 /* Asks the server's page handler in a step; false when it has none. */

@@ -1,10 +1,11 @@
 /* libwebsockets' libuv loop nested in libevent (docs/decisions/0002). */
 #include "ipc/env.h"
 #include "ipc/log.h"
+#include "ipc/proxy.h"
+#include "ipc/resolver.h"
 #include "ipc/ws_inside.h"
 
 #include <errno.h>
-#include <event2/dns.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,6 +69,8 @@ static int start_lws(struct ws_ctx *ctx, const char *ca_file)
 		.fd_limit_per_thread = FDS,
 		.pt_serv_buf_size = SERVICE_BUF,
 		.user = ctx,
+		/* Else lws reads http_proxy, and takes it for every host. */
+		.http_proxy_address = "",
 	};
 
 	lws_set_log_level(LLL_ERR | LLL_WARN, lws_log);
@@ -78,6 +81,23 @@ static int start_lws(struct ws_ctx *ctx, const char *ca_file)
 	info.client_ssl_ca_filepath = ca_file;
 	ctx->client = lws_create_vhost(ctx->lws, &info);
 	return ctx->client ? 0 : EINVAL;
+}
+
+/* They are sent to the proxy alone, outside of every step; should they come back by another way, nobody sees them. */
+static void hide_proxy_credentials(struct env *env)
+{
+	for (int tls = 0; tls < 2; tls++) {
+		struct proxy p = {0};
+		const char *password;
+
+		if (proxy_choose(&p, tls, "", 0))
+			continue;
+		password = strchr(p.credentials, ':');
+		/* A full table is no reason not to start: see above. */
+		if (password)
+			env_secret(env, password + 1);
+		proxy_wipe(&p);
+	}
 }
 
 static int start(struct ws_ctx *ctx, const char *ca_file)
@@ -93,21 +113,25 @@ static int start(struct ws_ctx *ctx, const char *ca_file)
 		return err;
 	ctx->readable = event_new(base, uv_backend_fd(&ctx->uv), EV_READ | EV_PERSIST, pump, ctx);
 	ctx->timer = evtimer_new(base, pump, ctx);
-	/* Without a resolv.conf names do not resolve, addresses and localhost still do. */
-	ctx->dns = evdns_base_new(base, EVDNS_BASE_INITIALIZE_NAMESERVERS |
-						EVDNS_BASE_DISABLE_WHEN_INACTIVE);
-	if (!ctx->dns)
-		ctx->dns = evdns_base_new(base, EVDNS_BASE_DISABLE_WHEN_INACTIVE);
-	if (!ctx->readable || !ctx->timer || !ctx->dns)
+	if (!ctx->readable || !ctx->timer)
 		return ENOMEM;
-	/* Asked in mixed case, the name servers of some container engines know no name. TLS tells whom we have met. */
-	evdns_base_set_option(ctx->dns, "randomize-case:", "0");
+	err = resolver_alloc(&ctx->resolver, base);
+	if (!err)
+		err = ws_anchor_open(&ctx->anchor);
+	if (err)
+		return err;
+	hide_proxy_credentials(ctx->env);
 	event_priority_set(ctx->readable, PRIORITY);
 	event_priority_set(ctx->timer, PRIORITY);
 	if (event_add(ctx->readable, NULL))
 		return ENOMEM;
 	ws_kick(ctx);
 	return 0;
+}
+
+int ws_ctx_set_resolv_conf(struct ws_ctx *ctx, const char *path)
+{
+	return ctx->resolver ? resolver_set_conf(ctx->resolver, path) : 0;
 }
 
 int ws_ctx_alloc(struct ws_ctx **out, struct env *env, const char *ca_file)
@@ -159,8 +183,8 @@ struct ws_ctx *ws_ctx_free(struct ws_ctx *ctx)
 			ws_bury(ws);
 	}
 	ws_servers_clear(ctx);
-	if (ctx->dns)
-		evdns_base_free(ctx->dns, 0);
+	resolver_free(ctx->resolver);
+	ws_anchor_close(&ctx->anchor);
 	if (ctx->readable)
 		event_free(ctx->readable);
 	if (ctx->timer)

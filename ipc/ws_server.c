@@ -20,6 +20,7 @@ struct ws_server {
 	ws_post_h *posth;
 	void *arg;
 	size_t max_message, max_post;
+	uint32_t ping_ms;
 	struct lws *accepting;
 	const char *host_asked; /* by the request for the page */
 	struct ws_page *page;
@@ -59,8 +60,13 @@ static void accepted(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 	}
 	if (ws_new(&ws, s->ctx, s->max_message))
 		return;
+	if (ws_ping_alloc(ws, s->ping_ms)) {
+		ws_free(ws);
+		return;
+	}
 	ws->wsi = s->accepting;
 	ws->open = true;
+	ws_ping_start(ws);
 	lws_set_opaque_user_data(ws->wsi, ws);
 	ws->busy++;
 	s->h(ws, (const char *)data, s->arg);
@@ -170,6 +176,7 @@ int ws_listen(struct ws_server **out, struct ws_ctx *ctx, const struct ws_listen
 	s->max_post = conf->max_post;
 	s->arg = arg;
 	s->max_message = conf->max_message;
+	s->ping_ms = conf->ping_ms;
 	snprintf(s->name, sizeof s->name, "server-%u", count++);
 	snprintf(s->host, sizeof s->host, "%s", conf->host);
 	err = env_source_add(ctx->env, &s->source, accepted, s);

@@ -1,0 +1,144 @@
+/* Hands a connected socket to lws, which in 4.1 takes none for a client; and holds IPv6 literals
+ * against certificates.
+ *
+ * lws is told to connect to a Unix socket whose backlog is full: the kernel answers EAGAIN, and lws
+ * waits until its descriptor is writable. The connected socket is put in that descriptor's place
+ * before libuv has looked at it (libuv applies changes when it runs), so lws finds it connected and
+ * goes on with TLS. docs/decisions/0045. */
+#include "ipc/ws_inside.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+/* ---- the socket that nobody is ever connected to ---- */
+static int open_full_backlog(struct ws_anchor *a)
+{
+	struct sockaddr_un sun = {.sun_family = AF_UNIX};
+	socklen_t n = sizeof sun;
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	a->listener = fd;
+	/* With its family alone the kernel gives it an abstract name that is free. */
+	if (fd < 0 || bind(fd, (struct sockaddr *)&sun, sizeof sun.sun_family) || listen(fd, 0) ||
+	    getsockname(fd, (struct sockaddr *)&sun, &n))
+		return errno;
+	snprintf(a->address, sizeof a->address, "+@%.*s", (int)(n - sizeof sun.sun_family - 1),
+		 sun.sun_path + 1);
+	for (unsigned i = 0; i < WS_ANCHOR_FILL; i++) {
+		a->fill[i] = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+		if (a->fill[i] < 0)
+			return errno;
+		if (connect(a->fill[i], (struct sockaddr *)&sun, n))
+			return errno == EAGAIN ? 0 : errno;
+	}
+	return EBUSY;
+}
+
+int ws_anchor_open(struct ws_anchor *a)
+{
+	int err;
+
+	a->listener = -1;
+	for (unsigned i = 0; i < WS_ANCHOR_FILL; i++)
+		a->fill[i] = -1;
+	a->opened = true;
+	err = open_full_backlog(a);
+	if (err)
+		ws_anchor_close(a);
+	return err;
+}
+
+void ws_anchor_close(struct ws_anchor *a)
+{
+	if (!a->opened)
+		return;
+	if (a->listener >= 0)
+		close(a->listener);
+	for (unsigned i = 0; i < WS_ANCHOR_FILL; i++)
+		if (a->fill[i] >= 0)
+			close(a->fill[i]);
+	a->opened = false;
+}
+
+/* ---- handing over ---- */
+static struct lws *begin(struct ws *ws, const char *host)
+{
+	struct ws_dial_state *d = &ws->dial;
+	unsigned tls = LCCSCF_USE_SSL | (d->six ? LCCSCF_SKIP_SERVER_CERT_HOSTNAME_CHECK : 0);
+	struct lws_client_connect_info ci = {
+		.context = ws->ctx->lws,
+		.vhost = ws->ctx->client,
+		.address = ws->ctx->anchor.address,
+		.port = d->port,
+		.path = d->path,
+		.host = host,
+		.origin = NULL,
+		.ssl_connection = d->tls ? (int)tls : 0,
+		.local_protocol_name = ws_protocols[0].name,
+		.alpn = "http/1.1",
+		.opaque_user_data = ws,
+		.pwsi = &ws->wsi,
+	};
+
+	return lws_client_connect_via_info(&ci);
+}
+
+int ws_adopt(struct ws *ws, int fd)
+{
+	char host[WS_HOST_MAX + 16];
+	struct lws *wsi;
+	int mine, err = 0;
+
+	snprintf(host, sizeof host, ws->dial.six ? "[%s]:%u" : "%s:%u", ws->dial.host,
+		 ws->dial.port);
+	ws->busy++; /* a failure may be told from inside */
+	wsi = begin(ws, host);
+	ws->busy--;
+	mine = wsi && ws->wsi ? lws_get_socket_fd(ws->wsi) : -1;
+	if (mine < 0)
+		err = ECONNABORTED;
+	else if (dup3(fd, mine, O_CLOEXEC) < 0)
+		err = errno;
+	close(fd);
+	ws_kick(ws->ctx);
+	return err;
+}
+
+/* ---- certificates of IPv6 literals: lws cuts the host at its first colon ---- */
+
+/* What is left of "[::1]" is no name to ask a server for. */
+static void on_tls(const SSL *ssl, int where, int ret)
+{
+	const char *name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);
+
+	(void)ret;
+	if ((where & SSL_CB_HANDSHAKE_START) && name && name[0] == '[')
+		SSL_set_tlsext_host_name((SSL *)(uintptr_t)ssl, NULL);
+}
+
+void ws_tls_prepare(void *ssl_ctx)
+{
+	SSL_CTX_set_info_callback(ssl_ctx, on_tls);
+}
+
+int ws_tls_verify(struct ws *ws, void *x509_store_ctx, bool chain_ok)
+{
+	struct ws_dial_state *d = &ws->dial;
+	X509 *cert;
+
+	if (!d->six || !chain_ok || X509_STORE_CTX_get_error_depth(x509_store_ctx) != 0)
+		return 0;
+	cert = X509_STORE_CTX_get_current_cert(x509_store_ctx);
+	d->verified = cert && X509_check_ip_asc(cert, d->host, 0) == 1;
+	if (!d->verified)
+		X509_STORE_CTX_set_error(x509_store_ctx, X509_V_ERR_IP_ADDRESS_MISMATCH);
+	return d->verified ? 0 : -1;
+}
