@@ -6,12 +6,13 @@
 #include <event2/dns.h>
 #include <event2/event.h>
 #include <event2/util.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const char default_conf[] = "/etc/resolv.conf";
 
@@ -43,31 +44,28 @@ static bool same_file(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-static void stat_conf(const struct resolver *r, struct stat *st)
-{
-	memset(st, 0, sizeof *st);
-	if (stat(r->conf, st))
-		memset(st, 0, sizeof *st);
-}
-
 static void read_conf(struct resolver *r, int options)
 {
-	/* Before reading: a change that comes meanwhile is seen at the next lookup. */
-	stat_conf(r, &r->read);
 	evdns_base_resolv_conf_parse(r->dns, options, r->conf);
 	/* Asked in mixed case, the name servers of some container engines know no name. TLS tells
 	 * whom we have met. */
 	evdns_base_set_option(r->dns, "randomize-case:", "0");
 }
 
-/* Queries that wait for a name server that is gone go to the new ones. */
+/* Queries that wait for a name server that is gone go to the new ones. A file that is not there, or
+ * that a sandbox hides, changes nothing: the name servers that were read last are asked on. */
 static void read_conf_again(struct resolver *r)
 {
 	struct stat now;
+	int fd;
 
-	stat_conf(r, &now);
-	if (same_file(&now, &r->read))
+	if (stat(r->conf, &now) || same_file(&now, &r->read))
 		return;
+	fd = open(r->conf, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	close(fd);
+	r->read = now;
 	evdns_base_clear_nameservers_and_suspend(r->dns);
 	evdns_base_search_clear(r->dns);
 	read_conf(r, DNS_OPTION_SEARCH | DNS_OPTION_NAMESERVERS | DNS_OPTION_MISC);
@@ -91,6 +89,9 @@ int resolver_alloc(struct resolver **out, struct event_base *base)
 		resolver_free(r);
 		return ENOMEM;
 	}
+	/* Before reading: a change that comes meanwhile is seen at the next lookup. */
+	if (stat(r->conf, &r->read))
+		memset(&r->read, 0, sizeof r->read);
 	read_conf(r, DNS_OPTIONS_ALL);
 	*out = r;
 	return 0;

@@ -95,7 +95,7 @@ int ws_post_write(struct ws_post *post, const void *data, size_t n);
 void ws_post_end(struct ws_post *post);
 
 struct ws_listen_conf {
-	const char *host;	/* "127.0.0.1" */
+	const char *host;	/* "127.0.0.1", "::1" */
 	uint16_t port;		/* 0 = any */
 	const char *cert_file;	/* PEM; NULL = plain ws */
 	const char *key_file;

@@ -1,10 +1,11 @@
 /* Hands a connected socket to lws, which in 4.1 takes none for a client; and holds IPv6 literals
  * against certificates.
  *
- * lws is told to connect to a Unix socket whose backlog is full: the kernel answers EAGAIN, and lws
- * waits until its descriptor is writable. The connected socket is put in that descriptor's place
- * before libuv has looked at it (libuv applies changes when it runs), so lws finds it connected and
- * goes on with TLS. docs/decisions/0045. */
+ * lws is told to connect to a loopback port where nobody listens. A non-blocking connect never ends
+ * inside the call, so lws waits for its descriptor to become writable. The connected socket is put
+ * in that descriptor's place before libuv has looked at it (libuv applies changes when it runs):
+ * lws finds it connected and goes on with TLS. A Unix socket would do, too, but mediad may make
+ * none. docs/decisions/0045. */
 #include "ipc/ws_inside.h"
 
 #include <arpa/inet.h>
@@ -13,59 +14,33 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
-/* ---- the socket that nobody is ever connected to ---- */
-static int open_full_backlog(struct ws_anchor *a)
-{
-	struct sockaddr_un sun = {.sun_family = AF_UNIX};
-	socklen_t n = sizeof sun;
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	a->listener = fd;
-	/* With its family alone the kernel gives it an abstract name that is free. */
-	if (fd < 0 || bind(fd, (struct sockaddr *)&sun, sizeof sun.sun_family) || listen(fd, 0) ||
-	    getsockname(fd, (struct sockaddr *)&sun, &n))
-		return errno;
-	snprintf(a->address, sizeof a->address, "+@%.*s", (int)(n - sizeof sun.sun_family - 1),
-		 sun.sun_path + 1);
-	for (unsigned i = 0; i < WS_ANCHOR_FILL; i++) {
-		a->fill[i] = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-		if (a->fill[i] < 0)
-			return errno;
-		if (connect(a->fill[i], (struct sockaddr *)&sun, n))
-			return errno == EAGAIN ? 0 : errno;
-	}
-	return EBUSY;
-}
-
+/* ---- the port where nobody listens: bound, so nobody else can ---- */
 int ws_anchor_open(struct ws_anchor *a)
 {
-	int err;
+	struct sockaddr_in sa = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+	socklen_t n = sizeof sa;
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), err;
 
-	a->listener = -1;
-	for (unsigned i = 0; i < WS_ANCHOR_FILL; i++)
-		a->fill[i] = -1;
-	a->opened = true;
-	err = open_full_backlog(a);
-	if (err)
-		ws_anchor_close(a);
-	return err;
+	if (fd < 0)
+		return errno;
+	if (bind(fd, (struct sockaddr *)&sa, n) || getsockname(fd, (struct sockaddr *)&sa, &n)) {
+		err = errno;
+		close(fd);
+		return err;
+	}
+	a->fd = fd;
+	a->port = ntohs(sa.sin_port);
+	return 0;
 }
 
 void ws_anchor_close(struct ws_anchor *a)
 {
-	if (!a->opened)
-		return;
-	if (a->listener >= 0)
-		close(a->listener);
-	for (unsigned i = 0; i < WS_ANCHOR_FILL; i++)
-		if (a->fill[i] >= 0)
-			close(a->fill[i]);
-	a->opened = false;
+	if (a->port)
+		close(a->fd);
+	a->port = 0;
 }
 
 /* ---- handing over ---- */
@@ -76,8 +51,8 @@ static struct lws *begin(struct ws *ws, const char *host)
 	struct lws_client_connect_info ci = {
 		.context = ws->ctx->lws,
 		.vhost = ws->ctx->client,
-		.address = ws->ctx->anchor.address,
-		.port = d->port,
+		.address = "127.0.0.1",
+		.port = ws->ctx->anchor.port,
 		.path = d->path,
 		.host = host,
 		.origin = NULL,

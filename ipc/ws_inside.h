@@ -15,7 +15,6 @@ enum {
 	WS_OPEN_MS = 5000, /* TLS and upgrade, after connecting */
 	WS_PING_MS = 10000,
 	WS_HOST_MAX = 256,
-	WS_ANCHOR_FILL = 4,
 };
 
 struct proxy;
@@ -23,11 +22,10 @@ struct resolver;
 struct tcp_dial;
 struct tunnel;
 
-/* A listening Unix socket with a full backlog: see ws_adopt.c. */
+/* A bound port of the loopback interface: see ws_adopt.c. port 0: not open. */
 struct ws_anchor {
-	int listener, fill[WS_ANCHOR_FILL];
-	char address[32]; /* as lws wants it */
-	bool opened;
+	int fd;
+	uint16_t port;
 };
 
 struct ws_ctx {

@@ -190,7 +190,7 @@ int ws_listen(struct ws_server **out, struct ws_ctx *ctx, const struct ws_listen
 			.ssl_private_key_filepath = conf->key_file,
 			.alpn = "http/1.1",
 			.user = s,
-			.options = LWS_SERVER_OPTION_DISABLE_IPV6 |
+			.options = (strchr(s->host, ':') ? 0 : LWS_SERVER_OPTION_DISABLE_IPV6) |
 				   LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT,
 		};
 

@@ -64,6 +64,7 @@ enum { L = SANDBOX_LOOP, W = SANDBOX_WORKER, A = SANDBOX_AUDIO, ALL = L | W | A 
 	S(fcntl, L)                                                                                \
 	S(ioctl, L)                                                                                \
 	S(dup, L)                                                                                  \
+	S(dup3, L) /* ipc/ws_adopt.c */                                                            \
 	S(pipe2, L)                                                                                \
 	S(eventfd2, L)                                                                             \
 	S(timerfd_create, L)                                                                       \

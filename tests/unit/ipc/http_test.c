@@ -476,6 +476,52 @@ TEST(http_tells_what_went_wrong_and_never_inside_the_call)
 	end();
 }
 
+TEST(http_ipv6_literal)
+{
+	struct http_call call = {.method = "GET"};
+	struct sockaddr_in6 sa;
+	socklen_t n = sizeof sa;
+	struct evhttp_bound_socket *s;
+	char url[64];
+
+	CHECK(begin(NULL));
+	s = evhttp_bind_socket_with_handle(fx.srv, "::1", 0);
+	CHECK(s && !getsockname(evhttp_bound_socket_get_fd(s), (struct sockaddr *)&sa, &n));
+	snprintf(url, sizeof url, "http://[::1]:%u/text", ntohs(sa.sin6_port));
+	call.url = url;
+	CHECK_INT(http_request(NULL, fx.h, &call, on_resp, NULL), 0);
+	CHECK(loop_run(&fx.l));
+	CHECK_INT(got.err, 0);
+	CHECK_INT(got.status, 200);
+	end();
+}
+
+/* A listener whose backlog is full answers no SYN: connecting has a deadline of its own. */
+TEST(http_connect_deadline)
+{
+	struct sockaddr_in sa = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+	struct http_call call = {.method = "GET", .connect_ms = 60, .timeout_ms = 60000};
+	int fds[4];
+	socklen_t n = sizeof sa;
+	char url[64];
+
+	CHECK(begin(NULL));
+	for (unsigned i = 0; i < 4; i++)
+		fds[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | (i ? SOCK_NONBLOCK : 0), 0);
+	CHECK(!bind(fds[0], (struct sockaddr *)&sa, n) && !listen(fds[0], 0) &&
+	      !getsockname(fds[0], (struct sockaddr *)&sa, &n));
+	for (unsigned i = 1; i < 4; i++)
+		CHECK(!connect(fds[i], (struct sockaddr *)&sa, n) || errno == EINPROGRESS);
+	snprintf(url, sizeof url, "http://127.0.0.1:%u/", ntohs(sa.sin_port));
+	call.url = url;
+	CHECK_INT(http_request(NULL, fx.h, &call, on_resp, NULL), 0);
+	CHECK(loop_run(&fx.l));
+	CHECK_INT(got.err, ETIMEDOUT);
+	for (unsigned i = 0; i < 4; i++)
+		close(fds[i]);
+	end();
+}
+
 TEST(http_refuses_lines_that_would_smuggle_a_header)
 {
 	static const char *const bad[] = {"X: a\r\nY: b", NULL};
