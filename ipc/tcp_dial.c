@@ -25,8 +25,7 @@ struct tcp_dial {
 	struct event_base *base;
 	struct resolver *resolver;
 	struct lookup *lookup;
-	struct event
-		*timer; /* begins; then the resolution delay; then the delay between attempts */
+	struct event *timer; /* the start, the resolution delay, the delay between attempts */
 	char host[HOST_MAX];
 	uint16_t port;
 	struct waiting {
@@ -35,11 +34,11 @@ struct tcp_dial {
 		bool answered;
 	} waiting[FAMILIES];
 	struct attempt attempts[TCP_DIAL_ADDRESSES];
-	unsigned n_attempts, running,
-		tries; /* tries: addresses taken, also those without a socket */
-	int last;      /* family of the last address that was tried */
-	int err;       /* of the last one that failed */
-	bool looking;  /* inside lookup_start: what it answers is acted on when that returns */
+	unsigned n_attempts, running;
+	unsigned tries; /* addresses taken, also those without a socket */
+	int last;	/* family of the last address that was tried */
+	int err;	/* of the last one that failed */
+	bool looking;	/* inside lookup_start: its answers are acted on when it returns */
 	bool begun, over;
 	tcp_dial_h *h;
 	void *arg;
@@ -178,7 +177,7 @@ static int connect_to(struct tcp_dial *d, const struct sockaddr_storage *addr)
 
 	if (fd < 0)
 		return errno;
-	/* One that stands at once is told by the loop, too. */
+	/* A connection that stands at once is reported by the loop, too. */
 	if (connect(fd, (const struct sockaddr *)addr, n) && errno != EINPROGRESS)
 		err = errno;
 	if (!err) {
@@ -206,8 +205,8 @@ static void arm(struct tcp_dial *d, unsigned ms)
 	event_add(d->timer, &tv);
 }
 
-/* Starts the next address that has a socket; then waits for it, or for a name server, or says that
- * all failed. */
+/* Starts the next address that gets a socket. Fails the dial when none is left, none runs and no
+ * answer is awaited. */
 static void try_next(struct tcp_dial *d)
 {
 	const struct sockaddr_storage *addr;
@@ -228,7 +227,7 @@ static void try_next(struct tcp_dial *d)
 	finish(d, -1, d->tries ? why : "name not known");
 }
 
-/* What is to be done now that an answer came or an attempt failed. */
+/* Acts on an answer that came or an attempt that failed. */
 static void go_on(struct tcp_dial *d)
 {
 	const struct waiting *six = &d->waiting[SIX], *four = &d->waiting[FOUR];

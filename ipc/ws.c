@@ -383,7 +383,7 @@ int ws_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, v
 	struct ws *ws = wsi ? lws_get_opaque_user_data(wsi) : NULL;
 	uint8_t **p = in;
 
-	/* These two hand over what is OpenSSL's in place of what is ours. */
+	/* In these two, user is an object of OpenSSL and not our session data. */
 	if (reason == LWS_CALLBACK_OPENSSL_LOAD_EXTRA_CLIENT_VERIFY_CERTS) {
 		ws_tls_prepare(user);
 		return 0;

@@ -17,7 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* ---- the port where nobody listens: bound, so nobody else can ---- */
+/* ---- the port where nobody listens: bound, so that no other process can listen ---- */
 int ws_anchor_open(struct ws_anchor *a)
 {
 	struct sockaddr_in sa = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
@@ -89,7 +89,7 @@ int ws_adopt(struct ws *ws, int fd)
 
 /* ---- certificates of IPv6 literals: lws cuts the host at its first colon ---- */
 
-/* What is left of "[::1]" is no name to ask a server for. */
+/* lws would send "[" as the server name. RFC 6066 §3 allows no literal address there. */
 static void on_tls(const SSL *ssl, int where, int ret)
 {
 	const char *name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name);

@@ -69,7 +69,7 @@ static int start_lws(struct ws_ctx *ctx, const char *ca_file)
 		.fd_limit_per_thread = FDS,
 		.pt_serv_buf_size = SERVICE_BUF,
 		.user = ctx,
-		/* Else lws reads http_proxy, and takes it for every host. */
+		/* Without this, lws reads http_proxy and applies it to every host. */
 		.http_proxy_address = "",
 	};
 
@@ -83,7 +83,7 @@ static int start_lws(struct ws_ctx *ctx, const char *ca_file)
 	return ctx->client ? 0 : EINVAL;
 }
 
-/* They are sent to the proxy alone, outside of every step; should they come back by another way, nobody sees them. */
+/* Credentials go to the proxy alone, outside of every step. Should they come back in an input, the journal hides them. */
 static void hide_proxy_credentials(struct env *env)
 {
 	for (int tls = 0; tls < 2; tls++) {
@@ -93,7 +93,7 @@ static void hide_proxy_credentials(struct env *env)
 		if (proxy_choose(&p, tls, "", 0))
 			continue;
 		password = strchr(p.credentials, ':');
-		/* A full table is no reason not to start: see above. */
+		/* Ignores a full table, because no step sees the password. */
 		if (password)
 			env_secret(env, password + 1);
 		proxy_wipe(&p);

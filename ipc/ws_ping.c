@@ -1,8 +1,9 @@
-/* Dead peers: silence is answered by a ping, silence after the ping ends the connection (RFC 6455
- * §5.5.2). */
+/* Finds dead peers: pings a silent peer and closes the connection if the peer stays silent (RFC
+ * 6455 §5.5.2). */
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/ws_inside.h"
+#include "proto/base/time.h"
 
 #include <errno.h>
 #include <sys/socket.h>
@@ -21,12 +22,12 @@ void ws_ping_heard(struct ws *ws)
 
 static void arm(struct ws *ws, uint64_t ms)
 {
-	struct timeval tv = {(time_t)(ms / 1000), (suseconds_t)(ms % 1000 * 1000)};
+	struct timeval tv = {(time_t)(ms / MS_PER_S), (suseconds_t)(ms % MS_PER_S * US_PER_MS)};
 
 	event_add(ws->ping.timer, &tv);
 }
 
-/* A loop that was held up has not read yet what came in time. */
+/* A loop that was held up may not have read an answer that came in time. */
 static bool bytes_wait(struct ws *ws)
 {
 	char byte;

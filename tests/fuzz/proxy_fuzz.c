@@ -1,6 +1,6 @@
-/* What a proxy and the environment say: URLs of proxies, no_proxy, replies to CONNECT. No input may
- * crash or pass a bound; a proxy that was taken has a host and a port; a reply is never taken
- * twice. The first byte picks the parser. */
+/* Parsers of proxy URLs, of no_proxy and of replies to CONNECT. No input may crash them or make
+ * them pass a bound; an accepted proxy has a host and a port; a reply is accepted at one length
+ * only. The first byte picks the parser. */
 #include "ipc/proxy.h"
 
 #include <errno.h>

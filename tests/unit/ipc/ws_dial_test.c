@@ -1,6 +1,7 @@
 /* How a WebSocket is connected: addresses, name servers, proxies, deadlines; and how a dead peer is
  * found. */
 #include "ipc/ws.h"
+#include "proto/base/time.h"
 #include "tests/unit/ipc/connect_proxy.h"
 #include "tests/unit/ipc/dns_server.h"
 #include "tests/unit/ipc/loop.h"
@@ -478,7 +479,7 @@ TEST(ws_dial_close_before_it_stands)
 	CHECK(begin());
 	fx.dns.mute_a = fx.dns.mute_aaaa = true;
 	CHECK_INT(ws_connect(&fx.cli, fx.ctx, &d, on_cli, NULL), 0);
-	loop_run_for(&fx.l, 20 * MS);
+	loop_run_for(&fx.l, 20 * NS_PER_MS);
 	CHECK(!fx.closed);
 	ws_close(fx.cli, 4001, "changed my mind");
 	CHECK(!fx.closed && loop_run(&fx.l));
@@ -486,7 +487,7 @@ TEST(ws_dial_close_before_it_stands)
 	CHECK_INT(fx.code, 4001);
 	CHECK_STR(fx.reason, "changed my mind");
 	/* evdns frees a cancelled query in a later turn. */
-	loop_run_for(&fx.l, MS);
+	loop_run_for(&fx.l, NS_PER_MS);
 	end();
 }
 
@@ -498,7 +499,7 @@ TEST(ws_dial_finds_a_dead_peer_on_both_sides)
 	CHECK(dial_with("ws", "far.test", (struct ws_dial){.ping_ms = 40}));
 	CHECK(fx.open);
 	/* Silence alone is not death: pings are answered. */
-	loop_run_for(&fx.l, 400 * MS);
+	loop_run_for(&fx.l, 400 * NS_PER_MS);
 	CHECK(!fx.closed && !fx.srv_closed);
 	CHECK(echoes());
 	fx.proxy.frozen = true;
@@ -526,7 +527,7 @@ TEST(ws_dial_dead_peer_while_closing)
 	for (unsigned i = 0; i < 12; i++)
 		CHECK_INT(ws_send(fx.cli, false, big, sizeof big), 0);
 	fx.cli = ws_free(fx.cli);
-	loop_run_for(&fx.l, 200 * MS);
+	loop_run_for(&fx.l, 200 * NS_PER_MS);
 	end();
 }
 
