@@ -212,7 +212,7 @@ void http_api_recognised(struct http_api *a, uint64_t job, const struct recognit
 		answer_json(post, 200, json_pack("{s:s}", "text", heard->text));
 		ws_post_end(post);
 	} else {
-		refuse(post, 500, "The ear failed.");
+		refuse(post, 500, "The recogniser failed.");
 	}
 	ask_free(k);
 }

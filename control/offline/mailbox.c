@@ -8,8 +8,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-struct letter {
-	struct letter *next;
+struct message {
+	struct message *next;
 	size_t len;
 	uint8_t kind;
 	uint8_t data[];
@@ -21,13 +21,13 @@ struct mailbox {
 	int fd;
 	struct event *ev;
 	pthread_mutex_t lock; /* guards the list */
-	struct letter *first, **last;
+	struct message *first, **last;
 };
 
 static void on_readable(evutil_socket_t fd, short what, void *arg)
 {
 	struct mailbox *m = arg;
-	struct letter *l;
+	struct message *l;
 	uint64_t n;
 
 	(void)what;
@@ -39,7 +39,7 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 	m->last = &m->first;
 	pthread_mutex_unlock(&m->lock);
 	while (l) {
-		struct letter *next = l->next;
+		struct message *next = l->next;
 
 		env_deliver(m->env, m->source, l->kind, l->data, l->len);
 		free(l);
@@ -87,7 +87,7 @@ struct mailbox *mailbox_free(struct mailbox *m)
 	if (m->fd >= 0)
 		close(m->fd);
 	while (m->first) {
-		struct letter *l = m->first;
+		struct message *l = m->first;
 
 		m->first = l->next;
 		free(l);
@@ -99,7 +99,7 @@ struct mailbox *mailbox_free(struct mailbox *m)
 
 int mailbox_post(struct mailbox *m, uint8_t kind, const void *data, size_t len)
 {
-	struct letter *l = malloc(sizeof *l + len);
+	struct message *l = malloc(sizeof *l + len);
 	uint64_t one = 1;
 
 	if (!l)

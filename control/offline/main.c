@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { USAGE = 2, EARS = 2 };
+enum { USAGE = 2, RECOGNISERS = 2 };
 
 struct options {
 	const char *listen, *record, *model, *cert, *key, *ready;
@@ -214,8 +214,11 @@ static void running_free(struct running *r)
 static int start(struct running *r, const struct options *o, const char *host, uint16_t port,
 		 const char **why)
 {
-	struct server_conf conf = {
-		.host = host, .port = port, .cert_file = o->cert, .key_file = o->key, .ears = EARS};
+	struct server_conf conf = {.host = host,
+				   .port = port,
+				   .cert_file = o->cert,
+				   .key_file = o->key,
+				   .recognisers = RECOGNISERS};
 	int err = env_alloc(&r->env, &(struct env_conf){.loop = true});
 
 	if (err)
@@ -239,7 +242,7 @@ static int start(struct running *r, const struct options *o, const char *host, u
 	conf.ws = r->ws;
 	conf.rules = r->rules;
 	conf.record = r->record;
-	conf.ear = (struct recogniser_conf){
+	conf.recogniser = (struct recogniser_conf){
 		.model = o->once.model, .graph = &r->graph, .sounds = rules_sounds()};
 	return server_alloc(&r->server, &conf, why);
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { IN_RATE = 24000, MAX_TRANSCRIBERS = 8, MAX_SECONDS = 62, BLOCK = IN_RATE / 10 };
+enum { IN_RATE = 24000, MAX_RECOGNISERS = 8, MAX_SECONDS = 62, BLOCK = IN_RATE / 10 };
 
 /* A recogniser is handed over when its utterance got no sound for this long and another waits. */
 static const uint64_t PATIENCE_NS = 2000000000u;
@@ -18,15 +18,15 @@ struct utterance {
 	uint64_t id;
 	int16_t *pcm;
 	size_t n, cap;
-	size_t taken;	 /* given to the ear */
+	size_t taken;	 /* given to the recogniser */
 	uint64_t fed_at; /* env time of the last sound */
 	bool ended, dropped;
-	struct listener *by; /* whose ear it has, or NULL */
+	struct listener *by; /* the thread whose recogniser it has, or NULL */
 };
 
 struct listener {
 	struct recogniser_pool *h;
-	struct recogniser *ear;
+	struct recogniser *recogniser;
 	struct rate_convert *resample;
 	pthread_t thread;
 	bool started;
@@ -44,11 +44,11 @@ struct recogniser_pool {
 	bool quit;
 	unsigned loading;
 	uint64_t now; /* env time when the loop last called */
-	struct listener listeners[MAX_TRANSCRIBERS];
+	struct listener listeners[MAX_RECOGNISERS];
 };
 
 /* A message: the utterance, and its recognition when ok. */
-struct letter {
+struct message {
 	uint64_t id;
 	bool ok;
 	struct recognition heard;
@@ -87,19 +87,19 @@ static int hear(struct listener *l, const int16_t *pcm, size_t n, bool last)
 	size_t out_n;
 	int err = rate_convert_run(l->resample, pcm, n, last, &out, &out_n);
 
-	return err ? err : recogniser_feed(l->ear, out, out_n);
+	return err ? err : recogniser_feed(l->recogniser, out, out_n);
 }
 
 static void tell(struct listener *l, uint64_t id, int err)
 {
-	struct letter letter = {.id = id};
+	struct message message = {.id = id};
 
 	if (!err)
-		err = recogniser_finish(l->ear, &letter.heard);
-	letter.ok = !err;
-	/* Without memory for a letter the result is lost; the session's response then waits for its
-	 * client. */
-	mailbox_post(l->h->mailbox, 0, &letter, sizeof letter);
+		err = recogniser_finish(l->recogniser, &message.heard);
+	message.ok = !err;
+	/* Without memory for a message the result is lost; the session's response then waits for
+	 * its client. */
+	mailbox_post(l->h->mailbox, 0, &message, sizeof message);
 }
 
 /* Hands the recogniser over if another utterance waits and this one is silent. */
@@ -121,7 +121,7 @@ static void follow(struct listener *l, struct utterance *u)
 	u->taken = 0;
 	rate_convert_reset(l->resample);
 	pthread_mutex_unlock(&h->lock);
-	err = recogniser_start(l->ear);
+	err = recogniser_start(l->recogniser);
 	pthread_mutex_lock(&h->lock);
 	while (!h->quit && !u->dropped && !ended) {
 		size_t n = u->n - u->taken < BLOCK ? u->n - u->taken : BLOCK;
@@ -156,7 +156,7 @@ static void *listen(void *arg)
 	struct listener *l = arg;
 	struct recogniser_pool *h = l->h;
 
-	l->err = recogniser_alloc(&l->ear, &h->conf.ear, &l->why);
+	l->err = recogniser_alloc(&l->recogniser, &h->conf.recogniser, &l->why);
 	if (!l->err)
 		l->err = rate_convert_alloc(&l->resample, IN_RATE, RECOGNISER_RATE, false);
 	pthread_mutex_lock(&h->lock);
@@ -177,20 +177,20 @@ static void *listen(void *arg)
 static void on_letter(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 {
 	struct recogniser_pool *h = arg;
-	struct letter letter;
+	struct message message;
 
 	(void)kind;
-	if (len != sizeof letter)
+	if (len != sizeof message)
 		return;
-	memcpy(&letter, data, sizeof letter);
-	h->conf.h(letter.id, letter.ok ? &letter.heard : NULL, h->conf.arg);
+	memcpy(&message, data, sizeof message);
+	h->conf.h(message.id, message.ok ? &message.heard : NULL, h->conf.arg);
 }
 
 static int start(struct recogniser_pool *h, const char **why)
 {
 	int err = 0;
 
-	for (unsigned i = 0; i < h->conf.ears && !err; i++) {
+	for (unsigned i = 0; i < h->conf.recognisers && !err; i++) {
 		h->listeners[i].h = h;
 		h->loading++;
 		err = pthread_create(&h->listeners[i].thread, NULL, listen, &h->listeners[i]);
@@ -201,7 +201,7 @@ static int start(struct recogniser_pool *h, const char **why)
 	while (h->loading)
 		pthread_cond_wait(&h->wake, &h->lock);
 	pthread_mutex_unlock(&h->lock);
-	for (unsigned i = 0; i < h->conf.ears && !err; i++) {
+	for (unsigned i = 0; i < h->conf.recognisers && !err; i++) {
 		err = h->listeners[i].err;
 		if (err && why)
 			*why = h->listeners[i].why;
@@ -215,7 +215,7 @@ int recogniser_pool_alloc(struct recogniser_pool **out, struct env *env,
 	struct recogniser_pool *h;
 	int err;
 
-	if (!conf->ears || conf->ears > MAX_TRANSCRIBERS)
+	if (!conf->recognisers || conf->recognisers > MAX_RECOGNISERS)
 		return EINVAL;
 	h = calloc(1, sizeof *h);
 	if (!h)
@@ -243,10 +243,10 @@ struct recogniser_pool *recogniser_pool_free(struct recogniser_pool *h)
 	h->quit = true;
 	pthread_cond_broadcast(&h->wake);
 	pthread_mutex_unlock(&h->lock);
-	for (unsigned i = 0; i < MAX_TRANSCRIBERS; i++) {
+	for (unsigned i = 0; i < MAX_RECOGNISERS; i++) {
 		if (h->listeners[i].started)
 			pthread_join(h->listeners[i].thread, NULL);
-		recogniser_free(h->listeners[i].ear);
+		recogniser_free(h->listeners[i].recogniser);
 		rate_convert_free(h->listeners[i].resample);
 	}
 	while (h->list)

@@ -16,8 +16,8 @@ struct recogniser_pool;
 typedef void(recogniser_pool_h)(uint64_t id, const struct recognition *heard, void *arg);
 
 struct recogniser_pool_conf {
-	unsigned ears; /* threads, 1 … 8 */
-	struct recogniser_conf ear;
+	unsigned recognisers; /* threads, 1 … 8 */
+	struct recogniser_conf recogniser;
 	recogniser_pool_h *h;
 	void *arg;
 };

@@ -429,7 +429,8 @@ int server_alloc(struct server **out, const struct server_conf *conf, const char
 					.pageh = on_page,
 					.posth = on_post,
 					.max_post = HTTP_API_BODY_MAX};
-	struct recogniser_pool_conf hearing = {.ears = conf->ears, .ear = conf->ear, .h = on_heard};
+	struct recogniser_pool_conf pool = {
+		.recognisers = conf->recognisers, .recogniser = conf->recogniser, .h = on_heard};
 	struct server *s = calloc(1, sizeof *s);
 	int err;
 
@@ -437,12 +438,12 @@ int server_alloc(struct server **out, const struct server_conf *conf, const char
 	if (!s)
 		return ENOMEM;
 	s->conf = *conf;
-	hearing.arg = s;
+	pool.arg = s;
 	err = tmr_alloc(&s->reaper, conf->env, reap, s);
 	if (!err)
 		err = speech_queue_alloc(&s->speech, conf->env, on_spoken, s);
 	if (!err)
-		err = recogniser_pool_alloc(&s->recognisers, conf->env, &hearing, why);
+		err = recogniser_pool_alloc(&s->recognisers, conf->env, &pool, why);
 	if (!err) {
 		struct http_api_conf asks = {conf->env, s->recognisers, s->speech, conf->rules,
 					     conf->record};

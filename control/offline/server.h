@@ -20,8 +20,8 @@ struct server_conf {
 	const char *host;
 	uint16_t port;			  /* 0 = any */
 	const char *cert_file, *key_file; /* PEM, both or NULL */
-	unsigned ears;
-	struct recogniser_conf ear;
+	unsigned recognisers;
+	struct recogniser_conf recogniser;
 	const struct rules *rules;
 	struct record *record; /* borrowed, may be NULL */
 };

@@ -112,7 +112,7 @@ static void tell_deaf(struct session *s, const struct item *it)
 			     json_pack("{s:s,s:i,s:{s:s,s:s,s:s,s:n}}", "item_id", it->id,
 				       "content_index", 0, "error", "type", "transcription_error",
 				       "code", "audio_unintelligible", "message",
-				       "The ear failed; nothing was transcribed.", "param"));
+				       "The recogniser failed; nothing was transcribed.", "param"));
 }
 
 static void item_heard(struct session *s, struct item *it, const char *text)

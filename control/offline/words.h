@@ -17,7 +17,7 @@ struct words {
 	bool cut;		    /* there were more words than fit */
 };
 
-/* Splits UTF-8 text; every character that is no letter, digit or arithmetic sign separates words.
+/* Splits UTF-8 text; every character that is no message, digit or arithmetic sign separates words.
  */
 void words_split(struct words *out, const char *text);
 /* Joins tokens [from, to) with blanks. Always terminated. Returns buf. */

@@ -170,12 +170,12 @@ static void hear(struct recogniser *e, struct rate_convert *r, struct sound *s, 
 
 	rate_convert_reset(r);
 	if (rate_convert_run(r, s->pcm, s->n, true, &out, &n) || recogniser_start(e))
-		die("the ear failed");
+		die("the recogniser failed");
 	for (size_t i = 0; i < n; i += 1600)
 		if (recogniser_feed(e, out + i, n - i < 1600 ? n - i : 1600))
-			die("the ear failed");
+			die("the recogniser failed");
 	if (recogniser_finish(e, h))
-		die("the ear failed");
+		die("the recogniser failed");
 }
 
 static double cpu_now(void)

@@ -1,4 +1,4 @@
-/* The worker threads: more utterances than ears, some of them dropped. */
+/* The worker threads: more utterances than recognisers, some of them dropped. */
 #include "control/offline/recogniser_pool.h"
 #include "control/offline/rules.h"
 #include "control/offline/speech.h"
@@ -78,14 +78,14 @@ TEST(recogniser_pool_takes_more_utterances_than_it_has_ears)
 {
 	struct rules *rules = NULL;
 	struct pattern_graph graph;
-	struct recogniser_pool_conf conf = {.ears = 1, .h = on_heard};
+	struct recogniser_pool_conf conf = {.recognisers = 1, .h = on_heard};
 	struct recogniser_pool *h = NULL;
 	const char *why = "";
 
 	CHECK_INT(setup(), 0);
 	CHECK_INT(rules_alloc(&rules), 0);
 	CHECK_INT(rules_graph(rules, &graph), 0);
-	conf.ear = (struct recogniser_conf){.graph = &graph, .sounds = rules_sounds()};
+	conf.recogniser = (struct recogniser_conf){.graph = &graph, .sounds = rules_sounds()};
 	CHECK_INT(recogniser_pool_alloc(&h, fx.env, &conf, &why), 0);
 	for (uint64_t id = 1; id <= 5; id++) {
 		CHECK_INT(recogniser_pool_begin(h, id << 32), 0);
@@ -94,7 +94,7 @@ TEST(recogniser_pool_takes_more_utterances_than_it_has_ears)
 	CHECK_INT(recogniser_pool_begin(h, 2ull << 32), EEXIST);
 	CHECK_INT(recogniser_pool_feed(h, 77, fx.pcm, fx.n), ENOENT);
 	CHECK_INT(recogniser_pool_end(h, 77), ENOENT);
-	/* 1 keeps the ear and says nothing; 2 is dropped, 5 too with its owner. */
+	/* 1 keeps the recogniser and says nothing; 2 is dropped, 5 too with its owner. */
 	recogniser_pool_drop(h, 2ull << 32);
 	recogniser_pool_drop_owner(h, 5);
 	CHECK_INT(recogniser_pool_feed(h, 5ull << 32, fx.pcm, fx.n), ENOENT);

@@ -107,7 +107,7 @@ static void on_ws(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t 
 
 static int setup(void)
 {
-	struct server_conf conf = {.host = "127.0.0.1", .ears = 1};
+	struct server_conf conf = {.host = "127.0.0.1", .recognisers = 1};
 	struct speech *speech = NULL;
 	const char *why = "";
 	int err;
@@ -128,7 +128,7 @@ static int setup(void)
 	conf.env = fx.env;
 	conf.ws = fx.ctx;
 	conf.rules = fx.rules;
-	conf.ear = (struct recogniser_conf){.graph = &fx.graph, .sounds = rules_sounds()};
+	conf.recogniser = (struct recogniser_conf){.graph = &fx.graph, .sounds = rules_sounds()};
 	if (!err)
 		err = server_alloc(&fx.server, &conf, &why);
 	if (err)

@@ -360,7 +360,7 @@ TEST(session_knows_an_empty_buffer)
 	CHECK_INT(fx.dropped, fx.begun);
 	CHECK_INT(put("{\"type\":\"input_audio_buffer.commit\"}"), 0);
 	CHECK(expect("error"));
-	/* Silence is an item without words, and no ear is bothered. */
+	/* Silence is an item without words, and no recogniser works. */
 	CHECK_INT(append(500, false), 0);
 	CHECK_INT(put("{\"type\":\"input_audio_buffer.commit\"}"), 0);
 	CHECK(expect("input_audio_buffer.committed"));
