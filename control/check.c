@@ -27,11 +27,11 @@
 #include "ipc/spawn.h"
 #include "ipc/tmr.h"
 #include "ipc/ws.h"
+#include "proto/base/time.h"
 #include "proto/base/utf8.h"
 #include "proto/discord.h"
 #include "proto/media.h"
 
-#define SEC	       UINT64_C(1000000000)
 #define ACOUSTIC_MODEL "/usr/share/pocketsphinx/model/en-us/en-us"
 enum { BRAIN_S = 10, MEDIAD_S = 3 };
 
@@ -257,7 +257,7 @@ static void next_mediad(struct check *c)
 		mediad_done(c);
 		return;
 	}
-	tmr_start(c->tmr, MEDIAD_S * SEC);
+	tmr_start(c->tmr, MEDIAD_S * NS_PER_S);
 }
 
 static void check_spawn(struct check *c)
@@ -330,7 +330,7 @@ static void ask_brain(struct check *c)
 		.url = url, .headers = auth ? headers : NULL, .max_message = OPENAI_MAX_MESSAGE};
 
 	if (url) {
-		tmr_start(c->tmr, BRAIN_S * SEC);
+		tmr_start(c->tmr, BRAIN_S * NS_PER_S);
 		if (ws_connect(&c->brain, c->ws_ctx, &dial, on_brain, c)) {
 			check_say(c, CHECK_MISSING, "brain",
 				  "PARLEY_BRAIN_URL is not a WebSocket address");

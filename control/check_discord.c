@@ -12,9 +12,9 @@
 #include "control/settings/settings.h"
 #include "ipc/tmr.h"
 #include "ipc/ws.h"
+#include "proto/base/time.h"
 #include "proto/discord.h"
 
-#define SEC UINT64_C(1000000000)
 enum { GATEWAY_S = 10, SERVERS_SHOWN = 5 };
 
 static int get(struct check *c, const char *route, const char *path, rest_h *h)
@@ -215,7 +215,7 @@ static void on_gateway(int err, int status, const json_t *body, void *arg)
 			  (long long)json_integer_value(left));
 	snprintf(full, sizeof full, "%s/?v=10&encoding=json", url);
 	dial.url = full;
-	tmr_start(c->tmr, GATEWAY_S * SEC);
+	tmr_start(c->tmr, GATEWAY_S * NS_PER_S);
 	if (ws_connect(&c->ws, c->ws_ctx, &dial, on_ws, c)) {
 		check_say(c, CHECK_MISSING, "gateway", "%s cannot be used", url);
 		gateway_done(c);

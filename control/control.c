@@ -20,6 +20,7 @@
 #include "ipc/log.h"
 #include "ipc/tmr.h"
 #include "ipc/ws.h"
+#include "proto/base/time.h"
 #include "proto/base/utf8.h"
 #include "proto/discord.h"
 
@@ -258,7 +259,7 @@ void control_start(struct control *c)
 	}
 	if (c->resuming)
 		media_set_user(c->media, c->state.user);
-	tmr_start(c->save_tmr, SAVE_ANYWAY_MS * MS);
+	tmr_start(c->save_tmr, SAVE_ANYWAY_MS * NS_PER_MS);
 	if (owns_gateway(c))
 		control_find_gateway(c);
 	else
@@ -271,7 +272,7 @@ void control_stop(struct control *c)
 		/* Nobody will hold these calls when our mediad goes with us. */
 		for (unsigned i = 0; i < c->n_voice_sessions; i++)
 			voice_session_leave(c->voice_sessions[i]);
-		tmr_start(c->stop_tmr, STOP_MS * MS);
+		tmr_start(c->stop_tmr, STOP_MS * NS_PER_MS);
 	} else {
 		control_save_state(c);
 		/* What goes on in mediad is not told that the rooms here end. */

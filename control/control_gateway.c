@@ -11,6 +11,7 @@
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
+#include "proto/base/time.h"
 #include "proto/base/utf8.h"
 #include "proto/discord.h"
 
@@ -157,7 +158,7 @@ static void take_gateway_address(int err, int status, const json_t *body, void *
 		log_warn("gateway_sessions_used_up", "wait_ms=%lld", (long long)wait);
 		if (wait <= 0 || wait >= 86400000)
 			wait = SESSIONS_USED_UP_MS;
-		tmr_start(c->find_tmr, (uint64_t)wait * MS);
+		tmr_start(c->find_tmr, (uint64_t)wait * NS_PER_MS);
 		return;
 	}
 	gateway_start(c->gateway, url, c->resuming ? &c->state.session : NULL);

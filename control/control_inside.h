@@ -11,7 +11,6 @@
 #include "control/words/words.h"
 #include "ipc/backoff.h"
 
-#define MS UINT64_C(1000000)
 enum {
 	VOICE_SESSIONS_MAX = STATE_CALLS_MAX,
 	SAVE_MS = 1000,		/* at most once a second */

@@ -7,6 +7,7 @@
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
+#include "proto/base/time.h"
 
 void control_save_state(struct control *c)
 {
@@ -41,7 +42,7 @@ void control_save_state(struct control *c)
 void control_save_soon(struct control *c)
 {
 	if (!c->save_dirty)
-		tmr_start(c->save_tmr, SAVE_MS * MS);
+		tmr_start(c->save_tmr, SAVE_MS * NS_PER_MS);
 	c->save_dirty = true;
 }
 
@@ -51,7 +52,7 @@ void control_on_save_timer(void *arg)
 
 	if (c->save_dirty || gateway_state(c->gateway) == GATEWAY_UP)
 		control_save_state(c);
-	tmr_start(c->save_tmr, SAVE_ANYWAY_MS * MS);
+	tmr_start(c->save_tmr, SAVE_ANYWAY_MS * NS_PER_MS);
 }
 
 void control_on_resume_point(void *arg)

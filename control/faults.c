@@ -1,6 +1,6 @@
 #include "control/faults.h"
 
-#define MS UINT64_C(1000000)
+#include "proto/base/time.h"
 
 static const struct {
 	unsigned wait_ms, again_s;
@@ -17,7 +17,7 @@ static uint64_t again(const struct faults *f, enum fault fault)
 {
 	const struct fault_record *r = &f->v[fault];
 
-	return r->told_at ? r->told_at + rows[fault].again_s * 1000 * MS : 0;
+	return r->told_at ? r->told_at + rows[fault].again_s * 1000 * NS_PER_MS : 0;
 }
 
 void faults_set(struct faults *f, enum fault fault, enum fault_is is, uint64_t now)
@@ -57,7 +57,7 @@ void faults_end(struct faults *f)
 static uint64_t due(const struct faults *f, enum fault fault)
 {
 	const struct fault_record *r = &f->v[fault];
-	uint64_t at = r->changed + (r->there ? rows[fault].wait_ms : FAULTS_WELL_MS) * MS;
+	uint64_t at = r->changed + (r->there ? rows[fault].wait_ms : FAULTS_WELL_MS) * NS_PER_MS;
 
 	if (r->due)
 		return 0;
@@ -74,7 +74,7 @@ static uint64_t lasts(const struct faults *f, enum fault fault)
 	const struct fault_record *r = &f->v[fault];
 	unsigned ms = rows[fault].wait_ms < FAULTS_COUNT_MS ? rows[fault].wait_ms : FAULTS_COUNT_MS;
 
-	return r->there && !r->counted && !r->unknown ? r->changed + ms * MS : UINT64_MAX;
+	return r->there && !r->counted && !r->unknown ? r->changed + ms * NS_PER_MS : UINT64_MAX;
 }
 
 uint64_t faults_deadline(const struct faults *f)

@@ -26,6 +26,7 @@
 #include "ipc/journal_play.h"
 #include "ipc/log.h"
 #include "ipc/spawn.h"
+#include "proto/base/time.h"
 #include "proto/discord.h"
 
 enum { SOCKS_MAX = 32, USAGE = 2, SIGNALS = 3 };
@@ -476,7 +477,7 @@ static int health(const struct control_conf *conf)
 	if (conf->state_dir)
 		state_read(conf->state_dir, &kept);
 	alive = kept.session && !state_parse(kept.session, &s) &&
-		state_alive(&s, (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000);
+		state_alive(&s, ms_of_timespec(&now));
 	state_kept_clear(&kept);
 	printf("%s: %s\n", conf->state_dir ? conf->state_dir : "no state directory",
 	       alive ? "control is on Discord" : "its control does not run, or is not on Discord");

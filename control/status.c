@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "control/secure.h"
+#include "proto/base/time.h"
 #include "proto/base/utf8.h"
 
-#define NS_S UINT64_C(1000000000)
 enum {
 	CLOCK_S = 20 * 3600, /* longer ago a time of day alone would be misread */
 	NAMES = 300,	     /* bytes of a list of names, so that the rest has its place */
@@ -32,7 +32,7 @@ void status_person(struct status *s, const char *name, enum unheard why)
 
 static uint64_t wall(const struct status *s, uint64_t at)
 {
-	return at < s->now ? s->wall_s - (s->now - at) / NS_S : s->wall_s;
+	return at < s->now ? s->wall_s - (s->now - at) / NS_PER_S : s->wall_s;
 }
 
 static void call_words(const struct status *s, struct words *w)

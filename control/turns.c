@@ -11,6 +11,7 @@
 #include "control/room/turn/turn.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
+#include "proto/base/time.h"
 
 enum { FILE_MAX = 4 << 20 };
 
@@ -44,7 +45,7 @@ static json_t *first_audio(const struct room_turn *t)
 {
 	if (!t->first_audio_at || !t->end_of_speech_at || t->first_audio_at < t->end_of_speech_at)
 		return json_null();
-	return json_integer((json_int_t)((t->first_audio_at - t->end_of_speech_at) / 1000000));
+	return json_integer((json_int_t)((t->first_audio_at - t->end_of_speech_at) / NS_PER_MS));
 }
 
 json_t *turns_json(const struct room_turn *t, enum turns_stage stage, const struct turns_at *at)

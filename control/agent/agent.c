@@ -22,9 +22,9 @@
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
+#include "proto/base/time.h"
 #include "proto/media.h"
 
-#define MS UINT64_C(1000000)
 /* Between two looks at where the power comes from. */
 enum { POWER_S = 30 };
 /* Before a line that others spoke over. */
@@ -236,7 +236,7 @@ static void record(struct agent *a, const struct room_turn *t)
 	int64_t ms = -1;
 
 	if (t->first_audio_at && t->end_of_speech_at && t->first_audio_at > t->end_of_speech_at)
-		ms = (int64_t)((t->first_audio_at - t->end_of_speech_at) / 1000000);
+		ms = (int64_t)((t->first_audio_at - t->end_of_speech_at) / NS_PER_MS);
 	quoted(a, t->transcript, heard, sizeof heard);
 	quoted(a, t->answer, said, sizeof said);
 	log_info("turn",
@@ -601,7 +601,7 @@ void agent_sounded(struct agent *a, uint32_t turn, uint32_t chunk, int err)
 	}
 	a->sound_turn = turn;
 	a->sound_chunk = chunk;
-	tmr_start(a->sound_timer, ms * MS);
+	tmr_start(a->sound_timer, ms * NS_PER_MS);
 }
 
 void agent_soundboard(struct agent *a, uint64_t user, const char *name)
@@ -642,7 +642,7 @@ static void look_at_power(void *arg)
 	struct agent *a = arg;
 	const char *power = power_now(a->env);
 
-	tmr_start(a->power_timer, POWER_S * 1000 * MS);
+	tmr_start(a->power_timer, POWER_S * 1000 * NS_PER_MS);
 	if (strcmp(power, a->power) == 0)
 		return;
 	a->power = power;

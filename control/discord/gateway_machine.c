@@ -6,10 +6,8 @@
 #include <string.h>
 
 #include "proto/base/backoff.h"
+#include "proto/base/time.h"
 #include "proto/discord.h"
-
-#define SEC UINT64_C(1000000000)
-#define MS  UINT64_C(1000000)
 
 enum {
 	CONNECT_S = 15, /* a safety net: the shell's own deadline is shorter */
@@ -173,7 +171,7 @@ static unsigned sends_in_window(const struct gateway_machine *m, uint64_t now, u
 
 	*oldest = UINT64_MAX;
 	for (unsigned i = 0; i < kept; i++) {
-		if (m->sends[i] + 60 * SEC <= now)
+		if (m->sends[i] + 60 * NS_PER_S <= now)
 			continue;
 		count++;
 		if (m->sends[i] < *oldest)
@@ -195,7 +193,7 @@ static uint64_t budget_free_at(const struct gateway_machine *m, uint64_t now)
 
 	if (sends_in_window(m, now, &oldest) < GATEWAY_SENDS_PER_MINUTE - GATEWAY_HEARTBEAT_RESERVE)
 		return 0;
-	return oldest + 60 * SEC;
+	return oldest + 60 * NS_PER_S;
 }
 
 static void queue_flush(struct gateway_machine *m, uint64_t now)
@@ -285,7 +283,7 @@ static void connect_now(struct gateway_machine *m, uint64_t now)
 	m->n_sends = 0;
 	m->beat_at = UINT64_MAX;
 	m->beat_unanswered = false;
-	set_state(m, GATEWAY_CONNECTING, now + CONNECT_S * SEC);
+	set_state(m, GATEWAY_CONNECTING, now + CONNECT_S * NS_PER_S);
 	act(m, (struct gateway_act){.type = GATEWAY_ACT_CONNECT, .text = url, .len = strlen(url)});
 }
 
@@ -308,7 +306,7 @@ static void fatal(struct gateway_machine *m, unsigned code)
  * per day. */
 static uint64_t identify_at(const struct gateway_machine *m)
 {
-	uint64_t spacing = GATEWAY_IDENTIFY_SPACING_S * SEC, at;
+	uint64_t spacing = GATEWAY_IDENTIFY_SPACING_S * NS_PER_S, at;
 	unsigned last =
 		(m->n_identifies + GATEWAY_IDENTIFIES_PER_DAY - 1) % GATEWAY_IDENTIFIES_PER_DAY;
 
@@ -316,12 +314,12 @@ static uint64_t identify_at(const struct gateway_machine *m)
 		return 0;
 	if (m->identify_streak > 1)
 		spacing <<= m->identify_streak > 7 ? 6 : m->identify_streak - 1;
-	if (spacing > IDENTIFY_BACKOFF_MAX_S * SEC)
-		spacing = IDENTIFY_BACKOFF_MAX_S * SEC;
+	if (spacing > IDENTIFY_BACKOFF_MAX_S * NS_PER_S)
+		spacing = IDENTIFY_BACKOFF_MAX_S * NS_PER_S;
 	at = m->identifies[last] + spacing;
 	if (m->n_identifies >= GATEWAY_IDENTIFIES_PER_DAY) {
 		uint64_t day =
-			m->identifies[m->n_identifies % GATEWAY_IDENTIFIES_PER_DAY] + 86400 * SEC;
+			m->identifies[m->n_identifies % GATEWAY_IDENTIFIES_PER_DAY] + 86400 * NS_PER_S;
 
 		at = day > at ? day : at;
 	}
@@ -356,7 +354,7 @@ static void identify(struct gateway_machine *m, uint64_t now)
 	d = json_pack("{s:s,s:I,s:i,s:b,s:{s:s,s:s,s:s}}", "token", m->token, "intents",
 		      (json_int_t)m->intents, "large_threshold", 50, "compress", 0, "properties",
 		      "os", "linux", "browser", "parley", "device", "parley");
-	set_state(m, GATEWAY_IDENTIFYING, now + READY_S * SEC);
+	set_state(m, GATEWAY_IDENTIFYING, now + READY_S * NS_PER_S);
 	if (!transmit_json(m, DISCORD_OP_IDENTIFY, d, now)) {
 		close_socket(m, GATEWAY_CLOSE_ZOMBIE);
 		connect_later(m, 0, now);
@@ -368,7 +366,7 @@ static void resume(struct gateway_machine *m, uint64_t now)
 	json_t *d = json_pack("{s:s,s:s,s:I}", "token", m->token, "session_id", m->session.id,
 			      "seq", (json_int_t)m->session.seq);
 
-	set_state(m, GATEWAY_RESUMING, now + READY_S * SEC);
+	set_state(m, GATEWAY_RESUMING, now + READY_S * NS_PER_S);
 	if (!transmit_json(m, DISCORD_OP_RESUME, d, now)) {
 		close_socket(m, GATEWAY_CLOSE_ZOMBIE);
 		connect_later(m, 0, now);
@@ -394,7 +392,7 @@ static void on_hello(struct gateway_machine *m, const json_t *d, uint32_t rnd, u
 		m->malformed++;
 		return;
 	}
-	m->beat_every = (uint64_t)ms * MS;
+	m->beat_every = (uint64_t)ms * NS_PER_MS;
 	/* Documented: the first beat comes after interval × random, so that not all clients beat at
 	 * once. */
 	m->beat_at = now + m->beat_every / 1000 * (rnd % 1000);
@@ -418,7 +416,7 @@ static void on_invalid_session(struct gateway_machine *m, const json_t *d, uint3
 	forget_session(m);
 	m->backoff.tries++;
 	/* Documented: wait 1 to 5 seconds before a new Identify. */
-	wait_to_connect(m, SEC + (uint64_t)rnd % 4000 * MS, now);
+	wait_to_connect(m, NS_PER_S + (uint64_t)rnd % 4000 * NS_PER_MS, now);
 }
 
 static bool copy(char *dst, size_t size, const json_t *s)
@@ -545,7 +543,7 @@ static void send_due_heartbeat(struct gateway_machine *m, uint32_t rnd, uint64_t
 		m->beat_at = now + m->beat_every;
 	heartbeat(m, now);
 	/* After a session of a minute the next Identify need not wait. */
-	if (m->state == GATEWAY_UP && now - m->up_since >= 60 * SEC)
+	if (m->state == GATEWAY_UP && now - m->up_since >= 60 * NS_PER_S)
 		m->identify_streak = 0;
 }
 
@@ -587,7 +585,7 @@ void gateway_machine_step(struct gateway_machine *m, const struct gateway_in *in
 		break;
 	case GATEWAY_IN_OPEN:
 		if (m->state == GATEWAY_CONNECTING)
-			set_state(m, GATEWAY_HELLO, now + HELLO_S * SEC);
+			set_state(m, GATEWAY_HELLO, now + HELLO_S * NS_PER_S);
 		break;
 	case GATEWAY_IN_TEXT:
 		if (start_handshake(m))
@@ -614,7 +612,7 @@ uint64_t gateway_machine_deadline(const struct gateway_machine *m)
 
 		/* The queue waits for the oldest counted event to leave the window. */
 		sends_in_window(m, 0, &oldest);
-		now_at = oldest == UINT64_MAX ? 0 : oldest + 60 * SEC;
+		now_at = oldest == UINT64_MAX ? 0 : oldest + 60 * NS_PER_S;
 		at = now_at < at ? now_at : at;
 	}
 	return at;

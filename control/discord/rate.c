@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SEC UINT64_C(1000000000)
-#define MS  UINT64_C(1000000)
+#include "proto/base/time.h"
 
 /* Keys and names are truncated to these sizes; ours are far shorter. */
 enum { ROUTE_SIZE = 96, MAJOR_SIZE = 96, MAX_ENTRIES = 1024 };
@@ -88,7 +87,7 @@ static void forget_old(struct rate *r, uint64_t now)
 	for (struct limit **at = &r->limits; *at;) {
 		struct limit *l = *at;
 
-		if (l->in_flight || l->reset_at > now || l->used_at + 3600 * SEC > now) {
+		if (l->in_flight || l->reset_at > now || l->used_at + 3600 * NS_PER_S > now) {
 			at = &l->next;
 			continue;
 		}
@@ -138,7 +137,7 @@ static uint64_t global_when(const struct rate *r, uint64_t now)
 	if (r->n_sends < RATE_GLOBAL_PER_SECOND)
 		return 0;
 	oldest = r->sends[r->n_sends % RATE_GLOBAL_PER_SECOND];
-	return oldest + SEC > now ? oldest + SEC : 0;
+	return oldest + NS_PER_S > now ? oldest + NS_PER_S : 0;
 }
 
 uint64_t rate_when(struct rate *r, const struct rate_key *key, uint64_t now)
@@ -191,7 +190,7 @@ static uint64_t seconds_from(uint64_t now, double s)
 		return now;
 	if (s > 86400)
 		s = 86400;
-	return now + (uint64_t)(s * 1e9) + RATE_OFFSET_MS * MS;
+	return now + (uint64_t)(s * 1e9) + RATE_OFFSET_MS * NS_PER_MS;
 }
 
 static void learn_bucket(struct rate *r, const char *name, const char *bucket)

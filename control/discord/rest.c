@@ -10,8 +10,8 @@
 #include "ipc/http.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
+#include "proto/base/time.h"
 
-#define MS UINT64_C(1000000)
 enum { QUEUE_MAX = 1000, TRIES = 4, LIMITED_TRIES = 10, TIMEOUT_MS = 15000 };
 
 struct job {
@@ -133,7 +133,7 @@ static bool retry_later(struct job *j, const struct http_resp *resp)
 	/* A refused connection transported nothing, so every call may be repeated. */
 	if (!worth || (!j->idempotent && resp->err != ECONNREFUSED) || ++j->tries >= TRIES)
 		return false;
-	j->not_before = env_now(j->rest->env) + (250 * MS << j->tries);
+	j->not_before = env_now(j->rest->env) + (250 * NS_PER_MS << j->tries);
 	return true;
 }
 

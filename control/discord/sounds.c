@@ -9,10 +9,10 @@
 #include "control/discord/rest.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
+#include "proto/base/time.h"
 #include "proto/base/utf8.h"
 #include "proto/discord.h"
 
-#define SEC UINT64_C(1000000000)
 enum { LISTS = 2, REF_MAX = 192 };
 
 /* A sound that waits for the list. */
@@ -278,7 +278,7 @@ static int request_lists(struct sounds *s)
 
 int sounds_play(struct sounds *s, uint64_t channel, const char *ref, uint64_t ticket)
 {
-	bool fresh = s->listed_at && env_now(s->env) < s->listed_at + SOUNDS_FRESH_S * SEC;
+	bool fresh = s->listed_at && env_now(s->env) < s->listed_at + SOUNDS_FRESH_S * NS_PER_S;
 	struct play *p, **last = &s->plays;
 	int err = 0;
 

@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/time.h"
 #include "proto/media.h"
-
-#define MS UINT64_C(1000000)
 
 enum { USED = 8 };
 
@@ -138,7 +137,7 @@ static void ask(struct voice *v, uint64_t now)
 		return;
 	}
 	v->reask = v->actual == v->wanted;
-	enter(v, VOICE_ASKED, now + (v->reask ? VOICE_REASK_MS : VOICE_ASK_MS) * MS);
+	enter(v, VOICE_ASKED, now + (v->reask ? VOICE_REASK_MS : VOICE_ASK_MS) * NS_PER_MS);
 	act(v, (struct voice_act){.type = VOICE_ACT_OP4, .channel = v->wanted});
 }
 
@@ -150,7 +149,7 @@ static void leave_and_ask(struct voice *v, uint64_t now)
 		ask(v, now);
 		return;
 	}
-	enter(v, VOICE_LEAVING, now + VOICE_LEAVE_MS * MS);
+	enter(v, VOICE_LEAVING, now + VOICE_LEAVE_MS * NS_PER_MS);
 	act(v, (struct voice_act){.type = VOICE_ACT_OP4, .channel = 0});
 }
 
@@ -180,7 +179,7 @@ static void fail(struct voice *v, enum voice_reason why, unsigned media_reason, 
 	v->why = why;
 	v->media_reason = media_reason;
 	v->tries = 0;
-	enter(v, VOICE_FAILED, again ? now + VOICE_STANDING_MS * MS : UINT64_MAX);
+	enter(v, VOICE_FAILED, again ? now + VOICE_STANDING_MS * NS_PER_MS : UINT64_MAX);
 	act(v, (struct voice_act){.type = VOICE_ACT_FAILED,
 				  .channel = v->wanted,
 				  .why = why,
@@ -201,7 +200,7 @@ static bool lease(struct voice *v, uint64_t now)
 	remember(v);
 	v->why = VOICE_REASON_NONE;
 	v->up_since = 0;
-	enter(v, VOICE_IN, now + VOICE_CHECK_MS * MS);
+	enter(v, VOICE_IN, now + VOICE_CHECK_MS * NS_PER_MS);
 	act(v, (struct voice_act){.type = VOICE_ACT_LEASE,
 				  .channel = v->wanted,
 				  .session = v->session,
@@ -214,7 +213,7 @@ static bool lease(struct voice *v, uint64_t now)
 /* mediad needs a lease: its first one, or another one because it could not use the last. */
 static void renew(struct voice *v, unsigned media_reason, uint64_t now)
 {
-	bool was_good = v->up_since && now >= v->up_since + VOICE_GOOD_MS * MS;
+	bool was_good = v->up_since && now >= v->up_since + VOICE_GOOD_MS * NS_PER_MS;
 
 	if (was_good || media_reason == MEDIA_REASON_NEW_CALL)
 		v->tries = 0;
@@ -244,7 +243,7 @@ enum voice_reason voice_join(struct voice *v, uint64_t channel, bool standing, u
 	v->tries = 0;
 	if (why) {
 		v->why = why;
-		enter(v, VOICE_FAILED, now + VOICE_STANDING_MS * MS);
+		enter(v, VOICE_FAILED, now + VOICE_STANDING_MS * NS_PER_MS);
 		return why;
 	}
 	ask(v, now);
@@ -269,7 +268,7 @@ void voice_adopt(struct voice *v, uint64_t channel, uint64_t actual, bool standi
 	v->actual = actual;
 	v->was_there = actual == channel;
 	v->adopted = true;
-	enter(v, VOICE_IN, now + VOICE_CHECK_MS * MS);
+	enter(v, VOICE_IN, now + VOICE_CHECK_MS * NS_PER_MS);
 }
 
 /* ---- Discord ---- */
@@ -285,7 +284,7 @@ static void follow(struct voice *v, uint64_t channel, uint64_t now)
 {
 	v->wanted = channel;
 	v->has_state = true;
-	enter(v, VOICE_FOLLOWING, now + VOICE_FOLLOW_MS * MS);
+	enter(v, VOICE_FOLLOWING, now + VOICE_FOLLOW_MS * NS_PER_MS);
 	act(v, (struct voice_act){.type = VOICE_ACT_MOVED, .channel = channel});
 	if (v->has_server && v->state == VOICE_FOLLOWING)
 		lease(v, now);
@@ -302,7 +301,7 @@ static void catch_up(struct voice *v, uint64_t now)
 {
 	if (v->actual == v->wanted) {
 		if (v->has_server && v->state != VOICE_PARKED)
-			enter(v, VOICE_SETTLING, now + VOICE_SETTLE_MS * MS);
+			enter(v, VOICE_SETTLING, now + VOICE_SETTLE_MS * NS_PER_MS);
 	} else if (v->actual) {
 		follow(v, v->actual, now);
 	} else if (v->was_there) {
@@ -375,8 +374,9 @@ static void known_server(struct voice *v, uint64_t now)
 {
 	if (v->state == VOICE_PARKED && v->online)
 		ask(v, now);
-	else if (v->state == VOICE_ASKED && v->reask && now + VOICE_STATE_GRACE_MS * MS < v->until)
-		v->until = now + VOICE_STATE_GRACE_MS * MS;
+	else if (v->state == VOICE_ASKED && v->reask &&
+		 now + VOICE_STATE_GRACE_MS * NS_PER_MS < v->until)
+		v->until = now + VOICE_STATE_GRACE_MS * NS_PER_MS;
 }
 
 void voice_server(struct voice *v, const char *token, const char *endpoint, uint64_t now)
@@ -396,7 +396,7 @@ void voice_server(struct voice *v, const char *token, const char *endpoint, uint
 	if (!endpoint || !token || strlen(token) >= sizeof v->token ||
 	    strlen(endpoint) >= sizeof v->endpoint) {
 		v->why = VOICE_REASON_NO_SERVER;
-		enter(v, VOICE_PARKED, now + VOICE_PARK_MS * MS);
+		enter(v, VOICE_PARKED, now + VOICE_PARK_MS * NS_PER_MS);
 		return;
 	}
 	snprintf(v->token, sizeof v->token, "%s", token);
@@ -408,8 +408,9 @@ void voice_server(struct voice *v, const char *token, const char *endpoint, uint
 	case VOICE_ASKED:
 		if (v->has_state)
 			lease(v, now);
-		else if (v->reask && v->session[0] && now + VOICE_STATE_GRACE_MS * MS < v->until)
-			v->until = now + VOICE_STATE_GRACE_MS * MS;
+		else if (v->reask && v->session[0] &&
+			 now + VOICE_STATE_GRACE_MS * NS_PER_MS < v->until)
+			v->until = now + VOICE_STATE_GRACE_MS * NS_PER_MS;
 		break;
 	case VOICE_FOLLOWING:
 		lease(v, now);
@@ -418,7 +419,7 @@ void voice_server(struct voice *v, const char *token, const char *endpoint, uint
 	case VOICE_HOLDING:
 	case VOICE_PARKED:
 	case VOICE_SETTLING:
-		enter(v, VOICE_SETTLING, now + VOICE_SETTLE_MS * MS);
+		enter(v, VOICE_SETTLING, now + VOICE_SETTLE_MS * NS_PER_MS);
 		break;
 	default:
 		break;
@@ -436,7 +437,7 @@ void voice_media(struct voice *v, unsigned phase, unsigned reason, bool wants, u
 	/* mediad does not ask in this case; if Discord reported nothing either, the call would
 	 * never come back. */
 	if (phase == MEDIA_PHASE_WAITING && reason == MEDIA_REASON_DISCONNECTED)
-		enter(v, VOICE_HOLDING, now + VOICE_FOLLOW_MS * MS);
+		enter(v, VOICE_HOLDING, now + VOICE_FOLLOW_MS * NS_PER_MS);
 	else if (wants)
 		renew(v, reason, now);
 	else if (phase == MEDIA_PHASE_FAILED)
@@ -490,7 +491,7 @@ void voice_tick(struct voice *v, uint64_t now)
 		renew(v, MEDIA_REASON_DISCONNECTED, now);
 		break;
 	case VOICE_IN:
-		v->until = now + VOICE_CHECK_MS * MS;
+		v->until = now + VOICE_CHECK_MS * NS_PER_MS;
 		if (v->online && v->actual != v->wanted)
 			ask(v, now);
 		break;
@@ -498,7 +499,7 @@ void voice_tick(struct voice *v, uint64_t now)
 		why = v->online ? v->predicth(v->wanted, v->arg) : VOICE_REASON_OFFLINE;
 		if (why) {
 			v->why = why;
-			v->until = now + VOICE_STANDING_MS * MS;
+			v->until = now + VOICE_STANDING_MS * NS_PER_MS;
 		} else {
 			ask(v, now);
 		}

@@ -13,8 +13,7 @@
 #include "ipc/log.h"
 #include "ipc/tmr.h"
 #include "ipc/ws.h"
-
-#define MS 1000000ull
+#include "proto/base/time.h"
 
 enum { WIND_DOWN_MS = 1500, ANSWERS = 8 };
 
@@ -402,7 +401,7 @@ void realtime_cancel(struct realtime *b, uint32_t turn)
 	a->cancelled = true;
 	if (b->link == LINK_UP && a->response[0])
 		send_text(b, openai_cancel(a->response));
-	tmr_start(b->wind_down, WIND_DOWN_MS * MS);
+	tmr_start(b->wind_down, WIND_DOWN_MS * NS_PER_MS);
 }
 
 void realtime_again(struct realtime *b, uint32_t turn)

@@ -9,8 +9,8 @@
 #include "ipc/log.h"
 #include "ipc/peer.h"
 #include "ipc/tmr.h"
+#include "proto/base/time.h"
 
-#define MS UINT64_C(1000000)
 enum {
 	PING_MS = 2000,
 	DEAD_MS = 6000,
@@ -178,7 +178,7 @@ static void try_connect(struct media_link *l)
 	l->minor = MEDIA_MINOR;
 	l->state = LINK_HELLO;
 	l->heard_at = env_now(l->conf.env);
-	tmr_start(l->tmr, PING_MS * MS);
+	tmr_start(l->tmr, PING_MS * NS_PER_MS);
 	media_link_send(l, &hello);
 }
 
@@ -192,8 +192,8 @@ static void on_tmr(void *arg)
 		break;
 	case LINK_HELLO:
 	case LINK_SYNCED:
-		tmr_start(l->tmr, PING_MS * MS);
-		if (env_now(l->conf.env) - l->heard_at > DEAD_MS * MS) {
+		tmr_start(l->tmr, PING_MS * NS_PER_MS);
+		if (env_now(l->conf.env) - l->heard_at > DEAD_MS * NS_PER_MS) {
 			peer_lose(l->peer, ETIMEDOUT);
 			return;
 		}

@@ -9,12 +9,11 @@
 #include "ipc/log.h"
 #include "ipc/spawn.h"
 #include "ipc/tmr.h"
-
-#define MS UINT64_C(1000000)
+#include "proto/base/time.h"
 
 void media_wake(struct media *m, unsigned ms)
 {
-	uint64_t at = env_now(m->env) + ms * MS;
+	uint64_t at = env_now(m->env) + ms * NS_PER_MS;
 
 	if (m->wake_at && m->wake_at <= at)
 		return;
@@ -88,7 +87,7 @@ static bool move_lost_calls(struct media *m, uint64_t now)
 	for (struct media_call *c = m->calls; c; c = c->next) {
 		if (c->open || !c->lost_at)
 			continue;
-		if (m->n_links > 1 && now >= c->lost_at + MEDIA_MOVE_MS * MS &&
+		if (m->n_links > 1 && now >= c->lost_at + MEDIA_MOVE_MS * NS_PER_MS &&
 		    find_least_loaded(m)) {
 			log_info("call_moved", "guild=%llu", (unsigned long long)c->want.guild);
 			media_place_call(c);
@@ -227,7 +226,7 @@ struct media *media_free(struct media *m)
 void media_set_user(struct media *m, uint64_t user)
 {
 	m->hello.user = user;
-	m->settled_at = env_now(m->env) + MEDIA_SETTLE_MS * MS;
+	m->settled_at = env_now(m->env) + MEDIA_SETTLE_MS * NS_PER_MS;
 	for (unsigned i = 0; i < m->n_links; i++)
 		media_link_start(m->links[i], &m->hello);
 }

@@ -4,8 +4,8 @@
 #include "control/media/call.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
+#include "proto/base/time.h"
 
-#define MS UINT64_C(1000000)
 enum { BACKLOG_S = 120, FRAMES_PER_S = 25 };
 
 struct media_playback *media_playback_find(struct media_call *call, uint32_t id)
@@ -274,7 +274,7 @@ static bool finish_one_lost(struct media_call *call, bool unreported, uint64_t n
 		if (pb->over || !pb->lost_at)
 			continue;
 		if ((unreported && !pb->reported) ||
-		    (!unreported && now >= pb->lost_at + MEDIA_ORPHAN_MS * MS)) {
+		    (!unreported && now >= pb->lost_at + MEDIA_ORPHAN_MS * NS_PER_MS)) {
 			finish(pb, MEDIA_PB_STOPPED, MEDIA_REASON_CONNECTION_LOST);
 			return true;
 		}

@@ -17,6 +17,7 @@
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/ws.h"
+#include "proto/base/time.h"
 #include "proto/base/wav.h"
 
 enum { LINE_MAX_ = 4096, KEPT_MAX = 70 * SESSION_RATE };
@@ -122,7 +123,7 @@ static void write_down(struct ask *k, const char *text, int inside)
 	struct record *record = k->a->conf.record;
 
 	if (record &&
-	    record_add(record, env_now(k->a->conf.env) / 1000000, k->speech ? "said" : "heard",
+	    record_add(record, env_now(k->a->conf.env) / NS_PER_MS, k->speech ? "said" : "heard",
 		       text, inside, k->pcm ? k->pcm : &(int16_t){0}, k->n))
 		log_warn("record_failed", "text=\"%s\"", text);
 }

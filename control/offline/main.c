@@ -7,6 +7,7 @@
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/ws.h"
+#include "proto/base/time.h"
 
 #include <errno.h>
 #include <event2/event.h>
@@ -234,7 +235,7 @@ static int start(struct running *r, const struct options *o, const char *host, u
 		err = rules_graph(r->rules, &r->graph);
 	if (!err && o->record) {
 		*why = "the record cannot be written";
-		err = record_open(&r->record, o->record, env_now(r->env) / 1000000);
+		err = record_open(&r->record, o->record, env_now(r->env) / NS_PER_MS);
 	}
 	if (err)
 		return err;

@@ -8,6 +8,7 @@
 #include "ipc/log.h"
 #include "ipc/tmr.h"
 #include "ipc/ws.h"
+#include "proto/base/time.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -110,7 +111,7 @@ static void kept_end(struct client *c, bool said, uint32_t id, const char *text,
 	*p = k->next;
 	text = text ? text : k->text ? k->text : "";
 	if (write) {
-		err = record_add(record, env_now(c->server->conf.env) / 1000000,
+		err = record_add(record, env_now(c->server->conf.env) / NS_PER_MS,
 				 said ? "said" : "heard", text, inside,
 				 k->pcm ? k->pcm : &(int16_t){0}, k->n);
 		if (err)
@@ -201,7 +202,7 @@ static void on_say_stop(uint32_t id, void *arg)
 
 static struct session_moment moment(struct server *s)
 {
-	struct session_moment m = {.now_ms = env_now(s->conf.env) / 1000000,
+	struct session_moment m = {.now_ms = env_now(s->conf.env) / NS_PER_MS,
 				   .wall_s = env_wall_ms(s->conf.env) / 1000};
 	time_t t = (time_t)m.wall_s;
 

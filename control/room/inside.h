@@ -26,9 +26,6 @@
 #include "control/settings/settings.h"
 #include "control/words/words.h"
 
-#define ROOM_MS 1000000ull
-#define ROOM_S	1000000000ull
-
 struct room_speaker {
 	bool used, is_bot;
 	uint64_t user;

@@ -10,6 +10,7 @@
 #include "control/room/inside.h"
 #include "control/room/turn/turn_queue.h"
 #include "control/room/turn/segment.h"
+#include "proto/base/time.h"
 #include "proto/base/utf8.h"
 
 /* What of the settings the room keeps in a form of its own. */
@@ -205,7 +206,7 @@ static void capture_did(struct room *room, struct room_speaker *sp,
 	if (out->append && sp->capture.voice_at == ev->at)
 		room_speculative_on_voice(room, sp->user, room_signal_ms(&out->frame));
 	if (out->append && room_capture_confirmed(&sp->capture, room->settings) &&
-	    room->now >= room->session.active_at + ACTIVITY_MS * ROOM_MS)
+	    room->now >= room->session.active_at + ACTIVITY_MS * NS_PER_MS)
 		room_session_active(room);
 	if (out->end != ROOM_CAPTURE_CONTINUES)
 		capture_ended(room, sp, out->end);

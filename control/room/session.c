@@ -2,6 +2,7 @@
 
 #include "control/room/inside.h"
 #include "control/room/floor/music.h"
+#include "proto/base/time.h"
 
 static const struct {
 	const char *name, *text;
@@ -73,7 +74,7 @@ static uint64_t length_at(const struct room *room)
 	const struct room_session *s = &room->session;
 	uint64_t min = room->settings->session_max_min;
 
-	return min && s->up_at ? s->up_at + min * 60 * ROOM_S : UINT64_MAX;
+	return min && s->up_at ? s->up_at + min * 60 * NS_PER_S : UINT64_MAX;
 }
 
 static uint64_t idle_at(const struct room *room)
@@ -83,7 +84,7 @@ static uint64_t idle_at(const struct room *room)
 	if (!room->settings->inactivity_s || !s->up_at || room->active ||
 	    room_music_locks(&room->music))
 		return UINT64_MAX;
-	return s->active_at + room->settings->inactivity_s * ROOM_S;
+	return s->active_at + room->settings->inactivity_s * NS_PER_S;
 }
 
 static uint64_t lost_at(const struct room *room)
@@ -93,8 +94,8 @@ static uint64_t lost_at(const struct room *room)
 	if (!s->lost_at || !s->lost_as)
 		return UINT64_MAX;
 	return s->lost_at + (s->lost_as == ROOM_END_SUBPROCESS_CRASHED
-				     ? room->settings->media_recover_s * ROOM_S
-				     : room->settings->call_grace_ms * ROOM_MS);
+				     ? room->settings->media_recover_s * NS_PER_S
+				     : room->settings->call_grace_ms * NS_PER_MS);
 }
 
 /* The next warning of the length, or NULL; one that is as long as the session itself is none. */
@@ -112,7 +113,7 @@ static uint64_t warning_at(const struct room *room)
 	const unsigned *warning = next_warning(room);
 	uint64_t at = length_at(room);
 
-	return at == UINT64_MAX || !warning ? UINT64_MAX : at - *warning * ROOM_S;
+	return at == UINT64_MAX || !warning ? UINT64_MAX : at - *warning * NS_PER_S;
 }
 
 /* Where every short silence would be warned of, none is. */
@@ -123,7 +124,7 @@ static uint64_t idle_warning_at(const struct room *room)
 	if (at == UINT64_MAX || room->session.idle_warned ||
 	    room->settings->inactivity_s < 2 * IDLE_WARNING)
 		return UINT64_MAX;
-	return at - IDLE_WARNING * ROOM_S;
+	return at - IDLE_WARNING * NS_PER_S;
 }
 
 static void tell(struct room *room, bool idle, unsigned seconds)

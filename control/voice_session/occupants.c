@@ -13,10 +13,10 @@
 #include "control/voice_session/inside.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
+#include "proto/base/time.h"
 #include "proto/discord.h"
 #include "proto/media.h"
 
-#define SEC UINT64_C(1000000000)
 enum { GREET_S = 600 };
 
 static int find_member(const struct voice_session *c, uint64_t user)
@@ -156,7 +156,8 @@ void voice_session_start_agent(struct voice_session *c)
 	    !settings_brain_url(c->conf.settings))
 		return;
 	/* Who comes and goes need not say the same each time. */
-	c->quiet = c->adopted || (c->greeted == channel && now < c->greeted_at + GREET_S * SEC);
+	c->quiet =
+		c->adopted || (c->greeted == channel && now < c->greeted_at + GREET_S * NS_PER_S);
 	err = agent_alloc(&c->agent, &conf);
 	if (!c->quiet) {
 		c->greeted = channel;

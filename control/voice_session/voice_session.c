@@ -20,10 +20,10 @@
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
+#include "proto/base/time.h"
 #include "proto/discord.h"
 #include "proto/media.h"
 
-#define SEC UINT64_C(1000000000)
 enum { ANSWER_S = 60, GREET_S = 600 };
 
 void voice_session_arm_timer(struct voice_session *c)
@@ -139,7 +139,7 @@ void voice_session_join(struct voice_session *c, uint64_t channel, bool standing
 	words_asked_elsewhere(&words);
 	voice_session_answer(c, &words);
 	c->cmd = cmd;
-	c->cmd_until = cmd ? env_now(c->conf.env) + ANSWER_S * SEC : 0;
+	c->cmd_until = cmd ? env_now(c->conf.env) + ANSWER_S * NS_PER_S : 0;
 	why = voice_join(c->voice, channel, standing, env_now(c->conf.env));
 	if (why) {
 		words = (struct words){0};

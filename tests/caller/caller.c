@@ -5,6 +5,7 @@
 #include "ipc/env.h"
 #include "ipc/http.h"
 #include "ipc/tmr.h"
+#include "proto/base/time.h"
 #include "proto/media.h"
 
 #include <errno.h>
@@ -95,7 +96,7 @@ static void say_event(struct media_playback *pb, enum media_playback_event ev, u
 		c->spoke = true;
 		c->ended_at = env_now(c->env);
 		line(c, "the caller has spoken (%.2f s)", (double)samples / c->conf.rate);
-		tmr_start(c->tmr, c->conf.answer_ms * 1000000ull);
+		tmr_start(c->tmr, c->conf.answer_ms * NS_PER_MS);
 		break;
 	case MEDIA_PB_STOPPED:
 		line(c, "the caller was cut off: %s", media_reason_text(reason));
@@ -116,7 +117,7 @@ static void speak(struct caller *c)
 	}
 	media_playback_end(c->say);
 	tmr_start(c->tmr,
-		  (uint64_t)c->conf.samples * 1000000000ull / c->conf.rate + JOIN_MS * 1000000ull);
+		  (uint64_t)c->conf.samples * NS_PER_S / c->conf.rate + JOIN_MS * NS_PER_MS);
 }
 
 /* ---- what is said over the bot ---- */
@@ -129,7 +130,7 @@ static void line_wait(struct caller *c)
 
 	if (c->next_line >= c->conf.lines)
 		return;
-	due = c->bot_at + c->conf.line[c->next_line].after_ms * 1000000ull;
+	due = c->bot_at + c->conf.line[c->next_line].after_ms * NS_PER_MS;
 	tmr_start_at(c->line_tmr, due);
 }
 
@@ -152,7 +153,7 @@ static void line_event(struct media_playback *pb, enum media_playback_event ev, 
 	/* What counts is the answer to the last of them. */
 	c->answered = false;
 	c->ended_at = env_now(c->env);
-	tmr_start(c->tmr, c->conf.answer_ms * 1000000ull);
+	tmr_start(c->tmr, c->conf.answer_ms * NS_PER_MS);
 }
 
 static void line_begin(void *arg)
@@ -167,7 +168,7 @@ static void line_begin(void *arg)
 		return;
 	}
 	media_playback_end(c->more);
-	tmr_start(c->tmr, JOIN_MS * 1000000ull);
+	tmr_start(c->tmr, JOIN_MS * NS_PER_MS);
 }
 
 /* One timer, whose meaning follows from how far we are. */
@@ -190,7 +191,7 @@ static void timer(void *arg)
 static void maybe_settle(struct caller *c)
 {
 	if (c->up && c->bot_here && !c->speaking)
-		tmr_start(c->tmr, SETTLE_MS * 1000000ull);
+		tmr_start(c->tmr, SETTLE_MS * NS_PER_MS);
 }
 
 /* Puts a frame where its arrival and RTP time say, so that pauses stay as long as they were. */
@@ -206,7 +207,7 @@ static void keep(struct caller *c, const struct media_heard *f)
 		c->in_capture = true;
 		c->capture = f->capture;
 		c->first_rtp = f->rtp;
-		c->first_at = (size_t)(since * RATE / 1000000000ull);
+		c->first_at = (size_t)(since * RATE / NS_PER_S);
 		if (c->first_at < c->n_right)
 			c->first_at = c->n_right;
 	}
@@ -235,7 +236,7 @@ static void bot_speaks(struct caller *c, bool on)
 	}
 	if (c->spoke && c->answered && (on || c->next_line >= c->conf.lines)) {
 		/* While it speaks nothing ends the wait but a very long answer. */
-		tmr_start(c->tmr, (on ? 60000 : AFTER_MS) * 1000000ull);
+		tmr_start(c->tmr, (on ? 60000 : AFTER_MS) * NS_PER_MS);
 	}
 }
 
@@ -393,7 +394,7 @@ int caller_alloc(struct caller **out, struct env *env, const struct caller_conf 
 		caller_free(c);
 		return err;
 	}
-	tmr_start(c->tmr, JOIN_MS * 1000000ull);
+	tmr_start(c->tmr, JOIN_MS * NS_PER_MS);
 	*out = c;
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include "ipc/http.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
+#include "proto/base/time.h"
 #include "proto/media.h"
 #include "tests/chaos/tone.h"
 
@@ -15,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-
-#define MS UINT64_C(1000000)
 
 enum {
 	RATE = 24000,
@@ -66,7 +65,7 @@ static void joined(const struct http_resp *resp, void *arg)
 			goto out;
 		}
 	}
-	a->ask_at = env_now(a->env) + ASK_AGAIN_MS * MS;
+	a->ask_at = env_now(a->env) + ASK_AGAIN_MS * NS_PER_MS;
 out:
 	json_decref(o);
 }
@@ -94,7 +93,7 @@ static void ask(struct agent *a)
 	if (atomic_load(&a->st->plant) == PLANT_NO_CREDENTIALS && atomic_load(&a->st->leases))
 		return;
 	a->asking = true;
-	a->ask_at = env_now(a->env) + 5 * ASK_AGAIN_MS * MS;
+	a->ask_at = env_now(a->env) + 5 * ASK_AGAIN_MS * NS_PER_MS;
 	snprintf(body, sizeof body, "{\"channel_id\":\"%llu\"}",
 		 (unsigned long long)atomic_load(&a->st->channel));
 	post(a, "join", body, joined);
@@ -139,7 +138,7 @@ static void say_event(struct media_playback *pb, enum media_playback_event ev, u
 	if (ev == MEDIA_PB_STOPPED && reason == MEDIA_REASON_NONE)
 		atomic_fetch_add(&a->st->unnamed, 1);
 	a->said_over = true;
-	a->speak_at = env_now(a->env) + (ev == MEDIA_PB_DRAINED ? 0 : 60) * MS;
+	a->speak_at = env_now(a->env) + (ev == MEDIA_PB_DRAINED ? 0 : 60) * NS_PER_MS;
 }
 
 static void speak(struct agent *a)
@@ -157,7 +156,7 @@ static void speak(struct agent *a)
 		  plant == PLANT_OTHER_VOICE ? (a->conf.who + 1) % CHAOS_PEOPLE : a->conf.who,
 		  a->said);
 	if (media_playback_open(&a->say, a->call, RATE, say_event, a)) {
-		a->speak_at = env_now(a->env) + 60 * MS;
+		a->speak_at = env_now(a->env) + 60 * NS_PER_MS;
 		return;
 	}
 	a->said += UTTERANCE;
@@ -211,9 +210,9 @@ static void on_state(struct agent *a, const struct media_call_state *s)
 	}
 	if (s->phase == MEDIA_PHASE_FAILED ||
 	    (s->phase == MEDIA_PHASE_WAITING && !s->wants_credentials))
-		a->open_at = env_now(a->env) + COME_BACK_MS * MS;
+		a->open_at = env_now(a->env) + COME_BACK_MS * NS_PER_MS;
 	if (s->phase == MEDIA_PHASE_UP && atomic_load(&a->st->plant) == PLANT_RESTLESS)
-		a->ask_at = env_now(a->env) + COME_BACK_MS * MS;
+		a->ask_at = env_now(a->env) + COME_BACK_MS * NS_PER_MS;
 }
 
 static void on_secure(struct agent *a, const struct media_call_secure *s)
@@ -336,7 +335,7 @@ static void on_tick(void *arg)
 		come_back(a, now);
 		speak(a);
 	}
-	tmr_start(a->tick, TICK_MS * MS);
+	tmr_start(a->tick, TICK_MS * NS_PER_MS);
 }
 
 int agent_run(const struct agent_conf *conf)
@@ -361,7 +360,7 @@ int agent_run(const struct agent_conf *conf)
 	if (!err)
 		err = media_alloc(&a.media, a.env, &mc);
 	if (!err) {
-		tmr_start(a.tick, MS);
+		tmr_start(a.tick, NS_PER_MS);
 		env_run(a.env);
 	}
 	media_playback_free(a.say);

@@ -1,6 +1,7 @@
 #include "tests/chaos/house.h"
 
 #include "ipc/frame.h"
+#include "proto/base/time.h"
 #include "proto/media.h"
 
 #include <dirent.h>
@@ -23,8 +24,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MS UINT64_C(1000000)
-
 enum { RESTART_MS = 40, START_MS = 15000, ASK_MS = 8000, REPLY_MAX = 1 << 20 };
 
 uint64_t chaos_now(void)
@@ -32,12 +31,12 @@ uint64_t chaos_now(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+	return ns_of_timespec(&ts);
 }
 
 void chaos_sleep(unsigned ms)
 {
-	struct timespec ts = {ms / 1000, (long)(ms % 1000) * 1000000};
+	struct timespec ts = {ms / 1000, (long)(ms % MS_PER_S * NS_PER_MS)};
 
 	nanosleep(&ts, NULL);
 }
@@ -295,7 +294,7 @@ static bool listens(const struct house *h, enum chaos_who who)
 
 static bool wait_for(struct house *h, bool (*done)(struct house *h))
 {
-	uint64_t until = chaos_now() + START_MS * MS;
+	uint64_t until = chaos_now() + START_MS * NS_PER_MS;
 
 	while (!done(h)) {
 		house_tick(h);
@@ -415,7 +414,7 @@ void house_kill(struct house *h, enum house_what what, enum chaos_who who)
 	waitpid(p->pid, NULL, 0);
 	p->pid = 0;
 	p->frozen = false;
-	p->restart_at = chaos_now() + RESTART_MS * MS;
+	p->restart_at = chaos_now() + RESTART_MS * NS_PER_MS;
 }
 
 void house_freeze(struct house *h, enum house_what what, enum chaos_who who, bool on)
@@ -441,7 +440,7 @@ void house_wall(struct house *h, long long seconds)
 int house_wait(struct house *h, enum house_what what, enum chaos_who who, unsigned ms)
 {
 	struct house_proc *p = &h->proc[house_at(what, who)];
-	uint64_t until = chaos_now() + ms * MS;
+	uint64_t until = chaos_now() + ms * NS_PER_MS;
 	int status = 0;
 	pid_t pid = p->pid;
 

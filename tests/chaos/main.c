@@ -1,6 +1,7 @@
 /* Chaos: seeded runs in which everything goes wrong that can, and after which all must be well. See
  * --help. */
 #include "tests/chaos/house.h"
+#include "proto/base/time.h"
 #include "tests/chaos/play.h"
 #include "tests/chaos/shrink.h"
 
@@ -173,7 +174,7 @@ static bool job_start(struct job *j, const struct chaos_script *s)
 	setpgid(j->pid, j->pid);
 	j->fd = fd[0];
 	j->seed = s->seed;
-	j->until = chaos_now() + RUN_MAX_MS * (opt.no_shrink ? 1 : SHRINK_RUNS) * UINT64_C(1000000);
+	j->until = chaos_now() + RUN_MAX_MS * (opt.no_shrink ? 1 : SHRINK_RUNS) * NS_PER_MS;
 	return true;
 }
 

@@ -3,6 +3,7 @@
 #include "tests/chaos/house.h"
 #include "tests/chaos/watch.h"
 
+#include "proto/base/time.h"
 #include "proto/media.h"
 
 #include <inttypes.h>
@@ -14,8 +15,6 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
-
-#define MS UINT64_C(1000000)
 
 enum {
 	DEEDS = 128,
@@ -212,7 +211,7 @@ static void presence(struct play *p, enum chaos_who who, bool here)
 static void freeze_server(struct play *p, const struct deed *d)
 {
 	house_freeze(&p->h, HOUSE_SERVER, CHAOS_ALL, !d->end);
-	p->thaw_at = d->end ? 0 : p->t0 + (d->at + d->step.arg[0]) * MS;
+	p->thaw_at = d->end ? 0 : p->t0 + (d->at + d->step.arg[0]) * NS_PER_MS;
 }
 
 /* What happens to the programs. False: something else. */
@@ -365,7 +364,7 @@ static bool play_script(struct play *p)
 
 		if (!alive(p))
 			return false;
-		if (now < p->t0 + d->at * MS) {
+		if (now < p->t0 + d->at * NS_PER_MS) {
 			chaos_sleep(2);
 			continue;
 		}
@@ -375,7 +374,8 @@ static bool play_script(struct play *p)
 
 			memmove(&p->deed[i], &p->deed[i + 1], (p->n - i - 1) * sizeof *d);
 			p->n--;
-			add(p, (unsigned)((p->thaw_at - p->t0) / MS) + 1, later.end, &later.step);
+			add(p, (unsigned)((p->thaw_at - p->t0) / NS_PER_MS) + 1, later.end,
+			    &later.step);
 			continue;
 		}
 		do_step(p, d);
@@ -404,7 +404,7 @@ static void clear(struct play *p)
 		atomic_store(&p->h.state[w].channel, home);
 		atomic_store(&p->h.state[w].present, true);
 	}
-	p->next_join = chaos_now() + REJOIN_MS * MS;
+	p->next_join = chaos_now() + REJOIN_MS * NS_PER_MS;
 }
 
 /* ---- all is well ---- */
@@ -415,7 +415,7 @@ static void ask_in(struct play *p, const struct watch *w)
 {
 	if (!p->s->real || w->bot_there || chaos_now() < p->next_join)
 		return;
-	p->next_join = chaos_now() + REJOIN_MS * MS;
+	p->next_join = chaos_now() + REJOIN_MS * NS_PER_MS;
 	command(p, "join");
 }
 
@@ -428,12 +428,12 @@ static bool wait_well(struct play *p, unsigned ms, enum chaos_invariant which)
 	while (!watch_well(&w)) {
 		if (!alive(p))
 			return false;
-		if (chaos_now() > from + ms * MS)
+		if (chaos_now() > from + ms * NS_PER_MS)
 			return broken(p, which, "not after %u ms: %s", ms, watch_text(&w));
 		ask_in(p, &w);
 		chaos_sleep(LOOK_MS);
 	}
-	p->v->settle_ms = (unsigned)((chaos_now() - from) / MS);
+	p->v->settle_ms = (unsigned)((chaos_now() - from) / NS_PER_MS);
 	return true;
 }
 
@@ -488,7 +488,7 @@ static bool check_server(struct play *p)
 
 static bool left_by_command(struct play *p)
 {
-	uint64_t until = chaos_now() + LEAVE_MS * MS;
+	uint64_t until = chaos_now() + LEAVE_MS * NS_PER_MS;
 	json_t *stats = NULL;
 	bool there = true;
 
@@ -521,7 +521,7 @@ static bool leave(struct play *p)
 static bool check_left(struct play *p, enum chaos_who who)
 {
 	const struct house_proc *m = &p->h.proc[house_at(HOUSE_MEDIAD, who)];
-	uint64_t until = chaos_now() + LEAVE_MS * MS;
+	uint64_t until = chaos_now() + LEAVE_MS * NS_PER_MS;
 	unsigned rss;
 	const char *bound = getenv("CHAOS_RSS_KB");
 	int calls;

@@ -1,5 +1,6 @@
 #include "tests/chaos/watch.h"
 
+#include "proto/base/time.h"
 #include "proto/media.h"
 
 #include <inttypes.h>
@@ -7,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MS UINT64_C(1000000)
 
 enum { ENOUGH_MS = 160, ASK_MS = 150 };
 
@@ -127,7 +126,7 @@ static bool server_agrees(struct watch *w, const bool here[CHAOS_PEOPLE])
 	json_t *stats = NULL;
 	bool ok = true;
 
-	if (chaos_now() < w->asked_at + ASK_MS * MS)
+	if (chaos_now() < w->asked_at + ASK_MS * NS_PER_MS)
 		return false;
 	w->asked_at = chaos_now();
 	if (!house_ask(w->h, &stats, "/stats", NULL) || !stats) {

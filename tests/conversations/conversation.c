@@ -8,6 +8,7 @@
 #include "control/room/floor/lexicon.def"
 #include "control/room/floor/phrases.def"
 #include "control/settings/settings.h"
+#include "proto/base/time.h"
 #include "tests/conversations/calls.def"
 #include "tests/room/stage.h"
 
@@ -206,12 +207,12 @@ static void stepped(const struct room_event *ev, uint64_t now, const struct room
 
 static uint64_t now_ms(const struct talk *t)
 {
-	return stage_now(t->stage) / STAGE_MS;
+	return stage_now(t->stage) / NS_PER_MS;
 }
 
 static void pass(struct talk *t, unsigned ms)
 {
-	stage_run(t->stage, stage_now(t->stage) + ms * STAGE_MS);
+	stage_run(t->stage, stage_now(t->stage) + ms * NS_PER_MS);
 }
 
 static unsigned say(struct talk *t, unsigned who, const char *words)
@@ -258,7 +259,8 @@ static void show(const struct talk *t, bool yes, enum conversation_row row, cons
 
 	if (t->conf->show && !yes)
 		fprintf(stderr, "%s %s: \"%s\"\n", rows[row],
-			t->seen.speaks || t->seen.cut_at + YIELD_MS * STAGE_MS > stage_now(t->stage)
+			t->seen.speaks ||
+					t->seen.cut_at + YIELD_MS * NS_PER_MS > stage_now(t->stage)
 				? "over it"
 				: "in silence",
 			words);
@@ -282,10 +284,10 @@ static bool has_words(const char *text)
 static void score_yield(struct talk *t, const char *words, unsigned cuts, uint64_t from_ms)
 {
 	struct conversation_score *s = &t->score[CONVERSATION_ROOM];
-	uint64_t at = t->seen.paused && t->seen.paused_at / STAGE_MS > from_ms ? t->seen.paused_at
-									       : t->seen.cut_at;
+	uint64_t at = t->seen.paused && t->seen.paused_at / NS_PER_MS > from_ms ? t->seen.paused_at
+										: t->seen.cut_at;
 	bool cut = t->seen.cuts > cuts;
-	uint64_t after = cut ? at / STAGE_MS - from_ms : 0;
+	uint64_t after = cut ? at / NS_PER_MS - from_ms : 0;
 
 	show(t, cut && after <= YIELD_MS, ROW_YIELD, words);
 	right(&s->row[ROW_YIELD], cut && after <= YIELD_MS);
@@ -377,7 +379,7 @@ static void question(struct talk *t)
 		struct conversation_score *s = &t->score[CONVERSATION_ROOM];
 
 		if (s->delays < sizeof s->delay_ms / sizeof s->delay_ms[0])
-			s->delay_ms[s->delays++] = (uint32_t)(t->seen.asked_at / STAGE_MS - end);
+			s->delay_ms[s->delays++] = (uint32_t)(t->seen.asked_at / NS_PER_MS - end);
 		/* What waited may be answered first: then it speaks to whoever that was of. */
 		t->holder = t->seen.asked_user ? (unsigned)t->seen.asked_user - 1 : who;
 		right(&s->asked, t->holder == who);

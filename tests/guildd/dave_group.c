@@ -1,8 +1,7 @@
 #include "tests/guildd/dave_inside.h"
 
+#include "proto/base/time.h"
 #include "tests/guildd/objects.h"
-
-#define MS 1000000ull
 
 struct member *group_find(const struct gd_group *g, uint64_t user)
 {
@@ -157,7 +156,7 @@ static void executed(struct gd_group *g, const struct transition *t, uint64_t no
 		struct member *m = group_find(g, t->party[i].user);
 
 		if (m && member_healthy(m) && m->seal_at == UINT64_MAX)
-			m->seal_at = now + g->sw->dave_grace_ms * MS;
+			m->seal_at = now + g->sw->dave_grace_ms * NS_PER_MS;
 	}
 }
 
@@ -195,7 +194,7 @@ void group_transition(struct gd_group *g, const uint64_t *users, size_t n, uint1
 	}
 	t->id = id;
 	t->version = version;
-	t->due = now + g->sw->dave_ready_ms * MS;
+	t->due = now + g->sw->dave_ready_ms * NS_PER_MS;
 	t->n = n;
 	for (size_t i = 0; i < n; i++) {
 		struct member *m = group_find(g, users[i]);
@@ -417,7 +416,7 @@ int gd_group_key_package(struct gd_group *g, uint64_t user, struct slice payload
 	m->key_n = k.signature_key.n;
 	m->told = false; /* who has new keys has a new group of its own as well */
 	if (g->sw->dave_batch_ms && g->batch_due == UINT64_MAX)
-		g->batch_due = now + g->sw->dave_batch_ms * MS;
+		g->batch_due = now + g->sw->dave_batch_ms * NS_PER_MS;
 	group_advance(g, now);
 	return 0;
 }

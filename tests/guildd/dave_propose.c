@@ -1,7 +1,7 @@
 /* Proposals and commits of one channel's group. */
 #include "tests/guildd/dave_inside.h"
 
-#define MS 1000000ull
+#include "proto/base/time.h"
 
 void group_drop_proposals(struct gd_group *g)
 {
@@ -211,7 +211,7 @@ static void send_all(struct gd_group *g, const struct gd_vec *gone, uint64_t now
 	if (!asked(g))
 		g->commit_due = UINT64_MAX;
 	else if (any)
-		g->commit_due = now + g->sw->dave_commit_ms * MS;
+		g->commit_due = now + g->sw->dave_commit_ms * NS_PER_MS;
 }
 
 /* Nobody is left who could commit: those who wait begin a group of their own. */

@@ -5,11 +5,10 @@
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
+#include "proto/base/time.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-#define MS 1000000ull
 
 static void gconn_free(struct gconn *c)
 {
@@ -97,10 +96,10 @@ static void silent(void *arg)
 
 void gconn_beat(struct gconn *c)
 {
-	uint64_t interval = c->gw->g->sw.main_heartbeat_ms * MS;
+	uint64_t interval = c->gw->g->sw.main_heartbeat_ms * NS_PER_MS;
 
 	/* A client that missed one beat altogether is gone. */
-	tmr_start(c->watch, interval + interval / 2 + 1000 * MS);
+	tmr_start(c->watch, interval + interval / 2 + 1000 * NS_PER_MS);
 }
 
 static void on_ws(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *data, size_t len,

@@ -7,11 +7,10 @@
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
+#include "proto/base/time.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-#define MS 1000000ull
 
 /* Opcodes that a bot may send. OP(number, name, needs a session) */
 #define CLIENT_OPS(OP)                                                                             \
@@ -96,7 +95,8 @@ static bool shard_ok(const json_t *v)
 static bool too_soon(struct gd_gateway *gw)
 {
 	uint64_t now = env_now(gw->g->env);
-	bool soon = gw->identifies && now - gw->last_identify < gw->g->sw.identify_gap_ms * MS;
+	bool soon =
+		gw->identifies && now - gw->last_identify < gw->g->sw.identify_gap_ms * NS_PER_MS;
 
 	if (!soon)
 		gw->last_identify = now;
@@ -315,7 +315,7 @@ static bool too_many(struct gconn *c)
 {
 	uint64_t now = env_now(c->gw->g->env);
 
-	if (!c->events || now - c->window_start >= GD_RATE_WINDOW_S * 1000 * MS) {
+	if (!c->events || now - c->window_start >= GD_RATE_WINDOW_S * 1000 * NS_PER_MS) {
 		c->window_start = now;
 		c->events = 0;
 	}

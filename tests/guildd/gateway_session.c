@@ -6,10 +6,9 @@
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
+#include "proto/base/time.h"
 
 #include <inttypes.h>
-
-#define MS 1000000ull
 
 static void event_free(struct gevent *e)
 {
@@ -97,7 +96,7 @@ void gsession_end(struct gsession *s)
 void gsession_lost(struct gsession *s)
 {
 	s->conn = NULL;
-	tmr_start(s->expiry, s->gw->g->sw.main_resume_ms * MS);
+	tmr_start(s->expiry, s->gw->g->sw.main_resume_ms * NS_PER_MS);
 }
 
 bool gsession_replay(struct gsession *s, int seq)

@@ -6,11 +6,10 @@
 #include "tests/guildd/objects.h"
 
 #include "ipc/env.h"
+#include "proto/base/time.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-#define MS 1000000ull
 
 enum {
 	TYPE_COMMAND = 2,
@@ -199,7 +198,8 @@ json_t *gd_interaction_json(const struct gd_rest *r, uint64_t id)
 			continue;
 		return json_pack("{s:o, s:s, s:i, s:f, s:o, s:o, s:O}", "id", gd_id_json(id),
 				 "token", i->token, "answer", i->answer, "answered_ms",
-				 i->answered ? (double)(i->answered - i->created) / MS : -1.0,
+				 i->answered ? (double)(i->answered - i->created) / NS_PER_MS
+					     : -1.0,
 				 "callback", i->callback ? json_incref(i->callback) : json_null(),
 				 "original", i->original ? json_incref(i->original) : json_null(),
 				 "followups", i->followups);
@@ -295,7 +295,8 @@ void rest_callback(struct rest_call *c)
 	uint64_t now = env_now(c->g->env);
 	json_t *o;
 
-	if (!c->id[0] || !i || (!i->answered && now - i->created > c->g->sw.callback_ms * MS)) {
+	if (!c->id[0] || !i ||
+	    (!i->answered && now - i->created > c->g->sw.callback_ms * NS_PER_MS)) {
 		rest_error(c, 404, 10062, "Unknown interaction");
 		return;
 	}
@@ -348,7 +349,7 @@ static struct interaction *webhook_of(struct rest_call *c)
 		rest_error(c, 404, 10015, "Unknown Webhook");
 		return NULL;
 	}
-	if (env_now(c->g->env) - i->created > c->g->sw.token_ms * MS) {
+	if (env_now(c->g->env) - i->created > c->g->sw.token_ms * NS_PER_MS) {
 		rest_error(c, 401, 50027, "Invalid Webhook Token");
 		return NULL;
 	}

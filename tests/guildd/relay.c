@@ -8,6 +8,7 @@
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
+#include "proto/base/time.h"
 
 #include <arpa/inet.h>
 #include <event2/event.h>
@@ -18,8 +19,9 @@
 #include <unistd.h>
 
 enum { DISCOVERY = 74, KEEPALIVE = 8, MAX_LATE = 20000, BATCH = 64, MAX_EARLY = 25 };
-#define BURST_NS    4000000ull	 /* packets of 20 ms that come closer than this come in a burst */
-#define ANNOUNCE_NS 250000000ull /* op 5 travels another way than sound and may come in second */
+#define BURST_NS (4 * NS_PER_MS) /* packets of 20 ms that come closer than this come in a burst */
+#define ANNOUNCE_NS                                                                                \
+	(250 * NS_PER_MS) /* op 5 travels another way than sound and may come in second */
 
 struct counters {
 	uint64_t rx[GD_RX_COUNT];

@@ -4,11 +4,10 @@
 
 #include "ipc/env.h"
 #include "ipc/log.h"
+#include "proto/base/time.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-#define MS 1000000ull
 
 struct route {
 	const char *method, *path;
@@ -154,7 +153,8 @@ static struct gd_bucket *bucket_of(struct gd_rest *r, uint64_t key, unsigned lim
 		free(b);
 		return NULL;
 	}
-	*b = (struct gd_bucket){.key = key, .limit = limit, .window_ns = window_s * 1000 * MS};
+	*b = (struct gd_bucket){
+		.key = key, .limit = limit, .window_ns = window_s * 1000 * NS_PER_MS};
 	return b;
 }
 
@@ -202,12 +202,12 @@ static bool within_limits(struct gd_rest *r, struct rest_call *c, const struct r
 	if (whole) {
 		w = gd_bucket_take(whole, now);
 		if (!w.allowed) {
-			too_many(c, w.reset_after_ns / MS + 1, "global", true);
+			too_many(c, w.reset_after_ns / NS_PER_MS + 1, "global", true);
 			return false;
 		}
 	}
 	a = gd_bucket_take(b, now);
-	after_ms = a.reset_after_ns / MS + 1;
+	after_ms = a.reset_after_ns / NS_PER_MS + 1;
 	snprintf(text, sizeof(text), "%u", a.limit);
 	httpd_set(c->http, "X-RateLimit-Limit", text);
 	snprintf(text, sizeof(text), "%u", a.remaining);

@@ -7,11 +7,10 @@
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
+#include "proto/base/time.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-#define MS 1000000ull
 
 enum { MAX_MESSAGE = 1 << 20 }; /* a commit that adds a thousand members */
 
@@ -67,7 +66,7 @@ void vconn_beat(struct vconn *c)
 
 	if (c->s)
 		tmr_start(c->deadline,
-			  ((uint64_t)sw->voice_heartbeat_ms + sw->voice_grace_ms) * MS);
+			  ((uint64_t)sw->voice_heartbeat_ms + sw->voice_grace_ms) * NS_PER_MS);
 }
 
 static void on_ws(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *data, size_t len,
@@ -135,7 +134,7 @@ static void on_accept(struct ws *ws, const char *path, void *arg)
 	vconn_send(c, 8,
 		   json_pack("{s:i, s:I}", "v", 8, "heartbeat_interval",
 			     (json_int_t)v->g->sw.voice_heartbeat_ms));
-	tmr_start(c->deadline, v->g->sw.voice_identify_ms * MS);
+	tmr_start(c->deadline, v->g->sw.voice_identify_ms * NS_PER_MS);
 }
 
 int gd_voice_alloc(struct gd_voice **out, struct guildd *g)

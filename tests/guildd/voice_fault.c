@@ -1,8 +1,7 @@
 #include "tests/guildd/voice_fault.h"
 
 #include "ipc/tmr.h"
-
-#define MS 1000000ull
+#include "proto/base/time.h"
 
 struct fault {
 	uint64_t user;
@@ -113,5 +112,5 @@ void vfault_later(struct vsession *s, unsigned ms, int op, json_t *d, struct sli
 		later_free(l);
 		return;
 	}
-	tmr_start(l->tmr, ms * MS);
+	tmr_start(l->tmr, ms * NS_PER_MS);
 }

@@ -7,12 +7,11 @@
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
+#include "proto/base/time.h"
 
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>
-
-#define MS 1000000ull
 
 /* Opcodes that a client may send. OP(number, name, needs a session) */
 #define CLIENT_OPS(OP)                                                                             \
@@ -252,7 +251,7 @@ static void on_heartbeat(struct vconn *c, const json_t *d)
 /* Too many op 5 in ten seconds is 4021. */
 static bool speaking_too_often(struct vsession *s)
 {
-	uint64_t now = env_now(s->v->g->env), window = GD_SPEAKING_WINDOW_S * 1000 * MS;
+	uint64_t now = env_now(s->v->g->env), window = GD_SPEAKING_WINDOW_S * 1000 * NS_PER_MS;
 	unsigned size = sizeof(s->speaking_at) / sizeof(s->speaking_at[0]);
 	unsigned recent = 0, kept = s->n_speaking < size ? s->n_speaking : size;
 

@@ -6,10 +6,9 @@
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
+#include "proto/base/time.h"
 
 #include <inttypes.h>
-
-#define MS 1000000ull
 
 static void send_raw(struct vconn *c, bool text, const void *data, size_t len)
 {
@@ -76,7 +75,7 @@ static void transmit(struct vsession *s, bool text, uint8_t *data, size_t len,
 	if (f->what == VFAULT_HOLD && !s->holding) {
 		s->holding = true;
 		s->held = s->seq;
-		tmr_start(s->hold, f->ms * MS);
+		tmr_start(s->hold, f->ms * NS_PER_MS);
 	}
 	if (s->holding || f->what == VFAULT_LOSE)
 		return;
@@ -255,5 +254,5 @@ void vsession_lost(struct vsession *s)
 	s->conn = NULL;
 	s->holding = false;
 	tmr_stop(s->hold);
-	tmr_start(s->expiry, s->v->g->sw.voice_resume_ms * MS);
+	tmr_start(s->expiry, s->v->g->sw.voice_resume_ms * NS_PER_MS);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/time.h"
 #include "tests/room/explore_inside.h"
 
 enum { START_MS = 1000, REST_STEPS = 4000 };
@@ -105,14 +106,14 @@ void explore_do(struct explore *x, const struct explore_op *op)
 	struct room_event ev;
 	uint64_t deadline;
 
-	x->now += (uint64_t)op->wait * ROOM_MS;
+	x->now += (uint64_t)op->wait * NS_PER_MS;
 	if (op->kind == K_TIMER) {
 		deadline = room_deadline(x->room);
 		/* On whole ms, as scenarios have them; nobody waits for what is an hour away. */
-		deadline = deadline > UINT64_MAX - ROOM_MS
+		deadline = deadline > UINT64_MAX - NS_PER_MS
 				   ? deadline
-				   : (deadline + ROOM_MS - 1) / ROOM_MS * ROOM_MS;
-		if (deadline > x->now && deadline - x->now <= 3600 * ROOM_S)
+				   : (deadline + NS_PER_MS - 1) / NS_PER_MS * NS_PER_MS;
+		if (deadline > x->now && deadline - x->now <= 3600 * NS_PER_S)
 			x->now = deadline;
 	}
 	explore_event(x, op, &ev);
@@ -137,7 +138,7 @@ void explore_begin(struct explore *x, const struct explore_policy *p)
 		abort();
 	watch_reset(x->watch);
 	x->broken = NULL;
-	x->now = START_MS * ROOM_MS;
+	x->now = START_MS * NS_PER_MS;
 	x->asked = x->playing = 0;
 	x->n_awaited = 0;
 	x->started = x->ended = x->over = x->instructed = false;
@@ -151,7 +152,7 @@ void explore_begin(struct explore *x, const struct explore_policy *p)
 
 void explore_rest(struct explore *x)
 {
-	uint64_t until = x->now + 3600 * ROOM_S;
+	uint64_t until = x->now + 3600 * NS_PER_S;
 
 	/* A room that has thoughts begins anew for ever; what it has begun when the time is up has
 	 * its end still. */
@@ -163,7 +164,7 @@ void explore_rest(struct explore *x)
 		    ((at > until || i >= REST_STEPS) && room_turn_next(x->room, 0) == ROOM_TURNS))
 			break;
 		if (at > x->now)
-			x->now = (at + ROOM_MS - 1) / ROOM_MS * ROOM_MS;
+			x->now = (at + NS_PER_MS - 1) / NS_PER_MS * NS_PER_MS;
 		step(x, &(struct room_event){.type = ROOM_TIMER});
 	}
 	if (!x->broken)

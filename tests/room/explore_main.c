@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "proto/base/time.h"
 #include "tests/room/explore.h"
 
 enum { RUN_OPS = 600, JOBS = 64 };
@@ -84,7 +85,7 @@ static uint64_t cpu_ms(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+	return ms_of_timespec(&ts);
 }
 
 static void tell(struct explore *x, struct explore_run *run, const char *what, const char *name,

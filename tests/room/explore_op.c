@@ -1,6 +1,7 @@
 /* Ops become events. */
 #include <string.h>
 
+#include "proto/base/time.h"
 #include "tests/room/explore_inside.h"
 
 enum { START_MS = 1000 };
@@ -101,7 +102,7 @@ void explore_write(struct explore *x, const struct room_event *ev)
 {
 	FILE *f = x->scenario;
 
-	fprintf(f, "%llu event %s", (unsigned long long)(x->now / ROOM_MS - START_MS),
+	fprintf(f, "%llu event %s", (unsigned long long)(x->now / NS_PER_MS - START_MS),
 		event_names[ev->type]);
 #define N(type, member)                                                                            \
 	if (ev->member)                                                                            \
@@ -184,7 +185,7 @@ static void other(struct explore *x, const struct explore_op *op, struct room_ev
 
 static void playback(struct explore *x, const struct explore_op *op, struct room_event *ev)
 {
-	uint64_t left = (x->now - x->started_at) * ROOM_RATE / ROOM_S;
+	uint64_t left = (x->now - x->started_at) * ROOM_RATE / NS_PER_S;
 
 	ev->turn = mostly(x->playing, op->pick);
 	if (op->kind == K_STARTED) {
@@ -234,7 +235,7 @@ static void heard(struct explore *x, const struct explore_op *op, struct room_ev
 	if (op->kind == K_LOUD || op->kind == K_SOFT || op->kind == K_OLD)
 		ev->pcm = sound(op->kind == K_LOUD ? x->loud : x->soft, op->ms);
 	if (op->kind == K_OLD)
-		ev->at = x->packet_at - (x->packet_at > 300 * ROOM_MS ? op->pick * ROOM_MS : 0);
+		ev->at = x->packet_at - (x->packet_at > 300 * NS_PER_MS ? op->pick * NS_PER_MS : 0);
 	else if (op->kind == K_OFF || op->kind == K_END)
 		ev->at = x->packet_at;
 	else if (op->kind != K_ON)

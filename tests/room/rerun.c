@@ -6,6 +6,7 @@
 
 #include "control/room/inside.h"
 #include "control/room/journal.h"
+#include "proto/base/time.h"
 
 /* As near as what began at the same time is, ns. */
 enum { NEAR_MS = 2000 };
@@ -30,7 +31,7 @@ static uint64_t apart(uint64_t a, uint64_t b)
 static uint32_t utterance_now(const struct run *r, uint32_t was)
 {
 	const struct rerun_start *then = NULL;
-	uint64_t near = NEAR_MS * ROOM_MS;
+	uint64_t near = NEAR_MS * NS_PER_MS;
 	uint32_t id = NOBODY;
 
 	for (size_t i = 0; i < r->base->n_starts && !then; i++)
@@ -50,7 +51,7 @@ static uint32_t utterance_now(const struct run *r, uint32_t was)
 static uint32_t turn_now(const struct run *r, uint32_t was)
 {
 	const struct room_turn *then = NULL;
-	uint64_t near = NEAR_MS * ROOM_MS;
+	uint64_t near = NEAR_MS * NS_PER_MS;
 	uint32_t id = NOBODY;
 
 	for (size_t i = 0; i < r->base->n_turns && !then; i++)
@@ -71,7 +72,7 @@ static uint32_t turn_now(const struct run *r, uint32_t was)
 const struct room_turn *rerun_same(const struct rerun *r, const struct room_turn *turn)
 {
 	const struct room_turn *found = NULL;
-	uint64_t near = NEAR_MS * ROOM_MS;
+	uint64_t near = NEAR_MS * NS_PER_MS;
 
 	for (size_t i = 0; i < r->n_turns; i++)
 		if (r->turn[i].user == turn->user &&

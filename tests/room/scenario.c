@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "control/settings/settings.h"
+#include "proto/base/time.h"
 #include "tests/room/stage.h"
 #include "tests/room/watch.h"
 
@@ -48,12 +49,12 @@ __attribute__((format(printf, 3, 4))) static void fail(struct play *p, const str
 
 static uint64_t after(uint64_t ms)
 {
-	return STAGE_START + ms * STAGE_MS;
+	return STAGE_START + ms * NS_PER_MS;
 }
 
 static unsigned long long shown(uint64_t at)
 {
-	return (at - STAGE_START) / STAGE_MS;
+	return (at - STAGE_START) / NS_PER_MS;
 }
 
 /* ---- a raw event ---- */
@@ -367,7 +368,7 @@ static void words_of(const struct script_line *l, char *buf, size_t size)
 /* From `from` on. The time at which it was met, 0 when it was not. */
 static uint64_t judge_one(struct play *p, const struct script_line *l, uint64_t from)
 {
-	uint64_t until = from + l->within * STAGE_MS, met = 0, count = 0;
+	uint64_t until = from + l->within * NS_PER_MS, met = 0, count = 0;
 	bool no = l->no || (!l->token[0].quoted && strcmp(l->token[0].text, "nothing") == 0);
 	char words[512];
 
@@ -469,7 +470,7 @@ static void run(struct play *p)
 	if (err)
 		fail(p, NULL, "no room: %s", strerror(err));
 	if (!p->failed)
-		stage_run(p->stage, end + SCENARIO_TAIL_MS * STAGE_MS);
+		stage_run(p->stage, end + SCENARIO_TAIL_MS * NS_PER_MS);
 	if (p->broken)
 		fail(p, NULL, "at %llu ms %s", shown(p->broken_at), p->broken);
 }

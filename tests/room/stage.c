@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "control/settings/settings.h"
+#include "proto/base/time.h"
 
 enum {
 	STUCK = 1000,
@@ -282,7 +283,7 @@ static struct pending *later(struct stage *s, uint64_t ms, enum what what, unsig
 	if (s->n_pending == STAGE_PENDING)
 		abort();
 	e = &s->pending[s->n_pending++];
-	*e = (struct pending){.at = s->now + ms * STAGE_MS, .what = what, .who = who};
+	*e = (struct pending){.at = s->now + ms * NS_PER_MS, .what = what, .who = who};
 	return e;
 }
 
@@ -325,7 +326,7 @@ static uint64_t played(const struct stage *s)
 
 	if (!s->say.started_at)
 		return 0;
-	n = playing_ns(s) * ROOM_RATE / 1000000000;
+	n = playing_ns(s) * ROOM_RATE / NS_PER_S;
 	return n < s->say.written ? n : s->say.written;
 }
 
@@ -338,7 +339,7 @@ static void playback_plan(struct stage *s)
 	    s->playback_manual)
 		return;
 	ms = s->say.written * 1000 / ROOM_RATE;
-	gone = playing_ns(s) / STAGE_MS;
+	gone = playing_ns(s) / NS_PER_MS;
 	later(s, ms > gone ? ms - gone : 0, W_DRAINED, 0)->id = s->say.turn;
 }
 
@@ -395,7 +396,7 @@ static void perform_say(struct stage *s, const struct room_effect *e)
 /* As much as was said by now. */
 static size_t said_so_far(const struct stage *s, const struct person *x)
 {
-	uint64_t gone = (s->now - x->began_at) / STAGE_MS;
+	uint64_t gone = (s->now - x->began_at) / NS_PER_MS;
 	size_t len = strcspn(x->words, "/"), n = 0;
 
 	if (x->lasts)

@@ -12,12 +12,12 @@
 #include <stdint.h>
 
 #include "control/room/room.h"
+#include "proto/base/time.h"
 
 struct settings;
 struct stage;
 
-#define STAGE_MS    1000000ull
-#define STAGE_START (1000 * STAGE_MS)
+#define STAGE_START (1000 * NS_PER_MS)
 
 enum {
 	STAGE_PEOPLE = 64,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "control/room/inside.h"
+#include "proto/base/time.h"
 #include "tests/room/states.h"
 
 enum {
@@ -387,7 +388,7 @@ static bool lives(const struct room_turn *t)
 static void look_at_turn(struct watch *w, const struct room *room, const struct room_turn *rt)
 {
 	struct turn *t = turn_of(w, rt->id);
-	uint64_t most = (uint64_t)WAIT_S * ROOM_S + t->sound * ROOM_S / ROOM_RATE;
+	uint64_t most = (uint64_t)WAIT_S * NS_PER_S + t->sound * NS_PER_S / ROOM_RATE;
 
 	if (t->phase != rt->phase) {
 		moved(w, STATES_TURN, t->phase, rt->phase);
@@ -398,7 +399,8 @@ static void look_at_turn(struct watch *w, const struct room *room, const struct 
 		return;
 	if (t->stopped && rt->phase != ROOM_PHASE_CLOSING)
 		broken(w, "turn %u was stopped and is in phase %d", rt->id, (int)rt->phase);
-	if (rt->phase == ROOM_PHASE_CLOSING && w->probability - t->moved_at > CLOSING_MS * ROOM_MS)
+	if (rt->phase == ROOM_PHASE_CLOSING &&
+	    w->probability - t->moved_at > CLOSING_MS * NS_PER_MS)
 		broken(w, "turn %u was stopped and does not end", rt->id);
 	if (rt->phase == ROOM_PHASE_HEARING) {
 		const struct room_speaker *sp = NULL;
@@ -432,7 +434,7 @@ static void look_at_queue(struct watch *w, const struct room *room, unsigned que
 		if (room->speaker[i].used &&
 		    room->speaker[i].capture.phase == ROOM_CAPTURE_PROMOTED &&
 		    w->now < room->speaker[i].capture.voice_at +
-				     room->settings->end_long_ms * ROOM_MS)
+				     room->settings->end_long_ms * NS_PER_MS)
 			return;
 	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1))
 		if (room->turn[i].phase == ROOM_PHASE_TRANSCRIBING)
@@ -506,7 +508,7 @@ const char *watch_step(struct watch *w, const struct room *room, const struct ro
 {
 	uint64_t before = w->deadline, gone = w->now ? now - w->now : 0;
 
-	w->probability += gone < CHANCE_MS * ROOM_MS ? gone : CHANCE_MS * ROOM_MS;
+	w->probability += gone < CHANCE_MS * NS_PER_MS ? gone : CHANCE_MS * NS_PER_MS;
 	w->now = now;
 	w->recording = 0;
 	came(w, ev);

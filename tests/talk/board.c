@@ -3,13 +3,12 @@
 #include "ipc/env.h"
 #include "ipc/http.h"
 #include "ipc/tmr.h"
+#include "proto/base/time.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#define SECOND UINT64_C(1000000000)
 
 struct board {
 	struct env *env;
@@ -62,7 +61,7 @@ static void on_answer(const struct http_resp *resp, void *arg)
 	struct board *b = arg;
 
 	b->req = NULL;
-	tmr_start(b->tmr, SECOND);
+	tmr_start(b->tmr, NS_PER_S);
 	if (!resp->err && resp->status == 200 && board_take(b, resp->body.p, resp->body.n) == 0)
 		b->h(b->arg);
 }
@@ -73,7 +72,7 @@ static void ask(void *arg)
 	const struct http_call call = {.method = "GET", .url = b->url};
 
 	if (http_request(&b->req, b->http, &call, on_answer, b))
-		tmr_start(b->tmr, SECOND);
+		tmr_start(b->tmr, NS_PER_S);
 }
 
 int board_alloc(struct board **out, struct env *env, struct http *http, const char *api,

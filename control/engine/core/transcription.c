@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define MS 1000000ull
+#include "proto/base/time.h"
 
 void transcription_init(struct transcription *b, size_t min_commit)
 {
@@ -49,7 +49,7 @@ struct transcription_out transcription_start(struct transcription *b, uint32_t u
 	nothing_streams(b);
 	b->utterance = utterance;
 	out.connect = !there && !b->closing &&
-		      (!b->tried_at || now >= b->tried_at + TRANSCRIPTION_RETRY_MS * MS);
+		      (!b->tried_at || now >= b->tried_at + TRANSCRIPTION_RETRY_MS * NS_PER_MS);
 	if (out.connect) {
 		b->connecting = true;
 		b->tried_at = now;

@@ -1,6 +1,7 @@
 #include "control/room/answer/barge_in.h"
 
 #include "control/room/inside.h"
+#include "proto/base/time.h"
 
 /* What a pause adds to the time an answer has to come to its end. */
 enum { PAUSE_SLACK_S = 10 };
@@ -41,8 +42,9 @@ enum room_barge_in_action room_barge_in_decide(const struct settings *s,
 
 static bool lasts(const struct room_overlap *o, const struct settings *s, uint64_t now)
 {
-	return o->voice_at && (now < o->voice_at + s->barge_in_gap_ms * ROOM_MS ||
-			       (o->verdict && now < o->lowered_at + s->overlap_words_ms * ROOM_MS));
+	return o->voice_at &&
+	       (now < o->voice_at + s->barge_in_gap_ms * NS_PER_MS ||
+		(o->verdict && now < o->lowered_at + s->overlap_words_ms * NS_PER_MS));
 }
 
 /* The next voice begins another stretch. */
@@ -84,7 +86,7 @@ static struct room_barge_in_input look(const struct room *room, const struct roo
 		.answering = true,
 		.heard = true,
 		.heard_ms = room->now > t->first_audio_at
-				    ? (room->now - t->first_audio_at) / ROOM_MS
+				    ? (room->now - t->first_audio_at) / NS_PER_MS
 				    : 0,
 		.immune_ms =
 			room_output_lease_immune_ms(&t->lease, s, t->first_audio_at, room->now),
@@ -92,7 +94,7 @@ static struct room_barge_in_input look(const struct room *room, const struct roo
 		.finalizing = c->phase == ROOM_CAPTURE_NONE || c->over_at,
 		.allowed = room_interruption_allowed(&t->policy, sp->user, false),
 		.read_out = room->reply.planned,
-		.age_ms = (room->now - c->started_at) / ROOM_MS,
+		.age_ms = (room->now - c->started_at) / NS_PER_MS,
 		.voice_ms = o->voice_ms - o->early_ms,
 		.promoted = c->phase == ROOM_CAPTURE_PROMOTED,
 		.active = room_signal_active(&c->signal),
@@ -162,7 +164,7 @@ void room_overlap_audio(struct room *room, struct room_speaker *sp, const struct
 					   .capture = sp->capture.started_at,
 					   .from = sp->capture.utterance};
 	o->utterance = sp->capture.utterance;
-	if (at < o->voice_at || at - o->voice_at > s->barge_in_gap_ms * ROOM_MS)
+	if (at < o->voice_at || at - o->voice_at > s->barge_in_gap_ms * NS_PER_MS)
 		over(o);
 	o->voice_at = at;
 	o->voice_ms += room_signal_ms(frame);
@@ -234,7 +236,7 @@ static void lower(struct room *room, struct room_turn *t, enum room_barge_in_act
 	struct room_effect *e;
 
 	if (to == ROOM_BARGE_IN_PAUSE) {
-		t->deadline += PAUSE_SLACK_S * ROOM_S;
+		t->deadline += PAUSE_SLACK_S * NS_PER_S;
 		e = room_emit(room, ROOM_DO_SAY_PAUSE);
 		e->ms = s->stop_fade_ms;
 	} else if (room->level.lowered == ROOM_BARGE_IN_PAUSE) {
@@ -296,8 +298,8 @@ uint64_t room_barge_in_deadline(const struct room *room)
 		return at;
 	for (unsigned i = 0; i < room->places; i++) {
 		const struct room_overlap *o = &room->speaker[i].overlap;
-		uint64_t gap = o->voice_at + s->barge_in_gap_ms * ROOM_MS;
-		uint64_t words = o->lowered_at + s->overlap_words_ms * ROOM_MS;
+		uint64_t gap = o->voice_at + s->barge_in_gap_ms * NS_PER_MS;
+		uint64_t words = o->lowered_at + s->overlap_words_ms * NS_PER_MS;
 
 		if (room->speaker[i].used && o->verdict && (gap > words ? gap : words) < at)
 			at = gap > words ? gap : words;

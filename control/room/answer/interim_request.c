@@ -1,14 +1,15 @@
 #include "control/room/answer/interim_request.h"
 
 #include "control/room/inside.h"
+#include "proto/base/time.h"
 
 /* Words that take so long are of no use, and whoever makes them has enough to do. */
 enum { SLOW_MS = 2000, REST_S = 60 };
 
 static void rest_if_slow(struct room *room, const struct room_interim *p)
 {
-	if (p->at && room->now >= p->at + SLOW_MS * ROOM_MS)
-		room->interim_not_before = room->now + REST_S * ROOM_S;
+	if (p->at && room->now >= p->at + SLOW_MS * NS_PER_MS)
+		room->interim_not_before = room->now + REST_S * NS_PER_S;
 }
 
 static bool due(const struct room *room, const struct room_speaker *sp)
@@ -55,5 +56,5 @@ void room_interim_on_words(struct room *room, const struct room_speaker *sp, uin
 
 bool room_interim_awaited(const struct room_interim *p, const struct settings *s, uint64_t now)
 {
-	return p->at && now < p->at + s->overlap_words_ms * ROOM_MS;
+	return p->at && now < p->at + s->overlap_words_ms * NS_PER_MS;
 }

@@ -14,6 +14,8 @@
  * to tell. */
 #include "control/room/inside.h"
 
+#include "proto/base/time.h"
+
 enum { TELL_CHARS = 40, TELL_MS = 400, DRAIN_SLACK_S = 5 };
 
 void room_answer_ask(struct room *room, struct room_turn *turn)
@@ -24,7 +26,7 @@ void room_answer_ask(struct room *room, struct room_turn *turn)
 	room_cancel_arm(&room->cancel, ROOM_HERE, &turn->token);
 	turn->phase = ROOM_PHASE_ASKED;
 	turn->asked_at = room->now;
-	turn->deadline = room->now + room->settings->first_audio_ms * ROOM_MS;
+	turn->deadline = room->now + room->settings->first_audio_ms * NS_PER_MS;
 	turn->sinks |= ROOM_SINK_BRAIN;
 	turn->policy = room_interruption_policy(room->settings->interruptions, ROOM_TARGET_UNTOLD,
 						0, turn->user);
@@ -32,7 +34,7 @@ void room_answer_ask(struct room *room, struct room_turn *turn)
 	room_watchdog_asked(room, turn);
 	room_turn_decide(turn, ROOM_RULE_ASKED, true,
 			 turn->end_of_speech_at < room->now
-				 ? (int64_t)((room->now - turn->end_of_speech_at) / ROOM_MS)
+				 ? (int64_t)((room->now - turn->end_of_speech_at) / NS_PER_MS)
 				 : 0,
 			 0);
 	e = room_emit(room, ROOM_DO_ASK);
@@ -86,7 +88,7 @@ void room_answer_open_playback(struct room *room, struct room_turn *t)
 	room->level = (struct room_playback_level){0}; /* of another playback */
 	t->released = true;
 	t->phase = ROOM_PHASE_SPEAKING;
-	t->deadline = room->now + room->settings->stall_ms * ROOM_MS;
+	t->deadline = room->now + room->settings->stall_ms * NS_PER_MS;
 	room_emit(room, ROOM_DO_SAY_OPEN)->turn = t->id;
 }
 
@@ -114,7 +116,7 @@ static bool not_understood_too_often(struct room *room, struct room_turn *t)
 	uint64_t limit = room->settings->not_understood_s, since = limit;
 
 	if (told->user)
-		since = (room->now - told->at) / ROOM_S;
+		since = (room->now - told->at) / NS_PER_S;
 	room_turn_decide(t, ROOM_RULE_NOT_UNDERSTOOD_RARE, since >= limit, (int64_t)since,
 			 (int64_t)limit);
 	if (since < limit) {
@@ -138,7 +140,7 @@ static void decide_out(struct room *room, struct room_turn *t)
 	if (room->guest && t->not_understood && not_understood_too_often(room, t))
 		return;
 	room_turn_decide(t, ROOM_RULE_FIRST_AUDIO, true,
-			 (int64_t)((room->now - t->asked_at) / ROOM_MS),
+			 (int64_t)((room->now - t->asked_at) / NS_PER_MS),
 			 room->settings->first_audio_ms);
 	room_answer_open_playback(room, t);
 }
@@ -157,7 +159,7 @@ static void whole(struct room *room, struct room_turn *t)
 		return;
 	}
 	room_emit(room, ROOM_DO_SAY_END)->turn = t->id;
-	t->deadline = room->now + t->samples * ROOM_S / ROOM_RATE + DRAIN_SLACK_S * ROOM_S;
+	t->deadline = room->now + t->samples * NS_PER_S / ROOM_RATE + DRAIN_SLACK_S * NS_PER_S;
 }
 
 static void brain_over(struct room *room, struct room_turn *t, bool broke)
@@ -217,7 +219,7 @@ static void went_on(struct room *room, struct room_turn *t)
 		decide_out(room, t);
 	/* Sound that is held back is not awaited any more, but the rest of it is. */
 	if (live(t, t->id) && !t->brain_done && (t->released || t->samples))
-		t->deadline = room->now + room->settings->stall_ms * ROOM_MS;
+		t->deadline = room->now + room->settings->stall_ms * NS_PER_MS;
 }
 
 void room_answer_on_brain(struct room *room, const struct room_event *ev)

@@ -4,6 +4,7 @@
 
 #include "control/room/inside.h"
 #include "control/room/turn/segment.h"
+#include "proto/base/time.h"
 #include "proto/base/utf8.h"
 
 void room_append(char *to, size_t size, const char *text, size_t n)
@@ -213,7 +214,7 @@ void room_instructions_changed(struct room *room)
 	f->dirty = true;
 	f->due = room->now;
 	if (f->told)
-		f->due += room->settings->context_refresh_ms * ROOM_MS;
+		f->due += room->settings->context_refresh_ms * NS_PER_MS;
 }
 
 void room_instructions_tick(struct room *room)
@@ -231,7 +232,7 @@ void room_instructions_tick(struct room *room)
 		return;
 	memcpy(room->instructions, text, sizeof room->instructions);
 	f->told = f->in_flight = true;
-	f->until = room->now + IN_FLIGHT_S * ROOM_S;
+	f->until = room->now + IN_FLIGHT_S * NS_PER_S;
 	room_emit(room, ROOM_DO_INSTRUCT)->text = room->instructions;
 }
 

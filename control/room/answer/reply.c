@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "control/room/inside.h"
+#include "proto/base/time.h"
 #include "proto/base/utf8.h"
 
 enum { DRAIN_SLACK_S = 5 };
@@ -216,7 +217,7 @@ static uint64_t backlog(const struct room *room)
 	uint64_t left = 0;
 
 	if (r->started_at && room->now > r->started_at)
-		left = (room->now - r->started_at) / ROOM_MS * (ROOM_RATE / 1000);
+		left = (room->now - r->started_at) / NS_PER_MS * (ROOM_RATE / 1000);
 	return r->written > left ? r->written - left : 0;
 }
 
@@ -238,7 +239,7 @@ static void speak(struct room *room, struct room_turn *t, const struct room_plan
 	add_said(t, e->text, strlen(e->text));
 	room_playout_add_text(&r->playout, d->chunk, strlen(t->answer));
 	t->sinks |= ROOM_SINK_TTS;
-	t->deadline = room->now + (t->released ? s->stall_ms : s->first_audio_ms) * ROOM_MS;
+	t->deadline = room->now + (t->released ? s->stall_ms : s->first_audio_ms) * NS_PER_MS;
 	e->turn = t->id;
 	e->chunk = d->chunk;
 }
@@ -249,8 +250,8 @@ static void play_sound(struct room *room, struct room_turn *t, const struct room
 	struct room_effect *e = room_emit(room, ROOM_DO_SOUNDBOARD);
 	const char *ref = room_text_of(room, d->text, strlen(d->text));
 
-	r->sound_until = room->now + room->settings->sound_wait_ms * ROOM_MS;
-	t->deadline = r->sound_until + room->settings->stall_ms * ROOM_MS;
+	r->sound_until = room->now + room->settings->sound_wait_ms * NS_PER_MS;
+	t->deadline = r->sound_until + room->settings->stall_ms * NS_PER_MS;
 	e->turn = t->id;
 	e->chunk = d->chunk;
 	e->text = ref ? ref : "";
@@ -294,16 +295,16 @@ void room_reply_advance(struct room *room, struct room_turn *t)
 			if (!t->released)
 				room_answer_open_playback(room, t);
 			room_emit(room, ROOM_DO_SAY_END)->turn = t->id;
-			t->deadline = room->now + backlog(room) * ROOM_S / ROOM_RATE +
-				      DRAIN_SLACK_S * ROOM_S;
+			t->deadline = room->now + backlog(room) * NS_PER_S / ROOM_RATE +
+				      DRAIN_SLACK_S * NS_PER_S;
 			break;
 		case ROOM_PLAN_DONE:
 			over(room, t);
 			return;
 		case ROOM_PLAN_WAIT:
 			if (r->plan.paused && r->plan.phase == ROOM_PLAN_READY)
-				t->deadline = room->now + backlog(room) * ROOM_S / ROOM_RATE +
-					      s->stall_ms * ROOM_MS;
+				t->deadline = room->now + backlog(room) * NS_PER_S / ROOM_RATE +
+					      s->stall_ms * NS_PER_MS;
 			return;
 		}
 	}
@@ -430,6 +431,6 @@ uint64_t room_reply_deadline(const struct room *room)
 	if (!r->plan.paused || !r->started_at || r->plan.phase != ROOM_PLAN_READY)
 		return at;
 	over_by = r->written > resume ? r->written - resume : 0;
-	over_by = r->started_at + (over_by * 1000 / ROOM_RATE + 1) * ROOM_MS;
+	over_by = r->started_at + (over_by * 1000 / ROOM_RATE + 1) * NS_PER_MS;
 	return over_by < at ? over_by : at;
 }

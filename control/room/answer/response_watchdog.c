@@ -2,6 +2,7 @@
 #include "control/room/inside.h"
 #include "control/room/answer/retry_policy.h"
 #include "control/room/turn/turn_queue.h"
+#include "proto/base/time.h"
 
 /* The turn whose sound is awaited, or NULL. */
 static struct room_turn *awaited(const struct room *room)
@@ -26,8 +27,9 @@ static void with_outputs(struct room *room, struct room_turn *t)
 {
 	t->sinks |= ROOM_SINK_BRAIN;
 	room_retry_asked(&room->retry, room->now);
-	t->deadline = awaited(room) && !t->samples ? UINT64_MAX
-						   : room->now + room->settings->stall_ms * ROOM_MS;
+	t->deadline = awaited(room) && !t->samples
+			      ? UINT64_MAX
+			      : room->now + room->settings->stall_ms * NS_PER_MS;
 	room_emit(room, ROOM_DO_ASK_AGAIN)->turn = t->id;
 }
 
@@ -38,7 +40,7 @@ bool room_watchdog_done(struct room *room, struct room_turn *turn)
 	if (l->tools) {
 		/* It is asked again when their outputs are there. */
 		turn->sinks &= ~(unsigned)ROOM_SINK_BRAIN;
-		turn->deadline = room->now + room->settings->tool_ms * ROOM_MS;
+		turn->deadline = room->now + room->settings->tool_ms * NS_PER_MS;
 		return true;
 	}
 	if (l->outputs) {

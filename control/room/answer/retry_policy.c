@@ -1,8 +1,7 @@
 #include "control/room/answer/retry_policy.h"
 
 #include "control/settings/settings.h"
-
-#define MS 1000000ull
+#include "proto/base/time.h"
 
 static bool waits(const struct room_retry *l)
 {
@@ -50,15 +49,15 @@ bool room_retry_done(struct room_retry *l, uint64_t now)
 static uint64_t silence_ends(const struct room_retry *l, const struct settings *s)
 {
 	if (l->done_at)
-		return l->done_at + s->silent_done_ms * MS;
-	return l->tools ? UINT64_MAX : l->asked_at + s->silent_ms * MS;
+		return l->done_at + s->silent_done_ms * NS_PER_MS;
+	return l->tools ? UINT64_MAX : l->asked_at + s->silent_ms * NS_PER_MS;
 }
 
 static uint64_t watchdog(const struct room_retry *l, const struct settings *s)
 {
 	if (l->tools)
-		return l->life_at + s->tool_ms * MS;
-	return l->life_at ? UINT64_MAX : l->asked_at + s->first_audio_ms * MS;
+		return l->life_at + s->tool_ms * NS_PER_MS;
+	return l->life_at ? UINT64_MAX : l->asked_at + s->first_audio_ms * NS_PER_MS;
 }
 
 /* Speech that blocks postpones it, but not for ever. */
@@ -68,7 +67,7 @@ static uint64_t due(const struct room_retry *l, const struct settings *s, uint64
 
 	if (silent == UINT64_MAX)
 		return silent;
-	most = silent + s->hold_ms * MS;
+	most = silent + s->hold_ms * NS_PER_MS;
 	if (blocked_until > most)
 		blocked_until = most;
 	return blocked_until > silent ? blocked_until : silent;

@@ -5,6 +5,7 @@
 #include "control/room/inside.h"
 #include "control/room/floor/music.h"
 #include "control/room/turn/turn_queue.h"
+#include "proto/base/time.h"
 
 enum { GREET_MS = 1000 };
 
@@ -51,7 +52,7 @@ static void say(struct room *room, const char *what, enum room_rule rule)
 
 	if (!t)
 		return;
-	room_turn_decide(t, rule, true, (int64_t)((room->now - room->thought.quiet_at) / ROOM_MS),
+	room_turn_decide(t, rule, true, (int64_t)((room->now - room->thought.quiet_at) / NS_PER_MS),
 			 0);
 	room_answer_ask(room, t);
 	if (room->settings->interruptions != SETTINGS_INTERRUPT_NONE)
@@ -85,9 +86,9 @@ static uint64_t next_at(const struct room *room, bool *greets)
 	if (!room->up)
 		return at;
 	if (*greets)
-		at = room->session.up_at + GREET_MS * ROOM_MS;
+		at = room->session.up_at + GREET_MS * NS_PER_MS;
 	else if (thinks(room) && room_people(room))
-		at = quiet + room->settings->thought_silence_s * ROOM_S;
+		at = quiet + room->settings->thought_silence_s * NS_PER_S;
 	return at == UINT64_MAX ? at : later(at, th->look_at);
 }
 
@@ -99,7 +100,7 @@ void room_thought_tick(struct room *room)
 
 	if (room->now < next_at(room, &greets))
 		return;
-	th->look_at = room->now + s->retry_ms * ROOM_MS;
+	th->look_at = room->now + s->retry_ms * NS_PER_MS;
 	if (!may(room))
 		return;
 	if (greets) {
@@ -110,7 +111,7 @@ void room_thought_tick(struct room *room)
 	if (room_floor_volition_in(&room->floor, s, room->now))
 		return;
 	th->drawn++;
-	th->look_at = room->now + s->thought_interval_s * ROOM_S;
+	th->look_at = room->now + s->thought_interval_s * NS_PER_S;
 	if (!drawn(room))
 		return;
 	room_floor_apply(&room->floor, s, ROOM_FLOOR_OFFER_VOLITION, 0, room->now);

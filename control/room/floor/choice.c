@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "proto/base/time.h"
 #include "proto/base/utf8.h"
 
 enum { CHOICE_S = 600 };
@@ -22,7 +23,7 @@ void room_choice_offer(struct room_choice *c, uint64_t user, const char *text, s
 	const char *end = text + n;
 	bool kind = true;
 
-	*c = (struct room_choice){.user = user, .until = now + CHOICE_S * 1000000000ull};
+	*c = (struct room_choice){.user = user, .until = now + CHOICE_S * NS_PER_S};
 	while (text < end && c->n < ROOM_OPTIONS) {
 		const char *stop = memchr(text, '\n', (size_t)(end - text));
 		size_t len = (size_t)((stop ? stop : end) - text);

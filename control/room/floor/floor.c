@@ -1,13 +1,11 @@
 #include "control/room/floor/floor.h"
 
 #include "control/settings/settings.h"
-
-#define S  1000000000ull
-#define MS 1000000ull
+#include "proto/base/time.h"
 
 bool room_floor_engaged(const struct room_floor *f, const struct settings *s, uint64_t now)
 {
-	return f->engaged && now - f->relevant_at <= s->floor_decay_s * S;
+	return f->engaged && now - f->relevant_at <= s->floor_decay_s * NS_PER_S;
 }
 
 uint64_t room_floor_volition_in(const struct room_floor *f, const struct settings *s, uint64_t now)
@@ -28,10 +26,11 @@ uint64_t room_floor_volition_in(const struct room_floor *f, const struct setting
 		return UINT64_MAX;
 	last = f->offer_at[(f->next_offer + ROOM_OFFERS - 1) % ROOM_OFFERS];
 	nth = f->offer_at[(f->next_offer + ROOM_OFFERS - hourly) % ROOM_OFFERS];
-	if (last && now - last < caps[s->volition].interval_s * S)
-		wait = (last + caps[s->volition].interval_s * S - now) / MS + 1;
-	if (nth && now - nth < 3600 * S && (nth + 3600 * S - now) / MS + 1 > wait)
-		wait = (nth + 3600 * S - now) / MS + 1;
+	if (last && now - last < caps[s->volition].interval_s * NS_PER_S)
+		wait = (last + caps[s->volition].interval_s * NS_PER_S - now) / NS_PER_MS + 1;
+	if (nth && now - nth < 3600 * NS_PER_S &&
+	    (nth + 3600 * NS_PER_S - now) / NS_PER_MS + 1 > wait)
+		wait = (nth + 3600 * NS_PER_S - now) / NS_PER_MS + 1;
 	return wait;
 }
 

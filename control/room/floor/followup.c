@@ -4,10 +4,8 @@
 
 #include "control/room/turn/turn.h"
 #include "control/settings/settings.h"
+#include "proto/base/time.h"
 #include "proto/base/utf8.h"
-
-#define S  1000000000ull
-#define MS 1000000ull
 
 enum { TOOL_S = 120 };
 
@@ -21,7 +19,7 @@ void room_followup_tool(struct room_followup *f, const struct settings *s, bool 
 	f->tools += on ? 1 : -1u;
 	if (on)
 		f->tool_user = user;
-	f->tool_until = now + (f->tools ? TOOL_S * S : s->tool_follow_ms * MS);
+	f->tool_until = now + (f->tools ? TOOL_S * NS_PER_S : s->tool_follow_ms * NS_PER_MS);
 }
 
 void room_followup_interrupted(struct room_followup *f, const struct room_turn *turn, uint64_t now)
@@ -52,7 +50,7 @@ uint64_t room_followup_tool_owner(const struct room_followup *f, uint64_t now)
 uint64_t room_followup_interrupted_since(const struct room_followup *f, const struct settings *s,
 					 uint64_t user, uint64_t now)
 {
-	uint64_t ms = f->cut_at && f->cut_user == user ? (now - f->cut_at) / MS : UINT64_MAX;
+	uint64_t ms = f->cut_at && f->cut_user == user ? (now - f->cut_at) / NS_PER_MS : UINT64_MAX;
 
 	return ms <= s->barge_in_follow_ms ? ms : UINT64_MAX;
 }

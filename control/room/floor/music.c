@@ -2,6 +2,7 @@
 
 #include "control/room/inside.h"
 #include "control/room/turn/turn_queue.h"
+#include "proto/base/time.h"
 
 enum { UNDUCK_MS = 1200 };
 
@@ -142,7 +143,7 @@ void room_music_wake(struct room *room, uint64_t user)
 
 	if (!room_music_gates(m))
 		return;
-	m->latch_until = room->now + room->settings->music_latch_s * ROOM_S;
+	m->latch_until = room->now + room->settings->music_latch_s * NS_PER_S;
 	m->renews = true;
 	if (m->phase != ROOM_MUSIC_PLAYING || !room->settings->music_wake_pause)
 		return;
@@ -155,7 +156,7 @@ void room_music_wake(struct room *room, uint64_t user)
 void room_music_answered(struct room *room)
 {
 	if (room->music.renews)
-		room->music.latch_until = room->now + room->settings->music_latch_s * ROOM_S;
+		room->music.latch_until = room->now + room->settings->music_latch_s * NS_PER_S;
 }
 
 static bool speaks(const struct room *room)
@@ -193,7 +194,7 @@ void room_music_tick(struct room *room)
 
 	if (m->phase == ROOM_MUSIC_PLAYING && speaks(room) && !m->ducked)
 		gain(room, s->music_duck_gain, true);
-	if (m->ducked && !room->active && room->now >= room->free_at + UNDUCK_MS * ROOM_MS)
+	if (m->ducked && !room->active && room->now >= room->free_at + UNDUCK_MS * NS_PER_MS)
 		gain(room, 1000, false);
 	if (!room->active && !room_turn_queued(room))
 		m->renews = false;
@@ -213,7 +214,7 @@ uint64_t room_music_deadline(const struct room *room)
 	if (room->music.resumes)
 		live = room_speech_until(room, NULL, true);
 	if (room->music.ducked && !room->active)
-		at = room->free_at + UNDUCK_MS * ROOM_MS;
+		at = room->free_at + UNDUCK_MS * NS_PER_MS;
 	if (live && live < at)
 		at = live;
 	return at;

@@ -1,9 +1,8 @@
 #include "control/room/hearing/capture.h"
 
 #include "control/settings/settings.h"
+#include "proto/base/time.h"
 #include "proto/media.h"
-
-#define MS 1000000ull
 
 enum { SHORT_MS = 260, MIDDLE_MS = 900, END_FLOOR_MS = 100, CONFIRMED_MS = 120 };
 
@@ -68,7 +67,7 @@ static uint64_t end_wait(const struct room_capture *c, const struct settings *s,
 		wait = wait / 2;
 	else if (load >= 3)
 		wait = wait * 7 / 10;
-	return (wait < END_FLOOR_MS ? END_FLOOR_MS : wait) * MS;
+	return (wait < END_FLOOR_MS ? END_FLOOR_MS : wait) * NS_PER_MS;
 }
 
 /* The wait begins when the end of speaking was due to be told, which mediad does up to a frame
@@ -76,7 +75,7 @@ static uint64_t end_wait(const struct room_capture *c, const struct settings *s,
 static uint64_t over_at(const struct room_capture *c, const struct settings *s, uint64_t at,
 			unsigned load, uint64_t now)
 {
-	uint64_t due = at + MEDIA_SPEAKING_OFF_MS * MS;
+	uint64_t due = at + MEDIA_SPEAKING_OFF_MS * NS_PER_MS;
 	uint64_t over = (at && due < now ? due : now) + end_wait(c, s, load);
 
 	return over < now ? now : over;
@@ -210,7 +209,7 @@ uint64_t room_capture_deadline(const struct room_capture *c, const struct settin
 
 	if (c->phase == ROOM_CAPTURE_NONE)
 		return UINT64_MAX;
-	idle = c->input_at + s->capture_idle_ms * MS;
+	idle = c->input_at + s->capture_idle_ms * NS_PER_MS;
 	return c->over_at && c->over_at < idle ? c->over_at : idle;
 }
 

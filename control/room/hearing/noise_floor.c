@@ -1,12 +1,11 @@
 #include "control/room/hearing/noise_floor.h"
 
 #include "control/settings/settings.h"
-
-#define S 1000000000ull
+#include "proto/base/time.h"
 
 static uint32_t level(const struct room_noise_floor *n, const struct settings *s, uint64_t now)
 {
-	uint64_t halves = now > n->at ? (now - n->at) / (s->noise_floor_half_s * S) : 0;
+	uint64_t halves = now > n->at ? (now - n->at) / (s->noise_floor_half_s * NS_PER_S) : 0;
 
 	return halves < 32 ? n->rms >> halves : 0;
 }

@@ -1,11 +1,11 @@
 #include "control/room/hearing/recording_queue.h"
 
-#define MS 1000000ull
+#include "proto/base/time.h"
 
 static bool joins(const struct room_recording *t, uint64_t user, int end, uint32_t ms, uint64_t now)
 {
 	return t->user == user && t->end == end && t->n < ROOM_RECORDING_PARTS &&
-	       now <= t->ended_at + ROOM_RECORDING_COALESCE_MS * MS &&
+	       now <= t->ended_at + ROOM_RECORDING_COALESCE_MS * NS_PER_MS &&
 	       t->ms + ms <= ROOM_RECORDING_MAX_MS;
 }
 
@@ -57,7 +57,7 @@ struct room_recording_out room_recording_done(struct room_recording_queue *l, ui
 	l->running = (struct room_recording){0};
 	if (!l->waiting.n)
 		return out;
-	if (now > l->waiting.ended_at + ROOM_RECORDING_STALE_MS * MS) {
+	if (now > l->waiting.ended_at + ROOM_RECORDING_STALE_MS * NS_PER_MS) {
 		out.dropped = l->waiting;
 	} else {
 		l->running = l->waiting;

@@ -19,6 +19,7 @@
 #include "control/room/inside.h"
 #include "control/room/turn/segment.h"
 #include "control/room/turn/supersede.h"
+#include "proto/base/time.h"
 #include "proto/base/utf8.h"
 
 static struct room_effect *asr(struct room *room, enum room_effect_type type,
@@ -161,7 +162,7 @@ static enum room_transcript_kind judge(const struct room *room, struct room_turn
 
 	if (t->end_of_speech_at > t->born_at)
 		f.spoken_ms =
-			(uint32_t)((t->end_of_speech_at - t->born_at) / ROOM_MS) + s->promote_ms;
+			(uint32_t)((t->end_of_speech_at - t->born_at) / NS_PER_MS) + s->promote_ms;
 	f.named = f.doubt && room_address(&room->names, t->transcript) != ROOM_ADDRESS_NONE;
 	kind = room_transcript_classify(&f, s);
 	if (kind == ROOM_TRANSCRIPT_KIND_CONTROL)
@@ -303,7 +304,7 @@ void room_turn_end_capture(struct room *room, struct room_turn *turn)
 	struct room_speaker *sp = room_speaker(room, turn->user);
 
 	turn->phase = ROOM_PHASE_TRANSCRIBING;
-	turn->deadline = room->now + room->settings->asr_wait_ms * ROOM_MS;
+	turn->deadline = room->now + room->settings->asr_wait_ms * NS_PER_MS;
 	if (sp && sp->turn == turn)
 		sp->turn = NULL;
 	if (sp)
@@ -417,7 +418,7 @@ void room_asr_on_event(struct room *room, const struct room_event *ev)
 /* Not while a transcript may still come. */
 uint64_t room_asr_idle_at(const struct room *room, const struct room_speaker *sp)
 {
-	uint64_t at = sp->asr_used_at + room->settings->asr_idle_ms * ROOM_MS;
+	uint64_t at = sp->asr_used_at + room->settings->asr_idle_ms * NS_PER_MS;
 
 	if (!sp->asr_open || sp->capture.phase != ROOM_CAPTURE_NONE)
 		return UINT64_MAX;

@@ -5,6 +5,7 @@
 #include "control/room/turn/admission.h"
 #include "control/room/inside.h"
 #include "control/room/turn/segment.h"
+#include "proto/base/time.h"
 
 enum { TOKENS_OPENAI = 16, TOKENS_THINKING = 64, TOKENS_ANY = 2 };
 
@@ -56,7 +57,7 @@ size_t room_classifier_prompt(const struct room *room, const struct room_turn *t
 		room->name, room_people(room), active ? "ACTIVE" : "AMBIENT",
 		active && holder ? holder->name : "nobody", room->floor.others,
 		room->floor.relevant_at
-			? (unsigned long long)((room->now - room->floor.relevant_at) / ROOM_S)
+			? (unsigned long long)((room->now - room->floor.relevant_at) / NS_PER_S)
 			: 9999ull,
 		moments, lines);
 	return n < size ? n : size - 1;
@@ -77,7 +78,7 @@ void room_classifier_ask(struct room *room, struct room_turn *turn)
 	if (prompt)
 		room_classifier_prompt(room, turn, prompt, ROOM_PROMPT_MAX);
 	turn->phase = ROOM_PHASE_CLASSIFYING;
-	turn->deadline = room->now + s->classify_ms * ROOM_MS;
+	turn->deadline = room->now + s->classify_ms * NS_PER_MS;
 	e->turn = turn->id;
 	e->text = prompt ? room_text_keep(room, prompt) : "";
 	e->ms = s->classify_ms;
@@ -89,7 +90,7 @@ static void outcome(struct room *room, struct room_turn *turn, int answer)
 	struct room_classifier *c = &room->classifier;
 	const struct settings *s = room->settings;
 	uint64_t took = s->classify_ms -
-			(turn->deadline > room->now ? (turn->deadline - room->now) / ROOM_MS : 0);
+			(turn->deadline > room->now ? (turn->deadline - room->now) / NS_PER_MS : 0);
 
 	if (answer >= 0) {
 		c->failures = 0;
@@ -99,7 +100,7 @@ static void outcome(struct room *room, struct room_turn *turn, int answer)
 				 s->classify_ms);
 		if (++c->failures >= s->classify_failures) {
 			c->failures = 0;
-			c->open_until = room->now + s->classify_rest_s * ROOM_S;
+			c->open_until = room->now + s->classify_rest_s * NS_PER_S;
 		}
 	}
 	room_turn_admit_classified(room, turn, answer > 0);

@@ -3,6 +3,7 @@
 #include "control/room/turn/admission.h"
 #include "control/room/inside.h"
 #include "control/room/turn/turn_queue.h"
+#include "proto/base/time.h"
 
 enum room_blocker room_blocker(const struct room_blocker_input *facts)
 {
@@ -32,7 +33,7 @@ const char *room_blocker_name(enum room_blocker block)
 static uint64_t captures_until(const struct room *room)
 {
 	uint64_t live = room_speech_until(room, NULL, true);
-	uint64_t most = room->free_at + room->settings->hold_ms * ROOM_MS;
+	uint64_t most = room->free_at + room->settings->hold_ms * NS_PER_MS;
 
 	return live < most ? live : most;
 }
@@ -81,12 +82,12 @@ static struct room_turn *oldest(struct room *room, const struct room_turn * not,
 
 void room_turn_defer(struct room *room, struct room_turn *turn)
 {
-	uint64_t expire = room->settings->defer_expire_ms * ROOM_MS;
+	uint64_t expire = room->settings->defer_expire_ms * NS_PER_MS;
 	struct room_turn *old, *next;
 	unsigned count;
 
 	if (turn->deferred_at)
-		turn->retry_at = room->now + room->settings->retry_ms * ROOM_MS;
+		turn->retry_at = room->now + room->settings->retry_ms * NS_PER_MS;
 	else
 		turn->deferred_at = room->now;
 	turn->deadline = expire ? turn->deferred_at + expire : UINT64_MAX;
@@ -128,7 +129,7 @@ static void judge_anew(struct room *room, struct room_turn *t)
 	}
 	t->again = t->decisions;
 	room_turn_decide(t, ROOM_RULE_DEFER_WAIT, true,
-			 (int64_t)((room->now - t->end_of_speech_at) / ROOM_MS),
+			 (int64_t)((room->now - t->end_of_speech_at) / NS_PER_MS),
 			 room->settings->defer_expire_ms);
 	room_turn_admit(room, t);
 	t->agains = t->phase == ROOM_PHASE_DEFERRED ? t->decisions - t->again : 0;

@@ -4,6 +4,7 @@
 
 #include "control/room/inside.h"
 #include "control/room/turn/segment.h"
+#include "proto/base/time.h"
 
 /* Of sound to be transcribed by itself: providers refuse less. */
 enum { LEAST_MS = 120 };
@@ -103,11 +104,11 @@ static uint64_t due(const struct room *room, const struct room_speaker *sp, bool
 		return UINT64_MAX;
 	*piece = wants_piece(room, sp);
 	if (*piece)
-		return c->voice_at + pause * ROOM_MS;
+		return c->voice_at + pause * NS_PER_MS;
 	if (!has_words(room, sp))
 		return UINT64_MAX;
 	likely = room_eot_delay(sp->endpointing.words, fall(c), s->eot_share);
-	return c->voice_at + (likely > pause ? likely : pause) * ROOM_MS;
+	return c->voice_at + (likely > pause ? likely : pause) * NS_PER_MS;
 }
 
 uint64_t room_endpointing_deadline(const struct room *room, const struct room_speaker *sp)
@@ -124,7 +125,7 @@ static void time_of(struct room *room, struct room_speaker *sp)
 	bool piece;
 
 	/* Mostly they speak. */
-	if (room->now < c->voice_at + room->settings->eot_pause_ms * ROOM_MS ||
+	if (room->now < c->voice_at + room->settings->eot_pause_ms * NS_PER_MS ||
 	    room->now < due(room, sp, &piece))
 		return;
 	if (piece) {
@@ -133,7 +134,7 @@ static void time_of(struct room *room, struct room_speaker *sp)
 		room_asr_commit(room, sp);
 		return;
 	}
-	pause = (room->now - c->voice_at) / ROOM_MS;
+	pause = (room->now - c->voice_at) / NS_PER_MS;
 	sp->endpointing.examined_at = c->voice_at;
 	room_speculative_begin(room, sp,
 			       room_eot_probability(sp->endpointing.words, fall(c), pause));

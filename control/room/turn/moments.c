@@ -2,9 +2,8 @@
 
 #include <stdio.h>
 
+#include "proto/base/time.h"
 #include "proto/base/utf8.h"
-
-#define S 1000000000ull
 
 enum { AGAIN_MS = 2500, FRESH_S = 60 };
 
@@ -16,7 +15,8 @@ bool room_moment_add(struct room_moments *h, enum room_moment_kind what, uint64_
 	for (unsigned i = 0; i < h->n && i < ROOM_MOMENTS && what != ROOM_MOMENT_SOUNDBOARD; i++) {
 		const struct room_moment *was = &h->v[(h->n - 1 - i) % ROOM_MOMENTS];
 
-		if (was->what == what && was->user == user && now - was->at < AGAIN_MS * (S / 1000))
+		if (was->what == what && was->user == user &&
+		    now - was->at < AGAIN_MS * (NS_PER_S / 1000))
 			return false;
 	}
 	e = &h->v[h->n++ % ROOM_MOMENTS];
@@ -34,7 +34,7 @@ size_t room_moments_text(const struct room_moments *h, uint64_t now, char *buf, 
 
 	buf[0] = '\0';
 	while (told < kept && told < ROOM_MOMENTS_TOLD &&
-	       now - h->v[(h->n - 1 - told) % ROOM_MOMENTS].at < FRESH_S * S)
+	       now - h->v[(h->n - 1 - told) % ROOM_MOMENTS].at < FRESH_S * NS_PER_S)
 		told++;
 	for (; told > 0 && n < size; told--) {
 		const struct room_moment *e = &h->v[(h->n - told) % ROOM_MOMENTS];

@@ -4,6 +4,7 @@
 #include "control/room/hearing/long_capture.h"
 #include "control/room/inside.h"
 #include "control/room/turn/segment.h"
+#include "proto/base/time.h"
 
 /* A playback tells its end by itself; this is for a half that forgot. */
 enum { CLOSING_S = 3 };
@@ -308,7 +309,7 @@ void room_turn_cancel(struct room *room, struct room_turn *turn, enum room_reaso
 	room_token_abort(&turn->token, abort_of(reason));
 	if (sounds) {
 		turn->phase = ROOM_PHASE_CLOSING;
-		turn->deadline = room->now + CLOSING_S * ROOM_S;
+		turn->deadline = room->now + CLOSING_S * NS_PER_S;
 	} else {
 		room_turn_end(room, turn, reason);
 	}

@@ -10,6 +10,7 @@
 #include "control/room/inside.h"
 #include "control/room/turn/turn_queue.h"
 #include "control/room/turn/segment.h"
+#include "proto/base/time.h"
 
 struct room_turn *room_turn_queued(struct room *room)
 {
@@ -48,7 +49,7 @@ void room_turn_enqueue(struct room *room, struct room_turn *turn)
 	}
 	turn->phase = ROOM_PHASE_QUEUED;
 	turn->queued_at = room->now;
-	turn->deadline = room->now + room->settings->queue_expire_ms * ROOM_MS;
+	turn->deadline = room->now + room->settings->queue_expire_ms * NS_PER_MS;
 }
 
 uint64_t room_speech_until(const struct room *room, const struct room_turn *turn, bool others)
@@ -58,7 +59,7 @@ uint64_t room_speech_until(const struct room *room, const struct room_turn *turn
 
 	for (unsigned i = 0; i < room->places; i++) {
 		const struct room_speaker *sp = &room->speaker[i];
-		uint64_t pause = sp->capture.voice_at + s->end_long_ms * ROOM_MS;
+		uint64_t pause = sp->capture.voice_at + s->end_long_ms * NS_PER_MS;
 
 		if (sp->used && sp->capture.phase == ROOM_CAPTURE_PROMOTED &&
 		    ((turn && sp->user == turn->user) || others) && pause > room->now &&
@@ -86,7 +87,7 @@ uint64_t room_turn_hold_until(const struct room *room, const struct room_turn *t
 	const struct settings *s = room->settings;
 	bool waited = turn->deferred_at || turn->queued_at < room->free_at;
 	uint64_t from = waited ? room->free_at : turn->queued_at;
-	uint64_t most = from + s->hold_ms * ROOM_MS;
+	uint64_t most = from + s->hold_ms * NS_PER_MS;
 	bool much = s->hold_bypass_ms && turn->sound_ms >= s->hold_bypass_ms;
 	bool others = (!turn->named && !much) || turn->deferred_at;
 	uint64_t live = room_speech_until(room, turn, others);
@@ -109,7 +110,7 @@ void room_turn_queue_tick(struct room *room)
 		room_turn_end(room, next, ROOM_REASON_MUTED);
 		return;
 	}
-	waited = (room->now - next->queued_at) / ROOM_MS;
+	waited = (room->now - next->queued_at) / NS_PER_MS;
 	room_turn_decide(next, ROOM_RULE_ROOM_QUIET, true, (int64_t)waited,
 			 room->settings->hold_ms);
 	room_answer_ask(room, next);

@@ -6,9 +6,8 @@
 
 #include "ipc/env.h"
 #include "ipc/tmr.h"
+#include "proto/base/time.h"
 #include "tests/test.h"
-
-#define MS UINT64_C(1000000)
 
 struct watch {
 	struct env *env;
@@ -29,7 +28,7 @@ static void on_deadline(void *arg)
 static bool run_for_urls(struct watch *w, unsigned n)
 {
 	w->stop_urls = n;
-	tmr_start(w->deadline, 5000 * MS);
+	tmr_start(w->deadline, 5000 * NS_PER_MS);
 	env_run(w->env);
 	tmr_stop(w->deadline);
 	return !w->timed_out;

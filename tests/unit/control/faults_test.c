@@ -1,9 +1,8 @@
 /* What people are told of what goes wrong, and when. */
 #include "control/faults.h"
 
+#include "proto/base/time.h"
 #include "tests/test.h"
-
-#define SECOND UINT64_C(1000000000)
 
 /* What is said at this moment, "" for nothing. */
 static const char *at(struct faults *f, uint64_t now)
@@ -32,12 +31,12 @@ TEST(faults_short_spells_are_not_told)
 {
 	struct faults f = {0};
 
-	deaf(&f, FAULT_IS_OVER, 100 * SECOND);
+	deaf(&f, FAULT_IS_OVER, 100 * NS_PER_S);
 	CHECK(faults_deadline(&f) == UINT64_MAX);
-	deaf(&f, FAULT_IS_THERE, 101 * SECOND);
-	CHECK_STR(at(&f, 103 * SECOND), "");
-	deaf(&f, FAULT_IS_OVER, 103 * SECOND);
-	CHECK_STR(next(&f, 1000 * SECOND), "");
+	deaf(&f, FAULT_IS_THERE, 101 * NS_PER_S);
+	CHECK_STR(at(&f, 103 * NS_PER_S), "");
+	deaf(&f, FAULT_IS_OVER, 103 * NS_PER_S);
+	CHECK_STR(next(&f, 1000 * NS_PER_S), "");
 	CHECK_INT(f.v[FAULT_DEAF].count, 0);
 }
 
@@ -45,44 +44,44 @@ TEST(faults_are_told_once_and_that_they_are_over)
 {
 	struct faults f = {0};
 
-	deaf(&f, FAULT_IS_THERE, 100 * SECOND);
-	CHECK(faults_deadline(&f) == 103 * SECOND);
-	CHECK(strstr(at(&f, 103 * SECOND), "cannot hear"));
-	CHECK_STR(at(&f, 103 * SECOND), "");
-	deaf(&f, FAULT_IS_THERE, 104 * SECOND);
-	CHECK_STR(next(&f, 1000 * SECOND), "");
+	deaf(&f, FAULT_IS_THERE, 100 * NS_PER_S);
+	CHECK(faults_deadline(&f) == 103 * NS_PER_S);
+	CHECK(strstr(at(&f, 103 * NS_PER_S), "cannot hear"));
+	CHECK_STR(at(&f, 103 * NS_PER_S), "");
+	deaf(&f, FAULT_IS_THERE, 104 * NS_PER_S);
+	CHECK_STR(next(&f, 1000 * NS_PER_S), "");
 	/* Joining anew takes a while; that is not being well. */
-	deaf(&f, FAULT_IS_UNKNOWN, 110 * SECOND);
-	CHECK_STR(next(&f, 1000 * SECOND), "");
-	CHECK_STR(at(&f, 1000 * SECOND), "");
-	deaf(&f, FAULT_IS_OVER, 111 * SECOND);
-	CHECK_STR(at(&f, 112 * SECOND), "");
-	CHECK_STR(at(&f, 113 * SECOND), "I can hear all of you again.");
-	CHECK_STR(next(&f, 1000 * SECOND), "");
+	deaf(&f, FAULT_IS_UNKNOWN, 110 * NS_PER_S);
+	CHECK_STR(next(&f, 1000 * NS_PER_S), "");
+	CHECK_STR(at(&f, 1000 * NS_PER_S), "");
+	deaf(&f, FAULT_IS_OVER, 111 * NS_PER_S);
+	CHECK_STR(at(&f, 112 * NS_PER_S), "");
+	CHECK_STR(at(&f, 113 * NS_PER_S), "I can hear all of you again.");
+	CHECK_STR(next(&f, 1000 * NS_PER_S), "");
 	/* The same again: not at once, but it is told. */
-	deaf(&f, FAULT_IS_THERE, 120 * SECOND);
-	CHECK_STR(at(&f, 124 * SECOND), "");
-	CHECK(faults_deadline(&f) == 163 * SECOND);
-	CHECK(strstr(at(&f, 163 * SECOND), "cannot hear"));
+	deaf(&f, FAULT_IS_THERE, 120 * NS_PER_S);
+	CHECK_STR(at(&f, 124 * NS_PER_S), "");
+	CHECK(faults_deadline(&f) == 163 * NS_PER_S);
+	CHECK(strstr(at(&f, 163 * NS_PER_S), "cannot hear"));
 	CHECK_INT(f.v[FAULT_DEAF].count, 2);
-	CHECK(f.v[FAULT_DEAF].last == 120 * SECOND);
+	CHECK(f.v[FAULT_DEAF].last == 120 * NS_PER_S);
 }
 
 TEST(faults_of_a_moment_are_told_then_or_not_at_all)
 {
 	struct faults f = {0};
 
-	faults_set(&f, FAULT_ANSWER, FAULT_IS_ONCE, 10 * SECOND);
+	faults_set(&f, FAULT_ANSWER, FAULT_IS_ONCE, 10 * NS_PER_S);
 	CHECK(faults_deadline(&f) == 0);
-	CHECK(strstr(at(&f, 10 * SECOND), "could not answer"));
+	CHECK(strstr(at(&f, 10 * NS_PER_S), "could not answer"));
 	CHECK(faults_deadline(&f) == UINT64_MAX);
-	faults_set(&f, FAULT_ANSWER, FAULT_IS_ONCE, 20 * SECOND);
+	faults_set(&f, FAULT_ANSWER, FAULT_IS_ONCE, 20 * NS_PER_S);
 	CHECK_STR(next(&f, UINT64_MAX - 1), "");
-	faults_set(&f, FAULT_ANSWER, FAULT_IS_ONCE, 310 * SECOND);
-	CHECK(strstr(at(&f, 310 * SECOND), "could not answer"));
+	faults_set(&f, FAULT_ANSWER, FAULT_IS_ONCE, 310 * NS_PER_S);
+	CHECK(strstr(at(&f, 310 * NS_PER_S), "could not answer"));
 	CHECK_INT(f.v[FAULT_ANSWER].count, 3);
 	/* What is only counted. */
-	faults_set(&f, FAULT_LATE, FAULT_IS_ONCE, 311 * SECOND);
+	faults_set(&f, FAULT_LATE, FAULT_IS_ONCE, 311 * NS_PER_S);
 	CHECK(faults_deadline(&f) == UINT64_MAX);
 	CHECK_INT(f.v[FAULT_LATE].count, 1);
 }
@@ -91,11 +90,11 @@ TEST(faults_without_words_are_not_told)
 {
 	struct faults f = {0};
 
-	faults_set(&f, FAULT_DISCORD, FAULT_IS_THERE, SECOND);
-	CHECK(faults_deadline(&f) == SECOND);
-	CHECK_STR(next(&f, SECOND), "");
+	faults_set(&f, FAULT_DISCORD, FAULT_IS_THERE, NS_PER_S);
+	CHECK(faults_deadline(&f) == NS_PER_S);
+	CHECK_STR(next(&f, NS_PER_S), "");
 	CHECK(faults_deadline(&f) == UINT64_MAX);
-	faults_set(&f, FAULT_DISCORD, FAULT_IS_OVER, 9 * SECOND);
+	faults_set(&f, FAULT_DISCORD, FAULT_IS_OVER, 9 * NS_PER_S);
 	CHECK_STR(next(&f, UINT64_MAX - 1), "");
 	CHECK_INT(f.v[FAULT_DISCORD].count, 1);
 }
@@ -104,30 +103,30 @@ TEST(faults_known_from_elsewhere_are_only_told_to_be_over)
 {
 	struct faults f = {0};
 
-	faults_set(&f, FAULT_MUTED, FAULT_IS_THERE, SECOND);
-	faults_known(&f, FAULT_MUTED, SECOND);
+	faults_set(&f, FAULT_MUTED, FAULT_IS_THERE, NS_PER_S);
+	faults_known(&f, FAULT_MUTED, NS_PER_S);
 	CHECK_STR(next(&f, UINT64_MAX - 1), "");
 	CHECK(faults_deadline(&f) == UINT64_MAX);
-	faults_set(&f, FAULT_MUTED, FAULT_IS_OVER, 5 * SECOND);
-	CHECK_STR(next(&f, 10 * SECOND), "I am no longer muted.");
+	faults_set(&f, FAULT_MUTED, FAULT_IS_OVER, 5 * NS_PER_S);
+	CHECK_STR(next(&f, 10 * NS_PER_S), "I am no longer muted.");
 }
 
 TEST(faults_end_with_the_call_and_stay_counted)
 {
 	struct faults f = {0};
 
-	faults_set(&f, FAULT_CALL, FAULT_IS_THERE, SECOND);
-	CHECK_STR(next(&f, 60 * SECOND), ""); /* it is only counted then */
+	faults_set(&f, FAULT_CALL, FAULT_IS_THERE, NS_PER_S);
+	CHECK_STR(next(&f, 60 * NS_PER_S), ""); /* it is only counted then */
 	CHECK_INT(f.v[FAULT_CALL].count, 1);
-	CHECK(strstr(next(&f, 60 * SECOND), "lost the connection"));
-	faults_set(&f, FAULT_ANSWER, FAULT_IS_ONCE, 12 * SECOND);
+	CHECK(strstr(next(&f, 60 * NS_PER_S), "lost the connection"));
+	faults_set(&f, FAULT_ANSWER, FAULT_IS_ONCE, 12 * NS_PER_S);
 	faults_end(&f);
 	CHECK_STR(next(&f, UINT64_MAX - 1), "");
 	CHECK_INT(f.v[FAULT_CALL].count, 1);
 	/* Two at once come one after the other. */
-	faults_set(&f, FAULT_MUTED, FAULT_IS_THERE, 100 * SECOND);
-	faults_set(&f, FAULT_DEAF, FAULT_IS_THERE, 100 * SECOND);
-	CHECK(strstr(at(&f, 110 * SECOND), "cannot hear"));
-	CHECK(strstr(at(&f, 110 * SECOND), "muted"));
-	CHECK_STR(at(&f, 110 * SECOND), "");
+	faults_set(&f, FAULT_MUTED, FAULT_IS_THERE, 100 * NS_PER_S);
+	faults_set(&f, FAULT_DEAF, FAULT_IS_THERE, 100 * NS_PER_S);
+	CHECK(strstr(at(&f, 110 * NS_PER_S), "cannot hear"));
+	CHECK(strstr(at(&f, 110 * NS_PER_S), "muted"));
+	CHECK_STR(at(&f, 110 * NS_PER_S), "");
 }

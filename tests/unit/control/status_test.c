@@ -2,9 +2,8 @@
 #include "control/status.h"
 
 #include "control/secure.h"
+#include "proto/base/time.h"
 #include "tests/test.h"
-
-#define SECOND UINT64_C(1000000000)
 
 static const struct media_call_secure well = {
 	.version = 1, .known = true, .ready = true, .members = 2};
@@ -12,13 +11,13 @@ static const struct media_call_secure well = {
 /* In a call with Alice for ten minutes, all is well. */
 static struct status good(void)
 {
-	struct status s = {.now = 1000 * SECOND,
+	struct status s = {.now = 1000 * NS_PER_S,
 			   .wall_s = 1700000000,
 			   .channel = 7,
 			   .state = VOICE_IN,
 			   .has_phase = true,
 			   .phase = MEDIA_PHASE_UP,
-			   .up_since = 400 * SECOND,
+			   .up_since = 400 * NS_PER_S,
 			   .mediads = 1,
 			   .mediads_there = 1,
 			   .secure = &well,
@@ -109,12 +108,12 @@ TEST(status_since_when)
 
 	s.up_since = 0;
 	CHECK_IN(s, "up in <#7>.\n");
-	s.now = 100000 * SECOND;
-	s.up_since = SECOND;
+	s.now = 100000 * NS_PER_S;
+	s.up_since = NS_PER_S;
 	CHECK_IN(s, "since <t:1699900001:f>");
 	s.phase = MEDIA_PHASE_RESUMING;
 	CHECK_IN(s, "up in <#7>");
-	s.up_since = s.now + SECOND; /* never in the future */
+	s.up_since = s.now + NS_PER_S; /* never in the future */
 	CHECK_IN(s, "since <t:1700000000:t>");
 }
 
@@ -182,15 +181,15 @@ TEST(status_faults)
 
 	struct words none = {0};
 
-	faults_set(&s.faults, FAULT_DEAF, FAULT_IS_THERE, 900 * SECOND);
+	faults_set(&s.faults, FAULT_DEAF, FAULT_IS_THERE, 900 * NS_PER_S);
 	CHECK_IN(s, "**Faults:** none since I started.");
-	faults_say(&s.faults, 903 * SECOND, &none);
-	faults_set(&s.faults, FAULT_ANSWER, FAULT_IS_ONCE, 400 * SECOND);
-	faults_set(&s.faults, FAULT_ANSWER, FAULT_IS_ONCE, 940 * SECOND);
+	faults_say(&s.faults, 903 * NS_PER_S, &none);
+	faults_set(&s.faults, FAULT_ANSWER, FAULT_IS_ONCE, 400 * NS_PER_S);
+	faults_set(&s.faults, FAULT_ANSWER, FAULT_IS_ONCE, 940 * NS_PER_S);
 	CHECK_IN(s, "**Faults** since I started: answer failed 2× (last <t:1699999940:R>), someone "
 		    "could not be decrypted 1× (now).");
 	/* Two at the same moment are both there. */
-	faults_set(&s.faults, FAULT_BUSY, FAULT_IS_ONCE, 940 * SECOND);
+	faults_set(&s.faults, FAULT_BUSY, FAULT_IS_ONCE, 940 * NS_PER_S);
 	CHECK_IN(s, "brain asked to slow down 1×");
 	CHECK_IN(s, "answer failed 2×");
 	CHECK_IN(s, "decrypted 1×");
@@ -228,7 +227,7 @@ TEST(status_fits_into_one_message)
 			      i % 2 ? UNHEARD_NO_CONSENT : UNHEARD_NOT);
 	for (int f = 0; f < FAULT_COUNT; f++)
 		for (unsigned i = 0; i < 100; i++)
-			faults_set(&s.faults, (enum fault)f, FAULT_IS_ONCE, 999 * SECOND);
+			faults_set(&s.faults, (enum fault)f, FAULT_IS_ONCE, 999 * NS_PER_S);
 	CHECK(strlen(text(&s)) <= WORDS_MAX);
 	CHECK_IN(s, "more.\n**Not heard:**");
 	CHECK_IN(s, "Privacy code");

@@ -8,6 +8,7 @@
 #include "control/room/room.h"
 #include "control/settings/settings.h"
 #include "control/turns.h"
+#include "proto/base/time.h"
 #include "tests/room/stage.h"
 
 static char file[64];
@@ -42,7 +43,7 @@ static char *scene(const char *aliases)
 	stage_brain_answers(stage, "ten past four", 1000, 400);
 	stage_says(stage, stage_join(stage, "alice", false), "charlie what time is it", 1500,
 		   STAGE_LOUD);
-	stage_run(stage, STAGE_START + 20000 * STAGE_MS);
+	stage_run(stage, STAGE_START + 20000 * NS_PER_MS);
 	stage_free(stage);
 	settings_free(s);
 	j = turns_json(&last, TURNS_ENDED, &at);

@@ -1,11 +1,12 @@
 /* The delivery service of one channel against scripted members. */
 #include "tests/guildd/dave_group.h"
+#include "proto/base/time.h"
 #include "tests/test.h"
 #include "tests/unit/guildd/member.h"
 
 #include <openssl/sha.h>
 
-enum { CHANNEL = 77, MAX_SENT = 400, MEMBERS = 6, CAP = 8192, MS = 1000000 };
+enum { CHANNEL = 77, MAX_SENT = 400, MEMBERS = 6, CAP = 8192 };
 /* Users by their place. */
 enum { A = 501, B, C, D, E, F };
 
@@ -185,7 +186,7 @@ static struct world *world_begin(void)
 	if (!w)
 		return NULL;
 	gd_switches_default(&w->sw);
-	w->now = 1000ull * MS;
+	w->now = 1000ull * NS_PER_MS;
 	for (unsigned i = 0; i < MEMBERS; i++)
 		member_begin(&w->member[i].key, A + i);
 	if (gd_group_alloc(&w->g, CHANNEL, &w->sw, &handler, w)) {
@@ -390,8 +391,8 @@ TEST(guildd_dave_third_and_stragglers)
 		gd_group_ready(w->g, u, 2, w->now);
 	gd_group_ready(w->g, A, 2, w->now); /* twice is once */
 	CHECK_INT(count(w, from, A, 22, NULL), 0);
-	CHECK(gd_group_due(w->g) == w->now + 2000ull * MS);
-	w->now += 2000ull * MS;
+	CHECK(gd_group_due(w->g) == w->now + 2000ull * NS_PER_MS);
+	w->now += 2000ull * NS_PER_MS;
 	gd_group_tick(w->g, w->now);
 	for (uint64_t u = A; u <= D; u++)
 		CHECK_INT(count(w, from, u, 22, NULL), 1);
@@ -565,11 +566,11 @@ TEST(guildd_dave_down_and_up)
 	id = s->id;
 	CHECK_INT(count(w, from, D, 21, NULL), 0);
 	CHECK_INT(gd_group_version(w->g, 1), 0);
-	CHECK_INT(gd_group_seal(w->g, A, w->now + 1000ull * MS), GD_SEAL_MUST);
+	CHECK_INT(gd_group_seal(w->g, A, w->now + 1000ull * NS_PER_MS), GD_SEAL_MUST);
 	for (uint64_t u = A; u <= C; u++)
 		gd_group_ready(w->g, u, (uint16_t)id, w->now);
 	CHECK_INT(count(w, from, A, 22, NULL), 1);
-	CHECK_INT(gd_group_seal(w->g, A, w->now + 1000ull * MS), GD_SEAL_NONE);
+	CHECK_INT(gd_group_seal(w->g, A, w->now + 1000ull * NS_PER_MS), GD_SEAL_NONE);
 	CHECK_INT(number(w, "epoch"), 0);
 	from = w->n_sent;
 	gd_group_leave(w->g, D, w->now);
@@ -580,11 +581,11 @@ TEST(guildd_dave_down_and_up)
 	commit(w, A, (struct with){0});
 	CHECK_INT(count(w, from, B, 30, &s), 1);
 	CHECK(s->id != 0); /* nobody is encrypted before all are */
-	CHECK_INT(gd_group_seal(w->g, A, w->now + 1000ull * MS), GD_SEAL_NONE);
+	CHECK_INT(gd_group_seal(w->g, A, w->now + 1000ull * NS_PER_MS), GD_SEAL_NONE);
 	for (uint64_t u = A; u <= C; u++)
 		gd_group_ready(w->g, u, (uint16_t)s->id, w->now);
 	CHECK_INT(gd_group_seal(w->g, A, w->now), GD_SEAL_EARLY);
-	CHECK_INT(gd_group_seal(w->g, A, w->now + 500ull * MS), GD_SEAL_MUST);
+	CHECK_INT(gd_group_seal(w->g, A, w->now + 500ull * NS_PER_MS), GD_SEAL_MUST);
 	world_end(w);
 }
 
@@ -657,8 +658,8 @@ TEST(guildd_dave_nobody_commits)
 	CHECK_INT(gd_group_new_sender(w->g), 0);
 	enter(w, D);
 	from = w->n_sent;
-	CHECK(gd_group_due(w->g) == w->now + 5000ull * MS);
-	w->now += 5000ull * MS;
+	CHECK(gd_group_due(w->g) == w->now + 5000ull * NS_PER_MS);
+	w->now += 5000ull * NS_PER_MS;
 	gd_group_tick(w->g, w->now);
 	CHECK_INT(w->no_commit, 1);
 	for (uint64_t u = A; u <= D; u++)
@@ -683,7 +684,7 @@ TEST(guildd_dave_gathers_key_packages)
 	for (uint64_t u = A; u <= D; u++)
 		enter(w, u);
 	CHECK_INT(count(w, 0, A, 27, NULL), 0);
-	w->now += 100ull * MS;
+	w->now += 100ull * NS_PER_MS;
 	gd_group_tick(w->g, w->now);
 	CHECK_INT(count(w, 0, A, 27, &s), 1);
 	CHECK_INT(s->add, 3);
@@ -740,7 +741,7 @@ TEST_OOM(guildd_dave_without_memory)
 	enter(w, D);
 	commit(w, A, (struct with){.epoch = 2});
 	gd_group_leave(w->g, A, w->now);
-	w->now += 10000ull * MS;
+	w->now += 10000ull * NS_PER_MS;
 	gd_group_tick(w->g, w->now);
 	world_end(w);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "proto/base/time.h"
 #include "tests/unit/control/engine/fake_realtime.h"
 #include "control/media/media.h"
 #include "control/room/room.h"
@@ -96,7 +97,7 @@ static void say(struct scene *s, const struct media_msg *m)
 	out.say_started.at = env_now(s->fake.env);
 	from_mediad(s, out);
 	if (s->barge_in)
-		alice(s, 2, 1400, env_now(s->fake.env), 1000000);
+		alice(s, 2, 1400, env_now(s->fake.env), NS_PER_MS);
 }
 
 static void say_over(struct scene *s, bool stopped, uint64_t samples)
@@ -150,7 +151,7 @@ static int from_control(struct peer *p, const uint8_t *body, size_t len, void *a
 	case MEDIA_LISTEN:
 		s->listen = m.listen.listen;
 		s->rate = m.listen.rate;
-		alice(s, 1, 1000, env_now(s->fake.env) - 1000000000, 20000000 - 1);
+		alice(s, 1, 1000, env_now(s->fake.env) - NS_PER_S, 20 * NS_PER_MS - 1);
 		break;
 	case MEDIA_SAY_OPEN:
 		s->playback = m.say_open.playback;

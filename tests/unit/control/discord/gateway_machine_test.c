@@ -1,9 +1,7 @@
 #include "control/discord/gateway_machine.h"
+#include "proto/base/time.h"
 #include "proto/discord.h"
 #include "tests/test.h"
-
-#define SEC UINT64_C(1000000000)
-#define MS  UINT64_C(1000000)
 
 /* A gateway on paper: what the machine did last, and how often. */
 struct paper {
@@ -77,7 +75,7 @@ static void wait_one(struct paper *p)
 static int paper_alloc(struct paper *p)
 {
 	memset(p, 0, sizeof *p);
-	p->now = 1000 * SEC;
+	p->now = 1000 * NS_PER_S;
 	return gateway_machine_alloc(&p->m, "secret-token", 129, on_act, p);
 }
 
@@ -135,12 +133,12 @@ TEST(gateway_beats_with_jitter_then_every_interval)
 	CHECK_INT(paper_alloc(&p), 0);
 	start = p.now;
 	bring_up(&p); /* rnd 500 of 1000: half an interval */
-	CHECK_INT(gateway_machine_deadline(p.m), start + 20 * SEC);
+	CHECK_INT(gateway_machine_deadline(p.m), start + 20 * NS_PER_S);
 	wait_one(&p);
 	CHECK_STR(p.sent, "{\"op\":1,\"d\":1}");
 	text(&p, "{\"op\":11}");
 	text(&p, "{\"op\":0,\"s\":7,\"t\":\"X\",\"d\":{}}");
-	CHECK_INT(gateway_machine_deadline(p.m), start + 60 * SEC);
+	CHECK_INT(gateway_machine_deadline(p.m), start + 60 * NS_PER_S);
 	wait_one(&p);
 	CHECK_STR(p.sent, "{\"op\":1,\"d\":7}");
 	gateway_machine_free(p.m);
@@ -220,8 +218,8 @@ TEST(gateway_invalid_session_true_resumes_false_identifies_after_a_wait)
 	refused_at = p.now;
 	text(&p, "{\"op\":9,\"d\":false}");
 	CHECK_STR(gateway_machine_session(p.m)->id, "");
-	CHECK(gateway_machine_deadline(p.m) >= refused_at + SEC);
-	CHECK(gateway_machine_deadline(p.m) <= refused_at + 5 * SEC);
+	CHECK(gateway_machine_deadline(p.m) >= refused_at + NS_PER_S);
+	CHECK(gateway_machine_deadline(p.m) <= refused_at + 5 * NS_PER_S);
 	wait_one(&p);
 	CHECK_STR(p.url, "ws://gateway.example/?v=10&encoding=json");
 	feed(&p, GATEWAY_IN_OPEN, NULL, 0, 0);
@@ -244,7 +242,7 @@ TEST(gateway_fatal_codes_never_connect_again)
 		CHECK_INT(p.fatals, 1);
 		CHECK_INT(p.fatal_code, codes[i]);
 		CHECK(gateway_machine_deadline(p.m) == UINT64_MAX);
-		p.now += 86400 * SEC;
+		p.now += 86400 * NS_PER_S;
 		feed(&p, GATEWAY_IN_TICK, NULL, 0, 0);
 		CHECK_INT(p.connects, 1);
 		gateway_machine_free(p.m);
@@ -274,14 +272,14 @@ TEST(gateway_identifies_are_rationed)
 	CHECK_INT(paper_alloc(&p), 0);
 	start = p.now;
 	feed(&p, GATEWAY_IN_START, "ws://gateway.example", 0, 0);
-	for (unsigned i = 0; i < 100000 && p.now < start + 86400 * SEC; i++) {
+	for (unsigned i = 0; i < 100000 && p.now < start + 86400 * NS_PER_S; i++) {
 		switch (gateway_machine_state(p.m)) {
 		case GATEWAY_CONNECTING:
 			feed(&p, GATEWAY_IN_OPEN, NULL, 0, 0);
 			text(&p, "{\"op\":10,\"d\":{\"heartbeat_interval\":600000}}");
 			break;
 		case GATEWAY_IDENTIFYING:
-			CHECK(!last || p.now >= last + 5 * SEC);
+			CHECK(!last || p.now >= last + 5 * NS_PER_S);
 			last = p.now;
 			identifies++;
 			text(&p, "{\"op\":9,\"d\":false}");
@@ -309,10 +307,10 @@ TEST(gateway_connection_failures_back_off)
 		start = p.now;
 		feed(&p, GATEWAY_IN_CLOSED, NULL, 1006, 999);
 		gap = gateway_machine_deadline(p.m) - start;
-		CHECK(gap <= 61 * SEC);
+		CHECK(gap <= 61 * NS_PER_S);
 		wait_one(&p);
 	}
-	CHECK(gap >= 60 * SEC);
+	CHECK(gap >= 60 * NS_PER_S);
 	gateway_machine_free(p.m);
 }
 
@@ -333,7 +331,7 @@ TEST(gateway_send_budget_leaves_room_for_heartbeats)
 	text(&p, "{\"op\":1}"); /* a heartbeat still goes */
 	CHECK_STR(p.sent, "{\"op\":1,\"d\":1}");
 	/* Never more than 120 in any minute, and all of them in the end. */
-	for (int i = 0; i < 400 && p.now < start + 200 * SEC; i++) {
+	for (int i = 0; i < 400 && p.now < start + 200 * NS_PER_S; i++) {
 		unsigned sent = p.sends;
 		uint64_t at = p.now;
 

@@ -1,8 +1,6 @@
 #include "control/discord/rate.h"
+#include "proto/base/time.h"
 #include "tests/test.h"
-
-#define SEC UINT64_C(1000000000)
-#define MS  UINT64_C(1000000)
 
 static const struct rate_key chan1 = {"POST /channels/{}/messages", "1", false};
 static const struct rate_key chan2 = {"POST /channels/{}/messages", "2", false};
@@ -34,12 +32,12 @@ TEST(rate_serialises_before_the_first_answer)
 	struct rate *r;
 
 	CHECK_INT(rate_alloc(&r), 0);
-	CHECK_INT(rate_when(r, &chan1, SEC), 0);
-	CHECK_INT(rate_sent(r, &chan1, SEC), 0);
-	CHECK(rate_when(r, &chan1, SEC) == RATE_AFTER_ANSWER);
-	CHECK_INT(rate_when(r, &chan2, SEC), 0); /* another major: apart */
-	rate_answer(r, &chan1, &h, SEC);
-	CHECK_INT(rate_when(r, &chan1, SEC), 0);
+	CHECK_INT(rate_when(r, &chan1, NS_PER_S), 0);
+	CHECK_INT(rate_sent(r, &chan1, NS_PER_S), 0);
+	CHECK(rate_when(r, &chan1, NS_PER_S) == RATE_AFTER_ANSWER);
+	CHECK_INT(rate_when(r, &chan2, NS_PER_S), 0); /* another major: apart */
+	rate_answer(r, &chan1, &h, NS_PER_S);
+	CHECK_INT(rate_when(r, &chan1, NS_PER_S), 0);
 	rate_free(r);
 }
 
@@ -47,14 +45,14 @@ TEST(rate_waits_for_the_window)
 {
 	struct rate_headers h = window(5, 0, 2.5);
 	struct rate *r;
-	uint64_t now = 10 * SEC;
+	uint64_t now = 10 * NS_PER_S;
 
 	CHECK_INT(rate_alloc(&r), 0);
 	CHECK_INT(rate_sent(r, &chan1, now), 0);
 	rate_answer(r, &chan1, &h, now);
-	CHECK_INT(rate_when(r, &chan1, now), now + 2500 * MS + RATE_OFFSET_MS * MS);
+	CHECK_INT(rate_when(r, &chan1, now), now + 2500 * NS_PER_MS + RATE_OFFSET_MS * NS_PER_MS);
 	CHECK_INT(rate_when(r, &chan2, now), 0);
-	now += 2600 * MS;
+	now += 2600 * NS_PER_MS;
 	CHECK_INT(rate_when(r, &chan1, now), 0);
 	rate_free(r);
 }
@@ -65,13 +63,13 @@ TEST(rate_counts_what_is_in_flight)
 	struct rate *r;
 
 	CHECK_INT(rate_alloc(&r), 0);
-	CHECK_INT(rate_sent(r, &chan1, SEC), 0);
-	rate_answer(r, &chan1, &h, SEC);
-	CHECK_INT(rate_sent(r, &chan1, SEC), 0);
-	CHECK_INT(rate_sent(r, &chan1, SEC), 0);
-	CHECK(rate_when(r, &chan1, SEC) > SEC);
+	CHECK_INT(rate_sent(r, &chan1, NS_PER_S), 0);
+	rate_answer(r, &chan1, &h, NS_PER_S);
+	CHECK_INT(rate_sent(r, &chan1, NS_PER_S), 0);
+	CHECK_INT(rate_sent(r, &chan1, NS_PER_S), 0);
+	CHECK(rate_when(r, &chan1, NS_PER_S) > NS_PER_S);
 	rate_lost(r, &chan1);
-	CHECK_INT(rate_when(r, &chan1, SEC), 0);
+	CHECK_INT(rate_when(r, &chan1, NS_PER_S), 0);
 	rate_free(r);
 }
 
@@ -82,14 +80,14 @@ TEST(rate_honours_429_with_and_without_json)
 	struct rate *r;
 
 	CHECK_INT(rate_alloc(&r), 0);
-	CHECK_INT(rate_sent(r, &chan1, SEC), 0);
-	rate_answer(r, &chan1, &h, SEC);
-	CHECK_INT(rate_when(r, &chan1, SEC), SEC + 450 * MS);
-	CHECK_INT(rate_when(r, &chan1, SEC + 450 * MS), 0);
-	CHECK_INT(rate_sent(r, &chan1, 2 * SEC), 0);
+	CHECK_INT(rate_sent(r, &chan1, NS_PER_S), 0);
+	rate_answer(r, &chan1, &h, NS_PER_S);
+	CHECK_INT(rate_when(r, &chan1, NS_PER_S), NS_PER_S + 450 * NS_PER_MS);
+	CHECK_INT(rate_when(r, &chan1, NS_PER_S + 450 * NS_PER_MS), 0);
+	CHECK_INT(rate_sent(r, &chan1, 2 * NS_PER_S), 0);
 	h.retry_after = -1; /* nothing said: a second */
-	rate_answer(r, &chan1, &h, 2 * SEC);
-	CHECK(rate_when(r, &chan1, 2 * SEC) >= 3 * SEC);
+	rate_answer(r, &chan1, &h, 2 * NS_PER_S);
+	CHECK(rate_when(r, &chan1, 2 * NS_PER_S) >= 3 * NS_PER_S);
 	rate_free(r);
 }
 
@@ -105,10 +103,10 @@ TEST(rate_global_429_stops_all_but_interactions)
 	struct rate *r;
 
 	CHECK_INT(rate_alloc(&r), 0);
-	CHECK_INT(rate_sent(r, &chan1, SEC), 0);
-	rate_answer(r, &chan1, &h, SEC);
-	CHECK(rate_when(r, &chan2, SEC) > 3 * SEC);
-	CHECK_INT(rate_when(r, &interaction, SEC), 0);
+	CHECK_INT(rate_sent(r, &chan1, NS_PER_S), 0);
+	rate_answer(r, &chan1, &h, NS_PER_S);
+	CHECK(rate_when(r, &chan2, NS_PER_S) > 3 * NS_PER_S);
+	CHECK_INT(rate_when(r, &interaction, NS_PER_S), 0);
 	rate_free(r);
 }
 
@@ -122,11 +120,11 @@ TEST(rate_global_limit_is_fifty_a_second)
 		struct rate_key k = {"GET /channels/{}", major, false};
 
 		snprintf(major, sizeof major, "%d", i);
-		CHECK_INT(rate_when(r, &k, SEC + (uint64_t)i), 0);
-		CHECK_INT(rate_sent(r, &k, SEC + (uint64_t)i), 0);
+		CHECK_INT(rate_when(r, &k, NS_PER_S + (uint64_t)i), 0);
+		CHECK_INT(rate_sent(r, &k, NS_PER_S + (uint64_t)i), 0);
 	}
-	CHECK_INT(rate_when(r, &chan1, SEC + 100), 2 * SEC);
-	CHECK_INT(rate_when(r, &chan1, 2 * SEC), 0);
+	CHECK_INT(rate_when(r, &chan1, NS_PER_S + 100), 2 * NS_PER_S);
+	CHECK_INT(rate_when(r, &chan1, 2 * NS_PER_S), 0);
 	rate_free(r);
 }
 
@@ -137,10 +135,10 @@ TEST(rate_buckets_are_shared_between_routes_of_one_major)
 	struct rate *r;
 
 	CHECK_INT(rate_alloc(&r), 0);
-	CHECK_INT(rate_sent(r, &edit, SEC), 0);
-	rate_answer(r, &edit, &full, SEC);
-	CHECK_INT(rate_sent(r, &chan1, SEC), 0);
-	rate_answer(r, &chan1, &empty, SEC);
-	CHECK(rate_when(r, &edit, SEC) > 5 * SEC);
+	CHECK_INT(rate_sent(r, &edit, NS_PER_S), 0);
+	rate_answer(r, &edit, &full, NS_PER_S);
+	CHECK_INT(rate_sent(r, &chan1, NS_PER_S), 0);
+	rate_answer(r, &chan1, &empty, NS_PER_S);
+	CHECK(rate_when(r, &edit, NS_PER_S) > 5 * NS_PER_S);
 	rate_free(r);
 }

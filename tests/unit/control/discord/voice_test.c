@@ -1,9 +1,7 @@
 #include "control/discord/voice.h"
+#include "proto/base/time.h"
 #include "proto/media.h"
 #include "tests/test.h"
-
-#define SEC UINT64_C(1000000000)
-#define MS  UINT64_C(1000000)
 
 struct paper {
 	struct voice *v;
@@ -58,7 +56,7 @@ static int paper_alloc(struct paper *p, bool online)
 	int err;
 
 	memset(p, 0, sizeof *p);
-	p->now = 100 * SEC;
+	p->now = 100 * NS_PER_S;
 	err = voice_alloc(&p->v, on_act, on_predict, p);
 	if (!err && online)
 		voice_online(p->v, true, p->now);
@@ -172,7 +170,7 @@ TEST(voice_silence_is_told_after_three_tries)
 	CHECK_INT(p.why, VOICE_REASON_SILENT);
 	CHECK_INT(p.op4s, 3);
 	CHECK_INT(p.leaves, 3);
-	CHECK(p.now - start < 40 * SEC);
+	CHECK(p.now - start < 40 * NS_PER_S);
 	CHECK(voice_deadline(p.v) == UINT64_MAX);
 	CHECK_INT(voice_channel(p.v), 0);
 	voice_free(p.v);
@@ -269,12 +267,12 @@ TEST(voice_leaves_and_joins_when_asking_again_is_not_answered)
 	asked = p.now;
 	voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_NEW_CALL, true, p.now);
 	wait_one(&p);
-	CHECK_INT(p.now - asked, 5 * SEC);
+	CHECK_INT(p.now - asked, 5 * NS_PER_S);
 	CHECK_INT(p.leaves, 1);
 	state(&p, 0, NULL); /* Discord's echo of leaving is not somebody's doing */
 	CHECK_INT(p.left, 0);
 	wait_one(&p);
-	CHECK_INT(p.now - asked, 6 * SEC);
+	CHECK_INT(p.now - asked, 6 * NS_PER_S);
 	CHECK_INT(p.op4s, 3);
 	state(&p, 7, "s2");
 	server(&p, "t2");
@@ -294,7 +292,7 @@ TEST(voice_credentials_that_are_refused_end_after_three)
 			wait_one(&p);
 		state(&p, 7, "s");
 		fresh_server(&p);
-		p.now += SEC;
+		p.now += NS_PER_S;
 	}
 	CHECK_INT(p.failed, 1);
 	CHECK_INT(p.why, VOICE_REASON_REFUSED);
@@ -311,7 +309,7 @@ TEST(voice_a_good_call_forgives_earlier_tries)
 	join(&p, 7);
 	for (int i = 0; i < 10; i++) {
 		voice_media(p.v, MEDIA_PHASE_UP, MEDIA_REASON_NONE, false, p.now);
-		p.now += 40 * SEC;
+		p.now += 40 * NS_PER_S;
 		voice_media(p.v, MEDIA_PHASE_WAITING, MEDIA_REASON_SESSION_INVALID, true, p.now);
 		state(&p, 7, "s");
 		fresh_server(&p);
@@ -456,7 +454,7 @@ TEST(voice_used_credentials_are_no_answer)
 	server(&p, "t1");
 	state(&p, 7, "s1");
 	CHECK_INT(p.leases, 1);
-	CHECK(voice_deadline(p.v) == p.now + VOICE_STATE_GRACE_MS * MS);
+	CHECK(voice_deadline(p.v) == p.now + VOICE_STATE_GRACE_MS * NS_PER_MS);
 	wait_one(&p);
 	CHECK_INT(p.leaves, 1);
 	state(&p, 0, NULL);
@@ -674,7 +672,7 @@ TEST(voice_reconciles_every_ten_seconds)
 	voice_offline(p.v);
 	voice_online(p.v, false, p.now);
 	CHECK_INT(voice_state(p.v), VOICE_IN);
-	CHECK_INT(voice_deadline(p.v), p.now + 10 * SEC);
+	CHECK_INT(voice_deadline(p.v), p.now + 10 * NS_PER_S);
 	voice_free(p.v);
 }
 

@@ -7,10 +7,10 @@
 #include "ipc/env.h"
 #include "ipc/peer.h"
 #include "ipc/tmr.h"
+#include "proto/base/time.h"
 #include "proto/media.h"
 #include "tests/test.h"
 
-#define MS UINT64_C(1000000)
 enum { SEEN_MAX = 256 };
 
 /* A mediad that writes down what it gets and says what the test tells it to. */
@@ -213,7 +213,7 @@ static bool run_until(struct toy *t, unsigned type, unsigned count)
 	t->timed_out = false;
 	if (type && t->count[type] >= count)
 		return true;
-	tmr_start(t->deadline, 5000 * MS);
+	tmr_start(t->deadline, 5000 * NS_PER_MS);
 	env_run(t->env);
 	tmr_stop(t->deadline);
 	return !t->timed_out;
@@ -233,7 +233,7 @@ static void settle(struct toy *t)
 	t->stop_event = false;
 	if (tmr_alloc(&soon, t->env, on_soon, t->env))
 		return;
-	tmr_start(soon, 30 * MS);
+	tmr_start(soon, 30 * NS_PER_MS);
 	env_run(t->env);
 	tmr_free(soon);
 }

@@ -5,12 +5,11 @@
 #include "ipc/env.h"
 #include "ipc/tmr.h"
 #include "ipc/ws.h"
+#include "proto/base/time.h"
 #include "tests/test.h"
 
 #include <jansson.h>
 #include <sodium.h>
-
-static const uint64_t SECOND = 1000000000u;
 
 static struct fixture {
 	struct env *env;
@@ -136,7 +135,7 @@ static int setup(void)
 	if (!err)
 		err = tmr_alloc(&fx.deadline, fx.env, on_deadline, fx.env);
 	if (!err)
-		tmr_start(fx.deadline, 60 * SECOND);
+		tmr_start(fx.deadline, 60 * NS_PER_S);
 	return err;
 }
 

@@ -3,6 +3,7 @@
 
 #include "control/room/journal.h"
 #include "control/settings/settings.h"
+#include "proto/base/time.h"
 #include "tests/room/rerun.h"
 #include "tests/room/stage.h"
 
@@ -61,9 +62,9 @@ static void make(struct tape *t, uint8_t *buf)
 	bob = stage_join(stage, "bob", false);
 	stage_brain_answers(stage, "ten past four", 1000, 400);
 	stage_says(stage, alice, "parley what time is it", 1500, STAGE_LOUD);
-	stage_run(stage, STAGE_START + 8000 * STAGE_MS);
+	stage_run(stage, STAGE_START + 8000 * NS_PER_MS);
 	stage_says(stage, bob, "charlie what time is it", 1500, STAGE_LOUD);
-	stage_run(stage, STAGE_START + 20000 * STAGE_MS);
+	stage_run(stage, STAGE_START + 20000 * NS_PER_MS);
 	stage_free(stage);
 	settings_free(s);
 	put(t, (struct room_journal_record){

@@ -3,8 +3,7 @@
 #include "control/room/hearing/capture.h"
 #include "control/room/room.h"
 #include "control/settings/settings.h"
-
-#define MS 1000000ull
+#include "proto/base/time.h"
 
 static struct room_effects fx;
 
@@ -55,7 +54,7 @@ static struct room_capture_out hear(struct room_capture *c, const struct setting
 		all.promote |= out.promote;
 		if (out.end)
 			all.end = out.end;
-		*now += 20 * MS;
+		*now += 20 * NS_PER_MS;
 	}
 	return all;
 }
@@ -71,12 +70,12 @@ TEST(an_utterance_ends_sooner_or_later_by_its_length)
 	CHECK_INT(settings_alloc(&s), 0);
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		struct room_capture c = {0};
-		uint64_t now = 1000 * MS, last;
+		uint64_t now = 1000 * NS_PER_MS, last;
 
 		hear(&c, s, rows[i].heard, 6000, &now);
-		last = now - 20 * MS;
+		last = now - 20 * NS_PER_MS;
 		room_capture_on_speaking(&c, s, false, last, rows[i].load, now);
-		CHECK_INT((room_capture_deadline(&c, s) - now) / MS,
+		CHECK_INT((room_capture_deadline(&c, s) - now) / NS_PER_MS,
 			  rows[i].wait < 800 ? rows[i].wait : 800);
 	}
 	settings_free(s);
@@ -86,22 +85,23 @@ TEST(sound_that_was_overtaken_does_not_take_the_end_back)
 {
 	struct settings *s = NULL;
 	struct room_capture c = {0};
-	uint64_t now = 1000 * MS, last, end;
+	uint64_t now = 1000 * NS_PER_MS, last, end;
 	uint8_t buf[960];
 
 	CHECK_INT(settings_alloc(&s), 0);
 	hear(&c, s, 600, 6000, &now);
-	last = now + 20 * MS;
+	last = now + 20 * NS_PER_MS;
 	room_capture_on_speaking(&c, s, false, last, 1, now); /* overtook two frames */
 	end = room_capture_deadline(&c, s);
-	room_capture_on_audio(&c, s, sound(buf, 480, 6000), last - 20 * MS, now + MS);
-	room_capture_on_audio(&c, s, sound(buf, 480, 6000), last, now + 2 * MS);
+	room_capture_on_audio(&c, s, sound(buf, 480, 6000), last - 20 * NS_PER_MS, now + NS_PER_MS);
+	room_capture_on_audio(&c, s, sound(buf, 480, 6000), last, now + 2 * NS_PER_MS);
 	CHECK(room_capture_deadline(&c, s) == end);
 	CHECK_INT(room_capture_tick(&c, s, end - 1).end, ROOM_CAPTURE_CONTINUES);
 	CHECK_INT(room_capture_tick(&c, s, end).end, ROOM_CAPTURE_SPEECH);
 	/* And the last of them, late, begins nothing. */
-	CHECK(!room_capture_on_audio(&c, s, sound(buf, 480, 6000), last, end + MS).start);
-	CHECK(room_capture_on_audio(&c, s, sound(buf, 480, 6000), last + 20 * MS, end + 2 * MS)
+	CHECK(!room_capture_on_audio(&c, s, sound(buf, 480, 6000), last, end + NS_PER_MS).start);
+	CHECK(room_capture_on_audio(&c, s, sound(buf, 480, 6000), last + 20 * NS_PER_MS,
+				    end + 2 * NS_PER_MS)
 		      .start);
 	settings_free(s);
 }
@@ -110,13 +110,13 @@ TEST(newer_sound_takes_the_end_back)
 {
 	struct settings *s = NULL;
 	struct room_capture c = {0};
-	uint64_t now = 1000 * MS;
+	uint64_t now = 1000 * NS_PER_MS;
 
 	CHECK_INT(settings_alloc(&s), 0);
 	hear(&c, s, 600, 6000, &now);
-	room_capture_on_speaking(&c, s, false, now - 20 * MS, 1, now);
+	room_capture_on_speaking(&c, s, false, now - 20 * NS_PER_MS, 1, now);
 	hear(&c, s, 20, 6000, &now);
-	CHECK_INT((room_capture_deadline(&c, s) - now) / MS, s->capture_idle_ms - 20);
+	CHECK_INT((room_capture_deadline(&c, s) - now) / NS_PER_MS, s->capture_idle_ms - 20);
 	settings_free(s);
 }
 
@@ -124,13 +124,13 @@ TEST(a_capture_is_promoted_by_length_and_loudness)
 {
 	struct settings *s = NULL;
 	struct room_capture c = {0};
-	uint64_t now = 1000 * MS;
+	uint64_t now = 1000 * NS_PER_MS;
 
 	CHECK_INT(settings_alloc(&s), 0);
 	CHECK(!hear(&c, s, 400, 6000, &now).promote);
 	CHECK(hear(&c, s, 20, 6000, &now).promote);
 	CHECK_INT(room_capture_finish(&c, s, now).end, ROOM_CAPTURE_SPEECH);
-	now += 20 * MS;
+	now += 20 * NS_PER_MS;
 	/* Nearly silent for a second: given up. */
 	CHECK_INT(hear(&c, s, 980, 100, &now).end, ROOM_CAPTURE_CONTINUES);
 	CHECK_INT(hear(&c, s, 20, 100, &now).end, ROOM_CAPTURE_DISCARDED);
@@ -139,7 +139,7 @@ TEST(a_capture_is_promoted_by_length_and_loudness)
 
 static void step(struct room *room, struct room_event ev, uint64_t ms)
 {
-	room_step(room, &ev, ms * MS, &fx);
+	room_step(room, &ev, ms * NS_PER_MS, &fx);
 }
 
 static const struct room_effect *did(enum room_effect_type type)
@@ -234,10 +234,12 @@ static uint32_t speak(struct room *room, uint64_t user, uint64_t ms)
 		step(room,
 		     (struct room_event){.type = ROOM_HEARD,
 					 .user = user,
-					 .at = (ms + 20 * i) * MS,
+					 .at = (ms + 20 * i) * NS_PER_MS,
 					 .pcm = sound(buf, 480, 6000)},
 		     ms + 20 * i);
-	step(room, (struct room_event){.type = ROOM_HEARD_END, .user = user, .at = (ms + 580) * MS},
+	step(room,
+	     (struct room_event){
+		     .type = ROOM_HEARD_END, .user = user, .at = (ms + 580) * NS_PER_MS},
 	     ms + 600);
 	return did(ROOM_DO_ASR_COMMIT) ? did(ROOM_DO_ASR_COMMIT)->utterance : 0;
 }
@@ -355,7 +357,7 @@ static struct room_event any_event(struct probability *c)
 	unsigned kind = draw(c, 64);
 	struct room_event ev = {.type = ROOM_HEARD,
 				.user = draw(c, 3),
-				.at = c->now * MS,
+				.at = c->now * NS_PER_MS,
 				.utterance = c->utterance - draw(c, 2),
 				.turn = c->turn,
 				.samples = draw(c, 48000),
@@ -427,7 +429,7 @@ TEST(every_turn_ends_once_whatever_comes)
 
 			step(room, ev, c.now);
 			learn(&c, &ended, &turns);
-			CHECK(room_deadline(room) > c.now * MS);
+			CHECK(room_deadline(room) > c.now * NS_PER_MS);
 		}
 		step(room, (struct room_event){.type = ROOM_SHUTDOWN}, c.now);
 		learn(&c, &ended, &turns);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MS 1000000ull
+#include "proto/base/time.h"
 
 static void note(struct scene *s, const struct room_effect *e)
 {
@@ -33,7 +33,7 @@ static void note(struct scene *s, const struct room_effect *e)
 
 void scene_event(struct scene *s, struct room_event ev)
 {
-	room_step(s->room, &ev, s->ms * MS, s->fx);
+	room_step(s->room, &ev, s->ms * NS_PER_MS, s->fx);
 	for (size_t i = 0; i < s->fx->n; i++)
 		note(s, &s->fx->v[i]);
 }
@@ -42,8 +42,8 @@ void scene_wait(struct scene *s, unsigned ms)
 {
 	uint64_t until = s->ms + ms, at;
 
-	while ((at = room_deadline(s->room)) <= until * MS) {
-		at = (at + MS - 1) / MS;
+	while ((at = room_deadline(s->room)) <= until * NS_PER_MS) {
+		at = (at + NS_PER_MS - 1) / NS_PER_MS;
 		if (at > s->ms)
 			s->ms = at;
 		scene_event(s, (struct room_event){.type = ROOM_TIMER});
@@ -115,7 +115,7 @@ void scene_speak_all(struct scene *s, const uint64_t *users, unsigned ms)
 		for (const uint64_t *u = users; *u; u++)
 			scene_event(s, (struct room_event){.type = ROOM_HEARD,
 							   .user = *u,
-							   .at = s->ms * MS,
+							   .at = s->ms * NS_PER_MS,
 							   .pcm = {pcm, sizeof pcm}});
 		scene_wait(s, 20);
 	}
@@ -128,8 +128,9 @@ void scene_speak(struct scene *s, uint64_t user, unsigned ms)
 
 void scene_stop(struct scene *s, uint64_t user)
 {
-	scene_event(s, (struct room_event){
-			       .type = ROOM_HEARD_END, .user = user, .at = (s->ms - 20) * MS});
+	scene_event(s, (struct room_event){.type = ROOM_HEARD_END,
+					   .user = user,
+					   .at = (s->ms - 20) * NS_PER_MS});
 }
 
 void scene_words(struct scene *s, uint64_t user, const char *words)
@@ -170,7 +171,7 @@ void scene_answer(struct scene *s, const char *words, unsigned ms)
 	scene_event(s, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = ev.turn});
 	scene_wait(s, 40);
 	scene_event(s, (struct room_event){
-			       .type = ROOM_SAY_STARTED, .turn = ev.turn, .at = s->ms * MS});
+			       .type = ROOM_SAY_STARTED, .turn = ev.turn, .at = s->ms * NS_PER_MS});
 }
 
 void scene_drained(struct scene *s)

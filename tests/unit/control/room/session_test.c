@@ -4,6 +4,7 @@
 
 #include "control/room/turn/moments.h"
 #include "control/room/session.h"
+#include "proto/base/time.h"
 #include "tests/unit/control/room/scene.h"
 
 enum { ALICE = 1, BOB };
@@ -64,34 +65,33 @@ TEST(rule_110_a_new_alias_counts_at_once)
 	scene_close(s);
 }
 
-#define S  1000000000ull
-#define MS 1000000ull
-
 TEST(rule_111_who_comes_twice_in_no_time_came_once)
 {
 	struct room_moments h = {0};
 	char text[2048];
 
-	CHECK(room_moment_add(&h, ROOM_MOMENT_JOIN, 1, "Alice", NULL, 10 * S));
-	CHECK(!room_moment_add(&h, ROOM_MOMENT_JOIN, 1, "Alice", NULL, 10 * S + 2499 * MS));
-	CHECK(room_moment_add(&h, ROOM_MOMENT_JOIN, 2, "Bob", NULL, 11 * S));
-	CHECK(room_moment_add(&h, ROOM_MOMENT_JOIN, 1, "Alice", NULL, 10 * S + 2500 * MS));
+	CHECK(room_moment_add(&h, ROOM_MOMENT_JOIN, 1, "Alice", NULL, 10 * NS_PER_S));
+	CHECK(!room_moment_add(&h, ROOM_MOMENT_JOIN, 1, "Alice", NULL,
+			       10 * NS_PER_S + 2499 * NS_PER_MS));
+	CHECK(room_moment_add(&h, ROOM_MOMENT_JOIN, 2, "Bob", NULL, 11 * NS_PER_S));
+	CHECK(room_moment_add(&h, ROOM_MOMENT_JOIN, 1, "Alice", NULL,
+			      10 * NS_PER_S + 2500 * NS_PER_MS));
 	CHECK_INT(h.n, 3);
-	CHECK(room_moment_add(&h, ROOM_MOMENT_SOUNDBOARD, 2, "Bob", "quack", 13 * S));
-	CHECK(room_moment_add(&h, ROOM_MOMENT_SOUNDBOARD, 2, "Bob", "quack", 13 * S));
-	room_moments_text(&h, 13 * S, text, sizeof text);
+	CHECK(room_moment_add(&h, ROOM_MOMENT_SOUNDBOARD, 2, "Bob", "quack", 13 * NS_PER_S));
+	CHECK(room_moment_add(&h, ROOM_MOMENT_SOUNDBOARD, 2, "Bob", "quack", 13 * NS_PER_S));
+	room_moments_text(&h, 13 * NS_PER_S, text, sizeof text);
 	CHECK_STR(text, "\nroom moment: Alice came in\nroom moment: Bob came in"
 			"\nroom moment: Alice came in\nroom moment: Bob played the sound quack"
 			"\nroom moment: Bob played the sound quack");
 	/* Only what is fresh is told, and of that the newest six. */
-	room_moments_text(&h, 73 * S, text, sizeof text);
+	room_moments_text(&h, 73 * NS_PER_S, text, sizeof text);
 	CHECK_STR(text, "");
 	for (unsigned i = 0; i < 40; i++)
-		room_moment_add(&h, ROOM_MOMENT_LEAVE, 100 + i, "x", NULL, 80 * S);
-	room_moments_text(&h, 80 * S, text, sizeof text);
+		room_moment_add(&h, ROOM_MOMENT_LEAVE, 100 + i, "x", NULL, 80 * NS_PER_S);
+	room_moments_text(&h, 80 * NS_PER_S, text, sizeof text);
 	CHECK_INT(strlen(text), 6 * strlen("\nroom moment: x left"));
 	/* A small place is not left. */
-	CHECK_INT(room_moments_text(&h, 80 * S, text, 8), 7);
+	CHECK_INT(room_moments_text(&h, 80 * NS_PER_S, text, 8), 7);
 	CHECK_INT(strlen(text), 7);
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MS 1000000ull
+#include "proto/base/time.h"
 
 enum { FRAME = 480, FRAME_MS = 20 };
 
@@ -38,7 +38,7 @@ static void learn(struct world *w)
 
 void world_step(struct world *w, struct room_event ev)
 {
-	room_step(w->room, &ev, w->ms * MS, &fx);
+	room_step(w->room, &ev, w->ms * NS_PER_MS, &fx);
 	learn(w);
 }
 
@@ -47,9 +47,10 @@ void world_until(struct world *w, uint64_t ms)
 	for (;;) {
 		uint64_t at = room_deadline(w->room);
 
-		if (at > ms * MS)
+		if (at > ms * NS_PER_MS)
 			break;
-		w->ms = (at + MS - 1) / MS > w->ms ? (at + MS - 1) / MS : w->ms;
+		w->ms = (at + NS_PER_MS - 1) / NS_PER_MS > w->ms ? (at + NS_PER_MS - 1) / NS_PER_MS
+								 : w->ms;
 		world_step(w, (struct room_event){.type = ROOM_TIMER});
 	}
 	if (ms > w->ms)
@@ -112,20 +113,23 @@ void world_sound(struct world *w, uint64_t user, unsigned ms, int amp)
 		world_until(w, w->ms + FRAME_MS);
 		world_step(w, (struct room_event){.type = ROOM_HEARD,
 						  .user = user,
-						  .at = w->ms * MS,
+						  .at = w->ms * NS_PER_MS,
 						  .pcm = {pcm, sizeof pcm}});
 	}
 }
 
 void world_speaking(struct world *w, uint64_t user, bool on)
 {
-	world_step(w, (struct room_event){
-			      .type = ROOM_SPEAKING, .user = user, .yes = on, .at = w->ms * MS});
+	world_step(w, (struct room_event){.type = ROOM_SPEAKING,
+					  .user = user,
+					  .yes = on,
+					  .at = w->ms * NS_PER_MS});
 }
 
 void world_sound_end(struct world *w, uint64_t user)
 {
-	world_step(w, (struct room_event){.type = ROOM_HEARD_END, .user = user, .at = w->ms * MS});
+	world_step(w, (struct room_event){
+			      .type = ROOM_HEARD_END, .user = user, .at = w->ms * NS_PER_MS});
 }
 
 static void words(struct world *w, enum room_event_type type, uint64_t user, const char *text)
@@ -172,8 +176,8 @@ uint32_t world_answering(struct world *w, unsigned ms)
 	turn = w->asked;
 	world_brain_audio(w, turn, ms);
 	world_step(w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = turn});
-	world_step(w,
-		   (struct room_event){.type = ROOM_SAY_STARTED, .turn = turn, .at = w->ms * MS});
+	world_step(w, (struct room_event){
+			      .type = ROOM_SAY_STARTED, .turn = turn, .at = w->ms * NS_PER_MS});
 	world_forget(w);
 	return turn;
 }

@@ -3,8 +3,6 @@
 
 #include "control/engine/core/session_share.h"
 
-#define MS 1000000ull
-
 TEST(rule_057_one_holds_the_session_and_hands_it_on)
 {
 	struct session_share s = {0};

@@ -2,9 +2,9 @@
 #include "tests/test.h"
 
 #include "control/engine/core/transcription.h"
+#include "proto/base/time.h"
 
 enum { MIN = 4800 };
-#define MS 1000000ull
 
 static struct transcription b;
 
@@ -17,10 +17,10 @@ static void begin(void)
 static void streamed(uint32_t utterance)
 {
 	if (!b.up) {
-		transcription_start(&b, utterance, 5000 * MS);
+		transcription_start(&b, utterance, 5000 * NS_PER_MS);
 		transcription_opened(&b);
 	} else {
-		transcription_start(&b, utterance, 5000 * MS);
+		transcription_start(&b, utterance, 5000 * NS_PER_MS);
 	}
 	transcription_append(&b, utterance, 48000);
 }
@@ -31,9 +31,9 @@ TEST(rule_050_phases_and_one_connection_for_all_who_want_it)
 
 	begin();
 	CHECK_INT(transcription_phase(&b), TRANSCRIPTION_IDLE);
-	CHECK(transcription_start(&b, 1, 1000 * MS).connect);
+	CHECK(transcription_start(&b, 1, 1000 * NS_PER_MS).connect);
 	CHECK_INT(transcription_phase(&b), TRANSCRIPTION_CONNECTING);
-	CHECK(!transcription_start(&b, 2, 1001 * MS).connect);
+	CHECK(!transcription_start(&b, 2, 1001 * NS_PER_MS).connect);
 	transcription_opened(&b);
 	CHECK_INT(transcription_phase(&b), TRANSCRIPTION_READY);
 	CHECK(transcription_append(&b, 2, 9600).append);
@@ -47,15 +47,15 @@ TEST(rule_050_phases_and_one_connection_for_all_who_want_it)
 	transcription_lost(&b);
 	CHECK_INT(transcription_phase(&b), TRANSCRIPTION_IDLE);
 	/* Not at once again, and then again. */
-	CHECK(!transcription_start(&b, 3, 1999 * MS).connect);
+	CHECK(!transcription_start(&b, 3, 1999 * NS_PER_MS).connect);
 	CHECK(!transcription_append(&b, 3, 960).append);
-	CHECK(transcription_start(&b, 4, 2000 * MS).connect);
+	CHECK(transcription_start(&b, 4, 2000 * NS_PER_MS).connect);
 }
 
 TEST(rule_051_sound_waits_for_the_connection_and_the_oldest_goes_first)
 {
 	begin();
-	transcription_start(&b, 1, 1000 * MS);
+	transcription_start(&b, 1, 1000 * NS_PER_MS);
 	for (unsigned i = 0; i < 500; i++)
 		CHECK(transcription_append(&b, 1, 960).append);
 	CHECK_INT(b.kept, TRANSCRIPTION_KEPT);
@@ -113,13 +113,13 @@ TEST(rule_055_too_little_sound_is_no_words_and_no_commit)
 	struct transcription_out out;
 
 	begin();
-	transcription_start(&b, 1, 1000 * MS);
+	transcription_start(&b, 1, 1000 * NS_PER_MS);
 	transcription_opened(&b);
 	transcription_append(&b, 1, MIN - 1);
 	out = transcription_commit(&b, 1);
 	CHECK(out.empty && out.clear && !out.commit);
 	CHECK_INT(transcription_phase(&b), TRANSCRIPTION_READY);
-	transcription_start(&b, 2, 1000 * MS);
+	transcription_start(&b, 2, 1000 * NS_PER_MS);
 	transcription_append(&b, 2, MIN);
 	CHECK(transcription_commit(&b, 2).commit);
 }
@@ -160,11 +160,11 @@ TEST(rule_060_a_commit_is_made_while_the_connection_is)
 	bool revised;
 
 	begin();
-	transcription_start(&b, 1, 1000 * MS);
+	transcription_start(&b, 1, 1000 * NS_PER_MS);
 	transcription_append(&b, 1, 48000);
 	CHECK(transcription_commit(&b, 1).commit);
 	CHECK_INT(b.owed, 1);
-	transcription_start(&b, 2, 1100 * MS);
+	transcription_start(&b, 2, 1100 * NS_PER_MS);
 	transcription_append(&b, 2, 48000);
 	transcription_opened(&b);
 	transcription_committed(&b, "i1");
@@ -275,7 +275,7 @@ TEST(a_peek_that_fails_costs_nothing_but_itself)
 	transcription_commit(&b, 5);
 	CHECK_INT(transcription_done(&b, "early", &revised), 5);
 	begin();
-	transcription_start(&b, 6, 5000 * MS);
+	transcription_start(&b, 6, 5000 * NS_PER_MS);
 	transcription_append(&b, 6, 48000);
 	CHECK(!transcription_interim(&b, 6).commit);
 }

@@ -3,6 +3,7 @@
 
 #include "control/room/answer/barge_in.h"
 #include "control/room/floor/phrase.h"
+#include "proto/base/time.h"
 #include "tests/unit/control/room/world.h"
 
 /* All that a voice needs to stop the bot. */
@@ -93,7 +94,7 @@ TEST(rule_069_a_young_utterance_does_not_stop_what_is_read_out)
 					   .chunk = 1,
 					   .pcm = {pcm, sizeof pcm}});
 	world_step(&w, (struct room_event){
-			       .type = ROOM_SAY_STARTED, .turn = w.asked, .at = w.ms * 1000000});
+			       .type = ROOM_SAY_STARTED, .turn = w.asked, .at = w.ms * NS_PER_MS});
 	world_until(&w, w.ms + 2000);
 	world_sound(&w, 1, 500, 6000);
 	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 0);
@@ -110,7 +111,7 @@ static void step(struct world *w, enum room_event_type type, uint32_t chunk, con
 	world_step(w, (struct room_event){.type = type,
 					  .turn = w->asked,
 					  .chunk = chunk,
-					  .at = w->ms * 1000000,
+					  .at = w->ms * NS_PER_MS,
 					  .samples = 24000,
 					  .text = {(const uint8_t *)text, strlen(text)},
 					  .pcm = {pcm, sizeof pcm}});
@@ -488,7 +489,7 @@ TEST(rule_078_a_lease_holds_the_floor)
 {
 	struct settings *s = NULL;
 	struct room_output_lease l = {0};
-	const uint64_t ms = 1000000;
+	const uint64_t ms = NS_PER_MS;
 
 	CHECK_INT(settings_alloc(&s), 0);
 	CHECK(!room_output_lease_held(&l, s, 0, 5 * ms));

@@ -1,6 +1,7 @@
 #include "tests/test.h"
 
 #include "control/room/inside.h"
+#include "proto/base/time.h"
 #include "tests/unit/control/room/world.h"
 
 static struct slice str_of(const char *text)
@@ -14,7 +15,7 @@ static struct room *room;
 
 static const char *step(struct room_event ev, uint64_t ms)
 {
-	room_step(room, &ev, ms * ROOM_MS, &fx);
+	room_step(room, &ev, ms * NS_PER_MS, &fx);
 	for (size_t i = 0; i < fx.n; i++)
 		if (fx.v[i].type == ROOM_DO_INSTRUCT)
 			return fx.v[i].text;
@@ -71,7 +72,7 @@ TEST(rule_005_changes_close_together_are_told_together)
 	member(1, "Alice", 1000);
 	step((struct room_event){.type = ROOM_INSTRUCTED}, 1000);
 	CHECK(!member(2, "Bob", 2000));
-	CHECK_INT(room_deadline(room) / ROOM_MS, 2220);
+	CHECK_INT(room_deadline(room) / NS_PER_MS, 2220);
 	CHECK(!member(3, "Carol", 2100));
 	CHECK(!timer(2219));
 	CHECK_STR(timer(2220),
@@ -99,7 +100,7 @@ TEST(a_refresh_that_nobody_confirms_does_not_hold_the_next_for_ever)
 	member(1, "Alice", 1000);
 	member(2, "Bob", 1500);
 	CHECK(!timer(5999));
-	CHECK_INT(room_deadline(room) / ROOM_MS, 6000);
+	CHECK_INT(room_deadline(room) / NS_PER_MS, 6000);
 	CHECK(timer(6000));
 	over();
 }
@@ -117,10 +118,10 @@ static const struct room_effect *ask(uint64_t ms)
 	for (unsigned i = 0; i < 30; i++, ms += 20)
 		step((struct room_event){.type = ROOM_HEARD,
 					 .user = 1,
-					 .at = ms * ROOM_MS,
+					 .at = ms * NS_PER_MS,
 					 .pcm = {pcm, sizeof pcm}},
 		     ms);
-	step((struct room_event){.type = ROOM_HEARD_END, .user = 1, .at = ms * ROOM_MS}, ms);
+	step((struct room_event){.type = ROOM_HEARD_END, .user = 1, .at = ms * NS_PER_MS}, ms);
 	for (size_t i = 0; i < fx.n; i++)
 		if (fx.v[i].type == ROOM_DO_ASR_COMMIT)
 			utterance = fx.v[i].utterance;

@@ -2,8 +2,8 @@
 
 #include "control/room/room.h"
 #include "control/settings/settings.h"
+#include "proto/base/time.h"
 
-#define MS 1000000ull
 enum { ALICE = 1, BOB };
 
 /* A room in which the bot is asked something at 1 s; its answer is up to the test. */
@@ -68,7 +68,7 @@ static void note(const struct room_effect *e)
 static const char *step(struct room_event ev)
 {
 	trace[0] = '\0';
-	room_step(room, &ev, now * MS, &fx);
+	room_step(room, &ev, now * NS_PER_MS, &fx);
 	for (size_t i = 0; i < fx.n; i++)
 		note(&fx.v[i]);
 	return trace;
@@ -101,7 +101,7 @@ static void speak(uint64_t user, unsigned ms)
 	for (unsigned i = 0; i < ms / 20; i++, now += 20)
 		step((struct room_event){.type = ROOM_HEARD,
 					 .user = user,
-					 .at = now * MS,
+					 .at = now * NS_PER_MS,
 					 .pcm = {pcm, sizeof pcm}});
 }
 
@@ -118,7 +118,8 @@ static void begin(const char *path)
 	member(ALICE, "Alice");
 	member(BOB, "Bob");
 	speak(ALICE, 600);
-	step((struct room_event){.type = ROOM_HEARD_END, .user = ALICE, .at = (now - 20) * MS});
+	step((struct room_event){
+		.type = ROOM_HEARD_END, .user = ALICE, .at = (now - 20) * NS_PER_MS});
 	for (size_t i = 0; i < fx.n; i++)
 		if (fx.v[i].type == ROOM_DO_ASR_COMMIT)
 			utterance = fx.v[i].utterance;
@@ -159,7 +160,7 @@ static const char *audio(enum room_event_type type, uint32_t chunk, unsigned ms)
 static const char *playback(enum room_event_type type, unsigned ms)
 {
 	return step((struct room_event){
-		.type = type, .turn = turn, .at = now * MS, .samples = 24ull * ms});
+		.type = type, .turn = turn, .at = now * NS_PER_MS, .samples = 24ull * ms});
 }
 
 #define GAVE(call, want) CHECK_STR(call, want)
@@ -211,7 +212,7 @@ TEST(rule_088_a_sound_that_never_ends_does_not_stop_the_answer)
 	begin("brain");
 	GAVE(text("[[SOUNDBOARD: horn]] That was it."), "sound 1 horn\n");
 	GAVE(fact(ROOM_BRAIN_DONE, 0), "");
-	CHECK(room_deadline(room) <= (now + set->sound_wait_ms) * MS);
+	CHECK(room_deadline(room) <= (now + set->sound_wait_ms) * NS_PER_MS);
 	now += set->sound_wait_ms;
 	GAVE(step((struct room_event){.type = ROOM_TIMER}), "speak 2 That was it.\n");
 	over();
@@ -227,7 +228,7 @@ TEST(speech_waits_while_much_of_it_is_not_heard_yet)
 	audio(ROOM_SPEECH_AUDIO, 1, 5000);
 	playback(ROOM_SAY_STARTED, 0);
 	GAVE(fact(ROOM_SPEECH_DONE, 1), "");
-	at = room_deadline(room) / MS;
+	at = room_deadline(room) / NS_PER_MS;
 	CHECK_INT(at - now, 5000 - set->speech_resume_ms + 1);
 	now += 3000;
 	GAVE(step((struct room_event){.type = ROOM_TIMER}), "");
@@ -432,7 +433,7 @@ TEST(hostile_answers_stay_bounded)
 			for (unsigned i = 0; i < 200 && !done; i++) {
 				done = room_active(room) == NULL;
 				if (room_deadline(room) != UINT64_MAX)
-					now = room_deadline(room) / MS + 1;
+					now = room_deadline(room) / NS_PER_MS + 1;
 				step((struct room_event){.type = ROOM_TIMER});
 			}
 			CHECK(done);

@@ -2,15 +2,14 @@
 #include "tests/test.h"
 
 #include "control/room/inside.h"
+#include "proto/base/time.h"
 #include "tests/unit/control/room/world.h"
-
-#define MS 1000000ull
 
 /* Runs the ladder's own clock to its next step; ms since the last. */
 static unsigned next(struct room_retry *l, const struct settings *s, uint64_t *now,
 		     enum room_retry_step want)
 {
-	uint64_t at = room_retry_deadline(l, s, 0), ms = (at - *now) / MS;
+	uint64_t at = room_retry_deadline(l, s, 0), ms = (at - *now) / NS_PER_MS;
 
 	if (at == UINT64_MAX || room_retry_tick(l, s, 0, at - 1) != ROOM_RETRY_WAIT ||
 	    room_retry_tick(l, s, 0, at) != want)
@@ -23,7 +22,7 @@ TEST(rule_024_two_retries_one_recovery_then_it_is_given_up)
 {
 	struct settings *s = NULL;
 	struct room_retry l = {0};
-	uint64_t now = 1000 * MS;
+	uint64_t now = 1000 * NS_PER_MS;
 
 	CHECK_INT(settings_alloc(&s), 0);
 	room_retry_asked(&l, now);
@@ -47,16 +46,17 @@ TEST(speech_postpones_the_ladder_for_a_while)
 {
 	struct settings *s = NULL;
 	struct room_retry l = {0};
-	uint64_t now = 1000 * MS, silent;
+	uint64_t now = 1000 * NS_PER_MS, silent;
 
 	CHECK_INT(settings_alloc(&s), 0);
 	room_retry_asked(&l, now);
 	room_retry_word(&l, now);
-	silent = now + s->silent_ms * MS;
-	CHECK_INT(room_retry_tick(&l, s, silent + 100 * MS, silent), ROOM_RETRY_WAIT);
-	CHECK(room_retry_deadline(&l, s, silent + 100 * MS) == silent + 100 * MS);
-	CHECK_INT(room_retry_tick(&l, s, silent + 60000 * MS, silent + s->hold_ms * MS),
-		  ROOM_RETRY_AGAIN);
+	silent = now + s->silent_ms * NS_PER_MS;
+	CHECK_INT(room_retry_tick(&l, s, silent + 100 * NS_PER_MS, silent), ROOM_RETRY_WAIT);
+	CHECK(room_retry_deadline(&l, s, silent + 100 * NS_PER_MS) == silent + 100 * NS_PER_MS);
+	CHECK_INT(
+		room_retry_tick(&l, s, silent + 60000 * NS_PER_MS, silent + s->hold_ms * NS_PER_MS),
+		ROOM_RETRY_AGAIN);
 	settings_free(s);
 }
 
@@ -64,17 +64,17 @@ TEST(rule_092_no_sign_of_life_ends_it_whoever_speaks)
 {
 	struct settings *s = NULL;
 	struct room_retry l = {0};
-	uint64_t now = 1000 * MS;
+	uint64_t now = 1000 * NS_PER_MS;
 
 	CHECK_INT(settings_alloc(&s), 0);
 	s->hold_ms = 10000;
 	room_retry_asked(&l, now);
-	CHECK_INT(room_retry_tick(&l, s, UINT64_MAX, now + 8999 * MS), ROOM_RETRY_WAIT);
-	CHECK_INT(room_retry_tick(&l, s, UINT64_MAX, now + 9000 * MS), ROOM_RETRY_WATCHDOG);
+	CHECK_INT(room_retry_tick(&l, s, UINT64_MAX, now + 8999 * NS_PER_MS), ROOM_RETRY_WAIT);
+	CHECK_INT(room_retry_tick(&l, s, UINT64_MAX, now + 9000 * NS_PER_MS), ROOM_RETRY_WATCHDOG);
 	/* A turn of tools has longer, and its silence is no fault. */
-	room_retry_tool(&l, true, now + 1000 * MS);
-	CHECK_INT(room_retry_tick(&l, s, 0, now + 20999 * MS), ROOM_RETRY_WAIT);
-	CHECK_INT(room_retry_tick(&l, s, 0, now + 21000 * MS), ROOM_RETRY_WATCHDOG);
+	room_retry_tool(&l, true, now + 1000 * NS_PER_MS);
+	CHECK_INT(room_retry_tick(&l, s, 0, now + 20999 * NS_PER_MS), ROOM_RETRY_WAIT);
+	CHECK_INT(room_retry_tick(&l, s, 0, now + 21000 * NS_PER_MS), ROOM_RETRY_WATCHDOG);
 	settings_free(s);
 }
 
@@ -164,8 +164,8 @@ TEST(rule_028_what_waits_is_taken_up_when_the_answer_drained_or_nothing_was_said
 	/* Held by a capture that ends without words. */
 	world_brain_audio(&w, second, 200);
 	world_step(&w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = second});
-	world_step(&w,
-		   (struct room_event){.type = ROOM_SAY_STARTED, .turn = second, .at = w.ms * MS});
+	world_step(&w, (struct room_event){
+			       .type = ROOM_SAY_STARTED, .turn = second, .at = w.ms * NS_PER_MS});
 	world_says(&w, 1, "parley tell me too");
 	world_sound(&w, 2, 600, 6000);
 	world_step(&w,
@@ -191,8 +191,8 @@ TEST(rule_062_063_what_was_and_is_not_any_more_locks_nothing)
 		   (struct room_event){.type = ROOM_SAY_DRAINED, .turn = turn, .samples = 24000});
 	CHECK(!room_output_state_now(w.room).locked);
 	/* Late facts of it. */
-	world_step(&w,
-		   (struct room_event){.type = ROOM_SAY_STARTED, .turn = turn, .at = w.ms * MS});
+	world_step(&w, (struct room_event){
+			       .type = ROOM_SAY_STARTED, .turn = turn, .at = w.ms * NS_PER_MS});
 	world_brain_audio(&w, turn, 20);
 	CHECK(!room_output_state_now(w.room).locked);
 	CHECK_STR(room_output_state_now(w.room).reason, "idle");
@@ -215,10 +215,10 @@ TEST(rule_064_065_the_answer_is_over_when_it_has_drained)
 	world_step(&w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = turn});
 	CHECK_INT(room_output_state_now(w.room).phase, ROOM_OUTPUT_SPEAKING_BUFFERED);
 	CHECK_INT(w.room->output.at, since);
-	world_step(&w,
-		   (struct room_event){.type = ROOM_SAY_STARTED, .turn = turn, .at = w.ms * MS});
+	world_step(&w, (struct room_event){
+			       .type = ROOM_SAY_STARTED, .turn = turn, .at = w.ms * NS_PER_MS});
 	CHECK_INT(room_output_state_now(w.room).phase, ROOM_OUTPUT_SPEAKING_LIVE);
-	CHECK_INT(w.room->output.at, w.ms * MS);
+	CHECK_INT(w.room->output.at, w.ms * NS_PER_MS);
 	since = w.room->output.at;
 	world_until(&w, w.ms + 900);
 	world_step(&w, (struct room_event){.type = ROOM_TIMER});

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "control/room/inside.h"
+#include "proto/base/time.h"
 #include "tests/unit/control/room/world.h"
 
 enum {
@@ -90,7 +91,7 @@ TEST(rule_146_the_brain_is_asked_in_the_step_that_hears_the_end)
 	CHECK_INT(w.ended, ROOM_REASON_MERGED);
 	CHECK_INT(w.ms, at);
 	world_step(&w, (struct room_event){
-			       .type = ROOM_SAY_STARTED, .turn = turn, .at = w.ms * 1000000});
+			       .type = ROOM_SAY_STARTED, .turn = turn, .at = w.ms * NS_PER_MS});
 	world_step(&w,
 		   (struct room_event){.type = ROOM_SAY_DRAINED, .turn = turn, .samples = 12000});
 	CHECK_INT(w.ended, ROOM_REASON_ANSWERED);
@@ -273,11 +274,11 @@ TEST(rule_048_only_speech_beyond_doubt_is_activity)
 	world_sound(&w, 1, 400, 6000);
 	CHECK(w.room->session.active_at == was);
 	world_sound(&w, 1, 20, 6000);
-	CHECK(w.room->session.active_at == w.ms * 1000000);
+	CHECK(w.room->session.active_at == w.ms * NS_PER_MS);
 	was = w.room->session.active_at;
 	world_sound(&w, 1, 1980, 6000);
 	CHECK(w.room->session.active_at == was); /* at most every two seconds */
 	world_sound(&w, 1, 20, 6000);
-	CHECK(w.room->session.active_at == w.ms * 1000000);
+	CHECK(w.room->session.active_at == w.ms * NS_PER_MS);
 	world_end(&w);
 }

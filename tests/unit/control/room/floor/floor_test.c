@@ -4,6 +4,7 @@
 
 #include "control/room/turn/deferred.h"
 #include "control/room/floor/floor.h"
+#include "proto/base/time.h"
 #include "tests/unit/control/room/scene.h"
 
 enum { ALICE = 1, BOB, CAROL };
@@ -103,7 +104,7 @@ TEST(rule_014_silence_does_not)
 	for (unsigned i = 0; i < 30; i++) {
 		scene_event(s, (struct room_event){.type = ROOM_HEARD,
 						   .user = CAROL,
-						   .at = s->ms * 1000000,
+						   .at = s->ms * NS_PER_MS,
 						   .pcm = {hum, sizeof hum}});
 		scene_wait(s, 20);
 	}
@@ -467,7 +468,7 @@ TEST(rule_031_better_words_before_the_answer_ask_anew)
 	CHECK_STR(scene_last(s, ROOM_DO_ASK)->text, "[Alice]: parley what time is it");
 	a = room_active(s->room);
 	CHECK(a);
-	CHECK_INT(a->born_at / 1000000, s->ms);
+	CHECK_INT(a->born_at / NS_PER_MS, s->ms);
 	CHECK_INT(a->segment[0].revision, 1);
 	/* Once something was heard they are too late. */
 	scene_answer(s, "ten", 1000);
@@ -673,13 +674,11 @@ TEST(a_guest_answers_only_its_name)
 	scene_close(s);
 }
 
-#define S 1000000000ull
-
 TEST(the_floor_is_a_machine_of_its_own)
 {
 	struct settings *s = NULL;
 	struct room_floor f = {0};
-	uint64_t now = 1000 * S;
+	uint64_t now = 1000 * NS_PER_S;
 
 	CHECK_INT(settings_alloc(&s), 0);
 #define SAYS(user, address) room_floor_judge(&f, s, user, ROOM_ADDRESS_##address, true, now)
@@ -693,7 +692,7 @@ TEST(the_floor_is_a_machine_of_its_own)
 	CHECK_INT(SAYS(2, ADDRESSED), ROOM_FLOOR_HOLD);
 	room_floor_apply(&f, s, ROOM_FLOOR_LISTEN, 2, now);
 	CHECK_INT(f.others, 1);
-	now += 60 * S;
+	now += 60 * NS_PER_S;
 	CHECK_INT(SAYS(1, NONE), ROOM_FLOOR_OFFER_HOLDER);
 	now += 1;
 	CHECK_INT(SAYS(1, NONE), ROOM_FLOOR_IGNORE);
@@ -722,18 +721,18 @@ TEST(volition_has_an_interval_and_an_hourly_cap)
 	CHECK_INT(settings_alloc(&s), 0);
 	for (size_t i = 0; i < 3; i++) {
 		struct room_floor f = {0};
-		uint64_t now = 10000 * S, began = now;
+		uint64_t now = 10000 * NS_PER_S, began = now;
 
 		CHECK_INT(settings_set(s, "volition", rows[i].name), 0);
 		for (unsigned k = 0; k < rows[i].hourly; k++) {
 			CHECK_INT(SAYS(1, NONE), ROOM_FLOOR_OFFER_VOLITION);
 			room_floor_apply(&f, s, ROOM_FLOOR_OFFER_VOLITION, 1, now);
-			now += (rows[i].interval_s - 1) * S;
+			now += (rows[i].interval_s - 1) * NS_PER_S;
 			CHECK_INT(SAYS(1, NONE), ROOM_FLOOR_IGNORE);
-			now += 1 * S;
+			now += 1 * NS_PER_S;
 		}
 		CHECK_INT(SAYS(1, NONE), ROOM_FLOOR_IGNORE);
-		now = began + 3600 * S - 1;
+		now = began + 3600 * NS_PER_S - 1;
 		CHECK_INT(SAYS(1, NONE), ROOM_FLOOR_IGNORE);
 		now++;
 		CHECK_INT(SAYS(1, NONE), ROOM_FLOOR_OFFER_VOLITION);
@@ -741,7 +740,7 @@ TEST(volition_has_an_interval_and_an_hourly_cap)
 	CHECK_INT(settings_set(s, "volition", "off"), 0);
 	{
 		struct room_floor f = {0};
-		uint64_t now = 10000 * S;
+		uint64_t now = 10000 * NS_PER_S;
 
 		CHECK_INT(SAYS(1, NONE), ROOM_FLOOR_IGNORE);
 	}

@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "control/room/hearing/capture.h"
+#include "proto/base/time.h"
 #include "tests/unit/control/room/world.h"
-
-#define MS 1000000ull
 
 static struct settings *s;
 static struct room_capture c;
@@ -17,7 +16,7 @@ static void begin(void)
 	s = NULL;
 	settings_alloc(&s);
 	c = (struct room_capture){0};
-	now = 1000 * MS;
+	now = 1000 * NS_PER_MS;
 }
 
 /* Frames of 20 ms with one sample in `every` at this amplitude; what came out of them. */
@@ -36,7 +35,7 @@ static struct room_capture_out hear(unsigned ms, int amp, unsigned every)
 		all.promote |= out.promote;
 		if (out.end)
 			all.end = out.end;
-		now += 20 * MS;
+		now += 20 * NS_PER_MS;
 	}
 	return all;
 }
@@ -157,25 +156,25 @@ TEST(rule_047_the_wait_for_more)
 		s->capture_idle_ms = 5000;
 		hear(rows[i].heard, 6000, 1);
 		room_capture_on_speaking(&c, s, false, now, rows[i].load, now);
-		CHECK_INT((room_capture_deadline(&c, s) - now) / MS, rows[i].wait);
+		CHECK_INT((room_capture_deadline(&c, s) - now) / NS_PER_MS, rows[i].wait);
 		settings_free(s);
 	}
 	begin();
 	s->end_middle_ms = 120;
 	hear(440, 6000, 1);
 	room_capture_on_speaking(&c, s, false, now, 5, now);
-	CHECK_INT((room_capture_deadline(&c, s) - now) / MS, 100); /* never less */
+	CHECK_INT((room_capture_deadline(&c, s) - now) / NS_PER_MS, 100); /* never less */
 	settings_free(s);
 	/* It counts from when it was due to be told, not from when it was; but is never over
 	 * before. */
 	begin();
 	hear(440, 6000, 1);
-	room_capture_on_speaking(&c, s, false, now - 213 * MS, 1, now);
-	CHECK_INT((room_capture_deadline(&c, s) - now) / MS, 220 - 13);
+	room_capture_on_speaking(&c, s, false, now - 213 * NS_PER_MS, 1, now);
+	CHECK_INT((room_capture_deadline(&c, s) - now) / NS_PER_MS, 220 - 13);
 	settings_free(s);
 	begin();
 	hear(440, 6000, 1);
-	room_capture_on_speaking(&c, s, false, now - 900 * MS, 1, now);
+	room_capture_on_speaking(&c, s, false, now - 900 * NS_PER_MS, 1, now);
 	CHECK_INT(room_capture_deadline(&c, s) - now, 0);
 	settings_free(s);
 }
@@ -214,11 +213,11 @@ TEST(what_was_no_speech_raises_the_floor_and_speech_lowers_it)
 	CHECK_INT(room_noise_floor_threshold(&n, s, now), 300);
 	room_noise_floor_update(&n, s, 20000, false, now);
 	CHECK_INT(room_noise_floor_threshold(&n, s, now), 2 * s->noise_floor_max);
-	CHECK_INT(room_noise_floor_threshold(&n, s, now + s->noise_floor_half_s * 1000 * MS),
+	CHECK_INT(room_noise_floor_threshold(&n, s, now + s->noise_floor_half_s * 1000 * NS_PER_MS),
 		  s->noise_floor_max);
 	room_noise_floor_update(&n, s, 400, true, now);
 	CHECK_INT(room_noise_floor_threshold(&n, s, now), 200);
-	CHECK_INT(room_noise_floor_threshold(&n, s, now + 10000000 * MS), 0);
+	CHECK_INT(room_noise_floor_threshold(&n, s, now + 10000000 * NS_PER_MS), 0);
 	settings_free(s);
 }
 
@@ -228,13 +227,13 @@ TEST(a_humming_microphone_has_to_be_spoken_over)
 	for (unsigned i = 0; i < 4; i++) {
 		hear(300, 280, 1);
 		room_capture_finish(&c, s, now);
-		now += 20 * MS;
+		now += 20 * NS_PER_MS;
 	}
 	CHECK(room_noise_floor_threshold(&c.noise, s, now) > 500);
 	s->promote_peak = 100;
 	CHECK(!hear(600, 400, 1).promote); /* would be by the absolute limits */
 	room_capture_finish(&c, s, now);
-	now += 20 * MS;
+	now += 20 * NS_PER_MS;
 	CHECK(hear(600, 700, 1).promote);
 	settings_free(s);
 }

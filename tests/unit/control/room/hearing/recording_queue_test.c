@@ -4,9 +4,8 @@
 #include "control/room/hearing/capture.h"
 #include "control/room/hearing/recording_queue.h"
 #include "control/room/inside.h"
+#include "proto/base/time.h"
 #include "tests/unit/control/room/world.h"
-
-#define MS 1000000ull
 
 TEST(rule_057_each_piece_of_long_speech_asks_for_the_session)
 {
@@ -27,30 +26,30 @@ TEST(recordings_go_one_at_a_time)
 	struct room_recording_out out;
 
 	CHECK(room_recording_add(&l, 1, 10, end, 1000, 0).run);
-	out = room_recording_add(&l, 2, 20, end, 1000, 100 * MS);
+	out = room_recording_add(&l, 2, 20, end, 1000, 100 * NS_PER_MS);
 	CHECK(!out.run && !out.dropped.n);
 	/* The same speaker goes on. */
-	out = room_recording_add(&l, 2, 21, end, 2000, 1300 * MS);
+	out = room_recording_add(&l, 2, 21, end, 2000, 1300 * NS_PER_MS);
 	CHECK(!out.dropped.n);
 	CHECK_INT(l.waiting.n, 2);
 	CHECK_INT(l.waiting.ms, 3000);
 	/* Too much together, too late, or ended otherwise: it takes the place. */
-	out = room_recording_add(&l, 2, 22, end, 5001, 1400 * MS);
+	out = room_recording_add(&l, 2, 22, end, 5001, 1400 * NS_PER_MS);
 	CHECK_INT(out.dropped.n, 2);
 	CHECK_INT(out.dropped.utterance[1], 21);
-	out = room_recording_add(&l, 2, 23, end, 100, 2601 * MS);
+	out = room_recording_add(&l, 2, 23, end, 100, 2601 * NS_PER_MS);
 	CHECK_INT(out.dropped.utterance[0], 22);
-	out = room_recording_add(&l, 2, 24, ROOM_CAPTURE_CHUNK, 100, 2700 * MS);
+	out = room_recording_add(&l, 2, 24, ROOM_CAPTURE_CHUNK, 100, 2700 * NS_PER_MS);
 	CHECK_INT(out.dropped.utterance[0], 23);
-	out = room_recording_done(&l, 3000 * MS);
+	out = room_recording_done(&l, 3000 * NS_PER_MS);
 	CHECK(out.run);
 	CHECK_INT(l.running.utterance[0], 24);
 	/* What waited too long has no words. */
-	room_recording_add(&l, 3, 30, end, 1000, 3100 * MS);
-	out = room_recording_done(&l, 7601 * MS);
+	room_recording_add(&l, 3, 30, end, 1000, 3100 * NS_PER_MS);
+	out = room_recording_done(&l, 7601 * NS_PER_MS);
 	CHECK(!out.run);
 	CHECK_INT(out.dropped.utterance[0], 30);
-	CHECK(!room_recording_done(&l, 7700 * MS).run);
+	CHECK(!room_recording_done(&l, 7700 * NS_PER_MS).run);
 }
 
 TEST(a_recording_that_is_not_wanted_any_more_does_not_run)
@@ -59,15 +58,15 @@ TEST(a_recording_that_is_not_wanted_any_more_does_not_run)
 	struct room_recording_queue l = {0};
 
 	room_recording_add(&l, 1, 10, end, 1000, 0);
-	room_recording_add(&l, 2, 20, end, 1000, 100 * MS);
-	room_recording_add(&l, 2, 21, end, 1000, 200 * MS);
+	room_recording_add(&l, 2, 20, end, 1000, 100 * NS_PER_MS);
+	room_recording_add(&l, 2, 21, end, 1000, 200 * NS_PER_MS);
 	CHECK(!room_recording_cancel(&l, 1, 10));
 	CHECK(!room_recording_cancel(&l, 1, 20));
 	CHECK(room_recording_cancel(&l, 2, 20));
 	CHECK_INT(l.waiting.n, 1);
 	CHECK_INT(l.waiting.utterance[0], 21);
 	CHECK(room_recording_cancel(&l, 2, 21));
-	CHECK(!room_recording_done(&l, 300 * MS).run);
+	CHECK(!room_recording_done(&l, 300 * NS_PER_MS).run);
 }
 
 TEST(a_room_of_recordings_waits_for_one_at_a_time)

@@ -1,6 +1,7 @@
 /* The cancellation contract inside the room: statements 147, 150, 151. */
 #include "tests/test.h"
 
+#include "proto/base/time.h"
 #include "tests/unit/control/room/world.h"
 
 TEST(rule_147_a_voice_over_the_bot_ends_all_of_the_turn_at_once)
@@ -13,7 +14,7 @@ TEST(rule_147_a_voice_over_the_bot_ends_all_of_the_turn_at_once)
 	first = w.asked;
 	world_brain_audio(&w, first, 8000);
 	world_step(&w, (struct room_event){
-			       .type = ROOM_SAY_STARTED, .turn = first, .at = w.ms * 1000000});
+			       .type = ROOM_SAY_STARTED, .turn = first, .at = w.ms * NS_PER_MS});
 	world_until(&w, w.ms + 2000);
 	world_forget(&w);
 	world_sound(&w, 1, 1080, 6000);
@@ -66,7 +67,7 @@ TEST(rule_151_what_takes_too_long_is_aborted_by_timeout)
 	world_says(&w, 1, "parley tell me a story");
 	world_brain_audio(&w, w.asked, 400);
 	world_step(&w, (struct room_event){
-			       .type = ROOM_SAY_STARTED, .turn = w.asked, .at = w.ms * 1000000});
+			       .type = ROOM_SAY_STARTED, .turn = w.asked, .at = w.ms * NS_PER_MS});
 	world_until(&w, w.ms + w.settings->stall_ms);
 	CHECK_INT(w.did[ROOM_DO_BRAIN_CANCEL], 1);
 	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
