@@ -431,7 +431,8 @@ TEST(ws_dial_says_what_is_wrong_with_a_proxy)
 	take_proxy("http_proxy", "");
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
 		fx.proxy.reply = cases[i].reply;
-		CHECK(dial_with("ws", "far.test", (struct ws_dial){.connect_ms = 300}));
+		CHECK(dial_with("ws", "far.test",
+				(struct ws_dial){.connect_ms = cases[i].reply[0] ? 0 : 100}));
 		CHECK(fx.closed);
 		CHECK_STR(fx.reason, cases[i].reason);
 	}
@@ -494,12 +495,12 @@ TEST(ws_dial_close_before_it_stands)
 /* ---- dead peers ---- */
 TEST(ws_dial_finds_a_dead_peer_on_both_sides)
 {
-	CHECK(begin_on("127.0.0.1", NULL, 40, NULL));
+	CHECK(begin_on("127.0.0.1", NULL, 250, NULL));
 	take_proxy("http_proxy", "");
-	CHECK(dial_with("ws", "far.test", (struct ws_dial){.ping_ms = 40}));
+	CHECK(dial_with("ws", "far.test", (struct ws_dial){.ping_ms = 250}));
 	CHECK(fx.open);
 	/* Silence alone is not death: pings are answered. */
-	loop_run_for(&fx.l, 400 * NS_PER_MS);
+	loop_run_for(&fx.l, 800 * NS_PER_MS);
 	CHECK(!fx.closed && !fx.srv_closed);
 	CHECK(echoes());
 	fx.proxy.frozen = true;

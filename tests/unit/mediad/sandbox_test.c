@@ -65,6 +65,12 @@ static int try_listen(void)
 	return listen(0, 1) < 0 ? errno : 0;
 }
 
+/* As ipc/ws_adopt.c hands a connected socket to lws. */
+static int try_replace(void)
+{
+	return dup3(5, 7, O_CLOEXEC) < 0 ? errno : 0;
+}
+
 static int try_unknown(void)
 {
 	return syscall(SYS_io_uring_setup, 1, NULL) < 0 ? errno : 0;
@@ -94,6 +100,7 @@ static const struct {
 	{"map memory", try_map, 0, 0, EPERM},
 	{"map code", try_map_code, ENOSYS, ENOSYS, EPERM},
 	{"listen", try_listen, EPERM, EPERM, EPERM},
+	{"replace a descriptor", try_replace, 0, ENOSYS, ENOSYS},
 	{"call something else", try_unknown, ENOSYS, ENOSYS, ENOSYS},
 };
 
