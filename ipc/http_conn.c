@@ -4,6 +4,7 @@
 #include "ipc/http_inside.h"
 #include "ipc/log.h"
 #include "proto/base/cursor.h"
+#include "proto/base/time.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,8 +14,6 @@
 
 enum { LINGER_MS = 2000, LINGER_BYTES = 1 << 20, BYTES_A_SECOND = 64 << 10, WATCH_END = 0x1000 };
 
-static const uint64_t MS = 1000000u;
-
 static void set_deadline(struct http_exchange *x, uint64_t when)
 {
 	x->deadline = when;
@@ -23,7 +22,7 @@ static void set_deadline(struct http_exchange *x, uint64_t when)
 
 static void set_deadline_ms(struct http_exchange *x, uint32_t ms)
 {
-	set_deadline(x, http_clock() + ms * MS);
+	set_deadline(x, http_clock() + ms * NS_PER_MS);
 }
 
 /* ---- steps ---- */
@@ -187,8 +186,10 @@ static size_t understand(struct http_exchange *x, const uint8_t *p, size_t n)
 		}
 		at += k;
 	}
-	/* Nothing that comes behind the last request counts, but what belongs to another protocol. */
-	return !x->upgradeh && (x->state == HTTP_CONN_STREAM || x->state == HTTP_CONN_LINGER) ? n : at;
+	/* Nothing that comes behind the last request counts, but what belongs to another protocol.
+	 */
+	return !x->upgradeh && (x->state == HTTP_CONN_STREAM || x->state == HTTP_CONN_LINGER) ? n
+											      : at;
 }
 
 /* What was not understood yet is kept, in as much memory as it needs. */
@@ -302,7 +303,7 @@ static void renew_deadlines(struct http_exchange *x)
 		break;
 	}
 	if ((http_out_waiting(x) || x->more_events) && !x->out_deadline) {
-		x->out_deadline = http_clock() + c->write_ms * MS;
+		x->out_deadline = http_clock() + c->write_ms * NS_PER_MS;
 		http_server_wake_at(x->s, x->out_deadline);
 	}
 }
@@ -440,7 +441,7 @@ void http_conn_late(struct http_exchange *x, uint64_t now)
 		/* What came since has earned time. */
 		grown = x->body_came / BYTES_A_SECOND * 1000;
 		if (grown > x->body_earned) {
-			set_deadline(x, x->deadline + (grown - x->body_earned) * MS);
+			set_deadline(x, x->deadline + (grown - x->body_earned) * NS_PER_MS);
 			x->body_earned = grown;
 			return;
 		}

@@ -4,6 +4,7 @@
 #include "ipc/env.h"
 #include "ipc/http_inside.h"
 #include "ipc/log.h"
+#include "proto/base/time.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -29,7 +30,6 @@ enum {
 	ACCEPTS_A_TURN = 64,
 };
 
-static const uint64_t MS = 1000000u;
 static const struct timeval at_once = {0, 0};
 
 uint64_t http_clock(void)
@@ -37,7 +37,7 @@ uint64_t http_clock(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	return ns_of_timespec(&ts);
 }
 
 /* ---- bytes ---- */
@@ -195,8 +195,8 @@ void http_server_wake_at(struct http_server *s, uint64_t when)
 		return;
 	now = http_clock();
 	wait = when > now ? when - now : 0;
-	tv.tv_sec = (time_t)(wait / 1000000000u);
-	tv.tv_usec = (suseconds_t)(wait % 1000000000u / 1000);
+	tv.tv_sec = (time_t)(wait / NS_PER_S);
+	tv.tv_usec = (suseconds_t)(wait % NS_PER_S / 1000);
 	s->timer_at = when;
 	event_add(s->timer, &tv);
 }
@@ -232,7 +232,7 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 		event_add(s->accept_ev, NULL);
 	/* Many deadlines close to each other are looked at together. */
 	if (next)
-		http_server_wake_at(s, next > now + 5 * MS ? next : now + 5 * MS);
+		http_server_wake_at(s, next > now + 5 * NS_PER_MS ? next : now + 5 * NS_PER_MS);
 }
 
 /* ---- accepting ---- */
@@ -316,7 +316,7 @@ static void on_accept(evutil_socket_t fd, short what, void *arg)
 			/* Without descriptors the listener would be ready for ever. */
 			if (errno != EAGAIN) {
 				event_del(s->accept_ev);
-				http_server_wake_at(s, http_clock() + 100 * MS);
+				http_server_wake_at(s, http_clock() + 100 * NS_PER_MS);
 			}
 			return;
 		}

@@ -95,7 +95,7 @@ int ws_post_write(struct ws_post *post, const void *data, size_t n);
 void ws_post_end(struct ws_post *post);
 
 struct ws_listen_conf {
-	const char *host;	/* "127.0.0.1", "::1" */
+	const char *host;	/* "127.0.0.1", "::1"; NULL = nowhere: connections come by ws_server_adopt */
 	uint16_t port;		/* 0 = any */
 	const char *cert_file;	/* PEM; NULL = plain ws */
 	const char *key_file;
@@ -108,6 +108,9 @@ struct ws_listen_conf {
 int ws_listen(struct ws_server **out, struct ws_ctx *ctx, const struct ws_listen_conf *conf, ws_accept_h *h,
 	      void *arg);
 uint16_t ws_server_port(const struct ws_server *s);
+/* Takes over a connection whose request was read elsewhere (http_upgrade in ipc/http_server.h): head is the request for
+ * the upgrade and what came behind it. Owns fd. Not inside a step. */
+void ws_server_adopt(struct ws_server *s, int fd, const char *head, size_t n);
 struct ws_server *ws_server_free(struct ws_server *s);
 
 #endif

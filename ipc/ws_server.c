@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { PATH_MAX_ = 2048, HEADER_MAX = 2048 };
 
@@ -163,8 +164,7 @@ int ws_listen(struct ws_server **out, struct ws_ctx *ctx, const struct ws_listen
 	struct ws_server *s;
 	int err;
 
-	if (!out || !ctx || !ctx->lws || !conf || !h || !conf->host ||
-	    !conf->cert_file != !conf->key_file)
+	if (!out || !ctx || !ctx->lws || !conf || !h || !conf->cert_file != !conf->key_file)
 		return EINVAL;
 	s = calloc(1, sizeof *s);
 	if (!s)
@@ -178,12 +178,13 @@ int ws_listen(struct ws_server **out, struct ws_ctx *ctx, const struct ws_listen
 	s->max_message = conf->max_message;
 	s->ping_ms = conf->ping_ms;
 	snprintf(s->name, sizeof s->name, "server-%u", count++);
-	snprintf(s->host, sizeof s->host, "%s", conf->host);
+	if (conf->host)
+		snprintf(s->host, sizeof s->host, "%s", conf->host);
 	err = env_source_add(ctx->env, &s->source, accepted, s);
 	if (!err) {
 		struct lws_context_creation_info info = {
-			.port = conf->port,
-			.iface = s->host,
+			.port = conf->host ? conf->port : CONTEXT_PORT_NO_LISTEN_SERVER,
+			.iface = conf->host ? s->host : NULL,
 			.vhost_name = s->name,
 			.protocols = ws_protocols,
 			.ssl_cert_filepath = conf->cert_file,
@@ -210,6 +211,17 @@ int ws_listen(struct ws_server **out, struct ws_ctx *ctx, const struct ws_listen
 uint16_t ws_server_port(const struct ws_server *s)
 {
 	return (uint16_t)lws_get_vhost_listen_port(s->vhost);
+}
+
+void ws_server_adopt(struct ws_server *s, int fd, const char *head, size_t n)
+{
+	if (s->source == ENV_SOURCE_NONE) {
+		close(fd);
+		return;
+	}
+	/* lws closes the socket when it cannot take it. */
+	lws_adopt_socket_vhost_readbuf(s->vhost, fd, head, n);
+	ws_kick(s->ctx);
 }
 
 /* lws closes a virtual host in later turns of the loop and reads our strings until then. */

@@ -1,6 +1,6 @@
 #include "tests/talk/pages.h"
 
-#include "ipc/ws.h"
+#include "ipc/http_server.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -81,15 +81,16 @@ void pages_port(struct pages *p, uint16_t port)
 		 port, port);
 }
 
-void pages_find(const struct pages *p, const char *path, struct ws_page *page)
+void pages_serve(const struct pages *p, const char *path, struct http_exchange *x)
 {
-	for (unsigned i = 0; i < N; i++) {
-		if (strcmp(path, table[i].path) != 0)
-			continue;
-		page->status = 200;
-		page->type = table[i].type;
-		page->policy = p->policy;
-		page->data = p->data[i];
-		page->len = p->n[i];
+	unsigned i = 0;
+
+	while (i < N && strcmp(path, table[i].path) != 0)
+		i++;
+	if (i == N) {
+		http_reply(x, 404, "text/plain", "not here\n", 9);
+		return;
 	}
+	http_reply_field(x, "Content-Security-Policy", p->policy);
+	http_reply(x, 200, table[i].type, p->data[i], p->n[i]);
 }

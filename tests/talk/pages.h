@@ -5,14 +5,14 @@
 #include <stdint.h>
 
 struct pages;
-struct ws_page;
+struct http_exchange;
 
 /* ENOENT and others of open, EFBIG. Caller owns *out. */
 int pages_alloc(struct pages **out, const char *dir);
 struct pages *pages_free(struct pages *p);
 /* Where the page may connect to follows from the port. */
 void pages_port(struct pages *p, uint16_t port);
-/* Fills in what stands at this path, borrowed; leaves page as it is when nothing does. */
-void pages_find(const struct pages *p, const char *path, struct ws_page *page);
+/* Answers with what stands at this path, or 404. */
+void pages_serve(const struct pages *p, const char *path, struct http_exchange *x);
 
 #endif

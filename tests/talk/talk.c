@@ -2,6 +2,7 @@
 
 #include "ipc/env.h"
 #include "ipc/http.h"
+#include "ipc/http_server.h"
 #include "ipc/log.h"
 #include "ipc/ws.h"
 #include "tests/talk/board.h"
@@ -20,6 +21,7 @@ enum {
 	MESSAGE_MAX = 16 << 10,
 	HEARD_MAX = 16 << 10,
 	WAITING_MAX = 256 << 10, /* bytes for a tab; sound beyond them is dropped */
+	HOST_SIZE = 256,
 	POLICY_VIOLATION = 1008,
 	TRY_LATER = 1013,
 };
@@ -36,7 +38,8 @@ struct talk {
 	struct pages *pages;
 	struct tail *tail;
 	struct board *board;
-	struct ws_server *server;
+	struct http_server *server;
+	struct ws_server *sockets; /* gets its connections from server */
 	struct tab tabs[TALK_TABS];
 };
 
@@ -288,15 +291,9 @@ static void refuse(struct ws *ws, uint16_t code, const char *why)
 static void on_accept(struct ws *ws, const char *path, void *arg)
 {
 	struct talk *t = arg;
-	uint16_t port = talk_port(t);
-	bool ours = wire_host(ws_header(ws, "host"), port);
 	unsigned i = 0;
 
-	if (!ours || !wire_origin(ws_header(ws, "origin"), port) || strcmp(path, "/room") != 0) {
-		log_warn("refused", "origin=\"%s\"", ws_header(ws, "origin"));
-		refuse(ws, POLICY_VIOLATION, "only for this program's own page");
-		return;
-	}
+	(void)path;
 	while (i < TALK_TABS && t->tabs[i].ws)
 		i++;
 	if (i == TALK_TABS) {
@@ -309,30 +306,62 @@ static void on_accept(struct ws *ws, const char *path, void *arg)
 	send_room(&t->tabs[i]);
 }
 
-static void on_page(const char *path, const char *host, struct ws_page *page, void *arg)
+static bool host_is_ours(struct http_text host, void *arg)
+{
+	char text[HOST_SIZE];
+
+	snprintf(text, sizeof text, "%.*s", (int)host.n, host.p);
+	return wire_host(text, talk_port(arg));
+}
+
+static void on_upgrade(int fd, const char *head, size_t n, void *arg)
 {
 	struct talk *t = arg;
 
-	if (!wire_host(host, talk_port(t)))
-		page->status = 403;
+	ws_server_adopt(t->sockets, fd, head, n);
+}
+
+/* A page of another site can ask for a WebSocket here; its origin tells. */
+static void upgrade(struct talk *t, struct http_exchange *x, const struct http_head *head)
+{
+	char origin[HOST_SIZE];
+
+	http_head_copy(head, "origin", origin, sizeof origin);
+	if (strcmp(head->path, "/room") == 0 && wire_origin(origin, talk_port(t))) {
+		http_upgrade(x, on_upgrade, t);
+		return;
+	}
+	log_warn("refused", "origin=\"%s\"", origin);
+	http_reply(x, 403, NULL, NULL, 0);
+}
+
+static void on_request(struct http_exchange *x, const struct http_head *head, void *arg)
+{
+	struct talk *t = arg;
+
+	if (head->websocket)
+		upgrade(t, x, head);
+	else if (head->method == HTTP_GET || head->method == HTTP_HEAD)
+		pages_serve(t->pages, head->path, x);
 	else
-		pages_find(t->pages, path, page);
+		http_reply(x, 405, NULL, NULL, 0);
 }
 
 /* ---- coming and going ---- */
 
 static int serve(struct talk *t)
 {
-	struct ws_listen_conf lc = {.host = "127.0.0.1",
-				    .port = t->conf.port,
-				    .max_message = MESSAGE_MAX,
-				    .pageh = on_page};
-	int err = ws_listen(&t->server, t->conf.ws, &lc, on_accept, t);
+	const struct ws_listen_conf wc = {.max_message = MESSAGE_MAX};
+	struct http_server_conf hc = {
+		.port = t->conf.port, .hosth = host_is_ours, .h = on_request, .arg = t};
+	int err = ws_listen(&t->sockets, t->conf.ws, &wc, on_accept, t);
 
+	if (!err)
+		err = http_server_alloc(&t->server, t->conf.env, &hc);
 	/* The usual address is taken: any other one will do. */
-	if (err && lc.port) {
-		lc.port = 0;
-		err = ws_listen(&t->server, t->conf.ws, &lc, on_accept, t);
+	if (err && hc.port) {
+		hc.port = 0;
+		err = http_server_alloc(&t->server, t->conf.env, &hc);
 	}
 	if (!err)
 		pages_port(t->pages, talk_port(t));
@@ -375,7 +404,8 @@ struct talk *talk_free(struct talk *t)
 {
 	if (!t)
 		return NULL;
-	ws_server_free(t->server);
+	http_server_free(t->server);
+	ws_server_free(t->sockets);
 	for (unsigned i = 0; i < TALK_TABS; i++) {
 		person_free(t->tabs[i].person);
 		ws_free(t->tabs[i].ws);
@@ -390,5 +420,5 @@ struct talk *talk_free(struct talk *t)
 
 uint16_t talk_port(const struct talk *t)
 {
-	return ws_server_port(t->server);
+	return http_server_port(t->server);
 }

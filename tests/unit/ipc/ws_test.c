@@ -1,4 +1,5 @@
 #include "ipc/env.h"
+#include "ipc/http_server.h"
 #include "ipc/tmr.h"
 #include "ipc/ws.h"
 #include "proto/base/time.h"
@@ -361,5 +362,47 @@ TEST(ws_free_while_connecting)
 	d.url = "ws://name.invalid/";
 	CHECK_INT(ws_connect(&fx.cli, fx.ctx, &d, cli_event, NULL), 0);
 	fx.cli = ws_free(fx.cli);
+	end();
+}
+
+/* ---- beside an HTTP server ---- */
+
+static void on_upgrade(int fd, const char *head, size_t n, void *arg)
+{
+	ws_server_adopt(arg, fd, head, n);
+}
+
+static void on_http(struct http_exchange *x, const struct http_head *head, void *arg)
+{
+	if (head->websocket && strcmp(head->path, "/room") == 0)
+		http_upgrade(x, on_upgrade, arg);
+	else
+		http_reply(x, 404, NULL, NULL, 0);
+}
+
+TEST(a_websocket_is_taken_over_from_an_http_server)
+{
+	const struct ws_listen_conf lc = {.host = NULL};
+	struct http_server_conf hc = {.h = on_http};
+	struct http_server *http;
+	struct ws_server *ws;
+
+	CHECK(begin(false, false, 0));
+	CHECK_INT(ws_listen(&ws, fx.ctx, &lc, on_accept, NULL), 0);
+	hc.arg = ws;
+	CHECK_INT(http_server_alloc(&http, fx.env, &hc), 0);
+	snprintf(fx.url, sizeof fx.url, "ws://127.0.0.1:%u", http_server_port(http));
+	CHECK(dial("/room?a=b%20c"));
+	CHECK(fx.open);
+	CHECK_STR(fx.path, "/room?a=b c");
+	CHECK_STR(fx.auth, "Bearer abc");
+	CHECK(say("hello"));
+	CHECK_MEM(fx.last, fx.last_n, "hello", 5);
+	fx.cli = ws_free(fx.cli);
+	fx.open = false;
+	CHECK(dial("/elsewhere"));
+	CHECK(fx.closed && !fx.open);
+	http_server_free(http);
+	ws_server_free(ws);
 	end();
 }
