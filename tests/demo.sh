@@ -59,6 +59,11 @@ until_there() {
 		sleep 0.05
 	done
 }
+# The sentence of a reason, from the table that control has it from.
+reason_text() {
+	text=$(sed -n "s/.*[RX](\([A-Z_]*\), $1, .*\"\([^\"]*\)\").*/\2/p" control/room/reasons.def | head -1)
+	echo "${text:-$1}"
+}
 field() { sed -n "s/.*\"$1\": *\"\([^\"]*\)\".*/\1/p" "$2" | head -1; }
 
 echo "starting guildd (a Discord on this machine), offlined (the embedded brain), mediad and control (the bot)"
@@ -109,6 +114,19 @@ fi
 status=0
 { "$bin/caller" "$@" || echo $? >"$run/status"; } | tee "$out/timeline.txt"
 [ -f "$run/status" ] && status=$(cat "$run/status")
+# When nothing was answered: each turn's words and why it was not, as --why tells them; a turn that was begun early and taken
+# back is not one of the person's.
+if [ "$status" != 0 ] && ! grep -qa ' turn .* reason=answered' "$out/log/control.log"; then
+	grep -a ' turn ' "$out/log/control.log" | grep -av 'reason=eot_revoked' |
+		sed -n 's/.* heard="\([^"]*\)" reason=\([a-z_]*\).*/\2 \1/p' >"$run/turns"
+	if [ -s "$run/turns" ]; then
+		while read -r reason heard; do
+			echo "not answered: \"$heard\" was heard, and the turn ended as $reason: $(reason_text "$reason")"
+		done <"$run/turns"
+	else
+		echo "not answered: no speech was heard"
+	fi | tee -a "$out/timeline.txt"
+fi
 grep -a ' turn ' "$out/log/control.log" | sed 's/^[^ ]* [^ ]* //' >>"$out/timeline.txt" || true
 if [ "$scene" = two-callers ]; then
 	sed 's/^/bob:  /' "$out/log/bob.out" | grep -a 'caller' >>"$out/timeline.txt" || true

@@ -16,7 +16,7 @@ struct env;
 /* Why it ended. E(NAME, sentence) */
 #define CALLER_ENDS(E)                                                                             \
 	E(ANSWERED, "the bot answered")                                                            \
-	E(NO_ANSWER, "the bot did not answer: nothing in the recording was taken for a question")  \
+	E(NO_ANSWER, "the bot did not answer")  \
 	E(NO_BOT, "the bot did not come into the channel")                                         \
 	E(NO_CALL, "the caller's own call did not come up")                                        \
 	E(NO_GUILD, "guildd did not let the caller join")

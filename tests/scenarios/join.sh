@@ -317,7 +317,7 @@ in_channel() { api GET /world | grep -qE "\"user_id\": ?\"$BOT\""; }
 not_in_channel() { ! in_channel; }
 # pid_of PROGRAM: the child that was started last.
 pid_of() { grep -oE "child_started program=[^ ]*/$1 pid=[0-9]+" "$D/control2.log" | tail -1 | grep -oE '[0-9]+$'; }
-told() { api GET "/channels/$VOICE/messages" | grep -o 'No provider key' | wc -l; }
+told() { api GET "/channels/$VOICE/messages" | grep -o 'No provider is set up' | wc -l; }
 inode_shared() { # PID: descriptors of the child, past stderr, that control has too
 	local f g
 	for f in "/proc/$1/fd/"*; do

@@ -210,9 +210,12 @@ static struct fits direct_address(const struct look *l)
 	return yes_no(true, l->turn->named);
 }
 
+/* A single person need not name the bot: there is nobody else to speak to. */
 static struct fits guest(const struct look *l)
 {
-	return yes_no(true, l->room->guest);
+	unsigned people = room_people(l->room);
+
+	return (struct fits){true, l->room->guest && people != 1, people, 1};
 }
 
 /* Another person's name is called. */

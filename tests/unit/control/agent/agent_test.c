@@ -370,7 +370,7 @@ TEST(a_spoken_question_gets_a_spoken_answer)
 	CHECK_INT(s.said, ANSWER);
 	CHECK(s.drained);
 	CHECK_STR(s.truncate, "");
-	CHECK(strstr(s.told, "No provider key is set"));
+	CHECK(strstr(s.told, "No provider is set up"));
 	CHECK(strstr(s.instructions, "people in the room: Alice"));
 	agent_status(s.agent, &status);
 	CHECK(status.has_brain && status.brain_up && status.guest);
