@@ -41,11 +41,12 @@ char *openai_instructions(const char *instructions);
 char *openai_append(const uint8_t *pcm, size_t n);
 char *openai_commit(uint32_t utterance);
 char *openai_clear(void);
-/* A line somebody said. Text that is no UTF-8 cannot be sent: NULL. */
-char *openai_item_user(const char *text);
-/* A line the bot said, told again to a new session. */
-char *openai_item_assistant(const char *text);
-char *openai_response(uint32_t turn);
+/* A line that a person said, or that the bot said (assistant). id: of the item, NULL or "" leaves it to the
+ * server; at most 32 characters. Text that is no UTF-8 cannot be sent: NULL. */
+char *openai_item(const char *id, bool assistant, const char *text);
+char *openai_delete(const char *item);
+/* The ask comes back with the response that it creates, and with an error about it. */
+char *openai_response(uint32_t ask);
 /* response: NULL or "" for whatever runs. */
 char *openai_cancel(const char *response);
 char *openai_truncate(const char *item, uint32_t audio_end_ms);
@@ -58,13 +59,19 @@ enum openai_fact_type {
 	OPENAI_PARTIAL,		  /* item, text: more words */
 	OPENAI_TRANSCRIPT,	  /* item, text: all words */
 	OPENAI_TRANSCRIPT_FAILED, /* item, text: why */
-	OPENAI_RESPONSE,	  /* response, turn (0 when the server did not give it back) */
+	OPENAI_RESPONSE,	  /* response, ask (0 when the server did not return it) */
 	OPENAI_AUDIO,		  /* response, item, audio in base64 */
 	OPENAI_TEXT,		  /* response, item, text: more words of what is being said */
-	OPENAI_DONE,		  /* response, status, turn, text: why it failed */
-	OPENAI_ERROR,		  /* code, text, fatal; turn or utterance when it is about one */
+	OPENAI_DONE,		  /* response, status, ask, text: why it failed */
+	OPENAI_ERROR,		  /* code, text, error; ask or utterance when it is about one */
 };
 
+enum openai_error {
+	OPENAI_ERROR_OTHER,
+	OPENAI_ERROR_FATAL,	 /* the session is of no use any more */
+	OPENAI_ERROR_ACTIVE,	 /* a response is active already */
+	OPENAI_ERROR_NOT_ACTIVE, /* no response is active that could be cancelled */
+};
 enum openai_status { OPENAI_COMPLETED, OPENAI_CANCELLED, OPENAI_INCOMPLETE, OPENAI_FAILED };
 
 struct openai_fact {
@@ -72,10 +79,10 @@ struct openai_fact {
 	char response[OPENAI_ID_MAX], item[OPENAI_ID_MAX];
 	char code[64];
 	enum openai_status status;
-	uint32_t turn, utterance;
+	uint32_t ask, utterance;
 	uint32_t doubt; /* of a transcript: minus the mean logprob of its tokens, thousandths, plus
 			   one; 0: not told */
-	bool fatal;
+	enum openai_error error;
 	struct slice text, audio;
 	void *tree;
 };

@@ -123,31 +123,29 @@ char *openai_clear(void)
 	return text_of(json_pack("{s:s}", "type", "input_audio_buffer.clear"));
 }
 
-static char *item(const char *role, const char *kind, const char *text)
+char *openai_item(const char *id, bool assistant, const char *text)
 {
-	return text_of(json_pack("{s:s,s:{s:s,s:s,s:[{s:s,s:s}]}}", "type",
-				 "conversation.item.create", "item", "type", "message", "role",
-				 role, "content", "type", kind, "text", text));
+	return text_of(json_pack("{s:s,s:{s:s*,s:s,s:s,s:[{s:s,s:s}]}}", "type",
+				 "conversation.item.create", "item", "id", id && *id ? id : NULL,
+				 "type", "message", "role", assistant ? "assistant" : "user",
+				 "content", "type", assistant ? "output_text" : "input_text", "text",
+				 text));
 }
 
-char *openai_item_user(const char *text)
+char *openai_delete(const char *item)
 {
-	return item("user", "input_text", text);
+	return text_of(
+		json_pack("{s:s,s:s}", "type", "conversation.item.delete", "item_id", item));
 }
 
-char *openai_item_assistant(const char *text)
-{
-	return item("assistant", "output_text", text);
-}
-
-char *openai_response(uint32_t turn)
+char *openai_response(uint32_t ask)
 {
 	char id[32], number[16];
 
-	snprintf(id, sizeof id, "turn-%u", turn);
-	snprintf(number, sizeof number, "%u", turn);
+	snprintf(id, sizeof id, "ask-%u", ask);
+	snprintf(number, sizeof number, "%u", ask);
 	return text_of(json_pack("{s:s,s:s,s:{s:{s:s}}}", "type", "response.create", "event_id", id,
-				 "response", "metadata", "turn", number));
+				 "response", "metadata", "ask", number));
 }
 
 char *openai_cancel(const char *response)

@@ -53,9 +53,15 @@ bool openai_speech_raw(const char *type);
 
 /* ---- POST chat/completions ---- */
 
+struct openai_line {
+	bool assistant;
+	const char *text;
+};
 struct openai_chat {
-	const char *model, *system, *user; /* system may be "" */
-	unsigned tokens;		   /* at most so many; 0: not told */
+	const char *model, *system; /* system may be "" */
+	const struct openai_line *lines; /* of the conversation, the question last */
+	size_t n;
+	bool one_word; /* the answer is one word */
 	bool stream;
 };
 char *openai_chat(const struct openai_chat *chat);

@@ -103,7 +103,7 @@ static int read_response(struct openai_fact *f, const json_t *root)
 	const json_t *r = json_object_get(root, "response");
 
 	f->type = OPENAI_RESPONSE;
-	f->turn = number_after(text_of(json_object_get(r, "metadata"), "turn"), "");
+	f->ask = number_after(text_of(json_object_get(r, "metadata"), "ask"), "");
 	return copy(r, "id", f->response, sizeof f->response);
 }
 
@@ -142,7 +142,7 @@ static int read_done(struct openai_fact *f, const json_t *root)
 
 	f->type = OPENAI_DONE;
 	f->status = OPENAI_FAILED;
-	f->turn = number_after(text_of(json_object_get(r, "metadata"), "turn"), "");
+	f->ask = number_after(text_of(json_object_get(r, "metadata"), "ask"), "");
 	for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++)
 		if (status.n == strlen(statuses[i].name) &&
 		    memcmp(status.p, statuses[i].name, status.n) == 0)
@@ -156,17 +156,31 @@ static int read_done(struct openai_fact *f, const json_t *root)
 	return copy(r, "id", f->response, sizeof f->response);
 }
 
-/* The document does not list codes; these end a session in practice, everything else is a mishap.
- */
-static bool fatal_p(const char *code)
+static bool has(struct slice text, const char *words)
 {
-	static const char *const codes[] = {"session_expired", "invalid_api_key",
-					    "insufficient_quota", "model_not_found"};
+	return text.n && memmem(text.p, text.n, words, strlen(words));
+}
+
+/* The document does not list codes; the fatal ones end a session in practice. Servers that speak the
+ * dialect have codes of their own for the other two, and similar words. */
+static enum openai_error kind_of(const char *code, struct slice text)
+{
+	static const struct {
+		const char *code;
+		enum openai_error error;
+	} codes[] = {{"session_expired", OPENAI_ERROR_FATAL},
+		     {"invalid_api_key", OPENAI_ERROR_FATAL},
+		     {"insufficient_quota", OPENAI_ERROR_FATAL},
+		     {"model_not_found", OPENAI_ERROR_FATAL},
+		     {"conversation_already_has_active_response", OPENAI_ERROR_ACTIVE},
+		     {"response_cancel_not_active", OPENAI_ERROR_NOT_ACTIVE}};
 
 	for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
-		if (strcmp(codes[i], code) == 0)
-			return true;
-	return false;
+		if (strcmp(codes[i].code, code) == 0)
+			return codes[i].error;
+	if (has(text, "already has an active response"))
+		return OPENAI_ERROR_ACTIVE;
+	return has(text, "no active response") ? OPENAI_ERROR_NOT_ACTIVE : OPENAI_ERROR_OTHER;
 }
 
 /* Codes stand in texts, beside other words or alone. */
@@ -196,9 +210,9 @@ static int read_error(struct openai_fact *f, const json_t *root)
 	if (copy(e, "code", f->code, sizeof f->code))
 		f->code[0] = '\0';
 	f->text = text_of(e, "message");
-	f->turn = number_after(text_of(e, "event_id"), "turn-");
+	f->ask = number_after(text_of(e, "event_id"), "ask-");
 	f->utterance = number_after(text_of(e, "event_id"), "utterance-");
-	f->fatal = fatal_p(f->code);
+	f->error = kind_of(f->code, f->text);
 	return 0;
 }
 

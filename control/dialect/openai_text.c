@@ -56,22 +56,44 @@ static const char *tokens_name(const char *model)
 	return o || strncmp(model, "gpt-", 4) == 0 ? "max_completion_tokens" : "max_tokens";
 }
 
-char *openai_chat(const struct openai_chat *c)
+/* Of a word: models that think aloud need more than those that do not, and some count differently. */
+static unsigned word_tokens(const char *model)
 {
-	json_t *messages = json_array(), *root;
+	if (strncmp(model, "gpt-5", 5) == 0)
+		return 64;
+	return strncmp(model, "gpt-", 4) == 0 ? 16 : 2;
+}
+
+static json_t *messages_of(const struct openai_chat *c)
+{
+	json_t *messages = json_array();
+	size_t want = c->n + (*c->system ? 1 : 0);
 
 	if (*c->system)
 		json_array_append_new(
 			messages, json_pack("{s:s,s:s}", "role", "system", "content", c->system));
-	json_array_append_new(messages, json_pack("{s:s,s:s}", "role", "user", "content", c->user));
-	if (json_array_size(messages) != (*c->system ? 2u : 1u)) {
-		json_decref(messages);
+	for (size_t i = 0; i < c->n; i++)
+		json_array_append_new(messages,
+				      json_pack("{s:s,s:s}", "role",
+						c->lines[i].assistant ? "assistant" : "user",
+						"content", c->lines[i].text));
+	if (json_array_size(messages) == want)
+		return messages;
+	json_decref(messages);
+	return NULL;
+}
+
+char *openai_chat(const struct openai_chat *c)
+{
+	json_t *messages = messages_of(c), *root;
+
+	if (!messages)
 		return NULL;
-	}
 	root = json_pack("{s:s,s:o,s:b}", "model", c->model, "messages", messages, "stream",
 			 c->stream);
-	if (root && c->tokens &&
-	    json_object_set_new(root, tokens_name(c->model), json_integer(c->tokens))) {
+	if (root && c->one_word &&
+	    json_object_set_new(root, tokens_name(c->model),
+				json_integer(word_tokens(c->model)))) {
 		json_decref(root);
 		return NULL;
 	}

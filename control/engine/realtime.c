@@ -1,504 +1,402 @@
-#include "control/engine/realtime.h"
-
+/* The engine of realtime voice sessions: performs what control/engine/core/conversation.h decides,
+ * over one WebSocket.
+ *
+ * One answer runs at a time, as the dialect demands. When a session is lost, the next one learns
+ * the history with its first ask. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/engine/memory.h"
 #include "control/dialect/base64.h"
 #include "control/dialect/openai.h"
-#include "ipc/backoff.h"
+#include "control/engine/core/conversation.h"
+#include "control/engine/engine.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
 #include "ipc/ws.h"
-#include "proto/base/time.h"
+#include "proto/media.h"
 
-enum { WIND_DOWN_MS = 1500, ANSWERS = 8 };
-
-static const struct backoff_conf reconnect = {.first_ms = 500, .max_ms = 30000};
-
-enum link { LINK_DOWN, LINK_CONNECTING, LINK_UP };
-
-/* What was asked of the provider: kept a while after its end, for truncation and to drop what comes
- * late. */
-struct answer {
-	uint32_t turn; /* 0 = free */
-	bool running, cancelled;
-	char response[OPENAI_ID_MAX]; /* "" until the server told it */
-	char item[OPENAI_ID_MAX];
-	uint64_t bytes; /* of sound that came */
-};
+enum { CONNECT_MS = 4000, LINE_MAX_BYTES = 16384 };
 
 struct realtime {
 	struct env *env;
 	struct ws_ctx *ctx;
 	struct ws *ws;
-	struct tmr *retry, *wind_down;
+	struct tmr *timer;
 	char *url, *voice, *auth;
-	realtime_h *h;
+	engine_h *h;
 	void *arg;
-
-	enum link link;
-	struct backoff backoff;
-	uint64_t malformed;
-	bool told_down;
-	char ended_by[256]; /* the error for which we closed the session, "" for none */
-	char *instructions;
-	struct brain_memory *memory;
-
-	uint32_t waiting; /* turn of the ask that waits, 0 = none */
-	char *line;
-	struct answer answer[ANSWERS];
-	unsigned newest; /* place of the newest answer */
-
+	struct conversation *conversation;
 	uint8_t *pcm;
 	size_t pcm_cap;
+	uint64_t malformed;
 };
 
-static void tell(struct realtime *b, enum realtime_event ev, uint32_t turn, const char *text)
-{
-	b->h(ev, turn, (const uint8_t *)text, strlen(text), b->arg);
-}
+static int step(struct realtime *r, const struct conversation_input *in);
 
-/* Takes text, which may be NULL when there was no memory for it. */
-static int send_text(struct realtime *b, char *text)
+/* ---- the wire: what goes out ---- */
+
+/* Takes text, which is NULL when there was no memory for it. */
+static void send_text(struct realtime *r, char *text)
 {
-	int err = text ? ws_send(b->ws, true, text, strlen(text)) : ENOMEM;
+	int err = text ? ws_send(r->ws, true, text, strlen(text)) : ENOMEM;
 
 	if (err)
-		log_warn("brain_send_failed", "error=\"%s\"", strerror(err));
+		log_warn("realtime_send_failed", "error=\"%s\"", strerror(err));
 	free(text);
-	return err;
 }
 
-static struct answer *running(struct realtime *b)
+static void send_item(struct realtime *r, const struct conversation_output *o)
 {
-	return b->answer[b->newest].running ? &b->answer[b->newest] : NULL;
+	char line[LINE_MAX_BYTES];
+
+	engine_message_line(o->message, line, sizeof line);
+	send_text(r, openai_item(o->id, o->message->role == ENGINE_ASSISTANT, line));
 }
 
-static struct answer *by_turn(struct realtime *b, uint32_t turn)
+static void socket_event(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *data,
+			 size_t len, void *arg);
+
+static void connect_socket(struct realtime *r)
 {
-	/* The newest: it may have been asked again. */
-	for (unsigned i = 0; i < ANSWERS; i++) {
-		struct answer *a = &b->answer[(b->newest + ANSWERS - i) % ANSWERS];
-
-		if (turn && a->turn == turn)
-			return a;
-	}
-	return NULL;
-}
-
-static struct answer *by_response(struct realtime *b, const char *response)
-{
-	for (unsigned i = 0; i < ANSWERS; i++)
-		if (b->answer[i].turn && strcmp(b->answer[i].response, response) == 0)
-			return &b->answer[i];
-	return NULL;
-}
-
-/* Sends the waiting ask when nothing hinders. */
-static void ask_next(struct realtime *b)
-{
-	if (b->link != LINK_UP || !b->waiting || running(b))
-		return;
-	b->newest = (b->newest + 1) % ANSWERS;
-	b->answer[b->newest] = (struct answer){.turn = b->waiting, .running = true};
-	if (b->line)
-		send_text(b, openai_item_user(b->line));
-	send_text(b, openai_response(b->waiting));
-	b->waiting = 0;
-}
-
-static void answer_over(struct realtime *b, struct answer *a)
-{
-	a->running = false;
-	tmr_stop(b->wind_down);
-	ask_next(b);
-}
-
-static void wind_down_over(void *arg)
-{
-	struct realtime *b = arg;
-	struct answer *a = running(b);
-
-	if (a && a->cancelled)
-		answer_over(b, a);
-}
-
-/* ---- the link ---- */
-
-static void ws_event(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *data,
-		     size_t len, void *arg);
-
-static void retry_later(struct realtime *b)
-{
-	b->link = LINK_DOWN;
-	backoff_wait(&b->backoff, b->env, b->retry);
-}
-
-static void connect_now(void *arg)
-{
-	struct realtime *b = arg;
-	const char *const headers[] = {b->auth, NULL};
-	struct ws_dial dial = {.url = b->url,
-			       .headers = b->auth ? headers : NULL,
-			       .connect_ms = 10000,
+	static const char failed[] = "the connection could not be begun";
+	const char *const headers[] = {r->auth, NULL};
+	struct ws_dial dial = {.url = r->url,
+			       .headers = r->auth ? headers : NULL,
+			       .connect_ms = CONNECT_MS,
 			       .max_message = OPENAI_MAX_MESSAGE};
 	int err;
 
-	b->ws = ws_free(b->ws);
-	b->link = LINK_CONNECTING;
-	err = ws_connect(&b->ws, b->ctx, &dial, ws_event, b);
-	if (err) {
-		log_warn("brain_connect_failed", "error=\"%s\"", strerror(err));
-		retry_later(b);
+	r->ws = ws_free(r->ws);
+	err = ws_connect(&r->ws, r->ctx, &dial, socket_event, r);
+	if (!err)
+		return;
+	log_warn("realtime_connect_failed", "error=\"%s\"", strerror(err));
+	step(r,
+	     &(struct conversation_input){.type = CONVERSATION_CLOSED, .text = slice_str(failed)});
+}
+
+static void send_output(struct realtime *r, const struct conversation_output *o)
+{
+	switch (o->type) {
+	case CONVERSATION_DO_CLOSE:
+		r->ws = ws_free(r->ws);
+		break;
+	case CONVERSATION_DO_DESCRIBE:
+		send_text(r, openai_session_voice((const char *)o->text.p, r->voice));
+		break;
+	case CONVERSATION_DO_INSTRUCT:
+		send_text(r, openai_instructions((const char *)o->text.p));
+		break;
+	case CONVERSATION_DO_ITEM:
+		send_item(r, o);
+		break;
+	case CONVERSATION_DO_RESPOND:
+		send_text(r, openai_response(o->ask));
+		break;
+	case CONVERSATION_DO_CANCEL:
+		send_text(r, openai_cancel(o->id));
+		break;
+	case CONVERSATION_DO_TRUNCATE:
+		send_text(r, openai_truncate(o->id, o->ms));
+		break;
+	case CONVERSATION_DO_DELETE:
+		send_text(r, openai_delete(o->id));
+		break;
+	default:
+		break;
 	}
 }
 
-static void recall(const char *line, const char *said, void *arg)
-{
-	struct realtime *b = arg;
+/* ---- the owner ---- */
 
-	send_text(b, openai_item_user(line));
-	if (*said)
-		send_text(b, openai_item_assistant(said));
+static void tell_output(struct realtime *r, const struct conversation_output *o)
+{
+	static const enum engine_event_type types[] = {
+		[CONVERSATION_SAYS_AUDIO] = ENGINE_AUDIO,
+		[CONVERSATION_SAYS_TEXT] = ENGINE_WORDS,
+		[CONVERSATION_SAYS_DONE] = ENGINE_DONE,
+		[CONVERSATION_SAYS_FAILED] = ENGINE_FAILED,
+		[CONVERSATION_SAYS_SILENT] = ENGINE_SILENT,
+		[CONVERSATION_SAYS_LINK_UP] = ENGINE_LINK_UP,
+		[CONVERSATION_SAYS_LINK_DOWN] = ENGINE_LINK_DOWN,
+	};
+	struct engine_event ev = {.ask = o->ask, .data = o->text};
+
+	if (o->type < CONVERSATION_SAYS_AUDIO)
+		return;
+	ev.type = types[o->type];
+	if (o->type == CONVERSATION_SAYS_AUDIO)
+		ev.data = o->pcm;
+	ev.trouble = engine_trouble(o->text.p, o->text.n);
+	r->h(&ev, r->arg);
 }
 
-static void link_up(struct realtime *b)
+/* What goes to the wire goes first: the handler may ask again from inside. */
+static int step(struct realtime *r, const struct conversation_input *in)
 {
-	b->link = LINK_UP;
-	b->told_down = false;
-	b->ended_by[0] = '\0';
-	send_text(b, openai_session_voice(b->instructions ? b->instructions : "", b->voice));
-	brain_memory_each(b->memory, recall, b);
-	tell(b, REALTIME_LINK_UP, 0, "");
-	ask_next(b);
-}
+	struct conversation_outputs *out = malloc(sizeof *out);
+	bool connects = false;
+	uint64_t at;
+	int err;
 
-static void link_down(struct realtime *b, const char *why)
-{
-	struct answer *a = running(b);
-	uint32_t failed = a && !a->cancelled ? a->turn : 0;
-
-	if (a)
-		a->running = false;
-	tmr_stop(b->wind_down);
-	/* The items of a lost session are not there to be cut. */
-	for (unsigned i = 0; i < ANSWERS; i++)
-		b->answer[i].item[0] = '\0';
-	retry_later(b);
-	if (failed)
-		tell(b, REALTIME_FAILED_ASK, failed, why);
-	if (!b->told_down) {
-		b->told_down = true;
-		tell(b, REALTIME_LINK_DOWN, 0, why);
+	if (!out)
+		return ENOMEM;
+	err = conversation_step(r->conversation, in, env_now(r->env), out);
+	for (size_t i = 0; i < out->n; i++) {
+		connects = connects || out->v[i].type == CONVERSATION_DO_CONNECT;
+		send_output(r, &out->v[i]);
 	}
+	at = conversation_deadline(r->conversation);
+	if (at == UINT64_MAX)
+		tmr_stop(r->timer);
+	else
+		tmr_start_at(r->timer, at);
+	for (size_t i = 0; i < out->n; i++)
+		tell_output(r, &out->v[i]);
+	free(out);
+	if (connects)
+		connect_socket(r);
+	return err;
 }
 
-/* ---- facts ---- */
-
-static void fact_response(struct realtime *b, const struct openai_fact *f)
+static void timer_fired(void *arg)
 {
-	struct answer *a = f->turn ? by_turn(b, f->turn) : running(b);
-
-	if (!a || a->response[0])
-		return;
-	memcpy(a->response, f->response, sizeof a->response);
-	/* It was cancelled before it had a name: now it can be said which. */
-	if (a->cancelled)
-		send_text(b, openai_cancel(a->response));
+	step(arg, &(struct conversation_input){.type = CONVERSATION_TIME});
 }
 
-static void fact_audio(struct realtime *b, const struct openai_fact *f)
-{
-	struct answer *a = by_response(b, f->response);
-	size_t need = base64_decoded(f->audio.n), len = 0;
+/* ---- the wire: what comes in ---- */
 
-	if (!a || a->cancelled || !a->running)
-		return;
-	if (need > b->pcm_cap) {
-		uint8_t *grown = realloc(b->pcm, need);
+static bool decode_audio(struct realtime *r, struct slice audio, struct slice *out)
+{
+	size_t need = base64_decoded(audio.n), len = 0;
+
+	if (need > r->pcm_cap) {
+		uint8_t *grown = realloc(r->pcm, need);
 
 		if (!grown)
-			return;
-		b->pcm = grown;
-		b->pcm_cap = need;
+			return false;
+		r->pcm = grown;
+		r->pcm_cap = need;
 	}
-	if (base64_decode((const char *)f->audio.p, f->audio.n, b->pcm, b->pcm_cap, &len) ||
-	    len % 2) {
-		b->malformed++;
-		return;
+	if (base64_decode((const char *)audio.p, audio.n, r->pcm, r->pcm_cap, &len) || len % 2) {
+		r->malformed++;
+		return false;
 	}
-	if (!a->item[0])
-		memcpy(a->item, f->item, sizeof a->item);
-	a->bytes += len;
-	if (len)
-		b->h(REALTIME_AUDIO, a->turn, b->pcm, len, b->arg);
-}
-
-static void fact_text(struct realtime *b, const struct openai_fact *f)
-{
-	struct answer *a = by_response(b, f->response);
-
-	if (a && a->running && !a->cancelled)
-		b->h(REALTIME_TEXT, a->turn, f->text.p, f->text.n, b->arg);
+	*out = (struct slice){r->pcm, len};
+	return true;
 }
 
 /* The code first: it is what tells one trouble from another. */
-static void why_of(const struct openai_fact *f, char *buf, size_t size)
+static void name_cause(const struct openai_fact *f, char *buf, size_t size)
 {
 	snprintf(buf, size, "%s%s%.*s", f->code, *f->code && f->text.n ? ": " : "", (int)f->text.n,
 		 f->text.n ? (const char *)f->text.p : "");
 }
 
-static void fact_done(struct realtime *b, const struct openai_fact *f)
+static enum conversation_error error_kind(const struct openai_fact *f)
 {
-	struct answer *a = by_response(b, f->response);
-	uint32_t turn;
+	switch (f->error) {
+	case OPENAI_ERROR_FATAL:
+		return CONVERSATION_ERROR_FATAL;
+	case OPENAI_ERROR_ACTIVE:
+		return CONVERSATION_ERROR_ACTIVE;
+	case OPENAI_ERROR_NOT_ACTIVE:
+		return CONVERSATION_ERROR_NOT_ACTIVE;
+	case OPENAI_ERROR_OTHER:
+		break;
+	}
+	return CONVERSATION_ERROR_OTHER;
+}
+
+static void take_fact(struct realtime *r, const struct openai_fact *f)
+{
+	struct conversation_input in = {
+		.ask = f->ask, .response = f->response, .item = f->item, .text = f->text};
 	char why[256];
 
-	if (!a || !a->running)
+	switch (f->type) {
+	case OPENAI_SESSION:
+		in.type = CONVERSATION_CREATED;
+		break;
+	case OPENAI_RESPONSE:
+		in.type = CONVERSATION_RESPONSE;
+		break;
+	case OPENAI_AUDIO:
+		in.type = CONVERSATION_AUDIO;
+		if (!decode_audio(r, f->audio, &in.pcm))
+			return;
+		break;
+	case OPENAI_TEXT:
+		in.type = CONVERSATION_TEXT;
+		break;
+	case OPENAI_DONE:
+		in.type = CONVERSATION_DONE;
+		in.ok = f->status == OPENAI_COMPLETED || f->status == OPENAI_INCOMPLETE;
+		break;
+	case OPENAI_ERROR:
+		in.type = CONVERSATION_ERROR;
+		in.error = error_kind(f);
+		break;
+	default:
 		return;
-	turn = a->cancelled ? 0 : a->turn;
-	why_of(f, why, sizeof why);
-	a->running = false;
-	if (turn && (f->status == OPENAI_COMPLETED || f->status == OPENAI_INCOMPLETE))
-		tell(b, REALTIME_DONE, turn, "");
-	else if (turn)
-		tell(b, REALTIME_FAILED_ASK, turn, why);
-	answer_over(b, a);
+	}
+	if (f->type == OPENAI_DONE || f->type == OPENAI_ERROR) {
+		name_cause(f, why, sizeof why);
+		in.text = slice_str(why);
+	}
+	if (f->type == OPENAI_ERROR && f->error != OPENAI_ERROR_NOT_ACTIVE)
+		log_warn("realtime_error", "ask=%u error=\"%s\"", f->ask, why);
+	step(r, &in);
 }
 
-static void fact_error(struct realtime *b, const struct openai_fact *f)
-{
-	struct answer *a = running(b);
-
-	/* Cancelling what has just ended is a race, not a fault. */
-	if (strcmp(f->code, "response_cancel_not_active") == 0) {
-		if (a && a->cancelled)
-			answer_over(b, a);
-		return;
-	}
-	log_warn("brain_error", "code=%s fatal=%d text=\"%.*s\"", *f->code ? f->code : "none",
-		 f->fatal, (int)f->text.n, (const char *)f->text.p);
-	if (f->fatal) {
-		why_of(f, b->ended_by, sizeof b->ended_by);
-		ws_close(b->ws, 1000, NULL);
-		return;
-	}
-	if (a && f->turn == a->turn && !a->response[0]) {
-		uint32_t turn = a->cancelled ? 0 : a->turn;
-		char why[256];
-
-		a->running = false;
-		why_of(f, why, sizeof why);
-		if (turn)
-			tell(b, REALTIME_FAILED_ASK, turn, why);
-		answer_over(b, a);
-	}
-}
-
-static void message(struct realtime *b, const uint8_t *data, size_t len)
+static void take_message(struct realtime *r, const uint8_t *data, size_t len)
 {
 	struct openai_fact f;
 
 	if (openai_parse(&f, data, len)) {
-		b->malformed++;
-		log_debug("realtime_malformed", "bytes=%zu", len);
+		r->malformed++;
+		log_debug("realtime_malformed", "bytes=%zu count=%llu", len,
+			  (unsigned long long)r->malformed);
 		return;
 	}
-	switch (f.type) {
-	case OPENAI_SESSION:
-		backoff_reset(&b->backoff);
-		break;
-	case OPENAI_RESPONSE:
-		fact_response(b, &f);
-		break;
-	case OPENAI_AUDIO:
-		fact_audio(b, &f);
-		break;
-	case OPENAI_TEXT:
-		fact_text(b, &f);
-		break;
-	case OPENAI_DONE:
-		fact_done(b, &f);
-		break;
-	case OPENAI_ERROR:
-		fact_error(b, &f);
-		break;
-	default:
-		break;
-	}
+	take_fact(r, &f);
 	openai_fact_clear(&f);
 }
 
-static void ws_event(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *data,
-		     size_t len, void *arg)
+static void socket_event(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *data,
+			 size_t len, void *arg)
 {
-	struct realtime *b = arg;
+	struct realtime *r = arg;
 	char why[160];
 
 	(void)ws;
 	switch (ev) {
 	case WS_OPEN:
-		link_up(b);
+		step(r, &(struct conversation_input){.type = CONVERSATION_OPENED});
 		break;
 	case WS_TEXT:
-		message(b, data, len);
+		take_message(r, data, len);
 		break;
 	case WS_BINARY:
-		b->malformed++;
+		r->malformed++;
 		break;
 	case WS_CLOSED:
 		snprintf(why, sizeof why, "closed %u %.*s", code, len > 100 ? 100 : (int)len,
 			 len ? (const char *)data : "");
-		link_down(b, *b->ended_by ? b->ended_by : why);
+		step(r, &(struct conversation_input){.type = CONVERSATION_CLOSED,
+						     .text = slice_str(why)});
 		break;
 	}
 }
 
-/* ---- the owner's side ---- */
+/* ---- the ops ---- */
 
-int realtime_instruct(struct realtime *b, const char *text)
+static int realtime_ask(void *engine, const struct engine_ask *ask)
 {
-	char *copy;
-
-	if (b->instructions && strcmp(b->instructions, text) == 0)
-		return 0;
-	copy = strdup(text);
-	if (!copy)
-		return ENOMEM;
-	free(b->instructions);
-	b->instructions = copy;
-	if (b->link == LINK_UP)
-		return send_text(b, openai_instructions(copy));
-	return 0;
+	return step(engine, &(struct conversation_input){.type = CONVERSATION_ASK, .request = ask});
 }
 
-int realtime_ask(struct realtime *b, uint32_t turn, const char *line)
+static void realtime_cancel(void *engine, uint32_t ask)
 {
-	char *copy = strdup(line);
-
-	if (!copy)
-		return ENOMEM;
-	free(b->line);
-	b->line = copy;
-	b->waiting = turn;
-	ask_next(b);
-	return 0;
+	step(engine, &(struct conversation_input){.type = CONVERSATION_CANCEL, .ask = ask});
 }
 
-void realtime_cancel(struct realtime *b, uint32_t turn)
+static void realtime_truncate(void *engine, uint32_t ask, uint32_t ms)
 {
-	struct answer *a = by_turn(b, turn);
+	step(engine,
+	     &(struct conversation_input){.type = CONVERSATION_TRUNCATE, .ask = ask, .ms = ms});
+}
 
-	if (b->waiting == turn)
-		b->waiting = 0;
-	if (!a || !a->running || a->cancelled)
+static void realtime_forget(void *engine, uint32_t turn)
+{
+	step(engine, &(struct conversation_input){.type = CONVERSATION_FORGET, .turn = turn});
+}
+
+static int realtime_hear(void *engine, const struct engine_message *message)
+{
+	return step(engine,
+		    &(struct conversation_input){.type = CONVERSATION_HEAR, .message = message});
+}
+
+static int realtime_instruct(void *engine, const char *text)
+{
+	return step(engine, &(struct conversation_input){.type = CONVERSATION_INSTRUCT,
+							 .text = slice_str(text)});
+}
+
+static bool realtime_up(const void *engine)
+{
+	const struct realtime *r = engine;
+
+	return conversation_up(r->conversation);
+}
+
+static void realtime_free(void *engine)
+{
+	struct realtime *r = engine;
+
+	if (!r)
 		return;
-	a->cancelled = true;
-	if (b->link == LINK_UP && a->response[0])
-		send_text(b, openai_cancel(a->response));
-	tmr_start(b->wind_down, WIND_DOWN_MS * NS_PER_MS);
+	ws_free(r->ws);
+	tmr_free(r->timer);
+	conversation_free(r->conversation);
+	if (r->auth)
+		explicit_bzero(r->auth, strlen(r->auth));
+	free(r->auth);
+	free(r->url);
+	free(r->voice);
+	free(r->pcm);
+	free(r);
 }
 
-void realtime_again(struct realtime *b, uint32_t turn)
+static int realtime_alloc(void **out, const struct engine_conf *conf)
 {
-	if (b->waiting == turn)
-		return; /* it was not sent yet */
-	realtime_cancel(b, turn);
-	free(b->line);
-	b->line = NULL;
-	b->waiting = turn;
-	ask_next(b);
-}
-
-void realtime_truncate(struct realtime *b, uint32_t turn, uint32_t ms)
-{
-	struct answer *a = by_turn(b, turn);
-	uint64_t came;
-
-	if (!a || !a->item[0] || b->link != LINK_UP)
-		return;
-	came = a->bytes * 1000 / (2 * OPENAI_RATE);
-	send_text(b, openai_truncate(a->item, ms < came ? ms : (uint32_t)came));
-}
-
-int realtime_hear(struct realtime *b, const char *line)
-{
-	return b->link == LINK_UP ? send_text(b, openai_item_user(line)) : ENOTCONN;
-}
-
-int realtime_remember(struct realtime *b, const char *line, const char *said)
-{
-	return brain_memory_add(b->memory, line, said);
-}
-
-bool realtime_up(const struct realtime *b)
-{
-	return b->link == LINK_UP;
-}
-
-uint64_t realtime_malformed(const struct realtime *b)
-{
-	return b->malformed;
-}
-
-int realtime_alloc(struct realtime **out, const struct realtime_conf *conf)
-{
-	struct realtime *b;
+	struct conversation_caps caps = {.cancel = conf->caps->cancel,
+					 .truncate = conf->caps->truncate,
+					 .erase = conf->caps->erase,
+					 .rate = conf->caps->rate_out};
+	struct realtime *r;
 	int err = ENOMEM;
 
-	if (!out || !conf->env || !conf->ws || !conf->url || !conf->h)
+	if (!conf->env || !conf->ws || !conf->socket_url || !conf->h)
 		return EINVAL;
-	b = calloc(1, sizeof *b);
-	if (!b)
+	r = calloc(1, sizeof *r);
+	if (!r)
 		return ENOMEM;
-	b->env = conf->env;
-	b->ctx = conf->ws;
-	b->h = conf->h;
-	b->arg = conf->arg;
-	b->backoff = backoff_of(&reconnect);
-	b->url = openai_url_voice(conf->url, conf->model);
-	b->voice = strdup(conf->voice ? conf->voice : "");
-	if (!b->url || !b->voice)
+	r->env = conf->env;
+	r->ctx = conf->ws;
+	r->h = conf->h;
+	r->arg = conf->arg;
+	r->url = openai_url_voice(conf->socket_url, conf->model);
+	r->voice = strdup(conf->voice ? conf->voice : "");
+	if (!r->url || !r->voice)
 		goto out;
-	if (conf->key && *conf->key && !(b->auth = openai_auth(conf->key)))
+	if (conf->key && *conf->key && !(r->auth = openai_auth(conf->key)))
 		goto out;
-	err = brain_memory_alloc(&b->memory);
-	if (err)
-		goto out;
-	err = tmr_alloc(&b->retry, b->env, connect_now, b);
+	err = conversation_alloc(&r->conversation, &caps);
 	if (!err)
-		err = tmr_alloc(&b->wind_down, b->env, wind_down_over, b);
+		err = tmr_alloc(&r->timer, r->env, timer_fired, r);
 	if (err)
 		goto out;
-	tmr_start(b->retry, 0);
-	*out = b;
-	b = NULL;
+	tmr_start(r->timer, 0);
+	*out = r;
+	r = NULL;
 out:
-	realtime_free(b);
+	realtime_free(r);
 	return err;
 }
 
-struct realtime *realtime_free(struct realtime *b)
-{
-	if (!b)
-		return NULL;
-	ws_free(b->ws);
-	tmr_free(b->retry);
-	tmr_free(b->wind_down);
-	brain_memory_free(b->memory);
-	if (b->auth)
-		explicit_bzero(b->auth, strlen(b->auth));
-	free(b->auth);
-	free(b->url);
-	free(b->voice);
-	free(b->instructions);
-	free(b->line);
-	free(b->pcm);
-	free(b);
-	return NULL;
-}
+const struct engine_ops engine_realtime = {
+	.alloc = realtime_alloc,
+	.free = realtime_free,
+	.up = realtime_up,
+	.ask = realtime_ask,
+	.cancel = realtime_cancel,
+	.instruct = realtime_instruct,
+	.hear = realtime_hear,
+	.truncate = realtime_truncate,
+	.forget = realtime_forget,
+};

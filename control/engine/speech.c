@@ -1,5 +1,8 @@
-#include "control/engine/speech.h"
-
+/* The engine of voices that read out: the sound of exactly these words, while it is made. A shell
+ * around control/dialect (POST audio/speech).
+ *
+ * Sound comes raw, in whole samples. What comes under another Content-Type is a failure, as it
+ * would be noise. Cancelling closes the connection, with which servers stop to speak. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -8,12 +11,15 @@
 
 #include "control/dialect/openai_http.h"
 #include "control/engine/endpoint.h"
+#include "control/engine/engine.h"
 
-/* A piece that is being spoken. */
-struct piece {
-	struct piece *next;
-	struct engine_speech *t;
-	uint32_t turn, chunk;
+enum { LONGEST_MS = 120000, AT_ONCE = 8, SOUND_MAX = 24 << 20 /* bytes of one line */ };
+
+/* A line that is being spoken. */
+struct line {
+	struct line *next;
+	struct speech *t;
+	uint32_t ask;
 	uint8_t odd; /* half a sample that waits for its other half */
 	bool has_odd, sound;
 	bool over;   /* nothing more of it is told */
@@ -21,51 +27,55 @@ struct piece {
 	struct http_req *req;
 };
 
-struct engine_speech {
-	struct endpoint *provider;
-	engine_speech_h *h;
+struct speech {
+	struct endpoint *endpoint;
+	engine_h *h;
 	void *arg;
-	struct piece *pieces;
-	unsigned n_pieces;
+	struct line *lines;
+	unsigned n_lines;
 };
 
-static void piece_free(struct piece *p)
+static void line_free(struct line *p)
 {
-	for (struct piece **at = &p->t->pieces; *at; at = &(*at)->next)
+	for (struct line **at = &p->t->lines; *at; at = &(*at)->next)
 		if (*at == p) {
 			*at = p->next;
-			p->t->n_pieces--;
+			p->t->n_lines--;
 			break;
 		}
 	free(p);
 }
 
-static void piece_drop(struct piece *p)
+static void line_cancel(struct line *p)
 {
 	p->over = true;
 	if (p->req)
 		http_req_cancel(p->req);
 	p->req = NULL;
 	if (!p->inside)
-		piece_free(p);
+		line_free(p);
 }
 
-static void tell(struct piece *p, enum engine_speech_event ev, const void *data, size_t n)
+static void tell_line(struct line *p, enum engine_event_type type, const void *data, size_t n)
 {
-	if (ev != ENGINE_SPEECH_SOUND)
+	struct engine_event ev = {.type = type, .ask = p->ask, .data = {data, n}};
+
+	if (type != ENGINE_AUDIO)
 		p->over = true;
-	p->t->h(ev, p->turn, p->chunk, data, n, p->t->arg);
+	if (type == ENGINE_FAILED)
+		ev.trouble = engine_trouble(data, n);
+	p->t->h(&ev, p->t->arg);
 }
 
-static void fail(struct piece *p, const char *why)
+static void fail_line(struct line *p, const char *why)
 {
-	tell(p, ENGINE_SPEECH_FAILED, why, strlen(why));
+	tell_line(p, ENGINE_FAILED, why, strlen(why));
 }
 
 /* ---- sound ---- */
 
 /* Whole samples; half of one waits. */
-static void sound(struct piece *p, const uint8_t *data, size_t n)
+static void take_sound(struct line *p, const uint8_t *data, size_t n)
 {
 	p->sound = p->sound || n;
 	if (p->has_odd && n) {
@@ -74,7 +84,7 @@ static void sound(struct piece *p, const uint8_t *data, size_t n)
 		p->has_odd = false;
 		data++;
 		n--;
-		tell(p, ENGINE_SPEECH_SOUND, sample, sizeof sample);
+		tell_line(p, ENGINE_AUDIO, sample, sizeof sample);
 	}
 	if (n % 2) {
 		p->has_odd = true;
@@ -82,121 +92,129 @@ static void sound(struct piece *p, const uint8_t *data, size_t n)
 		n--;
 	}
 	if (n && !p->over)
-		tell(p, ENGINE_SPEECH_SOUND, data, n);
+		tell_line(p, ENGINE_AUDIO, data, n);
 }
 
-static void on_part(const struct http_resp *resp, void *arg)
+static void take_part(const struct http_resp *resp, void *arg)
 {
-	struct piece *p = arg;
+	struct line *p = arg;
 	char type[64], why[96];
 
 	p->inside = true;
 	if (http_header(resp, "content-type", type, sizeof type) && !openai_speech_raw(type)) {
 		snprintf(why, sizeof why, "not raw sound but %.40s", type);
-		fail(p, why);
+		fail_line(p, why);
 	} else {
-		sound(p, (const uint8_t *)resp->body.p, resp->body.n);
+		take_sound(p, (const uint8_t *)resp->body.p, resp->body.n);
 	}
 	p->inside = false;
 	if (p->over)
-		piece_drop(p);
+		line_cancel(p);
 }
 
-static void on_end(const struct http_resp *resp, void *arg)
+static void end_line(const struct http_resp *resp, void *arg)
 {
-	struct piece *p = arg;
+	struct line *p = arg;
 	char why[OPENAI_WHY_MAX];
 
 	p->req = NULL;
 	p->inside = true;
 	if (resp->err || resp->status / 100 != 2) {
 		endpoint_why(resp, why, sizeof why);
-		fail(p, why);
+		fail_line(p, why);
 	} else if (!p->sound) {
-		fail(p, "no sound came");
+		fail_line(p, "no sound came");
 	} else {
-		tell(p, ENGINE_SPEECH_DONE, NULL, 0);
+		tell_line(p, ENGINE_DONE, NULL, 0);
 	}
-	piece_free(p);
+	line_free(p);
 }
 
-/* ---- the owner's side ---- */
+/* ---- the ops ---- */
 
-int engine_speech_say(struct engine_speech *t, const char *model, const char *voice, uint32_t turn,
-		      uint32_t chunk, const char *text)
+static int speech_ask(void *engine, const struct engine_ask *ask)
 {
 	struct endpoint_call call = {.endpoint = "audio/speech",
 				     .type = "Content-Type: application/json",
-				     .ms = ENGINE_SPEECH_MS,
-				     .max_body = ENGINE_SPEECH_MAX,
-				     .parth = on_part,
-				     .h = on_end};
-	struct piece *p;
+				     .ms = LONGEST_MS,
+				     .max_body = SOUND_MAX,
+				     .parth = take_part,
+				     .h = end_line};
+	struct speech *t = engine;
+	struct line *p;
 	char *body;
 	int err;
 
-	if (t->n_pieces >= ENGINE_SPEECH_AT_ONCE)
+	if (t->n_lines >= AT_ONCE)
 		return EBUSY;
 	p = calloc(1, sizeof *p);
-	body = p ? openai_speech(model, voice, text) : NULL;
+	body = p ? openai_speech(ask->model, ask->voice, ask->messages[ask->n - 1].text) : NULL;
 	if (!body) {
 		free(p);
 		return ENOMEM;
 	}
 	p->t = t;
-	p->turn = turn;
-	p->chunk = chunk;
-	p->next = t->pieces;
-	t->pieces = p;
-	t->n_pieces++;
+	p->ask = ask->id;
+	p->next = t->lines;
+	t->lines = p;
+	t->n_lines++;
 	call.body = body;
 	call.n = strlen(body);
 	call.arg = p;
-	err = endpoint_post(t->provider, &call, &p->req);
+	err = endpoint_post(t->endpoint, &call, &p->req);
 	free(body);
 	if (err)
-		piece_free(p);
+		line_free(p);
 	return err;
 }
 
-void engine_speech_cancel(struct engine_speech *t, uint32_t turn)
+static void speech_cancel(void *engine, uint32_t ask)
 {
-	struct piece *next;
+	struct speech *t = engine;
+	struct line *next;
 
-	for (struct piece *p = t->pieces; p; p = next) {
+	for (struct line *p = t->lines; p; p = next) {
 		next = p->next;
-		if (p->turn == turn && !p->over)
-			piece_drop(p);
+		if (p->ask == ask && !p->over)
+			line_cancel(p);
 	}
 }
 
-int engine_speech_alloc(struct engine_speech **out, struct endpoint *provider, engine_speech_h *h,
-			void *arg)
+static void speech_free(void *engine)
 {
-	struct engine_speech *t;
+	struct speech *t = engine;
+	struct line *p;
 
-	if (!out || !provider || !h)
+	if (!t)
+		return;
+	while ((p = t->lines) != NULL) {
+		t->lines = p->next;
+		line_cancel(p);
+	}
+	endpoint_free(t->endpoint);
+	free(t);
+}
+
+static int speech_alloc(void **out, const struct engine_conf *conf)
+{
+	struct speech *t;
+	int err;
+
+	if (!conf->http || !conf->http_url || !conf->h)
 		return EINVAL;
 	t = calloc(1, sizeof *t);
 	if (!t)
 		return ENOMEM;
-	t->provider = provider;
-	t->h = h;
-	t->arg = arg;
+	t->h = conf->h;
+	t->arg = conf->arg;
+	err = endpoint_alloc(&t->endpoint, conf->http, conf->http_url, conf->key);
+	if (err) {
+		free(t);
+		return err;
+	}
 	*out = t;
 	return 0;
 }
 
-struct engine_speech *engine_speech_free(struct engine_speech *t)
-{
-	struct piece *p;
-
-	if (!t)
-		return NULL;
-	while ((p = t->pieces) != NULL) {
-		t->pieces = p->next;
-		piece_drop(p);
-	}
-	free(t);
-	return NULL;
-}
+const struct engine_ops engine_speech = {
+	.alloc = speech_alloc, .free = speech_free, .ask = speech_ask, .cancel = speech_cancel};

@@ -1,5 +1,8 @@
-#include "control/engine/text.h"
-
+/* The engine of text models: answers, word by word as they are written, and answers of one word. A
+ * shell around control/dialect (POST chat/completions).
+ *
+ * It keeps no conversation: each ask carries what is to be known. Cancelling closes the connection,
+ * with which servers stop to write. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -8,31 +11,33 @@
 #include "control/dialect/openai_http.h"
 #include "control/dialect/sse.h"
 #include "control/engine/endpoint.h"
+#include "control/engine/engine.h"
+#include "ipc/env.h"
 #include "ipc/log.h"
+#include "proto/base/time.h"
+#include "proto/media.h"
 
-enum { STREAM_MAX = 8 << 20 };
+enum { STREAM_MAX = 8 << 20, LONGEST_MS = 120000, AT_ONCE = 16, LINE_MAX_BYTES = 16384 };
 
-/* A question under way. */
+/* An ask under way. */
 struct job {
 	struct job *next;
-	struct engine_text *t;
-	uint32_t turn;
-	bool judge;
-	bool words;  /* some came, or the last word that there will be none */
+	struct text *t;
+	uint32_t ask;
+	bool words;  /* some came, or it was said that there will be none */
 	bool over;   /* nothing more of it is told */
 	bool inside; /* of a handler: freed when that returns */
 	struct sse sse;
 	struct http_req *req; /* NULL: answered, or let go */
 };
 
-struct engine_text {
-	struct endpoint *provider;
-	engine_text_h *h;
+struct text {
+	struct env *env;
+	struct endpoint *endpoint;
+	engine_h *h;
 	void *arg;
 	struct job *jobs;
 	unsigned n_jobs;
-	char *last; /* the body of what was asked last */
-	uint32_t last_turn;
 };
 
 static void job_free(struct job *j)
@@ -47,8 +52,8 @@ static void job_free(struct job *j)
 	free(j);
 }
 
-/* Its connection is closed; it is told no more. */
-static void job_drop(struct job *j)
+/* Its connection is closed; nothing more of it is told. */
+static void job_cancel(struct job *j)
 {
 	j->over = true;
 	if (j->req)
@@ -58,82 +63,91 @@ static void job_drop(struct job *j)
 		job_free(j);
 }
 
-static void tell(struct job *j, enum engine_text_event ev, const char *data, size_t n)
+static void tell_job(struct job *j, enum engine_event_type type, const void *data, size_t n)
 {
-	if (ev != ENGINE_TEXT_WORDS)
+	struct engine_event ev = {.type = type, .ask = j->ask, .data = {data, n}};
+
+	if (type != ENGINE_WORDS)
 		j->over = true;
-	j->t->h(ev, j->turn, data, n, j->t->arg);
+	if (type == ENGINE_FAILED)
+		ev.trouble = engine_trouble(data, n);
+	j->t->h(&ev, j->t->arg);
 }
 
 /* ---- a stream ---- */
 
-static bool on_data(const uint8_t *data, size_t n, void *arg)
+static bool take_data(const uint8_t *data, size_t n, void *arg)
 {
 	struct job *j = arg;
 	struct openai_chunk c;
 
 	if (openai_chunk(&c, data, n)) {
-		log_debug("text_malformed", "turn=%u bytes=%zu", j->turn, n);
+		log_debug("text_malformed", "ask=%u bytes=%zu", j->ask, n);
 		return true;
 	}
 	j->words = j->words || c.finished || c.said == OPENAI_SAID_WORDS;
 	if (c.said == OPENAI_SAID_WORDS)
-		tell(j, ENGINE_TEXT_WORDS, (const char *)c.text.p, c.text.n);
+		tell_job(j, ENGINE_WORDS, c.text.p, c.text.n);
 	else if (c.said == OPENAI_SAID_WRONG)
-		tell(j, ENGINE_TEXT_FAILED, (const char *)c.text.p, c.text.n);
+		tell_job(j, ENGINE_FAILED, c.text.p, c.text.n);
 	openai_chunk_clear(&c);
 	return !j->over;
 }
 
-static void on_part(const struct http_resp *resp, void *arg)
+static void take_part(const struct http_resp *resp, void *arg)
 {
 	struct job *j = arg;
 	int err;
 
 	j->inside = true;
-	err = sse_feed(&j->sse, resp->body.p, resp->body.n, on_data, j);
+	err = sse_feed(&j->sse, resp->body.p, resp->body.n, take_data, j);
 	if (err && !j->over)
-		tell(j, ENGINE_TEXT_FAILED, strerror(err), strlen(strerror(err)));
+		tell_job(j, ENGINE_FAILED, strerror(err), strlen(strerror(err)));
 	j->inside = false;
 	if (j->over)
-		job_drop(j);
+		job_cancel(j);
 }
 
-static void on_streamed(const struct http_resp *resp, void *arg)
+static void end_stream(const struct http_resp *resp, void *arg)
 {
 	struct job *j = arg;
 	char why[OPENAI_WHY_MAX];
 
 	j->req = NULL;
 	j->inside = true;
-	/* Not all servers say that it was the last word. */
+	/* Not all servers mark the last word. */
 	if (!resp->err && resp->status / 100 == 2 && j->words) {
-		tell(j, ENGINE_TEXT_DONE, "", 0);
+		tell_job(j, ENGINE_DONE, "", 0);
 	} else if (!resp->err && resp->status / 100 == 2) {
-		tell(j, ENGINE_TEXT_FAILED, "nothing came", 12);
+		tell_job(j, ENGINE_FAILED, "the answer was empty", 20);
 	} else {
 		endpoint_why(resp, why, sizeof why);
-		tell(j, ENGINE_TEXT_FAILED, why, strlen(why));
+		tell_job(j, ENGINE_FAILED, why, strlen(why));
 	}
 	job_free(j);
 }
 
 /* ---- an answer that comes whole ---- */
 
-static void judged(struct job *j, const struct http_resp *resp)
+static void read_whole(struct job *j, const struct http_resp *resp)
 {
 	struct openai_chunk c;
 
 	if (openai_chunk(&c, (const uint8_t *)resp->body.p, resp->body.n)) {
-		tell(j, ENGINE_TEXT_UNJUDGED, "malformed", 9);
+		tell_job(j, ENGINE_FAILED, "malformed", 9);
 		return;
 	}
-	tell(j, c.said == OPENAI_SAID_WORDS ? ENGINE_TEXT_JUDGED : ENGINE_TEXT_UNJUDGED,
-	     (const char *)c.text.p, c.text.n);
+	if (c.said == OPENAI_SAID_WORDS) {
+		tell_job(j, ENGINE_WORDS, c.text.p, c.text.n);
+		if (!j->over)
+			tell_job(j, ENGINE_DONE, "", 0);
+	} else {
+		tell_job(j, ENGINE_FAILED, c.text.p, c.text.n);
+	}
 	openai_chunk_clear(&c);
 }
 
-static void on_judged(const struct http_resp *resp, void *arg)
+static void end_whole(const struct http_resp *resp, void *arg)
 {
 	struct job *j = arg;
 	char why[OPENAI_WHY_MAX];
@@ -141,120 +155,141 @@ static void on_judged(const struct http_resp *resp, void *arg)
 	j->req = NULL;
 	j->inside = true;
 	if (!resp->err && resp->status / 100 == 2) {
-		judged(j, resp);
+		read_whole(j, resp);
 	} else {
 		endpoint_why(resp, why, sizeof why);
-		tell(j, ENGINE_TEXT_UNJUDGED, why, strlen(why));
+		tell_job(j, ENGINE_FAILED, why, strlen(why));
 	}
 	job_free(j);
 }
 
-/* ---- questions ---- */
+/* ---- asks ---- */
 
-static int post(struct engine_text *t, uint32_t turn, bool judge, const char *body, uint32_t ms)
+/* The text of a request. NULL without memory. */
+static char *build_body(const struct engine_ask *ask)
+{
+	struct openai_line lines[ENGINE_MESSAGES_MAX];
+	char *text = malloc(ask->n * LINE_MAX_BYTES), *body = NULL;
+
+	for (size_t i = 0; text && i < ask->n; i++) {
+		char *line = text + i * LINE_MAX_BYTES;
+
+		engine_message_line(&ask->messages[i], line, LINE_MAX_BYTES);
+		lines[i] = (struct openai_line){ask->messages[i].role == ENGINE_ASSISTANT, line};
+	}
+	if (text)
+		body = openai_chat(&(struct openai_chat){.model = ask->model,
+							 .system = ask->instructions,
+							 .lines = lines,
+							 .n = ask->n,
+							 .one_word = ask->one_word,
+							 .stream = !ask->one_word});
+	free(text);
+	return body;
+}
+
+static uint32_t time_left_ms(const struct text *t, const struct engine_ask *ask)
+{
+	uint64_t now = env_now(t->env), ms = LONGEST_MS;
+
+	if (ask->deadline)
+		ms = ask->deadline > now ? (ask->deadline - now) / NS_PER_MS : 1;
+	return ms < 1 ? 1 : ms > LONGEST_MS ? LONGEST_MS : (uint32_t)ms;
+}
+
+static int post(struct text *t, const struct engine_ask *ask, const char *body)
 {
 	struct endpoint_call call = {.endpoint = "chat/completions",
 				     .type = "Content-Type: application/json",
 				     .body = body,
 				     .n = strlen(body),
-				     .ms = ms,
-				     .max_body = judge ? OPENAI_ANSWER_MAX : STREAM_MAX,
-				     .parth = judge ? NULL : on_part,
-				     .h = judge ? on_judged : on_streamed};
-	struct job *j;
+				     .ms = time_left_ms(t, ask),
+				     .max_body = ask->one_word ? OPENAI_ANSWER_MAX : STREAM_MAX,
+				     .parth = ask->one_word ? NULL : take_part,
+				     .h = ask->one_word ? end_whole : end_stream};
+	struct job *j = calloc(1, sizeof *j);
 	int err;
 
-	if (t->n_jobs >= ENGINE_TEXT_AT_ONCE)
-		return EBUSY;
-	j = calloc(1, sizeof *j);
 	if (!j)
 		return ENOMEM;
 	j->t = t;
-	j->turn = turn;
-	j->judge = judge;
+	j->ask = ask->id;
 	j->next = t->jobs;
 	t->jobs = j;
 	t->n_jobs++;
 	call.arg = j;
-	err = endpoint_post(t->provider, &call, &j->req);
+	err = endpoint_post(t->endpoint, &call, &j->req);
 	if (err)
 		job_free(j);
 	return err;
 }
 
-int engine_text_ask(struct engine_text *t, const char *model, uint32_t turn, const char *context,
-		    const char *line)
+static int text_ask(void *engine, const struct engine_ask *ask)
 {
-	char *body = openai_chat(&(struct openai_chat){
-		.model = model, .system = context, .user = line, .stream = true});
+	struct text *t = engine;
+	char *body;
+	int err;
 
-	if (!body)
-		return ENOMEM;
-	engine_text_cancel(t, turn);
-	free(t->last);
-	t->last = body;
-	t->last_turn = turn;
-	return post(t, turn, false, body, ENGINE_TEXT_MS);
-}
-
-int engine_text_again(struct engine_text *t, uint32_t turn)
-{
-	if (!t->last || t->last_turn != turn)
-		return ENOENT;
-	engine_text_cancel(t, turn);
-	return post(t, turn, false, t->last, ENGINE_TEXT_MS);
-}
-
-int engine_text_judge(struct engine_text *t, const char *model, uint32_t turn, const char *prompt,
-		      unsigned tokens, uint32_t ms)
-{
-	char *body = openai_chat(&(struct openai_chat){
-		.model = model, .system = "", .user = prompt, .tokens = tokens});
-	int err = body ? post(t, turn, true, body, ms) : ENOMEM;
-
+	if (t->n_jobs >= AT_ONCE)
+		return EBUSY;
+	if (!ask->n || ask->n > ENGINE_MESSAGES_MAX)
+		return EINVAL;
+	body = build_body(ask);
+	err = body ? post(t, ask, body) : ENOMEM;
 	free(body);
 	return err;
 }
 
-void engine_text_cancel(struct engine_text *t, uint32_t turn)
+static void text_cancel(void *engine, uint32_t ask)
 {
+	struct text *t = engine;
 	struct job *next;
 
 	for (struct job *j = t->jobs; j; j = next) {
 		next = j->next;
-		if (j->turn == turn && !j->judge && !j->over)
-			job_drop(j);
+		if (j->ask == ask && !j->over)
+			job_cancel(j);
 	}
 }
 
-int engine_text_alloc(struct engine_text **out, struct endpoint *provider, engine_text_h *h,
-		      void *arg)
-{
-	struct engine_text *t;
+/* ---- coming and going ---- */
 
-	if (!out || !provider || !h)
+static void text_free(void *engine)
+{
+	struct text *t = engine;
+	struct job *j;
+
+	if (!t)
+		return;
+	while ((j = t->jobs) != NULL) {
+		t->jobs = j->next;
+		job_cancel(j);
+	}
+	endpoint_free(t->endpoint);
+	free(t);
+}
+
+static int text_alloc(void **out, const struct engine_conf *conf)
+{
+	struct text *t;
+	int err;
+
+	if (!conf->env || !conf->http || !conf->http_url || !conf->h)
 		return EINVAL;
 	t = calloc(1, sizeof *t);
 	if (!t)
 		return ENOMEM;
-	t->provider = provider;
-	t->h = h;
-	t->arg = arg;
+	t->env = conf->env;
+	t->h = conf->h;
+	t->arg = conf->arg;
+	err = endpoint_alloc(&t->endpoint, conf->http, conf->http_url, conf->key);
+	if (err) {
+		free(t);
+		return err;
+	}
 	*out = t;
 	return 0;
 }
 
-struct engine_text *engine_text_free(struct engine_text *t)
-{
-	struct job *j;
-
-	if (!t)
-		return NULL;
-	while ((j = t->jobs) != NULL) {
-		t->jobs = j->next;
-		job_drop(j);
-	}
-	free(t->last);
-	free(t);
-	return NULL;
-}
+const struct engine_ops engine_text = {
+	.alloc = text_alloc, .free = text_free, .ask = text_ask, .cancel = text_cancel};

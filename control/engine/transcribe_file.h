@@ -2,8 +2,8 @@
  * to the provider as one WAV file. A shell around control/dialect (POST audio/transcriptions).
  *
  * Which recording goes when, and that one runs at a time, is the room's to say
- * (control/room/hearing/recording_queue.h). Several that are asked for before transcribe_file_send become one;
- * their words are the first's.
+ * (control/room/hearing/recording_queue.h). Several that are asked for before transcribe_file_send
+ * become one; their words are the first's.
  *
  * Everything runs on env's loop thread. What conf names is borrowed. The handler is never called
  * from inside a function of this header. What was asked for gets exactly one TRANSCRIBE_TRANSCRIPT

@@ -162,8 +162,8 @@ static void fact_error(struct session *s, const struct openai_fact *f)
 	bool little = strcmp(f->code, "input_audio_buffer_commit_empty") == 0;
 
 	log_warn("asr_error", "code=%s fatal=%d text=\"%.*s\"", *f->code ? f->code : "none",
-		 f->fatal, (int)f->text.n, (const char *)f->text.p);
-	if (f->fatal && s->ws)
+		 f->error == OPENAI_ERROR_FATAL, (int)f->text.n, (const char *)f->text.p);
+	if (f->error == OPENAI_ERROR_FATAL && s->ws)
 		ws_close(s->ws, 1000, NULL);
 	if (transcription_refused(&s->bridge, f->utterance))
 		s->a->h(little ? TRANSCRIBE_TRANSCRIPT : TRANSCRIBE_FAILED, s->user, f->utterance,

@@ -1,4 +1,7 @@
-#include "control/engine/transcriber.h"
+/* The engine of transcription: a session for each speaker, one session for all of them, or whole
+ * recordings. A shell around the three (transcribe_session.h, transcribe_shared.h,
+ * transcribe_file.h). */
+#include "control/engine/engine.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,25 +10,74 @@
 #include "control/engine/transcribe_shared.h"
 
 struct transcriber {
+	engine_h *h;
+	void *arg;
 	struct transcribe_session *each; /* one of the three */
 	struct transcribe_shared *shared;
 	struct transcribe_file *files;
 };
 
-int transcriber_alloc(struct transcriber **out, const struct transcribe_conf *conf,
-		      enum transcriber_how how)
+static void tell_words(enum transcribe_event type, uint64_t user, uint32_t utterance,
+		       const uint8_t *text, size_t len, struct transcribe_sure sure, void *arg)
 {
+	static const enum engine_event_type types[] = {
+		[TRANSCRIBE_PARTIAL] = ENGINE_PARTIAL,
+		[TRANSCRIBE_TRANSCRIPT] = ENGINE_TRANSCRIPT,
+		[TRANSCRIBE_FAILED] = ENGINE_NO_TRANSCRIPT,
+	};
+	struct transcriber *e = arg;
+	struct engine_event ev = {.type = types[type],
+				  .user = user,
+				  .utterance = utterance,
+				  .data = {text, len},
+				  .doubt = sure.doubt,
+				  .no_speech = sure.no_speech};
+
+	if (type == TRANSCRIBE_FAILED)
+		ev.trouble = engine_trouble(text, len);
+	e->h(&ev, e->arg);
+}
+
+static void transcriber_free(void *engine)
+{
+	struct transcriber *e = engine;
+
+	if (!e)
+		return;
+	transcribe_session_free(e->each);
+	transcribe_shared_free(e->shared);
+	transcribe_file_free(e->files);
+	free(e);
+}
+
+static int transcriber_alloc(void **out, const struct engine_conf *conf)
+{
+	struct transcribe_conf inner = {.env = conf->env,
+					.ws = conf->ws,
+					.url = conf->socket_url,
+					.model = conf->model,
+					.language = conf->language,
+					.key = conf->key,
+					.http = conf->http,
+					.base = conf->http_url,
+					.base_key = conf->key,
+					.h = tell_words};
 	struct transcriber *e;
 	int err;
 
-	if (!out)
+	if (!conf->h)
 		return EINVAL;
 	e = calloc(1, sizeof *e);
 	if (!e)
 		return ENOMEM;
-	err = how == TRANSCRIBER_SHARED	 ? transcribe_shared_alloc(&e->shared, conf)
-	      : how == TRANSCRIBER_FILES ? transcribe_file_alloc(&e->files, conf)
-					 : transcribe_session_alloc(&e->each, conf);
+	e->h = conf->h;
+	e->arg = conf->arg;
+	inner.arg = e;
+	err = conf->transcription == ENGINE_TRANSCRIBE_SHARED
+		      ? transcribe_shared_alloc(&e->shared, &inner)
+	      : conf->transcription == ENGINE_TRANSCRIBE_FILES
+		      ? transcribe_file_alloc(&e->files, &inner)
+		      : transcribe_session_alloc(&e->each, &inner);
 	if (err) {
 		free(e);
 		return err;
@@ -34,109 +86,107 @@ int transcriber_alloc(struct transcriber **out, const struct transcribe_conf *co
 	return 0;
 }
 
-struct transcriber *transcriber_free(struct transcriber *e)
-{
-	if (!e)
-		return NULL;
-	transcribe_session_free(e->each);
-	transcribe_shared_free(e->shared);
-	transcribe_file_free(e->files);
-	free(e);
-	return NULL;
-}
-
-static int do_shared(struct transcribe_shared *s, const struct transcriber_fact *e)
+static int do_shared(struct transcribe_shared *s, const struct engine_sound *e)
 {
 	switch (e->type) {
-	case TRANSCRIBER_START:
+	case ENGINE_SOUND_START:
 		return transcribe_shared_start(s, e->user, e->utterance);
-	case TRANSCRIBER_APPEND:
+	case ENGINE_SOUND_APPEND:
 		transcribe_shared_append(s, e->utterance, e->pcm.p, e->pcm.n);
 		break;
-	case TRANSCRIBER_SPEECH:
+	case ENGINE_SOUND_SPEECH:
 		transcribe_shared_promoted(s, e->utterance);
 		break;
-	case TRANSCRIBER_COMMIT:
+	case ENGINE_SOUND_COMMIT:
 		transcribe_shared_commit(s, e->user, e->utterance);
 		break;
-	case TRANSCRIBER_INTERIM:
+	case ENGINE_SOUND_INTERIM:
 		transcribe_shared_interim(s, e->utterance);
 		break;
-	case TRANSCRIBER_CANCEL:
+	case ENGINE_SOUND_CANCEL:
 		transcribe_shared_cancel(s, e->utterance);
 		break;
-	case TRANSCRIBER_CLOSE:
+	case ENGINE_SOUND_CLOSE:
 		transcribe_shared_close(s, e->user);
 		break;
-	case TRANSCRIBER_FILE:
+	case ENGINE_SOUND_FILE:
 		return ENOTSUP;
 	}
 	return 0;
 }
 
-static int do_each(struct transcribe_session *a, const struct transcriber_fact *e)
+static int do_each(struct transcribe_session *a, const struct engine_sound *e)
 {
 	switch (e->type) {
-	case TRANSCRIBER_START:
+	case ENGINE_SOUND_START:
 		return transcribe_session_start(a, e->user, e->utterance);
-	case TRANSCRIBER_APPEND:
+	case ENGINE_SOUND_APPEND:
 		transcribe_session_append(a, e->user, e->utterance, e->pcm.p, e->pcm.n);
 		break;
-	case TRANSCRIBER_SPEECH:
+	case ENGINE_SOUND_SPEECH:
 		break; /* of no matter */
-	case TRANSCRIBER_COMMIT:
+	case ENGINE_SOUND_COMMIT:
 		transcribe_session_commit(a, e->user, e->utterance);
 		break;
-	case TRANSCRIBER_INTERIM:
+	case ENGINE_SOUND_INTERIM:
 		transcribe_session_interim(a, e->user, e->utterance);
 		break;
-	case TRANSCRIBER_CANCEL:
+	case ENGINE_SOUND_CANCEL:
 		transcribe_session_cancel(a, e->user, e->utterance);
 		break;
-	case TRANSCRIBER_CLOSE:
+	case ENGINE_SOUND_CLOSE:
 		transcribe_session_close(a, e->user);
 		break;
-	case TRANSCRIBER_FILE:
+	case ENGINE_SOUND_FILE:
 		return ENOTSUP;
 	}
 	return 0;
 }
 
-static int do_files(struct transcribe_file *f, const struct transcriber_fact *e)
+static int do_files(struct transcribe_file *f, const struct engine_sound *e)
 {
 	switch (e->type) {
-	case TRANSCRIBER_START:
+	case ENGINE_SOUND_START:
 		return transcribe_file_start(f, e->user, e->utterance);
-	case TRANSCRIBER_APPEND:
+	case ENGINE_SOUND_APPEND:
 		transcribe_file_append(f, e->user, e->utterance, e->pcm.p, e->pcm.n);
 		break;
-	case TRANSCRIBER_FILE:
+	case ENGINE_SOUND_FILE:
 		return transcribe_file_run(f, e->user, e->utterance);
-	case TRANSCRIBER_CANCEL:
+	case ENGINE_SOUND_CANCEL:
 		transcribe_file_cancel(f, e->user, e->utterance);
 		break;
-	case TRANSCRIBER_CLOSE:
+	case ENGINE_SOUND_CLOSE:
 		/* There is no session; whose words are awaited still gets them. */
 		if (e->left)
 			transcribe_file_close(f, e->user);
 		break;
-	case TRANSCRIBER_SPEECH:
+	case ENGINE_SOUND_SPEECH:
 		break; /* of no matter */
-	case TRANSCRIBER_COMMIT:
-	case TRANSCRIBER_INTERIM:
+	case ENGINE_SOUND_COMMIT:
+	case ENGINE_SOUND_INTERIM:
 		return ENOTSUP;
 	}
 	return 0;
 }
 
-int transcriber_done(struct transcriber *e, uint64_t *user, uint32_t *utterance)
+static int transcriber_flush(void *engine, uint64_t *user, uint32_t *utterance)
 {
+	struct transcriber *e = engine;
+
 	return e->files ? transcribe_file_send(e->files, user, utterance) : 0;
 }
 
-int transcriber_do(struct transcriber *e, const struct transcriber_fact *fact)
+static int transcriber_sound(void *engine, const struct engine_sound *sound)
 {
+	struct transcriber *e = engine;
+
 	if (e->files)
-		return do_files(e->files, fact);
-	return e->shared ? do_shared(e->shared, fact) : do_each(e->each, fact);
+		return do_files(e->files, sound);
+	return e->shared ? do_shared(e->shared, sound) : do_each(e->each, sound);
 }
+
+const struct engine_ops engine_transcriber = {.alloc = transcriber_alloc,
+					      .free = transcriber_free,
+					      .sound = transcriber_sound,
+					      .flush = transcriber_flush};

@@ -35,7 +35,7 @@ rule mediad mediad proto ipc
 rule control/words control/words proto
 rule control/room control/room control/settings control/words proto
 rule control/dialect control/dialect control/settings proto
-rule control/engine/core control/engine/core proto
+rule control/engine/core control/engine/core control/engine/ask.h control/engine/caps.def proto
 rule control/engine control/engine control/dialect control/settings proto ipc
 rule control/settings control/settings proto
 rule control control proto ipc

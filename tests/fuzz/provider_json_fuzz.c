@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		/* JSON gave it as UTF-8, so it goes back as an item. */
 		if (text) {
-			char *item = openai_item_user(text);
+			char *item = openai_item(f.item, false, text);
 
 			if (!item)
 				abort();
@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		free(text);
 	}
 	if (*f.item)
-		free(openai_truncate(f.item, f.turn));
+		free(openai_truncate(f.item, f.ask));
 	if (*f.response)
 		free(openai_cancel(f.response));
 	openai_fact_clear(&f);

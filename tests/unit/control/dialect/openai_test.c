@@ -20,18 +20,18 @@ TEST(a_response_is_followed_by_its_ids)
 	struct openai_fact f;
 
 	CHECK_INT(parse(&f, "{\"type\":\"response.created\",\"response\":{\"id\":\"r\","
-			    "\"metadata\":{\"turn\":\"41\"}}}"),
+			    "\"metadata\":{\"ask\":\"41\"}}}"),
 		  0);
 	CHECK_INT(f.type, OPENAI_RESPONSE);
 	CHECK_STR(f.response, "r");
-	CHECK_INT(f.turn, 41);
+	CHECK_INT(f.ask, 41);
 	openai_fact_clear(&f);
 
 	/* Not every server gives metadata back. */
 	CHECK_INT(parse(&f, "{\"type\":\"response.created\",\"response\":{\"id\":\"r\","
 			    "\"metadata\":null}}"),
 		  0);
-	CHECK_INT(f.turn, 0);
+	CHECK_INT(f.ask, 0);
 	openai_fact_clear(&f);
 
 	CHECK_INT(parse(&f, "{\"type\":\"response.output_audio.delta\",\"response_id\":\"r\","
@@ -163,18 +163,30 @@ TEST(errors_are_tied_to_what_caused_them)
 	struct openai_fact f;
 
 	CHECK_INT(parse(&f, "{\"type\":\"error\",\"error\":{\"code\":null,\"message\":\"m\","
-			    "\"event_id\":\"turn-12\"}}"),
+			    "\"event_id\":\"ask-12\"}}"),
 		  0);
-	CHECK_INT(f.turn, 12);
+	CHECK_INT(f.ask, 12);
 	CHECK_INT(f.utterance, 0);
-	CHECK(!f.fatal);
+	CHECK_INT(f.error, OPENAI_ERROR_OTHER);
 	CHECK_STR(f.code, "");
 	openai_fact_clear(&f);
 	CHECK_INT(parse(&f, "{\"type\":\"error\",\"error\":{\"code\":\"session_expired\","
 			    "\"message\":\"m\",\"event_id\":\"utterance-99999999999\"}}"),
 		  0);
 	CHECK_INT(f.utterance, 0);
-	CHECK(f.fatal);
+	CHECK_INT(f.error, OPENAI_ERROR_FATAL);
+	openai_fact_clear(&f);
+	CHECK_INT(parse(&f, "{\"type\":\"error\",\"error\":{\"code\":"
+			    "\"conversation_already_has_active_response\",\"event_id\":\"ask-3\"}}"),
+		  0);
+	CHECK_INT(f.error, OPENAI_ERROR_ACTIVE);
+	CHECK_INT(f.ask, 3);
+	openai_fact_clear(&f);
+	/* A server with words of its own. */
+	CHECK_INT(parse(&f, "{\"type\":\"error\",\"error\":{\"message\":"
+			    "\"Cancellation failed: no active response found\"}}"),
+		  0);
+	CHECK_INT(f.error, OPENAI_ERROR_NOT_ACTIVE);
 	openai_fact_clear(&f);
 }
 
@@ -238,16 +250,24 @@ TEST(client_events_have_the_documented_shape)
 	CHECK(t);
 	CHECK_AT(t, "session.include", "[\"item.input_audio_transcription.logprobs\"]");
 	free(t);
-	t = openai_item_user("[Alice]: hi");
+	t = openai_item("ask_7", false, "[Alice]: hi");
 	CHECK(t);
 	CHECK_AT(t, "item",
-		 "{\"type\":\"message\",\"role\":\"user\",\"content\":[{\"type\":\"input_text\","
+		 "{\"id\":\"ask_7\",\"type\":\"message\",\"role\":\"user\",\"content\":[{\"type\":\"input_text\","
 		 "\"text\":\"[Alice]: hi\"}]}");
 	free(t);
 	t = openai_response(7);
 	CHECK(t);
-	CHECK_AT(t, "response.metadata.turn", "\"7\"");
-	CHECK_AT(t, "event_id", "\"turn-7\"");
+	CHECK_AT(t, "response.metadata.ask", "\"7\"");
+	CHECK_AT(t, "event_id", "\"ask-7\"");
+	free(t);
+	t = openai_item("", true, "hello");
+	CHECK(t && !strstr(t, "\"id\""));
+	CHECK_AT(t, "item.content", "[{\"type\":\"output_text\",\"text\":\"hello\"}]");
+	free(t);
+	t = openai_delete("ask_7");
+	CHECK(t);
+	CHECK_AT(t, "item_id", "\"ask_7\"");
 	free(t);
 	t = openai_truncate("i", 1700);
 	CHECK(t);
@@ -257,7 +277,7 @@ TEST(client_events_have_the_documented_shape)
 	t = openai_append((const uint8_t *)"\1\2\3", 3);
 	CHECK_STR(t, "{\"type\":\"input_audio_buffer.append\",\"audio\":\"AQID\"}");
 	free(t);
-	CHECK(!openai_item_user("\xff"));
+	CHECK(!openai_item("", false, "\xff"));
 }
 
 TEST(addresses_keep_what_they_have)

@@ -1,0 +1,49 @@
+#include "control/dialect/openai.h"
+#include "control/engine/caps.def"
+#include "control/engine/engine.h"
+
+static const struct engine_caps rows[] = {
+#define ROW_(D, R, shell, text, pcm, instructions, tools, can_cancel, can_truncate, can_erase,     \
+	     exact, image, in, out, minutes, interrupted)                                          \
+	{.dialect = DIALECT_##D,                                                                   \
+	 .role = ROLE_##R,                                                                         \
+	 .ops = &(shell),                                                                          \
+	 .text_in = (text),                                                                        \
+	 .pcm_in = (pcm),                                                                          \
+	 .live_instructions = (instructions),                                                      \
+	 .live_tools = (tools),                                                                    \
+	 .cancel = (can_cancel),                                                                   \
+	 .truncate = (can_truncate),                                                               \
+	 .erase = (can_erase),                                                                     \
+	 .exact_line = (exact),                                                                    \
+	 .image_in = (image),                                                                      \
+	 .rate_in = (in),                                                                          \
+	 .rate_out = (out),                                                                        \
+	 .session_min = (minutes),                                                                 \
+	 .interrupts = (interrupted)},
+	ENGINE_CAPS(ROW_)
+#undef ROW_
+};
+
+const struct engine_caps *engine_caps(enum dialect dialect, enum role role)
+{
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		if (rows[i].dialect == dialect && rows[i].role == role)
+			return &rows[i];
+	return NULL;
+}
+
+enum engine_trouble engine_trouble(const uint8_t *why, size_t n)
+{
+	switch (openai_trouble(why, n)) {
+	case OPENAI_TROUBLE_KEY:
+		return ENGINE_TROUBLE_KEY;
+	case OPENAI_TROUBLE_CREDIT:
+		return ENGINE_TROUBLE_CREDIT;
+	case OPENAI_TROUBLE_BUSY:
+		return ENGINE_TROUBLE_BUSY;
+	case OPENAI_TROUBLE_OTHER:
+		break;
+	}
+	return ENGINE_TROUBLE_OTHER;
+}

@@ -1,0 +1,141 @@
+/* What every engine can do. An engine is one provider that serves one role: a realtime voice
+ * session, a text model, a voice that reads out, a transcriber. Its shell is an ops table; what its
+ * dialect can do stands in caps.def.
+ *
+ * Everything runs on env's loop thread. What the conf names is borrowed for the engine's life, its
+ * texts are copied. The handler is not called from inside ask(), and may call any op but free().
+ * Every ask gets exactly one ENGINE_DONE or ENGINE_FAILED, unless it is cancelled. */
+#ifndef CONTROL_ENGINE_ENGINE_H
+#define CONTROL_ENGINE_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "control/engine/ask.h"
+#include "control/settings/provider_record.h"
+#include "proto/base/cursor.h"
+
+struct env;
+struct http;
+struct ws_ctx;
+
+enum engine_event_type {
+	ENGINE_AUDIO,	   /* ask, data: s16le mono at the rate of the dialect (caps.def) */
+	ENGINE_WORDS,	   /* ask, data: more of the answer's text, UTF-8 */
+	ENGINE_DONE,	   /* ask: the answer is whole */
+	ENGINE_FAILED,	   /* ask, data: why, trouble; nothing more comes of it */
+	ENGINE_SILENT,	   /* ask: no sign of life for too long; it is still tried */
+	ENGINE_LINK_UP,	   /* of an engine with a session */
+	ENGINE_LINK_DOWN,  /* data: why, trouble */
+	ENGINE_PARTIAL,	   /* user, utterance, data: the interim transcript */
+	ENGINE_TRANSCRIPT, /* user, utterance, data: the final transcript; doubt, no_speech. Again
+			      when it is revised */
+	ENGINE_NO_TRANSCRIPT, /* user, utterance, data: why */
+};
+
+/* What a failure says of the provider. */
+enum engine_trouble {
+	ENGINE_TROUBLE_OTHER,
+	ENGINE_TROUBLE_KEY,    /* the key is not accepted */
+	ENGINE_TROUBLE_CREDIT, /* nothing is left to spend */
+	ENGINE_TROUBLE_BUSY,   /* too much was asked at once */
+};
+
+struct engine_event {
+	enum engine_event_type type;
+	uint32_t ask;
+	struct slice data; /* borrowed until return */
+	enum engine_trouble trouble;
+	uint64_t user;
+	uint32_t utterance;
+	uint32_t doubt; /* minus the mean logprob of the tokens, thousandths, plus one; 0: not told
+			 */
+	uint32_t no_speech; /* how likely there was none, thousandths, plus one; 0: not told */
+};
+typedef void(engine_h)(const struct engine_event *ev, void *arg);
+
+/* How utterances reach an engine that transcribes. */
+enum engine_transcription {
+	ENGINE_TRANSCRIBE_SPEAKERS, /* a session for each speaker */
+	ENGINE_TRANSCRIBE_SHARED,   /* one session for all of them */
+	ENGINE_TRANSCRIBE_FILES,    /* whole recordings */
+};
+
+struct engine_conf {
+	struct env *env;
+	struct ws_ctx *ws;
+	struct http *http;
+	const struct engine_caps *caps;
+	const char *socket_url, *http_url; /* whichever the shell needs */
+	const char *key;		   /* "" for none */
+	const char *model, *voice, *language;
+	enum engine_transcription transcription;
+	engine_h *h;
+	void *arg;
+};
+
+/* What happens to an utterance, of an engine that transcribes. */
+enum engine_sound_type {
+	ENGINE_SOUND_START,   /* connects if need be; sound follows */
+	ENGINE_SOUND_APPEND,  /* pcm */
+	ENGINE_SOUND_SPEECH,  /* counts as speech from now on */
+	ENGINE_SOUND_COMMIT,  /* a transcript is awaited */
+	ENGINE_SOUND_INTERIM, /* its interim transcript is wanted; the utterance goes on */
+	ENGINE_SOUND_FILE, /* its recording is transcribed, with the others before the next flush as
+			      one */
+	ENGINE_SOUND_CANCEL, /* forgets it */
+	ENGINE_SOUND_CLOSE,  /* closes the user's session; left: the user left, so recordings are
+				forgotten too */
+};
+struct engine_sound {
+	enum engine_sound_type type;
+	uint64_t user;
+	uint32_t utterance;
+	struct slice pcm; /* s16le mono at the rate of the dialect; borrowed */
+	bool left;
+};
+
+struct engine_ops {
+	/* EINVAL, ENOMEM. */
+	int (*alloc)(void **out, const struct engine_conf *conf);
+	void (*free)(void *engine); /* NULL accepted; not from inside the handler */
+	/* NULL: always ready. */
+	bool (*up)(const void *engine);
+
+	/* Of an engine that answers; NULL elsewhere. ENOMEM, EBUSY too many asks, EINVAL. */
+	int (*ask)(void *engine, const struct engine_ask *ask);
+	void (*cancel)(void *engine, uint32_t ask);
+
+	/* Of an engine that keeps a conversation; NULL elsewhere. */
+	int (*instruct)(void *engine, const char *text);
+	int (*hear)(void *engine, const struct engine_message *message);
+	void (*truncate)(void *engine, uint32_t ask, uint32_t ms);
+	void (*forget)(void *engine, uint32_t turn);
+
+	/* Of an engine that transcribes; NULL elsewhere. An errno: the utterance gets no
+	 * transcript, except ENOMEM and others of START, after which COMMIT tells. flush: the
+	 * sounds of one step are there; on failure *user and *utterance name whose transcript is
+	 * lost. */
+	int (*sound)(void *engine, const struct engine_sound *sound);
+	int (*flush)(void *engine, uint64_t *user, uint32_t *utterance);
+};
+
+struct engine_caps {
+	enum dialect dialect;
+	enum role role;
+	const struct engine_ops *ops;
+	bool text_in, pcm_in, live_instructions, live_tools, cancel, truncate, erase, exact_line,
+		image_in;
+	uint32_t rate_in, rate_out, session_min;
+	bool interrupts;
+};
+
+extern const struct engine_ops engine_realtime, engine_text, engine_speech, engine_transcriber;
+
+/* NULL: this dialect does not serve that role. */
+const struct engine_caps *engine_caps(enum dialect dialect, enum role role);
+/* What the words of a refusal, failure or close say. */
+enum engine_trouble engine_trouble(const uint8_t *why, size_t n);
+
+#endif

@@ -1,0 +1,86 @@
+/* Who serves what: the providers of each role in their order, which of them answers now, and every
+ * ask that is under way.
+ *
+ *   provider   input                                        next
+ *   READY      an ask failed before anything of it came     RESTING: 30 s; the ask goes to the next
+ * provider READY      its session is lost, or it does not answer   RESTING: until its session is
+ * back, or it answers RESTING    the time has passed, or it is back           READY
+ *
+ * The first provider of the list that is ready serves; when none is, the first one does. An ask
+ * that another provider takes over is a new ask with a new id, for the same turn; the owner is told
+ * of the turn alone, and nothing of an ask that was replaced or cancelled. A provider is opened
+ * when it serves for the first time.
+ *
+ * Addresses and keys are those of the settings when a provider is opened; models and voices those
+ * of each ask, except of voice sessions and transcription.
+ *
+ * Everything runs on env's loop thread. What the conf names is borrowed. The handler may be called
+ * from inside roles_ask (ENGINE_FAILED) and may call everything but roles_free. */
+#ifndef CONTROL_ENGINE_ROLES_H
+#define CONTROL_ENGINE_ROLES_H
+
+#include "control/engine/engine.h"
+
+struct roles;
+struct settings;
+
+/* What an answer is for. Each has its list of providers. */
+enum engine_use {
+	ENGINE_USE_VOICE,      /* role voice */
+	ENGINE_USE_REPLY,      /* purpose voice_reply */
+	ENGINE_USE_DECISION,   /* purpose reply_decision */
+	ENGINE_USE_SPEECH,     /* role speech */
+	ENGINE_USE_TRANSCRIBE, /* role transcribe */
+	ENGINE_USE_COUNT,
+};
+
+struct roles_event {
+	enum engine_use use;
+	uint32_t turn, chunk; /* as they were given to roles_ask */
+	bool answers;	      /* this provider was silent, and is not any more */
+	const struct engine_event *engine;
+};
+/* LINK_DOWN is told when no provider of the use is left, LINK_UP when one is back; SILENT when the
+ * last one left does not answer. */
+typedef void(roles_h)(const struct roles_event *ev, void *arg);
+
+struct roles_conf {
+	struct env *env;
+	struct ws_ctx *ws;
+	struct http *http;
+	const struct settings *settings;
+	roles_h *h;
+	void *arg;
+};
+
+/* Opens the providers that serve from the start, for the reply path of the settings. A role that
+ * nobody serves fails each ask. EINVAL, ENOMEM. Caller owns *out, and frees it outside the handler.
+ */
+int roles_alloc(struct roles **out, const struct roles_conf *conf);
+struct roles *roles_free(struct roles *r);
+
+/* Asks the provider that serves. ask: its id, model and voice are filled in here. A failure comes
+ * to the handler. */
+void roles_ask(struct roles *r, enum engine_use use, uint32_t chunk, const struct engine_ask *ask);
+/* Asks once more what was asked last for this turn, as a new ask; the old one is cancelled. */
+void roles_ask_again(struct roles *r, enum engine_use use, uint32_t turn);
+/* Nothing more of this turn's asks is wanted. */
+void roles_cancel(struct roles *r, enum engine_use use, uint32_t turn);
+
+/* ---- of a provider that keeps a conversation: nothing where none does ---- */
+void roles_instruct(struct roles *r, const char *text);
+void roles_hear(struct roles *r, const struct engine_message *message);
+/* As much of the turn's last answer was played. */
+void roles_truncate(struct roles *r, uint32_t turn, uint32_t ms);
+/* The turn was superseded or rolled back: its questions and answers never happened. */
+void roles_forget(struct roles *r, uint32_t turn);
+
+/* ---- of transcription: as the ops (engine.h); EHOSTUNREACH nobody serves ---- */
+int roles_sound(struct roles *r, const struct engine_sound *sound);
+int roles_flush(struct roles *r, uint64_t *user, uint32_t *utterance);
+
+enum roles_health { ROLES_NONE, ROLES_DOWN, ROLES_NOT_ANSWERING, ROLES_UP };
+/* Of the provider that serves now. */
+enum roles_health roles_health(const struct roles *r, enum engine_use use);
+
+#endif
