@@ -170,6 +170,9 @@ static const char *host_of(char *buf, size_t size, const char *url)
 
 static void brain_words(const struct status *s, struct words *w)
 {
+	enum words_link link = s->brain_silent ? WORDS_LINK_SILENT
+			       : s->brain_up   ? WORDS_LINK_UP
+					       : WORDS_LINK_DOWN;
 	char host[80];
 
 	words_line(w);
@@ -178,10 +181,10 @@ static void brain_words(const struct status *s, struct words *w)
 		return;
 	}
 	if (s->brain_embedded)
-		words_status_brain_embedded(w, words_link(s->brain_up));
+		words_status_brain_embedded(w, words_link(link));
 	else
 		words_status_brain(w, host_of(host, sizeof host, s->brain),
-				   words_link(s->brain_up));
+				   words_link(link));
 	if (s->guest)
 		words_status_guest(w);
 	words_line(w);

@@ -42,7 +42,7 @@ struct status {
 	const struct media_call_secure *secure; /* NULL: not told; borrowed */
 
 	/* the brain */
-	bool has_brain, brain_embedded, brain_up, guest;
+	bool has_brain, brain_embedded, brain_up, brain_silent, guest;
 	char brain[128]; /* to be shown to people */
 	uint64_t turns, answered;
 	const char *last_turn; /* why the last one ended, NULL for none; borrowed */

@@ -32,7 +32,8 @@ struct agent_conf {
 	/* Words for the room's text channel, and what goes wrong with who thinks. May be NULL. */
 	void (*tellh)(const struct words *words, void *arg);
 	void (*faulth)(enum fault fault, enum fault_is is, void *arg);
-	/* A sound of the soundboard is to be played: an errno, or 0 and then agent_sounded. May be NULL. */
+	/* A sound of the soundboard is to be played: an errno, or 0 and then agent_sounded. May be
+	 * NULL. */
 	int (*soundh)(uint32_t turn, uint32_t chunk, const char *ref, void *arg);
 	/* The room's session is over. May be NULL; the agent may not be freed inside the call. */
 	void (*leaveh)(void *arg);
@@ -55,8 +56,8 @@ void agent_sounded(struct agent *a, uint32_t turn, uint32_t chunk, int err);
 void agent_soundboard(struct agent *a, uint64_t user, const char *name);
 /* The settings have changed in place. */
 void agent_settings(struct agent *a);
-/* The session ends for a reason of ROOM_ENDS (control/room/reasons.def): every turn ends and is recorded. Neither the room
- * nor leaveh is told; after it there is only agent_free. */
+/* The session ends for a reason of ROOM_ENDS (control/room/reasons.def): every turn ends and is
+ * recorded. Neither the room nor leaveh is told; after it there is only agent_free. */
 void agent_end(struct agent *a, const char *why);
 /* Its part of /status: brain in use, turns, the last one's reason, delays. */
 void agent_status(const struct agent *a, struct status *out);

@@ -193,7 +193,8 @@ void voice_output_over(struct voice_output *s, uint32_t turn)
 		clear(s);
 }
 
-int voice_output_alloc(struct voice_output **out, struct media_call *call, voice_output_h *h, void *arg)
+int voice_output_alloc(struct voice_output **out, struct media_call *call, voice_output_h *h,
+		       void *arg)
 {
 	struct voice_output *s;
 

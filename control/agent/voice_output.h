@@ -1,5 +1,6 @@
-/* The bot's voice in one call: performs the room's SAY effects by a playback (control/media/media.h), and tells the room the facts
- * of it. Sound of an answer waits here until the room lets it out, which is in the same breath or after more of it.
+/* The bot's voice in one call: performs the room's SAY effects by a playback
+ * (control/media/media.h), and tells the room the facts of it. Sound of an answer waits here until
+ * the room lets it out, which is in the same breath or after more of it.
  *
  *   state      effect                      next
  *   NONE       SAY_PCM                     HELD
@@ -9,7 +10,8 @@
  *   PLAYING    it drained, more comes      HELD: another playback of the same turn
  *   any        SAY_PCM of another turn     HELD, and the older one is nobody's
  *
- * Everything runs on the media link's loop thread. The handler may be called from inside voice_output_do. */
+ * Everything runs on the media link's loop thread. The handler may be called from inside
+ * voice_output_do. */
 #ifndef CONTROL_AGENT_VOICE_OUTPUT_H
 #define CONTROL_AGENT_VOICE_OUTPUT_H
 
@@ -20,11 +22,13 @@ struct room_effect;
 struct room_event;
 struct voice_output;
 
-/* ROOM_SAY_STARTED, _DRAINED, _STOPPED, ROOM_BRAIN_FAILED; borrowed until return. It may call voice_output_over. */
+/* ROOM_SAY_STARTED, _DRAINED, _STOPPED, ROOM_BRAIN_FAILED; borrowed until return. It may call
+ * voice_output_over. */
 typedef void(voice_output_h)(const struct room_event *ev, void *arg);
 
 /* call is borrowed. EINVAL, ENOMEM. Caller owns *out. */
-int voice_output_alloc(struct voice_output **out, struct media_call *call, voice_output_h *h, void *arg);
+int voice_output_alloc(struct voice_output **out, struct media_call *call, voice_output_h *h,
+		       void *arg);
 struct voice_output *voice_output_free(struct voice_output *s);
 /* One ROOM_DO_SAY_*. */
 void voice_output_do(struct voice_output *s, const struct room_effect *e);

@@ -64,6 +64,14 @@ struct room_texts {
 	char buf[ROOM_TEXTS];
 };
 
+/* Lines of the conversation that effects of the running step point to. */
+enum { ROOM_MESSAGES = 128 };
+
+struct room_messages {
+	size_t n;
+	struct room_message v[ROOM_MESSAGES];
+};
+
 struct room {
 	const struct settings *settings;
 	char name[ROOM_NAME_MAX];
@@ -112,6 +120,7 @@ struct room {
 	uint64_t now; /* of the running step */
 	struct room_effects *fx;
 	struct room_texts texts;
+	struct room_messages messages;
 };
 
 /* room.c */

@@ -199,8 +199,10 @@ uint64_t room_journal_sum(uint64_t sum, const struct room_effects *fx)
 		sum = add(sum, e->pcm.p, e->pcm.n);
 		if (e->text)
 			sum = add(sum, e->text, strlen(e->text) + 1);
-		if (e->context)
-			sum = add(sum, e->context, strlen(e->context) + 1);
+		if (e->instructions)
+			sum = add(sum, e->instructions, strlen(e->instructions) + 1);
+		for (size_t k = 0; k < e->history_n; k++)
+			sum = add(sum, e->history[k].text, strlen(e->history[k].text) + 1);
 		if (e->record)
 			sum = add_number(sum, (uint64_t)e->record->id << 32 | e->record->reason);
 	}

@@ -515,6 +515,7 @@ void room_step(struct room *room, const struct room_event *event, uint64_t now,
 	room->fx = effects;
 	room->now = now;
 	room->texts.n = 0;
+	room->messages.n = 0;
 	if (!room->over) {
 		dispatch(room, event);
 		if (!room->over)

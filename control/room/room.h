@@ -66,14 +66,23 @@ enum {
 #undef X
 };
 
+/* One line of the conversation before a question. */
+struct room_message {
+	bool bot;
+	const char *speaker, *text;
+};
+
 struct room_effect {
 	enum room_effect_type type;
 	uint64_t user;
-	uint32_t utterance, turn, chunk, ms, gain, tokens;
+	uint32_t utterance, turn, chunk, ms, gain;
 	struct slice pcm;
 	const char *text;
-	const char *context; /* of an ASK, when the brain knows nothing but what it is told now;
-				else NULL */
+	/* Of an ASK: the instructions of a brain that keeps none, else NULL; and what was said before,
+	 * oldest first. */
+	const char *instructions;
+	const struct room_message *history;
+	size_t history_n;
 	const struct words *words; /* what `text` of a TELL stands in */
 	const struct room_turn *record;
 };

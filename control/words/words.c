@@ -195,11 +195,11 @@ const char *words_voice_state(enum voice_state state)
 	return OF(texts, state);
 }
 
-const char *words_link(bool up)
+const char *words_link(enum words_link link)
 {
 	static const char *const texts[] = {WORDS_LINKS(LIST)};
 
-	return texts[up];
+	return OF(texts, link);
 }
 
 const char *words_phase(unsigned phase)

@@ -80,6 +80,11 @@ enum unheard {
 const char *words_unheard(enum unheard why);
 const char *words_phase(unsigned phase); /* enum media_phase */
 const char *words_heal(unsigned heal);	 /* enum media_heal */
-const char *words_link(bool up);
+enum words_link {
+#define X(NAME, text) WORDS_LINK_##NAME,
+	WORDS_LINKS(X)
+#undef X
+};
+const char *words_link(enum words_link link);
 
 #endif

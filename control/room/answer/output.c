@@ -40,9 +40,7 @@ void room_answer_ask(struct room *room, struct room_turn *turn)
 	e = room_emit(room, ROOM_DO_ASK);
 	e->turn = turn->id;
 	e->user = turn->user;
-	e->text = room_prompt_line(room, turn);
-	if (room->reply.planned)
-		e->context = room_prompt_text(room, turn);
+	room_prompt_ask(room, turn, e);
 }
 
 static bool live(const struct room_turn *t, uint32_t id)

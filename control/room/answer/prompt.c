@@ -127,42 +127,14 @@ static bool before_now(const struct room_history_line *l, const struct room_turn
 	return l->turn != turn->id && (l->bot || !strstr(turn->transcript, l->text));
 }
 
-static size_t line_of(const struct room *room, const struct room_history_line *l, char *buf,
-		      size_t size)
+static size_t now_size(const struct room_turn *turn)
 {
-	return (size_t)snprintf(buf, size, "\n[%s]: %s%s", l->bot ? room->name : l->name,
-				l->cut ? "[interrupted] " : "", l->text);
-}
+	char all[ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8)];
+	size_t n;
 
-static void conversation(const struct room *room, const struct room_turn *turn, struct text *t)
-{
-	static const char head[] = "\nsaid before:";
-	char one[ROOM_HISTORY_TEXT + ROOM_NAME_MAX + 32];
-	size_t need = sizeof head - 1;
-	unsigned from = room->history.n, lines = 0;
-
-	while (from && lines < room->settings->context_turns) {
-		const struct room_history_line *l = room_history_at(&room->history, from - 1);
-
-		if (before_now(l, turn)) {
-			need += line_of(room, l, one, sizeof one);
-			if (need > left(t))
-				break;
-			lines++;
-		}
-		from--;
-	}
-	if (!lines)
-		return;
-	put(t, head);
-	for (; from < room->history.n; from++) {
-		const struct room_history_line *l = room_history_at(&room->history, from);
-
-		if (!before_now(l, turn))
-			continue;
-		line_of(room, l, one, sizeof one);
-		put(t, one);
-	}
+	room_segment_lines(turn, all, sizeof all);
+	n = strlen(all);
+	return n < ROOM_PROMPT_NOW ? n : ROOM_PROMPT_NOW;
 }
 
 size_t room_prompt_build(const struct room *room, const struct room_turn *turn, char *buf,
@@ -170,16 +142,9 @@ size_t room_prompt_build(const struct room *room, const struct room_turn *turn, 
 {
 	size_t most = room->settings->context_bytes + 1;
 	struct text t = {.buf = buf, .size = most < size ? most : size};
-	char lines[ROOM_PROMPT_NOW + 1] = "", name[ROOM_NAME_MAX + 32];
-	size_t now = 0;
+	char name[ROOM_NAME_MAX + 32];
+	size_t now = turn ? now_size(turn) : 0;
 
-	if (turn) {
-		char all[ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8)];
-
-		room_segment_lines(turn, all, sizeof all);
-		utf8_copy(lines, sizeof lines, all);
-		now = strlen(lines) + 8;
-	}
 	buf[0] = '\0';
 	t.size -= now < t.size ? now : 0;
 	snprintf(name, sizeof name, "\nYour name is %s.", room->name);
@@ -193,12 +158,85 @@ size_t room_prompt_build(const struct room *room, const struct room_turn *turn, 
 		put_cut(&t, moments, sizeof moments);
 		if (t.n && buf[t.n - 1] == '\n')
 			buf[--t.n] = '\0';
-		conversation(room, turn, &t);
-		t.size += now;
-		put(&t, "\nnow:\n");
-		put_cut(&t, lines, sizeof lines);
 	}
 	return t.n;
+}
+
+/* ---- the question and what was said before it ---- */
+
+static size_t line_size(const struct room *room, const struct room_history_line *l)
+{
+	return strlen(l->bot ? room->name : l->name) + strlen(l->text) + 8;
+}
+
+/* The newest lines that fit into `most` bytes. */
+static void put_history(struct room *room, const struct room_turn *turn, size_t most,
+			struct room_effect *e)
+{
+	struct room_messages *m = &room->messages;
+	unsigned from = room->history.n, lines = 0;
+	size_t need = 0;
+
+	while (from && lines < room->settings->context_turns && m->n + lines < ROOM_MESSAGES) {
+		const struct room_history_line *l = room_history_at(&room->history, from - 1);
+
+		if (before_now(l, turn)) {
+			need += line_size(room, l);
+			if (need > most)
+				break;
+			lines++;
+		}
+		from--;
+	}
+	e->history = &m->v[m->n];
+	for (; from < room->history.n; from++) {
+		const struct room_history_line *l = room_history_at(&room->history, from);
+		char text[ROOM_HISTORY_TEXT + 16];
+		const char *kept;
+
+		if (!before_now(l, turn))
+			continue;
+		snprintf(text, sizeof text, "%s%s", l->cut ? "[interrupted] " : "", l->text);
+		kept = room_text_of(room, text, strlen(text));
+		if (!kept)
+			return;
+		m->v[m->n++] = (struct room_message){
+			.bot = l->bot,
+			.speaker = l->bot ? "" : room_text_of(room, l->name, strlen(l->name)),
+			.text = kept};
+		if (!m->v[m->n - 1].speaker)
+			m->v[m->n - 1].speaker = "";
+		e->history_n++;
+	}
+}
+
+static const char *question_of(struct room *room, const struct room_turn *turn)
+{
+	char *line = room_text(room, ROOM_LINE_MAX, ROOM_TEXTS);
+	size_t n;
+
+	if (!line)
+		return "";
+	n = room_followup_recovery(&room->followup, room->settings, turn, room->now, line,
+				   ROOM_LINE_MAX);
+	room_segment_lines(turn, line + n, ROOM_LINE_MAX - n);
+	return room_text_keep(room, line);
+}
+
+void room_prompt_ask(struct room *room, const struct room_turn *turn, struct room_effect *e)
+{
+	size_t most = room->settings->context_bytes, used = now_size(turn);
+	char *instructions;
+
+	e->text = question_of(room, turn);
+	if (room->reply.planned) {
+		instructions = room_text(room, ROOM_PROMPT_MAX, ROOM_TEXTS);
+		if (instructions) {
+			used += room_prompt_build(room, turn, instructions, ROOM_PROMPT_MAX);
+			e->instructions = room_text_keep(room, instructions);
+		}
+	}
+	put_history(room, turn, used < most ? most - used : 0, e);
 }
 
 /* ---- the instructions follow the room ---- */
@@ -262,27 +300,4 @@ uint64_t room_instructions_deadline(const struct room *room)
 	if (f->in_flight)
 		return f->until;
 	return f->dirty ? f->due : UINT64_MAX;
-}
-
-const char *room_prompt_line(struct room *room, const struct room_turn *turn)
-{
-	char *line = room_text(room, ROOM_LINE_MAX, ROOM_TEXTS);
-	size_t n;
-
-	if (!line)
-		return "";
-	n = room_followup_recovery(&room->followup, room->settings, turn, room->now, line,
-				   ROOM_LINE_MAX);
-	room_segment_lines(turn, line + n, ROOM_LINE_MAX - n);
-	return room_text_keep(room, line);
-}
-
-const char *room_prompt_text(struct room *room, const struct room_turn *turn)
-{
-	char *prompt = room_text(room, ROOM_PROMPT_MAX, ROOM_TEXTS);
-
-	if (!prompt)
-		return "";
-	room_prompt_build(room, turn, prompt, ROOM_PROMPT_MAX);
-	return room_text_keep(room, prompt);
 }

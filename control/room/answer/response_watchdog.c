@@ -82,7 +82,7 @@ static void again(struct room *room, struct room_turn *t, bool anew)
 	e->turn = t->id;
 	e->user = t->user;
 	if (anew)
-		e->text = room_prompt_line(room, t);
+		room_prompt_ask(room, t, e);
 }
 
 void room_watchdog_tick(struct room *room)

@@ -7,8 +7,6 @@
 #include "control/room/turn/segment.h"
 #include "proto/base/time.h"
 
-enum { TOKENS_OPENAI = 16, TOKENS_THINKING = 64, TOKENS_ANY = 2 };
-
 int room_classifier_parse(const char *text, size_t n)
 {
 	static const struct {
@@ -29,13 +27,6 @@ int room_classifier_parse(const char *text, size_t n)
 			return words[i].means;
 	}
 	return -1;
-}
-
-unsigned room_classifier_tokens(const char *model)
-{
-	if (strncmp(model, "gpt-5", 5) == 0)
-		return TOKENS_THINKING;
-	return strncmp(model, "gpt-", 4) == 0 ? TOKENS_OPENAI : TOKENS_ANY;
 }
 
 size_t room_classifier_prompt(const struct room *room, const struct room_turn *turn, char *buf,
@@ -82,7 +73,6 @@ void room_classifier_ask(struct room *room, struct room_turn *turn)
 	e->turn = turn->id;
 	e->text = prompt ? room_text_keep(room, prompt) : "";
 	e->ms = s->classify_ms;
-	e->tokens = room_classifier_tokens(s->classify_model);
 }
 
 static void outcome(struct room *room, struct room_turn *turn, int answer)

@@ -23,8 +23,6 @@ struct room_classifier {
 
 /* The answer in what a model wrote: 1 yes, 0 no, -1 neither. */
 int room_classifier_parse(const char *text, size_t n);
-/* How many tokens an answer of a model of this name may need: some think before they write. */
-unsigned room_classifier_tokens(const char *model);
 /* The prompt: who is there, the state of the room, the latest words and these. Always terminated;
  * its length. */
 size_t room_classifier_prompt(const struct room *room, const struct room_turn *turn, char *buf,

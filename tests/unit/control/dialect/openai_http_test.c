@@ -204,23 +204,26 @@ TEST(words_of_a_recording_end_at_a_character)
 
 TEST(a_question_names_what_it_wants)
 {
+	const struct openai_line lines[] = {
+		{false, "[Bob]: hm"}, {true, "yes"}, {false, "[Alice]: hi"}};
 	char *text = openai_chat(&(struct openai_chat){.model = "gpt-4o-mini",
 						       .system = "you are",
-						       .user = "[Alice]: hi",
+						       .lines = lines,
+						       .n = 3,
 						       .stream = true});
 
-	CHECK_STR(text,
-		  "{\"model\":\"gpt-4o-mini\",\"messages\":[{\"role\":\"system\",\"content\":"
-		  "\"you are\"},{\"role\":\"user\",\"content\":\"[Alice]: hi\"}],\"stream\":true}");
+	CHECK_STR(text, "{\"model\":\"gpt-4o-mini\",\"messages\":[{\"role\":\"system\",\"content\":"
+			"\"you are\"},{\"role\":\"user\",\"content\":\"[Bob]: hm\"},"
+			"{\"role\":\"assistant\",\"content\":\"yes\"},"
+			"{\"role\":\"user\",\"content\":\"[Alice]: hi\"}],\"stream\":true}");
 	free(text);
 	text = openai_chat(&(struct openai_chat){
-		.model = "gpt-5-nano", .system = "", .user = "hi", .tokens = 64});
-	CHECK_STR(text,
-		  "{\"model\":\"gpt-5-nano\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}],"
-		  "\"stream\":false,\"max_completion_tokens\":64}");
+		.model = "gpt-5-nano", .system = "", .lines = lines, .n = 1, .one_word = true});
+	CHECK_STR(text, "{\"model\":\"gpt-5-nano\",\"messages\":[{\"role\":\"user\",\"content\":"
+			"\"[Bob]: hm\"}],\"stream\":false,\"max_completion_tokens\":64}");
 	free(text);
-	text = openai_chat(
-		&(struct openai_chat){.model = "llama", .system = "", .user = "hi", .tokens = 2});
+	text = openai_chat(&(struct openai_chat){
+		.model = "llama", .system = "", .lines = lines, .n = 1, .one_word = true});
 	CHECK(strstr(text, "\"max_tokens\":2"));
 	free(text);
 	text = openai_speech("tts", "alloy", "Say \"it\".");
@@ -233,8 +236,11 @@ TEST_OOM(requests_without_memory)
 {
 	struct openai_recording rec = recording("m");
 	struct openai_body b;
-	char *text = openai_chat(
-		&(struct openai_chat){.model = "m", .system = "s", .user = "u", .tokens = 1});
+	char *text = openai_chat(&(struct openai_chat){.model = "m",
+						       .system = "s",
+						       .lines = &(struct openai_line){false, "u"},
+						       .n = 1,
+						       .one_word = true});
 
 	CHECK(text || test_oom_hit());
 	free(text);

@@ -1,17 +1,17 @@
+/* The engine of realtime sessions, against a scripted provider. */
 #include "tests/test.h"
 
-#include "control/engine/memory.h"
-#include "control/engine/realtime.h"
+#include "control/engine/engine.h"
 #include "tests/unit/control/engine/fake_realtime.h"
 
 struct seen {
 	struct fake fake;
-	struct realtime *rt;
+	void *rt;
 	char events[4096]; /* "up text:hello audio:480 done:7 …" */
 	unsigned asked, cancel_at;
 	char item_text[1024]; /* of all items created */
 	char session[2048], truncate[512], cancelled[128];
-	void (*heardh)(struct seen *s, enum realtime_event ev, uint32_t turn);
+	void (*heardh)(struct seen *s, enum engine_event_type ev, uint32_t ask);
 };
 
 static void note(struct seen *s, const char *what, unsigned long n)
@@ -21,34 +21,39 @@ static void note(struct seen *s, const char *what, unsigned long n)
 	snprintf(s->events + len, sizeof s->events - len, "%s:%lu ", what, n);
 }
 
-static void heard(enum realtime_event ev, uint32_t turn, const uint8_t *data, size_t len, void *arg)
+static void heard(const struct engine_event *e, void *arg)
 {
 	struct seen *s = arg;
 	size_t at = strlen(s->events);
 
-	switch (ev) {
-	case REALTIME_AUDIO:
-		note(s, "audio", len);
+	switch (e->type) {
+	case ENGINE_AUDIO:
+		note(s, "audio", e->data.n);
 		break;
-	case REALTIME_TEXT:
-		snprintf(s->events + at, sizeof s->events - at, "text:%.*s ", (int)len,
-			 (const char *)data);
+	case ENGINE_WORDS:
+		snprintf(s->events + at, sizeof s->events - at, "text:%.*s ", (int)e->data.n,
+			 (const char *)e->data.p);
 		break;
-	case REALTIME_DONE:
-		note(s, "done", turn);
+	case ENGINE_DONE:
+		note(s, "done", e->ask);
 		break;
-	case REALTIME_FAILED_ASK:
-		note(s, "failed", turn);
+	case ENGINE_FAILED:
+		note(s, "failed", e->ask);
 		break;
-	case REALTIME_LINK_UP:
+	case ENGINE_SILENT:
+		note(s, "silent", e->ask);
+		break;
+	case ENGINE_LINK_UP:
 		note(s, "up", 0);
 		break;
-	case REALTIME_LINK_DOWN:
+	case ENGINE_LINK_DOWN:
 		note(s, "down", 0);
+		break;
+	default:
 		break;
 	}
 	if (s->heardh)
-		s->heardh(s, ev, turn);
+		s->heardh(s, e->type, e->ask);
 }
 
 static bool begin(struct seen *s, fake_h *h, const char *key)
@@ -56,19 +61,39 @@ static bool begin(struct seen *s, fake_h *h, const char *key)
 	memset(s, 0, sizeof *s);
 	if (!fake_begin(&s->fake, h, s))
 		return false;
-	return realtime_alloc(&s->rt, &(struct realtime_conf){.env = s->fake.env,
-							      .ws = s->fake.ctx,
-							      .url = s->fake.url,
-							      .model = "gpt realtime",
-							      .voice = "marin",
-							      .key = key,
-							      .h = heard,
-							      .arg = s}) == 0;
+	return engine_realtime.alloc(
+		       &s->rt,
+		       &(struct engine_conf){.env = s->fake.env,
+					     .ws = s->fake.ctx,
+					     .caps = engine_caps(DIALECT_OPENAI, ROLE_VOICE),
+					     .socket_url = s->fake.url,
+					     .model = "gpt realtime",
+					     .voice = "marin",
+					     .key = key,
+					     .h = heard,
+					     .arg = s}) == 0;
+}
+
+static int ask_line(struct seen *s, uint32_t id, uint32_t turn, const char *line, bool again)
+{
+	const struct engine_message messages[] = {{ENGINE_USER, "Alice", "hello"},
+						  {ENGINE_ASSISTANT, "", "hello alice"},
+						  {ENGINE_USER, "", line}};
+
+	return engine_realtime.ask(
+		s->rt,
+		&(struct engine_ask){
+			.id = id, .turn = turn, .again = again, .messages = messages, .n = 3});
+}
+
+static int hear(struct seen *s, const char *line)
+{
+	return engine_realtime.hear(s->rt, &(struct engine_message){ENGINE_USER, "", line});
 }
 
 static void end(struct seen *s)
 {
-	realtime_free(s->rt);
+	engine_realtime.free(s->rt);
 	fake_end(&s->fake);
 }
 
@@ -93,17 +118,17 @@ static void keep(struct seen *s, const char *type, const json_t *root)
 	free(text);
 }
 
-static const char *turn_of(const json_t *root)
+static const char *ask_of(const json_t *root)
 {
 	return json_string_value(json_object_get(
-		json_object_get(json_object_get(root, "response"), "metadata"), "turn"));
+		json_object_get(json_object_get(root, "response"), "metadata"), "ask"));
 }
 
 static void answer(struct fake *f, unsigned conn, const char *turn)
 {
 	fake_send(f, conn,
 		  "{\"type\":\"response.created\",\"response\":{\"id\":\"resp_%s\","
-		  "\"metadata\":{\"turn\":\"%s\"}}}",
+		  "\"metadata\":{\"ask\":\"%s\"}}}",
 		  turn, turn);
 	fake_send(f, conn, "{\"type\":\"a.new.event\",\"x\":1}");
 	fake_send(
@@ -129,6 +154,10 @@ static void answer_done(struct fake *f, unsigned conn, const char *turn, const c
 		turn, status);
 }
 
+/* The history that the first ask of a session carries along. */
+#define SEED   "user|[Alice]: hello assistant|hello alice "
+#define SEEDED "conversation.item.create conversation.item.create conversation.item.create "
+
 /* ---- a plain answer ---- */
 
 static void plain_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
@@ -137,16 +166,16 @@ static void plain_server(struct fake *f, unsigned conn, const char *type, const 
 
 	keep(s, type, root);
 	if (strcmp(type, "response.create") == 0) {
-		answer(f, conn, turn_of(root));
+		answer(f, conn, ask_of(root));
 		ws_send(f->ws[conn], true, "not json", 8);
-		answer_done(f, conn, turn_of(root), "completed");
+		answer_done(f, conn, ask_of(root), "completed");
 	}
 }
 
-static void stop_at_done(struct seen *s, enum realtime_event ev, uint32_t turn)
+static void stop_at_done(struct seen *s, enum engine_event_type ev, uint32_t ask)
 {
-	(void)turn;
-	if (ev == REALTIME_DONE)
+	(void)ask;
+	if (ev == ENGINE_DONE)
 		env_stop(s->fake.env);
 }
 
@@ -156,31 +185,31 @@ TEST(an_ask_is_answered)
 
 	CHECK(begin(&s, plain_server, "sk-test-key"));
 	s.heardh = stop_at_done;
-	CHECK_INT(realtime_instruct(s.rt, "people in the room: Alice"), 0);
-	CHECK_INT(realtime_ask(s.rt, 7, "[Alice]: what time is it"), 0);
+	CHECK_INT(engine_realtime.instruct(s.rt, "people in the room: Alice"), 0);
+	CHECK_INT(ask_line(&s, 7, 7, "[Alice]: what time is it", false), 0);
 	env_run(s.fake.env);
 	CHECK(!s.fake.timed_out);
 	CHECK_STR(s.events, "up:0 text:ten audio:480 done:7 ");
 	/* The server has decoded it. */
 	CHECK_STR(s.fake.path[0], "/v1/realtime?model=gpt realtime");
 	CHECK_STR(s.fake.auth[0], "Bearer sk-test-key");
-	CHECK_STR(s.item_text, "user|[Alice]: what time is it ");
-	CHECK_STR(s.fake.types, "session.update conversation.item.create response.create ");
+	CHECK_STR(s.item_text, SEED "user|[Alice]: what time is it ");
+	CHECK_STR(s.fake.types, "session.update " SEEDED "response.create ");
 	/* The room decides when to answer, so the server must not. */
 	CHECK(strstr(s.session, "\"turn_detection\":null"));
 	CHECK(strstr(s.session, "people in the room: Alice"));
 	CHECK(strstr(s.session, "\"voice\":\"marin\""));
-	CHECK_INT(realtime_malformed(s.rt), 1);
 	end(&s);
 }
 
-static void hear_then_ask(struct seen *s, enum realtime_event ev, uint32_t turn)
+static void hear_then_ask(struct seen *s, enum engine_event_type ev, uint32_t ask)
 {
-	if (ev == REALTIME_LINK_UP) {
-		realtime_hear(s->rt, "[Bob]: it was cassius");
-		realtime_ask(s->rt, 7, "[Alice]: is that so");
+	if (ev == ENGINE_DONE && ask == 7) {
+		hear(s, "[Bob]: it was cassius");
+		ask_line(s, 8, 8, "[Alice]: is that so", false);
+	} else {
+		stop_at_done(s, ev, ask);
 	}
-	stop_at_done(s, ev, turn);
 }
 
 TEST(what_was_not_for_it_is_told_and_asks_for_nothing)
@@ -189,12 +218,15 @@ TEST(what_was_not_for_it_is_told_and_asks_for_nothing)
 
 	CHECK(begin(&s, plain_server, "sk-test-key"));
 	s.heardh = hear_then_ask;
-	CHECK_INT(realtime_hear(s.rt, "[Bob]: too early"), ENOTCONN);
+	CHECK_INT(hear(&s, "[Bob]: too early"), 0);
+	CHECK_INT(ask_line(&s, 7, 7, "[Alice]: hi", false), 0);
 	env_run(s.fake.env);
 	CHECK(!s.fake.timed_out);
-	CHECK_STR(s.item_text, "user|[Bob]: it was cassius user|[Alice]: is that so ");
-	CHECK_STR(s.fake.types, "session.update conversation.item.create "
-				"conversation.item.create response.create ");
+	CHECK_STR(s.item_text,
+		  SEED "user|[Alice]: hi user|[Bob]: it was cassius user|[Alice]: is that so ");
+	CHECK_STR(s.fake.types, "session.update " SEEDED "response.create "
+				"conversation.item.create conversation.item.create "
+				"response.create ");
 	end(&s);
 }
 
@@ -206,9 +238,9 @@ static void slow_server(struct fake *f, unsigned conn, const char *type, const j
 
 	keep(s, type, root);
 	if (strcmp(type, "response.create") == 0) {
-		answer(f, conn, turn_of(root));
+		answer(f, conn, ask_of(root));
 		if (s->asked++)
-			answer_done(f, conn, turn_of(root), "completed");
+			answer_done(f, conn, ask_of(root), "completed");
 	} else if (strcmp(type, "response.cancel") == 0) {
 		snprintf(s->cancelled, sizeof s->cancelled, "%s",
 			 json_string_value(json_object_get(root, "response_id")));
@@ -217,15 +249,15 @@ static void slow_server(struct fake *f, unsigned conn, const char *type, const j
 	}
 }
 
-static void cancel_at_audio(struct seen *s, enum realtime_event ev, uint32_t turn)
+static void cancel_at_audio(struct seen *s, enum engine_event_type ev, uint32_t ask)
 {
-	if (ev == REALTIME_AUDIO && turn == 1) {
-		realtime_cancel(s->rt, 1);
-		realtime_cancel(s->rt, 1);
-		realtime_truncate(s->rt, 1, 5);
-		realtime_ask(s->rt, 2, "[Bob]: and now");
+	if (ev == ENGINE_AUDIO && ask == 1) {
+		engine_realtime.cancel(s->rt, 1);
+		engine_realtime.cancel(s->rt, 1);
+		engine_realtime.truncate(s->rt, 1, 5);
+		ask_line(s, 2, 2, "[Bob]: and now", false);
 	}
-	if (ev == REALTIME_DONE)
+	if (ev == ENGINE_DONE)
 		env_stop(s->fake.env);
 }
 
@@ -235,19 +267,19 @@ TEST(a_cancelled_answer_is_dropped_and_cut)
 
 	CHECK(begin(&s, slow_server, ""));
 	s.heardh = cancel_at_audio;
-	CHECK_INT(realtime_ask(s.rt, 1, "[Alice]: what time is it"), 0);
+	CHECK_INT(ask_line(&s, 1, 1, "[Alice]: what time is it", false), 0);
 	env_run(s.fake.env);
 	CHECK(!s.fake.timed_out);
 	CHECK_STR(s.events, "up:0 text:ten audio:480 text:ten audio:480 done:2 ");
 	CHECK_STR(s.cancelled, "resp_1");
 	CHECK(strstr(s.truncate, "\"item_id\":\"item_1\""));
 	CHECK(strstr(s.truncate, "\"audio_end_ms\":5"));
-	CHECK_STR(s.fake.types, "session.update conversation.item.create response.create "
+	CHECK_STR(s.fake.types, "session.update " SEEDED "response.create "
 				"response.cancel conversation.item.truncate "
 				"conversation.item.create response.create ");
 	CHECK_STR(s.fake.auth[0], "");
 	/* More than came cannot have been heard. */
-	realtime_truncate(s.rt, 2, 99999);
+	engine_realtime.truncate(s.rt, 2, 99999);
 	end(&s);
 }
 
@@ -263,8 +295,8 @@ static void silent_server(struct fake *f, unsigned conn, const char *type, const
 
 		fake_send(f, conn,
 			  "{\"type\":\"response.created\",\"response\":{\"id\":\"resp_%c\","
-			  "\"metadata\":{\"turn\":\"%s\"}}}",
-			  name, turn_of(root));
+			  "\"metadata\":{\"ask\":\"%s\"}}}",
+			  name, ask_of(root));
 		fake_send(f, conn,
 			  "{\"type\":\"response.output_audio_transcript.delta\",\"response_id\":"
 			  "\"resp_%c\",\"item_id\":\"item_%c\",\"delta\":\"%c\"}",
@@ -279,11 +311,13 @@ static void silent_server(struct fake *f, unsigned conn, const char *type, const
 	}
 }
 
-static void again_at_text(struct seen *s, enum realtime_event ev, uint32_t turn)
+static void again_at_text(struct seen *s, enum engine_event_type ev, uint32_t ask)
 {
-	if (ev == REALTIME_TEXT && s->asked == 1)
-		realtime_again(s->rt, turn);
-	if (ev == REALTIME_DONE)
+	if (ev == ENGINE_WORDS && s->asked == 1) {
+		engine_realtime.cancel(s->rt, ask);
+		ask_line(s, 2, 1, "once", true);
+	}
+	if (ev == ENGINE_DONE)
 		env_stop(s->fake.env);
 }
 
@@ -293,13 +327,12 @@ TEST(a_silent_answer_is_asked_for_again)
 
 	CHECK(begin(&s, silent_server, ""));
 	s.heardh = again_at_text;
-	CHECK_INT(realtime_ask(s.rt, 1, "once"), 0);
-	realtime_again(s.rt, 1); /* it was not sent yet: nothing */
+	CHECK_INT(ask_line(&s, 1, 1, "once", false), 0);
 	env_run(s.fake.env);
 	CHECK(!s.fake.timed_out);
-	CHECK_STR(s.events, "up:0 text:a text:b audio:960 done:1 ");
-	CHECK_STR(s.item_text, "user|once ");
-	CHECK_STR(s.fake.types, "session.update conversation.item.create response.create "
+	CHECK_STR(s.events, "up:0 text:a text:b audio:960 done:2 ");
+	CHECK_STR(s.item_text, SEED "user|once ");
+	CHECK_STR(s.fake.types, "session.update " SEEDED "response.create "
 				"response.cancel response.create ");
 	end(&s);
 }
@@ -317,21 +350,21 @@ static void refusing_server(struct fake *f, unsigned conn, const char *type, con
 		fake_send(f, conn,
 			  "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\","
 			  "\"code\":\"x\","
-			  "\"message\":\"no\",\"event_id\":\"turn-1\"}}");
+			  "\"message\":\"no\",\"event_id\":\"ask-1\"}}");
 		return;
 	}
-	answer(f, conn, turn_of(root));
+	answer(f, conn, ask_of(root));
 	fake_send(
 		f, conn,
 		"{\"type\":\"response.done\",\"response\":{\"id\":\"resp_2\",\"status\":\"failed\","
 		"\"status_details\":{\"error\":{\"code\":\"broken\"}}}}");
 }
 
-static void ask_again(struct seen *s, enum realtime_event ev, uint32_t turn)
+static void ask_again(struct seen *s, enum engine_event_type ev, uint32_t ask)
 {
-	if (ev == REALTIME_FAILED_ASK && turn == 1)
-		realtime_ask(s->rt, 2, "again");
-	else if (ev == REALTIME_FAILED_ASK)
+	if (ev == ENGINE_FAILED && ask == 1)
+		ask_line(s, 2, 2, "again", false);
+	else if (ev == ENGINE_FAILED)
 		env_stop(s->fake.env);
 }
 
@@ -341,7 +374,7 @@ TEST(a_refused_ask_fails_and_the_next_is_asked)
 
 	CHECK(begin(&s, refusing_server, ""));
 	s.heardh = ask_again;
-	CHECK_INT(realtime_ask(s.rt, 1, "once"), 0);
+	CHECK_INT(ask_line(&s, 1, 1, "once", false), 0);
 	env_run(s.fake.env);
 	CHECK(!s.fake.timed_out);
 	CHECK_STR(s.events, "up:0 failed:1 text:ten audio:480 failed:2 ");
@@ -361,18 +394,18 @@ static void dropping_server(struct fake *f, unsigned conn, const char *type, con
 		ws_abort(f->ws[conn]);
 		return;
 	}
-	answer(f, conn, turn_of(root));
-	answer_done(f, conn, turn_of(root), "completed");
+	answer(f, conn, ask_of(root));
+	answer_done(f, conn, ask_of(root), "completed");
 }
 
-static void ask_after_loss(struct seen *s, enum realtime_event ev, uint32_t turn)
+static void ask_after_loss(struct seen *s, enum engine_event_type ev, uint32_t ask)
 {
-	(void)turn;
-	if (ev == REALTIME_FAILED_ASK) {
+	(void)ask;
+	if (ev == ENGINE_FAILED) {
 		s->item_text[0] = '\0';
-		realtime_ask(s->rt, 2, "[Alice]: again");
+		ask_line(s, 2, 2, "[Alice]: again", false);
 	}
-	if (ev == REALTIME_DONE)
+	if (ev == ENGINE_DONE)
 		env_stop(s->fake.env);
 }
 
@@ -382,45 +415,11 @@ TEST(a_lost_session_is_opened_anew_and_told_what_was_said)
 
 	CHECK(begin(&s, dropping_server, ""));
 	s.heardh = ask_after_loss;
-	CHECK_INT(realtime_remember(s.rt, "[Alice]: hello", "hello alice"), 0);
-	CHECK_INT(realtime_ask(s.rt, 1, "[Alice]: what"), 0);
+	CHECK_INT(ask_line(&s, 1, 1, "[Alice]: what", false), 0);
 	env_run(s.fake.env);
 	CHECK(!s.fake.timed_out);
 	CHECK_STR(s.events, "up:0 failed:1 down:0 up:0 text:ten audio:480 done:2 ");
-	CHECK_STR(s.item_text, "user|[Alice]: hello assistant|hello alice user|[Alice]: again ");
+	CHECK_STR(s.item_text, SEED "user|[Alice]: again ");
 	CHECK_INT(s.fake.conns, 2);
 	end(&s);
-}
-
-/* ---- memory ---- */
-
-static void join(const char *line, const char *said, void *arg)
-{
-	char *to = arg;
-
-	sprintf(to + strlen(to), "%s=%s ", line, said);
-}
-
-TEST(the_oldest_exchange_is_forgotten)
-{
-	struct brain_memory *m = NULL;
-	char all[1024] = "", line[16];
-
-	CHECK_INT(brain_memory_alloc(&m), 0);
-	for (int i = 0; i < BRAIN_MEMORY_EXCHANGES + 2; i++) {
-		snprintf(line, sizeof line, "q%d", i);
-		CHECK_INT(brain_memory_add(m, line, "a"), 0);
-	}
-	brain_memory_each(m, join, all);
-	CHECK_STR(all, "q2=a q3=a q4=a q5=a q6=a q7=a q8=a q9=a q10=a q11=a ");
-	brain_memory_free(m);
-}
-
-TEST_OOM(memory_survives_no_memory)
-{
-	struct brain_memory *m = NULL;
-
-	CHECK_OOM(brain_memory_alloc(&m), m = brain_memory_free(m));
-	CHECK_OOM(brain_memory_add(m, "q", "a"), m = brain_memory_free(m));
-	brain_memory_free(m);
 }

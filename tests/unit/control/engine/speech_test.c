@@ -1,57 +1,74 @@
-#include "control/engine/speech.h"
-
-#include "../fake_http.h"
+/* The engine of voices, against a scripted HTTP server. */
 #include <event2/event.h>
 
-#include "control/engine/endpoint.h"
+#include "control/engine/engine.h"
 #include "tests/test.h"
+#include "tests/unit/control/fake_http.h"
 
 static struct seen {
 	struct fake_http fake;
-	struct endpoint *provider;
-	struct engine_speech *speech;
+	void *speech;
 	char sound[64], end[128];
 	size_t n;
 	unsigned ends, odd;
-	uint32_t turn, chunk;
+	uint32_t ask;
 	bool cancel_at_sound;
 	struct evhttp_request *open;
 } fx;
 
-static void on_event(enum engine_speech_event ev, uint32_t turn, uint32_t chunk,
-		     const uint8_t *data, size_t n, void *arg)
+static void on_event(const struct engine_event *ev, void *arg)
 {
 	(void)arg;
-	fx.turn = turn;
-	fx.chunk = chunk;
-	if (ev == ENGINE_SPEECH_SOUND) {
-		fx.odd += n % 2;
-		if (fx.n + n <= sizeof fx.sound)
-			memcpy(fx.sound + fx.n, data, n);
-		fx.n += n;
+	fx.ask = ev->ask;
+	if (ev->type == ENGINE_AUDIO) {
+		fx.odd += ev->data.n % 2;
+		if (fx.n + ev->data.n <= sizeof fx.sound)
+			memcpy(fx.sound + fx.n, ev->data.p, ev->data.n);
+		fx.n += ev->data.n;
 		if (fx.cancel_at_sound)
-			engine_speech_cancel(fx.speech, turn);
+			engine_speech.cancel(fx.speech, ev->ask);
 		return;
 	}
 	fx.ends++;
 	snprintf(fx.end, sizeof fx.end, "%s%.*s",
-		 ev == ENGINE_SPEECH_DONE ? "done" : "failed: ", (int)n,
-		 n ? (const char *)data : "");
+		 ev->type == ENGINE_DONE ? "done" : "failed: ", (int)ev->data.n,
+		 ev->data.n ? (const char *)ev->data.p : "");
 	env_stop(fx.fake.env);
+}
+
+static int open_speech(struct env *env, struct http *http, const char *base, const char *key)
+{
+	return engine_speech.alloc(
+		&fx.speech, &(struct engine_conf){.env = env,
+						  .http = http,
+						  .caps = engine_caps(DIALECT_OPENAI, ROLE_SPEECH),
+						  .http_url = base,
+						  .key = key,
+						  .h = on_event});
+}
+
+static int say(uint32_t id, const char *text)
+{
+	const struct engine_message m = {ENGINE_ASSISTANT, "", text};
+
+	return engine_speech.ask(fx.speech, &(struct engine_ask){.id = id,
+								 .turn = 1,
+								 .model = "tts-m",
+								 .voice = "marin",
+								 .messages = &m,
+								 .n = 1});
 }
 
 static bool begin(fake_http_h *h)
 {
 	memset(&fx, 0, sizeof fx);
 	return fake_http_begin(&fx.fake, h, NULL) &&
-	       !endpoint_alloc(&fx.provider, fx.fake.http, fx.fake.base, "") &&
-	       !engine_speech_alloc(&fx.speech, fx.provider, on_event, NULL);
+	       !open_speech(fx.fake.env, fx.fake.http, fx.fake.base, "");
 }
 
 static void end(void)
 {
-	engine_speech_free(fx.speech);
-	endpoint_free(fx.provider);
+	engine_speech.free(fx.speech);
 	fake_http_end(&fx.fake);
 }
 
@@ -80,11 +97,11 @@ static void odd_pieces(struct fake_http *f, struct evhttp_request *req)
 TEST(speech_comes_in_whole_samples)
 {
 	CHECK(begin(odd_pieces));
-	CHECK_INT(engine_speech_say(fx.speech, "tts-m", "marin", 7, 3, "Hello there."), 0);
+	CHECK_INT(say(7, "Hello there."), 0);
 	env_run(fx.fake.env);
 	CHECK(!fx.fake.timed_out);
 	CHECK_STR(fx.end, "done");
-	CHECK(fx.turn == 7 && fx.chunk == 3 && fx.odd == 0);
+	CHECK(fx.ask == 7 && fx.odd == 0);
 	CHECK_MEM(fx.sound, fx.n, "abcdefgh", 8);
 	CHECK_STR(fx.fake.path, "/v1/audio/speech");
 	CHECK_STR(fx.fake.auth, "");
@@ -122,7 +139,7 @@ TEST(speech_that_is_none_fails)
 
 	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
 		CHECK(begin(table[i].h));
-		CHECK_INT(engine_speech_say(fx.speech, "m", "v", 1, 1, "x"), 0);
+		CHECK_INT(say(1, "x"), 0);
 		env_run(fx.fake.env);
 		CHECK_STR(fx.end, table[i].end);
 		CHECK(fx.n == 0 && fx.ends == 1);
@@ -140,17 +157,17 @@ TEST(speech_is_cancelled_in_the_middle)
 {
 	CHECK(begin(keep_open));
 	fx.cancel_at_sound = true;
-	CHECK_INT(engine_speech_say(fx.speech, "m", "v", 2, 1, "x"), 0);
+	CHECK_INT(say(1, "x"), 0);
 	env_run(fx.fake.env);
 	CHECK(!fx.fake.timed_out);
 	CHECK(fx.fake.gone == 1 && fx.ends == 0 && fx.n == 4);
-	for (unsigned i = 0; i < ENGINE_SPEECH_AT_ONCE; i++)
-		CHECK_INT(engine_speech_say(fx.speech, "m", "v", 3, i, "x"), 0);
-	CHECK_INT(engine_speech_say(fx.speech, "m", "v", 3, 99, "x"), EBUSY);
-	engine_speech_cancel(fx.speech, 4);
-	CHECK_INT(engine_speech_say(fx.speech, "m", "v", 3, 99, "x"), EBUSY);
-	engine_speech_cancel(fx.speech, 3);
-	CHECK_INT(engine_speech_say(fx.speech, "m", "v", 3, 99, "x"), 0);
+	for (unsigned i = 0; i < 8; i++)
+		CHECK_INT(say(10 + i, "x"), 0);
+	CHECK_INT(say(99, "x"), EBUSY);
+	engine_speech.cancel(fx.speech, 4);
+	CHECK_INT(say(99, "x"), EBUSY);
+	engine_speech.cancel(fx.speech, 13);
+	CHECK_INT(say(99, "x"), 0);
 	end();
 }
 
@@ -158,20 +175,16 @@ TEST_OOM(speech_without_memory)
 {
 	struct env *env = NULL;
 	struct http *http = NULL;
-	struct endpoint *p = NULL;
-	struct engine_speech *t = NULL;
 	int err = env_alloc(&env, &(struct env_conf){.loop = true});
 
+	memset(&fx, 0, sizeof fx);
 	if (!err)
 		err = http_alloc(&http, env, NULL, "x");
 	if (!err)
-		err = endpoint_alloc(&p, http, "http://127.0.0.1:9/v1", "k");
+		err = open_speech(env, http, "http://127.0.0.1:9/v1", "k");
 	if (!err)
-		err = engine_speech_alloc(&t, p, on_event, NULL);
-	if (!err)
-		err = engine_speech_say(t, "m", "v", 1, 1, "x");
-	engine_speech_free(t);
-	endpoint_free(p);
+		err = say(1, "x");
+	engine_speech.free(fx.speech);
 	http_free(http);
 	env_free(env);
 	CHECK_OOM(err, (void)0);

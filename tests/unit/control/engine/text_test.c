@@ -1,7 +1,7 @@
-#include "control/engine/text.h"
-
-#include "../fake_http.h"
-#include "control/engine/endpoint.h"
+/* The engine of text models, against a scripted HTTP server. */
+#include "control/engine/engine.h"
+#include "proto/base/time.h"
+#include "tests/unit/control/fake_http.h"
 #include "tests/test.h"
 
 #define SSE "text/event-stream"
@@ -11,32 +11,68 @@
 
 static struct seen {
 	struct fake_http fake;
-	struct endpoint *provider;
-	struct engine_text *text;
+	void *text;
 	struct evhttp_request *open;
 	char events[512]; /* "7:words 7. 7!why " */
 	unsigned ends, want;
 	bool cancel_at_words;
 } fx;
 
-static void on_event(enum engine_text_event ev, uint32_t turn, const char *data, size_t n,
-		     void *arg)
+static void on_event(const struct engine_event *ev, void *arg)
 {
-	static const char marks[] = {[ENGINE_TEXT_WORDS] = ':',
-				     [ENGINE_TEXT_DONE] = '.',
-				     [ENGINE_TEXT_FAILED] = '!',
-				     [ENGINE_TEXT_JUDGED] = '=',
-				     [ENGINE_TEXT_UNJUDGED] = '?'};
+	static const char marks[] = {
+		[ENGINE_WORDS] = ':', [ENGINE_DONE] = '.', [ENGINE_FAILED] = '!'};
 	size_t at = strlen(fx.events);
 
 	(void)arg;
-	snprintf(fx.events + at, sizeof fx.events - at, "%u%c%.*s ", turn, marks[ev], (int)n, data);
-	if (ev == ENGINE_TEXT_WORDS && fx.cancel_at_words) {
-		engine_text_cancel(fx.text, turn);
-		return;
-	}
-	if (ev != ENGINE_TEXT_WORDS && ++fx.ends == fx.want)
+	snprintf(fx.events + at, sizeof fx.events - at, "%u%c%.*s ", ev->ask, marks[ev->type],
+		 (int)ev->data.n, ev->data.n ? (const char *)ev->data.p : "");
+	if (ev->type == ENGINE_WORDS && fx.cancel_at_words)
+		engine_text.cancel(fx.text, ev->ask);
+	else if (ev->type != ENGINE_WORDS && ++fx.ends == fx.want)
 		env_stop(fx.fake.env);
+}
+
+static int open_text(struct env *env, struct http *http, const char *base, const char *key)
+{
+	return engine_text.alloc(
+		&fx.text, &(struct engine_conf){.env = env,
+						.http = http,
+						.caps = engine_caps(DIALECT_OPENAI, ROLE_TEXT),
+						.http_url = base,
+						.key = key,
+						.h = on_event});
+}
+
+static int ask(uint32_t id, const char *instructions, const char *line)
+{
+	const struct engine_message messages[] = {{ENGINE_USER, "Bob", "before"},
+						  {ENGINE_ASSISTANT, "", "indeed"},
+						  {ENGINE_USER, "", line}};
+
+	return engine_text.ask(fx.text, &(struct engine_ask){.id = id,
+							     .turn = 1,
+							     .model = "m",
+							     .voice = "",
+							     .instructions = instructions,
+							     .messages = messages,
+							     .n = 3});
+}
+
+static int ask_word(uint32_t id, const char *line, uint32_t ms)
+{
+	const struct engine_message m = {ENGINE_USER, "", line};
+
+	return engine_text.ask(
+		fx.text, &(struct engine_ask){.id = id,
+					      .turn = 1,
+					      .one_word = true,
+					      .model = "m",
+					      .voice = "",
+					      .instructions = "",
+					      .messages = &m,
+					      .n = 1,
+					      .deadline = env_now(fx.fake.env) + ms * NS_PER_MS});
 }
 
 static bool begin(fake_http_h *h)
@@ -44,14 +80,12 @@ static bool begin(fake_http_h *h)
 	memset(&fx, 0, sizeof fx);
 	fx.want = 1;
 	return fake_http_begin(&fx.fake, h, NULL) &&
-	       !endpoint_alloc(&fx.provider, fx.fake.http, fx.fake.base, "the-key") &&
-	       !engine_text_alloc(&fx.text, fx.provider, on_event, NULL);
+	       !open_text(fx.fake.env, fx.fake.http, fx.fake.base, "the-key");
 }
 
 static void end(void)
 {
-	engine_text_free(fx.text);
-	endpoint_free(fx.provider);
+	engine_text.free(fx.text);
 	fake_http_end(&fx.fake);
 }
 
@@ -66,7 +100,7 @@ static void answer_two_words(struct fake_http *f, struct evhttp_request *req)
 TEST(a_model_writes_word_by_word)
 {
 	CHECK(begin(answer_two_words));
-	CHECK_INT(engine_text_ask(fx.text, "m", 7, "you are", "[Alice]: when"), 0);
+	CHECK_INT(ask(7, "you are", "[Alice]: when"), 0);
 	CHECK_STR(fx.events, "");
 	env_run(fx.fake.env);
 	CHECK(!fx.fake.timed_out);
@@ -77,14 +111,11 @@ TEST(a_model_writes_word_by_word)
 	CHECK(strncmp(fx.fake.agent, "Parley/", 7) == 0);
 	CHECK(strstr((char *)fx.fake.body, "\"stream\":true"));
 	CHECK(strstr((char *)fx.fake.body, "[Alice]: when"));
-	/* The same once more, and only of that turn. */
-	CHECK_INT(engine_text_again(fx.text, 8), ENOENT);
-	fx.fake.n = 0;
-	fx.ends = 0;
-	CHECK_INT(engine_text_again(fx.text, 7), 0);
-	env_run(fx.fake.env);
-	CHECK(strstr((char *)fx.fake.body, "[Alice]: when"));
-	CHECK_INT(fx.fake.requests, 2);
+	/* The room's history, as messages. */
+	CHECK(strstr((char *)fx.fake.body, "[{\"role\":\"system\",\"content\":\"you are\"},"
+					   "{\"role\":\"user\",\"content\":\"[Bob]: before\"},"
+					   "{\"role\":\"assistant\",\"content\":\"indeed\"},"
+					   "{\"role\":\"user\",\"content\":\"[Alice]: when\"}]"));
 	end();
 }
 
@@ -101,7 +132,7 @@ TEST(an_end_without_a_word_of_it_is_one_when_words_came)
 {
 	CHECK(begin(answer_without_end));
 	fx.want = 2;
-	CHECK_INT(engine_text_ask(fx.text, "m", 1, "", "when"), 0);
+	CHECK_INT(ask(1, "", "when"), 0);
 	env_run(fx.fake.env);
 	fx.want = 1;
 	end();
@@ -136,13 +167,13 @@ TEST(what_goes_wrong_is_told_once)
 	static const struct {
 		fake_http_h *h;
 		const char *events;
-	} table[] = {{answer_nothing, "3!nothing came "},
+	} table[] = {{answer_nothing, "3!the answer was empty "},
 		     {refuse, "3!status 401 invalid_api_key: no "},
 		     {break_off, "3:It  3!overloaded "}};
 
 	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
 		CHECK(begin(table[i].h));
-		CHECK_INT(engine_text_ask(fx.text, "m", 3, "", "when"), 0);
+		CHECK_INT(ask(3, "", "when"), 0);
 		env_run(fx.fake.env);
 		CHECK_STR(fx.events, table[i].events);
 		end();
@@ -159,15 +190,15 @@ TEST(a_cancel_closes_the_connection_and_nothing_more_is_told)
 {
 	CHECK(begin(keep_open));
 	fx.cancel_at_words = true;
-	CHECK_INT(engine_text_ask(fx.text, "m", 3, "", "when"), 0);
+	CHECK_INT(ask(3, "", "when"), 0);
 	env_run(fx.fake.env);
 	CHECK(!fx.fake.timed_out);
 	CHECK_INT(fx.fake.gone, 1);
 	CHECK_STR(fx.events, "3:It  ");
 	/* One that nobody has seen yet. */
-	CHECK_INT(engine_text_ask(fx.text, "m", 4, "", "when"), 0);
-	engine_text_cancel(fx.text, 4);
-	engine_text_cancel(fx.text, 5);
+	CHECK_INT(ask(4, "", "when"), 0);
+	engine_text.cancel(fx.text, 4);
+	engine_text.cancel(fx.text, 5);
 	end();
 }
 
@@ -175,7 +206,8 @@ static void judge(struct fake_http *f, struct evhttp_request *req)
 {
 	static const char yes[] = "{\"choices\":[{\"message\":{\"content\":\"YES\"}}]}";
 
-	if (strstr((const char *)f->body, "\"max_tokens\":2"))
+	if (strstr((const char *)f->body, "\"max_tokens\":2") &&
+	    strstr((const char *)f->body, "for you"))
 		fake_http_answer(req, 200, "application/json", yes, sizeof yes - 1);
 	else
 		fake_http_answer(req, 200, "application/json", "[]", 2);
@@ -190,29 +222,29 @@ static void never(struct fake_http *f, struct evhttp_request *req)
 TEST(a_judgement_comes_whole_and_in_time)
 {
 	CHECK(begin(judge));
-	CHECK_INT(engine_text_judge(fx.text, "m", 3, "for you?", 2, 5000), 0);
+	CHECK_INT(ask_word(3, "for you?", 5000), 0);
 	env_run(fx.fake.env);
-	CHECK_STR(fx.events, "3=YES ");
+	CHECK_STR(fx.events, "3:YES 3. ");
 	CHECK(strstr((char *)fx.fake.body, "\"stream\":false"));
 	fx.ends = 0;
-	CHECK_INT(engine_text_judge(fx.text, "m", 4, "for you?", 3, 5000), 0);
+	CHECK_INT(ask_word(4, "for whom?", 5000), 0);
 	env_run(fx.fake.env);
-	CHECK_STR(fx.events, "3=YES 4?malformed ");
+	CHECK_STR(fx.events, "3:YES 3. 4!malformed ");
 	end();
 	CHECK(begin(never));
-	CHECK_INT(engine_text_judge(fx.text, "m", 5, "for you?", 2, 60), 0);
+	CHECK_INT(ask_word(5, "for you?", 60), 0);
 	while (!fx.ends && !fx.fake.timed_out)
 		env_run(fx.fake.env);
-	CHECK(!fx.fake.timed_out && strncmp(fx.events, "5?", 2) == 0);
+	CHECK(!fx.fake.timed_out && strncmp(fx.events, "5!", 2) == 0);
 	end();
 }
 
 TEST(only_so_many_at_once)
 {
 	CHECK(begin(keep_open));
-	for (unsigned i = 0; i < ENGINE_TEXT_AT_ONCE; i++)
-		CHECK_INT(engine_text_ask(fx.text, "m", i + 1, "", "when"), 0);
-	CHECK_INT(engine_text_ask(fx.text, "m", 99, "", "when"), EBUSY);
+	for (unsigned i = 0; i < 16; i++)
+		CHECK_INT(ask(i + 1, "", "when"), 0);
+	CHECK_INT(ask(99, "", "when"), EBUSY);
 	end();
 }
 
@@ -220,22 +252,19 @@ TEST_OOM(text_without_memory)
 {
 	struct env *env = NULL;
 	struct http *http = NULL;
-	struct endpoint *p = NULL;
-	struct engine_text *t = NULL;
 	int err = env_alloc(&env, &(struct env_conf){.loop = true});
 
+	memset(&fx, 0, sizeof fx);
+	fx.fake.env = env;
 	if (!err)
 		err = http_alloc(&http, env, NULL, "x");
 	if (!err)
-		err = endpoint_alloc(&p, http, "http://127.0.0.1:9/v1", "k");
+		err = open_text(env, http, "http://127.0.0.1:9/v1", "k");
 	if (!err)
-		err = engine_text_alloc(&t, p, on_event, NULL);
+		err = ask(1, "a", "b");
 	if (!err)
-		err = engine_text_ask(t, "m", 1, "a", "b");
-	if (!err)
-		err = engine_text_judge(t, "m", 1, "a", 2, 100);
-	engine_text_free(t);
-	endpoint_free(p);
+		err = ask_word(2, "a", 100);
+	engine_text.free(fx.text);
 	http_free(http);
 	env_free(env);
 	CHECK_OOM(err, (void)0);

@@ -18,8 +18,7 @@ static void note(struct scene *s, const struct room_effect *e)
 				.ms = s->ms,
 				.user = e->user,
 				.turn = e->turn,
-				.gain = e->gain,
-				.tokens = e->tokens};
+				.gain = e->gain};
 	if (e->record) {
 		d->turn = e->record->id;
 		d->user = e->record->user;

@@ -106,7 +106,8 @@ TEST(words_states_have_texts)
 {
 	CHECK_STR(words_voice_state(VOICE_IN), "joined");
 	CHECK_STR(words_voice_state((enum voice_state)99), "?");
-	CHECK_STR(words_link(true), "connected");
+	CHECK_STR(words_link(WORDS_LINK_UP), "connected");
+	CHECK_STR(words_link(WORDS_LINK_SILENT), "not answering");
 	CHECK_STR(words_unheard(UNHEARD_BOT), "a bot");
 #define X(NAME, name, number, text)                                                                \
 	CHECK(words_phase(MEDIA_PHASE_##NAME) && *words_phase(MEDIA_PHASE_##NAME) != '?');

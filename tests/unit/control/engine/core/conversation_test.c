@@ -4,10 +4,9 @@
 
 #include <stdarg.h>
 
+#include "proto/base/time.h"
 #include "proto/media.h"
 #include "tests/test.h"
-
-#define MS UINT64_C(1000000)
 
 static struct scene {
 	struct conversation *c;
@@ -96,7 +95,7 @@ static int step(struct conversation_input in)
 /* Gives TIME at each deadline until now + ms. */
 static void pass(uint64_t ms)
 {
-	uint64_t end = fx.now + ms * MS, at;
+	uint64_t end = fx.now + ms * NS_PER_MS, at;
 
 	while ((at = conversation_deadline(fx.c)) <= end) {
 		fx.now = at > fx.now ? at : fx.now;
@@ -111,7 +110,7 @@ static int begin(void)
 		.cancel = true, .truncate = true, .erase = true, .rate = 24000};
 
 	memset(&fx, 0, sizeof fx);
-	fx.now = 1000 * MS;
+	fx.now = 1000 * NS_PER_MS;
 	return conversation_alloc(&fx.c, &caps);
 }
 
@@ -422,7 +421,7 @@ TEST(an_ask_has_a_deadline)
 {
 	const struct engine_message m = {ENGINE_USER, "", "hello"};
 	const struct engine_ask ask = {
-		.id = 1, .turn = 1, .messages = &m, .n = 1, .deadline = 3000 * MS};
+		.id = 1, .turn = 1, .messages = &m, .n = 1, .deadline = 3000 * NS_PER_MS};
 
 	CHECK_INT(begin(), 0);
 	step((struct conversation_input){.type = CONVERSATION_ASK, .request = &ask});
@@ -585,7 +584,7 @@ static void world_ask(void)
 
 static void world_time(uint64_t ms)
 {
-	uint64_t end = fx.now + ms * MS, at;
+	uint64_t end = fx.now + ms * NS_PER_MS, at;
 
 	while ((at = conversation_deadline(fx.c)) <= end) {
 		fx.now = at > fx.now ? at : fx.now;

@@ -199,11 +199,17 @@ TEST(a_prompt_tells_the_newest_of_the_conversation_and_what_is_said_now)
 	room_history_add(&room->history, 4, 92, false, false, "Bob", "not that one");
 	e = ask(1000);
 	CHECK(e);
-	CHECK_STR(e->context,
+	CHECK_STR(e->instructions,
 		  "Be brief.\nYour name is Parley.\npeople in the room: Alice\n"
-		  "room moment: Parley (you) came in\nroom moment: Alice came in\nsaid before:\n"
-		  "[Bob]: tell me a tale\n[Parley]: [interrupted] once upon\n[Bob]: not that one\n"
-		  "now:\n[Alice]: parley and now");
+		  "room moment: Parley (you) came in\nroom moment: Alice came in");
+	CHECK_INT(e->history_n, 3);
+	CHECK(!e->history[0].bot && e->history[1].bot);
+	CHECK_STR(e->history[0].speaker, "Bob");
+	CHECK_STR(e->history[0].text, "tell me a tale");
+	CHECK_STR(e->history[1].text, "[interrupted] once upon");
+	CHECK_STR(e->history[2].text, "not that one");
+	/* What is said now stands in the question, and nowhere else. */
+	CHECK_STR(e->text, "[Alice]: parley and now");
 	over();
 }
 
@@ -211,6 +217,7 @@ TEST(a_prompt_keeps_its_limits)
 {
 	char big[ROOM_HISTORY_TEXT + 1];
 	const struct room_effect *e;
+	size_t size;
 
 	memset(big, 'y', sizeof big - 1);
 	big[sizeof big - 1] = '\0';
@@ -223,9 +230,13 @@ TEST(a_prompt_keeps_its_limits)
 		room_history_add(&room->history, i + 1, 90, false, false, "Bob", big);
 	e = ask(1000);
 	CHECK(e);
-	CHECK(strlen(e->context) <= 4000);
-	CHECK(strlen(e->context) > 3600);
-	CHECK(strstr(e->context, "now:\n[Alice]: parley and now"));
+	size = strlen(e->instructions) + strlen(e->text);
+	for (size_t i = 0; i < e->history_n; i++)
+		size += strlen(e->history[i].speaker) + strlen(e->history[i].text);
+	CHECK(size <= 4000);
+	CHECK(size > 3600 - ROOM_HISTORY_TEXT);
+	CHECK_STR(e->history[e->history_n - 1].text, big);
+	CHECK_STR(e->text, "[Alice]: parley and now");
 	over();
 }
 

@@ -218,7 +218,6 @@ TEST(rule_081_082_the_classifier_is_asked_last)
 	CHECK(strstr(scene_find(s, ROOM_DO_CLASSIFY)->text, "room: AMBIENT"));
 	/* What happened is told as a moment of the room, not as somebody's words. */
 	CHECK(strstr(scene_find(s, ROOM_DO_CLASSIFY)->text, "room moment: Bob came in"));
-	CHECK_INT(scene_find(s, ROOM_DO_CLASSIFY)->tokens, 16);
 	judged(s, true, "YES");
 	CHECK_STR(scene_admitted(s), "classifier_allow");
 	CHECK_INT(scene_count(s, ROOM_DO_ASK), 1);
@@ -353,9 +352,6 @@ TEST(rule_082_answers_and_token_floors)
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		CHECK_INT(room_classifier_parse(rows[i].text, strlen(rows[i].text)), rows[i].means);
-	CHECK_INT(room_classifier_tokens("gpt-4o-mini"), 16);
-	CHECK_INT(room_classifier_tokens("gpt-5-nano"), 64);
-	CHECK_INT(room_classifier_tokens("claude-haiku-4-5"), 2);
 }
 
 TEST(the_bot_may_have_begun_to_speak_while_the_classifier_thought)

@@ -1,0 +1,247 @@
+/* The dispatcher of the room's effects: each goes to the role, the media link or the owner that
+ * serves it (agent.h). */
+#include <errno.h>
+#include <string.h>
+
+#include "control/agent/inside.h"
+#include "control/agent/voice_output.h"
+#include "control/media/media.h"
+#include "control/room/turn/segment.h"
+#include "control/settings/settings.h"
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "proto/base/time.h"
+#include "proto/media.h"
+
+/* ---- answers ---- */
+
+static void ask_reply(struct agent *a, const struct room_effect *e)
+{
+	struct engine_message messages[ENGINE_MESSAGES_MAX];
+	struct engine_ask ask = {.turn = e->turn,
+				 .instructions = e->instructions ? e->instructions : "",
+				 .messages = messages};
+	size_t skip =
+		e->history_n >= ENGINE_MESSAGES_MAX ? e->history_n + 1 - ENGINE_MESSAGES_MAX : 0;
+
+	for (size_t i = skip; i < e->history_n; i++)
+		messages[ask.n++] = (struct engine_message){
+			.role = e->history[i].bot ? ENGINE_ASSISTANT : ENGINE_USER,
+			.speaker = e->history[i].speaker,
+			.text = e->history[i].text};
+	messages[ask.n++] =
+		(struct engine_message){.role = ENGINE_USER, .speaker = "", .text = e->text};
+	roles_ask(a->roles, agent_reply_use(a), 0, &ask);
+}
+
+static void ask_words(struct agent *a, const struct room_effect *e)
+{
+	const struct engine_message message = {ENGINE_USER, "", e->text};
+	struct engine_ask ask = {.turn = e->turn, .instructions = "", .messages = &message, .n = 1};
+
+	if (e->type == ROOM_DO_SPEAK) {
+		roles_ask(a->roles, ENGINE_USE_SPEECH, e->chunk, &ask);
+		return;
+	}
+	ask.one_word = true;
+	ask.deadline = env_now(a->env) + e->ms * NS_PER_MS;
+	roles_ask(a->roles, ENGINE_USE_DECISION, 0, &ask);
+}
+
+/* What is written to the session first is known to it first, so nothing needs to be waited for. */
+static void instruct(struct agent *a, const struct room_effect *e)
+{
+	roles_instruct(a->roles, e->text);
+	agent_feed(a, &(struct room_event){.type = ROOM_INSTRUCTED});
+}
+
+/* An engine that keeps a conversation is told what it listened to. */
+static void overhear(struct agent *a, const struct room_turn *t)
+{
+	char line[ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8)];
+
+	room_segment_lines(t, line, sizeof line);
+	roles_hear(a->roles, &(struct engine_message){ENGINE_USER, "", line});
+}
+
+/* False: the effect is for no engine that answers. */
+static bool perform_answer(struct agent *a, const struct room_effect *e)
+{
+	switch (e->type) {
+	case ROOM_DO_INSTRUCT:
+		instruct(a, e);
+		break;
+	case ROOM_DO_ASK:
+		ask_reply(a, e);
+		break;
+	case ROOM_DO_ASK_AGAIN:
+		roles_ask_again(a->roles, agent_reply_use(a), e->turn);
+		break;
+	case ROOM_DO_BRAIN_CANCEL:
+		roles_cancel(a->roles, ENGINE_USE_VOICE, e->turn);
+		roles_cancel(a->roles, ENGINE_USE_REPLY, e->turn);
+		break;
+	case ROOM_DO_BRAIN_TRUNCATE:
+		roles_truncate(a->roles, e->turn, e->ms);
+		break;
+	case ROOM_DO_OVERHEARD:
+		overhear(a, e->record);
+		break;
+	case ROOM_DO_SPEAK:
+	case ROOM_DO_CLASSIFY:
+		ask_words(a, e);
+		break;
+	case ROOM_DO_SPEAK_CANCEL:
+		roles_cancel(a->roles, ENGINE_USE_SPEECH, e->turn);
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
+/* ---- transcription ---- */
+
+static void lose_transcript(struct agent *a, uint64_t user, uint32_t utterance, int err)
+{
+	agent_feed(a, &(struct room_event){.type = ROOM_TRANSCRIPT_FAILED,
+					   .user = user,
+					   .utterance = utterance,
+					   .text = slice_str(strerror(err))});
+}
+
+/* False: the effect is not about an utterance. */
+static bool perform_sound(struct agent *a, const struct room_effect *e)
+{
+	struct engine_sound sound = {.user = e->user, .utterance = e->utterance, .pcm = e->pcm};
+	int err;
+
+	switch (e->type) {
+	case ROOM_DO_ASR_START:
+		sound.type = ENGINE_SOUND_START;
+		break;
+	case ROOM_DO_ASR_APPEND:
+		sound.type = ENGINE_SOUND_APPEND;
+		break;
+	case ROOM_DO_ASR_PROMOTE:
+		sound.type = ENGINE_SOUND_SPEECH;
+		break;
+	case ROOM_DO_ASR_COMMIT:
+		sound.type = ENGINE_SOUND_COMMIT;
+		break;
+	case ROOM_DO_ASR_INTERIM:
+		sound.type = ENGINE_SOUND_INTERIM;
+		break;
+	case ROOM_DO_ASR_RECORDING:
+		sound.type = ENGINE_SOUND_FILE;
+		break;
+	case ROOM_DO_ASR_CANCEL:
+		sound.type = ENGINE_SOUND_CANCEL;
+		break;
+	case ROOM_DO_ASR_CLOSE:
+		sound.type = ENGINE_SOUND_CLOSE;
+		sound.left = strcmp(e->text, "user_left") == 0;
+		break;
+	default:
+		return false;
+	}
+	err = roles_sound(a->roles, &sound);
+	if (err && e->type == ROOM_DO_ASR_START)
+		log_warn("asr_start_failed", "error=\"%s\"", strerror(err));
+	if (err && (e->type == ROOM_DO_ASR_COMMIT || e->type == ROOM_DO_ASR_RECORDING))
+		lose_transcript(a, e->user, e->utterance, err);
+	return true;
+}
+
+void agent_flush(struct agent *a)
+{
+	uint64_t user = 0;
+	uint32_t utterance = 0;
+	int err = roles_flush(a->roles, &user, &utterance);
+
+	if (err)
+		lose_transcript(a, user, utterance, err);
+}
+
+/* ---- the rest ---- */
+
+static void play_sound(struct agent *a, const struct room_effect *e)
+{
+	int err = a->soundh ? a->soundh(e->turn, e->chunk, e->text, a->arg) : ENOTSUP;
+
+	if (!err)
+		return;
+	log_warn("sound_not_played", "turn=%u error=\"%s\"", e->turn, strerror(err));
+	agent_end_sound(a, e->turn, e->chunk);
+}
+
+/* The room's session is over, for this reason. */
+static void leave(struct agent *a, const char *why)
+{
+	struct words words = {0};
+
+	log_info("session_over", "why=%s", why);
+	words_end(&words, why);
+	if (words.n && a->tellh)
+		a->tellh(&words, a->arg);
+	if (a->leaveh)
+		a->leaveh(a->arg);
+}
+
+/* False: the effect is not about the bot's voice or about what it listens to. */
+static bool perform_media(struct agent *a, const struct room_effect *e)
+{
+	switch (e->type) {
+	case ROOM_DO_LISTEN:
+		media_call_listen(a->call, e->user, ROOM_RATE, (uint16_t)e->ms);
+		break;
+	case ROOM_DO_UNLISTEN:
+		media_call_listen(a->call, e->user, 0, 0);
+		break;
+	case ROOM_DO_SAY_PCM:
+	case ROOM_DO_SAY_OPEN:
+	case ROOM_DO_SAY_END:
+	case ROOM_DO_SAY_STOP:
+	case ROOM_DO_SAY_PAUSE:
+	case ROOM_DO_SAY_RESUME:
+	case ROOM_DO_SAY_GAIN:
+		voice_output_do(a->output, e);
+		break;
+	case ROOM_DO_SOUNDBOARD:
+		play_sound(a, e);
+		break;
+	default:
+		return false;
+	}
+	return true;
+}
+
+void agent_perform(struct agent *a, const struct room_effect *e)
+{
+	if (perform_sound(a, e) || perform_answer(a, e) || perform_media(a, e))
+		return;
+	switch (e->type) {
+	case ROOM_DO_NOTE:
+		log_debug("note", "turn=%u characters=%zu", e->turn, strlen(e->text));
+		break;
+	case ROOM_DO_TELL:
+		if (a->tellh)
+			a->tellh(e->words, a->arg);
+		break;
+	case ROOM_DO_ADMIT:
+		log_debug("turn_admitted", "id=%u rule=%s", e->record->id, e->text);
+		agent_tell_turn(a, e->record, TURNS_ADMITTED);
+		break;
+	case ROOM_DO_DEFER:
+		log_debug("turn_deferred", "id=%u rule=%s", e->record->id, e->text);
+		break;
+	case ROOM_DO_LEAVE:
+		leave(a, e->text);
+		break;
+	case ROOM_DO_RECORD:
+		agent_record_turn(a, e->record);
+		break;
+	default:
+		break; /* MUSIC, MUSIC_GAIN, CHOOSE: there is no music yet, and nothing to choose */
+	}
+}

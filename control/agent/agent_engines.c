@@ -1,0 +1,185 @@
+/* What the engines say, as events of the room, and what of it people are told (agent.h). */
+#include <string.h>
+
+#include "control/agent/inside.h"
+#include "control/settings/settings.h"
+#include "ipc/log.h"
+#include "proto/media.h"
+
+enum engine_use agent_reply_use(const struct agent *a)
+{
+	return a->settings->reply_path == SETTINGS_REPLY_BRAIN ? ENGINE_USE_REPLY
+							       : ENGINE_USE_VOICE;
+}
+
+static enum fault fault_of(enum engine_trouble trouble, enum fault other)
+{
+	switch (trouble) {
+	case ENGINE_TROUBLE_KEY:
+		return FAULT_KEY;
+	case ENGINE_TROUBLE_CREDIT:
+		return FAULT_CREDIT;
+	case ENGINE_TROUBLE_BUSY:
+		return FAULT_BUSY;
+	case ENGINE_TROUBLE_OTHER:
+		break;
+	}
+	return other;
+}
+
+static void link_up(struct agent *a)
+{
+	char url[256];
+
+	settings_brain_shown(a->settings, url, sizeof url);
+	log_info("brain_up", "url=%s", url);
+	agent_fault(a, FAULT_BRAIN, FAULT_IS_OVER);
+	agent_fault(a, FAULT_KEY, FAULT_IS_OVER);
+}
+
+static void link_down(struct agent *a, const struct engine_event *ev)
+{
+	enum fault f = fault_of(ev->trouble, FAULT_BRAIN);
+	bool lasts = f == FAULT_BRAIN || f == FAULT_KEY;
+
+	log_warn("brain_down", "why=\"%.*s\"", (int)ev->data.n, (const char *)ev->data.p);
+	agent_fault(a, f, lasts ? FAULT_IS_THERE : FAULT_IS_ONCE);
+}
+
+static void answer_failed(struct agent *a, const struct roles_event *ev)
+{
+	const struct engine_event *e = ev->engine;
+
+	log_warn("brain_failed", "turn=%u why=\"%.*s\"", ev->turn, (int)e->data.n,
+		 (const char *)e->data.p);
+	/* A link that is down is told of as such. */
+	if (ev->use != ENGINE_USE_VOICE || roles_health(a->roles, ev->use) != ROLES_DOWN)
+		agent_fault(a, fault_of(e->trouble, FAULT_ANSWER), FAULT_IS_ONCE);
+}
+
+static void take_reply(struct agent *a, const struct roles_event *ev)
+{
+	const struct engine_event *e = ev->engine;
+	struct room_event out = {.turn = ev->turn, .text = e->data};
+
+	switch (e->type) {
+	case ENGINE_LINK_UP:
+		link_up(a);
+		return;
+	case ENGINE_LINK_DOWN:
+		link_down(a, e);
+		return;
+	case ENGINE_SILENT:
+		log_warn("brain_silent", "turn=%u", ev->turn);
+		agent_fault(a, FAULT_SILENT, FAULT_IS_THERE);
+		return;
+	case ENGINE_AUDIO:
+		out.type = ROOM_BRAIN_AUDIO;
+		out.pcm = e->data;
+		out.text = (struct slice){0};
+		break;
+	case ENGINE_WORDS:
+		out.type = ROOM_BRAIN_TEXT;
+		break;
+	case ENGINE_DONE:
+		out.type = ROOM_BRAIN_DONE;
+		break;
+	case ENGINE_FAILED:
+		answer_failed(a, ev);
+		out.type = ROOM_BRAIN_FAILED;
+		break;
+	default:
+		return;
+	}
+	if (ev->answers)
+		agent_fault(a, FAULT_SILENT, FAULT_IS_OVER);
+	agent_feed(a, &out);
+}
+
+static void take_speech(struct agent *a, const struct roles_event *ev)
+{
+	const struct engine_event *e = ev->engine;
+	struct room_event out = {.turn = ev->turn, .chunk = ev->chunk};
+
+	switch (e->type) {
+	case ENGINE_AUDIO:
+		out.type = ROOM_SPEECH_AUDIO;
+		out.pcm = e->data;
+		break;
+	case ENGINE_DONE:
+		out.type = ROOM_SPEECH_DONE;
+		break;
+	case ENGINE_FAILED:
+		log_warn("speech_failed", "turn=%u why=\"%.*s\"", ev->turn, (int)e->data.n,
+			 (const char *)e->data.p);
+		agent_fault(a, fault_of(e->trouble, FAULT_ANSWER), FAULT_IS_ONCE);
+		out.type = ROOM_SPEECH_FAILED;
+		out.text = e->data;
+		break;
+	default:
+		return;
+	}
+	agent_feed(a, &out);
+}
+
+static void take_decision(struct agent *a, const struct roles_event *ev)
+{
+	const struct engine_event *e = ev->engine;
+
+	if (e->type == ENGINE_FAILED)
+		log_warn("not_judged", "turn=%u why=\"%.*s\"", ev->turn, (int)e->data.n,
+			 (const char *)e->data.p);
+	if (e->type == ENGINE_FAILED || e->type == ENGINE_WORDS)
+		agent_feed(a, &(struct room_event){.type = ROOM_CLASSIFIED,
+						   .turn = ev->turn,
+						   .yes = e->type == ENGINE_WORDS,
+						   .text = e->data});
+}
+
+static void take_transcript(struct agent *a, const struct engine_event *e)
+{
+	agent_feed(a, &(struct room_event){.type = e->type == ENGINE_PARTIAL ? ROOM_PARTIAL
+						   : e->type == ENGINE_TRANSCRIPT
+							   ? ROOM_TRANSCRIPT
+							   : ROOM_TRANSCRIPT_FAILED,
+					   .user = e->user,
+					   .utterance = e->utterance,
+					   .text = e->data,
+					   .doubt = e->doubt,
+					   .no_speech = e->no_speech});
+}
+
+static void take_event(const struct roles_event *ev, void *arg)
+{
+	struct agent *a = arg;
+
+	switch (ev->use) {
+	case ENGINE_USE_VOICE:
+	case ENGINE_USE_REPLY:
+		take_reply(a, ev);
+		break;
+	case ENGINE_USE_SPEECH:
+		take_speech(a, ev);
+		break;
+	case ENGINE_USE_DECISION:
+		take_decision(a, ev);
+		break;
+	case ENGINE_USE_TRANSCRIBE:
+		take_transcript(a, ev->engine);
+		break;
+	case ENGINE_USE_COUNT:
+		break;
+	}
+}
+
+int agent_open_roles(struct agent *a, const struct agent_conf *conf)
+{
+	const struct roles_conf rc = {.env = conf->env,
+				      .ws = conf->ws,
+				      .http = conf->http,
+				      .settings = conf->settings,
+				      .h = take_event,
+				      .arg = a};
+
+	return roles_alloc(&a->roles, &rc);
+}

@@ -1,0 +1,66 @@
+/* What the files of an agent share (agent.h). For control/agent only. */
+#ifndef CONTROL_AGENT_INSIDE_H
+#define CONTROL_AGENT_INSIDE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "control/agent/agent.h"
+#include "control/engine/roles.h"
+#include "control/room/room.h"
+#include "control/status.h"
+#include "control/turns.h"
+
+struct agent {
+	struct env *env;
+	struct media_call *call;
+	const struct settings *settings;
+	void (*tellh)(const struct words *words, void *arg);
+	void (*faulth)(enum fault fault, enum fault_is is, void *arg);
+	void (*leaveh)(void *arg);
+	int (*soundh)(uint32_t turn, uint32_t chunk, const char *ref, void *arg);
+	void *arg;
+
+	struct room *room;
+	struct room_log *log; /* its journal, NULL when none is wanted */
+	struct roles *roles;
+	struct voice_output *output;
+	struct tmr *timer;
+	struct tmr *power_timer;
+	const char *power;	 /* as the room was told last */
+	struct tmr *sound_timer; /* of the sound that plays; NULL until there is one */
+	uint32_t sound_turn, sound_chunk;
+
+	bool stepping;
+	struct agent_later *first, **last; /* events that wait for the running step */
+	struct room_effects *fx;
+
+	uint64_t turns;
+	uint32_t last_turn;
+	enum room_reason last_reason;
+	struct status_delays delays; /* end of speech to first audio */
+};
+
+/* ---- agent.c ---- */
+/* One event into the room, and whatever performing its effects causes after it. */
+void agent_feed(struct agent *a, const struct room_event *ev);
+void agent_fault(struct agent *a, enum fault fault, enum fault_is is);
+void agent_end_sound(struct agent *a, uint32_t turn, uint32_t chunk);
+
+/* ---- agent_effects.c ---- */
+/* Performs one effect: the only place that decides who serves it. */
+void agent_perform(struct agent *a, const struct room_effect *e);
+/* The effects of a step are performed. */
+void agent_flush(struct agent *a);
+
+/* ---- agent_engines.c ---- */
+int agent_open_roles(struct agent *a, const struct agent_conf *conf);
+/* The role whose engine answers, by the settings' reply path. */
+enum engine_use agent_reply_use(const struct agent *a);
+
+/* ---- agent_record.c ---- */
+void agent_record_turn(struct agent *a, const struct room_turn *t);
+/* Writes the turn to the turn file. */
+void agent_tell_turn(struct agent *a, const struct room_turn *t, enum turns_stage stage);
+
+#endif

@@ -1,0 +1,236 @@
+/* Who serves what: the order of providers, failover, and asks of turns, against scripted servers.
+ */
+#include "control/engine/roles.h"
+
+#include "control/settings/settings.h"
+#include "tests/test.h"
+#include "tests/unit/control/fake_http.h"
+
+static struct seen {
+	struct fake_http fake;
+	struct settings *settings;
+	struct roles *roles;
+	char events[1024];
+	unsigned n, want;
+	unsigned fails; /* requests that are refused first */
+} fx;
+
+static void on_event(const struct roles_event *ev, void *arg)
+{
+	static const char *const uses[] = {"voice", "reply", "decision", "speech", "transcribe"};
+	static const char *const types[] = {"audio", "words", "done",	 "failed",     "silent",
+					    "up",    "down",  "partial", "transcript", "none"};
+	size_t at = strlen(fx.events);
+
+	(void)arg;
+	snprintf(fx.events + at, sizeof fx.events - at, "%s %s %u.%u %.*s\n", uses[ev->use],
+		 types[ev->engine->type], ev->turn, ev->chunk, (int)ev->engine->data.n,
+		 ev->engine->data.n ? (const char *)ev->engine->data.p : "");
+	if (++fx.n == fx.want)
+		env_stop(fx.fake.env);
+}
+
+static void server(struct fake_http *f, struct evhttp_request *req)
+{
+	static const char words[] =
+		"data: "
+		"{\"choices\":[{\"delta\":{\"content\":\"Ten.\"},\"finish_reason\":\"stop\"}]}\n\n";
+	static const char yes[] = "{\"choices\":[{\"message\":{\"content\":\"YES\"}}]}";
+
+	if (fx.fails && fx.fails--)
+		fake_http_answer(req, 503, "application/json", "{}", 2);
+	else if (strstr(f->path, "speech"))
+		fake_http_answer(req, 200, "audio/pcm", "abcd", 4);
+	else if (strstr((char *)f->body, "\"stream\":true"))
+		fake_http_answer(req, 200, "text/event-stream", words, sizeof words - 1);
+	else
+		fake_http_answer(req, 200, "application/json", yes, sizeof yes - 1);
+}
+
+static bool begin_with(const char *roles_text)
+{
+	struct settings *s;
+
+	memset(&fx, 0, sizeof fx);
+	if (!fake_http_begin(&fx.fake, server, NULL) || settings_alloc(&fx.settings))
+		return false;
+	s = fx.settings;
+	if (settings_set(s, "reply_path", "brain") || settings_set(s, "asr_sessions", "file"))
+		return false;
+	if (roles_text && (settings_set(s, "text_url", fx.fake.base) ||
+			   settings_set(s, "speech_url", fx.fake.base)))
+		return false;
+	/* The second one of the list. */
+	if (roles_text && *roles_text) {
+		struct settings_records *r = &s->records;
+		struct provider_record *p = &r->provider[r->n[RECORD_KIND_PROVIDER]++];
+
+		snprintf(p->name, sizeof p->name, "spare");
+		snprintf(p->url, sizeof p->url, "%s/spare", fx.fake.base);
+		r->role[ROLE_TEXT].n = 2;
+		snprintf(r->role[ROLE_TEXT].name[0], RECORD_NAME_MAX, "text");
+		snprintf(r->role[ROLE_TEXT].name[1], RECORD_NAME_MAX, "spare");
+		settings_resolve(s);
+	}
+	return !roles_alloc(&fx.roles, &(struct roles_conf){.env = fx.fake.env,
+							    .http = fx.fake.http,
+							    .settings = s,
+							    .h = on_event});
+}
+
+static void end(void)
+{
+	roles_free(fx.roles);
+	settings_free(fx.settings);
+	fake_http_end(&fx.fake);
+}
+
+static void run(unsigned want)
+{
+	fx.n = 0;
+	fx.want = want;
+	env_run(fx.fake.env);
+	CHECK(!fx.fake.timed_out);
+}
+
+static void ask(enum engine_use use, uint32_t turn, uint32_t chunk)
+{
+	const struct engine_message m = {ENGINE_USER, "", "[Alice]: when"};
+	const struct engine_ask a = {.turn = turn,
+				     .one_word = use == ENGINE_USE_DECISION,
+				     .instructions = "You are.",
+				     .messages = &m,
+				     .n = 1};
+
+	roles_ask(fx.roles, use, chunk, &a);
+}
+
+static const char *said(void)
+{
+	static char events[sizeof fx.events];
+
+	memcpy(events, fx.events, sizeof events);
+	fx.events[0] = '\0';
+	return events;
+}
+
+TEST(each_use_is_asked_of_its_role)
+{
+	CHECK(begin_with(""));
+	ask(ENGINE_USE_REPLY, 7, 0);
+	run(2);
+	CHECK_STR(said(), "reply words 7.0 Ten.\nreply done 7.0 \n");
+	CHECK(strstr((char *)fx.fake.body, "\"content\":\"You are.\"}"));
+	CHECK_INT(roles_health(fx.roles, ENGINE_USE_REPLY), ROLES_UP);
+	ask(ENGINE_USE_SPEECH, 7, 2);
+	run(2);
+	CHECK_STR(said(), "speech audio 7.2 abcd\nspeech done 7.2 \n");
+	ask(ENGINE_USE_DECISION, 3, 0);
+	run(2);
+	CHECK_STR(said(), "decision words 3.0 YES\ndecision done 3.0 \n");
+	/* Asking again is a new ask of the same turn. */
+	roles_ask_again(fx.roles, ENGINE_USE_REPLY, 7);
+	run(2);
+	CHECK_STR(said(), "reply words 7.0 Ten.\nreply done 7.0 \n");
+	/* Nothing of what is cancelled comes. */
+	ask(ENGINE_USE_REPLY, 8, 0);
+	ask(ENGINE_USE_SPEECH, 8, 0);
+	roles_cancel(fx.roles, ENGINE_USE_REPLY, 8);
+	roles_cancel(fx.roles, ENGINE_USE_SPEECH, 8);
+	ask(ENGINE_USE_DECISION, 9, 0);
+	run(2);
+	CHECK_STR(said(), "decision words 9.0 YES\ndecision done 9.0 \n");
+	end();
+}
+
+TEST(the_next_provider_takes_over)
+{
+	CHECK(begin_with("two"));
+	fx.fails = 1;
+	ask(ENGINE_USE_REPLY, 7, 0);
+	run(2);
+	CHECK_STR(said(), "reply words 7.0 Ten.\nreply done 7.0 \n");
+	CHECK_STR(fx.fake.path, "/v1/spare/chat/completions");
+	/* The first one rests. */
+	ask(ENGINE_USE_REPLY, 8, 0);
+	run(2);
+	CHECK_STR(fx.fake.path, "/v1/spare/chat/completions");
+	said();
+	/* When all fail it is told, once; and each has been asked. */
+	fx.fails = 2;
+	ask(ENGINE_USE_REPLY, 9, 0);
+	run(1);
+	CHECK_STR(said(), "reply failed 9.0 status 503\n");
+	CHECK_INT(fx.fails, 0);
+	CHECK_INT(roles_health(fx.roles, ENGINE_USE_REPLY), ROLES_DOWN);
+	end();
+}
+
+TEST(without_a_provider_every_ask_fails)
+{
+	CHECK(begin_with(NULL));
+	ask(ENGINE_USE_REPLY, 7, 0);
+	ask(ENGINE_USE_SPEECH, 7, 2);
+	ask(ENGINE_USE_DECISION, 7, 0);
+	CHECK_STR(said(), "reply failed 7.0 no provider serves this\n"
+			  "speech failed 7.2 no provider serves this\n"
+			  "decision failed 7.0 no provider serves this\n");
+	roles_ask_again(fx.roles, ENGINE_USE_REPLY, 7);
+	CHECK_STR(said(), "reply failed 7.0 no provider serves this\n");
+	CHECK_INT(roles_health(fx.roles, ENGINE_USE_REPLY), ROLES_NONE);
+	end();
+}
+
+TEST(every_row_of_the_capabilities_can_be_served)
+{
+	const struct engine_caps *voice = engine_caps(DIALECT_OPENAI, ROLE_VOICE);
+
+	CHECK(voice && voice->ops == &engine_realtime && voice->pcm_in && voice->cancel);
+	CHECK(!engine_caps(DIALECT_EMBEDDED, ROLE_TEXT));
+	for (unsigned d = 0; d < DIALECT_COUNT; d++)
+		for (unsigned i = 0; i < ROLE_COUNT; i++) {
+			const struct engine_caps *c = engine_caps((enum dialect)d, (enum role)i);
+
+			if (!c)
+				continue;
+			CHECK(c->ops->alloc && c->ops->free);
+			CHECK(!c->ops->ask == !c->ops->cancel && !c->ops->sound == !c->ops->flush);
+			CHECK(c->text_in == (c->ops->ask != NULL));
+			CHECK(c->live_instructions == (c->ops->instruct != NULL));
+			/* What can be truncated is sound in a conversation. */
+			CHECK(!c->truncate || (c->ops->truncate && c->rate_out));
+			CHECK(c->rate_in == 0 || c->pcm_in);
+		}
+}
+
+TEST_OOM(roles_without_memory)
+{
+	struct env *env = NULL;
+	struct http *http = NULL;
+	struct settings *settings = NULL;
+	int err = env_alloc(&env, &(struct env_conf){.loop = true});
+
+	memset(&fx, 0, sizeof fx);
+	fx.fake.env = env;
+	if (!err)
+		err = http_alloc(&http, env, NULL, "x");
+	if (!err)
+		err = settings_alloc(&settings);
+	if (!err) {
+		settings_set(settings, "reply_path", "brain");
+		settings_set(settings, "asr_sessions", "file");
+		settings_set(settings, "text_url", "http://127.0.0.1:9/v1");
+		err = roles_alloc(&fx.roles, &(struct roles_conf){.env = env,
+								  .http = http,
+								  .settings = settings,
+								  .h = on_event});
+	}
+	if (!err)
+		ask(ENGINE_USE_REPLY, 1, 0);
+	roles_free(fx.roles);
+	settings_free(settings);
+	http_free(http);
+	env_free(env);
+	CHECK(!err || (err == ENOMEM && test_oom_hit()));
+	CHECK(!fx.events[0] || test_oom_hit());
+}
