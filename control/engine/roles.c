@@ -302,8 +302,10 @@ static int give(struct roles *r, struct live *l)
 	l->id = ask.id = ++r->asks;
 	p = record_of(r, l->use, s->index);
 	err = p ? open_served(s) : ENOENT;
-	if (err)
+	if (err) {
+		s->failed = true;
 		return err;
+	}
 	ask.model = settings_model(r->settings, role_of(l->use), p);
 	ask.voice = settings_voice(r->settings, role_of(l->use), p);
 	ask.instructions_version = r->instructions_version;

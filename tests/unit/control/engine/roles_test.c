@@ -177,7 +177,8 @@ TEST(without_a_provider_every_ask_fails)
 			  "decision failed 7.0 no provider serves this\n");
 	roles_ask_again(fx.roles, ENGINE_USE_REPLY, 7);
 	CHECK_STR(said(), "reply failed 7.0 no provider serves this\n");
-	CHECK_INT(roles_health(fx.roles, ENGINE_USE_REPLY), ROLES_NONE);
+	CHECK_INT(roles_health(fx.roles, ENGINE_USE_REPLY), ROLES_DOWN);
+	CHECK_INT(roles_health(fx.roles, ENGINE_USE_DECISION), ROLES_NONE);
 	end();
 }
 
@@ -186,7 +187,7 @@ TEST(every_row_of_the_capabilities_can_be_served)
 	const struct engine_caps *voice = engine_caps(DIALECT_OPENAI, ROLE_VOICE);
 
 	CHECK(voice && voice->ops == &engine_realtime && voice->pcm_in && voice->cancel);
-	CHECK(!engine_caps(DIALECT_EMBEDDED, ROLE_TEXT));
+	CHECK(!engine_caps(DIALECT_EMBEDDED, ROLE_CLASSIFY));
 	for (unsigned d = 0; d < DIALECT_COUNT; d++)
 		for (unsigned i = 0; i < ROLE_COUNT; i++) {
 			const struct engine_caps *c = engine_caps((enum dialect)d, (enum role)i);
