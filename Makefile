@@ -247,13 +247,16 @@ interop:
 
 # The generated pages. DOCS=folder writes them elsewhere.
 DOCS ?= docs
-docs: $(B)/media_doc $(B)/settings_doc
+docs: $(B)/media_doc $(B)/settings_doc $(B)/events_doc
 	@mkdir -p $(DOCS)
 	$(B)/settings_doc > $(DOCS)/settings.md
+	$(B)/events_doc > $(DOCS)/events.md
 	(cat docs/src/protocol.md; $(B)/media_doc) > $(DOCS)/protocol.md
 	@mkdir -p $(DOCS)/decisions
 	docs/src/decisions.sh > $(DOCS)/decisions.tmp && mv $(DOCS)/decisions.tmp $(DOCS)/decisions/README.md
 $(B)/settings_doc: $(B)/obj/docs/src/settings_doc.o $(call objs,$(call rwild,control/settings,%.c) proto/base/utf8.c proto/discord.c)
+	$(CC) $(LDFLAGS) -o $@ $^ -ljansson
+$(B)/events_doc: $(B)/obj/docs/src/events_doc.o $(call objs,$(call rwild,control/events,%.c))
 	$(CC) $(LDFLAGS) -o $@ $^ -ljansson
 $(B)/media_doc: $(B)/obj/docs/src/media_doc.o
 	$(CC) $(LDFLAGS) -o $@ $^

@@ -9,12 +9,14 @@
 #include "control/discord/gateway.h"
 #include "control/discord/guilds.h"
 #include "control/discord/rest.h"
+#include "control/events/events.h"
 #include "control/embedded.h"
 #include "control/media/media.h"
 #include "control/settings/profile.h"
 #include "control/settings/settings.h"
 #include "control/status.h"
 #include "control/words/words.h"
+#include "control/writer.h"
 #include "ipc/env.h"
 #include "ipc/http.h"
 #include "ipc/log.h"
@@ -68,6 +70,7 @@ struct voice_session *control_open_voice_session(struct control *c, uint64_t gui
 					  .guilds = c->guilds,
 					  .media = c->media,
 					  .settings = c->settings,
+					  .bus = c->bus,
 					  .bot_name = c->state.bot_name,
 					  .changedh = control_on_calls_changed,
 					  .arg = c};
@@ -97,7 +100,9 @@ static void take_link_state(bool up, void *arg)
 	struct control *c = arg;
 	struct words words = {0};
 
-	log_info("mediad_link", "up=%d", up);
+	bus_publish(c->bus, &(struct bus_event){.type = EVENT_MEDIAD_LINK,
+						.at_ms = env_wall_ms(c->env),
+						.link = {.up = up}});
 	c->mediad_up = up;
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
 		voice_session_mediad(c->voice_sessions[i], up);
@@ -165,6 +170,20 @@ static int make_media(struct control *c)
 /* Of asking for the gateway's address. */
 static const struct backoff_conf find_backoff = {.first_ms = 1000, .max_ms = 60000};
 
+static int make_bus(struct control *c)
+{
+	int err = bus_alloc(&c->bus);
+
+	if (!err)
+		err = bus_subscribe(c->bus, BUS_MASK(EVENT_TURN) | BUS_MASK(EVENT_SESSION_STARTED),
+				    status_take_event, &c->tally);
+	if (!err)
+		err = writer_alloc(&c->writer, c->env, c->bus, c->settings);
+	if (!err && c->conf.no_subscribers)
+		bus_drop_subscribers(c->bus);
+	return err;
+}
+
 int control_alloc(struct control **out, struct env *env, struct settings *settings,
 		  const struct control_conf *conf)
 {
@@ -182,7 +201,9 @@ int control_alloc(struct control **out, struct env *env, struct settings *settin
 	c->settings = settings;
 	c->conf = *conf;
 	c->find = backoff_of(&find_backoff);
-	err = http_alloc(&c->http, env, conf->ca_file, agent);
+	err = make_bus(c);
+	if (!err)
+		err = http_alloc(&c->http, env, conf->ca_file, agent);
 	if (!err)
 		err = ws_ctx_alloc(&c->ws, env, conf->ca_file);
 	if (!err)
@@ -228,6 +249,8 @@ struct control *control_free(struct control *c)
 	tmr_free(c->stop_tmr);
 	ws_ctx_free(c->ws);
 	http_free(c->http);
+	writer_free(c->writer);
+	bus_free(c->bus);
 	free(c);
 	return NULL;
 }
@@ -283,6 +306,17 @@ void control_stop(struct control *c)
 	}
 }
 
+static void publish_setting(struct control *c, const char *name, enum settings_when when)
+{
+	struct bus_event ev = {.type = EVENT_SETTING_CHANGED, .at_ms = env_wall_ms(c->env)};
+
+	ev.setting = (struct event_setting){.name = name,
+					    .effect = when == SETTINGS_NOW    ? "immediately"
+						      : when == SETTINGS_NEXT ? "on the next call"
+									      : "after a restart"};
+	bus_publish(c->bus, &ev);
+}
+
 /* Whether anything changed for calls that go on. */
 static bool take_setting(struct control *c, const char *name, const char *value)
 {
@@ -292,10 +326,7 @@ static bool take_setting(struct control *c, const char *name, const char *value)
 	if (err)
 		log_warn("setting_refused", "name=%s error=\"%s\"", name, strerror(err));
 	else
-		log_info("setting_changed", "name=%s effect=\"%s\"", name,
-			 when == SETTINGS_NOW     ? "immediately"
-			 : when == SETTINGS_NEXT ? "on the next call"
-						      : "after a restart");
+		publish_setting(c, name, when);
 	return !err && when == SETTINGS_NOW;
 }
 

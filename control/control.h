@@ -22,6 +22,7 @@ struct control_conf {
 	const char *state_dir;	       /* NULL: nothing is kept */
 	const char *ca_file;	       /* NULL */
 	const char *run_dir;	       /* where a spawned mediad's socket goes; NULL: /tmp */
+	bool no_subscribers;	       /* nobody listens to the bus; for replays */
 	const struct state_kept *kept; /* read from state_dir before; NULL: nothing */
 };
 

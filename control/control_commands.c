@@ -3,8 +3,9 @@
 #include "control/discord/commands.h"
 #include "control/discord/guilds.h"
 #include "control/media/media.h"
+#include "control/events/events.h"
 #include "control/status.h"
-#include "ipc/log.h"
+#include "ipc/env.h"
 #include "proto/discord.h"
 
 /* Whether whoever asks may see this channel: of one that is hidden nothing is told, and nobody is
@@ -64,6 +65,7 @@ static void answer_status(struct control *c, struct command *cmd)
 	media_count(c->media, &status.mediads_there, &status.mediads);
 	if (vs)
 		voice_session_status(vs, &status);
+	status_fill_turns(&status, &c->tally, cmd->guild);
 	if (status.channel && !may_see(c, cmd, status.channel))
 		words_not_here(&words);
 	else
@@ -73,10 +75,15 @@ static void answer_status(struct control *c, struct command *cmd)
 
 void control_on_command(struct command *cmd, void *arg)
 {
+	static const char *const names[] = {
+		[COMMAND_JOIN] = "join", [COMMAND_LEAVE] = "leave", [COMMAND_STATUS] = "status"};
 	struct control *c = arg;
 
-	log_info("command", "kind=%d guild=%llu user=%llu", cmd->kind,
-		 (unsigned long long)cmd->guild, (unsigned long long)cmd->user);
+	bus_publish(c->bus, &(struct bus_event){.type = EVENT_COMMAND,
+					    .at_ms = env_wall_ms(c->env),
+					    .guild = cmd->guild,
+					    .user = cmd->user,
+					    .command = {.kind = names[cmd->kind]}});
 	switch (cmd->kind) {
 	case COMMAND_JOIN:
 		answer_join(c, cmd);

@@ -6,6 +6,7 @@
 #include "control/discord/commands.h"
 #include "control/discord/guilds.h"
 #include "control/discord/rest.h"
+#include "control/events/events.h"
 #include "control/media/media.h"
 #include "control/settings/profile.h"
 #include "ipc/env.h"
@@ -35,6 +36,16 @@ static void take_interaction(struct control *c, const json_t *d)
 		commands_interaction(c->commands, d);
 }
 
+static void publish_discord(struct control *c, enum event_type type, uint64_t guilds,
+			    const char *text)
+{
+	struct bus_event ev = {.type = type, .at_ms = env_wall_ms(c->env), .user = c->state.user};
+
+	ev.discord =
+		(struct event_discord){.name = c->state.bot_name, .guilds = guilds, .text = text};
+	bus_publish(c->bus, &ev);
+}
+
 static void take_ready(struct control *c, const json_t *d)
 {
 	const json_t *user = json_object_get(d, "user");
@@ -52,9 +63,7 @@ static void take_ready(struct control *c, const json_t *d)
 	guilds_set_self(c->guilds, c->state.user);
 	c->guilds_dirty = true;
 	words_ready(&words, c->state.bot_name);
-	log_info("ready", "user=%llu name=\"%s\" guilds=%zu text=\"%s\"",
-		 (unsigned long long)c->state.user, c->state.bot_name,
-		 json_array_size(json_object_get(d, "guilds")), words.text);
+	publish_discord(c, EVENT_READY, json_array_size(json_object_get(d, "guilds")), words.text);
 	media_set_user(c->media, c->state.user);
 	if (c->state.application && owns_commands(c))
 		commands_register(c->commands, c->state.application);
@@ -63,7 +72,7 @@ static void take_ready(struct control *c, const json_t *d)
 
 static void take_resumed(struct control *c)
 {
-	log_info("resumed", "guilds=%u", guilds_count(c->guilds));
+	publish_discord(c, EVENT_RESUMED, guilds_count(c->guilds), "");
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
 		voice_session_online(c->voice_sessions[i], false);
 	control_save_soon(c);

@@ -7,6 +7,7 @@
 #include "control/control.h"
 #include "control/discord/gateway.h"
 #include "control/state.h"
+#include "control/status.h"
 #include "control/voice_session/voice_session.h"
 #include "control/words/words.h"
 #include "ipc/backoff.h"
@@ -24,6 +25,9 @@ struct control {
 	struct env *env;
 	struct settings *settings;
 	struct control_conf conf;
+	struct bus *bus;
+	struct writer *writer;
+	struct status_tally tally;
 	struct http *http;
 	struct ws_ctx *ws;
 	struct rest *rest;

@@ -12,6 +12,17 @@ static const struct {
 #undef X
 };
 
+const char *faults_name(enum fault fault)
+{
+	static const char *const names[] = {
+#define X(NAME, name, wait, again, begins, over) #NAME,
+		WORDS_FAULTS(X)
+#undef X
+	};
+
+	return names[fault];
+}
+
 /* When it may be told again that it is there. */
 static uint64_t again(const struct faults *f, enum fault fault)
 {

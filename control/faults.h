@@ -43,6 +43,8 @@ void faults_known(struct faults *f, enum fault fault, uint64_t now);
 void faults_end(struct faults *f);
 /* Counts what has lasted, and adds a sentence for the room; false when there is none to say. */
 bool faults_say(struct faults *f, uint64_t now, struct words *w);
+/* The row's name, for events and logs: "brain". Borrowed for ever. */
+const char *faults_name(enum fault fault);
 /* UINT64_MAX = never. */
 uint64_t faults_deadline(const struct faults *f);
 

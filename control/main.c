@@ -40,7 +40,7 @@ struct options {
 	const char *config;
 	const char *journal, *shapes, *replay, *print, *why;
 	enum log_level level;
-	bool check, settings, health;
+	bool check, settings, health, no_subscribers;
 };
 
 static const char help[] =
@@ -69,6 +69,8 @@ static const char help[] =
 	"  --journal-print FILE    print a journal, a line a record, without its content\n"
 	"  --replay FILE           run a recorded session again and compare what it sends;\n"
 	"                          with --journal-shape write that of the record\n"
+	"  --no-subscribers        with --replay: without log, turn file and store, which must\n"
+	"                          change nothing of what is sent\n"
 	"  --log LEVEL             warn, info (default), debug or trace\n"
 	"  --check                 say what is missing, start nothing (without one of the first "
 	"two\n"
@@ -116,6 +118,7 @@ enum {
 	OPT_PRINT,
 	OPT_REPLAY,
 	OPT_LOG,
+	OPT_NO_SUBSCRIBERS,
 	OPT_CHECK,
 	OPT_HEALTH,
 	OPT_WHY,
@@ -137,6 +140,7 @@ static const struct option longs[] = {
 	{"journal-print", required_argument, NULL, OPT_PRINT},
 	{"replay", required_argument, NULL, OPT_REPLAY},
 	{"log", required_argument, NULL, OPT_LOG},
+	{"no-subscribers", no_argument, NULL, OPT_NO_SUBSCRIBERS},
 	{"check", no_argument, NULL, OPT_CHECK},
 	{"health", no_argument, NULL, OPT_HEALTH},
 	{"why", required_argument, NULL, OPT_WHY},
@@ -190,6 +194,9 @@ static int one_option(struct options *o, int opt)
 		return -1;
 	case OPT_LOG:
 		return log_level_parse(optarg, &o->level) ? -1 : usage("not a log level", optarg);
+	case OPT_NO_SUBSCRIBERS:
+		o->no_subscribers = true;
+		return -1;
 	case OPT_CHECK:
 		o->check = true;
 		return -1;
@@ -444,7 +451,9 @@ static int run(struct settings *settings, const struct options *given)
 	if (o.conf.state_dir)
 		state_read(o.conf.state_dir, &kept);
 	o.conf.kept = &kept;
-	err = start(&r, settings, &o);
+	err = log_start_writer();
+	if (!err)
+		err = start(&r, settings, &o);
 	if (err) {
 		status = cannot_start(err);
 	} else {
@@ -462,6 +471,7 @@ static int run(struct settings *settings, const struct options *given)
 	}
 	end(&r);
 	state_kept_clear(&kept);
+	log_stop_writer();
 	return status;
 }
 
@@ -545,7 +555,7 @@ int main(int argc, char **argv)
 	if (o.print)
 		return journal_print_file(o.print);
 	if (o.replay)
-		return journal_exit(o.replay, control_replay(o.replay, o.shapes));
+		return journal_exit(o.replay, control_replay(o.replay, o.shapes, o.no_subscribers));
 	if (o.health)
 		return health(&o.conf);
 	o.conf.run_dir = getenv("XDG_RUNTIME_DIR");

@@ -203,7 +203,7 @@ static int read_meta(struct made *m, const char *meta)
 	return read_settings(m);
 }
 
-int control_replay(const char *path, const char *shapes)
+int control_replay(const char *path, const char *shapes, bool no_subscribers)
 {
 	struct env_conf ec = {.loop = true, .replaying = true};
 	struct journal_reader *r = NULL;
@@ -216,6 +216,7 @@ int control_replay(const char *path, const char *shapes)
 	err = journal_open(&r, path);
 	if (!err)
 		err = read_meta(&m, journal_meta(r));
+	m.conf.no_subscribers = no_subscribers;
 	if (!err && shapes)
 		err = journal_create_shapes(&ec.journal, shapes, 1, SHAPES_META);
 	if (!err)

@@ -22,8 +22,9 @@ int control_secrets(struct env *env, const struct settings *settings);
 int control_make(struct control **out, uint32_t *source, struct env *env, struct settings *settings,
 		 const struct control_conf *conf);
 
-/* shapes: where to write the record's shapes to, or NULL. Prints the sums. What journal_play gives (ipc/journal_play.h); EBADMSG a damaged journal or another program's;
+/* shapes: where to write the record's shapes to, or NULL. no_subscribers: nobody listens to the bus, which must change
+ * nothing. Prints the sums. What journal_play gives (ipc/journal_play.h); EBADMSG a damaged journal or another program's;
  * errno of the file. */
-int control_replay(const char *path, const char *shapes);
+int control_replay(const char *path, const char *shapes, bool no_subscribers);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/events/events.h"
 #include "control/secure.h"
 #include "proto/base/time.h"
 #include "proto/base/utf8.h"
@@ -19,6 +20,54 @@ void status_delay(struct status_delays *d, uint32_t ms)
 	if (d->n == STATUS_DELAYS)
 		memmove(d->ms, d->ms + 1, --d->n * sizeof d->ms[0]);
 	d->ms[d->n++] = ms;
+}
+
+/* The longest silent one is first. */
+static struct status_guild *tally_of(struct status_tally *t, uint64_t guild)
+{
+	struct status_guild g = {.guild = guild};
+	unsigned i = 0;
+
+	while (i < t->n && t->v[i].guild != guild)
+		i++;
+	if (i < t->n)
+		g = t->v[i];
+	else if (t->n < STATUS_GUILDS)
+		t->n++;
+	else
+		i = 0;
+	memmove(&t->v[i], &t->v[i + 1], (t->n - 1 - i) * sizeof t->v[0]);
+	t->v[t->n - 1] = g;
+	return &t->v[t->n - 1];
+}
+
+void status_take_event(const struct bus_event *ev, void *arg)
+{
+	struct status_guild *g = tally_of(arg, ev->guild);
+
+	if (ev->type == EVENT_SESSION_STARTED) {
+		*g = (struct status_guild){.guild = ev->guild};
+	} else if (ev->type == EVENT_TURN) {
+		g->turns++;
+		g->answered += strcmp(ev->turn.reason, "answered") == 0;
+		utf8_copy(g->last, sizeof g->last, ev->turn.text);
+		if (ev->turn.first_audio_ms >= 0)
+			status_delay(&g->delays, (uint32_t)ev->turn.first_audio_ms);
+	}
+}
+
+void status_fill_turns(struct status *s, const struct status_tally *tally, uint64_t guild)
+{
+	for (unsigned i = 0; i < tally->n; i++) {
+		const struct status_guild *g = &tally->v[i];
+
+		if (g->guild != guild)
+			continue;
+		s->turns = g->turns;
+		s->answered = g->answered;
+		s->last_turn = g->turns ? g->last : NULL;
+		s->delays = g->delays;
+	}
 }
 
 void status_person(struct status *s, const char *name, enum unheard why)

@@ -8,6 +8,8 @@
 #include "control/faults.h"
 #include "proto/media.h"
 
+struct bus_event;
+
 enum { STATUS_PEOPLE = 32, STATUS_DELAYS = 21, STATUS_DELAYS_SHOWN = 3, STATUS_NAME = 40 };
 
 /* The delays of the last answers, newest last. All zero at first. */
@@ -16,6 +18,20 @@ struct status_delays {
 	uint32_t ms[STATUS_DELAYS];
 };
 void status_delay(struct status_delays *d, uint32_t ms);
+
+/* What /status tells of a guild's turns: a subscriber of the bus. All zero at first; the longest
+ * silent guild gives way. */
+enum { STATUS_GUILDS = 64, STATUS_REASON = 160 };
+struct status_tally {
+	unsigned n;
+	struct status_guild {
+		uint64_t guild, turns, answered;
+		char last[STATUS_REASON];
+		struct status_delays delays;
+	} v[STATUS_GUILDS];
+};
+/* TURN counts; SESSION_STARTED begins anew. arg: the tally. */
+void status_take_event(const struct bus_event *ev, void *arg);
 
 struct status_person {
 	char name[STATUS_NAME];
@@ -51,6 +67,8 @@ struct status {
 	struct faults faults;
 };
 
+/* Its last_turn borrows of the tally. */
+void status_fill_turns(struct status *s, const struct status_tally *tally, uint64_t guild);
 void status_person(struct status *s, const char *name, enum unheard why);
 void status_words(const struct status *s, struct words *w);
 

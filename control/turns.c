@@ -8,14 +8,225 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "control/room/turn/turn.h"
+#include "control/events/events.h"
+#include "control/room/room.h"
+#include "control/room/turn/segment.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "proto/base/time.h"
+#include "proto/base/utf8.h"
 
-enum { FILE_MAX = 4 << 20 };
+enum {
+	FILE_MAX = 4 << 20,
+	OPEN_MAX = 128,	     /* utterances that are followed at a time */
+	CANCELLED_MS = 5000, /* a turn that held the utterance has ended by then */
+};
 
-static const char *const stages[] = {"admitted", "speaking", "ended"};
+struct utterance {
+	uint64_t user;
+	uint32_t id;
+	uint64_t started_at, ended_at, cancelled_at; /* ns; 0: not yet */
+};
+
+struct person {
+	uint64_t user;
+	char name[ROOM_NAME_MAX];
+};
+
+struct turns {
+	struct turns_conf conf;
+	uint64_t session;
+	unsigned n_open, n_people;
+	struct utterance open[OPEN_MAX];
+	struct person person[ROOM_SPEAKERS];
+};
+
+/* ---- what is known of people ---- */
+
+static const char *name_of(const struct turns *t, uint64_t user)
+{
+	for (unsigned i = 0; i < t->n_people; i++)
+		if (t->person[i].user == user)
+			return t->person[i].name;
+	return "";
+}
+
+/* Who left is remembered until the place is needed, because transcripts come later. */
+static void learn_name(struct turns *t, const struct room_event *ev)
+{
+	struct person *p = NULL;
+	char name[ROOM_NAME_MAX];
+	size_t n = ev->text.n < sizeof name - 1 ? ev->text.n : sizeof name - 1;
+
+	if (!ev->yes || !n)
+		return;
+	for (unsigned i = 0; i < t->n_people && !p; i++)
+		if (t->person[i].user == ev->user)
+			p = &t->person[i];
+	if (!p && t->n_people == ROOM_SPEAKERS) {
+		memmove(t->person, t->person + 1, --t->n_people * sizeof t->person[0]);
+	}
+	if (!p)
+		p = &t->person[t->n_people++];
+	memcpy(name, ev->text.p, n);
+	name[n] = '\0';
+	p->user = ev->user;
+	utf8_copy(p->name, sizeof p->name, name);
+}
+
+static bool may_keep(const struct turns *t, uint64_t user)
+{
+	return !t->conf.consentsh || t->conf.consentsh(user, t->conf.arg);
+}
+
+/* ---- times ---- */
+
+static uint64_t wall_of(const struct turns *t, uint64_t wall_ms, uint64_t at)
+{
+	uint64_t now = env_now(t->conf.env);
+
+	return !at || at >= now ? wall_ms : wall_ms - (now - at) / NS_PER_MS;
+}
+
+/* ---- utterances ---- */
+
+static struct utterance *find_open(struct turns *t, uint64_t user, uint32_t id)
+{
+	for (unsigned i = 0; i < t->n_open; i++)
+		if (t->open[i].user == user && t->open[i].id == id)
+			return &t->open[i];
+	return NULL;
+}
+
+static void forget(struct turns *t, struct utterance *u)
+{
+	unsigned i = (unsigned)(u - t->open);
+
+	memmove(u, u + 1, (--t->n_open - i) * sizeof *u);
+}
+
+static void open_utterance(struct turns *t, uint64_t user, uint32_t id)
+{
+	if (t->n_open == OPEN_MAX)
+		forget(t, t->open);
+	t->open[t->n_open++] =
+		(struct utterance){.user = user, .id = id, .started_at = env_now(t->conf.env)};
+}
+
+static void publish_transcript(struct turns *t, const struct room_event *in)
+{
+	struct utterance *u = find_open(t, in->user, in->utterance);
+	struct bus_event ev = {.type = EVENT_UTTERANCE,
+			       .at_ms = env_wall_ms(t->conf.env),
+			       .guild = t->conf.guild,
+			       .user = in->user};
+	char text[ROOM_TEXT_MAX] = "", whole[ROOM_TEXT_MAX];
+	size_t n = in->text.n < sizeof whole - 1 ? in->text.n : sizeof whole - 1;
+
+	if (n && may_keep(t, in->user)) {
+		memcpy(whole, in->text.p, n);
+		whole[n] = '\0';
+		utf8_copy(text, sizeof text, whole);
+	}
+	ev.utterance =
+		(struct event_utterance){.session = t->session,
+					 .channel = t->conf.channel,
+					 .utterance = in->utterance,
+					 .name = name_of(t, in->user),
+					 .text = text,
+					 .started_ms = wall_of(t, ev.at_ms, u ? u->started_at : 0),
+					 .ended_ms = wall_of(t, ev.at_ms, u ? u->ended_at : 0),
+					 .source = "realtime-transcription"};
+	if (u)
+		forget(t, u);
+	bus_publish(t->conf.bus, &ev);
+}
+
+static void publish_dropped(struct turns *t, const struct utterance *u)
+{
+	struct bus_event ev = {.type = EVENT_SPEECH_DROPPED,
+			       .at_ms = env_wall_ms(t->conf.env),
+			       .guild = t->conf.guild,
+			       .user = u->user};
+
+	ev.speech = (struct event_speech){.session = t->session,
+					  .channel = t->conf.channel,
+					  .utterance = u->id,
+					  .name = name_of(t, u->user),
+					  .started_ms = wall_of(t, ev.at_ms, u->started_at),
+					  .ended_ms = wall_of(t, ev.at_ms, u->cancelled_at),
+					  .reason = "not_promoted"};
+	bus_publish(t->conf.bus, &ev);
+}
+
+/* Those whose sound was cancelled and that no turn claimed since. */
+static void sweep_cancelled(struct turns *t, bool all)
+{
+	uint64_t now = env_now(t->conf.env);
+
+	for (unsigned i = 0; i < t->n_open;) {
+		struct utterance u = t->open[i];
+
+		if (!u.cancelled_at || (!all && now < u.cancelled_at + CANCELLED_MS * NS_PER_MS)) {
+			i++;
+			continue;
+		}
+		forget(t, &t->open[i]);
+		publish_dropped(t, &u);
+	}
+}
+
+static void claim_utterances(struct turns *t, const struct room_turn *turn)
+{
+	for (unsigned i = 0; i < turn->chunks; i++) {
+		struct utterance *u = find_open(t, turn->user, turn->chunk[i].utterance);
+
+		if (u && u->cancelled_at)
+			forget(t, u);
+	}
+}
+
+void turns_event(struct turns *t, const struct room_event *ev)
+{
+	sweep_cancelled(t, false);
+	if (ev->type == ROOM_MEMBER)
+		learn_name(t, ev);
+	else if (ev->type == ROOM_TRANSCRIPT)
+		publish_transcript(t, ev);
+}
+
+void turns_effect(struct turns *t, const struct room_effect *e)
+{
+	struct utterance *u;
+
+	switch (e->type) {
+	case ROOM_DO_ASR_START:
+		open_utterance(t, e->user, e->utterance);
+		break;
+	case ROOM_DO_ASR_COMMIT:
+	case ROOM_DO_ASR_RECORDING:
+		u = find_open(t, e->user, e->utterance);
+		if (u)
+			u->ended_at = env_now(t->conf.env);
+		break;
+	case ROOM_DO_ASR_CANCEL:
+		u = find_open(t, e->user, e->utterance);
+		if (u)
+			u->cancelled_at = env_now(t->conf.env);
+		break;
+	case ROOM_DO_ADMIT:
+		turns_tell(t, e->record, TURNS_ADMITTED);
+		break;
+	case ROOM_DO_RECORD:
+		claim_utterances(t, e->record);
+		turns_tell(t, e->record, TURNS_ENDED);
+		break;
+	default:
+		break;
+	}
+}
+
+/* ---- turns ---- */
 
 static json_t *id_json(uint64_t id)
 {
@@ -25,12 +236,13 @@ static json_t *id_json(uint64_t id)
 	return json_string(text);
 }
 
-static json_t *why_json(const struct room_turn *t)
+static char *why_text(const struct room_turn *turn)
 {
 	json_t *list = json_array();
+	char *text;
 
-	for (unsigned i = 0; i < t->decisions && i < ROOM_CHAIN; i++) {
-		const struct room_decision *d = &t->decision[i];
+	for (unsigned i = 0; i < turn->decisions && i < ROOM_CHAIN; i++) {
+		const struct room_decision *d = &turn->decision[i];
 
 		json_array_append_new(
 			list, json_pack("{s:s,s:b,s:I,s:I,s:s,s:s}", "rule",
@@ -38,26 +250,120 @@ static json_t *why_json(const struct room_turn *t)
 					(json_int_t)d->value, "limit", (json_int_t)d->limit, "unit",
 					room_rule_unit(d->rule), "text", room_rule_text(d->rule)));
 	}
-	return list;
+	text = json_dumps(list, JSON_COMPACT);
+	json_decref(list);
+	return text;
 }
 
-static json_t *first_audio(const struct room_turn *t)
+static char *segments_text(const struct turns *t, const struct room_turn *turn)
 {
-	if (!t->first_audio_at || !t->end_of_speech_at || t->first_audio_at < t->end_of_speech_at)
-		return json_null();
-	return json_integer((json_int_t)((t->first_audio_at - t->end_of_speech_at) / NS_PER_MS));
+	json_t *list = json_array();
+	char words[ROOM_TEXT_MAX], *text;
+
+	for (unsigned i = 0; i < turn->segments; i++) {
+		const struct room_segment *s = &turn->segment[i];
+
+		if (!may_keep(t, s->user))
+			continue;
+		room_segment_text(turn, i, words, sizeof words);
+		json_array_append_new(list, json_pack("{s:o,s:s,s:I,s:s}", "user", id_json(s->user),
+						      "name", s->name, "utterance",
+						      (json_int_t)s->utterance, "text", words));
+	}
+	text = json_dumps(list, JSON_COMPACT);
+	json_decref(list);
+	return text;
 }
 
-json_t *turns_json(const struct room_turn *t, enum turns_stage stage, const struct turns_at *at)
+static int64_t first_audio_ms(const struct room_turn *turn)
 {
-	return json_pack("{s:I,s:o,s:o,s:I,s:s,s:o,s:s,s:s,s:s,s:s,s:s,s:o,s:o}", "at",
-			 (json_int_t)at->wall_ms, "guild", id_json(at->guild), "channel",
-			 id_json(at->channel), "turn", (json_int_t)t->id, "stage", stages[stage],
-			 "user", id_json(t->user), "name", t->name, "heard", t->transcript, "said",
-			 t->answer, "reason", room_reason_name(t->reason), "text",
-			 room_reason_text(t->reason), "first_audio_ms", first_audio(t), "why",
-			 why_json(t));
+	if (!turn->first_audio_at || !turn->end_of_speech_at ||
+	    turn->first_audio_at < turn->end_of_speech_at)
+		return -1;
+	return (int64_t)((turn->first_audio_at - turn->end_of_speech_at) / NS_PER_MS);
 }
+
+/* Words of a turn in which somebody speaks whose words may not be kept are not told. */
+static bool all_may_keep(const struct turns *t, const struct room_turn *turn)
+{
+	bool all = may_keep(t, turn->user);
+
+	for (unsigned i = 0; i < turn->segments; i++)
+		all = all && may_keep(t, turn->segment[i].user);
+	return all;
+}
+
+void turns_tell(struct turns *t, const struct room_turn *turn, enum turns_stage stage)
+{
+	static const char *const stages[] = {"admitted", "speaking", "ended"};
+	static const enum event_type types[] = {EVENT_TURN_ADMITTED, EVENT_TURN_SPEAKING,
+						EVENT_TURN};
+	struct bus_event ev = {.type = types[stage],
+			       .at_ms = env_wall_ms(t->conf.env),
+			       .guild = t->conf.guild,
+			       .user = turn->user};
+	char *why = why_text(turn), *segments = segments_text(t, turn);
+	bool words = all_may_keep(t, turn);
+	uint64_t now = env_now(t->conf.env);
+
+	ev.turn = (struct event_turn){.session = t->session,
+				      .channel = t->conf.channel,
+				      .turn = turn->id,
+				      .stage = stages[stage],
+				      .name = turn->name,
+				      .heard = words ? turn->transcript : "",
+				      .reason = room_reason_name(turn->reason),
+				      .said = words ? turn->answer : "",
+				      .text = room_reason_text(turn->reason),
+				      .first_audio_ms = first_audio_ms(turn),
+				      .lasted_ms =
+					      turn->born_at && turn->born_at <= now
+						      ? (int64_t)((now - turn->born_at) / NS_PER_MS)
+						      : -1,
+				      .segments = segments,
+				      .why = why};
+	bus_publish(t->conf.bus, &ev);
+	free(why);
+	free(segments);
+}
+
+/* ---- the voice session ---- */
+
+static void publish_session(struct turns *t, enum event_type type, const char *why)
+{
+	struct bus_event ev = {
+		.type = type, .at_ms = env_wall_ms(t->conf.env), .guild = t->conf.guild};
+
+	if (type == EVENT_SESSION_STARTED)
+		t->session = ev.at_ms;
+	ev.session = (struct event_session){
+		.session = t->session, .channel = t->conf.channel, .why = why};
+	bus_publish(t->conf.bus, &ev);
+}
+
+int turns_alloc(struct turns **out, const struct turns_conf *conf)
+{
+	struct turns *t = calloc(1, sizeof *t);
+
+	if (!t)
+		return ENOMEM;
+	t->conf = *conf;
+	publish_session(t, EVENT_SESSION_STARTED, "");
+	*out = t;
+	return 0;
+}
+
+struct turns *turns_free(struct turns *t, const char *why)
+{
+	if (!t)
+		return NULL;
+	sweep_cancelled(t, true);
+	publish_session(t, EVENT_SESSION_OVER, why);
+	free(t);
+	return NULL;
+}
+
+/* ---- the turn file ---- */
 
 static int open_file(const char *file)
 {
@@ -66,7 +372,7 @@ static int open_file(const char *file)
 }
 
 /* One write a line, so that several rooms share a file. */
-static int append(const char *file, const char *line, size_t n)
+static int append_line(const char *file, const char *line, size_t n)
 {
 	int fd = open_file(file), err = 0;
 	char old[1024];
@@ -92,24 +398,16 @@ static int append(const char *file, const char *line, size_t n)
 	return err;
 }
 
-void turns_write(struct env *env, const char *file, const struct room_turn *turn,
-		 enum turns_stage stage, uint64_t guild, uint64_t channel)
+void turns_append(const char *file, const struct bus_event *ev, bool words)
 {
-	struct turns_at at = {.guild = guild, .channel = channel};
-	char *text, *line = NULL;
-	json_t *j;
+	json_t *j = bus_event_json(ev, words);
+	char *text = j ? json_dumps(j, JSON_COMPACT) : NULL, *line = NULL;
 	int n = -1, err = ENOMEM;
 
-	if (!file[0])
-		return;
-	at.wall_ms = env_wall_ms(env);
-	j = turns_json(turn, stage, &at);
-	text = j ? json_dumps(j, JSON_COMPACT) : NULL;
 	if (text)
 		n = asprintf(&line, "%s\n", text);
 	if (n > 0) {
-		env_output(env, ENV_OUT_FILE, 0, line, (size_t)n);
-		err = (int)env_answer(env, env_replaying(env) ? 0 : append(file, line, (size_t)n));
+		err = append_line(file, line, (size_t)n);
 		free(line);
 	}
 	if (err)

@@ -1,34 +1,53 @@
-/* Turns told to others, one JSON line each time one gets further: admitted (its words are known), speaking (the first
- * sound of the answer left), ended. For a page that shows them, a dashboard, a search.
+/* What happens in one room, told to the bus: how far each turn got, each transcript, and each sound
+ * that never became a turn. Fed by the agent with the room's events and effects; decides nothing.
  *
- *   {"at":1790000000000,"guild":"…","channel":"…","turn":3,"stage":"ended","user":"501","name":"alice",
- *    "heard":"…","said":"…","reason":"answered","text":"it was answered …","first_audio_ms":1550,
- *    "why":[{"rule":"direct_address","yes":true,"value":1,"limit":1,"unit":"","text":"…"}]}
+ * Also the turn file, a subscriber's: one JSON line each time a turn gets further. A later line of
+ * the same turn replaces the earlier one.
  *
- * A later line of the same turn replaces the earlier one. first_audio_ms counts from the end of speech, null before. */
+ *   {"event":"turn","version":1,"at":1790000000000,"guild":"…","user":"501","session":…,"channel":"…","turn":3,
+ *    "stage":"ended","name":"alice","heard":"…","reason":"answered","said":"…","text":"it was
+ * answered …", "first_audio_ms":1550,"lasted_ms":…,"segments":[…],
+ *    "why":[{"rule":"direct_address","yes":true,"value":1,"limit":1,"unit":"","text":"…"}]} */
 #ifndef CONTROL_TURNS_H
 #define CONTROL_TURNS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#include <jansson.h>
-
+struct bus;
 struct env;
+struct bus_event;
+struct room_effect;
+struct room_event;
 struct room_turn;
+struct turns;
 
 enum turns_stage { TURNS_ADMITTED, TURNS_SPEAKING, TURNS_ENDED };
 
-/* When and where. */
-struct turns_at {
-	uint64_t wall_ms, guild, channel;
+/* All borrowed for as long as it lives. */
+struct turns_conf {
+	struct env *env;
+	struct bus *bus; /* NULL: nobody listens */
+	uint64_t guild, channel;
+	/* Whether this person's words may be kept. */
+	bool (*consentsh)(uint64_t user, void *arg);
+	void *arg;
 };
 
-/* NULL without memory, or when a text is no UTF-8. Caller owns. */
-json_t *turns_json(const struct room_turn *turn, enum turns_stage stage, const struct turns_at *at);
+/* Publishes the start of the voice session. ENOMEM. Caller owns *out. */
+int turns_alloc(struct turns **out, const struct turns_conf *conf);
+/* Publishes its end. why: of ROOM_ENDS, or "shutdown". NULL accepted. */
+struct turns *turns_free(struct turns *t, const char *why);
+/* An event, before the room's step. */
+void turns_event(struct turns *t, const struct room_event *ev);
+/* An effect of that step. */
+void turns_effect(struct turns *t, const struct room_effect *e);
+/* A turn got as far as this. */
+void turns_tell(struct turns *t, const struct room_turn *turn, enum turns_stage stage);
 
-/* Appends the line to the file (0600: it holds what was said). One that has grown to 4 MiB becomes FILE.old and a
- * new one is begun. Symbolic links are not followed. A failure is logged and changes nothing else. */
-void turns_write(struct env *env, const char *file, const struct room_turn *turn, enum turns_stage stage,
-		 uint64_t guild, uint64_t channel);
+/* Appends the event's line to the file (0600: it holds what was said). One that has grown to 4 MiB
+ * becomes FILE.old and a new one is begun. Symbolic links are not followed. A failure is logged.
+ * Blocks on the disk. */
+void turns_append(const char *file, const struct bus_event *ev, bool words);
 
 #endif

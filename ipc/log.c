@@ -3,7 +3,9 @@
 #include <ctype.h>
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +43,20 @@ static struct {
 	char *secrets[SECRETS_MAX];
 	unsigned n_secrets;
 } conf = {.process = "parley", .level = LOG_INFO_, .lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Lines on their way to the thread that writes them; bytes [head, tail) of a ring. */
+enum { RING = 256 << 10 };
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t more, empty;
+	pthread_t thread;
+	bool running, quit, writing;
+	size_t head, tail;
+	unsigned long dropped;
+	char *ring;
+} writer = {.lock = PTHREAD_MUTEX_INITIALIZER,
+	    .more = PTHREAD_COND_INITIALIZER,
+	    .empty = PTHREAD_COND_INITIALIZER};
 
 /* A line under construction; it is truncated to its buffer. */
 struct line {
@@ -239,6 +255,124 @@ static void put_time(struct line *l)
 	puts_(l, buf);
 }
 
+/* ---- the thread that writes ---- */
+
+/* False: there is none, or the line is not to wait. */
+static bool write_later(const char *text, size_t n)
+{
+	bool taken;
+
+	pthread_mutex_lock(&writer.lock);
+	taken = writer.running;
+	if (taken && n > RING - (writer.tail - writer.head)) {
+		writer.dropped++;
+	} else if (taken) {
+		for (size_t i = 0; i < n; i++)
+			writer.ring[(writer.tail + i) % RING] = text[i];
+		writer.tail += n;
+		pthread_cond_signal(&writer.more);
+	}
+	pthread_mutex_unlock(&writer.lock);
+	return taken;
+}
+
+static void wait_until_written(void)
+{
+	pthread_mutex_lock(&writer.lock);
+	while (writer.running && (writer.writing || writer.head != writer.tail))
+		pthread_cond_wait(&writer.empty, &writer.lock);
+	pthread_mutex_unlock(&writer.lock);
+}
+
+/* Without the lock, which the caller holds. Whole lines only, so that those of other processes do
+ * not stand inside them. */
+static void write_ring(void)
+{
+	static char buf[16 << 10];
+	size_t n = writer.tail - writer.head;
+
+	n = n < sizeof buf ? n : sizeof buf;
+	for (size_t i = 0; i < n; i++)
+		buf[i] = writer.ring[(writer.head + i) % RING];
+	while (buf[n - 1] != '\n')
+		n--;
+	writer.head += n;
+	writer.writing = true;
+	pthread_mutex_unlock(&writer.lock);
+	(void)!write(STDERR_FILENO, buf, n);
+	pthread_mutex_lock(&writer.lock);
+	writer.writing = false;
+}
+
+static void tell_dropped(void)
+{
+	unsigned long n = writer.dropped;
+
+	writer.dropped = 0;
+	pthread_mutex_unlock(&writer.lock);
+	log_warn("log_lines_dropped", "count=%lu", n);
+	pthread_mutex_lock(&writer.lock);
+}
+
+static void *writer_main(void *arg)
+{
+	(void)arg;
+	pthread_setname_np(pthread_self(), "log");
+	pthread_mutex_lock(&writer.lock);
+	while (!writer.quit || writer.head != writer.tail) {
+		if (writer.head != writer.tail) {
+			write_ring();
+		} else if (writer.dropped) {
+			tell_dropped();
+		} else {
+			pthread_cond_broadcast(&writer.empty);
+			pthread_cond_wait(&writer.more, &writer.lock);
+		}
+	}
+	writer.running = false;
+	pthread_cond_broadcast(&writer.empty);
+	pthread_mutex_unlock(&writer.lock);
+	return NULL;
+}
+
+int log_start_writer(void)
+{
+	sigset_t all, old;
+	int err;
+
+	if (writer.running)
+		return 0;
+	writer.ring = malloc(RING);
+	if (!writer.ring)
+		return ENOMEM;
+	writer.head = writer.tail = 0;
+	writer.quit = false;
+	writer.running = true;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	err = pthread_create(&writer.thread, NULL, writer_main, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (err) {
+		writer.running = false;
+		free(writer.ring);
+		writer.ring = NULL;
+	}
+	return err;
+}
+
+void log_stop_writer(void)
+{
+	if (!writer.ring)
+		return;
+	pthread_mutex_lock(&writer.lock);
+	writer.quit = true;
+	pthread_cond_signal(&writer.more);
+	pthread_mutex_unlock(&writer.lock);
+	pthread_join(writer.thread, NULL);
+	free(writer.ring);
+	writer.ring = NULL;
+}
+
 void log_write(enum log_level level, const char *event, const char *fmt, ...)
 {
 	char text[TEXT_MAX];
@@ -272,6 +406,9 @@ void log_write(enum log_level level, const char *event, const char *fmt, ...)
 	puts_(&l, event);
 	put_pairs(&l, text);
 	l.text[l.n++] = '\n';
-	(void)!write(STDERR_FILENO, l.text, l.n);
+	if (level == LOG_FATAL_)
+		wait_until_written();
+	if (level == LOG_FATAL_ || !write_later(l.text, l.n))
+		(void)!write(STDERR_FILENO, l.text, l.n);
 	errno = saved;
 }

@@ -18,6 +18,13 @@ bool log_level_parse(const char *name, enum log_level *out);
 /* From now on this value prints as ***. Copied; values under 6 bytes are ignored. */
 void log_secret(const char *value);
 
+/* From now on a thread writes the lines, so a disk that stalls delays nobody who logs. Lines that
+ * do not fit into its buffer are dropped and counted in a line of their own. LOG_FATAL_ lines are
+ * written at once, after all before them. ENOMEM, EAGAIN. */
+int log_start_writer(void);
+/* Writes what is left and ends that thread. */
+void log_stop_writer(void);
+
 /* fmt is the text after the event name: key=value pairs in printf form, e.g.
  *   log_info("call_up", "call=%u channel=%llu", call, channel); */
 void log_write(enum log_level level, const char *event, const char *fmt, ...)

@@ -21,6 +21,7 @@ struct worker_answer {
 struct item {
 	struct item *next;
 	void *job;
+	bool posted; /* has no result */
 	uint64_t owner;
 	struct worker_answer answer;
 };
@@ -46,6 +47,7 @@ struct worker {
 	pthread_mutex_t lock; /* guards the rest */
 	pthread_cond_t more;
 	bool quit;
+	uint32_t posted;	    /* and not done yet */
 	struct queue waiting, done; /* on replay all jobs wait until their return is delivered */
 };
 
@@ -144,6 +146,15 @@ static void give_back(struct worker *w, struct item *i)
 	}
 }
 
+static void end_posted(struct worker *w, struct item *i)
+{
+	w->conf.freeh(i->job);
+	item_free(i);
+	pthread_mutex_lock(&w->lock);
+	w->posted--;
+	pthread_mutex_unlock(&w->lock);
+}
+
 static void *worker_main(void *arg)
 {
 	struct worker *w = arg;
@@ -153,8 +164,11 @@ static void *worker_main(void *arg)
 	if (w->conf.starth)
 		w->conf.starth(w->conf.arg);
 	while ((i = wait_for_item(w))) {
-		w->conf.runh(i->job, &i->answer, w->conf.arg);
-		give_back(w, i);
+		w->conf.runh(i->job, i->posted ? NULL : &i->answer, w->conf.arg);
+		if (i->posted)
+			end_posted(w, i);
+		else
+			give_back(w, i);
 	}
 	return NULL;
 }
@@ -251,7 +265,7 @@ int worker_alloc(struct worker **out, struct env *env, const struct worker_conf 
 	int err;
 
 	if (!out || !env || !conf->name || strlen(conf->name) >= NAME_SIZE || !conf->max ||
-	    !conf->runh || !conf->doneh || !conf->freeh)
+	    !conf->runh || !conf->freeh)
 		return EINVAL;
 	w = calloc(1, sizeof *w);
 	if (!w)
@@ -311,6 +325,8 @@ int worker_put(struct worker *w, void *job, uint64_t owner)
 {
 	struct item *i;
 
+	if (!w->conf.doneh)
+		return EINVAL;
 	if (w->out == w->conf.max)
 		return ENOSPC;
 	i = calloc(1, sizeof *i);
@@ -324,4 +340,32 @@ int worker_put(struct worker *w, void *job, uint64_t owner)
 	pthread_cond_signal(&w->more);
 	pthread_mutex_unlock(&w->lock);
 	return 0;
+}
+
+int worker_post(struct worker *w, void *job)
+{
+	struct item *i;
+	int err = 0;
+
+	if (env_replaying(w->env)) {
+		w->conf.freeh(job);
+		return 0;
+	}
+	i = calloc(1, sizeof *i);
+	if (!i)
+		return ENOMEM;
+	i->job = job;
+	i->posted = true;
+	pthread_mutex_lock(&w->lock);
+	if (w->posted == w->conf.max) {
+		err = ENOSPC;
+	} else {
+		w->posted++;
+		queue_push(&w->waiting, i);
+		pthread_cond_signal(&w->more);
+	}
+	pthread_mutex_unlock(&w->lock);
+	if (err)
+		free(i);
+	return err;
 }

@@ -10,6 +10,9 @@
  * of the answer and nothing else. On replay the job is not run; the handler gets the job as it was
  * put, with the recorded answer.
  *
+ * A job that was posted instead of put has no result: nothing comes back, nothing is journalled,
+ * and on replay it is only freed. For work whose outcome no decision waits for, such as a log.
+ *
  * Everything but run and starth belongs to the env's thread. */
 #ifndef IPC_WORKER_H
 #define IPC_WORKER_H
@@ -42,8 +45,9 @@ struct worker_conf {
 	void (*starth)(void *arg); /* first thing on the thread: niceness, system-call filter. NULL:
 				      nothing */
 	worker_run_h *runh;
-	worker_done_h *doneh;
-	worker_free_h *freeh; /* for jobs that never reach the handler */
+	worker_done_h *doneh; /* NULL when jobs are only posted */
+	worker_free_h *freeh; /* for jobs that never reach the handler; on the thread, for posted
+				 ones */
 	void *arg;	      /* of starth, runh and doneh */
 };
 
@@ -55,6 +59,9 @@ struct worker *worker_free(struct worker *w);
 /* Takes the job over when it succeeds. ENOSPC when conf.max are out, ENOMEM. owner: any number by
  * which the handler finds the caller, who may be gone by then. */
 int worker_put(struct worker *w, void *job, uint64_t owner);
+/* The same without a result; runh gets no answer to append to. Jobs run in the order in which they
+ * were put and posted. ENOSPC when conf.max posted jobs are not done yet, ENOMEM. */
+int worker_post(struct worker *w, void *job);
 
 /* Appends to the answer of the running job; for runh of work that touches the outside. EMSGSIZE
  * above WORKER_ANSWER_MAX, ENOMEM; the answer is then as before. */

@@ -44,6 +44,10 @@ for program in mediad control; do
 	verdict "$program: a digest was recorded" test ${#recorded} = 64
 	verdict "$program: the same bytes were sent" test "$rc $recorded" = "0 $(sum digest "$dir/replayed")"
 	verdict "$program: the same shape" test "$shape" = "$(sum shape "$dir/replayed")"
+	if [ $program = control ]; then
+		"$bin/$program" --log fatal --no-subscribers --replay "$journal" >"$dir/unheard" || rc=$?
+		verdict "control: the same without subscribers" test "$rc $recorded" = "0 $(sum digest "$dir/unheard")"
+	fi
 	verdict "$program: the journal is 0600" test "$(stat -c %a "$journal")" = 600
 	verdict "$program: its first line says that it is a secret" sh -c "head -n1 '$journal' | grep -q secret"
 	verdict "$program: the bot's token is not in it" not holds guildd.bot.token "$journal"

@@ -92,7 +92,7 @@ answered() {
 	grep -q 'the call is end-to-end encrypted' "$D/$1/caller" && grep -q 'the bot begins to speak' "$D/$1/caller"
 }
 conversation() { # WHAT FOLDER CALLS BRAINS: when control's log told of so many calls and brains that are up
-	until_ok 40 told "$3" 'phase=up' && until_ok 40 told "$4" 'brain_up'
+	until_ok 40 told "$3" 'phase=up' && until_ok 40 told "$4" 'engine_up'
 	if answered "$2"; then ok "$1"; else bad "$1" "$(tail -3 "$D/$2/caller")"; fi
 }
 

@@ -46,10 +46,13 @@ static int defer_event(struct agent *a, const struct room_event *ev)
 
 static void step_room(struct agent *a, const struct room_event *ev)
 {
+	turns_event(a->turns, ev);
 	room_step(a->room, ev, env_now(a->env), a->fx);
 	room_log_step(a->log, ev, env_now(a->env), a->fx);
-	for (size_t i = 0; i < a->fx->n; i++)
+	for (size_t i = 0; i < a->fx->n; i++) {
+		turns_effect(a->turns, &a->fx->v[i]);
 		agent_perform(a, &a->fx->v[i]);
+	}
 	agent_flush(a);
 }
 
@@ -97,7 +100,7 @@ static void take_playback(const struct room_event *ev, void *arg)
 	agent_feed(a, ev);
 	t = room_active(a->room);
 	if (ev->type == ROOM_SAY_STARTED && t && t->id == ev->turn)
-		agent_tell_turn(a, t, TURNS_SPEAKING);
+		turns_tell(a->turns, t, TURNS_SPEAKING);
 }
 
 void agent_fault(struct agent *a, enum fault fault, enum fault_is is)
@@ -200,6 +203,7 @@ void agent_end(struct agent *a, const char *why)
 {
 	a->tellh = NULL;
 	a->leaveh = NULL;
+	snprintf(a->ended, sizeof a->ended, "%s", why);
 	agent_feed(a, &(struct room_event){.type = ROOM_END, .text = slice_str(why)});
 }
 
@@ -212,10 +216,6 @@ void agent_status(const struct agent *a, struct status *out)
 	out->brain_silent = health == ROLES_NOT_ANSWERING;
 	out->guest = settings_guest(a->settings);
 	settings_brain_shown(a->settings, out->brain, sizeof out->brain);
-	out->turns = a->turns;
-	out->answered = room_count(a->room, ROOM_REASON_ANSWERED);
-	out->last_turn = a->turns ? room_reason_text(a->last_reason) : NULL;
-	out->delays = a->delays;
 }
 
 /* ---- coming and going ---- */
@@ -254,8 +254,11 @@ int agent_alloc(struct agent **out, const struct agent_conf *conf)
 	a->arg = conf->arg;
 	a->last = &a->first;
 	a->power = "";
+	a->bus = conf->bus;
 	a->fx = calloc(1, sizeof *a->fx);
 	err = a->fx ? room_alloc(&a->room, conf->settings, conf->bot_name) : ENOMEM;
+	if (!err)
+		err = agent_open_turns(a);
 	if (!err)
 		err = voice_output_alloc(&a->output, a->call, take_playback, a);
 	if (!err)
@@ -296,6 +299,7 @@ struct agent *agent_free(struct agent *a)
 	voice_output_free(a->output);
 	roles_free(a->roles);
 	room_log_free(a->log);
+	turns_free(a->turns, *a->ended ? a->ended : "shutdown");
 	room_free(a->room);
 	free(a->fx);
 	free(a);

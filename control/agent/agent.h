@@ -13,6 +13,7 @@
 #include "control/faults.h"
 
 struct agent;
+struct bus;
 struct env;
 struct http;
 struct media_call;
@@ -27,6 +28,7 @@ struct agent_conf {
 	struct http *http;
 	struct media_call *call;
 	const struct settings *settings; /* control/settings/settings.h */
+	struct bus *bus;		 /* where its turns are told; may be NULL */
 	uint64_t bot_user;
 	const char *bot_name; /* "Parley" */
 	/* Words for the room's text channel, and what goes wrong with who thinks. May be NULL. */
@@ -59,7 +61,7 @@ void agent_settings(struct agent *a);
 /* The session ends for a reason of ROOM_ENDS (control/room/reasons.def): every turn ends and is
  * recorded. Neither the room nor leaveh is told; after it there is only agent_free. */
 void agent_end(struct agent *a, const char *why);
-/* Its part of /status: brain in use, turns, the last one's reason, delays. */
+/* Its part of /status: the brain in use. */
 void agent_status(const struct agent *a, struct status *out);
 
 #endif

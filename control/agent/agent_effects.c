@@ -180,7 +180,7 @@ static void leave(struct agent *a, const char *why)
 {
 	struct words words = {0};
 
-	log_info("session_over", "why=%s", why);
+	snprintf(a->ended, sizeof a->ended, "%s", why);
 	words_end(&words, why);
 	if (words.n && a->tellh)
 		a->tellh(&words, a->arg);
@@ -230,7 +230,6 @@ void agent_perform(struct agent *a, const struct room_effect *e)
 		break;
 	case ROOM_DO_ADMIT:
 		log_debug("turn_admitted", "id=%u rule=%s", e->record->id, e->text);
-		agent_tell_turn(a, e->record, TURNS_ADMITTED);
 		break;
 	case ROOM_DO_DEFER:
 		log_debug("turn_deferred", "id=%u rule=%s", e->record->id, e->text);

@@ -32,7 +32,7 @@ static void link_up(struct agent *a)
 	char url[256];
 
 	settings_brain_shown(a->settings, url, sizeof url);
-	log_info("brain_up", "url=%s", url);
+	agent_publish_link(a, true, url, "");
 	agent_fault(a, FAULT_BRAIN, FAULT_IS_OVER);
 	agent_fault(a, FAULT_KEY, FAULT_IS_OVER);
 }
@@ -41,8 +41,10 @@ static void link_down(struct agent *a, const struct engine_event *ev)
 {
 	enum fault f = fault_of(ev->trouble, FAULT_BRAIN);
 	bool lasts = f == FAULT_BRAIN || f == FAULT_KEY;
+	char why[256];
 
-	log_warn("brain_down", "why=\"%.*s\"", (int)ev->data.n, (const char *)ev->data.p);
+	snprintf(why, sizeof why, "%.*s", (int)ev->data.n, (const char *)ev->data.p);
+	agent_publish_link(a, false, "", why);
 	agent_fault(a, f, lasts ? FAULT_IS_THERE : FAULT_IS_ONCE);
 }
 

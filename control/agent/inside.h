@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "control/agent/agent.h"
+#include "control/events/events.h"
 #include "control/engine/roles.h"
 #include "control/room/room.h"
 #include "control/status.h"
@@ -35,10 +36,9 @@ struct agent {
 	struct agent_later *first, **last; /* events that wait for the running step */
 	struct room_effects *fx;
 
-	uint64_t turns;
-	uint32_t last_turn;
-	enum room_reason last_reason;
-	struct status_delays delays; /* end of speech to first audio */
+	struct bus *bus;     /* NULL: nobody listens */
+	struct turns *turns; /* what the bus is told of the room */
+	char ended[40];	     /* why the session ended; empty while it lasts */
 };
 
 /* ---- agent.c ---- */
@@ -60,7 +60,8 @@ enum engine_use agent_reply_use(const struct agent *a);
 
 /* ---- agent_record.c ---- */
 void agent_record_turn(struct agent *a, const struct room_turn *t);
-/* Writes the turn to the turn file. */
-void agent_tell_turn(struct agent *a, const struct room_turn *t, enum turns_stage stage);
+int agent_open_turns(struct agent *a);
+/* The link to the engine that answers is up, or down. Texts are borrowed. */
+void agent_publish_link(struct agent *a, bool up, const char *url, const char *why);
 
 #endif

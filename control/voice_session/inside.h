@@ -22,6 +22,7 @@ struct voice_session {
 	struct agent *agent;
 	struct sounds *sounds; /* NULL until a soundboard sound was played or heard */
 	struct faults faults;
+	unsigned fault_counts[FAULT_COUNT]; /* as they were published last */
 	uint64_t up_since; /* when the call came up; 0: it is not up, or came up before this process
 			      started */
 	struct command *cmd; /* waits for the outcome of a join */

@@ -8,6 +8,7 @@
 #include "control/agent/agent.h"
 #include "control/discord/gateway.h"
 #include "control/discord/guilds.h"
+#include "control/events/events.h"
 #include "control/discord/rest.h"
 #include "control/discord/voice.h"
 #include "control/media/media.h"
@@ -89,6 +90,19 @@ static void log_secure(const struct voice_session *c, const struct media_call_se
 		 code, media_heal_name(m->heal), m->deaf, m->recovers, m->resumes, m->rejoins);
 }
 
+static void publish_call_state(struct voice_session *c, const struct media_call_state *s)
+{
+	struct bus_event ev = {
+		.type = EVENT_CALL_STATE, .at_ms = env_wall_ms(c->conf.env), .guild = c->guild};
+
+	ev.call = (struct event_call){.phase = media_phase_name(s->phase),
+				      .reason = media_reason_name(s->reason),
+				      .code = s->code,
+				      .gen = s->gen,
+				      .wants = s->wants_credentials};
+	bus_publish(c->conf.bus, &ev);
+}
+
 static void on_media(struct media_call *media, const struct media_msg *msg, void *arg)
 {
 	struct voice_session *c = arg;
@@ -104,10 +118,7 @@ static void on_media(struct media_call *media, const struct media_msg *msg, void
 			agent_media(c->agent, msg);
 		return;
 	}
-	log_info("call_state", "guild=%llu phase=%s reason=%s code=%u gen=%u wants=%d",
-		 ID(c->guild), media_phase_name(msg->call_state.phase),
-		 media_reason_name(msg->call_state.reason), msg->call_state.code,
-		 msg->call_state.gen, msg->call_state.wants_credentials);
+	publish_call_state(c, &msg->call_state);
 	if (c->agent)
 		agent_media(c->agent, msg);
 	if (msg->call_state.phase == MEDIA_PHASE_UP) {

@@ -141,6 +141,7 @@ void voice_session_start_agent(struct voice_session *c)
 				  .http = c->conf.http,
 				  .call = c->media,
 				  .settings = c->conf.settings,
+				  .bus = c->conf.bus,
 				  .bot_user = guilds_self(c->conf.guilds),
 				  .bot_name = voice_session_bot_name(c),
 				  .tellh = voice_session_tell_room,

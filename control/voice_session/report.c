@@ -7,6 +7,7 @@
 #include "control/discord/guilds.h"
 #include "control/discord/rest.h"
 #include "control/discord/voice.h"
+#include "control/events/events.h"
 #include "control/media/media.h"
 #include "control/status.h"
 #include "control/voice_session/inside.h"
@@ -41,7 +42,10 @@ void voice_session_tell_room(const struct words *words, void *arg)
 	struct rest_call call = {.method = "POST", .route = "/channels/{}/messages"};
 	char path[64], major[24];
 
-	log_info("told", "guild=%llu text=\"%s\"", ID(c->guild), words->text);
+	bus_publish(c->conf.bus, &(struct bus_event){.type = EVENT_TOLD,
+						 .at_ms = env_wall_ms(c->conf.env),
+						 .guild = c->guild,
+						 .notice = {.text = words->text}});
 	if (c->quiet || !voice_channel(c->voice))
 		return;
 	snprintf(major, sizeof major, "%llu", ID(voice_channel(c->voice)));
@@ -121,6 +125,22 @@ static void see_secure(struct voice_session *c)
 	}
 }
 
+static void publish_faults(struct voice_session *c)
+{
+	for (unsigned i = 0; i < FAULT_COUNT; i++) {
+		const struct fault_record *r = &c->faults.v[i];
+		struct bus_event ev = {.type = EVENT_FAULT, .guild = c->guild};
+
+		if (r->count == c->fault_counts[i])
+			continue;
+		c->fault_counts[i] = r->count;
+		ev.at_ms = env_wall_ms(c->conf.env);
+		ev.fault = (struct event_fault){
+			.fault = faults_name((enum fault)i), .there = r->there, .count = r->count};
+		bus_publish(c->conf.bus, &ev);
+	}
+}
+
 void voice_session_watch(struct voice_session *c)
 {
 	enum voice_reason why = voice_session_hindrance(c);
@@ -139,6 +159,7 @@ void voice_session_watch(struct voice_session *c)
 		voice_session_tell_room(&words, c);
 		words = (struct words){0};
 	}
+	publish_faults(c);
 }
 
 void voice_session_told_already(struct voice_session *c)

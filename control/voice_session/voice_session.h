@@ -12,6 +12,7 @@
 
 #include "control/discord/commands.h"
 
+struct bus;
 struct voice_session;
 struct env;
 struct gateway;
@@ -32,6 +33,7 @@ struct voice_session_conf {
 	struct guilds *guilds;
 	struct media *media;
 	const struct settings *settings;
+	struct bus *bus;
 	const char *bot_name;	     /* may change its text */
 	void (*changedh)(void *arg); /* where it ought to be changed */
 	void *arg;

@@ -35,8 +35,8 @@ says() { # NAME TEXT: alice says it
 	last=$!
 	started="$started $last"
 }
-ended() { [ "$(grep -ac ' turn id=' "$D/control.log")" -ge "$1" ]; }
-turn() { grep -a ' turn id=' "$D/control.log" | sed -n "$1s/.*heard=\"\([^\"]*\)\" reason=\([a-z_]*\).*/\1, \2/p"; }
+ended() { [ "$(grep -ac ' turn ' "$D/control.log")" -ge "$1" ]; }
+turn() { grep -a ' turn ' "$D/control.log" | sed -n "$1s/.*heard=\"\([^\"]*\)\" reason=\([a-z_]*\).*/\1, \2/p"; }
 
 start_guildd
 start_brain

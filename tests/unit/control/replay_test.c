@@ -71,7 +71,7 @@ static int replay_of(const char *path, const char *meta)
 	err = env_alloc(&env, &conf);
 	env_free(env);
 	journal_free(j);
-	return err ? err : control_replay(path, NULL);
+	return err ? err : control_replay(path, NULL, false);
 }
 
 TEST(what_is_no_journal_of_control_is_not_replayed)
@@ -92,7 +92,7 @@ TEST(what_is_no_journal_of_control_is_not_replayed)
 
 	CHECK(fd >= 0);
 	close(fd);
-	CHECK_INT(control_replay("/nowhere/at/all", NULL), ENOENT);
+	CHECK_INT(control_replay("/nowhere/at/all", NULL, false), ENOENT);
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
 		CHECK_INT(replay_of(path, bad[i]), EBADMSG);
 	unlink(path);

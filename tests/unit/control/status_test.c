@@ -1,6 +1,8 @@
 /* /status in each state, as it is read. */
 #include "control/status.h"
 
+#include "control/events/events.h"
+
 #include "control/secure.h"
 #include "proto/base/time.h"
 #include "tests/test.h"
@@ -248,4 +250,39 @@ TEST(secure_code_in_groups)
 	m.privacy_code = (struct slice){0};
 	secure_code(&m, buf, sizeof buf);
 	CHECK_STR(buf, "");
+}
+
+TEST(turns_are_tallied_by_guild_from_events)
+{
+	static struct status_tally tally;
+	struct bus_event ev = {.type = EVENT_TURN, .guild = 1};
+	struct status s = {0};
+
+	memset(&tally, 0, sizeof tally);
+	ev.turn = (struct event_turn){
+		.reason = "answered", .text = "it was answered", .first_audio_ms = 900};
+	status_take_event(&ev, &tally);
+	ev.turn = (struct event_turn){
+		.reason = "noise", .text = "it was noise", .first_audio_ms = -1};
+	status_take_event(&ev, &tally);
+	for (uint64_t guild = 2; guild <= STATUS_GUILDS; guild++) {
+		ev.guild = guild;
+		status_take_event(&ev, &tally);
+	}
+	status_fill_turns(&s, &tally, 1);
+	CHECK_INT(s.turns, 2);
+	CHECK_INT(s.answered, 1);
+	CHECK_INT(s.delays.n, 1);
+	CHECK_STR(s.last_turn, "it was noise");
+	ev.guild = STATUS_GUILDS + 1; /* the longest silent one gives way */
+	status_take_event(&ev, &tally);
+	s = (struct status){0};
+	status_fill_turns(&s, &tally, 1);
+	CHECK_INT(s.turns, 0);
+	ev.type = EVENT_SESSION_STARTED;
+	ev.guild = 2;
+	status_take_event(&ev, &tally);
+	status_fill_turns(&s, &tally, 2);
+	CHECK_INT(s.turns, 0);
+	CHECK(!s.last_turn);
 }

@@ -2,7 +2,8 @@
 
 #include <sys/stat.h>
 
-#include "control/room/turn/turn.h"
+#include "control/events/events.h"
+#include "control/room/room.h"
 #include "tests/unit/ipc/loop.h"
 
 static const struct room_turn turn = {
@@ -19,6 +20,9 @@ static const struct room_turn turn = {
 };
 
 static char text[8192];
+static json_t *told[16];
+static unsigned n_told;
+static uint64_t refuses; /* this user's words may not be kept */
 
 static const char *contents(const char *path)
 {
@@ -31,51 +35,189 @@ static const char *contents(const char *path)
 	return text;
 }
 
+static void keep(const struct bus_event *ev, void *arg)
+{
+	(void)arg;
+	if (n_told < 16)
+		told[n_told++] = bus_event_json(ev, true);
+}
+
+static void forget_told(void)
+{
+	while (n_told)
+		json_decref(told[--n_told]);
+}
+
+static bool consents(uint64_t user, void *arg)
+{
+	(void)arg;
+	return user != refuses;
+}
+
+static const char *told_text(unsigned i, const char *key)
+{
+	return json_string_value(json_object_get(told[i], key));
+}
+
+struct scene {
+	struct loop l;
+	struct bus *bus;
+	struct turns *turns;
+};
+
+static int open_scene(struct scene *s)
+{
+	struct turns_conf conf = {.guild = 1, .channel = 2, .consentsh = consents};
+	int err = loop_open(&s->l, NULL);
+
+	refuses = 0;
+	if (!err)
+		err = bus_alloc(&s->bus);
+	if (!err)
+		err = bus_subscribe(s->bus, BUS_ALL, keep, NULL);
+	conf.env = s->l.env;
+	conf.bus = s->bus;
+	return err ? err : turns_alloc(&s->turns, &conf);
+}
+
+static void close_scene(struct scene *s)
+{
+	turns_free(s->turns, "shutdown");
+	bus_free(s->bus);
+	loop_close(&s->l);
+	forget_told();
+}
+
 TEST(a_turn_is_told_with_its_reason_and_why)
 {
-	const struct turns_at at = {.wall_ms = 7, .guild = 1, .channel = 2};
-	json_t *j = turns_json(&turn, TURNS_ENDED, &at), *why;
+	struct scene s;
+	json_t *why;
 
-	CHECK(j);
-	CHECK_STR(json_string_value(json_object_get(j, "stage")), "ended");
-	CHECK_STR(json_string_value(json_object_get(j, "channel")), "2");
-	CHECK_STR(json_string_value(json_object_get(j, "reason")), "answered");
-	CHECK_STR(json_string_value(json_object_get(j, "heard")), "what \"time\" is it");
-	CHECK_INT(json_integer_value(json_object_get(j, "first_audio_ms")), 1550);
-	why = json_array_get(json_object_get(j, "why"), 0);
+	CHECK_INT(open_scene(&s), 0);
+	turns_tell(s.turns, &turn, TURNS_ENDED);
+	CHECK_INT(n_told, 2);
+	CHECK_STR(told_text(0, "event"), "session_started");
+	CHECK_STR(told_text(1, "stage"), "ended");
+	CHECK_STR(told_text(1, "channel"), "2");
+	CHECK_STR(told_text(1, "reason"), "answered");
+	CHECK_STR(told_text(1, "heard"), "what \"time\" is it");
+	CHECK_INT(json_integer_value(json_object_get(told[1], "first_audio_ms")), 1550);
+	why = json_array_get(json_object_get(told[1], "why"), 0);
 	CHECK_STR(json_string_value(json_object_get(why, "rule")), "direct_address");
 	CHECK(json_is_true(json_object_get(why, "yes")));
-	json_decref(j);
+	close_scene(&s);
+}
+
+TEST(words_without_consent_are_not_told)
+{
+	struct room_event transcript = {.type = ROOM_TRANSCRIPT,
+					.user = 501,
+					.utterance = 9,
+					.text = {(const uint8_t *)"secret", 6}};
+	struct scene s;
+
+	CHECK_INT(open_scene(&s), 0);
+	refuses = 501;
+	turns_tell(s.turns, &turn, TURNS_ENDED);
+	turns_event(s.turns, &transcript);
+	refuses = 0;
+	turns_event(s.turns, &transcript);
+	CHECK_INT(n_told, 4);
+	CHECK_STR(told_text(1, "heard"), "");
+	CHECK_STR(told_text(1, "said"), "");
+	CHECK_STR(told_text(2, "text"), "");
+	CHECK_STR(told_text(3, "text"), "secret");
+	close_scene(&s);
+}
+
+TEST(an_utterance_is_told_with_its_speaker)
+{
+	struct room_event member = {.type = ROOM_MEMBER,
+				    .user = 501,
+				    .yes = true,
+				    .text = {(const uint8_t *)"alice", 5}},
+			  transcript = {.type = ROOM_TRANSCRIPT,
+					.user = 501,
+					.utterance = 9,
+					.text = {(const uint8_t *)"hello there", 11}};
+	struct room_effect start = {.type = ROOM_DO_ASR_START, .user = 501, .utterance = 9},
+			   commit = {.type = ROOM_DO_ASR_COMMIT, .user = 501, .utterance = 9};
+	struct scene s;
+
+	CHECK_INT(open_scene(&s), 0);
+	turns_event(s.turns, &member);
+	turns_effect(s.turns, &start);
+	turns_effect(s.turns, &commit);
+	turns_event(s.turns, &transcript);
+	CHECK_INT(n_told, 2);
+	CHECK_STR(told_text(1, "event"), "utterance");
+	CHECK_STR(told_text(1, "name"), "alice");
+	CHECK_STR(told_text(1, "text"), "hello there");
+	CHECK_STR(told_text(1, "source"), "realtime-transcription");
+	close_scene(&s);
+}
+
+TEST(sound_that_never_became_a_turn_is_told_unless_a_turn_held_it)
+{
+	struct room_effect start = {.type = ROOM_DO_ASR_START, .user = 501, .utterance = 4},
+			   cancel = {.type = ROOM_DO_ASR_CANCEL, .user = 501, .utterance = 4};
+	struct room_turn held = turn;
+	struct room_effect record = {.type = ROOM_DO_RECORD, .record = &held};
+	struct scene s;
+
+	held.chunks = 1;
+	held.chunk[0].utterance = 5;
+	CHECK_INT(open_scene(&s), 0);
+	turns_effect(s.turns, &start);
+	turns_effect(s.turns, &cancel);
+	start.utterance = cancel.utterance = 5;
+	turns_effect(s.turns, &start);
+	turns_effect(s.turns, &cancel);
+	turns_effect(s.turns, &record);
+	s.turns = turns_free(s.turns, "shutdown");
+	CHECK_INT(n_told, 4); /* session, turn, dropped, session over */
+	CHECK_STR(told_text(2, "event"), "speech_dropped");
+	CHECK_INT(json_integer_value(json_object_get(told[2], "utterance")), 4);
+	CHECK_STR(told_text(3, "event"), "session_over");
+	CHECK_STR(told_text(3, "why"), "shutdown");
+	close_scene(&s);
+}
+
+static struct bus_event event_of(const char *stage)
+{
+	struct bus_event ev = {.type = EVENT_TURN, .guild = 1, .user = 501};
+
+	ev.turn = (struct event_turn){.turn = 3, .stage = stage, .heard = "secret"};
+	return ev;
 }
 
 TEST(turns_are_lines_of_a_file_that_only_its_owner_reads)
 {
+	struct bus_event admitted = event_of("admitted"), speaking = event_of("speaking"),
+			 ended = event_of("ended");
 	char dir[32], path[64], old[80];
-	struct loop l;
 	struct stat st;
 
 	CHECK(folder_make(dir));
 	snprintf(path, sizeof path, "%s/turns", dir);
 	snprintf(old, sizeof old, "%s.old", path);
-	CHECK_INT(loop_open(&l, NULL), 0);
-	turns_write(l.env, "", &turn, TURNS_ENDED, 1, 2);
-	turns_write(l.env, path, &turn, TURNS_ADMITTED, 1, 2);
-	turns_write(l.env, path, &turn, TURNS_ENDED, 1, 2);
+	turns_append(path, &admitted, true);
+	turns_append(path, &ended, false);
 	CHECK_INT(stat(path, &st), 0);
 	CHECK_INT(st.st_mode & 0777, 0600);
 	CHECK(strstr(contents(path), "\"stage\":\"admitted\""));
 	CHECK(strstr(text, "}\n{"));
 	CHECK(strstr(text, "\"stage\":\"ended\"") && text[strlen(text) - 1] == '\n');
+	CHECK(strstr(text, "secret") && !strstr(strstr(text, "}\n{"), "secret"));
 	/* One that has grown is put aside. */
 	CHECK_INT(truncate(path, 4 << 20), 0);
-	turns_write(l.env, path, &turn, TURNS_SPEAKING, 1, 2);
-	CHECK(strncmp(contents(path), "{\"at\":", 6) == 0);
+	turns_append(path, &speaking, true);
+	CHECK(strncmp(contents(path), "{\"event\":", 9) == 0);
 	CHECK(stat(old, &st) == 0 && st.st_size == 4 << 20);
 	/* Somebody else's link is not written through. */
 	unlink(path);
 	CHECK_INT(symlink(old, path), 0);
-	turns_write(l.env, path, &turn, TURNS_ENDED, 1, 2);
+	turns_append(path, &ended, true);
 	CHECK(stat(old, &st) == 0 && st.st_size == 4 << 20);
-	loop_close(&l);
 	folder_remove(dir);
 }

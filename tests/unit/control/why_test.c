@@ -7,20 +7,28 @@
 
 #include "control/room/room.h"
 #include "control/settings/settings.h"
+#include "control/events/events.h"
 #include "control/turns.h"
 #include "proto/base/time.h"
 #include "tests/room/stage.h"
 
 static char file[64];
-static struct room_turn last;
+static struct turns *turns;
+static json_t *last; /* line of the turn that ended last */
 
 static void stepped(const struct room_event *ev, uint64_t now, const struct room_effects *fx,
 		    void *arg)
 {
 	(void)ev, (void)now, (void)arg;
 	for (size_t i = 0; i < fx->n; i++)
-		if (fx->v[i].type == ROOM_DO_RECORD)
-			last = *fx->v[i].record;
+		turns_effect(turns, &fx->v[i]);
+}
+
+static void keep(const struct bus_event *ev, void *arg)
+{
+	(void)arg;
+	json_decref(last);
+	last = bus_event_json(ev, true);
 }
 
 /* A person of two says "charlie what time is it". The text of --why. */
@@ -29,10 +37,18 @@ static char *scene(const char *aliases)
 	struct settings *s = NULL;
 	struct stage *stage = NULL;
 	struct stage_conf conf = {.name = "Parley", .steppedh = stepped};
-	struct turns_at at = {0};
+	struct turns_conf tc = {.guild = 1};
 	char *text = NULL;
-	json_t *j;
+	struct bus *bus = NULL;
+	struct loop l;
 
+	if (loop_open(&l, NULL) || bus_alloc(&bus) ||
+	    bus_subscribe(bus, BUS_MASK(EVENT_TURN), keep, NULL))
+		return NULL;
+	tc.env = l.env;
+	tc.bus = bus;
+	if (turns_alloc(&turns, &tc))
+		return NULL;
 	if (settings_alloc(&s) || settings_set(s, "guest", "off") ||
 	    (*aliases && settings_set(s, "aliases", aliases)))
 		return NULL;
@@ -46,10 +62,13 @@ static char *scene(const char *aliases)
 	stage_run(stage, STAGE_START + 20000 * NS_PER_MS);
 	stage_free(stage);
 	settings_free(s);
-	j = turns_json(&last, TURNS_ENDED, &at);
-	if (!j || why_text(&text, j))
+	turns = turns_free(turns, "shutdown");
+	bus_free(bus);
+	loop_close(&l);
+	if (!last || why_text(&text, last))
 		text = NULL;
-	json_decref(j);
+	json_decref(last);
+	last = NULL;
 	return text;
 }
 

@@ -160,3 +160,49 @@ TEST(levels_are_known_by_name)
 	      !log_level_parse(NULL, &l));
 	CHECK(l == LOG_FATAL_);
 }
+
+static void say_by_writer(void)
+{
+	log_start_writer();
+	for (unsigned i = 0; i < 200; i++)
+		log_info("line", "n=%u", i);
+	log_stop_writer();
+	log_info("line", "n=after");
+}
+
+TEST(a_thread_writes_all_lines_in_their_order)
+{
+	const char *at = out;
+
+	CHECK(capture(say_by_writer));
+	for (unsigned i = 0; i < 200; i++) {
+		char want[24];
+
+		snprintf(want, sizeof want, " line n=%u\n", i);
+		at = strstr(at, want);
+		CHECK(at);
+	}
+	CHECK(strstr(at, " line n=after\n"));
+}
+
+/* Whoever reads stderr has stopped: those who log go on, and the lines that did not fit are
+ * counted. */
+TEST(a_writer_that_stalls_delays_nobody_and_counts_what_it_drops)
+{
+	int saved = dup(STDERR_FILENO), fd[2], null = open("/dev/null", O_WRONLY);
+
+	CHECK(saved >= 0 && null >= 0 && pipe(fd) == 0);
+	dup2(fd[1], STDERR_FILENO);
+	CHECK_INT(log_start_writer(), 0);
+	for (unsigned i = 0; i < 1000; i++)
+		log_warn("line", "text=%0900d", i);
+	dup2(null, STDERR_FILENO); /* later lines go there */
+	while (read(fd[0], out, sizeof out) == sizeof out)
+		;
+	log_stop_writer();
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	close(null);
+	close(fd[0]);
+	close(fd[1]);
+}

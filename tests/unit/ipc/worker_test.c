@@ -321,3 +321,69 @@ TEST_OOM(worker_oom)
 	CHECK_OOM(put(), finish());
 	finish();
 }
+
+static int post(void)
+{
+	struct job *j = calloc(1, sizeof *j);
+	int err = j ? worker_post(scene.w, j) : ENOMEM;
+
+	if (err)
+		free(j);
+	return err;
+}
+
+/* Posted jobs run in their place among the others, are freed, and nothing comes back of them. */
+TEST(worker_runs_posted_jobs_without_a_result)
+{
+	CHECK_INT(start(true, NULL), 0);
+	scene.fails = true; /* a posted job has no answer to append to */
+	for (unsigned i = 0; i < 20; i++)
+		CHECK_INT(post(), 0);
+	CHECK_INT(put(), 0);
+	CHECK(loop_run(&scene.loop));
+	CHECK_INT(scene.done, 1);
+	CHECK_INT(scene.runs, 21);
+	CHECK_INT(scene.freed, 20);
+	finish();
+}
+
+TEST(worker_frees_posted_jobs_on_replay)
+{
+	CHECK_INT(start_replay(true, NULL), 0);
+	for (unsigned i = 0; i < 2 * MAX; i++)
+		CHECK_INT(post(), 0);
+	CHECK_INT(scene.freed, 2 * MAX);
+	CHECK_INT(scene.runs, 0);
+	finish();
+}
+
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+
+static void on_run_gate(void *job, struct worker_answer *answer, void *arg)
+{
+	(void)job, (void)answer, (void)arg;
+	pthread_mutex_lock(&gate);
+	pthread_mutex_unlock(&gate);
+}
+
+TEST(worker_refuses_more_posted_jobs_than_its_limit)
+{
+	const struct worker_conf conf = {.name = "gate",
+					 .max = 3,
+					 .outside = true,
+					 .finish = true,
+					 .runh = on_run_gate,
+					 .freeh = on_free};
+
+	memset(&scene, 0, sizeof scene);
+	CHECK_INT(loop_open(&scene.loop, NULL), 0);
+	CHECK_INT(worker_alloc(&scene.w, scene.loop.env, &conf), 0);
+	pthread_mutex_lock(&gate);
+	for (unsigned i = 0; i < 3; i++)
+		CHECK_INT(post(), 0);
+	CHECK_INT(post(), ENOSPC);
+	CHECK_INT(put(), EINVAL); /* it has no handler of results */
+	pthread_mutex_unlock(&gate);
+	finish();
+	CHECK_INT(scene.freed, 3);
+}

@@ -7,6 +7,7 @@
 
 #include "proto/base/time.h"
 #include "tests/unit/control/engine/fake_realtime.h"
+#include "control/events/events.h"
 #include "control/media/media.h"
 #include "control/room/room.h"
 #include "control/settings/settings.h"
@@ -30,6 +31,8 @@ struct scene {
 	struct settings *settings;
 	struct http *http;
 	struct agent *agent;
+	struct bus *bus;
+	struct status_tally tally;
 
 	const char *words; /* what the provider hears */
 	bool barge_in;
@@ -315,7 +318,8 @@ static bool scene_begin(struct scene *s, const char *guest)
 	    http_alloc(&s->http, s->fake.env, NULL, "x") || (prepare && !prepare(s)) ||
 	    media_alloc(&s->media, s->fake.env, &mc) ||
 	    media_call_open(&s->call, s->media, &want, call_message, s) ||
-	    tmr_alloc(&watch, s->fake.env, look, s))
+	    tmr_alloc(&watch, s->fake.env, look, s) || bus_alloc(&s->bus) ||
+	    bus_subscribe(s->bus, BUS_MASK(EVENT_TURN), status_take_event, &s->tally))
 		return false;
 	tmr_start(watch, 0);
 	if (agent_alloc(&s->agent, &(struct agent_conf){.env = s->fake.env,
@@ -323,6 +327,7 @@ static bool scene_begin(struct scene *s, const char *guest)
 							.http = s->http,
 							.call = s->call,
 							.settings = s->settings,
+							.bus = s->bus,
 							.bot_user = 9,
 							.bot_name = "Parley",
 							.tellh = told,
@@ -336,6 +341,7 @@ static bool scene_begin(struct scene *s, const char *guest)
 static void scene_end(struct scene *s)
 {
 	agent_free(s->agent);
+	bus_free(s->bus);
 	media_call_free(s->call);
 	media_free(s->media);
 	peer_free(s->peer);
@@ -347,11 +353,17 @@ static void scene_end(struct scene *s)
 	rmdir(s->dir);
 }
 
+static void status_of(const struct scene *s, struct status *out)
+{
+	agent_status(s->agent, out);
+	status_fill_turns(out, &s->tally, 1);
+}
+
 static bool answered(const struct scene *s)
 {
 	struct status status = {0};
 
-	agent_status(s->agent, &status);
+	status_of(s, &status);
 	return status.answered == 1;
 }
 
@@ -372,7 +384,7 @@ TEST(a_spoken_question_gets_a_spoken_answer)
 	CHECK_STR(s.truncate, "");
 	CHECK(strstr(s.told, "No provider is set up"));
 	CHECK(strstr(s.instructions, "people in the room: Alice"));
-	agent_status(s.agent, &status);
+	status_of(&s, &status);
 	CHECK(status.has_brain && status.brain_up && status.guest);
 	CHECK_STR(status.brain, s.fake.url);
 	CHECK_INT(status.turns, 1);
@@ -454,7 +466,7 @@ TEST(a_voice_that_refuses_is_a_fault_that_is_told)
 	over = turned;
 	env_run(s.fake.env);
 	CHECK(!s.fake.timed_out);
-	agent_status(s.agent, &status);
+	status_of(&s, &status);
 	CHECK_STR(status.last_turn, room_reason_text(ROOM_REASON_SPEECH_FAILED));
 	CHECK(s.faults.v[FAULT_KEY].count > 0);
 	evhttp_free(writer);
@@ -493,7 +505,7 @@ static bool turned(const struct scene *s)
 {
 	struct status status = {0};
 
-	agent_status(s->agent, &status);
+	status_of(s, &status);
 	return status.turns > 0;
 }
 

@@ -1,0 +1,277 @@
+#include "control/events/events.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIELD_turn(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, turn.m)},
+#define FIELD_utterance(K, m, t) {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, utterance.m)},
+#define FIELD_speech(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, speech.m)},
+#define FIELD_session(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, session.m)},
+#define FIELD_call(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, call.m)},
+#define FIELD_link(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, link.m)},
+#define FIELD_discord(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, discord.m)},
+#define FIELD_engine(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, engine.m)},
+#define FIELD_fault(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, fault.m)},
+#define FIELD_command(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, command.m)},
+#define FIELD_notice(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, notice.m)},
+#define FIELD_setting(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, setting.m)},
+#define X(set)                                                                                     \
+	static const struct bus_event_field fields_##set[] = {EVENT_FIELDS_##set(FIELD_##set)};
+EVENT_SETS(X)
+#undef X
+
+static const struct bus_event_info infos[EVENT_COUNT] = {
+#define X(NAME, name, version, audience, keep, level, set, text)                                   \
+	{#name,                                                                                    \
+	 text,                                                                                     \
+	 version,                                                                                  \
+	 keep,                                                                                     \
+	 EVENT_FOR_##audience,                                                                     \
+	 EVENT_LOG_##level,                                                                        \
+	 fields_##set,                                                                             \
+	 sizeof fields_##set / sizeof fields_##set[0]},
+	EVENTS(X)
+#undef X
+};
+
+const struct bus_event_info *bus_event_info(enum event_type type)
+{
+	return &infos[type];
+}
+
+static bool is_text(enum event_kind kind)
+{
+	return kind >= EVENT_KIND_TEXT;
+}
+
+static const char **text_at(const struct bus_event *ev, const struct bus_event_field *f)
+{
+	return (const char **)((const char *)ev + f->at);
+}
+
+static uint64_t uint_at(const struct bus_event *ev, const struct bus_event_field *f)
+{
+	return *(const uint64_t *)((const char *)ev + f->at);
+}
+
+static int64_t maybe_at(const struct bus_event *ev, const struct bus_event_field *f)
+{
+	return *(const int64_t *)((const char *)ev + f->at);
+}
+
+static bool flag_at(const struct bus_event *ev, const struct bus_event_field *f)
+{
+	return *(const bool *)((const char *)ev + f->at);
+}
+
+struct bus_event *bus_event_copy(const struct bus_event *ev)
+{
+	const struct bus_event_info *info = bus_event_info(ev->type);
+	size_t n = sizeof *ev;
+	struct bus_event *copy;
+	char *at;
+
+	for (size_t i = 0; i < info->n_fields; i++)
+		if (is_text(info->fields[i].kind) && *text_at(ev, &info->fields[i]))
+			n += strlen(*text_at(ev, &info->fields[i])) + 1;
+	copy = malloc(n);
+	if (!copy)
+		return NULL;
+	*copy = *ev;
+	at = (char *)(copy + 1);
+	for (size_t i = 0; i < info->n_fields; i++) {
+		const char **text = text_at(copy, &info->fields[i]);
+
+		if (!is_text(info->fields[i].kind) || !*text)
+			continue;
+		n = strlen(*text) + 1;
+		memcpy(at, *text, n);
+		*text = at;
+		at += n;
+	}
+	return copy;
+}
+
+/* ---- JSON ---- */
+
+static json_t *id_json(uint64_t id)
+{
+	char text[24];
+
+	if (!id)
+		return json_null();
+	snprintf(text, sizeof text, "%llu", (unsigned long long)id);
+	return json_string(text);
+}
+
+static json_t *text_json(enum event_kind kind, const char *text, bool words)
+{
+	if (!text)
+		text = "";
+	if (kind == EVENT_KIND_WORDS && !words)
+		return json_string("");
+	if (kind == EVENT_KIND_SAID && !words)
+		return json_null();
+	if (kind == EVENT_KIND_JSON || kind == EVENT_KIND_SAID)
+		return *text ? json_loads(text, JSON_DECODE_ANY, NULL) : json_null();
+	return json_string(text);
+}
+
+static json_t *field_json(const struct bus_event *ev, const struct bus_event_field *f, bool words)
+{
+	switch (f->kind) {
+	case EVENT_KIND_ID:
+		return id_json(uint_at(ev, f));
+	case EVENT_KIND_UINT:
+		return json_integer((json_int_t)uint_at(ev, f));
+	case EVENT_KIND_MAYBE:
+		return maybe_at(ev, f) < 0 ? json_null() : json_integer(maybe_at(ev, f));
+	case EVENT_KIND_FLAG:
+		return json_boolean(flag_at(ev, f));
+	case EVENT_KIND_TEXT:
+	case EVENT_KIND_WORDS:
+	case EVENT_KIND_NAME:
+	case EVENT_KIND_JSON:
+	case EVENT_KIND_SAID:
+		return text_json(f->kind, *text_at(ev, f), words);
+	}
+	return NULL;
+}
+
+json_t *bus_event_json(const struct bus_event *ev, bool words)
+{
+	const struct bus_event_info *info = bus_event_info(ev->type);
+	json_t *j = json_pack("{s:s,s:i,s:I,s:o,s:o}", "event", info->name, "version",
+			      (int)info->version, "at", (json_int_t)ev->at_ms, "guild",
+			      id_json(ev->guild), "user", id_json(ev->user));
+
+	for (size_t i = 0; j && i < info->n_fields; i++)
+		if (json_object_set_new(j, info->fields[i].name,
+					field_json(ev, &info->fields[i], words))) {
+			json_decref(j);
+			j = NULL;
+		}
+	return j;
+}
+
+/* ---- a log line ---- */
+
+struct line {
+	char *buf;
+	size_t size, n;
+};
+
+static void put_char(struct line *l, char c)
+{
+	if (l->n + 1 < l->size)
+		l->buf[l->n++] = c;
+}
+
+static void put_text(struct line *l, const char *text)
+{
+	for (; *text; text++)
+		put_char(l, *text);
+}
+
+/* A value with blanks, quotes or '=' is quoted, so that nobody's words look like a field. */
+static void put_value(struct line *l, const char *text, bool quote)
+{
+	static const char hex[] = "0123456789abcdef";
+
+	quote = quote || !*text || strpbrk(text, " \"=\\");
+	if (quote)
+		put_char(l, '"');
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (quote && (c == '"' || c == '\\'))
+			put_char(l, '\\');
+		if (c >= 0x20 && c != 0x7f) {
+			put_char(l, *text);
+			continue;
+		}
+		put_text(l, "\\x");
+		put_char(l, hex[c >> 4]);
+		put_char(l, hex[c & 15]);
+	}
+	if (quote)
+		put_char(l, '"');
+}
+
+static void put_key(struct line *l, const char *name)
+{
+	if (l->n)
+		put_char(l, ' ');
+	put_text(l, name);
+	put_char(l, '=');
+}
+
+static void put_uint(struct line *l, const char *name, uint64_t v)
+{
+	char text[24];
+	size_t at = sizeof text - 1;
+
+	text[at] = '\0';
+	do
+		text[--at] = (char)('0' + v % 10);
+	while ((v /= 10));
+	put_key(l, name);
+	put_text(l, text + at);
+}
+
+static void put_words(struct line *l, const char *text, bool words)
+{
+	char instead[40];
+
+	snprintf(instead, sizeof instead, "(%zu characters)", strlen(text));
+	put_value(l, words ? text : instead, true);
+}
+
+static void put_field(struct line *l, const struct bus_event *ev, const struct bus_event_field *f,
+		      bool words)
+{
+	const char *text = is_text(f->kind) && *text_at(ev, f) ? *text_at(ev, f) : "";
+
+	switch (f->kind) {
+	case EVENT_KIND_ID:
+	case EVENT_KIND_UINT:
+		put_uint(l, f->name, uint_at(ev, f));
+		break;
+	case EVENT_KIND_MAYBE:
+		if (maybe_at(ev, f) >= 0)
+			put_uint(l, f->name, (uint64_t)maybe_at(ev, f));
+		break;
+	case EVENT_KIND_FLAG:
+		put_uint(l, f->name, flag_at(ev, f));
+		break;
+	case EVENT_KIND_TEXT:
+		if (!*text)
+			break;
+		put_key(l, f->name);
+		put_value(l, text, false);
+		break;
+	case EVENT_KIND_WORDS:
+		put_key(l, f->name);
+		put_words(l, text, words);
+		break;
+	case EVENT_KIND_NAME:
+	case EVENT_KIND_JSON:
+	case EVENT_KIND_SAID:
+		break;
+	}
+}
+
+void bus_event_line(const struct bus_event *ev, bool words, char *buf, size_t size)
+{
+	const struct bus_event_info *info = bus_event_info(ev->type);
+	struct line l = {.buf = buf, .size = size};
+
+	if (ev->guild)
+		put_uint(&l, "guild", ev->guild);
+	if (ev->user)
+		put_uint(&l, "user", ev->user);
+	for (size_t i = 0; i < info->n_fields; i++)
+		put_field(&l, ev, &info->fields[i], words);
+	buf[l.n] = '\0';
+}

@@ -1,0 +1,147 @@
+#include "control/writer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/events/events.h"
+#include "control/settings/settings.h"
+#include "control/turns.h"
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "ipc/worker.h"
+
+enum { WRITER_MAX = 4096, LINE_SIZE = 3072, FILE_SIZE = 512 };
+
+enum job_kind { JOB_LOG, JOB_TURN };
+struct job {
+	enum job_kind kind;
+	bool words;
+	struct bus_event *ev;
+	char file[FILE_SIZE]; /* of a JOB_TURN */
+};
+
+struct writer {
+	struct env *env;
+	const struct settings *settings;
+	struct worker *worker;
+	unsigned long shed;
+};
+
+/* ---- on the worker ---- */
+
+static void log_event(const struct bus_event *ev, bool words)
+{
+	static const enum log_level levels[] = {[EVENT_LOG_DEBUG] = LOG_DEBUG_,
+						[EVENT_LOG_INFO] = LOG_INFO_,
+						[EVENT_LOG_WARN] = LOG_WARN_};
+	const struct bus_event_info *info = bus_event_info(ev->type);
+	char line[LINE_SIZE];
+
+	bus_event_line(ev, words, line, sizeof line);
+	log_write(levels[info->level], info->name, "%s", line);
+}
+
+static void run_job(void *arg, struct worker_answer *answer, void *writer)
+{
+	const struct job *j = arg;
+
+	(void)answer, (void)writer;
+	if (j->kind == JOB_LOG)
+		log_event(j->ev, j->words);
+	else
+		turns_append(j->file, j->ev, j->words);
+}
+
+static void free_job(void *arg)
+{
+	struct job *j = arg;
+
+	free(j->ev);
+	free(j);
+}
+
+/* ---- on the loop ---- */
+
+static void post_job(struct writer *w, const struct bus_event *ev, enum job_kind kind, bool words)
+{
+	struct job *j = calloc(1, sizeof *j);
+	int err = ENOMEM;
+
+	if (j) {
+		j->kind = kind;
+		j->words = words;
+		j->ev = bus_event_copy(ev);
+		snprintf(j->file, sizeof j->file, "%s", w->settings->turns_file);
+		err = j->ev ? worker_post(w->worker, j) : ENOMEM;
+		if (err)
+			free_job(j);
+	}
+	if (err && !w->shed++)
+		log_warn("events_shed", "error=\"%s\"", strerror(err));
+	if (err || !w->shed)
+		return;
+	log_warn("events_shed_until_now", "count=%lu", w->shed);
+	w->shed = 0;
+}
+
+static void on_log_event(const struct bus_event *ev, void *arg)
+{
+	struct writer *w = arg;
+
+	if (bus_event_info(ev->type)->level == EVENT_LOG_NONE)
+		return;
+	if (env_replaying(w->env))
+		log_event(ev, w->settings->log_words);
+	else
+		post_job(w, ev, JOB_LOG, w->settings->log_words);
+}
+
+static void on_turn_event(const struct bus_event *ev, void *arg)
+{
+	struct writer *w = arg;
+
+	if (*w->settings->turns_file && !env_replaying(w->env))
+		post_job(w, ev, JOB_TURN, w->settings->turns_words);
+}
+
+int writer_alloc(struct writer **out, struct env *env, struct bus *bus,
+		 const struct settings *settings)
+{
+	const struct worker_conf conf = {.name = "writer",
+					 .max = WRITER_MAX,
+					 .outside = true,
+					 .finish = true,
+					 .runh = run_job,
+					 .freeh = free_job};
+	struct writer *w = calloc(1, sizeof *w);
+	int err;
+
+	if (!w)
+		return ENOMEM;
+	w->env = env;
+	w->settings = settings;
+	err = worker_alloc(&w->worker, env, &conf);
+	if (!err)
+		err = bus_subscribe(bus, BUS_ALL, on_log_event, w);
+	if (!err)
+		err = bus_subscribe(bus,
+				    BUS_MASK(EVENT_TURN_ADMITTED) | BUS_MASK(EVENT_TURN_SPEAKING) |
+					    BUS_MASK(EVENT_TURN),
+				    on_turn_event, w);
+	if (err)
+		writer_free(w);
+	else
+		*out = w;
+	return err;
+}
+
+struct writer *writer_free(struct writer *w)
+{
+	if (!w)
+		return NULL;
+	worker_free(w->worker);
+	free(w);
+	return NULL;
+}
