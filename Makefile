@@ -36,7 +36,7 @@ UNIT     := $(call rwild,tests/unit,%.c)
 VECTORS  := $(call rwild,tests/vectors,%.c)
 FOLLOW   := $(call rwild,tests/follow,%.c)
 CHAOS    := $(filter-out tests/chaos/preload/%,$(call rwild,tests/chaos,%.c))
-VILLAGE  := $(call rwild,tests/village,%.c)
+DAVE_SIM := $(call rwild,tests/dave_sim,%.c)
 ROOMTEST := $(filter-out %_main.c,$(call rwild,tests/room,%.c)) $(call rwild,tests/conversations,%.c)
 FUZZ     := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 
@@ -113,7 +113,7 @@ $(B)/tests/leaks: $(call objs,tests/replay/leaks.c)
 # Every object but the programs' main files, so that a unit test reaches any module. Allocations of our own
 # objects go through the test runner, which can make the n-th one fail.
 # ONLY="proto ipc mediad/audio" builds the tests of these folders alone.
-UNITSRC  := $(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(CALLER) $(TALK) $(VECTORS) $(FOLLOW) $(CHAOS)) $(VILLAGE) $(ROOMTEST) $(COMMON) $(UNIT)
+UNITSRC  := $(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(CALLER) $(TALK) $(VECTORS) $(FOLLOW) $(CHAOS)) $(DAVE_SIM) $(ROOMTEST) $(COMMON) $(UNIT)
 ifneq ($(ONLY),)
 UNITSRC  := tests/unit/main.c $(filter $(foreach d,$(ONLY) $(if $(filter mediad mediad/mls,$(ONLY)),tests/vectors) $(if $(filter mediad mediad/dave,$(ONLY)),tests/follow) $(if $(filter control control/room,$(ONLY)),tests/room tests/conversations conversations),$(d)/% tests/unit/$(d)/%),$(UNITSRC))
 endif
@@ -139,7 +139,7 @@ FUZZTARGETS = $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 LIBS_ALL    = $(LIBS_MEDIAD) $(LIBS_OFFLINE) $(LIBS_GUILDD) $(LIBS_COMMON)
 # What a fuzz target may reach: every module, without the programs' main files; and the unit tests' MLS group.
 FUZZOBJS    = $(call objs,$(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(TALK)) $(COMMON) \
-              $(addprefix tests/unit/mediad/,mls/party.c mls/forge.c mls/crowd.c dave/gate.c) $(VILLAGE) $(ROOMTEST))
+              $(addprefix tests/unit/mediad/,mls/mls_fixture.c mls/mls_fixture_forge.c mls/tree_fixture.c dave/gateway_fixture.c) $(DAVE_SIM) $(ROOMTEST))
 
 $(B)/libparley.a: $(FUZZOBJS)
 	@rm -f $@
@@ -154,7 +154,7 @@ fuzz-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz/$(t))
 fuzz-replay-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz-replay/$(t))
 
 # Benches: programs of tests/bench that print rows; tests/bench/rows says what each is.
-BENCHSHARED := bench brain crowd far plane speech stamps
+BENCHSHARED := bench brain far_end plane speakers speech stamps
 BENCHES := $(filter-out $(BENCHSHARED),$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/*.c)))
 $(B)/bench/%: $(B)/obj/tests/bench/%.o $(BENCHSHARED:%=$(B)/obj/tests/bench/%.o) $(B)/libparley.a
 	@mkdir -p $(@D)

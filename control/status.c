@@ -166,8 +166,8 @@ static void secure_words(const struct status *s, struct words *w)
 		words_status_secure_unknown(w);
 	else if (!m->version)
 		words_status_secure_none(w);
-	else if (m->deaf)
-		words_status_secure_deaf(w, m->deaf, words_heal(m->heal));
+	else if (m->undecryptable)
+		words_status_secure_deaf(w, m->undecryptable, words_heal(m->heal));
 	else if (!m->ready && s->people)
 		words_status_secure_waiting(w);
 	else if (!m->ready)

@@ -182,17 +182,19 @@ static int on_call_msg(struct call *c, const struct media_msg *msg)
 		call_say_claim(c, &msg->say_claim);
 		return 0;
 	case MEDIA_SAY_PAUSE:
-		call_say_do(c, msg->say_pause.playback, SENDER_PAUSE, 0, msg->say_pause.fade_ms);
+		call_say_control(c, msg->say_pause.playback, SENDER_PAUSE, 0,
+				 msg->say_pause.fade_ms);
 		return 0;
 	case MEDIA_SAY_RESUME:
-		call_say_do(c, msg->say_resume.playback, SENDER_RESUME, 0, msg->say_resume.fade_ms);
+		call_say_control(c, msg->say_resume.playback, SENDER_RESUME, 0,
+				 msg->say_resume.fade_ms);
 		return 0;
 	case MEDIA_SAY_GAIN:
-		call_say_do(c, msg->say_gain.playback, SENDER_GAIN, msg->say_gain.target,
-			    msg->say_gain.fade_ms);
+		call_say_control(c, msg->say_gain.playback, SENDER_GAIN, msg->say_gain.target,
+				 msg->say_gain.fade_ms);
 		return 0;
 	case MEDIA_SAY_STOP:
-		call_say_do(c, msg->say_stop.playback, SENDER_STOP, 0, msg->say_stop.fade_ms);
+		call_say_control(c, msg->say_stop.playback, SENDER_STOP, 0, msg->say_stop.fade_ms);
 		return 0;
 	default: /* the codec lets nothing else of control's through */
 		return EPROTO;
@@ -223,8 +225,8 @@ static unsigned on_hello(void *arg)
 
 	tmr_stop(m->orphan);
 	for (unsigned i = 0; i < m->n_calls; i++) {
-		call_unclaim(m->calls[i]);
-		call_tell_all(m->calls[i]);
+		call_unclaim_playbacks(m->calls[i]);
+		call_send_all(m->calls[i]);
 	}
 	tmr_start(m->claim, CLAIM_S * NS_PER_S);
 	return m->n_calls;

@@ -117,7 +117,7 @@ static void see_secure(struct voice_session *c)
 	bool others = guilds_occupants(c->conf.guilds, c->guild, voice_channel(c->voice)) > 0;
 
 	if (m && m->known) {
-		voice_session_see(c, FAULT_DEAF, m->deaf > 0);
+		voice_session_see(c, FAULT_DEAF, m->undecryptable > 0);
 		voice_session_see(c, FAULT_KEYLESS, m->version && !m->ready && others);
 	} else {
 		faults_set(&c->faults, FAULT_DEAF, FAULT_IS_UNKNOWN, now);

@@ -9,16 +9,16 @@
 
 enum {
 	PACKET_MAX = 5760, /* RTP time of 120 ms, the longest packet (RFC 6716 3.2.5) */
-	GRAIN = 120,	   /* of 2.5 ms: Opus conceals in multiples of it */
-	CONCEAL_MAX = AUDIO_CONCEAL_MS * RTP_CLOCK / 1000,
-	FILL_MAX = AUDIO_FILL_MS * RTP_CLOCK / 1000,
+	PLC_STEP = 120,	   /* 2.5 ms: Opus conceals in multiples of it */
+	PLC_MAX = AUDIO_PLC_MS * RTP_CLOCK / 1000,
+	ZERO_FILL_MAX = AUDIO_ZERO_FILL_MS * RTP_CLOCK / 1000,
 };
 
 struct audio_decoder {
 	OpusDecoder *dec;
 	uint32_t rate;
 	bool primed;
-	uint32_t end;  /* RTP time after the last sample made */
+	uint32_t end;  /* RTP time after the last sample delivered */
 	uint32_t last; /* duration of the last packet */
 };
 
@@ -68,16 +68,16 @@ void audio_decoder_reset(struct audio_decoder *d)
 	d->primed = false;
 }
 
-static int samples(const struct audio_decoder *d, uint32_t rtp_time)
+static int samples_in(const struct audio_decoder *d, uint32_t rtp_time)
 {
 	return (int)(rtp_time / (RTP_CLOCK / d->rate));
 }
 
-/* Hands out n samples, which begin at d->end, and moves the end. */
-static void deliver(struct audio_decoder *d, const int16_t *pcm, int n, bool concealed,
-		    decode_frame_h *h, void *arg)
+/* Delivers n samples that begin at d->end, and advances d->end. */
+static void deliver_frames(struct audio_decoder *d, const int16_t *pcm, int n, bool concealed,
+			   decode_frame_h *h, void *arg)
 {
-	int frame = samples(d, RTP_FRAME);
+	int frame = samples_in(d, RTP_FRAME);
 
 	for (int at = 0; at < n; at += frame) {
 		int k = n - at < frame ? n - at : frame;
@@ -87,12 +87,12 @@ static void deliver(struct audio_decoder *d, const int16_t *pcm, int n, bool con
 	}
 }
 
-/* Makes `time` (at most PACKET_MAX, a multiple of GRAIN) up: from the redundancy in p, or from
- * nothing. */
-static void make_up(struct audio_decoder *d, uint32_t time, const uint8_t *p, size_t n,
-		    decode_frame_h *h, void *arg)
+/* Conceals `time` (at most PACKET_MAX, a multiple of PLC_STEP) by the FEC in p, or by PLC when n is
+ * 0. */
+static void conceal_time(struct audio_decoder *d, uint32_t time, const uint8_t *p, size_t n,
+			 decode_frame_h *h, void *arg)
 {
-	int want = samples(d, time), got;
+	int want = samples_in(d, time), got;
 	int16_t pcm[PACKET_MAX];
 
 	if (!time)
@@ -104,7 +104,7 @@ static void make_up(struct audio_decoder *d, uint32_t time, const uint8_t *p, si
 		memset(pcm, 0, (size_t)want * sizeof pcm[0]);
 		got = want;
 	}
-	deliver(d, pcm, got, true, h, arg);
+	deliver_frames(d, pcm, got, true, h, arg);
 }
 
 static void fill_zeros(struct audio_decoder *d, uint32_t time, decode_frame_h *h, void *arg)
@@ -114,20 +114,20 @@ static void fill_zeros(struct audio_decoder *d, uint32_t time, decode_frame_h *h
 	while (time) {
 		uint32_t t = time < PACKET_MAX ? time : PACKET_MAX;
 
-		deliver(d, zeros, samples(d, t), true, h, arg);
+		deliver_frames(d, zeros, samples_in(d, t), true, h, arg);
 		time -= t;
 	}
 }
 
-/* RTP time is missing between the last packet and one at ts, with `missing` numbers between them.
- * The clock decides where it can be right; senders whose clock stands still or jumps are counted in
- * packets. */
-static uint32_t missing_time(const struct audio_decoder *d, unsigned missing, uint32_t ts)
+/* Returns the RTP time missing between the last packet and one at ts, with `missing` numbers
+ * between them. The RTP clock decides where it is plausible; where it stands still or jumps,
+ * packets are counted. */
+static uint32_t measure_gap(const struct audio_decoder *d, unsigned missing, uint32_t ts)
 {
 	uint32_t by_clock = ts - d->end;
 
 	if (by_clock > 0 && by_clock <= (uint64_t)missing * PACKET_MAX)
-		return by_clock - by_clock % GRAIN;
+		return by_clock - by_clock % PLC_STEP;
 	return missing * d->last;
 }
 
@@ -138,23 +138,23 @@ uint32_t audio_decoder_conceal(struct audio_decoder *d, unsigned missing, uint32
 
 	if (!d->primed || !missing)
 		return 0;
-	time = missing_time(d, missing, ts);
-	if (time <= CONCEAL_MAX) {
-		make_up(d, time, p, n, h, arg);
+	time = measure_gap(d, missing, ts);
+	if (time <= PLC_MAX) {
+		conceal_time(d, time, p, n, h, arg);
 		return time;
 	}
-	/* Long: fade out by PLC, silence, and what the next packet still knows about its
-	 * predecessor. */
+	/* A long gap is filled by PLC, then zeros, then the FEC that the next packet carries about
+	 * its predecessor. */
 	from = d->end;
 	redundant = n ? (uint32_t)opus_packet_get_samples_per_frame(p, RTP_CLOCK) : 0;
-	zeros = time - CONCEAL_MAX;
-	if (zeros > FILL_MAX - CONCEAL_MAX)
-		zeros = FILL_MAX - CONCEAL_MAX;
-	make_up(d, CONCEAL_MAX - redundant, NULL, 0, h, arg);
+	zeros = time - PLC_MAX;
+	if (zeros > ZERO_FILL_MAX - PLC_MAX)
+		zeros = ZERO_FILL_MAX - PLC_MAX;
+	conceal_time(d, PLC_MAX - redundant, NULL, 0, h, arg);
 	fill_zeros(d, zeros, h, arg);
 	d->end = from + time - redundant;
-	make_up(d, redundant, p, n, h, arg);
-	return CONCEAL_MAX + zeros;
+	conceal_time(d, redundant, p, n, h, arg);
+	return PLC_MAX + zeros;
 }
 
 int audio_decoder_packet(struct audio_decoder *d, uint32_t ts, const uint8_t *p, size_t n,
@@ -165,14 +165,14 @@ int audio_decoder_packet(struct audio_decoder *d, uint32_t ts, const uint8_t *p,
 
 	d->end = ts;
 	if (n)
-		got = opus_decode(d->dec, p, (opus_int32)n, pcm, samples(d, PACKET_MAX), 0);
+		got = opus_decode(d->dec, p, (opus_int32)n, pcm, samples_in(d, PACKET_MAX), 0);
 	if (got <= 0) {
 		if (d->primed)
-			make_up(d, d->last, NULL, 0, h, arg);
+			conceal_time(d, d->last, NULL, 0, h, arg);
 		return EBADMSG;
 	}
 	d->primed = true;
 	d->last = (uint32_t)got * (RTP_CLOCK / d->rate);
-	deliver(d, pcm, got, false, h, arg);
+	deliver_frames(d, pcm, got, false, h, arg);
 	return 0;
 }

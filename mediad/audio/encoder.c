@@ -11,18 +11,18 @@ struct encoder {
 	OpusEncoder *enc;
 	double loss; /* percent */
 	uint32_t bitrate;
-	unsigned told_loss, complexity;
-	bool lossy, plain;    /* why it adds redundancy, and why not all the same */
-	bool fec, voice, dtx; /* as told to Opus */
+	unsigned set_loss_percent, complexity;
+	bool lossy, fec_forbidden; /* lossy: loss calls for FEC */
+	bool fec, voice, dtx;	   /* as set in Opus */
 };
 
-/* ---- what it makes ---- */
+/* ---- mode ---- */
 
-/* SILK's part of a packet is there for its redundancy, and for the low rates, where it sounds
- * better. */
-static void choose(struct encoder *e, bool lossy)
+/* Chooses hybrid mode when FEC is used, or at low bitrates, where SILK sounds better; CELT
+ * otherwise. */
+static void select_mode(struct encoder *e, bool lossy)
 {
-	bool fec = lossy && !e->plain, voice = fec || e->bitrate < ENCODER_CELT_RATE;
+	bool fec = lossy && !e->fec_forbidden, voice = fec || e->bitrate < ENCODER_CELT_RATE;
 
 	if (fec != e->fec)
 		opus_encoder_ctl(e->enc, OPUS_SET_INBAND_FEC(fec));
@@ -34,20 +34,20 @@ static void choose(struct encoder *e, bool lossy)
 	e->voice = voice;
 }
 
-/* ---- what it expects to be lost ---- */
+/* ---- expected loss ---- */
 
 static void set_loss(struct encoder *e, double loss)
 {
 	unsigned percent = (unsigned)((loss > ENCODER_LOSS_MAX ? ENCODER_LOSS_MAX : loss) + 0.5);
 
 	e->loss = loss;
-	choose(e, loss >= ENCODER_FEC_ON || (e->lossy && loss >= ENCODER_FEC_OFF));
-	if (percent != e->told_loss)
+	select_mode(e, loss >= ENCODER_FEC_ON || (e->lossy && loss >= ENCODER_FEC_OFF));
+	if (percent != e->set_loss_percent)
 		opus_encoder_ctl(e->enc, OPUS_SET_PACKET_LOSS_PERC((opus_int32)percent));
-	e->told_loss = percent;
+	e->set_loss_percent = percent;
 }
 
-void encoder_lost(struct encoder *e, uint8_t fraction)
+void encoder_report_loss(struct encoder *e, uint8_t fraction)
 {
 	double d = fraction * 100.0 / 256 - e->loss;
 
@@ -61,7 +61,7 @@ void encoder_forget_loss(struct encoder *e)
 
 unsigned encoder_loss(const struct encoder *e)
 {
-	return e->told_loss;
+	return e->set_loss_percent;
 }
 
 bool encoder_fec(const struct encoder *e)
@@ -69,7 +69,7 @@ bool encoder_fec(const struct encoder *e)
 	return e->fec;
 }
 
-/* ---- making ---- */
+/* ---- settings ---- */
 
 void encoder_set_bitrate(struct encoder *e, uint32_t bitrate)
 {
@@ -79,13 +79,13 @@ void encoder_set_bitrate(struct encoder *e, uint32_t bitrate)
 		bitrate = ENCODER_BITRATE_MAX;
 	opus_encoder_ctl(e->enc, OPUS_SET_BITRATE((opus_int32)bitrate));
 	e->bitrate = bitrate;
-	choose(e, e->lossy);
+	select_mode(e, e->lossy);
 }
 
-void encoder_set_plain(struct encoder *e, bool plain)
+void encoder_forbid_fec(struct encoder *e, bool fec_forbidden)
 {
-	e->plain = plain;
-	choose(e, e->lossy);
+	e->fec_forbidden = fec_forbidden;
+	select_mode(e, e->lossy);
 }
 
 void encoder_set_complexity(struct encoder *e, unsigned complexity)
@@ -116,7 +116,8 @@ int encoder_alloc(struct encoder **out, uint32_t bitrate)
 	}
 	/* Measured on synthetic speech at 64 kbit/s: AUDIO keeps the waveform (correlation
 	 * 0.98-0.99), VOIP's filters do not (0.88-0.93). */
-	e->complexity = ENCODER_COMPLEXITY_MAX + 1; /* unlike any that can be set */
+	e->complexity = ENCODER_COMPLEXITY_MAX +
+			1; /* unlike any valid value, so that the first one is set */
 	encoder_set_complexity(e, ENCODER_COMPLEXITY);
 	encoder_forget_loss(e);
 	encoder_set_bitrate(e, bitrate);
@@ -134,7 +135,7 @@ struct encoder *encoder_free(struct encoder *e)
 	return NULL;
 }
 
-/* ---- use ---- */
+/* ---- encoding ---- */
 
 void encoder_reset(struct encoder *e)
 {
@@ -149,7 +150,7 @@ size_t encoder_lookahead(const struct encoder *e)
 	return (size_t)n;
 }
 
-static bool quiet(const int16_t pcm[ENCODER_FRAME])
+static bool is_quiet_frame(const int16_t pcm[ENCODER_FRAME])
 {
 	int peak = 0;
 
@@ -158,7 +159,7 @@ static bool quiet(const int16_t pcm[ENCODER_FRAME])
 
 		peak = x > peak ? x : peak;
 	}
-	return peak < ENCODER_QUIET;
+	return peak < ENCODER_DTX_LEVEL;
 }
 
 static void set_dtx(struct encoder *e, bool dtx)
@@ -173,7 +174,7 @@ size_t encoder_run(struct encoder *e, const int16_t pcm[ENCODER_FRAME],
 {
 	opus_int32 n;
 
-	set_dtx(e, quiet(pcm));
+	set_dtx(e, is_quiet_frame(pcm));
 	n = opus_encode(e->enc, pcm, ENCODER_FRAME, out, ENCODER_OPUS_MAX);
 
 	return n > 0 ? (size_t)n : 0;

@@ -1,17 +1,17 @@
 /* The Opus encoder of one call: 20 ms of mono at 48 kHz become one packet.
  *
- * What it expects to be lost follows what receivers report: a report that tells of more counts at
- * once, half, one that tells of less an eighth. In-band FEC costs bits, so it is off while next to
- * nothing is lost. Without a report it expects ENCODER_LOSS.
+ * The expected packet loss follows receiver reports: a higher value moves it half the way at once,
+ * a lower one an eighth. Without a report it is ENCODER_LOSS. In-band FEC costs bits, so it is off
+ * while loss is close to none.
  *
- * Only SILK has in-band FEC, and it costs three times what CELT does. So packets are hybrid while
- * redundancy is wanted or the rate is low, and CELT alone else. What is plain does without
- * redundancy: the last thing that a busy thread gives up.
+ * Only SILK has in-band FEC, and SILK costs three times the CPU of CELT. Packets are therefore
+ * hybrid while FEC is on or the bitrate is low, and CELT alone otherwise. Forbidding FEC is the
+ * last saving of an overloaded thread.
  *
- * DTX is for pauses alone. Opus takes whatever is steady for noise after a second, a loud tone too,
- * so it may only look for pauses in frames below ENCODER_QUIET.
+ * DTX is used in pauses only. Opus takes any steady sound for noise after a second, even a loud
+ * tone, so DTX is enabled only for frames below ENCODER_DTX_LEVEL.
  *
- * Made and freed by the loop thread, used by an audio thread; only encoder_alloc allocates. */
+ * Made and freed by the loop thread, used by an audio thread. Only encoder_alloc allocates. */
 #ifndef MEDIAD_AUDIO_ENCODER_H
 #define MEDIAD_AUDIO_ENCODER_H
 
@@ -22,45 +22,46 @@
 enum {
 	ENCODER_FRAME = 960,
 	ENCODER_OPUS_MAX = 1275,
-	ENCODER_DTX_MAX =
-		2, /* packets so short say "nothing new" (RFC 6716 2.1.9) and need not be sent */
-	ENCODER_QUIET = 104, /* -50 dBFS: what stays below may be found to be nothing new */
+	/* A packet of at most this size is a DTX packet (RFC 6716 2.1.9) and need not be sent. */
+	ENCODER_DTX_MAX = 2,
+	ENCODER_DTX_LEVEL = 104, /* peak of a frame in which DTX may be used: -50 dBFS */
 	ENCODER_BITRATE_MIN = 8000,
 	ENCODER_BITRATE_MAX = 384000,
-	ENCODER_CELT_RATE = 48000, /* from here on CELT alone is as good for a voice */
+	ENCODER_CELT_RATE = 48000, /* from this bitrate on CELT alone is as good for a voice */
 	ENCODER_COMPLEXITY = 5,
 	ENCODER_COMPLEXITY_MAX = 10,
 	ENCODER_LOSS = 5, /* percent */
 	ENCODER_LOSS_MAX = 30,
-	ENCODER_FEC_ON = 2,  /* percent and more */
-	ENCODER_FEC_OFF = 1, /* less than this */
+	ENCODER_FEC_ON = 2,  /* percent: FEC is switched on at this loss */
+	ENCODER_FEC_OFF = 1, /* and off below this one */
 };
 
 struct encoder;
 
-/* bitrate in bit/s, cut to the limits above. ENOMEM. Caller owns *out. */
+/* bitrate in bit/s, clamped to the limits above. Returns ENOMEM. The caller owns *out. */
 int encoder_alloc(struct encoder **out, uint32_t bitrate);
 struct encoder *encoder_free(struct encoder *e);
 
 void encoder_set_bitrate(struct encoder *e, uint32_t bitrate);
-/* 0..ENCODER_COMPLEXITY_MAX, cut. */
+/* 0..ENCODER_COMPLEXITY_MAX, clamped. */
 void encoder_set_complexity(struct encoder *e, unsigned complexity);
-/* No redundancy, whatever is lost. */
-void encoder_set_plain(struct encoder *e, bool plain);
-/* A receiver reports that so many 256ths were lost. */
-void encoder_lost(struct encoder *e, uint8_t fraction);
-/* Those who reported are gone. */
+/* Keeps FEC off whatever loss is reported. */
+void encoder_forbid_fec(struct encoder *e, bool forbidden);
+/* A receiver reports the loss of so many 256ths. */
+void encoder_report_loss(struct encoder *e, uint8_t fraction);
+/* The receivers that reported are gone. */
 void encoder_forget_loss(struct encoder *e);
 unsigned encoder_complexity(const struct encoder *e);
-/* Percent, as told to Opus, and whether it adds redundancy. */
+/* The expected loss in percent, as set in Opus. */
 unsigned encoder_loss(const struct encoder *e);
+/* Whether FEC is on. */
 bool encoder_fec(const struct encoder *e);
 
-/* The next frame is a first one. */
+/* Forgets the stream; the next frame counts as the first one. */
 void encoder_reset(struct encoder *e);
-/* Samples the encoder holds back. */
+/* Samples of delay inside the encoder. */
 size_t encoder_lookahead(const struct encoder *e);
-/* How many bytes the packet has; 0 when the codec fails. */
+/* Encodes one frame. Returns the size of the packet, or 0 when Opus fails. */
 size_t encoder_run(struct encoder *e, const int16_t pcm[ENCODER_FRAME],
 		   uint8_t out[ENCODER_OPUS_MAX]);
 

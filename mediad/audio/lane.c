@@ -15,14 +15,14 @@ struct lane {
 	uint32_t id;
 	enum state state;
 	bool ended;
-	uint64_t grown; /* when the producer wrote last */
-	uint64_t written, pulled, left, sent, started_at;
-	bool told_started, told_paused;
+	uint64_t written_at; /* when the producer last wrote */
+	uint64_t written, pulled, confirmed, sent, started_at;
+	bool started_reported, paused_reported;
 
 	enum fade_to fade_to;
 	float fade, fade_step; /* 0..1 a sample */
 	float gain, gain_target, gain_step;
-	float fade_before, gain_before; /* the last pull */
+	float fade_before, gain_before; /* before the last pull */
 
 	int16_t pcm[LANE_CAPACITY]; /* sample k is at k % LANE_CAPACITY */
 };
@@ -58,14 +58,14 @@ uint32_t lane_id(const struct lane *l)
 	return l->id;
 }
 
-static size_t available(const struct lane *l)
+static size_t count_available(const struct lane *l)
 {
 	return (size_t)(l->written - l->pulled);
 }
 
 size_t lane_room(const struct lane *l)
 {
-	return LANE_CAPACITY - (size_t)(l->written - l->left);
+	return LANE_CAPACITY - (size_t)(l->written - l->confirmed);
 }
 
 int lane_write(struct lane *l, const int16_t *pcm, size_t n, uint64_t now)
@@ -80,7 +80,7 @@ int lane_write(struct lane *l, const int16_t *pcm, size_t n, uint64_t now)
 	memcpy(l->pcm + at, pcm, first * sizeof *pcm);
 	memcpy(l->pcm, pcm + first, (n - first) * sizeof *pcm);
 	l->written += n;
-	l->grown = now;
+	l->written_at = now;
 	return 0;
 }
 
@@ -91,20 +91,20 @@ void lane_end(struct lane *l)
 
 /* ---- commands ---- */
 
-static bool sounding(const struct lane *l)
+static bool is_playing(const struct lane *l)
 {
 	return l->state == PLAYING;
 }
 
-static void fade_out(struct lane *l, enum fade_to to, uint16_t fade_ms)
+static void begin_fade(struct lane *l, enum fade_to to, uint16_t fade_ms)
 {
 	l->fade_to = to;
 	l->fade_step = fade_ms ? 1.0f / ((float)fade_ms * PER_MS) : 1;
-	if (!fade_ms || !sounding(l))
-		lane_settle(l);
+	if (!fade_ms || !is_playing(l))
+		lane_finish_fade(l);
 }
 
-void lane_settle(struct lane *l)
+void lane_finish_fade(struct lane *l)
 {
 	if (l->state == OVER || l->fade_to == TO_FULL)
 		return;
@@ -117,8 +117,8 @@ void lane_pause(struct lane *l, uint16_t fade_ms)
 {
 	if (l->state == PAUSED || l->state == STOPPED || l->state == OVER || l->fade_to == TO_STOP)
 		return;
-	l->told_paused = false;
-	fade_out(l, TO_PAUSE, fade_ms);
+	l->paused_reported = false;
+	begin_fade(l, TO_PAUSE, fade_ms);
 }
 
 void lane_resume(struct lane *l, uint16_t fade_ms)
@@ -137,7 +137,7 @@ void lane_stop(struct lane *l, uint16_t fade_ms)
 {
 	if (l->state == STOPPED || l->state == OVER)
 		return;
-	fade_out(l, TO_STOP, fade_ms);
+	begin_fade(l, TO_STOP, fade_ms);
 }
 
 void lane_gain(struct lane *l, uint16_t target, uint16_t fade_ms)
@@ -148,20 +148,20 @@ void lane_gain(struct lane *l, uint16_t target, uint16_t fade_ms)
 		l->gain = l->gain_target;
 }
 
-/* ---- into the mix ---- */
+/* ---- mixing ---- */
 
-static float toward(float value, float target, float step)
+static float step_toward(float value, float target, float step)
 {
 	float next = value + step;
 
 	return (step >= 0) == (next >= target) ? target : next;
 }
 
-/* One sample's share of both ramps. */
-static float ramps(struct lane *l)
+/* Advances gain and fade by one sample and returns their product. */
+static float advance_ramps(struct lane *l)
 {
 	if (l->gain < l->gain_target || l->gain > l->gain_target)
-		l->gain = toward(l->gain, l->gain_target, l->gain_step);
+		l->gain = step_toward(l->gain, l->gain_target, l->gain_step);
 	if (l->fade_to != TO_FULL)
 		l->fade = l->fade > l->fade_step ? l->fade - l->fade_step : 0;
 	else if (l->fade < 1)
@@ -169,37 +169,37 @@ static float ramps(struct lane *l)
 	return l->gain * l->fade;
 }
 
-static bool stalled(const struct lane *l, uint64_t now)
+static bool producer_stalled(const struct lane *l, uint64_t now)
 {
-	return now - l->grown >= LANE_STALL_MS * NS_PER_MS;
+	return now - l->written_at >= LANE_STALL_MS * NS_PER_MS;
 }
 
-/* How many samples to play now; moves between buffering and playing. */
-static size_t due(struct lane *l, uint64_t now)
+/* Returns how many samples to play now; moves between buffering and playing. */
+static size_t count_due(struct lane *l, uint64_t now)
 {
-	size_t n = available(l);
+	size_t n = count_available(l);
 
 	if (l->state == BUFFERING && n &&
-	    (n >= LANE_PREBUFFER_MS * PER_MS || l->ended || stalled(l, now)))
+	    (n >= LANE_PREBUFFER_MS * PER_MS || l->ended || producer_stalled(l, now)))
 		l->state = PLAYING;
 	if (l->state != PLAYING)
 		return 0;
 	if (n >= LANE_FRAME)
 		return LANE_FRAME;
-	if (n && (l->ended || l->fade_to != TO_FULL || stalled(l, now)))
+	if (n && (l->ended || l->fade_to != TO_FULL || producer_stalled(l, now)))
 		return n;
-	l->state = BUFFERING; /* nothing, or a part that is still growing */
+	l->state = BUFFERING; /* empty, or a partial frame that is still growing */
 	return 0;
 }
 
 size_t lane_pull(struct lane *l, float acc[LANE_FRAME], uint64_t now)
 {
-	size_t n = due(l, now), i;
+	size_t n = count_due(l, now), i;
 
 	l->fade_before = l->fade;
 	l->gain_before = l->gain;
 	for (i = 0; i < n; i++) {
-		float g = ramps(l);
+		float g = advance_ramps(l);
 
 		if (l->fade_to != TO_FULL && l->fade <= 0)
 			break;
@@ -207,27 +207,27 @@ size_t lane_pull(struct lane *l, float acc[LANE_FRAME], uint64_t now)
 	}
 	l->pulled += i;
 	if (l->fade_to != TO_FULL && (l->fade <= 0 || i < LANE_FRAME))
-		lane_settle(l);
+		lane_finish_fade(l);
 	return i;
 }
 
-void lane_back(struct lane *l, size_t n)
+void lane_unpull(struct lane *l, size_t n)
 {
 	l->pulled -= n;
 	if (l->state != PLAYING)
-		return; /* paused or stopped since then: that stands */
+		return; /* a pause or stop since then stays in effect */
 	l->fade = l->fade_before;
 	l->gain = l->gain_before;
 }
 
-bool lane_wants(const struct lane *l)
+bool lane_has_audio(const struct lane *l)
 {
-	return (l->state == BUFFERING || l->state == PLAYING) && available(l);
+	return (l->state == BUFFERING || l->state == PLAYING) && count_available(l);
 }
 
-void lane_left(struct lane *l, size_t n, bool sent, uint64_t now)
+void lane_confirm(struct lane *l, size_t n, bool sent, uint64_t now)
 {
-	l->left += n;
+	l->confirmed += n;
 	if (!sent || !n)
 		return;
 	if (!l->sent)
@@ -239,11 +239,11 @@ enum lane_event lane_next_event(struct lane *l)
 {
 	if (l->state == OVER)
 		return LANE_NONE;
-	if (l->sent && !l->told_started) {
-		l->told_started = true;
+	if (l->sent && !l->started_reported) {
+		l->started_reported = true;
 		return LANE_STARTED;
 	}
-	if (l->left < l->pulled)
+	if (l->confirmed < l->pulled)
 		return LANE_NONE;
 	if (l->state == STOPPED) {
 		l->state = OVER;
@@ -253,8 +253,8 @@ enum lane_event lane_next_event(struct lane *l)
 		l->state = OVER;
 		return LANE_DRAINED;
 	}
-	if (l->state == PAUSED && !l->told_paused) {
-		l->told_paused = true;
+	if (l->state == PAUSED && !l->paused_reported) {
+		l->paused_reported = true;
 		return LANE_PAUSED;
 	}
 	return LANE_NONE;

@@ -1,8 +1,9 @@
-/* The last step of a mix: sums become 16-bit samples without clipping.
+/* The limiter, the last step of the mix: sums of lanes become 16-bit samples without clipping.
  *
- * A peak limiter that looks ahead inside its frame: gain falls in time before a peak and comes back
- * over MIX_RELEASE_MS. What stays under MIX_CEILING passes bit for bit while the gain is 1; nothing
- * ever leaves above it. No delay. Plain memory of its owner; limiter_init before use. */
+ * It is a peak limiter that looks ahead within its frame: gain falls before a peak and recovers
+ * over MIX_RELEASE_MS. While the gain is 1, samples below MIX_CEILING pass bit for bit; no sample
+ * ever leaves above it. It adds no delay. Plain memory of its owner; call limiter_init before use.
+ */
 #ifndef MEDIAD_AUDIO_MIX_H
 #define MEDIAD_AUDIO_MIX_H
 
@@ -11,7 +12,7 @@
 
 enum {
 	MIX_FRAME = 960,
-	MIX_CEILING = 29203 /* -1 dBFS */,
+	MIX_CEILING = 29203, /* -1 dBFS */
 	MIX_ATTACK_SAMPLES = 240,
 	MIX_RELEASE_MS = 100
 };
@@ -21,7 +22,7 @@ struct limiter {
 };
 
 void limiter_init(struct limiter *l);
-/* acc: sums in units of a 16-bit sample. */
+/* acc: the sums, in units of a 16-bit sample. */
 void limiter_run(struct limiter *l, const float acc[MIX_FRAME], int16_t out[MIX_FRAME]);
 
 #endif

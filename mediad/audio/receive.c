@@ -4,18 +4,18 @@
 #include <stdlib.h>
 
 #include "mediad/audio/decode.h"
-#include "mediad/audio/order.h"
-#include "proto/base/time.h"
+#include "mediad/audio/jitter_buffer.h"
 #include "proto/rtp.h"
+#include "proto/base/time.h"
 
 enum { SILENCE_MIN_MS = 100, SILENCE_MAX_MS = 5000, RATES = 5 };
 
-/* The stream at one rate: a decoder and how far it has read. */
+/* The stream at one rate: a decoder and its read position. */
 struct track {
 	struct audio_decoder *dec; /* NULL: not in use */
-	uint64_t cursor;	   /* the next number to read */
-	int64_t credit;		   /* RTP time that may be decoded */
-	uint64_t credit_at;	   /* when that was so; 0: never */
+	uint64_t cursor;	   /* the next number to decode */
+	int64_t credit;		   /* RTP time that may still be decoded */
+	uint64_t credit_at;	   /* when credit was computed; 0: never */
 };
 
 struct listen {
@@ -23,9 +23,9 @@ struct listen {
 	uint32_t id;
 	uint16_t silence_ms;
 	struct track *track;
-	uint64_t begun; /* packets below this number were there before the listen: pre-roll */
+	uint64_t begun; /* packets below this number arrived before the listen: pre-roll */
 
-	bool open; /* a capture is */
+	bool open; /* a capture is open */
 	uint32_t capture;
 	uint32_t seq;
 	uint64_t last_voice; /* arrival of the capture's last voice packet */
@@ -46,16 +46,16 @@ struct audio_speaker {
 		double estimate; /* RTP time */
 	} jitter;
 
-	uint64_t now; /* of the running step */
+	uint64_t now; /* time of the running step */
 	uint32_t next_capture;
 	struct track tracks[RATES];
 	struct listen listens[AUDIO_LISTENS];
 	struct audio_stats stats;
 	uint64_t concealed; /* RTP time */
-	struct order order;
+	struct jitter_buffer jitter_buffer;
 };
 
-/* ---- making ---- */
+/* ---- alloc and free ---- */
 
 int audio_speaker_alloc(struct audio_speaker **out, uint32_t first_capture, audio_event_h *h,
 			void *arg)
@@ -85,7 +85,7 @@ struct audio_speaker *audio_speaker_free(struct audio_speaker *s)
 void audio_speaker_stats(const struct audio_speaker *s, struct audio_stats *out)
 {
 	*out = s->stats;
-	out->lost = s->order.lost;
+	out->lost = s->jitter_buffer.lost;
 	out->concealed_ms = s->concealed * 1000 / RTP_CLOCK;
 	out->jitter_us = (uint32_t)(s->jitter.estimate * 1e6 / RTP_CLOCK);
 }
@@ -106,8 +106,8 @@ static void end_capture(struct audio_speaker *s, struct listen *l, enum media_re
 	s->h(&ev, s->arg);
 }
 
-/* The same utterance has the same number in every listen: one that comes later joins a capture that
- * is open. */
+/* An utterance has the same capture number in every listen, so a listen that begins later joins the
+ * open capture. */
 static void open_capture(struct audio_speaker *s, struct listen *l)
 {
 	uint32_t id = 0;
@@ -126,10 +126,10 @@ static void open_capture(struct audio_speaker *s, struct listen *l)
 	l->seq = 0;
 }
 
-/* Silence passed between the last voice and `at`, the arrival of a packet or the present: the
- * capture ended before. (A packet that was held may have arrived before the one that is read before
- * it.) */
-static void close_stale(struct audio_speaker *s, struct track *t, uint64_t at)
+/* Closes captures for which enough silence passed between the last voice packet and `at`, the
+ * arrival of a packet or the present. (A reordered packet may have arrived before the one decoded
+ * before it.) */
+static void close_silent_captures(struct audio_speaker *s, struct track *t, uint64_t at)
 {
 	for (int i = 0; i < AUDIO_LISTENS; i++) {
 		struct listen *l = &s->listens[i];
@@ -140,7 +140,7 @@ static void close_stale(struct audio_speaker *s, struct track *t, uint64_t at)
 	}
 }
 
-static bool any_open(const struct audio_speaker *s, const struct track *t)
+static bool has_open_capture(const struct audio_speaker *s, const struct track *t)
 {
 	for (int i = 0; i < AUDIO_LISTENS; i++)
 		if (s->listens[i].used && s->listens[i].open && s->listens[i].track == t)
@@ -148,7 +148,8 @@ static bool any_open(const struct audio_speaker *s, const struct track *t)
 	return false;
 }
 
-static void hear_voice(struct audio_speaker *s, struct track *t, const struct order_entry *e)
+static void extend_captures(struct audio_speaker *s, struct track *t,
+			    const struct jitter_buffer_entry *e)
 {
 	for (int i = 0; i < AUDIO_LISTENS; i++) {
 		struct listen *l = &s->listens[i];
@@ -169,11 +170,11 @@ static void hear_voice(struct audio_speaker *s, struct track *t, const struct or
 struct sink {
 	struct audio_speaker *s;
 	const struct track *t;
-	const struct order_entry *e;
-	uint32_t time; /* made so far, RTP time */
+	const struct jitter_buffer_entry *e;
+	uint32_t time; /* delivered so far, RTP time */
 };
 
-static void frame_h(const int16_t *pcm, size_t n, uint32_t rtp, bool concealed, void *arg)
+static void deliver_frame(const int16_t *pcm, size_t n, uint32_t rtp, bool concealed, void *arg)
 {
 	struct sink *k = arg;
 	struct audio_speaker *s = k->s;
@@ -201,8 +202,8 @@ static void frame_h(const int16_t *pcm, size_t n, uint32_t rtp, bool concealed, 
 	}
 }
 
-/* Concealment and refused packets are counted once, not once a rate. */
-static bool counts(const struct audio_speaker *s, const struct track *t)
+/* Concealed time and undecodable packets are counted by the first track only, not once per rate. */
+static bool counts_statistics(const struct audio_speaker *s, const struct track *t)
 {
 	for (const struct track *o = s->tracks; o < t; o++)
 		if (o->dec)
@@ -210,18 +211,20 @@ static bool counts(const struct audio_speaker *s, const struct track *t)
 	return true;
 }
 
-/* Older ones have no place in the order any more. */
-static uint64_t first_kept(const struct order *o, const struct track *t)
+/* Older packets have no entry in the jitter buffer any more. */
+static uint64_t first_kept_index(const struct jitter_buffer *o, const struct track *t)
 {
-	return o->next > t->cursor + ORDER_ENTRIES ? o->next - ORDER_ENTRIES : t->cursor;
+	return o->next > t->cursor + JITTER_BUFFER_ENTRIES ? o->next - JITTER_BUFFER_ENTRIES
+							   : t->cursor;
 }
 
-/* The next packet with something to decode, or NULL: what is left below o->next was lost or empty.
- */
-static const struct order_entry *next_unread(const struct order *o, const struct track *t)
+/* Returns the next packet to be decoded, or NULL when the remaining numbers below jb->next were
+ * lost or empty. */
+static const struct jitter_buffer_entry *find_unread_entry(const struct jitter_buffer *o,
+							   const struct track *t)
 {
-	for (uint64_t i = first_kept(o, t); i < o->next; i++) {
-		const struct order_entry *e = order_get(o, i);
+	for (uint64_t i = first_kept_index(o, t); i < o->next; i++) {
+		const struct jitter_buffer_entry *e = jitter_buffer_get(o, i);
 
 		if (e && !e->empty)
 			return e;
@@ -229,19 +232,21 @@ static const struct order_entry *next_unread(const struct order *o, const struct
 	return NULL;
 }
 
-/* How many numbers between the track's last packet and this one were lost. */
-static unsigned lost_before(const struct order *o, const struct track *t, uint64_t index)
+/* Returns how many numbers between the track's last packet and this one were lost. */
+static unsigned count_lost_before(const struct jitter_buffer *o, const struct track *t,
+				  uint64_t index)
 {
 	unsigned n = (unsigned)(index - t->cursor);
 
-	for (uint64_t i = first_kept(o, t); i < index; i++)
-		if (order_get(o, i))
-			n--; /* empty */
+	for (uint64_t i = first_kept_index(o, t); i < index; i++)
+		if (jitter_buffer_get(o, i))
+			n--; /* an empty packet is no loss */
 	return n;
 }
 
-/* Whether the track has anything left of what one speaker may cost. */
-static bool affords(const struct audio_speaker *s, struct track *t)
+/* Whether the track has credit left to decode; the credit bounds the CPU time that one speaker can
+ * cost. */
+static bool may_decode(const struct audio_speaker *s, struct track *t)
 {
 	const int64_t most = AUDIO_BURST_MS * (RTP_CLOCK / 1000);
 	uint64_t passed = s->now - t->credit_at;
@@ -249,78 +254,84 @@ static bool affords(const struct audio_speaker *s, struct track *t)
 	if (!t->credit_at || passed > AUDIO_BURST_MS * NS_PER_MS) {
 		t->credit = most;
 	} else {
-		t->credit += (int64_t)(passed * AUDIO_RATE * (RTP_CLOCK / 1000) / NS_PER_MS);
+		t->credit +=
+			(int64_t)(passed * AUDIO_CATCHUP_RATE * (RTP_CLOCK / 1000) / NS_PER_MS);
 		t->credit = t->credit > most ? most : t->credit;
 	}
 	t->credit_at = s->now;
 	return t->credit > 0;
 }
 
-static void decode(struct audio_speaker *s, struct track *t, const struct order_entry *e)
+static void decode_entry(struct audio_speaker *s, struct track *t,
+			 const struct jitter_buffer_entry *e)
 {
 	struct sink k = {.s = s, .t = t, .e = e};
-	const uint8_t *p = order_bytes(&s->order, e);
-	unsigned missing = lost_before(&s->order, t, e->index);
+	const uint8_t *p = jitter_buffer_bytes(&s->jitter_buffer, e);
+	unsigned missing = count_lost_before(&s->jitter_buffer, t, e->index);
 
-	close_stale(s, t, e->at);
-	if (!affords(s, t)) {
-		s->stats.excess += counts(s, t);
+	close_silent_captures(s, t, e->at);
+	if (!may_decode(s, t)) {
+		s->stats.excess += counts_statistics(s, t);
 		t->cursor = e->index + 1;
 		return;
 	}
-	if (missing && any_open(s, t)) {
-		uint32_t time = audio_decoder_conceal(t->dec, missing, e->ts, p, e->n, frame_h, &k);
+	if (missing && has_open_capture(s, t)) {
+		uint32_t time =
+			audio_decoder_conceal(t->dec, missing, e->ts, p, e->n, deliver_frame, &k);
 
-		if (counts(s, t))
+		if (counts_statistics(s, t))
 			s->concealed += time;
 	}
 	if (e->voice)
-		hear_voice(s, t, e);
-	if (any_open(s, t) && audio_decoder_packet(t->dec, e->ts, p, e->n, frame_h, &k) && e->n &&
-	    counts(s, t))
+		extend_captures(s, t, e);
+	if (has_open_capture(s, t) &&
+	    audio_decoder_packet(t->dec, e->ts, p, e->n, deliver_frame, &k) && e->n &&
+	    counts_statistics(s, t))
 		s->stats.undecodable++;
 	t->credit -= k.time;
 	t->cursor = e->index + 1;
 }
 
-/* Reads up to `most` packets that were released. */
-static void run_track(struct audio_speaker *s, struct track *t, unsigned most)
+/* Decodes up to `most` released packets. */
+static void decode_track(struct audio_speaker *s, struct track *t, unsigned most)
 {
-	const struct order_entry *e;
+	const struct jitter_buffer_entry *e;
 
-	if (t->cursor < s->order.start) {
-		t->cursor = s->order.start;
+	if (t->cursor < s->jitter_buffer.start) {
+		t->cursor = s->jitter_buffer.start;
 		audio_decoder_reset(t->dec);
 	}
-	for (; most && (e = next_unread(&s->order, t)); most--)
-		decode(s, t, e);
-	while (t->cursor < s->order.next && (e = order_get(&s->order, t->cursor)) && e->empty)
+	for (; most && (e = find_unread_entry(&s->jitter_buffer, t)); most--)
+		decode_entry(s, t, e);
+	while (t->cursor < s->jitter_buffer.next &&
+	       (e = jitter_buffer_get(&s->jitter_buffer, t->cursor)) && e->empty)
 		t->cursor++;
 }
 
-static void run_tracks(struct audio_speaker *s, unsigned most)
+static void decode_tracks(struct audio_speaker *s, unsigned most)
 {
 	for (int i = 0; i < RATES; i++)
 		if (s->tracks[i].dec)
-			run_track(s, &s->tracks[i], most);
+			decode_track(s, &s->tracks[i], most);
 }
 
 /* ---- packets ---- */
 
-/* Interarrival jitter (RFC 3550 6.4.1, A.8), also of packets that overtook each other; not over a
- * jump. */
+/* Measures interarrival jitter (RFC 3550 6.4.1, A.8), reordered packets included, but not across a
+ * jump of the numbers. */
 static void measure_jitter(struct audio_speaker *s, const struct audio_packet *pkt, uint64_t now)
 {
 	int distance = (int16_t)(uint16_t)(pkt->seq - s->jitter.seq);
 
-	if (s->jitter.known && distance && distance <= AUDIO_HOLD_PACKETS &&
-	    distance >= -AUDIO_HOLD_PACKETS) {
+	if (s->jitter.known && distance && distance <= AUDIO_REORDER_PACKETS &&
+	    distance >= -AUDIO_REORDER_PACKETS) {
 		double arrival = (double)(now - s->jitter.at) * RTP_CLOCK / 1e9;
 		double d = arrival - (double)(int32_t)(pkt->ts - s->jitter.ts);
 
 		if (d < 0)
 			d = -d;
-		if (d < RTP_CLOCK) /* a pause that the sender's clock did not count is no jitter */
+		if (d <
+		    RTP_CLOCK) /* a pause that the sender's RTP clock did not count is no jitter */
 			s->jitter.estimate += (d - s->jitter.estimate) / 16;
 	}
 	s->jitter.known = true;
@@ -329,17 +340,17 @@ static void measure_jitter(struct audio_speaker *s, const struct audio_packet *p
 	s->jitter.at = now;
 }
 
-/* How long a packet waits for those before it. */
-static uint64_t hold_time(const struct audio_speaker *s)
+/* Returns how long a packet waits for earlier ones. */
+static uint64_t reorder_wait(const struct audio_speaker *s)
 {
-	double ms = AUDIO_HOLD_JITTERS * s->jitter.estimate * 1000 / RTP_CLOCK;
+	double ms = AUDIO_REORDER_JITTERS * s->jitter.estimate * 1000 / RTP_CLOCK;
 
-	if (ms < AUDIO_HOLD_MIN_MS)
-		return AUDIO_HOLD_MIN_MS * NS_PER_MS;
-	return ms > AUDIO_HOLD_MAX_MS ? AUDIO_HOLD_MAX_MS * NS_PER_MS : (uint64_t)(ms * 1e6);
+	if (ms < AUDIO_REORDER_MIN_MS)
+		return AUDIO_REORDER_MIN_MS * NS_PER_MS;
+	return ms > AUDIO_REORDER_MAX_MS ? AUDIO_REORDER_MAX_MS * NS_PER_MS : (uint64_t)(ms * 1e6);
 }
 
-static void heard_something(struct audio_speaker *s, uint64_t now)
+static void note_voice(struct audio_speaker *s, uint64_t now)
 {
 	struct audio_event ev = {.type = AUDIO_SPEAKING, .on = true, .at = now};
 
@@ -350,40 +361,41 @@ static void heard_something(struct audio_speaker *s, uint64_t now)
 	s->h(&ev, s->arg);
 }
 
-static void store(struct audio_speaker *s, const struct audio_packet *pkt, bool voice, uint64_t now)
+static void store_packet(struct audio_speaker *s, const struct audio_packet *pkt, bool voice,
+			 uint64_t now)
 {
-	switch (order_look(&s->order, pkt->seq)) {
-	case ORDER_LATE:
+	switch (jitter_buffer_classify(&s->jitter_buffer, pkt->seq)) {
+	case JITTER_BUFFER_LATE:
 		s->stats.late++;
 		return;
-	case ORDER_DUPLICATE:
+	case JITTER_BUFFER_DUPLICATE:
 		s->stats.duplicate++;
 		return;
-	case ORDER_RESTART:
+	case JITTER_BUFFER_RESTART:
 		s->stats.resyncs++;
-		order_flush(&s->order);
-		run_tracks(s, AUDIO_CATCHUP_PACKETS);
-		order_restart(&s->order);
+		jitter_buffer_flush(&s->jitter_buffer);
+		decode_tracks(s, AUDIO_CATCHUP_PACKETS);
+		jitter_buffer_restart(&s->jitter_buffer);
 		break;
-	case ORDER_OK:
+	case JITTER_BUFFER_OK:
 		break;
 	}
-	order_put(&s->order, pkt, voice, now);
-	order_advance(&s->order, now, hold_time(s));
-	run_tracks(s, AUDIO_CATCHUP_PACKETS);
+	jitter_buffer_put(&s->jitter_buffer, pkt, voice, now);
+	jitter_buffer_release(&s->jitter_buffer, now, reorder_wait(s));
+	decode_tracks(s, AUDIO_CATCHUP_PACKETS);
 }
 
 void audio_speaker_put(struct audio_speaker *s, const struct audio_packet *pkt, uint64_t now)
 {
 	struct audio_packet kept = *pkt;
-	/* One or two bytes say "nothing new" (DTX, RFC 6716 2.1.9). */
+	/* One or two bytes are a DTX packet (RFC 6716 2.1.9). */
 	bool voice = pkt->n > 2 && !opus_is_silence(pkt->p, pkt->n);
 
 	s->now = now;
 	s->stats.packets++;
 	measure_jitter(s, pkt, now);
 	if (voice)
-		heard_something(s, now);
+		note_voice(s, now);
 	if (!s->consent)
 		return;
 	if (kept.p && (kept.n == 0 || kept.n > AUDIO_OPUS_MAX)) {
@@ -391,7 +403,7 @@ void audio_speaker_put(struct audio_speaker *s, const struct audio_packet *pkt, 
 		kept.n = 0;
 		voice = false;
 	}
-	store(s, &kept, voice, now);
+	store_packet(s, &kept, voice, now);
 }
 
 /* ---- time ---- */
@@ -409,26 +421,26 @@ static void stop_speaking(struct audio_speaker *s)
 void audio_speaker_tick(struct audio_speaker *s, uint64_t now)
 {
 	s->now = now;
-	order_advance(&s->order, now, hold_time(s));
-	run_tracks(s, AUDIO_CATCHUP_PACKETS);
+	jitter_buffer_release(&s->jitter_buffer, now, reorder_wait(s));
+	decode_tracks(s, AUDIO_CATCHUP_PACKETS);
 	if (s->speaking && now - s->last_voice >= AUDIO_SPEAKING_OFF_MS * NS_PER_MS)
 		stop_speaking(s);
-	if (order_holding(&s->order))
-		return; /* what is held may belong to the captures */
+	if (jitter_buffer_waiting(&s->jitter_buffer))
+		return; /* waiting packets may belong to the open captures */
 	for (int i = 0; i < RATES; i++)
-		if (s->tracks[i].dec && !next_unread(&s->order, &s->tracks[i]))
-			close_stale(s, &s->tracks[i], now);
+		if (s->tracks[i].dec && !find_unread_entry(&s->jitter_buffer, &s->tracks[i]))
+			close_silent_captures(s, &s->tracks[i], now);
 }
 
 bool audio_speaker_busy(const struct audio_speaker *s)
 {
-	if (s->speaking || order_holding(&s->order))
+	if (s->speaking || jitter_buffer_waiting(&s->jitter_buffer))
 		return true;
 	for (int i = 0; i < AUDIO_LISTENS; i++)
 		if (s->listens[i].used && s->listens[i].open)
 			return true;
 	for (int i = 0; i < RATES; i++)
-		if (s->tracks[i].dec && next_unread(&s->order, &s->tracks[i]))
+		if (s->tracks[i].dec && find_unread_entry(&s->jitter_buffer, &s->tracks[i]))
 			return true;
 	return false;
 }
@@ -443,7 +455,7 @@ static struct listen *find_listen(struct audio_speaker *s, uint32_t id)
 	return NULL;
 }
 
-static struct listen *free_listen(struct audio_speaker *s)
+static struct listen *find_free_listen(struct audio_speaker *s)
 {
 	for (int i = 0; i < AUDIO_LISTENS; i++)
 		if (!s->listens[i].used)
@@ -451,8 +463,8 @@ static struct listen *free_listen(struct audio_speaker *s)
 	return NULL;
 }
 
-/* The track of a rate, or one not in use (there are as many as rates). */
-static struct track *track_of(struct audio_speaker *s, uint32_t rate)
+/* Returns the track of a rate, or an unused one (there are as many tracks as rates). */
+static struct track *find_track(struct audio_speaker *s, uint32_t rate)
 {
 	struct track *unused = NULL;
 
@@ -467,15 +479,15 @@ static struct track *track_of(struct audio_speaker *s, uint32_t rate)
 	return unused;
 }
 
-/* Where a new listen begins to read: at the utterance that is still going on, as far back as it is
- * kept. */
-static uint64_t preroll_start(const struct audio_speaker *s, uint16_t silence_ms, uint64_t now)
+/* Returns where a new listen begins to decode: at the start of the utterance in progress, as far
+ * back as packets are kept. */
+static uint64_t find_preroll_start(const struct audio_speaker *s, uint16_t silence_ms, uint64_t now)
 {
-	const struct order *o = &s->order;
+	const struct jitter_buffer *o = &s->jitter_buffer;
 	uint64_t from = o->next, after = now;
 
-	for (uint64_t i = o->next; i-- > o->start && o->next - i < ORDER_AHEAD;) {
-		const struct order_entry *e = order_get(o, i);
+	for (uint64_t i = o->next; i-- > o->start && o->next - i < JITTER_BUFFER_AHEAD;) {
+		const struct jitter_buffer_entry *e = jitter_buffer_get(o, i);
 
 		if (!e || !e->voice)
 			continue;
@@ -491,7 +503,7 @@ static uint64_t preroll_start(const struct audio_speaker *s, uint16_t silence_ms
 int audio_speaker_listen(struct audio_speaker *s, uint32_t id, uint32_t rate, uint16_t silence_ms,
 			 struct audio_decoder **lent, uint64_t now)
 {
-	struct listen *l = free_listen(s);
+	struct listen *l = find_free_listen(s);
 	struct track *t;
 
 	if (!audio_rate_valid(rate) || silence_ms < SILENCE_MIN_MS || silence_ms > SILENCE_MAX_MS)
@@ -500,19 +512,19 @@ int audio_speaker_listen(struct audio_speaker *s, uint32_t id, uint32_t rate, ui
 		return EEXIST;
 	if (!l)
 		return ENOSPC;
-	t = track_of(s, rate);
+	t = find_track(s, rate);
 	if (!t->dec) {
 		if (!*lent || audio_decoder_rate(*lent) != rate)
 			return EINVAL;
 		t->dec = *lent;
 		*lent = NULL;
-		t->cursor = preroll_start(s, silence_ms, now);
+		t->cursor = find_preroll_start(s, silence_ms, now);
 	}
 	*l = (struct listen){.used = true,
 			     .id = id,
 			     .silence_ms = silence_ms,
 			     .track = t,
-			     .begun = s->order.next,
+			     .begun = s->jitter_buffer.next,
 			     .capture = s->next_capture - 1};
 	for (int i = 0; i < AUDIO_LISTENS; i++)
 		if (s->listens[i].used && s->listens[i].open &&
@@ -541,26 +553,26 @@ struct audio_decoder *audio_speaker_unlisten(struct audio_speaker *s, uint32_t i
 	return dec;
 }
 
-/* Ends open captures and forgets all sound. */
-static void forget(struct audio_speaker *s, enum media_reason reason)
+/* Ends open captures and deletes all buffered packets. */
+static void forget_sound(struct audio_speaker *s, enum media_reason reason)
 {
 	for (int i = 0; i < AUDIO_LISTENS; i++)
 		if (s->listens[i].used)
 			end_capture(s, &s->listens[i], reason);
-	order_restart(&s->order);
-	memset(s->order.bytes, 0, sizeof s->order.bytes);
+	jitter_buffer_restart(&s->jitter_buffer);
+	memset(s->jitter_buffer.bytes, 0, sizeof s->jitter_buffer.bytes);
 }
 
 void audio_speaker_consent(struct audio_speaker *s, bool yes)
 {
 	if (s->consent && !yes)
-		forget(s, MEDIA_REASON_NO_CONSENT);
+		forget_sound(s, MEDIA_REASON_NO_CONSENT);
 	s->consent = yes;
 }
 
 void audio_speaker_end(struct audio_speaker *s, enum media_reason reason)
 {
-	forget(s, reason);
+	forget_sound(s, reason);
 	stop_speaking(s);
 	s->jitter.known = false;
 }

@@ -1,72 +1,77 @@
-/* One speaker's way in: order, conceal, decode, cut into captures.
+/* The receive path of one speaker: jitter buffer, packet loss concealment, Opus decoding, and
+ * cutting into captures (one capture per utterance).
  *
- * A packet in order goes through at once; only across a gap is anything held, AUDIO_HOLD_MIN_MS to
- * AUDIO_HOLD_MAX_MS as the measured jitter asks, or AUDIO_HOLD_PACKETS. What then is missing is
- * concealed for exactly its duration: in-band FEC from the next packet, before that PLC, beyond
- * AUDIO_CONCEAL_MS zeros, beyond AUDIO_FILL_MS nothing (the next frame's RTP time tells). A pause
- * of the sender is no loss: nothing is made up for it, the RTP time jumps. Nor is a packet that
- * held nothing but padding.
+ * A packet in sequence is decoded at once. Packets wait only behind a gap: between
+ * AUDIO_REORDER_MIN_MS and AUDIO_REORDER_MAX_MS, as the measured jitter asks, or until
+ * AUDIO_REORDER_PACKETS wait. What is missing then is concealed for exactly its duration: by
+ * in-band FEC of the next packet, before that by PLC, beyond AUDIO_PLC_MS by zeros, and beyond
+ * AUDIO_ZERO_FILL_MS not at all (the RTP time of the next frame tells). A pause of the sender is no
+ * loss: nothing is concealed and the RTP time jumps. A packet of nothing but padding is no loss
+ * either.
  *
- * The last AUDIO_PREROLL_MS of packets wait undecoded, so that a listen that begins in the middle
- * of an utterance gets its start. Each distinct rate that somebody listens at has one Opus decoder,
- * mono at that rate.
+ * The last AUDIO_PREROLL_MS of packets are kept undecoded, so that a listen that begins in the
+ * middle of an utterance gets its start. Each distinct rate that is listened to has one Opus
+ * decoder, mono at that rate.
  *
- * However fast and long somebody's packets come, and however their numbers jump, no more than
- * AUDIO_BURST_MS of sound at once and AUDIO_RATE times the present is decoded or made up; what is
- * beyond is passed over.
+ * However fast packets of one speaker arrive and however their numbers jump, at most AUDIO_BURST_MS
+ * of sound at once and AUDIO_CATCHUP_RATE times real time is decoded or concealed; packets beyond
+ * that are skipped and counted.
  *
- * Memory: the loop thread makes speakers and decoders, an audio thread owns them while lent.
- * Nothing below but the _alloc and _free functions allocates. Times in ns of the caller's clock. */
+ * Memory: the loop thread makes speakers and decoders, and an audio thread owns them while lent.
+ * Only the _alloc and _free functions allocate. Times are in ns of the caller's clock. */
 #ifndef MEDIAD_AUDIO_RECEIVE_H
 #define MEDIAD_AUDIO_RECEIVE_H
 
 #include "proto/media.h"
 
 enum {
-	AUDIO_HOLD_MIN_MS = 20,
-	AUDIO_HOLD_MAX_MS = 100,
-	AUDIO_HOLD_JITTERS = 4, /* as many times the jitter: what comes later than that is rare */
-	AUDIO_HOLD_PACKETS = 64,
-	AUDIO_CONCEAL_MS = 100,
-	AUDIO_FILL_MS = 1000,
+	AUDIO_REORDER_MIN_MS = 20,
+	AUDIO_REORDER_MAX_MS = 100,
+	AUDIO_REORDER_JITTERS = 4, /* the wait in multiples of the jitter; later packets are rare */
+	AUDIO_REORDER_PACKETS = 64,
+	AUDIO_PLC_MS = 100,
+	AUDIO_ZERO_FILL_MS = 1000,
 	AUDIO_PREROLL_MS = 1000,
 	AUDIO_PREROLL_BYTES = 16384, /* less than AUDIO_PREROLL_MS above 128 kbit/s */
 	AUDIO_SPEAKING_OFF_MS = MEDIA_SPEAKING_OFF_MS,
-	AUDIO_JUMP = 1000, /* sequence numbers; a larger step is a new start of the sender */
-	AUDIO_BACK = 400, /* and so far back: nothing is so late, the replay window believes 12 in a
-			     row only */
-	AUDIO_LATE_RUN = 12,	    /* so many late packets in order are a new start too */
-	AUDIO_CATCHUP_PACKETS = 16, /* most packets of pre-roll decoded in one call */
-	AUDIO_LISTENS = 8,	    /* a speaker */
+	/* A jump of the sequence number by more than this is a restart of the sender. Backwards no
+	 * packet is so late: the replay window accepts old numbers only after 12 in a row. */
+	AUDIO_RESTART_AHEAD = 1000,
+	AUDIO_RESTART_BEHIND = 400,
+	AUDIO_LATE_RUN = 12,	    /* so many late packets in sequence are a restart too */
+	AUDIO_CATCHUP_PACKETS = 16, /* packets of pre-roll decoded per call at most */
+	AUDIO_LISTENS = 8,	    /* per speaker */
 	AUDIO_FRAME_MS = 20,	    /* of a HEARD at most */
-	AUDIO_FRAME_MAX = 960,	    /* samples of it at 48 kHz */
-	AUDIO_BURST_MS =
-		4000,	/* of sound of one speaker at once: pre-roll, what waited for a key */
-	AUDIO_RATE = 2, /* and so many times as long as the time that passes */
-	AUDIO_OPUS_MAX = 1400, /* bytes; longer packets are malformed */
+	AUDIO_FRAME_MAX = 960,	    /* its samples at 48 kHz */
+	/* Sound of one speaker decoded at once: pre-roll, and packets that waited for a key. */
+	AUDIO_BURST_MS = 4000,
+	AUDIO_CATCHUP_RATE = 2, /* decoding speed in multiples of real time */
+	AUDIO_OPUS_MAX = 1400,	/* bytes; longer packets are malformed */
 };
 
 /* ---- decoders ---- */
 struct audio_decoder;
-/* rate: 8000 12000 16000 24000 48000, else EINVAL. ENOMEM. Caller owns *out. */
+/* rate: 8000, 12000, 16000, 24000 or 48000, otherwise EINVAL. Returns ENOMEM. The caller owns
+ * *out. */
 int audio_decoder_alloc(struct audio_decoder **out, uint32_t rate);
 struct audio_decoder *audio_decoder_free(struct audio_decoder *d);
 bool audio_rate_valid(uint32_t rate);
 
-/* ---- what comes out ---- */
+/* ---- events ---- */
 enum audio_event_type { AUDIO_SPEAKING, AUDIO_HEARD, AUDIO_HEARD_END };
 struct audio_event {
 	enum audio_event_type type;
-	bool on;	 /* SPEAKING */
-	uint64_t at;	 /* SPEAKING: first or last voice packet; HEARD: arrival of its packet; END:
-			    last voice packet */
-	uint32_t listen; /* HEARD, END */
-	uint32_t capture; /* rises with every utterance of this speaker, from first_capture */
-	uint32_t seq;	  /* HEARD: from 0 in each capture of a listen */
-	uint32_t rtp;	  /* HEARD: RTP time of the first sample */
-	uint8_t flags;	  /* HEARD: MEDIA_HEARD_* */
-	uint8_t level;	  /* HEARD: -dBov, 127 = none */
-	enum media_reason reason; /* END */
+	bool on; /* SPEAKING */
+	/* SPEAKING: arrival of the first or last voice packet; HEARD: of its packet; HEARD_END: of
+	 * the last voice packet. */
+	uint64_t at;
+	uint32_t listen;	  /* HEARD, HEARD_END */
+	uint32_t capture;	  /* one per utterance of this speaker, rising from first_capture */
+	uint32_t seq;		  /* HEARD: from 0 in each capture of a listen */
+	uint32_t rtp;		  /* HEARD: RTP time of the first sample */
+	uint8_t flags;		  /* HEARD: MEDIA_HEARD_* */
+	uint8_t level;		  /* HEARD: -dBov, 127 = none */
+	enum media_reason reason; /* HEARD_END */
 	const int16_t *pcm;	  /* HEARD: borrowed until the handler returns */
 	size_t samples;		  /* at the listen's rate, at most 20 ms */
 };
@@ -74,50 +79,50 @@ typedef void(audio_event_h)(const struct audio_event *ev, void *arg);
 
 struct audio_stats {
 	uint64_t packets, lost, late, duplicate, undecodable, resyncs;
-	uint64_t excess;       /* packets passed over because there were too many */
-	uint64_t concealed_ms; /* made up, as one listener heard it */
+	uint64_t excess;       /* packets skipped because too many arrived */
+	uint64_t concealed_ms; /* as one listener heard it */
 	uint32_t jitter_us;    /* RFC 3550 A.8 */
 };
 
 /* ---- a speaker ---- */
 struct audio_speaker;
-/* h is called from put, tick, unlisten and end, never from anywhere else. ENOMEM. Caller owns *out.
- */
+/* h is called from put, tick, unlisten, consent and end only. Returns ENOMEM. The caller owns
+ * *out. */
 int audio_speaker_alloc(struct audio_speaker **out, uint32_t first_capture, audio_event_h *h,
 			void *arg);
-/* Frees decoders that are still lent to it too. */
+/* Also frees decoders that are still lent to it. */
 struct audio_speaker *audio_speaker_free(struct audio_speaker *s);
 
-/* Without consent packets count for SPEAKING and statistics and are forgotten. Taking it away
- * forgets the pre-roll and ends open captures with MEDIA_REASON_NO_CONSENT. Starts as true. */
+/* Without consent packets count for SPEAKING and statistics only. Withdrawing it deletes the
+ * pre-roll and ends open captures with MEDIA_REASON_NO_CONSENT. True at first. */
 void audio_speaker_consent(struct audio_speaker *s, bool yes);
 
 struct audio_packet {
 	uint16_t seq;
 	uint32_t ts;
-	uint8_t level; /* -dBov, RTP_LEVEL_NONE when absent */
-	const uint8_t *
-		p; /* Opus; copied. NULL: nothing but padding, only its place in the order counts */
+	uint8_t level;	  /* -dBov, RTP_LEVEL_NONE when absent */
+	const uint8_t *p; /* Opus; copied. NULL: only padding, its sequence number counts alone */
 	size_t n;
 };
-/* A packet that passed the replay window, at its arrival `now`. */
+/* Takes a packet that passed the replay window, at its arrival `now`. */
 void audio_speaker_put(struct audio_speaker *s, const struct audio_packet *pkt, uint64_t now);
 /* To be called every 20 ms or less while audio_speaker_busy(). */
 void audio_speaker_tick(struct audio_speaker *s, uint64_t now);
-/* False when a tick would do nothing. */
+/* Returns false when a tick would do nothing. */
 bool audio_speaker_busy(const struct audio_speaker *s);
 
-/* Begins listen `id`. *lent: a decoder of this rate; it is taken (and *lent set to NULL) unless
- * this rate is being decoded already: then the listen shares that decoder and starts with the next
+/* Begins listen `id`. *lent is a decoder of this rate. It is taken, and *lent set to NULL, unless
+ * this rate is being decoded already; then the listen shares that decoder and starts with the next
  * frame, without pre-roll. Never calls the handler: pre-roll comes with the next put or tick.
- * EEXIST, ENOSPC, EINVAL (rate, silence_ms 100..5000, or a decoder of another rate). */
+ * Returns EEXIST, ENOSPC, or EINVAL (the rate, silence_ms outside 100..5000, or a decoder of
+ * another rate). */
 int audio_speaker_listen(struct audio_speaker *s, uint32_t id, uint32_t rate, uint16_t silence_ms,
 			 struct audio_decoder **lent, uint64_t now);
-/* Ends it, after HEARD_END with this reason when a capture is open. Gives back a decoder nobody
- * uses any more, for the loop thread to free, or NULL. */
+/* Ends the listen; an open capture ends with HEARD_END and this reason first. Returns the decoder
+ * that no listen uses any more, for the loop thread to free, or NULL. */
 struct audio_decoder *audio_speaker_unlisten(struct audio_speaker *s, uint32_t id,
 					     enum media_reason reason);
-/* Ends open captures and speaking with this reason (the user left, the call ended). Listens stay.
+/* Ends open captures and SPEAKING with this reason (the user left, the call ended). Listens stay.
  */
 void audio_speaker_end(struct audio_speaker *s, enum media_reason reason);
 

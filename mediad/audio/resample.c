@@ -6,13 +6,13 @@
 
 #include <samplerate.h>
 
-#include "mediad/audio/twice.h"
+#include "mediad/audio/upsampler.h"
 
 enum { RATE_MIN = 8000, RATE_MAX = 48000, CHUNK = 480, CHUNK_OUT = CHUNK * (RATE_MAX / RATE_MIN) };
 
 struct resample {
-	SRC_STATE *src;	     /* NULL when the rates are equal, or one is twice the other */
-	struct twice *twice; /* NULL when it is not */
+	SRC_STATE *src;		     /* NULL when the rates are equal or upsampler is used */
+	struct upsampler *upsampler; /* when `to` is twice `from`, else NULL */
 	uint32_t from, to;
 	uint64_t in, out; /* samples so far */
 	bool ended;
@@ -20,11 +20,11 @@ struct resample {
 	int16_t ready[CHUNK_OUT];
 };
 
-/* Where the output of one call goes. */
+/* The output of one call. */
 struct sink {
 	int16_t *out;
 	size_t n;
-	uint64_t limit; /* of r->out: no sample beyond the end of the input */
+	uint64_t limit; /* upper bound of r->out: no sample beyond the end of the input */
 };
 
 int resample_alloc(struct resample **out, uint32_t from, uint32_t to)
@@ -40,12 +40,12 @@ int resample_alloc(struct resample **out, uint32_t from, uint32_t to)
 	r->from = from;
 	r->to = to;
 	if (to == 2 * from) {
-		r->twice = malloc(sizeof *r->twice);
-		if (!r->twice) {
+		r->upsampler = malloc(sizeof *r->upsampler);
+		if (!r->upsampler) {
 			resample_free(r);
 			return ENOMEM;
 		}
-		twice_init(r->twice);
+		upsampler_init(r->upsampler);
 	} else if (from != to) {
 		r->src = src_new(SRC_SINC_MEDIUM_QUALITY, 1, &err);
 		if (!r->src) {
@@ -63,7 +63,7 @@ struct resample *resample_free(struct resample *r)
 		return NULL;
 	if (r->src)
 		src_delete(r->src);
-	free(r->twice);
+	free(r->upsampler);
 	free(r);
 	return NULL;
 }
@@ -73,25 +73,25 @@ uint64_t resample_scale(uint64_t out, uint32_t from, uint32_t to)
 	return out * from / to;
 }
 
-uint64_t resample_source(const struct resample *r, uint64_t out)
+uint64_t resample_input_of(const struct resample *r, uint64_t out)
 {
 	uint64_t in = resample_scale(out, r->from, r->to);
 
 	return in < r->in ? in : r->in;
 }
 
-static uint64_t whole(const struct resample *r, uint64_t in)
+static uint64_t count_output(const struct resample *r, uint64_t in)
 {
 	return (in * r->to + r->from - 1) / r->from;
 }
 
-size_t resample_most(const struct resample *r, size_t n)
+size_t resample_output_max(const struct resample *r, size_t n)
 {
-	return (size_t)(whole(r, r->in + n) - r->out);
+	return (size_t)(count_output(r, r->in + n) - r->out);
 }
 
-/* n samples of r->ready. */
-static void deliver(struct resample *r, struct sink *to, size_t n)
+/* Appends n samples of r->ready. */
+static void deliver_samples(struct resample *r, struct sink *to, size_t n)
 {
 	if (n > to->limit - r->out)
 		n = (size_t)(to->limit - r->out);
@@ -100,8 +100,8 @@ static void deliver(struct resample *r, struct sink *to, size_t n)
 	r->out += n;
 }
 
-/* n samples of fin; with `end` until nothing more comes out. */
-static int convert(struct resample *r, size_t n, bool end, struct sink *to)
+/* Converts n samples of fin; with `end` it runs until no more output comes. */
+static int convert_chunk(struct resample *r, size_t n, bool end, struct sink *to)
 {
 	SRC_DATA d = {.data_in = r->fin,
 		      .data_out = r->fout,
@@ -114,14 +114,14 @@ static int convert(struct resample *r, size_t n, bool end, struct sink *to)
 		if (src_process(r->src, &d))
 			return EIO;
 		src_float_to_short_array(r->fout, r->ready, (int)d.output_frames_gen);
-		deliver(r, to, (size_t)d.output_frames_gen);
+		deliver_samples(r, to, (size_t)d.output_frames_gen);
 		d.data_in += d.input_frames_used;
 		d.input_frames -= d.input_frames_used;
 	} while (d.input_frames > 0 || (end && d.output_frames_gen > 0));
 	return 0;
 }
 
-static void pad(struct resample *r, struct sink *to)
+static void pad_output(struct resample *r, struct sink *to)
 {
 	size_t n = (size_t)(to->limit - r->out);
 
@@ -133,16 +133,16 @@ static void pad(struct resample *r, struct sink *to)
 int resample_run(struct resample *r, const int16_t *in, size_t n, bool end, int16_t *out,
 		 size_t cap, size_t *made)
 {
-	struct sink to = {.out = out, .limit = whole(r, r->in + n)};
+	struct sink to = {.out = out, .limit = count_output(r, r->in + n)};
 	int err = 0;
 
 	if (r->ended)
 		return EPIPE;
-	if (cap < resample_most(r, n))
+	if (cap < resample_output_max(r, n))
 		return EMSGSIZE;
 	r->in += n;
 	r->ended = end;
-	if (!r->src && !r->twice) {
+	if (!r->src && !r->upsampler) {
 		memcpy(out, in, n * sizeof *out);
 		r->out += n;
 		*made = n;
@@ -151,23 +151,24 @@ int resample_run(struct resample *r, const int16_t *in, size_t n, bool end, int1
 	while (n && !err) {
 		size_t k = n < CHUNK ? n : CHUNK;
 
-		if (r->twice) {
-			deliver(r, &to, twice_run(r->twice, in, k, r->ready));
+		if (r->upsampler) {
+			deliver_samples(r, &to, upsampler_run(r->upsampler, in, k, r->ready));
 		} else {
 			src_short_to_float_array(in, r->fin, (int)k);
-			err = convert(r, k, false, &to);
+			err = convert_chunk(r, k, false, &to);
 		}
 		in += k;
 		n -= k;
 	}
-	if (end && r->twice)
-		deliver(r, &to, twice_flush(r->twice, TWICE_SIDE, r->ready));
+	if (end && r->upsampler)
+		deliver_samples(r, &to,
+				upsampler_flush(r->upsampler, UPSAMPLER_HALF_TAPS, r->ready));
 	else if (end && !err)
-		err = convert(r, 0, true, &to);
+		err = convert_chunk(r, 0, true, &to);
 	if (err)
 		return err;
 	if (end)
-		pad(r, &to);
+		pad_output(r, &to);
 	*made = to.n;
 	return 0;
 }

@@ -10,26 +10,26 @@
 
 #define TICK (SENDER_TICK_MS * NS_PER_MS)
 
-/* op 5 of the present utterance. */
-enum speaking { QUIET, ASKED, SPEAKING };
+/* State of op 5 for the present utterance. */
+enum speaking { IDLE, REQUESTED, SPEAKING };
 
-/* What is in the prepared frame, for the accounts. */
+/* A lane's share of the prepared frame. */
 struct share {
 	struct lane *lane;
 	size_t samples;
 };
 
-/* A lane that is lent. */
-struct guest {
+/* A lane that is lent to the sender. */
+struct lent_lane {
 	struct lane *lane;
-	uint64_t waits_since;  /* for the gate; 0: it does not */
-	enum media_reason why; /* it was stopped */
+	uint64_t waits_since;  /* waiting for the gate since then; 0: not waiting */
+	enum media_reason why; /* reason of a stop */
 };
 
-struct slot {
-	bool full, given; /* given: handed out by sender_due, sender_done is awaited */
+struct prepared_frame {
+	bool full, handed_out; /* handed_out: by sender_due; sender_done is awaited */
 	bool silence;
-	bool nothing; /* new to tell (DTX): its time passes, no packet leaves */
+	bool dtx; /* its time passes, no packet is sent */
 	uint8_t opus[SENDER_OPUS_MAX];
 	size_t len;
 	struct share shares[SENDER_LANES];
@@ -41,28 +41,28 @@ struct sender {
 	sender_event_h *h;
 	void *arg;
 
-	struct guest guests[SENDER_LANES];
-	unsigned n_guests;
+	struct lent_lane lanes[SENDER_LANES];
+	unsigned n_lanes;
 	struct limiter limiter;
 
 	bool running;
 	uint64_t next;
 	uint16_t seq;
-	uint32_t ts; /* of the next deadline */
+	uint32_t ts; /* RTP time of the next deadline */
 
 	enum speaking speaking;
-	uint64_t asked_at;
-	bool known;	  /* the server has had an op 5 since sender_start */
-	unsigned lead;	  /* silence frames still to send before anything else */
-	unsigned silence; /* and after an utterance */
-	bool fresh;	  /* the encoder starts anew with its next frame */
-	bool open;	  /* the gate */
-	bool flush;	  /* the encoder holds the end of the utterance in its lookahead */
-	struct slot slot;
+	uint64_t requested_at;
+	bool known;		  /* the server has received an op 5 since sender_start */
+	unsigned leading_silence; /* silence frames to send at the start of a session */
+	unsigned silence;	  /* and at the end of an utterance */
+	bool fresh;		  /* the encoder is reset before its next frame */
+	bool open;		  /* the gate is open */
+	bool flush;		  /* the encoder's lookahead holds the end of the utterance */
+	struct prepared_frame frame;
 	struct sender_stats stats;
 };
 
-/* ---- making ---- */
+/* ---- alloc, free, settings ---- */
 
 void sender_set_bitrate(struct sender *s, uint32_t bitrate)
 {
@@ -74,14 +74,14 @@ void sender_set_complexity(struct sender *s, unsigned complexity)
 	encoder_set_complexity(s->enc, complexity);
 }
 
-void sender_set_plain(struct sender *s, bool plain)
+void sender_forbid_fec(struct sender *s, bool plain)
 {
-	encoder_set_plain(s->enc, plain);
+	encoder_forbid_fec(s->enc, plain);
 }
 
-void sender_lost(struct sender *s, uint8_t fraction)
+void sender_report_loss(struct sender *s, uint8_t fraction)
 {
-	encoder_lost(s->enc, fraction);
+	encoder_report_loss(s->enc, fraction);
 }
 
 void sender_forget_loss(struct sender *s)
@@ -112,8 +112,8 @@ struct sender *sender_free(struct sender *s)
 {
 	if (!s)
 		return NULL;
-	for (unsigned i = 0; i < s->n_guests; i++)
-		lane_free(s->guests[i].lane);
+	for (unsigned i = 0; i < s->n_lanes; i++)
+		lane_free(s->lanes[i].lane);
 	encoder_free(s->enc);
 	free(s);
 	return NULL;
@@ -129,15 +129,15 @@ void sender_stats(const struct sender *s, struct sender_stats *out)
 
 /* ---- events ---- */
 
-static void tell_speaking(struct sender *s, bool on, uint64_t now)
+static void emit_speaking(struct sender *s, bool on, uint64_t now)
 {
 	struct sender_event ev = {.type = SENDER_SPEAKING, .on = on, .at = now};
 
 	s->h(&ev, s->arg);
 }
 
-static void tell_lane(struct sender *s, const struct guest *g, enum sender_event_type type,
-		      uint64_t at)
+static void emit_lane_event(struct sender *s, const struct lent_lane *g,
+			    enum sender_event_type type, uint64_t at)
 {
 	struct sender_event ev = {.type = type,
 				  .playback = lane_id(g->lane),
@@ -149,47 +149,47 @@ static void tell_lane(struct sender *s, const struct guest *g, enum sender_event
 	s->h(&ev, s->arg);
 }
 
-static struct guest remove_guest(struct sender *s, unsigned i)
+static struct lent_lane remove_lane(struct sender *s, unsigned i)
 {
-	struct guest gone = s->guests[i];
+	struct lent_lane gone = s->lanes[i];
 
-	s->n_guests--;
-	for (; i < s->n_guests; i++)
-		s->guests[i] = s->guests[i + 1];
+	s->n_lanes--;
+	for (; i < s->n_lanes; i++)
+		s->lanes[i] = s->lanes[i + 1];
 	return gone;
 }
 
-/* Tells what lane i has to tell. True when it left. */
-static bool tell_events(struct sender *s, unsigned i, uint64_t now)
+/* Emits the events of lane i. Returns true when the lane left. */
+static bool emit_lane_events(struct sender *s, unsigned i, uint64_t now)
 {
-	struct guest g = s->guests[i];
+	struct lent_lane g = s->lanes[i];
 
 	for (;;) {
 		switch (lane_next_event(g.lane)) {
 		case LANE_NONE:
 			return false;
 		case LANE_STARTED:
-			tell_lane(s, &g, SENDER_STARTED, lane_started_at(g.lane));
+			emit_lane_event(s, &g, SENDER_STARTED, lane_started_at(g.lane));
 			break;
 		case LANE_PAUSED:
-			tell_lane(s, &g, SENDER_PAUSED, now);
+			emit_lane_event(s, &g, SENDER_PAUSED, now);
 			break;
 		case LANE_DRAINED:
-			remove_guest(s, i);
-			tell_lane(s, &g, SENDER_DRAINED, now);
+			remove_lane(s, i);
+			emit_lane_event(s, &g, SENDER_DRAINED, now);
 			return true;
 		case LANE_STOPPED:
-			remove_guest(s, i);
-			tell_lane(s, &g, SENDER_STOPPED, now);
+			remove_lane(s, i);
+			emit_lane_event(s, &g, SENDER_STOPPED, now);
 			return true;
 		}
 	}
 }
 
-static void tell_all(struct sender *s, uint64_t now)
+static void emit_all_events(struct sender *s, uint64_t now)
 {
-	for (unsigned i = 0; i < s->n_guests;)
-		if (!tell_events(s, i, now))
+	for (unsigned i = 0; i < s->n_lanes;)
+		if (!emit_lane_events(s, i, now))
 			i++;
 }
 
@@ -204,55 +204,55 @@ void sender_start(struct sender *s, uint64_t first, uint16_t seq, uint32_t ts)
 	s->ts = ts;
 	s->known = false;
 	s->flush = false;
-	s->lead = SENDER_SILENCE_FRAMES;
+	s->leading_silence = SENDER_SILENCE_FRAMES;
 	s->silence = 0;
-	s->speaking = ASKED;
-	s->asked_at = first;
-	tell_speaking(s, true, first);
+	s->speaking = REQUESTED;
+	s->requested_at = first;
+	emit_speaking(s, true, first);
 }
 
-/* The fate of the prepared frame is known. */
-static void settle_slot(struct sender *s, bool sent, uint64_t now)
+/* Confirms the samples of the prepared frame as sent or lost. */
+static void settle_frame(struct sender *s, bool sent, uint64_t now)
 {
-	struct slot *slot = &s->slot;
+	struct prepared_frame *frame = &s->frame;
 
-	for (unsigned i = 0; i < slot->n_shares; i++)
-		lane_left(slot->shares[i].lane, slot->shares[i].samples, sent, now);
-	slot->n_shares = 0;
-	slot->full = slot->given = false;
+	for (unsigned i = 0; i < frame->n_shares; i++)
+		lane_confirm(frame->shares[i].lane, frame->shares[i].samples, sent, now);
+	frame->n_shares = 0;
+	frame->full = frame->handed_out = false;
 }
 
-/* Nobody waits for the gate: it opened, or there is no session. */
-static void forget_waits(struct sender *s)
+/* No lane waits for the gate: it opened, or there is no session. */
+static void clear_gate_waits(struct sender *s)
 {
-	for (unsigned i = 0; i < s->n_guests; i++)
-		s->guests[i].waits_since = 0;
+	for (unsigned i = 0; i < s->n_lanes; i++)
+		s->lanes[i].waits_since = 0;
 }
 
 void sender_halt(struct sender *s, uint64_t now)
 {
 	s->running = false;
-	s->speaking = QUIET;
-	settle_slot(s, false, now);
-	for (unsigned i = 0; i < s->n_guests; i++)
-		lane_settle(s->guests[i].lane);
-	forget_waits(s);
-	tell_all(s, now);
+	s->speaking = IDLE;
+	settle_frame(s, false, now);
+	for (unsigned i = 0; i < s->n_lanes; i++)
+		lane_finish_fade(s->lanes[i].lane);
+	clear_gate_waits(s);
+	emit_all_events(s, now);
 }
 
-void sender_gate(struct sender *s, bool open)
+void sender_set_gate(struct sender *s, bool open)
 {
 	s->open = open;
 	if (open)
-		forget_waits(s);
+		clear_gate_waits(s);
 	/* A fade needs frames that are sent. */
-	for (unsigned i = 0; i < s->n_guests && !open; i++)
-		lane_settle(s->guests[i].lane);
+	for (unsigned i = 0; i < s->n_lanes && !open; i++)
+		lane_finish_fade(s->lanes[i].lane);
 }
 
 void sender_speaking_sent(struct sender *s)
 {
-	if (s->speaking != ASKED)
+	if (s->speaking != REQUESTED)
 		return;
 	s->known = true;
 	s->speaking = SPEAKING;
@@ -265,43 +265,43 @@ uint64_t sender_next(const struct sender *s)
 	return s->running ? s->next : UINT64_MAX;
 }
 
-/* A silence frame makes decoders start afresh, so the encoder does too: measured on speech in
- * hybrid mode, the first frames after a pause come out at 17 dB instead of 5. */
-static void put_silence(struct sender *s)
+/* A silence frame resets the receivers' decoders, so the encoder is reset too. Measured on speech
+ * in hybrid mode: the first frames after a pause come out at 17 dB SNR instead of 5. */
+static void prepare_silence(struct sender *s)
 {
-	memcpy(s->slot.opus, OPUS_SILENCE, OPUS_SILENCE_SIZE);
-	s->slot.len = OPUS_SILENCE_SIZE;
-	s->slot.full = s->slot.silence = true;
-	s->slot.nothing = false;
+	memcpy(s->frame.opus, OPUS_SILENCE, OPUS_SILENCE_SIZE);
+	s->frame.len = OPUS_SILENCE_SIZE;
+	s->frame.full = s->frame.silence = true;
+	s->frame.dtx = false;
 	s->fresh = true;
 }
 
-/* The frame that was made is not to go out: its samples go back to where they came from, and the
- * utterance ends before them. */
-static void take_back(struct sender *s)
+/* Withdraws the prepared frame: its samples return to their lanes, and the utterance ends before
+ * them. */
+static void withdraw_frame(struct sender *s)
 {
-	struct slot *slot = &s->slot;
+	struct prepared_frame *frame = &s->frame;
 
-	for (unsigned i = 0; i < slot->n_shares; i++)
-		lane_back(slot->shares[i].lane, slot->shares[i].samples);
-	slot->n_shares = 0;
-	slot->full = false;
+	for (unsigned i = 0; i < frame->n_shares; i++)
+		lane_unpull(frame->shares[i].lane, frame->shares[i].samples);
+	frame->n_shares = 0;
+	frame->full = false;
 	s->flush = false;
 	s->fresh = true;
 	if (s->silence) {
-		put_silence(s);
+		prepare_silence(s);
 		s->silence--;
 	}
 }
 
-/* A lane that is cut short is silent from the next packet on; where others sound with it, from the
- * one after. */
-static void unsay(struct sender *s, const struct lane *l)
+/* Withdraws the prepared frame when it holds only lane l, so that a stop takes effect with the next
+ * packet; where other lanes sound with it, with the one after. */
+static void withdraw_lane(struct sender *s, const struct lane *l)
 {
-	const struct slot *slot = &s->slot;
+	const struct prepared_frame *frame = &s->frame;
 
-	if (slot->full && !slot->given && slot->n_shares == 1 && slot->shares[0].lane == l)
-		take_back(s);
+	if (frame->full && !frame->handed_out && frame->n_shares == 1 && frame->shares[0].lane == l)
+		withdraw_frame(s);
 }
 
 bool sender_due(struct sender *s, uint64_t now, struct sender_packet *pkt)
@@ -323,73 +323,73 @@ bool sender_due(struct sender *s, uint64_t now, struct sender_packet *pkt)
 	pkt->ts = s->ts;
 	s->next += TICK;
 	s->ts += RTP_FRAME;
-	/* The gate closed after this frame was made. */
-	if (s->slot.full && !s->slot.silence && !s->open) {
-		take_back(s);
-		tell_all(s, now);
+	/* The gate closed after this frame was prepared. */
+	if (s->frame.full && !s->frame.silence && !s->open) {
+		withdraw_frame(s);
+		emit_all_events(s, now);
 	}
-	if (!s->slot.full)
+	if (!s->frame.full)
 		return false;
-	s->slot.given = true;
+	s->frame.handed_out = true;
 	pkt->seq = s->seq;
-	pkt->opus = s->slot.opus;
-	pkt->len = s->slot.len;
-	pkt->silence = s->slot.silence;
-	pkt->nothing = s->slot.nothing;
+	pkt->opus = s->frame.opus;
+	pkt->len = s->frame.len;
+	pkt->silence = s->frame.silence;
+	pkt->dtx = s->frame.dtx;
 	return true;
 }
 
 void sender_done(struct sender *s, enum sender_outcome outcome, uint64_t now)
 {
-	if (!s->slot.given)
+	if (!s->frame.handed_out)
 		return;
 	s->stats.sent += outcome == SENDER_SENT;
 	s->stats.failed += outcome == SENDER_FAILED;
-	s->stats.untold += outcome == SENDER_UNTOLD;
-	if (outcome != SENDER_UNTOLD)
+	s->stats.dtx += outcome == SENDER_DTX;
+	if (outcome != SENDER_DTX)
 		s->seq++;
-	settle_slot(s, outcome != SENDER_FAILED, now);
-	tell_all(s, now);
+	settle_frame(s, outcome != SENDER_FAILED, now);
+	emit_all_events(s, now);
 }
 
 /* ---- the next frame ---- */
 
-/* Mixes the lanes into acc, notes their shares, returns the index after the last sample of any
+/* Mixes the lanes into acc and records their shares. Returns the index after the last sample of any
  * lane. */
 static size_t mix_lanes(struct sender *s, float acc[LANE_FRAME], uint64_t now)
 {
-	struct slot *slot = &s->slot;
+	struct prepared_frame *frame = &s->frame;
 	size_t end = 0;
 
-	for (unsigned i = 0; i < s->n_guests; i++) {
-		size_t n = lane_pull(s->guests[i].lane, acc, now);
+	for (unsigned i = 0; i < s->n_lanes; i++) {
+		size_t n = lane_pull(s->lanes[i].lane, acc, now);
 
 		if (n)
-			slot->shares[slot->n_shares++] =
-				(struct share){.lane = s->guests[i].lane, .samples = n};
+			frame->shares[frame->n_shares++] =
+				(struct share){.lane = s->lanes[i].lane, .samples = n};
 		if (n > end)
 			end = n;
 	}
 	return end;
 }
 
-static void encode(struct sender *s, const float acc[LANE_FRAME])
+static void encode_frame(struct sender *s, const float acc[LANE_FRAME])
 {
-	struct slot *slot = &s->slot;
+	struct prepared_frame *frame = &s->frame;
 	int16_t pcm[LANE_FRAME];
 
 	if (s->fresh)
 		encoder_reset(s->enc);
 	s->fresh = false;
 	limiter_run(&s->limiter, acc, pcm);
-	slot->len = encoder_run(s->enc, pcm, slot->opus);
-	if (!slot->len) {
-		put_silence(s);
+	frame->len = encoder_run(s->enc, pcm, frame->opus);
+	if (!frame->len) {
+		prepare_silence(s);
 		return;
 	}
-	slot->full = true;
-	slot->silence = false;
-	slot->nothing = slot->len <= ENCODER_DTX_MAX;
+	frame->full = true;
+	frame->silence = false;
+	frame->dtx = frame->len <= ENCODER_DTX_MAX;
 }
 
 static void prepare_frame(struct sender *s, bool wanted, uint64_t now)
@@ -397,9 +397,9 @@ static void prepare_frame(struct sender *s, bool wanted, uint64_t now)
 	float acc[LANE_FRAME] = {0};
 	size_t end = 0;
 
-	if (s->lead) {
-		s->lead--;
-		put_silence(s);
+	if (s->leading_silence) {
+		s->leading_silence--;
+		prepare_silence(s);
 		return;
 	}
 	if (s->open)
@@ -407,35 +407,35 @@ static void prepare_frame(struct sender *s, bool wanted, uint64_t now)
 	else
 		s->flush = false;
 	if (end) {
-		encode(s, acc);
+		encode_frame(s, acc);
 		s->flush = end + encoder_lookahead(s->enc) > LANE_FRAME;
 		s->silence = SENDER_SILENCE_FRAMES;
 	} else if (s->flush) {
-		encode(s, acc);
+		encode_frame(s, acc);
 		s->flush = false;
 	} else if (s->silence) {
-		put_silence(s);
+		prepare_silence(s);
 		s->silence--;
 	} else if (!wanted) {
-		s->speaking = QUIET;
-		tell_speaking(s, false, now);
+		s->speaking = IDLE;
+		emit_speaking(s, false, now);
 	}
 }
 
-static void ask(struct sender *s, uint64_t now)
+static void request_speaking(struct sender *s, uint64_t now)
 {
-	s->speaking = ASKED;
-	s->asked_at = now;
-	tell_speaking(s, true, now);
+	s->speaking = REQUESTED;
+	s->requested_at = now;
+	emit_speaking(s, true, now);
 }
 
-/* Lanes that wait for the gate, and those that have for too long. */
-static void wait_for_gate(struct sender *s, uint64_t now)
+/* Notes since when each lane waits for the gate, and stops lanes that have waited too long. */
+static void expire_gate_waits(struct sender *s, uint64_t now)
 {
-	for (unsigned i = 0; i < s->n_guests; i++) {
-		struct guest *g = &s->guests[i];
+	for (unsigned i = 0; i < s->n_lanes; i++) {
+		struct lent_lane *g = &s->lanes[i];
 
-		if (!lane_wants(g->lane)) {
+		if (!lane_has_audio(g->lane)) {
 			g->waits_since = 0;
 		} else if (!g->waits_since) {
 			g->waits_since = now;
@@ -448,99 +448,100 @@ static void wait_for_gate(struct sender *s, uint64_t now)
 
 void sender_prepare(struct sender *s, uint64_t now)
 {
-	bool wanted = s->lead > 0;
+	bool wanted = s->leading_silence > 0;
 
 	if (!s->running)
 		return;
 	if (!s->open)
-		wait_for_gate(s, now);
-	if (s->slot.full && !s->slot.given) {
-		tell_all(s, now);
+		expire_gate_waits(s, now);
+	if (s->frame.full && !s->frame.handed_out) {
+		emit_all_events(s, now);
 		return;
 	}
-	if (s->slot.given)
+	if (s->frame.handed_out)
 		sender_done(s, SENDER_FAILED, now);
-	for (unsigned i = 0; i < s->n_guests && s->open; i++)
-		wanted = wanted || lane_wants(s->guests[i].lane);
-	if (s->speaking == QUIET && wanted)
-		ask(s, now);
-	else if (s->speaking == ASKED && now >= s->asked_at + SENDER_SPEAKING_WAIT_MS * NS_PER_MS) {
+	for (unsigned i = 0; i < s->n_lanes && s->open; i++)
+		wanted = wanted || lane_has_audio(s->lanes[i].lane);
+	if (s->speaking == IDLE && wanted)
+		request_speaking(s, now);
+	else if (s->speaking == REQUESTED &&
+		 now >= s->requested_at + SENDER_SPEAKING_WAIT_MS * NS_PER_MS) {
 		if (s->known)
 			s->speaking = SPEAKING;
 		else
-			ask(s, now);
+			request_speaking(s, now);
 	}
 	if (s->speaking == SPEAKING)
 		prepare_frame(s, wanted, now);
-	tell_all(s, now);
+	emit_all_events(s, now);
 }
 
 /* ---- lanes ---- */
 
-static unsigned find(const struct sender *s, uint32_t playback)
+static unsigned find_lane(const struct sender *s, uint32_t playback)
 {
 	unsigned i = 0;
 
-	while (i < s->n_guests && lane_id(s->guests[i].lane) != playback)
+	while (i < s->n_lanes && lane_id(s->lanes[i].lane) != playback)
 		i++;
 	return i;
 }
 
 int sender_add(struct sender *s, struct lane *l)
 {
-	if (find(s, lane_id(l)) < s->n_guests)
+	if (find_lane(s, lane_id(l)) < s->n_lanes)
 		return EEXIST;
-	if (s->n_guests == SENDER_LANES)
+	if (s->n_lanes == SENDER_LANES)
 		return ENOSPC;
-	s->guests[s->n_guests++] = (struct guest){.lane = l};
+	s->lanes[s->n_lanes++] = (struct lent_lane){.lane = l};
 	return 0;
 }
 
 struct lane *sender_lane(struct sender *s, uint32_t playback)
 {
-	unsigned i = find(s, playback);
+	unsigned i = find_lane(s, playback);
 
-	return i < s->n_guests ? s->guests[i].lane : NULL;
+	return i < s->n_lanes ? s->lanes[i].lane : NULL;
 }
 
 bool sender_end(struct sender *s, uint32_t playback, uint64_t now)
 {
-	unsigned i = find(s, playback);
+	unsigned i = find_lane(s, playback);
 
-	if (i == s->n_guests)
+	if (i == s->n_lanes)
 		return false;
-	lane_end(s->guests[i].lane);
-	tell_events(s, i, now);
+	lane_end(s->lanes[i].lane);
+	emit_lane_events(s, i, now);
 	return true;
 }
 
 bool sender_command(struct sender *s, uint32_t playback, enum sender_command cmd, uint16_t target,
 		    uint16_t fade_ms, uint64_t now)
 {
-	unsigned i = find(s, playback);
+	unsigned i = find_lane(s, playback);
 
-	if (i == s->n_guests)
+	if (i == s->n_lanes)
 		return false;
 	/* A fade needs frames that are sent. */
 	if (s->speaking != SPEAKING || !s->open)
 		fade_ms = 0;
 	switch (cmd) {
 	case SENDER_PAUSE:
-		lane_pause(s->guests[i].lane, fade_ms);
+		lane_pause(s->lanes[i].lane, fade_ms);
 		break;
 	case SENDER_RESUME:
-		lane_resume(s->guests[i].lane, fade_ms);
+		lane_resume(s->lanes[i].lane, fade_ms);
 		break;
 	case SENDER_STOP:
-		lane_stop(s->guests[i].lane, fade_ms);
+		lane_stop(s->lanes[i].lane, fade_ms);
 		if (!fade_ms)
-			unsay(s, s->guests[i].lane);
+			withdraw_lane(s, s->lanes[i].lane);
 		break;
 	case SENDER_GAIN:
-		lane_gain(s->guests[i].lane, target, fade_ms);
+		lane_gain(s->lanes[i].lane, target, fade_ms);
 		break;
 	}
-	tell_events(s, i, now);
+	emit_lane_events(s, i, now);
 	return true;
 }
 
@@ -548,11 +549,11 @@ struct lane *sender_take(struct sender *s)
 {
 	struct lane *l;
 
-	if (!s->n_guests)
+	if (!s->n_lanes)
 		return NULL;
-	l = s->guests[--s->n_guests].lane;
-	for (unsigned i = 0; i < s->slot.n_shares; i++)
-		if (s->slot.shares[i].lane == l)
-			s->slot.shares[i] = s->slot.shares[--s->slot.n_shares];
+	l = s->lanes[--s->n_lanes].lane;
+	for (unsigned i = 0; i < s->frame.n_shares; i++)
+		if (s->frame.shares[i].lane == l)
+			s->frame.shares[i] = s->frame.shares[--s->frame.n_shares];
 	return l;
 }

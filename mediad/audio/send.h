@@ -1,35 +1,33 @@
-/* The send side of one call as a pure machine: lanes, mix, Opus, the 20 ms schedule, op 5, silence
- * frames, RTP time.
+/* The send side of one call as a pure machine: lanes, mixer, Opus, the 20 ms schedule, op 5
+ * (speaking), silence frames, RTP time.
  *
- * Every 20 ms its owner does, in this order:
+ * Every 20 ms its owner does, in this order, once now >= sender_next(s):
  *
- *   if (now >= sender_next(s)) {
- *           sender_due(s, now, &pkt)  → true: seal pkt and send it, then sender_done(s, outcome,
- * now) sender_prepare(s, now)    → mixes and encodes the next frame, so that the deadline itself
- * only seals
- *   }
+ *   1. sender_due(s, now, &pkt). When it returns true: encrypt pkt, send it, call sender_done.
+ *   2. sender_prepare(s, now), which mixes and encodes the next frame, so that at the deadline
+ *      itself a packet is only encrypted and sent.
  *
- * The schedule is absolute: each deadline is 20 ms after the one before. When the owner comes over
- * SENDER_REBASE_MS late, the deadlines that passed are skipped (RTP time moves on with them, no
- * sound is lost, nothing is sent in a burst).
+ * The schedule is absolute: each deadline is 20 ms after the one before. When the owner is more
+ * than SENDER_REBASE_MS late, the deadlines that passed are skipped: RTP time advances over them,
+ * no sound is lost and nothing is sent in a burst.
  *
- * Before the first packet of an utterance SENDER_SPEAKING{on} asks for op 5, once; packets wait
- * until sender_speaking_sent(). If that does not come for SENDER_SPEAKING_WAIT_MS they go without
- * it, but only if the server has had an op 5 since sender_start; otherwise it is asked for again.
- * After an utterance five silence frames, SENDER_SPEAKING{off}, then nothing. The RTP time moves
- * 960 per 20 ms whether or not anything is sent. A frame that says nothing new (Opus' DTX makes
- * packets of one or two bytes of a pause) is not sent: its time passes, its samples count as heard,
- * sequence numbers do not skip. Which frames those are hangs on the codec, so it is the owner who
- * decides: sender_done tells.
+ * Before the first packet of an utterance the event SENDER_SPEAKING{on} requests op 5, once;
+ * packets wait for sender_speaking_sent(). If that does not come within SENDER_SPEAKING_WAIT_MS
+ * they go without it, but only if the server has had an op 5 since sender_start; otherwise it is
+ * requested again. An utterance ends with five silence frames and SENDER_SPEAKING{off}. RTP time
+ * advances by 960 every 20 ms whether or not a packet is sent. A DTX frame (Opus makes packets of
+ * one or two bytes in a pause) is not sent: its time passes, its samples count as played, and
+ * sequence numbers have no gap. Which frames those are depends on the codec, so the owner decides
+ * and tells sender_done.
  *
- * The gate is open while there is a way to protect what is said (or none is asked for); a new
- * sender's is closed. While it is closed nothing but silence frames is given out: lanes do not
- * start, and one that was playing pauses at the sample that left, as if the utterance were over.
- * When it opens they go on there. A lane that has waited for it for SENDER_KEY_WAIT_MS of a session
- * is stopped.
+ * The gate is open while packets can be encrypted, or need not be; that of a new sender is closed.
+ * While it is closed only silence frames are handed out: lanes do not start, and a lane that was
+ * playing pauses at the last sample that left, as at the end of an utterance. When the gate opens
+ * they continue there. A lane that has waited for it for SENDER_KEY_WAIT_MS of a session is
+ * stopped.
  *
- * The loop thread makes the sender and lends it; lanes are lent to it with sender_add and come back
- * with their last event. Only _alloc allocates. Times in ns of the caller's clock. */
+ * The loop thread makes the sender and lends it. Lanes are lent to it by sender_add and return with
+ * their last event. Only _alloc allocates. Times are in ns of the caller's clock. */
 #ifndef MEDIAD_AUDIO_SEND_H
 #define MEDIAD_AUDIO_SEND_H
 
@@ -41,7 +39,7 @@ enum {
 	SENDER_LANES = 8,
 	SENDER_TICK_MS = 20,
 	SENDER_REBASE_MS = 60,
-	SENDER_LATE_MS = 5, /* later than this counts as a late frame */
+	SENDER_LATE_MS = 5, /* a frame sent later than this counts as late */
 	SENDER_SILENCE_FRAMES = 5,
 	SENDER_SPEAKING_WAIT_MS = 500,
 	SENDER_KEY_WAIT_MS = 10000,
@@ -49,19 +47,19 @@ enum {
 };
 
 enum sender_event_type {
-	SENDER_SPEAKING, /* op 5 is wanted: on */
+	SENDER_SPEAKING, /* op 5 is requested: on or off */
 	SENDER_STARTED,
 	SENDER_PAUSED,
-	SENDER_DRAINED, /* lane is the caller's again */
-	SENDER_STOPPED, /* lane is the caller's again */
+	SENDER_DRAINED, /* returns the lane to the caller */
+	SENDER_STOPPED, /* returns the lane to the caller */
 };
 struct sender_event {
 	enum sender_event_type type;
 	bool on;
 	uint32_t playback;
 	uint64_t samples;	  /* at 48 kHz, that left the socket */
-	uint64_t at;		  /* STARTED: when the first one left; else now */
-	enum media_reason reason; /* STOPPED: NO_KEY, or NONE: it was asked to */
+	uint64_t at;		  /* STARTED: when the first one left; otherwise now */
+	enum media_reason reason; /* STOPPED: NO_KEY, or NONE when it was stopped by command */
 	struct lane *lane;
 };
 typedef void(sender_event_h)(const struct sender_event *ev, void *arg);
@@ -71,69 +69,69 @@ struct sender_packet {
 	uint32_t ts;
 	const uint8_t *opus; /* borrowed until sender_prepare */
 	size_t len;
-	bool silence; /* F8 FF FE: goes out without end-to-end encryption */
-	bool nothing; /* new in it: it need not be sent */
+	bool silence; /* F8 FF FE: is sent without end-to-end encryption */
+	bool dtx;     /* it need not be sent */
 };
 
 struct sender_stats {
-	uint64_t sent, failed, late,
-		skipped,	   /* frames; skipped: deadlines passed over by a rebase */
-		untold;		   /* frames that said nothing new and were not sent */
-	unsigned loss, complexity; /* of the encoder, as they are now: encoder.h */
+	uint64_t sent, failed, late;
+	uint64_t skipped;	   /* deadlines skipped because the owner was late */
+	uint64_t dtx;		   /* frames left out by DTX */
+	unsigned loss, complexity; /* of the encoder now: encoder.h */
 	bool fec;
 };
 
 struct sender;
 
-/* bitrate in bit/s, cut to the limits of encoder.h. h is called from due, done, prepare, start,
- * command and add. ENOMEM. Caller owns *out. */
+/* bitrate in bit/s, clamped to the limits of encoder.h. h is called from due, done, prepare, start,
+ * halt, command, end and add. Returns ENOMEM. The caller owns *out. */
 int sender_alloc(struct sender **out, uint32_t bitrate, sender_event_h *h, void *arg);
-/* Frees the lanes that are still lent to it. */
+/* Also frees the lanes that are still lent to it. */
 struct sender *sender_free(struct sender *s);
 void sender_set_bitrate(struct sender *s, uint32_t bitrate);
-/* As encoder_set_complexity, encoder_set_plain, encoder_lost, encoder_forget_loss. */
+/* As encoder_set_complexity, encoder_forbid_fec, encoder_report_loss, encoder_forget_loss. */
 void sender_set_complexity(struct sender *s, unsigned complexity);
-void sender_set_plain(struct sender *s, bool plain);
-void sender_lost(struct sender *s, uint8_t fraction);
+void sender_forbid_fec(struct sender *s, bool forbidden);
+void sender_report_loss(struct sender *s, uint8_t fraction);
 void sender_forget_loss(struct sender *s);
 
-/* A session begins (or another one, of a new generation): `first` is the first deadline, seq and ts
- * are random. Asks for op 5 and then sends five silence frames, which make the server forward sound
- * to us. */
+/* A voice session begins, or the next one: `first` is the first deadline, seq and ts are random.
+ * Requests op 5 and then sends five silence frames, which make the server forward sound to us. */
 void sender_start(struct sender *s, uint64_t first, uint16_t seq, uint32_t ts);
-/* The session is gone: nothing is due until the next start. Lanes keep what they hold; pauses and
+/* The session is gone: nothing is due until the next start. Lanes keep their samples; pauses and
  * stops take effect at once. A prepared frame counts as not sent. */
 void sender_halt(struct sender *s, uint64_t now);
-/* Opens or closes the gate. What was prepared and must not go out goes back into its lanes with the
- * next deadline. */
-void sender_gate(struct sender *s, bool open);
-/* The op 5 that was asked for has been given to the gateway. */
+/* Opens or closes the gate. A prepared frame that must not be sent returns to its lanes at the next
+ * deadline. */
+void sender_set_gate(struct sender *s, bool open);
+/* The requested op 5 has been given to the gateway. */
 void sender_speaking_sent(struct sender *s);
 
 /* The next deadline; UINT64_MAX when halted. */
 uint64_t sender_next(const struct sender *s);
-/* At or after the deadline. True: *pkt is to be sent now, then sender_done. */
+/* To be called at or after the deadline. Returns true when *pkt is to be sent now, and sender_done
+ * called after that. */
 bool sender_due(struct sender *s, uint64_t now, struct sender_packet *pkt);
-enum sender_outcome { SENDER_FAILED, SENDER_SENT, SENDER_UNTOLD /* there was nothing to tell */ };
+enum sender_outcome { SENDER_FAILED, SENDER_SENT, SENDER_DTX /* left out */ };
 void sender_done(struct sender *s, enum sender_outcome outcome, uint64_t now);
-/* After each deadline: makes the frame of the next one. Also right after sender_speaking_sent() and
- * after lane_write(), which saves the start of an utterance a tick; it does nothing when the frame
- * is made already. */
+/* Makes the frame of the next deadline. To be called after each deadline; also after
+ * sender_speaking_sent() and lane_write(), which starts an utterance one tick earlier. Does nothing
+ * when the frame exists already. */
 void sender_prepare(struct sender *s, uint64_t now);
 
-/* Lends a lane. ENOSPC, EEXIST. */
+/* Lends a lane. Returns ENOSPC or EEXIST. */
 int sender_add(struct sender *s, struct lane *l);
-/* The lane of a playback, borrowed, for lane_write; NULL when it is over. */
+/* The lane of a playback, borrowed, for lane_write; NULL when it ended. */
 struct lane *sender_lane(struct sender *s, uint32_t playback);
-/* No more will be written: lane_end, and tells at once when nothing is left to be sent. False: no
- * such playback. */
+/* Calls lane_end, and emits the end at once when no sample is left to be sent. Returns false when
+ * there is no such playback. */
 bool sender_end(struct sender *s, uint32_t playback, uint64_t now);
-/* As lane_pause, lane_resume, lane_stop, lane_gain, and tells what follows from it. False: no such
- * playback. */
 enum sender_command { SENDER_PAUSE, SENDER_RESUME, SENDER_STOP, SENDER_GAIN };
+/* As lane_pause, lane_resume, lane_stop and lane_gain, and emits the events that follow. Returns
+ * false when there is no such playback. */
 bool sender_command(struct sender *s, uint32_t playback, enum sender_command cmd, uint16_t target,
 		    uint16_t fade_ms, uint64_t now);
-/* For teardown: takes any lane out, NULL when none is left. */
+/* For teardown: takes out one lane; NULL when none is left. */
 struct lane *sender_take(struct sender *s);
 
 void sender_stats(const struct sender *s, struct sender_stats *out);

@@ -1,12 +1,12 @@
-/* One call: the shell around its gateway machine, and the loop thread's half of its sound.
+/* One call: the shell around its gateway machine, and the loop thread's half of its media.
  *
- * It owns the WebSocket, the machine, the timers, who is in the channel, who is listened to and who
- * agreed to it, and the playbacks. Its other half, a line, is lent to an audio thread. What control
- * is to know goes out through outh. Everything runs on env's loop thread.
+ * It owns the WebSocket, the machine, the timers, the members of the channel, their consent, the
+ * listens and the playbacks. The other half, a call stream, is lent to an audio thread. Messages
+ * for control go out through outh. Everything runs on env's loop thread.
  *
  * A generation is one set of credentials; a call, its listens and its playbacks outlive it. Listens
- * and playbacks are found by their own ids, which are never used again, so of the generations in
- * commands only that of CALL_CREDENTIALS is looked at: it must be higher than the call's. */
+ * and playbacks are found by their own ids, which are never reused. Of the generations in commands
+ * only that of CALL_CREDENTIALS is examined: it must be higher than the call's. */
 #ifndef MEDIAD_CALL_CALL_H
 #define MEDIAD_CALL_CALL_H
 
@@ -18,10 +18,10 @@ struct dave_job;
 struct worker;
 struct ws_ctx;
 
-/* A message for control. flow 0: never dropped; else a HEARD of this flow, which may be:
- * call_heard_dropped then, also in the middle of this. */
-typedef void(call_out_h)(const struct media_msg *msg, uint32_t flow, void *arg);
-/* The call has left, and nothing of it is lent any more: call_free may be called, here too. */
+/* Sends a message to control. flow 0: it is never dropped. Otherwise it is a HEARD of this flow,
+ * which may be dropped; call_heard_dropped is called then, possibly during this call. */
+typedef void(call_send_h)(const struct media_msg *msg, uint32_t flow, void *arg);
+/* The call has left and nothing of it is lent any more. call_free may be called, also from here. */
 typedef void(call_gone_h)(struct call *c, void *arg);
 
 struct call_conf {
@@ -29,40 +29,42 @@ struct call_conf {
 	struct ws_ctx *ws;
 	struct engine *engine;
 	struct worker *worker;
-	call_out_h *outh;
+	call_send_h *outh;
 	call_gone_h *goneh;
-	uint32_t *flows;    /* mediad's: numbers every listen of every call, for outh */
-	uint64_t *sessions; /* mediad's: numbers every session of every call, owner of its jobs */
+	uint32_t *flows;    /* mediad's counter of listens of all calls, for outh */
+	uint64_t *sessions; /* mediad's counter of DAVE sessions, which own jobs */
 	void *arg;
 };
 
-/* ENOMEM, ENOSPC (no room on any audio thread). Tells CALL_STATE: it waits for credentials. Caller
- * owns *out. */
+/* Sends CALL_STATE, which asks for credentials. Returns ENOMEM, or ENOSPC when no audio thread has
+ * room. The caller owns *out. */
 int call_alloc(struct call **out, const struct call_conf *conf, const struct media_call_open *open);
-/* Only after goneh, or together with the engine. */
+/* To be called only after goneh, or together with engine_free. */
 struct call *call_free(struct call *c);
-/* Leaves: goneh follows. */
+/* Leaves the call; goneh follows. */
 void call_leave(struct call *c);
 
 uint32_t call_id(const struct call *c);
 uint64_t call_guild(const struct call *c);
 
-/* Everything a new control has to know: CALL_STATE, CALL_SECURE, MEMBER, LISTENING, SAY_STATE. */
-void call_tell_all(struct call *c);
-/* Playbacks count as unclaimed from now on. */
-void call_unclaim(struct call *c);
+/* Sends everything a new control must know: CALL_STATE, CALL_SECURE, MEMBER, LISTENING, SAY_STATE.
+ */
+void call_send_all(struct call *c);
+/* All playbacks count as unclaimed from now on. */
+void call_unclaim_playbacks(struct call *c);
 /* Stops the playbacks that are still unclaimed. */
 void call_stop_unclaimed(struct call *c);
-/* Control does not get this HEARD of the call's: the next one of its listen tells. */
+/* Control will not receive this HEARD; the next one of its listen reports the gap. */
 void call_heard_dropped(struct call *c, const struct media_heard *msg);
 /* Handler of engine_conf. */
 void call_engine_event(const struct ev *ev, void *owner);
-/* Key work came back. False: not this call's (any more), and still the caller's. */
+/* A job of the worker returned. Returns false when it is not of this call's present session; the
+ * job stays with the caller then. */
 bool call_job_done(struct call *c, struct dave_job *job, uint64_t owner);
 
-/* Commands of control. A request that makes no sense is answered by the event that ends it
- * (HEARD_END, SAY_STOPPED) with MEDIA_REASON_BAD_REQUEST; one about something that is over is late,
- * and ignored. */
+/* Commands of control. An invalid request is answered by the event that ends it (HEARD_END,
+ * SAY_STOPPED) with MEDIA_REASON_BAD_REQUEST. A command about an object that has ended is late and
+ * ignored. */
 void call_set(struct call *c, const struct media_call_set *m);
 void call_credentials(struct call *c, const struct media_call_credentials *m);
 void call_verify(struct call *c, const struct media_verify *m);
@@ -74,7 +76,7 @@ void call_say(struct call *c, const struct media_say *m);
 void call_say_end(struct call *c, const struct media_say_end *m);
 void call_say_claim(struct call *c, const struct media_say_claim *m);
 /* PAUSE, RESUME, GAIN, STOP. */
-void call_say_do(struct call *c, uint32_t playback, enum sender_command what, uint16_t target,
-		 uint16_t fade_ms);
+void call_say_control(struct call *c, uint32_t playback, enum sender_command what, uint16_t target,
+		      uint16_t fade_ms);
 
 #endif

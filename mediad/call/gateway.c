@@ -1,4 +1,4 @@
-#include "mediad/call/gateway_inside.h"
+#include "mediad/call/gateway_internal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,15 +8,15 @@
 #include "mediad/call/gateway_wire.h"
 #include "proto/base/time.h"
 
-#define JOIN_LIMIT (20 * NS_PER_S) /* all steps of joining */
+#define JOIN_LIMIT (20 * NS_PER_S) /* for all steps of joining together */
 
 enum {
-	CONNECT_TRIES = 3, /* with a lease that was not used yet */
-	STEP_TRIES = 3,	   /* sessions in a row that fail on the same or another step */
+	CONNECT_TRIES = 3, /* connections with an unused lease */
+	STEP_TRIES = 3,	   /* sessions in a row that fail in joining */
 	FAIL_CAP = 8,	   /* sessions in a row that fail for any reason */
 	RESUME_TRIES = 5,
-	CLOSE_GOING = 1000,	/* we leave */
-	CLOSE_RETURNING = 4200, /* any code but 1000 and 1001 keeps the session for a resume */
+	CLOSE_GOING = 1000,	/* the session is given up */
+	CLOSE_RETURNING = 4200, /* any code except 1000 and 1001 keeps the session for a resume */
 };
 
 static const uint32_t resume_wait_ms[RESUME_TRIES] = {1000, 2000, 4000, 8000, 10000};
@@ -50,7 +50,7 @@ int vgw_alloc(struct vgw **out, const struct vgw_conf *conf)
 		return ENOMEM;
 	g->conf = *conf;
 	g->phase = MEDIA_PHASE_WAITING;
-	numbering_reset(&g->numbers);
+	seq_tracker_reset(&g->numbers);
 	g->next_beat = g->ack_by = g->step_by = g->join_by = g->cool_until = g->stable_at = NEVER;
 	*out = g;
 	return 0;
@@ -93,7 +93,7 @@ void vgw_send_text(struct vgw *g, const char *text, size_t len)
 		vgw_emit(g, &(struct vgw_action){.kind = VGW_SEND, .send = {text, len}});
 }
 
-/* The socket is no longer ours, whoever ended it. */
+/* Forgets the socket, whichever side closed it. */
 static void forget_socket(struct vgw *g)
 {
 	g->socket = g->open = false;
@@ -108,21 +108,21 @@ static void close_socket(struct vgw *g, uint16_t code)
 	forget_socket(g);
 }
 
-/* The session is over; its media too. The used pair stays, so that it is known when it comes again.
- */
+/* Ends the session and its media. The used session and token are kept, so that they are recognized
+ * when they come again. */
 static void end_session(struct vgw *g)
 {
 	close_socket(g, CLOSE_GOING);
 	if (g->media)
 		vgw_emit(g, &(struct vgw_action){.kind = VGW_DROP_MEDIA});
-	g->media = g->announced = g->told = g->resumed_once = false;
+	g->media = g->established = g->speaking_sent = g->resumed_once = false;
 	explicit_bzero(g->key, sizeof g->key);
 	g->join_by = g->stable_at = g->cool_until = NEVER;
 	g->resume_tries = g->connect_tries = 0;
-	numbering_reset(&g->numbers);
+	seq_tracker_reset(&g->numbers);
 }
 
-static void dial(struct vgw *g, uint64_t now)
+static void connect_socket(struct vgw *g, uint64_t now)
 {
 	char url[sizeof g->endpoint + 16];
 
@@ -134,30 +134,31 @@ static void dial(struct vgw *g, uint64_t now)
 	vgw_emit(g, &(struct vgw_action){.kind = VGW_CONNECT, .connect = {g->conn, url}});
 }
 
-static void begin(struct vgw *g, uint64_t now)
+static void begin_join(struct vgw *g, uint64_t now)
 {
 	if (g->join_by == NEVER)
 		g->join_by = now + JOIN_LIMIT;
 	g->cool_until = NEVER;
 	vgw_set_phase(g, MEDIA_PHASE_CONNECTING, MEDIA_REASON_NONE, 0, false);
-	dial(g, now);
+	connect_socket(g, now);
 }
 
 void vgw_fail(struct vgw *g, enum media_reason reason, uint16_t code)
 {
 	end_session(g);
-	g->fresh = false;
+	g->lease_unused = false;
 	vgw_set_phase(g, MEDIA_PHASE_FAILED, reason, code, false);
 }
 
-/* Another session is needed. `tries` of them may fail in a row, then the call has failed. */
-static void rejoin(struct vgw *g, uint64_t now, enum media_reason reason, uint16_t code,
-		   uint32_t cool_ms, unsigned tries)
+/* Ends the session and asks for another one. `tries` sessions may fail in a row, then the call has
+ * failed. */
+static void end_and_rejoin(struct vgw *g, uint64_t now, enum media_reason reason, uint16_t code,
+			   uint32_t cool_ms, unsigned tries)
 {
 	uint32_t wait;
 
 	end_session(g);
-	g->fresh = false;
+	g->lease_unused = false;
 	if (g->fails >= FAIL_CAP || (tries && g->fails >= tries)) {
 		vgw_set_phase(g, MEDIA_PHASE_FAILED, reason, code, false);
 		return;
@@ -173,10 +174,10 @@ static void rejoin(struct vgw *g, uint64_t now, enum media_reason reason, uint16
 	vgw_set_phase(g, MEDIA_PHASE_COOLING, reason, code, false);
 }
 
-static void resume(struct vgw *g, uint64_t now, enum media_reason reason, uint16_t code)
+static void schedule_resume(struct vgw *g, uint64_t now, enum media_reason reason, uint16_t code)
 {
 	if (g->resume_tries >= RESUME_TRIES) {
-		rejoin(g, now, reason, code, 0, 0);
+		end_and_rejoin(g, now, reason, code, 0, 0);
 		return;
 	}
 	g->stable_at = NEVER;
@@ -184,18 +185,19 @@ static void resume(struct vgw *g, uint64_t now, enum media_reason reason, uint16
 	vgw_set_phase(g, MEDIA_PHASE_RESUMING, reason, code, false);
 }
 
-/* Not reached before Identify: the lease is still good, so the same door is tried again. */
-static void unreached(struct vgw *g, uint64_t now, enum media_reason reason)
+/* The server was not reached before Identify. The lease is still unused, so the same endpoint is
+ * tried again. */
+static void retry_connect(struct vgw *g, uint64_t now, enum media_reason reason)
 {
 	if (++g->connect_tries >= CONNECT_TRIES) {
-		rejoin(g, now, reason, 0, 1000, STEP_TRIES);
+		end_and_rejoin(g, now, reason, 0, 1000, STEP_TRIES);
 		return;
 	}
 	g->cool_until = now + NS_PER_S;
 	vgw_set_phase(g, MEDIA_PHASE_COOLING, reason, 0, false);
 }
 
-static bool endpoint_ok(const char *s)
+static bool is_valid_endpoint(const char *s)
 {
 	static const char ok[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]";
@@ -210,35 +212,35 @@ void vgw_credentials(struct vgw *g, uint64_t now, const struct vgw_lease *lease)
 
 	if (g->phase == MEDIA_PHASE_CLOSED)
 		return;
-	again = !g->fresh && g->session[0] && strcmp(lease->session, g->session) == 0 &&
+	again = !g->lease_unused && g->session[0] && strcmp(lease->session, g->session) == 0 &&
 		strcmp(lease->token, g->token) == 0;
 	end_session(g);
-	g->fresh = false;
+	g->lease_unused = false;
 	if (!lease->endpoint[0]) {
 		vgw_set_phase(g, MEDIA_PHASE_WAITING, MEDIA_REASON_SERVER_GONE, 0, false);
 		return;
 	}
 	if (again) {
-		rejoin(g, now, MEDIA_REASON_SESSION_INVALID, 0, 1000, STEP_TRIES);
+		end_and_rejoin(g, now, MEDIA_REASON_SESSION_INVALID, 0, 1000, STEP_TRIES);
 		return;
 	}
 	if (strlen(lease->session) >= sizeof g->session ||
 	    strlen(lease->token) >= sizeof g->token ||
-	    strlen(lease->endpoint) >= sizeof g->endpoint || !endpoint_ok(lease->endpoint)) {
-		rejoin(g, now, MEDIA_REASON_BAD_REQUEST, 0, 1000, STEP_TRIES);
+	    strlen(lease->endpoint) >= sizeof g->endpoint || !is_valid_endpoint(lease->endpoint)) {
+		end_and_rejoin(g, now, MEDIA_REASON_BAD_REQUEST, 0, 1000, STEP_TRIES);
 		return;
 	}
 	snprintf(g->session, sizeof g->session, "%s", lease->session);
 	snprintf(g->token, sizeof g->token, "%s", lease->token);
 	snprintf(g->endpoint, sizeof g->endpoint, "%s", lease->endpoint);
 	g->rng ^= lease->entropy;
-	g->fresh = true;
-	/* A cool-down holds for a lease that comes unasked, too. */
+	g->lease_unused = true;
+	/* A cool-down also holds for a lease that was not requested. */
 	if (cool != NEVER && cool > now) {
 		g->cool_until = cool;
 		return;
 	}
-	begin(g, now);
+	begin_join(g, now);
 }
 
 void vgw_ws_open(struct vgw *g, uint64_t now, uint32_t conn)
@@ -250,13 +252,13 @@ void vgw_ws_open(struct vgw *g, uint64_t now, uint32_t conn)
 	g->open = true;
 	g->step_by = now + STEP_LIMIT;
 	if (g->phase == MEDIA_PHASE_RESUMING) {
-		numbering_ask(&g->numbers);
+		seq_tracker_request(&g->numbers);
 		vgw_send_text(g, text,
 			      vgw_put_resume(text, sizeof text, g->conf.guild, g->session, g->token,
-					     numbering_whole(&g->numbers)));
+					     seq_tracker_ack(&g->numbers)));
 	} else {
-		g->fresh = false;
-		numbering_reset(&g->numbers);
+		g->lease_unused = false;
+		seq_tracker_reset(&g->numbers);
 		vgw_set_phase(g, MEDIA_PHASE_IDENTIFYING, MEDIA_REASON_NONE, 0, false);
 		vgw_send_text(g, text,
 			      vgw_put_identify(text, sizeof text, g->conf.guild, g->conf.user,
@@ -275,18 +277,18 @@ void vgw_ws_closed(struct vgw *g, uint64_t now, uint32_t conn, uint16_t code, en
 		return;
 	forget_socket(g);
 	if (g->phase == MEDIA_PHASE_CONNECTING && !opened && code < 4000) {
-		unreached(g, now, why != MEDIA_REASON_NONE ? why : MEDIA_REASON_UNREACHABLE);
+		retry_connect(g, now, why != MEDIA_REASON_NONE ? why : MEDIA_REASON_UNREACHABLE);
 		return;
 	}
 	if (action == VOICE_CLOSE_ONCE) {
 		action = g->resumed_once ? VOICE_CLOSE_FRESH : VOICE_CLOSE_RESUME;
 		g->resumed_once = true;
 	}
-	if (action == VOICE_CLOSE_RESUME && !g->announced)
+	if (action == VOICE_CLOSE_RESUME && !g->established)
 		action = VOICE_CLOSE_FRESH;
 	switch (action) {
 	case VOICE_CLOSE_RESUME:
-		resume(g, now, c->reason, code);
+		schedule_resume(g, now, c->reason, code);
 		return;
 	case VOICE_CLOSE_WAIT:
 		end_session(g);
@@ -296,7 +298,7 @@ void vgw_ws_closed(struct vgw *g, uint64_t now, uint32_t conn, uint16_t code, en
 		vgw_fail(g, c->reason, code);
 		return;
 	default:
-		rejoin(g, now, c->reason, code, c->cool_ms, c->tries);
+		end_and_rejoin(g, now, c->reason, code, c->cool_ms, c->tries);
 		return;
 	}
 }
@@ -315,30 +317,31 @@ void vgw_discovered(struct vgw *g, uint64_t now, const char *ip, uint16_t port)
 void vgw_udp_failed(struct vgw *g, uint64_t now)
 {
 	if (g->phase == MEDIA_PHASE_DISCOVERING)
-		rejoin(g, now, MEDIA_REASON_UDP_BLOCKED, 0, 1000, STEP_TRIES);
+		end_and_rejoin(g, now, MEDIA_REASON_UDP_BLOCKED, 0, 1000, STEP_TRIES);
 }
 
-bool vgw_missed(const struct vgw *g)
+bool vgw_has_missed(const struct vgw *g)
 {
-	return numbering_missing(&g->numbers);
+	return seq_tracker_has_missing(&g->numbers);
 }
 
-void vgw_refresh(struct vgw *g, uint64_t now, enum media_reason why)
+void vgw_resume_now(struct vgw *g, uint64_t now, enum media_reason why)
 {
 	if (g->phase != MEDIA_PHASE_UP)
 		return;
 	close_socket(g, CLOSE_RETURNING);
 	g->stable_at = NEVER;
 	vgw_set_phase(g, MEDIA_PHASE_RESUMING, why, 0, false);
-	dial(g, now);
+	connect_socket(g, now);
 }
 
 void vgw_rejoin(struct vgw *g, uint64_t now, enum media_reason why)
 {
-	if (g->announced)
-		rejoin(g, now, why, 0, 0, 0);
+	if (g->established)
+		end_and_rejoin(g, now, why, 0, 0, 0);
 	else if (g->phase >= MEDIA_PHASE_IDENTIFYING && g->phase <= MEDIA_PHASE_SELECTING)
-		rejoin(g, now, why, 0, 1000, STEP_TRIES); /* one more that failed in joining */
+		end_and_rejoin(g, now, why, 0, 1000,
+			       STEP_TRIES); /* counts as a session that failed in joining */
 }
 
 void vgw_leave(struct vgw *g, uint64_t now)
@@ -347,42 +350,42 @@ void vgw_leave(struct vgw *g, uint64_t now)
 	if (g->phase == MEDIA_PHASE_CLOSED)
 		return;
 	end_session(g);
-	g->fresh = false;
+	g->lease_unused = false;
 	vgw_set_phase(g, MEDIA_PHASE_CLOSED, MEDIA_REASON_ASKED, 0, false);
 }
 
-/* A step took too long. */
-static void step_expired(struct vgw *g, uint64_t now)
+/* A step of joining timed out. */
+static void on_step_timeout(struct vgw *g, uint64_t now)
 {
 	enum media_phase phase = g->phase;
 
 	close_socket(g, phase == MEDIA_PHASE_RESUMING ? CLOSE_RETURNING : CLOSE_GOING);
 	switch (phase) {
 	case MEDIA_PHASE_CONNECTING:
-		unreached(g, now, MEDIA_REASON_UNREACHABLE);
+		retry_connect(g, now, MEDIA_REASON_UNREACHABLE);
 		return;
 	case MEDIA_PHASE_RESUMING:
-		resume(g, now, MEDIA_REASON_CONNECTION_LOST, 0);
+		schedule_resume(g, now, MEDIA_REASON_CONNECTION_LOST, 0);
 		return;
 	case MEDIA_PHASE_DISCOVERING:
-		rejoin(g, now, MEDIA_REASON_UDP_BLOCKED, 0, 1000, STEP_TRIES);
+		end_and_rejoin(g, now, MEDIA_REASON_UDP_BLOCKED, 0, 1000, STEP_TRIES);
 		return;
 	case MEDIA_PHASE_SELECTING:
-		rejoin(g, now, MEDIA_REASON_NO_DESCRIPTION, 0, 1000, STEP_TRIES);
+		end_and_rejoin(g, now, MEDIA_REASON_NO_DESCRIPTION, 0, 1000, STEP_TRIES);
 		return;
 	default:
-		rejoin(g, now, MEDIA_REASON_NO_READY, 0, 1000, STEP_TRIES);
+		end_and_rejoin(g, now, MEDIA_REASON_NO_READY, 0, 1000, STEP_TRIES);
 		return;
 	}
 }
 
-static void cooled(struct vgw *g, uint64_t now)
+static void on_cooldown_end(struct vgw *g, uint64_t now)
 {
 	g->cool_until = NEVER;
 	if (g->phase == MEDIA_PHASE_RESUMING)
-		dial(g, now);
-	else if (g->fresh)
-		begin(g, now);
+		connect_socket(g, now);
+	else if (g->lease_unused)
+		begin_join(g, now);
 	else
 		vgw_set_phase(g, MEDIA_PHASE_WAITING, g->reason, 0, true);
 }
@@ -391,23 +394,23 @@ void vgw_timer(struct vgw *g, uint64_t now)
 {
 	if (now >= g->join_by) {
 		g->join_by = NEVER;
-		rejoin(g, now, MEDIA_REASON_DEADLINE, 0, 1000, STEP_TRIES);
+		end_and_rejoin(g, now, MEDIA_REASON_DEADLINE, 0, 1000, STEP_TRIES);
 	}
 	if (now >= g->step_by) {
 		g->step_by = NEVER;
-		step_expired(g, now);
+		on_step_timeout(g, now);
 	}
 	if (now >= g->cool_until)
-		cooled(g, now);
+		on_cooldown_end(g, now);
 	if (now >= g->ack_by) {
 		close_socket(g, CLOSE_RETURNING);
-		if (g->announced)
-			resume(g, now, MEDIA_REASON_CONNECTION_LOST, 0);
+		if (g->established)
+			schedule_resume(g, now, MEDIA_REASON_CONNECTION_LOST, 0);
 		else
-			rejoin(g, now, MEDIA_REASON_CONNECTION_LOST, 0, 1000, STEP_TRIES);
+			end_and_rejoin(g, now, MEDIA_REASON_CONNECTION_LOST, 0, 1000, STEP_TRIES);
 	}
 	if (now >= g->next_beat) {
-		vgw_beat(g, now);
+		vgw_send_heartbeat(g, now);
 		g->next_beat += g->interval;
 		if (g->next_beat <= now)
 			g->next_beat = now + g->interval;

@@ -1,5 +1,5 @@
-/* The messages of the voice gateway: what each says, and what is sent. */
-#include "mediad/call/gateway_inside.h"
+/* The messages of the voice gateway: handles the received ones and builds the sent ones. */
+#include "mediad/call/gateway_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 
 enum { MIN_BEAT_MS = 250, MAX_BEAT_MS = 120000 };
 
-/* splitmix64: only spreads heartbeats, no secret depends on it. */
-static uint64_t spread(struct vgw *g, uint64_t range)
+/* splitmix64. It only spreads heartbeats; no secret depends on it. */
+static uint64_t random_below(struct vgw *g, uint64_t range)
 {
 	uint64_t z = g->rng += UINT64_C(0x9e3779b97f4a7c15);
 
@@ -23,7 +23,7 @@ static uint64_t spread(struct vgw *g, uint64_t range)
 	return range ? z % range : 0;
 }
 
-void vgw_beat(struct vgw *g, uint64_t now)
+void vgw_send_heartbeat(struct vgw *g, uint64_t now)
 {
 	char text[VGW_TEXT_MAX];
 	uint64_t t = now / NS_PER_MS;
@@ -35,16 +35,16 @@ void vgw_beat(struct vgw *g, uint64_t now)
 	}
 	g->beat_at = now;
 	vgw_send_text(g, text,
-		      vgw_put_heartbeat(text, sizeof text, g->nonce, numbering_whole(&g->numbers)));
+		      vgw_put_heartbeat(text, sizeof text, g->nonce, seq_tracker_ack(&g->numbers)));
 }
 
 static void send_speaking(struct vgw *g)
 {
 	char text[VGW_TEXT_MAX];
 
-	if (g->phase != MEDIA_PHASE_UP || !g->open || g->told == g->speaking)
+	if (g->phase != MEDIA_PHASE_UP || !g->open || g->speaking_sent == g->speaking)
 		return;
-	g->told = g->speaking;
+	g->speaking_sent = g->speaking;
 	vgw_send_text(g, text, vgw_put_speaking(text, sizeof text, g->speaking, g->ssrc));
 }
 
@@ -55,7 +55,7 @@ void vgw_speaking(struct vgw *g, uint64_t now, bool on)
 	send_speaking(g);
 }
 
-/* ---- one function an opcode; false = malformed ---- */
+/* ---- one handler per opcode; false = malformed ---- */
 
 static bool on_hello(struct vgw *g, uint64_t now, const json_t *d)
 {
@@ -69,7 +69,7 @@ static bool on_hello(struct vgw *g, uint64_t now, const json_t *d)
 	if (ms > MAX_BEAT_MS)
 		ms = MAX_BEAT_MS;
 	g->interval = (uint64_t)ms * NS_PER_MS;
-	g->next_beat = now + spread(g, g->interval);
+	g->next_beat = now + random_below(g, g->interval);
 	return true;
 }
 
@@ -108,7 +108,7 @@ static bool on_description(struct vgw *g, uint64_t now, const json_t *d)
 
 	if (g->phase != MEDIA_PHASE_SELECTING && g->phase != MEDIA_PHASE_UP)
 		return true;
-	/* A version that cannot be read is not 0: that would be plaintext. */
+	/* An unreadable version is an error and not 0, which would mean plaintext. */
 	if (!mode || strcmp(mode, g->mode) != 0 ||
 	    (version && !vgw_get_uint(version, 65535, &dave)) ||
 	    !vgw_get_key(json_object_get(d, "secret_key"), key))
@@ -118,7 +118,8 @@ static bool on_description(struct vgw *g, uint64_t now, const json_t *d)
 		vgw_fail(g, MEDIA_REASON_ENCRYPTION_REQUIRED, 0);
 		return true;
 	}
-	/* The same key again: a context made anew would count from 0 and use nonces twice. */
+	/* The same key may be sent again. A new cipher context would restart its counter and reuse
+	 * nonces. */
 	if (g->phase != MEDIA_PHASE_UP || memcmp(g->key, key, sizeof key) != 0) {
 		memcpy(g->key, key, sizeof key);
 		vgw_emit(g, &(struct vgw_action){.kind = VGW_KEY, .key = {g->mode, g->key}});
@@ -127,7 +128,7 @@ static bool on_description(struct vgw *g, uint64_t now, const json_t *d)
 	if (g->phase == MEDIA_PHASE_UP)
 		return true;
 	g->step_by = g->join_by = NEVER;
-	g->announced = true;
+	g->established = true;
 	g->stable_at = now + STABLE_TIME;
 	vgw_set_phase(g, MEDIA_PHASE_UP, MEDIA_REASON_NONE, 0, false);
 	vgw_emit(g,
@@ -157,8 +158,8 @@ static bool on_resumed(struct vgw *g, uint64_t now)
 		return true;
 	g->step_by = NEVER;
 	g->stable_at = now + STABLE_TIME;
-	/* The server may have forgotten our op 5. */
-	g->told = false;
+	/* The server may have forgotten our op 5, so it is sent again. */
+	g->speaking_sent = false;
 	vgw_set_phase(g, MEDIA_PHASE_UP, MEDIA_REASON_RESUMED, 0, false);
 	send_speaking(g);
 	return true;
@@ -171,13 +172,13 @@ static bool on_ssrc(struct vgw *g, const json_t *d, const char *field)
 	if (!vgw_get_id(json_object_get(d, "user_id"), &user) ||
 	    !vgw_get_uint(json_object_get(d, field), UINT32_MAX, &ssrc))
 		return false;
-	/* Video only (op 12 with no audio stream) says 0. */
+	/* Op 12 without an audio stream has SSRC 0. */
 	if (ssrc && user != g->conf.user)
 		vgw_emit(g, &(struct vgw_action){.kind = VGW_SSRC, .ssrc = {user, (uint32_t)ssrc}});
 	return true;
 }
 
-static void member(struct vgw *g, uint64_t user, bool present)
+static void emit_member(struct vgw *g, uint64_t user, bool present)
 {
 	if (user != g->conf.user)
 		vgw_emit(g, &(struct vgw_action){.kind = VGW_MEMBER, .member = {user, present}});
@@ -192,7 +193,7 @@ static bool on_clients(struct vgw *g, const json_t *d)
 
 	for (size_t i = 0; ok && i < n; i++) {
 		if (vgw_get_id(json_array_get(ids, i), &user))
-			member(g, user, true);
+			emit_member(g, user, true);
 		else
 			ok = false;
 	}
@@ -205,11 +206,11 @@ static bool on_disconnect(struct vgw *g, const json_t *d)
 
 	if (!vgw_get_id(json_object_get(d, "user_id"), &user))
 		return false;
-	member(g, user, false);
+	emit_member(g, user, false);
 	return true;
 }
 
-/* Ops 21, 22 and 24, each with the fields that it has. */
+/* Ops 21, 22 and 24, each with its own fields. */
 static bool on_dave(struct vgw *g, unsigned op, const json_t *d)
 {
 	uint64_t transition = 0, version = 0, epoch = 0;
@@ -254,29 +255,30 @@ static bool dispatch(struct vgw *g, uint64_t now, unsigned op, const json_t *d)
 	case VOICE_OP_DAVE_EXECUTE_TRANSITION:
 	case VOICE_OP_DAVE_PREPARE_EPOCH:
 		return on_dave(g, op, d);
-	case VOICE_OP_HEARTBEAT: /* the server asks for one */
-		vgw_beat(g, now);
+	case VOICE_OP_HEARTBEAT: /* the server requests a heartbeat */
+		vgw_send_heartbeat(g, now);
 		return true;
-	default: /* client flags and platform (18, 20) tell nothing we use; unknown ones are ignored
+	default: /* client flags and platform (18, 20) hold nothing we use; unknown ops are ignored
 		  */
 		return true;
 	}
 }
 
-/* False: it was had already. One from behind that was missed is as good as new. */
-static bool number(struct vgw *g, uint16_t seq)
+/* Records a sequence number. Returns false for a message received before. A missed message that
+ * arrives late counts as new. */
+static bool take_seq(struct vgw *g, uint16_t seq)
 {
-	enum numbered how = numbering_take(&g->numbers, seq);
+	enum seq_class how = seq_tracker_take(&g->numbers, seq);
 
-	if (how == NUMBERED_GAP)
+	if (how == SEQ_GAP)
 		vgw_emit(g, &(struct vgw_action){.kind = VGW_GAP});
-	return how != NUMBERED_AGAIN;
+	return how != SEQ_DUPLICATE;
 }
 
-/* What says who is there and who sends what holds until the next word about the same user. It is
- * taken as often as it is told: else one that was missed, and is told after newer ones were had,
- * would have the last word. */
-static bool says_who(uint64_t op)
+/* Whether an op names users or their SSRCs. Such an op is valid until the next one about the same
+ * user, so repeated ones are processed again. Otherwise a missed message that is repeated after
+ * newer ones would have the last word. */
+static bool names_users(uint64_t op)
 {
 	return op == VOICE_OP_SPEAKING || op == VOICE_OP_VIDEO || op == VOICE_OP_CLIENTS_CONNECT ||
 	       op == VOICE_OP_CLIENT_DISCONNECT;
@@ -293,8 +295,8 @@ void vgw_ws_text(struct vgw *g, uint64_t now, uint32_t conn, const char *text, s
 	root = json_loadb(text, len, 0, NULL);
 	if (vgw_get_uint(json_object_get(root, "op"), 65535, &op)) {
 		s = json_object_get(root, "seq");
-		ok = (s && vgw_get_uint(s, UINT16_MAX, &seq) && !number(g, (uint16_t)seq) &&
-		      !says_who(op)) ||
+		ok = (s && vgw_get_uint(s, UINT16_MAX, &seq) && !take_seq(g, (uint16_t)seq) &&
+		      !names_users(op)) ||
 		     dispatch(g, now, (unsigned)op, json_object_get(root, "d"));
 	}
 	if (!ok)
@@ -311,7 +313,7 @@ void vgw_ws_binary(struct vgw *g, uint64_t now, uint32_t conn, const uint8_t *da
 		g->malformed++;
 		return;
 	}
-	if (!number(g, (uint16_t)(data[0] << 8 | data[1])))
+	if (!take_seq(g, (uint16_t)(data[0] << 8 | data[1])))
 		return;
 	switch (data[2]) {
 	case VOICE_OP_MLS_EXTERNAL_SENDER:

@@ -7,8 +7,8 @@
 #include "proto/discord.h"
 #include "proto/voice.h"
 
-/* Takes the reference to root. */
-static size_t dump(json_t *root, char *buf, size_t cap)
+/* Serializes root and drops the reference to it. */
+static size_t dump_json(json_t *root, char *buf, size_t cap)
 {
 	size_t n = root ? json_dumpb(root, buf, cap, JSON_COMPACT) : 0;
 
@@ -16,7 +16,7 @@ static size_t dump(json_t *root, char *buf, size_t cap)
 	return n <= cap ? n : 0;
 }
 
-static const char *id_text(char buf[24], uint64_t id)
+static const char *format_id(char buf[24], uint64_t id)
 {
 	snprintf(buf, 24, "%" PRIu64, id);
 	return buf;
@@ -27,11 +27,11 @@ size_t vgw_put_identify(char *buf, size_t cap, uint64_t guild, uint64_t user, co
 {
 	char g[24], u[24];
 
-	return dump(json_pack("{s:i,s:{s:s,s:s,s:s,s:s,s:i}}", "op", VOICE_OP_IDENTIFY, "d",
-			      "server_id", id_text(g, guild), "user_id", id_text(u, user),
-			      "session_id", session, "token", token, "max_dave_protocol_version",
-			      VGW_DAVE_VERSION),
-		    buf, cap);
+	return dump_json(json_pack("{s:i,s:{s:s,s:s,s:s,s:s,s:i}}", "op", VOICE_OP_IDENTIFY, "d",
+				   "server_id", format_id(g, guild), "user_id", format_id(u, user),
+				   "session_id", session, "token", token,
+				   "max_dave_protocol_version", VGW_DAVE_VERSION),
+			 buf, cap);
 }
 
 size_t vgw_put_resume(char *buf, size_t cap, uint64_t guild, const char *session, const char *token,
@@ -39,38 +39,38 @@ size_t vgw_put_resume(char *buf, size_t cap, uint64_t guild, const char *session
 {
 	char g[24];
 
-	return dump(json_pack("{s:i,s:{s:s,s:s,s:s,s:i}}", "op", VOICE_OP_RESUME, "d", "server_id",
-			      id_text(g, guild), "session_id", session, "token", token, "seq_ack",
-			      seq),
-		    buf, cap);
+	return dump_json(json_pack("{s:i,s:{s:s,s:s,s:s,s:i}}", "op", VOICE_OP_RESUME, "d",
+				   "server_id", format_id(g, guild), "session_id", session, "token",
+				   token, "seq_ack", seq),
+			 buf, cap);
 }
 
 size_t vgw_put_select(char *buf, size_t cap, const char *ip, uint16_t port, const char *mode)
 {
-	return dump(json_pack("{s:i,s:{s:s,s:{s:s,s:i,s:s},s:[{s:s,s:s,s:i,s:i}]}}", "op",
-			      VOICE_OP_SELECT_PROTOCOL, "d", "protocol", "udp", "data", "address",
-			      ip, "port", (int)port, "mode", mode, "codecs", "name", "opus", "type",
-			      "audio", "priority", 1000, "payload_type", 120),
-		    buf, cap);
+	return dump_json(json_pack("{s:i,s:{s:s,s:{s:s,s:i,s:s},s:[{s:s,s:s,s:i,s:i}]}}", "op",
+				   VOICE_OP_SELECT_PROTOCOL, "d", "protocol", "udp", "data",
+				   "address", ip, "port", (int)port, "mode", mode, "codecs", "name",
+				   "opus", "type", "audio", "priority", 1000, "payload_type", 120),
+			 buf, cap);
 }
 
 size_t vgw_put_heartbeat(char *buf, size_t cap, uint64_t nonce, int seq)
 {
-	return dump(json_pack("{s:i,s:{s:I,s:i}}", "op", VOICE_OP_HEARTBEAT, "d", "t",
-			      (json_int_t)nonce, "seq_ack", seq),
-		    buf, cap);
+	return dump_json(json_pack("{s:i,s:{s:I,s:i}}", "op", VOICE_OP_HEARTBEAT, "d", "t",
+				   (json_int_t)nonce, "seq_ack", seq),
+			 buf, cap);
 }
 
 size_t vgw_put_speaking(char *buf, size_t cap, bool on, uint32_t ssrc)
 {
-	return dump(json_pack("{s:i,s:{s:i,s:i,s:I}}", "op", VOICE_OP_SPEAKING, "d", "speaking",
-			      on ? 1 : 0, "delay", 0, "ssrc", (json_int_t)ssrc),
-		    buf, cap);
+	return dump_json(json_pack("{s:i,s:{s:i,s:i,s:I}}", "op", VOICE_OP_SPEAKING, "d",
+				   "speaking", on ? 1 : 0, "delay", 0, "ssrc", (json_int_t)ssrc),
+			 buf, cap);
 }
 
 size_t vgw_put_transition(char *buf, size_t cap, unsigned op, uint16_t transition)
 {
-	return dump(
+	return dump_json(
 		json_pack("{s:i,s:{s:i}}", "op", (int)op, "d", "transition_id", (int)transition),
 		buf, cap);
 }

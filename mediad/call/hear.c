@@ -1,4 +1,4 @@
-#include "mediad/call/state.h"
+#include "mediad/call/call_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,15 +8,15 @@
 #include "ipc/log.h"
 #include "proto/base/time.h"
 
-/* A voice server can name anybody: more than Discord lets into a channel are not kept. */
+/* A voice server can name any user; more than Discord admits to a channel are not kept. */
 enum { PEOPLE_MAX = 16384 };
-/* A slot that is needed elsewhere is taken from whoever was silent so long: no capture is open any
- * more. So many may be on their way back. */
+/* A needed slot is reclaimed from a user who was silent for IDLE_MS and so has no open capture. At
+ * most RETURNING slots may be on their way back. */
 enum { IDLE_MS = 6000, RETURNING = 64 };
 
-/* ---- people, sorted by user id ---- */
+/* ---- persons, sorted by user id ---- */
 
-static size_t place(const struct call *c, uint64_t user)
+static size_t find_index(const struct call *c, uint64_t user)
 {
 	size_t lo = 0, hi = c->n_people;
 
@@ -31,22 +31,22 @@ static size_t place(const struct call *c, uint64_t user)
 	return lo;
 }
 
-static struct person *person(struct call *c, uint64_t user)
+static struct person *find_person(struct call *c, uint64_t user)
 {
-	size_t i = place(c, user);
+	size_t i = find_index(c, user);
 
 	return i < c->n_people && c->people[i].user == user ? &c->people[i] : NULL;
 }
 
 struct person *hear_find(struct call *c, uint64_t user)
 {
-	return person(c, user);
+	return find_person(c, user);
 }
 
-/* Pointers to other people move. */
-static struct person *person_add(struct call *c, uint64_t user)
+/* Invalidates pointers to other persons. */
+static struct person *add_person(struct call *c, uint64_t user)
 {
-	size_t i = place(c, user), cap;
+	size_t i = find_index(c, user), cap;
 	struct person *more;
 
 	if (i < c->n_people && c->people[i].user == user)
@@ -67,35 +67,35 @@ static struct person *person_add(struct call *c, uint64_t user)
 	return &c->people[i];
 }
 
-static void person_drop_if_idle(struct call *c, struct person *p)
+static void drop_person_if_idle(struct call *c, struct person *p)
 {
 	size_t i = (size_t)(p - c->people);
 
-	if (p->present || p->asked || p->n_listens || p->slot)
+	if (p->present || p->consent_known || p->n_listens || p->slot)
 		return;
 	memmove(p, p + 1, (c->n_people - i - 1) * sizeof *p);
 	c->n_people--;
 }
 
-bool hear_anyone(const struct call *c)
+bool hear_has_consent(const struct call *c)
 {
 	for (size_t i = 0; i < c->n_people && !c->consent; i++)
-		if (c->people[i].asked && c->people[i].yes)
+		if (c->people[i].consent_known && c->people[i].consented)
 			return true;
 	return c->consent;
 }
 
-static bool consents(const struct call *c, const struct person *p)
+static bool has_consent(const struct call *c, const struct person *p)
 {
-	return p->asked ? p->yes : c->consent;
+	return p->consent_known ? p->consented : c->consent;
 }
 
 /* ---- the speaker's slot on the audio thread ---- */
 
-static void slot_cmd(struct call *c, struct person *p, struct cmd cmd)
+static void send_slot_command(struct call *c, struct person *p, struct cmd cmd)
 {
 	cmd.slot.slot = p->slot;
-	call_cmd(c, &cmd);
+	call_command(c, &cmd);
 }
 
 static int lend_listen(struct call *c, struct person *p, const struct listen *l)
@@ -108,150 +108,151 @@ static int lend_listen(struct call *c, struct person *p, const struct listen *l)
 	cmd.slot.listen = l->id;
 	cmd.slot.rate = l->rate;
 	cmd.slot.silence_ms = l->silence_ms;
-	slot_cmd(c, p, cmd);
+	send_slot_command(c, p, cmd);
 	return 0;
 }
 
-static void ask_slot_back(struct call *c, struct person *p, enum media_reason reason)
+static void reclaim_slot(struct call *c, struct person *p, enum media_reason reason)
 {
 	struct cmd cmd = {.type = CMD_SLOT_REMOVE};
 
 	if (!p->slot)
 		return;
 	cmd.slot.reason = reason;
-	slot_cmd(c, p, cmd);
+	send_slot_command(c, p, cmd);
 	p->slot = NULL;
 	p->speaking = false;
 }
 
-/* Who needs a slot least: nobody listens to them, or else they have been silent longest. NULL: all
- * of them do. */
-static struct person *idlest(struct call *c, uint64_t now)
+/* Finds the person whose slot is least needed: one without listens, or the one silent for longest.
+ * Returns NULL when every slot is needed. */
+static struct person *find_idlest(struct call *c, uint64_t now)
 {
 	struct person *best = NULL;
 
 	for (size_t i = 0; i < c->n_people; i++) {
 		struct person *p = &c->people[i];
 
-		if (!p->slot || p->speaking || now < p->spoke + IDLE_MS * NS_PER_MS)
+		if (!p->slot || p->speaking || now < p->spoke_at + IDLE_MS * NS_PER_MS)
 			continue;
 		if (!best || (!p->n_listens && best->n_listens) ||
-		    (!p->n_listens == !best->n_listens && p->spoke < best->spoke))
+		    (!p->n_listens == !best->n_listens && p->spoke_at < best->spoke_at))
 			best = p;
 	}
 	return best;
 }
 
-/* The line has room for one more. What is asked back has left it when the next one comes there. */
-static int make_room(struct call *c)
+/* Makes sure that the stream has room for one more slot. A reclaimed slot has left the stream when
+ * the next one arrives there. */
+static int make_slot_room(struct call *c)
 {
 	struct person *idle;
 	size_t used = 0;
 
-	if (c->n_slots < LINE_SLOTS)
+	if (c->n_slots < CALL_STREAM_SLOTS)
 		return 0;
 	for (size_t i = 0; i < c->n_people; i++)
 		used += c->people[i].slot != NULL;
-	if (c->n_slots >= LINE_SLOTS + RETURNING)
+	if (c->n_slots >= CALL_STREAM_SLOTS + RETURNING)
 		return ENOSPC;
-	if (used < LINE_SLOTS)
+	if (used < CALL_STREAM_SLOTS)
 		return 0;
-	idle = idlest(c, env_now(c->conf.env));
+	idle = find_idlest(c, env_now(c->conf.env));
 	if (!idle)
 		return ENOSPC;
-	ask_slot_back(c, idle, MEDIA_REASON_SILENCE);
+	reclaim_slot(c, idle, MEDIA_REASON_SILENCE);
 	return 0;
 }
 
 static int lend_slot(struct call *c, struct person *p)
 {
 	struct cmd cmd = {.type = CMD_CONSENT};
-	int err = !c->line || c->leaving ? ENOTCONN : make_room(c);
+	int err = !c->stream || c->leaving ? ENOTCONN : make_slot_room(c);
 
 	if (!err)
-		err = slot_alloc(&p->slot, c->line, p->user, c->next_capture);
+		err = slot_alloc(&p->slot, c->stream, p->user, c->next_capture);
 	if (err)
 		return err;
 	c->n_slots++;
-	p->spoke = env_now(c->conf.env); /* a place is not taken at once from who got it */
-	slot_cmd(c, p, (struct cmd){.type = CMD_SLOT_ADD});
-	cmd.slot.yes = consents(c, p);
-	slot_cmd(c, p, cmd);
+	p->spoke_at = env_now(c->conf.env); /* so that a new slot is not reclaimed at once */
+	send_slot_command(c, p, (struct cmd){.type = CMD_SLOT_ADD});
+	cmd.slot.yes = has_consent(c, p);
+	send_slot_command(c, p, cmd);
 	secure_slot(c, p);
 	for (unsigned i = 0; !err && i < p->n_listens; i++)
 		err = lend_listen(c, p, &p->listens[i]);
 	return err;
 }
 
-/* ---- who is there ---- */
+/* ---- members ---- */
 
-static void tell_member(struct call *c, uint64_t user, bool present)
+static void send_member(struct call *c, uint64_t user, bool present)
 {
 	struct media_msg msg = {.type = MEDIA_MEMBER};
 
 	msg.member.user = user;
 	msg.member.present = present;
-	call_out(c, &msg, 0);
+	call_send(c, &msg, 0);
 }
 
-static void depart(struct call *c, struct person *p)
+static void remove_member(struct call *c, struct person *p)
 {
 	uint64_t user = p->user;
 	bool was = p->present;
 
-	secure_spell_over(c, p, "left");
-	ask_slot_back(c, p, MEDIA_REASON_LEFT);
+	secure_end_outage(c, p, "left");
+	reclaim_slot(c, p, MEDIA_REASON_LEFT);
 	p->ssrc = 0;
 	p->present = false;
-	person_drop_if_idle(c, p);
+	drop_person_if_idle(c, p);
 	if (was)
-		tell_member(c, user, false);
+		send_member(c, user, false);
 }
 
 void hear_member(struct call *c, uint64_t user, bool present)
 {
-	struct person *p = present ? person_add(c, user) : person(c, user);
+	struct person *p = present ? add_person(c, user) : find_person(c, user);
 
 	if (!p)
 		return;
 	if (!present) {
-		depart(c, p);
+		remove_member(c, p);
 		return;
 	}
 	p->confirmed = true;
 	if (p->present)
 		return;
 	p->present = true;
-	tell_member(c, user, true);
+	send_member(c, user, true);
 }
 
-/* Their packets go to a slot of theirs. */
+/* Maps the person's SSRC to a slot, and lends one if needed. */
 static void map_ssrc(struct call *c, struct person *p)
 {
 	struct cmd cmd = {.type = CMD_SLOT_MAP};
 	int err = p->slot ? 0 : lend_slot(c, p);
 
 	if (err) {
-		if (!c->refused_told)
+		if (!c->refusal_logged)
 			log_warn("speaker_refused", "call=%u user=%llu error=\"%s\"", c->id,
 				 (unsigned long long)p->user, strerror(err));
-		c->refused_told = true;
+		c->refusal_logged = true;
 		return;
 	}
 	cmd.slot.ssrc = p->ssrc;
-	slot_cmd(c, p, cmd);
+	send_slot_command(c, p, cmd);
 }
 
-/* Op 5 may name somebody before op 11 does. */
+/* Op 5 may name a user before op 11 does. */
 void hear_ssrc(struct call *c, uint64_t user, uint32_t ssrc)
 {
 	struct person *p;
 
 	hear_member(c, user, true);
-	p = person(c, user);
+	p = find_person(c, user);
 	if (!p || (p->ssrc == ssrc && p->slot))
 		return;
-	/* An SSRC has one owner: who had it before may be given it back. */
+	/* An SSRC has one owner; the previous owner loses it and may get it again. */
 	for (size_t i = 0; i < c->n_people; i++)
 		if (c->people[i].ssrc == ssrc)
 			c->people[i].ssrc = 0;
@@ -259,7 +260,7 @@ void hear_ssrc(struct call *c, uint64_t user, uint32_t ssrc)
 	map_ssrc(c, p);
 }
 
-bool hear_unheard(struct call *c, uint32_t ssrc)
+bool hear_unmapped_ssrc(struct call *c, uint32_t ssrc)
 {
 	for (size_t i = 0; i < c->n_people; i++) {
 		struct person *p = &c->people[i];
@@ -273,24 +274,24 @@ bool hear_unheard(struct call *c, uint32_t ssrc)
 	return false;
 }
 
-void hear_session_over(struct call *c)
+void hear_end_session(struct call *c)
 {
 	for (size_t i = 0; i < c->n_people; i++) {
 		c->people[i].confirmed = false;
-		c->people[i].ssrc = 0; /* the line forgets them with CMD_UNLINK */
+		c->people[i].ssrc = 0; /* the stream forgets its mapping with CMD_UNLINK */
 	}
 }
 
-void hear_settle(struct call *c)
+void hear_drop_unconfirmed(struct call *c)
 {
 	for (size_t i = c->n_people; i-- > 0;)
 		if (c->people[i].present && !c->people[i].confirmed)
-			depart(c, &c->people[i]);
+			remove_member(c, &c->people[i]);
 }
 
 /* ---- commands ---- */
 
-static struct listen *listen_of(struct person *p, uint32_t id)
+static struct listen *find_listen(struct person *p, uint32_t id)
 {
 	for (unsigned i = 0; i < p->n_listens; i++)
 		if (p->listens[i].id == id)
@@ -298,26 +299,27 @@ static struct listen *listen_of(struct person *p, uint32_t id)
 	return NULL;
 }
 
-static void refuse(struct call *c, const struct media_listen *m)
+static void refuse_listen(struct call *c, const struct media_listen *m)
 {
 	struct media_msg msg = {.type = MEDIA_HEARD_END};
 
 	msg.heard_end.listen = m->listen;
 	msg.heard_end.user = m->user;
 	msg.heard_end.reason = MEDIA_REASON_BAD_REQUEST;
-	call_out(c, &msg, 0);
+	call_send(c, &msg, 0);
 }
 
-/* True when this listen is open; one that is said again after a resync must be the same. */
-static bool listened(struct call *c, const struct media_listen *m)
+/* Returns true when this listen is open. If control repeats it after a resync, it must be the same.
+ */
+static bool listen_exists(struct call *c, const struct media_listen *m)
 {
 	for (size_t i = 0; i < c->n_people; i++) {
-		const struct listen *l = listen_of(&c->people[i], m->listen);
+		const struct listen *l = find_listen(&c->people[i], m->listen);
 
 		if (!l)
 			continue;
 		if (c->people[i].user != m->user || l->rate != m->rate)
-			refuse(c, m);
+			refuse_listen(c, m);
 		return true;
 	}
 	return false;
@@ -328,24 +330,24 @@ void call_listen(struct call *c, const struct media_listen *m)
 	struct person *p;
 	struct listen *l;
 
-	if (listened(c, m))
+	if (listen_exists(c, m))
 		return;
-	p = m->user ? person_add(c, m->user) : NULL;
+	p = m->user ? add_person(c, m->user) : NULL;
 	if (!p || !m->listen || p->n_listens == AUDIO_LISTENS || !audio_rate_valid(m->rate) ||
 	    m->silence_ms < 100 || m->silence_ms > 5000) {
-		refuse(c, m);
+		refuse_listen(c, m);
 		if (p)
-			person_drop_if_idle(c, p);
+			drop_person_if_idle(c, p);
 		return;
 	}
 	l = &p->listens[p->n_listens++];
 	*l = (struct listen){.id = m->listen, .rate = m->rate, .silence_ms = m->silence_ms};
 	do
 		l->flow = ++*c->conf.flows;
-	while (!l->flow); /* 0 is no flow */
+	while (!l->flow); /* 0 means no flow */
 	if (p->slot && lend_listen(c, p, l)) {
 		p->n_listens--;
-		refuse(c, m);
+		refuse_listen(c, m);
 	}
 }
 
@@ -355,7 +357,7 @@ void call_unlisten(struct call *c, const struct media_unlisten *m)
 
 	for (size_t i = 0; i < c->n_people; i++) {
 		struct person *p = &c->people[i];
-		struct listen *l = listen_of(p, m->listen);
+		struct listen *l = find_listen(p, m->listen);
 
 		if (!l)
 			continue;
@@ -363,8 +365,8 @@ void call_unlisten(struct call *c, const struct media_unlisten *m)
 		cmd.slot.reason = MEDIA_REASON_UNLISTENED;
 		*l = p->listens[--p->n_listens];
 		if (p->slot)
-			slot_cmd(c, p, cmd);
-		person_drop_if_idle(c, p);
+			send_slot_command(c, p, cmd);
+		drop_person_if_idle(c, p);
 		return;
 	}
 }
@@ -372,29 +374,29 @@ void call_unlisten(struct call *c, const struct media_unlisten *m)
 void call_consent(struct call *c, const struct media_consent *m)
 {
 	struct cmd cmd = {.type = CMD_CONSENT};
-	struct person *p = person_add(c, m->user);
+	struct person *p = add_person(c, m->user);
 
 	if (!p) {
 		log_warn("consent_lost", "call=%u error=memory", c->id);
 		return;
 	}
-	p->asked = true;
-	p->yes = cmd.slot.yes = m->yes;
+	p->consent_known = true;
+	p->consented = cmd.slot.yes = m->yes;
 	if (p->slot)
-		slot_cmd(c, p, cmd);
+		send_slot_command(c, p, cmd);
 	call_send_set(c);
 }
 
-/* ---- what the audio thread hears ---- */
+/* ---- events of the audio thread ---- */
 
 static void on_heard(struct call *c, const struct ev *ev)
 {
-	struct person *p = person(c, ev->heard.user);
-	struct listen *l = p ? listen_of(p, ev->heard.listen) : NULL;
+	struct person *p = find_person(c, ev->heard.user);
+	struct listen *l = p ? find_listen(p, ev->heard.listen) : NULL;
 	struct media_msg msg = {.type = MEDIA_HEARD};
 
 	if (!l)
-		return; /* unlistened meanwhile */
+		return; /* the listen has ended meanwhile */
 	msg.heard.listen = ev->heard.listen;
 	msg.heard.user = ev->heard.user;
 	msg.heard.capture = ev->heard.capture;
@@ -406,14 +408,14 @@ static void on_heard(struct call *c, const struct ev *ev)
 	msg.heard.gap = l->gap + ev->heard.dropped;
 	msg.heard.pcm = (struct slice){(const uint8_t *)ev->heard.pcm, ev->heard.n * 2u};
 	c->heard_dropped += ev->heard.dropped;
-	l->gap = 0; /* from here on drops count for the next one, this frame's own too */
-	call_out(c, &msg, l->flow);
+	l->gap = 0; /* later drops count for the next frame, including a drop of this one */
+	call_send(c, &msg, l->flow);
 }
 
 void call_heard_dropped(struct call *c, const struct media_heard *msg)
 {
-	struct person *p = person(c, msg->user);
-	struct listen *l = p ? listen_of(p, msg->listen) : NULL;
+	struct person *p = find_person(c, msg->user);
+	struct listen *l = p ? find_listen(p, msg->listen) : NULL;
 
 	c->heard_dropped++;
 	if (l)
@@ -429,25 +431,25 @@ static void on_heard_end(struct call *c, const struct ev *ev)
 	msg.heard_end.capture = ev->heard.capture;
 	msg.heard_end.reason = (uint16_t)ev->heard.reason;
 	msg.heard_end.at = ev->heard.at;
-	call_out(c, &msg, 0);
+	call_send(c, &msg, 0);
 }
 
 static void on_speaking(struct call *c, const struct ev *ev)
 {
-	struct person *p = person(c, ev->heard.user);
+	struct person *p = find_person(c, ev->heard.user);
 	struct media_msg msg = {.type = MEDIA_SPEAKING};
 
 	if (p && p->slot) {
 		p->speaking = ev->heard.on;
-		p->spoke = env_now(c->conf.env);
+		p->spoke_at = env_now(c->conf.env);
 	}
 	msg.speaking.user = ev->heard.user;
 	msg.speaking.on = ev->heard.on;
 	msg.speaking.at = ev->heard.at;
-	call_out(c, &msg, 0);
+	call_send(c, &msg, 0);
 }
 
-/* One that somebody still has found no room on the line. */
+/* A slot returned. If a person still has it, it found no room in the stream. */
 static void on_slot_gone(struct call *c, const struct ev *ev)
 {
 	c->n_slots--;
@@ -464,7 +466,7 @@ static void on_slot_gone(struct call *c, const struct ev *ev)
 
 void hear_event(struct call *c, const struct ev *ev)
 {
-	/* A person who comes back gets a new speaker: captures go on rising. */
+	/* A returning person gets a new slot; capture numbers continue to rise. */
 	if (ev->type != EV_SLOT_GONE && ev->heard.capture >= c->next_capture)
 		c->next_capture = ev->heard.capture + 1;
 	switch (ev->type) {
@@ -483,13 +485,13 @@ void hear_event(struct call *c, const struct ev *ev)
 	}
 }
 
-void hear_tell_all(struct call *c)
+void hear_send_all(struct call *c)
 {
 	for (size_t i = 0; i < c->n_people; i++) {
 		const struct person *p = &c->people[i];
 
 		if (p->present)
-			tell_member(c, p->user, true);
+			send_member(c, p->user, true);
 	}
 	for (size_t i = 0; i < c->n_people; i++) {
 		const struct person *p = &c->people[i];
@@ -500,13 +502,13 @@ void hear_tell_all(struct call *c)
 			msg.listening.listen = p->listens[n].id;
 			msg.listening.user = p->user;
 			msg.listening.rate = p->listens[n].rate;
-			call_out(c, &msg, 0);
+			call_send(c, &msg, 0);
 		}
 	}
 }
 
 void hear_free(struct call *c)
 {
-	/* Slots are the line's. */
+	/* The stream owns the slots. */
 	free(c->people);
 }

@@ -8,14 +8,14 @@
 #include "ipc/log.h"
 #include "ipc/tmr.h"
 #include "ipc/worker.h"
-#include "mediad/call/state.h"
+#include "mediad/call/call_internal.h"
 #include "mediad/dave/media.h"
 #include "proto/base/time.h"
 
 #define USER(x) ((unsigned long long)(x))
 
-/* Keys that are owed are tried again after so long, at most. */
-enum { PAY_MIN_MS = 100, PAY_MAX_MS = 5000 };
+/* Deferred keys are tried again at these intervals, which double. */
+enum { KEY_RETRY_MIN_MS = 100, KEY_RETRY_MAX_MS = 5000 };
 
 #define SAME(NAME) _Static_assert((int)DAVE_HEAL_##NAME == (int)MEDIA_HEAL_##NAME, #NAME)
 SAME(NONE);
@@ -25,36 +25,36 @@ SAME(REJOIN);
 
 /* ---- keys for the audio thread ---- */
 
-/* Epochs of all sessions in one rising order: a session's own begin at 1 again. */
-static uint64_t number_of(const struct call *c, uint64_t serial)
+/* Returns a number of the epoch that rises across sessions; the serials of a session start at 1. */
+static uint64_t global_epoch(const struct call *c, uint64_t serial)
 {
 	return c->secure.number << 32 | serial;
 }
 
-static bool later(const struct media_key *a, const struct media_key *b)
+static bool is_later_key(const struct media_key *a, const struct media_key *b)
 {
 	return a->serial > b->serial || (a->serial == b->serial && a->generation > b->generation);
 }
 
-/* Of one speaker the newest is owed: what it replaces is of no use then. */
-static void owe(struct call *c, struct media_key *owed, struct media_key key)
+/* Defers a key. Of one speaker only the newest is kept, because older ones are of no use then. */
+static void defer_key(struct call *c, struct media_key *deferred, struct media_key key)
 {
 	struct secure *s = &c->secure;
 
-	if (!owed->is || later(&key, owed))
-		*owed = key;
-	if (s->pay_wait_ms)
+	if (!deferred->is || is_later_key(&key, deferred))
+		*deferred = key;
+	if (s->retry_wait_ms)
 		return;
-	s->pay_wait_ms = PAY_MIN_MS;
-	s->pay_at = env_now(c->conf.env) + PAY_MIN_MS * NS_PER_MS;
-	log_warn("key_owed", "call=%u", c->id);
+	s->retry_wait_ms = KEY_RETRY_MIN_MS;
+	s->retry_at = env_now(c->conf.env) + KEY_RETRY_MIN_MS * NS_PER_MS;
+	log_warn("key_deferred", "call=%u", c->id);
 }
 
-/* p NULL: the key that we seal with. False: it is owed. */
+/* Lends a key to p's slot; p NULL: our own sending key. Returns false when it was deferred. */
 static bool lend_key(struct call *c, const struct dave_epoch *e, struct person *p,
 		     uint32_t generation)
 {
-	struct media_key *owed = p ? &p->owed : &c->secure.owed,
+	struct media_key *deferred = p ? &p->deferred : &c->secure.deferred,
 			 key = {true, e->serial, generation};
 	struct cmd cmd = {.type = p ? CMD_DAVE_OPEN : CMD_DAVE_SEND};
 	const struct dave_member *m = dave_epoch_find(e, p ? p->user : c->user);
@@ -62,13 +62,13 @@ static bool lend_key(struct call *c, const struct dave_epoch *e, struct person *
 	if (!m)
 		return true;
 	cmd.dave.slot = p ? p->slot : NULL;
-	if (dave_key_alloc(&cmd.dave.key, m->base, number_of(c, e->serial), generation) ||
-	    !call_cmd(c, &cmd)) {
-		owe(c, owed, key);
+	if (dave_key_alloc(&cmd.dave.key, m->base, global_epoch(c, e->serial), generation) ||
+	    !call_command(c, &cmd)) {
+		defer_key(c, deferred, key);
 		return false;
 	}
-	owed->is = owed->is && later(owed, &key);
-	if (p && (!p->lent.is || later(&key, &p->lent)))
+	deferred->is = deferred->is && is_later_key(deferred, &key);
+	if (p && (!p->lent.is || is_later_key(&key, &p->lent)))
 		p->lent = key;
 	return true;
 }
@@ -87,20 +87,20 @@ void secure_slot(struct call *c, struct person *p)
 	unsigned n =
 		c->secure.session ? dave_session_epochs(c->secure.session, epochs, DAVE_KEYS) : 0;
 
-	/* Who has spoken for long is not where the ratchet begins any more. */
+	/* A speaker who has sent for long is past the first generation of the ratchet. */
 	while (n-- > 0)
 		lend_key(c, epochs[n], p,
 			 p->lent.is && p->lent.serial == epochs[n]->serial ? p->lent.generation
 									   : 0);
 }
 
-static void seal_with(struct call *c, const struct dave_epoch *e)
+static void set_sending_key(struct call *c, const struct dave_epoch *e)
 {
-	c->secure.owed.is = false;
+	c->secure.deferred.is = false;
 	if (e)
 		lend_key(c, e, NULL, 0);
 	else
-		call_cmd(c, &(struct cmd){.type = CMD_DAVE_SEND});
+		call_command(c, &(struct cmd){.type = CMD_DAVE_SEND});
 	log_info("secure_send", "call=%u epoch=%llu", c->id, USER(e ? e->number : 0));
 }
 
@@ -110,11 +110,11 @@ static void allow_clear(struct call *c, bool send, uint64_t until)
 
 	cmd.dave.send = send;
 	cmd.dave.until = until;
-	call_cmd(c, &cmd);
+	call_command(c, &cmd);
 }
 
-/* The generations after those that are in use. */
-static void lend_next(struct call *c, uint64_t user, uint64_t epoch, uint32_t generation)
+/* Lends the generations after those in use. */
+static void lend_next_generation(struct call *c, uint64_t user, uint64_t epoch, uint32_t generation)
 {
 	const struct dave_epoch *epochs[DAVE_KEYS + 1];
 	struct person *p = user ? hear_find(c, user) : NULL;
@@ -127,58 +127,58 @@ static void lend_next(struct call *c, uint64_t user, uint64_t epoch, uint32_t ge
 	else if (dave_session_sending(c->secure.session))
 		epochs[n++] = dave_session_sending(c->secure.session);
 	for (unsigned i = 0; i < n; i++)
-		if (number_of(c, epochs[i]->serial) == epoch)
+		if (global_epoch(c, epochs[i]->serial) == epoch)
 			lend_key(c, epochs[i], p, generation);
 }
 
-/* What is owed, unless it is of no use any more: among keys of a speaker the one that comes last
- * counts as the newest. False: there is no memory still. */
-static bool pay(struct call *c, struct media_key *owed, struct person *p)
+/* Lends a deferred key, unless it has become useless: of several keys of a speaker the one lent
+ * last counts as the newest. Returns false when there still is no memory. */
+static bool lend_deferred_key(struct call *c, struct media_key *deferred, struct person *p)
 {
 	const struct dave_epoch *epochs[DAVE_KEYS];
 	unsigned n = 0, i = 0;
 
-	if (!owed->is)
+	if (!deferred->is)
 		return true;
 	if (!p && dave_session_sending(c->secure.session))
 		epochs[n++] = dave_session_sending(c->secure.session);
 	if (p && p->slot)
 		n = dave_session_epochs(c->secure.session, epochs, DAVE_KEYS);
-	while (i < n && epochs[i]->serial != owed->serial)
+	while (i < n && epochs[i]->serial != deferred->serial)
 		i++;
-	if (i < n && (i == 0 || owed->generation))
-		return lend_key(c, epochs[i], p, owed->generation);
-	owed->is = false;
+	if (i < n && (i == 0 || deferred->generation))
+		return lend_key(c, epochs[i], p, deferred->generation);
+	deferred->is = false;
 	return true;
 }
 
-/* The first that fails is the last that is tried this time. */
-static void pay_all(struct call *c)
+/* Lends all deferred keys, up to the first failure. */
+static void lend_deferred_keys(struct call *c)
 {
 	struct secure *s = &c->secure;
-	bool paid = pay(c, &s->owed, NULL);
+	bool lent = lend_deferred_key(c, &s->deferred, NULL);
 
-	for (size_t i = 0; paid && i < c->n_people; i++)
-		paid = pay(c, &c->people[i].owed, &c->people[i]);
-	if (paid)
-		log_info("keys_paid", "call=%u", c->id);
-	s->pay_wait_ms = paid				   ? 0
-			 : s->pay_wait_ms * 2 < PAY_MAX_MS ? s->pay_wait_ms * 2
-							   : PAY_MAX_MS;
-	s->pay_at = env_now(c->conf.env) + s->pay_wait_ms * NS_PER_MS;
+	for (size_t i = 0; lent && i < c->n_people; i++)
+		lent = lend_deferred_key(c, &c->people[i].deferred, &c->people[i]);
+	if (lent)
+		log_info("deferred_keys_lent", "call=%u", c->id);
+	s->retry_wait_ms = lent					     ? 0
+			   : s->retry_wait_ms * 2 < KEY_RETRY_MAX_MS ? s->retry_wait_ms * 2
+								     : KEY_RETRY_MAX_MS;
+	s->retry_at = env_now(c->conf.env) + s->retry_wait_ms * NS_PER_MS;
 }
 
 static void forget_keys(struct call *c)
 {
-	c->secure.owed.is = false;
-	c->secure.pay_wait_ms = 0;
+	c->secure.deferred.is = false;
+	c->secure.retry_wait_ms = 0;
 	for (size_t i = 0; i < c->n_people; i++)
-		c->people[i].owed.is = c->people[i].lent.is = false;
+		c->people[i].deferred.is = c->people[i].lent.is = false;
 }
 
-/* ---- what the session wants done ---- */
+/* ---- actions of the session ---- */
 
-static void run_job(struct call *c, struct dave_job *job)
+static void submit_job(struct call *c, struct dave_job *job)
 {
 	struct secure *s = &c->secure;
 	int err;
@@ -188,20 +188,20 @@ static void run_job(struct call *c, struct dave_job *job)
 	if (!err)
 		return;
 	log_warn("key_work_refused", "call=%u error=\"%s\"", c->id, strerror(err));
-	/* It goes back as it is, once the session's step is over. */
-	s->unrun[s->n_unrun++] = job;
+	/* It is returned unrun once the session's step is over. */
+	s->refused_jobs[s->n_refused_jobs++] = job;
 }
 
-static void tell_code(struct call *c, uint64_t user, const char *code)
+static void send_code(struct call *c, uint64_t user, const char *code)
 {
 	struct media_msg msg = {.type = MEDIA_CODE};
 
 	msg.code.user = user;
 	msg.code.code = slice_str(code);
-	call_out(c, &msg, 0);
+	call_send(c, &msg, 0);
 }
 
-static void on_dave(const struct dave_action *act, void *arg)
+static void perform_dave_action(const struct dave_action *act, void *arg)
 {
 	struct call *c = arg;
 	int err = 0;
@@ -215,13 +215,13 @@ static void on_dave(const struct dave_action *act, void *arg)
 		err = vgw_dave_text(c->gw, act->text.op, act->text.transition);
 		break;
 	case DAVE_ACT_JOB:
-		run_job(c, act->job);
+		submit_job(c, act->job);
 		break;
 	case DAVE_ACT_EPOCH:
 		lend_epoch(c, act->epoch);
 		break;
 	case DAVE_ACT_SEND:
-		seal_with(c, act->epoch);
+		set_sending_key(c, act->epoch);
 		break;
 	case DAVE_ACT_CLEAR:
 		allow_clear(c, act->clear.send, act->clear.receive_until);
@@ -230,7 +230,7 @@ static void on_dave(const struct dave_action *act, void *arg)
 		c->secure.changed = true;
 		break;
 	case DAVE_ACT_CODE:
-		tell_code(c, act->code.user, act->code.code);
+		send_code(c, act->code.user, act->code.code);
 		break;
 	case DAVE_ACT_RESUME:
 		c->secure.resume = true;
@@ -245,14 +245,14 @@ static void on_dave(const struct dave_action *act, void *arg)
 	}
 }
 
-/* ---- what control is told ---- */
+/* ---- reports to control ---- */
 
-void secure_tell(struct call *c)
+void secure_send_state(struct call *c)
 {
 	static const struct dave_status none;
 	const struct dave_status *s =
 		c->secure.session ? dave_session_status(c->secure.session) : &none;
-	const struct dave_ladder *l = &c->secure.ladder;
+	const struct dave_heal_state *l = &c->secure.heal;
 	struct media_msg msg = {.type = MEDIA_CALL_SECURE};
 	struct media_call_secure *m = &msg.call_secure;
 
@@ -264,33 +264,33 @@ void secure_tell(struct call *c)
 	m->members = s->members;
 	m->privacy_code = slice_str(s->privacy_code);
 	m->heal = (uint8_t)l->last;
-	m->deaf = s->deaf;
+	m->undecryptable = s->undecryptable;
 	m->recovers = l->recovers;
 	m->resumes = l->resumes;
 	m->rejoins = l->rejoins;
 	m->invalid = l->invalid;
 	m->executes = l->executes;
-	call_out(c, &msg, 0);
+	call_send(c, &msg, 0);
 }
 
-/* Each step of the ladder, each message that did not hold, and that nothing is encrypted where it
- * should be. */
-static void log_what_is_amiss(struct call *c, const struct dave_status *s)
+/* Logs each healing step, each invalid message, and a call without encryption where encryption is
+ * expected. */
+static void log_faults(struct call *c, const struct dave_status *s)
 {
-	const struct dave_ladder *l = &c->secure.ladder, *was = &c->secure.told;
+	const struct dave_heal_state *l = &c->secure.heal, *was = &c->secure.reported;
 
 	if (l->recovers != was->recovers || l->resumes != was->resumes ||
 	    l->rejoins != was->rejoins)
-		log_warn("secure_heal", "call=%u step=%s deaf=%u what=\"%s\"", c->id,
-			 media_heal_name(l->last), s->deaf, media_heal_text(l->last));
+		log_warn("secure_heal", "call=%u step=%s undecryptable=%u what=\"%s\"", c->id,
+			 media_heal_name(l->last), s->undecryptable, media_heal_text(l->last));
 	if (l->invalid != was->invalid)
 		log_warn("secure_invalid", "call=%u count=%u", c->id, l->invalid);
 	if (l->executes != was->executes)
 		log_warn("secure_executed_late", "call=%u count=%u", c->id, l->executes);
 	if (was->last != DAVE_HEAL_NONE && l->last == DAVE_HEAL_NONE)
 		log_info("secure_healed", "call=%u", c->id);
-	if (s->known && s->version == 0 && !c->stage && !c->secure.clear_told) {
-		c->secure.clear_told = true;
+	if (s->known && s->version == 0 && !c->stage && !c->secure.clear_logged) {
+		c->secure.clear_logged = true;
 		log_warn("not_encrypted",
 			 "call=%u channel=%llu hint=\"only stages should be without "
 			 "end-to-end encryption\"",
@@ -298,27 +298,27 @@ static void log_what_is_amiss(struct call *c, const struct dave_status *s)
 	}
 }
 
-static void tell_change(struct call *c)
+static void report_change(struct call *c)
 {
 	static const struct dave_status none;
 	const struct dave_status *s =
 		c->secure.session ? dave_session_status(c->secure.session) : &none;
 
 	c->secure.changed = false;
-	log_what_is_amiss(c, s);
-	c->secure.told = c->secure.ladder;
+	log_faults(c, s);
+	c->secure.reported = c->secure.heal;
 	log_info("call_secure",
 		 "call=%u version=%u known=%d ready=%d pending=%d epoch=%llu members=%u "
-		 "privacy_code=%s heal=%s deaf=%u",
+		 "privacy_code=%s heal=%s undecryptable=%u",
 		 c->id, s->version, s->known, s->ready, s->pending, USER(s->epoch), s->members,
-		 s->privacy_code[0] ? s->privacy_code : "-", media_heal_name(c->secure.ladder.last),
-		 s->deaf);
-	secure_tell(c);
+		 s->privacy_code[0] ? s->privacy_code : "-", media_heal_name(c->secure.heal.last),
+		 s->undecryptable);
+	secure_send_state(c);
 }
 
-/* ---- from the gateway ---- */
+/* ---- inputs from the gateway ---- */
 
-static uint64_t now_of(const struct call *c)
+static uint64_t call_now(const struct call *c)
 {
 	return env_now(c->conf.env);
 }
@@ -326,32 +326,33 @@ static uint64_t now_of(const struct call *c)
 void secure_begin(struct call *c)
 {
 	struct secure *s = &c->secure;
-	struct dave_conf conf = {.user = c->user, .acth = on_dave, .arg = c, .ladder = &s->ladder};
+	struct dave_conf conf = {
+		.user = c->user, .acth = perform_dave_action, .arg = c, .heal = &s->heal};
 
-	secure_over(c);
+	secure_end(c);
 	if (dave_session_alloc(&s->session, &conf)) {
-		c->broken = 4006; /* as any session we cannot use */
+		c->pending_close = 4006; /* as for any session that cannot be used */
 		return;
 	}
 	s->number = ++*c->conf.sessions;
 	s->channel = c->joined;
 }
 
-void secure_over(struct call *c)
+void secure_end(struct call *c)
 {
 	struct secure *s = &c->secure;
 
-	for (unsigned i = 0; i < s->n_unrun; i++)
-		dave_job_free(s->unrun[i]);
-	s->n_unrun = 0;
+	for (unsigned i = 0; i < s->n_refused_jobs; i++)
+		dave_job_free(s->refused_jobs[i]);
+	s->n_refused_jobs = 0;
 	s->resume = s->rejoin = false;
 	if (!s->session)
 		return;
 	s->session = dave_session_free(s->session);
 	forget_keys(c);
 	for (size_t i = 0; i < c->n_people; i++)
-		secure_spell_over(c, &c->people[i], "session over");
-	/* The line closed itself with the session. */
+		secure_end_outage(c, &c->people[i], "session over");
+	/* The stream has closed its DAVE state with the session. */
 	s->changed = true;
 }
 
@@ -359,9 +360,9 @@ void secure_start(struct call *c, uint16_t version)
 {
 	if (!c->secure.session)
 		return;
-	/* From here on what does not open counts. */
+	/* From here on undecryptable packets count. */
 	allow_clear(c, false, 0);
-	dave_session_start(c->secure.session, now_of(c), c->secure.channel, version);
+	dave_session_start(c->secure.session, call_now(c), c->secure.channel, version);
 }
 
 void secure_text(struct call *c, unsigned op, uint16_t transition, uint16_t version, uint64_t epoch)
@@ -370,7 +371,7 @@ void secure_text(struct call *c, unsigned op, uint16_t transition, uint16_t vers
 		return;
 	log_debug("secure_in", "call=%u op=%u transition=%u version=%u epoch=%llu", c->id, op,
 		  transition, version, USER(epoch));
-	dave_session_text(c->secure.session, now_of(c), op, transition, version, epoch);
+	dave_session_text(c->secure.session, call_now(c), op, transition, version, epoch);
 }
 
 void secure_binary(struct call *c, unsigned op, const uint8_t *p, size_t n)
@@ -378,13 +379,13 @@ void secure_binary(struct call *c, unsigned op, const uint8_t *p, size_t n)
 	if (!c->secure.session)
 		return;
 	log_debug("secure_in", "call=%u op=%u bytes=%zu", c->id, op, n);
-	dave_session_binary(c->secure.session, now_of(c), op, p, n);
+	dave_session_binary(c->secure.session, call_now(c), op, p, n);
 }
 
 void secure_member(struct call *c, uint64_t user, bool present)
 {
 	if (c->secure.session)
-		dave_session_member(c->secure.session, now_of(c), user, present);
+		dave_session_member(c->secure.session, call_now(c), user, present);
 }
 
 void secure_gap(struct call *c)
@@ -392,110 +393,110 @@ void secure_gap(struct call *c)
 	if (!c->secure.session)
 		return;
 	log_warn("gateway_gap", "call=%u", c->id);
-	dave_session_gap(c->secure.session, now_of(c));
+	dave_session_gap(c->secure.session, call_now(c));
 }
 
 void secure_offline(struct call *c)
 {
 	if (c->secure.session)
-		dave_session_offline(c->secure.session, now_of(c));
+		dave_session_offline(c->secure.session, call_now(c));
 }
 
 void secure_resumed(struct call *c)
 {
 	if (c->secure.session)
-		dave_session_resumed(c->secure.session, now_of(c));
+		dave_session_resumed(c->secure.session, call_now(c));
 }
 
-/* ---- from the audio thread ---- */
+/* ---- inputs from the audio thread ---- */
 
-void secure_spell_over(struct call *c, struct person *p, const char *how)
+void secure_end_outage(struct call *c, struct person *p, const char *how)
 {
-	if (p->deaf_since)
-		log_info("deaf_over", "call=%u user=%llu ms=%llu how=\"%s\"", c->id, USER(p->user),
-			 USER((now_of(c) - p->deaf_since) / NS_PER_MS), how);
-	p->deaf_since = 0;
+	if (p->outage_since)
+		log_info("decrypt_outage_over", "call=%u user=%llu ms=%llu how=\"%s\"", c->id,
+			 USER(p->user), USER((call_now(c) - p->outage_since) / NS_PER_MS), how);
+	p->outage_since = 0;
 }
 
-static void on_deaf(struct call *c, const struct ev *ev)
+static void on_outage(struct call *c, const struct ev *ev)
 {
 	struct person *p = hear_find(c, ev->dave.user);
 
 	if (!p)
 		return;
-	if (!ev->dave.deaf) {
-		secure_spell_over(c, p, "heard again");
-	} else if (!p->deaf_since) {
-		p->deaf_since = ev->dave.at;
-		log_warn("deaf", "call=%u user=%llu", c->id, USER(p->user));
+	if (!ev->dave.undecryptable) {
+		secure_end_outage(c, p, "heard again");
+	} else if (!p->outage_since) {
+		p->outage_since = ev->dave.at;
+		log_warn("decrypt_outage", "call=%u user=%llu", c->id, USER(p->user));
 	}
-	dave_session_hears(c->secure.session, now_of(c), p->user, !ev->dave.deaf);
+	dave_session_decryption(c->secure.session, call_now(c), p->user, !ev->dave.undecryptable);
 }
 
 void secure_event(struct call *c, const struct ev *ev)
 {
 	if (!c->secure.session)
 		return;
-	if (ev->type == EV_DAVE_DEAF)
-		on_deaf(c, ev);
+	if (ev->type == EV_DAVE_OUTAGE)
+		on_outage(c, ev);
 	else if (ev->type == EV_DAVE_NEXT)
-		lend_next(c, ev->dave.user, ev->dave.epoch, ev->dave.generation);
+		lend_next_generation(c, ev->dave.user, ev->dave.epoch, ev->dave.generation);
 	else if (ev->dave.epoch >> 32 == c->secure.number)
-		dave_session_proof(c->secure.session, now_of(c), ev->dave.epoch & UINT32_MAX);
+		dave_session_proof(c->secure.session, call_now(c), ev->dave.epoch & UINT32_MAX);
 }
 
-/* ---- from the worker and from control ---- */
+/* ---- inputs from the worker and from control ---- */
 
-bool secure_done(struct call *c, struct dave_job *job, uint64_t owner)
+bool secure_job_done(struct call *c, struct dave_job *job, uint64_t owner)
 {
 	if (!c->secure.session || owner != c->secure.number)
 		return false;
 	if (job->verdict == DAVE_INVALID || job->verdict == DAVE_REFUSED)
 		log_warn("key_work_failed", "call=%u job=%d error=\"%s\"", c->id, job->type,
 			 strerror(job->err));
-	dave_session_done(c->secure.session, now_of(c), job);
+	dave_session_done(c->secure.session, call_now(c), job);
 	return true;
 }
 
 void secure_verify(struct call *c, uint64_t user)
 {
 	if (c->secure.session)
-		dave_session_verify(c->secure.session, now_of(c), user);
+		dave_session_verify(c->secure.session, call_now(c), user);
 	else
-		tell_code(c, user, "");
+		send_code(c, user, "");
 }
 
 /* ---- after each step ---- */
 
-bool secure_due(const struct call *c)
+bool secure_has_deferred(const struct call *c)
 {
-	return c->secure.n_unrun || c->secure.resume || c->secure.rejoin;
+	return c->secure.n_refused_jobs || c->secure.resume || c->secure.rejoin;
 }
 
-void secure_do(struct call *c)
+void secure_run_deferred(struct call *c)
 {
 	struct secure *s = &c->secure;
 	bool resume = s->resume, rejoin = s->rejoin;
 
-	if (s->n_unrun) {
-		dave_session_done(s->session, now_of(c), s->unrun[--s->n_unrun]);
+	if (s->n_refused_jobs) {
+		dave_session_done(s->session, call_now(c), s->refused_jobs[--s->n_refused_jobs]);
 		return;
 	}
 	s->resume = s->rejoin = false;
 	if (rejoin)
-		vgw_rejoin(c->gw, now_of(c), MEDIA_REASON_NOT_DECRYPTED);
+		vgw_rejoin(c->gw, call_now(c), MEDIA_REASON_NOT_DECRYPTED);
 	else if (resume)
-		vgw_refresh(c->gw, now_of(c), MEDIA_REASON_NOT_DECRYPTED);
+		vgw_resume_now(c->gw, call_now(c), MEDIA_REASON_NOT_DECRYPTED);
 }
 
-void secure_settle(struct call *c)
+void secure_finish_step(struct call *c)
 {
 	uint64_t at = c->secure.session ? dave_session_deadline(c->secure.session) : UINT64_MAX;
 
 	if (c->secure.changed)
-		tell_change(c);
-	if (c->secure.pay_wait_ms && c->secure.pay_at < at)
-		at = c->secure.pay_at;
+		report_change(c);
+	if (c->secure.retry_wait_ms && c->secure.retry_at < at)
+		at = c->secure.retry_at;
 	if (at == UINT64_MAX)
 		tmr_stop(c->secure.timer);
 	else
@@ -507,10 +508,10 @@ static void on_timer(void *arg)
 	struct call *c = arg;
 
 	if (c->secure.session)
-		dave_session_timer(c->secure.session, now_of(c));
-	if (c->secure.pay_wait_ms && now_of(c) >= c->secure.pay_at)
-		pay_all(c);
-	call_stepped(c);
+		dave_session_timer(c->secure.session, call_now(c));
+	if (c->secure.retry_wait_ms && call_now(c) >= c->secure.retry_at)
+		lend_deferred_keys(c);
+	call_finish_step(c);
 }
 
 int secure_init(struct call *c)
@@ -520,8 +521,8 @@ int secure_init(struct call *c)
 
 void secure_free(struct call *c)
 {
-	for (unsigned i = 0; i < c->secure.n_unrun; i++)
-		dave_job_free(c->secure.unrun[i]);
+	for (unsigned i = 0; i < c->secure.n_refused_jobs; i++)
+		dave_job_free(c->secure.refused_jobs[i]);
 	dave_session_free(c->secure.session);
 	tmr_free(c->secure.timer);
 }

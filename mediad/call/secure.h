@@ -1,8 +1,9 @@
-/* End-to-end encryption of a call: one DAVE session for each Identify, kept over resumes.
+/* End-to-end encryption of a call: one DAVE session per Identify, kept across resumes.
  *
- * It gives the session what the gateway, the worker and the audio thread tell, sends what it wants
- * sent, lends keys to the audio thread and tells control. What would change the gateway's state
- * (resume, rejoin) waits until the running step is over: call_stepped asks secure_due. */
+ * It passes the gateway's, the worker's and the audio thread's inputs to the session, sends the
+ * session's messages, lends keys to the audio thread and reports to control. Changes of the
+ * gateway's state (resume, rejoin) are deferred until the running step is over: call_finish_step
+ * calls secure_run_deferred. */
 #ifndef MEDIAD_CALL_SECURE_H
 #define MEDIAD_CALL_SECURE_H
 
@@ -13,37 +14,38 @@ struct ev;
 struct person;
 struct tmr;
 
-/* A key of one speaker. Owed: there was no memory for it, or it was lost on its way down for want
- * of it, and is lent a little later. */
+/* Names a key of one speaker. A key is deferred when there was no memory for it or its command was
+ * lost; it is lent a little later. */
 struct media_key {
 	bool is;
-	uint64_t serial; /* of its epoch */
+	uint64_t serial; /* serial of its epoch */
 	uint32_t generation;
 };
 
 struct secure {
-	struct dave_session *session; /* NULL between sessions */
-	struct dave_ladder ladder;    /* of the call */
-	struct dave_ladder told;      /* as it stood when control was told */
-	uint64_t number; /* of the session among all of this mediad's: owner of its jobs */
+	struct dave_session *session;	 /* NULL between sessions */
+	struct dave_heal_state heal;	 /* of the call, across sessions */
+	struct dave_heal_state reported; /* as last reported to control */
+	uint64_t number; /* number of the session within this mediad; owner of its jobs */
 	uint64_t channel;
 	struct tmr *timer;
-	struct dave_job *unrun[2]; /* the worker had no room: one of the group, one for a code */
-	unsigned n_unrun;
-	bool resume, rejoin, changed; /* to be done once the step is over */
-	bool clear_told;
-	struct media_key owed; /* the one that we seal with */
-	uint64_t pay_at;       /* when those that are owed are tried again */
-	uint32_t pay_wait_ms;  /* 0: none is */
+	struct dave_job *refused_jobs[2]; /* jobs that the worker refused for want of room: one of
+					     the group, one for a code */
+	unsigned n_refused_jobs;
+	bool resume, rejoin, changed; /* to be performed once the step is over */
+	bool clear_logged;
+	struct media_key deferred; /* our own sending key */
+	uint64_t retry_at;	   /* when deferred keys are tried again */
+	uint32_t retry_wait_ms;	   /* 0: no key is deferred */
 };
 
 /* ENOMEM. */
 int secure_init(struct call *c);
 void secure_free(struct call *c);
 
-/* From the gateway. */
+/* ---- inputs from the gateway ---- */
 void secure_begin(struct call *c);
-void secure_over(struct call *c);
+void secure_end(struct call *c);
 void secure_start(struct call *c, uint16_t version);
 void secure_text(struct call *c, unsigned op, uint16_t transition, uint16_t version,
 		 uint64_t epoch);
@@ -53,22 +55,24 @@ void secure_gap(struct call *c);
 void secure_offline(struct call *c);
 void secure_resumed(struct call *c);
 
-/* A slot was lent for this person: it is lent every key that is still accepted. */
+/* A slot was lent for this person: lends it every key that is still accepted. */
 void secure_slot(struct call *c, struct person *p);
-/* EV_DAVE_DEAF, PROOF, NEXT. */
+/* Handles EV_DAVE_OUTAGE, EV_DAVE_PROOF and EV_DAVE_NEXT. */
 void secure_event(struct call *c, const struct ev *ev);
-/* This person is no longer deaf to us, or gone. */
-void secure_spell_over(struct call *c, struct person *p, const char *how);
-/* False: not of this session, the job stays the caller's. */
-bool secure_done(struct call *c, struct dave_job *job, uint64_t owner);
-/* CODE follows. */
+/* Ends the decryption outage of this person, who is decrypted again or has left. how: for the log.
+ */
+void secure_end_outage(struct call *c, struct person *p, const char *how);
+/* Returns false when the job is not of this session; it stays with the caller. */
+bool secure_job_done(struct call *c, struct dave_job *job, uint64_t owner);
+/* Asks for a verification code; CODE follows. */
 void secure_verify(struct call *c, uint64_t user);
-/* CALL_SECURE as it stands. */
-void secure_tell(struct call *c);
+/* Sends the present CALL_SECURE. */
+void secure_send_state(struct call *c);
 
-/* After each step: whether something waits for its end, the next of it, and the rest. */
-bool secure_due(const struct call *c);
-void secure_do(struct call *c);
-void secure_settle(struct call *c);
+/* After each step: whether an action was deferred, performs one, and finishes the step (reports,
+ * timer). */
+bool secure_has_deferred(const struct call *c);
+void secure_run_deferred(struct call *c);
+void secure_finish_step(struct call *c);
 
 #endif

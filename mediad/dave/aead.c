@@ -8,7 +8,7 @@
 #include "mediad/mls/crypto.h"
 
 /* A multiple of the cipher's block, so that only the last piece is a broken one. */
-enum { PIECE = 512 };
+enum { CHUNK = 512 };
 
 /* ---- the cipher ---- */
 
@@ -42,8 +42,8 @@ struct aead *aead_free(struct aead *a)
 enum direction { OPEN, SEAL };
 
 /* The counter is little-endian and comes last. */
-static bool start(struct aead *a, enum direction way, uint32_t counter, const uint8_t *clear,
-		  size_t n)
+static bool start_cipher(struct aead *a, enum direction way, uint32_t counter, const uint8_t *clear,
+			 size_t n)
 {
 	uint8_t nonce[MLS_NONCE] = {0};
 	int len;
@@ -54,7 +54,7 @@ static bool start(struct aead *a, enum direction way, uint32_t counter, const ui
 	       (n == 0 || EVP_CipherUpdate(a->ctx, NULL, &len, clear, (int)n) == 1);
 }
 
-static bool update(struct aead *a, const uint8_t *in, size_t n, uint8_t *out)
+static bool update_cipher(struct aead *a, const uint8_t *in, size_t n, uint8_t *out)
 {
 	int len;
 
@@ -83,13 +83,15 @@ static bool finish_open(struct aead *a, const uint8_t tag[DAVE_TAG])
 bool aead_seal_whole(struct aead *a, uint32_t counter, const uint8_t *in, size_t n, uint8_t *out,
 		     uint8_t tag[DAVE_TAG])
 {
-	return start(a, SEAL, counter, NULL, 0) && update(a, in, n, out) && finish_seal(a, tag);
+	return start_cipher(a, SEAL, counter, NULL, 0) && update_cipher(a, in, n, out) &&
+	       finish_seal(a, tag);
 }
 
 bool aead_open_whole(struct aead *a, uint32_t counter, const uint8_t *in, size_t n,
 		     const uint8_t tag[DAVE_TAG], uint8_t *out)
 {
-	return start(a, OPEN, counter, NULL, 0) && update(a, in, n, out) && finish_open(a, tag);
+	return start_cipher(a, OPEN, counter, NULL, 0) && update_cipher(a, in, n, out) &&
+	       finish_open(a, tag);
 }
 
 /* ---- with clear ranges ---- */
@@ -112,13 +114,13 @@ static void gather_clear(const struct aead_frame *f, const uint8_t *p, uint8_t *
 }
 
 /* A place in the text between the clear ranges. */
-struct place {
+struct text_cursor {
 	size_t at;
 	uint32_t range; /* the next one */
 };
 
 /* The next stretch of text, at most max bytes; 0 at the frame's end. *at: where it begins. */
-static size_t stretch(const struct aead_frame *f, struct place *w, size_t max, size_t *at)
+static size_t next_text(const struct aead_frame *f, struct text_cursor *w, size_t max, size_t *at)
 {
 	size_t end, n;
 
@@ -133,24 +135,24 @@ static size_t stretch(const struct aead_frame *f, struct place *w, size_t max, s
 	return n;
 }
 
-static size_t gather(const struct aead_frame *f, struct place *w, const uint8_t *p, uint8_t *to,
-		     size_t max)
+static size_t gather_text(const struct aead_frame *f, struct text_cursor *w, const uint8_t *p,
+			  uint8_t *to, size_t max)
 {
 	size_t n, at, total = 0;
 
-	for (; (n = stretch(f, w, max - total, &at)); total += n)
+	for (; (n = next_text(f, w, max - total, &at)); total += n)
 		memcpy(to + total, p + at, n);
 	return total;
 }
 
 /* from and to may be one buffer when `from` is never behind. */
-static void scatter(const struct aead_frame *f, struct place *w, const uint8_t *from, size_t total,
-		    uint8_t *to)
+static void scatter_text(const struct aead_frame *f, struct text_cursor *w, const uint8_t *from,
+			 size_t total, uint8_t *to)
 {
 	size_t n, at;
 
 	for (; total; total -= n, from += n) {
-		n = stretch(f, w, total, &at);
+		n = next_text(f, w, total, &at);
 		memmove(to + at, from, n);
 	}
 }
@@ -158,17 +160,17 @@ static void scatter(const struct aead_frame *f, struct place *w, const uint8_t *
 bool aead_seal(struct aead *a, uint32_t counter, const struct aead_frame *f, uint8_t *p,
 	       uint8_t *scratch, uint8_t tag[DAVE_TAG])
 {
-	struct place from = {0}, to = {0};
-	uint8_t piece[PIECE];
+	struct text_cursor from = {0}, to = {0};
+	uint8_t piece[CHUNK];
 	size_t n;
 
 	gather_clear(f, p, scratch);
-	if (!start(a, SEAL, counter, scratch, aead_clear(f)))
+	if (!start_cipher(a, SEAL, counter, scratch, aead_clear(f)))
 		return false;
-	while ((n = gather(f, &from, p, piece, sizeof piece))) {
-		if (!update(a, piece, n, piece))
+	while ((n = gather_text(f, &from, p, piece, sizeof piece))) {
+		if (!update_cipher(a, piece, n, piece))
 			return false;
-		scatter(f, &to, piece, n, p);
+		scatter_text(f, &to, piece, n, p);
 	}
 	return finish_seal(a, tag);
 }
@@ -179,22 +181,22 @@ bool aead_seal(struct aead *a, uint32_t counter, const struct aead_frame *f, uin
 bool aead_open(struct aead *a, uint32_t counter, const struct aead_frame *f, const uint8_t *p,
 	       const uint8_t tag[DAVE_TAG], uint8_t *out)
 {
-	uint8_t piece[PIECE];
+	uint8_t piece[CHUNK];
 	uint8_t *text = out + aead_clear(f), *end = text;
-	struct place from = {0}, to = {0};
+	struct text_cursor from = {0}, to = {0};
 	size_t n;
 
 	gather_clear(f, p, out);
-	if (!start(a, OPEN, counter, out, (size_t)(text - out)))
+	if (!start_cipher(a, OPEN, counter, out, (size_t)(text - out)))
 		return false;
-	while ((n = gather(f, &from, p, piece, sizeof piece))) {
-		if (!update(a, piece, n, end))
+	while ((n = gather_text(f, &from, p, piece, sizeof piece))) {
+		if (!update_cipher(a, piece, n, end))
 			return false;
 		end += n;
 	}
 	if (!finish_open(a, tag))
 		return false;
-	scatter(f, &to, text, (size_t)(end - text), out);
+	scatter_text(f, &to, text, (size_t)(end - text), out);
 	for (uint32_t i = 0; i < f->n_ranges; i++)
 		memcpy(out + f->range[i].at, p + f->range[i].at, f->range[i].n);
 	return true;

@@ -52,7 +52,7 @@ int dave_key_fingerprint(uint8_t *out, size_t cap, size_t *n, struct slice key, 
 	return 0;
 }
 
-static int compare(const uint8_t *a, size_t na, const uint8_t *b, size_t nb)
+static int compare_bytes(const uint8_t *a, size_t na, const uint8_t *b, size_t nb)
 {
 	int c = memcmp(a, b, na < nb ? na : nb);
 
@@ -72,7 +72,7 @@ int dave_fingerprint(uint8_t out[DAVE_FINGERPRINT], struct slice key_a, uint64_t
 		err = dave_key_fingerprint(b, sizeof b, &nb, key_b, user_b);
 	if (err)
 		return err;
-	if (compare(a, na, b, nb) <= 0) {
+	if (compare_bytes(a, na, b, nb) <= 0) {
 		wr_bytes(&w, a, na);
 		wr_bytes(&w, b, nb);
 	} else {

@@ -44,15 +44,16 @@ bool dave_frame_parse(struct dave_frame *out, const uint8_t *frame, size_t n);
  * it (start codes of four bytes, AV1 sizes): `out` (cap bytes, not overlapping frame) takes the
  * frame to be sealed, at most 5 / 4 * n bytes. EBADMSG: not a frame of this codec, to be sealed
  * whole; EMSGSIZE: cap; EOVERFLOW: more ranges than a supplement holds. */
-struct dave_plan {
+struct dave_clear_ranges {
 	size_t n; /* bytes in out */
 	uint32_t n_ranges;
 	struct dave_range range[DAVE_RANGES_MAX];
 };
-int dave_plan_frame(struct dave_plan *plan, enum dave_codec codec, const uint8_t *frame, size_t n,
-		    uint8_t *out, size_t cap);
+int dave_find_clear_ranges(struct dave_clear_ranges *ranges, enum dave_codec codec,
+			   const uint8_t *frame, size_t n, uint8_t *out, size_t cap);
 /* H.264 and H.265: whether bytes that were sealed imitate a start code, also together with a clear
  * range beside them or in the supplement. sealed: n bytes, the whole protocol frame. */
-bool dave_imitates_start_code(const struct dave_plan *plan, const uint8_t *sealed, size_t n);
+bool dave_imitates_start_code(const struct dave_clear_ranges *ranges, const uint8_t *sealed,
+			      size_t n);
 
 #endif

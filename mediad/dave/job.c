@@ -1,4 +1,4 @@
-#include "mediad/dave/keyroom_inside.h"
+#include "mediad/dave/mls_state_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct dave_job *dave_job_free(struct dave_job *j)
 {
 	if (!j)
 		return NULL;
-	dave_keyroom_free(j->keyroom);
+	dave_mls_state_free(j->mls_state);
 	dave_epoch_free(j->epoch);
 	free(j->in.p);
 	free(j->recognized);
@@ -61,7 +61,7 @@ const struct dave_member *dave_epoch_find(const struct dave_epoch *e, uint64_t u
 
 /* ---- running ---- */
 
-static int code(struct dave_job *j)
+static int compute_code(struct dave_job *j)
 {
 	uint8_t fingerprint[DAVE_FINGERPRINT];
 	int err = dave_fingerprint(fingerprint, mls_slice(j->theirs.p, j->theirs.n), j->user,
@@ -72,31 +72,31 @@ static int code(struct dave_job *j)
 
 void dave_job_run(struct dave_job *j)
 {
-	struct dave_keyroom *k = j->keyroom;
+	struct dave_mls_state *k = j->mls_state;
 	int err = 0;
 
 	switch (j->type) {
 	case DAVE_JOB_RESET:
 	case DAVE_JOB_REKEY:
-		err = dave_keyroom_reset(k, j, j->type == DAVE_JOB_RESET);
+		err = dave_mls_state_reset(k, j, j->type == DAVE_JOB_RESET);
 		break;
 	case DAVE_JOB_DROP:
-		dave_keyroom_drop(k);
+		dave_mls_state_drop(k);
 		break;
-	case DAVE_JOB_SENDER:
-		err = dave_keyroom_sender(k, j);
+	case DAVE_JOB_EXTERNAL_SENDER:
+		err = dave_mls_state_set_external_sender(k, j);
 		break;
 	case DAVE_JOB_PROPOSALS:
-		dave_keyroom_proposals(k, j);
+		dave_mls_state_handle_proposals(k, j);
 		break;
 	case DAVE_JOB_COMMIT:
-		dave_keyroom_commit(k, j);
+		dave_mls_state_handle_commit(k, j);
 		break;
 	case DAVE_JOB_WELCOME:
-		dave_keyroom_welcome(k, j);
+		dave_mls_state_handle_welcome(k, j);
 		break;
 	case DAVE_JOB_CODE:
-		err = code(j);
+		err = compute_code(j);
 		break;
 	}
 	if (j->verdict == DAVE_NOT_RUN) {

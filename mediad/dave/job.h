@@ -1,9 +1,9 @@
 /* Key work that takes milliseconds: run on the worker, each job a function of what it carries.
  *
- * The keyroom (our keys, the group's state, proposals, commits of our own that may be announced)
+ * The mls_state (our keys, the group's state, proposals, commits of our own that may be announced)
  * belongs to whoever holds the job: the session hands it over with the job and gets it back with
- * the result, so nothing is shared between threads. A job that fails leaves the keyroom as it was,
- * unless its header says otherwise. */
+ * the result, so nothing is shared between threads. A job that fails leaves the mls_state as it
+ * was, unless its header says otherwise. */
 #ifndef MEDIAD_DAVE_JOB_H
 #define MEDIAD_DAVE_JOB_H
 
@@ -11,29 +11,29 @@
 #include "mediad/dave/key.h"
 #include "mediad/mls/group.h"
 
-struct dave_keyroom;
+struct dave_mls_state;
 
 /* user: ours. Nothing is generated yet. ENOMEM. */
-int dave_keyroom_alloc(struct dave_keyroom **out, uint64_t user);
-struct dave_keyroom *dave_keyroom_free(struct dave_keyroom *k);
+int dave_mls_state_alloc(struct dave_mls_state **out, uint64_t user);
+struct dave_mls_state *dave_mls_state_free(struct dave_mls_state *k);
 /* For a recorded group: instead of RESET, which would make new ones, these keys are ours and this
  * key package was sent. EBADMSG when they do not belong together or to the user; ENOMEM. */
-int dave_keyroom_take(struct dave_keyroom *k, uint64_t channel, const struct mls_identity *me,
-		      const struct p256_pair *init, struct slice key_package);
+int dave_mls_state_import(struct dave_mls_state *k, uint64_t channel, const struct mls_identity *me,
+			  const struct p256_pair *init, struct slice key_package);
 /* What it knows of the group, for tools and tests; NULL without one. Local groups (epoch 0)
  * included. Borrowed. */
-const struct mls_group *dave_keyroom_group(const struct dave_keyroom *k);
+const struct mls_group *dave_mls_state_group(const struct dave_mls_state *k);
 
 enum dave_job_type {
-	DAVE_JOB_RESET,	    /* op 24 epoch 1, or op 4: forget the group, new keys; gives op 26 */
-	DAVE_JOB_REKEY,	    /* recover: as RESET, but our leaf keys stay, and a welcome for the key
-			       package before is still     taken */
-	DAVE_JOB_DROP,	    /* version 0: forget the group */
-	DAVE_JOB_SENDER,    /* op 25 */
-	DAVE_JOB_PROPOSALS, /* op 27: may give op 28 */
-	DAVE_JOB_COMMIT,    /* op 29: may give an epoch */
-	DAVE_JOB_WELCOME,   /* op 30: may give an epoch */
-	DAVE_JOB_CODE,	    /* the verification code of `user` */
+	DAVE_JOB_RESET, /* op 24 epoch 1, or op 4: forget the group, new keys; gives op 26 */
+	DAVE_JOB_REKEY, /* recover: as RESET, but our leaf keys stay, and a welcome for the key
+			   package before is still     taken */
+	DAVE_JOB_DROP,	/* version 0: forget the group */
+	DAVE_JOB_EXTERNAL_SENDER, /* op 25 */
+	DAVE_JOB_PROPOSALS,	  /* op 27: may give op 28 */
+	DAVE_JOB_COMMIT,	  /* op 29: may give an epoch */
+	DAVE_JOB_WELCOME,	  /* op 30: may give an epoch */
+	DAVE_JOB_CODE,		  /* the verification code of `user` */
 };
 
 enum dave_verdict {
@@ -52,7 +52,7 @@ struct dave_member {
 /* Everything one epoch gives: lives on the loop thread afterwards. */
 struct dave_epoch {
 	uint64_t number; /* of MLS */
-	uint64_t serial; /* rises with every epoch of this keyroom, from 1: dave_key's epoch */
+	uint64_t serial; /* rises with every epoch of this mls_state, from 1: dave_key's epoch */
 	uint8_t authenticator[32];
 	uint32_t n;
 	struct dave_member *member; /* ourselves included, by user id; one block with their keys */
@@ -67,10 +67,10 @@ struct dave_bytes {
 };
 struct dave_job {
 	enum dave_job_type type;
-	uint8_t seed[MLS_SEED];	      /* filled by the shell */
-	struct dave_keyroom *keyroom; /* owned while it is under way; NULL for CODE */
-	uint64_t channel;	      /* RESET, REKEY: the group id */
-	uint16_t transition;	      /* COMMIT, WELCOME */
+	uint8_t seed[MLS_SEED];		  /* filled by the shell */
+	struct dave_mls_state *mls_state; /* owned while it is under way; NULL for CODE */
+	uint64_t channel;		  /* RESET, REKEY: the group id */
+	uint16_t transition;		  /* COMMIT, WELCOME */
 	struct dave_bytes
 		in; /* the message's payload behind its opcode (and transition id); owned */
 	uint64_t *recognized; /* PROPOSALS, WELCOME: users told by ops 11 and 13, ourselves
@@ -83,7 +83,7 @@ struct dave_job {
 	/* results */
 	enum dave_verdict verdict;
 	int err;		  /* why not, an errno of mls.h */
-	bool in_group;		  /* afterwards the keyroom is in an established group */
+	bool in_group;		  /* afterwards the mls_state is in an established group */
 	struct dave_bytes out;	  /* op 26 or 28, its payload; owned */
 	struct dave_epoch *epoch; /* owned */
 	char code[46];		  /* CODE */

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "mediad/dave/keyed.h"
+#include "mediad/dave/key_internal.h"
 #include "mediad/mls/crypto.h"
 
 /* One sender's ratchet, standing at a generation: 16 bytes at first, 32 from the next on. */
@@ -13,7 +13,7 @@ struct ratchet {
 	uint32_t generation;
 };
 
-static struct slice secret_of(const struct ratchet *r)
+static struct slice ratchet_secret(const struct ratchet *r)
 {
 	return mls_slice(r->secret, r->n);
 }
@@ -21,7 +21,8 @@ static struct slice secret_of(const struct ratchet *r)
 static int ratchet_step(struct ratchet *r)
 {
 	uint8_t next[MLS_HASH];
-	int err = mls_derive_tree_secret(next, sizeof next, secret_of(r), "secret", r->generation);
+	int err = mls_derive_tree_secret(next, sizeof next, ratchet_secret(r), "secret",
+					 r->generation);
 
 	if (!err) {
 		memcpy(r->secret, next, sizeof next);
@@ -46,7 +47,7 @@ static int ratchet_start(struct ratchet *r, const uint8_t base[DAVE_SECRET], uin
 
 static int ratchet_key(const struct ratchet *r, uint8_t out[MLS_KEY])
 {
-	return mls_derive_tree_secret(out, MLS_KEY, secret_of(r), "key", r->generation);
+	return mls_derive_tree_secret(out, MLS_KEY, ratchet_secret(r), "key", r->generation);
 }
 
 int dave_key_bytes(uint8_t out[16], const uint8_t base[DAVE_SECRET], uint32_t generation)

@@ -70,11 +70,11 @@ enum dave_opened {
 	DAVE_FAILED,	 /* no key opens it */
 	DAVE_REPLAYED,	 /* it is authentic, but its nonce was seen or is too old */
 };
-/* Newest key first; only a success changes the state. out (cap >= n, else DAVE_FAILED) may not
- * overlap frame and is scratch where the frame is refused. *len bytes. *epoch: of the key that
+/* Newest key first; only a success changes the state. out (cap >= frame.n, else DAVE_FAILED) may
+ * not overlap frame and is scratch where the frame is refused. *len bytes. *epoch: of the key that
  * opened it, 0 for none. */
-enum dave_opened dave_open(struct dave_opener *o, const uint8_t *frame, size_t n, uint64_t now,
-			   uint8_t *out, size_t cap, size_t *len, uint64_t *epoch);
+enum dave_opened dave_open(struct dave_opener *o, struct slice frame, uint64_t now, uint8_t *out,
+			   size_t cap, size_t *len, uint64_t *epoch);
 /* The newest key's first generation is over (DAVE_GRACE_MS after its second was heard): the next
  * pair is wanted. True once a pair. */
 bool dave_opener_wants_next(struct dave_opener *o);

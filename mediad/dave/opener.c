@@ -2,14 +2,14 @@
 #include <stdlib.h>
 
 #include "mediad/dave/aead.h"
-#include "mediad/dave/keyed.h"
+#include "mediad/dave/key_internal.h"
 #include "mediad/dave/media.h"
 #include "proto/base/time.h"
 
 #define GRACE (DAVE_GRACE_MS * NS_PER_MS)
 #define NEVER UINT64_MAX
 
-struct slot {
+struct held_key {
 	struct dave_key *key;
 	uint64_t added;	      /* the ratchet, not this pair of generations */
 	uint64_t expires;     /* NEVER: the newest */
@@ -17,9 +17,9 @@ struct slot {
 };
 
 struct dave_opener {
-	struct slot slot[DAVE_KEYS]; /* oldest first */
+	struct held_key keys[DAVE_KEYS]; /* oldest first */
 	unsigned n;
-	bool told; /* that the next pair of the newest is wanted */
+	bool next_requested; /* that the next pair of the newest is wanted */
 	uint64_t now;
 	uint64_t clear_until;
 };
@@ -39,7 +39,7 @@ struct dave_opener *dave_opener_free(struct dave_opener *o)
 	if (!o)
 		return NULL;
 	for (unsigned i = 0; i < o->n; i++)
-		dave_key_free(o->slot[i].key);
+		dave_key_free(o->keys[i].key);
 	free(o);
 	return NULL;
 }
@@ -52,9 +52,9 @@ static void drop_oldest(struct dave_opener *o, unsigned count, dave_key_h *h, vo
 	if (!count)
 		return;
 	for (unsigned i = 0; i < count; i++)
-		h(o->slot[i].key, arg);
+		h(o->keys[i].key, arg);
 	o->n -= count;
-	memmove(o->slot, o->slot + count, o->n * sizeof o->slot[0]);
+	memmove(o->keys, o->keys + count, o->n * sizeof o->keys[0]);
 }
 
 void dave_opener_clear(struct dave_opener *o, dave_key_h *h, void *arg)
@@ -68,14 +68,14 @@ void dave_opener_sweep(struct dave_opener *o, uint64_t now, dave_key_h *h, void 
 	unsigned spent = 0;
 
 	o->now = now;
-	while (spent < o->n && o->slot[spent].expires <= now)
+	while (spent < o->n && o->keys[spent].expires <= now)
 		spent++;
 	drop_oldest(o, spent, h, arg);
 }
 
 /* Another pair of generations of a ratchet that is there. */
-static void replace(struct dave_opener *o, struct slot *s, struct dave_key *key, dave_key_h *h,
-		    void *arg)
+static void replace_pair(struct dave_opener *o, struct held_key *s, struct dave_key *key,
+			 dave_key_h *h, void *arg)
 {
 	if (key->generation <= s->key->generation) {
 		h(key, arg);
@@ -85,8 +85,8 @@ static void replace(struct dave_opener *o, struct slot *s, struct dave_key *key,
 	h(s->key, arg);
 	s->key = key;
 	s->first_until = NEVER;
-	if (s == &o->slot[o->n - 1])
-		o->told = false;
+	if (s == &o->keys[o->n - 1])
+		o->next_requested = false;
 }
 
 void dave_opener_add(struct dave_opener *o, struct dave_key *key, uint64_t now, dave_key_h *h,
@@ -94,18 +94,18 @@ void dave_opener_add(struct dave_opener *o, struct dave_key *key, uint64_t now, 
 {
 	dave_opener_sweep(o, now, h, arg);
 	for (unsigned i = 0; i < o->n; i++) {
-		if (dave_key_same(o->slot[i].key, key)) {
-			replace(o, &o->slot[i], key, h, arg);
+		if (dave_key_same(o->keys[i].key, key)) {
+			replace_pair(o, &o->keys[i], key, h, arg);
 			return;
 		}
 	}
 	if (o->n == DAVE_KEYS)
 		drop_oldest(o, 1, h, arg);
 	if (o->n)
-		o->slot[o->n - 1].expires = now + GRACE;
-	o->slot[o->n++] =
-		(struct slot){.key = key, .added = now, .expires = NEVER, .first_until = NEVER};
-	o->told = false;
+		o->keys[o->n - 1].expires = now + GRACE;
+	o->keys[o->n++] =
+		(struct held_key){.key = key, .added = now, .expires = NEVER, .first_until = NEVER};
+	o->next_requested = false;
 }
 
 void dave_opener_clear_until(struct dave_opener *o, uint64_t until)
@@ -115,9 +115,9 @@ void dave_opener_clear_until(struct dave_opener *o, uint64_t until)
 
 bool dave_opener_wants_next(struct dave_opener *o)
 {
-	if (o->told || !o->n || o->slot[o->n - 1].first_until > o->now)
+	if (o->next_requested || !o->n || o->keys[o->n - 1].first_until > o->now)
 		return false;
-	o->told = true;
+	o->next_requested = true;
 	return true;
 }
 
@@ -125,7 +125,8 @@ bool dave_opener_wants_next(struct dave_opener *o)
 
 /* The cipher that a frame of this counter asks for, and its whole nonce. NULL: no such generation
  * now. */
-static struct aead *choose(const struct slot *s, uint32_t counter, uint64_t now, uint64_t *nonce)
+static struct aead *choose_cipher(const struct held_key *s, uint32_t counter, uint64_t now,
+				  uint64_t *nonce)
 {
 	uint32_t oldest = s->key->generation + (s->first_until <= now);
 	uint32_t generation = dave_generation(oldest, (uint8_t)(counter >> 24));
@@ -148,11 +149,11 @@ static bool open_with(struct aead *cipher, const struct dave_frame *f, uint8_t *
 	return aead_open(cipher, f->nonce, &a, f->body.p, f->tag.p, out);
 }
 
-static enum dave_opened open_slot(struct slot *s, const struct dave_frame *f, uint64_t now,
-				  uint8_t *out)
+static enum dave_opened open_with_key(struct held_key *s, const struct dave_frame *f, uint64_t now,
+				      uint8_t *out)
 {
 	uint64_t nonce;
-	struct aead *cipher = choose(s, f->nonce, now, &nonce);
+	struct aead *cipher = choose_cipher(s, f->nonce, now, &nonce);
 
 	/* What was seen is opened too: only then it is known to be a replay, and not a frame that
 	 * somebody sealed with a key that we lack. */
@@ -171,28 +172,28 @@ static enum dave_opened open_sealed(struct dave_opener *o, const struct dave_fra
 {
 	enum dave_opened got = DAVE_NO_KEY;
 
-	for (unsigned i = o->n; i-- > 0 && o->slot[i].expires > now;) {
-		got = open_slot(&o->slot[i], f, now, out);
+	for (unsigned i = o->n; i-- > 0 && o->keys[i].expires > now;) {
+		got = open_with_key(&o->keys[i], f, now, out);
 		if (got == DAVE_SEALED)
-			*epoch = o->slot[i].key->epoch;
+			*epoch = o->keys[i].key->epoch;
 		if (got != DAVE_FAILED)
 			break;
 	}
 	return got;
 }
 
-enum dave_opened dave_open(struct dave_opener *o, const uint8_t *frame, size_t n, uint64_t now,
-			   uint8_t *out, size_t cap, size_t *len, uint64_t *epoch)
+enum dave_opened dave_open(struct dave_opener *o, struct slice frame, uint64_t now, uint8_t *out,
+			   size_t cap, size_t *len, uint64_t *epoch)
 {
 	struct dave_frame f;
 	enum dave_opened got;
 
 	o->now = now;
-	if (cap < n)
+	if (cap < frame.n)
 		return DAVE_FAILED;
-	if (dave_is_silence(frame, n)) {
+	if (dave_is_silence(frame.p, frame.n)) {
 		got = DAVE_SILENCE;
-	} else if (!dave_frame_parse(&f, frame, n)) {
+	} else if (!dave_frame_parse(&f, frame.p, frame.n)) {
 		got = now < o->clear_until || o->clear_until == NEVER ? DAVE_CLEAR
 								      : DAVE_NOT_SEALED;
 	} else {
@@ -203,8 +204,8 @@ enum dave_opened dave_open(struct dave_opener *o, const uint8_t *frame, size_t n
 	}
 	if (got == DAVE_NOT_SEALED)
 		return got;
-	memcpy(out, frame, n);
-	*len = n;
+	memcpy(out, frame.p, frame.n);
+	*len = frame.n;
 	*epoch = 0;
 	return got;
 }

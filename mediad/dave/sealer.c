@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "mediad/dave/aead.h"
-#include "mediad/dave/keyed.h"
+#include "mediad/dave/key_internal.h"
 #include "mediad/dave/leb128.h"
 #include "mediad/dave/media.h"
 
@@ -13,7 +13,7 @@ struct dave_sealer {
 	uint64_t counter; /* of the next frame */
 	uint64_t epoch;	  /* of the ratchet that it counts for, which stays known without a key */
 	uint8_t id[DAVE_KEY_ID];
-	bool told; /* that the next pair is wanted */
+	bool next_requested; /* that the next pair is wanted */
 };
 
 int dave_sealer_alloc(struct dave_sealer **out)
@@ -41,7 +41,7 @@ struct dave_key *dave_sealer_set(struct dave_sealer *s, struct dave_key *key)
 	s->key = key;
 	if (!key)
 		return before;
-	s->told = false;
+	s->next_requested = false;
 	if (key->epoch != s->epoch || memcmp(key->id, s->id, sizeof s->id) != 0) {
 		s->epoch = key->epoch;
 		memcpy(s->id, key->id, sizeof s->id);
@@ -69,30 +69,31 @@ uint64_t dave_sealer_counter(const struct dave_sealer *s)
 
 bool dave_sealer_wants_next(struct dave_sealer *s)
 {
-	if (s->told || !s->key || s->counter >> 24 <= s->key->generation)
+	if (s->next_requested || !s->key || s->counter >> 24 <= s->key->generation)
 		return false;
-	s->told = true;
+	s->next_requested = true;
 	return true;
 }
 
 /* ---- sealing ---- */
 
-static size_t supplement_size(uint32_t counter, const struct dave_plan *plan)
+static size_t supplement_size(uint32_t counter, const struct dave_clear_ranges *ranges)
 {
 	size_t n = DAVE_TAG + leb128_size(counter) + DAVE_TAIL;
 
-	for (uint32_t i = 0; plan && i < plan->n_ranges; i++)
-		n += leb128_size(plan->range[i].at) + leb128_size(plan->range[i].n);
+	for (uint32_t i = 0; ranges && i < ranges->n_ranges; i++)
+		n += leb128_size(ranges->range[i].at) + leb128_size(ranges->range[i].n);
 	return n;
 }
 
 /* Behind the tag. */
-static void put_supplement(uint8_t *p, size_t size, uint32_t counter, const struct dave_plan *plan)
+static void write_supplement(uint8_t *p, size_t size, uint32_t counter,
+			     const struct dave_clear_ranges *ranges)
 {
 	p = leb128_write(p, counter);
-	for (uint32_t i = 0; plan && i < plan->n_ranges; i++) {
-		p = leb128_write(p, plan->range[i].at);
-		p = leb128_write(p, plan->range[i].n);
+	for (uint32_t i = 0; ranges && i < ranges->n_ranges; i++) {
+		p = leb128_write(p, ranges->range[i].at);
+		p = leb128_write(p, ranges->range[i].n);
 	}
 	*p++ = (uint8_t)size;
 	*p++ = DAVE_MAGIC;
@@ -126,16 +127,17 @@ static int seal_whole(struct dave_sealer *s, const uint8_t *frame, size_t n, uin
 	s->counter++;
 	if (!aead_seal_whole(cipher, counter, frame, n, out, out + n))
 		return EINVAL;
-	put_supplement(out + n + DAVE_TAG, size, counter, NULL);
+	write_supplement(out + n + DAVE_TAG, size, counter, NULL);
 	*len = n + size;
 	return 0;
 }
 
 /* The frame of this plan is in out; behind the supplement's place, the clear bytes are gathered. */
-static int seal_ranges(struct dave_sealer *s, const struct dave_plan *plan, uint8_t *out,
+static int seal_ranges(struct dave_sealer *s, const struct dave_clear_ranges *ranges, uint8_t *out,
 		       size_t cap, size_t *len)
 {
-	struct aead_frame f = {.range = plan->range, .n_ranges = plan->n_ranges, .n = plan->n};
+	struct aead_frame f = {
+		.range = ranges->range, .n_ranges = ranges->n_ranges, .n = ranges->n};
 	struct aead *cipher;
 	uint32_t counter;
 	size_t size;
@@ -143,38 +145,38 @@ static int seal_ranges(struct dave_sealer *s, const struct dave_plan *plan, uint
 
 	if (err)
 		return err;
-	size = supplement_size(counter, plan);
+	size = supplement_size(counter, ranges);
 	if (size > DAVE_SUPPLEMENT_MAX)
 		return EOVERFLOW;
-	if (cap - plan->n < size || cap - plan->n - size < aead_clear(&f))
+	if (cap - ranges->n < size || cap - ranges->n - size < aead_clear(&f))
 		return EMSGSIZE;
 	s->counter++;
-	if (!aead_seal(cipher, counter, &f, out, out + plan->n + size, out + plan->n))
+	if (!aead_seal(cipher, counter, &f, out, out + ranges->n + size, out + ranges->n))
 		return EINVAL;
-	put_supplement(out + plan->n + DAVE_TAG, size, counter, plan);
-	*len = plan->n + size;
+	write_supplement(out + ranges->n + DAVE_TAG, size, counter, ranges);
+	*len = ranges->n + size;
 	return 0;
 }
 
 static int seal_video(struct dave_sealer *s, enum dave_codec codec, const uint8_t *frame, size_t n,
 		      uint8_t *out, size_t cap, size_t *len)
 {
-	struct dave_plan plan;
+	struct dave_clear_ranges ranges;
 	size_t sealed;
 	int err;
 
 	for (unsigned i = 0; i < START_CODE_TRIES; i++) {
-		err = dave_plan_frame(&plan, codec, frame, n, out, cap);
+		err = dave_find_clear_ranges(&ranges, codec, frame, n, out, cap);
 		if (err == EBADMSG) {
-			plan.n_ranges = 0;
+			ranges.n_ranges = 0;
 			err = seal_whole(s, frame, n, out, cap, &sealed);
 		} else if (!err) {
-			err = seal_ranges(s, &plan, out, cap, &sealed);
+			err = seal_ranges(s, &ranges, out, cap, &sealed);
 		}
 		if (err)
 			return err;
 		if ((codec != DAVE_H264 && codec != DAVE_H265) ||
-		    !dave_imitates_start_code(&plan, out, sealed)) {
+		    !dave_imitates_start_code(&ranges, out, sealed)) {
 			*len = sealed;
 			return 0;
 		}

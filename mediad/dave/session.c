@@ -1,4 +1,4 @@
-#include "mediad/dave/session_inside.h"
+#include "mediad/dave/session_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,20 +10,20 @@ int dave_session_alloc(struct dave_session **out, const struct dave_conf *conf)
 	struct dave_session *s;
 	int err = ENOMEM;
 
-	if (!out || !conf || !conf->acth || !conf->ladder)
+	if (!out || !conf || !conf->acth || !conf->heal)
 		return EINVAL;
 	s = calloc(1, sizeof *s);
 	if (!s)
 		return ENOMEM;
 	s->conf = *conf;
 	s->tail = &s->first;
-	s->welcome_by = s->epoch_by = s->seal_until = DAVE_NEVER;
-	s->user = malloc(16 * sizeof *s->user);
-	if (!s->user)
+	s->welcome_by = s->epoch_by = s->send_until = DAVE_NEVER;
+	s->users = malloc(16 * sizeof *s->users);
+	if (!s->users)
 		goto out;
-	s->cap_user = 16;
-	s->user[s->n_user++] = conf->user;
-	err = dave_keyroom_alloc(&s->keyroom, conf->user);
+	s->cap_users = 16;
+	s->users[s->n_users++] = conf->user;
+	err = dave_mls_state_alloc(&s->mls_state, conf->user);
 	if (err)
 		goto out;
 	*out = s;
@@ -33,16 +33,16 @@ out:
 	return err;
 }
 
-static void waiting_free(struct dave_waiting *w)
+static void free_input(struct dave_input *w)
 {
 	if (w)
 		free(w->in.p);
 	free(w);
 }
 
-static struct dave_waiting *take(struct dave_session *s)
+static struct dave_input *dequeue(struct dave_session *s)
 {
-	struct dave_waiting *w = s->first;
+	struct dave_input *w = s->first;
 
 	if (!w)
 		return NULL;
@@ -57,21 +57,21 @@ static struct dave_waiting *take(struct dave_session *s)
 	return w;
 }
 
-static void forget_waiting(struct dave_session *s)
+static void clear_queue(struct dave_session *s)
 {
 	while (s->first)
-		waiting_free(take(s));
+		free_input(dequeue(s));
 }
 
 struct dave_session *dave_session_free(struct dave_session *s)
 {
 	if (!s)
 		return NULL;
-	forget_waiting(s);
+	clear_queue(s);
 	dave_transition_free(s);
-	dave_keyroom_free(s->keyroom);
-	free(s->user);
-	free(s->deaf);
+	dave_mls_state_free(s->mls_state);
+	free(s->users);
+	free(s->undecryptable);
 	free(s->held_package.p);
 	free(s->held_commit.p);
 	explicit_bzero(s, sizeof *s);
@@ -86,19 +86,19 @@ const struct dave_status *dave_session_status(const struct dave_session *s)
 
 bool dave_session_busy(const struct dave_session *s)
 {
-	return !s->keyroom || s->first || s->want_drop || s->want_rekey;
+	return !s->mls_state || s->first || s->want_drop || s->want_rekey;
 }
 
 /* ---- who is here ---- */
 
-static size_t user_place(const struct dave_session *s, uint64_t user)
+static size_t find_user_index(const struct dave_session *s, uint64_t user)
 {
-	size_t lo = 0, hi = s->n_user;
+	size_t lo = 0, hi = s->n_users;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (s->user[mid] < user)
+		if (s->users[mid] < user)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -106,66 +106,66 @@ static size_t user_place(const struct dave_session *s, uint64_t user)
 	return lo;
 }
 
-static void connected(struct dave_session *s, uint64_t now, uint64_t user)
+static void add_user(struct dave_session *s, uint64_t now, uint64_t user)
 {
-	size_t i = user_place(s, user);
+	size_t i = find_user_index(s, user);
 
-	if (i < s->n_user && s->user[i] == user)
+	if (i < s->n_users && s->users[i] == user)
 		return;
-	if (s->n_user == s->cap_user) {
-		size_t cap = s->cap_user ? 2 * s->cap_user : 16;
-		uint64_t *p = cap <= DAVE_USERS_MAX * 2 ? realloc(s->user, cap * sizeof *p) : NULL;
+	if (s->n_users == s->cap_users) {
+		size_t cap = s->cap_users ? 2 * s->cap_users : 16;
+		uint64_t *p = cap <= DAVE_USERS_MAX * 2 ? realloc(s->users, cap * sizeof *p) : NULL;
 
 		/* Without encryption nobody needs to be known. */
 		if (!p) {
-			s->crowded = true;
+			s->users_full = true;
 			if (s->status.version > 0)
-				dave_heal_lost(s);
+				dave_heal_input_lost(s);
 			return;
 		}
-		s->user = p;
-		s->cap_user = cap;
+		s->users = p;
+		s->cap_users = cap;
 	}
-	memmove(s->user + i + 1, s->user + i, (s->n_user++ - i) * sizeof *s->user);
-	s->user[i] = user;
-	if (s->offered && !s->in_group && s->welcome_by == DAVE_NEVER)
+	memmove(s->users + i + 1, s->users + i, (s->n_users++ - i) * sizeof *s->users);
+	s->users[i] = user;
+	if (s->package_sent && !s->in_group && s->welcome_by == DAVE_NEVER)
 		s->welcome_by = now + DAVE_WELCOME_MS * NS_PER_MS;
 }
 
-static void disconnected(struct dave_session *s, uint64_t now, uint64_t user)
+static void remove_user(struct dave_session *s, uint64_t now, uint64_t user)
 {
-	size_t i = user_place(s, user);
+	size_t i = find_user_index(s, user);
 
-	dave_heal_gone(s, now, user);
-	if (user == s->conf.user || i == s->n_user || s->user[i] != user)
+	dave_heal_remove_user(s, now, user);
+	if (user == s->conf.user || i == s->n_users || s->users[i] != user)
 		return;
-	memmove(s->user + i, s->user + i + 1, (--s->n_user - i) * sizeof *s->user);
+	memmove(s->users + i, s->users + i + 1, (--s->n_users - i) * sizeof *s->users);
 }
 
 /* ---- jobs ---- */
 
-static int recognized(const struct dave_session *s, struct dave_job *j)
+static int copy_recognized(const struct dave_session *s, struct dave_job *j)
 {
-	j->recognized = malloc(s->n_user * sizeof *j->recognized);
+	j->recognized = malloc(s->n_users * sizeof *j->recognized);
 	if (!j->recognized)
 		return ENOMEM;
-	memcpy(j->recognized, s->user, s->n_user * sizeof *j->recognized);
-	j->n_recognized = s->n_user;
+	memcpy(j->recognized, s->users, s->n_users * sizeof *j->recognized);
+	j->n_recognized = s->n_users;
 	return 0;
 }
 
 /* Takes `in` over when there is one. What cannot be done is lost, and healed as such. */
-static void start(struct dave_session *s, enum dave_job_type type, uint16_t transition,
-		  struct dave_bytes *in)
+static void start_job(struct dave_session *s, enum dave_job_type type, uint16_t transition,
+		      struct dave_bytes *in)
 {
 	struct dave_job *j = NULL;
-	int err = s->crowded && type == DAVE_JOB_RESET ? EOVERFLOW : dave_job_alloc(&j, type);
+	int err = s->users_full && type == DAVE_JOB_RESET ? EOVERFLOW : dave_job_alloc(&j, type);
 
 	if (!err && (type == DAVE_JOB_PROPOSALS || type == DAVE_JOB_WELCOME))
-		err = recognized(s, j);
+		err = copy_recognized(s, j);
 	if (err) {
 		dave_job_free(j);
-		dave_heal_lost(s);
+		dave_heal_input_lost(s);
 		return;
 	}
 	j->channel = s->channel;
@@ -174,12 +174,12 @@ static void start(struct dave_session *s, enum dave_job_type type, uint16_t tran
 		j->in = *in;
 		*in = (struct dave_bytes){0};
 	}
-	j->keyroom = s->keyroom;
-	s->keyroom = NULL;
+	j->mls_state = s->mls_state;
+	s->mls_state = NULL;
 	s->conf.acth(&(struct dave_action){.kind = DAVE_ACT_JOB, .job = j}, s->conf.arg);
 }
 
-static int copy(struct dave_bytes *out, struct slice in)
+static int copy_bytes(struct dave_bytes *out, struct slice in)
 {
 	out->p = malloc(in.n ? in.n : 1);
 	if (!out->p)
@@ -191,9 +191,9 @@ static int copy(struct dave_bytes *out, struct slice in)
 }
 
 /* Codes are nobody's hurry: one at a time, while nothing else is to be done. */
-static void verify_next(struct dave_session *s)
+static void start_verification(struct dave_session *s)
 {
-	const struct dave_epoch *e = s->in_group && s->n_kept ? s->kept[0].epoch : NULL;
+	const struct dave_epoch *e = s->in_group && s->n_epochs ? s->epochs[0].epoch : NULL;
 	const struct dave_member *theirs, *mine;
 	struct dave_job *j = NULL;
 	uint64_t user = s->verify[0];
@@ -202,7 +202,8 @@ static void verify_next(struct dave_session *s)
 	theirs = e ? dave_epoch_find(e, user) : NULL;
 	mine = e ? dave_epoch_find(e, s->conf.user) : NULL;
 	if (!theirs || !mine || theirs == mine || dave_job_alloc(&j, DAVE_JOB_CODE) ||
-	    copy(&j->theirs, theirs->signature_key) || copy(&j->mine, mine->signature_key)) {
+	    copy_bytes(&j->theirs, theirs->signature_key) ||
+	    copy_bytes(&j->mine, mine->signature_key)) {
 		dave_job_free(j);
 		dave_send_code(s, user, "");
 		return;
@@ -223,12 +224,12 @@ void dave_session_verify(struct dave_session *s, uint64_t now, uint64_t user)
 		return;
 	}
 	s->verify[s->n_verify++] = user;
-	dave_session_settle(s, now);
+	dave_session_finish_step(s, now);
 }
 
 /* ---- inputs in their order ---- */
 
-static void description(struct dave_session *s, struct dave_waiting *w)
+static void on_description(struct dave_session *s, struct dave_input *w)
 {
 	s->channel = w->number;
 	s->status.known = true;
@@ -238,30 +239,30 @@ static void description(struct dave_session *s, struct dave_waiting *w)
 		return;
 	}
 	dave_send_clear(s, false, 0);
-	start(s, DAVE_JOB_RESET, 0, NULL);
+	start_job(s, DAVE_JOB_RESET, 0, NULL);
 }
 
-static void prepare_epoch(struct dave_session *s, const struct dave_waiting *w)
+static void on_prepare_epoch(struct dave_session *s, const struct dave_input *w)
 {
 	/* A later epoch would only change the version, of which there is one. */
 	if (w->number != 1 || w->version == 0 || w->version > DAVE_VERSION)
 		return;
-	if (s->n_user == 1)
+	if (s->n_users == 1)
 		dave_transition_alone(s);
-	start(s, DAVE_JOB_RESET, 0, NULL);
+	start_job(s, DAVE_JOB_RESET, 0, NULL);
 }
 
-static void input(struct dave_session *s, uint64_t now, struct dave_waiting *w)
+static void run_input(struct dave_session *s, uint64_t now, struct dave_input *w)
 {
 	switch (w->op) {
 	case DAVE_OP_DESCRIPTION:
-		description(s, w);
+		on_description(s, w);
 		break;
 	case DAVE_OP_CONNECT:
-		connected(s, now, w->number);
+		add_user(s, now, w->number);
 		break;
 	case DAVE_OP_DISCONNECT:
-		disconnected(s, now, w->number);
+		remove_user(s, now, w->number);
 		break;
 	case DAVE_OP_PREPARE_TRANSITION:
 		dave_transition_text(s, now, w->transition, w->version);
@@ -270,52 +271,52 @@ static void input(struct dave_session *s, uint64_t now, struct dave_waiting *w)
 		dave_transition_execute(s, now, w->transition);
 		break;
 	case DAVE_OP_PREPARE_EPOCH:
-		prepare_epoch(s, w);
+		on_prepare_epoch(s, w);
 		break;
 	case DAVE_OP_EXTERNAL_SENDER:
-		start(s, DAVE_JOB_SENDER, 0, &w->in);
+		start_job(s, DAVE_JOB_EXTERNAL_SENDER, 0, &w->in);
 		break;
 	case DAVE_OP_PROPOSALS:
-		start(s, DAVE_JOB_PROPOSALS, 0, &w->in);
+		start_job(s, DAVE_JOB_PROPOSALS, 0, &w->in);
 		break;
 	case DAVE_OP_ANNOUNCE_COMMIT:
-		start(s, DAVE_JOB_COMMIT, w->cut ? s->last_id : w->transition, &w->in);
+		start_job(s, DAVE_JOB_COMMIT, w->cut ? s->last_id : w->transition, &w->in);
 		break;
 	case DAVE_OP_WELCOME:
-		start(s, DAVE_JOB_WELCOME, w->cut ? s->last_id : w->transition, &w->in);
+		start_job(s, DAVE_JOB_WELCOME, w->cut ? s->last_id : w->transition, &w->in);
 		break;
 	}
 }
 
 /* Takes w over; runs it at once when nothing is before it. */
-static void enqueue(struct dave_session *s, uint64_t now, struct dave_waiting *w)
+static void enqueue(struct dave_session *s, uint64_t now, struct dave_input *w)
 {
 	bool member = w->op == DAVE_OP_CONNECT || w->op == DAVE_OP_DISCONNECT;
 
-	if (s->lost ||
+	if (s->input_lost ||
 	    (member ? s->n_members >= DAVE_MEMBERS_WAITING_MAX
 		    : s->n_messages >= DAVE_WAITING_MAX) ||
 	    w->in.n > DAVE_WAITING_BYTES_MAX - s->waiting_bytes) {
-		waiting_free(w);
-		dave_heal_lost(s);
+		free_input(w);
+		dave_heal_input_lost(s);
 	} else {
 		*s->tail = w;
 		s->tail = &w->next;
 		*(member ? &s->n_members : &s->n_messages) += 1;
 		s->waiting_bytes += w->in.n;
 	}
-	dave_session_settle(s, now);
+	dave_session_finish_step(s, now);
 }
 
 /* Takes what->in over. */
-static void say(struct dave_session *s, uint64_t now, const struct dave_waiting *what)
+static void queue_input(struct dave_session *s, uint64_t now, const struct dave_input *what)
 {
-	struct dave_waiting *w = malloc(sizeof *w);
+	struct dave_input *w = malloc(sizeof *w);
 
 	if (!w) {
 		free(what->in.p);
-		dave_heal_lost(s);
-		dave_session_settle(s, now);
+		dave_heal_input_lost(s);
+		dave_session_finish_step(s, now);
 		return;
 	}
 	*w = *what;
@@ -324,33 +325,35 @@ static void say(struct dave_session *s, uint64_t now, const struct dave_waiting 
 
 void dave_session_start(struct dave_session *s, uint64_t now, uint64_t channel, uint16_t version)
 {
-	say(s, now,
-	    &(struct dave_waiting){
-		    .op = DAVE_OP_DESCRIPTION, .number = channel, .version = version});
+	queue_input(s, now,
+		    &(struct dave_input){
+			    .op = DAVE_OP_DESCRIPTION, .number = channel, .version = version});
 }
 
 void dave_session_member(struct dave_session *s, uint64_t now, uint64_t user, bool present)
 {
-	say(s, now,
-	    &(struct dave_waiting){.op = present ? DAVE_OP_CONNECT : DAVE_OP_DISCONNECT,
-				   .number = user});
+	queue_input(s, now,
+		    &(struct dave_input){.op = present ? DAVE_OP_CONNECT : DAVE_OP_DISCONNECT,
+					 .number = user});
 }
 
 void dave_session_text(struct dave_session *s, uint64_t now, unsigned op, uint16_t transition,
-		       uint16_t version, uint64_t epoch)
+		       uint16_t version, uint64_t on_epoch_result)
 {
 	if (op != DAVE_OP_PREPARE_TRANSITION && op != DAVE_OP_EXECUTE_TRANSITION &&
 	    op != DAVE_OP_PREPARE_EPOCH)
 		return;
-	say(s, now,
-	    &(struct dave_waiting){
-		    .op = op, .transition = transition, .version = version, .number = epoch});
+	queue_input(s, now,
+		    &(struct dave_input){.op = op,
+					 .transition = transition,
+					 .version = version,
+					 .number = on_epoch_result});
 }
 
 void dave_session_binary(struct dave_session *s, uint64_t now, unsigned op, const uint8_t *p,
 			 size_t n)
 {
-	struct dave_waiting w = {.op = op};
+	struct dave_input w = {.op = op};
 	struct slice in = {p, n};
 
 	switch (op) {
@@ -370,31 +373,31 @@ void dave_session_binary(struct dave_session *s, uint64_t now, unsigned op, cons
 	/* Longer than any message can be: refused like one that cannot be read. */
 	if (in.n > MLS_BYTES_MAX)
 		in.n = 0;
-	if (copy(&w.in, in)) {
-		dave_heal_lost(s);
-		dave_session_settle(s, now);
+	if (copy_bytes(&w.in, in)) {
+		dave_heal_input_lost(s);
+		dave_session_finish_step(s, now);
 		return;
 	}
-	say(s, now, &w);
+	queue_input(s, now, &w);
 }
 
 /* ---- results ---- */
 
-static void offer(struct dave_session *s, uint64_t now, struct dave_job *job)
+static void send_key_package(struct dave_session *s, uint64_t now, struct dave_job *job)
 {
 	if (job->verdict != DAVE_DONE) {
-		dave_heal_lost(s);
+		dave_heal_input_lost(s);
 		return;
 	}
-	s->offered = true;
+	s->package_sent = true;
 	s->epoch_by = DAVE_NEVER;
-	s->join_until = now + DAVE_JOIN_GRACE_MS * NS_PER_MS;
-	s->welcome_by = s->n_user > 1 ? now + DAVE_WELCOME_MS * NS_PER_MS : DAVE_NEVER;
+	s->join_grace_until = now + DAVE_JOIN_GRACE_MS * NS_PER_MS;
+	s->welcome_by = s->n_users > 1 ? now + DAVE_WELCOME_MS * NS_PER_MS : DAVE_NEVER;
 	dave_send_forget_commit(s);
 	dave_send_binary(s, DAVE_OP_KEY_PACKAGE, &job->out);
 }
 
-static void epoch(struct dave_session *s, uint64_t now, struct dave_job *job, bool was_in)
+static void on_epoch_result(struct dave_session *s, uint64_t now, struct dave_job *job, bool was_in)
 {
 	if (job->verdict == DAVE_INVALID) {
 		dave_heal_invalid(s, now, job->transition);
@@ -406,7 +409,7 @@ static void epoch(struct dave_session *s, uint64_t now, struct dave_job *job, bo
 	}
 }
 
-static void proposals(struct dave_session *s, uint64_t now, struct dave_job *job)
+static void on_proposals_result(struct dave_session *s, uint64_t now, struct dave_job *job)
 {
 	if (job->verdict == DAVE_INVALID)
 		dave_heal_invalid(s, now, s->last_id);
@@ -416,14 +419,14 @@ static void proposals(struct dave_session *s, uint64_t now, struct dave_job *job
 		dave_send_binary(s, DAVE_OP_COMMIT_WELCOME, &job->out);
 }
 
-static void result(struct dave_session *s, uint64_t now, struct dave_job *job)
+static void on_job_result(struct dave_session *s, uint64_t now, struct dave_job *job)
 {
 	bool was_in = s->in_group;
 
-	s->keyroom = job->keyroom;
-	job->keyroom = NULL;
+	s->mls_state = job->mls_state;
+	job->mls_state = NULL;
 	if (job->verdict == DAVE_NOT_RUN) {
-		dave_heal_lost(s);
+		dave_heal_input_lost(s);
 		return;
 	}
 	s->in_group = job->in_group;
@@ -432,23 +435,23 @@ static void result(struct dave_session *s, uint64_t now, struct dave_job *job)
 	switch (job->type) {
 	case DAVE_JOB_RESET:
 	case DAVE_JOB_REKEY:
-		offer(s, now, job);
+		send_key_package(s, now, job);
 		break;
 	case DAVE_JOB_DROP:
-		s->offered = false;
-		s->join_until = 0;
+		s->package_sent = false;
+		s->join_grace_until = 0;
 		s->welcome_by = s->epoch_by = DAVE_NEVER;
 		break;
 	case DAVE_JOB_PROPOSALS:
-		proposals(s, now, job);
+		on_proposals_result(s, now, job);
 		break;
 	case DAVE_JOB_COMMIT:
 	case DAVE_JOB_WELCOME:
-		epoch(s, now, job, was_in);
+		on_epoch_result(s, now, job, was_in);
 		break;
-	case DAVE_JOB_SENDER:
+	case DAVE_JOB_EXTERNAL_SENDER:
 		/* It is not said again in this session, and without it there is no group. */
-		s->hopeless = job->verdict == DAVE_INVALID && !s->in_group;
+		s->needs_rejoin = job->verdict == DAVE_INVALID && !s->in_group;
 		break;
 	case DAVE_JOB_CODE:
 		break;
@@ -461,32 +464,32 @@ void dave_session_done(struct dave_session *s, uint64_t now, struct dave_job *jo
 		s->verifying = false;
 		dave_send_code(s, job->user, job->verdict == DAVE_DONE ? job->code : "");
 	} else {
-		result(s, now, job);
+		on_job_result(s, now, job);
 	}
 	dave_job_free(job);
-	dave_session_settle(s, now);
+	dave_session_finish_step(s, now);
 }
 
 /* ---- the rest ---- */
 
-void dave_session_settle(struct dave_session *s, uint64_t now)
+void dave_session_finish_step(struct dave_session *s, uint64_t now)
 {
-	if (s->lost)
-		forget_waiting(s);
-	while (s->keyroom && !s->lost) {
-		struct dave_waiting *w;
+	if (s->input_lost)
+		clear_queue(s);
+	while (s->mls_state && !s->input_lost) {
+		struct dave_input *w;
 
 		if (s->want_drop) {
 			s->want_drop = false;
-			start(s, DAVE_JOB_DROP, 0, NULL);
+			start_job(s, DAVE_JOB_DROP, 0, NULL);
 		} else if (s->want_rekey) {
 			s->want_rekey = false;
-			start(s, DAVE_JOB_REKEY, 0, NULL);
-		} else if ((w = take(s))) {
-			input(s, now, w);
-			waiting_free(w);
+			start_job(s, DAVE_JOB_REKEY, 0, NULL);
+		} else if ((w = dequeue(s))) {
+			run_input(s, now, w);
+			free_input(w);
 		} else if (s->n_verify && !s->verifying) {
-			verify_next(s);
+			start_verification(s);
 		} else {
 			break;
 		}
@@ -497,7 +500,7 @@ void dave_session_settle(struct dave_session *s, uint64_t now)
 void dave_session_offline(struct dave_session *s, uint64_t now)
 {
 	s->offline = true;
-	dave_session_settle(s, now);
+	dave_session_finish_step(s, now);
 }
 
 void dave_session_resumed(struct dave_session *s, uint64_t now)
@@ -506,14 +509,14 @@ void dave_session_resumed(struct dave_session *s, uint64_t now)
 	if (s->epoch_by != DAVE_NEVER)
 		s->epoch_by = now + DAVE_ANNOUNCE_MS * NS_PER_MS;
 	dave_send_held(s);
-	dave_session_settle(s, now);
+	dave_session_finish_step(s, now);
 }
 
 void dave_session_timer(struct dave_session *s, uint64_t now)
 {
 	dave_transition_timer(s, now);
 	dave_heal_timer(s, now);
-	dave_session_settle(s, now);
+	dave_session_finish_step(s, now);
 }
 
 uint64_t dave_session_deadline(const struct dave_session *s)

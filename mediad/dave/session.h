@@ -18,7 +18,7 @@ enum {
 	DAVE_VERSION = 1,	/* highest that we speak */
 	DAVE_WAITING_MAX = 256, /* messages behind a job; past it the session heals by a rejoin, and
 				   does nothing else */
-	DAVE_DEAF_PACKETS = 36, /* in a row of one speaker that do not open */
+	DAVE_OUTAGE_PACKETS = 36,    /* in a row of one speaker that do not open */
 	DAVE_JOIN_GRACE_MS = 1500,   /* from our key package to a welcome: nothing counts as deaf */
 	DAVE_PENDING_MS = 3000,	     /* the same for a transition that waits for op 22 */
 	DAVE_EXECUTE_GRACE_MS = 500, /* op 22 after others were heard with the new keys */
@@ -56,10 +56,10 @@ struct dave_status {
 	uint64_t epoch;	       /* 0 without a group */
 	char privacy_code[31]; /* "" without a group */
 	uint32_t members;
-	enum dave_heal heal; /* step under way or last taken while somebody is not heard */
-	uint32_t deaf;	     /* speakers that we do not hear now */
+	enum dave_heal heal;	/* step under way or last taken while somebody is not heard */
+	uint32_t undecryptable; /* speakers that we do not hear now */
 	uint32_t recovers, resumes,
-		rejoins;   /* steps taken, of the whole call (struct dave_ladder) */
+		rejoins;   /* steps taken, of the whole call (struct dave_heal_state) */
 	uint32_t invalid;  /* messages that were invalid, likewise */
 	uint32_t executes; /* transitions executed without their op 22, likewise */
 };
@@ -91,7 +91,7 @@ typedef void(dave_action_h)(const struct dave_action *act, void *arg);
 
 /* How the ladder of this call stands: cool-downs and counts outlive a session. A value, all zero at
  * first; the machine alone writes it. */
-struct dave_ladder {
+struct dave_heal_state {
 	enum dave_heal last;  /* NONE: nothing to heal, or healed */
 	uint64_t not_before;  /* the next step may be taken */
 	uint32_t cooldown_ms; /* behind the last step */
@@ -107,7 +107,7 @@ struct dave_conf {
 	uint64_t user;
 	dave_action_h *acth;
 	void *arg;
-	struct dave_ladder *ladder; /* the call's; outlives the session */
+	struct dave_heal_state *heal; /* the call's; outlives the session */
 };
 /* ENOMEM. One for each Identify; kept over resumes. Caller owns *out. */
 int dave_session_alloc(struct dave_session **out, const struct dave_conf *conf);
@@ -134,9 +134,9 @@ void dave_session_offline(struct dave_session *s, uint64_t now);
 /* Op 9: resumed. */
 void dave_session_resumed(struct dave_session *s, uint64_t now);
 /* From the audio thread: a speaker's packets arrive and do not open, or open again. false comes
- * after every DAVE_DEAF_PACKETS in a row, again and again: what was not to count yet (a transition,
- * our own joining) counts when the speaker is still there. */
-void dave_session_hears(struct dave_session *s, uint64_t now, uint64_t user, bool hears);
+ * after every DAVE_OUTAGE_PACKETS in a row, again and again: what was not to count yet (a
+ * transition, our own joining) counts when the speaker is still there. */
+void dave_session_decryption(struct dave_session *s, uint64_t now, uint64_t user, bool hears);
 /* Somebody was heard with a key of this epoch (its serial): proof that the transition to it was
  * executed. */
 void dave_session_proof(struct dave_session *s, uint64_t now, uint64_t serial);

@@ -1,28 +1,27 @@
-#include "mediad/dave/session_inside.h"
-
+#include "mediad/dave/session_internal.h"
 #include "proto/base/time.h"
 
-static uint64_t sooner(uint64_t a, uint64_t b)
+static uint64_t min_time(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
 /* ---- epochs ---- */
 
-static const struct dave_epoch *newest(const struct dave_session *s)
+static const struct dave_epoch *newest_epoch(const struct dave_session *s)
 {
-	return s->in_group && s->n_kept ? s->kept[0].epoch : NULL;
+	return s->in_group && s->n_epochs ? s->epochs[0].epoch : NULL;
 }
 
-static const struct dave_epoch *find(const struct dave_session *s, uint64_t serial)
+static const struct dave_epoch *find_epoch(const struct dave_session *s, uint64_t serial)
 {
-	for (unsigned i = 0; i < s->n_kept; i++)
-		if (s->kept[i].epoch->serial == serial)
-			return s->kept[i].epoch;
+	for (unsigned i = 0; i < s->n_epochs; i++)
+		if (s->epochs[i].epoch->serial == serial)
+			return s->epochs[i].epoch;
 	return NULL;
 }
 
-static bool wanted(const struct dave_session *s, const struct dave_epoch *e)
+static bool is_epoch_in_use(const struct dave_session *s, const struct dave_epoch *e)
 {
 	for (unsigned i = 0; i < s->n_pending; i++)
 		if (s->pending[i].serial == e->serial)
@@ -30,39 +29,39 @@ static bool wanted(const struct dave_session *s, const struct dave_epoch *e)
 	return s->sending == e;
 }
 
-static void forget(struct dave_session *s, unsigned i)
+static void drop_epoch(struct dave_session *s, unsigned i)
 {
-	dave_epoch_free(s->kept[i].epoch);
-	memmove(s->kept + i, s->kept + i + 1, (--s->n_kept - i) * sizeof s->kept[0]);
+	dave_epoch_free(s->epochs[i].epoch);
+	memmove(s->epochs + i, s->epochs + i + 1, (--s->n_epochs - i) * sizeof s->epochs[0]);
 }
 
 /* Epochs whose time is over, but those that we seal with or still wait to. */
-static void sweep(struct dave_session *s, uint64_t now)
+static void drop_expired_epochs(struct dave_session *s, uint64_t now)
 {
-	for (unsigned i = s->n_kept; i-- > 0;) {
-		if (s->kept[i].until > now)
+	for (unsigned i = s->n_epochs; i-- > 0;) {
+		if (s->epochs[i].until > now)
 			continue;
-		s->kept[i].until = 0;
-		if (!wanted(s, s->kept[i].epoch))
-			forget(s, i);
+		s->epochs[i].until = 0;
+		if (!is_epoch_in_use(s, s->epochs[i].epoch))
+			drop_epoch(s, i);
 	}
 }
 
-static void supersede(struct dave_session *s, uint64_t now)
+static void expire_epochs(struct dave_session *s, uint64_t now)
 {
-	for (unsigned i = 0; i < s->n_kept; i++)
-		s->kept[i].until = sooner(s->kept[i].until, now + DAVE_GRACE_MS * NS_PER_MS);
+	for (unsigned i = 0; i < s->n_epochs; i++)
+		s->epochs[i].until = min_time(s->epochs[i].until, now + DAVE_GRACE_MS * NS_PER_MS);
 }
 
-static void keep(struct dave_session *s, uint64_t now, struct dave_epoch *e)
+static void keep_epoch(struct dave_session *s, uint64_t now, struct dave_epoch *e)
 {
-	supersede(s, now);
-	sweep(s, now);
-	if (s->n_kept == DAVE_KEYS)
-		forget(s,
-		       s->kept[DAVE_KEYS - 1].epoch == s->sending ? DAVE_KEYS - 2 : DAVE_KEYS - 1);
-	memmove(s->kept + 1, s->kept, s->n_kept++ * sizeof s->kept[0]);
-	s->kept[0] = (struct dave_kept){e, DAVE_NEVER};
+	expire_epochs(s, now);
+	drop_expired_epochs(s, now);
+	if (s->n_epochs == DAVE_KEYS)
+		drop_epoch(s, s->epochs[DAVE_KEYS - 1].epoch == s->sending ? DAVE_KEYS - 2
+									   : DAVE_KEYS - 1);
+	memmove(s->epochs + 1, s->epochs, s->n_epochs++ * sizeof s->epochs[0]);
+	s->epochs[0] = (struct dave_kept_epoch){e, DAVE_NEVER};
 	s->changed_at = now;
 }
 
@@ -71,9 +70,9 @@ unsigned dave_session_epochs(const struct dave_session *s, const struct dave_epo
 {
 	unsigned found = 0;
 
-	for (unsigned i = 0; i < s->n_kept && found < n; i++)
-		if (s->kept[i].until)
-			out[found++] = s->kept[i].epoch;
+	for (unsigned i = 0; i < s->n_epochs && found < n; i++)
+		if (s->epochs[i].until)
+			out[found++] = s->epochs[i].epoch;
 	return found;
 }
 
@@ -84,39 +83,40 @@ const struct dave_epoch *dave_session_sending(const struct dave_session *s)
 
 void dave_transition_free(struct dave_session *s)
 {
-	while (s->n_kept)
-		forget(s, s->n_kept - 1);
+	while (s->n_epochs)
+		drop_epoch(s, s->n_epochs - 1);
 }
 
 /* ---- transitions ---- */
 
 /* The first n of those that wait are over. */
-static void settle(struct dave_session *s, unsigned n)
+static void drop_transitions(struct dave_session *s, unsigned n)
 {
 	s->n_pending -= n;
 	memmove(s->pending, s->pending + n, s->n_pending * sizeof s->pending[0]);
 }
 
-static void execute(struct dave_session *s, uint64_t now, const struct dave_transition *t)
+static void execute_transition(struct dave_session *s, uint64_t now,
+			       const struct dave_transition *t)
 {
-	const struct dave_epoch *e = t->serial ? find(s, t->serial) : NULL;
+	const struct dave_epoch *e = t->serial ? find_epoch(s, t->serial) : NULL;
 	uint64_t grace = now + DAVE_GRACE_MS * NS_PER_MS;
 
 	s->last_id = t->id;
 	s->changed_at = now;
 	s->status.version = t->version;
 	if (t->version == 0) {
-		supersede(s, now);
+		expire_epochs(s, now);
 		dave_send_sealing(s, NULL);
 		dave_send_clear(s, true, DAVE_NEVER);
 		s->want_drop = true;
 		s->want_rekey = false;
 	} else {
-		dave_send_clear(s, false, sooner(s->clear_until, grace));
+		dave_send_clear(s, false, min_time(s->clear_until, grace));
 		/* Never older than what we seal with: what was prepared before is void. */
-		dave_send_sealing(s, e ? e : newest(s));
+		dave_send_sealing(s, e ? e : newest_epoch(s));
 	}
-	sweep(s, now);
+	drop_expired_epochs(s, now);
 }
 
 /* Executes the i-th; those before it can only be out of date. */
@@ -124,16 +124,16 @@ static void execute_pending(struct dave_session *s, uint64_t now, unsigned i)
 {
 	struct dave_transition t = s->pending[i];
 
-	settle(s, i + 1);
-	execute(s, now, &t);
+	drop_transitions(s, i + 1);
+	execute_transition(s, now, &t);
 }
 
-static void begin(struct dave_session *s, uint64_t now, const struct dave_transition *t)
+static void begin_transition(struct dave_session *s, uint64_t now, const struct dave_transition *t)
 {
 	s->last_id = t->id;
 	if (t->id == 0) {
-		settle(s, s->n_pending);
-		execute(s, now, t);
+		drop_transitions(s, s->n_pending);
+		execute_transition(s, now, t);
 		return;
 	}
 	for (unsigned i = 0; i < s->n_pending; i++)
@@ -143,7 +143,7 @@ static void begin(struct dave_session *s, uint64_t now, const struct dave_transi
 			break;
 		}
 	if (s->n_pending == DAVE_PENDING_MAX)
-		settle(s, 1);
+		drop_transitions(s, 1);
 	s->pending[s->n_pending++] = *t;
 	dave_send_text(s, DAVE_OP_READY, t->id);
 }
@@ -151,26 +151,26 @@ static void begin(struct dave_session *s, uint64_t now, const struct dave_transi
 void dave_transition_prepare(struct dave_session *s, uint64_t now, uint16_t id,
 			     struct dave_epoch *e)
 {
-	keep(s, now, e);
+	keep_epoch(s, now, e);
 	dave_send_forget_commit(s);
 	dave_send_epoch(s, e);
-	dave_heal_group(s, e);
+	dave_heal_keep_members(s, e);
 	s->epoch_by = s->welcome_by = DAVE_NEVER;
-	s->join_until = 0;
-	s->seal_until = DAVE_NEVER;
-	s->hopeless = false;
+	s->join_grace_until = 0;
+	s->send_until = DAVE_NEVER;
+	s->needs_rejoin = false;
 	s->answers = 0;
-	begin(s, now,
-	      &(struct dave_transition){.id = id,
-					.version = DAVE_VERSION,
-					.serial = e->serial,
-					.at = now,
-					.proved = DAVE_NEVER});
+	begin_transition(s, now,
+			 &(struct dave_transition){.id = id,
+						   .version = DAVE_VERSION,
+						   .serial = e->serial,
+						   .at = now,
+						   .proved = DAVE_NEVER});
 }
 
 void dave_transition_text(struct dave_session *s, uint64_t now, uint16_t id, uint16_t version)
 {
-	const struct dave_epoch *e = newest(s);
+	const struct dave_epoch *e = newest_epoch(s);
 	struct dave_transition t = {.id = id, .version = version, .at = now, .proved = DAVE_NEVER};
 
 	if (version > DAVE_VERSION)
@@ -179,7 +179,7 @@ void dave_transition_text(struct dave_session *s, uint64_t now, uint16_t id, uin
 		dave_send_clear(s, s->send_clear, DAVE_NEVER);
 	else if (e)
 		t.serial = e->serial;
-	begin(s, now, &t);
+	begin_transition(s, now, &t);
 }
 
 void dave_transition_execute(struct dave_session *s, uint64_t now, uint16_t id)
@@ -194,12 +194,12 @@ void dave_transition_execute(struct dave_session *s, uint64_t now, uint16_t id)
 /* The others accept our key until theirs is so old; behind that we would speak to nobody. */
 void dave_transition_left(struct dave_session *s, uint64_t now)
 {
-	s->seal_until = now + DAVE_GRACE_MS * NS_PER_MS;
+	s->send_until = now + DAVE_GRACE_MS * NS_PER_MS;
 }
 
 void dave_transition_alone(struct dave_session *s)
 {
-	settle(s, s->n_pending);
+	drop_transitions(s, s->n_pending);
 	dave_send_sealing(s, NULL);
 }
 
@@ -214,42 +214,42 @@ void dave_session_proof(struct dave_session *s, uint64_t now, uint64_t serial)
 			t->proved = now;
 	}
 	dave_heal_proof(s, now);
-	dave_session_settle(s, now);
+	dave_session_finish_step(s, now);
 }
 
-static uint64_t due(const struct dave_transition *t)
+static uint64_t execute_deadline(const struct dave_transition *t)
 {
 	if (t->version == 0)
 		return t->at + DAVE_DOWNGRADE_MS * NS_PER_MS;
 	if (t->proved == DAVE_NEVER)
 		return t->at + DAVE_EXECUTE_LATE_MS * NS_PER_MS;
-	return sooner(t->proved + DAVE_EXECUTE_GRACE_MS * NS_PER_MS,
-		      t->at + DAVE_EXECUTE_LATE_MS * NS_PER_MS);
+	return min_time(t->proved + DAVE_EXECUTE_GRACE_MS * NS_PER_MS,
+			t->at + DAVE_EXECUTE_LATE_MS * NS_PER_MS);
 }
 
 void dave_transition_timer(struct dave_session *s, uint64_t now)
 {
 	for (unsigned i = s->n_pending; i-- > 0;)
-		if (due(&s->pending[i]) <= now) {
-			s->conf.ladder->executes++;
+		if (execute_deadline(&s->pending[i]) <= now) {
+			s->conf.heal->executes++;
 			execute_pending(s, now, i);
 			break;
 		}
-	if (s->seal_until <= now) {
-		s->seal_until = DAVE_NEVER;
+	if (s->send_until <= now) {
+		s->send_until = DAVE_NEVER;
 		dave_send_sealing(s, NULL);
 	}
-	sweep(s, now);
+	drop_expired_epochs(s, now);
 }
 
 uint64_t dave_transition_deadline(const struct dave_session *s)
 {
-	uint64_t at = s->seal_until;
+	uint64_t at = s->send_until;
 
 	for (unsigned i = 0; i < s->n_pending; i++)
-		at = sooner(at, due(&s->pending[i]));
-	for (unsigned i = 0; i < s->n_kept; i++)
-		if (s->kept[i].until)
-			at = sooner(at, s->kept[i].until);
+		at = min_time(at, execute_deadline(&s->pending[i]));
+	for (unsigned i = 0; i < s->n_epochs; i++)
+		if (s->epochs[i].until)
+			at = min_time(at, s->epochs[i].until);
 	return at;
 }

@@ -2,32 +2,32 @@
 
 #include <string.h>
 
-static uint64_t bit(uint64_t nonce)
+static uint64_t bit_of(uint64_t nonce)
 {
 	return UINT64_C(1) << (nonce % 64);
 }
 
-static uint64_t *word(struct dave_window *w, uint64_t nonce)
+static uint64_t *word_of(struct dave_window *w, uint64_t nonce)
 {
 	return &w->missing[nonce % DAVE_WINDOW / 64];
 }
 
 static bool is_missing(const struct dave_window *w, uint64_t nonce)
 {
-	return w->missing[nonce % DAVE_WINDOW / 64] & bit(nonce);
+	return w->missing[nonce % DAVE_WINDOW / 64] & bit_of(nonce);
 }
 
-static void set(struct dave_window *w, uint64_t nonce)
+static void set_missing(struct dave_window *w, uint64_t nonce)
 {
-	*word(w, nonce) |= bit(nonce);
+	*word_of(w, nonce) |= bit_of(nonce);
 	w->n_missing++;
 }
 
-static void clear(struct dave_window *w, uint64_t nonce)
+static void clear_missing(struct dave_window *w, uint64_t nonce)
 {
 	if (!is_missing(w, nonce))
 		return;
-	*word(w, nonce) &= ~bit(nonce);
+	*word_of(w, nonce) &= ~bit_of(nonce);
 	w->n_missing--;
 }
 
@@ -39,7 +39,7 @@ bool dave_window_fresh(const struct dave_window *w, uint64_t nonce)
 }
 
 /* Nothing was missing that still is. */
-static void start(struct dave_window *w, uint64_t floor)
+static void start_window(struct dave_window *w, uint64_t floor)
 {
 	memset(w->missing, 0, sizeof w->missing);
 	w->n_missing = 0;
@@ -51,33 +51,33 @@ static void start(struct dave_window *w, uint64_t floor)
 static void raise_floor(struct dave_window *w, uint64_t newest)
 {
 	while (w->floor + DAVE_WINDOW <= newest)
-		clear(w, w->floor++);
+		clear_missing(w, w->floor++);
 }
 
-static void advance(struct dave_window *w, uint64_t nonce)
+static void advance_window(struct dave_window *w, uint64_t nonce)
 {
 	if (nonce - w->newest > DAVE_MISSING_MAX) {
-		start(w, nonce - DAVE_MISSING_MAX);
+		start_window(w, nonce - DAVE_MISSING_MAX);
 		w->newest = w->floor - 1;
 	}
 	raise_floor(w, nonce);
 	for (uint64_t i = w->newest + 1; i < nonce; i++)
-		set(w, i);
+		set_missing(w, i);
 	while (w->n_missing > DAVE_MISSING_MAX)
-		clear(w, w->floor++);
+		clear_missing(w, w->floor++);
 	w->newest = nonce;
 }
 
 void dave_window_mark(struct dave_window *w, uint64_t nonce)
 {
 	if (!w->any) {
-		start(w, nonce);
+		start_window(w, nonce);
 		w->any = true;
 		w->newest = nonce;
 	} else if (nonce > w->newest) {
-		advance(w, nonce);
+		advance_window(w, nonce);
 	} else if (nonce >= w->floor) {
-		clear(w, nonce);
+		clear_missing(w, nonce);
 	}
 }
 

@@ -9,61 +9,61 @@
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
-#include "mediad/engine/thread.h"
+#include "mediad/engine/audio_thread.h"
 #include "proto/base/time.h"
 
 #define RETRY_NS (2 * NS_PER_MS)
 
-struct waiting {
-	struct waiting *next;
+struct queued_command {
+	struct queued_command *next;
 	struct cmd cmd;
 };
 
-struct member {
+struct engine_thread {
 	struct engine *e;
-	struct athread *t;
+	struct audio_thread *t;
 	struct event *ev, *kick; /* kick: commands were pushed in this turn of the loop */
 	uint32_t source;
-	unsigned lines;
-	uint64_t lost;		      /* told */
-	struct waiting *head, **tail; /* commands that did not fit */
+	unsigned streams;
+	uint64_t lost;			     /* as reported by the log */
+	struct queued_command *head, **tail; /* commands that did not fit into the ring */
 };
 
 struct engine {
 	struct engine_conf conf;
 	struct tmr *retry;
-	struct member m[ENGINE_THREADS];
+	struct engine_thread m[ENGINE_THREADS];
 };
 
-/* Whether a command fits depends on how fast the other thread is: an answer of the system,
- * recorded. */
-static bool push(struct member *m, const struct cmd *c)
+/* Whether a command fits depends on the speed of the other thread, so it is an answer of the system
+ * and recorded. */
+static bool push_command(struct engine_thread *m, const struct cmd *c)
 {
 	struct env *env = m->e->conf.env;
 
 	if (env_replaying(env)) {
-		/* The ring of a replay is far larger than what a step can fill; where it is not,
-		 * the journal was not made by us. */
-		return env_answer(env, 0) && athread_push(m->t, c);
+		/* The ring of a replay is far larger than any step can fill. If it is full, the
+		 * journal was not written by this program. */
+		return env_answer(env, 0) && audio_thread_push(m->t, c);
 	}
 	event_active(m->kick, 0, 0);
-	return env_answer(env, athread_push(m->t, c) ? 1 : 0) != 0;
+	return env_answer(env, audio_thread_push(m->t, c) ? 1 : 0) != 0;
 }
 
-/* Speech comes down in many commands at a time; one wake is enough for all of them. */
+/* A frame of speech is many commands; one wake is enough for all of them. */
 static void on_kick(evutil_socket_t fd, short what, void *arg)
 {
-	struct member *m = arg;
+	struct engine_thread *m = arg;
 
 	(void)fd, (void)what;
-	athread_wake(m->t);
+	audio_thread_wake(m->t);
 }
 
-static void flush(struct member *m)
+static void flush_commands(struct engine_thread *m)
 {
-	struct waiting *w;
+	struct queued_command *w;
 
-	while ((w = m->head) && push(m, &w->cmd)) {
+	while ((w = m->head) && push_command(m, &w->cmd)) {
 		m->head = w->next;
 		if (!m->head)
 			m->tail = &m->head;
@@ -77,7 +77,7 @@ static void on_retry(void *arg)
 	bool more = false;
 
 	for (unsigned i = 0; i < e->conf.threads; i++) {
-		flush(&e->m[i]);
+		flush_commands(&e->m[i]);
 		more = more || e->m[i].head;
 	}
 	if (more)
@@ -86,50 +86,50 @@ static void on_retry(void *arg)
 
 static void on_event(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 {
-	struct member *m = arg;
+	struct engine_thread *m = arg;
 	struct ev ev;
 
 	(void)kind, (void)data, (void)len;
-	if (!athread_pop(m->t, &ev))
+	if (!audio_thread_pop(m->t, &ev))
 		return;
-	if (athread_lost(m->t) != m->lost) {
-		m->lost = athread_lost(m->t);
+	if (audio_thread_lost(m->t) != m->lost) {
+		m->lost = audio_thread_lost(m->t);
 		log_warn("engine_events_lost", "count=%llu", (unsigned long long)m->lost);
 	}
-	m->e->conf.evh(&ev, ev.line->owner);
-	if (ev.type == EV_LINE_GONE)
-		m->lines--;
-	ev_dispose(&ev); /* what was given back, now that its owner knows */
+	m->e->conf.evh(&ev, ev.stream->owner);
+	if (ev.type == EV_STREAM_GONE)
+		m->streams--;
+	ev_dispose(&ev); /* frees the returned object after its owner has handled the event */
 }
 
 static void on_readable(evutil_socket_t fd, short what, void *arg)
 {
-	struct member *m = arg;
+	struct engine_thread *m = arg;
 	uint64_t n;
 
 	(void)what;
 	if (read((int)fd, &n, sizeof n) < 0) {
-		/* Nothing to drain. */
+		/* The counter is zero already. */
 	}
-	while (athread_waiting(m->t))
+	while (audio_thread_waiting(m->t))
 		env_deliver(m->e->conf.env, m->source, 0, NULL, 0);
 }
 
-static int member_start(struct engine *e, unsigned i)
+static int start_thread(struct engine *e, unsigned i)
 {
-	struct member *m = &e->m[i];
+	struct engine_thread *m = &e->m[i];
 	struct event_base *base = env_base(e->conf.env);
 	bool replaying = env_replaying(e->conf.env);
 	int err;
 
 	m->e = e;
 	m->tail = &m->head;
-	err = athread_alloc(&m->t, (uint8_t)(i + 1), replaying, e->conf.journal);
+	err = audio_thread_alloc(&m->t, (uint8_t)(i + 1), replaying, e->conf.journal);
 	if (!err)
 		err = env_source_add(e->conf.env, &m->source, on_event, m);
 	if (err || replaying)
 		return err;
-	m->ev = event_new(base, athread_fd(m->t), EV_READ | EV_PERSIST, on_readable, m);
+	m->ev = event_new(base, audio_thread_fd(m->t), EV_READ | EV_PERSIST, on_readable, m);
 	m->kick = event_new(base, -1, 0, on_kick, m);
 	if (!m->ev || !m->kick)
 		return ENOMEM;
@@ -137,7 +137,7 @@ static int member_start(struct engine *e, unsigned i)
 	event_priority_set(m->kick, 0);
 	if (event_add(m->ev, NULL))
 		return ENOMEM;
-	return athread_run(m->t);
+	return audio_thread_run(m->t);
 }
 
 int engine_alloc(struct engine **out, const struct engine_conf *conf)
@@ -154,7 +154,7 @@ int engine_alloc(struct engine **out, const struct engine_conf *conf)
 	e->conf = *conf;
 	err = tmr_alloc(&e->retry, conf->env, on_retry, e);
 	for (unsigned i = 0; !err && i < conf->threads; i++)
-		err = member_start(e, i);
+		err = start_thread(e, i);
 	if (err)
 		engine_free(e);
 	else
@@ -165,8 +165,8 @@ int engine_alloc(struct engine **out, const struct engine_conf *conf)
 void engine_join(struct engine *e)
 {
 	for (unsigned i = 0; i < e->conf.threads; i++) {
-		athread_join(e->m[i].t);
-		env_finish(athread_env(e->m[i].t));
+		audio_thread_join(e->m[i].t);
+		env_finish(audio_thread_env(e->m[i].t));
 	}
 }
 
@@ -175,8 +175,8 @@ struct engine *engine_free(struct engine *e)
 	if (!e)
 		return NULL;
 	for (unsigned i = 0; i < e->conf.threads; i++) {
-		struct member *m = &e->m[i];
-		struct waiting *w;
+		struct engine_thread *m = &e->m[i];
+		struct queued_command *w;
 
 		while ((w = m->head)) {
 			m->head = w->next;
@@ -188,7 +188,7 @@ struct engine *engine_free(struct engine *e)
 		if (m->kick)
 			event_free(m->kick);
 		env_source_del(e->conf.env, m->source);
-		athread_free(m->t);
+		audio_thread_free(m->t);
 	}
 	tmr_free(e->retry);
 	free(e);
@@ -197,12 +197,13 @@ struct engine *engine_free(struct engine *e)
 
 struct env *engine_env(struct engine *e, unsigned thread)
 {
-	return thread >= 1 && thread <= e->conf.threads ? athread_env(e->m[thread - 1].t) : NULL;
+	return thread >= 1 && thread <= e->conf.threads ? audio_thread_env(e->m[thread - 1].t)
+							: NULL;
 }
 
-static int queue(struct member *m, const struct cmd *cmd)
+static int queue_command(struct engine_thread *m, const struct cmd *cmd)
 {
-	struct waiting *w = malloc(sizeof *w);
+	struct queued_command *w = malloc(sizeof *w);
 
 	if (!w)
 		return ENOMEM;
@@ -214,36 +215,36 @@ static int queue(struct member *m, const struct cmd *cmd)
 	return 0;
 }
 
-int engine_line_add(struct engine *e, struct line *l)
+int engine_add_stream(struct engine *e, struct call_stream *cs)
 {
-	struct cmd cmd = {.type = CMD_LINE_ADD, .line = l};
-	struct member *best = &e->m[0];
+	struct cmd cmd = {.type = CMD_STREAM_ADD, .stream = cs};
+	struct engine_thread *best = &e->m[0];
 
 	for (unsigned i = 1; i < e->conf.threads; i++)
-		if (e->m[i].lines < best->lines)
+		if (e->m[i].streams < best->streams)
 			best = &e->m[i];
-	if (best->lines >= THREAD_LINES)
+	if (best->streams >= THREAD_STREAMS)
 		return ENOSPC;
-	l->thread = (unsigned)(best - e->m);
-	if (best->head || !push(best, &cmd)) {
-		int err = queue(best, &cmd);
+	cs->thread = (unsigned)(best - e->m);
+	if (best->head || !push_command(best, &cmd)) {
+		int err = queue_command(best, &cmd);
 
 		if (err)
 			return err;
 	}
-	best->lines++;
+	best->streams++;
 	return 0;
 }
 
-int engine_send(struct engine *e, struct line *l, struct cmd *cmd)
+int engine_send(struct engine *e, struct call_stream *cs, struct cmd *cmd)
 {
-	struct member *m = &e->m[l->thread];
+	struct engine_thread *m = &e->m[cs->thread];
 	int err;
 
-	cmd->line = l;
-	if (!m->head && push(m, cmd))
+	cmd->stream = cs;
+	if (!m->head && push_command(m, cmd))
 		return 0;
-	err = queue(m, cmd);
+	err = queue_command(m, cmd);
 	if (err)
 		cmd_dispose(cmd);
 	return err;

@@ -2,13 +2,13 @@
 
 #include <unistd.h>
 
-#include "mediad/engine/line.h"
+#include "mediad/engine/call_stream.h"
 
 void cmd_dispose(struct cmd *c)
 {
 	switch (c->type) {
-	case CMD_LINE_ADD:
-		line_free(c->line);
+	case CMD_STREAM_ADD:
+		call_stream_free(c->stream);
 		break;
 	case CMD_LINK:
 		if (c->link.fd >= 0)
@@ -38,8 +38,8 @@ void cmd_dispose(struct cmd *c)
 void ev_dispose(struct ev *e)
 {
 	switch (e->type) {
-	case EV_LINE_GONE:
-		line_free(e->line);
+	case EV_STREAM_GONE:
+		call_stream_free(e->stream);
 		break;
 	case EV_LINK_GONE:
 		if (e->fd >= 0)

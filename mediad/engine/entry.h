@@ -1,8 +1,8 @@
-/* What crosses the rings between the loop thread and an audio thread: entries of fixed size,
- * copied.
+/* Entries of the rings between the loop thread and an audio thread: fixed size, copied.
  *
- * Down: commands. A pointer in a command is *lent*: from then on the audio thread alone uses the
- * object. Up: events. A pointer in a `*_GONE` event, and the lane of a LANE_OVER, is given back. */
+ * Commands go down. A pointer in a command is *lent*: from then on only the audio thread uses the
+ * object. Events come up. A pointer in a `*_GONE` event, and the lane of an EV_LANE that ends it,
+ * is returned to the loop thread. */
 #ifndef MEDIAD_ENGINE_ENTRY_H
 #define MEDIAD_ENGINE_ENTRY_H
 
@@ -11,37 +11,37 @@
 #include "mediad/dave/media.h"
 #include "mediad/transport/rtpsize.h"
 
-struct line;
+struct call_stream;
 struct slot;
 
 enum { ENTRY_PCM = LANE_FRAME };
 
 enum cmd_type {
-	CMD_LINE_ADD,	   /* lends line */
-	CMD_LINE_REMOVE,   /* asks for it back */
-	CMD_LINK,	   /* a session: lends the socket; discovery begins */
-	CMD_UNLINK,	   /* the session is over */
-	CMD_KEY,	   /* lends the cipher context; speech begins */
+	CMD_STREAM_ADD,	   /* lends the stream */
+	CMD_STREAM_REMOVE, /* asks for it back */
+	CMD_LINK,	   /* a voice session begins: lends the socket, starts discovery */
+	CMD_UNLINK,	   /* the voice session ended */
+	CMD_KEY,	   /* lends the transport cipher; sending starts */
 	CMD_SPEAKING_SENT, /* op 5 was given to the gateway */
 	CMD_SET,
 	CMD_SLOT_ADD,	 /* lends a speaker's slot */
-	CMD_SLOT_MAP,	 /* the speaker's SSRC, 0 = not known (any more) */
+	CMD_SLOT_MAP,	 /* the speaker's SSRC, 0 = none */
 	CMD_SLOT_REMOVE, /* asks for it back */
 	CMD_CONSENT,
 	CMD_LISTEN, /* lends the decoder */
 	CMD_UNLISTEN,
-	CMD_DAVE_CLEAR, /* what may go, and come, without end-to-end encryption */
-	CMD_DAVE_SEND,	/* lends the key that we seal with; NULL: none, nothing goes out */
+	CMD_DAVE_CLEAR, /* which packets may go, and come, without end-to-end encryption */
+	CMD_DAVE_SEND,	/* lends the key that we encrypt with; NULL: none, nothing is sent */
 	CMD_DAVE_OPEN,	/* lends a speaker's newest key */
 	CMD_LANE_ADD,	/* lends the lane */
 	CMD_LANE_PCM,
 	CMD_LANE_END,
-	CMD_LANE_DO,
+	CMD_LANE_CONTROL, /* pause, resume, stop, gain */
 };
 
 struct cmd {
 	enum cmd_type type;
-	struct line *line;
+	struct call_stream *stream;
 	union {
 		struct {
 			int fd; /* connected, non-blocking; -1 on replay */
@@ -57,8 +57,9 @@ struct cmd {
 		} dave;
 		struct {
 			uint32_t bitrate;
-			uint8_t complexity;    /* of the encoder at most; 0: ENCODER_COMPLEXITY */
-			bool mute, deaf, hold; /* hold: keep sound of speakers not known yet */
+			uint8_t complexity; /* encoder's upper limit; 0: ENCODER_COMPLEXITY */
+			bool mute, deaf;
+			bool keep_unmapped; /* keep packets of SSRCs that are not mapped yet */
 		} set;
 		struct {
 			struct slot *slot;
@@ -81,52 +82,53 @@ struct cmd {
 };
 
 enum ev_type {
-	EV_LINE_GONE, /* the last event of a line */
-	EV_LINK_GONE, /* fd */
+	EV_STREAM_GONE, /* the last event of a stream */
+	EV_LINK_GONE,	/* fd */
 	EV_KEY_GONE,
 	EV_SLOT_GONE,
 	EV_DECODER_GONE,
 	EV_DAVE_KEY_GONE,
-	EV_DAVE_DEAF,  /* a speaker's packets do not open, or open again */
-	EV_DAVE_PROOF, /* a speaker was heard with a newer epoch's key for the first time */
-	EV_DAVE_NEXT,  /* the next two generations of a key are wanted */
+	EV_DAVE_OUTAGE, /* a speaker's packets cannot be decrypted, or can be again */
+	EV_DAVE_PROOF,	/* a speaker was first decrypted with a key of a newer epoch */
+	EV_DAVE_NEXT,	/* the next two generations of a key are wanted */
 	EV_DISCOVERED,
 	EV_UDP_FAILED,
 	EV_WANT_SPEAKING,
-	EV_UNHEARD, /* packets come of an SSRC without a slot */
+	EV_UNMAPPED_SSRC, /* packets arrive of an SSRC without a slot */
 	EV_SPEAKING,
 	EV_HEARD,
 	EV_HEARD_END,
-	EV_LANE,	  /* sender_event of a lane */
-	EV_LANE_PROGRESS, /* every 100 ms while it moves */
+	EV_LANE,	  /* a sender_event of a lane */
+	EV_LANE_PROGRESS, /* every CALL_STREAM_PROGRESS_MS while the lane moves */
 	EV_CALL_STATS,
 	EV_USER_STATS,
 };
 
-struct line_stats {
+struct call_stream_stats {
 	uint64_t received, malformed, replayed, unknown_ssrc;
 	struct sender_stats send;
 	uint32_t rtt_us;
 	struct {
-		uint32_t reports, /* that came about our stream */
-			rtt_us;	  /* as they tell, 0: not known */
+		uint32_t reports, /* received about our stream */
+			rtt_us;	  /* by those reports; 0: not known */
 		int32_t lost;
-		uint8_t fraction; /* of the newest, in 256ths */
-	} seen;			  /* how others see our stream, in this session */
+		uint8_t fraction; /* lost by the newest report, in 256ths */
+	} seen;			  /* reception of our stream by others, in this session */
 };
 
-struct slot_stats {
-	uint64_t user, undecryptable, /* transport or end-to-end */
-		not_sealed,	      /* came in the clear where that is not allowed */
-		deaf_ns;	      /* not heard because its packets did not open, so far */
-	uint32_t deaf_spells;
-	bool deaf;
+struct receiver_stats {
+	uint64_t user;
+	uint64_t undecryptable; /* packets, transport or end-to-end */
+	uint64_t not_sealed;	/* packets in the clear where that is not allowed */
+	uint64_t outage_ns;	/* total time in which packets could not be decrypted */
+	uint32_t outages;
+	bool in_outage;
 	struct audio_stats audio;
 };
 
 struct ev {
 	enum ev_type type;
-	struct line *line;
+	struct call_stream *stream;
 	union {
 		int fd;
 		struct rtpsize *key;
@@ -136,12 +138,11 @@ struct ev {
 		struct {
 			uint64_t user; /* 0: our own */
 			uint64_t epoch;
-			uint32_t generation; /* NEXT: the first that is wanted */
-			bool deaf;   /* DEAF: told again after each DAVE_DEAF_PACKETS of a spell. A
-					spell that   ends with the session, or its slot, ends without a
-					word. */
-			uint64_t at; /* DEAF: the first packet that did not open; hearing again: now
-				      */
+			uint32_t generation; /* NEXT: the first one wanted */
+			/* OUTAGE: repeated after each DAVE_OUTAGE_PACKETS. An outage that ends with
+			 * the session or its slot ends without an event. */
+			bool undecryptable;
+			uint64_t at; /* OUTAGE: arrival of its first packet; at its end: now */
 		} dave;
 		struct {
 			uint32_t link;
@@ -151,8 +152,8 @@ struct ev {
 		bool on;
 		struct {
 			uint32_t ssrc;
-			bool goes_on; /* for LINE_NOBODYS_MS already */
-		} unheard;
+			bool persistent; /* for CALL_STREAM_UNMAPPED_MS already */
+		} unmapped;
 		struct {
 			uint64_t user, at;
 			uint32_t listen, capture, seq, rtp, dropped;
@@ -169,12 +170,12 @@ struct ev {
 			enum media_reason reason; /* STOPPED: NO_KEY, or NONE */
 			struct lane *lane;	  /* DRAINED, STOPPED */
 		} lane;
-		struct line_stats call;
-		struct slot_stats user;
+		struct call_stream_stats call;
+		struct receiver_stats user;
 	};
 };
 
-/* Frees what an entry carries to the other side; for the loop thread. */
+/* Frees the object that an entry carries; for the loop thread. */
 void cmd_dispose(struct cmd *c);
 void ev_dispose(struct ev *e);
 

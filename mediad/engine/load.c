@@ -4,22 +4,22 @@
 
 #define WINDOW (LOAD_WINDOW_MS * NS_PER_MS)
 
-/* One window is over. */
-static bool judge(struct load *l, uint64_t permille, unsigned *eased)
+/* Evaluates a window that ended. Returns true when *degraded changed. */
+static bool evaluate_window(struct load *l, uint64_t permille, unsigned *degraded)
 {
 	l->calm = permille < LOAD_LOW ? l->calm + 1 : 0;
-	if (permille > LOAD_HIGH && *eased < LOAD_EASED_MAX) {
-		++*eased;
+	if (permille > LOAD_HIGH && *degraded < LOAD_DEGRADED_MAX) {
+		++*degraded;
 		return true;
 	}
-	if (l->calm < LOAD_CALM || !*eased)
+	if (l->calm < LOAD_CALM || !*degraded)
 		return false;
 	l->calm = 0;
-	--*eased;
+	--*degraded;
 	return true;
 }
 
-bool load_busy(struct load *l, uint64_t from, uint64_t to, unsigned *eased)
+bool load_measure(struct load *l, uint64_t from, uint64_t to, unsigned *degraded)
 {
 	uint64_t took;
 	bool changes;
@@ -30,7 +30,7 @@ bool load_busy(struct load *l, uint64_t from, uint64_t to, unsigned *eased)
 	took = to - l->since;
 	if (took < WINDOW)
 		return false;
-	changes = judge(l, l->busy * 1000 / took, eased);
+	changes = evaluate_window(l, l->busy * 1000 / took, degraded);
 	l->since = to;
 	l->busy = 0;
 	return changes;

@@ -1,13 +1,13 @@
-/* How busy an audio thread is, and how much easier its encoders must take it.
+/* Measures the load of an audio thread and decides how far its encoders are degraded.
  *
- * The thread's loop measures: a share of each LOAD_WINDOW_MS between two waits. What was measured
- * reaches the thread's steps as an input of its own, and only when it would change something, so a
- * replay eases as the recorded run did. Over LOAD_HIGH the encoders go one step of complexity down
- * each window, and below the lowest they do without redundancy; after LOAD_CALM windows in a row
- * under LOAD_LOW one step up again. A step up costs two and a half times at most, so LOAD_LOW does
- * not lead to LOAD_HIGH.
+ * The thread's loop measures the busy share of each LOAD_WINDOW_MS. The result reaches the thread's
+ * steps as an input of its own, and only when it changes something, so a replay degrades exactly as
+ * the recorded run did. Above LOAD_HIGH the encoders lose one step of complexity per window, and
+ * after the lowest complexity FEC is switched off. After LOAD_CALM windows in a row below LOAD_LOW
+ * one step is given back. A step up costs at most 2.5 times the CPU, so LOAD_LOW cannot lead
+ * straight to LOAD_HIGH.
  *
- * Plain memory of its owner; all zero is new. */
+ * Plain memory of its owner; all zero is new. Times in ns. */
 #ifndef MEDIAD_ENGINE_LOAD_H
 #define MEDIAD_ENGINE_LOAD_H
 
@@ -16,10 +16,10 @@
 
 enum {
 	LOAD_WINDOW_MS = 200,
-	LOAD_HIGH = 500, /* permille of the time */
+	LOAD_HIGH = 500, /* permille of the window */
 	LOAD_LOW = 200,
-	LOAD_CALM = 10,	     /* windows */
-	LOAD_EASED_MAX = 11, /* steps: all of complexity, and redundancy */
+	LOAD_CALM = 10,		/* windows */
+	LOAD_DEGRADED_MAX = 11, /* steps: every complexity, then FEC */
 };
 
 struct load {
@@ -27,8 +27,8 @@ struct load {
 	unsigned calm;
 };
 
-/* The thread was busy from `from` to `to` (ns) and will wait now. eased: steps taken down already.
- * True when that should change: *eased is what it should be. */
-bool load_busy(struct load *l, uint64_t from, uint64_t to, unsigned *eased);
+/* The thread was busy from `from` to `to` and is about to wait. degraded: the present steps.
+ * Returns true when they should change, with the new value in *degraded. */
+bool load_measure(struct load *l, uint64_t from, uint64_t to, unsigned *degraded);
 
 #endif

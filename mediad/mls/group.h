@@ -32,7 +32,7 @@ int mls_group_join(struct mls_group **out, struct slice welcome, struct slice tr
 /* The same when a group asks for pre-shared keys; ENOTSUP for others than these. */
 int mls_group_join_with(struct mls_group **out, struct slice welcome, struct slice tree,
 			const struct mls_key_package *key_package, const struct p256_pair *init,
-			const struct mls_identity *me, const struct mls_psk *psks, unsigned n_psks);
+			const struct mls_identity *me, struct mls_psk_list psks);
 struct mls_group *mls_group_free(struct mls_group *g);
 
 /* Authenticates a proposal message (member or external sender), checks it against the group, and

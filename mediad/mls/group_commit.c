@@ -78,8 +78,8 @@ static int write_content(struct mls_out *o, const struct making *m)
 	mls_out_be(o, path, 1);
 	if (path)
 		err = mls_path_write(o, m->next->tree, g->keys.leaf, &m->secrets,
-				     mls_out_view(&m->next->context_bytes), m->plan.added,
-				     m->plan.n_added, m->rng);
+				     mls_out_view(&m->next->context_bytes),
+				     (struct mls_leaf_set){m->plan.added, m->plan.n_added}, m->rng);
 	return err ? err : o->err;
 }
 

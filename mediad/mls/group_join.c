@@ -17,8 +17,7 @@ struct newcomer {
 	const struct mls_key_package *key_package;
 	const struct p256_pair *init;
 	const struct mls_identity *me;
-	const struct mls_psk *psks;
-	unsigned n_psks;
+	struct mls_psk_list psks;
 };
 
 /* Bytes that were sealed; wiped and freed by opened_free. */
@@ -68,7 +67,7 @@ static int read_secrets(struct secrets *s, const struct opened *plain, const str
 	psks = mls_rd_vec(&r);
 	if (!r.ok || rd_left(&r))
 		return EBADMSG;
-	return mls_psk_secret(s->psk, psks, who->psks, who->n_psks);
+	return mls_psk_secret(s->psk, psks, who->psks.psk, who->psks.n);
 }
 
 static int open_secrets(struct secrets *out, const struct mls_welcome *w,
@@ -213,9 +212,9 @@ static bool own_leaf(const struct mls_leaf *l, const struct mls_identity *me)
 
 int mls_group_join_with(struct mls_group **out, struct slice welcome, struct slice tree,
 			const struct mls_key_package *key_package, const struct p256_pair *init,
-			const struct mls_identity *me, const struct mls_psk *psks, unsigned n_psks)
+			const struct mls_identity *me, struct mls_psk_list psks)
 {
-	const struct newcomer who = {key_package, init, me, psks, n_psks};
+	const struct newcomer who = {key_package, init, me, psks};
 	struct rd r = rd_of(welcome.p, welcome.n);
 	struct secrets s = {0};
 	struct mls_welcome w;
@@ -244,5 +243,6 @@ int mls_group_join(struct mls_group **out, struct slice welcome, struct slice tr
 		   const struct mls_key_package *key_package, const struct p256_pair *init,
 		   const struct mls_identity *me)
 {
-	return mls_group_join_with(out, welcome, tree, key_package, init, me, NULL, 0);
+	return mls_group_join_with(out, welcome, tree, key_package, init, me,
+				   (struct mls_psk_list){0});
 }

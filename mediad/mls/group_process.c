@@ -97,8 +97,8 @@ static int take_path(struct mls_group *next, const struct taking *t,
 	if (err)
 		return err;
 	return mls_path_open(&next->keys, next->tree, sender, &t->path,
-			     mls_out_view(&next->context_bytes), t->plan.added, t->plan.n_added,
-			     commit_secret);
+			     mls_out_view(&next->context_bytes),
+			     (struct mls_leaf_set){t->plan.added, t->plan.n_added}, commit_secret);
 }
 
 static int follow(struct mls_group *next, struct taking *t)

@@ -123,8 +123,8 @@ static int derive_keys(struct keys *out, const uint8_t shared[MLS_HASH], struct 
 
 /* ---- single shot; info comes in two parts ---- */
 
-static int seal(uint8_t enc[MLS_POINT], uint8_t *out, struct slice pub, struct slice info,
-		struct slice more, struct slice aad, struct slice plain, struct mls_rng *rng)
+static int seal(uint8_t enc[MLS_POINT], uint8_t *out, struct slice pub, const struct slice info[2],
+		struct slice aad, struct slice plain, struct mls_rng *rng)
 {
 	uint8_t receiver[MLS_POINT], shared[MLS_HASH];
 	struct p256_pair ephemeral;
@@ -140,7 +140,7 @@ static int seal(uint8_t enc[MLS_POINT], uint8_t *out, struct slice pub, struct s
 	err = shared_secret(shared, ephemeral.priv, mls_slice(receiver, sizeof receiver),
 			    ephemeral.pub, receiver);
 	if (!err)
-		err = derive_keys(&k, shared, info, more);
+		err = derive_keys(&k, shared, info[0], info[1]);
 	if (!err)
 		err = mls_seal(out, k.key, k.nonce, aad, plain);
 	if (!err)
@@ -173,7 +173,9 @@ static int unseal(uint8_t *out, const struct p256_pair *key, struct slice enc, s
 int hpke_seal(uint8_t enc[MLS_POINT], uint8_t *out, struct slice pub, struct slice info,
 	      struct slice aad, struct slice plain, struct mls_rng *rng)
 {
-	return seal(enc, out, pub, info, (struct slice){0}, aad, plain, rng);
+	const struct slice parts[2] = {info, {0}};
+
+	return seal(enc, out, pub, parts, aad, plain, rng);
 }
 
 int hpke_open(uint8_t *out, const struct p256_pair *key, struct slice enc, struct slice info,
@@ -188,10 +190,13 @@ int mls_encrypt_label(uint8_t enc[MLS_POINT], uint8_t *out, struct slice pub, co
 	uint8_t head[MLS_HEAD];
 	size_t n;
 	int err = mls_label_head(head, &n, label, context.n);
+	struct slice parts[2];
 
-	return err ? err
-		   : seal(enc, out, pub, mls_slice(head, n), context, (struct slice){0}, plain,
-			  rng);
+	if (err)
+		return err;
+	parts[0] = mls_slice(head, n);
+	parts[1] = context;
+	return seal(enc, out, pub, parts, (struct slice){0}, plain, rng);
 }
 
 int mls_decrypt_label(uint8_t *out, const struct p256_pair *key, const char *label,

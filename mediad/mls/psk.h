@@ -12,6 +12,11 @@ struct mls_psk {
 	struct slice id, key; /* borrowed */
 };
 
+struct mls_psk_list {
+	const struct mls_psk *psk; /* borrowed */
+	unsigned n;
+};
+
 /* Steps over one PreSharedKeyID of any kind; r->ok tells. */
 void mls_psk_id_skip(struct rd *r);
 /* psk_secret of a list of PreSharedKeyIDs (the body of its vector); 32 zero bytes when it is empty.

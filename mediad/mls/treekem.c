@@ -243,7 +243,7 @@ static bool listed(const uint32_t *list, uint32_t n, uint32_t leaf)
 /* The members under a node as a path is encrypted to them: without those that this commit adds.
  * *out is the caller's to free. */
 static int recipients(uint32_t **out, uint32_t *n, const struct mls_tree *t, uint32_t node,
-		      const uint32_t *excluded, uint32_t n_excluded)
+		      struct mls_leaf_set excluded)
 {
 	uint32_t *list = malloc(mls_tree_leaves(t) * sizeof *list), all, kept = 0;
 
@@ -251,7 +251,7 @@ static int recipients(uint32_t **out, uint32_t *n, const struct mls_tree *t, uin
 		return ENOMEM;
 	all = mls_tree_resolution(t, node, list);
 	for (uint32_t i = 0; i < all; i++)
-		if (list[i] % 2 || !listed(excluded, n_excluded, list[i] / 2))
+		if (list[i] % 2 || !listed(excluded.leaf, excluded.n, list[i] / 2))
 			list[kept++] = list[i];
 	*out = list;
 	*n = kept;
@@ -296,8 +296,8 @@ static int pick(struct sealed *out, struct slice ciphertexts, uint32_t n, uint32
 }
 
 int mls_path_open(struct mls_private *me, const struct mls_tree *merged, uint32_t sender,
-		  const struct mls_path *path, struct slice context, const uint32_t *excluded,
-		  uint32_t n_excluded, uint8_t commit_secret[MLS_HASH])
+		  const struct mls_path *path, struct slice context, struct mls_leaf_set excluded,
+		  uint8_t commit_secret[MLS_HASH])
 {
 	struct route way = route_of(merged, sender);
 	uint32_t *list = NULL, n, i = meeting(&way, me->leaf), ours;
@@ -308,7 +308,7 @@ int mls_path_open(struct mls_private *me, const struct mls_tree *merged, uint32_
 
 	if (!both_members(merged, me->leaf, sender) || path->n != way.n || i == way.n)
 		goto out;
-	err = recipients(&list, &n, merged, way.copath[i], excluded, n_excluded);
+	err = recipients(&list, &n, merged, way.copath[i], excluded);
 	if (err)
 		goto out;
 	err = EBADMSG;
@@ -433,7 +433,7 @@ static int write_ciphertexts(struct mls_out *o, const struct mls_tree *t, const 
 
 int mls_path_write(struct mls_out *o, const struct mls_tree *t, uint32_t sender,
 		   const struct mls_path_secrets *secrets, struct slice context,
-		   const uint32_t *excluded, uint32_t n_excluded, struct mls_rng *rng)
+		   struct mls_leaf_set excluded, struct mls_rng *rng)
 {
 	struct route way = route_of(t, sender);
 	const struct mls_leaf *l = mls_tree_leaf(t, sender);
@@ -447,7 +447,7 @@ int mls_path_write(struct mls_out *o, const struct mls_tree *t, uint32_t sender,
 	for (uint32_t i = 0; !err && i < way.n; i++) {
 		uint32_t *list, n;
 
-		err = recipients(&list, &n, t, way.copath[i], excluded, n_excluded);
+		err = recipients(&list, &n, t, way.copath[i], excluded);
 		if (err)
 			return err;
 		mls_out_vec(o, mls_tree_key(t, way.node[i]));

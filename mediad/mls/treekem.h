@@ -25,6 +25,10 @@ int mls_private_implant(struct mls_private *p, const struct mls_tree *t, uint32_
 			const uint8_t path_secret[MLS_HASH]);
 
 /* UpdatePath as parsed: slices into the message but the leaf, which is owned. */
+struct mls_leaf_set {
+	const uint32_t *leaf; /* sorted */
+	uint32_t n;
+};
 struct mls_path_node {
 	struct slice key;
 	struct slice ciphertexts; /* body of the vector of HPKECiphertext */
@@ -46,8 +50,8 @@ int mls_path_merge(struct mls_tree *t, uint32_t sender, const struct mls_path *p
  * added in this commit, sorted. Updates the private keys and gives the commit secret. EBADMSG,
  * EACCES. */
 int mls_path_open(struct mls_private *me, const struct mls_tree *merged, uint32_t sender,
-		  const struct mls_path *path, struct slice context, const uint32_t *excluded,
-		  uint32_t n_excluded, uint8_t commit_secret[MLS_HASH]);
+		  const struct mls_path *path, struct slice context, struct mls_leaf_set excluded,
+		  uint8_t commit_secret[MLS_HASH]);
 
 /* A fresh path of our own. First make: new keys and our new leaf in `t` (which has the proposals
  * applied already) and in *me; then, with the provisional context that follows from it, the
@@ -63,6 +67,6 @@ int mls_path_make(struct mls_tree *t, struct mls_private *me, const struct p256_
 /* Appends the UpdatePath. */
 int mls_path_write(struct mls_out *o, const struct mls_tree *t, uint32_t sender,
 		   const struct mls_path_secrets *secrets, struct slice context,
-		   const uint32_t *excluded, uint32_t n_excluded, struct mls_rng *rng);
+		   struct mls_leaf_set excluded, struct mls_rng *rng);
 
 #endif

@@ -42,15 +42,15 @@ static void own_nonce(uint8_t nonce[NONCE], enum rtpsize_mode mode, const uint8_
 }
 
 int retired_seal(enum rtpsize_mode mode, const uint8_t key[RTPSIZE_KEY], uint32_t counter,
-		 size_t clear, const uint8_t *rest, size_t n, uint8_t *out, size_t *len)
+		 size_t clear, struct slice rest, uint8_t *out, size_t *len)
 {
 	uint8_t nonce[NONCE];
 
 	own_nonce(nonce, mode, key, counter, out, clear);
-	if (crypto_secretbox_easy(out + clear, rest, n, nonce, key))
+	if (crypto_secretbox_easy(out + clear, rest.p, rest.n, nonce, key))
 		return EINVAL;
-	memcpy(out + clear + RTPSIZE_TAG + n, nonce, retired_appended(mode));
-	*len = clear + RTPSIZE_TAG + n + retired_appended(mode);
+	memcpy(out + clear + RTPSIZE_TAG + rest.n, nonce, retired_appended(mode));
+	*len = clear + RTPSIZE_TAG + rest.n + retired_appended(mode);
 	return 0;
 }
 

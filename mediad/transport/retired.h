@@ -19,7 +19,7 @@ bool retired_mode(enum rtpsize_mode mode);
 size_t retired_appended(enum rtpsize_mode mode);
 /* out holds `clear` bytes; appends the sealed rest. counter: of this packet. EINVAL. */
 int retired_seal(enum rtpsize_mode mode, const uint8_t key[RTPSIZE_KEY], uint32_t counter,
-		 size_t clear, const uint8_t *rest, size_t n, uint8_t *out, size_t *len);
+		 size_t clear, struct slice rest, uint8_t *out, size_t *len);
 /* packet: n bytes, the first `clear` of them readable. Writes the plaintext to `to` (may be the
  * place of the ciphertext); *plain: its length. EBADMSG too short, EACCES. */
 int retired_open(enum rtpsize_mode mode, const uint8_t key[RTPSIZE_KEY], const uint8_t *packet,

@@ -182,7 +182,8 @@ static int seal_packet(struct rtpsize *x, size_t clear, const uint8_t *rest, siz
 	if (x->spent)
 		return EOVERFLOW;
 	if (retired_mode(x->mode)) {
-		if (retired_seal(x->mode, x->bytes, x->counter, clear, rest, n, out, len))
+		if (retired_seal(x->mode, x->bytes, x->counter, clear, (struct slice){rest, n}, out,
+				 len))
 			return EINVAL;
 		x->counter++;
 		x->spent = x->counter == 0;

@@ -62,7 +62,8 @@ static uint64_t convert(uint32_t from, double hz, size_t chunk, unsigned seconds
 	int16_t *in, *buf;
 
 	BENCH_OK(resample_alloc(&r, from, TO));
-	most = resample_most(r, chunk) + TO / 10; /* what it withholds comes with a later call */
+	most = resample_output_max(r, chunk) +
+	       TO / 10; /* what it withholds comes with a later call */
 	in = calloc(chunk, sizeof *in);
 	buf = calloc(most, sizeof *buf);
 	if (!in || !buf)

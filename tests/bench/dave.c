@@ -31,8 +31,8 @@ static void ours(void *arg)
 
 	BENCH_OK(dave_seal(r->sealer, DAVE_OPUS, r->plain, FRAME, r->sealed[i], sizeof r->sealed[i],
 			   &r->len[i]));
-	if (dave_open(r->opener, r->sealed[i], r->len[i], 1, r->out, sizeof r->out, &n, &epoch) !=
-	    DAVE_SEALED)
+	if (dave_open(r->opener, (struct slice){r->sealed[i], r->len[i]}, 1, r->out, sizeof r->out,
+		      &n, &epoch) != DAVE_SEALED)
 		bench_die("a frame did not open");
 }
 

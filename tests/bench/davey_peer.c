@@ -15,13 +15,13 @@
 
 enum { USER = 4242, FRAME = 160, LINE = 1 << 20 };
 
-static void run_job(struct dave_keyroom **room, struct dave_job *j)
+static void run_job(struct dave_mls_state **room, struct dave_job *j)
 {
-	j->keyroom = *room;
+	j->mls_state = *room;
 	memset(j->seed, 7, sizeof j->seed);
 	dave_job_run(j);
-	*room = j->keyroom;
-	j->keyroom = NULL;
+	*room = j->mls_state;
+	j->mls_state = NULL;
 	if (j->verdict != DAVE_DONE)
 		bench_die("job %d: verdict %d, error %d", j->type, j->verdict, j->err);
 }
@@ -41,15 +41,15 @@ static struct dave_job *job(enum dave_job_type type, const uint8_t *in, size_t n
 	return j;
 }
 
-static struct dave_keyroom *room_with_keys(uint64_t channel, const uint8_t *sender, size_t n,
-					   bool print)
+static struct dave_mls_state *room_with_keys(uint64_t channel, const uint8_t *sender, size_t n,
+					     bool print)
 {
-	struct dave_keyroom *room;
+	struct dave_mls_state *room;
 	struct dave_job *j;
 
-	BENCH_OK(dave_keyroom_alloc(&room, USER));
+	BENCH_OK(dave_mls_state_alloc(&room, USER));
 	if (n) {
-		j = job(DAVE_JOB_SENDER, sender, n);
+		j = job(DAVE_JOB_EXTERNAL_SENDER, sender, n);
 		run_job(&room, j);
 		dave_job_free(j);
 	}
@@ -78,7 +78,7 @@ static void welcome(uint64_t channel, const char *sender_hex, const char *welcom
 	static uint8_t sender[1024], in[LINE / 2];
 	size_t n_sender = unhex(sender, sizeof sender, sender_hex),
 	       n = unhex(in, sizeof in, welcome_hex);
-	struct dave_keyroom *room = room_with_keys(channel, sender, n_sender, false);
+	struct dave_mls_state *room = room_with_keys(channel, sender, n_sender, false);
 	struct dave_job *j = job(DAVE_JOB_WELCOME, in, n);
 	char code[31];
 	uint64_t from = bench_cpu();
@@ -88,7 +88,7 @@ static void welcome(uint64_t channel, const char *sender_hex, const char *welcom
 	BENCH_OK(dave_privacy_code(code, j->epoch->authenticator));
 	printf("%llu %s %u\n", (unsigned long long)from, code, j->epoch->n);
 	dave_job_free(j);
-	dave_keyroom_free(room);
+	dave_mls_state_free(room);
 }
 
 static void frames(unsigned n)
@@ -120,8 +120,8 @@ static void frames(unsigned n)
 	seal = bench_cpu() - from;
 	from = bench_cpu();
 	for (unsigned i = 0; i < n; i++)
-		if (dave_open(opener, sealed[i].p, sealed[i].n, 1, out, sizeof out, &got, &epoch) !=
-		    DAVE_SEALED)
+		if (dave_open(opener, (struct slice){sealed[i].p, sealed[i].n}, 1, out, sizeof out,
+			      &got, &epoch) != DAVE_SEALED)
 			bench_die("frame %u did not open", i);
 	printf("%.1f %.1f\n", (double)seal / n, (double)(bench_cpu() - from) / n);
 	dave_sealer_free(sealer);
@@ -145,7 +145,7 @@ int main(void)
 		if (n == 2 && strcmp(word[0], "frames") == 0)
 			frames((unsigned)strtoul(word[1], NULL, 10));
 		else if (n == 2 && strcmp(word[0], "keypackage") == 0)
-			dave_keyroom_free(
+			dave_mls_state_free(
 				room_with_keys(strtoull(word[1], NULL, 10), NULL, 0, true));
 		else if (n == 4 && strcmp(word[0], "welcome") == 0)
 			welcome(strtoull(word[1], NULL, 10), word[2], word[3]);

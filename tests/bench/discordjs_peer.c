@@ -12,7 +12,7 @@
 #include "ipc/env.h"
 #include "mediad/transport/rtpsize.h"
 #include "tests/bench/bench.h"
-#include "tests/bench/crowd.h"
+#include "tests/bench/speakers.h"
 #include "tests/bench/plane.h"
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@ enum { SPEAKERS = 10, RATE = 24000 };
 
 static struct rig {
 	struct plane *plane;
-	struct crowd *crowd[2];
+	struct speakers *crowd[2];
 	struct rtpsize *open;
 	OpusDecoder *dec[SPEAKERS];
 	uint64_t heard, spent, frames, clock_cost;
@@ -58,7 +58,7 @@ static void decode(unsigned call, unsigned speaker, const uint8_t *p, size_t n, 
 static void start(void)
 {
 	struct plane_conf conf = {.cpu = -1, .msgh = on_msg};
-	uint8_t key[FAR_KEY];
+	uint8_t key[FAR_END_KEY];
 	uint64_t from;
 	int err;
 
@@ -71,25 +71,25 @@ static void start(void)
 			bench_die("opus: %d", err);
 	}
 	for (unsigned c = 0; c < 2; c++)
-		crowd_alloc(&rig.crowd[c], &(struct crowd_conf){.far = plane_far(rig.plane),
-								.from = c,
-								.calls = 1,
-								.speakers = SPEAKERS});
-	far_key(key, 1, 0);
+		speakers_alloc(&rig.crowd[c], &(struct speakers_conf){.far = plane_far(rig.plane),
+								      .from = c,
+								      .calls = 1,
+								      .speakers = SPEAKERS});
+	far_end_key(key, 1, 0);
 	BENCH_OK(rtpsize_alloc(&rig.open, RTPSIZE_AES256_GCM, key));
 	from = bench_cpu();
 	for (unsigned i = 0; i < 10000; i++)
 		bench_cpu();
 	rig.clock_cost = (bench_cpu() - from) / 10000;
-	printf("{\"endpoint\": \"%s\", \"ca\": \"%s\"}\n", far_endpoint(plane_far(rig.plane)),
-	       far_ca(plane_far(rig.plane)));
+	printf("{\"endpoint\": \"%s\", \"ca\": \"%s\"}\n", far_end_endpoint(plane_far(rig.plane)),
+	       far_end_ca(plane_far(rig.plane)));
 	fflush(stdout);
 }
 
 static bool joined(void *arg)
 {
 	(void)arg;
-	return far_ready(plane_far(rig.plane), 0);
+	return far_end_ready(plane_far(rig.plane), 0);
 }
 
 static void up(void)
@@ -97,22 +97,22 @@ static void up(void)
 	plane_until(rig.plane, joined, NULL, 10000, "the client is in the call");
 	printf("{\"users\": [");
 	for (unsigned s = 0; s < SPEAKERS; s++) {
-		far_speaking(plane_far(rig.plane), 0, s, 0);
-		printf("%s\"%" PRIu64 "\"", s ? ", " : "", far_user(0, s));
+		far_end_speaking(plane_far(rig.plane), 0, s, 0);
+		printf("%s\"%" PRIu64 "\"", s ? ", " : "", far_end_user(0, s));
 	}
 	plane_run(rig.plane, 100);
 	printf("]}\n");
 }
 
-static void hear(unsigned call, unsigned ms, unsigned burst, crowd_h *h)
+static void hear(unsigned call, unsigned ms, unsigned burst, speakers_h *h)
 {
 	uint64_t cpu = plane_cpu(rig.plane), heard = rig.heard, sent;
 
 	rig.spent = rig.frames = 0;
-	crowd_set(rig.crowd[call], 1, SPEAKERS, burst);
-	crowd_start(rig.crowd[call], h, NULL);
+	speakers_set(rig.crowd[call], 1, SPEAKERS, burst);
+	speakers_start(rig.crowd[call], h, NULL);
 	plane_run(rig.plane, ms);
-	sent = crowd_stop(rig.crowd[call]);
+	sent = speakers_stop(rig.crowd[call]);
 	plane_run(rig.plane, 50);
 	if (h)
 		printf("{\"frames\": %" PRIu64 ", \"ns\": %" PRIu64 "}\n", rig.frames, rig.spent);
@@ -142,7 +142,7 @@ int main(void)
 		fflush(stdout);
 	}
 	for (unsigned c = 0; c < 2; c++)
-		crowd_free(rig.crowd[c]);
+		speakers_free(rig.crowd[c]);
 	rtpsize_free(rig.open);
 	plane_free(rig.plane);
 	return 0;

@@ -3,9 +3,9 @@
  * same bytes: hear_core_ratio, hear_dave_ratio. */
 #include "ipc/env.h"
 #include "ipc/env_replay.h"
-#include "mediad/engine/line.h"
-#include "proto/base/time.h"
+#include "mediad/engine/call_stream.h"
 #include "tests/bench/bench.h"
+#include "proto/base/time.h"
 
 #include <openssl/evp.h>
 #include <opus/opus.h>
@@ -36,7 +36,7 @@ static struct rig {
 	bool dave;
 	struct env *env;
 	uint32_t source;
-	struct line *line;
+	struct call_stream *stream;
 	struct packet *packets;
 	unsigned at_ours, at_bare, heard;
 	uint64_t clock;
@@ -135,7 +135,7 @@ static bool on_up(const struct ev *ev, bool may_drop, void *arg)
 
 	(void)may_drop;
 	r->heard += e.type == EV_HEARD;
-	if (e.type != EV_LINE_GONE && e.type != EV_HEARD)
+	if (e.type != EV_STREAM_GONE && e.type != EV_HEARD)
 		ev_dispose(&e);
 	return true;
 }
@@ -158,13 +158,13 @@ static void on_datagram(uint8_t kind, const uint8_t *data, size_t len, void *arg
 
 	(void)kind;
 	memcpy(packet, data, len);
-	line_datagram(r->line, packet, len);
+	call_stream_receive(r->stream, packet, len);
 }
 
 static void command(struct cmd c)
 {
-	c.line = rig.line;
-	line_command(rig.line, &c);
+	c.stream = rig.stream;
+	call_stream_run_command(rig.stream, &c);
 }
 
 static void add_speaker(unsigned s)
@@ -172,7 +172,7 @@ static void add_speaker(unsigned s)
 	struct cmd c = {.type = CMD_SLOT_ADD};
 	uint8_t base[DAVE_SECRET];
 
-	BENCH_OK(slot_alloc(&c.slot.slot, rig.line, 500 + s, 1));
+	BENCH_OK(slot_alloc(&c.slot.slot, rig.stream, 500 + s, 1));
 	command(c);
 	c.type = CMD_CONSENT;
 	c.slot.yes = true;
@@ -203,15 +203,15 @@ static void start_line(void)
 	BENCH_OK(env_alloc(&rig.env, &conf));
 	env_replay_world(rig.env, world, NULL);
 	BENCH_OK(env_source_add(rig.env, &rig.source, on_datagram, &rig));
-	BENCH_OK(line_alloc(&rig.line, NULL, 64000));
-	line_start(rig.line, rig.env, 0, 0, on_up, &rig);
+	BENCH_OK(call_stream_alloc(&rig.stream, NULL, 64000));
+	call_stream_attach(rig.stream, rig.env, 0, 0, on_up, &rig);
 	command((struct cmd){.type = CMD_LINK, .link = {.fd = -1, .link = 1, .ssrc = 9}});
 	BENCH_OK(rtpsize_alloc(&key.key, RTPSIZE_AES256_GCM, call_key));
 	command(key);
 	if (!rig.dave)
 		command(clear);
 	command((struct cmd){.type = CMD_SET,
-			     .set = {.bitrate = 64000, .mute = true, .hold = true}});
+			     .set = {.bitrate = 64000, .mute = true, .keep_unmapped = true}});
 	for (unsigned s = 0; s < SPEAKERS; s++)
 		add_speaker(s);
 }
@@ -291,8 +291,8 @@ static void row(const char *name, bool dave)
 		bench_die("%s: %u of %u frames were heard", name, rig.heard, FRAMES * SPEAKERS);
 	bench_row_more(name, t.ratio, "x", "\"ours_us\": %.2f, \"bare_us\": %.2f, \"speakers\": %d",
 		       t.a / 1000, t.b / 1000, SPEAKERS);
-	line_stop(rig.line);
-	line_free(rig.line);
+	call_stream_stop(rig.stream);
+	call_stream_free(rig.stream);
 	env_free(rig.env);
 	for (unsigned s = 0; s < SPEAKERS; s++) {
 		EVP_CIPHER_CTX_free(rig.frame[s]);

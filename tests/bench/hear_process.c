@@ -6,7 +6,7 @@
  * them; then as long the same frames go to the bare calls on a thread that wakes at the same times,
  * and mediad has nothing to do: that is the idle process. */
 #include "tests/bench/bench.h"
-#include "tests/bench/crowd.h"
+#include "tests/bench/speakers.h"
 #include "tests/bench/plane.h"
 
 #include "mediad/transport/rtpsize.h"
@@ -20,7 +20,7 @@ enum { RATE = 24000, SPEAKERS = 100, TURN_MS = 1500, TURNS = 5, FEW = 10, MANY =
 
 static struct rig {
 	struct plane *plane;
-	struct crowd *crowd;
+	struct speakers *crowd;
 	crypto_aead_aes256gcm_state open;
 	OpusDecoder *dec[SPEAKERS];
 	uint64_t clock_cost;
@@ -56,13 +56,13 @@ static void on_msg(const struct media_msg *msg, void *arg)
 }
 
 /* A turn; CPU time of mediad in it, ns. */
-static uint64_t turn(struct plane *p, struct crowd *c, crowd_h *h, uint64_t *sent)
+static uint64_t turn(struct plane *p, struct speakers *c, speakers_h *h, uint64_t *sent)
 {
 	uint64_t from = plane_cpu(p);
 
-	crowd_start(c, h, NULL);
+	speakers_start(c, h, NULL);
 	plane_run(p, TURN_MS);
-	*sent = crowd_stop(c);
+	*sent = speakers_stop(c);
 	plane_run(p, 50);
 	return plane_cpu(p) - from;
 }
@@ -94,13 +94,13 @@ static void measure(struct figures *out, const char *raw, unsigned turns)
 static void ratio_row(void)
 {
 	struct plane_conf conf = {.cpu = -1, .msgh = on_msg, .arg = &rig.heard};
-	struct crowd_conf cc = {.calls = 1, .speakers = SPEAKERS};
+	struct speakers_conf cc = {.calls = 1, .speakers = SPEAKERS};
 	struct figures spread, together;
-	uint8_t key[FAR_KEY];
+	uint8_t key[FAR_END_KEY];
 	uint64_t from, sent;
 	int err;
 
-	far_key(key, 0, 0);
+	far_end_key(key, 0, 0);
 	crypto_aead_aes256gcm_beforenm(&rig.open, key);
 	from = bench_cpu();
 	for (unsigned i = 0; i < 10000; i++)
@@ -116,10 +116,10 @@ static void ratio_row(void)
 	}
 	plane_run(rig.plane, 300);
 	cc.far = plane_far(rig.plane);
-	crowd_alloc(&rig.crowd, &cc);
+	speakers_alloc(&rig.crowd, &cc);
 	turn(rig.plane, rig.crowd, NULL, &sent);
 	measure(&spread, "hear_ratio", TURNS);
-	crowd_set(rig.crowd, 1, SPEAKERS, 10);
+	speakers_set(rig.crowd, 1, SPEAKERS, 10);
 	measure(&together, "hear_ratio_ten_at_once", 2);
 	bench_row_more("hear_ratio", spread.ratio, "x",
 		       "\"ours_us\": %.2f, \"bare_us\": %.2f, \"speakers\": %d, \"ten_at_once\": "
@@ -127,7 +127,7 @@ static void ratio_row(void)
 		       "\"unheard\": %llu",
 		       spread.ours, spread.bare, SPEAKERS, together.ratio, together.ours,
 		       (unsigned long long)rig.unheard);
-	crowd_free(rig.crowd);
+	speakers_free(rig.crowd);
 	plane_free(rig.plane);
 	for (unsigned s = 0; s < SPEAKERS; s++)
 		opus_decoder_destroy(rig.dec[s]);
@@ -138,14 +138,14 @@ static void ratio_row(void)
 struct town {
 	unsigned calls;
 	struct plane *plane;
-	struct crowd *crowd;
+	struct speakers *crowd;
 	uint64_t heard, unheard;
 };
 
 static void town_start(struct town *t)
 {
 	struct plane_conf conf = {.cpu = -1, .threads = 1, .msgh = on_msg, .arg = &t->heard};
-	struct crowd_conf cc = {.calls = t->calls, .speakers = 1};
+	struct speakers_conf cc = {.calls = t->calls, .speakers = 1};
 
 	plane_alloc(&t->plane, &conf);
 	plane_calls(t->plane, 0, t->calls);
@@ -153,7 +153,7 @@ static void town_start(struct town *t)
 		plane_speaker(t->plane, i, 0, RATE);
 	plane_run(t->plane, 300);
 	cc.far = plane_far(t->plane);
-	crowd_alloc(&t->crowd, &cc);
+	speakers_alloc(&t->crowd, &cc);
 }
 
 /* CPU µs a call and second. */
@@ -185,7 +185,7 @@ static void slope_row(void)
 		       bench_median(b, TURNS), bench_median(a, TURNS),
 		       (unsigned long long)(few.unheard + many.unheard));
 	for (unsigned i = 0; i < 2; i++) {
-		crowd_free(i ? few.crowd : many.crowd);
+		speakers_free(i ? few.crowd : many.crowd);
 		plane_free(i ? few.plane : many.plane);
 	}
 }

@@ -11,7 +11,7 @@
 #include "proto/base/cursor.h"
 #include "proto/media.h"
 #include "tests/bench/bench.h"
-#include "tests/bench/crowd.h"
+#include "tests/bench/speakers.h"
 #include "tests/bench/plane.h"
 
 #include <sodium.h>
@@ -44,9 +44,9 @@ static void on_wants(struct media_call *call, void *arg)
 	char token[64];
 
 	(void)arg;
-	far_token(token, sizeof token, 0);
-	BENCH_OK(media_call_credentials(call, "session", token, far_endpoint(plane_far(rig.plane)),
-					far_guild(0)));
+	far_end_token(token, sizeof token, 0);
+	BENCH_OK(media_call_credentials(call, "session", token,
+					far_end_endpoint(plane_far(rig.plane)), far_end_guild(0)));
 }
 
 /* Where the room would be. */
@@ -77,10 +77,12 @@ static void run(unsigned seconds, const char *journal)
 	struct plane_conf conf = {.cpu = -1, .apart = true, .journal = journal};
 	const char *socks[] = {NULL, NULL};
 	struct media_conf mc = {.socks = socks, .user = USER, .epoch = 1, .wantsh = on_wants};
-	struct media_want want = {
-		.guild = far_guild(0), .channel = far_guild(0), .bitrate = 64000, .consent = true};
-	struct crowd_conf cc = {.calls = 1, .speakers = SPEAKERS};
-	struct crowd *crowd;
+	struct media_want want = {.guild = far_end_guild(0),
+				  .channel = far_end_guild(0),
+				  .bitrate = 64000,
+				  .consent = true};
+	struct speakers_conf cc = {.calls = 1, .speakers = SPEAKERS};
+	struct speakers *crowd;
 
 	plane_alloc(&rig.plane, &conf);
 	socks[0] = plane_socket(rig.plane);
@@ -90,19 +92,19 @@ static void run(unsigned seconds, const char *journal)
 	BENCH_OK(media_call_open(&rig.call, rig.media, &want, on_call, NULL));
 	plane_until(rig.plane, is_up, NULL, 10000, "the call is up");
 	for (unsigned s = 0; s < SPEAKERS; s++) {
-		BENCH_OK(media_call_listen(rig.call, far_user(0, s), RATE, 700));
-		far_speaking(plane_far(rig.plane), 0, s, 0);
+		BENCH_OK(media_call_listen(rig.call, far_end_user(0, s), RATE, 700));
+		far_end_speaking(plane_far(rig.plane), 0, s, 0);
 	}
 	plane_run(rig.plane, 300);
 	cc.far = plane_far(rig.plane);
-	crowd_alloc(&crowd, &cc);
-	crowd_start(crowd, NULL, NULL);
+	speakers_alloc(&crowd, &cc);
+	speakers_start(crowd, NULL, NULL);
 	plane_run(rig.plane, 1000);
 	rig.noting = true;
 	plane_run(rig.plane, seconds * 1000);
 	rig.noting = false;
-	crowd_stop(crowd);
-	crowd_free(crowd);
+	speakers_stop(crowd);
+	speakers_free(crowd);
 	media_call_free(rig.call);
 	plane_run(rig.plane, 200);
 	media_free(rig.media);

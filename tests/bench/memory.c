@@ -1,7 +1,7 @@
 /* What the processes hold in memory (VmRSS): rss_mediad_kb idle, rss_call_kb for each call with
  * five speakers, rss_control_kb idle. */
 #include "tests/bench/bench.h"
-#include "tests/bench/crowd.h"
+#include "tests/bench/speakers.h"
 #include "tests/bench/plane.h"
 
 #include <errno.h>
@@ -20,9 +20,9 @@ enum { FEW = 10, CALLS = 20, SPEAKERS = 5, RATE = 24000, HEAR_MS = 4000, SAY_MS 
 /* Calls first…first+n-1 come up, five people speak in each for a while. RSS then. */
 static unsigned grow(struct plane *p, unsigned first, unsigned n, unsigned *silent_kb)
 {
-	struct crowd_conf cc = {
+	struct speakers_conf cc = {
 		.from = first, .calls = n, .speakers = SPEAKERS, .far = plane_far(p)};
-	struct crowd *crowd;
+	struct speakers *crowd;
 
 	plane_calls(p, first, n);
 	plane_run(p, 500);
@@ -31,11 +31,11 @@ static unsigned grow(struct plane *p, unsigned first, unsigned n, unsigned *sile
 		for (unsigned s = 0; s < SPEAKERS; s++)
 			plane_speaker(p, c, s, RATE);
 	plane_run(p, 500);
-	crowd_alloc(&crowd, &cc);
-	crowd_start(crowd, NULL, NULL);
+	speakers_alloc(&crowd, &cc);
+	speakers_start(crowd, NULL, NULL);
 	plane_run(p, HEAR_MS);
-	crowd_stop(crowd);
-	crowd_free(crowd);
+	speakers_stop(crowd);
+	speakers_free(crowd);
 	return plane_status_kb(plane_pid(p), "VmRSS");
 }
 

@@ -29,7 +29,7 @@ static struct rig {
 	struct env *env;
 	struct engine *engine;
 	struct worker *worker;
-	struct line *line;
+	struct call_stream *stream;
 	struct tmr *next;
 	int server;
 	uint64_t channel;
@@ -115,13 +115,13 @@ static void note_run(void)
 
 /* ---- the worker's load ---- */
 
-static struct dave_job *new_job(enum dave_job_type type, struct dave_keyroom *room,
+static struct dave_job *new_job(enum dave_job_type type, struct dave_mls_state *room,
 				const uint8_t *in, size_t n)
 {
 	struct dave_job *j;
 
 	BENCH_OK(dave_job_alloc(&j, type));
-	j->keyroom = room;
+	j->mls_state = room;
 	j->channel = rig.channel;
 	memset(j->seed, 7, sizeof j->seed);
 	if (n) {
@@ -134,10 +134,10 @@ static struct dave_job *new_job(enum dave_job_type type, struct dave_keyroom *ro
 	return j;
 }
 
-/* A keyroom is made ready on the worker, too: SENDER, RESET, then the WELCOME that counts. */
-static void give(enum dave_job_type type, struct dave_keyroom *room)
+/* A mls_state is made ready on the worker, too: SENDER, RESET, then the WELCOME that counts. */
+static void give(enum dave_job_type type, struct dave_mls_state *room)
 {
-	const bool sender = type == DAVE_JOB_SENDER, welcome = type == DAVE_JOB_WELCOME;
+	const bool sender = type == DAVE_JOB_EXTERNAL_SENDER, welcome = type == DAVE_JOB_WELCOME;
 
 	BENCH_OK(worker_put(rig.worker,
 			    new_job(type, room, sender ? rig.sender : rig.welcome,
@@ -149,26 +149,26 @@ static void give(enum dave_job_type type, struct dave_keyroom *room)
 
 static void give_welcome(void)
 {
-	struct dave_keyroom *room;
+	struct dave_mls_state *room;
 
-	BENCH_OK(dave_keyroom_alloc(&room, USER));
-	give(DAVE_JOB_SENDER, room);
+	BENCH_OK(dave_mls_state_alloc(&room, USER));
+	give(DAVE_JOB_EXTERNAL_SENDER, room);
 }
 
 static void on_done(void *job, uint64_t owner, const uint8_t *answer, size_t len, void *arg)
 {
 	struct dave_job *j = job;
-	struct dave_keyroom *room = j->keyroom;
+	struct dave_mls_state *room = j->mls_state;
 	enum dave_job_type type = j->type;
 
 	(void)owner, (void)answer, (void)len, (void)arg;
 	if (j->verdict != DAVE_DONE)
 		bench_die("job %d failed: verdict %d, error %d", j->type, j->verdict, j->err);
 	if (type != DAVE_JOB_WELCOME)
-		j->keyroom = NULL;
+		j->mls_state = NULL;
 	dave_job_free(j);
 	if (type != DAVE_JOB_WELCOME) {
-		give(type == DAVE_JOB_SENDER ? DAVE_JOB_RESET : DAVE_JOB_WELCOME, room);
+		give(type == DAVE_JOB_EXTERNAL_SENDER ? DAVE_JOB_RESET : DAVE_JOB_WELCOME, room);
 		return;
 	}
 	rig.jobs++;
@@ -180,8 +180,8 @@ static void on_done(void *job, uint64_t owner, const uint8_t *answer, size_t len
 
 static void send_cmd(struct cmd c)
 {
-	c.line = rig.line;
-	BENCH_OK(engine_send(rig.engine, rig.line, &c));
+	c.stream = rig.stream;
+	BENCH_OK(engine_send(rig.engine, rig.stream, &c));
 }
 
 static void begin_run(void)
@@ -279,8 +279,8 @@ int main(void)
 	BENCH_OK(engine_alloc(&rig.engine, &conf));
 	BENCH_OK(key_worker_alloc(&rig.worker, rig.env, on_done, NULL));
 	BENCH_OK(tmr_alloc(&rig.next, rig.env, on_next, NULL));
-	BENCH_OK(line_alloc(&rig.line, NULL, 64000));
-	BENCH_OK(engine_line_add(rig.engine, rig.line));
+	BENCH_OK(call_stream_alloc(&rig.stream, NULL, 64000));
+	BENCH_OK(engine_add_stream(rig.engine, rig.stream));
 	send_cmd((struct cmd){.type = CMD_LINK,
 			      .link = {.fd = open_sockets(), .link = 1, .ssrc = 9}});
 	BENCH_OK(rtpsize_alloc(&set_key.key, RTPSIZE_AES256_GCM, key));

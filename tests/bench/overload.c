@@ -59,7 +59,7 @@ static void add(unsigned calls)
 
 		msg.call_set = (struct media_call_set){.call = i,
 						       .gen = 1,
-						       .channel = far_guild(i),
+						       .channel = far_end_guild(i),
 						       .bitrate = 64000,
 						       .complexity = HIGHEST};
 		plane_send(load.plane, &msg);

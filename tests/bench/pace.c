@@ -14,7 +14,7 @@
 #include "mediad/transport/rtpsize.h"
 #include "proto/base/time.h"
 #include "tests/bench/bench.h"
-#include "tests/bench/crowd.h"
+#include "tests/bench/speakers.h"
 #include "tests/bench/plane.h"
 
 #include <arpa/inet.h>
@@ -46,7 +46,7 @@ static struct notes {
 		bool any;
 		uint16_t seq;
 		uint64_t at;
-	} last[FAR_CALLS];
+	} last[FAR_END_CALLS];
 	double error[INTERVALS]; /* µs, absolute */
 	size_t n, lost;
 } notes = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -103,7 +103,7 @@ static void notes_stop(struct figures *out, const char *raw)
 
 struct stage {
 	struct plane *plane;
-	struct crowd *crowd;
+	struct speakers *crowd;
 	unsigned calls;
 };
 
@@ -146,7 +146,7 @@ static void *bare_pacer(void *arg)
 	struct sockaddr_in to = {.sin_family = AF_INET,
 				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 				 .sin_port = htons(bare.port)};
-	static const uint8_t opus[160] = {0xfc}, key[FAR_KEY] = "any";
+	static const uint8_t opus[160] = {0xfc}, key[FAR_END_KEY] = "any";
 	int fd = socket(AF_INET, SOCK_DGRAM, 0);
 	uint64_t next = bench_clock() + 5 * NS_PER_MS;
 	struct rtpsize *x;
@@ -158,8 +158,9 @@ static void *bare_pacer(void *arg)
 			struct rtp_header h = {.pt = RTP_PT_OPUS,
 					       .seq = (uint16_t)frame,
 					       .ts = frame * RTP_FRAME,
-					       .ssrc = far_own_ssrc(c)};
-			struct timespec ts = {(time_t)(next / NS_PER_S), (long)(next % NS_PER_S)};
+					       .ssrc = far_end_own_ssrc(c)};
+			struct timespec ts = {(time_t)(next / 1000000000),
+					      (long)(next % 1000000000)};
 			uint8_t p[UDP_MAX_PACKET];
 			size_t n;
 
@@ -180,7 +181,7 @@ static void bare_measure(struct stage *s, struct figures *out)
 	for (unsigned i = 0; i < s->calls; i++)
 		plane_stop(s->plane, i, i + 1);
 	plane_run(s->plane, SETTLE_MS);
-	bare.port = far_port(plane_far(s->plane));
+	bare.port = far_end_port(plane_far(s->plane));
 	if (pthread_create(&t, NULL, bare_pacer, NULL))
 		bench_die("no thread");
 	notes_start();
@@ -222,24 +223,24 @@ static void pace_row(void)
 static void core_row(void)
 {
 	struct stage s = {0};
-	struct crowd_conf cc = {.calls = 120, .speakers = 1};
+	struct speakers_conf cc = {.calls = 120, .speakers = 1};
 	unsigned best = 0, most = 120;
 	double errors[16] = {0};
 	unsigned n = 0;
 
 	stage_start(&s, 0);
 	cc.far = plane_far(s.plane);
-	crowd_alloc(&s.crowd, &cc);
+	speakers_alloc(&s.crowd, &cc);
 	for (unsigned calls = 10; calls <= most; calls += 10) {
 		struct figures f;
 
 		add_calls(&s, calls);
 		if (calls < 30)
 			continue;
-		crowd_set(s.crowd, calls, 1, 1);
-		crowd_start(s.crowd, NULL, NULL);
+		speakers_set(s.crowd, calls, 1, 1);
+		speakers_start(s.crowd, NULL, NULL);
 		stage_measure(&s, &f, "calls_per_core");
-		crowd_stop(s.crowd);
+		speakers_stop(s.crowd);
 		errors[n++] = f.p999;
 		if (f.p999 > LIMIT_US)
 			break;
@@ -249,13 +250,13 @@ static void core_row(void)
 		"calls_per_core", best, "calls",
 		"\"first_tried\": 30, \"step\": 10, \"p999_us_of_the_last_two\": [%.0f, %.0f]",
 		n > 1 ? errors[n - 2] : 0, n ? errors[n - 1] : 0);
-	crowd_free(s.crowd);
+	speakers_free(s.crowd);
 	plane_free(s.plane);
 }
 
 /* ---- another client ---- */
 
-static struct env *far_env;
+static struct env *far_end_env;
 
 static void on_line(evutil_socket_t fd, short what, void *arg)
 {
@@ -280,7 +281,7 @@ static void on_line(evutil_socket_t fd, short what, void *arg)
 	}
 	n = read(fd, line, sizeof line - 1);
 	if (n <= 0) {
-		env_stop(far_env);
+		env_stop(far_end_env);
 		return;
 	}
 	line[n] = '\0';
@@ -296,26 +297,26 @@ static void on_over(void *arg)
 	on_line(-1, 0, arg);
 }
 
-static int far_main(void)
+static int far_end_main(void)
 {
 	struct env_conf ec = {.loop = true};
 	struct tmr *tmr;
 	struct event *in;
-	struct far *f;
+	struct far_end *f;
 
-	BENCH_OK(env_alloc(&far_env, &ec));
-	BENCH_OK(tmr_alloc(&tmr, far_env, on_over, NULL));
-	far_alloc(&f, far_env, on_packet, NULL);
-	in = event_new(env_base(far_env), STDIN_FILENO, EV_READ | EV_PERSIST, on_line, tmr);
+	BENCH_OK(env_alloc(&far_end_env, &ec));
+	BENCH_OK(tmr_alloc(&tmr, far_end_env, on_over, NULL));
+	far_end_alloc(&f, far_end_env, on_packet, NULL);
+	in = event_new(env_base(far_end_env), STDIN_FILENO, EV_READ | EV_PERSIST, on_line, tmr);
 	if (!in || event_add(in, NULL))
 		bench_die("out of memory");
-	printf("{\"endpoint\": \"%s\", \"ca\": \"%s\"}\n", far_endpoint(f), far_ca(f));
+	printf("{\"endpoint\": \"%s\", \"ca\": \"%s\"}\n", far_end_endpoint(f), far_end_ca(f));
 	fflush(stdout);
-	env_run(far_env);
+	env_run(far_end_env);
 	event_free(in);
-	far_free(f);
+	far_end_free(f);
 	tmr_free(tmr);
-	env_free(far_env);
+	env_free(far_end_env);
 	return 0;
 }
 
@@ -324,7 +325,7 @@ int main(int argc, char **argv)
 	if (sodium_init() < 0)
 		bench_die("libsodium does not start");
 	if (argc > 1 && !strcmp(argv[1], "--far"))
-		return far_main();
+		return far_end_main();
 	pace_row();
 	core_row();
 	return 0;

@@ -31,7 +31,7 @@ struct voice {
 struct plane {
 	struct plane_conf conf;
 	struct env *env;
-	struct far *far;
+	struct far_end *far;
 	struct peer *peer;
 	struct tmr *tmr;
 	char folder[64], socket[128];
@@ -39,8 +39,8 @@ struct plane {
 	clockid_t clock;
 	bool synced;
 	unsigned calls, up; /* opened; in phase UP */
-	enum media_phase phase[FAR_CALLS];
-	struct voice voices[FAR_CALLS];
+	enum media_phase phase[FAR_END_CALLS];
+	struct voice voices[FAR_END_CALLS];
 	uint32_t listens;
 	int16_t speech[SPEECH];
 };
@@ -129,20 +129,20 @@ static void lease(struct plane *p, const struct media_call_state *s)
 	struct media_msg msg = {.type = MEDIA_CALL_CREDENTIALS};
 	char token[64];
 
-	far_token(token, sizeof token, s->call);
+	far_end_token(token, sizeof token, s->call);
 	msg.call_credentials =
 		(struct media_call_credentials){.call = s->call,
 						.gen = s->gen + 1,
 						.session = slice_str("session"),
 						.token = slice_str(token),
-						.endpoint = slice_str(far_endpoint(p->far)),
-						.channel = far_guild(s->call)};
+						.endpoint = slice_str(far_end_endpoint(p->far)),
+						.channel = far_end_guild(s->call)};
 	plane_send(p, &msg);
 }
 
 static void on_state(struct plane *p, const struct media_call_state *s)
 {
-	if (s->call >= FAR_CALLS || s->phase == MEDIA_PHASE_FAILED)
+	if (s->call >= FAR_END_CALLS || s->phase == MEDIA_PHASE_FAILED)
 		bench_die("call %u: %s, %s", s->call, media_phase_name(s->phase),
 			  media_reason_name(s->reason));
 	p->up += (s->phase == MEDIA_PHASE_UP) - (p->phase[s->call] == MEDIA_PHASE_UP);
@@ -154,7 +154,7 @@ static void on_state(struct plane *p, const struct media_call_state *s)
 /* What credit allows, in control's portions. */
 static void pump(struct plane *p, const struct media_say_credit *c)
 {
-	struct voice *v = c->call < FAR_CALLS ? &p->voices[c->call] : NULL;
+	struct voice *v = c->call < FAR_END_CALLS ? &p->voices[c->call] : NULL;
 
 	while (v && v->playback == c->playback && v->sent + CHUNK <= c->samples) {
 		struct media_msg msg = {.type = MEDIA_SAY};
@@ -249,8 +249,8 @@ void plane_calls(struct plane *p, unsigned from, unsigned n)
 
 		msg.call_open = (struct media_call_open){.call = i,
 							 .gen = 0,
-							 .guild = far_guild(i),
-							 .channel = far_guild(i),
+							 .guild = far_end_guild(i),
+							 .channel = far_end_guild(i),
 							 .user = USER,
 							 .bitrate = 64000,
 							 .consent = true};
@@ -270,12 +270,12 @@ void plane_speaker(struct plane *p, unsigned call, unsigned speaker, uint32_t ra
 	msg.listen = (struct media_listen){.call = call,
 					   .gen = 1,
 					   .listen = ++p->listens,
-					   .user = far_user(call, speaker),
+					   .user = far_end_user(call, speaker),
 					   .rate = rate,
 					   .silence_ms = 700};
 	if (rate)
 		plane_send(p, &msg);
-	far_speaking(p->far, call, speaker, 0);
+	far_end_speaking(p->far, call, speaker, 0);
 }
 
 void plane_close(struct plane *p, unsigned call)
@@ -314,7 +314,7 @@ struct env *plane_env(struct plane *p)
 	return p->env;
 }
 
-struct far *plane_far(struct plane *p)
+struct far_end *plane_far(struct plane *p)
 {
 	return p->far;
 }
@@ -363,7 +363,7 @@ static void start_mediad(struct plane *p)
 				"--listen",
 				p->socket,
 				"--ca",
-				far_ca(p->far),
+				far_end_ca(p->far),
 				"--log",
 				getenv("BENCH_LOG") ? getenv("BENCH_LOG") : "fatal"};
 	unsigned n = 7;
@@ -401,7 +401,7 @@ void plane_alloc(struct plane **out, const struct plane_conf *conf)
 	snprintf(p->socket, sizeof p->socket, "%s/mediad.sock", p->folder);
 	BENCH_OK(env_alloc(&p->env, &ec));
 	BENCH_OK(tmr_alloc(&p->tmr, p->env, on_tmr, p));
-	far_alloc(&p->far, p->env, conf->packeth, conf->arg);
+	far_end_alloc(&p->far, p->env, conf->packeth, conf->arg);
 	start_mediad(p);
 	plane_until(p, conf->apart ? listens : connected, p, 5000, "mediad listens");
 	*out = p;
@@ -431,7 +431,7 @@ struct plane *plane_free(struct plane *p)
 	}
 	if (!WIFEXITED(status) || WEXITSTATUS(status))
 		bench_die("mediad ended badly: status %x", status);
-	far_free(p->far);
+	far_end_free(p->far);
 	tmr_free(p->tmr);
 	env_free(p->env);
 	unlink(p->socket);

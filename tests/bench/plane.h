@@ -1,13 +1,13 @@
 /* A real mediad as a child, its calls at a far end of the bench's own, and the bench as its
  * control.
  *
- * One thread: everything happens inside plane_run and plane_until, but what far.h says of its own
- * thread. Whatever goes wrong ends the bench with a word. */
+ * One thread: everything happens inside plane_run and plane_until, but what far_end.h says of its
+ * own thread. Whatever goes wrong ends the bench with a word. */
 #ifndef TESTS_BENCH_PLANE_H
 #define TESTS_BENCH_PLANE_H
 
 #include "proto/media.h"
-#include "tests/bench/far.h"
+#include "tests/bench/far_end.h"
 
 #include <sys/types.h>
 
@@ -23,7 +23,7 @@ struct plane_conf {
 	const char *preload; /* a library for LD_PRELOAD; NULL */
 	const char *journal; /* NULL */
 	bool apart;	     /* another is its control: none of the messages and calls below */
-	far_packet_h *packeth;
+	far_end_packet_h *packeth;
 	plane_msg_h *msgh;
 	void *arg;
 };
@@ -39,7 +39,7 @@ void plane_alloc(struct plane **out, const struct plane_conf *conf);
 struct plane *plane_free(struct plane *p);
 
 struct env *plane_env(struct plane *p);
-struct far *plane_far(struct plane *p);
+struct far_end *plane_far(struct plane *p);
 pid_t plane_pid(const struct plane *p);
 const char *plane_socket(const struct plane *p);
 /* CPU time of mediad, all its threads, user and system, in ns. */

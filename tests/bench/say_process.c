@@ -4,12 +4,12 @@
  *
  * Turns: for a while all calls speak; then as long they are silent, which is the idle process, and
  * a thread that wakes 20 ms after 20 ms for each of them makes the bare calls. */
-#include "mediad/audio/twice.h"
-#include "proto/base/time.h"
+#include "mediad/audio/upsampler.h"
 #include "proto/rtp.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/plane.h"
 #include "tests/bench/speech.h"
+#include "proto/base/time.h"
 
 #include <opus/opus.h>
 #include <pthread.h>
@@ -38,11 +38,11 @@ static struct rig {
 	atomic_uint_fast64_t packets; /* of sound */
 	struct {
 		atomic_uint_fast64_t sound; /* when the last packet of sound came, CLOCK_REALTIME */
-	} calls[FAR_CALLS];
+	} calls[FAR_END_CALLS];
 	/* the bare calls */
 	struct {
 		SRC_STATE *src;
-		struct twice twice; /* what mediad has in its place */
+		struct upsampler upsampler; /* what mediad uses in its place */
 		OpusEncoder *enc;
 	} bare[CALLS];
 	crypto_aead_aes256gcm_state key;
@@ -81,7 +81,7 @@ static void bare_frame(unsigned call, unsigned frame)
 	opus_int32 n = 0;
 	uint64_t from = bench_cpu(), rest;
 
-	twice_run(&rig.bare[call].twice, in, IN, pcm);
+	upsampler_run(&rig.bare[call].upsampler, in, IN, pcm);
 	rig.own += bench_cpu() - from - rig.clock_cost;
 	from = bench_cpu();
 	src_short_to_float_array(in, fin, IN);
@@ -132,7 +132,7 @@ static void bare_start(void)
 	crypto_aead_aes256gcm_beforenm(&rig.key, key);
 	speech_make(rig.speech, SPEECH, RATE, 1);
 	for (unsigned c = 0; c < CALLS; c++) {
-		twice_init(&rig.bare[c].twice);
+		upsampler_init(&rig.bare[c].upsampler);
 		rig.bare[c].src = src_new(SRC_SINC_MEDIUM_QUALITY, 1, &err);
 		/* As the sender's own (mediad/audio/send.c). */
 		rig.bare[c].enc = opus_encoder_create(RTP_CLOCK, 1, OPUS_APPLICATION_AUDIO, &err);

@@ -3,7 +3,7 @@
  * in a real mediad; one of each is planted at the end and must be found, or the count would mean
  * nothing. Calls that are encrypted end to end: traps_dave.c, under the same library. */
 #include "tests/bench/bench.h"
-#include "tests/bench/crowd.h"
+#include "tests/bench/speakers.h"
 #include "tests/bench/plane.h"
 #include "tests/bench/preload/traps.h"
 
@@ -30,7 +30,7 @@ enum {
 
 static struct rig {
 	struct plane *plane;
-	struct crowd *crowd;
+	struct speakers *crowd;
 	struct traps_page *page;
 	uint64_t heard;
 	unsigned turn[CALLS][SPEAKERS];
@@ -50,7 +50,7 @@ static void on_msg(const struct media_msg *msg, void *arg)
  * key or other words. */
 static void change(unsigned step)
 {
-	struct far *far = plane_far(rig.plane);
+	struct far_end *far = plane_far(rig.plane);
 
 	for (unsigned c = 0; c < CALLS; c++) {
 		unsigned s = step % SPEAKERS;
@@ -59,16 +59,16 @@ static void change(unsigned step)
 			rig.joins += rig.gone[c][s];
 			rig.changes += !rig.gone[c][s];
 			rig.gone[c][s] = false;
-			crowd_turn(rig.crowd, c, s, ++rig.turn[c][s] % 1000);
-			far_speaking(far, c, s, rig.turn[c][s] % 1000);
+			speakers_turn(rig.crowd, c, s, ++rig.turn[c][s] % 1000);
+			far_end_speaking(far, c, s, rig.turn[c][s] % 1000);
 		} else {
-			far_left(far, c, s);
+			far_end_left(far, c, s);
 			rig.gone[c][s] = true;
 			rig.leaves++;
 		}
 		if (step % 25 == 5 * c) {
-			far_rekey(far, c);
-			crowd_rekey(rig.crowd, c, ++rig.rekeys[c]);
+			far_end_rekey(far, c);
+			speakers_rekey(rig.crowd, c, ++rig.rekeys[c]);
 			rig.keys++;
 		}
 		if (step % 16 == c) {
@@ -137,7 +137,7 @@ int main(void)
 	uint64_t frames = wish ? strtoull(wish, NULL, 10) : FRAMES, counts[TRAP_COUNT], sum = 0;
 	char path[] = "/tmp/parley-bench-traps.XXXXXX", library[PATH_MAX];
 	struct plane_conf conf = {.cpu = -1, .threads = 2, .preload = library, .msgh = on_msg};
-	struct crowd_conf cc = {
+	struct speakers_conf cc = {
 		.calls = CALLS, .speakers = SPEAKERS, .frame_us = FRAME_US, .lost = LOST};
 	unsigned found = 0, epochs = 0;
 	uint64_t encrypted;
@@ -155,8 +155,8 @@ int main(void)
 			plane_speaker(rig.plane, c, s, s % 2 ? 16000 : RATE);
 	plane_run(rig.plane, 500);
 	cc.far = plane_far(rig.plane);
-	crowd_alloc(&rig.crowd, &cc);
-	crowd_start(rig.crowd, NULL, NULL);
+	speakers_alloc(&rig.crowd, &cc);
+	speakers_start(rig.crowd, NULL, NULL);
 	plane_run(rig.plane, 200);
 	atomic_store(&rig.page->on, 1);
 	rig.heard = 0;
@@ -188,9 +188,9 @@ int main(void)
 		       counts[TRAP_FREE], counts[TRAP_LOCK], counts[TRAP_CONDITION],
 		       counts[TRAP_SYSTEM_CALL], rig.page->threads, rig.page->filters, TRAP_COUNT,
 		       found, rig.joins, rig.leaves, rig.changes, rig.keys);
-	crowd_stop(rig.crowd);
+	speakers_stop(rig.crowd);
 	atomic_store(&rig.page->on, 0);
-	crowd_free(rig.crowd);
+	speakers_free(rig.crowd);
 	plane_free(rig.plane);
 	unlink(path);
 	return 0;

@@ -37,7 +37,7 @@ enum {
 static struct rig {
 	struct env *env;
 	struct engine *engine;
-	struct line *line;
+	struct call_stream *stream;
 	struct tmr *tmr;
 	struct traps_page *page;
 	int far;
@@ -72,7 +72,7 @@ static struct dave_key *key_of(unsigned speaker)
 
 static void send_cmd(struct cmd c)
 {
-	BENCH_OK(engine_send(rig.engine, rig.line, &c));
+	BENCH_OK(engine_send(rig.engine, rig.stream, &c));
 }
 
 /* A new epoch: the line has the keys before anybody uses them. */
@@ -186,19 +186,19 @@ static void start_line(void)
 	static const uint8_t key[RTPSIZE_KEY] = "an ordinary key of 32 bytes 1234";
 	struct cmd set_key = {.type = CMD_KEY};
 
-	BENCH_OK(line_alloc(&rig.line, NULL, 64000));
-	BENCH_OK(engine_line_add(rig.engine, rig.line));
+	BENCH_OK(call_stream_alloc(&rig.stream, NULL, 64000));
+	BENCH_OK(engine_add_stream(rig.engine, rig.stream));
 	send_cmd((struct cmd){.type = CMD_LINK,
 			      .link = {.fd = open_sockets(), .link = 1, .ssrc = 9}});
 	BENCH_OK(rtpsize_alloc(&set_key.key, RTPSIZE_AES256_GCM, key));
 	BENCH_OK(rtpsize_alloc(&rig.seal, RTPSIZE_AES256_GCM, key));
 	send_cmd(set_key);
-	send_cmd((struct cmd){.type = CMD_SET, .set = {.bitrate = 64000, .hold = true}});
+	send_cmd((struct cmd){.type = CMD_SET, .set = {.bitrate = 64000, .keep_unmapped = true}});
 	for (unsigned s = 0; s < SPEAKERS; s++) {
 		struct cmd c = {.type = CMD_SLOT_ADD};
 
 		BENCH_OK(dave_sealer_alloc(&rig.speaker[s].sealer));
-		BENCH_OK(slot_alloc(&c.slot.slot, rig.line, 500 + s, 1));
+		BENCH_OK(slot_alloc(&c.slot.slot, rig.stream, 500 + s, 1));
 		rig.speaker[s].slot = c.slot.slot;
 		send_cmd(c);
 		c.type = CMD_CONSENT;

@@ -1,6 +1,6 @@
 /* Chaos: seeded runs in which everything goes wrong that can, and after which all must be well. See
  * --help. */
-#include "tests/chaos/house.h"
+#include "tests/chaos/cluster.h"
 #include "proto/base/time.h"
 #include "tests/chaos/play.h"
 #include "tests/chaos/shrink.h"
@@ -122,11 +122,11 @@ static bool fails_alike(const struct chaos_script *s, void *arg)
 
 	play(&v, s, false);
 	if (v.folder[0] && v.broken != a->broken)
-		house_forget(v.folder);
+		cluster_remove_folder(v.folder);
 	if (v.broken != a->broken)
 		return false;
 	if (a->last.folder[0])
-		house_forget(a->last.folder);
+		cluster_remove_folder(a->last.folder);
 	a->last = v;
 	return true;
 }
@@ -144,7 +144,7 @@ static void examine(struct report *r, const struct chaos_script *s)
 	if (!fails_alike(s, &a))
 		return;
 	r->runs = 1 + chaos_shrink(&r->script, SHRINK_RUNS, fails_alike, &a);
-	house_forget(r->v.folder);
+	cluster_remove_folder(r->v.folder);
 	r->v = a.last;
 }
 
@@ -410,7 +410,7 @@ static int self_test(void)
 			printf("        wanted %s; %s\n", chaos_invariant_name(tests[i].found),
 			       r.v.text);
 		if (r.v.folder[0])
-			house_forget(r.v.folder);
+			cluster_remove_folder(r.v.folder);
 		fflush(stdout);
 	}
 	printf("%u passed, %u failed, 0 skipped\n", passed, n - passed);

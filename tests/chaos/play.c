@@ -1,6 +1,6 @@
 #include "tests/chaos/play.h"
 
-#include "tests/chaos/house.h"
+#include "tests/chaos/cluster.h"
 #include "tests/chaos/watch.h"
 
 #include "proto/base/time.h"
@@ -38,7 +38,7 @@ struct deed {
 };
 
 struct play {
-	struct house h;
+	struct cluster h;
 	const struct chaos_script *s;
 	const struct chaos_play_conf *conf;
 	struct chaos_verdict *v;
@@ -89,7 +89,7 @@ static bool broken(struct play *p, enum chaos_invariant which, const char *fmt, 
 
 static bool alive(struct play *p)
 {
-	house_tick(&p->h);
+	cluster_tick(&p->h);
 	return p->h.trouble[0] ? broken(p, CHAOS_ALIVE_, "%s", p->h.trouble) : true;
 }
 
@@ -148,23 +148,23 @@ static void user(struct play *p, enum chaos_who who, const char *verb, const cha
 	char path[96];
 
 	snprintf(path, sizeof path, "/users/%" PRIu64 "/%s", chaos_user[who], verb);
-	house_ask(&p->h, NULL, path, "%s", body);
+	cluster_request(&p->h, NULL, path, "%s", body);
 }
 
 static void command(struct play *p, const char *name)
 {
-	house_ask(&p->h, NULL, "/interactions",
-		  "{\"user_id\":\"501\",\"channel_id\":\"" TEXT
-		  "\",\"name\":\"%s\",\"options\":[{\"name\":\"channel\",\"type\":7,"
-		  "\"value\":\"%" PRIu64 "\"}]}",
-		  name, home);
+	cluster_request(&p->h, NULL, "/interactions",
+			"{\"user_id\":\"501\",\"channel_id\":\"" TEXT
+			"\",\"name\":\"%s\",\"options\":[{\"name\":\"channel\",\"type\":7,"
+			"\"value\":\"%" PRIu64 "\"}]}",
+			name, home);
 }
 
 static void calm(struct play *p)
 {
-	house_ask(&p->h, NULL, "/switches",
-		  "{\"loss_permille\":0,\"up_loss_permille\":0,\"dup_permille\":0,\"reorder_"
-		  "permille\":0,\"delay_ms\":0,\"jitter_ms\":0}");
+	cluster_request(&p->h, NULL, "/switches",
+			"{\"loss_permille\":0,\"up_loss_permille\":0,\"dup_permille\":0,\"reorder_"
+			"permille\":0,\"delay_ms\":0,\"jitter_ms\":0}");
 }
 
 static void fault(struct play *p, const struct chaos_step *s, const char *what)
@@ -181,7 +181,7 @@ static void group(struct play *p, const char *what)
 	char path[64];
 
 	snprintf(path, sizeof path, "/channels/%" PRIu64 "/dave", home);
-	house_ask(&p->h, NULL, path, "{\"what\":\"%s\"}", what);
+	cluster_request(&p->h, NULL, path, "{\"what\":\"%s\"}", what);
 }
 
 static void move(struct play *p, enum chaos_who who, uint64_t to)
@@ -210,7 +210,7 @@ static void presence(struct play *p, enum chaos_who who, bool here)
 
 static void freeze_server(struct play *p, const struct deed *d)
 {
-	house_freeze(&p->h, HOUSE_SERVER, CHAOS_ALL, !d->end);
+	cluster_freeze(&p->h, CLUSTER_SERVER, CHAOS_ALL, !d->end);
 	p->thaw_at = d->end ? 0 : p->t0 + (d->at + d->step.arg[0]) * NS_PER_MS;
 }
 
@@ -221,22 +221,23 @@ static bool do_program(struct play *p, const struct deed *d)
 
 	switch (s->verb) {
 	case CHAOS_FREEZE_MEDIAD:
-		house_freeze(&p->h, HOUSE_MEDIAD, s->who, !d->end);
+		cluster_freeze(&p->h, CLUSTER_MEDIAD, s->who, !d->end);
 		return true;
 	case CHAOS_FREEZE_CONTROL:
-		house_freeze(&p->h, HOUSE_CONTROL, s->who, !d->end);
+		cluster_freeze(&p->h, CLUSTER_CONTROL, s->who, !d->end);
 		return true;
 	case CHAOS_FREEZE_SERVER:
 		freeze_server(p, d);
 		return true;
 	case CHAOS_KILL_MEDIAD:
-		house_kill(&p->h, HOUSE_MEDIAD, s->who);
+		cluster_kill(&p->h, CLUSTER_MEDIAD, s->who);
 		return true;
 	case CHAOS_KILL_CONTROL:
-		house_kill(&p->h, HOUSE_CONTROL, s->who);
+		cluster_kill(&p->h, CLUSTER_CONTROL, s->who);
 		return true;
 	case CHAOS_WALL:
-		house_wall(&p->h, s->arg[0] % 2 ? -(long long)s->arg[0] : (long long)s->arg[0]);
+		cluster_set_wall_clock(&p->h, s->arg[0] % 2 ? -(long long)s->arg[0]
+							    : (long long)s->arg[0]);
 		return true;
 	default:
 		return false;
@@ -283,23 +284,24 @@ static bool do_server(struct play *p, const struct deed *d)
 
 	switch (d->step.verb) {
 	case CHAOS_NET:
-		house_ask(&p->h, NULL, "/switches",
-			  "{\"loss_permille\":%u,\"up_loss_permille\":%u,\"dup_permille\":%u,"
-			  "\"reorder_permille\":%u,\"delay_ms\":%u,"
-			  "\"jitter_ms\":%u,\"seed\":%u}",
-			  a[0], a[1], a[2], a[3], a[4], a[5], (unsigned)(p->s->seed % 1000 + 1));
+		cluster_request(&p->h, NULL, "/switches",
+				"{\"loss_permille\":%u,\"up_loss_permille\":%u,\"dup_permille\":%u,"
+				"\"reorder_permille\":%u,\"delay_ms\":%u,"
+				"\"jitter_ms\":%u,\"seed\":%u}",
+				a[0], a[1], a[2], a[3], a[4], a[5],
+				(unsigned)(p->s->seed % 1000 + 1));
 		return true;
 	case CHAOS_CALM:
 		calm(p);
 		return true;
 	case CHAOS_SILENT:
-		house_ask(&p->h, NULL, "/switches", "{\"voice_silent\":%d}", !d->end);
+		cluster_request(&p->h, NULL, "/switches", "{\"voice_silent\":%d}", !d->end);
 		return true;
 	case CHAOS_NO_UDP:
-		house_ask(&p->h, NULL, "/switches", "{\"discovery\":%d}", d->end);
+		cluster_request(&p->h, NULL, "/switches", "{\"discovery\":%d}", d->end);
 		return true;
 	case CHAOS_CRASH:
-		house_ask(&p->h, NULL, "/crash", "{}");
+		cluster_request(&p->h, NULL, "/crash", "{}");
 		return true;
 	default:
 		return false;
@@ -389,13 +391,13 @@ static void clear(struct play *p)
 {
 	bool away = false;
 
-	for (unsigned at = 0; at < HOUSE_PROCS; at++) {
+	for (unsigned at = 0; at < CLUSTER_PROCESSES; at++) {
 		if (p->h.proc[at].frozen)
 			kill(p->h.proc[at].pid, SIGCONT);
 		p->h.proc[at].frozen = false;
 	}
 	calm(p);
-	house_ask(&p->h, NULL, "/switches", "{\"voice_silent\":0,\"discovery\":1}");
+	cluster_request(&p->h, NULL, "/switches", "{\"voice_silent\":0,\"discovery\":1}");
 	for (unsigned i = 0; i < p->s->n; i++)
 		away |= p->s->step[i].verb == CHAOS_MOVE && p->s->step[i].who == CHAOS_BOT;
 	if (p->s->real && away)
@@ -458,7 +460,7 @@ static bool check_agents(struct play *p)
 static bool check_server(struct play *p)
 {
 	json_t *stats = NULL;
-	bool ok = house_ask(&p->h, &stats, "/stats", NULL);
+	bool ok = cluster_request(&p->h, &stats, "/stats", NULL);
 
 	if (!ok || !stats)
 		return broken(p, CHAOS_DRIVER_, "guildd does not answer");
@@ -495,7 +497,7 @@ static bool left_by_command(struct play *p)
 	command(p, "leave");
 	while (there && chaos_now() < until) {
 		chaos_sleep(30);
-		house_ask(&p->h, &stats, "/stats", NULL);
+		cluster_request(&p->h, &stats, "/stats", NULL);
 		there = watch_there(stats, CHAOS_BOT);
 		json_decref(stats);
 	}
@@ -507,12 +509,12 @@ static bool leave(struct play *p)
 	/* Ending alone would leave the call for the next control. */
 	if (p->s->real && !left_by_command(p))
 		return false;
-	if (p->s->real && house_end(&p->h, HOUSE_CONTROL, CHAOS_BOT, END_MS) != 0)
+	if (p->s->real && cluster_end(&p->h, CLUSTER_CONTROL, CHAOS_BOT, END_MS) != 0)
 		return broken(p, CHAOS_END_, "control did not end in good order");
 	for (unsigned w = 0; w < CHAOS_PEOPLE; w++)
 		atomic_store(&p->h.state[w].quit, true);
 	for (unsigned w = p->s->real ? 1 : 0; w < CHAOS_PEOPLE; w++)
-		if (house_wait(&p->h, HOUSE_CONTROL, (enum chaos_who)w, LEAVE_MS) != 0)
+		if (cluster_wait(&p->h, CLUSTER_CONTROL, (enum chaos_who)w, LEAVE_MS) != 0)
 			return broken(p, CHAOS_DRIVER_, "the agent of %s did not end",
 				      chaos_who_name(w));
 	return true;
@@ -520,29 +522,30 @@ static bool leave(struct play *p)
 
 static bool check_left(struct play *p, enum chaos_who who)
 {
-	const struct house_proc *m = &p->h.proc[house_at(HOUSE_MEDIAD, who)];
+	const struct cluster_process *m = &p->h.proc[cluster_index(CLUSTER_MEDIAD, who)];
 	uint64_t until = chaos_now() + LEAVE_MS * NS_PER_MS;
 	unsigned rss;
 	const char *bound = getenv("CHAOS_RSS_KB");
 	int calls;
 
-	while ((calls = house_calls(&p->h, who)) != 0)
+	while ((calls = cluster_count_calls(&p->h, who)) != 0)
 		if (chaos_now() > until)
 			return broken(p, CHAOS_CALLS_, "mediad of %s holds %d calls",
 				      chaos_who_name(who), calls);
 		else
 			chaos_sleep(20);
-	while (house_fds(m->pid) != m->fds || house_status(m->pid, "Threads") != m->threads)
+	while (cluster_count_fds(m->pid) != m->fds ||
+	       cluster_status(m->pid, "Threads") != m->threads)
 		if (chaos_now() > until)
 			return broken(p, CHAOS_FILES_,
 				      "mediad of %s has %u descriptors and %u threads, and had %u "
 				      "and %u: %s",
-				      chaos_who_name(who), house_fds(m->pid),
-				      house_status(m->pid, "Threads"), m->fds, m->threads,
-				      house_fd_names(m->pid));
+				      chaos_who_name(who), cluster_count_fds(m->pid),
+				      cluster_status(m->pid, "Threads"), m->fds, m->threads,
+				      cluster_fd_names(m->pid));
 		else
 			chaos_sleep(20);
-	rss = house_status(m->pid, "VmRSS");
+	rss = cluster_status(m->pid, "VmRSS");
 	if (rss > (bound ? strtoul(bound, NULL, 10) : RSS_KB))
 		return broken(p, CHAOS_MEMORY_, "mediad of %s has %u kB", chaos_who_name(who), rss);
 	return true;
@@ -550,12 +553,12 @@ static bool check_left(struct play *p, enum chaos_who who)
 
 static bool check_end(struct play *p, enum chaos_who who)
 {
-	bool full = who == CHAOS_BOT && p->s->journal_kb && house_journal_full(&p->h);
+	bool full = who == CHAOS_BOT && p->s->journal_kb && cluster_journal_full(&p->h);
 	int status;
 
 	if (p->conf->plant == CHAOS_PLANT_STUCK && who == CHAOS_BOT)
-		house_freeze(&p->h, HOUSE_MEDIAD, who, true);
-	status = house_end(&p->h, HOUSE_MEDIAD, who, END_MS);
+		cluster_freeze(&p->h, CLUSTER_MEDIAD, who, true);
+	status = cluster_end(&p->h, CLUSTER_MEDIAD, who, END_MS);
 	if (status == full)
 		return true;
 	return broken(p, CHAOS_END_, "mediad of %s ended with status %d%s", chaos_who_name(who),
@@ -580,8 +583,8 @@ static bool new_channel(struct play *p)
 	const char *id;
 	bool ok;
 
-	house_ask(&p->h, &o, "/guilds/" GUILD "/channels",
-		  "{\"type\":\"voice\",\"name\":\"Other\"}");
+	cluster_request(&p->h, &o, "/guilds/" GUILD "/channels",
+			"{\"type\":\"voice\",\"name\":\"Other\"}");
 	id = json_string_value(json_object_get(o, "id"));
 	p->other = id ? strtoull(id, NULL, 10) : 0;
 	ok = p->other != 0;
@@ -591,7 +594,7 @@ static bool new_channel(struct play *p)
 
 static bool begin(struct play *p)
 {
-	if (!house_open(&p->h, p->conf->bin, p->s))
+	if (!cluster_open(&p->h, p->conf->bin, p->s))
 		return broken(p, CHAOS_START_, "%s", p->h.trouble);
 	if (!new_channel(p))
 		return false;
@@ -610,7 +613,7 @@ static void plant(struct play *p)
 	else if (p->conf->plant == CHAOS_PLANT_NO_RESTART)
 		p->h.supervised = false;
 	else if (p->conf->plant == CHAOS_PLANT_CRASH)
-		kill(p->h.proc[house_at(HOUSE_MEDIAD, CHAOS_BOT)].pid, SIGSEGV);
+		kill(p->h.proc[cluster_index(CLUSTER_MEDIAD, CHAOS_BOT)].pid, SIGSEGV);
 	else if (p->conf->plant == CHAOS_PLANT_GUEST)
 		hold_on(p);
 }
@@ -646,5 +649,5 @@ void chaos_play(struct chaos_verdict *v, const struct chaos_script *s,
 		close(p.guest);
 	if (conf->keep || v->broken)
 		snprintf(v->folder, sizeof v->folder, "%s", p.h.folder);
-	house_close(&p.h, v->folder[0] != '\0');
+	cluster_close(&p.h, v->folder[0] != '\0');
 }

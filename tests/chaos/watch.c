@@ -13,7 +13,7 @@ enum { ENOUGH_MS = 160, ASK_MS = 150 };
 
 #define HOME "127121515262115840"
 
-void watch_begin(struct watch *w, struct house *h, bool real)
+void watch_begin(struct watch *w, struct cluster *h, bool real)
 {
 	*w = (struct watch){.h = h, .real = real, .bot_there = true};
 }
@@ -45,7 +45,7 @@ static bool excused(const struct watch *w, unsigned who)
 	const struct agent_state *st = &w->h->state[who];
 
 	if (!lean(w, who))
-		return house_said_last(w->h, " phase=cooling reason=rate_limited ");
+		return cluster_log_has(w->h, " phase=cooling reason=rate_limited ");
 	return get(&st->phase) == MEDIA_PHASE_COOLING &&
 	       get(&st->reason) == MEDIA_REASON_RATE_LIMITED;
 }
@@ -129,7 +129,7 @@ static bool server_agrees(struct watch *w, const bool here[CHAOS_PEOPLE])
 	if (chaos_now() < w->asked_at + ASK_MS * NS_PER_MS)
 		return false;
 	w->asked_at = chaos_now();
-	if (!house_ask(w->h, &stats, "/stats", NULL) || !stats) {
+	if (!cluster_request(w->h, &stats, "/stats", NULL) || !stats) {
 		json_decref(stats);
 		return missing(w, "guildd does not answer");
 	}

@@ -3,10 +3,10 @@
 #ifndef TESTS_CHAOS_WATCH_H
 #define TESTS_CHAOS_WATCH_H
 
-#include "tests/chaos/house.h"
+#include "tests/chaos/cluster.h"
 
 struct watch {
-	struct house *h;
+	struct cluster *h;
 	bool real;
 	bool bot_there; /* guildd has the bot in the channel */
 	bool marked;
@@ -15,7 +15,7 @@ struct watch {
 	char text[1000];
 };
 
-void watch_begin(struct watch *w, struct house *h, bool real);
+void watch_begin(struct watch *w, struct cluster *h, bool real);
 bool watch_well(struct watch *w);
 /* What was missing at the last look, and where everybody stood. */
 const char *watch_text(struct watch *w);

@@ -42,8 +42,9 @@ for f in $files; do
 	n=$(wc -l <"$f")
 	[ "$n" -le 800 ] || { echo "$f: $n lines; split it"; fail=1; }
 done
+tests/check/functions.sh || fail=1
 # These folders are formatted as .clang-format says; clang-format -i FILE mends a file.
-formatted='proto mediad tests/unit/proto tests/unit/mediad tests/guildd tests/chaos tests/caller tests/village tests/vectors tests/follow
+formatted='proto mediad tests/unit/proto tests/unit/mediad tests/guildd tests/chaos tests/caller tests/dave_sim tests/vectors tests/follow
  tests/bench
  control/room control/words tests/room tests/conversations tests/unit/control/room tests/unit/conversations'
 # shellcheck disable=SC2086

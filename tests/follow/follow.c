@@ -17,7 +17,7 @@ struct seen {
 };
 
 struct follower {
-	struct dave_keyroom *k;
+	struct dave_mls_state *k;
 	uint64_t user, channel;
 	struct mls_identity me;
 	struct p256_pair init;
@@ -69,14 +69,14 @@ static uint64_t number(const char *digits)
 
 /* ---- jobs ---- */
 
-/* The job's result, which is the caller's; the keyroom is back. */
+/* The job's result, which is the caller's; the mls_state is back. */
 static struct dave_job *run(struct follower *f, enum dave_job_type type, struct slice in)
 {
 	struct dave_job *j;
 
 	if (dave_job_alloc(&j, type))
 		abort();
-	j->keyroom = f->k;
+	j->mls_state = f->k;
 	j->channel = f->channel;
 	j->in.p = malloc(in.n + 1);
 	j->recognized = malloc(sizeof f->users);
@@ -87,8 +87,8 @@ static struct dave_job *run(struct follower *f, enum dave_job_type type, struct 
 	memcpy(j->recognized, f->users, sizeof f->users);
 	j->n_recognized = f->n_users;
 	dave_job_run(j);
-	f->k = j->keyroom;
-	j->keyroom = NULL;
+	f->k = j->mls_state;
+	j->mls_state = NULL;
 	return j;
 }
 
@@ -157,7 +157,7 @@ static void advance(struct follower *f, enum dave_job_type type, const char *nam
 
 static void group(struct follower *f, const json_t *step)
 {
-	const struct mls_group *g = dave_keyroom_group(f->k);
+	const struct mls_group *g = dave_mls_state_group(f->k);
 	uint8_t hash[MLS_HASH];
 	char code[31];
 
@@ -265,7 +265,8 @@ static void frame(struct follower *f, const json_t *want)
 	if (!plain || dave_opener_alloc(&o) || dave_key_alloc(&key, m->base, f->epoch->serial, 0))
 		abort();
 	dave_opener_add(o, key, 1, NULL, NULL);
-	if (dave_open(o, sealed.p, sealed.n, 1, plain, sealed.n, &n, &epoch) != DAVE_SEALED ||
+	if (dave_open(o, (struct slice){sealed.p, sealed.n}, 1, plain, sealed.n, &n, &epoch) !=
+		    DAVE_SEALED ||
 	    epoch != f->epoch->serial)
 		differs(f, "a frame of %s does not open", user);
 	compare(f, want, "plaintext", plain, n);
@@ -292,7 +293,7 @@ static void step(struct follower *f, const json_t *s)
 		advance(f, DAVE_JOB_WELCOME, "welcome", vec_hex(welcome), true);
 	if (!f->epoch)
 		differs(f, "no group");
-	if (!f->epoch || !dave_keyroom_group(f->k))
+	if (!f->epoch || !dave_mls_state_group(f->k))
 		return;
 	group(f, s);
 	senders(f, json_object_get(s, "senders"));
@@ -347,12 +348,12 @@ static const char *begin(struct follower *f, const json_t *j)
 	if (!pair(&f->me.signature, self, "signature_priv") ||
 	    !pair(&f->me.encryption, self, "encryption_priv") || !pair(&f->init, self, "init_priv"))
 		return "private keys are missing or no scalars";
-	if (dave_keyroom_alloc(&f->k, f->user))
+	if (dave_mls_state_alloc(&f->k, f->user))
 		abort();
-	if (dave_keyroom_take(f->k, f->channel, &f->me, &f->init, vec_get(self, "key_package")))
+	if (dave_mls_state_import(f->k, f->channel, &f->me, &f->init, vec_get(self, "key_package")))
 		return "the key package does not belong to the keys";
 	told_of(f, f->user);
-	sender = run(f, DAVE_JOB_SENDER, vec_get(j, "op25_external_sender"));
+	sender = run(f, DAVE_JOB_EXTERNAL_SENDER, vec_get(j, "op25_external_sender"));
 	known = sender->verdict == DAVE_DONE;
 	dave_job_free(sender);
 	return known ? NULL : "no external sender";
@@ -373,7 +374,7 @@ const char *follow_run(struct follow_tally *t, const char *path, FILE *out)
 	for (unsigned i = 0; i < f->n_seen; i++)
 		free((void *)f->seen[i].key.p);
 	dave_epoch_free(f->epoch);
-	dave_keyroom_free(f->k);
+	dave_mls_state_free(f->k);
 	mls_wipe(f, sizeof *f);
 	free(f);
 	vec_end();

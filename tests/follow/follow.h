@@ -1,4 +1,4 @@
-/* Plays a member of a recorded DAVE group: what others sent goes through the keyroom, and what it
+/* Plays a member of a recorded DAVE group: what others sent goes through the mls_state, and what it
  * makes of it must be what was recorded. The member's private keys are in the recording;
  * docs/dave.md tells its format. */
 #ifndef TESTS_FOLLOW_FOLLOW_H

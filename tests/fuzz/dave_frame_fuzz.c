@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "mediad/dave/aead.h"
-#include "mediad/dave/keyed.h"
+#include "mediad/dave/key_internal.h"
 #include "mediad/dave/media.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -44,7 +44,7 @@ static enum dave_opened open_exact(struct dave_opener *o, const uint8_t *p, size
 	if (!frame || !out)
 		abort();
 	memcpy(frame, p, n);
-	got = dave_open(o, frame, n, 1, out, n, len, &epoch);
+	got = dave_open(o, (struct slice){frame, n}, 1, out, n, len, &epoch);
 	if (got <= DAVE_CLEAR) {
 		if (*len > n || (got == DAVE_SEALED) != (epoch != 0))
 			abort();
@@ -85,14 +85,14 @@ static void open_with_true_tag(struct dave_opener *o, const uint8_t *data, size_
 static void seal_and_open(struct dave_opener *o, enum dave_codec codec, const uint8_t *data, size_t n)
 {
 	struct dave_sealer *s;
-	struct dave_plan plan;
+	struct dave_clear_ranges plan;
 	size_t len, room = n + n / 4;
 	uint8_t *out = malloc(room ? room : 1);
 	int planned_err, err;
 
 	if (!out || dave_sealer_alloc(&s))
 		abort();
-	planned_err = dave_plan_frame(&plan, codec, data, n, out, room);
+	planned_err = dave_find_clear_ranges(&plan, codec, data, n, out, room);
 	if (planned_err == EMSGSIZE || (!planned_err && plan.n > room))
 		abort();
 	if (!planned_err)

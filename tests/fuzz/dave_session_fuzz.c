@@ -1,6 +1,6 @@
 /* What a voice gateway sends to a DAVE session in a live group: as it is, bent, in any order, signed by it with
  * anything inside, with time passing, jobs coming back at once or later, and speakers heard or not. Another
- * member, a keyroom alone, commits and welcomes.
+ * member, a mls_state alone, commits and welcomes.
  *
  * Whatever comes: one job at a time, epochs that rise, no plain sound where sound is sealed, no deadline that is
  * never met.
@@ -8,10 +8,10 @@
  * Input: steps of one byte of choice and its operands; see step(). */
 #include <stdlib.h>
 
-#include "mediad/dave/keyroom_inside.h"
+#include "mediad/dave/mls_state_internal.h"
 #include "mediad/dave/session.h"
+#include "tests/unit/mediad/dave/gateway_fixture.h"
 #include "proto/base/time.h"
-#include "tests/unit/mediad/dave/gate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -19,10 +19,10 @@ enum { SELF = 7, PEER = 9, STEPS = 40, JOBS = 20 };
 
 struct world {
 	struct dave_session *s;
-	struct dave_ladder ladder;
+	struct dave_heal_state heal;
 	struct dave_job *job, *code;
-	struct gate gate;
-	struct dave_keyroom *peer;
+	struct gateway_fixture gate;
+	struct dave_mls_state *peer;
 	struct mls_out mine, theirs, sent, kept; /* key packages; our last op 28; the peer's */
 	uint64_t now, serial, seeds;
 	unsigned jobs;
@@ -109,8 +109,8 @@ static void peer_job(struct world *w, enum dave_job_type type, struct slice in)
 	if (w->jobs++ >= JOBS)
 		return;
 	must(!dave_job_alloc(&j, type));
-	j->keyroom = w->peer;
-	j->channel = GATE_CHANNEL;
+	j->mls_state = w->peer;
+	j->channel = GATEWAY_FIXTURE_CHANNEL;
 	j->in.p = malloc(in.n + 1);
 	j->recognized = malloc(sizeof known);
 	must(j->in.p && j->recognized);
@@ -123,7 +123,7 @@ static void peer_job(struct world *w, enum dave_job_type type, struct slice in)
 	dave_job_run(j);
 	if (j->out.n)
 		store(type == DAVE_JOB_PROPOSALS ? &w->kept : &w->theirs, mls_slice(j->out.p, j->out.n));
-	j->keyroom = NULL;
+	j->mls_state = NULL;
 	dave_job_free(j);
 }
 
@@ -185,32 +185,32 @@ static void from_gateway(struct world *w, unsigned choice, struct rd *r)
 		return;
 	case 1: /* signed, with anything inside */
 		body = operand(r);
-		gate_sign(&w->gate, &o, &(struct gate_says){.epoch = id, .index = id >> 6}, body);
+		gateway_fixture_sign(&w->gate, &o, &(struct gateway_fixture_framing){.epoch = id, .index = id >> 6}, body);
 		propose(w, &o, false);
 		return;
 	case 2: /* the peer is added to our group, or we to the peer's */
-		gate_add(&w->gate, &o, id & 0x7f, mls_out_view(id & 0x80 ? &w->mine : &w->theirs));
+		gateway_fixture_add(&w->gate, &o, id & 0x7f, mls_out_view(id & 0x80 ? &w->mine : &w->theirs));
 		propose(w, &o, id & 0x80);
 		return;
 	case 3:
-		gate_remove(&w->gate, &o, id & 0x1f, id >> 5 & 3);
+		gateway_fixture_remove(&w->gate, &o, id & 0x1f, id >> 5 & 3);
 		propose(w, &o, id >> 7);
 		return;
 	case 4: /* our commit is announced, and the peer welcomed */
-		commit = gate_commit(mls_out_view(&w->sent), &welcome);
+		commit = gateway_fixture_split_op28(mls_out_view(&w->sent), &welcome);
 		at = (uint16_t)rd_be(r, 2);
 		deliver(w, 29, id, commit, at, (uint8_t)rd_be(r, 1));
 		if (welcome.n)
 			peer_job(w, DAVE_JOB_WELCOME, welcome);
 		return;
 	case 5: /* the peer's */
-		commit = gate_commit(mls_out_view(&w->kept), &welcome);
+		commit = gateway_fixture_split_op28(mls_out_view(&w->kept), &welcome);
 		at = (uint16_t)rd_be(r, 2);
 		deliver(w, 29, id, commit, at, (uint8_t)rd_be(r, 1));
 		peer_job(w, DAVE_JOB_COMMIT, commit);
 		return;
 	case 6:
-		(void)gate_commit(mls_out_view(&w->kept), &welcome);
+		(void)gateway_fixture_split_op28(mls_out_view(&w->kept), &welcome);
 		at = (uint16_t)rd_be(r, 2);
 		deliver(w, 30, id, welcome, at, (uint8_t)rd_be(r, 1));
 		return;
@@ -230,7 +230,7 @@ static void from_elsewhere(struct world *w, unsigned choice, struct rd *r)
 		timers(w);
 		return;
 	case 1:
-		dave_session_hears(w->s, w->now, b >> 2, b & 1);
+		dave_session_decryption(w->s, w->now, b >> 2, b & 1);
 		return;
 	case 2:
 		dave_session_proof(w->s, w->now, b);
@@ -275,14 +275,14 @@ static void step(struct world *w, struct rd *r)
 
 static void begin(struct world *w)
 {
-	gate_open(&w->gate);
-	must(!dave_session_alloc(&w->s, &(struct dave_conf){SELF, on_action, w, &w->ladder}));
-	must(!dave_keyroom_alloc(&w->peer, PEER));
-	dave_session_start(w->s, w->now, GATE_CHANNEL, 1);
+	gateway_fixture_init(&w->gate);
+	must(!dave_session_alloc(&w->s, &(struct dave_conf){SELF, on_action, w, &w->heal}));
+	must(!dave_mls_state_alloc(&w->peer, PEER));
+	dave_session_start(w->s, w->now, GATEWAY_FIXTURE_CHANNEL, 1);
 	dave_session_member(w->s, w->now, PEER, true);
 	dave_session_binary(w->s, w->now, 25, w->gate.package.p, w->gate.package.n);
 	work(w, 2);
-	peer_job(w, DAVE_JOB_SENDER, mls_out_view(&w->gate.package));
+	peer_job(w, DAVE_JOB_EXTERNAL_SENDER, mls_out_view(&w->gate.package));
 	peer_job(w, DAVE_JOB_RESET, mls_slice(NULL, 0));
 }
 
@@ -301,8 +301,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	dave_job_free(w.code);
 	dave_job_free(w.job);
 	dave_session_free(w.s);
-	dave_keyroom_free(w.peer);
-	gate_close(&w.gate);
+	dave_mls_state_free(w.peer);
+	gateway_fixture_free(&w.gate);
 	mls_out_free(&w.mine);
 	mls_out_free(&w.theirs);
 	mls_out_free(&w.sent);

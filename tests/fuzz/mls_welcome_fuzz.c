@@ -5,11 +5,11 @@
  * info that is right for it; 4: group context extensions, the same. The group is always the same one. */
 #include <stdlib.h>
 
-#include "tests/unit/mediad/mls/party.h"
+#include "tests/unit/mediad/mls/mls_fixture.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static struct party party;
+static struct mls_fixture party;
 
 static void must(bool fine)
 {
@@ -22,19 +22,19 @@ static const struct mls_group *begin(void)
 {
 	static struct mls_commit c;
 
-	must(!party_begin(&party, "welcome") && !party_found(&party, 0));
+	must(!mls_fixture_init(&party, "welcome") && !mls_fixture_create_group(&party, 0));
 	for (unsigned i = 1; i < 4; i++) {
-		must(!party_arrive(&party, i) && !party_tell_add(&party, 0, i));
+		must(!mls_fixture_make_keys(&party, i) && !mls_fixture_propose_add(&party, 0, i));
 		if (i < 3)
-			must(!party_commit(&party, i - 1));
+			must(!mls_fixture_commit(&party, i - 1));
 	}
-	must(!mls_group_commit(&c, party.guests[0].group, &party.rng));
+	must(!mls_group_commit(&c, party.members[0].group, &party.rng));
 	return c.next;
 }
 
 static void join(const struct mls_group *state, uint8_t how, struct slice in)
 {
-	const struct guest *g = &party.guests[3];
+	const struct mls_fixture_member *g = &party.members[3];
 	struct forgery f = {.state = state, .to = 3};
 	struct mls_out welcome = {0};
 	struct mls_group *joined;
@@ -60,7 +60,7 @@ static void join(const struct mls_group *state, uint8_t how, struct slice in)
 	if (how == 0)
 		mls_out_slice(&welcome, in);
 	else
-		err = party_forge(&party, &welcome, &f);
+		err = mls_fixture_forge(&party, &welcome, &f);
 	if (!err && mls_group_join(&joined, mls_out_view(&welcome), (struct slice){0}, g->package, &g->init, &g->me) == 0) {
 		must(mls_tree_leaf(mls_group_tree(joined), mls_group_leaf(joined)) != NULL);
 		must(mls_equal(mls_tree_key(mls_group_tree(joined), 2 * mls_group_leaf(joined)),

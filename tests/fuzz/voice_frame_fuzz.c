@@ -155,7 +155,7 @@ static void step(struct state *st, uint8_t choice, const uint8_t *p, size_t n)
 		vgw_udp_failed(st->g, st->now);
 		break;
 	case 12:
-		vgw_refresh(st->g, st->now, MEDIA_REASON_NOT_DECRYPTED);
+		vgw_resume_now(st->g, st->now, MEDIA_REASON_NOT_DECRYPTED);
 		break;
 	default:
 		vgw_rejoin(st->g, st->now, MEDIA_REASON_NOT_DECRYPTED);

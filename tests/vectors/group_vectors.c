@@ -135,7 +135,8 @@ static int join(struct mls_group **out, const json_t *c)
 		err = pair_of(&init, c, "init_priv");
 	if (!err)
 		err = mls_group_join_with(out, unwrap(vec_get(c, "welcome"), MLS_WELCOME),
-					  vec_get(c, "ratchet_tree"), k, &init, &me, psks, n);
+					  vec_get(c, "ratchet_tree"), k, &init, &me,
+					  (struct mls_psk_list){psks, n});
 	mls_key_package_free(k);
 	return err;
 }

@@ -194,8 +194,8 @@ static bool all_open(const json_t *c, const struct mls_tree *before, const struc
 		if (m.keys.leaf == sender)
 			continue;
 		n = m;
-		VEC(mls_path_open(&m.keys, merged, sender, path, mls_out_view(&context), NULL, 0,
-				  commit_secret) == 0);
+		VEC(mls_path_open(&m.keys, merged, sender, path, mls_out_view(&context),
+				  (struct mls_leaf_set){0}, commit_secret) == 0);
 		VEC(mls_equal(mls_slice(commit_secret, MLS_HASH), want));
 		if (!told)
 			continue;
@@ -253,8 +253,8 @@ static bool check_own_path(const json_t *c, const struct mls_tree *t, const json
 	VEC(mls_path_make(ours, &m.keys, &m.signer, vec_get(c, "group_id"), &secrets, commit_secret,
 			  rng) == 0);
 	write_context(&context, c, ours);
-	VEC(mls_path_write(&o, ours, m.keys.leaf, &secrets, mls_out_view(&context), NULL, 0, rng) ==
-	    0);
+	VEC(mls_path_write(&o, ours, m.keys.leaf, &secrets, mls_out_view(&context),
+			   (struct mls_leaf_set){0}, rng) == 0);
 	r = rd_of(o.p, o.n);
 	VEC(mls_path_read(&path, &r) == 0 && rd_left(&r) == 0);
 	VEC(mls_path_merge(merged, m.keys.leaf, &path) == 0);

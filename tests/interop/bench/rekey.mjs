@@ -76,11 +76,11 @@ for (const [i, m] of ours.entries()) {
   }
 }
 const refused = statistics.reduce((sum, map) => sum + [...map.values()].reduce((n, s) => n + s.undecryptable + s.not_sealed, 0), 0);
-const spells = statistics.reduce((sum, map) => sum + [...map.values()].reduce((n, s) => n + s.deaf_spells, 0), 0);
+const outages = statistics.reduce((sum, map) => sum + [...map.values()].reduce((n, s) => n + s.outages, 0), 0);
 const heals = ours.map((m) => m.secure.recovers + m.secure.resumes + m.secure.rejoins).reduce((a, b) => a + b, 0);
 raw('rekey_deaf_p99_ms', deaf);
 row('rekey_deaf_p99_ms', quantile(deaf, 0.99), 'ms', { p50: Math.round(quantile(deaf, 0.5)), max: Math.round(Math.max(...deaf)), steps: STEPS,
-  worst_step_late_ms: Math.round(Math.max(...late)), deaf_spells: spells, heals, errors: ours.flatMap((m) => m.errors).length });
+  worst_step_late_ms: Math.round(Math.max(...late)), outages, heals, errors: ours.flatMap((m) => m.errors).length });
 row('rekey_lost_frames', Math.max(missing, refused), 'frames', { forwarded, missing, refused });
 for (const e of ears) e.ear.stop();
 await Promise.all(ours.map((m) => m.leave()));

@@ -157,7 +157,7 @@ TEST(status_encryption)
 	s.people = s.n_people = 0;
 	CHECK_IN(s, "a key is made when somebody else comes");
 	m.ready = true;
-	m.deaf = 2;
+	m.undecryptable = 2;
 	m.heal = MEDIA_HEAL_RECOVER;
 	CHECK_IN(s, "not decrypted: 2 of you, new keys were asked for.");
 	s.secure = NULL;

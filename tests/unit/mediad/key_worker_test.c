@@ -122,7 +122,7 @@ static int put_quick(void)
 	int err = dave_job_alloc(&job, DAVE_JOB_DROP);
 
 	if (!err)
-		err = dave_keyroom_alloc(&job->keyroom, 7);
+		err = dave_mls_state_alloc(&job->mls_state, 7);
 	return err ? err : put(job);
 }
 

@@ -354,8 +354,8 @@ TEST(media_minor_0)
 	CHECK_INT(media_pack(&in, 0, buf, sizeof buf, &len), 0);
 	CHECK_INT(media_unpack(&out, MEDIA_SIDE_MEDIAD, buf, len), 0);
 	CHECK_INT(out.user_stats.jitter_us, UINT32_MAX);
-	CHECK(!out.user_stats.deaf);
-	CHECK_INT(out.user_stats.deaf_spells, 0);
+	CHECK(!out.user_stats.in_outage);
+	CHECK_INT(out.user_stats.outages, 0);
 	CHECK_INT(out.user_stats.not_sealed, 0);
 	fill(&in, MEDIA_CALL_SECURE, false);
 	CHECK_INT(media_pack(&in, 0, buf, sizeof buf, &len), EINVAL);

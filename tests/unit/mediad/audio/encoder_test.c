@@ -53,7 +53,7 @@ TEST(encoder_leaves_out_no_steady_tone)
 	for (int i = 0; i < 5; i++)
 		CHECK_INT(second_of(8000, 440), 0);
 	for (int i = 0; i < 5; i++)
-		CHECK_INT(second_of(ENCODER_QUIET + 1, 440), 0);
+		CHECK_INT(second_of(ENCODER_DTX_LEVEL + 1, 440), 0);
 	encoder_free(enc);
 }
 
@@ -66,21 +66,21 @@ TEST(encoder_expects_what_is_reported)
 	setup();
 	CHECK_INT(encoder_loss(enc), ENCODER_LOSS);
 	CHECK(encoder_fec(enc));
-	encoder_lost(enc, 51); /* a fifth */
+	encoder_report_loss(enc, 51); /* a fifth */
 	CHECK(encoder_loss(enc) >= 12 && encoder_loss(enc) <= 13);
 	for (int i = 0; i < 10; i++)
-		encoder_lost(enc, 51);
+		encoder_report_loss(enc, 51);
 	CHECK_INT(encoder_loss(enc), 20);
 	for (int i = 0; i < 20; i++)
-		encoder_lost(enc, 255);
+		encoder_report_loss(enc, 255);
 	CHECK_INT(encoder_loss(enc), ENCODER_LOSS_MAX);
 	for (; encoder_fec(enc) && reports < 100; reports++)
-		encoder_lost(enc, 0);
+		encoder_report_loss(enc, 0);
 	CHECK(reports >= 20 && reports <= 40);
 	CHECK_INT(encoder_loss(enc), 1);
-	encoder_lost(enc, 5); /* two percent, once: not yet */
+	encoder_report_loss(enc, 5); /* two percent, once: not yet */
 	CHECK(!encoder_fec(enc));
-	encoder_lost(enc, 10);
+	encoder_report_loss(enc, 10);
 	CHECK(encoder_fec(enc));
 	encoder_forget_loss(enc);
 	CHECK(encoder_loss(enc) == ENCODER_LOSS && encoder_fec(enc));
@@ -113,11 +113,11 @@ TEST(encoder_redundancy_follows)
 	setup();
 	encoder_set_bitrate(enc, 32000);
 	for (int i = 0; i < 5; i++)
-		encoder_lost(enc, 51);
+		encoder_report_loss(enc, 51);
 	redundant();
 	CHECK(redundant() >= 20); /* of those that are voice */
 	for (int i = 0; i < 60; i++)
-		encoder_lost(enc, 0);
+		encoder_report_loss(enc, 0);
 	redundant();
 	CHECK_INT(redundant(), 0);
 	encoder_free(enc);
@@ -136,14 +136,14 @@ TEST(encoder_is_hybrid_for_redundancy)
 	setup();
 	encoder_set_bitrate(enc, 64000);
 	CHECK(!celt_alone());
-	encoder_set_plain(enc, true);
+	encoder_forbid_fec(enc, true);
 	CHECK(!encoder_fec(enc) && celt_alone());
-	encoder_lost(enc, 51);
+	encoder_report_loss(enc, 51);
 	CHECK(!encoder_fec(enc) && celt_alone());
-	encoder_set_plain(enc, false);
+	encoder_forbid_fec(enc, false);
 	CHECK(encoder_fec(enc) && !celt_alone());
 	for (int i = 0; i < 60; i++)
-		encoder_lost(enc, 0);
+		encoder_report_loss(enc, 0);
 	CHECK(!encoder_fec(enc) && celt_alone());
 	encoder_set_bitrate(enc, 24000);
 	CHECK(!celt_alone());

@@ -81,7 +81,7 @@ TEST(flood_of_long_packets)
 		if (k % 10 == 0)
 			audio_speaker_tick(spk, now);
 	}
-	CHECK(heard_ms >= 20000 && heard_ms <= 10000 * AUDIO_RATE + AUDIO_BURST_MS + 120);
+	CHECK(heard_ms >= 20000 && heard_ms <= 10000 * AUDIO_CATCHUP_RATE + AUDIO_BURST_MS + 120);
 	CHECK(excess() > 4000);
 	/* Once it is over everything is heard again. */
 	now += 6000 * NS_PER_MS;
@@ -102,7 +102,7 @@ TEST(flood_of_gaps)
 			audio_speaker_tick(spk, now);
 	}
 	CHECK(concealed_ms > 10000);
-	CHECK(heard_ms <= 10000 * AUDIO_RATE + AUDIO_BURST_MS + AUDIO_FILL_MS + 20);
+	CHECK(heard_ms <= 10000 * AUDIO_CATCHUP_RATE + AUDIO_BURST_MS + AUDIO_ZERO_FILL_MS + 20);
 	audio_speaker_free(spk);
 }
 

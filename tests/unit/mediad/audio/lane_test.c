@@ -26,7 +26,7 @@ static size_t play(struct lane *l, uint64_t now)
 
 	memset(acc, 0, sizeof acc);
 	n = lane_pull(l, acc, now);
-	lane_left(l, n, true, now);
+	lane_confirm(l, n, true, now);
 	return n;
 }
 
@@ -35,7 +35,7 @@ TEST(lane_waits_for_its_prebuffer)
 	struct lane *l = lane_with(PREBUFFER - 1, 0);
 
 	CHECK_INT(play(l, 20 * NS_PER_MS), 0);
-	CHECK(lane_wants(l));
+	CHECK(lane_has_audio(l));
 	lane_write(l, ones, 1, 20 * NS_PER_MS);
 	CHECK_INT(play(l, 40 * NS_PER_MS), 960);
 	CHECK(acc[0] == 1000 && acc[959] == 1000);
@@ -75,11 +75,11 @@ TEST(lane_tells_only_what_left)
 	CHECK_INT(lane_next_event(l), LANE_NONE);
 	CHECK_INT(lane_pulled(l), 960);
 	CHECK_INT(lane_sent(l), 0);
-	lane_left(l, 960, false, 1); /* the socket refused it */
+	lane_confirm(l, 960, false, 1); /* the socket refused it */
 	CHECK_INT(lane_next_event(l), LANE_NONE);
 	CHECK_INT(lane_pull(l, acc, 0), 960);
 	CHECK_INT(lane_next_event(l), LANE_NONE); /* not drained: it is on its way */
-	lane_left(l, 960, true, 9);
+	lane_confirm(l, 960, true, 9);
 	CHECK_INT(lane_next_event(l), LANE_STARTED);
 	CHECK_INT(lane_started_at(l), 9);
 	CHECK_INT(lane_next_event(l), LANE_DRAINED);

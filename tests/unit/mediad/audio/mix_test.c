@@ -22,7 +22,7 @@ TEST(resample_chunked_is_whole)
 	sine(in, IN, 440, 24000, 20000);
 	CHECK_INT(resample_alloc(&a, 24000, 48000), 0);
 	CHECK_INT(resample_alloc(&b, 24000, 48000), 0);
-	CHECK_INT(resample_most(a, IN), OUT);
+	CHECK_INT(resample_output_max(a, IN), OUT);
 	CHECK_INT(resample_run(a, in, IN, true, whole, OUT, &n), 0);
 	CHECK_INT(n, OUT);
 	while (fed < IN) {
@@ -92,7 +92,7 @@ TEST(resample_counts_are_exact)
 			got += made;
 			CHECK_INT(got, (n * 48000 + rates[i] - 1) / rates[i]);
 			for (size_t k = 0; k <= got; k++) {
-				uint64_t s = resample_source(r, k);
+				uint64_t s = resample_input_of(r, k);
 
 				CHECK(s >= last && s <= n);
 				last = s;

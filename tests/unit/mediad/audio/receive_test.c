@@ -358,17 +358,18 @@ TEST(receive_hold_is_bounded)
 	audio_speaker_tick(spk, now);
 	CHECK_INT(count(AUDIO_HEARD, 1), 1);
 	CHECK(audio_speaker_busy(spk));
-	pass(20); /* the network was calm: AUDIO_HOLD_MIN_MS */
+	pass(20); /* the network was calm: AUDIO_REORDER_MIN_MS */
 	CHECK_INT(count(AUDIO_HEARD, 1), 3);
 	put(1); /* too late */
 	CHECK_INT(count(AUDIO_HEARD, 1), 3);
 	audio_speaker_stats(spk, &st);
 	CHECK_INT(st.lost, 1);
 	CHECK_INT(st.late, 1);
-	for (unsigned k = 0; k < AUDIO_HOLD_PACKETS; k++) /* many at once, none may wait for ever */
+	for (unsigned k = 0; k < AUDIO_REORDER_PACKETS;
+	     k++) /* many at once, none may wait for ever */
 		put(4 + k);
 	pass(60); /* read in portions */
-	CHECK_INT(count(AUDIO_HEARD, 1), 3 + 1 + AUDIO_HOLD_PACKETS);
+	CHECK_INT(count(AUDIO_HEARD, 1), 3 + 1 + AUDIO_REORDER_PACKETS);
 	audio_speaker_free(spk);
 }
 

@@ -80,7 +80,7 @@ static void setup(bool joined)
 		tone[i] = (int16_t)lrint(9000 * sin(2 * M_PI * 300 * i / 48000.0));
 	if (sender_alloc(&rig.s, 64000, event_h, &rig))
 		abort();
-	sender_gate(rig.s, true);
+	sender_set_gate(rig.s, true);
 	sender_start(rig.s, 0, 65533, 0xffffff00);
 	tick_at(0);
 	if (joined) { /* past the silence of joining */
@@ -525,7 +525,7 @@ TEST(send_drained_while_halted)
 
 static void gate(bool open)
 {
-	sender_gate(rig.s, open);
+	sender_set_gate(rig.s, open);
 	sender_prepare(rig.s, rig.now);
 }
 

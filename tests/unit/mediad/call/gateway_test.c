@@ -925,11 +925,11 @@ TEST(gateway_gaps_in_the_numbering)
 	binary(&b, 6, 27, "");
 	CHECK_STR(b.log, "gap in ");
 	b.log[0] = '\0';
-	CHECK(vgw_missed(b.g));
-	vgw_refresh(b.g, b.now, MEDIA_REASON_CONNECTION_LOST);
+	CHECK(vgw_has_missed(b.g));
+	vgw_resume_now(b.g, b.now, MEDIA_REASON_CONNECTION_LOST);
 	vgw_ws_open(b.g, b.now, b.conn);
 	CHECK(strstr(b.last, "\"seq_ack\":4"));
-	CHECK(!vgw_missed(b.g));
+	CHECK(!vgw_has_missed(b.g));
 	text(&b, hello);
 	text(&b, "{\"op\":9,\"d\":null}");
 	b.log[0] = '\0';
@@ -975,7 +975,7 @@ TEST(gateway_old_news_do_not_stay)
 	for (unsigned i = 1; i < 4; i++)
 		text(&b, news[i]);
 	CHECK_INT(b.ssrc, 701);
-	vgw_refresh(b.g, b.now, MEDIA_REASON_CONNECTION_LOST);
+	vgw_resume_now(b.g, b.now, MEDIA_REASON_CONNECTION_LOST);
 	vgw_ws_open(b.g, b.now, b.conn);
 	CHECK(strstr(b.last, "\"seq_ack\":2"));
 	text(&b, hello);
@@ -991,17 +991,17 @@ TEST(gateway_refreshes_at_once)
 	struct bench b;
 
 	CHECK_INT(bench_start(&b), 0);
-	vgw_refresh(b.g, b.now, MEDIA_REASON_NOT_DECRYPTED);
+	vgw_resume_now(b.g, b.now, MEDIA_REASON_NOT_DECRYPTED);
 	vgw_rejoin(b.g, b.now, MEDIA_REASON_NOT_DECRYPTED);
 	CHECK_STR(b.log, "");
 	join(&b, "s1");
 	b.log[0] = '\0';
-	vgw_refresh(b.g, b.now, MEDIA_REASON_NOT_DECRYPTED);
+	vgw_resume_now(b.g, b.now, MEDIA_REASON_NOT_DECRYPTED);
 	CHECK_STR(b.log, "close resuming connect ");
 	CHECK_INT(b.close_code, 4200);
 	CHECK_INT(b.reason, MEDIA_REASON_NOT_DECRYPTED);
 	CHECK_INT(vgw_dave_text(b.g, 23, 1), ENOTCONN);
-	vgw_refresh(b.g, b.now, MEDIA_REASON_NOT_DECRYPTED); /* already */
+	vgw_resume_now(b.g, b.now, MEDIA_REASON_NOT_DECRYPTED); /* already */
 	CHECK_INT(b.connects, 2);
 	vgw_ws_open(b.g, b.now, b.conn);
 	CHECK_INT(b.resumes, 1);

@@ -1,5 +1,5 @@
 /* People and listens of a call, with an engine whose thread does not run. */
-#include "mediad/call/state.h"
+#include "mediad/call/call_internal.h"
 
 #include "ipc/env.h"
 #include "ipc/env_replay.h"
@@ -47,8 +47,8 @@ static int start(void)
 	rig.c.conf = (struct call_conf){
 		.env = rig.env, .engine = rig.engine, .outh = on_out, .flows = &rig.flows};
 	if (!err)
-		err = line_alloc(&rig.c.line, &rig.c, 64000);
-	return err ? err : engine_line_add(rig.engine, rig.c.line);
+		err = call_stream_alloc(&rig.c.stream, &rig.c, 64000);
+	return err ? err : engine_add_stream(rig.engine, rig.c.stream);
 }
 
 static void finish(void)
@@ -76,7 +76,7 @@ TEST(hear_people_are_bounded)
 	CHECK_INT(rig.members, 16384);
 	for (uint32_t k = 1; k <= 1000; k++)
 		hear_ssrc(&rig.c, k, 7000 + k);
-	CHECK_INT(rig.c.n_slots, LINE_SLOTS);
+	CHECK_INT(rig.c.n_slots, CALL_STREAM_SLOTS);
 	/* As one leaves another has room; but only so many may be on their way back. */
 	for (uint64_t k = 1; k <= 64; k++) {
 		hear_member(&rig.c, k, false);
@@ -111,14 +111,14 @@ TEST(hear_anyone_who_agreed)
 	struct media_consent m = {.user = 5, .yes = true};
 
 	CHECK_INT(start(), 0);
-	CHECK(!hear_anyone(&rig.c));
+	CHECK(!hear_has_consent(&rig.c));
 	call_consent(&rig.c, &m);
-	CHECK(hear_anyone(&rig.c));
+	CHECK(hear_has_consent(&rig.c));
 	m.yes = false;
 	call_consent(&rig.c, &m);
-	CHECK(!hear_anyone(&rig.c));
+	CHECK(!hear_has_consent(&rig.c));
 	rig.c.consent = true;
-	CHECK(hear_anyone(&rig.c));
+	CHECK(hear_has_consent(&rig.c));
 	finish();
 }
 
@@ -167,7 +167,7 @@ static void speaks(uint64_t user, bool on)
 
 static void all_are_mapped(void)
 {
-	for (uint32_t k = 1; k <= LINE_SLOTS; k++) {
+	for (uint32_t k = 1; k <= CALL_STREAM_SLOTS; k++) {
 		hear_ssrc(&rig.c, k, 7000 + k);
 		speaks(k, true);
 		if (k != 3)
@@ -193,7 +193,7 @@ static void another_comes(void)
 
 static void the_one_is_unheard(void)
 {
-	hear_unheard(&rig.c, 7004);
+	hear_unmapped_ssrc(&rig.c, 7004);
 }
 
 /* A full line has room for who speaks: the place of whoever was silent longest, who gets one again
@@ -216,7 +216,7 @@ TEST(hear_idle_slots_are_taken)
 	at(9, the_one_is_unheard);
 	CHECK(of(4)->slot && !of(5)->slot);
 	/* Should all others speak, who is listened to gives way. */
-	for (uint64_t k = 1; k <= LINE_SLOTS; k++)
+	for (uint64_t k = 1; k <= CALL_STREAM_SLOTS; k++)
 		if (k != 2)
 			speaks(k, true);
 	speaks(1000, true);

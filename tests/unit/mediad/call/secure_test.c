@@ -1,6 +1,6 @@
 /* End-to-end encryption of a call, from the gateway's messages to the keys of its line, in
  * simulated time. Key work runs when the test lets it, and what it gives is the test's. */
-#include "mediad/call/state.h"
+#include "mediad/call/call_internal.h"
 
 #include "ipc/env.h"
 #include "ipc/env_replay.h"
@@ -197,7 +197,7 @@ static void work(void)
 static void text(const char *json)
 {
 	vgw_ws_text(rig.c->gw, rig.now, rig.c->conn, json, strlen(json));
-	call_stepped(rig.c);
+	call_finish_step(rig.c);
 }
 
 static void binary(uint8_t op, const char *payload, size_t n)
@@ -206,7 +206,7 @@ static void binary(uint8_t op, const char *payload, size_t n)
 
 	memcpy(msg + 3, payload, n);
 	vgw_ws_binary(rig.c->gw, rig.now, rig.c->conn, msg, n + 3);
-	call_stepped(rig.c);
+	call_finish_step(rig.c);
 }
 
 /* As far as it goes before op 4. */
@@ -225,7 +225,7 @@ static void greeted(const char *session)
 	text("{\"op\":2,\"d\":{\"ssrc\":12,\"ip\":\"127.0.0.1\",\"port\":5000,\"modes\":[\"aead_"
 	     "aes256_gcm_rtpsize\"]}}");
 	vgw_discovered(rig.c->gw, rig.now, "203.0.113.9", 4000);
-	call_stepped(rig.c);
+	call_finish_step(rig.c);
 }
 
 static void join(const char *session, unsigned version)
@@ -275,7 +275,7 @@ TEST(secure_lends_keys_of_each_epoch)
 	join("s1", 1);
 	audio();
 	CHECK(rig.secure.known && !rig.secure.ready && rig.secure.version == 1);
-	CHECK(rig.c->line->secured && !rig.c->line->clear);
+	CHECK(rig.c->stream->dave_known && !rig.c->stream->clear);
 	work();
 	CHECK_INT(rig.job, DAVE_JOB_RESET);
 	speaks(ANNA, 700);
@@ -285,15 +285,15 @@ TEST(secure_lends_keys_of_each_epoch)
 	CHECK_INT(rig.job, DAVE_JOB_WELCOME);
 	CHECK(rig.secure.ready && rig.secure.members == 3 && rig.secure.epoch == 101);
 	CHECK_INT(strlen(rig.privacy_code), 30);
-	CHECK(rig.c->line->epoch == (UINT64_C(1) << 32 | 1));
-	CHECK(slot_of(ANNA)->epoch == rig.c->line->epoch);
+	CHECK(rig.c->stream->epoch == (UINT64_C(1) << 32 | 1));
+	CHECK(slot_of(ANNA)->epoch == rig.c->stream->epoch);
 	/* An epoch whose transition waits: heard at once, sealed with at op 22. */
 	binary(29, "\0\5commit", 8);
 	work();
 	audio();
 	CHECK(rig.secure.pending);
 	CHECK(slot_of(ANNA)->epoch == (UINT64_C(1) << 32 | 2));
-	CHECK(rig.c->line->epoch == (UINT64_C(1) << 32 | 1));
+	CHECK(rig.c->stream->epoch == (UINT64_C(1) << 32 | 1));
 	/* Who speaks now for the first time is lent both, the newest last. */
 	speaks(BEN, 800);
 	audio();
@@ -301,7 +301,7 @@ TEST(secure_lends_keys_of_each_epoch)
 	text("{\"op\":22,\"d\":{\"transition_id\":5}}");
 	audio();
 	CHECK(!rig.secure.pending);
-	CHECK(rig.c->line->epoch == (UINT64_C(1) << 32 | 2));
+	CHECK(rig.c->stream->epoch == (UINT64_C(1) << 32 | 2));
 	finish();
 }
 
@@ -311,15 +311,15 @@ TEST(secure_lends_the_next_generations)
 
 	CHECK_INT(start(false), 0);
 	settled();
-	ev.line = rig.c->line;
-	ev.dave.epoch = rig.c->line->epoch;
+	ev.stream = rig.c->stream;
+	ev.dave.epoch = rig.c->stream->epoch;
 	ev.dave.generation = 1;
 	call_engine_event(&ev, rig.c);
 	ev.dave.user = ANNA;
 	ev.dave.generation = 2;
 	call_engine_event(&ev, rig.c);
 	audio();
-	CHECK_INT(rig.c->line->generation, 1);
+	CHECK_INT(rig.c->stream->generation, 1);
 	CHECK_INT(slot_of(ANNA)->generation, 2);
 	/* Of an epoch that is not kept, or of nobody. */
 	ev.dave.epoch++;
@@ -343,8 +343,8 @@ TEST(secure_lends_another_slot_what_is_spoken_with)
 	CHECK_INT(start(false), 0);
 	settled();
 	call_listen(rig.c, &listen); /* so that who leaves is remembered */
-	ev.line = rig.c->line;
-	ev.dave.epoch = rig.c->line->epoch;
+	ev.stream = rig.c->stream;
+	ev.dave.epoch = rig.c->stream->epoch;
 	ev.dave.user = ANNA;
 	ev.dave.generation = 2;
 	call_engine_event(&ev, rig.c);
@@ -371,7 +371,7 @@ static void pay_for(unsigned ms)
 {
 	for (; ms; ms -= 50) {
 		wait_ms(50);
-		if (rig.c->secure.pay_wait_ms && rig.now >= rig.c->secure.pay_at)
+		if (rig.c->secure.retry_wait_ms && rig.now >= rig.c->secure.retry_at)
 			env_replay_step(rig.env, rig.now, rig.probe + 4, 0, NULL, 0);
 	}
 }
@@ -392,22 +392,22 @@ TEST(secure_lends_later_what_there_was_no_memory_for)
 	rig.poor = false;
 	audio();
 	CHECK_INT(slot_of(ANNA)->epoch, first);
-	CHECK(hear_find(rig.c, ANNA)->owed.is && rig.c->secure.pay_wait_ms);
+	CHECK(hear_find(rig.c, ANNA)->deferred.is && rig.c->secure.retry_wait_ms);
 	test_no_memory(true);
 	pay_for(800);
-	CHECK_INT(rig.c->secure.pay_wait_ms, 800);
+	CHECK_INT(rig.c->secure.retry_wait_ms, 800);
 	test_no_memory(false);
 	audio();
 	CHECK_INT(slot_of(ANNA)->epoch, first);
 	pay_for(800);
 	audio();
-	CHECK(!rig.c->secure.pay_wait_ms && !hear_find(rig.c, ANNA)->owed.is);
+	CHECK(!rig.c->secure.retry_wait_ms && !hear_find(rig.c, ANNA)->deferred.is);
 	CHECK_INT(slot_of(ANNA)->epoch, first + 1);
 	text("{\"op\":22,\"d\":{\"transition_id\":5}}");
 	audio();
-	CHECK_INT(rig.c->line->epoch, first + 1);
+	CHECK_INT(rig.c->stream->epoch, first + 1);
 	/* Later generations of them. */
-	ev.line = rig.c->line;
+	ev.stream = rig.c->stream;
 	ev.dave.epoch = first + 1;
 	ev.dave.generation = 1;
 	test_no_memory(true);
@@ -417,10 +417,10 @@ TEST(secure_lends_later_what_there_was_no_memory_for)
 	call_engine_event(&ev, rig.c);
 	test_no_memory(false);
 	audio();
-	CHECK(rig.c->line->generation == 0 && slot_of(ANNA)->generation == 0);
+	CHECK(rig.c->stream->generation == 0 && slot_of(ANNA)->generation == 0);
 	pay_for(100);
 	audio();
-	CHECK(rig.c->line->generation == 1 && slot_of(ANNA)->generation == 2);
+	CHECK(rig.c->stream->generation == 1 && slot_of(ANNA)->generation == 2);
 	finish();
 }
 
@@ -434,41 +434,41 @@ TEST(secure_owes_only_what_is_of_use)
 	binary(29, "\0\5commit", 8);
 	work();
 	rig.poor = false;
-	CHECK(hear_find(rig.c, ANNA)->owed.is);
+	CHECK(hear_find(rig.c, ANNA)->deferred.is);
 	binary(29, "\0\6commit", 8);
 	work();
 	audio();
-	CHECK(!hear_find(rig.c, ANNA)->owed.is);
+	CHECK(!hear_find(rig.c, ANNA)->deferred.is);
 	pay_for(100);
-	CHECK_INT(rig.c->secure.pay_wait_ms, 0);
+	CHECK_INT(rig.c->secure.retry_wait_ms, 0);
 	audio();
 	CHECK(slot_of(ANNA)->epoch == (UINT64_C(1) << 32 | 3));
 	rig.poor = true;
 	binary(29, "\0\7commit", 8);
 	work();
 	rig.poor = false;
-	CHECK(hear_find(rig.c, ANNA)->owed.is);
+	CHECK(hear_find(rig.c, ANNA)->deferred.is);
 	join("s2", 1);
-	CHECK(!hear_find(rig.c, ANNA)->owed.is && !rig.c->secure.pay_wait_ms);
+	CHECK(!hear_find(rig.c, ANNA)->deferred.is && !rig.c->secure.retry_wait_ms);
 	finish();
 }
 
 TEST(secure_deaf_heals_by_recover_then_rejoin)
 {
-	struct ev ev = {.type = EV_DAVE_DEAF};
+	struct ev ev = {.type = EV_DAVE_OUTAGE};
 
 	CHECK_INT(start(false), 0);
 	settled();
 	wait_ms(3000);
-	ev.line = rig.c->line;
+	ev.stream = rig.c->stream;
 	ev.dave.user = ANNA;
-	ev.dave.deaf = true;
+	ev.dave.undecryptable = true;
 	ev.dave.at = rig.now - 700 * NS_PER_MS;
 	call_engine_event(&ev, rig.c);
-	CHECK_INT(rig.secure.deaf, 1);
+	CHECK_INT(rig.secure.undecryptable, 1);
 	CHECK_INT(rig.secure.heal, MEDIA_HEAL_RECOVER);
 	CHECK_INT(rig.secure.recovers, 1);
-	CHECK(hear_find(rig.c, ANNA)->deaf_since == ev.dave.at);
+	CHECK(hear_find(rig.c, ANNA)->outage_since == ev.dave.at);
 	work();
 	CHECK_INT(rig.job, DAVE_JOB_REKEY);
 	for (unsigned i = 0; i < 15; i++) {
@@ -481,15 +481,15 @@ TEST(secure_deaf_heals_by_recover_then_rejoin)
 	CHECK_INT(rig.state.reason, MEDIA_REASON_NOT_DECRYPTED);
 	CHECK(rig.state.wants_credentials);
 	CHECK(!rig.secure.known && !rig.c->secure.session);
-	CHECK(hear_find(rig.c, ANNA)->deaf_since == 0);
+	CHECK(hear_find(rig.c, ANNA)->outage_since == 0);
 	audio();
-	CHECK(!rig.c->line->secured);
+	CHECK(!rig.c->stream->dave_known);
 	/* The ladder goes on where it was. */
 	join("s2", 1);
 	CHECK_INT(rig.secure.rejoins, 1);
 	work();
 	audio();
-	CHECK(rig.c->line->secured);
+	CHECK(rig.c->stream->dave_known);
 	finish();
 }
 
@@ -500,15 +500,15 @@ TEST(secure_rejoins_before_it_is_up)
 	greeted("s1");
 	binary(25, "no sender", 9);
 	work();
-	CHECK_INT(rig.job, DAVE_JOB_SENDER);
+	CHECK_INT(rig.job, DAVE_JOB_EXTERNAL_SENDER);
 	dave_session_timer(rig.c->secure.session, rig.now);
-	call_stepped(rig.c);
+	call_finish_step(rig.c);
 	CHECK_INT(rig.secure.rejoins, 1);
 	CHECK_INT(rig.state.reason, MEDIA_REASON_NOT_DECRYPTED);
 	CHECK_INT(rig.state.phase, MEDIA_PHASE_COOLING);
 	wait_ms(1000);
 	vgw_timer(rig.c->gw, rig.now);
-	call_stepped(rig.c);
+	call_finish_step(rig.c);
 	CHECK(rig.state.wants_credentials && !rig.c->secure.session);
 	join("s2", 1);
 	work();
@@ -518,30 +518,30 @@ TEST(secure_rejoins_before_it_is_up)
 
 TEST(secure_heard_again)
 {
-	struct ev ev = {.type = EV_DAVE_DEAF};
+	struct ev ev = {.type = EV_DAVE_OUTAGE};
 
 	CHECK_INT(start(false), 0);
 	settled();
 	wait_ms(3000);
 	ev.dave.user = ANNA;
-	ev.dave.deaf = true;
+	ev.dave.undecryptable = true;
 	ev.dave.at = rig.now - 700 * NS_PER_MS;
 	call_engine_event(&ev, rig.c);
 	work();
 	binary(30, "\0\0welcome", 9); /* with the old key alone it would not be over */
 	work();
-	ev.dave.deaf = false;
+	ev.dave.undecryptable = false;
 	call_engine_event(&ev, rig.c);
-	CHECK_INT(rig.secure.deaf, 0);
+	CHECK_INT(rig.secure.undecryptable, 0);
 	CHECK_INT(rig.secure.heal, MEDIA_HEAL_NONE);
 	CHECK_INT(rig.secure.recovers, 1);
-	CHECK(hear_find(rig.c, ANNA)->deaf_since == 0);
+	CHECK(hear_find(rig.c, ANNA)->outage_since == 0);
 	finish();
 }
 
 TEST(secure_resumes_when_something_was_missed)
 {
-	struct ev ev = {.type = EV_DAVE_DEAF};
+	struct ev ev = {.type = EV_DAVE_OUTAGE};
 
 	CHECK_INT(start(false), 0);
 	settled();
@@ -549,7 +549,7 @@ TEST(secure_resumes_when_something_was_missed)
 	text("{\"op\":77,\"seq\":13,\"d\":{}}"); /* after 0, of the welcome, both are gaps */
 	wait_ms(3000);
 	ev.dave.user = ANNA;
-	ev.dave.deaf = true;
+	ev.dave.undecryptable = true;
 	ev.dave.at = rig.now - 700 * NS_PER_MS;
 	call_engine_event(&ev, rig.c);
 	work();
@@ -563,7 +563,7 @@ TEST(secure_resumes_when_something_was_missed)
 	vgw_ws_open(rig.c->gw, rig.now, rig.c->conn);
 	vgw_ws_binary(rig.c->gw, rig.now, rig.c->conn, (const uint8_t *)"\0\x0b\x1d\0\6commit",
 		      11); /* 11, missed before */
-	call_stepped(rig.c);
+	call_finish_step(rig.c);
 	work();
 	CHECK(rig.secure.pending);
 	text("{\"op\":9,\"d\":null}");
@@ -573,12 +573,12 @@ TEST(secure_resumes_when_something_was_missed)
 	finish();
 }
 
-static void unheard(uint32_t ssrc, bool goes_on)
+static void unmapped(uint32_t ssrc, bool persistent)
 {
-	struct ev ev = {.type = EV_UNHEARD, .line = rig.c->line};
+	struct ev ev = {.type = EV_UNMAPPED_SSRC, .stream = rig.c->stream};
 
-	ev.unheard.ssrc = ssrc;
-	ev.unheard.goes_on = goes_on;
+	ev.unmapped.ssrc = ssrc;
+	ev.unmapped.persistent = persistent;
 	call_engine_event(&ev, rig.c);
 }
 
@@ -588,29 +588,29 @@ TEST(call_asks_who_speaks)
 {
 	CHECK_INT(start(false), 0);
 	settled();
-	unheard(900, true); /* the session has only just come up: names may be on their way */
+	unmapped(900, true); /* the session has only just come up: names may be on their way */
 	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
-	wait_ms(UNNAMED_SETTLE_MS);
-	unheard(900, false); /* a straggler */
-	unheard(700, true);  /* ANNA's, on its way to her slot */
+	wait_ms(UNMAPPED_SETTLE_MS);
+	unmapped(900, false); /* a straggler */
+	unmapped(700, true);  /* ANNA's, on its way to her slot */
 	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
-	unheard(900, true);
+	unmapped(900, true);
 	CHECK(rig.state.phase == MEDIA_PHASE_RESUMING &&
 	      rig.state.reason == MEDIA_REASON_CONNECTION_LOST);
-	unheard(901, true);
-	CHECK_INT(rig.c->unnamed.asks, 1);
+	unmapped(901, true);
+	CHECK_INT(rig.c->unmapped.asks, 1);
 	vgw_ws_open(rig.c->gw, rig.now, rig.c->conn);
 	text("{\"op\":8,\"d\":{\"heartbeat_interval\":60000}}");
 	text("{\"op\":9,\"d\":null}");
 	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
-	unheard(900, true);
+	unmapped(900, true);
 	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
 	speaks(BEN, 900);
-	CHECK_INT(rig.c->unnamed.asks, 0);
-	wait_ms(UNNAMED_WAIT_MS);
-	unheard(900, true);
+	CHECK_INT(rig.c->unmapped.asks, 0);
+	wait_ms(UNMAPPED_WAIT_MS);
+	unmapped(900, true);
 	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
-	unheard(901, true);
+	unmapped(901, true);
 	CHECK_INT(rig.state.phase, MEDIA_PHASE_RESUMING);
 	finish();
 }
@@ -621,7 +621,7 @@ TEST(secure_late_jobs_are_not_adopted)
 	CHECK_INT(start(false), 0);
 	join("s1", 1);
 	vgw_ws_closed(rig.c->gw, rig.now, rig.c->conn, 4006, MEDIA_REASON_NONE);
-	call_stepped(rig.c);
+	call_finish_step(rig.c);
 	CHECK(!rig.c->secure.session);
 	work();
 	CHECK_INT(rig.late, 1);
@@ -641,13 +641,13 @@ TEST(secure_without_encryption)
 	join("s1", 0);
 	audio();
 	CHECK(rig.secure.known && rig.secure.ready && !rig.secure.version);
-	CHECK(rig.c->line->clear && rig.c->line->clear_until == UINT64_MAX);
-	CHECK(!rig.c->secure.clear_told);
+	CHECK(rig.c->stream->clear && rig.c->stream->clear_until == UINT64_MAX);
+	CHECK(!rig.c->secure.clear_logged);
 	finish();
 	/* No stage: said once. */
 	CHECK_INT(start(false), 0);
 	join("s1", 0);
-	CHECK(rig.c->secure.clear_told);
+	CHECK(rig.c->secure.clear_logged);
 	finish();
 }
 
@@ -657,21 +657,21 @@ TEST(secure_downgrade_and_upgrade)
 	settled();
 	text("{\"op\":21,\"d\":{\"transition_id\":8,\"protocol_version\":0}}");
 	audio();
-	CHECK(!rig.c->line->clear && rig.c->line->clear_until == UINT64_MAX);
+	CHECK(!rig.c->stream->clear && rig.c->stream->clear_until == UINT64_MAX);
 	text("{\"op\":22,\"d\":{\"transition_id\":8}}");
 	audio();
-	CHECK(rig.c->line->clear && rig.secure.version == 0);
+	CHECK(rig.c->stream->clear && rig.secure.version == 0);
 	work();
 	text("{\"op\":24,\"d\":{\"epoch\":1,\"protocol_version\":1}}");
 	work();
 	binary(30, "\0\11welcome", 9);
 	work();
 	audio();
-	CHECK(rig.c->line->clear);
+	CHECK(rig.c->stream->clear);
 	text("{\"op\":22,\"d\":{\"transition_id\":9}}");
 	audio();
-	CHECK(!rig.c->line->clear && rig.secure.version == 1 && rig.secure.ready);
-	CHECK(rig.c->line->clear_until == rig.now + 10 * NS_PER_S);
+	CHECK(!rig.c->stream->clear && rig.secure.version == 1 && rig.secure.ready);
+	CHECK(rig.c->stream->clear_until == rig.now + 10 * NS_PER_S);
 	finish();
 }
 
@@ -701,7 +701,7 @@ TEST(secure_a_new_control_is_told)
 	CHECK_INT(start(false), 0);
 	settled();
 	rig.told = 0;
-	call_tell_all(rig.c);
+	call_send_all(rig.c);
 	CHECK_INT(rig.told, 1);
 	CHECK_INT(rig.secure.members, 3);
 	finish();
@@ -722,8 +722,8 @@ TEST_OOM(secure_oom)
 	work();
 	speaks(BEN, 800);
 	audio();
-	ev.line = rig.c->line;
-	ev.dave.epoch = rig.c->line->epoch;
+	ev.stream = rig.c->stream;
+	ev.dave.epoch = rig.c->stream->epoch;
 	ev.dave.generation = 1;
 	call_engine_event(&ev, rig.c);
 	call_verify(rig.c, &(struct media_verify){.user = ANNA});

@@ -11,9 +11,9 @@ static uint8_t frame[CAP], sealed[CAP], out[CAP];
 /* n bytes in `frame` as this codec rewrites them: to `out`. Returns how many. */
 static size_t rewritten(enum dave_codec codec, size_t n)
 {
-	struct dave_plan plan;
+	struct dave_clear_ranges plan;
 
-	if (dave_plan_frame(&plan, codec, frame, n, out, sizeof out) == 0)
+	if (dave_find_clear_ranges(&plan, codec, frame, n, out, sizeof out) == 0)
 		return plan.n;
 	memcpy(out, frame, n);
 	return n;
@@ -31,7 +31,8 @@ static void check_frame(const json_t *f, const char *codec_key, const char *plai
 	struct dave_frame parsed;
 	uint64_t epoch;
 
-	CHECK_INT(dave_open(o, sealed, n_sealed, 0, opened, sizeof opened, &len, &epoch),
+	CHECK_INT(dave_open(o, (struct slice){sealed, n_sealed}, 0, opened, sizeof opened, &len,
+			    &epoch),
 		  dave_is_silence(sealed, n_sealed) ? DAVE_SILENCE : DAVE_SEALED);
 	m = rewritten(codec, n);
 	CHECK_MEM(opened, len, out, m);

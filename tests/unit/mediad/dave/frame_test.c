@@ -159,13 +159,13 @@ static void check_inbound(const json_t *c, const struct want *want)
 
 static void check_outbound(const json_t *c, const struct want *want)
 {
-	struct dave_plan plan;
+	struct dave_clear_ranges plan;
 	uint8_t frame[512], out[1024], header[512];
 	size_t n = answers_bytes(c, "frame", frame, sizeof frame);
 	size_t n_header = answers_bytes(c, "expected_unencrypted_header", header, sizeof header);
 
-	CHECK_INT(dave_plan_frame(&plan, answers_codec(answers_text(c, "codec")), frame, n, out,
-				  sizeof out),
+	CHECK_INT(dave_find_clear_ranges(&plan, answers_codec(answers_text(c, "codec")), frame, n,
+					 out, sizeof out),
 		  0);
 	if (!same_ranges(plan.range, plan.n_ranges, want))
 		test_fail(__FILE__, __LINE__, "%s", answers_text(c, "name"));
@@ -315,14 +315,14 @@ static const struct plan_case {
 
 static bool plan_holds(const struct plan_case *c, size_t cap)
 {
-	struct dave_plan plan;
+	struct dave_clear_ranges plan;
 	uint8_t *out = malloc(cap ? cap : 1);
 	bool ok;
 	int err;
 
 	if (!out)
 		return false;
-	err = dave_plan_frame(&plan, c->codec, c->frame, c->n, out, cap);
+	err = dave_find_clear_ranges(&plan, c->codec, c->frame, c->n, out, cap);
 	if (c->err || cap < c->n_out)
 		ok = err == (c->err ? c->err : EMSGSIZE);
 	else
@@ -349,21 +349,24 @@ TEST(dave_ranges_own)
 /* Slices without end: more clear ranges than fit. */
 TEST(dave_ranges_too_many)
 {
-	struct dave_plan plan;
+	struct dave_clear_ranges plan;
 	static uint8_t frame[8 * (DAVE_RANGES_MAX + 1)], out[2 * sizeof frame];
 
 	for (size_t i = 0; i < sizeof frame; i += 8)
 		memcpy(frame + i, "\0\0\1\x41\xff\xff\xff\xff", 8);
-	CHECK_INT(dave_plan_frame(&plan, DAVE_H264, frame, sizeof frame - 8, out, sizeof out), 0);
+	CHECK_INT(
+		dave_find_clear_ranges(&plan, DAVE_H264, frame, sizeof frame - 8, out, sizeof out),
+		0);
 	CHECK_INT(plan.n_ranges, DAVE_RANGES_MAX);
-	CHECK_INT(dave_plan_frame(&plan, DAVE_H264, frame, sizeof frame, out, sizeof out),
+	CHECK_INT(dave_find_clear_ranges(&plan, DAVE_H264, frame, sizeof frame, out, sizeof out),
 		  EOVERFLOW);
 }
 
 TEST(dave_start_codes)
 {
 	/* 6 clear, 6 sealed, 4 clear, 4 sealed, then the supplement */
-	static const struct dave_plan plan = {.n = 20, .n_ranges = 2, .range = {{0, 6}, {12, 4}}};
+	static const struct dave_clear_ranges plan = {
+		.n = 20, .n_ranges = 2, .range = {{0, 6}, {12, 4}}};
 	static const struct {
 		size_t at;
 		const char *bytes;

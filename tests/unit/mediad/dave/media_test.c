@@ -2,7 +2,7 @@
 
 #include <malloc.h>
 
-#include "mediad/dave/keyed.h"
+#include "mediad/dave/key_internal.h"
 #include "mediad/dave/leb128.h"
 #include "mediad/dave/media.h"
 #include "proto/base/time.h"
@@ -86,7 +86,8 @@ static enum dave_opened open_at(struct pair *p, const struct sealed *f, uint64_t
 	uint8_t out[FRAME_MAX];
 	uint64_t epoch = 99;
 	size_t n = 0;
-	enum dave_opened got = dave_open(p->o, f->p, f->n, now, out, sizeof out, &n, &epoch);
+	enum dave_opened got =
+		dave_open(p->o, (struct slice){f->p, f->n}, now, out, sizeof out, &n, &epoch);
 
 	if (got == DAVE_SEALED &&
 	    (n != VOICE || memcmp(out, voice, VOICE) != 0 || epoch == 0 || epoch == 99))
@@ -125,13 +126,13 @@ static size_t make_frame(enum dave_codec codec, uint8_t *p, size_t n, uint64_t *
 static void round_trip(struct pair *p, enum dave_codec codec, size_t n, uint64_t *seed)
 {
 	static uint8_t frame[FRAME_MAX], plain[2 * FRAME_MAX];
-	struct dave_plan plan;
+	struct dave_clear_ranges plan;
 	size_t cap = codec == DAVE_OPUS ? n + DAVE_OPUS_OVERHEAD : DAVE_VIDEO_CAP(n), len = 0,
 	       back = 0;
 	uint8_t *sealed = malloc(cap), *opened = NULL;
 	uint64_t epoch = 0;
-	int err = dave_plan_frame(&plan, codec, frame, make_frame(codec, frame, n, seed), plain,
-				  sizeof plain);
+	int err = dave_find_clear_ranges(&plan, codec, frame, make_frame(codec, frame, n, seed),
+					 plain, sizeof plain);
 	enum dave_opened got = DAVE_FAILED;
 
 	if (err) {
@@ -143,7 +144,7 @@ static void round_trip(struct pair *p, enum dave_codec codec, size_t n, uint64_t
 	if (!err)
 		opened = malloc(len);
 	if (opened)
-		got = dave_open(p->o, sealed, len, 0, opened, len, &back, &epoch);
+		got = dave_open(p->o, (struct slice){sealed, len}, 0, opened, len, &back, &epoch);
 	if (got != DAVE_SEALED || back != plan.n || memcmp(opened, plain, back) != 0)
 		test_fail(__FILE__, __LINE__, "codec %d, %zu bytes: sealing gave %d, opening %d",
 			  codec, n, err, got);
@@ -307,17 +308,20 @@ TEST(dave_media_damaged)
 	for (size_t i = 0; i < n * 8; i++) {
 		memcpy(bad, sealed, n);
 		bad[i / 8] ^= (uint8_t)(1 << i % 8);
-		CHECK(dave_open(p.o, bad, n, 0, out, sizeof out, &len, &epoch) >= DAVE_NOT_SEALED);
-	}
-	for (size_t i = 0; i < n; i++) {
-		enum dave_opened got = dave_open(p.o, sealed, i, 0, out, sizeof out, &len, &epoch);
-
-		CHECK(got >= DAVE_NOT_SEALED);
-		CHECK(dave_open(p.o, sealed + n - i, i, 0, out, sizeof out, &len, &epoch) >=
+		CHECK(dave_open(p.o, (struct slice){bad, n}, 0, out, sizeof out, &len, &epoch) >=
 		      DAVE_NOT_SEALED);
 	}
-	CHECK_INT(dave_open(p.o, sealed, n, 0, out, n - 1, &len, &epoch), DAVE_FAILED);
-	CHECK_INT(dave_open(p.o, sealed, n, 0, out, n, &len, &epoch), DAVE_SEALED);
+	for (size_t i = 0; i < n; i++) {
+		enum dave_opened got =
+			dave_open(p.o, (struct slice){sealed, i}, 0, out, sizeof out, &len, &epoch);
+
+		CHECK(got >= DAVE_NOT_SEALED);
+		CHECK(dave_open(p.o, (struct slice){sealed + n - i, i}, 0, out, sizeof out, &len,
+				&epoch) >= DAVE_NOT_SEALED);
+	}
+	CHECK_INT(dave_open(p.o, (struct slice){sealed, n}, 0, out, n - 1, &len, &epoch),
+		  DAVE_FAILED);
+	CHECK_INT(dave_open(p.o, (struct slice){sealed, n}, 0, out, n, &len, &epoch), DAVE_SEALED);
 	CHECK_MEM(out, len, slice, sizeof slice - 1);
 	CHECK_INT(epoch, 1);
 	pair_end(&p);
@@ -667,12 +671,17 @@ TEST(dave_media_allocates_nothing)
 	before = heap();
 	for (unsigned i = 0; i < 100; i++) {
 		CHECK_INT(dave_seal(p.s, DAVE_OPUS, voice, VOICE, out, sizeof out, &len), 0);
-		CHECK_INT(dave_open(p.o, out, len, 0, back, sizeof back, &n, &epoch), DAVE_SEALED);
-		CHECK_INT(dave_open(p.o, out, len, 0, back, sizeof back, &n, &epoch),
-			  DAVE_REPLAYED);
+		CHECK_INT(
+			dave_open(p.o, (struct slice){out, len}, 0, back, sizeof back, &n, &epoch),
+			DAVE_SEALED);
+		CHECK_INT(
+			dave_open(p.o, (struct slice){out, len}, 0, back, sizeof back, &n, &epoch),
+			DAVE_REPLAYED);
 		CHECK_INT(dave_seal(p.s, DAVE_H264, slice, sizeof slice - 1, out, sizeof out, &len),
 			  0);
-		CHECK_INT(dave_open(p.o, out, len, 0, back, sizeof back, &n, &epoch), DAVE_SEALED);
+		CHECK_INT(
+			dave_open(p.o, (struct slice){out, len}, 0, back, sizeof back, &n, &epoch),
+			DAVE_SEALED);
 	}
 	CHECK_INT(heap(), before);
 	pair_end(&p);

@@ -87,7 +87,7 @@ static void on_action(const struct dave_action *a, void *arg)
 
 static int begin(struct script *t)
 {
-	return dave_session_alloc(&t->s, &(struct dave_conf){SELF, on_action, t, &t->ladder});
+	return dave_session_alloc(&t->s, &(struct dave_conf){SELF, on_action, t, &t->heal});
 }
 
 int script_start(struct script *t)
@@ -177,7 +177,7 @@ void script_done(struct script *t)
 		j->in_group = true;
 		break;
 	case DAVE_JOB_PROPOSALS:
-	case DAVE_JOB_SENDER:
+	case DAVE_JOB_EXTERNAL_SENDER:
 		j->in_group = dave_session_status(t->s)->epoch != 0;
 		break;
 	case DAVE_JOB_DROP:
@@ -247,7 +247,7 @@ void script_wait(struct script *t, uint64_t ms)
 
 void script_deaf(struct script *t, uint64_t user)
 {
-	dave_session_hears(t->s, t->now, user, false);
+	dave_session_decryption(t->s, t->now, user, false);
 }
 
 void script_join(struct script *t)

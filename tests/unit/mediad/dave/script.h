@@ -8,7 +8,7 @@ enum { SELF = 5, CHANNEL = 77 };
 
 struct script {
 	struct dave_session *s;
-	struct dave_ladder ladder;
+	struct dave_heal_state heal;
 	uint64_t now, began;
 	struct dave_job *job, *code; /* under way */
 	uint64_t serial;

@@ -6,7 +6,7 @@
 
 #define SAID(t, want) CHECK_STR(script_said(t), want)
 
-enum { RUN = 720 }; /* ms that DAVE_DEAF_PACKETS take */
+enum { RUN = 720 }; /* ms that DAVE_OUTAGE_PACKETS take */
 
 static const struct dave_status *status(const struct script *t)
 {
@@ -24,7 +24,7 @@ static void deaf_for(struct script *t, uint64_t user, uint64_t ms)
 
 static void heard(struct script *t, uint64_t user)
 {
-	dave_session_hears(t->s, t->now, user, true);
+	dave_session_decryption(t->s, t->now, user, true);
 }
 
 TEST(dave_heal_recovers_once_then_rejoins)
@@ -36,7 +36,7 @@ TEST(dave_heal_recovers_once_then_rejoins)
 	CHECK_INT(status(&t)->heal, DAVE_HEAL_NONE);
 	script_deaf(&t, 1);
 	SAID(&t, "op31:9 job:rekey");
-	CHECK(status(&t)->deaf == 1 && status(&t)->heal == DAVE_HEAL_RECOVER &&
+	CHECK(status(&t)->undecryptable == 1 && status(&t)->heal == DAVE_HEAL_RECOVER &&
 	      status(&t)->recovers == 1);
 	script_done(&t);
 	SAID(&t, "op26");
@@ -86,14 +86,14 @@ TEST(dave_heal_waits_longer_each_time_of_a_call)
 		}
 		for (unsigned n = 0; n < 6000 && !strstr(t.log, i % 2 ? "rejoin" : "op31"); n++)
 			deaf_for(&t, 1, RUN);
-		CHECK_INT(t.ladder.cooldown_ms, want[i] * 1000);
+		CHECK_INT(t.heal.cooldown_ms, want[i] * 1000);
 		if (i)
 			CHECK((t.now - before) / (1000 * NS_PER_MS) <= want[i - 1] + 1);
 		if (t.job)
 			script_done(&t);
 		script_said(&t);
 	}
-	CHECK(t.ladder.recovers == 5 && t.ladder.rejoins == 4);
+	CHECK(t.heal.recovers == 5 && t.heal.rejoins == 4);
 	script_end(&t);
 }
 
@@ -109,7 +109,7 @@ TEST(dave_heal_starts_at_the_foot_again_when_all_are_heard)
 	script_done(&t);
 	script_op(&t, 22, 10, 0, 0);
 	heard(&t, 1);
-	CHECK(status(&t)->deaf == 0 && status(&t)->heal == DAVE_HEAL_NONE);
+	CHECK(status(&t)->undecryptable == 0 && status(&t)->heal == DAVE_HEAL_NONE);
 	script_said(&t);
 	/* Too soon: the wait holds, then it is the first step once more. */
 	script_wait(&t, 3000);
@@ -127,7 +127,7 @@ TEST(dave_heal_starts_at_the_foot_again_when_all_are_heard)
 	script_said(&t);
 	script_deaf(&t, 2);
 	SAID(&t, "op31:11 job:rekey");
-	CHECK_INT(t.ladder.cooldown_ms, 10000);
+	CHECK_INT(t.heal.cooldown_ms, 10000);
 	script_end(&t);
 }
 
@@ -274,9 +274,9 @@ TEST(dave_heal_does_nothing_for_a_speaker_who_stopped)
 	script_deaf(&t, 1);
 	script_wait(&t, DAVE_WELCOME_MS - 200);
 	SAID(&t, "");
-	CHECK_INT(status(&t)->deaf, 1);
+	CHECK_INT(status(&t)->undecryptable, 1);
 	script_member(&t, 1, false);
-	CHECK_INT(status(&t)->deaf, 0);
+	CHECK_INT(status(&t)->undecryptable, 0);
 	script_end(&t);
 }
 
@@ -289,11 +289,11 @@ TEST(dave_heal_takes_one_step_for_many_deaf)
 	for (uint64_t i = 0; i < 25; i++)
 		script_deaf(&t, 1000 - i * 3);
 	SAID(&t, "op31:9 job:rekey");
-	CHECK_INT(status(&t)->deaf, 25);
+	CHECK_INT(status(&t)->undecryptable, 25);
 	script_done(&t);
 	for (uint64_t i = 0; i < 24; i++)
 		heard(&t, 1000 - i * 3);
-	CHECK(status(&t)->deaf == 1 && status(&t)->heal == DAVE_HEAL_RECOVER);
+	CHECK(status(&t)->undecryptable == 1 && status(&t)->heal == DAVE_HEAL_RECOVER);
 	script_end(&t);
 }
 
@@ -315,7 +315,7 @@ TEST(dave_heal_is_proved_by_whoever_is_heard_in_the_next_session)
 	script_wait(&t, 31000);
 	script_deaf(&t, 1);
 	SAID(&t, "op31:9 job:rekey");
-	CHECK_INT(t.ladder.cooldown_ms, 10000);
+	CHECK_INT(t.heal.cooldown_ms, 10000);
 	script_end(&t);
 }
 
@@ -354,7 +354,7 @@ TEST(dave_heal_is_not_a_lever_for_a_member_of_bad_will)
 		recovers += count(script_said(&t), "op31");
 	}
 	CHECK(recovers >= 5 && recovers <= 40);
-	CHECK_INT(t.ladder.recovers, recovers);
+	CHECK_INT(t.heal.recovers, recovers);
 	script_end(&t);
 }
 

@@ -302,7 +302,7 @@ TEST(dave_session_has_hope_when_an_epoch_comes)
 
 	CHECK_INT(script_start(&t), 0);
 	script_settled(&t);
-	t.ladder.not_before = t.now + 1000 * NS_PER_MS;
+	t.heal.not_before = t.now + 1000 * NS_PER_MS;
 	for (unsigned i = 0; i < 6; i++) {
 		script_mls(&t, 30, 9);
 		script_verdict(&t, DAVE_INVALID);

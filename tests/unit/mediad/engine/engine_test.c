@@ -5,17 +5,17 @@
 
 #include "proto/base/time.h"
 #include "tests/test.h"
-#include "tests/unit/mediad/engine/bench.h"
+#include "tests/unit/mediad/engine/stream_fixture.h"
 
-static void play(struct bench *b)
+static void play(struct stream_fixture *b)
 {
-	CHECK_INT(bench_alloc(b, NULL, NULL, 1), 0);
-	CHECK_INT(bench_begin(b), 0);
+	CHECK_INT(stream_fixture_alloc(b, NULL, NULL, 1), 0);
+	CHECK_INT(stream_fixture_begin(b), 0);
 	env_run(b->env);
 	CHECK(!b->timed_out);
 }
 
-static void check_tone(const struct bench *b)
+static void check_tone(const struct stream_fixture *b)
 {
 	CHECK(b->discovered && b->gone && b->link_gone && b->key_gone);
 	CHECK_INT(b->bad, 0);
@@ -33,7 +33,7 @@ static void check_tone(const struct bench *b)
 
 TEST(engine_says_and_hears)
 {
-	struct bench b = {.tone_ms = 400, .mode = RTPSIZE_XCHACHA20_POLY1305};
+	struct stream_fixture b = {.tone_ms = 400, .mode = RTPSIZE_XCHACHA20_POLY1305};
 
 	play(&b);
 	check_tone(&b);
@@ -41,40 +41,40 @@ TEST(engine_says_and_hears)
 	CHECK(b.silent >= 10);
 	CHECK(b.speaking_on >= 1);
 	CHECK(!b.speaking);
-	bench_free(&b);
+	stream_fixture_free(&b);
 }
 
 TEST(engine_says_and_hears_in_the_other_mode)
 {
-	struct bench b = {.tone_ms = 400, .mode = RTPSIZE_AES256_GCM};
+	struct stream_fixture b = {.tone_ms = 400, .mode = RTPSIZE_AES256_GCM};
 
 	play(&b);
 	check_tone(&b);
-	bench_free(&b);
+	stream_fixture_free(&b);
 }
 
 TEST(engine_says_and_hears_sealed)
 {
-	struct bench b = {.tone_ms = 400, .encrypted = true};
+	struct stream_fixture b = {.tone_ms = 400, .encrypted = true};
 
 	play(&b);
 	check_tone(&b);
 	CHECK_INT(b.plain, 0);
-	CHECK_INT(b.spells, 0);
+	CHECK_INT(b.outages, 0);
 	CHECK_INT(b.proofs, 1);
-	bench_free(&b);
+	stream_fixture_free(&b);
 }
 
 /* Every frame of every epoch is heard, also of those whose key is late. */
 TEST(engine_hears_through_new_epochs)
 {
-	struct bench b = {.tone_ms = 800, .encrypted = true, .rekey_ms = 50};
+	struct stream_fixture b = {.tone_ms = 800, .encrypted = true, .rekey_ms = 50};
 
 	play(&b);
 	CHECK_INT(b.plain, 0);
 	CHECK(b.epochs >= 8);
 	CHECK(b.proofs >= 5);
-	CHECK_INT(b.spells, 0);
+	CHECK_INT(b.outages, 0);
 	CHECK_INT(b.lane_drained, 1);
 	CHECK_INT(b.lane_samples, 800 * 48);
 	CHECK_INT(b.out_of_order, 0);
@@ -82,17 +82,17 @@ TEST(engine_hears_through_new_epochs)
 	CHECK(!(b.flags & MEDIA_HEARD_CONCEALED));
 	CHECK(b.samples >= 800 * 24 && b.samples <= 960 * 24);
 	CHECK(b.tone > 1500 && b.tone > 50 * b.other);
-	bench_free(&b);
+	stream_fixture_free(&b);
 }
 
 /* What came before anybody said whose SSRC it is is kept. */
 TEST(engine_keeps_sound_of_unknown_speakers)
 {
-	struct bench b = {.tone_ms = 400, .map_late_ms = 400};
+	struct stream_fixture b = {.tone_ms = 400, .map_late_ms = 400};
 
 	play(&b);
 	check_tone(&b);
-	bench_free(&b);
+	stream_fixture_free(&b);
 }
 
 /* The sanitizers can tell of every allocation of every library; other builds have no such door. */
@@ -125,11 +125,11 @@ static void count_anew(void)
 TEST(engine_audio_thread_allocates_nothing)
 {
 	static bool installed;
-	struct bench b = {.tone_ms = 400,
-			  .map_late_ms = 200,
-			  .foundh = count_anew,
-			  .encrypted = true,
-			  .rekey_ms = 100};
+	struct stream_fixture b = {.tone_ms = 400,
+				   .map_late_ms = 200,
+				   .foundh = count_anew,
+				   .encrypted = true,
+				   .rekey_ms = 100};
 
 	if (!__sanitizer_install_malloc_and_free_hooks)
 		return;
@@ -137,64 +137,64 @@ TEST(engine_audio_thread_allocates_nothing)
 	if (!installed)
 		installed = __sanitizer_install_malloc_and_free_hooks(on_malloc, on_free) != 0;
 	CHECK(installed);
-	CHECK_INT(bench_alloc(&b, NULL, NULL, 1), 0);
-	CHECK_INT(bench_begin(&b), 0);
+	CHECK_INT(stream_fixture_alloc(&b, NULL, NULL, 1), 0);
+	CHECK_INT(stream_fixture_begin(&b), 0);
 	env_run(b.env);
 	CHECK(!b.timed_out);
 	CHECK_INT(atomic_load(&elsewhere), 0);
 	check_tone(&b);
-	bench_free(&b);
+	stream_fixture_free(&b);
 }
 
 TEST(engine_udp_blocked)
 {
-	struct bench b = {.no_server = true};
+	struct stream_fixture b = {.no_server = true};
 
 	play(&b);
 	CHECK(b.udp_failed && b.gone && b.link_gone);
 	CHECK_INT(b.rtp, 0);
-	bench_free(&b);
+	stream_fixture_free(&b);
 }
 
 TEST(engine_leaves_while_speaking)
 {
-	struct bench b = {.tone_ms = 800, .leave_early = true};
+	struct stream_fixture b = {.tone_ms = 800, .leave_early = true};
 
 	play(&b);
 	CHECK(b.gone && b.link_gone && b.key_gone);
 	CHECK_INT(b.lane_stopped, 1);
 	CHECK(b.lane_samples < 800 * 48);
-	bench_free(&b);
+	stream_fixture_free(&b);
 }
 
 /* Freed with everything lent and commands under way: nothing leaks (ASan looks). */
 TEST(engine_freed_in_the_middle)
 {
-	struct bench b = {.tone_ms = 400};
+	struct stream_fixture b = {.tone_ms = 400};
 
-	CHECK_INT(bench_alloc(&b, NULL, NULL, 2), 0);
-	CHECK_INT(bench_begin(&b), 0);
-	bench_free(&b);
+	CHECK_INT(stream_fixture_alloc(&b, NULL, NULL, 2), 0);
+	CHECK_INT(stream_fixture_begin(&b), 0);
+	stream_fixture_free(&b);
 }
 
 /* More commands than the ring holds, faster than the thread takes them: all of them arrive, in
  * order. */
 TEST(engine_waits_when_the_ring_is_full)
 {
-	struct bench b = {.no_server = true};
+	struct stream_fixture b = {.no_server = true};
 	struct cmd c = {.type = CMD_SET, .set = {.bitrate = 64000}};
 
-	CHECK_INT(bench_alloc(&b, NULL, NULL, 1), 0);
-	CHECK_INT(bench_begin(&b), 0);
+	CHECK_INT(stream_fixture_alloc(&b, NULL, NULL, 1), 0);
+	CHECK_INT(stream_fixture_begin(&b), 0);
 	for (unsigned i = 0; i < 20000; i++) {
 		c.set.bitrate = 8000 + i;
-		CHECK_INT(engine_send(b.engine, b.line, &c), 0);
+		CHECK_INT(engine_send(b.engine, b.stream, &c), 0);
 	}
-	c = (struct cmd){.type = CMD_LINE_REMOVE};
-	CHECK_INT(engine_send(b.engine, b.line, &c), 0);
+	c = (struct cmd){.type = CMD_STREAM_REMOVE};
+	CHECK_INT(engine_send(b.engine, b.stream, &c), 0);
 	env_run(b.env);
 	CHECK(!b.timed_out && b.gone && b.link_gone);
-	bench_free(&b);
+	stream_fixture_free(&b);
 }
 
 /* More events at once than the ring up holds, while the loop thread is busy: none is lost. A line
@@ -203,14 +203,14 @@ TEST(engine_loses_no_event)
 {
 	enum { KEYS = 6000 };
 	static const uint8_t key[RTPSIZE_KEY];
-	struct cmd c = {.type = CMD_LINE_REMOVE};
-	struct bench b = {0};
-	struct line *l;
+	struct cmd c = {.type = CMD_STREAM_REMOVE};
+	struct stream_fixture b = {0};
+	struct call_stream *l;
 
-	CHECK_INT(bench_alloc(&b, NULL, NULL, 1), 0);
-	CHECK_INT(line_alloc(&l, &b, 64000), 0);
-	CHECK_INT(engine_line_add(b.engine, l), 0);
-	b.line = l;
+	CHECK_INT(stream_fixture_alloc(&b, NULL, NULL, 1), 0);
+	CHECK_INT(call_stream_alloc(&l, &b, 64000), 0);
+	CHECK_INT(engine_add_stream(b.engine, l), 0);
+	b.stream = l;
 	for (unsigned i = 0; i < KEYS; i++) {
 		struct cmd k = {.type = CMD_KEY};
 
@@ -222,28 +222,28 @@ TEST(engine_loses_no_event)
 	env_run(b.env);
 	CHECK(b.gone && !b.timed_out);
 	CHECK_INT(b.keys_gone, KEYS);
-	bench_free(&b);
+	stream_fixture_free(&b);
 }
 
 /* ---- the journal ---- */
 
-static int replay(const char *path, uint8_t key, struct bench *b, uint64_t *at, bool *same)
+static int replay(const char *path, uint8_t key, struct stream_fixture *b, uint64_t *at, bool *same)
 {
 	struct journal_reader *r = NULL;
 	struct env *envs[3];
 	char recorded[3][65], hex[65];
 	int err = journal_open(&r, path);
 
-	*b = (struct bench){.tone_ms = 400,
-			    .map_late_ms = 300,
-			    .key_first_byte = key,
-			    .encrypted = true,
-			    .rekey_ms = 70};
+	*b = (struct stream_fixture){.tone_ms = 400,
+				     .map_late_ms = 300,
+				     .key_first_byte = key,
+				     .encrypted = true,
+				     .rekey_ms = 70};
 	*same = true;
 	if (!err)
-		err = bench_alloc(b, NULL, r, 2);
+		err = stream_fixture_alloc(b, NULL, r, 2);
 	if (!err)
-		err = bench_begin(b);
+		err = stream_fixture_begin(b);
 	if (!err) {
 		envs[0] = b->env;
 		envs[1] = engine_env(b->engine, 1);
@@ -254,15 +254,18 @@ static int replay(const char *path, uint8_t key, struct bench *b, uint64_t *at, 
 		env_digest(envs[i], hex);
 		*same = *same && strcmp(hex, recorded[i]) == 0;
 	}
-	bench_free(b);
+	stream_fixture_free(b);
 	journal_close(r);
 	return err;
 }
 
 TEST(engine_replays_byte_for_byte)
 {
-	struct bench b = {.tone_ms = 400, .map_late_ms = 300, .encrypted = true, .rekey_ms = 70},
-		     again;
+	struct stream_fixture b = {.tone_ms = 400,
+				   .map_late_ms = 300,
+				   .encrypted = true,
+				   .rekey_ms = 70},
+			      again;
 	char path[] = "/tmp/parley-engine-XXXXXX";
 	struct journal *j = NULL;
 	int fd = mkstemp(path), err;
@@ -272,13 +275,13 @@ TEST(engine_replays_byte_for_byte)
 	CHECK(fd >= 0);
 	close(fd);
 	CHECK_INT(journal_create(&j, path, 3, "{}"), 0);
-	CHECK_INT(bench_alloc(&b, j, NULL, 2), 0);
-	CHECK_INT(bench_begin(&b), 0);
+	CHECK_INT(stream_fixture_alloc(&b, j, NULL, 2), 0);
+	CHECK_INT(stream_fixture_begin(&b), 0);
 	env_run(b.env);
 	CHECK(!b.timed_out);
 	check_tone(&b);
 	engine_join(b.engine);
-	bench_free(&b);
+	stream_fixture_free(&b);
 	journal_free(j);
 
 	err = replay(path, 0, &again, &at, &same);
@@ -296,19 +299,19 @@ TEST(engine_replays_byte_for_byte)
 
 TEST_OOM(engine_alloc_oom)
 {
-	struct bench b = {0};
+	struct stream_fixture b = {0};
 
-	CHECK_OOM(bench_alloc(&b, NULL, NULL, 2), bench_free(&b));
-	bench_free(&b);
+	CHECK_OOM(stream_fixture_alloc(&b, NULL, NULL, 2), stream_fixture_free(&b));
+	stream_fixture_free(&b);
 }
 
 TEST_OOM(line_alloc_oom)
 {
-	struct line *l = NULL;
+	struct call_stream *l = NULL;
 	struct slot *s = NULL;
 
-	CHECK_OOM(line_alloc(&l, NULL, 64000), (void)0);
-	CHECK_OOM(slot_alloc(&s, l, 5, 1), line_free(l));
+	CHECK_OOM(call_stream_alloc(&l, NULL, 64000), (void)0);
+	CHECK_OOM(slot_alloc(&s, l, 5, 1), call_stream_free(l));
 	slot_free(s);
-	line_free(l);
+	call_stream_free(l);
 }

@@ -8,9 +8,9 @@
 #include "ipc/env.h"
 #include "ipc/env_replay.h"
 #include "mediad/engine/load.h"
-#include "mediad/engine/thread.h"
-#include "proto/base/time.h"
+#include "mediad/engine/audio_thread.h"
 #include "tests/test.h"
+#include "proto/base/time.h"
 
 #define FRAME (SENDER_TICK_MS * NS_PER_MS)
 
@@ -22,7 +22,7 @@ enum {
 };
 
 struct speaker {
-	struct line *l;
+	struct call_stream *l;
 	int fd; /* the network's end */
 	bool wants;
 	unsigned sent, soon; /* packets; soon: less than 15 ms after the one before */
@@ -33,7 +33,7 @@ struct speaker {
 };
 
 static struct {
-	struct athread *t;
+	struct audio_thread *t;
 	struct rtpsize *wire;
 	struct speaker s[CALLS + 1];
 	unsigned n;
@@ -61,19 +61,19 @@ static uint64_t cost(unsigned complexity)
 
 static void command(struct speaker *s, struct cmd c)
 {
-	c.line = s->l;
-	if (!athread_push(o.t, &c))
+	c.stream = s->l;
+	if (!audio_thread_push(o.t, &c))
 		abort();
-	env_replay_step(athread_env(o.t), o.now, COMMAND, 0, NULL, 0);
+	env_replay_step(audio_thread_env(o.t), o.now, COMMAND, 0, NULL, 0);
 }
 
 static void come_up(void)
 {
 	struct ev ev;
 
-	while (athread_pop(o.t, &ev)) {
+	while (audio_thread_pop(o.t, &ev)) {
 		for (unsigned i = 0; i < o.n; i++)
-			if (ev.type == EV_WANT_SPEAKING && ev.line == o.s[i].l)
+			if (ev.type == EV_WANT_SPEAKING && ev.stream == o.s[i].l)
 				o.s[i].wants = ev.on;
 		ev_dispose(&ev);
 	}
@@ -151,12 +151,12 @@ static void turn(void)
 	uint64_t next = UINT64_MAX, from, busy = 0;
 
 	for (unsigned i = 0; i < o.n; i++)
-		if (line_next(o.s[i].l) < next)
-			next = line_next(o.s[i].l);
+		if (call_stream_next(o.s[i].l) < next)
+			next = call_stream_next(o.s[i].l);
 	if (o.now < next)
 		o.now = next;
 	from = o.now;
-	env_replay_step(athread_env(o.t), o.now, TICK, 0, NULL, 0);
+	env_replay_step(audio_thread_env(o.t), o.now, TICK, 0, NULL, 0);
 	for (unsigned i = 0; i < o.n; i++) {
 		unsigned frames = network(&o.s[i]);
 
@@ -165,7 +165,7 @@ static void turn(void)
 	}
 	come_up();
 	o.now = from + busy;
-	athread_turned(o.t, from, o.now);
+	audio_thread_measure(o.t, from, o.now);
 	watch_complexity();
 }
 
@@ -178,8 +178,8 @@ static void run(unsigned ms)
 static int add_call(void)
 {
 	struct speaker *s = &o.s[o.n];
-	struct cmd c = {.type = CMD_LINE_ADD};
-	int fds[2], err = line_alloc(&s->l, NULL, 64000);
+	struct cmd c = {.type = CMD_STREAM_ADD};
+	int fds[2], err = call_stream_alloc(&s->l, NULL, 64000);
 
 	if (err)
 		return err;
@@ -215,7 +215,7 @@ static int start(double slow)
 	o.now = 5000 * NS_PER_MS;
 	o.slow = slow;
 	o.complexity = ENCODER_COMPLEXITY;
-	err = athread_alloc(&o.t, 1, false, NULL);
+	err = audio_thread_alloc(&o.t, 1, false, NULL);
 	if (!err)
 		err = rtpsize_alloc(&o.wire, RTPSIZE_XCHACHA20_POLY1305, key);
 	for (unsigned i = 0; !err && i < CALLS; i++)
@@ -227,7 +227,7 @@ static void finish(void)
 {
 	for (unsigned i = 0; i < o.n; i++)
 		close(o.s[i].fd);
-	athread_free(o.t);
+	audio_thread_free(o.t);
 	rtpsize_free(o.wire);
 }
 
@@ -258,10 +258,10 @@ static bool on_schedule(unsigned ms)
 }
 
 /* It has more to do than there is time. It is late at first, and never sends in a burst; then it is
- * eased, and in time. */
+ * degraded, and in time. */
 TEST(overload_eases_a_step_a_window_and_recovers)
 {
-	unsigned eased, least = ENCODER_COMPLEXITY;
+	unsigned degraded, least = ENCODER_COMPLEXITY;
 
 	CHECK_INT(start(1.5), 0);
 	CHECK(permille(ENCODER_COMPLEXITY) > 1100);
@@ -275,21 +275,21 @@ TEST(overload_eases_a_step_a_window_and_recovers)
 	/* It stays there: busy, and on schedule. */
 	CHECK(on_schedule(3000));
 	CHECK_INT(o.complexity, least);
-	/* Who comes now is eased from the first frame, and so is what is asked for meanwhile. */
-	eased = ENCODER_COMPLEXITY - least;
+	/* Who comes now is degraded from the first frame, and so is what is asked for meanwhile. */
+	degraded = ENCODER_COMPLEXITY - least;
 	o.slow /= 1.25;
 	CHECK_INT(add_call(), 0);
 	CHECK_INT(complexity_of(&o.s[CALLS]), least);
 	command(&o.s[CALLS],
 		(struct cmd){.type = CMD_SET, .set = {.bitrate = 64000, .complexity = 9}});
-	CHECK_INT(complexity_of(&o.s[CALLS]), 9 - eased);
+	CHECK_INT(complexity_of(&o.s[CALLS]), 9 - degraded);
 	/* There is time again: a step back after two seconds each. */
 	o.slow = 0.1;
 	o.changes = 0;
 	CHECK(permille(ENCODER_COMPLEXITY) * (CALLS + 1) / CALLS < LOAD_LOW);
-	CHECK(on_schedule((eased + 1) * (LOAD_CALM + 1) * LOAD_WINDOW_MS));
+	CHECK(on_schedule((degraded + 1) * (LOAD_CALM + 1) * LOAD_WINDOW_MS));
 	CHECK_INT(o.complexity, ENCODER_COMPLEXITY);
-	CHECK_INT(o.changes, eased);
+	CHECK_INT(o.changes, degraded);
 	CHECK_INT(complexity_of(&o.s[CALLS]), 9);
 	CHECK_INT(o.wrong, 0);
 	finish();

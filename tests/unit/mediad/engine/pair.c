@@ -27,13 +27,13 @@ static void on_step(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 	(void)kind, (void)data, (void)len, (void)arg;
 	switch (step.what) {
 	case COMMAND:
-		line_command(step.e->l, &step.cmd);
+		call_stream_run_command(step.e->l, &step.cmd);
 		break;
 	case DATAGRAM:
-		line_datagram(step.e->l, step.p, step.n);
+		call_stream_receive(step.e->l, step.p, step.n);
 		break;
 	case TICK:
-		line_tick(step.e->l);
+		call_stream_tick(step.e->l);
 		break;
 	}
 }
@@ -67,7 +67,7 @@ void pair_tick(struct pair_end *e)
 	e->wants = false;
 	step.e = e;
 	step.what = TICK;
-	if (line_next(e->l) <= pair.now)
+	if (call_stream_next(e->l) <= pair.now)
 		take_step();
 }
 
@@ -86,9 +86,9 @@ static void on_heard(struct pair_end *e, const struct ev *ev)
 static void on_dave(struct pair_end *e, const struct ev *ev)
 {
 	switch (ev->type) {
-	case EV_DAVE_DEAF:
-		e->deaf += ev->dave.deaf;
-		e->hears += !ev->dave.deaf;
+	case EV_DAVE_OUTAGE:
+		e->deaf += ev->dave.undecryptable;
+		e->hears += !ev->dave.undecryptable;
 		e->deaf_at = ev->dave.at;
 		break;
 	case EV_DAVE_PROOF:
@@ -129,7 +129,7 @@ static bool on_up(const struct ev *ev, bool may_drop, void *arg)
 	case EV_SLOT_GONE:
 		e->slots_gone++;
 		break;
-	case EV_DAVE_DEAF:
+	case EV_DAVE_OUTAGE:
 	case EV_DAVE_PROOF:
 	case EV_DAVE_NEXT:
 		on_dave(e, ev);
@@ -140,9 +140,9 @@ static bool on_up(const struct ev *ev, bool may_drop, void *arg)
 	case EV_HEARD_END:
 		e->ends++;
 		break;
-	case EV_UNHEARD:
-		e->unheard++;
-		e->goes_on += ev->unheard.goes_on;
+	case EV_UNMAPPED_SSRC:
+		e->unmapped++;
+		e->persistent += ev->unmapped.persistent;
 		break;
 	case EV_SPEAKING:
 		e->speaking_on += ev->heard.on;
@@ -284,12 +284,12 @@ void pair_link(struct pair_end *e)
 
 static int start_end(struct pair_end *e)
 {
-	int err = line_alloc(&e->l, NULL, 64000);
+	int err = call_stream_alloc(&e->l, NULL, 64000);
 
 	e->fd = -1;
 	if (err)
 		return err;
-	line_start(e->l, pair.env, 0, 0, on_up, e);
+	call_stream_attach(e->l, pair.env, 0, 0, on_up, e);
 	pair_link(e);
 	return 0;
 }
@@ -346,7 +346,7 @@ void pair_finish(void)
 	struct pair_end *ends[] = {&pair.tx, &pair.rx};
 
 	for (unsigned i = 0; i < 2; i++) {
-		line_free(ends[i]->l);
+		call_stream_free(ends[i]->l);
 		if (ends[i]->fd >= 0)
 			close(ends[i]->fd);
 	}

@@ -4,18 +4,18 @@
 #define TESTS_UNIT_MEDIAD_ENGINE_PAIR_H
 
 #include "ipc/env.h"
-#include "mediad/engine/line.h"
+#include "mediad/engine/call_stream.h"
 
 enum { PAIR_SSRC = 9, PAIR_USER = 5, PAIR_LANE = 3, PAIR_RATE = 24000 };
 
 struct pair_end {
-	struct line *l;
-	int fd;			   /* the network's end of its socket */
-	bool wants;		   /* op 5; given before the next tick */
-	bool full;		   /* no room above for what may be dropped */
-	uint32_t full_for;	   /* nor for HEARD of this listen */
-	unsigned dropped[8];	   /* HEARD as told, by listen */
-	unsigned unheard, goes_on; /* as told */
+	struct call_stream *l;
+	int fd;			       /* the network's end of its socket */
+	bool wants;		       /* op 5; given before the next tick */
+	bool full;		       /* no room above for what may be dropped */
+	uint32_t full_for;	       /* nor for HEARD of this listen */
+	unsigned dropped[8];	       /* HEARD as told, by listen */
+	unsigned unmapped, persistent; /* as told */
 	/* what came up */
 	unsigned keys_gone, deaf, hears, proofs, nexts, heard, ends, speaking_on, slots_gone;
 	unsigned flags;
@@ -25,8 +25,8 @@ struct pair_end {
 	unsigned drained, stopped, paused;
 	uint64_t lane_samples;
 	enum media_reason reason;
-	struct slot_stats stats;
-	struct line_stats call;
+	struct receiver_stats stats;
+	struct call_stream_stats call;
 };
 
 struct pair {

@@ -2,8 +2,8 @@
 #include "tests/test.h"
 
 #include "mediad/mls/treekem.h"
-#include "tests/unit/mediad/mls/crowd.h"
-#include "tests/unit/mediad/mls/party.h"
+#include "tests/unit/mediad/mls/tree_fixture.h"
+#include "tests/unit/mediad/mls/mls_fixture.h"
 
 #define BODY(...) mls_slice((const uint8_t[]){__VA_ARGS__}, sizeof(const uint8_t[]){__VA_ARGS__})
 
@@ -12,16 +12,16 @@ static const struct slice odd = {.p = (const uint8_t *)"\xf0\0\0", .n = 3};
 static const struct slice odd_known = {.p = (const uint8_t *)"\xf0\0", .n = 2};
 
 /* Three members; guest 3 stands at the door. All are as p->capable says. */
-static int three(struct party *p)
+static int three(struct mls_fixture *p)
 {
-	int err = party_found(p, 0);
+	int err = mls_fixture_create_group(p, 0);
 
 	for (unsigned i = 1; !err && i < 4; i++) {
-		err = party_arrive(p, i);
+		err = mls_fixture_make_keys(p, i);
 		if (!err && i < 3)
-			err = party_tell_add(p, 0, i);
+			err = mls_fixture_propose_add(p, 0, i);
 		if (!err && i < 3)
-			err = party_commit(p, 0);
+			err = mls_fixture_commit(p, 0);
 	}
 	return err;
 }
@@ -29,25 +29,25 @@ static int three(struct party *p)
 /* ---- welcomes ---- */
 
 /* Guest 0's state after it let guest 3 in, which guest 3 has not heard of. */
-static int door(struct party *p, struct mls_commit *c)
+static int door(struct mls_fixture *p, struct mls_commit *c)
 {
-	int err = party_begin(p, "door");
+	int err = mls_fixture_init(p, "door");
 
 	if (!err)
 		err = three(p);
 	if (!err)
-		err = party_tell_remove(p, 0, 2);
+		err = mls_fixture_propose_remove(p, 0, 2);
 	if (!err)
-		err = party_tell_add(p, 0, 3);
-	return err ? err : mls_group_commit(c, p->guests[0].group, &p->rng);
+		err = mls_fixture_propose_add(p, 0, 3);
+	return err ? err : mls_group_commit(c, p->members[0].group, &p->rng);
 }
 
-static int forged(struct party *p, const struct forgery *f)
+static int forged(struct mls_fixture *p, const struct forgery *f)
 {
-	const struct guest *g = &p->guests[f->to];
+	const struct mls_fixture_member *g = &p->members[f->to];
 	struct mls_out welcome = {0};
 	struct mls_group *joined = NULL;
-	int err = party_forge(p, &welcome, f);
+	int err = mls_fixture_forge(p, &welcome, f);
 
 	if (!err)
 		err = mls_group_join(&joined, mls_out_view(&welcome), (struct slice){0}, g->package,
@@ -65,7 +65,7 @@ static int forged(struct party *p, const struct forgery *f)
 
 TEST(group_refuses_group_infos_that_are_not_right)
 {
-	struct party p;
+	struct mls_fixture p;
 	struct mls_commit c;
 
 	CHECK_INT(door(&p, &c), 0);
@@ -87,12 +87,12 @@ TEST(group_refuses_group_infos_that_are_not_right)
 	FORGED(EBADMSG, .extended = true, .extensions = mls_slice("\0\3\1\0", 4));
 	FORGED(0, .extended = true, .extensions = mls_slice("", 0));
 	mls_commit_free(&c);
-	party_end(&p);
+	mls_fixture_free(&p);
 }
 
 TEST(group_refuses_trees_that_are_not_right)
 {
-	struct party p;
+	struct mls_fixture p;
 	struct mls_commit c;
 	struct mls_out tree = {0};
 	const struct mls_leaf *l;
@@ -119,17 +119,17 @@ TEST(group_refuses_trees_that_are_not_right)
 	mls_tree_free(t);
 	mls_out_free(&tree);
 	mls_commit_free(&c);
-	party_end(&p);
+	mls_fixture_free(&p);
 }
 
 TEST(group_refuses_secrets_that_are_not_right)
 {
-	struct party p;
+	struct mls_fixture p;
 	struct mls_commit c;
 	struct mls_out s = {0};
 
 	CHECK_INT(door(&p, &c), 0);
-	party_joiner(&s);
+	mls_fixture_joiner_secrets(&s);
 	mls_out_be(&s, 0, 2);
 	FORGED(0, .secrets = mls_out_view(&s));
 	mls_out_be(&s, 0, 1);
@@ -156,57 +156,59 @@ TEST(group_refuses_secrets_that_are_not_right)
 	FORGED(ENOTSUP, .secrets = mls_out_view(&s));
 	mls_out_free(&s);
 	mls_commit_free(&c);
-	party_end(&p);
+	mls_fixture_free(&p);
 }
 
 /* ---- capabilities ---- */
 
 TEST(group_lets_in_only_who_can_what_it_asks_for)
 {
-	struct party p;
+	struct mls_fixture p;
 
-	CHECK_INT(party_begin(&p, "capable"), 0);
+	CHECK_INT(mls_fixture_init(&p, "capable"), 0);
 	mls_out_slice(&p.extensions, odd);
-	CHECK_INT(party_found(&p, 0), EBADMSG);
+	CHECK_INT(mls_fixture_create_group(&p, 0), EBADMSG);
 	p.capable = odd_known;
 	CHECK_INT(three(&p), 0);
-	CHECK_INT(party_tell_add(&p, 0, 3), 0);
-	CHECK_INT(party_commit(&p, 1), 0);
-	CHECK(party_agrees(&p));
+	CHECK_INT(mls_fixture_propose_add(&p, 0, 3), 0);
+	CHECK_INT(mls_fixture_commit(&p, 1), 0);
+	CHECK(mls_fixture_agrees(&p));
 	p.capable = (struct slice){0};
-	CHECK_INT(party_arrive(&p, 4), 0);
-	CHECK_INT(party_tell_add(&p, 0, 4), EBADMSG);
-	CHECK_INT(mls_group_proposals(p.guests[0].group), 0);
-	party_end(&p);
+	CHECK_INT(mls_fixture_make_keys(&p, 4), 0);
+	CHECK_INT(mls_fixture_propose_add(&p, 0, 4), EBADMSG);
+	CHECK_INT(mls_group_proposals(p.members[0].group), 0);
+	mls_fixture_free(&p);
 }
 
 /* Each may stand alone, but not both. */
 TEST(group_does_not_take_extensions_that_a_newcomer_cannot)
 {
-	struct party p;
+	struct mls_fixture p;
 	struct mls_out o = {0};
 	struct mls_commit c = {0};
 
-	CHECK_INT(party_begin(&p, "both"), 0);
+	CHECK_INT(mls_fixture_init(&p, "both"), 0);
 	p.capable = odd_known;
 	CHECK_INT(three(&p), 0);
 	p.capable = (struct slice){0};
-	CHECK_INT(party_arrive(&p, 3), 0);
-	CHECK_INT(party_tell_add(&p, 0, 3), 0);
-	CHECK_INT(party_say(&p, &o, 1, MLS_CONTENT_PROPOSAL, BODY(0, 7, 3, 0xf0, 0, 0), NULL), 0);
-	CHECK_INT(party_tell(&p, mls_out_view(&o), NULL), 0);
-	CHECK_INT(mls_group_commit(&c, p.guests[0].group, &p.rng), EBADMSG);
+	CHECK_INT(mls_fixture_make_keys(&p, 3), 0);
+	CHECK_INT(mls_fixture_propose_add(&p, 0, 3), 0);
+	CHECK_INT(mls_fixture_member_message(&p, &o, 1, MLS_CONTENT_PROPOSAL,
+					     BODY(0, 7, 3, 0xf0, 0, 0), NULL),
+		  0);
+	CHECK_INT(mls_fixture_deliver(&p, mls_out_view(&o), NULL), 0);
+	CHECK_INT(mls_group_commit(&c, p.members[0].group, &p.rng), EBADMSG);
 	mls_out_free(&o);
-	party_end(&p);
+	mls_fixture_free(&p);
 }
 
 /* ---- Updates ---- */
 
 /* The leaf of guest 1 as an Update of this source and key, its signature good when `good`. */
-static int update(struct party *p, struct mls_out *body, enum mls_leaf_source source,
+static int update(struct mls_fixture *p, struct mls_out *body, enum mls_leaf_source source,
 		  struct slice key, bool good)
 {
-	const struct guest *g = &p->guests[1];
+	const struct mls_fixture_member *g = &p->members[1];
 	struct mls_leaf_spec spec = {.encryption_key = key,
 				     .signer = good ? &g->me.signature : &g->me.encryption,
 				     .source = source,
@@ -225,15 +227,16 @@ static int update(struct party *p, struct mls_out *body, enum mls_leaf_source so
 }
 
 /* As a proposal of guest 1, told to guest 0. */
-static int updates(struct party *p, enum mls_leaf_source source, struct slice key, bool good)
+static int updates(struct mls_fixture *p, enum mls_leaf_source source, struct slice key, bool good)
 {
 	struct mls_out body = {0}, o = {0};
 	int err = update(p, &body, source, key, good);
 
 	if (!err)
-		err = party_say(p, &o, 1, MLS_CONTENT_PROPOSAL, mls_out_view(&body), NULL);
+		err = mls_fixture_member_message(p, &o, 1, MLS_CONTENT_PROPOSAL,
+						 mls_out_view(&body), NULL);
 	if (!err)
-		err = mls_group_propose(p->guests[0].group, mls_out_view(&o), NULL);
+		err = mls_group_propose(p->members[0].group, mls_out_view(&o), NULL);
 	mls_out_free(&body);
 	mls_out_free(&o);
 	return err;
@@ -241,39 +244,39 @@ static int updates(struct party *p, enum mls_leaf_source source, struct slice ke
 
 TEST(group_refuses_updates_that_break_a_rule)
 {
-	struct party p;
+	struct mls_fixture p;
 	struct p256_pair fresh;
 	struct slice key, old;
 	struct mls_out body = {0}, content = {0}, o = {0};
 
-	CHECK_INT(party_begin(&p, "updates"), 0);
+	CHECK_INT(mls_fixture_init(&p, "updates"), 0);
 	CHECK_INT(three(&p), 0);
 	CHECK_INT(p256_generate(&fresh, &p.rng), 0);
 	key = mls_slice(fresh.pub, MLS_POINT);
-	old = mls_slice(p.guests[1].me.encryption.pub, MLS_POINT);
+	old = mls_slice(p.members[1].me.encryption.pub, MLS_POINT);
 	CHECK_INT(updates(&p, MLS_LEAF_UPDATE, old, true), EBADMSG);
 	CHECK_INT(updates(&p, MLS_LEAF_COMMIT, key, true), EBADMSG);
 	CHECK_INT(updates(&p, MLS_LEAF_KEY_PACKAGE, key, true), EBADMSG);
 	CHECK_INT(updates(&p, MLS_LEAF_UPDATE, key, false), EACCES);
 	/* the external sender has no leaf to update, whatever its index */
 	CHECK_INT(update(&p, &body, MLS_LEAF_UPDATE, key, true), 0);
-	mls_content_write(&content, mls_group_id(p.guests[0].group), 2, MLS_SENDER_EXTERNAL, 0,
+	mls_content_write(&content, mls_group_id(p.members[0].group), 2, MLS_SENDER_EXTERNAL, 0,
 			  MLS_CONTENT_PROPOSAL);
 	mls_out_slice(&content, mls_out_view(&body));
-	CHECK_INT(party_sign(&p, &o, mls_out_view(&content)), 0);
-	CHECK_INT(mls_group_propose(p.guests[2].group, mls_out_view(&o), NULL), EBADMSG);
+	CHECK_INT(mls_fixture_sign(&p, &o, mls_out_view(&content)), 0);
+	CHECK_INT(mls_group_propose(p.members[2].group, mls_out_view(&o), NULL), EBADMSG);
 	CHECK_INT(updates(&p, MLS_LEAF_UPDATE, key, true), 0);
 	mls_out_free(&body);
 	mls_out_free(&content);
 	mls_out_free(&o);
-	party_end(&p);
+	mls_fixture_free(&p);
 }
 
 /* ---- paths ---- */
 
 /* What guest 1 commits: a list by value, and a path made on this tree, in which its leaf may have
  * been replaced. */
-static int says(struct party *p, struct slice list, struct mls_tree *t,
+static int says(struct mls_fixture *p, struct slice list, struct mls_tree *t,
 		const struct p256_pair *signer)
 {
 	static const uint8_t tag[MLS_HASH];
@@ -283,17 +286,19 @@ static int says(struct party *p, struct slice list, struct mls_tree *t,
 	struct mls_group *next = NULL;
 	uint8_t after[MLS_HASH];
 	bool removed;
-	int err = mls_path_make(t, &keys, signer, mls_group_id(p->guests[1].group), &secrets, after,
-				&p->rng);
+	int err = mls_path_make(t, &keys, signer, mls_group_id(p->members[1].group), &secrets,
+				after, &p->rng);
 
 	mls_out_vec(&body, list);
 	mls_out_be(&body, 1, 1);
 	if (!err)
-		err = mls_path_write(&body, t, 1, &secrets, (struct slice){0}, NULL, 0, &p->rng);
+		err = mls_path_write(&body, t, 1, &secrets, (struct slice){0},
+				     (struct mls_leaf_set){0}, &p->rng);
 	if (!err)
-		err = party_say(p, &o, 1, MLS_CONTENT_COMMIT, mls_out_view(&body), tag);
+		err = mls_fixture_member_message(p, &o, 1, MLS_CONTENT_COMMIT, mls_out_view(&body),
+						 tag);
 	if (!err)
-		err = mls_group_process(&next, p->guests[0].group, mls_out_view(&o), &removed);
+		err = mls_group_process(&next, p->members[0].group, mls_out_view(&o), &removed);
 	mls_group_free(next);
 	mls_out_free(&body);
 	mls_out_free(&o);
@@ -333,9 +338,9 @@ static int disguise(struct mls_tree *t, struct slice signature_key, struct slice
 	return err;
 }
 
-static int removed_copy(struct mls_tree **out, const struct party *p)
+static int removed_copy(struct mls_tree **out, const struct mls_fixture *p)
 {
-	int err = mls_tree_copy(out, mls_group_tree(p->guests[0].group));
+	int err = mls_tree_copy(out, mls_group_tree(p->members[0].group));
 
 	return err ? err : mls_tree_remove(*out, 2);
 }
@@ -345,64 +350,64 @@ static int removed_copy(struct mls_tree **out, const struct party *p)
 TEST(group_refuses_paths_whose_leaf_breaks_a_rule)
 {
 	struct slice remove = BODY(1, 0, 3, 0, 0, 0, 2), none = {0};
-	struct party p;
+	struct mls_fixture p;
 	struct mls_tree *t;
 
-	CHECK_INT(party_begin(&p, "paths"), 0);
+	CHECK_INT(mls_fixture_init(&p, "paths"), 0);
 	mls_out_slice(&p.extensions, odd);
 	p.capable = odd_known;
 	CHECK_INT(three(&p), 0);
 
 	CHECK_INT(removed_copy(&t, &p), 0);
-	CHECK_INT(says(&p, remove, t, &p.guests[1].me.signature), EACCES);
+	CHECK_INT(says(&p, remove, t, &p.members[1].me.signature), EACCES);
 	mls_tree_free(t);
 	CHECK_INT(removed_copy(&t, &p), 0);
 	CHECK_INT(disguise(t, none, odd_known, mls_slice("\0\2", 2)),
 		  0); /* speaks another version alone */
-	CHECK_INT(says(&p, remove, t, &p.guests[1].me.signature), EBADMSG);
+	CHECK_INT(says(&p, remove, t, &p.members[1].me.signature), EBADMSG);
 	mls_tree_free(t);
 	CHECK_INT(removed_copy(&t, &p), 0);
 	CHECK_INT(disguise(t, none, none, none), 0); /* no longer knows what the group uses */
-	CHECK_INT(says(&p, remove, t, &p.guests[1].me.signature), EBADMSG);
+	CHECK_INT(says(&p, remove, t, &p.members[1].me.signature), EBADMSG);
 	mls_tree_free(t);
 	CHECK_INT(removed_copy(&t, &p), 0);
-	CHECK_INT(disguise(t, mls_slice(p.guests[0].me.signature.pub, MLS_POINT), odd_known, none),
+	CHECK_INT(disguise(t, mls_slice(p.members[0].me.signature.pub, MLS_POINT), odd_known, none),
 		  0);
-	CHECK_INT(says(&p, remove, t, &p.guests[0].me.signature),
+	CHECK_INT(says(&p, remove, t, &p.members[0].me.signature),
 		  EBADMSG); /* another member's signature key */
 	mls_tree_free(t);
-	party_end(&p);
+	mls_fixture_free(&p);
 }
 
 TEST(group_refuses_lists_even_with_a_good_path)
 {
-	struct party p;
+	struct mls_fixture p;
 	struct mls_tree *t;
 	struct mls_out body = {0}, value = {0};
 	struct p256_pair fresh;
 	struct slice extensions = BODY(1, 0, 7, 0), twice = BODY(1, 0, 7, 0, 1, 0, 7, 0);
 
-	CHECK_INT(party_begin(&p, "lists"), 0);
+	CHECK_INT(mls_fixture_init(&p, "lists"), 0);
 	CHECK_INT(three(&p), 0);
-	CHECK_INT(mls_tree_copy(&t, mls_group_tree(p.guests[0].group)), 0);
-	CHECK_INT(says(&p, extensions, t, &p.guests[1].me.signature), EACCES);
+	CHECK_INT(mls_tree_copy(&t, mls_group_tree(p.members[0].group)), 0);
+	CHECK_INT(says(&p, extensions, t, &p.members[1].me.signature), EACCES);
 	mls_tree_free(t);
-	CHECK_INT(mls_tree_copy(&t, mls_group_tree(p.guests[0].group)), 0);
-	CHECK_INT(says(&p, twice, t, &p.guests[1].me.signature), EBADMSG);
+	CHECK_INT(mls_tree_copy(&t, mls_group_tree(p.members[0].group)), 0);
+	CHECK_INT(says(&p, twice, t, &p.members[1].me.signature), EBADMSG);
 	mls_tree_free(t);
 	/* neither proposals nor need of any */
-	CHECK_INT(mls_tree_copy(&t, mls_group_tree(p.guests[0].group)), 0);
-	CHECK_INT(says(&p, (struct slice){0}, t, &p.guests[1].me.signature), EACCES);
+	CHECK_INT(mls_tree_copy(&t, mls_group_tree(p.members[0].group)), 0);
+	CHECK_INT(says(&p, (struct slice){0}, t, &p.members[1].me.signature), EACCES);
 	mls_tree_free(t);
 	/* a committer's Update of itself */
 	CHECK_INT(p256_generate(&fresh, &p.rng), 0);
 	CHECK_INT(update(&p, &body, MLS_LEAF_UPDATE, mls_slice(fresh.pub, MLS_POINT), true), 0);
 	mls_out_be(&value, 1, 1);
 	mls_out_slice(&value, mls_out_view(&body));
-	CHECK_INT(mls_tree_copy(&t, mls_group_tree(p.guests[0].group)), 0);
-	CHECK_INT(says(&p, mls_out_view(&value), t, &p.guests[1].me.signature), EBADMSG);
+	CHECK_INT(mls_tree_copy(&t, mls_group_tree(p.members[0].group)), 0);
+	CHECK_INT(says(&p, mls_out_view(&value), t, &p.members[1].me.signature), EBADMSG);
 	mls_tree_free(t);
 	mls_out_free(&body);
 	mls_out_free(&value);
-	party_end(&p);
+	mls_fixture_free(&p);
 }

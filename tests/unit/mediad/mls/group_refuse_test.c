@@ -1,22 +1,22 @@
 /* What a group refuses, with which error, and that it goes on as before. */
 #include "tests/test.h"
 
-#include "tests/unit/mediad/mls/crowd.h"
-#include "tests/unit/mediad/mls/party.h"
+#include "tests/unit/mediad/mls/tree_fixture.h"
+#include "tests/unit/mediad/mls/mls_fixture.h"
 
 /* Three members; guest 3 stands at the door with a key package. */
-static int three(struct party *p)
+static int three(struct mls_fixture *p)
 {
-	int err = party_begin(p, "refuse");
+	int err = mls_fixture_init(p, "refuse");
 
 	if (!err)
-		err = party_found(p, 0);
+		err = mls_fixture_create_group(p, 0);
 	for (unsigned i = 1; !err && i < 4; i++) {
-		err = party_arrive(p, i);
+		err = mls_fixture_make_keys(p, i);
 		if (!err && i < 3)
-			err = party_tell_add(p, 0, i);
+			err = mls_fixture_propose_add(p, 0, i);
 		if (!err && i < 3)
-			err = party_commit(p, 0);
+			err = mls_fixture_commit(p, 0);
 	}
 	return err;
 }
@@ -31,67 +31,67 @@ static bool known_error(int err)
 
 TEST(group_refuses_a_proposal_with_any_byte_changed)
 {
-	struct party p;
+	struct mls_fixture p;
 	struct mls_out o = {0};
 
 	CHECK_INT(three(&p), 0);
-	CHECK_INT(party_add(&p, &o, p.guests[0].group, 3), 0);
+	CHECK_INT(mls_fixture_add(&p, &o, p.members[0].group, 3), 0);
 	for (size_t i = 0; i < o.n; i++) {
 		o.p[i] ^= 1;
-		CHECK(known_error(mls_group_propose(p.guests[0].group, mls_out_view(&o), NULL)));
+		CHECK(known_error(mls_group_propose(p.members[0].group, mls_out_view(&o), NULL)));
 		o.p[i] ^= 1;
-		CHECK_INT(mls_group_propose(p.guests[0].group, mls_slice(o.p, i), NULL), EBADMSG);
+		CHECK_INT(mls_group_propose(p.members[0].group, mls_slice(o.p, i), NULL), EBADMSG);
 	}
-	CHECK_INT(mls_group_proposals(p.guests[0].group), 0);
+	CHECK_INT(mls_group_proposals(p.members[0].group), 0);
 	mls_out_be(&o, 0, 1);
-	CHECK_INT(mls_group_propose(p.guests[0].group, mls_out_view(&o), NULL), EBADMSG);
+	CHECK_INT(mls_group_propose(p.members[0].group, mls_out_view(&o), NULL), EBADMSG);
 	o.n--;
-	CHECK_INT(party_tell(&p, mls_out_view(&o), NULL), 0);
-	CHECK_INT(party_commit(&p, 1), 0);
-	CHECK(party_agrees(&p));
+	CHECK_INT(mls_fixture_deliver(&p, mls_out_view(&o), NULL), 0);
+	CHECK_INT(mls_fixture_commit(&p, 1), 0);
+	CHECK(mls_fixture_agrees(&p));
 	mls_out_free(&o);
-	party_end(&p);
+	mls_fixture_free(&p);
 }
 
 TEST(group_refuses_a_commit_with_any_byte_changed)
 {
-	struct party p;
+	struct mls_fixture p;
 	struct mls_commit c;
 	struct mls_group *next = NULL;
 	bool removed;
 	struct slice m;
 
 	CHECK_INT(three(&p), 0);
-	CHECK_INT(party_tell_remove(&p, 0, 2), 0);
-	CHECK_INT(party_tell_add(&p, 0, 3), 0);
-	CHECK_INT(mls_group_commit(&c, p.guests[0].group, &p.rng), 0);
+	CHECK_INT(mls_fixture_propose_remove(&p, 0, 2), 0);
+	CHECK_INT(mls_fixture_propose_add(&p, 0, 3), 0);
+	CHECK_INT(mls_group_commit(&c, p.members[0].group, &p.rng), 0);
 	m = mls_out_view(&c.message);
 	for (size_t i = 0; i < m.n; i++) {
 		c.message.p[i] ^= 0x20;
-		CHECK(known_error(mls_group_process(&next, p.guests[1].group, m, &removed)));
+		CHECK(known_error(mls_group_process(&next, p.members[1].group, m, &removed)));
 		CHECK(!next && !removed);
 		c.message.p[i] ^= 0x20;
-		CHECK_INT(mls_group_process(&next, p.guests[1].group, mls_slice(m.p, i), &removed),
+		CHECK_INT(mls_group_process(&next, p.members[1].group, mls_slice(m.p, i), &removed),
 			  EBADMSG);
 	}
 	mls_out_be(&c.message, 0, 1);
-	CHECK_INT(mls_group_process(&next, p.guests[1].group, mls_out_view(&c.message), &removed),
+	CHECK_INT(mls_group_process(&next, p.members[1].group, mls_out_view(&c.message), &removed),
 		  EBADMSG);
 	CHECK(!next);
 	c.message.n--;
 	m = mls_out_view(&c.message);
-	CHECK_INT(mls_group_process(&next, p.guests[1].group, m, &removed), 0);
+	CHECK_INT(mls_group_process(&next, p.members[1].group, m, &removed), 0);
 	CHECK_MEM(mls_group_secrets(next)->authenticator, MLS_HASH,
 		  mls_group_secrets(c.next)->authenticator, MLS_HASH);
 	mls_group_free(next);
 	mls_commit_free(&c);
-	party_end(&p);
+	mls_fixture_free(&p);
 }
 
 /* Behind a good membership tag each part of a commit still stands on its own. */
 TEST(group_names_what_is_wrong_with_a_commit)
 {
-	struct party p;
+	struct mls_fixture p;
 	struct mls_commit c;
 	struct mls_group *next = NULL;
 	struct mls_public m;
@@ -100,20 +100,20 @@ TEST(group_names_what_is_wrong_with_a_commit)
 	size_t at;
 
 	CHECK_INT(three(&p), 0);
-	CHECK_INT(party_tell_remove(&p, 0, 2), 0);
-	CHECK_INT(mls_group_commit(&c, p.guests[0].group, &p.rng), 0);
+	CHECK_INT(mls_fixture_propose_remove(&p, 0, 2), 0);
+	CHECK_INT(mls_group_commit(&c, p.members[0].group, &p.rng), 0);
 	r = rd_of(c.message.p, c.message.n);
 	CHECK_INT(mls_public_read(&m, &r), 0);
 #define WITH(where, error)                                                                         \
 	do {                                                                                       \
 		at = (size_t)((where)-c.message.p);                                                \
 		c.message.p[at] ^= 1;                                                              \
-		CHECK_INT(party_retag(p.guests[1].group, &c.message), 0);                          \
-		CHECK_INT(mls_group_process(&next, p.guests[1].group, mls_out_view(&c.message),    \
+		CHECK_INT(mls_fixture_retag(p.members[1].group, &c.message), 0);                   \
+		CHECK_INT(mls_group_process(&next, p.members[1].group, mls_out_view(&c.message),   \
 					    &removed),                                             \
 			  error);                                                                  \
 		c.message.p[at] ^= 1;                                                              \
-		CHECK_INT(party_retag(p.guests[1].group, &c.message), 0);                          \
+		CHECK_INT(mls_fixture_retag(p.members[1].group, &c.message), 0);                   \
 	} while (0)
 	WITH(m.group_id.p, ESTALE);
 	WITH(m.group_id.p + m.group_id.n + 7, ESTALE);
@@ -122,27 +122,27 @@ TEST(group_names_what_is_wrong_with_a_commit)
 	WITH(m.confirmation_tag.p, EACCES);
 #undef WITH
 	c.message.p[c.message.n - 1] ^= 1;
-	CHECK_INT(mls_group_process(&next, p.guests[1].group, mls_out_view(&c.message), &removed),
+	CHECK_INT(mls_group_process(&next, p.members[1].group, mls_out_view(&c.message), &removed),
 		  EACCES);
 	c.message.p[c.message.n - 1] ^= 1;
-	CHECK_INT(mls_group_process(&next, p.guests[1].group, mls_out_view(&c.message), &removed),
+	CHECK_INT(mls_group_process(&next, p.members[1].group, mls_out_view(&c.message), &removed),
 		  0);
 	mls_group_free(next);
 	mls_commit_free(&c);
-	party_end(&p);
+	mls_fixture_free(&p);
 }
 
 TEST(group_refuses_a_welcome_with_any_byte_changed)
 {
-	struct party p;
+	struct mls_fixture p;
 	struct mls_commit c;
-	struct guest *g = &p.guests[3], *other = &p.guests[1];
+	struct mls_fixture_member *g = &p.members[3], *other = &p.members[1];
 	struct slice none = {0};
 
 	CHECK_INT(three(&p), 0);
-	CHECK_INT(party_tell_remove(&p, 0, 2), 0);
-	CHECK_INT(party_tell_add(&p, 0, 3), 0);
-	CHECK_INT(mls_group_commit(&c, p.guests[0].group, &p.rng), 0);
+	CHECK_INT(mls_fixture_propose_remove(&p, 0, 2), 0);
+	CHECK_INT(mls_fixture_propose_add(&p, 0, 3), 0);
+	CHECK_INT(mls_group_commit(&c, p.members[0].group, &p.rng), 0);
 	for (size_t i = 0; i < c.welcome.n; i++) {
 		c.welcome.p[i] ^= 4;
 		CHECK(known_error(mls_group_join(&g->group, mls_out_view(&c.welcome), none,
@@ -169,21 +169,21 @@ TEST(group_refuses_a_welcome_with_any_byte_changed)
 	CHECK_MEM(mls_group_secrets(g->group)->authenticator, MLS_HASH,
 		  mls_group_secrets(c.next)->authenticator, MLS_HASH);
 	mls_commit_free(&c);
-	party_end(&p);
+	mls_fixture_free(&p);
 }
 
 TEST(group_joins_by_a_tree_beside_the_welcome)
 {
-	struct party p;
+	struct mls_fixture p;
 	struct mls_commit c;
-	struct guest *g = &p.guests[3];
+	struct mls_fixture_member *g = &p.members[3];
 	struct mls_out tree = {0}, other = {0};
 
 	CHECK_INT(three(&p), 0);
-	CHECK_INT(party_tell_add(&p, 0, 3), 0);
-	CHECK_INT(mls_group_commit(&c, p.guests[0].group, &p.rng), 0);
+	CHECK_INT(mls_fixture_propose_add(&p, 0, 3), 0);
+	CHECK_INT(mls_group_commit(&c, p.members[0].group, &p.rng), 0);
 	mls_tree_write(mls_group_tree(c.next), &tree);
-	mls_tree_write(mls_group_tree(p.guests[0].group), &other);
+	mls_tree_write(mls_group_tree(p.members[0].group), &other);
 	CHECK_INT(mls_group_join(&g->group, mls_out_view(&c.welcome), mls_out_view(&other),
 				 g->package, &g->init, &g->me),
 		  EBADMSG);
@@ -193,13 +193,13 @@ TEST(group_joins_by_a_tree_beside_the_welcome)
 	mls_out_free(&tree);
 	mls_out_free(&other);
 	mls_commit_free(&c);
-	party_end(&p);
+	mls_fixture_free(&p);
 }
 
 /* ---- proposals ---- */
 
 /* A proposal of the external sender to guest 0 with these fields. */
-static int external(struct party *p, struct slice group_id, uint64_t epoch, uint32_t index,
+static int external(struct mls_fixture *p, struct slice group_id, uint64_t epoch, uint32_t index,
 		    struct slice body)
 {
 	struct mls_out content = {0}, o = {0};
@@ -208,9 +208,9 @@ static int external(struct party *p, struct slice group_id, uint64_t epoch, uint
 	mls_content_write(&content, group_id, epoch, MLS_SENDER_EXTERNAL, index,
 			  MLS_CONTENT_PROPOSAL);
 	mls_out_slice(&content, body);
-	err = party_sign(p, &o, mls_out_view(&content));
+	err = mls_fixture_sign(p, &o, mls_out_view(&content));
 	if (!err)
-		err = mls_group_propose(p->guests[0].group, mls_out_view(&o), NULL);
+		err = mls_group_propose(p->members[0].group, mls_out_view(&o), NULL);
 	mls_out_free(&content);
 	mls_out_free(&o);
 	return err;
@@ -220,12 +220,12 @@ static int external(struct party *p, struct slice group_id, uint64_t epoch, uint
 
 TEST(group_refuses_proposals_that_break_a_rule)
 {
-	struct party p;
+	struct mls_fixture p;
 	struct slice id, good = BODY(0, 3, 0, 0, 0, 2);
 	struct p256_pair sender;
 
 	CHECK_INT(three(&p), 0);
-	id = mls_group_id(p.guests[0].group);
+	id = mls_group_id(p.members[0].group);
 	CHECK_INT(external(&p, id, 1, 0, good), ESTALE);
 	CHECK_INT(external(&p, id, 3, 0, good), ESTALE);
 	CHECK_INT(external(&p, mls_slice("elsewhere", 9), 2, 0, good), ESTALE);
@@ -246,28 +246,28 @@ TEST(group_refuses_proposals_that_break_a_rule)
 	CHECK_INT(external(&p, id, 2, 0, BODY(0, 7, 8, 0, 3, 5, 2, 0xf0, 0, 0, 0)), EBADMSG);
 	CHECK_INT(external(&p, id, 2, 0, BODY(0, 7, 8, 0, 3, 5, 0, 2, 0xf0, 0, 0)), EBADMSG);
 	CHECK_INT(external(&p, id, 2, 0, BODY(0, 7, 8, 0, 3, 5, 0, 0, 2, 0, 2)), EBADMSG);
-	CHECK_INT(mls_group_proposals(p.guests[0].group), 0);
+	CHECK_INT(mls_group_proposals(p.members[0].group), 0);
 	CHECK_INT(external(&p, id, 2, 0, BODY(0, 7, 12, 0, 3, 9, 2, 0, 5, 2, 0, 1, 2, 0, 1)), 0);
 	CHECK_INT(external(&p, id, 2, 0, good), 0);
-	CHECK_INT(mls_group_proposals(p.guests[0].group), 2);
+	CHECK_INT(mls_group_proposals(p.members[0].group), 2);
 	sender = p.sender;
-	p.sender = p.guests[0].me.signature;
+	p.sender = p.members[0].me.signature;
 	CHECK_INT(external(&p, id, 2, 0, BODY(0, 3, 0, 0, 0, 1)), EACCES);
 	p.sender = sender;
-	CHECK_INT(mls_group_proposals(p.guests[0].group), 2);
-	party_end(&p);
+	CHECK_INT(mls_group_proposals(p.members[0].group), 2);
+	mls_fixture_free(&p);
 }
 
 TEST(group_refuses_key_packages_that_are_no_good)
 {
-	struct party p;
+	struct mls_fixture p;
 	struct mls_out body = {0};
 	struct slice id, raw;
 	size_t at;
 
 	CHECK_INT(three(&p), 0);
-	id = mls_group_id(p.guests[0].group);
-	raw = p.guests[3].package->raw;
+	id = mls_group_id(p.members[0].group);
+	raw = p.members[3].package->raw;
 	mls_out_be(&body, MLS_PROPOSAL_ADD, 2);
 	mls_out_slice(&body, raw);
 	at = body.n - 1; /* the end of the package's own signature */
@@ -287,18 +287,18 @@ TEST(group_refuses_key_packages_that_are_no_good)
 	mls_out_slice(&body, raw);
 	CHECK(known_error(external(&p, id, 2, 0, mls_out_view(&body))));
 	mls_out_free(&body);
-	party_end(&p);
+	mls_fixture_free(&p);
 }
 
 TEST(group_remembers_no_more_proposals_than_the_cap)
 {
-	struct party p;
+	struct mls_fixture p;
 	struct slice id;
 	int err = 0;
 	uint32_t n;
 
 	CHECK_INT(three(&p), 0);
-	id = mls_group_id(p.guests[0].group);
+	id = mls_group_id(p.members[0].group);
 	for (n = 0; !err && n <= MLS_PROPOSALS_MAX; n++) {
 		struct mls_out content = {0}, o = {0};
 
@@ -310,19 +310,19 @@ TEST(group_remembers_no_more_proposals_than_the_cap)
 		mls_out_be(&content, n, 4);
 		mls_out_be(&content, MLS_CONTENT_PROPOSAL, 1);
 		mls_out_slice(&content, BODY(0, 3, 0, 0, 0, 1));
-		CHECK_INT(party_sign(&p, &o, mls_out_view(&content)), 0);
-		err = mls_group_propose(p.guests[0].group, mls_out_view(&o), NULL);
+		CHECK_INT(mls_fixture_sign(&p, &o, mls_out_view(&content)), 0);
+		err = mls_group_propose(p.members[0].group, mls_out_view(&o), NULL);
 		mls_out_free(&content);
 		mls_out_free(&o);
 	}
 	CHECK_INT(err, EOVERFLOW);
 	CHECK_INT(n - 1, MLS_PROPOSALS_MAX);
-	CHECK_INT(mls_group_proposals(p.guests[0].group), MLS_PROPOSALS_MAX);
-	party_end(&p);
+	CHECK_INT(mls_group_proposals(p.members[0].group), MLS_PROPOSALS_MAX);
+	mls_fixture_free(&p);
 }
 
 /* A group context with one long list of external senders: this many bytes. */
-static int extends(struct party *p, size_t size)
+static int extends(struct mls_fixture *p, size_t size)
 {
 	struct mls_out body = {0};
 	size_t list, data;
@@ -337,7 +337,7 @@ static int extends(struct party *p, size_t size)
 	mls_out_close(&body, data);
 	mls_out_close(&body, list);
 	err = body.err ? body.err
-		       : external(p, mls_group_id(p->guests[0].group), 2, 0, mls_out_view(&body));
+		       : external(p, mls_group_id(p->members[0].group), 2, 0, mls_out_view(&body));
 	mls_out_free(&body);
 	free(zeros);
 	return err;
@@ -346,29 +346,29 @@ static int extends(struct party *p, size_t size)
 TEST(group_remembers_no_more_bytes_than_the_cap)
 {
 	enum { HALF = MLS_BYTES_MAX / 2 };
-	struct party p;
+	struct mls_fixture p;
 	struct mls_out o = {0};
 	uint8_t ref[MLS_HASH];
 
 	CHECK_INT(three(&p), 0);
-	CHECK_INT(party_remove(&p, &o, p.guests[0].group, 2), 0);
+	CHECK_INT(mls_fixture_remove(&p, &o, p.members[0].group, 2), 0);
 	CHECK_INT(extends(&p, HALF), 0);
 	CHECK_INT(extends(&p, HALF + 1), EOVERFLOW);
 	CHECK_INT(extends(&p, HALF - 2000), 0);
 	CHECK_INT(extends(&p, 2000), EOVERFLOW);
 	/* what was taken back makes room again */
 	for (unsigned i = 0; i < 50; i++) {
-		CHECK_INT(mls_group_propose(p.guests[0].group, mls_out_view(&o), ref), 0);
-		CHECK_INT(mls_group_revoke(p.guests[0].group, mls_slice(ref, MLS_HASH)), 0);
+		CHECK_INT(mls_group_propose(p.members[0].group, mls_out_view(&o), ref), 0);
+		CHECK_INT(mls_group_revoke(p.members[0].group, mls_slice(ref, MLS_HASH)), 0);
 	}
-	CHECK_INT(mls_group_proposals(p.guests[0].group), 2);
+	CHECK_INT(mls_group_proposals(p.members[0].group), 2);
 	mls_out_free(&o);
-	party_end(&p);
+	mls_fixture_free(&p);
 }
 
 TEST(group_reads_no_more_capabilities_than_the_cap)
 {
-	struct party p;
+	struct mls_fixture p;
 	struct mls_out body = {0};
 	size_t list, data, types;
 
@@ -384,31 +384,31 @@ TEST(group_reads_no_more_capabilities_than_the_cap)
 	mls_out_be(&body, 0, 2);
 	mls_out_close(&body, data);
 	mls_out_close(&body, list);
-	CHECK_INT(external(&p, mls_group_id(p.guests[0].group), 2, 0, mls_out_view(&body)),
+	CHECK_INT(external(&p, mls_group_id(p.members[0].group), 2, 0, mls_out_view(&body)),
 		  EOVERFLOW);
 	mls_out_free(&body);
-	party_end(&p);
+	mls_fixture_free(&p);
 }
 
 /* ---- commits ---- */
 
 /* A commit of guest 1 with this body, signed and tagged well, that guest 0 processes. */
-static int says(struct party *p, struct slice body, bool *removed)
+static int says(struct mls_fixture *p, struct slice body, bool *removed)
 {
 	static const uint8_t tag[MLS_HASH];
 	struct mls_out o = {0};
 	struct mls_group *next = NULL;
-	int err = party_say(p, &o, 1, MLS_CONTENT_COMMIT, body, tag);
+	int err = mls_fixture_member_message(p, &o, 1, MLS_CONTENT_COMMIT, body, tag);
 
 	if (!err)
-		err = mls_group_process(&next, p->guests[0].group, mls_out_view(&o), removed);
+		err = mls_group_process(&next, p->members[0].group, mls_out_view(&o), removed);
 	mls_group_free(next);
 	mls_out_free(&o);
 	return err;
 }
 
 /* A commit of a list, without a path. */
-static int says_list(struct party *p, struct slice list, bool *removed)
+static int says_list(struct mls_fixture *p, struct slice list, bool *removed)
 {
 	struct mls_out body = {0};
 	int err;
@@ -422,7 +422,7 @@ static int says_list(struct party *p, struct slice list, bool *removed)
 
 TEST(group_refuses_commits_that_break_a_rule)
 {
-	struct party p;
+	struct mls_fixture p;
 	struct mls_out add = {0}, list = {0};
 	uint8_t ref[MLS_HASH], unknown[35] = {2, 32};
 	bool removed;
@@ -441,8 +441,8 @@ TEST(group_refuses_commits_that_break_a_rule)
 	CHECK_INT(says_list(&p, BODY(1, 0, 9, 0), &removed), ENOTSUP);
 
 	/* an Add by reference: by itself good but for the tag; not twice */
-	CHECK_INT(party_add(&p, &add, p.guests[0].group, 3), 0);
-	CHECK_INT(party_tell(&p, mls_out_view(&add), ref), 0);
+	CHECK_INT(mls_fixture_add(&p, &add, p.members[0].group, 3), 0);
+	CHECK_INT(mls_fixture_deliver(&p, mls_out_view(&add), ref), 0);
 	mls_out_be(&list, 2, 1);
 	mls_out_vec(&list, mls_slice(ref, MLS_HASH));
 	CHECK_INT(says_list(&p, mls_out_view(&list), &removed), EACCES);
@@ -453,27 +453,27 @@ TEST(group_refuses_commits_that_break_a_rule)
 	/* by value, then the same client twice */
 	mls_out_be(&list, 1, 1);
 	mls_out_be(&list, MLS_PROPOSAL_ADD, 2);
-	mls_out_slice(&list, p.guests[3].package->raw);
+	mls_out_slice(&list, p.members[3].package->raw);
 	CHECK_INT(says_list(&p, mls_out_view(&list), &removed), EACCES);
 	mls_out_be(&list, 1, 1);
 	mls_out_be(&list, MLS_PROPOSAL_ADD, 2);
-	mls_out_slice(&list, p.guests[3].package->raw);
+	mls_out_slice(&list, p.members[3].package->raw);
 	CHECK_INT(says_list(&p, mls_out_view(&list), &removed), EBADMSG);
 	mls_out_free(&list);
 	/* somebody who is a member already */
 	mls_out_be(&list, 1, 1);
 	mls_out_be(&list, MLS_PROPOSAL_ADD, 2);
-	mls_out_slice(&list, p.guests[2].package->raw);
+	mls_out_slice(&list, p.members[2].package->raw);
 	CHECK_INT(says_list(&p, mls_out_view(&list), &removed), EBADMSG);
 	mls_out_free(&list);
 	mls_out_free(&add);
-	party_end(&p);
+	mls_fixture_free(&p);
 }
 
 /* The path of a good commit, under lists that may not be. */
 TEST(group_refuses_lists_that_do_not_go_together)
 {
-	struct party p;
+	struct mls_fixture p;
 	struct mls_commit c;
 	struct mls_out body = {0};
 	struct mls_public m;
@@ -482,8 +482,8 @@ TEST(group_refuses_lists_that_do_not_go_together)
 	bool removed;
 
 	CHECK_INT(three(&p), 0);
-	CHECK_INT(party_tell_remove(&p, 0, 2), 0);
-	CHECK_INT(mls_group_commit(&c, p.guests[1].group, &p.rng), 0);
+	CHECK_INT(mls_fixture_propose_remove(&p, 0, 2), 0);
+	CHECK_INT(mls_group_commit(&c, p.members[1].group, &p.rng), 0);
 	r = rd_of(c.message.p, c.message.n);
 	CHECK_INT(mls_public_read(&m, &r), 0);
 	path = mls_slice(m.body.p + 1 + 34, m.body.n - 1 - 34);
@@ -507,56 +507,61 @@ TEST(group_refuses_lists_that_do_not_go_together)
 	CHECK(removed);
 #undef LIST
 	mls_commit_free(&c);
-	party_end(&p);
+	mls_fixture_free(&p);
 }
 
 TEST(group_refuses_senders_that_may_not_commit)
 {
-	struct party p;
+	struct mls_fixture p;
 	struct mls_out content = {0}, o = {0};
 	struct mls_group *next = NULL;
 	bool removed;
 
 	CHECK_INT(three(&p), 0);
-	mls_content_write(&content, mls_group_id(p.guests[0].group), 2, MLS_SENDER_EXTERNAL, 0,
+	mls_content_write(&content, mls_group_id(p.members[0].group), 2, MLS_SENDER_EXTERNAL, 0,
 			  MLS_CONTENT_COMMIT);
 	mls_out_slice(&content, BODY(0, 0));
-	CHECK_INT(party_sign(&p, &o, mls_out_view(&content)), 0);
+	CHECK_INT(mls_fixture_sign(&p, &o, mls_out_view(&content)), 0);
 	mls_out_vec(&o, mls_slice((uint8_t[MLS_HASH]){0}, MLS_HASH));
-	CHECK_INT(mls_group_process(&next, p.guests[0].group, mls_out_view(&o), &removed), EBADMSG);
+	CHECK_INT(mls_group_process(&next, p.members[0].group, mls_out_view(&o), &removed),
+		  EBADMSG);
 	mls_out_free(&content);
 	mls_out_free(&o);
-	mls_content_write(&content, mls_group_id(p.guests[0].group), 2, MLS_SENDER_NEW_COMMIT, 0,
+	mls_content_write(&content, mls_group_id(p.members[0].group), 2, MLS_SENDER_NEW_COMMIT, 0,
 			  MLS_CONTENT_COMMIT);
 	mls_out_slice(&content, BODY(0, 0));
-	CHECK_INT(party_sign(&p, &o, mls_out_view(&content)), 0);
+	CHECK_INT(mls_fixture_sign(&p, &o, mls_out_view(&content)), 0);
 	mls_out_vec(&o, mls_slice((uint8_t[MLS_HASH]){0}, MLS_HASH));
-	CHECK_INT(mls_group_process(&next, p.guests[0].group, mls_out_view(&o), &removed), ENOTSUP);
+	CHECK_INT(mls_group_process(&next, p.members[0].group, mls_out_view(&o), &removed),
+		  ENOTSUP);
 	mls_out_free(&content);
 	mls_out_free(&o);
 	/* a proposal is no commit, and a commit no proposal */
-	CHECK_INT(party_remove(&p, &o, p.guests[0].group, 2), 0);
-	CHECK_INT(mls_group_process(&next, p.guests[0].group, mls_out_view(&o), &removed), EBADMSG);
+	CHECK_INT(mls_fixture_remove(&p, &o, p.members[0].group, 2), 0);
+	CHECK_INT(mls_group_process(&next, p.members[0].group, mls_out_view(&o), &removed),
+		  EBADMSG);
 	mls_out_free(&o);
-	CHECK_INT(party_say(&p, &o, 1, MLS_CONTENT_COMMIT, BODY(0, 0), (uint8_t[MLS_HASH]){0}), 0);
-	CHECK_INT(mls_group_propose(p.guests[0].group, mls_out_view(&o), NULL), EBADMSG);
+	CHECK_INT(mls_fixture_member_message(&p, &o, 1, MLS_CONTENT_COMMIT, BODY(0, 0),
+					     (uint8_t[MLS_HASH]){0}),
+		  0);
+	CHECK_INT(mls_group_propose(p.members[0].group, mls_out_view(&o), NULL), EBADMSG);
 	mls_out_free(&o);
-	party_end(&p);
+	mls_fixture_free(&p);
 }
 
 TEST(group_does_not_commit_what_cannot_stand)
 {
-	struct party p;
+	struct mls_fixture p;
 	struct mls_commit c = {0};
 
 	CHECK_INT(three(&p), 0);
-	CHECK_INT(mls_group_commit(&c, p.guests[0].group, &p.rng), ENOENT);
-	CHECK_INT(party_tell_remove(&p, 0, 0), 0);
-	CHECK_INT(mls_group_commit(&c, p.guests[0].group, &p.rng), EBADMSG);
+	CHECK_INT(mls_group_commit(&c, p.members[0].group, &p.rng), ENOENT);
+	CHECK_INT(mls_fixture_propose_remove(&p, 0, 0), 0);
+	CHECK_INT(mls_group_commit(&c, p.members[0].group, &p.rng), EBADMSG);
 	CHECK(!c.next && !c.message.p);
-	CHECK_INT(party_commit(&p, 1), 0);
-	CHECK(party_agrees(&p));
-	CHECK_INT(party_tell_add(&p, 1, 2), 0); /* a member already */
-	CHECK_INT(mls_group_commit(&c, p.guests[1].group, &p.rng), EBADMSG);
-	party_end(&p);
+	CHECK_INT(mls_fixture_commit(&p, 1), 0);
+	CHECK(mls_fixture_agrees(&p));
+	CHECK_INT(mls_fixture_propose_add(&p, 1, 2), 0); /* a member already */
+	CHECK_INT(mls_group_commit(&c, p.members[1].group, &p.rng), EBADMSG);
+	mls_fixture_free(&p);
 }

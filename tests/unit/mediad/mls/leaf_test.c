@@ -1,6 +1,6 @@
 #include "tests/test.h"
 
-#include "tests/unit/mediad/mls/crowd.h"
+#include "tests/unit/mediad/mls/tree_fixture.h"
 #include "tests/unit/mediad/mls/davey.h"
 #include "tests/unit/mediad/mls/hex.h"
 
@@ -30,10 +30,10 @@ TEST(mls_leaf_has_the_layout_that_clients_send)
 		0, 1, 8, 0, 0, 0, 0, 0, 0, 1, 2, 2,   0,   1,	2,   0,	  2,   0,   0,	 2,
 		0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255, 0};
 	static const uint8_t head[] = {0x40, 0x41, 4};
-	struct mls_rng rng = crowd_rng("layout");
-	struct crowd_member m;
+	struct mls_rng rng = tree_fixture_rng("layout");
+	struct tree_fixture_member m;
 
-	CHECK_INT(crowd_join(&m, 0x102, &rng), 0);
+	CHECK_INT(tree_fixture_member_init(&m, 0x102, &rng), 0);
 	CHECK_INT(m.leaf->tbs.n, 2 * 67 + sizeof behind_keys);
 	CHECK_MEM(m.leaf->raw.p, 3, head, 3);
 	CHECK_MEM(m.leaf->raw.p + 2, MLS_POINT, m.keys.key[0].pub, MLS_POINT);
@@ -41,7 +41,7 @@ TEST(mls_leaf_has_the_layout_that_clients_send)
 	CHECK_MEM(m.leaf->raw.p + 134, sizeof behind_keys, behind_keys, sizeof behind_keys);
 	CHECK_INT(m.leaf->raw.n, m.leaf->tbs.n + 2 + m.leaf->signature.n);
 	CHECK_MEM(m.leaf->identity.p, m.leaf->identity.n, behind_keys + 3, 8);
-	crowd_leave(&m);
+	tree_fixture_member_free(&m);
 }
 
 TEST(mls_key_package_of_davey_is_valid_and_has_its_reference)
@@ -67,15 +67,15 @@ TEST(mls_key_package_of_davey_is_valid_and_has_its_reference)
 
 TEST(mls_leaf_any_flipped_bit_is_seen)
 {
-	struct mls_rng rng = crowd_rng("flip");
-	struct crowd_member m;
+	struct mls_rng rng = tree_fixture_rng("flip");
+	struct tree_fixture_member m;
 	uint8_t bytes[512];
 	size_t n;
 
-	CHECK_INT(crowd_join(&m, 7, &rng), 0);
+	CHECK_INT(tree_fixture_member_init(&m, 7, &rng), 0);
 	n = m.leaf->raw.n;
 	CHECK(n < sizeof bytes);
-	CHECK_INT(judge_copy(m.leaf, crowd_group, 0), 0);
+	CHECK_INT(judge_copy(m.leaf, tree_fixture_group_id, 0), 0);
 	for (size_t i = 0; i < n; i++) {
 		struct rd r = rd_of(bytes, n);
 		struct mls_leaf *l = NULL;
@@ -87,11 +87,11 @@ TEST(mls_leaf_any_flipped_bit_is_seen)
 		if (!err && rd_left(&r))
 			err = EBADMSG;
 		if (!err)
-			err = mls_leaf_validate(l, crowd_group, 0);
+			err = mls_leaf_validate(l, tree_fixture_group_id, 0);
 		mls_leaf_free(l);
 		CHECK(err == EBADMSG || err == EACCES || err == ENOTSUP);
 	}
-	crowd_leave(&m);
+	tree_fixture_member_free(&m);
 }
 
 TEST(mls_leaf_cut_short_is_malformed)
@@ -110,14 +110,15 @@ TEST(mls_leaf_cut_short_is_malformed)
 	hex_end();
 }
 
-static int remake(struct mls_leaf **out, const struct crowd_member *m, enum mls_leaf_source source,
-		  uint32_t leaf, const struct mls_leaf *like, struct mls_rng *rng)
+static int remake(struct mls_leaf **out, const struct tree_fixture_member *m,
+		  enum mls_leaf_source source, uint32_t leaf, const struct mls_leaf *like,
+		  struct mls_rng *rng)
 {
 	struct mls_leaf_spec spec = {.encryption_key = mls_slice(m->keys.key[0].pub, MLS_POINT),
 				     .signer = &m->signer,
 				     .source = source,
 				     .parent_hash = mls_slice("above", 5),
-				     .group_id = crowd_group,
+				     .group_id = tree_fixture_group_id,
 				     .leaf = leaf};
 
 	return mls_leaf_remake(out, like, &spec, rng);
@@ -125,30 +126,30 @@ static int remake(struct mls_leaf **out, const struct crowd_member *m, enum mls_
 
 TEST(mls_leaf_of_a_commit_is_signed_for_its_group_and_place)
 {
-	struct mls_rng rng = crowd_rng("place");
+	struct mls_rng rng = tree_fixture_rng("place");
 	struct mls_leaf *l, *copy;
-	struct crowd_member m;
+	struct tree_fixture_member m;
 
-	CHECK_INT(crowd_join(&m, 7, &rng), 0);
+	CHECK_INT(tree_fixture_member_init(&m, 7, &rng), 0);
 	CHECK_INT(judge_copy(m.leaf, mls_slice("x", 1), 77), 0);
 	for (enum mls_leaf_source source = MLS_LEAF_UPDATE; source <= MLS_LEAF_COMMIT; source++) {
 		CHECK_INT(remake(&l, &m, source, 3, m.leaf, &rng), 0);
-		CHECK_INT(judge_copy(l, crowd_group, 3), 0);
-		CHECK_INT(judge_copy(l, crowd_group, 4), EACCES);
+		CHECK_INT(judge_copy(l, tree_fixture_group_id, 3), 0);
+		CHECK_INT(judge_copy(l, tree_fixture_group_id, 4), EACCES);
 		CHECK_INT(judge_copy(l, mls_slice("x", 1), 3), EACCES);
 		/* What is remembered is only that place. */
 		copy = received(l);
-		CHECK_INT(mls_leaf_validate(copy, crowd_group, 3), 0);
+		CHECK_INT(mls_leaf_validate(copy, tree_fixture_group_id, 3), 0);
 		CHECK(copy->verified);
-		CHECK_INT(mls_leaf_validate(copy, crowd_group, 3), 0);
-		CHECK_INT(mls_leaf_validate(copy, crowd_group, 4), EACCES);
+		CHECK_INT(mls_leaf_validate(copy, tree_fixture_group_id, 3), 0);
+		CHECK_INT(mls_leaf_validate(copy, tree_fixture_group_id, 4), EACCES);
 		CHECK_INT(mls_leaf_validate(copy, mls_slice("x", 1), 3), EACCES);
 		mls_leaf_free(copy);
 		CHECK(mls_equal(l->credential, m.leaf->credential));
 		CHECK_INT(l->parent_hash.n, source == MLS_LEAF_COMMIT ? 5 : 0);
 		mls_leaf_free(l);
 	}
-	crowd_leave(&m);
+	tree_fixture_member_free(&m);
 }
 
 /* Well signed, and still not to be had. */
@@ -158,11 +159,11 @@ TEST(mls_leaf_capabilities_must_cover_what_it_uses)
 	static const uint8_t unknown[] = {0x0a, 0x0a, 0}, twice[] = {0, 1, 0, 0, 1, 0},
 			     own[] = {0, 1, 0, 0x0a, 0x0a, 0};
 	static const uint8_t x509[] = {0, 2, 0}, knows_x509[] = {0, 2}, knows[] = {0x0a, 0x0a};
-	struct mls_rng rng = crowd_rng("capable");
-	struct crowd_member m;
+	struct mls_rng rng = tree_fixture_rng("capable");
+	struct tree_fixture_member m;
 	struct mls_leaf *l;
 
-	CHECK_INT(crowd_join(&m, 7, &rng), 0);
+	CHECK_INT(tree_fixture_member_init(&m, 7, &rng), 0);
 	const struct {
 		size_t field;
 		struct slice bytes;
@@ -181,7 +182,7 @@ TEST(mls_leaf_capabilities_must_cover_what_it_uses)
 
 		memcpy((char *)&like + cases[i].field, &cases[i].bytes, sizeof cases[i].bytes);
 		CHECK_INT(remake(&l, &m, MLS_LEAF_UPDATE, 0, &like, &rng), 0);
-		CHECK_INT(judge_copy(l, crowd_group, 0), cases[i].want);
+		CHECK_INT(judge_copy(l, tree_fixture_group_id, 0), cases[i].want);
 		mls_leaf_free(l);
 	}
 	struct mls_leaf like = *m.leaf;
@@ -189,24 +190,24 @@ TEST(mls_leaf_capabilities_must_cover_what_it_uses)
 	like.extensions = mls_slice(own, sizeof own);
 	like.extension_types = mls_slice(knows, sizeof knows);
 	CHECK_INT(remake(&l, &m, MLS_LEAF_UPDATE, 0, &like, &rng), 0);
-	CHECK_INT(judge_copy(l, crowd_group, 0), 0);
+	CHECK_INT(judge_copy(l, tree_fixture_group_id, 0), 0);
 	mls_leaf_free(l);
 	like = *m.leaf;
 	like.credential = mls_slice(x509, sizeof x509);
 	like.credential_types = mls_slice(knows_x509, sizeof knows_x509);
 	CHECK_INT(remake(&l, &m, MLS_LEAF_UPDATE, 0, &like, &rng), 0);
-	CHECK_INT(judge_copy(l, crowd_group, 0), ENOTSUP);
+	CHECK_INT(judge_copy(l, tree_fixture_group_id, 0), ENOTSUP);
 	mls_leaf_free(l);
-	crowd_leave(&m);
+	tree_fixture_member_free(&m);
 }
 
 TEST(mls_leaf_has_64_extensions_at_most)
 {
 	uint8_t extensions[3 * 65], types[2 * 65];
-	struct mls_rng rng = crowd_rng("many");
-	struct crowd_member m;
+	struct mls_rng rng = tree_fixture_rng("many");
+	struct tree_fixture_member m;
 
-	CHECK_INT(crowd_join(&m, 7, &rng), 0);
+	CHECK_INT(tree_fixture_member_init(&m, 7, &rng), 0);
 	for (unsigned i = 0; i < 65; i++) {
 		memcpy(extensions + 3 * i, (uint8_t[]){1, (uint8_t)i, 0}, 3);
 		memcpy(types + 2 * i, extensions + 3 * i, 2);
@@ -217,10 +218,10 @@ TEST(mls_leaf_has_64_extensions_at_most)
 		like.extensions = mls_slice(extensions, 3 * n);
 		like.extension_types = mls_slice(types, 2 * n);
 		CHECK_INT(remake(&l, &m, MLS_LEAF_UPDATE, 0, &like, &rng), 0);
-		CHECK_INT(judge_copy(l, crowd_group, 0), n == 64 ? 0 : EBADMSG);
+		CHECK_INT(judge_copy(l, tree_fixture_group_id, 0), n == 64 ? 0 : EBADMSG);
 		mls_leaf_free(l);
 	}
-	crowd_leave(&m);
+	tree_fixture_member_free(&m);
 }
 
 TEST(mls_leaf_lists_of_a_wrong_form_are_malformed)
@@ -231,40 +232,40 @@ TEST(mls_leaf_lists_of_a_wrong_form_are_malformed)
 				       offsetof(struct mls_leaf, proposal_types),
 				       offsetof(struct mls_leaf, credential_types),
 				       offsetof(struct mls_leaf, extensions)};
-	struct mls_rng rng = crowd_rng("lists");
+	struct mls_rng rng = tree_fixture_rng("lists");
 	struct slice odd = mls_slice("\0\1\2", 3);
-	struct crowd_member m;
+	struct tree_fixture_member m;
 
-	CHECK_INT(crowd_join(&m, 7, &rng), 0);
+	CHECK_INT(tree_fixture_member_init(&m, 7, &rng), 0);
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
 		struct mls_leaf like = *m.leaf, *l;
 
 		memcpy((char *)&like + lists[i], &odd, sizeof odd);
 		CHECK_INT(remake(&l, &m, MLS_LEAF_UPDATE, 0, &like, &rng), EBADMSG);
 	}
-	crowd_leave(&m);
+	tree_fixture_member_free(&m);
 }
 
 TEST(mls_leaf_keys_must_be_points)
 {
-	struct mls_rng rng = crowd_rng("points");
+	struct mls_rng rng = tree_fixture_rng("points");
 	struct mls_leaf like, *l;
-	struct crowd_member m;
+	struct tree_fixture_member m;
 	uint8_t bad[MLS_POINT];
 
-	CHECK_INT(crowd_join(&m, 7, &rng), 0);
+	CHECK_INT(tree_fixture_member_init(&m, 7, &rng), 0);
 	memcpy(bad, m.signer.pub, MLS_POINT);
 	bad[64] ^= 1;
 	like = *m.leaf;
 	like.signature_key = mls_slice(bad, sizeof bad);
 	CHECK_INT(remake(&l, &m, MLS_LEAF_UPDATE, 0, &like, &rng), 0);
-	CHECK_INT(judge_copy(l, crowd_group, 0), EACCES);
+	CHECK_INT(judge_copy(l, tree_fixture_group_id, 0), EACCES);
 	mls_leaf_free(l);
 	m.keys.key[0].pub[64] ^= 1;
 	CHECK_INT(remake(&l, &m, MLS_LEAF_UPDATE, 0, m.leaf, &rng), 0);
-	CHECK_INT(judge_copy(l, crowd_group, 0), EBADMSG);
+	CHECK_INT(judge_copy(l, tree_fixture_group_id, 0), EBADMSG);
 	mls_leaf_free(l);
-	crowd_leave(&m);
+	tree_fixture_member_free(&m);
 }
 
 /* ---- key packages ---- */
@@ -286,13 +287,13 @@ static int judge_package(const struct mls_key_package *k)
 
 TEST(mls_key_package_made_and_judged)
 {
-	struct mls_rng rng = crowd_rng("package");
+	struct mls_rng rng = tree_fixture_rng("package");
 	struct mls_key_package *k;
 	struct p256_pair init;
-	struct crowd_member m;
+	struct tree_fixture_member m;
 	struct mls_leaf *l;
 
-	CHECK_INT(crowd_join(&m, 7, &rng), 0);
+	CHECK_INT(tree_fixture_member_init(&m, 7, &rng), 0);
 	CHECK_INT(p256_generate(&init, &rng), 0);
 	CHECK_INT(mls_key_package_make(&k, m.leaf, mls_slice(init.pub, MLS_POINT), &m.signer, &rng),
 		  0);
@@ -320,7 +321,7 @@ TEST(mls_key_package_made_and_judged)
 	CHECK_INT(judge_package(k), EBADMSG);
 	mls_key_package_free(k);
 	mls_leaf_free(l);
-	crowd_leave(&m);
+	tree_fixture_member_free(&m);
 }
 
 TEST(mls_key_package_of_another_suite_is_read_but_not_taken)
@@ -344,20 +345,21 @@ TEST(mls_key_package_of_another_suite_is_read_but_not_taken)
 
 TEST_OOM(mls_key_package_when_memory_ends)
 {
-	struct mls_rng rng = crowd_rng("oom");
+	struct mls_rng rng = tree_fixture_rng("oom");
 	struct mls_key_package *k = NULL, *again = NULL;
-	struct crowd_member m = {0};
+	struct tree_fixture_member m = {0};
 	struct rd r;
 
-	CHECK_OOM(crowd_join(&m, 7, &rng), crowd_leave(&m));
+	CHECK_OOM(tree_fixture_member_init(&m, 7, &rng), tree_fixture_member_free(&m));
 	CHECK_OOM(mls_key_package_make(&k, m.leaf, mls_slice(m.signer.pub, MLS_POINT), &m.signer,
 				       &rng),
-		  crowd_leave(&m));
+		  tree_fixture_member_free(&m));
 	r = rd_of(k->raw.p, k->raw.n);
-	CHECK_OOM(mls_key_package_read(&again, &r), mls_key_package_free(k); crowd_leave(&m));
+	CHECK_OOM(mls_key_package_read(&again, &r), mls_key_package_free(k);
+		  tree_fixture_member_free(&m));
 	CHECK_OOM(mls_key_package_validate(again), mls_key_package_free(k);
-		  mls_key_package_free(again); crowd_leave(&m));
+		  mls_key_package_free(again); tree_fixture_member_free(&m));
 	mls_key_package_free(k);
 	mls_key_package_free(again);
-	crowd_leave(&m);
+	tree_fixture_member_free(&m);
 }

@@ -1,6 +1,6 @@
 #include "tests/test.h"
 
-#include "tests/unit/mediad/mls/crowd.h"
+#include "tests/unit/mediad/mls/tree_fixture.h"
 #include "tests/unit/mediad/mls/davey.h"
 #include "tests/unit/mediad/mls/tree_model.h"
 #include "tests/unit/mediad/mls/hex.h"
@@ -143,7 +143,7 @@ static void random_path(struct mls_tree *t, struct model *m, uint32_t sender, st
 
 static uint32_t some_member(const struct model *m, struct mls_rng *rng)
 {
-	uint32_t i = crowd_below(rng, m->width);
+	uint32_t i = tree_fixture_random(rng, m->width);
 
 	while (!m->leaf[i])
 		i = (i + 1) % m->width;
@@ -153,7 +153,7 @@ static uint32_t some_member(const struct model *m, struct mls_rng *rng)
 static int random_step(struct mls_tree *t, struct model *m, struct mls_leaf *fresh, unsigned want,
 		       struct mls_rng *rng)
 {
-	uint32_t kind = crowd_below(rng, 8), at, where = UINT32_MAX;
+	uint32_t kind = tree_fixture_random(rng, 8), at, where = UINT32_MAX;
 
 	/* Pulled towards the wanted size. */
 	if (!m->width || (kind < 5 && mls_tree_members(t) < want && kind != 0)) {
@@ -179,7 +179,7 @@ TEST(mls_tree_does_as_the_model_on_random_sequences)
 	enum { STEPS = 700, ROUNDS = 4 };
 	static struct model m;
 	static struct mls_leaf *leaves[STEPS];
-	struct mls_rng rng = crowd_rng("sequences");
+	struct mls_rng rng = tree_fixture_rng("sequences");
 
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		struct mls_tree *t = NULL;
@@ -190,7 +190,7 @@ TEST(mls_tree_does_as_the_model_on_random_sequences)
 			/* Up to 8, 16, 32 or 64 members, down to none, up again. */
 			unsigned want = i % 350 < 200 ? 8u << round : 0;
 
-			leaves[i] = crowd_fake(i);
+			leaves[i] = tree_fixture_fake_leaf(i);
 			CHECK(leaves[i]);
 			CHECK_INT(random_step(t, &m, leaves[i], want, &rng), 0);
 			CHECK(same_tree(t, &m));
@@ -213,7 +213,7 @@ static struct mls_tree *tree_of(uint32_t members)
 	if (mls_tree_alloc(&t))
 		return NULL;
 	for (uint32_t i = 0; i < members; i++) {
-		struct mls_leaf *l = crowd_fake(i);
+		struct mls_leaf *l = tree_fixture_fake_leaf(i);
 		int err = l ? mls_tree_add(t, l, &at) : ENOMEM;
 
 		mls_leaf_free(l);
@@ -226,7 +226,7 @@ static struct mls_tree *tree_of(uint32_t members)
 TEST(mls_tree_copy_goes_its_own_way)
 {
 	struct mls_tree *t = tree_of(5), *copy;
-	struct mls_leaf *l = crowd_fake(9);
+	struct mls_leaf *l = tree_fixture_fake_leaf(9);
 	uint8_t before[MLS_HASH], after[MLS_HASH];
 	uint32_t at;
 
@@ -252,7 +252,7 @@ TEST(mls_tree_copy_goes_its_own_way)
 TEST(mls_tree_what_is_outside_is_not_there)
 {
 	struct mls_tree *t = tree_of(3);
-	struct mls_leaf *l = crowd_fake(9);
+	struct mls_leaf *l = tree_fixture_fake_leaf(9);
 	uint32_t path[32], copath[32], at;
 	uint8_t hash[MLS_HASH];
 
@@ -284,7 +284,7 @@ TEST(mls_tree_what_is_outside_is_not_there)
 TEST(mls_tree_is_full_at_1000_members)
 {
 	struct mls_tree *t = tree_of(MLS_MEMBERS_MAX);
-	struct mls_leaf *l = crowd_fake(MLS_MEMBERS_MAX);
+	struct mls_leaf *l = tree_fixture_fake_leaf(MLS_MEMBERS_MAX);
 	uint32_t at;
 
 	CHECK(t && l);
@@ -311,7 +311,7 @@ TEST_OOM(mls_tree_when_memory_ends)
 
 	t = tree_of(4);
 	CHECK_OOM(t ? 0 : ENOMEM, (void)t);
-	l = crowd_fake(9);
+	l = tree_fixture_fake_leaf(9);
 	err = l ? mls_tree_set_parent(t, 3, mls_slice("key", 3), mls_slice("h", 1)) : ENOMEM;
 	if (!err)
 		err = mls_tree_set_parent(t, 1, mls_slice("kez", 3), mls_slice("h", 1));
@@ -366,7 +366,7 @@ static int read_bytes(struct mls_out *body)
 
 static void put_leaf(struct mls_out *o, uint32_t id)
 {
-	struct mls_leaf *l = crowd_fake(id);
+	struct mls_leaf *l = tree_fixture_fake_leaf(id);
 
 	mls_out_be(o, 1, 1);
 	mls_out_be(o, 1, 1);

@@ -1,52 +1,53 @@
 #include "tests/test.h"
 
-#include "tests/unit/mediad/mls/crowd.h"
+#include "tests/unit/mediad/mls/tree_fixture.h"
 
 /* ---- groups that live ---- */
 
 TEST(mls_paths_of_anyone_are_opened_by_everyone)
 {
 	enum { STEPS = 60 };
-	struct crowd c;
+	struct tree_fixture c;
 
-	CHECK_INT(crowd_start(&c, "everyone"), 0);
+	CHECK_INT(tree_fixture_init(&c, "everyone"), 0);
 	for (unsigned i = 0; i < STEPS; i++) {
 		uint32_t n = mls_tree_members(c.tree);
-		struct crowd_commit what = {.sender = crowd_any(&c, UINT32_MAX)};
+		struct tree_fixture_commit what = {
+			.sender = tree_fixture_random_leaf(&c, UINT32_MAX)};
 
 		/* Grows to about 20, then shrinks to 1, then grows again. */
 		if (i % 40 < 20)
-			what.n_come = crowd_below(&c.rng, 4);
+			what.n_come = tree_fixture_random(&c.rng, 4);
 		if (i % 40 >= 10 && n > 1)
-			what.gone[what.n_gone++] = crowd_any(&c, what.sender);
+			what.gone[what.n_gone++] = tree_fixture_random_leaf(&c, what.sender);
 		if (i % 40 >= 20 && n > 2) {
-			what.gone[what.n_gone] = crowd_any(&c, what.sender);
+			what.gone[what.n_gone] = tree_fixture_random_leaf(&c, what.sender);
 			what.n_gone += what.gone[1] != what.gone[0];
 		}
-		CHECK_INT(crowd_commit(&c, &what), 0);
-		CHECK_INT(crowd_judge(c.tree), 0);
+		CHECK_INT(tree_fixture_commit(&c, &what), 0);
+		CHECK_INT(tree_fixture_validate(c.tree), 0);
 	}
-	crowd_end(&c);
+	tree_fixture_free(&c);
 }
 
 TEST(mls_path_of_a_lone_member_has_no_nodes)
 {
-	struct crowd_commit what = {0};
-	struct crowd c;
+	struct tree_fixture_commit what = {0};
+	struct tree_fixture c;
 
-	CHECK_INT(crowd_start(&c, "alone"), 0);
-	CHECK_INT(crowd_commit(&c, &what), 0);
+	CHECK_INT(tree_fixture_init(&c, "alone"), 0);
+	CHECK_INT(tree_fixture_commit(&c, &what), 0);
 	CHECK_INT(mls_tree_leaf(c.tree, 0)->source, MLS_LEAF_COMMIT);
 	CHECK_INT(mls_tree_leaf(c.tree, 0)->parent_hash.n, 0);
-	CHECK_INT(crowd_judge(c.tree), 0);
-	crowd_end(&c);
+	CHECK_INT(tree_fixture_validate(c.tree), 0);
+	tree_fixture_free(&c);
 }
 
 /* ---- one path, looked at closely ---- */
 
 /* Six members after some commits, and a path that member 0 sends to them. */
 struct scene {
-	struct crowd c;
+	struct tree_fixture c;
 	struct mls_tree *sent, *merged;
 	struct mls_private sender;
 	struct mls_path_secrets secrets;
@@ -57,30 +58,31 @@ struct scene {
 
 static int scene_start(struct scene *s)
 {
-	struct crowd_commit first = {.n_come = 6}, second = {.sender = 3, .n_gone = 1, .gone = {1}};
-	struct crowd_member *m;
+	struct tree_fixture_commit first = {.n_come = 6},
+				   second = {.sender = 3, .n_gone = 1, .gone = {1}};
+	struct tree_fixture_member *m;
 	struct rd r;
 	int err;
 
 	memset(s, 0, sizeof *s);
-	err = crowd_start(&s->c, "scene");
+	err = tree_fixture_init(&s->c, "scene");
 	if (!err)
-		err = crowd_commit(&s->c, &first);
+		err = tree_fixture_commit(&s->c, &first);
 	if (!err)
-		err = crowd_commit(&s->c, &second);
+		err = tree_fixture_commit(&s->c, &second);
 	if (!err)
 		err = mls_tree_copy(&s->sent, s->c.tree);
 	if (err)
 		return err;
 	m = s->c.member[0];
 	s->sender = m->keys;
-	err = mls_path_make(s->sent, &s->sender, &m->signer, crowd_group, &s->secrets,
+	err = mls_path_make(s->sent, &s->sender, &m->signer, tree_fixture_group_id, &s->secrets,
 			    s->commit_secret, &s->c.rng);
 	if (err)
 		return err;
-	crowd_context(&s->context, s->sent, 9);
-	err = mls_path_write(&s->wire, s->sent, 0, &s->secrets, mls_out_view(&s->context), NULL, 0,
-			     &s->c.rng);
+	tree_fixture_context(&s->context, s->sent, 9);
+	err = mls_path_write(&s->wire, s->sent, 0, &s->secrets, mls_out_view(&s->context),
+			     (struct mls_leaf_set){0}, &s->c.rng);
 	if (err)
 		return err;
 	r = rd_of(s->wire.p, s->wire.n);
@@ -92,7 +94,7 @@ static int scene_start(struct scene *s)
 
 static void scene_end(struct scene *s)
 {
-	crowd_end(&s->c);
+	tree_fixture_free(&s->c);
 	mls_tree_free(s->sent);
 	mls_tree_free(s->merged);
 	mls_path_free(&s->path);
@@ -105,7 +107,8 @@ static int open_as(const struct scene *s, uint32_t leaf, const struct mls_path *
 {
 	struct mls_private me = s->c.member[leaf]->keys, before = me;
 	uint8_t commit_secret[MLS_HASH] = {0};
-	int err = mls_path_open(&me, s->merged, 0, path, context, NULL, 0, commit_secret);
+	int err = mls_path_open(&me, s->merged, 0, path, context, (struct mls_leaf_set){0},
+				commit_secret);
 
 	if (err)
 		return memcmp(&me, &before, sizeof me) == 0 ? err : EINVAL;
@@ -181,7 +184,7 @@ TEST(mls_path_tampered_ciphertexts_are_refused)
 TEST(mls_path_without_our_key_is_refused)
 {
 	struct scene s;
-	struct crowd_member *m;
+	struct tree_fixture_member *m;
 
 	CHECK_INT(scene_start(&s), 0);
 	m = s.c.member[2];
@@ -197,7 +200,7 @@ TEST(mls_path_without_our_key_is_refused)
 /* A path secret that does not lead to the keys in the tree, though it opens. */
 TEST(mls_path_whose_secrets_are_not_its_keys_is_refused)
 {
-	struct crowd_member *m;
+	struct tree_fixture_member *m;
 	struct mls_path path = {0};
 	struct mls_out wire = {0};
 	struct scene s;
@@ -208,7 +211,7 @@ TEST(mls_path_whose_secrets_are_not_its_keys_is_refused)
 	for (uint32_t i = 0; i < s.secrets.n; i++)
 		s.secrets.secret[i][0] ^= 1;
 	CHECK_INT(mls_path_write(&wire, s.sent, m->keys.leaf, &s.secrets, mls_out_view(&s.context),
-				 NULL, 0, &s.c.rng),
+				 (struct mls_leaf_set){0}, &s.c.rng),
 		  0);
 	r = rd_of(wire.p, wire.n);
 	CHECK_INT(mls_path_read(&path, &r), 0);
@@ -265,12 +268,12 @@ TEST(mls_path_that_does_not_fit_is_not_merged)
 
 TEST(mls_path_of_a_lone_member_needs_a_leaf_of_a_commit)
 {
-	struct mls_leaf_spec spec = {.group_id = crowd_group};
+	struct mls_leaf_spec spec = {.group_id = tree_fixture_group_id};
 	struct mls_path path = {0};
 	struct p256_pair fresh;
-	struct crowd c;
+	struct tree_fixture c;
 
-	CHECK_INT(crowd_start(&c, "lone"), 0);
+	CHECK_INT(tree_fixture_init(&c, "lone"), 0);
 	CHECK_INT(p256_generate(&fresh, &c.rng), 0);
 	spec.encryption_key = mls_slice(fresh.pub, MLS_POINT);
 	spec.signer = &c.member[0]->signer;
@@ -283,7 +286,7 @@ TEST(mls_path_of_a_lone_member_needs_a_leaf_of_a_commit)
 	CHECK_INT(mls_path_merge(c.tree, 64, &path), EBADMSG); /* outside of the tree */
 	CHECK_INT(mls_path_merge(c.tree, 0, &path), 0);
 	mls_path_free(&path);
-	crowd_end(&c);
+	tree_fixture_free(&c);
 }
 
 /* A path of member 0 whose hashes and signature are right, whatever its keys are. */
@@ -293,7 +296,7 @@ static int forge(struct scene *s, struct mls_path *out, const struct slice *keys
 	struct mls_leaf_spec spec = {.encryption_key = leaf_key,
 				     .signer = &s->c.member[0]->signer,
 				     .source = MLS_LEAF_COMMIT,
-				     .group_id = crowd_group};
+				     .group_id = tree_fixture_group_id};
 	uint32_t node[32], copath[32], n = mls_tree_filtered_path(s->c.tree, 0, node, copath);
 	uint8_t hash[MLS_HASH];
 	struct mls_tree *t;
@@ -396,8 +399,8 @@ TEST(mls_path_is_not_for_those_whom_its_commit_adds)
 	struct rd r;
 
 	CHECK_INT(scene_start(&s), 0);
-	CHECK_INT(mls_path_write(&wire, s.sent, 0, &s.secrets, mls_out_view(&s.context), excluded,
-				 2, &s.c.rng),
+	CHECK_INT(mls_path_write(&wire, s.sent, 0, &s.secrets, mls_out_view(&s.context),
+				 (struct mls_leaf_set){excluded, 2}, &s.c.rng),
 		  0);
 	r = rd_of(wire.p, wire.n);
 	CHECK_INT(mls_path_read(&path, &r), 0);
@@ -405,7 +408,7 @@ TEST(mls_path_is_not_for_those_whom_its_commit_adds)
 	for (uint32_t leaf = 2; leaf < 7; leaf++) {
 		struct mls_private keys = s.c.member[leaf]->keys;
 		int err = mls_path_open(&keys, s.merged, 0, &path, mls_out_view(&s.context),
-					excluded, 2, commit_secret);
+					(struct mls_leaf_set){excluded, 2}, commit_secret);
 
 		CHECK_INT(err, leaf == 4 || leaf == 5 ? EBADMSG : 0);
 		if (!err)
@@ -418,22 +421,22 @@ TEST(mls_path_is_not_for_those_whom_its_commit_adds)
 
 TEST(mls_path_blanks_what_it_does_not_set)
 {
-	struct crowd_commit one = {.n_come = 2}, two = {.n_gone = 1, .gone = {1}};
+	struct tree_fixture_commit one = {.n_come = 2}, two = {.n_gone = 1, .gone = {1}};
 	struct mls_path_secrets secrets;
 	uint8_t commit_secret[MLS_HASH];
-	struct crowd c;
+	struct tree_fixture c;
 
-	CHECK_INT(crowd_start(&c, "blank"), 0);
-	CHECK_INT(crowd_commit(&c, &one), 0);
-	CHECK_INT(crowd_commit(&c, &two), 0);
+	CHECK_INT(tree_fixture_init(&c, "blank"), 0);
+	CHECK_INT(tree_fixture_commit(&c, &one), 0);
+	CHECK_INT(tree_fixture_commit(&c, &two), 0);
 	CHECK_INT(mls_tree_set_parent(c.tree, 1, mls_slice("left over", 9), (struct slice){0}), 0);
-	CHECK_INT(mls_path_make(c.tree, &c.member[0]->keys, &c.member[0]->signer, crowd_group,
-				&secrets, commit_secret, &c.rng),
+	CHECK_INT(mls_path_make(c.tree, &c.member[0]->keys, &c.member[0]->signer,
+				tree_fixture_group_id, &secrets, commit_secret, &c.rng),
 		  0);
 	CHECK(!mls_tree_parent_at(c.tree, 1));
 	CHECK(mls_tree_parent_at(c.tree, 3));
-	CHECK_INT(crowd_judge(c.tree), 0);
-	crowd_end(&c);
+	CHECK_INT(tree_fixture_validate(c.tree), 0);
+	tree_fixture_free(&c);
 }
 
 TEST(mls_path_has_32_nodes_at_most)
@@ -529,13 +532,15 @@ TEST(mls_path_make_is_for_members)
 	struct scene s;
 
 	CHECK_INT(scene_start(&s), 0);
-	CHECK_INT(mls_path_make(s.c.tree, &nobody, &s.c.member[0]->signer, crowd_group, &secrets,
-				commit_secret, &s.c.rng),
+	CHECK_INT(mls_path_make(s.c.tree, &nobody, &s.c.member[0]->signer, tree_fixture_group_id,
+				&secrets, commit_secret, &s.c.rng),
 		  EINVAL);
-	CHECK_INT(mls_path_write(&o, s.c.tree, 1, &s.secrets, mls_slice("", 0), NULL, 0, &s.c.rng),
+	CHECK_INT(mls_path_write(&o, s.c.tree, 1, &s.secrets, mls_slice("", 0),
+				 (struct mls_leaf_set){0}, &s.c.rng),
 		  EINVAL);
 	s.secrets.n++;
-	CHECK_INT(mls_path_write(&o, s.sent, 0, &s.secrets, mls_slice("", 0), NULL, 0, &s.c.rng),
+	CHECK_INT(mls_path_write(&o, s.sent, 0, &s.secrets, mls_slice("", 0),
+				 (struct mls_leaf_set){0}, &s.c.rng),
 		  EINVAL);
 	CHECK_INT(o.n, 0);
 	scene_end(&s);
@@ -543,15 +548,15 @@ TEST(mls_path_make_is_for_members)
 
 TEST_OOM(mls_path_when_memory_ends)
 {
-	struct crowd_commit first = {.n_come = 3},
-			    second = {.sender = 1, .n_gone = 1, .gone = {2}, .n_come = 1};
-	struct crowd c;
-	int err = crowd_start(&c, "oom");
+	struct tree_fixture_commit first = {.n_come = 3},
+				   second = {.sender = 1, .n_gone = 1, .gone = {2}, .n_come = 1};
+	struct tree_fixture c;
+	int err = tree_fixture_init(&c, "oom");
 
 	if (!err)
-		err = crowd_commit(&c, &first);
+		err = tree_fixture_commit(&c, &first);
 	if (!err)
-		err = crowd_commit(&c, &second);
-	crowd_end(&c);
+		err = tree_fixture_commit(&c, &second);
+	tree_fixture_free(&c);
 	CHECK_OOM(err, (void)err);
 }

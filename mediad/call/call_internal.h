@@ -1,0 +1,128 @@
+/* The state of a call, shared by call.c (commands), call_gateway.c (signalling), call_events.c
+ * (events of the audio thread), secure.c (end-to-end encryption), hear.c (members and listens) and
+ * say.c (playbacks). */
+#ifndef MEDIAD_CALL_CALL_INTERNAL_H
+#define MEDIAD_CALL_CALL_INTERNAL_H
+
+#include "mediad/audio/resample.h"
+#include "mediad/call/call.h"
+#include "mediad/call/gateway.h"
+#include "mediad/call/secure.h"
+#include "mediad/call/unmapped.h"
+
+struct tmr;
+struct ws;
+
+struct listen {
+	uint32_t id, rate, flow, gap; /* gap: HEARD frames dropped since the last one sent */
+	uint16_t silence_ms;
+};
+
+/* A user who is present, is listened to, or has a consent on record. */
+struct person {
+	uint64_t user;
+	bool present, confirmed;       /* confirmed: this session named the user */
+	bool consent_known, consented; /* CONSENT was received, and its value */
+	uint32_t ssrc;		       /* 0: not known */
+	struct slot *slot; /* lent; NULL before the first SSRC, or when it was reclaimed */
+	struct media_key deferred, lent; /* lent: the newest, for another slot in this session */
+	bool speaking;
+	uint64_t spoke_at;     /* when speech began or ended, or the slot was lent */
+	uint64_t outage_since; /* start of a decryption outage; 0 = none */
+	struct listen listens[AUDIO_LISTENS];
+	unsigned n_listens;
+};
+
+struct playback {
+	uint32_t id;   /* control's id; 0 = its control no longer exists */
+	uint32_t lane; /* our own id, because ids of two controls may be equal */
+	uint32_t rate;
+	bool ended, paused, claimed;
+	enum media_reason why; /* reason of a stop */
+	struct resample *resample;
+	uint64_t written;      /* samples, at the playback's rate */
+	uint64_t pulled, sent; /* samples, at 48 kHz */
+	uint64_t credit;       /* as last sent */
+	uint64_t written_at;
+};
+
+struct call {
+	struct call_conf conf;
+	uint32_t id, gen;
+	uint64_t guild, channel, user;
+	uint64_t joined; /* the channel of the newest credentials */
+	uint32_t bitrate;
+	uint8_t complexity; /* of the encoder; 0: mediad chooses */
+	bool mute, deaf, consent, stage;
+
+	struct vgw *gw;
+	struct tmr *gw_timer, *settle;
+	struct ws *ws;
+	uint32_t conn;
+	uint16_t pending_close; /* a close code that the machine gets once its step is over */
+	bool udp_failed;
+	bool speaking_pending; /* op 5 was requested and not sent yet */
+	struct media_call_state state;
+	struct unmapped unmapped;
+	uint32_t gateway_rtt_us;
+	struct secure secure;
+
+	struct call_stream *stream; /* lent to an audio thread */
+	uint32_t link;
+	bool leaving;
+
+	struct person *people; /* sorted by user id */
+	size_t n_people, cap_people;
+	unsigned n_slots;    /* lent and not returned yet */
+	bool refusal_logged; /* once per call, because a server could name thousands */
+	uint32_t next_capture;
+	uint64_t heard_dropped;
+
+	struct playback *playbacks[SENDER_LANES];
+	uint32_t next_lane;
+};
+
+/* Sends msg to control and fills in its head: every message after HELLO begins with call and
+ * generation. */
+void call_send(struct call *c, struct media_msg *msg, uint32_t flow);
+/* Sends a command to the call's stream. Returns false when it was lost for want of memory; whatever
+ * it lent has been freed then. */
+bool call_command(struct call *c, struct cmd *cmd);
+/* Sends bitrate, mute, deaf and keep_unmapped to the stream. */
+void call_send_set(struct call *c);
+/* Sends CALL_STATE. */
+void call_send_state(struct call *c);
+/* Ends each step of the gateway machine or the DAVE session: performs what had to be deferred
+ * during the step, then arms their timers. */
+void call_finish_step(struct call *c);
+
+/* ---- call_gateway.c ---- */
+/* Action handler of the gateway machine; arg: struct call. */
+void call_perform_action(const struct vgw_action *act, void *call);
+/* Timer handlers; arg: struct call. */
+void call_on_gateway_timer(void *call);
+void call_on_settle(void *call);
+
+/* ---- hear.c ---- */
+/* Whether any user may be heard, by default or by consent. */
+bool hear_has_consent(const struct call *c);
+/* Returns the person or NULL; valid until a person is added or removed. */
+struct person *hear_find(struct call *c, uint64_t user);
+void hear_member(struct call *c, uint64_t user, bool present);
+void hear_ssrc(struct call *c, uint64_t user, uint32_t ssrc);
+/* Packets arrive of an SSRC without a slot. Returns false when its user is not known. */
+bool hear_unmapped_ssrc(struct call *c, uint32_t ssrc);
+void hear_end_session(struct call *c);
+/* Removes members that the new session did not name. */
+void hear_drop_unconfirmed(struct call *c);
+void hear_event(struct call *c, const struct ev *ev);
+void hear_send_all(struct call *c);
+void hear_free(struct call *c);
+
+/* ---- say.c ---- */
+void say_event(struct call *c, const struct ev *ev);
+void say_check_starved(struct call *c);
+void say_send_all(struct call *c);
+void say_free(struct call *c);
+
+#endif

@@ -1,0 +1,35 @@
+/* Decides when the gateway is asked, by a resume, whose an unmapped SSRC is.
+ *
+ * The gateway is asked at once, but it must not become a loop: a new session first has time to name
+ * who is present; after each resume there is a wait, which doubles while the SSRC stays unmapped,
+ * also across sessions; and one session sends at most UNMAPPED_ASKS resumes in a row in vain.
+ *
+ * Plain memory of its owner, all zero is new. Pure; times in ns. */
+#ifndef MEDIAD_CALL_UNMAPPED_H
+#define MEDIAD_CALL_UNMAPPED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	UNMAPPED_SETTLE_MS = 2000, /* after a session came up */
+	UNMAPPED_WAIT_MS = 10000,
+	UNMAPPED_ASKS = 5,
+};
+
+struct unmapped {
+	uint64_t next;	/* not before */
+	uint32_t ssrc;	/* of the last resume */
+	unsigned asks;	/* resumes in vain in this session */
+	unsigned waits; /* doublings so far */
+};
+
+/* A new session is up. */
+void unmapped_begin(struct unmapped *u, uint64_t now);
+/* Packets of an unmapped SSRC keep arriving. Returns true when a resume should ask for it now, and
+ * counts it. */
+bool unmapped_should_ask(struct unmapped *u, uint32_t ssrc, uint64_t now);
+/* The SSRC has been mapped. */
+void unmapped_resolved(struct unmapped *u, uint32_t ssrc);
+
+#endif

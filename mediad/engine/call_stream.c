@@ -1,0 +1,369 @@
+#include "mediad/engine/call_stream_internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "ipc/env.h"
+#include "proto/rtp.h"
+#include "proto/base/time.h"
+
+#define TICK (SENDER_TICK_MS * NS_PER_MS)
+
+/* ---- loop thread: made and freed ---- */
+
+int call_stream_alloc(struct call_stream **out, void *owner, uint32_t bitrate)
+{
+	struct call_stream *cs = calloc(1, sizeof *cs);
+	int err;
+
+	if (!cs)
+		return ENOMEM;
+	cs->owner = owner;
+	cs->fd = -1;
+	cs->speaker_tick_at = UINT64_MAX;
+	cs->complexity = ENCODER_COMPLEXITY;
+	err = sender_alloc(&cs->sender, bitrate, call_stream_on_sender_event, cs);
+	if (!err)
+		err = dave_sealer_alloc(&cs->sealer);
+	if (err)
+		call_stream_free(cs);
+	else
+		*out = cs;
+	return err;
+}
+
+struct call_stream *call_stream_free(struct call_stream *cs)
+{
+	if (!cs)
+		return NULL;
+	for (unsigned i = 0; i < cs->n_slots; i++)
+		slot_free(cs->slots[i]);
+	sender_free(cs->sender);
+	dave_sealer_free(cs->sealer);
+	while (cs->n_spent)
+		dave_key_free(cs->spent[--cs->n_spent]);
+	rtpsize_free(cs->key);
+	if (cs->fd >= 0)
+		close(cs->fd);
+	free(cs);
+	return NULL;
+}
+
+int slot_alloc(struct slot **out, struct call_stream *cs, uint64_t user, uint32_t first_capture)
+{
+	struct slot *s = calloc(1, sizeof *s);
+	int err;
+
+	if (!s)
+		return ENOMEM;
+	s->stream = cs;
+	s->user = user;
+	s->consent = true;
+	err = audio_speaker_alloc(&s->speaker, first_capture, call_stream_on_speaker_event, s);
+	if (!err)
+		err = dave_opener_alloc(&s->opener);
+	if (err)
+		slot_free(s);
+	else
+		*out = s;
+	return err;
+}
+
+struct slot *slot_free(struct slot *s)
+{
+	if (s) {
+		audio_speaker_free(s->speaker);
+		dave_opener_free(s->opener);
+		free(s);
+	}
+	return NULL;
+}
+
+/* ---- events and datagrams ---- */
+
+void call_stream_emit(struct call_stream *cs, const struct ev *ev)
+{
+	cs->emit(ev, false, cs->arg);
+}
+
+/* ---- the session ---- */
+
+/* Returns the number of leading bytes that do not depend on a codec: of an encrypted packet, its
+ * header. */
+static size_t codec_independent_size(const uint8_t *p, size_t n)
+{
+	switch (udp_classify(p, n)) {
+	case UDP_RTP:
+		return RTP_HEADER;
+	case UDP_RTCP:
+		return RTCP_CLEAR;
+	default:
+		return n;
+	}
+}
+
+bool call_stream_send_datagram(struct call_stream *cs, const uint8_t *p, size_t n)
+{
+	struct iovec iov = {(void *)p, n};
+	struct mmsghdr msg = {.msg_hdr = {.msg_iov = &iov, .msg_iovlen = 1}};
+	bool took = false;
+
+	/* Each call has its own socket, so there is never more than one datagram for it. */
+	if (!env_replaying(cs->env))
+		took = sendmmsg(cs->fd, &msg, 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1 &&
+		       msg.msg_len == n;
+	/* The number of bytes is not recorded, because codec output differs between CPUs. */
+	if (!env_answer(cs->env, took))
+		return false;
+	env_output_sound(cs->env, ENV_OUT_DATAGRAM, cs->index, p, n, codec_independent_size(p, n));
+	return true;
+}
+
+static void return_key(struct call_stream *cs)
+{
+	if (cs->key)
+		call_stream_emit(cs,
+				 &(struct ev){.type = EV_KEY_GONE, .stream = cs, .key = cs->key});
+	cs->key = NULL;
+}
+
+static void end_session(struct call_stream *cs, enum media_reason reason)
+{
+	if (!cs->linked)
+		return;
+	call_stream_halt_sender(cs);
+	call_stream_end_captures(cs, reason);
+	call_stream_drop_pending(cs, 0);
+	call_stream_close_dave(cs);
+	call_stream_unmap_all(cs);
+	return_key(cs);
+	call_stream_emit(cs, &(struct ev){.type = EV_LINK_GONE, .stream = cs, .fd = cs->fd});
+	cs->fd = -1;
+	cs->linked = cs->keyed = false;
+	cs->unmapped_next = 0;
+	memset(cs->unmapped, 0, sizeof cs->unmapped);
+	memset(&cs->discovery, 0, sizeof cs->discovery);
+	memset(&cs->keepalive, 0, sizeof cs->keepalive);
+	memset(&cs->report, 0, sizeof cs->report);
+	cs->speaker_tick_at = UINT64_MAX;
+}
+
+static void begin_session(struct call_stream *cs, const struct cmd *c)
+{
+	uint64_t now = env_now(cs->env);
+
+	end_session(cs, MEDIA_REASON_CONNECTION_LOST);
+	cs->fd = c->link.fd;
+	cs->link = c->link.link;
+	cs->ssrc = c->link.ssrc;
+	cs->seq = c->link.seq;
+	cs->ts = c->link.ts;
+	cs->ts_at = 0;
+	cs->linked = true;
+	cs->udp_told = false;
+	cs->speaker_tick_at = now + TICK;
+	cs->stats_at = now + CALL_STREAM_STATS_MS * NS_PER_MS;
+	report_start(&cs->report, now);
+	sender_forget_loss(cs->sender);
+	discovery_start(&cs->discovery, cs->ssrc, now);
+	call_stream_tick(cs);
+}
+
+static void set_key(struct call_stream *cs, struct rtpsize *key)
+{
+	return_key(cs);
+	cs->key = key;
+	call_stream_forget_counters(cs); /* counters restart under another key */
+	if (!cs->linked) {
+		return_key(cs);
+		return;
+	}
+	cs->keyed = true;
+	call_stream_start_sender(cs);
+}
+
+static void end_hearing(struct call_stream *cs)
+{
+	call_stream_end_captures(cs, MEDIA_REASON_ASKED);
+	for (unsigned i = 0; i < cs->n_slots; i++)
+		call_stream_end_outage(cs, cs->slots[i]);
+}
+
+void call_stream_set_degradation(struct call_stream *cs, unsigned degraded)
+{
+	cs->degraded = degraded;
+	sender_set_complexity(cs->sender,
+			      cs->complexity > degraded ? cs->complexity - degraded : 0);
+	sender_forbid_fec(cs->sender, degraded > cs->complexity);
+}
+
+static void apply_settings(struct call_stream *cs, const struct cmd *c)
+{
+	sender_set_bitrate(cs->sender, c->set.bitrate);
+	cs->complexity = c->set.complexity ? c->set.complexity : ENCODER_COMPLEXITY;
+	call_stream_set_degradation(cs, cs->degraded);
+	cs->keep_unmapped = c->set.keep_unmapped;
+	if (!cs->keep_unmapped || (c->set.deaf && !cs->deaf))
+		call_stream_drop_pending(cs, 0);
+	if (c->set.deaf && !cs->deaf)
+		end_hearing(cs);
+	cs->deaf = c->set.deaf;
+	cs->mute = c->set.mute;
+	if (cs->mute && sender_next(cs->sender) != UINT64_MAX) {
+		call_stream_halt_sender(cs);
+		call_stream_emit(cs,
+				 &(struct ev){.type = EV_WANT_SPEAKING, .stream = cs, .on = false});
+	}
+	call_stream_start_sender(cs); /* does nothing while muted */
+}
+
+static void report_stats(struct call_stream *cs, uint64_t now)
+{
+	struct ev ev = {.type = EV_CALL_STATS, .stream = cs};
+
+	if (now < cs->stats_at)
+		return;
+	cs->stats_at = now + CALL_STREAM_STATS_MS * NS_PER_MS;
+	sender_stats(cs->sender, &cs->stats.send);
+	cs->stats.seen.reports = cs->report.reports;
+	cs->stats.seen.lost = cs->report.lost;
+	cs->stats.seen.fraction = cs->report.fraction;
+	cs->stats.seen.rtt_us = cs->report.rtt_us;
+	ev.call = cs->stats;
+	call_stream_emit(cs, &ev);
+	for (unsigned i = 0; i < cs->n_slots; i++) {
+		struct slot *s = cs->slots[i];
+
+		ev = (struct ev){.type = EV_USER_STATS, .stream = cs};
+		ev.user.user = s->user;
+		ev.user.undecryptable = s->undecryptable;
+		ev.user.not_sealed = s->not_sealed;
+		call_stream_outage_stats(cs, s, &ev.user);
+		audio_speaker_stats(s->speaker, &ev.user.audio);
+		cs->emit(&ev, true, cs->arg);
+	}
+}
+
+/* ---- steps ---- */
+
+void call_stream_attach(struct call_stream *cs, struct env *env, unsigned index, uint64_t phase,
+			call_stream_emit_h *emit, void *arg)
+{
+	cs->env = env;
+	cs->index = index;
+	cs->phase = phase;
+	cs->emit = emit;
+	cs->arg = arg;
+}
+
+void call_stream_run_command(struct call_stream *cs, struct cmd *c)
+{
+	switch (c->type) {
+	case CMD_LINK:
+		begin_session(cs, c);
+		break;
+	case CMD_UNLINK:
+		end_session(cs, MEDIA_REASON_CONNECTION_LOST);
+		break;
+	case CMD_KEY:
+		set_key(cs, c->key);
+		break;
+	case CMD_SPEAKING_SENT:
+		sender_speaking_sent(cs->sender);
+		call_stream_prepare_frame(cs);
+		break;
+	case CMD_SET:
+		apply_settings(cs, c);
+		break;
+	case CMD_SLOT_ADD:
+	case CMD_SLOT_MAP:
+	case CMD_SLOT_REMOVE:
+	case CMD_CONSENT:
+	case CMD_LISTEN:
+	case CMD_UNLISTEN:
+		call_stream_run_slot_command(cs, c);
+		break;
+	case CMD_DAVE_CLEAR:
+	case CMD_DAVE_SEND:
+	case CMD_DAVE_OPEN:
+		call_stream_run_dave_command(cs, c);
+		break;
+	case CMD_LANE_ADD:
+	case CMD_LANE_PCM:
+	case CMD_LANE_END:
+	case CMD_LANE_CONTROL:
+		call_stream_run_lane_command(cs, c);
+		break;
+	default:
+		break;
+	}
+}
+
+void call_stream_stop(struct call_stream *cs)
+{
+	struct lane *lane;
+
+	end_session(cs, MEDIA_REASON_CALL_ENDED);
+	call_stream_end_captures(cs, MEDIA_REASON_CALL_ENDED);
+	while ((lane = sender_take(cs->sender)))
+		call_stream_return_lane(cs, lane);
+}
+
+void call_stream_tick(struct call_stream *cs)
+{
+	uint64_t now = env_now(cs->env);
+	uint8_t ask[DISCOVERY_SIZE], ping[KEEPALIVE_SIZE];
+
+	if (!cs->linked) {
+		call_stream_tick_dave(cs, now);
+		return;
+	}
+	if (cs->key && now >= sender_next(cs->sender))
+		call_stream_send_due(cs, now);
+	if (discovery_tick(&cs->discovery, now, ask))
+		call_stream_send_datagram(cs, ask, sizeof ask);
+	if (cs->discovery.state == DISCOVERY_FAILED && !cs->udp_told) {
+		struct ev ev = {.type = EV_UDP_FAILED, .stream = cs};
+
+		cs->udp_told = true;
+		ev.found.link = cs->link;
+		call_stream_emit(cs, &ev);
+	}
+	if (keepalive_tick(&cs->keepalive, now, ping))
+		call_stream_send_datagram(cs, ping, sizeof ping);
+	/* When the thread wakes for the sender a little before the speakers are due, one wake
+	 * serves both. */
+	if (now + NS_PER_MS >= cs->speaker_tick_at) {
+		for (unsigned i = 0; i < cs->n_slots; i++)
+			if (audio_speaker_busy(cs->slots[i]->speaker))
+				audio_speaker_tick(cs->slots[i]->speaker, now);
+		cs->speaker_tick_at = sender_next(cs->sender) != UINT64_MAX
+					      ? sender_next(cs->sender)
+					      : now + TICK;
+		call_stream_retry_all_pending(cs);
+		call_stream_expire_pending(cs, now);
+		call_stream_tick_dave(cs, now);
+		call_stream_send_report(cs, now);
+		call_stream_report_progress(cs, now);
+		report_stats(cs, now);
+	}
+}
+
+uint64_t call_stream_next(const struct call_stream *cs)
+{
+	uint64_t next = UINT64_MAX, at[4];
+
+	if (!cs->linked)
+		return call_stream_next_dave(cs);
+	at[0] = cs->key ? sender_next(cs->sender) : UINT64_MAX;
+	at[1] = discovery_next(&cs->discovery);
+	at[2] = keepalive_next(&cs->keepalive);
+	at[3] = cs->speaker_tick_at;
+	for (unsigned i = 0; i < 4; i++)
+		if (at[i] < next)
+			next = at[i];
+	return next;
+}

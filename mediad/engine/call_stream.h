@@ -1,0 +1,172 @@
+/* A call stream: the part of one call that an audio thread owns. It holds the UDP socket, the
+ * transport cipher, one slot per speaker, the sender and the DAVE keys in use.
+ *
+ * The loop thread makes and frees it. Between CMD_STREAM_ADD and EV_STREAM_GONE it is lent: only
+ * the audio thread may touch it, except `owner`, which only the loop thread reads. Only the
+ * functions that end in _alloc and _free allocate. Time comes from env, and every answer of the
+ * kernel is recorded by env, so the same steps run on replay, where there is no socket (fd -1).
+ * Times are in ns unless a name says otherwise. */
+#ifndef MEDIAD_ENGINE_CALL_STREAM_H
+#define MEDIAD_ENGINE_CALL_STREAM_H
+
+#include "mediad/engine/entry.h"
+#include "mediad/engine/pending_queue.h"
+#include "mediad/transport/discovery.h"
+#include "mediad/transport/keepalive.h"
+#include "mediad/transport/nonces.h"
+#include "mediad/transport/replay.h"
+#include "mediad/transport/report.h"
+
+struct env;
+
+enum {
+	CALL_STREAM_SLOTS = 512,    /* speakers with an SSRC; further ones are not heard */
+	CALL_STREAM_BUCKETS = 1024, /* a power of two above CALL_STREAM_SLOTS */
+	/* A packet waits at most this long for its SSRC to be mapped to a user, or for a key. */
+	CALL_STREAM_PENDING_MS = 2000,
+	/* An unmapped SSRC that sends for this long without a longer pause is persistent; less may
+	 * be a straggler of somebody who left. */
+	CALL_STREAM_UNMAPPED_MS = 120,
+	CALL_STREAM_UNMAPPED_REPEAT_MS = 1000, /* EV_UNMAPPED_SSRC repeats at this interval */
+	CALL_STREAM_RETRIES = 16,	       /* pending packets decoded per step at most */
+	CALL_STREAM_STATS_MS = 5000,
+	CALL_STREAM_PROGRESS_MS = 100,
+};
+
+/* Passes an event up to the loop thread. Returns false when the ring has no room; `may_drop` says
+ * whether the caller can do without the event. */
+typedef bool(call_stream_emit_h)(const struct ev *ev, bool may_drop, void *arg);
+
+/* The receive state of one speaker. */
+struct slot {
+	struct call_stream *stream;
+	uint64_t user;
+	uint32_t ssrc; /* 0: not mapped */
+	struct audio_speaker *speaker;
+	struct replay replay;
+	struct nonces reports; /* counters of the RTCP packets of this SSRC */
+	struct report_source source;
+	uint64_t undecryptable, not_sealed;
+	/* HEARD frames of each listen that did not fit into the ring, not reported yet. */
+	struct {
+		uint32_t listen, n;
+	} dropped[AUDIO_LISTENS];
+	bool consent;
+
+	/* end-to-end encryption */
+	struct dave_opener *opener;
+	bool stale;	       /* the opener still holds keys of an earlier voice session */
+	uint64_t epoch;	       /* of the newest key; 0: none in this session */
+	uint32_t generation;   /* the first generation of that key */
+	uint64_t proved;       /* the epoch that EV_DAVE_PROOF reported last */
+	unsigned n_pending;    /* packets of this speaker in the pending queue */
+	bool draining;	       /* they are decoded a few per tick; new packets queue behind them */
+	uint64_t last_arrival; /* of the newest packet given to the jitter buffer */
+	struct {
+		uint32_t run;		 /* undecryptable packets in a row */
+		uint64_t since;		 /* arrival of the first of them */
+		bool active, unreported; /* unreported: EV_DAVE_OUTAGE is still to be sent */
+		uint32_t count;
+		uint64_t ns; /* total duration of outages that ended */
+	} outage;	     /* packets arrive and cannot be decrypted */
+};
+
+/* An RTCP sender without a slot: the voice server, or an unmapped SSRC. */
+struct rtcp_reporter {
+	uint32_t ssrc;
+	uint64_t at; /* newest report */
+	struct nonces seen;
+};
+
+/* An SSRC that sends RTP and is mapped to no user. */
+struct unmapped_source {
+	uint32_t ssrc;
+	uint64_t since, last; /* first and last packet, without pauses over _UNMAPPED_MS */
+	uint64_t tell;	      /* when EV_UNMAPPED_SSRC is due */
+	struct replay replay;
+};
+
+struct call_stream {
+	void *owner;	 /* loop thread only */
+	unsigned thread; /* loop thread only: the audio thread that has it */
+	struct env *env; /* from here on: audio thread only */
+	call_stream_emit_h *emit;
+	void *arg;
+	unsigned index; /* in the thread's table */
+	uint64_t phase; /* of its deadlines within the 20 ms */
+
+	/* the voice session */
+	int fd;
+	uint32_t link, ssrc, ts;
+	uint16_t seq;
+	uint64_t ts_at; /* the deadline that ts belongs to; 0: the sender never ran */
+	bool linked, keyed, udp_told;
+	struct rtpsize *key;
+	struct discovery discovery;
+	struct keepalive keepalive;
+	struct report report;
+
+	/* receiving */
+	struct slot *slots[CALL_STREAM_SLOTS];
+	unsigned n_slots;
+	/* Hash table from SSRC to slot index + 1; linear probing, rebuilt on every change. */
+	uint16_t buckets[CALL_STREAM_BUCKETS];
+	struct pending_queue pending;
+	struct unmapped_source unmapped[8];
+	unsigned unmapped_next; /* the entry to be replaced next */
+	struct rtcp_reporter reporters[8];
+	bool deaf, keep_unmapped; /* keep_unmapped: packets of unmapped SSRCs are kept */
+	uint64_t speaker_tick_at;
+
+	/* DAVE: nothing is sent or accepted until CMD_DAVE_CLEAR or a key arrives */
+	bool dave_known;      /* one of them arrived in this session */
+	bool clear;	      /* we send without end-to-end encryption */
+	uint64_t clear_until; /* others may until then */
+	struct dave_sealer *sealer;
+	uint64_t epoch; /* of the sealer's key */
+	uint32_t generation;
+	struct dave_key *spent[DAVE_KEYS]; /* keys to return; of one speaker at a time */
+	unsigned n_spent;
+	unsigned n_stale; /* slots with `stale` */
+	unsigned sweep_slot;
+	uint64_t sweep_at;
+
+	/* sending */
+	struct sender *sender;
+	bool mute;
+	/* Encoder complexity as requested, and steps below that because the thread is busy. */
+	unsigned complexity, degraded;
+	struct {
+		uint32_t playback;
+		uint64_t pulled;
+	} progress[SENDER_LANES];
+	uint64_t progress_at;
+
+	struct call_stream_stats stats;
+	uint64_t stats_at;
+};
+
+/* Returns ENOMEM. The caller owns *out until it is lent. */
+int call_stream_alloc(struct call_stream **out, void *owner, uint32_t bitrate);
+/* Frees everything that is lent to the stream, and closes the socket. */
+struct call_stream *call_stream_free(struct call_stream *cs);
+
+/* Returns ENOMEM. The caller owns *out until it is lent. */
+int slot_alloc(struct slot **out, struct call_stream *cs, uint64_t user, uint32_t first_capture);
+struct slot *slot_free(struct slot *s);
+
+/* ---- steps of the audio thread ---- */
+void call_stream_attach(struct call_stream *cs, struct env *env, unsigned index, uint64_t phase,
+			call_stream_emit_h *emit, void *arg);
+void call_stream_run_command(struct call_stream *cs, struct cmd *cmd);
+/* Lowers the encoder's complexity by `degraded` steps because the thread is busy; below the lowest
+ * complexity FEC is switched off. */
+void call_stream_set_degradation(struct call_stream *cs, unsigned degraded);
+void call_stream_receive(struct call_stream *cs, uint8_t *p, size_t n);
+void call_stream_tick(struct call_stream *cs);
+/* When call_stream_tick is due; UINT64_MAX = never. */
+uint64_t call_stream_next(const struct call_stream *cs);
+/* Ends the session and all captures, and returns everything lent except the stream itself. */
+void call_stream_stop(struct call_stream *cs);
+
+#endif

@@ -1,0 +1,283 @@
+/* End-to-end encryption of a call stream: keys lent and returned, what may be sent, decryption
+ * outages. */
+#include <errno.h>
+
+#include "ipc/env.h"
+#include "mediad/dave/session.h"
+#include "mediad/engine/call_stream_internal.h"
+#include "proto/base/time.h"
+
+/* ---- keys returned ---- */
+
+static void return_key(struct dave_key *key, void *arg)
+{
+	struct call_stream *cs = arg;
+
+	if (key)
+		call_stream_emit(
+			cs, &(struct ev){.type = EV_DAVE_KEY_GONE, .stream = cs, .dave_key = key});
+}
+
+/* Outside of a command the event ring may be full; a key that does not fit waits here. */
+static void queue_spent_key(struct dave_key *key, void *arg)
+{
+	struct call_stream *cs = arg;
+
+	cs->spent[cs->n_spent++] = key;
+}
+
+static void return_spent_keys(struct call_stream *cs)
+{
+	while (cs->n_spent) {
+		struct ev ev = {.type = EV_DAVE_KEY_GONE,
+				.stream = cs,
+				.dave_key = cs->spent[cs->n_spent - 1]};
+
+		if (!cs->emit(&ev, true, cs->arg))
+			return;
+		cs->n_spent--;
+	}
+}
+
+/* Keys of an ended session decrypt nothing any more. They are returned one speaker at a time,
+ * because an opener may hold more keys than the ring has room for. Returns false when s still holds
+ * some. */
+static bool clear_stale_keys(struct call_stream *cs, struct slot *s)
+{
+	if (s->stale && !cs->n_spent) {
+		dave_opener_clear(s->opener, queue_spent_key, cs);
+		s->stale = false;
+		cs->n_stale--;
+		return_spent_keys(cs);
+	}
+	return !s->stale;
+}
+
+/* ---- sending ---- */
+
+static void update_gate(struct call_stream *cs)
+{
+	sender_set_gate(cs->sender, cs->clear || dave_sealer_ready(cs->sealer));
+	call_stream_prepare_frame(cs);
+}
+
+bool call_stream_encrypt(struct call_stream *cs, const struct sender_packet *pkt, uint8_t *buf,
+			 size_t cap, struct slice *out)
+{
+	size_t n;
+
+	*out = (struct slice){pkt->opus, pkt->len};
+	if (pkt->silence || cs->clear)
+		return true;
+	if (dave_seal(cs->sealer, DAVE_OPUS, pkt->opus, pkt->len, buf, cap, &n))
+		return false;
+	*out = (struct slice){buf, n};
+	if (dave_sealer_wants_next(cs->sealer)) {
+		struct ev ev = {.type = EV_DAVE_NEXT, .stream = cs};
+
+		ev.dave.epoch = cs->epoch;
+		ev.dave.generation = cs->generation + 1;
+		call_stream_emit(cs, &ev);
+	}
+	return true;
+}
+
+static void set_sending_key(struct call_stream *cs, struct dave_key *key)
+{
+	if (!cs->linked) {
+		return_key(key, cs);
+		return;
+	}
+	if (key) {
+		cs->epoch = dave_key_epoch(key);
+		cs->generation = dave_key_generation(key);
+		cs->dave_known = true;
+	}
+	return_key(dave_sealer_set(cs->sealer, key), cs);
+	update_gate(cs);
+}
+
+/* ---- decryption outages ---- */
+
+static void report_outage(struct call_stream *cs, struct slot *s)
+{
+	struct ev ev = {.type = EV_DAVE_OUTAGE, .stream = cs};
+
+	if (!s->outage.unreported)
+		return;
+	ev.dave.user = s->user;
+	ev.dave.undecryptable = s->outage.active;
+	ev.dave.at = s->outage.active ? s->outage.since : env_now(cs->env);
+	s->outage.unreported = !cs->emit(&ev, true, cs->arg);
+}
+
+static void end_outage(struct call_stream *cs, struct slot *s)
+{
+	if (s->outage.active) {
+		s->outage.ns += env_now(cs->env) - s->outage.since;
+		s->outage.unreported = true;
+	}
+	s->outage.active = false;
+	s->outage.run = 0;
+}
+
+void call_stream_end_outage(struct call_stream *cs, struct slot *s)
+{
+	end_outage(cs, s);
+	report_outage(cs, s);
+}
+
+void call_stream_note_undecryptable(struct call_stream *cs, struct slot *s, uint64_t at)
+{
+	if (!s->outage.run++)
+		s->outage.since = at;
+	if (s->outage.run % DAVE_OUTAGE_PACKETS == 0) {
+		s->outage.count += !s->outage.active;
+		s->outage.active = s->outage.unreported = true;
+	}
+	report_outage(cs, s);
+}
+
+void call_stream_note_decrypted(struct call_stream *cs, struct slot *s, uint64_t epoch)
+{
+	struct ev ev = {.type = EV_DAVE_PROOF, .stream = cs};
+
+	call_stream_end_outage(cs, s);
+	if (epoch && epoch == s->epoch && epoch != s->proved) {
+		ev.dave.user = s->user;
+		ev.dave.epoch = epoch;
+		if (cs->emit(&ev, true, cs->arg))
+			s->proved = epoch;
+	}
+	if (dave_opener_wants_next(s->opener)) {
+		ev.type = EV_DAVE_NEXT;
+		ev.dave.user = s->user;
+		ev.dave.epoch = s->epoch;
+		ev.dave.generation = s->generation + 1;
+		call_stream_emit(cs, &ev);
+	}
+}
+
+void call_stream_outage_stats(struct call_stream *cs, const struct slot *s,
+			      struct receiver_stats *out)
+{
+	out->in_outage = s->outage.active;
+	out->outages = s->outage.count;
+	out->outage_ns = s->outage.ns + (s->outage.active ? env_now(cs->env) - s->outage.since : 0);
+}
+
+/* ---- receiving ---- */
+
+bool call_stream_may_decrypt(struct call_stream *cs, struct slot *s)
+{
+	return cs->dave_known && clear_stale_keys(cs, s);
+}
+
+static void add_receiving_key(struct call_stream *cs, struct slot *s, struct dave_key *key)
+{
+	if (!cs->linked) {
+		return_key(key, cs);
+		return;
+	}
+	if (s->stale) {
+		dave_opener_clear(s->opener, return_key, cs);
+		s->stale = false;
+		cs->n_stale--;
+	}
+	/* A later pair of generations of an older epoch does not change which epoch is newest. */
+	if (dave_key_epoch(key) >= s->epoch) {
+		s->epoch = dave_key_epoch(key);
+		s->generation = dave_key_generation(key);
+	}
+	cs->dave_known = true;
+	dave_opener_add(s->opener, key, env_now(cs->env), return_key, cs);
+	call_stream_retry_pending(cs, s);
+}
+
+static void set_clear(struct call_stream *cs, bool send, uint64_t until)
+{
+	if (!cs->linked)
+		return;
+	cs->dave_known = true;
+	cs->clear = send;
+	cs->clear_until = until;
+	for (unsigned i = 0; i < cs->n_slots; i++)
+		dave_opener_clear_until(cs->slots[i]->opener, until);
+	update_gate(cs);
+	for (unsigned i = 0; i < cs->n_slots; i++)
+		cs->slots[i]->draining = cs->slots[i]->n_pending > 0;
+	call_stream_retry_all_pending(cs);
+}
+
+void call_stream_run_dave_command(struct call_stream *cs, struct cmd *c)
+{
+	switch (c->type) {
+	case CMD_DAVE_CLEAR:
+		set_clear(cs, c->dave.send, c->dave.until);
+		break;
+	case CMD_DAVE_SEND:
+		set_sending_key(cs, c->dave.key);
+		break;
+	default:
+		/* The slot may have been returned for want of room. */
+		if (call_stream_has_slot(cs, c->dave.slot))
+			add_receiving_key(cs, c->dave.slot, c->dave.key);
+		else
+			return_key(c->dave.key, cs);
+		break;
+	}
+}
+
+void call_stream_init_slot_dave(struct call_stream *cs, struct slot *s)
+{
+	dave_opener_clear_until(s->opener, cs->clear_until);
+}
+
+/* ---- end of the session ---- */
+
+static void close_slot(struct call_stream *cs, struct slot *s)
+{
+	end_outage(cs, s);
+	s->outage.unreported = false; /* the session that would be told has ended */
+	dave_opener_clear_until(s->opener, 0);
+	if (s->epoch && !s->stale) {
+		s->stale = true;
+		cs->n_stale++;
+	}
+	s->epoch = s->proved = 0;
+}
+
+void call_stream_close_dave(struct call_stream *cs)
+{
+	return_key(dave_sealer_set(cs->sealer, NULL), cs);
+	cs->dave_known = cs->clear = false;
+	cs->clear_until = 0;
+	for (unsigned i = 0; i < cs->n_slots; i++)
+		close_slot(cs, cs->slots[i]);
+	sender_set_gate(cs->sender, false);
+	cs->sweep_at = env_now(cs->env);
+}
+
+/* ---- ticks ---- */
+
+void call_stream_tick_dave(struct call_stream *cs, uint64_t now)
+{
+	struct slot *s;
+
+	cs->sweep_at = now + SENDER_TICK_MS * NS_PER_MS;
+	return_spent_keys(cs);
+	if (!cs->n_slots || cs->n_spent)
+		return;
+	s = cs->slots[cs->sweep_slot++ % cs->n_slots];
+	report_outage(cs, s);
+	if (s->stale)
+		clear_stale_keys(cs, s);
+	else
+		dave_opener_sweep(s->opener, now, queue_spent_key, cs);
+	return_spent_keys(cs);
+}
+
+uint64_t call_stream_next_dave(const struct call_stream *cs)
+{
+	return cs->n_stale || cs->n_spent ? cs->sweep_at : UINT64_MAX;
+}

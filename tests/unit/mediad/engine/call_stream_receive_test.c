@@ -1,0 +1,308 @@
+/* A line that hears what voice servers really send: jumps, other SSRCs, padding, CSRCs. In the
+ * clear, in simulated time. */
+#include <math.h>
+
+#include "mediad/audio/encoder.h"
+#include "tests/test.h"
+#include "tests/unit/mediad/engine/pair.h"
+
+static uint8_t frame[ENCODER_OPUS_MAX];
+static size_t frame_n;
+
+static int start(void)
+{
+	struct encoder *e = NULL;
+	int16_t pcm[ENCODER_FRAME];
+	int err = encoder_alloc(&e, 64000);
+
+	if (err)
+		return err;
+	for (unsigned i = 0; i < ENCODER_FRAME; i++)
+		pcm[i] = (int16_t)lrint(8000 * sin(2 * M_PI * 300 * i / 48000));
+	frame_n = encoder_run(e, pcm, frame);
+	encoder_free(e);
+	err = pair_start();
+	pair_clear(&pair.rx, true, UINT64_MAX);
+	return err;
+}
+
+/* A datagram of rx' server with this clear part (header without the payload's length) and this in
+ * it. */
+static void raw(uint8_t first, uint32_t ssrc, uint16_t seq, uint32_t ts, const uint8_t *extra,
+		size_t n_extra, const uint8_t *body, size_t n)
+{
+	uint8_t head[RTP_CLEAR_MAX], out[UDP_MAX_PACKET], sealed[UDP_MAX_PACKET];
+	struct wr w = wr_of(head, sizeof head), o = wr_of(out, sizeof out);
+
+	wr_be(&w, first, 1);
+	wr_be(&w, RTP_PT_OPUS, 1);
+	wr_be(&w, seq, 2);
+	wr_be(&w, ts, 4);
+	wr_be(&w, ssrc, 4);
+	wr_bytes(&w, extra, n_extra);
+	wr_bytes(&o, head, w.pos);
+	if (pair_seal(head, w.pos, body, n, sealed))
+		abort();
+	wr_bytes(&o, sealed, n + RTPSIZE_OVERHEAD);
+	pair_datagram(&pair.rx, out, o.pos);
+}
+
+static void speak(uint32_t ssrc, uint16_t seq, uint32_t ts)
+{
+	raw(0x80, ssrc, seq, ts, NULL, 0, frame, frame_n);
+	pair_run(20);
+}
+
+/* Songbird's case (its #266) and others: wherever the numbers go, sound comes again within 250 ms.
+ */
+TEST(call_stream_hears_again_after_jumps)
+{
+	static const struct {
+		int seq, ms;
+	} jumps[] = {{5000, 10000},   {1001, 20020},  {1001, 0},   {30000, 0},
+		     {-1001, -20020}, {-5000, 10000}, {-30000, 0}, {0, 10000},
+		     {0, -10000},     {0, 5000},      {0, -5000},  {999, 19980},
+		     {600, 0},	      {-513, -10260}, {5000, -7},  {0, 3600000}};
+	uint16_t seq = 300;
+	uint32_t ts = 7;
+
+	CHECK_INT(start(), 0);
+	for (size_t j = 0; j < sizeof jumps / sizeof jumps[0]; j++) {
+		unsigned before, waited = 0;
+
+		for (unsigned k = 0; k < 60; k++, seq++, ts += RTP_FRAME)
+			speak(PAIR_SSRC, seq, ts);
+		before = pair.rx.loud > 0 ? pair.rx.heard : 0;
+		CHECK(before > 0);
+		seq = (uint16_t)(seq + jumps[j].seq);
+		ts += (uint32_t)(jumps[j].ms * 48);
+		pair.rx.samples = pair.rx.loud = 0;
+		/* Loud enough to be that frame, not what was made up. */
+		for (; waited < 1000 && pair.rx.loud < 480 * 2000;
+		     waited += 20, seq++, ts += RTP_FRAME)
+			speak(PAIR_SSRC, seq, ts);
+		if (waited > 250)
+			printf("jump of %d and %d ms: %u ms\n", jumps[j].seq, jumps[j].ms, waited);
+		CHECK(waited <= 250);
+	}
+	pair_finish();
+}
+
+static void map_to(uint32_t ssrc)
+{
+	struct cmd c = {.type = CMD_SLOT_MAP};
+
+	c.slot.slot = pair.slot;
+	c.slot.ssrc = ssrc;
+	pair_cmd(&pair.rx, &c);
+}
+
+static void hold_unknown(void)
+{
+	struct cmd c = {.type = CMD_SET, .set = {.bitrate = 64000, .keep_unmapped = true}};
+
+	pair_cmd(&pair.rx, &c);
+}
+
+/* Somebody comes back under another SSRC with other numbers: what came before it was told is not
+ * lost, the old one is nobody's. */
+TEST(call_stream_follows_another_ssrc)
+{
+	unsigned before;
+
+	CHECK_INT(start(), 0);
+	hold_unknown();
+	for (uint16_t k = 0; k < 20; k++)
+		speak(PAIR_SSRC, (uint16_t)(300 + k), k * RTP_FRAME);
+	before = pair.rx.heard;
+	CHECK_INT(before, 20);
+	for (uint16_t k = 0; k < 20; k++)
+		speak(77, (uint16_t)(40000 + k), 999 + k * RTP_FRAME);
+	CHECK_INT(pair.rx.heard, before);
+	/* Told at once, and that it goes on: not at each. */
+	CHECK(pair.rx.unmapped == 2 && pair.rx.persistent == 1);
+	map_to(77);
+	pair_run(100);
+	CHECK_INT(pair.rx.heard, before + 20);
+	for (uint16_t k = 20; k < 40; k++)
+		speak(PAIR_SSRC, (uint16_t)(300 + k), k * RTP_FRAME);
+	CHECK_INT(pair.rx.heard, before + 20);
+	CHECK(pair.rx.l->pending.n >= 20);
+	pair_run(2000);
+	CHECK_INT(pair.rx.l->pending.n, 0); /* and forgotten */
+	pair_finish();
+}
+
+/* Bursts of fifty packets of nothing but padding, as come where somebody pauses: no sound, no loss,
+ * nothing made up. */
+TEST(call_stream_takes_bursts_of_padding)
+{
+	uint8_t padding[200] = {0};
+	struct audio_stats st;
+	uint16_t seq = 105; /* behind the silence of joining */
+	uint32_t ts = 0;
+
+	CHECK_INT(start(), 0);
+	padding[sizeof padding - 1] = sizeof padding;
+	for (unsigned round = 0; round < 4; round++) {
+		for (unsigned k = 0; k < 10; k++, seq++, ts += RTP_FRAME)
+			speak(PAIR_SSRC, seq, ts);
+		for (unsigned k = 0; k < 50; k++, seq++)
+			raw(0xa0, PAIR_SSRC, seq, ts, NULL, 0, padding, sizeof padding);
+		pair_run(400);
+		ts += 20 * RTP_FRAME;
+	}
+	CHECK_INT(pair.rx.heard, 40);
+	CHECK(!(pair.rx.flags & MEDIA_HEARD_CONCEALED));
+	audio_speaker_stats(pair.slot->speaker, &st);
+	CHECK(st.lost == 0 && st.undecodable == 0 && st.concealed_ms == 0);
+	CHECK_INT(pair.rx.l->stats.malformed, 0);
+	pair_finish();
+}
+
+/* CSRCs, an extension, padding, and all of it: the sound is the same. */
+TEST(call_stream_hears_through_csrcs)
+{
+	static const uint8_t csrcs[8] = {0, 0, 0, 1, 0, 0, 0, 2};
+	static const uint8_t both[12] = {0, 0, 0, 1, 0, 0, 0, 2, 0xbe, 0xde, 0, 1};
+	uint8_t body[4 + ENCODER_OPUS_MAX + 7] = {0x10, 0x9e, 0x90, 0};
+	uint64_t loud = 0;
+
+	CHECK_INT(start(), 0);
+	memcpy(body + 4, frame, frame_n);
+	body[4 + frame_n + 6] = 7;
+	for (uint16_t k = 0; k < 40; k++) {
+		uint64_t was = pair.rx.loud;
+
+		if (k % 2)
+			raw(0x82, PAIR_SSRC, (uint16_t)(300 + k), k * RTP_FRAME, csrcs,
+			    sizeof csrcs, frame, frame_n);
+		else
+			raw(0xb2, PAIR_SSRC, (uint16_t)(300 + k), k * RTP_FRAME, both, sizeof both,
+			    body, 4 + frame_n + 7);
+		pair_run(20);
+		CHECK_INT(pair.rx.heard, k + 1);
+		if (k > 4)
+			loud += pair.rx.loud - was;
+	}
+	CHECK(loud / 35 > 480 * 2000);
+	CHECK_INT(pair.rx.l->stats.malformed, 0);
+	pair_finish();
+}
+
+/* A HEARD that finds no room is told to its own listen, with that one's next frame. */
+TEST(call_stream_gaps_name_their_listen)
+{
+	struct cmd c = {.type = CMD_LISTEN};
+
+	CHECK_INT(start(), 0);
+	c.slot.slot = pair.slot;
+	c.slot.listen = 5;
+	c.slot.rate = 16000;
+	c.slot.silence_ms = 500;
+	CHECK_INT(audio_decoder_alloc(&c.slot.decoder, 16000), 0);
+	pair_cmd(&pair.rx, &c);
+	for (uint16_t k = 0; k < 5; k++)
+		speak(PAIR_SSRC, (uint16_t)(300 + k), k * RTP_FRAME);
+	pair.rx.full_for = 5;
+	for (uint16_t k = 5; k < 8; k++)
+		speak(PAIR_SSRC, (uint16_t)(300 + k), k * RTP_FRAME);
+	CHECK(pair.rx.dropped[4] == 0 && pair.rx.dropped[5] == 0);
+	pair.rx.full_for = 0;
+	speak(PAIR_SSRC, 308, 8 * RTP_FRAME);
+	CHECK(pair.rx.dropped[4] == 0 && pair.rx.dropped[5] == 3);
+	speak(PAIR_SSRC, 309, 9 * RTP_FRAME);
+	CHECK(pair.rx.dropped[4] == 0 && pair.rx.dropped[5] == 3);
+	pair_finish();
+}
+
+/* A pause of two seconds in what is said: no packets for most of it, their numbers do not skip,
+ * time goes on; the far side hears the whole and makes nothing up. */
+static struct {
+	unsigned n, pauses;
+	uint16_t seq;
+	uint32_t ts;
+	bool skips;
+} sent;
+
+static bool on_rtp(uint8_t *payload, size_t *n, const struct rtp_header *h)
+{
+	(void)payload, (void)n;
+	if (sent.n++) {
+		sent.skips = sent.skips || h->seq != (uint16_t)(sent.seq + 1) ||
+			     (h->ts - sent.ts) % RTP_FRAME != 0;
+		sent.pauses += h->ts - sent.ts > RTP_FRAME;
+	}
+	sent.seq = h->seq;
+	sent.ts = h->ts;
+	return true;
+}
+
+static void say_more(unsigned ms, double amplitude)
+{
+	struct cmd c = {.type = CMD_LANE_PCM};
+
+	c.lane.playback = PAIR_LANE;
+	c.lane.n = ENTRY_PCM;
+	for (unsigned at = 0; at < ms / 20; at++) {
+		for (unsigned i = 0; i < ENTRY_PCM; i++)
+			c.lane.pcm[i] = (int16_t)lrint(amplitude * sin(2 * M_PI * 300 * i / 48000));
+		pair_cmd(&pair.tx, &c);
+		pair_run(20);
+	}
+}
+
+TEST(call_stream_leaves_pauses_out)
+{
+	struct sender_stats st;
+
+	CHECK_INT(start(), 0);
+	pair_clear(&pair.tx, true, UINT64_MAX);
+	memset(&sent, 0, sizeof sent);
+	pair.relay = on_rtp;
+	pair_say(500, false);
+	say_more(2000, 0);
+	say_more(500, 8000);
+	pair_end_lane();
+	pair_run(2000);
+	sender_stats(pair.tx.l->sender, &st);
+	CHECK(st.dtx >= 60);
+	CHECK_INT(sent.n + st.dtx, 150 + 1 + 5);
+	CHECK(!sent.skips && sent.pauses >= 1);
+	CHECK_INT(pair.tx.drained, 1);
+	CHECK_INT(pair.tx.lane_samples, 3 * LANE_RATE); /* all of it was said */
+	CHECK(!(pair.rx.flags & MEDIA_HEARD_CONCEALED));
+	pair_finish();
+}
+
+/* That sound goes on is told once a second; what only straggles in does not go on. */
+TEST(call_stream_reports_an_unmapped_ssrc)
+{
+	CHECK_INT(start(), 0);
+	hold_unknown();
+	for (uint16_t k = 0; k < 4; k++)
+		speak(77, (uint16_t)(300 + k), k * RTP_FRAME);
+	CHECK(pair.rx.unmapped == 1 && pair.rx.persistent == 0);
+	pair_run(CALL_STREAM_UNMAPPED_MS);
+	speak(77, 304, 4 * RTP_FRAME);
+	pair_run(CALL_STREAM_UNMAPPED_MS);
+	speak(77, 305, 5 * RTP_FRAME);
+	CHECK(pair.rx.unmapped == 3 && pair.rx.persistent == 0);
+	for (uint16_t k = 6; k < 6 + 2 * CALL_STREAM_UNMAPPED_REPEAT_MS / 20; k++)
+		speak(77, (uint16_t)(300 + k), k * RTP_FRAME);
+	CHECK(pair.rx.unmapped == 5 && pair.rx.persistent == 2);
+	pair_finish();
+}
+
+/* A question whose speaker is named two seconds later is heard from its first word. */
+TEST(call_stream_keeps_unmapped_packets_for_two_seconds)
+{
+	CHECK_INT(start(), 0);
+	hold_unknown();
+	for (uint16_t k = 0; k < CALL_STREAM_PENDING_MS / 20; k++)
+		speak(77, (uint16_t)(300 + k), k * RTP_FRAME);
+	map_to(77);
+	pair_run(400);
+	CHECK(pair.rx.heard >= CALL_STREAM_PENDING_MS / 20 - 1);
+	pair_finish();
+}

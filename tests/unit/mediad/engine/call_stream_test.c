@@ -1,0 +1,168 @@
+/* A line without a thread: its steps in simulated time, the kernel played by recorded answers. */
+#include "mediad/engine/call_stream.h"
+
+#include "ipc/env.h"
+#include "ipc/env_replay.h"
+#include "ipc/journal.h"
+#include "proto/base/cursor.h"
+#include "proto/base/time.h"
+#include "tests/test.h"
+
+#define TICK (20 * NS_PER_MS)
+
+enum { ANSWERS = 64, TS = 5000 };
+
+static struct rig {
+	struct env *env;
+	struct call_stream *l;
+	uint32_t source;
+	uint64_t now;
+	uint8_t sizes[ANSWERS][8];
+	struct env_answer_rec answers[ANSWERS];
+	unsigned discovered, drained;
+	void (*step)(void);
+} rig;
+
+static void on_step(uint8_t kind, const uint8_t *data, size_t len, void *arg)
+{
+	(void)kind, (void)data, (void)len, (void)arg;
+	rig.step();
+}
+
+static void at(uint64_t now, void (*step)(void))
+{
+	rig.now = now;
+	rig.step = step;
+	env_replay_step(rig.env, now, rig.source, 0, NULL, 0);
+}
+
+static bool on_up(const struct ev *ev, bool may_drop, void *arg)
+{
+	struct ev e = *ev;
+
+	(void)may_drop, (void)arg;
+	rig.discovered += e.type == EV_DISCOVERED;
+	rig.drained += e.type == EV_LANE && e.lane.what == SENDER_DRAINED;
+	if (e.type != EV_STREAM_GONE)
+		ev_dispose(&e);
+	return true;
+}
+
+/* The kernel takes what is sent: one discovery request, then frames of silence. */
+static int start(void)
+{
+	struct env_conf conf = {.replaying = true};
+	int err;
+
+	memset(&rig, 0, sizeof rig);
+	for (unsigned i = 0; i < ANSWERS; i++) {
+		struct wr w = wr_of(rig.sizes[i], 8);
+
+		wr_be(&w, 1, 8);
+		rig.answers[i] =
+			(struct env_answer_rec){.what = JOURNAL_ANSWER, .p = rig.sizes[i], .n = 8};
+	}
+	err = env_alloc(&rig.env, &conf);
+	if (err)
+		return err;
+	env_replay_answers(rig.env, rig.answers, ANSWERS);
+	err = env_source_add(rig.env, &rig.source, on_step, NULL);
+	if (!err)
+		err = call_stream_alloc(&rig.l, NULL, 64000);
+	if (!err)
+		call_stream_attach(rig.l, rig.env, 0, 0, on_up, NULL);
+	return err;
+}
+
+static void finish(void)
+{
+	call_stream_free(rig.l);
+	env_free(rig.env);
+}
+
+static void join(void)
+{
+	static const uint8_t key[RTPSIZE_KEY];
+	struct cmd c = {.type = CMD_LINK, .link = {.fd = -1, .link = 1, .ssrc = 9, .ts = TS}};
+
+	call_stream_run_command(rig.l, &c);
+	c = (struct cmd){.type = CMD_KEY};
+	if (rtpsize_alloc(&c.key, RTPSIZE_XCHACHA20_POLY1305, key))
+		abort();
+	call_stream_run_command(rig.l, &c);
+	c = (struct cmd){.type = CMD_SPEAKING_SENT};
+	call_stream_run_command(rig.l, &c);
+}
+
+static void set_mute(bool mute)
+{
+	struct cmd c = {.type = CMD_SET, .set = {.bitrate = 64000, .mute = mute}};
+
+	call_stream_run_command(rig.l, &c);
+}
+
+static void mute(void)
+{
+	set_mute(true);
+}
+
+static void unmute(void)
+{
+	set_mute(false);
+}
+
+static void tick(void)
+{
+	call_stream_tick(rig.l);
+}
+
+/* RTP time is wall time, also while nothing is sent and while the sender is muted (RFC 3550 5.1).
+ */
+TEST(call_stream_rtp_time_is_wall_time)
+{
+	uint64_t begin = 1000 * TICK;
+
+	CHECK_INT(start(), 0);
+	at(begin - TICK / 2, join);
+	CHECK(rig.l->ts_at == begin && rig.l->ts == TS);
+	for (unsigned k = 0; k < 10; k++)
+		at(begin + k * TICK, tick);
+	/* Five frames of silence, then nothing. */
+	CHECK_INT(rig.l->seq, 5);
+	CHECK_INT(rig.l->ts_at, begin + 10 * TICK);
+	CHECK_INT(rig.l->ts, TS + 10 * RTP_FRAME);
+	at(begin + 10 * TICK - NS_PER_MS, mute);
+	at(begin + 40 * TICK + NS_PER_MS, unmute);
+	CHECK_INT(rig.l->ts_at, begin + 41 * TICK);
+	CHECK_INT(rig.l->ts, TS + 41 * RTP_FRAME);
+	CHECK_INT(rig.l->seq, 5);
+	finish();
+}
+
+static void end_lane(void)
+{
+	struct cmd c = {.type = CMD_LANE_END};
+
+	c.lane.playback = 3;
+	call_stream_run_command(rig.l, &c);
+}
+
+static void add_lane(void)
+{
+	struct cmd c = {.type = CMD_LANE_ADD};
+
+	if (lane_alloc(&c.lane.lane, 3, LANE_GAIN_UNITY))
+		abort();
+	call_stream_run_command(rig.l, &c);
+}
+
+/* An empty playback that ends before the call is up does not wait for it. */
+TEST(call_stream_tells_drained_without_a_session)
+{
+	CHECK_INT(start(), 0);
+	at(NS_PER_MS, add_lane);
+	CHECK_INT(rig.drained, 0);
+	at(2 * NS_PER_MS, end_lane);
+	CHECK_INT(rig.drained, 1);
+	finish();
+}
