@@ -47,7 +47,7 @@ static int ping(int fd)
 	return 0;
 }
 
-/* Nothing but PONG is said to who has not said HELLO. */
+/* A client that has not sent HELLO gets PONG and nothing else. */
 static int pong(int fd)
 {
 	struct media_msg msg;

@@ -8,7 +8,7 @@
 
 enum { KEY_WORKER_NICE = 10 };
 
-/* The audio threads come first. Linux has a niceness for each thread. */
+/* Lowers the priority of this thread below the audio threads; on Linux niceness is per thread. */
 static void enter_thread(void *arg)
 {
 	(void)arg;

@@ -9,14 +9,14 @@
 #include "ipc/log.h"
 #include "ipc/peer.h"
 
-/* COMMAND_CAP: all calls are told at once to a control that comes. */
+/* COMMAND_CAP: the state of all calls is sent at once to a new control. */
 enum { CLIENTS = 8, AUDIO_CAP = 1 << 20, COMMAND_CAP = 16 << 20 };
 
 struct client {
 	struct link *link;
-	struct peer *peer; /* NULL: free */
+	struct peer *peer; /* NULL: unused */
 	bool greeted;
-	uint64_t came; /* its number among those that ever came */
+	uint64_t came; /* sequence number of the connection */
 	uint64_t user, epoch, instance;
 	uint64_t skipped; /* messages of a newer minor version */
 	unsigned minor;
@@ -26,17 +26,17 @@ struct link {
 	struct link_conf conf;
 	struct peer_server *server;
 	struct client clients[CLIENTS];
-	struct client *control; /* one of them, greeted; or NULL */
+	struct client *control; /* the client that said HELLO, or NULL */
 	uint64_t came;
 };
 
-/* The sound comes last. */
+/* PCM is the last field. */
 static size_t firm(const struct media_msg *msg, size_t len)
 {
 	return msg->type == MEDIA_HEARD ? len - msg->heard.pcm.n : len;
 }
 
-/* A HEARD that control will not get: its listen is told with the next one. */
+/* Reports a HEARD that control will not get; the next one of its listen carries the gap. */
 static void on_drop(const uint8_t *body, size_t len, void *arg)
 {
 	struct client *c = arg;
@@ -55,7 +55,7 @@ static void put(struct client *c, const struct media_msg *msg, uint32_t flow)
 	int err;
 
 	if (media_since(msg->type) > c->minor)
-		return; /* it would not know what that is */
+		return; /* the peer does not know this message */
 	err = media_pack(msg, c->minor, buf, sizeof buf, &len);
 	if (err)
 		log_warn("pack_failed", "type=%s error=%d", media_type_name(msg->type), err);
@@ -85,7 +85,7 @@ static void drop(struct client *c)
 		c->link->control = NULL;
 }
 
-/* The last word to this client; what is queued is tried once more. */
+/* Sends a FAULT and closes; queued messages are tried once more. */
 static void dismiss(struct client *c, enum media_fault_code code, const char *text)
 {
 	bool was = c->link->control == c;
@@ -143,7 +143,7 @@ static void on_hello(struct client *c, const struct media_hello *m)
 	c->user = m->user;
 	c->epoch = m->epoch;
 	c->instance = m->instance;
-	/* Of two minors both speak the lower. */
+	/* Both sides use the lower minor version. */
 	c->minor = lower(m->minor, MEDIA_MINOR);
 	l->control = c;
 	log_info("control_up", "build=%.*s epoch=%llu minor=%u", (int)m->build.n,
@@ -151,7 +151,7 @@ static void on_hello(struct client *c, const struct media_hello *m)
 	greet(c);
 }
 
-/* 0, or EPROTO when it broke the protocol. */
+/* Returns 0, or EPROTO when the peer broke the protocol. */
 static int on_msg(struct client *c, const struct media_msg *msg)
 {
 	struct media_msg pong = {.type = MEDIA_PONG};
@@ -213,8 +213,8 @@ static void on_lost(struct peer *p, int err, void *arg)
 		c->link->conf.h.losth(c->link->conf.h.arg);
 }
 
-/* A free place; else that of whoever has been silent longest instead of saying HELLO. There is one:
- * only our control is greeted. */
+/* Returns a free place, or closes the client that has waited longest without HELLO. There is one,
+ * because only our control is greeted. */
 static struct client *make_place(struct link *l)
 {
 	struct client *oldest = NULL;

@@ -1,4 +1,4 @@
-/* mediad: the ears and the mouth. See --help. */
+/* mediad: the media plane. See --help. */
 #include <errno.h>
 #include <event2/event.h>
 #include <getopt.h>
@@ -75,7 +75,7 @@ static void usage(FILE *f)
 	      f);
 }
 
-/* A whole number in [min, max]; false otherwise. */
+/* Parses a whole number in [min, max]; returns false otherwise. */
 static bool number(const char *text, unsigned long min, unsigned long max, unsigned *out)
 {
 	char *end;
@@ -89,7 +89,7 @@ static bool number(const char *text, unsigned long min, unsigned long max, unsig
 	return true;
 }
 
-/* By number, or by name: services get their numbers when they are installed. */
+/* Parses a user by number or name, because services get their numbers when they are installed. */
 static bool user(const char *text, uid_t *out)
 {
 	const struct passwd *pw;
@@ -111,7 +111,7 @@ static int bad(const char *option, const char *value)
 	return EXIT_USAGE;
 }
 
-/* -1: go on; else the exit status. */
+/* Returns -1 to go on, or the exit status. */
 static int one_option(struct options *o, int opt)
 {
 	switch (opt) {
@@ -250,7 +250,7 @@ static int start(struct program *p)
 	mc.env = p->env;
 	if (!err)
 		err = mediad_alloc(&p->mediad, &mc);
-	/* The replayer makes these in the same order. */
+	/* The replay makes these in the same order. */
 	if (!err)
 		err = env_source_add(p->env, &p->src_stop, mediad_stop_input, p->mediad);
 	for (unsigned i = 0; i < 2 && !err; i++) {
@@ -270,8 +270,8 @@ static void print_sums(struct program *p)
 	journal_print_sums(envs, p->opt.threads + 1);
 }
 
-/* OpenSSL looks for authorities file by file when it meets them; in one bundle it reads them at
- * once, before files can no longer be opened. */
+/* OpenSSL opens certificate authorities file by file when it needs them. Read from one bundle, they
+ * are loaded now, before files can no longer be opened. */
 static void read_certificates_at_start(void)
 {
 	static const char bundle[] = "/etc/ssl/certs/ca-certificates.crt";
@@ -280,13 +280,13 @@ static void read_certificates_at_start(void)
 		setenv("SSL_CERT_FILE", bundle, 0);
 }
 
-/* The journal's writer needs what the worker needs. */
+/* The journal's writer needs the same system calls as the worker. */
 static void lock_writer(void)
 {
 	sandbox_enter(SANDBOX_WORKER);
 }
 
-/* From here on everything is open that will ever be. */
+/* Every file that is ever needed is open from here on. */
 static void lock_down(const struct options *o)
 {
 	int err = o->no_sandbox ? 0 : sandbox_enter(SANDBOX_LOOP);
@@ -311,7 +311,7 @@ static int serve(struct program *p)
 		log_info("listening", "path=%s threads=%u version=%s", p->opt.listen,
 			 p->opt.threads, PARLEY_VERSION);
 		env_run(p->env);
-		/* What teardown still does is no part of the session. */
+		/* Teardown is no part of the recorded session. */
 		engine_join(mediad_engine(p->mediad));
 		env_finish(p->env);
 		if (p->journal)
@@ -346,8 +346,8 @@ int main(int argc, char **argv)
 	status = parse(&p.opt, argc, argv);
 	if (status >= 0)
 		return status;
-	/* What is as large as a call's line gets pages of its own, and those it does not need are
-	 * never there: not from a heap that is kept larger than it must be. */
+	/* Allocations as large as a call stream get pages of their own, so that untouched pages
+	 * cost nothing and freed ones leave no large heap. */
 	mallopt(M_MMAP_THRESHOLD, OWN_PAGES);
 	mallopt(M_TOP_PAD, HEAP_STEP);
 	log_init("mediad", p.opt.level);

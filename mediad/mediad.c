@@ -23,9 +23,9 @@ struct mediad {
 	struct worker *worker;
 	struct tmr *claim, *orphan, *stop;
 	struct call *calls[MEDIAD_CALLS];
-	unsigned n_calls;  /* places in use: calls[0..n) */
-	uint32_t flows;	   /* newest number of a listen */
-	uint64_t sessions; /* newest number of a voice session */
+	unsigned n_calls;  /* calls[0..n_calls) are in use */
+	uint32_t flows;	   /* number of the newest listen */
+	uint64_t sessions; /* number of the newest voice session */
 	bool stopping, stopped;
 };
 
@@ -56,7 +56,7 @@ static void on_job_done(void *job, uint64_t owner, const uint8_t *answer, size_t
 	dave_job_free(job);
 }
 
-/* The last call is left: the goodbyes are given a moment to get out. */
+/* The last call has left; its closing messages get a moment to be sent. */
 static void stop_if_done(struct mediad *m)
 {
 	if (!m->stopping || m->n_calls || m->stopped)
@@ -117,7 +117,8 @@ static int on_open(struct mediad *m, const struct media_call_open *open)
 					     .deaf = open->deaf,
 					     .stage = open->stage};
 
-		/* Said again after a resync; another guild under the same number is nonsense. */
+		/* Control repeats it after a resync; another guild under the same number is an
+		 * error. */
 		if (call_guild(c) != open->guild)
 			return EPROTO;
 		call_set(c, &set);
@@ -196,7 +197,7 @@ static int on_call_msg(struct call *c, const struct media_msg *msg)
 	case MEDIA_SAY_STOP:
 		call_say_control(c, msg->say_stop.playback, SENDER_STOP, 0, msg->say_stop.fade_ms);
 		return 0;
-	default: /* the codec lets nothing else of control's through */
+	default: /* the codec accepts no other message of control */
 		return EPROTO;
 	}
 }
@@ -212,12 +213,13 @@ static int on_msg(const struct media_msg *msg, void *arg)
 		on_close(m, &msg->call_close);
 		return 0;
 	}
-	/* Every message of a call begins with its number. One we do not hold is late. */
+	/* Every message about a call begins with its number. A call that we do not hold has ended.
+	 */
 	c = call_of(m, msg->call_set.call);
 	return c ? on_call_msg(c, msg) : 0;
 }
 
-/* ---- control comes and goes ---- */
+/* ---- control connects and is lost ---- */
 
 static unsigned on_hello(void *arg)
 {
@@ -266,7 +268,7 @@ static void on_orphaned(void *arg)
 		call_leave(m->calls[i]);
 }
 
-/* First what is left of the calls, then the flush. */
+/* Leaves the calls first, then flushes the link. */
 static void on_stop(void *arg)
 {
 	struct mediad *m = arg;
@@ -276,7 +278,7 @@ static void on_stop(void *arg)
 	m->conf.stoppedh(m->conf.arg);
 }
 
-/* ---- life ---- */
+/* ---- alloc, free, stop ---- */
 
 int mediad_alloc(struct mediad **out, const struct mediad_conf *conf)
 {
@@ -309,7 +311,7 @@ int mediad_alloc(struct mediad **out, const struct mediad_conf *conf)
 		err = engine_alloc(&m->engine, &engine);
 	if (!err)
 		err = key_worker_alloc(&m->worker, conf->env, on_job_done, m);
-	/* Last: from here on we can be spoken to. */
+	/* This comes last, because control can connect from here on. */
 	if (!err)
 		err = link_alloc(&m->link, &link);
 	if (err)
@@ -324,7 +326,7 @@ struct mediad *mediad_free(struct mediad *m)
 	if (!m)
 		return NULL;
 	link_free(m->link);
-	/* Lines that are still lent point to their calls: the engine goes first. */
+	/* The engine is freed first, because streams that are still lent point to their calls. */
 	engine_free(m->engine);
 	worker_free(m->worker);
 	while (m->n_calls)

@@ -15,8 +15,8 @@
 
 enum { L = SANDBOX_LOOP, W = SANDBOX_WORKER, A = SANDBOX_AUDIO, ALL = L | W | A };
 
-/* S(call, roles). What the audio threads do in their loop stands first; what any thread needs to
- * end, to die with a word, or because the C library asks for it, next. */
+/* S(call, roles). The calls of the audio threads' loop come first, then those that any thread needs
+ * to end, to abort with a message, or for the C library. */
 #define CALLS(S)                                                                                   \
 	S(recvmmsg, L | A)                                                                         \
 	S(sendmmsg, L | A)                                                                         \
@@ -85,7 +85,7 @@ enum { L = SANDBOX_LOOP, W = SANDBOX_WORKER, A = SANDBOX_AUDIO, ALL = L | W | A 
 	S(recvfrom, L)                                                                             \
 	S(recvmsg, L)                                                                              \
 	S(sendmsg, L)                                                                              \
-	S(unlink, L) /* our own socket, at the end */                                              \
+	S(unlink, L) /* removes our own socket at the end */                                       \
 	S(unlinkat, L)                                                                             \
 	S(getuid, L)                                                                               \
 	S(geteuid, L)                                                                              \
@@ -93,8 +93,7 @@ enum { L = SANDBOX_LOOP, W = SANDBOX_WORKER, A = SANDBOX_AUDIO, ALL = L | W | A 
 	S(getegid, L)                                                                              \
 	S(prlimit64, L)
 
-/* Known to us and refused for good, whatever a library would rather have: EPERM instead of ENOSYS.
- */
+/* Calls that are refused for good, with EPERM instead of ENOSYS. */
 #define REFUSED(R)                                                                                 \
 	R(open)                                                                                    \
 	R(openat)                                                                                  \
@@ -145,7 +144,7 @@ static int allow_sockets(scmp_filter_ctx f)
 	return err;
 }
 
-/* Memory that is not executable, and of no file. */
+/* Allows memory that is not executable and maps no file. */
 static int allow_memory(scmp_filter_ctx f)
 {
 	struct scmp_arg_cmp is[] = {
@@ -177,8 +176,7 @@ static int refuse(scmp_filter_ctx f, enum sandbox_role role)
 	return err;
 }
 
-/* Gives up all capabilities but those in `keep` that are held. libcap would be another library for
- * two calls. */
+/* Drops all capabilities but those in `keep`. libcap would be another library for two calls. */
 static int keep_capabilities(uint32_t keep)
 {
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -194,7 +192,7 @@ static int keep_capabilities(uint32_t keep)
 	return syscall(SYS_capset, &head, left) ? errno : 0;
 }
 
-/* What prctl changed holds for the process, so this does too. */
+/* prctl's changes hold for the whole process, and so does this. */
 static bool dropped;
 
 int sandbox_enter(enum sandbox_role role)
@@ -230,7 +228,7 @@ int sandbox_drop(void)
 		return errno;
 	if (geteuid() == 0 && setgroups(0, NULL) && errno != EPERM)
 		return errno;
-	/* The audio threads may still put themselves first; each thread gives this up in
+	/* The audio threads may still raise their priority; each thread drops this in
 	 * sandbox_enter. */
 	err = keep_capabilities(1u << CAP_SYS_NICE);
 	dropped = !err;

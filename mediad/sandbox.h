@@ -1,24 +1,24 @@
-/* What mediad may still ask of the kernel once it has started: allow-lists by seccomp, one a kind
- * of thread.
+/* The sandbox of mediad: seccomp allow-lists of system calls, one per kind of thread.
  *
- * Everything that opens files (certificates, resolver, journal, Opus' and TLS' own) is done before;
- * from then on no thread may open a file, start a program or another thread, map executable memory,
- * trace, or change who it is. The audio threads may make no socket and map no memory either. What
- * is not listed fails with EPERM (a call unknown to us with ENOSYS, so that libraries fall back),
- * which is logged by whoever asked; the process lives on.
+ * Everything that opens files (certificates, resolver, journal, Opus, TLS) happens before it.
+ * Afterwards no thread may open a file, start a program or another thread, map executable memory,
+ * trace, or change its user. The audio threads may open no socket and map no memory either. A call
+ * that is not listed fails with EPERM (an unknown one with ENOSYS, so that libraries fall back),
+ * which its caller logs; the process continues.
  *
- * A filter holds for the calling thread and those it would make; it cannot be taken back. */
+ * A filter holds for the calling thread and its later threads, and cannot be removed. */
 #ifndef MEDIAD_SANDBOX_H
 #define MEDIAD_SANDBOX_H
 
 enum sandbox_role { SANDBOX_LOOP = 1, SANDBOX_WORKER = 2, SANDBOX_AUDIO = 4 };
 
-/* For the whole process, first, before there is a thread: no new privileges by exec, no core dumps
- * with keys in them, no supplementary groups and no capabilities when it runs as root but
- * CAP_SYS_NICE, which each thread keeps until its sandbox_enter. errno of what failed. */
+/* For the whole process, before any thread: no new privileges by exec, no core dumps (they would
+ * hold keys), no supplementary groups, and as root no capabilities but CAP_SYS_NICE, which each
+ * thread keeps until its sandbox_enter. Returns errno of a failure. */
 int sandbox_drop(void);
-/* The calling thread's filter, and its last capability gone. Without sandbox_drop before it nothing
- * happens (tests, replay, --no-sandbox). ENOTSUP: this kernel has no seccomp filters. */
+/* Installs the calling thread's filter and drops its last capability. Does nothing without a
+ * sandbox_drop before it (tests, replay, --no-sandbox). Returns ENOTSUP when this kernel has no
+ * seccomp filters. */
 int sandbox_enter(enum sandbox_role role);
 
 #endif

@@ -75,7 +75,7 @@ int codec_pack(const struct codec_message *m, const void *from, unsigned minor, 
 
 	if (m->since > minor)
 		return EINVAL;
-	/* Fields are appended only, so those of newer versions are all at the end. */
+	/* Fields are only ever appended, so those of newer versions are at the end. */
 	while (n < m->n_fields && m->fields[n].since <= minor)
 		n++;
 	msgpack_packer_init(&pk, &w, write_bounded);
@@ -90,7 +90,7 @@ int codec_pack(const struct codec_message *m, const void *from, unsigned minor, 
 
 /* ---- unpacking ---- */
 
-/* One msgpack token: numbers, booleans and lengths in `v`, negative ones told apart. */
+/* One msgpack token: `v` holds numbers, booleans and lengths; negative numbers are marked. */
 enum token {
 	T_END,
 	T_NIL,
@@ -202,7 +202,7 @@ static enum token take(struct rd *r, uint64_t *v)
 	return r->ok ? t : T_END;
 }
 
-/* Passes over one whole value. The stack is explicit, so that hostile nesting costs nothing. */
+/* Skips one whole value. The stack is explicit, so that hostile nesting costs nothing. */
 static bool skip(struct rd *r)
 {
 	uint64_t left[CODEC_DEPTH + 1] = {1};
@@ -345,7 +345,7 @@ int codec_fields(const struct codec_message *m, struct rd *r, uint32_t left, voi
 		} else if (f->since > m->since) {
 			set_default(f, to);
 		} else {
-			return EBADMSG; /* part of the message since it exists */
+			return EBADMSG; /* present since the first version of the message */
 		}
 	}
 	for (; left; left--)

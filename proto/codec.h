@@ -1,8 +1,8 @@
-/* Messages described by tables, to and from msgpack arrays `[number, fields in order]`.
+/* Packs and unpacks messages described by tables, as msgpack arrays `[number, fields in order]`.
  *
- * The rules of proto/media.def live here once: fields are only appended, a field that an older peer
- * leaves out takes its default, what a newer peer appends is skipped. Nothing is allocated; strings
- * and binaries point into the frame. */
+ * It implements the rules of proto/media.def: fields are only ever appended, a field that an older
+ * peer omits takes its default, fields that a newer peer appends are skipped. Allocates nothing;
+ * strings and binaries point into the frame. */
 #ifndef PROTO_CODEC_H
 #define PROTO_CODEC_H
 
@@ -29,21 +29,21 @@ struct codec_message {
 	size_t n_fields;
 };
 
-/* Nesting allowed inside a field that is skipped. */
+/* Nesting depth accepted inside a skipped field. */
 enum { CODEC_DEPTH = 8 };
 
-/* Packs the struct at `from` as a peer of minor version `minor` understands it. EMSGSIZE over cap,
- * the message's or a field's cap; EINVAL when the peer does not know this message. */
+/* Packs the struct at `from` for a peer of minor version `minor`. Returns EMSGSIZE over cap, the
+ * message's cap or a field's cap; EINVAL when the peer does not know this message. */
 int codec_pack(const struct codec_message *m, const void *from, unsigned minor, uint8_t *buf,
 	       size_t cap, size_t *len);
 
-/* Reads the head of a body: the message's number and how many elements follow. EBADMSG. */
+/* Reads the head of a body: the message's number and the count of further elements. EBADMSG. */
 int codec_head(struct rd *r, uint64_t *number, uint32_t *left);
-/* Reads the `left` elements of r into the struct at `to`, to the end of the body. EBADMSG. `to` may
- * be half written on error. */
+/* Reads the `left` elements of r, to the end of the body, into the struct at `to`, which may be
+ * partly written on an error. EBADMSG. */
 int codec_fields(const struct codec_message *m, struct rd *r, uint32_t left, void *to);
 
-/* A field of the struct at `from`: numbers and bool; CODEC_STR and CODEC_BIN. */
+/* Return a field of the struct at `from`: numbers and booleans; CODEC_STR and CODEC_BIN. */
 uint64_t codec_number(const struct codec_field *f, const void *from);
 const struct slice *codec_slice(const struct codec_field *f, const void *from);
 

@@ -35,7 +35,7 @@ enum discord_channel_type {
 #undef X
 };
 
-/* What a close code of the main gateway asks for. */
+/* The reaction to a close code of the main gateway. */
 enum discord_close_action {
 	DISCORD_CLOSE_RESUME,	/* connect again and resume */
 	DISCORD_CLOSE_IDENTIFY, /* connect again with a new session */

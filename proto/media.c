@@ -6,7 +6,7 @@
 
 #include "proto/codec.h"
 
-/* ---- the tables, made from media.def ---- */
+/* ---- tables made from media.def ---- */
 
 #define KIND_u8	      CODEC_U8, 0
 #define KIND_u16      CODEC_U16, 0
@@ -36,7 +36,7 @@
 #define FIELD(type, field, since, def)                                                             \
 	FIELD_EXPAND(#field, KIND_##type, offsetof(this_t, field), since, DEF_##type(def)),
 
-/* NULL for a number that is not in the table. */
+/* Returns NULL for a number that is not in the table. */
 static const struct codec_message *describe(uint64_t number)
 {
 	switch (number) {
@@ -121,7 +121,7 @@ NAMES(media_fault_text, MEDIA_FAULTS, TEXT_OF, "the fault is not known")
 
 /* ---- the codec ---- */
 
-/* The union's members all begin where the union begins. */
+/* Every member begins where the union begins. */
 static const void *body_of(const struct media_msg *msg)
 {
 	return &msg->hello;
@@ -194,7 +194,7 @@ static void put_quoted(struct line *l, const struct slice *s)
 	put_char(l, '"');
 }
 
-/* What must not be seen (credentials) or cannot be read (sound). */
+/* Fields that must not be shown (credentials) or cannot be read (audio). */
 static bool left_out(const struct codec_field *f)
 {
 	return f->kind == CODEC_BIN || strcmp(f->name, "token") == 0 ||

@@ -1,8 +1,9 @@
-/* The codec of proto/media.def: one struct a message, pack to bytes, unpack from bytes.
+/* The codec of proto/media.def: one struct per message, packed to bytes and unpacked from bytes.
  *
- * Packing uses msgpack-c. Unpacking is a cursor of ours that allocates nothing and checks every
- * length against what is there (msgpack-c allocates by the counts a hostile header claims). Strings
- * and binaries of an unpacked message point into the frame and live as long as it. */
+ * Packing uses msgpack-c. Unpacking uses our own cursor, which allocates nothing and checks every
+ * length against the available bytes (msgpack-c allocates by the counts that a hostile header
+ * claims). Strings and binaries of an unpacked message point into the frame and live as long as it.
+ */
 #ifndef PROTO_MEDIA_H
 #define PROTO_MEDIA_H
 
@@ -35,7 +36,9 @@ enum media_fault_code {
 #undef X
 };
 enum { MEDIA_HEARD_CONCEALED = 1, MEDIA_HEARD_PREROLL = 2, MEDIA_HEARD_FIRST = 4 };
-enum { MEDIA_SPEAKING_OFF_MS = 200 }; /* after the last voice packet; told up to a frame later */
+enum {
+	MEDIA_SPEAKING_OFF_MS = 200
+}; /* after the last voice packet; reported up to a frame later */
 enum media_lane { MEDIA_LANE_COMMAND, MEDIA_LANE_AUDIO };
 enum media_side { MEDIA_SIDE_CONTROL, MEDIA_SIDE_MEDIAD };
 
@@ -75,20 +78,19 @@ const char *media_heal_name(unsigned heal);
 const char *media_heal_text(unsigned heal);
 const char *media_fault_text(unsigned fault);
 enum media_lane media_lane_of(enum media_type type);
-/* The minor version that the type came in. */
+/* The minor version that introduced the type. */
 unsigned media_since(enum media_type type);
 
-/* Packs msg as the peer of minor version `minor` understands it. *len gets the size.
- * EMSGSIZE when it exceeds cap or the message's own cap, EINVAL for a type unknown to us or to it.
- */
+/* Packs msg for a peer of minor version `minor`. *len gets the size. Returns EMSGSIZE when it
+ * exceeds cap or the message's own cap, EINVAL for a type unknown to us or to the peer. */
 int media_pack(const struct media_msg *msg, unsigned minor, uint8_t *buf, size_t cap, size_t *len);
 
-/* Unpacks one body that `from` sent. EBADMSG malformed, or over the type's or a field's cap; EPERM
- * a type the sender may not send; ENOSYS an unknown type below 32768 (count and skip); EPROTO an
- * unknown one from 32768 on. *msg is written only on success. */
+/* Unpacks one body sent by `from`. Returns EBADMSG when malformed or over the cap of the type or a
+ * field; EPERM for a type that the sender may not send; ENOSYS for an unknown type below 32768
+ * (count and skip it); EPROTO for an unknown one from 32768 on. *msg is written only on success. */
 int media_unpack(struct media_msg *msg, enum media_side from, const uint8_t *body, size_t len);
 
-/* One JSON-like line for traces; pcm and token are left out. Always terminated. */
+/* Writes one JSON-like line for traces, without pcm and token. Always terminated. */
 void media_print(const struct media_msg *msg, char *buf, size_t size);
 
 static inline struct slice slice_str(const char *s)

@@ -37,7 +37,7 @@ bool rtcp_next(struct rd *r, struct rtcp_packet *out)
 		r->ok = false;
 		return false;
 	}
-	/* What follows the blocks is an extension of some profile, or padding. */
+	/* Bytes after the blocks are a profile's extension or padding. */
 	in = rd_of(body, n);
 	if ((p.type == RTCP_SR || p.type == RTCP_RR) && !read_report(&in, &p, first & 31)) {
 		r->ok = false;

@@ -1,9 +1,8 @@
-/* RTCP as far as a voice call has it (RFC 3550 6): sender and receiver reports with their blocks.
- * What else is in a compound packet (SDES, BYE, APP, feedback) is known by its type and passed
- * over.
+/* RTCP as used in a voice call (RFC 3550 6): sender and receiver reports with their blocks. Other
+ * packets of a compound packet (SDES, BYE, APP, feedback) are recognized by type and skipped.
  *
  * Everything is read from and written to buffers of the caller; slices point into them. Packets
- * here are in the clear: their encryption is transport's. */
+ * here are decrypted; mediad/transport encrypts them. */
 #ifndef PROTO_RTCP_H
 #define PROTO_RTCP_H
 
@@ -17,21 +16,22 @@ enum {
 	RTCP_APP = 204,
 	RTCP_BLOCKS = 31, /* of one report */
 	RTCP_REPORT_MAX = 28 + 24 * RTCP_BLOCKS + 12,
-	RTCP_LOST_MAX = 0x7fffff, /* the cumulative count stays there, and at -RTCP_LOST_MAX - 1 */
+	RTCP_LOST_MAX =
+		0x7fffff, /* the cumulative count is clamped to it, and to -RTCP_LOST_MAX - 1 */
 };
 
-/* What a sender says of itself. */
+/* A sender's report about its own stream. */
 struct rtcp_sender {
 	uint64_t ntp; /* seconds since 1900 and their fraction, 32 bits each */
 	uint32_t rtp; /* the same instant in its RTP time */
 	uint32_t packets, octets;
 };
 
-/* What a receiver says of a source. */
+/* A receiver's report about one source. */
 struct rtcp_block {
 	uint32_t ssrc;	  /* the source */
 	uint8_t fraction; /* lost since the report before, in 256ths */
-	int32_t lost;	  /* in all; less than none when packets came twice */
+	int32_t lost;	  /* in total; negative when packets were duplicated */
 	uint32_t highest; /* sequence number, extended */
 	uint32_t jitter;  /* RTP time */
 	uint32_t lsr;	  /* middle of the NTP time of the newest sender report, 0: none came */
@@ -47,21 +47,21 @@ struct rtcp_packet {
 	const uint8_t *blocks;
 };
 
-/* The next packet in r, which holds a compound packet. False at the end, and with r->ok false where
- * it is malformed: not version 2, a length that does not fit, blocks that do not fit their packet.
- */
+/* Reads the next packet of the compound packet in r. Returns false at the end, and also when it is
+ * malformed, with r->ok false: not version 2, or a length or blocks that do not fit. */
 bool rtcp_next(struct rd *r, struct rtcp_packet *out);
 /* i < p->n_blocks. */
 struct rtcp_block rtcp_block_of(const struct rtcp_packet *p, unsigned i);
 
-/* One compound packet: a sender report, or with sender NULL a receiver report, and an SDES with an
- * empty CNAME, as Discord's own clients send it. EINVAL too many blocks, EMSGSIZE. */
+/* Builds one compound packet: a sender report, or with sender NULL a receiver report, and an SDES
+ * with an empty CNAME, as Discord's own clients send it. Returns EINVAL for too many blocks,
+ * EMSGSIZE. */
 int rtcp_build(uint32_t ssrc, const struct rtcp_sender *sender, const struct rtcp_block *blocks,
 	       unsigned n, uint8_t *buf, size_t cap, size_t *len);
 
-/* NTP's time (RFC 5905 6) of ms since 1970. */
+/* Converts ms since 1970 to NTP time (RFC 5905 6). */
 uint64_t rtcp_ntp(uint64_t unix_ms);
-/* Its middle 32 bits, as LSR has it. */
+/* The middle 32 bits of NTP time, the form of LSR. */
 static inline uint32_t rtcp_middle(uint64_t ntp)
 {
 	return (uint32_t)(ntp >> 16);

@@ -1,6 +1,5 @@
-/* What travels on a voice call's UDP socket, as far as it is in the clear: RTP and RTCP headers
- * (RFC 3550 5.1, 6.4), one-byte header extensions (RFC 8285 4.2), Discord's IP discovery and
- * keepalive datagrams.
+/* The datagrams of a voice call as far as they are not encrypted: RTP and RTCP headers (RFC
+ * 3550 5.1, 6.4), one-byte header extensions (RFC 8285 4.2), Discord's IP discovery and keepalive.
  *
  * Everything is read from and written to buffers of the caller; slices point into them. */
 #ifndef PROTO_RTP_H
@@ -16,7 +15,7 @@ enum {
 	RTP_CLOCK = 48000, /* per second */
 	RTP_EXT_ONE_BYTE = 0xbede,
 	RTP_EXT_AUDIO_LEVEL = 1, /* RFC 6464 */
-	RTP_LEVEL_NONE = 127,	 /* -dBov: silence, and what an absent level counts as */
+	RTP_LEVEL_NONE = 127,	 /* -dBov: silence; also stands for an absent level */
 	RTCP_CLEAR = 8,		 /* header and sender SSRC */
 	UDP_MAX_PACKET = 1460,	 /* larger datagrams are not of this protocol */
 	DISCOVERY_SIZE = 74,
@@ -25,8 +24,8 @@ enum {
 
 enum udp_kind { UDP_OTHER, UDP_RTP, UDP_RTCP, UDP_DISCOVERY, UDP_KEEPALIVE };
 
-/* What a datagram is by its first bytes and its length. UDP_RTP and UDP_RTCP: version 2 and room
- * for the fixed header, nothing more was looked at. UDP_KEEPALIVE: any 8 bytes. */
+/* Classifies a datagram by its first bytes and length. UDP_RTP and UDP_RTCP: version 2 and room for
+ * the fixed header; nothing more was checked. UDP_KEEPALIVE: any 8 bytes. */
 enum udp_kind udp_classify(const uint8_t *p, size_t n);
 
 struct rtp_header {
@@ -50,23 +49,23 @@ int rtp_parse(struct rtp_header *h, const uint8_t *p, size_t n);
  * not read. EMSGSIZE, EINVAL. */
 int rtp_build(const struct rtp_header *h, uint8_t *buf, size_t cap, size_t *len);
 
-/* Walks one-byte extension elements in `r` (the body of a 0xBEDE extension): id 1..14 and its 1..16
- * bytes. False at the end, at id 15 and at a body that is cut. */
+/* Reads the next one-byte extension element in `r` (the body of a 0xBEDE extension): id 1..14 and
+ * its 1..16 bytes. Returns false at the end, at id 15 and at a truncated body. */
 bool rtp_ext_next(struct rd *r, uint8_t *id, struct slice *data);
 /* Audio level in -dBov, 0 (loudest) to 127; RTP_LEVEL_NONE when there is none. body: ext_words * 4
  * bytes. */
 uint8_t rtp_audio_level(uint16_t profile, const uint8_t *body, size_t n);
 
-/* IP discovery (Discord, Voice Connections): a request of 74 bytes for our ssrc. */
+/* Builds an IP discovery request (Discord, Voice Connections) of 74 bytes for our ssrc. */
 void discovery_build(uint8_t buf[DISCOVERY_SIZE], uint32_t ssrc);
-/* An answer for `ssrc`: our address as text (NUL-terminated, IPv4 or IPv6 characters only) and
- * port. EBADMSG for anything else. */
+/* Parses a discovery response for `ssrc`: our address as text (NUL-terminated, IPv4 or IPv6
+ * characters only) and port. Returns EBADMSG for anything else. */
 int discovery_parse(const uint8_t *p, size_t n, uint32_t ssrc, char ip[64], uint16_t *port);
 
-/* Keepalive as the present clients send it: 0x1337CAFE and a number. Servers answer with 0x1337F00D
- * and the same number, echo it, or say nothing. */
+/* Builds a keepalive as present clients send it: 0x1337CAFE and a number. Servers answer with
+ * 0x1337F00D and the same number, echo it, or do not answer. */
 void keepalive_build(uint8_t buf[KEEPALIVE_SIZE], uint32_t number);
-/* EBADMSG when it is neither an answer nor an echo. */
+/* Returns EBADMSG when it is neither a response nor an echo. */
 int keepalive_parse(const uint8_t *p, size_t n, uint32_t *number);
 
 /* The Opus frame that stands for silence and is never end-to-end encrypted. */

@@ -31,8 +31,8 @@ struct voice_close {
 	const char *text;
 };
 
-/* The row of a close code, never NULL: a code without a row gives that of its class (see the
- * table). */
+/* Returns the row of a close code, never NULL: a code without a row gets the row of its class (see
+ * the table). */
 const struct voice_close *voice_close_of(uint16_t code);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "mediad/mls/crypto.h"
 
-/* A multiple of the cipher's block, so that only the last piece is a broken one. */
+/* A multiple of the cipher's block size, so that only the last chunk has a partial block. */
 enum { CHUNK = 512 };
 
 /* ---- the cipher ---- */
@@ -41,7 +41,7 @@ struct aead *aead_free(struct aead *a)
 
 enum direction { OPEN, SEAL };
 
-/* The counter is little-endian and comes last. */
+/* The counter is the last part of the nonce, little-endian. */
 static bool start_cipher(struct aead *a, enum direction way, uint32_t counter, const uint8_t *clear,
 			 size_t n)
 {
@@ -113,13 +113,14 @@ static void gather_clear(const struct aead_frame *f, const uint8_t *p, uint8_t *
 	}
 }
 
-/* A place in the text between the clear ranges. */
+/* A position in the text between the clear ranges. */
 struct text_cursor {
 	size_t at;
-	uint32_t range; /* the next one */
+	uint32_t range; /* index of the next range */
 };
 
-/* The next stretch of text, at most max bytes; 0 at the frame's end. *at: where it begins. */
+/* Returns the length of the next run of text, at most max bytes, or 0 at the frame's end. *at:
+ * where it begins. */
 static size_t next_text(const struct aead_frame *f, struct text_cursor *w, size_t max, size_t *at)
 {
 	size_t end, n;
@@ -145,7 +146,7 @@ static size_t gather_text(const struct aead_frame *f, struct text_cursor *w, con
 	return total;
 }
 
-/* from and to may be one buffer when `from` is never behind. */
+/* from and to may be one buffer if `from` is never behind. */
 static void scatter_text(const struct aead_frame *f, struct text_cursor *w, const uint8_t *from,
 			 size_t total, uint8_t *to)
 {
@@ -175,9 +176,9 @@ bool aead_seal(struct aead *a, uint32_t counter, const struct aead_frame *f, uin
 	return finish_seal(a, tag);
 }
 
-/* out while the cipher runs: the clear bytes in one piece, behind them the text. Each stretch of
- * text then moves forward to its place (never past what is not moved yet), and the clear bytes come
- * from the frame. */
+/* While the cipher runs, out holds the clear bytes together, then the text. Each run of text then
+ * moves forward to its place (never over text not moved yet), and the clear bytes are copied from
+ * the frame. */
 bool aead_open(struct aead *a, uint32_t counter, const struct aead_frame *f, const uint8_t *p,
 	       const uint8_t tag[DAVE_TAG], uint8_t *out)
 {

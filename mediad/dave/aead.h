@@ -1,6 +1,5 @@
-/* AES-128-GCM over an interleaved frame: clear ranges are the additional data, what lies between
- * them is the text, each in one piece as far as the cipher is concerned. The tag is cut to 8 bytes.
- */
+/* AES-128-GCM over an interleaved frame: the clear ranges together are the additional data, the
+ * bytes between them together are the plaintext. The tag is truncated to 8 bytes. */
 #ifndef MEDIAD_DAVE_AEAD_H
 #define MEDIAD_DAVE_AEAD_H
 
@@ -8,9 +7,9 @@
 
 enum { AEAD_KEY = 16 };
 
-/* A keyed cipher, of one thread at a time: libcrypto's (docs/decisions/0014 says why). */
+/* A keyed cipher of libcrypto (docs/decisions/0014 says why), used by one thread at a time. */
 struct aead;
-/* ENOMEM. Caller owns *out. */
+/* Returns ENOMEM. The caller owns *out. */
 int aead_alloc(struct aead **out, const uint8_t key[AEAD_KEY]);
 /* Wipes. */
 struct aead *aead_free(struct aead *a);
@@ -18,20 +17,21 @@ struct aead *aead_free(struct aead *a);
 struct aead_frame {
 	const struct dave_range *range;
 	uint32_t n_ranges;
-	size_t n; /* of the frame */
+	size_t n; /* size of the frame */
 };
-/* Bytes in clear ranges. */
+/* The number of bytes in clear ranges. */
 size_t aead_clear(const struct aead_frame *f);
 
-/* Seals the frame in p where it is, and writes the tag. scratch: aead_clear() bytes. False: the
- * cipher failed. */
+/* Encrypts the frame in p in place and writes the tag. scratch: aead_clear() bytes. Returns false
+ * when the cipher failed. */
 bool aead_seal(struct aead *a, uint32_t counter, const struct aead_frame *f, uint8_t *p,
 	       uint8_t *scratch, uint8_t tag[DAVE_TAG]);
-/* Opens the frame in p to out (as many bytes). False: not authentic; out is scratch then. */
+/* Decrypts the frame in p to out (of equal size). Returns false when it is not authentic; out is
+ * undefined then. */
 bool aead_open(struct aead *a, uint32_t counter, const struct aead_frame *f, const uint8_t *p,
 	       const uint8_t tag[DAVE_TAG], uint8_t *out);
 
-/* A frame without clear ranges. seal: from `in` to `out`, which may be the same. */
+/* The same for a frame without clear ranges. `in` and `out` may be the same when encrypting. */
 bool aead_seal_whole(struct aead *a, uint32_t counter, const uint8_t *in, size_t n, uint8_t *out,
 		     uint8_t tag[DAVE_TAG]);
 bool aead_open_whole(struct aead *a, uint32_t counter, const uint8_t *in, size_t n,

@@ -37,8 +37,8 @@ void range_builder_clear(struct range_builder *p, const uint8_t *bytes, size_t n
 	}
 }
 
-/* The payload descriptor of RFC 7741 is made from these: a key frame's start code and size
- * (section 9.1 of RFC 6386), of other frames the flags alone. */
+/* Packetizers make the payload descriptor (RFC 7741) from these bytes: a key frame's start code and
+ * size (RFC 6386 section 9.1), and the flags of other frames. */
 static void find_vp8_ranges(struct range_builder *p, const uint8_t *frame, size_t n)
 {
 	size_t clear = n && !(frame[0] & 1) ? 10 : 1;

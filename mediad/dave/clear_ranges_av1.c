@@ -1,6 +1,6 @@
 /* AV1: open bitstream units (AV1 specification, section 5.3). Headers and sizes stay clear. Units
- * that packetizers drop (RTP payload format for AV1, section 5) are dropped here, and the last one
- * loses its size, so that the supplement behind it counts as a part of it. */
+ * that packetizers drop (RTP payload format for AV1, section 5) are dropped here, and the last unit
+ * loses its size field, so that the supplement after it counts as part of it. */
 #include <errno.h>
 
 #include "mediad/dave/leb128.h"
@@ -61,7 +61,8 @@ static void append_obu(struct range_builder *p, struct obu *o, bool last)
 int find_av1_ranges(struct range_builder *p, const uint8_t *frame, size_t n)
 {
 	struct rd r = rd_of(frame, n);
-	struct obu held = {0}, o; /* held: one behind, until it is known whether it is the last */
+	struct obu held = {0},
+		   o; /* held: the previous unit, until it is known whether it is the last */
 
 	while (rd_left(&r)) {
 		if (!read_obu(&o, &r))

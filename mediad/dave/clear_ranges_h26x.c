@@ -1,6 +1,5 @@
-/* H.264 and H.265 in Annex B form: NAL units behind start codes. Whoever packetizes the frame reads
- * its parameter sets, each unit's header and, of H.264 slices, which picture parameter set they use
- * (RFC 6184, RFC 7798). */
+/* H.264 and H.265 in Annex B form: NAL units after start codes. A packetizer reads parameter sets,
+ * unit headers and, of H.264 slices, the id of their picture parameter set (RFC 6184, RFC 7798). */
 #include <errno.h>
 
 #include "mediad/dave/clear_ranges_internal.h"
@@ -8,7 +7,7 @@
 static const uint8_t start_code[] = {0, 0, 0, 1};
 enum { SHORT_CODE = 3 };
 
-/* Where the next 00 00 01 begins at or behind `at`, or n. */
+/* Returns where the next 00 00 01 begins at or after `at`, or n. */
 static size_t find_code(const uint8_t *p, size_t n, size_t at)
 {
 	while (at + SHORT_CODE <= n) {
@@ -22,7 +21,7 @@ static size_t find_code(const uint8_t *p, size_t n, size_t at)
 	return n;
 }
 
-/* Bits of a slice header, with the emulation prevention bytes (00 00 03) passed over. */
+/* Reads bits of a slice header and skips emulation prevention bytes (00 00 03). */
 struct bits {
 	const uint8_t *p;
 	size_t n, byte;
@@ -56,8 +55,8 @@ static bool skip_golomb(struct bits *b)
 	return one;
 }
 
-/* Bytes that cover first_mb_in_slice, slice_type and pic_parameter_set_id, at most n. The three
- * never end with a byte, each having an odd number of bits. */
+/* Returns the number of bytes that hold first_mb_in_slice, slice_type and pic_parameter_set_id, at
+ * most n. The three never end on a byte boundary, because each has an odd number of bits. */
 static size_t h264_slice_clear(const uint8_t *payload, size_t n)
 {
 	struct bits b = {.p = payload, .n = n};
@@ -68,7 +67,7 @@ static size_t h264_slice_clear(const uint8_t *payload, size_t n)
 	return b.byte < n ? b.byte + 1 : n;
 }
 
-/* How much of a unit stays clear; n is not 0. */
+/* Returns how many bytes of a unit stay clear; n is not 0. */
 typedef size_t(clear_fn)(const uint8_t *unit, size_t n);
 
 static size_t h264_clear(const uint8_t *unit, size_t n)
@@ -94,7 +93,7 @@ static int find_unit_ranges(struct range_builder *p, const uint8_t *frame, size_
 
 	for (size_t i = 0; i < at; i++)
 		if (frame[i])
-			return EBADMSG; /* something before the first unit */
+			return EBADMSG; /* bytes before the first unit */
 	if (at == n)
 		return EBADMSG;
 	while (at < n) {
@@ -126,7 +125,7 @@ int find_h265_ranges(struct range_builder *p, const uint8_t *frame, size_t n)
 	return find_unit_ranges(p, frame, n, h265_clear);
 }
 
-/* Of a stretch that was sealed: [at, end), with two bytes on both sides. */
+/* Whether the encrypted bytes [at, end), with two bytes on both sides, hold a start code. */
 static bool has_start_code(const uint8_t *p, size_t n, size_t at, size_t end)
 {
 	size_t from = at < SHORT_CODE - 1 ? 0 : at - (SHORT_CODE - 1);

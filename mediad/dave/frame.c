@@ -9,10 +9,10 @@ bool dave_is_silence(const uint8_t *frame, size_t n)
 	return n == sizeof silence && memcmp(frame, silence, sizeof silence) == 0;
 }
 
-/* Ranges fill what is left of the supplement exactly. */
+/* Reads the ranges, which must fill the rest of the supplement exactly. */
 static bool read_ranges(struct dave_frame *f, struct rd *r)
 {
-	uint64_t end = 0; /* of the range before */
+	uint64_t end = 0; /* end of the previous range */
 
 	f->n_ranges = 0;
 	while (rd_left(r)) {

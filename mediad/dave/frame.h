@@ -1,8 +1,9 @@
-/* The protocol frame of DAVE: which parts of an encoded frame stay readable, and the supplement
- * behind it.
+/* The protocol frame of DAVE: which ranges of an encoded frame stay clear, and the supplement after
+ * it.
  *
- *   interleaved frame | tag 8 | ULEB128 nonce | (ULEB128 offset, size)* of clear ranges | u8
- * supplement size | FA FA
+ * interleaved frame | tag 8 | ULEB128 nonce | (ULEB128 offset, size)* of clear ranges |
+ *
+ * u8 supplement size | FA FA
  *
  * Source: DAVE protocol 1.1, "Frame Encryption"; limits as in Discord's libdave. */
 #ifndef MEDIAD_DAVE_FRAME_H
@@ -12,12 +13,12 @@
 
 enum {
 	DAVE_TAG = 8,
-	DAVE_TAIL = 3, /* size and magic */
+	DAVE_TAIL = 3, /* supplement size and magic */
 	DAVE_MAGIC = 0xfa,
 	DAVE_FRAME_MIN = 11,
 	DAVE_SUPPLEMENT_MAX = 255,
-	DAVE_RANGES_MAX = 128,	 /* as many as a supplement could hold */
-	DAVE_OPUS_OVERHEAD = 16, /* at most, of an Opus frame */
+	DAVE_RANGES_MAX = 128,	 /* the most that a supplement can hold */
+	DAVE_OPUS_OVERHEAD = 16, /* upper bound for an Opus frame */
 };
 
 enum dave_codec { DAVE_OPUS, DAVE_VP8, DAVE_VP9, DAVE_H264, DAVE_H265, DAVE_AV1, DAVE_UNKNOWN };
@@ -26,7 +27,7 @@ struct dave_range {
 	uint32_t at, n;
 };
 
-/* The silence that servers send for a source that is muted; it passes in the clear. */
+/* The silence frame that servers send for a muted source; it is sent in the clear. */
 bool dave_is_silence(const uint8_t *frame, size_t n);
 
 struct dave_frame {
@@ -36,14 +37,15 @@ struct dave_frame {
 	uint32_t n_ranges;
 	struct dave_range range[DAVE_RANGES_MAX];
 };
-/* False: not a protocol frame. Strict: ranges ascending, apart, inside the body; numbers in 32
- * bits. Slices point into frame. */
+/* Returns false when it is not a protocol frame. Strict: ranges must ascend, be apart and lie
+ * inside the body; numbers must fit into 32 bits. Slices point into frame. */
 bool dave_frame_parse(struct dave_frame *out, const uint8_t *frame, size_t n);
 
-/* What an encoder's frame must leave readable. Video frames are rewritten where the format asks for
- * it (start codes of four bytes, AV1 sizes): `out` (cap bytes, not overlapping frame) takes the
- * frame to be sealed, at most 5 / 4 * n bytes. EBADMSG: not a frame of this codec, to be sealed
- * whole; EMSGSIZE: cap; EOVERFLOW: more ranges than a supplement holds. */
+/* The ranges of an encoder's frame that must stay clear. Video frames are rewritten where the
+ * format requires it (start codes of four bytes, AV1 sizes): `out` (cap bytes, not overlapping
+ * frame) receives the frame to be encrypted, at most 5 / 4 * n bytes. Returns EBADMSG when it is
+ * not a frame of this codec and is to be encrypted whole, EMSGSIZE when cap is too small, EOVERFLOW
+ * when there are more ranges than a supplement holds. */
 struct dave_clear_ranges {
 	size_t n; /* bytes in out */
 	uint32_t n_ranges;
@@ -51,8 +53,8 @@ struct dave_clear_ranges {
 };
 int dave_find_clear_ranges(struct dave_clear_ranges *ranges, enum dave_codec codec,
 			   const uint8_t *frame, size_t n, uint8_t *out, size_t cap);
-/* H.264 and H.265: whether bytes that were sealed imitate a start code, also together with a clear
- * range beside them or in the supplement. sealed: n bytes, the whole protocol frame. */
+/* For H.264 and H.265: whether encrypted bytes form a start code, alone, with an adjacent clear
+ * range, or in the supplement. sealed: n bytes, the whole protocol frame. */
 bool dave_imitates_start_code(const struct dave_clear_ranges *ranges, const uint8_t *sealed,
 			      size_t n);
 

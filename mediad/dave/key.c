@@ -6,7 +6,8 @@
 #include "mediad/dave/key_internal.h"
 #include "mediad/mls/crypto.h"
 
-/* One sender's ratchet, standing at a generation: 16 bytes at first, 32 from the next on. */
+/* One sender's ratchet at a generation; its secret has 16 bytes at first and 32 from the next
+ * generation on. */
 struct ratchet {
 	uint8_t secret[MLS_HASH];
 	size_t n;
@@ -77,7 +78,7 @@ static int set_cipher(struct aead **cipher, const struct ratchet *r)
 	return err;
 }
 
-/* What two keys of the same ratchet share, and nobody can go back from. */
+/* Sets an identifier that keys of one ratchet share and that reveals nothing about them. */
 static int set_id(struct dave_key *k, const uint8_t base[DAVE_SECRET])
 {
 	const struct slice part = mls_slice(base, DAVE_SECRET);

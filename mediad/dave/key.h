@@ -1,10 +1,10 @@
 /* Media keys of one sender in one epoch (DAVE protocol 1.1, "Sender Key Derivation" and
  * "Ratcheting").
  *
- * A base secret comes from the group's exporter; a ratchet of hashes makes one AES-128 key a
- * generation from it. What the audio thread gets is a struct dave_key: keyed cipher contexts of two
- * generations that follow each other. It is made by the loop thread (this allocates and derives),
- * lent, and given back to be wiped; its use allocates nothing. */
+ * A base secret comes from the group's exporter, and a hash ratchet derives one AES-128 key per
+ * generation from it. The audio thread gets a struct dave_key: keyed ciphers of two consecutive
+ * generations. The loop thread makes it (which allocates and derives), lends it, and gets it back
+ * to be wiped; its use allocates nothing. */
 #ifndef MEDIAD_DAVE_KEY_H
 #define MEDIAD_DAVE_KEY_H
 
@@ -14,8 +14,8 @@ enum { DAVE_SECRET = 16, DAVE_KEY_GENERATIONS = 2, DAVE_GENERATIONS_MAX = 255 };
 
 struct dave_key;
 
-/* epoch: any number that tells one group state from another (never 0). generation: the first of the
- * two. EINVAL, ENOMEM. Caller owns *out. */
+/* epoch: any number that tells one group state from another, never 0. generation: the first of the
+ * two. Returns EINVAL or ENOMEM. The caller owns *out. */
 int dave_key_alloc(struct dave_key **out, const uint8_t base[DAVE_SECRET], uint64_t epoch,
 		   uint32_t generation);
 struct dave_key *dave_key_free(struct dave_key *k);

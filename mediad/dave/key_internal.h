@@ -1,5 +1,5 @@
-/* The inside of a key, for those who seal and open with it. A cipher context is scratch space while
- * in use, so a key is used by one thread at a time. */
+/* The contents of a key, for the sealer and the opener. A cipher holds scratch space while in use,
+ * so a key is used by one thread at a time. */
 #ifndef MEDIAD_DAVE_KEY_INTERNAL_H
 #define MEDIAD_DAVE_KEY_INTERNAL_H
 
@@ -14,14 +14,14 @@ struct dave_key {
 	uint32_t generation;	 /* of cipher[0] */
 	uint8_t id[DAVE_KEY_ID]; /* of the ratchet: a hash of its base secret */
 	struct aead *cipher[DAVE_KEY_GENERATIONS];
-	/* What came in this epoch already. It lives here, so that a sender costs memory by the
-	 * epochs that it has. */
+	/* The nonces received in this epoch. They are kept here, so that a sender costs memory in
+	 * proportion to its epochs. */
 	struct dave_window window;
 };
 
-/* Of one ratchet, in whatever generations. */
+/* Whether both are of one ratchet, in any generations. */
 bool dave_key_same(const struct dave_key *a, const struct dave_key *b);
-/* NULL: the generation is neither of the two. */
+/* Returns NULL when the generation is neither of the two. */
 struct aead *dave_key_cipher(struct dave_key *k, uint32_t generation);
 
 #endif

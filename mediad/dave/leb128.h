@@ -1,11 +1,11 @@
-/* Numbers of the frame's supplement: seven bits a byte, the lowest first, the top bit set while
- * more follow. */
+/* ULEB128, the numbers of a frame's supplement: seven bits per byte, lowest first, with the top bit
+ * set while more bytes follow. */
 #ifndef MEDIAD_DAVE_LEB128_H
 #define MEDIAD_DAVE_LEB128_H
 
 #include "proto/base/cursor.h"
 
-enum { LEB128_MAX = 5 }; /* bytes that 32 bits need */
+enum { LEB128_MAX = 5 }; /* bytes that a 32-bit number needs */
 
 static inline unsigned leb128_size(uint32_t v)
 {
@@ -16,7 +16,7 @@ static inline unsigned leb128_size(uint32_t v)
 	return n;
 }
 
-/* Returns the byte behind it. */
+/* Returns the position after it. */
 static inline uint8_t *leb128_write(uint8_t *p, uint32_t v)
 {
 	for (; v >= 0x80; v >>= 7)
@@ -25,8 +25,8 @@ static inline uint8_t *leb128_write(uint8_t *p, uint32_t v)
 	return p;
 }
 
-/* Not ok: cut short, longer than `max` bytes (at most 8), or past 32 bits. A longer form than the
- * number needs is read. */
+/* Clears r->ok when the number is truncated, longer than `max` bytes (at most 8) or over 32 bits.
+ * Accepts a longer form than the number needs. */
 static inline uint32_t leb128_read(struct rd *r, unsigned max)
 {
 	uint64_t v = 0;

@@ -77,8 +77,8 @@ void dave_write_be64(uint8_t out[DAVE_USER_BYTES], uint64_t v)
 		out[i] = (uint8_t)(v >> 8 * (DAVE_USER_BYTES - 1 - i));
 }
 
-/* The group of which we are the only member, epoch 0: what others are added to when our commit is
- * the first. NULL as long as the external sender is not known. */
+/* Makes the group of which we are the only member, epoch 0; others are added to it when our commit
+ * is the first. NULL while the external sender is not known. */
 static int make_local_group(struct mls_group **out, const struct dave_mls_state *k,
 			    uint64_t channel, const struct mls_identity *me, struct mls_leaf *leaf,
 			    struct mls_rng *rng)
@@ -104,7 +104,7 @@ static int make_local_group(struct mls_group **out, const struct dave_mls_state 
 	return err;
 }
 
-/* What a reset makes before anything of before is given up. */
+/* New keys, which a reset makes before it drops the old ones. */
 struct new_keys {
 	struct mls_identity me;
 	struct mls_leaf *leaf;
@@ -196,7 +196,7 @@ out:
 
 /* ---- op 25 ---- */
 
-/* ExternalSender: signature key, credential. Its identity is nothing that we judge. */
+/* Checks an ExternalSender: signature key and credential. Its identity is not judged. */
 static int check_external_sender(struct slice in)
 {
 	struct rd r = rd_of(in.p, in.n);
@@ -221,7 +221,7 @@ int dave_mls_state_set_external_sender(struct dave_mls_state *k, struct dave_job
 	if (before.n == j->in.n && memcmp(before.p, j->in.p, before.n) == 0)
 		return 0;
 	k->sender = j->in;
-	/* A group that is established keeps its own; the next one takes this. */
+	/* An established group keeps its external sender; the next group uses the new one. */
 	if (k->leaf && !k->established) {
 		mls_rng_seed(&rng, j->seed);
 		err = make_local_group(&local, k, k->channel, &k->me, k->leaf, &rng);
@@ -237,7 +237,7 @@ int dave_mls_state_set_external_sender(struct dave_mls_state *k, struct dave_job
 	return 0;
 }
 
-/* ---- a recorded member ---- */
+/* ---- recorded groups ---- */
 
 static bool package_has_keys(const struct mls_key_package *p, const struct mls_identity *me,
 			     const struct p256_pair *init)

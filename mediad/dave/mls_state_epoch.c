@@ -20,7 +20,8 @@ static int compare_users(const void *a, const void *b)
 	return (x->user > y->user) - (x->user < y->user);
 }
 
-/* The members by user id; member[] has room for them, and their keys are the tree's. */
+/* Reads the members, sorted by user id; member[] has room for them, and their keys point into the
+ * tree. */
 static int read_roster(const struct mls_tree *t, struct dave_member *member, uint32_t *n)
 {
 	uint32_t leaves = mls_tree_leaves(t), found = 0;
@@ -56,14 +57,14 @@ static int export_secret(const struct mls_group *g, struct dave_member *m)
 {
 	uint8_t user[DAVE_USER_BYTES];
 
-	/* Little-endian here, and only here. */
+	/* The user id is little-endian here and nowhere else. */
 	for (unsigned i = 0; i < DAVE_USER_BYTES; i++)
 		user[i] = (uint8_t)(m->user >> 8 * i);
 	return mls_group_export(g, m->base, DAVE_SECRET, "Discord Secure Frames v0",
 				mls_slice(user, sizeof user));
 }
 
-/* Members, and behind them their keys in one block. */
+/* Copies the members and, after them in one block, their keys. */
 static int read_members(struct dave_epoch *e, const struct mls_tree *t)
 {
 	uint32_t most = mls_tree_members(t) + 1;

@@ -9,7 +9,7 @@ static void set_verdict(struct dave_job *j, enum dave_verdict verdict, int err)
 	j->err = err;
 }
 
-/* The external senders in a group's context are the one of op 25 and no other. */
+/* Whether the only external sender in the group's context is the one of op 25. */
 static bool has_our_external_sender(const struct dave_mls_state *k, const struct mls_group *g)
 {
 	struct slice data;
@@ -22,7 +22,7 @@ static bool has_our_external_sender(const struct dave_mls_state *k, const struct
 	return r.ok && rd_left(&r) == 0 && mls_equal(data, mls_slice(k->sender.p, k->sender.n));
 }
 
-/* Where a message stands beside our group. Nobody but members can be ahead of it. */
+/* Compares the message's group and epoch with ours. Only a member can be behind a message. */
 static enum dave_verdict compare_epoch(const struct dave_mls_state *k, const struct mls_public *m,
 				       int *err)
 {
@@ -59,9 +59,9 @@ static bool is_recognized(const struct dave_job *j, uint64_t user)
 	return false;
 }
 
-/* What DAVE allows: the gateway adds people whom it told us of, and removes; the rest is the RFC's
- * to judge. EALREADY: it is about a group that we are to be added to, not about the one of
- * ourselves alone. */
+/* Checks the rules of DAVE: the gateway adds users that it announced, and removes; RFC 9420 judges
+ * the rest. Returns EALREADY when the proposal adds us, so that it is for a group we are to join
+ * and not for our local one. */
 static int check_proposal(const struct dave_mls_state *k, const struct dave_job *j,
 			  const struct mls_public *m)
 {
@@ -88,7 +88,7 @@ static int check_proposal(const struct dave_mls_state *k, const struct dave_job 
 	return err;
 }
 
-/* One proposal message. added: references of those that are new. */
+/* Adds one proposal message. added: collects the references of new ones. */
 static int add_proposal(struct dave_mls_state *k, const struct dave_job *j,
 			const struct mls_public *m, struct mls_out *added)
 {
@@ -109,7 +109,7 @@ static int add_proposal(struct dave_mls_state *k, const struct dave_job *j,
 	return added->err;
 }
 
-/* All or, after the first that is refused, none. */
+/* Adds all proposals or, after the first refused one, none. */
 static void add_proposals(struct dave_mls_state *k, struct dave_job *j, struct rd *r)
 {
 	struct mls_out added = {0};
@@ -130,7 +130,7 @@ static void add_proposals(struct dave_mls_state *k, struct dave_job *j, struct r
 
 		for (size_t i = 0; i < refs.n; i += MLS_HASH)
 			(void)mls_group_revoke(k->group, mls_slice(refs.p + i, MLS_HASH));
-		/* With a new external sender this group can have no future. */
+		/* Under a new external sender this group has no future. */
 		if (j->verdict == DAVE_DONE && err == EALREADY)
 			j->verdict = DAVE_IGNORED;
 		else if (j->verdict == DAVE_DONE)
@@ -154,7 +154,7 @@ static void revoke_proposals(struct dave_mls_state *k, struct dave_job *j, struc
 		set_verdict(j, DAVE_REFUSED, EBADMSG);
 }
 
-/* Bytes of op 28: the commit, and the welcome right behind it. */
+/* Builds op 28: the commit, followed by the welcome. */
 static int build_op28(struct dave_bytes *out, const struct mls_commit *c)
 {
 	struct slice commit_proposals = mls_out_view(&c->message),
@@ -170,7 +170,7 @@ static int build_op28(struct dave_bytes *out, const struct mls_commit *c)
 	return 0;
 }
 
-/* Keeps a commit of ours, in case it is the one that is announced. */
+/* Keeps our own commit, in case it is the one announced. */
 static int keep_own_commit(struct dave_mls_state *k, struct mls_commit *c)
 {
 	struct slice commit_proposals = mls_out_view(&c->message);
@@ -200,7 +200,7 @@ static int copy_bytes(struct dave_bytes *out, const struct dave_bytes *in)
 	return 0;
 }
 
-/* Without room for it the work is done again the next time. */
+/* Without memory for it the commit is made again the next time. */
 static void keep_op28(struct dave_mls_state *k, const struct dave_job *j)
 {
 	free(k->last_op28.p);
@@ -208,8 +208,8 @@ static void keep_op28(struct dave_mls_state *k, const struct dave_job *j)
 	k->proposals_changed = copy_bytes(&k->last_op28, &j->out) != 0;
 }
 
-/* Commits what is proposed; what was committed already is said once more. A member twice, or
- * ourselves removed: that is for others to commit, or for later. */
+/* Commits the proposals, or repeats the commit made before. Does not commit a duplicate member or
+ * our own removal; another member may, or we may later. */
 static void commit_proposals(struct dave_mls_state *k, struct dave_job *j)
 {
 	struct mls_commit c = {0};
@@ -269,7 +269,7 @@ void dave_mls_state_handle_proposals(struct dave_mls_state *k, struct dave_job *
 
 /* ---- op 29 ---- */
 
-/* Proposals by reference only, and a committer who stays who he was. */
+/* Checks the rules of DAVE: proposals by reference only. */
 static int check_commit(const struct mls_public *m)
 {
 	struct rd r = rd_of(m->body.p, m->body.n), list;
@@ -300,7 +300,7 @@ static bool committer_unchanged(const struct mls_group *before, const struct mls
 	       mls_equal(a->signature_key, b->signature_key);
 }
 
-/* The state after `next` (taken over when that goes well). */
+/* Makes `next` the present group (taken over on success) and exports its epoch. */
 static int adopt_group(struct dave_mls_state *k, struct dave_job *j, struct mls_group *next)
 {
 	int err = dave_epoch_alloc(&j->epoch, next);
@@ -361,7 +361,7 @@ void dave_mls_state_handle_commit(struct dave_mls_state *k, struct dave_job *j)
 		if (err)
 			own->next = next;
 	} else if (!k->established) {
-		/* We are not in it yet; the welcome will come. */
+		/* We are not a member yet; a welcome will follow. */
 		set_verdict(j, DAVE_IGNORED, ENOENT);
 		return;
 	} else {
@@ -398,8 +398,7 @@ void dave_mls_state_handle_welcome(struct dave_mls_state *k, struct dave_job *j)
 
 	set_verdict(j, DAVE_DONE, 0);
 	dave_write_be64(channel, k->channel);
-	/* Unknown users in the roster are no reason to refuse: the gateway's word about them may
-	 * come later. */
+	/* Unknown users in the roster are accepted, because the gateway may announce them later. */
 	if (!err && (!mls_equal(mls_group_id(g), mls_slice(channel, sizeof channel)) ||
 		     !has_our_external_sender(k, g)))
 		err = EBADMSG;
@@ -410,6 +409,6 @@ void dave_mls_state_handle_welcome(struct dave_mls_state *k, struct dave_job *j)
 		return;
 	}
 	mls_group_free(g);
-	/* Come again, or not for us: a group that works is not given up for it. */
+	/* It was repeated or is not for us; a working group is kept. */
 	set_verdict(j, err == ENOENT && k->established ? DAVE_IGNORED : DAVE_INVALID, err);
 }

@@ -11,15 +11,16 @@
 
 struct held_key {
 	struct dave_key *key;
-	uint64_t added;	      /* the ratchet, not this pair of generations */
+	uint64_t added;	      /* when the ratchet was added, not this pair of generations */
 	uint64_t expires;     /* NEVER: the newest */
-	uint64_t first_until; /* the first generation; NEVER until the second was heard */
+	uint64_t first_until; /* until when the first generation is accepted; NEVER until the second
+				 was used */
 };
 
 struct dave_opener {
 	struct held_key keys[DAVE_KEYS]; /* oldest first */
 	unsigned n;
-	bool next_requested; /* that the next pair of the newest is wanted */
+	bool next_requested; /* the next pair of the newest ratchet was requested */
 	uint64_t now;
 	uint64_t clear_until;
 };
@@ -46,7 +47,7 @@ struct dave_opener *dave_opener_free(struct dave_opener *o)
 
 /* ---- keys ---- */
 
-/* The first `count` slots. */
+/* Drops the first `count` keys. */
 static void drop_oldest(struct dave_opener *o, unsigned count, dave_key_h *h, void *arg)
 {
 	if (!count)
@@ -73,7 +74,7 @@ void dave_opener_sweep(struct dave_opener *o, uint64_t now, dave_key_h *h, void 
 	drop_oldest(o, spent, h, arg);
 }
 
-/* Another pair of generations of a ratchet that is there. */
+/* Replaces the pair of generations of a present ratchet. */
 static void replace_pair(struct dave_opener *o, struct held_key *s, struct dave_key *key,
 			 dave_key_h *h, void *arg)
 {
@@ -123,8 +124,8 @@ bool dave_opener_wants_next(struct dave_opener *o)
 
 /* ---- frames ---- */
 
-/* The cipher that a frame of this counter asks for, and its whole nonce. NULL: no such generation
- * now. */
+/* Chooses the cipher for a frame of this counter and completes its nonce. Returns NULL when the
+ * generation is not available. */
 static struct aead *choose_cipher(const struct held_key *s, uint32_t counter, uint64_t now,
 				  uint64_t *nonce)
 {
@@ -133,7 +134,7 @@ static struct aead *choose_cipher(const struct held_key *s, uint32_t counter, ui
 
 	uint64_t age = now > s->added ? (now - s->added) / NS_PER_S : 0;
 
-	/* A ratchet this young cannot have come so far. */
+	/* A ratchet this young cannot have reached this generation. */
 	if (generation > age * DAVE_RATE_MAX >> 24)
 		return NULL;
 	*nonce = dave_nonce(generation, counter);
@@ -155,8 +156,8 @@ static enum dave_opened open_with_key(struct held_key *s, const struct dave_fram
 	uint64_t nonce;
 	struct aead *cipher = choose_cipher(s, f->nonce, now, &nonce);
 
-	/* What was seen is opened too: only then it is known to be a replay, and not a frame that
-	 * somebody sealed with a key that we lack. */
+	/* A used nonce is decrypted too: only an authentic frame is a replay, and not a frame
+	 * encrypted with a key that we lack. */
 	if (!cipher || !open_with(cipher, f, out))
 		return DAVE_FAILED;
 	if (!dave_window_fresh(&s->key->window, nonce))

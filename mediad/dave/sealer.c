@@ -11,9 +11,9 @@ enum { START_CODE_TRIES = 10 };
 struct dave_sealer {
 	struct dave_key *key;
 	uint64_t counter; /* of the next frame */
-	uint64_t epoch;	  /* of the ratchet that it counts for, which stays known without a key */
+	uint64_t epoch;	  /* of the ratchet it counts for; kept while there is no key */
 	uint8_t id[DAVE_KEY_ID];
-	bool next_requested; /* that the next pair is wanted */
+	bool next_requested; /* the next pair was requested */
 };
 
 int dave_sealer_alloc(struct dave_sealer **out)
@@ -75,7 +75,7 @@ bool dave_sealer_wants_next(struct dave_sealer *s)
 	return true;
 }
 
-/* ---- sealing ---- */
+/* ---- encryption ---- */
 
 static size_t supplement_size(uint32_t counter, const struct dave_clear_ranges *ranges)
 {
@@ -86,7 +86,7 @@ static size_t supplement_size(uint32_t counter, const struct dave_clear_ranges *
 	return n;
 }
 
-/* Behind the tag. */
+/* Writes the part of the supplement after the tag. */
 static void write_supplement(uint8_t *p, size_t size, uint32_t counter,
 			     const struct dave_clear_ranges *ranges)
 {
@@ -100,7 +100,7 @@ static void write_supplement(uint8_t *p, size_t size, uint32_t counter,
 	*p = DAVE_MAGIC;
 }
 
-/* The cipher for the next frame; EOVERFLOW. */
+/* Takes the counter and the cipher for the next frame. Returns EOVERFLOW. */
 static int take_counter(struct dave_sealer *s, struct aead **cipher, uint32_t *counter)
 {
 	*cipher = dave_key_cipher(s->key, (uint32_t)(s->counter >> 24));
@@ -110,7 +110,7 @@ static int take_counter(struct dave_sealer *s, struct aead **cipher, uint32_t *c
 	return 0;
 }
 
-/* Nothing in the frame stays clear: from `frame` to `out` at one go. */
+/* Encrypts a frame without clear ranges from `frame` to `out`. */
 static int seal_whole(struct dave_sealer *s, const uint8_t *frame, size_t n, uint8_t *out,
 		      size_t cap, size_t *len)
 {
@@ -132,7 +132,8 @@ static int seal_whole(struct dave_sealer *s, const uint8_t *frame, size_t n, uin
 	return 0;
 }
 
-/* The frame of this plan is in out; behind the supplement's place, the clear bytes are gathered. */
+/* Encrypts the frame in out in place; the clear bytes are gathered after the place of the
+ * supplement. */
 static int seal_ranges(struct dave_sealer *s, const struct dave_clear_ranges *ranges, uint8_t *out,
 		       size_t cap, size_t *len)
 {

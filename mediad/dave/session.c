@@ -89,7 +89,7 @@ bool dave_session_busy(const struct dave_session *s)
 	return !s->mls_state || s->first || s->want_drop || s->want_rekey;
 }
 
-/* ---- who is here ---- */
+/* ---- users ---- */
 
 static size_t find_user_index(const struct dave_session *s, uint64_t user)
 {
@@ -116,7 +116,7 @@ static void add_user(struct dave_session *s, uint64_t now, uint64_t user)
 		size_t cap = s->cap_users ? 2 * s->cap_users : 16;
 		uint64_t *p = cap <= DAVE_USERS_MAX * 2 ? realloc(s->users, cap * sizeof *p) : NULL;
 
-		/* Without encryption nobody needs to be known. */
+		/* Without encryption the users need not be known. */
 		if (!p) {
 			s->users_full = true;
 			if (s->status.version > 0)
@@ -154,7 +154,8 @@ static int copy_recognized(const struct dave_session *s, struct dave_job *j)
 	return 0;
 }
 
-/* Takes `in` over when there is one. What cannot be done is lost, and healed as such. */
+/* Starts a job and takes over `in`, if given. A job that cannot be started is a lost input and
+ * heals as such. */
 static void start_job(struct dave_session *s, enum dave_job_type type, uint16_t transition,
 		      struct dave_bytes *in)
 {
@@ -190,7 +191,7 @@ static int copy_bytes(struct dave_bytes *out, struct slice in)
 	return 0;
 }
 
-/* Codes are nobody's hurry: one at a time, while nothing else is to be done. */
+/* Starts a verification code; these run one at a time while no other work waits. */
 static void start_verification(struct dave_session *s)
 {
 	const struct dave_epoch *e = s->in_group && s->n_epochs ? s->epochs[0].epoch : NULL;
@@ -227,7 +228,7 @@ void dave_session_verify(struct dave_session *s, uint64_t now, uint64_t user)
 	dave_session_finish_step(s, now);
 }
 
-/* ---- inputs in their order ---- */
+/* ---- queued inputs ---- */
 
 static void on_description(struct dave_session *s, struct dave_input *w)
 {
@@ -244,7 +245,7 @@ static void on_description(struct dave_session *s, struct dave_input *w)
 
 static void on_prepare_epoch(struct dave_session *s, const struct dave_input *w)
 {
-	/* A later epoch would only change the version, of which there is one. */
+	/* A later epoch would only change the version, and there is only one. */
 	if (w->number != 1 || w->version == 0 || w->version > DAVE_VERSION)
 		return;
 	if (s->n_users == 1)
@@ -288,7 +289,7 @@ static void run_input(struct dave_session *s, uint64_t now, struct dave_input *w
 	}
 }
 
-/* Takes w over; runs it at once when nothing is before it. */
+/* Takes over w and queues it; it runs at once when the queue is empty. */
 static void enqueue(struct dave_session *s, uint64_t now, struct dave_input *w)
 {
 	bool member = w->op == DAVE_OP_CONNECT || w->op == DAVE_OP_DISCONNECT;
@@ -308,7 +309,7 @@ static void enqueue(struct dave_session *s, uint64_t now, struct dave_input *w)
 	dave_session_finish_step(s, now);
 }
 
-/* Takes what->in over. */
+/* Queues a copy and takes over what->in. */
 static void queue_input(struct dave_session *s, uint64_t now, const struct dave_input *what)
 {
 	struct dave_input *w = malloc(sizeof *w);
@@ -370,7 +371,7 @@ void dave_session_binary(struct dave_session *s, uint64_t now, unsigned op, cons
 	default:
 		return;
 	}
-	/* Longer than any message can be: refused like one that cannot be read. */
+	/* A message over the limit is refused like an unreadable one. */
 	if (in.n > MLS_BYTES_MAX)
 		in.n = 0;
 	if (copy_bytes(&w.in, in)) {
@@ -381,7 +382,7 @@ void dave_session_binary(struct dave_session *s, uint64_t now, unsigned op, cons
 	queue_input(s, now, &w);
 }
 
-/* ---- results ---- */
+/* ---- results of jobs ---- */
 
 static void send_key_package(struct dave_session *s, uint64_t now, struct dave_job *job)
 {
@@ -450,7 +451,7 @@ static void on_job_result(struct dave_session *s, uint64_t now, struct dave_job 
 		on_epoch_result(s, now, job, was_in);
 		break;
 	case DAVE_JOB_EXTERNAL_SENDER:
-		/* It is not said again in this session, and without it there is no group. */
+		/* Op 25 is not repeated in this session, and without it there is no group. */
 		s->needs_rejoin = job->verdict == DAVE_INVALID && !s->in_group;
 		break;
 	case DAVE_JOB_CODE:
@@ -470,7 +471,7 @@ void dave_session_done(struct dave_session *s, uint64_t now, struct dave_job *jo
 	dave_session_finish_step(s, now);
 }
 
-/* ---- the rest ---- */
+/* ---- end of a step, timer ---- */
 
 void dave_session_finish_step(struct dave_session *s, uint64_t now)
 {

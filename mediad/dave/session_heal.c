@@ -4,14 +4,17 @@
 
 #include "proto/base/time.h"
 
-/* The ladder: what is done when packets of somebody arrive and do not open.
+/* Healing, in steps, when packets of a speaker arrive and cannot be decrypted:
  *
- *   RECOVER  op 31 and a new key package: the gateway removes us from the group and adds us again
- *   RESUME   only after a RECOVER, and only if the gateway's numbering skipped something: it comes
- * again REJOIN   a new session with fresh credentials
+ * RECOVER: op 31 and a new key package; the gateway removes us from the group and adds us again.
  *
- * A step waits until the one before had its time (cooldown), and longer each time; who was heard
- * again starts at the first step, and after a quiet time without waiting. */
+ * RESUME: only after a RECOVER, and only if sequence numbers of the gateway were skipped; it
+ * repeats the missing messages.
+ *
+ * REJOIN: a new session with fresh credentials.
+ *
+ * A step waits until the cool-down of the one before has passed, and cool-downs grow. Once an
+ * outage has ended, the next one starts with RECOVER, and after a quiet time without waiting. */
 
 enum { COOLDOWN_FIRST_MS = 10000, COOLDOWN_SECOND_MS = 60000, COOLDOWN_MAX_MS = 3600000 };
 
@@ -25,9 +28,9 @@ static uint64_t min_time(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* ---- who is not heard ---- */
+/* ---- speakers in an outage ---- */
 
-/* Index of the user, or where he belongs. */
+/* Returns the index of the user, or where to insert it. */
 static size_t find_index(const struct dave_session *s, uint64_t user)
 {
 	size_t lo = 0, hi = s->n_undecryptable;
@@ -59,7 +62,7 @@ static void note_undecryptable(struct dave_session *s, uint64_t now, uint64_t us
 						       ? realloc(s->undecryptable, cap * sizeof *p)
 						       : NULL;
 
-		/* He will be told again. */
+		/* The outage will be reported again. */
 		if (!p)
 			return;
 		s->undecryptable = p;
@@ -70,13 +73,13 @@ static void note_undecryptable(struct dave_session *s, uint64_t now, uint64_t us
 	s->undecryptable[i] = (struct dave_undecryptable){user, now, now};
 }
 
-/* With keys of before one may still be heard that is out of the group. */
+/* Outside the group speakers may still be decrypted with earlier keys. */
 static bool is_outside_group(const struct dave_session *s)
 {
 	return s->status.version > 0 && !s->in_group;
 }
 
-/* Everybody is heard: the next spell starts at the ladder's foot. */
+/* The outage ended: the next one starts with the first step. */
 static void note_healed(struct dave_session *s, uint64_t now)
 {
 	if (s->conf.heal->last == DAVE_HEAL_NONE || is_outside_group(s))
@@ -98,8 +101,8 @@ void dave_heal_remove_user(struct dave_session *s, uint64_t now, uint64_t user)
 		note_healed(s, now);
 }
 
-/* Nobody adds us again without a key package; but the gateway may be about to make the group anew,
- * and tell us. */
+/* We are not added again without a new key package, but the gateway may be about to create the
+ * group anew and announce it. */
 void dave_heal_removed(struct dave_session *s, uint64_t now)
 {
 	s->epoch_by = DAVE_NEVER;
@@ -122,7 +125,7 @@ void dave_heal_proof(struct dave_session *s, uint64_t now)
 		note_healed(s, now);
 }
 
-/* How many of n there are left when one goes in each `every_ms`. */
+/* Returns what is left of a count n that loses one per `every_ms`. */
 static uint32_t decay_count(uint32_t n, uint64_t *at, uint64_t now, uint32_t every_ms)
 {
 	uint64_t gone = (now - *at) / (every_ms * NS_PER_MS);
@@ -131,8 +134,8 @@ static uint32_t decay_count(uint32_t n, uint64_t *at, uint64_t now, uint32_t eve
 	return gone < n ? n - (uint32_t)gone : 0;
 }
 
-/* A quiet time as long as half of the wait makes the wait void; but not again and again, or whoever
- * makes us deaf for a moment at a time could have the group re-keyed without end. */
+/* A quiet time of half the cool-down cancels the cool-down, but not repeatedly: otherwise whoever
+ * causes short outages could have the group re-keyed without end. */
 static void relax_cooldown(struct dave_session *s, uint64_t now)
 {
 	struct dave_heal_state *l = s->conf.heal;
@@ -146,10 +149,10 @@ static void relax_cooldown(struct dave_session *s, uint64_t now)
 	}
 }
 
-void dave_session_decryption(struct dave_session *s, uint64_t now, uint64_t user, bool hears)
+void dave_session_decryption(struct dave_session *s, uint64_t now, uint64_t user, bool ok)
 {
 	relax_cooldown(s, now);
-	if (hears) {
+	if (ok) {
 		dave_heal_remove_user(s, now, user);
 		dave_heal_proof(s, now);
 	} else if (s->status.known && s->status.version > 0) {
@@ -218,8 +221,8 @@ static void take_step(struct dave_session *s, uint64_t now)
 		take_rejoin_step(s, now);
 }
 
-/* Each is answered, but not for ever: when the answers do not help either, only another session
- * does, unless an epoch comes after all. */
+/* Answers an invalid message with op 31, but not for ever: when the answers do not help, only
+ * another session does, unless an epoch arrives. */
 static void answer_invalid(struct dave_session *s, uint64_t now, uint16_t id)
 {
 	struct dave_heal_state *l = s->conf.heal;
@@ -236,14 +239,14 @@ static void answer_invalid(struct dave_session *s, uint64_t now, uint16_t id)
 	request_new_package(s, id);
 }
 
-/* ---- when ---- */
+/* ---- deadlines ---- */
 
 static bool is_long_outage(const struct dave_undecryptable *d)
 {
 	return d->at - d->since >= DAVE_LONG_OUTAGE_MS * NS_PER_MS;
 }
 
-/* The latest word about a speaker who is not heard though nothing explains it. 0: none. */
+/* Returns the latest report of an outage that no change of keys explains; 0: none. */
 static uint64_t latest_evidence(const struct dave_session *s)
 {
 	uint64_t at = 0;
@@ -254,7 +257,7 @@ static uint64_t latest_evidence(const struct dave_session *s)
 	return at;
 }
 
-/* A transition that waits explains deafness for a while. */
+/* Returns until when a waiting transition explains an outage. */
 static uint64_t pending_grace_until(const struct dave_session *s)
 {
 	for (size_t i = 0; i < s->n_undecryptable; i++)
@@ -263,7 +266,7 @@ static uint64_t pending_grace_until(const struct dave_session *s)
 	return s->n_pending ? s->pending[s->n_pending - 1].at + DAVE_PENDING_MS * NS_PER_MS : 0;
 }
 
-/* When the next step is due, as far as is known now. */
+/* Returns when the next step is due, as far as is known now. */
 static uint64_t next_step_at(const struct dave_session *s)
 {
 	uint64_t not_before = s->conf.heal->not_before, noticed_at, at;
@@ -280,14 +283,14 @@ static uint64_t next_step_at(const struct dave_session *s)
 	return at <= noticed_at + DAVE_EVIDENCE_MS * NS_PER_MS ? at : DAVE_NEVER;
 }
 
-/* What is under way may bring it. */
+/* Returns when the awaited epoch is overdue. Work under way may bring it. */
 static uint64_t epoch_deadline(const struct dave_session *s)
 {
 	return s->offline || dave_session_busy(s) ? DAVE_NEVER : s->epoch_by;
 }
 
-/* The same; and it is a step of the ladder, so its time must have come. Nobody need have spoken:
- * who is in no group is not heard either. */
+/* Returns when the awaited welcome is overdue. This is a healing step, so its cool-down applies.
+ * Nobody need have spoken: a client outside any group is not heard either. */
 static uint64_t welcome_deadline(const struct dave_session *s)
 {
 	if (s->welcome_by == DAVE_NEVER || s->offline || s->rejoining || dave_session_busy(s))
@@ -322,7 +325,7 @@ void dave_heal_invalid(struct dave_session *s, uint64_t now, uint16_t id)
 	answer_invalid(s, now, id);
 }
 
-/* The first commit that fits is announced at once, whose ever it is. */
+/* The gateway announces the first valid commit at once, whoever made it. */
 void dave_heal_proposed(struct dave_session *s, uint64_t now, bool refused, bool committed)
 {
 	uint64_t by = now + (refused ? DAVE_REFUSED_MS : DAVE_ANNOUNCE_MS) * NS_PER_MS;

@@ -1,5 +1,5 @@
-/* What the files of the session machine share: session.c (inputs, the queue, jobs), session_send.c
- * (actions), session_transition.c (epochs and transitions), session_heal.c (the ladder). */
+/* The state of the session machine, shared by session.c (inputs, the queue, jobs), session_send.c
+ * (actions), session_transition.c (epochs and transitions) and session_heal.c (healing). */
 #ifndef MEDIAD_DAVE_SESSION_INTERNAL_H
 #define MEDIAD_DAVE_SESSION_INTERNAL_H
 
@@ -10,23 +10,21 @@
 
 enum {
 	DAVE_USERS_MAX = MLS_MEMBERS_MAX,
-	DAVE_MEMBERS_WAITING_MAX =
-		2 * DAVE_USERS_MAX, /* ops 11 and 13 of single users behind a job */
+	DAVE_MEMBERS_WAITING_MAX = 2 * DAVE_USERS_MAX, /* ops 11 and 13 waiting for a job */
 	DAVE_WAITING_BYTES_MAX = 4 * MLS_BYTES_MAX,
-	DAVE_PENDING_MAX = 64,	 /* transitions; past it the oldest is forgotten */
-	DAVE_HELD_MAX = 64,	 /* ops 23 and 31 held while the socket is gone */
-	DAVE_VERIFY_MAX = 64,	 /* users whose code was asked for */
-	DAVE_EVIDENCE_MS = 1000, /* a speaker that was deaf so long ago may have stopped: nothing is
-				    done for him */
-	DAVE_LONG_OUTAGE_MS =
-		5000, /* no transition explains deafness for so long without a break */
+	DAVE_PENDING_MAX = 64,	    /* transitions; beyond that the oldest is dropped */
+	DAVE_HELD_MAX = 64,	    /* ops 23 and 31 held while the socket is lost */
+	DAVE_VERIFY_MAX = 64,	    /* users whose code was requested */
+	DAVE_EVIDENCE_MS = 1000,    /* after so long without a report a speaker may have stopped; no
+				       step is taken for it */
+	DAVE_LONG_OUTAGE_MS = 5000, /* no transition explains an outage of this length */
 	DAVE_FAILURES_MAX =
-		5, /* messages answered with op 31 in a row; one more every DAVE_FAILURE_MS */
+		5, /* messages answered with op 31 in a row; one more per DAVE_FAILURE_MS */
 	DAVE_FAILURE_MS = 2000,
-	DAVE_ANSWERS_MAX = 12, /* the same without an epoch in between, however slowly they come */
-	DAVE_STEPS_MAX = 5, /* steps of the ladder after which being heard does not shorten the wait
-			       any more */
-	DAVE_STEP_MS = 120000, /* one of them is forgotten */
+	DAVE_ANSWERS_MAX = 12, /* the same without an epoch in between, at any rate */
+	DAVE_STEPS_MAX =
+		5, /* steps after which the end of an outage no longer shortens the cool-down */
+	DAVE_STEP_MS = 120000, /* one step is forgotten per this time */
 };
 
 enum dave_op {
@@ -46,33 +44,33 @@ enum dave_op {
 	DAVE_OP_INVALID = 31,
 };
 
-/* An input in its place of the queue. */
+/* A queued input. */
 struct dave_input {
 	struct dave_input *next;
 	unsigned op;
 	uint16_t transition, version;
 	uint64_t number; /* op 4: channel; 11 and 13: user; 24: epoch */
-	bool cut;	 /* ops 29, 30: too short for a transition id */
+	bool cut;	 /* ops 29, 30: too short to hold a transition id */
 	struct dave_bytes in;
 };
 
-/* An epoch that we have keys of. */
+/* An epoch whose keys we hold. */
 struct dave_kept_epoch {
 	struct dave_epoch *epoch;
-	uint64_t until; /* its keys are accepted; NEVER: it is the newest */
+	uint64_t until; /* its keys are accepted until then; NEVER: it is the newest */
 };
 
 struct dave_transition {
 	uint16_t id, version;
-	uint64_t serial; /* of the epoch it leads to; 0: whatever there is */
-	uint64_t at;	 /* when it came */
-	uint64_t proved; /* somebody was heard with its keys; NEVER: nobody yet */
+	uint64_t serial; /* serial of the epoch it leads to; 0: any */
+	uint64_t at;	 /* its arrival */
+	uint64_t proved; /* when a speaker first used its keys; NEVER: not yet */
 };
 
 struct dave_undecryptable {
 	uint64_t user;
-	uint64_t since; /* told again and again since */
-	uint64_t at;	/* last told */
+	uint64_t since; /* reported repeatedly since */
+	uint64_t at;	/* last report */
 };
 
 struct dave_held_text {
@@ -85,9 +83,9 @@ struct dave_session {
 	uint64_t channel;
 	struct dave_status status, reported;
 
-	/* key work */
+	/* key operations */
 	struct dave_mls_state *mls_state; /* NULL while a job has it */
-	bool want_drop, want_rekey;	  /* before everything that waits */
+	bool want_drop, want_rekey;	  /* before all queued inputs */
 	bool in_group;
 	bool package_sent; /* a key package was sent */
 	struct dave_input *first, **tail;
@@ -97,38 +95,38 @@ struct dave_session {
 	unsigned n_verify;
 	bool verifying;
 
-	/* who is here, sorted, ourselves included */
+	/* users present, sorted, ourselves included */
 	uint64_t *users;
 	size_t n_users, cap_users;
-	bool users_full; /* there was no room for somebody */
+	bool users_full; /* there was no room for a user */
 
 	/* epochs, newest first, and transitions, oldest first */
 	struct dave_kept_epoch epochs[DAVE_KEYS];
 	unsigned n_epochs;
-	const struct dave_epoch *sending; /* one of kept */
-	uint64_t send_until;		  /* out of the group; NEVER: in it */
+	const struct dave_epoch *sending; /* one of epochs */
+	uint64_t send_until;		  /* set when we leave the group; NEVER: we are in it */
 	struct dave_transition pending[DAVE_PENDING_MAX];
 	unsigned n_pending;
-	uint16_t last_id; /* last transition executed or tried */
+	uint16_t last_id; /* the last transition executed or prepared */
 	bool send_clear;
 	uint64_t clear_until;
-	uint64_t changed_at; /* keys came, or senders switched: deafness told before is no reason to
-				heal */
+	uint64_t changed_at; /* when keys arrived or senders switched: outages reported before are
+				no reason to heal */
 
 	/* healing */
 	struct dave_undecryptable *undecryptable; /* sorted by user */
 	size_t n_undecryptable, cap_undecryptable;
-	uint64_t join_grace_until; /* grace behind our key package; 0: none */
-	uint64_t welcome_by;	   /* NEVER: none awaited */
-	unsigned answers;	   /* with op 31, since the last epoch */
-	uint64_t epoch_by;	   /* one must follow what was proposed; NEVER: nothing was */
-	bool recovered, resumed;   /* steps taken against this spell */
+	uint64_t join_grace_until; /* grace period after our key package; 0: none */
+	uint64_t welcome_by;	   /* NEVER: no welcome is awaited */
+	unsigned answers;	   /* answers with op 31 since the last epoch */
+	uint64_t epoch_by; /* an epoch must follow the proposals by then; NEVER: none is awaited */
+	bool recovered, resumed; /* steps taken in this outage */
 	bool gap;
-	bool input_lost;   /* inputs were left out: only a rejoin helps */
-	bool needs_rejoin; /* the same, unless an epoch comes */
+	bool input_lost;   /* inputs were lost: only a rejoin helps */
+	bool needs_rejoin; /* the same, unless an epoch arrives */
 	bool rejoining;
 
-	/* while the socket is gone */
+	/* while the socket is lost */
 	bool offline;
 	struct dave_held_text held_texts[DAVE_HELD_MAX];
 	unsigned n_held_texts;
@@ -136,7 +134,7 @@ struct dave_session {
 };
 
 /* ---- session.c ---- */
-/* Starts what can be started, then tells what changed. Ends every input. */
+/* Ends every input: starts waiting work, then emits a change of status. */
 void dave_session_finish_step(struct dave_session *s, uint64_t now);
 bool dave_session_busy(const struct dave_session *s);
 
@@ -153,32 +151,33 @@ void dave_send_code(struct dave_session *s, uint64_t user, const char *code);
 void dave_send_state(struct dave_session *s);
 
 /* ---- session_transition.c ---- */
-/* The epoch of a commit or welcome; taken over. */
+/* Takes over the epoch of a commit or welcome. */
 void dave_transition_prepare(struct dave_session *s, uint64_t now, uint16_t id,
 			     struct dave_epoch *e);
 void dave_transition_text(struct dave_session *s, uint64_t now, uint16_t id, uint16_t version);
 void dave_transition_execute(struct dave_session *s, uint64_t now, uint16_t id);
-/* We are in no group any more. */
+/* We have left the group. */
 void dave_transition_left(struct dave_session *s, uint64_t now);
-/* The group is made anew and nobody else is here. */
+/* The group is created anew and no other member is present. */
 void dave_transition_alone(struct dave_session *s);
 void dave_transition_timer(struct dave_session *s, uint64_t now);
 uint64_t dave_transition_deadline(const struct dave_session *s);
 void dave_transition_free(struct dave_session *s);
 
 /* ---- session_heal.c ---- */
-/* A message was invalid. */
+/* A message was invalid and is answered with op 31. */
 void dave_heal_invalid(struct dave_session *s, uint64_t now, uint16_t id);
-/* Proposals came that we could not commit, or could, or that left nothing to be committed. */
+/* Proposals arrived that we could not commit (refused), committed, or that left nothing to commit.
+ */
 void dave_heal_proposed(struct dave_session *s, uint64_t now, bool refused, bool committed);
 void dave_heal_input_lost(struct dave_session *s);
 void dave_heal_remove_user(struct dave_session *s, uint64_t now, uint64_t user);
 /* A commit removed us. */
 void dave_heal_removed(struct dave_session *s, uint64_t now);
-/* Who is not in this group is not there any more, or will be told again. */
+/* Drops outages of users that are not in this group; they have left or will be reported again. */
 void dave_heal_keep_members(struct dave_session *s, const struct dave_epoch *e);
 void dave_heal_proof(struct dave_session *s, uint64_t now);
-/* Takes the step that is due, if one is. */
+/* Takes the healing step that is due, if any. */
 void dave_heal_timer(struct dave_session *s, uint64_t now);
 uint64_t dave_heal_deadline(const struct dave_session *s);
 

@@ -41,7 +41,7 @@ void dave_send_binary(struct dave_session *s, uint8_t op, struct dave_bytes *pay
 	struct dave_bytes *held = op == DAVE_OP_KEY_PACKAGE ? &s->held_package : &s->held_commit;
 
 	if (s->offline) {
-		/* Of each the last one counts. */
+		/* Only the last one of each kind counts. */
 		free_bytes(held);
 		*held = *payload;
 		*payload = (struct dave_bytes){0};

@@ -35,7 +35,7 @@ static void drop_epoch(struct dave_session *s, unsigned i)
 	memmove(s->epochs + i, s->epochs + i + 1, (--s->n_epochs - i) * sizeof s->epochs[0]);
 }
 
-/* Epochs whose time is over, but those that we seal with or still wait to. */
+/* Drops expired epochs, except those that we encrypt with or may yet. */
 static void drop_expired_epochs(struct dave_session *s, uint64_t now)
 {
 	for (unsigned i = s->n_epochs; i-- > 0;) {
@@ -89,7 +89,7 @@ void dave_transition_free(struct dave_session *s)
 
 /* ---- transitions ---- */
 
-/* The first n of those that wait are over. */
+/* Drops the first n waiting transitions. */
 static void drop_transitions(struct dave_session *s, unsigned n)
 {
 	s->n_pending -= n;
@@ -113,13 +113,13 @@ static void execute_transition(struct dave_session *s, uint64_t now,
 		s->want_rekey = false;
 	} else {
 		dave_send_clear(s, false, min_time(s->clear_until, grace));
-		/* Never older than what we seal with: what was prepared before is void. */
+		/* Never returns to an older epoch: transitions prepared before are void. */
 		dave_send_sealing(s, e ? e : newest_epoch(s));
 	}
 	drop_expired_epochs(s, now);
 }
 
-/* Executes the i-th; those before it can only be out of date. */
+/* Executes the i-th transition and drops the older ones, which are outdated. */
 static void execute_pending(struct dave_session *s, uint64_t now, unsigned i)
 {
 	struct dave_transition t = s->pending[i];
@@ -191,7 +191,8 @@ void dave_transition_execute(struct dave_session *s, uint64_t now, uint16_t id)
 		}
 }
 
-/* The others accept our key until theirs is so old; behind that we would speak to nobody. */
+/* Other members accept our key for this long after they have the next one; later frames would reach
+ * nobody. */
 void dave_transition_left(struct dave_session *s, uint64_t now)
 {
 	s->send_until = now + DAVE_GRACE_MS * NS_PER_MS;

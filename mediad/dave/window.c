@@ -38,7 +38,7 @@ bool dave_window_fresh(const struct dave_window *w, uint64_t nonce)
 	return nonce >= w->floor && is_missing(w, nonce);
 }
 
-/* Nothing was missing that still is. */
+/* Starts with no missing nonce from `floor` on. */
 static void start_window(struct dave_window *w, uint64_t floor)
 {
 	memset(w->missing, 0, sizeof w->missing);
@@ -46,8 +46,7 @@ static void start_window(struct dave_window *w, uint64_t floor)
 	w->floor = floor;
 }
 
-/* Drops what the ring has no more room for when `newest` comes, and then the oldest past the cap.
- */
+/* Drops nonces that leave the ring when `newest` arrives, then the oldest beyond the limit. */
 static void raise_floor(struct dave_window *w, uint64_t newest)
 {
 	while (w->floor + DAVE_WINDOW <= newest)

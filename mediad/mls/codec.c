@@ -98,7 +98,7 @@ static int grow(struct mls_out *o, size_t want)
 	return 0;
 }
 
-/* Room for n more bytes at the end, or NULL. */
+/* Returns room for n more bytes at the end, or NULL. */
 static uint8_t *room(struct mls_out *o, size_t n)
 {
 	uint8_t *p;

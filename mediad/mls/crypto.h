@@ -26,9 +26,9 @@ int mls_derive_tree_secret(uint8_t *out, size_t n, struct slice secret, const ch
 /* RefHash; label e.g. "MLS 1.0 KeyPackage Reference". */
 int mls_ref_hash(uint8_t out[MLS_HASH], const char *label, struct slice value);
 
-/* V("MLS 1.0 " label) and the length of the V of `content` bytes that follows: what precedes the
- * content in SignContent and EncryptContext, so that the content itself need not be copied.
- * EOVERFLOW. */
+/* Writes V("MLS 1.0 " label) and the length of the V of `content` bytes that follows: the part
+ * before the content in SignContent and EncryptContext, so that the content need not be copied.
+ * Returns EOVERFLOW. */
 enum { MLS_HEAD = 264 };
 int mls_label_head(uint8_t head[MLS_HEAD], size_t *n, const char *label, size_t content);
 

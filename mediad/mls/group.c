@@ -8,7 +8,7 @@ static struct slice hash_slice(const uint8_t *p)
 	return mls_slice(p, MLS_HASH);
 }
 
-/* ---- life ---- */
+/* ---- alloc, free ---- */
 
 int group_alloc(struct mls_group **out)
 {
@@ -168,7 +168,7 @@ int group_enter(struct mls_group *next, const struct mls_group *g,
 	return err;
 }
 
-/* ---- what can be known ---- */
+/* ---- getters ---- */
 
 uint64_t mls_group_epoch(const struct mls_group *g)
 {

@@ -1,5 +1,4 @@
-/* A commit of our own, its welcome and the state that it leads to (RFC 9420 sections 12.4.1
- * and 12.4.3). */
+/* Makes our own commit, its welcome and the next state (RFC 9420 sections 12.4.1 and 12.4.3). */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -83,8 +82,8 @@ static int write_content(struct mls_out *o, const struct making *m)
 	return err ? err : o->err;
 }
 
-/* Behind the content of the message: signature, confirmation tag, membership tag; and with them the
- * next epoch. */
+/* Appends signature, confirmation tag and membership tag to the content of the message, which also
+ * gives the next epoch. */
 static int authenticate(struct mls_out *o, struct making *m, size_t content)
 {
 	enum { VERSION = 2 };
@@ -148,7 +147,7 @@ static int write_group_info(struct mls_out *o, const struct making *m)
 	return o->err ? o->err : sign(o, next, "GroupInfoTBS", mls_out_view(o), m->rng);
 }
 
-/* The sealed GroupInfo, which every newcomer's secrets are bound to. */
+/* Encrypts the GroupInfo, to which every new member's secrets are bound. */
 static int seal_group_info(uint8_t **out, size_t *n, const struct making *m)
 {
 	uint8_t key[MLS_KEY], nonce[MLS_NONCE], *sealed = NULL;
@@ -176,7 +175,7 @@ out:
 	return err;
 }
 
-/* GroupSecrets: with the path secret of the lowest node above both of us. */
+/* Writes GroupSecrets with the path secret of the lowest node above both of us. */
 static void write_secrets(struct mls_out *o, const struct making *m, uint32_t leaf)
 {
 	uint32_t i = 0;
@@ -244,7 +243,7 @@ static int write_welcome(struct mls_out *o, const struct making *m)
 	return err ? err : o->err;
 }
 
-/* ---- the whole ---- */
+/* ---- commit ---- */
 
 int mls_group_commit(struct mls_commit *out, const struct mls_group *g, struct mls_rng *rng)
 {

@@ -1,4 +1,4 @@
-/* Inside of a group, for the group_*.c files alone. */
+/* The contents of a group; for the group_*.c files alone. */
 #ifndef MEDIAD_MLS_GROUP_INSIDE_H
 #define MEDIAD_MLS_GROUP_INSIDE_H
 
@@ -29,10 +29,10 @@ struct mls_group {
 
 /* ---- group.c ---- */
 
-/* A group of zeros, and one that goes on from g: its tree and our keys, nothing of its epoch. */
+/* Makes a group of zeros, and a successor of g: its tree and our keys, nothing of its epoch. */
 int group_alloc(struct mls_group **out);
 int group_successor(struct mls_group **out, const struct mls_group *g);
-/* Takes the values over; they may point into the context that is replaced. */
+/* Takes over the values; they may point into the context that is replaced. */
 int group_set_context(struct mls_group *g, const struct mls_group_context *c);
 /* The context of the next epoch before its transcript is known: sections 12.4.1 and 12.4.2. */
 int group_provisional(struct mls_group *next, const struct mls_group *g, struct slice extensions);
@@ -49,7 +49,8 @@ int group_authenticate(const struct mls_group *g, const struct mls_public *m);
 int group_check_proposal(const struct mls_group *g, const struct mls_proposal *p,
 			 enum mls_sender_type sender, uint32_t sender_index);
 const struct remembered *group_recall(const struct mls_group *g, struct slice ref);
-/* Every member can do what these extensions of the group context ask for. EBADMSG, EOVERFLOW. */
+/* Checks that every member supports what these extensions of the group context require. EBADMSG,
+ * EOVERFLOW. */
 int group_supported(const struct mls_tree *t, struct slice extensions);
 
 /* ---- group_plan.c ---- */
@@ -67,12 +68,12 @@ struct group_plan {
 	uint32_t added[MLS_PROPOSALS_MAX]; /* the leaves of the Adds, rising */
 	unsigned n_added;
 };
-/* Zero-initialised before. What is owned goes over to the plan, on success only. EOVERFLOW, ENOMEM.
- */
+/* Appends to a plan, which is zero-initialised at first. Takes over an owned proposal on success
+ * only. EOVERFLOW, ENOMEM. */
 int group_plan_put(struct group_plan *plan, const struct mls_proposal *p, uint32_t sender,
 		   bool owned);
 void group_plan_free(struct group_plan *plan);
-/* Section 12.2: what must not stand together in one commit. EBADMSG. */
+/* Section 12.2: refuses proposals that must not be in one commit together. EBADMSG. */
 int group_plan_check(const struct group_plan *plan, const struct mls_group *g, uint32_t committer);
 bool group_plan_needs_path(const struct group_plan *plan);
 bool group_plan_removes(const struct group_plan *plan, uint32_t leaf);

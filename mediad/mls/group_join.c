@@ -12,7 +12,7 @@ struct secrets {
 	uint8_t psk[MLS_HASH];
 };
 
-/* What a newcomer has in hand. */
+/* The keys of a new member. */
 struct newcomer {
 	const struct mls_key_package *key_package;
 	const struct p256_pair *init;
@@ -20,7 +20,7 @@ struct newcomer {
 	struct mls_psk_list psks;
 };
 
-/* Bytes that were sealed; wiped and freed by opened_free. */
+/* Decrypted bytes; wiped and freed by opened_free. */
 struct opened {
 	uint8_t *p;
 	size_t n;
@@ -153,7 +153,7 @@ static int check_tree(const struct mls_group *g, const struct mls_group_info *in
 	return err ? err : group_supported(g->tree, g->context.extensions);
 }
 
-/* Key schedule and the tag that proves it to be the group's. */
+/* Runs the key schedule and checks the confirmation tag. */
 static int enter(struct mls_group *g, const struct mls_group_info *info, const struct secrets *s)
 {
 	uint8_t tag[MLS_HASH];

@@ -1,5 +1,5 @@
-/* The proposals of one commit together: what they may be, and what they do to the tree (RFC 9420
- * sections 12.2, 12.3). */
+/* The proposals of one commit together: which combinations are valid, and their effect on the tree
+ * (RFC 9420 sections 12.2, 12.3). */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -38,7 +38,7 @@ void group_plan_free(struct group_plan *plan)
 
 /* ---- the list ---- */
 
-/* The leaf that a change takes away or replaces. */
+/* The leaf that a change removes or replaces. */
 static bool touches(const struct group_change *c, uint32_t *leaf)
 {
 	if (c->proposal.type == MLS_PROPOSAL_UPDATE)

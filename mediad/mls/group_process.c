@@ -1,9 +1,9 @@
-/* A commit of another member (RFC 9420 section 12.4.2). */
+/* Processes the commit of another member (RFC 9420 section 12.4.2). */
 #include <errno.h>
 
 #include "mediad/mls/group_inside.h"
 
-/* What a commit says. */
+/* A parsed commit. */
 struct taking {
 	const struct mls_group *g;
 	struct mls_public message;
@@ -25,15 +25,15 @@ static int take_known(struct taking *t, struct slice ref)
 {
 	const struct remembered *known = group_recall(t->g, ref);
 
-	/* The same one twice touches the same leaf, key or extensions twice, which the plan
+	/* A duplicate reference touches the same leaf, key or extensions twice, which the plan
 	 * refuses. */
 	return known ? group_plan_put(&t->plan, &known->proposal, known->message.sender_index,
 				      false)
 		     : ENOENT;
 }
 
-/* An Update by value would be the committer's own, which the plan refuses: it changes its leaf by
- * the path. */
+/* An Update by value would be the committer's own, which the plan refuses; a committer updates its
+ * leaf by the path. */
 static int take_value(struct taking *t, struct mls_proposal *p)
 {
 	uint32_t sender = t->message.sender_index;
@@ -60,7 +60,7 @@ static int take_list(struct taking *t, struct rd *list)
 	return err;
 }
 
-/* mls_public_read has walked the body already, so it has its form and ends where it should. */
+/* mls_public_read has parsed the body already, so its form and end are valid. */
 static int take_body(struct taking *t)
 {
 	struct rd r = rd_of(t->message.body.p, t->message.body.n), list = mls_rd_sub(&r);

@@ -1,18 +1,18 @@
-/* Proposals: who may send them, what one alone must be like, and the memory of them. */
+/* Proposals: who may send them, the checks of a single one, and the list of remembered ones. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "mediad/mls/group_inside.h"
 
-/* More required capabilities of one kind than this is an attempt to make checking them costly. */
+/* Limit of required capabilities of one kind; more would only make checking them costly. */
 enum { REQUIRED_MAX = 64, PROPOSALS_FIRST = 8 };
 
 /* ---- capabilities ---- */
 
 enum kind { EXTENSION, PROPOSAL, CREDENTIAL };
 
-/* What every client can do is not listed (section 7.2): extension types 1 to 5, proposal types 1
- * to 7. */
+/* Capabilities of every client are not listed (section 7.2): extension types 1 to 5, proposal types
+ * 1 to 7. */
 static bool capable(const struct mls_leaf *l, enum kind kind, uint16_t type)
 {
 	switch (kind) {
@@ -74,7 +74,7 @@ int group_supported(const struct mls_tree *t, struct slice extensions)
 	return !err && !r.ok ? EBADMSG : err;
 }
 
-/* ---- who sent it ---- */
+/* ---- sender ---- */
 
 /* Entry `index` of the external_senders extension (section 12.1.8.1). */
 static int external_key(const struct mls_group *g, uint32_t index, struct slice *key)
@@ -157,7 +157,7 @@ int group_authenticate(const struct mls_group *g, const struct mls_public *m)
 	return err;
 }
 
-/* ---- what it says ---- */
+/* ---- content ---- */
 
 static int check_add(const struct mls_group *g, struct mls_key_package *k)
 {
@@ -184,7 +184,7 @@ static int check_update(const struct mls_group *g, struct mls_leaf *l, enum mls_
 	if (sender != MLS_SENDER_MEMBER || !old || l->source != MLS_LEAF_UPDATE ||
 	    mls_equal(l->encryption_key, old->encryption_key))
 		return EBADMSG;
-	/* We never make one, so there would be no private key to it. */
+	/* We never make an Update, so we would lack its private key. */
 	if (index == g->keys.leaf)
 		return ENOTSUP;
 	return mls_leaf_validate(l, g->context.group_id, index);
@@ -213,7 +213,7 @@ int group_check_proposal(const struct mls_group *g, const struct mls_proposal *p
 	return ENOTSUP;
 }
 
-/* ---- memory ---- */
+/* ---- remembered proposals ---- */
 
 static struct remembered *find(const struct mls_group *g, struct slice ref)
 {
@@ -235,7 +235,7 @@ static void forget(struct remembered *p)
 	*p = (struct remembered){0};
 }
 
-/* p is taken over on success. */
+/* Takes over p on success. */
 static int remember(struct mls_group *g, const struct remembered *p)
 {
 	if (g->n_proposals == MLS_PROPOSALS_MAX || p->n > MLS_BYTES_MAX - g->proposal_bytes)

@@ -70,7 +70,7 @@ int hpke_derive_pair(struct p256_pair *out, struct slice ikm)
 	return err;
 }
 
-/* priv is ours, pub the other's; enc and receiver are what both sides saw. */
+/* priv is ours, pub the other's; enc and receiver are known to both sides. */
 static int shared_secret(uint8_t out[MLS_HASH], const uint8_t priv[MLS_SCALAR], struct slice pub,
 			 const uint8_t enc[MLS_POINT], const uint8_t receiver[MLS_POINT])
 {

@@ -3,8 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* More extensions than this on one leaf or key package is an attempt to make checking them costly.
- */
+/* Limit of extensions on one leaf or key package; more would only make checking them costly. */
 enum { EXTENSIONS_MAX = 64 };
 
 static uint16_t u16_at(struct slice list, size_t i)
@@ -31,7 +30,7 @@ static struct slice read_u16_list(struct rd *r)
 	return list;
 }
 
-/* The body of an extensions vector, its form looked at. */
+/* Reads the body of an extensions vector and checks its form. */
 static struct slice read_extensions(struct rd *r)
 {
 	struct slice body = mls_rd_vec(r);
@@ -84,7 +83,7 @@ static int read_source(struct mls_leaf *l, struct rd *r)
 	return 0;
 }
 
-/* Every slice points into what r walks. */
+/* Every slice points into r's buffer. */
 static int parse_leaf(struct mls_leaf *l, struct rd *r)
 {
 	size_t start = r->pos;
@@ -150,7 +149,7 @@ struct mls_leaf *mls_leaf_free(struct mls_leaf *l)
 
 /* ---- making ---- */
 
-/* What follows the leaf itself in what is signed (LeafNodeTBS). */
+/* Writes the part of LeafNodeTBS after the leaf itself. */
 static void write_place(struct mls_out *o, enum mls_leaf_source source, struct slice group_id,
 			uint32_t leaf)
 {
@@ -181,8 +180,7 @@ static void write_leaf(struct mls_out *o, const struct mls_leaf *like,
 	mls_out_vec(o, like->extensions);
 }
 
-/* Signs what stands in o from its beginning, drops what is behind `keep`, and appends the
- * signature. */
+/* Signs the contents of o, drops the bytes after `keep`, and appends the signature. */
 static int sign_end(struct mls_out *o, size_t keep, const char *label,
 		    const struct p256_pair *signer, struct mls_rng *rng)
 {
@@ -261,15 +259,15 @@ int mls_leaf_make(struct mls_leaf **out, const struct mls_leaf_spec *spec, struc
 	return err;
 }
 
-/* ---- judging ---- */
+/* ---- validation ---- */
 
-/* Types 1 to 5 are every client's by RFC 9420 section 7.2 and are not listed. */
+/* Every client supports types 1 to 5 (RFC 9420 section 7.2); they are not listed. */
 static bool extension_known(struct slice listed, uint16_t type)
 {
 	return (type >= 1 && type <= 5) || mls_u16_listed(listed, type);
 }
 
-/* None twice, and all known to this client. */
+/* Checks that no type occurs twice and the client supports all. */
 static int check_extensions(struct slice body, struct slice listed)
 {
 	struct rd r = rd_of(body.p, body.n);
@@ -331,12 +329,12 @@ int mls_leaf_validate(struct mls_leaf *l, struct slice group_id, uint32_t leaf)
 	if (verified_here(l, group_id, leaf))
 		return 0;
 	err = check_capabilities(l);
-	/* A certificate says nothing that this subset could check. */
+	/* This subset cannot check certificates. */
 	if (!err && l->credential_type != MLS_CREDENTIAL_BASIC)
 		err = ENOTSUP;
 	if (!err)
 		err = p256_check(l->encryption_key, P256_ANY);
-	/* The signature key is looked at by the verification itself. */
+	/* The signature key is checked by the verification itself. */
 	if (!err)
 		err = verify_leaf(l, group_id, leaf);
 	if (!err)

@@ -1,8 +1,9 @@
-/* Leaf nodes and key packages (RFC 9420 sections 7.2 and 10): immutable, counted references.
+/* Leaf nodes and key packages (RFC 9420 sections 7.2 and 10): immutable objects with counted
+ * references.
  *
- * A leaf keeps its own bytes; every slice points into them, so what was received is what is hashed
- * and signed again. Counting is not atomic: an object and everything that shares it belongs to one
- * thread at a time. */
+ * A leaf keeps its own bytes and every slice points into them, so hashes and signatures are over
+ * the bytes as received. Counting is not atomic: an object and everything that shares it belongs to
+ * one thread at a time. */
 #ifndef MEDIAD_MLS_LEAF_H
 #define MEDIAD_MLS_LEAF_H
 
@@ -41,7 +42,7 @@ struct mls_leaf *mls_leaf_ref(struct mls_leaf *l);
 /* NULL is accepted; returns NULL. */
 struct mls_leaf *mls_leaf_free(struct mls_leaf *l);
 
-/* What we say about ourselves: version 1, suite 2, basic credential, nothing else. */
+/* Our own capabilities: version 1, suite 2, basic credential, nothing else. */
 struct mls_leaf_spec {
 	struct slice identity;
 	struct slice encryption_key;
@@ -53,14 +54,15 @@ struct mls_leaf_spec {
 };
 /* Lifetime 0 … 2^64-1, as Discord's gateway requires. */
 int mls_leaf_make(struct mls_leaf **out, const struct mls_leaf_spec *spec, struct mls_rng *rng);
-/* The same member's next leaf: everything of `old` but key, source, parent hash and signature (for
- * leaves that another implementation made, as in the published vectors). */
+/* Makes the same member's next leaf: everything of `old` but key, source, parent hash and signature
+ * (for leaves of other implementations, as in the published vectors). */
 int mls_leaf_remake(struct mls_leaf **out, const struct mls_leaf *old,
 		    const struct mls_leaf_spec *spec, struct mls_rng *rng);
 
-/* Section 7.3 but uniqueness and lifetime: signature, suite and version among the capabilities, its
- * own extensions and credential among them, keys that are points. Remembers the verified signature.
- * EBADMSG, EACCES (a signature key that is no point too), ENOTSUP: not a basic credential. */
+/* Validates a leaf by section 7.3 without uniqueness and lifetime: signature, suite and version
+ * among the capabilities, its own extensions and credential among them, keys that are points.
+ * Remembers the verified signature. Returns EBADMSG, EACCES (also for a signature key that is no
+ * point), or ENOTSUP when the credential is not basic. */
 int mls_leaf_validate(struct mls_leaf *l, struct slice group_id, uint32_t leaf);
 /* True when the u16 is in the list. */
 bool mls_u16_listed(struct slice list, uint16_t value);

@@ -252,7 +252,7 @@ int mls_membership_tag(uint8_t out[MLS_HASH], const uint8_t key[MLS_HASH], struc
 
 	if (!n || !n_tag)
 		return EOVERFLOW;
-	/* What carries no confirmation tag has not even its length. */
+	/* A message without a confirmation tag lacks even its length. */
 	return mls_hmac(out, mls_slice(key, MLS_HASH), parts, confirmation_tag.n ? 5 : 3);
 }
 

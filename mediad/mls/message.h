@@ -1,7 +1,5 @@
-/* Messages (RFC 9420 sections 6 and 12): read without judging, and written. Slices point into the
- * message read.
- *
- * PrivateMessage is left out: ENOTSUP. */
+/* Messages (RFC 9420 sections 6 and 12): parsed without validation, and written. Slices point into
+ * the message read. PrivateMessage is not supported: ENOTSUP. */
 #ifndef MEDIAD_MLS_MESSAGE_H
 #define MEDIAD_MLS_MESSAGE_H
 
@@ -39,8 +37,8 @@ struct mls_public {
 	struct slice signature, confirmation_tag,
 		membership_tag; /* empty where the kind has none */
 };
-/* Reads one MLSMessage(PublicMessage) and advances r behind it. EBADMSG, ENOTSUP (also for what its
- * body holds), EOVERFLOW, ENOMEM. */
+/* Reads one MLSMessage(PublicMessage) and advances r past it. EBADMSG, ENOTSUP (also for its body),
+ * EOVERFLOW, ENOMEM. */
 int mls_public_read(struct mls_public *out, struct rd *r);
 /* The header of any MLSMessage: version and format, then r stands at the body. */
 int mls_message_head(enum mls_wire_format *format, struct rd *r);
@@ -54,9 +52,9 @@ struct mls_proposal {
 	struct mls_leaf *leaf;		     /* UPDATE; owned */
 	struct slice extensions;	     /* GROUP_CONTEXT_EXTENSIONS: body of the vector */
 };
-/* The other three are read to their end only. ENOTSUP: a type that the RFC does not have. */
+/* The other three types are skipped. ENOTSUP: a type that the RFC does not have. */
 int mls_proposal_read(struct mls_proposal *out, struct rd *r);
-/* Lets go what it owns. */
+/* Frees the contents it owns. */
 void mls_proposal_free(struct mls_proposal *p);
 
 /* One entry of a Commit: a reference of 32 bytes, or a proposal by value, which is to be freed. */
@@ -72,8 +70,8 @@ int mls_proposal_or_ref_read(struct mls_proposal_or_ref *out, struct rd *r);
 struct slice mls_authenticated(const struct mls_public *m);
 /* The same up to the signature: ConfirmedTranscriptHashInput. */
 struct slice mls_transcript_input(const struct mls_public *m);
-/* What is signed: FramedContentTBS; context: the serialised GroupContext, empty for senders outside
- * the group. */
+/* The signed bytes, FramedContentTBS; context: the serialised GroupContext, empty for senders
+ * outside the group. */
 int mls_content_tbs(struct mls_out *o, struct slice content, struct slice context);
 /* Membership tag over TBS | V(signature) | [V(tag)] (section 6.2). */
 int mls_membership_tag(uint8_t out[MLS_HASH], const uint8_t key[MLS_HASH], struct slice tbs,

@@ -1,4 +1,4 @@
-/* What a newcomer is told: group contexts, group infos, welcomes. */
+/* The messages for new members: group contexts, group infos, welcomes. */
 #include <errno.h>
 
 #include "mediad/mls/message.h"

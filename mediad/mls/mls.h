@@ -2,13 +2,13 @@
  * MLS_128_DHKEMP256_AES128GCM_SHA256_P256.
  *
  * Everything in this folder is a function of its arguments: no clock, no system randomness (struct
- * mls_rng), no I/O. What is parsed comes from strangers: every length is checked against what is
- * there and against these caps before anything is allocated.
+ * mls_rng), no I/O. Input comes from strangers: every length is checked against the available bytes
+ * and against these caps before anything is allocated.
  *
- * Errors, the same in the whole folder: EBADMSG malformed or breaks a rule of the RFC; EACCES a
+ * Errors, the same in the whole folder: EBADMSG malformed, or against a rule of the RFC; EACCES a
  * signature, tag or ciphertext is not authentic; ESTALE another epoch or group; ENOENT not for us,
- * or names something unknown; ENOTSUP a suite, version or type that this subset leaves out;
- * EOVERFLOW past a cap; ENOMEM. Out-parameters are written only on success. */
+ * or an unknown reference; ENOTSUP a suite, version or type outside of this subset; EOVERFLOW past
+ * a cap; ENOMEM. Out-parameters are written only on success. */
 #ifndef MEDIAD_MLS_MLS_H
 #define MEDIAD_MLS_MLS_H
 
@@ -27,7 +27,7 @@ enum {
 
 	MLS_LEAVES_MAX = 1024, /* width of a tree; members at most 1000 */
 	MLS_MEMBERS_MAX = 1000,
-	MLS_BYTES_MAX = 1 << 20,  /* a message, or anything we build */
+	MLS_BYTES_MAX = 1 << 20,  /* a message, also one that we build */
 	MLS_PROPOSALS_MAX = 1024, /* of one epoch */
 };
 

@@ -19,7 +19,7 @@ static const struct p256_ops *ops_of(enum p256_maker maker, enum p256_maker any)
 	return maker == P256_MBEDTLS ? &p256_by_mbedtls : &p256_by_openssl;
 }
 
-/* Above 0 and below the order; the time it takes does not depend on the number. */
+/* Whether a scalar is above 0 and below the order, in constant time. */
 static bool in_range(const uint8_t v[MLS_SCALAR])
 {
 	unsigned borrow = 0, any = 0;
@@ -31,7 +31,7 @@ static bool in_range(const uint8_t v[MLS_SCALAR])
 	return any && borrow;
 }
 
-/* The forms of SEC 1 that name a point other than infinity; the hybrid ones (6, 7) are nobody's. */
+/* The forms of SEC 1 for a point other than infinity; the hybrid forms (6, 7) are not in use. */
 static bool is_form(struct slice pub)
 {
 	if (pub.n == MLS_POINT)
@@ -41,7 +41,7 @@ static bool is_form(struct slice pub)
 
 /* ---- signatures in DER ---- */
 
-/* One INTEGER in the only form DER has for it, that could be r or s. */
+/* Checks one INTEGER in its only DER form and within the range of r and s. */
 static bool der_integer(struct rd *r)
 {
 	uint8_t v[MLS_SCALAR] = {0};
@@ -62,8 +62,8 @@ static bool der_integer(struct rd *r)
 	return in_range(v);
 }
 
-/* The makers differ in what else they would take (negative numbers, long lengths), so they are not
- * asked. */
+/* The implementations differ in other forms that they accept (negative numbers, long lengths), so
+ * this check comes first. */
 static bool is_der(struct slice sig)
 {
 	struct rd r = rd_of(sig.p, sig.n);
@@ -73,7 +73,7 @@ static bool is_der(struct slice sig)
 	       rd_left(&r) == 0;
 }
 
-/* ---- the door ---- */
+/* ---- dispatch ---- */
 
 int p256_from_priv(struct p256_pair *out, const uint8_t priv[MLS_SCALAR], enum p256_maker maker)
 {

@@ -1,11 +1,9 @@
-/* The curve: P-256 keys, Diffie-Hellman, ECDSA with SHA-256 (RFC 9420 suite 2; SEC 1; signatures in
- * DER).
- *
- * Two makers behind one seam (docs/decisions/0009 says why): libcrypto multiplies and verifies, at
- * a tenth of mbedTLS's cost and less; mbedTLS looks at points, and signs, because its nonces are
- * deterministic (RFC 6979), which replay needs. P256_ANY is the better of the two for the call.
- * Points are checked to be on the curve; compressed ones are read. Private scalars are 32 bytes,
- * big-endian. */
+/* P-256: keys, Diffie-Hellman, ECDSA with SHA-256 (RFC 9420 suite 2; SEC 1; signatures in DER).
+ * There are two implementations (docs/decisions/0009 says why): libcrypto multiplies and verifies
+ * at a tenth of mbedTLS's cost or less; mbedTLS validates points and signs, because its nonces are
+ * deterministic (RFC 6979), which replay needs. P256_ANY chooses the better one for the call.
+ * Points are checked to be on the curve; compressed ones are accepted. Private scalars are 32
+ * bytes, big-endian. */
 #ifndef MEDIAD_MLS_P256_H
 #define MEDIAD_MLS_P256_H
 

@@ -1,7 +1,7 @@
-/* What a maker of curve arithmetic gives to p256.c, which has checked lengths, forms and ranges:
- * scalars are above 0 and below the order, points have 33 or 65 bytes and begin with 2, 3 or 4,
- * signatures are strict DER. Whether a point is on the curve is the maker's to check. Errors as in
- * p256.h. */
+/* The interface of an implementation of curve arithmetic for p256.c. p256.c has checked lengths,
+ * forms and ranges: scalars are above 0 and below the order, points have 33 or 65 bytes and begin
+ * with 2, 3 or 4, signatures are strict DER. The implementation checks that a point is on the
+ * curve. Errors as in p256.h. */
 #ifndef MEDIAD_MLS_P256_MAKER_H
 #define MEDIAD_MLS_P256_MAKER_H
 

@@ -12,7 +12,7 @@
 #error "mbedTLS without MBEDTLS_ECDSA_DETERMINISTIC draws nonces: they must be those of RFC 6979"
 #endif
 
-/* mbedTLS adds a code of its upper layer (multiples of 128) to one of its lower. */
+/* Maps an error: mbedTLS adds a code of its upper layer (multiples of 128) to one of its lower. */
 static int err_of(int ret, int other)
 {
 	int low = -ret & 0x7f, high = -ret & ~0x7f;
@@ -34,8 +34,8 @@ static int fill(void *rng, unsigned char *p, size_t n)
 	return 0;
 }
 
-/* Where the caller brings no randomness the multiplications are blinded with bytes that come from
- * their secret. */
+/* Without randomness of the caller, multiplications are blinded with bytes derived from their
+ * secret. */
 static void blind_seed(struct mls_rng *rng, const uint8_t priv[MLS_SCALAR], struct slice pub)
 {
 	static const char label[] = "Parley P-256 blinding";
@@ -94,7 +94,7 @@ static int write_point(const mbedtls_ecp_group *g, const mbedtls_ecp_point *q,
 					      MLS_POINT);
 }
 
-/* ---- the maker ---- */
+/* ---- operations ---- */
 
 static int make_pub(uint8_t pub[MLS_POINT], const uint8_t priv[MLS_SCALAR])
 {

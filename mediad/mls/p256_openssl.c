@@ -8,8 +8,9 @@
 #include <openssl/evp.h>
 #include <openssl/obj_mac.h>
 
-/* Every call makes what it needs and frees it: nothing is shared between threads. libcrypto's queue
- * of errors is also that of the thread's TLS, so what a call adds to it is taken off again. */
+/* P-256 by libcrypto. Every call allocates and frees its own objects, so threads share nothing.
+ * libcrypto's error queue also belongs to the thread's TLS, so errors that a call adds are removed
+ * again. */
 static int leave(bool ok, int other)
 {
 	int reason = ERR_GET_REASON(ERR_peek_last_error());
@@ -20,7 +21,7 @@ static int leave(bool ok, int other)
 	return reason == ERR_R_MALLOC_FAILURE ? ENOMEM : other;
 }
 
-/* What one multiplication needs. */
+/* The objects of one multiplication. */
 struct work {
 	EC_GROUP *group;
 	EC_POINT *in, *out;
@@ -105,7 +106,7 @@ static EVP_PKEY *read_key(struct slice pub)
 	char curve[] = "P-256";
 	const OSSL_PARAM params[] = {
 		OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, curve, 0),
-		/* Not written to, though the type says so. */
+		/* It is not written to, although its type is not const. */
 		OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, (void *)pub.p, pub.n),
 		OSSL_PARAM_construct_end(),
 	};

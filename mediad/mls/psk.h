@@ -1,5 +1,5 @@
-/* Pre-shared keys (RFC 9420 section 8.4). DAVE has none; groups of other makers, as in the
- * published vectors, are joined with them. Only external ones: ENOTSUP for those of an earlier
+/* Pre-shared keys (RFC 9420 section 8.4). DAVE uses none; groups of other implementations, as in
+ * the published vectors, are joined with them. Only external ones: ENOTSUP for those of an earlier
  * epoch. */
 #ifndef MEDIAD_MLS_PSK_H
 #define MEDIAD_MLS_PSK_H
@@ -17,7 +17,7 @@ struct mls_psk_list {
 	unsigned n;
 };
 
-/* Steps over one PreSharedKeyID of any kind; r->ok tells. */
+/* Skips one PreSharedKeyID of any kind; r->ok tells. */
 void mls_psk_id_skip(struct rd *r);
 /* psk_secret of a list of PreSharedKeyIDs (the body of its vector); 32 zero bytes when it is empty.
  * ENOTSUP: one of them is not among the known; EBADMSG, EOVERFLOW. */

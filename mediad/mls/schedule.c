@@ -7,7 +7,8 @@ static struct slice hash_slice(const uint8_t *p)
 	return mls_slice(p, MLS_HASH);
 }
 
-/* The secret between joiner and epoch, of which the Welcome's key comes too. */
+/* Derives the secret between joiner and epoch secret, from which the Welcome's key is derived too.
+ */
 static int intermediate(uint8_t out[MLS_HASH], const uint8_t joiner[MLS_HASH], const uint8_t *psk)
 {
 	return mls_extract(out, hash_slice(joiner), hash_slice(psk ? psk : no_psk));

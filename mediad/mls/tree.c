@@ -7,7 +7,7 @@ enum { NODE_LEAF = 1, NODE_PARENT = 2 };
 
 /* ---- parents ---- */
 
-/* The unmerged leaves are for the caller to fill in. */
+/* The caller fills in the unmerged leaves. */
 static struct mls_parent *parent_new(struct slice key, struct slice parent_hash,
 				     uint32_t n_unmerged)
 {
@@ -30,7 +30,7 @@ static struct mls_parent *parent_new(struct slice key, struct slice parent_hash,
 	return p;
 }
 
-/* The same with one more unmerged leaf. */
+/* Copies a parent with one more unmerged leaf. */
 static struct mls_parent *parent_with(const struct mls_parent *old, uint32_t leaf)
 {
 	struct mls_parent *p =
@@ -80,7 +80,7 @@ static void blank_path(struct mls_tree *t, uint32_t leaf)
 		put_parent(t, x, NULL);
 }
 
-/* Room for a tree of this many leaves, which is not below what it has. */
+/* Makes room for this many leaves, at least the present number. */
 static int widen(struct mls_tree *t, uint32_t leaves)
 {
 	struct tree_slot *slot;
@@ -118,7 +118,7 @@ static void cut(struct mls_tree *t)
 	}
 }
 
-/* ---- the whole ---- */
+/* ---- alloc, free, copy ---- */
 
 int mls_tree_alloc(struct mls_tree **out)
 {
@@ -209,8 +209,8 @@ static int read_node(struct mls_tree *t, uint32_t node, struct rd *r)
 	return err;
 }
 
-/* All else may rely on this: unmerged leaves are members under the parent, in order, and not all of
- * these. */
+/* Checks what the other functions rely on: unmerged leaves are members under the parent, in order,
+ * and not all of these. */
 static bool parent_in_form(const struct mls_tree *t, uint32_t node)
 {
 	const struct mls_parent *p = t->slot[node / 2].parent;
@@ -300,7 +300,7 @@ void mls_tree_write(const struct mls_tree *t, struct mls_out *o)
 	mls_out_close(o, at);
 }
 
-/* ---- looking ---- */
+/* ---- getters ---- */
 
 uint32_t mls_tree_leaves(const struct mls_tree *t)
 {
@@ -349,7 +349,7 @@ static void take(struct nodes *to, uint32_t node)
 		to->at[to->n++] = node;
 }
 
-/* As deep as the tree is high. */
+/* Recursion depth is the height of the tree. */
 static void resolve(const struct mls_tree *t, uint32_t node, struct nodes *to)
 {
 	const struct mls_parent *p;
@@ -427,8 +427,8 @@ int mls_tree_add(struct mls_tree *t, struct mls_leaf *l, uint32_t *leaf)
 		if (err)
 			return err;
 	}
-	/* Above a leaf that the tree was just widened for there is none: nothing needs to be
-	 * undone. */
+	/* A leaf for which the tree was just widened has no parents, so nothing needs to be undone.
+	 */
 	for (uint32_t x = tree_parent(2 * i, t->leaves); x != TREE_NONE;
 	     x = tree_parent(x, t->leaves)) {
 		if (!t->slot[x / 2].parent)

@@ -1,8 +1,7 @@
-/* The ratchet tree (RFC 9420 sections 4 and 7): who is a member, which keys the inner nodes have,
- * its hashes.
+/* The ratchet tree (RFC 9420 sections 4 and 7): members, keys of the inner nodes, hashes.
  *
  * Nodes are immutable and shared between copies, so a copy costs pointers. Indices: `leaf` counts
- * leaves, `node` counts nodes of the array form (treemath.h). Keys are opaque here but where a
+ * leaves, `node` counts nodes of the array form (treemath.h). Keys are opaque except where a
  * function says otherwise. */
 #ifndef MEDIAD_MLS_TREE_H
 #define MEDIAD_MLS_TREE_H
@@ -19,15 +18,15 @@ struct mls_parent {
 	uint32_t n_unmerged;
 };
 
-/* An empty tree. */
+/* Makes an empty tree. */
 int mls_tree_alloc(struct mls_tree **out);
 struct mls_tree *mls_tree_free(struct mls_tree *t);
 int mls_tree_copy(struct mls_tree **out, const struct mls_tree *t);
-/* The data of a ratchet_tree extension: optional<Node><V>, length and nodes, no blank at the end.
- * Not validated, but in form: leaves and parents at their places, unmerged leaves in order, members
- * under the parent and not all of these. EBADMSG, ENOTSUP, EOVERFLOW, ENOMEM. */
+/* Reads the data of a ratchet_tree extension: optional<Node><V>, length and nodes, no blank at the
+ * end. Only the form is validated: leaves and parents at their places, unmerged leaves in order,
+ * members under the parent and not all of these. EBADMSG, ENOTSUP, EOVERFLOW, ENOMEM. */
 int mls_tree_read(struct mls_tree **out, struct slice extension);
-/* The same again. */
+/* Writes that form. */
 void mls_tree_write(const struct mls_tree *t, struct mls_out *o);
 
 /* Width in leaves (0 or a power of two), and members. */
@@ -38,15 +37,15 @@ struct mls_leaf *mls_tree_leaf(const struct mls_tree *t, uint32_t leaf);
 const struct mls_parent *mls_tree_parent_at(const struct mls_tree *t, uint32_t node);
 /* The encryption key of a node, empty when blank. */
 struct slice mls_tree_key(const struct mls_tree *t, uint32_t node);
-/* ENOENT. By the exact bytes of the leaf. */
+/* Finds a leaf by its exact bytes. ENOENT. */
 int mls_tree_find(const struct mls_tree *t, const struct mls_leaf *leaf, uint32_t *index);
 
-/* A reference is taken. Puts it into the leftmost blank leaf and among the unmerged of its
- * ancestors. *leaf: where. EOVERFLOW; nothing is changed on an error. */
+/* Takes a reference and puts the leaf into the leftmost blank place and among the unmerged leaves
+ * of its ancestors. *leaf: its index. EOVERFLOW; nothing changes on an error. */
 int mls_tree_add(struct mls_tree *t, struct mls_leaf *l, uint32_t *leaf);
 /* Replaces a leaf and blanks its direct path (Update). ENOENT. */
 int mls_tree_update(struct mls_tree *t, uint32_t leaf, struct mls_leaf *l);
-/* Blanks the leaf and its direct path, then cuts the tree to what is needed. ENOENT. */
+/* Blanks the leaf and its direct path, then truncates the tree. ENOENT. */
 int mls_tree_remove(struct mls_tree *t, uint32_t leaf);
 /* Sets a leaf without touching its ancestors, and a parent (UpdatePath). Arguments are copied or
  * referenced. ENOENT: outside. */
@@ -76,7 +75,7 @@ int mls_tree_check_parent_hashes(const struct mls_tree *t);
  * distinct and points, unmerged lists sorted and true, every member's capabilities cover what is in
  * use, parent hashes. EBADMSG, EACCES, ENOTSUP. */
 int mls_tree_validate(const struct mls_tree *t, struct slice group_id);
-/* No signature or encryption key twice. EBADMSG. */
+/* Checks that no signature or encryption key occurs twice. EBADMSG. */
 int mls_tree_unique_keys(const struct mls_tree *t);
 
 #endif

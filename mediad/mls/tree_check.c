@@ -125,7 +125,7 @@ int mls_tree_unique_keys(const struct mls_tree *t)
 	return fine ? 0 : EBADMSG;
 }
 
-/* ---- a tree from outside ---- */
+/* ---- validation ---- */
 
 /* A leaf that is unmerged at a parent is so at every parent between them. */
 static bool unmerged_all_the_way(const struct mls_tree *t, uint32_t parent)
@@ -155,8 +155,9 @@ static int check_parents(const struct mls_tree *t)
 	return err;
 }
 
-/* What is cheap comes first: whoever wants the rest to be dear has to sign for every leaf. Members
- * understand each other's credentials, for only basic ones are valid, and a leaf lists its own. */
+/* The cheap checks come first, so that an attacker must sign every leaf before the costly ones run.
+ * Members support each other's credentials, because only basic ones are valid and a leaf lists its
+ * own. */
 int mls_tree_validate(const struct mls_tree *t, struct slice group_id)
 {
 	int err;

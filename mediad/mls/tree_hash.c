@@ -4,7 +4,7 @@
 
 enum { HASH_LEAF = 1, HASH_PARENT = 2 };
 
-/* One computation: over a tree, as if some leaves had not been there yet. */
+/* One computation of hashes over a tree, optionally without some leaves. */
 struct hashing {
 	const struct mls_tree *t;
 	const uint8_t (*known)[MLS_HASH]; /* tree hashes with all leaves, or NULL */
@@ -12,7 +12,7 @@ struct hashing {
 	uint32_t n_without;
 };
 
-/* What is hashed, in pieces; the lengths of vectors are kept here. */
+/* The input of a hash in parts; holds the lengths of vectors. */
 struct pieces {
 	struct slice part[16];
 	uint8_t heads[8][4];
@@ -80,7 +80,7 @@ static bool complete(const struct hashing *h, uint32_t node)
 	       tree_lower(h->without, h->n_without, first + n);
 }
 
-/* As deep as the tree is high. */
+/* Recursion depth is the height of the tree. */
 static int hash_node(const struct hashing *h, uint32_t node, uint8_t out[MLS_HASH])
 {
 	uint8_t left[MLS_HASH], right[MLS_HASH];

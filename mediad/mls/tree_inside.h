@@ -1,4 +1,4 @@
-/* Inside of the ratchet tree, for tree.c, tree_hash.c and tree_check.c alone. */
+/* The contents of the ratchet tree; for tree.c, tree_hash.c and tree_check.c alone. */
 #ifndef MEDIAD_MLS_TREE_INSIDE_H
 #define MEDIAD_MLS_TREE_INSIDE_H
 
@@ -15,7 +15,7 @@ struct mls_tree {
 	struct tree_slot *slot; /* as many as leaves */
 };
 
-/* The leaves under a node are `*first` and those behind it; returns how many. */
+/* Returns the number of leaves under a node; *first: the first of them. */
 static inline uint32_t tree_span(uint32_t node, uint32_t *first)
 {
 	uint32_t n = UINT32_C(1) << tree_level(node);
@@ -24,7 +24,7 @@ static inline uint32_t tree_span(uint32_t node, uint32_t *first)
 	return n;
 }
 
-/* The first place in a sorted list of leaves whose value is not below `leaf`. */
+/* Returns the first position in a sorted list whose leaf is not below `leaf`. */
 static inline uint32_t tree_lower(const uint32_t *list, uint32_t n, uint32_t leaf)
 {
 	uint32_t low = 0;
@@ -47,9 +47,9 @@ static inline bool tree_listed(const uint32_t *list, uint32_t n, uint32_t leaf)
 	return at < n && list[at] == leaf;
 }
 
-/* Tree hashes of all nodes, by node. */
+/* Computes the tree hashes of all nodes, by node. */
 int tree_hashes(const struct mls_tree *t, uint8_t (*out)[MLS_HASH]);
-/* mls_tree_parent_hash with the tree hashes at hand, or NULL. */
+/* mls_tree_parent_hash with precomputed tree hashes, or NULL. */
 int tree_parent_hash_by(const struct mls_tree *t, uint32_t parent, uint32_t sibling,
 			const uint8_t (*hashes)[MLS_HASH], uint8_t out[MLS_HASH]);
 

@@ -24,7 +24,7 @@ void mls_private_wipe(struct mls_private *p)
 	mls_wipe(p, sizeof *p);
 }
 
-/* Trees of other makers may hold compressed points. */
+/* Trees of other implementations may hold compressed points. */
 static bool is_public_of(const struct p256_pair *pair, struct slice key)
 {
 	if (key.n == MLS_POINT)
@@ -75,8 +75,8 @@ static int next_secret(uint8_t path_secret[MLS_HASH])
 	return err;
 }
 
-/* From the path secret of the route's i-th node to its end: each pair must be the tree's. *secret
- * becomes the commit secret. */
+/* Derives the keys from the path secret of the route's i-th node to its end; each pair must match
+ * the tree. *secret becomes the commit secret. */
 static int climb(struct mls_private *p, const struct mls_tree *t, const struct route *way,
 		 uint32_t i, uint8_t secret[MLS_HASH])
 {
@@ -95,7 +95,7 @@ static int climb(struct mls_private *p, const struct mls_tree *t, const struct r
 	return err;
 }
 
-/* Where a route meets the direct path of a leaf; n when it does not. */
+/* Returns where a route meets the direct path of a leaf, or n when it does not. */
 static uint32_t meeting(const struct route *way, uint32_t leaf)
 {
 	uint32_t i = 0;
@@ -128,7 +128,7 @@ int mls_private_implant(struct mls_private *p, const struct mls_tree *t, uint32_
 	return err;
 }
 
-/* ---- the path as parsed ---- */
+/* ---- parsing ---- */
 
 static int read_nodes(struct mls_path *path, struct rd *r)
 {
@@ -161,7 +161,7 @@ void mls_path_free(struct mls_path *p)
 	p->leaf = mls_leaf_free(p->leaf);
 }
 
-/* ---- into the tree ---- */
+/* ---- merging into the tree ---- */
 
 static bool key_in_tree(const struct mls_tree *t, struct slice key)
 {
@@ -171,7 +171,8 @@ static bool key_in_tree(const struct mls_tree *t, struct slice key)
 	return false;
 }
 
-/* Section 12.4.2: no key of a path is in the tree already; here also none twice in the path. */
+/* Section 12.4.2: no key of a path may be in the tree already; here also no key twice in the path.
+ */
 static int check_keys(const struct mls_tree *t, const struct mls_path *path)
 {
 	int err = key_in_tree(t, path->leaf->encryption_key) ? EBADMSG : 0;
@@ -187,9 +188,9 @@ static int check_keys(const struct mls_tree *t, const struct mls_path *path)
 	return err;
 }
 
-/* Sets the nodes of a route, from the top down for each holds the hash of the next one above, and
- * blanks the rest of the direct path. *hash: what the leaf must hold; *hash_n 0 when there is no
- * node above it. */
+/* Sets the nodes of a route from the top down, because each holds the hash of the next one above,
+ * and blanks the rest of the direct path. *hash: the parent hash of the leaf; *hash_n 0 when there
+ * is no node above it. */
 static int put_nodes(struct mls_tree *t, uint32_t sender, const struct route *way,
 		     const struct slice *keys, uint8_t hash[MLS_HASH], size_t *hash_n)
 {
@@ -240,8 +241,8 @@ static bool listed(const uint32_t *list, uint32_t n, uint32_t leaf)
 	return false;
 }
 
-/* The members under a node as a path is encrypted to them: without those that this commit adds.
- * *out is the caller's to free. */
+/* Returns the nodes under `node` to which a path secret is encrypted: its resolution without leaves
+ * that this commit adds. The caller frees *out. */
 static int recipients(uint32_t **out, uint32_t *n, const struct mls_tree *t, uint32_t node,
 		      struct mls_leaf_set excluded)
 {
@@ -258,7 +259,7 @@ static int recipients(uint32_t **out, uint32_t *n, const struct mls_tree *t, uin
 	return 0;
 }
 
-/* The place of the first recipient whose private key is ours. */
+/* Finds the first recipient whose private key is ours. */
 static bool find_ours(const struct mls_private *me, const struct mls_tree *t, const uint32_t *list,
 		      uint32_t n, uint32_t *at)
 {
@@ -276,7 +277,7 @@ struct sealed {
 	struct slice enc, text;
 };
 
-/* There must be `n` of them; gives the one at `want`. */
+/* Returns the ciphertext at `want`; there must be n. */
 static int pick(struct sealed *out, struct slice ciphertexts, uint32_t n, uint32_t want)
 {
 	struct rd r = rd_of(ciphertexts.p, ciphertexts.n);
@@ -332,9 +333,9 @@ out:
 	return err;
 }
 
-/* ---- our own ---- */
+/* ---- our own path ---- */
 
-/* Fresh keys of our leaf and along the route; *after is the secret behind its end. */
+/* Makes new keys of our leaf and along the route; *after is the secret after its end. */
 static int fresh_keys(struct mls_private *next, struct mls_path_secrets *secrets,
 		      const struct route *way, uint8_t after[MLS_HASH], struct mls_rng *rng)
 {

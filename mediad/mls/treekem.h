@@ -1,7 +1,7 @@
-/* TreeKEM: the path of a commit, made and taken in (RFC 9420 sections 7.4 to 7.6).
+/* TreeKEM: makes and processes the path of a commit (RFC 9420 sections 7.4 to 7.6).
  *
- * Each member knows the private keys of its own leaf and of the parents above it that it was told:
- * struct mls_private. */
+ * Each member knows the private keys of its own leaf and of those parents above it that it was
+ * given: struct mls_private. */
 #ifndef MEDIAD_MLS_TREEKEM_H
 #define MEDIAD_MLS_TREEKEM_H
 
@@ -10,14 +10,14 @@
 
 enum { MLS_PATH_MAX = 32, MLS_CIPHERTEXTS_MAX = MLS_LEAVES_MAX };
 
-/* A value; keys by tree level (index 0: the leaf itself), known[] tells which are there. */
+/* A value. Keys by tree level (index 0: the leaf itself); known[] tells which ones are present. */
 struct mls_private {
 	uint32_t leaf;
 	bool known[MLS_PATH_MAX];
 	struct p256_pair key[MLS_PATH_MAX];
 };
 void mls_private_wipe(struct mls_private *p);
-/* Forgets the keys of parents that are blank or whose public key is another one by now. */
+/* Forgets the keys of parents that are blank or have another public key by now. */
 void mls_private_prune(struct mls_private *p, const struct mls_tree *t);
 /* Sets the keys from the lowest common ancestor with `other` upwards (a Welcome's path secret).
  * EBADMSG when a key derived differs from the tree's. */
@@ -41,22 +41,22 @@ struct mls_path {
 int mls_path_read(struct mls_path *out, struct rd *r);
 void mls_path_free(struct mls_path *p);
 
-/* Puts a path from `sender` into the tree: blanks its direct path, sets the nodes with their parent
+/* Merges a path of `sender` into the tree: blanks its direct path, sets the nodes with their parent
  * hashes, then the leaf. Checks the number of nodes, the leaf's source and its parent hash; keys
- * must be new, and points. EBADMSG; then the tree is to be thrown away. The leaf is not validated
+ * must be new, and points. After EBADMSG the tree must be discarded. The leaf is not validated
  * here. */
 int mls_path_merge(struct mls_tree *t, uint32_t sender, const struct mls_path *path);
-/* Opens our path secret in a merged tree: context is the provisional GroupContext; excluded: leaves
- * added in this commit, sorted. Updates the private keys and gives the commit secret. EBADMSG,
- * EACCES. */
+/* Decrypts our path secret in a merged tree. context: the provisional GroupContext; excluded:
+ * leaves added in this commit, sorted. Updates the private keys and returns the commit secret.
+ * EBADMSG, EACCES. */
 int mls_path_open(struct mls_private *me, const struct mls_tree *merged, uint32_t sender,
 		  const struct mls_path *path, struct slice context, struct mls_leaf_set excluded,
 		  uint8_t commit_secret[MLS_HASH]);
 
-/* A fresh path of our own. First make: new keys and our new leaf in `t` (which has the proposals
- * applied already) and in *me; then, with the provisional context that follows from it, the
- * message. path_secrets: of the filtered path, for welcomes; wiped by the caller. EINVAL: we are no
- * member. On an error the tree is to be thrown away. */
+/* Makes a path of our own. First mls_path_make: new keys and our new leaf in `t` (to which the
+ * proposals have been applied) and in *me; then, with the provisional context that follows from it,
+ * mls_path_write. path_secrets: of the filtered path, for welcomes; the caller wipes them. EINVAL:
+ * we are no member. After an error the tree must be discarded. */
 struct mls_path_secrets {
 	uint32_t n, node[MLS_PATH_MAX];
 	uint8_t secret[MLS_PATH_MAX][MLS_HASH];

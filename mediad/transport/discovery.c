@@ -32,7 +32,7 @@ bool discovery_tick(struct discovery *d, uint64_t now, uint8_t buf[DISCOVERY_SIZ
 	}
 	if (now < discovery_next(d))
 		return false;
-	/* A late tick asks once, not once for each time that passed. */
+	/* A late tick sends one request, not one per interval that passed. */
 	while (d->asked < ASKS && now >= after(d, ask_at_ms[d->asked]))
 		d->asked++;
 	discovery_build(buf, d->ssrc);

@@ -1,7 +1,8 @@
-/* IP discovery as a machine: asks at 0, 250, 500, 1000, 2000, 3000 and 4000 ms, gives up after 5 s.
+/* IP discovery as a machine: sends requests at 0, 250, 500, 1000, 2000, 3000 and 4000 ms and gives
+ * up after 5 s.
  *
- * Plain memory of its owner. Times in ns of the caller's clock. Other datagrams may arrive
- * meanwhile; only an answer of the right type, length and ssrc counts. */
+ * Plain memory of its owner. Times are in ns of the caller's clock. Other datagrams may arrive
+ * meanwhile; only a response of the right type, length and SSRC counts. */
 #ifndef MEDIAD_TRANSPORT_DISCOVERY_H
 #define MEDIAD_TRANSPORT_DISCOVERY_H
 
@@ -14,17 +15,17 @@ struct discovery {
 	uint32_t ssrc;
 	uint64_t start;
 	unsigned asked;
-	char ip[64]; /* ours, when DONE */
+	char ip[64]; /* our address, when DONE */
 	uint16_t port;
 };
 
-/* Begins (anew); call discovery_tick at once. */
+/* Starts or restarts; discovery_tick must be called at once. */
 void discovery_start(struct discovery *d, uint32_t ssrc, uint64_t now);
-/* True: send the request now in buf. May turn the state to FAILED. */
+/* Returns true when the request in buf is to be sent now. May set the state to FAILED. */
 bool discovery_tick(struct discovery *d, uint64_t now, uint8_t buf[DISCOVERY_SIZE]);
-/* When to tick next; UINT64_MAX when it is over. */
+/* When discovery_tick is due; UINT64_MAX = never. */
 uint64_t discovery_next(const struct discovery *d);
-/* A datagram. True when it was the answer: the state is DONE. */
+/* Takes a datagram. Returns true when it was the response; the state is DONE then. */
 bool discovery_input(struct discovery *d, const uint8_t *p, size_t n);
 
 #endif

@@ -1,7 +1,7 @@
-/* UDP keepalive as a machine: one datagram every 5 s. An answer is used for the round-trip time and
- * for nothing else: some servers never answer.
+/* UDP keepalive as a machine: one datagram every 5 s. Responses serve only to measure the
+ * round-trip time, because some servers never respond.
  *
- * Plain memory of its owner. Times in ns of the caller's clock. */
+ * Plain memory of its owner. Times are in ns of the caller's clock. */
 #ifndef MEDIAD_TRANSPORT_KEEPALIVE_H
 #define MEDIAD_TRANSPORT_KEEPALIVE_H
 
@@ -19,13 +19,13 @@ struct keepalive {
 	uint32_t rtt_us; /* newest measured, 0 = none yet */
 };
 
-/* Begins; the first one is due at once. */
+/* Starts; the first datagram is due at once. */
 void keepalive_start(struct keepalive *k, uint64_t now);
-/* True: send buf now. */
+/* Returns true when buf is to be sent now. */
 bool keepalive_tick(struct keepalive *k, uint64_t now, uint8_t buf[KEEPALIVE_SIZE]);
-/* When to tick next; UINT64_MAX when it is off. */
+/* When keepalive_tick is due; UINT64_MAX = never. */
 uint64_t keepalive_next(const struct keepalive *k);
-/* An 8-byte datagram. True when it answers the newest one. */
+/* Takes an 8-byte datagram. Returns true when it answers the newest one. */
 bool keepalive_input(struct keepalive *k, const uint8_t *p, size_t n, uint64_t now);
 
 #endif

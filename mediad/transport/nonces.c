@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Puts it in its place in one list; false when it has none there. */
+/* Inserts the counter into one list. Returns false when it has no place there. */
 static bool place(unsigned *n, uint32_t top[NONCES_KEPT], uint32_t counter)
 {
 	unsigned i = 0;
@@ -26,7 +26,7 @@ bool nonces_take(struct nonces *w, const uint8_t counter[NONCES_BYTES])
 		read[0] = read[0] << 8 | counter[i];
 		read[1] = read[1] << 8 | counter[NONCES_BYTES - 1 - i];
 	}
-	/* Both: what is accepted for one order is known in the other, too. */
+	/* Both lists are updated, so that a counter accepted in one order is known in the other. */
 	for (unsigned o = 0; o < 2; o++)
 		fresh = place(&w->order[o].n, w->order[o].top, read[o]) || fresh;
 	return fresh;

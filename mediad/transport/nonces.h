@@ -1,14 +1,13 @@
-/* Which packet counters of one sender were seen: for packets without a number of their own to go
- * by, as RTCP has none.
+/* Replay protection by packet counters, for packets without a sequence number, such as RTCP.
  *
- * The four counter bytes at a packet's end are part of its nonce, so only what was sealed with them
- * opens with them, and no sender uses one twice under a key. Between two reports hundreds of sound
- * packets take numbers of the same counter, and its byte order is the sender's own affair: so the
- * highest few that were accepted are kept as they came, read in both orders. A counter is new when
- * in one of the orders it stands above the lowest that is kept and is none of them; what was
- * accepted once is then in both lists or below them, and is refused in both for ever.
+ * The four counter bytes at a packet's end are part of its nonce, so a packet is authentic only
+ * with its own counter, and no sender uses a counter twice under one key. Between two reports
+ * hundreds of audio packets use counters of the same sequence, and their byte order is the sender's
+ * choice. So the highest few accepted counters are kept as received and compared in both byte
+ * orders. A counter is new if in one of the orders it is above the lowest kept and equals none of
+ * them. A counter accepted once is in both lists or below them, so it is refused for ever.
  *
- * Plain memory of its owner; all zero is new. Only for packets that were authentic. */
+ * Plain memory of its owner; all zero is new. Only for authentic packets. */
 #ifndef MEDIAD_TRANSPORT_NONCES_H
 #define MEDIAD_TRANSPORT_NONCES_H
 
@@ -24,7 +23,7 @@ struct nonces {
 	} order[2];			   /* big-endian, little-endian */
 };
 
-/* False: it was seen, or is too old to tell. */
+/* Accepts a counter. Returns false when it was seen before or is too old to tell. */
 bool nonces_take(struct nonces *w, const uint8_t counter[NONCES_BYTES]);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { START = 1 << 16 }; /* room below the first number, so that no index is negative */
+enum { START = 1 << 16 }; /* offset below the first number, so that no index is negative */
 
 static uint64_t bit(uint64_t index)
 {
@@ -14,7 +14,7 @@ static uint64_t *word(struct replay *w, uint64_t index)
 	return &w->seen[index / 64 % (REPLAY_WINDOW / 64)];
 }
 
-/* The extended number nearest to the top (RFC 3711 3.3.1). */
+/* Returns the extended number nearest to the top (RFC 3711 3.3.1). */
 static uint64_t extend(const struct replay *w, uint16_t seq)
 {
 	int16_t distance = (int16_t)(uint16_t)(seq - (uint16_t)w->top);

@@ -3,7 +3,7 @@
 #include "proto/base/time.h"
 #include "proto/rtp.h"
 
-/* ---- what we hear ---- */
+/* ---- receiving ---- */
 
 static void begin(struct report_source *s, uint16_t seq)
 {
@@ -14,7 +14,8 @@ static void begin(struct report_source *s, uint16_t seq)
 	s->received = s->expected_told = s->received_told = 0;
 }
 
-/* Interarrival jitter (A.8). A pause that the sender's clock did not count is none. */
+/* Measures interarrival jitter (A.8). A pause that the sender's RTP clock did not count is no
+ * jitter. */
 static void measure(struct report_source *s, uint32_t ts, uint64_t now)
 {
 	double d = (double)(now - s->at) * RTP_CLOCK / 1e9 - (double)(int32_t)(ts - s->ts);
@@ -67,7 +68,7 @@ bool report_take(struct report_source *s, uint32_t ssrc, uint64_t now, struct rt
 	return true;
 }
 
-/* ---- what we send ---- */
+/* ---- sending ---- */
 
 void report_start(struct report *r, uint64_t now)
 {
@@ -96,8 +97,8 @@ bool report_sender(struct report *r, uint64_t wall_ms, uint32_t rtp, uint64_t no
 	return true;
 }
 
-/* From the send time by our own clock of the report that the block names: the wall clock may have
- * been set since. */
+/* The round trip is measured by our own clock from the send time of the report that the block
+ * names, because the wall clock may have been set since. */
 static void measure_rtt(struct report *r, const struct rtcp_block *b, uint64_t now)
 {
 	uint64_t stayed = (uint64_t)b->dlsr * NS_PER_S / 65536;

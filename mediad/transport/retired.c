@@ -23,8 +23,9 @@ size_t retired_appended(enum rtpsize_mode mode)
 	}
 }
 
-/* A nonce must come once. That of the suffix mode is a number of ours too: random ones would do,
- * but this folder has none; twenty bytes drawn from the key keep it apart from the server's. */
+/* Makes the nonce, which must be used once only. In the suffix mode it is a counter too: random
+ * nonces would do, but this folder has no randomness; twenty bytes derived from the key keep ours
+ * apart from the server's. */
 static void own_nonce(uint8_t nonce[NONCE], enum rtpsize_mode mode, const uint8_t *key,
 		      uint32_t counter, const uint8_t *header, size_t clear)
 {

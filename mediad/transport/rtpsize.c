@@ -10,7 +10,8 @@
 
 struct rtpsize {
 	union {
-		crypto_aead_aes256gcm_state aes; /* wants 16 bytes of alignment, as malloc gives */
+		crypto_aead_aes256gcm_state
+			aes; /* needs an alignment of 16 bytes, which malloc gives */
 		mbedtls_gcm_context gcm;
 		uint8_t bytes[RTPSIZE_KEY]; /* XChaCha20 and the retired modes */
 	};
@@ -83,7 +84,7 @@ int rtpsize_alloc_by(struct rtpsize **out, enum rtpsize_mode mode, const uint8_t
 		return EINVAL;
 	if (mode != RTPSIZE_AES256_GCM && maker == RTPSIZE_MBEDTLS)
 		return ENOTSUP;
-	if (sodium_init() < 0) /* learns what the processor can; harmless when done before */
+	if (sodium_init() < 0) /* detects CPU features; harmless when repeated */
 		return ENOTSUP;
 	x = calloc(1, sizeof *x);
 	if (!x)
@@ -127,11 +128,11 @@ void rtpsize_set_counter(struct rtpsize *x, uint32_t counter)
 	x->spent = false;
 }
 
-/* ---- the two ciphers behind one face ---- */
+/* ---- ciphers ---- */
 
 enum { NONCE_AES = 12, NONCE_XCHACHA = 24 };
 
-/* out gets n bytes and the tag. */
+/* Writes n bytes and the tag to out. */
 static int seal(struct rtpsize *x, const uint8_t counter[RTPSIZE_COUNTER], const uint8_t *aad,
 		size_t aad_len, const uint8_t *in, size_t n, uint8_t *out)
 {
@@ -148,7 +149,7 @@ static int seal(struct rtpsize *x, const uint8_t counter[RTPSIZE_COUNTER], const
 					 aad_len, in, out, RTPSIZE_TAG, out + n);
 }
 
-/* in: n bytes and the tag; out gets n bytes and may be in. */
+/* in: n bytes and the tag; writes n bytes to out, which may be in. */
 static int unseal(struct rtpsize *x, const uint8_t counter[RTPSIZE_COUNTER], const uint8_t *aad,
 		  size_t aad_len, const uint8_t *in, size_t n, uint8_t *out)
 {
@@ -165,14 +166,14 @@ static int unseal(struct rtpsize *x, const uint8_t counter[RTPSIZE_COUNTER], con
 					RTPSIZE_TAG, in, out);
 }
 
-/* ---- sealing ---- */
+/* ---- encryption ---- */
 
 static size_t overhead(const struct rtpsize *x)
 {
 	return retired_mode(x->mode) ? RTPSIZE_TAG + retired_appended(x->mode) : RTPSIZE_OVERHEAD;
 }
 
-/* out holds `clear` bytes already; appends the sealed rest and the counter. */
+/* out holds `clear` bytes already; appends the encrypted rest and the counter. */
 static int seal_packet(struct rtpsize *x, size_t clear, const uint8_t *rest, size_t n, uint8_t *out,
 		       size_t *len)
 {
@@ -226,11 +227,11 @@ int rtpsize_seal_rtcp(struct rtpsize *x, const uint8_t *packet, size_t n, uint8_
 	return seal_packet(x, RTCP_CLEAR, packet + RTCP_CLEAR, n - RTCP_CLEAR, out, len);
 }
 
-/* ---- opening ---- */
+/* ---- decryption ---- */
 
-/* Takes extension and padding off the plaintext. The padding count is the last byte of the
- * plaintext (RFC 3550 5.1 counts that byte too); before opening, the last byte of a packet is one
- * of the counter's. */
+/* Removes extension and padding from the plaintext. The padding count is the last byte of the
+ * plaintext (RFC 3550 5.1, which includes that byte); in an encrypted packet the last byte belongs
+ * to the counter. */
 static int strip(struct rtpsize_rtp *got, const uint8_t *plain, size_t n)
 {
 	size_t ext = got->h.extension ? 4u * got->h.ext_words : 0;
@@ -253,7 +254,7 @@ static int strip(struct rtpsize_rtp *got, const uint8_t *plain, size_t n)
 	return 0;
 }
 
-/* The layouts that seal a header extension whole: its preamble is read after opening. */
+/* For layouts that encrypt the header extension whole: its preamble is read after decryption. */
 static int open_whole(struct rtpsize *x, uint8_t *packet, size_t n, uint8_t *buf, size_t cap,
 		      struct rtpsize_rtp *out)
 {

@@ -1,7 +1,7 @@
-/* Byte cursors with a sticky error: read or write a whole header, then look at `ok` once.
+/* Byte cursors with a sticky error: read or write a whole header, then check `ok` once.
  *
- * A reader never passes its end and a writer never passes its capacity; after the first step that
- * would, `ok` is false, reads give zero and writes do nothing. Both borrow the buffer they walk. */
+ * A reader never passes its end and a writer never passes its capacity. After the first step that
+ * would, `ok` is false, reads return zero and writes do nothing. Both borrow their buffer. */
 #ifndef PROTO_BASE_CURSOR_H
 #define PROTO_BASE_CURSOR_H
 
@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes that somebody else owns. */
+/* Borrowed bytes. */
 struct slice {
 	const uint8_t *p;
 	size_t n;
@@ -40,7 +40,7 @@ static inline size_t rd_left(const struct rd *r)
 	return r->ok ? r->n - r->pos : 0;
 }
 
-/* The next n bytes, or NULL (and !ok) when there are fewer. */
+/* Reads n bytes; returns NULL (and clears ok) when there are fewer. */
 static inline const uint8_t *rd_bytes(struct rd *r, size_t n)
 {
 	const uint8_t *p;
@@ -72,7 +72,7 @@ static inline struct wr wr_of(void *p, size_t cap)
 	return (struct wr){.p = p, .cap = cap, .pos = 0, .ok = true};
 }
 
-/* Room for n bytes, or NULL (and !ok). */
+/* Returns room for n bytes, or NULL (and clears ok). */
 static inline uint8_t *wr_room(struct wr *w, size_t n)
 {
 	uint8_t *p;

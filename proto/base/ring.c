@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* head and tail run freely and are masked on use, so full and empty need no spare slot. They stand
- * on cache lines of their own: the two threads would otherwise fight over one. */
+/* head and tail count freely and are masked on use, so full and empty need no spare slot. They are
+ * on separate cache lines, so that the two threads do not contend for one. */
 struct ring {
 	size_t entry_size;
 	size_t mask;

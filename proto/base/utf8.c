@@ -44,7 +44,7 @@ void utf8_copy(char *to, size_t size, const char *text)
 	to[n] = '\0';
 }
 
-/* Bytes of the character at p that does not belong on a plain line, 0 when it does. */
+/* The size of the character at p if it does not belong on a plain line, else 0. */
 static size_t unwelcome(const unsigned char *p)
 {
 	if (p[0] < 0x20 || p[0] == 0x7f)
@@ -70,7 +70,7 @@ void utf8_plain(char *text)
 	}
 }
 
-/* Bytes of the well-formed character at p (Unicode, table 3-7), 0 when it is none. */
+/* The size of the well-formed character at p (Unicode, table 3-7), or 0. */
 static size_t character(const unsigned char *p)
 {
 	size_t need = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;

@@ -14,12 +14,12 @@ struct wav {
 	const uint8_t *data; /* s16le, interleaved; points into the parsed bytes */
 };
 
-/* The 44 bytes before `frames` interleaved s16le frames. */
+/* Writes the 44 bytes before `frames` interleaved s16le frames. */
 void wav_header(uint8_t out[WAV_HEADER], uint32_t rate, uint16_t channels, size_t frames);
 
-/* Reads a whole file. EBADMSG when it is no WAVE or damaged, ENOTSUP when not 16-bit PCM with 1..8
- * channels and 8000..192000 Hz. A data chunk that claims more than is there is cut (streams write
- * such headers). */
+/* Parses a whole file. Returns EBADMSG when it is no WAVE or damaged, ENOTSUP when it is not 16-bit
+ * PCM with 1..8 channels and 8000..192000 Hz. A data chunk that claims more than the file holds is
+ * truncated (streams write such headers). */
 int wav_parse(struct wav *out, const uint8_t *file, size_t len);
 
 #endif
