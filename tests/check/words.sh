@@ -2,7 +2,7 @@
 # What people read comes out of control/words/words.def: no other file of control has prose in it, every sentence there is
 # said by somebody, and the terse texts of the protocol stay in the log.
 #
-# Prose begins with a capital dave_sim_message or ends as a sentence does; what does neither is a reason for the log. Exempt, because they
+# Prose begins with a capital letter or ends as a sentence does; what does neither is a reason for the log. Exempt, because they
 # are about something else: the log, what models are told, the embedded brain (a program of its own), and what stands at the
 # terminal only: help, --check's findings beside the look that makes them (portal too), faults of settings and --why.
 set -eu
