@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 
 #include "mediad/dave/job.h"
-#include "mediad/sandbox.h"
+#include "mediad/sandbox/sandbox.h"
 
 enum { KEY_WORKER_NICE = 10 };
 

@@ -18,7 +18,7 @@
 #include "mediad/health.h"
 #include "mediad/mediad.h"
 #include "mediad/replay.h"
-#include "mediad/sandbox.h"
+#include "mediad/sandbox/sandbox.h"
 
 enum { EXIT_USAGE = 2, ORPHAN_S = 600, OWN_PAGES = 64 << 10, HEAP_STEP = 16 << 10 };
 

@@ -19,7 +19,7 @@
 
 #include "ipc/env.h"
 #include "mediad/engine/load.h"
-#include "mediad/sandbox.h"
+#include "mediad/sandbox/sandbox.h"
 #include "proto/rtp.h"
 
 #define TICK_NS (UINT64_C(1000000) * SENDER_TICK_MS)

@@ -30,7 +30,7 @@ rule proto proto
 rule ipc ipc proto
 for f in mls transport audio; do rule mediad/$f mediad/$f proto; done
 rule mediad/dave mediad/dave mediad/mls proto
-for f in call engine; do rule mediad/$f mediad proto ipc; done
+for f in call engine sandbox; do rule mediad/$f mediad proto ipc; done
 rule mediad mediad proto ipc
 rule control/words control/words proto
 rule control/room control/room control/settings control/words proto

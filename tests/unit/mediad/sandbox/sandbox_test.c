@@ -1,6 +1,6 @@
 /* Each kind of thread's filter, tried in a child: what is refused, and that what is needed still
  * works. */
-#include "mediad/sandbox.h"
+#include "mediad/sandbox/sandbox.h"
 
 #include "tests/test.h"
 

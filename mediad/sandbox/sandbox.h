@@ -7,8 +7,8 @@
  * which its caller logs; the process continues.
  *
  * A filter holds for the calling thread and its later threads, and cannot be removed. */
-#ifndef MEDIAD_SANDBOX_H
-#define MEDIAD_SANDBOX_H
+#ifndef MEDIAD_SANDBOX_SANDBOX_H
+#define MEDIAD_SANDBOX_SANDBOX_H
 
 enum sandbox_role { SANDBOX_LOOP = 1, SANDBOX_WORKER = 2, SANDBOX_AUDIO = 4 };
 

@@ -1,4 +1,4 @@
-#include "mediad/sandbox.h"
+#include "mediad/sandbox/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
