@@ -66,6 +66,7 @@ part includes tests/check/includes.sh build/obj
 part pure tests/check/pure.sh build/obj
 part words tests/check/words.sh
 part rules tests/check/rules.sh
+part circles tests/check/circles.sh build/obj
 
 # Three lanes: two compute, and give way; the third mostly waits for the clock.
 aside() {
