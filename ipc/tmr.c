@@ -72,8 +72,9 @@ struct tmr *tmr_free(struct tmr *t)
 
 void tmr_start(struct tmr *t, uint64_t delay_ns)
 {
-	struct timeval tv = {.tv_sec = (time_t)(delay_ns / NS_PER_S),
-			     .tv_usec = (suseconds_t)((delay_ns % NS_PER_S + NS_PER_US - 1) / NS_PER_US)};
+	struct timeval tv = {
+		.tv_sec = (time_t)(delay_ns / NS_PER_S),
+		.tv_usec = (suseconds_t)((delay_ns % NS_PER_S + NS_PER_US - 1) / NS_PER_US)};
 
 	if (tv.tv_usec == (suseconds_t)US_PER_S) {
 		tv.tv_sec++;

@@ -18,8 +18,6 @@
 
 enum { MAX_CLIENTS = 64, MAX_KEPT = 70 * SESSION_RATE };
 
-static const uint64_t SECOND_NS = 1000000000u;
-
 /* Sound kept for the record: of an utterance or of a spoken line. */
 struct kept {
 	struct kept *next;
@@ -391,7 +389,7 @@ static void on_accept(struct ws *ws, const char *path, void *arg)
 	ws_set_handler(ws, on_ws, c);
 	log_info("client", "client=%u transcription=%d", c->number,
 		 strstr(path, "intent=transcription") != NULL);
-	tmr_start(c->expiry, SESSION_LIFE_S * SECOND_NS);
+	tmr_start(c->expiry, SESSION_LIFE_S * NS_PER_S);
 	outcome(c, session_open(c->session, &m));
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CAP_FIRST = 256 };
+enum { CAP_FIRST = 256, CAP_KEPT = 65536 /* between lines */ };
 
 void lines_init(struct lines *l, size_t max, bool cut)
 {
@@ -62,6 +62,11 @@ static void hand_over(struct lines *l, lines_h *h, void *arg)
 	}
 	l->n = 0;
 	l->over = false;
+	if (l->cap > CAP_KEPT) {
+		free(l->text);
+		l->text = NULL;
+		l->cap = 0;
+	}
 }
 
 void lines_feed(struct lines *l, const void *data, size_t len, lines_h *h, void *arg)

@@ -1,5 +1,6 @@
 /* The HTTP server against clients of raw bytes on loopback, and from a journal. */
 #include "ipc/http_server.h"
+#include "proto/base/time.h"
 #include "tests/unit/ipc/loop.h"
 #include "ipc/journal_play.h"
 
@@ -177,7 +178,7 @@ static uint64_t now_ms(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+	return ms_of_timespec(&ts);
 }
 
 static void turn(void)
