@@ -163,7 +163,11 @@ $(B)/bench/%: $(B)/obj/tests/bench/%.o $(BENCHSHARED:%=$(B)/obj/tests/bench/%.o)
 $(B)/bench/traps.so: tests/bench/preload/traps.c tests/bench/preload/traps.h
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $< -ldl
-bench-bins: $(foreach b,$(BENCHES),$(B)/bench/$(b)) $(B)/bench/traps.so
+# Measures the turns of a program's loop; for LD_PRELOAD.
+$(B)/bench/turns.so: tests/bench/preload/turns.c tests/bench/preload/turns.h
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $< -ldl
+bench-bins: $(foreach b,$(BENCHES),$(B)/bench/$(b)) $(B)/bench/traps.so $(B)/bench/turns.so
 bench:
 	@deploy/deps.sh build interop
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd bench-bins chaos-bins
