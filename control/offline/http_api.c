@@ -15,8 +15,8 @@
 #include "control/offline/speech_queue.h"
 #include "control/offline/wavfile.h"
 #include "ipc/env.h"
+#include "ipc/http_server.h"
 #include "ipc/log.h"
-#include "ipc/ws.h"
 #include "proto/base/time.h"
 #include "proto/base/wav.h"
 
@@ -26,7 +26,7 @@ enum { LINE_MAX_ = 4096, KEPT_MAX = 70 * SESSION_RATE };
 struct ask {
 	struct ask *next;
 	struct http_api *a;
-	struct ws_post *post;
+	struct http_exchange *x; /* until it is answered or its client is gone */
 	uint64_t job;
 	bool speech;
 	/* for the record */
@@ -50,18 +50,17 @@ static void ask_free(struct ask *k)
 			k->a->n--;
 			break;
 		}
-	if (k->post)
-		ws_post_end(k->post);
 	free(k->text);
 	free(k->pcm);
 	free(k);
 }
 
 /* The client disconnected. */
-static void on_gone(void *arg)
+static void on_gone(struct http_exchange *x, void *arg)
 {
 	struct ask *k = arg;
 
+	(void)x;
 	if (k->speech)
 		speech_queue_stop(k->a->conf.speech, k->job);
 	else
@@ -69,20 +68,20 @@ static void on_gone(void *arg)
 	ask_free(k);
 }
 
-static struct ask *ask_new(struct http_api *a, struct ws_post *post, bool speech)
+static struct ask *ask_new(struct http_api *a, struct http_exchange *x, bool speech)
 {
 	struct ask *k = a->n < HTTP_API_MAX ? calloc(1, sizeof *k) : NULL;
 
 	if (!k)
 		return NULL;
 	k->a = a;
-	k->post = post;
+	k->x = x;
 	k->speech = speech;
 	k->job = (uint64_t)HTTP_API_OWNER << 32 | ++a->last_job;
 	k->next = a->list;
 	a->list = k;
 	a->n++;
-	ws_post_on_gone(post, on_gone, k);
+	http_on_gone(x, on_gone, k);
 	return k;
 }
 
@@ -97,25 +96,21 @@ static struct ask *ask_of(const struct http_api *a, uint64_t job)
 /* ---- answers ---- */
 
 /* Steals root. */
-static void answer_json(struct ws_post *post, int status, json_t *root)
+static void answer_json(struct http_exchange *x, int status, json_t *root)
 {
 	char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
 
-	ws_post_begin(post, text ? status : 500, "application/json");
-	if (text)
-		ws_post_write(post, text, strlen(text));
+	http_reply(x, text ? status : 500, "application/json", text, text ? strlen(text) : 0);
 	free(text);
 	json_decref(root);
 }
 
-/* Frees an answered request. */
-static void refuse(struct ws_post *post, int status, const char *why)
+static void refuse(struct http_exchange *x, int status, const char *why)
 {
-	answer_json(post, status,
+	answer_json(x, status,
 		    json_pack("{s:{s:s,s:s,s:n,s:n}}", "error", "message", why, "type",
 			      status < 500 ? "invalid_request_error" : "server_error", "param",
 			      "code"));
-	ws_post_end(post);
 }
 
 static void write_down(struct ask *k, const char *text, int inside)
@@ -170,57 +165,53 @@ static int feed(struct ask *k, const struct wav *w)
 	return err;
 }
 
-static void transcribe(struct http_api *a, struct ws_post *post)
+static void transcribe(struct http_api *a, struct http_exchange *x, const char *type,
+		       struct slice body)
 {
 	const uint8_t *file;
-	size_t n, body_n;
-	const uint8_t *body = ws_post_body(post, &body_n);
+	size_t n;
 	struct wav w;
 	struct ask *k;
 
-	if (!multipart_find(ws_post_type(post), body, body_n, "file", &file, &n)) {
-		refuse(post, 400, "There is no part named file.");
+	if (!multipart_find(type, body.p, body.n, "file", &file, &n)) {
+		refuse(x, 400, "There is no part named file.");
 		return;
 	}
 	if (wav_parse(&w, file, n)) {
-		refuse(post, 400, "Only WAV files with 16 bit samples are understood.");
+		refuse(x, 400, "Only WAV files with 16 bit samples are understood.");
 		return;
 	}
-	k = ask_new(a, post, false);
+	k = ask_new(a, x, false);
 	if (!k) {
-		refuse(post, 503, "Too much is asked at once.");
+		refuse(x, 503, "Too much is asked at once.");
 		return;
 	}
 	if (feed(k, &w)) {
 		recogniser_pool_drop(a->conf.recognisers, k->job);
-		k->post = NULL;
+		http_on_gone(x, NULL, NULL);
 		ask_free(k);
-		refuse(post, 500, "It cannot be heard now.");
+		refuse(x, 500, "It cannot be heard now.");
 	}
 }
 
 void http_api_recognised(struct http_api *a, uint64_t job, const struct recognition *heard)
 {
 	struct ask *k = ask_of(a, job);
-	struct ws_post *post;
 
 	if (!k)
 		return;
-	post = k->post;
-	k->post = NULL;
 	if (heard) {
 		write_down(k, heard->text, heard->in_grammar);
-		answer_json(post, 200, json_pack("{s:s}", "text", heard->text));
-		ws_post_end(post);
+		answer_json(k->x, 200, json_pack("{s:s}", "text", heard->text));
 	} else {
-		refuse(post, 500, "The recogniser failed.");
+		refuse(k->x, 500, "The recogniser failed.");
 	}
 	ask_free(k);
 }
 
 /* ---- speech ---- */
 
-static void speak(struct http_api *a, struct ws_post *post, const json_t *root)
+static void speak(struct http_api *a, struct http_exchange *x, const json_t *root)
 {
 	const char *text = json_string_value(json_object_get(root, "input"));
 	const char *voice = config_voice(json_string_value(json_object_get(root, "voice")));
@@ -230,21 +221,21 @@ static void speak(struct http_api *a, struct ws_post *post, const json_t *root)
 	struct ask *k;
 
 	if (!text || strlen(text) > LINE_MAX_)
-		refuse(post, 400, "There is no input, or too much of it.");
+		refuse(x, 400, "There is no input, or too much of it.");
 	else if (!voice)
-		refuse(post, 400, "There is no such voice here.");
+		refuse(x, 400, "There is no such voice here.");
 	else if (!format || strcmp(format, "pcm") != 0)
-		refuse(post, 400, "Only the format pcm is made here.");
+		refuse(x, 400, "Only the format pcm is made here.");
 	else if (!(v >= 0.25 && v <= 4))
-		refuse(post, 400, "The speed is from 0.25 to 4.");
-	else if (!(k = ask_new(a, post, true)))
-		refuse(post, 503, "Too much is asked at once.");
+		refuse(x, 400, "The speed is from 0.25 to 4.");
+	else if (!(k = ask_new(a, x, true)))
+		refuse(x, 503, "Too much is asked at once.");
 	else {
 		k->text = strdup(text);
 		if (speech_queue_say(a->conf.speech, k->job, text, voice, v)) {
-			k->post = NULL;
+			http_on_gone(x, NULL, NULL);
 			ask_free(k);
-			refuse(post, 500, "It cannot be said now.");
+			refuse(x, 500, "It cannot be said now.");
 		}
 	}
 }
@@ -256,7 +247,7 @@ void http_api_take_speech(struct http_api *a, uint64_t job, const int16_t *pcm, 
 
 	if (!k)
 		return;
-	ws_post_begin(k->post, 200, "audio/pcm");
+	http_reply_begin(k->x, 200, "audio/pcm");
 	keep(k, pcm, n);
 	for (size_t at = 0; at < n;) {
 		size_t m = n - at < sizeof bytes / 2 ? n - at : sizeof bytes / 2;
@@ -265,11 +256,12 @@ void http_api_take_speech(struct http_api *a, uint64_t job, const int16_t *pcm, 
 			bytes[2 * i] = (uint8_t)pcm[at + i];
 			bytes[2 * i + 1] = (uint8_t)((uint16_t)pcm[at + i] >> 8);
 		}
-		ws_post_write(k->post, bytes, 2 * m);
+		http_reply_write(k->x, bytes, 2 * m);
 		at += m;
 	}
 	if (!last)
 		return;
+	http_reply_end(k->x);
 	write_down(k, k->text ? k->text : "", -1);
 	ask_free(k);
 }
@@ -302,7 +294,7 @@ static json_t *completion(const char *object, json_t *choice)
 			 "created", 0, "model", "rules", "choices", choice);
 }
 
-static void stream_piece(struct ws_post *post, json_t *delta, const char *finish)
+static void stream_piece(struct http_exchange *x, json_t *delta, const char *finish)
 {
 	json_t *root =
 		completion("chat.completion.chunk", json_pack("{s:i,s:o,s:s?}", "index", 0, "delta",
@@ -310,31 +302,32 @@ static void stream_piece(struct ws_post *post, json_t *delta, const char *finish
 	char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
 
 	if (text) {
-		ws_post_write(post, "data: ", 6);
-		ws_post_write(post, text, strlen(text));
-		ws_post_write(post, "\n\n", 2);
+		http_reply_write(x, "data: ", 6);
+		http_reply_write(x, text, strlen(text));
+		http_reply_write(x, "\n\n", 2);
 	}
 	free(text);
 	json_decref(root);
 }
 
-static void write_answer(struct ws_post *post, const char *line, bool stream)
+static void write_answer(struct http_exchange *x, const char *line, bool stream)
 {
 	if (!stream) {
-		answer_json(post, 200,
+		answer_json(x, 200,
 			    completion("chat.completion",
 				       json_pack("{s:i,s:{s:s,s:s},s:s}", "index", 0, "message",
 						 "role", "assistant", "content", line,
 						 "finish_reason", "stop")));
 		return;
 	}
-	ws_post_begin(post, 200, "text/event-stream");
-	stream_piece(post, json_pack("{s:s,s:s}", "role", "assistant", "content", line), NULL);
-	stream_piece(post, json_object(), "stop");
-	ws_post_write(post, "data: [DONE]\n\n", 14);
+	http_reply_begin(x, 200, "text/event-stream");
+	stream_piece(x, json_pack("{s:s,s:s}", "role", "assistant", "content", line), NULL);
+	stream_piece(x, json_object(), "stop");
+	http_reply_write(x, "data: [DONE]\n\n", 14);
+	http_reply_end(x);
 }
 
-static void answer(struct http_api *a, struct ws_post *post, const json_t *root,
+static void answer(struct http_api *a, struct http_exchange *x, const json_t *root,
 		   const struct session_moment *now)
 {
 	struct brain_room room = {0};
@@ -346,7 +339,7 @@ static void answer(struct http_api *a, struct ws_post *post, const json_t *root,
 	int err;
 
 	if (!asked) {
-		refuse(post, 400, "There is no message of a user.");
+		refuse(x, 400, "There is no message of a user.");
 		return;
 	}
 	/* Each request stands alone and carries all context. */
@@ -355,35 +348,32 @@ static void answer(struct http_api *a, struct ws_post *post, const json_t *root,
 		err = brain_answer(brain, asked, &m, line, sizeof line, &intent);
 	brain_free(brain);
 	if (err) {
-		refuse(post, 500, "It cannot be answered now.");
+		refuse(x, 500, "It cannot be answered now.");
 		return;
 	}
-	write_answer(post, line, json_is_true(json_object_get(root, "stream")));
-	ws_post_end(post);
+	write_answer(x, line, json_is_true(json_object_get(root, "stream")));
 }
 
 /* ---- interface ---- */
 
-void http_api_post(struct http_api *a, struct ws_post *post, const struct session_moment *now)
+void http_api_post(struct http_api *a, struct http_exchange *x, const char *path, const char *type,
+		   struct slice body, const struct session_moment *now)
 {
-	const char *path = ws_post_path(post);
-	size_t n;
-	const uint8_t *body = ws_post_body(post, &n);
 	json_t *root;
 
 	if (strcmp(path, "/v1/audio/transcriptions") == 0) {
-		transcribe(a, post);
+		transcribe(a, x, type, body);
 		return;
 	}
-	root = json_loadb((const char *)body, n, 0, NULL);
+	root = json_loadb((const char *)body.p, body.n, 0, NULL);
 	if (strcmp(path, "/v1/audio/speech") != 0 && strcmp(path, "/v1/chat/completions") != 0)
-		refuse(post, 404, "There is no such thing here.");
+		refuse(x, 404, "There is no such thing here.");
 	else if (!json_is_object(root))
-		refuse(post, 400, "The body is no JSON object.");
+		refuse(x, 400, "The body is no JSON object.");
 	else if (strcmp(path, "/v1/audio/speech") == 0)
-		speak(a, post, root);
+		speak(a, x, root);
 	else
-		answer(a, post, root, now);
+		answer(a, x, root, now);
 	json_decref(root);
 }
 

@@ -13,12 +13,13 @@
 
 #include "control/offline/recogniser_pool.h"
 #include "control/offline/session.h"
+#include "proto/base/cursor.h"
 
 struct http_api;
 struct record;
 struct rules;
 struct speech_queue;
-struct ws_post;
+struct http_exchange;
 
 enum { HTTP_API_OWNER = 0, HTTP_API_MAX = 32, HTTP_API_BODY_MAX = 8 << 20 };
 
@@ -30,11 +31,12 @@ struct http_api_conf {
 	struct record *record; /* NULL */
 };
 
-/* What conf names is borrowed. ENOMEM. Caller owns *out. */
+/* What conf names is borrowed. ENOMEM. Caller owns *out, and frees it after the HTTP server. */
 int http_api_alloc(struct http_api **out, const struct http_api_conf *conf);
 struct http_api *http_api_free(struct http_api *a);
-/* Takes the post over. */
-void http_api_post(struct http_api *a, struct ws_post *post, const struct session_moment *now);
+/* Answers, now or later. What is given is borrowed until return; type: its Content-Type. */
+void http_api_post(struct http_api *a, struct http_exchange *x, const char *path, const char *type,
+		   struct slice body, const struct session_moment *now);
 /* Results of jobs with the owner HTTP_API_OWNER. heard NULL: the recogniser failed. */
 void http_api_recognised(struct http_api *a, uint64_t job, const struct recognition *heard);
 void http_api_take_speech(struct http_api *a, uint64_t job, const int16_t *pcm, size_t n,

@@ -20,27 +20,26 @@
 enum { USAGE = 2, RECOGNISERS = 2 };
 
 struct options {
-	const char *listen, *record, *model, *cert, *key, *ready;
+	const char *listen, *record, *model, *ready;
 	struct oneshot_conf once;
 	enum log_level level;
 	bool help, version;
 };
 
 static const char help[] =
-	"Usage: offlined --listen HOST:PORT [--record DIR] [--ready-file FILE] [--cert FILE --key "
-	"FILE] [--log LEVEL]\n"
+	"Usage: offlined --listen HOST:PORT [--record DIR] [--ready-file FILE] [--log LEVEL]\n"
 	"       offlined --speak TEXT [--voice slt|rms|awb] -o FILE.wav\n"
 	"       offlined --transcribe FILE.wav | --hear-general FILE.wav\n"
 	"       offlined --answer TEXT [--room NAMES]\n"
 	"A local server that speaks the OpenAI Realtime dialect: it hears, answers by rules, and "
 	"speaks.\n"
 	"\n"
-	"  --listen HOST:PORT   serve ws://HOST:PORT/v1/realtime; port 0 takes a free one. A line "
-	"of JSON with the\n"
-	"                       address is printed when it is ready\n"
+	"  --listen HOST:PORT   serve ws://HOST:PORT/v1/realtime; HOST is a numeric address, port "
+	"0 "
+	"takes a free one. A\n"
+	"                       line of JSON with the address is printed when it is ready\n"
 	"  --ready-file FILE    write that line to FILE as well\n"
 	"  --record DIR         keep what is heard and said: DIR/events.jsonl and wav files\n"
-	"  --cert, --key FILE   serve wss with this PEM certificate and key\n"
 	"  --model DIR          folder of the speech model (default " RECOGNISER_MODEL_DIR ")\n"
 	"  --speak TEXT         write TEXT as speech to the file given by -o, 24 kHz\n"
 	"  --transcribe FILE    print the words of a WAV file, as the server would hear them\n"
@@ -54,8 +53,6 @@ static struct option longs[] = {
 	{"listen", required_argument, NULL, 'l'},
 	{"record", required_argument, NULL, 'r'},
 	{"ready-file", required_argument, NULL, 'f'},
-	{"cert", required_argument, NULL, 'c'},
-	{"key", required_argument, NULL, 'k'},
 	{"model", required_argument, NULL, 'm'},
 	{"speak", required_argument, NULL, 's'},
 	{"voice", required_argument, NULL, 'v'},
@@ -81,12 +78,6 @@ static bool take(struct options *o, int c)
 		return true;
 	case 'f':
 		o->ready = optarg;
-		return true;
-	case 'c':
-		o->cert = optarg;
-		return true;
-	case 'k':
-		o->key = optarg;
 		return true;
 	case 'm':
 		o->once.model = optarg;
@@ -137,8 +128,7 @@ static bool parse(struct options *o, int argc, char **argv)
 		return true;
 	jobs = !!o->listen + !!o->once.speak + !!o->once.transcribe + !!o->once.general +
 	       !!o->once.answer;
-	return optind == argc && jobs == 1 && !o->once.speak == !o->once.output &&
-	       !o->cert == !o->key;
+	return optind == argc && jobs == 1 && !o->once.speak == !o->once.output;
 }
 
 static bool split_address(const char *text, char *host, size_t size, uint16_t *port)
@@ -174,8 +164,7 @@ static int ready(const struct options *o, const char *host, uint16_t port)
 {
 	char line[512];
 
-	snprintf(line, sizeof line, "{\"url\":\"%s://%s:%u/v1/realtime\"}\n",
-		 o->cert ? "wss" : "ws", host, port);
+	snprintf(line, sizeof line, "{\"url\":\"ws://%s:%u/v1/realtime\"}\n", host, port);
 	fputs(line, stdout);
 	fflush(stdout);
 	return o->ready ? write_ready(o->ready, line) : 0;
@@ -215,11 +204,7 @@ static void running_free(struct running *r)
 static int start(struct running *r, const struct options *o, const char *host, uint16_t port,
 		 const char **why)
 {
-	struct server_conf conf = {.host = host,
-				   .port = port,
-				   .cert_file = o->cert,
-				   .key_file = o->key,
-				   .recognisers = RECOGNISERS};
+	struct server_conf conf = {.host = host, .port = port, .recognisers = RECOGNISERS};
 	int err = env_alloc(&r->env, &(struct env_conf){.loop = true});
 
 	if (err)

@@ -5,6 +5,7 @@
 #include "control/offline/session.h"
 #include "control/offline/speech_queue.h"
 #include "ipc/env.h"
+#include "ipc/http_server.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
 #include "ipc/ws.h"
@@ -16,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MAX_CLIENTS = 64, MAX_KEPT = 70 * SESSION_RATE };
+enum { MAX_CLIENTS = 64, MAX_CONNECTIONS = 256, PATH_SIZE = 256, MAX_KEPT = 70 * SESSION_RATE };
 
 /* Sound kept for the record: of an utterance or of a spoken line. */
 struct kept {
@@ -41,10 +42,12 @@ struct client {
 
 struct server {
 	struct server_conf conf;
-	struct ws_server *listener;
+	struct http_server *http;
+	struct ws_server *sockets; /* gets its connections from http */
 	struct recogniser_pool *recognisers;
 	struct speech_queue *speech;
 	struct http_api *http_api;
+	struct posting *postings;
 	struct client *clients;
 	struct tmr *reaper;
 	unsigned n_clients;
@@ -374,12 +377,9 @@ static void on_accept(struct ws *ws, const char *path, void *arg)
 	struct server *s = arg;
 	struct session_moment m = moment(s);
 	struct client *c;
-	size_t n = strcspn(path, "?");
 
-	if (n != strlen("/v1/realtime") || strncmp(path, "/v1/realtime", n) != 0 ||
-	    s->n_clients >= MAX_CLIENTS || client_alloc(&c, s, ws, path)) {
-		log_warn("client_refused", "path_known=%d clients=%u", n == strlen("/v1/realtime"),
-			 s->n_clients);
+	if (s->n_clients >= MAX_CLIENTS || client_alloc(&c, s, ws, path)) {
+		log_warn("client_refused", "clients=%u", s->n_clients);
 		ws_free(ws);
 		return;
 	}
@@ -393,41 +393,100 @@ static void on_accept(struct ws *ws, const char *path, void *arg)
 	outcome(c, session_open(c->session, &m));
 }
 
-static void on_post(struct ws_post *post, void *arg)
-{
-	struct server *s = arg;
-	struct session_moment m = moment(s);
+/* A POST whose body is awaited. */
+struct posting {
+	struct posting *next;
+	struct server *server;
+	char path[PATH_SIZE], type[PATH_SIZE];
+};
 
-	log_debug("asked", "path=%s", ws_post_path(post));
-	http_api_post(s->http_api, post, &m);
+static void posting_free(struct posting *p)
+{
+	for (struct posting **at = &p->server->postings; *at; at = &(*at)->next)
+		if (*at == p) {
+			*at = p->next;
+			break;
+		}
+	free(p);
 }
 
-/* For clients that check whether the server is up. */
-static void on_page(const char *path, const char *host, struct ws_page *page, void *arg)
+static void on_body(struct http_exchange *x, const uint8_t *data, size_t n, bool last, void *arg)
 {
+	struct posting *p = arg;
+	struct session_moment m = moment(p->server);
+
+	(void)last;
+	log_debug("asked", "path=%s", p->path);
+	http_on_gone(x, NULL, NULL);
+	http_api_post(p->server->http_api, x, p->path, p->type, (struct slice){data, n}, &m);
+	posting_free(p);
+}
+
+static void on_gone(struct http_exchange *x, void *arg)
+{
+	(void)x;
+	posting_free(arg);
+}
+
+static void take_post(struct server *s, struct http_exchange *x, const struct http_head *head)
+{
+	struct posting *p = strlen(head->path) < PATH_SIZE ? calloc(1, sizeof *p) : NULL;
+
+	if (!p) {
+		http_reply(x, 503, NULL, NULL, 0);
+		return;
+	}
+	p->server = s;
+	p->next = s->postings;
+	s->postings = p;
+	strcpy(p->path, head->path);
+	http_head_copy(head, "content-type", p->type, sizeof p->type);
+	http_on_gone(x, on_gone, p);
+	if (http_take_body(x, HTTP_API_BODY_MAX, false, on_body, p) == EMSGSIZE)
+		posting_free(p);
+}
+
+static void on_upgrade(int fd, const char *head, size_t n, void *arg)
+{
+	struct server *s = arg;
+
+	ws_server_adopt(s->sockets, fd, head, n);
+}
+
+static void on_request(struct http_exchange *x, const struct http_head *head, void *arg)
+{
+	/* For clients that check whether the server is up. */
 	static const char models[] =
 		"{\"object\":\"list\",\"data\":[{\"id\":\"rules\","
 		"\"object\":\"model\",\"created\":0,\"owned_by\":\"parley\"}]}";
+	struct server *s = arg;
 
-	(void)host;
-	(void)arg;
-	if (strcmp(path, "/v1/models") == 0)
-		*page = (struct ws_page){.status = 200,
-					 .type = "application/json",
-					 .data = models,
-					 .len = sizeof models - 1};
+	if (head->websocket && strcmp(head->path, "/v1/realtime") == 0)
+		http_upgrade(x, on_upgrade, s);
+	else if (head->method == HTTP_POST)
+		take_post(s, x, head);
+	else if (head->method == HTTP_GET && strcmp(head->path, "/v1/models") == 0)
+		http_reply(x, 200, "application/json", models, sizeof models - 1);
+	else
+		http_reply(x, 404, NULL, NULL, 0);
+}
+
+static int serve(struct server *s)
+{
+	const struct ws_listen_conf wc = {.max_message = SESSION_MAX_EVENT};
+	/* One control is one address, with many requests. */
+	const struct http_server_conf hc = {.host = s->conf.host,
+					    .port = s->conf.port,
+					    .max_per_address = MAX_CONNECTIONS,
+					    .h = on_request,
+					    .arg = s};
+	int err = ws_listen(&s->sockets, s->conf.ws, &wc, on_accept, s);
+
+	return err ? err : http_server_alloc(&s->http, s->conf.env, &hc);
 }
 
 int server_alloc(struct server **out, const struct server_conf *conf, const char **why)
 {
-	struct ws_listen_conf listen = {.host = conf->host,
-					.port = conf->port,
-					.cert_file = conf->cert_file,
-					.key_file = conf->key_file,
-					.max_message = SESSION_MAX_EVENT,
-					.pageh = on_page,
-					.posth = on_post,
-					.max_post = HTTP_API_BODY_MAX};
 	struct recogniser_pool_conf pool = {
 		.recognisers = conf->recognisers, .recogniser = conf->recogniser, .h = on_heard};
 	struct server *s = calloc(1, sizeof *s);
@@ -451,7 +510,7 @@ int server_alloc(struct server **out, const struct server_conf *conf, const char
 	}
 	if (!err) {
 		*why = "cannot listen there";
-		err = ws_listen(&s->listener, conf->ws, &listen, on_accept, s);
+		err = serve(s);
 	}
 	if (err) {
 		server_free(s);
@@ -465,7 +524,10 @@ struct server *server_free(struct server *s)
 {
 	if (!s)
 		return NULL;
-	ws_server_free(s->listener);
+	http_server_free(s->http);
+	while (s->postings)
+		posting_free(s->postings);
+	ws_server_free(s->sockets);
 	while (s->clients) {
 		struct client *c = s->clients;
 
@@ -482,5 +544,5 @@ struct server *server_free(struct server *s)
 
 uint16_t server_port(const struct server *s)
 {
-	return ws_server_port(s->listener);
+	return http_server_port(s->http);
 }

@@ -18,8 +18,7 @@ struct server_conf {
 	struct env *env;
 	struct ws_ctx *ws;
 	const char *host;
-	uint16_t port;			  /* 0 = any */
-	const char *cert_file, *key_file; /* PEM, both or NULL */
+	uint16_t port; /* 0 = any */
 	unsigned recognisers;
 	struct recogniser_conf recogniser;
 	const struct rules *rules;
