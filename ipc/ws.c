@@ -392,8 +392,9 @@ int ws_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, v
 		return ws ? ws_tls_verify(ws, user, len != 0) : 0;
 	if (reason == LWS_CALLBACK_ESTABLISHED)
 		return ws_server_accept(wsi);
+	/* Plain requests are not answered here: ipc/http_server.h. */
 	if (!ws)
-		return ws_page_callback(wsi, reason, user, in, len);
+		return lws_callback_http_dummy(wsi, reason, user, in, len);
 	switch (reason) {
 	case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
 		return ws_dial_headers(ws, wsi, p, *p + len);

@@ -67,33 +67,6 @@ typedef void(ws_accept_h)(struct ws *ws, const char *path, void *arg);
 /* Request header of an accepted connection, valid inside ws_accept_h only; "" when absent. Name in lower case. */
 const char *ws_header(struct ws *ws, const char *name);
 
-/* What answers a plain GET to the same port. Texts and data are copied when the handler returns. */
-struct ws_page {
-	int status;	    /* 404 unless set */
-	const char *type;   /* "text/html; charset=utf-8" */
-	const char *policy; /* Content-Security-Policy; NULL = "default-src 'none'" */
-	const void *data;
-	size_t len;
-};
-/* path is decoded and without its query; host is the request's Host, "" without one. It is never kept in a cache. */
-typedef void(ws_page_h)(const char *path, const char *host, struct ws_page *page, void *arg);
-
-/* A POST to the same port, its body whole. It belongs to the handler's owner until ws_post_end; what goes out is queued,
- * and the answer's end is that of its connection. When the client goes before, the gone handler is told once (not inside
- * a step), and ws_post_end is still wanted; it may be called there. */
-struct ws_post;
-typedef void(ws_post_h)(struct ws_post *post, void *arg);
-/* Borrowed until ws_post_end. */
-const char *ws_post_path(const struct ws_post *post);
-const char *ws_post_type(const struct ws_post *post); /* Content-Type, "" without one */
-const uint8_t *ws_post_body(const struct ws_post *post, size_t *n);
-void ws_post_on_gone(struct ws_post *post, void (*h)(void *arg), void *arg);
-/* The status and Content-Type of the answer; EALREADY. */
-int ws_post_begin(struct ws_post *post, int status, const char *type);
-/* More of it (copied). ENOTCONN the client is gone, ENOBUFS when 16 MiB wait already, ENOMEM. */
-int ws_post_write(struct ws_post *post, const void *data, size_t n);
-void ws_post_end(struct ws_post *post);
-
 struct ws_listen_conf {
 	const char *host;	/* "127.0.0.1", "::1"; NULL = nowhere: connections come by ws_server_adopt */
 	uint16_t port;		/* 0 = any */
@@ -101,9 +74,6 @@ struct ws_listen_conf {
 	const char *key_file;
 	uint32_t ping_ms;	/* as in struct ws_dial */
 	size_t max_message;	/* 0 = 1 MiB */
-	ws_page_h *pageh;	/* NULL: every plain request is answered with 404 */
-	ws_post_h *posth;	/* NULL: no POST is taken */
-	size_t max_post;	/* of a POST's body; a longer one is closed */
 };
 int ws_listen(struct ws_server **out, struct ws_ctx *ctx, const struct ws_listen_conf *conf, ws_accept_h *h,
 	      void *arg);

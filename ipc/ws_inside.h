@@ -127,23 +127,6 @@ int ws_ping_write(struct ws *ws);
 void ws_ping_clear(struct ws *ws);
 /* ws_server.c: a connection was established; 0 to go on. */
 int ws_server_accept(struct lws *wsi);
-/* Asks the server's page handler in a step; false when it has none. */
-bool ws_server_page(struct lws *wsi, const char *path, struct ws_page *page);
-/* The largest body of a POST that the server takes, 0 for none; its context. */
-size_t ws_server_max_post(struct lws *wsi, struct ws_ctx **ctx);
-/* Hands a POST over in a step; false when nobody takes it. */
-bool ws_server_post(struct lws *wsi, struct ws_post *post);
-/* What lws keeps for a connection that is no WebSocket: zeros at first, at most one of them is there. */
-struct ws_plain {
-	struct ws_page_body *body;
-	struct ws_post *post;
-};
-/* ws_page.c: what concerns a connection that is no WebSocket. */
-int ws_page_callback(struct lws *wsi, enum lws_callback_reasons reason, struct ws_plain *plain,
-		     void *in, size_t len);
-/* ws_post.c. NULL: too long, without a length, or no memory. */
-struct ws_post *ws_post_new(struct ws_ctx *ctx, struct lws *wsi, const char *path, size_t max);
-int ws_post_callback(struct ws_post **post, enum lws_callback_reasons reason, void *in, size_t len);
 void ws_servers_clear(struct ws_ctx *ctx);
 
 extern const struct lws_protocols ws_protocols[];

@@ -12,10 +12,7 @@
 enum { FDS = 1024, SERVICE_BUF = 65536, RX_BUF = 8192 /* of each connection */, PRIORITY = 1 };
 
 const struct lws_protocols ws_protocols[] = {
-	{.name = "parley",
-	 .callback = ws_callback,
-	 .per_session_data_size = sizeof(struct ws_plain),
-	 .rx_buffer_size = RX_BUF},
+	{.name = "parley", .callback = ws_callback, .rx_buffer_size = RX_BUF},
 	/* The subprotocol that browser-like clients of OpenAI Realtime ask for. */
 	{.name = "realtime", .callback = ws_callback, .rx_buffer_size = RX_BUF},
 	{0},
@@ -83,7 +80,8 @@ static int start_lws(struct ws_ctx *ctx, const char *ca_file)
 	return ctx->client ? 0 : EINVAL;
 }
 
-/* Credentials go to the proxy alone, outside of every step. Should they come back in an input, the journal hides them. */
+/* Credentials go to the proxy alone, outside of every step. Should they come back in an input, the
+ * journal hides them. */
 static void hide_proxy_credentials(struct env *env)
 {
 	for (int tls = 0; tls < 2; tls++) {

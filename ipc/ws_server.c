@@ -1,4 +1,4 @@
-/* Listening for WebSockets, and for plain requests beside them. Servers are for programs that are
+/* Listening for WebSockets. Servers are for programs that are
  * not replayed. */
 #include "ipc/env.h"
 #include "ipc/ws_inside.h"
@@ -17,15 +17,10 @@ struct ws_server {
 	struct lws_vhost *vhost;
 	uint32_t source;
 	ws_accept_h *h;
-	ws_page_h *pageh;
-	ws_post_h *posth;
 	void *arg;
-	size_t max_message, max_post;
+	size_t max_message;
 	uint32_t ping_ms;
 	struct lws *accepting;
-	const char *host_asked; /* by the request for the page */
-	struct ws_page *page;
-	struct ws_post *post; /* being handed over */
 	char name[32], host[WS_HOST_MAX];
 };
 
@@ -43,22 +38,13 @@ static void request_path(struct lws *wsi, char *buf, size_t size)
 			at += (size_t)snprintf(buf + at, size - at, "%c%s", i ? '&' : '?', piece);
 }
 
-enum { IN_SOCKET, IN_PAGE, IN_POST };
-
 static void accepted(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 {
 	struct ws_server *s = arg;
 	struct ws *ws;
 
+	(void)kind;
 	(void)len;
-	if (kind == IN_PAGE) {
-		s->pageh((const char *)data, s->host_asked, s->page, s->arg);
-		return;
-	}
-	if (kind == IN_POST) {
-		s->posth(s->post, s->arg);
-		return;
-	}
 	if (ws_new(&ws, s->ctx, s->max_message))
 		return;
 	if (ws_ping_alloc(ws, s->ping_ms)) {
@@ -81,49 +67,9 @@ int ws_server_accept(struct lws *wsi)
 
 	request_path(wsi, path, sizeof path);
 	s->accepting = wsi;
-	env_deliver(s->ctx->env, s->source, IN_SOCKET, path, strlen(path) + 1);
+	env_deliver(s->ctx->env, s->source, 0, path, strlen(path) + 1);
 	s->accepting = NULL;
 	return lws_get_opaque_user_data(wsi) ? 0 : -1;
-}
-
-bool ws_server_page(struct lws *wsi, const char *path, struct ws_page *page)
-{
-	struct ws_server *s = lws_vhost_user(lws_get_vhost(wsi));
-	char host[WS_HOST_MAX];
-
-	/* Not every virtual host is a server of ours, and one that was freed asks nobody. */
-	if (!s || !s->vhost || !s->pageh || s->source == ENV_SOURCE_NONE)
-		return false;
-	if (lws_hdr_copy(wsi, host, sizeof host, WSI_TOKEN_HOST) < 0)
-		host[0] = '\0';
-	s->host_asked = host;
-	s->page = page;
-	env_deliver(s->ctx->env, s->source, IN_PAGE, path, strlen(path) + 1);
-	s->host_asked = NULL;
-	s->page = NULL;
-	return true;
-}
-
-size_t ws_server_max_post(struct lws *wsi, struct ws_ctx **ctx)
-{
-	struct ws_server *s = lws_vhost_user(lws_get_vhost(wsi));
-
-	if (!s || !s->vhost || !s->posth || s->source == ENV_SOURCE_NONE)
-		return 0;
-	*ctx = s->ctx;
-	return s->max_post;
-}
-
-bool ws_server_post(struct lws *wsi, struct ws_post *post)
-{
-	struct ws_server *s = lws_vhost_user(lws_get_vhost(wsi));
-
-	if (s->source == ENV_SOURCE_NONE)
-		return false;
-	s->post = post;
-	env_deliver(s->ctx->env, s->source, IN_POST, "", 0);
-	s->post = NULL;
-	return true;
 }
 
 const char *ws_header(struct ws *ws, const char *name)
@@ -171,9 +117,6 @@ int ws_listen(struct ws_server **out, struct ws_ctx *ctx, const struct ws_listen
 		return ENOMEM;
 	s->ctx = ctx;
 	s->h = h;
-	s->pageh = conf->pageh;
-	s->posth = conf->posth;
-	s->max_post = conf->max_post;
 	s->arg = arg;
 	s->max_message = conf->max_message;
 	s->ping_ms = conf->ping_ms;
