@@ -171,7 +171,7 @@ static size_t understand(struct http_exchange *x, const uint8_t *p, size_t n)
 	unsigned requests = 0;
 	size_t at = 0, k = 1;
 
-	while (k && at < n) {
+	while (k && at < n && !x->broken) {
 		if (x->state == HTTP_CONN_HEAD) {
 			if (requests++ == HTTP_REQUESTS_A_TURN ||
 			    http_out_waiting(x) > HTTP_OUT_HIGH) {

@@ -177,6 +177,7 @@ void http_events_join(struct http_events *e, struct http_exchange *x, const stru
 	e->n_readers++;
 	if (!sse_ring_resume(e->ring, id, strlen(id), &x->cursor))
 		catch_up(x, named);
+	http_exchange_drop_head(x);
 	http_mark_dirty(x);
 }
 

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
@@ -171,8 +172,42 @@ static void add_head(struct http_exchange *x, int status, const char *type)
 	http_bytes_free(&x->fields);
 }
 
+/* ---- the request's head ---- */
+
+struct http_kept_head {
+	struct http_head head;
+	char bytes[];
+};
+
+void http_exchange_drop_head(struct http_exchange *x)
+{
+	free(x->kept);
+	x->kept = NULL;
+	x->head = NULL;
+}
+
+/* For who answers later: what is borrowed from bytes that go is borrowed from a copy. */
+static void keep_head(struct http_exchange *x, const char *bytes, size_t n)
+{
+	x->kept = malloc(sizeof *x->kept + n);
+	x->head = NULL;
+	if (!x->kept) {
+		x->broken = true;
+		return;
+	}
+	memcpy(x->kept->bytes, bytes, n);
+	http_head_parse(&x->kept->head, x->kept->bytes, n);
+	x->head = &x->kept->head;
+}
+
+const struct http_head *http_request_head(const struct http_exchange *x)
+{
+	return x->head;
+}
+
 static void end_exchange(struct http_exchange *x)
 {
+	http_exchange_drop_head(x);
 	x->active = false;
 	x->bodyh = NULL;
 	x->goneh = NULL;
@@ -329,20 +364,9 @@ void http_exchange_lose(struct http_exchange *x)
 
 /* ---- upgrades ---- */
 
-void http_upgrade(struct http_exchange *x, http_upgrade_h *h, void *arg)
-{
-	if (!x->active || x->begun)
-		return;
-	end_exchange(x);
-	x->last = true;
-	x->upgradeh = h;
-	x->upgrade_arg = arg;
-	http_mark_dirty(x);
-}
-
 /* What the request said, in our own words, so that the next reader cannot see more in it than we
  * did. */
-static bool keep_head(struct http_exchange *x, const struct http_head *h)
+static bool keep_request(struct http_exchange *x, const struct http_head *h)
 {
 	struct http_bytes *b = &x->handover;
 	bool ok = http_bytes_add(b, "GET ", 4) && http_bytes_add(b, h->target.p, h->target.n) &&
@@ -354,6 +378,19 @@ static bool keep_head(struct http_exchange *x, const struct http_head *h)
 		     http_bytes_add(b, h->fields[i].value.p, h->fields[i].value.n) &&
 		     http_bytes_add(b, "\r\n", 2);
 	return ok && http_bytes_add(b, "\r\n", 2);
+}
+
+void http_upgrade(struct http_exchange *x, http_upgrade_h *h, void *arg)
+{
+	if (!x->active || x->begun)
+		return;
+	if (!keep_request(x, x->head))
+		x->broken = true;
+	end_exchange(x);
+	x->last = true;
+	x->upgradeh = h;
+	x->upgrade_arg = arg;
+	http_mark_dirty(x);
 }
 
 /* ---- inputs ---- */
@@ -393,6 +430,7 @@ static void on_request(struct http_exchange *x, struct rd *r)
 	struct http_head head;
 	size_t n = rd_be(r, 1);
 	const uint8_t *address = rd_bytes(r, n);
+	const char *bytes;
 	int status;
 
 	if (!address || n >= sizeof x->address)
@@ -400,7 +438,8 @@ static void on_request(struct http_exchange *x, struct rd *r)
 	memcpy(x->address, address, n);
 	x->address[n] = '\0';
 	n = rd_left(r);
-	status = http_head_parse(&head, (const char *)rd_bytes(r, n), n);
+	bytes = (const char *)rd_bytes(r, n);
+	status = http_head_parse(&head, bytes, n);
 	if (!status && s->conf.hosth && !s->conf.hosth(head.host, s->conf.arg))
 		status = 421;
 	if (status) {
@@ -408,11 +447,12 @@ static void on_request(struct http_exchange *x, struct rd *r)
 		return;
 	}
 	begin_exchange(x, &head);
-	if (head.websocket && !keep_head(x, &head))
-		x->broken = true;
+	x->head = &head;
 	s->conf.h(x, &head, s->conf.arg);
-	if (!x->upgradeh)
-		http_bytes_free(&x->handover);
+	if (x->active && !x->events)
+		keep_head(x, bytes, n);
+	else
+		x->head = NULL;
 }
 
 static void on_body(struct http_exchange *x, struct rd *r)

@@ -59,6 +59,8 @@ struct http_exchange {
 	bool expects;
 	bool chunked;
 	uint64_t length, body_max;
+	const struct http_head *head; /* of the request, while it is active */
+	struct http_kept_head *kept;  /* where it lies when its step is over */
 	http_body_h *bodyh;
 	http_gone_h *goneh;
 	http_upgrade_h *upgradeh;
@@ -146,6 +148,7 @@ void http_conn_deliver(struct http_exchange *x, enum http_input kind, struct htt
 /* http_exchange.c: what the inputs do. */
 void http_exchange_input(uint8_t kind, const uint8_t *data, size_t len, void *arg);
 size_t http_exchange_shape(uint8_t kind, const uint8_t *data, size_t len, char *text, size_t size);
+void http_exchange_drop_head(struct http_exchange *x);
 /* Ends the exchange without an answer of its own: tells who has it. */
 void http_exchange_lose(struct http_exchange *x);
 /* The head of an answer whose end is that of its connection. */

@@ -102,6 +102,7 @@ void http_exchange_free(struct http_exchange *x)
 		close(x->fd);
 	http_bytes_free(&x->in);
 	http_bytes_free(&x->out);
+	http_exchange_drop_head(x);
 	http_bytes_free(&x->whole);
 	http_bytes_free(&x->handover);
 	http_bytes_free(&x->fields);

@@ -84,6 +84,9 @@ void http_server_drain(struct http_server *s, void (*h)(void *arg), void *arg);
  * h is called before this returns. A longer body is refused with 413 and the exchange is over:
  * EMSGSIZE, or the gone handler. */
 int http_take_body(struct http_exchange *x, size_t max, bool parts, http_body_h *h, void *arg);
+/* The head of the request, also when its body is there; borrowed until the exchange was answered or
+ * its client is gone. */
+const struct http_head *http_request_head(const struct http_exchange *x);
 void http_on_gone(struct http_exchange *x, http_gone_h *h, void *arg);
 /* The numeric address of the client, "" for a Unix socket. */
 void http_client_address(const struct http_exchange *x, char *buf, size_t size);

@@ -20,7 +20,7 @@
 #include "proto/base/time.h"
 #include "proto/base/wav.h"
 
-enum { LINE_MAX_ = 4096, KEPT_MAX = 70 * SESSION_RATE };
+enum { LINE_MAX_ = 4096, TYPE_SIZE = 256, KEPT_MAX = 70 * SESSION_RATE };
 
 /* A request that waits for a recogniser or the speech queue. */
 struct ask {
@@ -165,14 +165,15 @@ static int feed(struct ask *k, const struct wav *w)
 	return err;
 }
 
-static void transcribe(struct http_api *a, struct http_exchange *x, const char *type,
-		       struct slice body)
+static void transcribe(struct http_api *a, struct http_exchange *x, struct slice body)
 {
+	char type[TYPE_SIZE];
 	const uint8_t *file;
 	size_t n;
 	struct wav w;
 	struct ask *k;
 
+	http_head_copy(http_request_head(x), "content-type", type, sizeof type);
 	if (!multipart_find(type, body.p, body.n, "file", &file, &n)) {
 		refuse(x, 400, "There is no part named file.");
 		return;
@@ -356,21 +357,23 @@ static void answer(struct http_api *a, struct http_exchange *x, const json_t *ro
 
 /* ---- interface ---- */
 
-void http_api_post(struct http_api *a, struct http_exchange *x, const char *path, const char *type,
-		   struct slice body, const struct session_moment *now)
+void http_api_post(struct http_api *a, struct http_exchange *x, struct slice body,
+		   const struct session_moment *now)
 {
+	const char *path = http_request_head(x)->path;
+	bool speech = strcmp(path, "/v1/audio/speech") == 0;
 	json_t *root;
 
 	if (strcmp(path, "/v1/audio/transcriptions") == 0) {
-		transcribe(a, x, type, body);
+		transcribe(a, x, body);
 		return;
 	}
 	root = json_loadb((const char *)body.p, body.n, 0, NULL);
-	if (strcmp(path, "/v1/audio/speech") != 0 && strcmp(path, "/v1/chat/completions") != 0)
+	if (!speech && strcmp(path, "/v1/chat/completions") != 0)
 		refuse(x, 404, "There is no such thing here.");
 	else if (!json_is_object(root))
 		refuse(x, 400, "The body is no JSON object.");
-	else if (strcmp(path, "/v1/audio/speech") == 0)
+	else if (speech)
 		speak(a, x, root);
 	else
 		answer(a, x, root, now);

@@ -34,9 +34,9 @@ struct http_api_conf {
 /* What conf names is borrowed. ENOMEM. Caller owns *out, and frees it after the HTTP server. */
 int http_api_alloc(struct http_api **out, const struct http_api_conf *conf);
 struct http_api *http_api_free(struct http_api *a);
-/* Answers, now or later. What is given is borrowed until return; type: its Content-Type. */
-void http_api_post(struct http_api *a, struct http_exchange *x, const char *path, const char *type,
-		   struct slice body, const struct session_moment *now);
+/* Answers, now or later. body is borrowed until return. */
+void http_api_post(struct http_api *a, struct http_exchange *x, struct slice body,
+		   const struct session_moment *now);
 /* Results of jobs with the owner HTTP_API_OWNER. heard NULL: the recogniser failed. */
 void http_api_recognised(struct http_api *a, uint64_t job, const struct recognition *heard);
 void http_api_take_speech(struct http_api *a, uint64_t job, const int16_t *pcm, size_t n,

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { MAX_CLIENTS = 64, MAX_CONNECTIONS = 256, PATH_SIZE = 256, MAX_KEPT = 70 * SESSION_RATE };
+enum { MAX_CLIENTS = 64, MAX_CONNECTIONS = 256, MAX_KEPT = 70 * SESSION_RATE };
 
 /* Sound kept for the record: of an utterance or of a spoken line. */
 struct kept {
@@ -47,7 +47,6 @@ struct server {
 	struct recogniser_pool *recognisers;
 	struct speech_queue *speech;
 	struct http_api *http_api;
-	struct posting *postings;
 	struct client *clients;
 	struct tmr *reaper;
 	unsigned n_clients;
@@ -393,57 +392,14 @@ static void on_accept(struct ws *ws, const char *path, void *arg)
 	outcome(c, session_open(c->session, &m));
 }
 
-/* A POST whose body is awaited. */
-struct posting {
-	struct posting *next;
-	struct server *server;
-	char path[PATH_SIZE], type[PATH_SIZE];
-};
-
-static void posting_free(struct posting *p)
-{
-	for (struct posting **at = &p->server->postings; *at; at = &(*at)->next)
-		if (*at == p) {
-			*at = p->next;
-			break;
-		}
-	free(p);
-}
-
 static void on_body(struct http_exchange *x, const uint8_t *data, size_t n, bool last, void *arg)
 {
-	struct posting *p = arg;
-	struct session_moment m = moment(p->server);
+	struct server *s = arg;
+	struct session_moment m = moment(s);
 
 	(void)last;
-	log_debug("asked", "path=%s", p->path);
-	http_on_gone(x, NULL, NULL);
-	http_api_post(p->server->http_api, x, p->path, p->type, (struct slice){data, n}, &m);
-	posting_free(p);
-}
-
-static void on_gone(struct http_exchange *x, void *arg)
-{
-	(void)x;
-	posting_free(arg);
-}
-
-static void take_post(struct server *s, struct http_exchange *x, const struct http_head *head)
-{
-	struct posting *p = strlen(head->path) < PATH_SIZE ? calloc(1, sizeof *p) : NULL;
-
-	if (!p) {
-		http_reply(x, 503, NULL, NULL, 0);
-		return;
-	}
-	p->server = s;
-	p->next = s->postings;
-	s->postings = p;
-	strcpy(p->path, head->path);
-	http_head_copy(head, "content-type", p->type, sizeof p->type);
-	http_on_gone(x, on_gone, p);
-	if (http_take_body(x, HTTP_API_BODY_MAX, false, on_body, p) == EMSGSIZE)
-		posting_free(p);
+	log_debug("asked", "path=%s", http_request_head(x)->path);
+	http_api_post(s->http_api, x, (struct slice){data, n}, &m);
 }
 
 static void on_upgrade(int fd, const char *head, size_t n, void *arg)
@@ -464,7 +420,7 @@ static void on_request(struct http_exchange *x, const struct http_head *head, vo
 	if (head->websocket && strcmp(head->path, "/v1/realtime") == 0)
 		http_upgrade(x, on_upgrade, s);
 	else if (head->method == HTTP_POST)
-		take_post(s, x, head);
+		http_take_body(x, HTTP_API_BODY_MAX, false, on_body, s);
 	else if (head->method == HTTP_GET && strcmp(head->path, "/v1/models") == 0)
 		http_reply(x, 200, "application/json", models, sizeof models - 1);
 	else
@@ -525,8 +481,6 @@ struct server *server_free(struct server *s)
 	if (!s)
 		return NULL;
 	http_server_free(s->http);
-	while (s->postings)
-		posting_free(s->postings);
 	ws_server_free(s->sockets);
 	while (s->clients) {
 		struct client *c = s->clients;

@@ -152,7 +152,7 @@ int gd_api_alloc(struct gd_api **out, struct guildd *g)
 	if (!a)
 		return ENOMEM;
 	a->g = g;
-	err = httpd_alloc(&a->http, env_base(g->env), g->ip, g->port ? (uint16_t)(g->port + 1) : 0,
+	err = httpd_alloc(&a->http, g->env, g->ip, g->port ? (uint16_t)(g->port + 1) : 0,
 			  on_request, a);
 	if (err) {
 		free(a);

@@ -1,5 +1,4 @@
-/* A small JSON server on libevent's evhttp: splits the path, decodes it, reads the body, writes the
- * answer. */
+/* A small JSON server on ipc/http_server.h: splits the path, reads the body, writes the answer. */
 #ifndef GUILDD_HTTPD_H
 #define GUILDD_HTTPD_H
 
@@ -8,14 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct event_base;
+struct env;
 struct httpd;
 
 enum { HTTPD_MAX_SEGMENTS = 12 };
 
 /* One request. Everything is borrowed and lives until httpd_reply. */
 struct httpd_req {
-	void *ev;		       /* evhttp's own */
+	void *running;		       /* httpd's own */
 	const char *method;	       /* "GET" … */
 	char *seg[HTTPD_MAX_SEGMENTS]; /* decoded parts of the path, e.g. "@original" */
 	unsigned n_seg;
@@ -27,8 +26,8 @@ struct httpd_req {
 typedef void(httpd_h)(struct httpd_req *req, void *arg);
 
 /* Listens on this address; port 0: any. Caller owns *out. */
-int httpd_alloc(struct httpd **out, struct event_base *base, const char *ip, uint16_t port,
-		httpd_h *h, void *arg);
+int httpd_alloc(struct httpd **out, struct env *env, const char *ip, uint16_t port, httpd_h *h,
+		void *arg);
 struct httpd *httpd_free(struct httpd *d);
 uint16_t httpd_port(const struct httpd *d);
 

@@ -20,7 +20,7 @@ static struct fixture {
 	struct http_events *events;
 	struct http_exchange *kept; /* an exchange that is answered later */
 	unsigned requests, bodies, gone, drained, snapshots;
-	char path[HTTP_PATH_SIZE], query[64], address[64];
+	char path[HTTP_PATH_SIZE], query[64], address[64], name[64];
 	uint8_t body[1 << 20];
 	size_t n_body;
 	int fd;
@@ -46,6 +46,7 @@ static void on_body(struct http_exchange *x, const uint8_t *data, size_t n, bool
 {
 	(void)arg;
 	fx.bodies++;
+	http_head_copy(http_request_head(x), "x-name", fx.name, sizeof fx.name);
 	if (n <= sizeof fx.body - fx.n_body)
 		memcpy(fx.body + fx.n_body, data, n);
 	fx.n_body += n;
@@ -399,8 +400,11 @@ TEST(http_server_takes_bodies)
 	static char much[200000];
 
 	CHECK_INT(begin(), 0);
-	CHECK_INT(ask("POST /body HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nabcde"), 200);
+	CHECK_INT(ask("POST /body HTTP/1.1\r\nHost: a\r\nX-Name: b\r\nContent-Length: "
+		      "5\r\n\r\nabcde"),
+		  200);
 	CHECK_INT(fx.bodies, 1);
+	CHECK_STR(fx.name, "b");
 	CHECK_MEM(fx.body, fx.n_body, "abcde", 5);
 	CHECK_INT(ask("POST /body HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: Chunked\r\n\r\n"
 		      "3;x=\"y\"\r\nabc\r\n02\r\nde\r\n0\r\nX: y\r\n\r\n"),
