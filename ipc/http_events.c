@@ -195,6 +195,7 @@ void http_events_leave(struct http_exchange *x)
 	x->next_reader = NULL;
 	x->at_reader = NULL;
 	x->events = NULL;
+	x->more_events = false;
 	e->n_readers--;
 }
 

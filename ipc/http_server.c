@@ -238,22 +238,27 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 
 /* ---- accepting ---- */
 
-/* An IPv4 address, or the network of an IPv6 one; told to the handlers as text. */
+/* An IPv4 address, also when an IPv6 socket tells it, or the network of an IPv6 one; told to the
+ * handlers as text. */
 static void note_address(struct http_exchange *x, const struct sockaddr_storage *sa)
 {
+	const struct in6_addr *v6 = &((const struct sockaddr_in6 *)sa)->sin6_addr;
 	const void *addr = NULL;
+	int family = sa->ss_family;
 
-	if (sa->ss_family == AF_INET) {
+	if (family == AF_INET) {
 		addr = &((const struct sockaddr_in *)sa)->sin_addr;
-		memcpy(x->source_address, addr, 4);
-		x->source_address[8] = 4;
-	} else if (sa->ss_family == AF_INET6) {
-		addr = &((const struct sockaddr_in6 *)sa)->sin6_addr;
-		memcpy(x->source_address, addr, 8);
-		x->source_address[8] = 6;
+	} else if (family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(v6)) {
+		family = AF_INET;
+		addr = v6->s6_addr + 12;
+	} else if (family == AF_INET6) {
+		addr = v6;
 	}
-	if (addr)
-		inet_ntop(sa->ss_family, addr, x->address, sizeof x->address);
+	if (!addr)
+		return;
+	memcpy(x->source_address, addr, family == AF_INET ? 4 : 8);
+	x->source_address[8] = family == AF_INET ? 4 : 6;
+	inet_ntop(family, addr, x->address, sizeof x->address);
 }
 
 static bool address_full(const struct http_server *s, const struct http_exchange *x)

@@ -8,7 +8,8 @@
  * What the handlers get are inputs of the env (requests with their heads, parts of bodies, ends of
  * connections), so a journal replays them; how fast a client reads is not, but for the step in
  * which an event stream's reader has missed something. On replay nothing listens and no socket
- * exists.
+ * exists. A journal holds heads as they came,
+ * cookies too; tokens that last are to be told to env_secret.
  *
  * Ownership: an exchange belongs to the server. Its pointer is good until it was answered
  * (http_reply, http_reply_end, http_events_join, http_upgrade) or its gone handler was called. Who

@@ -429,6 +429,31 @@ TEST(http_server_takes_bodies)
 	end();
 }
 
+TEST(http_server_takes_a_body_that_is_asked_for_later)
+{
+	CHECK_INT(begin(), 0);
+	CHECK(dial());
+	put("POST /later HTTP/1.1\r\nHost: a\r\nX-Name: c\r\nContent-Length: 5\r\n\r\nabc");
+	CHECK(await_count(&fx.requests, 1));
+	put("de" GET("/next"));
+	CHECK_INT(fx.bodies, 0);
+	CHECK_INT(http_take_body(fx.kept, 5, false, on_body, NULL), 0);
+	CHECK(await("hello"));
+	CHECK(strstr(fx.got, "taken"));
+	CHECK_STR(fx.name, "c");
+	CHECK_MEM(fx.body, 5, "abcde", 5);
+	CHECK_STR(fx.path, "/next");
+	end();
+}
+
+TEST(http_server_knows_ipv4_clients_of_an_ipv6_socket)
+{
+	CHECK_INT((memset(&fx, 0, sizeof fx), fx.conf.host = "::", begin_with(NULL)), 0);
+	CHECK_INT(ask(GET("/")), 200);
+	CHECK_STR(fx.address, "127.0.0.1");
+	end();
+}
+
 TEST(http_server_refuses_bodies_that_are_too_long)
 {
 	static char chunk[70000 + 64];
