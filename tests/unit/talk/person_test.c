@@ -69,7 +69,7 @@ static int begin(const char *first, const char *second)
 	fx.answers[1] = second;
 	err = loop_open(&fx.l, NULL);
 	if (!err)
-		err = httpd_alloc(&fx.server, env_base(fx.l.env), "127.0.0.1", 0, on_request, NULL);
+		err = httpd_alloc(&fx.server, fx.l.env, "127.0.0.1", 0, on_request, NULL);
 	if (!err)
 		err = http_alloc(&fx.http, fx.l.env, NULL, "Tester");
 	if (err)
