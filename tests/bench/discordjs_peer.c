@@ -25,7 +25,7 @@ enum { SPEAKERS = 10, RATE = 24000 };
 
 static struct rig {
 	struct plane *plane;
-	struct speakers *crowd[2];
+	struct speakers *speakers[2];
 	struct rtpsize *open;
 	OpusDecoder *dec[SPEAKERS];
 	uint64_t heard, spent, frames, clock_cost;
@@ -71,10 +71,11 @@ static void start(void)
 			bench_die("opus: %d", err);
 	}
 	for (unsigned c = 0; c < 2; c++)
-		speakers_alloc(&rig.crowd[c], &(struct speakers_conf){.far = plane_far(rig.plane),
-								      .from = c,
-								      .calls = 1,
-								      .speakers = SPEAKERS});
+		speakers_alloc(&rig.speakers[c],
+			       &(struct speakers_conf){.far_end = plane_far(rig.plane),
+						       .from = c,
+						       .calls = 1,
+						       .speakers = SPEAKERS});
 	far_end_key(key, 1, 0);
 	BENCH_OK(rtpsize_alloc(&rig.open, RTPSIZE_AES256_GCM, key));
 	from = bench_cpu();
@@ -109,10 +110,10 @@ static void hear(unsigned call, unsigned ms, unsigned burst, speakers_h *h)
 	uint64_t cpu = plane_cpu(rig.plane), heard = rig.heard, sent;
 
 	rig.spent = rig.frames = 0;
-	speakers_set(rig.crowd[call], 1, SPEAKERS, burst);
-	speakers_start(rig.crowd[call], h, NULL);
+	speakers_set(rig.speakers[call], 1, SPEAKERS, burst);
+	speakers_start(rig.speakers[call], h, NULL);
 	plane_run(rig.plane, ms);
-	sent = speakers_stop(rig.crowd[call]);
+	sent = speakers_stop(rig.speakers[call]);
 	plane_run(rig.plane, 50);
 	if (h)
 		printf("{\"frames\": %" PRIu64 ", \"ns\": %" PRIu64 "}\n", rig.frames, rig.spent);
@@ -142,7 +143,7 @@ int main(void)
 		fflush(stdout);
 	}
 	for (unsigned c = 0; c < 2; c++)
-		speakers_free(rig.crowd[c]);
+		speakers_free(rig.speakers[c]);
 	rtpsize_free(rig.open);
 	plane_free(rig.plane);
 	return 0;

@@ -1,9 +1,8 @@
-/* The far end of calls, as small as it can be: a voice gateway over TLS, and one UDP socket whose
- * datagrams carry the kernel's receive times. What a bench measures is our side alone; guildd
- * stands for a Discord that is strict, this one only for one that is quick. Not encrypted end to
- * end.
+/* A minimal far end of calls: a voice gateway over TLS, and one UDP socket whose datagrams carry
+ * the kernel's receive times. A bench measures our side alone; guildd is strict like Discord, the
+ * far end is only fast. It has no end-to-end encryption.
  *
- * The gateway runs on env's loop, the socket is read by a thread of its own. */
+ * The gateway runs on env's loop, a thread reads the socket. */
 #ifndef TESTS_BENCH_FAR_END_H
 #define TESTS_BENCH_FAR_END_H
 

@@ -20,7 +20,7 @@ enum { RATE = 24000, SPEAKERS = 100, TURN_MS = 1500, TURNS = 5, FEW = 10, MANY =
 
 static struct rig {
 	struct plane *plane;
-	struct speakers *crowd;
+	struct speakers *speakers;
 	crypto_aead_aes256gcm_state open;
 	OpusDecoder *dec[SPEAKERS];
 	uint64_t clock_cost;
@@ -77,11 +77,11 @@ static void measure(struct figures *out, const char *raw, unsigned turns)
 
 	for (unsigned t = 0; t < turns; t++) {
 		uint64_t heard = rig.heard, sent, more,
-			 busy = turn(rig.plane, rig.crowd, NULL, &sent), idle;
+			 busy = turn(rig.plane, rig.speakers, NULL, &sent), idle;
 
 		rig.unheard += sent - (rig.heard - heard);
 		rig.spent = rig.frames = 0;
-		idle = turn(rig.plane, rig.crowd, bare, &more);
+		idle = turn(rig.plane, rig.speakers, bare, &more);
 		a[t] = (double)(busy - idle) / (double)sent / 1000;
 		b[t] = (double)rig.spent / (double)rig.frames / 1000;
 		r[t] = a[t] / b[t];
@@ -115,11 +115,11 @@ static void ratio_row(void)
 		plane_speaker(rig.plane, 0, s, RATE);
 	}
 	plane_run(rig.plane, 300);
-	cc.far = plane_far(rig.plane);
-	speakers_alloc(&rig.crowd, &cc);
-	turn(rig.plane, rig.crowd, NULL, &sent);
+	cc.far_end = plane_far(rig.plane);
+	speakers_alloc(&rig.speakers, &cc);
+	turn(rig.plane, rig.speakers, NULL, &sent);
 	measure(&spread, "hear_ratio", TURNS);
-	speakers_set(rig.crowd, 1, SPEAKERS, 10);
+	speakers_set(rig.speakers, 1, SPEAKERS, 10);
 	measure(&together, "hear_ratio_ten_at_once", 2);
 	bench_row_more("hear_ratio", spread.ratio, "x",
 		       "\"ours_us\": %.2f, \"bare_us\": %.2f, \"speakers\": %d, \"ten_at_once\": "
@@ -127,7 +127,7 @@ static void ratio_row(void)
 		       "\"unheard\": %llu",
 		       spread.ours, spread.bare, SPEAKERS, together.ratio, together.ours,
 		       (unsigned long long)rig.unheard);
-	speakers_free(rig.crowd);
+	speakers_free(rig.speakers);
 	plane_free(rig.plane);
 	for (unsigned s = 0; s < SPEAKERS; s++)
 		opus_decoder_destroy(rig.dec[s]);
@@ -138,7 +138,7 @@ static void ratio_row(void)
 struct town {
 	unsigned calls;
 	struct plane *plane;
-	struct speakers *crowd;
+	struct speakers *speakers;
 	uint64_t heard, unheard;
 };
 
@@ -152,14 +152,14 @@ static void town_start(struct town *t)
 	for (unsigned i = 0; i < t->calls; i++)
 		plane_speaker(t->plane, i, 0, RATE);
 	plane_run(t->plane, 300);
-	cc.far = plane_far(t->plane);
-	speakers_alloc(&t->crowd, &cc);
+	cc.far_end = plane_far(t->plane);
+	speakers_alloc(&t->speakers, &cc);
 }
 
 /* CPU µs a call and second. */
 static double town_turn(struct town *t)
 {
-	uint64_t sent, heard = t->heard, cpu = turn(t->plane, t->crowd, NULL, &sent);
+	uint64_t sent, heard = t->heard, cpu = turn(t->plane, t->speakers, NULL, &sent);
 
 	t->unheard += sent - (t->heard - heard);
 	return (double)cpu / 1000 / t->calls / (TURN_MS + 50) * 1000;
@@ -185,7 +185,7 @@ static void slope_row(void)
 		       bench_median(b, TURNS), bench_median(a, TURNS),
 		       (unsigned long long)(few.unheard + many.unheard));
 	for (unsigned i = 0; i < 2; i++) {
-		speakers_free(i ? few.crowd : many.crowd);
+		speakers_free(i ? few.speakers : many.speakers);
 		plane_free(i ? few.plane : many.plane);
 	}
 }

@@ -82,7 +82,7 @@ static void run(unsigned seconds, const char *journal)
 				  .bitrate = 64000,
 				  .consent = true};
 	struct speakers_conf cc = {.calls = 1, .speakers = SPEAKERS};
-	struct speakers *crowd;
+	struct speakers *speakers;
 
 	plane_alloc(&rig.plane, &conf);
 	socks[0] = plane_socket(rig.plane);
@@ -96,15 +96,15 @@ static void run(unsigned seconds, const char *journal)
 		far_end_speaking(plane_far(rig.plane), 0, s, 0);
 	}
 	plane_run(rig.plane, 300);
-	cc.far = plane_far(rig.plane);
-	speakers_alloc(&crowd, &cc);
-	speakers_start(crowd, NULL, NULL);
+	cc.far_end = plane_far(rig.plane);
+	speakers_alloc(&speakers, &cc);
+	speakers_start(speakers, NULL, NULL);
 	plane_run(rig.plane, 1000);
 	rig.noting = true;
 	plane_run(rig.plane, seconds * 1000);
 	rig.noting = false;
-	speakers_stop(crowd);
-	speakers_free(crowd);
+	speakers_stop(speakers);
+	speakers_free(speakers);
 	media_call_free(rig.call);
 	plane_run(rig.plane, 200);
 	media_free(rig.media);

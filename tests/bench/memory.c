@@ -21,8 +21,8 @@ enum { FEW = 10, CALLS = 20, SPEAKERS = 5, RATE = 24000, HEAR_MS = 4000, SAY_MS 
 static unsigned grow(struct plane *p, unsigned first, unsigned n, unsigned *silent_kb)
 {
 	struct speakers_conf cc = {
-		.from = first, .calls = n, .speakers = SPEAKERS, .far = plane_far(p)};
-	struct speakers *crowd;
+		.from = first, .calls = n, .speakers = SPEAKERS, .far_end = plane_far(p)};
+	struct speakers *speakers;
 
 	plane_calls(p, first, n);
 	plane_run(p, 500);
@@ -31,11 +31,11 @@ static unsigned grow(struct plane *p, unsigned first, unsigned n, unsigned *sile
 		for (unsigned s = 0; s < SPEAKERS; s++)
 			plane_speaker(p, c, s, RATE);
 	plane_run(p, 500);
-	speakers_alloc(&crowd, &cc);
-	speakers_start(crowd, NULL, NULL);
+	speakers_alloc(&speakers, &cc);
+	speakers_start(speakers, NULL, NULL);
 	plane_run(p, HEAR_MS);
-	speakers_stop(crowd);
-	speakers_free(crowd);
+	speakers_stop(speakers);
+	speakers_free(speakers);
 	return plane_status_kb(plane_pid(p), "VmRSS");
 }
 

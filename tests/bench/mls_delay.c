@@ -61,7 +61,7 @@ static uint64_t stamp(struct msghdr *m)
 	return 0;
 }
 
-static void *far_end(void *arg)
+static void *run_far_end(void *arg)
 {
 	struct rig *r = arg;
 
@@ -268,7 +268,7 @@ int main(void)
 	struct env_conf ec = {.loop = true};
 	struct engine_conf conf = {.threads = 1, .evh = on_ev};
 	struct cmd set_key = {.type = CMD_KEY};
-	pthread_t far;
+	pthread_t far_thread;
 
 	if (sodium_init() < 0)
 		bench_die("libsodium does not start");
@@ -286,7 +286,7 @@ int main(void)
 	BENCH_OK(rtpsize_alloc(&set_key.key, RTPSIZE_AES256_GCM, key));
 	send_cmd(set_key);
 	send_cmd((struct cmd){.type = CMD_DAVE_CLEAR, .dave = {.send = true, .until = UINT64_MAX}});
-	if (pthread_create(&far, NULL, far_end, &rig))
+	if (pthread_create(&far_thread, NULL, run_far_end, &rig))
 		bench_die("no thread");
 	begin_run();
 	env_run(rig.env);
@@ -298,7 +298,7 @@ int main(void)
 		       bench_quantile(rig.late[0], rig.n[0], 1),
 		       bench_quantile(rig.late[0], rig.n[0], 0.99), rig.jobs, rig.n[1]);
 	shutdown(rig.server, SHUT_RDWR);
-	pthread_join(far, NULL);
+	pthread_join(far_thread, NULL);
 	worker_free(rig.worker);
 	tmr_free(rig.next);
 	engine_free(rig.engine);

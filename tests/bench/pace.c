@@ -103,7 +103,7 @@ static void notes_stop(struct figures *out, const char *raw)
 
 struct stage {
 	struct plane *plane;
-	struct speakers *crowd;
+	struct speakers *speakers;
 	unsigned calls;
 };
 
@@ -229,18 +229,18 @@ static void core_row(void)
 	unsigned n = 0;
 
 	stage_start(&s, 0);
-	cc.far = plane_far(s.plane);
-	speakers_alloc(&s.crowd, &cc);
+	cc.far_end = plane_far(s.plane);
+	speakers_alloc(&s.speakers, &cc);
 	for (unsigned calls = 10; calls <= most; calls += 10) {
 		struct figures f;
 
 		add_calls(&s, calls);
 		if (calls < 30)
 			continue;
-		speakers_set(s.crowd, calls, 1, 1);
-		speakers_start(s.crowd, NULL, NULL);
+		speakers_set(s.speakers, calls, 1, 1);
+		speakers_start(s.speakers, NULL, NULL);
 		stage_measure(&s, &f, "calls_per_core");
-		speakers_stop(s.crowd);
+		speakers_stop(s.speakers);
 		errors[n++] = f.p999;
 		if (f.p999 > LIMIT_US)
 			break;
@@ -250,7 +250,7 @@ static void core_row(void)
 		"calls_per_core", best, "calls",
 		"\"first_tried\": 30, \"step\": 10, \"p999_us_of_the_last_two\": [%.0f, %.0f]",
 		n > 1 ? errors[n - 2] : 0, n ? errors[n - 1] : 0);
-	speakers_free(s.crowd);
+	speakers_free(s.speakers);
 	plane_free(s.plane);
 }
 

@@ -31,7 +31,7 @@ struct voice {
 struct plane {
 	struct plane_conf conf;
 	struct env *env;
-	struct far_end *far;
+	struct far_end *far_end;
 	struct peer *peer;
 	struct tmr *tmr;
 	char folder[64], socket[128];
@@ -135,7 +135,7 @@ static void lease(struct plane *p, const struct media_call_state *s)
 						.gen = s->gen + 1,
 						.session = slice_str("session"),
 						.token = slice_str(token),
-						.endpoint = slice_str(far_end_endpoint(p->far)),
+						.endpoint = slice_str(far_end_endpoint(p->far_end)),
 						.channel = far_end_guild(s->call)};
 	plane_send(p, &msg);
 }
@@ -275,7 +275,7 @@ void plane_speaker(struct plane *p, unsigned call, unsigned speaker, uint32_t ra
 					   .silence_ms = 700};
 	if (rate)
 		plane_send(p, &msg);
-	far_end_speaking(p->far, call, speaker, 0);
+	far_end_speaking(p->far_end, call, speaker, 0);
 }
 
 void plane_close(struct plane *p, unsigned call)
@@ -316,7 +316,7 @@ struct env *plane_env(struct plane *p)
 
 struct far_end *plane_far(struct plane *p)
 {
-	return p->far;
+	return p->far_end;
 }
 
 pid_t plane_pid(const struct plane *p)
@@ -363,7 +363,7 @@ static void start_mediad(struct plane *p)
 				"--listen",
 				p->socket,
 				"--ca",
-				far_end_ca(p->far),
+				far_end_ca(p->far_end),
 				"--log",
 				getenv("BENCH_LOG") ? getenv("BENCH_LOG") : "fatal"};
 	unsigned n = 7;
@@ -401,7 +401,7 @@ void plane_alloc(struct plane **out, const struct plane_conf *conf)
 	snprintf(p->socket, sizeof p->socket, "%s/mediad.sock", p->folder);
 	BENCH_OK(env_alloc(&p->env, &ec));
 	BENCH_OK(tmr_alloc(&p->tmr, p->env, on_tmr, p));
-	far_end_alloc(&p->far, p->env, conf->packeth, conf->arg);
+	far_end_alloc(&p->far_end, p->env, conf->packeth, conf->arg);
 	start_mediad(p);
 	plane_until(p, conf->apart ? listens : connected, p, 5000, "mediad listens");
 	*out = p;
@@ -431,7 +431,7 @@ struct plane *plane_free(struct plane *p)
 	}
 	if (!WIFEXITED(status) || WEXITSTATUS(status))
 		bench_die("mediad ended badly: status %x", status);
-	far_end_free(p->far);
+	far_end_free(p->far_end);
 	tmr_free(p->tmr);
 	env_free(p->env);
 	unlink(p->socket);

@@ -5,8 +5,8 @@
  * For the first: control's link to mediad (control/media), which runs mediad as its child, in a
  * channel of guildd where alice speaks all the time; from the kill to the first sound of hers that
  * is heard again. guildd gives leases at once. For the second: mediad at a far end of our own
- * speaks for a control that is this program (`back --control …`), which is killed as it speaks; the
- * next one claims the playback and goes on.
+ * speaks for a control that is this program (`recovery --control …`), which is killed as it speaks;
+ * the next one claims the playback and goes on.
  *
  *   BENCH_KILLS=n     how often of each (10) */
 #include "control/media/media.h"

@@ -112,7 +112,7 @@ static void speak(struct speakers *c, struct member *m, unsigned index)
 	if (c->h)
 		c->h(m->call, m->speaker, p, n, c->arg);
 	else
-		far_end_send(c->conf.far, m->call, p, n);
+		far_end_send(c->conf.far_end, m->call, p, n);
 	atomic_fetch_add_explicit(&c->sent, 1, memory_order_relaxed);
 }
 

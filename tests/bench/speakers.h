@@ -1,5 +1,5 @@
-/* Many speakers at a far end, each sending a frame of speech every 20 ms, evenly spread over them,
- * from a thread of their own. */
+/* Many speakers at a far end, each of which sends a frame of speech every 20 ms, evenly spread,
+ * from one thread. */
 #ifndef TESTS_BENCH_SPEAKERS_H
 #define TESTS_BENCH_SPEAKERS_H
 
@@ -7,11 +7,11 @@
 
 struct speakers;
 
-/* A datagram of this speaker, in place of sending it. On the crowd's thread. */
+/* Receives a datagram of this speaker in place of the network. On the speakers' thread. */
 typedef void(speakers_h)(unsigned call, unsigned speaker, const uint8_t *p, size_t n, void *arg);
 
 struct speakers_conf {
-	struct far_end *far;
+	struct far_end *far_end;
 	unsigned from, calls; /* these calls… */
 	unsigned speakers;    /* …each have so many that speak */
 	unsigned burst;	      /* so many datagrams leave at the same time; 0: one */

@@ -30,7 +30,7 @@ enum {
 
 static struct rig {
 	struct plane *plane;
-	struct speakers *crowd;
+	struct speakers *speakers;
 	struct traps_page *page;
 	uint64_t heard;
 	unsigned turn[CALLS][SPEAKERS];
@@ -50,7 +50,7 @@ static void on_msg(const struct media_msg *msg, void *arg)
  * key or other words. */
 static void change(unsigned step)
 {
-	struct far_end *far = plane_far(rig.plane);
+	struct far_end *far_end = plane_far(rig.plane);
 
 	for (unsigned c = 0; c < CALLS; c++) {
 		unsigned s = step % SPEAKERS;
@@ -59,16 +59,16 @@ static void change(unsigned step)
 			rig.joins += rig.gone[c][s];
 			rig.changes += !rig.gone[c][s];
 			rig.gone[c][s] = false;
-			speakers_turn(rig.crowd, c, s, ++rig.turn[c][s] % 1000);
-			far_end_speaking(far, c, s, rig.turn[c][s] % 1000);
+			speakers_turn(rig.speakers, c, s, ++rig.turn[c][s] % 1000);
+			far_end_speaking(far_end, c, s, rig.turn[c][s] % 1000);
 		} else {
-			far_end_left(far, c, s);
+			far_end_left(far_end, c, s);
 			rig.gone[c][s] = true;
 			rig.leaves++;
 		}
 		if (step % 25 == 5 * c) {
-			far_end_rekey(far, c);
-			speakers_rekey(rig.crowd, c, ++rig.rekeys[c]);
+			far_end_rekey(far_end, c);
+			speakers_rekey(rig.speakers, c, ++rig.rekeys[c]);
 			rig.keys++;
 		}
 		if (step % 16 == c) {
@@ -154,9 +154,9 @@ int main(void)
 		for (unsigned s = 0; s < SPEAKERS; s++)
 			plane_speaker(rig.plane, c, s, s % 2 ? 16000 : RATE);
 	plane_run(rig.plane, 500);
-	cc.far = plane_far(rig.plane);
-	speakers_alloc(&rig.crowd, &cc);
-	speakers_start(rig.crowd, NULL, NULL);
+	cc.far_end = plane_far(rig.plane);
+	speakers_alloc(&rig.speakers, &cc);
+	speakers_start(rig.speakers, NULL, NULL);
 	plane_run(rig.plane, 200);
 	atomic_store(&rig.page->on, 1);
 	rig.heard = 0;
@@ -188,9 +188,9 @@ int main(void)
 		       counts[TRAP_FREE], counts[TRAP_LOCK], counts[TRAP_CONDITION],
 		       counts[TRAP_SYSTEM_CALL], rig.page->threads, rig.page->filters, TRAP_COUNT,
 		       found, rig.joins, rig.leaves, rig.changes, rig.keys);
-	speakers_stop(rig.crowd);
+	speakers_stop(rig.speakers);
 	atomic_store(&rig.page->on, 0);
-	speakers_free(rig.crowd);
+	speakers_free(rig.speakers);
 	plane_free(rig.plane);
 	unlink(path);
 	return 0;

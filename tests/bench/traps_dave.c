@@ -40,7 +40,7 @@ static struct rig {
 	struct call_stream *stream;
 	struct tmr *tmr;
 	struct traps_page *page;
-	int far;
+	int far_end;
 	struct rtpsize *seal;
 	struct speech_frame speech[SPEECH];
 	struct {
@@ -101,7 +101,7 @@ static void speak(unsigned s)
 	BENCH_OK(
 		dave_seal(rig.speaker[s].sealer, DAVE_OPUS, k->p, k->n, sealed, sizeof sealed, &n));
 	BENCH_OK(rtpsize_seal(rig.seal, &h, sealed, n, p, sizeof p, &total));
-	if ((rig.frame * SPEAKERS + s) % LOST && send(rig.far, p, total, 0) < 0 &&
+	if ((rig.frame * SPEAKERS + s) % LOST && send(rig.far_end, p, total, 0) < 0 &&
 	    errno != ECONNREFUSED)
 		bench_die("send: %s", strerror(errno));
 }
@@ -129,7 +129,7 @@ static void on_tick(void *arg)
 
 	(void)arg;
 	tmr_start(rig.tmr, TICK_MS * NS_PER_MS);
-	while (recv(rig.far, drain, sizeof drain, MSG_DONTWAIT) > 0)
+	while (recv(rig.far_end, drain, sizeof drain, MSG_DONTWAIT) > 0)
 		;
 	if (rig.ticks % EPOCH_TICKS == 0)
 		rekey();
@@ -170,13 +170,13 @@ static int open_sockets(void)
 	socklen_t n = sizeof a;
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK, 0);
 
-	rig.far = socket(AF_INET, SOCK_DGRAM, 0);
-	if (rig.far < 0 || fd < 0 || bind(rig.far, (struct sockaddr *)&a, sizeof a) ||
+	rig.far_end = socket(AF_INET, SOCK_DGRAM, 0);
+	if (rig.far_end < 0 || fd < 0 || bind(rig.far_end, (struct sockaddr *)&a, sizeof a) ||
 	    bind(fd, (struct sockaddr *)&b, sizeof b) ||
-	    getsockname(rig.far, (struct sockaddr *)&a, &n) ||
+	    getsockname(rig.far_end, (struct sockaddr *)&a, &n) ||
 	    getsockname(fd, (struct sockaddr *)&b, &n) ||
 	    connect(fd, (struct sockaddr *)&a, sizeof a) ||
-	    connect(rig.far, (struct sockaddr *)&b, sizeof b))
+	    connect(rig.far_end, (struct sockaddr *)&b, sizeof b))
 		bench_die("sockets: %s", strerror(errno));
 	return fd;
 }
@@ -255,6 +255,6 @@ int main(int argc, char **argv)
 	rtpsize_free(rig.seal);
 	tmr_free(rig.tmr);
 	env_free(rig.env);
-	close(rig.far);
+	close(rig.far_end);
 	return 0;
 }

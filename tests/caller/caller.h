@@ -1,9 +1,7 @@
-/* A person in a voice channel of guildd: joins over a mediad of its own (by control's own link to
- * it), says one recording, keeps what it hears of one other member, and leaves the timeline of
- * both.
- *
- * Everything runs on env's loop. The recording is the caller's alone: guildd and the bot get sound.
- */
+/* A caller in a voice channel of guildd: joins by a mediad of its own (through control's link to
+ * it), plays one recording, records one other member, and keeps a timeline of both. Everything runs
+ * on env's loop. The text of the recording stays with the caller; guildd and the bot get audio
+ * only. */
 #ifndef TESTS_CALLER_CALLER_H
 #define TESTS_CALLER_CALLER_H
 
@@ -13,10 +11,10 @@
 struct caller;
 struct env;
 
-/* Why it ended. E(NAME, sentence) */
+/* Reasons of the end. E(NAME, sentence) */
 #define CALLER_ENDS(E)                                                                             \
 	E(ANSWERED, "the bot answered")                                                            \
-	E(NO_ANSWER, "the bot did not answer")  \
+	E(NO_ANSWER, "the bot did not answer")                                                     \
 	E(NO_BOT, "the bot did not come into the channel")                                         \
 	E(NO_CALL, "the caller's own call did not come up")                                        \
 	E(NO_GUILD, "guildd did not let the caller join")
@@ -30,7 +28,7 @@ const char *caller_end_text(enum caller_end end);
 
 typedef void(caller_done_h)(enum caller_end end, void *arg);
 
-/* Something more to say, so long after the bot began to speak for the first time. */
+/* Another recording, played this long after the bot first began to speak. */
 struct caller_line {
 	const int16_t *pcm; /* at the conf's rate */
 	size_t samples;
@@ -46,7 +44,7 @@ struct caller_conf {
 	const char *run_dir;	/* where its socket goes; NULL: /tmp */
 	const char *ca_file;
 	uint64_t guild, channel, user, bot;
-	const int16_t *pcm; /* what to say; borrowed */
+	const int16_t *pcm; /* the recording; borrowed */
 	size_t samples;
 	uint32_t rate;
 	struct caller_line line[CALLER_LINES]; /* in the order of their times */

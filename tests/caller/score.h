@@ -1,4 +1,4 @@
-/* How much of what was said arrived. Pure. */
+/* Scores how much of a recording or text arrived. Pure. */
 #ifndef TESTS_CALLER_SCORE_H
 #define TESTS_CALLER_SCORE_H
 

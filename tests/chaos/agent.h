@@ -1,9 +1,7 @@
-/* A person in the call, as lean as can be: a process that drives one mediad by control's own link
- * to it. It wants to be in a channel, speaks its tone in one playback after the other, hears the
- * others, and gets fresh credentials whenever they are asked for. It can be killed, stopped and
- * replaced at any time; what it knows stands in shared memory.
- *
- * It does what an application does after losing its place: it comes back. */
+/* A minimal client in the call: a process that drives one mediad by control's own link to it. It
+ * joins a channel, speaks its tone in one playback after the other, receives the others, and gets
+ * fresh credentials on request. It can be killed, stopped and replaced at any time, because its
+ * state is in shared memory. After it lost its place it rejoins, as an application does. */
 #ifndef TESTS_CHAOS_AGENT_H
 #define TESTS_CHAOS_AGENT_H
 

@@ -1,6 +1,6 @@
-/* The programs of one run: guildd, and for each person a mediad and who drives it. Each can be
- * stopped, killed and started again; one that ends on its own is a finding. Everything stands in a
- * folder of its own. */
+/* A cluster: the programs of one run, which are guildd and, for each person, a mediad and its
+ * driver. Each can be stopped, killed and restarted; a program that ends on its own is a finding. A
+ * cluster has a folder of its own. */
 #ifndef TESTS_CHAOS_CLUSTER_H
 #define TESTS_CHAOS_CLUSTER_H
 
@@ -26,10 +26,10 @@ struct cluster {
 	bool real, clocked;
 	unsigned journal_kb;
 	char journal[128];
-	bool supervised; /* what was killed is started again */
+	bool supervised; /* killed programs are restarted */
 	struct cluster_process proc[CLUSTER_PROCESSES];
 	struct agent_state *state; /* CHAOS_PEOPLE of them, shared with the agents */
-	char trouble[256]; /* the first thing that ended on its own, or could not be started; "" */
+	char trouble[256]; /* the first program that ended on its own or failed to start; "" */
 };
 
 uint64_t chaos_now(void); /* ns */
@@ -37,37 +37,37 @@ void chaos_sleep(unsigned ms);
 
 unsigned cluster_index(enum cluster_program what, enum chaos_who who);
 
-/* Starts all of them, people absent. False with trouble. */
+/* Starts all programs, with nobody in the channel. Returns false with trouble set. */
 bool cluster_open(struct cluster *h, const char *bin, const struct chaos_script *s);
-/* Reaps, and restarts what is due. */
+/* Reaps ended programs and restarts those that are due. */
 void cluster_tick(struct cluster *h);
 void cluster_kill(struct cluster *h, enum cluster_program what, enum chaos_who who);
 void cluster_freeze(struct cluster *h, enum cluster_program what, enum chaos_who who, bool on);
 void cluster_set_wall_clock(struct cluster *h, long long seconds);
-/* Ends it as asked and waits; its exit status, -1 when it had to be killed. */
+/* Asks a program to end and waits. Returns its exit status, or -1 when it had to be killed. */
 int cluster_end(struct cluster *h, enum cluster_program what, enum chaos_who who, unsigned ms);
-/* Waits for one that was asked otherwise. */
+/* Waits for a program that was asked to end in another way. */
 int cluster_wait(struct cluster *h, enum cluster_program what, enum chaos_who who, unsigned ms);
-/* The disk under the journal of the bot's mediad as it runs now is full. */
+/* Whether the disk under the journal of the bot's present mediad is full. */
 bool cluster_journal_full(const struct cluster *h);
-/* Ends whatever is left. The folder goes unless keep. */
+/* Ends the remaining programs. Removes the folder unless keep. */
 void cluster_close(struct cluster *h, bool keep);
 
 /* Removes a folder that was kept. */
 void cluster_remove_folder(const char *folder);
 
-/* Whether what the bot's real control said last about its call has this in it. */
+/* Whether the last log line of the bot's real control about its call contains word. */
 bool cluster_log_has(const struct cluster *h, const char *word);
-/* A request to guildd's control API: 200s are true; *out (may be NULL) is the caller's to free.
- * body NULL: GET. */
+/* Sends a request to guildd's control API and returns true for a 2xx status; the caller frees *out
+ * (may be NULL). body NULL: GET. */
 bool cluster_request(struct cluster *h, json_t **out, const char *path, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
 unsigned cluster_count_fds(pid_t pid);
-/* What they are; a static buffer. */
+/* Names the descriptors; a static buffer. */
 const char *cluster_fd_names(pid_t pid);
 unsigned cluster_status(pid_t pid, const char *field);
-/* As a control that asks what this mediad still holds: SYNCED's calls. -1: no answer. */
+/* Asks this mediad, as a control, for the calls it holds (SYNCED). Returns -1 without an answer. */
 int cluster_count_calls(struct cluster *h, enum chaos_who who);
 
 #endif

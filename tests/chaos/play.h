@@ -1,10 +1,10 @@
-/* One run: the script is played in a house of its own, and then everything must be well again. */
+/* One run: plays the script in a cluster of its own; afterwards every invariant must hold. */
 #ifndef TESTS_CHAOS_PLAY_H
 #define TESTS_CHAOS_PLAY_H
 
 #include "tests/chaos/agent.h"
 
-/* What must hold. I(NAME, name, what) */
+/* The invariants. I(NAME, name, what) */
 #define CHAOS_INVARIANTS(I)                                                                        \
 	I(NONE, "none", "all is well")                                                             \
 	I(START, "start", "the programs start and the call comes up before anything goes wrong")   \

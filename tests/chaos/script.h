@@ -1,12 +1,8 @@
-/* What goes wrong in one run of chaos, and when: a script that people can read and cut by hand.
- * Pure: the same seed gives the same script.
+/* The faults of one chaos run and their times, as a script that people can read and edit. Pure: the
+ * same seed gives the same script.
  *
- *   seed 17
- *   control lean
- *   120 net 200 50 10 30 40 60
- *   400 drop bot
- *   900 kill-mediad bot
- */
+ * Example lines: "seed 17", "control lean", "120 net 200 50 10 30 40 60", "400 drop bot", "900
+ * kill-mediad bot". */
 #ifndef TESTS_CHAOS_SCRIPT_H
 #define TESTS_CHAOS_SCRIPT_H
 

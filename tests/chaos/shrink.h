@@ -1,5 +1,4 @@
-/* Makes a failing script short: leaves out what it can do without and still fails. Pure but for the
- * runs. */
+/* Shortens a failing script by removing steps while it still fails. Pure except for the runs. */
 #ifndef TESTS_CHAOS_SHRINK_H
 #define TESTS_CHAOS_SHRINK_H
 

@@ -1,4 +1,4 @@
-/* Who is heard: each person's voice is a tone of its own. Pure. */
+/* Tells speakers apart: each person's voice is a tone of its own. Pure. */
 #ifndef TESTS_CHAOS_TONE_H
 #define TESTS_CHAOS_TONE_H
 

@@ -1,5 +1,5 @@
-/* Looks at a house from all sides until all is well: what the agents are told, what they hear, and
- * what guildd knows. */
+/* Observes a cluster until every invariant holds: the agents' reports, the audio they receive, and
+ * guildd's state. */
 #ifndef TESTS_CHAOS_WATCH_H
 #define TESTS_CHAOS_WATCH_H
 

@@ -1,9 +1,9 @@
-/* A voice channel in simulated time: DAVE sessions with their keyrooms on one side, guildd's
- * delivery service on the other, and between them whatever the network does. Nothing is shared by
- * the two sides but the wire.
+/* A DAVE simulation: a voice channel in simulated time, with DAVE sessions and their MLS states on
+ * one side, guildd's delivery service on the other, and a faulty network in between. The two sides
+ * share no code.
  *
- * Who speaks is heard by those who have a key for it; the others are told what the audio thread
- * would tell. */
+ * A speaker is received by members that hold a key for it; the others get the reports of the audio
+ * thread. */
 #ifndef TESTS_DAVE_SIM_DAVE_SIM_H
 #define TESTS_DAVE_SIM_DAVE_SIM_H
 
@@ -14,7 +14,7 @@ enum { DAVE_SIM_MAX = 16, DAVE_SIM_TICK_MS = 20 };
 
 struct dave_sim;
 
-/* From the server; JSON messages have no bytes. */
+/* A message; JSON messages have no bytes. */
 struct dave_sim_message {
 	struct dave_sim_message *next;
 	unsigned to;
@@ -29,16 +29,16 @@ struct dave_sim_member {
 	struct dave_sim *v;
 	uint64_t user;
 	bool here, mute;
-	unsigned max; /* version of DAVE it speaks */
+	unsigned max; /* highest DAVE version it supports */
 	struct dave_session *s;
 	struct dave_heal_state heal;
 	struct dave_job *job;
-	struct dave_sim_message *first, **tail; /* to the server: user's op 23, 26, 28, 31 */
+	struct dave_sim_message *first, **tail; /* to the server: ops 23, 26, 28, 31 */
 	bool clear;				/* it may send in the clear */
 	bool rejoin, resume;
-	unsigned deaf_run[DAVE_SIM_MAX]; /* packets in a row of this speaker that did not open */
+	unsigned deaf_run[DAVE_SIM_MAX]; /* undecryptable packets of this speaker in a row */
 	uint64_t heard_at[DAVE_SIM_MAX], silent_ms[DAVE_SIM_MAX];
-	unsigned epochs; /* so many were given */
+	unsigned epochs; /* number of epochs received */
 };
 
 enum fate { DELIVER, LOSE, TWICE };
@@ -53,19 +53,20 @@ struct dave_sim {
 	dave_sim_fate_h *fateh;
 	void *arg;
 	unsigned jobs, late_commits, lost;
-	unsigned broken; /* rules of the house that were not kept */
+	unsigned broken; /* invariants that were violated */
 };
 
-/* ENOMEM. Nobody is there yet. Users are 100 + index. */
+/* Starts with no members. Users are 100 + index. Returns ENOMEM. */
 int dave_sim_init(struct dave_sim *v);
 void dave_sim_free(struct dave_sim *v);
 void dave_sim_join(struct dave_sim *v, unsigned i);
 void dave_sim_leave(struct dave_sim *v, unsigned i);
-/* Runs for so long. */
+/* Runs for ms of simulated time. */
 void dave_sim_run(struct dave_sim *v, uint64_t ms);
-/* All who are here share one group and hear each other; alone: no key. */
+/* Whether all members present share one group and receive each other; one alone must have no key.
+ */
 bool dave_sim_agree(const struct dave_sim *v);
-/* Runs until they do: ms, or UINT64_MAX after `most`. */
+/* Runs until they agree; returns the time in ms, or UINT64_MAX after `most`. */
 uint64_t dave_sim_run_until_agreed(struct dave_sim *v, uint64_t most);
 
 #endif

@@ -1,17 +1,18 @@
-/* Plays a member of a recorded DAVE group: what others sent goes through the mls_state, and what it
- * makes of it must be what was recorded. The member's private keys are in the recording;
- * docs/dave.md tells its format. */
+/* Plays a member of a recorded DAVE group: the recorded messages go through an MLS state, and its
+ * results must equal the recorded ones. The recording holds the member's private keys; docs/dave.md
+ * describes its format. */
 #ifndef TESTS_FOLLOW_FOLLOW_H
 #define TESTS_FOLLOW_FOLLOW_H
 
 #include <stdio.h>
 
 struct follow_tally {
-	unsigned steps, failed; /* of all files */
+	unsigned steps, failed; /* counts of all files */
 	unsigned fingerprints, frames;
 };
 
-/* One line a step to out. NULL, or why the file cannot be played (static). */
+/* Writes one line per step to out. Returns NULL, or the reason why the file cannot be played
+ * (static). */
 const char *follow_run(struct follow_tally *t, const char *path, FILE *out);
 
 #endif

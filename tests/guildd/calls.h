@@ -1,6 +1,5 @@
-/* Who is in which voice channel, and what everybody is told about it: the voice states, the leases
- * for the voice server, VOICE_STATE_UPDATE and VOICE_SERVER_UPDATE (Discord, "Gateway Events",
- * "Voice Connections"). */
+/* Voice states and their notifications: who is in which channel, the leases for the voice server,
+ * VOICE_STATE_UPDATE and VOICE_SERVER_UPDATE (Discord, "Gateway Events", "Voice Connections"). */
 #ifndef GUILDD_CALLS_H
 #define GUILDD_CALLS_H
 

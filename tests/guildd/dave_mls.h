@@ -1,8 +1,8 @@
-/* The little of MLS (RFC 9420) that a DAVE voice server needs, over libcrypto: it signs proposals
- * as the group's external sender, looks at the key packages of clients, walks over commits and
- * makes a Welcome as narrow as each joiner needs. It is no member: it knows no secret of a group
- * and verifies nothing that asks for one. Pure but for the key and signatures of the sender. Slices
- * that come out point into what was given. */
+/* The part of MLS (RFC 9420) that a DAVE voice server needs, over libcrypto: it signs proposals as
+ * the group's external sender, validates the key packages of clients, parses commits and makes a
+ * Welcome for each joiner with its own secrets only. It is no member: it knows no secret of a group
+ * and verifies nothing that needs one. Pure except for the sender's key and signatures. Returned
+ * slices point into the input. */
 #ifndef GUILDD_DAVE_MLS_H
 #define GUILDD_DAVE_MLS_H
 

@@ -1,7 +1,6 @@
-/* One Discord on this machine: what its parts share.
- *
- * main.c makes the parts in this order and frees them in reverse; each part reaches the others
- * through this struct. Everything runs on env's loop. */
+/* A Discord on this machine: the state that its parts share. main.c makes the parts in this order
+ * and frees them in reverse; each part reaches the others through this struct. Everything runs on
+ * env's loop. */
 #ifndef GUILDD_GUILDD_H
 #define GUILDD_GUILDD_H
 
@@ -16,8 +15,8 @@ struct ws_ctx;
 
 struct guildd {
 	struct env *env;
-	char ip[16];   /* everything listens there */
-	char name[64]; /* what others reach the voice server by */
+	char ip[16];   /* the address of every listener */
+	char name[64]; /* the host name of the voice server for clients */
 	uint16_t port; /* of REST, the control API's is the next; 0: any */
 	struct ws_ctx *ws;
 	struct gd_switches sw;

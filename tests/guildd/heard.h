@@ -1,5 +1,5 @@
-/* Which packets the relay sent to a receiver, as runs of sequence numbers for each sender: so that
- * a test can tell which of them were never opened. Pure. */
+/* Records which packets the relay forwarded to a receiver, as runs of sequence numbers per sender,
+ * so that a test can tell which of them were never decrypted. Pure. */
 #ifndef GUILDD_HEARD_H
 #define GUILDD_HEARD_H
 

@@ -1,5 +1,5 @@
-/* A bad network by numbers: which packets are lost, doubled, late. Pure and seeded, so a run can be
- * had again. */
+/* Network impairment: which packets are lost, duplicated or delayed. Pure and seeded, so a run can
+ * be repeated. */
 #ifndef GUILDD_IMPAIR_H
 #define GUILDD_IMPAIR_H
 

@@ -1,6 +1,6 @@
-/* The things of the world as the JSON objects of Discord's API (resources/user, guild, channel,
- * message, voice, application; events/gateway-events). Every maker returns an object that the
- * caller owns, NULL without memory. Pure. */
+/* Makes the JSON objects of Discord's API from the world (resources/user, guild, channel, message,
+ * voice, application; events/gateway-events). Every maker returns an object that the caller owns,
+ * or NULL without memory. Pure. */
 #ifndef GUILDD_OBJECTS_H
 #define GUILDD_OBJECTS_H
 

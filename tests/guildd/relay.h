@@ -1,6 +1,6 @@
-/* The UDP side of the voice server: answers discovery and keepalives, looks strictly at what
- * clients send, and forwards each packet to everyone else in the channel under the receiver's own
- * key and counter. */
+/* The UDP side of the voice server: answers discovery and keepalives, validates the packets of
+ * clients strictly, and forwards each packet to everyone else in the channel under the receiver's
+ * own key and counter. */
 #ifndef GUILDD_RELAY_H
 #define GUILDD_RELAY_H
 

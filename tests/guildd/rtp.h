@@ -1,7 +1,7 @@
-/* What a voice server does with one packet, pure: the strict look at what a client sent, and the
+/* The packet processing of a voice server, pure: strict validation of a client's packet, and the
  * packet that another client gets for it. Layouts: RFC 3550 sections 5.1 and 6.4, RFC 8285
  * section 4.2, Discord's "Voice Connections" (rtpsize modes: 12 + 4*CC clear bytes, 4 more with X,
- * the extension body sealed first). */
+ * the extension body encrypted first). */
 #ifndef GUILDD_RTP_H
 #define GUILDD_RTP_H
 

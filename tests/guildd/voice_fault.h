@@ -1,4 +1,4 @@
-/* Messages of the voice gateway that go wrong on their way to one user, as tests ask for it. */
+/* Faults of voice gateway messages to one user, as requested by tests. */
 #ifndef GUILDD_VOICE_FAULT_H
 #define GUILDD_VOICE_FAULT_H
 

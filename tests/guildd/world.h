@@ -1,9 +1,7 @@
-/* The people and places of this Discord: users, bots, guilds, roles, channels, members, voice
- * states. Plain data with search; whoever changes something tells the gateways (calls.h, api.h).
- * Pure.
- *
- * Everything is owned by the world and lives until it is removed or the world freed. Ids are
- * snowflakes: u64 here, decimal strings in JSON. */
+/* The state of this Discord: users, bots, guilds, roles, channels, members, voice states. Plain
+ * data with search; the code that changes it notifies the gateways (calls.h, api.h). Pure. The
+ * world owns every object until it is removed or the world is freed. Ids are snowflakes: u64 here,
+ * decimal strings in JSON. */
 #ifndef GUILDD_WORLD_H
 #define GUILDD_WORLD_H
 

@@ -1,5 +1,5 @@
-/* Runs a file of test vectors: its name up to the first dot tells the kind. Counts what passed,
- * failed and was skipped. */
+/* Runs a file of test vectors; the part of its name before the first dot is the kind. Counts
+ * passed, failed and skipped cases. */
 #ifndef TESTS_VECTORS_RUNNER_H
 #define TESTS_VECTORS_RUNNER_H
 
@@ -16,26 +16,26 @@ struct vec_note {
 
 struct vec_tally {
 	unsigned passed, failed, skipped;
-	unsigned missing; /* of the skipped: what must pass */
+	unsigned missing; /* of the skipped cases: the check that must pass */
 	struct vec_note notes[VEC_NOTES];
 	unsigned n_notes;
 	size_t index; /* of the running case */
-	bool must;    /* it may not be skipped */
+	bool must;    /* it must not be skipped */
 };
 
 void vec_pass(struct vec_tally *t);
 void vec_fail(struct vec_tally *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* It needs something that is not built. */
+/* The case needs a part that is not implemented. */
 void vec_skip(struct vec_tally *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Outside of what DAVE uses: never asked for. */
+/* The case is outside of the part that DAVE uses. */
 void vec_leave_out(struct vec_tally *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Kinds that count more than one thing in a case, or may skip it. */
+/* Kinds that count several checks in a case, or may skip it. */
 void vec_messages(const json_t *c, struct vec_tally *t);
 void vec_message_protection(const json_t *c, struct vec_tally *t);
 void vec_passive_client(const json_t *c, struct vec_tally *t);
 
-/* NULL, or what is wrong with the file itself (static). */
+/* Returns NULL, or the fault of the file itself (static). */
 const char *vec_run(struct vec_tally *t, const char *path);
 /* The counts in a line, and a line per note. */
 void vec_print(const struct vec_tally *t, const char *path);

@@ -1,6 +1,6 @@
-/* The published MLS test vectors (mlswg/mls-implementations, test-vectors.md): one function for
- * each kind, given one case of a file. True when the case holds; else what did not is told on
- * stderr. Unit tests and the tool mls-vectors share them. */
+/* The published MLS test vectors (mlswg/mls-implementations, test-vectors.md): one function per
+ * kind, which takes one case of a file. Returns true when the case passes; otherwise writes the
+ * failed check to stderr. Shared by the unit tests and the tool mls-vectors. */
 #ifndef TESTS_VECTORS_VECTORS_H
 #define TESTS_VECTORS_VECTORS_H
 
@@ -21,16 +21,16 @@ bool vec_tree_validation(const json_t *c);
 bool vec_tree_operations(const json_t *c);
 bool vec_treekem(const json_t *c);
 
-/* Bytes behind a hexadecimal string; empty when it is none. Borrowed until vec_end. */
+/* The bytes of a hexadecimal string; empty when it is not one. Borrowed until vec_end. */
 struct slice vec_hex(const json_t *string);
 struct slice vec_get(const json_t *object, const char *key);
 uint64_t vec_uint(const json_t *object, const char *key);
 /* True when the n bytes at p are those of the key. */
 bool vec_is(const json_t *object, const char *key, const void *p, size_t n);
-/* Forgets all bytes given so far. */
+/* Frees all bytes returned so far. */
 void vec_end(void);
 
-/* Leaves by `out:` with a word about what does not hold. */
+/* Goes to `out:` with a message about the failed check. */
 #define VEC(cond)                                                                                  \
 	do {                                                                                       \
 		if (!(cond)) {                                                                     \

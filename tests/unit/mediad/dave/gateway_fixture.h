@@ -1,5 +1,5 @@
-/* The voice gateway's part of a DAVE group for tests: an external sender that signs what it is
- * told. */
+/* A gateway fixture: the voice gateway's part of a DAVE group, an external sender that signs any
+ * proposal. */
 #ifndef TESTS_UNIT_MEDIAD_DAVE_GATEWAY_FIXTURE_H
 #define TESTS_UNIT_MEDIAD_DAVE_GATEWAY_FIXTURE_H
 
@@ -13,13 +13,13 @@ struct gateway_fixture {
 	struct mls_out package; /* op 25 */
 };
 
-/* The same keys each time. */
+/* Makes the same keys each time. */
 void gateway_fixture_init(struct gateway_fixture *g);
 void gateway_fixture_free(struct gateway_fixture *g);
-/* Another key. */
+/* Changes to another key. */
 void gateway_fixture_new_key(struct gateway_fixture *g);
 
-/* Zero: as it should be. */
+/* Framing of a proposal; zero fields are valid values. */
 struct gateway_fixture_framing {
 	uint64_t channel, epoch;
 	enum mls_sender_type sender;
@@ -32,7 +32,7 @@ void gateway_fixture_add(struct gateway_fixture *g, struct mls_out *o, uint64_t 
 			 struct slice package);
 void gateway_fixture_remove(struct gateway_fixture *g, struct mls_out *o, uint64_t epoch,
 			    uint32_t leaf);
-/* What op 28 holds, apart. Empty: it cannot be read. */
+/* Splits op 28 into commit and welcome. Empty when it cannot be read. */
 struct slice gateway_fixture_split_op28(struct slice op28, struct slice *welcome);
 
 #endif

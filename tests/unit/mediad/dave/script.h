@@ -1,4 +1,4 @@
-/* The session machine with a scripted gateway and scripted key work, in simulated time. */
+/* The session machine with a scripted gateway and scripted jobs, in simulated time. */
 #ifndef TESTS_UNIT_MEDIAD_DAVE_SCRIPT_H
 #define TESTS_UNIT_MEDIAD_DAVE_SCRIPT_H
 
@@ -18,19 +18,18 @@ struct script {
 	size_t last_n;
 };
 
-/* A session before op 4. */
+/* Starts a session before op 4. */
 int script_start(struct script *t);
-/* As its successor in the same call. */
+/* Starts its successor in the same call. */
 int script_again(struct script *t);
 void script_end(struct script *t);
-/* What was done since the last call, in words:
- * op23:ID op31:ID op26 op28 job:TYPE epoch:SERIAL send:SERIAL clear:YES,MS code:USER=CODE resume
- * rejoin */
+/* The actions since the last call, in words: op23:ID op31:ID op26 op28 job:TYPE epoch:SERIAL
+ * send:SERIAL clear:YES,MS code:USER=CODE resume rejoin */
 const char *script_said(struct script *t);
 
-/* The job under way ends: as it should, or with a verdict. */
+/* Ends the job under way: successfully, or with a verdict. */
 void script_done(struct script *t);
-/* As the test filled it in. */
+/* Ends the job with the result that the test filled in. */
 void script_finish(struct script *t);
 void script_verdict(struct script *t, enum dave_verdict verdict);
 /* Proposals end with bytes for op 28. */
@@ -42,14 +41,15 @@ void script_bin(struct script *t, unsigned op, const char *payload);
 /* Ops 29 and 30. */
 void script_mls(struct script *t, unsigned op, uint16_t id);
 void script_member(struct script *t, uint64_t user, bool present);
-/* Runs timers until so many ms have passed. */
+/* Runs timers for ms. */
 void script_wait(struct script *t, uint64_t ms);
 void script_deaf(struct script *t, uint64_t user);
-/* Op 4, op 25, users 1 and 2 here, key package sent. Says nothing. */
+/* Brings the session to: op 4, op 25, users 1 and 2 present, key package sent. Discards the
+ * actions. */
 void script_join(struct script *t);
-/* And in a group whose transition 9 was executed. Says nothing. */
+/* The same, in a group whose transition 9 was executed. Discards the actions. */
 void script_settled(struct script *t);
-/* A commit of transition id is announced and done. */
+/* Announces and completes a commit of transition id. */
 void script_epoch(struct script *t, uint16_t id);
 
 #endif

@@ -1,5 +1,5 @@
-/* Two lines without a thread, in simulated time: what the first sends goes to the second, unless
- * the test says otherwise. */
+/* Two call streams without a thread, in simulated time: packets of the first go to the second,
+ * unless the test decides otherwise. */
 #ifndef TESTS_UNIT_MEDIAD_ENGINE_PAIR_H
 #define TESTS_UNIT_MEDIAD_ENGINE_PAIR_H
 
@@ -11,15 +11,15 @@ enum { PAIR_SSRC = 9, PAIR_USER = 5, PAIR_LANE = 3, PAIR_RATE = 24000 };
 struct pair_end {
 	struct call_stream *l;
 	int fd;			       /* the network's end of its socket */
-	bool wants;		       /* op 5; given before the next tick */
-	bool full;		       /* no room above for what may be dropped */
+	bool wants;		       /* op 5 is given before the next tick */
+	bool full;		       /* the ring has no room for events that may be dropped */
 	uint32_t full_for;	       /* nor for HEARD of this listen */
-	unsigned dropped[8];	       /* HEARD as told, by listen */
+	unsigned dropped[8];	       /* HEARD received, by listen */
 	unsigned unmapped, persistent; /* as told */
 	/* what came up */
 	unsigned keys_gone, deaf, hears, proofs, nexts, heard, ends, speaking_on, slots_gone;
 	unsigned flags;
-	uint64_t deaf_at, samples, loud; /* loud: the sum of |sample| */
+	uint64_t deaf_at, samples, loud; /* sum of |sample| */
 	uint32_t next_generation;
 	uint64_t next_user, next_epoch, proved;
 	unsigned drained, stopped, paused;
@@ -35,24 +35,25 @@ struct pair {
 	uint64_t now;
 	struct rtpsize *wire; /* the transport key of both, the test's own */
 	struct pair_end tx, rx;
-	struct slot *slot; /* rx hears tx in it */
-	/* Each packet of tx before it goes to rx, opened at the transport layer; false: it is lost.
-	 * It may be changed, in buf, which has room for 100 bytes more. NULL: all go through. */
+	struct slot *slot; /* the slot of rx for tx */
+	/* Sees each packet of tx before rx, decrypted at the transport layer; returns false to lose
+	 * it. It may change the packet in buf, which has room for 100 bytes more. NULL: all pass.
+	 */
 	bool (*relay)(uint8_t *payload, size_t *n, const struct rtp_header *h);
 	unsigned packets, silent;
-	/* RTCP that either end sends, opened; it goes nowhere. */
+	/* Sees the RTCP of either end, decrypted; it goes nowhere else. */
 	void (*control)(const struct pair_end *e, const uint8_t *p, size_t n);
 };
 extern struct pair pair;
 
-/* Both linked, with transport keys; rx with a slot for tx that is listened to. Neither knows
- * anything of end-to-end keys. */
+/* Links both with transport keys; rx has a slot for tx and listens to it. Neither has any
+ * end-to-end key. */
 int pair_start(void);
 void pair_finish(void);
-/* One command, one step. */
+/* Runs one command. */
 void pair_cmd(struct pair_end *e, const struct cmd *c);
 void pair_link(struct pair_end *e);
-/* One datagram as if it came. */
+/* Delivers one datagram. */
 void pair_packet(struct pair_end *e, uint16_t seq, const uint8_t *payload, size_t n);
 void pair_packet_of(struct pair_end *e, uint32_t ssrc, uint16_t seq, const uint8_t *payload,
 		    size_t n);
@@ -60,18 +61,18 @@ void pair_packet_of(struct pair_end *e, uint32_t ssrc, uint16_t seq, const uint8
 void pair_control(struct pair_end *e, const uint8_t *p, size_t n);
 /* Any. */
 void pair_datagram(struct pair_end *e, const uint8_t *p, size_t n);
-/* Seals n bytes of body for this clear part as a voice server does; out gets RTPSIZE_OVERHEAD more.
- */
+/* Encrypts n bytes of body for this clear part as a voice server does; out gets RTPSIZE_OVERHEAD
+ * more. */
 int pair_seal(const uint8_t *head, size_t n_head, const uint8_t *body, size_t n, uint8_t *out);
 /* When it is due. */
 void pair_tick(struct pair_end *e);
-/* Time goes on, 5 ms a step. */
+/* Advances time in steps of 5 ms. */
 void pair_run(unsigned ms);
 /* Reads what e has sent; each datagram goes to h. */
 void pair_drain(struct pair_end *e, void (*h)(uint8_t *p, size_t n));
 
 void pair_clear(struct pair_end *e, bool send, uint64_t until);
-/* Of an epoch, the same for both. */
+/* A key of an epoch, the same for both. */
 struct dave_key *pair_key(uint64_t epoch, uint32_t generation);
 void pair_send_key(uint64_t epoch);
 void pair_open_key(uint64_t epoch);

@@ -1,5 +1,5 @@
-/* An engine with one line, and a voice server in the same process: it answers discovery, opens what
- * is sent to it and sends it back as somebody else's. */
+/* A test fixture: an engine with one call stream, and a voice server in the same process that
+ * answers discovery, decrypts received packets and sends them back as another speaker's. */
 #ifndef TESTS_UNIT_MEDIAD_ENGINE_STREAM_FIXTURE_H
 #define TESTS_UNIT_MEDIAD_ENGINE_STREAM_FIXTURE_H
 
@@ -18,14 +18,14 @@ struct stream_fixture {
 	struct slot *slot;
 	bool replaying;
 
-	/* what the test wants */
+	/* settings of the test */
 	enum rtpsize_mode mode;
 	unsigned map_late_ms; /* 0: the speaker's SSRC is known from the start */
 	bool leave_early;     /* while it speaks */
-	bool no_server;	      /* nobody answers */
+	bool no_server;	      /* the server does not answer */
 	unsigned tone_ms;
 	bool encrypted;	      /* end to end; else in the clear */
-	unsigned rekey_ms;    /* a new epoch again and again; 0: only one */
+	unsigned rekey_ms;    /* interval of new epochs; 0: only one epoch */
 	void (*foundh)(void); /* NULL; when discovery is done, before the key is lent */
 	uint8_t key_first_byte;
 
@@ -36,10 +36,10 @@ struct stream_fixture {
 	uint16_t their_seq;
 	unsigned rtp, bad, silent, before_speaking;
 	bool speaking;
-	unsigned plain; /* neither silence nor sealed */
+	unsigned plain; /* neither silence nor encrypted */
 	unsigned epochs, lent;
 
-	/* what came up */
+	/* events received */
 	bool timed_out, discovered, udp_failed, gone, link_gone, key_gone;
 	unsigned keys_gone;
 	unsigned wants, heard, ends, speaking_on, speaking_off, lane_started, lane_drained,
@@ -55,7 +55,7 @@ struct stream_fixture {
 
 int stream_fixture_alloc(struct stream_fixture *b, struct journal *journal,
 			 struct journal_reader *reader, unsigned threads);
-/* Gives the commands that begin the scene. */
+/* Sends the commands that start the test. */
 int stream_fixture_begin(struct stream_fixture *b);
 void stream_fixture_free(struct stream_fixture *b);
 

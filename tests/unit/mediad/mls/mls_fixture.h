@@ -1,5 +1,5 @@
-/* A group in memory for tests: guests, and an external sender that proposes as a voice gateway
- * does. */
+/* An MLS fixture: a group in memory with its members, and an external sender that proposes as a
+ * voice gateway does. */
 #ifndef TESTS_UNIT_MEDIAD_MLS_MLS_FIXTURE_H
 #define TESTS_UNIT_MEDIAD_MLS_MLS_FIXTURE_H
 
@@ -18,17 +18,16 @@ struct mls_fixture {
 	struct mls_rng rng;
 	struct p256_pair sender;
 	struct mls_out extensions; /* external_senders */
-	struct slice capable; /* extension types that who arrives from now on can do; else none;
-				 borrowed */
+	struct slice capable;	   /* extension types that later members support; borrowed */
 	struct mls_fixture_member members[MLS_FIXTURE_MAX];
 };
 
-/* Errors as in mls.h. A party that did not begin well may be ended. */
+/* Returns the errors of mls.h. A fixture whose init failed may be freed. */
 int mls_fixture_init(struct mls_fixture *p, const char *seed);
 void mls_fixture_free(struct mls_fixture *p);
 /* New keys and a new key package; leaves what it was in. */
 int mls_fixture_make_keys(struct mls_fixture *p, unsigned who);
-/* The guest's own group, epoch 0. */
+/* Creates the member's own group, epoch 0. */
 int mls_fixture_create_group(struct mls_fixture *p, unsigned who);
 
 /* Proposals of the external sender to the group that `g` is a state of. The caller frees *out. */
@@ -38,16 +37,16 @@ int mls_fixture_remove(struct mls_fixture *p, struct mls_out *out, const struct 
 		       uint32_t leaf);
 /* Signs any FramedContent as the external sender. */
 int mls_fixture_sign(struct mls_fixture *p, struct mls_out *out, struct slice content);
-/* A message of a guest, signed and tagged; a commit carries this confirmation tag. */
+/* Makes a message of a member, signed and tagged; a commit carries this confirmation tag. */
 int mls_fixture_member_message(struct mls_fixture *p, struct mls_out *out, unsigned who,
 			       enum mls_content_type type, struct slice body,
 			       const uint8_t confirmation_tag[MLS_HASH]);
-/* Puts another membership tag to the end of a guest's message that was changed. */
+/* Replaces the membership tag of a member's message that was changed. */
 int mls_fixture_retag(const struct mls_group *g, struct mls_out *message);
 
-/* What one who is inside but means harm could send. Zero: as it should be. */
+/* A welcome forged by a malicious member; zero fields are valid values. */
 struct forgery {
-	const struct mls_group *state; /* of guest 0, with `to` in its tree already */
+	const struct mls_group *state; /* of member 0, with `to` in its tree already */
 	unsigned to;
 	struct slice secrets;	       /* GroupSecrets */
 	struct slice info;	       /* the whole GroupInfo */
@@ -57,21 +56,21 @@ struct forgery {
 	uint16_t suite;
 	uint32_t signer;
 };
-/* A Welcome for a guest with good seals around it. ENOMEM, EOVERFLOW. */
+/* Makes a Welcome for a member with valid encryption. Returns ENOMEM or EOVERFLOW. */
 int mls_fixture_forge(struct mls_fixture *p, struct mls_out *out, const struct forgery *f);
 /* Appends the GroupInfo of a forgery. */
 int mls_fixture_forge_info(struct mls_fixture *p, struct mls_out *out, const struct forgery *f);
 /* The GroupSecrets that mls_fixture_forge uses, up to the path secret. */
 void mls_fixture_joiner_secrets(struct mls_out *out);
 
-/* Gives a message to all inside; ref may be NULL. */
+/* Delivers a message to all members; ref may be NULL. */
 int mls_fixture_deliver(struct mls_fixture *p, struct slice message, uint8_t ref[MLS_HASH]);
-/* Proposes and tells; the shortest way to a proposal. */
+/* Proposes and delivers the proposal. */
 int mls_fixture_propose_add(struct mls_fixture *p, unsigned by, unsigned who);
 int mls_fixture_propose_remove(struct mls_fixture *p, unsigned by, unsigned who);
-/* Commits; all others inside follow or, when removed, are outside; who is welcomed is inside. */
+/* Commits; the other members follow or, when removed, leave; welcomed ones join. */
 int mls_fixture_commit(struct mls_fixture *p, unsigned by);
-/* All inside are in the same epoch of the same group and derive the same. */
+/* Whether all members are in the same epoch of the same group and derive the same secrets. */
 bool mls_fixture_agrees(const struct mls_fixture *p);
 unsigned mls_fixture_count_inside(const struct mls_fixture *p);
 
