@@ -15,7 +15,7 @@
 
 enum { WAIT_S = 3, ID = 1, ROOM = 256 };
 
-static int dial(int fd, const char *path)
+static int connect_socket(int fd, const char *path)
 {
 	struct sockaddr_un sa = {.sun_family = AF_UNIX};
 	struct timeval wait = {.tv_sec = WAIT_S};
@@ -30,7 +30,7 @@ static int dial(int fd, const char *path)
 	return 0;
 }
 
-static int ping(int fd)
+static int send_ping(int fd)
 {
 	struct media_msg msg = {.type = MEDIA_PING};
 	uint8_t buf[ROOM];
@@ -48,7 +48,7 @@ static int ping(int fd)
 }
 
 /* A client that has not sent HELLO gets PONG and nothing else. */
-static int pong(int fd)
+static int await_pong(int fd)
 {
 	struct media_msg msg;
 	uint8_t buf[ROOM];
@@ -76,11 +76,11 @@ int health_ask(const char *path)
 
 	if (fd < 0)
 		return errno;
-	err = dial(fd, path);
+	err = connect_socket(fd, path);
 	if (!err)
-		err = ping(fd);
+		err = send_ping(fd);
 	if (!err)
-		err = pong(fd);
+		err = await_pong(fd);
 	close(fd);
 	return err;
 }

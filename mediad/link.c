@@ -31,7 +31,7 @@ struct link {
 };
 
 /* PCM is the last field. */
-static size_t firm(const struct media_msg *msg, size_t len)
+static size_t codec_independent_size(const struct media_msg *msg, size_t len)
 {
 	return msg->type == MEDIA_HEARD ? len - msg->heard.pcm.n : len;
 }
@@ -47,7 +47,7 @@ static void on_drop(const uint8_t *body, size_t len, void *arg)
 		c->link->conf.h.droph(&msg.heard, c->link->conf.h.arg);
 }
 
-static void put(struct client *c, const struct media_msg *msg, uint32_t flow)
+static void send_message(struct client *c, const struct media_msg *msg, uint32_t flow)
 {
 	uint8_t buf[MEDIA_MAX_FRAME];
 	unsigned dropped = 0;
@@ -59,7 +59,8 @@ static void put(struct client *c, const struct media_msg *msg, uint32_t flow)
 	err = media_pack(msg, c->minor, buf, sizeof buf, &len);
 	if (err)
 		log_warn("pack_failed", "type=%s error=%d", media_type_name(msg->type), err);
-	else if (flow && peer_send_droppable(c->peer, flow, buf, len, firm(msg, len), &dropped))
+	else if (flow && peer_send_droppable(c->peer, flow, buf, len,
+					     codec_independent_size(msg, len), &dropped))
 		on_drop(buf, len, c);
 	else if (flow)
 		return;
@@ -75,10 +76,10 @@ static void put_fault(struct client *c, enum media_fault_code code, const char *
 
 	msg.fault.code = (uint16_t)code;
 	msg.fault.text = slice_str(text);
-	put(c, &msg, 0);
+	send_message(c, &msg, 0);
 }
 
-static void drop(struct client *c)
+static void drop_client(struct client *c)
 {
 	c->peer = peer_free(c->peer);
 	if (c->link->control == c)
@@ -86,18 +87,18 @@ static void drop(struct client *c)
 }
 
 /* Sends a FAULT and closes; queued messages are tried once more. */
-static void dismiss(struct client *c, enum media_fault_code code, const char *text)
+static void dismiss_client(struct client *c, enum media_fault_code code, const char *text)
 {
 	bool was = c->link->control == c;
 
 	log_info("control_dismissed", "fault=%u text=\"%s\"", code, text);
 	put_fault(c, code, text);
-	drop(c);
+	drop_client(c);
 	if (was && code != MEDIA_FAULT_TAKEN_OVER)
 		c->link->conf.h.losth(c->link->conf.h.arg);
 }
 
-static void greet(struct client *c)
+static void greet_client(struct client *c)
 {
 	struct link *l = c->link;
 	struct media_msg msg = {.type = MEDIA_HELLO};
@@ -107,14 +108,14 @@ static void greet(struct client *c)
 	msg.hello.minor = MEDIA_MINOR;
 	msg.hello.build = slice_str(PARLEY_VERSION);
 	msg.hello.instance = l->conf.instance;
-	put(c, &msg, 0);
+	send_message(c, &msg, 0);
 	calls = l->conf.h.helloh(l->conf.h.arg);
 	msg = (struct media_msg){.type = MEDIA_SYNCED};
 	msg.synced.calls = calls;
-	put(c, &msg, 0);
+	send_message(c, &msg, 0);
 }
 
-static unsigned lower(unsigned a, unsigned b)
+static unsigned min_version(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
 }
@@ -128,27 +129,28 @@ static void on_hello(struct client *c, const struct media_hello *m)
 	if (m->major != MEDIA_MAJOR) {
 		snprintf(text, sizeof text, "mediad speaks protocol %u and control speaks %u: %s",
 			 MEDIA_MAJOR, m->major, media_fault_text(MEDIA_FAULT_VERSION));
-		dismiss(c, MEDIA_FAULT_VERSION, text);
+		dismiss_client(c, MEDIA_FAULT_VERSION, text);
 		return;
 	}
 	if (old &&
 	    !(old->user == m->user && (m->epoch > old->epoch ||
 				       (m->epoch == old->epoch && m->instance == old->instance)))) {
-		dismiss(c, MEDIA_FAULT_BUSY, media_fault_text(MEDIA_FAULT_BUSY));
+		dismiss_client(c, MEDIA_FAULT_BUSY, media_fault_text(MEDIA_FAULT_BUSY));
 		return;
 	}
 	if (old)
-		dismiss(old, MEDIA_FAULT_TAKEN_OVER, media_fault_text(MEDIA_FAULT_TAKEN_OVER));
+		dismiss_client(old, MEDIA_FAULT_TAKEN_OVER,
+			       media_fault_text(MEDIA_FAULT_TAKEN_OVER));
 	c->greeted = true;
 	c->user = m->user;
 	c->epoch = m->epoch;
 	c->instance = m->instance;
 	/* Both sides use the lower minor version. */
-	c->minor = lower(m->minor, MEDIA_MINOR);
+	c->minor = min_version(m->minor, MEDIA_MINOR);
 	l->control = c;
 	log_info("control_up", "build=%.*s epoch=%llu minor=%u", (int)m->build.n,
 		 (const char *)m->build.p, (unsigned long long)m->epoch, c->minor);
-	greet(c);
+	greet_client(c);
 }
 
 /* Returns 0, or EPROTO when the peer broke the protocol. */
@@ -164,7 +166,7 @@ static int on_msg(struct client *c, const struct media_msg *msg)
 	}
 	if (msg->type == MEDIA_PING) {
 		pong.pong.id = msg->ping.id;
-		put(c, &pong, 0);
+		send_message(c, &pong, 0);
 		return 0;
 	}
 	if (!c->greeted)
@@ -195,7 +197,7 @@ static int on_frame(struct peer *p, const uint8_t *body, size_t len, void *arg)
 	if (!err)
 		err = on_msg(c, &msg);
 	if (err)
-		dismiss(c, MEDIA_FAULT_VIOLATION, media_fault_text(MEDIA_FAULT_VIOLATION));
+		dismiss_client(c, MEDIA_FAULT_VIOLATION, media_fault_text(MEDIA_FAULT_VIOLATION));
 	return 0;
 }
 
@@ -208,7 +210,7 @@ static void on_lost(struct peer *p, int err, void *arg)
 	if (was)
 		log_warn("control_lost", "error=\"%s\" skipped=%llu",
 			 err ? strerror(err) : "end of file", (unsigned long long)c->skipped);
-	drop(c);
+	drop_client(c);
 	if (was)
 		c->link->conf.h.losth(c->link->conf.h.arg);
 }
@@ -228,7 +230,7 @@ static struct client *make_place(struct link *l)
 			oldest = c;
 	}
 	log_warn("silent_peer_closed", "places=%d", CLIENTS);
-	drop(oldest);
+	drop_client(oldest);
 	return oldest;
 }
 
@@ -280,7 +282,7 @@ struct link *link_free(struct link *l)
 void link_send(struct link *l, const struct media_msg *msg, uint32_t flow)
 {
 	if (l->control)
-		put(l->control, msg, flow);
+		send_message(l->control, msg, flow);
 }
 
 void link_fault(struct link *l, enum media_fault_code code)

@@ -39,7 +39,7 @@ struct program {
 	uint32_t src_stop;
 };
 
-static void usage(FILE *f)
+static void print_usage(FILE *f)
 {
 	fputs("Usage: mediad --listen PATH [options]\n"
 	      "       mediad --replay FILE\n"
@@ -76,7 +76,7 @@ static void usage(FILE *f)
 }
 
 /* Parses a whole number in [min, max]; returns false otherwise. */
-static bool number(const char *text, unsigned long min, unsigned long max, unsigned *out)
+static bool parse_number(const char *text, unsigned long min, unsigned long max, unsigned *out)
 {
 	char *end;
 	unsigned long n;
@@ -90,12 +90,12 @@ static bool number(const char *text, unsigned long min, unsigned long max, unsig
 }
 
 /* Parses a user by number or name, because services get their numbers when they are installed. */
-static bool user(const char *text, uid_t *out)
+static bool parse_user(const char *text, uid_t *out)
 {
 	const struct passwd *pw;
 	unsigned uid;
 
-	if (number(text, 0, UINT32_MAX - 1, &uid)) {
+	if (parse_number(text, 0, UINT32_MAX - 1, &uid)) {
 		*out = (uid_t)uid;
 		return true;
 	}
@@ -105,7 +105,7 @@ static bool user(const char *text, uid_t *out)
 	return pw != NULL;
 }
 
-static int bad(const char *option, const char *value)
+static int report_bad_option(const char *option, const char *value)
 {
 	fprintf(stderr, "mediad: %s: bad value \"%s\"; try --help\n", option, value);
 	return EXIT_USAGE;
@@ -119,19 +119,19 @@ static int one_option(struct options *o, int opt)
 		o->listen = optarg;
 		break;
 	case 'u':
-		if (!user(optarg, &o->peer_uid))
-			return bad("--peer-uid", optarg);
+		if (!parse_user(optarg, &o->peer_uid))
+			return report_bad_option("--peer-uid", optarg);
 		break;
 	case 'c':
 		o->ca = optarg;
 		break;
 	case 't':
-		if (!number(optarg, 1, ENGINE_THREADS, &o->threads))
-			return bad("--threads", optarg);
+		if (!parse_number(optarg, 1, ENGINE_THREADS, &o->threads))
+			return report_bad_option("--threads", optarg);
 		break;
 	case 'o':
-		if (!number(optarg, 0, 86400, &o->orphan_s))
-			return bad("--orphan-timeout", optarg);
+		if (!parse_number(optarg, 0, 86400, &o->orphan_s))
+			return report_bad_option("--orphan-timeout", optarg);
 		break;
 	case 'S':
 		o->no_sandbox = true;
@@ -153,10 +153,10 @@ static int one_option(struct options *o, int opt)
 		break;
 	case 'L':
 		if (!log_level_parse(optarg, &o->level))
-			return bad("--log", optarg);
+			return report_bad_option("--log", optarg);
 		break;
 	case 'h':
-		usage(stdout);
+		print_usage(stdout);
 		return 0;
 	case 'V':
 		printf("mediad %s\n", PARLEY_VERSION);
@@ -168,7 +168,7 @@ static int one_option(struct options *o, int opt)
 	return -1;
 }
 
-static int parse(struct options *o, int argc, char **argv)
+static int parse_options(struct options *o, int argc, char **argv)
 {
 	static const struct option longs[] = {
 		{"listen", required_argument, NULL, 'l'},
@@ -223,7 +223,7 @@ static void on_stopped(void *arg)
 	env_stop(p->env);
 }
 
-static int start(struct program *p)
+static int start_program(struct program *p)
 {
 	static const int signals[] = {SIGTERM, SIGINT};
 	struct mediad_conf mc = {
@@ -296,7 +296,7 @@ static void lock_down(const struct options *o)
 			 strerror(err));
 }
 
-static int serve(struct program *p)
+static int run_program(struct program *p)
 {
 	int err = p->opt.no_sandbox ? 0 : sandbox_drop();
 
@@ -305,7 +305,7 @@ static int serve(struct program *p)
 			 strerror(err));
 	read_certificates_at_start();
 	journal_on_writer(lock_writer);
-	err = start(p);
+	err = start_program(p);
 	if (!err) {
 		lock_down(&p->opt);
 		log_info("listening", "path=%s threads=%u version=%s", p->opt.listen,
@@ -343,7 +343,7 @@ int main(int argc, char **argv)
 	p.opt.threads = cores > ENGINE_THREADS ? ENGINE_THREADS
 			: cores > 2	       ? (unsigned)cores - 1
 					       : 1;
-	status = parse(&p.opt, argc, argv);
+	status = parse_options(&p.opt, argc, argv);
 	if (status >= 0)
 		return status;
 	/* Allocations as large as a call stream get pages of their own, so that untouched pages
@@ -357,5 +357,5 @@ int main(int argc, char **argv)
 	if (p.opt.health)
 		return health_print(p.opt.health);
 	return p.opt.replay ? journal_exit(p.opt.replay, mediad_replay(p.opt.replay, p.opt.shapes))
-			    : serve(&p);
+			    : run_program(&p);
 }

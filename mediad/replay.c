@@ -41,7 +41,8 @@ static void on_stopped(void *arg)
 	(void)arg;
 }
 
-static int run(struct journal_reader *r, struct mediad *m, struct env *loop, unsigned threads)
+static int play_journal(struct journal_reader *r, struct mediad *m, struct env *loop,
+			unsigned threads)
 {
 	struct env *envs[ENGINE_THREADS + 1] = {loop};
 	int err = 0;
@@ -80,7 +81,7 @@ int mediad_replay(const char *path, const char *shapes)
 	if (!err)
 		err = env_source_add(env, &stop, mediad_stop_input, m);
 	if (!err)
-		err = run(r, m, env, mc.threads);
+		err = play_journal(r, m, env, mc.threads);
 out:
 	mediad_free(m);
 	env_free(env);

@@ -172,7 +172,7 @@ static enum token take_tagged(struct rd *r, uint8_t tag, uint64_t *v)
 	}
 }
 
-static enum token take(struct rd *r, uint64_t *v)
+static enum token read_token(struct rd *r, uint64_t *v)
 {
 	uint8_t tag = (uint8_t)rd_be(r, 1);
 	enum token t;
@@ -203,7 +203,7 @@ static enum token take(struct rd *r, uint64_t *v)
 }
 
 /* Skips one whole value. The stack is explicit, so that hostile nesting costs nothing. */
-static bool skip(struct rd *r)
+static bool skip_value(struct rd *r)
 {
 	uint64_t left[CODEC_DEPTH + 1] = {1};
 	int depth = 0;
@@ -216,7 +216,7 @@ static bool skip(struct rd *r)
 			continue;
 		}
 		left[depth]--;
-		switch (take(r, &v)) {
+		switch (read_token(r, &v)) {
 		case T_END:
 			return false;
 		case T_STR:
@@ -293,7 +293,7 @@ static bool read_field(const struct codec_field *f, struct rd *r, void *to)
 					[CODEC_U32] = UINT32_MAX,
 					[CODEC_U64] = UINT64_MAX};
 	uint64_t v;
-	enum token t = take(r, &v);
+	enum token t = read_token(r, &v);
 
 	switch (f->kind) {
 	case CODEC_BOOL:
@@ -322,9 +322,9 @@ int codec_head(struct rd *r, uint64_t *number, uint32_t *left)
 {
 	uint64_t n, v;
 
-	if (take(r, &n) != T_ARRAY || n == 0 || n > rd_left(r))
+	if (read_token(r, &n) != T_ARRAY || n == 0 || n > rd_left(r))
 		return EBADMSG;
-	if (take(r, &v) != T_UINT)
+	if (read_token(r, &v) != T_UINT)
 		return EBADMSG;
 	*number = v;
 	*left = (uint32_t)(n - 1);
@@ -349,7 +349,7 @@ int codec_fields(const struct codec_message *m, struct rd *r, uint32_t left, voi
 		}
 	}
 	for (; left; left--)
-		if (!skip(r))
+		if (!skip_value(r))
 			return EBADMSG;
 	return rd_left(r) ? EBADMSG : 0;
 }

@@ -37,7 +37,7 @@
 	FIELD_EXPAND(#field, KIND_##type, offsetof(this_t, field), since, DEF_##type(def)),
 
 /* Returns NULL for a number that is not in the table. */
-static const struct codec_message *describe(uint64_t number)
+static const struct codec_message *find_description(uint64_t number)
 {
 	switch (number) {
 #define X(NAME, name, num, dir, lane, cap, since)                                                  \
@@ -86,14 +86,14 @@ enum media_lane media_lane_of(enum media_type type)
 
 unsigned media_since(enum media_type type)
 {
-	const struct codec_message *m = describe(type);
+	const struct codec_message *m = find_description(type);
 
 	return m ? m->since : 0;
 }
 
 const char *media_type_name(unsigned type)
 {
-	const struct codec_message *m = describe(type);
+	const struct codec_message *m = find_description(type);
 
 	return m ? m->name : "?";
 }
@@ -129,7 +129,7 @@ static const void *body_of(const struct media_msg *msg)
 
 int media_pack(const struct media_msg *msg, unsigned minor, uint8_t *buf, size_t cap, size_t *len)
 {
-	const struct codec_message *m = describe(msg->type);
+	const struct codec_message *m = find_description(msg->type);
 
 	return m ? codec_pack(m, body_of(msg), minor, buf, cap, len) : EINVAL;
 }
@@ -144,7 +144,7 @@ int media_unpack(struct media_msg *msg, enum media_side from, const uint8_t *bod
 
 	if (codec_head(&r, &number, &left))
 		return EBADMSG;
-	m = describe(number);
+	m = find_description(number);
 	if (!m)
 		return number < 32768 ? ENOSYS : EPROTO;
 	memset(&got, 0, sizeof got);
@@ -203,7 +203,7 @@ static bool left_out(const struct codec_field *f)
 
 void media_print(const struct media_msg *msg, char *buf, size_t size)
 {
-	const struct codec_message *m = describe(msg->type);
+	const struct codec_message *m = find_description(msg->type);
 	struct line l = {.p = buf, .size = size};
 	char number[32];
 

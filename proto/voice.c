@@ -9,7 +9,7 @@ static const struct voice_close closes[] = {
 #undef CLOSE
 };
 
-static const struct voice_close *find(uint16_t code)
+static const struct voice_close *find_close(uint16_t code)
 {
 	for (size_t i = 0; i < sizeof closes / sizeof closes[0]; i++)
 		if (closes[i].code == code)
@@ -19,7 +19,7 @@ static const struct voice_close *find(uint16_t code)
 
 const struct voice_close *voice_close_of(uint16_t code)
 {
-	const struct voice_close *c = find(code);
+	const struct voice_close *c = find_close(code);
 
-	return c ? c : find(code < 4000 ? 1006 : 4009);
+	return c ? c : find_close(code < 4000 ? 1006 : 4009);
 }

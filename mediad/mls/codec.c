@@ -78,7 +78,7 @@ size_t mls_varint_put(uint8_t out[4], size_t n)
 	return size;
 }
 
-static int grow(struct mls_out *o, size_t want)
+static int grow_buffer(struct mls_out *o, size_t want)
 {
 	size_t cap = o->cap ? o->cap : OUT_FIRST;
 	uint8_t *p;
@@ -99,14 +99,14 @@ static int grow(struct mls_out *o, size_t want)
 }
 
 /* Returns room for n more bytes at the end, or NULL. */
-static uint8_t *room(struct mls_out *o, size_t n)
+static uint8_t *reserve_room(struct mls_out *o, size_t n)
 {
 	uint8_t *p;
 
 	if (!o->err && n > MLS_BYTES_MAX - o->n)
 		o->err = EOVERFLOW;
 	if (!o->err && (!o->p || n > o->cap - o->n))
-		o->err = grow(o, o->n + n);
+		o->err = grow_buffer(o, o->n + n);
 	if (o->err)
 		return NULL;
 	p = o->p + o->n;
@@ -116,7 +116,7 @@ static uint8_t *room(struct mls_out *o, size_t n)
 
 void mls_out_be(struct mls_out *o, uint64_t v, unsigned bytes)
 {
-	uint8_t *p = room(o, bytes);
+	uint8_t *p = reserve_room(o, bytes);
 	struct wr w = wr_of(p, bytes);
 
 	if (p)
@@ -125,7 +125,7 @@ void mls_out_be(struct mls_out *o, uint64_t v, unsigned bytes)
 
 void mls_out_bytes(struct mls_out *o, const void *p, size_t n)
 {
-	uint8_t *to = room(o, n);
+	uint8_t *to = reserve_room(o, n);
 
 	if (to && n)
 		memcpy(to, p, n);
@@ -163,7 +163,7 @@ void mls_out_close(struct mls_out *o, size_t at)
 	uint8_t form[4];
 	size_t body = o->n - at, size = mls_varint_put(form, body);
 
-	if (!room(o, size))
+	if (!reserve_room(o, size))
 		return;
 	memmove(o->p + at + size, o->p + at, body);
 	memcpy(o->p + at, form, size);

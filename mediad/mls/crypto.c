@@ -56,7 +56,8 @@ int mls_extract(uint8_t out[MLS_HASH], struct slice salt, struct slice ikm)
 }
 
 /* HKDF-Expand; info comes in two parts. */
-static int expand(uint8_t *out, size_t n, struct slice prk, struct slice head, struct slice tail)
+static int hkdf_expand(uint8_t *out, size_t n, struct slice prk, struct slice head,
+		       struct slice tail)
 {
 	uint8_t block[MLS_HASH], count = 1;
 
@@ -76,7 +77,7 @@ static int expand(uint8_t *out, size_t n, struct slice prk, struct slice head, s
 
 int mls_expand(uint8_t *out, size_t n, struct slice prk, struct slice info)
 {
-	return expand(out, n, prk, info, (struct slice){0});
+	return hkdf_expand(out, n, prk, info, (struct slice){0});
 }
 
 static void put_varint(struct wr *w, size_t n)
@@ -121,7 +122,7 @@ int mls_expand_label(uint8_t *out, size_t n, struct slice secret, const char *la
 	put_label(&w, label, context.n);
 	if (!w.ok)
 		return EOVERFLOW;
-	return expand(out, n, secret, mls_slice(head, w.pos), context);
+	return hkdf_expand(out, n, secret, mls_slice(head, w.pos), context);
 }
 
 int mls_derive_secret(uint8_t out[MLS_HASH], struct slice secret, const char *label)

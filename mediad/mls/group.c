@@ -1,4 +1,4 @@
-#include "mediad/mls/group_inside.h"
+#include "mediad/mls/group_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -52,8 +52,8 @@ struct mls_group *mls_group_free(struct mls_group *g)
 	return NULL;
 }
 
-static int create(struct mls_group *g, struct slice group_id, struct mls_leaf *leaf,
-		  struct slice extensions, struct mls_rng *rng)
+static int init_group(struct mls_group *g, struct slice group_id, struct mls_leaf *leaf,
+		      struct slice extensions, struct mls_rng *rng)
 {
 	uint8_t tree_hash[MLS_HASH], epoch_secret[MLS_HASH], tag[MLS_HASH];
 	struct mls_group_context c = {.suite = MLS_SUITE,
@@ -100,7 +100,7 @@ int mls_group_create(struct mls_group **out, struct slice group_id, const struct
 	g->keys.known[0] = true;
 	g->keys.key[0] = me->encryption;
 	g->signature = me->signature;
-	err = create(g, group_id, leaf, extensions, rng);
+	err = init_group(g, group_id, leaf, extensions, rng);
 	if (err)
 		return mls_group_free(g), err;
 	*out = g;

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "mediad/mls/group_inside.h"
+#include "mediad/mls/group_internal.h"
 
 struct making {
 	const struct mls_group *g;
@@ -19,8 +19,8 @@ static struct slice hash_slice(const uint8_t *p)
 	return mls_slice(p, MLS_HASH);
 }
 
-static int sign(struct mls_out *o, const struct mls_group *g, const char *label,
-		struct slice content, struct mls_rng *rng)
+static int sign_with_context(struct mls_out *o, const struct mls_group *g, const char *label,
+			     struct slice content, struct mls_rng *rng)
 {
 	uint8_t sig[MLS_SIG_MAX];
 	size_t n = 0;
@@ -84,7 +84,7 @@ static int write_content(struct mls_out *o, const struct making *m)
 
 /* Appends signature, confirmation tag and membership tag to the content of the message, which also
  * gives the next epoch. */
-static int authenticate(struct mls_out *o, struct making *m, size_t content)
+static int append_authentication(struct mls_out *o, struct making *m, size_t content)
 {
 	enum { VERSION = 2 };
 	const struct mls_group *g = m->g;
@@ -97,7 +97,7 @@ static int authenticate(struct mls_out *o, struct making *m, size_t content)
 	err = mls_content_tbs(&tbs, mls_slice(o->p + content, o->n - content),
 			      mls_out_view(&g->context_bytes));
 	if (!err)
-		err = sign(o, g, "FramedContentTBS", mls_out_view(&tbs), m->rng);
+		err = sign_with_context(o, g, "FramedContentTBS", mls_out_view(&tbs), m->rng);
 	if (!err)
 		err = group_enter(m->next, g, m->commit_secret,
 				  mls_slice(o->p + VERSION, o->n - VERSION), m->tag);
@@ -125,7 +125,7 @@ static int write_message(struct mls_out *o, struct making *m)
 	mls_out_be(o, MLS_PUBLIC_MESSAGE, 2);
 	content = o->n;
 	err = write_content(o, m);
-	return err ? err : authenticate(o, m, content);
+	return err ? err : append_authentication(o, m, content);
 }
 
 /* ---- the welcome ---- */
@@ -144,7 +144,8 @@ static int write_group_info(struct mls_out *o, const struct making *m)
 	mls_out_close(o, extensions);
 	mls_out_vec(o, hash_slice(m->tag));
 	mls_out_be(o, next->keys.leaf, 4);
-	return o->err ? o->err : sign(o, next, "GroupInfoTBS", mls_out_view(o), m->rng);
+	return o->err ? o->err
+		      : sign_with_context(o, next, "GroupInfoTBS", mls_out_view(o), m->rng);
 }
 
 /* Encrypts the GroupInfo, to which every new member's secrets are bound. */

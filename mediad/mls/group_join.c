@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "mediad/mls/group_inside.h"
+#include "mediad/mls/group_internal.h"
 
 /* GroupSecrets. */
 struct secrets {
@@ -154,7 +154,8 @@ static int check_tree(const struct mls_group *g, const struct mls_group_info *in
 }
 
 /* Runs the key schedule and checks the confirmation tag. */
-static int enter(struct mls_group *g, const struct mls_group_info *info, const struct secrets *s)
+static int enter_epoch(struct mls_group *g, const struct mls_group_info *info,
+		       const struct secrets *s)
 {
 	uint8_t tag[MLS_HASH];
 	int err;
@@ -182,8 +183,8 @@ static int take_place(struct mls_group *g, const struct mls_group_info *info,
 	return s->has_path ? mls_private_implant(&g->keys, g->tree, info->signer, s->path) : 0;
 }
 
-static int join(struct mls_group *g, const struct mls_welcome *w, struct slice tree,
-		const struct secrets *s, const struct newcomer *who)
+static int join_group(struct mls_group *g, const struct mls_welcome *w, struct slice tree,
+		      const struct secrets *s, const struct newcomer *who)
 {
 	struct opened plain = {0};
 	struct mls_group_info info;
@@ -193,7 +194,7 @@ static int join(struct mls_group *g, const struct mls_welcome *w, struct slice t
 	if (!err)
 		err = read_group_info(&info, &plain);
 	if (!err)
-		err = enter(g, &info, s);
+		err = enter_epoch(g, &info, s);
 	if (!err)
 		err = read_tree(g, &info, tree);
 	if (!err)
@@ -229,7 +230,7 @@ int mls_group_join_with(struct mls_group **out, struct slice welcome, struct sli
 	if (!err)
 		err = group_alloc(&g);
 	if (!err)
-		err = join(g, &w, tree, &s, &who);
+		err = join_group(g, &w, tree, &s, &who);
 	if (!err) {
 		*out = g;
 		g = NULL;

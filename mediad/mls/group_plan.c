@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "mediad/mls/group_inside.h"
+#include "mediad/mls/group_internal.h"
 
 enum { CHANGES_FIRST = 8 };
 
@@ -39,7 +39,7 @@ void group_plan_free(struct group_plan *plan)
 /* ---- the list ---- */
 
 /* The leaf that a change removes or replaces. */
-static bool touches(const struct group_change *c, uint32_t *leaf)
+static bool find_touched_leaf(const struct group_change *c, uint32_t *leaf)
 {
 	if (c->proposal.type == MLS_PROPOSAL_UPDATE)
 		*leaf = c->sender;
@@ -58,7 +58,7 @@ int group_plan_check(const struct group_plan *plan, const struct mls_group *g, u
 		const struct group_change *c = &plan->changes[i];
 		uint32_t leaf;
 
-		if (touches(c, &leaf)) {
+		if (find_touched_leaf(c, &leaf)) {
 			if (leaf == committer || !mls_tree_leaf(g->tree, leaf) || touched[leaf])
 				return EBADMSG;
 			touched[leaf] = true;
@@ -90,7 +90,7 @@ bool group_plan_removes(const struct group_plan *plan, uint32_t leaf)
 
 /* ---- applying ---- */
 
-static int apply(struct group_plan *plan, const struct group_change *c, struct mls_tree *t)
+static int apply_change(struct group_plan *plan, const struct group_change *c, struct mls_tree *t)
 {
 	const struct mls_proposal *p = &c->proposal;
 
@@ -124,7 +124,7 @@ int group_plan_apply(struct group_plan *plan, const struct mls_group *g, struct 
 	for (size_t k = 0; k < sizeof order / sizeof *order; k++)
 		for (unsigned i = 0; !err && i < plan->n; i++)
 			if (plan->changes[i].proposal.type == order[k])
-				err = apply(plan, &plan->changes[i], t);
+				err = apply_change(plan, &plan->changes[i], t);
 	if (!err)
 		err = mls_tree_unique_keys(t);
 	return err ? err : group_supported(t, plan->extensions);

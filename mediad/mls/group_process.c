@@ -1,7 +1,7 @@
 /* Processes the commit of another member (RFC 9420 section 12.4.2). */
 #include <errno.h>
 
-#include "mediad/mls/group_inside.h"
+#include "mediad/mls/group_internal.h"
 
 /* A parsed commit. */
 struct taking {
@@ -101,7 +101,7 @@ static int take_path(struct mls_group *next, const struct taking *t,
 			     (struct mls_leaf_set){t->plan.added, t->plan.n_added}, commit_secret);
 }
 
-static int follow(struct mls_group *next, struct taking *t)
+static int enter_next_epoch(struct mls_group *next, struct taking *t)
 {
 	uint8_t commit_secret[MLS_HASH] = {0}, tag[MLS_HASH];
 	struct slice told = t->message.confirmation_tag;
@@ -153,7 +153,7 @@ int mls_group_process(struct mls_group **out, const struct mls_group *g, struct 
 	}
 	err = group_successor(&next, g);
 	if (!err)
-		err = follow(next, &t);
+		err = enter_next_epoch(next, &t);
 	if (err)
 		goto out;
 	*out = next;

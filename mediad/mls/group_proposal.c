@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "mediad/mls/group_inside.h"
+#include "mediad/mls/group_internal.h"
 
 /* Limit of required capabilities of one kind; more would only make checking them costly. */
 enum { REQUIRED_MAX = 64, PROPOSALS_FIRST = 8 };
@@ -13,7 +13,7 @@ enum kind { EXTENSION, PROPOSAL, CREDENTIAL };
 
 /* Capabilities of every client are not listed (section 7.2): extension types 1 to 5, proposal types
  * 1 to 7. */
-static bool capable(const struct mls_leaf *l, enum kind kind, uint16_t type)
+static bool has_capability(const struct mls_leaf *l, enum kind kind, uint16_t type)
 {
 	switch (kind) {
 	case EXTENSION:
@@ -31,14 +31,14 @@ static int all_capable(const struct mls_tree *t, enum kind kind, uint16_t type)
 	for (uint32_t i = 0; i < mls_tree_leaves(t); i++) {
 		const struct mls_leaf *l = mls_tree_leaf(t, i);
 
-		if (l && !capable(l, kind, type))
+		if (l && !has_capability(l, kind, type))
 			return EBADMSG;
 	}
 	return 0;
 }
 
 /* The data of a required_capabilities extension (section 11.1): three lists. */
-static int required(const struct mls_tree *t, struct slice data)
+static int check_required(const struct mls_tree *t, struct slice data)
 {
 	struct rd r = rd_of(data.p, data.n);
 	int err = 0;
@@ -69,7 +69,7 @@ int group_supported(const struct mls_tree *t, struct slice extensions)
 
 		err = all_capable(t, EXTENSION, type);
 		if (!err && type == MLS_EXT_REQUIRED_CAPABILITIES)
-			err = required(t, data);
+			err = check_required(t, data);
 	}
 	return !err && !r.ok ? EBADMSG : err;
 }
@@ -215,7 +215,7 @@ int group_check_proposal(const struct mls_group *g, const struct mls_proposal *p
 
 /* ---- remembered proposals ---- */
 
-static struct remembered *find(const struct mls_group *g, struct slice ref)
+static struct remembered *find_remembered(const struct mls_group *g, struct slice ref)
 {
 	for (unsigned i = 0; i < g->n_proposals; i++)
 		if (mls_equal(mls_slice(g->proposals[i].ref, MLS_HASH), ref))
@@ -225,10 +225,10 @@ static struct remembered *find(const struct mls_group *g, struct slice ref)
 
 const struct remembered *group_recall(const struct mls_group *g, struct slice ref)
 {
-	return find(g, ref);
+	return find_remembered(g, ref);
 }
 
-static void forget(struct remembered *p)
+static void free_remembered(struct remembered *p)
 {
 	mls_proposal_free(&p->proposal);
 	free(p->bytes);
@@ -236,7 +236,7 @@ static void forget(struct remembered *p)
 }
 
 /* Takes over p on success. */
-static int remember(struct mls_group *g, const struct remembered *p)
+static int remember_proposal(struct mls_group *g, const struct remembered *p)
 {
 	if (g->n_proposals == MLS_PROPOSALS_MAX || p->n > MLS_BYTES_MAX - g->proposal_bytes)
 		return EOVERFLOW;
@@ -274,7 +274,7 @@ static int keep_bytes(struct remembered *p, struct slice message)
 	return err;
 }
 
-static int judge(const struct mls_group *g, struct remembered *p)
+static int check_remembered(const struct mls_group *g, struct remembered *p)
 {
 	const struct mls_public *m = &p->message;
 	struct rd r = rd_of(m->body.p, m->body.n);
@@ -295,10 +295,10 @@ int mls_group_propose(struct mls_group *g, struct slice message, uint8_t ref[MLS
 		err = mls_proposal_ref(p.ref, &p.message);
 	if (err)
 		goto out;
-	if (!find(g, mls_slice(p.ref, MLS_HASH))) {
-		err = judge(g, &p);
+	if (!find_remembered(g, mls_slice(p.ref, MLS_HASH))) {
+		err = check_remembered(g, &p);
 		if (!err)
-			err = remember(g, &p);
+			err = remember_proposal(g, &p);
 		if (err)
 			goto out;
 		p.bytes = NULL;
@@ -307,19 +307,19 @@ int mls_group_propose(struct mls_group *g, struct slice message, uint8_t ref[MLS
 	if (ref)
 		memcpy(ref, p.ref, MLS_HASH);
 out:
-	forget(&p);
+	free_remembered(&p);
 	return err;
 }
 
 int mls_group_revoke(struct mls_group *g, struct slice ref)
 {
-	struct remembered *p = find(g, ref), *last;
+	struct remembered *p = find_remembered(g, ref), *last;
 
 	if (!p)
 		return ENOENT;
 	last = &g->proposals[--g->n_proposals];
 	g->proposal_bytes -= p->n;
-	forget(p);
+	free_remembered(p);
 	memmove(p, p + 1, (size_t)(last - p) * sizeof *p);
 	return 0;
 }

@@ -10,7 +10,7 @@ static const uint8_t suite_hpke[] = {'H', 'P', 'K', 'E', 0x00, 0x10, 0x00, 0x01,
 
 enum { CANDIDATES = 256, KEM_CONTEXT = 2 * MLS_POINT, CONTEXT = 1 + 2 * MLS_HASH };
 
-static struct slice text(const char *s)
+static struct slice text_slice(const char *s)
 {
 	return mls_slice(s, strlen(s));
 }
@@ -21,17 +21,17 @@ static struct slice hash_slice(const uint8_t *p)
 }
 
 /* LabeledExtract; ikm comes in two parts. HKDF-Extract is an HMAC keyed by the salt. */
-static int extract(uint8_t out[MLS_HASH], struct slice suite, struct slice salt, const char *label,
-		   struct slice ikm, struct slice more)
+static int labeled_extract(uint8_t out[MLS_HASH], struct slice suite, struct slice salt,
+			   const char *label, struct slice ikm, struct slice more)
 {
-	const struct slice parts[] = {text(VERSION), suite, text(label), ikm, more};
+	const struct slice parts[] = {text_slice(VERSION), suite, text_slice(label), ikm, more};
 
 	return mls_hmac(out, salt, parts, sizeof parts / sizeof *parts);
 }
 
 /* LabeledExpand. */
-static int expand(uint8_t *out, size_t n, struct slice suite, const uint8_t prk[MLS_HASH],
-		  const char *label, struct slice info)
+static int labeled_expand(uint8_t *out, size_t n, struct slice suite, const uint8_t prk[MLS_HASH],
+			  const char *label, struct slice info)
 {
 	uint8_t labeled[KEM_CONTEXT + 64];
 	struct wr w = wr_of(labeled, sizeof labeled);
@@ -52,15 +52,15 @@ static int expand(uint8_t *out, size_t n, struct slice suite, const uint8_t prk[
 int hpke_derive_pair(struct p256_pair *out, struct slice ikm)
 {
 	uint8_t prk[MLS_HASH], priv[MLS_SCALAR];
-	int err = extract(prk, SUITE(suite_kem), (struct slice){0}, "dkp_prk", ikm,
-			  (struct slice){0});
+	int err = labeled_extract(prk, SUITE(suite_kem), (struct slice){0}, "dkp_prk", ikm,
+				  (struct slice){0});
 	bool again = !err;
 
 	for (unsigned i = 0; again && i < CANDIDATES; i++) {
 		const uint8_t counter = (uint8_t)i;
 
-		err = expand(priv, sizeof priv, SUITE(suite_kem), prk, "candidate",
-			     mls_slice(&counter, 1));
+		err = labeled_expand(priv, sizeof priv, SUITE(suite_kem), prk, "candidate",
+				     mls_slice(&counter, 1));
 		if (!err)
 			err = p256_from_priv(out, priv, P256_ANY);
 		again = err == EBADMSG;
@@ -81,11 +81,11 @@ static int shared_secret(uint8_t out[MLS_HASH], const uint8_t priv[MLS_SCALAR], 
 	memcpy(context + MLS_POINT, receiver, MLS_POINT);
 	err = p256_dh(dh, priv, pub, P256_ANY);
 	if (!err)
-		err = extract(prk, SUITE(suite_kem), (struct slice){0}, "eae_prk",
-			      mls_slice(dh, sizeof dh), (struct slice){0});
+		err = labeled_extract(prk, SUITE(suite_kem), (struct slice){0}, "eae_prk",
+				      mls_slice(dh, sizeof dh), (struct slice){0});
 	if (!err)
-		err = expand(out, MLS_HASH, SUITE(suite_kem), prk, "shared_secret",
-			     mls_slice(context, sizeof context));
+		err = labeled_expand(out, MLS_HASH, SUITE(suite_kem), prk, "shared_secret",
+				     mls_slice(context, sizeof context));
 	mls_wipe(dh, sizeof dh);
 	mls_wipe(prk, sizeof prk);
 	return err;
@@ -106,25 +106,26 @@ static int derive_keys(struct keys *out, const uint8_t shared[MLS_HASH], struct 
 	uint8_t context[CONTEXT] = {0}, secret[MLS_HASH];
 	int err;
 
-	err = extract(context + 1, suite, none, "psk_id_hash", none, none);
+	err = labeled_extract(context + 1, suite, none, "psk_id_hash", none, none);
 	if (!err)
-		err = extract(context + 1 + MLS_HASH, suite, none, "info_hash", info, more);
+		err = labeled_extract(context + 1 + MLS_HASH, suite, none, "info_hash", info, more);
 	if (!err)
-		err = extract(secret, suite, hash_slice(shared), "secret", none, none);
+		err = labeled_extract(secret, suite, hash_slice(shared), "secret", none, none);
 	if (!err)
-		err = expand(out->key, sizeof out->key, suite, secret, "key",
-			     mls_slice(context, sizeof context));
+		err = labeled_expand(out->key, sizeof out->key, suite, secret, "key",
+				     mls_slice(context, sizeof context));
 	if (!err)
-		err = expand(out->nonce, sizeof out->nonce, suite, secret, "base_nonce",
-			     mls_slice(context, sizeof context));
+		err = labeled_expand(out->nonce, sizeof out->nonce, suite, secret, "base_nonce",
+				     mls_slice(context, sizeof context));
 	mls_wipe(secret, sizeof secret);
 	return err;
 }
 
 /* ---- single shot; info comes in two parts ---- */
 
-static int seal(uint8_t enc[MLS_POINT], uint8_t *out, struct slice pub, const struct slice info[2],
-		struct slice aad, struct slice plain, struct mls_rng *rng)
+static int encrypt_once(uint8_t enc[MLS_POINT], uint8_t *out, struct slice pub,
+			const struct slice info[2], struct slice aad, struct slice plain,
+			struct mls_rng *rng)
 {
 	uint8_t receiver[MLS_POINT], shared[MLS_HASH];
 	struct p256_pair ephemeral;
@@ -151,8 +152,8 @@ static int seal(uint8_t enc[MLS_POINT], uint8_t *out, struct slice pub, const st
 	return err;
 }
 
-static int unseal(uint8_t *out, const struct p256_pair *key, struct slice enc, struct slice info,
-		  struct slice more, struct slice aad, struct slice sealed)
+static int decrypt_once(uint8_t *out, const struct p256_pair *key, struct slice enc,
+			struct slice info, struct slice more, struct slice aad, struct slice sealed)
 {
 	uint8_t shared[MLS_HASH];
 	struct keys k;
@@ -175,13 +176,13 @@ int hpke_seal(uint8_t enc[MLS_POINT], uint8_t *out, struct slice pub, struct sli
 {
 	const struct slice parts[2] = {info, {0}};
 
-	return seal(enc, out, pub, parts, aad, plain, rng);
+	return encrypt_once(enc, out, pub, parts, aad, plain, rng);
 }
 
 int hpke_open(uint8_t *out, const struct p256_pair *key, struct slice enc, struct slice info,
 	      struct slice aad, struct slice sealed)
 {
-	return unseal(out, key, enc, info, (struct slice){0}, aad, sealed);
+	return decrypt_once(out, key, enc, info, (struct slice){0}, aad, sealed);
 }
 
 int mls_encrypt_label(uint8_t enc[MLS_POINT], uint8_t *out, struct slice pub, const char *label,
@@ -196,7 +197,7 @@ int mls_encrypt_label(uint8_t enc[MLS_POINT], uint8_t *out, struct slice pub, co
 		return err;
 	parts[0] = mls_slice(head, n);
 	parts[1] = context;
-	return seal(enc, out, pub, parts, (struct slice){0}, plain, rng);
+	return encrypt_once(enc, out, pub, parts, (struct slice){0}, plain, rng);
 }
 
 int mls_decrypt_label(uint8_t *out, const struct p256_pair *key, const char *label,
@@ -207,5 +208,6 @@ int mls_decrypt_label(uint8_t *out, const struct p256_pair *key, const char *lab
 	int err = mls_label_head(head, &n, label, context.n);
 
 	return err ? err
-		   : unseal(out, key, enc, mls_slice(head, n), context, (struct slice){0}, sealed);
+		   : decrypt_once(out, key, enc, mls_slice(head, n), context, (struct slice){0},
+				  sealed);
 }

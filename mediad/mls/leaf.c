@@ -197,7 +197,7 @@ static int sign_end(struct mls_out *o, size_t keep, const char *label,
 	return o->err;
 }
 
-static int remember(struct mls_leaf *l, struct slice group_id, uint32_t leaf)
+static int remember_verified(struct mls_leaf *l, struct slice group_id, uint32_t leaf)
 {
 	int err = mls_hash(l->verified_group, &group_id, 1);
 
@@ -227,7 +227,7 @@ int mls_leaf_remake(struct mls_leaf **out, const struct mls_leaf *old,
 	err = mls_leaf_read(&l, &r);
 	if (err)
 		goto out;
-	err = remember(l, spec->group_id, spec->leaf);
+	err = remember_verified(l, spec->group_id, spec->leaf);
 	if (err)
 		goto out;
 	*out = l;
@@ -338,7 +338,7 @@ int mls_leaf_validate(struct mls_leaf *l, struct slice group_id, uint32_t leaf)
 	if (!err)
 		err = verify_leaf(l, group_id, leaf);
 	if (!err)
-		err = remember(l, group_id, leaf);
+		err = remember_verified(l, group_id, leaf);
 	return err;
 }
 

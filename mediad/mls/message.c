@@ -5,7 +5,7 @@
 #include "mediad/mls/psk.h"
 #include "mediad/mls/treekem.h"
 
-static struct slice between(const struct rd *r, size_t from)
+static struct slice slice_from(const struct rd *r, size_t from)
 {
 	return mls_slice(r->p + from, r->pos - from);
 }
@@ -53,8 +53,8 @@ int mls_proposal_read(struct mls_proposal *out, struct rd *r)
 	err = read_proposal_body(&p, r);
 	if (err)
 		return err;
-	p.raw = between(r, start);
-	p.body = between(r, body);
+	p.raw = slice_from(r, start);
+	p.body = slice_from(r, body);
 	*out = p;
 	return 0;
 }
@@ -177,8 +177,8 @@ static int read_content(struct mls_public *m, struct rd *r)
 	err = skip_body(m->type, r);
 	if (err)
 		return err;
-	m->body = between(r, body);
-	m->content = between(r, start);
+	m->body = slice_from(r, body);
+	m->content = slice_from(r, start);
 	return 0;
 }
 
@@ -206,7 +206,7 @@ int mls_public_read(struct mls_public *out, struct rd *r)
 		m.membership_tag = mls_rd_vec(r);
 	if (!r->ok)
 		return EBADMSG;
-	m.raw = between(r, start);
+	m.raw = slice_from(r, start);
 	*out = m;
 	return 0;
 }

@@ -28,7 +28,7 @@ static int err_of(int ret, int other)
 /* ---- blinding ---- */
 
 /* f_rng of mbedTLS. */
-static int fill(void *rng, unsigned char *p, size_t n)
+static int fill_random(void *rng, unsigned char *p, size_t n)
 {
 	mls_rng_fill(rng, p, n);
 	return 0;
@@ -51,8 +51,8 @@ static void blind_seed(struct mls_rng *rng, const uint8_t priv[MLS_SCALAR], stru
 
 /* y = (x^3 - 3x + b) ^ ((p + 1) / 4), which mbedTLS 2.28 does not do. Whether that is a root, and x
  * below p, is for mbedtls_ecp_check_pubkey to say. */
-static int decompress(const mbedtls_ecp_group *g, mbedtls_ecp_point *q,
-		      const uint8_t in[MLS_SCALAR + 1])
+static int decompress_point(const mbedtls_ecp_group *g, mbedtls_ecp_point *q,
+			    const uint8_t in[MLS_SCALAR + 1])
 {
 	mbedtls_mpi t, e;
 	int ret;
@@ -80,7 +80,7 @@ cleanup:
 static int read_point(const mbedtls_ecp_group *g, mbedtls_ecp_point *q, struct slice pub)
 {
 	int ret = pub.n == MLS_POINT ? mbedtls_ecp_point_read_binary(g, q, pub.p, pub.n)
-				     : decompress(g, q, pub.p);
+				     : decompress_point(g, q, pub.p);
 
 	return ret ? ret : mbedtls_ecp_check_pubkey(g, q);
 }
@@ -108,7 +108,7 @@ static int make_pub(uint8_t pub[MLS_POINT], const uint8_t priv[MLS_SCALAR])
 	if (!ret)
 		ret = mbedtls_mpi_read_binary(&k.d, priv, MLS_SCALAR);
 	if (!ret)
-		ret = mbedtls_ecp_mul(&k.grp, &k.Q, &k.d, &k.grp.G, fill, &rng);
+		ret = mbedtls_ecp_mul(&k.grp, &k.Q, &k.d, &k.grp.G, fill_random, &rng);
 	if (!ret)
 		ret = write_point(&k.grp, &k.Q, pub);
 	mbedtls_ecp_keypair_free(&k);
@@ -147,7 +147,7 @@ static int make_dh(uint8_t z[MLS_SCALAR], const uint8_t priv[MLS_SCALAR], struct
 	if (!ret)
 		ret = read_point(&k.grp, &k.Q, pub);
 	if (!ret)
-		ret = mbedtls_ecdh_compute_shared(&k.grp, &x, &k.Q, &k.d, fill, &rng);
+		ret = mbedtls_ecdh_compute_shared(&k.grp, &x, &k.Q, &k.d, fill_random, &rng);
 	if (!ret)
 		ret = mbedtls_mpi_write_binary(&x, z, MLS_SCALAR);
 	mbedtls_mpi_free(&x);
@@ -192,7 +192,7 @@ int p256_mbedtls_sign(uint8_t sig[MLS_SIG_MAX], size_t *n, const uint8_t priv[ML
 		ret = mbedtls_mpi_read_binary(&k.d, priv, MLS_SCALAR);
 	if (!ret)
 		ret = mbedtls_ecdsa_write_signature(&k, MBEDTLS_MD_SHA256, hash, MLS_HASH, der,
-						    &len, fill, rng);
+						    &len, fill_random, rng);
 	mbedtls_ecdsa_free(&k);
 	if (ret)
 		return err_of(ret, EBADMSG);

@@ -11,7 +11,7 @@
 /* P-256 by libcrypto. Every call allocates and frees its own objects, so threads share nothing.
  * libcrypto's error queue also belongs to the thread's TLS, so errors that a call adds are removed
  * again. */
-static int leave(bool ok, int other)
+static int finish_call(bool ok, int other)
 {
 	int reason = ERR_GET_REASON(ERR_peek_last_error());
 
@@ -46,7 +46,7 @@ static int work_end(struct work *w, bool ok)
 	EC_POINT_clear_free(w->in);
 	EC_POINT_clear_free(w->out);
 	EC_GROUP_free(w->group);
-	return leave(ok, EBADMSG);
+	return finish_call(ok, EBADMSG);
 }
 
 /* Also checks that it is on the curve. */
@@ -133,7 +133,7 @@ static int make_verify(struct slice pub, const uint8_t hash[MLS_HASH], struct sl
 	     EVP_PKEY_verify(ctx, sig.p, sig.n, hash, MLS_HASH) == 1;
 	EVP_PKEY_CTX_free(ctx);
 	EVP_PKEY_free(key);
-	return leave(ok, EACCES);
+	return finish_call(ok, EACCES);
 }
 
 const struct p256_ops p256_by_openssl = {

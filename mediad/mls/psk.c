@@ -48,7 +48,7 @@ static int count_ids(struct slice ids, unsigned *n)
 	return r.ok ? 0 : EBADMSG;
 }
 
-static const struct mls_psk *find(struct slice name, const struct mls_psk *known, unsigned n)
+static const struct mls_psk *find_key(struct slice name, const struct mls_psk *known, unsigned n)
 {
 	for (unsigned i = 0; name.n && i < n; i++)
 		if (mls_equal(known[i].id, name))
@@ -57,7 +57,8 @@ static const struct mls_psk *find(struct slice name, const struct mls_psk *known
 }
 
 /* secret = Extract(psk_input, secret). */
-static int mix(uint8_t secret[MLS_HASH], struct slice key, struct slice id, unsigned i, unsigned n)
+static int mix_secret(uint8_t secret[MLS_HASH], struct slice key, struct slice id, unsigned i,
+		      unsigned n)
 {
 	static const uint8_t zero[MLS_HASH];
 	uint8_t extracted[MLS_HASH], input[MLS_HASH], next[MLS_HASH];
@@ -94,9 +95,9 @@ int mls_psk_secret(uint8_t out[MLS_HASH], struct slice ids, const struct mls_psk
 
 	for (unsigned i = 0; !err && i < n; i++) {
 		struct slice name, id = read_id(&r, &name);
-		const struct mls_psk *psk = find(name, known, n_known);
+		const struct mls_psk *psk = find_key(name, known, n_known);
 
-		err = psk ? mix(secret, psk->key, id, i, n) : ENOTSUP;
+		err = psk ? mix_secret(secret, psk->key, id, i, n) : ENOTSUP;
 	}
 	if (!err)
 		memcpy(out, secret, MLS_HASH);

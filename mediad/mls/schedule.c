@@ -9,7 +9,8 @@ static struct slice hash_slice(const uint8_t *p)
 
 /* Derives the secret between joiner and epoch secret, from which the Welcome's key is derived too.
  */
-static int intermediate(uint8_t out[MLS_HASH], const uint8_t joiner[MLS_HASH], const uint8_t *psk)
+static int derive_intermediate(uint8_t out[MLS_HASH], const uint8_t joiner[MLS_HASH],
+			       const uint8_t *psk)
 {
 	return mls_extract(out, hash_slice(joiner), hash_slice(psk ? psk : no_psk));
 }
@@ -48,7 +49,7 @@ int mls_schedule_join(struct mls_epoch *out, const uint8_t joiner[MLS_HASH], con
 	struct mls_epoch e = {0};
 	int err;
 
-	err = intermediate(middle, joiner, psk);
+	err = derive_intermediate(middle, joiner, psk);
 	if (!err)
 		err = mls_derive_secret(welcome, hash_slice(middle), "welcome");
 	if (!err)
@@ -87,7 +88,7 @@ int mls_schedule(struct mls_epoch *out, const uint8_t init_prev[MLS_HASH],
 int mls_welcome_secret(uint8_t out[MLS_HASH], const uint8_t joiner[MLS_HASH], const uint8_t *psk)
 {
 	uint8_t middle[MLS_HASH];
-	int err = intermediate(middle, joiner, psk);
+	int err = derive_intermediate(middle, joiner, psk);
 
 	if (!err)
 		err = mls_derive_secret(out, hash_slice(middle), "welcome");

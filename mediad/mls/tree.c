@@ -1,4 +1,4 @@
-#include "mediad/mls/tree_inside.h"
+#include "mediad/mls/tree_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static void parent_free(struct mls_parent *p)
 
 /* ---- slots ---- */
 
-static bool blank(const struct mls_tree *t, uint32_t node)
+static bool is_blank(const struct mls_tree *t, uint32_t node)
 {
 	return node % 2 ? !t->slot[node / 2].parent : !t->slot[node / 2].leaf;
 }
@@ -81,7 +81,7 @@ static void blank_path(struct mls_tree *t, uint32_t leaf)
 }
 
 /* Makes room for this many leaves, at least the present number. */
-static int widen(struct mls_tree *t, uint32_t leaves)
+static int resize_slots(struct mls_tree *t, uint32_t leaves)
 {
 	struct tree_slot *slot;
 
@@ -98,13 +98,13 @@ static int widen(struct mls_tree *t, uint32_t leaves)
 	return 0;
 }
 
-static int grow(struct mls_tree *t)
+static int double_width(struct mls_tree *t)
 {
-	return widen(t, t->leaves ? 2 * t->leaves : 1);
+	return resize_slots(t, t->leaves ? 2 * t->leaves : 1);
 }
 
 /* Halves the tree while its right half has no member (section 7.7). */
-static void cut(struct mls_tree *t)
+static void truncate_tree(struct mls_tree *t)
 {
 	while (t->leaves) {
 		uint32_t half = t->leaves / 2;
@@ -151,7 +151,7 @@ int mls_tree_copy(struct mls_tree **out, const struct mls_tree *t)
 	if (err)
 		return err;
 	if (t->leaves)
-		err = widen(copy, t->leaves);
+		err = resize_slots(copy, t->leaves);
 	if (err)
 		return mls_tree_free(copy), err;
 	for (uint32_t i = 0; i < t->leaves; i++) {
@@ -235,13 +235,13 @@ static int read_nodes(struct mls_tree *t, struct rd *r)
 
 	for (; !err && rd_left(r); node++) {
 		if (!t->leaves || node == tree_width(t->leaves))
-			err = grow(t);
+			err = double_width(t);
 		if (!err && mls_rd_optional(r))
 			err = read_node(t, node, r);
 	}
 	if (err)
 		return err;
-	if (!r->ok || !node || blank(t, node - 1))
+	if (!r->ok || !node || is_blank(t, node - 1))
 		return EBADMSG;
 	if (t->members > MLS_MEMBERS_MAX)
 		return EOVERFLOW;
@@ -284,11 +284,11 @@ void mls_tree_write(const struct mls_tree *t, struct mls_out *o)
 	size_t at = mls_out_open(o);
 	uint32_t n = tree_width(t->leaves);
 
-	while (n && blank(t, n - 1))
+	while (n && is_blank(t, n - 1))
 		n--;
 	for (uint32_t x = 0; x < n; x++) {
-		mls_out_be(o, !blank(t, x), 1);
-		if (blank(t, x))
+		mls_out_be(o, !is_blank(t, x), 1);
+		if (is_blank(t, x))
 			continue;
 		if (x % 2) {
 			write_parent(t->slot[x / 2].parent, o);
@@ -324,7 +324,7 @@ const struct mls_parent *mls_tree_parent_at(const struct mls_tree *t, uint32_t n
 
 struct slice mls_tree_key(const struct mls_tree *t, uint32_t node)
 {
-	if (node >= tree_width(t->leaves) || blank(t, node))
+	if (node >= tree_width(t->leaves) || is_blank(t, node))
 		return (struct slice){0};
 	return node % 2 ? t->slot[node / 2].parent->encryption_key
 			: t->slot[node / 2].leaf->encryption_key;
@@ -343,25 +343,25 @@ struct nodes {
 	uint32_t n, cap;
 };
 
-static void take(struct nodes *to, uint32_t node)
+static void append_node(struct nodes *to, uint32_t node)
 {
 	if (to->n < to->cap)
 		to->at[to->n++] = node;
 }
 
 /* Recursion depth is the height of the tree. */
-static void resolve(const struct mls_tree *t, uint32_t node, struct nodes *to)
+static void collect_resolution(const struct mls_tree *t, uint32_t node, struct nodes *to)
 {
 	const struct mls_parent *p;
 
-	if (!blank(t, node)) {
-		take(to, node);
+	if (!is_blank(t, node)) {
+		append_node(to, node);
 		p = mls_tree_parent_at(t, node);
 		for (uint32_t i = 0; p && i < p->n_unmerged; i++)
-			take(to, 2 * p->unmerged[i]);
+			append_node(to, 2 * p->unmerged[i]);
 	} else if (node % 2) {
-		resolve(t, tree_left(node), to);
-		resolve(t, tree_right(node), to);
+		collect_resolution(t, tree_left(node), to);
+		collect_resolution(t, tree_right(node), to);
 	}
 }
 
@@ -370,17 +370,17 @@ uint32_t mls_tree_resolution(const struct mls_tree *t, uint32_t node, uint32_t *
 	struct nodes to = {.at = out, .cap = t->leaves};
 
 	if (node < tree_width(t->leaves))
-		resolve(t, node, &to);
+		collect_resolution(t, node, &to);
 	return to.n;
 }
 
 /* Whether a subtree has an empty resolution. */
-static bool nobody(const struct mls_tree *t, uint32_t node)
+static bool has_no_members(const struct mls_tree *t, uint32_t node)
 {
 	uint32_t reach = (UINT32_C(1) << tree_level(node)) - 1;
 
 	for (uint32_t x = node - reach; x <= node + reach; x++)
-		if (!blank(t, x))
+		if (!is_blank(t, x))
 			return false;
 	return true;
 }
@@ -395,7 +395,7 @@ uint32_t mls_tree_filtered_path(const struct mls_tree *t, uint32_t leaf, uint32_
 	for (uint32_t x; (x = tree_parent(below, t->leaves)) != TREE_NONE; below = x) {
 		uint32_t other = tree_sibling(below, t->leaves);
 
-		if (nobody(t, other))
+		if (has_no_members(t, other))
 			continue;
 		path[n] = x;
 		copath[n++] = other;
@@ -423,7 +423,7 @@ int mls_tree_add(struct mls_tree *t, struct mls_leaf *l, uint32_t *leaf)
 	if (t->members >= MLS_MEMBERS_MAX)
 		return EOVERFLOW;
 	if (i == t->leaves) {
-		err = grow(t);
+		err = double_width(t);
 		if (err)
 			return err;
 	}
@@ -471,7 +471,7 @@ int mls_tree_remove(struct mls_tree *t, uint32_t leaf)
 		return ENOENT;
 	blank_path(t, leaf);
 	put_leaf(t, leaf, NULL);
-	cut(t);
+	truncate_tree(t);
 	return 0;
 }
 

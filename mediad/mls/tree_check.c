@@ -1,4 +1,4 @@
-#include "mediad/mls/tree_inside.h"
+#include "mediad/mls/tree_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,8 +19,8 @@ static struct slice parent_hash_of(const struct mls_tree *t, uint32_t node)
 
 /* Section 7.9.2, for one side of a parent. There, one node must be left when the parent's unmerged
  * leaves are taken out of the resolution of `child`, and it must name the parent by its hash. */
-static int linked(const struct checking *c, uint32_t parent, uint32_t child, uint32_t other,
-		  bool *yes)
+static int check_hash_link(const struct checking *c, uint32_t parent, uint32_t child,
+			   uint32_t other, bool *yes)
 {
 	const struct mls_parent *p = c->t->slot[parent / 2].parent;
 	uint32_t first, span = tree_span(child, &first), holder = TREE_NONE, others = 0;
@@ -51,10 +51,10 @@ static int check_parent(const struct checking *c, uint32_t parent)
 {
 	uint32_t left = tree_left(parent), right = tree_right(parent);
 	bool yes;
-	int err = linked(c, parent, left, right, &yes);
+	int err = check_hash_link(c, parent, left, right, &yes);
 
 	if (!err && !yes)
-		err = linked(c, parent, right, left, &yes);
+		err = check_hash_link(c, parent, right, left, &yes);
 	if (!err && !yes)
 		err = EBADMSG;
 	return err;
@@ -92,7 +92,7 @@ static int by_bytes(const void *a, const void *b)
 	return x->n ? memcmp(x->p, y->p, x->n) : 0;
 }
 
-static bool distinct(struct slice *keys, size_t n)
+static bool are_distinct(struct slice *keys, size_t n)
 {
 	qsort(keys, n, sizeof *keys, by_bytes);
 	for (size_t i = 1; i < n; i++)
@@ -115,12 +115,12 @@ int mls_tree_unique_keys(const struct mls_tree *t)
 	for (uint32_t i = 0; i < t->leaves; i++)
 		if (t->slot[i].leaf)
 			keys[n++] = t->slot[i].leaf->signature_key;
-	fine = distinct(keys, n);
+	fine = are_distinct(keys, n);
 	n = 0;
 	for (uint32_t x = 0; x < tree_width(t->leaves); x++)
 		if (x % 2 ? t->slot[x / 2].parent != NULL : t->slot[x / 2].leaf != NULL)
 			keys[n++] = mls_tree_key(t, x);
-	fine = fine && distinct(keys, n);
+	fine = fine && are_distinct(keys, n);
 	free(keys);
 	return fine ? 0 : EBADMSG;
 }

@@ -1,4 +1,4 @@
-#include "mediad/mls/tree_inside.h"
+#include "mediad/mls/tree_internal.h"
 
 #include <errno.h>
 
@@ -19,7 +19,7 @@ struct pieces {
 	size_t n, n_heads;
 };
 
-static void piece(struct pieces *s, const void *p, size_t n)
+static void append_piece(struct pieces *s, const void *p, size_t n)
 {
 	s->part[s->n++] = mls_slice(p, n);
 }
@@ -28,8 +28,8 @@ static void piece_vec(struct pieces *s, const void *p, size_t n)
 {
 	uint8_t *head = s->heads[s->n_heads++];
 
-	piece(s, head, mls_varint_put(head, n));
-	piece(s, p, n);
+	append_piece(s, head, mls_varint_put(head, n));
+	append_piece(s, p, n);
 }
 
 static int hash_leaf(const struct hashing *h, uint32_t leaf, uint8_t out[MLS_HASH])
@@ -44,9 +44,9 @@ static int hash_leaf(const struct hashing *h, uint32_t leaf, uint8_t out[MLS_HAS
 	wr_be(&w, HASH_LEAF, 1);
 	wr_be(&w, leaf, 4);
 	wr_be(&w, l != NULL, 1);
-	piece(&s, head, sizeof head);
+	append_piece(&s, head, sizeof head);
 	if (l)
-		piece(&s, l->raw.p, l->raw.n);
+		append_piece(&s, l->raw.p, l->raw.n);
 	return mls_hash(out, s.part, s.n);
 }
 
@@ -58,7 +58,7 @@ static int hash_parent(const struct hashing *h, uint32_t node, const uint8_t *le
 	struct wr w = wr_of(unmerged, sizeof unmerged);
 	struct pieces s = {0};
 
-	piece(&s, head, sizeof head);
+	append_piece(&s, head, sizeof head);
 	if (p) {
 		for (uint32_t i = 0; i < p->n_unmerged; i++)
 			if (!tree_listed(h->without, h->n_without, p->unmerged[i]))
@@ -72,7 +72,7 @@ static int hash_parent(const struct hashing *h, uint32_t node, const uint8_t *le
 	return mls_hash(out, s.part, s.n);
 }
 
-static bool complete(const struct hashing *h, uint32_t node)
+static bool is_complete(const struct hashing *h, uint32_t node)
 {
 	uint32_t first, n = tree_span(node, &first);
 
@@ -86,7 +86,7 @@ static int hash_node(const struct hashing *h, uint32_t node, uint8_t out[MLS_HAS
 	uint8_t left[MLS_HASH], right[MLS_HASH];
 	int err;
 
-	if (h->known && complete(h, node)) {
+	if (h->known && is_complete(h, node)) {
 		memcpy(out, h->known[node], MLS_HASH);
 		return 0;
 	}

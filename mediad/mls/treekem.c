@@ -33,7 +33,7 @@ static bool is_public_of(const struct p256_pair *pair, struct slice key)
 	       memcmp(key.p + 1, pair->pub + 1, MLS_SCALAR) == 0;
 }
 
-static void forget(struct mls_private *p, unsigned level)
+static void forget_key(struct mls_private *p, unsigned level)
 {
 	p->known[level] = false;
 	p256_wipe(&p->key[level]);
@@ -47,7 +47,7 @@ void mls_private_prune(struct mls_private *p, const struct mls_tree *t)
 		x = x == TREE_NONE || p->leaf >= leaves ? TREE_NONE : tree_parent(x, leaves);
 		if (p->known[level] &&
 		    (x == TREE_NONE || !is_public_of(&p->key[level], mls_tree_key(t, x))))
-			forget(p, level);
+			forget_key(p, level);
 	}
 }
 
@@ -77,8 +77,8 @@ static int next_secret(uint8_t path_secret[MLS_HASH])
 
 /* Derives the keys from the path secret of the route's i-th node to its end; each pair must match
  * the tree. *secret becomes the commit secret. */
-static int climb(struct mls_private *p, const struct mls_tree *t, const struct route *way,
-		 uint32_t i, uint8_t secret[MLS_HASH])
+static int derive_path(struct mls_private *p, const struct mls_tree *t, const struct route *way,
+		       uint32_t i, uint8_t secret[MLS_HASH])
 {
 	int err = 0;
 
@@ -96,7 +96,7 @@ static int climb(struct mls_private *p, const struct mls_tree *t, const struct r
 }
 
 /* Returns where a route meets the direct path of a leaf, or n when it does not. */
-static uint32_t meeting(const struct route *way, uint32_t leaf)
+static uint32_t find_meeting(const struct route *way, uint32_t leaf)
 {
 	uint32_t i = 0;
 
@@ -120,7 +120,7 @@ int mls_private_implant(struct mls_private *p, const struct mls_tree *t, uint32_
 
 	memcpy(secret, path_secret, MLS_HASH);
 	if (both_members(t, p->leaf, other))
-		err = climb(&next, t, &way, meeting(&way, p->leaf), secret);
+		err = derive_path(&next, t, &way, find_meeting(&way, p->leaf), secret);
 	if (!err)
 		*p = next;
 	mls_private_wipe(&next);
@@ -233,7 +233,7 @@ int mls_path_merge(struct mls_tree *t, uint32_t sender, const struct mls_path *p
 
 /* ---- ciphertexts ---- */
 
-static bool listed(const uint32_t *list, uint32_t n, uint32_t leaf)
+static bool is_listed(const uint32_t *list, uint32_t n, uint32_t leaf)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (list[i] == leaf)
@@ -243,8 +243,8 @@ static bool listed(const uint32_t *list, uint32_t n, uint32_t leaf)
 
 /* Returns the nodes under `node` to which a path secret is encrypted: its resolution without leaves
  * that this commit adds. The caller frees *out. */
-static int recipients(uint32_t **out, uint32_t *n, const struct mls_tree *t, uint32_t node,
-		      struct mls_leaf_set excluded)
+static int list_recipients(uint32_t **out, uint32_t *n, const struct mls_tree *t, uint32_t node,
+			   struct mls_leaf_set excluded)
 {
 	uint32_t *list = malloc(mls_tree_leaves(t) * sizeof *list), all, kept = 0;
 
@@ -252,7 +252,7 @@ static int recipients(uint32_t **out, uint32_t *n, const struct mls_tree *t, uin
 		return ENOMEM;
 	all = mls_tree_resolution(t, node, list);
 	for (uint32_t i = 0; i < all; i++)
-		if (list[i] % 2 || !listed(excluded.leaf, excluded.n, list[i] / 2))
+		if (list[i] % 2 || !is_listed(excluded.leaf, excluded.n, list[i] / 2))
 			list[kept++] = list[i];
 	*out = list;
 	*n = kept;
@@ -278,7 +278,7 @@ struct sealed {
 };
 
 /* Returns the ciphertext at `want`; there must be n. */
-static int pick(struct sealed *out, struct slice ciphertexts, uint32_t n, uint32_t want)
+static int pick_ciphertext(struct sealed *out, struct slice ciphertexts, uint32_t n, uint32_t want)
 {
 	struct rd r = rd_of(ciphertexts.p, ciphertexts.n);
 	struct sealed it = {0};
@@ -301,7 +301,7 @@ int mls_path_open(struct mls_private *me, const struct mls_tree *merged, uint32_
 		  uint8_t commit_secret[MLS_HASH])
 {
 	struct route way = route_of(merged, sender);
-	uint32_t *list = NULL, n, i = meeting(&way, me->leaf), ours;
+	uint32_t *list = NULL, n, i = find_meeting(&way, me->leaf), ours;
 	struct mls_private next = *me;
 	uint8_t secret[MLS_HASH];
 	struct sealed it;
@@ -309,18 +309,18 @@ int mls_path_open(struct mls_private *me, const struct mls_tree *merged, uint32_
 
 	if (!both_members(merged, me->leaf, sender) || path->n != way.n || i == way.n)
 		goto out;
-	err = recipients(&list, &n, merged, way.copath[i], excluded);
+	err = list_recipients(&list, &n, merged, way.copath[i], excluded);
 	if (err)
 		goto out;
 	err = EBADMSG;
 	if (!find_ours(me, merged, list, n, &ours))
 		goto out;
-	err = pick(&it, path->node[i].ciphertexts, n, ours);
+	err = pick_ciphertext(&it, path->node[i].ciphertexts, n, ours);
 	if (!err)
 		err = mls_decrypt_label(secret, &me->key[tree_level(list[ours])], "UpdatePathNode",
 					context, it.enc, it.text);
 	if (!err)
-		err = climb(&next, merged, &way, i, secret);
+		err = derive_path(&next, merged, &way, i, secret);
 	if (err)
 		goto out;
 	mls_private_prune(&next, merged);
@@ -448,7 +448,7 @@ int mls_path_write(struct mls_out *o, const struct mls_tree *t, uint32_t sender,
 	for (uint32_t i = 0; !err && i < way.n; i++) {
 		uint32_t *list, n;
 
-		err = recipients(&list, &n, t, way.copath[i], excluded);
+		err = list_recipients(&list, &n, t, way.copath[i], excluded);
 		if (err)
 			return err;
 		mls_out_vec(o, mls_tree_key(t, way.node[i]));

@@ -159,7 +159,7 @@ static int allow_memory(scmp_filter_ctx f)
 	return err ? err : seccomp_rule_add_array(f, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1, is);
 }
 
-static int refuse(scmp_filter_ctx f, enum sandbox_role role)
+static int refuse_calls(scmp_filter_ctx f, enum sandbox_role role)
 {
 	int err = 0;
 
@@ -212,7 +212,7 @@ int sandbox_enter(enum sandbox_role role)
 	if (!err && role != SANDBOX_AUDIO)
 		err = allow_memory(f);
 	if (!err)
-		err = refuse(f, role);
+		err = refuse_calls(f, role);
 	if (!err)
 		err = seccomp_load(f);
 	if (f)

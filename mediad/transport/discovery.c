@@ -5,7 +5,7 @@
 static const unsigned ask_at_ms[] = {0, 250, 500, 1000, 2000, 3000, 4000};
 enum { ASKS = sizeof ask_at_ms / sizeof ask_at_ms[0], GIVE_UP_MS = 5000 };
 
-static uint64_t after(const struct discovery *d, unsigned ms)
+static uint64_t time_after(const struct discovery *d, unsigned ms)
 {
 	return d->start + ms * NS_PER_MS;
 }
@@ -19,21 +19,21 @@ uint64_t discovery_next(const struct discovery *d)
 {
 	if (d->state != DISCOVERY_ASKING)
 		return UINT64_MAX;
-	return after(d, d->asked < ASKS ? ask_at_ms[d->asked] : GIVE_UP_MS);
+	return time_after(d, d->asked < ASKS ? ask_at_ms[d->asked] : GIVE_UP_MS);
 }
 
 bool discovery_tick(struct discovery *d, uint64_t now, uint8_t buf[DISCOVERY_SIZE])
 {
 	if (d->state != DISCOVERY_ASKING)
 		return false;
-	if (now >= after(d, GIVE_UP_MS)) {
+	if (now >= time_after(d, GIVE_UP_MS)) {
 		d->state = DISCOVERY_FAILED;
 		return false;
 	}
 	if (now < discovery_next(d))
 		return false;
 	/* A late tick sends one request, not one per interval that passed. */
-	while (d->asked < ASKS && now >= after(d, ask_at_ms[d->asked]))
+	while (d->asked < ASKS && now >= time_after(d, ask_at_ms[d->asked]))
 		d->asked++;
 	discovery_build(buf, d->ssrc);
 	return true;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* Inserts the counter into one list. Returns false when it has no place there. */
-static bool place(unsigned *n, uint32_t top[NONCES_KEPT], uint32_t counter)
+static bool insert_counter(unsigned *n, uint32_t top[NONCES_KEPT], uint32_t counter)
 {
 	unsigned i = 0;
 
@@ -28,6 +28,6 @@ bool nonces_take(struct nonces *w, const uint8_t counter[NONCES_BYTES])
 	}
 	/* Both lists are updated, so that a counter accepted in one order is known in the other. */
 	for (unsigned o = 0; o < 2; o++)
-		fresh = place(&w->order[o].n, w->order[o].top, read[o]) || fresh;
+		fresh = insert_counter(&w->order[o].n, w->order[o].top, read[o]) || fresh;
 	return fresh;
 }

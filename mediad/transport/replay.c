@@ -4,31 +4,31 @@
 
 enum { START = 1 << 16 }; /* offset below the first number, so that no index is negative */
 
-static uint64_t bit(uint64_t index)
+static uint64_t bit_of(uint64_t index)
 {
 	return UINT64_C(1) << (index % 64);
 }
 
-static uint64_t *word(struct replay *w, uint64_t index)
+static uint64_t *word_of(struct replay *w, uint64_t index)
 {
 	return &w->seen[index / 64 % (REPLAY_WINDOW / 64)];
 }
 
 /* Returns the extended number nearest to the top (RFC 3711 3.3.1). */
-static uint64_t extend(const struct replay *w, uint16_t seq)
+static uint64_t extend_sequence(const struct replay *w, uint16_t seq)
 {
 	int16_t distance = (int16_t)(uint16_t)(seq - (uint16_t)w->top);
 
 	return w->top + (uint64_t)(int64_t)distance;
 }
 
-static void restart(struct replay *w, uint64_t index)
+static void restart_window(struct replay *w, uint64_t index)
 {
 	memset(w->seen, 0, sizeof w->seen);
 	w->started = true;
 	w->top = index;
 	w->run = 0;
-	*word(w, index) |= bit(index);
+	*word_of(w, index) |= bit_of(index);
 }
 
 enum replay_verdict replay_look(const struct replay *w, uint16_t seq)
@@ -37,21 +37,22 @@ enum replay_verdict replay_look(const struct replay *w, uint16_t seq)
 
 	if (!w->started)
 		return REPLAY_FRESH;
-	index = extend(w, seq);
+	index = extend_sequence(w, seq);
 	if (index > w->top)
 		return REPLAY_FRESH;
 	if (w->top - index >= REPLAY_WINDOW)
 		return REPLAY_OLD;
-	return w->seen[index / 64 % (REPLAY_WINDOW / 64)] & bit(index) ? REPLAY_SEEN : REPLAY_FRESH;
+	return w->seen[index / 64 % (REPLAY_WINDOW / 64)] & bit_of(index) ? REPLAY_SEEN
+									  : REPLAY_FRESH;
 }
 
-static enum replay_verdict old(struct replay *w, uint16_t seq)
+static enum replay_verdict check_old(struct replay *w, uint16_t seq)
 {
 	w->run = w->run && seq == w->run_seq ? w->run + 1 : 1;
 	w->run_seq = (uint16_t)(seq + 1);
 	if (w->run < REPLAY_RESTART)
 		return REPLAY_OLD;
-	restart(w, START + seq);
+	restart_window(w, START + seq);
 	return REPLAY_FRESH;
 }
 
@@ -61,23 +62,23 @@ enum replay_verdict replay_commit(struct replay *w, uint16_t seq)
 	uint64_t index;
 
 	if (v == REPLAY_OLD)
-		return old(w, seq);
+		return check_old(w, seq);
 	if (v == REPLAY_SEEN)
 		return v;
 	w->run = 0;
 	if (!w->started) {
-		restart(w, START + seq);
+		restart_window(w, START + seq);
 		return v;
 	}
-	index = extend(w, seq);
+	index = extend_sequence(w, seq);
 	if (index > w->top) {
 		if (index - w->top >= REPLAY_WINDOW)
 			memset(w->seen, 0, sizeof w->seen);
 		else
 			for (uint64_t i = w->top + 1; i <= index; i++)
-				*word(w, i) &= ~bit(i);
+				*word_of(w, i) &= ~bit_of(i);
 		w->top = index;
 	}
-	*word(w, index) |= bit(index);
+	*word_of(w, index) |= bit_of(index);
 	return v;
 }

@@ -5,7 +5,7 @@
 
 /* ---- receiving ---- */
 
-static void begin(struct report_source *s, uint16_t seq)
+static void begin_source(struct report_source *s, uint16_t seq)
 {
 	s->any = true;
 	s->top = seq;
@@ -16,7 +16,7 @@ static void begin(struct report_source *s, uint16_t seq)
 
 /* Measures interarrival jitter (A.8). A pause that the sender's RTP clock did not count is no
  * jitter. */
-static void measure(struct report_source *s, uint32_t ts, uint64_t now)
+static void measure_jitter(struct report_source *s, uint32_t ts, uint64_t now)
 {
 	double d = (double)(now - s->at) * RTP_CLOCK / 1e9 - (double)(int32_t)(ts - s->ts);
 
@@ -31,9 +31,9 @@ void report_packet(struct report_source *s, uint16_t seq, uint32_t ts, uint64_t 
 	int step = (int16_t)(uint16_t)(seq - s->top);
 
 	if (!s->any || step > REPORT_JUMP || step < -REPORT_JUMP)
-		begin(s, seq);
+		begin_source(s, seq);
 	else
-		measure(s, ts, now);
+		measure_jitter(s, ts, now);
 	if (step > 0 && s->received) {
 		s->cycles += seq < s->top ? 65536u : 0;
 		s->top = seq;

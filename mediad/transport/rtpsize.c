@@ -133,8 +133,9 @@ void rtpsize_set_counter(struct rtpsize *x, uint32_t counter)
 enum { NONCE_AES = 12, NONCE_XCHACHA = 24 };
 
 /* Writes n bytes and the tag to out. */
-static int seal(struct rtpsize *x, const uint8_t counter[RTPSIZE_COUNTER], const uint8_t *aad,
-		size_t aad_len, const uint8_t *in, size_t n, uint8_t *out)
+static int encrypt_bytes(struct rtpsize *x, const uint8_t counter[RTPSIZE_COUNTER],
+			 const uint8_t *aad, size_t aad_len, const uint8_t *in, size_t n,
+			 uint8_t *out)
 {
 	uint8_t nonce[NONCE_XCHACHA] = {0};
 
@@ -150,8 +151,9 @@ static int seal(struct rtpsize *x, const uint8_t counter[RTPSIZE_COUNTER], const
 }
 
 /* in: n bytes and the tag; writes n bytes to out, which may be in. */
-static int unseal(struct rtpsize *x, const uint8_t counter[RTPSIZE_COUNTER], const uint8_t *aad,
-		  size_t aad_len, const uint8_t *in, size_t n, uint8_t *out)
+static int decrypt_bytes(struct rtpsize *x, const uint8_t counter[RTPSIZE_COUNTER],
+			 const uint8_t *aad, size_t aad_len, const uint8_t *in, size_t n,
+			 uint8_t *out)
 {
 	uint8_t nonce[NONCE_XCHACHA] = {0};
 
@@ -168,7 +170,7 @@ static int unseal(struct rtpsize *x, const uint8_t counter[RTPSIZE_COUNTER], con
 
 /* ---- encryption ---- */
 
-static size_t overhead(const struct rtpsize *x)
+static size_t packet_overhead(const struct rtpsize *x)
 {
 	return retired_mode(x->mode) ? RTPSIZE_TAG + retired_appended(x->mode) : RTPSIZE_OVERHEAD;
 }
@@ -191,7 +193,7 @@ static int seal_packet(struct rtpsize *x, size_t clear, const uint8_t *rest, siz
 		return 0;
 	}
 	wr_be(&w, x->counter, RTPSIZE_COUNTER);
-	if (seal(x, counter, out, clear, rest, n, out + clear))
+	if (encrypt_bytes(x, counter, out, clear, rest, n, out + clear))
 		return EINVAL;
 	x->counter++;
 	x->spent = x->counter == 0;
@@ -208,7 +210,7 @@ int rtpsize_seal(struct rtpsize *x, const struct rtp_header *h, const uint8_t *p
 
 	if (h->extension || h->padding || n == 0)
 		return EINVAL;
-	if (n > UDP_MAX_PACKET || cap < RTP_HEADER + n + overhead(x))
+	if (n > UDP_MAX_PACKET || cap < RTP_HEADER + n + packet_overhead(x))
 		return EMSGSIZE;
 	err = rtp_build(h, out, cap, &clear);
 	return err ? err : seal_packet(x, clear, payload, n, out, len);
@@ -221,7 +223,7 @@ int rtpsize_seal_rtcp(struct rtpsize *x, const uint8_t *packet, size_t n, uint8_
 		return EINVAL;
 	if (x->mode == RTPSIZE_XSALSA20)
 		return ENOTSUP;
-	if (n > UDP_MAX_PACKET || cap < n + overhead(x))
+	if (n > UDP_MAX_PACKET || cap < n + packet_overhead(x))
 		return EMSGSIZE;
 	memcpy(out, packet, RTCP_CLEAR);
 	return seal_packet(x, RTCP_CLEAR, packet + RTCP_CLEAR, n - RTCP_CLEAR, out, len);
@@ -232,7 +234,7 @@ int rtpsize_seal_rtcp(struct rtpsize *x, const uint8_t *packet, size_t n, uint8_
 /* Removes extension and padding from the plaintext. The padding count is the last byte of the
  * plaintext (RFC 3550 5.1, which includes that byte); in an encrypted packet the last byte belongs
  * to the counter. */
-static int strip(struct rtpsize_rtp *got, const uint8_t *plain, size_t n)
+static int strip_padding(struct rtpsize_rtp *got, const uint8_t *plain, size_t n)
 {
 	size_t ext = got->h.extension ? 4u * got->h.ext_words : 0;
 
@@ -270,10 +272,10 @@ static int open_whole(struct rtpsize *x, uint8_t *packet, size_t n, uint8_t *buf
 	packet[0] = first & (uint8_t)~0x10;
 	err = rtp_parse(&got.h, packet, n);
 	packet[0] = first;
-	if (err || n < got.h.size + overhead(x) + 1)
+	if (err || n < got.h.size + packet_overhead(x) + 1)
 		return EBADMSG;
 	to = buf ? buf : packet + got.h.size;
-	if (buf && cap < n - got.h.size - overhead(x))
+	if (buf && cap < n - got.h.size - packet_overhead(x))
 		return EMSGSIZE;
 	if (retired_open(x->mode, x->bytes, packet, n, got.h.size, to, &plain))
 		return EACCES;
@@ -285,7 +287,7 @@ static int open_whole(struct rtpsize *x, uint8_t *packet, size_t n, uint8_t *buf
 	}
 	if (!r.ok)
 		return EBADMSG;
-	err = strip(&got, to + r.pos, plain - r.pos);
+	err = strip_padding(&got, to + r.pos, plain - r.pos);
 	if (!err)
 		*out = got;
 	return err;
@@ -301,19 +303,19 @@ int rtpsize_open(struct rtpsize *x, uint8_t *packet, size_t n, uint8_t *buf, siz
 
 	if (retired_mode(x->mode) && x->mode != RTPSIZE_XSALSA20_LITE_RTPSIZE)
 		return open_whole(x, packet, n, buf, cap, out);
-	if (rtp_parse(&got.h, packet, n) || n < got.h.size + overhead(x) + 1)
+	if (rtp_parse(&got.h, packet, n) || n < got.h.size + packet_overhead(x) + 1)
 		return EBADMSG;
-	sealed = n - got.h.size - overhead(x);
+	sealed = n - got.h.size - packet_overhead(x);
 	to = buf ? buf : packet + got.h.size;
 	if (buf && cap < sealed)
 		return EMSGSIZE;
 	if (x->mode == RTPSIZE_XSALSA20_LITE_RTPSIZE) {
 		if (retired_open(x->mode, x->bytes, packet, n, got.h.size, to, &sealed))
 			return EACCES;
-	} else if (unseal(x, packet + n - RTPSIZE_COUNTER, packet, got.h.size, packet + got.h.size,
-			  sealed, to))
+	} else if (decrypt_bytes(x, packet + n - RTPSIZE_COUNTER, packet, got.h.size,
+				 packet + got.h.size, sealed, to))
 		return EACCES;
-	err = strip(&got, to, sealed);
+	err = strip_padding(&got, to, sealed);
 	if (!err)
 		*out = got;
 	return err;
@@ -324,17 +326,17 @@ int rtpsize_open_rtcp(struct rtpsize *x, const uint8_t *packet, size_t n, uint8_
 {
 	size_t sealed;
 
-	if (n < RTCP_CLEAR + overhead(x) || packet[0] >> 6 != 2)
+	if (n < RTCP_CLEAR + packet_overhead(x) || packet[0] >> 6 != 2)
 		return EBADMSG;
-	sealed = n - RTCP_CLEAR - overhead(x);
+	sealed = n - RTCP_CLEAR - packet_overhead(x);
 	if (cap < RTCP_CLEAR + sealed)
 		return EMSGSIZE;
 	if (retired_mode(x->mode)) {
 		if (retired_open(x->mode, x->bytes, packet, n, RTCP_CLEAR, buf + RTCP_CLEAR,
 				 &sealed))
 			return EACCES;
-	} else if (unseal(x, packet + n - RTPSIZE_COUNTER, packet, RTCP_CLEAR, packet + RTCP_CLEAR,
-			  sealed, buf + RTCP_CLEAR))
+	} else if (decrypt_bytes(x, packet + n - RTPSIZE_COUNTER, packet, RTCP_CLEAR,
+				 packet + RTCP_CLEAR, sealed, buf + RTCP_CLEAR))
 		return EACCES;
 	memcpy(buf, packet, RTCP_CLEAR);
 	*len = RTCP_CLEAR + sealed;

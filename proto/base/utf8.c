@@ -45,7 +45,7 @@ void utf8_copy(char *to, size_t size, const char *text)
 }
 
 /* The size of the character at p if it does not belong on a plain line, else 0. */
-static size_t unwelcome(const unsigned char *p)
+static size_t unwanted_size(const unsigned char *p)
 {
 	if (p[0] < 0x20 || p[0] == 0x7f)
 		return 1;
@@ -63,7 +63,7 @@ static size_t unwelcome(const unsigned char *p)
 void utf8_plain(char *text)
 {
 	while (*text) {
-		size_t n = unwelcome((const unsigned char *)text);
+		size_t n = unwanted_size((const unsigned char *)text);
 
 		memset(text, ' ', n);
 		text += n ? n : 1;
@@ -71,7 +71,7 @@ void utf8_plain(char *text)
 }
 
 /* The size of the well-formed character at p (Unicode, table 3-7), or 0. */
-static size_t character(const unsigned char *p)
+static size_t character_size(const unsigned char *p)
 {
 	size_t need = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
 	unsigned char low = p[0] == 0xe0 ? 0xa0 : p[0] == 0xf0 ? 0x90 : 0x80;
@@ -93,7 +93,7 @@ size_t utf8_mend(char *text)
 	const char *from = text;
 
 	while (*from) {
-		size_t n = character((const unsigned char *)from);
+		size_t n = character_size((const unsigned char *)from);
 
 		memmove(to, from, n);
 		to += n;

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-static void le(struct wr *w, uint32_t v, unsigned n)
+static void write_le(struct wr *w, uint32_t v, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		wr_be(w, v >> (8 * i) & 0xff, 1);
@@ -25,17 +25,17 @@ void wav_header(uint8_t out[WAV_HEADER], uint32_t rate, uint16_t channels, size_
 	uint32_t bytes = (uint32_t)(frames * channels * 2);
 
 	wr_bytes(&w, "RIFF", 4);
-	le(&w, bytes + WAV_HEADER - 8, 4);
+	write_le(&w, bytes + WAV_HEADER - 8, 4);
 	wr_bytes(&w, "WAVEfmt ", 8);
-	le(&w, 16, 4);
-	le(&w, 1, 2);
-	le(&w, channels, 2);
-	le(&w, rate, 4);
-	le(&w, rate * channels * 2, 4);
-	le(&w, channels * 2u, 2);
-	le(&w, 16, 2);
+	write_le(&w, 16, 4);
+	write_le(&w, 1, 2);
+	write_le(&w, channels, 2);
+	write_le(&w, rate, 4);
+	write_le(&w, rate * channels * 2, 4);
+	write_le(&w, channels * 2u, 2);
+	write_le(&w, 16, 2);
 	wr_bytes(&w, "data", 4);
-	le(&w, bytes, 4);
+	write_le(&w, bytes, 4);
 }
 
 /* Reads the fmt chunk's body: 1 = PCM, 0xfffe = extensible, whose sub-format begins with the real

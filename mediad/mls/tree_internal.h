@@ -1,6 +1,6 @@
 /* The contents of the ratchet tree; for tree.c, tree_hash.c and tree_check.c alone. */
-#ifndef MEDIAD_MLS_TREE_INSIDE_H
-#define MEDIAD_MLS_TREE_INSIDE_H
+#ifndef MEDIAD_MLS_TREE_INTERNAL_H
+#define MEDIAD_MLS_TREE_INTERNAL_H
 
 #include "mediad/mls/tree.h"
 

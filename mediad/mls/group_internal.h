@@ -1,6 +1,6 @@
 /* The contents of a group; for the group_*.c files alone. */
-#ifndef MEDIAD_MLS_GROUP_INSIDE_H
-#define MEDIAD_MLS_GROUP_INSIDE_H
+#ifndef MEDIAD_MLS_GROUP_INTERNAL_H
+#define MEDIAD_MLS_GROUP_INTERNAL_H
 
 #include "mediad/mls/group.h"
 #include "mediad/mls/treekem.h"
