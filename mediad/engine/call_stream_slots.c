@@ -26,7 +26,7 @@ void call_stream_on_speaker_event(const struct audio_event *e, void *arg)
 	struct slot *s = arg;
 	struct call_stream *cs = s->stream;
 	struct ev ev = {.stream = cs};
-	uint32_t *untold;
+	uint32_t *unreported;
 
 	ev.heard.user = s->user;
 	ev.heard.at = e->at;
@@ -51,11 +51,11 @@ void call_stream_on_speaker_event(const struct audio_event *e, void *arg)
 	ev.heard.rtp = e->rtp;
 	ev.heard.flags = e->flags;
 	ev.heard.level = e->level;
-	untold = dropped_count(s, e->listen);
-	ev.heard.dropped = *untold;
+	unreported = dropped_count(s, e->listen);
+	ev.heard.dropped = *unreported;
 	ev.heard.n = (uint16_t)(e->samples < ENTRY_PCM ? e->samples : ENTRY_PCM);
 	memcpy(ev.heard.pcm, e->pcm, ev.heard.n * sizeof ev.heard.pcm[0]);
-	*untold = cs->emit(&ev, true, cs->arg) ? 0 : *untold + 1;
+	*unreported = cs->emit(&ev, true, cs->arg) ? 0 : *unreported + 1;
 }
 
 /* ---- SSRC table ---- */

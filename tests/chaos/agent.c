@@ -136,7 +136,7 @@ static void say_event(struct media_playback *pb, enum media_playback_event ev, u
 	else
 		return;
 	if (ev == MEDIA_PB_STOPPED && reason == MEDIA_REASON_NONE)
-		atomic_fetch_add(&a->st->unnamed, 1);
+		atomic_fetch_add(&a->st->unexplained, 1);
 	a->said_over = true;
 	a->speak_at = env_now(a->env) + (ev == MEDIA_PB_DRAINED ? 0 : 60) * NS_PER_MS;
 }
@@ -201,7 +201,7 @@ static void on_state(struct agent *a, const struct media_call_state *s)
 	if (!a->channel) /* of the agent before us */
 		a->channel = s->channel;
 	if (needs_reason(s->phase) && s->reason == MEDIA_REASON_NONE)
-		atomic_fetch_add(&a->st->unnamed, 1);
+		atomic_fetch_add(&a->st->unexplained, 1);
 	if (s->phase == MEDIA_PHASE_UP && was != MEDIA_PHASE_UP)
 		atomic_fetch_add(&a->st->ups, 1);
 	if (s->phase == MEDIA_PHASE_FAILED) {
@@ -246,7 +246,7 @@ static void call_event(struct media_call *call, const struct media_msg *m, void 
 		break;
 	case MEDIA_HEARD_END:
 		if (m->heard_end.reason == MEDIA_REASON_NONE)
-			atomic_fetch_add(&a->st->unnamed, 1);
+			atomic_fetch_add(&a->st->unexplained, 1);
 		break;
 	default:
 		break;

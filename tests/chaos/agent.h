@@ -31,7 +31,7 @@ struct agent_state {
 	atomic_uint errand; /* enum agent_errand; taken once */
 
 	atomic_uint phase, reason, ups, failed; /* of the call; times it came up, and failed */
-	atomic_uint failed_reason, unnamed;	/* what ended without a word why */
+	atomic_uint failed_reason, unexplained; /* what ended without a word why */
 	atomic_uint version, members, ready, pending;
 	atomic_ullong epoch, code;	      /* of the group; code: the privacy code's sum */
 	atomic_uint heard_ms[CHAOS_PEOPLE];   /* in the right voice */

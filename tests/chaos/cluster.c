@@ -637,7 +637,7 @@ int cluster_count_calls(struct cluster *h, enum chaos_who who)
 
 	socket_of(h, who, a.sun_path, sizeof a.sun_path);
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-	/* An epoch that no control of the house will ever have, nor a real one: those count from
+	/* An epoch that no control of the cluster will ever have, nor a real one: those count from
 	 * the wall clock. */
 	if (connect(fd, (struct sockaddr *)&a, sizeof a) == 0 &&
 	    put_hello(fd, chaos_user[who], UINT64_MAX - 1))

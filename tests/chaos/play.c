@@ -445,10 +445,10 @@ static bool check_agents(struct play *p)
 		const struct agent_state *st = &p->h.state[w];
 
 		p->v->failed += atomic_load(&st->failed);
-		if (atomic_load(&st->unnamed))
+		if (atomic_load(&st->unexplained))
 			return broken(p, CHAOS_REASON_,
 				      "%s was told %u times that something ended, and not why",
-				      chaos_who_name(w), atomic_load(&st->unnamed));
+				      chaos_who_name(w), atomic_load(&st->unexplained));
 		if (atomic_load(&st->wrong))
 			return broken(p, CHAOS_VOICES_,
 				      "%s heard %u frames of somebody in the voice of another",

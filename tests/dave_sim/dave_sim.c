@@ -143,7 +143,7 @@ static void forget(struct dave_sim_member *w)
 	w->job = dave_job_free(w->job);
 	while ((l = get(&w->first, &w->tail)))
 		letter_free(l);
-	memset(w->deaf_run, 0, sizeof w->deaf_run);
+	memset(w->undecryptable_run, 0, sizeof w->undecryptable_run);
 	w->clear = w->rejoin = w->resume = false;
 }
 
@@ -316,14 +316,14 @@ static void packet(struct dave_sim *v, struct dave_sim_member *l, struct dave_si
 	uint64_t serial = opens(l, s, sending);
 
 	if (serial) {
-		if (l->deaf_run[i] >= DAVE_OUTAGE_PACKETS)
+		if (l->undecryptable_run[i] >= DAVE_OUTAGE_PACKETS)
 			dave_session_decryption(l->s, v->now, s->user, true);
-		l->deaf_run[i] = 0;
+		l->undecryptable_run[i] = 0;
 		l->heard_at[i] = v->now;
 		dave_session_proof(l->s, v->now, serial);
 	} else {
 		l->silent_ms[i] += DAVE_SIM_TICK_MS;
-		if (++l->deaf_run[i] % DAVE_OUTAGE_PACKETS == 0)
+		if (++l->undecryptable_run[i] % DAVE_OUTAGE_PACKETS == 0)
 			dave_session_decryption(l->s, v->now, s->user, false);
 	}
 }

@@ -36,7 +36,8 @@ struct dave_sim_member {
 	struct dave_sim_message *first, **tail; /* to the server: ops 23, 26, 28, 31 */
 	bool clear;				/* it may send in the clear */
 	bool rejoin, resume;
-	unsigned deaf_run[DAVE_SIM_MAX]; /* undecryptable packets of this speaker in a row */
+	unsigned undecryptable_run[DAVE_SIM_MAX]; /* undecryptable packets of this speaker in a row
+						   */
 	uint64_t heard_at[DAVE_SIM_MAX], silent_ms[DAVE_SIM_MAX];
 	unsigned epochs; /* number of epochs received */
 };

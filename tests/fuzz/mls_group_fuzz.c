@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { INSIDE = 4, STEPS = 16 };
 
-static struct mls_fixture party;
+static struct mls_fixture fixture;
 static const uint8_t tag[MLS_HASH];
 
 static void must(bool fine)
@@ -24,11 +24,11 @@ static void must(bool fine)
 /* Guest 4 stands outside with a key package. */
 static void begin(void)
 {
-	must(!mls_fixture_init(&party, "group") && !mls_fixture_create_group(&party, 0));
+	must(!mls_fixture_init(&fixture, "group") && !mls_fixture_create_group(&fixture, 0));
 	for (unsigned i = 1; i <= INSIDE; i++) {
-		must(!mls_fixture_make_keys(&party, i));
+		must(!mls_fixture_make_keys(&fixture, i));
 		if (i < INSIDE)
-			must(!mls_fixture_propose_add(&party, 0, i) && !mls_fixture_commit(&party, i - 1));
+			must(!mls_fixture_propose_add(&fixture, 0, i) && !mls_fixture_commit(&fixture, i - 1));
 	}
 }
 
@@ -43,7 +43,7 @@ static void tell(struct slice message, struct refs *refs)
 	bool known = false;
 
 	for (unsigned i = 0; i < INSIDE; i++) {
-		struct mls_group *g = party.members[i].group;
+		struct mls_group *g = fixture.members[i].group;
 		unsigned before = mls_group_proposals(g);
 
 		if (mls_group_propose(g, message, ref) == 0)
@@ -61,7 +61,7 @@ static void say(const struct mls_group *g, struct mls_out *o, struct slice body)
 	mls_content_write(&content, mls_group_id(g), mls_group_epoch(g), MLS_SENDER_EXTERNAL, 0, MLS_CONTENT_PROPOSAL);
 	mls_out_slice(&content, body);
 	if (!content.err)
-		(void)mls_fixture_sign(&party, o, mls_out_view(&content));
+		(void)mls_fixture_sign(&fixture, o, mls_out_view(&content));
 	mls_out_free(&content);
 }
 
@@ -70,7 +70,7 @@ static void commit(struct slice message)
 	struct mls_group *next;
 	bool removed;
 
-	if (mls_group_process(&next, party.members[0].group, message, &removed) == 0)
+	if (mls_group_process(&next, fixture.members[0].group, message, &removed) == 0)
 		mls_group_free(next);
 }
 
@@ -83,18 +83,18 @@ static void step(uint8_t how, struct slice in, struct refs *refs)
 		tell(in, refs);
 		break;
 	case 1:
-		say(party.members[0].group, &o, in);
+		say(fixture.members[0].group, &o, in);
 		tell(mls_out_view(&o), refs);
 		break;
 	case 2:
-		(void)mls_fixture_member_message(&party, &o, 1, MLS_CONTENT_PROPOSAL, in, NULL);
+		(void)mls_fixture_member_message(&fixture, &o, 1, MLS_CONTENT_PROPOSAL, in, NULL);
 		tell(mls_out_view(&o), refs);
 		break;
 	case 3:
 		commit(in);
 		break;
 	default:
-		(void)mls_fixture_member_message(&party, &o, 1, MLS_CONTENT_COMMIT, in, tag);
+		(void)mls_fixture_member_message(&fixture, &o, 1, MLS_CONTENT_COMMIT, in, tag);
 		commit(mls_out_view(&o));
 		break;
 	}
@@ -120,18 +120,18 @@ static void follow(const struct mls_group *g, const struct mls_commit *c, bool s
 
 static void end(const struct refs *refs)
 {
-	struct mls_fixture_member *out = &party.members[INSIDE];
-	const struct mls_group *first = party.members[0].group;
+	struct mls_fixture_member *out = &fixture.members[INSIDE];
+	const struct mls_group *first = fixture.members[0].group;
 	struct mls_commit c;
 	struct mls_group *joined;
-	int err = mls_group_commit(&c, first, &party.rng);
+	int err = mls_group_commit(&c, first, &fixture.rng);
 
 	must(err == 0 || err == EBADMSG || err == ENOENT);
 	if (!err) {
 		for (unsigned i = 1; i < INSIDE; i++)
-			follow(party.members[i].group, &c,
-			       mls_group_proposals(party.members[i].group) == mls_group_proposals(first),
-			       mls_group_removes(first, mls_group_leaf(party.members[i].group)));
+			follow(fixture.members[i].group, &c,
+			       mls_group_proposals(fixture.members[i].group) == mls_group_proposals(first),
+			       mls_group_removes(first, mls_group_leaf(fixture.members[i].group)));
 		if (c.welcome.n && mls_group_join(&joined, mls_out_view(&c.welcome), (struct slice){0}, out->package, &out->init,
 						  &out->me) == 0) {
 			must(memcmp(mls_group_secrets(joined)->authenticator, mls_group_secrets(c.next)->authenticator,
@@ -142,8 +142,8 @@ static void end(const struct refs *refs)
 	}
 	for (unsigned i = 0; i < INSIDE; i++) {
 		for (unsigned k = 0; k < refs->n; k++)
-			(void)mls_group_revoke(party.members[i].group, mls_slice(refs->ref[k], MLS_HASH));
-		must(mls_group_proposals(party.members[i].group) == 0);
+			(void)mls_group_revoke(fixture.members[i].group, mls_slice(refs->ref[k], MLS_HASH));
+		must(mls_group_proposals(fixture.members[i].group) == 0);
 	}
 }
 
@@ -152,7 +152,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct rd r = rd_of(data, size);
 	struct refs refs = {.n = 0};
 
-	if (!party.members[0].group)
+	if (!fixture.members[0].group)
 		begin();
 	for (unsigned i = 0; i < STEPS && rd_left(&r); i++) {
 		uint8_t how = (uint8_t)rd_be(&r, 1);

@@ -9,7 +9,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static struct mls_fixture party;
+static struct mls_fixture fixture;
 
 static void must(bool fine)
 {
@@ -22,19 +22,19 @@ static const struct mls_group *begin(void)
 {
 	static struct mls_commit c;
 
-	must(!mls_fixture_init(&party, "welcome") && !mls_fixture_create_group(&party, 0));
+	must(!mls_fixture_init(&fixture, "welcome") && !mls_fixture_create_group(&fixture, 0));
 	for (unsigned i = 1; i < 4; i++) {
-		must(!mls_fixture_make_keys(&party, i) && !mls_fixture_propose_add(&party, 0, i));
+		must(!mls_fixture_make_keys(&fixture, i) && !mls_fixture_propose_add(&fixture, 0, i));
 		if (i < 3)
-			must(!mls_fixture_commit(&party, i - 1));
+			must(!mls_fixture_commit(&fixture, i - 1));
 	}
-	must(!mls_group_commit(&c, party.members[0].group, &party.rng));
+	must(!mls_group_commit(&c, fixture.members[0].group, &fixture.rng));
 	return c.next;
 }
 
 static void join(const struct mls_group *state, uint8_t how, struct slice in)
 {
-	const struct mls_fixture_member *g = &party.members[3];
+	const struct mls_fixture_member *g = &fixture.members[3];
 	struct forgery f = {.state = state, .to = 3};
 	struct mls_out welcome = {0};
 	struct mls_group *joined;
@@ -60,7 +60,7 @@ static void join(const struct mls_group *state, uint8_t how, struct slice in)
 	if (how == 0)
 		mls_out_slice(&welcome, in);
 	else
-		err = mls_fixture_forge(&party, &welcome, &f);
+		err = mls_fixture_forge(&fixture, &welcome, &f);
 	if (!err && mls_group_join(&joined, mls_out_view(&welcome), (struct slice){0}, g->package, &g->init, &g->me) == 0) {
 		must(mls_tree_leaf(mls_group_tree(joined), mls_group_leaf(joined)) != NULL);
 		must(mls_equal(mls_tree_key(mls_group_tree(joined), 2 * mls_group_leaf(joined)),

@@ -153,7 +153,7 @@ static void executed(struct gd_group *g, const struct transition *t, uint64_t no
 	}
 	g->executed = t->version;
 	for (size_t i = 0; i < t->n; i++) {
-		struct member *m = group_find(g, t->party[i].user);
+		struct member *m = group_find(g, t->participants[i].user);
 
 		if (m && member_healthy(m) && m->seal_at == UINT64_MAX)
 			m->seal_at = now + g->sw->dave_grace_ms * NS_PER_MS;
@@ -165,10 +165,11 @@ static void execute(struct gd_group *g, struct transition *t, uint64_t now)
 {
 	gd_vec_remove(&g->transitions, t);
 	for (size_t i = 0; i < t->n; i++) {
-		if (!t->party[i].ready)
-			group_count(g, t->party[i].user, "dave_straggler");
+		if (!t->participants[i].ready)
+			group_count(g, t->participants[i].user, "dave_straggler");
 		if (t->id)
-			g->h->json(g->arg, t->party[i].user, GD_OP_EXECUTE, t->version, t->id);
+			g->h->json(g->arg, t->participants[i].user, GD_OP_EXECUTE, t->version,
+				   t->id);
 	}
 	executed(g, t, now);
 	free(t);
@@ -177,7 +178,7 @@ static void execute(struct gd_group *g, struct transition *t, uint64_t now)
 static bool all_ready(const struct transition *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
-		if (!t->party[i].ready)
+		if (!t->participants[i].ready)
 			return false;
 	}
 	return true;
@@ -186,7 +187,7 @@ static bool all_ready(const struct transition *t)
 void group_transition(struct gd_group *g, const uint64_t *users, size_t n, uint16_t id,
 		      unsigned version, uint64_t now)
 {
-	struct transition *t = calloc(1, sizeof(*t) + n * sizeof(t->party[0]));
+	struct transition *t = calloc(1, sizeof(*t) + n * sizeof(t->participants[0]));
 
 	if (!t || gd_vec_add(&g->transitions, t)) {
 		free(t);
@@ -199,7 +200,7 @@ void group_transition(struct gd_group *g, const uint64_t *users, size_t n, uint1
 	for (size_t i = 0; i < n; i++) {
 		struct member *m = group_find(g, users[i]);
 
-		t->party[i] = (struct party){.user = users[i], .ready = id == 0};
+		t->participants[i] = (struct participant){.user = users[i], .ready = id == 0};
 		if (m)
 			m->transition = id;
 	}
@@ -211,8 +212,8 @@ void group_transition(struct gd_group *g, const uint64_t *users, size_t n, uint1
 static bool party_ready(struct transition *t, uint64_t user)
 {
 	for (size_t i = 0; i < t->n; i++) {
-		if (t->party[i].user == user && !t->party[i].ready) {
-			t->party[i].ready = true;
+		if (t->participants[i].user == user && !t->participants[i].ready) {
+			t->participants[i].ready = true;
 			return true;
 		}
 	}
@@ -224,8 +225,8 @@ static void party_remove(struct transition *t, uint64_t user)
 	size_t n = 0;
 
 	for (size_t i = 0; i < t->n; i++) {
-		if (t->party[i].user != user)
-			t->party[n++] = t->party[i];
+		if (t->participants[i].user != user)
+			t->participants[n++] = t->participants[i];
 	}
 	t->n = n;
 }
@@ -492,7 +493,7 @@ static bool waits(const struct gd_group *g, uint64_t user)
 		const struct transition *t = g->transitions.v[i];
 
 		for (size_t k = 0; k < t->n; k++) {
-			if (t->party[k].user == user)
+			if (t->participants[k].user == user)
 				return true;
 		}
 	}

@@ -33,7 +33,7 @@ struct member {
 	uint16_t transition; /* the last it took part in */
 };
 
-struct party {
+struct participant {
 	uint64_t user;
 	bool ready;
 };
@@ -43,7 +43,7 @@ struct transition {
 	unsigned version;
 	uint64_t due;
 	size_t n;
-	struct party party[];
+	struct participant participants[];
 };
 
 struct gd_group {

@@ -333,12 +333,12 @@ TEST(mediad_greets_behind_silent_peers)
 {
 	struct peer_conf conf = {.msgh = on_frame, .losth = on_lost};
 	struct peer *silent[12] = {NULL};
-	struct control deaf = {0};
+	struct control silent_peer = {0};
 	struct scene s;
 
 	CHECK_INT(with_call(&s), 0);
-	deaf.s = &s;
-	conf.arg = &deaf;
+	silent_peer.s = &s;
+	conf.arg = &silent_peer;
 	for (unsigned i = 0; i < 12; i++)
 		CHECK_INT(peer_connect(&silent[i], s.env, s.path, &conf), 0);
 	CHECK_INT(hello(&s.b, MEDIA_MAJOR, 99, 2, 8), 0);

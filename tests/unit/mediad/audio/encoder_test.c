@@ -37,7 +37,7 @@ static unsigned second_of(double amplitude, double hz)
 	return nothing;
 }
 
-TEST(encoder_leaves_out_pauses)
+TEST(encoder_dtx_in_pauses)
 {
 	setup();
 	CHECK_INT(second_of(8000, 300), 0);
@@ -47,7 +47,7 @@ TEST(encoder_leaves_out_pauses)
 }
 
 /* Steady sound is sound, however long it lasts. */
-TEST(encoder_leaves_out_no_steady_tone)
+TEST(encoder_no_dtx_in_a_steady_tone)
 {
 	setup();
 	for (int i = 0; i < 5; i++)
@@ -59,7 +59,7 @@ TEST(encoder_leaves_out_no_steady_tone)
 
 /* Until somebody reports it expects a little; then what is reported, up to a bound: more at once,
  * less slowly. */
-TEST(encoder_expects_what_is_reported)
+TEST(encoder_expected_loss_follows_reports)
 {
 	unsigned reports = 0;
 
@@ -108,7 +108,7 @@ static unsigned redundant(void)
 	return n;
 }
 
-TEST(encoder_redundancy_follows)
+TEST(encoder_fec_follows_loss)
 {
 	setup();
 	encoder_set_bitrate(enc, 32000);
@@ -131,7 +131,7 @@ static bool celt_alone(void)
 	return packet[0] >> 3 >= 16;
 }
 
-TEST(encoder_is_hybrid_for_redundancy)
+TEST(encoder_is_hybrid_with_fec)
 {
 	setup();
 	encoder_set_bitrate(enc, 64000);

@@ -45,7 +45,7 @@ TEST(lane_waits_for_its_prebuffer)
 	lane_free(l);
 }
 
-TEST(lane_short_ones_start_when_they_end_or_stall)
+TEST(lane_short_playback_starts_at_its_end_or_stall)
 {
 	struct lane *l = lane_with(1500, 0);
 
@@ -66,7 +66,7 @@ TEST(lane_short_ones_start_when_they_end_or_stall)
 	lane_free(l);
 }
 
-TEST(lane_tells_only_what_left)
+TEST(lane_reports_only_sent_samples)
 {
 	struct lane *l = lane_with(960 * 2, 0);
 
@@ -198,7 +198,7 @@ TEST(lane_fades_are_linear)
 	lane_free(l);
 }
 
-TEST(lane_pause_taken_back_in_its_fade)
+TEST(lane_pause_revoked_during_its_fade)
 {
 	struct lane *l = lane_with(20 * 960, 0);
 

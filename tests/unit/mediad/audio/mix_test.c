@@ -162,7 +162,7 @@ TEST(limiter_never_clips)
 	}
 }
 
-TEST(limiter_bends_instead_of_cutting)
+TEST(limiter_lowers_gain_instead_of_clipping)
 {
 	struct limiter l;
 	float acc[MIX_FRAME];

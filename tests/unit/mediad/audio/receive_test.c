@@ -257,7 +257,7 @@ static void copy_h(const int16_t *pcm, size_t n, uint32_t rtp, bool concealed, v
 
 /* In-band FEC: what is made up for a lost packet resembles what was in it better than what PLC
  * alone makes up. */
-TEST(receive_uses_the_redundancy)
+TEST(receive_uses_fec)
 {
 	struct audio_decoder *d[3] = {0}; /* nothing lost, FEC, PLC */
 	struct copy c[3];
@@ -293,7 +293,7 @@ TEST(receive_uses_the_redundancy)
 }
 
 /* 300 ms lost: 100 ms are concealed, the rest is silence, the time is right. */
-TEST(receive_long_loss_becomes_silence)
+TEST(receive_long_loss_is_filled_with_zeros)
 {
 	setup();
 	listen_at(1, 48000, 2000);
@@ -345,7 +345,7 @@ TEST(receive_pause_is_no_loss)
 	audio_speaker_free(spk);
 }
 
-TEST(receive_hold_is_bounded)
+TEST(receive_reorder_wait_is_bounded)
 {
 	struct audio_stats st;
 
@@ -652,7 +652,7 @@ TEST(receive_jitter)
 }
 
 /* A network that shakes by 40 ms is waited for; a calm one is not. */
-TEST(receive_hold_adapts)
+TEST(receive_reorder_wait_follows_jitter)
 {
 	struct audio_stats st;
 	unsigned k = 0;
@@ -779,7 +779,7 @@ TEST(receive_padding_is_no_loss)
 
 /* Packets behind a gap whose bytes were overwritten by the many that came after them: the capture
  * ends all the same. */
-TEST(receive_ends_after_a_flood_behind_a_gap)
+TEST(receive_terminates_after_a_flood_behind_a_gap)
 {
 	static uint8_t big[AUDIO_OPUS_MAX];
 	struct audio_packet p = {.level = 30, .p = big, .n = sizeof big};

@@ -206,7 +206,7 @@ TEST(send_never_bursts_after_a_stall)
 	sender_free(rig.s);
 }
 
-TEST(send_small_lateness_is_made_good)
+TEST(send_small_lateness_is_caught_up)
 {
 	uint64_t t;
 
@@ -267,7 +267,7 @@ TEST(send_starts_at_the_next_deadline)
 	sender_free(rig.s);
 }
 
-TEST(send_counts_only_what_left)
+TEST(send_counts_only_sent_samples)
 {
 	setup(true);
 	say(1, 4800, true);
@@ -439,7 +439,7 @@ static void voice(int16_t *out, int n)
 }
 
 /* What arrives is what was said, also right after a pause. */
-TEST(send_what_arrives_is_what_was_said)
+TEST(send_output_matches_input)
 {
 	static int16_t speech[2 * SECOND], heard[2 * SECOND];
 
@@ -587,7 +587,7 @@ TEST(send_gate_closes_in_the_middle)
 }
 
 /* Closed and open again between two deadlines: nothing is to be heard of it. */
-TEST(send_gate_blinks)
+TEST(send_gate_closes_briefly)
 {
 	setup(true);
 	say(1, SECOND, true);
@@ -632,7 +632,7 @@ TEST(send_gate_wait_ends_after_ten_seconds)
 }
 
 /* Only the time of a session counts, and only that without a key. */
-TEST(send_gate_wait_begins_anew)
+TEST(send_gate_wait_restarts)
 {
 	setup(true);
 	gate(false);
@@ -684,7 +684,7 @@ TEST(send_gate_closed_commands_take_effect)
 }
 
 /* The buffer is full when the frame goes back into it. */
-TEST(send_gate_gives_back_to_a_full_lane)
+TEST(send_gate_returns_samples_to_a_full_lane)
 {
 	struct lane *l;
 	int n;

@@ -228,7 +228,7 @@ TEST(gateway_joins_in_the_other_order)
 	bench_end(&b);
 }
 
-TEST(gateway_beats_with_the_last_sequence_and_measures)
+TEST(gateway_heartbeats_carry_seq_ack_and_measure_rtt)
 {
 	struct bench b;
 	char before[sizeof b.last];
@@ -255,7 +255,7 @@ TEST(gateway_beats_with_the_last_sequence_and_measures)
 	bench_end(&b);
 }
 
-TEST(gateway_resumes_when_beats_are_not_answered)
+TEST(gateway_resumes_without_heartbeat_acks)
 {
 	struct bench b;
 	uint64_t beat;
@@ -672,7 +672,7 @@ TEST(gateway_bad_endpoint_is_not_dialled)
 	}
 }
 
-TEST(gateway_drops_what_it_cannot_read)
+TEST(gateway_drops_unreadable_messages)
 {
 	static const char *const bad[] = {
 		"",
@@ -871,7 +871,7 @@ TEST(gateway_dave_version_unreadable)
 	}
 }
 
-TEST(gateway_dave_messages_come_and_go)
+TEST(gateway_passes_dave_messages)
 {
 	struct bench b;
 
@@ -960,7 +960,7 @@ TEST(gateway_gaps_in_the_numbering)
 
 /* An op 5 that was missed is told again after the user came back with another SSRC: the newer one
  * has the last word. */
-TEST(gateway_old_news_do_not_stay)
+TEST(gateway_repeated_old_messages_do_not_win)
 {
 	static const char *const news[] = {
 		"{\"op\":5,\"seq\":3,\"d\":{\"user_id\":\"7\",\"ssrc\":700,\"speaking\":1}}",
@@ -986,7 +986,7 @@ TEST(gateway_old_news_do_not_stay)
 	bench_end(&b);
 }
 
-TEST(gateway_refreshes_at_once)
+TEST(gateway_resumes_at_once_on_request)
 {
 	struct bench b;
 

@@ -106,7 +106,7 @@ TEST(hear_an_ssrc_has_one_owner)
 }
 
 /* Sound of speakers who are not known yet is kept only if somebody agreed to be heard. */
-TEST(hear_anyone_who_agreed)
+TEST(hear_needs_consent)
 {
 	struct media_consent m = {.user = 5, .yes = true};
 
@@ -198,7 +198,7 @@ static void the_one_is_unheard(void)
 
 /* A full line has room for who speaks: the place of whoever was silent longest, who gets one again
  * when they speak. */
-TEST(hear_idle_slots_are_taken)
+TEST(hear_reclaims_idle_slots)
 {
 	struct media_listen m = {.listen = 9, .user = 2, .rate = 24000, .silence_ms = 700};
 

@@ -335,7 +335,7 @@ TEST(secure_lends_the_next_generations)
 }
 
 /* Somebody who has spoken for long, and gets another slot: the ratchet goes on where it was. */
-TEST(secure_lends_another_slot_what_is_spoken_with)
+TEST(secure_lends_a_new_slot_the_generation_in_use)
 {
 	struct media_listen listen = {.listen = 4, .user = ANNA, .rate = 24000, .silence_ms = 500};
 	struct ev ev = {.type = EV_DAVE_NEXT};
@@ -378,7 +378,7 @@ static void pay_for(unsigned ms)
 
 /* No memory for the keys of an epoch, nor of later generations: they are lent once there is, at a
  * bounded pace. */
-TEST(secure_lends_later_what_there_was_no_memory_for)
+TEST(secure_lends_deferred_keys_later)
 {
 	const uint64_t first = UINT64_C(1) << 32 | 1;
 	struct ev ev = {.type = EV_DAVE_NEXT};
@@ -426,7 +426,7 @@ TEST(secure_lends_later_what_there_was_no_memory_for)
 
 /* An epoch that was followed by another is not owed any more, nor what was owed in a session that
  * is over. */
-TEST(secure_owes_only_what_is_of_use)
+TEST(secure_defers_only_useful_keys)
 {
 	CHECK_INT(start(false), 0);
 	settled();
@@ -453,7 +453,7 @@ TEST(secure_owes_only_what_is_of_use)
 	finish();
 }
 
-TEST(secure_deaf_heals_by_recover_then_rejoin)
+TEST(secure_outage_heals_by_recover_then_rejoin)
 {
 	struct ev ev = {.type = EV_DAVE_OUTAGE};
 
@@ -516,7 +516,7 @@ TEST(secure_rejoins_before_it_is_up)
 	finish();
 }
 
-TEST(secure_heard_again)
+TEST(secure_outage_ends)
 {
 	struct ev ev = {.type = EV_DAVE_OUTAGE};
 
@@ -584,7 +584,7 @@ static void unmapped(uint32_t ssrc, bool persistent)
 
 /* A message that named a speaker was lost: sound that is nobody's brings a resume at once, and not
  * again and again. */
-TEST(call_asks_who_speaks)
+TEST(call_resumes_for_an_unmapped_ssrc)
 {
 	CHECK_INT(start(false), 0);
 	settled();

@@ -10,7 +10,7 @@ static struct seq_tracker fresh(uint16_t first)
 	return n;
 }
 
-TEST(numbering_asks_from_the_last_unbroken_one)
+TEST(seq_tracker_acks_the_last_complete_message)
 {
 	struct seq_tracker n;
 
@@ -33,7 +33,7 @@ TEST(numbering_asks_from_the_last_unbroken_one)
 	CHECK_INT(seq_tracker_ack(&n), 14);
 }
 
-TEST(numbering_takes_nothing_twice)
+TEST(seq_tracker_finds_duplicates)
 {
 	struct seq_tracker n = fresh(3);
 
@@ -53,7 +53,7 @@ TEST(numbering_takes_nothing_twice)
 	CHECK_INT(seq_tracker_ack(&n), 9);
 }
 
-TEST(numbering_wraps)
+TEST(seq_tracker_wraps)
 {
 	struct seq_tracker n = fresh(65533);
 
@@ -64,7 +64,7 @@ TEST(numbering_wraps)
 	CHECK_INT(seq_tracker_ack(&n), 1);
 }
 
-TEST(numbering_forgets_what_the_server_does_not_have)
+TEST(seq_tracker_gives_up_unavailable_messages)
 {
 	struct seq_tracker n = fresh(1);
 
@@ -80,7 +80,7 @@ TEST(numbering_forgets_what_the_server_does_not_have)
 	CHECK(seq_tracker_has_missing(&n));
 }
 
-TEST(numbering_loses_none_when_gaps_are_many)
+TEST(seq_tracker_loses_none_with_many_gaps)
 {
 	struct seq_tracker n = fresh(0);
 	unsigned got = 0;

@@ -441,7 +441,7 @@ TEST(dave_media_grace_is_not_renewed)
 }
 
 /* More epochs than there is room for: the oldest goes; each of the others opens its frame. */
-TEST(dave_media_storm)
+TEST(dave_media_frequent_rekeying)
 {
 	static struct sealed f[DAVE_KEYS + 3];
 	struct pair p;

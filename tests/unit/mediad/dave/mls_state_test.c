@@ -146,7 +146,7 @@ static bool agree(const struct room *a, const struct room *b)
 
 /* ---- key packages ---- */
 
-TEST(dave_keyroom_key_package_is_what_the_gateway_wants)
+TEST(dave_mls_state_key_package_is_valid_for_the_gateway)
 {
 	static const uint8_t head[] = {0, 1, 0, 2, 0x40, 0x41, 4};
 	static const uint8_t credential[] = {0, 1, 8, 0, 0, 0, 0, 0, 0, 0, ANN, 2,
@@ -165,7 +165,7 @@ TEST(dave_keyroom_key_package_is_what_the_gateway_wants)
 	gateway_fixture_free(&g);
 }
 
-TEST(dave_keyroom_renews_what_a_reset_renews)
+TEST(dave_mls_state_reset_makes_new_keys)
 {
 	struct gateway_fixture g;
 	struct room a;
@@ -189,7 +189,7 @@ TEST(dave_keyroom_renews_what_a_reset_renews)
 
 /* ---- epochs ---- */
 
-TEST(dave_keyroom_two_come_to_the_same)
+TEST(dave_mls_state_two_members_agree)
 {
 	struct gateway_fixture g;
 	struct room a, b;
@@ -209,7 +209,7 @@ TEST(dave_keyroom_two_come_to_the_same)
 	part(&g, &a, &b);
 }
 
-TEST(dave_keyroom_keeps_every_commit_of_its_own)
+TEST(dave_mls_state_keeps_every_own_commit)
 {
 	struct gateway_fixture g;
 	struct room a, b, c;
@@ -237,7 +237,7 @@ TEST(dave_keyroom_keeps_every_commit_of_its_own)
 	part(&g, &a, &b);
 }
 
-TEST(dave_keyroom_sends_nothing_when_all_is_revoked)
+TEST(dave_mls_state_sends_nothing_when_all_is_revoked)
 {
 	struct gateway_fixture g;
 	struct room a, b, c;
@@ -264,7 +264,7 @@ TEST(dave_keyroom_sends_nothing_when_all_is_revoked)
 	part(&g, &a, &b);
 }
 
-TEST(dave_keyroom_does_not_commit_its_own_removal)
+TEST(dave_mls_state_does_not_commit_its_own_removal)
 {
 	struct gateway_fixture g;
 	struct room a, b;
@@ -289,7 +289,7 @@ TEST(dave_keyroom_does_not_commit_its_own_removal)
 
 /* ---- op 27 ---- */
 
-TEST(dave_keyroom_refuses_a_user_of_whom_nobody_told)
+TEST(dave_mls_state_refuses_an_unannounced_user)
 {
 	struct gateway_fixture g;
 	struct room a, b, c;
@@ -311,7 +311,7 @@ TEST(dave_keyroom_refuses_a_user_of_whom_nobody_told)
 	part(&g, &a, &b);
 }
 
-TEST(dave_keyroom_refuses_what_is_no_add_or_remove_of_the_gateway)
+TEST(dave_mls_state_refuses_other_proposals_than_add_and_remove)
 {
 	static const uint8_t psk[] = {0, 4, 1, 1, 'x', 32, 1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5,
 				      6, 7, 8, 1, 2,   3,  4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 6, 7, 8};
@@ -379,7 +379,7 @@ static void member_removes(struct mls_out *o, const struct room *by, uint32_t le
 	mls_out_free(&tbs);
 }
 
-TEST(dave_keyroom_refuses_a_proposal_of_a_member)
+TEST(dave_mls_state_refuses_a_proposal_of_a_member)
 {
 	struct gateway_fixture g;
 	struct room a, b, c;
@@ -402,7 +402,7 @@ TEST(dave_keyroom_refuses_a_proposal_of_a_member)
 	part(&g, &a, &b);
 }
 
-TEST(dave_keyroom_tells_late_from_early)
+TEST(dave_mls_state_tells_old_epochs_from_new_ones)
 {
 	static const uint8_t removal[] = {0, 3, 0, 0, 0, 1};
 	struct gateway_fixture g;
@@ -427,7 +427,7 @@ TEST(dave_keyroom_tells_late_from_early)
 	part(&g, &a, &b);
 }
 
-TEST(dave_keyroom_leaves_a_user_twice_to_others)
+TEST(dave_mls_state_does_not_commit_a_duplicate_user)
 {
 	struct gateway_fixture g;
 	struct room a, b, c;
@@ -456,7 +456,7 @@ TEST(dave_keyroom_leaves_a_user_twice_to_others)
 
 /* ---- op 29 and 30 ---- */
 
-TEST(dave_keyroom_refuses_a_commit_that_was_touched)
+TEST(dave_mls_state_refuses_an_altered_commit)
 {
 	struct gateway_fixture g;
 	struct room a, b;
@@ -483,7 +483,7 @@ TEST(dave_keyroom_refuses_a_commit_that_was_touched)
 	part(&g, &a, &b);
 }
 
-TEST(dave_keyroom_refuses_a_commit_of_what_it_does_not_know)
+TEST(dave_mls_state_refuses_a_commit_of_unknown_proposals)
 {
 	struct gateway_fixture g;
 	struct room a, b, c;
@@ -515,7 +515,7 @@ static bool welcomed(struct gateway_fixture *g, struct room *a, struct room *c,
 	return gateway_fixture_split_op28(mls_out_view(sent), welcome).n > 0;
 }
 
-TEST(dave_keyroom_takes_a_welcome_for_the_key_package_before_a_rekey)
+TEST(dave_mls_state_accepts_a_welcome_for_the_previous_key_package)
 {
 	struct gateway_fixture g;
 	struct room a, b, c;
@@ -533,7 +533,7 @@ TEST(dave_keyroom_takes_a_welcome_for_the_key_package_before_a_rekey)
 	part(&g, &a, &b);
 }
 
-TEST(dave_keyroom_takes_no_welcome_of_before_a_reset)
+TEST(dave_mls_state_refuses_a_welcome_from_before_a_reset)
 {
 	struct gateway_fixture g;
 	struct room a, b, c;
@@ -549,7 +549,7 @@ TEST(dave_keyroom_takes_no_welcome_of_before_a_reset)
 	part(&g, &a, &b);
 }
 
-TEST(dave_keyroom_joins_again_by_a_fresh_welcome)
+TEST(dave_mls_state_rejoins_by_a_new_welcome)
 {
 	struct gateway_fixture g;
 	struct room a, b;
@@ -570,7 +570,7 @@ TEST(dave_keyroom_joins_again_by_a_fresh_welcome)
 	part(&g, &a, &b);
 }
 
-TEST(dave_keyroom_takes_a_roster_of_whom_nobody_told)
+TEST(dave_mls_state_accepts_unannounced_users_in_a_welcome)
 {
 	struct gateway_fixture g;
 	struct room a, b, c;
@@ -586,7 +586,7 @@ TEST(dave_keyroom_takes_a_roster_of_whom_nobody_told)
 	part(&g, &a, &b);
 }
 
-TEST(dave_keyroom_refuses_a_welcome_to_something_else)
+TEST(dave_mls_state_refuses_a_welcome_to_another_group)
 {
 	struct gateway_fixture g, other;
 	struct room a, b, c, d;
@@ -620,7 +620,7 @@ TEST(dave_keyroom_refuses_a_welcome_to_something_else)
 
 /* ---- op 25 ---- */
 
-TEST(dave_keyroom_has_a_local_group_in_either_order)
+TEST(dave_mls_state_has_a_local_group_in_either_order)
 {
 	struct gateway_fixture g;
 	struct room a = {.told = everybody, .n_told = 4};
@@ -643,7 +643,7 @@ TEST(dave_keyroom_has_a_local_group_in_either_order)
 	gateway_fixture_free(&g);
 }
 
-TEST(dave_keyroom_gives_a_group_up_when_the_external_sender_changed)
+TEST(dave_mls_state_drops_a_group_when_the_external_sender_changed)
 {
 	struct gateway_fixture g;
 	struct room a, b;
@@ -666,7 +666,7 @@ TEST(dave_keyroom_gives_a_group_up_when_the_external_sender_changed)
 
 /* ---- codes ---- */
 
-TEST(dave_keyroom_codes_are_equal_on_both_sides)
+TEST(dave_mls_state_codes_are_equal_on_both_sides)
 {
 	struct gateway_fixture g;
 	struct room a, b;
@@ -711,7 +711,7 @@ static bool tried_reset(struct room *r)
 }
 
 /* Whatever fails, the mls_state is as it was: the same job goes well when there is memory again. */
-TEST_OOM(dave_keyroom_survives_a_lack_of_memory)
+TEST_OOM(dave_mls_state_survives_a_lack_of_memory)
 {
 	struct gateway_fixture g;
 	struct room a = {.told = everybody, .n_told = 4}, b = {.told = everybody, .n_told = 4};
@@ -759,7 +759,7 @@ out:
 
 /* A welcome for a hundred people takes tens of milliseconds: no message of two bytes has it made
  * again. */
-TEST(dave_keyroom_makes_a_commit_once)
+TEST(dave_mls_state_makes_a_commit_once)
 {
 	static const uint8_t revokes_nothing[] = {1, 0};
 	struct mls_out o = {0}, sent = {0};

@@ -245,7 +245,7 @@ void script_wait(struct script *t, uint64_t ms)
 	t->now = until;
 }
 
-void script_deaf(struct script *t, uint64_t user)
+void script_undecryptable(struct script *t, uint64_t user)
 {
 	dave_session_decryption(t->s, t->now, user, false);
 }

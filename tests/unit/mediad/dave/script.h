@@ -43,7 +43,7 @@ void script_mls(struct script *t, unsigned op, uint16_t id);
 void script_member(struct script *t, uint64_t user, bool present);
 /* Runs timers for ms. */
 void script_wait(struct script *t, uint64_t ms);
-void script_deaf(struct script *t, uint64_t user);
+void script_undecryptable(struct script *t, uint64_t user);
 /* Brings the session to: op 4, op 25, users 1 and 2 present, key package sent. Discards the
  * actions. */
 void script_join(struct script *t);

@@ -18,7 +18,7 @@ static void deaf_for(struct script *t, uint64_t user, uint64_t ms)
 {
 	for (uint64_t i = RUN; i <= ms; i += RUN) {
 		script_wait(t, RUN);
-		script_deaf(t, user);
+		script_undecryptable(t, user);
 	}
 }
 
@@ -34,7 +34,7 @@ TEST(dave_heal_recovers_once_then_rejoins)
 	CHECK_INT(script_start(&t), 0);
 	script_settled(&t);
 	CHECK_INT(status(&t)->heal, DAVE_HEAL_NONE);
-	script_deaf(&t, 1);
+	script_undecryptable(&t, 1);
 	SAID(&t, "op31:9 job:rekey");
 	CHECK(status(&t)->undecryptable == 1 && status(&t)->heal == DAVE_HEAL_RECOVER &&
 	      status(&t)->recovers == 1);
@@ -56,7 +56,7 @@ TEST(dave_heal_resumes_when_a_gap_was_seen)
 	CHECK_INT(script_start(&t), 0);
 	script_settled(&t);
 	dave_session_gap(t.s, t.now);
-	script_deaf(&t, 1);
+	script_undecryptable(&t, 1);
 	script_done(&t);
 	SAID(&t, "op31:9 job:rekey op26");
 	deaf_for(&t, 1, 10080);
@@ -97,13 +97,13 @@ TEST(dave_heal_waits_longer_each_time_of_a_call)
 	script_end(&t);
 }
 
-TEST(dave_heal_starts_at_the_foot_again_when_all_are_heard)
+TEST(dave_heal_starts_with_the_first_step_after_an_outage)
 {
 	struct script t;
 
 	CHECK_INT(script_start(&t), 0);
 	script_settled(&t);
-	script_deaf(&t, 1);
+	script_undecryptable(&t, 1);
 	script_done(&t);
 	script_mls(&t, 30, 10);
 	script_done(&t);
@@ -113,7 +113,7 @@ TEST(dave_heal_starts_at_the_foot_again_when_all_are_heard)
 	script_said(&t);
 	/* Too soon: the wait holds, then it is the first step once more. */
 	script_wait(&t, 3000);
-	script_deaf(&t, 1);
+	script_undecryptable(&t, 1);
 	SAID(&t, "");
 	deaf_for(&t, 1, 7200);
 	SAID(&t, "op31:10 job:rekey");
@@ -125,7 +125,7 @@ TEST(dave_heal_starts_at_the_foot_again_when_all_are_heard)
 	/* After a quiet time of half the wait there is none. */
 	script_wait(&t, 30000);
 	script_said(&t);
-	script_deaf(&t, 2);
+	script_undecryptable(&t, 2);
 	SAID(&t, "op31:11 job:rekey");
 	CHECK_INT(t.heal.cooldown_ms, 10000);
 	script_end(&t);
@@ -149,7 +149,7 @@ TEST(dave_heal_does_nothing_while_a_transition_is_pending)
 	script_end(&t);
 }
 
-TEST(dave_heal_is_not_put_off_by_a_storm_for_ever)
+TEST(dave_heal_is_not_delayed_for_ever_by_rekeying)
 {
 	struct script t;
 	uint16_t id = 100;
@@ -161,7 +161,7 @@ TEST(dave_heal_is_not_put_off_by_a_storm_for_ever)
 		script_op(&t, 22, id++, 0, 0);
 		script_wait(&t, 240);
 		if (ms % 720 == 480)
-			script_deaf(&t, 1);
+			script_undecryptable(&t, 1);
 	}
 	CHECK(strstr(t.log, "op31"));
 	CHECK((t.now - t.began) / NS_PER_MS < 7000);
@@ -189,7 +189,7 @@ TEST(dave_heal_does_nothing_while_a_job_runs)
 	CHECK_INT(script_start(&t), 0);
 	script_settled(&t);
 	script_bin(&t, 27, "x");
-	script_deaf(&t, 1);
+	script_undecryptable(&t, 1);
 	SAID(&t, "job:proposals");
 	script_done(&t);
 	script_wait(&t, 0);
@@ -230,7 +230,7 @@ TEST(dave_heal_finds_a_lost_welcome_when_nobody_speaks)
 	script_end(&t);
 }
 
-TEST(dave_heal_waits_for_somebody_to_come)
+TEST(dave_heal_waits_for_another_user)
 {
 	struct script t;
 
@@ -248,13 +248,13 @@ TEST(dave_heal_waits_for_somebody_to_come)
 	script_end(&t);
 }
 
-TEST(dave_heal_forgets_what_was_before_the_newest_keys)
+TEST(dave_heal_ignores_outages_before_the_newest_keys)
 {
 	struct script t;
 
 	CHECK_INT(script_start(&t), 0);
 	script_join(&t);
-	script_deaf(&t, 1);
+	script_undecryptable(&t, 1);
 	script_wait(&t, 300);
 	script_mls(&t, 30, 3);
 	script_done(&t);
@@ -271,7 +271,7 @@ TEST(dave_heal_does_nothing_for_a_speaker_who_stopped)
 	CHECK_INT(script_start(&t), 0);
 	script_join(&t);
 	script_wait(&t, 100);
-	script_deaf(&t, 1);
+	script_undecryptable(&t, 1);
 	script_wait(&t, DAVE_WELCOME_MS - 200);
 	SAID(&t, "");
 	CHECK_INT(status(&t)->undecryptable, 1);
@@ -280,14 +280,14 @@ TEST(dave_heal_does_nothing_for_a_speaker_who_stopped)
 	script_end(&t);
 }
 
-TEST(dave_heal_takes_one_step_for_many_deaf)
+TEST(dave_heal_takes_one_step_for_many_outages)
 {
 	struct script t;
 
 	CHECK_INT(script_start(&t), 0);
 	script_settled(&t);
 	for (uint64_t i = 0; i < 25; i++)
-		script_deaf(&t, 1000 - i * 3);
+		script_undecryptable(&t, 1000 - i * 3);
 	SAID(&t, "op31:9 job:rekey");
 	CHECK_INT(status(&t)->undecryptable, 25);
 	script_done(&t);
@@ -297,13 +297,13 @@ TEST(dave_heal_takes_one_step_for_many_deaf)
 	script_end(&t);
 }
 
-TEST(dave_heal_is_proved_by_whoever_is_heard_in_the_next_session)
+TEST(dave_heal_is_proved_by_a_speaker_in_the_next_session)
 {
 	struct script t;
 
 	CHECK_INT(script_start(&t), 0);
 	script_settled(&t);
-	script_deaf(&t, 1);
+	script_undecryptable(&t, 1);
 	script_done(&t);
 	deaf_for(&t, 1, 10800);
 	SAID(&t, "op31:9 job:rekey op26 send:none rejoin");
@@ -313,7 +313,7 @@ TEST(dave_heal_is_proved_by_whoever_is_heard_in_the_next_session)
 	dave_session_proof(t.s, t.now, t.serial);
 	CHECK_INT(status(&t)->heal, DAVE_HEAL_NONE);
 	script_wait(&t, 31000);
-	script_deaf(&t, 1);
+	script_undecryptable(&t, 1);
 	SAID(&t, "op31:9 job:rekey");
 	CHECK_INT(t.heal.cooldown_ms, 10000);
 	script_end(&t);
@@ -332,7 +332,7 @@ static unsigned count(const char *log, const char *word)
 
 /* A member who seals what nobody can open, and a good frame each time we have healed: he may not
  * make the group re-key for ever. */
-TEST(dave_heal_is_not_a_lever_for_a_member_of_bad_will)
+TEST(dave_heal_cannot_be_abused_by_a_member)
 {
 	unsigned recovers = 0;
 	struct script t;
@@ -342,7 +342,7 @@ TEST(dave_heal_is_not_a_lever_for_a_member_of_bad_will)
 	script_settled(&t);
 	for (unsigned i = 0; i < 3600 * 1000 / (2 * RUN); i++) {
 		script_wait(&t, RUN);
-		script_deaf(&t, 1);
+		script_undecryptable(&t, 1);
 		if (t.job) { /* the gateway takes us in again */
 			script_done(&t);
 			script_mls(&t, 30, id);
@@ -371,7 +371,7 @@ static void broken_server(unsigned answer_ms)
 
 		script_wait(&t, 100);
 		if (i % 8 == 0)
-			script_deaf(&t, 1);
+			script_undecryptable(&t, 1);
 		if (t.job && t.job->type == DAVE_JOB_WELCOME)
 			script_verdict(&t, DAVE_INVALID);
 		if (t.job)
@@ -394,7 +394,7 @@ static void broken_server(unsigned answer_ms)
 	script_end(&t);
 }
 
-TEST(dave_heal_storms_no_server_that_is_broken)
+TEST(dave_heal_does_not_flood_a_broken_server)
 {
 	broken_server(100);
 	broken_server(2500);
@@ -422,13 +422,13 @@ TEST(dave_heal_returns_when_it_was_removed)
 }
 
 /* Out of the group the others forget our key: then we seal with nothing, and say so. */
-TEST(dave_heal_does_not_seal_for_nobody)
+TEST(dave_heal_stops_sending_outside_the_group)
 {
 	struct script t;
 
 	CHECK_INT(script_start(&t), 0);
 	script_settled(&t);
-	script_deaf(&t, 1);
+	script_undecryptable(&t, 1);
 	script_done(&t);
 	SAID(&t, "op31:9 job:rekey op26");
 	heard(&t, 1);
@@ -440,7 +440,7 @@ TEST(dave_heal_does_not_seal_for_nobody)
 	script_end(&t);
 }
 
-TEST(dave_heal_tells_every_change)
+TEST(dave_heal_reports_every_change)
 {
 	struct script t;
 	unsigned before;
@@ -448,7 +448,7 @@ TEST(dave_heal_tells_every_change)
 	CHECK_INT(script_start(&t), 0);
 	script_settled(&t);
 	before = t.states;
-	script_deaf(&t, 1);
+	script_undecryptable(&t, 1);
 	CHECK_INT(t.states, before + 1);
 	heard(&t, 1);
 	CHECK_INT(t.states, before + 2);

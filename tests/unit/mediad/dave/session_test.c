@@ -13,7 +13,7 @@ static const struct dave_status *status(const struct script *t)
 
 /* ---- joining ---- */
 
-TEST(dave_session_knows_nothing_before_op_4)
+TEST(dave_session_accepts_nothing_before_op_4)
 {
 	struct script t;
 
@@ -32,7 +32,7 @@ TEST(dave_session_of_version_0_is_clear_both_ways)
 	dave_session_start(t.s, t.now, CHANNEL, 0);
 	SAID(&t, "clear:yes,ever");
 	CHECK(status(&t)->known && status(&t)->ready && status(&t)->version == 0);
-	script_deaf(&t, 1);
+	script_undecryptable(&t, 1);
 	script_wait(&t, 60000);
 	SAID(&t, "");
 	script_end(&t);
@@ -296,7 +296,7 @@ TEST(dave_session_answers_again_after_a_while)
 	script_end(&t);
 }
 
-TEST(dave_session_has_hope_when_an_epoch_comes)
+TEST(dave_session_continues_when_an_epoch_arrives)
 {
 	struct script t;
 
@@ -477,7 +477,7 @@ TEST(dave_session_executes_a_downgrade_whose_op_22_is_lost)
 	script_end(&t);
 }
 
-TEST(dave_session_upgrades_and_hears_clear_frames_10_s_more)
+TEST(dave_session_accepts_clear_frames_10_s_after_an_upgrade)
 {
 	struct script t;
 
@@ -593,7 +593,7 @@ TEST(dave_session_keeps_its_key_while_a_group_is_made_anew)
 	script_end(&t);
 }
 
-TEST(dave_session_keeps_what_it_seals_with_in_a_storm)
+TEST(dave_session_keeps_its_sending_key_during_rekeying)
 {
 	struct script t;
 	const struct dave_epoch *e[100];
@@ -615,7 +615,7 @@ TEST(dave_session_keeps_what_it_seals_with_in_a_storm)
 
 /* ---- resume ---- */
 
-TEST(dave_session_holds_what_it_would_send_until_resumed)
+TEST(dave_session_holds_messages_until_resumed)
 {
 	struct script t;
 
@@ -723,7 +723,7 @@ TEST_OOM(dave_session_survives_a_lack_of_memory)
 	script_bin(&t, 27, "add");
 	if (t.job)
 		script_done(&t);
-	script_deaf(&t, 1);
+	script_undecryptable(&t, 1);
 	dave_session_verify(t.s, t.now, 1);
 	if (t.code)
 		script_code(&t, "1");

@@ -252,7 +252,7 @@ static void say_more(unsigned ms, double amplitude)
 	}
 }
 
-TEST(call_stream_leaves_pauses_out)
+TEST(call_stream_dtx_in_pauses)
 {
 	struct sender_stats st;
 

@@ -139,7 +139,7 @@ static void tell(struct pair_end *e, const struct rtcp_block *b)
 }
 
 /* What others lose raises what our encoder expects; a block about somebody else does not. */
-TEST(call_stream_expects_what_is_reported)
+TEST(call_stream_expected_loss_follows_reports)
 {
 	struct rtcp_block b = {.ssrc = PAIR_SSRC + 1, .fraction = 51, .lost = 9, .lsr = 0};
 	struct sender_stats st;
