@@ -67,6 +67,7 @@ part pure tests/check/pure.sh build/obj
 part words tests/check/words.sh
 part rules tests/check/rules.sh
 part circles tests/check/circles.sh build/obj
+part mutants-lines tests/mutants/lines.sh
 
 # Three lanes: two compute, and give way; the third mostly waits for the clock.
 aside() {
