@@ -9,7 +9,7 @@ cat <<END
 .TH PARLEY.JSON 5 "" "Parley ${version##* }" "Parley"
 .nh
 .SH NAME
-parley.json \\- settings of control, the mind of Parley
+parley.json \\- settings of control, the conversation half of Parley
 .SH DESCRIPTION
 END
 "$control" --settings | awk '
