@@ -71,7 +71,7 @@ static void check_ca(struct check *c)
 		check_say(c, CHECK_MISSING, "--ca", "%s: %s", c->conf->ca_file, strerror(errno));
 }
 
-/* Secrets in files that others may read are no secrets. */
+/* Warns of a secret in a file that other users may read. */
 static void check_secret_file(struct check *c, const char *variable, const char *config)
 {
 	const char *path = getenv(variable);
@@ -123,7 +123,7 @@ static void check_embedded(struct check *c)
 		check_say(c, CHECK_OK, "speech model", "pocketsphinx-en-us");
 }
 
-/* No datagram is sent: connecting a UDP socket only asks the kernel for a way. */
+/* Sends no datagram: connecting a UDP socket only asks the kernel for a route. */
 static void check_udp(struct check *c)
 {
 	struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(50000)};
@@ -146,15 +146,15 @@ static void check_udp(struct check *c)
 
 /* ---- mediad ---- */
 
-static void next_mediad(struct check *c);
-static void ask_brain(struct check *c);
+static void check_next_mediad(struct check *c);
+static void check_brain(struct check *c);
 
-static void mediad_done(struct check *c)
+static void finish_mediad(struct check *c)
 {
 	tmr_stop(c->tmr);
 	c->peer = peer_free(c->peer);
 	c->sock++;
-	next_mediad(c);
+	check_next_mediad(c);
 }
 
 static int on_mediad(struct peer *p, const uint8_t *body, size_t len, void *arg)
@@ -180,13 +180,13 @@ static int on_mediad(struct peer *p, const uint8_t *body, size_t len, void *arg)
 			  (int)msg.hello.build.n, (const char *)msg.hello.build.p);
 	else
 		return 0;
-	mediad_done(c);
+	finish_mediad(c);
 	return 0;
 }
 
-/* Who listens there, as far as its socket says; a mediad hangs up on users that it does not serve.
+/* Whether another user owns the socket; a mediad hangs up on users that it does not serve.
  */
-static bool of_another_user(const char *path)
+static bool belongs_to_another_user(const char *path)
 {
 	struct stat st;
 
@@ -199,7 +199,7 @@ static void on_mediad_lost(struct peer *p, int err, void *arg)
 	const char *path = c->conf->socks[c->sock];
 
 	(void)p;
-	if (of_another_user(path))
+	if (belongs_to_another_user(path))
 		check_say(c, CHECK_MISSING, "mediad",
 			  "%s hung up: it runs as another user. Start it with --peer-uid %u, or "
 			  "run this as the user "
@@ -207,10 +207,10 @@ static void on_mediad_lost(struct peer *p, int err, void *arg)
 			  path, (unsigned)geteuid());
 	else
 		check_say(c, CHECK_MISSING, "mediad", "%s hung up: %s", path, strerror(err));
-	mediad_done(c);
+	finish_mediad(c);
 }
 
-/* Why there is no way to it, and what to do. */
+/* Says why the mediad is unreachable, and what to do. */
 static void say_unreachable(struct check *c, const char *path, int err)
 {
 	if (err == ENOENT)
@@ -229,11 +229,11 @@ static void say_unreachable(struct check *c, const char *path, int err)
 		check_say(c, CHECK_MISSING, "mediad", "%s: %s", path, strerror(err));
 }
 
-static void next_mediad(struct check *c)
+static void check_next_mediad(struct check *c)
 {
 	struct peer_conf conf = {
 		.max_frame = MEDIA_MAX_FRAME, .msgh = on_mediad, .losth = on_mediad_lost, .arg = c};
-	/* Epoch 0 never takes over from a control that is at work. */
+	/* Epoch 0 never takes over from a running control. */
 	struct media_msg hello = {.type = MEDIA_HELLO,
 				  .hello = {.major = MEDIA_MAJOR,
 					    .minor = MEDIA_MINOR,
@@ -244,7 +244,7 @@ static void next_mediad(struct check *c)
 	int err;
 
 	if (!path) {
-		ask_brain(c);
+		check_brain(c);
 		return;
 	}
 	err = peer_connect(&c->peer, c->env, path, &conf);
@@ -254,7 +254,7 @@ static void next_mediad(struct check *c)
 		err = peer_send(c->peer, PEER_COMMAND, buf, len);
 	if (err) {
 		say_unreachable(c, path, err);
-		mediad_done(c);
+		finish_mediad(c);
 		return;
 	}
 	tmr_start(c->tmr, MEDIAD_S * NS_PER_S);
@@ -277,7 +277,7 @@ static void check_spawn(struct check *c)
 
 /* ---- the provider ---- */
 
-static void brain_done(struct check *c)
+static void finish_brain(struct check *c)
 {
 	tmr_stop(c->tmr);
 	c->brain = ws_free(c->brain);
@@ -316,11 +316,11 @@ static void on_brain(struct ws *ws, enum ws_event ev, uint16_t code, const uint8
 	} else {
 		return;
 	}
-	brain_done(c);
+	finish_brain(c);
 }
 
-/* Opening a session costs nothing, and tells whether the key is good. */
-static void ask_brain(struct check *c)
+/* Opening a session is free of charge, and shows whether the key is valid. */
+static void check_brain(struct check *c)
 {
 	const char *base = settings_brain_url(c->settings);
 	char *url = base ? openai_url_voice(base, c->settings->brain_model) : NULL;
@@ -334,7 +334,7 @@ static void ask_brain(struct check *c)
 		if (ws_connect(&c->brain, c->ws_ctx, &dial, on_brain, c)) {
 			check_say(c, CHECK_MISSING, "brain",
 				  "PARLEY_BRAIN_URL is not a WebSocket address");
-			brain_done(c);
+			finish_brain(c);
 		}
 	} else {
 		check_services(c);
@@ -358,15 +358,15 @@ static void on_tmr(void *arg)
 	if (c->peer) {
 		check_say(c, CHECK_MISSING, "mediad", "%s does not answer",
 			  c->conf->socks[c->sock]);
-		mediad_done(c);
+		finish_mediad(c);
 	} else if (check_discord_late(c)) {
 		return;
 	} else if (c->brain) {
 		check_say(c, CHECK_MISSING, "brain",
 			  "no answer within %d s. Look at PARLEY_BRAIN_URL", BRAIN_S);
-		brain_done(c);
+		finish_brain(c);
 	} else {
-		next_mediad(c);
+		check_next_mediad(c);
 	}
 }
 

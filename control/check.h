@@ -1,4 +1,5 @@
-/* `control --check`: says what is missing before anything starts, and what to do about it. */
+/* `control --check`: verifies what the bot needs before it starts, and says what to do about what
+ * is missing. */
 #ifndef CONTROL_CHECK_H
 #define CONTROL_CHECK_H
 
@@ -6,11 +7,12 @@ struct control_conf;
 struct env;
 struct settings;
 
-/* Prints a line an item, "ok|warning|missing  what: detail", and the invite link, to stdout. Runs
- * env's loop. faults: how many there were in the settings file. 0: all is there (warnings allowed), 1: something is
- * missing. */
-int check_run(struct env *env, const struct settings *settings, const struct control_conf *conf, unsigned faults);
-/* Such a fault as a line of the same kind. */
+/* Prints one line per item, "ok|warning|missing  subject: detail", and the invite link, to stdout.
+ * Runs env's loop. faults: the number of faults in the settings file. Returns 0 if nothing is
+ * missing (warnings allowed), else 1. */
+int check_run(struct env *env, const struct settings *settings, const struct control_conf *conf,
+	      unsigned faults);
+/* Prints a fault of the settings file as a line of the same form. */
 void check_fault(const char *text);
 
 #endif

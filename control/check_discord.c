@@ -17,14 +17,14 @@
 
 enum { GATEWAY_S = 10, SERVERS_SHOWN = 5 };
 
-static int get(struct check *c, const char *route, const char *path, rest_h *h)
+static int request_json(struct check *c, const char *route, const char *path, rest_h *h)
 {
 	struct rest_call call = {.method = "GET", .route = route, .path = path, .idempotent = true};
 
 	return rest_request(c->rest, &call, h, c);
 }
 
-static const char *trouble(int err, int status, const json_t *body)
+static const char *describe_failure(int err, int status, const json_t *body)
 {
 	const char *message = json_string_value(json_object_get(body, "message"));
 
@@ -35,7 +35,7 @@ static const char *trouble(int err, int status, const json_t *body)
 	return message ? message : "an unexpected answer";
 }
 
-/* Without these nothing can be heard and said. */
+/* Without these permissions the bot can neither receive nor send audio. */
 static const unsigned needed[] = {DISCORD_BIT_VIEW_CHANNEL, DISCORD_BIT_CONNECT, DISCORD_BIT_SPEAK};
 enum { N_NEEDED = sizeof needed / sizeof needed[0] };
 
@@ -76,7 +76,7 @@ static void on_channels(int err, int status, const json_t *body, void *arg)
 	if (err == ECANCELED)
 		return;
 	if (err || status != 200) {
-		check_say(c, CHECK_WARNING, "channel", "%s", trouble(err, status, body));
+		check_say(c, CHECK_WARNING, "channel", "%s", describe_failure(err, status, body));
 		check_done(c);
 		return;
 	}
@@ -94,7 +94,7 @@ static void on_member(int err, int status, const json_t *body, void *arg)
 	if (!err && status == 200)
 		json_object_set_new(c->guild, "members", json_pack("[O]", (json_t *)body));
 	snprintf(path, sizeof path, "/guilds/%llu/channels", (unsigned long long)c->conf->guild);
-	if (get(c, "/guilds/{}/channels", path, on_channels))
+	if (request_json(c, "/guilds/{}/channels", path, on_channels))
 		check_done(c);
 }
 
@@ -109,7 +109,7 @@ static void on_guild(int err, int status, const json_t *body, void *arg)
 	if (err || status != 200) {
 		check_say(c, CHECK_MISSING, "server",
 			  "--guild: %s. Open the invite link to add the bot there",
-			  trouble(err, status, body));
+			  describe_failure(err, status, body));
 		check_done(c);
 		return;
 	}
@@ -117,12 +117,12 @@ static void on_guild(int err, int status, const json_t *body, void *arg)
 	check_say(c, CHECK_OK, "server", "%s", name ? name : "?");
 	snprintf(path, sizeof path, "/guilds/%llu/members/%llu", (unsigned long long)c->conf->guild,
 		 (unsigned long long)c->user);
-	if (get(c, "/guilds/{}/members/{}", path, on_member))
+	if (request_json(c, "/guilds/{}/members/{}", path, on_member))
 		check_done(c);
 }
 
-/* What the bot's roles allow in a server; its channels may say otherwise, so nothing is missing for
- * sure. */
+/* The permissions that the bot's roles grant in a server. Channels may override them, so a
+ * missing one is only a warning. */
 static void check_server(struct check *c, const json_t *server)
 {
 	const char *name = json_string_value(json_object_get(server, "name"));
@@ -142,7 +142,7 @@ static void check_server(struct check *c, const json_t *server)
 				  name ? name : "?", discord_permission_text(needed[i]));
 }
 
-/* Without --guild: whether anybody has added the bot at all, and with enough rights. */
+/* Without --guild: whether the bot is in any server, and with sufficient permissions. */
 static void on_servers(int err, int status, const json_t *body, void *arg)
 {
 	struct check *c = arg;
@@ -151,7 +151,7 @@ static void on_servers(int err, int status, const json_t *body, void *arg)
 	if (err == ECANCELED)
 		return;
 	if (err || status != 200)
-		check_say(c, CHECK_WARNING, "server", "%s", trouble(err, status, body));
+		check_say(c, CHECK_WARNING, "server", "%s", describe_failure(err, status, body));
 	else if (n == 0)
 		check_say(c, CHECK_MISSING, "server",
 			  "the bot is in no server yet. Open the invite link and choose one");
@@ -162,7 +162,7 @@ static void on_servers(int err, int status, const json_t *body, void *arg)
 	check_done(c);
 }
 
-static void gateway_done(struct check *c)
+static void finish_gateway(struct check *c)
 {
 	char path[64];
 	int err;
@@ -170,8 +170,9 @@ static void gateway_done(struct check *c)
 	tmr_stop(c->tmr);
 	c->ws = ws_free(c->ws);
 	snprintf(path, sizeof path, "/guilds/%llu", (unsigned long long)c->conf->guild);
-	err = c->conf->guild ? get(c, "/guilds/{}", path, on_guild)
-			     : get(c, "/users/@me/guilds", "/users/@me/guilds", on_servers);
+	err = c->conf->guild
+		      ? request_json(c, "/guilds/{}", path, on_guild)
+		      : request_json(c, "/users/@me/guilds", "/users/@me/guilds", on_servers);
 	if (err)
 		check_done(c);
 }
@@ -184,13 +185,13 @@ static void on_ws(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t 
 	(void)ws;
 	(void)code;
 	if (ev == WS_OPEN)
-		return; /* it is Discord when its hello comes */
+		return; /* only a HELLO shows that Discord answers */
 	if (ev == WS_TEXT)
 		check_say(c, CHECK_OK, "gateway", "answers");
 	else
 		check_say(c, CHECK_MISSING, "gateway", "the connection failed: %.*s", (int)len,
 			  len ? (const char *)data : "");
-	gateway_done(c);
+	finish_gateway(c);
 }
 
 static void on_gateway(int err, int status, const json_t *body, void *arg)
@@ -205,7 +206,7 @@ static void on_gateway(int err, int status, const json_t *body, void *arg)
 	if (err == ECANCELED)
 		return;
 	if (err || status != 200 || !url) {
-		check_say(c, CHECK_MISSING, "gateway", "%s", trouble(err, status, body));
+		check_say(c, CHECK_MISSING, "gateway", "%s", describe_failure(err, status, body));
 		check_done(c);
 		return;
 	}
@@ -218,7 +219,7 @@ static void on_gateway(int err, int status, const json_t *body, void *arg)
 	tmr_start(c->tmr, GATEWAY_S * NS_PER_S);
 	if (ws_connect(&c->ws, c->ws_ctx, &dial, on_ws, c)) {
 		check_say(c, CHECK_MISSING, "gateway", "%s cannot be used", url);
-		gateway_done(c);
+		finish_gateway(c);
 	}
 }
 
@@ -245,7 +246,7 @@ static void on_application(int err, int status, const json_t *body, void *arg)
 		  "https://discord.com/oauth2/authorize?client_id=%llu&permissions=%llu"
 		  "&scope=bot+applications.commands",
 		  (unsigned long long)c->application, (unsigned long long)control_permissions());
-	if (get(c, "/gateway/bot", "/gateway/bot", on_gateway))
+	if (request_json(c, "/gateway/bot", "/gateway/bot", on_gateway))
 		check_done(c);
 }
 
@@ -266,14 +267,14 @@ static void on_user(int err, int status, const json_t *body, void *arg)
 	if (err || status != 200) {
 		check_say(c, CHECK_MISSING, "token",
 			  "%s. Look at DISCORD_TOKEN; under Bot, Reset Token makes a new one",
-			  trouble(err, status, body));
+			  describe_failure(err, status, body));
 		check_done(c);
 		return;
 	}
 	discord_snowflake(json_string_value(json_object_get(body, "id")), &c->user);
 	guilds_set_self(c->guilds, c->user);
 	check_say(c, CHECK_OK, "token", "bot %s", name ? name : "?");
-	if (get(c, "/applications/@me", "/applications/@me", on_application))
+	if (request_json(c, "/applications/@me", "/applications/@me", on_application))
 		check_done(c);
 }
 
@@ -290,7 +291,7 @@ void check_discord(struct check *c)
 			  "Bot, Reset Token",
 			  fault);
 		check_done(c);
-	} else if (get(c, "/users/@me", "/users/@me", on_user)) {
+	} else if (request_json(c, "/users/@me", "/users/@me", on_user)) {
 		check_done(c);
 	}
 }
@@ -300,6 +301,6 @@ bool check_discord_late(struct check *c)
 	if (!c->ws)
 		return false;
 	check_say(c, CHECK_MISSING, "gateway", "no answer within %d s", GATEWAY_S);
-	gateway_done(c);
+	finish_gateway(c);
 	return true;
 }

@@ -1,5 +1,5 @@
-/* Shared by control/check.c (this machine, mediad, the brain), control/check_services.c and
- * control/check_discord.c alone. */
+/* Shared by control/check.c (this machine, mediad, the provider), control/check_services.c and
+ * control/check_discord.c only. */
 #ifndef CONTROL_CHECK_INSIDE_H
 #define CONTROL_CHECK_INSIDE_H
 
@@ -10,7 +10,7 @@
 
 enum check_verdict { CHECK_OK, CHECK_WARNING, CHECK_MISSING };
 
-/* What is asked runs one after the other; each ends by starting the next. */
+/* The checks run one after the other; each starts the next when it ends. */
 struct check {
 	struct env *env;
 	const struct settings *settings;
@@ -21,26 +21,27 @@ struct check {
 	struct ws *ws;	  /* to the gateway */
 	struct ws *brain; /* to the provider */
 	struct guilds *guilds;
-	struct tmr *tmr; /* of what is asked and has no timeout of its own */
+	struct tmr *tmr; /* limits requests that have no timeout of their own */
 	struct peer *peer;
-	unsigned sock; /* which mediad is asked */
-	unsigned service; /* which is asked */
-	json_t *guild; /* as a GUILD_CREATE would tell it */
+	unsigned sock;	  /* index of the mediad that is being checked */
+	unsigned service; /* index of the service that is being checked */
+	json_t *guild;	  /* in the form of a GUILD_CREATE */
 	uint64_t user, application;
 	unsigned missing;
 };
 
-/* One line. Names and messages from outside may be in it. */
+/* Prints one line, which may contain names and messages from outside. */
 void check_say(struct check *c, enum check_verdict v, const char *what, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-/* All was asked. */
+/* Ends the run after the last check. */
 void check_done(struct check *c);
 
-/* What is asked by HTTP; then check_discord. */
+/* Checks the services that are asked by HTTP, then calls check_discord. */
 void check_services(struct check *c);
-/* Token, application, gateway, server, channel; at last check_done. */
+/* Checks token, application, gateway, server and channel, then calls check_done. */
 void check_discord(struct check *c);
-/* The gateway's connection did not answer in time; false: it is not what was waited for. */
+/* Reports that the gateway did not answer in time. Returns false if no gateway connection is being
+ * checked. */
 bool check_discord_late(struct check *c);
 
 #endif

@@ -1,5 +1,5 @@
-/* The services that the settings ask by HTTP: is there an address, a key, and somebody who takes
- * it. */
+/* Checks the services that the settings name by HTTP: whether each has an address and a key, and
+ * whether its server accepts the key. */
 #include "control/check_inside.h"
 
 #include <errno.h>
@@ -26,8 +26,8 @@ enum { N_SERVICES = sizeof services / sizeof services[0] };
 
 static void ask_next(struct check *c);
 
-/* The address for people, without what may be secret in it. */
-static const char *shown(const char *base)
+/* The address without the parts that may be secret, for display. */
+static const char *hide_secrets(const char *base)
 {
 	const char *at = strrchr(base, '@');
 
@@ -43,19 +43,20 @@ static void on_models(const struct http_resp *resp, void *arg)
 	if (settings_provider(c->settings, (enum settings_service)c->service, &p) == 0) {
 		if (resp->err)
 			check_say(c, CHECK_MISSING, what, "%s cannot be reached (look at %s): %s",
-				  shown(p.base), services[c->service].setting, resp->errtext);
+				  hide_secrets(p.base), services[c->service].setting,
+				  resp->errtext);
 		else if (resp->status == 401 || resp->status == 403)
 			check_say(c, CHECK_MISSING, what, "%s does not take the key: look at %s",
-				  shown(p.base), p.key_name);
+				  hide_secrets(p.base), p.key_name);
 		else
-			check_say(c, CHECK_OK, what, "%s answers", shown(p.base));
+			check_say(c, CHECK_OK, what, "%s answers", hide_secrets(p.base));
 	}
 	c->service++;
 	ask_next(c);
 }
 
-/* Most servers have a list of their models, which costs nothing; any answer says that somebody is
- * there. */
+/* Asks for the list of models, which most servers have and which is free of charge; any answer
+ * shows that a server is there. */
 static int ask_models(struct check *c, const struct settings_provider *p)
 {
 	char *url = openai_http_url(p->base, "models"), *auth = openai_auth(p->key);
@@ -73,8 +74,8 @@ static int ask_models(struct check *c, const struct settings_provider *p)
 	return err;
 }
 
-/* False: nothing is to be asked. */
-static bool ask(struct check *c)
+/* Returns false if there is nothing to ask. */
+static bool ask_service(struct check *c)
 {
 	enum settings_service which = (enum settings_service)c->service;
 	const char *what = services[which].what;
@@ -100,7 +101,7 @@ static bool ask(struct check *c)
 		return false;
 	}
 	if (strstr(p.base, "//api.openai.com") && !*p.key) {
-		check_say(c, CHECK_MISSING, what, "%s needs a key: set %s", shown(p.base),
+		check_say(c, CHECK_MISSING, what, "%s needs a key: set %s", hide_secrets(p.base),
 			  p.key_name);
 		return false;
 	}
@@ -113,7 +114,7 @@ static bool ask(struct check *c)
 static void ask_next(struct check *c)
 {
 	for (; c->service < N_SERVICES; c->service++)
-		if (ask(c))
+		if (ask_service(c))
 			return;
 	check_discord(c);
 }

@@ -28,7 +28,7 @@
 
 uint32_t control_intents(void)
 {
-	/* None of these is privileged. Commands and voice servers need no intent; voice states do,
+	/* No intent here is privileged. Commands and voice servers need no intent; voice states do,
 	 * our own too. */
 	return DISCORD_INTENT_GUILDS | DISCORD_INTENT_GUILD_VOICE_STATES;
 }
@@ -42,7 +42,7 @@ uint64_t control_permissions(void)
 	       DISCORD_PERMISSION(DISCORD_BIT_REQUEST_TO_SPEAK);
 }
 
-/* The first reason is the one that counts; it was just put into `why`. */
+/* Keeps the first reason; the caller just put this one into `why`. */
 void control_give_up(struct control *c, const struct words *why)
 {
 	if (!c->failure.n)
@@ -78,7 +78,7 @@ struct voice_session *control_open_voice_session(struct control *c, uint64_t gui
 
 	if (vs)
 		return vs;
-	/* A call that is out of its channel only keeps a place. */
+	/* A session that is out of its channel only occupies a place. */
 	for (unsigned i = 0; c->n_voice_sessions == VOICE_SESSIONS_MAX && i < c->n_voice_sessions;
 	     i++)
 		if (!voice_session_channel(c->voice_sessions[i])) {
@@ -167,7 +167,7 @@ static int make_media(struct control *c)
 	return media_alloc(&c->media, c->env, &media);
 }
 
-/* Of asking for the gateway's address. */
+/* Sets the backoff between requests for the gateway's address. */
 static const struct backoff_conf find_backoff = {.first_ms = 1000, .max_ms = 60000};
 
 static int make_bus(struct control *c)
@@ -235,12 +235,12 @@ struct control *control_free(struct control *c)
 	if (c->gateway && c->save_dirty)
 		control_save_state(c);
 	if (c->media && !c->conf.spawn)
-		media_disconnect(c->media); /* also when it ends without having been stopped */
+		media_disconnect(c->media); /* also after an end without control_stop */
 	while (c->n_voice_sessions)
 		voice_session_free(c->voice_sessions[--c->n_voice_sessions]);
 	embedded_free(c->embedded);
 	media_free(c->media);
-	rest_free(c->rest); /* before commands, whose answers it may still hold */
+	rest_free(c->rest); /* before commands, because rest may still hold their answers */
 	commands_free(c->commands);
 	gateway_free(c->gateway);
 	guilds_free(c->guilds);
@@ -267,7 +267,8 @@ void control_start(struct control *c)
 	struct voice_session *vs;
 
 	memcpy(calls, c->state.calls, sizeof calls);
-	/* Wishes first, then mediad: a call it tells that nobody wants would be closed. */
+	/* The desired calls come before mediad: resync closes a call that no voice session wants.
+	 */
 	for (unsigned i = 0; i < n; i++) {
 		vs = control_open_voice_session(c, calls[i].guild);
 		if (vs && c->resuming)
@@ -292,13 +293,14 @@ void control_start(struct control *c)
 void control_stop(struct control *c)
 {
 	if (c->conf.spawn) {
-		/* Nobody will hold these calls when our mediad goes with us. */
+		/* Our own mediad ends with us, so no process would hold these calls. */
 		for (unsigned i = 0; i < c->n_voice_sessions; i++)
 			voice_session_leave(c->voice_sessions[i]);
 		tmr_start(c->stop_tmr, STOP_MS * NS_PER_MS);
 	} else {
 		control_save_state(c);
-		/* What goes on in mediad is not told that the rooms here end. */
+		/* Disconnects first, so that the ends of the rooms do not stop playbacks in mediad.
+		 */
 		media_disconnect(c->media);
 		for (unsigned i = 0; i < c->n_voice_sessions; i++)
 			voice_session_end(c->voice_sessions[i]);
@@ -317,7 +319,7 @@ static void publish_setting(struct control *c, const char *name, enum settings_w
 	bus_publish(c->bus, &ev);
 }
 
-/* Whether anything changed for calls that go on. */
+/* Applies one setting; returns whether running calls are affected. */
 static bool take_setting(struct control *c, const char *name, const char *value)
 {
 	enum settings_when when = settings_when(name);

@@ -8,8 +8,8 @@
 #include "ipc/env.h"
 #include "proto/discord.h"
 
-/* Whether whoever asks may see this channel: of one that is hidden nothing is told, and nobody is
- * sent into it. */
+/* Whether the member who asks may see this channel. The bot tells nothing about a hidden channel
+ * and does not join it on that member's request. */
 static bool may_see(const struct control *c, const struct command *cmd, uint64_t channel)
 {
 	uint64_t bits;

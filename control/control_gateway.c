@@ -1,4 +1,4 @@
-/* Discord's main gateway: finding it, and what its events mean for the voice sessions. */
+/* Discord's main gateway: finds its address, and passes its events on to the voice sessions. */
 #include <errno.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static uint64_t parse_id(const json_t *d, const char *name)
 	return id;
 }
 
-/* Somebody else with this token answers them otherwise. */
+/* Otherwise another program with this token answers the commands. */
 static bool owns_commands(const struct control *c)
 {
 	return settings_gateway(c->settings) == SETTINGS_GATEWAY_FULL;
@@ -99,7 +99,7 @@ static void take_guild_event(struct control *c, const char *name, const json_t *
 			voice_session_removed(vs);
 		return;
 	}
-	/* After an Identify a server is there when its GUILD_CREATE is; also after an outage. */
+	/* After an Identify, and after an outage, GUILD_CREATE says that a server is available. */
 	if (strcmp(name, "GUILD_CREATE") == 0 && known && !before)
 		voice_session_online(vs, true);
 	voice_session_event(vs, name, d);

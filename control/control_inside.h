@@ -1,4 +1,4 @@
-/* The state of struct control, shared by control.c (making, voice sessions, start and stop),
+/* The state of struct control, shared by control.c (construction, voice sessions, start and stop),
  * control_state.c (what a restart needs), control_gateway.c (Discord's main gateway) and
  * control_commands.c (slash commands). */
 #ifndef CONTROL_CONTROL_INSIDE_H
@@ -14,11 +14,11 @@
 
 enum {
 	VOICE_SESSIONS_MAX = STATE_CALLS_MAX,
-	SAVE_MS = 1000,		/* at most once a second */
-	SAVE_ANYWAY_MS = 30000, /* so that a quiet session stays fresh on disk */
-	SESSIONS_USED_UP_MS = 60000, /* wait when Discord does not say for how long */
-	STOP_MS = 300,	     /* for what was said last to get out */
-	REJOIN_MS = 3600000, /* wishes older than this are forgotten */
+	SAVE_MS = 1000,		     /* at most once a second */
+	SAVE_ANYWAY_MS = 30000,	     /* keeps the saved session fresh while nothing changes */
+	SESSIONS_USED_UP_MS = 60000, /* wait if Discord does not say for how long */
+	STOP_MS = 300,		     /* time for the last messages to be sent */
+	REJOIN_MS = 3600000,	     /* a saved call older than this is not rejoined */
 };
 
 struct control {
@@ -45,25 +45,25 @@ struct control {
 	bool mediad_up;
 	bool save_dirty, guilds_dirty;
 	uint64_t saved_at;
-	struct backoff find; /* of asking for the gateway's address */
+	struct backoff find; /* between requests for the gateway's address */
 	struct words failure;
 };
 
 /* control.c */
 /* NULL when this guild has none. */
 struct voice_session *control_find_voice_session(struct control *c, uint64_t guild);
-/* The same, made if need be; NULL when there is no place. */
+/* Finds or makes the voice session of this guild; NULL when all places are taken. */
 struct voice_session *control_open_voice_session(struct control *c, uint64_t guild);
-/* Ends the program because it cannot work. The first reason counts. */
+/* Ends the program because it cannot work. Keeps the first reason. */
 void control_give_up(struct control *c, const struct words *why);
 
 /* control_state.c */
 void control_load_state(struct control *c);
 void control_save_state(struct control *c);
-/* Within SAVE_MS. */
+/* Saves the state within SAVE_MS. */
 void control_save_soon(struct control *c);
 void control_on_save_timer(void *arg);
-/* The gateway's resume point changed, and must be on disk before anything else happens. */
+/* Saves the gateway's changed resume point before anything else happens. */
 void control_on_resume_point(void *arg);
 void control_on_calls_changed(void *arg);
 

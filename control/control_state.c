@@ -1,4 +1,4 @@
-/* What a restart needs: read at start, written when it changed. */
+/* The state that a restart needs: read at start, written when it changed. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ void control_save_state(struct control *c)
 
 	if (!c->conf.state_dir)
 		return;
-	/* Until the gateway was started the session of our forerunner is the one that counts. */
+	/* Until the gateway has started, the previous control's session is the one to keep. */
 	if (gateway_state(c->gateway) != GATEWAY_IDLE)
 		c->state.session = *gateway_session(c->gateway);
 	c->state.saved_ms = env_wall_ms(c->env);
@@ -26,7 +26,7 @@ void control_save_state(struct control *c)
 				.guild = voice_session_guild(c->voice_sessions[i]),
 				.channel = voice_session_channel(c->voice_sessions[i]),
 				.standing = voice_session_standing(c->voice_sessions[i])};
-	/* Servers first: replaying an event that is in them already does no harm, missing one
+	/* Servers first: an event that is already in them does no harm when replayed; missing one
 	 * would. */
 	if (c->guilds_dirty)
 		err = state_save_guilds(c->env, c->conf.state_dir, guilds_snapshot(c->guilds));
@@ -85,7 +85,7 @@ void control_load_state(struct control *c)
 		guilds_set_self(c->guilds, c->state.user);
 	else
 		memset(&c->state.session, 0, sizeof c->state.session);
-	/* Rises with every start, also when the clock was set back. */
+	/* Increases with every start, even if the clock was set back. */
 	c->state.epoch = wall > old ? wall : old + 1;
 	if (c->conf.state_dir) {
 		int err = state_save(c->env, c->conf.state_dir, &c->state);

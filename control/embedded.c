@@ -22,7 +22,7 @@ struct embedded {
 	void *arg;
 	char program[512];
 	char listen[32];
-	bool told; /* since it was started it said where it listens */
+	bool told; /* printed its address since its last start */
 };
 
 int embedded_parse(const char *line, char *url, size_t size, unsigned *port)
@@ -60,12 +60,12 @@ static void on_line(const char *line, size_t len, void *arg)
 		return;
 	e->told = true;
 	snprintf(e->listen, sizeof e->listen, "127.0.0.1:%u", port);
-	give_argv(e); /* without memory it only takes another port next time */
+	give_argv(e); /* without memory it takes another port next time */
 	log_info("embedded_brain", "url=%s", url);
 	e->h(url, e->arg);
 }
 
-/* It comes back where it was; but when somebody else has that port meanwhile, anywhere. */
+/* Restarts offlined on its old port, or on any port if another process has taken that one. */
 static void on_state(bool up, int status, void *arg)
 {
 	struct embedded *e = arg;

@@ -1,7 +1,7 @@
-/* The embedded brain: offlined as a child of control, on a loopback port of its own choosing.
+/* The embedded provider: runs offlined as a child of control, on a free loopback port.
  *
- * It is restarted on the same port when it dies, so that whoever knows its address need not be told
- * again; on another when it cannot have that one any more. */
+ * When offlined dies it is restarted on the same port, so that its address stays valid; if that
+ * port is taken, on another. */
 #ifndef CONTROL_EMBEDDED_H
 #define CONTROL_EMBEDDED_H
 
@@ -10,7 +10,7 @@
 struct embedded;
 struct env;
 
-/* It listens at url ("ws://127.0.0.1:41234/v1/realtime"); called at every start. */
+/* Called at every start: offlined listens at url ("ws://127.0.0.1:41234/v1/realtime"). */
 typedef void(embedded_ready_h)(const char *url, void *arg);
 
 /* Looks for offlined beside our own executable, then in PATH. ENOENT when it is in neither, EINVAL,

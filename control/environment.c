@@ -13,9 +13,9 @@
 
 enum { SECRET_MAX = 1024 };
 
-/* A secret goes into a header line: blanks around it are a slip of whoever pasted it, anything else
- * that does not belong there makes it useless. */
-static int take(const char *value, char *buf, size_t size)
+/* Strips blanks around a secret, which come from pasting. A secret goes into a header line, so any
+ * other character that is not allowed there makes it invalid. */
+static int strip_secret(const char *value, char *buf, size_t size)
 {
 	size_t n;
 
@@ -45,14 +45,14 @@ static int secret_from_file(const char *path, char *buf, size_t size)
 		return errno;
 	if (!fgets(line, sizeof line, f))
 		line[0] = '\0';
-	err = ferror(f) ? EIO : take(line, buf, size);
+	err = ferror(f) ? EIO : strip_secret(line, buf, size);
 	fclose(f);
 	explicit_bzero(line, sizeof line);
 	return err;
 }
 
 /* The file that NAME_FILE names, NULL for none. */
-static const char *file_of(const char *name)
+static const char *find_secret_file(const char *name)
 {
 	char variable[128];
 	const char *path;
@@ -64,17 +64,17 @@ static const char *file_of(const char *name)
 
 int environment_secret(const char *name, const char *config, char *buf, size_t size)
 {
-	const char *value = getenv(name), *path = file_of(name);
+	const char *value = getenv(name), *path = find_secret_file(name);
 
 	buf[0] = '\0';
 	if (value && *value)
-		return take(value, buf, size);
+		return strip_secret(value, buf, size);
 	if (!path)
 		path = *config ? config : NULL;
 	return path ? secret_from_file(path, buf, size) : ENOENT;
 }
 
-static const char *why(int err)
+static const char *describe_error(int err)
 {
 	return err == ENODATA	 ? "there is nothing in it"
 	       : err == EMSGSIZE ? "it is too long"
@@ -85,19 +85,19 @@ static const char *why(int err)
 void environment_secret_fault(const char *name, const char *config, char *buf, size_t size)
 {
 	char value[SECRET_MAX];
-	const char *given = getenv(name), *path = file_of(name);
+	const char *given = getenv(name), *path = find_secret_file(name);
 	int err = environment_secret(name, config, value, sizeof value);
 
 	explicit_bzero(value, sizeof value);
 	if (given && *given && err)
-		snprintf(buf, size, "%s cannot be used: %s", name, why(err));
+		snprintf(buf, size, "%s cannot be used: %s", name, describe_error(err));
 	else if (path && err)
 		snprintf(buf, size, "the file %s that %s_FILE names cannot be used: %s", path, name,
-			 why(err));
+			 describe_error(err));
 	else if (*config && err)
 		snprintf(buf, size,
 			 "the file %s that the settings file names for %s cannot be used: %s",
-			 config, name, why(err));
+			 config, name, describe_error(err));
 	else if (err)
 		snprintf(buf, size, "set %s, or %s_FILE to a file that holds it", name, name);
 	else
@@ -106,7 +106,8 @@ void environment_secret_fault(const char *name, const char *config, char *buf, s
 
 /* ---- the settings file ---- */
 
-/* The whole file as text, freed by the caller. EFBIG, ENOMEM, EISDIR, or what reading says. */
+/* Reads the whole file as text, freed by the caller. EFBIG, ENOMEM, EISDIR, or the errno of
+ * reading. */
 static int read_text(const char *path, char **out, size_t *len)
 {
 	FILE *f = fopen(path, "re");
@@ -164,13 +165,13 @@ static int load_file(struct settings *s, const char *config, environment_fault_h
 
 /* ---- all of it ---- */
 
-static const char *lookup(const char *env, void *arg)
+static const char *read_variable(const char *env, void *arg)
 {
 	(void)arg;
 	return getenv(env);
 }
 
-static void complain(const char *env, const char *given, const char *used, void *arg)
+static void log_replaced(const char *env, const char *given, const char *used, void *arg)
 {
 	(void)arg;
 	log_warn("setting_replaced", "variable=%s given=\"%.80s\" used=\"%.80s\"", env, given,
@@ -206,10 +207,10 @@ static void load_secrets(struct settings *s)
 		if (!err)
 			continue;
 		settings_set(s, secrets[i].name, "");
-		/* Like an empty variable an empty file says that there is none. */
+		/* An empty file, like an empty variable, means that there is no secret. */
 		if (err != ENOENT && err != ENODATA)
 			log_warn("secret_unusable", "variable=%s error=\"%s\"", secrets[i].name,
-				 why(err));
+				 describe_error(err));
 	}
 	explicit_bzero(value, sizeof value);
 }
@@ -229,7 +230,7 @@ static void load_provider_keys(struct settings *s)
 		settings_set(s, name, err ? "" : value);
 		if (err)
 			log_warn("secret_unusable", "provider=%s file=%s error=\"%s\"", p->name,
-				 p->key_file, why(err));
+				 p->key_file, describe_error(err));
 	}
 	explicit_bzero(value, sizeof value);
 }
@@ -247,7 +248,7 @@ int environment_settings(struct settings **out, const char *config, environment_
 		settings_free(s);
 		return err;
 	}
-	settings_load(s, lookup, complain, NULL);
+	settings_load(s, read_variable, log_replaced, NULL);
 	load_secrets(s);
 	load_provider_keys(s);
 	settings_secrets(s, secret_known, NULL);

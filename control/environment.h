@@ -1,4 +1,4 @@
-/* Where the settings come from: the settings file, the process environment, and secrets from
+/* Gathers the settings from the settings file and the process environment, and secrets from
  * variables or from files that variables or the settings file name. */
 #ifndef CONTROL_ENVIRONMENT_H
 #define CONTROL_ENVIRONMENT_H
@@ -7,7 +7,7 @@
 
 struct settings;
 
-/* Read when it is there and no other is named. */
+/* The settings file, if it exists and no other is named. */
 #define ENVIRONMENT_CONFIG "/etc/parley/parley.json"
 
 /* The value of NAME, else the first line of the file named by NAME_FILE, else of the file config
@@ -20,16 +20,16 @@ void environment_secret_fault(const char *name, const char *config, char *buf, s
 /* "FILE:LINE: what is wrong" */
 typedef void(environment_fault_h)(const char *text, void *arg);
 
-/* Defaults, then the settings file (config, else ENVIRONMENT_CONFIG when there is one), then the
- * environment. What is wrong in the file goes to h, all of it, and EINVAL is returned at the end,
- * with *out as it is without that. Values in the environment that cannot be used are logged and
- * replaced (settings.h); a secret's file that cannot be read is logged. Secrets are registered with
- * log_secret. ENOMEM: nothing in *out. Caller owns *out. */
+/* Reads defaults, then the settings file (config, else ENVIRONMENT_CONFIG if it exists), then the
+ * environment. Passes every fault of the file to h and then returns EINVAL, with *out as it is
+ * without the faulty values. Logs and replaces invalid values of the environment (settings.h); logs
+ * a secret's file that cannot be read. Registers secrets with log_secret. ENOMEM: *out is not
+ * written. Caller owns *out. */
 int environment_settings(struct settings **out, const char *config, environment_fault_h *h,
 			 void *arg);
 
-/* Variables that begin like ours and that nobody reads; likely: what may have been meant, or NULL.
- */
+/* Calls h for each variable that begins with PARLEY_ and is not a setting; likely: the setting that
+ * may have been meant, or NULL. */
 typedef void(environment_unknown_h)(const char *name, const char *likely, void *arg);
 void environment_unknown(environment_unknown_h *h, void *arg);
 

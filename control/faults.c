@@ -4,7 +4,7 @@
 
 static const struct {
 	unsigned wait_ms, again_s;
-	bool told, over; /* there are words for it */
+	bool told, over; /* the table has a sentence for it */
 } rows[] = {
 #define X(NAME, name, wait, again, begins, over)                                                   \
 	{wait, again, sizeof(begins) > 1, sizeof(over) > 1},
@@ -23,8 +23,8 @@ const char *faults_name(enum fault fault)
 	return names[fault];
 }
 
-/* When it may be told again that it is there. */
-static uint64_t again(const struct faults *f, enum fault fault)
+/* The earliest time of another report. */
+static uint64_t next_report_at(const struct faults *f, enum fault fault)
 {
 	const struct fault_record *r = &f->v[fault];
 
@@ -39,11 +39,11 @@ void faults_set(struct faults *f, enum fault fault, enum fault_is is, uint64_t n
 	r->unknown = is == FAULT_IS_UNKNOWN;
 	if (r->unknown || (r->there == there && is != FAULT_IS_ONCE))
 		return;
-	/* Late words about a moment that is over help nobody: now or not at all. */
+	/* A late report of an event without duration is useless, so it is made now or never. */
 	if (is == FAULT_IS_ONCE) {
 		r->count++;
 		r->last = now;
-		r->due = rows[fault].told && now >= again(f, fault);
+		r->due = rows[fault].told && now >= next_report_at(f, fault);
 		return;
 	}
 	r->there = there;
@@ -64,8 +64,8 @@ void faults_end(struct faults *f)
 			false;
 }
 
-/* When this fault is to be told, or that it is over. */
-static uint64_t due(const struct faults *f, enum fault fault)
+/* When this fault, or its end, is due to be reported. */
+static uint64_t report_due_at(const struct faults *f, enum fault fault)
 {
 	const struct fault_record *r = &f->v[fault];
 	uint64_t at = r->changed + (r->there ? rows[fault].wait_ms : FAULTS_WELL_MS) * NS_PER_MS;
@@ -74,13 +74,13 @@ static uint64_t due(const struct faults *f, enum fault fault)
 		return 0;
 	if (r->unknown || r->there == r->told || !rows[fault].told)
 		return UINT64_MAX;
-	if (r->there && at < again(f, fault))
-		return again(f, fault);
+	if (r->there && at < next_report_at(f, fault))
+		return next_report_at(f, fault);
 	return at;
 }
 
-/* When it has lasted long enough to be counted. */
-static uint64_t lasts(const struct faults *f, enum fault fault)
+/* When the fault has lasted long enough to be counted. */
+static uint64_t counts_at(const struct faults *f, enum fault fault)
 {
 	const struct fault_record *r = &f->v[fault];
 	unsigned ms = rows[fault].wait_ms < FAULTS_COUNT_MS ? rows[fault].wait_ms : FAULTS_COUNT_MS;
@@ -93,7 +93,8 @@ uint64_t faults_deadline(const struct faults *f)
 	uint64_t at = UINT64_MAX;
 
 	for (unsigned i = 0; i < FAULT_COUNT; i++) {
-		uint64_t told = due(f, (enum fault)i), counted = lasts(f, (enum fault)i);
+		uint64_t told = report_due_at(f, (enum fault)i),
+			 counted = counts_at(f, (enum fault)i);
 
 		at = told < at ? told : at;
 		at = counted < at ? counted : at;
@@ -101,12 +102,12 @@ uint64_t faults_deadline(const struct faults *f)
 	return at;
 }
 
-static void count(struct faults *f, uint64_t now)
+static void count_faults(struct faults *f, uint64_t now)
 {
 	for (unsigned i = 0; i < FAULT_COUNT; i++) {
 		struct fault_record *r = &f->v[i];
 
-		if (now < lasts(f, (enum fault)i))
+		if (now < counts_at(f, (enum fault)i))
 			continue;
 		r->counted = true;
 		r->count++;
@@ -116,12 +117,12 @@ static void count(struct faults *f, uint64_t now)
 
 bool faults_say(struct faults *f, uint64_t now, struct words *w)
 {
-	count(f, now);
+	count_faults(f, now);
 	for (unsigned i = 0; i < FAULT_COUNT; i++) {
 		struct fault_record *r = &f->v[i];
 		bool once = r->due;
 
-		if (now < due(f, (enum fault)i))
+		if (now < report_due_at(f, (enum fault)i))
 			continue;
 		r->due = false;
 		if (!once)

@@ -1,9 +1,9 @@
-/* What goes wrong in one server's calls: counted for /status, and what of it people are told and
- * when (words.def, WORDS_FAULTS). Each fault is told once when it has lasted, again no sooner than
- * its cool-down allows, and told to be over when it was told to be there.
+/* The faults of one server's calls: counts them for /status, and decides which of them the room is
+ * told about, and when (words.def, WORDS_FAULTS). A fault is reported once when it has lasted,
+ * again after its cool-down at the earliest, and its end is reported if its begin was.
  *
- * A value without I/O, all zero at first. Its owner tells it facts and calls faults_say until it
- * gives nothing, after each fact and at faults_deadline. Times in ns. */
+ * A value without I/O, all zero at first. After each faults_set, and at faults_deadline, its owner
+ * calls faults_say until it returns false. Times in ns. */
 #ifndef CONTROL_FAULTS_H
 #define CONTROL_FAULTS_H
 
@@ -13,21 +13,22 @@
 #include "control/words/words.h"
 
 enum {
-	FAULTS_WELL_MS = 2000, /* so long it has to be over before that is told */
-	FAULTS_COUNT_MS =
-		3000, /* what lasts shorter, and would not be told yet, is part of joining */
+	FAULTS_WELL_MS =
+		2000, /* a fault must have been over for this long before its end is reported */
+	FAULTS_COUNT_MS = 3000, /* a shorter fault that was not reported belongs to joining and is
+				   not counted */
 };
 
 enum fault_is {
 	FAULT_IS_OVER,
 	FAULT_IS_THERE,
-	FAULT_IS_UNKNOWN, /* not to be seen just now: nothing is told, nothing is concluded */
-	FAULT_IS_ONCE,	  /* happened, and lasts no longer than that */
+	FAULT_IS_UNKNOWN, /* cannot be observed now: nothing is reported or concluded */
+	FAULT_IS_ONCE,	  /* an event without duration */
 };
 
 struct fault_record {
 	bool there, told, unknown, counted;
-	bool due; /* happened, and is to be told */
+	bool due; /* happened, and must be reported */
 	uint64_t changed, told_at;
 	unsigned count;
 	uint64_t last; /* when it began last */
@@ -37,11 +38,11 @@ struct faults {
 };
 
 void faults_set(struct faults *f, enum fault fault, enum fault_is is, uint64_t now);
-/* People know it already, from another sentence. */
+/* Another sentence has reported this fault already. */
 void faults_known(struct faults *f, enum fault fault, uint64_t now);
-/* The call ended: nothing lasts, nothing is told; what was counted stays. */
+/* The call ended: ends every fault without a report and keeps the counts. */
 void faults_end(struct faults *f);
-/* Counts what has lasted, and adds a sentence for the room; false when there is none to say. */
+/* Counts the faults that have lasted, and adds one sentence for the room; false if none is due. */
 bool faults_say(struct faults *f, uint64_t now, struct words *w);
 /* The row's name, for events and logs: "brain". Borrowed for ever. */
 const char *faults_name(enum fault fault);

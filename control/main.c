@@ -1,4 +1,4 @@
-/* control: the mind of Parley. Reads its command line and environment, then runs the loop. */
+/* The program control: reads its command line and environment, then runs the loop. */
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
@@ -61,41 +61,48 @@ static const char help[] =
 	"  --config FILE           settings, a JSON object (default: " ENVIRONMENT_CONFIG "\n"
 	"                          when it is there)\n"
 	"  --settings              print every setting, its default and its range\n"
-	"  --state-dir DIR         where to keep what a restart needs (default: $STATE_DIRECTORY,\n"
+	"  --state-dir DIR         where to keep the state that a restart needs (default: "
+	"$STATE_DIRECTORY,\n"
 	"                          $XDG_STATE_HOME/parley or ~/.local/state/parley)\n"
 	"  --ca FILE               a further certificate authority to trust, PEM\n"
-	"  --journal FILE          record every input; the file holds voices and what was said\n"
-	"  --journal-shape FILE    record when what came, without keys, sound and words\n"
-	"  --journal-print FILE    print a journal, a line a record, without its content\n"
-	"  --replay FILE           run a recorded session again and compare what it sends;\n"
-	"                          with --journal-shape write that of the record\n"
-	"  --no-subscribers        with --replay: without log, turn file and store, which must\n"
-	"                          change nothing of what is sent\n"
+	"  --journal FILE          record every input; the file holds voices and transcripts\n"
+	"  --journal-shape FILE    record the time and kind of each input, without keys, audio and "
+	"text\n"
+	"  --journal-print FILE    print a journal, one line per record, without its content\n"
+	"  --replay FILE           replay a recorded session and compare what it sends;\n"
+	"                          with --journal-shape write the shapes of the recording\n"
+	"  --no-subscribers        with --replay: run without log, turn file and store, which must "
+	"not\n"
+	"                          change the output\n"
 	"  --log LEVEL             warn, info (default), debug or trace\n"
-	"  --check                 say what is missing, start nothing (without one of the first "
+	"  --check                 verify the installation and start nothing (without one of the "
+	"first "
 	"two\n"
 	"                          options: as with --spawn-mediad)\n"
-	"  --health                ask whether the control that keeps DIR runs and is on Discord\n"
-	"  --why TURN              why that turn (its number, or last) ended as it did\n"
+	"  --health                test whether the control that uses DIR runs and is connected to "
+	"Discord\n"
+	"  --why TURN              explain why that turn (its number, or last) ended as it did\n"
 	"  --help, --version\n"
 	"\n"
 	"Environment: DISCORD_TOKEN or DISCORD_TOKEN_FILE; OPENAI_API_KEY or OPENAI_API_KEY_FILE\n"
-	"(without a key the embedded brain serves); PARLEY_DISCORD_API, PARLEY_BRAIN_URL and the\n"
-	"other settings that --settings prints. What the environment says counts more than the "
-	"settings file.\n"
+	"(without a key the embedded provider serves); PARLEY_DISCORD_API, PARLEY_BRAIN_URL and "
+	"the\n"
+	"other settings that --settings prints. The environment takes precedence over the settings "
+	"file.\n"
 	"\n"
-	"SIGHUP: the settings file is read again; a file with a fault changes nothing.\n"
+	"SIGHUP: control reads the settings file again; a file with a fault changes nothing.\n"
 	"\n"
-	"Stopped by SIGTERM it leaves its calls running in mediad for the next control, unless it\n"
-	"runs the mediad itself: then it leaves the channels.\n"
+	"After SIGTERM the calls continue in mediad for the next control, unless this control "
+	"runs\n"
+	"mediad itself: then the bot leaves its channels.\n"
 	"\n"
-	"With --journal and --replay the last lines on stdout are `shape HEX` and `digest HEX`: of "
-	"everything\n"
-	"that came and was sent, the first without sound that a codec made.\n"
+	"With --journal and --replay the last lines on stdout are `shape HEX` and `digest HEX`, "
+	"sums\n"
+	"of all input and output; the first leaves out audio that a codec made.\n"
 	"\n"
-	"Exit status: 0 ended as asked or all checks passed, 1 failed or something is missing, 2 "
-	"usage, or a fault\n"
-	"in the settings file.\n";
+	"Exit status: 0 success, 1 failed or something is missing, 2 invalid options, or a fault "
+	"in\n"
+	"the settings file.\n";
 
 static int usage(const char *what, const char *value)
 {
@@ -149,8 +156,8 @@ static const struct option longs[] = {
 	{NULL, 0, NULL, 0},
 };
 
-/* -1 to go on, else the exit status. */
-static int one_option(struct options *o, int opt)
+/* Returns -1 to continue, else the exit status. */
+static int parse_option(struct options *o, int opt)
 {
 	switch (opt) {
 	case OPT_SOCK:
@@ -218,13 +225,13 @@ static int one_option(struct options *o, int opt)
 	}
 }
 
-static int parse(struct options *o, int argc, char **argv)
+static int parse_options(struct options *o, int argc, char **argv)
 {
 	int opt, status;
 
 	o->level = LOG_INFO_;
 	while ((opt = getopt_long(argc, argv, "", longs, NULL)) != -1) {
-		status = one_option(o, opt);
+		status = parse_option(o, opt);
 		if (status >= 0)
 			return status;
 	}
@@ -253,7 +260,7 @@ static int parse(struct options *o, int argc, char **argv)
 	return -1;
 }
 
-/* A control that runs, and what is recorded of it. */
+/* A running control and its journal. */
 struct run {
 	struct env *env;
 	struct journal *journal;
@@ -261,10 +268,11 @@ struct run {
 	uint32_t source;
 	struct event *sig[SIGNALS];
 	const struct options *o;
-	struct settings *read; /* as they were read last */
+	struct settings *read; /* as last read from the file */
 };
 
-/* Turns are kept for --why in any case; what was said in them only when it was asked for. */
+/* Keeps the turns for --why in any case; their transcripts and answers only if a setting asks for
+ * it. */
 static void keep_turns(struct settings *settings, const struct control_conf *conf)
 {
 	char file[640];
@@ -288,7 +296,7 @@ struct changes {
 	int err;
 };
 
-/* A new key is a secret like the first one: no journal and no log may hold it. */
+/* Registers a new key as a secret, so that neither journal nor log holds it. */
 static void add_change(const char *name, const char *value, bool secret, void *arg)
 {
 	struct changes *c = arg;
@@ -301,8 +309,8 @@ static void add_change(const char *name, const char *value, bool secret, void *a
 	json_object_set_new(c->all, name, json_string(value));
 }
 
-/* The settings file may have been edited. One that cannot be used changes nothing. */
-static void reload(struct run *r)
+/* Reads the settings file again. A file with faults changes nothing. */
+static void reload_settings(struct run *r)
 {
 	struct settings *fresh = NULL;
 	int err = environment_settings(&fresh, r->o->config, on_new_fault, NULL);
@@ -339,13 +347,13 @@ static void on_signal(evutil_socket_t sig, short what, void *arg)
 	(void)what;
 	log_info("signal", "number=%d", (int)sig);
 	if (sig == SIGHUP)
-		reload(r);
+		reload_settings(r);
 	else
 		env_deliver(r->env, r->source, CONTROL_IN_STOP, NULL, 0);
 }
 
-/* A sentence for whoever runs it; 1, as an exit status. */
-static int say(const struct words *w)
+/* Prints a sentence for the operator; returns 1, the exit status. */
+static int print_error(const struct words *w)
 {
 	fprintf(stderr, "control: %s\n", w->text);
 	return 1;
@@ -356,10 +364,10 @@ static int cannot_start(int err)
 	struct words w = {0};
 
 	words_cannot_start(&w, strerror(err));
-	return say(&w);
+	return print_error(&w);
 }
 
-/* What would only come to light later, and cannot get better by waiting, is said at once. */
+/* Reports at once the faults that would otherwise show only later and that waiting cannot mend. */
 static bool can_start(const struct settings *settings, const struct control_conf *conf)
 {
 	struct words w = {0};
@@ -378,7 +386,7 @@ static bool can_start(const struct settings *settings, const struct control_conf
 	} else {
 		return true;
 	}
-	say(&w);
+	print_error(&w);
 	return false;
 }
 
@@ -398,7 +406,7 @@ static int start_journal(struct run *r, const struct settings *settings, const s
 	return err;
 }
 
-static int start(struct run *r, struct settings *settings, const struct options *o)
+static int start_control(struct run *r, struct settings *settings, const struct options *o)
 {
 	static const int signals[SIGNALS] = {SIGTERM, SIGINT, SIGHUP};
 	struct env_conf conf = {.loop = true};
@@ -424,8 +432,8 @@ static int start(struct run *r, struct settings *settings, const struct options 
 	return err;
 }
 
-/* What teardown still does is no part of the session. */
-static void end(struct run *r)
+/* Teardown is not part of the recorded session. */
+static void end_control(struct run *r)
 {
 	for (unsigned i = 0; i < SIGNALS; i++)
 		if (r->sig[i])
@@ -436,7 +444,7 @@ static void end(struct run *r)
 	journal_free(r->journal);
 }
 
-static int run(struct settings *settings, const struct options *given)
+static int run_control(struct settings *settings, const struct options *given)
 {
 	struct words incomplete = {0};
 	struct state_kept kept = {0};
@@ -453,7 +461,7 @@ static int run(struct settings *settings, const struct options *given)
 	o.conf.kept = &kept;
 	err = log_start_writer();
 	if (!err)
-		err = start(&r, settings, &o);
+		err = start_control(&r, settings, &o);
 	if (err) {
 		status = cannot_start(err);
 	} else {
@@ -464,19 +472,19 @@ static int run(struct settings *settings, const struct options *given)
 			journal_print_sums(&r.env, 1);
 	}
 	if (r.control && control_failure(r.control)->n)
-		status = say(control_failure(r.control));
+		status = print_error(control_failure(r.control));
 	if (r.journal && journal_broken(r.journal)) {
 		words_journal_incomplete(&incomplete);
-		status = say(&incomplete);
+		status = print_error(&incomplete);
 	}
-	end(&r);
+	end_control(&r);
 	state_kept_clear(&kept);
 	log_stop_writer();
 	return status;
 }
 
-/* What a control writes down anyway tells whether it does well. */
-static int health(const struct control_conf *conf)
+/* The saved state shows whether the control that writes it runs and is connected. */
+static int check_health(const struct control_conf *conf)
 {
 	struct state_kept kept = {0};
 	struct timespec now;
@@ -494,7 +502,8 @@ static int health(const struct control_conf *conf)
 	return alive ? 0 : 1;
 }
 
-static int check(struct settings *settings, const struct control_conf *conf, unsigned faults)
+static int check_installation(struct settings *settings, const struct control_conf *conf,
+			      unsigned faults)
 {
 	struct env_conf ec = {.loop = true};
 	struct env *env = NULL;
@@ -508,7 +517,7 @@ static int check(struct settings *settings, const struct control_conf *conf, uns
 }
 
 struct faults {
-	bool check; /* among the findings, instead of a program's last words */
+	bool check; /* print the fault as a finding of --check, not as an error */
 	unsigned n;
 };
 
@@ -542,7 +551,7 @@ int main(int argc, char **argv)
 	struct rlimit no_core = {0, 0};
 	struct settings *settings = NULL;
 	struct faults faults = {0};
-	int status = parse(&o, argc, argv), err;
+	int status = parse_options(&o, argc, argv), err;
 
 	if (status >= 0)
 		return status;
@@ -550,14 +559,14 @@ int main(int argc, char **argv)
 		return print_settings();
 	setrlimit(RLIMIT_CORE, &no_core); /* a core would hold the token */
 	signal(SIGPIPE, SIG_IGN);
-	/* A check prints its findings; its log would only stand between them. */
+	/* --check prints findings; log lines would only interrupt them. */
 	log_init("control", o.check && o.level == LOG_INFO_ ? LOG_WARN_ : o.level);
 	if (o.print)
 		return journal_print_file(o.print);
 	if (o.replay)
 		return journal_exit(o.replay, control_replay(o.replay, o.shapes, o.no_subscribers));
 	if (o.health)
-		return health(&o.conf);
+		return check_health(&o.conf);
 	o.conf.run_dir = getenv("XDG_RUNTIME_DIR");
 	faults.check = o.check;
 	err = environment_settings(&settings, o.config, on_fault, &faults);
@@ -567,9 +576,9 @@ int main(int argc, char **argv)
 	if (o.why)
 		status = why_run(settings->turns_file, o.why);
 	else if (o.check)
-		status = check(settings, &o.conf, faults.n);
+		status = check_installation(settings, &o.conf, faults.n);
 	else
-		status = err ? USAGE : run(settings, &o);
+		status = err ? USAGE : run_control(settings, &o);
 	settings_free(settings);
 	return status;
 }

@@ -11,8 +11,8 @@ enum power { POWER_UNKNOWN, POWER_MAINS, POWER_BATTERY, POWERS };
 
 static const char *const names[POWERS] = {"", "mains", "battery"};
 
-/* The first word of a supply's attribute; "" when it has none. */
-static void attribute(const char *folder, const char *supply, const char *name, char word[32])
+/* Reads the first word of a supply's attribute; "" if it has none. */
+static void read_attribute(const char *folder, const char *supply, const char *name, char word[32])
 {
 	char path[512];
 	FILE *f;
@@ -30,24 +30,24 @@ static void attribute(const char *folder, const char *supply, const char *name, 
 	fclose(f);
 }
 
-/* What one supply says; a mouse's battery says nothing of this machine. */
-static enum power of_supply(const char *folder, const char *supply)
+/* Reads one supply. Ignores batteries of peripherals such as a mouse. */
+static enum power read_supply(const char *folder, const char *supply)
 {
 	char type[32], scope[32], state[32];
 
-	attribute(folder, supply, "type", type);
-	attribute(folder, supply, "scope", scope);
+	read_attribute(folder, supply, "type", type);
+	read_attribute(folder, supply, "scope", scope);
 	if (strcmp(scope, "Device") == 0)
 		return POWER_UNKNOWN;
 	if (strcmp(type, "Battery") == 0) {
-		attribute(folder, supply, "status", state);
+		read_attribute(folder, supply, "status", state);
 		return strcmp(state, "Discharging") == 0 ? POWER_BATTERY : POWER_UNKNOWN;
 	}
-	attribute(folder, supply, "online", state);
+	read_attribute(folder, supply, "online", state);
 	return strcmp(type, "Mains") == 0 && strcmp(state, "1") == 0 ? POWER_MAINS : POWER_UNKNOWN;
 }
 
-static enum power look(const char *folder)
+static enum power read_supplies(const char *folder)
 {
 	enum power all = POWER_UNKNOWN;
 	struct dirent *e;
@@ -56,9 +56,10 @@ static enum power look(const char *folder)
 	if (!d)
 		return all;
 	while ((e = readdir(d))) {
-		enum power one = e->d_name[0] == '.' ? POWER_UNKNOWN : of_supply(folder, e->d_name);
+		enum power one =
+			e->d_name[0] == '.' ? POWER_UNKNOWN : read_supply(folder, e->d_name);
 
-		/* Plugged in, whatever its battery does. */
+		/* Plugged in, whether or not the battery charges. */
 		if (one == POWER_MAINS || all == POWER_UNKNOWN)
 			all = one;
 	}
@@ -68,12 +69,12 @@ static enum power look(const char *folder)
 
 const char *power_of(const char *folder)
 {
-	return names[look(folder)];
+	return names[read_supplies(folder)];
 }
 
 const char *power_now(struct env *env)
 {
-	int64_t p = env_replaying(env) ? 0 : look("/sys/class/power_supply");
+	int64_t p = env_replaying(env) ? 0 : read_supplies("/sys/class/power_supply");
 
 	p = env_answer(env, p);
 	return p > 0 && p < POWERS ? names[p] : "";

@@ -40,7 +40,7 @@ static void add_setting(const char *name, const char *value, bool secret, void *
 	json_object_set_new(all, name, text);
 }
 
-static json_t *socks_json(const char *const *socks)
+static json_t *format_socks(const char *const *socks)
 {
 	json_t *list = json_array();
 
@@ -54,7 +54,7 @@ static void add_secret(const char *value, void *arg)
 	scrub_add(arg, value);
 }
 
-static json_t *id_json(uint64_t id)
+static json_t *format_id(uint64_t id)
 {
 	char text[24];
 
@@ -62,12 +62,14 @@ static json_t *id_json(uint64_t id)
 	return json_string(text);
 }
 
-static json_t *whole(const struct settings *settings, const struct control_conf *conf)
+static json_t *format_meta(const struct settings *settings, const struct control_conf *conf)
 {
 	json_t *all = json_object();
-	json_t *meta = json_pack("{s:s,s:s,s:o,s:o,s:o,s:o,s:b}", "program", "control", "version", PARLEY_VERSION,
-				 "settings", all, "socks", socks_json(conf->socks), "guild", id_json(conf->guild),
-				 "channel", id_json(conf->channel), "keeps", conf->state_dir != NULL);
+	json_t *meta =
+		json_pack("{s:s,s:s,s:o,s:o,s:o,s:o,s:b}", "program", "control", "version",
+			  PARLEY_VERSION, "settings", all, "socks", format_socks(conf->socks),
+			  "guild", format_id(conf->guild), "channel", format_id(conf->channel),
+			  "keeps", conf->state_dir != NULL);
 
 	if (!meta)
 		return NULL;
@@ -85,16 +87,17 @@ static json_t *whole(const struct settings *settings, const struct control_conf 
 	return meta;
 }
 
-int control_meta(char **out, const struct settings *settings, const struct control_conf *conf, bool shapes)
+int control_meta(char **out, const struct settings *settings, const struct control_conf *conf,
+		 bool shapes)
 {
 	struct scrub secrets = {0};
-	json_t *meta = shapes ? NULL : whole(settings, conf);
+	json_t *meta = shapes ? NULL : format_meta(settings, conf);
 	char *text = shapes ? strdup(SHAPES_META) : meta ? json_dumps(meta, JSON_COMPACT) : NULL;
 
 	json_decref(meta);
 	if (!text)
 		return ENOMEM;
-	/* They may stand in a setting that is none, such as the brain's address. */
+	/* A setting that is no secret, such as the provider's address, may contain one. */
 	settings_secrets(settings, add_secret, &secrets);
 	scrub_bytes(&secrets, text, strlen(text));
 	scrub_clear(&secrets);
@@ -107,7 +110,7 @@ struct hiding {
 	int err;
 };
 
-static void hide(const char *value, void *arg)
+static void hide_secret(const char *value, void *arg)
 {
 	struct hiding *h = arg;
 
@@ -119,7 +122,7 @@ int control_secrets(struct env *env, const struct settings *settings)
 {
 	struct hiding h = {.env = env};
 
-	settings_secrets(settings, hide, &h);
+	settings_secrets(settings, hide_secret, &h);
 	return h.err;
 }
 
@@ -142,14 +145,14 @@ int control_make(struct control **out, uint32_t *source, struct env *env, struct
 /* ---- reading ---- */
 
 struct made {
-	json_t *meta; /* holds the texts of conf */
+	json_t *meta; /* owns the texts of conf */
 	struct settings *settings;
 	struct control_conf conf;
 	struct state_kept kept;
 	const char *socks[SOCKS_MAX + 1];
 };
 
-static const char *text_in(const json_t *o, const char *name)
+static const char *read_text(const json_t *o, const char *name)
 {
 	return json_string_value(json_object_get(o, name));
 }
@@ -180,14 +183,16 @@ static int read_meta(struct made *m, const char *meta)
 	size_t i;
 
 	m->meta = json_loads(meta, JSON_REJECT_DUPLICATES, NULL);
-	program = text_in(m->meta, "program");
-	if (!program || strcmp(program, "control") != 0 || !discord_u64(text_in(m->meta, "guild"), &c->guild) ||
-	    !discord_u64(text_in(m->meta, "channel"), &c->channel))
+	program = read_text(m->meta, "program");
+	if (!program || strcmp(program, "control") != 0 ||
+	    !discord_u64(read_text(m->meta, "guild"), &c->guild) ||
+	    !discord_u64(read_text(m->meta, "channel"), &c->channel))
 		return EBADMSG;
-	c->spawn = text_in(m->meta, "spawn");
-	c->ca_file = text_in(m->meta, "ca_file");
-	c->run_dir = text_in(m->meta, "run_dir");
-	c->state_dir = json_is_true(json_object_get(m->meta, "keeps")) ? "" : NULL; /* never opened */
+	c->spawn = read_text(m->meta, "spawn");
+	c->ca_file = read_text(m->meta, "ca_file");
+	c->run_dir = read_text(m->meta, "run_dir");
+	c->state_dir =
+		json_is_true(json_object_get(m->meta, "keeps")) ? "" : NULL; /* never opened */
 	m->kept.session = json_object_get(m->meta, "session");
 	m->kept.guilds = json_object_get(m->meta, "guilds");
 	c->kept = &m->kept;

@@ -20,12 +20,12 @@ struct room_log {
 	uint8_t buf[RECORD];
 };
 
-static struct slice text_of(const char *text)
+static struct slice slice_of_text(const char *text)
 {
 	return (struct slice){(const uint8_t *)text, strlen(text)};
 }
 
-static void put(struct room_log *l, const struct room_journal_record *r)
+static void write_record(struct room_log *l, const struct room_journal_record *r)
 {
 	struct wr w = wr_of(l->buf, sizeof l->buf);
 
@@ -38,12 +38,12 @@ static void put(struct room_log *l, const struct room_journal_record *r)
 	l->f = NULL;
 }
 
-static void put_setting(const char *name, const char *value, bool secret, void *arg)
+static void write_setting(const char *name, const char *value, bool secret, void *arg)
 {
 	if (!secret)
-		put(arg, &(struct room_journal_record){.what = ROOM_JOURNAL_SETTING,
-						       .text = text_of(name),
-						       .value = text_of(value)});
+		write_record(arg, &(struct room_journal_record){.what = ROOM_JOURNAL_SETTING,
+								.text = slice_of_text(name),
+								.value = slice_of_text(value)});
 }
 
 static FILE *make_file(const char *folder, uint64_t guild, uint64_t wall_ms)
@@ -84,10 +84,10 @@ struct room_log *room_log_new(struct env *env, const struct settings *settings,
 		return NULL;
 	}
 	fputs(ROOM_JOURNAL_FIRST, l->f);
-	put(l, &(struct room_journal_record){
-		       .what = ROOM_JOURNAL_NAME,
-		       .text = text_of(bot_name ? bot_name : settings->bot_name)});
-	settings_each(settings, put_setting, l);
+	write_record(l, &(struct room_journal_record){
+				.what = ROOM_JOURNAL_NAME,
+				.text = slice_of_text(bot_name ? bot_name : settings->bot_name)});
+	settings_each(settings, write_setting, l);
 	return l;
 }
 
@@ -98,21 +98,22 @@ void room_log_step(struct room_log *l, const struct room_event *ev, uint64_t now
 		return;
 	l->steps++;
 	l->sum = room_journal_sum(l->sum, fx);
-	put(l, &(struct room_journal_record){.what = ROOM_JOURNAL_EVENT, .event = *ev, .now = now});
+	write_record(l, &(struct room_journal_record){
+				.what = ROOM_JOURNAL_EVENT, .event = *ev, .now = now});
 }
 
 void room_log_settings(struct room_log *l, const struct settings *settings)
 {
 	if (l)
-		settings_each(settings, put_setting, l);
+		settings_each(settings, write_setting, l);
 }
 
 struct room_log *room_log_free(struct room_log *l)
 {
 	if (!l)
 		return NULL;
-	put(l, &(struct room_journal_record){
-		       .what = ROOM_JOURNAL_SUM, .steps = l->steps, .sum = l->sum});
+	write_record(l, &(struct room_journal_record){
+				.what = ROOM_JOURNAL_SUM, .steps = l->steps, .sum = l->sum});
 	if (l->f && fclose(l->f))
 		log_warn("room_journal_broken", "error=\"%s\"", strerror(errno));
 	free(l);

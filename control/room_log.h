@@ -1,5 +1,6 @@
-/* Writes a room's journal (control/room/journal.h) to a file of its own, FOLDER/GUILD-MILLISECONDS.parley-room, mode 0600. A file
- * that cannot be made or written is told to the log; the room goes on. */
+/* Writes a room's journal (control/room/journal.h) to a file of its own,
+ * FOLDER/GUILD-MILLISECONDS.parley-room, mode 0600. If the file cannot be created or written,
+ * room_log logs the error and the room continues. */
 #ifndef CONTROL_ROOM_LOG_H
 #define CONTROL_ROOM_LOG_H
 
@@ -11,13 +12,16 @@ struct room_event;
 struct room_log;
 struct settings;
 
-/* NULL when settings->room_journals names no folder, on replay, and when it cannot be. bot_name: what the bot is called. Caller owns. */
-struct room_log *room_log_new(struct env *env, const struct settings *settings, const char *bot_name, uint64_t guild);
-/* Writes its end. NULL accepted. */
+/* NULL if settings->room_journals names no folder, on replay, and on failure. bot_name: the bot's
+ * name. Caller owns. */
+struct room_log *room_log_new(struct env *env, const struct settings *settings,
+			      const char *bot_name, uint64_t guild);
+/* Writes the end of the journal. NULL accepted. */
 struct room_log *room_log_free(struct room_log *l);
-/* A step that was made, and what it gave. NULL accepted. */
-void room_log_step(struct room_log *l, const struct room_event *ev, uint64_t now, const struct room_effects *fx);
-/* The settings that the next steps are under. NULL accepted. */
+/* Writes one step of the room and its effects. NULL accepted. */
+void room_log_step(struct room_log *l, const struct room_event *ev, uint64_t now,
+		   const struct room_effects *fx);
+/* Writes the settings that apply to the next steps. NULL accepted. */
 void room_log_settings(struct room_log *l, const struct settings *settings);
 
 #endif

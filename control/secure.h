@@ -1,4 +1,4 @@
-/* The privacy code of a call, as people compare it. No I/O. */
+/* Formats the privacy code of a call as Discord shows it. No I/O. */
 #ifndef CONTROL_SECURE_H
 #define CONTROL_SECURE_H
 
@@ -6,7 +6,7 @@
 
 struct media_call_secure;
 
-/* In groups of five digits, as Discord shows it. "" for none. Always terminated. */
+/* Writes groups of five digits, or "" if there is no code. Always terminated. */
 void secure_code(const struct media_call_secure *m, char *buf, size_t size);
 
 #endif

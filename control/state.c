@@ -129,7 +129,7 @@ int state_dir_check(const char *dir)
 	return err;
 }
 
-static json_t *id_json(uint64_t id)
+static json_t *format_id(uint64_t id)
 {
 	char text[24];
 
@@ -143,12 +143,12 @@ json_t *state_format(const struct state *s)
 
 	for (unsigned i = 0; i < s->n_calls; i++)
 		json_array_append_new(calls, json_pack("{s:o,s:o,s:b}", "guild",
-						       id_json(s->calls[i].guild), "channel",
-						       id_json(s->calls[i].channel), "standing",
+						       format_id(s->calls[i].guild), "channel",
+						       format_id(s->calls[i].channel), "standing",
 						       s->calls[i].standing));
 	return json_pack("{s:i,s:o,s:o,s:o,s:I,s:s,s:{s:s,s:s,s:I},s:o}", "format", FORMAT, "epoch",
-			 id_json(s->epoch), "user", id_json(s->user), "application",
-			 id_json(s->application), "saved_ms", (json_int_t)s->saved_ms, "bot_name",
+			 format_id(s->epoch), "user", format_id(s->user), "application",
+			 format_id(s->application), "saved_ms", (json_int_t)s->saved_ms, "bot_name",
 			 s->bot_name, "session", "id", s->session.id, "url", s->session.url, "seq",
 			 (json_int_t)s->session.seq, "calls", calls);
 }

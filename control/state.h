@@ -1,9 +1,9 @@
-/* What control writes down so that the next one can take over: the resumable session, what it knew
- * of the servers, and where it ought to be.
+/* The state that control saves so that the next control can take over: the resumable session, the
+ * known servers, and the desired calls.
  *
  * Two files in the state directory, mode 0600, each replaced as a whole: session.json (small,
- * often) and guilds.json (when it changed). Voice session ids, tokens and endpoints are leases and
- * are never written. */
+ * written often) and guilds.json (written when it changed). Voice session ids, tokens and endpoints
+ * are leases and are never written. */
 #ifndef CONTROL_STATE_H
 #define CONTROL_STATE_H
 
@@ -38,21 +38,22 @@ struct state {
 /* $STATE_DIRECTORY, $XDG_STATE_HOME/parley, $HOME/.local/state/parley, in this order, when given is
  * NULL. ENOENT. */
 int state_dir(const char *given, char *buf, size_t size);
-/* Makes the directory (0700) and tries to write in it. An errno when it cannot be used. */
+/* Creates the directory (0700) and tries to write in it. Returns an errno if that fails. */
 int state_dir_check(const char *dir);
-/* What the control before left, as it stood there; NULL what is not there or damaged. It is read once, before the first
- * step: so a recording has it in its first lines. */
+/* The files of the previous control as JSON; a missing or damaged one is NULL. They are read once,
+ * before the first step, so that a journal holds them in its first lines. */
 struct state_kept {
 	json_t *session, *guilds;
 };
 void state_read(const char *dir, struct state_kept *out);
 void state_kept_clear(struct state_kept *kept);
-/* What is written counts as sent; nothing is on replay. */
+/* The written bytes count as output of the journal; a replay writes nothing. */
 int state_save(struct env *env, const char *dir, const struct state *s);
 int state_save_guilds(struct env *env, const char *dir, const json_t *guilds);
-/* Whether a Resume is worth a try at this wall time. */
+/* Whether a Resume can succeed at this wall time. */
 bool state_fresh(const struct state *s, uint64_t wall_ms);
-/* Whether the control that wrote it runs at this wall time and is on Discord: it has saved since it began, and lately. */
+/* Whether the control that wrote the state runs at this wall time and is connected to Discord: it
+ * has saved since it started, and recently. */
 bool state_alive(const struct state *s, uint64_t wall_ms);
 
 /* To and from JSON, without files. state_parse: EBADMSG. */

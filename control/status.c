@@ -10,8 +10,8 @@
 #include "proto/base/utf8.h"
 
 enum {
-	CLOCK_S = 20 * 3600, /* longer ago a time of day alone would be misread */
-	NAMES = 300,	     /* bytes of a list of names, so that the rest has its place */
+	CLOCK_S = 20 * 3600, /* for an older time, the time of day alone would be ambiguous */
+	NAMES = 300,	     /* bytes of a list of names, which leaves room for the other lines */
 	FAULTS = 6,	     /* kinds named, newest first */
 };
 
@@ -79,15 +79,15 @@ void status_person(struct status *s, const char *name, enum unheard why)
 	s->person[s->n_people++].why = why;
 }
 
-static uint64_t wall(const struct status *s, uint64_t at)
+static uint64_t wall_time(const struct status *s, uint64_t at)
 {
 	return at < s->now ? s->wall_s - (s->now - at) / NS_PER_S : s->wall_s;
 }
 
-static void call_words(const struct status *s, struct words *w)
+static void add_call(const struct status *s, struct words *w)
 {
 	bool up = s->has_phase && (s->phase == MEDIA_PHASE_UP || s->phase == MEDIA_PHASE_RESUMING);
-	uint64_t since = wall(s, s->up_since);
+	uint64_t since = wall_time(s, s->up_since);
 
 	if (!s->channel)
 		words_status_nowhere(w);
@@ -108,9 +108,10 @@ static void call_words(const struct status *s, struct words *w)
 	}
 }
 
-/* Names of those who are heard, or of those who are not with the reason. False when there are none.
+/* Adds the names of the members whose audio is received, or of the others with the reason. False if
+ * there are none.
  */
-static bool names(const struct status *s, bool heard, struct words *list)
+static bool add_names(const struct status *s, bool heard, struct words *list)
 {
 	unsigned more = heard ? s->people - s->n_people : 0;
 
@@ -136,7 +137,7 @@ static bool names(const struct status *s, bool heard, struct words *list)
 	return list->n > 0;
 }
 
-static void people_words(const struct status *s, struct words *w)
+static void add_people(const struct status *s, struct words *w)
 {
 	struct words heard = {0}, unheard = {0};
 
@@ -145,17 +146,17 @@ static void people_words(const struct status *s, struct words *w)
 		words_status_alone(w);
 		return;
 	}
-	if (names(s, true, &heard))
+	if (add_names(s, true, &heard))
 		words_status_heard(w, heard.text);
 	else
 		words_status_heard_nobody(w);
-	if (names(s, false, &unheard)) {
+	if (add_names(s, false, &unheard)) {
 		words_line(w);
 		words_status_unheard(w, unheard.text);
 	}
 }
 
-static void secure_words(const struct status *s, struct words *w)
+static void add_encryption(const struct status *s, struct words *w)
 {
 	const struct media_call_secure *m = s->secure;
 	char code[48];
@@ -176,19 +177,19 @@ static void secure_words(const struct status *s, struct words *w)
 		words_status_secure(w, m->members, code);
 }
 
-static void seconds(struct words *w, uint32_t ms)
+static void add_seconds(struct words *w, uint32_t ms)
 {
 	words_status_seconds(w, (ms + 50) / 1000, (ms + 50) / 100 % 10);
 }
 
-static int by_size(const void *a, const void *b)
+static int compare_delays(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
 	return (x > y) - (x < y);
 }
 
-static void delay_words(const struct status_delays *d, struct words *w)
+static void add_delays(const struct status_delays *d, struct words *w)
 {
 	struct words last = {0}, median = {0};
 	uint32_t sorted[STATUS_DELAYS];
@@ -198,17 +199,17 @@ static void delay_words(const struct status_delays *d, struct words *w)
 	for (unsigned i = d->n > STATUS_DELAYS_SHOWN ? d->n - STATUS_DELAYS_SHOWN : 0; i < d->n;
 	     i++) {
 		words_comma(&last);
-		seconds(&last, d->ms[i]);
+		add_seconds(&last, d->ms[i]);
 	}
 	memcpy(sorted, d->ms, d->n * sizeof sorted[0]);
-	qsort(sorted, d->n, sizeof sorted[0], by_size);
-	seconds(&median,
-		d->n % 2 ? sorted[d->n / 2] : (sorted[d->n / 2 - 1] + sorted[d->n / 2]) / 2);
+	qsort(sorted, d->n, sizeof sorted[0], compare_delays);
+	add_seconds(&median,
+		    d->n % 2 ? sorted[d->n / 2] : (sorted[d->n / 2 - 1] + sorted[d->n / 2]) / 2);
 	words_status_delays(w, last.text, median.text);
 }
 
-/* Of an address what tells people who it is. */
-static const char *host_of(char *buf, size_t size, const char *url)
+/* The part of an address that names the provider. */
+static const char *find_host(char *buf, size_t size, const char *url)
 {
 	const char *host = strstr(url, "://");
 
@@ -217,7 +218,7 @@ static const char *host_of(char *buf, size_t size, const char *url)
 	return buf;
 }
 
-static void brain_words(const struct status *s, struct words *w)
+static void add_brain(const struct status *s, struct words *w)
 {
 	enum words_link link = s->brain_silent ? WORDS_LINK_SILENT
 			       : s->brain_up   ? WORDS_LINK_UP
@@ -232,19 +233,18 @@ static void brain_words(const struct status *s, struct words *w)
 	if (s->brain_embedded)
 		words_status_brain_embedded(w, words_link(link));
 	else
-		words_status_brain(w, host_of(host, sizeof host, s->brain),
-				   words_link(link));
+		words_status_brain(w, find_host(host, sizeof host, s->brain), words_link(link));
 	if (s->guest)
 		words_status_guest(w);
 	words_line(w);
 	words_status_answers(w, s->answered, s->turns);
-	delay_words(&s->delays, w);
+	add_delays(&s->delays, w);
 	if (s->last_turn)
 		words_status_last_turn(w, s->last_turn);
 }
 
 /* The newest fault that began before this moment, or at it as a later row; FAULT_COUNT for none. */
-static unsigned older(const struct faults *f, uint64_t at, unsigned row)
+static unsigned find_older_fault(const struct faults *f, uint64_t at, unsigned row)
 {
 	unsigned best = FAULT_COUNT;
 
@@ -258,13 +258,13 @@ static unsigned older(const struct faults *f, uint64_t at, unsigned row)
 	return best;
 }
 
-static void fault_words(const struct status *s, struct words *w)
+static void add_faults(const struct status *s, struct words *w)
 {
 	struct words list = {0};
 	unsigned n = 0;
 
-	for (unsigned i = older(&s->faults, UINT64_MAX, 0); i < FAULT_COUNT;
-	     i = older(&s->faults, s->faults.v[i].last, i)) {
+	for (unsigned i = find_older_fault(&s->faults, UINT64_MAX, 0); i < FAULT_COUNT;
+	     i = find_older_fault(&s->faults, s->faults.v[i].last, i)) {
 		const struct fault_record *r = &s->faults.v[i];
 		const char *name = words_fault_name((enum fault)i);
 
@@ -274,7 +274,7 @@ static void fault_words(const struct status *s, struct words *w)
 		if (r->counted)
 			words_status_fault_now(&list, name, r->count);
 		else
-			words_status_fault(&list, name, r->count, wall(s, r->last));
+			words_status_fault(&list, name, r->count, wall_time(s, r->last));
 	}
 	words_line(w);
 	if (n > FAULTS) {
@@ -291,12 +291,12 @@ void status_words(const struct status *s, struct words *w)
 {
 	bool up = s->has_phase && (s->phase == MEDIA_PHASE_UP || s->phase == MEDIA_PHASE_RESUMING);
 
-	call_words(s, w);
+	add_call(s, w);
 	if (s->channel && up) {
-		people_words(s, w);
+		add_people(s, w);
 		if (s->secure)
-			secure_words(s, w);
-		brain_words(s, w);
+			add_encryption(s, w);
+		add_brain(s, w);
 	}
-	fault_words(s, w);
+	add_faults(s, w);
 }

@@ -1,4 +1,5 @@
-/* What /status says: facts that its owner gathers, and the message made of them. No I/O. */
+/* The answer to /status: the caller gathers the values, status_words composes the message. No I/O.
+ */
 #ifndef CONTROL_STATUS_H
 #define CONTROL_STATUS_H
 
@@ -39,7 +40,7 @@ struct status_person {
 };
 
 struct status {
-	uint64_t now, wall_s; /* the same moment: ns of the loop's clock, and seconds since 1970 */
+	uint64_t now, wall_s; /* the same time: ns of the loop's clock, and seconds since 1970 */
 
 	/* the call */
 	uint64_t channel; /* 0: none */
@@ -51,7 +52,7 @@ struct status {
 	uint64_t up_since; /* ns; 0: before this control's time */
 	unsigned mediads, mediads_there;
 
-	/* who is there, without the bot; no more than fit are named */
+	/* the members in the channel without the bot; person[] names as many as fit */
 	unsigned people, n_people;
 	struct status_person person[STATUS_PEOPLE];
 
@@ -59,9 +60,9 @@ struct status {
 
 	/* the brain */
 	bool has_brain, brain_embedded, brain_up, brain_silent, guest;
-	char brain[128]; /* to be shown to people */
+	char brain[128]; /* for display */
 	uint64_t turns, answered;
-	const char *last_turn; /* why the last one ended, NULL for none; borrowed */
+	const char *last_turn; /* the reason of the last turn, NULL for none; borrowed */
 	struct status_delays delays;
 
 	struct faults faults;

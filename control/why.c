@@ -7,14 +7,14 @@
 
 /* ---- one turn as text ---- */
 
-static const char *text_of(const json_t *j, const char *key)
+static const char *read_text(const json_t *j, const char *key)
 {
 	const char *text = json_string_value(json_object_get(j, key));
 
 	return text ? text : "";
 }
 
-static long long number_of(const json_t *j, const char *key)
+static long long read_number(const json_t *j, const char *key)
 {
 	return (long long)json_integer_value(json_object_get(j, key));
 }
@@ -22,15 +22,16 @@ static long long number_of(const json_t *j, const char *key)
 static void print_decision(FILE *f, const json_t *d)
 {
 	char values[96];
-	long long value = number_of(d, "value"), limit = number_of(d, "limit");
-	const char *unit = text_of(d, "unit");
+	long long value = read_number(d, "value"), limit = read_number(d, "limit");
+	const char *unit = read_text(d, "unit");
 
 	values[0] = '\0';
 	if (value || limit)
 		snprintf(values, sizeof values, "%lld%s%s, limit %lld", value, *unit ? " " : "",
 			 unit, limit);
-	fprintf(f, "  %-22s %-3s  %-28s %s\n", text_of(d, "rule"),
-		json_is_true(json_object_get(d, "yes")) ? "yes" : "no", values, text_of(d, "text"));
+	fprintf(f, "  %-22s %-3s  %-28s %s\n", read_text(d, "rule"),
+		json_is_true(json_object_get(d, "yes")) ? "yes" : "no", values,
+		read_text(d, "text"));
 }
 
 static void print_turn(FILE *f, const json_t *turn, const json_t *why)
@@ -38,15 +39,15 @@ static void print_turn(FILE *f, const json_t *turn, const json_t *why)
 	const json_t *ms = json_object_get(turn, "first_audio_ms"), *d;
 	size_t i;
 
-	fprintf(f, "turn %lld of %s: ", number_of(turn, "turn"), text_of(turn, "name"));
-	if (strcmp(text_of(turn, "stage"), "ended") == 0)
-		fprintf(f, "%s (%s)\n", text_of(turn, "reason"), text_of(turn, "text"));
+	fprintf(f, "turn %lld of %s: ", read_number(turn, "turn"), read_text(turn, "name"));
+	if (strcmp(read_text(turn, "stage"), "ended") == 0)
+		fprintf(f, "%s (%s)\n", read_text(turn, "reason"), read_text(turn, "text"));
 	else
-		fprintf(f, "%s, and not over\n", text_of(turn, "stage"));
-	if (*text_of(turn, "heard"))
-		fprintf(f, "  heard: %s\n", text_of(turn, "heard"));
-	if (*text_of(turn, "said"))
-		fprintf(f, "  said:  %s\n", text_of(turn, "said"));
+		fprintf(f, "%s, and not over\n", read_text(turn, "stage"));
+	if (*read_text(turn, "heard"))
+		fprintf(f, "  heard: %s\n", read_text(turn, "heard"));
+	if (*read_text(turn, "said"))
+		fprintf(f, "  said:  %s\n", read_text(turn, "said"));
 	if (json_is_integer(ms))
 		fprintf(f, "  first sound %lld ms after the speaker's last\n",
 			(long long)json_integer_value(ms));
@@ -78,7 +79,7 @@ int why_text(char **out, const json_t *turn)
 
 /* ---- finding it ---- */
 
-static int find_in(json_t **out, const char *file, uint32_t turn)
+static int find_in_file(json_t **out, const char *file, uint32_t turn)
 {
 	FILE *f = fopen(file, "re");
 	char *line = malloc(WHY_LINE_MAX);
@@ -89,7 +90,7 @@ static int find_in(json_t **out, const char *file, uint32_t turn)
 		json_t *j = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
 
 		if (j && json_is_integer(json_object_get(j, "turn")) &&
-		    (!turn || number_of(j, "turn") == turn)) {
+		    (!turn || read_number(j, "turn") == turn)) {
 			json_decref(found);
 			found = json_incref(j);
 		}
@@ -108,11 +109,11 @@ static int find_in(json_t **out, const char *file, uint32_t turn)
 int why_find(json_t **out, const char *file, uint32_t turn)
 {
 	char old[1024];
-	int err = find_in(out, file, turn);
+	int err = find_in_file(out, file, turn);
 
 	if (err != ENOENT || (size_t)snprintf(old, sizeof old, "%s.old", file) >= sizeof old)
 		return err;
-	return find_in(out, old, turn);
+	return find_in_file(out, old, turn);
 }
 
 void why_default(const char *state_dir, char *buf, size_t size)

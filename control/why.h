@@ -1,4 +1,4 @@
-/* Why a turn ended as it did, told to a person: from the lines that control/turns.h writes.
+/* Explains why a turn ended as it did, from the lines that control/turns.h writes.
  *
  *   turn 3 of alice: not_addressed (it was not meant for the bot)
  *     direct_address       no   0, limit 1        the bot was addressed by name
@@ -13,14 +13,15 @@
 
 enum { WHY_LINE_MAX = 65536 };
 
-/* A turn as text, for a slash command or a terminal; *out is freed by the caller. EBADMSG when it is no such line, ENOMEM. */
+/* Formats a turn as text, for a slash command or a terminal. EBADMSG if the JSON is not a turn,
+ * ENOMEM. Caller frees *out. */
 int why_text(char **out, const json_t *turn);
-/* The last line about the turn of that number (0: about any) that FILE or, before it, FILE.old holds. Caller owns *out.
- * ENOENT when there is none, and what opening gives. */
+/* Finds the last line about this turn (0: about any turn) in FILE, else in FILE.old. ENOENT if
+ * there is none, or the errno of opening. Caller owns *out. */
 int why_find(json_t **out, const char *file, uint32_t turn);
-/* The file that control keeps in its state directory when no setting names one. */
+/* The path of the turn file in the state directory, used if no setting names another. */
 void why_default(const char *state_dir, char *buf, size_t size);
-/* `control --why TURN`: a number, or "last". The exit status. */
+/* Runs `control --why TURN`, a number or "last"; returns the exit status. */
 int why_run(const char *file, const char *turn);
 
 #endif

@@ -1,6 +1,6 @@
 /* The state of a voice session, shared by the files of this folder: voice_session.c (events, timer,
- * wishes), joining.c (into the channel), occupants.c (agent and people), report.c (what people are
- * told). */
+ * desired channel), joining.c (joins the channel), occupants.c (agent and members), report.c
+ * (messages to the members). */
 #ifndef CONTROL_VOICE_SESSION_INSIDE_H
 #define CONTROL_VOICE_SESSION_INSIDE_H
 
@@ -65,7 +65,7 @@ void voice_session_told_already(struct voice_session *c);
 void voice_session_start_agent(struct voice_session *c);
 /* Ends the room and lets go of the call. why: a reason of ROOM_ENDS (control/room/reasons.def). */
 void voice_session_end_room(struct voice_session *c, const char *why);
-/* Brings the agent's list of people in line with Discord's voice states. */
+/* Updates the agent's list of members from Discord's voice states. */
 void voice_session_sync_members(struct voice_session *c);
 /* A VOICE_CHANNEL_EFFECT_SEND event; the bot's own sounds cause one too. */
 void voice_session_take_sound(struct voice_session *c, uint64_t user, const json_t *d);
@@ -78,7 +78,7 @@ struct media_want voice_session_wanted_call(const struct voice_session *c, uint6
 void voice_session_open_media(struct voice_session *c, uint64_t channel);
 /* The call is up: starts the agent and answers /join. */
 void voice_session_came_up(struct voice_session *c);
-/* On a stage: asks once, for this stay, to be a speaker. */
+/* On a stage: asks once per voice session to become a speaker. */
 void voice_session_ask_to_speak(struct voice_session *c, const struct guild_voice *v);
 /* Handlers of the joining machine (control/discord/voice.h); arg is the voice session. */
 void voice_session_act(const struct voice_act *act, void *arg);

@@ -1,5 +1,5 @@
-/* How a voice session gets into its channel: the joining machine's acts towards Discord and mediad,
- * and what the call reports. */
+/* Joins the channel of a voice session: performs the joining machine's acts towards Discord and
+ * mediad, and handles the reports of the call. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -122,7 +122,7 @@ static void on_media(struct media_call *media, const struct media_msg *msg, void
 	if (c->agent)
 		agent_media(c->agent, msg);
 	if (msg->call_state.phase == MEDIA_PHASE_UP) {
-		/* Of one that is taken over nobody knows since when. */
+		/* Nothing tells since when a call that was taken over has been up. */
 		if (!c->was_up && !c->adopted)
 			c->up_since = env_now(c->conf.env);
 		c->was_up = true;
@@ -181,7 +181,7 @@ static void give_lease(struct voice_session *c, const struct voice_act *act)
 		 ID(act->channel), act->endpoint, err);
 	voice_session_sync_members(c);
 	if (err) {
-		/* When mediad is back it asks by itself. */
+		/* mediad asks for credentials by itself when it is back. */
 		struct words words = {0};
 
 		words_voice(&words, VOICE_REASON_NO_MEDIAD, 0);
@@ -196,7 +196,7 @@ static void end_call(struct voice_session *c, const struct voice_act *act)
 
 	words_voice(&words, act->why, act->media_reason);
 	log_warn("call_over", "guild=%llu why=\"%s\"", ID(c->guild), words.text);
-	/* Who was in the call hears of it, unless somebody here has put us out. */
+	/* Tells the room, unless a member has disconnected the bot. */
 	if (c->was_up && act->type == VOICE_ACT_FAILED && !c->cmd)
 		voice_session_tell_room(&words, c);
 	voice_session_answer(c, &words);

@@ -1,4 +1,4 @@
-/* The room of a voice session: its agent from start to end, the people in the channel, soundboard
+/* The room of a voice session: its agent from start to end, the members in the channel, soundboard
  * sounds, faults. */
 #include <errno.h>
 #include <string.h>
@@ -49,13 +49,13 @@ static void remove_member(struct voice_session *c, unsigned i)
 		agent_member(c->agent, user, "", false, false);
 }
 
-/* Brings the agent's list of people in line with what Discord told. */
+/* Updates the agent's list of members from Discord's voice states. */
 void voice_session_sync_members(struct voice_session *c)
 {
 	uint64_t channel = voice_channel(c->voice);
 	struct guild_voice v;
 
-	/* Somebody was left out then, and may find a place now when told again. */
+	/* A member who was left out when the room was full may have a place now. */
 	c->crowded = c->n_members > ROOM_SPEAKERS;
 	for (unsigned i = c->n_members; i-- > 0;)
 		if (!guilds_voice(c->conf.guilds, c->guild, c->members[i], &v) ||
@@ -89,7 +89,7 @@ static int play_sound(uint32_t turn, uint32_t chunk, const char *ref, void *arg)
 			      : ENOMEM;
 }
 
-/* Also of the bot's own sounds comes an event. */
+/* Discord sends this event for the bot's own sounds, too. */
 void voice_session_take_sound(struct voice_session *c, uint64_t user, const json_t *d)
 {
 	const json_t *sound = json_object_get(d, "sound_id");
@@ -108,7 +108,7 @@ void voice_session_take_sound(struct voice_session *c, uint64_t user, const json
 	agent_soundboard(c->agent, user, name ? name : "of the soundboard");
 }
 
-/* What it is called. */
+/* The bot's name in this server. */
 const char *voice_session_bot_name(const struct voice_session *c)
 {
 	const char *given = c->conf.settings->bot_name;
@@ -116,7 +116,7 @@ const char *voice_session_bot_name(const struct voice_session *c)
 	return *given ? given : c->conf.bot_name;
 }
 
-/* Not at once: the agent that says so goes with the call. */
+/* Deferred, because the agent that calls this is freed with the call. */
 static void request_leave(void *arg)
 {
 	struct voice_session *c = arg;
@@ -156,7 +156,7 @@ void voice_session_start_agent(struct voice_session *c)
 	if (c->agent || !last || last->phase != MEDIA_PHASE_UP ||
 	    !settings_brain_url(c->conf.settings))
 		return;
-	/* Who comes and goes need not say the same each time. */
+	/* After a control restart or a rejoin the greeting is not repeated. */
 	c->quiet =
 		c->adopted || (c->greeted == channel && now < c->greeted_at + GREET_S * NS_PER_S);
 	err = agent_alloc(&c->agent, &conf);

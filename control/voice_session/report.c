@@ -1,4 +1,4 @@
-/* What people are told in one server: answers, faults, /status. */
+/* The bot's messages in one server: answers to commands, faults, /status. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -108,8 +108,8 @@ void voice_session_see(struct voice_session *c, enum fault fault, bool there)
 	faults_set(&c->faults, fault, there ? FAULT_IS_THERE : FAULT_IS_OVER, env_now(c->conf.env));
 }
 
-/* Of the encryption, as mediad tells it; between two sessions there is nothing to hear and nothing
- * to seal, and what was told stays open. */
+/* Reports the faults of encryption that mediad signals. Between two sessions of the voice gateway
+ * there is no audio to decrypt or encrypt, so a reported fault stays open. */
 static void see_secure(struct voice_session *c)
 {
 	const struct media_call_secure *m = c->media ? media_call_secured(c->media) : NULL;

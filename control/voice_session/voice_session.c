@@ -42,7 +42,7 @@ void voice_session_arm_timer(struct voice_session *c)
 		tmr_start_at(c->tmr, at);
 }
 
-/* Where it always has to be, a new session follows. */
+/* For a standing join, starts a new session. */
 static void renew_or_leave(struct voice_session *c)
 {
 	c->leaves = false;
@@ -150,7 +150,7 @@ void voice_session_join(struct voice_session *c, uint64_t channel, bool standing
 	} else if (there) {
 		voice_session_came_up(c);
 	} else {
-		/* From now on a call that mediad holds here is one that is wanted. */
+		/* From now on a call that mediad holds in this guild is a desired one. */
 		voice_session_open_media(c, channel);
 	}
 	c->conf.changedh(c->conf.arg);
@@ -206,7 +206,7 @@ void voice_session_removed(struct voice_session *c)
 {
 	struct words words = {0};
 
-	voice_offline(c->voice); /* nothing to be said to this server any more */
+	voice_offline(c->voice); /* no more messages to this server */
 	voice_leave(c->voice, env_now(c->conf.env));
 	words_removed(&words);
 	voice_session_answer(c, &words);

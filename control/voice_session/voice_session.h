@@ -1,7 +1,7 @@
-/* The visit to one server: the machine that joins, the call in mediad, the agent in the room, and
- * whoever waits for an answer to /join.
+/* The voice session of one server, from join to leave: the joining machine, the call in mediad, the
+ * room's agent, and the /join command that waits for an answer.
  *
- * Owned by control. Everything its conf names is borrowed for as long as it lives. */
+ * control owns it. It borrows everything that its conf names for as long as it lives. */
 #ifndef CONTROL_VOICE_SESSION_H
 #define CONTROL_VOICE_SESSION_H
 
@@ -34,8 +34,8 @@ struct voice_session_conf {
 	struct media *media;
 	const struct settings *settings;
 	struct bus *bus;
-	const char *bot_name;	     /* may change its text */
-	void (*changedh)(void *arg); /* where it ought to be changed */
+	const char *bot_name;	     /* the text may change */
+	void (*changedh)(void *arg); /* the desired channel changed */
 	void *arg;
 };
 
@@ -44,33 +44,33 @@ int voice_session_alloc(struct voice_session **out, const struct voice_session_c
 			uint64_t guild);
 struct voice_session *voice_session_free(struct voice_session *c);
 uint64_t voice_session_guild(const struct voice_session *c);
-/* Where it ought to be, 0 for nowhere. */
+/* The desired channel, 0 for none. */
 uint64_t voice_session_channel(const struct voice_session *c);
 bool voice_session_standing(const struct voice_session *c);
 
-/* Joins; cmd, when given, gets its answer once it is known how that went. */
+/* Joins; answers cmd, if given, when the join has succeeded or failed. */
 void voice_session_join(struct voice_session *c, uint64_t channel, bool standing,
 			struct command *cmd);
 void voice_session_leave(struct voice_session *c);
-/* A control before us had joined here; where the bot is is what guilds remembers. */
+/* Takes over a channel that the previous control had joined; guilds holds the bot's voice state. */
 void voice_session_adopt(struct voice_session *c, uint64_t channel, bool standing);
 
 void voice_session_online(struct voice_session *c, bool fresh);
-/* Whether a mediad is there; before the first word about it one is. */
+/* Says whether a mediad is connected; until the first call one is assumed to be. */
 void voice_session_mediad(struct voice_session *c, bool there);
 void voice_session_offline(struct voice_session *c);
 /* The bot was removed from the server. */
 void voice_session_removed(struct voice_session *c);
-/* An event of this server, after guilds took it in. */
+/* Handles an event of this server, after guilds has handled it. */
 void voice_session_event(struct voice_session *c, const char *name, const json_t *d);
-/* The brain's address is known now, or it moved to another. */
+/* The provider's address became known, or changed (moved). */
 void voice_session_brain_ready(struct voice_session *c, bool moved);
 /* The settings have changed in place. */
 void voice_session_settings(struct voice_session *c);
-/* The program ends: every turn of its room is over from now on. */
+/* The program ends: ends every turn of the room. */
 void voice_session_end(struct voice_session *c);
-/* What /status is made of, but for what only control knows. Borrows of the visit until it changes.
- */
+/* Fills in the values of /status except those that only control knows. *out borrows from the voice
+ * session until it changes. */
 void voice_session_status(const struct voice_session *c, struct status *out);
 
 #endif

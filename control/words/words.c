@@ -9,7 +9,7 @@
 
 enum { NAME_MAX_ = 96, TEXT_MAX = 400 };
 
-/* What Discord would take for markup or an address gets a backslash. */
+/* Puts a backslash before characters that Discord would read as markup or a mention. */
 static const char *name_of(char *buf, size_t size, const char *name)
 {
 	static const char marks[] = "\\*_~`|<>[]()#@:-+.";
@@ -34,7 +34,7 @@ static const char *text_of(char *buf, size_t size, const char *text)
 	return buf;
 }
 
-/* Room for what comes after n bytes, a blank before it included. */
+/* The space left after n bytes, including the separating blank. */
 static bool apart(const struct words *w)
 {
 	return w->n && !strchr(" \n", w->text[w->n - 1]);
@@ -116,7 +116,7 @@ void words_comma(struct words *w)
 		glue(w, ", ");
 }
 
-/* ---- what is told about a state ---- */
+/* ---- sentences about a state ---- */
 
 static const char *const reasons[] = {
 #define X(NAME, text) text,

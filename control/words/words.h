@@ -1,8 +1,8 @@
-/* What people are told: words.def as functions that add a sentence to a message.
+/* The sentences for people: words.def as functions that add a sentence to a message.
  *
  * Pure. A struct words is a message under construction, all zero at first, never longer than
- * Discord takes. Sentences follow one another with a blank between; one that does not fit is left
- * out whole, and so is all that comes after it. Texts given are borrowed for the call. */
+ * Discord accepts. A blank separates sentences; a sentence that does not fit is left out whole, and
+ * so are all later ones. Functions borrow their texts for the call only. */
 #ifndef CONTROL_WORDS_WORDS_H
 #define CONTROL_WORDS_WORDS_H
 
@@ -38,9 +38,9 @@ WORDS(WORDS_0_, WORDS_1_, WORDS_2_, WORDS_3_)
 #undef WORDS_2_
 #undef WORDS_3_
 
-/* The next sentence begins a line. */
+/* Starts the next sentence on a new line. */
 void words_line(struct words *w);
-/* The next piece follows in a list, when there is one already. */
+/* Separates the next list item from the previous one, if there is one. */
 void words_comma(struct words *w);
 
 enum voice_reason {
@@ -53,8 +53,8 @@ enum voice_state {
 	VOICE_STATES(X)
 #undef X
 };
-/* Why it is not as wished; nothing for none. media_reason (enum media_reason, 0 for none) makes
- * REFUSED and MEDIA more exact where there is a sentence for it. */
+/* Adds why the bot is not in the desired state; nothing for none. media_reason (enum media_reason,
+ * 0 for none) replaces REFUSED and MEDIA by a more exact sentence if there is one. */
 void words_voice(struct words *w, enum voice_reason reason, unsigned media_reason);
 const char *words_voice_state(enum voice_state state);
 
@@ -64,11 +64,11 @@ enum fault {
 #undef X
 		FAULT_COUNT
 };
-/* That a fault is there, or is over. */
+/* Adds the sentence about a fault's begin or end. */
 void words_fault(struct words *w, enum fault fault, bool over);
 const char *words_fault_name(enum fault fault);
 
-/* Why it leaves by itself; nothing for an end that needs no words. */
+/* Adds why the bot leaves by itself; nothing for an end without a sentence. */
 void words_end(struct words *w, const char *name);
 
 enum unheard {
