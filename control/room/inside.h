@@ -4,7 +4,6 @@
 
 #include "control/room/floor/address.h"
 #include "control/room/answer/barge_in.h"
-#include "control/room/turn/cancel.h"
 #include "control/room/hearing/capture.h"
 #include "control/room/hearing/recording_queue.h"
 #include "control/room/answer/prompt.h"
@@ -93,7 +92,6 @@ struct room {
 	struct room_turn *active; /* ASKED, SPEAKING or CLOSING: the one that has the floor */
 	uint32_t last_turn, last_utterance;
 	struct room_playback_level level;
-	struct room_cancel cancel;
 	struct room_reply reply; /* of the active turn */
 	struct room_speculative speculative;
 	struct room_retry retry; /* the same */
@@ -137,11 +135,7 @@ void room_shut_down(struct room *room);
 struct room_speaker *room_speaker(struct room *room, uint64_t user);
 unsigned room_live_captures(const struct room *room);
 
-enum { ROOM_HERE = 1 }; /* this room's, in room->cancel */
-
 /* turn.c */
-/* What an abort of a turn's token reaches. */
-struct room_sinks room_turn_sinks(struct room *room);
 struct room_turn *room_turn_new(struct room *room, struct room_speaker *sp);
 /* A turn that nobody said: words for the brain by the room itself. NULL when there is no place. */
 struct room_turn *room_turn_new_prompted(struct room *room, const char *text);

@@ -31,7 +31,6 @@ enum { ACTIVITY_MS = 2000 };
 
 int room_alloc(struct room **out, const struct settings *settings, const char *name)
 {
-	struct room_sinks sinks;
 	struct room *room;
 
 	if (!out || !settings)
@@ -44,8 +43,6 @@ int room_alloc(struct room **out, const struct settings *settings, const char *n
 	if (!room)
 		return ENOMEM;
 	room->settings = settings;
-	sinks = room_turn_sinks(room);
-	room_cancel_init(&room->cancel, &sinks);
 	room_clean_name(name, strlen(name), room->name, sizeof room->name);
 	take_settings(room);
 	room->shared = settings->asr_sessions == SETTINGS_ASR_SHARED;
@@ -353,7 +350,6 @@ void room_shut_down(struct room *room)
 		room_turn_cancel(room, t, ROOM_REASON_SHUTDOWN);
 		room_turn_end(room, t, ROOM_REASON_SHUTDOWN);
 	}
-	room_cancel_dispose(&room->cancel);
 	for (unsigned i = 0; i < room->places; i++) {
 		struct room_speaker *sp = &room->speaker[i];
 

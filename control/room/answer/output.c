@@ -23,7 +23,6 @@ void room_answer_ask(struct room *room, struct room_turn *turn)
 	struct room_effect *e;
 
 	room->active = turn;
-	room_cancel_arm(&room->cancel, ROOM_HERE, &turn->token);
 	turn->phase = ROOM_PHASE_ASKED;
 	turn->asked_at = room->now;
 	turn->deadline = room->now + room->settings->first_audio_ms * NS_PER_MS;

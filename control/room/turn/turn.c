@@ -106,8 +106,6 @@ struct room_turn *room_turn_new(struct room *room, struct room_speaker *sp)
 				.user = sp->user,
 				.born_at = room->now,
 				.deadline = UINT64_MAX};
-	room_token_init(&t->token, t->id, ROOM_NO_SLOT);
-	room_cancel_hang(&room->cancel, &t->token);
 	snprintf(t->name, sizeof t->name, "%s", sp->name);
 	sp->turn = t;
 	return t;
@@ -124,8 +122,6 @@ struct room_turn *room_turn_new_prompted(struct room *room, const char *text)
 				.born_at = room->now,
 				.end_of_speech_at = room->now,
 				.deadline = UINT64_MAX};
-	room_token_init(&t->token, t->id, ROOM_NO_SLOT);
-	room_cancel_hang(&room->cancel, &t->token);
 	memcpy(t->name, room->name, sizeof t->name);
 	room_segment_add(t, 0, t->name, 0, text);
 	return t;
@@ -145,8 +141,6 @@ struct room_turn *room_turn_copy(struct room *room, const struct room_turn *of)
 				.born_at = room->now,
 				.end_of_speech_at = of->end_of_speech_at,
 				.deadline = UINT64_MAX};
-	room_token_init(&t->token, t->id, ROOM_NO_SLOT);
-	room_cancel_hang(&room->cancel, &t->token);
 	memcpy(t->name, of->name, sizeof t->name);
 	room_segment_merge(t, of);
 	return t;
@@ -211,7 +205,6 @@ void room_turn_end(struct room *room, struct room_turn *turn, enum room_reason r
 	turn->ended_at = room->now;
 	turn->deadline = UINT64_MAX;
 	turn->sinks = 0;
-	room_cancel_release(&room->cancel, &turn->token);
 	room->counts[turn->reason]++;
 	answer_over(room, turn);
 	if (room->active == turn) {
@@ -238,16 +231,10 @@ void room_asr_abandon(struct room *room, struct room_turn *turn)
 	}
 }
 
-/* ---- the sinks of a token: what is at work for the turn ends ---- */
+/* ---- aborting: all work for the turn ends, in this order, each part once ---- */
 
-static int end_work(uint32_t run, enum room_abort reason, void *arg)
+static void stop_work(struct room *room, struct room_turn *turn)
 {
-	struct room *room = arg;
-	struct room_turn *turn = room_turn_by_id(room, run);
-
-	(void)reason;
-	if (!turn)
-		return ENOENT;
 	if (turn->sinks & ROOM_SINK_ASR)
 		room_asr_abandon(room, turn);
 	if (turn->sinks & ROOM_SINK_BRAIN)
@@ -255,29 +242,18 @@ static int end_work(uint32_t run, enum room_abort reason, void *arg)
 	if (turn->sinks & ROOM_SINK_TTS)
 		room_emit(room, ROOM_DO_SPEAK_CANCEL)->turn = turn->id;
 	turn->sinks &= (unsigned)ROOM_SINK_PLAYBACK;
-	return 0;
 }
 
-static int end_speech(uint32_t run, void *arg)
+static void stop_playback(struct room *room, struct room_turn *turn)
 {
-	struct room *room = arg;
-	struct room_turn *turn = room_turn_by_id(room, run);
 	struct room_effect *e;
 
-	if (!turn)
-		return ENOENT;
 	if (turn->sinks & ROOM_SINK_PLAYBACK) {
 		e = room_emit(room, ROOM_DO_SAY_STOP);
 		e->turn = turn->id;
 		e->ms = room->settings->stop_fade_ms;
 	}
 	turn->sinks = 0;
-	return 0;
-}
-
-struct room_sinks room_turn_sinks(struct room *room)
-{
-	return (struct room_sinks){.runtime = end_work, .speech = end_speech, .arg = room};
 }
 
 static enum room_abort abort_of(enum room_reason reason)
@@ -306,7 +282,11 @@ void room_turn_cancel(struct room *room, struct room_turn *turn, enum room_reaso
 	if (turn->phase == ROOM_PHASE_ENDED || turn->phase == ROOM_PHASE_CLOSING)
 		return;
 	turn->reason = reason;
-	room_token_abort(&turn->token, abort_of(reason));
+	if (turn->abort == ROOM_ABORT_NONE) {
+		turn->abort = abort_of(reason);
+		stop_work(room, turn);
+		stop_playback(room, turn);
+	}
 	if (sounds) {
 		turn->phase = ROOM_PHASE_CLOSING;
 		turn->deadline = room->now + CLOSING_S * NS_PER_S;

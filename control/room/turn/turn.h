@@ -25,7 +25,6 @@
 #include "control/room/floor/output_lease.h"
 #include "control/room/floor/interruption_policy.h"
 #include "control/room/reasons.def"
-#include "control/room/turn/cancel_token.h"
 
 enum room_reason {
 #define X(NAME, name, text) ROOM_REASON_##NAME,
@@ -39,6 +38,17 @@ enum room_rule {
 	ROOM_RULES(X)
 #undef X
 		ROOM_RULE_COUNT
+};
+
+/* Why the work of a turn was aborted. */
+enum room_abort {
+	ROOM_ABORT_NONE,
+	ROOM_ABORT_BARGE_IN,
+	ROOM_ABORT_EOT_REVOKED,
+	ROOM_ABORT_USER_CANCEL,
+	ROOM_ABORT_TIMEOUT,
+	ROOM_ABORT_EXTERNAL,
+	ROOM_ABORT_COUNT,
 };
 
 enum room_phase {
@@ -95,7 +105,7 @@ struct room_turn {
 	uint32_t id;
 	enum room_phase phase;
 	enum room_reason reason; /* the first that was given */
-	struct room_token token;
+	enum room_abort abort;	 /* NONE while the turn is live; the first abort stays */
 	unsigned sinks;
 	uint64_t user;
 	char name[ROOM_NAME_MAX];

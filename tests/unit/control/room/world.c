@@ -20,7 +20,9 @@ static void learn(struct world *w)
 	for (size_t i = 0; i < fx.n; i++) {
 		const struct room_effect *e = &fx.v[i];
 
-		w->did[e->type]++;
+		w->effects++;
+		if (!w->did[e->type]++)
+			w->first[e->type] = w->effects;
 		w->last[e->type] = *e;
 		if (e->type == ROOM_DO_ASR_START && e->user < 8)
 			w->utterance[e->user] = e->utterance;
@@ -60,6 +62,12 @@ void world_until(struct world *w, uint64_t ms)
 void world_forget(struct world *w)
 {
 	memset(w->did, 0, sizeof w->did);
+	w->effects = 0;
+}
+
+bool world_order(const struct world *w, enum room_effect_type first, enum room_effect_type then)
+{
+	return w->did[first] && w->did[then] && w->first[first] < w->first[then];
 }
 
 void world_begin(struct world *w, const char *settings, unsigned n)

@@ -12,6 +12,7 @@ struct world {
 	uint64_t ms;
 	uint32_t utterance[8];			/* of user 1 to 7: started last */
 	uint32_t asked;				/* turn of the newest ROOM_DO_ASK */
+	unsigned effects, first[ROOM_DO_COUNT]; /* since world_forget: all, and which each was */
 	unsigned did[ROOM_DO_COUNT];		/* effects since world_forget */
 	struct room_effect last[ROOM_DO_COUNT]; /* the newest of each; text and pcm not kept */
 	char ask[ROOM_TEXT_MAX];		/* text of the newest ROOM_DO_ASK */
@@ -28,6 +29,8 @@ void world_step(struct world *w, struct room_event ev);
 /* Runs the room's timers until then. */
 void world_until(struct world *w, uint64_t ms);
 void world_forget(struct world *w);
+/* Both happened since world_forget, and the first one came first. */
+bool world_order(const struct world *w, enum room_effect_type first, enum room_effect_type then);
 /* Loud sound in frames of 20 ms from now on, for ms. */
 void world_sound(struct world *w, uint64_t user, unsigned ms, int amp);
 void world_speaking(struct world *w, uint64_t user, bool on);

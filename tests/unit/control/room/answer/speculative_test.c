@@ -258,7 +258,7 @@ TEST(rule_149_its_token_says_why)
 	eot(&w, 900, "what time is it");
 	world_partial(&w, 1, "what time is it in");
 	CHECK_INT(w.ended, ROOM_REASON_EOT_REVOKED);
-	CHECK_INT(w.ended_as.token.reason, ROOM_ABORT_EOT_REVOKED);
+	CHECK_INT(w.ended_as.abort, ROOM_ABORT_EOT_REVOKED);
 	world_end(&w);
 }
 
