@@ -21,6 +21,7 @@
 #include "control/room/turn/endpointing.h"
 #include "control/room/answer/output_state.h"
 #include "control/room/answer/reply.h"
+#include "control/room/people.h"
 #include "control/room/room.h"
 #include "control/settings/settings.h"
 #include "control/words/words.h"
@@ -132,8 +133,8 @@ const char *room_text_keep(struct room *room, const char *text);
 const char *room_text_of(struct room *room, const char *text, size_t n);
 /* Ends all turns and lets go of everybody; nothing is stepped after it. */
 void room_shut_down(struct room *room);
-struct room_speaker *room_speaker(struct room *room, uint64_t user);
-unsigned room_live_captures(const struct room *room);
+/* Keeps what it needs of the settings in a form of its own: the names, guest mode. */
+void room_apply_settings(struct room *room);
 
 /* turn.c */
 struct room_turn *room_turn_new(struct room *room, struct room_speaker *sp);
@@ -153,14 +154,15 @@ void room_turn_reassign(struct room_turn *turn);
 /* Stops all that hangs on the turn. The first reason stays. */
 void room_turn_cancel(struct room *room, struct room_turn *turn, enum room_reason reason);
 void room_turn_end(struct room *room, struct room_turn *turn, enum room_reason reason);
-void room_turn_time_out(struct room *room, struct room_turn *turn);
+void room_turns_tick(struct room *room);
+uint64_t room_turns_deadline(const struct room *room);
 
 /* transcript.c: speech-to-text, one session a speaker */
 void room_asr_start(struct room *room, struct room_speaker *sp);
 void room_asr_promote(struct room *room, struct room_speaker *sp);
 void room_asr_commit(struct room *room, struct room_speaker *sp);
 void room_asr_discard(struct room *room, struct room_speaker *sp);
-void room_asr_on_event(struct room *room, const struct room_event *ev);
+void room_transcripts_on_event(struct room *room, const struct room_event *ev);
 /* This utterance's words are not awaited any more; in the lane of recordings the next may run. */
 void room_asr_release(struct room *room, uint64_t user, uint32_t utterance);
 /* What is awaited of this turn is not any more; its words are those that came. */
@@ -175,10 +177,7 @@ uint64_t room_asr_idle_at(const struct room *room, const struct room_speaker *sp
 
 /* output.c: the answer, from the brain to the room */
 void room_answer_ask(struct room *room, struct room_turn *turn);
-void room_answer_on_brain(struct room *room, const struct room_event *ev);
-/* Sound of the answer's words, and of sounds in it. */
-void room_answer_on_speech(struct room *room, const struct room_event *ev);
-void room_answer_on_playback(struct room *room, const struct room_event *ev);
+void room_output_on_event(struct room *room, const struct room_event *ev);
 /* What held its sound back is over. */
 void room_answer_release(struct room *room, struct room_turn *turn);
 /* The answer may be heard: its playback opens. */

@@ -1,5 +1,6 @@
 #include "control/room/session.h"
 
+#include "control/room/hearing/captures.h"
 #include "control/room/inside.h"
 #include "control/room/floor/music.h"
 #include "proto/base/time.h"
@@ -25,7 +26,7 @@ static bool says(const struct room_event *ev, const char *word)
 	return ev->text.n == strlen(word) && memcmp(ev->text.p, word, ev->text.n) == 0;
 }
 
-void room_session_on_call(struct room *room, const struct room_event *ev)
+static void update_call_timers(struct room *room, const struct room_event *ev)
 {
 	struct room_session *s = &room->session;
 
@@ -49,6 +50,30 @@ void room_session_active(struct room *room)
 	room->session.idle_warned = false;
 }
 
+void room_shut_down(struct room *room)
+{
+	room->over = true;
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
+	     i = room_turn_next(room, i + 1)) {
+		struct room_turn *t = &room->turn[i];
+
+		if (t->phase == ROOM_PHASE_FREE || t->phase == ROOM_PHASE_ENDED)
+			continue;
+		room_turn_cancel(room, t, ROOM_REASON_SHUTDOWN);
+		room_turn_end(room, t, ROOM_REASON_SHUTDOWN);
+	}
+	for (unsigned i = 0; i < room->places; i++) {
+		struct room_speaker *sp = &room->speaker[i];
+
+		if (sp->used && sp->asr_open)
+			room_asr_close(room, sp, "shutdown");
+		if (sp->used && !sp->is_bot)
+			room_emit(room, ROOM_DO_UNLISTEN)->user = sp->user;
+		*sp = (struct room_speaker){0};
+	}
+	room->places = 0;
+}
+
 void room_session_end(struct room *room, enum room_end end)
 {
 	if (room->session.end || room->over)
@@ -60,11 +85,59 @@ void room_session_end(struct room *room, enum room_end end)
 	room_emit(room, ROOM_DO_LEAVE)->text = ends[end].name;
 }
 
-void room_session_on_end(struct room *room, const struct room_event *ev)
+static void end_by_name(struct room *room, const struct room_event *ev)
 {
 	for (unsigned i = 1; i < ROOM_END_COUNT; i++)
 		if (says(ev, ends[i].name))
 			room_session_end(room, (enum room_end)i);
+}
+
+static void update_call(struct room *room, const struct room_event *ev)
+{
+	struct room_effect *e;
+	bool up = ev->yes;
+
+	if (room->up && !up)
+		room_captures_end(room);
+	room->up = up;
+	update_call_timers(room, ev);
+	if (!up || room->greeted)
+		return;
+	room->greeted = true;
+	room_moment_add(&room->moments, ROOM_MOMENT_SELF_JOIN, 0, room->name, NULL, room->now);
+	if (!room->guest)
+		return;
+	room->words = (struct words){0};
+	words_guest(&room->words, room->name);
+	e = room_emit(room, ROOM_DO_TELL);
+	e->words = &room->words;
+	e->text = room->words.text;
+}
+
+void room_session_on_event(struct room *room, const struct room_event *ev)
+{
+	switch (ev->type) {
+	case ROOM_CALL:
+		update_call(room, ev);
+		break;
+	case ROOM_MUTE:
+		room->muted = ev->yes;
+		break;
+	case ROOM_END:
+		end_by_name(room, ev);
+		break;
+	case ROOM_SHUTDOWN:
+		room_shut_down(room);
+		break;
+	case ROOM_SETTINGS:
+		if (ev->yes)
+			room_apply_settings(room);
+		else
+			room_session_end(room, ROOM_END_CHANNEL_BLOCKED);
+		break;
+	default:
+		break;
+	}
 }
 
 /* ---- time ---- */

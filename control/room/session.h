@@ -36,14 +36,10 @@ struct room_session {
 
 const char *room_end_name(enum room_end end);
 
-/* ROOM_CALL: up, or lost with text "crashed" (mediad is gone), "disconnected", or nothing: then
- * only time ends it. */
-void room_session_on_call(struct room *room, const struct room_event *ev);
 /* Somebody speaks, for sure. */
 void room_session_active(struct room *room);
 void room_session_end(struct room *room, enum room_end end);
-/* ROOM_END: text = the name of a reason. */
-void room_session_on_end(struct room *room, const struct room_event *ev);
+void room_session_on_event(struct room *room, const struct room_event *ev);
 void room_session_tick(struct room *room);
 uint64_t room_session_deadline(const struct room *room);
 

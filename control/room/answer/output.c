@@ -219,7 +219,7 @@ static void went_on(struct room *room, struct room_turn *t)
 		t->deadline = room->now + room->settings->stall_ms * NS_PER_MS;
 }
 
-void room_answer_on_brain(struct room *room, const struct room_event *ev)
+static void step_brain(struct room *room, const struct room_event *ev)
 {
 	struct room_turn *t = room->active;
 
@@ -245,7 +245,7 @@ void room_answer_on_brain(struct room *room, const struct room_event *ev)
 	went_on(room, t);
 }
 
-void room_answer_on_speech(struct room *room, const struct room_event *ev)
+static void step_speech(struct room *room, const struct room_event *ev)
 {
 	struct room_turn *t = room->active;
 
@@ -264,7 +264,7 @@ static enum room_reason end_reason(const struct room *room, const struct room_tu
 	return t->not_understood ? ROOM_REASON_NOT_UNDERSTOOD : ROOM_REASON_ANSWERED;
 }
 
-void room_answer_on_playback(struct room *room, const struct room_event *ev)
+static void step_playback(struct room *room, const struct room_event *ev)
 {
 	struct room_turn *t = room->active;
 
@@ -292,4 +292,30 @@ void room_answer_on_playback(struct room *room, const struct room_event *ev)
 	if (t->sinks & ROOM_SINK_TTS)
 		room_emit(room, ROOM_DO_SPEAK_CANCEL)->turn = t->id;
 	room_turn_end(room, t, end_reason(room, t, ev->type == ROOM_SAY_DRAINED));
+}
+
+void room_output_on_event(struct room *room, const struct room_event *ev)
+{
+	switch (ev->type) {
+	case ROOM_BRAIN_AUDIO:
+	case ROOM_BRAIN_TEXT:
+	case ROOM_BRAIN_DONE:
+	case ROOM_BRAIN_FAILED:
+		step_brain(room, ev);
+		break;
+	case ROOM_SPEECH_AUDIO:
+	case ROOM_SPEECH_WORD:
+	case ROOM_SPEECH_DONE:
+	case ROOM_SPEECH_FAILED:
+	case ROOM_SOUND_DONE:
+		step_speech(room, ev);
+		break;
+	case ROOM_SAY_STARTED:
+	case ROOM_SAY_DRAINED:
+	case ROOM_SAY_STOPPED:
+		step_playback(room, ev);
+		break;
+	default:
+		break;
+	}
 }

@@ -274,8 +274,10 @@ void room_instructions_tick(struct room *room)
 	room_emit(room, ROOM_DO_INSTRUCT)->text = room->instructions;
 }
 
-void room_instructions_applied(struct room *room)
+void room_instructions_on_event(struct room *room, const struct room_event *ev)
 {
+	if (ev->type != ROOM_INSTRUCTED)
+		return;
 	room->refresh.in_flight = false;
 	room->refresh.due = 0;
 }

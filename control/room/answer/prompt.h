@@ -53,7 +53,7 @@ struct room_instructions_refresh {
 /* Something of what the instructions say changed. */
 void room_instructions_changed(struct room *room);
 void room_instructions_tick(struct room *room);
-void room_instructions_applied(struct room *room);
+void room_instructions_on_event(struct room *room, const struct room_event *ev);
 uint64_t room_instructions_deadline(const struct room *room);
 /* The brain does not know all of it yet. */
 bool room_instructions_pending(const struct room *room);

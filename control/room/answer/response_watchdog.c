@@ -54,13 +54,13 @@ bool room_watchdog_done(struct room *room, struct room_turn *turn)
 	return room_retry_done(l, room->now);
 }
 
-void room_watchdog_on_tool(struct room *room, const struct room_event *ev)
+void room_watchdog_on_event(struct room *room, const struct room_event *ev)
 {
 	struct room_turn *t = room->active;
 	struct room_retry *l = &room->retry;
 	bool worked = l->tools;
 
-	if (!t || t->user != ev->user)
+	if (ev->type != ROOM_TOOL || !t || t->user != ev->user)
 		return;
 	room_retry_tool(l, ev->yes, room->now);
 	if (!worked || l->tools || (t->sinks & ROOM_SINK_BRAIN) || t->brain_done ||

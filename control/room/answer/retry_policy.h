@@ -58,7 +58,7 @@ void room_watchdog_asked(struct room *room, struct room_turn *turn);
 /* The brain is done with this turn. True: it had nothing to say yet, or tools of it work; the turn
  * goes on, and is asked for again when their outputs are there. */
 bool room_watchdog_done(struct room *room, struct room_turn *turn);
-void room_watchdog_on_tool(struct room *room, const struct room_event *ev);
+void room_watchdog_on_event(struct room *room, const struct room_event *ev);
 void room_watchdog_tick(struct room *room);
 uint64_t room_watchdog_deadline(const struct room *room);
 

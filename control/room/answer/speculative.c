@@ -40,7 +40,7 @@ static void revoke(struct room *room)
 		room_turn_cancel(room, t, ROOM_REASON_EOT_REVOKED);
 }
 
-void room_speculative_on_power(struct room *room, const struct room_event *ev)
+static void update_power(struct room *room, const struct room_event *ev)
 {
 	static const char battery[] = "battery", mains[] = "mains";
 	struct room_speculative *o = &room->speculative;
@@ -101,7 +101,7 @@ void room_speculative_begin(struct room *room, struct room_speaker *sp, uint32_t
 	room_answer_ask(room, t);
 }
 
-void room_speculative_on_eot(struct room *room, const struct room_event *ev)
+static void apply_eot(struct room *room, const struct room_event *ev)
 {
 	const struct settings *s = room->settings;
 	struct room_speaker *sp = room_speaker(room, ev->user);
@@ -219,4 +219,12 @@ void room_speculative_tick(struct room *room)
 	of = begun(room) ? room_turn_by_id(room, room->speculative.of) : NULL;
 	if (!of || (of->phase != ROOM_PHASE_HEARING && of->phase != ROOM_PHASE_TRANSCRIBING))
 		revoke(room);
+}
+
+void room_speculative_on_event(struct room *room, const struct room_event *ev)
+{
+	if (ev->type == ROOM_POWER)
+		update_power(room, ev);
+	else if (ev->type == ROOM_EOT)
+		apply_eot(room, ev);
 }

@@ -36,8 +36,7 @@ struct room_speculative {
 };
 
 /* POWER and EOT. */
-void room_speculative_on_power(struct room *room, const struct room_event *ev);
-void room_speculative_on_eot(struct room *room, const struct room_event *ev);
+void room_speculative_on_event(struct room *room, const struct room_event *ev);
 /* The speaker goes on: voice, or all words so far. */
 void room_speculative_on_voice(struct room *room, uint64_t user, uint64_t ms);
 void room_speculative_on_words(struct room *room, uint64_t user, const char *text);

@@ -4,6 +4,7 @@
 
 #include "control/room/inside.h"
 #include "control/room/floor/music.h"
+#include "control/room/hearing/captures.h"
 #include "control/room/turn/turn_queue.h"
 #include "proto/base/time.h"
 

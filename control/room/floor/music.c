@@ -95,6 +95,8 @@ static bool says(const struct room_event *ev, const char *word)
 
 void room_music_on_event(struct room *room, const struct room_event *ev)
 {
+	if (ev->type != ROOM_MUSIC)
+		return;
 	room->music.track = ev->yes;
 	if (says(ev, "loading")) {
 		enter(room, ROOM_MUSIC_LOADING);

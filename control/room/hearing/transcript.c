@@ -63,14 +63,15 @@ static void cancel(struct room *room, uint64_t user, uint32_t utterance)
 	e->utterance = utterance;
 }
 
+static void step_transcript(struct room *room, const struct room_event *ev);
+
 static void lane_goes_on(struct room *room, const struct room_recording_out *out)
 {
 	for (unsigned i = 0; i < out->dropped.n; i++) {
 		cancel(room, out->dropped.user, out->dropped.utterance[i]);
-		room_asr_on_event(room,
-				  &(struct room_event){.type = ROOM_TRANSCRIPT_FAILED,
-						       .user = out->dropped.user,
-						       .utterance = out->dropped.utterance[i]});
+		step_transcript(room, &(struct room_event){.type = ROOM_TRANSCRIPT_FAILED,
+							   .user = out->dropped.user,
+							   .utterance = out->dropped.utterance[i]});
 	}
 	for (unsigned i = 0; out->run && i < room->recordings.running.n; i++) {
 		struct room_effect *e = room_emit(room, ROOM_DO_ASR_RECORDING);
@@ -88,9 +89,9 @@ static void lane_done(struct room *room)
 	struct room_recording_out out = room_recording_done(&room->recordings, room->now);
 
 	for (unsigned i = 1; i < ran.n; i++)
-		room_asr_on_event(room, &(struct room_event){.type = ROOM_TRANSCRIPT,
-							     .user = ran.user,
-							     .utterance = ran.utterance[i]});
+		step_transcript(room, &(struct room_event){.type = ROOM_TRANSCRIPT,
+							   .user = ran.user,
+							   .utterance = ran.utterance[i]});
 	lane_goes_on(room, &out);
 }
 
@@ -403,7 +404,7 @@ static void take(struct room *room, const struct room_event *ev)
 		complete(room, t);
 }
 
-void room_asr_on_event(struct room *room, const struct room_event *ev)
+static void step_transcript(struct room *room, const struct room_event *ev)
 {
 	bool over = ev->type != ROOM_PARTIAL, ran = over && runs(room, ev->user, ev->utterance);
 
@@ -432,4 +433,11 @@ void room_asr_tick(struct room *room, struct room_speaker *sp)
 	if (room->now < room_asr_idle_at(room, sp))
 		return;
 	room_asr_close(room, sp, "idle_ttl");
+}
+
+void room_transcripts_on_event(struct room *room, const struct room_event *ev)
+{
+	if (ev->type == ROOM_PARTIAL || ev->type == ROOM_TRANSCRIPT ||
+	    ev->type == ROOM_TRANSCRIPT_FAILED)
+		step_transcript(room, ev);
 }

@@ -98,7 +98,7 @@ static void outcome(struct room *room, struct room_turn *turn, int answer)
 
 void room_classifier_on_event(struct room *room, const struct room_event *ev)
 {
-	struct room_turn *t = room_turn_by_id(room, ev->turn);
+	struct room_turn *t = ev->type == ROOM_CLASSIFIED ? room_turn_by_id(room, ev->turn) : NULL;
 
 	if (t && t->phase == ROOM_PHASE_CLASSIFYING)
 		outcome(room, t,

@@ -111,13 +111,6 @@ static uint64_t due(const struct room *room, const struct room_speaker *sp, bool
 	return c->voice_at + (likely > pause ? likely : pause) * NS_PER_MS;
 }
 
-uint64_t room_endpointing_deadline(const struct room *room, const struct room_speaker *sp)
-{
-	bool piece;
-
-	return sp->turn ? due(room, sp, &piece) : UINT64_MAX;
-}
-
 static void time_of(struct room *room, struct room_speaker *sp)
 {
 	struct room_capture *c = &sp->capture;
@@ -145,4 +138,19 @@ void room_endpointing_tick(struct room *room)
 	for (unsigned i = 0; i < room->places; i++)
 		if (room->speaker[i].turn)
 			time_of(room, &room->speaker[i]);
+}
+
+uint64_t room_endpointing_deadline(const struct room *room)
+{
+	uint64_t first = UINT64_MAX, at;
+	bool chunk;
+
+	for (unsigned i = 0; i < room->places; i++) {
+		if (!room->speaker[i].turn)
+			continue;
+		at = due(room, &room->speaker[i], &chunk);
+		if (at < first)
+			first = at;
+	}
+	return first;
 }

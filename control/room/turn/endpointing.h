@@ -40,6 +40,6 @@ void room_endpointing_copy(const struct room_speaker *sp, struct room_turn *to);
 void room_endpointing_update(struct room *room, struct room_speaker *sp);
 /* At the end of a step: what pauses bring. */
 void room_endpointing_tick(struct room *room);
-uint64_t room_endpointing_deadline(const struct room *room, const struct room_speaker *sp);
+uint64_t room_endpointing_deadline(const struct room *room);
 
 #endif

@@ -295,8 +295,8 @@ void room_turn_cancel(struct room *room, struct room_turn *turn, enum room_reaso
 	}
 }
 
-/* A deadline passed. */
-void room_turn_time_out(struct room *room, struct room_turn *turn)
+/* The deadline of this turn passed. */
+static void time_out_turn(struct room *room, struct room_turn *turn)
 {
 	const struct settings *s = room->settings;
 
@@ -337,6 +337,29 @@ void room_turn_time_out(struct room *room, struct room_turn *turn)
 	default:
 		turn->deadline = UINT64_MAX;
 	}
+}
+
+void room_turns_tick(struct room *room)
+{
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
+	     i = room_turn_next(room, i + 1)) {
+		struct room_turn *t = &room->turn[i];
+
+		if (t->phase != ROOM_PHASE_FREE && t->phase != ROOM_PHASE_ENDED &&
+		    room->now >= t->deadline)
+			time_out_turn(room, t);
+	}
+}
+
+uint64_t room_turns_deadline(const struct room *room)
+{
+	uint64_t first = UINT64_MAX;
+
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1))
+		if (room->turn[i].phase != ROOM_PHASE_FREE &&
+		    room->turn[i].phase != ROOM_PHASE_ENDED && room->turn[i].deadline < first)
+			first = room->turn[i].deadline;
+	return first;
 }
 
 int room_why(const struct room *room, uint32_t turn, char *buf, size_t size)

@@ -82,7 +82,7 @@ static uint64_t more_comes(const struct room *room, const struct room_turn *turn
 	return 0;
 }
 
-uint64_t room_turn_hold_until(const struct room *room, const struct room_turn *turn)
+static uint64_t hold_until(const struct room *room, const struct room_turn *turn)
 {
 	const struct settings *s = room->settings;
 	bool waited = turn->deferred_at || turn->queued_at < room->free_at;
@@ -101,7 +101,7 @@ void room_turn_queue_tick(struct room *room)
 	struct room_turn *next = room_turn_queued(room);
 	uint64_t waited;
 
-	if (!next || room->active || !room->up || room->now < room_turn_hold_until(room, next))
+	if (!next || room->active || !room->up || room->now < hold_until(room, next))
 		return;
 	if (room->settings->reply_path == SETTINGS_REPLY_BRIDGE && !room_instructions_flush(room))
 		return;
@@ -114,4 +114,25 @@ void room_turn_queue_tick(struct room *room)
 	room_turn_decide(next, ROOM_RULE_ROOM_QUIET, true, (int64_t)waited,
 			 room->settings->hold_ms);
 	room_answer_ask(room, next);
+}
+
+uint64_t room_turn_queue_deadline(const struct room *room)
+{
+	uint64_t first = UINT64_MAX;
+
+	/* While the brain has to be told new instructions, its answer to that is awaited instead.
+	 */
+	if (room->active || !room->up ||
+	    (room->settings->reply_path == SETTINGS_REPLY_BRIDGE &&
+	     room_instructions_pending(room)))
+		return first;
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
+	     i = room_turn_next(room, i + 1)) {
+		const struct room_turn *t = &room->turn[i];
+		uint64_t at = t->phase == ROOM_PHASE_QUEUED ? hold_until(room, t) : UINT64_MAX;
+
+		if (at < first)
+			first = at;
+	}
+	return first;
 }

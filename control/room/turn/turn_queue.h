@@ -16,9 +16,8 @@ void room_turn_merge(struct room *room, struct room_turn *into, struct room_turn
 /* When those who speak now will have paused if they say no more: the turn's speaker, and others too
  * if asked for. 0: nobody speaks. turn may be NULL. */
 uint64_t room_speech_until(const struct room *room, const struct room_turn *turn, bool others);
-/* The same with what else holds the turn, at most hold_ms; 0 when nothing does. */
-uint64_t room_turn_hold_until(const struct room *room, const struct room_turn *turn);
 /* Takes the turn up when the floor is free and nothing holds it. */
 void room_turn_queue_tick(struct room *room);
+uint64_t room_turn_queue_deadline(const struct room *room);
 
 #endif

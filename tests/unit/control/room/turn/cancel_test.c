@@ -2,6 +2,7 @@
  * 151. */
 #include "tests/test.h"
 
+#include "proto/base/time.h"
 #include "tests/unit/control/room/world.h"
 
 /* The brain says `text` and sends ms of audio for the newest question; playback has started. The
@@ -12,7 +13,7 @@ static uint32_t speak_answer(struct world *w, unsigned ms)
 
 	world_brain_audio(w, turn, ms);
 	world_step(w, (struct room_event){
-			      .type = ROOM_SAY_STARTED, .turn = turn, .at = w->ms * 1000000});
+			      .type = ROOM_SAY_STARTED, .turn = turn, .at = w->ms * NS_PER_MS});
 	return turn;
 }
 
@@ -159,6 +160,8 @@ TEST(rule_123_136_139_the_end_of_the_room_aborts_every_turn_and_nothing_follows)
 	CHECK_INT(w.last[ROOM_DO_SAY_STOP].turn, turn);
 	world_forget(&w);
 	world_step(&w, (struct room_event){.type = ROOM_SHUTDOWN});
+	world_step(&w, (struct room_event){.type = ROOM_CALL, .yes = true});
+	world_step(&w, (struct room_event){.type = ROOM_MEMBER, .user = 1, .yes = true});
 	world_says(&w, 1, "parley are you there");
 	world_until(&w, w.ms + 60000);
 	CHECK_INT(count_cancellations(&w), 0);
@@ -317,7 +320,7 @@ TEST(rule_147_a_voice_over_the_bot_ends_all_of_the_turn_at_once)
 	first = w.asked;
 	world_brain_audio(&w, first, 8000);
 	world_step(&w, (struct room_event){
-			       .type = ROOM_SAY_STARTED, .turn = first, .at = w.ms * 1000000});
+			       .type = ROOM_SAY_STARTED, .turn = first, .at = w.ms * NS_PER_MS});
 	world_until(&w, w.ms + 2000);
 	world_forget(&w);
 	world_sound(&w, 1, 1080, 6000);
@@ -370,7 +373,7 @@ TEST(rule_151_what_takes_too_long_is_aborted_by_timeout)
 	world_says(&w, 1, "parley tell me a story");
 	world_brain_audio(&w, w.asked, 400);
 	world_step(&w, (struct room_event){
-			       .type = ROOM_SAY_STARTED, .turn = w.asked, .at = w.ms * 1000000});
+			       .type = ROOM_SAY_STARTED, .turn = w.asked, .at = w.ms * NS_PER_MS});
 	world_until(&w, w.ms + w.settings->stall_ms);
 	CHECK_INT(w.did[ROOM_DO_BRAIN_CANCEL], 1);
 	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);

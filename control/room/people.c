@@ -1,0 +1,127 @@
+#include "control/room/people.h"
+
+#include "control/room/hearing/long_capture.h"
+#include "control/room/inside.h"
+#include "control/room/turn/segment.h"
+
+struct room_speaker *room_speaker(struct room *room, uint64_t user)
+{
+	for (unsigned i = 0; i < room->places; i++)
+		if (room->speaker[i].used && room->speaker[i].user == user)
+			return &room->speaker[i];
+	return NULL;
+}
+
+unsigned room_people(const struct room *room)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < room->places; i++)
+		n += room->speaker[i].used && !room->speaker[i].is_bot;
+	return n;
+}
+
+static void remove_member(struct room *room, struct room_speaker *sp)
+{
+	room_moment_add(&room->moments, ROOM_MOMENT_LEAVE, sp->user, sp->name, NULL, room->now);
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
+	     i = room_turn_next(room, i + 1)) {
+		struct room_turn *t = &room->turn[i];
+
+		/* An answer that others hear already is spoken to its end. */
+		if (t->phase == ROOM_PHASE_FREE || t->phase == ROOM_PHASE_ENDED)
+			continue;
+		if (t->user == sp->user && room_people(room) > 1 &&
+		    room_long_capture_flush(room, t))
+			continue;
+		/* What others said in the same turn is still to be answered. */
+		if (t->phase < ROOM_PHASE_ASKED && room_segment_drop(t, sp->user))
+			room_turn_reassign(t);
+		/* An answer that others hear already, or asked for too, is spoken to its end. */
+		else if (t->user == sp->user &&
+			 (room_people(room) <= 1 || !(t->first_audio_at || room_segment_shared(t))))
+			room_turn_cancel(room, t, ROOM_REASON_LEFT);
+	}
+	if (sp->asr_open)
+		room_asr_close(room, sp, "user_left");
+	if (!sp->is_bot)
+		room_emit(room, ROOM_DO_UNLISTEN)->user = sp->user;
+	*sp = (struct room_speaker){0};
+	while (room->places && !room->speaker[room->places - 1].used)
+		room->places--;
+}
+
+static void listen_to_speaker(struct room *room, const struct room_speaker *sp)
+{
+	struct room_effect *e = room_emit(room, ROOM_DO_LISTEN);
+
+	e->user = sp->user;
+	e->ms = room->settings->silence_ms;
+}
+
+static void add_member(struct room *room, const struct room_event *ev)
+{
+	struct room_speaker *sp = NULL;
+
+	for (unsigned i = 0; i < ROOM_SPEAKERS && !sp; i++)
+		if (!room->speaker[i].used)
+			sp = &room->speaker[i];
+	if (!sp)
+		return; /* past the cap nobody more is heard */
+	if (sp == &room->speaker[room->places])
+		room->places++;
+	*sp = (struct room_speaker){.used = true, .user = ev->user, .is_bot = ev->is_bot};
+	room_clean_name((const char *)ev->text.p, ev->text.n, sp->name, sizeof sp->name);
+	room_moment_add(&room->moments, ROOM_MOMENT_JOIN, sp->user, sp->name, NULL, room->now);
+	room->thought.quiet_at = room->now;
+	if (!ev->is_bot)
+		listen_to_speaker(room, sp);
+}
+
+static void update_member(struct room *room, const struct room_event *ev)
+{
+	struct room_speaker *sp = room_speaker(room, ev->user);
+
+	if (sp && !ev->yes)
+		remove_member(room, sp);
+	else if (sp)
+		room_clean_name((const char *)ev->text.p, ev->text.n, sp->name, sizeof sp->name);
+	else if (ev->yes)
+		add_member(room, ev);
+	else
+		return;
+	room_instructions_changed(room);
+}
+
+static void record_soundboard(struct room *room, const struct room_event *ev)
+{
+	const struct room_speaker *sp = room_speaker(room, ev->user);
+	char name[ROOM_MOMENT_TEXT];
+
+	if (!sp)
+		return;
+	room_clean_name((const char *)ev->text.p, ev->text.n, name, sizeof name);
+	room_moment_add(&room->moments, ROOM_MOMENT_SOUNDBOARD, sp->user, sp->name, name,
+			room->now);
+	room_instructions_changed(room);
+}
+
+void room_people_on_event(struct room *room, const struct room_event *ev)
+{
+	switch (ev->type) {
+	case ROOM_MEMBER:
+		update_member(room, ev);
+		break;
+	case ROOM_SOUNDBOARD_PLAYED:
+		record_soundboard(room, ev);
+		break;
+	case ROOM_SETTINGS:
+		room_instructions_changed(room);
+		for (unsigned i = 0; i < room->places; i++)
+			if (room->speaker[i].used && !room->speaker[i].is_bot)
+				listen_to_speaker(room, &room->speaker[i]);
+		break;
+	default:
+		break;
+	}
+}
