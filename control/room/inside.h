@@ -1,4 +1,8 @@
-/* The room's state, and what its parts ask of one another. For control/room only. */
+/* The room's state, and the functions that its machines call across files. For control/room only.
+ *
+ * A machine is a struct of its own in struct room, with a table of states in its header. Only the
+ * file that owns a machine may write its state (tests/check/room_state.sh); others call its
+ * functions. */
 #ifndef CONTROL_ROOM_INSIDE_H
 #define CONTROL_ROOM_INSIDE_H
 
@@ -36,27 +40,26 @@ struct room_speaker {
 	bool asr_open;
 	uint64_t asr_used_at;
 	unsigned asr_empty;
-	struct room_overlap overlap; /* voice over the bot's own */
+	struct room_overlap overlap; /* overlapping speech */
 	struct room_endpointing endpointing;
-	uint32_t interim_utterance; /* the newest utterance that speech-to-text looked at before its
-				       end */
+	uint32_t interim_utterance; /* the newest utterance with an interim request */
 };
 
-/* How the bot's voice stands while it speaks (arbiter.h). */
+/* The level of the bot's voice while it speaks (answer/barge_in.h). */
 struct room_playback_level {
 	uint32_t turn;
 	enum room_barge_in_action lowered;
-	bool ducked; /* also under a pause */
+	bool ducked; /* ducked, also while it is paused */
 };
 
-/* Whom the bot told that it did not understand. Kept apart from the speakers: who goes and comes
- * back is the same person. */
+/* Who was told that the bot did not understand. Kept apart from the speakers: somebody who
+ * leaves and returns is the same person. */
 struct room_not_understood {
 	uint64_t user, at; /* user 0: free */
 };
 
-/* Texts that effects of the running step point to, one after another. Half is for what a step may
- * say many of, and the rest for what the brain is told. */
+/* The texts that effects of the running step point to, one after another. Effects that may be
+ * numerous can use half of the space. */
 enum { ROOM_TEXTS = 1 << 17, ROOM_TEXTS_MANY = ROOM_TEXTS / 2 };
 
 struct room_texts {
@@ -77,20 +80,19 @@ struct room {
 	char name[ROOM_NAME_MAX];
 	struct room_names names;
 	bool guest;
-	bool shared; /* one transcription session for all, as it was when the room began */
-	bool files;  /* recordings are transcribed, not what is streamed */
+	bool shared; /* one transcription session for all speakers, fixed when the room began */
+	bool files;  /* recordings are transcribed instead of streams */
 	struct room_recording_queue recordings;
-	uint64_t interim_not_before; /* before this speech-to-text is asked for no words so far: it
-					was too slow */
-	bool interim_unrequested; /* speech-to-text has words while somebody speaks, without being
-				     asked */
+	uint64_t interim_not_before; /* no interim requests before this time: the provider was too
+					slow */
+	bool interim_unrequested;    /* the provider sends interim transcripts without requests */
 
 	bool up, muted, greeted, over;
 	struct room_speaker speaker[ROOM_SPEAKERS];
-	unsigned places; /* of those; beyond them nobody is */
+	unsigned places; /* places in use; those beyond are free */
 	struct room_turn turn[ROOM_TURNS];
-	uint64_t live[(ROOM_TURNS + 63) / 64]; /* which of them are not over */
-	struct room_turn *active; /* ASKED, SPEAKING or CLOSING: the one that has the floor */
+	uint64_t live[(ROOM_TURNS + 63) / 64]; /* bit set of the turns that have not ended */
+	struct room_turn *active; /* the turn that has the floor: ASKED, SPEAKING or CLOSING */
 	uint32_t last_turn, last_utterance;
 	struct room_playback_level level;
 	struct room_reply reply; /* of the active turn */
@@ -99,7 +101,7 @@ struct room {
 	struct {
 		enum room_output_phase phase;
 		uint64_t at;
-	} output;	  /* the output's phase, and since when */
+	} output;	  /* phase of the output, and when it was entered */
 	uint64_t free_at; /* when the floor became free */
 	struct room_floor floor;
 	struct room_followup followup;
@@ -113,7 +115,7 @@ struct room {
 	struct room_not_understood not_understood[ROOM_SPEAKERS];
 	struct room_history history;
 	struct room_instructions_refresh refresh;
-	char instructions[ROOM_PROMPT_MAX]; /* as told last */
+	char instructions[ROOM_PROMPT_MAX]; /* as sent last */
 	struct words words;
 
 	uint64_t now; /* of the running step */
@@ -124,34 +126,33 @@ struct room {
 
 /* room.c */
 struct room_effect *room_emit(struct room *room, enum room_effect_type type);
-/* A place of `size` bytes for a text of an effect, empty; what is written there is kept by
- * room_text_keep. NULL past `most` bytes in a step. */
+/* Reserves `size` bytes for an effect's text; room_text_keep keeps what was written there. NULL
+ * if the step has used more than `most` bytes. */
 char *room_text(struct room *room, size_t size, size_t most);
-/* Keeps the text that was written where room_text said last. */
+/* Keeps the text that was written to the place from room_text. */
 const char *room_text_keep(struct room *room, const char *text);
-/* A copy of one of many, valid UTF-8; NULL when the step has said too much. */
+/* Copies one of many texts, as valid UTF-8; NULL if the step has used too much space. */
 const char *room_text_of(struct room *room, const char *text, size_t n);
-/* Ends all turns and lets go of everybody; nothing is stepped after it. */
+/* Ends all turns and forgets everybody; the room takes no event after it. */
 void room_shut_down(struct room *room);
-/* Keeps what it needs of the settings in a form of its own: the names, guest mode. */
+/* Derives names and guest mode from the settings. */
 void room_apply_settings(struct room *room);
 
 /* turn.c */
 struct room_turn *room_turn_new(struct room *room, struct room_speaker *sp);
-/* A turn that nobody said: words for the brain by the room itself. NULL when there is no place. */
+/* A turn that nobody spoke: a prompt of the room itself. NULL if there is no place. */
 struct room_turn *room_turn_new_prompted(struct room *room, const char *text);
-/* Another turn with the same words, not yet in any phase but HEARING; NULL when there is no place.
- */
+/* Another turn with the same words, in the phase HEARING; NULL if there is no place. */
 struct room_turn *room_turn_copy(struct room *room, const struct room_turn *of);
 struct room_turn *room_turn_by_id(struct room *room, uint32_t id);
-/* The place of the next turn that is not over, from `from` on; ROOM_TURNS when there is none. A
- * step that ends turns may meet one that is. */
+/* The index of the next turn that has not ended, beginning with `from`; ROOM_TURNS if there is
+ * none. A step that ends turns may still meet an ended one. */
 unsigned room_turn_next(const struct room *room, unsigned from);
 void room_turn_decide(struct room_turn *turn, enum room_rule rule, bool yes, int64_t value,
 		      int64_t limit);
-/* Its first speaker left: it is the turn of the next. */
+/* Its first speaker left: the turn now belongs to the speaker of its first segment. */
 void room_turn_reassign(struct room_turn *turn);
-/* Stops all that hangs on the turn. The first reason stays. */
+/* Aborts all work for the turn. The first reason stays. */
 void room_turn_cancel(struct room *room, struct room_turn *turn, enum room_reason reason);
 void room_turn_end(struct room *room, struct room_turn *turn, enum room_reason reason);
 void room_turns_tick(struct room *room);
@@ -163,24 +164,24 @@ void room_asr_promote(struct room *room, struct room_speaker *sp);
 void room_asr_commit(struct room *room, struct room_speaker *sp);
 void room_asr_discard(struct room *room, struct room_speaker *sp);
 void room_transcripts_on_event(struct room *room, const struct room_event *ev);
-/* This utterance's words are not awaited any more; in the lane of recordings the next may run. */
+/* The transcript of this utterance is no longer awaited; the next recording may run. */
 void room_asr_release(struct room *room, uint64_t user, uint32_t utterance);
-/* What is awaited of this turn is not any more; its words are those that came. */
+/* Cancels pending transcripts of this turn; it keeps the words that arrived. */
 void room_asr_abandon(struct room *room, struct room_turn *turn);
 /* why: idle_ttl, user_left, empty, shutdown. */
 void room_asr_close(struct room *room, struct room_speaker *sp, const char *why);
-/* The capture is over: no more pieces. */
+/* The capture has ended: no more chunks follow. */
 void room_turn_end_capture(struct room *room, struct room_turn *turn);
 void room_asr_tick(struct room *room, struct room_speaker *sp);
-/* When its session is closed for want of use; UINT64_MAX while it is used. */
+/* When its session is closed as idle; UINT64_MAX while it is in use. */
 uint64_t room_asr_idle_at(const struct room *room, const struct room_speaker *sp);
 
 /* output.c: the answer, from the brain to the room */
 void room_answer_ask(struct room *room, struct room_turn *turn);
 void room_output_on_event(struct room *room, const struct room_event *ev);
-/* What held its sound back is over. */
+/* Its audio is no longer held back. */
 void room_answer_release(struct room *room, struct room_turn *turn);
-/* The answer may be heard: its playback opens. */
+/* Opens the playback of the answer. */
 void room_answer_open_playback(struct room *room, struct room_turn *turn);
 
 #endif

@@ -1,16 +1,16 @@
-/* A room's journal: every event it was given, with its time, so that the same steps can be run
- * again, under the same settings or others. Bytes only; whoever has files writes and reads them.
+/* A room's journal: every event with its time, so that the same steps can run again, with the same
+ * settings or others. Handles bytes only; the caller reads and writes files.
  *
- * ROOM_JOURNAL_FIRST, then records: u32 length | u8 what | body, numbers big-endian.
+ * ROOM_JOURNAL_FIRST, then records: u32 length | u8 type | body, numbers big-endian.
  *
- *   what        body
- *   NAME        the bot's name
- *   SETTING     name, NUL, value; secrets are left out
- *   EVENT       u64 now | u8 type | fields that are not zero: u8 row of ROOM_EVENT_FIELDS, then
- * u64, or u32 length and bytes SUM         u64 steps | u64 sum of all effects so far; the last
- * record of a journal that came to its end
+ *   type     body
+ *   NAME     the bot's name
+ *   SETTING  name, NUL, value; secrets are left out
+ *   EVENT    u64 now | u8 type | the fields that are not zero: u8 row of ROOM_EVENT_FIELDS, then
+ *            u64, or u32 length and bytes
+ *   SUM      u64 steps | u64 sum of all effects so far; the last record of a complete journal
  *
- * Such a file is a secret: it holds voices and what was said. */
+ * A journal is a secret: it holds voices and transcripts. */
 #ifndef CONTROL_ROOM_JOURNAL_H
 #define CONTROL_ROOM_JOURNAL_H
 
@@ -27,7 +27,7 @@ enum room_journal_what {
 
 enum {
 	ROOM_JOURNAL_RECORD_MAX = 1 << 20,
-	/* What an event takes at most, without its text and sound. */
+	/* The most that an event takes, without its text and audio. */
 	ROOM_JOURNAL_EVENT_MAX = 16 * 9 + 32,
 };
 
@@ -40,13 +40,13 @@ struct room_journal_record {
 	uint64_t steps, sum;
 };
 
-/* Appends one record; w->ok tells whether there was room. */
+/* Appends one record; w->ok tells whether it fitted. */
 void room_journal_write(struct wr *w, const struct room_journal_record *r);
-/* Takes the next record; what it holds is borrowed from r. 0, ENODATA at the end (also in the
- * middle of a record: what was cut off is left out), EBADMSG. */
+/* Reads the next record, which borrows from r. 0; ENODATA at the end (an incomplete last record
+ * is ignored); EBADMSG. */
 int room_journal_read(struct rd *r, struct room_journal_record *out);
 
-/* Adds the effects of a step. The sum begins as 0. */
+/* Adds the effects of a step to the sum, which begins as 0. */
 uint64_t room_journal_sum(uint64_t sum, const struct room_effects *fx);
 
 #endif

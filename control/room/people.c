@@ -28,16 +28,16 @@ static void remove_member(struct room *room, struct room_speaker *sp)
 	     i = room_turn_next(room, i + 1)) {
 		struct room_turn *t = &room->turn[i];
 
-		/* An answer that others hear already is spoken to its end. */
+		/* An answer that others can hear is spoken to its end. */
 		if (t->phase == ROOM_PHASE_FREE || t->phase == ROOM_PHASE_ENDED)
 			continue;
 		if (t->user == sp->user && room_people(room) > 1 &&
 		    room_long_capture_flush(room, t))
 			continue;
-		/* What others said in the same turn is still to be answered. */
+		/* The words of others in the same turn are still answered. */
 		if (t->phase < ROOM_PHASE_ASKED && room_segment_drop(t, sp->user))
 			room_turn_reassign(t);
-		/* An answer that others hear already, or asked for too, is spoken to its end. */
+		/* An answer that others can hear or asked for, too, is spoken to its end. */
 		else if (t->user == sp->user &&
 			 (room_people(room) <= 1 || !(t->first_audio_at || room_segment_shared(t))))
 			room_turn_cancel(room, t, ROOM_REASON_LEFT);
@@ -67,7 +67,7 @@ static void add_member(struct room *room, const struct room_event *ev)
 		if (!room->speaker[i].used)
 			sp = &room->speaker[i];
 	if (!sp)
-		return; /* past the cap nobody more is heard */
+		return; /* beyond the cap nobody else is heard */
 	if (sp == &room->speaker[room->places])
 		room->places++;
 	*sp = (struct room_speaker){.used = true, .user = ev->user, .is_bot = ev->is_bot};

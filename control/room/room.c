@@ -12,7 +12,7 @@
 #include "control/room/turn/turn_queue.h"
 #include "proto/base/utf8.h"
 
-/* What of the settings the room keeps in a form of its own. */
+/* Settings that the room keeps in a form of its own. */
 void room_apply_settings(struct room *room)
 {
 	const struct settings *s = room->settings;
@@ -58,7 +58,8 @@ struct room_effect *room_emit(struct room *room, enum room_effect_type type)
 	static struct room_effect nowhere;
 	struct room_effect *e = &nowhere;
 
-	/* ROOM_EFFECTS holds the most that any step can ask for: 3 a speaker and 8 a turn. */
+	/* ROOM_EFFECTS holds the most effects of any step: 3 for each speaker and 8 for each
+	 * turn. */
 	_Static_assert(ROOM_EFFECTS >= 3 * ROOM_SPEAKERS + 8 * ROOM_TURNS, "effects");
 	assert(room->fx->n < ROOM_EFFECTS);
 	if (room->fx->n < ROOM_EFFECTS)
@@ -107,7 +108,7 @@ uint64_t room_count(const struct room *room, enum room_reason reason)
 
 /* ---- the machines ---- */
 
-/* These two know nothing of a room: they get what they need of it. */
+/* Followup and choice are independent of struct room: these adapters pass what they need. */
 static void step_followup(struct room *room, const struct room_event *ev)
 {
 	if (ev->type == ROOM_TOOL)

@@ -1,20 +1,20 @@
-/* The mind of one voice channel, pure: who spoke, whether it was meant for the bot, when to ask the
- * brain, when to stop.
+/* The room: the conversation logic of one voice channel, a pure core. Decides who spoke, whether
+ * it was meant for the bot, when to ask the brain, and when to stop.
  *
- * room_step() is the only door. It takes one fact and the time, and returns what to do; it performs
- * nothing itself. Facts about a turn, an utterance or a playback carry its id, and one that is late
- * is dropped by comparison.
+ * room_step() is the only entrance. It takes one event and the time and returns effects; it
+ * performs nothing itself. Events about a turn, an utterance or a playback carry its id, and a
+ * late event is dropped by comparison.
  *
- *   mediad ── SPEAKING, HEARD, HEARD_END ──► captures ──► turns ──► transcripts ──► queue and
- * admission ──► brain mediad ◄── SAY_* ── output ◄── brain's sound;  interruptions cut it
+ *   mediad --SPEAKING, HEARD, HEARD_END--> captures --> turns --> transcripts --> admission
+ *          --> turn queue --> brain
+ *   mediad <--SAY_*-- output <-- the brain's audio; the barge-in arbiter stops it
  *
- * After a step the caller performs the effects in their order, and sees to it that room_deadline()
- * brings a ROOM_TIMER. What performing an effect causes comes back as a later event, never inside
- * the step.
+ * After a step the caller performs the effects in their order and delivers ROOM_TIMER at
+ * room_deadline(). The results of effects come back as later events, never inside the step.
  *
- * Ownership: strings and samples in an event are borrowed for the step. Those in effects live until
- * the next step (samples: as long as the event's). Settings are borrowed for the life of the room.
- */
+ * Ownership: strings and samples in an event are borrowed for the step. Those in effects live
+ * until the next step (samples: as long as the event's). Settings are borrowed for the life of the
+ * room. */
 #ifndef CONTROL_ROOM_ROOM_H
 #define CONTROL_ROOM_ROOM_H
 
@@ -31,13 +31,13 @@ struct settings;
 struct words;
 
 enum {
-	ROOM_RATE = 24000, /* of all sound in the room, samples a second */
+	ROOM_RATE = 24000, /* of all audio in the room, samples a second */
 	ROOM_SPEAKERS = 64,
 	ROOM_TURNS = 96,
 	ROOM_EFFECTS = 1024,
 };
 
-/* ROOM_CALL, ROOM_MEMBER, …: the rows of facts.def. */
+/* ROOM_CALL, ROOM_MEMBER, ...: the rows of events.def. */
 enum room_event_type {
 #define X(NAME, name, text) ROOM_##NAME,
 	ROOM_EVENTS(X)
@@ -78,12 +78,12 @@ struct room_effect {
 	uint32_t utterance, turn, chunk, ms, gain;
 	struct slice pcm;
 	const char *text;
-	/* Of an ASK: the instructions of a brain that keeps none, else NULL; and what was said before,
-	 * oldest first. */
+	/* of an ASK: the instructions if the brain keeps none, else NULL; and the conversation
+	 * before, oldest first */
 	const char *instructions;
 	const struct room_message *history;
 	size_t history_n;
-	const struct words *words; /* what `text` of a TELL stands in */
+	const struct words *words; /* the storage of a TELL's `text` */
 	const struct room_turn *record;
 };
 
@@ -92,23 +92,23 @@ struct room_effects {
 	struct room_effect v[ROOM_EFFECTS];
 };
 
-/* name: what the bot is called when the settings do not say. ENOMEM, EINVAL without a name. Caller
- * owns *out. */
+/* name: the bot's name if the settings have none. ENOMEM, EINVAL without a name. Caller owns
+ * *out. */
 int room_alloc(struct room **out, const struct settings *settings, const char *name);
 struct room *room_free(struct room *room);
 
-/* One fact at `now` (ns, never going back). effects->n is set anew. */
+/* Processes one event at `now` (ns, never decreasing). effects->n is set anew. */
 void room_step(struct room *room, const struct room_event *event, uint64_t now,
 	       struct room_effects *effects);
-/* When the room wants a ROOM_TIMER at the latest; UINT64_MAX for never. */
+/* When the room needs a ROOM_TIMER at the latest; UINT64_MAX for never. */
 uint64_t room_deadline(const struct room *room);
 
-/* The chain of decisions of a turn that lives or ended lately, one line each. ENOENT unknown turn.
- */
+/* The chain of decisions of a live or recently ended turn, one line each. ENOENT: unknown turn.
+ * */
 int room_why(const struct room *room, uint32_t turn, char *buf, size_t size);
 /* Turns that ended for this reason, since room_alloc. */
 uint64_t room_count(const struct room *room, enum room_reason reason);
-/* The turn that is being answered, NULL when the floor is free. Borrowed until the next step. */
+/* The turn that has the floor, NULL when it is free. Borrowed until the next step. */
 const struct room_turn *room_active(const struct room *room);
 /* People in the room without bots. */
 unsigned room_people(const struct room *room);

@@ -171,7 +171,8 @@ static uint64_t lost_at(const struct room *room)
 				     : room->settings->call_grace_ms * NS_PER_MS);
 }
 
-/* The next warning of the length, or NULL; one that is as long as the session itself is none. */
+/* The next warning of the maximum length, or NULL; warnings as long as the session itself are
+ * skipped. */
 static const unsigned *next_warning(const struct room *room)
 {
 	unsigned n = room->session.warned;
@@ -189,7 +190,7 @@ static uint64_t warning_at(const struct room *room)
 	return at == UINT64_MAX || !warning ? UINT64_MAX : at - *warning * NS_PER_S;
 }
 
-/* Where every short silence would be warned of, none is. */
+/* If the limit is short, there is no warning of every silence. */
 static uint64_t idle_warning_at(const struct room *room)
 {
 	uint64_t at = idle_at(room);

@@ -1,17 +1,16 @@
-/* A session in a channel: its timers and its one end.
+/* The voice session of a room: the call, its timers, and its one end.
  *
- *   timer                    runs from                              over after             ends as
- *   length                   the call came up                       session_max_min max_duration
- *   inactivity               the last speech, anybody's             inactivity_s inactivity_timeout
- *   the call is lost         it was told so                         call_grace_ms bot_disconnected
- *   mediad is lost           it was told so                         media_recover_s
- * subprocess_crashed
+ *   timer             runs from                   expires after    ends as
+ *   length            the call came up            session_max_min  max_duration
+ *   inactivity        the last speech of anybody  inactivity_s     inactivity_timeout
+ *   the call is lost  the report                  call_grace_ms    bot_disconnected
+ *   mediad is lost    the report                  media_recover_s  subprocess_crashed
  *
- * A limit of 0 is none. Inactivity does not count while music plays; people are warned 120 s and 45
- * s before the length is reached, and 45 s before it leaves an idle room, unless the limit itself
- * is hardly longer. Only confirmed speech counts. An end stops music, cancels every turn, closes
- * speech-to-text and says LEAVE, in this order, once; its reasons are in reasons.def. For
- * control/room only. */
+ * A limit of 0 is none. Inactivity does not count while music plays. People are warned 120 s and
+ * 45 s before the maximum length, and 45 s before the bot leaves an idle room, unless the limit is
+ * hardly longer than the warning. Only confirmed speech counts as activity. An end stops music,
+ * cancels every turn, closes speech-to-text and emits LEAVE, in this order, once; its reasons are
+ * in reasons.def. For control/room only. */
 #ifndef CONTROL_ROOM_SESSION_H
 #define CONTROL_ROOM_SESSION_H
 
@@ -29,14 +28,14 @@ struct room_session {
 	uint64_t up_at, active_at; /* 0: the call never was up */
 	uint64_t lost_at;	   /* 0: it is up */
 	enum room_end lost_as;
-	unsigned warned; /* of the length: warnings given */
+	unsigned warned; /* warnings of the maximum length that were given */
 	bool idle_warned;
 	enum room_end end;
 };
 
 const char *room_end_name(enum room_end end);
 
-/* Somebody speaks, for sure. */
+/* Confirmed speech, or the bot's own, counts as activity. */
 void room_session_active(struct room *room);
 void room_session_end(struct room *room, enum room_end end);
 void room_session_on_event(struct room *room, const struct room_event *ev);

@@ -3,7 +3,7 @@
 #include "control/room/inside.h"
 #include "proto/base/time.h"
 
-/* What a pause adds to the time an answer has to come to its end. */
+/* Extends the deadline of an answer by this for every pause. */
 enum { PAUSE_SLACK_S = 10 };
 
 static bool calling(const struct room_barge_in_input *in)
@@ -16,7 +16,7 @@ enum room_barge_in_action room_barge_in_decide(const struct settings *s,
 {
 	enum room_gate gate = room_gate(s, &in->gate);
 
-	/* Words are worth more than how long and how loud they were. */
+	/* Words by name or takeover override duration and level. */
 	if (calling(in) && in->calls && gate >= ROOM_GATE_ECHO_GUARD_ACTIVE &&
 	    gate != ROOM_GATE_OUTPUT_LEASE_SPEECH_IMMUNITY &&
 	    gate != ROOM_GATE_NO_ACTIVE_BOT_SPEECH)
@@ -47,13 +47,13 @@ static bool lasts(const struct room_overlap *o, const struct settings *s, uint64
 		(o->verdict && now < o->lowered_at + s->overlap_words_ms * NS_PER_MS));
 }
 
-/* The next voice begins another stretch. */
+/* Resets the counters: the next voiced frame begins another overlap segment. */
 static void over(struct room_overlap *o)
 {
 	o->voice_ms = o->early_ms = o->words_voice_ms = o->interim.voice_ms = 0;
 }
 
-/* The answer that can be heard, or NULL. */
+/* The answer that is audible, or NULL. */
 static struct room_turn *audible(struct room *room)
 {
 	struct room_turn *t = room->active;
@@ -69,15 +69,15 @@ static struct room_barge_in_input look(const struct room *room, const struct roo
 	const struct room_capture *c = &sp->capture;
 	struct room_barge_in_input in = {.words = o->words, .aside = o->aside};
 
-	/* Much more was said since: what, nobody knows yet. Whoever is called by name is told
-	 * longer. */
+	/* Much more was said since these words arrived, and it is still unknown. A speaker who
+	 * addresses somebody else by name gets more time. */
 	if (o->voice_ms >= o->words_voice_ms + s->barge_in_ms + (o->aside ? s->promote_ms : 0)) {
 		in.words = ROOM_PHRASE_NOTHING;
 		in.aside = false;
 	}
 	in.sound_ms = o->voice_ms;
 	in.live = lasts(o, s, room->now);
-	/* Who goes on after a word or two is not kept waiting for more and more of them. */
+	/* A speaker who goes on after a few words does not wait for further transcripts. */
 	in.awaited = room_interim_awaited(&o->interim, s, room->now) &&
 		     (o->aside || o->voice_ms < s->barge_in_ms + s->overlap_words_ms);
 	in.calls = room_interruption_allowed(&t->policy, sp->user, true);
@@ -99,7 +99,7 @@ static struct room_barge_in_input look(const struct room *room, const struct roo
 		.promoted = c->phase == ROOM_CAPTURE_PROMOTED,
 		.active = room_signal_active(&c->signal),
 		.peak = c->signal.peak,
-		/* Only such frames are counted. */
+		/* Only frames above these thresholds are counted. */
 		.voice_active = s->barge_in_active,
 		.voice_peak = s->barge_in_peak,
 	};
@@ -174,7 +174,8 @@ void room_overlap_audio(struct room *room, struct room_speaker *sp, const struct
 	decide(room, sp, t, false);
 }
 
-/* "Bob, pass me the salt": the name of somebody else who is there, at its beginning. */
+/* The utterance begins with the name of somebody else who is present: "Bob, pass me the salt".
+ * */
 static bool aside(const struct room *room, const struct room_speaker *sp, const char *text)
 {
 	for (unsigned i = 0; i < room->places; i++) {
@@ -188,7 +189,7 @@ static bool aside(const struct room *room, const struct room_speaker *sp, const 
 	return false;
 }
 
-/* The words of what is said over the answer, up to these of one of its pieces. */
+/* Joins the words of the overlap segment, up to these words of one of its chunks. */
 static void join(const struct room_turn *of, uint32_t from, uint32_t utterance, const char *words,
 		 char *text, size_t size)
 {
@@ -216,8 +217,8 @@ bool room_overlap_words(struct room *room, struct room_speaker *sp, const struct
 	join(of ? of : sp->turn, o->from, utterance, words, text, sizeof text);
 	named = room_address(&room->names, text) == ROOM_ADDRESS_ADDRESSED;
 	o->words = room_phrase_of(text);
-	/* A look covers what had been said when it was taken, and the same words once more nothing
-	 * since. */
+	/* An interim transcript covers the audio up to its request, and the same words again
+	 * cover no more. */
 	if (strlen(text) != o->words_n)
 		o->words_voice_ms = !of && o->interim.n ? o->interim.voice_ms : o->voice_ms;
 	o->words_n = strlen(text);
@@ -255,7 +256,8 @@ void room_barge_in_tick(struct room *room)
 	struct room_turn *t = audible(room);
 	enum room_barge_in_action to = ROOM_BARGE_IN_IGNORE;
 
-	/* Between two playbacks of one answer there is nothing to be lowered; the next one is. */
+	/* Between two playbacks of one answer no level can be changed; the next playback begins
+	 * at full level. */
 	if (!t || !room->reply.open) {
 		room->level = (struct room_playback_level){0};
 		return;
@@ -277,7 +279,7 @@ void room_barge_in_tick(struct room *room)
 	if (to == room->level.lowered)
 		return;
 	lower(room, t, to);
-	/* From a pause to full: it was softer before it paused. */
+	/* It was ducked before it paused, so the gain is restored as well. */
 	if (room->level.lowered == ROOM_BARGE_IN_PAUSE && room->level.ducked &&
 	    to == ROOM_BARGE_IN_IGNORE) {
 		room->level.lowered = ROOM_BARGE_IN_DUCK;

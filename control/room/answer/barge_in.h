@@ -1,27 +1,32 @@
-/* Somebody speaks over the bot: the one place that decides what becomes of its voice.
+/* The barge-in arbiter: decides what overlapping speech does to the bot's voice. It is the one
+ * place that does.
  *
- * room_barge_in_decide(), a function of what there is; the first row that fits:
- *   what is there                                                    verdict
- *   nobody may (policy none), or the answer is not to be heard       IGNORE
- *   words that take the floor or say the bot's name                  CUT, for anyone who may by
- * calling this speaker may not                                             IGNORE (the words become
- * a turn that waits) words of listening so far, or spoken to somebody else by name    IGNORE words,
- * while the stretch of voice lasts                          CUT speech for barge_in_ms that passes
- * the gate (gate.h)             CUT, but DUCK while words so far are awaited (peek.h) speech for
- * pause_ms                                              PAUSE, the same voice for duck_ms DUCK less
- * IGNORE
+ * room_barge_in_decide(), a function of its input; the first row that fits:
+ *   situation                                       action
+ *   nobody may interrupt, or the answer is not      IGNORE
+ *   audible
+ *   takeover words or the bot's name                STOP, if this speaker may by name
+ *   this speaker may not interrupt                  IGNORE (the words become a turn)
+ *   only backchannels so far, or words to somebody  IGNORE
+ *   else by name
+ *   words, while the overlap lasts                  STOP
+ *   speech for barge_in_ms that passes the gate     STOP, but DUCK while an interim transcript is
+ *   (barge_in_gate.h)                               awaited
+ *   speech for pause_ms                             PAUSE, the same
+ *   voiced audio for duck_ms                        DUCK
+ *   less                                            IGNORE
  *
- * Voice counts from its first sound, speech from when the utterance counts as such (capture.h): a
- * sound of listening ends before. A few words that may be either (phrase.h) are no more than the
- * voice that says them.
+ * Voiced audio counts from its first frame, speech from the promotion of the capture: most
+ * backchannels end before that. A few ambiguous words (phrase.h) count no more than the voice that
+ * says them.
  *
- * A stretch of voice begins with voiced sound over an answer, counts on over pauses shorter than
- * barge_in_gap_ms, and is over after such a pause, but not before words had overlap_words_ms to
- * come since the voice was lowered: a blip, and the bot goes on as if nothing had been. Within one
- * stretch a lowered voice is not raised but by words of listening.
+ * An overlap segment begins with voiced audio over an answer. It continues over gaps shorter than
+ * barge_in_gap_ms and ends after such a gap, but not before a transcript had words_ms to arrive
+ * since the voice was lowered; after a blip the bot continues as if nothing had happened. Within
+ * one overlap segment only backchannels raise a lowered voice.
  *
- * The bot's voice itself (FULL, DUCKED, PAUSED) is the strongest verdict of all speakers;
- * room_barge_in_tick() at the end of each step tells changes to the playback. */
+ * The level of the bot's voice (full, ducked, paused) is the strongest action of all speakers;
+ * room_barge_in_tick() reports changes to the playback at the end of each step. */
 #ifndef CONTROL_ROOM_ANSWER_BARGE_IN_H
 #define CONTROL_ROOM_ANSWER_BARGE_IN_H
 
@@ -40,43 +45,44 @@ enum room_barge_in_action {
 	ROOM_BARGE_IN_STOP
 };
 
-/* One speaker's stretch of voice over an answer. */
+/* One speaker's overlap segment over an answer. */
 struct room_overlap {
-	uint32_t turn;		  /* the answer it is over, 0 = none */
-	uint64_t capture;	  /* when what is said began to be said */
-	uint32_t from, utterance; /* the first and the newest piece of it whose words count */
-	enum room_phrase words;	  /* of it so far */
-	size_t words_n;		  /* how long they were when they last grew ... */
-	uint64_t words_voice_ms;  /* ... and how much of the stretch had been then */
-	bool aside;		  /* they are for somebody else, by name */
-	enum room_barge_in_action
-		verdict; /* DUCK or PAUSE while the stretch holds the voice down */
+	uint32_t turn;			   /* the answer that is spoken over, 0 = none */
+	uint64_t capture;		   /* when the capture began */
+	uint32_t from, utterance;	   /* the first and the newest utterance of it */
+	enum room_phrase words;		   /* its words so far */
+	size_t words_n;			   /* length of the words when they last grew ... */
+	uint64_t words_voice_ms;	   /* ... and voice_ms at that time */
+	bool aside;			   /* the words address somebody else by name */
+	enum room_barge_in_action verdict; /* DUCK or PAUSE while the overlap lowers the voice */
 	uint64_t voice_ms, voice_at, lowered_at;
-	uint64_t early_ms; /* of voice_ms: before it counted as speech */
+	uint64_t early_ms; /* the part of voice_ms before promotion */
 	struct room_interim interim;
 };
 
 struct room_barge_in_input {
 	struct room_gate_input gate;
-	uint64_t sound_ms; /* of the stretch; gate.voice_ms is of its speech */
+	uint64_t sound_ms; /* voiced audio of the overlap; gate.voice_ms counts promoted speech only
+			    */
 	enum room_phrase words;
-	bool aside, live; /* live: the stretch lasts */
-	bool awaited;	  /* words so far are on their way */
-	bool calls;	  /* this speaker may when they call: the name, or taking the floor */
+	bool aside, live; /* live: the overlap lasts */
+	bool awaited;	  /* an interim transcript is awaited */
+	bool calls;	  /* this speaker may interrupt by the name or a takeover phrase */
 	bool named;
 };
 
 enum room_barge_in_action room_barge_in_decide(const struct settings *s,
 					       const struct room_barge_in_input *in);
 
-/* A frame of somebody's sound, arrived at `at`. */
+/* A frame of somebody's audio arrived at `at`. */
 void room_overlap_audio(struct room *room, struct room_speaker *sp, const struct room_signal *frame,
 			uint64_t at);
-/* Words of an utterance: all of them, of a piece of this turn; or so far, of NULL. True: they told
- * the bot to be quiet, and it is: nothing to answer. */
+/* A transcript of an utterance arrived: final (of = the turn of its chunk) or interim (of =
+ * NULL). Returns true if the words only told the bot to stop and it stopped, so that nothing is
+ * left to answer. */
 bool room_overlap_words(struct room *room, struct room_speaker *sp, const struct room_turn *of,
 			uint32_t utterance, const char *words);
-/* Time passed; then the voice. */
+/* Ends overlap segments that are over, then sets the level of the bot's voice. */
 void room_barge_in_tick(struct room *room);
 uint64_t room_barge_in_deadline(const struct room *room);
 

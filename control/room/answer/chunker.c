@@ -33,7 +33,7 @@ static unsigned words(const char *p, size_t n)
 	return k;
 }
 
-/* The dot after p[0..n) belongs to its word: "Dr.", "J.", "e.g.". */
+/* Whether the dot after p[0..n) belongs to its word: "Dr.", "J.", "e.g.". */
 static bool abbreviated(const char *p, size_t n)
 {
 	static const char *const known[] = {"mr", "mrs", "ms", "dr",  "st",  "prof", "vs",
@@ -51,7 +51,7 @@ static bool abbreviated(const char *p, size_t n)
 	return false;
 }
 
-/* What closes after a full stop and belongs to its sentence; bytes, or 0. */
+/* Length in bytes of a closing quote or bracket at the end of p, or 0. */
 static size_t closer(const char *p, size_t n)
 {
 	static const char *const marks[] = {"\"",	    "'",       ")", "]", "\xe2\x80\x9d",
@@ -66,7 +66,7 @@ static size_t closer(const char *p, size_t n)
 	return 0;
 }
 
-/* The bytes of p end a sentence, if a blank follows. */
+/* Whether p ends a sentence, if a blank follows. */
 static bool sentence_p(const char *p, size_t n)
 {
 	size_t k;
@@ -80,7 +80,7 @@ static bool sentence_p(const char *p, size_t n)
 	return p[n - 1] != '.' || !abbreviated(p, n - 1);
 }
 
-/* Where writing has no blanks its full stops end a sentence by themselves. */
+/* In scripts without blanks a full stop ends a sentence by itself. */
 static bool wide_stop_p(const char *p, size_t n)
 {
 	return n >= 3 && (memcmp(p + n - 3, "\xe3\x80\x82", 3) == 0 ||

@@ -24,7 +24,7 @@ static void say(struct room_directive *d, const char *text, size_t n, room_direc
 		h(ROOM_OUT_WORDS, text, n, arg);
 }
 
-/* The value without the blanks around it. */
+/* Trims the blanks around the value. */
 static const char *trim(const char *p, size_t *n)
 {
 	while (*n && *p == ' ') {
@@ -41,7 +41,7 @@ static bool is(const char *p, size_t n, const char *word)
 	return strlen(word) == n && strncasecmp(p, word, n) == 0;
 }
 
-/* What the body so far is the beginning of. The value is what stands after the colon. */
+/* The kind of directive that the body begins; the value follows the colon. */
 static enum kind kind_of(const char *body, size_t n, const char **value, size_t *value_n)
 {
 	static const struct {
@@ -92,7 +92,7 @@ static void take_lease(struct room_directive *d, const char *value, size_t n)
 		d->lease = ROOM_OUTPUT_LEASE_ATOMIC;
 }
 
-/* whole: the body ended by its brackets, and all of it is held. */
+/* Applies a directive. whole: its brackets were closed, and all of it was kept. */
 static void obey(struct room_directive *d, bool whole, room_directive_h *h, void *arg)
 {
 	const char *value = "";
@@ -122,7 +122,7 @@ static void body_over(struct room_directive *d)
 	d->n = d->body = 0;
 }
 
-/* It was never closed: its words are said, its brackets are not. */
+/* The brackets were never closed: the words are spoken without them. */
 static void release(struct room_directive *d, room_directive_h *h, void *arg)
 {
 	size_t from = 0, n = d->n;
@@ -145,7 +145,7 @@ static enum kind kind_held(const struct room_directive *d)
 	return kind_of(d->held, d->n, &value, &n);
 }
 
-/* The line or the answer is over, and it is open. */
+/* The line or the answer ended within a directive. */
 static void cut_off(struct room_directive *d, room_directive_h *h, void *arg)
 {
 	if (kind_held(d) == UNKNOWN)
@@ -154,7 +154,7 @@ static void cut_off(struct room_directive *d, room_directive_h *h, void *arg)
 		body_over(d);
 }
 
-/* A note is private and a sound is no word: they are not said even when they are too long. */
+/* Notes are private and sounds are not words: neither is spoken, however long it is. */
 static void too_long(struct room_directive *d, room_directive_h *h, void *arg)
 {
 	enum kind kind = kind_held(d);
@@ -173,7 +173,7 @@ static void body_byte(struct room_directive *d, char ch, room_directive_h *h, vo
 		return;
 	}
 	if (ch == ']' && d->after_close) {
-		d->n -= d->n == d->body; /* the first of the two, when it is held */
+		d->n -= d->n == d->body; /* removes the first closing bracket, if it was kept */
 		obey(d, d->n + 1 == d->body, h, arg);
 		body_over(d);
 		return;
@@ -186,7 +186,7 @@ static void body_byte(struct room_directive *d, char ch, room_directive_h *h, vo
 		too_long(d, h, arg);
 }
 
-/* What waited for the rest of "[SKIP]" is words after all. */
+/* The text that could have become "[SKIP]" is ordinary text. */
 static void not_a_mark(struct room_directive *d, room_directive_h *h, void *arg)
 {
 	size_t n = d->n;
@@ -226,7 +226,7 @@ static void open_byte(struct room_directive *d, char ch, room_directive_h *h, vo
 	}
 }
 
-/* Bytes from here on that are only words. */
+/* The number of bytes from here on that are plain text. */
 static size_t plain_run(const struct room_directive *d, const char *text, size_t n)
 {
 	size_t k = 0;

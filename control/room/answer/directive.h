@@ -1,28 +1,27 @@
-/* What a model writes between double brackets, read while it writes:
+/* Reads the directives that a model writes between double brackets, byte by byte:
  *
- *   [[TO: SPEAKER]]          who is spoken to: SPEAKER, ALL or a name; at the beginning only
- *   [[LEASE: ATOMIC]]        ASSERTIVE or ATOMIC: keep the floor; at the beginning only
- *   [[SOUNDBOARD: ref]]      a sound here
- *   [[NOTE: words]]          a note to itself
+ *   [[TO: SPEAKER]]          the addressee: SPEAKER, ALL or a name; only at the beginning
+ *   [[LEASE: ATOMIC]]        ASSERTIVE or ATOMIC: an output lease; only at the beginning
+ *   [[SOUNDBOARD: ref]]      a soundboard sound at this position
+ *   [[NOTE: words]]          a note of the model to itself
  *   [SKIP]                   as the whole answer: say nothing
  *
- *   phase    byte                        next      does
- *   LEAD     blank                       LEAD      nothing
- *   LEAD     [[                          BODY      -
- *   LEAD     else                        SPOKEN    the lead is over, the byte is said
- *   SPOKEN   [[                          BODY      -
- *   SPOKEN   [ and what may be [SKIP]    SPOKEN    waits
- *   SPOKEN   else                        SPOKEN    the byte is said
- *   BODY     ]]                          as before   does what it stands for
- *   BODY     ROOM_LEAD_MAX bytes         SPOKEN    what was held is said, without brackets
- *   BODY     the same of a note or sound  BODY     no more is kept; at ROOM_BODY_MAX it is dropped
- *   BODY     a line's end, the end       as before   a known one is dropped, else what was held is
- * said BODY     else                        BODY      waits
+ *   phase    byte                           next      result
+ *   LEAD     blank                          LEAD      nothing
+ *   LEAD     [[                             BODY      -
+ *   LEAD     else                           SPOKEN    the beginning is over, the byte is spoken
+ *   SPOKEN   [[                             BODY      -
+ *   SPOKEN   [ and possibly [SKIP]          SPOKEN    waits
+ *   SPOKEN   else                           SPOKEN    the byte is spoken
+ *   BODY     ]]                             previous  the directive takes effect
+ *   BODY     ROOM_LEAD_MAX bytes            SPOKEN    the kept text is spoken, without brackets
+ *   BODY     the same of a note or sound    BODY      no more is kept; dropped at ROOM_BODY_MAX
+ *   BODY     end of line, end of answer     previous  a known one is dropped, another is spoken
+ *   BODY     else                           BODY      waits
  *
- * Nothing in closed brackets is ever said, known or not. Upper and lower case are one, blanks
- * around names and values do not count; of each kind at the beginning the first counts, and later
- * ones are only taken out. Any bytes may come, cut anywhere; control characters become blanks. No
- * allocation. */
+ * Text in closed brackets is never spoken, known or not. Case and blanks around names and values
+ * do not matter; of each kind at the beginning the first one counts, and later ones are removed.
+ * Input may be cut anywhere; control characters become blanks. No allocation. */
 #ifndef CONTROL_ROOM_ANSWER_DIRECTIVE_H
 #define CONTROL_ROOM_ANSWER_DIRECTIVE_H
 
@@ -33,7 +32,7 @@
 
 enum {
 	ROOM_LEAD_MAX =
-		160, /* bytes that wait for their closing brackets, the opening ones included */
+		160, /* bytes kept while the closing brackets are awaited, opening ones included */
 	ROOM_BODY_MAX = 1000,
 	ROOM_TO_MAX = 80,
 	ROOM_SOUND_REF_MAX = 180,
@@ -49,7 +48,7 @@ enum room_to {
 };
 
 enum room_directive_out {
-	ROOM_OUT_WORDS, /* to be said; holds its own blanks */
+	ROOM_OUT_WORDS, /* text to be spoken, with its own blanks */
 	ROOM_OUT_SOUND, /* ref */
 	ROOM_OUT_NOTE,
 };
@@ -58,7 +57,7 @@ enum room_directive_out {
 typedef void(room_directive_h)(enum room_directive_out what, const char *text, size_t n, void *arg);
 
 struct room_directive {
-	/* what was learned; to and lease are final once `led` */
+	/* results; to and lease are final once `led` */
 	enum room_to to;
 	char name[ROOM_TO_MAX + 1]; /* with ROOM_TO_NAME */
 	enum room_output_lease_mode lease;
@@ -66,20 +65,20 @@ struct room_directive {
 	bool skip;  /* [SKIP] came */
 	bool words; /* something was said: a letter, a digit, or a sound */
 	unsigned sounds;
-	unsigned unknown; /* taken out without a meaning */
-	/* the reader */
+	unsigned unknown; /* unknown directives that were removed */
+	/* state of the reader */
 	bool in_body, after_close;
-	size_t n;    /* of held */
-	size_t body; /* bytes of the body so far; held keeps the first of them */
+	size_t n;    /* bytes in held */
+	size_t body; /* bytes of the body so far; held keeps the first ones */
 	char held[ROOM_NOTE_MAX + 32];
 };
 
-/* A struct of zeros is ready. */
+/* A struct of zeros is ready for use. */
 void room_directive_add(struct room_directive *d, const char *text, size_t n, room_directive_h *h,
 			void *arg);
-/* The answer is whole: what waited is said or dropped. */
+/* The answer is complete: text that was kept is spoken or dropped. */
 void room_directive_end(struct room_directive *d, room_directive_h *h, void *arg);
-/* The whole answer was [SKIP]; known at the end. */
+/* Whether the whole answer was [SKIP]; known at the end. */
 bool room_directive_skips(const struct room_directive *d);
 
 #endif

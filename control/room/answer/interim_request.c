@@ -3,7 +3,8 @@
 #include "control/room/inside.h"
 #include "proto/base/time.h"
 
-/* Words that take so long are of no use, and whoever makes them has enough to do. */
+/* A provider that takes this long is overloaded, and its interim transcripts come too late to
+ * be useful. */
 enum { SLOW_MS = 2000, REST_S = 60 };
 
 static void rest_if_slow(struct room *room, const struct room_interim *p)
@@ -48,7 +49,7 @@ void room_interim_on_audio(struct room *room, struct room_speaker *sp)
 void room_interim_on_words(struct room *room, const struct room_speaker *sp, uint32_t utterance)
 {
 	rest_if_slow(room, &sp->overlap.interim);
-	/* Of speech that goes on, and nobody asked. */
+	/* An interim transcript of live speech without a request. */
 	if (sp->capture.phase != ROOM_CAPTURE_NONE && sp->capture.utterance == utterance &&
 	    !sp->capture.restart && sp->interim_utterance != utterance)
 		room->interim_unrequested = true;

@@ -1,17 +1,17 @@
-/* The answer, from the brain to the room, derived from what was told and nothing else:
+/* The output: brings an answer from the brain to the playback.
  *
- *   active turn   brain's sound   playback          output is
- *   none          -               -                 idle
- *   ASKED         none            -                 pending
- *   ASKED         held back       not open          pending (is it "I did not catch that"?)
- *   SPEAKING      let out         not started       pending
- *   SPEAKING      let out         started           speaking
- *   SPEAKING      whole           started           speaking, until drained
- *   CLOSING       cancelled       stopping          fading
+ *   active turn   the brain's audio   playback       output state
+ *   none          -                   -              idle
+ *   ASKED         none                -              pending
+ *   ASKED         held back           not open       pending (is it "I did not catch that"?)
+ *   SPEAKING      released            not started    pending
+ *   SPEAKING      released            started        speaking
+ *   SPEAKING      complete            started        speaking, until drained
+ *   CLOSING       cancelled           stopping       fading
  *
- * A guest may say to each speaker only rarely that it did not understand. Whether an answer is that
- * is known from its words, so a guest's answer is held back until enough words or enough sound came
- * to tell. */
+ * A guest tells each speaker only rarely that it did not understand. The words of an answer show
+ * whether it is that; so a guest's answer is held back until enough words or enough audio arrived.
+ */
 #include "control/room/inside.h"
 
 #include "proto/base/time.h"
@@ -48,7 +48,7 @@ static bool live(const struct room_turn *t, uint32_t id)
 	       (t->phase == ROOM_PHASE_ASKED || t->phase == ROOM_PHASE_SPEAKING);
 }
 
-/* Letters only, lower case, one blank between words: so that punctuation does not hide a phrase. */
+/* Reduces text to lower-case words, so that punctuation does not hide a phrase. */
 static void plain(const char *text, char *to, size_t size)
 {
 	size_t k = 0;
@@ -82,14 +82,14 @@ static bool says_not_understood(const struct room *room, const struct room_turn 
 void room_answer_open_playback(struct room *room, struct room_turn *t)
 {
 	room->reply.open = true;
-	room->level = (struct room_playback_level){0}; /* of another playback */
+	room->level = (struct room_playback_level){0}; /* of a new playback */
 	t->released = true;
 	t->phase = ROOM_PHASE_SPEAKING;
 	t->deadline = room->now + room->settings->stall_ms * NS_PER_MS;
 	room_emit(room, ROOM_DO_SAY_OPEN)->turn = t->id;
 }
 
-/* This speaker's place; else a free one, or that of whoever was told longest ago, emptied. */
+/* The entry of this speaker; else a free one, or the oldest, emptied. */
 static struct room_not_understood *told_of(struct room *room, uint64_t user)
 {
 	struct room_not_understood *oldest = &room->not_understood[0];
@@ -106,7 +106,7 @@ static struct room_not_understood *told_of(struct room *room, uint64_t user)
 	return oldest;
 }
 
-/* True when the turn was ended here. */
+/* Returns true if it cancelled the turn. */
 static bool not_understood_too_often(struct room *room, struct room_turn *t)
 {
 	struct room_not_understood *told = told_of(room, t->user);
@@ -124,7 +124,7 @@ static bool not_understood_too_often(struct room *room, struct room_turn *t)
 	return false;
 }
 
-/* Sound is there and not let out yet: decide. */
+/* Decides whether an answer with audio may be heard now. */
 static void decide_out(struct room *room, struct room_turn *t)
 {
 	bool told = strlen(t->answer) >= TELL_CHARS || t->brain_done ||
@@ -142,7 +142,7 @@ static void decide_out(struct room *room, struct room_turn *t)
 	room_answer_open_playback(room, t);
 }
 
-/* All of the answer is there. */
+/* The answer is complete. */
 static void whole(struct room *room, struct room_turn *t)
 {
 	if (!t->released)
@@ -192,7 +192,7 @@ void room_answer_release(struct room *room, struct room_turn *t)
 		room_reply_released(room, t);
 }
 
-/* Sound of the answer: to the playback, which is opened when it may be heard. */
+/* Forwards audio of the answer to the playback, which is opened once the answer is released. */
 static void sound_came(struct room *room, struct room_turn *t, uint32_t chunk, struct slice pcm)
 {
 	struct room_effect *e;
@@ -207,14 +207,14 @@ static void sound_came(struct room *room, struct room_turn *t, uint32_t chunk, s
 		room_answer_open_playback(room, t);
 }
 
-/* It goes on: decides whether it may be heard, or waits for more. */
+/* More of the answer arrived: decides whether it may be heard, or waits for more. */
 static void went_on(struct room *room, struct room_turn *t)
 {
 	if (!live(t, t->id))
 		return;
 	if (!t->released)
 		decide_out(room, t);
-	/* Sound that is held back is not awaited any more, but the rest of it is. */
+	/* Audio arrived, though held back; from now on the rest of the answer is awaited. */
 	if (live(t, t->id) && !t->brain_done && (t->released || t->samples))
 		t->deadline = room->now + room->settings->stall_ms * NS_PER_MS;
 }

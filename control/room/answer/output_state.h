@@ -1,15 +1,17 @@
-/* How the bot's output stands, derived from what was told: never stored, never guessed. The first
- * row that fits:
+/* The state of the bot's output, derived from events and never stored or guessed. The first row
+ * that fits:
  *
- *   what is there                                              phase                    reason
- *   sound of an answer leaves now (started, not paused)         SPEAKING_LIVE bot_audio_live sound
- * of an answer is let out and waits (not started, or paused)  SPEAKING_BUFFERED bot_audio_buffered
- *   tools work, or their outputs are owed                       AWAITING_TOOL_OUTPUTS
- * awaiting_tool_outputs an answer is awaited RESPONSE_PENDING         pending_response nothing IDLE
- * idle; music_playback_active while it plays
+ *   situation                                         phase                  reason
+ *   audio of an answer is being played (started, not  SPEAKING_LIVE          bot_audio_live
+ *   paused)
+ *   a playback is open (not started, or paused)       SPEAKING_BUFFERED      bot_audio_buffered
+ *   tools work, or their outputs are owed             AWAITING_TOOL_OUTPUTS  awaiting_tool_outputs
+ *   an answer is awaited                              RESPONSE_PENDING       pending_response
+ *   nothing; music plays                              IDLE                   music_playback_active
+ *   nothing                                           IDLE                   idle
  *
- * An answer that was cut is none any more: its fade locks nothing. It is locked when the phase is
- * not IDLE, or music plays or loads. */
+ * An interrupted answer no longer counts: its fade locks nothing. The output is locked when the
+ * phase is not IDLE, or music plays or loads. */
 #ifndef CONTROL_ROOM_ANSWER_OUTPUT_STATE_H
 #define CONTROL_ROOM_ANSWER_OUTPUT_STATE_H
 
@@ -27,8 +29,8 @@ enum room_output_phase {
 struct room_output_input {
 	bool inactive;	/* no call */
 	bool answering; /* an answer has the floor */
-	bool released;	/* its sound may be heard ... */
-	bool started;	/* ... and has begun to leave */
+	bool released;	/* its playback is open ... */
+	bool started;	/* ... and has started */
 	bool paused;
 	unsigned tools;
 	bool music; /* plays or loads */
@@ -44,7 +46,7 @@ struct room_output_state room_output_state(const struct room_output_input *facts
 
 struct room;
 struct room_output_state room_output_state_now(const struct room *room);
-/* At the end of each step: since when it stands so. */
+/* At the end of each step: records the phase and when it was entered. */
 void room_output_tick(struct room *room);
 
 #endif

@@ -31,7 +31,7 @@ static struct room_plan_step *push(struct room_plan *plan, const char *text, siz
 	return s;
 }
 
-/* False when both together are too long. */
+/* Returns false if both together are too long. */
 static bool join(struct room_plan_step *to, const char *text, size_t n)
 {
 	if (to->n + 1 + n > ROOM_EXACT_LINE_MAX)

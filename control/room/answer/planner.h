@@ -1,22 +1,23 @@
-/* The order in which an answer is spoken: pieces of speech and sounds between them, one after
- * another.
+/* Plans the order in which an answer is spoken: chunks of speech and sounds between them, one
+ * after another.
  *
- *   phase      input, or what is next                    next       asks the caller to
- *   READY      speech next, backlog low                  SPEAKING   speak it
- *   READY      speech next, backlog high                 READY      wait
+ *   phase      input, or the next step                   next       the caller must
+ *   READY      speech next, low backlog                  SPEAKING   synthesise it
+ *   READY      speech next, high backlog                 READY      wait
  *   READY      a sound next, speech is playing           DRAINING   end the playback
  *   READY      a sound next, nothing is playing          SOUNDING   play it
- *   READY      no more will come, speech is playing      DRAINING   end the playback
- *   READY      no more will come, nothing is playing     OVER       -
- *   READY      anything but speech next, held            READY      wait: nothing of it may be
- * heard yet SPEAKING   its sound is whole, or failed             READY DRAINING   drained READY
- *   SOUNDING   it is over, or failed                     READY
+ *   READY      complete, speech is playing               DRAINING   end the playback
+ *   READY      complete, nothing is playing              OVER       -
+ *   READY      anything but speech next, held            READY      wait: nothing may be heard yet
+ *   SPEAKING   its audio is complete, or failed          READY
+ *   DRAINING   drained                                   READY
+ *   SOUNDING   finished, or failed                       READY
  *
- * So a sound is a barrier: all speech before it has been heard when it begins, and none after it is
- * spoken before it is over. Speech is asked for one piece at a time, and no more of it while more
- * than `pause` samples wait to be heard, until no more than `resume` do. When no more will come,
- * pieces of speech that still wait are joined, for fewer seams, but for those next to a sound. Each
- * piece is spoken as it stands (an exact line). No allocation. */
+ * A sound is a barrier: all speech before it was played when it begins, and no speech after it is
+ * synthesised before it ends. Speech is requested one chunk at a time, and not while more than
+ * `pause` samples wait to be played, until the backlog is down to `resume`. Once the answer is
+ * complete, waiting chunks are joined for fewer seams, except next to a sound. Each chunk is
+ * spoken as it stands (an exact line). No allocation. */
 #ifndef CONTROL_ROOM_ANSWER_PLANNER_H
 #define CONTROL_ROOM_ANSWER_PLANNER_H
 
@@ -26,7 +27,7 @@
 
 enum {
 	ROOM_PLAN_STEPS = 24,
-	ROOM_EXACT_LINE_MAX = 1200, /* bytes of one piece of speech */
+	ROOM_EXACT_LINE_MAX = 1200, /* bytes of one chunk of speech */
 };
 
 enum room_plan_phase {
@@ -40,8 +41,8 @@ enum room_plan_phase {
 enum room_plan_what {
 	ROOM_PLAN_WAIT,
 	ROOM_PLAN_SPEAK, /* chunk, text */
-	ROOM_PLAN_SOUND, /* chunk, text: its ref */
-	ROOM_PLAN_END,	 /* of the playback that runs */
+	ROOM_PLAN_SOUND, /* chunk, text: the sound's reference */
+	ROOM_PLAN_END,	 /* ends the open playback */
 	ROOM_PLAN_DONE,	 /* the answer is over */
 };
 
@@ -55,14 +56,14 @@ struct room_plan_step {
 
 struct room_plan {
 	enum room_plan_phase phase;
-	uint32_t last;	    /* chunk that was given a number */
-	uint32_t running;   /* chunk that is spoken or sounds */
-	bool playing;	    /* sound went out and has not drained */
+	uint32_t last;	    /* the last chunk number that was assigned */
+	uint32_t running;   /* the chunk that is being synthesised or played */
+	bool playing;	    /* audio was sent and has not drained */
 	bool paused;	    /* the backlog was high */
 	bool whole;	    /* no more will be added */
-	bool held;	    /* set by the caller: speech may be made, nothing may be heard */
-	bool cut;	    /* more came than is kept */
-	unsigned collapsed; /* pieces that were joined to another */
+	bool held;	    /* set by the caller: speech may be synthesised, nothing may be heard */
+	bool cut;	    /* input was dropped at the limits */
+	unsigned collapsed; /* chunks that were joined to another one */
 	unsigned first, n;
 	struct room_plan_step step[ROOM_PLAN_STEPS];
 };
@@ -73,21 +74,21 @@ struct room_plan_do {
 	const char *text; /* until the next call */
 };
 
-/* A struct of zeros is ready. Text without a letter or digit is no speech and left out. When all
- * places are taken, speech joins the piece before it while that has room; what finds none is
- * dropped. */
+/* A struct of zeros is ready for use. Text without a letter or digit is not speech and is
+ * dropped. When all places are taken, speech joins the last chunk if that has room; anything else
+ * is dropped. */
 void room_plan_speech(struct room_plan *plan, const char *text, size_t n);
 void room_plan_sound(struct room_plan *plan, const char *ref, size_t n);
 /* No more will be added. */
 void room_plan_complete(struct room_plan *plan);
-/* Nothing that waits is wanted any more. */
+/* Drops everything that waits. */
 void room_plan_abandon(struct room_plan *plan);
-/* What is to be done now; backlog, pause and resume in samples. Called until it says WAIT or DONE.
- */
+/* The next action; backlog, pause and resume in samples. Called until it returns WAIT or DONE.
+ * */
 struct room_plan_do room_plan_next(struct room_plan *plan, uint64_t backlog, uint64_t pause,
 				   uint64_t resume);
-/* Facts. Those of another chunk than the running one say nothing and are dropped: false. */
-bool room_plan_sounds(struct room_plan *plan, uint32_t chunk); /* some of its speech goes out */
+/* Events. An event of a chunk other than the running one is dropped and returns false. */
+bool room_plan_sounds(struct room_plan *plan, uint32_t chunk); /* audio of its speech was sent */
 bool room_plan_spoken(struct room_plan *plan, uint32_t chunk);
 bool room_plan_sounded(struct room_plan *plan, uint32_t chunk);
 void room_plan_drained(struct room_plan *plan);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { NEAR = 64 }; /* bytes in which the next timed word is looked for */
+enum { NEAR = 64 }; /* bytes within which the next timed word is searched */
 
 static struct room_playout_chunk *find(struct room_playout *said, uint32_t id)
 {
@@ -12,7 +12,7 @@ static struct room_playout_chunk *find(struct room_playout *said, uint32_t id)
 	return NULL;
 }
 
-/* The chunk of this name; a new one begins where the text ended. */
+/* The chunk with this id; a new one begins at the end of the text. */
 static struct room_playout_chunk *chunk_of(struct room_playout *said, uint32_t id)
 {
 	struct room_playout_chunk *c = find(said, id), *last;
@@ -44,7 +44,7 @@ void room_playout_add_audio(struct room_playout *said, uint32_t chunk, uint64_t 
 		c->from = said->samples;
 	c->sounded = true;
 	said->samples += samples;
-	/* Sound of an older chunk that comes late plays after what has come since. */
+	/* Late audio of an older chunk plays after the newer audio. */
 	if (c->from + c->samples + samples == said->samples)
 		c->samples += samples;
 }
@@ -60,7 +60,7 @@ static bool word_byte(char ch)
 	       (unsigned char)ch >= 0x80;
 }
 
-/* Where word stands as a word of its own in text[at..end), near at; its end, or 0. */
+/* The end of `word` as a whole word in text[at..end), near at; 0 if it is not there. */
 static size_t find_word(const char *text, size_t at, size_t end, const char *word, size_t len)
 {
 	for (size_t i = at; i + len <= end && i < at + NEAR; i++) {
@@ -110,13 +110,13 @@ void room_playout_complete(struct room_playout *said)
 		said->chunk[i].whole = true;
 }
 
-/* Characters of scripts that write without blanks end a word each. */
+/* In scripts without blanks each character ends a word. */
 static bool wide(unsigned char ch)
 {
 	return ch >= 0xe3 && ch <= 0xe9;
 }
 
-/* The last word's end in text[begin..at], `end` being where the chunk's words end. */
+/* The end of the last word in text[begin..at]; `end` is the end of the chunk's words. */
 static size_t word_end(const char *text, size_t begin, size_t at, size_t end)
 {
 	size_t n = at;
@@ -131,7 +131,7 @@ static size_t word_end(const char *text, size_t begin, size_t at, size_t end)
 	return begin;
 }
 
-/* By word times: true when there are any of this chunk. */
+/* Uses word times; returns true if this chunk has any. */
 static bool by_words(const struct room_playout *said, const struct room_playout_chunk *c,
 		     uint64_t samples, size_t *heard)
 {

@@ -1,13 +1,14 @@
-/* Which words of an answer were heard: the answer's words and its sound side by side, in the order
- * in which the sound goes out on the wire.
+/* The playout position in an answer's text: which words were played, from the samples that left
+ * the socket. Keeps the text and the audio of an answer side by side, in the order of their
+ * playout.
  *
- * An answer comes in chunks (a voice model's answer is one chunk). Of a chunk whose sound left as a
- * whole all words were heard. Of the one in which the sound was cut: the last word that ended
- * before the cut, by the provider's word times where it gave them; else as large a part of the
- * characters as of the sound, back to a word's end. While the sound of a chunk is not known to be
- * whole, its length is taken to be at least what its words need at a slow speaker's pace, so that
- * words which run ahead of their sound do not count as heard. Of a chunk without sound nothing was
- * heard. What comes beyond the limits belongs to the last chunk, or has no time of its own. */
+ * An answer consists of chunks (a voice model's answer is one chunk). All words of a chunk whose
+ * audio was played completely count as played. Within a chunk that was cut, the last word that
+ * ended before the cut counts, by the provider's word times where there are any; else the same
+ * share of the characters as of the audio, back to the end of a word. While a chunk's audio is
+ * incomplete, its length is estimated as at least what its text needs at a slow pace, so that text
+ * which runs ahead of its audio does not count as played. Chunks without audio were not played.
+ * Input beyond the limits belongs to the last chunk, or has no time of its own. */
 #ifndef CONTROL_ROOM_ANSWER_PLAYOUT_POSITION_H
 #define CONTROL_ROOM_ANSWER_PLAYOUT_POSITION_H
 
@@ -23,8 +24,8 @@ enum {
 
 struct room_playout_chunk {
 	uint32_t id;
-	size_t begin, end;	/* of its words, in the answer's text */
-	uint64_t from, samples; /* of its sound; from counts from the answer's first sample */
+	size_t begin, end;	/* range of its words in the answer's text */
+	uint64_t from, samples; /* its audio; `from` counts from the answer's first sample */
 	bool sounded, whole;
 };
 
@@ -32,24 +33,25 @@ struct room_playout {
 	unsigned chunks, words;
 	struct room_playout_chunk chunk[ROOM_PLAYOUT_CHUNKS];
 	struct {
-		size_t end;  /* in the text */
-		uint64_t at; /* its last sample, from the first of its chunk */
+		size_t end;  /* end of the word, in the text */
+		uint64_t at; /* its last sample, counted from the chunk's first */
 	} word[ROOM_PLAYOUT_WORDS];
-	uint64_t samples; /* of the whole answer so far */
+	uint64_t samples; /* samples of the whole answer so far */
 };
 
-/* A struct of zeros is ready. The text has grown to n bytes by words of this chunk. */
+/* A struct of zeros is ready for use. The text has grown to n bytes by words of this chunk. */
 void room_playout_add_text(struct room_playout *said, uint32_t chunk, size_t n);
-/* More sound of this chunk goes to the wire, after all that went before. */
+/* More audio of this chunk is sent, after everything before it. */
 void room_playout_add_audio(struct room_playout *said, uint32_t chunk, uint64_t samples);
-/* The next word of this chunk, as the provider times it: it ends so many samples after the chunk's
- * first. `text` is the answer's; a word that is not found near the one before is left out. */
+/* The provider's time of the next word of this chunk: it ends `samples` after the chunk's first
+ * sample. `text` is the answer's text; a word that is not found near the previous one is dropped.
+ * */
 void room_playout_add_word(struct room_playout *said, uint32_t chunk, const char *text,
 			   const char *word, size_t len, uint64_t samples);
-/* All sound of this chunk, or of the answer, is there. */
+/* All audio of this chunk, or of the answer, was sent. */
 void room_playout_chunk_complete(struct room_playout *said, uint32_t chunk);
 void room_playout_complete(struct room_playout *said);
-/* How many bytes of text were heard when so many samples left, at a word's end. */
+/* The number of bytes of text that were played after so many samples, at the end of a word. */
 size_t room_playout_text_played(const struct room_playout *said, const char *text, uint64_t samples,
 				uint32_t rate);
 

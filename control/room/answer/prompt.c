@@ -26,8 +26,8 @@ void room_append(char *to, size_t size, const char *text, size_t n)
 	to[len + n] = '\0';
 }
 
-/* Names come from Discord and could hold anything, so they are made one plain line before they
- * stand next to instructions. */
+/* Names come from Discord and may hold anything, so they become one plain line before they are
+ * put next to instructions. */
 void room_clean_name(const char *from, size_t n, char *to, size_t size)
 {
 	char plain[4 * ROOM_NAME_MAX];
@@ -55,7 +55,7 @@ void room_clean_name(const char *from, size_t n, char *to, size_t size)
 
 /* ---- sections ---- */
 
-/* Of the text that is left, for one person's name and the words around it. */
+/* Bytes reserved for one person's name and the words around it. */
 enum { PEOPLE_MIN = 160 };
 
 struct text {
@@ -68,7 +68,7 @@ static size_t left(const struct text *t)
 	return t->size - 1 - t->n;
 }
 
-/* All of it, or none and false. */
+/* Appends all of the text, or nothing and returns false. */
 static bool put(struct text *t, const char *what)
 {
 	size_t n = strlen(what);
@@ -80,7 +80,7 @@ static bool put(struct text *t, const char *what)
 	return true;
 }
 
-/* As much as fits and as `most` allows, whole characters. */
+/* Appends as much as fits and `most` allows, in whole characters. */
 static void put_cut(struct text *t, const char *what, size_t most)
 {
 	size_t n = strlen(what), room_left = left(t);
@@ -100,7 +100,7 @@ static void people(const struct room *room, struct text *t)
 	unsigned n = 0;
 
 	put(t, "\npeople in the room: ");
-	/* Names go in whole or not at all; this much is left for the words after them. */
+	/* Names are never cut; this much is reserved for the words after them. */
 	t->size -= sizeof more;
 	for (unsigned i = 0; i < room->places; i++) {
 		const struct room_speaker *sp = &room->speaker[i];
@@ -121,7 +121,8 @@ static void people(const struct room *room, struct text *t)
 		put(t, "nobody");
 }
 
-/* What is said now is not of the conversation before it, though its words came before it. */
+/* The words of this turn are not part of the conversation before it, though they may be in the
+ * history. */
 static bool before_now(const struct room_history_line *l, const struct room_turn *turn)
 {
 	return l->turn != turn->id && (l->bot || !strstr(turn->transcript, l->text));

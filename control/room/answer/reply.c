@@ -21,7 +21,7 @@ void room_reply_begin(struct room *room, struct room_turn *turn)
 
 /* ---- whom it speaks to ---- */
 
-/* The one person here whose name this is, or 0. */
+/* The only person present with this name, or 0. */
 static uint64_t named_user(const struct room *room, const char *name)
 {
 	char plain[ROOM_NAME_MAX];
@@ -71,7 +71,7 @@ static void obey_lead(struct room *room, struct room_turn *turn)
 
 /* ---- words ---- */
 
-/* As much as has its place, at a character's end. */
+/* Appends as much as fits, in whole characters. */
 static void add_said(struct room_turn *t, const char *text, size_t n)
 {
 	size_t at = strlen(t->answer), most = sizeof t->answer - 1 - at;
@@ -210,7 +210,8 @@ void room_reply_add_audio(struct room *room, struct room_turn *turn, uint32_t ch
 	room_playout_add_audio(&r->playout, chunk, samples);
 }
 
-/* What may still wait to be heard: as much has been written and cannot have left. */
+/* An upper bound of the audio that waits to be played: written, and it cannot have been played
+ * yet. */
 static uint64_t backlog(const struct room *room)
 {
 	const struct room_reply *r = &room->reply;
@@ -328,7 +329,7 @@ bool room_reply_on_event(struct room *room, struct room_turn *t, const struct ro
 {
 	struct room_reply *r = &room->reply;
 
-	/* A voice model's own words may have times, too: its answer is chunk 0. */
+	/* A voice model's words may have times, too: its answer is chunk 0. */
 	if (ev->type == ROOM_SPEECH_WORD && ev->chunk == r->plan.running)
 		room_playout_add_word(&r->playout, ev->chunk, t->answer, (const char *)ev->text.p,
 				      ev->text.n, ev->samples);

@@ -1,15 +1,16 @@
-/* The ladder of an answer that stays silent, in the room (ladder.h). */
+/* The response watchdog of the room: applies the retry policy (retry_policy.h) to the active turn.
+ */
 #include "control/room/inside.h"
 #include "control/room/answer/retry_policy.h"
 #include "control/room/turn/turn_queue.h"
 #include "proto/base/time.h"
 
-/* The turn whose sound is awaited, or NULL. */
+/* The turn whose first audio is awaited, or NULL. */
 static struct room_turn *awaited(const struct room *room)
 {
 	struct room_turn *t = room->active;
 
-	/* One that is whole and held back is not asked for again. */
+	/* A complete answer that is held back is not requested again. */
 	return t && t->phase == ROOM_PHASE_ASKED && !t->brain_done && !room->reply.planned ? t
 											   : NULL;
 }
@@ -22,7 +23,7 @@ void room_watchdog_asked(struct room *room, struct room_turn *turn)
 		turn->deadline = UINT64_MAX;
 }
 
-/* Its tools are done: the brain goes on with what they gave. */
+/* All its tools are done: asks the brain to continue with their outputs. */
 static void with_outputs(struct room *room, struct room_turn *t)
 {
 	t->sinks |= ROOM_SINK_BRAIN;
@@ -38,7 +39,7 @@ bool room_watchdog_done(struct room *room, struct room_turn *turn)
 	struct room_retry *l = &room->retry;
 
 	if (l->tools) {
-		/* It is asked again when their outputs are there. */
+		/* The brain is asked again when their outputs arrive. */
 		turn->sinks &= ~(unsigned)ROOM_SINK_BRAIN;
 		turn->deadline = room->now + room->settings->tool_ms * NS_PER_MS;
 		return true;

@@ -45,7 +45,7 @@ bool room_retry_done(struct room_retry *l, uint64_t now)
 	return true;
 }
 
-/* Until then the turn may be silent; while tools work only the watchdog counts. */
+/* The end of the permitted silence; while tools work only the watchdog counts. */
 static uint64_t silence_ends(const struct room_retry *l, const struct settings *s)
 {
 	if (l->done_at)
@@ -60,7 +60,7 @@ static uint64_t watchdog(const struct room_retry *l, const struct settings *s)
 	return l->life_at ? UINT64_MAX : l->asked_at + s->first_audio_ms * NS_PER_MS;
 }
 
-/* Speech that blocks postpones it, but not for ever. */
+/* Live speech postpones the retry, up to a limit. */
 static uint64_t due(const struct room_retry *l, const struct settings *s, uint64_t blocked_until)
 {
 	uint64_t silent = silence_ends(l, s), most;

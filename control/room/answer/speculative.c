@@ -7,7 +7,7 @@
 #include "control/room/turn/segment.h"
 #include "proto/base/utf8.h"
 
-/* A breath or a room's noise does not take it back; so much more voice does. */
+/* A breath or background noise does not roll the answer back; more voice than this does. */
 enum { MORE_VOICE_MS = 200 };
 
 bool room_speculative_allowed(uint32_t mode, enum room_power power)
@@ -20,7 +20,7 @@ bool room_speculative_allowed(uint32_t mode, enum room_power power)
 bool room_speculative_starts(uint32_t mode, enum room_power power, uint32_t eot_share,
 			     double probability)
 {
-	/* A comparison with what is no number is false. */
+	/* A comparison with NaN is false. */
 	return room_speculative_allowed(mode, power) && probability * 1000 >= eot_share;
 }
 
@@ -53,7 +53,8 @@ static void update_power(struct room *room, const struct room_event *ev)
 		o->power = ROOM_POWER_UNKNOWN;
 }
 
-/* What admission would surely let in; whatever is less sure waits for the transcript. */
+/* Whether admission would certainly admit these words; anything less certain waits for the
+ * transcript. */
 static bool for_the_bot(const struct room *room, const char *text)
 {
 	return room_address(&room->names, text) == ROOM_ADDRESS_ADDRESSED ||
@@ -137,7 +138,7 @@ void room_speculative_on_voice(struct room *room, uint64_t user, uint64_t ms)
 		revoke(room);
 }
 
-/* The same letters and digits in the same order, whatever stands between them. */
+/* Whether both texts have the same letters and digits, whatever stands between them. */
 static bool same_words(const char *a, const char *b)
 {
 	for (;; a++, b++) {
@@ -188,7 +189,7 @@ void room_speculative_commit(struct room *room, struct room_turn *turn, struct r
 	}
 	early->end_of_speech_at = turn->end_of_speech_at;
 	early->named = turn->named;
-	/* What let the words in is why there is an answer. */
+	/* The rules that admitted the words explain the answer, too. */
 	for (unsigned i = 0; i < turn->decisions && i < ROOM_CHAIN; i++)
 		room_turn_decide(early, turn->decision[i].rule, turn->decision[i].yes,
 				 turn->decision[i].value, turn->decision[i].limit);

@@ -16,7 +16,7 @@ static const char thought[] = "(Nobody has said anything for a while. If there i
 			      "saying, say it in one short "
 			      "sentence.)";
 
-/* What a thought wants of the room, besides time. */
+/* The conditions of a thought besides time. */
 static bool may(const struct room *room)
 {
 	if (room->active || !room->up || room->muted || room->guest || !room_people(room) ||
@@ -30,7 +30,7 @@ static bool may(const struct room *room)
 	return true;
 }
 
-/* splitmix64 of what a replay knows as well. */
+/* splitmix64 of values that a replay knows as well. */
 static bool drawn(const struct room *room)
 {
 	uint64_t z = room->now + room->thought.drawn * 0x9e3779b97f4a7c15ull;
@@ -76,7 +76,7 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* When the next of its own words may come; `greets` says which. */
+/* When the next greeting or thought is due; `greets` tells which. */
 static uint64_t next_at(const struct room *room, bool *greets)
 {
 	const struct room_thought *th = &room->thought;

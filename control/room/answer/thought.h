@@ -1,30 +1,30 @@
-/* Words of the bot's own accord: a hello when it came, a thought into a long silence.
+/* Words of the bot's own: a greeting on arrival, a thought in a long silence.
  *
- *   kind       when                                                                            at
- * most greeting   greet; people are there, and nobody has spoken in the second since it came once a
- * call thought    volition and thought_eagerness let it; silence for thought_silence_s every
- * thought_interval_s
+ *   kind      condition                                                   at most
+ *   greeting  greet; people are present, nobody spoke in the second       once a call
+ *             since it came
+ *   thought   volition and thought_eagerness allow it; silence for        every thought_interval_s
+ *             thought_silence_s
  *
- * Both want the floor free, nobody speaking, nothing waiting or being transcribed, no music, the
- * bot audible, no guest and not command-only; when something of this is missing they look again
- * after retry_ms. A thought has the eagerness as its probability in a hundred, drawn from the time
- * and the count of thoughts, so that a replay draws the same; and it counts as an offer of
- * volition. Somebody who begins to speak before it is heard takes it back. For control/room only.
- */
+ * Both need a free floor, no live speech, no waiting or transcribing turn, no music, an audible
+ * bot, no guest mode and no command-only mode; otherwise they are tried again after retry_ms. The
+ * probability of a thought is the eagerness in percent, drawn from the time and the number of
+ * thoughts, so that a replay draws the same; a thought counts as an offer of volition. Speech that
+ * begins before the thought is heard withdraws it. For control/room only. */
 #ifndef CONTROL_ROOM_ANSWER_THOUGHT_H
 #define CONTROL_ROOM_ANSWER_THOUGHT_H
 
 #include "control/room/room.h"
 
 struct room_thought {
-	bool greeted;	   /* or it is too late for it */
+	bool greeted;	   /* or it is too late for a greeting */
 	uint64_t look_at;  /* not before */
 	uint64_t quiet_at; /* nothing was said since */
-	unsigned drawn;	   /* thoughts that were thought of */
+	unsigned drawn;	   /* draws so far */
 	unsigned spoken;
 };
 
-/* Somebody speaks, or spoke. */
+/* Somebody speaks: withdraws a thought that was not heard yet. */
 void room_thought_on_speech(struct room *room);
 void room_thought_tick(struct room *room);
 uint64_t room_thought_deadline(const struct room *room);

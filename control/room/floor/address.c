@@ -8,7 +8,7 @@
 
 #define P(word) word,
 
-/* Much like the name: one half edit in a key of five. */
+/* Similar enough to the name: half an edit in a key of five. */
 enum { ALIKE = 88, ALIKE_MIN = 4, PRIMARY_MIN = 4, LEAD_IN = 4 };
 
 struct word {
@@ -22,7 +22,7 @@ struct word {
 /* A name in a text. */
 struct hit {
 	unsigned at, words;
-	bool exact; /* else it only sounds much like it */
+	bool exact; /* else it only sounds similar */
 };
 
 static bool is_letter(char ch)
@@ -72,7 +72,7 @@ static bool in_list(const struct word *w, const char *const *list)
 	return false;
 }
 
-/* The longest word, when it is not one that many bear. */
+/* The longest word of the name, unless many people bear it. */
 static void primary_of(const struct word *w, unsigned n, char key[ROOM_KEY_MAX])
 {
 	static const char *const common[] = {
@@ -135,8 +135,8 @@ static bool pair_key(const struct word *w, unsigned n, unsigned i, char key[ROOM
 	return true;
 }
 
-/* How many words from i on are this name; 0 when they are not. pair: the key of two of them as one,
- * or NULL. */
+/* The number of words from i on that are this name; 0 if they are not. pair: the key of two of
+ * them as one, or NULL. */
 static unsigned match(const struct room_names *names, unsigned which, const struct word *w,
 		      unsigned n, unsigned i, const char *pair)
 {
@@ -172,7 +172,8 @@ static bool called(const struct word *w, unsigned i)
 		return false;
 	if (in_list(&w[i - 1], callers))
 		return true;
-	/* "and, so, good morning, …" open a sentence; within one they join. */
+	/* "and", "so", "good morning" open a sentence; within a sentence they are conjunctions.
+	 * */
 	while (i && in_list(&w[i - 1], leads)) {
 		i--;
 		if (i == 0 || w[i].after_stop)
@@ -181,7 +182,7 @@ static bool called(const struct word *w, unsigned i)
 	return false;
 }
 
-/* What a question or a request begins with, from word i on. */
+/* Whether a question or request begins at word i. */
 static bool request(const struct word *w, unsigned n, unsigned i)
 {
 	static const char *const alone[] = {LEXICON_QUESTIONS(P) LEXICON_REQUESTS(P) NULL};
@@ -199,7 +200,7 @@ static bool request(const struct word *w, unsigned n, unsigned i)
 	       (w[i].n == 1 && (*w[i].p == 'i' || *w[i].p == 'I') && in_list(&w[i + 1], wish));
 }
 
-/* "parley is broken" tells of it; "parley is it raining" asks it. */
+/* "parley is broken" is a statement about it; "parley is it raining" is a question to it. */
 static bool spoken_of(const struct word *w, unsigned n, unsigned next)
 {
 	static const char *const third[] = {
@@ -231,7 +232,8 @@ static bool said_about(const struct word *before)
 	return in_list(before, about);
 }
 
-/* The end of a sentence is no call after these: "talk to parley", "i like parley". */
+/* After these the name at the end of a sentence is no address: "talk to parley", "i like
+ * parley". */
 static bool leads_on(const struct word *before)
 {
 	static const char *const words[] = {
@@ -244,7 +246,7 @@ static bool leads_on(const struct word *before)
 	return in_list(before, words);
 }
 
-/* A short lead-in with a verb in it goes on after the name: "i showed her parley what a hit". */
+/* A short lead-in with a verb continues after the name: "i showed her parley what a hit". */
 static bool tells(const struct word *w, unsigned n)
 {
 	static const char *const subject[] = {"i",    "he",	 "she",	      "they",	   "it",
@@ -298,7 +300,7 @@ static enum room_address judge_alike(const struct word *w, unsigned n, const str
 	return ROOM_ADDRESS_NONE;
 }
 
-/* Where a word that only sounds like the name could be a call at all: spares the comparing. */
+/* Whether a similar word could be an address in this position at all; saves the comparison. */
 static bool callable(const struct word *w, unsigned n, unsigned i)
 {
 	return i == 0 || called(w, i) || (i + 1 == n && w[i].after_stop);

@@ -13,7 +13,7 @@ const char *room_gate_name(unsigned gate)
 	return gate < ROOM_GATE_COUNT ? names[gate] : "?";
 }
 
-/* Whether there is an answer to be stopped at all. */
+/* Whether there is an answer that can be stopped. */
 static enum room_gate of_output(const struct settings *s, const struct room_gate_input *in)
 {
 	if (in->ending)

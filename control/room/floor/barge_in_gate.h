@@ -1,5 +1,6 @@
-/* May a voice over the bot's own stop it? The first row that fits answers; reasons.def has the
- * table (ROOM_GATES), in its order. Words are not asked here: see arbiter.h. */
+/* The barge-in gate: decides whether a voice over the bot's speech may stop it, by duration, level
+ * and state. The first row of ROOM_GATES (reasons.def) that fits decides. Words are not examined
+ * here; see answer/barge_in.h. */
 #ifndef CONTROL_ROOM_FLOOR_BARGE_IN_GATE_H
 #define CONTROL_ROOM_FLOOR_BARGE_IN_GATE_H
 
@@ -19,22 +20,22 @@ enum room_gate {
 
 struct room_gate_input {
 	bool ending;	    /* the bot leaves */
-	bool stopping;	    /* its voice was cut and fades */
+	bool stopping;	    /* an interrupted answer fades */
 	bool locked;	    /* an answer is under way, or music plays */
-	bool answering;	    /* of that: an answer */
-	bool heard;	    /* its first sound left ... */
-	uint64_t heard_ms;  /* ... so long ago */
-	uint64_t immune_ms; /* a lease protects it for so long yet */
-	bool over;	    /* nothing of it is left to be heard */
+	bool answering;	    /* an answer is under way */
+	bool heard;	    /* its first sample was played ... */
+	uint64_t heard_ms;  /* ... this long ago */
+	uint64_t immune_ms; /* remaining protection by an output lease */
+	bool over;	    /* all of it was played */
 	uint64_t user;
-	bool finalizing;		   /* this utterance was told to be over */
+	bool finalizing;		   /* the end of speaking was reported */
 	bool allowed;			   /* by the policy */
-	bool read_out;			   /* the answer is text read out, not a live voice */
+	bool read_out;			   /* the answer is synthesised text, not a voice model */
 	uint64_t age_ms;		   /* of the utterance */
 	uint64_t voice_ms;		   /* voiced and over the answer */
 	bool promoted;			   /* it counts as speech */
 	uint32_t active, peak;		   /* of the utterance */
-	uint32_t voice_active, voice_peak; /* of what is voiced over the answer */
+	uint32_t voice_active, voice_peak; /* of the voiced overlap */
 };
 
 enum room_gate room_gate(const struct settings *s, const struct room_gate_input *in);

@@ -47,7 +47,7 @@ bool room_choice_open(const struct room_choice *c, uint64_t now)
 	return c->until > now;
 }
 
-/* 1 to 5, 0 for "last", -1 for a word that is no number. */
+/* 1 to 5, 0 for "last", -1 for any other word. */
 static int number_of(const char *word, size_t n)
 {
 	static const char *const words[][4] = {

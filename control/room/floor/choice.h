@@ -1,13 +1,12 @@
-/* A choice that one person was asked to make: "which of these three?"
+/* A choice that the bot offered to one person: "which of these three?"
  *
- *   words                                       chosen
- *   a number or an ordinal among the options    that one ("two", "the second one", "number 3", "the
- * last") an option's name, or words of it            that one, when no other has them too "cancel",
- * "never mind" (phrase.h)           none: it is taken back anything else nothing: the brain shall
- * see to it
+ *   words                                       result
+ *   a number or an ordinal among the options    that option ("two", "the second one", "the last")
+ *   an option's name, or words of it            that option, if no other option has these words
+ *   "cancel", "never mind" (phrase.h)           the choice is cancelled
+ *   anything else                               none; the brain answers
  *
- * It belongs to whom it was offered, for 10 min; a newer offer takes its place, whatever it was
- * for. */
+ * A choice belongs to the person it was offered to, for 10 minutes. A newer offer replaces it. */
 #ifndef CONTROL_ROOM_FLOOR_CHOICE_H
 #define CONTROL_ROOM_FLOOR_CHOICE_H
 
@@ -19,17 +18,17 @@ enum { ROOM_OPTIONS = 5, ROOM_OPTION_MAX = 120, ROOM_CHOICE_KIND = 24 };
 
 struct room_choice {
 	uint64_t user, until;	     /* until 0: none */
-	char kind[ROOM_CHOICE_KIND]; /* what it is for: play, queue_add, queue_next */
+	char kind[ROOM_CHOICE_KIND]; /* its purpose: play, queue_add, queue_next */
 	unsigned n;
 	char option[ROOM_OPTIONS][ROOM_OPTION_MAX];
 };
 
-/* text: the kind and then the options, a line each. */
+/* text: the kind, then the options, one line each. */
 void room_choice_offer(struct room_choice *c, uint64_t user, const char *text, size_t n,
 		       uint64_t now);
 void room_choice_clear(struct room_choice *c);
 bool room_choice_open(const struct room_choice *c, uint64_t now);
-/* Which option these words choose, or -1. */
+/* The index of the option that these words choose, or -1. */
 int room_choice_match(const struct room_choice *c, const char *words);
 
 #endif

@@ -13,7 +13,7 @@ void room_followup_tool(struct room_followup *f, const struct settings *s, bool 
 			uint64_t now)
 {
 	if (!room_followup_tools_until(f, now))
-		f->tools = 0; /* one that never told its end */
+		f->tools = 0; /* a tool that never reported its end */
 	if (!on && !f->tools)
 		return;
 	f->tools += on ? 1 : -1u;

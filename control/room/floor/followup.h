@@ -1,9 +1,9 @@
-/* Who may go on without saying the bot's name, because something of theirs is not finished:
+/* Follow-ups: who may go on without saying the bot's name, because of unfinished work.
  *
- *   what        begins                                    ends
- *   a tool      it works for a user's turn                its output is there and tool_follow_ms
- * passed, or 120 s a cut       a user spoke over an answer               35 s, or an answer that
- * was heard after it
+ *   cause            begins                       ends
+ *   a tool           it works for a user's turn   tool_follow_ms after its output, or 120 s
+ *   an interruption  a user spoke over an answer  after cut_follow_ms, or with the next answer
+ *                                                 that was played
  *
  * A time of 0 means that there is none. */
 #ifndef CONTROL_ROOM_FLOOR_FOLLOWUP_H
@@ -20,7 +20,7 @@ enum { ROOM_INTERRUPTED_TEXT = 240 };
 
 struct room_followup {
 	uint64_t tool_user, tool_until;
-	unsigned tools; /* that work now */
+	unsigned tools; /* tools at work */
 	uint64_t cut_user, cut_at;
 	uint32_t interrupting_utterance;
 	char cut_said[ROOM_INTERRUPTED_TEXT]; /* what was heard of the answer */
@@ -28,25 +28,24 @@ struct room_followup {
 
 void room_followup_tool(struct room_followup *f, const struct settings *s, bool on, uint64_t user,
 			uint64_t now);
-/* An answer was spoken over by turn->interrupted_by. */
+/* turn->interrupted_by interrupted an answer. */
 void room_followup_interrupted(struct room_followup *f, const struct room_turn *turn, uint64_t now);
-/* An answer was heard: what was cut before is of no matter any more. */
+/* An answer was played: earlier interruptions no longer matter. */
 void room_followup_answered(struct room_followup *f);
 
-/* Until when a tool works at the latest; 0: none does. */
+/* When the running tools are given up at the latest; 0: none runs. */
 uint64_t room_followup_tools_until(const struct room_followup *f, uint64_t now);
 /* The user for whom a tool works or worked lately, or 0. */
 uint64_t room_followup_tool_owner(const struct room_followup *f, uint64_t now);
-/* ms since this user cut an answer, or UINT64_MAX. */
+/* ms since this user interrupted an answer, or UINT64_MAX. */
 uint64_t room_followup_interrupted_since(const struct room_followup *f, const struct settings *s,
 					 uint64_t user, uint64_t now);
 
-/* Whether it was this utterance that cut an answer. */
+/* Whether this utterance interrupted an answer. */
 bool room_followup_interrupted_with(const struct room_followup *f, const struct settings *s,
 				    uint64_t user, uint32_t utterance, uint64_t now);
-/* A line for the brain about where the turn's speaker cut it off, with its line break; nothing, and
- * 0, when they did not.
- */
+/* A line for the brain that tells where the turn's speaker interrupted it, with its line break;
+ * empty, and 0, if nobody did. */
 size_t room_followup_recovery(const struct room_followup *f, const struct settings *s,
 			      const struct room_turn *turn, uint64_t now, char *buf, size_t size);
 

@@ -64,7 +64,7 @@ static void order(struct room *room, const char *what)
 	e->ms = room->settings->duck_fade_ms;
 }
 
-/* The one place where the phase changes; what belonged to the old one is over. */
+/* The only place where the phase changes; the state of the old phase is cleared. */
 static void enter(struct room *room, enum room_music_phase phase)
 {
 	struct room_music *m = &room->music;
@@ -72,7 +72,7 @@ static void enter(struct room *room, enum room_music_phase phase)
 	if (m->phase == phase)
 		return;
 	if (room_music_locks(m))
-		room_session_active(room); /* silence counts from its end on */
+		room_session_active(room); /* inactivity counts from its end */
 	m->phase = phase;
 	m->owner = 0;
 	m->resumes = false;
@@ -81,7 +81,8 @@ static void enter(struct room *room, enum room_music_phase phase)
 	room_instructions_changed(room);
 }
 
-/* What was being said for an older wish than the music stops; a newer turn is not touched. */
+/* Stops an answer that is older than the request for this music; a newer turn is not touched.
+ * */
 static void halt_speech(struct room *room, uint32_t by)
 {
 	if (by && room->active && room->active->id <= by)
@@ -168,7 +169,7 @@ static bool speaks(const struct room *room)
 	return a && a->phase == ROOM_PHASE_SPEAKING && a->first_audio_at;
 }
 
-/* Nothing is said, heard, waits or is being made. */
+/* No answer, no live speech, no waiting turn. */
 static bool still(const struct room *room)
 {
 	if (room->active || room_speech_until(room, NULL, true))

@@ -1,20 +1,24 @@
-/* The room's side of music: who is heard while it plays, and when it is softer, paused, and goes
- * on.
+/* The room's side of music: who is heard while it plays, and when it is ducked, paused and
+ * resumed.
  *
- *   phase        input                                       next          does
- *   IDLE         told: loading, playing                      LOADING, PLAYING
- *   LOADING      told: playing                               PLAYING       answers that were asked
- * for before it stop PLAYING      a turn for the bot, music_wake_pause        PAUSED_WAKE   MUSIC
- * pause; follow-ups belong to its speaker PLAYING      the bot speaks -             MUSIC_GAIN
- * down, up again 1200 ms after it any of them  one word: stop, pause, skip, resume         IDLE,
- * PAUSED  MUSIC; resume only asks, and skip PAUSED_WAKE  nothing is said, heard, waits or is made
- * -             MUSIC resume when there is a track, else IDLE PAUSED…      told: playing PLAYING
- *   any          told: idle, failed                          IDLE
+ *   phase        input                           next              effect
+ *   IDLE         reported: loading, playing      LOADING, PLAYING
+ *   LOADING      reported: playing               PLAYING           older answers stop
+ *   PLAYING      a turn for the bot,             PAUSED_WAKE       MUSIC pause; the speaker owns
+ *                music_wake_pause                                  the follow-ups
+ *   PLAYING      the bot speaks                  -                 MUSIC_GAIN down, and up again
+ *                                                                  1200 ms after
+ *   any of them  one word: stop, pause, skip,    IDLE, PAUSED      MUSIC; skip and resume only ask
+ *                resume
+ *   PAUSED_WAKE  no speech, no turn, no answer   -                 MUSIC resume if there is a
+ *                                                                  track, else IDLE
+ *   PAUSED...    reported: playing               PLAYING
+ *   any          reported: idle, failed          IDLE
  *
- * PLAYING stands only for what was told. The wake latch: after a turn for the bot, more is taken
- * without its name for music_latch_s, from anyone while it plays, from the one who woke it while it
- * is paused for them. It is renewed when the answer was heard to its end; a capture that begins in
- * it counts as begun in it, however late its words are. For control/room only. */
+ * PLAYING always follows a report. The wake latch: after a turn for the bot further turns need no
+ * name for music_latch_s, from anyone while music plays, from its owner while it is paused. It is
+ * renewed when the answer was played to its end. A capture that begins in the latch counts as
+ * begun in it, however late its transcript is. For control/room only. */
 #ifndef CONTROL_ROOM_FLOOR_MUSIC_H
 #define CONTROL_ROOM_FLOOR_MUSIC_H
 
@@ -38,29 +42,30 @@ enum room_music_control {
 
 struct room_music {
 	enum room_music_phase phase;
-	uint64_t owner; /* of PAUSED_WAKE */
+	uint64_t owner; /* owner of PAUSED_WAKE */
 	uint64_t latch_until;
-	bool track;   /* there is one to resume */
-	bool resumes; /* it goes on by itself after the answer */
-	bool renews;  /* the latch is renewed when the answer was heard */
+	bool track;   /* there is a track to resume */
+	bool resumes; /* it resumes by itself after the answer */
+	bool renews;  /* the latch is renewed when the answer was played */
 	bool ducked;
 };
 
-/* Only commands are taken: it plays or is about to. */
+/* Whether only commands are admitted: music plays or loads. */
 bool room_music_locks(const struct room_music *m);
-/* Turns are looked at with music in mind. */
+/* Whether music affects admission. */
 bool room_music_gates(const struct room_music *m);
 bool room_music_latched(const struct room_music *m, uint64_t user, uint64_t now);
-/* One word that tells the music what to do, with no more than goes with it. */
+/* The control word in a text that holds nothing else but words that may accompany it. */
 enum room_music_control room_music_control(const char *text);
 
-/* ROOM_MUSIC: text = loading, playing, paused, idle or failed; yes: there is a track; turn: by
- * which it was asked for. */
+/* Handles ROOM_MUSIC: text = loading, playing, paused, idle or failed; yes: there is a track;
+ * turn: the turn that asked for it. */
 void room_music_on_event(struct room *room, const struct room_event *ev);
 void room_music_command(struct room *room, enum room_music_control control);
-/* A turn for the bot came while music gates: opens the latch, and pauses it for a fresh one. */
+/* A turn for the bot arrived while music affects admission: opens the latch, and pauses music
+ * for a fresh one. */
 void room_music_wake(struct room *room, uint64_t user);
-/* An answer was heard to its end: the latch is renewed when its turn came through it. */
+/* An answer was played to its end: renews the latch if its turn used it. */
 void room_music_answered(struct room *room);
 /* At the end of a step. */
 void room_music_tick(struct room *room);

@@ -1,15 +1,16 @@
-/* A brain may hold the floor for what it is about to say: [[LEASE:ASSERTIVE]], [[LEASE:ATOMIC]].
+/* An output lease: the brain reserves the floor for its next answer, by [[LEASE:ASSERTIVE]] or
+ * [[LEASE:ATOMIC]].
  *
  *   phase     input                                              next
- *   NONE      granted, while nothing of the answer is out         HELD
- *   HELD      first sound left                                    SPOKEN
+ *   NONE      granted, before any audio of the answer             HELD
+ *   HELD      the first sample was played                         SPOKEN
  *   HELD      lease_*_ms passed                                   LATE
- *   LATE      first sound left                                    SPOKEN
+ *   LATE      the first sample was played                         SPOKEN
  *   SPOKEN    lease_*_immune_ms passed                            NONE
  *
- * HELD: no newer turn takes the answer's place, nothing cuts it before its sound. LATE: that is
- * over. SPOKEN: no voice stops it. All is derived from the times of the answer; nothing is kept but
- * when it was granted. */
+ * HELD: no newer turn supersedes the answer, and nothing stops it before its audio. LATE: that
+ * protection is over. SPOKEN: no voice stops the answer. The phase is derived from the times of
+ * the answer; only the time of the grant is stored. */
 #ifndef CONTROL_ROOM_FLOOR_OUTPUT_LEASE_H
 #define CONTROL_ROOM_FLOOR_OUTPUT_LEASE_H
 
@@ -29,14 +30,14 @@ struct room_output_lease {
 	uint64_t granted_at;
 };
 
-/* spoken_at: the first sound of the answer left, 0 = not yet. False: not granted, the bot is
- * speaking. */
+/* spoken_at: when the first sample was played, 0 = not yet. Returns false if the lease is not
+ * granted, because the bot is speaking. */
 bool room_output_lease_grant(struct room_output_lease *l, enum room_output_lease_mode mode,
 			     uint64_t spoken_at, uint64_t now);
-/* Nothing may take the place of the answer that is being made. */
+/* Whether no newer turn may supersede the answer. */
 bool room_output_lease_held(const struct room_output_lease *l, const struct settings *s,
 			    uint64_t spoken_at, uint64_t now);
-/* No voice may stop it: ms that this lasts yet. */
+/* Remaining ms in which no voice stops the answer. */
 uint64_t room_output_lease_immune_ms(const struct room_output_lease *l, const struct settings *s,
 				     uint64_t spoken_at, uint64_t now);
 

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Costs of an edit, in halves. */
+/* Costs of an edit, in half edits. */
 enum { HALF = 1, WHOLE = 2 };
 
 static bool is_letter(char ch)
@@ -23,7 +23,7 @@ static bool is_vowel(char ch)
 	return ch == 'a' || ch == 'e' || ch == 'i' || ch == 'o' || ch == 'u';
 }
 
-/* Spellings of one sound become one letter. Returns the new length. */
+/* Folds spellings of one sound into one letter. Returns the new length. */
 static size_t fold(const char *w, size_t n, char *out, size_t cap)
 {
 	size_t k = 0;
@@ -88,7 +88,8 @@ static bool vowel_mark(char ch)
 	return is_vowel(ch) || ch == '-';
 }
 
-/* Consonants that are made in one place, or are taken for one another: sets, a bit each. */
+/* Sets of consonants with one place of articulation, or that are often confused; one bit for
+ * each set. */
 enum { BPFM = 1, DTS = 2, GK = 4, LR = 8, MN = 16, KH = 32, HF = 64, WF = 128, JS = 256, JK = 512 };
 
 static unsigned places(char ch)
@@ -102,7 +103,7 @@ static unsigned places(char ch)
 	return (unsigned char)ch < sizeof of / sizeof *of ? of[(unsigned char)ch] : 0;
 }
 
-/* What it costs that a was heard as b. */
+/* The cost of replacing a by b. */
 static unsigned swap(char a, char b)
 {
 	if (a == b)

@@ -1,9 +1,9 @@
-/* How a word sounds, as a key that spellings of one sound share, and how alike two keys are.
+/* Phonetic keys: spellings of one sound share a key, and two keys have a similarity.
  *
- * The key keeps consonants (with the usual spellings folded together), a leading vowel, the kind of
- * the first other vowel (a, e-i, o-u) and only the place of those after it. Letters beyond ASCII
- * stay as they are. Alike are keys with few edits between them, where consonants that are made in
- * the same place (b p, d t, g k, l r, m n …) and vowels count half. */
+ * The key keeps consonants (with their usual spellings folded together), a leading vowel, the
+ * class of the first other vowel (a, e-i, o-u) and only the positions of further vowels. Letters
+ * beyond ASCII stay as they are. Similarity falls with the edit distance; consonants of the same
+ * place of articulation (b p, d t, g k, l r, m n ...) and vowels count half. */
 #ifndef CONTROL_ROOM_FLOOR_PHONETIC_H
 #define CONTROL_ROOM_FLOOR_PHONETIC_H
 

@@ -18,7 +18,7 @@ enum {
 };
 
 struct words {
-	unsigned n; /* more than WORDS when there were more; the first ones are kept */
+	unsigned n; /* may exceed WORDS; the first ones are kept */
 	unsigned chars;
 	bool question;
 	char w[WORDS][WORD];
@@ -91,7 +91,7 @@ static bool in_list(const char *word, const char *const *list, size_t n)
 	return false;
 }
 
-/* Words of `phrase` that stand at `at`; 0 when it does not stand there. */
+/* The number of words of `phrase` at position `at`; 0 if it is not there. */
 static unsigned stands(const struct words *w, unsigned at, const char *phrase)
 {
 	unsigned i = at;
@@ -135,7 +135,7 @@ static bool takes_over(const struct words *w)
 	return false;
 }
 
-/* A recogniser mishears, so one word in three may be any. */
+/* Recognisers mishear, so one word in three may be any word. */
 static bool listens(const struct words *w)
 {
 	unsigned core = 0, other = 0;
@@ -151,7 +151,7 @@ static bool listens(const struct words *w)
 	return core > 0 && (other == 0 || (other == 1 && core >= 2));
 }
 
-/* "What a story" and "how funny" ask nothing. */
+/* "What a story" and "how funny" are exclamations, no questions. */
 static bool exclaims(const char *word, const char *next)
 {
 	static const char *const article[] = {"a", "an", "the"};
@@ -164,7 +164,7 @@ static bool exclaims(const char *word, const char *next)
 	return strncmp(word, "what", 4) == 0 && in_list(next, article, COUNT(article));
 }
 
-/* A question or a request has begun: two words of it are there, after what may stand before. */
+/* Whether a question or request has begun: two of its words, after an optional lead-in. */
 static bool asks(const struct words *w)
 {
 	const char *a, *b;
@@ -186,8 +186,8 @@ static bool asks(const struct words *w)
 	return strcmp(a, "i") == 0 && in_list(b, wishes, COUNT(wishes));
 }
 
-/* A sentence that tells nothing new. Who begins with no, or with but, goes on to something that
- * does. */
+/* A sentence of function words only. One that begins with no or but usually goes on to say
+ * more. */
 static bool comments(const struct words *w)
 {
 	if (w->n < 2 || w->n > LISTENING_WORDS || strcmp(w->w[0], "not") == 0)
@@ -233,8 +233,7 @@ static bool vowel(char ch)
 	return ch && strchr("aeiouy", ch);
 }
 
-/* One syllable of at most three letters, with a vowel, that is no word in itself as far as we know.
- */
+/* One syllable of at most three letters, with a vowel, that is no known word. */
 static bool syllable(const char *word)
 {
 	return strlen(word) <= 3 && strpbrk(word, "aeiouy") &&
@@ -249,7 +248,7 @@ static bool rhyme(const char *a, const char *b)
 	return strcmp(a + i, b + k) == 0 || (!vowel(*a) && *a == *b);
 }
 
-/* "La la la", "dum di dum": syllables that sound alike, one with the next or the next but one. */
+/* "La la la", "dum di dum": similar syllables, next to each other or one apart. */
 static bool hums(const struct words *w)
 {
 	bool alike = false;
@@ -263,7 +262,7 @@ static bool hums(const struct words *w)
 	return alike && !only_stops(w);
 }
 
-/* A word has a vowel or is of another script; pff, brr and tsk are sounds. */
+/* A word has a vowel or is in another script; pff, brr and tsk are sounds. */
 static bool sound(const char *word)
 {
 	static const char *const known[] = {"uh",  "um",  "ah",	  "oh",	  "er",
@@ -277,7 +276,7 @@ static bool sound(const char *word)
 	return true;
 }
 
-/* Nothing but that. Who says so much that words were left out says more. */
+/* Only nonverbal sounds. An utterance with more words than are kept says more. */
 static bool sounds(const struct words *w)
 {
 	if (!w->n || w->n > WORDS || w->question)
@@ -311,7 +310,8 @@ bool room_phrase_asks(const char *text)
 	return false;
 }
 
-/* A word as it stands in no table and asks for nothing; of other scripts nobody here can tell. */
+/* A single word that is in no table and asks for nothing; words in other scripts are not
+ * judged. */
 static bool short_word(const char *word)
 {
 	for (const char *p = word; *p; p++)

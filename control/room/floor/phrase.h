@@ -1,20 +1,20 @@
-/* What is said over the bot's voice: a sound of listening, a way to take the floor, or words?
- * (phrases.def)
+/* Classifies words that are said over the bot's speech: a backchannel, a takeover, or words
+ * (phrases.def). The first row that fits decides.
  *
- *   row   words                                                            it is
- *   1     none, or nothing but punctuation                                  NOTHING
- *   2     a stop word or phrase and no more than goes with it               STOP
- *   3     a phrase that takes the floor, anywhere                           TAKEOVER
+ *   row   words                                                             class
+ *   1     none, or only punctuation                                         NOTHING
+ *   2     a stop word or phrase, with the words that may accompany it       STOP
+ *   3     a takeover phrase in any position                                 TAKEOVER
  *   4     with a question mark                                              WORDS
- *   5     listening words and laughter, glue between them, at most 6 words  LISTENING
- *   6     a question or request has begun: "what is", "can you", "tell me"  WORDS
- *   7     at most 6 words of those that only hold sentences together        LISTENING
- *   8     at most 2 words of at most 12 letters                             LISTENING
+ *   5     backchannels and laughter, with glue words, at most 6 words       BACKCHANNEL
+ *   6     the beginning of a question or request: "what is", "tell me"      WORDS
+ *   7     at most 6 function words                                          BACKCHANNEL
+ *   8     at most 2 words of at most 12 letters                             BACKCHANNEL
  *   9     at most 4 words of at most 20 letters                             FEW
  *   10    anything else                                                     WORDS
  *
- * FEW is what nobody can tell from its words, "of all things" from "the small one": whether they go
- * on tells. Taking over is looked for first: a bare "stop" is short enough for row 8. */
+ * FEW words do not tell what they are ("of all things", "the small one"); the speaker's going on
+ * decides. STOP and TAKEOVER are tested first, because a bare "stop" is short enough for row 8. */
 #ifndef CONTROL_ROOM_FLOOR_PHRASE_H
 #define CONTROL_ROOM_FLOOR_PHRASE_H
 
@@ -30,16 +30,15 @@ enum room_phrase {
 };
 
 enum room_phrase room_phrase_of(const char *text);
-/* Nothing but sounds and humming: no answer to anything. */
+/* Whether the text is only nonverbal sounds and humming. */
 bool room_phrase_is_nonverbal(const char *text);
-/* Who said this waits for an answer: a question mark, or a sentence that begins as a question or a
+/* Whether the speaker expects an answer: a question mark, or the beginning of a question or
  * request. */
 bool room_phrase_asks(const char *text);
-/* Sounds, listening words, or one short word that asks for nothing: an answer only to somebody who
- * asked. */
+/* Whether the text is sounds, backchannels or one short word that asks for nothing: an answer
+ * only after a question. */
 bool room_phrase_idle(const char *text);
-/* The same, and whatever several words are LISTENING: said over a voice, it is not taken up later.
- */
+/* The same, and every BACKCHANNEL of several words: over an answer it is not taken up later. */
 bool room_phrase_passing(const char *text);
 
 #endif

@@ -21,7 +21,7 @@ static bool insert(struct room_playlist *p, unsigned at, const char *track)
 	return true;
 }
 
-/* The place after what plays now. */
+/* The position after the current track. */
 static unsigned after(const struct room_playlist *p)
 {
 	return p->now < 0 ? p->n : (unsigned)p->now + 1;

@@ -1,14 +1,13 @@
-/* What is to be played: a list with a place in it, and what each wish does to it.
+/* A playlist with a current position.
  *
- *   wish    the list                              now playing
- *   play    the track after the current one        it, at once
- *   next    the track after the current one        stays; starts it when nothing played
- *   add     the track at the end                   stays; starts it when nothing played
- *   skip    -                                      the one after, or nothing at the end
- *   over    -                                      the same: a track ended
- *   stop    stays, or empty when cleared           nothing
+ *   request   list                                    now playing
+ *   play      the track goes after the current one    that track, at once
+ *   next      the track goes after the current one    unchanged; starts it if nothing played
+ *   add       the track goes to the end               unchanged; starts it if nothing played
+ *   skip      unchanged                               the following track, or nothing at the end
+ *   stop      unchanged, or emptied                   nothing
  *
- * A track is a reference of its source's own. */
+ * A track ends like a skip. A track is a reference in its source's own form. */
 #ifndef CONTROL_ROOM_FLOOR_PLAYLIST_H
 #define CONTROL_ROOM_FLOOR_PLAYLIST_H
 
@@ -23,13 +22,13 @@ struct room_playlist {
 };
 
 void room_playlist_init(struct room_playlist *p);
-/* False: it is full. */
+/* Returns false if the list is full. */
 bool room_playlist_play(struct room_playlist *p, const char *track);
 bool room_playlist_next(struct room_playlist *p, const char *track);
 bool room_playlist_add(struct room_playlist *p, const char *track);
 void room_playlist_skip(struct room_playlist *p);
 void room_playlist_stop(struct room_playlist *p, bool clear);
-/* What plays now, or NULL. */
+/* The current track, or NULL. */
 const char *room_playlist_now(const struct room_playlist *p);
 
 #endif

@@ -53,7 +53,7 @@ static enum room_capture_end finish(struct room_capture *c, const struct setting
 	return end;
 }
 
-/* Under load an utterance is let go sooner, so that a lively room is not answered late. */
+/* Under load a capture ends sooner, so that answers in a lively room are not late. */
 static uint64_t end_wait(const struct room_capture *c, const struct settings *s, unsigned load)
 {
 	uint64_t heard = c->before_ms + (c->restart ? 0 : room_signal_ms(&c->signal));
@@ -70,8 +70,8 @@ static uint64_t end_wait(const struct room_capture *c, const struct settings *s,
 	return (wait < END_FLOOR_MS ? END_FLOOR_MS : wait) * NS_PER_MS;
 }
 
-/* The wait begins when the end of speaking was due to be told, which mediad does up to a frame
- * later. */
+/* The delay begins when the end of speaking was due to be reported; mediad reports it up to one
+ * frame later. */
 static uint64_t over_at(const struct room_capture *c, const struct settings *s, uint64_t at,
 			unsigned load, uint64_t now)
 {
@@ -137,7 +137,7 @@ struct room_capture_out room_capture_split(struct room_capture *c)
 	return (struct room_capture_out){.end = ROOM_CAPTURE_CHUNK};
 }
 
-/* What of it is a voice, by this frame of it. */
+/* Counts the frame as voiced if it is loud enough. */
 static void voice(struct room_capture *c, const struct settings *s, const struct room_signal *frame,
 		  uint64_t at, uint64_t now)
 {

@@ -1,24 +1,27 @@
-/* One user's utterance as sound: is it speech, and when is it over?
+/* One speaker's capture: a continuous segment of inbound audio. Decides whether it is speech and
+ * when it has ended.
  *
- *   phase         input                                     next          says
- *   NONE          speaking on, sound                        PROVISIONAL   start
- *   PROVISIONAL   sound, long and loud enough (1)           PROMOTED      promote
- *   PROVISIONAL   sound, nearly silent for too long         NONE          end DISCARDED
- *   PROVISIONAL   over                                      NONE          end DISCARDED
- *   PROMOTED      sound, capture_max_ms reached             PROMOTED      end PIECE, start with the
- * next sound PROMOTED      its words are wanted already              PROMOTED      the same
- *   PROMOTED      over, nothing since the last piece        NONE          end SPENT
- *   PROMOTED      over, no louder than noise, or no voice   NONE          end NOISE
- *   PROMOTED      over                                      NONE          end SPOKEN
+ *   phase        input                               next         output
+ *   NONE         speaking on, audio                  PROVISIONAL  start
+ *   PROVISIONAL  audio, long and loud enough (1)     PROMOTED     promote
+ *   PROVISIONAL  audio, nearly silent for too long   NONE         end DISCARDED
+ *   PROVISIONAL  the capture ends                    NONE         end DISCARDED
+ *   PROMOTED     audio, capture_max_ms reached       PROMOTED     end CHUNK, start with next audio
+ *   PROMOTED     the transcript is wanted early      PROMOTED     the same
+ *   PROMOTED     it ends, no audio since the last    NONE         end CONSUMED
+ *                chunk
+ *   PROMOTED     it ends, no louder than noise, no   NONE         end NOISE
+ *                voice
+ *   PROMOTED     it ends                             NONE         end SPEECH
  *
- * (1) Loud enough by itself, and louder than this speaker's noise (noise.h); or less, when
- * speech-to-text has heard speech in this very utterance.
+ * (1) Louder than the absolute thresholds and than this speaker's noise floor (noise_floor.h); or
+ * above lower thresholds, when speech-to-text has detected speech in this utterance.
  *
- * Over means: told by mediad (HEARD_END), or a while after speaking ended (the shorter the
- * utterance, the likelier that more comes, within bounds), or nothing came for capture_idle_ms. A
- * command may overtake sound on its way here, so only sound that is newer than the end of speaking
- * takes that end back, and sound that is not newer than an utterance that ended does not begin
- * another. */
+ * A capture ends when mediad says so (HEARD_END), a while after speaking ended (the shorter the
+ * capture, the longer the delay, within bounds, because more is likely to follow), or when no
+ * audio arrived for capture_idle_ms. A speaking event may overtake audio on its way here: only
+ * audio that is newer than the end of speaking revokes that end, and audio that is not newer than
+ * a finished capture does not begin another one. */
 #ifndef CONTROL_ROOM_HEARING_CAPTURE_H
 #define CONTROL_ROOM_HEARING_CAPTURE_H
 
@@ -30,56 +33,56 @@ struct settings;
 enum room_capture_phase { ROOM_CAPTURE_NONE, ROOM_CAPTURE_PROVISIONAL, ROOM_CAPTURE_PROMOTED };
 enum room_capture_end {
 	ROOM_CAPTURE_CONTINUES,
-	ROOM_CAPTURE_DISCARDED, /* never was a turn */
+	ROOM_CAPTURE_DISCARDED, /* it was never promoted */
 	ROOM_CAPTURE_NOISE,
-	ROOM_CAPTURE_CONSUMED, /* all of it went to speech-to-text before */
-	ROOM_CAPTURE_CHUNK,    /* to speech-to-text; more follows */
+	ROOM_CAPTURE_CONSUMED, /* all of its audio was committed before */
+	ROOM_CAPTURE_CHUNK,    /* commit the audio so far; more follows */
 	ROOM_CAPTURE_SPEECH,
 };
 
 struct room_capture {
 	enum room_capture_phase phase;
 	uint32_t utterance; /* set by the room at start */
-	bool restart;	    /* after a piece: start with the next sound */
-	uint64_t before_ms; /* of it, already given to speech-to-text */
-	bool vad;	    /* speech-to-text has heard speech in it */
+	bool restart;	    /* after a chunk: start with the next frame */
+	uint64_t before_ms; /* audio that was committed in earlier chunks */
+	bool vad;	    /* the provider's VAD detected speech */
 	struct room_noise_floor noise;
 	struct room_signal signal;
-	struct room_signal voiced; /* of that, what is loud enough to be a voice */
-	uint32_t tail_rms;	   /* loudness of the last tenth of a second of that */
-	uint64_t started_at, input_at, voice_at; /* arrival of the last voiced sound */
+	struct room_signal voiced;		 /* the voiced part of it */
+	uint32_t tail_rms;			 /* loudness of the last 100 ms of voiced audio */
+	uint64_t started_at, input_at, voice_at; /* arrival of the last voiced frame */
 	uint64_t packet_at;			 /* arrival of the newest packet */
-	uint64_t over_at;			 /* armed by the end of speaking; 0 = not */
+	uint64_t over_at;			 /* set by the end of speaking; 0 = not set */
 	uint64_t off_at;			 /* packet time of that end */
-	uint64_t done_packet_at;		 /* newest packet of the last utterance */
+	uint64_t done_packet_at;		 /* newest packet of the previous capture */
 };
 
 struct room_capture_out {
 	bool start, append, promote;
 	enum room_capture_end end;
-	struct room_signal frame; /* of this sound */
+	struct room_signal frame; /* the measurements of this frame */
 };
 
-/* load: utterances going on in the room, this one included. */
+/* load: open captures in the room, this one included. */
 struct room_capture_out room_capture_on_speaking(struct room_capture *c, const struct settings *s,
 						 bool on, uint64_t at, unsigned load, uint64_t now);
 struct room_capture_out room_capture_on_audio(struct room_capture *c, const struct settings *s,
 					      struct slice pcm, uint64_t at, uint64_t now);
-/* Speech-to-text has heard speech in this utterance; others are dropped. */
+/* The provider's VAD detected speech in this utterance; another utterance is ignored. */
 void room_capture_on_vad(struct room_capture *c, uint32_t utterance);
-/* What was heard so far goes to speech-to-text, and more may come. For a promoted one that does not
- * wait for sound. */
+/* Ends a chunk: the audio so far is committed, and more may follow. For a promoted capture that
+ * is not waiting for audio. */
 struct room_capture_out room_capture_split(struct room_capture *c);
-/* So little voice is none: a click, a breath. */
+/* Whether the capture has too little voiced audio to be speech: a click, a breath. */
 bool room_capture_lacks_voice(const struct room_capture *c, const struct settings *s);
-/* HEARD_END: over at once. */
+/* HEARD_END: the capture ends at once. */
 struct room_capture_out room_capture_finish(struct room_capture *c, const struct settings *s,
 					    uint64_t at);
 struct room_capture_out room_capture_tick(struct room_capture *c, const struct settings *s,
 					  uint64_t now);
 /* When room_capture_tick is wanted; UINT64_MAX for never. */
 uint64_t room_capture_deadline(const struct room_capture *c, const struct settings *s);
-/* Speech beyond doubt: promoted, 120 ms of it, and not nearly silent. */
+/* Confirmed speech: promoted, at least 120 ms, and not nearly silent. */
 bool room_capture_confirmed(const struct room_capture *c, const struct settings *s);
 
 #endif

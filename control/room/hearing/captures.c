@@ -65,7 +65,7 @@ static void end_capture(struct room *room, struct room_speaker *sp, enum room_ca
 static void apply_capture_output(struct room *room, struct room_speaker *sp,
 				 const struct room_capture_out *out, const struct room_event *ev)
 {
-	/* Only a frame is appended, so there is one. */
+	/* Only a frame of audio is appended, so there is an event. */
 	assert(!out->append || ev);
 	if (out->start)
 		room_asr_start(room, sp);

@@ -74,7 +74,7 @@ uint32_t room_speech_rate(const char *text, uint32_t ms)
 	return ms ? (uint32_t)(n * 10000 / ms) : 0;
 }
 
-/* The words of a text: letters and digits of each, where it begins. */
+/* The words of a text. */
 struct words {
 	unsigned n;
 	struct word {

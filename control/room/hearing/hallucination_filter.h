@@ -1,21 +1,25 @@
-/* Is a transcript words of a person? The first row that fits decides:
+/* The hallucination filter: decides whether a transcript is speech of a person. The first row that
+ * fits decides.
  *
- *   a control token of the model: <|…|>, vq_…_audio_…, audio_future and a digit, end_of_task
- * CONTROL no letter and no digit EMPTY the recogniser is unsure of it on the whole UNSURE long
- * sound and few words                                                                     SPARSE
- *   anything else WORDS
+ *   transcript                                                                     kind
+ *   contains a control token: <|...|>, vq_..._audio_..., audio_future1, end_of_task   CONTROL
+ *   contains no letter and no digit                                                EMPTY
+ *   has a low confidence on average                                                UNSURE
+ *   has few words for the length of its audio                                      SPARSE
+ *   anything else                                                                  WORDS
  *
- * The last two only when the provider tells how sure it is; a transcript with the bot's name in it
- * is none of them.
+ * The third and fourth row need a provider that reports confidence. A transcript with the bot's
+ * name in it is never UNSURE or SPARSE.
  *
- * And before that of each utterance: can anybody have said it?
+ * Each utterance is examined before that:
  *
- *   the recogniser says that there was likely no speech IN_SILENCE more characters than anybody
- * says in the voice there was                                     TOO_MUCH the same one to four
- * words six times in a row, and little else; the bot's name is not in it  LOOP
+ *   utterance                                                                      hallucination
+ *   the provider reports that there was probably no speech                         SILENCE
+ *   has more characters than anybody can say in the voiced audio                   RATE
+ *   repeats the same one to four words six times, and little else, without a name  LOOP
  *
- * Words for a silence ("thank you for watching") are known by the silence, not by a list of such
- * words: there is none that nobody says in earnest. */
+ * Transcripts of silence ("thank you for watching") are detected by the silence, not by a list of
+ * phrases: people say each of these phrases in earnest, too. */
 #ifndef CONTROL_ROOM_HEARING_HALLUCINATION_FILTER_H
 #define CONTROL_ROOM_HEARING_HALLUCINATION_FILTER_H
 
@@ -37,7 +41,7 @@ enum room_transcript_kind {
 struct room_transcript_input {
 	const char *text;
 	uint32_t doubt;	    /* as of ROOM_TRANSCRIPT; 0: not told */
-	uint32_t spoken_ms; /* of sound in which somebody spoke */
+	uint32_t spoken_ms; /* length of the audio with speech */
 	bool named;	    /* the bot's name is in it */
 };
 
@@ -55,19 +59,19 @@ enum room_hallucination {
 struct room_utterance_transcript {
 	const char *text;
 	uint32_t no_speech; /* as of ROOM_TRANSCRIPT; 0: not told */
-	uint32_t voice_ms;  /* of its sound, loud enough for a voice; 0: not known */
+	uint32_t voice_ms;  /* length of its voiced audio; 0: not known */
 	bool named;
 };
 
 enum room_hallucination room_hallucination_detect(const struct room_utterance_transcript *heard,
 						  const struct settings *s);
-/* Characters that are not blank in 10 s of so many ms of sound; 0 without any. */
+/* Non-blank characters per 10 s of so many ms of audio; 0 without audio. */
 uint32_t room_speech_rate(const char *text, uint32_t ms);
-/* How often in a row its one to four words come that fill two thirds of it or more; 1 when none do.
- */
+/* How often the same one to four words repeat in a row and fill at least two thirds of the
+ * text; 1 if none do. */
 unsigned room_repetitions(const char *text);
 bool room_has_control_tokens(const char *text);
-/* A letter or a digit; all beyond ASCII counts as letters. */
+/* Whether there is a letter or a digit; everything beyond ASCII counts as a letter. */
 bool room_has_words(const char *text);
 
 #endif

@@ -1,14 +1,16 @@
-/* Long speech: each full piece of it goes to speech-to-text, and its words are banked until the
- * speaker really ends.
+/* Long captures: every full chunk goes to speech-to-text, and its transcript is kept until the
+ * speaker has finished.
  *
- *   input                                   next
- *   a piece is full                         its transcript is awaited as one of ROOM_CAPTURE_CHUNKS
- *   ... and as many are awaited             the oldest that has its words goes to the bank, the
- * turn's segments, in order the speaker ends                        bank and pieces become the
- * words of one turn the speaker leaves, others are there    what is banked or has its words becomes
- * the turn; what is awaited is forgotten
+ *   input                                   result
+ *   a chunk is full                         its transcript is awaited in one of
+ *                                           ROOM_CAPTURE_CHUNKS places
+ *   all places are taken                    the oldest chunk with a transcript becomes a segment
+ *                                           of the turn
+ *   the speaker finishes                    segments and chunks become the words of one turn
+ *   the speaker leaves, others are present  the words so far become the turn; pending chunks are
+ *                                           cancelled
  *
- * The bank holds text, never sound. */
+ * Only text is kept, no audio. */
 #ifndef CONTROL_ROOM_HEARING_LONG_CAPTURE_H
 #define CONTROL_ROOM_HEARING_LONG_CAPTURE_H
 
@@ -18,9 +20,9 @@ struct room;
 struct room_capture_chunk;
 struct room_turn;
 
-/* A place for one more piece; NULL when as many are awaited as can be. */
+/* A place for another chunk; NULL if as many as possible are pending. */
 struct room_capture_chunk *room_long_capture_add(struct room_turn *turn);
-/* False: nothing is there that could be a turn. */
+/* Ends the turn's capture with the words so far. Returns false if there are none. */
 bool room_long_capture_flush(struct room *room, struct room_turn *turn);
 
 #endif

@@ -1,15 +1,16 @@
-/* Speech-to-text of whole recordings: one at a time, and nobody waits for words that are too old.
+/* The queue of recordings for batch transcription: one runs at a time, one waits.
  *
- *   state     input                                                next
- *   IDLE      an utterance ended                                   RUNNING: it is transcribed
- *   RUNNING   another ended                                        it waits; one waits at most
- *   RUNNING   one more: same user, same end, within 1200 ms,       goes into the one that waits
- *             8 s together at most
- *   RUNNING   one more of anything else                            takes the place of the one that
- * waits, which has no words RUNNING   words, or it failed                                  the one
- * that waits runs; older than 4500 ms: no words
+ *   state    input                                      next
+ *   IDLE     an utterance ended                         RUNNING: it is transcribed
+ *   RUNNING  an utterance ended                         it waits, if none waits
+ *   RUNNING  another of the same user, same kind of     it joins the waiting recording
+ *            end, within 1200 ms, 8 s together at most
+ *   RUNNING  any other                                  it replaces the waiting one, which gets no
+ *                                                       transcript
+ *   RUNNING  a transcript, or a failure                 the waiting one runs, unless it is older
+ *                                                       than 4500 ms
  *
- * The sound stays with the shell; here are only its lengths. */
+ * The shell keeps the audio; the queue knows only its length. */
 #ifndef CONTROL_ROOM_HEARING_RECORDING_QUEUE_H
 #define CONTROL_ROOM_HEARING_RECORDING_QUEUE_H
 
@@ -35,18 +36,18 @@ struct room_recording_queue {
 	struct room_recording running, waiting;
 };
 
-/* What becomes of an utterance, and of what it displaced. */
+/* The result for an utterance, and the recording it displaced. */
 struct room_recording_out {
-	bool run;		       /* lane->running is to be transcribed now */
-	struct room_recording dropped; /* has no words; n = 0: nothing was dropped */
+	bool run;		       /* the running recording is to be transcribed now */
+	struct room_recording dropped; /* gets no transcript; n = 0: none was dropped */
 };
 
 struct room_recording_out room_recording_add(struct room_recording_queue *l, uint64_t user,
 					     uint32_t utterance, int end, uint32_t ms,
 					     uint64_t now);
-/* It is not wanted any more. True: it waited, and does not run. */
+/* The utterance is no longer wanted. Returns true if it was waiting and will not run. */
 bool room_recording_cancel(struct room_recording_queue *l, uint64_t user, uint32_t utterance);
-/* The one that ran is done. */
+/* The running recording is finished. */
 struct room_recording_out room_recording_done(struct room_recording_queue *l, uint64_t now);
 
 #endif

@@ -5,11 +5,13 @@
 #endif
 
 #ifdef __SSE2__
-/* Eight samples at a time, which are as many bytes on the wire as in memory. Returns how many bytes
- * it took. */
+/* Adds eight samples at a time. Returns the number of bytes used. */
 static size_t add_eights(struct room_signal *sig, struct slice pcm, uint32_t active)
 {
-	enum { ROUND = 8 * 2, MOST = 4096 /* rounds before a lane of the count could overflow */ };
+	enum {
+		ROUND = 8 * 2,
+		MOST = 4096 /* rounds before a SIMD lane of the count could overflow */
+	};
 	size_t rounds = pcm.n / ROUND < MOST ? pcm.n / ROUND : MOST;
 	__m128i none = _mm_setzero_si128(), high = none, low = none, count = none, sum = none;
 	__m128i from = _mm_set1_epi16((int16_t)(active - 1)),
@@ -54,7 +56,7 @@ static size_t add_eights(struct room_signal *sig, struct slice pcm, uint32_t act
 
 void room_signal_add(struct room_signal *sig, struct slice pcm, uint32_t active)
 {
-	/* A limit that no lane can hold is for the loop below. */
+	/* Thresholds that no SIMD lane can hold are left to the loop below. */
 	size_t done = active && active <= INT16_MAX ? add_eights(sig, pcm, active) : 0;
 
 	for (size_t i = done; i + 1 < pcm.n; i += 2) {

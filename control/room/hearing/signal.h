@@ -1,4 +1,4 @@
-/* How loud a stretch of sound is: peak, root mean square, share of active samples. */
+/* Signal measurements of a piece of audio: peak, root mean square, share of active samples. */
 #ifndef CONTROL_ROOM_HEARING_SIGNAL_H
 #define CONTROL_ROOM_HEARING_SIGNAL_H
 
@@ -11,7 +11,7 @@ struct room_signal {
 	uint32_t peak; /* absolute s16 value */
 };
 
-/* Adds pcm (s16le mono, an odd last byte is left out). A sample of at least `active` counts as
+/* Adds pcm (s16le mono; an odd last byte is ignored). Samples of at least `active` count as
  * active. */
 void room_signal_add(struct room_signal *sig, struct slice pcm, uint32_t active);
 void room_signal_merge(struct room_signal *sig, const struct room_signal *more);

@@ -1,17 +1,17 @@
-/* Speech-to-text, one session a speaker, as facts:
+/* Transcripts: speech-to-text of the room, one session for each speaker.
  *
- *   utterance   fact or input            becomes        effect
- *   none        capture starts           streaming      ASR_START, then ASR_APPEND
- *   streaming   spoken, or a full piece  committed      ASR_COMMIT
- *   streaming   discarded, noise         none           ASR_CANCEL
- *   committed   transcript               done           -
- *   committed   failed, asr_wait_ms      done, failed   -
+ *   utterance   event or input                becomes        effect
+ *   none        a capture starts              streaming      ASR_START, then ASR_APPEND
+ *   streaming   the capture ends, full chunk  committed      ASR_COMMIT
+ *   streaming   discarded, noise              none           ASR_CANCEL
+ *   committed   transcript                    done           -
+ *   committed   failed, asr_wait_ms           done, failed   -
  *
- * Provisional sound is streamed too, which saves the time it takes; only promoted captures are ever
- * committed. Facts of utterances that no turn waits for are dropped. A session that stays unused
- * for asr_idle_ms is closed, and one that finds no words in asr_empty_max utterances of at least
- * asr_empty_ms in a row is closed so that the next one opens a new one; any words count from the
- * beginning, shorter sound counts nothing. */
+ * Provisional audio is streamed as well, which saves latency; only promoted captures are committed.
+ * Events of utterances that no turn waits for are dropped. A session that stays unused for
+ * asr_idle_ms is closed. A session that finds no words in asr_empty_max utterances of at least
+ * asr_empty_ms in a row is closed, too, so that the next utterance opens a new one; any words reset
+ * the count, and shorter audio does not count. */
 #include "control/room/turn/admission.h"
 #include "control/room/hearing/long_capture.h"
 #include "control/room/turn/deferred.h"
@@ -38,7 +38,7 @@ void room_asr_start(struct room *room, struct room_speaker *sp)
 	sp->capture.utterance = ++room->last_utterance;
 	sp->asr_open = true;
 	asr(room, ROOM_DO_ASR_START, sp);
-	/* What follows a piece is speech from its beginning on. */
+	/* The audio after a chunk counts as speech from its beginning. */
 	if (room->shared && sp->capture.phase == ROOM_CAPTURE_PROMOTED)
 		room_asr_promote(room, sp);
 }
@@ -81,8 +81,8 @@ static void lane_goes_on(struct room *room, const struct room_recording_out *out
 	}
 }
 
-/* The recording that ran is done: its words were the first utterance's, the others had none of
- * their own. */
+/* The running recording is finished: its transcript belongs to the first utterance, the
+ * coalesced ones have none of their own. */
 static void lane_done(struct room *room)
 {
 	struct room_recording ran = room->recordings.running;
@@ -141,7 +141,7 @@ void room_asr_commit(struct room *room, struct room_speaker *sp)
 	}
 }
 
-/* What the recogniser doubts of all pieces, on the whole; 0 when it did not tell. */
+/* The mean lack of confidence over all chunks; 0 if it was not reported. */
 static uint32_t doubt(const struct room_turn *t)
 {
 	uint64_t sum = 0;
@@ -154,7 +154,7 @@ static uint32_t doubt(const struct room_turn *t)
 	return n ? (uint32_t)(sum / n) : 0;
 }
 
-/* Decides what kind of words they are; each rule that was looked at is in the record. */
+/* Decides the kind of a transcript and records every rule that was examined. */
 static enum room_transcript_kind judge(const struct room *room, struct room_turn *t)
 {
 	const struct settings *s = room->settings;
@@ -180,7 +180,7 @@ static enum room_transcript_kind judge(const struct room *room, struct room_turn
 	return kind;
 }
 
-/* Words that nobody can have said are dropped, and what told so is in the record. */
+/* Drops a hallucinated transcript and records the evidence. */
 static void drop_imagined(const struct room *room, struct room_turn *t,
 			  struct room_capture_chunk *p, uint32_t no_speech)
 {
@@ -220,7 +220,8 @@ static void heard(struct room *room, struct room_turn *t)
 	room_speculative_commit(room, t, early);
 }
 
-/* It stopped the bot: then something was meant by it, whatever was understood. */
+/* Whether this turn interrupted an answer: then it was meant for the bot, however unclear it
+ * is. */
 static bool cut_an_answer(const struct room *room, const struct room_turn *t)
 {
 	for (unsigned i = 0; i < t->chunks; i++)
@@ -230,7 +231,7 @@ static bool cut_an_answer(const struct room *room, const struct room_turn *t)
 	return false;
 }
 
-/* All pieces are there: their words, in the order they were spoken. */
+/* All chunks have transcripts: joins their words in order. */
 static void complete(struct room *room, struct room_turn *t)
 {
 	unsigned failed = 0, imagined = 0;
@@ -277,7 +278,7 @@ void room_asr_close(struct room *room, struct room_speaker *sp, const char *why)
 	asr(room, ROOM_DO_ASR_CLOSE, sp)->text = why;
 }
 
-/* Words of theirs are on their way. */
+/* Whether a transcript of this user is pending. */
 static bool owed(const struct room *room, uint64_t user)
 {
 	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
@@ -291,8 +292,8 @@ static bool owed(const struct room *room, uint64_t user)
 	return false;
 }
 
-/* Not while something is being said, or was said and has no words yet; and a session that is shared
- * is not one speaker's. */
+/* Closes the session after too many empty transcripts, unless the user speaks or a transcript
+ * is pending; a shared session does not belong to one speaker. */
 static void break_circuit(struct room *room, struct room_speaker *sp)
 {
 	if (!room->shared && sp->asr_empty >= room->settings->asr_empty_max &&
@@ -312,12 +313,12 @@ void room_turn_end_capture(struct room *room, struct room_turn *turn)
 		break_circuit(room, sp);
 	if (!complete_p(turn))
 		return;
-	/* What waited for them to finish was said before. */
+	/* Deferred turns that waited for this speaker to finish are older. */
 	room_deferred_tick(room);
 	complete(room, turn);
 }
 
-/* What the words of a piece say of its speaker's session, and of the noise around them. */
+/* Updates the circuit breaker and the noise floor from the transcript of a chunk. */
 static void learn(struct room *room, struct room_speaker *sp, const struct room_capture_chunk *p)
 {
 	const struct settings *s = room->settings;
@@ -351,7 +352,7 @@ static struct room_capture_chunk *find_piece(struct room *room, const struct roo
 	return NULL;
 }
 
-/* Words so far: they may stop the bot, and are not kept. */
+/* An interim transcript may stop the bot; it is not kept. */
 static void partial(struct room *room, struct room_speaker *sp, const struct room_event *ev)
 {
 	char text[ROOM_CAPTURE_CHUNK_TEXT] = "", all[ROOM_TEXT_MAX];
@@ -391,7 +392,7 @@ static void take(struct room *room, const struct room_event *ev)
 	p->doubt = ev->doubt;
 	if (!p->failed) {
 		room_append(p->text, sizeof p->text, (const char *)ev->text.p, ev->text.n);
-		utf8_plain(p->text); /* a line of its own would read as somebody else's */
+		utf8_plain(p->text); /* a line of its own would look like another speaker */
 		drop_imagined(room, t, p, ev->no_speech);
 	}
 	if (sp && !p->failed && room_overlap_words(room, sp, t, p->utterance, p->text))
@@ -408,7 +409,7 @@ static void step_transcript(struct room *room, const struct room_event *ev)
 {
 	bool over = ev->type != ROOM_PARTIAL, ran = over && runs(room, ev->user, ev->utterance);
 
-	/* One that was not asked for yet is not asked for any more. */
+	/* A recording that was not started yet is cancelled. */
 	if (over && room_recording_cancel(&room->recordings, ev->user, ev->utterance))
 		cancel(room, ev->user, ev->utterance);
 	take(room, ev);
@@ -416,7 +417,7 @@ static void step_transcript(struct room *room, const struct room_event *ev)
 		lane_done(room);
 }
 
-/* Not while a transcript may still come. */
+/* The session stays open while a transcript is pending. */
 uint64_t room_asr_idle_at(const struct room *room, const struct room_speaker *sp)
 {
 	uint64_t at = sp->asr_used_at + room->settings->asr_idle_ms * NS_PER_MS;

@@ -10,7 +10,7 @@
 #include "control/room/turn/segment.h"
 #include "control/room/turn/supersede.h"
 
-/* What the rows look at. */
+/* The input of the rules. */
 struct look {
 	struct room *room;
 	struct room_turn *turn;
@@ -19,7 +19,7 @@ struct look {
 	uint64_t tool_owner;
 };
 
-/* A row's answer: whether it is of concern at all, whether it fits, and what was compared. */
+/* The answer of a rule: whether it applies at all, whether it fits, and the compared values. */
 struct fits {
 	bool concerns, yes;
 	int64_t value, limit;
@@ -36,14 +36,15 @@ static struct fits no_words(const struct look *l)
 			     1};
 }
 
-/* The speaker was asked to choose. */
+/* Whether the speaker has an open choice. */
 static bool chooses(const struct look *l)
 {
 	return room_choice_open(&l->room->choice, l->room->now) &&
 	       l->room->choice.user == l->turn->user;
 }
 
-/* The bot asked something, in its running answer or in its last one: then a word is an answer. */
+/* Whether the bot asked a question, in its running or its last answer: then a short word is an
+ * answer. */
 static bool bot_asked(const struct room *room)
 {
 	const struct room_history *h = &room->history;
@@ -56,13 +57,13 @@ static bool bot_asked(const struct room *room)
 	return false;
 }
 
-/* It could be an answer to somebody who asked, and is nothing else. */
+/* Whether the words mean nothing unless they answer a question. */
 static bool asks_nothing(const struct look *l, bool (*says_nothing)(const char *text))
 {
 	return says_nothing(l->turn->transcript) && !l->turn->named && !bot_asked(l->room);
 }
 
-/* Over an answer: whose own turn waits may be adding to it. */
+/* Over an answer; a speaker with a waiting turn may be adding to it. */
 static bool passing(const struct look *l)
 {
 	const struct room_turn *a = l->room->active, *q = room_turn_queued(l->room);
@@ -80,7 +81,7 @@ static struct fits backchannel(const struct look *l)
 	return yes_no(true, room_phrase_is_nonverbal(l->turn->transcript) || passing(l));
 }
 
-/* Nobody goes on talking with such a word. */
+/* Such a word does not continue a conversation. */
 static struct fits idle_words(const struct look *l)
 {
 	bool holder = l->floor == ROOM_FLOOR_OFFER_HOLDER;
@@ -112,7 +113,7 @@ static struct fits choice_made(const struct look *l)
 	return (struct fits){chooses(l), which >= 0, which + 1, l->room->choice.n};
 }
 
-/* "Stop", "never mind": of whose answer or question? */
+/* "Stop", "never mind": fits if the speaker has something to cancel. */
 static struct fits cancel_intent(const struct look *l)
 {
 	const struct room *room = l->room;
@@ -218,7 +219,7 @@ static struct fits guest(const struct look *l)
 	return (struct fits){true, l->room->guest && people != 1, people, 1};
 }
 
-/* Another person's name is called. */
+/* Whether the words address another person by name. */
 static bool to_somebody_else(const struct look *l)
 {
 	for (unsigned i = 0; i < l->room->places;) {
@@ -247,7 +248,7 @@ static struct fits interrupted_reply(const struct look *l)
 			     ms > INT64_MAX ? INT64_MAX : (int64_t)ms, s->barge_in_follow_ms};
 }
 
-/* The turn began, or came, while music listened for more. */
+/* The turn began or arrived while the music latch was open. */
 static struct fits music_latch(const struct look *l)
 {
 	const struct room_music *m = &l->room->music;
@@ -285,7 +286,7 @@ static struct fits to_other(const struct look *l)
 	return yes_no(true, to_somebody_else(l));
 }
 
-/* Whom the bot talks with goes on, and nobody else has had the word since. */
+/* The floor holder goes on, and nobody else has spoken since. */
 static struct fits floor_holder(const struct look *l)
 {
 	const struct room_floor *f = &l->room->floor;
@@ -305,8 +306,7 @@ static struct fits volition(const struct look *l)
 			     ms > INT64_MAX ? INT64_MAX : (int64_t)ms, 0};
 }
 
-/* What the course of the conversation leaves open is a question for the classifier, when there is
- * one. */
+/* Cases that the rules leave open are for the classifier, if there is one. */
 static struct fits classifier(const struct look *l)
 {
 	bool asks = l->room->settings->admission == SETTINGS_ADMISSION_CLASSIFIER &&
@@ -320,7 +320,7 @@ static struct fits always(const struct look *l)
 	return yes_no(l != NULL, true);
 }
 
-/* What a row that fits makes of the turn. */
+/* The outcome of a rule that fits. */
 enum verdict {
 	ALLOW,
 	DENY,
@@ -401,8 +401,8 @@ static void deny(struct look *l, const struct row *row)
 	struct room *room = l->room;
 	bool offer = l->floor == ROOM_FLOOR_OFFER_HOLDER || l->floor == ROOM_FLOOR_OFFER_MENTIONED;
 
-	/* It listens while it takes part; what people say apart from that is not told to anybody.
-	 */
+	/* While the bot takes part in the conversation it may know what others say; otherwise
+	 * nobody is told. */
 	if (row->reason == ROOM_REASON_NOT_ADDRESSED && !room->guest &&
 	    room_floor_engaged(&room->floor, room->settings, room->now))
 		room_emit(room, ROOM_DO_OVERHEARD)->record = l->turn;
@@ -416,7 +416,7 @@ static void deny(struct look *l, const struct row *row)
 	room_turn_end(room, l->turn, row->reason);
 }
 
-/* "Never mind" takes back what the speaker has going on, and is no question itself. */
+/* "Never mind" cancels what the speaker has under way and is no question itself. */
 static void cancel(struct look *l)
 {
 	struct room *room = l->room;
@@ -509,7 +509,7 @@ void room_turn_admit_classified(struct room *room, struct room_turn *turn, bool 
 {
 	struct look l = look_at(room, turn);
 
-	/* The bot may have begun to speak meanwhile. */
+	/* The bot may have begun to speak in the meantime. */
 	if (meant && room->active)
 		room_turn_defer(room, turn);
 	else if (meant)

@@ -61,7 +61,7 @@ struct room_turn *room_turn_deferred_of(struct room *room, uint64_t user)
 	return NULL;
 }
 
-/* The one that has waited longest, other than `not`. */
+/* The turn that has been deferred longest, other than `not`. */
 static struct room_turn *oldest(struct room *room, const struct room_turn * not, unsigned *count)
 {
 	struct room_turn *old = NULL;
@@ -99,7 +99,7 @@ void room_turn_defer(struct room *room, struct room_turn *turn)
 	room_turn_merge(room, old, next, ROOM_RULE_DEFER_FULL);
 }
 
-/* Whose turn it is: who named the bot first, then who spoke last. */
+/* The next turn: those that name the bot first, then the latest. */
 static struct room_turn *pick(struct room *room, uint32_t before, bool named)
 {
 	struct room_turn *best = NULL;
@@ -115,8 +115,8 @@ static struct room_turn *pick(struct room *room, uint32_t before, bool named)
 	return best;
 }
 
-/* Judges a turn that waits anew. Its record holds how it was judged first and last; all between
- * would say the same again and crowd out the end. */
+/* Passes a deferred turn through admission again. Its record keeps the first and the last
+ * attempt; those between would repeat the same and crowd out the end. */
 static void judge_anew(struct room *room, struct room_turn *t)
 {
 	if (t->agains && t->again + t->agains <= ROOM_CHAIN) {

@@ -1,16 +1,18 @@
-/* Turns that came while the bot was busy wait here, and are judged anew when it is not.
+/* Deferred turns: turns that arrived while the bot was busy and pass admission again when it is
+ * free.
  *
- *   input                                         next
- *   denied, and the denial passes                 DEFERRED; words of the same speaker go into the
- * turn that waits more than defer_max wait                      the two oldest become one: nobody's
- * words are lost nothing blocks                                admission again, the whole of it:
- * who named the bot first, then the latest denied again, and the denial passes           DEFERRED,
- * not before retry_ms have passed, with the same expiry denied for good ENDED defer_expire_ms ENDED
- * expired
+ *   input                                     result
+ *   admission denies because the bot is busy  DEFERRED; later words of the same speaker join it
+ *   more than defer_max turns are deferred    the two oldest are merged, so that no words are lost
+ *   no blocker is left                        admission again: turns that name the bot first, then
+ *                                             the latest
+ *   the same denial again                     DEFERRED, for at least retry_ms, with the same
+ *                                             expiry
+ *   a final denial                            ENDED
+ *   defer_expire_ms passed                    ENDED as expired
  *
- * What blocks, the first that holds (statement 26): no call, confirmed live speech (at most
- * hold_ms, then it is let through), an answer that is awaited, one that is spoken, tools that run.
- * For control/room only. */
+ * Blockers, the first that holds (statement 26): no call, confirmed live speech (for hold_ms at
+ * most), a pending response, an active response, running tools. For control/room only. */
 #ifndef CONTROL_ROOM_TURN_DEFERRED_H
 #define CONTROL_ROOM_TURN_DEFERRED_H
 
@@ -34,15 +36,15 @@ struct room_blocker_input {
 
 enum room_blocker room_blocker(const struct room_blocker_input *facts);
 const char *room_blocker_name(enum room_blocker block);
-/* What stands in the way now. */
+/* The current blocker. */
 enum room_blocker room_deferred_blocker(const struct room *room);
 
 void room_turn_defer(struct room *room, struct room_turn *turn);
-/* Judges those that wait, when nothing blocks. */
+/* Passes deferred turns through admission, if no blocker is left. */
 void room_deferred_tick(struct room *room);
-/* The turn of this user that waits, or NULL. */
+/* The deferred turn of this user, or NULL. */
 struct room_turn *room_turn_deferred_of(struct room *room, uint64_t user);
-/* When room_deferred_tick is wanted if nothing else happens; UINT64_MAX for never. */
+/* When room_deferred_tick is due if nothing else happens; UINT64_MAX for never. */
 uint64_t room_deferred_deadline(const struct room *room);
 
 #endif

@@ -6,10 +6,10 @@
 #include "control/room/turn/segment.h"
 #include "proto/base/time.h"
 
-/* Of sound to be transcribed by itself: providers refuse less. */
+/* The least audio of a chunk: providers refuse less. */
 enum { LEAST_MS = 120 };
 
-/* Words of the sound that is being streamed, told while it is. */
+/* Whether there is an interim transcript of the audio that is being streamed. */
 static bool partial(const struct room_speaker *sp)
 {
 	return !sp->capture.restart && sp->endpointing.utterance == sp->capture.utterance &&
@@ -68,7 +68,7 @@ static bool all_done(const struct room_turn *t)
 	return true;
 }
 
-/* A piece without words of its own; and there has to be a place for one more. */
+/* Whether an early chunk is needed and there is a place for it. */
 static bool wants_piece(const struct room *room, const struct room_speaker *sp)
 {
 	const struct room_turn *t = sp->turn;
@@ -91,7 +91,8 @@ static int fall(const struct room_capture *c)
 	return room_eot_loudness_shift(c->tail_rms, room_signal_rms(&c->voiced));
 }
 
-/* When there is something to do, and what: *piece, or the answer may be begun. */
+/* When the next action is due, and which: *piece = an early chunk, else a speculative answer.
+ * */
 static uint64_t due(const struct room *room, const struct room_speaker *sp, bool *piece)
 {
 	const struct settings *s = room->settings;
@@ -117,7 +118,7 @@ static void time_of(struct room *room, struct room_speaker *sp)
 	uint64_t pause;
 	bool piece;
 
-	/* Mostly they speak. */
+	/* The common case first: the speaker is not silent long enough. */
 	if (room->now < c->voice_at + room->settings->eot_pause_ms * NS_PER_MS ||
 	    room->now < due(room, sp, &piece))
 		return;

@@ -9,7 +9,7 @@
 enum { WORD_MAX = 15, ASKS_WORDS = 3, FALL = 60 };
 
 static const struct {
-	uint32_t from, by; /* thousandths, and a second */
+	uint32_t from, by; /* thousandths; `by` a second */
 } probabilities[] = {
 	[ROOM_EOT_OPEN] = {100, 400}, [ROOM_EOT_MAYBE] = {400, 500}, [ROOM_EOT_WHOLE] = {520, 400}};
 
@@ -38,7 +38,8 @@ static bool letter(char ch)
 	       ch == '\'' || ((unsigned char)ch & 0x80);
 }
 
-/* The next word in lower case, cut at its place; the text behind it, or NULL when there is none. */
+/* The next word in lower case, cut at its size; returns the text behind it, or NULL at the end.
+ * */
 static const char *next_word(const char *text, char word[WORD_MAX + 1])
 {
 	size_t n = 0;
@@ -55,7 +56,7 @@ static const char *next_word(const char *text, char word[WORD_MAX + 1])
 	return text;
 }
 
-/* The last sign that is no blank. */
+/* The last character that is not blank. */
 static char last_sign(const char *text)
 {
 	size_t n = strlen(text);

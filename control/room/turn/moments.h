@@ -1,7 +1,6 @@
-/* What happens in the channel besides speech, as a list the brain is told of: who came and went,
- * the bot's own arrival, sounds of the soundboard. The last 18 are kept; the newest 6 of the last
- * minute are told. That somebody came who had come less than 2.5 s before is one event. For
- * control/room only. */
+/* Room moments: events besides speech that the brain is told about, such as joins, leaves, the
+ * bot's own arrival and soundboard sounds. The last 18 are kept; the newest 6 of the last minute
+ * are told. Two joins of the same user within 2.5 s are one event. For control/room only. */
 #ifndef CONTROL_ROOM_TURN_MOMENTS_H
 #define CONTROL_ROOM_TURN_MOMENTS_H
 
@@ -37,11 +36,11 @@ struct room_moments {
 	struct room_moment v[ROOM_MOMENTS];
 };
 
-/* False: it was one with an event before it. text may be NULL. */
+/* Returns false if it repeats an earlier event. text may be NULL. */
 bool room_moment_add(struct room_moments *h, enum room_moment_kind what, uint64_t user,
 		     const char *name, const char *text, uint64_t now);
-/* The newest of the last minute, oldest first: "room moment: Alice came in", a line each, each
- * after a line break. Always terminated; its length. */
+/* Writes the newest moments of the last minute, oldest first: "room moment: Alice came in",
+ * each after a line break. Always terminated; returns the length. */
 size_t room_moments_text(const struct room_moments *h, uint64_t now, char *buf, size_t size);
 
 #endif

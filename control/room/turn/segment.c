@@ -5,7 +5,7 @@
 
 #include "proto/base/utf8.h"
 
-/* Cuts bytes [at, at + n) out of the words; segments move along. */
+/* Removes bytes [at, at + n) of the words and moves the segments. */
 static void cut(struct room_turn *t, size_t at, size_t n)
 {
 	memmove(t->transcript + at, t->transcript + at + n, strlen(t->transcript + at + n) + 1);
@@ -29,7 +29,7 @@ static void forget(struct room_turn *t, unsigned i)
 	memmove(&t->segment[i], &t->segment[i + 1], (t->segments - i) * sizeof t->segment[0]);
 }
 
-/* One segment out, with the blank that parted it from its neighbour. */
+/* Removes one segment with the blank next to it. */
 static void drop(struct room_turn *t, unsigned i)
 {
 	struct room_segment s = t->segment[i];
@@ -45,7 +45,7 @@ static void drop(struct room_turn *t, unsigned i)
 	cut(t, at, n);
 }
 
-/* Room for n more bytes: the oldest words go, at a blank where there is one. */
+/* Makes room for n more bytes: the oldest words go, up to a blank if there is one. */
 static void make_room(struct room_turn *t, size_t n)
 {
 	while (t->segments && strlen(t->transcript) + 1 + n >= sizeof t->transcript) {

@@ -33,8 +33,8 @@ void room_turn_supersede(struct room *room, struct room_turn *newer, enum room_s
 	room_turn_cancel(room, older, ROOM_REASON_SUPERSEDED);
 }
 
-/* The same turn with better words, as a turn of its own: what the brain was asked cannot be taken
- * back in place. */
+/* Replays a turn with a revised transcript as a new turn, because the question to the brain
+ * cannot be changed in place. */
 static void replay(struct room *room, struct room_turn *older, const struct room_event *ev,
 		   const char *text)
 {
@@ -71,7 +71,7 @@ static void revise(struct room *room, struct room_turn *t, const struct room_eve
 	}
 }
 
-/* Who holds the words of this utterance: the segment's place, or -1. */
+/* The index of the segment of this utterance, or -1. */
 static int segment_of(const struct room_turn *t, uint64_t user, uint32_t utterance)
 {
 	for (unsigned k = 0; k < t->segments; k++)
@@ -80,8 +80,8 @@ static int segment_of(const struct room_turn *t, uint64_t user, uint32_t utteran
 	return -1;
 }
 
-/* Turns that are over keep their words as they were heard at last, for the next better ones. The
- * conversation that the brain is told knows better from now on in any case. */
+/* Ended turns keep their latest words for the next revision. The history is corrected in any
+ * case. */
 bool room_turn_revise(struct room *room, const struct room_event *ev)
 {
 	char text[ROOM_CAPTURE_CHUNK_TEXT] = "", was[ROOM_TEXT_MAX];
@@ -89,7 +89,7 @@ bool room_turn_revise(struct room *room, const struct room_event *ev)
 
 	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
 	utf8_plain(text);
-	/* Those that are over, too. */
+	/* Includes ended turns. */
 	for (unsigned i = 0; i < ROOM_TURNS; i++) {
 		struct room_turn *t = &room->turn[i];
 		int k = t->phase < ROOM_PHASE_CLASSIFYING ? -1

@@ -6,7 +6,7 @@
 #include "control/room/turn/segment.h"
 #include "proto/base/time.h"
 
-/* A playback tells its end by itself; this is for a half that forgot. */
+/* A playback reports its end by itself; this limit is for a mediad that never does. */
 enum { CLOSING_S = 3 };
 
 struct name {
@@ -66,7 +66,7 @@ static struct room_turn *lives(struct room *room, struct room_turn *turn)
 	return turn;
 }
 
-/* A free place, else that of the turn that ended longest ago. */
+/* A free place, else the place of the turn that ended longest ago. */
 static struct room_turn *place(struct room *room)
 {
 	struct room_turn *oldest = NULL;
@@ -168,7 +168,8 @@ void room_turn_decide(struct room_turn *turn, enum room_rule rule, bool yes, int
 	turn->decisions++;
 }
 
-/* What was heard of an answer is of the conversation, whole or cut. */
+/* Updates floor, follow-ups and activity after an answer that was played, completely or in
+ * part. */
 static void answer_over(struct room *room, const struct room_turn *turn)
 {
 	if (!turn->first_audio_at)
@@ -303,7 +304,7 @@ static void time_out_turn(struct room *room, struct room_turn *turn)
 	switch (turn->phase) {
 	case ROOM_PHASE_TRANSCRIBING:
 		room_turn_decide(turn, ROOM_RULE_ASR_WAIT, false, s->asr_wait_ms, s->asr_wait_ms);
-		/* What came of long speech is answered. */
+		/* The words of a long capture that arrived are answered. */
 		if (!room_long_capture_flush(room, turn))
 			room_turn_cancel(room, turn, ROOM_REASON_ASR_FAILED);
 		break;

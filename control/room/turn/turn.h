@@ -1,20 +1,24 @@
-/* A turn: what somebody said to the room, from the moment it counts as speech to its one terminal
- * reason.
+/* A turn: what somebody said to the room, from its promotion to its one terminal reason.
  *
- *   phase          leaves by                                  to
- *   HEARING        capture ends spoken                        TRANSCRIBING
- *   TRANSCRIBING   all its pieces have transcripts            admission: QUEUED, DEFERRED, JUDGED
- * or ENDED JUDGED         the classifier's answer, or 900 ms         QUEUED or ENDED DEFERRED
- * nothing blocks any more                    admission again QUEUED         the floor is free ASKED
- *   ASKED          the answer's sound is let out              SPEAKING
- *   SPEAKING       drained                                    ENDED
- *   any of them    turn_cancel                                CLOSING while its sound stops, else
- * ENDED CLOSING        stopped, drained, or 3 s                   ENDED
+ *   phase         leaves by                                to
+ *   HEARING       the capture ends as speech               TRANSCRIBING
+ *   TRANSCRIBING  all its chunks have transcripts          admission: QUEUED, DEFERRED,
+ *                                                          CLASSIFYING or ENDED
+ *   CLASSIFYING   the classifier's answer, or classify_ms  QUEUED or ENDED
+ *   DEFERRED      no blocker is left                       admission again
+ *   QUEUED        the floor is free                        ASKED
+ *   ASKED         the answer's playback opens              SPEAKING
+ *   SPEAKING      the playback drained                     ENDED
+ *   any of them   room_turn_cancel                         CLOSING while the playback stops, else
+ *                                                          ENDED
+ *   CLOSING       stopped, drained, or 3 s                 ENDED
  *
- * Whatever works for the turn hangs on its token (token.h, cancel.h): the first reason stays, each
- * sink is called once, and nothing is cancelled but by the id of this turn. `sinks` says what is at
- * work now. Turns live in the room's table; one that ended stays there until its place is needed,
- * for room_why(). Readers outside the room only look. */
+ * Cancellation: `sinks` says which work is under way for the turn. An abort stops all of it, each
+ * part once, in the order speech-to-text, brain, text-to-speech, playback, by the id of this turn;
+ * the first reason stays (statements 116 to 139).
+ *
+ * Turns live in the room's table. An ended turn stays there until its place is needed, for
+ * room_why(). Readers outside control/room only read. */
 #ifndef CONTROL_ROOM_TURN_TURN_H
 #define CONTROL_ROOM_TURN_TURN_H
 
@@ -75,18 +79,18 @@ enum {
 
 enum { ROOM_SINK_ASR = 1, ROOM_SINK_BRAIN = 2, ROOM_SINK_PLAYBACK = 4, ROOM_SINK_TTS = 8 };
 
-/* One utterance of a turn; long speech comes in several. */
+/* One utterance of a turn; a long capture has several. */
 struct room_capture_chunk {
 	uint32_t utterance;
 	bool committed, done, failed;
-	uint32_t ms, rms;  /* of its sound */
-	uint32_t voice_ms; /* of that, a voice */
-	uint32_t doubt;	   /* of its transcript, as of ROOM_TRANSCRIPT */
-	bool hallucinated; /* its words were none: they were dropped */
+	uint32_t ms, rms;  /* of its audio */
+	uint32_t voice_ms; /* voiced part of it */
+	uint32_t doubt;	   /* of its transcript, as in ROOM_TRANSCRIPT */
+	bool hallucinated; /* its transcript was dropped as a hallucination */
 	char text[ROOM_CAPTURE_CHUNK_TEXT];
 };
 
-/* Words of one utterance: at [at, at + n) of heard (control/room/turn/segment.h). */
+/* Words of one utterance: [at, at + n) of transcript (turn/segment.h). */
 struct room_segment {
 	uint64_t user;
 	uint32_t utterance, revision;
@@ -104,7 +108,7 @@ struct room_decision {
 struct room_turn {
 	uint32_t id;
 	enum room_phase phase;
-	enum room_reason reason; /* the first that was given */
+	enum room_reason reason; /* the first one stays */
 	enum room_abort abort;	 /* NONE while the turn is live; the first abort stays */
 	unsigned sinks;
 	uint64_t user;
@@ -114,39 +118,39 @@ struct room_turn {
 	struct room_capture_chunk chunk[ROOM_CAPTURE_CHUNKS];
 	unsigned segments;
 	struct room_segment segment[ROOM_SEGMENTS];
-	uint32_t sound_ms;		/* of all that was committed of it */
+	uint32_t sound_ms;		/* audio of it that was committed */
 	uint32_t dropped_head;		/* bytes of the oldest words that did not fit */
-	char transcript[ROOM_TEXT_MAX]; /* what was said to the bot, by all who said it */
-	char answer[ROOM_TEXT_MAX];	/* its answer; at the end, as much as was heard of it */
-	bool answer_cut;		/* at the end: there was more of it */
+	char transcript[ROOM_TEXT_MAX]; /* the words of all its speakers */
+	char answer[ROOM_TEXT_MAX];	/* the answer; at the end, the part of it that was played */
+	bool answer_cut;		/* at the end: more of it was not played */
 	bool named;
-	bool latched;		 /* it began while music listened for more */
-	uint64_t interrupted_by; /* who spoke over the answer */
+	bool latched;		 /* it began in the music latch */
+	uint64_t interrupted_by; /* who interrupted the answer */
 	uint32_t interrupting_utterance;
-	struct room_interruption_policy policy; /* who may, decided when the brain is asked */
+	struct room_interruption_policy
+		policy; /* who may interrupt; decided when the brain is asked */
 	struct room_output_lease lease;
 	unsigned pause_count;
-	bool hushed; /* it only told the bot to be quiet, and the bot is */
+	bool hushed; /* it only told the bot to be quiet, and the bot was */
 	bool brain_done, brain_broke, released, not_understood;
 
 	/* ns; 0 = has not happened */
 	uint64_t born_at, end_of_speech_at, queued_at, asked_at, first_audio_at, ended_at;
 	uint64_t deadline;
-	uint64_t deferred_at; /* since when it has had to wait because the bot was busy */
+	uint64_t deferred_at; /* when it was first deferred */
 	uint64_t retry_at;    /* DEFERRED: not before */
 
-	uint64_t samples;	 /* of the answer, as the brain sent it */
-	uint64_t samples_played; /* of it, as they left for the room */
+	uint64_t samples;	 /* of the answer, as received */
+	uint64_t samples_played; /* of it, as they left the socket */
 
-	unsigned
-		decisions; /* more than ROOM_CHAIN were made when larger; the first ones are kept */
+	unsigned decisions; /* may exceed ROOM_CHAIN; the first ones are kept */
 	struct room_decision decision[ROOM_CHAIN];
-	unsigned again, agains; /* the newest of the judgements that changed nothing: its place
-				   there, and its decisions */
+	unsigned again, agains; /* the newest repeated attempt of admission: its index, and the
+				   number of its decisions */
 };
 
-/* It ended because its words went into another turn, which is asked, answered and remembered for
- * both. */
+/* Whether it ended because its words went into another turn, which is asked, answered and
+ * remembered for both. */
 bool room_turn_replaced(const struct room_turn *turn);
 
 const char *room_reason_name(unsigned reason);

@@ -1,12 +1,3 @@
-/* Admitted turns wait here for the floor, as one: a turn that is admitted while another waits goes
- * into it, whoever said it, so that people who talk at the same time get one answer.
- *
- * It is held
- *   while its own speaker goes on or more of theirs is being transcribed (there is more to come),
- *   while somebody else does, unless the bot was named just now or hold_bypass_ms of speech wait;
- * a turn that had to wait for the bot is held either way, at most hold_ms. Somebody goes on until
- * their utterance would be over if they said no more. Only confirmed live speech holds, so a
- * humming microphone does not. */
 #include "control/room/inside.h"
 #include "control/room/turn/turn_queue.h"
 #include "control/room/turn/segment.h"
@@ -69,7 +60,7 @@ uint64_t room_speech_until(const struct room *room, const struct room_turn *turn
 	return until;
 }
 
-/* More was said already, and is on its way through speech-to-text. */
+/* When the transcripts of more speech are due at the latest, or 0. */
 static uint64_t more_comes(const struct room *room, const struct room_turn *turn, bool others)
 {
 	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
@@ -120,8 +111,8 @@ uint64_t room_turn_queue_deadline(const struct room *room)
 {
 	uint64_t first = UINT64_MAX;
 
-	/* While the brain has to be told new instructions, its answer to that is awaited instead.
-	 */
+	/* While new instructions are on their way, the brain's confirmation is awaited instead.
+	 * */
 	if (room->active || !room->up ||
 	    (room->settings->reply_path == SETTINGS_REPLY_BRIDGE &&
 	     room_instructions_pending(room)))

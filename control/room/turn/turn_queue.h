@@ -1,4 +1,14 @@
-/* The turn queue: one place, in which admitted turns become one. For control/room only. */
+/* The turn queue: one place, in which admitted turns are merged until the floor is free.
+ *
+ * A turn that is admitted while another one waits is merged into it, whoever spoke, so that people
+ * who talk at the same time get one answer. The waiting turn is held
+ *
+ *   while its own speaker goes on, or more of that speaker's audio is being transcribed;
+ *   while somebody else speaks, unless the turn names the bot or is longer than hold_bypass_ms.
+ *
+ * A turn that had to wait for the bot is held in both cases. A hold lasts hold_ms at most. A
+ * speaker counts as going on until the capture would end without more audio. Only confirmed live
+ * speech holds a turn, so an open microphone does not. For control/room only. */
 #ifndef CONTROL_ROOM_TURN_TURN_QUEUE_H
 #define CONTROL_ROOM_TURN_TURN_QUEUE_H
 
@@ -8,15 +18,15 @@ struct room;
 
 /* The turn that waits for the floor, or NULL. */
 struct room_turn *room_turn_queued(struct room *room);
-/* Queues the turn, or ends it as merged into the one that waits. */
+/* Queues the turn, or merges it into the one that waits. */
 void room_turn_enqueue(struct room *room, struct room_turn *turn);
-/* Puts all that was said in `turn` after what was said in `into`; `turn` ends. */
+/* Merges the words of `turn` after those of `into`; `turn` ends. */
 void room_turn_merge(struct room *room, struct room_turn *into, struct room_turn *turn,
 		     enum room_rule rule);
-/* When those who speak now will have paused if they say no more: the turn's speaker, and others too
- * if asked for. 0: nobody speaks. turn may be NULL. */
+/* When the live captures will have ended if no more audio arrives: of the turn's speaker, and
+ * of others too if asked for. 0: nobody speaks. turn may be NULL. */
 uint64_t room_speech_until(const struct room *room, const struct room_turn *turn, bool others);
-/* Takes the turn up when the floor is free and nothing holds it. */
+/* Asks the brain when the floor is free and nothing holds the turn. */
 void room_turn_queue_tick(struct room *room);
 uint64_t room_turn_queue_deadline(const struct room *room);
 
