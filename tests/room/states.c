@@ -116,15 +116,15 @@ void states_of(const struct room *room, uint64_t now, uint8_t at[STATES_MACHINES
 	const struct room_instructions_refresh *f = &room->refresh;
 
 	at[STATES_OUTPUT] = (uint8_t)room_output_state_now(room).phase;
-	at[STATES_VOICE] = (uint8_t)room->level.lowered;
+	at[STATES_LEVEL] = (uint8_t)room->level.lowered;
 	at[STATES_MUSIC] = (uint8_t)room->music.phase;
 	at[STATES_FLOOR] = room_floor_engaged(&room->floor, room->settings, now);
-	at[STATES_LADDER] = ladder(&room->retry);
-	at[STATES_EARLY] = room->speculative.turn != 0;
+	at[STATES_RETRY] = ladder(&room->retry);
+	at[STATES_SPECULATIVE] = room->speculative.turn != 0;
 	at[STATES_INSTRUCTIONS] = (uint8_t)(f->dirty + 2 * f->in_flight);
 	at[STATES_SESSION] = session(room);
 	at[STATES_BREAKER] = room->classifier.open_until > now;
-	at[STATES_LANE] =
+	at[STATES_RECORDINGS] =
 		(uint8_t)((room->recordings.running.n > 0) + (room->recordings.waiting.n > 0));
 	at[STATES_CHOICE] = room_choice_open(&room->choice, now);
 	at[STATES_TOOL] = tool(&room->followup, now);
