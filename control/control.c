@@ -12,10 +12,12 @@
 #include "control/events/events.h"
 #include "control/embedded.h"
 #include "control/media/media.h"
+#include "control/live_settings.h"
 #include "control/settings/profile.h"
 #include "control/settings/settings.h"
 #include "control/status.h"
 #include "control/words/words.h"
+#include "control/web/web.h"
 #include "control/writer.h"
 #include "ipc/env.h"
 #include "ipc/http.h"
@@ -69,7 +71,7 @@ struct voice_session *control_open_voice_session(struct control *c, uint64_t gui
 					  .gateway = c->gateway,
 					  .guilds = c->guilds,
 					  .media = c->media,
-					  .settings = c->settings,
+					  .settings = live_settings_of(c->live, guild),
 					  .bus = c->bus,
 					  .bot_name = c->state.bot_name,
 					  .changedh = control_on_calls_changed,
@@ -118,7 +120,7 @@ static void take_brain_address(const char *url, void *arg)
 	const char *before = c->settings->records.embedded_url;
 	bool moved = *before && strcmp(before, url) != 0;
 
-	settings_embedded_at(c->settings, url);
+	live_settings_embedded_at(c->live, url);
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
 		voice_session_brain_ready(c->voice_sessions[i], moved);
 }
@@ -167,6 +169,63 @@ static int make_media(struct control *c)
 	return media_alloc(&c->media, c->env, &media);
 }
 
+static void publish_setting(const char *name, enum settings_when when, void *arg)
+{
+	struct control *c = arg;
+	struct bus_event ev = {.type = EVENT_SETTING_CHANGED, .at_ms = env_wall_ms(c->env)};
+
+	ev.setting = (struct event_setting){.name = name,
+					    .effect = when == SETTINGS_NOW    ? "immediately"
+						      : when == SETTINGS_NEXT ? "on the next call"
+									      : "after a restart"};
+	bus_publish(c->bus, &ev);
+}
+
+static int save_document(const json_t *document, void *arg)
+{
+	struct control *c = arg;
+
+	return c->conf.state_dir ? state_save_settings(c->env, c->conf.state_dir, document) : 0;
+}
+
+static void take_changes(void *arg)
+{
+	struct control *c = arg;
+
+	if (!c->embedded && settings_needs_embedded(c->settings) &&
+	    embedded_alloc(&c->embedded, c->env, take_brain_address, c))
+		log_warn("embedded_missing", "hint=\"offlined is not beside control\"");
+	for (unsigned i = 0; i < c->n_voice_sessions; i++)
+		voice_session_settings(c->voice_sessions[i]);
+}
+
+static int make_settings(struct control *c)
+{
+	struct live_settings_conf conf = {.settings = c->settings,
+					  .kept = c->conf.kept ? c->conf.kept->settings : NULL,
+					  .saveh = save_document,
+					  .changedh = take_changes,
+					  .toldh = publish_setting,
+					  .arg = c};
+	int err = live_settings_alloc(&c->live, &conf);
+
+	/* A saved channel alone is no wish to join it. */
+	if (!err && !c->conf.guild)
+		settings_start_channel(c->settings, &c->conf.guild, &c->conf.channel);
+	return err;
+}
+
+static int make_web(struct control *c)
+{
+	struct web_conf conf = {.env = c->env,
+				.listen = c->settings->web_listen,
+				.token = c->conf.web_token,
+				.recorded = c->conf.recorded,
+				.live = c->live};
+
+	return web_alloc(&c->web, &conf);
+}
+
 /* Sets the backoff between requests for the gateway's address. */
 static const struct backoff_conf find_backoff = {.first_ms = 1000, .max_ms = 60000};
 
@@ -203,6 +262,8 @@ int control_alloc(struct control **out, struct env *env, struct settings *settin
 	c->find = backoff_of(&find_backoff);
 	err = make_bus(c);
 	if (!err)
+		err = make_settings(c);
+	if (!err)
 		err = http_alloc(&c->http, env, conf->ca_file, agent);
 	if (!err)
 		err = ws_ctx_alloc(&c->ws, env, conf->ca_file);
@@ -220,6 +281,8 @@ int control_alloc(struct control **out, struct env *env, struct settings *settin
 		err = tmr_alloc(&c->stop_tmr, env, on_stop, c);
 	if (!err && settings_needs_embedded(settings))
 		err = embedded_alloc(&c->embedded, env, take_brain_address, c);
+	if (!err && conf->web_token && *settings->web_listen)
+		err = make_web(c);
 out:
 	if (err)
 		control_free(c);
@@ -243,7 +306,9 @@ struct control *control_free(struct control *c)
 	rest_free(c->rest); /* before commands, because rest may still hold their answers */
 	commands_free(c->commands);
 	gateway_free(c->gateway);
+	web_free(c->web);
 	guilds_free(c->guilds);
+	live_settings_free(c->live);
 	tmr_free(c->find_tmr);
 	tmr_free(c->save_tmr);
 	tmr_free(c->stop_tmr);
@@ -308,45 +373,34 @@ void control_stop(struct control *c)
 	}
 }
 
-static void publish_setting(struct control *c, const char *name, enum settings_when when)
+/* A journal takes secrets out of what comes in; the program needs them all the same. */
+static const char *whole_value(const struct control *c, const char *name, const char *text)
 {
-	struct bus_event ev = {.type = EVENT_SETTING_CHANGED, .at_ms = env_wall_ms(c->env)};
+	const char *secret =
+		c->conf.whole && *c->conf.whole ? settings_secret(*c->conf.whole, name) : NULL;
 
-	ev.setting = (struct event_setting){.name = name,
-					    .effect = when == SETTINGS_NOW    ? "immediately"
-						      : when == SETTINGS_NEXT ? "on the next call"
-									      : "after a restart"};
-	bus_publish(c->bus, &ev);
-}
-
-/* Applies one setting; returns whether running calls are affected. */
-static bool take_setting(struct control *c, const char *name, const char *value)
-{
-	enum settings_when when = settings_when(name);
-	int err = when == SETTINGS_START ? 0 : settings_set(c->settings, name, value);
-
-	if (err)
-		log_warn("setting_refused", "name=%s error=\"%s\"", name, strerror(err));
-	else
-		publish_setting(c, name, when);
-	return !err && when == SETTINGS_NOW;
+	return secret ? secret : text;
 }
 
 int control_settings(struct control *c, const uint8_t *json, size_t len)
 {
 	json_t *all = json_loadb((const char *)json, len, 0, NULL), *value;
 	const char *name;
-	bool any = false;
 
 	if (!json_is_object(all)) {
 		json_decref(all);
 		return EBADMSG;
 	}
-	json_object_foreach(all, name, value) any =
-		(json_is_string(value) && take_setting(c, name, json_string_value(value))) || any;
+	json_object_foreach(all, name, value)
+	{
+		const char *text = whole_value(c, name, json_string_value(value));
+		int err = text ? live_settings_base(c->live, name, text) : EINVAL;
+
+		if (err)
+			log_warn("setting_refused", "name=%s error=\"%s\"", name, strerror(err));
+	}
 	json_decref(all);
-	for (unsigned i = 0; any && i < c->n_voice_sessions; i++)
-		voice_session_settings(c->voice_sessions[i]);
+	live_settings_apply(c->live, NULL);
 	return 0;
 }
 

@@ -16,13 +16,17 @@ struct words;
 struct state_kept;
 
 struct control_conf {
-	const char *const *socks;      /* sockets of mediads, NULL-terminated; NULL with spawn */
-	const char *spawn;	       /* the mediad program to run; NULL */
-	uint64_t guild, channel;       /* join at start; 0 */
-	const char *state_dir;	       /* NULL: control writes no state */
-	const char *ca_file;	       /* NULL */
-	const char *run_dir;	       /* folder of a spawned mediad's socket; NULL: /tmp */
-	bool no_subscribers;	       /* the bus has no subscribers; for replays */
+	const char *const *socks; /* sockets of mediads, NULL-terminated; NULL with spawn */
+	const char *spawn;	  /* the mediad program to run; NULL */
+	uint64_t guild, channel;  /* join at start; 0 */
+	const char *state_dir;	  /* NULL: control writes no state */
+	const char *ca_file;	  /* NULL */
+	const char *run_dir;	  /* folder of a spawned mediad's socket; NULL: /tmp */
+	bool no_subscribers;	  /* the bus has no subscribers; for replays */
+	const char *web_token;	  /* token of the HTTP API; NULL: it is not served */
+	bool recorded;		  /* inputs come without secrets, because of a journal */
+	/* With recorded: the settings as last read, with their secrets; NULL on replay. */
+	const struct settings *const *whole;
 	const struct state_kept *kept; /* state read from state_dir before; NULL: none */
 };
 

@@ -23,7 +23,9 @@ enum {
 
 struct control {
 	struct env *env;
-	struct settings *settings;
+	struct settings *settings; /* the effective ones */
+	struct live_settings *live;
+	struct web *web;
 	struct control_conf conf;
 	struct bus *bus;
 	struct writer *writer;

@@ -268,7 +268,8 @@ struct run {
 	uint32_t source;
 	struct event *sig[SIGNALS];
 	const struct options *o;
-	struct settings *read; /* as last read from the file */
+	struct settings *read;	      /* as last read from the file */
+	const struct settings *whole; /* the same, for control */
 };
 
 /* Keeps the turns for --why in any case; their transcripts and answers only if a setting asks for
@@ -328,10 +329,11 @@ static void reload_settings(struct run *r)
 			 err == EINVAL ? "the file cannot be used" : strerror(err));
 	} else {
 		log_info("settings_read", "changed=%zu", json_object_size(changes.all));
-		env_deliver(r->env, r->source, CONTROL_IN_SETTINGS, text, strlen(text));
 		settings_free(r->read);
 		r->read = fresh;
+		r->whole = fresh;
 		fresh = NULL;
+		env_deliver(r->env, r->source, CONTROL_IN_SETTINGS, text, strlen(text));
 	}
 	if (text)
 		explicit_bzero(text, strlen(text));
@@ -409,21 +411,24 @@ static int start_journal(struct run *r, const struct settings *settings, const s
 static int start_control(struct run *r, struct settings *settings, const struct options *o)
 {
 	static const int signals[SIGNALS] = {SIGTERM, SIGINT, SIGHUP};
-	struct env_conf conf = {.loop = true};
+	struct control_conf conf = o->conf;
+	struct env_conf ec = {.loop = true};
 	int err = start_journal(r, settings, o);
 
-	conf.journal = r->journal;
+	ec.journal = r->journal;
+	conf.recorded = r->journal != NULL;
+	conf.whole = r->journal ? &r->whole : NULL;
 	r->o = o;
 	if (!err)
 		err = settings_alloc(&r->read);
 	if (!err)
 		*r->read = *settings;
 	if (!err)
-		err = env_alloc(&r->env, &conf);
+		err = env_alloc(&r->env, &ec);
 	if (!err && r->journal)
-		err = control_secrets(r->env, settings);
+		err = control_secrets(r->env, settings, o->conf.web_token);
 	if (!err)
-		err = control_make(&r->control, &r->source, r->env, settings, &o->conf);
+		err = control_make(&r->control, &r->source, r->env, settings, &conf);
 	for (unsigned i = 0; i < SIGNALS && !err; i++) {
 		r->sig[i] = evsignal_new(env_base(r->env), signals[i], on_signal, r);
 		if (!r->sig[i] || event_add(r->sig[i], NULL))
@@ -444,22 +449,44 @@ static void end_control(struct run *r)
 	journal_free(r->journal);
 }
 
+/* Without a listening address no token is made. */
+static int read_web_token(const struct settings *settings, struct control_conf *conf,
+			  char token[STATE_TOKEN_MAX])
+{
+	int err;
+
+	if (!*settings->web_listen)
+		return 0;
+	err = conf->state_dir ? state_web_token(conf->state_dir, token, STATE_TOKEN_MAX) : ENOENT;
+	if (err) {
+		fprintf(stderr,
+			"control: the token of the HTTP API (web-token in the state directory) "
+			"cannot be used: %s\n",
+			strerror(err));
+		return err;
+	}
+	log_secret(token);
+	conf->web_token = token;
+	return 0;
+}
+
 static int run_control(struct settings *settings, const struct options *given)
 {
 	struct words incomplete = {0};
 	struct state_kept kept = {0};
+	char token[STATE_TOKEN_MAX];
 	struct options o = *given;
 	struct run r = {0};
 	int status = 0, err;
 
 	if (!can_start(settings, &o.conf))
 		return 1;
-	if (!o.conf.guild)
-		settings_start_channel(settings, &o.conf.guild, &o.conf.channel);
 	if (o.conf.state_dir)
 		state_read(o.conf.state_dir, &kept);
 	o.conf.kept = &kept;
 	err = log_start_writer();
+	if (!err)
+		err = read_web_token(settings, &o.conf, token);
 	if (!err)
 		err = start_control(&r, settings, &o);
 	if (err) {
@@ -478,6 +505,7 @@ static int run_control(struct settings *settings, const struct options *given)
 		status = print_error(&incomplete);
 	}
 	end_control(&r);
+	explicit_bzero(token, sizeof token);
 	state_kept_clear(&kept);
 	log_stop_writer();
 	return status;

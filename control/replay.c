@@ -84,6 +84,10 @@ static json_t *format_meta(const struct settings *settings, const struct control
 		json_object_set(meta, "session", conf->kept->session);
 	if (conf->kept && conf->kept->guilds)
 		json_object_set(meta, "guilds", conf->kept->guilds);
+	if (conf->kept && conf->kept->settings)
+		json_object_set(meta, "document", conf->kept->settings);
+	if (conf->web_token)
+		add_setting("web_token", conf->web_token, true, meta);
 	return meta;
 }
 
@@ -118,11 +122,13 @@ static void hide_secret(const char *value, void *arg)
 		h->err = env_secret(h->env, value);
 }
 
-int control_secrets(struct env *env, const struct settings *settings)
+int control_secrets(struct env *env, const struct settings *settings, const char *web_token)
 {
 	struct hiding h = {.env = env};
 
 	settings_secrets(settings, hide_secret, &h);
+	if (web_token)
+		hide_secret(web_token, &h);
 	return h.err;
 }
 
@@ -195,6 +201,8 @@ static int read_meta(struct made *m, const char *meta)
 		json_is_true(json_object_get(m->meta, "keeps")) ? "" : NULL; /* never opened */
 	m->kept.session = json_object_get(m->meta, "session");
 	m->kept.guilds = json_object_get(m->meta, "guilds");
+	m->kept.settings = json_object_get(m->meta, "document");
+	c->web_token = read_text(m->meta, "web_token");
 	c->kept = &m->kept;
 	json_array_foreach(json_object_get(m->meta, "socks"), i, sock)
 	{

@@ -19,7 +19,7 @@ int control_meta(char **out, const struct settings *settings, const struct contr
 		 bool shapes);
 /* Registers the secrets that the journal must not hold; call it right after env_alloc. ENOSPC,
  * ENOMEM. */
-int control_secrets(struct env *env, const struct settings *settings);
+int control_secrets(struct env *env, const struct settings *settings, const char *web_token);
 /* Makes the control and the source of its start and stop (control_input), in the same order live
  * and on replay. Errors of control_alloc. Caller owns *out. */
 int control_make(struct control **out, uint32_t *source, struct env *env, struct settings *settings,

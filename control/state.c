@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -200,13 +201,15 @@ void state_read(const char *dir, struct state_kept *out)
 {
 	out->session = read_json(dir, "session.json");
 	out->guilds = read_json(dir, "guilds.json");
+	out->settings = read_json(dir, "settings.json");
 }
 
 void state_kept_clear(struct state_kept *kept)
 {
 	json_decref(kept->session);
 	json_decref(kept->guilds);
-	kept->session = kept->guilds = NULL;
+	json_decref(kept->settings);
+	kept->session = kept->guilds = kept->settings = NULL;
 }
 
 int state_save(struct env *env, const char *dir, const struct state *s)
@@ -221,6 +224,51 @@ int state_save(struct env *env, const char *dir, const struct state *s)
 int state_save_guilds(struct env *env, const char *dir, const json_t *guilds)
 {
 	return write_json(env, dir, "guilds.json", guilds);
+}
+
+int state_save_settings(struct env *env, const char *dir, const json_t *document)
+{
+	return write_json(env, dir, "settings.json", document);
+}
+
+static int make_token(const char *dir, char *buf, size_t size)
+{
+	uint8_t bits[32];
+	char text[2 * sizeof bits + 2];
+	int err;
+
+	if (size < sizeof text)
+		return ENOSPC;
+	if (getrandom(bits, sizeof bits, 0) != (ssize_t)sizeof bits)
+		return EIO;
+	for (size_t i = 0; i < sizeof bits; i++)
+		snprintf(text + 2 * i, 3, "%02x", bits[i]);
+	memcpy(buf, text, 2 * sizeof bits + 1);
+	strcat(text, "\n");
+	err = write_text(dir, "web-token", text);
+	explicit_bzero(bits, sizeof bits);
+	explicit_bzero(text, sizeof text);
+	return err;
+}
+
+int state_web_token(const char *dir, char *buf, size_t size)
+{
+	char path[PATH_SIZE];
+	FILE *f;
+	bool read;
+	size_t n;
+
+	if ((size_t)snprintf(path, sizeof path, "%s/web-token", dir) >= sizeof path)
+		return ENAMETOOLONG;
+	f = fopen(path, "re");
+	if (!f)
+		return errno == ENOENT ? make_token(dir, buf, size) : errno;
+	read = fgets(buf, (int)size, f) != NULL;
+	fclose(f);
+	n = read ? strcspn(buf, "\r\n") : 0;
+	buf[n] = '\0';
+	/* Nobody guesses one of this length, and it is one word of a header field. */
+	return n >= 16 && n == strcspn(buf, " \t\"\\") ? 0 : EINVAL;
 }
 
 bool state_fresh(const struct state *s, uint64_t wall_ms)

@@ -1,8 +1,9 @@
 /* The state that control saves so that the next control can take over: the resumable session, the
  * known servers, and the desired calls.
  *
- * Two files in the state directory, mode 0600, each replaced as a whole: session.json (small,
- * written often) and guilds.json (written when it changed). Voice session ids, tokens and endpoints
+ * Files in the state directory, mode 0600, each replaced as a whole: session.json (small,
+ * written often), guilds.json (written when it changed) and settings.json (the stored document,
+ * written at each change). Voice session ids, tokens and endpoints
  * are leases and are never written. */
 #ifndef CONTROL_STATE_H
 #define CONTROL_STATE_H
@@ -44,11 +45,18 @@ int state_dir_check(const char *dir);
  * before the first step, so that a journal holds them in its first lines. */
 struct state_kept {
 	json_t *session, *guilds;
+	json_t *settings; /* the stored document */
 };
 void state_read(const char *dir, struct state_kept *out);
 void state_kept_clear(struct state_kept *kept);
+/* The token of the HTTP API, from the file web-token in the directory, which is made (0600) with
+ * 256 random bits when there is none. EINVAL: what the file holds is no token. Called before the
+ * first step, as state_read is. */
+enum { STATE_TOKEN_MAX = 128 };
+int state_web_token(const char *dir, char *buf, size_t size);
 /* The written bytes count as output of the journal; a replay writes nothing. */
 int state_save(struct env *env, const char *dir, const struct state *s);
+int state_save_settings(struct env *env, const char *dir, const json_t *document);
 int state_save_guilds(struct env *env, const char *dir, const json_t *guilds);
 /* Whether a Resume can succeed at this wall time. */
 bool state_fresh(const struct state *s, uint64_t wall_ms);

@@ -203,7 +203,9 @@ void agent_end(struct agent *a, const char *why)
 {
 	a->tellh = NULL;
 	a->leaveh = NULL;
-	snprintf(a->ended, sizeof a->ended, "%s", why);
+	/* The first reason counts: a room that ended by itself is left later. */
+	if (!*a->ended)
+		snprintf(a->ended, sizeof a->ended, "%s", why);
 	agent_feed(a, &(struct room_event){.type = ROOM_END, .text = slice_str(why)});
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "control/settings/inside.h"
 #include "control/settings/settings.h"
 
 static const char *const role_names[] = {
@@ -22,9 +23,9 @@ static const struct {
 };
 
 static const struct {
-	const char *name, *url;
+	const char *name, *url, *roles;
 } dialects[] = {
-#define DIALECT_(NAME, name, url, text) {#name, url},
+#define DIALECT_(NAME, name, url, roles, text) {#name, url, roles},
 	SETTINGS_DIALECTS(DIALECT_)
 #undef DIALECT_
 };
@@ -42,6 +43,13 @@ const char *purpose_name(enum purpose purpose)
 const char *dialect_name(enum dialect dialect)
 {
 	return dialects[dialect].name;
+}
+
+bool dialect_serves(enum dialect dialect, enum role role)
+{
+	const char *name = role_names[role];
+
+	return settings_word(dialects[dialect].roles, name, strlen(name)) >= 0;
 }
 
 enum role purpose_role(enum purpose purpose)
@@ -260,7 +268,8 @@ static void append(const struct settings_records *r, struct provider_order *o, c
 {
 	int i = find(r, name);
 
-	/* A name that is not known is a fault, which settings_check tells. */
+	/* A name that is not known, or that cannot serve, is a fault, which settings_check tells.
+	 */
 	if (i >= 0 && o->n < ROLE_PROVIDERS_MAX)
 		o->at[o->n++] = (uint8_t)i;
 }
@@ -350,6 +359,11 @@ bool settings_needs_embedded(const struct settings *s)
 	return embedded_first(s, ROLE_TRANSCRIBE) ||
 	       (written ? embedded_first(s, ROLE_TEXT) || embedded_first(s, ROLE_SPEECH)
 			: embedded_first(s, ROLE_VOICE));
+}
+
+bool settings_ready(const struct settings *s)
+{
+	return !settings_needs_embedded(s) || *s->records.embedded_url;
 }
 
 void settings_embedded_at(struct settings *s, const char *url)

@@ -62,6 +62,7 @@ struct settings_records {
 const char *role_name(enum role role);
 const char *purpose_name(enum purpose purpose);
 const char *dialect_name(enum dialect dialect);
+bool dialect_serves(enum dialect dialect, enum role role);
 
 /* The i-th provider of a role, first choice first; NULL past the last. Classify left open is
  * text's. */
@@ -91,6 +92,9 @@ void provider_shown(const struct provider_record *p, char *out, size_t size);
 
 /* Whether a role that these settings use is served by the embedded engine, which must run then. */
 bool settings_needs_embedded(const struct settings *s);
+/* Whether what these settings use is there to be asked: no role waits for the embedded engine to
+ * start. */
+bool settings_ready(const struct settings *s);
 /* Where the embedded engine listens; "" when it does not run. */
 void settings_embedded_at(struct settings *s, const char *url);
 

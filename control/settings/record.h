@@ -53,7 +53,7 @@ struct profile_record {
 #undef RECORD_D_
 
 enum dialect {
-#define DIALECT_(NAME, name, url, text) DIALECT_##NAME,
+#define DIALECT_(NAME, name, url, roles, text) DIALECT_##NAME,
 	SETTINGS_DIALECTS(DIALECT_)
 #undef DIALECT_
 		DIALECT_COUNT

@@ -242,6 +242,8 @@ unsigned settings_check(const struct settings *s, record_fault_h *h, void *arg)
 		for (unsigned i = 0; i < lists[l].n; i++)
 			for (unsigned k = 0; k < names[i].n; k++) {
 				const char *name = names[i].name[k];
+				const struct provider_record *p = settings_provider_named(s, name);
+				enum role role = l ? purpose_role((enum purpose)i) : (enum role)i;
 				bool twice = false;
 
 				for (unsigned e = 0; e < k; e++)
@@ -249,11 +251,18 @@ unsigned settings_check(const struct settings *s, record_fault_h *h, void *arg)
 				if (twice)
 					fault(&t, "%s \"%s\" names \"%s\" twice", lists[l].name,
 					      lists[l].entry(i), name);
-				else if (!settings_provider_named(s, name))
+				else if (!p)
 					fault(&t,
 					      "%s \"%s\" names \"%s\", but there is no provider of "
 					      "that name",
 					      lists[l].name, lists[l].entry(i), name);
+				else if (!dialect_serves((enum dialect)p->dialect, role))
+					fault(&t,
+					      "%s \"%s\" names \"%s\", whose dialect %s cannot "
+					      "serve the role %s",
+					      lists[l].name, lists[l].entry(i), name,
+					      dialect_name((enum dialect)p->dialect),
+					      role_name(role));
 			}
 	}
 	check_profile(s, &t);

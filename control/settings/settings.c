@@ -388,6 +388,20 @@ void settings_secrets(const struct settings *s, void (*h)(const char *value, voi
 	}
 }
 
+const char *settings_secret(const struct settings *s, const char *name)
+{
+	const struct provider_record *p;
+
+	for (size_t i = 0; i < settings_n_rows; i++)
+		if (settings_rows[i].kind == SETTINGS_SECRET &&
+		    strcmp(settings_rows[i].name, name) == 0)
+			return (const char *)s + settings_rows[i].offset;
+	if (strncmp(name, SETTINGS_KEY_OF, strlen(SETTINGS_KEY_OF)) != 0)
+		return NULL;
+	p = settings_provider_named(s, name + strlen(SETTINGS_KEY_OF));
+	return p ? p->key : NULL;
+}
+
 static bool is_file_of(const char *name, const char *env)
 {
 	size_t n = strlen(env);

@@ -77,6 +77,10 @@ void settings_changes(const struct settings *was, const struct settings *is, set
  * and password, and the query. */
 void settings_secrets(const struct settings *s, void (*h)(const char *value, void *arg), void *arg);
 
+/* The value of a secret by its name in settings_each; NULL: there is none of that name. Borrowed.
+ */
+const char *settings_secret(const struct settings *s, const char *name);
+
 /* Whether a variable of this name is read: a setting's, or with _FILE behind it a secret's. */
 bool settings_variable(const char *env);
 /* What was meant by a name that there is not: that of the most similar member of a settings file,

@@ -153,8 +153,7 @@ void voice_session_start_agent(struct voice_session *c)
 	uint64_t now = env_now(c->conf.env), channel = voice_channel(c->voice);
 	int err;
 
-	if (c->agent || !last || last->phase != MEDIA_PHASE_UP ||
-	    !settings_brain_url(c->conf.settings))
+	if (c->agent || !last || last->phase != MEDIA_PHASE_UP || !settings_ready(c->conf.settings))
 		return;
 	/* After a control restart or a rejoin the greeting is not repeated. */
 	c->quiet =

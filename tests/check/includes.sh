@@ -39,6 +39,7 @@ rule control/dialect control/dialect control/settings proto
 rule control/engine/core control/engine/core control/engine/ask.h control/engine/caps.def proto
 rule control/engine control/engine control/dialect control/settings proto ipc
 rule control/settings control/settings proto
+rule control/web control/web control/settings control/live_settings.h control/events control/store proto ipc
 rule control control proto ipc
 rule control/offline control/offline proto ipc
 rule tests/guildd tests/guildd proto ipc

@@ -33,7 +33,7 @@ join $TEXT $VOICE
 until_ok 10 up $GUILD || bad join "the call is not up"
 
 hup '{ "silence_ms": 700, "instructions": "Be brief." }'
-told "what changed is heeded at once" 'setting_changed name=instructions effect="immediately"'
+told "what changed is heeded at once" 'setting_changed name=instructions effect="?immediately'
 is "what did not change is not told" "$(lines 'name=silence_ms')" 0
 told "the live room's journal has what it is under now" 'settings_read changed=1'
 until_ok 5 grep -qa 'Be brief\.' "$D"/rooms/* && ok "and was told of it" || bad "room" "its journal does not have it"
@@ -51,14 +51,14 @@ told "a file that is gone" 'settings_kept' 3
 
 echo sk-of-no-use >"$D/key"
 hup "{ \"instructions\": \"Be brief.\", \"openai_api_key_file\": \"$D/key\", \"asr_model\": \"whisper-1\", \"hold_ms\": 5000 }"
-told "a new key counts at once" 'setting_changed name=openai_api_key effect="immediately"'
+told "a new key counts at once" 'setting_changed name=openai_api_key effect="?immediately'
 told "what waits for a call says so" 'setting_changed name=asr_model effect="on the next call"'
 is "and no secret with it" "$(lines 'sk-of')" 0
 is "the environment counts more" "$(lines 'name=hold_ms')" 0
 until_ok 3 up $GUILD && ok "the call went on" || bad "call" "is not up any more"
 
 hup '{ "inactivity_s": 1 }'
-told "a limit that is passed already ends the session of the live room" 'session_over why=inactivity_timeout'
+told "a limit that is passed already ends the session of the live room" 'session_over .*why=inactivity_timeout'
 gone() { ! up $GUILD; }
 until_ok 10 gone && ok "and it left" || bad leave "the call is still up"
 
@@ -68,12 +68,12 @@ told "back to the defaults" 'setting_changed name=inactivity_s' 2
 join $TEXT $VOICE
 until_ok 10 up $GUILD || bad "join again" "the call is not up"
 api POST /interactions "{\"user_id\":\"$ALICE\",\"channel_id\":\"$TEXT\",\"name\":\"leave\"}" >/dev/null
-told "who is told to leave has its end" 'session_over why=nl_leave'
+told "who is told to leave has its end" 'session_over .*why=nl_leave'
 join $TEXT $VOICE
 until_ok 10 up $GUILD || bad "join for the third time" "the call is not up"
 kill -TERM "$control"
 wait "$control"
 is "it ends in order" $? 0
-told "and its room with it" 'session_over why=shutdown'
-is "which stands in the log before the end of the program" "$(tail -3 "$D/control.log" | grep -c 'session_over why=shutdown')" 1
+told "and its room with it" 'session_over .*why=shutdown'
+is "which stands in the log before the end of the program" "$(tail -3 "$D/control.log" | grep -c 'session_over .*why=shutdown')" 1
 report

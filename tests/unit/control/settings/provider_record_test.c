@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "control/engine/engine.h"
 #include "control/settings/file.h"
 #include "control/settings/profile.h"
 #include "control/settings/settings.h"
@@ -98,7 +99,7 @@ TEST(roles_are_ordered_lists)
 	struct settings *s = read_text(
 		"{\"providers\": [{\"name\": \"local\", \"url\": \"http://127.0.0.1:11434/v1\","
 		" \"model\": \"llama3.2\"}, {\"name\": \"cloud\"}],\n"
-		" \"roles\": {\"text\": [\"local\", \"cloud\", \"embedded\"], \"see\": "
+		" \"roles\": {\"text\": [\"local\", \"cloud\", \"embedded\"], \"speech\": "
 		"\"cloud\"},\n"
 		" \"purposes\": {\"memory\": [\"cloud\"]}}",
 		&told);
@@ -109,7 +110,7 @@ TEST(roles_are_ordered_lists)
 	CHECK_STR(serves(s, ROLE_TEXT, 1), "cloud");
 	CHECK_STR(serves(s, ROLE_TEXT, 2), "embedded");
 	CHECK_STR(serves(s, ROLE_TEXT, 3), "");
-	CHECK_STR(serves(s, ROLE_SEE, 0), "cloud");
+	CHECK_STR(serves(s, ROLE_SPEECH, 0), "cloud");
 	CHECK_STR(serves(s, ROLE_CLASSIFY, 1), "cloud");
 	CHECK_STR(settings_purpose(s, PURPOSE_MEMORY, 0)->name, "cloud");
 	CHECK_STR(settings_purpose(s, PURPOSE_FOLLOWUP, 0)->name, "local");
@@ -153,6 +154,10 @@ TEST(records_that_cannot_be_used_are_told)
 		{"{\"roles\": [\"embedded\"]}", "must be an object"},
 		{"{\"purposes\": {\"memory\": 3}}", "list of provider names"},
 		{"{\"roles\": {}, \"roles\": {}}", "second time"},
+		{"{\"roles\": {\"embed\": \"embedded\"}}",
+		 "dialect embedded cannot serve the role embed"},
+		{"{\"purposes\": {\"reply_decision\": \"embedded\"}}",
+		 "cannot serve the role classify"},
 		{"{\"profile\": \"home\"}", "no profile of that name"},
 		{"{\"auto_join\": true, \"guild\": \"1\"}", "needs \"guild\" and \"channel\""},
 		{"{\"profiles\": [{\"name\": \"a\", \"gateway\": \"half\"}]}", "one of unset"},
@@ -290,5 +295,27 @@ TEST(a_saved_channel_is_no_wish_to_join_it)
 	settings_set(s, "channel", "a room");
 	settings_set(s, "profile", "");
 	CHECK_INT(settings_start_channel(s, &guild, &channel), EINVAL);
+	settings_free(s);
+}
+
+TEST(dialects_serve_the_roles_that_their_engines_serve)
+{
+	for (unsigned d = 0; d < DIALECT_COUNT; d++)
+		for (unsigned r = 0; r < ROLE_COUNT; r++)
+			CHECK_INT(dialect_serves((enum dialect)d, (enum role)r),
+				  engine_caps((enum dialect)d, (enum role)r) != NULL);
+}
+
+TEST(nothing_waits_for_an_engine_that_is_not_used)
+{
+	struct told told;
+	struct settings *s = read_text(settings_examples[1][1], &told);
+
+	CHECK(settings_ready(s));
+	settings_free(s);
+	CHECK_INT(settings_alloc(&s), 0);
+	CHECK(!settings_ready(s));
+	settings_embedded_at(s, "ws://127.0.0.1:7/");
+	CHECK(settings_ready(s));
 	settings_free(s);
 }

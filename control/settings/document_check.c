@@ -1,0 +1,277 @@
+#include "control/settings/document_check.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "control/settings/file.h"
+#include "control/settings/inside.h"
+#include "control/settings/presets.def"
+#include "control/settings/records.h"
+#include "proto/discord.h"
+
+struct checking {
+	const struct settings *base;
+	struct settings *s;
+	const char *prefix; /* "" or "guilds/ID/" */
+	const char *member;
+	unsigned faults;
+	document_fault_h *h;
+	void *arg;
+};
+
+static void fault(struct checking *c, const char *member, const char *text)
+{
+	char name[128];
+
+	snprintf(name, sizeof name, "%s%.64s", c->prefix, member);
+	c->faults++;
+	if (c->h)
+		c->h(name, text, c->arg);
+}
+
+static void on_line(unsigned line, const char *text, void *arg)
+{
+	struct checking *c = arg;
+
+	(void)line;
+	fault(c, c->member, text);
+}
+
+static void on_record(const char *text, void *arg)
+{
+	struct checking *c = arg;
+
+	fault(c, c->member, text);
+}
+
+/* ---- what belongs in the settings file alone ---- */
+
+static bool ends_with(const char *name, const char *end)
+{
+	size_t n = strlen(name), k = strlen(end);
+
+	return n >= k && strcmp(name + n - k, end) == 0;
+}
+
+/* Files, and the addresses to which a short setting's key goes. */
+static bool file_alone(const char *name)
+{
+	static const char *const names[] = {"discord_api", "brain_url",	 "asr_url",	 "text_url",
+					    "web_listen",  "speech_url", "room_journals"};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return ends_with(name, "_file");
+}
+
+static bool is_record(const char *name)
+{
+	for (unsigned i = 0; i < RECORD_KINDS; i++)
+		if (strcmp(record_kinds[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static bool provider_may(const struct settings *base, const struct provider_record *p)
+{
+	const struct settings_records *r = &base->records;
+
+	for (unsigned i = 0; *p->key_file && i < r->n[RECORD_KIND_PROVIDER]; i++)
+		if (strcmp(r->provider[i].key_file, p->key_file) == 0 &&
+		    strcmp(r->provider[i].url, p->url) == 0)
+			return true;
+	return !*p->key_file;
+}
+
+static bool mcp_may(const struct settings *base, const struct mcp_record *m)
+{
+	const struct settings_records *r = &base->records;
+
+	for (unsigned i = 0; i < r->n[RECORD_KIND_MCP]; i++)
+		if (strcmp(r->mcp[i].command, m->command) == 0 &&
+		    strcmp(r->mcp[i].headers, m->headers) == 0 &&
+		    strcmp(r->mcp[i].url, m->url) == 0)
+			return true;
+	return !*m->command && !*m->headers;
+}
+
+static bool profile_may(const struct settings *base, const struct profile_record *p)
+{
+	const struct settings_records *r = &base->records;
+
+	for (unsigned i = 0; *p->token_file && i < r->n[RECORD_KIND_PROFILE]; i++)
+		if (strcmp(r->profile[i].token_file, p->token_file) == 0)
+			return true;
+	return !*p->token_file;
+}
+
+/* Records may be changed, but not so that another file is read, program run or key sent than the
+ * settings file says. */
+static void check_references(struct checking *c)
+{
+	const struct settings_records *r = &c->s->records;
+
+	for (unsigned i = 0; i < r->n[RECORD_KIND_PROVIDER]; i++)
+		if (!provider_may(c->base, &r->provider[i]))
+			fault(c, "providers",
+			      "\"key_file\" may only be one that the settings file gives to a "
+			      "provider with the same url");
+	for (unsigned i = 0; i < r->n[RECORD_KIND_MCP]; i++)
+		if (!mcp_may(c->base, &r->mcp[i]))
+			fault(c, "mcp_servers",
+			      "\"command\" and \"headers\" may only be those of a server in the "
+			      "settings file");
+	for (unsigned i = 0; i < r->n[RECORD_KIND_PROFILE]; i++)
+		if (!profile_may(c->base, &r->profile[i]))
+			fault(c, "profiles",
+			      "\"token_file\" may only be one that the settings file names");
+}
+
+/* ---- members ---- */
+
+static void take_member(struct checking *c, const char *name, const json_t *v)
+{
+	json_t *one = json_pack("{s:O}", name, v);
+	char *text = one ? json_dumps(one, JSON_COMPACT) : NULL;
+
+	c->member = name;
+	if (!text)
+		fault(c, name, "there is no memory for it");
+	else if (file_alone(name))
+		fault(c, name, "this belongs in the settings file alone");
+	else if (*c->prefix && (is_record(name) || settings_when(name) == SETTINGS_START))
+		fault(c, name, "this cannot differ between servers");
+	else
+		settings_file(c->s, text, strlen(text), on_line, c);
+	free(text);
+	json_decref(one);
+}
+
+static void take_preset(struct checking *c, const json_t *v)
+{
+	static const struct {
+		const char *name, *intent;
+	} presets[] = {
+#define PRESET(name, text, intent) {#name, intent},
+		SETTINGS_PRESETS(PRESET)
+#undef PRESET
+	};
+	const char *name = json_string_value(v);
+
+	c->member = "preset";
+	for (size_t i = 0; name && i < sizeof presets / sizeof presets[0]; i++)
+		if (strcmp(presets[i].name, name) == 0) {
+			settings_file(c->s, presets[i].intent, strlen(presets[i].intent), on_line,
+				      c);
+			return;
+		}
+#define PRESET(name, text, intent) " " #name
+	fault(c, "preset", "must be one of:" SETTINGS_PRESETS(PRESET));
+#undef PRESET
+}
+
+/* The preset is what the other members change. */
+static void take_intent(struct checking *c, const json_t *intent)
+{
+	const json_t *preset = json_object_get(intent, "preset"), *v;
+	const char *name;
+
+	if (preset)
+		take_preset(c, preset);
+	json_object_foreach((json_t *)intent, name, v)
+	{
+		if (strcmp(name, "preset") == 0 || (!*c->prefix && strcmp(name, "guilds") == 0))
+			continue;
+		take_member(c, name, v);
+	}
+}
+
+static void take_guild(struct checking *c, const char *guild, const json_t *intent)
+{
+	char prefix[48];
+
+	snprintf(prefix, sizeof prefix, "guilds/%.24s/", guild);
+	c->prefix = prefix;
+	if (json_is_object(intent))
+		take_intent(c, intent);
+	else
+		fault(c, "", "must be an object");
+	c->prefix = "";
+}
+
+unsigned document_apply(struct settings *s, const struct settings *base, const json_t *intent,
+			const char *guild, document_fault_h *h, void *arg)
+{
+	struct checking c = {.base = base, .s = s, .prefix = "", .h = h, .arg = arg};
+	const json_t *of_guild =
+		json_object_get(json_object_get(intent, "guilds"), guild ? guild : "");
+
+	take_intent(&c, intent);
+	if (guild && of_guild)
+		take_guild(&c, guild, of_guild);
+	c.member = "roles";
+	check_references(&c);
+	settings_check(s, on_record, &c);
+	return c.faults;
+}
+
+/* ---- all of it ---- */
+
+static unsigned check_shape(const json_t *intent, document_fault_h *h, void *arg)
+{
+	const json_t *guilds = json_object_get(intent, "guilds");
+	struct checking c = {.prefix = "", .h = h, .arg = arg};
+	const char *id;
+	const json_t *v;
+	uint64_t guild;
+
+	if (!json_is_object(intent)) {
+		fault(&c, "", "must be an object");
+		return c.faults;
+	}
+	if (json_dumpb(intent, NULL, 0, JSON_COMPACT) > DOCUMENT_INTENT_MAX)
+		fault(&c, "", "is too large");
+	if (guilds && !json_is_object(guilds))
+		fault(&c, "guilds", "must be an object of settings by server id");
+	if (json_object_size(guilds) > DOCUMENT_GUILDS_MAX)
+		fault(&c, "guilds", "has too many servers");
+	json_object_foreach((json_t *)guilds, id, v) if (!discord_snowflake(id, &guild))
+		fault(&c, "guilds", "has a name that is no server id");
+	return c.faults;
+}
+
+int document_check(const struct settings *base, const json_t *intent, document_fault_h *h,
+		   void *arg)
+{
+	struct settings *s = NULL;
+	const char *id;
+	const json_t *v;
+	unsigned faults = check_shape(intent, h, arg);
+
+	if (faults)
+		return EINVAL;
+	if (settings_alloc(&s))
+		return ENOMEM;
+	*s = *base;
+	faults = document_apply(s, base, intent, NULL, h, arg);
+	json_object_foreach(json_object_get(intent, "guilds"), id, v)
+	{
+		struct checking c = {.base = base, .s = s, .prefix = "", .h = h, .arg = arg};
+
+		(void)v;
+		*s = *base;
+		document_apply(s, base, intent, NULL, NULL, NULL);
+		take_guild(&c, id, v);
+		c.member = "roles";
+		settings_check(s, on_record, &c);
+		faults += c.faults;
+	}
+	settings_free(s);
+	return faults ? EINVAL : 0;
+}

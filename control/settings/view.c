@@ -1,0 +1,201 @@
+#include "control/settings/view.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "control/settings/inside.h"
+#include "control/settings/presets.def"
+#include "control/settings/records.h"
+
+static const char *const effects[] = {[SETTINGS_NOW] = "applied",
+				      [SETTINGS_NEXT] = "next_call",
+				      [SETTINGS_START] = "after_restart"};
+
+/* Adds or gives up: once something is missing the whole is NULL. */
+static void put(json_t **object, const char *name, json_t *value)
+{
+	if (*object && json_object_set_new(*object, name, value)) {
+		json_decref(*object);
+		*object = NULL;
+	} else if (!*object) {
+		json_decref(value);
+	}
+}
+
+static void append(json_t **list, json_t *value)
+{
+	if (*list && json_array_append_new(*list, value)) {
+		json_decref(*list);
+		*list = NULL;
+	} else if (!*list) {
+		json_decref(value);
+	}
+}
+
+static json_t *value_json(const struct settings *s, const struct settings_row *r)
+{
+	const char *field = (const char *)s + r->offset;
+	char text[4096];
+	uint32_t v = 0;
+
+	switch (r->kind) {
+	case SETTINGS_NUMBER:
+		memcpy(&v, field, sizeof v);
+		return json_integer(v);
+	case SETTINGS_SWITCH:
+		return json_boolean(*(const bool *)field);
+	case SETTINGS_SECRET:
+		return json_pack("{s:b}", "set", *field != '\0');
+	default:
+		settings_print(s, r, text, sizeof text);
+		return json_string(text);
+	}
+}
+
+json_t *settings_values_json(const struct settings *s)
+{
+	json_t *all = json_object();
+
+	for (size_t i = 0; i < settings_n_rows; i++)
+		put(&all, settings_rows[i].name, value_json(s, &settings_rows[i]));
+	for (unsigned i = 0; records_member(i); i++)
+		put(&all, records_member(i), records_json(s, records_member(i)));
+	return all;
+}
+
+/* ---- who serves ---- */
+
+static json_t *served_by(const struct settings *s, enum role role, const struct provider_record *p)
+{
+	char url[PROVIDER_URL_MAX];
+
+	provider_shown(p, url, sizeof url);
+	return json_pack("{s:s,s:s,s:s,s:s}", "provider", p->name, "dialect",
+			 dialect_name((enum dialect)p->dialect), "model",
+			 settings_model(s, role, p), "url", url);
+}
+
+json_t *settings_bindings_json(const struct settings *s)
+{
+	json_t *roles = json_object(), *purposes = json_object(), *all = json_object();
+	const struct provider_record *p;
+
+	for (unsigned r = 0; r < ROLE_COUNT; r++) {
+		json_t *list = json_array();
+
+		for (unsigned i = 0; (p = settings_role(s, (enum role)r, i)); i++)
+			append(&list, served_by(s, (enum role)r, p));
+		put(&roles, role_name((enum role)r), list);
+	}
+	for (unsigned u = 0; u < PURPOSE_COUNT; u++) {
+		enum role role = purpose_role((enum purpose)u);
+		json_t *list = json_array();
+
+		for (unsigned i = 0; (p = settings_purpose(s, (enum purpose)u, i)); i++)
+			append(&list, served_by(s, role, p));
+		put(&purposes, purpose_name((enum purpose)u), list);
+	}
+	put(&all, "roles", roles);
+	put(&all, "purposes", purposes);
+	return all;
+}
+
+/* ---- the schema ---- */
+
+static const char *const kinds[] = {[SETTINGS_NUMBER] = "number",
+				    [SETTINGS_SWITCH] = "switch",
+				    [SETTINGS_WORD] = "word",
+				    [SETTINGS_TEXT] = "text",
+				    [SETTINGS_SECRET] = "secret"};
+static const char *const groups[] = {
+#define GROUP(NAME, title) title,
+	SETTINGS_GROUPS(GROUP)
+#undef GROUP
+};
+static const char *const levels[] = {
+#define LEVEL(NAME, title, text) title,
+	SETTINGS_LEVELS(LEVEL)
+#undef LEVEL
+};
+
+static json_t *row_schema(const struct settings *defaults, const struct settings_row *r)
+{
+	json_t *j = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "name", r->name, "kind", kinds[r->kind],
+			      "group", groups[r->group], "level", levels[r->level], "effect",
+			      effects[r->when], "text", r->text);
+
+	if (r->kind != SETTINGS_SECRET)
+		put(&j, "default", value_json(defaults, r));
+	if (r->kind == SETTINGS_NUMBER) {
+		put(&j, "min", json_integer(r->min));
+		put(&j, "max", json_integer(r->max));
+		put(&j, "unit", json_string(r->unit));
+	}
+	if (r->kind == SETTINGS_WORD)
+		put(&j, "words", json_string(r->words));
+	if (r->kind == SETTINGS_TEXT)
+		put(&j, "bytes", json_integer((json_int_t)r->bytes - 1));
+	return j;
+}
+
+static json_t *record_schema(const struct record_kind *k)
+{
+	json_t *fields = json_array();
+
+	for (size_t i = 0; i < k->n_fields; i++) {
+		const struct record_field *f = &k->fields[i];
+
+		append(&fields,
+		       json_pack("{s:s,s:s,s:b,s:s}", "name", f->name, "text", f->text, "required",
+				 f->needed, "words", f->words ? f->words : ""));
+	}
+	return json_pack("{s:s,s:s,s:i,s:o}", "name", k->name, "text", k->text, "most", k->most,
+			 "fields", fields);
+}
+
+json_t *settings_schema_json(void)
+{
+	json_t *rows = json_array(), *records = json_array(), *presets = json_array();
+	json_t *all = json_object();
+	struct settings *defaults = NULL;
+
+	if (settings_alloc(&defaults)) {
+		put(&all, "settings", NULL);
+	} else {
+		for (size_t i = 0; i < settings_n_rows; i++)
+			append(&rows, row_schema(defaults, &settings_rows[i]));
+		for (unsigned i = 0; i < RECORD_KINDS; i++)
+			append(&records, record_schema(&record_kinds[i]));
+	}
+#define PRESET(n, t, intent)                                                                       \
+	append(&presets, json_pack("{s:s,s:s,s:o}", "name", #n, "text", t, "intent",               \
+				   json_loads(intent, 0, NULL)));
+	SETTINGS_PRESETS(PRESET)
+#undef PRESET
+	put(&all, "settings", rows);
+	put(&all, "records", records);
+	put(&all, "presets", presets);
+	settings_free(defaults);
+	return all;
+}
+
+/* ---- what a change does ---- */
+
+static void add_outcome(const char *name, const char *value, bool secret, void *arg)
+{
+	json_t **list = arg;
+
+	(void)value;
+	(void)secret;
+	append(list, json_pack("{s:s,s:s}", "key", name, "outcome", effects[settings_when(name)]));
+}
+
+json_t *settings_outcomes_json(const struct settings *was, const struct settings *is)
+{
+	json_t *list = json_array();
+
+	settings_changes(was, is, add_outcome, &list);
+	return list;
+}

@@ -1,0 +1,44 @@
+/* Shared by the handlers of control/web. */
+#ifndef CONTROL_WEB_INSIDE_H
+#define CONTROL_WEB_INSIDE_H
+
+#include <stddef.h>
+
+#include <jansson.h>
+
+#include "control/web/problems.def"
+#include "control/web/routes.def"
+#include "control/web/web.h"
+#include "ipc/http_server.h"
+
+enum web_role { WEB_NOBODY, WEB_VIEWER, WEB_ADMIN };
+
+/* A request that may be answered. head is NULL once a body came, which is what body holds then. */
+struct web_request {
+	struct http_exchange *x;
+	const struct http_head *head;
+	const json_t *body; /* NULL without one */
+};
+typedef void(web_handle_h)(struct web *w, const struct web_request *r);
+
+#define HANDLE_(METHOD, path, role, handler, body, text) web_handle_h web_##handler;
+WEB_ROUTES(HANDLE_)
+#undef HANDLE_
+
+struct live_settings *web_live(const struct web *w);
+struct env *web_env(const struct web *w);
+/* Answers with the object, which it takes; NULL is a problem of memory. */
+void web_json(struct http_exchange *x, int status, json_t *body);
+enum web_refusal {
+#define REFUSAL_(NAME, status, code, text) WEB_##NAME,
+	WEB_PROBLEMS(REFUSAL_)
+#undef REFUSAL_
+};
+/* Answers with that problem. */
+void web_refuse(struct http_exchange *x, enum web_refusal refusal);
+/* application/problem+json: code is the word that clients compare; more (may be NULL, is taken) has
+ * further members. */
+void web_problem(struct http_exchange *x, int status, const char *code, const char *text,
+		 json_t *more);
+
+#endif

@@ -1,0 +1,176 @@
+/* The settings over HTTP: GET and PUT /api/settings and what belongs to them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "control/live_settings.h"
+#include "control/settings/view.h"
+#include "control/web/inside.h"
+#include "ipc/env.h"
+
+enum { FAULTS_TOLD = 32 };
+
+/* ISO 8601, UTC, milliseconds. */
+static void format_now(struct env *env, char buf[DOCUMENT_TIME_MAX])
+{
+	uint64_t ms = env_wall_ms(env);
+	time_t s = (time_t)(ms / 1000);
+	struct tm tm;
+	size_t n;
+
+	gmtime_r(&s, &tm);
+	n = strftime(buf, DOCUMENT_TIME_MAX, "%Y-%m-%dT%H:%M:%S", &tm);
+	snprintf(buf + n, DOCUMENT_TIME_MAX - n, ".%03uZ", (unsigned)(ms % 1000));
+}
+
+/* The document as it is now. */
+static json_t *current(const struct live_settings *l)
+{
+	const struct document *d = live_settings_document(l);
+	const struct settings *s = live_settings_wanted(l);
+	const char *at = document_updated_at(d);
+
+	return json_pack("{s:O,s:o,s:o,s:{s:I,s:s?}}", "intent", document_intent(d), "effective",
+			 settings_values_json(s), "bindings", settings_bindings_json(s), "_meta",
+			 "version", (json_int_t)document_version(d), "updatedAt", *at ? at : NULL);
+}
+
+void web_settings_get(struct web *w, const struct web_request *r)
+{
+	web_json(r->x, 200, current(web_live(w)));
+}
+
+void web_settings_schema(struct web *w, const struct web_request *r)
+{
+	(void)w;
+	web_json(r->x, 200, settings_schema_json());
+}
+
+void web_settings_history(struct web *w, const struct web_request *r)
+{
+	json_t *list = document_history(live_settings_document(web_live(w)));
+
+	web_json(r->x, 200, list ? json_pack("{s:o}", "versions", list) : NULL);
+}
+
+static uint64_t query_number(const struct http_head *head, const char *name)
+{
+	char text[24];
+
+	return http_head_query(head, name, text, sizeof text) ? strtoull(text, NULL, 10) : 0;
+}
+
+void web_settings_diff(struct web *w, const struct web_request *r)
+{
+	json_t *list = document_diff(live_settings_document(web_live(w)),
+				     query_number(r->head, "from"), query_number(r->head, "to"));
+
+	if (list)
+		web_json(r->x, 200, json_pack("{s:o}", "changes", list));
+	else
+		web_refuse(r->x, WEB_NO_SUCH_VERSION);
+}
+
+/* ---- changes ---- */
+
+static void add_fault(const char *member, const char *text, void *arg)
+{
+	json_t *list = arg;
+	char pointer[160];
+
+	snprintf(pointer, sizeof pointer, "/intent/%s", member);
+	if (json_array_size(list) < FAULTS_TOLD)
+		json_array_append_new(list,
+				      json_pack("{s:s,s:s}", "pointer", pointer, "detail", text));
+}
+
+/* Which version the client saw. Before the first change its time is null, which counts when it is
+ * said. */
+static void read_meta(const json_t *body, struct document_change *change)
+{
+	const json_t *meta = json_object_get(body, "_meta");
+	const json_t *at = json_object_get(meta, "expectedUpdatedAt");
+	const json_t *version = json_object_get(meta, "version");
+
+	if (json_is_string(at))
+		change->updated_at = json_string_value(at);
+	else if (json_is_null(at) || (json_is_integer(version) && !json_integer_value(version)))
+		change->updated_at = "";
+	if (json_is_integer(version) && json_integer_value(version))
+		change->version = (uint64_t)json_integer_value(version);
+}
+
+/* A change that was not made: why, with the document as it stands. */
+static void refuse(struct web *w, struct http_exchange *x, enum document_result result,
+		   json_t *faults)
+{
+	json_t *more = current(web_live(w));
+
+	if (more && json_array_size(faults))
+		json_object_set(more, "errors", faults);
+	web_problem(x, document_result_status(result), document_result_name(result),
+		    document_result_text(result), more);
+}
+
+static void accept(struct web *w, struct http_exchange *x, json_t *outcomes)
+{
+	json_t *all = current(web_live(w));
+
+	if (all && (json_object_set(all, "outcomes", outcomes) ||
+		    json_object_set_new(all, "saveAppliedToRuntime", json_true()) ||
+		    json_object_set_new(all, "saveApplyError", json_null()))) {
+		json_decref(all);
+		all = NULL;
+	}
+	web_json(x, 200, all);
+}
+
+void web_settings_put(struct web *w, const struct web_request *r)
+{
+	char now[DOCUMENT_TIME_MAX];
+	struct document_change change = {.author = "token", .now = now};
+	json_t *faults = json_array(), *outcomes = NULL;
+	enum document_result result;
+
+	format_now(web_env(w), now);
+	read_meta(r->body, &change);
+	result = live_settings_put(web_live(w), json_object_get(r->body, "intent"), &change,
+				   add_fault, faults, &outcomes);
+	if (result == DOCUMENT_SAVED)
+		accept(w, r->x, outcomes);
+	else
+		refuse(w, r->x, result, faults);
+	json_decref(outcomes);
+	json_decref(faults);
+}
+
+void web_settings_check_intent(struct web *w, const struct web_request *r)
+{
+	json_t *faults = json_array();
+	enum document_result result = live_settings_try(
+		web_live(w), json_object_get(r->body, "intent"), add_fault, faults);
+
+	if (result == DOCUMENT_SAVED)
+		web_json(r->x, 200, json_pack("{s:[]}", "errors"));
+	else
+		refuse(w, r->x, result, faults);
+	json_decref(faults);
+}
+
+void web_settings_undo(struct web *w, const struct web_request *r)
+{
+	char now[DOCUMENT_TIME_MAX];
+	struct document_change change = {.author = "token", .now = now};
+	json_t *outcomes = NULL;
+	enum document_result result;
+
+	format_now(web_env(w), now);
+	read_meta(r->body, &change);
+	result = live_settings_undo(web_live(w), &change, &outcomes);
+	if (result == DOCUMENT_SAVED)
+		accept(w, r->x, outcomes);
+	else
+		refuse(w, r->x, result, NULL);
+	json_decref(outcomes);
+}

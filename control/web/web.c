@@ -1,0 +1,278 @@
+#include "control/web/web.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <sodium.h>
+
+#include "control/web/inside.h"
+#include "ipc/env.h"
+#include "ipc/log.h"
+
+enum { TOKEN_MAX = 128, LISTEN_MAX = 64, TOKEN_MIN = 16 };
+
+struct route {
+	enum http_method method;
+	const char *path;
+	enum web_role role;
+	web_handle_h *h;
+	size_t body;
+};
+static const struct route routes[] = {
+#define ROUTE(METHOD, p, r, handler, n, text) {HTTP_##METHOD, p, WEB_##r, web_##handler, n},
+	WEB_ROUTES(ROUTE)
+#undef ROUTE
+};
+enum { ROUTES = sizeof routes / sizeof routes[0] };
+
+/* What a body's handler is given. */
+struct way {
+	struct web *web;
+	const struct route *route;
+};
+
+struct web {
+	struct env *env;
+	struct live_settings *live;
+	struct http_server *server;
+	struct way way[ROUTES];
+	char token[TOKEN_MAX];
+	char stars[TOKEN_MAX]; /* what a journal leaves of the token; "" when there is none */
+	char host[LISTEN_MAX];
+};
+
+struct live_settings *web_live(const struct web *w)
+{
+	return w->live;
+}
+
+struct env *web_env(const struct web *w)
+{
+	return w->env;
+}
+
+/* ---- answers ---- */
+
+static void answer(struct http_exchange *x, int status, const char *type, json_t *body)
+{
+	char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
+
+	json_decref(body);
+	if (text)
+		http_reply(x, status, type, text, strlen(text));
+	else
+		http_reply(x, 503, NULL, NULL, 0);
+	free(text);
+}
+
+void web_json(struct http_exchange *x, int status, json_t *body)
+{
+	answer(x, status, "application/json", body);
+}
+
+void web_problem(struct http_exchange *x, int status, const char *code, const char *text,
+		 json_t *more)
+{
+	json_t *all = json_pack("{s:s,s:s,s:i,s:s}", "type", "about:blank", "title", text, "status",
+				status, "error", code);
+
+	if (all && more)
+		json_object_update(all, more);
+	json_decref(more);
+	answer(x, status, "application/problem+json", all);
+}
+
+void web_refuse(struct http_exchange *x, enum web_refusal refusal)
+{
+	static const struct {
+		int status;
+		const char *code, *text;
+	} problems[] = {
+#define PROBLEM(NAME, status, code, text) {status, #code, text},
+		WEB_PROBLEMS(PROBLEM)
+#undef PROBLEM
+	};
+
+	web_problem(x, problems[refusal].status, problems[refusal].code, problems[refusal].text,
+		    NULL);
+}
+
+void web_healthz(struct web *w, const struct web_request *r)
+{
+	(void)w;
+	http_reply(r->x, 200, "text/plain", "ok\n", 3);
+}
+
+/* ---- requests ---- */
+
+/* Nothing about the token but its length can be told from the time this takes. */
+static bool allowed(const struct web *w, const struct http_head *head)
+{
+	char field[sizeof "Bearer " + TOKEN_MAX];
+	size_t n = strlen(w->token);
+	bool good, starred;
+
+	if (!http_head_copy(head, "Authorization", field, sizeof field))
+		return false;
+	good = strncmp(field, "Bearer ", 7) == 0 && strlen(field + 7) == n;
+	starred = good && *w->stars && sodium_memcmp(field + 7, w->stars, n) == 0;
+	good = good && (sodium_memcmp(field + 7, w->token, n) == 0 || starred);
+	sodium_memzero(field, sizeof field);
+	return good;
+}
+
+static void take_body(struct http_exchange *x, const uint8_t *data, size_t n, bool last, void *arg)
+{
+	const struct way *way = arg;
+	json_t *body = json_loadb((const char *)data, n, JSON_REJECT_DUPLICATES, NULL);
+	struct web_request r = {.x = x, .body = body};
+
+	(void)last;
+	if (json_is_object(body))
+		way->route->h(way->web, &r);
+	else
+		web_refuse(x, WEB_NOT_AN_OBJECT);
+	json_decref(body);
+}
+
+static bool is_json(const struct http_head *head)
+{
+	struct http_text type = http_head_field(head, "Content-Type");
+	struct http_text plain = {type.p, 0};
+
+	while (plain.n < type.n && type.p[plain.n] != ';' && type.p[plain.n] != ' ')
+		plain.n++;
+	return http_text_like(plain, "application/json");
+}
+
+static void run(struct web *w, unsigned i, struct http_exchange *x, const struct http_head *head)
+{
+	const struct route *route = &routes[i];
+	struct web_request r = {.x = x, .head = head};
+
+	if (route->role != WEB_NOBODY && !allowed(w, head)) {
+		http_reply_field(x, "WWW-Authenticate", "Bearer");
+		web_refuse(x, WEB_UNAUTHORIZED);
+	} else if (!route->body) {
+		route->h(w, &r);
+	} else if (!is_json(head)) {
+		web_refuse(x, WEB_NOT_JSON);
+	} else {
+		http_take_body(x, route->body, false, take_body, &w->way[i]);
+	}
+}
+
+static void on_request(struct http_exchange *x, const struct http_head *head, void *arg)
+{
+	struct web *w = arg;
+	char methods[64] = "";
+
+	for (unsigned i = 0; i < ROUTES; i++) {
+		if (strcmp(routes[i].path, head->path) != 0)
+			continue;
+		if (routes[i].method == head->method) {
+			run(w, i, x, head);
+			return;
+		}
+		snprintf(methods + strlen(methods), sizeof methods - strlen(methods), "%s%s",
+			 *methods ? ", " : "", http_method_name(routes[i].method));
+	}
+	if (*methods) {
+		http_reply_field(x, "Allow", methods);
+		web_refuse(x, WEB_METHOD);
+	} else {
+		web_refuse(x, WEB_NOT_FOUND);
+	}
+}
+
+/* A page of another name that resolves to this address is none of ours (DNS rebinding). */
+static bool own_host(struct http_text host, void *arg)
+{
+	const struct web *w = arg;
+	size_t n = 0;
+
+	if (host.n && host.p[0] == '[')
+		while (n < host.n && host.p[n++] != ']')
+			;
+	else
+		while (n < host.n && host.p[n] != ':')
+			n++;
+	host.n = n;
+	if (strcmp(w->host, "0.0.0.0") == 0 || strcmp(w->host, "[::]") == 0)
+		return true;
+	return http_text_is(host, w->host) || http_text_like(host, "localhost");
+}
+
+/* ---- making ---- */
+
+/* "127.0.0.1:8787" or "[::1]:8787"; host for people's Host field, address without brackets. */
+static int parse_listen(const char *listen, char *host, char *address, uint16_t *port)
+{
+	const char *colon = strrchr(listen, ':');
+	size_t n = colon ? (size_t)(colon - listen) : 0;
+	char *end;
+	unsigned long p;
+
+	if (!n || n >= LISTEN_MAX || colon[1] < '0' || colon[1] > '9')
+		return EINVAL;
+	p = strtoul(colon + 1, &end, 10);
+	if (*end || p > UINT16_MAX)
+		return EINVAL;
+	snprintf(host, LISTEN_MAX, "%.*s", (int)n, listen);
+	if (host[0] == '[' && host[n - 1] == ']')
+		snprintf(address, LISTEN_MAX, "%.*s", (int)n - 2, host + 1);
+	else
+		snprintf(address, LISTEN_MAX, "%s", host);
+	*port = (uint16_t)p;
+	return 0;
+}
+
+int web_alloc(struct web **out, const struct web_conf *conf)
+{
+	char address[LISTEN_MAX];
+	struct http_server_conf sc = {.host = address, .hosth = own_host, .h = on_request};
+	struct web *w;
+	int err;
+
+	if (!out || !conf->live || !conf->token || strlen(conf->token) < TOKEN_MIN ||
+	    strlen(conf->token) >= TOKEN_MAX)
+		return EINVAL;
+	w = calloc(1, sizeof *w);
+	if (!w)
+		return ENOMEM;
+	w->env = conf->env;
+	w->live = conf->live;
+	for (unsigned i = 0; i < ROUTES; i++)
+		w->way[i] = (struct way){w, &routes[i]};
+	memcpy(w->token, conf->token, strlen(conf->token));
+	if (conf->recorded)
+		memset(w->stars, '*', strlen(conf->token));
+	err = parse_listen(conf->listen, w->host, address, &sc.port);
+	sc.arg = w;
+	if (!err)
+		err = http_server_alloc(&w->server, conf->env, &sc);
+	if (err) {
+		web_free(w);
+		return err;
+	}
+	log_info("web_up", "address=%s port=%u", w->host, http_server_port(w->server));
+	*out = w;
+	return 0;
+}
+
+struct web *web_free(struct web *w)
+{
+	if (!w)
+		return NULL;
+	http_server_free(w->server);
+	sodium_memzero(w->token, sizeof w->token);
+	free(w);
+	return NULL;
+}
+
+uint16_t web_port(const struct web *w)
+{
+	return http_server_port(w->server);
+}

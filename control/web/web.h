@@ -1,0 +1,32 @@
+/* The HTTP API of control: routes in one table (routes.def), a bearer token, JSON answers, problems
+ * as RFC 9457 has them.
+ *
+ * The token is compared in constant time and never logged. Requests are inputs of the env
+ * (ipc/http_server.h), so that a journal replays them. live and env are borrowed. */
+#ifndef CONTROL_WEB_WEB_H
+#define CONTROL_WEB_WEB_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct env;
+struct live_settings;
+struct web;
+
+struct web_conf {
+	struct env *env;
+	const char *listen; /* "127.0.0.1:8787": a numeric address and a port, 0 for any; copied */
+	const char *token;  /* copied */
+	bool recorded;	    /* requests come without it, for a journal: '*' in its place, which
+			     * ipc/http_server.h takes from      nobody outside */
+	struct live_settings *live;
+};
+
+/* EINVAL: listen is no address, or there is no token; ENOMEM, or what listening says. Caller owns
+ * *out. */
+int web_alloc(struct web **out, const struct web_conf *conf);
+struct web *web_free(struct web *w);
+/* Where it listens. */
+uint16_t web_port(const struct web *w);
+
+#endif

@@ -1,0 +1,79 @@
+#!/bin/sh
+# The stored document through the real program: its HTTP API with a token from the state directory, what a change does, that it
+# outlives the program, and that a recorded run with such changes runs again to the same digest.
+#
+#   tests/scenarios/settings.sh [build folder]      default: build
+[ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+B=${1:-build}
+D=$(mktemp -d /tmp/parley-settings-XXXXXX)
+. tests/scenarios/common
+
+# web METHOD PATH [BODY]: one request to control; the status is in $D/status, the body is printed.
+web() {
+	local body=${3:-} line
+	exec 4<>"/dev/tcp/127.0.0.1/$WEB" || return 1
+	printf '%s %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s' \
+		"$1" "$2" "$TOKEN" "${#body}" "$body" >&4
+	IFS= read -r line <&4
+	echo "$line" | cut -d' ' -f2 >"$D/status"
+	while IFS= read -r line <&4; do [ "$line" = $'\r' ] && break; done
+	cat <&4
+	exec 4>&-
+}
+status() { cat "$D/status"; }
+run_control() {
+	: >"$D/control.log"
+	PARLEY_BRAIN_URL=ws://127.0.0.1:9/ PARLEY_WEB_LISTEN=127.0.0.1:0 start control "$B/control" --media-sock "$D/mediad.sock" \
+		--state-dir "$D/state" --ca "$CA" --config "$D/parley.json" --log debug "$@"
+	control=$last
+	until_ok 10 grep -qa web_up "$D/control.log" || bad web "it does not listen"
+	WEB=$(sed -nE 's/.*web_up .*port=([0-9]+).*/\1/p' "$D/control.log" | tail -1)
+	TOKEN=$(cat "$D/state/web-token")
+}
+
+start_guildd
+start_mediad mediad
+printf '{ "silence_ms": 800 }\n' >"$D/parley.json"
+run_control --journal "$D/journal"
+until_ok 10 registered || bad commands "not registered"
+is "the token is for its owner alone" "$(stat -c %a "$D/state/web-token") ${#TOKEN}" "600 64"
+join $TEXT $VOICE
+until_ok 10 up $GUILD || bad join "the call is not up"
+
+web GET /api/settings >"$D/answer"
+is "the settings are there" "$(status) $(grep -o '"silence_ms":800' "$D/answer")" '200 "silence_ms":800'
+good=$TOKEN TOKEN=${TOKEN%?}x
+web GET /api/settings >"$D/answer"
+is "not for everybody" "$(status)" 401
+TOKEN=$good
+web PUT /api/settings '{"intent": {"silence_ms": 900}}' >"$D/answer"
+is "no change without a version" "$(status) $(field error <"$D/answer")" "409 settings_version_required"
+web PUT /api/settings '{"intent": {"silence_ms": 900, "reply_path": "brain", "guilds": {"'$GUILD'": {"hold_ms": 111}}}, "_meta": {"version": 0}}' >"$D/answer"
+is "one is made" "$(status) $(field version <"$D/answer")" "200 1"
+is "what it does is told" "$(grep -o '"reply_path","outcome":"after_restart"' "$D/answer")" '"reply_path","outcome":"after_restart"'
+until_ok 5 grep -qa 'setting_changed name=silence_ms' "$D/control.log" && ok "and in the log" || bad log "no setting_changed"
+web PUT /api/settings '{"intent": {}, "_meta": {"version": 7}}' >"$D/answer"
+is "whoever is late is told so" "$(status) $(field error <"$D/answer")" "409 settings_conflict"
+printf '{ "silence_ms": 850, "hold_ms": 777 }\n' >"$D/parley.json"
+kill -HUP "$control"
+until_ok 5 grep -qa 'setting_changed name=hold_ms' "$D/control.log" && ok "the file is read again" || bad file "no setting_changed"
+web GET /api/settings >"$D/answer"
+is "the document counts more" "$(grep -oE '"(silence_ms|hold_ms)":[0-9]+' "$D/answer" | tail -2 | tr '\n' ' ')" '"silence_ms":900 "hold_ms":777 '
+up $GUILD && ok "the call went on" || bad call "is not up any more"
+kill -TERM "$control"
+wait "$control"
+is "it ends in order" $? 0
+is "no token is in the journal" "$(grep -ca "$TOKEN" "$D/journal")" 0
+"$B/control" --log fatal --replay "$D/journal" >"$D/again" 2>"$D/again.log"
+is "it runs again to the same digest" "$? $(cmp -s "$D/control.out" "$D/again" && echo same)" "0 same"
+
+run_control
+web GET /api/settings >"$D/answer"
+is "the document outlives the program" "$(field version <"$D/answer") $(grep -oE '"silence_ms":9[0-9]+' "$D/answer" | tail -1)" '1 "silence_ms":900'
+web POST /api/settings/undo '{"_meta": {"version": 1}}' >"$D/answer"
+is "and is undone" "$(status) $(field version <"$D/answer")" "200 2"
+web GET /api/settings >"$D/answer"
+is "then the file counts" "$(grep -oE '"silence_ms":[0-9]+' "$D/answer" | tail -1)" '"silence_ms":850'
+report

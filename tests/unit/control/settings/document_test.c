@@ -1,0 +1,290 @@
+#include "control/settings/document.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "control/settings/view.h"
+#include "tests/test.h"
+
+#define NOW   "2026-11-22T12:00:00.000Z"
+#define LATER "2026-11-22T12:00:01.000Z"
+
+struct world {
+	struct document *d;
+	struct settings *base, *out;
+	char told[512];
+	unsigned faults;
+};
+
+static void on_fault(const char *member, const char *text, void *arg)
+{
+	struct world *w = arg;
+
+	w->faults++;
+	snprintf(w->told, sizeof w->told, "%s: %s", member, text);
+}
+
+static bool world_open(struct world *w)
+{
+	*w = (struct world){0};
+	return document_alloc(&w->d) == 0 && settings_alloc(&w->base) == 0 &&
+	       settings_alloc(&w->out) == 0;
+}
+
+static void world_close(struct world *w)
+{
+	document_free(w->d);
+	settings_free(w->base);
+	settings_free(w->out);
+}
+
+static enum document_result put(struct world *w, uint64_t version, const char *at, const char *text)
+{
+	json_t *intent = json_loads(text, 0, NULL);
+	struct document_change change = {.version = version,
+					 .updated_at = at,
+					 .author = "alice",
+					 .now = version ? LATER : NOW};
+	enum document_result r = document_put(w->d, w->base, intent, &change, on_fault, w);
+
+	json_decref(intent);
+	return r;
+}
+
+static unsigned effective(struct world *w, uint64_t guild)
+{
+	return document_effective(w->d, w->base, guild, w->out, on_fault, w);
+}
+
+TEST(rule_113_a_change_names_the_version_that_it_changes)
+{
+	struct world w;
+
+	CHECK(world_open(&w));
+	CHECK_INT(put(&w, 0, NULL, "{\"hold_ms\": 100}"), DOCUMENT_VERSION_REQUIRED);
+	CHECK_STR(document_result_name(DOCUMENT_VERSION_REQUIRED), "settings_version_required");
+	CHECK_INT(document_result_status(DOCUMENT_VERSION_REQUIRED), 409);
+	CHECK_INT(document_version(w.d), 0);
+	CHECK_INT(put(&w, 0, "", "{\"hold_ms\": 100}"), DOCUMENT_SAVED);
+	CHECK_INT(document_version(w.d), 1);
+	CHECK_STR(document_updated_at(w.d), NOW);
+	/* By the time alone, by the version alone, and by both, which must agree. */
+	CHECK_INT(put(&w, 0, "2026-11-22T11:00:00.000Z", "{}"), DOCUMENT_CONFLICT);
+	CHECK_INT(put(&w, 7, NULL, "{}"), DOCUMENT_CONFLICT);
+	CHECK_INT(put(&w, 1, "", "{}"), DOCUMENT_CONFLICT);
+	CHECK_INT(document_result_status(DOCUMENT_CONFLICT), 409);
+	CHECK_INT(put(&w, 1, NOW, "{\"hold_ms\": 200}"), DOCUMENT_SAVED);
+	CHECK_INT(effective(&w, 0), 0);
+	CHECK_INT(w.out->hold_ms, 200);
+	world_close(&w);
+}
+
+TEST(precedence_is_base_preset_intent_guild)
+{
+	struct world w;
+
+	CHECK(world_open(&w));
+	settings_set(w.base, "hold_ms", "50");
+	settings_set(w.base, "silence_ms", "800");
+	CHECK_INT(put(&w, 0, "",
+		      "{\"hold_ms\": 100, \"greet\": false, \"preset\": \"chatty\","
+		      " \"guilds\": {\"42\": {\"hold_ms\": 300, \"preset\": \"quiet\"}}}"),
+		  DOCUMENT_SAVED);
+	CHECK_INT(effective(&w, 0), 0);
+	CHECK_INT(w.out->silence_ms, 800);
+	CHECK_INT(w.out->hold_ms, 100);
+	CHECK_INT(w.out->volition, SETTINGS_VOLITION_CHATTY);
+	CHECK(!w.out->greet && !w.out->command_only);
+	CHECK_INT(effective(&w, 42), 0);
+	CHECK_INT(w.out->hold_ms, 300);
+	CHECK_INT(w.out->volition, SETTINGS_VOLITION_OFF);
+	CHECK(w.out->command_only);
+	CHECK_INT(effective(&w, 43), 0);
+	CHECK_INT(w.out->hold_ms, 100);
+	world_close(&w);
+}
+
+TEST(intents_that_cannot_take_effect_say_why)
+{
+	static const struct {
+		const char *intent, *told;
+	} rows[] = {
+		{"[]", ": must be an object"},
+		{"{\"hold_ms\": 999999}", "hold_ms: \"hold_ms\" must be a whole number from 0"},
+		{"{\"hold_mss\": 1}", "did you mean \"hold_ms\""},
+		{"{\"openai_api_key\": \"sk-1\"}", "is a secret"},
+		{"{\"openai_api_key_file\": \"/etc/shadow\"}", "settings file alone"},
+		{"{\"turns_file\": \"/etc/passwd\"}", "settings file alone"},
+		{"{\"brain_url\": \"ws://evil/\"}", "settings file alone"},
+		{"{\"providers\": [{\"name\": \"a\", \"url\": \"http://evil/\", \"key_file\": "
+		 "\"/k\"}]}",
+		 "providers: \"key_file\" may only be one"},
+		{"{\"mcp_servers\": [{\"name\": \"a\", \"command\": [\"sh\"]}]}",
+		 "may only be those"},
+		{"{\"profiles\": [{\"name\": \"a\", \"token_file\": \"/k\"}]}", "token_file"},
+		{"{\"roles\": {\"text\": [\"nobody\"]}}", "no provider of that name"},
+		{"{\"preset\": \"loud\"}", "must be one of: quiet balanced chatty local"},
+		{"{\"guilds\": []}", "by server id"},
+		{"{\"guilds\": {\"x\": {}}}", "no server id"},
+		{"{\"guilds\": {\"42\": 1}}", "guilds/42/: must be an object"},
+		{"{\"guilds\": {\"42\": {\"hold_ms\": -1}}}", "guilds/42/hold_ms: "},
+		{"{\"guilds\": {\"42\": {\"reply_path\": \"brain\"}}}", "cannot differ"},
+		{"{\"guilds\": {\"42\": {\"providers\": []}}}", "cannot differ"},
+	};
+	struct world w;
+
+	CHECK(world_open(&w));
+	settings_set(w.base, "providers",
+		     "[{\"name\":\"own\",\"url\":\"http://own/v1\",\"key_file\":\"/k\"}]");
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		w.faults = 0;
+		CHECK_INT(put(&w, 0, "", rows[i].intent), DOCUMENT_INVALID);
+		CHECK_INT(w.faults, 1);
+		if (!strstr(w.told, rows[i].told))
+			CHECK_STR(w.told, rows[i].told);
+		CHECK_INT(document_version(w.d), 0);
+	}
+	/* The same key to the same address. */
+	CHECK_INT(
+		put(&w, 0, "",
+		    "{\"providers\": [{\"name\": \"b\", \"url\": \"http://own/v1\", \"key_file\": "
+		    "\"/k\", \"model\": \"m\"}], \"roles\": {\"text\": [\"b\"]}}"),
+		DOCUMENT_SAVED);
+	CHECK_INT(effective(&w, 0), 0);
+	CHECK_STR(settings_role(w.out, ROLE_TEXT, 0)->model, "m");
+	world_close(&w);
+}
+
+static char *dumped(json_t *j)
+{
+	char *text = j ? json_dumps(j, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+
+	json_decref(j);
+	return text;
+}
+
+TEST(changes_can_be_listed_compared_and_undone)
+{
+	struct document_change undo = {.version = 2, .author = "bob", .now = LATER};
+	struct world w;
+	char *text;
+
+	CHECK(world_open(&w));
+	CHECK_INT(put(&w, 0, "", "{\"hold_ms\": 100, \"guilds\": {\"42\": {\"hold_ms\": 1}}}"),
+		  DOCUMENT_SAVED);
+	CHECK_INT(put(&w, 1, NULL, "{\"hold_ms\": 200, \"greet\": true, \"guilds\": {\"42\": {}}}"),
+		  DOCUMENT_SAVED);
+	text = dumped(document_diff(w.d, 0, 0));
+	CHECK_STR(text, "[{\"after\":200,\"before\":100,\"key\":\"hold_ms\"},"
+			"{\"after\":true,\"before\":null,\"key\":\"greet\"},"
+			"{\"after\":null,\"before\":1,\"key\":\"guilds/42/hold_ms\"}]");
+	free(text);
+	CHECK(!document_diff(w.d, 1, 9));
+	CHECK_INT(document_undo(w.d, w.base, &(struct document_change){.author = "", .now = ""}),
+		  DOCUMENT_VERSION_REQUIRED);
+	CHECK_INT(document_undo(w.d, w.base, &undo), DOCUMENT_SAVED);
+	CHECK_INT(document_version(w.d), 3);
+	effective(&w, 42);
+	CHECK_INT(w.out->hold_ms, 1);
+	text = dumped(document_history(w.d));
+	CHECK_STR(text, "[{\"author\":\"bob\",\"updatedAt\":\"" LATER "\",\"version\":3},"
+			"{\"author\":\"alice\",\"updatedAt\":\"" LATER "\",\"version\":2},"
+			"{\"author\":\"alice\",\"updatedAt\":\"" NOW "\",\"version\":1}]");
+	free(text);
+	world_close(&w);
+}
+
+TEST(there_is_nothing_to_undo_at_first)
+{
+	struct document_change undo = {.updated_at = "", .author = "bob", .now = LATER};
+	struct world w;
+
+	CHECK(world_open(&w));
+	CHECK_INT(document_undo(w.d, w.base, &undo), DOCUMENT_NOTHING_TO_UNDO);
+	world_close(&w);
+}
+
+TEST(a_document_survives_as_text_and_its_history_is_bounded)
+{
+	struct document *again = NULL;
+	struct world w;
+	char intent[64], *text, *same;
+	json_t *history;
+
+	CHECK(world_open(&w));
+	for (unsigned i = 0; i < 50; i++) {
+		snprintf(intent, sizeof intent, "{\"hold_ms\": %u}", i);
+		CHECK_INT(put(&w, i, i ? NULL : "", intent), DOCUMENT_SAVED);
+	}
+	history = document_history(w.d);
+	CHECK_INT(json_array_size(history), DOCUMENT_HISTORY_MAX + 1);
+	json_decref(history);
+	text = document_text(w.d);
+	CHECK_INT(document_alloc(&again), 0);
+	CHECK_INT(document_parse(again, text, strlen(text)), 0);
+	same = document_text(again);
+	CHECK_STR(same, text);
+	CHECK_INT(document_version(again), 50);
+	CHECK_INT(document_parse(again, text, strlen(text) / 2), EBADMSG);
+	CHECK_INT(document_parse(again, "{\"versions\": []}", 16), EBADMSG);
+	CHECK_INT(document_parse(again, text, DOCUMENT_MAX + 1), EMSGSIZE);
+	CHECK_INT(document_version(again), 50);
+	free(text);
+	free(same);
+	document_free(again);
+	world_close(&w);
+}
+
+TEST(views_hold_no_secret)
+{
+	struct settings *s = NULL;
+	char *text;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	settings_set(s, "openai_api_key", "sk-secret");
+	text = dumped(settings_values_json(s));
+	CHECK(strstr(text, "\"openai_api_key\":{\"set\":true}") &&
+	      strstr(text, "\"hold_ms\":2500"));
+	CHECK(strstr(text, "\"discord_token\":{\"set\":false}") && !strstr(text, "sk-secret"));
+	free(text);
+	text = dumped(settings_bindings_json(s));
+	CHECK(strstr(text, "\"voice\":[{\"dialect\":\"openai\",\"model\":\"gpt-realtime\","
+			   "\"provider\":\"openai\",\"url\":\"https://api.openai.com/v1\"}]"));
+	CHECK(strstr(text, "\"memory\":[{") && !strstr(text, "sk-secret"));
+	free(text);
+	text = dumped(settings_schema_json());
+	CHECK(strstr(text, "\"name\":\"hold_ms\"") && strstr(text, "\"name\":\"chatty\""));
+	free(text);
+	settings_free(s);
+}
+
+TEST(the_outcome_of_each_key_is_told)
+{
+	struct settings *was = NULL, *is = NULL;
+	char *text;
+
+	CHECK_INT(settings_alloc(&was), 0);
+	CHECK_INT(settings_alloc(&is), 0);
+	settings_set(is, "hold_ms", "1");
+	settings_set(is, "language", "de");
+	settings_set(is, "reply_path", "brain");
+	text = dumped(settings_outcomes_json(was, is));
+	CHECK_STR(text, "[{\"key\":\"language\",\"outcome\":\"next_call\"},"
+			"{\"key\":\"hold_ms\",\"outcome\":\"applied\"},"
+			"{\"key\":\"reply_path\",\"outcome\":\"after_restart\"}]");
+	free(text);
+	settings_free(was);
+	settings_free(is);
+}
+
+TEST_OOM(documents_survive_no_memory)
+{
+	struct document *d = NULL;
+
+	CHECK_OOM(document_alloc(&d), d = document_free(d));
+	document_free(d);
+}
