@@ -79,9 +79,18 @@ static bool recording(const struct env *env)
 
 /* ---- digests ---- */
 
-static void absorb(struct env *env, uint8_t what, uint8_t kind, uint32_t source, uint64_t now,
-		   const void *data, size_t len, size_t firm)
+/* A record of the digests; data is borrowed. firm: leading bytes that do not depend on a codec. */
+struct digest_record {
+	uint8_t what, kind;
+	uint32_t source;
+	uint64_t now;
+	const void *data;
+	size_t len, firm;
+};
+
+static void add_to_digests(struct env *env, const struct digest_record *r)
 {
+	const void *data = r->data;
 	uint8_t head[1 + 1 + 4 + 8 + 8];
 	struct wr w = wr_of(head, sizeof head);
 	void *clean = NULL;
@@ -89,20 +98,20 @@ static void absorb(struct env *env, uint8_t what, uint8_t kind, uint32_t source,
 	if (!env->digesting || env->finished)
 		return;
 	/* Without memory the digests differ, which will be noticed. */
-	if (scrub_copy(&env->secrets, data, len, &clean) == 0 && clean)
+	if (scrub_copy(&env->secrets, data, r->len, &clean) == 0 && clean)
 		data = clean;
-	wr_be(&w, what, 1);
-	wr_be(&w, kind, 1);
-	wr_be(&w, source, 4);
-	wr_be(&w, now, 8);
+	wr_be(&w, r->what, 1);
+	wr_be(&w, r->kind, 1);
+	wr_be(&w, r->source, 4);
+	wr_be(&w, r->now, 8);
 	/* The length depends on the codec too. */
-	wr_be(&w, firm, 8);
+	wr_be(&w, r->firm, 8);
 	crypto_generichash_update(&env->shape, head, sizeof head);
-	crypto_generichash_update(&env->shape, data, firm);
+	crypto_generichash_update(&env->shape, data, r->firm);
 	w.pos -= 8;
-	wr_be(&w, len, 8);
+	wr_be(&w, r->len, 8);
 	crypto_generichash_update(&env->digest, head, sizeof head);
-	crypto_generichash_update(&env->digest, data, len);
+	crypto_generichash_update(&env->digest, data, r->len);
 	if (clean) /* audio threads call no free */
 		free(clean);
 }
@@ -110,7 +119,11 @@ static void absorb(struct env *env, uint8_t what, uint8_t kind, uint32_t source,
 void env_output_sound(struct env *env, enum env_out kind, uint32_t source, const void *data,
 		      size_t len, size_t firm)
 {
-	absorb(env, (uint8_t)kind, 0, source, 0, data, len, firm < len ? firm : len);
+	add_to_digests(env, &(struct digest_record){.what = (uint8_t)kind,
+						    .source = source,
+						    .data = data,
+						    .len = len,
+						    .firm = firm < len ? firm : len});
 }
 
 void env_output(struct env *env, enum env_out kind, uint32_t source, const void *data, size_t len)
@@ -186,10 +199,13 @@ void env_finish(struct env *env)
 
 	if (recording(env)) {
 		env_shape(env, hex);
-		journal_write(env->conf.journal, env->conf.thread, JOURNAL_SHAPE, 0, 0, 0, hex, 64);
+		journal_write(
+			env->conf.journal, env->conf.thread,
+			&(struct journal_record){.what = JOURNAL_SHAPE, .data = hex, .len = 64});
 		env_digest(env, hex);
-		journal_write(env->conf.journal, env->conf.thread, JOURNAL_DIGEST, 0, 0, 0, hex,
-			      64);
+		journal_write(
+			env->conf.journal, env->conf.thread,
+			&(struct journal_record){.what = JOURNAL_DIGEST, .data = hex, .len = 64});
 	}
 	env->finished = true;
 }
@@ -255,7 +271,8 @@ static void record_answer(struct env *env, enum journal_what what, const void *p
 		p = length;
 		n = sizeof length;
 	}
-	journal_write(env->conf.journal, env->conf.thread, what, 0, 0, 0, p, n);
+	journal_write(env->conf.journal, env->conf.thread,
+		      &(struct journal_record){.what = what, .data = p, .len = n});
 }
 
 /* The next recorded answer of this kind and size; NULL when this run differs from the recorded one.
@@ -294,7 +311,8 @@ void env_random(struct env *env, void *buf, size_t n)
 		randombytes_buf(buf, n);
 	}
 	record_answer(env, JOURNAL_RANDOM, buf, n);
-	absorb(env, DIGEST_RANDOM, 0, 0, 0, buf, n, n);
+	add_to_digests(env, &(struct digest_record){
+				    .what = DIGEST_RANDOM, .data = buf, .len = n, .firm = n});
 }
 
 int64_t env_answer(struct env *env, int64_t live)
@@ -310,7 +328,9 @@ int64_t env_answer(struct env *env, int64_t live)
 	}
 	wr_be(&w, (uint64_t)live, 8);
 	record_answer(env, JOURNAL_ANSWER, b, sizeof b);
-	absorb(env, DIGEST_ANSWER, 0, 0, 0, b, sizeof b, sizeof b);
+	add_to_digests(
+		env, &(struct digest_record){
+			     .what = DIGEST_ANSWER, .data = b, .len = sizeof b, .firm = sizeof b});
 	return live;
 }
 
@@ -379,8 +399,13 @@ static void record_shape(struct env *env, uint64_t now, uint32_t id, uint8_t kin
 	wr_be(&w, n, 4);
 	if (h)
 		w.pos += h(kind, p, n, rec + 4, SHAPE_TEXT);
-	journal_write(env->conf.journal, env->conf.thread, JOURNAL_INPUT, now, id, kind, rec,
-		      w.pos);
+	journal_write(env->conf.journal, env->conf.thread,
+		      &(struct journal_record){.what = JOURNAL_INPUT,
+					       .now = now,
+					       .source = id,
+					       .kind = kind,
+					       .data = rec,
+					       .len = w.pos});
 }
 
 static void step(struct env *env, uint64_t now, uint32_t id, uint8_t kind, const uint8_t *p,
@@ -389,7 +414,13 @@ static void step(struct env *env, uint64_t now, uint32_t id, uint8_t kind, const
 	struct source s;
 
 	assert(!env->in_step);
-	absorb(env, DIGEST_INPUT, kind, id, now, p, n, n);
+	add_to_digests(env, &(struct digest_record){.what = DIGEST_INPUT,
+						    .kind = kind,
+						    .source = id,
+						    .now = now,
+						    .data = p,
+						    .len = n,
+						    .firm = n});
 	if (!id || id > env->n_sources || !env->sources[id - 1].h)
 		return;
 	s = env->sources[id - 1];
@@ -415,8 +446,13 @@ void env_deliver(struct env *env, uint32_t id, uint8_t kind, const void *data, s
 		if (journal_of_shapes(env->conf.journal))
 			record_shape(env, now, id, kind, data, len);
 		else
-			journal_write(env->conf.journal, env->conf.thread, JOURNAL_INPUT, now, id,
-				      kind, data, len);
+			journal_write(env->conf.journal, env->conf.thread,
+				      &(struct journal_record){.what = JOURNAL_INPUT,
+							       .now = now,
+							       .source = id,
+							       .kind = kind,
+							       .data = data,
+							       .len = len});
 	}
 	step(env, now, id, kind, data, len);
 	if (clean) /* audio threads call no free */
@@ -425,7 +461,10 @@ void env_deliver(struct env *env, uint32_t id, uint8_t kind, const void *data, s
 
 void env_replay_meta(struct env *env, const char *meta)
 {
-	absorb(env, DIGEST_META, 0, 0, 0, meta, strlen(meta), strlen(meta));
+	add_to_digests(env, &(struct digest_record){.what = DIGEST_META,
+						    .data = meta,
+						    .len = strlen(meta),
+						    .firm = strlen(meta)});
 }
 
 void env_replay_answers(struct env *env, const struct env_answer_rec *recs, size_t n)

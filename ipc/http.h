@@ -1,10 +1,11 @@
 /* HTTP client on an env's loop (libcurl multi).
  *
- * A request is cancelled by http_req_cancel; it uses HTTP/1.1 so that a cancel reaches the server at once.
- * Every address of a host is tried, both families in a race (curl's happy eyeballs); the C library's resolver reads
- * resolv.conf again when it has changed; a proxy is taken from the environment as curl documents it.
- * The response, whole or an error, comes once. A body that is wanted while it comes (sound, words) is told in parts
- * before it, the first of them with the headers. */
+ * A request is cancelled by http_req_cancel; it uses HTTP/1.1 so that a cancel reaches the server
+ * at once. Every address of a host is tried, both families in a race (curl's happy eyeballs); the C
+ * library's resolver reads resolv.conf again when it has changed; a proxy is taken from the
+ * environment as curl documents it. The response, whole or an error, comes once. A body that is
+ * wanted while it comes (sound, words) is told in parts before it, the first of them with the
+ * headers. */
 #ifndef IPC_HTTP_H
 #define IPC_HTTP_H
 
@@ -19,26 +20,26 @@ struct http_resp;
 typedef void(http_resp_h)(const struct http_resp *resp, void *arg);
 
 struct http_call {
-	const char *method;	    /* "GET", "POST", … */
+	const char *method; /* "GET", "POST", … */
 	const char *url;
 	const char *const *headers; /* NULL-terminated "Name: value" lines, or NULL */
 	const void *body;	    /* copied; NULL for none */
 	size_t body_len;
-	uint32_t timeout_ms;	    /* whole request; 0 = 15000 */
-	uint32_t connect_ms;	    /* of that: name, TCP, proxy and TLS; 0 = 5000 */
-	size_t max_body;	    /* of the response; 0 = 4 MiB; longer fails with EMSGSIZE */
-	size_t sound_at;	    /* where sound that a codec made begins in the body; 0: nowhere */
-	http_resp_h *parth;	    /* gets the body of a 2xx as it comes; the response has none then */
+	uint32_t timeout_ms; /* whole request; 0 = 15000 */
+	uint32_t connect_ms; /* of that: name, TCP, proxy and TLS; 0 = 5000 */
+	size_t max_body;     /* of the response; 0 = 4 MiB; longer fails with EMSGSIZE */
+	size_t sound_at;     /* where sound that a codec made begins in the body; 0: nowhere */
+	http_resp_h *parth;  /* gets the body of a 2xx as it comes; the response has none then */
 };
 
 struct http_resp {
-	int err;	     /* 0, ETIMEDOUT, ECONNREFUSED, EHOSTUNREACH, EPROTO (TLS), EMSGSIZE, EIO */
+	int err; /* 0, ETIMEDOUT, ECONNREFUSED, EHOSTUNREACH, EPROTO (TLS), EMSGSIZE, EIO */
 	const char *errtext; /* curl's words when err != 0, else "" */
 	int status;	     /* 200 …; 0 when err */
 	struct slice_ {
 		const char *p;
 		size_t n;
-	} body, headers;     /* headers: raw lines of the last response */
+	} body, headers; /* headers: raw lines of the last response */
 };
 
 /* ca_file: extra CA or NULL. user_agent copied. Caller owns *out. */
@@ -46,10 +47,12 @@ int http_alloc(struct http **out, struct env *env, const char *ca_file, const ch
 /* Cancels what runs; no handler is called. */
 struct http *http_free(struct http *h);
 
-/* Starts a request. The handle is valid until the handler of the response returns; out may be NULL. */
-int http_request(struct http_req **out, struct http *h, const struct http_call *call, http_resp_h *rh,
-		 void *arg);
-/* Cancels, also inside a handler; no handler is called any more. Not needed after that of the response ran. */
+/* Starts a request. The handle is valid until the handler of the response returns; out may be NULL.
+ */
+int http_request(struct http_req **out, struct http *h, const struct http_call *call,
+		 http_resp_h *rh, void *arg);
+/* Cancels, also inside a handler; no handler is called any more. Not needed after that of the
+ * response ran. */
 void http_req_cancel(struct http_req *req);
 /* Value of a response header (case-insensitive) copied to buf; NULL when absent. */
 const char *http_header(const struct http_resp *resp, const char *name, char *buf, size_t size);

@@ -56,9 +56,9 @@ static void put(struct byte_ring *r, size_t *head, const void *p, size_t n)
 	*head += n;
 }
 
-void journal_write(struct journal *j, uint8_t thread, enum journal_what what, uint64_t now,
-		   uint32_t source, uint8_t kind, const void *data, size_t len)
+void journal_write(struct journal *j, uint8_t thread, const struct journal_record *record)
 {
+	size_t len = record->len;
 	struct byte_ring *r;
 	uint8_t rec[REC_HEAD];
 	struct wr w = wr_of(rec, sizeof rec);
@@ -79,13 +79,13 @@ void journal_write(struct journal *j, uint8_t thread, enum journal_what what, ui
 	}
 	wr_be(&w, REC_HEAD - 4 + len, 4);
 	wr_be(&w, order, 8);
-	wr_be(&w, now, 8);
+	wr_be(&w, record->now, 8);
 	wr_be(&w, thread, 1);
-	wr_be(&w, what, 1);
-	wr_be(&w, source, 4);
-	wr_be(&w, kind, 1);
+	wr_be(&w, record->what, 1);
+	wr_be(&w, record->source, 4);
+	wr_be(&w, record->kind, 1);
 	put(r, &head, rec, sizeof rec);
-	put(r, &head, data, len);
+	put(r, &head, record->data, len);
 	atomic_store_explicit(&r->head, head, memory_order_release);
 }
 

@@ -56,9 +56,17 @@ bool journal_broken(const struct journal *j);
  * written. */
 void journal_lose(struct journal *j);
 
-/* Producer side of thread `thread`; called by env only. now in ns. */
-void journal_write(struct journal *j, uint8_t thread, enum journal_what what, uint64_t now,
-		   uint32_t source, uint8_t kind, const void *data, size_t len);
+/* One record; data is borrowed. now in ns. Only inputs have a time, a source and a kind. */
+struct journal_record {
+	enum journal_what what;
+	uint64_t now;
+	uint32_t source;
+	uint8_t kind;
+	const void *data;
+	size_t len;
+};
+/* Producer side of thread `thread`; called by env only. */
+void journal_write(struct journal *j, uint8_t thread, const struct journal_record *record);
 
 /* Reading. EBADMSG when the file is damaged, ENOTSUP for a journal of shapes. A truncated record,
  * and all records after a lost one, are left out. meta is NUL-terminated and owned by the reader.

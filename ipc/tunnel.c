@@ -96,8 +96,8 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 		take_reply(t, status);
 }
 
-int tunnel_alloc(struct tunnel **out, struct event_base *base, int fd, const struct proxy *p,
-		 const char *host, uint16_t port, tunnel_h *h, void *arg)
+int tunnel_alloc(struct tunnel **out, struct event_base *base, int fd,
+		 const struct tunnel_target *to, tunnel_h *h, void *arg)
 {
 	struct tunnel *t = calloc(1, sizeof *t);
 	int err = ENOMEM;
@@ -113,7 +113,7 @@ int tunnel_alloc(struct tunnel **out, struct event_base *base, int fd, const str
 	t->writable = event_new(base, fd, EV_WRITE | EV_PERSIST, on_writable, t);
 	t->readable = event_new(base, fd, EV_READ | EV_PERSIST, on_readable, t);
 	if (t->writable && t->readable)
-		err = proxy_request(p, host, port, t->request, &t->n_request);
+		err = proxy_request(to->proxy, to->host, to->port, t->request, &t->n_request);
 	if (!err && (event_add(t->writable, NULL) || event_add(t->readable, NULL)))
 		err = ENOMEM;
 	if (err) {

@@ -16,9 +16,16 @@ struct tunnel;
  * what failed; it never holds the credentials. */
 typedef void(tunnel_h)(int fd, const char *why, void *arg);
 
+/* Where to; borrowed until tunnel_alloc returns. */
+struct tunnel_target {
+	const struct proxy *proxy;
+	const char *host; /* behind the proxy */
+	uint16_t port;
+};
+
 /* Takes fd (non-blocking), also when it fails. EMSGSIZE, ENOMEM. */
-int tunnel_alloc(struct tunnel **out, struct event_base *base, int fd, const struct proxy *p,
-		 const char *host, uint16_t port, tunnel_h *h, void *arg);
+int tunnel_alloc(struct tunnel **out, struct event_base *base, int fd,
+		 const struct tunnel_target *to, tunnel_h *h, void *arg);
 struct tunnel *tunnel_free(struct tunnel *t);
 
 #endif

@@ -49,11 +49,12 @@ static size_t shape(uint8_t kind, const uint8_t *data, size_t len, char *text, s
 	case WS_BINARY:
 		n = (size_t)snprintf(text, size, "ws binary");
 		if (len >= 3)
-			n += (size_t)snprintf(text + n, size - n, " seq=%u op=%u", data[0] << 8 | data[1],
-					      data[2]);
+			n += (size_t)snprintf(text + n, size - n, " seq=%u op=%u",
+					      data[0] << 8 | data[1], data[2]);
 		break;
 	case WS_CLOSED:
-		n = (size_t)snprintf(text, size, "ws closed code=%u", len >= 2 ? data[0] << 8 | data[1] : 0);
+		n = (size_t)snprintf(text, size, "ws closed code=%u",
+				     len >= 2 ? data[0] << 8 | data[1] : 0);
 		break;
 	default:
 		break;
@@ -378,6 +379,21 @@ static const char *connect_error(const char *text)
 		       : text;
 }
 
+static int on_established(struct ws *ws, struct lws *wsi)
+{
+	if (ws->dial.tls && ws->dial.six && !ws->dial.verified)
+		return -1;
+	ws->wsi = wsi;
+	ws_dial_clear(ws);
+	ws->open = true;
+	ws_ping_start(ws);
+	if (!ws_tell(ws, WS_OPEN, NULL, 0))
+		return -1;
+	if (ws->close_code || ws->first)
+		lws_callback_on_writable(wsi);
+	return 0;
+}
+
 int ws_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t len)
 {
 	struct ws *ws = wsi ? lws_get_opaque_user_data(wsi) : NULL;
@@ -399,17 +415,7 @@ int ws_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, v
 	case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
 		return ws_dial_headers(ws, wsi, p, *p + len);
 	case LWS_CALLBACK_CLIENT_ESTABLISHED:
-		if (ws->dial.tls && ws->dial.six && !ws->dial.verified)
-			return -1;
-		ws->wsi = wsi;
-		ws_dial_clear(ws);
-		ws->open = true;
-		ws_ping_start(ws);
-		if (!ws_tell(ws, WS_OPEN, NULL, 0))
-			return -1;
-		if (ws->close_code || ws->first)
-			lws_callback_on_writable(wsi);
-		return 0;
+		return on_established(ws, wsi);
 	case LWS_CALLBACK_CLIENT_RECEIVE:
 	case LWS_CALLBACK_RECEIVE:
 		ws_ping_heard(ws);

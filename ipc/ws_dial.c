@@ -157,6 +157,7 @@ static void on_tcp(int fd, const char *why, void *arg)
 {
 	struct ws *ws = arg;
 	struct ws_dial_state *d = &ws->dial;
+	struct tunnel_target to = {.proxy = d->proxy, .host = d->host, .port = d->port};
 	char text[160];
 
 	d->tcp = tcp_dial_free(d->tcp);
@@ -165,8 +166,7 @@ static void on_tcp(int fd, const char *why, void *arg)
 		fail(ws, text);
 	} else if (!d->proxy) {
 		on_connected(ws, fd);
-	} else if (tunnel_alloc(&d->tunnel, env_base(ws->ctx->env), fd, d->proxy, d->host, d->port,
-				on_tunnel, ws)) {
+	} else if (tunnel_alloc(&d->tunnel, env_base(ws->ctx->env), fd, &to, on_tunnel, ws)) {
 		fail(ws, "the proxy cannot be asked");
 	} else {
 		clear_proxy(d);

@@ -72,10 +72,10 @@ struct ws {
 		char host[WS_HOST_MAX], *path, **headers;
 		uint16_t port;
 		bool tls;
-		bool six, verified;		      /* an IPv6 literal; its certificate is for it */
+		bool six, verified;		    /* an IPv6 literal; its certificate is for it */
 		struct event *connect_by, *open_by; /* the two deadlines */
-		const char *why;		      /* what the deadline says; NULL: that it is late */
-		struct proxy *proxy;		      /* NULL: none */
+		const char *why;     /* what the deadline says; NULL: that it is late */
+		struct proxy *proxy; /* NULL: none */
 		struct tcp_dial *tcp;
 		struct tunnel *tunnel;
 	} dial;

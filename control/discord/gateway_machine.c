@@ -20,8 +20,10 @@ enum {
 	HEARTBEAT_MAX_MS = 600000,
 };
 
-/* The first try after a good connection comes within a second, later ones at 1, 2, 4 … 60 s, all with jitter. */
-static const struct backoff_conf reconnect = {.first_ms = 1000, .max_ms = 60000, .jitter_ms = 1000, .at_once = 1};
+/* The first try after a good connection comes within a second, later ones at 1, 2, 4 … 60 s, all
+ * with jitter. */
+static const struct backoff_conf reconnect = {
+	.first_ms = 1000, .max_ms = 60000, .jitter_ms = 1000, .at_once = 1};
 
 struct gateway_machine {
 	gateway_act_h *h;
@@ -33,7 +35,8 @@ struct gateway_machine {
 	struct gateway_session session;
 	bool has_seq;
 	char base[256];
-	struct backoff backoff; /* tries: connections in a row that did not reach READY or RESUMED */
+	struct backoff
+		backoff; /* tries: connections in a row that did not reach READY or RESUMED */
 
 	uint64_t state_until; /* deadline of the state, UINT64_MAX for none */
 	uint64_t beat_at;
@@ -318,8 +321,8 @@ static uint64_t identify_at(const struct gateway_machine *m)
 		spacing = IDENTIFY_BACKOFF_MAX_S * NS_PER_S;
 	at = m->identifies[last] + spacing;
 	if (m->n_identifies >= GATEWAY_IDENTIFIES_PER_DAY) {
-		uint64_t day =
-			m->identifies[m->n_identifies % GATEWAY_IDENTIFIES_PER_DAY] + 86400 * NS_PER_S;
+		uint64_t day = m->identifies[m->n_identifies % GATEWAY_IDENTIFIES_PER_DAY] +
+			       86400 * NS_PER_S;
 
 		at = day > at ? day : at;
 	}

@@ -11,11 +11,7 @@
 #include "ipc/tmr.h"
 #include "proto/base/time.h"
 
-enum {
-	PING_MS = 2000,
-	DEAD_MS = 6000,
-	MISSES_TOLD = 5
-};
+enum { PING_MS = 2000, DEAD_MS = 6000, MISSES_TOLD = 5 };
 
 static const struct backoff_conf reconnect = {.first_ms = 50, .max_ms = 2000};
 

@@ -143,7 +143,8 @@ static int spawn_mediad(struct media *m, const struct media_conf *conf, const ch
 		argv[3] = "--ca";
 		argv[4] = conf->ca_file;
 	}
-	return child_alloc(&m->spawned, m->env, &(struct child_conf){.argv = argv, .hide = secret_names});
+	return child_alloc(&m->spawned, m->env,
+			   &(struct child_conf){.argv = argv, .hide = secret_names});
 }
 
 int media_alloc(struct media **out, struct env *env, const struct media_conf *conf)

@@ -337,9 +337,7 @@ static int compile(struct pattern_set *s, const struct pattern_rule *rules, cons
 	return r.err;
 }
 
-int pattern_compile(struct pattern_set **out, const struct pattern_slot *slots, unsigned n_slots,
-		    const struct pattern_rule *rules, unsigned n_rules, const char *lead,
-		    const char *tail, const char **bad)
+int pattern_compile(struct pattern_set **out, const struct pattern_table *table, const char **bad)
 {
 	struct pattern_set *s = calloc(1, sizeof *s);
 	const char *at = NULL;
@@ -347,10 +345,10 @@ int pattern_compile(struct pattern_set **out, const struct pattern_slot *slots, 
 
 	if (!s)
 		goto out;
-	s->slots = slots;
-	s->n_slots = n_slots;
-	s->n_rules = n_rules;
-	err = compile(s, rules, lead, tail, &at);
+	s->slots = table->slots;
+	s->n_slots = table->n_slots;
+	s->n_rules = table->n_rules;
+	err = compile(s, table->rules, table->lead, table->tail, &at);
 	if (!err)
 		err = trim(s);
 out:

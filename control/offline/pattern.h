@@ -48,12 +48,17 @@ struct pattern_match {
 	} cap[PATTERN_MAX_CAPS];
 };
 
-/* Compiles all rules, each between the optional `lead` and `tail` (patterns of their own, may be
- * NULL). The tables are borrowed for as long as the set lives. EINVAL: a pattern is malformed (*bad
- * is its text), ENOMEM. */
-int pattern_compile(struct pattern_set **out, const struct pattern_slot *slots, unsigned n_slots,
-		    const struct pattern_rule *rules, unsigned n_rules, const char *lead,
-		    const char *tail, const char **bad);
+/* The patterns of a set; the tables are borrowed for as long as the set lives. */
+struct pattern_table {
+	const struct pattern_slot *slots;
+	unsigned n_slots;
+	const struct pattern_rule *rules;
+	unsigned n_rules;
+	const char *lead, *tail; /* optional before and after each rule; patterns, or NULL */
+};
+
+/* Compiles all rules. EINVAL: a pattern is malformed (*bad, if not NULL, is its text), ENOMEM. */
+int pattern_compile(struct pattern_set **out, const struct pattern_table *table, const char **bad);
 struct pattern_set *pattern_free(struct pattern_set *set);
 
 /* The cheapest reading of the tokens; of equal ones the first rule's. ENOENT when there is none,

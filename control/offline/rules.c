@@ -41,13 +41,20 @@ struct rules {
 
 int rules_alloc(struct rules **out)
 {
+	static const struct pattern_table table = {
+		.slots = slots,
+		.n_slots = RULE_SLOTS,
+		.rules = patterns,
+		.n_rules = sizeof patterns / sizeof *patterns,
+		.lead = "<_lead>",
+		.tail = "<_tail>",
+	};
 	struct rules *r = calloc(1, sizeof *r);
 	int err;
 
 	if (!r)
 		return ENOMEM;
-	err = pattern_compile(&r->set, slots, RULE_SLOTS, patterns,
-			      sizeof patterns / sizeof *patterns, "<_lead>", "<_tail>", NULL);
+	err = pattern_compile(&r->set, &table, NULL);
 	if (err) {
 		rules_free(r);
 		return err;

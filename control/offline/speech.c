@@ -96,9 +96,11 @@ static int send(struct rate_convert *r, const cst_wave *w, const char *piece, bo
 	return err;
 }
 
-static int sentence(struct speech *s, unsigned v, const char *text, size_t n, bool last, bool *go,
-		    speech_h *h, void *arg)
+/* The first n bytes of text, which are a sentence. */
+static int say_sentence(struct speech *s, unsigned v, const char *text, size_t n, bool *go,
+			speech_h *h, void *arg)
 {
+	bool last = !speech_sentence(text + n);
 	char *piece = strndup(text, n);
 	cst_wave *w;
 	int err;
@@ -131,7 +133,7 @@ int speech_say(struct speech *s, const char *text, const char *voice, double spe
 
 		if (!n)
 			break;
-		err = sentence(s, v, text, n, !speech_sentence(text + n), &go, h, arg);
+		err = say_sentence(s, v, text, n, &go, h, arg);
 		text += n;
 	}
 	return err;

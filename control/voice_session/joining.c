@@ -87,7 +87,8 @@ static void log_secure(const struct voice_session *c, const struct media_call_se
 		 "guild=%llu version=%u known=%d ready=%d pending=%d epoch=%llu members=%u "
 		 "privacy_code=\"%s\" heal=%s undecryptable=%u recovers=%u resumes=%u rejoins=%u",
 		 ID(c->guild), m->version, m->known, m->ready, m->pending, ID(m->epoch), m->members,
-		 code, media_heal_name(m->heal), m->undecryptable, m->recovers, m->resumes, m->rejoins);
+		 code, media_heal_name(m->heal), m->undecryptable, m->recovers, m->resumes,
+		 m->rejoins);
 }
 
 static void publish_call_state(struct voice_session *c, const struct media_call_state *s)

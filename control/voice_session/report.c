@@ -43,9 +43,9 @@ void voice_session_tell_room(const struct words *words, void *arg)
 	char path[64], major[24];
 
 	bus_publish(c->conf.bus, &(struct bus_event){.type = EVENT_TOLD,
-						 .at_ms = env_wall_ms(c->conf.env),
-						 .guild = c->guild,
-						 .notice = {.text = words->text}});
+						     .at_ms = env_wall_ms(c->conf.env),
+						     .guild = c->guild,
+						     .notice = {.text = words->text}});
 	if (c->quiet || !voice_channel(c->voice))
 		return;
 	snprintf(major, sizeof major, "%llu", ID(voice_channel(c->voice)));

@@ -5,8 +5,7 @@
 #   functions.sh [FILE…]      default: the C files of the folders below
 set -eu
 cd "$(dirname "$0")/../.."
-# Others join when they hold: control and ipc do not yet.
-folders='proto mediad'
+folders='proto ipc mediad control'
 # shellcheck disable=SC2086
 files=${*:-$(git ls-files $folders | grep '\.[ch]$')}
 # shellcheck disable=SC2086

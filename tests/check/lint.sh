@@ -43,6 +43,13 @@ for f in $files; do
 	[ "$n" -le 800 ] || { echo "$f: $n lines; split it"; fail=1; }
 done
 tests/check/functions.sh || fail=1
+# Units of time stand in proto/base/time.h.
+# shellcheck disable=SC2086
+if grep -nE '^(#define|static const uint64_t|enum \{)[[:space:]]+[A-Z_]*(MS|SEC|SECOND|S|NS)[[:space:]=]+\(?(UINT64_C\()?10{6,9}[uUlL)]*;?$' \
+	$(printf '%s\n' $files | grep -v '^proto/base/time\.h$'); then
+	echo "use the units of proto/base/time.h"
+	fail=1
+fi
 # These folders are formatted as .clang-format says; clang-format -i FILE mends a file.
 formatted='proto mediad tests/unit/proto tests/unit/mediad tests/guildd tests/chaos tests/caller tests/dave_sim tests/vectors tests/follow
  tests/bench

@@ -206,7 +206,9 @@ static int replay(void)
 		env_digest(env, now);
 		env_shape(env, shape_now);
 		journal_recorded_shape(r, 0, shape);
-		err = strcmp(now, recorded[0]) || strcmp(now, fx.digest) || strcmp(shape, shape_now) ? EILSEQ : 0;
+		err = strcmp(now, recorded[0]) || strcmp(now, fx.digest) || strcmp(shape, shape_now)
+			      ? EILSEQ
+			      : 0;
 	}
 	toy_close(&t);
 	tmr_free(deadline);
@@ -390,12 +392,30 @@ TEST(a_record_that_does_not_fit_marks_the_journal_broken)
 
 	CHECK(begin());
 	CHECK_INT(journal_create(&j, fx.path, 1, META), 0);
-	journal_write(j, 0, JOURNAL_INPUT, 1, 1, 1, "abc", 3);
+	journal_write(j, 0,
+		      &(struct journal_record){.what = JOURNAL_INPUT,
+					       .now = 1,
+					       .source = 1,
+					       .kind = 1,
+					       .data = "abc",
+					       .len = 3});
 	CHECK(!journal_broken(j));
-	journal_write(j, 0, JOURNAL_INPUT, 2, 1, 1, huge, sizeof huge);
+	journal_write(j, 0,
+		      &(struct journal_record){.what = JOURNAL_INPUT,
+					       .now = 2,
+					       .source = 1,
+					       .kind = 1,
+					       .data = huge,
+					       .len = sizeof huge});
 	CHECK(journal_broken(j));
 	/* What comes later is left out, so that it does not pass for whole. */
-	journal_write(j, 0, JOURNAL_INPUT, 3, 1, 1, "def", 3);
+	journal_write(j, 0,
+		      &(struct journal_record){.what = JOURNAL_INPUT,
+					       .now = 3,
+					       .source = 1,
+					       .kind = 1,
+					       .data = "def",
+					       .len = 3});
 	journal_free(j);
 	CHECK(slurp());
 	CHECK(!memmem(fx.file, fx.n, "def", 3));
@@ -529,7 +549,9 @@ TEST_OOM(journals_survive_every_failed_allocation)
 	CHECK(begin());
 	err = journal_create(&j, fx.path, 2, META);
 	if (!err)
-		journal_write(j, 0, JOURNAL_RANDOM, 0, 0, 0, "abc", 3);
+		journal_write(
+			j, 0,
+			&(struct journal_record){.what = JOURNAL_RANDOM, .data = "abc", .len = 3});
 	journal_free(j);
 	if (!err)
 		err = journal_open(&r, fx.path);
@@ -657,7 +679,8 @@ TEST(a_credential_is_in_no_journal_and_replays_without_it)
 	CHECK_INT(env_alloc(&env, &conf), 0);
 	CHECK_INT(journal_attach(r, env, 0), 0);
 	CHECK_INT(env_source_add(env, &src, on_got, NULL), 0);
-	CHECK_INT(journal_replay(r, &env, 1, &at, recorded), EPROTO); /* the random bytes are asked for below */
+	CHECK_INT(journal_replay(r, &env, 1, &at, recorded),
+		  EPROTO); /* the random bytes are asked for below */
 	env_random(env, rnd, 16);
 	env_output(env, ENV_OUT_WS, 1, stars, 14);
 	env_digest(env, now);

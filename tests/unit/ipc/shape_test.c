@@ -73,13 +73,18 @@ TEST(json_of_any_depth_ends)
 
 TEST(of_msgpack_numbers_stay)
 {
-	static const uint8_t msg[] = {0x9b, 0x07, 0xff, 0xcc, 200, 0xcd, 1, 2,	  0xce, 0, 0, 1, 0, 0xcf, 0, 0, 0, 1, 0, 0, 0,
-				      0,    0xc2, 0xc3, 0xa3,  'a', 'b', 'c', 0xc4, 2,	1, 2, 0xd9, 1, 'x', 0x01};
+	static const uint8_t msg[] = {0x9b, 0x07, 0xff, 0xcc, 200,  0xcd, 1,	2,   0xce,
+				      0,    0,	  1,	0,    0xcf, 0,	  0,	0,   1,
+				      0,    0,	  0,	0,    0xc2, 0xc3, 0xa3, 'a', 'b',
+				      'c',  0xc4, 2,	1,    2,    0xd9, 1,	'x', 0x01};
 
 	CHECK_STR(msgpack(msg, sizeof msg), "[7 -1 200 258 256 4294967296 no yes *3 *2 *1]");
 	CHECK_STR(msgpack("\xdc\x00\x02\x01\x02", 5), "[1 2]");
 	CHECK_STR(msgpack("\x92\x01", 2), "[1 ]");
-	CHECK_STR(msgpack("\x92\xc4\x7f" "abc", 6), "[*127]");
+	CHECK_STR(msgpack("\x92\xc4\x7f"
+			  "abc",
+			  6),
+		  "[*127]");
 	CHECK_STR(msgpack("\x91\x91\x01", 3), "[]");
 	CHECK_STR(msgpack("", 0), "[]");
 	CHECK_STR(msgpack("secret", 6), "[]");
@@ -92,7 +97,8 @@ TEST(a_shape_stays_in_its_room)
 	memset(small, '!', sizeof small);
 	CHECK(shape_json("{\"aaaa\":1,\"bbbb\":2}", 19, small, 8) <= 8);
 	CHECK(small[8] == '!');
-	CHECK(shape_msgpack((const uint8_t *)"\x93\xcd\x7f\xff\xcd\x7f\xff\xcd\x7f\xff", 10, small, 8) <= 8);
+	CHECK(shape_msgpack((const uint8_t *)"\x93\xcd\x7f\xff\xcd\x7f\xff\xcd\x7f\xff", 10, small,
+			    8) <= 8);
 	CHECK(small[8] == '!');
 	CHECK_INT(shape_json("{}", 2, small, 0), 0);
 }

@@ -17,7 +17,9 @@ enum { N_SLOTS = 3, N_RULES = 4 };
 
 static int compile(struct pattern_set **set)
 {
-	return pattern_compile(set, slots, N_SLOTS, rules, N_RULES, "hey", "now", NULL);
+	static const struct pattern_table table = {slots, N_SLOTS, rules, N_RULES, "hey", "now"};
+
+	return pattern_compile(set, &table, NULL);
 }
 
 static int match(const struct pattern_set *set, const char *text, struct pattern_match *m)
@@ -79,8 +81,9 @@ TEST(pattern_refuses_what_is_malformed)
 
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct pattern_rule r = {bad[i], true};
+		struct pattern_table table = {slots, N_SLOTS, &r, 1, NULL, NULL};
 
-		CHECK_INT(pattern_compile(&set, slots, N_SLOTS, &r, 1, NULL, NULL, &where), EINVAL);
+		CHECK_INT(pattern_compile(&set, &table, &where), EINVAL);
 		CHECK_STR(where, bad[i]);
 		CHECK(!set);
 	}
