@@ -15,10 +15,11 @@
 
 #include "control/check_inside.h"
 #include "control/control.h"
-#include "control/dialect/openai.h"
+#include "control/engine/probe.h"
 #include "control/discord/guilds.h"
 #include "control/discord/rest.h"
 #include "control/environment.h"
+#include "control/settings/provider_record.h"
 #include "control/settings/settings.h"
 #include "control/state.h"
 #include "ipc/env.h"
@@ -94,28 +95,38 @@ static void on_unknown(const char *name, const char *likely, void *arg)
 			  "nobody reads %s; control --settings lists all", name);
 }
 
+/* A file that the settings or the environment name for the provider's key. */
+static void check_provider_key(struct check *c)
+{
+	check_secret_file(c, SETTINGS_KEY_NAME "_FILE", settings_key_file(c->settings));
+}
+
+static void check_key_file(struct check *c)
+{
+	const char *file = settings_key_file(c->settings);
+	char fault[1200];
+
+	if (!*file && !getenv(SETTINGS_KEY_NAME "_FILE"))
+		return;
+	environment_secret_fault(SETTINGS_KEY_NAME, file, fault, sizeof fault);
+	check_say(c, CHECK_WARNING, "key", "%s", fault);
+}
+
 static void check_embedded(struct check *c)
 {
-	char program[512], fault[1200];
+	char program[512];
 
 	if (settings_brain_url(c->settings))
 		return; /* asked later, over the network */
 	if (spawn_find("offlined", program, sizeof program))
 		check_say(c, CHECK_MISSING, "brain",
-			  "no OPENAI_API_KEY, and offlined is not beside control. Set the key or "
-			  "build "
-			  "offlined");
+			  "no " SETTINGS_KEY_NAME ", and offlined is not beside control. Set the "
+			  "key or build offlined");
 	else
 		check_say(c, CHECK_WARNING, "brain",
-			  "no OPENAI_API_KEY: the embedded brain serves, which knows little and "
-			  "speaks "
-			  "only "
-			  "when named");
-	if (c->settings->openai_api_key_file[0] || getenv("OPENAI_API_KEY_FILE")) {
-		environment_secret_fault("OPENAI_API_KEY", c->settings->openai_api_key_file, fault,
-					 sizeof fault);
-		check_say(c, CHECK_WARNING, "key", "%s", fault);
-	}
+			  "no " SETTINGS_KEY_NAME ": the embedded brain serves, which knows little "
+			  "and speaks only when named");
+	check_key_file(c);
 	if (access(ACOUSTIC_MODEL, R_OK))
 		check_say(c, CHECK_MISSING, "speech model",
 			  "install the Debian package pocketsphinx-en-us");
@@ -288,7 +299,6 @@ static void on_brain(struct ws *ws, enum ws_event ev, uint16_t code, const uint8
 		     size_t len, void *arg)
 {
 	struct check *c = arg;
-	struct openai_fact f;
 	char url[256], why[160];
 
 	(void)ws;
@@ -300,21 +310,20 @@ static void on_brain(struct ws *ws, enum ws_event ev, uint16_t code, const uint8
 		if (strstr(why, "unauthorized"))
 			snprintf(why, sizeof why, "the key is not accepted");
 		check_say(c, CHECK_MISSING, "brain",
-			  "%s cannot be used (look at OPENAI_API_KEY and PARLEY_BRAIN_URL): %s",
-			  url, why);
-	} else if (ev == WS_TEXT && openai_parse(&f, data, len) == 0) {
-		bool said = f.type == OPENAI_SESSION || f.type == OPENAI_ERROR;
-
-		if (f.type == OPENAI_SESSION)
-			check_say(c, CHECK_OK, "brain", "%s answers", url);
-		else if (said)
-			check_say(c, CHECK_MISSING, "brain", "%s refuses: %.*s", url, (int)f.text.n,
-				  (const char *)f.text.p);
-		openai_fact_clear(&f);
-		if (!said)
-			return;
-	} else {
+			  "%s cannot be used (look at %s and PARLEY_BRAIN_URL): %s", url,
+			  SETTINGS_KEY_NAME, why);
+		finish_brain(c);
 		return;
+	}
+	switch (ev == WS_TEXT ? probe_read(data, len, why, sizeof why) : PROBE_NOTHING) {
+	case PROBE_NOTHING:
+		return;
+	case PROBE_CREATED:
+		check_say(c, CHECK_OK, "brain", "%s answers", url);
+		break;
+	case PROBE_REFUSED:
+		check_say(c, CHECK_MISSING, "brain", "%s refuses: %s", url, why);
+		break;
 	}
 	finish_brain(c);
 }
@@ -322,27 +331,19 @@ static void on_brain(struct ws *ws, enum ws_event ev, uint16_t code, const uint8
 /* Opening a session is free of charge, and shows whether the key is valid. */
 static void check_brain(struct check *c)
 {
-	const char *base = settings_brain_url(c->settings);
-	char *url = base ? openai_url_voice(base, c->settings->brain_model) : NULL;
-	char *auth = openai_auth(c->settings->openai_api_key);
-	const char *const headers[] = {auth, NULL};
-	struct ws_dial dial = {
-		.url = url, .headers = auth ? headers : NULL, .max_message = OPENAI_MAX_MESSAGE};
+	const char *url = settings_brain_url(c->settings);
+	const struct provider_record *p = settings_role(c->settings, ROLE_VOICE, 0);
 
-	if (url) {
-		tmr_start(c->tmr, BRAIN_S * NS_PER_S);
-		if (ws_connect(&c->brain, c->ws_ctx, &dial, on_brain, c)) {
-			check_say(c, CHECK_MISSING, "brain",
-				  "PARLEY_BRAIN_URL is not a WebSocket address");
-			finish_brain(c);
-		}
-	} else {
+	if (!url || !p) {
 		check_services(c);
+		return;
 	}
-	if (auth)
-		explicit_bzero(auth, strlen(auth));
-	free(auth);
-	free(url);
+	tmr_start(c->tmr, BRAIN_S * NS_PER_S);
+	if (probe_session(&c->brain, c->ws_ctx, url, settings_model(c->settings, ROLE_VOICE, p),
+			  p->key, on_brain, c) == 0)
+		return;
+	check_say(c, CHECK_MISSING, "brain", "PARLEY_BRAIN_URL is not a WebSocket address");
+	finish_brain(c);
 }
 
 void check_done(struct check *c)
@@ -401,7 +402,7 @@ int check_run(struct env *env, const struct settings *settings, const struct con
 	check_state_dir(&c);
 	check_ca(&c);
 	check_secret_file(&c, "DISCORD_TOKEN_FILE", settings->discord_token_file);
-	check_secret_file(&c, "OPENAI_API_KEY_FILE", settings->openai_api_key_file);
+	check_provider_key(&c);
 	check_secret_file(&c, "PARLEY_ASR_KEY_FILE", settings->asr_key_file);
 	check_secret_file(&c, "PARLEY_TEXT_KEY_FILE", settings->text_key_file);
 	check_secret_file(&c, "PARLEY_SPEECH_KEY_FILE", settings->speech_key_file);

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "control/control.h"
-#include "control/dialect/openai.h"
-#include "control/dialect/openai_http.h"
+#include "control/engine/probe.h"
 #include "control/settings/provider.h"
+#include "control/settings/provider_record.h"
 #include "control/settings/settings.h"
 #include "ipc/http.h"
 
@@ -55,25 +55,6 @@ static void on_models(const struct http_resp *resp, void *arg)
 	ask_next(c);
 }
 
-/* Asks for the list of models, which most servers have and which is free of charge; any answer
- * shows that a server is there. */
-static int ask_models(struct check *c, const struct settings_provider *p)
-{
-	char *url = openai_http_url(p->base, "models"), *auth = openai_auth(p->key);
-	const char *const headers[] = {auth, NULL};
-	struct http_call call = {.method = "GET",
-				 .url = url,
-				 .headers = auth ? headers : NULL,
-				 .timeout_ms = ANSWER_MS};
-	int err = url ? http_request(NULL, c->http, &call, on_models, c) : -1;
-
-	if (auth)
-		explicit_bzero(auth, strlen(auth));
-	free(auth);
-	free(url);
-	return err;
-}
-
 /* Returns false if there is nothing to ask. */
 static bool ask_service(struct check *c)
 {
@@ -91,8 +72,8 @@ static bool ask_service(struct check *c)
 		    c->settings->admission == SETTINGS_ADMISSION_CLASSIFIER)
 			check_say(c, CHECK_WARNING, what,
 				  "the embedded brain cannot tell whom words are meant for: set "
-				  "%s, or OPENAI_API_KEY",
-				  services[which].setting);
+				  "%s, or %s",
+				  services[which].setting, SETTINGS_KEY_NAME);
 		return false;
 	default:
 		check_say(c, CHECK_MISSING, what,
@@ -100,12 +81,13 @@ static bool ask_service(struct check *c)
 			  services[which].setting);
 		return false;
 	}
-	if (strstr(p.base, "//api.openai.com") && !*p.key) {
+	if (probe_needs_key(p.base) && !*p.key) {
 		check_say(c, CHECK_MISSING, what, "%s needs a key: set %s", hide_secrets(p.base),
 			  p.key_name);
 		return false;
 	}
-	if (ask_models(c, &p) == 0)
+	/* Any answer says that somebody is there. */
+	if (probe_models(c->http, p.base, p.key, ANSWER_MS, on_models, c) == 0)
 		return true;
 	check_say(c, CHECK_MISSING, what, "%s is not an address", services[which].setting);
 	return false;

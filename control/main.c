@@ -17,6 +17,7 @@
 #include "control/environment.h"
 #include "control/replay.h"
 #include "control/settings/profile.h"
+#include "control/settings/provider_record.h"
 #include "control/settings/settings.h"
 #include "control/state.h"
 #include "control/why.h"
@@ -84,7 +85,7 @@ static const char help[] =
 	"  --why TURN              explain why that turn (its number, or last) ended as it did\n"
 	"  --help, --version\n"
 	"\n"
-	"Environment: DISCORD_TOKEN or DISCORD_TOKEN_FILE; OPENAI_API_KEY or OPENAI_API_KEY_FILE\n"
+	"Environment: DISCORD_TOKEN or DISCORD_TOKEN_FILE; " SETTINGS_KEY_NAME " or " SETTINGS_KEY_NAME "_FILE\n"
 	"(without a key the embedded provider serves); PARLEY_DISCORD_API, PARLEY_BRAIN_URL and "
 	"the\n"
 	"other settings that --settings prints. The environment takes precedence over the settings "
@@ -384,7 +385,7 @@ static bool can_start(const struct settings *settings, const struct control_conf
 	} else if (conf->spawn && spawn_find(conf->spawn, text, sizeof text)) {
 		words_no_program(&w, conf->spawn);
 	} else if (settings_needs_embedded(settings) && spawn_find("offlined", text, sizeof text)) {
-		words_no_brain(&w);
+		words_no_brain(&w, SETTINGS_KEY_NAME);
 	} else {
 		return true;
 	}

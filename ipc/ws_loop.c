@@ -13,7 +13,7 @@ enum { FDS = 1024, SERVICE_BUF = 65536, RX_BUF = 8192 /* of each connection */, 
 
 const struct lws_protocols ws_protocols[] = {
 	{.name = "parley", .callback = ws_callback, .rx_buffer_size = RX_BUF},
-	/* The subprotocol that browser-like clients of OpenAI Realtime ask for. */
+	/* The subprotocol that browser-like clients of realtime sessions ask for. */
 	{.name = "realtime", .callback = ws_callback, .rx_buffer_size = RX_BUF},
 	{0},
 };

@@ -70,6 +70,7 @@ struct engine_conf {
 	const char *socket_url, *http_url; /* whichever the shell needs */
 	const char *key;		   /* "" for none */
 	const char *model, *voice, *language;
+	uint32_t silent_ms; /* without a sign of life, after which a session is replaced */
 	enum engine_transcription transcription;
 	engine_h *h;
 	void *arg;

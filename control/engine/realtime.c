@@ -357,7 +357,8 @@ static int realtime_alloc(void **out, const struct engine_conf *conf)
 	struct conversation_caps caps = {.cancel = conf->caps->cancel,
 					 .truncate = conf->caps->truncate,
 					 .erase = conf->caps->erase,
-					 .rate = conf->caps->rate_out};
+					 .rate = conf->caps->rate_out,
+					 .silent_ms = conf->silent_ms};
 	struct realtime *r;
 	int err = ENOMEM;
 

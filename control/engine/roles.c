@@ -11,7 +11,7 @@
 #include "proto/base/time.h"
 #include "proto/media.h"
 
-enum { REST_S = 30, SILENT_MS = 8000, LIVE = 32, UTTERANCES = 64 };
+enum { REST_S = 30, LIVE = 32, UTTERANCES = 64 };
 
 /* One provider that serves a use, opened or not. */
 struct served {
@@ -119,6 +119,7 @@ static int open_served(struct served *s)
 				   .socket_url = socket,
 				   .http_url = http,
 				   .language = r->settings->language,
+				   .silent_ms = r->settings->not_answering_ms,
 				   .transcription = transcription[r->settings->asr_sessions],
 				   .h = take_event,
 				   .arg = s};
@@ -269,6 +270,11 @@ static void fail_live(struct roles *r, struct live *l, const char *why)
 	     false);
 }
 
+static uint64_t silent_at(const struct roles *r, const struct live *l)
+{
+	return l->since + r->settings->not_answering_ms * NS_PER_MS;
+}
+
 static void watch_silence(struct roles *r)
 {
 	uint64_t at = UINT64_MAX;
@@ -277,8 +283,8 @@ static void watch_silence(struct roles *r)
 		const struct live *l = &r->live[i];
 
 		if (l->id && l->use == ENGINE_USE_REPLY && !l->over && !l->life && l->since &&
-		    l->since + SILENT_MS * NS_PER_MS < at)
-			at = l->since + SILENT_MS * NS_PER_MS;
+		    silent_at(r, l) < at)
+			at = silent_at(r, l);
 	}
 	if (at == UINT64_MAX)
 		tmr_stop(r->silence);
@@ -495,7 +501,7 @@ static void silence_over(void *arg)
 		struct live *l = &r->live[i];
 
 		if (l->id && l->use == ENGINE_USE_REPLY && !l->over && !l->life && l->since &&
-		    l->since + SILENT_MS * NS_PER_MS <= now)
+		    silent_at(r, l) <= now)
 			take_silence(l->by, l,
 				     &(struct engine_event){.type = ENGINE_SILENT, .ask = l->id});
 	}

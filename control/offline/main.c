@@ -31,7 +31,7 @@ static const char help[] =
 	"       offlined --speak TEXT [--voice slt|rms|awb] -o FILE.wav\n"
 	"       offlined --transcribe FILE.wav | --hear-general FILE.wav\n"
 	"       offlined --answer TEXT [--room NAMES]\n"
-	"A local server that speaks the OpenAI Realtime dialect: it hears, answers by rules, and "
+	"A local server that speaks the Realtime dialect of control: it hears, answers by rules, and "
 	"speaks.\n"
 	"\n"
 	"  --listen HOST:PORT   serve ws://HOST:PORT/v1/realtime; HOST is a numeric address, port "

@@ -1,10 +1,10 @@
-/* The server side of one OpenAI Realtime connection: events in, events out, and work for
+/* The server side of one Realtime connection (control/dialect): events in, events out, and work for
  * recognisers and speech synthesis.
  *
  * Pure: requests leave by struct session_out while a call runs, in order; results come back by
  * session_recognised and session_take_speech. Time, wall clock and randomness are passed with every
- * call. Sources: the Realtime server and client events of openai-openapi 2.3.0; the order of a
- * response's events is the one of the service.
+ * call. Sources: those of the dialect (control/dialect); the order of a response's events
+ * is the one of the service.
  *
  * Extensions, all plain text in `instructions` or in items of role system:
  *   people in the room: Alice, Bob     answers "who is here"

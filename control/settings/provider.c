@@ -17,7 +17,7 @@ static const char *key_name(const struct provider_record *p)
 	for (size_t i = 0; i < sizeof implied / sizeof implied[0]; i++)
 		if (strcmp(implied[i][0], p->name) == 0)
 			return implied[i][1];
-	return "OPENAI_API_KEY";
+	return SETTINGS_KEY_NAME;
 }
 
 int settings_provider(const struct settings *s, enum settings_service which,

@@ -371,3 +371,8 @@ void settings_embedded_at(struct settings *s, const char *url)
 	snprintf(s->records.embedded_url, sizeof s->records.embedded_url, "%s", url);
 	settings_resolve(s);
 }
+
+const char *settings_key_file(const struct settings *s)
+{
+	return s->openai_api_key_file;
+}

@@ -90,6 +90,10 @@ int provider_socket_url(const struct provider_record *p, char *out, size_t size)
 /* The address for people: without user, password and query. Always terminated. */
 void provider_shown(const struct provider_record *p, char *out, size_t size);
 
+/* The variable of the key that a provider without an address of its own takes, and the file that the settings name for it. */
+#define SETTINGS_KEY_NAME "OPENAI_API_KEY"
+const char *settings_key_file(const struct settings *s);
+
 /* Whether a role that these settings use is served by the embedded engine, which must run then. */
 bool settings_needs_embedded(const struct settings *s);
 /* Whether what these settings use is there to be asked: no role waits for the embedded engine to

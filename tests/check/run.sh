@@ -68,6 +68,8 @@ part words tests/check/words.sh
 part rules tests/check/rules.sh
 part circles tests/check/circles.sh build/obj
 part mutants-lines tests/mutants/lines.sh
+part vendors tests/check/vendors.sh
+part vendors-planted tests/check/vendors.sh --self-test
 
 # Three lanes: two compute, and give way; the third mostly waits for the clock.
 aside() {

@@ -8,7 +8,7 @@
  *   OPEN         session created                        UP            DESCRIBE, LINK_UP; the next
  * ask goes out OPEN         no session for SESSION_MS              DOWN          CLOSE, LINK_DOWN
  *   UP           a fatal error, or closed               DOWN          CLOSE, FAILED for what was
- * asked, LINK_DOWN UP           no sign of life for SILENT_MS          DOWN          CLOSE, SILENT;
+ * asked, LINK_DOWN UP           no sign of life for silent_ms          DOWN          CLOSE, SILENT;
  * the ask goes to the next session
  *
  *   ask          input                                  next
@@ -45,14 +45,14 @@ enum {
 	CONVERSATION_OUTPUTS = ENGINE_MESSAGES_MAX + 4 * CONVERSATION_ASKS,
 	CONVERSATION_SESSION_MS = 4000, /* from the open connection to the session */
 	CONVERSATION_WIND_DOWN_MS = 1500,
-	CONVERSATION_SILENT_MS = 8000,
 	CONVERSATION_REFUSED_MS = 500,
 };
 
 /* What the dialect can do (control/engine/caps.def). */
 struct conversation_caps {
 	bool cancel, truncate, erase;
-	unsigned rate; /* of the sound that comes, s16le mono */
+	unsigned rate;	    /* of the sound that comes, s16le mono */
+	uint32_t silent_ms; /* without a sign of life, after which a session is replaced */
 };
 
 enum conversation_input_type {
@@ -139,7 +139,7 @@ int conversation_step(struct conversation *c, const struct conversation_input *i
 /* When it wants TIME; UINT64_MAX for never. */
 uint64_t conversation_deadline(const struct conversation *c);
 bool conversation_up(const struct conversation *c);
-/* The last question had no sign of life for SILENT_MS, and there was none since. */
+/* The last question had no sign of life for silent_ms, and there was none since. */
 bool conversation_silent(const struct conversation *c);
 
 #endif

@@ -113,7 +113,7 @@ static uint64_t due(const struct conversation *c, const struct asked *a)
 		at = a->until;
 	if (a->wanted && a->request->deadline && a->request->deadline < at)
 		at = a->request->deadline;
-	silent = a->since + CONVERSATION_SILENT_MS * NS_PER_MS;
+	silent = a->since + c->caps.silent_ms * NS_PER_MS;
 	if (c->link == LINK_UP && a->wanted && a->since && !a->life && silent < at &&
 	    a->state != ASKED_WAITING)
 		at = silent;

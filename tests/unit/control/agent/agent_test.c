@@ -37,6 +37,7 @@ struct scene {
 	const char *words; /* what the provider hears */
 	bool barge_in;
 	const char *fails; /* code with which every answer fails */
+	unsigned deaf;	   /* asks that get no answer */
 	uint32_t call_id, gen, listen, playback;
 	uint64_t said, stopped_fade;
 	unsigned rate;
@@ -224,6 +225,8 @@ static void told(const struct words *words, void *arg)
 	snprintf(s->told, sizeof s->told, "%.500s", words->text);
 }
 
+static bool not_answering; /* /status said so once */
+
 static void faulted(enum fault fault, enum fault_is is, void *arg)
 {
 	struct scene *s = arg;
@@ -257,6 +260,8 @@ static void provider(struct fake *f, unsigned conn, const char *type, const json
 				       0),
 			"text"));
 		snprintf(s->asked, sizeof s->asked, "%s", text);
+	} else if (strcmp(type, "response.create") == 0 && s->deaf) {
+		s->deaf--;
 	} else if (strcmp(type, "response.create") == 0 && s->fails) {
 		fake_send(f, conn, "{\"type\":\"response.created\",\"response\":{\"id\":\"r1\"}}");
 		fake_send(f, conn,
@@ -300,6 +305,11 @@ static void look(void *arg)
 
 /* What else is set before there is an agent; NULL: nothing. */
 static bool (*prepare)(struct scene *s);
+
+static bool impatient(struct scene *s)
+{
+	return settings_set(s->settings, "not_answering_ms", "50") == 0;
+}
 
 static bool scene_begin(struct scene *s, const char *guest)
 {
@@ -536,4 +546,46 @@ TEST(what_the_provider_refuses_is_told_by_what_it_is)
 		      strstr(words.text, "could not answer"));
 		scene_end(&s);
 	}
+}
+
+/* ---- a provider that accepts and does not answer ---- */
+
+static bool answered_late(const struct scene *s)
+{
+	struct status status = {0};
+
+	agent_status(s->agent, &status);
+	not_answering = not_answering || status.brain_silent;
+	return status.answered == 1;
+}
+
+TEST(a_provider_that_does_not_answer_is_told_of_once_and_still_heard)
+{
+	static struct scene s;
+	struct status status = {0};
+	struct words words = {0};
+
+	prepare = impatient;
+	not_answering = false;
+	CHECK(scene_begin(&s, "off"));
+	prepare = NULL;
+	s.words = "what time is it";
+	s.deaf = 1;
+	over = answered_late;
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	/* It was told, shown, and its session replaced; the answer of the next one was heard. */
+	CHECK_INT(s.faults.v[FAULT_SILENT].count, 0); /* it did not last */
+	CHECK(s.faults.v[FAULT_SILENT].changed);
+	CHECK(not_answering);
+	CHECK_INT(s.said, ANSWER);
+	agent_status(s.agent, &status);
+	CHECK(status.brain_up && !status.brain_silent);
+	CHECK(!s.faults.v[FAULT_SILENT].there);
+	/* At once when it lasts, and not again for five minutes. */
+	faults_set(&s.faults, FAULT_SILENT, FAULT_IS_THERE, env_now(s.fake.env));
+	CHECK(faults_say(&s.faults, env_now(s.fake.env), &words));
+	CHECK(strstr(words.text, "does not answer"));
+	CHECK(!faults_say(&s.faults, env_now(s.fake.env), &words));
+	scene_end(&s);
 }

@@ -69,6 +69,7 @@ static bool begin(struct seen *s, fake_h *h, const char *key)
 					     .socket_url = s->fake.url,
 					     .model = "gpt realtime",
 					     .voice = "marin",
+					     .silent_ms = 8000,
 					     .key = key,
 					     .h = heard,
 					     .arg = s}) == 0;

@@ -107,7 +107,7 @@ static void pass(uint64_t ms)
 static int begin(void)
 {
 	static const struct conversation_caps caps = {
-		.cancel = true, .truncate = true, .erase = true, .rate = 24000};
+		.cancel = true, .truncate = true, .erase = true, .rate = 24000, .silent_ms = 8000};
 
 	memset(&fx, 0, sizeof fx);
 	fx.now = 1000 * NS_PER_MS;

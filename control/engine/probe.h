@@ -1,0 +1,31 @@
+/* Whether a provider is there and takes the key, asked without anything that costs: for `control
+ * --check`.
+ *
+ * A session is opened and says that it was created; a server of HTTP is asked for the list of its
+ * models. */
+#ifndef CONTROL_ENGINE_PROBE_H
+#define CONTROL_ENGINE_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ipc/http.h"
+#include "ipc/ws.h"
+
+/* Opens a session; what comes goes to the handler. EINVAL no address of a WebSocket, ENOMEM. Caller
+ * owns *out. */
+int probe_session(struct ws **out, struct ws_ctx *ctx, const char *url, const char *model,
+		  const char *key, ws_h *h, void *arg);
+
+enum probe_answer { PROBE_NOTHING, PROBE_CREATED, PROBE_REFUSED };
+/* What a message of the session says; why gets the refusal, always terminated. */
+enum probe_answer probe_read(const uint8_t *data, size_t len, char *why, size_t size);
+
+/* Asks for the models. EINVAL, ENOMEM. */
+int probe_models(struct http *http, const char *base, const char *key, uint32_t ms, http_resp_h *h,
+		 void *arg);
+/* This server answers nobody without a key. */
+bool probe_needs_key(const char *base);
+
+#endif
