@@ -103,7 +103,7 @@ static unsigned compare(const struct rerun *base, const struct room_turn *was,
 	if (!changes)
 		return 0;
 	printf("turn %u of %s at %.3f s, \"%s\": %s", was->id, was->name,
-	       (double)(was->born_at - base->began_at) / 1e9, was->heard,
+	       (double)(was->born_at - base->began_at) / 1e9, was->transcript,
 	       room_reason_name(was->reason));
 	printf(is->reason == was->reason ? ", as before\n" : " > %s\n",
 	       room_reason_name(is->reason));
