@@ -196,6 +196,7 @@ void agent_soundboard(struct agent *a, uint64_t user, const char *name)
 void agent_settings(struct agent *a)
 {
 	room_log_settings(a->log, a->settings);
+	roles_settings(a->roles);
 	agent_feed(a, &(struct room_event){.type = ROOM_SETTINGS, .yes = true});
 }
 
@@ -217,7 +218,7 @@ void agent_status(const struct agent *a, struct status *out)
 	out->brain_up = health == ROLES_UP;
 	out->brain_silent = health == ROLES_NOT_ANSWERING;
 	out->guest = settings_guest(a->settings);
-	settings_brain_shown(a->settings, out->brain, sizeof out->brain);
+	roles_shown(a->roles, agent_reply_use(a), out->brain, sizeof out->brain);
 }
 
 /* ---- coming and going ---- */

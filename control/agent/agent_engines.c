@@ -31,7 +31,7 @@ static void link_up(struct agent *a)
 {
 	char url[256];
 
-	settings_brain_shown(a->settings, url, sizeof url);
+	roles_shown(a->roles, ENGINE_USE_VOICE, url, sizeof url);
 	agent_publish_link(a, true, url, "");
 	agent_fault(a, FAULT_BRAIN, FAULT_IS_OVER);
 	agent_fault(a, FAULT_KEY, FAULT_IS_OVER);

@@ -30,6 +30,8 @@ char *openai_url_transcription(const char *base);
 /* "Authorization: Bearer …": a secret, to be wiped before it is freed. NULL without memory or key.
  */
 char *openai_auth(const char *key);
+/* Takes the place of *auth, which is wiped; key "" leaves NULL. ENOMEM: *auth is as it was. */
+int openai_auth_replace(char **auth, const char *key);
 
 /* ---- client events ---- */
 /* voice: NULL or "" leaves the server's own. */
@@ -41,8 +43,8 @@ char *openai_instructions(const char *instructions);
 char *openai_append(const uint8_t *pcm, size_t n);
 char *openai_commit(uint32_t utterance);
 char *openai_clear(void);
-/* A line that a person said, or that the bot said (assistant). id: of the item, NULL or "" leaves it to the
- * server; at most 32 characters. Text that is no UTF-8 cannot be sent: NULL. */
+/* A line that a person said, or that the bot said (assistant). id: of the item, NULL or "" leaves
+ * it to the server; at most 32 characters. Text that is no UTF-8 cannot be sent: NULL. */
 char *openai_item(const char *id, bool assistant, const char *text);
 char *openai_delete(const char *item);
 /* The ask comes back with the response that it creates, and with an error about it. */

@@ -1,4 +1,5 @@
 /* Client events of the OpenAI Realtime dialect. */
+#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,6 +56,19 @@ char *openai_auth(const char *key)
 	if (auth)
 		snprintf(auth, size, "%s%s", head, key);
 	return auth;
+}
+
+int openai_auth_replace(char **auth, const char *key)
+{
+	char *fresh = openai_auth(key);
+
+	if (!fresh && key && *key)
+		return ENOMEM;
+	if (*auth)
+		explicit_bzero(*auth, strlen(*auth));
+	free(*auth);
+	*auth = fresh;
+	return 0;
 }
 
 static json_t *format(void)
@@ -128,14 +142,13 @@ char *openai_item(const char *id, bool assistant, const char *text)
 	return text_of(json_pack("{s:s,s:{s:s*,s:s,s:s,s:[{s:s,s:s}]}}", "type",
 				 "conversation.item.create", "item", "id", id && *id ? id : NULL,
 				 "type", "message", "role", assistant ? "assistant" : "user",
-				 "content", "type", assistant ? "output_text" : "input_text", "text",
-				 text));
+				 "content", "type", assistant ? "output_text" : "input_text",
+				 "text", text));
 }
 
 char *openai_delete(const char *item)
 {
-	return text_of(
-		json_pack("{s:s,s:s}", "type", "conversation.item.delete", "item_id", item));
+	return text_of(json_pack("{s:s,s:s}", "type", "conversation.item.delete", "item_id", item));
 }
 
 char *openai_response(uint32_t ask)

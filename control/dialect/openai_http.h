@@ -1,6 +1,8 @@
-/* What OpenAI, and servers that speak its dialect, are asked by HTTP: words of a recording, words of a model, speech.
+/* What OpenAI, and servers that speak its dialect, are asked by HTTP: words of a recording, words
+ * of a model, speech.
  *
- * Pure: it builds bodies and reads answers. Texts that it returns are freed by the caller with free(); NULL is ENOMEM. */
+ * Pure: it builds bodies and reads answers. Texts that it returns are freed by the caller with
+ * free(); NULL is ENOMEM. */
 #ifndef CONTROL_DIALECT_OPENAI_HTTP_H
 #define CONTROL_DIALECT_OPENAI_HTTP_H
 
@@ -58,7 +60,7 @@ struct openai_line {
 	const char *text;
 };
 struct openai_chat {
-	const char *model, *system; /* system may be "" */
+	const char *model, *system;	 /* system may be "" */
 	const struct openai_line *lines; /* of the conversation, the question last */
 	size_t n;
 	bool one_word; /* the answer is one word */
@@ -78,14 +80,15 @@ struct openai_chunk {
 	struct slice text;
 	void *tree;
 };
-/* The data of one event of a stream, or a whole answer. EBADMSG, EMSGSIZE. *out is written only on success and then
- * wants openai_chunk_clear. */
+/* The data of one event of a stream, or a whole answer. EBADMSG, EMSGSIZE. *out is written only on
+ * success and then wants openai_chunk_clear. */
 int openai_chunk(struct openai_chunk *out, const uint8_t *data, size_t n);
 void openai_chunk_clear(struct openai_chunk *chunk);
 
 /* ---- when it is refused ---- */
 
-/* One line: the status, what is known of the cause by a code of openai_trouble(), and the server's words. */
+/* One line: the status, what is known of the cause by a code of openai_trouble(), and the server's
+ * words. */
 void openai_refusal(int status, const char *body, size_t n, char *why, size_t size);
 
 #endif

@@ -161,8 +161,8 @@ static bool has(struct slice text, const char *words)
 	return text.n && memmem(text.p, text.n, words, strlen(words));
 }
 
-/* The document does not list codes; the fatal ones end a session in practice. Servers that speak the
- * dialect have codes of their own for the other two, and similar words. */
+/* The document does not list codes; the fatal ones end a session in practice. Servers that speak
+ * the dialect have codes of their own for the other two, and similar words. */
 static enum openai_error kind_of(const char *code, struct slice text)
 {
 	static const struct {

@@ -56,7 +56,8 @@ static const char *tokens_name(const char *model)
 	return o || strncmp(model, "gpt-", 4) == 0 ? "max_completion_tokens" : "max_tokens";
 }
 
-/* Of a word: models that think aloud need more than those that do not, and some count differently. */
+/* Of a word: models that think aloud need more than those that do not, and some count differently.
+ */
 static unsigned word_tokens(const char *model)
 {
 	if (strncmp(model, "gpt-5", 5) == 0)
@@ -92,8 +93,7 @@ char *openai_chat(const struct openai_chat *c)
 	root = json_pack("{s:s,s:o,s:b}", "model", c->model, "messages", messages, "stream",
 			 c->stream);
 	if (root && c->one_word &&
-	    json_object_set_new(root, tokens_name(c->model),
-				json_integer(word_tokens(c->model)))) {
+	    json_object_set_new(root, tokens_name(c->model), json_integer(word_tokens(c->model)))) {
 		json_decref(root);
 		return NULL;
 	}

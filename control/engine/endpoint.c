@@ -46,6 +46,11 @@ struct endpoint *endpoint_free(struct endpoint *p)
 	return NULL;
 }
 
+int endpoint_rekey(struct endpoint *p, const char *key)
+{
+	return openai_auth_replace(&p->auth, key);
+}
+
 int endpoint_post(struct endpoint *p, const struct endpoint_call *call, struct http_req **out)
 {
 	const char *headers[4] = {"User-Agent: Parley/" PARLEY_VERSION, call->type, p->auth, NULL};

@@ -28,6 +28,8 @@ struct endpoint_call {
 int endpoint_alloc(struct endpoint **out, struct http *http, const char *base, const char *key);
 /* What is under way goes on, and belongs to who asked for it. */
 struct endpoint *endpoint_free(struct endpoint *p);
+/* Another key, of what is asked from now on. ENOMEM. */
+int endpoint_rekey(struct endpoint *p, const char *key);
 /* A POST. ENOMEM, EINVAL (the base is no address). No handler is called inside. */
 int endpoint_post(struct endpoint *p, const struct endpoint_call *call, struct http_req **out);
 /* Why an answer is none: one line, without anything secret. */

@@ -101,6 +101,9 @@ struct engine_ops {
 	/* EINVAL, ENOMEM. */
 	int (*alloc)(void **out, const struct engine_conf *conf);
 	void (*free)(void *engine); /* NULL accepted; not from inside the handler */
+	/* Another key, of connections and requests from now on; those that are open go on. ENOMEM.
+	 */
+	int (*rekey)(void *engine, const char *key);
 	/* NULL: always ready. */
 	bool (*up)(const void *engine);
 

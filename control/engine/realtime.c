@@ -327,6 +327,13 @@ static int realtime_instruct(void *engine, const char *text)
 							 .text = slice_str(text)});
 }
 
+static int realtime_rekey(void *engine, const char *key)
+{
+	struct realtime *r = engine;
+
+	return openai_auth_replace(&r->auth, key);
+}
+
 static bool realtime_up(const void *engine)
 {
 	const struct realtime *r = engine;
@@ -393,6 +400,7 @@ out:
 const struct engine_ops engine_realtime = {
 	.alloc = realtime_alloc,
 	.free = realtime_free,
+	.rekey = realtime_rekey,
 	.up = realtime_up,
 	.ask = realtime_ask,
 	.cancel = realtime_cancel,

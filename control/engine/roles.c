@@ -1,6 +1,7 @@
 #include "control/engine/roles.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -401,6 +402,21 @@ static bool take_over(struct roles *r, struct live *l)
 	return true;
 }
 
+/* Asks that wait for a session which may not come. */
+static void move_asks(struct served *from)
+{
+	struct roles *r = from->r;
+
+	for (unsigned i = 0; i < LIVE; i++) {
+		struct live *l = &r->live[i];
+
+		if (!l->id || l->use != from->use || l->over || l->by != from || l->life)
+			continue;
+		from->caps->ops->cancel(from->engine, l->id);
+		take_over(r, l);
+	}
+}
+
 static void take_link(struct served *s, const struct engine_event *ev)
 {
 	struct served *next;
@@ -412,10 +428,12 @@ static void take_link(struct served *s, const struct engine_event *ev)
 		return;
 	}
 	next = pick(s->r, s->use, 0);
-	if (next != s && !next->down && !open_served(next))
-		log_warn("failover", "role=%s", role_name(role_of(s->use)));
-	else
+	if (next == s || next->down || open_served(next)) {
 		tell(s->r, s->use, NULL, ev, false);
+		return;
+	}
+	log_warn("failover", "role=%s", role_name(role_of(s->use)));
+	move_asks(s);
 }
 
 static void take_silence(struct served *s, struct live *l, const struct engine_event *ev)
@@ -603,6 +621,30 @@ int roles_flush(struct roles *r, uint64_t *user, uint32_t *utterance)
 		if (l->v[i].engine)
 			err = l->v[i].caps->ops->flush(l->v[i].engine, user, utterance);
 	return err;
+}
+
+void roles_settings(struct roles *r)
+{
+	for (unsigned i = 0; i < ENGINE_USE_COUNT; i++)
+		for (unsigned k = 0; k < r->list[i].n; k++) {
+			struct served *s = &r->list[i].v[k];
+			const struct provider_record *p =
+				record_of(r, (enum engine_use)i, s->index);
+
+			if (s->engine && p && s->caps->ops->rekey(s->engine, p->key))
+				log_warn("key_not_taken", "provider=%s", p->name);
+		}
+}
+
+void roles_shown(const struct roles *r, enum engine_use use, char *buf, size_t size)
+{
+	const struct served *s = pick(r, use, 0);
+	const struct provider_record *p = s ? record_of(r, use, s->index) : NULL;
+
+	if (p && *p->url)
+		provider_shown(p, buf, size);
+	else
+		snprintf(buf, size, "none");
 }
 
 /* ---- coming and going ---- */

@@ -7,12 +7,12 @@
  * back, or it answers RESTING    the time has passed, or it is back           READY
  *
  * The first provider of the list that is ready serves; when none is, the first one does. An ask
- * that another provider takes over is a new ask with a new id, for the same turn; the owner is told
- * of the turn alone, and nothing of an ask that was replaced or cancelled. A provider is opened
+ * that another provider takes over is a new ask with a new id, for the same turn. The owner knows
+ * the turn alone, and hears nothing of an ask that was replaced or cancelled. A provider is opened
  * when it serves for the first time.
  *
- * Addresses and keys are those of the settings when a provider is opened; models and voices those
- * of each ask, except of voice sessions and transcription.
+ * Addresses are those of the settings when a provider is opened; models and voices those of each
+ * ask, except of voice sessions and transcription.
  *
  * Everything runs on env's loop thread. What the conf names is borrowed. The handler may be called
  * from inside roles_ask (ENGINE_FAILED) and may call everything but roles_free. */
@@ -59,6 +59,10 @@ struct roles_conf {
 int roles_alloc(struct roles **out, const struct roles_conf *conf);
 struct roles *roles_free(struct roles *r);
 
+/* The settings changed: keys are those of the settings from now on, for connections and requests
+ * that begin. */
+void roles_settings(struct roles *r);
+
 /* Asks the provider that serves. ask: its id, model and voice are filled in here. A failure comes
  * to the handler. */
 void roles_ask(struct roles *r, enum engine_use use, uint32_t chunk, const struct engine_ask *ask);
@@ -82,5 +86,8 @@ int roles_flush(struct roles *r, uint64_t *user, uint32_t *utterance);
 enum roles_health { ROLES_NONE, ROLES_DOWN, ROLES_NOT_ANSWERING, ROLES_UP };
 /* Of the provider that serves now. */
 enum roles_health roles_health(const struct roles *r, enum engine_use use);
+/* Its address for people, without what may be secret in it; "none" without one. Always terminated.
+ */
+void roles_shown(const struct roles *r, enum engine_use use, char *buf, size_t size);
 
 #endif

@@ -180,6 +180,13 @@ static void speech_cancel(void *engine, uint32_t ask)
 	}
 }
 
+static int speech_rekey(void *engine, const char *key)
+{
+	struct speech *t = engine;
+
+	return endpoint_rekey(t->endpoint, key);
+}
+
 static void speech_free(void *engine)
 {
 	struct speech *t = engine;
@@ -216,5 +223,8 @@ static int speech_alloc(void **out, const struct engine_conf *conf)
 	return 0;
 }
 
-const struct engine_ops engine_speech = {
-	.alloc = speech_alloc, .free = speech_free, .ask = speech_ask, .cancel = speech_cancel};
+const struct engine_ops engine_speech = {.alloc = speech_alloc,
+					 .free = speech_free,
+					 .rekey = speech_rekey,
+					 .ask = speech_ask,
+					 .cancel = speech_cancel};

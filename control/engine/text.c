@@ -254,6 +254,13 @@ static void text_cancel(void *engine, uint32_t ask)
 
 /* ---- coming and going ---- */
 
+static int text_rekey(void *engine, const char *key)
+{
+	struct text *t = engine;
+
+	return endpoint_rekey(t->endpoint, key);
+}
+
 static void text_free(void *engine)
 {
 	struct text *t = engine;
@@ -291,5 +298,8 @@ static int text_alloc(void **out, const struct engine_conf *conf)
 	return 0;
 }
 
-const struct engine_ops engine_text = {
-	.alloc = text_alloc, .free = text_free, .ask = text_ask, .cancel = text_cancel};
+const struct engine_ops engine_text = {.alloc = text_alloc,
+				       .free = text_free,
+				       .rekey = text_rekey,
+				       .ask = text_ask,
+				       .cancel = text_cancel};

@@ -79,6 +79,11 @@ static void sent_free(struct sent *x)
 
 /* ---- sound ---- */
 
+int transcribe_file_rekey(struct transcribe_file *f, const char *key)
+{
+	return endpoint_rekey(f->provider, key);
+}
+
 int transcribe_file_start(struct transcribe_file *f, uint64_t user, uint32_t utterance)
 {
 	struct sound *s;

@@ -26,6 +26,8 @@ struct transcribe_file;
 int transcribe_file_alloc(struct transcribe_file **out, const struct transcribe_conf *conf);
 struct transcribe_file *transcribe_file_free(struct transcribe_file *f);
 
+/* Another key, of what is sent from now on. ENOMEM. */
+int transcribe_file_rekey(struct transcribe_file *f, const char *key);
 /* ENOMEM, ENOBUFS too many are kept. */
 int transcribe_file_start(struct transcribe_file *f, uint64_t user, uint32_t utterance);
 /* pcm: s16le mono at 24 kHz. */

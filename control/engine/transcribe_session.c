@@ -284,6 +284,11 @@ static void session_free(struct session *s)
 	free(s);
 }
 
+int transcribe_session_rekey(struct transcribe_session *a, const char *key)
+{
+	return openai_auth_replace(&a->auth, key);
+}
+
 int transcribe_session_start(struct transcribe_session *a, uint64_t user, uint32_t utterance)
 {
 	struct session *s = session_of(a, user);

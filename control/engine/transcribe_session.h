@@ -56,6 +56,9 @@ struct transcribe_conf {
 int transcribe_session_alloc(struct transcribe_session **out, const struct transcribe_conf *conf);
 struct transcribe_session *transcribe_session_free(struct transcribe_session *a);
 
+/* Another key, of sessions that are opened from now on. ENOMEM. */
+int transcribe_session_rekey(struct transcribe_session *a, const char *key);
+
 /* Utterances of a user rise. ENOMEM. */
 int transcribe_session_start(struct transcribe_session *a, uint64_t user, uint32_t utterance);
 /* pcm: s16le mono at 24 kHz, n bytes. */

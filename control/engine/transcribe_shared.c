@@ -119,6 +119,11 @@ static unsigned open_at(const struct transcribe_shared *s, uint64_t user)
 	return i;
 }
 
+int transcribe_shared_rekey(struct transcribe_shared *s, const char *key)
+{
+	return transcribe_session_rekey(s->asr, key);
+}
+
 int transcribe_shared_start(struct transcribe_shared *s, uint64_t user, uint32_t utterance)
 {
 	struct kept *k;

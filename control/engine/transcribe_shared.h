@@ -13,6 +13,8 @@ struct transcribe_shared;
 int transcribe_shared_alloc(struct transcribe_shared **out, const struct transcribe_conf *conf);
 struct transcribe_shared *transcribe_shared_free(struct transcribe_shared *s);
 
+/* As transcribe_session_rekey. */
+int transcribe_shared_rekey(struct transcribe_shared *s, const char *key);
 /* EBUSY: too many wait; the utterance will have no words. ENOMEM. */
 int transcribe_shared_start(struct transcribe_shared *s, uint64_t user, uint32_t utterance);
 void transcribe_shared_append(struct transcribe_shared *s, uint32_t utterance, const uint8_t *pcm,

@@ -38,6 +38,16 @@ static void tell_words(enum transcribe_event type, uint64_t user, uint32_t utter
 	e->h(&ev, e->arg);
 }
 
+static int transcriber_rekey(void *engine, const char *key)
+{
+	struct transcriber *e = engine;
+
+	if (e->files)
+		return transcribe_file_rekey(e->files, key);
+	return e->shared ? transcribe_shared_rekey(e->shared, key)
+			 : transcribe_session_rekey(e->each, key);
+}
+
 static void transcriber_free(void *engine)
 {
 	struct transcriber *e = engine;
@@ -188,5 +198,6 @@ static int transcriber_sound(void *engine, const struct engine_sound *sound)
 
 const struct engine_ops engine_transcriber = {.alloc = transcriber_alloc,
 					      .free = transcriber_free,
+					      .rekey = transcriber_rekey,
 					      .sound = transcriber_sound,
 					      .flush = transcriber_flush};

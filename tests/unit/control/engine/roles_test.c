@@ -4,6 +4,7 @@
 
 #include "control/settings/settings.h"
 #include "tests/test.h"
+#include "tests/unit/control/engine/fake_realtime.h"
 #include "tests/unit/control/fake_http.h"
 
 static struct seen {
@@ -132,6 +133,14 @@ TEST(each_use_is_asked_of_its_role)
 	roles_ask_again(fx.roles, ENGINE_USE_REPLY, 7);
 	run(2);
 	CHECK_STR(said(), "reply words 7.0 Ten.\nreply done 7.0 \n");
+	/* A new key, of the next request on. */
+	CHECK_STR(fx.fake.auth, "");
+	CHECK_INT(settings_set(fx.settings, "text_key", "rotated"), 0);
+	roles_settings(fx.roles);
+	ask(ENGINE_USE_REPLY, 6, 0);
+	run(2);
+	CHECK_STR(fx.fake.auth, "Bearer rotated");
+	said();
 	/* Nothing of what is cancelled comes. */
 	ask(ENGINE_USE_REPLY, 8, 0);
 	ask(ENGINE_USE_SPEECH, 8, 0);
@@ -180,6 +189,86 @@ TEST(without_a_provider_every_ask_fails)
 	CHECK_INT(roles_health(fx.roles, ENGINE_USE_REPLY), ROLES_DOWN);
 	CHECK_INT(roles_health(fx.roles, ENGINE_USE_DECISION), ROLES_NONE);
 	end();
+}
+
+/* ---- a voice session whose provider is not there ---- */
+
+static struct voice {
+	struct fake fake;
+	struct settings *settings;
+	struct http *http;
+	struct roles *roles;
+	char events[512];
+} vx;
+
+static void voice_event(const struct roles_event *ev, void *arg)
+{
+	size_t at = strlen(vx.events);
+
+	(void)arg;
+	if (ev->engine->type == ENGINE_AUDIO || ev->engine->type == ENGINE_DONE)
+		snprintf(vx.events + at, sizeof vx.events - at, "%s %u ",
+			 ev->engine->type == ENGINE_DONE ? "done" : "audio", ev->turn);
+	if (ev->engine->type == ENGINE_LINK_DOWN)
+		snprintf(vx.events + at, sizeof vx.events - at, "down ");
+	if (ev->engine->type == ENGINE_DONE)
+		env_stop(vx.fake.env);
+}
+
+static void voice_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
+{
+	(void)root;
+	if (strcmp(type, "response.create") != 0)
+		return;
+	fake_send(f, conn, "{\"type\":\"response.created\",\"response\":{\"id\":\"r\"}}");
+	fake_audio(f, conn, "r", "i", 3, 240);
+	fake_send(f, conn,
+		  "{\"type\":\"response.done\",\"response\":{\"id\":\"r\","
+		  "\"status\":\"completed\"}}");
+}
+
+static void name_provider(struct settings_records *r, const char *name, const char *url)
+{
+	struct provider_record *p = &r->provider[r->n[RECORD_KIND_PROVIDER]++];
+	struct provider_names *voice = &r->role[ROLE_VOICE];
+
+	snprintf(p->name, sizeof p->name, "%s", name);
+	snprintf(p->url, sizeof p->url, "%s", url);
+	snprintf(voice->name[voice->n++], RECORD_NAME_MAX, "%s", name);
+}
+
+TEST(a_voice_whose_provider_is_gone_is_taken_over)
+{
+	const struct engine_message m = {ENGINE_USER, "", "[Alice]: when"};
+	const struct engine_ask ask = {.turn = 7, .instructions = "", .messages = &m, .n = 1};
+	char shown[128];
+
+	memset(&vx, 0, sizeof vx);
+	CHECK(fake_begin(&vx.fake, voice_server, NULL));
+	CHECK_INT(settings_alloc(&vx.settings), 0);
+	CHECK_INT(http_alloc(&vx.http, vx.fake.env, NULL, "x"), 0);
+	name_provider(&vx.settings->records, "gone", "ws://127.0.0.1:1/v1/realtime");
+	name_provider(&vx.settings->records, "spare", vx.fake.url);
+	settings_resolve(vx.settings);
+	CHECK_INT(roles_alloc(&vx.roles, &(struct roles_conf){.env = vx.fake.env,
+							      .ws = vx.fake.ctx,
+							      .http = vx.http,
+							      .settings = vx.settings,
+							      .h = voice_event}),
+		  0);
+	roles_instruct(vx.roles, "be brief");
+	/* It waits at the first one, until that cannot be reached. */
+	roles_ask(vx.roles, ENGINE_USE_VOICE, 0, &ask);
+	env_run(vx.fake.env);
+	CHECK(!vx.fake.timed_out);
+	CHECK_STR(vx.events, "audio 7 done 7 ");
+	CHECK_INT(roles_health(vx.roles, ENGINE_USE_VOICE), ROLES_UP);
+	roles_shown(vx.roles, ENGINE_USE_VOICE, shown, sizeof shown);
+	CHECK_STR(shown, vx.fake.url);
+	roles_free(vx.roles);
+	http_free(vx.http);
+	settings_free(vx.settings);
+	fake_end(&vx.fake);
 }
 
 TEST(every_row_of_the_capabilities_can_be_served)
