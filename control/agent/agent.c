@@ -56,7 +56,7 @@ static void step_room(struct agent *a, const struct room_event *ev)
 	agent_flush(a);
 }
 
-/* One event into the room, and whatever performing its effects causes after it. */
+/* Steps the room with one event, and then with the events that performing its effects caused. */
 void agent_feed(struct agent *a, const struct room_event *ev)
 {
 	uint64_t at;
@@ -172,7 +172,7 @@ static void sound_ended(void *arg)
 	agent_end_sound(a, a->sound_turn, a->sound_chunk);
 }
 
-/* How long it lasts nobody tells. */
+/* Discord does not tell how long a sound lasts. */
 void agent_sounded(struct agent *a, uint32_t turn, uint32_t chunk, int err)
 {
 	uint32_t ms = err ? 0 : a->settings->sound_ms;
@@ -223,7 +223,7 @@ void agent_status(const struct agent *a, struct status *out)
 
 /* ---- coming and going ---- */
 
-/* A laptop is plugged in and out while it runs. */
+/* A laptop may be plugged in or out while the bot runs. */
 static void read_power(void *arg)
 {
 	struct agent *a = arg;

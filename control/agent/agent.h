@@ -1,8 +1,7 @@
-/* One room's agent: wires a call's media to the room's mind, and the mind's effects to
- * speech-to-text, brain and speech. A shell: it decides nothing, room_step() does.
+/* One room's agent: connects a call's media, the room and the engines. Media and engine events
+ * become events of the room, and the room's effects are performed. A shell: room_step() decides.
  *
- * Everything runs on env's loop thread. The agent borrows what its conf names for as long as it
- * lives. */
+ * Everything runs on env's loop thread. The agent borrows the names in its conf for its life. */
 #ifndef CONTROL_AGENT_AGENT_H
 #define CONTROL_AGENT_AGENT_H
 
@@ -31,11 +30,10 @@ struct agent_conf {
 	struct bus *bus;		 /* where its turns are told; may be NULL */
 	uint64_t bot_user;
 	const char *bot_name; /* "Parley" */
-	/* Words for the room's text channel, and what goes wrong with who thinks. May be NULL. */
+	/* Sentences for the room's text channel, and faults of the engines. May be NULL. */
 	void (*tellh)(const struct words *words, void *arg);
 	void (*faulth)(enum fault fault, enum fault_is is, void *arg);
-	/* A sound of the soundboard is to be played: an errno, or 0 and then agent_sounded. May be
-	 * NULL. */
+	/* Play a soundboard sound: an errno, or 0 and then agent_sounded. May be NULL. */
 	int (*soundh)(uint32_t turn, uint32_t chunk, const char *ref, void *arg);
 	/* The room's session is over. May be NULL; the agent may not be freed inside the call. */
 	void (*leaveh)(void *arg);
@@ -52,16 +50,16 @@ void agent_media(struct agent *a, const struct media_msg *msg);
 void agent_member(struct agent *a, uint64_t user, const char *name, bool is_bot, bool present);
 /* The bot was server-muted or suppressed (cannot be heard), or not any more. */
 void agent_muted(struct agent *a, bool muted);
-/* The sound plays, or cannot (an errno). */
+/* The soundboard sound plays, or cannot be played (an errno). */
 void agent_sounded(struct agent *a, uint32_t turn, uint32_t chunk, int err);
-/* Somebody played a sound of the soundboard. */
+/* A user played a soundboard sound. */
 void agent_soundboard(struct agent *a, uint64_t user, const char *name);
 /* The settings have changed in place. */
 void agent_settings(struct agent *a);
 /* The session ends for a reason of ROOM_ENDS (control/room/reasons.def): every turn ends and is
  * recorded. Neither the room nor leaveh is told; after it there is only agent_free. */
 void agent_end(struct agent *a, const char *why);
-/* Its part of /status: the brain in use. */
+/* Its part of /status: the engine in use and its health. */
 void agent_status(const struct agent *a, struct status *out);
 
 #endif

@@ -20,7 +20,7 @@ struct voice_output {
 	uint32_t turn; /* 0 = none */
 	struct media_playback *pb;
 	bool ended, drained;
-	bool lost; /* some of its sound is */
+	bool lost; /* some of its audio was dropped */
 	uint8_t *held;
 	size_t n, cap;
 };
@@ -151,7 +151,7 @@ static void end(struct voice_output *s)
 	media_playback_end(s->pb);
 }
 
-/* Of a playback that runs. */
+/* Effects on a running playback. */
 static void adjust(struct voice_output *s, const struct room_effect *e)
 {
 	switch (e->type) {

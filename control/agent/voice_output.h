@@ -1,14 +1,14 @@
-/* The bot's voice in one call: performs the room's SAY effects by a playback
- * (control/media/media.h), and tells the room the facts of it. Sound of an answer waits here until
- * the room lets it out, which is in the same breath or after more of it.
+/* The bot's voice in one call: performs the room's SAY effects with a playback
+ * (control/media/media.h), and reports the playback to the room. Audio of an answer waits here
+ * until the room releases it.
  *
  *   state      effect                      next
  *   NONE       SAY_PCM                     HELD
- *   HELD       SAY_PCM, up to two minutes  HELD; of more the room is told that the brain failed
- *   HELD       SAY_OPEN                    PLAYING, or the room is told that it stopped
+ *   HELD       SAY_PCM, up to two minutes  HELD; beyond that the room gets BRAIN_FAILED
+ *   HELD       SAY_OPEN                    PLAYING, or the room gets SAY_STOPPED
  *   PLAYING    SAY_PCM, _END, _GAIN, …     PLAYING
- *   PLAYING    it drained, more comes      HELD: another playback of the same turn
- *   any        SAY_PCM of another turn     HELD, and the older one is nobody's
+ *   PLAYING    drained, and more comes     HELD: another playback of the same turn
+ *   any        SAY_PCM of another turn     HELD; the older turn's audio is dropped
  *
  * Everything runs on the media link's loop thread. The handler may be called from inside
  * voice_output_do. */
@@ -32,7 +32,7 @@ int voice_output_alloc(struct voice_output **out, struct media_call *call, voice
 struct voice_output *voice_output_free(struct voice_output *s);
 /* One ROOM_DO_SAY_*. */
 void voice_output_do(struct voice_output *s, const struct room_effect *e);
-/* The turn ended: nothing more of it. */
+/* The turn ended: drops the rest of its audio. */
 void voice_output_over(struct voice_output *s, uint32_t turn);
 
 #endif

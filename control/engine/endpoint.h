@@ -1,5 +1,5 @@
-/* A service that is asked by HTTP: where it is, and the key that goes there and nowhere else, in a
- * header.
+/* The HTTP side of one provider: its base address, and the key that goes to that address alone, in
+ * a header.
  *
  * Everything runs on env's loop thread. http is borrowed. */
 #ifndef CONTROL_ENGINE_ENDPOINT_H
@@ -17,7 +17,7 @@ struct endpoint_call {
 	const char *type;     /* the whole line "Content-Type: …" */
 	const void *body;
 	size_t n, sound_at; /* as in struct http_call */
-	uint32_t ms;	    /* for all of it */
+	uint32_t ms;	    /* total timeout */
 	size_t max_body;
 	http_resp_h *parth; /* or NULL */
 	http_resp_h *h;
@@ -26,13 +26,13 @@ struct endpoint_call {
 
 /* Texts are copied; key "" sends none. EINVAL, ENOMEM. Caller owns *out. */
 int endpoint_alloc(struct endpoint **out, struct http *http, const char *base, const char *key);
-/* What is under way goes on, and belongs to who asked for it. */
+/* Requests under way go on; their owners cancel them. */
 struct endpoint *endpoint_free(struct endpoint *p);
-/* Another key, of what is asked from now on. ENOMEM. */
+/* Sets another key for requests from now on. ENOMEM. */
 int endpoint_rekey(struct endpoint *p, const char *key);
 /* A POST. ENOMEM, EINVAL (the base is no address). No handler is called inside. */
 int endpoint_post(struct endpoint *p, const struct endpoint_call *call, struct http_req **out);
-/* Why an answer is none: one line, without anything secret. */
+/* Why a response is a failure: one line, without secrets. */
 void endpoint_why(const struct http_resp *resp, char *why, size_t size);
 
 #endif

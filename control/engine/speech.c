@@ -1,8 +1,8 @@
-/* The engine of voices that read out: the sound of exactly these words, while it is made. A shell
- * around control/dialect (POST audio/speech).
+/* The engine of text-to-speech: the audio of exactly the given words, while it is generated. A
+ * shell around control/dialect (POST audio/speech).
  *
- * Sound comes raw, in whole samples. What comes under another Content-Type is a failure, as it
- * would be noise. Cancelling closes the connection, with which servers stop to speak. */
+ * Audio comes raw, in whole samples. A response of another Content-Type is a failure, since it
+ * would be played as noise. Cancelling closes the connection, on which servers stop generating. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,9 +20,9 @@ struct line {
 	struct line *next;
 	struct speech *t;
 	uint32_t ask;
-	uint8_t odd; /* half a sample that waits for its other half */
+	uint8_t odd; /* first byte of a sample whose second byte is still to come */
 	bool has_odd, sound;
-	bool over;   /* nothing more of it is told */
+	bool over;   /* no further event of it */
 	bool inside; /* of a handler: freed when that returns */
 	struct http_req *req;
 };
@@ -72,9 +72,9 @@ static void fail_line(struct line *p, const char *why)
 	tell_line(p, ENGINE_FAILED, why, strlen(why));
 }
 
-/* ---- sound ---- */
+/* ---- audio ---- */
 
-/* Whole samples; half of one waits. */
+/* Passes on whole samples; keeps the first byte of an incomplete one. */
 static void take_sound(struct line *p, const uint8_t *data, size_t n)
 {
 	p->sound = p->sound || n;

@@ -1,8 +1,8 @@
-/* The engine of text models: answers, word by word as they are written, and answers of one word. A
- * shell around control/dialect (POST chat/completions).
+/* The engine of text models: streamed answers, and answers of one word. A shell around
+ * control/dialect (POST chat/completions).
  *
- * It keeps no conversation: each ask carries what is to be known. Cancelling closes the connection,
- * with which servers stop to write. */
+ * It keeps no conversation: each ask carries its instructions and history. Cancelling closes the
+ * connection, on which servers stop generating. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -24,11 +24,11 @@ struct job {
 	struct job *next;
 	struct text *t;
 	uint32_t ask;
-	bool words;  /* some came, or it was said that there will be none */
-	bool over;   /* nothing more of it is told */
+	bool words;  /* text came, or the server said that there is none */
+	bool over;   /* no further event of it */
 	bool inside; /* of a handler: freed when that returns */
 	struct sse sse;
-	struct http_req *req; /* NULL: answered, or let go */
+	struct http_req *req; /* NULL: answered or cancelled */
 };
 
 struct text {
@@ -52,7 +52,7 @@ static void job_free(struct job *j)
 	free(j);
 }
 
-/* Its connection is closed; nothing more of it is told. */
+/* Closes its connection; no further event of it comes. */
 static void job_cancel(struct job *j)
 {
 	j->over = true;

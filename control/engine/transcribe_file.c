@@ -11,18 +11,18 @@
 #include "ipc/env.h"
 #include "ipc/log.h"
 
-/* A recording that is kept. */
+/* A kept recording. */
 struct sound {
 	struct sound *next;
 	uint64_t user;
 	uint32_t utterance;
-	bool broken; /* part of it had no place */
-	bool wanted; /* goes out with the next send */
+	bool broken; /* part of it was lost */
+	bool wanted; /* requested: goes out with the next send */
 	uint8_t *pcm;
 	size_t n, cap;
 };
 
-/* One that is at the provider's. */
+/* A request under way. */
 struct sent {
 	struct sent *next;
 	struct transcribe_file *f;
@@ -77,7 +77,7 @@ static void sent_free(struct sent *x)
 	free(x);
 }
 
-/* ---- sound ---- */
+/* ---- recordings ---- */
 
 int transcribe_file_rekey(struct transcribe_file *f, const char *key)
 {
@@ -223,7 +223,7 @@ static int post(struct transcribe_file *f, const struct sound *first, struct sli
 	return err;
 }
 
-/* The sound of all that is wanted, one after the other. */
+/* The audio of all requested recordings, one after the other. */
 static int gather(const struct transcribe_file *f, uint8_t **out, size_t *len)
 {
 	size_t n = 0;
@@ -273,7 +273,7 @@ int transcribe_file_send(struct transcribe_file *f, uint64_t *user, uint32_t *ut
 	return err;
 }
 
-/* ---- what is not wanted any more ---- */
+/* ---- cancelling ---- */
 
 static void drop(struct transcribe_file *f, uint64_t user, bool all, uint32_t utterance)
 {

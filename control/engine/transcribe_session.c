@@ -11,12 +11,12 @@
 #include "ipc/log.h"
 #include "ipc/ws.h"
 
-enum { AGAIN = 48000 }; /* bytes of sound a message when it is streamed again */
+enum { AGAIN = 48000 }; /* bytes of audio a message when it is sent again */
 
 /* A client event that waits for the session to open. */
 struct wait {
 	struct wait *next;
-	size_t sound; /* bytes of it when it is sound, else 0 */
+	size_t sound; /* bytes of audio in it; 0 for another event */
 	char *text;
 };
 
@@ -27,9 +27,9 @@ struct session {
 	struct ws *ws; /* NULL: not connected, not trying */
 	struct transcription bridge;
 	struct wait *first, **last;
-	uint8_t *sound; /* of the utterance that goes on, as much as may be streamed again */
+	uint8_t *sound; /* audio of the running utterance, kept for an interim request */
 	size_t n_sound, cap_sound;
-	bool whole; /* that is all of it */
+	bool whole; /* all of its audio is kept */
 };
 
 struct transcribe_session {
@@ -56,7 +56,7 @@ static struct session *session_of(const struct transcribe_session *a, uint64_t u
 	return NULL;
 }
 
-/* ---- what waits ---- */
+/* ---- events that wait for the session ---- */
 
 static void wait_drop_first(struct session *s)
 {
@@ -107,8 +107,8 @@ drop:
 static void session_event(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *data,
 			  size_t len, void *arg);
 
-/* A handler may close the session, so it is looked up anew for every utterance; or begin anew with
- * it, so what fails is known before. */
+/* A handler may close the session, so it is looked up for every utterance; or begin a new utterance
+ * in it, so the failed ones are listed first. */
 static void session_lost(struct session *s, const char *why)
 {
 	struct transcribe_session *a = s->a;
@@ -148,7 +148,7 @@ static void session_connect(struct session *s)
 static void session_opened(struct session *s)
 {
 	transcription_opened(&s->bridge);
-	/* The session is described before anything that waited. */
+	/* The session update goes before the events that waited. */
 	send_or_wait(s, openai_session_transcription(s->a->model, s->a->language), 0);
 	while (s->first) {
 		ws_send(s->ws, true, s->first->text, strlen(s->first->text));
@@ -156,7 +156,7 @@ static void session_opened(struct session *s)
 	}
 }
 
-/* A commit that was too short is no words; any other refusal of one is a failure. */
+/* A refused commit that was too short is an empty transcript; any other refusal is a failure. */
 static void fact_error(struct session *s, const struct openai_fact *f)
 {
 	bool little = strcmp(f->code, "input_audio_buffer_commit_empty") == 0;
@@ -355,7 +355,7 @@ void transcribe_session_commit(struct transcribe_session *a, uint64_t user, uint
 	if (!s->bridge.utterance)
 		sound_drop(s);
 	if (out.give_up) {
-		/* It will not answer these any more: the next utterance gets a session of its own.
+		/* The session does not answer any more: the next utterance gets a new one.
 		 */
 		session_lost(s, "it owes too many transcripts");
 		s = session_of(a, user);

@@ -1,16 +1,16 @@
-/* Speech-to-text for one room: one transcription session a speaker, opened at the first sound. A
- * shell around control/dialect.
+/* Transcription for one room: one session for each speaker, opened at the first audio. A shell
+ * around control/dialect.
  *
- * What is asked while the session connects waits in its order (10 s of sound at most, the oldest
- * goes first). The provider names an utterance by an item id at its commit, and items of one
+ * Events wait in order while the session connects; at most 10 s of audio is kept, and the oldest is
+ * dropped first. The provider names an utterance by an item id at its commit, and items of one
  * session come back in any order, so a transcript finds its utterance by that id. When a session is
- * lost, every utterance it owed fails, and the next one opens a new session, not sooner than a
- * second after the last attempt.
+ * lost, every utterance that it owed fails. The next utterance opens a new session, at the earliest
+ * a second after the last attempt.
  *
- * Everything runs on env's loop thread. What conf names is borrowed. The handler may be called from
- * inside transcribe_session_start and transcribe_session_commit. Every committed utterance gets
- * exactly one TRANSCRIBE_TRANSCRIPT or TRANSCRIBE_FAILED unless it is cancelled or its session
- * closed by the owner. */
+ * Everything runs on env's loop thread. The names in conf are borrowed. The handler may be called
+ * from inside transcribe_session_start and transcribe_session_commit. Every committed utterance
+ * gets exactly one TRANSCRIBE_TRANSCRIPT or TRANSCRIBE_FAILED, unless it is cancelled or the owner
+ * closes its session. */
 #ifndef CONTROL_ENGINE_TRANSCRIBE_SESSION_H
 #define CONTROL_ENGINE_TRANSCRIBE_SESSION_H
 
@@ -24,13 +24,13 @@ struct http;
 struct ws_ctx;
 
 enum transcribe_event {
-	TRANSCRIBE_PARTIAL,    /* text: the words so far, may be revised by the transcript */
+	TRANSCRIBE_PARTIAL,    /* text: the interim transcript */
 	TRANSCRIBE_TRANSCRIPT, /* text: all words, "" when there were none; again when the provider
 				  revises them */
 	TRANSCRIBE_FAILED,     /* text: why */
 };
 
-/* Of an TRANSCRIBE_TRANSCRIPT: minus the mean logprob of its tokens in thousandths, plus one; how
+/* Of a TRANSCRIBE_TRANSCRIPT: minus the mean logprob of its tokens in thousandths, plus one; how
  * likely there was no speech in thousandths, plus one. 0: not told. */
 struct transcribe_sure {
 	uint32_t doubt, no_speech;
@@ -56,7 +56,7 @@ struct transcribe_conf {
 int transcribe_session_alloc(struct transcribe_session **out, const struct transcribe_conf *conf);
 struct transcribe_session *transcribe_session_free(struct transcribe_session *a);
 
-/* Another key, of sessions that are opened from now on. ENOMEM. */
+/* Sets another key for sessions that are opened from now on. ENOMEM. */
 int transcribe_session_rekey(struct transcribe_session *a, const char *key);
 
 /* Utterances of a user rise. ENOMEM. */
@@ -65,12 +65,12 @@ int transcribe_session_start(struct transcribe_session *a, uint64_t user, uint32
 void transcribe_session_append(struct transcribe_session *a, uint64_t user, uint32_t utterance,
 			       const uint8_t *pcm, size_t n);
 void transcribe_session_commit(struct transcribe_session *a, uint64_t user, uint32_t utterance);
-/* Its words so far are wanted, as TRANSCRIBE_PARTIAL, of a provider that has none before a commit:
- * what was streamed is committed and streamed again. May come to nothing. */
+/* Requests an interim transcript (TRANSCRIBE_PARTIAL) from a provider that has none before a
+ * commit: commits the audio so far and sends it again. No interim transcript may come. */
 void transcribe_session_interim(struct transcribe_session *a, uint64_t user, uint32_t utterance);
-/* Its sound is thrown away, or its transcript not wanted any more. */
+/* Discards its audio, or its transcript when that comes. */
 void transcribe_session_cancel(struct transcribe_session *a, uint64_t user, uint32_t utterance);
-/* Closes the user's session; what it owed is forgotten. */
+/* Closes the user's session and forgets the transcripts that it owed. */
 void transcribe_session_close(struct transcribe_session *a, uint64_t user);
 /* Sessions that are open or opening. */
 unsigned transcribe_session_sessions(const struct transcribe_session *a);

@@ -6,9 +6,9 @@
 
 #include "control/engine/core/session_share.h"
 
-enum { SESSION = 1 }; /* the user whose session everybody's is */
+enum { SESSION = 1 }; /* the user id under which all speakers use the session */
 
-/* An utterance's sound that could not be sent yet. */
+/* Audio of an utterance that could not be sent yet. */
 struct kept {
 	struct kept *next;
 	uint32_t utterance;

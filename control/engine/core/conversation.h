@@ -1,32 +1,31 @@
-/* The conversation with one realtime provider, without its wire: which session there is, which asks
- * it owes, and whose sound an answer is. Pure: (state, input, now) gives outputs, which the shell
- * (control/engine/realtime.h) performs.
+/* The conversation with one realtime provider, without its wire: the session, the asks that it
+ * owes, and which answer a sound belongs to. Pure: (state, input, now) gives outputs, which the
+ * shell (control/engine/realtime.c) performs.
  *
- *   link         input                                  next          outputs
- *   DOWN         the backoff has passed                 CONNECTING    CONNECT
- *   CONNECTING   opened                                 OPEN
- *   OPEN         session created                        UP            DESCRIBE, LINK_UP; the next
- * ask goes out OPEN         no session for SESSION_MS              DOWN          CLOSE, LINK_DOWN
- *   UP           a fatal error, or closed               DOWN          CLOSE, FAILED for what was
- * asked, LINK_DOWN UP           no sign of life for silent_ms          DOWN          CLOSE, SILENT;
- * the ask goes to the next session
+ *   link         input                          next          outputs
+ *   DOWN         the backoff has passed         CONNECTING    CONNECT
+ *   CONNECTING   opened                         OPEN
+ *   OPEN         session created                UP            DESCRIBE, LINK_UP; the next ask
+ *   OPEN         no session for SESSION_MS      DOWN          CLOSE, LINK_DOWN
+ *   UP           a fatal error, or closed       DOWN          CLOSE, FAILED, LINK_DOWN
+ *   UP           no sign of life (silent_ms)    DOWN          CLOSE, SILENT
  *
- *   ask          input                                  next
- *   WAITING      the link is up and nothing is active   SENT          ITEM (its question), RESPOND
- *   SENT         response created with its ask id       NAMED
- *   SENT         refused: another response is active    WAITING       until that one is done, or
- * REFUSED_MS SENT         refused otherwise                      OVER          FAILED SENT, NAMED
- * response done                          OVER          DONE or FAILED any          cancelled OVER
- * as seen by the owner; blocks until done, at most WIND_DOWN_MS
+ *   ask          input                          next          outputs
+ *   WAITING      link up, nothing is active     SENT          ITEM (its question), RESPOND
+ *   SENT         response with its ask id       NAMED
+ *   SENT         refused: another is active     WAITING       until that is done, or REFUSED_MS
+ *   SENT         refused otherwise              OVER          FAILED
+ *   SENT, NAMED  response done                  OVER          DONE or FAILED
+ *   SENT, NAMED  its session is replaced        WAITING       it goes to the next session
+ *   SENT, NAMED  cancelled                      SENT, NAMED   blocks until done (WIND_DOWN_MS)
  *
- * Everything carries the ask id, as metadata of the response and as the id of the client event, so
- * an event that comes late finds its own ask or none. A server that does not return metadata gets
- * its responses matched in the order of the asks. What is heard of an ask is AUDIO and TEXT, then
- * exactly one DONE or FAILED, unless the owner cancels it.
+ * The ask id goes out as metadata of the response and as the id of the client event. An event that
+ * comes late therefore finds its own ask or none. If a server returns no metadata, its responses
+ * are matched in the order of the asks. The owner gets AUDIO and TEXT of an ask and then exactly
+ * one DONE or FAILED, unless it cancels the ask.
  *
  * The room owns the history. The provider's copy is a cache: the first ask of a session carries the
- * history along, and the questions of a turn that was superseded or rolled back are deleted from
- * it. */
+ * history along, and the question of a turn that was superseded or rolled back is deleted. */
 #ifndef CONTROL_ENGINE_CORE_CONVERSATION_H
 #define CONTROL_ENGINE_CORE_CONVERSATION_H
 

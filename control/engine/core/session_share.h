@@ -1,17 +1,16 @@
-/* One session of speech-to-text for everybody: whose sound may go to it.
+/* One transcription session that all speakers share: which utterance may send its audio to it.
  *
- *   an utterance   input                                     next
- *   NONE           starts                                    KEEPS: its sound is kept, 10 s of it
- *   KEEPS          counts as speech, the session is free     HOLDS: what was kept is replayed, the
- * rest is sent as it comes KEEPS          counts as speech, another holds it        WAITS WAITS its
- * speaker ends                          WAITS, to be committed as soon as it was replayed HOLDS its
- * speaker ends                          OWED: the session is held until its words are there OWED
- * words, or they are not wanted any more    NONE; the one that waits longest and has sound holds
- *   any            discarded                                 NONE; the same when it held
+ *   an utterance   input                                   next
+ *   NONE           starts                                  KEEPS: the last 10 s of its audio
+ *   KEEPS          counts as speech, the session is free   HOLDS: the kept audio is sent first
+ *   KEEPS          counts as speech, another holds it      WAITS
+ *   WAITS          its speaker ends                        WAITS: committed after it was sent
+ *   HOLDS          its speaker ends                        OWED: until its transcript is there
+ *   OWED           transcript, or cancelled                NONE; the longest waiting one holds
+ *   any            discarded                               NONE; the same if it held
  *
- * A speaker may have several, of which the later ones wait for the words of the first. Words are
- * those of their utterance, whoever asked first, also when they are better ones and come when it is
- * long over. */
+ * A speaker may have several utterances; the later ones wait for the transcript of the first. A
+ * transcript belongs to its utterance, also when it is a revision that comes long after the end. */
 #ifndef CONTROL_ENGINE_CORE_SESSION_SHARE_H
 #define CONTROL_ENGINE_CORE_SESSION_SHARE_H
 
@@ -42,26 +41,26 @@ struct session_share {
 	struct {
 		uint64_t user;
 		uint32_t utterance;
-	} past[SESSION_SHARE_PAST]; /* the last that are over */
+	} past[SESSION_SHARE_PAST]; /* the last utterances that are over */
 };
 
-/* Utterances are numbers above 0 of their own, whoever's they are. False: there are too many. */
+/* Utterances are numbers above 0, unique among all speakers. False: there are too many. */
 bool session_share_start(struct session_share *s, uint64_t user, uint32_t utterance);
-/* Where its sound goes: HOLDS to the session, KEEPS and WAITS into what is kept, NONE away. */
+/* What to do with its audio: HOLDS sends it, KEEPS and WAITS keep it, NONE drops it. */
 enum session_share_state session_share_sound(struct session_share *s, uint32_t utterance,
 					     size_t bytes);
-/* It counts as speech. True: it holds the session now; replay what is kept. */
+/* It counts as speech. True: it holds the session now; send the kept audio. */
 bool session_share_promoted(struct session_share *s, uint32_t utterance);
-/* Its speaker ended. True: commit it now; else it waits for its turn, or is nobody's. */
+/* Its speaker ended. True: commit it now; otherwise it waits, or is unknown. */
 bool session_share_ended(struct session_share *s, uint32_t utterance);
-/* Discarded, or its words are there. The utterance that holds the session from now on, 0 for none:
- * replay what is kept of it, and commit it when *ended. */
+/* It was discarded, or its transcript is there. Returns the utterance that holds the session from
+ * now on, 0 for none: send its kept audio, and commit it if *ended. */
 uint32_t session_share_over(struct session_share *s, uint32_t utterance, bool *ended);
 /* An utterance of this user, 0 for none. */
 uint32_t session_share_of(const struct session_share *s, uint64_t user);
-/* Who said it, 0 when that is not known any more. */
+/* Its speaker, 0 if that is not known any more. */
 uint64_t session_share_user(const struct session_share *s, uint32_t utterance);
-/* The one that has the session, 0 for none. */
+/* The utterance that holds the session, 0 for none. */
 uint32_t session_share_holder(const struct session_share *s);
 
 #endif

@@ -44,7 +44,7 @@ struct transcription_out transcription_start(struct transcription *b, uint32_t u
 	struct transcription_out out = {0};
 	bool there = b->up || b->connecting;
 
-	/* The one before was neither committed nor cancelled: its sound does not belong to this. */
+	/* The previous utterance was neither committed nor cancelled: discard its audio. */
 	out.clear = there && b->utterance && b->sound;
 	nothing_streams(b);
 	b->utterance = utterance;
@@ -124,9 +124,9 @@ struct transcription_out transcription_interim(struct transcription *b, uint32_t
 	    b->owed >= TRANSCRIPTION_OWED / 2)
 		return out;
 	for (unsigned i = 0; i < b->owed; i++)
-		if (b->owe[i].peek && b->owe[i].utterance == utterance)
+		if (b->owe[i].interim && b->owe[i].utterance == utterance)
 			return out;
-	owe(b, utterance)->peek = true;
+	owe(b, utterance)->interim = true;
 	out.commit = out.again = true;
 	return out;
 }
@@ -170,7 +170,7 @@ static void forget(struct transcription *b, unsigned i)
 uint32_t transcription_fail_next(struct transcription *b)
 {
 	while (b->owed) {
-		bool told = b->owe[0].cancelled || b->owe[0].peek;
+		bool told = b->owe[0].cancelled || b->owe[0].interim;
 		uint32_t utterance = told ? 0 : b->owe[0].utterance;
 
 		forget(b, 0);
@@ -213,13 +213,13 @@ void transcription_committed(struct transcription *b, const char *item)
 		copy(b->early, sizeof b->early, item);
 }
 
-/* Whether words so far of this utterance are of use: its own are not there yet. */
+/* Whether an interim transcript of this utterance is of use: the final one is not there yet. */
 static bool goes_on(const struct transcription *b, uint32_t utterance)
 {
 	if (b->utterance == utterance)
 		return true;
 	for (unsigned i = 0; i < b->owed; i++)
-		if (!b->owe[i].peek && b->owe[i].utterance == utterance)
+		if (!b->owe[i].interim && b->owe[i].utterance == utterance)
 			return !b->owe[i].cancelled;
 	return false;
 }
@@ -242,7 +242,7 @@ uint32_t transcription_partial(struct transcription *b, const char *item, const 
 
 	if (i < 0 ? !b->utterance : b->owe[i].cancelled)
 		return 0;
-	if (i >= 0 && b->owe[i].peek && !goes_on(b, b->owe[i].utterance))
+	if (i >= 0 && b->owe[i].interim && !goes_on(b, b->owe[i].utterance))
 		return 0;
 	if (n)
 		add(text, words, n);
@@ -277,10 +277,10 @@ bool transcription_interim_given(struct transcription *b, const char *item, uint
 	*utterance = 0;
 	for (unsigned k = 0; i < 0 && *item && k < TRANSCRIPTION_DONE; k++)
 		if (b->last[k].utterance && strcmp(b->last[k].item, item) == 0)
-			return b->last[k].peek;
+			return b->last[k].interim;
 	if (i < 0)
 		i = unnamed(b);
-	if (i < 0 || !b->owe[i].peek)
+	if (i < 0 || !b->owe[i].interim)
 		return false;
 	if (!b->owe[i].cancelled && goes_on(b, b->owe[i].utterance))
 		*utterance = b->owe[i].utterance;
@@ -290,7 +290,7 @@ bool transcription_interim_given(struct transcription *b, const char *item, uint
 	return true;
 }
 
-/* What was refused has no item; a peek of the same utterance may have one. */
+/* A refused commit has no item; an interim request of the same utterance may have one. */
 bool transcription_refused(struct transcription *b, uint32_t utterance)
 {
 	bool told;
@@ -301,7 +301,7 @@ bool transcription_refused(struct transcription *b, uint32_t utterance)
 			at = (int)i;
 	if (at < 0)
 		return false;
-	told = b->owe[at].cancelled || b->owe[at].peek;
+	told = b->owe[at].cancelled || b->owe[at].interim;
 	forget(b, (unsigned)at);
 	return !told;
 }
