@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "control/engine/ask.h"
+#include "control/engine/core/ask.h"
 #include "control/settings/provider_record.h"
 #include "proto/base/cursor.h"
 

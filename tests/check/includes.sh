@@ -36,7 +36,7 @@ rule control/words control/words proto
 rule control/room control/room control/settings control/words proto
 rule control/events control/events proto
 rule control/dialect control/dialect control/settings proto
-rule control/engine/core control/engine/core control/engine/ask.h control/engine/caps.def proto
+rule control/engine/core control/engine/core proto
 rule control/engine control/engine control/dialect control/settings proto ipc
 rule control/settings control/settings proto
 rule control/web control/web control/settings control/live_settings.h control/events control/store proto ipc

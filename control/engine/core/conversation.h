@@ -33,7 +33,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "control/engine/ask.h"
+#include "control/engine/core/ask.h"
 #include "proto/base/cursor.h"
 
 struct conversation;

@@ -554,7 +554,7 @@ static bool answered_late(const struct scene *s)
 {
 	struct status status = {0};
 
-	agent_status(s->agent, &status);
+	status_of(s, &status);
 	not_answering = not_answering || status.brain_silent;
 	return status.answered == 1;
 }
@@ -579,7 +579,7 @@ TEST(a_provider_that_does_not_answer_is_told_of_once_and_still_heard)
 	CHECK(s.faults.v[FAULT_SILENT].changed);
 	CHECK(not_answering);
 	CHECK_INT(s.said, ANSWER);
-	agent_status(s.agent, &status);
+	status_of(&s, &status);
 	CHECK(status.brain_up && !status.brain_silent);
 	CHECK(!s.faults.v[FAULT_SILENT].there);
 	/* At once when it lasts, and not again for five minutes. */

@@ -1,4 +1,4 @@
-#include "control/engine/ask.h"
+#include "control/engine/core/ask.h"
 
 #include <errno.h>
 #include <stdio.h>

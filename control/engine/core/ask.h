@@ -1,8 +1,8 @@
 /* One request to an engine. What comes back carries its id; asking again is a new ask.
  *
  * An ask borrows everything that it points to; who keeps it copies it (engine_ask_copy). */
-#ifndef CONTROL_ENGINE_ASK_H
-#define CONTROL_ENGINE_ASK_H
+#ifndef CONTROL_ENGINE_CORE_ASK_H
+#define CONTROL_ENGINE_CORE_ASK_H
 
 #include <stdbool.h>
 #include <stddef.h>
