@@ -216,7 +216,7 @@ TEST(a_peek_has_words_so_far_and_the_end_has_all)
 	CHECK(transcription_interim_given(&b, "p1", &utterance));
 	CHECK_INT(utterance, 1);
 	CHECK(transcription_interim(&b, 1).commit);
-	/* The end is committed while the second interim request is owed; its words come before those of the
+	/* The end is committed while the second request is owed; its words come before those of the
 	 * end, or after. */
 	CHECK(transcription_commit(&b, 1).commit);
 	transcription_committed(&b, "p2");
