@@ -62,6 +62,9 @@ void call_engine_event(const struct ev *ev, void *owner);
  * job stays with the caller then. */
 bool call_job_done(struct call *c, struct dave_job *job, uint64_t owner);
 
+/* Runs a command of control, one of those below. Returns EPROTO for a message that is no command
+ * for a call. */
+int call_run_command(struct call *c, const struct media_msg *msg);
 /* Commands of control. An invalid request is answered by the event that ends it (HEARD_END,
  * SAY_STOPPED) with MEDIA_REASON_BAD_REQUEST. A command about an object that has ended is late and
  * ignored. */

@@ -1,0 +1,57 @@
+/* Passes the messages of control about one call to its commands. */
+#include "mediad/call/call.h"
+
+#include <errno.h>
+
+int call_run_command(struct call *c, const struct media_msg *msg)
+{
+	switch (msg->type) {
+	case MEDIA_CALL_SET:
+		call_set(c, &msg->call_set);
+		return 0;
+	case MEDIA_CALL_CREDENTIALS:
+		call_credentials(c, &msg->call_credentials);
+		return 0;
+	case MEDIA_VERIFY:
+		call_verify(c, &msg->verify);
+		return 0;
+	case MEDIA_LISTEN:
+		call_listen(c, &msg->listen);
+		return 0;
+	case MEDIA_UNLISTEN:
+		call_unlisten(c, &msg->unlisten);
+		return 0;
+	case MEDIA_CONSENT:
+		call_consent(c, &msg->consent);
+		return 0;
+	case MEDIA_SAY_OPEN:
+		call_say_open(c, &msg->say_open);
+		return 0;
+	case MEDIA_SAY:
+		call_say(c, &msg->say);
+		return 0;
+	case MEDIA_SAY_END:
+		call_say_end(c, &msg->say_end);
+		return 0;
+	case MEDIA_SAY_CLAIM:
+		call_say_claim(c, &msg->say_claim);
+		return 0;
+	case MEDIA_SAY_PAUSE:
+		call_say_control(c, msg->say_pause.playback, SENDER_PAUSE, 0,
+				 msg->say_pause.fade_ms);
+		return 0;
+	case MEDIA_SAY_RESUME:
+		call_say_control(c, msg->say_resume.playback, SENDER_RESUME, 0,
+				 msg->say_resume.fade_ms);
+		return 0;
+	case MEDIA_SAY_GAIN:
+		call_say_control(c, msg->say_gain.playback, SENDER_GAIN, msg->say_gain.target,
+				 msg->say_gain.fade_ms);
+		return 0;
+	case MEDIA_SAY_STOP:
+		call_say_control(c, msg->say_stop.playback, SENDER_STOP, 0, msg->say_stop.fade_ms);
+		return 0;
+	default: /* the codec accepts no other message of control */
+		return EPROTO;
+	}
+}

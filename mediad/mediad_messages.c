@@ -1,0 +1,90 @@
+/* Messages of control to the media plane: opens and closes calls, passes the rest to its call. */
+#include "mediad/mediad_internal.h"
+
+#include <errno.h>
+
+#include "ipc/log.h"
+
+static void send_state(struct mediad *m, uint32_t call, uint32_t gen, enum media_phase phase,
+		       enum media_reason reason)
+{
+	struct media_msg msg = {.type = MEDIA_CALL_STATE};
+
+	msg.call_state.call = call;
+	msg.call_state.gen = gen;
+	msg.call_state.phase = (uint8_t)phase;
+	msg.call_state.reason = (uint16_t)reason;
+	msg.call_state.mode = slice_str("");
+	link_send(m->link, &msg, 0);
+}
+
+static int on_open(struct mediad *m, const struct media_call_open *open)
+{
+	struct call_conf conf = {.env = m->conf.env,
+				 .ws = m->ws,
+				 .engine = m->engine,
+				 .worker = m->worker,
+				 .outh = mediad_send,
+				 .goneh = mediad_on_call_gone,
+				 .flows = &m->flows,
+				 .sessions = &m->sessions,
+				 .arg = m};
+	struct call *c = mediad_find_call(m, open->call);
+	int err;
+
+	if (c) {
+		struct media_call_set set = {.channel = open->channel,
+					     .bitrate = open->bitrate,
+					     .complexity = open->complexity,
+					     .mute = open->mute,
+					     .deaf = open->deaf,
+					     .stage = open->stage};
+
+		/* Control repeats it after a resync; another guild under the same number is an
+		 * error. */
+		if (call_guild(c) != open->guild)
+			return EPROTO;
+		call_set(c, &set);
+		return 0;
+	}
+	if (m->stopping || !open->guild || !open->user) {
+		send_state(m, open->call, open->gen, MEDIA_PHASE_FAILED, MEDIA_REASON_BAD_REQUEST);
+		return 0;
+	}
+	err = m->n_calls < MEDIAD_CALLS ? call_alloc(&c, &conf, open) : ENOSPC;
+	if (err) {
+		log_warn("call_refused", "call=%u error=%d", open->call, err);
+		link_fault(m->link, MEDIA_FAULT_FULL);
+		send_state(m, open->call, open->gen, MEDIA_PHASE_FAILED, MEDIA_REASON_BAD_REQUEST);
+		return 0;
+	}
+	m->calls[m->n_calls++] = c;
+	return 0;
+}
+
+static void on_close(struct mediad *m, const struct media_call_close *msg)
+{
+	struct call *c = mediad_find_call(m, msg->call);
+
+	if (c)
+		call_leave(c);
+	else
+		send_state(m, msg->call, msg->gen, MEDIA_PHASE_CLOSED, MEDIA_REASON_ASKED);
+}
+
+int mediad_on_message(const struct media_msg *msg, void *arg)
+{
+	struct mediad *m = arg;
+	struct call *c;
+
+	if (msg->type == MEDIA_CALL_OPEN)
+		return on_open(m, &msg->call_open);
+	if (msg->type == MEDIA_CALL_CLOSE) {
+		on_close(m, &msg->call_close);
+		return 0;
+	}
+	/* Every message about a call begins with its number. A call that we do not hold has ended.
+	 */
+	c = mediad_find_call(m, msg->call_set.call);
+	return c ? call_run_command(c, msg) : 0;
+}
