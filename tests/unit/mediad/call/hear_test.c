@@ -66,7 +66,7 @@ static const struct person *of(uint64_t user)
 	return NULL;
 }
 
-/* A voice server may name whom it likes: what that costs us has an end. */
+/* A voice server may name any users; their cost is bounded. */
 TEST(hear_people_are_bounded)
 {
 	CHECK_INT(start(), 0);
@@ -105,7 +105,7 @@ TEST(hear_an_ssrc_has_one_owner)
 	finish();
 }
 
-/* Sound of speakers who are not known yet is kept only if somebody agreed to be heard. */
+/* Packets of unmapped SSRCs are kept only if some user may be heard. */
 TEST(hear_needs_consent)
 {
 	struct media_consent m = {.user = 5, .yes = true};
@@ -196,8 +196,8 @@ static void the_one_is_unheard(void)
 	hear_unmapped_ssrc(&rig.c, 7004);
 }
 
-/* A full line has room for who speaks: the place of whoever was silent longest, who gets one again
- * when they speak. */
+/* A stream without a free slot makes room for a speaker: the slot of the user silent for longest is
+ * reclaimed, who gets another one on speaking again. */
 TEST(hear_reclaims_idle_slots)
 {
 	struct media_listen m = {.listen = 9, .user = 2, .rate = 24000, .silence_ms = 700};
@@ -206,7 +206,7 @@ TEST(hear_reclaims_idle_slots)
 	at(1, all_are_mapped);
 	call_listen(&rig.c, &m);
 	at(5, one_speaks_again);
-	at(6, one_more_comes); /* nobody was silent for long */
+	at(6, one_more_comes); /* no user was silent for long */
 	CHECK(!of(1000)->slot);
 	at(9, one_more_comes);
 	/* Not the first, who spoke since; not the second, who is listened to; not the third, who
@@ -215,7 +215,7 @@ TEST(hear_reclaims_idle_slots)
 	CHECK_INT(of(4)->ssrc, 7004);
 	at(9, the_one_is_unheard);
 	CHECK(of(4)->slot && !of(5)->slot);
-	/* Should all others speak, who is listened to gives way. */
+	/* If all others speak, a user with listens loses the slot. */
 	for (uint64_t k = 1; k <= CALL_STREAM_SLOTS; k++)
 		if (k != 2)
 			speaks(k, true);
@@ -236,8 +236,8 @@ static void heard(uint32_t listen, uint32_t dropped)
 	hear_event(&rig.c, &ev);
 }
 
-/* The gap is told to the listen whose frames were dropped, and what a dropped frame itself told is
- * not forgotten. */
+/* The gap is reported to the listen whose frames were dropped, and a gap carried by a dropped frame
+ * is not lost. */
 TEST(hear_gaps_name_their_listen)
 {
 	struct media_listen m = {.listen = 3, .user = 1, .rate = 24000, .silence_ms = 700};
@@ -266,7 +266,7 @@ TEST(hear_gaps_name_their_listen)
 	heard(3, 0);
 	CHECK_INT(rig.last.gap, 10);
 	CHECK_INT(rig.c.heard_dropped, 1 + 1 + 10);
-	/* Of a listen that is over: counted, and told to nobody. */
+	/* A frame of an ended listen is counted only. */
 	lost.listen = 77;
 	call_heard_dropped(&rig.c, &lost);
 	CHECK_INT(rig.c.heard_dropped, 13);

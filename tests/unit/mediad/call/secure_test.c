@@ -1,5 +1,5 @@
-/* End-to-end encryption of a call, from the gateway's messages to the keys of its line, in
- * simulated time. Key work runs when the test lets it, and what it gives is the test's. */
+/* End-to-end encryption of a call, from the gateway's messages to the keys of its stream, in
+ * simulated time. Jobs run when the test allows it, with results set by the test. */
 #include "mediad/call/call_internal.h"
 
 #include "ipc/env.h"
@@ -334,7 +334,7 @@ TEST(secure_lends_the_next_generations)
 	finish();
 }
 
-/* Somebody who has spoken for long, and gets another slot: the ratchet goes on where it was. */
+/* A speaker far into its ratchet gets another slot: the ratchet continues where it was. */
 TEST(secure_lends_a_new_slot_the_generation_in_use)
 {
 	struct media_listen listen = {.listen = 4, .user = ANNA, .rate = 24000, .silence_ms = 500};
@@ -493,7 +493,7 @@ TEST(secure_outage_heals_by_recover_then_rejoin)
 	finish();
 }
 
-/* What makes a session useless before op 4 must not leave it up and deaf for ever. */
+/* A fault before op 4 must not leave the session up without end-to-end encryption for ever. */
 TEST(secure_rejoins_before_it_is_up)
 {
 	CHECK_INT(start(false), 0);
@@ -582,7 +582,7 @@ static void unmapped(uint32_t ssrc, bool persistent)
 	call_engine_event(&ev, rig.c);
 }
 
-/* A message that named a speaker was lost: sound that is nobody's brings a resume at once, and not
+/* The message that maps an SSRC was lost: an unmapped SSRC triggers one resume at once, and not
  * again and again. */
 TEST(call_resumes_for_an_unmapped_ssrc)
 {
@@ -615,7 +615,7 @@ TEST(call_resumes_for_an_unmapped_ssrc)
 	finish();
 }
 
-/* Key work of a session that is over is nobody's. */
+/* A job of an ended session has no owner. */
 TEST(secure_late_jobs_are_not_adopted)
 {
 	CHECK_INT(start(false), 0);

@@ -1,4 +1,4 @@
-/* When the gateway is asked again who speaks. */
+/* When a resume asks the gateway for an unmapped SSRC. */
 #include "mediad/call/unmapped.h"
 
 #include "tests/test.h"
@@ -26,7 +26,7 @@ TEST(unmapped_asks_after_the_session_has_settled)
 	CHECK_INT(asks(&u, 5, &now, 1), 1);
 }
 
-/* Each in vain waits twice as long as the one before, and some are enough. */
+/* Each resume in vain doubles the wait, up to a limit. */
 TEST(unmapped_makes_no_loop)
 {
 	struct unmapped u = {0};

@@ -13,7 +13,7 @@ static const struct dave_status *status(const struct script *t)
 	return dave_session_status(t->s);
 }
 
-/* A speaker who is not heard for so long: told with every 36th packet. */
+/* A decryption outage of this length: reported with every 36th packet. */
 static void deaf_for(struct script *t, uint64_t user, uint64_t ms)
 {
 	for (uint64_t i = RUN; i <= ms; i += RUN) {
@@ -330,8 +330,8 @@ static unsigned count(const char *log, const char *word)
 	return n;
 }
 
-/* A member who seals what nobody can open, and a good frame each time we have healed: he may not
- * make the group re-key for ever. */
+/* A member sends undecryptable frames and a good one after each healing; it must not make the group
+ * re-key for ever. */
 TEST(dave_heal_cannot_be_abused_by_a_member)
 {
 	unsigned recovers = 0;
@@ -400,7 +400,7 @@ TEST(dave_heal_does_not_flood_a_broken_server)
 	broken_server(2500);
 }
 
-/* ---- not in the group, and nobody says why ---- */
+/* ---- outside the group without a reason ---- */
 
 /* A commit that removes us though we stay: nothing of ours opens for the others soon, and they may
  * be silent. */

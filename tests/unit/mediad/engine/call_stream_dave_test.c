@@ -1,4 +1,4 @@
-/* Two lines and their end-to-end keys. */
+/* Two call streams and their end-to-end keys. */
 #include "mediad/dave/session.h"
 #include "proto/base/time.h"
 #include "tests/test.h"
@@ -312,7 +312,7 @@ TEST(call_stream_dave_garbage_is_not_heard)
 	pair_finish();
 }
 
-/* ---- deafness ---- */
+/* ---- decryption outages ---- */
 
 TEST(call_stream_dave_outage)
 {
@@ -401,8 +401,8 @@ TEST(call_stream_dave_outage_counts_packets_in_a_row)
 	pair_finish();
 }
 
-/* They may speak to others with keys from before we joined: that is not counted as undecryptable,
- * but told all the same. */
+/* Other members may use keys from before we joined; such packets do not count as undecryptable, but
+ * the outage is reported. */
 TEST(call_stream_dave_no_outage_before_the_first_key)
 {
 	static const uint8_t sealed[] = {1, 2, 3, 1, 2, 3, 4, 5, 6, 7, 8, 1, 12, 0xfa, 0xfa};
@@ -418,7 +418,7 @@ TEST(call_stream_dave_no_outage_before_the_first_key)
 	pair_finish();
 }
 
-/* It is told when there is room again. */
+/* The outage is reported when the ring has room again. */
 TEST(call_stream_dave_outage_reported_late)
 {
 	CHECK_INT(pair_start(), 0);
@@ -463,7 +463,7 @@ TEST(call_stream_dave_outage_ends_with_slot_or_session)
 	}
 }
 
-/* ---- who is heard ---- */
+/* ---- receiving ---- */
 
 TEST(call_stream_dave_without_consent)
 {
@@ -489,7 +489,7 @@ TEST(call_stream_dave_without_consent)
 	pair_finish();
 }
 
-/* Whose SSRC it is is told late: what came meanwhile was kept as it came. */
+/* The SSRC is mapped late; packets that arrived before were kept as they came. */
 TEST(call_stream_dave_pending_until_mapped)
 {
 	struct cmd c = {.type = CMD_SLOT_MAP};
@@ -586,7 +586,7 @@ TEST(call_stream_dave_keys_of_an_old_session_decrypt_nothing)
 	pair_finish();
 }
 
-/* A line that ends takes what it has with it. */
+/* A stream that ends returns everything it holds. */
 TEST(call_stream_dave_stop_with_keys_everywhere)
 {
 	struct cmd c = {.type = CMD_SLOT_ADD};

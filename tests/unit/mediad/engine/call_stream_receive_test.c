@@ -1,5 +1,5 @@
-/* A line that hears what voice servers really send: jumps, other SSRCs, padding, CSRCs. In the
- * clear, in simulated time. */
+/* A call stream receives the traffic of real voice servers: jumps, other SSRCs, padding, CSRCs. In
+ * the clear, in simulated time. */
 #include <math.h>
 
 #include "mediad/audio/encoder.h"
@@ -104,8 +104,8 @@ static void hold_unknown(void)
 	pair_cmd(&pair.rx, &c);
 }
 
-/* Somebody comes back under another SSRC with other numbers: what came before it was told is not
- * lost, the old one is nobody's. */
+/* A speaker returns under another SSRC with other sequence numbers: packets that arrive before it
+ * is mapped are not lost, and the old SSRC becomes unmapped. */
 TEST(call_stream_follows_another_ssrc)
 {
 	unsigned before;
@@ -190,7 +190,7 @@ TEST(call_stream_hears_through_csrcs)
 	pair_finish();
 }
 
-/* A HEARD that finds no room is told to its own listen, with that one's next frame. */
+/* A HEARD that finds no room is reported with the next frame of its own listen. */
 TEST(call_stream_gaps_name_their_listen)
 {
 	struct cmd c = {.type = CMD_LISTEN};
@@ -275,7 +275,7 @@ TEST(call_stream_dtx_in_pauses)
 	pair_finish();
 }
 
-/* That sound goes on is told once a second; what only straggles in does not go on. */
+/* A persistent unmapped SSRC is reported once a second; a straggler is not. */
 TEST(call_stream_reports_an_unmapped_ssrc)
 {
 	CHECK_INT(start(), 0);

@@ -1,4 +1,4 @@
-/* RTCP of a line in simulated time: what it tells, and what it makes of what it is told. */
+/* RTCP of a call stream in simulated time: its own reports, and the effect of received ones. */
 #include "tests/unit/mediad/engine/pair.h"
 
 #include "proto/base/time.h"
@@ -293,7 +293,7 @@ TEST(call_stream_counts_malformed_reports)
 	pair_finish();
 }
 
-/* More sources than one report holds are told with the next ticks, each once. */
+/* Sources that do not fit into one report follow with the next ticks, each once. */
 TEST(call_stream_reports_many_sources)
 {
 	enum { MORE = 70 };
@@ -320,7 +320,7 @@ TEST(call_stream_reports_many_sources)
 	pair_finish();
 }
 
-/* In the oldest mode a nonce would come twice: nothing is told, sound goes on. */
+/* In the oldest mode a nonce would repeat, so no report is sent; audio goes on. */
 TEST(call_stream_does_not_report_where_it_cannot_be_sealed)
 {
 	static const uint8_t key[RTPSIZE_KEY] = {1, 2, 3};

@@ -1,4 +1,5 @@
-/* A line without a thread: its steps in simulated time, the kernel played by recorded answers. */
+/* A call stream without a thread: its steps in simulated time, with recorded answers in place of
+ * the kernel. */
 #include "mediad/engine/call_stream.h"
 
 #include "ipc/env.h"

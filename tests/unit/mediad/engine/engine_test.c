@@ -197,8 +197,8 @@ TEST(engine_waits_when_the_ring_is_full)
 	stream_fixture_free(&b);
 }
 
-/* More events at once than the ring up holds, while the loop thread is busy: none is lost. A line
- * without a session gives every key back. */
+/* More events at once than the event ring holds, while the loop thread is busy: none is lost. A
+ * stream without a session returns every key. */
 TEST(engine_loses_no_event)
 {
 	enum { KEYS = 6000 };
