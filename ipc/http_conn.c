@@ -314,7 +314,7 @@ static void renew_deadlines(struct http_exchange *x)
 		break;
 	case HTTP_CONN_BODY:
 		if (!x->deadline)
-			set_deadline_ms(x, c->body_ms);
+			set_deadline_ms(x, x->body_ms ? x->body_ms : c->body_ms);
 		break;
 	case HTTP_CONN_STREAM:
 		if (!x->deadline)

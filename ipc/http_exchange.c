@@ -210,6 +210,7 @@ static void end_exchange(struct http_exchange *x)
 	http_exchange_drop_head(x);
 	x->active = false;
 	x->bodyh = NULL;
+	x->body_ms = 0;
 	x->goneh = NULL;
 	http_bytes_free(&x->whole);
 }
@@ -319,18 +320,22 @@ static void send_continue(struct http_exchange *x)
 	x->expects = false;
 }
 
-int http_take_body(struct http_exchange *x, size_t max, bool parts, http_body_h *h, void *arg)
+int http_take_body(struct http_exchange *x, const struct http_body_limits *limits, http_body_h *h,
+		   void *arg)
 {
 	if (!x->active || x->bodyh)
 		return EINVAL;
-	if (x->length > max) {
+	if (x->length > limits->max) {
 		reply_whole(x, 413, NULL, NULL, 0);
 		return EMSGSIZE;
 	}
 	x->bodyh = h;
 	x->body_arg = arg;
-	x->body_max = max;
-	x->in_parts = parts;
+	x->body_max = limits->max;
+	x->in_parts = limits->parts;
+	if (limits->ms && x->state == HTTP_CONN_BODY)
+		x->deadline = 0; /* set again with the route's limit */
+	x->body_ms = limits->ms;
 	if (x->body_whole)
 		h(x, (const uint8_t *)"", 0, true, arg);
 	else

@@ -59,6 +59,7 @@ struct http_exchange {
 	bool expects;
 	bool chunked;
 	uint64_t length, body_max;
+	uint32_t body_ms;	      /* of the route; 0: the server's */
 	const struct http_head *head; /* of the request, while it is active */
 	struct http_kept_head *kept;  /* where it lies when its step is over */
 	http_body_h *bodyh;

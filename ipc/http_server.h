@@ -81,10 +81,17 @@ void http_server_drain(struct http_server *s, void (*h)(void *arg), void *arg);
 
 /* ---- of an exchange: inside the server's handlers, or later ---- */
 
-/* Takes the body, of at most max bytes: whole in one call, or in parts as they come. Without a body
- * h is called before this returns. A longer body is refused with 413 and the exchange is over:
- * EMSGSIZE, or the gone handler. */
-int http_take_body(struct http_exchange *x, size_t max, bool parts, http_body_h *h, void *arg);
+/* The limits of one route's body. */
+struct http_body_limits {
+	size_t max;  /* bytes; a longer body is refused with 413 */
+	uint32_t ms; /* until it is complete, and a second for each 64 KiB; 0: the server's body_ms
+		      */
+	bool parts;  /* h gets parts as they arrive; else the whole body in one call */
+};
+/* Takes the body. Without a body h is called before this returns. A body beyond its limits ends the
+ * exchange: EMSGSIZE, or the gone handler. limits is copied. */
+int http_take_body(struct http_exchange *x, const struct http_body_limits *limits, http_body_h *h,
+		   void *arg);
 /* The head of the request, also when its body is there; borrowed until the exchange was answered or
  * its client is gone. */
 const struct http_head *http_request_head(const struct http_exchange *x);

@@ -420,7 +420,7 @@ static void on_request(struct http_exchange *x, const struct http_head *head, vo
 	if (head->websocket && strcmp(head->path, "/v1/realtime") == 0)
 		http_upgrade(x, on_upgrade, s);
 	else if (head->method == HTTP_POST)
-		http_take_body(x, HTTP_API_BODY_MAX, false, on_body, s);
+		http_take_body(x, &(struct http_body_limits){.max = HTTP_API_BODY_MAX}, on_body, s);
 	else if (head->method == HTTP_GET && strcmp(head->path, "/v1/models") == 0)
 		http_reply(x, 200, "application/json", models, sizeof models - 1);
 	else

@@ -21,7 +21,7 @@ struct web_request {
 };
 typedef void(web_handle_h)(struct web *w, const struct web_request *r);
 
-#define HANDLE_(METHOD, path, role, handler, body, text) web_handle_h web_##handler;
+#define HANDLE_(METHOD, path, role, handler, body, ms, text) web_handle_h web_##handler;
 WEB_ROUTES(HANDLE_)
 #undef HANDLE_
 

@@ -19,9 +19,10 @@ struct route {
 	enum web_role role;
 	web_handle_h *h;
 	size_t body;
+	uint32_t ms;
 };
 static const struct route routes[] = {
-#define ROUTE(METHOD, p, r, handler, n, text) {HTTP_##METHOD, p, WEB_##r, web_##handler, n},
+#define ROUTE(METHOD, p, r, handler, n, ms, text) {HTTP_##METHOD, p, WEB_##r, web_##handler, n, ms},
 	WEB_ROUTES(ROUTE)
 #undef ROUTE
 };
@@ -160,7 +161,8 @@ static void run(struct web *w, unsigned i, struct http_exchange *x, const struct
 	} else if (!is_json(head)) {
 		web_refuse(x, WEB_NOT_JSON);
 	} else {
-		http_take_body(x, route->body, false, take_body, &w->way[i]);
+		http_take_body(x, &(struct http_body_limits){.max = route->body, .ms = route->ms},
+			       take_body, &w->way[i]);
 	}
 }
 

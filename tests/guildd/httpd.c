@@ -64,7 +64,7 @@ static void on_body(struct http_exchange *x, const uint8_t *data, size_t n, bool
 static void on_request(struct http_exchange *x, const struct http_head *head, void *arg)
 {
 	(void)head;
-	http_take_body(x, MAX_BODY, false, on_body, arg);
+	http_take_body(x, &(struct http_body_limits){.max = MAX_BODY}, on_body, arg);
 }
 
 int httpd_alloc(struct httpd **out, struct env *env, const char *ip, uint16_t port, httpd_h *h,

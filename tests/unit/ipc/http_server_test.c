@@ -92,9 +92,15 @@ static void on_request(struct http_exchange *x, const struct http_head *head, vo
 		http_on_gone(x, on_gone, NULL);
 	} else if (strcmp(head->path, "/body") == 0) {
 		http_on_gone(x, on_gone, NULL);
-		http_take_body(x, 100000, false, on_body, NULL);
+		http_take_body(x, &(struct http_body_limits){.max = 100000}, on_body, NULL);
 	} else if (strcmp(head->path, "/parts") == 0) {
-		http_take_body(x, 1 << 20, true, on_body, NULL);
+		http_take_body(x, &(struct http_body_limits){.max = 1 << 20, .parts = true},
+			       on_body, NULL);
+	} else if (strcmp(head->path, "/quick") == 0) {
+		struct http_body_limits limits = {.max = 100000, .ms = 30};
+
+		http_on_gone(x, on_gone, NULL);
+		http_take_body(x, &limits, on_body, NULL);
 	} else if (strcmp(head->path, "/events") == 0) {
 		http_on_gone(x, on_gone, NULL);
 		http_events_join(fx.events, x, head);
@@ -437,7 +443,7 @@ TEST(http_server_takes_a_body_that_is_asked_for_later)
 	CHECK(await_count(&fx.requests, 1));
 	put("de" GET("/next"));
 	CHECK_INT(fx.bodies, 0);
-	CHECK_INT(http_take_body(fx.kept, 5, false, on_body, NULL), 0);
+	CHECK_INT(http_take_body(fx.kept, &(struct http_body_limits){.max = 5}, on_body, NULL), 0);
 	CHECK(await("hello"));
 	CHECK(strstr(fx.got, "taken"));
 	CHECK_STR(fx.name, "c");
@@ -693,6 +699,17 @@ TEST(http_server_ends_slow_heads_and_bodies)
 	CHECK(dial());
 	CHECK(await(""));
 	CHECK_STR(fx.got, "");
+	end();
+}
+
+/* The server would wait for ten seconds, this route does not. */
+TEST(http_server_keeps_the_time_limit_of_a_route)
+{
+	CHECK_INT((memset(&fx, 0, sizeof fx), begin_with(NULL)), 0);
+	CHECK(dial());
+	put("POST /quick HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab");
+	CHECK(await("HTTP/1.1 408 Request Timeout\r\n"));
+	CHECK_INT(fx.gone, 1);
 	end();
 }
 
