@@ -10,7 +10,7 @@
 
 struct json_t;
 
-/* {silence_ms: 700, ..., openai_api_key: {set: true}, providers: [...], roles: {...}, ...} */
+/* {silence_ms: 700, ..., discord_token: {set: true}, providers: [...], roles: {...}, ...} */
 struct json_t *settings_values_json(const struct settings *s);
 /* {roles: {voice: [{provider, dialect, model, url}]}, purposes: {...}}: what was resolved. */
 struct json_t *settings_bindings_json(const struct settings *s);

@@ -1,0 +1,354 @@
+/* The asks that are under way, and what engines say of them (roles.h). */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/engine/roles_state.h"
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "ipc/tmr.h"
+#include "proto/base/time.h"
+#include "proto/media.h"
+
+enum { REST_S = 30 };
+
+/* ---- asks ---- */
+
+static struct live *live_by_id(struct roles *r, uint32_t id)
+{
+	for (unsigned i = 0; i < ROLES_LIVE; i++)
+		if (r->live[i].id == id)
+			return &r->live[i];
+	return NULL;
+}
+
+struct live *roles_live_by_turn(struct roles *r, enum engine_use use, uint32_t turn)
+{
+	struct live *found = NULL;
+
+	for (unsigned i = 0; i < ROLES_LIVE; i++) {
+		struct live *l = &r->live[i];
+
+		if (l->id && l->use == use && l->turn == turn && (!found || l->id > found->id))
+			found = l;
+	}
+	return found;
+}
+
+static void end_live(struct live *l)
+{
+	l->over = true;
+	/* A voice or a decision is not asked for again. */
+	if (l->use != ENGINE_USE_SPEECH && l->use != ENGINE_USE_DECISION)
+		return;
+	free(l->ask);
+	*l = (struct live){0};
+}
+
+static void cancel_live(struct live *l)
+{
+	if (l->over)
+		return;
+	l->by->caps->ops->cancel(l->by->engine, l->id);
+	end_live(l);
+}
+
+/* A free place, else that of the oldest ask that is over, else of the oldest one, which is
+ * cancelled. */
+static struct live *live_place(struct roles *r)
+{
+	struct live *best = NULL;
+
+	for (unsigned i = 0; i < ROLES_LIVE; i++) {
+		struct live *l = &r->live[i];
+
+		if (!l->id)
+			return l;
+		if (!best || (l->over && !best->over) ||
+		    (l->over == best->over && l->id < best->id))
+			best = l;
+	}
+	if (best->id)
+		cancel_live(best);
+	free(best->ask);
+	*best = (struct live){0};
+	return best;
+}
+
+static void tell(struct roles *r, enum engine_use use, const struct live *l,
+		 const struct engine_event *ev, bool answers)
+{
+	struct roles_event out = {.use = use, .answers = answers, .engine = ev};
+
+	if (l) {
+		out.turn = l->turn;
+		out.chunk = l->chunk;
+	}
+	r->h(&out, r->arg);
+}
+
+static void fail_live(struct roles *r, struct live *l, const char *why)
+{
+	struct live was = *l;
+
+	end_live(l);
+	was.ask = NULL;
+	tell(r, was.use, &was,
+	     &(struct engine_event){.type = ENGINE_FAILED, .ask = was.id, .data = slice_str(why)},
+	     false);
+}
+
+static uint64_t silent_at(const struct roles *r, const struct live *l)
+{
+	return l->since + r->settings->not_answering_ms * NS_PER_MS;
+}
+
+static void watch_silence(struct roles *r)
+{
+	uint64_t at = UINT64_MAX;
+
+	for (unsigned i = 0; i < ROLES_LIVE; i++) {
+		const struct live *l = &r->live[i];
+
+		if (l->id && l->use == ENGINE_USE_REPLY && !l->over && !l->life && l->since &&
+		    silent_at(r, l) < at)
+			at = silent_at(r, l);
+	}
+	if (at == UINT64_MAX)
+		tmr_stop(r->silence);
+	else
+		tmr_start_at(r->silence, at);
+}
+
+/* Gives the ask to the next provider, with a new id. ENOENT: nobody is left, or its address is not
+ * known. */
+static int give(struct roles *r, struct live *l)
+{
+	struct served *s = roles_pick(r, l->use, l->tried);
+	const struct provider_record *p;
+	struct engine_ask ask = *l->ask;
+	int err;
+
+	if (!s)
+		return ENOENT;
+	l->by = s;
+	l->tried |= 1u << s->place;
+	l->id = ask.id = ++r->asks;
+	p = roles_record(r, l->use, s->index);
+	err = p ? roles_open(s) : ENOENT;
+	if (err) {
+		s->failed = true;
+		return err;
+	}
+	ask.model = settings_model(r->settings, roles_role(l->use), p);
+	ask.voice = settings_voice(r->settings, roles_role(l->use), p);
+	ask.instructions_version = r->instructions_version;
+	log_debug("ask", "ask=%u turn=%u role=%s provider=%s instructions=%u", ask.id, ask.turn,
+		  role_name(roles_role(l->use)), p->name, ask.instructions_version);
+	return s->caps->ops->ask(s->engine, &ask);
+}
+
+/* Until somebody takes it. */
+static void give_to_any(struct roles *r, struct live *l)
+{
+	unsigned all = (1u << r->list[l->use].n) - 1;
+	int err = ENOENT;
+
+	do
+		err = give(r, l);
+	while (err && (l->tried & all) != all);
+	if (err)
+		fail_live(r, l, err == ENOENT ? "no provider serves this" : strerror(err));
+	watch_silence(r);
+}
+
+static void ask_live(struct roles *r, enum engine_use use, uint32_t chunk,
+		     const struct engine_ask *ask)
+{
+	const struct live *before = roles_live_by_turn(r, use, ask->turn);
+	uint64_t since = before && !before->life ? before->since : 0;
+	struct live *l;
+	struct engine_ask *copy;
+
+	if (engine_ask_copy(&copy, ask)) {
+		struct live none = {.turn = ask->turn, .chunk = chunk, .use = use};
+
+		fail_live(r, &none, strerror(ENOMEM));
+		return;
+	}
+	l = live_place(r);
+	*l = (struct live){.id = r->asks + 1,
+			   .turn = ask->turn,
+			   .chunk = chunk,
+			   .use = use,
+			   .since = since ? since : env_now(r->env),
+			   .ask = copy};
+	give_to_any(r, l);
+}
+
+void roles_ask(struct roles *r, enum engine_use use, uint32_t chunk, const struct engine_ask *ask)
+{
+	ask_live(r, use, chunk, ask);
+}
+
+void roles_ask_again(struct roles *r, enum engine_use use, uint32_t turn)
+{
+	static const char why[] = "there is nothing to ask again";
+	struct live *l = roles_live_by_turn(r, use, turn), none = {.turn = turn, .use = use};
+	struct engine_ask *ask;
+
+	if (!l || engine_ask_copy(&ask, l->ask)) {
+		fail_live(r, &none, why);
+		return;
+	}
+	cancel_live(l);
+	ask->again = true;
+	ask_live(r, use, l->chunk, ask);
+	free(ask);
+}
+
+void roles_cancel(struct roles *r, enum engine_use use, uint32_t turn)
+{
+	for (unsigned i = 0; i < ROLES_LIVE; i++)
+		if (r->live[i].id && r->live[i].use == use && r->live[i].turn == turn)
+			cancel_live(&r->live[i]);
+	watch_silence(r);
+}
+
+/* ---- what the engines say ---- */
+
+/* True: another provider took the ask over. */
+static bool take_over(struct roles *r, struct live *l)
+{
+	unsigned all = (1u << r->list[l->use].n) - 1;
+
+	if (l->life || (l->tried & all) == all)
+		return false;
+	log_warn("failover", "turn=%u role=%s", l->turn, role_name(roles_role(l->use)));
+	give_to_any(r, l);
+	return true;
+}
+
+/* Asks that wait for a session which may not come. */
+static void move_asks(struct served *from)
+{
+	struct roles *r = from->r;
+
+	for (unsigned i = 0; i < ROLES_LIVE; i++) {
+		struct live *l = &r->live[i];
+
+		if (!l->id || l->use != from->use || l->over || l->by != from || l->life)
+			continue;
+		from->caps->ops->cancel(from->engine, l->id);
+		take_over(r, l);
+	}
+}
+
+static void take_link(struct served *s, const struct engine_event *ev)
+{
+	struct served *next;
+
+	s->down = ev->type == ENGINE_LINK_DOWN;
+	if (!s->down) {
+		s->rests_until = 0;
+		tell(s->r, s->use, NULL, ev, false);
+		return;
+	}
+	next = roles_pick(s->r, s->use, 0);
+	if (next == s || next->down || roles_open(next)) {
+		tell(s->r, s->use, NULL, ev, false);
+		return;
+	}
+	log_warn("failover", "role=%s", role_name(roles_role(s->use)));
+	move_asks(s);
+}
+
+static void take_silence(struct served *s, struct live *l, const struct engine_event *ev)
+{
+	struct roles *r = s->r;
+	unsigned all = (1u << r->list[s->use].n) - 1;
+
+	l->since = 0;
+	if (!l->life && (l->tried & all) != all) {
+		s->rests_until = env_now(r->env) + REST_S * NS_PER_S;
+		s->caps->ops->cancel(s->engine, l->id);
+		take_over(r, l);
+		return;
+	}
+	s->silent = true;
+	tell(r, s->use, l, ev, false);
+}
+
+static void take_failure(struct served *s, struct live *l, const struct engine_event *ev)
+{
+	struct live was = *l;
+
+	s->failed = true;
+	s->rests_until = env_now(s->r->env) + REST_S * NS_PER_S;
+	if (take_over(s->r, l))
+		return;
+	end_live(l);
+	tell(s->r, s->use, &was, ev, false);
+}
+
+static void take_answer(struct served *s, struct live *l, const struct engine_event *ev)
+{
+	bool answers = s->silent;
+	struct live was = *l;
+
+	s->silent = s->failed = false;
+	s->rests_until = 0;
+	l->life = true;
+	if (ev->type == ENGINE_DONE)
+		end_live(l);
+	tell(s->r, s->use, &was, ev, answers);
+}
+
+void roles_take_event(const struct engine_event *ev, void *arg)
+{
+	struct served *s = arg;
+	struct live *l = ev->ask ? live_by_id(s->r, ev->ask) : NULL;
+
+	switch (ev->type) {
+	case ENGINE_LINK_UP:
+	case ENGINE_LINK_DOWN:
+		take_link(s, ev);
+		return;
+	case ENGINE_NO_TRANSCRIPT:
+		s->rests_until = env_now(s->r->env) + REST_S * NS_PER_S;
+		tell(s->r, s->use, NULL, ev, false);
+		return;
+	case ENGINE_PARTIAL:
+	case ENGINE_TRANSCRIPT:
+		tell(s->r, s->use, NULL, ev, false);
+		return;
+	default:
+		break;
+	}
+	if (!l || l->over || l->by != s)
+		return;
+	if (ev->type == ENGINE_SILENT)
+		take_silence(s, l, ev);
+	else if (ev->type == ENGINE_FAILED)
+		take_failure(s, l, ev);
+	else
+		take_answer(s, l, ev);
+	watch_silence(s->r);
+}
+
+/* A text model has no session that would notice. */
+void roles_silence_over(void *arg)
+{
+	struct roles *r = arg;
+	uint64_t now = env_now(r->env);
+
+	for (unsigned i = 0; i < ROLES_LIVE; i++) {
+		struct live *l = &r->live[i];
+
+		if (l->id && l->use == ENGINE_USE_REPLY && !l->over && !l->life && l->since &&
+		    silent_at(r, l) <= now)
+			take_silence(l->by, l,
+				     &(struct engine_event){.type = ENGINE_SILENT, .ask = l->id});
+	}
+	watch_silence(r);
+}

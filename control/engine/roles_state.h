@@ -1,0 +1,82 @@
+/* What the files of roles share (roles.h). For control/engine/roles*.c only. */
+#ifndef CONTROL_ENGINE_ROLES_STATE_H
+#define CONTROL_ENGINE_ROLES_STATE_H
+
+#include "control/engine/roles.h"
+#include "control/settings/settings.h"
+
+struct tmr;
+
+enum { ROLES_LIVE = 32, ROLES_UTTERANCES = 64 };
+
+/* One provider that serves a use, opened or not. */
+struct served {
+	struct roles *r;
+	enum engine_use use;
+	unsigned index; /* of its record in the settings */
+	unsigned place; /* in the list */
+	const struct engine_caps *caps;
+	void *engine; /* NULL: not opened yet */
+	bool down;    /* its session is lost */
+	bool silent;  /* it does not answer, and nobody takes its place */
+	bool failed;  /* the last ask */
+	uint64_t rests_until;
+};
+
+struct list {
+	struct served v[ROLE_PROVIDERS_MAX];
+	unsigned n;
+};
+
+/* An ask, kept after its end until its place is needed, so that it can be asked again and
+ * truncated. */
+struct live {
+	uint32_t id; /* 0: free */
+	uint32_t turn, chunk;
+	enum engine_use use;
+	struct served *by;
+	unsigned tried; /* bits: providers that have failed it */
+	bool over;
+	bool life;	/* something of it came */
+	uint64_t since; /* when the turn's first ask without a sign of life was asked */
+	struct engine_ask *ask;
+};
+
+struct roles {
+	struct env *env;
+	struct ws_ctx *ws;
+	struct http *http;
+	const struct settings *settings;
+	roles_h *h;
+	void *arg;
+	struct list list[ENGINE_USE_COUNT];
+	struct live live[ROLES_LIVE];
+	struct {
+		uint32_t utterance;
+		struct served *by;
+	} heard_by[ROLES_UTTERANCES]; /* who transcribes it; the oldest go */
+	unsigned heard_n;
+	uint32_t asks, instructions_version;
+	char *instructions;
+	struct tmr *silence;
+};
+
+/* ---- roles.c ---- */
+/* The record behind a place of the list, NULL if the settings have it no more. */
+const struct provider_record *roles_record(const struct roles *r, enum engine_use use, unsigned i);
+enum role roles_role(enum engine_use use);
+/* Opens the provider, unless it is open. ENOENT: there is none, or its address is not known yet. */
+int roles_open(struct served *s);
+/* The first provider that is ready and not among `tried`; else the first that is not; NULL: nobody
+ * is left. */
+struct served *roles_pick(const struct roles *r, enum engine_use use, unsigned tried);
+
+/* ---- roles_asks.c ---- */
+/* The turn's newest ask, NULL without one. */
+struct live *roles_live_by_turn(struct roles *r, enum engine_use use, uint32_t turn);
+/* An engine_h; arg: the struct served. */
+void roles_take_event(const struct engine_event *ev, void *arg);
+/* The timer of asks that have no sign of life; arg: the struct roles. */
+void roles_silence_over(void *arg);
+
+#endif
