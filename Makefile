@@ -71,10 +71,10 @@ $(B)/offline_measure: $(call objs,tests/offline/measure.c $(filter-out %/main.c,
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_OFFLINE) -lopus $(LIBS_COMMON)
 $(B)/guildd: $(call objs,$(GUILDD) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_GUILDD) $(LIBS_COMMON)
-$(B)/caller: $(call objs,$(CALLER) control/settings/secret_names.c control/secure.c control/offline/wavfile.c $(call rwild,control/media,%.c) $(COMMON))
+$(B)/caller: $(call objs,$(CALLER) control/settings/secret_names.c control/report/secure.c control/offline/wavfile.c $(call rwild,control/media,%.c) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
 
-$(B)/talk: $(call objs,$(TALK) control/settings/secret_names.c control/secure.c $(call rwild,control/media,%.c) $(COMMON))
+$(B)/talk: $(call objs,$(TALK) control/settings/secret_names.c control/report/secure.c $(call rwild,control/media,%.c) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
 
 # Faults by seed; the folder of the programs is its own.

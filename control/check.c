@@ -18,7 +18,7 @@
 #include "control/engine/probe.h"
 #include "control/discord/guilds.h"
 #include "control/discord/rest.h"
-#include "control/environment.h"
+#include "control/configure/environment.h"
 #include "control/settings/provider_record.h"
 #include "control/settings/settings.h"
 #include "control/state.h"

@@ -8,7 +8,7 @@
 #include "control/discord/guilds.h"
 #include "control/discord/portal.h"
 #include "control/discord/rest.h"
-#include "control/environment.h"
+#include "control/configure/environment.h"
 #include "control/settings/settings.h"
 #include "ipc/tmr.h"
 #include "ipc/ws.h"

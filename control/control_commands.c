@@ -4,7 +4,7 @@
 #include "control/discord/guilds.h"
 #include "control/media/media.h"
 #include "control/events/events.h"
-#include "control/status.h"
+#include "control/report/status.h"
 #include "ipc/env.h"
 #include "proto/discord.h"
 

@@ -7,7 +7,7 @@
 #include "control/control.h"
 #include "control/discord/gateway.h"
 #include "control/state.h"
-#include "control/status.h"
+#include "control/report/status.h"
 #include "control/voice_session/voice_session.h"
 #include "control/words/words.h"
 #include "ipc/backoff.h"

@@ -14,7 +14,7 @@
 
 #include "control/check.h"
 #include "control/control.h"
-#include "control/environment.h"
+#include "control/configure/environment.h"
 #include "control/replay.h"
 #include "control/settings/profile.h"
 #include "control/settings/provider_record.h"

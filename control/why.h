@@ -1,4 +1,4 @@
-/* Explains why a turn ended as it did, from the lines that control/turns.h writes.
+/* Explains why a turn ended as it did, from the lines that control/report/turns.h writes.
  *
  *   turn 3 of alice: not_addressed (it was not meant for the bot)
  *     direct_address       no   0, limit 1        the bot was addressed by name

@@ -7,7 +7,7 @@
 
 #include "control/events/events.h"
 #include "control/settings/settings.h"
-#include "control/turns.h"
+#include "control/report/turns.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/worker.h"

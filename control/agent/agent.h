@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "control/faults.h"
+#include "control/report/faults.h"
 
 struct agent;
 struct bus;

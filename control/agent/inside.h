@@ -9,8 +9,8 @@
 #include "control/events/events.h"
 #include "control/engine/roles.h"
 #include "control/room/room.h"
-#include "control/status.h"
-#include "control/turns.h"
+#include "control/report/status.h"
+#include "control/report/turns.h"
 
 struct agent {
 	struct env *env;

@@ -6,7 +6,7 @@
 
 #include "control/discord/guilds.h"
 #include "control/discord/voice.h"
-#include "control/faults.h"
+#include "control/report/faults.h"
 #include "control/media/media.h"
 #include "control/voice_session/voice_session.h"
 #include "control/words/words.h"

@@ -12,7 +12,7 @@
 #include "control/discord/rest.h"
 #include "control/discord/voice.h"
 #include "control/media/media.h"
-#include "control/secure.h"
+#include "control/report/secure.h"
 #include "control/settings/settings.h"
 #include "control/voice_session/inside.h"
 #include "ipc/env.h"

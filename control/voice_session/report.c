@@ -9,7 +9,7 @@
 #include "control/discord/voice.h"
 #include "control/events/events.h"
 #include "control/media/media.h"
-#include "control/status.h"
+#include "control/report/status.h"
 #include "control/voice_session/inside.h"
 #include "ipc/env.h"
 #include "ipc/log.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "control/live_settings.h"
+#include "control/configure/live_settings.h"
 #include "control/settings/view.h"
 #include "control/web/inside.h"
 #include "ipc/env.h"

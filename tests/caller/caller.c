@@ -1,7 +1,7 @@
 #include "tests/caller/caller.h"
 
 #include "control/media/media.h"
-#include "control/secure.h"
+#include "control/report/secure.h"
 #include "ipc/env.h"
 #include "ipc/http.h"
 #include "ipc/tmr.h"

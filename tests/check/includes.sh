@@ -39,11 +39,11 @@ rule control/dialect control/dialect control/settings proto
 rule control/engine/core control/engine/core proto
 rule control/engine control/engine control/dialect control/settings proto ipc
 rule control/settings control/settings proto
-rule control/web control/web control/settings control/live_settings.h control/events control/store proto ipc
+rule control/web control/web control/settings control/configure/live_settings.h control/events control/store proto ipc
 rule control control proto ipc
 rule control/offline control/offline proto ipc
 rule tests/guildd tests/guildd proto ipc
-rule tests/talk tests/talk control/media control/secure.h proto ipc
+rule tests/talk tests/talk control/media control/report/secure.h proto ipc
 rule tests/chaos tests/chaos control/media proto ipc
 
 [ $checked -gt 0 ] || { echo "no dependency files under $obj: build first"; exit 1; }

@@ -1,7 +1,7 @@
 #include "tests/talk/person.h"
 
 #include "control/media/media.h"
-#include "control/secure.h"
+#include "control/report/secure.h"
 #include "ipc/http.h"
 #include "proto/discord.h"
 #include "proto/media.h"

@@ -8,7 +8,7 @@
 #include "control/room/room.h"
 #include "control/settings/settings.h"
 #include "control/events/events.h"
-#include "control/turns.h"
+#include "control/report/turns.h"
 #include "proto/base/time.h"
 #include "tests/room/stage.h"
 

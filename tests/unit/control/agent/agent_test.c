@@ -11,7 +11,7 @@
 #include "control/media/media.h"
 #include "control/room/room.h"
 #include "control/settings/settings.h"
-#include "control/status.h"
+#include "control/report/status.h"
 #include "tests/unit/control/fake_http.h"
 #include "ipc/http.h"
 #include "ipc/peer.h"

@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-#include "control/live_settings.h"
+#include "control/configure/live_settings.h"
 #include "ipc/http.h"
 #include <errno.h>
 #include "tests/unit/ipc/loop.h"

@@ -1,6 +1,6 @@
 /* Formats the privacy code of a call as Discord shows it. No I/O. */
-#ifndef CONTROL_SECURE_H
-#define CONTROL_SECURE_H
+#ifndef CONTROL_REPORT_SECURE_H
+#define CONTROL_REPORT_SECURE_H
 
 #include <stddef.h>
 

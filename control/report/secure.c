@@ -1,4 +1,4 @@
-#include "control/secure.h"
+#include "control/report/secure.h"
 
 #include "proto/media.h"
 

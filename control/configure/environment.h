@@ -1,7 +1,7 @@
 /* Gathers the settings from the settings file and the process environment, and secrets from
  * variables or from files that variables or the settings file name. */
-#ifndef CONTROL_ENVIRONMENT_H
-#define CONTROL_ENVIRONMENT_H
+#ifndef CONTROL_CONFIGURE_ENVIRONMENT_H
+#define CONTROL_CONFIGURE_ENVIRONMENT_H
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "control/power.h"
+#include "control/agent/power.h"
 
 #include <dirent.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* Reads the machine's power source from /sys/class/power_supply; the shell for ROOM_POWER. */
-#ifndef CONTROL_POWER_H
-#define CONTROL_POWER_H
+#ifndef CONTROL_AGENT_POWER_H
+#define CONTROL_AGENT_POWER_H
 
 struct env;
 

@@ -1,8 +1,8 @@
 /* Writes a room's journal (control/room/journal.h) to a file of its own,
  * FOLDER/GUILD-MILLISECONDS.parley-room, mode 0600. If the file cannot be created or written,
  * room_log logs the error and the room continues. */
-#ifndef CONTROL_ROOM_LOG_H
-#define CONTROL_ROOM_LOG_H
+#ifndef CONTROL_AGENT_ROOM_LOG_H
+#define CONTROL_AGENT_ROOM_LOG_H
 
 #include <stdint.h>
 

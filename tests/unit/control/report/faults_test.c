@@ -1,5 +1,5 @@
 /* What people are told of what goes wrong, and when. */
-#include "control/faults.h"
+#include "control/report/faults.h"
 
 #include "proto/base/time.h"
 #include "tests/test.h"

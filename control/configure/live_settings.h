@@ -4,8 +4,8 @@
  * A change that takes effect after a restart is remembered and not written there. Everything runs
  * on the loop thread, inside steps; a replay comes to the same settings. The struct settings is
  * borrowed and outlives this; so do the handlers' arg. */
-#ifndef CONTROL_LIVE_SETTINGS_H
-#define CONTROL_LIVE_SETTINGS_H
+#ifndef CONTROL_CONFIGURE_LIVE_SETTINGS_H
+#define CONTROL_CONFIGURE_LIVE_SETTINGS_H
 
 #include <stdbool.h>
 #include <stdint.h>

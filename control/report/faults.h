@@ -4,8 +4,8 @@
  *
  * A value without I/O, all zero at first. After each faults_set, and at faults_deadline, its owner
  * calls faults_say until it returns false. Times in ns. */
-#ifndef CONTROL_FAULTS_H
-#define CONTROL_FAULTS_H
+#ifndef CONTROL_REPORT_FAULTS_H
+#define CONTROL_REPORT_FAULTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,11 +1,11 @@
-#include "control/status.h"
+#include "control/report/status.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "control/events/events.h"
-#include "control/secure.h"
+#include "control/report/secure.h"
 #include "proto/base/time.h"
 #include "proto/base/utf8.h"
 

@@ -1,5 +1,5 @@
 /* Where the power comes from, by folders as the kernel has them. */
-#include "control/power.h"
+#include "control/agent/power.h"
 
 #include <stdio.h>
 #include <stdlib.h>

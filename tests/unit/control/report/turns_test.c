@@ -1,4 +1,4 @@
-#include "control/turns.h"
+#include "control/report/turns.h"
 
 #include <sys/stat.h>
 

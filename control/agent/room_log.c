@@ -1,4 +1,4 @@
-#include "control/room_log.h"
+#include "control/agent/room_log.h"
 
 #include <errno.h>
 #include <fcntl.h>

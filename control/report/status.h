@@ -1,12 +1,12 @@
 /* The answer to /status: the caller gathers the values, status_words composes the message. No I/O.
  */
-#ifndef CONTROL_STATUS_H
-#define CONTROL_STATUS_H
+#ifndef CONTROL_REPORT_STATUS_H
+#define CONTROL_REPORT_STATUS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "control/faults.h"
+#include "control/report/faults.h"
 #include "proto/media.h"
 
 struct bus_event;

@@ -1,4 +1,4 @@
-#include "control/turns.h"
+#include "control/report/turns.h"
 
 #include <errno.h>
 #include <fcntl.h>

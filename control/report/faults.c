@@ -1,4 +1,4 @@
-#include "control/faults.h"
+#include "control/report/faults.h"
 
 #include "proto/base/time.h"
 

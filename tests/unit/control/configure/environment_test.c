@@ -1,4 +1,4 @@
-#include "control/environment.h"
+#include "control/configure/environment.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "control/live_settings.h"
+#include "control/configure/live_settings.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* /status in each state, as it is read. */
-#include "control/status.h"
+#include "control/report/status.h"
 
 #include "control/events/events.h"
 
-#include "control/secure.h"
+#include "control/report/secure.h"
 #include "proto/base/time.h"
 #include "tests/test.h"
 

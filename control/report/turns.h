@@ -8,8 +8,8 @@
  *    "stage":"ended","name":"alice","heard":"…","reason":"answered","said":"…","text":"it was
  * answered …", "first_audio_ms":1550,"lasted_ms":…,"segments":[…],
  *    "why":[{"rule":"direct_address","yes":true,"value":1,"limit":1,"unit":"","text":"…"}]} */
-#ifndef CONTROL_TURNS_H
-#define CONTROL_TURNS_H
+#ifndef CONTROL_REPORT_TURNS_H
+#define CONTROL_REPORT_TURNS_H
 
 #include <stdbool.h>
 #include <stdint.h>
