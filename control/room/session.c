@@ -21,7 +21,7 @@ const char *room_end_name(enum room_end end)
 	return end < ROOM_END_COUNT ? ends[end].name : "?";
 }
 
-static bool says(const struct room_event *ev, const char *word)
+static bool event_says(const struct room_event *ev, const char *word)
 {
 	return ev->text.n == strlen(word) && memcmp(ev->text.p, word, ev->text.n) == 0;
 }
@@ -39,9 +39,9 @@ static void update_call_timers(struct room *room, const struct room_event *ev)
 	if (s->lost_at && s->lost_as)
 		return;
 	s->lost_at = room->now;
-	s->lost_as = says(ev, "crashed")	? ROOM_END_SUBPROCESS_CRASHED
-		     : says(ev, "disconnected") ? ROOM_END_BOT_DISCONNECTED
-						: ROOM_END_NONE;
+	s->lost_as = event_says(ev, "crashed")	      ? ROOM_END_SUBPROCESS_CRASHED
+		     : event_says(ev, "disconnected") ? ROOM_END_BOT_DISCONNECTED
+						      : ROOM_END_NONE;
 }
 
 void room_session_active(struct room *room)
@@ -88,7 +88,7 @@ void room_session_end(struct room *room, enum room_end end)
 static void end_by_name(struct room *room, const struct room_event *ev)
 {
 	for (unsigned i = 1; i < ROOM_END_COUNT; i++)
-		if (says(ev, ends[i].name))
+		if (event_says(ev, ends[i].name))
 			room_session_end(room, (enum room_end)i);
 }
 
@@ -142,7 +142,7 @@ void room_session_on_event(struct room *room, const struct room_event *ev)
 
 /* ---- time ---- */
 
-static uint64_t length_at(const struct room *room)
+static uint64_t length_end(const struct room *room)
 {
 	const struct room_session *s = &room->session;
 	uint64_t min = room->settings->session_max_min;
@@ -150,7 +150,7 @@ static uint64_t length_at(const struct room *room)
 	return min && s->up_at ? s->up_at + min * 60 * NS_PER_S : UINT64_MAX;
 }
 
-static uint64_t idle_at(const struct room *room)
+static uint64_t idle_end(const struct room *room)
 {
 	const struct room_session *s = &room->session;
 
@@ -160,7 +160,7 @@ static uint64_t idle_at(const struct room *room)
 	return s->active_at + room->settings->inactivity_s * NS_PER_S;
 }
 
-static uint64_t lost_at(const struct room *room)
+static uint64_t lost_end(const struct room *room)
 {
 	const struct room_session *s = &room->session;
 
@@ -173,7 +173,7 @@ static uint64_t lost_at(const struct room *room)
 
 /* The next warning of the maximum length, or NULL; warnings as long as the session itself are
  * skipped. */
-static const unsigned *next_warning(const struct room *room)
+static const unsigned *find_next_warning(const struct room *room)
 {
 	unsigned n = room->session.warned;
 
@@ -182,18 +182,18 @@ static const unsigned *next_warning(const struct room *room)
 	return n < LENGTH_WARNINGS ? &length_warnings[n] : NULL;
 }
 
-static uint64_t warning_at(const struct room *room)
+static uint64_t length_warning_time(const struct room *room)
 {
-	const unsigned *warning = next_warning(room);
-	uint64_t at = length_at(room);
+	const unsigned *warning = find_next_warning(room);
+	uint64_t at = length_end(room);
 
 	return at == UINT64_MAX || !warning ? UINT64_MAX : at - *warning * NS_PER_S;
 }
 
 /* If the limit is short, there is no warning of every silence. */
-static uint64_t idle_warning_at(const struct room *room)
+static uint64_t idle_warning_time(const struct room *room)
 {
-	uint64_t at = idle_at(room);
+	uint64_t at = idle_end(room);
 
 	if (at == UINT64_MAX || room->session.idle_warned ||
 	    room->settings->inactivity_s < 2 * IDLE_WARNING)
@@ -201,7 +201,7 @@ static uint64_t idle_warning_at(const struct room *room)
 	return at - IDLE_WARNING * NS_PER_S;
 }
 
-static void tell(struct room *room, bool idle, unsigned seconds)
+static void emit_warning(struct room *room, bool idle, unsigned seconds)
 {
 	struct room_effect *e;
 
@@ -218,27 +218,27 @@ static void tell(struct room *room, bool idle, unsigned seconds)
 void room_session_tick(struct room *room)
 {
 	struct room_session *s = &room->session;
-	const unsigned *warning = next_warning(room);
+	const unsigned *warning = find_next_warning(room);
 
-	if (room->now >= lost_at(room)) {
+	if (room->now >= lost_end(room)) {
 		room_session_end(room, s->lost_as);
-	} else if (room->now >= length_at(room)) {
+	} else if (room->now >= length_end(room)) {
 		room_session_end(room, ROOM_END_MAX_DURATION);
-	} else if (room->now >= idle_at(room)) {
+	} else if (room->now >= idle_end(room)) {
 		room_session_end(room, ROOM_END_INACTIVITY_TIMEOUT);
-	} else if (warning && room->now >= warning_at(room)) {
+	} else if (warning && room->now >= length_warning_time(room)) {
 		s->warned = (unsigned)(warning - length_warnings) + 1;
-		tell(room, false, *warning);
-	} else if (room->now >= idle_warning_at(room)) {
-		tell(room, true, IDLE_WARNING);
+		emit_warning(room, false, *warning);
+	} else if (room->now >= idle_warning_time(room)) {
+		emit_warning(room, true, IDLE_WARNING);
 		s->idle_warned = true;
 	}
 }
 
 uint64_t room_session_deadline(const struct room *room)
 {
-	uint64_t at[] = {lost_at(room), length_at(room), idle_at(room), warning_at(room),
-			 idle_warning_at(room)};
+	uint64_t at[] = {lost_end(room), length_end(room), idle_end(room),
+			 length_warning_time(room), idle_warning_time(room)};
 	uint64_t best = UINT64_MAX;
 
 	for (size_t i = 0; i < sizeof at / sizeof at[0]; i++)

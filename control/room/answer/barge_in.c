@@ -6,7 +6,7 @@
 /* Extends the deadline of an answer by this for every pause. */
 enum { PAUSE_SLACK_S = 10 };
 
-static bool calling(const struct room_barge_in_input *in)
+static bool takes_floor(const struct room_barge_in_input *in)
 {
 	return in->named || in->words == ROOM_PHRASE_TAKEOVER || in->words == ROOM_PHRASE_STOP;
 }
@@ -17,7 +17,7 @@ enum room_barge_in_action room_barge_in_decide(const struct settings *s,
 	enum room_gate gate = room_gate(s, &in->gate);
 
 	/* Words by name or takeover override duration and level. */
-	if (calling(in) && in->calls && gate >= ROOM_GATE_ECHO_GUARD_ACTIVE &&
+	if (takes_floor(in) && in->calls && gate >= ROOM_GATE_ECHO_GUARD_ACTIVE &&
 	    gate != ROOM_GATE_OUTPUT_LEASE_SPEECH_IMMUNITY &&
 	    gate != ROOM_GATE_NO_ACTIVE_BOT_SPEECH)
 		return ROOM_BARGE_IN_STOP;
@@ -40,7 +40,7 @@ enum room_barge_in_action room_barge_in_decide(const struct settings *s,
 
 /* ---- a speaker's stretch ---- */
 
-static bool lasts(const struct room_overlap *o, const struct settings *s, uint64_t now)
+static bool overlap_lasts(const struct room_overlap *o, const struct settings *s, uint64_t now)
 {
 	return o->voice_at &&
 	       (now < o->voice_at + s->barge_in_gap_ms * NS_PER_MS ||
@@ -48,21 +48,21 @@ static bool lasts(const struct room_overlap *o, const struct settings *s, uint64
 }
 
 /* Resets the counters: the next voiced frame begins another overlap segment. */
-static void over(struct room_overlap *o)
+static void reset_overlap(struct room_overlap *o)
 {
 	o->voice_ms = o->early_ms = o->words_voice_ms = o->interim.voice_ms = 0;
 }
 
 /* The answer that is audible, or NULL. */
-static struct room_turn *audible(struct room *room)
+static struct room_turn *find_audible_turn(struct room *room)
 {
 	struct room_turn *t = room->active;
 
 	return t && t->phase == ROOM_PHASE_SPEAKING && t->first_audio_at ? t : NULL;
 }
 
-static struct room_barge_in_input look(const struct room *room, const struct room_speaker *sp,
-				       const struct room_turn *t)
+static struct room_barge_in_input
+gather_input(const struct room *room, const struct room_speaker *sp, const struct room_turn *t)
 {
 	const struct room_overlap *o = &sp->overlap;
 	const struct settings *s = room->settings;
@@ -76,7 +76,7 @@ static struct room_barge_in_input look(const struct room *room, const struct roo
 		in.aside = false;
 	}
 	in.sound_ms = o->voice_ms;
-	in.live = lasts(o, s, room->now);
+	in.live = overlap_lasts(o, s, room->now);
 	/* A speaker who goes on after a few words does not wait for further transcripts. */
 	in.awaited = room_interim_awaited(&o->interim, s, room->now) &&
 		     (o->aside || o->voice_ms < s->barge_in_ms + s->overlap_words_ms);
@@ -106,14 +106,14 @@ static struct room_barge_in_input look(const struct room *room, const struct roo
 	return in;
 }
 
-static void cut(struct room *room, struct room_turn *t, const struct room_barge_in_input *in,
-		struct room_speaker *sp)
+static void interrupt_answer(struct room *room, struct room_turn *t,
+			     const struct room_barge_in_input *in, struct room_speaker *sp)
 {
 	const struct settings *s = room->settings;
 
 	if (in->named)
 		room_turn_decide(t, ROOM_RULE_OVERLAP_NAMED, true, sp->overlap.utterance, 0);
-	else if (calling(in))
+	else if (takes_floor(in))
 		room_turn_decide(t, ROOM_RULE_OVERLAP_TAKEOVER, true, sp->overlap.utterance, 0);
 	else if (in->words == ROOM_PHRASE_WORDS)
 		room_turn_decide(t, ROOM_RULE_OVERLAP_WORDS, true, (int64_t)sp->overlap.voice_ms,
@@ -126,15 +126,16 @@ static void cut(struct room *room, struct room_turn *t, const struct room_barge_
 	room_turn_cancel(room, t, ROOM_REASON_INTERRUPTED);
 }
 
-static void decide(struct room *room, struct room_speaker *sp, struct room_turn *t, bool named)
+static void decide_overlap(struct room *room, struct room_speaker *sp, struct room_turn *t,
+			   bool named)
 {
-	struct room_barge_in_input in = look(room, sp, t);
+	struct room_barge_in_input in = gather_input(room, sp, t);
 	enum room_barge_in_action v;
 
 	in.named = named;
 	v = room_barge_in_decide(room->settings, &in);
 	if (v == ROOM_BARGE_IN_STOP) {
-		cut(room, t, &in, sp);
+		interrupt_answer(room, t, &in, sp);
 		return;
 	}
 	if (v > sp->overlap.verdict) {
@@ -152,7 +153,7 @@ void room_overlap_audio(struct room *room, struct room_speaker *sp, const struct
 			uint64_t at)
 {
 	const struct settings *s = room->settings;
-	struct room_turn *t = audible(room);
+	struct room_turn *t = find_audible_turn(room);
 	struct room_overlap *o = &sp->overlap;
 
 	if (!t || at < t->first_audio_at)
@@ -165,18 +166,19 @@ void room_overlap_audio(struct room *room, struct room_speaker *sp, const struct
 					   .from = sp->capture.utterance};
 	o->utterance = sp->capture.utterance;
 	if (at < o->voice_at || at - o->voice_at > s->barge_in_gap_ms * NS_PER_MS)
-		over(o);
+		reset_overlap(o);
 	o->voice_at = at;
 	o->voice_ms += room_signal_ms(frame);
 	if (sp->capture.phase != ROOM_CAPTURE_PROMOTED)
 		o->early_ms = o->voice_ms;
 	room_interim_on_audio(room, sp);
-	decide(room, sp, t, false);
+	decide_overlap(room, sp, t, false);
 }
 
 /* The utterance begins with the name of somebody else who is present: "Bob, pass me the salt".
  * */
-static bool aside(const struct room *room, const struct room_speaker *sp, const char *text)
+static bool addresses_somebody_else(const struct room *room, const struct room_speaker *sp,
+				    const char *text)
 {
 	for (unsigned i = 0; i < room->places; i++) {
 		const struct room_speaker *x = &room->speaker[i];
@@ -190,8 +192,8 @@ static bool aside(const struct room *room, const struct room_speaker *sp, const 
 }
 
 /* Joins the words of the overlap segment, up to these words of one of its chunks. */
-static void join(const struct room_turn *of, uint32_t from, uint32_t utterance, const char *words,
-		 char *text, size_t size)
+static void join_words(const struct room_turn *of, uint32_t from, uint32_t utterance,
+		       const char *words, char *text, size_t size)
 {
 	text[0] = '\0';
 	for (unsigned i = 0; of && i < of->chunks; i++) {
@@ -214,7 +216,7 @@ bool room_overlap_words(struct room *room, struct room_speaker *sp, const struct
 
 	if (!t || !o->turn || utterance < o->from || utterance > o->utterance)
 		return false;
-	join(of ? of : sp->turn, o->from, utterance, words, text, sizeof text);
+	join_words(of ? of : sp->turn, o->from, utterance, words, text, sizeof text);
 	named = room_address(&room->names, text) == ROOM_ADDRESS_ADDRESSED;
 	o->words = room_phrase_of(text);
 	/* An interim transcript covers the audio up to its request, and the same words again
@@ -223,15 +225,15 @@ bool room_overlap_words(struct room *room, struct room_speaker *sp, const struct
 		o->words_voice_ms = !of && o->interim.n ? o->interim.voice_ms : o->voice_ms;
 	o->words_n = strlen(text);
 	o->interim.at = 0;
-	o->aside = !named && aside(room, sp, text + strspn(text, " "));
-	if (t == audible(room))
-		decide(room, sp, t, named);
+	o->aside = !named && addresses_somebody_else(room, sp, text + strspn(text, " "));
+	if (t == find_audible_turn(room))
+		decide_overlap(room, sp, t, named);
 	return t->interrupted_by == sp->user && o->words == ROOM_PHRASE_STOP;
 }
 
 /* ---- the bot's voice ---- */
 
-static void lower(struct room *room, struct room_turn *t, enum room_barge_in_action to)
+static void change_level(struct room *room, struct room_turn *t, enum room_barge_in_action to)
 {
 	const struct settings *s = room->settings;
 	struct room_effect *e;
@@ -253,7 +255,7 @@ static void lower(struct room *room, struct room_turn *t, enum room_barge_in_act
 
 void room_barge_in_tick(struct room *room)
 {
-	struct room_turn *t = audible(room);
+	struct room_turn *t = find_audible_turn(room);
 	enum room_barge_in_action to = ROOM_BARGE_IN_IGNORE;
 
 	/* Between two playbacks of one answer no level can be changed; the next playback begins
@@ -269,21 +271,21 @@ void room_barge_in_tick(struct room *room)
 
 		if (!room->speaker[i].used || !o->verdict)
 			continue;
-		if (o->turn != t->id || !lasts(o, room->settings, room->now)) {
+		if (o->turn != t->id || !overlap_lasts(o, room->settings, room->now)) {
 			o->verdict = ROOM_BARGE_IN_IGNORE;
-			over(o);
+			reset_overlap(o);
 		}
 		if (o->verdict > to)
 			to = o->verdict;
 	}
 	if (to == room->level.lowered)
 		return;
-	lower(room, t, to);
+	change_level(room, t, to);
 	/* It was ducked before it paused, so the gain is restored as well. */
 	if (room->level.lowered == ROOM_BARGE_IN_PAUSE && room->level.ducked &&
 	    to == ROOM_BARGE_IN_IGNORE) {
 		room->level.lowered = ROOM_BARGE_IN_DUCK;
-		lower(room, t, to);
+		change_level(room, t, to);
 	}
 	room->level.ducked =
 		to == ROOM_BARGE_IN_DUCK ||

@@ -14,36 +14,36 @@ void room_chunker_init(struct room_chunker *c, unsigned sentences, unsigned eage
 		c->max = 8;
 }
 
-static bool blank(char ch)
+static bool is_blank(char ch)
 {
 	return ch == ' ';
 }
 
-static bool letter(char ch)
+static bool is_letter(char ch)
 {
 	return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z');
 }
 
-static unsigned words(const char *p, size_t n)
+static unsigned count_words(const char *p, size_t n)
 {
 	unsigned k = 0;
 
 	for (size_t i = 0; i < n; i++)
-		k += !blank(p[i]) && (i == 0 || blank(p[i - 1]));
+		k += !is_blank(p[i]) && (i == 0 || is_blank(p[i - 1]));
 	return k;
 }
 
 /* Whether the dot after p[0..n) belongs to its word: "Dr.", "J.", "e.g.". */
-static bool abbreviated(const char *p, size_t n)
+static bool is_abbreviation(const char *p, size_t n)
 {
 	static const char *const known[] = {"mr", "mrs", "ms", "dr",  "st",  "prof", "vs",
 					    "jr", "sr",	 "eg", "e.g", "i.e", "etc"};
 	size_t k = 0;
 
-	while (k < n && !blank(p[n - 1 - k]))
+	while (k < n && !is_blank(p[n - 1 - k]))
 		k++;
 	p += n - k;
-	if (k == 1 && letter(*p) && *p != 'I' && *p != 'a')
+	if (k == 1 && is_letter(*p) && *p != 'I' && *p != 'a')
 		return true;
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
 		if (strlen(known[i]) == k && strncasecmp(known[i], p, k) == 0)
@@ -52,7 +52,7 @@ static bool abbreviated(const char *p, size_t n)
 }
 
 /* Length in bytes of a closing quote or bracket at the end of p, or 0. */
-static size_t closer(const char *p, size_t n)
+static size_t closing_mark_size(const char *p, size_t n)
 {
 	static const char *const marks[] = {"\"",	    "'",       ")", "]", "\xe2\x80\x9d",
 					    "\xe2\x80\x99", "\xc2\xbb"};
@@ -67,21 +67,21 @@ static size_t closer(const char *p, size_t n)
 }
 
 /* Whether p ends a sentence, if a blank follows. */
-static bool sentence_p(const char *p, size_t n)
+static bool ends_sentence(const char *p, size_t n)
 {
 	size_t k;
 
 	if (n > 1 && p[n - 1] == ']' && p[n - 2] == ']')
 		return false; /* a directive's end */
-	while (n && (k = closer(p, n)) > 0)
+	while (n && (k = closing_mark_size(p, n)) > 0)
 		n -= k;
 	if (!n || !strchr(".!?", p[n - 1]))
 		return false;
-	return p[n - 1] != '.' || !abbreviated(p, n - 1);
+	return p[n - 1] != '.' || !is_abbreviation(p, n - 1);
 }
 
 /* In scripts without blanks a full stop ends a sentence by itself. */
-static bool wide_stop_p(const char *p, size_t n)
+static bool ends_with_wide_stop(const char *p, size_t n)
 {
 	return n >= 3 && (memcmp(p + n - 3, "\xe3\x80\x82", 3) == 0 ||
 			  memcmp(p + n - 3, "\xef\xbc\x81", 3) == 0 ||
@@ -89,7 +89,7 @@ static bool wide_stop_p(const char *p, size_t n)
 }
 
 /* Whether p[0..n) ends between [[ and ]]. */
-static bool inside_p(const char *p, size_t n)
+static bool is_inside_directive(const char *p, size_t n)
 {
 	bool inside = false;
 
@@ -104,7 +104,7 @@ static bool inside_p(const char *p, size_t n)
 	return inside;
 }
 
-static void emit(struct room_chunker *c, size_t n, room_chunk_h *h, void *arg)
+static void emit_chunk(struct room_chunker *c, size_t n, room_chunk_h *h, void *arg)
 {
 	char piece[ROOM_CHUNK_MAX + 4], *from = piece;
 	size_t len;
@@ -116,11 +116,11 @@ static void emit(struct room_chunker *c, size_t n, room_chunk_h *h, void *arg)
 	c->ended = 0;
 	c->end = 0;
 	len = utf8_mend(piece);
-	while (blank(*from)) {
+	while (is_blank(*from)) {
 		from++;
 		len--;
 	}
-	while (len && blank(from[len - 1]))
+	while (len && is_blank(from[len - 1]))
 		from[--len] = '\0';
 	if (!len)
 		return;
@@ -128,32 +128,32 @@ static void emit(struct room_chunker *c, size_t n, room_chunk_h *h, void *arg)
 	h(from, len, arg);
 }
 
-static bool tiny(const struct room_chunker *c)
+static bool is_tiny(const struct room_chunker *c)
 {
 	return c->later && c->end < ROOM_CHUNK_TINY &&
-	       words(c->buf, c->end) < ROOM_CHUNK_TINY_WORDS;
+	       count_words(c->buf, c->end) < ROOM_CHUNK_TINY_WORDS;
 }
 
-static void consider(struct room_chunker *c, room_chunk_h *h, void *arg)
+static void emit_if_ready(struct room_chunker *c, room_chunk_h *h, void *arg)
 {
 	if (!c->later && c->end < c->eager)
 		return;
-	if (!tiny(c)) {
-		emit(c, c->end, h, arg);
+	if (!is_tiny(c)) {
+		emit_chunk(c, c->end, h, arg);
 		return;
 	}
 	c->ended = 0; /* waits for the next */
 }
 
-static void force(struct room_chunker *c, room_chunk_h *h, void *arg)
+static void force_chunk(struct room_chunker *c, room_chunk_h *h, void *arg)
 {
 	size_t at = c->n;
 
-	while (at > 1 && (!blank(c->buf[at - 1]) || inside_p(c->buf, at)))
+	while (at > 1 && (!is_blank(c->buf[at - 1]) || is_inside_directive(c->buf, at)))
 		at--;
 	if (at <= 1)
 		at = utf8_whole(c->buf, c->n);
-	emit(c, at ? at : c->n, h, arg);
+	emit_chunk(c, at ? at : c->n, h, arg);
 }
 
 static void add_byte(struct room_chunker *c, char ch, room_chunk_h *h, void *arg)
@@ -162,23 +162,23 @@ static void add_byte(struct room_chunker *c, char ch, room_chunk_h *h, void *arg
 
 	if ((unsigned char)ch < 0x20 || ch == 0x7f)
 		ch = ' ';
-	if (blank(ch) && (c->n == 0 || blank(c->buf[c->n - 1])))
+	if (is_blank(ch) && (c->n == 0 || is_blank(c->buf[c->n - 1])))
 		return;
-	if (blank(ch) && strchr(".!?\"')];:\x9d\x99\xbb", c->buf[c->n - 1]) &&
-	    !inside_p(c->buf, c->n)) {
-		stop = sentence_p(c->buf, c->n);
+	if (is_blank(ch) && strchr(".!?\"')];:\x9d\x99\xbb", c->buf[c->n - 1]) &&
+	    !is_inside_directive(c->buf, c->n)) {
+		stop = ends_sentence(c->buf, c->n);
 		clause = c->sentences == 1 && !c->ended && strchr(";:", c->buf[c->n - 1]);
 	}
 	c->buf[c->n++] = ch;
-	stop = stop || ((unsigned char)ch >= 0x80 && wide_stop_p(c->buf, c->n));
+	stop = stop || ((unsigned char)ch >= 0x80 && ends_with_wide_stop(c->buf, c->n));
 	if (stop || clause) {
 		c->ended += stop;
 		c->end = c->n;
 		if (clause || c->ended >= c->sentences)
-			consider(c, h, arg);
+			emit_if_ready(c, h, arg);
 	}
 	if (c->n >= c->max)
-		force(c, h, arg);
+		force_chunk(c, h, arg);
 }
 
 void room_chunker_add(struct room_chunker *c, const char *text, size_t n, room_chunk_h *h,
@@ -191,6 +191,6 @@ void room_chunker_add(struct room_chunker *c, const char *text, size_t n, room_c
 void room_chunker_flush(struct room_chunker *c, room_chunk_h *h, void *arg)
 {
 	if (c->n)
-		emit(c, c->n, h, arg);
+		emit_chunk(c, c->n, h, arg);
 	c->later = true;
 }

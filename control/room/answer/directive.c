@@ -9,17 +9,17 @@ static const char skip_mark[] = "[SKIP]";
 
 enum kind { UNKNOWN, TO, LEASE, SOUNDBOARD, NOTE };
 
-static bool word_byte(char ch)
+static bool is_word_byte(char ch)
 {
 	return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') ||
 	       (unsigned char)ch >= 0x80;
 }
 
-static void say(struct room_directive *d, const char *text, size_t n, room_directive_h *h,
-		void *arg)
+static void emit_words(struct room_directive *d, const char *text, size_t n, room_directive_h *h,
+		       void *arg)
 {
 	for (size_t i = 0; i < n && !d->words; i++)
-		d->words = word_byte(text[i]);
+		d->words = is_word_byte(text[i]);
 	if (n)
 		h(ROOM_OUT_WORDS, text, n, arg);
 }
@@ -36,7 +36,7 @@ static const char *trim(const char *p, size_t *n)
 	return p;
 }
 
-static bool is(const char *p, size_t n, const char *word)
+static bool equals(const char *p, size_t n, const char *word)
 {
 	return strlen(word) == n && strncasecmp(p, word, n) == 0;
 }
@@ -58,12 +58,12 @@ static enum kind kind_of(const char *body, size_t n, const char **value, size_t 
 	len = (size_t)(colon - body);
 	body = trim(body, &len);
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-		if (is(body, len, names[i].name))
+		if (equals(body, len, names[i].name))
 			return names[i].kind;
 	return UNKNOWN;
 }
 
-static void take_to(struct room_directive *d, const char *value, size_t n)
+static void set_addressee(struct room_directive *d, const char *value, size_t n)
 {
 	static const char *const all[] = {"all",	"everyone",   "everybody",  "whole_room",
 					  "whole room", "whole_chat", "whole chat", "vc"};
@@ -71,10 +71,10 @@ static void take_to(struct room_directive *d, const char *value, size_t n)
 	if (d->led || d->to != ROOM_TO_NOBODY || !n || n > ROOM_TO_MAX)
 		return;
 	d->to = ROOM_TO_NAME;
-	if (is(value, n, "speaker") || is(value, n, "me"))
+	if (equals(value, n, "speaker") || equals(value, n, "me"))
 		d->to = ROOM_TO_SPEAKER;
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-		if (is(value, n, all[i]))
+		if (equals(value, n, all[i]))
 			d->to = ROOM_TO_ALL;
 	if (d->to == ROOM_TO_NAME) {
 		memcpy(d->name, value, n);
@@ -82,27 +82,27 @@ static void take_to(struct room_directive *d, const char *value, size_t n)
 	}
 }
 
-static void take_lease(struct room_directive *d, const char *value, size_t n)
+static void set_lease(struct room_directive *d, const char *value, size_t n)
 {
 	if (d->led || d->lease != ROOM_OUTPUT_LEASE_NONE)
 		return;
-	if (is(value, n, "assertive"))
+	if (equals(value, n, "assertive"))
 		d->lease = ROOM_OUTPUT_LEASE_ASSERTIVE;
-	else if (is(value, n, "atomic"))
+	else if (equals(value, n, "atomic"))
 		d->lease = ROOM_OUTPUT_LEASE_ATOMIC;
 }
 
 /* Applies a directive. whole: its brackets were closed, and all of it was kept. */
-static void obey(struct room_directive *d, bool whole, room_directive_h *h, void *arg)
+static void apply_directive(struct room_directive *d, bool whole, room_directive_h *h, void *arg)
 {
 	const char *value = "";
 	size_t n = 0;
 	enum kind kind = kind_of(d->held, d->n, &value, &n);
 
 	if (kind == TO && whole) {
-		take_to(d, value, n);
+		set_addressee(d, value, n);
 	} else if (kind == LEASE && whole) {
-		take_lease(d, value, n);
+		set_lease(d, value, n);
 	} else if (kind == SOUNDBOARD && whole && n && n <= ROOM_SOUND_REF_MAX &&
 		   d->sounds < ROOM_SOUNDS_MAX) {
 		d->sounds++;
@@ -116,28 +116,28 @@ static void obey(struct room_directive *d, bool whole, room_directive_h *h, void
 	}
 }
 
-static void body_over(struct room_directive *d)
+static void end_body(struct room_directive *d)
 {
 	d->in_body = d->after_close = false;
 	d->n = d->body = 0;
 }
 
 /* The brackets were never closed: the words are spoken without them. */
-static void release(struct room_directive *d, room_directive_h *h, void *arg)
+static void release_body(struct room_directive *d, room_directive_h *h, void *arg)
 {
 	size_t from = 0, n = d->n;
 
-	body_over(d);
+	end_body(d);
 	d->led = true;
 	for (size_t i = 0; i <= n; i++) {
 		if (i < n && d->held[i] != '[' && d->held[i] != ']')
 			continue;
-		say(d, d->held + from, i - from, h, arg);
+		emit_words(d, d->held + from, i - from, h, arg);
 		from = i + 1;
 	}
 }
 
-static enum kind kind_held(const struct room_directive *d)
+static enum kind kind_of_kept(const struct room_directive *d)
 {
 	const char *value;
 	size_t n;
@@ -146,36 +146,36 @@ static enum kind kind_held(const struct room_directive *d)
 }
 
 /* The line or the answer ended within a directive. */
-static void cut_off(struct room_directive *d, room_directive_h *h, void *arg)
+static void end_unclosed_body(struct room_directive *d, room_directive_h *h, void *arg)
 {
-	if (kind_held(d) == UNKNOWN)
-		release(d, h, arg);
+	if (kind_of_kept(d) == UNKNOWN)
+		release_body(d, h, arg);
 	else
-		body_over(d);
+		end_body(d);
 }
 
 /* Notes are private and sounds are not words: neither is spoken, however long it is. */
-static void too_long(struct room_directive *d, room_directive_h *h, void *arg)
+static void limit_body(struct room_directive *d, room_directive_h *h, void *arg)
 {
-	enum kind kind = kind_held(d);
+	enum kind kind = kind_of_kept(d);
 
 	if (kind != NOTE && kind != SOUNDBOARD)
-		release(d, h, arg);
+		release_body(d, h, arg);
 	else if (d->body >= ROOM_BODY_MAX)
-		body_over(d);
+		end_body(d);
 }
 
-static void body_byte(struct room_directive *d, char ch, room_directive_h *h, void *arg)
+static void read_body_byte(struct room_directive *d, char ch, room_directive_h *h, void *arg)
 {
 	if (ch == '\n') {
-		cut_off(d, h, arg);
-		say(d, " ", d->led, h, arg);
+		end_unclosed_body(d, h, arg);
+		emit_words(d, " ", d->led, h, arg);
 		return;
 	}
 	if (ch == ']' && d->after_close) {
 		d->n -= d->n == d->body; /* removes the first closing bracket, if it was kept */
-		obey(d, d->n + 1 == d->body, h, arg);
-		body_over(d);
+		apply_directive(d, d->n + 1 == d->body, h, arg);
+		end_body(d);
 		return;
 	}
 	d->after_close = ch == ']';
@@ -183,11 +183,11 @@ static void body_byte(struct room_directive *d, char ch, room_directive_h *h, vo
 	if (d->n < sizeof d->held)
 		d->held[d->n++] = ch;
 	if (d->body + 2 >= ROOM_LEAD_MAX)
-		too_long(d, h, arg);
+		limit_body(d, h, arg);
 }
 
 /* The text that could have become "[SKIP]" is ordinary text. */
-static void not_a_mark(struct room_directive *d, room_directive_h *h, void *arg)
+static void release_mark(struct room_directive *d, room_directive_h *h, void *arg)
 {
 	size_t n = d->n;
 
@@ -195,10 +195,10 @@ static void not_a_mark(struct room_directive *d, room_directive_h *h, void *arg)
 		return;
 	d->n = 0;
 	d->led = true;
-	say(d, d->held, n, h, arg);
+	emit_words(d, d->held, n, h, arg);
 }
 
-static void open_byte(struct room_directive *d, char ch, room_directive_h *h, void *arg)
+static void read_open_byte(struct room_directive *d, char ch, room_directive_h *h, void *arg)
 {
 	char upper = ch >= 'a' && ch <= 'z' ? (char)(ch - 'a' + 'A') : ch;
 
@@ -208,14 +208,14 @@ static void open_byte(struct room_directive *d, char ch, room_directive_h *h, vo
 		return;
 	}
 	if (upper != skip_mark[d->n]) {
-		not_a_mark(d, h, arg);
+		release_mark(d, h, arg);
 		if (ch != '[') {
 			if (ch == '\n')
 				ch = ' ';
 			if (ch == ' ' && !d->led)
 				return;
 			d->led = true;
-			say(d, &ch, 1, h, arg);
+			emit_words(d, &ch, 1, h, arg);
 			return;
 		}
 	}
@@ -227,7 +227,7 @@ static void open_byte(struct room_directive *d, char ch, room_directive_h *h, vo
 }
 
 /* The number of bytes from here on that are plain text. */
-static size_t plain_run(const struct room_directive *d, const char *text, size_t n)
+static size_t count_plain_bytes(const struct room_directive *d, const char *text, size_t n)
 {
 	size_t k = 0;
 
@@ -242,11 +242,11 @@ void room_directive_add(struct room_directive *d, const char *text, size_t n, ro
 			void *arg)
 {
 	while (n) {
-		size_t run = plain_run(d, text, n);
+		size_t run = count_plain_bytes(d, text, n);
 		char ch = *text;
 
 		if (run) {
-			say(d, text, run, h, arg);
+			emit_words(d, text, run, h, arg);
 			text += run;
 			n -= run;
 			continue;
@@ -254,9 +254,9 @@ void room_directive_add(struct room_directive *d, const char *text, size_t n, ro
 		if (((unsigned char)ch < 0x20 && ch != '\n') || ch == 0x7f)
 			ch = ' ';
 		if (d->in_body)
-			body_byte(d, ch, h, arg);
+			read_body_byte(d, ch, h, arg);
 		else
-			open_byte(d, ch, h, arg);
+			read_open_byte(d, ch, h, arg);
 		text++;
 		n--;
 	}
@@ -265,9 +265,9 @@ void room_directive_add(struct room_directive *d, const char *text, size_t n, ro
 void room_directive_end(struct room_directive *d, room_directive_h *h, void *arg)
 {
 	if (d->in_body)
-		cut_off(d, h, arg);
+		end_unclosed_body(d, h, arg);
 	else
-		not_a_mark(d, h, arg);
+		release_mark(d, h, arg);
 	d->led = true;
 }
 

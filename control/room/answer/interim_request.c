@@ -7,13 +7,13 @@
  * be useful. */
 enum { SLOW_MS = 2000, REST_S = 60 };
 
-static void rest_if_slow(struct room *room, const struct room_interim *p)
+static void suspend_if_slow(struct room *room, const struct room_interim *p)
 {
 	if (p->at && room->now >= p->at + SLOW_MS * NS_PER_MS)
 		room->interim_not_before = room->now + REST_S * NS_PER_S;
 }
 
-static bool due(const struct room *room, const struct room_speaker *sp)
+static bool is_request_due(const struct room *room, const struct room_speaker *sp)
 {
 	const struct settings *s = room->settings;
 	const struct room_overlap *o = &sp->overlap;
@@ -32,8 +32,8 @@ void room_interim_on_audio(struct room *room, struct room_speaker *sp)
 	struct room_interim *p = &sp->overlap.interim;
 	struct room_effect *e;
 
-	rest_if_slow(room, p);
-	if (!due(room, sp))
+	suspend_if_slow(room, p);
+	if (!is_request_due(room, sp))
 		return;
 	if (!p->n++)
 		room_turn_decide(room->active, ROOM_RULE_OVERLAP_INTERIM, true,
@@ -48,7 +48,7 @@ void room_interim_on_audio(struct room *room, struct room_speaker *sp)
 
 void room_interim_on_words(struct room *room, const struct room_speaker *sp, uint32_t utterance)
 {
-	rest_if_slow(room, &sp->overlap.interim);
+	suspend_if_slow(room, &sp->overlap.interim);
 	/* An interim transcript of live speech without a request. */
 	if (sp->capture.phase != ROOM_CAPTURE_NONE && sp->capture.utterance == utterance &&
 	    !sp->capture.restart && sp->interim_utterance != utterance)

@@ -42,14 +42,14 @@ void room_answer_ask(struct room *room, struct room_turn *turn)
 	room_prompt_ask(room, turn, e);
 }
 
-static bool live(const struct room_turn *t, uint32_t id)
+static bool is_answering(const struct room_turn *t, uint32_t id)
 {
 	return t && t->id == id &&
 	       (t->phase == ROOM_PHASE_ASKED || t->phase == ROOM_PHASE_SPEAKING);
 }
 
 /* Reduces text to lower-case words, so that punctuation does not hide a phrase. */
-static void plain(const char *text, char *to, size_t size)
+static void normalise_text(const char *text, char *to, size_t size)
 {
 	size_t k = 0;
 
@@ -74,8 +74,8 @@ static bool says_not_understood(const struct room *room, const struct room_turn 
 {
 	char said[TELL_CHARS * 4], phrase[128];
 
-	plain(t->answer, said, sizeof said);
-	plain(room->settings->not_understood, phrase, sizeof phrase);
+	normalise_text(t->answer, said, sizeof said);
+	normalise_text(room->settings->not_understood, phrase, sizeof phrase);
 	return *phrase && strstr(said, phrase);
 }
 
@@ -90,7 +90,7 @@ void room_answer_open_playback(struct room *room, struct room_turn *t)
 }
 
 /* The entry of this speaker; else a free one, or the oldest, emptied. */
-static struct room_not_understood *told_of(struct room *room, uint64_t user)
+static struct room_not_understood *find_not_understood(struct room *room, uint64_t user)
 {
 	struct room_not_understood *oldest = &room->not_understood[0];
 
@@ -107,9 +107,9 @@ static struct room_not_understood *told_of(struct room *room, uint64_t user)
 }
 
 /* Returns true if it cancelled the turn. */
-static bool not_understood_too_often(struct room *room, struct room_turn *t)
+static bool limit_not_understood(struct room *room, struct room_turn *t)
 {
-	struct room_not_understood *told = told_of(room, t->user);
+	struct room_not_understood *told = find_not_understood(room, t->user);
 	uint64_t limit = room->settings->not_understood_s, since = limit;
 
 	if (told->user)
@@ -125,7 +125,7 @@ static bool not_understood_too_often(struct room *room, struct room_turn *t)
 }
 
 /* Decides whether an answer with audio may be heard now. */
-static void decide_out(struct room *room, struct room_turn *t)
+static void decide_release(struct room *room, struct room_turn *t)
 {
 	bool told = strlen(t->answer) >= TELL_CHARS || t->brain_done ||
 		    t->samples >= TELL_MS * ROOM_RATE / 1000;
@@ -134,7 +134,7 @@ static void decide_out(struct room *room, struct room_turn *t)
 	if (!t->samples || (room->guest && !told && !t->not_understood) ||
 	    room_reply_undecided(&room->reply) || room_speculative_holds(room, t->id))
 		return;
-	if (room->guest && t->not_understood && not_understood_too_often(room, t))
+	if (room->guest && t->not_understood && limit_not_understood(room, t))
 		return;
 	room_turn_decide(t, ROOM_RULE_FIRST_AUDIO, true,
 			 (int64_t)((room->now - t->asked_at) / NS_PER_MS),
@@ -143,10 +143,10 @@ static void decide_out(struct room *room, struct room_turn *t)
 }
 
 /* The answer is complete. */
-static void whole(struct room *room, struct room_turn *t)
+static void complete_answer(struct room *room, struct room_turn *t)
 {
 	if (!t->released)
-		decide_out(room, t);
+		decide_release(room, t);
 	if (t->phase == ROOM_PHASE_ENDED || room_speculative_holds(room, t->id))
 		return;
 	if (!t->released) {
@@ -159,7 +159,7 @@ static void whole(struct room *room, struct room_turn *t)
 	t->deadline = room->now + t->samples * NS_PER_S / ROOM_RATE + DRAIN_SLACK_S * NS_PER_S;
 }
 
-static void brain_over(struct room *room, struct room_turn *t, bool broke)
+static void end_brain_answer(struct room *room, struct room_turn *t, bool broke)
 {
 	if (!broke && !room_directive_skips(&room->reply.directive) && room_watchdog_done(room, t))
 		return;
@@ -169,8 +169,8 @@ static void brain_over(struct room *room, struct room_turn *t, bool broke)
 	if (broke && room_speculative_failed(room, t))
 		return;
 	if (room->reply.planned && !t->released)
-		decide_out(room, t);
-	if (!live(t, t->id))
+		decide_release(room, t);
+	if (!is_answering(t, t->id))
 		return;
 	room_reply_complete(room, t);
 	if (room->reply.planned)
@@ -179,21 +179,21 @@ static void brain_over(struct room *room, struct room_turn *t, bool broke)
 		room_turn_cancel(room, t, ROOM_REASON_NO_ANSWER);
 		return;
 	}
-	whole(room, t);
+	complete_answer(room, t);
 }
 
 void room_answer_release(struct room *room, struct room_turn *t)
 {
 	if (t->brain_done && !room->reply.planned)
-		whole(room, t);
+		complete_answer(room, t);
 	else if (!t->released)
-		decide_out(room, t);
-	if (live(t, t->id))
+		decide_release(room, t);
+	if (is_answering(t, t->id))
 		room_reply_released(room, t);
 }
 
 /* Forwards audio of the answer to the playback, which is opened once the answer is released. */
-static void sound_came(struct room *room, struct room_turn *t, uint32_t chunk, struct slice pcm)
+static void forward_audio(struct room *room, struct room_turn *t, uint32_t chunk, struct slice pcm)
 {
 	struct room_effect *e;
 
@@ -208,14 +208,14 @@ static void sound_came(struct room *room, struct room_turn *t, uint32_t chunk, s
 }
 
 /* More of the answer arrived: decides whether it may be heard, or waits for more. */
-static void went_on(struct room *room, struct room_turn *t)
+static void continue_answer(struct room *room, struct room_turn *t)
 {
-	if (!live(t, t->id))
+	if (!is_answering(t, t->id))
 		return;
 	if (!t->released)
-		decide_out(room, t);
+		decide_release(room, t);
 	/* Audio arrived, though held back; from now on the rest of the answer is awaited. */
-	if (live(t, t->id) && !t->brain_done && (t->released || t->samples))
+	if (is_answering(t, t->id) && !t->brain_done && (t->released || t->samples))
 		t->deadline = room->now + room->settings->stall_ms * NS_PER_MS;
 }
 
@@ -223,13 +223,13 @@ static void step_brain(struct room *room, const struct room_event *ev)
 {
 	struct room_turn *t = room->active;
 
-	if (!live(t, ev->turn) || t->brain_done)
+	if (!is_answering(t, ev->turn) || t->brain_done)
 		return;
 	switch (ev->type) {
 	case ROOM_BRAIN_AUDIO:
 		if (ev->pcm.n < 2 || room->reply.planned)
 			return;
-		sound_came(room, t, 0, ev->pcm);
+		forward_audio(room, t, 0, ev->pcm);
 		break;
 	case ROOM_BRAIN_TEXT:
 		room_retry_word(&room->retry, room->now);
@@ -237,25 +237,26 @@ static void step_brain(struct room *room, const struct room_event *ev)
 		break;
 	case ROOM_BRAIN_DONE:
 	case ROOM_BRAIN_FAILED:
-		brain_over(room, t, ev->type == ROOM_BRAIN_FAILED);
+		end_brain_answer(room, t, ev->type == ROOM_BRAIN_FAILED);
 		return;
 	default:
 		return;
 	}
-	went_on(room, t);
+	continue_answer(room, t);
 }
 
 static void step_speech(struct room *room, const struct room_event *ev)
 {
 	struct room_turn *t = room->active;
 
-	if (!live(t, ev->turn) || !room_reply_on_event(room, t, ev))
+	if (!is_answering(t, ev->turn) || !room_reply_on_event(room, t, ev))
 		return;
-	sound_came(room, t, ev->chunk, ev->pcm);
-	went_on(room, t);
+	forward_audio(room, t, ev->chunk, ev->pcm);
+	continue_answer(room, t);
 }
 
-static enum room_reason end_reason(const struct room *room, const struct room_turn *t, bool drained)
+static enum room_reason choose_end_reason(const struct room *room, const struct room_turn *t,
+					  bool drained)
 {
 	if (!drained)
 		return room->up ? ROOM_REASON_PLAYBACK_FAILED : ROOM_REASON_CALL_LOST;
@@ -276,7 +277,7 @@ static void step_playback(struct room *room, const struct room_event *ev)
 		room->reply.started_at = ev->at;
 		return;
 	}
-	if (ev->type == ROOM_SAY_DRAINED && room->reply.planned && live(t, ev->turn)) {
+	if (ev->type == ROOM_SAY_DRAINED && room->reply.planned && is_answering(t, ev->turn)) {
 		t->sinks &= ~(unsigned)ROOM_SINK_PLAYBACK;
 		room_reply_drained(room, t, ev->samples);
 		return;
@@ -291,7 +292,7 @@ static void step_playback(struct room *room, const struct room_event *ev)
 	}
 	if (t->sinks & ROOM_SINK_TTS)
 		room_emit(room, ROOM_DO_SPEAK_CANCEL)->turn = t->id;
-	room_turn_end(room, t, end_reason(room, t, ev->type == ROOM_SAY_DRAINED));
+	room_turn_end(room, t, choose_end_reason(room, t, ev->type == ROOM_SAY_DRAINED));
 }
 
 void room_output_on_event(struct room *room, const struct room_event *ev)

@@ -10,7 +10,7 @@ static const char *const reasons[] = {
 	[ROOM_OUTPUT_SPEAKING_BUFFERED] = "bot_audio_buffered",
 };
 
-static enum room_output_phase phase(const struct room_output_input *f)
+static enum room_output_phase derive_phase(const struct room_output_input *f)
 {
 	if (f->answering && f->released)
 		return f->started && !f->paused ? ROOM_OUTPUT_SPEAKING_LIVE
@@ -22,7 +22,7 @@ static enum room_output_phase phase(const struct room_output_input *f)
 
 struct room_output_state room_output_state(const struct room_output_input *f)
 {
-	struct room_output_state s = {.phase = phase(f)};
+	struct room_output_state s = {.phase = derive_phase(f)};
 
 	s.locked = f->music || s.phase != ROOM_OUTPUT_IDLE;
 	s.reason = reasons[s.phase];

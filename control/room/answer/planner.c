@@ -10,7 +10,8 @@ static struct room_plan_step *step_at(struct room_plan *plan, unsigned i)
 	return &plan->step[(plan->first + i) % ROOM_PLAN_STEPS];
 }
 
-static struct room_plan_step *push(struct room_plan *plan, const char *text, size_t n, size_t max)
+static struct room_plan_step *push_step(struct room_plan *plan, const char *text, size_t n,
+					size_t max)
 {
 	struct room_plan_step *s;
 
@@ -32,7 +33,7 @@ static struct room_plan_step *push(struct room_plan *plan, const char *text, siz
 }
 
 /* Returns false if both together are too long. */
-static bool join(struct room_plan_step *to, const char *text, size_t n)
+static bool join_step(struct room_plan_step *to, const char *text, size_t n)
 {
 	if (to->n + 1 + n > ROOM_EXACT_LINE_MAX)
 		return false;
@@ -49,9 +50,9 @@ void room_plan_speech(struct room_plan *plan, const char *text, size_t n)
 
 	if (plan->whole || !room_has_words(text))
 		return;
-	if (plan->n == ROOM_PLAN_STEPS && !last->sound && join(last, text, n))
+	if (plan->n == ROOM_PLAN_STEPS && !last->sound && join_step(last, text, n))
 		return;
-	s = push(plan, text, n, ROOM_EXACT_LINE_MAX);
+	s = push_step(plan, text, n, ROOM_EXACT_LINE_MAX);
 	if (s)
 		s->beat = last && last->sound;
 }
@@ -62,7 +63,7 @@ void room_plan_sound(struct room_plan *plan, const char *ref, size_t n)
 
 	if (plan->whole)
 		return;
-	s = push(plan, ref, n, ROOM_EXACT_LINE_MAX);
+	s = push_step(plan, ref, n, ROOM_EXACT_LINE_MAX);
 	if (!s)
 		return;
 	s->sound = true;
@@ -78,7 +79,8 @@ void room_plan_complete(struct room_plan *plan)
 	for (unsigned i = 1; i < plan->n; i++) {
 		struct room_plan_step *to = step_at(plan, k), *s = step_at(plan, i);
 
-		if (!to->sound && !to->beat && !s->sound && !s->beat && join(to, s->text, s->n))
+		if (!to->sound && !to->beat && !s->sound && !s->beat &&
+		    join_step(to, s->text, s->n))
 			plan->collapsed++;
 		else if (++k != i)
 			*step_at(plan, k) = *s;
@@ -102,7 +104,7 @@ static struct room_plan_do end_playback(struct room_plan *plan)
 	return (struct room_plan_do){.what = ROOM_PLAN_END};
 }
 
-static struct room_plan_do take(struct room_plan *plan)
+static struct room_plan_do take_step(struct room_plan *plan)
 {
 	struct room_plan_step *s = step_at(plan, 0);
 	struct room_plan_do out = {ROOM_PLAN_SPEAK, s->chunk, s->text};
@@ -132,13 +134,13 @@ struct room_plan_do room_plan_next(struct room_plan *plan, uint64_t backlog, uin
 	if (!plan->n && !plan->whole)
 		return wait;
 	if (plan->n && !step_at(plan, 0)->sound)
-		return plan->paused ? wait : take(plan);
+		return plan->paused ? wait : take_step(plan);
 	if (plan->held)
 		return wait;
 	if (plan->playing)
 		return end_playback(plan);
 	if (plan->n)
-		return take(plan);
+		return take_step(plan);
 	plan->phase = ROOM_PLAN_OVER;
 	return (struct room_plan_do){.what = ROOM_PLAN_DONE};
 }
@@ -151,7 +153,7 @@ bool room_plan_sounds(struct room_plan *plan, uint32_t chunk)
 	return true;
 }
 
-static bool over(struct room_plan *plan, enum room_plan_phase phase, uint32_t chunk)
+static bool finish_step(struct room_plan *plan, enum room_plan_phase phase, uint32_t chunk)
 {
 	if (plan->phase != phase || chunk != plan->running)
 		return false;
@@ -162,12 +164,12 @@ static bool over(struct room_plan *plan, enum room_plan_phase phase, uint32_t ch
 
 bool room_plan_spoken(struct room_plan *plan, uint32_t chunk)
 {
-	return over(plan, ROOM_PLAN_SPEAKING, chunk);
+	return finish_step(plan, ROOM_PLAN_SPEAKING, chunk);
 }
 
 bool room_plan_sounded(struct room_plan *plan, uint32_t chunk)
 {
-	return over(plan, ROOM_PLAN_SOUNDING, chunk);
+	return finish_step(plan, ROOM_PLAN_SOUNDING, chunk);
 }
 
 void room_plan_drained(struct room_plan *plan)

@@ -4,7 +4,7 @@
 
 enum { NEAR = 64 }; /* bytes within which the next timed word is searched */
 
-static struct room_playout_chunk *find(struct room_playout *said, uint32_t id)
+static struct room_playout_chunk *find_chunk(struct room_playout *said, uint32_t id)
 {
 	for (unsigned i = said->chunks; i-- > 0;)
 		if (said->chunk[i].id == id)
@@ -13,9 +13,9 @@ static struct room_playout_chunk *find(struct room_playout *said, uint32_t id)
 }
 
 /* The chunk with this id; a new one begins at the end of the text. */
-static struct room_playout_chunk *chunk_of(struct room_playout *said, uint32_t id)
+static struct room_playout_chunk *get_chunk(struct room_playout *said, uint32_t id)
 {
-	struct room_playout_chunk *c = find(said, id), *last;
+	struct room_playout_chunk *c = find_chunk(said, id), *last;
 
 	if (c)
 		return c;
@@ -30,7 +30,7 @@ static struct room_playout_chunk *chunk_of(struct room_playout *said, uint32_t i
 
 void room_playout_add_text(struct room_playout *said, uint32_t chunk, size_t n)
 {
-	struct room_playout_chunk *c = chunk_of(said, chunk);
+	struct room_playout_chunk *c = get_chunk(said, chunk);
 
 	if (c == &said->chunk[said->chunks - 1] && n > c->end)
 		c->end = n;
@@ -38,7 +38,7 @@ void room_playout_add_text(struct room_playout *said, uint32_t chunk, size_t n)
 
 void room_playout_add_audio(struct room_playout *said, uint32_t chunk, uint64_t samples)
 {
-	struct room_playout_chunk *c = chunk_of(said, chunk);
+	struct room_playout_chunk *c = get_chunk(said, chunk);
 
 	if (!c->sounded)
 		c->from = said->samples;
@@ -49,12 +49,12 @@ void room_playout_add_audio(struct room_playout *said, uint32_t chunk, uint64_t 
 		c->samples += samples;
 }
 
-static bool blank(char ch)
+static bool is_blank(char ch)
 {
 	return ch == ' ' || ch == '\n';
 }
 
-static bool word_byte(char ch)
+static bool is_word_byte(char ch)
 {
 	return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') ||
 	       (unsigned char)ch >= 0x80;
@@ -64,9 +64,9 @@ static bool word_byte(char ch)
 static size_t find_word(const char *text, size_t at, size_t end, const char *word, size_t len)
 {
 	for (size_t i = at; i + len <= end && i < at + NEAR; i++) {
-		bool begins = i == 0 || !word_byte(text[i - 1]) || !word_byte(word[0]);
-		bool ends =
-			i + len == end || !word_byte(text[i + len]) || !word_byte(word[len - 1]);
+		bool begins = i == 0 || !is_word_byte(text[i - 1]) || !is_word_byte(word[0]);
+		bool ends = i + len == end || !is_word_byte(text[i + len]) ||
+			    !is_word_byte(word[len - 1]);
 
 		if (begins && ends && memcmp(text + i, word, len) == 0)
 			return i + len;
@@ -77,14 +77,14 @@ static size_t find_word(const char *text, size_t at, size_t end, const char *wor
 void room_playout_add_word(struct room_playout *said, uint32_t chunk, const char *text,
 			   const char *word, size_t len, uint64_t samples)
 {
-	struct room_playout_chunk *c = find(said, chunk);
+	struct room_playout_chunk *c = find_chunk(said, chunk);
 	size_t at = said->words ? said->word[said->words - 1].end : 0;
 
-	while (len && blank(*word)) {
+	while (len && is_blank(*word)) {
 		word++;
 		len--;
 	}
-	while (len && blank(word[len - 1]))
+	while (len && is_blank(word[len - 1]))
 		len--;
 	if (!c || !len || said->words == ROOM_PLAYOUT_WORDS)
 		return;
@@ -98,7 +98,7 @@ void room_playout_add_word(struct room_playout *said, uint32_t chunk, const char
 
 void room_playout_chunk_complete(struct room_playout *said, uint32_t chunk)
 {
-	struct room_playout_chunk *c = find(said, chunk);
+	struct room_playout_chunk *c = find_chunk(said, chunk);
 
 	if (c)
 		c->whole = true;
@@ -111,20 +111,20 @@ void room_playout_complete(struct room_playout *said)
 }
 
 /* In scripts without blanks each character ends a word. */
-static bool wide(unsigned char ch)
+static bool is_wide(unsigned char ch)
 {
 	return ch >= 0xe3 && ch <= 0xe9;
 }
 
 /* The end of the last word in text[begin..at]; `end` is the end of the chunk's words. */
-static size_t word_end(const char *text, size_t begin, size_t at, size_t end)
+static size_t find_word_end(const char *text, size_t begin, size_t at, size_t end)
 {
 	size_t n = at;
 
 	while (n > begin) {
-		bool over = n == end || blank(text[n]) || wide((unsigned char)text[n]);
+		bool over = n == end || is_blank(text[n]) || is_wide((unsigned char)text[n]);
 
-		if (over && !blank(text[n - 1]))
+		if (over && !is_blank(text[n - 1]))
 			return n;
 		n--;
 	}
@@ -132,8 +132,8 @@ static size_t word_end(const char *text, size_t begin, size_t at, size_t end)
 }
 
 /* Uses word times; returns true if this chunk has any. */
-static bool by_words(const struct room_playout *said, const struct room_playout_chunk *c,
-		     uint64_t samples, size_t *heard)
+static bool count_by_words(const struct room_playout *said, const struct room_playout_chunk *c,
+			   uint64_t samples, size_t *heard)
 {
 	bool any = false;
 
@@ -147,20 +147,20 @@ static bool by_words(const struct room_playout *said, const struct room_playout_
 	return any;
 }
 
-static size_t cut_chunk(const struct room_playout *said, const struct room_playout_chunk *c,
-			const char *text, uint64_t samples, uint32_t rate)
+static size_t measure_cut_chunk(const struct room_playout *said, const struct room_playout_chunk *c,
+				const char *text, uint64_t samples, uint32_t rate)
 {
 	uint64_t sound = c->samples, in = samples - c->from, least;
 	size_t heard = c->begin, len = c->end - c->begin;
 
-	if (by_words(said, c, samples, &heard))
+	if (count_by_words(said, c, samples, &heard))
 		return heard;
 	least = (uint64_t)len * rate / ROOM_PLAYOUT_PACE;
 	if (!c->whole && sound < least)
 		sound = least;
 	if (!sound)
 		return c->begin;
-	return word_end(text, c->begin, c->begin + (size_t)(len * in / sound), c->end);
+	return find_word_end(text, c->begin, c->begin + (size_t)(len * in / sound), c->end);
 }
 
 size_t room_playout_text_played(const struct room_playout *said, const char *text, uint64_t samples,
@@ -174,10 +174,10 @@ size_t room_playout_text_played(const struct room_playout *said, const char *tex
 		if (!c->sounded || samples <= c->from)
 			break;
 		if (samples < c->from + c->samples || !c->whole)
-			return cut_chunk(said, c, text,
-					 samples < c->from + c->samples ? samples
-									: c->from + c->samples,
-					 rate);
+			return measure_cut_chunk(
+				said, c, text,
+				samples < c->from + c->samples ? samples : c->from + c->samples,
+				rate);
 		heard = c->end;
 	}
 	return heard;

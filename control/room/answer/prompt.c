@@ -63,17 +63,17 @@ struct text {
 	size_t n, size; /* size: with the NUL */
 };
 
-static size_t left(const struct text *t)
+static size_t space_left(const struct text *t)
 {
 	return t->size - 1 - t->n;
 }
 
 /* Appends all of the text, or nothing and returns false. */
-static bool put(struct text *t, const char *what)
+static bool put_text(struct text *t, const char *what)
 {
 	size_t n = strlen(what);
 
-	if (n > left(t))
+	if (n > space_left(t))
 		return false;
 	memcpy(t->buf + t->n, what, n + 1);
 	t->n += n;
@@ -83,7 +83,7 @@ static bool put(struct text *t, const char *what)
 /* Appends as much as fits and `most` allows, in whole characters. */
 static void put_cut(struct text *t, const char *what, size_t most)
 {
-	size_t n = strlen(what), room_left = left(t);
+	size_t n = strlen(what), room_left = space_left(t);
 
 	if (most > room_left)
 		most = room_left;
@@ -94,12 +94,12 @@ static void put_cut(struct text *t, const char *what, size_t most)
 	t->buf[t->n] = '\0';
 }
 
-static void people(const struct room *room, struct text *t)
+static void put_people(const struct room *room, struct text *t)
 {
 	static const char more[] = ", and others";
 	unsigned n = 0;
 
-	put(t, "\npeople in the room: ");
+	put_text(t, "\npeople in the room: ");
 	/* Names are never cut; this much is reserved for the words after them. */
 	t->size -= sizeof more;
 	for (unsigned i = 0; i < room->places; i++) {
@@ -109,21 +109,21 @@ static void people(const struct room *room, struct text *t)
 		if (!sp->used || sp->is_bot)
 			continue;
 		snprintf(one, sizeof one, "%s%s", n ? ", " : "", sp->name);
-		if (n == ROOM_PROMPT_PEOPLE || !put(t, one)) {
+		if (n == ROOM_PROMPT_PEOPLE || !put_text(t, one)) {
 			t->size += sizeof more;
-			put(t, more);
+			put_text(t, more);
 			return;
 		}
 		n++;
 	}
 	t->size += sizeof more;
 	if (!n)
-		put(t, "nobody");
+		put_text(t, "nobody");
 }
 
 /* The words of this turn are not part of the conversation before it, though they may be in the
  * history. */
-static bool before_now(const struct room_history_line *l, const struct room_turn *turn)
+static bool is_before_turn(const struct room_history_line *l, const struct room_turn *turn)
 {
 	return l->turn != turn->id && (l->bot || !strstr(turn->transcript, l->text));
 }
@@ -149,9 +149,9 @@ size_t room_prompt_build(const struct room *room, const struct room_turn *turn, 
 	buf[0] = '\0';
 	t.size -= now < t.size ? now : 0;
 	snprintf(name, sizeof name, "\nYour name is %s.", room->name);
-	put_cut(&t, room->settings->instructions, left(&t) - strlen(name) - PEOPLE_MIN);
-	put(&t, name);
-	people(room, &t);
+	put_cut(&t, room->settings->instructions, space_left(&t) - strlen(name) - PEOPLE_MIN);
+	put_text(&t, name);
+	put_people(room, &t);
 	if (turn) {
 		char moments[ROOM_MOMENTS_MAX];
 
@@ -181,7 +181,7 @@ static void put_history(struct room *room, const struct room_turn *turn, size_t 
 	while (from && lines < room->settings->context_turns && m->n + lines < ROOM_MESSAGES) {
 		const struct room_history_line *l = room_history_at(&room->history, from - 1);
 
-		if (before_now(l, turn)) {
+		if (is_before_turn(l, turn)) {
 			need += line_size(room, l);
 			if (need > most)
 				break;
@@ -195,7 +195,7 @@ static void put_history(struct room *room, const struct room_turn *turn, size_t 
 		char text[ROOM_HISTORY_TEXT + 16];
 		const char *kept;
 
-		if (!before_now(l, turn))
+		if (!is_before_turn(l, turn))
 			continue;
 		snprintf(text, sizeof text, "%s%s", l->cut ? "[interrupted] " : "", l->text);
 		kept = room_text_of(room, text, strlen(text));
@@ -211,7 +211,7 @@ static void put_history(struct room *room, const struct room_turn *turn, size_t 
 	}
 }
 
-static const char *question_of(struct room *room, const struct room_turn *turn)
+static const char *write_question(struct room *room, const struct room_turn *turn)
 {
 	char *line = room_text(room, ROOM_LINE_MAX, ROOM_TEXTS);
 	size_t n;
@@ -229,7 +229,7 @@ void room_prompt_ask(struct room *room, const struct room_turn *turn, struct roo
 	size_t most = room->settings->context_bytes, used = now_size(turn);
 	char *instructions;
 
-	e->text = question_of(room, turn);
+	e->text = write_question(room, turn);
 	if (room->reply.planned) {
 		instructions = room_text(room, ROOM_PROMPT_MAX, ROOM_TEXTS);
 		if (instructions) {

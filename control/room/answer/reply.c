@@ -22,7 +22,7 @@ void room_reply_begin(struct room *room, struct room_turn *turn)
 /* ---- whom it speaks to ---- */
 
 /* The only person present with this name, or 0. */
-static uint64_t named_user(const struct room *room, const char *name)
+static uint64_t find_user_by_name(const struct room *room, const char *name)
 {
 	char plain[ROOM_NAME_MAX];
 	uint64_t user = 0;
@@ -40,7 +40,7 @@ static uint64_t named_user(const struct room *room, const char *name)
 	return user;
 }
 
-static void obey_lead(struct room *room, struct room_turn *turn)
+static void apply_lead_directives(struct room *room, struct room_turn *turn)
 {
 	struct room_reply *r = &room->reply;
 	const struct room_directive *d = &r->directive;
@@ -55,8 +55,8 @@ static void obey_lead(struct room *room, struct room_turn *turn)
 	else if (d->to == ROOM_TO_SPEAKER)
 		target = ROOM_TARGET_SPEAKER;
 	else if (d->to == ROOM_TO_NAME)
-		target = (user = named_user(room, d->name)) ? ROOM_TARGET_USER
-							    : ROOM_TARGET_UNRESOLVED;
+		target = (user = find_user_by_name(room, d->name)) ? ROOM_TARGET_USER
+								   : ROOM_TARGET_UNRESOLVED;
 	if (r->planned || d->to != ROOM_TO_NOBODY) {
 		turn->policy = room_interruption_policy(room->settings->interruptions, target, user,
 							turn->user);
@@ -72,7 +72,7 @@ static void obey_lead(struct room *room, struct room_turn *turn)
 /* ---- words ---- */
 
 /* Appends as much as fits, in whole characters. */
-static void add_said(struct room_turn *t, const char *text, size_t n)
+static void append_answer(struct room_turn *t, const char *text, size_t n)
 {
 	size_t at = strlen(t->answer), most = sizeof t->answer - 1 - at;
 
@@ -89,7 +89,7 @@ static void chunk_out(const char *text, size_t n, void *arg)
 	room_plan_speech(&room->reply.plan, text, n);
 }
 
-static void sound_now(struct room *room, const char *ref, size_t n)
+static void emit_sound(struct room *room, const char *ref, size_t n)
 {
 	struct room_reply *r = &room->reply;
 	const char *text = room_text_of(room, ref, n);
@@ -103,7 +103,7 @@ static void sound_now(struct room *room, const char *ref, size_t n)
 	e->text = text;
 }
 
-static void sound_out(struct room *room, const char *ref, size_t n)
+static void handle_sound(struct room *room, const char *ref, size_t n)
 {
 	struct room_reply *r = &room->reply;
 
@@ -111,14 +111,14 @@ static void sound_out(struct room *room, const char *ref, size_t n)
 		room_chunker_flush(&r->chunker, chunk_out, room);
 		room_plan_sound(&r->plan, ref, n);
 	} else if (!room_speculative_holds(room, r->turn)) {
-		sound_now(room, ref, n);
+		emit_sound(room, ref, n);
 	} else if (r->held < ROOM_SOUNDS_MAX && n <= ROOM_SOUND_REF_MAX) {
 		memcpy(r->sound[r->held], ref, n);
 		r->sound[r->held++][n] = '\0';
 	}
 }
 
-static void note_out(struct room *room, const char *words, size_t n)
+static void emit_note(struct room *room, const char *words, size_t n)
 {
 	struct room_reply *r = &room->reply;
 	const char *text = r->notes < ROOM_NOTES_MAX ? room_text_of(room, words, n) : NULL;
@@ -138,15 +138,15 @@ static void directive_out(enum room_directive_out what, const char *text, size_t
 	struct room_reply *r = &room->reply;
 
 	if (what == ROOM_OUT_SOUND) {
-		sound_out(room, text, n);
+		handle_sound(room, text, n);
 	} else if (what == ROOM_OUT_NOTE) {
-		note_out(room, text, n);
+		emit_note(room, text, n);
 	} else if (r->planned) {
 		room_chunker_add(&r->chunker, text, n, chunk_out, room);
 	} else {
 		struct room_turn *t = room_turn_by_id(room, r->turn);
 
-		add_said(t, text, n);
+		append_answer(t, text, n);
 		room_playout_add_text(&r->playout, 0, strlen(t->answer));
 	}
 }
@@ -156,9 +156,9 @@ bool room_reply_undecided(const struct room_reply *r)
 	return !r->directive.led && (r->directive.in_body || r->directive.n || r->directive.skip);
 }
 
-static void words_came(struct room *room, struct room_turn *turn)
+static void process_text(struct room *room, struct room_turn *turn)
 {
-	obey_lead(room, turn);
+	apply_lead_directives(room, turn);
 	if (room->reply.planned)
 		room_reply_advance(room, turn);
 }
@@ -168,7 +168,7 @@ void room_reply_add_text(struct room *room, struct room_turn *turn, struct slice
 	struct room_reply *r = &room->reply;
 
 	room_directive_add(&r->directive, (const char *)text.p, text.n, directive_out, room);
-	words_came(room, turn);
+	process_text(room, turn);
 }
 
 void room_reply_complete(struct room *room, struct room_turn *turn)
@@ -184,7 +184,7 @@ void room_reply_complete(struct room *room, struct room_turn *turn)
 	}
 	if (room_directive_skips(&r->directive))
 		room_turn_decide(turn, ROOM_RULE_SKIP, true, 0, 0);
-	words_came(room, turn);
+	process_text(room, turn);
 }
 
 void room_reply_released(struct room *room, struct room_turn *turn)
@@ -192,7 +192,7 @@ void room_reply_released(struct room *room, struct room_turn *turn)
 	struct room_reply *r = &room->reply;
 
 	for (unsigned i = 0; i < r->held; i++)
-		sound_now(room, r->sound[i], strlen(r->sound[i]));
+		emit_sound(room, r->sound[i], strlen(r->sound[i]));
 	r->held = 0;
 	if (r->planned)
 		room_reply_advance(room, turn);
@@ -212,7 +212,7 @@ void room_reply_add_audio(struct room *room, struct room_turn *turn, uint32_t ch
 
 /* An upper bound of the audio that waits to be played: written, and it cannot have been played
  * yet. */
-static uint64_t backlog(const struct room *room)
+static uint64_t estimate_backlog(const struct room *room)
 {
 	const struct room_reply *r = &room->reply;
 	uint64_t left = 0;
@@ -222,12 +222,12 @@ static uint64_t backlog(const struct room *room)
 	return r->written > left ? r->written - left : 0;
 }
 
-static uint64_t samples_of(uint32_t ms)
+static uint64_t samples_from_ms(uint32_t ms)
 {
 	return (uint64_t)ms * ROOM_RATE / 1000;
 }
 
-static void speak(struct room *room, struct room_turn *t, const struct room_plan_do *d)
+static void emit_speak(struct room *room, struct room_turn *t, const struct room_plan_do *d)
 {
 	struct room_reply *r = &room->reply;
 	const struct settings *s = room->settings;
@@ -236,8 +236,8 @@ static void speak(struct room *room, struct room_turn *t, const struct room_plan
 
 	e->text = line ? line : "";
 	if (*t->answer)
-		add_said(t, " ", 1);
-	add_said(t, e->text, strlen(e->text));
+		append_answer(t, " ", 1);
+	append_answer(t, e->text, strlen(e->text));
 	room_playout_add_text(&r->playout, d->chunk, strlen(t->answer));
 	t->sinks |= ROOM_SINK_TTS;
 	t->deadline = room->now + (t->released ? s->stall_ms : s->first_audio_ms) * NS_PER_MS;
@@ -258,7 +258,7 @@ static void play_sound(struct room *room, struct room_turn *t, const struct room
 	e->text = ref ? ref : "";
 }
 
-static void over(struct room *room, struct room_turn *t)
+static void end_reply(struct room *room, struct room_turn *t)
 {
 	const struct room_reply *r = &room->reply;
 	enum room_reason why = ROOM_REASON_ANSWERED;
@@ -281,13 +281,13 @@ void room_reply_advance(struct room *room, struct room_turn *t)
 
 	r->plan.held = room_speculative_holds(room, r->turn);
 	while (r->turn == t->id && t->phase != ROOM_PHASE_ENDED && t->phase != ROOM_PHASE_CLOSING) {
-		struct room_plan_do d =
-			room_plan_next(&r->plan, backlog(room), samples_of(s->speech_pause_ms),
-				       samples_of(s->speech_resume_ms));
+		struct room_plan_do d = room_plan_next(&r->plan, estimate_backlog(room),
+						       samples_from_ms(s->speech_pause_ms),
+						       samples_from_ms(s->speech_resume_ms));
 
 		switch (d.what) {
 		case ROOM_PLAN_SPEAK:
-			speak(room, t, &d);
+			emit_speak(room, t, &d);
 			break;
 		case ROOM_PLAN_SOUND:
 			play_sound(room, t, &d);
@@ -296,22 +296,23 @@ void room_reply_advance(struct room *room, struct room_turn *t)
 			if (!t->released)
 				room_answer_open_playback(room, t);
 			room_emit(room, ROOM_DO_SAY_END)->turn = t->id;
-			t->deadline = room->now + backlog(room) * NS_PER_S / ROOM_RATE +
+			t->deadline = room->now + estimate_backlog(room) * NS_PER_S / ROOM_RATE +
 				      DRAIN_SLACK_S * NS_PER_S;
 			break;
 		case ROOM_PLAN_DONE:
-			over(room, t);
+			end_reply(room, t);
 			return;
 		case ROOM_PLAN_WAIT:
 			if (r->plan.paused && r->plan.phase == ROOM_PLAN_READY)
-				t->deadline = room->now + backlog(room) * NS_PER_S / ROOM_RATE +
+				t->deadline = room->now +
+					      estimate_backlog(room) * NS_PER_S / ROOM_RATE +
 					      s->stall_ms * NS_PER_MS;
 			return;
 		}
 	}
 }
 
-static void give_up(struct room *room, struct room_turn *t)
+static void abandon_plan(struct room *room, struct room_turn *t)
 {
 	struct room_reply *r = &room->reply;
 
@@ -347,7 +348,7 @@ bool room_reply_on_event(struct room *room, struct room_turn *t, const struct ro
 	case ROOM_SPEECH_FAILED:
 		if (!room_plan_spoken(&r->plan, ev->chunk))
 			return false;
-		give_up(room, t);
+		abandon_plan(room, t);
 		break;
 	case ROOM_SOUND_DONE:
 		if (!room_plan_sounded(&r->plan, ev->chunk))
@@ -399,7 +400,7 @@ void room_reply_close(struct room *room, struct room_turn *t)
 				 room->name, t->answer);
 }
 
-static bool active(const struct room *room)
+static bool is_active(const struct room *room)
 {
 	const struct room_turn *t = room->active;
 
@@ -411,7 +412,7 @@ void room_reply_tick(struct room *room)
 {
 	struct room_reply *r = &room->reply;
 
-	if (!active(room))
+	if (!is_active(room))
 		return;
 	if (r->sound_until && room->now >= r->sound_until) {
 		r->sound_until = 0;
@@ -423,9 +424,10 @@ void room_reply_tick(struct room *room)
 uint64_t room_reply_deadline(const struct room *room)
 {
 	const struct room_reply *r = &room->reply;
-	uint64_t resume = samples_of(room->settings->speech_resume_ms), at = UINT64_MAX, over_by;
+	uint64_t resume = samples_from_ms(room->settings->speech_resume_ms), at = UINT64_MAX,
+		 over_by;
 
-	if (!active(room))
+	if (!is_active(room))
 		return at;
 	if (r->sound_until)
 		at = r->sound_until;

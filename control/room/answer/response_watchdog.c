@@ -6,7 +6,7 @@
 #include "proto/base/time.h"
 
 /* The turn whose first audio is awaited, or NULL. */
-static struct room_turn *awaited(const struct room *room)
+static struct room_turn *find_awaited_turn(const struct room *room)
 {
 	struct room_turn *t = room->active;
 
@@ -24,11 +24,11 @@ void room_watchdog_asked(struct room *room, struct room_turn *turn)
 }
 
 /* All its tools are done: asks the brain to continue with their outputs. */
-static void with_outputs(struct room *room, struct room_turn *t)
+static void ask_with_outputs(struct room *room, struct room_turn *t)
 {
 	t->sinks |= ROOM_SINK_BRAIN;
 	room_retry_asked(&room->retry, room->now);
-	t->deadline = awaited(room) && !t->samples
+	t->deadline = find_awaited_turn(room) && !t->samples
 			      ? UINT64_MAX
 			      : room->now + room->settings->stall_ms * NS_PER_MS;
 	room_emit(room, ROOM_DO_ASK_AGAIN)->turn = t->id;
@@ -45,7 +45,7 @@ bool room_watchdog_done(struct room *room, struct room_turn *turn)
 		return true;
 	}
 	if (l->outputs) {
-		with_outputs(room, turn);
+		ask_with_outputs(room, turn);
 		return true;
 	}
 	if (turn->phase != ROOM_PHASE_ASKED || room->reply.planned || turn->samples ||
@@ -67,10 +67,10 @@ void room_watchdog_on_event(struct room *room, const struct room_event *ev)
 	if (!worked || l->tools || (t->sinks & ROOM_SINK_BRAIN) || t->brain_done ||
 	    t->phase < ROOM_PHASE_ASKED || t->phase > ROOM_PHASE_SPEAKING)
 		return;
-	with_outputs(room, t);
+	ask_with_outputs(room, t);
 }
 
-static void again(struct room *room, struct room_turn *t, bool anew)
+static void ask_again(struct room *room, struct room_turn *t, bool anew)
 {
 	struct room_effect *e;
 
@@ -89,7 +89,7 @@ static void again(struct room *room, struct room_turn *t, bool anew)
 void room_watchdog_tick(struct room *room)
 {
 	const struct settings *s = room->settings;
-	struct room_turn *t = awaited(room);
+	struct room_turn *t = find_awaited_turn(room);
 	struct room_retry *l = &room->retry;
 	bool done = l->done_at;
 
@@ -100,11 +100,11 @@ void room_watchdog_tick(struct room *room)
 		break;
 	case ROOM_RETRY_AGAIN:
 		room_turn_decide(t, ROOM_RULE_SILENT_RETRY, true, l->retries, s->response_retries);
-		again(room, t, false);
+		ask_again(room, t, false);
 		break;
 	case ROOM_RETRY_RECOVER:
 		room_turn_decide(t, ROOM_RULE_HARD_RECOVERY, true, l->retries, s->response_retries);
-		again(room, t, true);
+		ask_again(room, t, true);
 		break;
 	case ROOM_RETRY_GIVE_UP:
 		room_turn_decide(t, ROOM_RULE_SILENT_RETRY, false, l->retries + 1,
@@ -122,7 +122,7 @@ void room_watchdog_tick(struct room *room)
 
 uint64_t room_watchdog_deadline(const struct room *room)
 {
-	if (!awaited(room))
+	if (!find_awaited_turn(room))
 		return UINT64_MAX;
 	return room_retry_deadline(&room->retry, room->settings,
 				   room_speech_until(room, NULL, true));

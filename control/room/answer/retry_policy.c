@@ -3,7 +3,7 @@
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
 
-static bool waits(const struct room_retry *l)
+static bool is_waiting(const struct room_retry *l)
 {
 	return l->asked_at && !l->heard;
 }
@@ -39,21 +39,21 @@ void room_retry_audio(struct room_retry *l)
 
 bool room_retry_done(struct room_retry *l, uint64_t now)
 {
-	if (!waits(l) || l->tools)
+	if (!is_waiting(l) || l->tools)
 		return false;
 	l->done_at = now;
 	return true;
 }
 
 /* The end of the permitted silence; while tools work only the watchdog counts. */
-static uint64_t silence_ends(const struct room_retry *l, const struct settings *s)
+static uint64_t silence_deadline(const struct room_retry *l, const struct settings *s)
 {
 	if (l->done_at)
 		return l->done_at + s->silent_done_ms * NS_PER_MS;
 	return l->tools ? UINT64_MAX : l->asked_at + s->silent_ms * NS_PER_MS;
 }
 
-static uint64_t watchdog(const struct room_retry *l, const struct settings *s)
+static uint64_t watchdog_deadline(const struct room_retry *l, const struct settings *s)
 {
 	if (l->tools)
 		return l->life_at + s->tool_ms * NS_PER_MS;
@@ -61,9 +61,10 @@ static uint64_t watchdog(const struct room_retry *l, const struct settings *s)
 }
 
 /* Live speech postpones the retry, up to a limit. */
-static uint64_t due(const struct room_retry *l, const struct settings *s, uint64_t blocked_until)
+static uint64_t retry_due(const struct room_retry *l, const struct settings *s,
+			  uint64_t blocked_until)
 {
-	uint64_t silent = silence_ends(l, s), most;
+	uint64_t silent = silence_deadline(l, s), most;
 
 	if (silent == UINT64_MAX)
 		return silent;
@@ -78,21 +79,21 @@ uint64_t room_retry_deadline(const struct room_retry *l, const struct settings *
 {
 	uint64_t silent, dog;
 
-	if (!waits(l))
+	if (!is_waiting(l))
 		return UINT64_MAX;
-	silent = due(l, s, blocked_until);
-	dog = watchdog(l, s);
+	silent = retry_due(l, s, blocked_until);
+	dog = watchdog_deadline(l, s);
 	return silent < dog ? silent : dog;
 }
 
 enum room_retry_step room_retry_tick(struct room_retry *l, const struct settings *s,
 				     uint64_t blocked_until, uint64_t now)
 {
-	if (!waits(l))
+	if (!is_waiting(l))
 		return ROOM_RETRY_WAIT;
-	if (now >= watchdog(l, s))
+	if (now >= watchdog_deadline(l, s))
 		return ROOM_RETRY_WATCHDOG;
-	if (now < due(l, s, blocked_until))
+	if (now < retry_due(l, s, blocked_until))
 		return ROOM_RETRY_WAIT;
 	if (l->retries < s->response_retries) {
 		l->retries++;

@@ -24,16 +24,16 @@ bool room_speculative_starts(uint32_t mode, enum room_power power, uint32_t eot_
 	return room_speculative_allowed(mode, power) && probability * 1000 >= eot_share;
 }
 
-static struct room_turn *begun(struct room *room)
+static struct room_turn *find_speculative_turn(struct room *room)
 {
 	const struct room_speculative *o = &room->speculative;
 
 	return o->turn && room->active && room->active->id == o->turn ? room->active : NULL;
 }
 
-static void revoke(struct room *room)
+static void roll_back(struct room *room)
 {
-	struct room_turn *t = begun(room);
+	struct room_turn *t = find_speculative_turn(room);
 
 	room->speculative.turn = 0;
 	if (t)
@@ -55,13 +55,13 @@ static void update_power(struct room *room, const struct room_event *ev)
 
 /* Whether admission would certainly admit these words; anything less certain waits for the
  * transcript. */
-static bool for_the_bot(const struct room *room, const char *text)
+static bool is_for_bot(const struct room *room, const char *text)
 {
 	return room_address(&room->names, text) == ROOM_ADDRESS_ADDRESSED ||
 	       (room_people(room) == 1 && !room->guest);
 }
 
-static bool free_floor(const struct room *room)
+static bool is_floor_free(const struct room *room)
 {
 	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1))
 		if (room->turn[i].phase == ROOM_PHASE_QUEUED)
@@ -73,7 +73,7 @@ static bool free_floor(const struct room *room)
 bool room_speculative_possible(const struct room *room)
 {
 	return room_speculative_allowed(room->settings->speculative, room->speculative.power) &&
-	       free_floor(room);
+	       is_floor_free(room);
 }
 
 void room_speculative_begin(struct room *room, struct room_speaker *sp, uint32_t probability)
@@ -85,7 +85,7 @@ void room_speculative_begin(struct room *room, struct room_speaker *sp, uint32_t
 	room_endpointing_text(sp, text, sizeof text);
 	phrase = room_phrase_of(text);
 	if (phrase <= ROOM_PHRASE_BACKCHANNEL || phrase > ROOM_PHRASE_WORDS ||
-	    !for_the_bot(room, text))
+	    !is_for_bot(room, text))
 		return;
 	t = room_turn_copy(room, of);
 	if (!t)
@@ -106,7 +106,7 @@ static void apply_eot(struct room *room, const struct room_event *ev)
 {
 	const struct settings *s = room->settings;
 	struct room_speaker *sp = room_speaker(room, ev->user);
-	struct room_turn *t = begun(room);
+	struct room_turn *t = find_speculative_turn(room);
 	char text[ROOM_CAPTURE_CHUNK_TEXT] = "";
 	double probability = ev->probability <= 1000 ? ev->probability / 1000.0 : NAN;
 	bool likely = room_speculative_starts(s->speculative, room->speculative.power, s->eot_share,
@@ -114,7 +114,7 @@ static void apply_eot(struct room *room, const struct room_event *ev)
 
 	if (t) {
 		if (t->user == ev->user && !likely)
-			revoke(room);
+			roll_back(room);
 		return;
 	}
 	if (!likely || !sp || !sp->turn || sp->capture.utterance != ev->utterance ||
@@ -129,13 +129,13 @@ static void apply_eot(struct room *room, const struct room_event *ev)
 
 void room_speculative_on_voice(struct room *room, uint64_t user, uint64_t ms)
 {
-	struct room_turn *t = begun(room);
+	struct room_turn *t = find_speculative_turn(room);
 
 	if (!t || t->user != user)
 		return;
 	room->speculative.voice_ms += ms;
 	if (room->speculative.voice_ms > MORE_VOICE_MS)
-		revoke(room);
+		roll_back(room);
 }
 
 /* Whether both texts have the same letters and digits, whatever stands between them. */
@@ -157,20 +157,20 @@ static bool same_words(const char *a, const char *b)
 
 void room_speculative_on_words(struct room *room, uint64_t user, const char *text)
 {
-	struct room_turn *t = begun(room);
+	struct room_turn *t = find_speculative_turn(room);
 
 	if (t && t->user == user && !same_words(t->transcript, text))
-		revoke(room);
+		roll_back(room);
 }
 
 struct room_turn *room_speculative_match(struct room *room, struct room_turn *turn)
 {
-	struct room_turn *t = begun(room);
+	struct room_turn *t = find_speculative_turn(room);
 
 	if (!t || room->speculative.of != turn->id)
 		return NULL;
 	if (!same_words(t->transcript, turn->transcript)) {
-		revoke(room);
+		roll_back(room);
 		return NULL;
 	}
 	room->speculative.turn = 0;
@@ -207,7 +207,7 @@ bool room_speculative_failed(struct room *room, const struct room_turn *turn)
 {
 	if (!room_speculative_holds(room, turn->id))
 		return false;
-	revoke(room);
+	roll_back(room);
 	return true;
 }
 
@@ -217,9 +217,9 @@ void room_speculative_tick(struct room *room)
 
 	if (!room->speculative.turn)
 		return;
-	of = begun(room) ? room_turn_by_id(room, room->speculative.of) : NULL;
+	of = find_speculative_turn(room) ? room_turn_by_id(room, room->speculative.of) : NULL;
 	if (!of || (of->phase != ROOM_PHASE_HEARING && of->phase != ROOM_PHASE_TRANSCRIBING))
-		revoke(room);
+		roll_back(room);
 }
 
 void room_speculative_on_event(struct room *room, const struct room_event *ev)

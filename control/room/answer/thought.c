@@ -17,7 +17,7 @@ static const char thought[] = "(Nobody has said anything for a while. If there i
 			      "sentence.)";
 
 /* The conditions of a thought besides time. */
-static bool may(const struct room *room)
+static bool may_speak(const struct room *room)
 {
 	if (room->active || !room->up || room->muted || room->guest || !room_people(room) ||
 	    room->settings->command_only || room->music.phase != ROOM_MUSIC_IDLE ||
@@ -31,7 +31,7 @@ static bool may(const struct room *room)
 }
 
 /* splitmix64 of values that a replay knows as well. */
-static bool drawn(const struct room *room)
+static bool draw_thought(const struct room *room)
 {
 	uint64_t z = room->now + room->thought.drawn * 0x9e3779b97f4a7c15ull;
 
@@ -41,13 +41,13 @@ static bool drawn(const struct room *room)
 	return z % 100 < room->settings->thought_eagerness;
 }
 
-static bool thinks(const struct room *room)
+static bool thoughts_enabled(const struct room *room)
 {
 	return room->settings->volition != SETTINGS_VOLITION_OFF &&
 	       room->settings->thought_eagerness && !room->guest;
 }
 
-static void say(struct room *room, const char *what, enum room_rule rule)
+static void speak_thought(struct room *room, const char *what, enum room_rule rule)
 {
 	struct room_turn *t = room_turn_new_prompted(room, what);
 
@@ -71,16 +71,16 @@ void room_thought_on_speech(struct room *room)
 		room_turn_cancel(room, a, ROOM_REASON_THOUGHT_WITHDRAWN);
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
+static uint64_t later_of(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
 
 /* When the next greeting or thought is due; `greets` tells which. */
-static uint64_t next_at(const struct room *room, bool *greets)
+static uint64_t next_due(const struct room *room, bool *greets)
 {
 	const struct room_thought *th = &room->thought;
-	uint64_t quiet = later(th->quiet_at, later(room->free_at, room->session.up_at));
+	uint64_t quiet = later_of(th->quiet_at, later_of(room->free_at, room->session.up_at));
 	uint64_t at = UINT64_MAX;
 
 	*greets = !th->greeted && room->settings->greet && !room->guest;
@@ -88,9 +88,9 @@ static uint64_t next_at(const struct room *room, bool *greets)
 		return at;
 	if (*greets)
 		at = room->session.up_at + GREET_MS * NS_PER_MS;
-	else if (thinks(room) && room_people(room))
+	else if (thoughts_enabled(room) && room_people(room))
 		at = quiet + room->settings->thought_silence_s * NS_PER_S;
-	return at == UINT64_MAX ? at : later(at, th->look_at);
+	return at == UINT64_MAX ? at : later_of(at, th->look_at);
 }
 
 void room_thought_tick(struct room *room)
@@ -99,29 +99,29 @@ void room_thought_tick(struct room *room)
 	const struct settings *s = room->settings;
 	bool greets;
 
-	if (room->now < next_at(room, &greets))
+	if (room->now < next_due(room, &greets))
 		return;
 	th->look_at = room->now + s->retry_ms * NS_PER_MS;
-	if (!may(room))
+	if (!may_speak(room))
 		return;
 	if (greets) {
 		th->greeted = true;
-		say(room, greeting, ROOM_RULE_GREETING);
+		speak_thought(room, greeting, ROOM_RULE_GREETING);
 		return;
 	}
 	if (room_floor_volition_in(&room->floor, s, room->now))
 		return;
 	th->drawn++;
 	th->look_at = room->now + s->thought_interval_s * NS_PER_S;
-	if (!drawn(room))
+	if (!draw_thought(room))
 		return;
 	room_floor_apply(&room->floor, s, ROOM_FLOOR_OFFER_VOLITION, 0, room->now);
-	say(room, thought, ROOM_RULE_THOUGHT);
+	speak_thought(room, thought, ROOM_RULE_THOUGHT);
 }
 
 uint64_t room_thought_deadline(const struct room *room)
 {
 	bool greets;
 
-	return next_at(room, &greets);
+	return next_due(room, &greets);
 }

@@ -31,7 +31,7 @@ static bool is_letter(char ch)
 	       (unsigned char)ch >= 0x80;
 }
 
-static unsigned split(const char *text, struct word *words, unsigned max)
+static unsigned split_words(const char *text, struct word *words, unsigned max)
 {
 	unsigned n = 0;
 	bool stop = false;
@@ -63,7 +63,7 @@ static unsigned split(const char *text, struct word *words, unsigned max)
 	return n;
 }
 
-static bool in_list(const struct word *w, const char *const *list)
+static bool is_in_list(const struct word *w, const char *const *list)
 {
 	for (; *list; list++)
 		if ((**list | 0x20) == (*w->p | 0x20) && strlen(*list) == w->n &&
@@ -73,7 +73,7 @@ static bool in_list(const struct word *w, const char *const *list)
 }
 
 /* The longest word of the name, unless many people bear it. */
-static void primary_of(const struct word *w, unsigned n, char key[ROOM_KEY_MAX])
+static void find_primary_word(const struct word *w, unsigned n, char key[ROOM_KEY_MAX])
 {
 	static const char *const common[] = {
 		"assistant", "robot",  "agent",	 "helper",  "voice",  "captain", "doctor",
@@ -83,7 +83,8 @@ static void primary_of(const struct word *w, unsigned n, char key[ROOM_KEY_MAX])
 
 	*key = '\0';
 	for (unsigned i = 0; i < n; i++)
-		if (w[i].n >= PRIMARY_MIN && !in_list(&w[i], common) && (!best || w[i].n > best->n))
+		if (w[i].n >= PRIMARY_MIN && !is_in_list(&w[i], common) &&
+		    (!best || w[i].n > best->n))
 			best = &w[i];
 	if (best && n > 1)
 		memcpy(key, best->key, ROOM_KEY_MAX);
@@ -92,7 +93,7 @@ static void primary_of(const struct word *w, unsigned n, char key[ROOM_KEY_MAX])
 static void add_one(struct room_names *names, const char *one)
 {
 	struct word words[ROOM_NAME_WORDS];
-	unsigned n = split(one, words, ROOM_NAME_WORDS);
+	unsigned n = split_words(one, words, ROOM_NAME_WORDS);
 	char joined[ROOM_KEY_MAX] = "";
 	size_t j = 0;
 
@@ -102,7 +103,7 @@ static void add_one(struct room_names *names, const char *one)
 			joined[j++] = words[i].p[c];
 	}
 	room_sound_key(joined, j, names->name[names->n].joined);
-	primary_of(words, n, names->name[names->n].primary);
+	find_primary_word(words, n, names->name[names->n].primary);
 	names->name[names->n].words = n;
 	names->n += n > 0;
 }
@@ -123,7 +124,7 @@ void room_names_add(struct room_names *names, const char *list)
 }
 
 /* The key of word i and the next as one. */
-static bool pair_key(const struct word *w, unsigned n, unsigned i, char key[ROOM_KEY_MAX])
+static bool make_pair_key(const struct word *w, unsigned n, unsigned i, char key[ROOM_KEY_MAX])
 {
 	char both[2 * ROOM_KEY_MAX];
 
@@ -137,8 +138,8 @@ static bool pair_key(const struct word *w, unsigned n, unsigned i, char key[ROOM
 
 /* The number of words from i on that are this name; 0 if they are not. pair: the key of two of
  * them as one, or NULL. */
-static unsigned match(const struct room_names *names, unsigned which, const struct word *w,
-		      unsigned n, unsigned i, const char *pair)
+static unsigned match_name(const struct room_names *names, unsigned which, const struct word *w,
+			   unsigned n, unsigned i, const char *pair)
 {
 	unsigned words = names->name[which].words, k = 0;
 
@@ -152,7 +153,7 @@ static unsigned match(const struct room_names *names, unsigned which, const stru
 	return pair && strcmp(names->name[which].joined, pair) == 0 ? 2 : 0;
 }
 
-static bool alike(const struct room_names *names, unsigned which, const char *key)
+static bool is_similar(const struct room_names *names, unsigned which, const char *key)
 {
 	const char *name = names->name[which].joined;
 
@@ -163,18 +164,18 @@ static bool alike(const struct room_names *names, unsigned which, const char *ke
 
 static const char *const callers[] = {LEXICON_CALLS(P) NULL};
 
-static bool called(const struct word *w, unsigned i)
+static bool is_addressed(const struct word *w, unsigned i)
 {
 	static const char *const leads[] = {LEXICON_CALLS(P) LEXICON_LEADS(P) ROOM_BACKCHANNELS(P)
 						    NULL};
 
 	if (!i)
 		return false;
-	if (in_list(&w[i - 1], callers))
+	if (is_in_list(&w[i - 1], callers))
 		return true;
 	/* "and", "so", "good morning" open a sentence; within a sentence they are conjunctions.
 	 * */
-	while (i && in_list(&w[i - 1], leads)) {
+	while (i && is_in_list(&w[i - 1], leads)) {
 		i--;
 		if (i == 0 || w[i].after_stop)
 			return true;
@@ -183,7 +184,7 @@ static bool called(const struct word *w, unsigned i)
 }
 
 /* Whether a question or request begins at word i. */
-static bool request(const struct word *w, unsigned n, unsigned i)
+static bool begins_request(const struct word *w, unsigned n, unsigned i)
 {
 	static const char *const alone[] = {LEXICON_QUESTIONS(P) LEXICON_REQUESTS(P) NULL};
 	static const char *const modal[] = {LEXICON_MODALS(P) NULL};
@@ -192,16 +193,16 @@ static bool request(const struct word *w, unsigned n, unsigned i)
 
 	if (i >= n)
 		return false;
-	if (in_list(&w[i], alone))
+	if (is_in_list(&w[i], alone))
 		return true;
 	if (i + 1 >= n)
 		return false;
-	return (in_list(&w[i], modal) && in_list(&w[i + 1], subject)) ||
-	       (w[i].n == 1 && (*w[i].p == 'i' || *w[i].p == 'I') && in_list(&w[i + 1], wish));
+	return (is_in_list(&w[i], modal) && is_in_list(&w[i + 1], subject)) ||
+	       (w[i].n == 1 && (*w[i].p == 'i' || *w[i].p == 'I') && is_in_list(&w[i + 1], wish));
 }
 
 /* "parley is broken" is a statement about it; "parley is it raining" is a question to it. */
-static bool spoken_of(const struct word *w, unsigned n, unsigned next)
+static bool is_spoken_of(const struct word *w, unsigned n, unsigned next)
 {
 	static const char *const third[] = {
 		"is",	 "was",	   "has",   "had",   "does",  "did",	"just",	 "isn",	    "wasn",
@@ -214,14 +215,14 @@ static bool spoken_of(const struct word *w, unsigned n, unsigned next)
 
 	static const char *const joins[] = {"and", "or", NULL};
 
-	if (next >= n || w[next].after_stop || !in_list(&w[next], third))
+	if (next >= n || w[next].after_stop || !is_in_list(&w[next], third))
 		return false;
-	if (in_list(&w[next], joins))
-		return !request(w, n, next + 1);
-	return next + 1 >= n || !in_list(&w[next + 1], subject);
+	if (is_in_list(&w[next], joins))
+		return !begins_request(w, n, next + 1);
+	return next + 1 >= n || !is_in_list(&w[next + 1], subject);
 }
 
-static bool said_about(const struct word *before)
+static bool is_statement_about(const struct word *before)
 {
 	static const char *const about[] = {
 		"ask",	"asked",  "asking",  "asks", "tell",	"told",	   "telling", "tells",
@@ -229,12 +230,12 @@ static bool said_about(const struct word *before)
 		"the",	"my",	  "your",    "his",  "her",	"our",	   "their",   "this",
 		"some", "any",	  "every",   "each", "another", "no",	   NULL};
 
-	return in_list(before, about);
+	return is_in_list(before, about);
 }
 
 /* After these the name at the end of a sentence is no address: "talk to parley", "i like
  * parley". */
-static bool leads_on(const struct word *before)
+static bool leads_sentence(const struct word *before)
 {
 	static const char *const words[] = {
 		"to",	 "with",  "about", "of",     "for",	"from", "by",	"like", "likes",
@@ -243,11 +244,11 @@ static bool leads_on(const struct word *before)
 		"or",	 "in",	  "on",	   "than",   "without", "at",	"as",	"have", "had",
 		"want",	 "need",  "got",   "hear",   "heard",	NULL};
 
-	return in_list(before, words);
+	return is_in_list(before, words);
 }
 
 /* A short lead-in with a verb continues after the name: "i showed her parley what a hit". */
-static bool tells(const struct word *w, unsigned n)
+static bool tells_about(const struct word *w, unsigned n)
 {
 	static const char *const subject[] = {"i",    "he",	 "she",	      "they",	   "it",
 					      "that", "nobody",	 "everybody", "people",	   "if",
@@ -255,7 +256,7 @@ static bool tells(const struct word *w, unsigned n)
 					      "is",   "why",	 NULL};
 
 	for (unsigned i = 0; i < n; i++)
-		if (in_list(&w[i], subject))
+		if (is_in_list(&w[i], subject))
 			return true;
 	return false;
 }
@@ -263,64 +264,65 @@ static bool tells(const struct word *w, unsigned n)
 static enum room_address judge_exact(const struct word *w, unsigned n, const struct hit *h)
 {
 	unsigned i = h->at, next = i + h->words;
-	bool call = called(w, i), last = next == n;
+	bool call = is_addressed(w, i), last = next == n;
 	bool paused = i > 0 && w[i].after_stop;
 	const struct word *before = i > 0 && !paused ? &w[i - 1] : NULL;
 
-	if (before && said_about(before) && !call)
+	if (before && is_statement_about(before) && !call)
 		return ROOM_ADDRESS_NONE;
 	if (w[next - 1].possessive && !last && !call)
 		return ROOM_ADDRESS_NONE;
 	if (call)
-		return spoken_of(w, n, next) && !in_list(&w[i - 1], callers)
+		return is_spoken_of(w, n, next) && !is_in_list(&w[i - 1], callers)
 			       ? ROOM_ADDRESS_MENTIONED
 			       : ROOM_ADDRESS_ADDRESSED;
-	if ((i == 0 || paused) && !spoken_of(w, n, next))
+	if ((i == 0 || paused) && !is_spoken_of(w, n, next))
 		return ROOM_ADDRESS_ADDRESSED;
-	if (last && !(before && leads_on(before)))
+	if (last && !(before && leads_sentence(before)))
 		return ROOM_ADDRESS_ADDRESSED;
-	if (before && i <= LEAD_IN && !leads_on(before) && !tells(w, i) && request(w, n, next))
+	if (before && i <= LEAD_IN && !leads_sentence(before) && !tells_about(w, i) &&
+	    begins_request(w, n, next))
 		return ROOM_ADDRESS_ADDRESSED;
 	return ROOM_ADDRESS_MENTIONED;
 }
 
-static enum room_address judge_alike(const struct word *w, unsigned n, const struct hit *h)
+static enum room_address judge_similar_word(const struct word *w, unsigned n, const struct hit *h)
 {
 	unsigned i = h->at, next = i + h->words;
-	bool call = i > 0 && in_list(&w[i - 1], callers);
+	bool call = i > 0 && is_in_list(&w[i - 1], callers);
 
 	if (w[next - 1].possessive)
 		return ROOM_ADDRESS_NONE;
-	if (call && !spoken_of(w, n, next))
+	if (call && !is_spoken_of(w, n, next))
 		return ROOM_ADDRESS_ADDRESSED;
-	if ((i == 0 || called(w, i)) && request(w, n, next))
+	if ((i == 0 || is_addressed(w, i)) && begins_request(w, n, next))
 		return ROOM_ADDRESS_ADDRESSED;
-	if (i > 1 && next == n && w[i].after_stop && request(w, n, 0))
+	if (i > 1 && next == n && w[i].after_stop && begins_request(w, n, 0))
 		return ROOM_ADDRESS_ADDRESSED;
 	return ROOM_ADDRESS_NONE;
 }
 
 /* Whether a similar word could be an address in this position at all; saves the comparison. */
-static bool callable(const struct word *w, unsigned n, unsigned i)
+static bool can_be_addressed(const struct word *w, unsigned n, unsigned i)
 {
-	return i == 0 || called(w, i) || (i + 1 == n && w[i].after_stop);
+	return i == 0 || is_addressed(w, i) || (i + 1 == n && w[i].after_stop);
 }
 
-static bool hit_at(const struct room_names *names, const struct word *w, unsigned n, unsigned i,
-		   struct hit *h)
+static bool find_hit(const struct room_names *names, const struct word *w, unsigned n, unsigned i,
+		     struct hit *h)
 {
 	char key[ROOM_KEY_MAX];
-	const char *pair = pair_key(w, n, i, key) ? key : NULL;
-	bool near = false, can_call = callable(w, n, i);
+	const char *pair = make_pair_key(w, n, i, key) ? key : NULL;
+	bool near = false, can_call = can_be_addressed(w, n, i);
 
 	for (unsigned k = 0; k < names->n; k++) {
-		unsigned len = match(names, k, w, n, i, pair);
+		unsigned len = match_name(names, k, w, n, i, pair);
 
 		if (len) {
 			*h = (struct hit){i, len, true};
 			return true;
 		}
-		if (!near && can_call && alike(names, k, w[i].key)) {
+		if (!near && can_call && is_similar(names, k, w[i].key)) {
 			*h = (struct hit){i, 1, false};
 			near = true;
 		}
@@ -331,16 +333,16 @@ static bool hit_at(const struct room_names *names, const struct word *w, unsigne
 enum room_address room_address(const struct room_names *names, const char *text)
 {
 	struct word words[ROOM_WORDS];
-	unsigned n = split(text, words, ROOM_WORDS);
+	unsigned n = split_words(text, words, ROOM_WORDS);
 	enum room_address best = ROOM_ADDRESS_NONE;
 
 	for (unsigned i = 0; i < n; i++) {
 		enum room_address a;
 		struct hit h;
 
-		if (!hit_at(names, words, n, i, &h))
+		if (!find_hit(names, words, n, i, &h))
 			continue;
-		a = h.exact ? judge_exact(words, n, &h) : judge_alike(words, n, &h);
+		a = h.exact ? judge_exact(words, n, &h) : judge_similar_word(words, n, &h);
 		if (a > best)
 			best = a;
 	}
@@ -350,12 +352,12 @@ enum room_address room_address(const struct room_names *names, const char *text)
 bool room_name_cue(const struct room_names *names, const char *text)
 {
 	struct word words[ROOM_WORDS];
-	unsigned n = split(text, words, ROOM_WORDS);
+	unsigned n = split_words(text, words, ROOM_WORDS);
 	struct hit h;
 
 	for (unsigned i = 0; i < n; i++)
-		if (hit_at(names, words, n, i, &h) &&
-		    (h.exact || i == 0 || in_list(&words[i - 1], callers)))
+		if (find_hit(names, words, n, i, &h) &&
+		    (h.exact || i == 0 || is_in_list(&words[i - 1], callers)))
 			return true;
 	return false;
 }

@@ -14,7 +14,7 @@ const char *room_gate_name(unsigned gate)
 }
 
 /* Whether there is an answer that can be stopped. */
-static enum room_gate of_output(const struct settings *s, const struct room_gate_input *in)
+static enum room_gate check_output(const struct settings *s, const struct room_gate_input *in)
 {
 	if (in->ending)
 		return ROOM_GATE_SESSION_ENDING;
@@ -37,7 +37,7 @@ static enum room_gate of_output(const struct settings *s, const struct room_gate
 
 enum room_gate room_gate(const struct settings *s, const struct room_gate_input *in)
 {
-	enum room_gate gate = of_output(s, in);
+	enum room_gate gate = check_output(s, in);
 
 	if (gate != ROOM_GATE_ALLOWED)
 		return gate;

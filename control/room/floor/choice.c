@@ -9,7 +9,7 @@
 
 enum { CHOICE_S = 600 };
 
-static void copy(char *to, size_t size, const char *from, size_t n)
+static void copy_option(char *to, size_t size, const char *from, size_t n)
 {
 	n = utf8_whole(from, n < size ? n : size - 1);
 	memcpy(to, from, n);
@@ -29,9 +29,9 @@ void room_choice_offer(struct room_choice *c, uint64_t user, const char *text, s
 		size_t len = (size_t)((stop ? stop : end) - text);
 
 		if (kind)
-			copy(c->kind, sizeof c->kind, text, len);
+			copy_option(c->kind, sizeof c->kind, text, len);
 		else
-			copy(c->option[c->n++], ROOM_OPTION_MAX, text, len);
+			copy_option(c->option[c->n++], ROOM_OPTION_MAX, text, len);
 		kind = false;
 		text += len + (stop != NULL);
 	}
@@ -48,7 +48,7 @@ bool room_choice_open(const struct room_choice *c, uint64_t now)
 }
 
 /* 1 to 5, 0 for "last", -1 for any other word. */
-static int number_of(const char *word, size_t n)
+static int parse_number(const char *word, size_t n)
 {
 	static const char *const words[][4] = {
 		{"last", "", "", ""},		{"1", "one", "first", "1st"},
@@ -63,7 +63,7 @@ static int number_of(const char *word, size_t n)
 }
 
 /* Words that may stand beside a number: "the second one, please". */
-static bool beside(const char *word, size_t n)
+static bool may_stand_beside(const char *word, size_t n)
 {
 	static const char *const words[] = {"the",  "number", "option", "one",	 "please",
 					    "um",   "uh",     "take",	"play",	 "i",
@@ -76,18 +76,18 @@ static bool beside(const char *word, size_t n)
 	return false;
 }
 
-static int by_number(const struct room_choice *c, const char *text)
+static int choose_by_number(const struct room_choice *c, const char *text)
 {
 	int found = -1;
 
 	for (text += strspn(text, " .,!?"); *text; text += strspn(text, " .,!?")) {
 		size_t n = strcspn(text, " .,!?");
-		int number = number_of(text, n);
+		int number = parse_number(text, n);
 
 		/* "the second one": the ordinal counts. */
-		if (number >= 0 && (found < 0 || !beside(text, n)))
+		if (number >= 0 && (found < 0 || !may_stand_beside(text, n)))
 			found = found < 0 || number != 1 ? number : found;
-		else if (number < 0 && !beside(text, n))
+		else if (number < 0 && !may_stand_beside(text, n))
 			return -1;
 		text += n;
 	}
@@ -96,7 +96,7 @@ static int by_number(const struct room_choice *c, const char *text)
 	return found > 0 && (unsigned)found <= c->n ? found - 1 : -1;
 }
 
-static int by_name(const struct room_choice *c, const char *text)
+static int choose_by_name(const struct room_choice *c, const char *text)
 {
 	int found = -1;
 
@@ -115,7 +115,7 @@ static int by_name(const struct room_choice *c, const char *text)
 
 int room_choice_match(const struct room_choice *c, const char *words)
 {
-	int i = by_number(c, words);
+	int i = choose_by_number(c, words);
 
-	return i >= 0 ? i : by_name(c, words);
+	return i >= 0 ? i : choose_by_name(c, words);
 }

@@ -23,7 +23,7 @@ bool room_music_latched(const struct room_music *m, uint64_t user, uint64_t now)
 	return m->phase != ROOM_MUSIC_PAUSED_WAKE || m->owner == user;
 }
 
-static bool in_list(const char *word, size_t n, const char *const *list)
+static bool is_in_list(const char *word, size_t n, const char *const *list)
 {
 	for (; *list; list++)
 		if (strlen(*list) == n && strncasecmp(*list, word, n) == 0)
@@ -49,14 +49,14 @@ enum room_music_control room_music_control(const char *text)
 					return ROOM_MUSIC_NO_CONTROL;
 				found = (enum room_music_control)(ROOM_MUSIC_STOP + i);
 			}
-		if (!control && !in_list(text, n, cues))
+		if (!control && !is_in_list(text, n, cues))
 			return ROOM_MUSIC_NO_CONTROL;
 		text += n;
 	}
 	return found;
 }
 
-static void order(struct room *room, const char *what)
+static void emit_command(struct room *room, const char *what)
 {
 	struct room_effect *e = room_emit(room, ROOM_DO_MUSIC);
 
@@ -65,7 +65,7 @@ static void order(struct room *room, const char *what)
 }
 
 /* The only place where the phase changes; the state of the old phase is cleared. */
-static void enter(struct room *room, enum room_music_phase phase)
+static void enter_phase(struct room *room, enum room_music_phase phase)
 {
 	struct room_music *m = &room->music;
 
@@ -89,7 +89,7 @@ static void halt_speech(struct room *room, uint32_t by)
 		room_turn_cancel(room, room->active, ROOM_REASON_MUSIC_BEGAN);
 }
 
-static bool says(const struct room_event *ev, const char *word)
+static bool event_says(const struct room_event *ev, const char *word)
 {
 	return ev->text.n == strlen(word) && memcmp(ev->text.p, word, ev->text.n) == 0;
 }
@@ -99,16 +99,16 @@ void room_music_on_event(struct room *room, const struct room_event *ev)
 	if (ev->type != ROOM_MUSIC)
 		return;
 	room->music.track = ev->yes;
-	if (says(ev, "loading")) {
-		enter(room, ROOM_MUSIC_LOADING);
-	} else if (says(ev, "playing")) {
-		enter(room, ROOM_MUSIC_PLAYING);
+	if (event_says(ev, "loading")) {
+		enter_phase(room, ROOM_MUSIC_LOADING);
+	} else if (event_says(ev, "playing")) {
+		enter_phase(room, ROOM_MUSIC_PLAYING);
 		halt_speech(room, ev->turn);
-	} else if (says(ev, "paused")) {
+	} else if (event_says(ev, "paused")) {
 		if (room->music.phase != ROOM_MUSIC_PAUSED_WAKE)
-			enter(room, ROOM_MUSIC_PAUSED);
+			enter_phase(room, ROOM_MUSIC_PAUSED);
 	} else {
-		enter(room, ROOM_MUSIC_IDLE);
+		enter_phase(room, ROOM_MUSIC_IDLE);
 	}
 }
 
@@ -119,21 +119,21 @@ void room_music_command(struct room *room, enum room_music_control control)
 
 	switch (control) {
 	case ROOM_MUSIC_STOP:
-		order(room, "stop");
-		enter(room, ROOM_MUSIC_IDLE);
+		emit_command(room, "stop");
+		enter_phase(room, ROOM_MUSIC_IDLE);
 		break;
 	case ROOM_MUSIC_PAUSE:
 		if (room_music_locks(m) || paused) {
-			order(room, "pause");
-			enter(room, ROOM_MUSIC_PAUSED);
+			emit_command(room, "pause");
+			enter_phase(room, ROOM_MUSIC_PAUSED);
 		}
 		break;
 	case ROOM_MUSIC_SKIP:
-		order(room, "skip");
+		emit_command(room, "skip");
 		break;
 	case ROOM_MUSIC_RESUME:
 		if (paused)
-			order(room, "resume");
+			emit_command(room, "resume");
 		break;
 	case ROOM_MUSIC_NO_CONTROL:
 		break;
@@ -150,8 +150,8 @@ void room_music_wake(struct room *room, uint64_t user)
 	m->renews = true;
 	if (m->phase != ROOM_MUSIC_PLAYING || !room->settings->music_wake_pause)
 		return;
-	order(room, "pause");
-	enter(room, ROOM_MUSIC_PAUSED_WAKE);
+	emit_command(room, "pause");
+	enter_phase(room, ROOM_MUSIC_PAUSED_WAKE);
 	m->owner = user;
 	m->resumes = true;
 }
@@ -162,7 +162,7 @@ void room_music_answered(struct room *room)
 		room->music.latch_until = room->now + room->settings->music_latch_s * NS_PER_S;
 }
 
-static bool speaks(const struct room *room)
+static bool bot_speaks(const struct room *room)
 {
 	const struct room_turn *a = room->active;
 
@@ -170,7 +170,7 @@ static bool speaks(const struct room *room)
 }
 
 /* No answer, no live speech, no waiting turn. */
-static bool still(const struct room *room)
+static bool room_is_still(const struct room *room)
 {
 	if (room->active || room_speech_until(room, NULL, true))
 		return false;
@@ -181,7 +181,7 @@ static bool still(const struct room *room)
 	return true;
 }
 
-static void gain(struct room *room, uint32_t to, bool ducked)
+static void emit_gain(struct room *room, uint32_t to, bool ducked)
 {
 	struct room_effect *e = room_emit(room, ROOM_DO_MUSIC_GAIN);
 
@@ -195,19 +195,19 @@ void room_music_tick(struct room *room)
 	struct room_music *m = &room->music;
 	const struct settings *s = room->settings;
 
-	if (m->phase == ROOM_MUSIC_PLAYING && speaks(room) && !m->ducked)
-		gain(room, s->music_duck_gain, true);
+	if (m->phase == ROOM_MUSIC_PLAYING && bot_speaks(room) && !m->ducked)
+		emit_gain(room, s->music_duck_gain, true);
 	if (m->ducked && !room->active && room->now >= room->free_at + UNDUCK_MS * NS_PER_MS)
-		gain(room, 1000, false);
+		emit_gain(room, 1000, false);
 	if (!room->active && !room_turn_queued(room))
 		m->renews = false;
-	if (!m->resumes || !still(room))
+	if (!m->resumes || !room_is_still(room))
 		return;
 	m->resumes = false;
 	if (m->track)
-		order(room, "resume");
+		emit_command(room, "resume");
 	else
-		enter(room, ROOM_MUSIC_IDLE);
+		enter_phase(room, ROOM_MUSIC_IDLE);
 }
 
 uint64_t room_music_deadline(const struct room *room)

@@ -13,7 +13,7 @@ static bool is_letter(char ch)
 	       (unsigned char)ch >= 0x80;
 }
 
-static char lower(char ch)
+static char to_lower(char ch)
 {
 	return ch >= 'A' && ch <= 'Z' ? (char)(ch - 'A' + 'a') : ch;
 }
@@ -24,12 +24,12 @@ static bool is_vowel(char ch)
 }
 
 /* Folds spellings of one sound into one letter. Returns the new length. */
-static size_t fold(const char *w, size_t n, char *out, size_t cap)
+static size_t fold_spelling(const char *w, size_t n, char *out, size_t cap)
 {
 	size_t k = 0;
 
 	for (size_t i = 0; i < n && k + 2 < cap; i++) {
-		char ch = lower(w[i]), next = i + 1 < n ? lower(w[i + 1]) : '\0';
+		char ch = to_lower(w[i]), next = i + 1 < n ? to_lower(w[i + 1]) : '\0';
 		bool soft = next == 'e' || next == 'i' || next == 'y';
 
 		if (ch == 'p' && next == 'h') {
@@ -62,7 +62,7 @@ static size_t fold(const char *w, size_t n, char *out, size_t cap)
 void room_sound_key(const char *word, size_t len, char key[ROOM_KEY_MAX])
 {
 	char w[ROOM_KEY_MAX];
-	size_t n = fold(word, len, w, sizeof w), k = 0;
+	size_t n = fold_spelling(word, len, w, sizeof w), k = 0;
 	bool vowel_seen = false;
 
 	for (size_t i = 0; i < n && k + 1 < ROOM_KEY_MAX; i++) {
@@ -83,7 +83,7 @@ void room_sound_key(const char *word, size_t len, char key[ROOM_KEY_MAX])
 	key[k] = '\0';
 }
 
-static bool vowel_mark(char ch)
+static bool mark_vowel(char ch)
 {
 	return is_vowel(ch) || ch == '-';
 }
@@ -92,7 +92,7 @@ static bool vowel_mark(char ch)
  * each set. */
 enum { BPFM = 1, DTS = 2, GK = 4, LR = 8, MN = 16, KH = 32, HF = 64, WF = 128, JS = 256, JK = 512 };
 
-static unsigned places(char ch)
+static unsigned articulation_sets(char ch)
 {
 	static const uint16_t of[] = {['b'] = BPFM,	 ['p'] = BPFM, ['f'] = BPFM | HF | WF,
 				      ['m'] = BPFM | MN, ['d'] = DTS,  ['t'] = DTS,
@@ -104,18 +104,18 @@ static unsigned places(char ch)
 }
 
 /* The cost of replacing a by b. */
-static unsigned swap(char a, char b)
+static unsigned replacement_cost(char a, char b)
 {
 	if (a == b)
 		return 0;
-	if (vowel_mark(a) && vowel_mark(b))
+	if (mark_vowel(a) && mark_vowel(b))
 		return HALF;
-	return places(a) & places(b) ? HALF : WHOLE;
+	return articulation_sets(a) & articulation_sets(b) ? HALF : WHOLE;
 }
 
-static unsigned lose(char ch)
+static unsigned deletion_cost(char ch)
 {
-	return vowel_mark(ch) || ch == 'h' ? HALF : WHOLE;
+	return mark_vowel(ch) || ch == 'h' ? HALF : WHOLE;
 }
 
 unsigned room_sound_alike(const char *a, const char *b)
@@ -126,19 +126,19 @@ unsigned room_sound_alike(const char *a, const char *b)
 	if (!longer || la >= ROOM_KEY_MAX || lb >= ROOM_KEY_MAX)
 		return 0;
 	for (size_t j = 0; j < lb; j++)
-		row[j + 1] = row[j] + lose(b[j]);
+		row[j + 1] = row[j] + deletion_cost(b[j]);
 	for (size_t i = 0; i < la; i++) {
 		unsigned diagonal = row[0];
 
-		row[0] += lose(a[i]);
+		row[0] += deletion_cost(a[i]);
 		for (size_t j = 0; j < lb; j++) {
-			unsigned best = diagonal + swap(a[i], b[j]);
+			unsigned best = diagonal + replacement_cost(a[i], b[j]);
 
 			diagonal = row[j + 1];
-			if (row[j] + lose(b[j]) < best)
-				best = row[j] + lose(b[j]);
-			if (diagonal + lose(a[i]) < best)
-				best = diagonal + lose(a[i]);
+			if (row[j] + deletion_cost(b[j]) < best)
+				best = row[j] + deletion_cost(b[j]);
+			if (diagonal + deletion_cost(a[i]) < best)
+				best = diagonal + deletion_cost(a[i]);
 			row[j + 1] = best;
 		}
 	}

@@ -42,13 +42,13 @@ static const char *const function[] = {LEXICON_FUNCTION(P)};
 #undef P
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
-static bool letter(unsigned char ch)
+static bool is_letter(unsigned char ch)
 {
 	return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') ||
 	       ch >= 0x80;
 }
 
-static void split(const char *text, size_t n, struct words *out)
+static void split_words(const char *text, size_t n, struct words *out)
 {
 	const char *end = text + n;
 	size_t k = 0;
@@ -61,7 +61,7 @@ static void split(const char *text, size_t n, struct words *out)
 		if (ch == '\'' && in)
 			continue; /* "that's" is one word */
 		out->question = out->question || ch == '?';
-		if (letter(ch)) {
+		if (is_letter(ch)) {
 			if (!in)
 				k = 0;
 			in = true;
@@ -78,12 +78,12 @@ static void split(const char *text, size_t n, struct words *out)
 	}
 }
 
-static unsigned kept(const struct words *w)
+static unsigned words_kept(const struct words *w)
 {
 	return w->n < WORDS ? w->n : WORDS;
 }
 
-static bool in_list(const char *word, const char *const *list, size_t n)
+static bool is_in_list(const char *word, const char *const *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(word, list[i]) == 0)
@@ -92,14 +92,14 @@ static bool in_list(const char *word, const char *const *list, size_t n)
 }
 
 /* The number of words of `phrase` at position `at`; 0 if it is not there. */
-static unsigned stands(const struct words *w, unsigned at, const char *phrase)
+static unsigned phrase_length_at(const struct words *w, unsigned at, const char *phrase)
 {
 	unsigned i = at;
 
 	while (*phrase) {
 		size_t n = strcspn(phrase, " ");
 
-		if (i >= kept(w) || strlen(w->w[i]) != n || memcmp(w->w[i], phrase, n) != 0)
+		if (i >= words_kept(w) || strlen(w->w[i]) != n || memcmp(w->w[i], phrase, n) != 0)
 			return 0;
 		phrase += n + (phrase[n] == ' ');
 		i++;
@@ -108,51 +108,51 @@ static unsigned stands(const struct words *w, unsigned at, const char *phrase)
 }
 
 /* "Ok, please stop it now." */
-static bool only_stops(const struct words *w)
+static bool is_only_stop(const struct words *w)
 {
 	unsigned i = 0, n = 0;
 
-	while (i < kept(w) && in_list(w->w[i], leads, COUNT(leads)))
+	while (i < words_kept(w) && is_in_list(w->w[i], leads, COUNT(leads)))
 		i++;
 	for (size_t k = 0; k < COUNT(stops) && !n; k++)
-		n = stands(w, i, stops[k]);
+		n = phrase_length_at(w, i, stops[k]);
 	if (!n)
 		return false;
 	i += n;
-	while (i < kept(w) &&
-	       (in_list(w->w[i], tails, COUNT(tails)) || in_list(w->w[i], leads, COUNT(leads)) ||
-		in_list(w->w[i], stops, COUNT(stops))))
+	while (i < words_kept(w) && (is_in_list(w->w[i], tails, COUNT(tails)) ||
+				     is_in_list(w->w[i], leads, COUNT(leads)) ||
+				     is_in_list(w->w[i], stops, COUNT(stops))))
 		i++;
 	return i == w->n;
 }
 
-static bool takes_over(const struct words *w)
+static bool is_takeover(const struct words *w)
 {
-	for (unsigned i = 0; i < kept(w); i++)
+	for (unsigned i = 0; i < words_kept(w); i++)
 		for (size_t k = 0; k < COUNT(takeovers); k++)
-			if (stands(w, i, takeovers[k]))
+			if (phrase_length_at(w, i, takeovers[k]))
 				return true;
 	return false;
 }
 
 /* Recognisers mishear, so one word in three may be any word. */
-static bool listens(const struct words *w)
+static bool is_backchannel(const struct words *w)
 {
 	unsigned core = 0, other = 0;
 
 	if (w->n > LISTENING_WORDS)
 		return false;
 	for (unsigned i = 0; i < w->n; i++) {
-		if (in_list(w->w[i], listening, COUNT(listening)))
+		if (is_in_list(w->w[i], listening, COUNT(listening)))
 			core++;
-		else if (!in_list(w->w[i], glue, COUNT(glue)))
+		else if (!is_in_list(w->w[i], glue, COUNT(glue)))
 			other++;
 	}
 	return core > 0 && (other == 0 || (other == 1 && core >= 2));
 }
 
 /* "What a story" and "how funny" are exclamations, no questions. */
-static bool exclaims(const char *word, const char *next)
+static bool is_exclamation(const char *word, const char *next)
 {
 	static const char *const article[] = {"a", "an", "the"};
 	static const char *const of_how[] = {"do",   "does", "did",   "is",	"are",	"was",
@@ -160,60 +160,60 @@ static bool exclaims(const char *word, const char *next)
 					     "old",  "far",  "would", "should", "to",	"come"};
 
 	if (strcmp(word, "how") == 0)
-		return !in_list(next, of_how, COUNT(of_how));
-	return strncmp(word, "what", 4) == 0 && in_list(next, article, COUNT(article));
+		return !is_in_list(next, of_how, COUNT(of_how));
+	return strncmp(word, "what", 4) == 0 && is_in_list(next, article, COUNT(article));
 }
 
 /* Whether a question or request has begun: two of its words, after an optional lead-in. */
-static bool asks(const struct words *w)
+static bool asks_something(const struct words *w)
 {
 	const char *a, *b;
 	unsigned i = 0;
 
-	while (i < kept(w) && (in_list(w->w[i], openers, COUNT(openers)) ||
-			       in_list(w->w[i], listening, COUNT(listening))))
+	while (i < words_kept(w) && (is_in_list(w->w[i], openers, COUNT(openers)) ||
+				     is_in_list(w->w[i], listening, COUNT(listening))))
 		i++;
-	if (i + 1 >= kept(w))
+	if (i + 1 >= words_kept(w))
 		return false;
 	a = w->w[i];
 	b = w->w[i + 1];
-	if (in_list(a, questions, COUNT(questions)))
-		return !exclaims(a, b);
-	if (in_list(a, requests, COUNT(requests)))
+	if (is_in_list(a, questions, COUNT(questions)))
+		return !is_exclamation(a, b);
+	if (is_in_list(a, requests, COUNT(requests)))
 		return strcmp(b, "on") != 0; /* "hold on" */
-	if (in_list(a, modals, COUNT(modals)))
-		return in_list(b, subjects, COUNT(subjects)) && strcmp(b, "it") != 0;
-	return strcmp(a, "i") == 0 && in_list(b, wishes, COUNT(wishes));
+	if (is_in_list(a, modals, COUNT(modals)))
+		return is_in_list(b, subjects, COUNT(subjects)) && strcmp(b, "it") != 0;
+	return strcmp(a, "i") == 0 && is_in_list(b, wishes, COUNT(wishes));
 }
 
 /* A sentence of function words only. One that begins with no or but usually goes on to say
  * more. */
-static bool comments(const struct words *w)
+static bool is_comment(const struct words *w)
 {
 	if (w->n < 2 || w->n > LISTENING_WORDS || strcmp(w->w[0], "not") == 0)
 		return false;
 	for (unsigned i = 0; i < w->n; i++)
-		if (!in_list(w->w[i], function, COUNT(function)) &&
-		    !in_list(w->w[i], listening, COUNT(listening)))
+		if (!is_in_list(w->w[i], function, COUNT(function)) &&
+		    !is_in_list(w->w[i], listening, COUNT(listening)))
 			return false;
 	return true;
 }
 
-static enum room_phrase kind(const struct words *w)
+static enum room_phrase classify_words(const struct words *w)
 {
 	if (!w->n)
 		return ROOM_PHRASE_NOTHING;
-	if (only_stops(w))
+	if (is_only_stop(w))
 		return ROOM_PHRASE_STOP;
-	if (takes_over(w))
+	if (is_takeover(w))
 		return ROOM_PHRASE_TAKEOVER;
 	if (w->question)
 		return ROOM_PHRASE_WORDS;
-	if (listens(w))
+	if (is_backchannel(w))
 		return ROOM_PHRASE_BACKCHANNEL;
-	if (asks(w))
+	if (asks_something(w))
 		return ROOM_PHRASE_WORDS;
-	if (comments(w) || (w->n <= 2 && w->chars <= TWO_CHARS))
+	if (is_comment(w) || (w->n <= 2 && w->chars <= TWO_CHARS))
 		return ROOM_PHRASE_BACKCHANNEL;
 	return w->n <= FEW_WORDS && w->chars <= FEW_CHARS ? ROOM_PHRASE_FEW : ROOM_PHRASE_WORDS;
 }
@@ -222,53 +222,53 @@ enum room_phrase room_phrase_of(const char *text)
 {
 	struct words w;
 
-	split(text, strlen(text), &w);
-	return kind(&w);
+	split_words(text, strlen(text), &w);
+	return classify_words(&w);
 }
 
 /* ---- what needs no answer ---- */
 
-static bool vowel(char ch)
+static bool is_vowel(char ch)
 {
 	return ch && strchr("aeiouy", ch);
 }
 
 /* One syllable of at most three letters, with a vowel, that is no known word. */
-static bool syllable(const char *word)
+static bool is_syllable(const char *word)
 {
 	return strlen(word) <= 3 && strpbrk(word, "aeiouy") &&
-	       !in_list(word, function, COUNT(function)) && strcmp(word, "no") != 0 &&
+	       !is_in_list(word, function, COUNT(function)) && strcmp(word, "no") != 0 &&
 	       strcmp(word, "go") != 0 && !strpbrk(word, "0123456789");
 }
 
-static bool rhyme(const char *a, const char *b)
+static bool syllables_rhyme(const char *a, const char *b)
 {
 	size_t i = strcspn(a, "aeiouy"), k = strcspn(b, "aeiouy");
 
-	return strcmp(a + i, b + k) == 0 || (!vowel(*a) && *a == *b);
+	return strcmp(a + i, b + k) == 0 || (!is_vowel(*a) && *a == *b);
 }
 
 /* "La la la", "dum di dum": similar syllables, next to each other or one apart. */
-static bool hums(const struct words *w)
+static bool is_humming(const struct words *w)
 {
 	bool alike = false;
 
 	for (unsigned i = 0; i < w->n; i++) {
-		if (!syllable(w->w[i]))
+		if (!is_syllable(w->w[i]))
 			return false;
-		alike = alike || (i && rhyme(w->w[i - 1], w->w[i])) ||
-			(i > 1 && rhyme(w->w[i - 2], w->w[i]));
+		alike = alike || (i && syllables_rhyme(w->w[i - 1], w->w[i])) ||
+			(i > 1 && syllables_rhyme(w->w[i - 2], w->w[i]));
 	}
-	return alike && !only_stops(w);
+	return alike && !is_only_stop(w);
 }
 
 /* A word has a vowel or is in another script; pff, brr and tsk are sounds. */
-static bool sound(const char *word)
+static bool is_sound(const char *word)
 {
 	static const char *const known[] = {"uh",  "um",  "ah",	  "oh",	  "er",
 					    "huh", "aha", "uhuh", "uhhuh"};
 
-	if (in_list(word, known, COUNT(known)))
+	if (is_in_list(word, known, COUNT(known)))
 		return true;
 	for (const char *p = word; *p; p++)
 		if ((unsigned char)*p >= 0x80 || strchr("aeiouy0123456789", *p))
@@ -277,13 +277,13 @@ static bool sound(const char *word)
 }
 
 /* Only nonverbal sounds. An utterance with more words than are kept says more. */
-static bool sounds(const struct words *w)
+static bool is_only_sounds(const struct words *w)
 {
 	if (!w->n || w->n > WORDS || w->question)
 		return false;
 	for (unsigned i = 0; i < w->n; i++)
-		if (!sound(w->w[i]))
-			return hums(w);
+		if (!is_sound(w->w[i]))
+			return is_humming(w);
 	return true;
 }
 
@@ -291,8 +291,8 @@ bool room_phrase_is_nonverbal(const char *text)
 {
 	struct words w;
 
-	split(text, strlen(text), &w);
-	return sounds(&w);
+	split_words(text, strlen(text), &w);
+	return is_only_sounds(&w);
 }
 
 bool room_phrase_asks(const char *text)
@@ -303,8 +303,8 @@ bool room_phrase_asks(const char *text)
 		struct words w;
 
 		n = strcspn(text, ".!:;\n");
-		split(text, n, &w);
-		if (asks(&w))
+		split_words(text, n, &w);
+		if (asks_something(&w))
 			return true;
 	}
 	return false;
@@ -312,36 +312,36 @@ bool room_phrase_asks(const char *text)
 
 /* A single word that is in no table and asks for nothing; words in other scripts are not
  * judged. */
-static bool short_word(const char *word)
+static bool is_short_word(const char *word)
 {
 	for (const char *p = word; *p; p++)
 		if ((unsigned char)*p >= 0x80 || (*p >= '0' && *p <= '9'))
 			return false;
-	return strlen(word) <= SHORT_CHARS && !in_list(word, questions, COUNT(questions)) &&
-	       !in_list(word, requests, COUNT(requests)) && !in_list(word, more, COUNT(more));
+	return strlen(word) <= SHORT_CHARS && !is_in_list(word, questions, COUNT(questions)) &&
+	       !is_in_list(word, requests, COUNT(requests)) && !is_in_list(word, more, COUNT(more));
 }
 
-static bool idle(const struct words *w)
+static bool is_idle_word(const struct words *w)
 {
-	if (sounds(w))
+	if (is_only_sounds(w))
 		return true;
-	if (!w->n || w->question || only_stops(w) || takes_over(w))
+	if (!w->n || w->question || is_only_stop(w) || is_takeover(w))
 		return false;
-	return listens(w) || (w->n == 1 && short_word(w->w[0]));
+	return is_backchannel(w) || (w->n == 1 && is_short_word(w->w[0]));
 }
 
 bool room_phrase_idle(const char *text)
 {
 	struct words w;
 
-	split(text, strlen(text), &w);
-	return idle(&w);
+	split_words(text, strlen(text), &w);
+	return is_idle_word(&w);
 }
 
 bool room_phrase_passing(const char *text)
 {
 	struct words w;
 
-	split(text, strlen(text), &w);
-	return idle(&w) || (w.n > 1 && kind(&w) == ROOM_PHRASE_BACKCHANNEL);
+	split_words(text, strlen(text), &w);
+	return is_idle_word(&w) || (w.n > 1 && classify_words(&w) == ROOM_PHRASE_BACKCHANNEL);
 }

@@ -10,7 +10,7 @@ void room_playlist_init(struct room_playlist *p)
 	p->now = -1;
 }
 
-static bool insert(struct room_playlist *p, unsigned at, const char *track)
+static bool insert_track(struct room_playlist *p, unsigned at, const char *track)
 {
 	if (p->n == ROOM_TRACKS)
 		return false;
@@ -22,16 +22,16 @@ static bool insert(struct room_playlist *p, unsigned at, const char *track)
 }
 
 /* The position after the current track. */
-static unsigned after(const struct room_playlist *p)
+static unsigned position_after_current(const struct room_playlist *p)
 {
 	return p->now < 0 ? p->n : (unsigned)p->now + 1;
 }
 
 bool room_playlist_next(struct room_playlist *p, const char *track)
 {
-	unsigned at = after(p);
+	unsigned at = position_after_current(p);
 
-	if (!insert(p, at, track))
+	if (!insert_track(p, at, track))
 		return false;
 	if (p->now < 0)
 		p->now = (int)at;
@@ -40,9 +40,9 @@ bool room_playlist_next(struct room_playlist *p, const char *track)
 
 bool room_playlist_play(struct room_playlist *p, const char *track)
 {
-	unsigned at = after(p);
+	unsigned at = position_after_current(p);
 
-	if (!insert(p, at, track))
+	if (!insert_track(p, at, track))
 		return false;
 	p->now = (int)at;
 	return true;
@@ -50,7 +50,7 @@ bool room_playlist_play(struct room_playlist *p, const char *track)
 
 bool room_playlist_add(struct room_playlist *p, const char *track)
 {
-	if (!insert(p, p->n, track))
+	if (!insert_track(p, p->n, track))
 		return false;
 	if (p->now < 0)
 		p->now = (int)p->n - 1;

@@ -6,7 +6,7 @@
 
 enum { SHORT_MS = 260, MIDDLE_MS = 900, END_FLOOR_MS = 100, CONFIRMED_MS = 120 };
 
-static void begin(struct room_capture *c, struct room_capture_out *out, uint64_t now)
+static void begin_capture(struct room_capture *c, struct room_capture_out *out, uint64_t now)
 {
 	*c = (struct room_capture){.phase = ROOM_CAPTURE_PROVISIONAL,
 				   .started_at = now,
@@ -21,14 +21,14 @@ bool room_capture_lacks_voice(const struct room_capture *c, const struct setting
 	return !c->vad && room_signal_ms(&c->voiced) < s->noise_voice_ms;
 }
 
-static bool noise(const struct room_capture *c, const struct settings *s)
+static bool is_noise(const struct room_capture *c, const struct settings *s)
 {
 	return room_capture_lacks_voice(c, s) ||
 	       (room_signal_rms(&c->signal) <= s->noise_rms && c->signal.peak <= s->noise_peak &&
 		room_signal_active(&c->signal) <= s->noise_active);
 }
 
-static enum room_capture_end finish(struct room_capture *c, const struct settings *s)
+static enum room_capture_end end_capture(struct room_capture *c, const struct settings *s)
 {
 	enum room_capture_end end = ROOM_CAPTURE_SPEECH;
 
@@ -36,7 +36,7 @@ static enum room_capture_end finish(struct room_capture *c, const struct setting
 		end = ROOM_CAPTURE_DISCARDED;
 	else if (c->restart)
 		end = ROOM_CAPTURE_CONSUMED;
-	else if (noise(c, s))
+	else if (is_noise(c, s))
 		end = ROOM_CAPTURE_NOISE;
 	if (end == ROOM_CAPTURE_DISCARDED || end == ROOM_CAPTURE_NOISE)
 		room_noise_floor_update(&c->noise, s, room_signal_rms(&c->signal), false,
@@ -54,7 +54,8 @@ static enum room_capture_end finish(struct room_capture *c, const struct setting
 }
 
 /* Under load a capture ends sooner, so that answers in a lively room are not late. */
-static uint64_t end_wait(const struct room_capture *c, const struct settings *s, unsigned load)
+static uint64_t endpointing_delay(const struct room_capture *c, const struct settings *s,
+				  unsigned load)
 {
 	uint64_t heard = c->before_ms + (c->restart ? 0 : room_signal_ms(&c->signal));
 	uint64_t wait = s->end_long_ms;
@@ -72,11 +73,11 @@ static uint64_t end_wait(const struct room_capture *c, const struct settings *s,
 
 /* The delay begins when the end of speaking was due to be reported; mediad reports it up to one
  * frame later. */
-static uint64_t over_at(const struct room_capture *c, const struct settings *s, uint64_t at,
-			unsigned load, uint64_t now)
+static uint64_t compute_end(const struct room_capture *c, const struct settings *s, uint64_t at,
+			    unsigned load, uint64_t now)
 {
 	uint64_t due = at + MEDIA_SPEAKING_OFF_MS * NS_PER_MS;
-	uint64_t over = (at && due < now ? due : now) + end_wait(c, s, load);
+	uint64_t over = (at && due < now ? due : now) + endpointing_delay(c, s, load);
 
 	return over < now ? now : over;
 }
@@ -88,18 +89,18 @@ struct room_capture_out room_capture_on_speaking(struct room_capture *c, const s
 
 	if (on) {
 		if (c->phase == ROOM_CAPTURE_NONE)
-			begin(c, &out, now);
+			begin_capture(c, &out, now);
 		else if (at > c->off_at)
 			c->over_at = 0;
 		c->input_at = now;
 	} else if (c->phase != ROOM_CAPTURE_NONE && !c->over_at) {
 		c->off_at = at;
-		c->over_at = over_at(c, s, at, load, now);
+		c->over_at = compute_end(c, s, at, load, now);
 	}
 	return out;
 }
 
-static bool loud_enough(const struct room_capture *c, const struct settings *s)
+static bool is_loud_enough(const struct room_capture *c, const struct settings *s)
 {
 	uint32_t rms = room_signal_rms(&c->signal), active = room_signal_active(&c->signal);
 
@@ -124,7 +125,7 @@ bool room_capture_confirmed(const struct room_capture *c, const struct settings 
 	       (room_signal_active(&c->signal) > s->noise_active || c->signal.peak > s->noise_peak);
 }
 
-static bool nearly_silent(const struct room_capture *c, const struct settings *s)
+static bool is_nearly_silent(const struct room_capture *c, const struct settings *s)
 {
 	return room_signal_ms(&c->signal) >= s->quiet_abort_ms &&
 	       room_signal_active(&c->signal) <= s->quiet_active && c->signal.peak <= s->quiet_peak;
@@ -138,8 +139,8 @@ struct room_capture_out room_capture_split(struct room_capture *c)
 }
 
 /* Counts the frame as voiced if it is loud enough. */
-static void voice(struct room_capture *c, const struct settings *s, const struct room_signal *frame,
-		  uint64_t at, uint64_t now)
+static void count_voiced(struct room_capture *c, const struct settings *s,
+			 const struct room_signal *frame, uint64_t at, uint64_t now)
 {
 	uint32_t rms;
 
@@ -161,7 +162,7 @@ struct room_capture_out room_capture_on_audio(struct room_capture *c, const stru
 	if (c->phase == ROOM_CAPTURE_NONE) {
 		if (at <= c->done_packet_at)
 			return out;
-		begin(c, &out, now);
+		begin_capture(c, &out, now);
 	} else if (c->restart) {
 		c->signal = c->voiced = (struct room_signal){0};
 		c->tail_rms = 0;
@@ -176,13 +177,13 @@ struct room_capture_out room_capture_on_audio(struct room_capture *c, const stru
 		c->over_at = 0;
 	room_signal_add(&out.frame, pcm, s->active_sample);
 	room_signal_merge(&c->signal, &out.frame);
-	voice(c, s, &out.frame, at, now);
+	count_voiced(c, s, &out.frame, at, now);
 	if (c->phase == ROOM_CAPTURE_PROVISIONAL) {
-		if (loud_enough(c, s)) {
+		if (is_loud_enough(c, s)) {
 			c->phase = ROOM_CAPTURE_PROMOTED;
 			out.promote = true;
-		} else if (nearly_silent(c, s)) {
-			out.end = finish(c, s);
+		} else if (is_nearly_silent(c, s)) {
+			out.end = end_capture(c, s);
 		}
 	} else if (room_signal_ms(&c->signal) >= s->capture_max_ms) {
 		out.end = room_capture_split(c).end;
@@ -199,7 +200,7 @@ struct room_capture_out room_capture_finish(struct room_capture *c, const struct
 		return out;
 	if (at > c->packet_at)
 		c->packet_at = at;
-	out.end = finish(c, s);
+	out.end = end_capture(c, s);
 	return out;
 }
 
@@ -219,6 +220,6 @@ struct room_capture_out room_capture_tick(struct room_capture *c, const struct s
 	struct room_capture_out out = {0};
 
 	if (now >= room_capture_deadline(c, s))
-		out.end = finish(c, s);
+		out.end = end_capture(c, s);
 	return out;
 }

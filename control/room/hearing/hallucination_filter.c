@@ -7,7 +7,7 @@
 
 enum { TOKEN_MAX = 64, WORDS_MAX = 256, ROUND_WORDS = 4, SAYABLE_LEAST = 8 };
 
-static bool word_byte(char ch)
+static bool is_word_byte(char ch)
 {
 	return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') ||
 	       (unsigned char)ch >= 0x80;
@@ -16,13 +16,13 @@ static bool word_byte(char ch)
 bool room_has_words(const char *text)
 {
 	for (; *text; text++)
-		if (word_byte(*text))
+		if (is_word_byte(*text))
 			return true;
 	return false;
 }
 
 /* <|anything short|> */
-static bool bar_token(const char *p)
+static bool is_bar_token(const char *p)
 {
 	for (size_t i = 2; i < TOKEN_MAX && p[i]; i++)
 		if (p[i] == '|' && p[i + 1] == '>')
@@ -31,9 +31,9 @@ static bool bar_token(const char *p)
 }
 
 /* vq_lbr_audio_123 */
-static bool vq_token(const char *p)
+static bool is_vq_token(const char *p)
 {
-	for (size_t i = 3; i < TOKEN_MAX && (word_byte(p[i]) || p[i] == '_'); i++)
+	for (size_t i = 3; i < TOKEN_MAX && (is_word_byte(p[i]) || p[i] == '_'); i++)
 		if (strncmp(p + i, "_audio_", 7) == 0)
 			return true;
 	return false;
@@ -44,11 +44,11 @@ bool room_has_control_tokens(const char *text)
 	for (const char *p = text; *p; p++)
 		switch (*p) {
 		case '<':
-			if (p[1] == '|' && bar_token(p))
+			if (p[1] == '|' && is_bar_token(p))
 				return true;
 			break;
 		case 'v':
-			if (strncmp(p, "vq_", 3) == 0 && vq_token(p))
+			if (strncmp(p, "vq_", 3) == 0 && is_vq_token(p))
 				return true;
 			break;
 		case 'a':
@@ -83,13 +83,13 @@ struct words {
 	} v[WORDS_MAX];
 };
 
-static void split(struct words *w, const char *text)
+static void split_words(struct words *w, const char *text)
 {
 	w->n = 0;
 	while (*text && w->n < WORDS_MAX) {
 		size_t n = 0;
 
-		while (word_byte(text[n]) || (n && text[n] == '\''))
+		while (is_word_byte(text[n]) || (n && text[n] == '\''))
 			n++;
 		if (n)
 			w->v[w->n++] = (struct word){text, n};
@@ -97,7 +97,7 @@ static void split(struct words *w, const char *text)
 	}
 }
 
-static bool same(const struct words *w, unsigned a, unsigned b, unsigned n)
+static bool same_words(const struct words *w, unsigned a, unsigned b, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		if (w->v[a + i].n != w->v[b + i].n ||
@@ -111,13 +111,13 @@ unsigned room_repetitions(const char *text)
 	struct words w;
 	unsigned most = 1;
 
-	split(&w, text);
+	split_words(&w, text);
 	for (unsigned size = 1; size <= ROUND_WORDS; size++)
 		for (unsigned from = 0; from + 2 * size <= w.n;) {
 			unsigned times = 1;
 
 			while (from + (times + 1) * size <= w.n &&
-			       same(&w, from, from + times * size, size))
+			       same_words(&w, from, from + times * size, size))
 				times++;
 			if (times > most && 3 * times * size >= 2 * w.n)
 				most = times;

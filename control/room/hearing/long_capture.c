@@ -16,7 +16,7 @@ struct room_capture_chunk *room_long_capture_add(struct room_turn *turn)
 	return turn->chunks < ROOM_CAPTURE_CHUNKS ? &turn->chunk[turn->chunks++] : NULL;
 }
 
-static bool holds_words(const struct room_turn *turn)
+static bool has_any_words(const struct room_turn *turn)
 {
 	for (unsigned i = 0; i < turn->chunks; i++)
 		if (turn->chunk[i].done && room_has_words(turn->chunk[i].text))
@@ -27,7 +27,7 @@ static bool holds_words(const struct room_turn *turn)
 bool room_long_capture_flush(struct room *room, struct room_turn *turn)
 {
 	if ((turn->phase != ROOM_PHASE_HEARING && turn->phase != ROOM_PHASE_TRANSCRIBING) ||
-	    !holds_words(turn))
+	    !has_any_words(turn))
 		return false;
 	room_asr_abandon(room, turn);
 	room_turn_end_capture(room, turn);

@@ -3,7 +3,8 @@
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
 
-static uint32_t level(const struct room_noise_floor *n, const struct settings *s, uint64_t now)
+static uint32_t current_level(const struct room_noise_floor *n, const struct settings *s,
+			      uint64_t now)
 {
 	uint64_t halves = now > n->at ? (now - n->at) / (s->noise_floor_half_s * NS_PER_S) : 0;
 
@@ -13,7 +14,7 @@ static uint32_t level(const struct room_noise_floor *n, const struct settings *s
 void room_noise_floor_update(struct room_noise_floor *n, const struct settings *s, uint32_t rms,
 			     bool speech, uint64_t now)
 {
-	uint32_t floor = level(n, s, now);
+	uint32_t floor = current_level(n, s, now);
 
 	if (!speech && rms > floor)
 		floor += (rms - floor) / 2;
@@ -26,5 +27,5 @@ void room_noise_floor_update(struct room_noise_floor *n, const struct settings *
 uint32_t room_noise_floor_threshold(const struct room_noise_floor *n, const struct settings *s,
 				    uint64_t now)
 {
-	return 2 * level(n, s, now);
+	return 2 * current_level(n, s, now);
 }

@@ -2,7 +2,8 @@
 
 #include "proto/base/time.h"
 
-static bool joins(const struct room_recording *t, uint64_t user, int end, uint32_t ms, uint64_t now)
+static bool can_join(const struct room_recording *t, uint64_t user, int end, uint32_t ms,
+		     uint64_t now)
 {
 	return t->user == user && t->end == end && t->n < ROOM_RECORDING_PARTS &&
 	       now <= t->ended_at + ROOM_RECORDING_COALESCE_MS * NS_PER_MS &&
@@ -23,7 +24,7 @@ struct room_recording_out room_recording_add(struct room_recording_queue *l, uin
 	if (!l->running.n) {
 		l->running = t;
 		out.run = true;
-	} else if (l->waiting.n && joins(&l->waiting, user, end, ms, now)) {
+	} else if (l->waiting.n && can_join(&l->waiting, user, end, ms, now)) {
 		l->waiting.utterance[l->waiting.n++] = utterance;
 		l->waiting.ms += ms;
 		l->waiting.ended_at = now;

@@ -22,8 +22,8 @@
 #include "proto/base/time.h"
 #include "proto/base/utf8.h"
 
-static struct room_effect *asr(struct room *room, enum room_effect_type type,
-			       struct room_speaker *sp)
+static struct room_effect *emit_asr(struct room *room, enum room_effect_type type,
+				    struct room_speaker *sp)
 {
 	struct room_effect *e = room_emit(room, type);
 
@@ -37,7 +37,7 @@ void room_asr_start(struct room *room, struct room_speaker *sp)
 {
 	sp->capture.utterance = ++room->last_utterance;
 	sp->asr_open = true;
-	asr(room, ROOM_DO_ASR_START, sp);
+	emit_asr(room, ROOM_DO_ASR_START, sp);
 	/* The audio after a chunk counts as speech from its beginning. */
 	if (room->shared && sp->capture.phase == ROOM_CAPTURE_PROMOTED)
 		room_asr_promote(room, sp);
@@ -45,17 +45,17 @@ void room_asr_start(struct room *room, struct room_speaker *sp)
 
 void room_asr_promote(struct room *room, struct room_speaker *sp)
 {
-	asr(room, ROOM_DO_ASR_PROMOTE, sp);
+	emit_asr(room, ROOM_DO_ASR_PROMOTE, sp);
 }
 
 void room_asr_discard(struct room *room, struct room_speaker *sp)
 {
-	asr(room, ROOM_DO_ASR_CANCEL, sp);
+	emit_asr(room, ROOM_DO_ASR_CANCEL, sp);
 }
 
 /* ---- the lane of recordings (recordings.h) ---- */
 
-static void cancel(struct room *room, uint64_t user, uint32_t utterance)
+static void emit_asr_cancel(struct room *room, uint64_t user, uint32_t utterance)
 {
 	struct room_effect *e = room_emit(room, ROOM_DO_ASR_CANCEL);
 
@@ -65,10 +65,10 @@ static void cancel(struct room *room, uint64_t user, uint32_t utterance)
 
 static void step_transcript(struct room *room, const struct room_event *ev);
 
-static void lane_goes_on(struct room *room, const struct room_recording_out *out)
+static void start_recordings(struct room *room, const struct room_recording_out *out)
 {
 	for (unsigned i = 0; i < out->dropped.n; i++) {
-		cancel(room, out->dropped.user, out->dropped.utterance[i]);
+		emit_asr_cancel(room, out->dropped.user, out->dropped.utterance[i]);
 		step_transcript(room, &(struct room_event){.type = ROOM_TRANSCRIPT_FAILED,
 							   .user = out->dropped.user,
 							   .utterance = out->dropped.utterance[i]});
@@ -83,7 +83,7 @@ static void lane_goes_on(struct room *room, const struct room_recording_out *out
 
 /* The running recording is finished: its transcript belongs to the first utterance, the
  * coalesced ones have none of their own. */
-static void lane_done(struct room *room)
+static void finish_recording(struct room *room)
 {
 	struct room_recording ran = room->recordings.running;
 	struct room_recording_out out = room_recording_done(&room->recordings, room->now);
@@ -92,10 +92,10 @@ static void lane_done(struct room *room)
 		step_transcript(room, &(struct room_event){.type = ROOM_TRANSCRIPT,
 							   .user = ran.user,
 							   .utterance = ran.utterance[i]});
-	lane_goes_on(room, &out);
+	start_recordings(room, &out);
 }
 
-static bool runs(const struct room *room, uint64_t user, uint32_t utterance)
+static bool recording_runs(const struct room *room, uint64_t user, uint32_t utterance)
 {
 	const struct room_recording *t = &room->recordings.running;
 
@@ -105,16 +105,17 @@ static bool runs(const struct room *room, uint64_t user, uint32_t utterance)
 void room_asr_release(struct room *room, uint64_t user, uint32_t utterance)
 {
 	room_recording_cancel(&room->recordings, user, utterance);
-	if (runs(room, user, utterance))
-		lane_done(room);
+	if (recording_runs(room, user, utterance))
+		finish_recording(room);
 }
 
-static void record(struct room *room, struct room_speaker *sp, const struct room_capture_chunk *p)
+static void queue_recording(struct room *room, struct room_speaker *sp,
+			    const struct room_capture_chunk *p)
 {
 	struct room_recording_out out = room_recording_add(
 		&room->recordings, sp->user, p->utterance, sp->capture.phase, p->ms, room->now);
 
-	lane_goes_on(room, &out);
+	start_recordings(room, &out);
 }
 
 void room_asr_commit(struct room *room, struct room_speaker *sp)
@@ -133,16 +134,16 @@ void room_asr_commit(struct room *room, struct room_speaker *sp)
 		t->sound_ms += p->ms;
 		t->sinks |= ROOM_SINK_ASR;
 		if (room->files)
-			record(room, sp, p);
+			queue_recording(room, sp, p);
 		else
-			asr(room, ROOM_DO_ASR_COMMIT, sp);
+			emit_asr(room, ROOM_DO_ASR_COMMIT, sp);
 	} else {
 		room_asr_discard(room, sp);
 	}
 }
 
 /* The mean lack of confidence over all chunks; 0 if it was not reported. */
-static uint32_t doubt(const struct room_turn *t)
+static uint32_t mean_doubt(const struct room_turn *t)
 {
 	uint64_t sum = 0;
 	unsigned n = 0;
@@ -155,10 +156,10 @@ static uint32_t doubt(const struct room_turn *t)
 }
 
 /* Decides the kind of a transcript and records every rule that was examined. */
-static enum room_transcript_kind judge(const struct room *room, struct room_turn *t)
+static enum room_transcript_kind classify_transcript(const struct room *room, struct room_turn *t)
 {
 	const struct settings *s = room->settings;
-	struct room_transcript_input f = {.text = t->transcript, .doubt = doubt(t)};
+	struct room_transcript_input f = {.text = t->transcript, .doubt = mean_doubt(t)};
 	enum room_transcript_kind kind;
 
 	if (t->end_of_speech_at > t->born_at)
@@ -181,8 +182,8 @@ static enum room_transcript_kind judge(const struct room *room, struct room_turn
 }
 
 /* Drops a hallucinated transcript and records the evidence. */
-static void drop_imagined(const struct room *room, struct room_turn *t,
-			  struct room_capture_chunk *p, uint32_t no_speech)
+static void drop_hallucination(const struct room *room, struct room_turn *t,
+			       struct room_capture_chunk *p, uint32_t no_speech)
 {
 	const struct settings *s = room->settings;
 	struct room_utterance_transcript h = {.text = p->text,
@@ -210,7 +211,7 @@ static void drop_imagined(const struct room *room, struct room_turn *t,
 	p->text[0] = '\0';
 }
 
-static void heard(struct room *room, struct room_turn *t)
+static void admit_turn(struct room *room, struct room_turn *t)
 {
 	struct room_turn *early = room_speculative_match(room, t);
 
@@ -222,7 +223,7 @@ static void heard(struct room *room, struct room_turn *t)
 
 /* Whether this turn interrupted an answer: then it was meant for the bot, however unclear it
  * is. */
-static bool cut_an_answer(const struct room *room, const struct room_turn *t)
+static bool interrupted_answer(const struct room *room, const struct room_turn *t)
 {
 	for (unsigned i = 0; i < t->chunks; i++)
 		if (room_followup_interrupted_with(&room->followup, room->settings, t->user,
@@ -232,7 +233,7 @@ static bool cut_an_answer(const struct room *room, const struct room_turn *t)
 }
 
 /* All chunks have transcripts: joins their words in order. */
-static void complete(struct room *room, struct room_turn *t)
+static void complete_turn(struct room *room, struct room_turn *t)
 {
 	unsigned failed = 0, imagined = 0;
 	enum room_transcript_kind kind;
@@ -245,14 +246,14 @@ static void complete(struct room *room, struct room_turn *t)
 	}
 	if (t->dropped_head)
 		room_turn_decide(t, ROOM_RULE_FITS, false, t->dropped_head, 0);
-	kind = judge(room, t);
+	kind = classify_transcript(room, t);
 	if (kind != ROOM_TRANSCRIPT_KIND_WORDS && kind != ROOM_TRANSCRIPT_KIND_CONTROL &&
-	    cut_an_answer(room, t))
+	    interrupted_answer(room, t))
 		room_turn_admit_unclear(room, t);
 	else if (t->hushed && kind == ROOM_TRANSCRIPT_KIND_WORDS)
 		room_turn_end(room, t, ROOM_REASON_HUSHED);
 	else if (kind == ROOM_TRANSCRIPT_KIND_WORDS)
-		heard(room, t);
+		admit_turn(room, t);
 	else if (kind == ROOM_TRANSCRIPT_KIND_EMPTY && failed)
 		room_turn_end(room, t, ROOM_REASON_ASR_FAILED);
 	else if (kind == ROOM_TRANSCRIPT_KIND_EMPTY && imagined)
@@ -263,7 +264,7 @@ static void complete(struct room *room, struct room_turn *t)
 		room_turn_end(room, t, ROOM_REASON_LOW_CONFIDENCE);
 }
 
-static bool complete_p(const struct room_turn *t)
+static bool has_all_transcripts(const struct room_turn *t)
 {
 	for (unsigned i = 0; i < t->chunks; i++)
 		if (!t->chunk[i].done)
@@ -275,11 +276,11 @@ void room_asr_close(struct room *room, struct room_speaker *sp, const char *why)
 {
 	sp->asr_empty = 0;
 	sp->asr_open = false;
-	asr(room, ROOM_DO_ASR_CLOSE, sp)->text = why;
+	emit_asr(room, ROOM_DO_ASR_CLOSE, sp)->text = why;
 }
 
 /* Whether a transcript of this user is pending. */
-static bool owed(const struct room *room, uint64_t user)
+static bool transcript_pending(const struct room *room, uint64_t user)
 {
 	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
 	     i = room_turn_next(room, i + 1)) {
@@ -294,10 +295,10 @@ static bool owed(const struct room *room, uint64_t user)
 
 /* Closes the session after too many empty transcripts, unless the user speaks or a transcript
  * is pending; a shared session does not belong to one speaker. */
-static void break_circuit(struct room *room, struct room_speaker *sp)
+static void close_after_empty(struct room *room, struct room_speaker *sp)
 {
 	if (!room->shared && sp->asr_empty >= room->settings->asr_empty_max &&
-	    sp->capture.phase == ROOM_CAPTURE_NONE && !owed(room, sp->user))
+	    sp->capture.phase == ROOM_CAPTURE_NONE && !transcript_pending(room, sp->user))
 		room_asr_close(room, sp, "empty");
 }
 
@@ -310,16 +311,17 @@ void room_turn_end_capture(struct room *room, struct room_turn *turn)
 	if (sp && sp->turn == turn)
 		sp->turn = NULL;
 	if (sp)
-		break_circuit(room, sp);
-	if (!complete_p(turn))
+		close_after_empty(room, sp);
+	if (!has_all_transcripts(turn))
 		return;
 	/* Deferred turns that waited for this speaker to finish are older. */
 	room_deferred_tick(room);
-	complete(room, turn);
+	complete_turn(room, turn);
 }
 
 /* Updates the circuit breaker and the noise floor from the transcript of a chunk. */
-static void learn(struct room *room, struct room_speaker *sp, const struct room_capture_chunk *p)
+static void update_session(struct room *room, struct room_speaker *sp,
+			   const struct room_capture_chunk *p)
 {
 	const struct settings *s = room->settings;
 	bool empty = !p->failed && !room_has_words(p->text);
@@ -330,10 +332,10 @@ static void learn(struct room *room, struct room_speaker *sp, const struct room_
 		sp->asr_empty = 0;
 	else if (p->ms >= s->asr_empty_ms)
 		sp->asr_empty++;
-	break_circuit(room, sp);
+	close_after_empty(room, sp);
 }
 
-static struct room_capture_chunk *find_piece(struct room *room, const struct room_event *ev,
+static struct room_capture_chunk *find_chunk(struct room *room, const struct room_event *ev,
 					     struct room_turn **turn)
 {
 	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
@@ -353,7 +355,7 @@ static struct room_capture_chunk *find_piece(struct room *room, const struct roo
 }
 
 /* An interim transcript may stop the bot; it is not kept. */
-static void partial(struct room *room, struct room_speaker *sp, const struct room_event *ev)
+static void apply_interim(struct room *room, struct room_speaker *sp, const struct room_event *ev)
 {
 	char text[ROOM_CAPTURE_CHUNK_TEXT] = "", all[ROOM_TEXT_MAX];
 
@@ -370,7 +372,7 @@ static void partial(struct room *room, struct room_speaker *sp, const struct roo
 	room_overlap_words(room, sp, NULL, ev->utterance, text);
 }
 
-static void take(struct room *room, const struct room_event *ev)
+static void apply_transcript(struct room *room, const struct room_event *ev)
 {
 	struct room_speaker *sp = room_speaker(room, ev->user);
 	struct room_turn *t = NULL;
@@ -378,10 +380,10 @@ static void take(struct room *room, const struct room_event *ev)
 
 	if (ev->type == ROOM_PARTIAL) {
 		if (sp)
-			partial(room, sp, ev);
+			apply_interim(room, sp, ev);
 		return;
 	}
-	p = find_piece(room, ev, &t);
+	p = find_chunk(room, ev, &t);
 	if (!p) {
 		if (ev->type == ROOM_TRANSCRIPT)
 			room_turn_revise(room, ev);
@@ -393,28 +395,29 @@ static void take(struct room *room, const struct room_event *ev)
 	if (!p->failed) {
 		room_append(p->text, sizeof p->text, (const char *)ev->text.p, ev->text.n);
 		utf8_plain(p->text); /* a line of its own would look like another speaker */
-		drop_imagined(room, t, p, ev->no_speech);
+		drop_hallucination(room, t, p, ev->no_speech);
 	}
 	if (sp && !p->failed && room_overlap_words(room, sp, t, p->utterance, p->text))
 		t->hushed = t->chunks == 1 && !t->segments;
 	if (sp)
-		learn(room, sp, p);
+		update_session(room, sp, p);
 	if (sp && sp->turn == t)
 		room_endpointing_update(room, sp);
-	if (complete_p(t))
-		complete(room, t);
+	if (has_all_transcripts(t))
+		complete_turn(room, t);
 }
 
 static void step_transcript(struct room *room, const struct room_event *ev)
 {
-	bool over = ev->type != ROOM_PARTIAL, ran = over && runs(room, ev->user, ev->utterance);
+	bool over = ev->type != ROOM_PARTIAL,
+	     ran = over && recording_runs(room, ev->user, ev->utterance);
 
 	/* A recording that was not started yet is cancelled. */
 	if (over && room_recording_cancel(&room->recordings, ev->user, ev->utterance))
-		cancel(room, ev->user, ev->utterance);
-	take(room, ev);
-	if (ran && runs(room, ev->user, ev->utterance))
-		lane_done(room);
+		emit_asr_cancel(room, ev->user, ev->utterance);
+	apply_transcript(room, ev);
+	if (ran && recording_runs(room, ev->user, ev->utterance))
+		finish_recording(room);
 }
 
 /* The session stays open while a transcript is pending. */
@@ -424,7 +427,7 @@ uint64_t room_asr_idle_at(const struct room *room, const struct room_speaker *sp
 
 	if (!sp->asr_open || sp->capture.phase != ROOM_CAPTURE_NONE)
 		return UINT64_MAX;
-	if (room->now >= at && owed(room, sp->user))
+	if (room->now >= at && transcript_pending(room, sp->user))
 		return UINT64_MAX;
 	return at;
 }

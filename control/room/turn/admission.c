@@ -25,19 +25,19 @@ struct fits {
 	int64_t value, limit;
 };
 
-static struct fits yes_no(bool concerns, bool yes)
+static struct fits fits_if(bool concerns, bool yes)
 {
 	return (struct fits){concerns, yes, yes, 1};
 }
 
-static struct fits no_words(const struct look *l)
+static struct fits fits_no_words(const struct look *l)
 {
 	return (struct fits){true, !l->turn->transcript[0], (int64_t)strlen(l->turn->transcript),
 			     1};
 }
 
 /* Whether the speaker has an open choice. */
-static bool chooses(const struct look *l)
+static bool has_open_choice(const struct look *l)
 {
 	return room_choice_open(&l->room->choice, l->room->now) &&
 	       l->room->choice.user == l->turn->user;
@@ -45,7 +45,7 @@ static bool chooses(const struct look *l)
 
 /* Whether the bot asked a question, in its running or its last answer: then a short word is an
  * answer. */
-static bool bot_asked(const struct room *room)
+static bool bot_asked_question(const struct room *room)
 {
 	const struct room_history *h = &room->history;
 
@@ -58,38 +58,38 @@ static bool bot_asked(const struct room *room)
 }
 
 /* Whether the words mean nothing unless they answer a question. */
-static bool asks_nothing(const struct look *l, bool (*says_nothing)(const char *text))
+static bool means_nothing_alone(const struct look *l, bool (*says_nothing)(const char *text))
 {
-	return says_nothing(l->turn->transcript) && !l->turn->named && !bot_asked(l->room);
+	return says_nothing(l->turn->transcript) && !l->turn->named && !bot_asked_question(l->room);
 }
 
 /* Over an answer; a speaker with a waiting turn may be adding to it. */
-static bool passing(const struct look *l)
+static bool is_passing_remark(const struct look *l)
 {
 	const struct room_turn *a = l->room->active, *q = room_turn_queued(l->room);
 	uint64_t user = l->turn->user;
 
-	if (!a || !a->first_audio_at || chooses(l) || (q && q->user == user) ||
+	if (!a || !a->first_audio_at || has_open_choice(l) || (q && q->user == user) ||
 	    (room_turn_deferred_of(l->room, user) &&
 	     room_turn_deferred_of(l->room, user) != l->turn))
 		return false;
-	return asks_nothing(l, room_phrase_passing);
+	return means_nothing_alone(l, room_phrase_passing);
 }
 
-static struct fits backchannel(const struct look *l)
+static struct fits fits_backchannel(const struct look *l)
 {
-	return yes_no(true, room_phrase_is_nonverbal(l->turn->transcript) || passing(l));
+	return fits_if(true, room_phrase_is_nonverbal(l->turn->transcript) || is_passing_remark(l));
 }
 
 /* Such a word does not continue a conversation. */
-static struct fits idle_words(const struct look *l)
+static struct fits fits_idle_words(const struct look *l)
 {
 	bool holder = l->floor == ROOM_FLOOR_OFFER_HOLDER;
 
-	return yes_no(holder, holder && asks_nothing(l, room_phrase_idle));
+	return fits_if(holder, holder && means_nothing_alone(l, room_phrase_idle));
 }
 
-static void choose(struct room *room, uint64_t user, const char *option)
+static void emit_choice(struct room *room, uint64_t user, const char *option)
 {
 	struct room_effect *e = room_emit(room, ROOM_DO_CHOOSE);
 	const char *text = room_text_of(room, option, strlen(option));
@@ -99,42 +99,43 @@ static void choose(struct room *room, uint64_t user, const char *option)
 	room_choice_clear(&room->choice);
 }
 
-static struct fits music_control(const struct look *l)
+static struct fits fits_music_control(const struct look *l)
 {
 	bool music = l->room->music.phase != ROOM_MUSIC_IDLE && !l->room->active;
 
-	return yes_no(music, room_music_control(l->turn->transcript) != ROOM_MUSIC_NO_CONTROL);
+	return fits_if(music, room_music_control(l->turn->transcript) != ROOM_MUSIC_NO_CONTROL);
 }
 
-static struct fits choice_made(const struct look *l)
+static struct fits fits_choice_made(const struct look *l)
 {
-	int which = chooses(l) ? room_choice_match(&l->room->choice, l->turn->transcript) : -1;
+	int which =
+		has_open_choice(l) ? room_choice_match(&l->room->choice, l->turn->transcript) : -1;
 
-	return (struct fits){chooses(l), which >= 0, which + 1, l->room->choice.n};
+	return (struct fits){has_open_choice(l), which >= 0, which + 1, l->room->choice.n};
 }
 
 /* "Stop", "never mind": fits if the speaker has something to cancel. */
-static struct fits cancel_intent(const struct look *l)
+static struct fits fits_cancel_intent(const struct look *l)
 {
 	const struct room *room = l->room;
 	const struct room_turn *a = room->active, *q = room_turn_queued(l->room);
 	uint64_t user = l->turn->user;
 	bool stop = room_phrase_of(l->turn->transcript) == ROOM_PHRASE_STOP;
 	bool own = (a && a->user == user) || (q && q->user == user) || l->tool_owner == user ||
-		   room_turn_deferred_of(l->room, user) || chooses(l);
+		   room_turn_deferred_of(l->room, user) || has_open_choice(l);
 	bool was = room_followup_interrupted_since(&room->followup, room->settings, user,
 						   room->now) != UINT64_MAX;
 	bool standing = own || was || (a && (l->turn->named || room_people(room) == 1));
 
-	return yes_no(stop, stop && standing);
+	return fits_if(stop, stop && standing);
 }
 
-static struct fits pending_command(const struct look *l)
+static struct fits fits_pending_command(const struct look *l)
 {
-	return yes_no(room_choice_open(&l->room->choice, l->room->now), chooses(l));
+	return fits_if(room_choice_open(&l->room->choice, l->room->now), has_open_choice(l));
 }
 
-static struct fits same_speaker_queued(const struct look *l)
+static struct fits fits_same_speaker_queued(const struct look *l)
 {
 	const struct room_turn *q = room_turn_queued(l->room);
 	bool yes = q && q->user == l->turn->user;
@@ -142,7 +143,7 @@ static struct fits same_speaker_queued(const struct look *l)
 	return (struct fits){yes, yes, yes ? q->id : 0, 0};
 }
 
-static struct fits same_speaker_deferred(const struct look *l)
+static struct fits fits_same_speaker_deferred(const struct look *l)
 {
 	const struct room_turn *d = room_turn_deferred_of(l->room, l->turn->user);
 	bool yes = d && d != l->turn && !l->turn->deferred_at;
@@ -150,69 +151,69 @@ static struct fits same_speaker_deferred(const struct look *l)
 	return (struct fits){yes, yes, yes ? d->id : 0, 0};
 }
 
-static struct fits same_speaker_goes_on(const struct look *l)
+static struct fits fits_same_speaker_goes_on(const struct look *l)
 {
 	bool yes = room_supersede_stage(l->room, l->turn->user) != ROOM_STAGE_NONE;
 
-	return yes_no(yes, yes);
+	return fits_if(yes, yes);
 }
 
-static struct fits bot_turn_open(const struct look *l)
+static struct fits fits_bot_turn_open(const struct look *l)
 {
 	const struct room_turn *a = l->room->active;
 
 	return (struct fits){true, a != NULL, a ? a->id : 0, 0};
 }
 
-static struct fits tool_cancel(const struct look *l)
+static struct fits fits_tool_cancel(const struct look *l)
 {
 	bool stop = room_phrase_of(l->turn->transcript) == ROOM_PHRASE_STOP;
 
-	return yes_no(l->tool_owner && stop,
-		      stop && (l->tool_owner == l->turn->user || l->turn->named));
+	return fits_if(l->tool_owner && stop,
+		       stop && (l->tool_owner == l->turn->user || l->turn->named));
 }
 
-static struct fits tool_owner(const struct look *l)
+static struct fits fits_tool_owner(const struct look *l)
 {
-	return yes_no(l->tool_owner, l->tool_owner == l->turn->user);
+	return fits_if(l->tool_owner, l->tool_owner == l->turn->user);
 }
 
-static struct fits tool_of_other(const struct look *l)
+static struct fits fits_tool_of_other(const struct look *l)
 {
 	bool busy = room_followup_tools_until(&l->room->followup, l->room->now) || !l->turn->named;
 
-	return yes_no(l->tool_owner, l->tool_owner != l->turn->user && busy);
+	return fits_if(l->tool_owner, l->tool_owner != l->turn->user && busy);
 }
 
-static bool command_only(const struct look *l)
+static bool is_command_only(const struct look *l)
 {
 	return l->room->settings->command_only || room_music_locks(&l->room->music);
 }
 
-static struct fits command_addressed(const struct look *l)
+static struct fits fits_command_addressed(const struct look *l)
 {
-	return yes_no(command_only(l), l->turn->named);
+	return fits_if(is_command_only(l), l->turn->named);
 }
 
-static struct fits command_name_cue(const struct look *l)
+static struct fits fits_command_name_cue(const struct look *l)
 {
-	bool only = command_only(l);
+	bool only = is_command_only(l);
 
-	return yes_no(only, only && room_name_cue(&l->room->names, l->turn->transcript));
+	return fits_if(only, only && room_name_cue(&l->room->names, l->turn->transcript));
 }
 
-static struct fits command_not_addressed(const struct look *l)
+static struct fits fits_command_not_addressed(const struct look *l)
 {
-	return yes_no(command_only(l), !room_music_locks(&l->room->music));
+	return fits_if(is_command_only(l), !room_music_locks(&l->room->music));
 }
 
-static struct fits direct_address(const struct look *l)
+static struct fits fits_direct_address(const struct look *l)
 {
-	return yes_no(true, l->turn->named);
+	return fits_if(true, l->turn->named);
 }
 
 /* A single person need not name the bot: there is nobody else to speak to. */
-static struct fits guest(const struct look *l)
+static struct fits fits_guest(const struct look *l)
 {
 	unsigned people = room_people(l->room);
 
@@ -220,7 +221,7 @@ static struct fits guest(const struct look *l)
 }
 
 /* Whether the words address another person by name. */
-static bool to_somebody_else(const struct look *l)
+static bool addresses_somebody_else(const struct look *l)
 {
 	for (unsigned i = 0; i < l->room->places;) {
 		struct room_names names = {0};
@@ -237,57 +238,57 @@ static bool to_somebody_else(const struct look *l)
 	return false;
 }
 
-static struct fits interrupted_reply(const struct look *l)
+static struct fits fits_interrupted_reply(const struct look *l)
 {
 	const struct settings *s = l->room->settings;
 	uint64_t ms =
 		room_followup_interrupted_since(&l->room->followup, s, l->turn->user, l->room->now);
-	bool yes = ms != UINT64_MAX && !to_somebody_else(l);
+	bool yes = ms != UINT64_MAX && !addresses_somebody_else(l);
 
 	return (struct fits){l->room->followup.cut_at, yes,
 			     ms > INT64_MAX ? INT64_MAX : (int64_t)ms, s->barge_in_follow_ms};
 }
 
 /* The turn began or arrived while the music latch was open. */
-static struct fits music_latch(const struct look *l)
+static struct fits fits_music_latch(const struct look *l)
 {
 	const struct room_music *m = &l->room->music;
 	bool others = m->phase == ROOM_MUSIC_PAUSED_WAKE && m->owner != l->turn->user;
 
-	return yes_no(room_music_gates(m),
-		      !others && (l->turn->latched || m->owner == l->turn->user ||
-				  room_music_latched(m, l->turn->user, l->room->now)));
+	return fits_if(room_music_gates(m),
+		       !others && (l->turn->latched || m->owner == l->turn->user ||
+				   room_music_latched(m, l->turn->user, l->room->now)));
 }
 
-static struct fits not_awake(const struct look *l)
+static struct fits fits_not_awake(const struct look *l)
 {
-	return yes_no(room_music_gates(&l->room->music), true);
+	return fits_if(room_music_gates(&l->room->music), true);
 }
 
-static struct fits native(const struct look *l)
+static struct fits fits_native(const struct look *l)
 {
-	return yes_no(l->room->settings->admission == SETTINGS_ADMISSION_NATIVE, true);
+	return fits_if(l->room->settings->admission == SETTINGS_ADMISSION_NATIVE, true);
 }
 
-static struct fits generation_decides(const struct look *l)
+static struct fits fits_generation_decides(const struct look *l)
 {
-	return yes_no(l->room->settings->admission == SETTINGS_ADMISSION_GENERATION, true);
+	return fits_if(l->room->settings->admission == SETTINGS_ADMISSION_GENERATION, true);
 }
 
-static struct fits alone(const struct look *l)
+static struct fits fits_alone(const struct look *l)
 {
 	unsigned people = room_people(l->room);
 
 	return (struct fits){true, people == 1, people, 1};
 }
 
-static struct fits to_other(const struct look *l)
+static struct fits fits_to_other(const struct look *l)
 {
-	return yes_no(true, to_somebody_else(l));
+	return fits_if(true, addresses_somebody_else(l));
 }
 
 /* The floor holder goes on, and nobody else has spoken since. */
-static struct fits floor_holder(const struct look *l)
+static struct fits fits_floor_holder(const struct look *l)
 {
 	const struct room_floor *f = &l->room->floor;
 	bool holder = l->floor == ROOM_FLOOR_OFFER_HOLDER;
@@ -295,7 +296,7 @@ static struct fits floor_holder(const struct look *l)
 	return (struct fits){holder, holder && !f->others, f->others, 0};
 }
 
-static struct fits volition(const struct look *l)
+static struct fits fits_volition(const struct look *l)
 {
 	const struct settings *s = l->room->settings;
 	uint64_t ms = room_floor_volition_in(&l->room->floor, s, l->room->now);
@@ -307,17 +308,17 @@ static struct fits volition(const struct look *l)
 }
 
 /* Cases that the rules leave open are for the classifier, if there is one. */
-static struct fits classifier(const struct look *l)
+static struct fits fits_classifier(const struct look *l)
 {
 	bool asks = l->room->settings->admission == SETTINGS_ADMISSION_CLASSIFIER &&
 		    room_classifier_ready(l->room);
 
-	return yes_no(asks, asks);
+	return fits_if(asks, asks);
 }
 
-static struct fits always(const struct look *l)
+static struct fits fits_always(const struct look *l)
 {
-	return yes_no(l != NULL, true);
+	return fits_if(l != NULL, true);
 }
 
 /* The outcome of a rule that fits. */
@@ -340,40 +341,41 @@ static const struct row {
 	enum room_reason reason; /* of a turn that is denied */
 	struct fits (*fits)(const struct look *l);
 } rows[] = {
-	{ROOM_RULE_MISSING_TRANSCRIPT, DENY, ROOM_REASON_EMPTY_TRANSCRIPT, no_words},
-	{ROOM_RULE_BACKCHANNEL, DENY, ROOM_REASON_BACKCHANNEL, backchannel},
-	{ROOM_RULE_MUSIC_CONTROLLED, CONTROL, 0, music_control},
-	{ROOM_RULE_CANCEL_INTENT, CANCEL, ROOM_REASON_CANCELLED, cancel_intent},
-	{ROOM_RULE_CHOICE_MADE, CHOOSE, 0, choice_made},
-	{ROOM_RULE_PENDING_COMMAND, ALLOW, 0, pending_command},
-	{ROOM_RULE_SAME_SPEAKER_QUEUED, MERGE_QUEUED, 0, same_speaker_queued},
-	{ROOM_RULE_SAME_SPEAKER_DEFERRED, MERGE_DEFERRED, 0, same_speaker_deferred},
-	{ROOM_RULE_SAME_SPEAKER_GOES_ON, SUPERSEDE, 0, same_speaker_goes_on},
-	{ROOM_RULE_BOT_TURN_OPEN, DEFER, 0, bot_turn_open},
-	{ROOM_RULE_TOOL_FOLLOWUP_CANCEL, ALLOW, 0, tool_cancel},
-	{ROOM_RULE_TOOL_FOLLOWUP, ALLOW, 0, tool_owner},
-	{ROOM_RULE_TOOL_OF_OTHER, DEFER, 0, tool_of_other},
-	{ROOM_RULE_COMMAND_ADDRESSED, ALLOW, 0, command_addressed},
-	{ROOM_RULE_COMMAND_NAME_CUE, ALLOW, 0, command_name_cue},
-	{ROOM_RULE_COMMAND_NOT_ADDRESSED, DENY, ROOM_REASON_NOT_ADDRESSED, command_not_addressed},
-	{ROOM_RULE_DIRECT_ADDRESS, ALLOW, 0, direct_address},
-	{ROOM_RULE_GUEST_NAMED_ONLY, DENY, ROOM_REASON_NOT_ADDRESSED, guest},
-	{ROOM_RULE_INTERRUPTED_REPLY, ALLOW, 0, interrupted_reply},
-	{ROOM_RULE_MUSIC_LATCH, ALLOW, 0, music_latch},
-	{ROOM_RULE_MUSIC_NOT_AWAKE, DENY, ROOM_REASON_NOT_AWAKE, not_awake},
-	{ROOM_RULE_NATIVE, ALLOW, 0, native},
-	{ROOM_RULE_GENERATION_DECIDES, ALLOW, 0, generation_decides},
-	{ROOM_RULE_ALONE_WITH_SPEAKER, ALLOW, 0, alone},
-	{ROOM_RULE_TO_SOMEBODY_ELSE, DENY, ROOM_REASON_NOT_ADDRESSED, to_other},
-	{ROOM_RULE_BACKCHANNEL, DENY, ROOM_REASON_BACKCHANNEL, idle_words},
-	{ROOM_RULE_FLOOR_HOLDER, ALLOW, 0, floor_holder},
-	{ROOM_RULE_VOLITION, ALLOW, 0, volition},
-	{ROOM_RULE_CLASSIFIER, JUDGE, 0, classifier},
-	{ROOM_RULE_NOT_ADDRESSED, DENY, ROOM_REASON_NOT_ADDRESSED, always},
+	{ROOM_RULE_MISSING_TRANSCRIPT, DENY, ROOM_REASON_EMPTY_TRANSCRIPT, fits_no_words},
+	{ROOM_RULE_BACKCHANNEL, DENY, ROOM_REASON_BACKCHANNEL, fits_backchannel},
+	{ROOM_RULE_MUSIC_CONTROLLED, CONTROL, 0, fits_music_control},
+	{ROOM_RULE_CANCEL_INTENT, CANCEL, ROOM_REASON_CANCELLED, fits_cancel_intent},
+	{ROOM_RULE_CHOICE_MADE, CHOOSE, 0, fits_choice_made},
+	{ROOM_RULE_PENDING_COMMAND, ALLOW, 0, fits_pending_command},
+	{ROOM_RULE_SAME_SPEAKER_QUEUED, MERGE_QUEUED, 0, fits_same_speaker_queued},
+	{ROOM_RULE_SAME_SPEAKER_DEFERRED, MERGE_DEFERRED, 0, fits_same_speaker_deferred},
+	{ROOM_RULE_SAME_SPEAKER_GOES_ON, SUPERSEDE, 0, fits_same_speaker_goes_on},
+	{ROOM_RULE_BOT_TURN_OPEN, DEFER, 0, fits_bot_turn_open},
+	{ROOM_RULE_TOOL_FOLLOWUP_CANCEL, ALLOW, 0, fits_tool_cancel},
+	{ROOM_RULE_TOOL_FOLLOWUP, ALLOW, 0, fits_tool_owner},
+	{ROOM_RULE_TOOL_OF_OTHER, DEFER, 0, fits_tool_of_other},
+	{ROOM_RULE_COMMAND_ADDRESSED, ALLOW, 0, fits_command_addressed},
+	{ROOM_RULE_COMMAND_NAME_CUE, ALLOW, 0, fits_command_name_cue},
+	{ROOM_RULE_COMMAND_NOT_ADDRESSED, DENY, ROOM_REASON_NOT_ADDRESSED,
+	 fits_command_not_addressed},
+	{ROOM_RULE_DIRECT_ADDRESS, ALLOW, 0, fits_direct_address},
+	{ROOM_RULE_GUEST_NAMED_ONLY, DENY, ROOM_REASON_NOT_ADDRESSED, fits_guest},
+	{ROOM_RULE_INTERRUPTED_REPLY, ALLOW, 0, fits_interrupted_reply},
+	{ROOM_RULE_MUSIC_LATCH, ALLOW, 0, fits_music_latch},
+	{ROOM_RULE_MUSIC_NOT_AWAKE, DENY, ROOM_REASON_NOT_AWAKE, fits_not_awake},
+	{ROOM_RULE_NATIVE, ALLOW, 0, fits_native},
+	{ROOM_RULE_GENERATION_DECIDES, ALLOW, 0, fits_generation_decides},
+	{ROOM_RULE_ALONE_WITH_SPEAKER, ALLOW, 0, fits_alone},
+	{ROOM_RULE_TO_SOMEBODY_ELSE, DENY, ROOM_REASON_NOT_ADDRESSED, fits_to_other},
+	{ROOM_RULE_BACKCHANNEL, DENY, ROOM_REASON_BACKCHANNEL, fits_idle_words},
+	{ROOM_RULE_FLOOR_HOLDER, ALLOW, 0, fits_floor_holder},
+	{ROOM_RULE_VOLITION, ALLOW, 0, fits_volition},
+	{ROOM_RULE_CLASSIFIER, JUDGE, 0, fits_classifier},
+	{ROOM_RULE_NOT_ADDRESSED, DENY, ROOM_REASON_NOT_ADDRESSED, fits_always},
 };
 
-static void tell(struct room *room, enum room_effect_type type, const struct room_turn *turn,
-		 enum room_rule rule)
+static void emit_record(struct room *room, enum room_effect_type type, const struct room_turn *turn,
+			enum room_rule rule)
 {
 	struct room_effect *e = room_emit(room, type);
 
@@ -381,11 +383,11 @@ static void tell(struct room *room, enum room_effect_type type, const struct roo
 	e->text = room_rule_name(rule);
 }
 
-static void allow(struct look *l, enum room_rule rule)
+static void admit_turn(struct look *l, enum room_rule rule)
 {
 	struct room *room = l->room;
 
-	tell(room, ROOM_DO_ADMIT, l->turn, rule);
+	emit_record(room, ROOM_DO_ADMIT, l->turn, rule);
 	room_floor_apply(&room->floor, room->settings, l->floor, l->turn->user, room->now);
 	if (l->floor >= ROOM_FLOOR_OFFER_HOLDER)
 		room_floor_resolve_offer(&room->floor, true, l->turn->user, room->now);
@@ -396,7 +398,7 @@ static void allow(struct look *l, enum room_rule rule)
 	room_turn_enqueue(room, l->turn);
 }
 
-static void deny(struct look *l, const struct row *row)
+static void deny_turn(struct look *l, const struct row *row)
 {
 	struct room *room = l->room;
 	bool offer = l->floor == ROOM_FLOOR_OFFER_HOLDER || l->floor == ROOM_FLOOR_OFFER_MENTIONED;
@@ -417,7 +419,7 @@ static void deny(struct look *l, const struct row *row)
 }
 
 /* "Never mind" cancels what the speaker has under way and is no question itself. */
-static void cancel(struct look *l)
+static void cancel_speakers_work(struct look *l)
 {
 	struct room *room = l->room;
 	struct room_turn *d = room_turn_deferred_of(room, l->turn->user),
@@ -430,24 +432,24 @@ static void cancel(struct look *l)
 		room_turn_cancel(room, q, ROOM_REASON_CANCELLED);
 	if (a && (a->user == l->turn->user || l->turn->named || room_people(room) == 1))
 		room_turn_cancel(room, a, ROOM_REASON_CANCELLED);
-	if (chooses(l))
-		choose(room, l->turn->user, "");
+	if (has_open_choice(l))
+		emit_choice(room, l->turn->user, "");
 	room_turn_end(room, l->turn, ROOM_REASON_CANCELLED);
 }
 
-static void apply(struct look *l, const struct row *row)
+static void apply_rule(struct look *l, const struct row *row)
 {
 	struct room *room = l->room;
 
 	switch (row->verdict) {
 	case ALLOW:
-		allow(l, row->rule);
+		admit_turn(l, row->rule);
 		break;
 	case DENY:
-		deny(l, row);
+		deny_turn(l, row);
 		break;
 	case DEFER:
-		tell(room, ROOM_DO_DEFER, l->turn, row->rule);
+		emit_record(room, ROOM_DO_DEFER, l->turn, row->rule);
 		room_turn_defer(room, l->turn);
 		break;
 	case MERGE_QUEUED:
@@ -459,18 +461,19 @@ static void apply(struct look *l, const struct row *row)
 		break;
 	case SUPERSEDE:
 		room_turn_supersede(room, l->turn, room_supersede_stage(room, l->turn->user));
-		allow(l, row->rule);
+		admit_turn(l, row->rule);
 		break;
 	case CANCEL:
-		cancel(l);
+		cancel_speakers_work(l);
 		break;
 	case CONTROL:
 		room_music_command(room, room_music_control(l->turn->transcript));
 		room_turn_end(room, l->turn, ROOM_REASON_MUSIC_CONTROL);
 		break;
 	case CHOOSE:
-		choose(room, l->turn->user,
-		       room->choice.option[room_choice_match(&room->choice, l->turn->transcript)]);
+		emit_choice(
+			room, l->turn->user,
+			room->choice.option[room_choice_match(&room->choice, l->turn->transcript)]);
 		room_turn_end(room, l->turn, ROOM_REASON_CHOSEN);
 		break;
 	case JUDGE:
@@ -479,7 +482,7 @@ static void apply(struct look *l, const struct row *row)
 	}
 }
 
-static struct look look_at(struct room *room, struct room_turn *turn)
+static struct look examine_turn(struct room *room, struct room_turn *turn)
 {
 	struct look l = {.room = room,
 			 .turn = turn,
@@ -495,32 +498,32 @@ static struct look look_at(struct room *room, struct room_turn *turn)
 
 void room_turn_admit_unclear(struct room *room, struct room_turn *turn)
 {
-	struct look l = look_at(room, turn);
+	struct look l = examine_turn(room, turn);
 
 	if (!turn->transcript[0])
 		room_segment_add(turn, turn->user, turn->name, turn->chunk[0].utterance,
 				 "(could not be understood)");
 	room_turn_decide(turn, ROOM_RULE_UNCLEAR_HANDOFF, true,
 			 room->followup.interrupting_utterance, 0);
-	allow(&l, ROOM_RULE_UNCLEAR_HANDOFF);
+	admit_turn(&l, ROOM_RULE_UNCLEAR_HANDOFF);
 }
 
 void room_turn_admit_classified(struct room *room, struct room_turn *turn, bool meant)
 {
-	struct look l = look_at(room, turn);
+	struct look l = examine_turn(room, turn);
 
 	/* The bot may have begun to speak in the meantime. */
 	if (meant && room->active)
 		room_turn_defer(room, turn);
 	else if (meant)
-		allow(&l, ROOM_RULE_CLASSIFIER);
+		admit_turn(&l, ROOM_RULE_CLASSIFIER);
 	else
-		deny(&l, &rows[sizeof rows / sizeof rows[0] - 1]);
+		deny_turn(&l, &rows[sizeof rows / sizeof rows[0] - 1]);
 }
 
 void room_turn_admit(struct room *room, struct room_turn *turn)
 {
-	struct look l = look_at(room, turn);
+	struct look l = examine_turn(room, turn);
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		struct fits f = rows[i].fits(&l);
@@ -528,7 +531,7 @@ void room_turn_admit(struct room *room, struct room_turn *turn)
 		if (f.concerns)
 			room_turn_decide(turn, rows[i].rule, f.yes, f.value, f.limit);
 		if (f.concerns && f.yes) {
-			apply(&l, &rows[i]);
+			apply_rule(&l, &rows[i]);
 			return;
 		}
 	}

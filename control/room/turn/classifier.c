@@ -75,7 +75,7 @@ void room_classifier_ask(struct room *room, struct room_turn *turn)
 	e->ms = s->classify_ms;
 }
 
-static void outcome(struct room *room, struct room_turn *turn, int answer)
+static void apply_answer(struct room *room, struct room_turn *turn, int answer)
 {
 	struct room_classifier *c = &room->classifier;
 	const struct settings *s = room->settings;
@@ -101,11 +101,12 @@ void room_classifier_on_event(struct room *room, const struct room_event *ev)
 	struct room_turn *t = ev->type == ROOM_CLASSIFIED ? room_turn_by_id(room, ev->turn) : NULL;
 
 	if (t && t->phase == ROOM_PHASE_CLASSIFYING)
-		outcome(room, t,
-			ev->yes ? room_classifier_parse((const char *)ev->text.p, ev->text.n) : -1);
+		apply_answer(room, t,
+			     ev->yes ? room_classifier_parse((const char *)ev->text.p, ev->text.n)
+				     : -1);
 }
 
 void room_classifier_time_out(struct room *room, struct room_turn *turn)
 {
-	outcome(room, turn, -1);
+	apply_answer(room, turn, -1);
 }

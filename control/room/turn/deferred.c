@@ -30,7 +30,7 @@ const char *room_blocker_name(enum room_blocker block)
 }
 
 /* Live speech blocks for hold_ms from the moment the floor was free. */
-static uint64_t captures_until(const struct room *room)
+static uint64_t live_captures_until(const struct room *room)
 {
 	uint64_t live = room_speech_until(room, NULL, true);
 	uint64_t most = room->free_at + room->settings->hold_ms * NS_PER_MS;
@@ -46,7 +46,7 @@ enum room_blocker room_deferred_blocker(const struct room *room)
 
 	return room_blocker(&(struct room_blocker_input){
 		.inactive = room->over || !room->up,
-		.captures = !room->active && room->now < captures_until(room),
+		.captures = !room->active && room->now < live_captures_until(room),
 		.pending = pending,
 		.responding = room->active && !pending && !tools,
 		.tools_awaited = tools,
@@ -62,7 +62,8 @@ struct room_turn *room_turn_deferred_of(struct room *room, uint64_t user)
 }
 
 /* The turn that has been deferred longest, other than `not`. */
-static struct room_turn *oldest(struct room *room, const struct room_turn * not, unsigned *count)
+static struct room_turn *find_oldest(struct room *room, const struct room_turn * not,
+				     unsigned *count)
 {
 	struct room_turn *old = NULL;
 
@@ -92,15 +93,15 @@ void room_turn_defer(struct room *room, struct room_turn *turn)
 		turn->deferred_at = room->now;
 	turn->deadline = expire ? turn->deferred_at + expire : UINT64_MAX;
 	turn->phase = ROOM_PHASE_DEFERRED;
-	old = oldest(room, NULL, &count);
+	old = find_oldest(room, NULL, &count);
 	if (count <= room->settings->defer_max)
 		return;
-	next = oldest(room, old, &count);
+	next = find_oldest(room, old, &count);
 	room_turn_merge(room, old, next, ROOM_RULE_DEFER_FULL);
 }
 
 /* The next turn: those that name the bot first, then the latest. */
-static struct room_turn *pick(struct room *room, uint32_t before, bool named)
+static struct room_turn *pick_next(struct room *room, uint32_t before, bool named)
 {
 	struct room_turn *best = NULL;
 
@@ -117,7 +118,7 @@ static struct room_turn *pick(struct room *room, uint32_t before, bool named)
 
 /* Passes a deferred turn through admission again. Its record keeps the first and the last
  * attempt; those between would repeat the same and crowd out the end. */
-static void judge_anew(struct room *room, struct room_turn *t)
+static void retry_admission(struct room *room, struct room_turn *t)
 {
 	if (t->agains && t->again + t->agains <= ROOM_CHAIN) {
 		unsigned n = t->decisions < ROOM_CHAIN ? t->decisions : ROOM_CHAIN;
@@ -142,8 +143,9 @@ void room_deferred_tick(struct room *room)
 	if (room_deferred_deadline(room) > room->now || room_deferred_blocker(room))
 		return;
 	for (int named = 1; named >= 0; named--)
-		for (uint32_t before = UINT32_MAX; (t = pick(room, before, named)); before = t->id)
-			judge_anew(room, t);
+		for (uint32_t before = UINT32_MAX; (t = pick_next(room, before, named));
+		     before = t->id)
+			retry_admission(room, t);
 }
 
 uint64_t room_deferred_deadline(const struct room *room)
@@ -157,7 +159,7 @@ uint64_t room_deferred_deadline(const struct room *room)
 			at = room->turn[i].retry_at;
 	if (at == UINT64_MAX)
 		return at;
-	live = captures_until(room);
+	live = live_captures_until(room);
 	tools = room_followup_tools_until(&room->followup, room->now);
 	if (tools > at)
 		at = tools;

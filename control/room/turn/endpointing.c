@@ -10,7 +10,7 @@
 enum { LEAST_MS = 120 };
 
 /* Whether there is an interim transcript of the audio that is being streamed. */
-static bool partial(const struct room_speaker *sp)
+static bool has_interim(const struct room_speaker *sp)
 {
 	return !sp->capture.restart && sp->endpointing.utterance == sp->capture.utterance &&
 	       *sp->endpointing.text;
@@ -32,7 +32,7 @@ void room_endpointing_text(const struct room_speaker *sp, char *buf, size_t size
 	room_append(buf, size, t->transcript, strlen(t->transcript));
 	for (unsigned i = 0; i < t->chunks; i++)
 		room_append(buf, size, t->chunk[i].text, strlen(t->chunk[i].text));
-	if (partial(sp))
+	if (has_interim(sp))
 		room_append(buf, size, sp->endpointing.text, strlen(sp->endpointing.text));
 }
 
@@ -42,7 +42,7 @@ void room_endpointing_copy(const struct room_speaker *sp, struct room_turn *to)
 
 	for (unsigned i = 0; i < t->chunks; i++)
 		room_segment_add(to, t->user, t->name, t->chunk[i].utterance, t->chunk[i].text);
-	if (partial(sp))
+	if (has_interim(sp))
 		room_segment_add(to, t->user, t->name, sp->endpointing.utterance,
 				 sp->endpointing.text);
 }
@@ -60,7 +60,7 @@ void room_endpointing_update(struct room *room, struct room_speaker *sp)
 
 /* ---- what a pause brings ---- */
 
-static bool all_done(const struct room_turn *t)
+static bool has_all_transcripts(const struct room_turn *t)
 {
 	for (unsigned i = 0; i < t->chunks; i++)
 		if (!t->chunk[i].done)
@@ -69,31 +69,31 @@ static bool all_done(const struct room_turn *t)
 }
 
 /* Whether an early chunk is needed and there is a place for it. */
-static bool wants_piece(const struct room *room, const struct room_speaker *sp)
+static bool wants_chunk(const struct room *room, const struct room_speaker *sp)
 {
 	const struct room_turn *t = sp->turn;
 
-	return !room->shared && !sp->capture.restart && !partial(sp) &&
+	return !room->shared && !sp->capture.restart && !has_interim(sp) &&
 	       !room_capture_lacks_voice(&sp->capture, room->settings) &&
 	       room_signal_ms(&sp->capture.signal) >= LEAST_MS &&
 	       (t->chunks < ROOM_CAPTURE_CHUNKS || t->chunk[0].done);
 }
 
-static bool has_words(const struct room *room, const struct room_speaker *sp)
+static bool has_known_words(const struct room *room, const struct room_speaker *sp)
 {
 	bool silent = sp->capture.restart || room_capture_lacks_voice(&sp->capture, room->settings);
 
-	return (partial(sp) || (silent && sp->turn->chunks)) && all_done(sp->turn);
+	return (has_interim(sp) || (silent && sp->turn->chunks)) && has_all_transcripts(sp->turn);
 }
 
-static int fall(const struct room_capture *c)
+static int loudness_shift(const struct room_capture *c)
 {
 	return room_eot_loudness_shift(c->tail_rms, room_signal_rms(&c->voiced));
 }
 
 /* When the next action is due, and which: *piece = an early chunk, else a speculative answer.
  * */
-static uint64_t due(const struct room *room, const struct room_speaker *sp, bool *piece)
+static uint64_t compute_due(const struct room *room, const struct room_speaker *sp, bool *piece)
 {
 	const struct settings *s = room->settings;
 	const struct room_capture *c = &sp->capture;
@@ -103,16 +103,16 @@ static uint64_t due(const struct room *room, const struct room_speaker *sp, bool
 	if (c->phase != ROOM_CAPTURE_PROMOTED || room->files ||
 	    sp->endpointing.examined_at == c->voice_at || !room_speculative_possible(room))
 		return UINT64_MAX;
-	*piece = wants_piece(room, sp);
+	*piece = wants_chunk(room, sp);
 	if (*piece)
 		return c->voice_at + pause * NS_PER_MS;
-	if (!has_words(room, sp))
+	if (!has_known_words(room, sp))
 		return UINT64_MAX;
-	likely = room_eot_delay(sp->endpointing.words, fall(c), s->eot_share);
+	likely = room_eot_delay(sp->endpointing.words, loudness_shift(c), s->eot_share);
 	return c->voice_at + (likely > pause ? likely : pause) * NS_PER_MS;
 }
 
-static void time_of(struct room *room, struct room_speaker *sp)
+static void tick_speaker(struct room *room, struct room_speaker *sp)
 {
 	struct room_capture *c = &sp->capture;
 	uint64_t pause;
@@ -120,7 +120,7 @@ static void time_of(struct room *room, struct room_speaker *sp)
 
 	/* The common case first: the speaker is not silent long enough. */
 	if (room->now < c->voice_at + room->settings->eot_pause_ms * NS_PER_MS ||
-	    room->now < due(room, sp, &piece))
+	    room->now < compute_due(room, sp, &piece))
 		return;
 	if (piece) {
 		room_capture_split(c);
@@ -130,15 +130,15 @@ static void time_of(struct room *room, struct room_speaker *sp)
 	}
 	pause = (room->now - c->voice_at) / NS_PER_MS;
 	sp->endpointing.examined_at = c->voice_at;
-	room_speculative_begin(room, sp,
-			       room_eot_probability(sp->endpointing.words, fall(c), pause));
+	room_speculative_begin(
+		room, sp, room_eot_probability(sp->endpointing.words, loudness_shift(c), pause));
 }
 
 void room_endpointing_tick(struct room *room)
 {
 	for (unsigned i = 0; i < room->places; i++)
 		if (room->speaker[i].turn)
-			time_of(room, &room->speaker[i]);
+			tick_speaker(room, &room->speaker[i]);
 }
 
 uint64_t room_endpointing_deadline(const struct room *room)
@@ -149,7 +149,7 @@ uint64_t room_endpointing_deadline(const struct room *room)
 	for (unsigned i = 0; i < room->places; i++) {
 		if (!room->speaker[i].turn)
 			continue;
-		at = due(room, &room->speaker[i], &chunk);
+		at = compute_due(room, &room->speaker[i], &chunk);
 		if (at < first)
 			first = at;
 	}

@@ -22,9 +22,9 @@ static const char *const begins[] = {ROOM_EOT_BEGINS(P)};
 static const char *const leads[] = {ROOM_EOT_LEADS(P)};
 #undef P
 
-#define IN(list, word) in(list, sizeof(list) / sizeof(list)[0], word)
+#define IN(list, word) is_in_list(list, sizeof(list) / sizeof(list)[0], word)
 
-static bool in(const char *const *list, size_t n, const char *word)
+static bool is_in_list(const char *const *list, size_t n, const char *word)
 {
 	for (size_t i = 0; i < n; i++)
 		if (*list[i] == *word && strcmp(list[i], word) == 0)
@@ -32,7 +32,7 @@ static bool in(const char *const *list, size_t n, const char *word)
 	return false;
 }
 
-static bool letter(char ch)
+static bool is_letter(char ch)
 {
 	return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') ||
 	       ch == '\'' || ((unsigned char)ch & 0x80);
@@ -44,11 +44,11 @@ static const char *next_word(const char *text, char word[WORD_MAX + 1])
 {
 	size_t n = 0;
 
-	while (*text && (*text == '\'' || !letter(*text)))
+	while (*text && (*text == '\'' || !is_letter(*text)))
 		text++;
 	if (!*text)
 		return NULL;
-	for (; letter(*text); text++)
+	for (; is_letter(*text); text++)
 		if (n < WORD_MAX)
 			word[n++] =
 				(char)(*text >= 'A' && *text <= 'Z' ? *text + 'a' - 'A' : *text);
@@ -57,7 +57,7 @@ static const char *next_word(const char *text, char word[WORD_MAX + 1])
 }
 
 /* The last character that is not blank. */
-static char last_sign(const char *text)
+static char last_character(const char *text)
 {
 	size_t n = strlen(text);
 
@@ -69,7 +69,7 @@ static char last_sign(const char *text)
 enum room_eot_words room_eot_words(const char *text, const struct room_names *names)
 {
 	char word[WORD_MAX + 1] = "", last[WORD_MAX + 1] = "";
-	char sign = last_sign(text);
+	char sign = last_character(text);
 	unsigned n = 0;
 	bool asking = false, first = true;
 
@@ -103,7 +103,7 @@ int room_eot_loudness_shift(uint32_t tail, uint32_t all)
 	return tail >= all ? -FALL : 0;
 }
 
-static uint32_t base(enum room_eot_words words, int fall)
+static uint32_t base_probability(enum room_eot_words words, int fall)
 {
 	int from = (int)probabilities[words].from + fall;
 
@@ -112,14 +112,15 @@ static uint32_t base(enum room_eot_words words, int fall)
 
 uint32_t room_eot_probability(enum room_eot_words words, int fall, uint64_t pause_ms)
 {
-	uint64_t probability = base(words, fall) + pause_ms * probabilities[words].by / 1000;
+	uint64_t probability =
+		base_probability(words, fall) + pause_ms * probabilities[words].by / 1000;
 
 	return probability < 1000 ? (uint32_t)probability : 1000;
 }
 
 uint64_t room_eot_delay(enum room_eot_words words, int fall, uint32_t share)
 {
-	uint32_t from = base(words, fall), by = probabilities[words].by;
+	uint32_t from = base_probability(words, fall), by = probabilities[words].by;
 
 	return share > from ? ((uint64_t)(share - from) * 1000 + by - 1) / by : 0;
 }

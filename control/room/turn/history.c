@@ -5,7 +5,7 @@
 
 #include "proto/base/utf8.h"
 
-static struct room_history_line *place(struct room_history *h, unsigned i)
+static struct room_history_line *line_at(struct room_history *h, unsigned i)
 {
 	return &h->line[(h->first + i) % ROOM_HISTORY_LINES];
 }
@@ -24,14 +24,14 @@ void room_history_add(struct room_history *h, uint64_t at, uint32_t turn, bool b
 	if (!*text)
 		return;
 	if (h->n == ROOM_HISTORY_LINES) {
-		if (at < place(h, 0)->at)
+		if (at < line_at(h, 0)->at)
 			return;
 		h->first = (h->first + 1) % ROOM_HISTORY_LINES;
 		h->n--;
 	}
-	for (i = h->n++; i > 0 && place(h, i - 1)->at > at; i--)
-		*place(h, i) = *place(h, i - 1);
-	l = place(h, i);
+	for (i = h->n++; i > 0 && line_at(h, i - 1)->at > at; i--)
+		*line_at(h, i) = *line_at(h, i - 1);
+	l = line_at(h, i);
 	*l = (struct room_history_line){.at = at, .turn = turn, .bot = bot, .cut = cut};
 	utf8_copy(l->name, sizeof l->name, name);
 	utf8_copy(l->text, sizeof l->text, text);
@@ -40,7 +40,7 @@ void room_history_add(struct room_history *h, uint64_t at, uint32_t turn, bool b
 bool room_history_revise(struct room_history *h, const char *name, const char *was, const char *is)
 {
 	for (unsigned i = h->n; i-- > 0 && *was;) {
-		struct room_history_line *l = place(h, i);
+		struct room_history_line *l = line_at(h, i);
 		char *at = l->bot || strcmp(l->name, name) != 0 ? NULL : strstr(l->text, was);
 		char text[ROOM_HISTORY_TEXT + ROOM_TEXT_MAX];
 

@@ -6,7 +6,7 @@
 #include "proto/base/utf8.h"
 
 /* Removes bytes [at, at + n) of the words and moves the segments. */
-static void cut(struct room_turn *t, size_t at, size_t n)
+static void cut_bytes(struct room_turn *t, size_t at, size_t n)
 {
 	memmove(t->transcript + at, t->transcript + at + n, strlen(t->transcript + at + n) + 1);
 	for (unsigned i = 0; i < t->segments; i++) {
@@ -23,30 +23,30 @@ static void cut(struct room_turn *t, size_t at, size_t n)
 	}
 }
 
-static void forget(struct room_turn *t, unsigned i)
+static void remove_segment(struct room_turn *t, unsigned i)
 {
 	t->segments--;
 	memmove(&t->segment[i], &t->segment[i + 1], (t->segments - i) * sizeof t->segment[0]);
 }
 
 /* Removes one segment with the blank next to it. */
-static void drop(struct room_turn *t, unsigned i)
+static void drop_segment(struct room_turn *t, unsigned i)
 {
 	struct room_segment s = t->segment[i];
 	size_t n = s.n, at = s.at;
 
-	forget(t, i);
+	remove_segment(t, i);
 	if (t->transcript[at + n] == ' ')
 		n++;
 	else if (at && t->transcript[at - 1] == ' ') {
 		at--;
 		n++;
 	}
-	cut(t, at, n);
+	cut_bytes(t, at, n);
 }
 
 /* Makes room for n more bytes: the oldest words go, up to a blank if there is one. */
-static void make_room(struct room_turn *t, size_t n)
+static void drop_oldest_words(struct room_turn *t, size_t n)
 {
 	while (t->segments && strlen(t->transcript) + 1 + n >= sizeof t->transcript) {
 		struct room_segment *s = &t->segment[0];
@@ -56,11 +56,11 @@ static void make_room(struct room_turn *t, size_t n)
 			k++;
 		if (k >= s->n) {
 			t->dropped_head += s->n;
-			drop(t, 0);
+			drop_segment(t, 0);
 			continue;
 		}
 		t->dropped_head += (uint32_t)k;
-		cut(t, s->at, k);
+		cut_bytes(t, s->at, k);
 	}
 }
 
@@ -79,9 +79,9 @@ void room_segment_add(struct room_turn *turn, uint64_t user, const char *name, u
 		return;
 	if (turn->segments == ROOM_SEGMENTS) {
 		turn->dropped_head += turn->segment[0].n;
-		drop(turn, 0);
+		drop_segment(turn, 0);
 	}
-	make_room(turn, n);
+	drop_oldest_words(turn, n);
 	at = strlen(turn->transcript);
 	if (at)
 		turn->transcript[at++] = ' ';
@@ -156,7 +156,7 @@ unsigned room_segment_drop(struct room_turn *turn, uint64_t user)
 {
 	for (unsigned i = turn->segments; i-- > 0;)
 		if (turn->segment[i].user == user)
-			drop(turn, i);
+			drop_segment(turn, i);
 	return turn->segments;
 }
 

@@ -35,8 +35,8 @@ void room_turn_supersede(struct room *room, struct room_turn *newer, enum room_s
 
 /* Replays a turn with a revised transcript as a new turn, because the question to the brain
  * cannot be changed in place. */
-static void replay(struct room *room, struct room_turn *older, const struct room_event *ev,
-		   const char *text)
+static void replay_turn(struct room *room, struct room_turn *older, const struct room_event *ev,
+			const char *text)
 {
 	struct room_turn *t = room_turn_copy(room, older);
 
@@ -49,8 +49,8 @@ static void replay(struct room *room, struct room_turn *older, const struct room
 	room_turn_enqueue(room, t);
 }
 
-static void revise(struct room *room, struct room_turn *t, const struct room_event *ev,
-		   const char *text)
+static void revise_turn(struct room *room, struct room_turn *t, const struct room_event *ev,
+			const char *text)
 {
 	switch (t->phase) {
 	case ROOM_PHASE_CLASSIFYING:
@@ -64,7 +64,7 @@ static void revise(struct room *room, struct room_turn *t, const struct room_eve
 		if (t->first_audio_at)
 			room_turn_decide(t, ROOM_RULE_REVISED, false, t->id, 0);
 		else
-			replay(room, t, ev, text);
+			replay_turn(room, t, ev, text);
 		break;
 	default:
 		break;
@@ -72,7 +72,7 @@ static void revise(struct room *room, struct room_turn *t, const struct room_eve
 }
 
 /* The index of the segment of this utterance, or -1. */
-static int segment_of(const struct room_turn *t, uint64_t user, uint32_t utterance)
+static int find_segment(const struct room_turn *t, uint64_t user, uint32_t utterance)
 {
 	for (unsigned k = 0; k < t->segments; k++)
 		if (t->segment[k].user == user && t->segment[k].utterance == utterance)
@@ -92,8 +92,9 @@ bool room_turn_revise(struct room *room, const struct room_event *ev)
 	/* Includes ended turns. */
 	for (unsigned i = 0; i < ROOM_TURNS; i++) {
 		struct room_turn *t = &room->turn[i];
-		int k = t->phase < ROOM_PHASE_CLASSIFYING ? -1
-							  : segment_of(t, ev->user, ev->utterance);
+		int k = t->phase < ROOM_PHASE_CLASSIFYING
+				? -1
+				: find_segment(t, ev->user, ev->utterance);
 
 		if (k < 0)
 			continue;
@@ -105,7 +106,7 @@ bool room_turn_revise(struct room *room, const struct room_event *ev)
 		if (t->phase >= ROOM_PHASE_CLOSING)
 			room_segment_revise(t, ev->user, ev->utterance, text);
 		else
-			revise(room, t, ev, text);
+			revise_turn(room, t, ev, text);
 	}
 	return known;
 }

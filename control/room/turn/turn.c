@@ -58,7 +58,7 @@ bool room_turn_replaced(const struct room_turn *turn)
 	       turn->reason == ROOM_REASON_MERGED;
 }
 
-static struct room_turn *lives(struct room *room, struct room_turn *turn)
+static struct room_turn *mark_live(struct room *room, struct room_turn *turn)
 {
 	size_t i = (size_t)(turn - room->turn);
 
@@ -67,7 +67,7 @@ static struct room_turn *lives(struct room *room, struct room_turn *turn)
 }
 
 /* A free place, else the place of the turn that ended longest ago. */
-static struct room_turn *place(struct room *room)
+static struct room_turn *find_place(struct room *room)
 {
 	struct room_turn *oldest = NULL;
 
@@ -75,13 +75,13 @@ static struct room_turn *place(struct room *room)
 		struct room_turn *t = &room->turn[i];
 
 		if (t->phase == ROOM_PHASE_FREE)
-			return lives(room, t);
+			return mark_live(room, t);
 		if (t->phase == ROOM_PHASE_ENDED &&
 		    (!oldest || t->ended_at < oldest->ended_at ||
 		     (t->ended_at == oldest->ended_at && t->id < oldest->id)))
 			oldest = t;
 	}
-	return oldest ? lives(room, oldest) : NULL;
+	return oldest ? mark_live(room, oldest) : NULL;
 }
 
 unsigned room_turn_next(const struct room *room, unsigned from)
@@ -97,7 +97,7 @@ unsigned room_turn_next(const struct room *room, unsigned from)
 
 struct room_turn *room_turn_new(struct room *room, struct room_speaker *sp)
 {
-	struct room_turn *t = place(room);
+	struct room_turn *t = find_place(room);
 
 	if (!t)
 		return NULL;
@@ -113,7 +113,7 @@ struct room_turn *room_turn_new(struct room *room, struct room_speaker *sp)
 
 struct room_turn *room_turn_new_prompted(struct room *room, const char *text)
 {
-	struct room_turn *t = place(room);
+	struct room_turn *t = find_place(room);
 
 	if (!t)
 		return NULL;
@@ -129,7 +129,7 @@ struct room_turn *room_turn_new_prompted(struct room *room, const char *text)
 
 struct room_turn *room_turn_copy(struct room *room, const struct room_turn *of)
 {
-	struct room_turn *t = place(room);
+	struct room_turn *t = find_place(room);
 
 	if (!t)
 		return NULL;
@@ -170,7 +170,7 @@ void room_turn_decide(struct room_turn *turn, enum room_rule rule, bool yes, int
 
 /* Updates floor, follow-ups and activity after an answer that was played, completely or in
  * part. */
-static void answer_over(struct room *room, const struct room_turn *turn)
+static void update_after_answer(struct room *room, const struct room_turn *turn)
 {
 	if (!turn->first_audio_at)
 		return;
@@ -207,7 +207,7 @@ void room_turn_end(struct room *room, struct room_turn *turn, enum room_reason r
 	turn->deadline = UINT64_MAX;
 	turn->sinks = 0;
 	room->counts[turn->reason]++;
-	answer_over(room, turn);
+	update_after_answer(room, turn);
 	if (room->active == turn) {
 		room->active = NULL;
 		room->free_at = room->now;
@@ -257,7 +257,7 @@ static void stop_playback(struct room *room, struct room_turn *turn)
 	turn->sinks = 0;
 }
 
-static enum room_abort abort_of(enum room_reason reason)
+static enum room_abort abort_from_reason(enum room_reason reason)
 {
 	switch (reason) {
 	case ROOM_REASON_INTERRUPTED:
@@ -284,7 +284,7 @@ void room_turn_cancel(struct room *room, struct room_turn *turn, enum room_reaso
 		return;
 	turn->reason = reason;
 	if (turn->abort == ROOM_ABORT_NONE) {
-		turn->abort = abort_of(reason);
+		turn->abort = abort_from_reason(reason);
 		stop_work(room, turn);
 		stop_playback(room, turn);
 	}

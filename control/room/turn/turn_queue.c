@@ -61,7 +61,8 @@ uint64_t room_speech_until(const struct room *room, const struct room_turn *turn
 }
 
 /* When the transcripts of more speech are due at the latest, or 0. */
-static uint64_t more_comes(const struct room *room, const struct room_turn *turn, bool others)
+static uint64_t transcripts_until(const struct room *room, const struct room_turn *turn,
+				  bool others)
 {
 	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
 	     i = room_turn_next(room, i + 1)) {
@@ -82,7 +83,7 @@ static uint64_t hold_until(const struct room *room, const struct room_turn *turn
 	bool much = s->hold_bypass_ms && turn->sound_ms >= s->hold_bypass_ms;
 	bool others = (!turn->named && !much) || turn->deferred_at;
 	uint64_t live = room_speech_until(room, turn, others);
-	uint64_t more = more_comes(room, turn, others), until = live > more ? live : more;
+	uint64_t more = transcripts_until(room, turn, others), until = live > more ? live : more;
 
 	return until < most ? until : most;
 }
