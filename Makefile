@@ -200,6 +200,7 @@ scenarios: deps
 # The map of the room's 151 statements.
 rules:
 	@tests/check/rules.sh
+	@tests/check/room_state.sh
 # Whether the room's tests can fail: a small edit for each statement, planted faults for the explorer.
 mutants: deps-test
 	@tests/mutants/run.sh rules
@@ -256,6 +257,7 @@ docs: $(B)/media_doc $(B)/settings_doc $(B)/events_doc
 	$(B)/settings_doc > $(DOCS)/settings.md
 	$(B)/events_doc > $(DOCS)/events.md
 	(cat docs/src/protocol.md; $(B)/media_doc) > $(DOCS)/protocol.md
+	tests/check/rules.sh --page > $(DOCS)/statements.md
 	@mkdir -p $(DOCS)/decisions
 	docs/src/decisions.sh > $(DOCS)/decisions.tmp && mv $(DOCS)/decisions.tmp $(DOCS)/decisions/README.md
 $(B)/settings_doc: $(B)/obj/docs/src/settings_doc.o $(call objs,$(call rwild,control/settings,%.c) proto/base/utf8.c proto/discord.c)

@@ -73,7 +73,7 @@ static void add_member(struct room *room, const struct room_event *ev)
 	*sp = (struct room_speaker){.used = true, .user = ev->user, .is_bot = ev->is_bot};
 	room_clean_name((const char *)ev->text.p, ev->text.n, sp->name, sizeof sp->name);
 	room_moment_add(&room->moments, ROOM_MOMENT_JOIN, sp->user, sp->name, NULL, room->now);
-	room->thought.quiet_at = room->now;
+	room_thought_restart(room);
 	if (!ev->is_bot)
 		listen_to_speaker(room, sp);
 }

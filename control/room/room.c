@@ -101,11 +101,6 @@ const struct room_turn *room_active(const struct room *room)
 	return room->active;
 }
 
-uint64_t room_count(const struct room *room, enum room_reason reason)
-{
-	return reason < ROOM_REASON_COUNT ? room->counts[reason] : 0;
-}
-
 /* ---- the machines ---- */
 
 /* Followup and choice are independent of struct room: these adapters pass what they need. */

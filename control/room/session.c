@@ -79,7 +79,7 @@ void room_session_end(struct room *room, enum room_end end)
 	if (room->session.end || room->over)
 		return;
 	room->session.end = end;
-	if (room->music.phase != ROOM_MUSIC_IDLE)
+	if (!room_music_idle(&room->music))
 		room_music_command(room, ROOM_MUSIC_STOP);
 	room_shut_down(room);
 	room_emit(room, ROOM_DO_LEAVE)->text = ends[end].name;
@@ -245,4 +245,14 @@ uint64_t room_session_deadline(const struct room *room)
 		if (at[i] < best)
 			best = at[i];
 	return best;
+}
+
+uint64_t room_session_up_at(const struct room *room)
+{
+	return room->session.up_at;
+}
+
+uint64_t room_session_active_at(const struct room *room)
+{
+	return room->session.active_at;
 }

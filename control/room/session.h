@@ -41,5 +41,8 @@ void room_session_end(struct room *room, enum room_end end);
 void room_session_on_event(struct room *room, const struct room_event *ev);
 void room_session_tick(struct room *room);
 uint64_t room_session_deadline(const struct room *room);
+/* When the call came up first, and when somebody was last active; 0 = never. */
+uint64_t room_session_up_at(const struct room *room);
+uint64_t room_session_active_at(const struct room *room);
 
 #endif

@@ -65,6 +65,7 @@ part build make -j"$jobs" WERROR=-Werror all build/guildd build/caller build/tal
 part includes tests/check/includes.sh build/obj
 part pure tests/check/pure.sh build/obj
 part words tests/check/words.sh
+part room_state tests/check/room_state.sh
 part rules tests/check/rules.sh
 part circles tests/check/circles.sh build/obj
 part mutants-lines tests/mutants/lines.sh

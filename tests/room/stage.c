@@ -211,7 +211,7 @@ static void note_effect(struct stage *s, const struct room_effect *e)
 		note(s, (int)e->type, "asr %s committed", who);
 		break;
 	case ROOM_DO_ASR_INTERIM:
-		note(s, (int)e->type, "asr %s interim_utterance", who);
+		note(s, (int)e->type, "asr %s interim", who);
 		break;
 	case ROOM_DO_ASR_CANCEL:
 		note(s, (int)e->type, "asr %s cancelled", who);

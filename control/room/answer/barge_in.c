@@ -93,7 +93,7 @@ gather_input(const struct room *room, const struct room_speaker *sp, const struc
 		.user = sp->user,
 		.finalizing = c->phase == ROOM_CAPTURE_NONE || c->over_at,
 		.allowed = room_interruption_allowed(&t->policy, sp->user, false),
-		.read_out = room->reply.planned,
+		.read_out = room_reply_planned(&room->reply),
 		.age_ms = (room->now - c->started_at) / NS_PER_MS,
 		.voice_ms = o->voice_ms - o->early_ms,
 		.promoted = c->phase == ROOM_CAPTURE_PROMOTED,
@@ -260,7 +260,7 @@ void room_barge_in_tick(struct room *room)
 
 	/* Between two playbacks of one answer no level can be changed; the next playback begins
 	 * at full level. */
-	if (!t || !room->reply.open) {
+	if (!t || !room_reply_is_open(&room->reply)) {
 		room->level = (struct room_playback_level){0};
 		return;
 	}
@@ -309,4 +309,14 @@ uint64_t room_barge_in_deadline(const struct room *room)
 			at = gap > words ? gap : words;
 	}
 	return at;
+}
+
+void room_barge_in_reset(struct room *room)
+{
+	room->level = (struct room_playback_level){0};
+}
+
+bool room_barge_in_paused(const struct room *room, uint32_t turn)
+{
+	return room->level.turn == turn && room->level.lowered == ROOM_BARGE_IN_PAUSE;
 }

@@ -85,5 +85,9 @@ bool room_overlap_words(struct room *room, struct room_speaker *sp, const struct
 /* Ends overlap segments that are over, then sets the level of the bot's voice. */
 void room_barge_in_tick(struct room *room);
 uint64_t room_barge_in_deadline(const struct room *room);
+/* A new playback begins, at full level. */
+void room_barge_in_reset(struct room *room);
+/* Whether overlapping speech has paused the playback of this turn. */
+bool room_barge_in_paused(const struct room *room, uint32_t turn);
 
 #endif

@@ -81,8 +81,8 @@ static bool says_not_understood(const struct room *room, const struct room_turn 
 
 void room_answer_open_playback(struct room *room, struct room_turn *t)
 {
-	room->reply.open = true;
-	room->level = (struct room_playback_level){0}; /* of a new playback */
+	room_reply_open(&room->reply);
+	room_barge_in_reset(room);
 	t->released = true;
 	t->phase = ROOM_PHASE_SPEAKING;
 	t->deadline = room->now + room->settings->stall_ms * NS_PER_MS;
@@ -161,21 +161,21 @@ static void complete_answer(struct room *room, struct room_turn *t)
 
 static void end_brain_answer(struct room *room, struct room_turn *t, bool broke)
 {
-	if (!broke && !room_directive_skips(&room->reply.directive) && room_watchdog_done(room, t))
+	if (!broke && !room_reply_skips(&room->reply) && room_watchdog_done(room, t))
 		return;
 	t->brain_done = true;
 	t->brain_broke = broke;
 	t->sinks &= ~(unsigned)ROOM_SINK_BRAIN;
 	if (broke && room_speculative_failed(room, t))
 		return;
-	if (room->reply.planned && !t->released)
+	if (room_reply_planned(&room->reply) && !t->released)
 		decide_release(room, t);
 	if (!is_answering(t, t->id))
 		return;
 	room_reply_complete(room, t);
-	if (room->reply.planned)
+	if (room_reply_planned(&room->reply))
 		return;
-	if (room_directive_skips(&room->reply.directive)) {
+	if (room_reply_skips(&room->reply)) {
 		room_turn_cancel(room, t, ROOM_REASON_NO_ANSWER);
 		return;
 	}
@@ -184,7 +184,7 @@ static void end_brain_answer(struct room *room, struct room_turn *t, bool broke)
 
 void room_answer_release(struct room *room, struct room_turn *t)
 {
-	if (t->brain_done && !room->reply.planned)
+	if (t->brain_done && !room_reply_planned(&room->reply))
 		complete_answer(room, t);
 	else if (!t->released)
 		decide_release(room, t);
@@ -203,7 +203,7 @@ static void forward_audio(struct room *room, struct room_turn *t, uint32_t chunk
 	e = room_emit(room, ROOM_DO_SAY_PCM);
 	e->turn = t->id;
 	e->pcm = pcm;
-	if (t->released && !room->reply.open)
+	if (t->released && !room_reply_is_open(&room->reply))
 		room_answer_open_playback(room, t);
 }
 
@@ -227,7 +227,7 @@ static void step_brain(struct room *room, const struct room_event *ev)
 		return;
 	switch (ev->type) {
 	case ROOM_BRAIN_AUDIO:
-		if (ev->pcm.n < 2 || room->reply.planned)
+		if (ev->pcm.n < 2 || room_reply_planned(&room->reply))
 			return;
 		forward_audio(room, t, 0, ev->pcm);
 		break;
@@ -274,15 +274,16 @@ static void step_playback(struct room *room, const struct room_event *ev)
 	if (ev->type == ROOM_SAY_STARTED) {
 		if (!t->first_audio_at)
 			t->first_audio_at = ev->at;
-		room->reply.started_at = ev->at;
+		room_reply_started(&room->reply, ev->at);
 		return;
 	}
-	if (ev->type == ROOM_SAY_DRAINED && room->reply.planned && is_answering(t, ev->turn)) {
+	if (ev->type == ROOM_SAY_DRAINED && room_reply_planned(&room->reply) &&
+	    is_answering(t, ev->turn)) {
 		t->sinks &= ~(unsigned)ROOM_SINK_PLAYBACK;
 		room_reply_drained(room, t, ev->samples);
 		return;
 	}
-	t->samples_played = room->reply.drained + ev->samples;
+	t->samples_played = room_reply_drained_samples(&room->reply) + ev->samples;
 	if (t->samples_played > t->samples)
 		t->samples_played = t->samples;
 	t->sinks &= ~(unsigned)ROOM_SINK_PLAYBACK;

@@ -42,8 +42,8 @@ struct room_output_state room_output_state_now(const struct room *room)
 		f.answering = true;
 		f.released = t->released;
 		f.started = t->first_audio_at != 0;
-		f.paused = room->level.turn == t->id && room->level.lowered == ROOM_BARGE_IN_PAUSE;
-		f.tools = room->retry.tools;
+		f.paused = room_barge_in_paused(room, t->id);
+		f.tools = room_retry_tools(&room->retry);
 	}
 	return room_output_state(&f);
 }

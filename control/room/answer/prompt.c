@@ -175,7 +175,7 @@ static void put_history(struct room *room, const struct room_turn *turn, size_t 
 			struct room_effect *e)
 {
 	struct room_messages *m = &room->messages;
-	unsigned from = room->history.n, lines = 0;
+	unsigned from = room_history_count(&room->history), lines = 0;
 	size_t need = 0;
 
 	while (from && lines < room->settings->context_turns && m->n + lines < ROOM_MESSAGES) {
@@ -190,7 +190,7 @@ static void put_history(struct room *room, const struct room_turn *turn, size_t 
 		from--;
 	}
 	e->history = &m->v[m->n];
-	for (; from < room->history.n; from++) {
+	for (; from < room_history_count(&room->history); from++) {
 		const struct room_history_line *l = room_history_at(&room->history, from);
 		char text[ROOM_HISTORY_TEXT + 16];
 		const char *kept;
@@ -230,7 +230,7 @@ void room_prompt_ask(struct room *room, const struct room_turn *turn, struct roo
 	char *instructions;
 
 	e->text = write_question(room, turn);
-	if (room->reply.planned) {
+	if (room_reply_planned(&room->reply)) {
 		instructions = room_text(room, ROOM_PROMPT_MAX, ROOM_TEXTS);
 		if (instructions) {
 			used += room_prompt_build(room, turn, instructions, ROOM_PROMPT_MAX);

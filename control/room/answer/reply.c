@@ -437,3 +437,35 @@ uint64_t room_reply_deadline(const struct room *room)
 	over_by = r->started_at + (over_by * 1000 / ROOM_RATE + 1) * NS_PER_MS;
 	return over_by < at ? over_by : at;
 }
+
+/* ---- for other machines ---- */
+
+bool room_reply_planned(const struct room_reply *r)
+{
+	return r->planned;
+}
+
+bool room_reply_skips(const struct room_reply *r)
+{
+	return room_directive_skips(&r->directive);
+}
+
+void room_reply_open(struct room_reply *r)
+{
+	r->open = true;
+}
+
+void room_reply_started(struct room_reply *r, uint64_t at)
+{
+	r->started_at = at;
+}
+
+bool room_reply_is_open(const struct room_reply *r)
+{
+	return r->open;
+}
+
+uint64_t room_reply_drained_samples(const struct room_reply *r)
+{
+	return r->drained;
+}

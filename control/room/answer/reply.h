@@ -63,5 +63,15 @@ void room_reply_drained(struct room *room, struct room_turn *turn, uint64_t samp
 void room_reply_close(struct room *room, struct room_turn *turn);
 void room_reply_tick(struct room *room);
 uint64_t room_reply_deadline(const struct room *room);
+/* The brain path: the answer is planned and synthesised. */
+bool room_reply_planned(const struct room_reply *r);
+/* The whole answer is [SKIP]. */
+bool room_reply_skips(const struct room_reply *r);
+/* A playback opens; its first sample was played; whether one is open; samples of those before it.
+ */
+void room_reply_open(struct room_reply *r);
+void room_reply_started(struct room_reply *r, uint64_t at);
+bool room_reply_is_open(const struct room_reply *r);
+uint64_t room_reply_drained_samples(const struct room_reply *r);
 
 #endif

@@ -11,15 +11,17 @@ static struct room_turn *find_awaited_turn(const struct room *room)
 	struct room_turn *t = room->active;
 
 	/* A complete answer that is held back is not requested again. */
-	return t && t->phase == ROOM_PHASE_ASKED && !t->brain_done && !room->reply.planned ? t
-											   : NULL;
+	return t && t->phase == ROOM_PHASE_ASKED && !t->brain_done &&
+			       !room_reply_planned(&room->reply)
+		       ? t
+		       : NULL;
 }
 
 void room_watchdog_asked(struct room *room, struct room_turn *turn)
 {
 	room->retry = (struct room_retry){0};
 	room_retry_asked(&room->retry, room->now);
-	if (!room->reply.planned)
+	if (!room_reply_planned(&room->reply))
 		turn->deadline = UINT64_MAX;
 }
 
@@ -48,7 +50,7 @@ bool room_watchdog_done(struct room *room, struct room_turn *turn)
 		ask_with_outputs(room, turn);
 		return true;
 	}
-	if (turn->phase != ROOM_PHASE_ASKED || room->reply.planned || turn->samples ||
+	if (turn->phase != ROOM_PHASE_ASKED || room_reply_planned(&room->reply) || turn->samples ||
 	    *turn->answer)
 		return false;
 	turn->sinks &= ~(unsigned)ROOM_SINK_BRAIN;

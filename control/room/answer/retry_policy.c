@@ -107,3 +107,8 @@ enum room_retry_step room_retry_tick(struct room_retry *l, const struct settings
 	}
 	return ROOM_RETRY_GIVE_UP;
 }
+
+unsigned room_retry_tools(const struct room_retry *l)
+{
+	return l->tools;
+}

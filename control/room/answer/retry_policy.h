@@ -66,5 +66,7 @@ bool room_watchdog_done(struct room *room, struct room_turn *turn);
 void room_watchdog_on_event(struct room *room, const struct room_event *ev);
 void room_watchdog_tick(struct room *room);
 uint64_t room_watchdog_deadline(const struct room *room);
+/* Tools that work for the active turn. */
+unsigned room_retry_tools(const struct room_retry *l);
 
 #endif

@@ -20,7 +20,7 @@ static const char thought[] = "(Nobody has said anything for a while. If there i
 static bool may_speak(const struct room *room)
 {
 	if (room->active || !room->up || room->muted || room->guest || !room_people(room) ||
-	    room->settings->command_only || room->music.phase != ROOM_MUSIC_IDLE ||
+	    room->settings->command_only || !room_music_idle(&room->music) ||
 	    room_live_captures(room))
 		return false;
 	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1))
@@ -80,14 +80,14 @@ static uint64_t later_of(uint64_t a, uint64_t b)
 static uint64_t next_due(const struct room *room, bool *greets)
 {
 	const struct room_thought *th = &room->thought;
-	uint64_t quiet = later_of(th->quiet_at, later_of(room->free_at, room->session.up_at));
+	uint64_t quiet = later_of(th->quiet_at, later_of(room->free_at, room_session_up_at(room)));
 	uint64_t at = UINT64_MAX;
 
 	*greets = !th->greeted && room->settings->greet && !room->guest;
 	if (!room->up)
 		return at;
 	if (*greets)
-		at = room->session.up_at + GREET_MS * NS_PER_MS;
+		at = room_session_up_at(room) + GREET_MS * NS_PER_MS;
 	else if (thoughts_enabled(room) && room_people(room))
 		at = quiet + room->settings->thought_silence_s * NS_PER_S;
 	return at == UINT64_MAX ? at : later_of(at, th->look_at);
@@ -124,4 +124,9 @@ uint64_t room_thought_deadline(const struct room *room)
 	bool greets;
 
 	return next_due(room, &greets);
+}
+
+void room_thought_restart(struct room *room)
+{
+	room->thought.quiet_at = room->now;
 }

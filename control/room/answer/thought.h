@@ -28,5 +28,7 @@ struct room_thought {
 void room_thought_on_speech(struct room *room);
 void room_thought_tick(struct room *room);
 uint64_t room_thought_deadline(const struct room *room);
+/* Silence counts from now on. */
+void room_thought_restart(struct room *room);
 
 #endif

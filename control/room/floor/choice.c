@@ -119,3 +119,18 @@ int room_choice_match(const struct room_choice *c, const char *words)
 
 	return i >= 0 ? i : choose_by_name(c, words);
 }
+
+uint64_t room_choice_user(const struct room_choice *c)
+{
+	return c->user;
+}
+
+unsigned room_choice_count(const struct room_choice *c)
+{
+	return c->n;
+}
+
+const char *room_choice_option(const struct room_choice *c, int i)
+{
+	return i >= 0 && (unsigned)i < c->n ? c->option[i] : "";
+}

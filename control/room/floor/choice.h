@@ -30,5 +30,9 @@ void room_choice_clear(struct room_choice *c);
 bool room_choice_open(const struct room_choice *c, uint64_t now);
 /* The index of the option that these words choose, or -1. */
 int room_choice_match(const struct room_choice *c, const char *words);
+/* To whom the choice was offered; the number of its options; one of them. */
+uint64_t room_choice_user(const struct room_choice *c);
+unsigned room_choice_count(const struct room_choice *c);
+const char *room_choice_option(const struct room_choice *c, int i);
 
 #endif

@@ -98,3 +98,18 @@ void room_floor_resolve_offer(struct room_floor *f, bool taken, uint64_t user, u
 	f->taken++;
 	room_floor_bot_spoke(f, user, now);
 }
+
+uint64_t room_floor_holder(const struct room_floor *f)
+{
+	return f->holder;
+}
+
+unsigned room_floor_others(const struct room_floor *f)
+{
+	return f->others;
+}
+
+uint64_t room_floor_relevant_at(const struct room_floor *f)
+{
+	return f->relevant_at;
+}

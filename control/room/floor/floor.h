@@ -59,5 +59,9 @@ void room_floor_bot_spoke(struct room_floor *f, uint64_t user, uint64_t now);
 bool room_floor_engaged(const struct room_floor *f, const struct settings *s, uint64_t now);
 /* ms until volition may offer again; 0 = now, UINT64_MAX = never. */
 uint64_t room_floor_volition_in(const struct room_floor *f, const struct settings *s, uint64_t now);
+/* The holder, 0 = none; utterances of others since; when the bot was last addressed or spoke. */
+uint64_t room_floor_holder(const struct room_floor *f);
+unsigned room_floor_others(const struct room_floor *f);
+uint64_t room_floor_relevant_at(const struct room_floor *f);
 
 #endif

@@ -71,3 +71,13 @@ size_t room_followup_recovery(const struct room_followup *f, const struct settin
 	return (size_t)snprintf(buf, size, "(%s spoke over you. Heard of it was: \"%s\")\n",
 				turn->name, f->cut_said);
 }
+
+uint32_t room_followup_interruption(const struct room_followup *f)
+{
+	return f->interrupting_utterance;
+}
+
+uint64_t room_followup_interrupted_at(const struct room_followup *f)
+{
+	return f->cut_at;
+}

@@ -48,5 +48,8 @@ bool room_followup_interrupted_with(const struct room_followup *f, const struct 
  * empty, and 0, if nobody did. */
 size_t room_followup_recovery(const struct room_followup *f, const struct settings *s,
 			      const struct room_turn *turn, uint64_t now, char *buf, size_t size);
+/* The utterance that interrupted the last answer, and when; 0 = none. */
+uint64_t room_followup_interrupted_at(const struct room_followup *f);
+uint32_t room_followup_interruption(const struct room_followup *f);
 
 #endif

@@ -222,3 +222,20 @@ uint64_t room_music_deadline(const struct room *room)
 		at = live;
 	return at;
 }
+
+bool room_music_idle(const struct room_music *m)
+{
+	return m->phase == ROOM_MUSIC_IDLE;
+}
+
+bool room_music_admits(const struct room_music *m, uint64_t user, bool latched, uint64_t now)
+{
+	bool others = m->phase == ROOM_MUSIC_PAUSED_WAKE && m->owner != user;
+
+	return !others && (latched || m->owner == user || room_music_latched(m, user, now));
+}
+
+void room_music_renew(struct room_music *m)
+{
+	m->renews = true;
+}

@@ -70,5 +70,11 @@ void room_music_answered(struct room *room);
 /* At the end of a step. */
 void room_music_tick(struct room *room);
 uint64_t room_music_deadline(const struct room *room);
+/* Nothing plays, loads or is paused. */
+bool room_music_idle(const struct room_music *m);
+/* The user of this turn may go on in the latch: it began in it, or music is paused for them. */
+bool room_music_admits(const struct room_music *m, uint64_t user, bool latched, uint64_t now);
+/* The latch is renewed once the answer was played. */
+void room_music_renew(struct room_music *m);
 
 #endif

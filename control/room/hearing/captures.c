@@ -83,7 +83,7 @@ static void apply_capture_output(struct room *room, struct room_speaker *sp,
 	if (out->append && sp->capture.voice_at == ev->at)
 		room_speculative_on_voice(room, sp->user, room_signal_ms(&out->frame));
 	if (out->append && room_capture_confirmed(&sp->capture, room->settings) &&
-	    room->now >= room->session.active_at + ACTIVITY_MS * NS_PER_MS)
+	    room->now >= room_session_active_at(room) + ACTIVITY_MS * NS_PER_MS)
 		room_session_active(room);
 	if (out->end != ROOM_CAPTURE_CONTINUES)
 		end_capture(room, sp, out->end);

@@ -40,7 +40,7 @@ static struct fits fits_no_words(const struct look *l)
 static bool has_open_choice(const struct look *l)
 {
 	return room_choice_open(&l->room->choice, l->room->now) &&
-	       l->room->choice.user == l->turn->user;
+	       room_choice_user(&l->room->choice) == l->turn->user;
 }
 
 /* Whether the bot asked a question, in its running or its last answer: then a short word is an
@@ -51,7 +51,7 @@ static bool bot_asked_question(const struct room *room)
 
 	if (room->active)
 		return room_phrase_asks(room->active->answer);
-	for (unsigned i = h->n; i-- > 0;)
+	for (unsigned i = room_history_count(h); i-- > 0;)
 		if (room_history_at(h, i)->bot)
 			return room_phrase_asks(room_history_at(h, i)->text);
 	return false;
@@ -101,7 +101,7 @@ static void emit_choice(struct room *room, uint64_t user, const char *option)
 
 static struct fits fits_music_control(const struct look *l)
 {
-	bool music = l->room->music.phase != ROOM_MUSIC_IDLE && !l->room->active;
+	bool music = !room_music_idle(&l->room->music) && !l->room->active;
 
 	return fits_if(music, room_music_control(l->turn->transcript) != ROOM_MUSIC_NO_CONTROL);
 }
@@ -111,7 +111,8 @@ static struct fits fits_choice_made(const struct look *l)
 	int which =
 		has_open_choice(l) ? room_choice_match(&l->room->choice, l->turn->transcript) : -1;
 
-	return (struct fits){has_open_choice(l), which >= 0, which + 1, l->room->choice.n};
+	return (struct fits){has_open_choice(l), which >= 0, which + 1,
+			     room_choice_count(&l->room->choice)};
 }
 
 /* "Stop", "never mind": fits if the speaker has something to cancel. */
@@ -245,7 +246,7 @@ static struct fits fits_interrupted_reply(const struct look *l)
 		room_followup_interrupted_since(&l->room->followup, s, l->turn->user, l->room->now);
 	bool yes = ms != UINT64_MAX && !addresses_somebody_else(l);
 
-	return (struct fits){l->room->followup.cut_at, yes,
+	return (struct fits){room_followup_interrupted_at(&l->room->followup), yes,
 			     ms > INT64_MAX ? INT64_MAX : (int64_t)ms, s->barge_in_follow_ms};
 }
 
@@ -253,11 +254,9 @@ static struct fits fits_interrupted_reply(const struct look *l)
 static struct fits fits_music_latch(const struct look *l)
 {
 	const struct room_music *m = &l->room->music;
-	bool others = m->phase == ROOM_MUSIC_PAUSED_WAKE && m->owner != l->turn->user;
 
 	return fits_if(room_music_gates(m),
-		       !others && (l->turn->latched || m->owner == l->turn->user ||
-				   room_music_latched(m, l->turn->user, l->room->now)));
+		       room_music_admits(m, l->turn->user, l->turn->latched, l->room->now));
 }
 
 static struct fits fits_not_awake(const struct look *l)
@@ -293,7 +292,7 @@ static struct fits fits_floor_holder(const struct look *l)
 	const struct room_floor *f = &l->room->floor;
 	bool holder = l->floor == ROOM_FLOOR_OFFER_HOLDER;
 
-	return (struct fits){holder, holder && !f->others, f->others, 0};
+	return (struct fits){holder, holder && !room_floor_others(f), room_floor_others(f), 0};
 }
 
 static struct fits fits_volition(const struct look *l)
@@ -394,7 +393,7 @@ static void admit_turn(struct look *l, enum room_rule rule)
 	if (l->turn->named || rule == ROOM_RULE_COMMAND_NAME_CUE)
 		room_music_wake(room, l->turn->user);
 	else if (room_music_gates(&room->music))
-		room->music.renews = true;
+		room_music_renew(&room->music);
 	room_turn_enqueue(room, l->turn);
 }
 
@@ -473,7 +472,8 @@ static void apply_rule(struct look *l, const struct row *row)
 	case CHOOSE:
 		emit_choice(
 			room, l->turn->user,
-			room->choice.option[room_choice_match(&room->choice, l->turn->transcript)]);
+			room_choice_option(&room->choice,
+					   room_choice_match(&room->choice, l->turn->transcript)));
 		room_turn_end(room, l->turn, ROOM_REASON_CHOSEN);
 		break;
 	case JUDGE:
@@ -504,7 +504,7 @@ void room_turn_admit_unclear(struct room *room, struct room_turn *turn)
 		room_segment_add(turn, turn->user, turn->name, turn->chunk[0].utterance,
 				 "(could not be understood)");
 	room_turn_decide(turn, ROOM_RULE_UNCLEAR_HANDOFF, true,
-			 room->followup.interrupting_utterance, 0);
+			 room_followup_interruption(&room->followup), 0);
 	admit_turn(&l, ROOM_RULE_UNCLEAR_HANDOFF);
 }
 

@@ -32,7 +32,8 @@ int room_classifier_parse(const char *text, size_t n)
 size_t room_classifier_prompt(const struct room *room, const struct room_turn *turn, char *buf,
 			      size_t size)
 {
-	const struct room_speaker *holder = room_speaker((struct room *)room, room->floor.holder);
+	const struct room_speaker *holder =
+		room_speaker((struct room *)room, room_floor_holder(&room->floor));
 	bool active = room_floor_engaged(&room->floor, room->settings, room->now);
 	char moments[ROOM_MOMENTS_MAX], lines[ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8)];
 	size_t n;
@@ -46,9 +47,10 @@ size_t room_classifier_prompt(const struct room *room, const struct room_turn *t
 		"since you spoke others had the word: %u times\nseconds since you spoke or were "
 		"spoken to: %llu%s\n%s",
 		room->name, room_people(room), active ? "ACTIVE" : "AMBIENT",
-		active && holder ? holder->name : "nobody", room->floor.others,
-		room->floor.relevant_at
-			? (unsigned long long)((room->now - room->floor.relevant_at) / NS_PER_S)
+		active && holder ? holder->name : "nobody", room_floor_others(&room->floor),
+		room_floor_relevant_at(&room->floor)
+			? (unsigned long long)((room->now - room_floor_relevant_at(&room->floor)) /
+					       NS_PER_S)
 			: 9999ull,
 		moments, lines);
 	return n < size ? n : size - 1;

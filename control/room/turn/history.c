@@ -53,3 +53,8 @@ bool room_history_revise(struct room_history *h, const char *name, const char *w
 	}
 	return false;
 }
+
+unsigned room_history_count(const struct room_history *h)
+{
+	return h->n;
+}

@@ -30,5 +30,6 @@ void room_history_add(struct room_history *h, uint64_t at, uint32_t turn, bool b
 bool room_history_revise(struct room_history *h, const char *name, const char *was, const char *is);
 /* 0 is the oldest. */
 const struct room_history_line *room_history_at(const struct room_history *h, unsigned i);
+unsigned room_history_count(const struct room_history *h);
 
 #endif

@@ -177,7 +177,7 @@ static void update_after_answer(struct room *room, const struct room_turn *turn)
 	if (turn->user)
 		room_floor_bot_spoke(&room->floor, turn->user, room->now);
 	room_session_active(room);
-	room->thought.quiet_at = room->now;
+	room_thought_restart(room);
 	if (turn->reason == ROOM_REASON_INTERRUPTED)
 		room_followup_interrupted(&room->followup, turn, room->now);
 	else
@@ -194,7 +194,7 @@ void room_turn_end(struct room *room, struct room_turn *turn, enum room_reason r
 		return;
 	if (turn->reason == ROOM_REASON_NONE)
 		turn->reason = reason;
-	if (turn->samples > turn->samples_played && !room->reply.planned) {
+	if (turn->samples > turn->samples_played && !room_reply_planned(&room->reply)) {
 		struct room_effect *e = room_emit(room, ROOM_DO_BRAIN_TRUNCATE);
 
 		e->turn = turn->id;
@@ -385,4 +385,9 @@ int room_why(const struct room *room, uint32_t turn, char *buf, size_t size)
 				      (long long)d->limit, *r->unit ? " " : "", r->unit, r->text);
 	}
 	return 0;
+}
+
+uint64_t room_count(const struct room *room, enum room_reason reason)
+{
+	return reason < ROOM_REASON_COUNT ? room->counts[reason] : 0;
 }
