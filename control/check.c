@@ -15,7 +15,6 @@
 
 #include "control/check_inside.h"
 #include "control/control.h"
-#include "control/engine/probe.h"
 #include "control/discord/guilds.h"
 #include "control/discord/rest.h"
 #include "control/configure/environment.h"
@@ -85,6 +84,28 @@ static void check_secret_file(struct check *c, const char *variable, const char 
 			  path, path);
 }
 
+static void check_provider_keys(struct check *c)
+{
+	const struct settings_records *r = &c->settings->records;
+
+	for (unsigned i = 0; i < r->n[RECORD_KIND_PROVIDER]; i++) {
+		const struct provider_record *p = &r->provider[i];
+		struct stat st;
+
+		if (!*p->key_file)
+			continue;
+		if (!*p->key)
+			check_say(
+				c, CHECK_MISSING, p->name,
+				"its key_file %s cannot be used: it is not there, or holds no key",
+				p->key_file);
+		else if (stat(p->key_file, &st) == 0 && st.st_mode & 077)
+			check_say(c, CHECK_WARNING, p->name,
+				  "%s can be read by others: chmod 600 %s", p->key_file,
+				  p->key_file);
+	}
+}
+
 static void on_unknown(const char *name, const char *likely, void *arg)
 {
 	if (likely)
@@ -116,17 +137,18 @@ static void check_embedded(struct check *c)
 {
 	char program[512];
 
-	if (settings_brain_url(c->settings))
-		return; /* asked later, over the network */
-	if (spawn_find("offlined", program, sizeof program))
-		check_say(c, CHECK_MISSING, "brain",
-			  "no " SETTINGS_KEY_NAME ", and offlined is not beside control. Set the "
-			  "key or build offlined");
-	else
-		check_say(c, CHECK_WARNING, "brain",
-			  "no " SETTINGS_KEY_NAME ": the embedded brain serves, which knows little "
-			  "and speaks only when named");
 	check_key_file(c);
+	if (!settings_needs_embedded(c->settings))
+		return;
+	if (spawn_find("offlined", program, sizeof program))
+		check_say(c, CHECK_MISSING, "embedded engine",
+			  "a role needs offlined, which is not beside control. Build it, or name a "
+			  "provider for the role");
+	else
+		check_say(c, CHECK_WARNING, "embedded engine",
+			  "it serves at least one role, and knows little. Set " SETTINGS_KEY_NAME
+			  ", or "
+			  "name providers in the settings file");
 	if (access(ACOUSTIC_MODEL, R_OK))
 		check_say(c, CHECK_MISSING, "speech model",
 			  "install the Debian package pocketsphinx-en-us");
@@ -158,7 +180,6 @@ static void check_udp(struct check *c)
 /* ---- mediad ---- */
 
 static void check_next_mediad(struct check *c);
-static void check_brain(struct check *c);
 
 static void finish_mediad(struct check *c)
 {
@@ -255,7 +276,7 @@ static void check_next_mediad(struct check *c)
 	int err;
 
 	if (!path) {
-		check_brain(c);
+		check_roles(c);
 		return;
 	}
 	err = peer_connect(&c->peer, c->env, path, &conf);
@@ -286,66 +307,6 @@ static void check_spawn(struct check *c)
 		check_say(c, CHECK_OK, "mediad", "%s will be run by control", program);
 }
 
-/* ---- the provider ---- */
-
-static void finish_brain(struct check *c)
-{
-	tmr_stop(c->tmr);
-	c->brain = ws_free(c->brain);
-	check_services(c);
-}
-
-static void on_brain(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *data,
-		     size_t len, void *arg)
-{
-	struct check *c = arg;
-	char url[256], why[160];
-
-	(void)ws;
-	(void)code;
-	settings_brain_shown(c->settings, url, sizeof url);
-	if (ev == WS_CLOSED) {
-		snprintf(why, sizeof why, "%.*s", len ? (int)len : 10,
-			 len ? (const char *)data : "it hung up");
-		if (strstr(why, "unauthorized"))
-			snprintf(why, sizeof why, "the key is not accepted");
-		check_say(c, CHECK_MISSING, "brain",
-			  "%s cannot be used (look at %s and PARLEY_BRAIN_URL): %s", url,
-			  SETTINGS_KEY_NAME, why);
-		finish_brain(c);
-		return;
-	}
-	switch (ev == WS_TEXT ? probe_read(data, len, why, sizeof why) : PROBE_NOTHING) {
-	case PROBE_NOTHING:
-		return;
-	case PROBE_CREATED:
-		check_say(c, CHECK_OK, "brain", "%s answers", url);
-		break;
-	case PROBE_REFUSED:
-		check_say(c, CHECK_MISSING, "brain", "%s refuses: %s", url, why);
-		break;
-	}
-	finish_brain(c);
-}
-
-/* Opening a session is free of charge, and shows whether the key is valid. */
-static void check_brain(struct check *c)
-{
-	const char *url = settings_brain_url(c->settings);
-	const struct provider_record *p = settings_role(c->settings, ROLE_VOICE, 0);
-
-	if (!url || !p) {
-		check_services(c);
-		return;
-	}
-	tmr_start(c->tmr, BRAIN_S * NS_PER_S);
-	if (probe_session(&c->brain, c->ws_ctx, url, settings_model(c->settings, ROLE_VOICE, p),
-			  p->key, on_brain, c) == 0)
-		return;
-	check_say(c, CHECK_MISSING, "brain", "PARLEY_BRAIN_URL is not a WebSocket address");
-	finish_brain(c);
-}
-
 void check_done(struct check *c)
 {
 	tmr_stop(c->tmr);
@@ -363,9 +324,7 @@ static void on_tmr(void *arg)
 	} else if (check_discord_late(c)) {
 		return;
 	} else if (c->brain) {
-		check_say(c, CHECK_MISSING, "brain",
-			  "no answer within %d s. Look at PARLEY_BRAIN_URL", BRAIN_S);
-		finish_brain(c);
+		check_roles_late(c);
 	} else {
 		check_next_mediad(c);
 	}
@@ -406,6 +365,7 @@ int check_run(struct env *env, const struct settings *settings, const struct con
 	check_secret_file(&c, "PARLEY_ASR_KEY_FILE", settings->asr_key_file);
 	check_secret_file(&c, "PARLEY_TEXT_KEY_FILE", settings->text_key_file);
 	check_secret_file(&c, "PARLEY_SPEECH_KEY_FILE", settings->speech_key_file);
+	check_provider_keys(&c);
 	environment_unknown(on_unknown, &c);
 	check_embedded(&c);
 	check_udp(&c);

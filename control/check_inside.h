@@ -1,4 +1,4 @@
-/* Shared by control/check.c (this machine, mediad, the provider), control/check_services.c and
+/* Shared by control/check.c (this machine, mediad, the provider), control/check_roles.c and
  * control/check_discord.c only. */
 #ifndef CONTROL_CHECK_INSIDE_H
 #define CONTROL_CHECK_INSIDE_H
@@ -23,9 +23,9 @@ struct check {
 	struct guilds *guilds;
 	struct tmr *tmr; /* limits requests that have no timeout of their own */
 	struct peer *peer;
-	unsigned sock;	  /* index of the mediad that is being checked */
-	unsigned service; /* index of the service that is being checked */
-	json_t *guild;	  /* in the form of a GUILD_CREATE */
+	unsigned sock;		 /* index of the mediad that is being checked */
+	unsigned role, provider; /* which is asked */
+	json_t *guild;		 /* in the form of a GUILD_CREATE */
 	uint64_t user, application;
 	unsigned missing;
 };
@@ -36,8 +36,10 @@ void check_say(struct check *c, enum check_verdict v, const char *what, const ch
 /* Ends the run after the last check. */
 void check_done(struct check *c);
 
-/* Checks the services that are asked by HTTP, then calls check_discord. */
-void check_services(struct check *c);
+/* What serves each role; then check_discord. */
+void check_roles(struct check *c);
+/* The provider that is asked did not answer in time. */
+void check_roles_late(struct check *c);
 /* Checks token, application, gateway, server and channel, then calls check_done. */
 void check_discord(struct check *c);
 /* Reports that the gateway did not answer in time. Returns false if no gateway connection is being

@@ -219,6 +219,7 @@ void agent_status(const struct agent *a, struct status *out)
 	out->brain_silent = health == ROLES_NOT_ANSWERING;
 	out->guest = settings_guest(a->settings);
 	roles_shown(a->roles, agent_reply_use(a), out->brain, sizeof out->brain);
+	settings_serving(a->settings, out->served, sizeof out->served);
 }
 
 /* ---- coming and going ---- */

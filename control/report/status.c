@@ -234,6 +234,8 @@ static void add_brain(const struct status *s, struct words *w)
 		words_status_brain_embedded(w, words_link(link));
 	else
 		words_status_brain(w, find_host(host, sizeof host, s->brain), words_link(link));
+	if (*s->served)
+		words_status_served(w, s->served);
 	if (s->guest)
 		words_status_guest(w);
 	words_line(w);

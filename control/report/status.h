@@ -60,7 +60,8 @@ struct status {
 
 	/* the brain */
 	bool has_brain, brain_embedded, brain_up, brain_silent, guest;
-	char brain[128]; /* for display */
+	char brain[128];  /* for display */
+	char served[256]; /* which provider serves each role */
 	uint64_t turns, answered;
 	const char *last_turn; /* the reason of the last turn, NULL for none; borrowed */
 	struct status_delays delays;

@@ -217,6 +217,13 @@ void provider_shown(const struct provider_record *p, char *out, size_t size)
 	snprintf(out, size, "%.*s%.*s", scheme, url, (int)strcspn(host, "?#"), host);
 }
 
+bool provider_needs_key(const struct provider_record *p)
+{
+	const char *own = dialects[p->dialect].url;
+
+	return *own && strncmp(p->url, own, strlen(own)) == 0;
+}
+
 /* ---- resolving ---- */
 
 /* False: a provider of that name was configured, and counts. */
@@ -341,7 +348,7 @@ void settings_resolve(struct settings *s)
 	}
 }
 
-static bool embedded_first(const struct settings *s, enum role role)
+static bool has_embedded(const struct settings *s, enum role role)
 {
 	const struct provider_order *o = &s->records.role_order[role];
 
@@ -352,13 +359,43 @@ static bool embedded_first(const struct settings *s, enum role role)
 	return false;
 }
 
-bool settings_needs_embedded(const struct settings *s)
+bool settings_uses(const struct settings *s, enum role role)
 {
 	bool written = s->reply_path == SETTINGS_REPLY_BRAIN;
 
-	return embedded_first(s, ROLE_TRANSCRIBE) ||
-	       (written ? embedded_first(s, ROLE_TEXT) || embedded_first(s, ROLE_SPEECH)
-			: embedded_first(s, ROLE_VOICE));
+	switch (role) {
+	case ROLE_VOICE:
+		return !written;
+	case ROLE_TEXT:
+	case ROLE_SPEECH:
+		return written;
+	case ROLE_CLASSIFY:
+		return s->admission == SETTINGS_ADMISSION_CLASSIFIER;
+	default:
+		return settings_role(s, role, 0) != NULL;
+	}
+}
+
+void settings_serving(const struct settings *s, char *buf, size_t size)
+{
+	size_t n = 0;
+
+	*buf = '\0';
+	for (unsigned r = 0; r < ROLE_COUNT && n < size; r++) {
+		const struct provider_record *p = settings_role(s, (enum role)r, 0);
+
+		if (p && settings_uses(s, (enum role)r))
+			n += (size_t)snprintf(buf + n, size - n, "%s%s %s", n ? ", " : "",
+					      role_names[r], p->name);
+	}
+}
+
+bool settings_needs_embedded(const struct settings *s)
+{
+	for (unsigned r = 0; r < ROLE_COUNT; r++)
+		if (settings_uses(s, (enum role)r) && has_embedded(s, (enum role)r))
+			return true;
+	return false;
 }
 
 bool settings_ready(const struct settings *s)

@@ -87,6 +87,8 @@ const char *settings_voice(const struct settings *s, enum role role,
  * started). Written on success only. */
 int provider_http_url(const struct provider_record *p, char *out, size_t size);
 int provider_socket_url(const struct provider_record *p, char *out, size_t size);
+/* Whether it is the dialect's own service, which takes nobody without a key. */
+bool provider_needs_key(const struct provider_record *p);
 /* The address for people: without user, password and query. Always terminated. */
 void provider_shown(const struct provider_record *p, char *out, size_t size);
 
@@ -96,6 +98,10 @@ const char *settings_key_file(const struct settings *s);
 
 /* Whether a role that these settings use is served by the embedded engine, which must run then. */
 bool settings_needs_embedded(const struct settings *s);
+/* Whether these settings ask anybody to serve this role. */
+bool settings_uses(const struct settings *s, enum role role);
+/* "voice openai, transcribe whisper": the first provider of each role in use. Always terminated. */
+void settings_serving(const struct settings *s, char *buf, size_t size);
 /* Whether what these settings use is there to be asked: no role waits for the embedded engine to
  * start. */
 bool settings_ready(const struct settings *s);

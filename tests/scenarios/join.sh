@@ -128,8 +128,8 @@ sock="--media-sock $D/mediad.sock"
 	check "check says that all is there" "$out" "All that is needed is there."
 	checked "check alone is enough" "0 ok" -u PARLEY_BRAIN_URL "$B/control"
 	checked "check fails by its status" "1 ok" "$B/control" $sock
-	check "check finds a brain that is not there" "$out" "missing  brain: ws://127.0.0.1:9/ cannot be used"
-	checked "check keeps the brain's secrets" "missing  brain: ws://127.0.0.1:9/x cannot be used" \
+	check "check finds a brain that is not there" "$out" "missing  role voice: brain, model gpt-realtime, at ws://127.0.0.1:9/ cannot be used"
+	checked "check keeps the brain's secrets" "missing  role voice: brain, model gpt-realtime, at ws://127.0.0.1:9/x cannot be used" \
 		PARLEY_BRAIN_URL='ws://127.0.0.1:9/x?key=hunter2' "$B/control" $sock
 	checked "check tells a wrong token" "missing  token: the token is not accepted" DISCORD_TOKEN=wrong.bot.token "$B/control" $sock
 	checked "check tells a missing token" "missing  token: set DISCORD_TOKEN" -u DISCORD_TOKEN "$B/control" $sock

@@ -110,6 +110,22 @@ TEST(speech_comes_in_whole_samples)
 	end();
 }
 
+/* Keys are rotated while a call goes on. */
+TEST(another_key_holds_from_the_next_request)
+{
+	CHECK(begin(odd_pieces));
+	CHECK_INT(say(1, "x"), 0);
+	CHECK_INT(engine_speech.rekey(fx.speech, "another"), 0);
+	env_run(fx.fake.env);
+	CHECK_STR(fx.end, "done");
+	CHECK_STR(fx.fake.auth, "");
+	CHECK_INT(say(2, "x"), 0);
+	env_run(fx.fake.env);
+	CHECK_STR(fx.end, "done");
+	CHECK_STR(fx.fake.auth, "Bearer another");
+	end();
+}
+
 static void noise(struct fake_http *f, struct evhttp_request *req)
 {
 	(void)f;
