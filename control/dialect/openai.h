@@ -47,8 +47,9 @@ char *openai_clear(void);
  * it to the server; at most 32 characters. Text that is no UTF-8 cannot be sent: NULL. */
 char *openai_item(const char *id, bool assistant, const char *text);
 char *openai_delete(const char *item);
-/* The ask comes back with the response that it creates, and with an error about it. */
-char *openai_response(uint32_t ask);
+/* The ask comes back with the response that it creates, and with an error about it. The turn is for
+ * those who read the provider's records. */
+char *openai_response(uint32_t ask, uint32_t turn);
 /* response: NULL or "" for whatever runs. */
 char *openai_cancel(const char *response);
 char *openai_truncate(const char *item, uint32_t audio_end_ms);

@@ -151,14 +151,15 @@ char *openai_delete(const char *item)
 	return text_of(json_pack("{s:s,s:s}", "type", "conversation.item.delete", "item_id", item));
 }
 
-char *openai_response(uint32_t ask)
+char *openai_response(uint32_t ask, uint32_t turn)
 {
-	char id[32], number[16];
+	char id[32], number[16], of[16];
 
 	snprintf(id, sizeof id, "ask-%u", ask);
 	snprintf(number, sizeof number, "%u", ask);
-	return text_of(json_pack("{s:s,s:s,s:{s:{s:s}}}", "type", "response.create", "event_id", id,
-				 "response", "metadata", "ask", number));
+	snprintf(of, sizeof of, "%u", turn);
+	return text_of(json_pack("{s:s,s:s,s:{s:{s:s,s:s}}}", "type", "response.create", "event_id",
+				 id, "response", "metadata", "ask", number, "turn", of));
 }
 
 char *openai_cancel(const char *response)

@@ -94,7 +94,7 @@ static void send_output(struct realtime *r, const struct conversation_output *o)
 		send_item(r, o);
 		break;
 	case CONVERSATION_DO_RESPOND:
-		send_text(r, openai_response(o->ask));
+		send_text(r, openai_response(o->ask, o->turn));
 		break;
 	case CONVERSATION_DO_CANCEL:
 		send_text(r, openai_cancel(o->id));

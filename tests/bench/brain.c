@@ -67,19 +67,20 @@ static void note(struct brain *b, const struct conn *c, uint32_t turn)
 
 static void on_question(struct conn *c, const json_t *root)
 {
-	const char *turn = json_string_value(json_object_get(
-		json_object_get(json_object_get(root, "response"), "metadata"), "turn"));
+	const json_t *metadata = json_object_get(json_object_get(root, "response"), "metadata");
+	const char *turn = json_string_value(json_object_get(metadata, "turn"));
+	const char *ask = json_string_value(json_object_get(metadata, "ask"));
 	struct brain *b = c->b;
 	char text[PART * 2];
 
-	if (!turn)
+	if (!turn || !ask)
 		bench_die("a question without a turn");
 	note(b, c, (uint32_t)strtoul(turn, NULL, 10));
 	send_text(c, text,
 		  snprintf(text, sizeof text,
 			   "{\"type\":\"response.created\",\"response\":{\"id\":\"r%s\","
-			   "\"metadata\":{\"turn\":\"%s\"}}}",
-			   turn, turn));
+			   "\"metadata\":{\"ask\":\"%s\"}}}",
+			   turn, ask));
 	send_text(c, text,
 		  snprintf(text, sizeof text,
 			   "{\"type\":\"response.output_audio_transcript.delta\",\"response_id\":"

@@ -143,13 +143,17 @@ static void put_question(struct conversation *c, struct asked *a)
 
 static void send_ask(struct conversation *c, struct asked *a)
 {
+	struct conversation_output *o;
+
 	if (!c->seeded)
 		for (size_t i = 0; i + 1 < a->request->n; i++)
 			conversation_emit(c, CONVERSATION_DO_ITEM)->message =
 				&a->request->messages[i];
 	c->seeded = true;
 	put_question(c, a);
-	conversation_emit(c, CONVERSATION_DO_RESPOND)->ask = a->id;
+	o = conversation_emit(c, CONVERSATION_DO_RESPOND);
+	o->ask = a->id;
+	o->turn = a->turn;
 	a->state = ASKED_SENT;
 	a->order = ++c->orders;
 	a->until = 0;

@@ -99,7 +99,7 @@ enum conversation_output_type {
 	CONVERSATION_DO_DESCRIBE, /* text: the instructions of a new session */
 	CONVERSATION_DO_INSTRUCT, /* text */
 	CONVERSATION_DO_ITEM,	  /* id, "" for the server's own; message */
-	CONVERSATION_DO_RESPOND,  /* ask */
+	CONVERSATION_DO_RESPOND,  /* ask, turn */
 	CONVERSATION_DO_CANCEL,	  /* id of the response, "" for whichever is active */
 	CONVERSATION_DO_TRUNCATE, /* id of the item, ms */
 	CONVERSATION_DO_DELETE,	  /* id of the item */
@@ -115,7 +115,7 @@ enum conversation_output_type {
 
 struct conversation_output {
 	enum conversation_output_type type;
-	uint32_t ask, ms;
+	uint32_t ask, turn, ms;
 	char id[CONVERSATION_ID_MAX];
 	const struct engine_message *message;
 	struct slice text, pcm;

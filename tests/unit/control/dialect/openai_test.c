@@ -256,9 +256,10 @@ TEST(client_events_have_the_documented_shape)
 		 "{\"id\":\"ask_7\",\"type\":\"message\",\"role\":\"user\",\"content\":[{\"type\":\"input_text\","
 		 "\"text\":\"[Alice]: hi\"}]}");
 	free(t);
-	t = openai_response(7);
+	t = openai_response(7, 5);
 	CHECK(t);
 	CHECK_AT(t, "response.metadata.ask", "\"7\"");
+	CHECK_AT(t, "response.metadata.turn", "\"5\"");
 	CHECK_AT(t, "event_id", "\"ask-7\"");
 	free(t);
 	t = openai_item("", true, "hello");
