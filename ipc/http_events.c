@@ -18,6 +18,8 @@ struct http_events {
 	struct event *pump; /* NULL on replay */
 	struct http_exchange *readers;
 	struct http_exchange *at; /* whom the pump looks at next; NULL: it rests */
+	bool again;		  /* something was published while the pump went round */
+	bool *freed;		  /* told by http_events_free when the pump runs */
 	unsigned n_readers;
 	uint64_t gaps;
 	http_snapshot_h *snapshoth;
@@ -40,13 +42,16 @@ static void wake_pump(struct http_events *e)
 		event_add(e->pump, &now);
 }
 
-/* A few readers a turn of the loop, so that a thousand of them delay nobody. */
+/* A few readers a turn of the loop, so that a thousand of them delay nobody. A round reaches all of
+ * them before the next begins. */
 static void on_pump(evutil_socket_t fd, short what, void *arg)
 {
 	struct http_events *e = arg;
+	bool freed = false;
 
 	(void)fd;
 	(void)what;
+	e->freed = &freed;
 	for (unsigned i = 0; e->at && i < HTTP_READERS_A_TURN; i++) {
 		struct http_exchange *x = e->at;
 
@@ -54,6 +59,14 @@ static void on_pump(evutil_socket_t fd, short what, void *arg)
 		/* One whose socket is full goes on when it is not. */
 		if (!x->out_waits)
 			http_conn_turn(x);
+		/* By the gone handler of this reader. */
+		if (freed)
+			return;
+	}
+	e->freed = NULL;
+	if (!e->at && e->again) {
+		e->again = false;
+		e->at = e->readers;
 	}
 	if (e->at)
 		wake_pump(e);
@@ -88,6 +101,8 @@ struct http_events *http_events_free(struct http_events *e)
 {
 	if (!e)
 		return NULL;
+	if (e->freed)
+		*e->freed = true;
 	while (e->readers) {
 		struct http_exchange *x = e->readers;
 
@@ -208,7 +223,9 @@ int http_events_publish(struct http_events *e, const char *name, const char *dat
 	if (err)
 		return err;
 	env_output(e->env, ENV_OUT_HTTP, e->source, text, k);
-	if (e->readers) {
+	if (e->at) {
+		e->again = true;
+	} else if (e->readers) {
 		e->at = e->readers;
 		wake_pump(e);
 	}
