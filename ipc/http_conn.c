@@ -77,6 +77,19 @@ void http_conn_close(struct http_exchange *x)
 
 /* ---- sending ---- */
 
+/* What was sent is forgotten when it is most of the buffer: a client that reads for ever, but never
+ * all, costs no more than what waits for it. */
+static void forget_sent(struct http_exchange *x)
+{
+	size_t waiting = http_out_waiting(x);
+
+	if (x->out_at < waiting)
+		return;
+	memmove(x->out.p, x->out.p + x->out_at, waiting);
+	x->out.n = waiting;
+	x->out_at = 0;
+}
+
 bool http_conn_flush(struct http_exchange *x)
 {
 	while (http_out_waiting(x)) {
@@ -84,8 +97,10 @@ bool http_conn_flush(struct http_exchange *x)
 
 		if (k < 0 && errno == EINTR)
 			continue;
-		if (k < 0 && errno == EAGAIN)
+		if (k < 0 && errno == EAGAIN) {
+			forget_sent(x);
 			return true;
+		}
 		if (k < 0)
 			return false;
 		x->out_at += (size_t)k;
@@ -103,6 +118,7 @@ static void enter_head(struct http_exchange *x)
 {
 	x->state = HTTP_CONN_HEAD;
 	x->seen = 0;
+	x->deadline = 0;
 }
 
 /* What the step of a request or of a body has made of the connection. */
@@ -112,7 +128,7 @@ static void settle_state(struct http_exchange *x)
 		x->state = HTTP_CONN_STREAM;
 	else if (x->active && x->bodyh && !x->body_whole)
 		x->state = HTTP_CONN_BODY;
-	else if (x->active)
+	else if (x->active || x->upgradeh)
 		x->state = HTTP_CONN_BUSY;
 	else if (x->last)
 		x->state = HTTP_CONN_LINGER;
@@ -211,10 +227,8 @@ static size_t understand(struct http_exchange *x, const uint8_t *p, size_t n)
 		}
 		at += k;
 	}
-	/* Nothing that comes behind the last request counts, but what belongs to another protocol.
-	 */
-	return !x->upgradeh && (x->state == HTTP_CONN_STREAM || x->state == HTTP_CONN_LINGER) ? n
-											      : at;
+	/* Nothing that comes behind the last request counts. */
+	return x->state == HTTP_CONN_STREAM || x->state == HTTP_CONN_LINGER ? n : at;
 }
 
 /* What was not understood yet is kept, in as much memory as it needs. */
@@ -364,12 +378,13 @@ static bool is_idle(const struct http_exchange *x)
 /* Everything that follows from what a step, or the client, did. */
 static void settle(struct http_exchange *x)
 {
-	if (x->upgradeh && !x->broken) {
-		hand_over(x);
-		return;
-	}
 	if (x->broken || !http_conn_flush(x) || (x->events && !http_events_flush(x))) {
 		http_conn_close(x);
+		return;
+	}
+	/* The answers to what the client asked before go first. */
+	if (x->upgradeh && !http_out_waiting(x)) {
+		hand_over(x);
 		return;
 	}
 	renew_deadlines(x);
@@ -450,6 +465,9 @@ void http_conn_late(struct http_exchange *x, uint64_t now)
 {
 	uint64_t grown;
 
+	/* It was answered, and its turn comes in this turn of the loop. */
+	if (x->dirty)
+		return;
 	if (x->out_deadline && x->out_deadline <= now) {
 		http_conn_close(x);
 		return;

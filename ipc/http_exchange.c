@@ -83,10 +83,13 @@ static void out_text(struct http_exchange *x, const char *text)
 	out_add(x, text, strlen(text));
 }
 
-/* What was added to `out` since `from` is sent. */
+/* What was added to `out` since `from` is sent. Without memory for it the shell ends the
+ * connection.
+ */
 static void sent_since(struct http_exchange *x, size_t from)
 {
-	env_output(x->s->env, ENV_OUT_HTTP, x->s->source, x->out.p + from, x->out.n - from);
+	if (!x->broken)
+		env_output(x->s->env, ENV_OUT_HTTP, x->s->source, x->out.p + from, x->out.n - from);
 	if (env_replaying(x->s->env))
 		http_bytes_free(&x->out);
 	else
@@ -98,8 +101,7 @@ void http_exchange_send(struct http_exchange *x, const void *p, size_t n)
 	size_t from = x->out.n;
 
 	out_add(x, p, n);
-	if (!x->broken)
-		sent_since(x, from);
+	sent_since(x, from);
 }
 
 /* ---- fields ---- */
@@ -238,8 +240,7 @@ static void reply_whole(struct http_exchange *x, int status, const char *type, c
 	if (!x->head_only && !has_no_body(status))
 		out_add(x, data, n);
 	end_exchange(x);
-	if (!x->broken)
-		sent_since(x, from);
+	sent_since(x, from);
 }
 
 void http_reply(struct http_exchange *x, int status, const char *type, const void *data, size_t n)
@@ -259,8 +260,7 @@ void http_reply_begin(struct http_exchange *x, int status, const char *type)
 	if (x->last)
 		out_text(x, "Connection: close\r\n");
 	out_text(x, "Transfer-Encoding: chunked\r\n\r\n");
-	if (!x->broken)
-		sent_since(x, from);
+	sent_since(x, from);
 }
 
 int http_reply_write(struct http_exchange *x, const void *data, size_t n)
@@ -279,10 +279,8 @@ int http_reply_write(struct http_exchange *x, const void *data, size_t n)
 	out_add(x, size, (size_t)k);
 	out_add(x, data, n);
 	out_add(x, "\r\n", 2);
-	if (x->broken)
-		return ENOMEM;
 	sent_since(x, from);
-	return 0;
+	return x->broken ? ENOMEM : 0;
 }
 
 void http_reply_end(struct http_exchange *x)
@@ -307,8 +305,7 @@ void http_reply_stream_head(struct http_exchange *x, const char *type)
 	/* It has no length: the end of the connection is its end. Proxies must not wait for more of
 	 * it. */
 	out_text(x, "X-Accel-Buffering: no\r\nConnection: close\r\n\r\n:\n\n");
-	if (!x->broken)
-		sent_since(x, from);
+	sent_since(x, from);
 }
 
 /* ---- bodies, and who has gone ---- */

@@ -35,7 +35,8 @@ enum http_input {
 enum http_conn_state {
 	HTTP_CONN_HEAD,	  /* a head is read */
 	HTTP_CONN_BODY,	  /* a body is read */
-	HTTP_CONN_BUSY,	  /* the answer is somebody's; only the client's end is watched */
+	HTTP_CONN_BUSY,	  /* the answer is somebody's, or the connection will be; only the client's
+			     end is watched */
 	HTTP_CONN_STREAM, /* a reader of events; the same */
 	HTTP_CONN_LINGER, /* answered for the last time; what still comes is thrown away */
 };

@@ -135,14 +135,21 @@ static void deliver_drained(struct http_server *s)
 	env_deliver(s->env, s->source, HTTP_IN_DRAINED, no_slot, sizeof no_slot);
 }
 
-static void drain_connections(struct http_server *s)
+static void stop_listening(struct http_server *s)
 {
 	if (s->accept_ev)
 		event_free(s->accept_ev);
 	s->accept_ev = NULL;
+	if (s->path && s->fd >= 0)
+		unlink(s->path);
 	if (s->fd >= 0)
 		close(s->fd);
 	s->fd = -1;
+}
+
+static void drain_connections(struct http_server *s)
+{
+	stop_listening(s);
 	for (unsigned i = 0; i < s->conf.max_connections; i++) {
 		struct http_exchange *x = s->slots[i];
 
@@ -463,16 +470,11 @@ struct http_server *http_server_free(struct http_server *s)
 	for (unsigned i = 0; s->slots && i < s->conf.max_connections; i++)
 		if (s->slots[i])
 			http_exchange_free(s->slots[i]);
-	if (s->accept_ev)
-		event_free(s->accept_ev);
+	stop_listening(s);
 	if (s->timer)
 		event_free(s->timer);
 	if (s->turn)
 		event_free(s->turn);
-	if (s->fd >= 0)
-		close(s->fd);
-	if (s->path && s->fd >= 0)
-		unlink(s->path);
 	free(s->path);
 	free(s->slots);
 	free(s);
