@@ -59,14 +59,14 @@ TESTBINS += $(B)/tests/room-play $(B)/tests/room-replay $(B)/tests/room-explore
 all: $(PROGRAMS)
 tests: $(TESTBINS)
 
-# mediad asks nobody by HTTP: without libcurl and what that brings along it takes 4 MB less.
+# mediad makes no HTTP requests; without libcurl and its dependencies it needs 4 MB less memory.
 $(B)/mediad: $(call objs,$(MEDIAD) $(filter-out ipc/http.c,$(COMMON)))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_MEDIAD) $(filter-out -lcurl,$(LIBS_COMMON))
 $(B)/control: $(call objs,$(CONTROL) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
 $(B)/offlined: $(call objs,$(OFFLINE) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_OFFLINE) $(LIBS_COMMON)
-# How well offlined understands; run by tests/offline/measure.sh.
+# Measures the recognition rate of offlined; run by tests/offline/measure.sh.
 $(B)/offline_measure: $(call objs,tests/offline/measure.c $(filter-out %/main.c,$(OFFLINE)) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_OFFLINE) -lopus $(LIBS_COMMON)
 $(B)/guildd: $(call objs,$(GUILDD) $(COMMON))
@@ -77,7 +77,7 @@ $(B)/caller: $(call objs,$(CALLER) control/settings/secret_names.c control/repor
 $(B)/talk: $(call objs,$(TALK) control/settings/secret_names.c control/report/secure.c $(call rwild,control/media,%.c) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
 
-# Faults by seed; the folder of the programs is its own.
+# Seeded faults; it runs the programs of its own folder.
 $(B)/chaos: $(call objs,$(CHAOS) $(call rwild,control/media,%.c) control/settings/secret_names.c $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
 $(B)/chaos_clock.so: tests/chaos/preload/clock.c
@@ -100,12 +100,12 @@ $(B)/tests/room-%: $(B)/obj/tests/room/%_main.o $(ROOM)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ -ljansson
 
-# Preloaded into replays: sound as on another CPU.
+# Preloaded into replays: changes audio slightly, as another CPU does.
 $(B)/tests/other-cpu.so: tests/replay/other_cpu.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $< -lopus -ldl
 
-# What of a journal is left in its shapes.
+# Searches the shapes of a journal for content of the journal.
 $(B)/tests/leaks: $(call objs,tests/replay/leaks.c)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^
@@ -137,7 +137,7 @@ deps-test:
 
 FUZZTARGETS = $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 LIBS_ALL    = $(LIBS_MEDIAD) $(LIBS_OFFLINE) $(LIBS_GUILDD) $(LIBS_COMMON)
-# What a fuzz target may reach: every module, without the programs' main files; and the unit tests' MLS group.
+# A fuzz target can use every module except the programs' main files, and the unit tests' MLS fixture.
 FUZZOBJS    = $(call objs,$(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(TALK)) $(COMMON) \
               $(addprefix tests/unit/mediad/,mls/mls_fixture.c mls/mls_fixture_forge.c mls/tree_fixture.c dave/gateway_fixture.c) $(DAVE_SIM) $(ROOMTEST))
 
@@ -153,13 +153,13 @@ $(B)/fuzz-replay/%_fuzz: $(B)/obj/tests/fuzz/%_fuzz.o $(B)/obj/tests/fuzz/replay
 fuzz-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz/$(t))
 fuzz-replay-bins: $(foreach t,$(FUZZTARGETS),$(B)/fuzz-replay/$(t))
 
-# Benches: programs of tests/bench that print rows; tests/bench/rows says what each is.
+# Benches: programs of tests/bench that print rows; tests/bench/rows describes each row.
 BENCHSHARED := bench brain far_end plane speakers speech stamps
 BENCHES := $(filter-out $(BENCHSHARED),$(patsubst tests/bench/%.c,%,$(wildcard tests/bench/*.c)))
 $(B)/bench/%: $(B)/obj/tests/bench/%.o $(BENCHSHARED:%=$(B)/obj/tests/bench/%.o) $(B)/libparley.a
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_ALL)
-# Counts what audio threads must not do; for LD_PRELOAD.
+# Counts forbidden calls of the audio threads; for LD_PRELOAD.
 $(B)/bench/traps.so: tests/bench/preload/traps.c tests/bench/preload/traps.h
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $< -ldl
@@ -197,19 +197,19 @@ lint: deps-test
 scenarios: deps
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller
 	@tests/check/slow.sh
-# The map of the room's 151 statements.
+# Lists the tests of the room's 151 statements.
 rules:
 	@tests/check/rules.sh
 	@tests/check/room_state.sh
-# Whether the room's tests can fail: a small edit for each statement, planted faults for the explorer.
+# Verifies that the room's tests can fail: a small edit for each statement, planted faults for the explorer.
 mutants: deps-test
 	@tests/mutants/run.sh rules
 	@tests/mutants/run.sh faults
-# The same of the media plane, most of it by programs that are wrong in one line, through guildd. MUTANTS="…" for some.
+# The same for the media plane, mostly with programs that are wrong in one line, through guildd. MUTANTS="…" selects some.
 mutants-media: deps
 	@tests/mutants/media.sh $(MUTANTS)
-# The room against whatever comes: EXPLORE_SECONDS of each of EXPLORE_JOBS processors, EXPLORE_SEED. Everything that can be seen
-# has to be seen EXPLORE_OFTEN times; a run of a minute is too short for a hundred.
+# Explores the room with arbitrary events: EXPLORE_SECONDS on each of EXPLORE_JOBS processors, from EXPLORE_SEED. Every observable
+# state must occur EXPLORE_OFTEN times; a run of a minute is too short for a hundred.
 EXPLORE_SECONDS ?= 60
 EXPLORE_SEED    ?= 1
 EXPLORE_JOBS    ?= $(shell nproc)
@@ -226,7 +226,7 @@ talk: deps
 	@echo 'building'
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/talk
 	@BIN=$(B) tests/talk.sh
-# The same in headless Chromium; SHOT=docs/talk.png also takes its picture.
+# Tests the page in headless Chromium; SHOT=docs/talk.png also takes a screenshot.
 talk-test:
 	@deploy/deps.sh build interop talk
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/talk
@@ -235,7 +235,7 @@ talk-test:
 replay: deps
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller
 	@tests/replay.sh
-# Runs of faults by seed; CHAOS_ARGS="--first 17" and what else `build/chaos --help` names.
+# Runs of seeded faults; CHAOS_ARGS="--first 17", or other options of `build/chaos --help`.
 CHAOS_SEEDS ?= 100
 chaos-bins: $(B)/mediad $(B)/control $(B)/guildd $(B)/chaos $(B)/chaos_clock.so
 chaos: deps
@@ -277,23 +277,23 @@ help:
 	@echo 'make demo            a spoken question and a spoken answer on this machine; SAY="..." or WAV=file.wav'
 	@echo '                     SCENE=two-callers: two people who talk at once and over the bot'
 	@echo 'make talk            a page in the browser to speak with the bot on this machine; make talk-test tests it'
-	@echo 'make check           unit tests under sanitizers, corpora, house rules, scenarios'
+	@echo 'make check           unit tests under sanitizers, corpora, structure checks, scenarios'
 	@echo 'make scenarios       conversations through the real programs, those too slow for make check'
 	@echo 'make lint            clang-tidy and cppcheck over the programs'
-	@echo 'make check-long      what takes longer: the whole speech measurement, a thousand seeds of chaos'
+	@echo 'make check-long      slow tests: the whole speech measurement, a thousand seeds of chaos'
 	@echo 'make interop         unmodified npm clients against our programs'
 	@echo 'make services        the systemd units, run by a systemd in namespaces of its own (as root)'
 	@echo 'make chaos           seeded faults against real programs: CHAOS_SEEDS=100'
-	@echo 'make explore         the room against whatever comes: EXPLORE_SECONDS=60 EXPLORE_SEED=1'
+	@echo 'make explore         the room with arbitrary events: EXPLORE_SECONDS=60 EXPLORE_SEED=1'
 	@echo 'make mutants         small edits of the room, each of which a test must notice'
-	@echo 'make mutants-media   the same of mediad and of how control joins, through guildd; 20 minutes'
-	@echo 'make rules           which test proves which of the 151 statements of the room'
-	@echo 'make replay          a recorded session runs again and must send the same bytes'
+	@echo 'make mutants-media   the same for mediad and for joining, through guildd; 20 minutes'
+	@echo 'make rules           the tests of each of the 151 statements of the room'
+	@echo 'make replay          a replayed session must send the same bytes'
 	@echo 'make fuzz            FUZZ_SECONDS=20 for each parser'
-	@echo 'make bench           figures beside the bare libraries and a peer; ROW=name for one'
+	@echo 'make bench           measurements beside the bare libraries and npm peers; ROW=name selects one'
 	@echo 'make docs            the generated pages of docs/'
 	@echo 'make containers      the images of deploy/, and the conversation between containers'
-	@echo 'make install         programs, man pages, systemd units; PREFIX=/usr/local DESTDIR=; make uninstall takes them away'
+	@echo 'make install         programs, man pages, systemd units; PREFIX=/usr/local DESTDIR=; make uninstall removes them'
 
 clean:
 	rm -rf build out

@@ -109,11 +109,11 @@ static void check_provider_keys(struct check *c)
 static void on_unknown(const char *name, const char *likely, void *arg)
 {
 	if (likely)
-		check_say(arg, CHECK_WARNING, "environment", "nobody reads %s; did you mean %s?",
+		check_say(arg, CHECK_WARNING, "environment", "unknown variable %s; did you mean %s?",
 			  name, likely);
 	else
 		check_say(arg, CHECK_WARNING, "environment",
-			  "nobody reads %s; control --settings lists all", name);
+			  "unknown variable %s; control --settings lists all", name);
 }
 
 /* A file that the settings or the environment name for the provider's key. */

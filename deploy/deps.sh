@@ -1,9 +1,9 @@
 #!/bin/sh
-# Installs what Parley needs from Debian's packages, after saying what.
+# Prints the Debian packages that Parley needs and that are missing, and installs them.
 #
 #   deploy/deps.sh [build] [test] [interop] [talk] [containers]     default: build
 #
-# Asks first when run at a terminal, unless YES=1. Without root it prints the one line to run and ends with 1.
+# Asks first when run at a terminal, unless YES=1. Without root it prints the command for root and exits with 1.
 set -eu
 
 build='gcc make pkg-config libc6-dev libwebsockets-dev libwebsockets-evlib-uv libuv1-dev libevent-dev libopus-dev
@@ -12,10 +12,10 @@ build='gcc make pkg-config libc6-dev libwebsockets-dev libwebsockets-evlib-uv li
 test='clang-14 libclang-rt-14-dev llvm-14 clang-tidy-14 clang-format-14 cppcheck openssl git systemd man-db procps'
 # zlib-sync, which makes discord.js ask for a compressed gateway, is compiled when it is installed.
 interop='g++ python3'
-# A browser that speaks to the page of make talk in its test.
+# A browser for the test of make talk.
 talk='chromium'
 node='nodejs npm'
-# Containers without Docker, and a Debian to build them on where none can be pulled.
+# Containers without Docker, and the tool that builds a Debian base image if none can be pulled.
 containers='podman podman-compose runc netavark aardvark-dns iptables debootstrap'
 
 want=
@@ -25,7 +25,7 @@ for group in "${@:-build}"; do
 	test) want="$want $test" ;;
 	interop)
 		want="$want $interop"
-		# A Node that is not Debian's serves as well.
+		# A Node that is not Debian's works, too.
 		command -v npm >/dev/null 2>&1 || want="$want $node"
 		;;
 	talk) want="$want $talk" ;;
@@ -61,7 +61,7 @@ fi
 export DEBIAN_FRONTEND=noninteractive
 apt-get update -qq
 echo "installing (a few minutes)"
-# What apt and its packages chat about is only of interest when it fails.
+# Shows the output of apt only if it fails.
 # shellcheck disable=SC2086
 said=$(apt-get install -y -qq --no-install-recommends -o Dpkg::Use-Pty=0 $missing 2>&1) || {
 	echo "$said"

@@ -1,6 +1,6 @@
 # make install, make uninstall; included by the Makefile.
 #
-# DESTDIR is put before every path, for packages; PREFIX, and each folder, can be told.
+# DESTDIR precedes every path, for packages; PREFIX and each folder can be set.
 PREFIX      ?= /usr/local
 BINDIR      ?= $(PREFIX)/bin
 MANDIR      ?= $(PREFIX)/share/man
@@ -14,7 +14,7 @@ INSTALLED_PAGES    := $(INSTALLED_PROGRAMS:%=man8/%.8) man5/parley.json.5
 INSTALLED_UNITS    := parley-mediad.service parley-control.service
 INSTALLED_DOCS     := LICENSE docs/operations.md docs/settings.md
 
-# The programs are asked for their options.
+# The programs print their own options for the man pages.
 $(B)/man/man8/%.8: docs/man/%.8.in docs/man/page.sh $(B)/%
 	@mkdir -p $(@D)
 	docs/man/page.sh $(B)/$* $< > $@.new && mv $@.new $@

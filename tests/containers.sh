@@ -1,6 +1,6 @@
 #!/bin/sh
-# `make containers`: builds the images of deploy/, holds the demo's conversation between containers, looks at how closed they
-# are, and restarts each half while the other goes on. With Docker where there is an engine, else with Debian's podman.
+# `make containers`: builds the images of deploy/, holds the demo's conversation between containers, verifies their restrictions,
+# and restarts each process while the other continues. Uses Docker if an engine is running, else Debian's podman.
 #
 #   tests/containers.sh      KEEP=1 leaves the containers running
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
@@ -42,19 +42,19 @@ trap 'exit 1' INT TERM
 cid() { engine ps -aq --filter "label=com.docker.compose.project=$project" --filter "label=com.docker.compose.service=$1" | head -1; }
 log() { engine logs "$(cid "$1")" 2>&1; }
 said() { [ "$(log "$1" | grep -acE "$2")" -ge "${3:-1}" ]; } # SERVICE PATTERN [TIMES]
-# tasks FILE: what /proc tells of each thread of mediad. Its filters let a shell become another program, but not start one.
+# tasks FILE: reads FILE of each thread of mediad in /proc. Its filters allow exec in a shell, but not fork.
 tasks() { inside local-mediad sh -c "exec cat /proc/1/task/*/$1" 2>/dev/null; }
 inside() { # SERVICE COMMAND…
 	local s=$1
 	shift
 	engine exec "$(cid "$s")" "$@"
 }
-# look SERVICE TEMPLATE: of the engine's description.
+# look SERVICE TEMPLATE: prints a field of the engine's description of the container.
 look() { engine inspect -f "$2" "$(cid "$1")"; }
 began() { look "$1" '{{.State.StartedAt}} {{.State.Pid}}'; }
 running() { [ "$(look "$1" '{{.State.Running}}')" = true ]; }
 ended() { ! running "$1"; }
-# The engine's verdict where it asks by itself; without systemd podman asks only when told to.
+# The engine's own health state; without systemd, podman runs a health check only on request.
 healthy() {
 	if [ $engine = docker ]; then
 		[ "$(look "$1" '{{.State.Health.Status}}')" = healthy ]
@@ -79,8 +79,8 @@ done
 engine images --format '{{.Repository}} {{.Size}}' | grep -E 'parley-(mediad|control|local) ' | sed 's/^/        /'
 
 # ---- the conversation ----
-# speaks N: the caller has held its N-th conversation, and both sides came to the same privacy code. On a machine with more to do
-# than it can, sound comes with gaps, which the caller does not accept: it may try three times.
+# speaks N: the caller has held its N-th conversation, and both sides computed the same privacy code. On an overloaded machine
+# audio has gaps, which the caller rejects; therefore it may try three times.
 speaks() {
 	local theirs ours try
 	for try in 1 2 3; do
@@ -90,7 +90,7 @@ speaks() {
 		[ "$(look caller '{{.State.ExitCode}}')" != 0 ] || break
 		grep -a correlation "$D/caller-$1.log" | tail -1 | sed "s/^/        try $try: /"
 	done
-	is "conversation $1: what was said arrived" "$(look caller '{{.State.ExitCode}}')" 0
+	is "conversation $1: the answer's audio arrived" "$(look caller '{{.State.ExitCode}}')" 0
 	theirs=$(sed -n "s/.*the caller's privacy code is //p" "$D/caller-$1.log" | tail -1 | tr -d '\r')
 	ours=$(log local-control | sed -n 's/.* call_secure .*privacy_code="\([0-9 ]\{35\}\)".*/\1/p' | grep -Fx "$theirs" | tail -1)
 	[ -n "$theirs" ] && [ "$ours" = "$theirs" ] && ok "conversation $1: encrypted from end to end, the same privacy code on both sides" ||
@@ -102,26 +102,26 @@ compose up -d guildd brain >"$D/compose.log" 2>&1 && until_ok 60 inside brain te
 speaks 1
 grep -aE 'speak|encrypted|heard|said' "$D/caller-1.log" | sed 's/^/        /'
 
-# ---- how closed they are ----
+# ---- the restrictions ----
 status() { inside "$1" cat /proc/1/status | sed -n "s/^$2:[[:space:]]*//p"; }
 for s in local-mediad local-control; do
 	uid=7001
 	[ $s = local-control ] && uid=7002
-	is "$s is no root" "$(status $s Uid | tr '\t' ' ') $(status $s Gid | tr '\t' ' ')" "$uid $uid $uid $uid 7000 7000 7000 7000"
+	is "$s does not run as root" "$(status $s Uid | tr '\t' ' ') $(status $s Gid | tr '\t' ' ')" "$uid $uid $uid $uid 7000 7000 7000 7000"
 	for set in CapInh CapPrm CapEff CapBnd CapAmb; do is "$s: $set" "$(status $s $set)" 0000000000000000; done
 	is "$s cannot get new privileges" "$(status $s NoNewPrivs)" 1
-	is "$s is under seccomp" "$(status $s Seccomp)" 2
+	is "$s has a seccomp filter" "$(status $s Seccomp)" 2
 	is "$s publishes no port" "$(look $s '{{len .HostConfig.PortBindings}}')" 0
 	is "$s has a read-only root" "$(inside $s cat /proc/mounts | awk '$2 == "/" { split($4, o, ","); print o[1] }')" ro
 	until_ok 60 healthy $s && ok "$s is healthy" || bad "$s is healthy" "$(look $s '{{json .State}}')"
 done
 inside local-control touch /usr/bin/x 2>/dev/null && bad "nothing can be written there" "it can" || ok "nothing can be written there"
 inside local-control sh -c 'cat /run/secrets/local-token >/dev/null && ! env | grep -q "^DISCORD_TOKEN="' && ok "the token comes as a file" || bad "the token comes as a file" "no"
-is "the command is the one of the manual" "$(inside local-control cat /proc/1/cmdline | tr '\0' ' ' | cut -d' ' -f1-3)" "control --media-sock /run/mediad.sock"
-is "the socket is of mediad and the group" "$(inside local-control stat -Lc '%u %g %a' /run/mediad.sock)" "7001 7000 660"
+is "the command is the documented one" "$(inside local-control cat /proc/1/cmdline | tr '\0' ' ' | cut -d' ' -f1-3)" "control --media-sock /run/mediad.sock"
+is "the socket belongs to mediad and the group" "$(inside local-control stat -Lc '%u %g %a' /run/mediad.sock)" "7001 7000 660"
 
 # ---- mediad's own filters inside the engine's ----
-said local-mediad ' sandbox ' && bad "mediad's own filters hold inside" "$(log local-mediad | grep -a ' sandbox ')" || ok "mediad's own filters hold inside"
+said local-mediad ' sandbox ' && bad "mediad's own filters work in the container" "$(log local-mediad | grep -a ' sandbox ')" || ok "mediad's own filters work in the container"
 filters=$(tasks status | sed -n 's/^Seccomp_filters:[[:space:]]*//p' | sort -n | head -1)
 within "each thread is under both" "${filters:-0}" 2 9
 nice=$(tasks stat | awk '{ sub(/.*\) /, ""); print $17 }' | sort -n | tail -1)
@@ -145,31 +145,31 @@ engine restart -t 5 "$(cid local-mediad)" >/dev/null
 until_ok 30 said local-control 'call_state .*phase=up' $((before + 1)) && ok "mediad restarted: the call comes back" || bad "mediad restarted: the call comes back" "$(log local-control | tail -3)"
 again
 speaks 2
-is "control stayed all the while" "$(began local-control)" "$control"
+is "control kept running" "$(began local-control)" "$control"
 until_ok 30 healthy local-mediad && ok "and mediad is healthy" || bad "and mediad is healthy" "no"
 mediad=$(began local-mediad) before=$(up_times)
 anew() { running local-mediad && [ "$(began local-mediad)" != "$mediad" ]; }
 engine kill -s KILL "$(cid local-mediad)" >/dev/null
-# An engine that takes this for the user's wish does not restart it.
+# Some engines take this for a stop by the user and do not restart the container.
 until_ok 1 anew || engine start "$(cid local-mediad)" >/dev/null
 until_ok 30 said local-control 'call_state .*phase=up' $((before + 1)) && ok "mediad killed: the call comes back" || bad "mediad killed: the call comes back" "$(log local-control | tail -3)"
-is "control stayed then, too" "$(began local-control)" "$control"
+is "control kept running then, too" "$(began local-control)" "$control"
 
 # ---- control's container is restarted ----
 joined() { log local-mediad | grep -acE 'phase=identifying'; }
 mediad=$(began local-mediad) before=$(joined)
 engine restart -t 5 "$(cid local-control)" >/dev/null
 until_ok 60 healthy local-control && ok "control restarted: it is healthy again" || bad "control restarted: it is healthy again" "$(log local-control | tail -3)"
-is "mediad stayed all the while" "$(began local-mediad)" "$mediad"
+is "mediad kept running" "$(began local-mediad)" "$mediad"
 is "and the call with it: nobody identified again" "$(joined)" "$before"
 again
 speaks 3
 
-# ---- the real room's half that needs no secret ----
+# ---- the part of the real room that needs no secret ----
 closed() { look "$1" '{{.HostConfig.ReadonlyRootfs}} {{.HostConfig.CapDrop}} {{.HostConfig.SecurityOpt}} {{.Config.User}}'; }
 compose up -d mediad >>"$D/compose.log" 2>&1
 until_ok 60 healthy mediad && ok "mediad of the real room is healthy" || bad "mediad of the real room is healthy" "$(log mediad | tail -3)"
-is "and as closed as the local one" "$(closed mediad)" "$(closed local-mediad)"
+is "and as restricted as the local one" "$(closed mediad)" "$(closed local-mediad)"
 
 # ---- the health checks can fail ----
 inside local-mediad mediad --health /run/parley/nobody.sock >/dev/null && bad "a mediad that is not there is not healthy" "it is" || ok "a mediad that is not there is not healthy"

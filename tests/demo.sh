@@ -1,13 +1,13 @@
 #!/bin/sh
-# `make demo`: a conversation on this machine. Starts a Discord of our own (guildd), the embedded brain (offlined), the bot
-# (mediad and control), and a caller with a mediad of its own who asks aloud and listens to the answer.
+# `make demo`: a conversation on this machine. Starts the simulated Discord (guildd), the embedded provider (offlined), the bot
+# (mediad and control), and a caller with a mediad of its own, which speaks the question and records the answer.
 #
 #   SAY="…"        what to ask (default: what time it is)      WAV=file.wav   play a recording instead
-#   OUT=folder     where the results go (out/demo)             JOURNAL=file   record the bot for --replay: mediad, and
+#   OUT=folder     folder of the results (out/demo)            JOURNAL=file   record the bot for --replay: mediad, and
 #                                                          control in file.control
-#   SHAPES=file    record only the shapes of that
-#   SCENE=two-callers    two people who talk at once, then over the bot: it talks on through a sound of listening and through
-#                  what one says to the other, and stops when it is told something new
+#   SHAPES=file    record only the shapes of it
+#   SCENE=two-callers    two callers who talk at the same time, then over the bot: it keeps talking through a backchannel and
+#                  through an utterance addressed to the other caller, and stops at a new question
 set -eu
 cd "$(dirname "$0")/.."
 bin=${BIN:-build}
@@ -59,7 +59,7 @@ until_there() {
 		sleep 0.05
 	done
 }
-# The sentence of a reason, from the table that control has it from.
+# Prints the sentence of a reason, from control's own table.
 reason_text() {
 	text=$(sed -n "s/.*[RX](\([A-Z_]*\), $1, .*\"\([^\"]*\)\").*/\2/p" control/room/reasons.def | head -1)
 	echo "${text:-$1}"
@@ -114,8 +114,7 @@ fi
 status=0
 { "$bin/caller" "$@" || echo $? >"$run/status"; } | tee "$out/timeline.txt"
 [ -f "$run/status" ] && status=$(cat "$run/status")
-# When nothing was answered: each turn's words and why it was not, as --why tells them; a turn that was begun early and taken
-# back is not one of the person's.
+# If nothing was answered, prints each turn's transcript and reason; a speculative turn that was rolled back does not count.
 if [ "$status" != 0 ] && ! grep -qa ' turn .* reason=answered' "$out/log/control.log"; then
 	grep -a ' turn ' "$out/log/control.log" | grep -av 'reason=eot_revoked' |
 		sed -n 's/.* heard="\([^"]*\)" reason=\([a-z_]*\).*/\2 \1/p' >"$run/turns"
@@ -132,7 +131,7 @@ if [ "$scene" = two-callers ]; then
 	sed 's/^/bob:  /' "$out/log/bob.out" | grep -a 'caller' >>"$out/timeline.txt" || true
 	tests/demo_scene.sh "$out" || status=1
 fi
-# What a person would compare by eye: the same digits on both sides, or somebody is in between.
+# Compares the privacy codes of both sides, as two members would.
 theirs=$(sed -n "s/.*the caller's privacy code is //p" "$out/timeline.txt" | tail -1)
 ours=$(sed -n 's/.* call_secure .*privacy_code="\([0-9 ]\{35\}\)".*/\1/p' "$out/log/control.log" | tail -1)
 {
@@ -152,7 +151,7 @@ else
 	echo "logs: $out/log/"
 fi
 if [ -n "${JOURNAL:-}${SHAPES:-}" ]; then
-	# Both end in order, so that the journals are whole; what they print last are the recordings' sums.
+	# Stops both programs, so that the journals are complete; the last lines that they print are the digests.
 	kill "$control" && wait "$control" || true
 	kill "$mediad" && wait "$mediad" || true
 	cp "$out/log/control.out" "${JOURNAL:-$SHAPES}.control.digest"

@@ -1,11 +1,11 @@
 #!/bin/sh
-# demo_scene.sh OUT: what must have happened in the scene two-callers, by the caller's timeline and control's log.
+# demo_scene.sh OUT: verifies the scene two-callers by the caller's timeline and control's log.
 set -eu
 out=${1:?usage: demo_scene.sh OUT}
 turns=$(grep -a ' turn ' "$out/log/control.log")
 fail=0
 
-# said WHAT COMMAND…: one line, and whether it is so.
+# said WHAT COMMAND…: prints one line and whether the command succeeds.
 said() {
 	what=$1
 	shift
@@ -15,7 +15,7 @@ said() {
 	fi
 }
 turn() { echo "$turns" | grep -aE "$1" >/dev/null; }
-# Seconds from the bot's first sound to its silence, by the caller's ear; the breath between two sentences is none.
+# Prints the seconds from the bot's first sound to its silence, as the caller received it; a gap between sentences does not count.
 spoke() {
 	awk '/the bot (begins to speak|speaks)/ && !over {
 			if (!from) from = $1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# `make replay`: an encrypted session of the demo runs again, in both programs, and must send the same bytes; one flipped
-# byte must show; credentials must not; and journals of shapes must hold neither keys nor sound nor words.
+# `make replay`: replays an encrypted session of the demo in both programs, which must send the same bytes; detects a flipped
+# byte; searches the journals for credentials, and the journals of shapes for keys, audio and transcripts.
 set -eu
 cd "$(dirname "$0")/.."
 bin=${BIN:-build}
@@ -17,13 +17,13 @@ sum() { sed -n "s/^$1 //p" "$2"; }
 holds() { grep -qaF -- "$1" "$2"; }
 not() { ! "$@"; }
 
-# flipped FILE AT: one bit of the byte there, in $dir/flipped.
+# flipped FILE AT: copies FILE to $dir/flipped and flips one bit of the byte at AT.
 flipped() {
 	cp "$1" "$dir/flipped"
 	byte=$(od -An -tu1 -j "$2" -N 1 "$1" | tr -d ' ')
 	printf "$(printf '\\%03o' $((byte ^ 1)))" | dd of="$dir/flipped" bs=1 seek="$2" conv=notrunc 2>/dev/null
 }
-# shows PROGRAM FILE DIGEST AT: a byte flipped there is an error, and gives another digest or none.
+# shows PROGRAM FILE DIGEST AT: a byte flipped at AT causes an error, and another digest or none.
 shows() {
 	flipped "$2" "$4"
 	if "$bin/$1" --log fatal --replay "$dir/flipped" >"$dir/other" 2>/dev/null; then return 1; fi
@@ -53,7 +53,7 @@ for program in mediad control; do
 	verdict "$program: the bot's token is not in it" not holds guildd.bot.token "$journal"
 	size=$(stat -c %s "$journal")
 	first=$(head -n 2 "$journal" | wc -c)
-	# In the first line, the options, the first record's head, and all over the file.
+	# Positions in the first line, the options, the first record's head, and throughout the file.
 	for at in 3 $((first - 3)) $((first + 10)) $((first + 19)) $((size / 7)) $((size / 5)) $((size / 3)) $((size / 2)) \
 		$((size * 2 / 3)) $((size * 6 / 7)) $((size - 200)) $((size - 2)); do
 		verdict "$program: a byte flipped at $at shows" shows $program "$journal" "$recorded" "$at"

@@ -1,7 +1,7 @@
 #!/bin/bash
-# `make services`: the units of deploy/systemd, run by a real systemd. It boots as the first process of namespaces of its own, on a
-# copy of this system in memory; the conversation of the demo is held with what it started, and each half is restarted. Needs root,
-# a kernel with overlayfs, and systemd's package. Nothing of this system is changed.
+# `make services`: runs the units of deploy/systemd under a real systemd. systemd boots as the first process of namespaces of its
+# own, on a copy of this system in memory; the script holds the demo's conversation with the services and restarts each of them.
+# Needs root, a kernel with overlayfs, and systemd's package. Changes nothing of this system.
 #
 #   tests/services.sh [build folder]      default: build
 set -u
@@ -12,7 +12,7 @@ passed=0 failed=0
 guildd= caller_mediad= boot=
 
 if [ "${2:-}" = boot ]; then
-	# Inside the namespaces: D is $3. What is mounted here goes with the last process.
+	# Inside the namespaces: D is $3. The mounts end with the last process.
 	D=$3
 	set -e
 	mount --make-rprivate /
@@ -78,11 +78,11 @@ until_ok() { # SECONDS COMMAND…
 field() { sed -n "s/.*\"$1\": *\"\([^\"]*\)\".*/\1/p" "$2" | head -1; }
 first() { pgrep -P "$boot" -x systemd; }
 inside() { nsenter -t "$(first)" --mount --pid --cgroup --ipc --uts -- "$@"; }
-# shows UNIT PROPERTY: its value
+# shows UNIT PROPERTY: prints the property's value
 shows() { inside systemctl show --value -p "$2" "$1"; }
 active() { inside systemctl is-active --quiet "$1"; }
 log() { inside journalctl --no-pager -o cat -u "$1" 2>/dev/null; }
-# told TIMES TEXT: control's log has it so often
+# told TIMES TEXT: whether control's log contains TEXT this often
 told() { [ "$(log parley-control | grep -c "$2")" -ge "$1" ]; }
 # answered FOLDER: a caller asks, with end-to-end encryption, and the bot speaks.
 answered() {
@@ -104,7 +104,7 @@ CA=$(field ca "$D/ready") API=$(field control "$D/ready")
 "$B/mediad" --listen "$D/caller.sock" --ca "$CA" >"$D/caller-mediad.log" 2>&1 &
 caller_mediad=$!
 
-# What an administrator would put there, and an authority and address of our own Discord.
+# The files of an administrator, and the certificate authority and address of the simulated Discord.
 etc=$D/stage/etc
 mkdir -p "$etc/parley" "$etc/systemd/system/parley-mediad.service.d" "$etc/systemd/system/parley-control.service.d" "$D/memory"
 chmod 755 "$D/stage" "$etc" "$etc/parley"
@@ -130,7 +130,7 @@ check "both halves run" "$(inside systemctl is-active parley-mediad parley-contr
 until_ok 20 told 1 'phase=up' && ok "the bot is in the channel" || bad "the bot is in the channel" "$(log parley-control | tail -3)"
 conversation "a question is answered" first 1 1
 
-# ---- what they may do ----
+# ---- the restrictions ----
 pid=$(shows parley-mediad MainPID)
 status=$(inside cat "/proc/$pid/status")
 check "mediad has a user of its own" "$(inside stat -c %U:%G "/proc/$pid")" "parley-mediad:parley"
@@ -139,7 +139,7 @@ check "mediad has its own filter besides systemd's" "warned $(log parley-mediad 
 nices=$(inside sh -c "cut -d' ' -f19 /proc/$pid/task/*/stat" | sort -n | uniq | tr '\n' ' ')
 check "frames come first" "$nices" "-10 "
 check "key work is nicer" "${nices#-10 }" " "
-# The 41st field is the policy; 2 is SCHED_RR. Who may not raise limits himself cannot give real time to a service either.
+# The 41st field is the policy; 2 is SCHED_RR. A user who may not raise limits cannot grant real time to a service either.
 limit=$(inside sed -n 's/^Max realtime priority *\([0-9]*\).*/\1/p' "/proc/$pid/limits")
 check "the audio threads run in real time, where that can be given" \
 	"$limit $(inside sh -c "cut -d' ' -f41 /proc/$pid/task/*/stat" | sort -n | tail -1)" "$limit $((limit * 2))"
@@ -162,7 +162,7 @@ until_ok 10 active parley-mediad && [ "$(shows parley-mediad NRestarts)" = 1 ] &
 	bad "a killed mediad is started again" "$(shows parley-mediad NRestarts)"
 conversation "and answers" killed 4 2
 
-# ---- what is wrong is told, once ----
+# ---- faults are reported once ----
 inside sh -c 'echo "{ \"silense_ms\": 1 }" >/etc/parley/parley.json'
 inside systemctl restart parley-control
 until_ok 10 inside systemctl is-failed --quiet parley-control

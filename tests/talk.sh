@@ -1,9 +1,9 @@
 #!/bin/sh
-# `make talk`: a room on this machine to speak in. Starts a Discord of our own (guildd), the bot (mediad, and control with the
-# embedded brain), and the bridge that serves the page and makes each tab a person in the channel. Ends with ctrl-C.
+# `make talk`: a voice channel on this machine. Starts the simulated Discord (guildd), the bot (mediad, and control with the
+# embedded provider), and the bridge that serves the page and makes each tab a member of the channel. Ends with ctrl-C.
 #
-#   PORT=7373      where the page is served, if that is free          OUT=folder    where the logs go (out/talk)
-#   KEY=1          use OPENAI_API_KEY of the environment: what is said then goes to OpenAI
+#   PORT=7373      port of the page, if it is free                    OUT=folder    folder of the logs (out/talk)
+#   KEY=1          use OPENAI_API_KEY of the environment; the audio is then sent to OpenAI
 set -eu
 cd "$(dirname "$0")/.."
 bin=${BIN:-build}
@@ -29,7 +29,7 @@ trap stop EXIT
 trap 'echo; echo "talk: ended"; exit 0' INT TERM HUP
 
 # start NAME COMMAND…: in the background; its stdout goes to NAME.out, its log to NAME.log. Newest first in $pids, so that
-# whoever depends on another ends before it.
+# a program ends before those that it depends on.
 start() {
 	name=$1
 	shift
@@ -79,7 +79,7 @@ else
 	echo "The brain is the embedded one: nothing leaves this machine. KEY=1 make talk uses your OPENAI_API_KEY."
 fi
 echo "ctrl-C ends it. Logs: $out/"
-# None of them ends by itself unless it cannot go on.
+# Each of them runs until it is stopped or fails.
 while :; do
 	# shellcheck disable=SC2086
 	set -- $names

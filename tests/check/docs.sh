@@ -1,5 +1,5 @@
 #!/bin/sh
-# The generated pages in docs/ must be what their sources say.
+# Fails if a generated page in docs/ differs from its sources.
 set -eu
 cd "$(dirname "$0")/../.."
 make -s docs DOCS=build/docs

@@ -1,6 +1,6 @@
 #!/bin/sh
-# `make install` and `make uninstall` into a folder: what is put where, programs that run from there, man pages that render and
-# know every option, units that systemd takes and scores.
+# Runs `make install` and `make uninstall` into a folder, and verifies the installed files: the programs run from there, the man
+# pages render and list every option, systemd accepts the units.
 #
 #   tests/check/install.sh [build folder]      default: build
 set -u
@@ -10,7 +10,7 @@ D=$(mktemp -d /tmp/parley-install-XXXXXX)
 trap 'rm -rf "$D"' EXIT
 trap 'exit 1' INT TERM
 passed=0 failed=0
-# check WHAT COMMAND…: it must succeed; what it printed is shown when it does not.
+# check WHAT COMMAND…: the command must succeed; its output is shown if it does not.
 check() {
 	what=$1
 	shift
@@ -58,7 +58,7 @@ for p in control mediad offlined; do
 	check "$p runs" silent "$D/usr/usr/bin/$p" --version
 	page=$D/usr/usr/share/man/man8/$p.8
 	check "$p.8 renders without a warning" silent man --warnings=w -l "$page"
-	# Every option of --help is in the page, and the other way round.
+	# Every option of --help is in the page, and vice versa.
 	in_help=$("$B/$p" --help | grep -oE -- '--[a-z][a-z-]*' | sort -u)
 	in_page=$(MANWIDTH=500 man -l "$page" 2>/dev/null | col -b | grep -oE -- '--[a-z][a-z-]*' | sort -u)
 	check "$p.8 knows the options" same "$in_help" "$in_page"
@@ -75,7 +75,7 @@ for u in parley-mediad parley-control; do
 	check "$u.service is the one in deploy" cmp "$unit" "deploy/systemd/$u.service"
 	check "$u.service exposes at most 2.0" exposes "$unit"
 done
-# Verified where the programs are found, so that only what is wrong with the units is told.
+# Verifies the units where the programs exist, so that only faults of the units are reported.
 mkdir "$D/units"
 for u in parley-mediad parley-control; do
 	sed "s|/usr/bin/|$D/usr/usr/bin/|; /^Documentation=/d" "deploy/systemd/$u.service" >"$D/units/$u.service"

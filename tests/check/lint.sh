@@ -1,5 +1,5 @@
 #!/bin/sh
-# clang-tidy and cppcheck over our own sources; both must be silent.
+# Runs clang-tidy and cppcheck over our own sources; both must report nothing.
 #
 #   LINT=all      the tests' programs too (make check-long)
 set -u
@@ -20,7 +20,7 @@ tidy() {
 		-isystem /usr/include/pocketsphinx -DPARLEY_VERSION=\"0\" || printf "%s\n" "$@" >>"$FAILED"' x >"$1" 2>"$1.err"
 }
 printf '%s\n' $files | tidy "$out/tidy"
-# What ended badly (short of memory, say) has a second chance, so that the verdict is about the code.
+# Retries a failed run once, because a lack of memory says nothing about the code.
 if [ -s "$out/tidy.failed" ]; then
 	tidy "$out/tidy2" <"$out/tidy.failed"
 	cat "$out/tidy2" >>"$out/tidy"

@@ -15,7 +15,7 @@ for folder in proto mediad/mls mediad/dave mediad/transport mediad/audio control
 	for o in $(find "$obj/$folder" -name '*.o' 2>/dev/null); do
 		checked=$((checked + 1))
 		bad=$(nm -u "$o" | awk '{print $NF}' | sed 's/@.*//; s/^__isoc99_//' | grep -Ex "$banned" || true)
-		# Settings are told the environment by their caller.
+		# The caller passes the environment to the settings.
 		[ -z "$bad" ] || { echo "${o#"$obj"/}: not pure:" $bad; fail=1; }
 	done
 done

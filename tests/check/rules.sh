@@ -1,9 +1,8 @@
 #!/bin/sh
-# The map of the room's 151 statements: each is named by a unit test (TEST(rule_042_…) under tests/unit/control), by a scenario (a
-# line `rules 42`), or stands in tests/scenarios/room/waiting with the part it waits for. Fails when one does none of that, and when
-# one waits that may not.
-#
-#   rules.sh [-v]       -v: where each of them is
+# Maps the room's 151 statements to their tests: a unit test names a statement (TEST(rule_042_…) under tests/unit/control), a
+# scenario does (a line `rules 42`), or tests/scenarios/room/waiting lists it with the part that it waits for. Fails for a statement
+# without any of these, and for one that may not wait.
+#   rules.sh [-v]      -v prints the place of each statement
 #   rules.sh --page     prints docs/statements.md: the statements (docs/src/statements.txt), and where each is proven
 set -eu
 cd "$(dirname "$0")/../.."

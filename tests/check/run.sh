@@ -1,6 +1,6 @@
 #!/bin/sh
-# `make check`: builds with warnings as errors and under sanitizers, runs everything that needs Debian packages only,
-# and ends with one line for all of it. Logs of failed parts are printed, all are kept in build/check/.
+# `make check`: builds with warnings as errors and under sanitizers, runs everything that needs only Debian packages, and
+# prints one summary line. Prints the logs of failed parts and keeps all logs in build/check/.
 set -u
 cd "$(dirname "$0")/../.."
 log=build/check
@@ -8,12 +8,12 @@ mkdir -p "$log"
 jobs=$(nproc 2>/dev/null || echo 2)
 rm -f "$log"/*.sum
 
-# count WORD LINE: the number before the word, 0 when it is not there.
+# count WORD LINE: prints the number before the word, 0 if the word is missing.
 count() {
 	n=$(echo "$2" | grep -oE "[0-9]+ $1" | tail -1 | cut -d' ' -f1)
 	echo "${n:-0}"
 }
-# part NAME COMMAND…: one line each. What a closing line of the form `N passed, N failed, N skipped` says goes to NAME.sum.
+# part NAME COMMAND…: prints one line; writes the numbers of a final line `N passed, N failed, N skipped` to NAME.sum.
 part() {
 	name=$1
 	shift
@@ -40,7 +40,7 @@ unit() { # KIND [TESTS…]: run the unit tests of a sanitized build; skips must 
 	ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 		TSAN_OPTIONS="halt_on_error=1 suppressions=tests/check/tsan.supp" sh -c 'b=$1; shift; exec "build/$b/tests/unit" "$@"' x "$@"
 }
-# What has threads, and what they use; MLS and DAVE are pure, and run on the worker in what tests it.
+# Tests of code that uses threads. MLS and DAVE are pure; the worker's own tests run them on a thread.
 threaded() {
 	find tests/unit/ipc tests/unit/proto tests/unit/mediad -name '*_test.c' ! -path '*/mls/*' ! -path '*/dave/*'
 }
@@ -67,12 +67,13 @@ part pure tests/check/pure.sh build/obj
 part words tests/check/words.sh
 part room_state tests/check/room_state.sh
 part rules tests/check/rules.sh
+part trace tests/check/trace.sh
 part circles tests/check/circles.sh build/obj
 part mutants-lines tests/mutants/lines.sh
 part vendors tests/check/vendors.sh
 part vendors-planted tests/check/vendors.sh --self-test
 
-# Three lanes: two compute, and give way; the third mostly waits for the clock.
+# Three groups run in parallel: two compute at low priority, the third mostly waits for time to pass.
 aside() {
 	# shellcheck disable=SC2016
 	renice -n 10 -p "$(exec sh -c 'echo $PPID')" >/dev/null

@@ -1,6 +1,6 @@
 #!/bin/sh
 # `make scenarios`: the scenarios of tests/scenarios through the real programs that are too slow for `make check`.
-# What each printed is kept in build/check/.
+# Keeps their output in build/check/.
 set -u
 cd "$(dirname "$0")/../.."
 mkdir -p build/check

@@ -1,10 +1,10 @@
 #!/bin/sh
-# What people read comes out of control/words/words.def: no other file of control has prose in it, every sentence there is
-# said by somebody, and the terse texts of the protocol stay in the log.
+# Fails if a sentence for users is not in control/words/words.def: no other file of control contains prose, every sentence of
+# the table is used, and the terse texts of the protocol appear only in the log.
 #
-# Prose begins with a capital letter or ends as a sentence does; what does neither is a reason for the log. Exempt, because they
-# are about something else: the log, what models are told, the embedded brain (a program of its own), and what stands at the
-# terminal only: help, --check's findings beside the look that makes them (portal too), faults of settings and --why.
+# Prose begins with a capital letter or ends with a full stop; other texts are reasons for the log. Exempt are the log, prompts
+# for models, the embedded provider (a program of its own), and texts for the terminal: help, the findings of --check (including
+# portal), faults of settings, and --why.
 set -eu
 cd "$(dirname "$0")/../.."
 fail=0

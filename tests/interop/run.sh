@@ -2,7 +2,7 @@
 # `make interop`: unmodified npm clients against our programs. Each script gets a guildd of its own.
 #
 #   BIN=folder of the programs (build)      run.sh [SCRIPT…]      only these
-#                                           run.sh --bench SCRIPT  a bench: its rows are all that stands on stdout
+#                                           run.sh --bench SCRIPT  a bench: prints only its rows on stdout
 set -eu
 cd "$(dirname "$0")"
 bin=$(cd ../.. && cd "${BIN:-build}" && pwd)
@@ -45,7 +45,7 @@ if [ "${1:-}" = --bench ]; then
 fi
 
 passed=0 failed=0 skipped=0
-# one NAME COMMAND…: runs it with a fresh guildd and adds its last line to the sums.
+# one NAME COMMAND…: runs the command with a new guildd and adds its last line to the sums.
 one() {
 	name=$1
 	shift

@@ -1,6 +1,6 @@
 #!/bin/sh
-# How well offlined understands. `measure.sh` is the whole measurement (about 20 minutes on 2 cores: `make check-long`),
-# `measure.sh short` a part of it for every check (about a minute).
+# Measures the recognition rate of offlined. `measure.sh` runs the whole measurement (about 20 minutes on 2 cores, in `make
+# check-long`), `measure.sh short` a part of it for every check (about a minute).
 set -eu
 cd "$(dirname "$0")/../.."
 B=${B:-build}

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The recorded fault journals of this folder run again: the shape of everything sent must be the recorded one, on this CPU
-# and with sound that comes out a little different, as on another. Recorded anew by tests/replay/record.sh.
+# Replays the recorded fault journals of this folder: the shape of all output must be the recorded one, on this CPU and with
+# slightly different audio, as on another CPU. tests/replay/record.sh records them again.
 #
 #   tests/replay/faults.sh [build folder]      default: build
 set -u
@@ -21,7 +21,7 @@ verdict() { # NAME CONDITION…: what it prints is shown when it does not hold
 	fi
 }
 small() { [ "$(stat -c %s "$1")" -lt 307200 ]; }
-# 3: the sound differs, all else is as recorded.
+# 3: only the audio differs.
 shape_holds() { # STATUS
 	[ "$1" = 0 ] || [ "$1" = 3 ]
 }

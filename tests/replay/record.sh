@@ -1,11 +1,11 @@
 #!/bin/sh
-# Records the fault journals of this folder anew, from the programs as built, against a Discord on this machine. To be run
-# when what is sent has changed, and only after looking at why. tests/replay/faults.sh replays them.
+# Records the fault journals of this folder again, with the built programs and the simulated Discord. Run it when the output has
+# changed, and only after finding out why. tests/replay/faults.sh replays them.
 #
 #   tests/replay/record.sh [FAULT…]      default: all; BIN=folder of the programs (build), OUT=folder (this one)
 #
-# Each fault is a call in which somebody asks and is answered; FAULT.mediad and FAULT.control are what the bot's two
-# programs met. Of a program that is killed it is the record of its successor.
+# In each fault a caller asks a question in a call and gets an answer; FAULT.mediad and FAULT.control are the journals of the
+# bot's two programs. For a program that is killed, it is the journal of its successor.
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -69,7 +69,7 @@ start_control() { # [JOURNAL]
 	control=$last
 }
 call_is_up() { wait_for "call" said mediad "call_state .*phase=up" "${1:-1}"; }
-# ask: the caller asks and hears the answer; in the background, its end is awaited by answered.
+# ask: starts the caller, which asks and records the answer, in the background; answered waits for its end.
 ask() {
 	start caller "$B/caller" --api "$GUILDD" --media-sock "$D/caller.sock" --offlined "$B/offlined" --record "$D/brain" \
 		--out "$D/caller" --guild $GUILD --channel "${1:-$VOICE}" --user $USER --bot $BOT --say "thank you parley"

@@ -1,9 +1,9 @@
 #!/bin/sh
-# The classifier: three are in the channel, somebody says something without the bot's name, and a model says whom it was
-# meant for.
+# The classifier: with three members in the channel, a member speaks without the bot's name, and a model decides whether the
+# bot is the addressee.
 #
 #   tests/scenarios/classified.sh [build folder]      default: build
-# slow: in make scenarios, not in make check
+# slow: runs in make scenarios, not in make check
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -11,7 +11,7 @@ B=${1:-build}
 D=$(mktemp -d /tmp/parley-classified-XXXXXX)
 . tests/scenarios/common
 
-# A model that says first that it was not for the bot, then that it was; prompts go to its log, a line each.
+# A model that answers first NO, then YES; it logs each prompt as one line.
 start judge perl -MIO::Socket::INET -e '
 	my $s = IO::Socket::INET->new(Listen => 4, LocalAddr => "127.0.0.1", ReuseAddr => 1) or die;
 	my @says = ("No.", "YES");
@@ -49,16 +49,16 @@ join $TEXT $VOICE
 until_ok 10 up $GUILD || bad "the call" "not up"
 api POST /users/502/join "{\"guild_id\":\"$GUILD\",\"channel_id\":\"$VOICE\"}" >/dev/null
 
-# The caller waits for an answer; that there is none is known before.
+# The caller waits for an answer; the turn file shows earlier that there is none.
 says no "what time is it"
 until_ok 20 ended 1
-is "what was not meant for the bot has no answer" "$(turn 1)" "what time is it, not_addressed"
+is "an utterance that is not addressed to the bot gets no answer" "$(turn 1)" "what time is it, not_addressed"
 kill $last
 wait $last 2>/dev/null
 says yes "what time is it"
-wait $last && ok "what was meant for it is answered" || bad "what was meant for it" "$(tail -1 "$D/yes.out")"
-is "and ended so" "$(turn 2)" "what time is it, answered"
+wait $last && ok "an utterance that is addressed to the bot is answered" || bad "an utterance that is addressed to the bot is answered" "$(tail -1 "$D/yes.out")"
+is "its turn ends as answered" "$(turn 2)" "what time is it, answered"
 is "the model was asked each time" "$(wc -l <"$D/judge.log")" 2
-grep -q 'Answer exactly YES or NO.*what time is it' "$D/judge.log" && ok "and told what was said" ||
-	bad "and told what was said" "$(head -c 200 "$D/judge.log")"
+grep -q 'Answer exactly YES or NO.*what time is it' "$D/judge.log" && ok "with the transcript in its prompt" ||
+	bad "with the transcript in its prompt" "$(head -c 200 "$D/judge.log")"
 report

@@ -1,7 +1,6 @@
 #!/bin/sh
-# Every close code of the voice gateway, each in a call of its own: what is done about it, with how many Identifies and
-# Resumes, and that nothing goes on for ever when a gateway closes whatever comes. The codes and what they ask for are read
-# from proto/voice.def.
+# Every close code of the voice gateway, each in a call of its own: verifies the action with its number of Identifies and
+# Resumes, and that retries end when a gateway closes every connection. The codes and their actions come from proto/voice.def.
 #
 #   tests/scenarios/closes.sh [build folder]      default: build
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
@@ -12,9 +11,9 @@ D=$(mktemp -d /tmp/parley-closes-XXXXXX)
 . tests/scenarios/common
 
 start_guildd --set op4_same_server=1
-# Nobody listens there: this is about calls, not about answering.
+# No provider listens at this address, because the scenario tests calls only.
 export PARLEY_BRAIN_URL=ws://127.0.0.1:9/
-# One line a code: code action cool_ms guild text voice. 1006 never stands in a frame: the connection is dropped.
+# One line per code: code action cool_ms guild text voice. No frame carries 1006: guildd drops the connection.
 rows() { sed -nE 's/^[[:space:]]*CLOSE\(([0-9]+), [a-z_]+, ([A-Z]+), ([A-Z_]+), ([0-9]+), .*/\1 \2 \3 \4/p' proto/voice.def; }
 while read -r code action reason cool; do
 	new_guild "Code $code"
@@ -65,7 +64,7 @@ while read -r code action reason cool guild _ _; do
 	case $action in
 	RESUME | ONCE)
 		want="Identify 0, Resume 1, session same, reason $low"
-		# guildd ends the session with this one: the Resume is refused, and another is joined.
+		# guildd ends the session with this code, so it refuses the Resume and mediad joins a new session.
 		[ "$code" != 4013 ] || want="Identify 1, Resume 1, session new, reason $low"
 		;;
 	FRESH | WAIT) want="Identify $((cool >= 60000 ? 0 : 1)), Resume 0, session $([ "$cool" -ge 60000 ] && echo none || echo new), reason $low" ;;
@@ -75,7 +74,7 @@ while read -r code action reason cool guild _ _; do
 	[ "$cool" = 0 ] || is "$code cools down" "$soon" 0
 done <"$D/rows"
 
-# ---- a gateway that closes whatever comes ----
+# ---- a gateway that closes every connection ----
 before=$(api GET /stats)
 switch '{"voice_refuse":4006}'
 while read -r _ _ _ _ guild _ _; do

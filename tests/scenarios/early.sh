@@ -1,13 +1,13 @@
 #!/bin/sh
-# An answer that is begun in a pause, through the real programs: somebody asks, and pauses. The brain is asked before anybody
-# can know that they have finished, the answer is heard when they surely have; who goes on hears nothing of it. When the bot
-# goes in the middle of an answer, that has its end.
+# Speculative generation in a pause, through the real programs: a member asks and pauses. control asks the provider before the end of
+# the turn is certain and plays the answer once it is; if the member continues, no sound of that answer is played. If the bot leaves in
+# the middle of an answer, the turn ends.
 #
 #   tests/scenarios/early.sh [build folder]      default: build
-#   COMPARE=1    the same question without it, too
+#   COMPARE=1    also without speculative generation
 #
-# An utterance is over after four seconds of silence here, so that the order of things does not hang on how fast this machine is.
-# slow: in make scenarios, not in make check
+# The endpointing delay is four seconds here, so that the order of events does not depend on the speed of this machine.
+# slow: runs in make scenarios, not in make check
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -38,7 +38,7 @@ wav() {
 		cat "$D/pcm"
 	} >"$1"
 }
-# run NAME WAV SETTINGS…: a control of its own hears the recording; its turns are in NAME.turns, what was heard of it in NAME.told.
+# run NAME WAV SETTINGS…: plays the recording to a new control; its turns go to NAME.turns, the caller's timeline to NAME.told.
 run() {
 	local name=$1 wav=$2
 	shift 2
@@ -53,9 +53,9 @@ run() {
 	wait "$last"
 }
 ended() { grep -a '"stage":"ended"' "$D/$1.turns" | grep -a "\"reason\":\"$2\"" | tail -1; }
-# value TURN RULE: the value of a decision.
+# value TURN RULE: prints the value of a decision.
 value() { echo "$1" | tr '{' '\n' | sed -nE "s/.*\"rule\":\"$2\".*\"value\":(-?[0-9]+).*/\\1/p" | tail -1; }
-# figure TURN: ms from the end of speech to the first sound, by control.
+# figure TURN: prints the ms from the end of speech to the first sound, as control measured them.
 figure() { echo "$1" | sed -nE 's/.*"first_audio_ms":([0-9]+).*/\1/p'; }
 
 start_guildd
@@ -72,26 +72,26 @@ speak "parley what time is it" | wav "$D/asks.wav"
 if [ "${COMPARE:-}" ]; then
 	run late "$D/asks.wav" PARLEY_SPECULATIVE=off
 	late=$(ended late answered)
-	within "without it the brain is asked when the utterance is over" "$(value "$late" asked)" $END_MS 60000
+	within "without it the provider is asked when the utterance has ended" "$(value "$late" asked)" $END_MS 60000
 	echo "end of speech to first sound without it: $(figure "$late") ms, $END_MS of them silence"
 fi
 
 run early "$D/asks.wav" PARLEY_SPECULATIVE=auto
 early=$(ended early answered)
 within "with it in the pause" "$(value "$early" asked)" 200 $((END_MS - 1))
-is "by a chance that the record tells" "$([ "$(value "$early" likely_over)" -ge 600 ] && echo yes)" yes
-within "its sound waits until the utterance is over" "$(figure "$early")" $END_MS 60000
-is "the words were let in as they would have been" "$(value "$early" direct_address)" 1
+is "by a probability that the record shows" "$([ "$(value "$early" likely_over)" -ge 600 ] && echo yes)" yes
+within "its sound waits until the utterance has ended" "$(figure "$early")" $END_MS 60000
+is "the utterance was admitted by the same rule" "$(value "$early" direct_address)" 1
 echo "end of speech to first sound: $(figure "$early") ms, $END_MS of them silence"
 
 run goes-on "$D/goes-on.wav" PARLEY_SPECULATIVE=auto
 revoked=$(ended goes-on eot_revoked)
-is "who goes on takes back what was begun" "$([ -n "$revoked" ] && echo yes)" yes
-is "and hears nothing of it" "$(echo "$revoked" | grep -c '"said":""') $(grep -c 'bot begins to speak' "$D/goes-on.told")" "1 1"
-is "what they said is answered as a whole" "$(ended goes-on answered | grep -c '"heard":".*time.*day')" 1
+is "continued speech rolls the speculative answer back" "$([ -n "$revoked" ] && echo yes)" yes
+is "without a sound of it" "$(echo "$revoked" | grep -c '"said":""') $(grep -c 'bot begins to speak' "$D/goes-on.told")" "1 1"
+is "the whole utterance is answered" "$(ended goes-on answered | grep -c '"heard":".*time.*day')" 1
 
-# ---- a turn that lives when the bot goes ----
-# talking NAME: a control that is in the middle of an answer.
+# ---- a turn that is active when the bot leaves ----
+# talking NAME: starts a control and waits until it is in the middle of an answer.
 talking() {
 	rm -f "$D/out"/*
 	PARLEY_TURNS=$D/$1.turns start "$1" "$B/control" --media-sock "$D/mediad.sock" --guild $GUILD --channel $VOICE \
@@ -105,15 +105,15 @@ over() { grep -qa '"reason":"shutdown"' "$D/$1.turns"; }
 talking stopped
 kill "$control"
 wait "$control"
-is "who is stopped ends in order" $? 0
-over stopped && ok "its turn has ended, and is told" || bad "turn" "has no end"
+is "a stopped control exits with status 0" $? 0
+over stopped && ok "its turn has ended and is recorded" || bad "turn" "has no end"
 is "once, and its session" "$(ended stopped shutdown | wc -l) $(grep -ca 'session_over why=shutdown' "$D/stopped.log")" "1 1"
 kill "$caller" 2>/dev/null
 wait "$caller" 2>/dev/null
 
 talking left
 api POST /interactions "{\"user_id\":\"$ALICE\",\"channel_id\":\"$TEXT\",\"name\":\"leave\"}" >/dev/null
-until_ok 10 over left && ok "so is that of who is told to leave" || bad "turn" "has no end"
+until_ok 10 over left && ok "so is the turn of a bot that is told to leave" || bad "turn" "has no end"
 is "once, and its session for this reason" "$(ended left shutdown | wc -l) $(grep -ca 'session_over why=nl_leave' "$D/left.log")" "1 1"
 kill "$control"
 wait "$control"

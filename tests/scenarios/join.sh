@@ -1,6 +1,6 @@
 #!/bin/sh
-# Joining, end to end: guildd, mediad and control as programs, told by commands as people give them, broken as life breaks
-# them. Needs nothing but a shell with /dev/tcp (bash).
+# Joining, end to end: runs guildd, mediad and control, gives commands as members do, and kills programs and connections. Needs
+# only a shell with /dev/tcp (bash).
 #
 #   tests/scenarios/join.sh [build folder]      default: build
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
@@ -30,7 +30,7 @@ api() {
 	cat <&3
 	exec 3>&-
 }
-# field NAME: the first such text or number of the JSON on stdin.
+# field NAME: prints the first such text or number of the JSON on stdin.
 field() {
 	sed -nE "s/.*\"$1\": ?\"?((\\\\.|[^\",}])*).*/\\1/p" | head -1
 }
@@ -66,7 +66,7 @@ original() { # ID: the text of the answer to an interaction, nothing while it is
 	api GET "/interactions/$1" | sed -nE 's/.*"content": ?"((\\.|[^"\\])*)".*/\1/p'
 }
 answered() { ANSWER=$(original "$1") && [ -n "$ANSWER" ]; }
-# say USER NAME [CHANNEL]: gives a command and waits for what comes of it, in ANSWER.
+# say USER NAME [CHANNEL]: gives a command and waits for the answer, which goes to ANSWER.
 say() {
 	local options='' id
 	[ -n "${3:-}" ] && options=",\"options\":[{\"name\":\"channel\",\"type\":7,\"value\":\"$3\"}]"
@@ -101,7 +101,7 @@ CA=$(field ca <"$D/ready")
 API=$(field control <"$D/ready" | grep -oE '[0-9]+$')
 PARLEY_DISCORD_API=$(field rest <"$D/ready")
 export PARLEY_DISCORD_API
-# Nobody listens there: this is about joining, not about answering.
+# No provider listens at this address, because the scenario tests joining only.
 export PARLEY_BRAIN_URL=ws://127.0.0.1:9/ DISCORD_TOKEN=guildd.bot.token
 unset OPENAI_API_KEY OPENAI_API_KEY_FILE DISCORD_TOKEN_FILE
 
@@ -113,7 +113,7 @@ check "check names it" "$out" "missing  mediad"
 check "check gives the invite link" "$out" "scope=bot+applications.commands"
 start_mediad
 until_ok 5 test -S "$D/mediad.sock"
-# checked WHAT PATTERN VARIABLES… OPTIONS…: runs a check; the pattern is looked for in "STATUS OUTPUT".
+# checked WHAT PATTERN VARIABLES… OPTIONS…: runs a check and searches "STATUS OUTPUT" for the pattern.
 checked() {
 	local what=$1 pattern=$2
 	shift 2
@@ -151,7 +151,7 @@ sock="--media-sock $D/mediad.sock"
 	api PATCH /guilds/77/roles/77 '{"permissions":"1049600"}' >/dev/null
 	checked "check looks at the rights in each server" "warning  permissions: in Bare the bot's roles do not let it speak" \
 		DISCORD_TOKEN=lonely.bot.token "$B/control" $sock
-	checked "check finds a mistyped variable" "warning  environment: nobody reads PARLEY_SILENSE_MS; did you mean PARLEY_SILENCE_MS?" \
+	checked "check finds a mistyped variable" "warning  environment: unknown variable PARLEY_SILENSE_MS; did you mean PARLEY_SILENCE_MS?" \
 		PARLEY_SILENSE_MS=1 "$B/control" $sock
 	printf '{\n"silense_ms": 1,\n"hold_ms": -1\n}\n' >"$D/bad.json"
 	checked "check tells every fault of the settings file" "missing  settings: $D/bad.json:2: there is no setting \"silense_ms\"; did you mean \"silence_ms\"?" \
@@ -165,7 +165,7 @@ sock="--media-sock $D/mediad.sock"
 		"$B/control" $sock --guild $GUILD --channel $VOICE
 	api PUT "/channels/$VOICE/overwrites/$GUILD" '{"type":"role","allow":"0","deny":"0"}' >/dev/null
 }
-# started WHAT PATTERN VARIABLES… OPTIONS…: a start that cannot go well ends with status 1 and one line.
+# started WHAT PATTERN VARIABLES… OPTIONS…: a start that must fail ends with status 1 and one line.
 started() {
 	local what=$1 pattern=$2
 	shift 2
@@ -179,7 +179,7 @@ started "a start without the authority" "--ca /nonexistent: No such file" "$B/co
 out=$("$B/control" --spawn-mediad --config "$D/bad.json" 2>&1)
 check "a start with faults in the settings file" "$? $(printf '%s\n' "$out" | wc -l) $out" "2 2 control: $D/bad.json:2: "
 
-# ---- joining when told ----
+# ---- joining by command ----
 start_control
 until_ok 10 registered || bad commands "not registered"
 say $BOB join
@@ -210,7 +210,7 @@ until_ok 10 status_is "Call:** up" && ok "a new control takes the call over" || 
 [ "$(count main_op_4)" = "$ops_before" ] && [ "$(count voice_op_1)" = "$voice_before" ] &&
 	ok "without leaving the channel" || bad "without leaving the channel" "op 4: $ops_before → $(count main_op_4)"
 
-# ---- stopped in good order, started again ----
+# ---- stopped by SIGTERM, started again ----
 kill "$control"
 wait "$control"
 start_control
@@ -225,7 +225,7 @@ api POST /users/$BOT/drop '{"which":"main"}' >/dev/null
 identified() { [ "$(count main_identified)" = 2 ]; }
 until_ok 20 identified && until_ok 20 status_is "Call:** up" && ok "a new main session joins again" || bad "a new main session joins again" "$ANSWER"
 
-# ---- moved, thrown out ----
+# ---- moved, disconnected ----
 OTHER=$(new_channel '{"type":"voice","name":"Other"}')
 api POST /users/$BOT/move "{\"channel_id\":\"$OTHER\"}" >/dev/null
 until_ok 15 status_is "up in <#$OTHER>" && ok "it follows a move" || bad "it follows a move" "$ANSWER"
@@ -235,21 +235,21 @@ until_ok 10 status_is "Call:** up" && ok "it follows a new voice server" || bad 
 api POST /crash >/dev/null
 until_ok 20 status_is "Call:** up" && ok "it survives a crashed voice server" || bad "it survives a crashed voice server" "$ANSWER"
 api POST /users/$BOT/kick >/dev/null
-until_ok 10 status_is "Call:** none" && ok "it knows that it was thrown out" || bad "it knows that it was thrown out" "$ANSWER"
+until_ok 10 status_is "Call:** none" && ok "it notices that it was disconnected" || bad "it notices that it was disconnected" "$ANSWER"
 
 # ---- muted ----
 say $ALICE join $VOICE
 api PATCH /guilds/$GUILD/members/$BOT '{"mute":true}' >/dev/null
 until_ok 5 status_is "muted by the server" && ok "muted: status says so" || bad "muted: status says so" "$ANSWER"
-room_not_understood() { api GET "/channels/$VOICE/messages" | grep -qF "$1"; }
-until_ok 5 room_not_understood "I am muted by the server" && ok "and the room is told" || bad "and the room is told" "it is not"
+room_shows() { api GET "/channels/$VOICE/messages" | grep -qF "$1"; }
+until_ok 5 room_shows "I am muted by the server" && ok "and the room is told" || bad "and the room is told" "it is not"
 api PATCH /guilds/$GUILD/members/$BOT '{"mute":false}' >/dev/null
-until_ok 5 room_not_understood "I am no longer muted" && ok "and that it is over" || bad "and that it is over" "it is not"
+until_ok 5 room_shows "I am no longer muted" && ok "and that it is over" || bad "and that it is over" "it is not"
 until_ok 5 status_is "muted by the server 1×" && ok "and it is counted" || bad "and it is counted" "$ANSWER"
 say $ALICE leave
 check "leave leaves" "$ANSWER" "I left."
 
-# ---- what stands in the way, in plain words ----
+# ---- obstacles, reported in plain words ----
 FULL=$(new_channel '{"type":"voice","name":"Full","user_limit":1}')
 api POST /users/$BOB/join "{\"channel_id\":\"$FULL\"}" >/dev/null
 say $ALICE join "$FULL"
@@ -265,7 +265,7 @@ case $ANSWER in
 *"permission View Channel"* | *"cannot see it"*) ok "a hidden channel" ;;
 *) bad "a hidden channel" "$ANSWER" ;;
 esac
-# The bot may see it, but who asks may not: nobody is sent where they cannot look, or told what is there.
+# The bot may see this channel, but the member who asks may not: the bot neither joins it nor tells what is there.
 api PUT "/channels/$HIDDEN/overwrites/$BOT" '{"type":"member","allow":"3146752","deny":"0"}' >/dev/null
 say $BOB join "$HIDDEN"
 check "a channel hidden from who asks" "$ANSWER" "that you can see"
@@ -286,7 +286,7 @@ say $ALICE leave
 say $ALICE join $VOICE
 until_ok 5 status_is "a key is made when somebody else comes" &&
 	ok "alone it is encrypted, without a key" || bad "alone it is encrypted, without a key" "$ANSWER"
-# A server that asks for more than we speak says so by 4017: that is told, and not tried again.
+# A server that requires an unsupported encryption closes with 4017: the bot reports it and does not retry.
 tries=$(count voice_op_0)
 api POST /users/$BOT/close '{"which":"voice","code":4017}' >/dev/null
 until_ok 10 status_is "a kind of end-to-end encryption that this version does not speak" && ok "encryption required" || bad "encryption required" "$ANSWER"
@@ -298,7 +298,7 @@ switch '{"discovery":1}'
 say $ALICE join $VOICE
 check "and when all that is over it joins" "$ANSWER" "I am in <#$VOICE>"
 
-# ---- REST that says no for a while ----
+# ---- REST that fails for a while ----
 api POST /faults '{"contains":"@original","status":429,"retry_after":0.4}' >/dev/null
 say $ALICE status
 check "a 429 is waited for" "$ANSWER" "Call:** up"
@@ -312,10 +312,10 @@ kill "$mediad"
 wait "$mediad"
 control='' mediad=''
 
-# ---- with a mediad and a brain of its own, told at the start where to go ----
+# ---- with a mediad and a provider of its own, and a channel to join at start ----
 in_channel() { api GET /world | grep -qE "\"user_id\": ?\"$BOT\""; }
 not_in_channel() { ! in_channel; }
-# pid_of PROGRAM: the child that was started last.
+# pid_of PROGRAM: prints the pid of the newest such child.
 pid_of() { grep -oE "child_started program=[^ ]*/$1 pid=[0-9]+" "$D/control2.log" | tail -1 | grep -oE '[0-9]+$'; }
 told() { api GET "/channels/$VOICE/messages" | grep -o 'No provider is set up' | wc -l; }
 inode_shared() { # PID: descriptors of the child, past stderr, that control has too
@@ -331,27 +331,27 @@ env -u PARLEY_BRAIN_URL DISCORD_TOKEN=$DISCORD_TOKEN "$B/control" --spawn-mediad
 	--state-dir "$D/state2" --ca "$CA" >"$D/control2.log" 2>&1 &
 control=$!
 until_ok 10 grep -q 'ready user' "$D/control2.log" || bad spawn "not ready"
-until_ok 15 status_is "Call:** up" && ok "it joins where it was told at the start" || bad "it joins where it was told at the start" "$ANSWER"
-until_ok 30 status_is "the small one built in, connected" && ok "the embedded brain serves" || bad "the embedded brain serves" "$ANSWER"
+until_ok 15 status_is "Call:** up" && ok "it joins the channel given at start" || bad "it joins the channel given at start" "$ANSWER"
+until_ok 30 status_is "the small one built in, connected" && ok "the embedded provider serves" || bad "the embedded provider serves" "$ANSWER"
 kill -9 "$(pid_of mediad)"
 kill -9 "$(pid_of offlined)"
 sleep 0.5
 until_ok 20 status_is "Call:** up" && ok "its killed mediad is started again" || bad "its killed mediad is started again" "$ANSWER"
-until_ok 30 status_is "the small one built in, connected" && ok "so is its brain" || bad "so is its brain" "$ANSWER"
+until_ok 30 status_is "the small one built in, connected" && ok "so is its provider" || bad "so is its provider" "$ANSWER"
 for child in mediad offlined; do
 	pid=$(pid_of $child)
 	tr '\0' '\n' <"/proc/$pid/environ" | grep -qE '^(DISCORD_TOKEN|OPENAI_API_KEY)' && bad "$child gets no secret" "it has one" || ok "$child gets no secret"
 	shared=$(inode_shared "$pid")
 	[ -z "$shared" ] && ok "$child gets no descriptor" || bad "$child gets no descriptor" "$shared"
 done
-[ "$(told)" = $((before + 1)) ] && ok "that no key is set was told once" || bad "told once" "$before messages before, $(told) now"
+[ "$(told)" = $((before + 1)) ] && ok "the missing key was reported once" || bad "reported once" "$before messages before, $(told) now"
 children="$(pid_of mediad) $(pid_of offlined)"
 kill "$control"
-wait "$control" && ok "it ends in good order" || bad "it ends in good order" "status $?"
+wait "$control" && ok "it exits with status 0" || bad "it exits with status 0" "status $?"
 control=
 until_ok 5 not_in_channel && ok "and leaves the channel" || bad "and leaves the channel" "it is still there"
 for pid in $children; do
-	kill -0 "$pid" 2>/dev/null && bad "and takes its children along" "pid $pid is there" || ok "and takes its children along"
+	kill -0 "$pid" 2>/dev/null && bad "and ends its children" "pid $pid is there" || ok "and ends its children"
 done
 
 grep -q "guildd.bot.token" "$D"/control*.log && bad "the token is in no log" "it is" || ok "the token is in no log"

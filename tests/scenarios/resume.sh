@@ -1,8 +1,8 @@
 #!/bin/sh
-# A voice connection lost while the bot speaks: the sound goes on, the session is resumed and told again that the bot speaks.
-# Then messages of the voice gateway that are lost: sound that is nobody's has them asked for by a resume, soon enough for the
+# A voice connection is lost while the bot speaks: the audio continues, mediad resumes the session and sends Speaking again.
+# Then messages of the voice gateway are lost: an unmapped SSRC makes mediad resume to get them again, soon enough for the
 # question that was asked meanwhile.
-# Then what an old generation says late.
+# Then an update of an old generation arrives late.
 #
 #   tests/scenarios/resume.sh [build folder]      default: build
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
@@ -21,7 +21,7 @@ until_ok 10 registered || bad commands "not registered"
 join $TEXT $VOICE
 until_ok 10 up $GUILD || bad "the call" "not up"
 
-# sent: what alice was sent of the bot's sound so far: packets and unbroken runs of them.
+# sent: prints how many packets of the bot's audio were sent to alice so far, and how many unbroken runs of them.
 sent() {
 	local row
 	row=$(api GET /users/$ALICE/forwarded | tr '{' '\n' | grep "\"user_id\":\"$BOT\"")
@@ -37,10 +37,10 @@ before=$(api GET /stats)
 api POST /users/$BOT/drop "{\"which\":\"voice\",\"guild_id\":\"$GUILD\"}" >/dev/null
 until_ok 8 resumed 1 && ok "its session is resumed" || bad "its session is resumed" "$(session $GUILD)"
 spoke_again() { [ "$(count $BOT voice_op_5)" -gt "$(count $BOT voice_op_5 "$before")" ]; }
-until_ok 3 spoke_again && ok "and told again that it speaks" || bad "and told again that it speaks" "no op 5"
+until_ok 3 spoke_again && ok "and Speaking is sent again" || bad "and Speaking is sent again" "no op 5"
 more() { read -r now _ < <(sent); [ "${now:-0}" -ge $((${count:-0} + 25)) ]; }
 read -r count _ < <(sent)
-until_ok 3 more && ok "it speaks on" || bad "it speaks on" "$(sent)"
+until_ok 3 more && ok "it continues to speak" || bad "it continues to speak" "$(sent)"
 read -r _ runs < <(sent)
 is "without a gap in the sequence numbers she is sent" "$runs" 1
 wait $caller
@@ -48,17 +48,17 @@ is "the caller heard the whole answer" $? 0
 after=$(api GET /stats)
 is "same session, no jump of sequence or of time" "$(odd "$after")" "$(odd "$before")"
 
-# ---- the messages that name a speaker are lost ----
+# ---- the messages that map a speaker's SSRC are lost ----
 api POST /users/$BOT/faults '{"op":5,"what":"lose","times":30}' >/dev/null
 ask
-until_ok 15 resumed 2 && ok "speakers whom lost messages named are asked for by a resume" || bad "speakers whom lost messages named are asked for by a resume" "$(session $GUILD)"
-is "because of sound that is nobody's" "$(grep -c speaker_unknown "$D/mediad.log")" 1
+until_ok 15 resumed 2 && ok "a resume brings the lost SSRC mappings" || bad "a resume brings the lost SSRC mappings" "$(session $GUILD)"
+is "because of an unmapped SSRC" "$(grep -c speaker_unknown "$D/mediad.log")" 1
 wait $caller
 is "the question that was asked meanwhile was heard and answered" $? 0
 is "one resume, and no other Identify" "$(count $GUILD voice_op_7) $(count $GUILD voice_op_0)" "2 3"
 
-# ---- what an old generation says late ----
-# Another session for the bot, then another server for it: the first server's update comes again, after both.
+# ---- a late update of an old generation ----
+# The bot gets another session, then another server; the first server's update is repeated after both.
 identifies() { count $GUILD voice_op_0; }
 more_identifies() { [ "$(identifies)" -ge "$1" ] && up $GUILD; }
 had=$(identifies)

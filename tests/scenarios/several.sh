@@ -1,7 +1,7 @@
 #!/bin/sh
-# Several mediads under one control: calls go to the one with the least, one that dies touches only its own, one that comes
-# back is used again, and another control finds every call where it is. A person listens to the bot all the while in the
-# one call that nothing may touch.
+# Several mediads under one control: a call goes to the mediad with the fewest calls, a mediad that dies affects only its own
+# calls, one that comes back is used again, and a new control finds every call where it is. Meanwhile a member listens to the
+# bot in the one call that must not be affected.
 #
 #   tests/scenarios/several.sh [build folder]      default: build
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
@@ -77,8 +77,8 @@ is "with one further Identify each" "$(count $GUILD voice_op_0) $(count "$G3" vo
 forwarded=$(api GET /users/$ALICE/forwarded)
 speaks=$(session "$G2" | grep -o '"speaking":1')
 kill "$caller"
-is "the other call's bot speaks on" "$speaks" '"speaking":1'
-is "its session went on untouched" "$(facts "$G2" "$V2")" "$before"
+is "the bot of the other call continues to speak" "$speaks" '"speaking":1'
+is "its session was not affected" "$(facts "$G2" "$V2")" "$before"
 is "without a gap in its sequence numbers" "$(runs)" 1
 within "and that was sound" "$(heard_from_bot)" 100 5000
 is "op 5 was sent once when it began" "$op5" 1
@@ -89,7 +89,7 @@ until_ok 5 said control "mediad_synced path=$D/one.sock " 2 && ok "a mediad that
 join "$T4" "$V4"
 until_ok 10 up "$G4" || bad "fourth call" "not up"
 is "and is given the next call" "$(where "$G4")" one
-is "what was moved stays where it is" "$(where $GUILD) $(where "$G2") $(where "$G3")" "two two two"
+is "moved calls stay where they are" "$(where $GUILD) $(where "$G2") $(where "$G3")" "two two two"
 
 # ---- another control, both mediads holding calls ----
 # What another control takes over is what was saved; that is a moment after it changed.
@@ -102,8 +102,8 @@ for round in 1 2 3; do
 done
 sleep 0.5
 for g in $GUILD $G2 $G3 $G4; do echo "$g $(session "$g" | field ssrc) $(count "$g" voice_op_0) $(count "$g" main_op_4)"; done >"$D/holds"
-is "each call goes on as it was under three further controls" "$(cat "$D/holds")" "$(cat "$D/held")"
+is "three further controls leave each call as it was" "$(cat "$D/holds")" "$(cat "$D/held")"
 is "each is where it was" "$(where $GUILD) $(where "$G2") $(where "$G3") $(where "$G4")" "two two two one"
-is "none was placed anew" "$(placed $GUILD) $(placed "$G2") $(placed "$G3") $(placed "$G4")" "2 1 2 1"
+is "none was placed again" "$(placed $GUILD) $(placed "$G2") $(placed "$G3") $(placed "$G4")" "2 1 2 1"
 said control call_stray && bad "no call is taken for a stray" "$(grep call_stray "$D/control.log")" || ok "no call is taken for a stray"
 report

@@ -29,12 +29,12 @@ for try in 1 2; do
 	ask
 	wait $caller && break
 done
-told "the bot begins to speak" && ok "a question is heard over a bad network" || bad "a question is heard over a bad network" "$(tail -1 "$D/ask.out")"
+told "the bot begins to speak" && ok "a question is answered over a bad network" || bad "a question is answered over a bad network" "$(tail -1 "$D/ask.out")"
 told "correlation" && wait $caller && ok "and so is the whole answer" || bad "and so is the whole answer" "$(tail -1 "$D/ask.out")"
 switch '{"loss_permille":0,"dup_permille":0,"reorder_permille":0,"jitter_ms":0,"pad_every":0,"pad_only_every":0}'
 within "what it sent is reported every five seconds" "$(of sender_reports)" 1 10
 within "and what it heard, too" "$(of report_blocks)" 1 20
-is "its numbers and its time have no fault" "$(of seq_jumps) $(of ts_odd)" "0 0"
+is "its sequence numbers and timestamps are correct" "$(of seq_jumps) $(of ts_odd)" "0 0"
 
 # ---- a process that stands still ----
 ask
@@ -44,7 +44,7 @@ kill -STOP "$mediad"
 sleep 0.6
 kill -CONT "$mediad"
 wait $caller
-is "an answer is heard to its end though its mediad stood still" $? 0
-is "nothing skips in its numbers, its time goes on by frames" "$(of seq_jumps) $(of ts_odd)" "0 0"
+is "an answer is played to its end although mediad was suspended" $? 0
+is "its sequence numbers have no gap, its timestamps advance by frames" "$(of seq_jumps) $(of ts_odd)" "0 0"
 within "and what was late does not come in a burst" "$(of burst)" 1 4
 report

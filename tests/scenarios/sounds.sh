@@ -19,5 +19,5 @@ until_ok 10 up $GUILD || bad "the call" "not up"
 api POST /users/$ALICE/join "{\"guild_id\":\"$GUILD\",\"channel_id\":\"$VOICE\"}" >/dev/null
 api POST /users/$ALICE/sound "{\"guild_id\":\"$GUILD\",\"sound_id\":\"2\"}" >/dev/null
 heard() { grep -qs "sound_heard guild=$GUILD user=$1 sound=$2" "$D/control.log"; }
-until_ok 10 heard $ALICE 2 && ok "the room is told of a sound" || bad "the room is told of a sound" "it is not"
+until_ok 10 heard $ALICE 2 && ok "the room gets an event for a soundboard sound" || bad "the room gets an event for a soundboard sound" "it is not"
 report

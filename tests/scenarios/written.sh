@@ -19,18 +19,18 @@ talk() { # NAME SETTING…: the demo's conversation
 turn() { grep -aE ' turn id=' "$D/$1/log/control.log"; }
 
 if talk written PARLEY_REPLY_PATH=brain PARLEY_ASR_SESSIONS=file PARLEY_ASR_WAIT_MS=20000 JOURNAL="$D/journal"; then
-	ok "a written answer was heard"
+	ok "the answer of a text model was played"
 else
-	bad "a written answer" "$(tail -3 "$D/written.txt")"
+	bad "the answer of a text model was played" "$(tail -3 "$D/written.txt")"
 fi
 is "the turn was answered" "$(turn written | grep -c 'heard="parley what time is it" reason=answered')" 1
-is "what was said was all heard" "$(turn written | grep -cE 'said="It is .*\."')" 1
+is "the whole answer was played" "$(turn written | grep -cE 'said="It is .*\."')" 1
 is "no session was opened for it" "$(grep -ac ' client client=' "$D/written/log/offlined.log")" 0
 # What came by HTTP, piece by piece, comes again.
 "$B/control" --log fatal --replay "$D/journal.control" >"$D/again" 2>&1
-is "the conversation runs again to the same digest" "$(cat "$D/again")" "$(cat "$D/journal.control.digest")"
+is "a replay of the conversation has the same digest" "$(cat "$D/again")" "$(cat "$D/journal.control.digest")"
 
-# A model that plays a sound between what it says: any text server will do.
+# A text model that plays a soundboard sound between two sentences.
 perl -MIO::Socket::INET -e '
 	my $s = IO::Socket::INET->new(Listen => 4, LocalAddr => "127.0.0.1", ReuseAddr => 1) or die;
 	$| = 1; print $s->sockport, "\n";
@@ -47,12 +47,12 @@ perl -MIO::Socket::INET -e '
 	}' >"$D/port" &
 started="$started $!"
 until_ok 5 test -s "$D/port" || bad "the text server" "did not start"
-# The demo holds what was heard against all that was said: here two pieces with a sound between.
+# The demo compares the received audio with the whole answer, here two segments with a sound between them.
 talk sounds PARLEY_REPLY_PATH=brain PARLEY_TEXT_URL="http://127.0.0.1:$(cat "$D/port")/v1"
-is "all of it was said" "$(turn sounds | grep -c 'reason=answered said="It is time. And now you know."')" 1
-is "the sound was taken" "$(grep -ac 'sound_not_played\|sound_refused' "$D/sounds/log/control.log")" 0
-# By the caller's ear: two pieces, and a second at least between them.
-is "and had its time between the two" "$(awk '/the bot is silent/ { at = $1 } /the bot speaks/ && at { print ($1 - at > 1); exit }' "$D/sounds.txt")" 1
+is "all of the text was spoken" "$(turn sounds | grep -c 'reason=answered said="It is time. And now you know."')" 1
+is "Discord accepted the sound" "$(grep -ac 'sound_not_played\|sound_refused' "$D/sounds/log/control.log")" 0
+# The caller received two segments with at least a second between them.
+is "and it played between the two segments" "$(awk '/the bot is silent/ { at = $1 } /the bot speaks/ && at { print ($1 - at > 1); exit }' "$D/sounds.txt")" 1
 
 cat "$D"/*/log/*.log >"$D/all.log"
 report
