@@ -107,14 +107,14 @@ kill "$control"
 wait "$control"
 is "a stopped control exits with status 0" $? 0
 over stopped && ok "its turn has ended and is recorded" || bad "turn" "has no end"
-is "once, and its session" "$(ended stopped shutdown | wc -l) $(grep -ca 'session_over why=shutdown' "$D/stopped.log")" "1 1"
+is "once, and its session" "$(ended stopped shutdown | wc -l) $(grep -ca 'session_over .*why=shutdown' "$D/stopped.log")" "1 1"
 kill "$caller" 2>/dev/null
 wait "$caller" 2>/dev/null
 
 talking left
 api POST /interactions "{\"user_id\":\"$ALICE\",\"channel_id\":\"$TEXT\",\"name\":\"leave\"}" >/dev/null
 until_ok 10 over left && ok "so is the turn of a bot that is told to leave" || bad "turn" "has no end"
-is "once, and its session for this reason" "$(ended left shutdown | wc -l) $(grep -ca 'session_over why=nl_leave' "$D/left.log")" "1 1"
+is "once, and its session for this reason" "$(ended left shutdown | wc -l) $(grep -ca 'session_over .*why=nl_leave' "$D/left.log")" "1 1"
 kill "$control"
 wait "$control"
 report
