@@ -40,8 +40,8 @@ void control_start(struct control *c);
 /* Shuts down; env_stop() follows within half a second. With a mediad of its own the bot leaves its
  * channels; otherwise the calls continue in mediad for the next control. */
 void control_stop(struct control *c);
-/* Settings were read anew: a JSON object of those that changed and may, by their names as texts.
- * What is heeded only later (settings_when) is said in the log. Of EBADMSG nothing is taken over.
+/* Applies changed settings: a JSON object of name and text. The log says which of them take effect
+ * later (settings_when). EBADMSG: none was applied.
  */
 int control_settings(struct control *c, const uint8_t *json, size_t len);
 /* The calls above as inputs of a source whose arg is the control. */

@@ -53,7 +53,7 @@ static const char help[] =
 	"       control --settings\n"
 	"       control --why TURN [--state-dir DIR]\n"
 	"\n"
-	"The mind of Parley: keeps the bot on Discord, joins voice channels, and thinks.\n"
+	"The conversation half of Parley: connects the bot to Discord, joins voice channels, answers.\n"
 	"\n"
 	"  --media-sock PATH       socket of a running mediad; give it more than once for several\n"
 	"  --spawn-mediad[=PROG]   run a mediad of its own, which ends with it\n"

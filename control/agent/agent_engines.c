@@ -54,7 +54,7 @@ static void answer_failed(struct agent *a, const struct roles_event *ev)
 
 	log_warn("brain_failed", "turn=%u why=\"%.*s\"", ev->turn, (int)e->data.n,
 		 (const char *)e->data.p);
-	/* A link that is down is told of as such. */
+	/* A link that is down has a fault of its own. */
 	if (ev->use != ENGINE_USE_VOICE || roles_health(a->roles, ev->use) != ROLES_DOWN)
 		agent_fault(a, fault_of(e->trouble, FAULT_ANSWER), FAULT_IS_ONCE);
 }

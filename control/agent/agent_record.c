@@ -1,4 +1,4 @@
-/* What the bus is told of the agent's room and engines, and what ends with a turn (agent.h). */
+/* Publishes the events of the agent's room and engines, and records the end of a turn (agent.h). */
 #include "control/agent/inside.h"
 #include "control/agent/voice_output.h"
 #include "control/media/media.h"

@@ -37,7 +37,7 @@ struct agent {
 	struct room_effects *fx;
 
 	struct bus *bus;     /* NULL: nobody listens */
-	struct turns *turns; /* what the bus is told of the room */
+	struct turns *turns; /* publishes the room's turns on the bus */
 	char ended[40];	     /* why the session ended; empty while it lasts */
 };
 

@@ -56,8 +56,8 @@ static const char *tokens_name(const char *model)
 	return o || strncmp(model, "gpt-", 4) == 0 ? "max_completion_tokens" : "max_tokens";
 }
 
-/* Of a word: models that think aloud need more than those that do not, and some count differently.
- */
+/* Tokens for an answer of one word: reasoning models need more than others, and some count
+ * differently. */
 static unsigned word_tokens(const char *model)
 {
 	if (strncmp(model, "gpt-5", 5) == 0)
@@ -107,7 +107,7 @@ static struct slice error_text(const json_t *error)
 	return s.n ? s : slice_of(json_object_get(error, "message"));
 }
 
-/* Of what it thinks aloud, and of tools, nothing is read. */
+/* Ignores reasoning text and tool calls. */
 static void read_choice(struct openai_chunk *c, const json_t *choice)
 {
 	const json_t *part = json_object_get(choice, "delta");

@@ -61,8 +61,8 @@ static void *grown(void *p, size_t n, size_t *cap, size_t size)
 	return p;
 }
 
-/* What the room is told of the end of speaking names the last packet of a voice: silence may follow
- * it. */
+/* The room's event for the end of speaking carries the time of the last voice packet; silence may
+ * follow it. */
 static uint64_t last_read(const struct rerun_ *r, uint64_t at)
 {
 	uint64_t best = 0, read = 0;

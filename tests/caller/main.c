@@ -108,7 +108,7 @@ static int write_wav(const char *path, const int16_t *left, size_t nl, const int
 	return err;
 }
 
-/* What offlined wrote down of its own messages: the newest line of this kind. */
+/* Reads the newest line of this kind from offlined's record of its messages. */
 static json_t *newest(const char *kind)
 {
 	char path[1024], row[65536];

@@ -319,7 +319,7 @@ static bool all_listen(struct cluster *h)
 	return true;
 }
 
-/* What an idle mediad holds. Its threads are there when it listens; our own visits are over soon.
+/* What an idle mediad holds. Its threads are there when it listens; our own health checks end soon.
  */
 static void take_baseline(struct cluster *h)
 {

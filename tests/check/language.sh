@@ -15,7 +15,7 @@ cat >"$list" <<'END'
 \bheed(s|ed|ing)?\b | takes effect
 \b(put|asked|begun|done) anew\b | again
 \b(is|are|was|were) told of\b | receives, is informed of
-\bvisits?\b | voice session
+\b(a|the|each|our own|this|one) visits?\b | voice session
 \baloud\b | speaks, by voice
 \bears\b | transcriber, receiver
 \b(ears and (its |the )?mouth|the mind of (parley|one voice)) | mediad, control, the conversation
@@ -23,11 +23,10 @@ cat >"$list" <<'END'
 \boptimistic(ally)?\b | speculative generation
 \bnobody's sound\b|\bsound that is nobody's\b | unmapped SSRC
 \bvillages?\b | cluster
-\b(a|the|each|one|own) house\b|\bhouse of its own\b | test fixture, cluster
-\bcrowds?\b | speakers
+\bhouse of its own\b|\bcontrol of the house\b|\bLooks at a house\b|\brules of the house\b | test fixture, cluster
+\b(a|the|no) crowd\b|\bcrowd\.(c|h|mjs)\b | speakers
 \b(mls|dave)_party\b|\bparty\.[ch]\b | MLS fixture, DAVE simulation
 \bladder\b | retry policy, recovery steps
-\bwords so far\b | interim transcript
 \bimagined words\b | hallucination
 \bhas the word\b | holds the floor
 \blift and land\b | commit, roll back

@@ -1,5 +1,5 @@
-/* The server's side of the Realtime dialect: any lines of client events, with what the ears and the
- * voice answer in between. No input may crash, leak or stop the session from answering a
+/* The server's side of the Realtime dialect: any lines of client events, with results of the
+ * recogniser and the synthesis in between. No input may crash, leak or stop the session from answering a
  * well-formed event. */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The scenario language: no text may crash or leak its parser; what is told of a bad one is a line
+/* The scenario language: no text may crash or leak its parser; the report on a bad one is a line
  * of it. */
 #include <errno.h>
 #include <stdint.h>

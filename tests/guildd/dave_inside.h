@@ -28,7 +28,7 @@ struct member {
 	uint8_t key[GD_MLS_POINT]; /* signature key of the key package, and then of the leaf */
 	size_t key_n;
 	bool told;	     /* epoch 0: has been sent what is proposed */
-	unsigned sender;     /* which external sender it was told of; 0: none */
+	unsigned sender;     /* the external sender that was sent to it; 0: none */
 	uint64_t seal_at;    /* from then on plain sound is a leak */
 	uint16_t transition; /* the last it took part in */
 };

@@ -98,7 +98,7 @@ static void propose_missing(struct gd_group *g)
 
 /* davey makes a Welcome only when the op 27 at hand holds an Add, not when an earlier one of the
  * epoch did, so that its commit would be of no use. When proposals change and no Add is new, two
- * old ones are revoked and made again (two, since nobody is told of its own). */
+ * old ones are revoked and made again (two, since no member receives its own). */
 static void renew_adds(struct gd_group *g, struct gd_vec *gone)
 {
 	bool changed = gone->n > 0;
@@ -139,7 +139,7 @@ static void send_list(const struct gd_group *g, const struct member *m, uint8_t 
 	free(buf);
 }
 
-/* Nobody is told of an Add of itself. */
+/* No member receives an Add of itself. */
 static bool tells(const struct gd_proposal *p, const struct member *m)
 {
 	return !(p->add && p->user == m->user);

@@ -341,7 +341,7 @@ static void on_resume(struct vconn *c, const json_t *d)
 static void on_video(struct vconn *c, const json_t *d)
 {
 	(void)c;
-	(void)d; /* an audio server: nobody is told of pictures */
+	(void)d; /* an audio server: video is not relayed */
 }
 
 static void on_session_update(struct vconn *c, const json_t *d)

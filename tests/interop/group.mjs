@@ -70,13 +70,13 @@ export async function tones(name, members, { ms = 600, at = 3, least = 0.8 } = {
   let heard = 0;
   for (let i = 0; i < members.length; i += at) {
     const speakers = members.slice(i, i + at);
-    const ears = [];
+    const receivers = [];
     for (const [k, s] of speakers.entries()) {
-      for (const m of members) if (m !== s) ears.push({ s, m, hz: pitch(i + k), ear: m.ear(s.userId) });
+      for (const m of members) if (m !== s) receivers.push({ s, m, hz: pitch(i + k), ear: m.ear(s.userId) });
     }
     await Promise.all(speakers.map((s, k) => s.sing(pitch(i + k), ms)));
     await sleep(150);
-    for (const e of ears) {
+    for (const e of receivers) {
       e.ear.stop();
       const x = e.ear.samples();
       const want = goertzel(x, e.hz, e.ear.rate);

@@ -92,7 +92,7 @@ async function over({ m, b }) {
   await b.leave();
 }
 
-// What mediad tells and is told of loss: well-formed for guildd, and the encoder expects what is reported.
+// Loss reports that mediad sends and receives: guildd accepts them, and the encoder expects the reported loss.
 async function reports(sock, epoch) {
   const { m, b } = await pair(sock, 'reports of loss', { rtcp_every: 2, report_loss_permille: 200 }, epoch);
   const told = await m.want('CALL_STATS', (s) => s.reports > 0, 8000);

@@ -114,7 +114,7 @@ async function voiceSession(port) {
   rt.send({ type: 'response.create' });
   let done = await rt.wait('response.done');
   const said = done.response.output[0]?.content[0]?.transcript;
-  check('a text item is answered aloud', done.response.status === 'completed' && said === 'In the room are Alice and Bob.', said);
+  check('a text item is answered by voice', done.response.status === 'completed' && said === 'In the room are Alice and Bob.', said);
   const audio = rt.events.filter((e) => e.type === 'response.output_audio.delta' && e.response_id === done.response.id);
   const bytes = audio.reduce((n, e) => n + Buffer.from(e.delta, 'base64').length, 0);
   check('with sound', bytes > 48000, `${bytes / 48} ms`);

@@ -172,7 +172,7 @@ static const struct scene {
 	  {4, {LOUD(2), LOUD(2), BY(K_END, 2), SAYS(2, 0)}},
 	  {2, {ONE(K_DONE), AUDIO}},
 	  {1, {ONE(K_TIMER)}}}},
-	{"an answer begun early",
+	{"a speculative answer",
 	 "native",
 	 5,
 	 {{4, {{.kind = K_EOT, .who = 1, .pick = 8}, LOUD(1), BY(K_END, 1), SAYS(1, 0)}},

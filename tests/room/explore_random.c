@@ -60,7 +60,7 @@ static const struct world {
 	 SAID_ANY,
 	 SAID,
 	 {{K_TEXT, 20}, {K_DRAINED, 20}, {K_VOICE_FAILED, 20}, {K_TOOL, 10}}},
-	/* a brain that is told of the room first */
+	/* a model that receives the room's state first */
 	{2,
 	 "guest=off reply_path=bridge",
 	 2,
@@ -91,7 +91,7 @@ static const struct world {
 	{1, "guest=off admission=generation", 1, SAID_ANY, SAID, {{K_TEXT, 10}}},
 	{1, "guest=off admission=native", 1, SAID_ANY, SAID, {{0}}},
 	{1, "command_only=yes", 1, SAID_ANY, SAID, {{0}}},
-	/* answers that are begun early */
+	/* speculative answers */
 	{3,
 	 "guest=off speculative=on eot_share=300",
 	 3,

@@ -1,4 +1,4 @@
-/* room-replay: runs a room's journal again (control writes one for each visit when the setting
+/* room-replay: runs a room's journal again (control writes one for each voice session when the setting
  * room_journals names a folder).
  *
  *   room-replay FILE                     the same settings: the effects must be the same

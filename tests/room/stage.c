@@ -57,7 +57,7 @@ struct pending {
 	char *text;
 };
 
-/* What of an answer was given to mediad, and how far it is. */
+/* The part of an answer that was given to mediad, and its playback position. */
 struct playback {
 	uint32_t turn;
 	uint64_t written, started_at;

@@ -79,7 +79,7 @@ const char *states_never_both(unsigned machine, unsigned output, unsigned state)
 
 /* ---- what is there ---- */
 
-static uint8_t ladder(const struct room_retry *l)
+static uint8_t retry_state(const struct room_retry *l)
 {
 	if (!l->asked_at)
 		return 0;
@@ -119,7 +119,7 @@ void states_of(const struct room *room, uint64_t now, uint8_t at[STATES_MACHINES
 	at[STATES_LEVEL] = (uint8_t)room->level.lowered;
 	at[STATES_MUSIC] = (uint8_t)room->music.phase;
 	at[STATES_FLOOR] = room_floor_engaged(&room->floor, room->settings, now);
-	at[STATES_RETRY] = ladder(&room->retry);
+	at[STATES_RETRY] = retry_state(&room->retry);
 	at[STATES_SPECULATIVE] = room->speculative.turn != 0;
 	at[STATES_INSTRUCTIONS] = (uint8_t)(f->dirty + 2 * f->in_flight);
 	at[STATES_SESSION] = session(room);

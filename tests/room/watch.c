@@ -426,7 +426,7 @@ static void look_at_turn(struct watch *w, const struct room *room, const struct 
 /* Who waits is held by confirmed speech alone, until it has its words. */
 static void look_at_queue(struct watch *w, const struct room *room, unsigned queued)
 {
-	/* A brain that is told of the room before each question has to say that it was. */
+	/* A model that receives the room's state before each question has to confirm it. */
 	if (!queued || room->active || !room->up ||
 	    room->settings->reply_path == SETTINGS_REPLY_BRIDGE)
 		return;

@@ -26,24 +26,24 @@ const churners = users.slice(MEDIADS + NPM);
 const hosts = await Promise.all(Array.from({ length: MEDIADS }, (_, i) => Host.start(String(800000000000000000n + BigInt(i)))));
 const ours = hosts.map((h, i) => mediadMember(h, users[i], channel));
 for (const m of ours) await m.ready(15000);
-const crowd = fork(new URL('crowd.mjs', import.meta.url), [JSON.stringify({ channel, users: npm })], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-process.on('exit', () => crowd.kill());
-must((await once(crowd, 'message'))[0].ready, 'no crowd');
+const memberProcess = fork(new URL('members_process.mjs', import.meta.url), [JSON.stringify({ channel, users: npm })], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+process.on('exit', () => memberProcess.kill());
+must((await once(memberProcess, 'message'))[0].ready, 'no member process');
 must(await until(async () => {
-  crowd.send({ codes: true });
-  const [{ codes }] = await once(crowd, 'message');
+  memberProcess.send({ codes: true });
+  const [{ codes }] = await once(memberProcess, 'message');
   return new Set([...ours.map((m) => m.code()), ...codes]).size === 1 && ours[0].code().length === 30;
 }, 20000), 'no common group');
 
 // Who hears before anybody sings loses nothing.
 const statistics = hosts.map(() => new Map());
 hosts.forEach((h, i) => h.media.on('USER_STATS', (s) => statistics[i].set(String(s.user), s)));
-const ears = hosts.flatMap((h, i) => npm.map((user) => ({ i, user, ear: watch(h, ours[i], 1, user) })));
+const receivers = hosts.flatMap((h, i) => npm.map((user) => ({ i, user, ear: watch(h, ours[i], 1, user) })));
 await sleep(300);
-crowd.send({ sing: true });
+memberProcess.send({ sing: true });
 let over = false;
 const singing = ours.slice(0, SINGING_MEDIADS).map(async (m) => { while (!over) await m.sing(900, 10000); });
-must(await until(() => ears.every((e) => e.ear.count() > 25), 15000), 'not everybody is heard');
+must(await until(() => receivers.every((e) => e.ear.count() > 25), 15000), 'not everybody is heard');
 
 const began = performance.now();
 const marks = [];
@@ -53,23 +53,23 @@ for (let k = 0; k < STEPS; k++) {
   await sleep(Math.max(0, at - performance.now()));
   late.push(performance.now() - at);
   marks.push(performance.now());
-  crowd.send({ churn: churners[(k >> 1) % churners.length] });
+  memberProcess.send({ churn: churners[(k >> 1) % churners.length] });
 }
 marks.push(performance.now() + PERIOD);
 await sleep(PERIOD + 1500);
 over = true;
-crowd.send({ stop: true });
+memberProcess.send({ stop: true });
 await Promise.all(singing);
 await sleep(6500); // statistics come every 5 s
 const deaf = [];
-for (let k = 0; k < STEPS; k++) for (const e of ears) deaf.push(e.ear.wait(marks[k], marks[k + 1]));
+for (let k = 0; k < STEPS; k++) for (const e of receivers) deaf.push(e.ear.wait(marks[k], marks[k + 1]));
 
 let missing = 0;
 let forwarded = 0;
 for (const [i, m] of ours.entries()) {
   const { streams } = await api('GET', `/users/${m.userId}/forwarded`);
   for (const f of streams.flatMap((s) => s.from)) {
-    const e = ears.find((x) => x.i === i && x.user === f.user_id);
+    const e = receivers.find((x) => x.i === i && x.user === f.user_id);
     if (!e) continue;
     forwarded += f.count;
     missing += Math.max(0, f.count - e.ear.count());
@@ -82,7 +82,7 @@ raw('rekey_deaf_p99_ms', deaf);
 row('rekey_deaf_p99_ms', quantile(deaf, 0.99), 'ms', { p50: Math.round(quantile(deaf, 0.5)), max: Math.round(Math.max(...deaf)), steps: STEPS,
   worst_step_late_ms: Math.round(Math.max(...late)), outages, heals, errors: ours.flatMap((m) => m.errors).length });
 row('rekey_lost_frames', Math.max(missing, refused), 'frames', { forwarded, missing, refused });
-for (const e of ears) e.ear.stop();
+for (const e of receivers) e.ear.stop();
 await Promise.all(ours.map((m) => m.leave()));
 await Promise.all(hosts.map((h) => h.stop()));
 process.exit(0);

@@ -1,5 +1,5 @@
-// The tab's ears and mouth: the microphone in, everybody's sound out.
-const RATE = 48000; // of what comes
+// The tab's audio: the microphone in, the other members' audio out.
+const RATE = 48000; // samples a second, received
 
 // A microphone that says `onframe(ArrayBuffer)` every 20 ms and `onlevel(0…1)`. Throws a sentence for people.
 export class Mic {
@@ -46,14 +46,14 @@ export class Mic {
   }
 }
 
-export class Ears {
+export class Player {
   static async open() {
-    const ears = new Ears();
-    ears.voices = new Map();
-    ears.context = new AudioContext({ sampleRate: RATE, latencyHint: 'interactive' });
-    await ears.context.audioWorklet.addModule('voice.js');
-    await ears.context.resume();
-    return ears;
+    const player = new Player();
+    player.voices = new Map();
+    player.context = new AudioContext({ sampleRate: RATE, latencyHint: 'interactive' });
+    await player.context.audioWorklet.addModule('voice.js');
+    await player.context.resume();
+    return player;
   }
 
   hear(user, pcm) {

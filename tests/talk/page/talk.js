@@ -1,4 +1,4 @@
-import { Ears, Mic } from './sound.js';
+import { Player, Mic } from './sound.js';
 
 const $ = (id) => document.getElementById(id);
 const SHOWN = 50; // turns
@@ -11,7 +11,7 @@ const STATES = {
 
 let socket = null; // while in, or on the way
 let mic = null;
-let ears = null;
+let player = null;
 let muted = false;
 let attempt = 0; // to join; one that was left meanwhile is over
 const turns = new Map(); // number -> element
@@ -23,9 +23,9 @@ async function join() {
   busy(true);
   trouble('');
   try {
-    const opened = await Ears.open();
+    const opened = await Player.open();
     if (mine !== attempt) return opened.close();
-    ears = opened;
+    player = opened;
     const own = await Mic.open(speak, (level) => { $('level').value = level; });
     if (mine !== attempt) return own.close();
     mic = own;
@@ -63,8 +63,8 @@ function leave() {
     socket.close();
   }
   mic?.close();
-  ears?.close();
-  socket = mic = ears = null;
+  player?.close();
+  socket = mic = player = null;
   $('level').value = 0;
   busy(false);
   room({ phase: 'out' });
@@ -95,7 +95,7 @@ function speak(frame) {
 }
 
 function heard(data) {
-  if (data.byteLength > 8) ears?.hear(new DataView(data).getBigUint64(0, true).toString(), data.slice(8));
+  if (data.byteLength > 8) player?.hear(new DataView(data).getBigUint64(0, true).toString(), data.slice(8));
 }
 
 function told(message) {
@@ -120,7 +120,7 @@ function room(r) {
   $('code').textContent = r.code ? `End-to-end encrypted. Everybody here sees the privacy code ${r.code}.` : '';
   const me = r.phase === 'up' ? [{ ...r, user: r.you, name: `${r.name} (you)` }] : [];
   $('people').replaceChildren(...[...me, ...people].map(person));
-  ears?.keep(new Set(people.map((p) => p.user)));
+  player?.keep(new Set(people.map((p) => p.user)));
 }
 
 function person(p) {

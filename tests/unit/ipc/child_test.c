@@ -265,7 +265,7 @@ static bool is_gone(pid_t pid)
 	return state == 'Z' || state == 'X';
 }
 
-/* A grandchild that heeds no SIGTERM holds nobody up, and does not stay. */
+/* A grandchild that ignores SIGTERM delays nothing, and does not survive. */
 TEST(child_group_ends_with_it)
 {
 	pid_t grandchild;

@@ -608,7 +608,7 @@ TEST(voice_adopted_call_hears_the_past_without_acting_on_it)
 
 	CHECK_INT(paper_alloc(&p, false), 0);
 	voice_adopt(p.v, 7, 7, false, p.now);
-	state(&p, 0, "s1"); /* its forerunner left to join anew */
+	state(&p, 0, "s1"); /* the previous control left to join again */
 	state(&p, 7, "s2");
 	server(&p, "used");
 	voice_online(p.v, false, p.now);

@@ -156,7 +156,7 @@ static void breaking_server(struct fake *f, unsigned conn, const char *type, con
 		ws_close(f->ws[conn], 1011, "broken");
 }
 
-/* The owner may close the session in the very handler that is told of its loss. */
+/* The owner may close the session inside the handler that reports its loss. */
 static void close_in_handler(struct seen *s, enum transcribe_event ev, uint32_t utterance)
 {
 	if (ev == TRANSCRIBE_FAILED && utterance == 1)
@@ -294,7 +294,7 @@ static void go_on(struct seen *s, enum transcribe_event ev, uint32_t utterance)
 		transcribe_session_commit(s->asr, 1, utterance);
 }
 
-TEST(a_peek_tells_words_so_far_and_the_end_is_of_the_whole_sound)
+TEST(an_interim_request_gives_a_transcript_and_the_final_one_is_whole)
 {
 	static struct seen s;
 
@@ -320,7 +320,7 @@ TEST(a_peek_tells_words_so_far_and_the_end_is_of_the_whole_sound)
 	end(&s);
 }
 
-TEST(there_is_no_peek_at_more_sound_than_is_kept)
+TEST(no_interim_request_for_more_sound_than_is_kept)
 {
 	static struct seen s;
 

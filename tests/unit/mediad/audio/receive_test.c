@@ -570,7 +570,7 @@ TEST(receive_consent)
 	pass(300);
 	put(10);
 	CHECK_INT(count(AUDIO_HEARD, 1), 0);
-	CHECK_INT(n_got, 2); /* SPEAKING off and on: that is told of everybody */
+	CHECK_INT(n_got, 2); /* SPEAKING off and on: reported for every member */
 	audio_speaker_consent(spk, true);
 	put(11);
 	CHECK_INT(count(AUDIO_HEARD, 1), 1); /* and nothing from before */

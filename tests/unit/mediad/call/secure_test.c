@@ -294,7 +294,7 @@ TEST(secure_lends_keys_of_each_epoch)
 	CHECK(rig.secure.pending);
 	CHECK(slot_of(ANNA)->epoch == (UINT64_C(1) << 32 | 2));
 	CHECK(rig.c->stream->epoch == (UINT64_C(1) << 32 | 1));
-	/* Who speaks now for the first time is lent both, the newest last. */
+	/* A speaker who speaks for the first time is lent both keys, the newest last. */
 	speaks(BEN, 800);
 	audio();
 	CHECK(slot_of(BEN)->epoch == (UINT64_C(1) << 32 | 2));
@@ -484,7 +484,7 @@ TEST(secure_outage_heals_by_recover_then_rejoin)
 	CHECK(hear_find(rig.c, ANNA)->outage_since == 0);
 	audio();
 	CHECK(!rig.c->stream->dave_known);
-	/* The ladder goes on where it was. */
+	/* The recovery steps continue where they were. */
 	join("s2", 1);
 	CHECK_INT(rig.secure.rejoins, 1);
 	work();

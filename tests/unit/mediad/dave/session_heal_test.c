@@ -1,4 +1,4 @@
-/* The heal ladder: when it steps, and when it must not. */
+/* The recovery steps: when the next one is taken, and when it must not be. */
 #include "tests/unit/mediad/dave/script.h"
 
 #include "proto/base/time.h"
@@ -222,7 +222,7 @@ TEST(dave_heal_finds_a_lost_welcome_when_nobody_speaks)
 	script_wait(&t, DAVE_WELCOME_MS);
 	SAID(&t, "op31:0 job:rekey");
 	script_done(&t);
-	/* Others are there, so it goes on up the ladder: who has no keys is not heard either. */
+	/* Other members are there, so the next step is taken: a member without keys is not heard either. */
 	script_wait(&t, 9999);
 	SAID(&t, "op26");
 	script_wait(&t, 3600 * 1000);

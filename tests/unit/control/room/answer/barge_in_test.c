@@ -1,4 +1,4 @@
-/* Who speaks over the bot, and what becomes of its voice. */
+/* Speech over the bot, and its effect on the playback. */
 #include "tests/test.h"
 
 #include "control/room/answer/barge_in.h"

@@ -6,7 +6,7 @@ enum { RATE = 24000 };
 
 static struct room_playout playout;
 
-/* What of text was heard when so many ms left. */
+/* The part of text that was played when this many ms have left. */
 static const char *heard(const char *text, unsigned ms)
 {
 	static char out[256];

@@ -5,7 +5,7 @@
 #include "proto/base/time.h"
 #include "tests/unit/control/room/world.h"
 
-/* Runs the ladder's own clock to its next step; ms since the last. */
+/* Advances the clock to the policy's next step; returns the ms since the last. */
 static unsigned next(struct room_retry *l, const struct settings *s, uint64_t *now,
 		     enum room_retry_step want)
 {

@@ -1,4 +1,4 @@
-/* Answers that are begun early: statements 140 to 146, 149; and when the room counts as alive: 48.
+/* Speculative answers: statements 140 to 146, 149; and when the room counts as alive: 48.
  */
 #include "tests/test.h"
 
@@ -144,7 +144,7 @@ TEST(rule_149_what_was_begun_too_early_is_taken_back_unheard)
 		taken_back(how);
 }
 
-/* A brain that fails early takes nothing with it: the words are asked anew. */
+/* A brain that fails early takes nothing with it: the question is asked again. */
 TEST(rule_149_a_brain_that_failed_early_is_asked_anew)
 {
 	struct world w;
