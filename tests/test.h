@@ -2,7 +2,7 @@
  *
  *   TEST(ring_keeps_order) { …; CHECK(ring_count(r) == 3); CHECK_MEM(buf, n, "abc", 3); }
  *
- * A test is found by its name on the command line; all run when none is given. CHECK leaves the test on failure.
+ * The command line selects tests by name; without names all run. CHECK leaves the test on failure.
  * TEST_OOM tests are run again and again with the n-th allocation of our own code failing (n = 0, 1, 2, …) until
  * one run sees no failure; they must survive each (return early by OOM_OK(err)) and leak nothing (ASan). */
 #ifndef TESTS_TEST_H
@@ -24,7 +24,7 @@ void test_fail(const char *file, int line, const char *fmt, ...) __attribute__((
 void test_skip(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* True while an allocation failure was injected in this run. */
 bool test_oom_hit(void);
-/* From now on no allocation of our own code succeeds, until it is told otherwise or the test is over. */
+/* From now on every allocation of our own code fails, until the next call or the end of the test. */
 void test_no_memory(bool none);
 /* Path of a file under the source tree's tests/, or under ../shared; NULL when it is not there. Static buffer. */
 const char *test_data(const char *rel);

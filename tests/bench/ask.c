@@ -1,18 +1,19 @@
-/* How soon the running programs do what they have decided, in quiet rooms: ask_p99_ms, cut_p99_ms.
+/* The delay between a decision and its effect in the running programs, in quiet rooms: ask_p99_ms,
+ * cut_p99_ms.
  *
- * guildd, the bot's mediad and control run as they are, each room in a guild of its own with one
- * person, who is control's own link to a mediad of theirs, in this process; the brain, also for
- * speech-to-text, is a script in this process (brain.h), so no time is a model's. A person speaks
- * as soon as the bot does: that interrupts it, and is the next question.
+ * guildd, the bot's mediad and control run unmodified. Each room is in a guild of its own with one
+ * member, a mediad that this process drives by control's media link. The provider, also for
+ * speech-to-text, is a script in this process (brain.h), so no figure contains a model's time. A
+ * member speaks as soon as the bot does, which interrupts the bot and is the next question.
  *
  *   ask   from control's read of the utterance's last frame of sound, less the endpointing delay
  * (200 ms until mediad tells the end of speaking, and the room's wait that the settings ask for),
  * to the question on the brain's socket cut   from control's read of the frame that confirms the
  * interruption to SAY_STOP
  *
- * control's reads are those of the room's journal, on one clock with the brain's read of the
- * question and with mediad's read of SAY_STOP (its journal). So both figures are a little too long,
- * by what the reader needs to wake up.
+ * The times of control's reads come from the room's journal, on one clock with the provider's read
+ * of the question and with mediad's read of SAY_STOP (its journal). Both figures are therefore
+ * slightly too long, by the reader's wake-up time.
  *
  *   BENCH_ASKS=n      questions in all (300: two minutes; 1000: six)      BENCH_ROOMS=n      rooms
  * at a time (4) */
@@ -54,7 +55,7 @@ enum {
 	SPEECH_MS = 600,
 	SPEECH = RATE * SPEECH_MS / 1000,
 	ANSWER_MS = 2000,
-	END_MS = 100,	 /* the room's wait after the end of speaking, by the settings */
+	END_MS = 100,	 /* the endpointing delay of the settings */
 	LISTEN_MS = 700, /* the bot speaks for so long, and up to a frame's length more, before it
 			  * is interrupted: not so fast that Discord would call it too many events a
 			  * minute */
@@ -158,7 +159,7 @@ __attribute__((format(printf, 2, 3))) static json_t *post(const char *path, cons
 	return reply.json;
 }
 
-/* The id of what was made. */
+/* Reads the id of the new object. */
 static uint64_t made(json_t *o)
 {
 	const char *id = json_string_value(json_object_get(o, "id"));
@@ -172,7 +173,7 @@ static uint64_t made(json_t *o)
 
 /* ---- programs ---- */
 
-/* With its log in a file; env: NAME=value, NULL at the end. */
+/* Starts a program with its log in a file; env: NAME=value, NULL at the end. */
 static pid_t start(const char *name, const char *log, const char *const *args,
 		   const char *const *env)
 {
@@ -259,7 +260,7 @@ static void start_bot(void)
 	w.control = start("control", "control", control, env);
 }
 
-/* ---- people ---- */
+/* ---- members ---- */
 
 static void on_said(struct media_playback *pb, enum media_playback_event ev, uint64_t samples,
 		    unsigned reason, uint64_t at, void *arg)
@@ -269,7 +270,7 @@ static void on_said(struct media_playback *pb, enum media_playback_event ev, uin
 		bench_die("somebody's speech was stopped: %s", media_reason_text(reason));
 }
 
-/* Time to speak; nothing may come of it, so it is tried again. */
+/* Speaks; may fail, and is then tried again. */
 static void speak(void *arg)
 {
 	struct person *p = arg;
@@ -338,7 +339,7 @@ static void on_wants(struct media_call *call, void *arg)
 	BENCH_OK(http_request(NULL, w.http, &req, on_lease, p));
 }
 
-/* A guild with two channels, the person and the bot. */
+/* Makes a guild with two channels, the member and the bot. */
 static void person_settles(struct person *p, unsigned i)
 {
 	char path[96];
@@ -394,7 +395,7 @@ static void person_joins(struct person *p)
 			 p->user, p->text, p->channel));
 }
 
-/* control has told Discord its commands. */
+/* Whether control has registered its commands. */
 static bool registered(void)
 {
 	char path[128], line[1024];
@@ -412,8 +413,7 @@ static bool registered(void)
 
 /* ---- figures ---- */
 
-/* A question of this room was read by the brain on one of its connections; which one is told by how
- * many fit it. */
+/* Finds the provider's connection of this room: the one whose questions match the room's best. */
 static unsigned conn_of(const struct stamps *s, const struct brain_asked *asked, size_t n)
 {
 	unsigned fits[64] = {0}, best = 0;
@@ -542,7 +542,7 @@ int main(void)
 		person_joins(&w.person[i]);
 	until(all_here, 20000, "everybody is in their call");
 	run(1000);
-	/* Not all in step. */
+	/* Spreads the members, so that they do not speak in step. */
 	for (unsigned i = 0; i < w.rooms; i++) {
 		speak(&w.person[i]);
 		run(317);

@@ -15,8 +15,8 @@ struct far_end;
 
 enum { FAR_END_CALLS = 512, FAR_END_KEY = 32 };
 
-/* An RTP packet of a call came. at: when the kernel had it, CLOCK_REALTIME in ns. Called on the far
- * end's thread. */
+/* Gets an RTP packet of a call. at: the kernel's receive time, CLOCK_REALTIME in ns. Runs on the
+ * far end's thread. */
 typedef void(far_end_packet_h)(unsigned call, uint64_t at, const uint8_t *p, size_t n, void *arg);
 
 void far_end_alloc(struct far_end **out, struct env *env, far_end_packet_h *packeth, void *arg);
@@ -24,13 +24,13 @@ struct far_end *far_end_free(struct far_end *f);
 
 /* A file with the certificate authority to trust. */
 const char *far_end_ca(const struct far_end *f);
-/* Where datagrams go. */
+/* The address for datagrams. */
 uint16_t far_end_port(const struct far_end *f);
-/* What goes into CALL_CREDENTIALS; the session is "session", any call's token is far_end_token. */
+/* Values for CALL_CREDENTIALS; the session is "session", any call's token is far_end_token. */
 const char *far_end_endpoint(const struct far_end *f);
 void far_end_token(char *buf, size_t size, unsigned call);
 uint64_t far_end_guild(unsigned call);
-/* The key of a call after so many far_end_rekey. */
+/* The key of a call after this many calls of far_end_rekey. */
 void far_end_key(uint8_t key[FAR_END_KEY], unsigned call, unsigned rekeys);
 
 uint64_t far_end_user(unsigned call, unsigned speaker);

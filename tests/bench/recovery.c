@@ -1,6 +1,6 @@
-/* What is lost when a half of us dies: back_ms, how long nothing is heard after SIGKILL of mediad;
- * takeover_lost_ms, sound lost at the far end while control is killed and another takes its place.
- * Real processes, killed as such.
+/* Recovery after a process is killed: back_ms, the time without audio after SIGKILL of mediad;
+ * takeover_lost_ms, audio lost at the far end while control is killed and another takes over. Uses
+ * real processes.
  *
  * For the first: control's link to mediad (control/media), which runs mediad as its child, in a
  * channel of guildd where alice speaks all the time; from the kill to the first sound of hers that
@@ -165,7 +165,7 @@ static void run(unsigned ms)
 {
 	tmr_start(w.tmr, ms * NS_PER_MS);
 	env_run(w.env);
-	/* Alice is never at a loss for words. */
+	/* Alice never stops speaking. */
 	while (w.alice.say && media_playback_written(w.alice.say) < UINT32_MAX &&
 	       !media_playback_write(w.alice.say, w.speech, SPEECH))
 		;
@@ -190,7 +190,7 @@ static bool bot_hears(void)
 	return w.bot.heard_at && bench_clock() - w.bot.heard_at < 60 * NS_PER_MS;
 }
 
-/* The child of ours that is not one of these. */
+/* Finds the child process that is not one of these. */
 static pid_t other_child(const pid_t *known, unsigned n)
 {
 	char path[64];
@@ -367,7 +367,7 @@ static void pump(void)
 	}
 }
 
-/* What was claimed has been spoken on for long enough: a playback of our own comes after it. */
+/* Continues the claimed playback for long enough, then opens one of its own. */
 static void on_claimed_enough(void *arg)
 {
 	struct media_msg msg = {.type = MEDIA_SAY_END};
@@ -427,7 +427,7 @@ static int on_frame(struct peer *peer, const uint8_t *body, size_t len, void *ar
 	case MEDIA_SAY_CREDIT:
 		if (msg.say_credit.playback != c.playback)
 			break;
-		/* All that the one before us was allowed it may have sent. */
+		/* The previous control may have used its whole credit. */
 		if (c.claimed && !c.credit && !c.base)
 			c.base = msg.say_credit.samples;
 		c.credit = msg.say_credit.samples;
@@ -583,7 +583,7 @@ int main(int argc, char **argv)
 	if (argc == 5 && !strcmp(argv[1], "--control"))
 		return control_main(argv);
 	takeover_row();
-	log_init("bench", LOG_FATAL_); /* that a mediad died is no news here */
+	log_init("bench", LOG_FATAL_); /* killed processes are expected here */
 	back_row();
 	return 0;
 }

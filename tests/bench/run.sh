@@ -3,7 +3,7 @@
 #
 #   ROW=name   only the bench that makes this row (its other rows come along)
 #
-# Nothing here fails because a figure is low; a bench that cannot run does.
+# A missed goal is not a failure; a bench that cannot run is.
 set -eu
 cd "$(dirname "$0")/../.."
 out=build/bench.jsonl
@@ -37,7 +37,7 @@ for b in $benches; do
 	esac
 done
 
-# A row that was made again replaces its older self.
+# A new row replaces the older row of the same name.
 touch "$out"
 awk -F'"' 'FILENAME == ARGV[1] { seen[$4] = 1; next } !($4 in seen)' "$new" "$out" >"$new.old"
 cat "$new.old" "$new" >"$out"

@@ -74,7 +74,7 @@ void speakers_set(struct speakers *c, unsigned calls, unsigned speakers, unsigne
 	c->conf.burst = burst ? burst : 1;
 	c->conf.speakers = speakers;
 	c->n = calls * speakers;
-	/* Numbers go on, so that nobody hears a jump. */
+	/* Sequence numbers continue, so that the receiver sees no gap. */
 	for (unsigned i = 0; i < c->n; i++) {
 		c->members[i].call = c->conf.from + i / speakers;
 		c->members[i].speaker = i % speakers;

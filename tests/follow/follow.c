@@ -9,7 +9,7 @@
 
 enum { USERS_MAX = 1000, WHY = 200, SEEN_MAX = 4096 };
 
-/* A fingerprint takes 60 ms and stays as long as the keys do. */
+/* Computing a fingerprint takes 60 ms; it is valid as long as the keys. */
 struct seen {
 	uint64_t user;
 	struct slice key; /* of the file's life */
@@ -69,7 +69,7 @@ static uint64_t number(const char *digits)
 
 /* ---- jobs ---- */
 
-/* The job's result, which is the caller's; the mls_state is back. */
+/* Runs the job and returns its result, which the caller owns; the mls_state is returned. */
 static struct dave_job *run(struct follower *f, enum dave_job_type type, struct slice in)
 {
 	struct dave_job *j;
@@ -153,7 +153,7 @@ static void advance(struct follower *f, enum dave_job_type type, const char *nam
 	dave_job_free(j);
 }
 
-/* ---- what an epoch gives ---- */
+/* ---- the keys of an epoch ---- */
 
 static void group(struct follower *f, const json_t *step)
 {

@@ -1,10 +1,10 @@
-/* How well offlined understands: its phrase files as text, then spoken by three voices through Opus
- * with packets lost, then sentences that are not meant for it.
+/* Measures the recognition rate of offlined: its phrase files as text, then spoken by three voices
+ * through Opus with packet loss, then sentences that are not addressed to it.
  *
  *   offline_measure [--every N] [--loss 0,5,10] [--verbose] PHRASES… [--not-meant FILE]
  *
- * Prints shares, and fails when text is under 85 %, speech without loss under 80 %, or more than 5
- * % of what was not meant is taken for a command. --every N takes each N-th line only. */
+ * Prints shares, and fails if text is under 85 %, speech without loss under 80 %, or more than 5 %
+ * of the unaddressed sentences are taken for a command. --every N takes each N-th line only. */
 #include "control/offline/recogniser.h"
 #include "control/offline/rate_convert.h"
 #include "control/offline/rules.h"
@@ -51,7 +51,7 @@ static struct {
 	bool verbose;
 	struct rules *rules;
 	struct pattern_graph graph;
-	pthread_mutex_t lock; /* guards what is below, and flite */
+	pthread_mutex_t lock; /* guards the fields below, and flite */
 	struct speech *speech;
 	unsigned next, jobs;
 	struct tally text, spoken[MAX_LOSSES][VOICES], taken;
@@ -112,7 +112,7 @@ static void load(const char *path, bool not_meant)
 	fclose(f);
 }
 
-/* One packet's sound: decoded, from the next packet's redundancy, or made up. */
+/* The audio of one packet: decoded, from the next packet's FEC, or concealed. */
 static void receive(OpusDecoder *d, const uint8_t *now, int now_n, bool lost, const uint8_t *next,
 		    int next_n, int16_t *out)
 {
@@ -128,7 +128,7 @@ static void receive(OpusDecoder *d, const uint8_t *now, int now_n, bool lost, co
 		die("opus");
 }
 
-/* Through Opus at 48 kbit/s with FEC, each 20 ms packet lost with the given probability. */
+/* Encodes and decodes at 48 kbit/s with FEC, losing each 20 ms packet with the given probability. */
 static void through_opus(struct sound *s, unsigned loss, uint64_t seed)
 {
 	size_t frames = (s->n + FRAME - 1) / FRAME;
@@ -186,7 +186,7 @@ static double cpu_now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* One sentence, one voice, one loss. Sentences that are not meant are heard without loss only. */
+/* Measures one sentence with one voice and one loss rate. Unaddressed sentences have no loss. */
 static void one(struct recogniser *e, struct rate_convert *r, unsigned job)
 {
 	unsigned v = job % VOICES, l = job / VOICES % m.n_losses, p = job / VOICES / m.n_losses;

@@ -1,10 +1,10 @@
-/* Whether a journal of shapes holds anything of the journal it was made of: random bytes (keys are made of them), bytes of
- * packets, sound and keys, or texts. Prints what it found; status 0 for nothing.
+/* Searches a journal of shapes for content of the journal that it was made from: random bytes (keys come from them), bytes of
+ * packets, audio and keys, or texts. Prints its findings; status 0 if there are none.
  *
  *   leaks JOURNAL SHAPES
  *
- * Bytes are compared in runs of eight. Runs of few different bytes (zeros in numbers) and small letters alone (names of
- * fields) say nothing. */
+ * It compares runs of eight bytes, and ignores runs of few different bytes (zeros in numbers) and of lower-case letters only
+ * (field names). */
 #include "ipc/journal.h"
 #include "proto/base/cursor.h"
 
@@ -95,7 +95,7 @@ static void look(const char *what, const uint8_t *p, size_t n)
 	}
 }
 
-/* In JSON: what is in lists, and texts that are what somebody said, sound, or a token; not names of fields and events. */
+/* Of JSON: the items of lists, and texts that are transcripts, audio or a token; not the names of fields and events. */
 static void look_json(const uint8_t *p, size_t n)
 {
 	bool event = false;
@@ -126,7 +126,7 @@ static void look_record(uint8_t what, const uint8_t *p, size_t n)
 {
 	const uint8_t *body = memmem(p, n < HTTP_MAX ? n : HTTP_MAX, "\r\n\r\n", 4);
 
-	/* Of an HTTP answer the body, which is JSON. */
+	/* The body of an HTTP response, which is JSON. */
 	if (what == JOURNAL_INPUT && body && memmem(p, (size_t)(body - p), "HTTP/1", 6)) {
 		look_json(body, n - (size_t)(body - p));
 		return;

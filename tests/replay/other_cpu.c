@@ -1,5 +1,5 @@
-/* Preloaded into a replay: sound comes out as it might on another CPU. Opus packets are of other bytes and lengths, decoded
- * and resampled sound is off by a little. Whatever else changes then hangs on sound and should not. */
+/* Preloaded into a replay: changes audio as another CPU might. Opus packets have other bytes and lengths, decoded and
+ * resampled audio differs slightly. If any other output changes, it depends on audio, which is a fault. */
 #include <dlfcn.h>
 #include <opus/opus.h>
 #include <samplerate.h>

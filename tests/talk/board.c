@@ -21,7 +21,7 @@ struct board {
 	json_t *list;
 };
 
-/* The last ones that have words; NULL without memory. */
+/* The last messages with text; NULL without memory. */
 static json_t *newest(const json_t *messages)
 {
 	json_t *list = json_array();

@@ -1,5 +1,5 @@
-/* What was written last in the channel's text chat, by guildd's control API, which has no other way than to be asked: the bot
- * tells its troubles there. Asked once a second. */
+/* The last messages of the channel's text chat, where the bot reports its faults. Polls guildd's control API once a second,
+ * because the API has no notifications. */
 #ifndef TESTS_TALK_BOARD_H
 #define TESTS_TALK_BOARD_H
 
@@ -13,7 +13,7 @@ struct http;
 
 enum { BOARD_SHOWN = 3 };
 
-/* Something was written. */
+/* A new message arrived. */
 typedef void(board_h)(void *arg);
 
 /* api is borrowed; http outlives it. EINVAL, ENOMEM. Caller owns *out. */
@@ -22,7 +22,7 @@ int board_alloc(struct board **out, struct env *env, struct http *http, const ch
 struct board *board_free(struct board *b);
 /* [{"name","text"}], oldest first, BOARD_SHOWN at most. Borrowed until the next step. */
 json_t *board_list(const struct board *b);
-/* Takes an answer of guildd: 0 when it changed the list, EALREADY when not, EBADMSG. */
+/* Handles a response of guildd: 0 if it changed the list, EALREADY if not, EBADMSG. */
 int board_take(struct board *b, const char *text, size_t n);
 
 #endif

@@ -74,7 +74,7 @@ static bool port_of(const char *text, uint16_t *out)
 	return end != text && !*end && n <= UINT16_MAX;
 }
 
-/* -1 to go on, else the exit status. */
+/* Returns -1 to continue, else the exit status. */
 static int one_option(struct options *o, int opt)
 {
 	struct talk_conf *c = &o->conf;

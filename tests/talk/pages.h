@@ -12,7 +12,7 @@ int pages_alloc(struct pages **out, const char *dir);
 struct pages *pages_free(struct pages *p);
 /* Where the page may connect to follows from the port. */
 void pages_port(struct pages *p, uint16_t port);
-/* Answers with what stands at this path, or 404. */
+/* Answers with the file at this path, or 404. */
 void pages_serve(const struct pages *p, const char *path, struct http_exchange *x);
 
 #endif

@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum {
-	SAYS = 4, /* sentences on their way; the last ones drain while the next begins */
+	SAYS = 4, /* playbacks at a time; older ones drain while the next begins */
 	FADE_MS = 20,
 	SILENCE_MS = 500,
 	BITRATE = 64000,
@@ -35,11 +35,11 @@ struct person {
 	char trouble[200];
 	uint64_t user;
 	bool muted;
-	struct http_req *req; /* the question to guildd that is under way */
+	struct http_req *req; /* the pending request to guildd */
 	struct media *media;
 	struct media_call *call;
 	struct media_playback *says[SAYS];
-	struct media_playback *say; /* the one that is being spoken, one of the above */
+	struct media_playback *say; /* the playback that gets the audio, one of the above */
 	struct squelch squelch;
 	int16_t frame[SQUELCH_FRAME_MAX];
 	size_t filled; /* bytes of it */
@@ -65,7 +65,7 @@ static void fail(struct person *p, const char *fmt, ...)
 	changed(p);
 }
 
-/* ---- what guildd is asked ---- */
+/* ---- requests to guildd ---- */
 
 /* POST api/path with this body (stolen). */
 static int post(struct person *p, const char *path, json_t *body, struct http_req **req,
@@ -103,7 +103,7 @@ static void unheeded(const struct http_resp *resp, void *arg)
 	(void)arg;
 }
 
-/* Whatever becomes of it, also after the person is gone. */
+/* Sends a request whose result does not matter; it may outlive the person. */
 static void tell(struct person *p, const char *path, json_t *body)
 {
 	post(p, path, body, NULL, unheeded, NULL);
@@ -117,7 +117,7 @@ static json_t *id_json(uint64_t id)
 	return json_string(text);
 }
 
-/* The answer as JSON, NULL after having failed. */
+/* The response as JSON; NULL, after failing the join, on an error. */
 static json_t *answer(struct person *p, const struct http_resp *resp)
 {
 	json_t *o = resp->err || resp->status != 200
@@ -131,7 +131,7 @@ static json_t *answer(struct person *p, const struct http_resp *resp)
 	return o;
 }
 
-/* What an application would get from the main gateway. */
+/* The credentials that an application would get from the main gateway. */
 static void joined(const struct http_resp *resp, void *arg)
 {
 	struct person *p = arg;
@@ -140,7 +140,7 @@ static void joined(const struct http_resp *resp, void *arg)
 	const char *token = json_string_value(json_object_get(o, "token"));
 	const char *endpoint = json_string_value(json_object_get(o, "endpoint"));
 
-	/* Without its mediad it asks again by itself. */
+	/* A mediad that restarts asks again by itself. */
 	if (o && (!session || !token || !endpoint))
 		fail(p, "The local room's answer made no sense.");
 	else if (o)
@@ -161,7 +161,7 @@ static void wants(struct media_call *call, void *arg)
 	    joined);
 }
 
-/* ---- who is there ---- */
+/* ---- the other members ---- */
 
 static struct other *find(struct person *p, uint64_t user)
 {
@@ -198,7 +198,7 @@ static void on_state(struct person *p, const struct media_call_state *s)
 	p->phase = s->phase == MEDIA_PHASE_UP || s->phase == MEDIA_PHASE_RESUMING ? PERSON_UP
 										  : PERSON_JOINING;
 	if (s->phase == MEDIA_PHASE_UNKNOWN)
-		p->n_others = 0; /* its mediad is gone; the next one tells them anew */
+		p->n_others = 0; /* mediad is gone; the next one reports the members again */
 	if (p->phase != PERSON_UP)
 		squelch_shut(&p->squelch);
 	if (p->phase != was)
@@ -365,7 +365,7 @@ static void open_say(struct person *p)
 		p->say = p->says[i];
 }
 
-/* A sentence that lost its playback goes on in another; one that finds no place is not heard. */
+/* A sentence that lost its playback continues in another; without a free place it is not sent. */
 static void write_frame(struct person *p, const int16_t *pcm)
 {
 	if (!p->say)
@@ -446,7 +446,7 @@ void person_mute(struct person *p, bool on)
 	changed(p);
 }
 
-/* ---- telling ---- */
+/* ---- state ---- */
 
 enum person_phase person_phase(const struct person *p)
 {

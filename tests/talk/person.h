@@ -1,5 +1,5 @@
-/* One tab as a person in guildd's voice channel: a member of its own, with a mediad of its own that is driven by control's
- * link to it, so that the others get Opus, RTP and DAVE as from anyone.
+/* One tab as a member of guildd's voice channel: it has a mediad of its own, driven by control's media link, so that the other
+ * members get Opus, RTP and DAVE as from any client.
  *
  * Joining is a chain: guildd makes the user, makes it a member of the server, and lets it into the channel when mediad asks
  * for credentials. Freeing leaves and ends the mediad. Everything runs on env's loop; handlers are called from steps
@@ -19,21 +19,21 @@ enum { PERSON_RATE = 48000, PERSON_OTHERS = 24 };
 
 enum person_phase { PERSON_JOINING, PERSON_UP, PERSON_FAILED };
 
-/* Something of what the functions below tell has changed. */
+/* A value of the functions below has changed. */
 typedef void(person_changed_h)(void *arg);
 /* Sound of another member: s16le mono at PERSON_RATE. Borrowed until return. */
 typedef void(person_heard_h)(uint64_t user, const uint8_t *pcm, size_t n, void *arg);
 
 struct person_conf {
 	struct env *env;
-	struct http *http;	/* guildd is asked by it; outlives the person by what it still asks */
+	struct http *http;	/* for requests to guildd; outlives the person, whose last requests it completes */
 	const char *api;	/* guildd's control API */
 	const char *ca_file;	/* guildd's */
 	const char *mediad;	/* the program */
 	const char *run_dir;	/* for its socket */
 	uint64_t guild, channel;
 	const char *name;	/* copied */
-	uint32_t rate;		/* of what person_speak gets */
+	uint32_t rate;		/* samples a second of person_speak */
 	person_changed_h *changedh;
 	person_heard_h *heardh;
 	void *arg;
@@ -44,9 +44,9 @@ struct person_conf {
 int person_alloc(struct person **out, const struct person_conf *conf);
 struct person *person_free(struct person *p);
 
-/* The microphone: s16le mono, any number of samples. Only while somebody speaks into it it is sent. */
+/* Takes microphone samples: s16le mono, any number. Sends them only while the squelch is open. */
 void person_speak(struct person *p, const uint8_t *pcm, size_t n);
-/* What came before is faded out, what comes is dropped; the others see it. */
+/* Mutes: fades out the current audio and drops new samples; the other members see the mute. */
 void person_mute(struct person *p, bool on);
 
 enum person_phase person_phase(const struct person *p);
@@ -56,7 +56,7 @@ const char *person_trouble(const struct person *p);
 uint64_t person_user(const struct person *p);
 const char *person_name(const struct person *p);
 bool person_muted(const struct person *p);
-/* The squelch is open: it is being heard. */
+/* Whether the squelch is open, so that the audio is sent. */
 bool person_speaking(const struct person *p);
 /* The privacy code in groups of five, "" without encryption. */
 const char *person_code(const struct person *p);

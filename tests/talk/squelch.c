@@ -11,7 +11,7 @@ enum { BEGIN = 2, END = 20 }; /* frames */
 #define OVER	    8.0
 #define FLOOR_FIRST 400.0
 #define FLOOR_UP    0.02
-/* Half a minute of speech does not become background. */
+/* So slow that half a minute of speech does not become background. */
 #define FLOOR_UP_SPEECH 0.0004
 
 int squelch_init(struct squelch *g, uint32_t rate)
@@ -52,7 +52,7 @@ enum squelch_says squelch_frame(struct squelch *g, const int16_t *pcm)
 	double p = power(pcm, g->frame);
 	bool sound = p > LEAST && p > g->floor * OVER;
 
-	/* Down at once, up slowly. */
+	/* Decreases at once, increases slowly. */
 	if (p < g->floor)
 		g->floor = p > 1 ? p : 1;
 	else

@@ -1,8 +1,8 @@
-/* When a microphone is let through: while somebody speaks into it, as every voice client does it, so that silence is not
- * sent and the others' clients know when a sentence is over.
+/* A squelch: passes the microphone only during speech, as every voice client does, so that silence is not sent and receivers
+ * can detect the end of an utterance.
  *
- * The background is measured by the quiet frames; speech is what stands clear of it for 40 ms, and is over after 400 ms
- * without. The last 300 ms before it opened are kept, so that no first sound is lost. Pure; frames of 20 ms. */
+ * Quiet frames set the noise floor. Speech begins when 40 ms exceed it clearly, and ends after 400 ms that do not. The squelch
+ * keeps the 300 ms before it opens, so that the begin of an utterance is not lost. Pure; frames of 20 ms. */
 #ifndef TESTS_TALK_SQUELCH_H
 #define TESTS_TALK_SQUELCH_H
 
@@ -31,7 +31,7 @@ struct squelch {
 
 /* rate: SQUELCH_RATE_MIN … SQUELCH_RATE_MAX, else EINVAL. */
 int squelch_init(struct squelch *g, uint32_t rate);
-/* Shut, with nothing kept; what it knows of the background stays. */
+/* Closes the squelch and drops the kept frames; the noise floor stays. */
 void squelch_shut(struct squelch *g);
 /* One frame of g->frame samples. OPENS: play the kept frames, the last of which is this one. */
 enum squelch_says squelch_frame(struct squelch *g, const int16_t *pcm);

@@ -53,7 +53,7 @@ static void read_on(struct tail *t)
 			take(t, buf[i]);
 }
 
-/* The file that has the name now, when it is another one than before. */
+/* Opens the file of this name if it is another one than before. */
 static void look(struct tail *t)
 {
 	struct stat st;
@@ -112,7 +112,7 @@ static int watch(struct tail *t)
 	return t->readable && event_add(t->readable, NULL) == 0 ? 0 : ENOMEM;
 }
 
-/* What stands there already is not new. */
+/* Skips the lines that exist already. */
 static void skip_old(struct tail *t)
 {
 	struct stat st;

@@ -20,7 +20,7 @@
 enum {
 	MESSAGE_MAX = 16 << 10,
 	HEARD_MAX = 16 << 10,
-	WAITING_MAX = 256 << 10, /* bytes for a tab; sound beyond them is dropped */
+	WAITING_MAX = 256 << 10, /* bytes queued for a tab; audio beyond them is dropped */
 	HOST_SIZE = 256,
 	POLICY_VIOLATION = 1008,
 	TRY_LATER = 1013,
@@ -119,7 +119,7 @@ static void send_room(struct tab *tab)
 	json_decref(o);
 }
 
-/* What one does the others may see. */
+/* Sends the state to all tabs, because one tab's change may affect the others. */
 static void send_rooms(struct talk *t)
 {
 	for (unsigned i = 0; i < TALK_TABS; i++)
@@ -185,7 +185,7 @@ static bool taken(const struct talk *t, const char *name)
 	return strcmp(name, "Parley") == 0;
 }
 
-/* Two tabs are two people, so they have two names. */
+/* Two tabs are two members, so they need two names. */
 static void choose_name(const struct talk *t, const char *wish, char *buf, size_t size)
 {
 	if (!wish[0])
@@ -321,7 +321,7 @@ static void on_upgrade(int fd, const char *head, size_t n, void *arg)
 	ws_server_adopt(t->sockets, fd, head, n);
 }
 
-/* A page of another site can ask for a WebSocket here; its origin tells. */
+/* A page of another site could open a WebSocket here; the origin shows it. */
 static void upgrade(struct talk *t, struct http_exchange *x, const struct http_head *head)
 {
 	char origin[HOST_SIZE];
@@ -358,7 +358,7 @@ static int serve(struct talk *t)
 
 	if (!err)
 		err = http_server_alloc(&t->server, t->conf.env, &hc);
-	/* The usual address is taken: any other one will do. */
+	/* The default port is taken: uses any free one. */
 	if (err && hc.port) {
 		hc.port = 0;
 		err = http_server_alloc(&t->server, t->conf.env, &hc);

@@ -1,10 +1,10 @@
-/* The bridge between browsers and the room: serves the page, and makes each tab that joins a person in the channel.
+/* The bridge between browsers and the room: serves the page, and makes each tab that joins a member of the channel.
  *
  *   tab ── microphone (WebSocket) ──► person ──► its own mediad ──► guildd ──► the bot
- *   tab ◄── sound, who is there ───── person ◄── …
- *   tab ◄── words, reasons ────────── control's turns file
+ *   tab ◄── audio, members ────────── person ◄── …
+ *   tab ◄── transcripts, reasons ──── control's turn file
  *
- * It listens on 127.0.0.1 alone and refuses requests that do not come from its own page. */
+ * It listens only on 127.0.0.1 and refuses requests that do not come from its own page. */
 #ifndef TESTS_TALK_TALK_H
 #define TESTS_TALK_TALK_H
 
@@ -25,7 +25,7 @@ struct talk_conf {
 	const char *mediad;   /* the program, one process a tab */
 	const char *run_dir;  /* for their sockets */
 	const char *turns;    /* control's PARLEY_TURNS */
-	const char *page_dir; /* what is served, read once */
+	const char *page_dir; /* the page's files, read once */
 	uint64_t guild, channel, bot;
 	uint16_t port; /* 0: any */
 };

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A name without blanks around it; "" when nothing is left. */
+/* Copies a name without surrounding blanks; "" if nothing is left. */
 static void take_name(const char *from, char *to, size_t size)
 {
 	char line[4 * WIRE_NAME_SIZE];

@@ -1,11 +1,11 @@
-/* What the page and the bridge say to each other.
+/* The messages between the page and the bridge.
  *
  * From the page, as text: {"do":"join","name":"Ann","rate":48000,"muted":false} · {"do":"mute","on":true} ·
  * {"do":"leave"}; as binary: the microphone, s16le mono at that rate.
  *
- * To the page, as text: {"is":"room",…} the whole state of its person whenever something of it changes ·
- * {"is":"turn",…} a line of control's turns file · {"is":"chat","list":[{"name","text"}]} what was written last ·
- * {"is":"trouble","text":…}; as binary: the user id of another member (u64, little-endian), then its sound, s16le mono at
+ * To the page, as text: {"is":"room",…} the whole state of its person whenever it changes ·
+ * {"is":"turn",…} a line of control's turn file · {"is":"chat","list":[{"name","text"}]} the last messages ·
+ * {"is":"trouble","text":…}; as binary: the user id of another member (u64, little-endian), then its audio, s16le mono at
  * 48 kHz. */
 #ifndef TESTS_TALK_WIRE_H
 #define TESTS_TALK_WIRE_H
@@ -27,14 +27,14 @@ struct wire_order {
 	bool on;		    /* join: begins muted; mute */
 };
 
-/* EBADMSG for what is none of the three. *out only on success. */
+/* EBADMSG for any other message. Writes *out only on success. */
 int wire_order(const uint8_t *p, size_t n, struct wire_order *out);
 
 /* A line of the turns file as a message for the page, NULL when it is none or of another channel. Caller owns. */
 json_t *wire_turn(const char *line, size_t n, uint64_t channel);
 
-/* The page's address as the browser tells it: Host is host:port, Origin http://host:port, host 127.0.0.1 or localhost.
- * Another site's page, or a name that was made to point here, has others. */
+/* Whether a request comes from our page: Host is host:port, Origin http://host:port, host 127.0.0.1 or localhost. Another
+ * site's page, or a DNS name that points here, has others. */
 bool wire_host(const char *host, uint16_t port);
 bool wire_origin(const char *origin, uint16_t port);
 

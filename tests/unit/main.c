@@ -14,7 +14,7 @@ static unsigned n_tests;
 
 static struct {
 	bool failed, skipped;
-	long fail_at; /* allocations to let through, -1 = all */
+	long fail_at; /* number of allocations that succeed first, -1 = all */
 	bool hit, none;
 } run = {.fail_at = -1};
 
@@ -61,8 +61,7 @@ void test_no_memory(bool none)
 	run.none = none;
 }
 
-/* The linker sends our own objects' allocations here (-Wl,--wrap); those of libraries are left
- * alone. */
+/* The linker redirects our own objects' allocations here (-Wl,--wrap), but not those of libraries. */
 static bool let_through(void)
 {
 	if (run.none)

@@ -165,8 +165,8 @@ out:
 
 /* ---- transcript-hashes ---- */
 
-/* The message is told as AuthenticatedContent: without the version before it, and without a
- * membership tag. */
+/* The vector gives the message as AuthenticatedContent: without the version before it, and without
+ * a membership tag. */
 bool vec_transcript_hashes(const json_t *c)
 {
 	struct slice content = vec_get(c, "authenticated_content"),

@@ -7,7 +7,7 @@
 
 /* ---- messages.json ---- */
 
-/* Each reads `in` and writes what it understood into o. What is kept as received counts as written.
+/* Each reads `in` and writes the parsed message into o. Parts kept as received count as written.
  */
 typedef int again_fn(struct slice in, struct mls_out *o);
 
@@ -322,7 +322,7 @@ static bool same_body(const json_t *c, const char *name, const struct mls_public
 	return mls_equal(m->body, want);
 }
 
-/* As the receiver does: tag, signature, body. */
+/* In the receiver's order: tag, signature, body. */
 static bool opens(const json_t *c, const char *name, const struct protection *with,
 		  enum mls_content_type type)
 {
@@ -352,7 +352,7 @@ out:
 	return good;
 }
 
-/* As the sender does, from the body alone; then opened by the same keys. */
+/* Protects the body as the sender does, then decrypts it with the same keys. */
 static bool seals(const json_t *c, const char *name, const struct protection *with,
 		  enum mls_content_type type)
 {

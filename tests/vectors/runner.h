@@ -16,7 +16,7 @@ struct vec_note {
 
 struct vec_tally {
 	unsigned passed, failed, skipped;
-	unsigned missing; /* of the skipped cases: the check that must pass */
+	unsigned missing; /* skipped cases whose required check did not run */
 	struct vec_note notes[VEC_NOTES];
 	unsigned n_notes;
 	size_t index; /* of the running case */
@@ -37,7 +37,7 @@ void vec_passive_client(const json_t *c, struct vec_tally *t);
 
 /* Returns NULL, or the fault of the file itself (static). */
 const char *vec_run(struct vec_tally *t, const char *path);
-/* The counts in a line, and a line per note. */
+/* Prints the counts on one line, and each note on a line of its own. */
 void vec_print(const struct vec_tally *t, const char *path);
 
 #endif

@@ -176,8 +176,8 @@ static void write_context(struct mls_out *o, const json_t *c, const struct mls_t
 	mls_out_vec(o, (struct slice){0});
 }
 
-/* Whether the other members come to `want` by this path. told: the path secret that the vector says
- * each decrypts, or NULL. */
+/* Whether the other members compute `want` from this path. told: the path secret that each decrypts
+ * according to the vector, or NULL. */
 static bool all_open(const json_t *c, const struct mls_tree *before, const struct mls_tree *merged,
 		     uint32_t sender, const struct mls_path *path, struct slice want,
 		     const json_t *told)
@@ -199,7 +199,7 @@ static bool all_open(const json_t *c, const struct mls_tree *before, const struc
 		VEC(mls_equal(mls_slice(commit_secret, MLS_HASH), want));
 		if (!told)
 			continue;
-		/* The path secret that we do not see shows in the keys that follow from it. */
+		/* The keys derived from the hidden path secret verify it. */
 		VEC(mls_private_implant(&n.keys, merged, sender,
 					vec_hex(json_array_get(told, m.keys.leaf)).p) == 0);
 		mls_private_prune(&n.keys, merged);
@@ -235,7 +235,7 @@ out:
 	return ok;
 }
 
-/* A path of our making from this member, which all others must open. */
+/* Creates a path of this member, which all others must decrypt. */
 static bool check_own_path(const json_t *c, const struct mls_tree *t, const json_t *private,
 			   struct mls_rng *rng)
 {

@@ -1,7 +1,7 @@
 // The tab's audio: the microphone in, the other members' audio out.
 const RATE = 48000; // samples a second, received
 
-// A microphone that says `onframe(ArrayBuffer)` every 20 ms and `onlevel(0…1)`. Throws a sentence for people.
+// A microphone that calls `onframe(ArrayBuffer)` every 20 ms and `onlevel(0…1)`. Throws a sentence for the user.
 export class Mic {
   static async open(onframe, onlevel) {
     if (!navigator.mediaDevices?.getUserMedia) throw new Error('This browser gives no page a microphone.');
@@ -35,7 +35,7 @@ export class Mic {
     return mic;
   }
 
-  // The browser's own sign goes out as well.
+  // Stops the tracks, so that the browser's recording sign disappears as well.
   mute(on) {
     for (const track of this.stream.getTracks()) track.enabled = !on;
   }
@@ -66,7 +66,7 @@ export class Player {
     voice.port.postMessage(pcm, [pcm]);
   }
 
-  // Whoever left makes place.
+  // Removes the voices of members who left.
   keep(users) {
     for (const [user, voice] of this.voices) {
       if (users.has(user)) continue;

@@ -9,11 +9,11 @@ const STATES = {
   failed: 'You are not in the channel.',
 };
 
-let socket = null; // while in, or on the way
+let socket = null; // while joined or joining
 let mic = null;
 let player = null;
 let muted = false;
-let attempt = 0; // to join; one that was left meanwhile is over
+let attempt = 0; // number of the attempt to join; older ones are cancelled
 const turns = new Map(); // number -> element
 
 // ---- joining and leaving ----
@@ -84,7 +84,7 @@ function busy(yes) {
   $('leave').disabled = !yes;
 }
 
-// ---- to the room, and from it ----
+// ---- messages to and from the bridge ----
 
 function send(order) {
   socket.send(JSON.stringify(order));
@@ -110,7 +110,7 @@ function trouble(text) {
   $('trouble').hidden = !text;
 }
 
-// ---- what is shown ----
+// ---- display ----
 
 function room(r) {
   const people = r.people ?? [];
@@ -141,7 +141,7 @@ function chat(list) {
 
 function turn(t) {
   let li = turns.get(t.turn);
-  // A bot that came anew counts anew.
+  // A new session of the bot numbers its turns from 1 again.
   if (!li || (li.dataset.stage === 'ended' && t.stage !== 'ended')) {
     turns.delete(t.turn);
     li = $('turn').content.firstElementChild.cloneNode(true);

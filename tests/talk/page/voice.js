@@ -1,6 +1,6 @@
-// One other person's sound, played as it comes: a little is held back first, so that what comes unevenly plays evenly.
-const BEGIN = 0.06; // seconds that wait before it begins
-const MOST = 2; // beyond that the oldest is dropped
+// Plays one other member's audio through a short playout buffer, which absorbs jitter.
+const BEGIN = 0.06; // seconds in the buffer before playback begins
+const MOST = 2; // seconds beyond which the oldest audio is dropped
 class Voice extends AudioWorkletProcessor {
   constructor() {
     super();
@@ -22,7 +22,7 @@ class Voice extends AudioWorkletProcessor {
   }
 
   process(_, [[out]]) {
-    // A short word that is over is less than what is waited for.
+    // A short utterance that has ended may be shorter than the buffer.
     if (!this.playing && this.waiting && (this.waiting >= BEGIN * sampleRate || currentTime - this.last > BEGIN))
       this.playing = true;
     for (let i = 0; i < out.length && this.playing; i++) {
