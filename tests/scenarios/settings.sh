@@ -60,7 +60,7 @@ printf '{ "silence_ms": 850, "hold_ms": 777 }\n' >"$D/parley.json"
 kill -HUP "$control"
 until_ok 5 grep -qa 'setting_changed name=hold_ms' "$D/control.log" && ok "the file is read again" || bad file "no setting_changed"
 web GET /api/settings >"$D/answer"
-is "the document counts more" "$(grep -oE '"(silence_ms|hold_ms)":[0-9]+' "$D/answer" | tail -2 | tr '\n' ' ')" '"silence_ms":900 "hold_ms":777 '
+is "the document takes precedence" "$(grep -oE '"(silence_ms|hold_ms)":[0-9]+' "$D/answer" | tail -2 | tr '\n' ' ')" '"silence_ms":900 "hold_ms":777 '
 up $GUILD && ok "the call went on" || bad call "is not up any more"
 kill -TERM "$control"
 wait "$control"

@@ -241,7 +241,7 @@ TEST(a_kept_document_is_in_effect_from_the_start_and_servers_have_their_own)
 	all = live_settings_of(fx.live, 43);
 	CHECK_INT(own->hold_ms, 8);
 	CHECK(all == fx.settings);
-	/* The file changes underneath: what the document says counts more. */
+	/* The file changes underneath: the document takes precedence. */
 	CHECK_INT(live_settings_base(fx.live, "hold_ms", "500"), 0);
 	CHECK_INT(live_settings_base(fx.live, "silence_ms", "900"), 0);
 	live_settings_apply(fx.live, NULL);
