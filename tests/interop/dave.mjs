@@ -1,6 +1,6 @@
 // End-to-end encryption through guildd: unmodified @discordjs/voice members (with davey) and calls of mediad in one channel.
-// Joins and leaves in every order, all at once, and while something fails; every member must show the same privacy code and
-// hear every other.
+// Joins and leaves in every order, at the same time, and during faults; every member must show the same privacy code and
+// receive every other.
 //
 //   dave.mjs            mediad among the members
 //   dave.mjs --npm      npm members alone, which proves guildd
@@ -19,7 +19,7 @@ const errors = (members) => members.flatMap((m) => m.errors).join('; ');
 const enter = (channel, users, kinds = ['npm']) =>
   up(users.map((u, i) => cast.member(npmOnly ? 'npm' : kinds[Math.min(i, kinds.length - 1)], u, channel)));
 
-// Runs a part of the script and says how long it took.
+// Runs a part of the script and prints its duration.
 async function part(fn, ...args) {
   if (process.env.PART && !process.env.PART.split(',').includes(fn.name)) return;
   const from = Date.now();
@@ -50,7 +50,7 @@ async function twoAndThree(...kinds) {
   await Promise.all(members.map(leave));
 }
 
-// Solo, group, solo, group: who stays starts anew each time.
+// Alone, group, alone, group: the member that stays begins a new group each time.
 async function soloAndBack(stays, comes) {
   const channel = await newChannel();
   const [a, b] = await newUsers(2);
@@ -66,7 +66,7 @@ async function soloAndBack(stays, comes) {
   await leave(ma);
 }
 
-// Three members: every order of coming with every order of going.
+// Three members: every order of joining with every order of leaving.
 async function everyOrder(...kinds) {
   const orders = permutations([0, 1, 2]);
   const cases = orders.flatMap((come) => orders.map((go) => ({ come, go })));
@@ -90,8 +90,8 @@ async function everyOrder(...kinds) {
   check('36 orders of coming and going', bad.length === 0, bad.length ? bad.slice(0, 5).join('; ') : `${steps} steps`);
 }
 
-// Eight users, three of them mediad's, come and go as a seed says: one or some at a time, waiting for the group in between or
-// not.
+// Eight users, three of them mediad's, join and leave in a seeded order: one or several at a time, with or without waiting for
+// the group in between.
 async function churn(seed, steps, patient) {
   const rnd = seeded(seed);
   const channel = await newChannel();
@@ -120,7 +120,7 @@ async function churn(seed, steps, patient) {
   await Promise.all(members.map(leave));
 }
 
-// The npm members live in one process, and davey takes some milliseconds for each Add, in each member: so they have time.
+// The npm members run in one process, and davey needs some milliseconds per Add in each member; therefore the time limit is long.
 async function manyMembers(n) {
   await switches({ dave_batch_ms: 200, dave_commit_ms: 60000, voice_grace_ms: 60000 });
   const channel = await newChannel();
@@ -140,7 +140,7 @@ async function manyMembers(n) {
   await switches({ dave_batch_ms: 0, dave_commit_ms: 5000, voice_grace_ms: 5000 });
 }
 
-// The group changes while a member's connection is down: it gets what it missed, in order, after op 9 or before it.
+// The group changes while a member's connection is down: it gets the missed messages in order, after op 9 or before it.
 async function resumes(kind, first) {
   await switches({ replay_first: first });
   const channel = await newChannel();
@@ -159,7 +159,7 @@ async function resumes(kind, first) {
   await switches({ replay_first: 0 });
 }
 
-// `kind` is the member on whom things go wrong.
+// `kind` is the member that suffers the faults.
 async function faults(kind) {
   const channel = await newChannel();
   const [a, b, c, d, e, f] = await newUsers(6);
@@ -178,7 +178,7 @@ async function faults(kind) {
   check('that one asked too', (await counts(e)).voice_op_31 === 1);
   await tones('all hear each other', members, { ms: 400, at: 5 });
 
-  // Not on the npm member that shall be healed below: one that waits for an op 22 never counts what it cannot open.
+  // Not on the npm member that recovers below: while it waits for an op 22 it does not count undecryptable packets.
   await fault(kind === 'npm' ? a : b, { op: 22, what: 'lose' });
   await leave(members.pop());
   await checkSettled('after a lost op 22', channel, members);
@@ -186,7 +186,7 @@ async function faults(kind) {
   members.push(...await enter(channel, [e], [kind]));
   await checkSettled('after a late welcome', channel, members);
 
-  // The joiner is gone before anybody could commit: its Add is revoked, and another comes in the same epoch.
+  // The joiner leaves before any member could commit: its Add is revoked, and another one follows in the same epoch.
   for (const m of members) await fault(m.userId, { op: 27, what: 'hold', ms: 250 });
   const [gone] = await enter(channel, [f], [kind]);
   await until(async () => (await group(channel)).proposals === 1);
@@ -196,7 +196,7 @@ async function faults(kind) {
   await checkSettled('an Add was revoked', channel, members);
   await tones('all hear each other again', members, { ms: 400, at: 6 });
 
-  // Without its commit a member is deaf; it must notice and come back by itself.
+  // Without its commit a member cannot decrypt; it must notice and recover by itself.
   await fault(b, { op: 29, what: 'lose' });
   await leave(members.pop());
   await until(async () => (await group(channel)).transitions.length === 0);
@@ -215,7 +215,7 @@ async function faults(kind) {
   await Promise.all(members.map(leave));
 }
 
-// What mediad must get over by itself, with somebody speaking all the time: how long until it is heard again, and hears.
+// Faults from which mediad must recover by itself while a member speaks: measures the time until audio flows in both directions.
 async function heals() {
   if (npmOnly) return;
   const channel = await newChannel();
@@ -236,7 +236,7 @@ async function heals() {
     await tones('and all hear each other', members, { ms: 400 });
   };
 
-  // Every fault that was asked for happened.
+  // Every requested fault happened.
   let asked = 0;
   const left = (n) => asked - (n.fault_29 ?? 0) - (n.fault_30 ?? 0);
   let before = await counts(b);
@@ -268,7 +268,7 @@ async function heals() {
   await healed('a corrupt commit, and op 31 is answered with 4006', before);
   await switches({ dave_op31_close: 0 });
 
-  // A proposal that nobody can verify makes davey throw: this is for mediad's alone.
+  // A proposal that cannot be verified makes davey throw; therefore only mediad members.
   await Promise.all(members.splice(0).map(leave));
   members.push(...await enter(channel, [a, b], ['mediad', 'mediad']));
   await checkSettled('two of mediad', channel, members);
@@ -282,7 +282,7 @@ async function heals() {
   await Promise.all(members.map(leave));
 }
 
-// Clients without DAVE: refused where it is required, and where it is not the channel goes down to version 0 and up again.
+// Clients without DAVE: refused where it is required; elsewhere the channel changes to version 0 and back.
 async function versions() {
   await switches({ dave_required: 0 });
   const channel = await newChannel();
@@ -304,7 +304,7 @@ async function versions() {
   await switches({ dave_required: 1 });
 }
 
-// What people compare: both sides see the same 45 digits.
+// Verification codes: both sides compute the same 45 digits.
 async function verification() {
   if (npmOnly) return;
   const channel = await newChannel();
@@ -317,7 +317,7 @@ async function verification() {
   await Promise.all([npm, ours].map(leave));
 }
 
-// A member that joins a group of 46 seconds: the group is begun first and joined last.
+// A member joins a group that is 46 seconds old: this part begins the group first and joins last.
 async function oldGroup({ channel, users, members, begun }) {
   await sleep(Math.max(0, begun + 46000 - Date.now()));
   await checkSettled('an old group', channel, members);
@@ -336,7 +336,7 @@ await main(async () => {
     late = { channel: await newChannel(), users: await newUsers(5), begun: Date.now() };
     late.members = await enter(late.channel, late.users.slice(0, 3), ['npm', 'mediad', 'npm']);
   }
-  // Each part has a channel and members of its own; those that change no switch can go on beside each other.
+  // Each part has a channel and members of its own; parts that change no switch of guildd run in parallel.
   const mixed = npmOnly ? [] : [part(twoAndThree, 'mediad', 'npm', 'mediad'), part(twoAndThree, 'mediad', 'mediad', 'mediad'),
     part(soloAndBack, 'npm', 'mediad')];
   await Promise.all([part(twoAndThree, 'npm', 'npm', 'npm'), part(soloAndBack, 'mediad', 'npm'), ...mixed]);

@@ -1,6 +1,6 @@
-// An unmodified discord.js client lives in guildd: logs in, registers a command, defers, joins, edits, writes, obeys a
+// An unmodified discord.js client uses guildd: logs in, registers a command, defers, joins, edits, writes, respects a
 // rate limit, resumes after op 7 and after a lost connection. With zlib-stream, or without it (--plain hides the
-// zlib-sync package, which is how discord.js decides).
+// zlib-sync package, by which discord.js decides).
 import Module from 'node:module';
 import * as V from '@discordjs/voice';
 import { ALICE, BOT, GUILD, TEXT, TOKEN, VOICE, api, check, main, ready, sleep, stats, switches, until } from './lib.mjs';
@@ -108,7 +108,7 @@ async function messages(client) {
   check('the rate limit was noticed', (await api('GET', '/requests')).filter((r) => r.path.endsWith('/messages')).map((r) => r.status).join() === '429,200');
   check('content and own message arrived', seen.messages.some(([u, c]) => u === ALICE && c === 'hello') &&
     !!(await until(() => seen.messages.some(([u, c]) => u === BOT && c === 'pong hello'))));
-  // More than a bucket holds: the client waits by itself, nothing is refused.
+  // More requests than a bucket holds: the client waits by itself, and guildd refuses none.
   const channel = client.channels.cache.get(TEXT);
   const before = (await counts()).rest_429 ?? 0;
   await Promise.all([1, 2, 3, 4, 5, 6].map((n) => channel.send(`n${n}`)));

@@ -1,5 +1,5 @@
 // The voice server's part of a DAVE group: an MLS external sender (RFC 9420 section 12.1.8) over node:crypto, for scripts that
-// make groups without a server. It signs Add and Remove proposals for the epoch it is told.
+// make groups without a server. It signs Add and Remove proposals for the given epoch.
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 
 const be = (n, bytes) => {
@@ -15,7 +15,7 @@ export const vec = (b) => {
 const label = (text) => vec(Buffer.from(`MLS 1.0 ${text}`));
 
 export class ExternalSender {
-  // channel: decimal id, the group's name. identity: one zero byte is what the production gateway says.
+  // channel: decimal id, the group's name. identity: the production gateway sends one zero byte.
   constructor(channel, identity = Buffer.from([0])) {
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const { x, y } = publicKey.export({ format: 'jwk' });
@@ -33,7 +33,7 @@ export class ExternalSender {
   }
   add(keyPackage) { return this.proposal(Buffer.concat([be(1, 2), keyPackage])); }
   remove(leaf) { return this.proposal(Buffer.concat([be(3, 2), be(leaf, 4)])); }
-  // What op 27 carries behind its first byte.
+  // The payload of op 27 after its first byte.
   vector(proposals) { return vec(Buffer.concat(proposals)); }
   // The reference of a proposal made here, to revoke it (section 5.2): over the AuthenticatedContent, which is the message
   // without its version.

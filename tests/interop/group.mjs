@@ -1,5 +1,5 @@
-// What the scripts about end-to-end encryption share: users and channels of their own, a look at a channel's group, and
-// tones that everybody must hear from everybody.
+// Shared by the scripts about end-to-end encryption: users and channels, the state of a channel's group, and tones that every
+// member must receive from every other.
 import { GUILD, api, check, goertzel, sleep, until } from './lib.mjs';
 
 let nextId = 700000000000000000n;
@@ -12,7 +12,7 @@ export async function newUser(name = 'member') {
   return id;
 }
 export const newUsers = (n) => Promise.all(Array.from({ length: n }, (_, i) => newUser(`member ${i}`)));
-// Every member of the list is up.
+// Waits until every member of the list is up.
 export async function up(members, ms = 15000) {
   await Promise.all(members.map((m) => m.ready(ms)));
   return members;
@@ -24,7 +24,7 @@ export async function newChannel(more = {}) {
 }
 export const group = (channel) => api('GET', `/channels/${channel}/dave`, undefined, true);
 
-// Numbers that are the same in every run of a seed.
+// A seeded random number generator.
 export function seeded(seed) {
   let s = seed >>> 0;
   const next = () => {
@@ -40,8 +40,8 @@ export function permutations(list) {
   return list.flatMap((x, i) => permutations([...list.slice(0, i), ...list.slice(i + 1)]).map((rest) => [x, ...rest]));
 }
 
-// The group has exactly these members, nothing is under way, and all of them show one code (nobody alone shows any).
-// Members have userId and code(). Gives the code, or undefined.
+// Waits until the group has exactly these members, no transition is pending, and all members show the same code (a single member
+// shows none). Members have userId and code(). Returns the code, or undefined.
 export async function settled(channel, members, ms = 8000) {
   const ids = members.map((m) => m.userId).sort().join();
   return until(async () => {
@@ -63,8 +63,8 @@ export async function checkSettled(name, channel, members, ms) {
 
 // ---- tones ----
 const pitch = (i) => 320 + 90 * (i % 25);
-// Everybody speaks for `ms`, `at` at a time, and must be heard by everybody else: the right pitch, and `least` of the time (the
-// first packets may come before op 5, and are lost on npm members). One check for all of it.
+// Every member sends for `ms`, `at` members at a time, and every other member must receive it: the right pitch, for at least the
+// share `least` of the time (npm members lose packets that arrive before op 5). Counts as one check.
 export async function tones(name, members, { ms = 600, at = 3, least = 0.8 } = {}) {
   const deaf = [];
   let heard = 0;

@@ -1,5 +1,5 @@
-// What the interop scripts share: counting tests, guildd's control API, tones in and out, a voice peer.
-// GUILDD_READY names the file with guildd's ready line; NODE_EXTRA_CA_CERTS must name its CA (run.sh sees to both).
+// Shared by the interop scripts: counting tests, guildd's control API, tones in and out, a voice peer.
+// GUILDD_READY names the file with guildd's ready line; NODE_EXTRA_CA_CERTS must name its CA (run.sh sets both).
 import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import * as V from '@discordjs/voice';
@@ -31,7 +31,7 @@ export function finish() {
   console.log(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`);
   process.exit(sum.failed ? 1 : 0);
 }
-// Runs the whole script; an exception or a hang is a failure, never silence.
+// Runs the whole script; reports an exception or a hang as a failure.
 export async function main(fn, limit = 90000) {
   setTimeout(() => { check(`ends within ${limit} ms`, false); finish(); }, limit).unref();
   process.on('unhandledRejection', (e) => { check('no unhandled rejection', false, e?.stack ?? e); finish(); });
@@ -49,7 +49,7 @@ export async function api(method, path, body, any = false) {
 }
 export const stats = () => api('GET', '/stats');
 export const switches = (o) => api('POST', '/switches', o);
-// Polls until fn gives something true; gives it back, or undefined when the time is over.
+// Polls until fn returns a true value, which it returns; undefined after the time limit.
 export async function until(fn, ms = 5000, step = 20) {
   for (const end = Date.now() + ms; Date.now() < end; await sleep(step)) {
     const v = await fn();
@@ -92,7 +92,7 @@ export function goertzel(x, hz, rate = RATE) {
   for (const v of x) [a, b] = [v + k * a - b, a];
   return x.length ? (2 * Math.sqrt(Math.max(0, a * a + b * b - k * a * b))) / x.length : 0;
 }
-// These peers share an encrypted group: one privacy code. False when it takes too long.
+// Waits until these peers share an encrypted group and show one privacy code. Returns false after the time limit.
 export const secure = async (...peers) => !!(await until(() => peers[0].code() && peers.every((p) => p.code() === peers[0].code())));
 export function checkTone(name, x, want, other, rate = RATE) {
   const w = goertzel(x, want, rate);
@@ -101,7 +101,7 @@ export function checkTone(name, x, want, other, rate = RATE) {
     `${(x.length / rate).toFixed(2)} s, ${want} Hz ${w.toFixed(0)}, ${other} Hz ${o.toFixed(1)}`);
 }
 
-// An unmodified @discordjs/voice connection; the control API plays the part of the main gateway for its user.
+// An unmodified @discordjs/voice connection; the control API replaces the main gateway for its user.
 // `more` goes to joinVoiceChannel: { daveEncryption: false } is a client without end-to-end encryption.
 export function peer(userId, channelId = VOICE, more = {}) {
   const p = { userId, joins: 0, errors: [] };
@@ -138,7 +138,7 @@ export function peer(userId, channelId = VOICE, more = {}) {
     return V.entersState(p.player, V.AudioPlayerStatus.Playing, 3000)
       .then(() => V.entersState(p.player, V.AudioPlayerStatus.Idle, 20000));
   };
-  // The voice privacy code of the group it is in; '' without one.
+  // The privacy code of its group; '' without one.
   p.code = () => p.conn.voicePrivacyCode ?? '';
   // Collects the Opus frames of one user.
   p.hear = (user) => {

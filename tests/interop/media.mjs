@@ -1,5 +1,5 @@
-// The socket between control and mediad, spoken from Node: fields and numbers are read from proto/media.def, the
-// msgpack codec is our own. One Media is one control.
+// The socket between control and mediad, from Node: reads fields and numbers from proto/media.def and has a msgpack codec
+// of its own. One Media is one control.
 import { readFileSync } from 'node:fs';
 import { EventEmitter } from 'node:events';
 import net from 'node:net';
@@ -124,7 +124,7 @@ export class Media extends EventEmitter {
     head.writeUInt32BE(body.length);
     this.sock.write(Buffer.concat([head, body]));
   }
-  // The first message of this kind, seen already or to come, that fits.
+  // Waits for the first matching message of this type, received already or later.
   want(name, fits = () => true, ms = 10000) {
     const old = this.seen.find((m) => m.type === name && fits(m));
     if (old) return Promise.resolve(old);

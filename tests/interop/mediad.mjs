@@ -1,5 +1,5 @@
-// mediad, driven over its socket as control does it, and an unmodified @discordjs/voice peer hear each other through
-// guildd, in both transport modes, on clean and on bad networks.
+// mediad, driven over its socket as by control, and an unmodified @discordjs/voice peer exchange audio through guildd, in both
+// transport modes, on clean and on bad networks.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
@@ -18,7 +18,7 @@ function sine(hz, seconds) {
   for (let i = 0; i < RATE * seconds; i++) pcm.writeInt16LE(Math.round(8000 * Math.sin((2 * Math.PI * hz * i) / RATE)), i * 2);
   return pcm;
 }
-// Sends a playback under mediad's credit; ends when mediad says that it is drained.
+// Sends a playback under mediad's credit; ends when mediad reports it as drained.
 async function say(m, playback, pcm) {
   let credit = 0;
   let sent = 0;
@@ -39,7 +39,7 @@ async function say(m, playback, pcm) {
   const drained = await m.want('SAY_DRAINED', (x) => x.playback === playback, 15000);
   return { started, drained, samples };
 }
-// Gives a lease whenever mediad wants one, as control does.
+// Sends a lease whenever mediad requests one, as control does.
 function leases(m) {
   m.gen = 0;
   m.leases = 0;

@@ -1,4 +1,4 @@
-// The members of an encrypted call, all of one shape: unmodified @discordjs/voice peers and calls of mediad.
+// The members of an encrypted call behind one interface: unmodified @discordjs/voice peers and calls of mediad.
 //
 //   userId, ready(ms), code(), sing(hz, ms), ear(user) -> { samples(), rate, stop() }, leave(), errors
 import { spawn } from 'node:child_process';
@@ -142,7 +142,7 @@ export function mediadMember(host, userId, channel) {
   return p;
 }
 
-// Who plays whom: kind(i) says for the i-th user of a part whether it is "npm" or "mediad".
+// Assigns members: kind(i) returns "npm" or "mediad" for the i-th user of a part.
 export class Cast {
   hosts = [];
   static async make(hosts, kind) {

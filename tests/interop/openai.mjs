@@ -1,5 +1,5 @@
 // The official openai client against offlined: a voice session, a transcription session, cancel, truncate and errors.
-// Every event offlined sends is checked against the published schema.
+// Validates every event of offlined against the published schema.
 import { spawn } from 'node:child_process';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { check, main } from './lib.mjs';
 const bin = process.env.BIN ?? '../../build';
 const dir = mkdtempSync(join(tmpdir(), 'offlined-'));
 
-// The schema as published says null nowhere, although the service sends it; the rest is OpenAPI's own vocabulary.
+// The published schema allows null nowhere, although the service sends it; the other keywords are OpenAPI's own.
 const doc = JSON.parse(readFileSync(new URL('./realtime.schema.json', import.meta.url)));
 const normalise = (o) => {
   if (!o || typeof o !== 'object') return;
@@ -50,10 +50,10 @@ function validate(event) {
     bad.push(`${event.type}: ${ajv.errors.slice(0, 3).map((e) => `${e.instancePath} ${e.message}`).join('; ')}`);
 }
 
-// A client with a list of what came; wait(type) gives the next event of that type that was not asked for yet.
+// A client with a list of received events; wait(type) returns the next event of that type that was not returned yet.
 function connect(port, params) {
   const client = new OpenAI({ apiKey: 'none', baseURL: `http://127.0.0.1:${port}/v1` });
-  // The client insists on wss; this takes TLS out again.
+  // The client requires wss; this removes TLS again.
   const rt = new OpenAIRealtimeWS({ ...params, options: { createConnection: () => net.connect({ host: '127.0.0.1', port }) } }, client);
   const events = [];
   const waiting = [];

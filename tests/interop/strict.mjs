@@ -1,5 +1,5 @@
-// guildd is as strict as the real servers where no ordinary client goes: UDP by hand, the main gateway by hand, REST by
-// hand. What is tested here is guildd; the rules are Discord's.
+// Tests that guildd is as strict as the real servers in cases that no ordinary client reaches: hand-made UDP, main gateway and REST
+// messages. The rules are Discord's.
 import { createCipheriv } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import WebSocket from 'ws';
@@ -121,7 +121,7 @@ async function udp() {
   b.udp.close();
 }
 
-// In an encrypted channel plain sound goes nowhere, whoever sends it; the three bytes of silence do.
+// In an encrypted channel guildd relays no unencrypted audio of any sender, but it relays the three bytes of silence.
 async function sealed() {
   await api('POST', '/reset');
   const a = await user(ALICE);

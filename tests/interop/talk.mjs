@@ -80,7 +80,7 @@ function makeMicrophone(path) {
   writeWav(path, rate, Buffer.concat([Buffer.alloc(rate * 2 * LEAD_S), pcm, Buffer.alloc(rate * 2 * TAIL_S)]));
 }
 
-// How much of the sound is loud, and how loud that is.
+// The share of loud audio, and its mean amplitude.
 function loudness(pcm, rate) {
   const frame = rate / 50;
   let frames = 0;
@@ -104,7 +104,7 @@ function wordsInCommon(said, heard) {
 
 // ---- the browser ----
 
-// Keeps all that a page plays, beside playing it.
+// Records the audio that a page plays.
 const TAP = `(() => {
   const connect = AudioNode.prototype.connect;
   const parts = [];
@@ -216,7 +216,7 @@ class Tab {
     return this.eval(`document.getElementById('${id}').textContent`);
   }
 
-  // As a hand would: sound begins only after that.
+  // Clicks as a user does, because the browser allows audio only after a click.
   async click(id) {
     const [x, y] = await this.eval(`(() => { const r = document.getElementById('${id}').getBoundingClientRect();
       return [r.x + r.width / 2, r.y + r.height / 2]; })()`);
@@ -251,7 +251,7 @@ class Tab {
   }
 }
 
-// ---- what make talk started ----
+// ---- the processes of make talk ----
 
 function processes() {
   return readdirSync('/proc').filter((d) => /^\d+$/.test(d)).flatMap((pid) => {
@@ -266,7 +266,7 @@ function processes() {
   });
 }
 
-// Everything below this process.
+// All descendants of this process.
 function offspring(pid, all = processes()) {
   return all.filter((p) => p.parent === pid).flatMap((p) => [p, ...offspring(p.pid, all)]);
 }
@@ -275,7 +275,7 @@ class Room {
   static async start() {
     const r = new Room();
     r.process = spawn(join(ROOT, 'tests/talk.sh'), {
-      // How fast the recogniser is on this machine is not what is tested.
+      // The speed of the recogniser is not under test.
       env: { ...process.env, BIN, OUT: join(OUT, 'room'), PORT: '0', PARLEY_ASR_WAIT_MS: '20000' }, stdio: ['ignore', 'pipe', 'inherit'], detached: true });
     r.said = '';
     r.process.stdout.on('data', (d) => { r.said += d; });
@@ -298,7 +298,7 @@ class Room {
     return (await fetch(`${this.world}${path}`)).json();
   }
 
-  // Names of who is in the voice channel.
+  // The names of the members in the voice channel.
   async members() {
     const w = await this.get('/world');
     const names = new Map(w.users.map((u) => [u.id, u.username ?? u.name]));
@@ -309,14 +309,14 @@ class Room {
     return (await this.get('/world')).users.find((u) => (u.username ?? u.name) === name)?.id;
   }
 
-  // Packets of sound that guildd got of them.
+  // The number of audio packets that guildd received from them.
   async packets(user) {
     const { streams } = (await this.get('/stats')).relay;
     return streams.filter((s) => s.user_id === user).reduce((n, s) => n + s.rx.ok, 0);
   }
 }
 
-// A WebSocket as some other program would open it: the close code, or 'open' when it stays.
+// Opens a WebSocket as another program would; returns the close code, or 'open' if it stays open.
 function knock(url, origin, send = null) {
   return new Promise((r) => {
     const ws = new WebSocket(url, { origin, perMessageDeflate: false });
@@ -376,7 +376,7 @@ async function conversation(room, ann) {
   const { seconds, rms } = loudness(pcm, 48000);
   check('the answer comes back as sound', seconds > 1 && rms > 500, `${seconds.toFixed(1)} s at ${rms} rms`);
   const words = offlined('--transcribe', join(OUT, 'played.wav'));
-  // Some of the hour's names the recogniser mishears even in the original.
+  // The recogniser misrecognises some hours even in the original audio.
   check('which says what was said', wordsInCommon(t?.said ?? '', words) >= 0.4, words);
 }
 
@@ -392,7 +392,7 @@ async function two(room, browser, ann) {
   (await bea.people()).join(', '));
   check('and that she is muted', (await bea.people()).includes('Ann · muted'), (await bea.people()).join(', '));
 
-  // The microphones speak the question once in this time.
+  // The microphones play the question once in this time.
   await until(async () => (await ann.turns()).every((t) => t.stage === 'ended'), 20000);
   const before = (await ann.turns()).length;
   const users = [await room.user('Ann'), await room.user('Bea')];
@@ -412,7 +412,7 @@ async function two(room, browser, ann) {
   return bea;
 }
 
-// The page with the newest turn's decisions open, as far as the turns go.
+// Opens the decisions of the newest turn, if there is one.
 async function picture(tab, file) {
   await tab.eval("document.querySelector('details').open = true");
   const [width, height] = await tab.eval("[document.body.getBoundingClientRect().right + 16, document.getElementById('turns').getBoundingClientRect().bottom + 12]");
@@ -436,7 +436,7 @@ async function leaving(room, ann, bea) {
   check('no page complained', ann.troubles.length === 0 && bea.troubles.length === 0, [...ann.troubles, ...bea.troubles].join('; '));
 }
 
-// Without a microphone, or without leave to use it.
+// Without a microphone, or without permission to use it.
 async function refused(room, what, flags, words) {
   const browser = await Browser.start(flags);
   try {

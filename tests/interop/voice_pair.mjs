@@ -1,5 +1,5 @@
-// Two unmodified @discordjs/voice peers in one channel of guildd hear each other, in both transport modes, on clean
-// and on bad networks; and guildd is as strict with them as the real servers are.
+// Two unmodified @discordjs/voice peers in one channel of guildd exchange audio, in both transport modes, on clean
+// and on bad networks; and guildd is as strict as the real servers.
 import WebSocket from 'ws';
 import { ALICE, BOB, GUILD, MODES, api, check, checkTone, decode, main, peer, ready, secure, sleep, stats, switches, tone, until } from './lib.mjs';
 
@@ -28,7 +28,7 @@ async function pair(name, set, inspect = async () => {}) {
   await a.leave();
   await b.leave();
 }
-// The voice gateway by hand: what it is asked with, what it closes with.
+// Hand-made voice gateway messages, and the close codes that guildd answers with.
 function dial(path = '/?v=8') {
   const ws = new WebSocket(`wss://${ready.voice}${path}`);
   const c = { ws, got: [] };
@@ -102,7 +102,7 @@ async function strict() {
   await closes('op 23 without a transition', 4002, async (x) => { await described(x); x.send(23, {}); });
 }
 
-// A buffered resume by hand: what was missed comes again, in order, with the same numbers.
+// A hand-made buffered resume: guildd repeats the missed messages in order, with the same numbers.
 async function resume() {
   await api('POST', '/reset');
   const l = await lease();
@@ -128,7 +128,7 @@ async function resume() {
   b.ws.terminate();
 }
 
-// Faults that an unmodified peer lives through.
+// Faults that an unmodified peer survives.
 async function faults() {
   await api('POST', '/reset');
   const a = peer(ALICE);

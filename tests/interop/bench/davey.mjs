@@ -1,5 +1,5 @@
-// davey through Node beside ours, in turns: frames of 160 bytes, and welcomes into groups of 25 and 100 members.
-// Rows: dave_vs_davey, welcome_vs_davey, welcome_100_ms, mls_audio_delay_us. Ours is build/bench/davey_peer, asked a line at a time.
+// Measures davey through Node and our code alternately: frames of 160 bytes, and welcomes into groups of 25 and 100 members.
+// Rows: dave_vs_davey, welcome_vs_davey, welcome_100_ms, mls_audio_delay_us. Our side is build/bench/davey_peer, one line per request.
 import { spawn, spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ const ask = async (line) => {
   return value.trim();
 };
 
-// One member (the committer) that stays, and n - 2 others of whom only key packages are needed.
+// A group of one member that stays (the committer) and n - 2 others, which exist only as key packages.
 class Group {
   constructor(n) {
     this.ds = new ExternalSender(CHANNEL);
@@ -49,14 +49,14 @@ class Group {
     this.joiner = n - 1; // leaf: all before it are taken
     if (adds.length) this.step(adds);
   }
-  // The committer commits these proposals; gives the welcome.
+  // Commits these proposals and returns the welcome.
   step(proposals) {
     const { commit, welcome } = this.a.processProposals(0, this.ds.vector(proposals), this.known);
     this.a.processCommit(commit);
     this.ds.epoch += 1n;
     return welcome;
   }
-  // A joiner comes and, when it was measured, leaves again.
+  // Adds a joiner, and removes it after the measurement.
   welcome(user, keyPackage) {
     this.known.push(user);
     return this.step([this.ds.add(keyPackage)]);
@@ -115,7 +115,7 @@ async function welcomes(n, turns) {
   return { n, davey_ms: median(got.map((x) => x[0])), ours_ms: median(got.map((x) => x[1])), ratio: median(got.map(([x, y]) => x / y)) };
 }
 
-// One welcome of ours into a group of n, for mls_delay to take in again and again.
+// One welcome into a group of n members, which mls_delay processes repeatedly.
 async function delay(n) {
   const g = new Group(n);
   const mine = g.welcome(OURS, Buffer.from(await ask(`keypackage ${CHANNEL}`), 'hex'));

@@ -1,10 +1,10 @@
-// heal_p99_ms: what goes wrong with an encrypted call, and how long until it is heard again. HEAL_RUNS of each kind (8).
+// heal_p99_ms: the recovery time of an encrypted call after each kind of fault. HEAL_RUNS of each kind (8).
 //
 //   corrupt commit, lost welcome (its number there or not), lost op 22, another external sender
 //
-// An npm member sings without end; the time is the longest in which mediad opened nothing of it (for a welcome: from the moment
-// its session was up). With a lost op 22 it is the others who would go deaf: there mediad sings, and the time is the longest in
-// which the npm member opened nothing, over the twelve seconds in which old keys run out.
+// An npm member sends a tone continuously; the figure is the longest time in which mediad decrypted none of it (for a welcome:
+// from the moment its session was up). After a lost op 22 it is the other members who cannot decrypt: there mediad sends, and the
+// figure is the longest time in which the npm member decrypted nothing, over the twelve seconds in which old keys expire.
 import * as V from '@discordjs/voice';
 import { api, sleep, switches, until } from '../lib.mjs';
 import { newChannel, newUsers } from '../group.mjs';
@@ -15,7 +15,7 @@ const RUNS = Number(process.env.HEAL_RUNS ?? 8);
 const fault = (user, o) => api('POST', `/users/${user}/faults`, o);
 const must = (ok, what) => { if (!ok) throw new Error(what); };
 
-// A channel with a singer and a mediad that hears it.
+// A channel with a sender of a tone and a mediad that receives it.
 async function scene(host) {
   const channel = await newChannel();
   const [a, m, c] = await newUsers(3);
@@ -36,7 +36,7 @@ async function scene(host) {
   } };
 }
 
-// From now on until it was heard for a second again; the longest gap on the way.
+// Waits until audio has been decrypted for a second again; returns the longest gap.
 async function settle(s, from, ms = 15000) {
   must(await until(() => s.ear.at.filter((t) => t > performance.now() - 1000).length > 40, ms), 'it stays deaf');
   return s.ear.gap(from);
@@ -76,7 +76,7 @@ const kinds = {
     await s.end();
     return Math.max(inside[0] - from, ...inside.slice(1).map((t, i) => t - inside[i]));
   },
-  // All of them ours: davey's refusal of the new signature ends an npm member's process.
+  // Only mediad members: davey throws on the new signature, which ends an npm member's process.
   async new_sender(host) {
     const channel = await newChannel();
     const users = await newUsers(3);

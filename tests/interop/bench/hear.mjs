@@ -1,5 +1,6 @@
-// @discordjs/voice hears ten speakers, and mediad hears the same ten, in turns, at the pace of speech: hear_vs_discordjs,
-// hear_vs_discordjs_fast, hear_nocodec_vs_discordjs. Both deliver mono at 24 kHz. CPU time of the whole process, less the idle one's.
+// @discordjs/voice and mediad alternately receive the same ten speakers in real time: hear_vs_discordjs,
+// hear_vs_discordjs_fast, hear_nocodec_vs_discordjs. Both deliver mono at 24 kHz. The figure is the CPU time of the whole process,
+// less that of an idle one.
 //
 // The far end is build/bench/discordjs_peer. A client runs in a process of its own: this script with the name of a decoder.
 import { fork, spawn } from 'node:child_process';
@@ -26,7 +27,7 @@ const decoders = {
     const { Decoder } = await import('@evan/opus');
     return () => { const d = new Decoder({ channels: 1, sample_rate: RATE }); return (f) => d.decode(f); };
   },
-  // Its native part by name: the package around it asks for platforms that the registry does not have, so no lock file holds.
+  // Loads the native part by name: the package around it lists platforms that are not published, so no lock file can hold it.
   mediaplex: async () => {
     const { OpusEncoder } = createRequire(import.meta.url)(`mediaplex-linux-${process.arch}-gnu`);
     return () => { const d = OpusEncoder.create(RATE, 1); return (f) => d.decode(f); };
@@ -70,7 +71,7 @@ async function client(name) {
   process.send({});
 }
 
-// ---- the turns ----
+// ---- the measurements ----
 
 const median = (v) => [...v].sort((a, b) => a - b)[v.length >> 1];
 const row = (name, value, unit, more) => console.log(JSON.stringify({ name, value: Number(value.toPrecision(5)), unit, ...more })

@@ -1,9 +1,9 @@
-// The davey members of rekey.mjs, in a process of their own: they take whole cores when a group changes, and must not slow down
-// who measures. Told by messages: {sing}, {churn: user}, {stop}; tells {ready, codes}.
+// The davey members of rekey.mjs, in a process of their own, because they use whole cores when a group changes and must not slow
+// down the measurement. Receives {sing}, {churn: user}, {stop}; sends {ready, codes}.
 import { npmMember } from '../members.mjs';
 import { singOn } from './watch.mjs';
 
-// @discordjs/voice's keepalive can outlive its socket when a member leaves early; that is no figure of ours.
+// @discordjs/voice's keepalive can outlive its socket when a member leaves early; this error does not affect the figures.
 process.on('uncaughtException', (e) => { if (e.code !== 'ERR_SOCKET_DGRAM_NOT_RUNNING') throw e; });
 
 const { channel, users } = JSON.parse(process.argv[2]);

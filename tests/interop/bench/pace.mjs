@@ -1,5 +1,5 @@
-// How evenly @discordjs/voice sends at 50 and at 100 calls that speak, Opus passed through, seen by the same far end as mediad's
-// pace_p999_us: pace_discordjs_p999_us. All connections in one process, each with a player of its own.
+// pace_discordjs_p999_us: the packet intervals of @discordjs/voice at 50 and 100 speaking calls, Opus passed through, measured at
+// the same far end as mediad's pace_p999_us. One process holds all connections, each with a player of its own.
 import { fork, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';

@@ -1,9 +1,9 @@
-// A storm of re-keys: 12 members in a channel, 3 of mediad and 9 of davey, 10 of them singing; another one joins or leaves every
+// A storm of re-keys: 12 members in a channel, 3 of mediad and 9 of davey, 10 of them sending; another one joins or leaves every
 // 500 ms, REKEY_STEPS times (120; the long run has 1000). Rows: rekey_deaf_p99_ms, rekey_lost_frames.
 //
-// Deaf time: for each step, each mediad and each npm singer the longest that a packet which had arrived was not heard (HEARD says
-// when its packet came; what does not open yet waits for its key). Lost: frames that guildd forwarded to a mediad, less those
-// that it heard, and what its own statistics call undecryptable, whichever is more.
+// Deaf time: for each step, each mediad and each npm sender, the longest time from a packet's arrival to its delivery (HEARD carries
+// the arrival time; a packet without a key waits). Lost: frames that guildd forwarded to a mediad, less those that it delivered, or
+// its own count of undecryptable packets, whichever is more.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { api, sleep, switches, until } from '../lib.mjs';
@@ -35,7 +35,7 @@ must(await until(async () => {
   return new Set([...ours.map((m) => m.code()), ...codes]).size === 1 && ours[0].code().length === 30;
 }, 20000), 'no common group');
 
-// Who hears before anybody sings loses nothing.
+// Receivers start before the first sender, so they lose nothing.
 const statistics = hosts.map(() => new Map());
 hosts.forEach((h, i) => h.media.on('USER_STATS', (s) => statistics[i].set(String(s.user), s)));
 const receivers = hosts.flatMap((h, i) => npm.map((user) => ({ i, user, ear: watch(h, ours[i], 1, user) })));

@@ -1,4 +1,4 @@
-// How continuously a call of mediad hears somebody: arrival times of frames that were really opened, and sound without end.
+// Watches how continuously a call of mediad receives a speaker: arrival times of decrypted frames; and an endless tone.
 import { Readable } from 'node:stream';
 import * as V from '@discordjs/voice';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -8,8 +8,8 @@ import { tone } from '../lib.mjs';
 const CONCEALED = 1; // MEDIA_HEARD_CONCEALED
 let listens = 1000000;
 
-// Frames of `user` as the member's mediad hears them. gap(from, to): the longest time in ms in which none came; wait(from, to):
-// the longest in ms that one was there before it was heard.
+// Frames of `user` that the member's mediad delivers. gap(from, to): the longest time in ms without a frame; wait(from, to): the
+// longest time in ms between arrival and delivery of a frame.
 export function watch(host, member, call, user) {
   const listen = ++listens;
   const at = []; // when it was told
@@ -34,7 +34,7 @@ export function watch(host, member, call, user) {
   };
 }
 
-// An npm member sings until stop().
+// An npm member sends a tone until stop().
 export function singOn(peer, hz) {
   const frames = tone(hz, 50);
   let over = false;

@@ -1,10 +1,10 @@
-// Records a DAVE group for dave-follow. The members are unmodified davey sessions, the voice server's part is extsender.mjs, and
-// the member who follows is ts-mls, so that every value comes from implementations that are not Parley's.
+// Records a DAVE group for dave-follow. The members are unmodified davey sessions, extsender.mjs is the voice server, and ts-mls is
+// the member that follows, so that every value comes from implementations that are not Parley's.
 //
 //   npm install && node record.mjs OUT.json [MEMBERS] [EPOCHS] [SEED] [lean]
 //
-// MEMBERS is how many there are at most, the follower included. lean: fingerprints are recorded only when they are new, and one
-// frame a sender. Ids, order and sizes come from the seed; keys are new each time.
+// MEMBERS is the maximum number of members, the follower included. lean: records fingerprints only when they are new, and one
+// frame per sender. Ids, order and sizes come from the seed; keys are new each time.
 import { createHash, createHmac, generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -18,7 +18,7 @@ const davey = createRequire(import.meta.url)('@snazzah/davey');
 const [out, members = '20', epochs = '17', seed = '1', lean] = process.argv.slice(2);
 const MEMBERS = Number(members), EPOCHS = Number(epochs), CHANNEL = '927310423890473011', SELF = '1090123456789012345';
 
-// ---- small things ----
+// ---- helpers ----
 const hex = (b) => Buffer.from(b).toString('hex');
 let state = Number(seed) >>> 0;
 const random = (n) => {
@@ -145,7 +145,7 @@ const snapshot = async (step) => {
   frames(step);
 };
 
-// The commit becomes the group's: members take it, joiners take the welcome. Who was removed has no session any more, or a new one.
+// Applies the commit: members process it, joiners process the welcome. A removed member has no session any more, or a new one.
 const settle = async (step, { commit, welcome }, joining, leaving) => {
   step.op29_commit = hex(commit);
   for (const [id, s] of sessions) (joining.has(id) ? s.processWelcome(welcome) : s.processCommit(commit));
@@ -162,7 +162,7 @@ const settle = async (step, { commit, welcome }, joining, leaving) => {
   server.epoch++;
 };
 
-// ---- the group's life ----
+// ---- the sequence of epochs ----
 const steps = [];
 let next = 1;
 
@@ -190,7 +190,7 @@ const go = async () => {
   const inside = new Set(sessions.keys());
   const leaving = new Set(), joining = new Map(), groups = [[]];
   const room = MEMBERS - 1 - sessions.size, gone = [...sessions.keys()];
-  // Removes first, so that who comes back takes a free place; proposals in one to three messages.
+  // Removes first, so that a returning member takes a free leaf; sends the proposals in one to three messages.
   for (let n = gone.length > 3 ? random(4) : 0; n > 0; n--) leaving.add(gone.splice(random(gone.length), 1)[0]);
   for (const id of leaving) groups.at(-1).push(server.remove(leaves.indexOf(id)));
   if (random(2)) groups.push([]);
@@ -207,7 +207,7 @@ const go = async () => {
     leaving.add(gone.splice(random(gone.length), 1)[0]);
     groups.at(-1).push(server.remove(leaves.indexOf([...leaving][0])));
   }
-  // Sometimes more is proposed than stays.
+  // Sometimes revokes some of the proposals.
   const extra = random(2) ? [server.remove(leaves.indexOf(gone[random(gone.length)])), server.add(fresh(user(next)).getSerializedKeyPackage())] : [];
   const users = [...sessions.keys(), ...joining.keys(), SELF, user(next)];
   const told = { inside, users, leaving: new Set([...leaving, ...gone]) };
@@ -215,7 +215,7 @@ const go = async () => {
   const parts = groups.filter((g) => g.length);
   if (extra.length) {
     op27(step, 0, extra, told);
-    // davey's commit after a revocation comes without its welcome: what is proposed last is an append.
+    // davey's commit after a revocation lacks its welcome, so the last proposal is an append.
     if (parts.length > 1 && random(2)) op27(step, 0, parts.shift(), told);
     if (random(2)) op27(step, 1, extra, told);
     else for (const m of extra) op27(step, 1, [m], told);
