@@ -41,6 +41,7 @@ ROOMTEST := $(filter-out %_main.c,$(call rwild,tests/room,%.c)) $(call rwild,tes
 FUZZ     := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 
 LIBS_COMMON  := -levent -levent_pthreads -lwebsockets -luv -lssl -lcrypto -lcurl -lmsgpackc -lsodium -ljansson -lm
+LIBS_CONTROL := -lsqlite3
 LIBS_MEDIAD  := -lopus -lsamplerate -lmbedcrypto -lcrypto -lseccomp
 LIBS_OFFLINE := -lpocketsphinx -lsphinxbase -lflite_cmu_us_slt -lflite_cmu_us_rms -lflite_cmu_us_awb \
                 -lflite_usenglish -lflite_cmulex -lflite -lsamplerate
@@ -63,7 +64,7 @@ tests: $(TESTBINS)
 $(B)/mediad: $(call objs,$(MEDIAD) $(filter-out ipc/http.c,$(COMMON)))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_MEDIAD) $(filter-out -lcurl,$(LIBS_COMMON))
 $(B)/control: $(call objs,$(CONTROL) $(COMMON))
-	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_CONTROL) $(LIBS_COMMON)
 $(B)/offlined: $(call objs,$(OFFLINE) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_OFFLINE) $(LIBS_COMMON)
 # Measures the recognition rate of offlined; run by tests/offline/measure.sh.
@@ -121,7 +122,7 @@ UNITOBJS := $(call objs,$(filter-out %/main.c,$(UNITSRC)) tests/unit/main.c)
 WRAPS    := $(foreach f,malloc calloc realloc aligned_alloc strdup strndup,-Wl,--wrap=$(f))
 $(B)/tests/unit: $(UNITOBJS)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) $(WRAPS) -o $@ $^ $(LIBS_MEDIAD) $(LIBS_OFFLINE) $(LIBS_GUILDD) $(LIBS_COMMON)
+	$(CC) $(LDFLAGS) $(WRAPS) -o $@ $^ $(LIBS_CONTROL) $(LIBS_MEDIAD) $(LIBS_OFFLINE) $(LIBS_GUILDD) $(LIBS_COMMON)
 
 $(B)/obj/%.o: %.c
 	@mkdir -p $(@D)
@@ -136,7 +137,7 @@ deps-test:
 	@deploy/deps.sh build test
 
 FUZZTARGETS = $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
-LIBS_ALL    = $(LIBS_MEDIAD) $(LIBS_OFFLINE) $(LIBS_GUILDD) $(LIBS_COMMON)
+LIBS_ALL    = $(LIBS_CONTROL) $(LIBS_MEDIAD) $(LIBS_OFFLINE) $(LIBS_GUILDD) $(LIBS_COMMON)
 # A fuzz target can use every module except the programs' main files, and the unit tests' MLS fixture.
 FUZZOBJS    = $(call objs,$(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(TALK)) $(COMMON) \
               $(addprefix tests/unit/mediad/,mls/mls_fixture.c mls/mls_fixture_forge.c mls/tree_fixture.c dave/gateway_fixture.c) $(DAVE_SIM) $(ROOMTEST))

@@ -21,6 +21,9 @@
 #include "control/settings/provider_record.h"
 #include "control/settings/settings.h"
 #include "control/state.h"
+#include "control/store/db.h"
+#include "control/store/faults.h"
+#include "control/words/words.h"
 #include "ipc/env.h"
 #include "ipc/http.h"
 #include "ipc/peer.h"
@@ -63,6 +66,26 @@ static void check_state_dir(struct check *c)
 			c->conf->state_dir ? c->conf->state_dir : "(none)", strerror(err));
 	else
 		check_say(c, CHECK_OK, "state directory", "%s is writable", c->conf->state_dir);
+}
+
+/* Opens it and looks through all of it. */
+static void check_store(struct check *c)
+{
+	struct words w = {0};
+	struct db *db = NULL;
+	int err = c->conf->state_dir ? db_open(&db, c->conf->state_dir, DB_CHECK) : ENOENT;
+
+	if (!err)
+		err = db_check_integrity(db);
+	db_close(db);
+	if (!err) {
+		check_say(c, CHECK_OK, "database", "%s/parley.db is whole", c->conf->state_dir);
+	} else if (err == ENOENT) {
+		check_say(c, CHECK_OK, "database", "none yet; it is made when the bot starts");
+	} else {
+		store_fault_words(&w, c->conf->state_dir, err);
+		check_say(c, CHECK_WARNING, "database", "%s", w.text);
+	}
 }
 
 static void check_ca(struct check *c)
@@ -359,6 +382,7 @@ int check_run(struct env *env, const struct settings *settings, const struct con
 		goto out;
 	}
 	check_state_dir(&c);
+	check_store(&c);
 	check_ca(&c);
 	check_secret_file(&c, "DISCORD_TOKEN_FILE", settings->discord_token_file);
 	check_provider_key(&c);

@@ -16,6 +16,7 @@
 #include "control/settings/profile.h"
 #include "control/settings/settings.h"
 #include "control/report/status.h"
+#include "control/store/store.h"
 #include "control/words/words.h"
 #include "control/web/web.h"
 #include "control/writer.h"
@@ -233,11 +234,16 @@ static int make_bus(struct control *c)
 {
 	int err = bus_alloc(&c->bus);
 
+	c->changed_guilds = json_object();
+	if (!err && !c->changed_guilds)
+		err = ENOMEM;
 	if (!err)
 		err = bus_subscribe(c->bus, BUS_MASK(EVENT_TURN) | BUS_MASK(EVENT_SESSION_STARTED),
 				    status_take_event, &c->tally);
 	if (!err)
 		err = writer_alloc(&c->writer, c->env, c->bus, c->settings);
+	if (!err && c->conf.state_dir)
+		err = store_alloc(&c->store, c->env, c->bus, c->settings, c->conf.state_dir);
 	if (!err && c->conf.no_subscribers)
 		bus_drop_subscribers(c->bus);
 	return err;
@@ -315,6 +321,8 @@ struct control *control_free(struct control *c)
 	ws_ctx_free(c->ws);
 	http_free(c->http);
 	writer_free(c->writer);
+	store_free(c->store);
+	json_decref(c->changed_guilds);
 	bus_free(c->bus);
 	free(c);
 	return NULL;

@@ -61,7 +61,7 @@ static void take_ready(struct control *c, const json_t *d)
 				    : "Parley");
 	guilds_clear(c->guilds);
 	guilds_set_self(c->guilds, c->state.user);
-	c->guilds_dirty = true;
+	control_guilds_cleared(c);
 	words_ready(&words, c->state.bot_name);
 	publish_discord(c, EVENT_READY, json_array_size(json_object_get(d, "guilds")), words.text);
 	media_set_user(c->media, c->state.user);
@@ -86,10 +86,8 @@ static void take_guild_event(struct control *c, const char *name, const json_t *
 	bool known = guilds_event(c->guilds, name, d);
 	struct voice_session *vs = control_find_voice_session(c, guild);
 
-	if (known) {
-		c->guilds_dirty = true;
-		control_save_soon(c);
-	}
+	if (known)
+		control_guild_changed(c, guild);
 	if (!vs)
 		return;
 	if (strcmp(name, "GUILD_DELETE") == 0) {

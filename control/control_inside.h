@@ -45,9 +45,12 @@ struct control {
 	bool resuming;	    /* started with a session to resume */
 	bool was_up;
 	bool mediad_up;
-	bool save_dirty, guilds_dirty;
-	uint64_t saved_at;
-	struct backoff find; /* between requests for the gateway's address */
+	bool save_dirty;
+	struct store *store;	/* NULL without a state directory */
+	json_t *changed_guilds; /* {guild: null} since they were saved, oldest first */
+	bool in_round;		/* control_state.c */
+	size_t round_left;	/* guilds of this round that wait */
+	struct backoff find;	/* between requests for the gateway's address */
 	struct words failure;
 };
 
@@ -64,6 +67,10 @@ void control_load_state(struct control *c);
 void control_save_state(struct control *c);
 /* Saves the state within SAVE_MS. */
 void control_save_soon(struct control *c);
+/* What guilds know of it is other than what is saved. */
+void control_guild_changed(struct control *c, uint64_t guild);
+/* A new session began: nothing is known of any guild. */
+void control_guilds_cleared(struct control *c);
 void control_on_save_timer(void *arg);
 /* Saves the gateway's changed resume point before anything else happens. */
 void control_on_resume_point(void *arg);

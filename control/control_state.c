@@ -1,24 +1,96 @@
-/* The state that a restart needs: read at start, written when it changed. */
+/* What a restart needs: read at start, written when it changed.
+ *
+ * Guilds are rows of the store. Those that changed are written a few at a time, in rounds: a round
+ * notes the resume point, writes the guilds that have changed until then, and last session.json
+ * with that resume point. So what is on disk is never older than the resume point, and no step of
+ * the loop costs more when there are more guilds; events that a Resume brings once more do no harm.
+ */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "control/control_inside.h"
 #include "control/discord/guilds.h"
+#include "control/store/store.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
 #include "proto/base/time.h"
+#include "proto/discord.h"
 
-void control_save_state(struct control *c)
+enum { GUILDS_A_STEP = 8, STEP_MS = 5 };
+
+static void warn_not_saved(const struct control *c, int err)
 {
-	int err = 0;
+	log_warn("state_not_saved", "dir=%s error=\"%s\"", c->conf.state_dir, strerror(err));
+}
 
-	if (!c->conf.state_dir)
-		return;
-	/* Until the gateway has started, the previous control's session is the one to keep. */
+/* ---- guilds ---- */
+
+void control_guild_changed(struct control *c, uint64_t guild)
+{
+	char key[24];
+
+	snprintf(key, sizeof key, "%llu", (unsigned long long)guild);
+	json_object_set_new(c->changed_guilds, key, json_null());
+	control_save_soon(c);
+}
+
+void control_guilds_cleared(struct control *c)
+{
+	json_object_clear(c->changed_guilds);
+	c->round_left = 0;
+	if (c->store && store_drop_guilds(c->store))
+		warn_not_saved(c, ENOSPC);
+}
+
+static int save_guild(struct control *c, const char *key)
+{
+	const json_t *known;
+	uint64_t guild = 0;
+	char *text;
+	int err;
+
+	discord_snowflake(key, &guild);
+	known = guilds_snapshot(c->guilds, guild);
+	text = known ? json_dumps(known, JSON_COMPACT) : NULL;
+	if (known && !text)
+		return ENOMEM;
+	if (text)
+		env_output(c->env, ENV_OUT_FILE, 0, text, strlen(text));
+	err = store_save_guild(c->store, guild, text);
+	free(text);
+	return err;
+}
+
+/* The guild that has waited longest. False when none waits or it could not be handed over. */
+static bool save_next_guild(struct control *c)
+{
+	void *first = json_object_iter(c->changed_guilds);
+	char key[24];
+	int err;
+
+	if (!first || !c->round_left)
+		return false;
+	snprintf(key, sizeof key, "%s", json_object_iter_key(first));
+	err = save_guild(c, key);
+	if (err) {
+		warn_not_saved(c, err);
+		return false;
+	}
+	json_object_del(c->changed_guilds, key);
+	c->round_left--;
+	return true;
+}
+
+/* ---- the session ---- */
+
+static void note_state(struct control *c)
+{
+	/* Until the gateway was started the session of our forerunner is the one that counts. */
 	if (gateway_state(c->gateway) != GATEWAY_IDLE)
 		c->state.session = *gateway_session(c->gateway);
-	c->state.saved_ms = env_wall_ms(c->env);
 	c->state.n_calls = 0;
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
 		if (voice_session_channel(c->voice_sessions[i]))
@@ -26,22 +98,57 @@ void control_save_state(struct control *c)
 				.guild = voice_session_guild(c->voice_sessions[i]),
 				.channel = voice_session_channel(c->voice_sessions[i]),
 				.standing = voice_session_standing(c->voice_sessions[i])};
-	/* Servers first: an event that is already in them does no harm when replayed; missing one
-	 * would. */
-	if (c->guilds_dirty)
-		err = state_save_guilds(c->env, c->conf.state_dir, guilds_snapshot(c->guilds));
-	if (!err)
-		err = state_save(c->env, c->conf.state_dir, &c->state);
+}
+
+/* Of guilds that could not be written there is no session to resume. */
+static void write_session(struct control *c)
+{
+	struct state without = c->state;
+	char *text, *instead;
+	int err = ENOMEM;
+
+	c->state.saved_ms = without.saved_ms = env_wall_ms(c->env);
+	memset(&without.session, 0, sizeof without.session);
+	text = state_text(&c->state);
+	instead = state_text(&without);
+	if (text && instead) {
+		env_output(c->env, ENV_OUT_FILE, 0, text, strlen(text));
+		err = store_save_session(c->store, text, instead);
+		explicit_bzero(text, strlen(text));
+	}
 	if (err)
-		log_warn("state_not_saved", "dir=%s error=\"%s\"", c->conf.state_dir,
-			 strerror(err));
-	c->save_dirty = c->guilds_dirty = false;
-	c->saved_at = env_now(c->env);
+		warn_not_saved(c, err);
+	free(text);
+	free(instead);
+}
+
+static void begin_round(struct control *c)
+{
+	note_state(c);
+	c->round_left = json_object_size(c->changed_guilds);
+	c->in_round = true;
+	c->save_dirty = false;
+}
+
+static void end_round(struct control *c)
+{
+	write_session(c);
+	c->in_round = false;
+}
+
+void control_save_state(struct control *c)
+{
+	if (!c->store)
+		return;
+	begin_round(c);
+	while (save_next_guild(c))
+		;
+	end_round(c);
 }
 
 void control_save_soon(struct control *c)
 {
-	if (!c->save_dirty)
+	if (!c->save_dirty && !c->in_round)
 		tmr_start(c->save_tmr, SAVE_MS * NS_PER_MS);
 	c->save_dirty = true;
 }
@@ -49,17 +156,27 @@ void control_save_soon(struct control *c)
 void control_on_save_timer(void *arg)
 {
 	struct control *c = arg;
+	unsigned n = 0;
 
-	if (c->save_dirty || gateway_state(c->gateway) == GATEWAY_UP)
-		control_save_state(c);
-	tmr_start(c->save_tmr, SAVE_ANYWAY_MS * NS_PER_MS);
+	if (!c->store)
+		return;
+	if (!c->in_round && (c->save_dirty || gateway_state(c->gateway) == GATEWAY_UP))
+		begin_round(c);
+	while (n < GUILDS_A_STEP && save_next_guild(c))
+		n++;
+	if (c->in_round && c->round_left) {
+		/* When the store takes no more it is asked again later. */
+		tmr_start(c->save_tmr, (n ? STEP_MS : SAVE_MS) * NS_PER_MS);
+		return;
+	}
+	if (c->in_round)
+		end_round(c);
+	tmr_start(c->save_tmr, (c->save_dirty ? SAVE_MS : SAVE_ANYWAY_MS) * NS_PER_MS);
 }
 
 void control_on_resume_point(void *arg)
 {
-	struct control *c = arg;
-
-	control_save_state(c);
+	control_save_state(arg);
 }
 
 void control_on_calls_changed(void *arg)
@@ -85,13 +202,8 @@ void control_load_state(struct control *c)
 		guilds_set_self(c->guilds, c->state.user);
 	else
 		memset(&c->state.session, 0, sizeof c->state.session);
-	/* Increases with every start, even if the clock was set back. */
+	/* Rises with every start, also when the clock was set back. */
 	c->state.epoch = wall > old ? wall : old + 1;
-	if (c->conf.state_dir) {
-		int err = state_save(c->env, c->conf.state_dir, &c->state);
-
-		if (err)
-			log_warn("state_not_saved", "dir=%s error=\"%s\"", c->conf.state_dir,
-				 strerror(err));
-	}
+	if (c->store)
+		write_session(c);
 }

@@ -20,6 +20,7 @@
 #include "control/settings/provider_record.h"
 #include "control/settings/settings.h"
 #include "control/state.h"
+#include "control/store_commands.h"
 #include "control/why.h"
 #include "control/words/words.h"
 #include "ipc/env.h"
@@ -39,7 +40,9 @@ struct options {
 	char state_dir[512];
 	const char *given_state_dir;
 	const char *config;
-	const char *journal, *shapes, *replay, *print, *why;
+	const char *journal, *shapes, *replay, *print, *backup, *erase;
+	struct why_query why;
+	bool asks_why;
 	enum log_level level;
 	bool check, settings, health, no_subscribers;
 };
@@ -51,7 +54,8 @@ static const char help[] =
 	"       control --journal-print FILE\n"
 	"       control --health [--state-dir DIR]\n"
 	"       control --settings\n"
-	"       control --why TURN [--state-dir DIR]\n"
+	"       control --why[=TURN] [--guild ID] [--user ID] [--since 2h] [--state-dir DIR]\n"
+	"       control --backup FILE | --erase USER [--state-dir DIR]\n"
 	"\n"
 	"The conversation half of Parley: connects the bot to Discord, joins voice channels, answers.\n"
 	"\n"
@@ -80,9 +84,17 @@ static const char help[] =
 	"first "
 	"two\n"
 	"                          options: as with --spawn-mediad)\n"
-	"  --health                test whether the control that uses DIR runs and is connected to "
-	"Discord\n"
-	"  --why TURN              explain why that turn (its number, or last) ended as it did\n"
+	"  --health                ask whether the control that keeps DIR runs and is on Discord\n"
+	"  --why[=TURN]            why that turn (its number, or last) ended as it did; with\n"
+	"                          --guild, --user or --since the newest that fit, and speech "
+	"that\n"
+	"                          never became a turn\n"
+	"  --turn NUMBER           the same as --why=NUMBER\n"
+	"  --user ID               with --why: of this speaker\n"
+	"  --since TIME            with --why: not older than 30m, 2h, 3d\n"
+	"  --backup FILE           copy the database, also while control runs\n"
+	"  --erase USER            take a person's words and name out of the database, also while\n"
+	"                          control runs\n"
 	"  --help, --version\n"
 	"\n"
 	"Environment: DISCORD_TOKEN or DISCORD_TOKEN_FILE; " SETTINGS_KEY_NAME " or " SETTINGS_KEY_NAME "_FILE\n"
@@ -130,6 +142,11 @@ enum {
 	OPT_CHECK,
 	OPT_HEALTH,
 	OPT_WHY,
+	OPT_TURN,
+	OPT_USER,
+	OPT_SINCE,
+	OPT_BACKUP,
+	OPT_ERASE,
 	OPT_HELP,
 	OPT_VERSION
 };
@@ -151,11 +168,24 @@ static const struct option longs[] = {
 	{"no-subscribers", no_argument, NULL, OPT_NO_SUBSCRIBERS},
 	{"check", no_argument, NULL, OPT_CHECK},
 	{"health", no_argument, NULL, OPT_HEALTH},
-	{"why", required_argument, NULL, OPT_WHY},
+	{"why", optional_argument, NULL, OPT_WHY},
+	{"turn", required_argument, NULL, OPT_TURN},
+	{"user", required_argument, NULL, OPT_USER},
+	{"since", required_argument, NULL, OPT_SINCE},
+	{"backup", required_argument, NULL, OPT_BACKUP},
+	{"erase", required_argument, NULL, OPT_ERASE},
 	{"help", no_argument, NULL, OPT_HELP},
 	{"version", no_argument, NULL, OPT_VERSION},
 	{NULL, 0, NULL, 0},
 };
+
+static uint64_t wall_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return ms_of_timespec(&now);
+}
 
 /* Returns -1 to continue, else the exit status. */
 static int parse_option(struct options *o, int opt)
@@ -212,7 +242,23 @@ static int parse_option(struct options *o, int opt)
 		o->health = true;
 		return -1;
 	case OPT_WHY:
-		o->why = optarg;
+	case OPT_TURN:
+		o->asks_why = true;
+		return !optarg || why_parse_turn(&o->why, optarg)
+			       ? -1
+			       : usage("not the number of a turn, or last", optarg);
+	case OPT_USER:
+		return discord_snowflake(optarg, &o->why.user) ? -1
+							       : usage("not a user id", optarg);
+	case OPT_SINCE:
+		return why_parse_since(&o->why, optarg, wall_ms())
+			       ? -1
+			       : usage("not a length of time", optarg);
+	case OPT_BACKUP:
+		o->backup = optarg;
+		return -1;
+	case OPT_ERASE:
+		o->erase = optarg;
 		return -1;
 	case OPT_HELP:
 		fputs(help, stdout);
@@ -226,6 +272,22 @@ static int parse_option(struct options *o, int opt)
 	}
 }
 
+static bool reads_store(const struct options *o)
+{
+	return o->asks_why || o->backup || o->erase;
+}
+
+/* The words after --why stand alone: control --why 12. */
+static int parse_rest(struct options *o, int argc, char **argv)
+{
+	if (o->asks_why && optind < argc && !o->why.one && argc - optind == 1 &&
+	    why_parse_turn(&o->why, argv[optind]))
+		optind++;
+	if (o->asks_why && !o->conf.guild && !o->why.user && !o->why.since_ms)
+		o->why.one = true;
+	return optind < argc ? usage("not an option", argv[optind]) : -1;
+}
+
 static int parse_options(struct options *o, int argc, char **argv)
 {
 	int opt, status;
@@ -236,8 +298,9 @@ static int parse_options(struct options *o, int argc, char **argv)
 		if (status >= 0)
 			return status;
 	}
-	if (optind < argc)
-		return usage("not an option", argv[optind]);
+	status = parse_rest(o, argc, argv);
+	if (status >= 0)
+		return status;
 	if (o->settings)
 		return argc == 2 ? -1 : usage("--settings stands alone", NULL);
 	if (o->replay || o->print)
@@ -248,11 +311,11 @@ static int parse_options(struct options *o, int argc, char **argv)
 		return usage("give --journal or --journal-shape, not both", NULL);
 	if (o->n_socks && o->conf.spawn)
 		return usage("give --media-sock or --spawn-mediad, not both", NULL);
-	if (!o->n_socks && !o->conf.spawn && (o->check || o->health || o->why))
+	if (!o->n_socks && !o->conf.spawn && (o->check || o->health || reads_store(o)))
 		o->conf.spawn = "mediad";
 	if (!o->n_socks && !o->conf.spawn)
 		return usage("give --media-sock PATH or --spawn-mediad", NULL);
-	if (!o->conf.guild != !o->conf.channel)
+	if (!o->conf.guild != !o->conf.channel && !o->asks_why)
 		return usage("--guild and --channel belong together", NULL);
 	if (o->n_socks)
 		o->conf.socks = o->socks;
@@ -272,19 +335,6 @@ struct run {
 	struct settings *read;	      /* as last read from the file */
 	const struct settings *whole; /* the same, for control */
 };
-
-/* Keeps the turns for --why in any case; their transcripts and answers only if a setting asks for
- * it. */
-static void keep_turns(struct settings *settings, const struct control_conf *conf)
-{
-	char file[640];
-
-	if (*settings->turns_file || !conf->state_dir)
-		return;
-	why_default(conf->state_dir, file, sizeof file);
-	if (settings_set(settings, "turns_file", file) == 0 && !settings->log_words)
-		settings_set(settings, "turns_words", "no");
-}
 
 static void on_new_fault(const char *text, void *arg)
 {
@@ -320,7 +370,6 @@ static void reload_settings(struct run *r)
 	char *text = NULL;
 
 	if (!err) {
-		keep_turns(fresh, &r->o->conf);
 		settings_changes(r->read, fresh, add_change, &changes);
 		text = json_dumps(changes.all, JSON_COMPACT);
 		err = text ? changes.err : ENOMEM;
@@ -471,6 +520,16 @@ static int read_web_token(const struct settings *settings, struct control_conf *
 	return 0;
 }
 
+static void read_state(const char *dir, struct state_kept *kept)
+{
+	int err = state_dir_make(dir);
+
+	if (err)
+		log_warn("state_not_kept", "dir=%s error=\"%s\"", dir, strerror(err));
+	else
+		state_read(dir, kept);
+}
+
 static int run_control(struct settings *settings, const struct options *given)
 {
 	struct words incomplete = {0};
@@ -483,7 +542,7 @@ static int run_control(struct settings *settings, const struct options *given)
 	if (!can_start(settings, &o.conf))
 		return 1;
 	if (o.conf.state_dir)
-		state_read(o.conf.state_dir, &kept);
+		read_state(o.conf.state_dir, &kept);
 	o.conf.kept = &kept;
 	err = log_start_writer();
 	if (!err)
@@ -515,17 +574,12 @@ static int run_control(struct settings *settings, const struct options *given)
 /* The saved state shows whether the control that writes it runs and is connected. */
 static int check_health(const struct control_conf *conf)
 {
-	struct state_kept kept = {0};
-	struct timespec now;
+	json_t *session = conf->state_dir ? state_read_session(conf->state_dir) : NULL;
 	struct state s;
 	bool alive;
 
-	clock_gettime(CLOCK_REALTIME, &now);
-	if (conf->state_dir)
-		state_read(conf->state_dir, &kept);
-	alive = kept.session && !state_parse(kept.session, &s) &&
-		state_alive(&s, ms_of_timespec(&now));
-	state_kept_clear(&kept);
+	alive = session && !state_parse(session, &s) && state_alive(&s, wall_ms());
+	json_decref(session);
 	printf("%s: %s\n", conf->state_dir ? conf->state_dir : "no state directory",
 	       alive ? "control is on Discord" : "its control does not run, or is not on Discord");
 	return alive ? 0 : 1;
@@ -574,6 +628,19 @@ static int print_settings(void)
 	return err ? 1 : 0;
 }
 
+static int run_store_command(struct options *o)
+{
+	if (!o->conf.state_dir)
+		return usage("there is no state directory: give --state-dir", NULL);
+	if (o->backup)
+		return store_command_backup(o->state_dir, o->backup);
+	if (o->erase)
+		return store_command_erase(o->state_dir, o->erase);
+	o->why.state_dir = o->state_dir;
+	o->why.guild = o->conf.guild;
+	return why_run(&o->why);
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = {0};
@@ -596,15 +663,14 @@ int main(int argc, char **argv)
 		return journal_exit(o.replay, control_replay(o.replay, o.shapes, o.no_subscribers));
 	if (o.health)
 		return check_health(&o.conf);
+	if (reads_store(&o))
+		return run_store_command(&o);
 	o.conf.run_dir = getenv("XDG_RUNTIME_DIR");
 	faults.check = o.check;
 	err = environment_settings(&settings, o.config, on_fault, &faults);
 	if (!settings)
 		return cannot_start(err);
-	keep_turns(settings, &o.conf);
-	if (o.why)
-		status = why_run(settings->turns_file, o.why);
-	else if (o.check)
+	if (o.check)
 		status = check_installation(settings, &o.conf, faults.n);
 	else
 		status = err ? USAGE : run_control(settings, &o);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "control/store/store.h"
 #include "ipc/env.h"
 #include "proto/base/utf8.h"
 #include "proto/discord.h"
@@ -34,8 +35,7 @@ int state_dir(const char *given, char *buf, size_t size)
 	return (size_t)n < size ? 0 : ENAMETOOLONG;
 }
 
-/* mkdir -p. */
-static int make_dirs(const char *dir)
+int state_dir_make(const char *dir)
 {
 	char path[PATH_SIZE];
 
@@ -88,7 +88,7 @@ static int write_text(const char *dir, const char *name, const char *text)
 	int err = write_file(dir, name, text);
 
 	if (err == ENOENT) {
-		err = make_dirs(dir);
+		err = state_dir_make(dir);
 		if (!err)
 			err = write_file(dir, name, text);
 	}
@@ -121,7 +121,7 @@ static json_t *read_json(const char *dir, const char *name)
 int state_dir_check(const char *dir)
 {
 	char path[PATH_SIZE];
-	int err = make_dirs(dir);
+	int err = state_dir_make(dir);
 
 	if (!err)
 		err = write_file(dir, "check", "");
@@ -197,10 +197,15 @@ int state_parse(const json_t *j, struct state *out)
 	return 0;
 }
 
+json_t *state_read_session(const char *dir)
+{
+	return read_json(dir, "session.json");
+}
+
 void state_read(const char *dir, struct state_kept *out)
 {
-	out->session = read_json(dir, "session.json");
-	out->guilds = read_json(dir, "guilds.json");
+	out->session = state_read_session(dir);
+	out->guilds = store_read_guilds(dir);
 	out->settings = read_json(dir, "settings.json");
 }
 
@@ -212,18 +217,13 @@ void state_kept_clear(struct state_kept *kept)
 	kept->session = kept->guilds = kept->settings = NULL;
 }
 
-int state_save(struct env *env, const char *dir, const struct state *s)
+char *state_text(const struct state *s)
 {
 	json_t *j = state_format(s);
-	int err = write_json(env, dir, "session.json", j);
+	char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
 
 	json_decref(j);
-	return err;
-}
-
-int state_save_guilds(struct env *env, const char *dir, const json_t *guilds)
-{
-	return write_json(env, dir, "guilds.json", guilds);
+	return text;
 }
 
 int state_save_settings(struct env *env, const char *dir, const json_t *document)

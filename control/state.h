@@ -1,10 +1,9 @@
 /* The state that control saves so that the next control can take over: the resumable session, the
  * known servers, and the desired calls.
  *
- * Files in the state directory, mode 0600, each replaced as a whole: session.json (small,
- * written often), guilds.json (written when it changed) and settings.json (the stored document,
- * written at each change). Voice session ids, tokens and endpoints
- * are leases and are never written. */
+ * Files in the state directory, mode 0600, each replaced as a whole: session.json (small, written
+ * often) and settings.json (the stored document, written at each change). Guilds stand in the
+ * store, a row each. Voice session ids, tokens and endpoints are leases and are never written. */
 #ifndef CONTROL_STATE_H
 #define CONTROL_STATE_H
 
@@ -39,6 +38,8 @@ struct state {
 /* $STATE_DIRECTORY, $XDG_STATE_HOME/parley, $HOME/.local/state/parley, in this order, when given is
  * NULL. ENOENT. */
 int state_dir(const char *given, char *buf, size_t size);
+/* Creates the directory and its parents (0700). */
+int state_dir_make(const char *dir);
 /* Creates the directory (0700) and tries to write in it. Returns an errno if that fails. */
 int state_dir_check(const char *dir);
 /* The files of the previous control as JSON; a missing or damaged one is NULL. They are read once,
@@ -54,8 +55,9 @@ void state_kept_clear(struct state_kept *kept);
  * first step, as state_read is. */
 enum { STATE_TOKEN_MAX = 128 };
 int state_web_token(const char *dir, char *buf, size_t size);
+/* The session alone; NULL if it is missing or damaged. Caller owns it. */
+json_t *state_read_session(const char *dir);
 /* The written bytes count as output of the journal; a replay writes nothing. */
-int state_save(struct env *env, const char *dir, const struct state *s);
 int state_save_settings(struct env *env, const char *dir, const json_t *document);
 int state_save_guilds(struct env *env, const char *dir, const json_t *guilds);
 /* Whether a Resume can succeed at this wall time. */
@@ -66,6 +68,8 @@ bool state_alive(const struct state *s, uint64_t wall_ms);
 
 /* To and from JSON, without files. state_parse: EBADMSG. */
 json_t *state_format(const struct state *s);
+/* The same as text. NULL without memory. Caller frees it. */
+char *state_text(const struct state *s);
 int state_parse(const json_t *j, struct state *out);
 
 #endif

@@ -1,9 +1,15 @@
 #include "control/why.h"
 
 #include <errno.h>
-#include <stdbool.h>
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+#include "control/room/turn/turn.h"
+#include "control/store/db.h"
+#include "control/store/faults.h"
+#include "control/words/words.h"
 
 /* ---- one turn as text ---- */
 
@@ -34,16 +40,27 @@ static void print_decision(FILE *f, const json_t *d)
 		read_text(d, "text"));
 }
 
+static void print_time(FILE *f, long long at_ms)
+{
+	time_t at = (time_t)(at_ms / 1000);
+	char text[40];
+	struct tm tm;
+
+	if (at_ms && strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", gmtime_r(&at, &tm)))
+		fprintf(f, ", %s", text);
+}
+
 static void print_turn(FILE *f, const json_t *turn, const json_t *why)
 {
 	const json_t *ms = json_object_get(turn, "first_audio_ms"), *d;
 	size_t i;
 
-	fprintf(f, "turn %lld of %s: ", read_number(turn, "turn"), read_text(turn, "name"));
+	fprintf(f, "turn %lld of %s", read_number(turn, "turn"), read_text(turn, "name"));
+	print_time(f, read_number(turn, "at"));
 	if (strcmp(read_text(turn, "stage"), "ended") == 0)
-		fprintf(f, "%s (%s)\n", read_text(turn, "reason"), read_text(turn, "text"));
+		fprintf(f, ": %s (%s)\n", read_text(turn, "reason"), read_text(turn, "text"));
 	else
-		fprintf(f, "%s, and not over\n", read_text(turn, "stage"));
+		fprintf(f, ": %s, and not over\n", read_text(turn, "stage"));
 	if (*read_text(turn, "heard"))
 		fprintf(f, "  heard: %s\n", read_text(turn, "heard"));
 	if (*read_text(turn, "said"))
@@ -52,6 +69,18 @@ static void print_turn(FILE *f, const json_t *turn, const json_t *why)
 		fprintf(f, "  first sound %lld ms after the speaker's last\n",
 			(long long)json_integer_value(ms));
 	json_array_foreach(why, i, d) print_decision(f, d);
+}
+
+static void print_speech(FILE *f, const json_t *x)
+{
+	const char *words = read_text(x, "heard");
+
+	fprintf(f, "speech of %s", read_text(x, "name"));
+	print_time(f, read_number(x, "at"));
+	fprintf(f, ", %lld ms: never became a turn (%s)\n", read_number(x, "ms"),
+		read_text(x, "speech"));
+	if (*words)
+		fprintf(f, "  heard: %s\n", words);
 }
 
 int why_text(char **out, const json_t *turn)
@@ -79,70 +108,255 @@ int why_text(char **out, const json_t *turn)
 
 /* ---- finding it ---- */
 
-static int find_in_file(json_t **out, const char *file, uint32_t turn)
+static const char *text_or(const char *text, const char *otherwise)
 {
-	FILE *f = fopen(file, "re");
-	char *line = malloc(WHY_LINE_MAX);
-	json_t *found = NULL;
-	int err = f ? (line ? 0 : ENOMEM) : errno;
+	return *text ? text : otherwise;
+}
 
-	while (!err && fgets(line, WHY_LINE_MAX, f)) {
-		json_t *j = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
+static enum room_rule rule_of(const char *name)
+{
+	enum room_rule rule = 0;
 
-		if (j && json_is_integer(json_object_get(j, "turn")) &&
-		    (!turn || read_number(j, "turn") == turn)) {
-			json_decref(found);
-			found = json_incref(j);
-		}
-		json_decref(j);
+	while (rule < ROOM_RULE_COUNT && strcmp(room_rule_name(rule), name) != 0)
+		rule++;
+	return rule;
+}
+
+static const char *reason_text_of(const char *name)
+{
+	for (unsigned i = 0; i < ROOM_REASON_COUNT; i++)
+		if (strcmp(room_reason_name(i), name) == 0)
+			return room_reason_text(i);
+	return "";
+}
+
+/* The chain as rows.c keeps it, with the rules' units and sentences. */
+static json_t *expand_why(const char *text)
+{
+	json_t *in = json_loads(text, 0, NULL), *out = json_array(), *d;
+	size_t i;
+
+	json_array_foreach(in, i, d)
+	{
+		const char *name = json_string_value(json_array_get(d, 0));
+		enum room_rule rule = name ? rule_of(name) : ROOM_RULE_COUNT;
+		bool known = rule < ROOM_RULE_COUNT;
+
+		if (name)
+			json_array_append_new(
+				out, json_pack("{s:s,s:O,s:O,s:O,s:s,s:s}", "rule", name, "yes",
+					       json_array_get(d, 1), "value", json_array_get(d, 2),
+					       "limit", json_array_get(d, 3), "unit",
+					       known ? room_rule_unit(rule) : "", "text",
+					       known ? room_rule_text(rule) : ""));
+	}
+	json_decref(in);
+	return out;
+}
+
+/* "hello", or "alice: hello / bob: you" when several spoke. */
+static char *read_words(struct db *db, uint64_t seq, uint64_t speaker)
+{
+	sqlite3_stmt *s = db_use(db, DB_FIND_SEGMENTS);
+	char *text = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&text, &n);
+
+	db_bind_uint(s, 1, seq);
+	while (f && db_step(db, s) == 0) {
+		if (!*db_text(s, 2))
+			continue;
+		fprintf(f, "%s", ftell(f) ? " / " : "");
+		if (db_uint(s, 0) != speaker)
+			fprintf(f, "%s: ", db_text(s, 1));
+		fprintf(f, "%s", db_text(s, 2));
 	}
 	if (f)
 		fclose(f);
-	free(line);
-	if (!err && !found)
-		err = ENOENT;
+	return text;
+}
+
+static json_t *read_turn(struct db *db, sqlite3_stmt *s)
+{
+	char *heard = read_words(db, db_uint(s, 0), db_uint(s, 4));
+	json_t *turn;
+
+	turn = json_pack("{s:I,s:I,s:s,s:s,s:s,s:s,s:s,s:s,s:o}", "at", (json_int_t)db_uint(s, 7),
+			 "turn", (json_int_t)db_uint(s, 3), "stage", "ended", "name",
+			 text_or(db_text(s, 5), "nobody"), "reason", db_text(s, 6), "text",
+			 reason_text_of(db_text(s, 6)), "heard", heard ? heard : "", "said",
+			 db_text(s, 9), "why", expand_why(db_text(s, 10)));
+	if (turn && sqlite3_column_type(s, 8) != SQLITE_NULL)
+		json_object_set_new(turn, "first_audio_ms",
+				    json_integer((json_int_t)db_uint(s, 8)));
+	free(heard);
+	return turn;
+}
+
+static sqlite3_stmt *bind_query(struct db *db, enum db_statement statement,
+				const struct why_query *q)
+{
+	sqlite3_stmt *s = db_use(db, statement);
+
+	/* SQLite refuses numbers of parameters that a statement has not; which are there differs.
+	 */
+	if (sqlite3_bind_parameter_count(s) >= 1)
+		sqlite3_bind_int64(s, 1, q->turn);
+	sqlite3_bind_int64(s, 2, (sqlite3_int64)q->guild);
+	sqlite3_bind_int64(s, 3, (sqlite3_int64)q->user);
+	sqlite3_bind_int64(s, 4, (sqlite3_int64)q->since_ms);
+	sqlite3_bind_int64(s, 5, q->one ? 1 : WHY_MAX);
+	return s;
+}
+
+static int find_turns(struct db *db, const struct why_query *q, json_t *out)
+{
+	enum db_statement which = q->turn    ? DB_FIND_TURNS
+				  : q->user  ? DB_FIND_TURNS_OF_USER
+				  : q->guild ? DB_FIND_TURNS_OF_GUILD
+					     : DB_FIND_ALL_TURNS;
+	sqlite3_stmt *s = bind_query(db, which, q);
+	int err;
+
+	while (!(err = db_step(db, s)))
+		json_array_append_new(out, read_turn(db, s));
+	return err == ENOENT ? 0 : err;
+}
+
+/* heard: column of the words, or -1; reason: column of the reason, or -1. */
+static int find_speech(struct db *db, const struct why_query *q, enum db_statement which, int heard,
+		       int reason, json_t *out)
+{
+	sqlite3_stmt *s = bind_query(db, which, q);
+	int err;
+
+	while (!(err = db_step(db, s)))
+		json_array_append_new(
+			out, json_pack("{s:s,s:I,s:s,s:I,s:s}", "speech",
+				       reason < 0 ? "no_turn_waited_for_it" : db_text(s, reason),
+				       "at", (json_int_t)db_uint(s, 3), "name",
+				       text_or(db_text(s, 2), "somebody"), "ms",
+				       (json_int_t)(db_uint(s, 4) - db_uint(s, 3)), "heard",
+				       heard < 0 ? "" : db_text(s, heard)));
+	return err == ENOENT ? 0 : err;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	long long x = read_number(*(json_t *const *)a, "at"),
+		  y = read_number(*(json_t *const *)b, "at");
+
+	return (x > y) - (x < y);
+}
+
+static json_t *sort_by_time(json_t *list)
+{
+	size_t n = json_array_size(list);
+	json_t **v = calloc(n ? n : 1, sizeof *v), *sorted = json_array();
+
+	for (size_t i = 0; v && i < n; i++)
+		v[i] = json_array_get(list, i);
+	if (v)
+		qsort(v, n, sizeof *v, by_time);
+	for (size_t i = 0; v && i < n; i++)
+		json_array_append(sorted, v[i]);
+	free(v);
+	json_decref(list);
+	return sorted;
+}
+
+int why_find(json_t **out, const struct why_query *q)
+{
+	json_t *list = json_array();
+	struct db *db = NULL;
+	int err = db_open(&db, q->state_dir, DB_READ);
+
 	if (!err)
-		*out = found;
+		err = find_turns(db, q, list);
+	if (!err && !q->one) {
+		err = find_speech(db, q, DB_FIND_SPEECH, -1, 5, list);
+		if (!err)
+			err = find_speech(db, q, DB_FIND_UNUSED, 5, -1, list);
+	}
+	db_close(db);
+	list = sort_by_time(list);
+	if (!err && !json_array_size(list))
+		err = ENOENT;
+	if (err)
+		json_decref(list);
+	else
+		*out = list;
 	return err;
 }
 
-int why_find(json_t **out, const char *file, uint32_t turn)
-{
-	char old[1024];
-	int err = find_in_file(out, file, turn);
+/* ---- the command line ---- */
 
-	if (err != ENOENT || (size_t)snprintf(old, sizeof old, "%s.old", file) >= sizeof old)
-		return err;
-	return find_in_file(out, old, turn);
+bool why_parse_turn(struct why_query *q, const char *text)
+{
+	char *end;
+	unsigned long id;
+
+	q->one = true;
+	if (!*text || strcmp(text, "last") == 0)
+		return true;
+	id = strtoul(text, &end, 10);
+	if (*end || !id || id > UINT32_MAX)
+		return false;
+	q->turn = (uint32_t)id;
+	return true;
 }
 
-void why_default(const char *state_dir, char *buf, size_t size)
+bool why_parse_since(struct why_query *q, const char *text, uint64_t now_ms)
 {
-	snprintf(buf, size, "%s/turns.jsonl", state_dir);
+	static const struct {
+		char unit;
+		uint64_t ms;
+	} units[] = {{'s', 1000}, {'m', 60000}, {'h', 3600000}, {'d', 86400000}};
+	char *end;
+	unsigned long n = strtoul(text, &end, 10);
+
+	if (end == text || !*end || end[1] || n > 100000)
+		return false;
+	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+		if (units[i].unit == *end) {
+			uint64_t ago = n * units[i].ms;
+
+			q->since_ms = now_ms > ago ? now_ms - ago : 1;
+			return true;
+		}
+	return false;
 }
 
-int why_run(const char *file, const char *turn)
+static void print_found(const json_t *list)
 {
-	char *end, *text = NULL;
-	unsigned long id = strtoul(turn, &end, 10);
-	json_t *j = NULL;
-	int err;
+	char *text = NULL;
+	json_t *x;
+	size_t i;
 
-	if (strcmp(turn, "last") == 0) {
-		id = 0;
-	} else if (!*turn || *end || !id || id > UINT32_MAX) {
-		fprintf(stderr, "control: --why wants the number of a turn, or last: %s\n", turn);
-		return 2;
+	json_array_foreach(list, i, x)
+	{
+		if (json_object_get(x, "speech")) {
+			print_speech(stdout, x);
+		} else if (why_text(&text, x) == 0) {
+			fputs(text, stdout);
+			free(text);
+		}
 	}
-	err = why_find(&j, file, (uint32_t)id);
-	if (!err)
-		err = why_text(&text, j);
-	json_decref(j);
-	if (err) {
-		fprintf(stderr, "control: no turn %s in %s: %s\n", turn, file, strerror(err));
-		return 1;
-	}
-	fputs(text, stdout);
-	free(text);
-	return 0;
+}
+
+int why_run(const struct why_query *q)
+{
+	struct words w = {0};
+	json_t *list = NULL;
+	int err = why_find(&list, q);
+
+	if (err == ENOENT)
+		fprintf(stderr, "control: no such turn in %s/parley.db\n", q->state_dir);
+	else if (err)
+		store_fault_words(&w, q->state_dir, err);
+	if (w.n)
+		fprintf(stderr, "control: %s\n", w.text);
+	print_found(list);
+	json_decref(list);
+	return err ? 1 : 0;
 }

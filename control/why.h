@@ -1,27 +1,40 @@
-/* Explains why a turn ended as it did, from the lines that control/report/turns.h writes.
+/* Why turns ended as they did, told to a person at a terminal: from the store.
  *
- *   turn 3 of alice: not_addressed (it was not meant for the bot)
+ *   turn 3 of alice, 2026-11-22 12:03:04 UTC: not_addressed (it was not meant for the bot)
  *     direct_address       no   0, limit 1        the bot was addressed by name
- *     … */
+ *     …
+ *   speech of bob, 2026-11-22 12:03:09 UTC, 320 ms: never became a turn (not_promoted) */
 #ifndef CONTROL_WHY_H
 #define CONTROL_WHY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include <jansson.h>
 
-enum { WHY_LINE_MAX = 65536 };
+enum { WHY_MAX = 20 }; /* turns that are told at most: the newest */
 
-/* Formats a turn as text, for a slash command or a terminal. EBADMSG if the JSON is not a turn,
- * ENOMEM. Caller frees *out. */
+struct why_query {
+	const char *state_dir;
+	bool one;			/* a single turn: the newest that fits */
+	uint32_t turn;			/* its number in its voice session; 0: any */
+	uint64_t guild, user, since_ms; /* 0: any */
+};
+
+/* A number or "last" (also empty) for --why; a length of time such as 30m, 2h, 3d for --since.
+ * False when it is none. */
+bool why_parse_turn(struct why_query *q, const char *text);
+bool why_parse_since(struct why_query *q, const char *text, uint64_t now_ms);
+
+/* A turn as text, for a slash command or a terminal: a turn event as JSON (docs/events.md); *out is
+ * freed by the caller. EBADMSG when it is none, ENOMEM. */
 int why_text(char **out, const json_t *turn);
-/* Finds the last line about this turn (0: about any turn) in FILE, else in FILE.old. ENOENT if
- * there is none, or the errno of opening. Caller owns *out. */
-int why_find(json_t **out, const char *file, uint32_t turn);
-/* The path of the turn file in the state directory, used if no setting names another. */
-void why_default(const char *state_dir, char *buf, size_t size);
-/* Runs `control --why TURN`, a number or "last"; returns the exit status. */
-int why_run(const char *file, const char *turn);
+/* What the store knows, oldest first: turn events as JSON, and speech ({"speech": …}) that never
+ * became a turn. The caller owns *out. ENOENT when there is nothing, and what control/store/db.h
+ * gives. */
+int why_find(json_t **out, const struct why_query *q);
+/* `control --why`. The exit status. */
+int why_run(const struct why_query *q);
 
 #endif

@@ -12,14 +12,14 @@
 #include "ipc/log.h"
 #include "ipc/worker.h"
 
-enum { WRITER_MAX = 4096, LINE_SIZE = 3072, FILE_SIZE = 512 };
+enum { WRITER_MAX = 4096, LINE_SIZE = 3072 };
 
 enum job_kind { JOB_LOG, JOB_TURN };
 struct job {
 	enum job_kind kind;
 	bool words;
 	struct bus_event *ev;
-	char file[FILE_SIZE]; /* of a JOB_TURN */
+	char file[]; /* of a JOB_TURN */
 };
 
 struct writer {
@@ -33,9 +33,9 @@ struct writer {
 
 static void log_event(const struct bus_event *ev, bool words)
 {
-	static const enum log_level levels[] = {[EVENT_LOG_DEBUG] = LOG_DEBUG_,
-						[EVENT_LOG_INFO] = LOG_INFO_,
-						[EVENT_LOG_WARN] = LOG_WARN_};
+	static const enum log_level levels[] = {[EVENT_LEVEL_DEBUG] = LOG_DEBUG_,
+						[EVENT_LEVEL_INFO] = LOG_INFO_,
+						[EVENT_LEVEL_WARN] = LOG_WARN_};
 	const struct bus_event_info *info = bus_event_info(ev->type);
 	char line[LINE_SIZE];
 
@@ -64,20 +64,27 @@ static void free_job(void *arg)
 
 /* ---- on the loop ---- */
 
+static int try_post(struct writer *w, const struct bus_event *ev, enum job_kind kind, bool words)
+{
+	const char *file = kind == JOB_TURN ? w->settings->turns_file : "";
+	size_t n = strlen(file) + 1;
+	struct job *j = malloc(sizeof *j + n);
+	int err;
+
+	if (!j)
+		return ENOMEM;
+	*j = (struct job){.kind = kind, .words = words, .ev = bus_event_copy(ev, NULL)};
+	memcpy(j->file, file, n);
+	err = j->ev ? worker_post(w->worker, j) : ENOMEM;
+	if (err)
+		free_job(j);
+	return err;
+}
+
 static void post_job(struct writer *w, const struct bus_event *ev, enum job_kind kind, bool words)
 {
-	struct job *j = calloc(1, sizeof *j);
-	int err = ENOMEM;
+	int err = try_post(w, ev, kind, words);
 
-	if (j) {
-		j->kind = kind;
-		j->words = words;
-		j->ev = bus_event_copy(ev);
-		snprintf(j->file, sizeof j->file, "%s", w->settings->turns_file);
-		err = j->ev ? worker_post(w->worker, j) : ENOMEM;
-		if (err)
-			free_job(j);
-	}
 	if (err && !w->shed++)
 		log_warn("events_shed", "error=\"%s\"", strerror(err));
 	if (err || !w->shed)
@@ -90,7 +97,7 @@ static void on_log_event(const struct bus_event *ev, void *arg)
 {
 	struct writer *w = arg;
 
-	if (bus_event_info(ev->type)->level == EVENT_LOG_NONE)
+	if (bus_event_info(ev->type)->level == EVENT_LEVEL_NONE)
 		return;
 	if (env_replaying(w->env))
 		log_event(ev, w->settings->log_words);

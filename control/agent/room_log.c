@@ -11,13 +11,29 @@
 #include "control/settings/settings.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
+#include "ipc/worker.h"
 
-enum { RECORD = ROOM_JOURNAL_RECORD_MAX };
+enum {
+	RECORD = ROOM_JOURNAL_RECORD_MAX,
+	CHUNK = 64 << 10,	   /* so much goes to the worker at a time */
+	CAPACITY = CHUNK + RECORD, /* memory that is not touched costs nothing */
+	CHUNKS_MAX = 256,	   /* that wait for a disk; 16 MiB */
+	PATH_SIZE = 1024,
+	FD_NOT_OPENED = -1,
+	FD_BROKEN = -2,
+};
+
+struct chunk {
+	size_t n;
+	uint8_t bytes[];
+};
 
 struct room_log {
-	FILE *f;
+	struct worker *worker;
+	struct chunk *chunk; /* NULL once the journal is broken, and on replay */
 	uint64_t steps, sum;
-	uint8_t buf[RECORD];
+	char path[PATH_SIZE];
+	int fd; /* the worker's */
 };
 
 static struct slice slice_of_text(const char *text)
@@ -25,17 +41,78 @@ static struct slice slice_of_text(const char *text)
 	return (struct slice){(const uint8_t *)text, strlen(text)};
 }
 
+/* ---- on the worker ---- */
+
+static int open_file(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd < 0)
+		log_warn("room_journal_failed", "file=\"%s\" error=\"%s\"", path, strerror(errno));
+	return fd;
+}
+
+static void run_chunk(void *job, struct worker_answer *answer, void *arg)
+{
+	const struct chunk *c = job;
+	struct room_log *l = arg;
+
+	(void)answer;
+	if (l->fd == FD_NOT_OPENED)
+		l->fd = open_file(l->path);
+	for (size_t at = 0; l->fd >= 0 && at < c->n;) {
+		ssize_t w = write(l->fd, c->bytes + at, c->n - at);
+
+		if (w >= 0) {
+			at += (size_t)w;
+			continue;
+		}
+		log_warn("room_journal_broken", "error=\"%s\"", strerror(errno));
+		close(l->fd);
+		l->fd = FD_BROKEN;
+	}
+}
+
+/* ---- on the loop ---- */
+
+static void give_up(struct room_log *l, const char *why)
+{
+	log_warn("room_journal_broken", "error=\"%s\"", why);
+	free(l->chunk);
+	l->chunk = NULL;
+}
+
+static void post_chunk(struct room_log *l)
+{
+	struct chunk *full = l->chunk;
+	int err = worker_post(l->worker, full);
+
+	if (err) {
+		give_up(l, strerror(err));
+		return;
+	}
+	l->chunk = malloc(sizeof *l->chunk + CAPACITY);
+	if (l->chunk)
+		l->chunk->n = 0;
+	else
+		give_up(l, strerror(ENOMEM));
+}
+
 static void write_record(struct room_log *l, const struct room_journal_record *r)
 {
-	struct wr w = wr_of(l->buf, sizeof l->buf);
+	struct wr w;
 
-	room_journal_write(&w, r);
-	if (!l->f || (w.ok && fwrite(l->buf, 1, w.pos, l->f) == w.pos))
+	if (!l->chunk)
 		return;
-	log_warn("room_journal_broken", "error=\"%s\"",
-		 w.ok ? strerror(errno) : "a record too large");
-	fclose(l->f);
-	l->f = NULL;
+	w = wr_of(l->chunk->bytes + l->chunk->n, CAPACITY - l->chunk->n);
+	room_journal_write(&w, r);
+	if (!w.ok) {
+		give_up(l, "a record too large");
+		return;
+	}
+	l->chunk->n += w.pos;
+	if (l->chunk->n >= CHUNK)
+		post_chunk(l);
 }
 
 static void write_setting(const char *name, const char *value, bool secret, void *arg)
@@ -46,44 +123,56 @@ static void write_setting(const char *name, const char *value, bool secret, void
 								.value = slice_of_text(value)});
 }
 
-static FILE *make_file(const char *folder, uint64_t guild, uint64_t wall_ms)
+static void write_text(struct room_log *l, const char *text)
 {
-	char path[1024];
-	FILE *f;
-	int fd, err;
+	size_t n = strlen(text);
 
-	snprintf(path, sizeof path, "%s/%llu-%llu.parley-room", folder, (unsigned long long)guild,
-		 (unsigned long long)wall_ms);
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	f = fd < 0 ? NULL : fdopen(fd, "wb");
-	err = errno;
-	if (!f && fd >= 0)
-		close(fd);
-	if (!f)
-		log_warn("room_journal_failed", "file=\"%s\" error=\"%s\"", path, strerror(err));
-	return f;
+	if (l->chunk) {
+		memcpy(l->chunk->bytes + l->chunk->n, text, n);
+		l->chunk->n += n;
+	}
+}
+
+/* On replay nothing is written, but the worker is a source of the env as it was in the recording.
+ */
+static int open_log(struct room_log *l, struct env *env, const char *folder, uint64_t guild)
+{
+	const struct worker_conf conf = {.name = "room journal",
+					 .max = CHUNKS_MAX,
+					 .outside = true,
+					 .finish = true,
+					 .runh = run_chunk,
+					 .freeh = free,
+					 .arg = l};
+
+	snprintf(l->path, sizeof l->path, "%s/%llu-%llu.parley-room", folder,
+		 (unsigned long long)guild, (unsigned long long)env_wall_ms(env));
+	l->fd = FD_NOT_OPENED;
+	if (!env_replaying(env)) {
+		l->chunk = malloc(sizeof *l->chunk + CAPACITY);
+		if (!l->chunk)
+			return ENOMEM;
+		l->chunk->n = 0;
+	}
+	return worker_alloc(&l->worker, env, &conf);
 }
 
 struct room_log *room_log_new(struct env *env, const struct settings *settings,
 			      const char *bot_name, uint64_t guild)
 {
 	struct room_log *l;
-	uint64_t wall_ms;
 
 	if (!*settings->room_journals)
-		return NULL;
-	wall_ms = env_wall_ms(env);
-	if (env_replaying(env))
 		return NULL;
 	l = calloc(1, sizeof *l);
 	if (!l)
 		return NULL;
-	l->f = make_file(settings->room_journals, guild, wall_ms);
-	if (!l->f) {
+	if (open_log(l, env, settings->room_journals, guild)) {
+		free(l->chunk);
 		free(l);
 		return NULL;
 	}
-	fputs(ROOM_JOURNAL_FIRST, l->f);
+	write_text(l, ROOM_JOURNAL_FIRST);
 	write_record(l, &(struct room_journal_record){
 				.what = ROOM_JOURNAL_NAME,
 				.text = slice_of_text(bot_name ? bot_name : settings->bot_name)});
@@ -114,8 +203,12 @@ struct room_log *room_log_free(struct room_log *l)
 		return NULL;
 	write_record(l, &(struct room_journal_record){
 				.what = ROOM_JOURNAL_SUM, .steps = l->steps, .sum = l->sum});
-	if (l->f && fclose(l->f))
+	if (l->chunk)
+		post_chunk(l);
+	worker_free(l->worker);
+	if (l->fd >= 0 && close(l->fd))
 		log_warn("room_journal_broken", "error=\"%s\"", strerror(errno));
+	free(l->chunk);
 	free(l);
 	return NULL;
 }

@@ -1,6 +1,7 @@
 /* Writes a room's journal (control/room/journal.h) to a file of its own,
- * FOLDER/GUILD-MILLISECONDS.parley-room, mode 0600. If the file cannot be created or written,
- * room_log logs the error and the room continues. */
+ * FOLDER/GUILD-MILLISECONDS.parley-room, mode 0600, on a worker: no disk delays the room. A file
+ * that cannot be made or written is told to the log, and one whose disk is too slow ends there; the
+ * room goes on. */
 #ifndef CONTROL_AGENT_ROOM_LOG_H
 #define CONTROL_AGENT_ROOM_LOG_H
 
@@ -12,16 +13,16 @@ struct room_event;
 struct room_log;
 struct settings;
 
-/* NULL if settings->room_journals names no folder, on replay, and on failure. bot_name: the bot's
- * name. Caller owns. */
+/* NULL when settings->room_journals names no folder, and when it cannot be. On replay nothing is
+ * written. bot_name: what the bot is called. Caller owns. */
 struct room_log *room_log_new(struct env *env, const struct settings *settings,
 			      const char *bot_name, uint64_t guild);
-/* Writes the end of the journal. NULL accepted. */
+/* Writes its end. NULL accepted. */
 struct room_log *room_log_free(struct room_log *l);
-/* Writes one step of the room and its effects. NULL accepted. */
+/* A step that was made, and what it gave. NULL accepted. */
 void room_log_step(struct room_log *l, const struct room_event *ev, uint64_t now,
 		   const struct room_effects *fx);
-/* Writes the settings that apply to the next steps. NULL accepted. */
+/* The settings that the next steps are under. NULL accepted. */
 void room_log_settings(struct room_log *l, const struct settings *settings);
 
 #endif

@@ -86,9 +86,9 @@ void guilds_clear(struct guilds *g)
 	json_object_clear(g->doc);
 }
 
-const json_t *guilds_snapshot(const struct guilds *g)
+const json_t *guilds_snapshot(const struct guilds *g, uint64_t guild)
 {
-	return g->doc;
+	return guild_of(g, guild);
 }
 
 int guilds_restore(struct guilds *g, const json_t *snapshot)

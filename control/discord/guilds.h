@@ -26,8 +26,10 @@ bool guilds_event(struct guilds *g, const char *name, const json_t *d);
 /* Forgets everything, because a new session begins. */
 void guilds_clear(struct guilds *g);
 
-/* The state as JSON, without voice session ids; borrowed. */
-const json_t *guilds_snapshot(const struct guilds *g);
+/* What is known of one guild as JSON (borrowed; voice session ids are not in it); NULL when nothing
+ * is. */
+const json_t *guilds_snapshot(const struct guilds *g, uint64_t guild);
+/* Takes up {guild: such a document, …} again. */
 /* Restores such a document. EINVAL when it has another shape; then nothing changes. */
 int guilds_restore(struct guilds *g, const json_t *snapshot);
 

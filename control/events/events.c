@@ -1,9 +1,11 @@
 #include "control/events/events.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { FIELDS_MAX = 16 };
 #define FIELD_turn(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, turn.m)},
 #define FIELD_utterance(K, m, t) {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, utterance.m)},
 #define FIELD_speech(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, speech.m)},
@@ -20,6 +22,9 @@
 	static const struct bus_event_field fields_##set[] = {EVENT_FIELDS_##set(FIELD_##set)};
 EVENT_SETS(X)
 #undef X
+#define X(set) static_assert(sizeof fields_##set / sizeof fields_##set[0] <= FIELDS_MAX, #set);
+EVENT_SETS(X)
+#undef X
 
 static const struct bus_event_info infos[EVENT_COUNT] = {
 #define X(NAME, name, version, audience, keep, level, set, text)                                   \
@@ -28,7 +33,7 @@ static const struct bus_event_info infos[EVENT_COUNT] = {
 	 version,                                                                                  \
 	 keep,                                                                                     \
 	 EVENT_FOR_##audience,                                                                     \
-	 EVENT_LOG_##level,                                                                        \
+	 EVENT_LEVEL_##level,                                                                      \
 	 fields_##set,                                                                             \
 	 sizeof fields_##set / sizeof fields_##set[0]},
 	EVENTS(X)
@@ -65,31 +70,34 @@ static bool flag_at(const struct bus_event *ev, const struct bus_event_field *f)
 	return *(const bool *)((const char *)ev + f->at);
 }
 
-struct bus_event *bus_event_copy(const struct bus_event *ev)
+struct bus_event *bus_event_copy(const struct bus_event *ev, size_t *bytes)
 {
 	const struct bus_event_info *info = bus_event_info(ev->type);
-	size_t n = sizeof *ev;
+	size_t n = sizeof *ev, len[FIELDS_MAX];
 	struct bus_event *copy;
 	char *at;
 
-	for (size_t i = 0; i < info->n_fields; i++)
-		if (is_text(info->fields[i].kind) && *text_at(ev, &info->fields[i]))
-			n += strlen(*text_at(ev, &info->fields[i])) + 1;
+	for (size_t i = 0; i < info->n_fields; i++) {
+		const char *text =
+			is_text(info->fields[i].kind) ? *text_at(ev, &info->fields[i]) : NULL;
+
+		len[i] = text ? strlen(text) + 1 : 0;
+		n += len[i];
+	}
 	copy = malloc(n);
 	if (!copy)
 		return NULL;
 	*copy = *ev;
 	at = (char *)(copy + 1);
 	for (size_t i = 0; i < info->n_fields; i++) {
-		const char **text = text_at(copy, &info->fields[i]);
-
-		if (!is_text(info->fields[i].kind) || !*text)
+		if (!len[i])
 			continue;
-		n = strlen(*text) + 1;
-		memcpy(at, *text, n);
-		*text = at;
-		at += n;
+		memcpy(at, *text_at(ev, &info->fields[i]), len[i]);
+		*text_at(copy, &info->fields[i]) = at;
+		at += len[i];
 	}
+	if (bytes)
+		*bytes = n;
 	return copy;
 }
 

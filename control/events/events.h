@@ -24,7 +24,7 @@ enum event_type {
 };
 
 enum event_audience { EVENT_FOR_OPERATOR, EVENT_FOR_GUILD, EVENT_FOR_SPEAKER };
-enum event_level { EVENT_LOG_NONE, EVENT_LOG_DEBUG, EVENT_LOG_INFO, EVENT_LOG_WARN };
+enum event_level { EVENT_LEVEL_NONE, EVENT_LEVEL_DEBUG, EVENT_LEVEL_INFO, EVENT_LEVEL_WARN };
 enum event_kind {
 	EVENT_KIND_ID,
 	EVENT_KIND_UINT,
@@ -87,8 +87,9 @@ struct bus_event_info {
 /* Borrowed for ever. */
 const struct bus_event_info *bus_event_info(enum event_type type);
 
-/* One block that holds the event and all its texts; the caller frees it. NULL without memory. */
-struct bus_event *bus_event_copy(const struct bus_event *ev);
+/* One block that holds the event and all its texts; the caller frees it. NULL without memory.
+ * *bytes: its size; NULL accepted. */
+struct bus_event *bus_event_copy(const struct bus_event *ev, size_t *bytes);
 /* {"event": name, "version": 1, "at": ms, "guild": "…", "user": "…", fields…}. words: with what was
  * said. NULL without memory, or when a text is no UTF-8. The caller owns it. */
 json_t *bus_event_json(const struct bus_event *ev, bool words);

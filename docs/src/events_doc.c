@@ -9,10 +9,10 @@ static const char *const audiences[] = {
 	[EVENT_FOR_SPEAKER] =
 		"the operator, the moderators of its guild, and the person it is about",
 };
-static const char *const levels[] = {[EVENT_LOG_NONE] = "no log line",
-				     [EVENT_LOG_DEBUG] = "a log line at level debug",
-				     [EVENT_LOG_INFO] = "a log line at level info",
-				     [EVENT_LOG_WARN] = "a log line at level warn"};
+static const char *const levels[] = {[EVENT_LEVEL_NONE] = "no log line",
+				     [EVENT_LEVEL_DEBUG] = "a log line at level debug",
+				     [EVENT_LEVEL_INFO] = "a log line at level info",
+				     [EVENT_LEVEL_WARN] = "a log line at level warn"};
 static const char *const kinds[] = {[EVENT_KIND_ID] = "id",
 				    [EVENT_KIND_UINT] = "number",
 				    [EVENT_KIND_MAYBE] = "number or null",

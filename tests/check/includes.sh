@@ -34,6 +34,7 @@ for f in call engine sandbox; do rule mediad/$f mediad proto ipc; done
 rule mediad mediad proto ipc
 rule control/words control/words proto
 rule control/room control/room control/settings control/words proto
+rule control/store control/store control/events control/settings control/words proto ipc
 rule control/events control/events proto
 rule control/dialect control/dialect control/settings proto
 rule control/engine/core control/engine/core proto

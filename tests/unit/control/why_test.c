@@ -9,10 +9,11 @@
 #include "control/settings/settings.h"
 #include "control/events/events.h"
 #include "control/report/turns.h"
+#include "control/store/db.h"
+#include "control/store/rows.h"
 #include "proto/base/time.h"
 #include "tests/room/stage.h"
 
-static char file[64];
 static struct turns *turns;
 static json_t *last; /* line of the turn that ended last */
 
@@ -77,61 +78,127 @@ TEST(one_changed_setting_changes_the_named_rule)
 	char *before = scene(""), *after = scene("charlie");
 
 	CHECK(before && after);
-	CHECK(strstr(before, "of alice: not_addressed"));
+	CHECK(strstr(before, "turn 1 of alice, "));
+	CHECK(strstr(before, " UTC: not_addressed ("));
 	CHECK(strstr(before, "direct_address         no"));
-	CHECK(strstr(after, "of alice: answered"));
+	CHECK(strstr(after, " UTC: answered ("));
 	CHECK(strstr(after, "direct_address         yes"));
 	free(before);
 	free(after);
 }
 
-static void put(const char *path, const char *text)
+static json_t *find(const char *dir, struct why_query q)
 {
-	FILE *f = fopen(path, "w");
+	json_t *list = NULL;
 
-	if (!f)
-		abort();
-	fputs(text, f);
-	fclose(f);
+	q.state_dir = dir;
+	return why_find(&list, &q) ? NULL : list;
 }
 
-#define LINE(turn, stage, name)                                                                    \
-	"{\"turn\":" #turn ",\"stage\":\"" stage "\",\"name\":\"" name                             \
-	"\",\"reason\":\"answered\",\"text\":\"t\",\"first_audio_ms\":7,\"why\":[]}\n"
-
-TEST(the_last_line_of_a_turn_is_found_also_in_the_older_file)
+static void add_turn(struct db *db, uint64_t guild, uint64_t user, uint32_t turn, uint64_t at_ms)
 {
-	char dir[32], old[80], *text = NULL;
-	json_t *j = NULL;
+	struct bus_event ev = {.type = EVENT_TURN, .at_ms = at_ms, .guild = guild, .user = user};
+
+	ev.turn = (struct event_turn){
+		.session = 5,
+		.turn = turn,
+		.name = "alice",
+		.reason = "not_addressed",
+		.first_audio_ms = -1,
+		.lasted_ms = 900,
+		.segments = "[{\"user\":\"7\",\"name\":\"alice\",\"utterance\":9,\"text\":\"hi\"}]",
+		.why = "[{\"rule\":\"direct_address\",\"yes\":false,\"value\":0,\"limit\":1}]"};
+	rows_add(db, &ev, true);
+}
+
+static void add_speech(struct db *db, uint64_t user, uint64_t at_ms)
+{
+	struct bus_event ev = {
+		.type = EVENT_SPEECH_DROPPED, .at_ms = at_ms, .guild = 1, .user = user};
+
+	ev.speech = (struct event_speech){.session = 5,
+					  .name = "bob",
+					  .started_ms = at_ms,
+					  .ended_ms = at_ms + 320,
+					  .reason = "not_promoted"};
+	rows_add(db, &ev, true);
+}
+
+/* One that no turn of the speaker covers. */
+static void add_transcript(struct db *db, uint64_t at_ms)
+{
+	struct bus_event ev = {.type = EVENT_UTTERANCE, .at_ms = at_ms, .guild = 1, .user = 7};
+
+	ev.utterance = (struct event_utterance){.session = 5,
+						.name = "alice",
+						.text = "unheard words",
+						.started_ms = at_ms,
+						.ended_ms = at_ms + 100};
+	rows_add(db, &ev, true);
+}
+
+TEST(turns_are_found_by_number_guild_user_and_time)
+{
+	struct db *db = NULL;
+	char dir[32], *text = NULL;
+	json_t *list;
 
 	CHECK(folder_make(dir));
-	snprintf(file, sizeof file, "%s/turns", dir);
-	snprintf(old, sizeof old, "%s.old", file);
-	CHECK_INT(why_find(&j, file, 1), ENOENT);
-	put(file, LINE(2, "admitted", "bob") "no json\n" LINE(2, "ended", "bob")
-			  LINE(3, "admitted", "carol"));
-	put(old, LINE(1, "ended", "alice") LINE(2, "ended", "older"));
-	CHECK_INT(why_find(&j, file, 2), 0);
-	CHECK_INT(why_text(&text, j), 0);
-	json_decref(j);
-	CHECK(strstr(text, "turn 2 of bob: answered (t)"));
-	CHECK(strstr(text, "first sound 7 ms"));
+	CHECK(!find(dir, (struct why_query){.one = true}));
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK(!find(dir, (struct why_query){.one = true}));
+	add_turn(db, 1, 7, 3, 1000000);
+	add_turn(db, 1, 8, 4, 2000000);
+	add_turn(db, 2, 7, 3, 3000000);
+	add_speech(db, 9, 2500000);
+	add_transcript(db, 2600000);
+	add_transcript(db, 999500); /* of the first turn */
+	list = find(dir, (struct why_query){.one = true});
+	CHECK_INT(json_array_size(list), 1);
+	CHECK_INT(json_integer_value(json_object_get(json_array_get(list, 0), "at")), 3000000);
+	CHECK_INT(why_text(&text, json_array_get(list, 0)), 0);
+	CHECK(strstr(text, "turn 3 of alice, 1970-01-01 00:50:00 UTC: not_addressed ("));
+	CHECK(strstr(text, "  heard: hi\n"));
+	CHECK(strstr(text, "direct_address         no   0, limit 1"));
 	free(text);
-	CHECK_INT(why_find(&j, file, 1), 0);
-	CHECK_STR(json_string_value(json_object_get(j, "name")), "alice");
-	json_decref(j);
-	CHECK_INT(why_find(&j, file, 0), 0);
-	CHECK_INT(why_text(&text, j), 0);
-	json_decref(j);
-	CHECK(strstr(text, "turn 3 of carol: admitted, and not over"));
-	free(text);
-	CHECK_INT(why_find(&j, file, 4), ENOENT);
-	unlink(old);
-	unlink(file);
-	rmdir(dir);
+	json_decref(list);
+	list = find(dir, (struct why_query){.one = true, .turn = 3, .guild = 1});
+	CHECK_INT(json_integer_value(json_object_get(json_array_get(list, 0), "at")), 1000000);
+	json_decref(list);
+	CHECK(!find(dir, (struct why_query){.one = true, .turn = 5}));
+	list = find(dir, (struct why_query){.guild = 1});
+	CHECK_INT(json_array_size(list), 4); /* two turns, speech, a transcript; the oldest first */
+	CHECK_INT(json_integer_value(json_object_get(json_array_get(list, 0), "at")), 1000000);
+	CHECK_STR(json_string_value(json_object_get(json_array_get(list, 2), "speech")),
+		  "not_promoted");
+	CHECK_STR(json_string_value(json_object_get(json_array_get(list, 3), "heard")),
+		  "unheard words");
+	json_decref(list);
+	list = find(dir, (struct why_query){.user = 7, .since_ms = 2000000});
+	CHECK_INT(json_array_size(list), 2); /* the turn in the other guild, the transcript */
+	json_decref(list);
+	list = find(dir, (struct why_query){.user = 9});
+	CHECK_INT(json_array_size(list), 1);
+	json_decref(list);
+	db_close(db);
+	folder_remove(dir);
 }
 
-TEST(what_is_no_line_of_a_turn_is_refused)
+TEST(the_command_line_of_why_is_read)
+{
+	struct why_query q = {0};
+
+	CHECK(why_parse_turn(&q, "12") && q.turn == 12 && q.one);
+	CHECK(why_parse_turn(&q, "last") && why_parse_turn(&q, ""));
+	CHECK(!why_parse_turn(&q, "0") && !why_parse_turn(&q, "x") &&
+	      !why_parse_turn(&q, "99999999999"));
+	CHECK(why_parse_since(&q, "2h", 10000000) && q.since_ms == 2800000);
+	CHECK(why_parse_since(&q, "3d", 1000) && q.since_ms == 1);
+	CHECK(!why_parse_since(&q, "2", 1) && !why_parse_since(&q, "h", 1) &&
+	      !why_parse_since(&q, "2hh", 1) && !why_parse_since(&q, "2w", 1));
+}
+
+TEST(what_is_no_turn_is_refused)
 {
 	json_t *j = json_pack("{s:s}", "turn", "three");
 	char *text = NULL;

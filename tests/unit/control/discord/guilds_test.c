@@ -130,11 +130,12 @@ TEST(guilds_snapshot_comes_back)
 {
 	struct guilds *g = made(), *h = NULL;
 	struct guild_voice v;
-	char *text = json_dumps(guilds_snapshot(g), 0);
-	json_t *j = json_loads(text, 0, NULL);
+	char *text = json_dumps(guilds_snapshot(g, 100), 0);
+	json_t *j = json_pack("{s:o}", "100", json_loads(text, 0, NULL));
 	uint64_t p;
 
 	CHECK(!strstr(text, "session"));
+	CHECK(!guilds_snapshot(g, 999));
 	CHECK_INT(guilds_alloc(&h), 0);
 	CHECK_INT(guilds_restore(h, j), 0);
 	CHECK(guilds_voice(h, 100, 501, &v) && v.channel == 301);

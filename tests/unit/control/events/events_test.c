@@ -82,7 +82,7 @@ TEST_OOM(a_copy_owns_its_texts)
 
 	ev.turn.heard = heard;
 	ev.turn.said = NULL;
-	copy = bus_event_copy(&ev);
+	copy = bus_event_copy(&ev, NULL);
 	CHECK_OOM(copy ? 0 : ENOMEM, );
 	heard[0] = 'j';
 	CHECK_STR(copy->turn.heard, "hello");
@@ -96,7 +96,8 @@ TEST(every_event_is_described_and_can_be_told_when_it_is_empty)
 {
 	for (unsigned i = 0; i < EVENT_COUNT; i++) {
 		const struct bus_event_info *info = bus_event_info((enum event_type)i);
-		struct bus_event ev = {.type = (enum event_type)i}, *copy = bus_event_copy(&ev);
+		struct bus_event ev = {.type = (enum event_type)i},
+				 *copy = bus_event_copy(&ev, NULL);
 		json_t *j = bus_event_json(&ev, true);
 		char line[256];
 

@@ -1,0 +1,492 @@
+#include "control/store/db.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "control/store/migrations.def"
+
+enum {
+	PATH_SIZE = 640,
+	BUSY_MS = 5000,
+	TEXT_MAX = 4 << 20,	     /* longest text or row that SQLite takes */
+	APPLICATION_ID = 0x5061726c, /* "Parl" */
+};
+
+static const struct {
+	int version;
+	const char *sql;
+} migrations[] = {
+#define X(version, sql) {version, sql},
+	MIGRATIONS(X)
+#undef X
+};
+enum { MIGRATION_COUNT = sizeof migrations / sizeof migrations[0] };
+
+static const char *const statements[DB_STATEMENT_COUNT] = {
+#define X(NAME, sql) sql,
+	STATEMENTS(X)
+#undef X
+};
+
+struct db {
+	sqlite3 *sql;
+	sqlite3_stmt *stmt[DB_STATEMENT_COUNT];
+	char path[PATH_SIZE];
+	enum db_mode mode;
+	bool claimed; /* the mark of a clean stop is taken away */
+};
+
+static int newest_version(void)
+{
+	return migrations[MIGRATION_COUNT - 1].version;
+}
+
+/* ---- errors ---- */
+
+static int errno_of(int rc)
+{
+	switch (rc & 0xff) {
+	case SQLITE_OK:
+	case SQLITE_DONE:
+	case SQLITE_ROW:
+		return 0;
+	case SQLITE_FULL:
+		return ENOSPC;
+	case SQLITE_READONLY:
+	case SQLITE_PERM:
+		return EROFS;
+	case SQLITE_NOTADB:
+		return EBADMSG;
+	case SQLITE_CORRUPT:
+		return EUCLEAN;
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return EBUSY;
+	case SQLITE_NOMEM:
+		return ENOMEM;
+	default:
+		return EIO;
+	}
+}
+
+/* SQLite tells most failures of files by IOERR and CANTOPEN; the system knows more. */
+static int error_of(const struct db *db, int rc)
+{
+	int err = errno_of(rc), sys = db->sql ? sqlite3_system_errno(db->sql) : 0;
+
+	if (err != EIO)
+		return err;
+	if (sys == ENOSPC || sys == EDQUOT)
+		return ENOSPC;
+	if (sys == EROFS || sys == EACCES || sys == EPERM)
+		return EROFS;
+	if (sys == ENOENT || sys == ENOTDIR)
+		return ENOENT;
+	return EIO;
+}
+
+static int run_sql(struct db *db, const char *sql)
+{
+	return error_of(db, sqlite3_exec(db->sql, sql, NULL, NULL, NULL));
+}
+
+/* ---- statements ---- */
+
+sqlite3_stmt *db_use(struct db *db, enum db_statement statement)
+{
+	sqlite3_stmt *stmt = db->stmt[statement];
+
+	sqlite3_reset(stmt);
+	sqlite3_clear_bindings(stmt);
+	return stmt;
+}
+
+void db_bind_text(sqlite3_stmt *stmt, int at, const char *text)
+{
+	if (text)
+		sqlite3_bind_text(stmt, at, text, -1, SQLITE_TRANSIENT);
+	else
+		sqlite3_bind_null(stmt, at);
+}
+
+void db_bind_uint(sqlite3_stmt *stmt, int at, uint64_t v)
+{
+	sqlite3_bind_int64(stmt, at, (sqlite3_int64)v);
+}
+
+int db_run(struct db *db, sqlite3_stmt *stmt)
+{
+	int rc, err;
+
+	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW)
+		;
+	err = error_of(db, rc); /* resetting would take the system's error away */
+	sqlite3_reset(stmt);
+	return err;
+}
+
+int db_step(struct db *db, sqlite3_stmt *stmt)
+{
+	int rc = sqlite3_step(stmt), err;
+
+	if (rc == SQLITE_ROW)
+		return 0;
+	err = rc == SQLITE_DONE ? ENOENT : error_of(db, rc);
+	sqlite3_reset(stmt);
+	return err;
+}
+
+const char *db_text(sqlite3_stmt *stmt, int column)
+{
+	const char *text = (const char *)sqlite3_column_text(stmt, column);
+
+	return text ? text : "";
+}
+
+uint64_t db_uint(sqlite3_stmt *stmt, int column)
+{
+	return (uint64_t)sqlite3_column_int64(stmt, column);
+}
+
+unsigned db_changes(const struct db *db)
+{
+	return (unsigned)sqlite3_changes(db->sql);
+}
+
+uint64_t db_last_row(const struct db *db)
+{
+	return (uint64_t)sqlite3_last_insert_rowid(db->sql);
+}
+
+int db_begin(struct db *db)
+{
+	return db_run(db, db_use(db, DB_BEGIN));
+}
+
+int db_commit(struct db *db, bool synced)
+{
+	int err = 0;
+
+	if (synced)
+		sqlite3_exec(db->sql, "PRAGMA synchronous=FULL", NULL, NULL, NULL);
+	err = db_run(db, db_use(db, DB_COMMIT));
+	if (synced)
+		sqlite3_exec(db->sql, "PRAGMA synchronous=NORMAL", NULL, NULL, NULL);
+	if (err)
+		db_rollback(db);
+	return err;
+}
+
+void db_rollback(struct db *db)
+{
+	if (!sqlite3_get_autocommit(db->sql))
+		db_run(db, db_use(db, DB_ROLLBACK));
+}
+
+static int prepare_statements(struct db *db)
+{
+	int err = 0;
+
+	for (unsigned i = 0; i < DB_STATEMENT_COUNT && !err; i++)
+		err = error_of(db,
+			       sqlite3_prepare_v3(db->sql, statements[i], -1,
+						  SQLITE_PREPARE_PERSISTENT, &db->stmt[i], NULL));
+	/* A schema that our statements do not fit was not made by us. */
+	return err == EIO ? EUCLEAN : err;
+}
+
+/* ---- integrity, backup ---- */
+
+int db_check_integrity(struct db *db)
+{
+	sqlite3_stmt *stmt = NULL;
+	const char *text;
+	int err = error_of(
+		db, sqlite3_prepare_v2(db->sql, "PRAGMA integrity_check(1)", -1, &stmt, NULL));
+
+	if (!err)
+		err = db_step(db, stmt);
+	text = err ? "" : db_text(stmt, 0);
+	if (!err && strcmp(text, "ok") != 0)
+		err = EUCLEAN;
+	sqlite3_finalize(stmt);
+	return err;
+}
+
+int db_truncate_wal(struct db *db)
+{
+	return error_of(db, sqlite3_wal_checkpoint_v2(db->sql, NULL, SQLITE_CHECKPOINT_TRUNCATE,
+						      NULL, NULL));
+}
+
+static int sync_file(const char *file)
+{
+	int fd = open(file, O_RDONLY | O_CLOEXEC), err = fd < 0 ? errno : 0;
+
+	if (!err && fsync(fd))
+		err = errno;
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+static int copy_pages(struct db *db, const char *file)
+{
+	sqlite3 *to = NULL;
+	sqlite3_backup *b;
+	int rc = sqlite3_open_v2(file, &to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW, NULL);
+
+	b = rc == SQLITE_OK ? sqlite3_backup_init(to, "main", db->sql, "main") : NULL;
+	if (rc == SQLITE_OK && !b)
+		rc = sqlite3_errcode(to);
+	if (b) {
+		while ((rc = sqlite3_backup_step(b, -1)) == SQLITE_BUSY || rc == SQLITE_LOCKED)
+			sqlite3_sleep(20);
+		rc = sqlite3_backup_finish(b);
+	}
+	/* One file that can be carried away. */
+	if (rc == SQLITE_OK)
+		rc = sqlite3_exec(to, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
+	sqlite3_close(to);
+	return errno_of(rc);
+}
+
+int db_backup(struct db *db, const char *file)
+{
+	char path[PATH_SIZE + 8];
+	int fd, err = 0;
+
+	if ((size_t)snprintf(path, sizeof path, "%s.new", file) >= sizeof path)
+		return ENAMETOOLONG;
+	unlink(path);
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return errno;
+	close(fd);
+	err = copy_pages(db, path);
+	if (!err)
+		err = sync_file(path);
+	if (!err && rename(path, file))
+		err = errno;
+	if (err)
+		unlink(path);
+	return err;
+}
+
+/* ---- opening ---- */
+
+static int read_number(struct db *db, const char *sql, int *out)
+{
+	sqlite3_stmt *stmt = NULL;
+	int err = error_of(db, sqlite3_prepare_v2(db->sql, sql, -1, &stmt, NULL));
+
+	if (!err)
+		err = db_step(db, stmt);
+	if (!err)
+		*out = sqlite3_column_int(stmt, 0);
+	sqlite3_finalize(stmt);
+	return err;
+}
+
+static int migrate_one(struct db *db, unsigned i)
+{
+	char set[80];
+	int err = run_sql(db, "BEGIN IMMEDIATE");
+
+	snprintf(set, sizeof set, "PRAGMA user_version=%d; PRAGMA application_id=%d",
+		 migrations[i].version, APPLICATION_ID);
+	if (!err)
+		err = run_sql(db, migrations[i].sql);
+	if (!err)
+		err = run_sql(db, set);
+	if (!err)
+		err = run_sql(db, "COMMIT");
+	if (err && !sqlite3_get_autocommit(db->sql))
+		run_sql(db, "ROLLBACK");
+	/* What cannot be made was there already: the file was not made by us. */
+	return err == EIO && sqlite3_errcode(db->sql) == SQLITE_ERROR ? EUCLEAN : err;
+}
+
+static int migrate(struct db *db, int version)
+{
+	char before[PATH_SIZE + 32];
+	int err = 0;
+
+	for (unsigned i = 0; i < MIGRATION_COUNT && !err; i++) {
+		if (migrations[i].version <= version)
+			continue;
+		snprintf(before, sizeof before, "%s.before-%d", db->path, migrations[i].version);
+		if (version)
+			err = db_backup(db, before);
+		if (!err)
+			err = migrate_one(db, i);
+	}
+	return err;
+}
+
+/* Any other program's database is as little ours as no database at all. */
+static int check_maker(struct db *db, int version)
+{
+	int id = 0, tables = 0, err = read_number(db, "PRAGMA application_id", &id);
+
+	if (!err)
+		err = read_number(db, "SELECT count(*) FROM sqlite_schema", &tables);
+	if (err)
+		return err;
+	return version || tables ? (id == APPLICATION_ID ? 0 : EBADMSG) : 0;
+}
+
+static int check_version(struct db *db, int version)
+{
+	int err = check_maker(db, version);
+
+	if (err)
+		return err;
+	if (version > newest_version())
+		return ENOTSUP;
+	if (version < 0)
+		return EUCLEAN;
+	if (db->mode == DB_OWN)
+		return 0;
+	return version == newest_version() || db->mode == DB_CHECK ? 0 : ENOTSUP;
+}
+
+/* SQLite would make it readable to others. */
+static int make_file(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd < 0)
+		return errno == EACCES || errno == EPERM ? EROFS : errno == ELOOP ? EBADMSG : errno;
+	close(fd);
+	return 0;
+}
+
+static int open_sql(struct db *db)
+{
+	static const char all[] = "PRAGMA secure_delete=ON; PRAGMA cache_size=-1024;"
+				  "PRAGMA temp_store=MEMORY; PRAGMA trusted_schema=OFF;"
+				  "PRAGMA cell_size_check=ON;";
+	int flags = SQLITE_OPEN_NOFOLLOW |
+		    (db->mode >= DB_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
+	int err = db->mode == DB_OWN ? make_file(db->path) : 0;
+
+	if (!err && access(db->path, F_OK))
+		err = ENOENT;
+	if (!err)
+		err = error_of(db, sqlite3_open_v2(db->path, &db->sql, flags, NULL));
+	if (err)
+		return err;
+	sqlite3_extended_result_codes(db->sql, 1);
+	sqlite3_busy_timeout(db->sql, BUSY_MS);
+	sqlite3_limit(db->sql, SQLITE_LIMIT_LENGTH, TEXT_MAX);
+	/* A file that somebody else made may hold more than tables. */
+	sqlite3_db_config(db->sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(db->sql, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(db->sql, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	return run_sql(db, all);
+}
+
+/* Not before it is known to be ours: this writes into the file. */
+static int make_ready(struct db *db, int version)
+{
+	static const char writers[] = "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
+				      "PRAGMA journal_size_limit=4194304;";
+	int err = db->mode >= DB_READ ? 0 : run_sql(db, writers);
+
+	return err || db->mode != DB_OWN ? err : migrate(db, version);
+}
+
+static bool was_clean(struct db *db)
+{
+	sqlite3_stmt *stmt = db_use(db, DB_GET_META);
+	bool clean;
+
+	db_bind_text(stmt, 1, "clean");
+	clean = db_step(db, stmt) == 0 && sqlite3_column_int(stmt, 0) == 1;
+	sqlite3_reset(stmt);
+	return clean;
+}
+
+static int set_clean(struct db *db, bool clean)
+{
+	sqlite3_stmt *stmt = db_use(db, DB_SET_META);
+
+	db_bind_text(stmt, 1, "clean");
+	db_bind_uint(stmt, 2, clean);
+	return db_run(db, stmt);
+}
+
+/* One that was not closed is looked through; a new one has nothing to look at. */
+static int claim(struct db *db, bool fresh)
+{
+	int err = fresh || was_clean(db) ? 0 : db_check_integrity(db);
+
+	if (!err)
+		err = set_clean(db, false);
+	db->claimed = !err;
+	return err;
+}
+
+int db_open_file(struct db **out, const char *path, enum db_mode mode)
+{
+	struct db *db = calloc(1, sizeof *db);
+	int version = 0, err;
+
+	if (!db)
+		return ENOMEM;
+	db->mode = mode;
+	if ((size_t)snprintf(db->path, sizeof db->path, "%s", path) >= sizeof db->path) {
+		free(db);
+		return ENAMETOOLONG;
+	}
+	err = open_sql(db);
+	if (!err)
+		err = read_number(db, "PRAGMA user_version", &version);
+	if (!err)
+		err = check_version(db, version);
+	if (!err)
+		err = make_ready(db, version);
+	if (!err && (mode != DB_CHECK || version == newest_version()))
+		err = prepare_statements(db);
+	if (!err && mode == DB_OWN)
+		err = claim(db, version == 0);
+	if (err)
+		db_close(db);
+	else
+		*out = db;
+	return err;
+}
+
+int db_open(struct db **out, const char *dir, enum db_mode mode)
+{
+	char path[PATH_SIZE];
+
+	if ((size_t)snprintf(path, sizeof path, "%s/parley.db", dir) >= sizeof path)
+		return ENAMETOOLONG;
+	return db_open_file(out, path, mode);
+}
+
+struct db *db_close(struct db *db)
+{
+	if (!db)
+		return NULL;
+	if (db->claimed)
+		set_clean(db, true);
+	for (unsigned i = 0; i < DB_STATEMENT_COUNT; i++)
+		sqlite3_finalize(db->stmt[i]);
+	sqlite3_close(db->sql);
+	free(db);
+	return NULL;
+}
+
+const char *db_path(const struct db *db)
+{
+	return db->path;
+}

@@ -1,0 +1,80 @@
+/* The database: one SQLite file, parley.db in the state directory, mode 0600, in WAL mode.
+ *
+ * Blocks on the disk: for the store's worker and for the command line, never for the loop. A handle
+ * belongs to one thread at a time. Errors are errnos; db_fault_words (control/store/faults.h) tells
+ * them to people:
+ *
+ *   ENOSPC   the disk is full                 EROFS    the file or its directory cannot be written
+ *   EBADMSG  the file is no database          ENOTSUP  a newer version of control wrote it
+ *   EUCLEAN  its pages are damaged            EBUSY    somebody else kept it locked for 5 s
+ *   ENOENT   there is none                    EIO      anything else
+ *
+ * Commits are synced to the WAL by the system (synchronous NORMAL): they survive a killed process.
+ * Those of settings are synced to the disk (FULL) and survive a power cut. */
+#ifndef CONTROL_STORE_DB_H
+#define CONTROL_STORE_DB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "control/store/statements.def"
+
+struct db;
+struct sqlite3_stmt;
+
+enum db_statement {
+#define X(NAME, sql) DB_##NAME,
+	STATEMENTS(X)
+#undef X
+		DB_STATEMENT_COUNT
+};
+
+enum db_mode {
+	DB_OWN,	 /* makes it if need be, migrates, and checks it after an unclean stop */
+	DB_JOIN, /* reads and writes beside the control that runs. ENOTSUP: it is of another version
+		  */
+	DB_READ, /* the same, only reading */
+	DB_CHECK /* only reads, of any version up to ours; for db_check_integrity and db_backup
+		    alone */
+};
+
+/* Opens dir/parley.db. Caller owns *out. */
+int db_open(struct db **out, const char *dir, enum db_mode mode);
+/* The file itself. */
+int db_open_file(struct db **out, const char *path, enum db_mode mode);
+/* Of DB_OWN: marks a clean stop. NULL accepted. */
+struct db *db_close(struct db *db);
+const char *db_path(const struct db *db);
+
+/* A prepared statement, reset and without parameters. Borrowed until the next db_use of the same
+ * one. */
+struct sqlite3_stmt *db_use(struct db *db, enum db_statement statement);
+/* NULL text binds NULL. */
+void db_bind_text(struct sqlite3_stmt *stmt, int at, const char *text);
+void db_bind_uint(struct sqlite3_stmt *stmt, int at, uint64_t v);
+/* To its end. */
+int db_run(struct db *db, struct sqlite3_stmt *stmt);
+/* 0: a row is there. ENOENT: no more. */
+int db_step(struct db *db, struct sqlite3_stmt *stmt);
+/* "" for NULL. Borrowed until the next step. */
+const char *db_text(struct sqlite3_stmt *stmt, int column);
+uint64_t db_uint(struct sqlite3_stmt *stmt, int column);
+/* Rows changed by the last statement. */
+unsigned db_changes(const struct db *db);
+/* Rowid of the last insert. */
+uint64_t db_last_row(const struct db *db);
+
+int db_begin(struct db *db);
+/* synced: to the disk, not only to the system. Rolls back when it fails. */
+int db_commit(struct db *db, bool synced);
+void db_rollback(struct db *db);
+
+/* The whole file is looked through. EUCLEAN. */
+int db_check_integrity(struct db *db);
+/* Moves the WAL into the file and empties it. EBUSY while somebody reads. */
+int db_truncate_wal(struct db *db);
+/* A consistent copy, also while others write; replaces the file when it is whole. Mode 0600. */
+int db_backup(struct db *db, const char *file);
+
+#endif

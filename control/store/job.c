@@ -1,0 +1,455 @@
+#include "control/store/job.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "control/events/events.h"
+#include "control/store/db.h"
+#include "control/store/faults.h"
+#include "control/store/rows.h"
+#include "control/words/words.h"
+#include "ipc/log.h"
+#include "ipc/worker.h"
+
+#define SEC UINT64_C(1000000000)
+enum { AGAIN_S = 30, BATCH = 512, PATH_SIZE = 640 };
+
+void record_free(struct record *r)
+{
+	free(r->ev);
+	free(r);
+}
+
+void job_free(void *arg)
+{
+	struct job *j = arg;
+
+	if (!j)
+		return;
+	free(j->scope);
+	free(j->text);
+	free(j->author);
+	free(j);
+}
+
+/* ---- the database ---- */
+
+/* Of this thread, which runs outside the loop and is never replayed. */
+static uint64_t thread_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * SEC + (uint64_t)ts.tv_nsec;
+}
+
+/* Each fault once, until it is over. */
+static void tell(struct job_runner *r, int err)
+{
+	struct words w = {0};
+
+	if (err == r->err)
+		return;
+	if (err) {
+		store_fault_words(&w, r->dir, err);
+		log_warn("store_fault", "error=\"%s\" text=\"%s\"", strerror(err), w.text);
+	} else if (r->err) {
+		log_info("store_well", "dir=\"%s\"", r->dir);
+	}
+	r->err = err;
+}
+
+static void close_later(struct job_runner *r, int err)
+{
+	tell(r, err);
+	/* Only somebody's hand makes these better, and what is there must not be overwritten. */
+	r->given_up = err == EBADMSG || err == ENOTSUP || err == EUCLEAN;
+	r->again_at = thread_now() + AGAIN_S * SEC;
+	if (r->given_up)
+		r->db = db_close(r->db);
+}
+
+static struct db *database(struct job_runner *r)
+{
+	int err;
+
+	if (r->db || r->given_up || thread_now() < r->again_at)
+		return r->db;
+	err = db_open(&r->db, r->dir, DB_OWN);
+	if (err)
+		close_later(r, err);
+	else
+		tell(r, 0);
+	return r->db;
+}
+
+/* What a write gave. The handle stays: a disk that was full may have room again. */
+static int note_outcome(struct job_runner *r, int err)
+{
+	if (err == EUCLEAN || err == EBADMSG)
+		close_later(r, err);
+	else if (err != ESTALE && err != ENOENT)
+		tell(r, err);
+	return err;
+}
+
+void job_runner_close(struct job_runner *r)
+{
+	if (r->db && r->truncate)
+		db_truncate_wal(r->db);
+	r->db = db_close(r->db);
+}
+
+/* ---- history ---- */
+
+static struct record *take_records(struct queue *q, uint32_t *n)
+{
+	struct record *head;
+
+	pthread_mutex_lock(&q->lock);
+	head = q->head;
+	*n = q->n;
+	q->head = NULL;
+	q->tail = &q->head;
+	q->n = 0;
+	q->bytes = 0;
+	q->posted = false;
+	pthread_mutex_unlock(&q->lock);
+	return head;
+}
+
+static int write_batch(struct db *db, struct record **list, uint32_t *n)
+{
+	struct record *r = *list;
+	int err = db_begin(db);
+
+	*n = 0;
+	for (; r && *n < BATCH && !err; r = r->next, ++*n)
+		err = rows_add(db, r->ev, r->words);
+	if (err)
+		db_rollback(db);
+	else
+		err = db_commit(db, false);
+	*list = r;
+	return err;
+}
+
+static void lose(struct job_runner *r, uint32_t n, int err)
+{
+	if (n && !r->lost)
+		log_warn("history_not_written", "error=\"%s\"", strerror(err));
+	r->lost += n;
+}
+
+static int run_history(struct job_runner *r)
+{
+	uint32_t n, left;
+	struct record *head = take_records(r->queue, &left), *at = head;
+	bool wrote = head != NULL;
+	int err = 0;
+
+	while (at && !err) {
+		if (!database(r)) {
+			err = r->err ? r->err : EIO;
+			break;
+		}
+		err = note_outcome(r, write_batch(r->db, &at, &n));
+		left -= err ? 0 : n;
+	}
+	if (err) {
+		lose(r, left, err);
+	} else if (r->lost && wrote) {
+		log_warn("history_not_written_until_now", "rows=%lu", r->lost);
+		r->lost = 0;
+	}
+	while (head) {
+		struct record *next = head->next;
+
+		record_free(head);
+		head = next;
+	}
+	return err;
+}
+
+static int run_expire(struct job_runner *r, const struct job *j)
+{
+	unsigned changed = 0;
+	int err;
+
+	if (!database(r))
+		return r->err;
+	err = note_outcome(r, rows_expire(r->db, j->now_ms, j->words_ms, &changed));
+	r->truncate = r->truncate || changed;
+	/* Until nobody reads it the WAL still holds what went. */
+	if (!err && r->truncate && db_truncate_wal(r->db) == 0)
+		r->truncate = false;
+	return err;
+}
+
+/* ---- settings documents ---- */
+
+struct found {
+	bool is;
+	uint64_t version, updated_ms;
+	char *text, *author;
+};
+
+static int find_document(struct db *db, const char *scope, uint64_t version, struct found *out)
+{
+	sqlite3_stmt *s = db_use(db, version ? DB_GET_DOCUMENT_VERSION : DB_GET_DOCUMENT);
+	int err;
+
+	*out = (struct found){0};
+	db_bind_text(s, 1, scope);
+	if (version)
+		db_bind_uint(s, 2, version);
+	err = db_step(db, s);
+	if (err)
+		return err;
+	out->version = db_uint(s, 0);
+	out->text = strdup(db_text(s, 1));
+	out->author = strdup(db_text(s, 2));
+	out->updated_ms = db_uint(s, 3);
+	out->is = out->text && out->author;
+	sqlite3_reset(s);
+	return out->is ? 0 : ENOMEM;
+}
+
+static void free_found(struct found *f)
+{
+	free(f->text);
+	free(f->author);
+}
+
+static int answer_head(struct worker_answer *a, int err, uint32_t n)
+{
+	struct answer_head h = {.err = err, .n = n};
+
+	return worker_answer_add(a, &h, sizeof h);
+}
+
+static int answer_one(struct worker_answer *a, const struct found *f)
+{
+	struct answer_document d = {.version = f->version,
+				    .updated_ms = f->updated_ms,
+				    .author = (uint32_t)strlen(f->author),
+				    .text = (uint32_t)strlen(f->text)};
+	int err = worker_answer_add(a, &d, sizeof d);
+
+	if (!err)
+		err = worker_answer_add(a, f->author, d.author);
+	return err ? err : worker_answer_add(a, f->text, d.text);
+}
+
+static void answer_document(struct worker_answer *a, int err, const struct found *f)
+{
+	if (answer_head(a, err, f->is) == 0 && f->is)
+		answer_one(a, f);
+}
+
+static int add_document(struct db *db, const struct job *j, uint64_t version)
+{
+	sqlite3_stmt *s = db_use(db, DB_ADD_DOCUMENT);
+
+	db_bind_text(s, 1, j->scope);
+	db_bind_uint(s, 2, version);
+	db_bind_text(s, 3, j->text);
+	db_bind_text(s, 4, j->author);
+	db_bind_uint(s, 5, j->now_ms);
+	return db_run(db, s);
+}
+
+static int add_audit(struct db *db, const struct job *j, const struct found *before)
+{
+	sqlite3_stmt *s = db_use(db, DB_ADD_AUDIT);
+
+	db_bind_uint(s, 1, j->now_ms);
+	db_bind_text(s, 2, j->author);
+	db_bind_text(s, 3, "settings document");
+	db_bind_text(s, 4, "settings");
+	db_bind_text(s, 5, j->scope);
+	db_bind_text(s, 6, before->is ? before->text : NULL);
+	db_bind_text(s, 7, j->text);
+	db_bind_text(s, 8, "saved");
+	return db_run(db, s);
+}
+
+static int put_document(struct db *db, const struct job *j, struct found *present)
+{
+	int err = db_begin(db);
+
+	if (err)
+		return err;
+	err = find_document(db, j->scope, 0, present);
+	if (err == ENOENT)
+		err = 0;
+	if (!err && j->compare && present->version != j->version)
+		err = ESTALE;
+	if (!err)
+		err = add_document(db, j, present->version + 1);
+	if (!err)
+		err = add_audit(db, j, present);
+	if (err)
+		db_rollback(db);
+	return err ? err : db_commit(db, true);
+}
+
+static void run_put(struct job_runner *r, const struct job *j, struct worker_answer *a)
+{
+	struct found present = {0}, made = {0};
+	int err = database(r) ? note_outcome(r, put_document(r->db, j, &present)) : r->err;
+
+	if (!err)
+		err = find_document(r->db, j->scope, present.version + 1, &made);
+	answer_document(a, err, err ? &present : &made);
+	free_found(&present);
+	free_found(&made);
+}
+
+static void run_get(struct job_runner *r, const struct job *j, struct worker_answer *a)
+{
+	struct found f = {0};
+	int err = database(r) ? note_outcome(r, find_document(r->db, j->scope, j->version, &f))
+			      : r->err;
+
+	answer_document(a, err, &f);
+	free_found(&f);
+}
+
+static uint32_t count_documents(struct db *db, const char *scope)
+{
+	sqlite3_stmt *s = db_use(db, DB_LIST_DOCUMENTS);
+	uint32_t n = 0;
+
+	db_bind_text(s, 1, scope);
+	while (db_step(db, s) == 0)
+		n++;
+	return n;
+}
+
+static void run_list(struct job_runner *r, const struct job *j, struct worker_answer *a)
+{
+	sqlite3_stmt *s;
+
+	if (!database(r)) {
+		answer_head(a, r->err, 0);
+		return;
+	}
+	answer_head(a, 0, count_documents(r->db, j->scope));
+	s = db_use(r->db, DB_LIST_DOCUMENTS);
+	db_bind_text(s, 1, j->scope);
+	while (db_step(r->db, s) == 0) {
+		struct found f = {.version = db_uint(s, 0),
+				  .author = (char *)db_text(s, 1),
+				  .updated_ms = db_uint(s, 2),
+				  .text = (char *)""};
+
+		answer_one(a, &f);
+	}
+}
+
+/* ---- what a restart needs ---- */
+
+static int save_guild(struct db *db, const struct job *j)
+{
+	sqlite3_stmt *s = db_use(db, j->text ? DB_SET_GUILD : DB_DROP_GUILD);
+
+	db_bind_uint(s, 1, j->guild);
+	if (j->text)
+		db_bind_text(s, 2, j->text);
+	return db_run(db, s);
+}
+
+static int write_whole(int fd, const char *text)
+{
+	for (size_t at = 0, n = strlen(text); at < n;) {
+		ssize_t w = write(fd, text + at, n - at);
+
+		if (w < 0)
+			return errno;
+		at += (size_t)w;
+	}
+	return 0;
+}
+
+static int save_session(const char *dir, const char *text)
+{
+	char path[PATH_SIZE], tmp[PATH_SIZE + 8];
+	int fd, err;
+
+	if ((size_t)snprintf(path, sizeof path, "%s/session.json", dir) >= sizeof path)
+		return ENAMETOOLONG;
+	snprintf(tmp, sizeof tmp, "%s.new", path);
+	fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return errno;
+	err = fchmod(fd, 0600) ? errno : write_whole(fd, text);
+	if (close(fd) && !err)
+		err = errno;
+	if (!err && rename(tmp, path))
+		err = errno;
+	if (err)
+		unlink(tmp);
+	return err;
+}
+
+static void run_save_session(struct job_runner *r, const struct job *j)
+{
+	int err = save_session(r->dir, r->guilds_lost ? j->scope : j->text);
+
+	explicit_bzero(j->text, strlen(j->text));
+	if (err)
+		log_warn("state_not_saved", "dir=%s error=\"%s\"", r->dir, strerror(err));
+}
+
+static void run_state(struct job_runner *r, const struct job *j)
+{
+	bool drops = j->kind == JOB_DROP_GUILDS;
+	int err = EIO;
+
+	if (database(r))
+		err = note_outcome(r, drops ? db_run(r->db, db_use(r->db, DB_DROP_GUILDS))
+					    : save_guild(r->db, j));
+	r->guilds_lost = err || (r->guilds_lost && !drops);
+}
+
+void job_run(struct job *j, struct worker_answer *a, struct job_runner *r)
+{
+	int err;
+
+	switch (j->kind) {
+	case JOB_HISTORY:
+		run_history(r);
+		break;
+	case JOB_EXPIRE:
+		run_expire(r, j);
+		break;
+	case JOB_PUT_DOCUMENT:
+		run_put(r, j, a);
+		break;
+	case JOB_GET_DOCUMENT:
+		run_get(r, j, a);
+		break;
+	case JOB_LIST_DOCUMENTS:
+		run_list(r, j, a);
+		break;
+	case JOB_SAVE_GUILD:
+	case JOB_DROP_GUILDS:
+		run_state(r, j);
+		break;
+	case JOB_SAVE_SESSION:
+		run_save_session(r, j);
+		break;
+	case JOB_SYNC:
+		err = run_history(r);
+		answer_head(a, !err && !database(r) ? r->err : err, 0);
+		break;
+	}
+}

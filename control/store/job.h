@@ -1,0 +1,80 @@
+/* Jobs of the store's worker: what the loop's side (store.c) hands to the database's (job.c). For
+ * these two alone. */
+#ifndef CONTROL_STORE_JOB_H
+#define CONTROL_STORE_JOB_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct bus_event;
+struct db;
+struct worker_answer;
+
+enum job_kind {
+	JOB_HISTORY, /* all that waits in the queue */
+	JOB_EXPIRE,
+	JOB_PUT_DOCUMENT,
+	JOB_GET_DOCUMENT,
+	JOB_LIST_DOCUMENTS,
+	JOB_SAVE_GUILD,
+	JOB_DROP_GUILDS,
+	JOB_SAVE_SESSION,
+	JOB_SYNC,
+};
+
+/* Texts are the job's own, or NULL. */
+struct job {
+	enum job_kind kind;
+	char *scope, *text, *author; /* scope of JOB_SAVE_SESSION: the text instead */
+	bool compare;
+	uint64_t version, guild, now_ms, words_ms;
+	uint64_t id; /* of the request */
+};
+
+struct record {
+	struct record *next;
+	struct bus_event *ev;
+	bool words;
+};
+
+/* Shared by the loop and the worker. */
+struct queue {
+	pthread_mutex_t lock;
+	struct record *head, **tail;
+	uint32_t n;
+	uint64_t bytes;
+	bool posted; /* a JOB_HISTORY is under way */
+	unsigned long shed;
+};
+
+/* The worker's side. */
+struct job_runner {
+	char dir[512];
+	struct queue *queue;
+	struct db *db;	    /* NULL: not open */
+	int err;	    /* why not, or what the last write gave; told already */
+	bool given_up;	    /* it will not get better by itself */
+	uint64_t again_at;  /* ns; not before */
+	bool guilds_lost;   /* some could not be saved, and what is saved is not whole */
+	bool truncate;	    /* words were taken away and stand in the WAL */
+	unsigned long lost; /* rows of history that could not be written */
+};
+
+/* Head of an answer: err, how many documents follow, each with its head, author and text. */
+struct answer_head {
+	int32_t err;
+	uint32_t n;
+};
+struct answer_document {
+	uint64_t version, updated_ms;
+	uint32_t author, text; /* bytes, without NUL */
+};
+
+void job_run(struct job *j, struct worker_answer *a, struct job_runner *r);
+void job_free(void *job);
+/* Closes the database. */
+void job_runner_close(struct job_runner *r);
+void record_free(struct record *r);
+
+#endif

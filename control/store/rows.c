@@ -1,0 +1,287 @@
+#include "control/store/rows.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "control/events/events.h"
+#include "control/store/db.h"
+#include "proto/discord.h"
+
+#define DAY_MS UINT64_C(86400000)
+
+bool rows_kept(const struct bus_event *ev)
+{
+	return bus_event_info(ev->type)->keep_days > 0;
+}
+
+/* ---- adding ---- */
+
+static int add_utterance(struct db *db, const struct bus_event *ev, bool words)
+{
+	const struct event_utterance *u = &ev->utterance;
+	sqlite3_stmt *s = db_use(db, DB_ADD_UTTERANCE);
+
+	db_bind_uint(s, 1, ev->guild);
+	db_bind_uint(s, 2, u->session);
+	db_bind_uint(s, 3, u->utterance);
+	db_bind_uint(s, 4, ev->user);
+	db_bind_text(s, 5, u->name);
+	db_bind_text(s, 6, words && u->text && *u->text ? u->text : NULL);
+	db_bind_uint(s, 7, u->started_ms);
+	db_bind_uint(s, 8, u->ended_ms);
+	db_bind_text(s, 9, u->source);
+	return db_run(db, s);
+}
+
+static int add_speech(struct db *db, const struct bus_event *ev)
+{
+	const struct event_speech *p = &ev->speech;
+	sqlite3_stmt *s = db_use(db, DB_ADD_SPEECH);
+
+	db_bind_uint(s, 1, ev->guild);
+	db_bind_uint(s, 2, p->session);
+	db_bind_uint(s, 3, p->utterance);
+	db_bind_uint(s, 4, ev->user);
+	db_bind_text(s, 5, p->name);
+	db_bind_uint(s, 6, p->started_ms);
+	db_bind_uint(s, 7, p->ended_ms);
+	db_bind_text(s, 8, p->reason);
+	return db_run(db, s);
+}
+
+/* [["direct_address", 1, value, limit], …]: unit and sentence are those of the rule, and need not
+ * be kept with each turn. */
+static char *compact_why(const char *why)
+{
+	json_t *in = json_loads(why ? why : "", 0, NULL), *out = json_array(), *d;
+	char *text;
+	size_t i;
+
+	json_array_foreach(in, i, d)
+	{
+		const char *rule = json_string_value(json_object_get(d, "rule"));
+
+		if (rule)
+			json_array_append_new(out,
+					      json_pack("[s,b,O,O]", rule,
+							json_is_true(json_object_get(d, "yes")),
+							json_object_get(d, "value"),
+							json_object_get(d, "limit")));
+	}
+	text = json_dumps(out, JSON_COMPACT);
+	json_decref(in);
+	json_decref(out);
+	return text;
+}
+
+static int add_segments(struct db *db, const struct bus_event *ev, uint64_t turn_seq)
+{
+	json_t *list = json_loads(ev->turn.segments ? ev->turn.segments : "", 0, NULL), *x;
+	uint64_t user;
+	size_t i;
+	int err = 0;
+
+	json_array_foreach(list, i, x)
+	{
+		sqlite3_stmt *s = db_use(db, DB_ADD_SEGMENT);
+
+		if (err || !discord_u64(json_string_value(json_object_get(x, "user")), &user))
+			continue;
+		db_bind_uint(s, 1, turn_seq);
+		db_bind_uint(s, 2, i);
+		db_bind_uint(s, 3, user);
+		db_bind_text(s, 4, json_string_value(json_object_get(x, "name")));
+		db_bind_uint(s, 5, (uint64_t)json_integer_value(json_object_get(x, "utterance")));
+		db_bind_text(s, 6, json_string_value(json_object_get(x, "text")));
+		db_bind_uint(s, 7, ev->at_ms);
+		err = db_run(db, s);
+	}
+	json_decref(list);
+	return err;
+}
+
+static void bind_maybe(sqlite3_stmt *s, int at, int64_t v)
+{
+	if (v < 0)
+		sqlite3_bind_null(s, at);
+	else
+		sqlite3_bind_int64(s, at, v);
+}
+
+static int add_turn(struct db *db, const struct bus_event *ev, bool words)
+{
+	const struct event_turn *t = &ev->turn;
+	sqlite3_stmt *s = db_use(db, DB_ADD_TURN);
+	char *why = compact_why(t->why);
+	int err;
+
+	db_bind_uint(s, 1, ev->guild);
+	db_bind_uint(s, 2, t->session);
+	db_bind_uint(s, 3, t->channel);
+	db_bind_uint(s, 4, t->turn);
+	db_bind_uint(s, 5, ev->user);
+	db_bind_text(s, 6, t->name);
+	db_bind_text(s, 7, t->reason);
+	db_bind_uint(s, 8, ev->at_ms);
+	bind_maybe(s, 9, t->first_audio_ms);
+	bind_maybe(s, 10, t->lasted_ms);
+	db_bind_text(s, 11, words && t->said && *t->said ? t->said : NULL);
+	db_bind_text(s, 12, why);
+	err = db_run(db, s);
+	free(why);
+	return err || !words ? err : add_segments(db, ev, db_last_row(db));
+}
+
+static int add_session(struct db *db, const struct bus_event *ev)
+{
+	bool starts = ev->type == EVENT_SESSION_STARTED;
+	sqlite3_stmt *s = db_use(db, starts ? DB_START_SESSION : DB_END_SESSION);
+
+	db_bind_uint(s, 1, ev->guild);
+	db_bind_uint(s, 2, ev->session.session);
+	db_bind_uint(s, 3, starts ? ev->session.channel : ev->at_ms);
+	if (!starts)
+		db_bind_text(s, 4, ev->session.why);
+	return db_run(db, s);
+}
+
+static int add_audit(struct db *db, const struct bus_event *ev)
+{
+	sqlite3_stmt *s = db_use(db, DB_ADD_AUDIT);
+
+	db_bind_uint(s, 1, ev->at_ms);
+	db_bind_text(s, 2, "operator");
+	db_bind_text(s, 3, "settings file");
+	db_bind_text(s, 4, "setting_changed");
+	db_bind_text(s, 5, ev->setting.name);
+	db_bind_text(s, 6, NULL);
+	db_bind_text(s, 7, NULL);
+	db_bind_text(s, 8, ev->setting.effect);
+	return db_run(db, s);
+}
+
+static int add_event(struct db *db, const struct bus_event *ev, bool words)
+{
+	json_t *j = bus_event_json(ev, words);
+	char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
+	sqlite3_stmt *s = db_use(db, DB_ADD_EVENT);
+	int err = 0;
+
+	if (text) {
+		db_bind_uint(s, 1, ev->at_ms);
+		db_bind_text(s, 2, bus_event_info(ev->type)->name);
+		db_bind_uint(s, 3, ev->guild);
+		db_bind_uint(s, 4, ev->user);
+		db_bind_text(s, 5, text);
+		err = db_run(db, s);
+	}
+	free(text);
+	json_decref(j);
+	return err;
+}
+
+int rows_add(struct db *db, const struct bus_event *ev, bool words)
+{
+	switch (ev->type) {
+	case EVENT_UTTERANCE:
+		return add_utterance(db, ev, words);
+	case EVENT_SPEECH_DROPPED:
+		return add_speech(db, ev);
+	case EVENT_TURN:
+		return add_turn(db, ev, words);
+	case EVENT_SESSION_STARTED:
+	case EVENT_SESSION_OVER:
+		return add_session(db, ev);
+	case EVENT_SETTING_CHANGED:
+		return add_audit(db, ev);
+	default:
+		return add_event(db, ev, words);
+	}
+}
+
+/* ---- taking away ---- */
+
+static int run_with(struct db *db, enum db_statement statement, uint64_t v, const char *text,
+		    unsigned *changed)
+{
+	sqlite3_stmt *s = db_use(db, statement);
+	int err;
+
+	db_bind_uint(s, 1, v);
+	if (text)
+		db_bind_text(s, 2, text);
+	err = db_run(db, s);
+	if (!err)
+		*changed += db_changes(db);
+	return err;
+}
+
+static uint64_t oldest_kept(enum event_type type, uint64_t now_ms)
+{
+	uint64_t keep = bus_event_info(type)->keep_days * DAY_MS;
+
+	return now_ms > keep ? now_ms - keep : 0;
+}
+
+static int drop_old_rows(struct db *db, uint64_t now_ms, unsigned *changed)
+{
+	static const struct {
+		enum db_statement statement;
+		enum event_type type;
+	} tables[] = {{DB_DROP_OLD_UTTERANCES, EVENT_UTTERANCE},
+		      {DB_DROP_OLD_SPEECH, EVENT_SPEECH_DROPPED},
+		      {DB_DROP_OLD_SEGMENTS, EVENT_TURN},
+		      {DB_DROP_OLD_TURNS, EVENT_TURN},
+		      {DB_DROP_OLD_SESSIONS, EVENT_SESSION_OVER},
+		      {DB_DROP_OLD_AUDIT, EVENT_SETTING_CHANGED}};
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof tables / sizeof tables[0] && !err; i++)
+		err = run_with(db, tables[i].statement, oldest_kept(tables[i].type, now_ms), NULL,
+			       changed);
+	for (unsigned i = 0; i < EVENT_COUNT && !err; i++)
+		err = run_with(db, DB_DROP_OLD_EVENTS, oldest_kept((enum event_type)i, now_ms),
+			       bus_event_info((enum event_type)i)->name, changed);
+	return err;
+}
+
+int rows_expire(struct db *db, uint64_t now_ms, uint64_t words_ms, unsigned *changed)
+{
+	static const enum db_statement words[] = {DB_EXPIRE_UTTERANCES, DB_EXPIRE_SAID,
+						  DB_EXPIRE_SEGMENTS};
+	int err = 0;
+
+	*changed = 0;
+	/* Some at a time, so that what people do now does not wait behind it. */
+	for (size_t i = 0; i < sizeof words / sizeof words[0] && !err; i++) {
+		unsigned n;
+
+		do {
+			n = 0;
+			err = run_with(db, words[i], words_ms, NULL, &n);
+			*changed += n;
+		} while (!err && n);
+	}
+	return err ? err : drop_old_rows(db, now_ms, changed);
+}
+
+int rows_erase(struct db *db, uint64_t user, unsigned *changed)
+{
+	static const enum db_statement all[] = {DB_ERASE_SAID,	     DB_ERASE_SEGMENTS,
+						DB_ERASE_TURNS,	     DB_ERASE_SPEECH,
+						DB_ERASE_UTTERANCES, DB_ERASE_EVENTS};
+	int err = db_begin(db);
+
+	*changed = 0;
+	if (err)
+		return err;
+	for (size_t i = 0; i < sizeof all / sizeof all[0] && !err; i++)
+		err = run_with(db, all[i], user, NULL, changed);
+	if (err)
+		db_rollback(db);
+	return err ? err : db_commit(db, true);
+}

@@ -1,0 +1,23 @@
+/* Events as rows of the database, and how long they stay. On the store's worker. */
+#ifndef CONTROL_STORE_ROWS_H
+#define CONTROL_STORE_ROWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct bus_event;
+struct db;
+
+/* Whether the store keeps events of this type. */
+bool rows_kept(const struct bus_event *ev);
+/* Inside a transaction. words: also what was said. An event that cannot be told in rows is left
+ * out. Errors of db.h. */
+int rows_add(struct db *db, const struct bus_event *ev, bool words);
+/* Takes away words said before words_ms, and rows older than events.def allows. *changed: how many.
+ */
+int rows_expire(struct db *db, uint64_t now_ms, uint64_t words_ms, unsigned *changed);
+/* Takes one person's words and name out of everything. In a transaction of its own. *changed: rows.
+ */
+int rows_erase(struct db *db, uint64_t user, unsigned *changed);
+
+#endif

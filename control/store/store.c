@@ -1,0 +1,466 @@
+#include "control/store/store.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/events/events.h"
+#include "control/settings/settings.h"
+#include "control/store/db.h"
+#include "control/store/job.h"
+#include "control/store/rows.h"
+#include "ipc/env.h"
+#include "ipc/log.h"
+#include "ipc/tmr.h"
+#include "ipc/worker.h"
+
+#include <sqlite3.h>
+
+#define MIN UINT64_C(60000000000)
+enum { REQUESTS_MAX = 4096, EXPIRE_MIN = 10, HOUR_MS = 3600000, LIST_MAX = 200 };
+
+/* A request that is out: whom its answer is for. */
+struct request {
+	struct request *next;
+	uint64_t id;
+	store_document_h *documenth;
+	store_list_h *listh;
+	store_done_h *doneh;
+	void *arg;
+};
+
+struct store {
+	struct env *env;
+	const struct settings *settings;
+	struct worker *worker;
+	struct tmr *expire_tmr;
+	struct queue queue;
+	struct job_runner runner; /* the worker's, until it is freed */
+	struct request *requests;
+	uint64_t last_id;
+};
+
+/* ---- history ---- */
+
+/* True when a job for it has to be posted. */
+static bool push_record(struct queue *q, struct record *r, size_t bytes, bool *shed)
+{
+	bool post = false;
+
+	pthread_mutex_lock(&q->lock);
+	*shed = q->n == STORE_QUEUE || bytes > STORE_QUEUE_BYTES - q->bytes;
+	if (!*shed) {
+		*q->tail = r;
+		q->tail = &r->next;
+		q->n++;
+		q->bytes += bytes;
+		post = !q->posted;
+		q->posted = true;
+	}
+	pthread_mutex_unlock(&q->lock);
+	return post;
+}
+
+static void count_shed(struct store *s, bool shed)
+{
+	if (shed && !s->queue.shed++)
+		log_warn("history_shed", "waiting=%d", STORE_QUEUE);
+	if (shed || !s->queue.shed)
+		return;
+	log_warn("history_shed_until_now", "events=%lu", s->queue.shed);
+	s->queue.shed = 0;
+}
+
+static int post_job(struct store *s, const struct job *proto)
+{
+	struct job *j = malloc(sizeof *j);
+	int err;
+
+	if (!j) {
+		err = ENOMEM;
+	} else {
+		*j = *proto;
+		err = worker_post(s->worker, j);
+		if (!err)
+			return 0;
+		free(j);
+	}
+	free(proto->scope);
+	free(proto->text);
+	free(proto->author);
+	return err;
+}
+
+static void post_history(struct store *s)
+{
+	if (post_job(s, &(struct job){.kind = JOB_HISTORY}) == 0)
+		return;
+	/* The next event tries again. */
+	pthread_mutex_lock(&s->queue.lock);
+	s->queue.posted = false;
+	pthread_mutex_unlock(&s->queue.lock);
+}
+
+static void on_event(const struct bus_event *ev, void *arg)
+{
+	struct store *s = arg;
+	struct record *r;
+	bool shed = true, post = false;
+	size_t bytes = 0;
+
+	if (env_replaying(s->env))
+		return;
+	r = malloc(sizeof *r);
+	if (r) {
+		*r = (struct record){.ev = bus_event_copy(ev, &bytes),
+				     .words = s->settings->store_words_hours > 0};
+		if (r->ev)
+			post = push_record(&s->queue, r, bytes, &shed);
+		if (shed)
+			record_free(r);
+	}
+	count_shed(s, shed);
+	if (post)
+		post_history(s);
+}
+
+static void on_expire(void *arg)
+{
+	struct store *s = arg;
+	uint64_t now = env_wall_ms(s->env);
+	uint64_t keep = (uint64_t)s->settings->store_words_hours * HOUR_MS;
+
+	post_job(s, &(struct job){.kind = JOB_EXPIRE,
+				  .now_ms = now,
+				  .words_ms = now > keep ? now - keep : 0});
+	tmr_start(s->expire_tmr, EXPIRE_MIN * MIN);
+}
+
+/* ---- requests ---- */
+
+static void drop_request(struct store *s, uint64_t id, struct request *out)
+{
+	for (struct request **at = &s->requests; *at; at = &(*at)->next) {
+		struct request *r = *at;
+
+		if (r->id != id)
+			continue;
+		*out = *r;
+		*at = r->next;
+		free(r);
+		return;
+	}
+}
+
+/* Takes the job's texts. */
+static int put_job(struct store *s, const struct job *proto, const struct request *who)
+{
+	struct request *r = malloc(sizeof *r), gone;
+	struct job *j = malloc(sizeof *j);
+	int err = ENOMEM;
+
+	if (r && j) {
+		*r = *who;
+		r->id = ++s->last_id;
+		r->next = s->requests;
+		*j = *proto;
+		j->id = r->id;
+		s->requests = r;
+		err = worker_put(s->worker, j, r->id);
+		if (!err)
+			return 0;
+		drop_request(s, r->id, &gone);
+		r = NULL;
+	}
+	free(r);
+	free(j);
+	free(proto->scope);
+	free(proto->text);
+	free(proto->author);
+	return err;
+}
+
+void store_forget(struct store *s, const void *arg)
+{
+	for (struct request *r = s->requests; r; r = r->next)
+		if (r->arg == arg) {
+			r->documenth = NULL;
+			r->listh = NULL;
+			r->doneh = NULL;
+		}
+}
+
+/* One document of an answer, made texts. False at its end. */
+static bool read_document(const uint8_t **p, size_t *n, struct store_document *out, char **texts)
+{
+	struct answer_document d;
+	size_t need;
+
+	*texts = NULL;
+	if (*n < sizeof d)
+		return false;
+	memcpy(&d, *p, sizeof d);
+	need = sizeof d + (size_t)d.author + d.text;
+	if (*n < need)
+		return false;
+	*texts = malloc((size_t)d.author + d.text + 2);
+	if (!*texts)
+		return false;
+	memcpy(*texts, *p + sizeof d, d.author);
+	(*texts)[d.author] = '\0';
+	memcpy(*texts + d.author + 1, *p + sizeof d + d.author, d.text);
+	(*texts)[(size_t)d.author + 1 + d.text] = '\0';
+	*out = (struct store_document){.version = d.version,
+				       .updated_ms = d.updated_ms,
+				       .author = *texts,
+				       .document = *texts + d.author + 1};
+	*p += need;
+	*n -= need;
+	return true;
+}
+
+static void give_list(const struct request *r, int err, uint32_t n, const uint8_t *p, size_t len)
+{
+	struct store_document *list = calloc(LIST_MAX, sizeof *list);
+	char *texts[LIST_MAX];
+	size_t got = 0;
+
+	while (list && got < n && got < LIST_MAX &&
+	       read_document(&p, &len, &list[got], &texts[got]))
+		got++;
+	r->listh(!list || got < n ? (err ? err : ENOMEM) : err, list, got, r->arg);
+	for (size_t i = 0; i < got; i++)
+		free(texts[i]);
+	free(list);
+}
+
+static void give_document(const struct request *r, int err, const uint8_t *p, size_t len)
+{
+	struct store_document d = {.document = "", .author = ""};
+	char *texts = NULL;
+
+	read_document(&p, &len, &d, &texts);
+	r->documenth(err, &d, r->arg);
+	free(texts);
+}
+
+static void run_job(void *job, struct worker_answer *answer, void *arg)
+{
+	struct store *s = arg;
+
+	job_run(job, answer, &s->runner);
+}
+
+static void on_answer(void *job, uint64_t owner, const uint8_t *p, size_t len, void *arg)
+{
+	struct store *s = arg;
+	struct answer_head h = {.err = ENOMEM};
+	struct request r = {0};
+
+	drop_request(s, owner, &r);
+	job_free(job);
+	if (len >= sizeof h) {
+		memcpy(&h, p, sizeof h);
+		p += sizeof h;
+		len -= sizeof h;
+	}
+	if (r.documenth)
+		give_document(&r, h.err, p, len);
+	else if (r.listh)
+		give_list(&r, h.err, h.n, p, len);
+	else if (r.doneh)
+		r.doneh(h.err, r.arg);
+}
+
+/* ---- settings documents ---- */
+
+int store_settings_put(struct store *s, const struct store_put *put, store_document_h *h, void *arg)
+{
+	struct job j = {.kind = JOB_PUT_DOCUMENT,
+			.compare = put->compare,
+			.version = put->version,
+			.now_ms = env_wall_ms(s->env)};
+
+	if (strlen(put->document) > STORE_DOCUMENT_MAX)
+		return EMSGSIZE;
+	j.scope = strdup(put->scope);
+	j.text = strdup(put->document);
+	j.author = strdup(put->author ? put->author : "");
+	if (!j.scope || !j.text || !j.author) {
+		free(j.scope);
+		free(j.text);
+		free(j.author);
+		return ENOMEM;
+	}
+	return put_job(s, &j, &(struct request){.documenth = h, .arg = arg});
+}
+
+int store_settings_get(struct store *s, const char *scope, uint64_t version, store_document_h *h,
+		       void *arg)
+{
+	struct job j = {.kind = JOB_GET_DOCUMENT, .version = version, .scope = strdup(scope)};
+
+	return j.scope ? put_job(s, &j, &(struct request){.documenth = h, .arg = arg}) : ENOMEM;
+}
+
+int store_settings_list(struct store *s, const char *scope, store_list_h *h, void *arg)
+{
+	struct job j = {.kind = JOB_LIST_DOCUMENTS, .scope = strdup(scope)};
+
+	return j.scope ? put_job(s, &j, &(struct request){.listh = h, .arg = arg}) : ENOMEM;
+}
+
+int store_sync(struct store *s, store_done_h *h, void *arg)
+{
+	return put_job(s, &(struct job){.kind = JOB_SYNC},
+		       &(struct request){.doneh = h, .arg = arg});
+}
+
+int store_read_settings(const char *dir, const char *scope, char **document, uint64_t *version)
+{
+	struct db *db = NULL;
+	sqlite3_stmt *stmt;
+	int err = db_open(&db, dir, DB_READ);
+
+	if (err)
+		return err;
+	*document = NULL;
+	*version = 0;
+	stmt = db_use(db, DB_GET_DOCUMENT);
+	db_bind_text(stmt, 1, scope);
+	if (db_step(db, stmt) == 0) {
+		*version = db_uint(stmt, 0);
+		*document = strdup(db_text(stmt, 1));
+		err = *document ? 0 : ENOMEM;
+	}
+	db_close(db);
+	return err;
+}
+
+/* ---- what a restart needs ---- */
+
+int store_save_guild(struct store *s, uint64_t guild, const char *document)
+{
+	struct job j = {.kind = JOB_SAVE_GUILD, .guild = guild};
+
+	if (document)
+		j.text = strdup(document);
+	return document && !j.text ? ENOMEM : post_job(s, &j);
+}
+
+int store_drop_guilds(struct store *s)
+{
+	return post_job(s, &(struct job){.kind = JOB_DROP_GUILDS});
+}
+
+int store_save_session(struct store *s, const char *text, const char *instead)
+{
+	struct job j = {.kind = JOB_SAVE_SESSION, .scope = strdup(instead), .text = strdup(text)};
+
+	if (j.scope && j.text)
+		return post_job(s, &j);
+	free(j.scope);
+	free(j.text);
+	return ENOMEM;
+}
+
+static void add_guild(json_t *all, sqlite3_stmt *stmt)
+{
+	json_t *guild = json_loads(db_text(stmt, 1), JSON_REJECT_DUPLICATES, NULL);
+	char key[24];
+
+	snprintf(key, sizeof key, "%llu", (unsigned long long)db_uint(stmt, 0));
+	if (guild)
+		json_object_set_new(all, key, guild);
+}
+
+json_t *store_read_guilds(const char *dir)
+{
+	struct db *db = NULL;
+	sqlite3_stmt *stmt;
+	json_t *all;
+
+	if (db_open(&db, dir, DB_READ))
+		return NULL;
+	all = json_object();
+	stmt = db_use(db, DB_LIST_GUILDS);
+	while (all && db_step(db, stmt) == 0)
+		add_guild(all, stmt);
+	db_close(db);
+	return all;
+}
+
+/* ---- making ---- */
+
+static int subscribe(struct store *s, struct bus *bus)
+{
+	uint64_t mask = 0;
+
+	for (unsigned i = 0; i < EVENT_COUNT; i++)
+		if (rows_kept(&(struct bus_event){.type = (enum event_type)i}))
+			mask |= BUS_MASK(i);
+	return bus_subscribe(bus, mask, on_event, s);
+}
+
+int store_alloc(struct store **out, struct env *env, struct bus *bus,
+		const struct settings *settings, const char *dir)
+{
+	struct worker_conf conf = {.name = "store",
+				   .max = REQUESTS_MAX,
+				   .outside = true,
+				   .finish = true,
+				   .runh = run_job,
+				   .doneh = on_answer,
+				   .freeh = job_free};
+	struct store *s = calloc(1, sizeof *s);
+	int err = 0;
+
+	if (!s)
+		return ENOMEM;
+	s->env = env;
+	s->settings = settings;
+	s->queue.tail = &s->queue.head;
+	pthread_mutex_init(&s->queue.lock, NULL);
+	s->runner.queue = &s->queue;
+	if ((size_t)snprintf(s->runner.dir, sizeof s->runner.dir, "%s", dir) >=
+	    sizeof s->runner.dir)
+		err = ENAMETOOLONG;
+	conf.arg = s;
+	if (!err)
+		err = worker_alloc(&s->worker, env, &conf);
+	if (!err)
+		err = tmr_alloc(&s->expire_tmr, env, on_expire, s);
+	if (!err)
+		err = subscribe(s, bus);
+	if (err) {
+		store_free(s);
+		return err;
+	}
+	tmr_start(s->expire_tmr, MIN / 60);
+	*out = s;
+	return 0;
+}
+
+struct store *store_free(struct store *s)
+{
+	struct request *r;
+	struct record *left;
+
+	if (!s)
+		return NULL;
+	tmr_free(s->expire_tmr);
+	worker_free(s->worker);
+	job_runner_close(&s->runner);
+	while ((r = s->requests)) {
+		s->requests = r->next;
+		free(r);
+	}
+	while ((left = s->queue.head)) {
+		s->queue.head = left->next;
+		record_free(left);
+	}
+	pthread_mutex_destroy(&s->queue.lock);
+	free(s);
+	return NULL;
+}

@@ -1,0 +1,91 @@
+/* The store: one SQLite database in the state directory, used only by a worker of its own.
+ *
+ * Two lanes share the worker, in the order in which things were handed over:
+ *   history   events of the bus that events.def keeps. They wait in a bounded queue and go to the
+ * database together, in one transaction for all that wait. When the disk is too slow or full some
+ * are shed: counted, with one log line. Nothing comes back. requests  settings documents, what a
+ * restart needs, erasing. Never shed: a request that cannot be taken says so at once, any other
+ * gets its answer, as an input of the loop (journalled; on replay SQLite is not touched).
+ *
+ * What is wrong with the database is told once in the log, in a sentence, and the bot goes on
+ * without it. */
+#ifndef CONTROL_STORE_STORE_H
+#define CONTROL_STORE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+struct bus;
+struct env;
+struct settings;
+struct store;
+
+enum { STORE_QUEUE = 8192, STORE_QUEUE_BYTES = 16 << 20, STORE_DOCUMENT_MAX = 768 << 10 };
+
+/* Subscribes to the bus. dir is copied, and made if need be; settings are borrowed and read at each
+ * event (store_words_hours). The database is opened by the worker. ENOMEM, ENOSPC, ENAMETOOLONG,
+ * errors of worker_alloc. The caller owns *out and frees it before env. */
+int store_alloc(struct store **out, struct env *env, struct bus *bus,
+		const struct settings *settings, const char *dir);
+/* Writes what waits. No handler is called any more. NULL accepted. */
+struct store *store_free(struct store *s);
+/* Handlers with this arg are not called any more. */
+void store_forget(struct store *s, const void *arg);
+
+/* ---- settings documents ----
+ * scope: "global", or "guild:" and an id. Versions of a scope are 1, 2, 3, …; all of them are kept.
+ */
+
+struct store_document {
+	uint64_t version;     /* 0: there is none */
+	const char *document; /* JSON text; "" in a list and when there is none */
+	const char *author;
+	uint64_t updated_ms;
+};
+/* err: 0, ESTALE when the version was another (document: the present one), ENOENT, and those of
+ * control/store/db.h. document: never NULL; borrowed until the handler returns. */
+typedef void(store_document_h)(int err, const struct store_document *document, void *arg);
+typedef void(store_list_h)(int err, const struct store_document *list, size_t n, void *arg);
+
+struct store_put {
+	const char *scope, *document, *author;
+	bool compare;	  /* only when the present version is this one */
+	uint64_t version; /* 0: there must be none yet */
+};
+/* document in the handler: the new version. Synced to the disk. ENOSPC too many requests are out,
+ * EMSGSIZE, ENOMEM. */
+int store_settings_put(struct store *s, const struct store_put *put, store_document_h *h,
+		       void *arg);
+/* version 0: the newest. */
+int store_settings_get(struct store *s, const char *scope, uint64_t version, store_document_h *h,
+		       void *arg);
+/* The newest 200 versions, newest first, without their documents. */
+int store_settings_list(struct store *s, const char *scope, store_list_h *h, void *arg);
+/* The same as the first of these without a store, before the loop runs: *out is the caller's, NULL
+ * when there is none. */
+int store_read_settings(const char *dir, const char *scope, char **document, uint64_t *version);
+
+/* ---- what a restart needs ---- */
+
+/* Text is copied. Each replaces what was there; document NULL: forgotten. Errors as
+ * store_settings_put. */
+int store_save_guild(struct store *s, uint64_t guild, const char *document);
+int store_drop_guilds(struct store *s);
+/* Writes session.json into the state directory, mode 0600, after all that was handed over before;
+ * `instead` when a guild could not be saved since store_drop_guilds, so that nobody resumes a
+ * session whose guilds are not known. */
+int store_save_session(struct store *s, const char *text, const char *instead);
+/* {guild: document} as it was saved; NULL when there is no database. The caller owns it. Before the
+ * loop runs. */
+json_t *store_read_guilds(const char *dir);
+
+/* ---- all of it ---- */
+
+/* err when all that was handed over before is written, or was shed. */
+typedef void(store_done_h)(int err, void *arg);
+int store_sync(struct store *s, store_done_h *h, void *arg);
+
+#endif

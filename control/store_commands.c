@@ -1,0 +1,100 @@
+#include "control/store_commands.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "control/store/db.h"
+#include "control/store/faults.h"
+#include "control/store/rows.h"
+#include "control/words/words.h"
+#include "proto/discord.h"
+
+enum { PATH_SIZE = 640, TRIES = 20 };
+
+static int tell_fault(const char *dir, int err)
+{
+	struct words w = {0};
+
+	store_fault_words(&w, dir, err);
+	fprintf(stderr, "control: %s\n", w.text);
+	return 1;
+}
+
+int store_command_backup(const char *dir, const char *file)
+{
+	struct db *db = NULL, *copy = NULL;
+	int err = db_open(&db, dir, DB_CHECK);
+
+	if (err)
+		return tell_fault(dir, err);
+	err = db_backup(db, file);
+	db_close(db);
+	if (err) {
+		fprintf(stderr, "control: %s not written: %s\n", file, strerror(err));
+		return 1;
+	}
+	err = db_open_file(&copy, file, DB_CHECK);
+	if (!err)
+		err = db_check_integrity(copy);
+	db_close(copy);
+	if (err) {
+		fprintf(stderr, "control: %s is no whole copy: %s\n", file, strerror(err));
+		return 1;
+	}
+	printf("%s: a copy of %s/parley.db\n", file, dir);
+	return 0;
+}
+
+/* They hold what the database held, and serve nobody once its migration has gone well. */
+static void remove_copies(const char *dir)
+{
+	char pattern[PATH_SIZE];
+	glob_t found;
+
+	snprintf(pattern, sizeof pattern, "%s/parley.db.before-*", dir);
+	if (glob(pattern, GLOB_NOSORT, NULL, &found))
+		return;
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		if (unlink(found.gl_pathv[i]) == 0)
+			printf("%s: removed, for it may have held the same\n", found.gl_pathv[i]);
+	globfree(&found);
+}
+
+/* A control that runs may read just now. */
+static int truncate_wal(struct db *db)
+{
+	int err = EBUSY;
+
+	for (unsigned i = 0; i < TRIES && err == EBUSY; i++)
+		err = db_truncate_wal(db);
+	return err;
+}
+
+int store_command_erase(const char *dir, const char *user)
+{
+	struct db *db = NULL;
+	unsigned rows = 0;
+	uint64_t id = 0;
+	int err;
+
+	if (!discord_snowflake(user, &id)) {
+		fprintf(stderr, "control: --erase wants the id of a user: %s\n", user);
+		return 2;
+	}
+	err = db_open(&db, dir, DB_JOIN);
+	if (!err)
+		err = rows_erase(db, id, &rows);
+	if (!err)
+		err = truncate_wal(db);
+	db_close(db);
+	if (err)
+		return tell_fault(dir, err);
+	remove_copies(dir);
+	printf("%s/parley.db: %u rows of user %llu erased\n", dir, rows, (unsigned long long)id);
+	return 0;
+}

@@ -1,0 +1,344 @@
+#include "control/store/db.h"
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+#include "control/events/events.h"
+#include "control/store/rows.h"
+#include "tests/unit/ipc/loop.h"
+
+static char dir[32], path[64];
+
+static bool make_folder(void)
+{
+	bool made = folder_make(dir);
+
+	snprintf(path, sizeof path, "%s/parley.db", dir);
+	return made;
+}
+
+/* A number that SQL gives of the file, beside whoever has it open; -1 when there is none. */
+static int number(const char *file, const char *sql)
+{
+	sqlite3 *db = NULL;
+	sqlite3_stmt *s = NULL;
+	int n = -1;
+
+	if (sqlite3_open(file, &db) == SQLITE_OK &&
+	    sqlite3_prepare_v2(db, sql, -1, &s, NULL) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW)
+		n = sqlite3_column_int(s, 0);
+	sqlite3_finalize(s);
+	sqlite3_close(db);
+	return n;
+}
+
+static bool run(const char *file, const char *sql)
+{
+	sqlite3 *db = NULL;
+	bool ok = sqlite3_open(file, &db) == SQLITE_OK &&
+		  sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK;
+
+	sqlite3_close(db);
+	return ok;
+}
+
+static struct bus_event utterance_of(uint64_t user, const char *text, uint64_t at_ms)
+{
+	struct bus_event ev = {.type = EVENT_UTTERANCE, .at_ms = at_ms, .guild = 1, .user = user};
+
+	ev.utterance = (struct event_utterance){
+		.session = 5, .utterance = 9, .name = "alice", .text = text, .started_ms = at_ms};
+	return ev;
+}
+
+static struct bus_event turn_of(uint64_t user, uint64_t at_ms)
+{
+	struct bus_event ev = {.type = EVENT_TURN, .at_ms = at_ms, .guild = 1, .user = user};
+
+	ev.turn = (struct event_turn){
+		.session = 5,
+		.turn = 3,
+		.name = "alice",
+		.reason = "answered",
+		.said = "the answer",
+		.first_audio_ms = -1,
+		.segments =
+			"[{\"user\":\"501\",\"name\":\"alice\",\"utterance\":9,\"text\":\"hello\"},"
+			"{\"user\":\"502\",\"name\":\"bob\",\"utterance\":10,\"text\":\"you\"}]",
+		.why = "[{\"rule\":\"direct_address\",\"yes\":true,\"value\":1,\"limit\":1}]"};
+	return ev;
+}
+
+TEST(a_new_database_is_made_private_and_ends_clean)
+{
+	struct db *db = NULL;
+	struct stat st;
+
+	CHECK(make_folder());
+	CHECK_INT(db_open(&db, dir, DB_CHECK), ENOENT);
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK_INT(stat(path, &st), 0);
+	CHECK_INT(st.st_mode & 0777, 0600);
+	CHECK_INT(number(path, "SELECT value FROM meta WHERE key = 'clean'"), 0);
+	db_close(db);
+	CHECK_INT(number(path, "SELECT value FROM meta WHERE key = 'clean'"), 1);
+	CHECK_INT(number(path, "PRAGMA integrity_check(1)"), 0); /* "ok" is no number */
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	db_close(db);
+	folder_remove(dir);
+}
+
+TEST_OOM(a_database_survives_a_lack_of_memory)
+{
+	struct db *db = NULL;
+
+	CHECK(make_folder());
+	CHECK_OOM(db_open(&db, dir, DB_OWN), folder_remove(dir));
+	db_close(db);
+	folder_remove(dir);
+}
+
+TEST(an_older_database_is_migrated_after_a_copy_was_made)
+{
+	char before[96];
+	struct db *db = NULL;
+	struct bus_event ev = utterance_of(501, "hello", 1000);
+
+	CHECK(make_folder());
+	snprintf(before, sizeof before, "%s.before-2", path);
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK_INT(rows_add(db, &ev, true), 0);
+	db_close(db);
+	/* As the first version left it. */
+	CHECK(run(path, "DROP TABLE guild_states; DROP INDEX events_user; DROP INDEX speech_user;"
+			"PRAGMA user_version=1"));
+	CHECK_INT(db_open(&db, dir, DB_JOIN), ENOTSUP);
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	db_close(db);
+	CHECK_INT(number(path, "PRAGMA user_version"), 2);
+	CHECK_INT(number(path, "SELECT count(*) FROM guild_states"), 0);
+	CHECK_INT(number(path, "SELECT count(*) FROM utterances"), 1);
+	CHECK_INT(number(before, "PRAGMA user_version"), 1);
+	CHECK_INT(number(before, "SELECT count(*) FROM utterances"), 1);
+	folder_remove(dir);
+}
+
+TEST(what_is_no_database_of_ours_is_left_alone)
+{
+	struct db *db = NULL;
+	struct stat st;
+	FILE *f;
+
+	CHECK(make_folder());
+	f = fopen(path, "w");
+	CHECK(f);
+	for (unsigned i = 0; i < 1000; i++)
+		fputs("this is not a database\n", f);
+	fclose(f);
+	CHECK_INT(db_open(&db, dir, DB_OWN), EBADMSG);
+	CHECK_INT(db_open(&db, dir, DB_CHECK), EBADMSG);
+	CHECK(stat(path, &st) == 0 && st.st_size == 23000);
+	unlink(path);
+	/* Another program's. */
+	CHECK(run(path, "CREATE TABLE theirs(x)"));
+	CHECK_INT(db_open(&db, dir, DB_OWN), EBADMSG);
+	CHECK_INT(number(path, "SELECT count(*) FROM sqlite_master"), 1);
+	unlink(path);
+	CHECK_INT(symlink("/dev/null", path), 0);
+	CHECK_INT(db_open(&db, dir, DB_OWN), EBADMSG);
+	folder_remove(dir);
+}
+
+TEST(a_newer_database_is_left_alone)
+{
+	struct db *db = NULL;
+
+	CHECK(make_folder());
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	db_close(db);
+	CHECK(run(path, "PRAGMA user_version=99"));
+	CHECK_INT(db_open(&db, dir, DB_OWN), ENOTSUP);
+	CHECK_INT(number(path, "PRAGMA user_version"), 99);
+	folder_remove(dir);
+}
+
+/* Overwrites the file from the third page on. */
+static bool spoil(void)
+{
+	char noise[4096];
+	int fd = open(path, O_WRONLY);
+	bool ok = fd >= 0;
+
+	memset(noise, 0x5a, sizeof noise);
+	for (off_t at = 2 * 4096; ok && at < 12 * 4096; at += 4096)
+		ok = pwrite(fd, noise, sizeof noise, at) == sizeof noise;
+	close(fd);
+	return ok;
+}
+
+TEST(after_an_unclean_stop_the_pages_are_looked_through)
+{
+	struct bus_event ev = utterance_of(501, "hello", 1000);
+	struct db *db = NULL;
+
+	CHECK(make_folder());
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	for (unsigned i = 0; i < 200; i++)
+		CHECK_INT(rows_add(db, &ev, true), 0);
+	db_close(db);
+	CHECK(run(path, "UPDATE meta SET value = 0 WHERE key = 'clean'"));
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0); /* nothing is wrong with it */
+	db_close(db);
+	CHECK(run(path, "UPDATE meta SET value = 0 WHERE key = 'clean'"));
+	CHECK(spoil());
+	CHECK_INT(db_open(&db, dir, DB_OWN), EUCLEAN);
+	CHECK_INT(db_open(&db, dir, DB_CHECK), 0);
+	CHECK_INT(db_check_integrity(db), EUCLEAN);
+	db_close(db);
+	folder_remove(dir);
+}
+
+TEST(a_backup_is_whole_and_of_one_file_while_others_write)
+{
+	struct bus_event ev = utterance_of(501, "hello", 1000);
+	struct db *db = NULL, *other = NULL;
+	char file[80], wal[96];
+	struct stat st;
+
+	CHECK(make_folder());
+	snprintf(file, sizeof file, "%s/backup", dir);
+	snprintf(wal, sizeof wal, "%s-wal", file);
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK_INT(rows_add(db, &ev, true), 0);
+	CHECK_INT(db_open(&other, dir, DB_JOIN), 0);
+	CHECK_INT(db_begin(db), 0);
+	CHECK_INT(rows_add(db, &ev, true), 0); /* not committed */
+	CHECK_INT(db_backup(other, file), 0);
+	CHECK_INT(db_commit(db, false), 0);
+	CHECK_INT(stat(file, &st), 0);
+	CHECK_INT(st.st_mode & 0777, 0600);
+	CHECK(stat(wal, &st) != 0);
+	CHECK_INT(number(file, "SELECT count(*) FROM utterances"), 1);
+	CHECK_INT(db_backup(other, file), 0); /* replaces it */
+	CHECK_INT(number(file, "SELECT count(*) FROM utterances"), 2);
+	db_close(other);
+	other = NULL;
+	CHECK_INT(db_open_file(&other, file, DB_CHECK), 0);
+	CHECK_INT(db_check_integrity(other), 0);
+	db_close(other);
+	db_close(db);
+	folder_remove(dir);
+}
+
+/* ---- rows ---- */
+
+TEST(a_turn_is_kept_with_its_segments_and_its_rules)
+{
+	struct bus_event ev = turn_of(501, 1000);
+	struct db *db = NULL;
+
+	CHECK(make_folder());
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK_INT(rows_add(db, &ev, true), 0);
+	CHECK_INT(rows_add(db, &ev, false), 0);
+	CHECK_INT(number(path, "SELECT count(*) FROM segments"), 2);
+	CHECK_INT(number(path, "SELECT count(*) FROM turns WHERE said IS NULL"), 1);
+	CHECK_INT(number(path, "SELECT count(*) FROM turns"
+			       " WHERE why = '[[\"direct_address\",true,1,1]]'"),
+		  2);
+	CHECK_INT(number(path, "SELECT count(*) FROM turns WHERE first_audio_ms IS NULL"), 2);
+	db_close(db);
+	folder_remove(dir);
+}
+
+TEST(every_kept_event_has_a_row)
+{
+	struct db *db = NULL;
+
+	CHECK(make_folder());
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	for (unsigned i = 0; i < EVENT_COUNT; i++) {
+		struct bus_event ev = {.type = (enum event_type)i, .at_ms = 1, .guild = 1};
+
+		if (rows_kept(&ev))
+			CHECK_INT(rows_add(db, &ev, true), 0);
+	}
+	CHECK_INT(number(path, "SELECT count(*) FROM sessions"), 1);
+	CHECK_INT(number(path, "SELECT count(*) FROM speech"), 1);
+	CHECK_INT(number(path, "SELECT count(*) FROM audit"), 1);
+	CHECK_INT(number(path, "SELECT count(*) FROM events"), 2); /* fault, command */
+	db_close(db);
+	folder_remove(dir);
+}
+
+TEST(words_expire_before_what_else_is_known)
+{
+	const uint64_t day = 86400000;
+	struct bus_event old = utterance_of(501, "hello", 10 * day), young = old, ancient = old,
+			 turn = turn_of(501, 10 * day);
+	struct db *db = NULL;
+	unsigned changed;
+
+	young.at_ms = young.utterance.started_ms = 40 * day;
+	ancient.at_ms = ancient.utterance.started_ms = day;
+	CHECK(make_folder());
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK_INT(rows_add(db, &ancient, true), 0);
+	CHECK_INT(rows_add(db, &old, true), 0);
+	CHECK_INT(rows_add(db, &young, true), 0);
+	CHECK_INT(rows_add(db, &turn, true), 0);
+	CHECK_INT(rows_expire(db, 39 * day, 39 * day, &changed), 0);
+	CHECK_INT(changed,
+		  2 + 1 + 2 + 1); /* words of two utterances, a turn, its segments; a row */
+	CHECK_INT(number(path, "SELECT count(*) FROM utterances"), 2);
+	CHECK_INT(number(path, "SELECT count(*) FROM utterances WHERE text IS NOT NULL"), 1);
+	CHECK_INT(number(path, "SELECT count(*) FROM turns"), 1);
+	CHECK_INT(number(path, "SELECT count(*) FROM segments WHERE text IS NOT NULL"), 0);
+	CHECK_INT(rows_expire(db, 41 * day, 39 * day, &changed), 0);
+	CHECK_INT(number(path, "SELECT count(*) FROM turns"), 0);
+	CHECK_INT(number(path, "SELECT count(*) FROM segments"), 0);
+	db_close(db);
+	folder_remove(dir);
+}
+
+static bool file_holds(const char *file, const char *text)
+{
+	static char all[1 << 20];
+	FILE *f = fopen(file, "r");
+	size_t n = f ? fread(all, 1, sizeof all, f) : 0;
+
+	if (f)
+		fclose(f);
+	return memmem(all, n, text, strlen(text)) != NULL;
+}
+
+TEST(an_erased_person_leaves_no_word_in_any_file)
+{
+	struct bus_event own = utterance_of(501, "xyzzyplugh", 1000),
+			 other = utterance_of(502, "frobozz", 1000), turn = turn_of(501, 1000);
+	struct db *db = NULL, *beside = NULL;
+	unsigned changed;
+	char wal[80];
+
+	CHECK(make_folder());
+	snprintf(wal, sizeof wal, "%s-wal", path);
+	turn.turn.name = "plughalice";
+	turn.turn.said = "xyzzyplugh indeed";
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK_INT(rows_add(db, &own, true), 0);
+	CHECK_INT(rows_add(db, &other, true), 0);
+	CHECK_INT(rows_add(db, &turn, true), 0);
+	CHECK(file_holds(path, "xyzzyplugh") || file_holds(wal, "xyzzyplugh"));
+	CHECK_INT(db_open(&beside, dir, DB_JOIN), 0); /* another process */
+	CHECK_INT(rows_erase(beside, 501, &changed), 0);
+	CHECK_INT(db_truncate_wal(beside), 0);
+	CHECK(!file_holds(path, "plugh") && !file_holds(wal, "plugh"));
+	CHECK(file_holds(path, "frobozz"));
+	CHECK_INT(number(path, "SELECT count(*) FROM turns WHERE user = 0 AND name = 'erased'"), 1);
+	CHECK_INT(number(path, "SELECT count(*) FROM segments"), 1);
+	CHECK_INT(rows_add(db, &other, true), 0); /* the control that runs goes on */
+	db_close(beside);
+	db_close(db);
+	folder_remove(dir);
+}

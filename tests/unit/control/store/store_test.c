@@ -1,0 +1,416 @@
+#include "control/store/store.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "control/events/events.h"
+#include "control/settings/settings.h"
+#include "control/store/faults.h"
+#include "control/words/words.h"
+#include "tests/unit/ipc/loop.h"
+
+static struct scene {
+	struct loop l;
+	struct bus *bus;
+	struct settings *settings;
+	struct store *store;
+	char dir[32], path[64];
+	int err;
+	unsigned answers;
+	struct store_document got;
+	char document[64], author[64];
+	size_t n;
+} s;
+
+static void open_store(struct journal *j)
+{
+	CHECK_INT(loop_open(&s.l, j), 0);
+	CHECK_INT(bus_alloc(&s.bus), 0);
+	CHECK_INT(store_alloc(&s.store, s.l.env, s.bus, s.settings, s.dir), 0);
+}
+
+static void begin(void)
+{
+	memset(&s, 0, sizeof s);
+	CHECK(folder_make(s.dir));
+	snprintf(s.path, sizeof s.path, "%s/parley.db", s.dir);
+	CHECK_INT(settings_alloc(&s.settings), 0);
+}
+
+static void close_store(void)
+{
+	store_free(s.store);
+	bus_free(s.bus);
+	loop_close(&s.l);
+}
+
+static void end(void)
+{
+	settings_free(s.settings);
+	folder_remove(s.dir);
+}
+
+static int number(const char *sql)
+{
+	sqlite3 *db = NULL;
+	sqlite3_stmt *stmt = NULL;
+	int n = -1;
+
+	if (sqlite3_open(s.path, &db) == SQLITE_OK &&
+	    sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK &&
+	    sqlite3_step(stmt) == SQLITE_ROW)
+		n = sqlite3_column_int(stmt, 0);
+	sqlite3_finalize(stmt);
+	sqlite3_close(db);
+	return n;
+}
+
+static void on_document(int err, const struct store_document *d, void *arg)
+{
+	(void)arg;
+	s.err = err;
+	s.got = *d;
+	snprintf(s.document, sizeof s.document, "%s", d->document);
+	snprintf(s.author, sizeof s.author, "%s", d->author);
+	s.answers++;
+	env_stop(s.l.env);
+}
+
+static void on_list(int err, const struct store_document *list, size_t n, void *arg)
+{
+	(void)arg;
+	s.err = err;
+	s.n = n;
+	s.got = n ? list[0] : (struct store_document){0};
+	s.answers++;
+	env_stop(s.l.env);
+}
+
+static void on_synced(int err, void *arg)
+{
+	(void)arg;
+	s.err = err;
+	s.answers++;
+	env_stop(s.l.env);
+}
+
+static bool sync_store(void)
+{
+	return store_sync(s.store, on_synced, NULL) == 0 && loop_run(&s.l);
+}
+
+static bool put(const char *document, bool compare, uint64_t version)
+{
+	const struct store_put p = {.scope = "global",
+				    .document = document,
+				    .author = "me",
+				    .compare = compare,
+				    .version = version};
+
+	return store_settings_put(s.store, &p, on_document, NULL) == 0 && loop_run(&s.l);
+}
+
+static void publish_utterances(unsigned n)
+{
+	struct bus_event ev = {.type = EVENT_UTTERANCE, .at_ms = 1, .guild = 1, .user = 501};
+
+	for (unsigned i = 0; i < n; i++) {
+		ev.utterance = (struct event_utterance){.utterance = i, .text = "hello"};
+		bus_publish(s.bus, &ev);
+	}
+}
+
+TEST(events_become_rows_and_survive)
+{
+	begin();
+	open_store(NULL);
+	publish_utterances(1000);
+	CHECK(sync_store());
+	CHECK_INT(s.err, 0);
+	CHECK_INT(number("SELECT count(*) FROM utterances WHERE text = 'hello'"), 1000);
+	publish_utterances(1); /* what still waits is written at the end */
+	close_store();
+	CHECK_INT(number("SELECT count(*) FROM utterances"), 1001);
+	CHECK_INT(number("SELECT value FROM meta WHERE key = 'clean'"), 1);
+	end();
+}
+
+TEST(no_words_are_kept_when_none_may_be)
+{
+	begin();
+	CHECK_INT(settings_set(s.settings, "store_words_hours", "0"), 0);
+	open_store(NULL);
+	publish_utterances(3);
+	CHECK(sync_store());
+	CHECK_INT(number("SELECT count(*) FROM utterances WHERE text IS NULL"), 3);
+	close_store();
+	end();
+}
+
+TEST(settings_documents_have_versions_and_are_compared)
+{
+	begin();
+	open_store(NULL);
+	CHECK(store_settings_get(s.store, "global", 0, on_document, NULL) == 0 && loop_run(&s.l));
+	CHECK_INT(s.err, ENOENT);
+	CHECK(put("{\"a\":1}", true, 0));
+	CHECK_INT(s.err, 0);
+	CHECK_INT(s.got.version, 1);
+	CHECK_STR(s.document, "{\"a\":1}");
+	CHECK_STR(s.author, "me");
+	CHECK(put("{\"a\":2}", true, 0)); /* stale: the present one comes back */
+	CHECK_INT(s.err, ESTALE);
+	CHECK_INT(s.got.version, 1);
+	CHECK_STR(s.document, "{\"a\":1}");
+	CHECK(put("{\"a\":3}", true, 1));
+	CHECK_INT(s.got.version, 2);
+	CHECK(put("{\"a\":4}", false, 0));
+	CHECK_INT(s.got.version, 3);
+	CHECK(store_settings_get(s.store, "global", 2, on_document, NULL) == 0 && loop_run(&s.l));
+	CHECK_STR(s.document, "{\"a\":3}");
+	CHECK(store_settings_list(s.store, "global", on_list, NULL) == 0 && loop_run(&s.l));
+	CHECK_INT(s.n, 3);
+	CHECK_INT(s.got.version, 3);
+	CHECK(store_settings_list(s.store, "guild:7", on_list, NULL) == 0 && loop_run(&s.l));
+	CHECK_INT(s.n, 0);
+	CHECK_INT(number("SELECT count(*) FROM audit WHERE before = '{\"a\":1}'"), 1);
+	close_store();
+	end();
+}
+
+TEST(a_document_is_read_before_the_loop_runs)
+{
+	char *document = NULL;
+	uint64_t version;
+
+	begin();
+	CHECK_INT(store_read_settings(s.dir, "global", &document, &version), ENOENT);
+	open_store(NULL);
+	CHECK(put("{}", false, 0));
+	close_store();
+	CHECK_INT(store_read_settings(s.dir, "global", &document, &version), 0);
+	CHECK_STR(document, "{}");
+	CHECK_INT(version, 1);
+	free(document);
+	CHECK_INT(store_read_settings(s.dir, "guild:1", &document, &version), 0);
+	CHECK(!document && !version);
+	end();
+}
+
+TEST(who_is_gone_is_not_answered)
+{
+	int gone;
+
+	begin();
+	open_store(NULL);
+	CHECK_INT(store_settings_get(s.store, "global", 0, on_document, &gone), 0);
+	store_forget(s.store, &gone);
+	CHECK(sync_store());
+	CHECK_INT(s.answers, 1);
+	close_store();
+	end();
+}
+
+TEST(guilds_and_files_for_a_restart_are_saved_in_their_order)
+{
+	char file[64], text[16] = "";
+	json_t *all;
+	struct stat st;
+	FILE *f;
+
+	begin();
+	open_store(NULL);
+	CHECK(!store_read_guilds(s.dir)); /* no database yet */
+	CHECK_INT(store_save_guild(s.store, 41, "{\"name\":\"x\"}"), 0);
+	CHECK_INT(store_save_guild(s.store, 42, "{}"), 0);
+	CHECK_INT(store_save_guild(s.store, 42, NULL), 0);
+	CHECK_INT(store_save_session(s.store, "{}", "[]"), 0);
+	CHECK(sync_store());
+	all = store_read_guilds(s.dir);
+	CHECK_INT(json_object_size(all), 1);
+	CHECK_STR(json_string_value(json_object_get(json_object_get(all, "41"), "name")), "x");
+	json_decref(all);
+	snprintf(file, sizeof file, "%s/session.json", s.dir);
+	CHECK(stat(file, &st) == 0 && (st.st_mode & 0777) == 0600);
+	f = fopen(file, "r");
+	CHECK(f && fgets(text, sizeof text, f));
+	fclose(f);
+	CHECK_STR(text, "{}");
+	CHECK_INT(store_drop_guilds(s.store), 0);
+	CHECK(sync_store());
+	all = store_read_guilds(s.dir);
+	CHECK(all && !json_object_size(all));
+	json_decref(all);
+	close_store();
+	end();
+}
+
+/* The bot goes on, and a request says what is wrong. */
+TEST(a_database_that_is_none_is_an_error_of_requests_alone)
+{
+	struct stat st;
+	FILE *f;
+
+	begin();
+	f = fopen(s.path, "w");
+	CHECK(f);
+	for (unsigned i = 0; i < 100; i++)
+		fputs("no database at all\n", f);
+	fclose(f);
+	open_store(NULL);
+	publish_utterances(100);
+	CHECK(put("{}", false, 0));
+	CHECK_INT(s.err, EBADMSG);
+	CHECK(sync_store());
+	close_store();
+	CHECK(stat(s.path, &st) == 0 && st.st_size == 1900);
+	end();
+}
+
+TEST(more_events_than_fit_are_shed)
+{
+	struct bus_event ev = {.type = EVENT_UTTERANCE, .at_ms = 1, .guild = 1, .user = 501};
+	static char big[1 << 20];
+	sqlite3 *db = NULL;
+
+	begin();
+	open_store(NULL);
+	CHECK(sync_store());
+	/* Somebody keeps the database locked. */
+	CHECK_INT(sqlite3_open(s.path, &db), SQLITE_OK);
+	CHECK_INT(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	memset(big, 'x', sizeof big - 1);
+	ev.utterance = (struct event_utterance){.text = big};
+	for (unsigned i = 0; i < 40; i++)
+		bus_publish(s.bus, &ev);
+	CHECK_INT(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+	CHECK(sync_store());
+	CHECK_INT(s.err, 0);
+	/* The queue holds 16 of them; the worker had taken at most some more. */
+	CHECK(number("SELECT count(*) FROM utterances") < 35);
+	CHECK(number("SELECT count(*) FROM utterances") >= 15);
+	close_store();
+	end();
+}
+
+/* Its guilds are not known, so nobody may resume it. */
+TEST(a_session_whose_guilds_were_lost_is_saved_without_its_resume_point)
+{
+	char file[64], text[16] = "";
+	FILE *f;
+
+	begin();
+	f = fopen(s.path, "w");
+	CHECK(f);
+	for (unsigned i = 0; i < 100; i++)
+		fputs("no database at all\n", f);
+	fclose(f);
+	open_store(NULL);
+	CHECK_INT(store_save_guild(s.store, 41, "{}"), 0);
+	CHECK_INT(store_save_session(s.store, "{\"x\":1}", "{}"), 0);
+	close_store();
+	snprintf(file, sizeof file, "%s/session.json", s.dir);
+	f = fopen(file, "r");
+	CHECK(f && fgets(text, sizeof text, f));
+	fclose(f);
+	CHECK_STR(text, "{}");
+	end();
+}
+
+static bool words_of(int err, const char *must)
+{
+	struct words w = {0};
+
+	store_fault_words(&w, "/some/dir", err);
+	return strstr(w.text, "/some/dir") && strstr(w.text, must);
+}
+
+TEST(what_is_wrong_with_the_database_is_told_in_words)
+{
+	CHECK(words_of(ENOSPC, "full"));
+	CHECK(words_of(EROFS, "cannot be written"));
+	CHECK(words_of(EBADMSG, "not a database"));
+	CHECK(words_of(ENOTSUP, "newer version"));
+	CHECK(words_of(EUCLEAN, "damaged"));
+	CHECK(words_of(EBUSY, "cannot be used"));
+}
+
+/* Files of this process cannot grow any more; then they can again. */
+TEST(a_disk_that_takes_nothing_is_an_error_until_it_does)
+{
+	struct rlimit before, small;
+	void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+	struct stat st;
+
+	begin();
+	open_store(NULL);
+	publish_utterances(10);
+	CHECK(put("{}", false, 0));
+	CHECK_INT(s.err, 0);
+	CHECK_INT(stat(s.path, &st), 0);
+	getrlimit(RLIMIT_FSIZE, &before);
+	small = before;
+	small.rlim_cur = (rlim_t)st.st_size;
+	CHECK_INT(setrlimit(RLIMIT_FSIZE, &small), 0);
+	publish_utterances(5000);
+	CHECK(put("{}", false, 0));
+	setrlimit(RLIMIT_FSIZE, &before);
+	CHECK_INT(s.err, EIO);
+	CHECK(put("{}", false, 0));
+	CHECK_INT(s.err, 0);
+	CHECK_INT(s.got.version, 2);
+	close_store();
+	signal(SIGXFSZ, handler);
+	end();
+}
+
+/* On replay the answers are those of the record, and the database is not touched. */
+TEST(a_replay_gives_the_recorded_answers_and_touches_no_file)
+{
+	const struct env_conf conf = {.loop = true, .replaying = true};
+	char path[] = "/tmp/parley-store-XXXXXX", recorded[1][65], hex[65], other[32];
+	const struct store_put p = {.scope = "global", .document = "{}", .author = "me"};
+	struct journal *j = NULL;
+	struct journal_reader *r = NULL;
+	int fd = mkstemp(path);
+	struct stat st;
+	uint64_t at;
+
+	CHECK(fd >= 0);
+	close(fd);
+	begin();
+	CHECK_INT(journal_create(&j, path, 1, "{}"), 0);
+	open_store(j);
+	publish_utterances(10);
+	CHECK(put("{}", false, 0));
+	CHECK_INT(s.got.version, 1);
+	env_finish(s.l.env);
+	close_store();
+	journal_free(j);
+
+	CHECK(folder_make(other));
+	CHECK_INT(journal_open(&r, path), 0);
+	CHECK_INT(env_alloc(&s.l.env, &conf), 0);
+	CHECK_INT(journal_attach(r, s.l.env, 0), 0);
+	CHECK_INT(tmr_alloc(&s.l.deadline, s.l.env, loop_late, &s.l), 0);
+	CHECK_INT(bus_alloc(&s.bus), 0);
+	CHECK_INT(store_alloc(&s.store, s.l.env, s.bus, s.settings, other), 0);
+	publish_utterances(10);
+	s.got.version = 0;
+	CHECK_INT(store_settings_put(s.store, &p, on_document, NULL), 0);
+	CHECK_INT(journal_replay(r, (struct env *[]){s.l.env}, 1, &at, recorded), 0);
+	CHECK_INT(s.got.version, 1);
+	CHECK_STR(s.document, "{}");
+	env_digest(s.l.env, hex);
+	CHECK_STR(hex, recorded[0]);
+	close_store();
+	CHECK(stat(other, &st) == 0);
+	CHECK_INT(rmdir(other), 0); /* nothing is in it */
+	journal_close(r);
+	unlink(path);
+	end();
+}
