@@ -30,6 +30,18 @@ static void replace_std(int fd, int std)
 	dup2(fd, std);
 }
 
+/* Our handlers tell our loop, by descriptors that are shared until the program runs. What we ignore
+ * stays ignored. */
+static void drop_handlers(void)
+{
+	struct sigaction sa;
+
+	for (int sig = 1; sig < NSIG; sig++)
+		if (sigaction(sig, NULL, &sa) == 0 && sa.sa_handler != SIG_IGN)
+			signal(sig, SIG_DFL);
+}
+
+/* Signals are blocked until our handlers are gone. */
 static void become(const struct spawn_conf *conf, const struct ends *ends, char *const *envp,
 		   pid_t parent)
 {
@@ -39,6 +51,7 @@ static void become(const struct spawn_conf *conf, const struct ends *ends, char 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent) /* it died before the kernel was told */
 		_exit(SPAWN_CANNOT_RUN);
+	drop_handlers();
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
@@ -147,16 +160,20 @@ int spawn_program(struct spawned *out, const struct spawn_conf *conf)
 	struct spawned s;
 	pid_t parent = getpid();
 	char **envp = choose_environment(conf);
+	sigset_t all, before;
 	int err;
 
 	spawn_init(&s);
 	err = envp ? open_ends(&s, &ends, conf) : ENOMEM;
 	if (!err) {
+		sigfillset(&all);
+		pthread_sigmask(SIG_SETMASK, &all, &before);
 		s.pid = fork();
 		err = s.pid < 0 ? errno : 0;
+		if (!s.pid)
+			become(conf, &ends, envp, parent);
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
 	}
-	if (!err && s.pid == 0)
-		become(conf, &ends, envp, parent);
 	if (!err) {
 		err = watch_process(&s);
 		if (err) {
