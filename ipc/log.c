@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -64,10 +65,19 @@ struct line {
 	size_t n;
 };
 
+/* Otherwise the next socket would be stderr, and its peer would read our log. */
+static void fill_standard_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
+			return;
+}
+
 void log_init(const char *process, enum log_level level)
 {
 	const char *no_color = getenv("NO_COLOR");
 
+	fill_standard_descriptors();
 	snprintf(conf.process, sizeof conf.process, "%s", process);
 	conf.level = level;
 	conf.colour = isatty(STDERR_FILENO) && !(no_color && *no_color);

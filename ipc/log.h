@@ -11,7 +11,8 @@
 
 enum log_level { LOG_FATAL_, LOG_WARN_, LOG_INFO_, LOG_DEBUG_, LOG_TRACE_ };
 
-/* process is copied. */
+/* process is copied. Standard descriptors that are closed become /dev/null: call it before any other
+ * is opened. */
 void log_init(const char *process, enum log_level level);
 /* "warn", "info", "debug", "trace", "fatal"; false when unknown. */
 bool log_level_parse(const char *name, enum log_level *out);

@@ -2,6 +2,7 @@
 #include "tests/test.h"
 
 #include <fcntl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char out[65536];
@@ -46,6 +47,31 @@ TEST(a_line_names_level_process_event_and_pairs)
 	CHECK(!strchr(out, '\033')); /* no terminal, no colour */
 	/* 2026-01-02T03:04:05.678Z */
 	CHECK(out[4] == '-' && out[10] == 'T' && out[19] == '.' && out[23] == 'Z');
+}
+
+/* In a process that was started with its standard descriptors closed: what of them is open now, or
+ * a file that is opened next gets a number of theirs. */
+static int start_closed(void)
+{
+	int fd;
+
+	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		close(fd);
+	log_init("tester", LOG_INFO_);
+	fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	return fd <= STDERR_FILENO;
+}
+
+TEST(log_goes_to_no_descriptor_of_somebody_else)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0)
+		_exit(start_closed());
+	CHECK(pid > 0);
+	CHECK_INT(waitpid(pid, &status, 0), pid);
+	CHECK_INT(status, 0);
 }
 
 static void say_control(void)
