@@ -489,4 +489,7 @@ uint16_t http_server_port(const struct http_server *s)
 void http_server_counts(const struct http_server *s, struct http_server_counts *counts)
 {
 	*counts = s->counts;
+	/* Connections are the shell's, so a replay has none of its own. */
+	counts->connections = (unsigned)env_answer(s->env, s->counts.connections);
+	counts->turned_away = (uint64_t)env_answer(s->env, (int64_t)s->counts.turned_away);
 }

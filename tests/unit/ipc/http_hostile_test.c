@@ -1,6 +1,7 @@
 /* Clients that pipeline, read slowly, leave at a bad moment or come from everywhere, against the
  * HTTP server. */
 #include "ipc/http_inside.h"
+#include "ipc/journal_play.h"
 #include "proto/base/time.h"
 #include "tests/unit/ipc/loop.h"
 
@@ -91,6 +92,14 @@ static void on_request(struct http_exchange *x, const struct http_head *head, vo
 	} else if (strcmp(head->path, "/large") == 0) {
 		memset(large, 'l', sizeof large);
 		http_reply(x, 200, "text/plain", large, sizeof large);
+	} else if (strcmp(head->path, "/count") == 0) {
+		struct http_server_counts counts;
+		char text[32];
+		int n;
+
+		http_server_counts(fx.server, &counts);
+		n = snprintf(text, sizeof text, "%u connections", counts.connections);
+		http_reply(x, 200, "text/plain", text, (size_t)n);
 	} else if (head->websocket) {
 		http_upgrade(x, on_upgrade, NULL);
 	} else {
@@ -98,7 +107,7 @@ static void on_request(struct http_exchange *x, const struct http_head *head, vo
 	}
 }
 
-static int begin_as(struct http_server_conf conf)
+static int begin_with(struct journal *j, struct http_server_conf conf)
 {
 	int err;
 
@@ -106,10 +115,15 @@ static int begin_as(struct http_server_conf conf)
 	fx.fd = fx.upgraded = fx.reset = -1;
 	fx.conf = conf;
 	fx.conf.h = on_request;
-	err = loop_open(&fx.l, NULL);
+	err = loop_open(&fx.l, j);
 	if (!err)
 		err = http_events_alloc(&fx.events, fx.l.env, on_snapshot, NULL);
 	return err ? err : http_server_alloc(&fx.server, fx.l.env, &fx.conf);
+}
+
+static int begin_as(struct http_server_conf conf)
+{
+	return begin_with(NULL, conf);
 }
 
 static void end(void)
@@ -442,4 +456,79 @@ TEST(http_hostile_stream_may_be_freed_when_its_reader_goes)
 	CHECK(!fx.events);
 	CHECK_INT(connections(), 0);
 	end();
+}
+
+/* ---- replay ---- */
+
+/* Three connections, of which two are gone when the third asks how many there are. */
+static bool count_connections(void)
+{
+	int first = connect_from("127.0.0.1", 0), second = connect_from("127.0.0.1", 0);
+	bool ok;
+
+	send(first, GET("/"), strlen(GET("/")), MSG_NOSIGNAL);
+	send(second, GET("/"), strlen(GET("/")), MSG_NOSIGNAL);
+	ok = await_count(&fx.requests, 2);
+	close(first);
+	close(second);
+	/* Looked at from outside of the session, so not asked for. */
+	for (uint64_t until = now_ms() + 5000; fx.server->counts.connections && now_ms() < until;)
+		turn();
+	if (!ok || !dial())
+		return false;
+	put(GET("/count"));
+	return await("1 connections");
+}
+
+static int replay(const char *path, char digest[65], char recorded[65])
+{
+	const struct env_conf conf = {.loop = true, .replaying = true};
+	struct journal_reader *r = NULL;
+	char ends[1][65];
+	uint64_t at;
+	int err;
+
+	memset(&fx, 0, sizeof fx);
+	fx.fd = fx.upgraded = fx.reset = -1;
+	fx.conf = (struct http_server_conf){.h = on_request};
+	err = journal_open(&r, path);
+	if (!err)
+		err = env_alloc(&fx.l.env, &conf);
+	if (!err)
+		err = journal_attach(r, fx.l.env, 0);
+	if (!err)
+		err = tmr_alloc(&fx.l.deadline, fx.l.env, loop_late, &fx.l);
+	if (!err)
+		err = http_events_alloc(&fx.events, fx.l.env, on_snapshot, NULL);
+	if (!err)
+		err = http_server_alloc(&fx.server, fx.l.env, &fx.conf);
+	if (!err)
+		err = journal_replay(r, &fx.l.env, 1, &at, ends);
+	if (!err) {
+		strcpy(recorded, ends[0]);
+		env_digest(fx.l.env, digest);
+	}
+	journal_close(r);
+	return err;
+}
+
+TEST(http_hostile_counts_are_replayed)
+{
+	char dir[32], path[64], digest[65] = "", recorded[65] = "?";
+	struct journal *j = NULL;
+	bool ok;
+
+	CHECK(folder_make(dir));
+	snprintf(path, sizeof path, "%s/journal", dir);
+	CHECK_INT(journal_create(&j, path, 1, "{}"), 0);
+	CHECK_INT(begin_with(j, (struct http_server_conf){0}), 0);
+	ok = count_connections();
+	env_finish(fx.l.env);
+	end();
+	journal_free(j);
+	CHECK(ok);
+	CHECK_INT(replay(path, digest, recorded), 0);
+	CHECK_STR(digest, recorded);
+	end();
+	folder_remove(dir);
 }
