@@ -16,8 +16,8 @@
 
 #include "proto/base/time.h"
 
-enum { LINE_MAX_ = 4096, TEXT_MAX = 3072, FMT_MAX = 512, SECRETS_MAX = 32, SECRET_MIN = 6 };
-enum { SECRETS_KEPT = 8 };  /* never give way */
+enum { LINE_MAX_ = 4096, TEXT_MAX = 3072, FMT_MAX = 512, SECRET_MIN = 6 };
+enum { KEYS_MAX = 96, KEYS_KEPT = 64 /* never give way */, LEASES_MAX = 256 };
 enum { CUT_MARGIN = 1024 }; /* longer than any secret */
 /* Marks for the structural bytes of a line that come from the format string and not from a value.
  */
@@ -40,10 +40,22 @@ static struct {
 	char process[32];
 	enum log_level level;
 	bool colour;
-	pthread_mutex_t lock; /* guards the secrets */
-	char *secrets[SECRETS_MAX];
-	unsigned n_secrets;
-} conf = {.process = "parley", .level = LOG_INFO_, .lock = PTHREAD_MUTEX_INITIALIZER};
+} conf = {.process = "parley", .level = LOG_INFO_};
+
+/* The first `kept` of a list stay; of those that follow the oldest gives way. */
+struct secret_list {
+	char **text;
+	unsigned n, max, kept;
+};
+static char *key_text[KEYS_MAX], *lease_text[LEASES_MAX];
+static struct {
+	pthread_mutex_t lock;
+	struct secret_list keys, leases;
+} secrets = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.keys = {.text = key_text, .max = KEYS_MAX, .kept = KEYS_KEPT},
+	.leases = {.text = lease_text, .max = LEASES_MAX},
+};
 
 /* Lines on their way to the thread that writes them; bytes [head, tail) of a ring. */
 enum { RING = 256 << 10 };
@@ -94,48 +106,64 @@ bool log_level_parse(const char *name, enum log_level *out)
 	return false;
 }
 
-void log_secret(const char *value)
+static bool list_holds(const struct secret_list *l, const char *value)
+{
+	for (unsigned i = 0; i < l->n; i++)
+		if (strcmp(l->text[i], value) == 0)
+			return true;
+	return false;
+}
+
+static void add_secret(struct secret_list *l, const char *value)
 {
 	char *copy;
 
 	if (!value || strlen(value) < SECRET_MIN)
 		return;
-	pthread_mutex_lock(&conf.lock);
-	for (unsigned i = 0; i < conf.n_secrets; i++) {
-		if (strcmp(conf.secrets[i], value) == 0) {
-			pthread_mutex_unlock(&conf.lock);
-			return;
-		}
-	}
-	copy = strdup(value);
-	if (copy && conf.n_secrets == SECRETS_MAX) {
-		/* The first ones are the token and the keys, told at start, and stay. Of the leases
-		 * that follow the oldest gives way. */
-		free(conf.secrets[SECRETS_KEPT]);
-		memmove(conf.secrets + SECRETS_KEPT, conf.secrets + SECRETS_KEPT + 1,
-			(SECRETS_MAX - SECRETS_KEPT - 1) * sizeof *conf.secrets);
-		conf.n_secrets--;
+	pthread_mutex_lock(&secrets.lock);
+	copy = list_holds(l, value) ? NULL : strdup(value);
+	if (copy && l->n == l->max) {
+		free(l->text[l->kept]);
+		memmove(l->text + l->kept, l->text + l->kept + 1,
+			(l->max - l->kept - 1) * sizeof *l->text);
+		l->n--;
 	}
 	if (copy)
-		conf.secrets[conf.n_secrets++] = copy;
-	pthread_mutex_unlock(&conf.lock);
+		l->text[l->n++] = copy;
+	pthread_mutex_unlock(&secrets.lock);
+}
+
+void log_secret(const char *value)
+{
+	add_secret(&secrets.keys, value);
+}
+
+void log_lease(const char *value)
+{
+	add_secret(&secrets.leases, value);
+}
+
+static void redact_list(const struct secret_list *l, char *text)
+{
+	char *p;
+
+	for (unsigned i = 0; i < l->n; i++) {
+		size_t n = strlen(l->text[i]);
+
+		while ((p = strstr(text, l->text[i]))) {
+			memcpy(p, "***", 3);
+			memmove(p + 3, p + n, strlen(p + n) + 1);
+		}
+	}
 }
 
 /* Replaces every secret in place. */
 static void redact(char *text)
 {
-	char *p;
-	size_t n;
-
-	pthread_mutex_lock(&conf.lock);
-	for (unsigned i = 0; i < conf.n_secrets; i++) {
-		n = strlen(conf.secrets[i]);
-		while ((p = strstr(text, conf.secrets[i]))) {
-			memcpy(p, "***", 3);
-			memmove(p + 3, p + n, strlen(p + n) + 1);
-		}
-	}
-	pthread_mutex_unlock(&conf.lock);
+	pthread_mutex_lock(&secrets.lock);
+	redact_list(&secrets.keys, text);
+	redact_list(&secrets.leases, text);
+	pthread_mutex_unlock(&secrets.lock);
 }
 
 static void put(struct line *l, const char *s, size_t n)

@@ -11,13 +11,17 @@
 
 enum log_level { LOG_FATAL_, LOG_WARN_, LOG_INFO_, LOG_DEBUG_, LOG_TRACE_ };
 
-/* process is copied. Standard descriptors that are closed become /dev/null: call it before any other
- * is opened. */
+/* process is copied. Standard descriptors that are closed become /dev/null: call it before any
+ * other is opened. */
 void log_init(const char *process, enum log_level level);
 /* "warn", "info", "debug", "trace", "fatal"; false when unknown. */
 bool log_level_parse(const char *name, enum log_level *out);
-/* From now on this value prints as ***. Copied; values under 6 bytes are ignored. */
+/* From now on this value prints as ***. Copied; values under 6 bytes are ignored. For tokens and
+ * keys, of which the first 64 and the newest 32 count. */
 void log_secret(const char *value);
+/* The same for secrets that come all the time, such as those of voice sessions: the newest 256
+ * count, and take no place of a key. */
+void log_lease(const char *value);
 
 /* From now on a thread writes the lines, so a disk that stalls delays nobody who logs. Lines that
  * do not fit into its buffer are dropped and counted in a line of their own. LOG_FATAL_ lines are

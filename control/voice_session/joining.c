@@ -170,8 +170,8 @@ static void give_lease(struct voice_session *c, const struct voice_act *act)
 	struct media_want want = voice_session_wanted_call(c, act->channel);
 	int err = ENOTCONN;
 
-	log_secret(act->token);
-	log_secret(act->session);
+	log_lease(act->token);
+	log_lease(act->session);
 	voice_session_open_media(c, act->channel);
 	if (c->media) {
 		media_call_set(c->media, &want);

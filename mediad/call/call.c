@@ -231,8 +231,8 @@ void call_credentials(struct call *c, const struct media_call_credentials *m)
 	    !copy_text(endpoint, sizeof endpoint, m->endpoint))
 		lease = (struct vgw_lease){"", "", "?", 0};
 	/* The server may repeat them in a close reason, which is logged. */
-	log_secret(lease.session);
-	log_secret(lease.token);
+	log_lease(lease.session);
+	log_lease(lease.token);
 	env_random(c->conf.env, &lease.entropy, sizeof lease.entropy);
 	vgw_credentials(c->gw, env_now(c->conf.env), &lease);
 	explicit_bzero(token, sizeof token);

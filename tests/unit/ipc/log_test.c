@@ -49,6 +49,33 @@ TEST(a_line_names_level_process_event_and_pairs)
 	CHECK(out[4] == '-' && out[10] == 'T' && out[19] == '.' && out[23] == 'Z');
 }
 
+static void say_keys(void)
+{
+	char text[32];
+
+	for (unsigned i = 0; i < 20; i++) {
+		snprintf(text, sizeof text, "key-of-provider-%02u", i);
+		log_info("failed", "answer=%s", text);
+	}
+}
+
+/* As many leases as a long life brings. */
+TEST(leases_take_no_place_of_a_key)
+{
+	char text[32];
+
+	for (unsigned i = 0; i < 20; i++) {
+		snprintf(text, sizeof text, "key-of-provider-%02u", i);
+		log_secret(text);
+	}
+	for (unsigned i = 0; i < 100; i++) {
+		snprintf(text, sizeof text, "lease-of-a-session-%02u", i);
+		log_lease(text);
+	}
+	CHECK(capture(say_keys));
+	CHECK(strstr(out, "answer=***") && !strstr(out, "key-of-provider"));
+}
+
 /* In a process that was started with its standard descriptors closed: what of them is open now, or
  * a file that is opened next gets a number of theirs. */
 static int start_closed(void)
@@ -163,9 +190,9 @@ static void say_many(void)
 {
 	char s[64];
 
-	for (int i = 0; i < 40; i++) {
+	for (int i = 0; i < 300; i++) {
 		snprintf(s, sizeof s, "lease-number-%02d-end", i);
-		log_secret(s);
+		log_lease(s);
 	}
 	log_info("x", "v=%s", s);
 }
