@@ -10,30 +10,25 @@
 #include "ipc/log.h"
 #include "proto/media.h"
 
-enum { CHUNK = 2048, HELD_MAX = 120 * 2 * ROOM_RATE };
+enum { CHUNK = 2048 };
 
 struct voice_output {
 	struct media_call *call;
 	voice_output_h *h;
 	void *arg;
 
-	uint32_t turn; /* 0 = none */
-	struct media_playback *pb;
-	bool ended, drained;
+	uint32_t turn;		   /* 0 = none */
+	struct media_playback *pb; /* keeps the audio until the room opens it */
+	bool open, ended, drained;
 	bool lost; /* some of its audio was dropped */
-	uint8_t *held;
-	size_t n, cap;
 };
 
 static void clear(struct voice_output *s)
 {
 	media_playback_free(s->pb);
-	free(s->held);
 	s->pb = NULL;
-	s->held = NULL;
-	s->n = s->cap = 0;
 	s->turn = 0;
-	s->ended = s->drained = s->lost = false;
+	s->open = s->ended = s->drained = s->lost = false;
 }
 
 static void playback_event(struct media_playback *pb, enum media_playback_event ev,
@@ -63,45 +58,35 @@ static void playback_event(struct media_playback *pb, enum media_playback_event 
 	s->h(&out, s->arg);
 }
 
-static void write_sound(struct voice_output *s, const uint8_t *pcm, size_t n)
+static int write_sound(struct voice_output *s, struct slice pcm)
 {
 	int16_t chunk[CHUNK];
+	size_t n = pcm.n / 2;
 
-	while (n >= 2 && s->pb) {
-		size_t take = n / 2 < CHUNK ? n / 2 : CHUNK;
+	for (size_t at = 0; at < n;) {
+		size_t take = n - at < CHUNK ? n - at : CHUNK;
 		int err;
 
 		for (size_t i = 0; i < take; i++)
-			chunk[i] = (int16_t)(pcm[2 * i] | pcm[2 * i + 1] << 8);
+			chunk[i] = (int16_t)(pcm.p[2 * (at + i)] | pcm.p[2 * (at + i) + 1] << 8);
 		err = media_playback_write(s->pb, chunk, take);
-		if (err) {
-			log_warn("speech_lost", "turn=%u error=\"%s\"", s->turn, strerror(err));
-			media_playback_stop(s->pb, 0);
-			return;
-		}
-		pcm += 2 * take;
-		n -= 2 * take;
+		if (err)
+			return err;
+		at += take;
 	}
+	return 0;
 }
 
-static int hold(struct voice_output *s, struct slice pcm)
+/* The playback keeps audio that the room has not released yet; it has the only backlog. */
+static int keep_sound(struct voice_output *s, struct slice pcm)
 {
-	size_t need = s->n + pcm.n, cap = 2 * s->cap > need ? 2 * s->cap : need;
-	uint8_t *grown;
+	int err = 0;
 
-	if (pcm.n > HELD_MAX - s->n)
-		return EMSGSIZE;
-	if (need > s->cap) {
-		grown = realloc(s->held, cap);
-		if (!grown)
-			return ENOMEM;
-		s->held = grown;
-		s->cap = cap;
-	}
-	if (pcm.n)
-		memcpy(s->held + s->n, pcm.p, pcm.n);
-	s->n = need;
-	return 0;
+	if (s->lost)
+		return 0;
+	if (!s->pb)
+		err = media_playback_prepare(&s->pb, s->call, ROOM_RATE, playback_event, s);
+	return err ? err : write_sound(s, pcm);
 }
 
 static void sound(struct voice_output *s, const struct room_effect *e)
@@ -112,14 +97,14 @@ static void sound(struct voice_output *s, const struct room_effect *e)
 		clear(s);
 		s->turn = e->turn;
 	}
-	if (s->pb) {
-		write_sound(s, e->pcm.p, e->pcm.n);
-		return;
-	}
-	err = s->lost ? 0 : hold(s, e->pcm);
+	err = s->open ? write_sound(s, e->pcm) : keep_sound(s, e->pcm);
 	if (!err)
 		return;
 	log_warn("speech_lost", "turn=%u error=\"%s\"", e->turn, strerror(err));
+	if (s->open) {
+		media_playback_stop(s->pb, 0);
+		return;
+	}
 	s->lost = true;
 	s->h(&(struct room_event){.type = ROOM_BRAIN_FAILED,
 				  .turn = e->turn,
@@ -129,18 +114,15 @@ static void sound(struct voice_output *s, const struct room_effect *e)
 
 static void open_playback(struct voice_output *s, uint32_t turn)
 {
-	int err = s->turn == turn
-			  ? media_playback_open(&s->pb, s->call, ROOM_RATE, playback_event, s)
-			  : ENOENT;
+	int err = s->turn == turn && s->pb ? media_playback_start(s->pb) : ENOENT;
 
 	if (err) {
 		log_warn("playback_failed", "turn=%u error=\"%s\"", turn, strerror(err));
-		s->pb = NULL;
+		s->pb = media_playback_free(s->pb);
 		s->h(&(struct room_event){.type = ROOM_SAY_STOPPED, .turn = turn}, s->arg);
 		return;
 	}
-	write_sound(s, s->held, s->n);
-	s->n = 0;
+	s->open = true;
 }
 
 static void end(struct voice_output *s)
@@ -151,7 +133,7 @@ static void end(struct voice_output *s)
 	media_playback_end(s->pb);
 }
 
-/* Effects on a running playback. */
+/* Of a playback that runs. */
 static void adjust(struct voice_output *s, const struct room_effect *e)
 {
 	switch (e->type) {
@@ -181,7 +163,7 @@ void voice_output_do(struct voice_output *s, const struct room_effect *e)
 		sound(s, e);
 	else if (e->type == ROOM_DO_SAY_OPEN)
 		open_playback(s, e->turn);
-	else if (s->turn == e->turn && s->pb)
+	else if (s->turn == e->turn && s->open)
 		adjust(s, e);
 	else if (s->turn == e->turn && e->type == ROOM_DO_SAY_STOP)
 		clear(s);

@@ -34,6 +34,7 @@ struct media_playback {
 	size_t start, len, cap;
 	uint64_t written, sent, credit, left; /* samples; left: that left the socket */
 	uint32_t seq;
+	bool opened; /* mediad knows it */
 	bool ended, end_sent, stopping, over;
 	bool paused;   /* as it ought to be */
 	uint16_t gain; /* the same */

@@ -105,7 +105,12 @@ enum media_playback_event {
 typedef void(media_playback_h)(struct media_playback *pb, enum media_playback_event ev,
 			       uint64_t samples, unsigned reason, uint64_t at_ns, void *arg);
 
-/* One utterance. PCM s16le mono at `rate`. Owned by the caller. */
+/* One utterance. PCM s16le mono at `rate`. Owned by the caller. A prepared playback keeps what is
+ * written to it until media_playback_start opens it in mediad; media_playback_open does both.
+ * media_playback_start: ENOTCONN while no mediad has the call, or without a call. */
+int media_playback_prepare(struct media_playback **out, struct media_call *call, uint32_t rate,
+			   media_playback_h *h, void *arg);
+int media_playback_start(struct media_playback *pb);
 int media_playback_open(struct media_playback **out, struct media_call *call, uint32_t rate,
 			media_playback_h *h, void *arg);
 /* Copies n samples into the backlog; what credit allows goes out at once, the rest as it comes.

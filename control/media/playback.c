@@ -11,7 +11,7 @@ enum { BACKLOG_S = 120, FRAMES_PER_S = 25 };
 struct media_playback *media_playback_find(struct media_call *call, uint32_t id)
 {
 	for (struct media_playback *pb = call->playbacks; pb; pb = pb->next)
-		if (pb->id == id && !pb->over)
+		if (pb->opened && pb->id == id && !pb->over)
 			return pb;
 	return NULL;
 }
@@ -46,7 +46,7 @@ static bool pump(struct media_playback *pb)
 {
 	size_t most = pb->rate / FRAMES_PER_S;
 
-	if (pb->over || pb->stopping || pb->lost_at)
+	if (!pb->opened || pb->over || pb->stopping || pb->lost_at)
 		return true;
 	while (pb->len && pb->sent < pb->credit) {
 		size_t n = pb->len < most ? pb->len : most;
@@ -81,33 +81,62 @@ static void pump_soon(struct media_playback *pb)
 		media_wake(pb->call->media, MEDIA_RETRY_MS);
 }
 
-int media_playback_open(struct media_playback **out, struct media_call *call, uint32_t rate,
-			media_playback_h *h, void *arg)
+int media_playback_prepare(struct media_playback **out, struct media_call *call, uint32_t rate,
+			   media_playback_h *h, void *arg)
 {
-	struct media_msg msg = {.type = MEDIA_SAY_OPEN, .say_open = {.rate = rate, .gain = 1000}};
 	struct media_playback *pb;
-	int err;
 
-	if (!out || !call || rate < 8000 || rate > 48000)
+	if (!out || rate < 8000 || rate > 48000)
 		return EINVAL;
-	if (!call->open)
-		return ENOTCONN;
 	pb = calloc(1, sizeof *pb);
 	if (!pb)
 		return ENOMEM;
 	pb->call = call;
-	pb->id = call->media->next_playback++;
 	pb->rate = rate;
-	pb->gain = msg.say_open.gain;
+	pb->gain = 1000;
 	pb->h = h;
 	pb->arg = arg;
+	if (call) {
+		pb->next = call->playbacks;
+		call->playbacks = pb;
+	}
+	*out = pb;
+	return 0;
+}
+
+int media_playback_start(struct media_playback *pb)
+{
+	struct media_msg msg = {.type = MEDIA_SAY_OPEN,
+				.say_open = {.rate = pb->rate, .gain = pb->gain}};
+	int err;
+
+	if (!pb->call || !pb->call->open)
+		return ENOTCONN;
+	pb->id = pb->call->media->next_playback++;
 	err = send_about(pb, &msg);
+	if (err)
+		return err;
+	pb->opened = true;
+	pump_soon(pb);
+	return 0;
+}
+
+int media_playback_open(struct media_playback **out, struct media_call *call, uint32_t rate,
+			media_playback_h *h, void *arg)
+{
+	struct media_playback *pb;
+	int err;
+
+	if (!out || !call)
+		return EINVAL;
+	err = media_playback_prepare(&pb, call, rate, h, arg);
+	if (err)
+		return err;
+	err = media_playback_start(pb);
 	if (err) {
-		free(pb);
+		media_playback_free(pb);
 		return err;
 	}
-	pb->next = call->playbacks;
-	call->playbacks = pb;
 	*out = pb;
 	return 0;
 }
@@ -198,7 +227,7 @@ static void send_stop(struct media_playback *pb)
 
 void media_playback_stop(struct media_playback *pb, uint16_t fade_ms)
 {
-	if (pb->over || pb->stopping)
+	if (!pb->opened || pb->over || pb->stopping)
 		return;
 	pb->stopping = true;
 	pb->stop_fade_ms = fade_ms;
@@ -308,7 +337,7 @@ void media_playbacks_synced(struct media_call *call)
 void media_playbacks_lost(struct media_call *call, uint64_t now)
 {
 	for (struct media_playback *pb = call->playbacks; pb; pb = pb->next) {
-		if (pb->over)
+		if (!pb->opened || pb->over)
 			continue;
 		pb->lost_at = now;
 		pb->reported = false;

@@ -471,6 +471,44 @@ TEST(media_speech_goes_as_credit_allows)
 	toy_free(&t);
 }
 
+TEST(media_a_prepared_playback_keeps_audio_until_it_starts)
+{
+	static int16_t pcm[24000];
+	struct toy t;
+
+	CHECK(up_with_call(&t));
+	CHECK_INT(media_playback_prepare(&t.pb, t.call, 24000, on_playback, &t), 0);
+	CHECK_INT(media_playback_write(t.pb, pcm, 24000), 0);
+	settle(&t);
+	CHECK_INT(t.count[MEDIA_SAY_OPEN], 0);
+	CHECK_INT(media_playback_start(t.pb), 0);
+	CHECK(run_until(&t, MEDIA_SAY_OPEN, 1));
+	send(&t,
+	     (struct media_msg){
+		     .type = MEDIA_SAY_CREDIT,
+		     .say_credit = {.call = t.call_id, .playback = t.playback, .samples = 24000}});
+	settle(&t);
+	CHECK_INT(t.say_samples, 24000);
+	toy_free(&t);
+}
+
+TEST(media_a_prepared_playback_that_never_starts_leaves_nothing)
+{
+	static int16_t pcm[24000];
+	struct toy t;
+
+	CHECK(up_with_call(&t));
+	CHECK_INT(media_playback_prepare(&t.pb, t.call, 24000, on_playback, &t), 0);
+	for (unsigned i = 0; i < 120; i++)
+		CHECK_INT(media_playback_write(t.pb, pcm, 24000), 0);
+	CHECK_INT(media_playback_write(t.pb, pcm, 1), ENOBUFS);
+	t.pb = media_playback_free(t.pb);
+	settle(&t);
+	CHECK_INT(t.count[MEDIA_SAY_OPEN] + t.count[MEDIA_SAY_STOP], 0);
+	CHECK_INT(t.events, 0);
+	toy_free(&t);
+}
+
 TEST(media_backlog_is_capped)
 {
 	static int16_t pcm[8000 * 60];
