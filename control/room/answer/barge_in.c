@@ -21,7 +21,7 @@ enum room_barge_in_action room_barge_in_decide(const struct settings *s,
 	    gate != ROOM_GATE_OUTPUT_LEASE_SPEECH_IMMUNITY &&
 	    gate != ROOM_GATE_NO_ACTIVE_BOT_SPEECH)
 		return ROOM_BARGE_IN_STOP;
-	if (in->words == ROOM_PHRASE_BACKCHANNEL || in->aside)
+	if (in->words == ROOM_PHRASE_BACKCHANNEL || in->to_other)
 		return ROOM_BARGE_IN_IGNORE;
 	if (gate == ROOM_GATE_ALLOWED && !in->awaited)
 		return ROOM_BARGE_IN_STOP;
@@ -38,7 +38,7 @@ enum room_barge_in_action room_barge_in_decide(const struct settings *s,
 	return in->sound_ms >= s->duck_ms ? ROOM_BARGE_IN_DUCK : ROOM_BARGE_IN_IGNORE;
 }
 
-/* ---- a speaker's stretch ---- */
+/* ---- overlap segments ---- */
 
 static bool overlap_lasts(const struct room_overlap *o, const struct settings *s, uint64_t now)
 {
@@ -67,19 +67,19 @@ gather_input(const struct room *room, const struct room_speaker *sp, const struc
 	const struct room_overlap *o = &sp->overlap;
 	const struct settings *s = room->settings;
 	const struct room_capture *c = &sp->capture;
-	struct room_barge_in_input in = {.words = o->words, .aside = o->aside};
+	struct room_barge_in_input in = {.words = o->words, .to_other = o->to_other};
 
 	/* Much more was said since these words arrived, and it is still unknown. A speaker who
 	 * addresses somebody else by name gets more time. */
-	if (o->voice_ms >= o->words_voice_ms + s->barge_in_ms + (o->aside ? s->promote_ms : 0)) {
+	if (o->voice_ms >= o->words_voice_ms + s->barge_in_ms + (o->to_other ? s->promote_ms : 0)) {
 		in.words = ROOM_PHRASE_NOTHING;
-		in.aside = false;
+		in.to_other = false;
 	}
 	in.sound_ms = o->voice_ms;
 	in.live = overlap_lasts(o, s, room->now);
 	/* A speaker who goes on after a few words does not wait for further transcripts. */
 	in.awaited = room_interim_awaited(&o->interim, s, room->now) &&
-		     (o->aside || o->voice_ms < s->barge_in_ms + s->overlap_words_ms);
+		     (o->to_other || o->voice_ms < s->barge_in_ms + s->overlap_words_ms);
 	in.calls = room_interruption_allowed(&t->policy, sp->user, true);
 	in.gate = (struct room_gate_input){
 		.locked = true,
@@ -144,7 +144,7 @@ static void decide_overlap(struct room *room, struct room_speaker *sp, struct ro
 					 (int64_t)sp->overlap.voice_ms, room->settings->pause_ms);
 		sp->overlap.lowered_at = room->now;
 		sp->overlap.verdict = v;
-	} else if (in.words == ROOM_PHRASE_BACKCHANNEL || in.aside) {
+	} else if (in.words == ROOM_PHRASE_BACKCHANNEL || in.to_other) {
 		sp->overlap.verdict = ROOM_BARGE_IN_IGNORE;
 	}
 }
@@ -225,7 +225,7 @@ bool room_overlap_words(struct room *room, struct room_speaker *sp, const struct
 		o->words_voice_ms = !of && o->interim.n ? o->interim.voice_ms : o->voice_ms;
 	o->words_n = strlen(text);
 	o->interim.at = 0;
-	o->aside = !named && addresses_somebody_else(room, sp, text + strspn(text, " "));
+	o->to_other = !named && addresses_somebody_else(room, sp, text + strspn(text, " "));
 	if (t == find_audible_turn(room))
 		decide_overlap(room, sp, t, named);
 	return t->interrupted_by == sp->user && o->words == ROOM_PHRASE_STOP;

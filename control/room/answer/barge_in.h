@@ -53,7 +53,7 @@ struct room_overlap {
 	enum room_phrase words;		   /* its words so far */
 	size_t words_n;			   /* length of the words when they last grew ... */
 	uint64_t words_voice_ms;	   /* ... and voice_ms at that time */
-	bool aside;			   /* the words address somebody else by name */
+	bool to_other;			   /* the words address somebody else by name */
 	enum room_barge_in_action verdict; /* DUCK or PAUSE while the overlap lowers the voice */
 	uint64_t voice_ms, voice_at, lowered_at;
 	uint64_t early_ms; /* the part of voice_ms before promotion */
@@ -65,9 +65,9 @@ struct room_barge_in_input {
 	uint64_t sound_ms; /* voiced audio of the overlap; gate.voice_ms counts promoted speech only
 			    */
 	enum room_phrase words;
-	bool aside, live; /* live: the overlap lasts */
-	bool awaited;	  /* an interim transcript is awaited */
-	bool calls;	  /* this speaker may interrupt by the name or a takeover phrase */
+	bool to_other, live; /* live: the overlap lasts */
+	bool awaited;	     /* an interim transcript is awaited */
+	bool calls;	     /* this speaker may interrupt by the name or a takeover phrase */
 	bool named;
 };
 

@@ -106,16 +106,16 @@ static bool is_inside_directive(const char *p, size_t n)
 
 static void emit_chunk(struct room_chunker *c, size_t n, room_chunk_h *h, void *arg)
 {
-	char piece[ROOM_CHUNK_MAX + 4], *from = piece;
+	char chunk[ROOM_CHUNK_MAX + 4], *from = chunk;
 	size_t len;
 
-	memcpy(piece, c->buf, n);
-	piece[n] = '\0';
+	memcpy(chunk, c->buf, n);
+	chunk[n] = '\0';
 	memmove(c->buf, c->buf + n, c->n - n);
 	c->n -= n;
 	c->ended = 0;
 	c->end = 0;
-	len = utf8_mend(piece);
+	len = utf8_mend(chunk);
 	while (is_blank(*from)) {
 		from++;
 		len--;

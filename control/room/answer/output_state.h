@@ -42,7 +42,7 @@ struct room_output_state {
 	const char *reason;
 };
 
-struct room_output_state room_output_state(const struct room_output_input *facts);
+struct room_output_state room_output_state(const struct room_output_input *input);
 
 struct room;
 struct room_output_state room_output_state_now(const struct room *room);

@@ -45,7 +45,7 @@ struct room_transcript_input {
 	bool named;	    /* the bot's name is in it */
 };
 
-enum room_transcript_kind room_transcript_classify(const struct room_transcript_input *facts,
+enum room_transcript_kind room_transcript_classify(const struct room_transcript_input *input,
 						   const struct settings *s);
 
 enum room_hallucination {

@@ -5,14 +5,14 @@
 #include "control/room/turn/turn_queue.h"
 #include "proto/base/time.h"
 
-enum room_blocker room_blocker(const struct room_blocker_input *facts)
+enum room_blocker room_blocker(const struct room_blocker_input *input)
 {
-	return facts->inactive	      ? ROOM_BLOCKER_SESSION_INACTIVE
-	       : facts->captures      ? ROOM_BLOCKER_ACTIVE_CAPTURES
-	       : facts->pending	      ? ROOM_BLOCKER_PENDING_RESPONSE
-	       : facts->responding    ? ROOM_BLOCKER_ACTIVE_RESPONSE
-	       : facts->tools_awaited ? ROOM_BLOCKER_AWAITING_TOOLS
-	       : facts->tools_run     ? ROOM_BLOCKER_TOOLS_RUNNING
+	return input->inactive	      ? ROOM_BLOCKER_SESSION_INACTIVE
+	       : input->captures      ? ROOM_BLOCKER_ACTIVE_CAPTURES
+	       : input->pending	      ? ROOM_BLOCKER_PENDING_RESPONSE
+	       : input->responding    ? ROOM_BLOCKER_ACTIVE_RESPONSE
+	       : input->tools_awaited ? ROOM_BLOCKER_AWAITING_TOOLS
+	       : input->tools_run     ? ROOM_BLOCKER_TOOLS_RUNNING
 				      : ROOM_BLOCKER_NONE;
 }
 

@@ -34,7 +34,7 @@ struct room_blocker_input {
 	bool inactive, captures, pending, responding, tools_awaited, tools_run;
 };
 
-enum room_blocker room_blocker(const struct room_blocker_input *facts);
+enum room_blocker room_blocker(const struct room_blocker_input *input);
 const char *room_blocker_name(enum room_blocker block);
 /* The current blocker. */
 enum room_blocker room_deferred_blocker(const struct room *room);

@@ -91,20 +91,20 @@ static int loudness_shift(const struct room_capture *c)
 	return room_eot_loudness_shift(c->tail_rms, room_signal_rms(&c->voiced));
 }
 
-/* When the next action is due, and which: *piece = an early chunk, else a speculative answer.
+/* When the next action is due, and which: *chunk = an early chunk, else a speculative answer.
  * */
-static uint64_t compute_due(const struct room *room, const struct room_speaker *sp, bool *piece)
+static uint64_t compute_due(const struct room *room, const struct room_speaker *sp, bool *chunk)
 {
 	const struct settings *s = room->settings;
 	const struct room_capture *c = &sp->capture;
 	uint64_t pause = s->eot_pause_ms, likely;
 
-	*piece = false;
+	*chunk = false;
 	if (c->phase != ROOM_CAPTURE_PROMOTED || room->files ||
 	    sp->endpointing.examined_at == c->voice_at || !room_speculative_possible(room))
 		return UINT64_MAX;
-	*piece = wants_chunk(room, sp);
-	if (*piece)
+	*chunk = wants_chunk(room, sp);
+	if (*chunk)
 		return c->voice_at + pause * NS_PER_MS;
 	if (!has_known_words(room, sp))
 		return UINT64_MAX;
@@ -116,13 +116,13 @@ static void tick_speaker(struct room *room, struct room_speaker *sp)
 {
 	struct room_capture *c = &sp->capture;
 	uint64_t pause;
-	bool piece;
+	bool chunk;
 
 	/* The common case first: the speaker is not silent long enough. */
 	if (room->now < c->voice_at + room->settings->eot_pause_ms * NS_PER_MS ||
-	    room->now < compute_due(room, sp, &piece))
+	    room->now < compute_due(room, sp, &chunk))
 		return;
-	if (piece) {
+	if (chunk) {
 		room_capture_split(c);
 		sp->turn->end_of_speech_at = c->voice_at;
 		room_asr_commit(room, sp);
