@@ -1,10 +1,10 @@
-/* Drives a room with events made up from how it stands: what could come next, and what should not
- * come but may (late numbers, twice the same, of the wrong person, after a long time). Every step
- * is watched (watch.h).
+/* Drives a room with random events that are derived from its state: events that may come next, and
+ * events that should not come but can (late ids, duplicates, a wrong person, after a long time).
+ * Every step is checked (watch.h).
  *
- * A run is a list of ops. An op does not name numbers but picks among what is there ("the oldest
- * transcript that is awaited"), so a list stays meaningful when some are taken out: that is how a
- * failing run is made short. */
+ * A run is a list of operations. An operation names no ids but picks among what exists ("the oldest
+ * pending transcript"), so a list stays meaningful when some operations are removed; a failing run
+ * is shortened this way. */
 #ifndef TESTS_ROOM_EXPLORE_H
 #define TESTS_ROOM_EXPLORE_H
 

@@ -1,4 +1,4 @@
-/* What the explorer's files know of one another. */
+/* Declarations that the explorer's files share. */
 #ifndef TESTS_ROOM_EXPLORE_INSIDE_H
 #define TESTS_ROOM_EXPLORE_INSIDE_H
 

@@ -1,9 +1,9 @@
-/* Runs a room's journal (control/room/journal.h) again, under its own settings or others.
+/* Runs a room's journal (control/room/journal.h) again, with its own settings or others.
  *
- * Under other settings the room may number utterances and turns otherwise than it did; facts about
- * them are told about the one of the same person that began at the same time, and dropped when
- * there is none. What the world would have done otherwise (an answer that was never asked for) is
- * not made up: such a turn ends for want of it. */
+ * With other settings the room may number utterances and turns differently. Events about them are
+ * then delivered to the one of the same person that began at the same time, and dropped if there is
+ * none. Input that the other run would have caused (the answer to a question that was never asked)
+ * is not invented: such a turn ends without it. */
 #ifndef TESTS_ROOM_RERUN_H
 #define TESTS_ROOM_RERUN_H
 

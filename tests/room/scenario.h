@@ -1,5 +1,5 @@
-/* A scenario: a script (script.h) played on a stage (stage.h), and its expectations held against
- * what was noted. */
+/* A scenario: plays a script (script.h) on a stage (stage.h) and checks its expectations against
+ * the notes. */
 #ifndef TESTS_ROOM_SCENARIO_H
 #define TESTS_ROOM_SCENARIO_H
 

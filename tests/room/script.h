@@ -1,6 +1,5 @@
-/* The scenario language (docs/scenarios.md): its text becomes a list of lines, each an action with
- * its time, an expectation, a setting or a word about itself. Nothing is played here, and names are
- * not known here.
+/* The scenario language (docs/scenarios.md). Parses a text into a list of lines: actions with their
+ * times, expectations, settings and statements. Plays nothing and knows no names.
  *
  * The grammar of an action is a row of SCRIPT_ACTIONS: plain words stand for themselves, NAME for a
  * person, WORD for one word, TEXT for "quoted words", N for a number. The first row that fits

@@ -1,6 +1,5 @@
-/* What an exploration has seen, how often, and what it should have seen oftener: every event,
- * effect, reason, rule and end, each pair of states that a step may lead from and to, and each that
- * may stand at once (control/room/states.def). */
+/* The coverage of an exploration: how often it has seen each event, effect, reason, rule and end,
+ * each possible transition, and each possible pair of states (control/room/states.def). */
 #ifndef TESTS_ROOM_SEEN_H
 #define TESTS_ROOM_SEEN_H
 

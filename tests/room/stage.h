@@ -1,6 +1,6 @@
-/* A room and the world around it in simulated time: people whose sound goes in as 20 ms frames, a
- * speech-to-text that knows what they said, a brain that says what it is told to, a mediad that
- * plays. What the room does is noted, a line each.
+/* A room and a simulation around it in simulated time: people whose audio enters in frames of 20
+ * ms, a speech-to-text that knows their words, a brain that gives the answers of the scenario, and
+ * a mediad that plays them. Every effect of the room is noted, one line each.
  *
  * The room's clock starts at STAGE_START. Settings are borrowed for the life of the stage and may
  * be changed through stage_setting(). Nothing here is random. */

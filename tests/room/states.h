@@ -1,4 +1,4 @@
-/* In which states a room's machines are (control/room/states.def). */
+/* The current states of a room's machines (control/room/states.def). */
 #ifndef TESTS_ROOM_STATES_H
 #define TESTS_ROOM_STATES_H
 

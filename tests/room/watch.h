@@ -1,16 +1,19 @@
-/* What must hold of any room after any step, whatever came: seen from outside, by its effects, and
- * from inside, by its turns.
+/* The invariants of any room, checked after every step: from outside by its effects, and from
+ * inside by its turns.
  *
- *   speech-to-text   an utterance starts once, with a new number; sound only between start and
- * commit; it ends by transcript, failure, cancel, or the close of its session brain            one
- * question at a time; cancelled only while it is asked; nothing for a turn that ended playback
- * sound, then open once, then end or stop; one at a time; after a stop nothing more of that turn
- *   turns            end once, with a reason; none lives on without getting further; who waits is
- * not held by what is no speech time             after a timer there is a later deadline; whoever
- * waits has one that is near machines         none goes where it cannot, no two stand as they
- * cannot at once (control/room/states.def)
+ *   subject         invariant
+ *   speech-to-text  an utterance starts once, with a new id; audio only between start and commit;
+ *                   it ends by a transcript, a failure, a cancellation or the close of its session
+ *   brain           one question at a time; cancelled only while asked; nothing for an ended turn
+ *   playback        audio, then one open, then an end or a stop; one at a time; nothing of the
+ *                   turn after a stop
+ *   turns           end once, with a reason; every live turn makes progress; only speech holds a
+ *                   waiting turn
+ *   time            after a timer the deadline is later; every waiting turn has a near deadline
+ *   machines        no impossible transition, no impossible pair of states
+ *                   (control/room/states.def)
  *
- * Every scenario is watched, and so is every step of the explorer. */
+ * Every scenario and every step of the explorer is checked. */
 #ifndef TESTS_ROOM_WATCH_H
 #define TESTS_ROOM_WATCH_H
 
