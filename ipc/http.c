@@ -20,7 +20,7 @@ enum {
 	DEFAULT_MAX_BODY = 4 << 20,
 	MAX_HEADERS = 64 << 10,
 	MAX_URL = 8192,
-	MAX_CONNECTIONS = 32, /* kept open at most, all hosts together */
+	MAX_CONNECTIONS = 32, /* idle connections kept open, all hosts together */
 	RESULT_HEAD = 4 + 2 + 2 + 4 + 4,
 };
 
@@ -39,16 +39,16 @@ struct http {
 	struct http_req *reqs;
 	bool global; /* curl_global_init was called */
 	bool busy;   /* inside finish_all */
-	bool over;   /* http_free came meanwhile: finish_all does the rest */
+	bool over;   /* http_free was called meanwhile; finish_all completes it */
 };
 
 struct http_req {
-	struct http *http; /* NULL when http_free came inside our handler */
+	struct http *http; /* NULL if http_free was called inside our handler */
 	struct http_req *next, **at;
 	CURL *easy; /* NULL on replay */
 	bool added, in_handler, cancelled;
 	struct curl_slist *headers;
-	struct buf head, body; /* of a body in parts: what was not told yet */
+	struct buf head, body; /* of a body in parts: bytes not delivered yet */
 	size_t max_body, came; /* came: all of the body so far */
 	bool too_big, no_memory, parts_told;
 	char errtext[CURL_ERROR_SIZE];
@@ -57,7 +57,7 @@ struct http_req {
 	void *arg;
 };
 
-/* ---- the answer as it comes ---- */
+/* ---- the response while it arrives ---- */
 static bool append(struct http_req *req, struct buf *b, const void *p, size_t n, size_t max)
 {
 	if (n > max - b->n) {
@@ -83,8 +83,8 @@ static bool append(struct http_req *req, struct buf *b, const void *p, size_t n,
 	return true;
 }
 
-/* One whole header line. A status line begins a new response: what came before (100 Continue) does
- * not count. */
+/* Handles one whole header line. A status line begins a new response; earlier lines (100 Continue)
+ * are dropped. */
 static size_t on_header(char *p, size_t size, size_t n, void *arg)
 {
 	struct http_req *req = arg;
@@ -116,7 +116,7 @@ static long status_of(const struct http_req *req)
 	return status;
 }
 
-/* What came of the body is told before the rest of it is there. */
+/* Delivers the received part of the body before the rest has arrived. */
 static bool in_parts(const struct http_req *req)
 {
 	return req->parth && status_of(req) / 100 == 2;
@@ -240,7 +240,7 @@ static size_t shape(uint8_t kind, const uint8_t *data, size_t len, char *text, s
 	return (size_t)snprintf(text, size, "http err=%u status=%u", err, status);
 }
 
-/* False without memory: nothing was told. */
+/* Returns false without memory, and then delivers nothing. */
 static bool tell(struct http_req *req, uint8_t kind, int err, size_t n_head)
 {
 	struct env *env = req->http->env;
@@ -270,7 +270,7 @@ static void deliver(struct http_req *req, int err)
 	uint8_t small[RESULT_HEAD] = {0};
 	struct wr w = wr_of(small, sizeof small);
 
-	/* Parts that could not be told for want of memory: the body is not whole. */
+	/* Some parts could not be delivered for lack of memory, so the body is incomplete. */
 	if (!err && in_parts(req) && req->body.n)
 		err = ENOMEM;
 	if (tell(req, IN_WHOLE, err, err ? 0 : req->head.n))
@@ -279,7 +279,7 @@ static void deliver(struct http_req *req, int err)
 	env_deliver(req->http->env, req->source, IN_WHOLE, small, sizeof small);
 }
 
-/* A handler may end any request, so the list is looked through anew. */
+/* A handler may end any request, so this searches the list from the start each time. */
 static void tell_parts(struct http *h)
 {
 	struct http_req *req = h->reqs, *next;
@@ -354,7 +354,7 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 	finish_all(h);
 }
 
-/* A socket that cannot be watched is left to its request's timeout: an error here would end every
+/* If a socket cannot be watched, its request ends by the timeout: an error here would end every
  * transfer. */
 static int want_socket(CURL *easy, curl_socket_t fd, int want, void *arg, void *watching)
 {
@@ -434,7 +434,7 @@ static bool add_header(struct http_req *req, const char *line)
 	return more;
 }
 
-/* The caller's lines; and what curl would add by itself is taken away. */
+/* Sets the caller's header lines, and removes those that curl would add by itself. */
 static int set_headers(struct http_req *req, const struct http_call *call)
 {
 	bool typed = false;
@@ -449,8 +449,8 @@ static int set_headers(struct http_req *req, const struct http_call *call)
 	return curl_easy_setopt(req->easy, CURLOPT_HTTPHEADER, req->headers) ? ENOMEM : 0;
 }
 
-/* The method and the body. A POST, PUT or PATCH without one says Content-Length: 0: servers ask for
- * it. */
+/* Sets the method and the body. A POST, PUT or PATCH without a body sends Content-Length: 0, which
+ * servers require. */
 static int set_method(struct http_req *req, const struct http_call *call)
 {
 	CURL *e = req->easy;
@@ -491,7 +491,7 @@ static int set_options(struct http_req *req, const struct http_call *call)
 	curl_easy_setopt(e, CURLOPT_PRIVATE, req);
 	curl_easy_setopt(e, CURLOPT_ERRORBUFFER, req->errtext);
 	curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
-	/* Otherwise a cancel waits for the thread that resolves the name. */
+	/* Otherwise a cancel would wait for the thread that resolves the name. */
 	curl_easy_setopt(e, CURLOPT_QUICK_EXIT, 1L);
 	curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	curl_easy_setopt(e, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
@@ -523,7 +523,8 @@ static int start(struct http_req *req, const struct http_call *call)
 	err = set_options(req, call);
 	if (err)
 		return err;
-	/* Only sets curl's timer: nothing is sent, and nobody called, before the loop runs. */
+	/* Only sets curl's timer: nothing is sent, and no handler is called, before the loop runs.
+	 */
 	if (curl_multi_add_handle(req->http->multi, req->easy))
 		return ENOMEM;
 	req->added = true;
@@ -581,7 +582,7 @@ int http_request(struct http_req **out, struct http *h, const struct http_call *
 
 void http_req_cancel(struct http_req *req)
 {
-	/* Inside its own handler it is freed when that returns. */
+	/* A request that is cancelled inside its own handler is freed when the handler returns. */
 	if (req && req->in_handler)
 		req->cancelled = true;
 	else
@@ -660,7 +661,7 @@ struct http *http_free(struct http *h)
 			req_free(req);
 			continue;
 		}
-		/* The rest goes when its handler returns. */
+		/* The rest is freed when its handler returns. */
 		env_source_del(h->env, req->source);
 		if (req->added)
 			curl_multi_remove_handle(h->multi, req->easy);

@@ -1,11 +1,10 @@
 /* HTTP client on an env's loop (libcurl multi).
  *
- * A request is cancelled by http_req_cancel; it uses HTTP/1.1 so that a cancel reaches the server
- * at once. Every address of a host is tried, both families in a race (curl's happy eyeballs); the C
- * library's resolver reads resolv.conf again when it has changed; a proxy is taken from the
- * environment as curl documents it. The response, whole or an error, comes once. A body that is
- * wanted while it comes (sound, words) is told in parts before it, the first of them with the
- * headers. */
+ * Requests use HTTP/1.1, so that http_req_cancel reaches the server at once. Every address of a
+ * host is tried, both families in a race (curl's happy eyeballs); the C library's resolver reads
+ * resolv.conf again when it has changed; the environment selects a proxy as curl documents it. Each
+ * request gets one response, complete or an error. A caller that wants the body while it arrives
+ * (audio, text) gets it in parts before the response, the first of them with the headers. */
 #ifndef IPC_HTTP_H
 #define IPC_HTTP_H
 
@@ -28,13 +27,13 @@ struct http_call {
 	uint32_t timeout_ms; /* whole request; 0 = 15000 */
 	uint32_t connect_ms; /* of that: name, TCP, proxy and TLS; 0 = 5000 */
 	size_t max_body;     /* of the response; 0 = 4 MiB; longer fails with EMSGSIZE */
-	size_t sound_at;     /* where sound that a codec made begins in the body; 0: nowhere */
-	http_resp_h *parth;  /* gets the body of a 2xx as it comes; the response has none then */
+	size_t sound_at;     /* offset in the body of audio that a codec made; 0: none */
+	http_resp_h *parth;  /* gets the body of a 2xx in parts; the response then has none */
 };
 
 struct http_resp {
 	int err; /* 0, ETIMEDOUT, ECONNREFUSED, EHOSTUNREACH, EPROTO (TLS), EMSGSIZE, EIO */
-	const char *errtext; /* curl's words when err != 0, else "" */
+	const char *errtext; /* curl's message if err != 0, else "" */
 	int status;	     /* 200 …; 0 when err */
 	struct slice_ {
 		const char *p;
@@ -44,15 +43,15 @@ struct http_resp {
 
 /* ca_file: extra CA or NULL. user_agent copied. Caller owns *out. */
 int http_alloc(struct http **out, struct env *env, const char *ca_file, const char *user_agent);
-/* Cancels what runs; no handler is called. */
+/* Cancels all requests without calling a handler. */
 struct http *http_free(struct http *h);
 
 /* Starts a request. The handle is valid until the handler of the response returns; out may be NULL.
  */
 int http_request(struct http_req **out, struct http *h, const struct http_call *call,
 		 http_resp_h *rh, void *arg);
-/* Cancels, also inside a handler; no handler is called any more. Not needed after that of the
- * response ran. */
+/* Cancels a request, also inside a handler; no handler is called afterwards. Not needed after the
+ * response's handler ran. */
 void http_req_cancel(struct http_req *req);
 /* Value of a response header (case-insensitive) copied to buf; NULL when absent. */
 const char *http_header(const struct http_resp *resp, const char *name, char *buf, size_t size);

@@ -1,5 +1,5 @@
-/* A connection: reading and understanding what comes, sending what waits, deadlines. All of it is
- * the shell's and runs between steps. */
+/* A connection: reads and parses requests, sends queued bytes, keeps deadlines. Belongs to the
+ * shell and runs between steps. */
 #include "ipc/env.h"
 #include "ipc/http_inside.h"
 #include "ipc/log.h"
@@ -59,8 +59,8 @@ static void deliver_body(struct http_exchange *x, const uint8_t *p, size_t n, bo
 	http_conn_deliver(x, HTTP_IN_BODY, (struct http_text){&head, 1}, p, n);
 }
 
-/* The request is answered by the server itself, and the connection ends. */
-static void refuse(struct http_exchange *x, int status)
+/* Answers the request by the server itself, and ends the connection. */
+static void refuse_request(struct http_exchange *x, int status)
 {
 	const char head[2] = {(char)(status >> 8), (char)status};
 
@@ -113,7 +113,7 @@ bool http_conn_flush(struct http_exchange *x)
 
 /* ---- reading ---- */
 
-/* Where a state begins. */
+/* Begins to read a head. */
 static void enter_head(struct http_exchange *x)
 {
 	x->state = HTTP_CONN_HEAD;
@@ -121,7 +121,7 @@ static void enter_head(struct http_exchange *x)
 	x->deadline = 0;
 }
 
-/* What the step of a request or of a body has made of the connection. */
+/* Derives the connection's state from the exchange after the step of a request or of a body. */
 static void settle_state(struct http_exchange *x)
 {
 	if (x->events)
@@ -156,23 +156,24 @@ static bool fakes_secret(const uint8_t *p, size_t n)
 	return false;
 }
 
-/* How many of n bytes were a head; 0 more is needed, or the connection is no longer reading. */
+/* Takes a head from n bytes and returns its length; 0: more bytes are needed, or the connection no
+ * longer reads. */
 static size_t take_head(struct http_exchange *x, const uint8_t *p, size_t n)
 {
 	long len = http_head_find((const char *)p, n, &x->seen);
 
 	if (len < 0) {
-		refuse(x, 400);
+		refuse_request(x, 400);
 		return 0;
 	}
 	if (len > HTTP_HEAD_MAX || (!len && n > HTTP_HEAD_MAX)) {
-		refuse(x, 431);
+		refuse_request(x, 431);
 		return 0;
 	}
 	if (!len)
 		return 0;
 	if (fakes_secret(p, (size_t)len)) {
-		refuse(x, 400);
+		refuse_request(x, 400);
 		return 0;
 	}
 	x->seen = 0;
@@ -184,7 +185,7 @@ static size_t take_head(struct http_exchange *x, const uint8_t *p, size_t n)
 	return (size_t)len;
 }
 
-/* How many of n bytes belonged to the body. */
+/* Takes bytes of the body and returns how many of n belonged to it. */
 static size_t take_body(struct http_exchange *x, const uint8_t *p, size_t n)
 {
 	const uint8_t *data;
@@ -192,12 +193,12 @@ static size_t take_body(struct http_exchange *x, const uint8_t *p, size_t n)
 	long k = http_body_feed(&x->decoder, p, n, &data, &len);
 
 	if (k < 0) {
-		refuse(x, 400);
+		refuse_request(x, 400);
 		return 0;
 	}
 	x->body_came += len;
 	if (x->body_came > x->body_max) {
-		refuse(x, 413);
+		refuse_request(x, 413);
 		return 0;
 	}
 	if (len || http_body_ended(&x->decoder))
@@ -206,8 +207,8 @@ static size_t take_body(struct http_exchange *x, const uint8_t *p, size_t n)
 	return (size_t)k;
 }
 
-/* Takes what it can of n bytes; returns how many. */
-static size_t understand(struct http_exchange *x, const uint8_t *p, size_t n)
+/* Parses as many of n bytes as possible; returns how many. */
+static size_t parse_bytes(struct http_exchange *x, const uint8_t *p, size_t n)
 {
 	unsigned requests = 0;
 	size_t at = 0, k = 1;
@@ -231,7 +232,7 @@ static size_t understand(struct http_exchange *x, const uint8_t *p, size_t n)
 	return x->state == HTTP_CONN_STREAM || x->state == HTTP_CONN_LINGER ? n : at;
 }
 
-/* What was not understood yet is kept, in as much memory as it needs. */
+/* Keeps the unparsed bytes, in exactly as much memory as they need. */
 static void keep_rest(struct http_exchange *x, const uint8_t *p, size_t n)
 {
 	struct http_bytes rest = {0};
@@ -242,7 +243,7 @@ static void keep_rest(struct http_exchange *x, const uint8_t *p, size_t n)
 	x->in = rest;
 }
 
-/* ---- what is waited for ---- */
+/* ---- events of the socket ---- */
 
 static void on_in(evutil_socket_t fd, short what, void *arg);
 
@@ -255,9 +256,9 @@ static void on_out(evutil_socket_t fd, short what, void *arg)
 	http_conn_turn(x);
 }
 
-/* While nothing is read the end of the client is watched by edges: what lies unread would be told
- * again and again, and EV_CLOSED alone does not tell of a reset. */
-static short wanted(const struct http_exchange *x)
+/* While the connection does not read, it watches the client's end edge-triggered: unread bytes
+ * would otherwise trigger again and again, and EV_CLOSED alone does not report a reset. */
+static short wanted_events(const struct http_exchange *x)
 {
 	switch (x->state) {
 	case HTTP_CONN_HEAD:
@@ -270,8 +271,8 @@ static short wanted(const struct http_exchange *x)
 	}
 }
 
-/* Both events of a descriptor must be told in the same way. */
-static bool assign(struct http_exchange *x, short want)
+/* Both events of a descriptor must use the same trigger mode. */
+static bool assign_events(struct http_exchange *x, short want)
 {
 	struct event_base *base = env_base(x->s->env);
 	short in = want == WATCH_END ? EV_READ | EV_CLOSED | EV_ET : EV_READ;
@@ -286,12 +287,12 @@ static bool assign(struct http_exchange *x, short want)
 	       !event_add(x->in_ev, NULL);
 }
 
-static bool watch(struct http_exchange *x)
+static bool watch_socket(struct http_exchange *x)
 {
-	short want = wanted(x);
+	short want = wanted_events(x);
 	bool waits = http_out_waiting(x) > 0 || x->more_events;
 
-	if (want != x->watching && !assign(x, want))
+	if (want != x->watching && !assign_events(x, want))
 		return false;
 	if (waits == x->out_waits)
 		return true;
@@ -299,9 +300,9 @@ static bool watch(struct http_exchange *x)
 	return (waits ? event_add(x->out_ev, NULL) : event_del(x->out_ev)) == 0;
 }
 
-/* When the answer is out the client may see its end, while what it still sends is read away: a
- * close with unread bytes would take the answer back (RFC 9112 section 9.6). */
-static void linger(struct http_exchange *x)
+/* After the response was sent, shuts down the sending side and reads away what still arrives: a
+ * close with unread bytes would discard the response (RFC 9112 section 9.6). */
+static void linger_close(struct http_exchange *x)
 {
 	if (http_out_waiting(x)) {
 		x->deadline = 0;
@@ -318,7 +319,7 @@ static void renew_deadlines(struct http_exchange *x)
 
 	switch (x->state) {
 	case HTTP_CONN_HEAD:
-		/* From the first byte on the deadline of a head stands. */
+		/* The deadline of a head starts with its first byte. */
 		if (http_out_waiting(x) > HTTP_OUT_HIGH)
 			x->deadline = 0;
 		else if (!x->in.n)
@@ -335,7 +336,7 @@ static void renew_deadlines(struct http_exchange *x)
 			set_deadline_ms(x, c->heartbeat_ms);
 		break;
 	case HTTP_CONN_LINGER:
-		linger(x);
+		linger_close(x);
 		break;
 	case HTTP_CONN_BUSY:
 		x->deadline = 0;
@@ -349,7 +350,7 @@ static void renew_deadlines(struct http_exchange *x)
 
 /* ---- turns ---- */
 
-static void hand_over(struct http_exchange *x)
+static void hand_over_socket(struct http_exchange *x)
 {
 	http_upgrade_h *h = x->upgradeh;
 	void *arg = x->upgrade_arg;
@@ -370,13 +371,13 @@ static void hand_over(struct http_exchange *x)
 	http_bytes_free(&head);
 }
 
-static bool is_idle(const struct http_exchange *x)
+static bool conn_is_idle(const struct http_exchange *x)
 {
 	return x->state == HTTP_CONN_HEAD && !x->in.n && !http_out_waiting(x);
 }
 
-/* Everything that follows from what a step, or the client, did. */
-static void settle(struct http_exchange *x)
+/* Brings the connection up to date after a step, or after bytes of the client. */
+static void update_connection(struct http_exchange *x)
 {
 	if (x->broken || !http_conn_flush(x) || (x->events && !http_events_flush(x))) {
 		http_conn_close(x);
@@ -384,17 +385,17 @@ static void settle(struct http_exchange *x)
 	}
 	/* The answers to what the client asked before go first. */
 	if (x->upgradeh && !http_out_waiting(x)) {
-		hand_over(x);
+		hand_over_socket(x);
 		return;
 	}
 	renew_deadlines(x);
-	if ((x->s->draining && is_idle(x)) || !watch(x))
+	if ((x->s->draining && conn_is_idle(x)) || !watch_socket(x))
 		http_conn_close(x);
 }
 
 void http_conn_turn(struct http_exchange *x)
 {
-	/* A stream that ended, an answer that was completed later. */
+	/* A stream may have ended, or a response may have been completed later. */
 	if (x->state == HTTP_CONN_BUSY || x->state == HTTP_CONN_STREAM ||
 	    x->state == HTTP_CONN_BODY)
 		settle_state(x);
@@ -407,10 +408,10 @@ void http_conn_turn(struct http_exchange *x)
 		size_t taken;
 
 		x->seen = 0;
-		taken = understand(x, x->in.p, x->in.n);
+		taken = parse_bytes(x, x->in.p, x->in.n);
 		keep_rest(x, x->in.p + taken, x->in.n - taken);
 	}
-	settle(x);
+	update_connection(x);
 }
 
 static void look_for_end(struct http_exchange *x, short what)
@@ -433,7 +434,7 @@ static void on_in(evutil_socket_t fd, short what, void *arg)
 		look_for_end(x, what);
 		return;
 	}
-	/* There are requests that wait for their turn. */
+	/* Earlier requests still wait for their turn. */
 	if (x->dirty) {
 		http_conn_turn(x);
 		return;
@@ -456,9 +457,9 @@ static void on_in(evutil_socket_t fd, short what, void *arg)
 	if (x->state == HTTP_CONN_HEAD && !have)
 		x->deadline = 0;
 	x->read_any = true;
-	taken = understand(x, buf, have + (size_t)k);
+	taken = parse_bytes(x, buf, have + (size_t)k);
 	keep_rest(x, buf + taken, have + (size_t)k - taken);
-	settle(x);
+	update_connection(x);
 }
 
 void http_conn_late(struct http_exchange *x, uint64_t now)
@@ -478,17 +479,17 @@ void http_conn_late(struct http_exchange *x, uint64_t now)
 			http_conn_close(x);
 			return;
 		}
-		refuse(x, 408);
+		refuse_request(x, 408);
 		break;
 	case HTTP_CONN_BODY:
-		/* What came since has earned time. */
+		/* Received bytes extend the deadline. */
 		grown = x->body_came / BYTES_A_SECOND * 1000;
 		if (grown > x->body_earned) {
 			set_deadline(x, x->deadline + (grown - x->body_earned) * NS_PER_MS);
 			x->body_earned = grown;
 			return;
 		}
-		refuse(x, 408);
+		refuse_request(x, 408);
 		break;
 	case HTTP_CONN_STREAM:
 		set_deadline_ms(x, x->s->conf.heartbeat_ms);
@@ -502,7 +503,7 @@ void http_conn_late(struct http_exchange *x, uint64_t now)
 		x->deadline = 0;
 		return;
 	}
-	settle(x);
+	update_connection(x);
 }
 
 int http_conn_open(struct http_exchange *x, int fd)
@@ -516,5 +517,5 @@ int http_conn_open(struct http_exchange *x, int fd)
 		return ENOMEM;
 	enter_head(x);
 	renew_deadlines(x);
-	return watch(x) ? 0 : ENOMEM;
+	return watch_socket(x) ? 0 : ENOMEM;
 }

@@ -1,5 +1,5 @@
-/* Event streams: one ring, and how far each reader has got. Cursors move when sockets take bytes,
- * so they are the shell's; a reader that the ring overtook is told so in a step. */
+/* Event streams: one ring, and a cursor for each reader. Cursors move when sockets accept bytes, so
+ * they belong to the shell; a step reports to a reader that the ring has overtaken it. */
 #include "ipc/env.h"
 #include "ipc/http_inside.h"
 #include "proto/http/ring.h"
@@ -13,11 +13,11 @@ enum { GATHER = 16 << 10, FLUSH_MAX = 64 << 10, LAST_ID_SIZE = 128 };
 
 struct http_events {
 	struct env *env;
-	uint32_t source; /* of what is published */
+	uint32_t source; /* of the published events */
 	struct sse_ring *ring;
 	struct event *pump; /* NULL on replay */
 	struct http_exchange *readers;
-	struct http_exchange *at; /* whom the pump looks at next; NULL: it rests */
+	struct http_exchange *at; /* the pump's next reader; NULL: the pump is idle */
 	bool again;		  /* something was published while the pump went round */
 	bool *freed;		  /* told by http_events_free when the pump runs */
 	unsigned n_readers;
@@ -26,7 +26,7 @@ struct http_events {
 	void *arg;
 };
 
-static void no_input(uint8_t kind, const uint8_t *data, size_t len, void *arg)
+static void ignore_input(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 {
 	(void)kind;
 	(void)data;
@@ -56,7 +56,7 @@ static void on_pump(evutil_socket_t fd, short what, void *arg)
 		struct http_exchange *x = e->at;
 
 		e->at = x->next_reader;
-		/* One whose socket is full goes on when it is not. */
+		/* A reader with a full socket continues when it is writable. */
 		if (!x->out_waits)
 			http_conn_turn(x);
 		/* By the gone handler of this reader. */
@@ -138,7 +138,7 @@ int http_events_tell(struct http_exchange *x, const char *name, const char *data
 		return EINVAL;
 	text = malloc(SSE_EVENT_MAX);
 	if (!text) {
-		/* It would never know that it misses something. */
+		/* Otherwise the reader would not know that it missed events. */
 		x->broken = true;
 		return ENOMEM;
 	}
@@ -149,8 +149,8 @@ int http_events_tell(struct http_exchange *x, const char *name, const char *data
 	return k ? 0 : EMSGSIZE;
 }
 
-/* From here on the reader knows all. */
-static void catch_up(struct http_exchange *x, bool missed)
+/* The reader is up to date from here on. */
+static void catch_up_reader(struct http_exchange *x, bool missed)
 {
 	struct http_events *e = x->events;
 
@@ -166,7 +166,7 @@ static void catch_up(struct http_exchange *x, bool missed)
 void http_events_missed(struct http_exchange *x)
 {
 	if (x->events)
-		catch_up(x, true);
+		catch_up_reader(x, true);
 }
 
 void http_events_join(struct http_events *e, struct http_exchange *x, const struct http_head *head)
@@ -191,7 +191,7 @@ void http_events_join(struct http_events *e, struct http_exchange *x, const stru
 	e->readers = x;
 	e->n_readers++;
 	if (!sse_ring_resume(e->ring, id, strlen(id), &x->cursor))
-		catch_up(x, named);
+		catch_up_reader(x, named);
 	http_exchange_drop_head(x);
 	http_mark_dirty(x);
 }
@@ -234,8 +234,8 @@ int http_events_publish(struct http_events *e, const char *name, const char *dat
 
 /* ---- the shell's side ---- */
 
-/* Events from the reader's cursor on, as many as fit; *first is the length of the first. */
-static size_t gather(const struct http_exchange *x, char *buf, size_t size)
+/* Copies as many events as fit, from the reader's cursor on; *first is the length of the first. */
+static size_t gather_events(const struct http_exchange *x, char *buf, size_t size)
 {
 	uint64_t at = x->cursor;
 	const char *text;
@@ -249,9 +249,9 @@ static size_t gather(const struct http_exchange *x, char *buf, size_t size)
 	return n;
 }
 
-/* The socket took `took` bytes from the cursor on: what it left of an event waits; the rest is read
- * anew later. */
-static bool advance(struct http_exchange *x, size_t took)
+/* Advances the cursor by `took` bytes that the socket accepted: queues the rest of a partly sent
+ * event; later events are read from the ring again. */
+static bool advance_cursor(struct http_exchange *x, size_t took)
 {
 	const char *text;
 	size_t k;
@@ -265,12 +265,12 @@ static bool advance(struct http_exchange *x, size_t took)
 	return true;
 }
 
-/* 0, or the error that ended it; EAGAIN: the socket is full. */
+/* Returns 0, or the error that ended the connection; EAGAIN: the socket is full. */
 static int send_events(struct http_exchange *x, size_t *sent)
 {
 	char buf[GATHER];
 	const char *p = buf;
-	size_t n = gather(x, buf, sizeof buf);
+	size_t n = gather_events(x, buf, sizeof buf);
 	ssize_t k;
 
 	*sent = 0;
@@ -282,7 +282,7 @@ static int send_events(struct http_exchange *x, size_t *sent)
 	if (k < 0)
 		return errno;
 	*sent = (size_t)k;
-	if (!advance(x, (size_t)k))
+	if (!advance_cursor(x, (size_t)k))
 		return ENOMEM;
 	return (size_t)k < n ? EAGAIN : 0;
 }

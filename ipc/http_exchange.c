@@ -1,4 +1,4 @@
-/* What requests do in steps, and their answers. Nothing here touches a socket. */
+/* Handles requests in steps, and composes their responses. Uses no socket. */
 #include "ipc/env.h"
 #include "ipc/http_inside.h"
 #include "proto/base/cursor.h"
@@ -10,7 +10,7 @@
 #include <strings.h>
 #include <time.h>
 
-/* ---- the answer's bytes ---- */
+/* ---- the response's bytes ---- */
 
 static const char *reason_phrase(int status)
 {
@@ -54,7 +54,7 @@ static const char *reason_phrase(int status)
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
 		if (known[i].status == status)
 			return known[i].phrase;
-	/* RFC 9112 section 4: it may be empty. */
+	/* RFC 9112 section 4: the reason phrase may be empty. */
 	return "";
 }
 
@@ -134,7 +134,7 @@ int http_reply_field(struct http_exchange *x, const char *name, const char *valu
 	return http_bytes_add(&x->fields, line, n) ? 0 : ENOMEM;
 }
 
-/* What a page that says nothing else may do: nothing, nowhere, and be kept by nobody. */
+/* Strict defaults: the page may load nothing, be framed nowhere, and be cached by nobody. */
 static void add_defaults(struct http_exchange *x)
 {
 	static const struct {
@@ -153,13 +153,13 @@ static void add_defaults(struct http_exchange *x)
 			out_text(x, defaults[i].line);
 }
 
-/* Everything up to what tells the body's length. */
+/* Writes the head up to the fields that give the body's length. */
 static void add_head(struct http_exchange *x, int status, const char *type)
 {
 	char line[128];
 
 	x->begun = true;
-	/* What is left of the request's body cannot be told from a next request. */
+	/* The unread rest of the request's body could be mistaken for a next request. */
 	x->last |= !x->body_whole || x->s->draining;
 	snprintf(line, sizeof line, "HTTP/1.1 %d %s\r\nDate: %s\r\n", status, reason_phrase(status),
 		 date_of(x->s));
@@ -302,13 +302,13 @@ void http_reply_stream_head(struct http_exchange *x, const char *type)
 
 	x->last = true;
 	add_head(x, 200, type);
-	/* It has no length: the end of the connection is its end. Proxies must not wait for more of
-	 * it. */
+	/* The response has no length: it ends with the connection. Proxies must not wait for more
+	 * of it. */
 	out_text(x, "X-Accel-Buffering: no\r\nConnection: close\r\n\r\n:\n\n");
 	sent_since(x, from);
 }
 
-/* ---- bodies, and who has gone ---- */
+/* ---- bodies, and clients that left ---- */
 
 static void send_continue(struct http_exchange *x)
 {
@@ -366,8 +366,7 @@ void http_exchange_lose(struct http_exchange *x)
 
 /* ---- upgrades ---- */
 
-/* What the request said, in our own words, so that the next reader cannot see more in it than we
- * did. */
+/* Rewrites the request from its parsed form, so that the next parser cannot read it differently. */
 static bool keep_request(struct http_exchange *x, const struct http_head *h)
 {
 	struct http_bytes *b = &x->handover;
@@ -415,7 +414,7 @@ static void begin_exchange(struct http_exchange *x, const struct http_head *head
 
 static void on_refused(struct http_exchange *x, int status)
 {
-	/* An answer that had begun cannot become another one. */
+	/* A response that has begun cannot be replaced. */
 	bool begun = x->active && x->begun;
 
 	http_exchange_lose(x);
@@ -531,7 +530,7 @@ void http_exchange_input(uint8_t kind, const uint8_t *data, size_t len, void *ar
 	}
 }
 
-/* The method, and lengths: no path, which may hold what a person asked for. */
+/* Records the method and lengths, but no path, which may contain personal data. */
 size_t http_exchange_shape(uint8_t kind, const uint8_t *data, size_t len, char *text, size_t size)
 {
 	static const char *const names[] = {

@@ -1,9 +1,8 @@
-/* What http_server.c, http_conn.c, http_exchange.c and http_events.c share. Nobody else includes
- * this.
+/* Shared by http_server.c, http_conn.c, http_exchange.c and http_events.c only.
  *
- * Of an exchange one part is changed inside steps alone and is the same on replay; the other, the
- * connection, is changed by the shell and does not exist on replay. A step never closes or frees:
- * the shell looks after each step. */
+ * An exchange has two parts. Steps alone change the first, which is the same on replay. The shell
+ * changes the second, the connection, which does not exist on replay. A step never closes or frees
+ * a connection; the shell does so after the step. */
 #ifndef IPC_HTTP_INSIDE_H
 #define IPC_HTTP_INSIDE_H
 
@@ -13,13 +12,13 @@
 #include <event2/event.h>
 
 enum {
-	HTTP_READ_MAX = 32 << 10, /* bytes of a connection that wait to be understood */
+	HTTP_READ_MAX = 32 << 10, /* received bytes of a connection that are not parsed yet */
 	HTTP_OUT_HIGH =
-		64 << 10,	 /* beyond this no further request of the connection is looked at */
-	HTTP_OUT_MAX = 16 << 20, /* of an answer in parts */
-	HTTP_FIELDS_SIZE = 4096, /* of an answer's own fields */
-	HTTP_REQUESTS_A_TURN = 16, /* of one connection */
-	HTTP_READERS_A_TURN = 64,  /* of an event stream */
+		64 << 10, /* unsent bytes beyond which the connection reads no further request */
+	HTTP_OUT_MAX = 16 << 20,   /* unsent bytes of a response in parts */
+	HTTP_FIELDS_SIZE = 4096,   /* fields that the handler adds to a response */
+	HTTP_REQUESTS_A_TURN = 16, /* requests of one connection per turn of the loop */
+	HTTP_READERS_A_TURN = 64,  /* readers of an event stream per turn of the loop */
 };
 
 /* Inputs. Each begins with the u32 number of the connection's slot. */
@@ -28,7 +27,7 @@ enum http_input {
 	HTTP_IN_BODY,	     /* u8 last, bytes */
 	HTTP_IN_GONE,
 	HTTP_IN_REFUSED, /* u16 status */
-	HTTP_IN_MISSED,	 /* a reader of events missed some */
+	HTTP_IN_MISSED,	 /* a reader of events missed at least one */
 	HTTP_IN_DRAINED, /* slot 0 */
 };
 
@@ -49,42 +48,42 @@ struct http_bytes {
 struct http_exchange {
 	struct http_server *s;
 	uint32_t slot;
-	/* ---- of steps ---- */
+	/* ---- changed by steps ---- */
 	bool active;	 /* between the request and the end of its answer */
-	bool begun;	 /* the head of the answer was made */
-	bool parts;	 /* the answer is in parts */
-	bool body_whole; /* all of the request's body was told */
-	bool last;	 /* the connection ends with this answer */
+	bool begun;	 /* the head of the response was composed */
+	bool parts;	 /* the response is in parts */
+	bool body_whole; /* the handler has the whole body of the request */
+	bool last;	 /* the connection ends with this response */
 	bool head_only;	 /* HEAD */
-	bool in_parts;	 /* the request's body is told as it comes */
+	bool in_parts;	 /* the handler gets the request's body in parts */
 	bool expects;
 	bool chunked;
 	uint64_t length, body_max;
 	uint32_t body_ms;	      /* of the route; 0: the server's */
 	const struct http_head *head; /* of the request, while it is active */
-	struct http_kept_head *kept;  /* where it lies when its step is over */
+	struct http_kept_head *kept;  /* its copy, used after the step */
 	http_body_h *bodyh;
 	http_gone_h *goneh;
 	http_upgrade_h *upgradeh;
 	void *body_arg, *gone_arg, *upgrade_arg;
-	struct http_bytes fields;   /* of the answer */
-	struct http_bytes whole;    /* of the request's body, not told yet */
+	struct http_bytes fields;   /* of the response */
+	struct http_bytes whole;    /* the request's body, while it is incomplete */
 	struct http_bytes handover; /* the head of an upgrade */
 	struct http_events *events;
 	struct http_exchange *next_reader, **at_reader;
 	char address[46];
-	/* ---- of the shell ---- */
+	/* ---- changed by the shell ---- */
 	int fd;
 	enum http_conn_state state;
 	struct event *in_ev, *out_ev;
 	short watching;
-	bool broken; /* no memory for what had to be sent */
+	bool broken; /* there was no memory for bytes to send */
 	bool read_any;
 	bool dirty;
 	bool half_closed;
 	bool out_waits;	  /* out_ev is added */
-	bool more_events; /* a reader of events has not got all, though its socket took what there
-			     was */
+	bool more_events; /* more events wait for this reader, although its socket accepted all
+			     bytes so far */
 	struct http_exchange *next_dirty;
 	struct http_bytes in, out;
 	size_t seen, out_at;
@@ -97,7 +96,7 @@ struct http_exchange {
 
 struct http_server {
 	struct env *env;
-	struct http_server_conf conf; /* with the values given for 0; texts are not kept */
+	struct http_server_conf conf; /* with the defaults in place of 0; its texts are not valid */
 	char *path;
 	uint32_t source;
 	uint16_t port;
@@ -127,35 +126,35 @@ void http_bytes_free(struct http_bytes *b);
 
 /* http_server.c */
 uint64_t http_clock(void);
-/* The server's own next look at deadlines is no later than this. */
+/* Sets the server's timer to this time or earlier. */
 void http_server_wake_at(struct http_server *s, uint64_t when);
-/* The shell looks at this connection when the running step is over. */
+/* Makes the shell process this connection after the running step. */
 void http_mark_dirty(struct http_exchange *x);
 struct http_exchange *http_exchange_new(struct http_server *s, uint32_t slot);
 void http_exchange_free(struct http_exchange *x);
 
 /* http_conn.c */
 int http_conn_open(struct http_exchange *x, int fd);
-/* After a step, or when there may be something to do. May free x. */
+/* Processes the connection: after a step, or when there may be work. May free x. */
 void http_conn_turn(struct http_exchange *x);
-/* A deadline passed at `now`. May free x. */
+/* Handles a deadline that passed at `now`. May free x. */
 void http_conn_late(struct http_exchange *x, uint64_t now);
 void http_conn_close(struct http_exchange *x);
-/* Sends what waits. False when the connection is broken. */
+/* Sends the queued bytes. Returns false if the connection is broken. */
 bool http_conn_flush(struct http_exchange *x);
-/* One input: the slot, what is given. */
+/* Delivers one input of this kind: the slot, head and bytes. */
 void http_conn_deliver(struct http_exchange *x, enum http_input kind, struct http_text head,
 		       const void *p, size_t n);
 
-/* http_exchange.c: what the inputs do. */
+/* http_exchange.c: the handlers of the inputs. */
 void http_exchange_input(uint8_t kind, const uint8_t *data, size_t len, void *arg);
 size_t http_exchange_shape(uint8_t kind, const uint8_t *data, size_t len, char *text, size_t size);
 void http_exchange_drop_head(struct http_exchange *x);
-/* Ends the exchange without an answer of its own: tells who has it. */
+/* Ends the exchange without a response and calls its gone handler. */
 void http_exchange_lose(struct http_exchange *x);
-/* The head of an answer whose end is that of its connection. */
+/* Sends the head of a response that ends with its connection. */
 void http_reply_stream_head(struct http_exchange *x, const char *type);
-/* Sends bytes of an answer: they are told to the env, and wait for the shell. */
+/* Queues bytes of a response for the shell, and records them as output of the env. */
 void http_exchange_send(struct http_exchange *x, const void *p, size_t n);
 
 /* http_events.c */

@@ -33,7 +33,7 @@ static void input(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 		ws->h(ws, (enum ws_event)kind, code, r.p + r.pos, rd_left(&r), ws->arg);
 }
 
-/* Of a binary message the three bytes before what is sealed: number and opcode. */
+/* Records the three bytes of a binary message before its encrypted part: number and opcode. */
 static size_t shape(uint8_t kind, const uint8_t *data, size_t len, char *text, size_t size)
 {
 	size_t n = 0;
@@ -123,7 +123,7 @@ void ws_drop(struct ws *ws)
 	ws_kick(ws->ctx);
 }
 
-/* An orphan that lws does not know and that we are not inside of has nobody left. */
+/* Frees an orphan that lws no longer knows and that has no delivery running. */
 void ws_bury(struct ws *ws)
 {
 	if (ws->orphan && !ws->wsi && !ws->busy)
@@ -222,7 +222,8 @@ int ws_send(struct ws *ws, bool text, const void *data, size_t len)
 
 	if (ws->over || !ws->open || ws->close_code)
 		return ENOTCONN;
-	/* How much waits depends on the network, so whether it fits is an answer of the system. */
+	/* The queue's length depends on the network, so whether the message fits is recorded as an
+	 * answer of the system. */
 	err = (int)env_answer(env, env_replaying(env) ? 0 : enqueue(ws, text, data, len));
 	if (!err)
 		env_output(env, ENV_OUT_WS, ws->source, data, len);
@@ -257,9 +258,9 @@ void ws_abort(struct ws *ws)
 	shutdown(lws_get_socket_fd(ws->wsi), SHUT_RDWR);
 }
 
-/* The close frame is written like a message: with its libuv loop lws 4.1 drops the connection
- * before a close frame that it was asked for by lws_close_reason. The other side answers with its
- * own, or the timeout ends it. */
+/* Writes the close frame like a message: with its libuv loop, lws 4.1 drops the connection before a
+ * close frame that lws_close_reason requested. The peer answers with a close frame of its own, or
+ * the timeout ends the connection. */
 static int send_close(struct ws *ws)
 {
 	uint8_t b[LWS_PRE + 2 + sizeof ws->close_reason];
@@ -274,7 +275,7 @@ static int send_close(struct ws *ws)
 	return 0;
 }
 
-/* A ping, or one message a call, then the close frame. Non-zero closes. */
+/* Writes a ping or one message per call, then the close frame. Non-zero closes. */
 static int on_writable(struct ws *ws)
 {
 	struct out_msg *m = ws->first;
@@ -326,7 +327,7 @@ static int on_receive(struct ws *ws, const void *p, size_t n)
 	bool binary = lws_frame_is_binary(ws->wsi);
 	size_t len;
 
-	/* What comes after our close, or after a message that was too big, is not for anybody. */
+	/* Ignores messages after our close, or after a message that was too long. */
 	if (ws->orphan || ws->close_code)
 		return 0;
 	if (n > ws->max_message - ws->n_in || grow(ws, ws->n_in + n)) {
@@ -341,7 +342,7 @@ static int on_receive(struct ws *ws, const void *p, size_t n)
 		return 0;
 	len = ws->n_in;
 	ws->n_in = 0;
-	/* An orphan's close frame goes out when it is writable; nothing more is read into it. */
+	/* An orphan sends its close frame when it is writable, and reads nothing more. */
 	ws_tell(ws, binary ? WS_BINARY : WS_TEXT, ws->in, len);
 	return 0;
 }
@@ -369,7 +370,7 @@ static void on_closed(struct ws *ws)
 		       ws->got_reason[0] ? ws->got_reason : ws->close_reason);
 }
 
-/* lws says of a certificate only that TLS failed; its log has the rest. */
+/* lws reports only that TLS failed; its log says what is wrong with the certificate. */
 static const char *connect_error(const char *text)
 {
 	if (!text)
@@ -441,7 +442,7 @@ int ws_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, v
 		on_closed(ws);
 		return 0;
 	case LWS_CALLBACK_WSI_DESTROY:
-		/* Without one of the above before (a dial that was killed). */
+		/* A dial that was aborted had none of the events above. */
 		lws_set_opaque_user_data(wsi, NULL);
 		ws->wsi = NULL;
 		ws_tell_closed(ws, 1006, "closed");

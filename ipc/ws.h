@@ -2,16 +2,16 @@
  * libevent.
  *
  * lws and its two rules (kick the loop after every call from outside a callback; one write per
- * writeable) stay inside ws.c. Messages are whole: fragments are joined up to `max_message`, beyond
- * it the connection is closed with 1009. Names are resolved by evdns, never by lws, and every
- * address of a host is tried (RFC 8305); TLS verifies the name or literal address that was asked
- * for. A proxy is taken from the environment as curl does (ipc/proxy.h). A peer that is silent is
- * pinged, and one that stays silent is closed with 1006.
+ * writeable) stay inside ws*.c. Messages are complete: fragments are joined up to `max_message`,
+ * beyond which the connection is closed with 1009. evdns resolves names, never lws, and every
+ * address of a host is tried (RFC 8305); TLS verifies the requested name or literal address. The
+ * environment selects a proxy as for curl (ipc/proxy.h). A silent peer is pinged, and closed with
+ * 1006 if it stays silent.
  *
- * Ownership: a struct ws from ws_connect belongs to the caller until ws_free. One handed to an
- * accept handler belongs to that handler's owner from then on. ws_free from inside the own handler
- * is allowed. After WS_CLOSED no further event comes and sends give ENOTCONN; the struct still
- * wants ws_free. */
+ * Ownership: the caller owns a struct ws from ws_connect until ws_free; the owner of an accept
+ * handler owns the struct that the handler gets. ws_free inside the socket's own handler is
+ * allowed. After WS_CLOSED there are no further events, and sends return ENOTCONN; the struct still
+ * needs ws_free. */
 #ifndef IPC_WS_H
 #define IPC_WS_H
 
@@ -46,31 +46,31 @@ struct ws_dial {
 	const char
 		*url; /* ws:// or wss://, host[:port] or [IPv6][:port], path and query verbatim */
 	const char *const *headers; /* NULL-terminated "Name: value" lines, or NULL */
-	uint32_t connect_ms;	    /* until TCP, and the proxy's tunnel, stand; 0 = 5000 */
+	uint32_t connect_ms;	    /* until TCP, and the proxy's tunnel, are connected; 0 = 5000 */
 	uint32_t total_ms;	    /* until WS_OPEN; 0 = 5000 more than connect_ms */
-	uint32_t ping_ms;   /* silence before a ping, and once more before the end; 0 = 10000 */
+	uint32_t ping_ms;   /* silence before a ping, and after it before the close; 0 = 10000 */
 	size_t max_message; /* 0 = 1 MiB */
 };
 
-/* Starts connecting; the outcome comes as WS_OPEN or WS_CLOSED. EINVAL for a bad URL, ENOMEM.
- * Copies dial. */
+/* Starts connecting; WS_OPEN or WS_CLOSED reports the outcome. EINVAL for a bad URL, ENOMEM. Copies
+ * dial. */
 int ws_connect(struct ws **out, struct ws_ctx *ctx, const struct ws_dial *dial, ws_h *h, void *arg);
-/* Queues one message (copied). ENOTCONN, ENOBUFS when 16 MiB wait already, ENOMEM. */
+/* Queues one message (copied). ENOTCONN, ENOBUFS if 16 MiB are queued already, ENOMEM. */
 int ws_send(struct ws *ws, bool text, const void *data, size_t len);
-/* Bytes queued and not yet given to the kernel. */
+/* The bytes that are queued and not yet written to the kernel. */
 size_t ws_pending(const struct ws *ws);
-/* Sends a close frame after what is queued; WS_CLOSED follows. reason may be NULL. */
+/* Sends a close frame after the queued messages; WS_CLOSED follows. reason may be NULL. */
 void ws_close(struct ws *ws, uint16_t code, const char *reason);
 /* Drops the TCP connection without a close frame (tests of half-open sockets); WS_CLOSED 1006
  * follows. */
 void ws_abort(struct ws *ws);
-/* Detaches the handler at once, closes with 1000 if open, frees when lws lets go. NULL accepted. */
+/* Detaches the handler at once, closes with 1000 if open, and frees when lws has released the
+ * socket. NULL accepted. */
 struct ws *ws_free(struct ws *ws);
 void ws_set_handler(struct ws *ws, ws_h *h, void *arg);
 
-/* A connection came in and is open; path includes the query ("/?v=8"). header("authorization") etc.
- * may be asked inside the handler only. Call ws_set_handler before returning, or ws_free to refuse.
- */
+/* Handles a new open connection; path includes the query ("/?v=8"). Request headers can be read
+ * inside the handler only. Call ws_set_handler before returning, or ws_free to refuse. */
 typedef void(ws_accept_h)(struct ws *ws, const char *path, void *arg);
 /* Request header of an accepted connection, valid inside ws_accept_h only; "" when absent. Name in
  * lower case. */

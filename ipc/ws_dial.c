@@ -1,5 +1,5 @@
-/* Connecting: the proxy of the environment, a race between the host's addresses, then lws on what
- * won. */
+/* Connects: selects the proxy of the environment, races the host's addresses, then hands the
+ * winning socket to lws. */
 #include "ipc/env.h"
 #include "ipc/proxy.h"
 #include "ipc/resolver.h"
@@ -61,7 +61,7 @@ int ws_dial_headers(struct ws *ws, struct lws *wsi, uint8_t **p, uint8_t *end)
 
 /* ---- the URL ---- */
 
-/* A name, an IPv4 literal, or an IPv6 literal in brackets. What follows it, or NULL. */
+/* Parses a name, an IPv4 literal, or an IPv6 literal in brackets. Returns the rest, or NULL. */
 static const char *parse_host(struct ws_dial_state *d, const char *p)
 {
 	struct in6_addr ignored;
@@ -117,7 +117,7 @@ static int parse_url(struct ws_dial_state *d, const char *url)
 }
 
 /* ---- connecting ---- */
-static void fail(struct ws *ws, const char *why)
+static void fail_dial(struct ws *ws, const char *why)
 {
 	if (ws->close_code)
 		ws_tell_closed(ws, ws->close_code, ws->close_reason);
@@ -130,7 +130,7 @@ static void on_connected(struct ws *ws, int fd)
 	event_del(ws->dial.connect_by);
 	if (ws->close_code) {
 		close(fd);
-		fail(ws, "");
+		fail_dial(ws, "");
 	} else if (ws_adopt(ws, fd) == 0) {
 		ws_bury(ws);
 	} else {
@@ -138,7 +138,7 @@ static void on_connected(struct ws *ws, int fd)
 		if (ws->over)
 			ws_bury(ws);
 		else
-			fail(ws, "cannot connect");
+			fail_dial(ws, "cannot connect");
 	}
 }
 
@@ -148,7 +148,7 @@ static void on_tunnel(int fd, const char *why, void *arg)
 
 	ws->dial.tunnel = tunnel_free(ws->dial.tunnel);
 	if (fd < 0)
-		fail(ws, why);
+		fail_dial(ws, why);
 	else
 		on_connected(ws, fd);
 }
@@ -163,11 +163,11 @@ static void on_tcp(int fd, const char *why, void *arg)
 	d->tcp = tcp_dial_free(d->tcp);
 	if (fd < 0) {
 		snprintf(text, sizeof text, "%s%s", d->proxy ? "proxy: " : "", why);
-		fail(ws, text);
+		fail_dial(ws, text);
 	} else if (!d->proxy) {
 		on_connected(ws, fd);
 	} else if (tunnel_alloc(&d->tunnel, env_base(ws->ctx->env), fd, &to, on_tunnel, ws)) {
-		fail(ws, "the proxy cannot be asked");
+		fail_dial(ws, "the proxy cannot be asked");
 	} else {
 		clear_proxy(d);
 	}
@@ -180,7 +180,7 @@ static void on_deadline(evutil_socket_t fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	ws_drop(ws);
-	fail(ws, ws->dial.why ? ws->dial.why : "connecting timed out");
+	fail_dial(ws, ws->dial.why ? ws->dial.why : "connecting timed out");
 }
 
 void ws_dial_close(struct ws *ws)
@@ -199,7 +199,7 @@ static int add_timer(struct event **out, struct ws *ws, uint32_t ms)
 	return *out && event_add(*out, &tv) == 0 ? 0 : ENOMEM;
 }
 
-/* A proxy that cannot be used is a failure to connect, not a bad URL of the caller. */
+/* An unusable proxy is a failure to connect, not a bad URL of the caller. */
 static int start_tcp(struct ws *ws)
 {
 	struct ws_dial_state *d = &ws->dial;
@@ -230,7 +230,7 @@ static int start_tcp(struct ws *ws)
 				    on_tcp, ws);
 }
 
-static int start(struct ws *ws, const struct ws_dial *dial)
+static int start_dial(struct ws *ws, const struct ws_dial *dial)
 {
 	uint32_t connect_ms = dial->connect_ms ? dial->connect_ms : WS_CONNECT_MS;
 	uint32_t total_ms = dial->total_ms ? dial->total_ms : connect_ms + WS_OPEN_MS;
@@ -245,7 +245,7 @@ static int start(struct ws *ws, const struct ws_dial *dial)
 	return err ? err : start_tcp(ws);
 }
 
-/* Where to, and the headers: that is sent, too. */
+/* Records the address and the headers as output. */
 static void tell_dial(struct ws *ws, const struct ws_dial *dial)
 {
 	struct env *env = ws->ctx->env;
@@ -268,7 +268,7 @@ int ws_connect(struct ws **out, struct ws_ctx *ctx, const struct ws_dial *dial, 
 	ws_set_handler(ws, h, arg);
 	err = parse_url(&ws->dial, dial->url);
 	if (!err && !env_replaying(ctx->env))
-		err = start(ws, dial);
+		err = start_dial(ws, dial);
 	if (err) {
 		ws_free(ws);
 		return err;

@@ -1,4 +1,4 @@
-/* What ws.c and its neighbours ws_*.c share. Nobody else includes this. */
+/* Shared by ws.c and ws_*.c only. */
 #ifndef IPC_WS_INSIDE_H
 #define IPC_WS_INSIDE_H
 
@@ -37,7 +37,7 @@ struct ws_ctx {
 	struct event *readable, *timer;
 	struct resolver *resolver;
 	struct ws_anchor anchor;
-	struct ws *all;		/* every socket that lws or an owner still knows */
+	struct ws *all;		/* every socket that lws or an owner still uses */
 	struct ws_server *gone; /* freed servers: lws reads their names until it is destroyed */
 };
 
@@ -58,7 +58,7 @@ struct ws {
 	bool open, over, orphan,
 		sent_close;  /* over: WS_CLOSED was told. orphan: the owner let go */
 	bool failed;	     /* a deadline or a bad message: closes without a frame */
-	unsigned busy;	     /* inside so many deliveries */
+	unsigned busy;	     /* the number of running deliveries */
 	uint16_t close_code; /* asked for by ws_close; 0 = none */
 	char close_reason[124];
 	uint16_t got_code;
@@ -90,28 +90,28 @@ struct ws {
 
 /* ws.c */
 int ws_new(struct ws **out, struct ws_ctx *ctx, size_t max_message);
-/* Tells the owner and, when nobody needs it any more, frees. Returns false when *ws is gone or must
- * be closed. */
+/* Calls the owner's handler, and frees the socket if it is no longer needed. Returns false if *ws
+ * is freed or must be closed. */
 bool ws_tell(struct ws *ws, enum ws_event ev, const void *data, size_t len);
 void ws_tell_closed(struct ws *ws, uint16_t code, const char *reason);
-/* Has lws forget the connection and close it without a frame; nothing is told. */
+/* Detaches the connection from lws and closes it without a frame or an event. */
 void ws_drop(struct ws *ws);
-/* Frees an orphan that lws does not know and that nobody is inside of. */
+/* Frees an orphan that lws no longer knows and that has no delivery running. */
 void ws_bury(struct ws *ws);
 /* The one callback of all our lws protocols. */
 int ws_callback(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
 		size_t len);
-/* ws_loop.c: to be called after every call into lws from outside its callbacks. */
+/* ws_loop.c: call it after every call into lws from outside its callbacks. */
 void ws_kick(struct ws_ctx *ctx);
 /* ws_dial.c */
 void ws_dial_clear(struct ws *ws);
 int ws_dial_headers(struct ws *ws, struct lws *wsi, uint8_t **p, uint8_t *end);
-/* ws_close came before the connection stood: WS_CLOSED in the next turn. */
+/* Handles ws_close before the connection is open: WS_CLOSED follows in the next turn. */
 void ws_dial_close(struct ws *ws);
 /* ws_adopt.c */
 int ws_anchor_open(struct ws_anchor *a);
 void ws_anchor_close(struct ws_anchor *a);
-/* Takes fd, connected, also when it fails; lws goes on with TLS and upgrade. */
+/* Takes the connected fd, also on failure; lws continues with TLS and upgrade. */
 int ws_adopt(struct ws *ws, int fd);
 void ws_tls_prepare(void *ssl_ctx);
 /* Non-zero refuses the certificate. */
@@ -120,7 +120,7 @@ int ws_tls_verify(struct ws *ws, void *x509_store_ctx, bool chain_ok);
 int ws_ping_alloc(struct ws *ws, uint32_t interval_ms);
 /* The connection is open. */
 void ws_ping_start(struct ws *ws);
-/* Bytes of the peer came. */
+/* Bytes of the peer arrived. */
 void ws_ping_heard(struct ws *ws);
 /* Inside a writeable callback, when ping.due. */
 int ws_ping_write(struct ws *ws);

@@ -18,7 +18,7 @@ const struct lws_protocols ws_protocols[] = {
 	{0},
 };
 
-/* libuv applies what changed only when it runs; with changes waiting its timeout is 0, so the timer
+/* libuv applies changes only when it runs; while changes are pending its timeout is 0, so the timer
  * fires at once. */
 void ws_kick(struct ws_ctx *ctx)
 {
@@ -152,7 +152,7 @@ int ws_ctx_alloc(struct ws_ctx **out, struct env *env, const char *ca_file)
 	return 0;
 }
 
-/* With a foreign loop lws wants to be destroyed twice, the loop running in between. */
+/* With a foreign loop, lws must be destroyed twice, and the loop must run in between. */
 static void stop_lws(struct ws_ctx *ctx)
 {
 	if (!ctx->lws)
@@ -172,7 +172,8 @@ struct ws_ctx *ws_ctx_free(struct ws_ctx *ctx)
 		return NULL;
 	stop_lws(ctx);
 	while (ctx->all) {
-		/* lws has let go of every socket; what is left was let go by its owner, too. */
+		/* lws has released every socket; the remaining ones were released by their owners,
+		 * too. */
 		struct ws *ws = ctx->all;
 
 		ws->wsi = NULL;

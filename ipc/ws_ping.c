@@ -20,15 +20,15 @@ void ws_ping_heard(struct ws *ws)
 	ws->ping.asked = false;
 }
 
-static void arm(struct ws *ws, uint64_t ms)
+static void arm_timer(struct ws *ws, uint64_t ms)
 {
 	struct timeval tv = {(time_t)(ms / MS_PER_S), (suseconds_t)(ms % MS_PER_S * US_PER_MS)};
 
 	event_add(ws->ping.timer, &tv);
 }
 
-/* A loop that was held up may not have read an answer that came in time. */
-static bool bytes_wait(struct ws *ws)
+/* A delayed loop may not yet have read a pong that arrived in time. */
+static bool has_unread_bytes(struct ws *ws)
 {
 	char byte;
 
@@ -45,14 +45,14 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 	if (!ws->wsi || !ws->open)
 		return;
 	uv_update_time(&ws->ctx->uv);
-	if (ws->ping.asked && bytes_wait(ws))
+	if (ws->ping.asked && has_unread_bytes(ws))
 		ws_ping_heard(ws);
 	silent = now_ms(ws) - ws->ping.heard_ms;
 	if (silent < ws->ping.interval_ms) {
-		arm(ws, ws->ping.interval_ms - silent);
+		arm_timer(ws, ws->ping.interval_ms - silent);
 	} else if (!ws->ping.asked) {
 		ws->ping.asked = ws->ping.due = true;
-		arm(ws, ws->ping.interval_ms);
+		arm_timer(ws, ws->ping.interval_ms);
 		lws_callback_on_writable(ws->wsi);
 		ws_kick(ws->ctx);
 	} else {
@@ -73,7 +73,7 @@ void ws_ping_start(struct ws *ws)
 {
 	uv_update_time(&ws->ctx->uv);
 	ws_ping_heard(ws);
-	arm(ws, ws->ping.interval_ms);
+	arm_timer(ws, ws->ping.interval_ms);
 }
 
 int ws_ping_write(struct ws *ws)

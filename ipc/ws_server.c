@@ -24,7 +24,7 @@ struct ws_server {
 	char name[32], host[WS_HOST_MAX];
 };
 
-/* The request's path with its query, as it was sent. */
+/* Copies the request's path with its query, as sent. */
 static void request_path(struct lws *wsi, char *buf, size_t size)
 {
 	int n = lws_hdr_copy(wsi, buf, (int)size, WSI_TOKEN_GET_URI);
@@ -94,7 +94,7 @@ const char *ws_header(struct ws *ws, const char *name)
 		if (strcmp(name, known[i].name) == 0)
 			n = lws_hdr_copy(ws->wsi, value, sizeof value, known[i].token);
 	if (n < 0) {
-		/* Headers that lws has no number for are kept under their name with its colon. */
+		/* lws keeps headers that it does not know under their name with its colon. */
 		snprintf(key, sizeof key, "%s:", name);
 		n = lws_hdr_custom_copy(ws->wsi, value, sizeof value, key, (int)strlen(key));
 	}
