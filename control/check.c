@@ -132,8 +132,8 @@ static void check_provider_keys(struct check *c)
 static void on_unknown(const char *name, const char *likely, void *arg)
 {
 	if (likely)
-		check_say(arg, CHECK_WARNING, "environment", "unknown variable %s; did you mean %s?",
-			  name, likely);
+		check_say(arg, CHECK_WARNING, "environment",
+			  "unknown variable %s; did you mean %s?", name, likely);
 	else
 		check_say(arg, CHECK_WARNING, "environment",
 			  "unknown variable %s; control --settings lists all", name);

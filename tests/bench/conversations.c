@@ -5,8 +5,9 @@
  *
  *   ""          words so far come while somebody speaks
  *   _noisy      the same, and one word in ten is misheard
- *   _late       words come CONV_ASR (400) ms after a commit; the room may request interim transcripts (interim_request.h)
- *   _wordless   words come after the end of an utterance only, as late
+ *   _late       words come CONV_ASR (400) ms after a commit; the room may request interim
+ * transcripts (interim_request.h) _wordless   words come after the end of an utterance only, as
+ * late
  *
  *   CONV_SEED=3000 CONV_SEEDS=240 CONV_EPISODES=80 CONV_SET=F CONV_PARTIALS=300
  *   CONV_ONLY=_noisy CONV_SHOW=1 */

@@ -1,5 +1,5 @@
-/* room-replay: runs a room's journal again (control writes one for each voice session when the setting
- * room_journals names a folder).
+/* room-replay: runs a room's journal again (control writes one for each voice session when the
+ * setting room_journals names a folder).
  *
  *   room-replay FILE                     the same settings: the effects must be the same
  *   room-replay --set NAME=VALUE… FILE   other settings: which decisions change

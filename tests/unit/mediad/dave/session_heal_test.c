@@ -222,7 +222,8 @@ TEST(dave_heal_finds_a_lost_welcome_when_nobody_speaks)
 	script_wait(&t, DAVE_WELCOME_MS);
 	SAID(&t, "op31:0 job:rekey");
 	script_done(&t);
-	/* Other members are there, so the next step is taken: a member without keys is not heard either. */
+	/* Other members are there, so the next step is taken: a member without keys is not heard
+	 * either. */
 	script_wait(&t, 9999);
 	SAID(&t, "op26");
 	script_wait(&t, 3600 * 1000);
