@@ -88,7 +88,7 @@ static bool save_next_guild(struct control *c)
 
 static void note_state(struct control *c)
 {
-	/* Until the gateway was started the session of our forerunner is the one that counts. */
+	/* Until the gateway has started, the previous control's session is the one to keep. */
 	if (gateway_state(c->gateway) != GATEWAY_IDLE)
 		c->state.session = *gateway_session(c->gateway);
 	c->state.n_calls = 0;
@@ -202,7 +202,7 @@ void control_load_state(struct control *c)
 		guilds_set_self(c->guilds, c->state.user);
 	else
 		memset(&c->state.session, 0, sizeof c->state.session);
-	/* Rises with every start, also when the clock was set back. */
+	/* Increases with every start, even if the clock was set back. */
 	c->state.epoch = wall > old ? wall : old + 1;
 	if (c->store)
 		write_session(c);

@@ -1,4 +1,4 @@
-/* What people are told of what goes wrong, and when. */
+/* Which faults are reported to people, and when. */
 #include "control/report/faults.h"
 
 #include "proto/base/time.h"
