@@ -86,7 +86,7 @@ int http_events_alloc(struct http_events **out, struct env *env, http_snapshot_h
 	env_random(env, &epoch, sizeof epoch);
 	err = sse_ring_alloc(&e->ring, epoch);
 	if (!err)
-		err = env_source_add(env, &e->source, no_input, e);
+		err = env_source_add(env, &e->source, ignore_input, e);
 	if (!err && env_base(env) && !(e->pump = evtimer_new(env_base(env), on_pump, e)))
 		err = ENOMEM;
 	if (err) {
