@@ -8,8 +8,9 @@
 #include "control/settings/view.h"
 #include "control/web/inside.h"
 #include "ipc/env.h"
+#include "proto/base/utf8.h"
 
-enum { FAULTS_TOLD = 32 };
+enum { FAULTS_TOLD = 32, FAULT_SIZE = 768 };
 
 /* ISO 8601, UTC, milliseconds. */
 static void format_now(struct env *env, char buf[DOCUMENT_TIME_MAX])
@@ -77,12 +78,16 @@ void web_settings_diff(struct web *w, const struct web_request *r)
 static void add_fault(const char *member, const char *text, void *arg)
 {
 	json_t *list = arg;
-	char pointer[160];
+	char pointer[160], detail[FAULT_SIZE];
 
+	/* Names are cut at a number of bytes, here and before. */
 	snprintf(pointer, sizeof pointer, "/intent/%s", member);
+	snprintf(detail, sizeof detail, "%s", text);
+	utf8_mend(pointer);
+	utf8_mend(detail);
 	if (json_array_size(list) < FAULTS_TOLD)
 		json_array_append_new(list,
-				      json_pack("{s:s,s:s}", "pointer", pointer, "detail", text));
+				      json_pack("{s:s,s:s}", "pointer", pointer, "detail", detail));
 }
 
 /* Which version the client saw. Before the first change its time is null, which counts when it is

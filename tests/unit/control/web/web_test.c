@@ -12,6 +12,13 @@
 #include "tests/unit/ipc/loop.h"
 
 #define TOKEN "0123456789abcdef0123456789abcdef"
+/* Cut at any number of bytes it is likely to be cut inside a letter. */
+#define SOME_LETTERS "\xe3\x81\x82\xe3\x81\x84\xe3\x81\x86\xe3\x81\x88\xe3\x81\x8a"
+#define LONG_NAME                                                                                  \
+	SOME_LETTERS SOME_LETTERS SOME_LETTERS SOME_LETTERS SOME_LETTERS                           \
+		"a" SOME_LETTERS SOME_LETTERS SOME_LETTERS SOME_LETTERS SOME_LETTERS SOME_LETTERS  \
+			SOME_LETTERS SOME_LETTERS SOME_LETTERS SOME_LETTERS SOME_LETTERS           \
+				SOME_LETTERS
 
 static struct fixture {
 	struct loop l;
@@ -186,6 +193,12 @@ TEST(a_change_that_cannot_take_effect_says_where_and_why)
 	error = json_array_get(json_object_get(fx.got, "errors"), 0);
 	CHECK_STR(json_string_value(json_object_get(error, "pointer")), "/intent/hold_ms");
 	CHECK_INT(ask("POST", "/api/settings/check", "{\"intent\": {\"hold_mss\": 1}}"), 422);
+	CHECK_INT(ask("POST", "/api/settings/check", "{\"intent\": {\"" LONG_NAME "\": 1}}"), 422);
+	CHECK_INT(json_array_size(json_object_get(fx.got, "errors")), 1);
+	CHECK_INT(ask("POST", "/api/settings/check",
+		      "{\"intent\": {\"providers\": [{\"" LONG_NAME "\": 1}]}}"),
+		  422);
+	CHECK(json_array_size(json_object_get(fx.got, "errors")) >= 2);
 	CHECK_INT(ask("POST", "/api/settings/check", "{\"intent\": {\"hold_ms\": 1}}"), 200);
 	CHECK_INT(ask("PUT", "/api/settings", "{\"_meta\": {\"expectedUpdatedAt\": null}}"), 422);
 	fx.save_err = ENOSPC;
