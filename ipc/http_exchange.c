@@ -312,9 +312,21 @@ void http_reply_stream_head(struct http_exchange *x, const char *type)
 
 static void send_continue(struct http_exchange *x)
 {
-	if (x->expects)
+	/* Not inside an answer that has begun. */
+	if (x->expects && !x->begun)
 		http_exchange_send(x, "HTTP/1.1 100 Continue\r\n\r\n", 25);
 	x->expects = false;
+}
+
+/* An answer that has begun is cut. */
+static void refuse_length(struct http_exchange *x)
+{
+	if (!x->begun) {
+		reply_whole(x, 413, NULL, NULL, 0);
+		return;
+	}
+	end_exchange(x);
+	http_mark_dirty(x);
 }
 
 int http_take_body(struct http_exchange *x, const struct http_body_limits *limits, http_body_h *h,
@@ -323,7 +335,7 @@ int http_take_body(struct http_exchange *x, const struct http_body_limits *limit
 	if (!x->active || x->bodyh)
 		return EINVAL;
 	if (x->length > limits->max) {
-		reply_whole(x, 413, NULL, NULL, 0);
+		refuse_length(x);
 		return EMSGSIZE;
 	}
 	x->bodyh = h;

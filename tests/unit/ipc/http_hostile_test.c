@@ -19,6 +19,7 @@ static struct hostile_fixture {
 	struct http_events *events;
 	struct http_exchange *kept;
 	unsigned requests, gone, snapshots, drained;
+	int taken;	  /* what http_take_body said */
 	bool free_events; /* by the gone handler */
 	int reset;	  /* closed with a reset by the next snapshot; -1: none */
 	int upgraded;
@@ -72,6 +73,14 @@ static void on_body(struct http_exchange *x, const uint8_t *data, size_t n, bool
 		http_reply(x, 200, NULL, "taken", 5);
 }
 
+static void on_part(struct http_exchange *x, const uint8_t *data, size_t n, bool last, void *arg)
+{
+	(void)arg;
+	http_reply_write(x, data, n);
+	if (last)
+		http_reply_end(x);
+}
+
 static void on_request(struct http_exchange *x, const struct http_head *head, void *arg)
 {
 	static const struct http_body_limits limits = {.max = 100000};
@@ -87,6 +96,9 @@ static void on_request(struct http_exchange *x, const struct http_head *head, vo
 	} else if (strcmp(head->path, "/body-later") == 0) {
 		fx.kept = x;
 		http_take_body(x, &limits, on_body, NULL);
+	} else if (strcmp(head->path, "/both") == 0) {
+		http_reply_begin(x, 200, NULL);
+		fx.taken = http_take_body(x, &limits, on_part, NULL);
 	} else if (strcmp(head->path, "/events") == 0) {
 		http_events_join(fx.events, x, head);
 	} else if (strcmp(head->path, "/large") == 0) {
@@ -342,6 +354,29 @@ TEST(http_hostile_answer_that_met_no_memory_ends_its_connection)
 	test_no_memory(false);
 	CHECK(await(""));
 	CHECK_INT(connections(), 0);
+	end();
+}
+
+/* Nothing of another answer may stand inside one that has begun. */
+TEST(http_hostile_body_behind_the_head_of_its_answer)
+{
+	CHECK_INT(begin_as((struct http_server_conf){0}), 0);
+	CHECK(dial());
+	put("POST /both HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n"
+	    "Content-Length: 3\r\n\r\nabc");
+	CHECK(await("3\r\nabc\r\n0\r\n\r\n"));
+	CHECK_INT(fx.taken, 0);
+	CHECK_INT(count("HTTP/1.1"), 1);
+	CHECK(await(""));
+	close(fx.fd);
+	fx.n_got = 0;
+	fx.ended = false;
+	CHECK(dial());
+	put("POST /both HTTP/1.1\r\nHost: a\r\nContent-Length: 100001\r\n\r\nabc");
+	CHECK(await(""));
+	CHECK_INT(fx.taken, EMSGSIZE);
+	CHECK_INT(count("HTTP/1.1"), 1);
+	CHECK(!strstr(fx.got, "0\r\n\r\n"));
 	end();
 }
 
