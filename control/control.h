@@ -30,7 +30,7 @@ struct control_conf {
 	const struct state_kept *kept; /* state read from state_dir before; NULL: none */
 };
 
-/* Borrows settings, and writes the address of the embedded provider there once it is known.
+/* Borrows settings, and writes the address of the embedded engine there once it is known.
  * EINVAL, ENOMEM, ENOENT if a program that it has to run is missing. Caller owns *out. */
 int control_alloc(struct control **out, struct env *env, struct settings *settings,
 		  const struct control_conf *conf);

@@ -1,4 +1,4 @@
-/* The embedded provider: runs offlined as a child of control, on a free loopback port.
+/* The embedded engine: runs offlined as a child of control, on a free loopback port.
  *
  * When offlined dies it is restarted on the same port, so that its address stays valid; if that
  * port is taken, on another. */

@@ -100,7 +100,7 @@ static const char help[] =
 	"\n"
 	"Environment: DISCORD_TOKEN or DISCORD_TOKEN_FILE; " SETTINGS_KEY_NAME
 	" or " SETTINGS_KEY_NAME "_FILE\n"
-	"(without a key the embedded provider serves); PARLEY_DISCORD_API, PARLEY_BRAIN_URL and "
+	"(without a key the embedded engine serves); PARLEY_DISCORD_API, PARLEY_BRAIN_URL and "
 	"the\n"
 	"other settings that --settings prints. The environment takes precedence over the settings "
 	"file.\n"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# `make demo`: a conversation on this machine. Starts the simulated Discord (guildd), the embedded provider (offlined), the bot
+# `make demo`: a conversation on this machine. Starts the simulated Discord (guildd), the embedded engine (offlined), the bot
 # (mediad and control), and a caller with a mediad of its own, which speaks the question and records the answer.
 #
 #   SAY="…"        what to ask (default: what time it is)      WAV=file.wav   play a recording instead
@@ -66,7 +66,7 @@ reason_text() {
 }
 field() { sed -n "s/.*\"$1\": *\"\([^\"]*\)\".*/\1/p" "$2" | head -1; }
 
-echo "starting guildd (a Discord on this machine), offlined (the embedded brain), mediad and control (the bot)"
+echo "starting guildd (a Discord on this machine), offlined (the embedded engine), mediad and control (the bot)"
 start guildd "$bin/guildd"
 until_there guildd grep -q '"rest"' "$out/log/guildd.out"
 ready=$out/log/guildd.out

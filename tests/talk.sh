@@ -1,6 +1,6 @@
 #!/bin/sh
 # `make talk`: a voice channel on this machine. Starts the simulated Discord (guildd), the bot (mediad, and control with the
-# embedded provider), and the bridge that serves the page and makes each tab a member of the channel. Ends with ctrl-C.
+# embedded engine), and the bridge that serves the page and makes each tab a member of the channel. Ends with ctrl-C.
 #
 #   PORT=7373      port of the page, if it is free                    OUT=folder    folder of the logs (out/talk)
 #   KEY=1          use OPENAI_API_KEY of the environment; the audio is then sent to OpenAI

@@ -3,7 +3,7 @@
 # the table is used, and the terse texts of the protocol appear only in the log.
 #
 # Prose begins with a capital letter or ends with a full stop; other texts are reasons for the log. Exempt are the log, prompts
-# for models, the embedded provider (a program of its own), and texts for the terminal: help, the findings of --check (including
+# for models, the embedded engine (a program of its own), and texts for the terminal: help, the findings of --check (including
 # portal), faults of settings, and --why.
 set -eu
 cd "$(dirname "$0")/../.."

@@ -332,7 +332,7 @@ env -u PARLEY_BRAIN_URL DISCORD_TOKEN=$DISCORD_TOKEN "$B/control" --spawn-mediad
 control=$!
 until_ok 10 grep -q 'ready user' "$D/control2.log" || bad spawn "not ready"
 until_ok 15 status_is "Call:** up" && ok "it joins the channel given at start" || bad "it joins the channel given at start" "$ANSWER"
-until_ok 30 status_is "the small one built in, connected" && ok "the embedded provider serves" || bad "the embedded provider serves" "$ANSWER"
+until_ok 30 status_is "the small one built in, connected" && ok "the embedded engine serves" || bad "the embedded engine serves" "$ANSWER"
 kill -9 "$(pid_of mediad)"
 kill -9 "$(pid_of offlined)"
 sleep 0.5
