@@ -29,7 +29,7 @@
 #include "tests/bench/brain.h"
 #include "tests/bench/plane.h"
 #include "tests/bench/speech.h"
-#include "tests/bench/stamps.h"
+#include "tests/bench/journal_times.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -414,7 +414,7 @@ static bool registered(void)
 /* ---- figures ---- */
 
 /* Finds the provider's connection of this room: the one whose questions match the room's best. */
-static unsigned conn_of(const struct stamps *s, const struct brain_asked *asked, size_t n)
+static unsigned conn_of(const struct journal_times *s, const struct brain_asked *asked, size_t n)
 {
 	unsigned fits[64] = {0}, best = 0;
 
@@ -429,7 +429,7 @@ static unsigned conn_of(const struct stamps *s, const struct brain_asked *asked,
 	return best;
 }
 
-static size_t asks_of(const struct stamps *s, double *ms)
+static size_t asks_of(const struct journal_times *s, double *ms)
 {
 	size_t n, count = 0;
 	const struct brain_asked *asked = brain_asked(w.brain, &n);
@@ -445,10 +445,10 @@ static size_t asks_of(const struct stamps *s, double *ms)
 	return count;
 }
 
-static size_t cuts_of(const struct stamps *s, uint64_t guild, double *ms)
+static size_t cuts_of(const struct journal_times *s, uint64_t guild, double *ms)
 {
 	uint64_t *stop;
-	size_t n = stamps_stops(&stop, w.journal, guild), k = 0, count = 0;
+	size_t n = journal_times_stops(&stop, w.journal, guild), k = 0, count = 0;
 
 	for (size_t i = 0; i < s->cuts; i++) {
 		while (k < n && stop[k] < s->cut[i].heard)
@@ -473,13 +473,13 @@ static void row(const char *name, double *ms, size_t n, size_t of)
 static void figures(void)
 {
 	size_t asks = 0, cuts = 0, ask_n = 0, cut_n = 0, cap = 0;
-	struct stamps s[ROOMS_MAX];
+	struct journal_times s[ROOMS_MAX];
 	char folder[96];
 	double *ask, *cut;
 
 	snprintf(folder, sizeof folder, "%s/rooms", w.folder);
 	for (unsigned i = 0; i < w.rooms; i++) {
-		stamps_room(&s[i], folder, w.person[i].guild);
+		journal_times_room(&s[i], folder, w.person[i].guild);
 		asks += s[i].asks;
 		cuts += s[i].cuts;
 	}
@@ -491,7 +491,7 @@ static void figures(void)
 	for (unsigned i = 0; i < w.rooms; i++) {
 		ask_n += asks_of(&s[i], ask + ask_n);
 		cut_n += cuts_of(&s[i], w.person[i].guild, cut + cut_n);
-		stamps_clear(&s[i]);
+		journal_times_clear(&s[i]);
 	}
 	row("ask_p99_ms", ask, ask_n, asks);
 	row("cut_p99_ms", cut, cut_n, cuts);

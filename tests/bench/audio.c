@@ -1,4 +1,4 @@
-/* How clean speech is resampled, and whether what a bad network takes away is made up for to the
+/* The quality of speech resampling, and whether concealment makes up for packet loss to the
  * millisecond: resample_snr_db, loss_gap_ms. Figures of quality: no clock is read. */
 #include "mediad/audio/decode.h"
 #include "mediad/audio/receive.h"
@@ -63,7 +63,7 @@ static uint64_t convert(uint32_t from, double hz, size_t chunk, unsigned seconds
 
 	BENCH_OK(resample_alloc(&r, from, TO));
 	most = resample_output_max(r, chunk) +
-	       TO / 10; /* what it withholds comes with a later call */
+	       TO / 10; /* the delayed samples follow with a later call */
 	in = calloc(chunk, sizeof *in);
 	buf = calloc(most, sizeof *buf);
 	if (!in || !buf)

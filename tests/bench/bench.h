@@ -1,4 +1,4 @@
-/* What the benches share: time in turns, and rows.
+/* Shared by the benches: alternating measurements, and rows.
  *
  * The speed of a host drifts by half within minutes, so two things are compared only by turns A B A
  * B … in one process. A row is one JSON object a line on standard output; raw samples go to

@@ -16,7 +16,7 @@ struct brain_asked {
 	uint64_t at; /* CLOCK_MONOTONIC in ns, when response.create had been read */
 };
 
-/* words: what is heard in each utterance; a number is added, so that no two are the same. */
+/* words: the transcript of each utterance; a number is added, so that all differ. */
 void brain_alloc(struct brain **out, struct env *env, const char *words, unsigned answer_ms);
 struct brain *brain_free(struct brain *b);
 /* ws://127.0.0.1:PORT/v1/realtime */

@@ -3,8 +3,8 @@
  * an oracle, with the interval in which the share lies at 95 % and the least and most of GROUPS
  * groups of seeds. Four times:
  *
- *   ""          words so far come while somebody speaks
- *   _noisy      the same, and one word in ten is misheard
+ *   ""          interim transcripts arrive while a member speaks
+ *   _noisy      the same, and one word in ten is misrecognised
  *   _late       words come CONV_ASR (400) ms after a commit; the room may request interim
  * transcripts (interim_request.h) _wordless   words come after the end of an utterance only, as
  * late
@@ -35,7 +35,7 @@ static double quantile(const uint32_t *v, unsigned n, double q)
 	return bench_quantile(x, n, q);
 }
 
-enum { GROUPS = 6, LATE_MS = 400 /* what a provider over the network takes */ };
+enum { GROUPS = 6, LATE_MS = 400 /* the delay of a provider over the network */ };
 
 /* Wilson's interval. */
 static void interval(const struct conversation_share *s, double *low, double *high)

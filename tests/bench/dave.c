@@ -1,4 +1,4 @@
-/* What DAVE costs a frame beside the cipher itself: dave_ratio. */
+/* The cost of DAVE per frame, relative to the cipher itself: dave_ratio. */
 #include "mediad/dave/media.h"
 #include "tests/bench/bench.h"
 

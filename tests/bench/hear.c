@@ -52,7 +52,7 @@ static void base_of(uint8_t base[DAVE_SECRET], unsigned speaker)
 	memset(base, (int)speaker + 1, DAVE_SECRET);
 }
 
-/* ---- what arrives ---- */
+/* ---- received packets ---- */
 
 static void encode(uint8_t (*opus)[400], int *len)
 {

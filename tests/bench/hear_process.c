@@ -1,6 +1,6 @@
-/* What hearing costs in a real mediad, from datagram to HEARD written, paced, beside the bare AEAD
- * and Opus calls on the same frames at the same pace: hear_ratio. And whether a call costs more
- * among many: cost_slope.
+/* The cost of receiving in a real mediad, from datagram to HEARD written, paced, beside the bare
+ * AEAD and Opus calls on the same frames at the same pace: hear_ratio. And whether a call costs
+ * more among many: cost_slope.
  *
  * Turns: for a while all speakers send a frame every 20 ms, evenly spread over it, and mediad hears
  * them; then as long the same frames go to the bare calls on a thread that wakes at the same times,
@@ -28,7 +28,7 @@ static struct rig {
 	uint64_t heard, unheard;
 } rig;
 
-/* The calls that nobody can do without. */
+/* The calls that any implementation needs. */
 static void bare(unsigned call, unsigned speaker, const uint8_t *p, size_t n, void *arg)
 {
 	uint8_t nonce[12] = {0}, opus[UDP_MAX_PACKET];

@@ -1,5 +1,5 @@
-/* How old sound is when control's room gets it, 10 speakers: heard_p99_us, heard_max_us, with the
- * share of each hop.
+/* The age of audio when control's room receives it, 10 speakers: heard_p99_us, heard_max_us, with
+ * the share of each hop.
  *
  * control is its own link to mediad (control/media) in this process; the room's handler is the one
  * it calls with HEARD. The stamp is HEARD's own `at`: the packet came, and is decoded next. A
@@ -175,7 +175,7 @@ static double ring_hop(const char *path)
 
 		if (all[i].thread == 0)
 			continue;
-		/* Only what was heard. */
+		/* Only delivered frames. */
 		while (at < rig.n && rig.at[at] != all[i].now)
 			at++;
 		for (size_t j = i + 1; at < rig.n && k < SAMPLES && j < n; j++) {

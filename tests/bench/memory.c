@@ -1,4 +1,4 @@
-/* What the processes hold in memory (VmRSS): rss_mediad_kb idle, rss_call_kb for each call with
+/* The memory of the processes (VmRSS): rss_mediad_kb idle, rss_call_kb for each call with
  * five speakers, rss_control_kb idle. */
 #include "tests/bench/bench.h"
 #include "tests/bench/speakers.h"

@@ -1,4 +1,4 @@
-/* How late an audio thread sends while the worker takes in welcomes, one after the other:
+/* The delay of an audio thread while the worker processes welcomes, one after the other:
  * mls_audio_delay_us.
  *
  * Reads one line from standard input, `CHANNEL SENDER_HEX WELCOME_HEX`
@@ -38,7 +38,7 @@ static struct rig {
 	unsigned run, jobs;
 	bool busy; /* this run has welcomes */
 	bool over;
-	pthread_mutex_t lock; /* what the server's thread notes */
+	pthread_mutex_t lock; /* guards the notes of the server's thread */
 	double late[2][MAX_SAMPLES];
 	unsigned n[2];
 	uint64_t at[SPEECH];

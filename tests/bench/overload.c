@@ -16,7 +16,7 @@ enum { MOST = 200, STEP = 20, FEW = 4, HIGHEST = 10, STATS_MS = 5500, BACK_S = 6
 static struct load {
 	struct plane *plane;
 	unsigned calls;
-	unsigned complexity[MOST]; /* as each call told last */
+	unsigned complexity[MOST]; /* as each call reported last */
 	pthread_mutex_t lock;	   /* of the rest: the far end's thread */
 	struct {
 		uint64_t at;

@@ -118,7 +118,7 @@ static void add_calls(struct stage *s, unsigned calls)
 {
 	plane_calls(s->plane, s->calls, calls - s->calls);
 	for (unsigned i = s->calls; i < calls; i++) {
-		/* Somebody who is heard, too. */
+		/* Each call also receives a speaker. */
 		plane_speaker(s->plane, i, 0, RATE);
 		plane_say(s->plane, i, i + 1);
 		/* They do not all want their next second of speech at the same time. */

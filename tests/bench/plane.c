@@ -151,7 +151,7 @@ static void on_state(struct plane *p, const struct media_call_state *s)
 		lease(p, s);
 }
 
-/* What credit allows, in control's portions. */
+/* Sends as much as the credit allows, in portions like control's. */
 static void pump(struct plane *p, const struct media_say_credit *c)
 {
 	struct voice *v = c->call < FAR_END_CALLS ? &p->voices[c->call] : NULL;

@@ -14,7 +14,7 @@
 struct env;
 struct plane;
 
-/* What mediad tells; borrowed. Leases, credit and pings are seen to already. */
+/* Gets a message of mediad; borrowed. Leases, credit and pings are handled already. */
 typedef void(plane_msg_h)(const struct media_msg *msg, void *arg);
 
 struct plane_conf {
@@ -57,7 +57,7 @@ void plane_until(struct plane *p, bool (*done)(void *arg), void *arg, unsigned m
 /* Opens calls from…from+n-1; returns when all are up. */
 void plane_calls(struct plane *p, unsigned from, unsigned n);
 void plane_send(struct plane *p, const struct media_msg *msg);
-/* Somebody is there, and heard at this rate (0: not). */
+/* Adds a member, and listens to it at this rate (0: does not listen). */
 void plane_speaker(struct plane *p, unsigned call, unsigned speaker, uint32_t rate);
 void plane_close(struct plane *p, unsigned call);
 

@@ -63,7 +63,7 @@ struct somebody {
 	struct media_call *call;
 	struct media_playback *say;
 	bool up, drained;
-	uint64_t heard_at; /* when something was heard last */
+	uint64_t heard_at; /* time of the last frame with audio */
 };
 
 static struct world {
@@ -550,7 +550,7 @@ static void takeover_row(void)
 	plane_alloc(&p, &conf);
 	control = start_control(p, epoch++);
 	for (unsigned i = 0; i < n; i++) {
-		/* One of its own, not what it claimed. */
+		/* A playback of its own, not the claimed one. */
 		plane_run(p, i ? CLAIMED_MS + 1200 : 0);
 		recogniser_start();
 		plane_until(p, speaks, NULL, 10000, "control speaks");

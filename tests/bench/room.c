@@ -1,4 +1,4 @@
-/* What the room costs: one step, and an hour.
+/* The CPU cost of the room: one step, and an hour.
  *
  * Twelve people; eight utterances a minute, 2.5 s each, every second one with the bot's name; each
  * such question is answered with enough sound that the bot speaks a fifth of the time; now and then
@@ -29,7 +29,7 @@ static struct step {
 } steps[STEPS];
 static unsigned n_steps;
 
-/* What an event borrows is the stage's; sound is one of few tones, text is copied. */
+/* The stage owns what an event borrows; audio is one of few tones, text is copied. */
 static void keep(const struct room_event *ev, uint64_t now, const struct room_effects *fx,
 		 void *arg)
 {

@@ -1,4 +1,4 @@
-/* What speaking costs in a real mediad, from SAY at 24 kHz to datagram, paced, beside the bare
+/* The cost of sending in a real mediad, from SAY at 24 kHz to datagram, paced, beside the bare
  * resample, encode and AEAD calls on the same speech at the same pace: say_ratio. And how soon it
  * is silent when it is told to be: stop_ms.
  *
@@ -37,12 +37,12 @@ static struct rig {
 	/* of the far end's thread */
 	atomic_uint_fast64_t packets; /* of sound */
 	struct {
-		atomic_uint_fast64_t sound; /* when the last packet of sound came, CLOCK_REALTIME */
+		atomic_uint_fast64_t sound; /* when the last audio packet arrived, CLOCK_REALTIME */
 	} calls[FAR_END_CALLS];
 	/* the bare calls */
 	struct {
 		SRC_STATE *src;
-		struct upsampler upsampler; /* what mediad uses in its place */
+		struct upsampler upsampler; /* mediad's own resampler for this ratio */
 		OpusEncoder *enc;
 	} bare[CALLS];
 	crypto_aead_aes256gcm_state key;

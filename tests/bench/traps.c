@@ -107,7 +107,7 @@ static void tell_who(const struct traps_page *p)
 			names[p->who[i].trap], p->who[i].call, p->who[i].object, p->who[i].from);
 }
 
-/* Half of the frames are encrypted end to end; returns how many were heard. */
+/* Encrypts half of the frames end to end; returns how many were delivered. */
 static uint64_t encrypted_part(const char *library, uint64_t frames, unsigned *epochs)
 {
 	char program[PATH_MAX], command[3 * PATH_MAX];

@@ -46,7 +46,7 @@ static struct rig {
 	struct {
 		struct slot *slot;
 		struct dave_sealer *sealer;
-		struct dave_key *next; /* what it seals with from the next tick on */
+		struct dave_key *next; /* the sender's key from the next tick on */
 	} speaker[SPEAKERS];
 	uint32_t frame, epoch, playback;
 	uint64_t heard, wanted;

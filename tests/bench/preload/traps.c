@@ -1,5 +1,5 @@
-/* A library for LD_PRELOAD that counts what audio threads must not do. An audio thread is one that
- * names itself "audio…".
+/* A library for LD_PRELOAD that counts forbidden calls of audio threads. An audio thread is one
+ * that names itself "audio…".
  *
  * Allocations, frees, locks and conditions are seen because the functions are ours. System calls
  * are seen by a seccomp filter that raises SIGSYS for all but the few that are allowed; the handler

@@ -1,4 +1,4 @@
-/* What the preloaded library tells the bench: a page of memory that both have, in the file that
+/* The counters of the preloaded library: a page of memory shared with the bench, in the file that
  * $TRAPS_PAGE names. */
 #ifndef TESTS_BENCH_PRELOAD_TRAPS_H
 #define TESTS_BENCH_PRELOAD_TRAPS_H
@@ -24,7 +24,7 @@ enum trap {
 enum { TRAPS_WHO = 32 };
 
 struct traps_page {
-	atomic_uint on;	     /* what audio threads do is counted */
+	atomic_uint on;	     /* calls of audio threads are counted */
 	atomic_uint plant;   /* set: one of each is done on an audio thread, and this is cleared */
 	atomic_uint threads; /* audio threads seen */
 	atomic_uint filters; /* that have a filter */

@@ -1,4 +1,4 @@
-#include "tests/bench/stamps.h"
+#include "tests/bench/journal_times.h"
 
 #include "control/room/journal.h"
 #include "control/room/room.h"
@@ -15,7 +15,7 @@
 
 enum { FRAMES = 256, REC_HEAD = 8 + 8 + 1 + 1 + 4 + 1 };
 
-/* Frames of sound: when the packet came to mediad, and when control read it. */
+/* Audio frames: when mediad received the packet, and when control read it. */
 struct frame {
 	uint64_t at, read;
 };
@@ -29,7 +29,7 @@ struct rerun_ {
 	unsigned frames;
 	uint64_t last; /* read: of the utterance that ended last */
 	uint64_t steps, sum;
-	struct stamps *out;
+	struct journal_times *out;
 	size_t ask_cap, cut_cap;
 };
 
@@ -77,7 +77,7 @@ static uint64_t last_read(const struct rerun_ *r, uint64_t at)
 
 static void step(struct rerun_ *r, const struct room_event *ev, uint64_t now)
 {
-	struct stamps *s = r->out;
+	struct journal_times *s = r->out;
 
 	if (!r->room)
 		BENCH_OK(room_alloc(&r->room, r->settings, r->name));
@@ -93,10 +93,10 @@ static void step(struct rerun_ *r, const struct room_event *ev, uint64_t now)
 
 		if (e->type == ROOM_DO_ASK && r->last) {
 			s->ask = grown(s->ask, s->asks, &r->ask_cap, sizeof *s->ask);
-			s->ask[s->asks++] = (struct stamps_ask){e->turn, r->last, now};
+			s->ask[s->asks++] = (struct journal_times_ask){e->turn, r->last, now};
 		} else if (e->type == ROOM_DO_SAY_STOP && ev->type == ROOM_HEARD) {
 			s->cut = grown(s->cut, s->cuts, &r->cut_cap, sizeof *s->cut);
-			s->cut[s->cuts++] = (struct stamps_cut){e->turn, now};
+			s->cut[s->cuts++] = (struct journal_times_cut){e->turn, now};
 		}
 	}
 }
@@ -141,7 +141,7 @@ static void path_of(char *path, size_t size, const char *folder, uint64_t guild)
 	closedir(d);
 }
 
-void stamps_room(struct stamps *out, const char *folder, uint64_t guild)
+void journal_times_room(struct journal_times *out, const char *folder, uint64_t guild)
 {
 	struct rerun_ r = {.out = out};
 	struct room_journal_record rec;
@@ -151,7 +151,7 @@ void stamps_room(struct stamps *out, const char *folder, uint64_t guild)
 	size_t n;
 	int err;
 
-	*out = (struct stamps){0};
+	*out = (struct journal_times){0};
 	path_of(path, sizeof path, folder, guild);
 	data = whole(path, &n);
 	r.fx = calloc(1, sizeof *r.fx);
@@ -170,13 +170,13 @@ void stamps_room(struct stamps *out, const char *folder, uint64_t guild)
 	free(data);
 }
 
-void stamps_clear(struct stamps *s)
+void journal_times_clear(struct journal_times *s)
 {
 	free(s->ask);
 	free(s->cut);
 }
 
-size_t stamps_stops(uint64_t **out, const char *journal, uint64_t guild)
+size_t journal_times_stops(uint64_t **out, const char *journal, uint64_t guild)
 {
 	uint8_t *data;
 	uint64_t *at = NULL;
@@ -202,7 +202,7 @@ size_t stamps_stops(uint64_t **out, const char *journal, uint64_t guild)
 		rd_be(&rd, 4);
 		rd_be(&rd, 1);
 		body = len >= REC_HEAD ? rd_bytes(&rd, len - REC_HEAD) : NULL;
-		/* Of the other inputs of that thread none reads as a command. */
+		/* No other input of that thread parses as a command. */
 		if (!body || thread || what != JOURNAL_INPUT || len - REC_HEAD > 128 ||
 		    media_unpack(&msg, MEDIA_SIDE_CONTROL, body, len - REC_HEAD))
 			continue;
