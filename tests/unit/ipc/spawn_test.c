@@ -18,7 +18,7 @@ static void on_signal(int sig)
 	(void)!write(told[1], &one, 1);
 }
 
-/* The signal that ended it, or 0 when it did not heed SIGTERM. */
+/* The signal that ended it, or 0 if it ignored SIGTERM. */
 static int end_at_once(void)
 {
 	static const char *const argv[] = {"/bin/sleep", "100", NULL};
