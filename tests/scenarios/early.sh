@@ -79,7 +79,7 @@ fi
 run early "$D/asks.wav" PARLEY_SPECULATIVE=auto
 early=$(ended early answered)
 within "with it in the pause" "$(value "$early" asked)" 200 $((END_MS - 1))
-is "by a probability that the record shows" "$([ "$(value "$early" likely_over)" -ge 600 ] && echo yes)" yes
+is "by a probability that the record shows" "$([ "$(value "$early" eot_probability)" -ge 600 ] && echo yes)" yes
 within "its sound waits until the utterance has ended" "$(figure "$early")" $END_MS 60000
 is "the utterance was admitted by the same rule" "$(value "$early" direct_address)" 1
 echo "end of speech to first sound: $(figure "$early") ms, $END_MS of them silence"
