@@ -12,10 +12,9 @@
 
 /* ---- the lists ---- */
 
-const struct provider_record *roles_record(const struct roles *r, enum engine_use use, unsigned i)
+static const struct provider_record *record_at(const struct settings *s, enum engine_use use,
+					       unsigned i)
 {
-	const struct settings *s = r->settings;
-
 	switch (use) {
 	case ENGINE_USE_VOICE:
 		return settings_role(s, ROLE_VOICE, i);
@@ -44,6 +43,17 @@ enum role roles_role(enum engine_use use)
 	return roles[use];
 }
 
+bool roles_refresh(struct served *s)
+{
+	const struct provider_record *p = settings_provider_named(s->r->settings, s->record->name);
+
+	if (!p || p->dialect != s->caps->dialect ||
+	    (s->engine && strcmp(p->url, s->record->url) != 0))
+		return false;
+	*s->record = *p;
+	return true;
+}
+
 int roles_open(struct served *s)
 {
 	static const enum engine_transcription transcription[] = {
@@ -51,7 +61,7 @@ int roles_open(struct served *s)
 		[SETTINGS_ASR_SHARED] = ENGINE_TRANSCRIBE_SHARED,
 		[SETTINGS_ASR_FILE] = ENGINE_TRANSCRIBE_FILES};
 	const struct roles *r = s->r;
-	const struct provider_record *p = roles_record(r, s->use, s->index);
+	const struct provider_record *p = s->record;
 	char socket[PROVIDER_URL_MAX], http[PROVIDER_URL_MAX];
 	struct engine_conf conf = {.env = r->env,
 				   .ws = r->ws,
@@ -68,8 +78,7 @@ int roles_open(struct served *s)
 
 	if (s->engine)
 		return 0;
-	if (!p)
-		return ENOENT;
+	roles_refresh(s);
 	err = provider_socket_url(p, socket, sizeof socket);
 	if (!err)
 		err = provider_http_url(p, http, sizeof http);
@@ -102,23 +111,39 @@ struct served *roles_pick(const struct roles *r, enum engine_use use, unsigned t
 	return (struct served *)any;
 }
 
-static void fill_list(struct roles *r, enum engine_use use)
+static int fill_list(struct roles *r, enum engine_use use)
 {
 	const struct provider_record *p;
 	struct list *l = &r->list[use];
 
-	for (unsigned i = 0; (p = roles_record(r, use, i)) && l->n < ROLE_PROVIDERS_MAX; i++) {
+	for (unsigned i = 0; (p = record_at(r->settings, use, i)) && l->n < ROLE_PROVIDERS_MAX;
+	     i++) {
 		const struct engine_caps *caps =
 			engine_caps((enum dialect)p->dialect, roles_role(use));
+		struct provider_record *record;
 
-		if (caps) {
-			l->v[l->n] = (struct served){
-				.r = r, .use = use, .index = i, .place = l->n, .caps = caps};
-			l->n++;
-		} else {
+		if (!caps) {
 			log_debug("provider_unfit", "provider=%s role=%s", p->name,
 				  role_name(roles_role(use)));
+			continue;
 		}
+		record = malloc(sizeof *record);
+		if (!record)
+			return ENOMEM;
+		*record = *p;
+		l->v[l->n] = (struct served){
+			.r = r, .use = use, .place = l->n, .caps = caps, .record = record};
+		l->n++;
+	}
+	return 0;
+}
+
+static void clear_list(struct list *l)
+{
+	for (unsigned i = 0; i < l->n; i++) {
+		l->v[i].caps->ops->free(l->v[i].engine);
+		explicit_bzero(l->v[i].record, sizeof *l->v[i].record);
+		free(l->v[i].record);
 	}
 }
 
@@ -224,21 +249,19 @@ void roles_settings(struct roles *r)
 	for (unsigned i = 0; i < ENGINE_USE_COUNT; i++)
 		for (unsigned k = 0; k < r->list[i].n; k++) {
 			struct served *s = &r->list[i].v[k];
-			const struct provider_record *p =
-				roles_record(r, (enum engine_use)i, s->index);
 
-			if (s->engine && p && s->caps->ops->rekey(s->engine, p->key))
-				log_warn("key_not_taken", "provider=%s", p->name);
+			if (roles_refresh(s) && s->engine &&
+			    s->caps->ops->rekey(s->engine, s->record->key))
+				log_warn("key_not_taken", "provider=%s", s->record->name);
 		}
 }
 
 void roles_shown(const struct roles *r, enum engine_use use, char *buf, size_t size)
 {
 	const struct served *s = roles_pick(r, use, 0);
-	const struct provider_record *p = s ? roles_record(r, use, s->index) : NULL;
 
-	if (p && *p->url)
-		provider_shown(p, buf, size);
+	if (s && *s->record->url)
+		provider_shown(s->record, buf, size);
 	else
 		snprintf(buf, size, "none");
 }
@@ -287,9 +310,9 @@ int roles_alloc(struct roles **out, const struct roles_conf *conf)
 	r->settings = conf->settings;
 	r->h = conf->h;
 	r->arg = conf->arg;
-	for (unsigned i = 0; i < ENGINE_USE_COUNT; i++)
-		fill_list(r, (enum engine_use)i);
 	err = tmr_alloc(&r->silence, r->env, roles_silence_over, r);
+	for (unsigned i = 0; !err && i < ENGINE_USE_COUNT; i++)
+		err = fill_list(r, (enum engine_use)i);
 	if (!err && r->settings->reply_path != SETTINGS_REPLY_BRAIN)
 		err = open_first(r, ENGINE_USE_VOICE);
 	if (!err)
@@ -307,8 +330,7 @@ struct roles *roles_free(struct roles *r)
 	if (!r)
 		return NULL;
 	for (unsigned i = 0; i < ENGINE_USE_COUNT; i++)
-		for (unsigned k = 0; k < r->list[i].n; k++)
-			r->list[i].v[k].caps->ops->free(r->list[i].v[k].engine);
+		clear_list(&r->list[i]);
 	for (unsigned i = 0; i < ROLES_LIVE; i++)
 		free(r->live[i].ask);
 	tmr_free(r->silence);

@@ -11,8 +11,10 @@
  * the turn alone, and hears nothing of an ask that was replaced or cancelled. A provider is opened
  * when it serves for the first time.
  *
- * Addresses are those of the settings when a provider is opened; models and voices those of each
- * ask, except of voice sessions and transcription.
+ * The lists are those of the settings at roles_alloc, and a provider is known by its name from then
+ * on. Its address is that of the settings when it is opened. While the settings have it at that
+ * address, keys follow roles_settings, and models and voices each ask, except of voice sessions and
+ * transcription; otherwise it goes on as it was.
  *
  * Everything runs on env's loop thread. What the conf names is borrowed. The handler may be called
  * from inside roles_ask (ENGINE_FAILED) and may call everything but roles_free. */

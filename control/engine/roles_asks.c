@@ -125,7 +125,6 @@ static void watch_silence(struct roles *r)
 static int give(struct roles *r, struct live *l)
 {
 	struct served *s = roles_pick(r, l->use, l->tried);
-	const struct provider_record *p;
 	struct engine_ask ask = *l->ask;
 	int err;
 
@@ -134,17 +133,17 @@ static int give(struct roles *r, struct live *l)
 	l->by = s;
 	l->tried |= 1u << s->place;
 	l->id = ask.id = ++r->asks;
-	p = roles_record(r, l->use, s->index);
-	err = p ? roles_open(s) : ENOENT;
+	err = roles_open(s);
 	if (err) {
 		s->failed = true;
 		return err;
 	}
-	ask.model = settings_model(r->settings, roles_role(l->use), p);
-	ask.voice = settings_voice(r->settings, roles_role(l->use), p);
+	roles_refresh(s);
+	ask.model = settings_model(r->settings, roles_role(l->use), s->record);
+	ask.voice = settings_voice(r->settings, roles_role(l->use), s->record);
 	ask.instructions_version = r->instructions_version;
 	log_debug("ask", "ask=%u turn=%u role=%s provider=%s instructions=%u", ask.id, ask.turn,
-		  role_name(roles_role(l->use)), p->name, ask.instructions_version);
+		  role_name(roles_role(l->use)), s->record->name, ask.instructions_version);
 	return s->caps->ops->ask(s->engine, &ask);
 }
 

@@ -13,8 +13,10 @@ enum { ROLES_LIVE = 32, ROLES_UTTERANCES = 64 };
 struct served {
 	struct roles *r;
 	enum engine_use use;
-	unsigned index; /* of its record in the settings */
 	unsigned place; /* in the list */
+	/* Its own copy: a key goes to the address that it was given for. Keys, models and voices
+	 * follow the settings as long as these have a provider of that name at that address. */
+	struct provider_record *record;
 	const struct engine_caps *caps;
 	void *engine; /* NULL: not opened yet */
 	bool down;    /* its session is lost */
@@ -62,10 +64,11 @@ struct roles {
 };
 
 /* ---- roles.c ---- */
-/* The record behind a place of the list, NULL if the settings have it no more. */
-const struct provider_record *roles_record(const struct roles *r, enum engine_use use, unsigned i);
+/* Brings its record up to date with the settings. False: key, address and dialect there are those
+ * of another provider by now, and it goes on as it was opened. */
+bool roles_refresh(struct served *s);
 enum role roles_role(enum engine_use use);
-/* Opens the provider, unless it is open. ENOENT: there is none, or its address is not known yet. */
+/* Opens the provider, unless it is open. ENOENT: its address is not known yet. */
 int roles_open(struct served *s);
 /* The first provider that is ready and not among `tried`; else the first that is not; NULL: nobody
  * is left. */

@@ -191,6 +191,43 @@ TEST(without_a_provider_every_ask_fails)
 	end();
 }
 
+/* Settings may name other providers while a call lasts: an engine goes on as what it was opened as,
+ * and no key goes to the address of another provider. */
+TEST(a_key_never_goes_to_the_address_of_another_provider)
+{
+	CHECK(begin_with("two"));
+	CHECK_INT(settings_set(fx.settings, "text_key", "of-text"), 0);
+	CHECK_INT(settings_set(fx.settings, "key:spare", "of-spare"), 0);
+	roles_settings(fx.roles);
+	ask(ENGINE_USE_REPLY, 7, 0);
+	run(2);
+	CHECK_STR(fx.fake.path, "/v1/chat/completions");
+	CHECK_STR(fx.fake.auth, "Bearer of-text");
+	/* Another order. */
+	CHECK_INT(settings_set(fx.settings, "roles", "{\"text\":[\"spare\",\"text\"]}"), 0);
+	roles_settings(fx.roles);
+	ask(ENGINE_USE_REPLY, 8, 0);
+	run(2);
+	CHECK_STR(fx.fake.path, "/v1/chat/completions");
+	CHECK_STR(fx.fake.auth, "Bearer of-text");
+	/* Another address under the same name, with a key of its own. */
+	CHECK_INT(settings_set(fx.settings, "text_url", "http://127.0.0.1:9/elsewhere"), 0);
+	CHECK_INT(settings_set(fx.settings, "text_key", "of-elsewhere"), 0);
+	roles_settings(fx.roles);
+	ask(ENGINE_USE_REPLY, 9, 0);
+	run(2);
+	CHECK_STR(fx.fake.auth, "Bearer of-text");
+	/* Nobody of that name is left: this call goes on with whom it has. */
+	CHECK_INT(settings_set(fx.settings, "text_url", ""), 0);
+	roles_settings(fx.roles);
+	said();
+	ask(ENGINE_USE_REPLY, 10, 0);
+	run(2);
+	CHECK_STR(said(), "reply words 10.0 Ten.\nreply done 10.0 \n");
+	CHECK_STR(fx.fake.path, "/v1/chat/completions");
+	end();
+}
+
 /* ---- a voice session whose provider is not there ---- */
 
 static struct voice {
