@@ -72,7 +72,6 @@ struct voice_session *control_open_voice_session(struct control *c, uint64_t gui
 					  .gateway = c->gateway,
 					  .guilds = c->guilds,
 					  .media = c->media,
-					  .settings = live_settings_of(c->live, guild),
 					  .bus = c->bus,
 					  .bot_name = c->state.bot_name,
 					  .changedh = control_on_calls_changed,
@@ -85,10 +84,16 @@ struct voice_session *control_open_voice_session(struct control *c, uint64_t gui
 	for (unsigned i = 0; c->n_voice_sessions == VOICE_SESSIONS_MAX && i < c->n_voice_sessions;
 	     i++)
 		if (!voice_session_channel(c->voice_sessions[i])) {
+			uint64_t other = voice_session_guild(c->voice_sessions[i]);
+
 			voice_session_free(c->voice_sessions[i]);
+			live_settings_release(c->live, other);
 			c->voice_sessions[i] = c->voice_sessions[--c->n_voice_sessions];
 		}
-	if (c->n_voice_sessions == VOICE_SESSIONS_MAX || voice_session_alloc(&vs, &conf, guild))
+	if (c->n_voice_sessions == VOICE_SESSIONS_MAX)
+		return NULL;
+	conf.settings = live_settings_of(c->live, guild);
+	if (voice_session_alloc(&vs, &conf, guild))
 		return NULL;
 	voice_session_mediad(vs, c->mediad_up);
 	if (gateway_state(c->gateway) == GATEWAY_UP)

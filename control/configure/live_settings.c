@@ -10,9 +10,8 @@
 #include "control/settings/view.h"
 #include "ipc/log.h"
 
-enum { GUILDS_MAX = 64 };
-
-/* The settings of one server. */
+/* The settings of one server that somebody asked for. They stay in one place, because it may get
+ * some of its own, or lose them, at any time. */
 struct own {
 	uint64_t guild;
 	struct settings *settings; /* what its voice session reads */
@@ -22,7 +21,7 @@ struct live_settings {
 	struct live_settings_conf conf;
 	struct document *document;
 	struct settings *base, *wanted, *fresh;
-	struct own own[GUILDS_MAX];
+	struct own own[LIVE_SETTINGS_GUILDS];
 	unsigned n_own;
 };
 
@@ -118,6 +117,27 @@ static void apply_one(const char *name, const char *value, bool secret, void *ar
 		a->told->toldh(name, when, a->told->arg);
 }
 
+static bool has_own(const struct live_settings *l, uint64_t guild)
+{
+	char id[24];
+
+	snprintf(id, sizeof id, "%llu", (unsigned long long)guild);
+	return json_object_get(json_object_get(document_intent(l->document), "guilds"), id) != NULL;
+}
+
+/* True: something of it is another now. */
+static bool apply_own(struct live_settings *l, struct own *own)
+{
+	struct applying a = {.to = own->settings};
+
+	if (has_own(l, own->guild))
+		document_effective(l->document, l->base, own->guild, l->fresh, log_fault, NULL);
+	else
+		*l->fresh = *l->conf.settings;
+	settings_changes(own->settings, l->fresh, apply_one, &a);
+	return a.any;
+}
+
 void live_settings_apply(struct live_settings *l, json_t **outcomes)
 {
 	struct applying all = {.to = l->conf.settings, .told = &l->conf};
@@ -127,14 +147,8 @@ void live_settings_apply(struct live_settings *l, json_t **outcomes)
 		*outcomes = settings_outcomes_json(l->wanted, l->fresh);
 	settings_changes(l->wanted, l->fresh, apply_one, &all);
 	*l->wanted = *l->fresh;
-	for (unsigned i = 0; i < l->n_own; i++) {
-		struct applying own = {.to = l->own[i].settings};
-
-		document_effective(l->document, l->base, l->own[i].guild, l->fresh, log_fault,
-				   NULL);
-		settings_changes(l->own[i].settings, l->fresh, apply_one, &own);
-		all.any = all.any || own.any;
-	}
+	for (unsigned i = 0; i < l->n_own; i++)
+		all.any = apply_own(l, &l->own[i]) || all.any;
 	if (all.any && l->conf.changedh)
 		l->conf.changedh(l->conf.arg);
 }
@@ -220,14 +234,6 @@ const struct settings *live_settings_wanted(const struct live_settings *l)
 
 /* ---- servers ---- */
 
-static bool has_own(const struct live_settings *l, uint64_t guild)
-{
-	char id[24];
-
-	snprintf(id, sizeof id, "%llu", (unsigned long long)guild);
-	return json_object_get(json_object_get(document_intent(l->document), "guilds"), id) != NULL;
-}
-
 const struct settings *live_settings_of(struct live_settings *l, uint64_t guild)
 {
 	struct settings *s = NULL;
@@ -235,12 +241,22 @@ const struct settings *live_settings_of(struct live_settings *l, uint64_t guild)
 	for (unsigned i = 0; i < l->n_own; i++)
 		if (l->own[i].guild == guild)
 			return l->own[i].settings;
-	if (!has_own(l, guild) || l->n_own == GUILDS_MAX || settings_alloc(&s))
+	if (l->n_own == LIVE_SETTINGS_GUILDS || settings_alloc(&s))
 		return l->conf.settings;
-	document_effective(l->document, l->base, guild, s, log_fault, NULL);
-	settings_embedded_at(s, l->conf.settings->records.embedded_url);
-	l->own[l->n_own++] = (struct own){guild, s};
+	*s = *l->conf.settings;
+	l->own[l->n_own] = (struct own){guild, s};
+	apply_own(l, &l->own[l->n_own++]);
 	return s;
+}
+
+void live_settings_release(struct live_settings *l, uint64_t guild)
+{
+	for (unsigned i = 0; i < l->n_own; i++)
+		if (l->own[i].guild == guild) {
+			settings_free(l->own[i].settings);
+			l->own[i] = l->own[--l->n_own];
+			return;
+		}
 }
 
 void live_settings_embedded_at(struct live_settings *l, const char *url)

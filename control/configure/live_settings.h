@@ -15,6 +15,8 @@
 struct live_settings;
 struct json_t;
 
+enum { LIVE_SETTINGS_GUILDS = 64 };
+
 struct live_settings_conf {
 	struct settings
 		*settings; /* as read from file and environment; the effective ones afterwards */
@@ -54,9 +56,12 @@ enum document_result live_settings_try(const struct live_settings *l, const stru
 const struct document *live_settings_document(const struct live_settings *l);
 /* As they are wanted: also what takes effect after a restart. Borrowed until the next change. */
 const struct settings *live_settings_wanted(const struct live_settings *l);
-/* Those of one server, kept up to date: its own when the document has some for it, else
- * everybody's. Borrowed. */
+/* Those of one server, kept up to date in one place until they are released, also when the document
+ * gets some for it or has them no more. Of LIVE_SETTINGS_GUILDS servers at a time; everybody's for
+ * further ones and without memory. Borrowed. */
 const struct settings *live_settings_of(struct live_settings *l, uint64_t guild);
+/* Nobody reads those of this server any more. */
+void live_settings_release(struct live_settings *l, uint64_t guild);
 /* The embedded engine listens there. */
 void live_settings_embedded_at(struct live_settings *l, const char *url);
 

@@ -311,6 +311,20 @@ static size_t number_bytes(const struct settings_row *r)
 	return r->kind == SETTINGS_SWITCH ? sizeof(bool) : sizeof(uint32_t);
 }
 
+/* The key that a record has once `was` has taken the new records: records.c keeps it for one that
+ * has not moved. */
+static const char *kept_key(const struct settings *was, const struct provider_record *p)
+{
+	for (unsigned i = 0; i < was->records.n[RECORD_KIND_PROVIDER]; i++) {
+		const struct provider_record *q = &was->records.provider[i];
+
+		if (strcmp(q->name, p->name) == 0 && strcmp(q->key_file, p->key_file) == 0 &&
+		    strcmp(q->url, p->url) == 0)
+			return q->key;
+	}
+	return "";
+}
+
 static void record_changes(const struct settings *was, const struct settings *is,
 			   settings_each_h *h, void *arg)
 {
@@ -325,9 +339,8 @@ static void record_changes(const struct settings *was, const struct settings *is
 	}
 	for (unsigned i = 0; i < is->records.n[RECORD_KIND_PROVIDER]; i++) {
 		const struct provider_record *p = &is->records.provider[i];
-		const struct provider_record *q = settings_provider_named(was, p->name);
 
-		if (strcmp(q ? q->key : "", p->key) != 0)
+		if (strcmp(kept_key(was, p), p->key) != 0)
 			tell_key(p, p->key, h, arg);
 	}
 }

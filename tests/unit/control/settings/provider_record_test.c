@@ -206,6 +206,43 @@ static void count(const char *name, const char *value, bool secret, void *arg)
 	++*(unsigned *)arg;
 }
 
+/* The file was read again: the same key file serves another address now. */
+TEST(a_reload_that_moves_a_provider_keeps_its_key)
+{
+	struct settings *running = NULL;
+	struct told told;
+	struct settings *was = read_text("{\"providers\": [{\"name\": \"a\", \"url\": "
+					 "\"http://h/v1\", \"key_file\": \"/k\"}]}",
+					 &told);
+	struct settings *is = read_text("{\"providers\": [{\"name\": \"a\", \"url\": "
+					"\"http://moved/v1\", \"key_file\": \"/k\"}]}",
+					&told);
+
+	CHECK_INT(settings_set(was, SETTINGS_KEY_OF "a", "k-secret"), 0);
+	CHECK_INT(settings_set(is, SETTINGS_KEY_OF "a", "k-secret"), 0);
+	CHECK_INT(settings_alloc(&running), 0);
+	*running = *was;
+	settings_changes(was, is, add_to, running);
+	CHECK_STR(running->records.provider[0].url, "http://moved/v1");
+	CHECK_STR(running->records.provider[0].key, "k-secret");
+	settings_free(running);
+	settings_free(was);
+	settings_free(is);
+}
+
+TEST(nothing_changed_where_a_provider_takes_the_common_key)
+{
+	struct told told;
+	unsigned changes = 0;
+	struct settings *s = read_text("{\"providers\": [{\"name\": \"openai\"}]}", &told);
+
+	CHECK_INT(settings_set(s, "openai_api_key", "sk-1"), 0);
+	CHECK_STR(settings_provider_named(s, "openai")->key, "sk-1");
+	settings_changes(s, s, count, &changes);
+	CHECK_INT(changes, 0);
+	settings_free(s);
+}
+
 /* As a journal does: every setting as text, and back. */
 TEST(records_survive_as_text)
 {

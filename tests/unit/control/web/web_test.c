@@ -253,7 +253,7 @@ TEST(a_kept_document_is_in_effect_from_the_start_and_servers_have_their_own)
 	own = live_settings_of(fx.live, 42);
 	all = live_settings_of(fx.live, 43);
 	CHECK_INT(own->hold_ms, 8);
-	CHECK(all == fx.settings);
+	CHECK_INT(all->hold_ms, 9);
 	/* The file changes underneath: the document takes precedence. */
 	CHECK_INT(live_settings_base(fx.live, "hold_ms", "500"), 0);
 	CHECK_INT(live_settings_base(fx.live, "silence_ms", "900"), 0);
@@ -268,5 +268,34 @@ TEST(a_kept_document_is_in_effect_from_the_start_and_servers_have_their_own)
 	CHECK_INT(own->hold_ms, 500);
 	live_settings_embedded_at(fx.live, "ws://127.0.0.1:7/v1/realtime");
 	CHECK_STR(settings_brain_url(own), "ws://127.0.0.1:7/v1/realtime");
+	close_all();
+}
+
+/* A voice session holds its server's settings for as long as it lives, also when the server gets
+ * some of its own later. */
+TEST(a_server_that_gets_settings_of_its_own_later_has_them_at_once)
+{
+	const struct settings *early;
+
+	CHECK(open_all(NULL));
+	early = live_settings_of(fx.live, 42);
+	CHECK_INT(ask("PUT", "/api/settings",
+		      "{\"intent\": {\"hold_ms\": 9, \"guilds\": {\"42\": {\"hold_ms\": 8}}},"
+		      " \"_meta\": {\"expectedUpdatedAt\": null}}"),
+		  200);
+	CHECK_INT(fx.settings->hold_ms, 9);
+	CHECK_INT(early->hold_ms, 8);
+	CHECK(live_settings_of(fx.live, 42) == early);
+	/* And goes back to everybody's. */
+	CHECK_INT(ask("PUT", "/api/settings",
+		      "{\"intent\": {\"hold_ms\": 9}, \"_meta\": {\"version\": 1}}"),
+		  200);
+	CHECK_INT(early->hold_ms, 9);
+	/* Places are taken by servers that are in use, and no others. */
+	for (uint64_t guild = 100; guild < 100 + LIVE_SETTINGS_GUILDS - 1; guild++)
+		CHECK(live_settings_of(fx.live, guild) != fx.settings);
+	CHECK(live_settings_of(fx.live, 43) == fx.settings);
+	live_settings_release(fx.live, 42);
+	CHECK(live_settings_of(fx.live, 43) != fx.settings);
 	close_all();
 }
