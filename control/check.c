@@ -400,10 +400,10 @@ int check_run(struct env *env, const struct settings *settings, const struct con
 		printf("Give --guild ID --channel ID to look at the permissions in a channel "
 		       "too.\n");
 	if (c.missing)
-		printf("%u missing: nothing can be said in a channel until that is mended.\n",
-		       c.missing);
+		printf("%u check%s failed; the bot cannot speak until %s fixed.\n", c.missing,
+		       c.missing == 1 ? "" : "s", c.missing == 1 ? "it is" : "they are");
 	else
-		printf("All that is needed is there.\n");
+		printf("All checks passed.\n");
 out:
 	json_decref(c.guild);
 	rest_free(c.rest);

@@ -8,6 +8,7 @@ version=$("$control" --version)
 cat <<END
 .TH PARLEY.JSON 5 "" "Parley ${version##* }" "Parley"
 .nh
+.ad l
 .SH NAME
 parley.json \\- settings of control, the conversation half of Parley
 .SH DESCRIPTION
@@ -15,6 +16,7 @@ END
 "$control" --settings | awk '
 	function say(text,  out) {
 		gsub(/\\/, "\\e", text)
+		gsub(/\|/, "|\\:", text) # a line may break there
 		out = ""
 		while (match(text, /`[^`]+`/)) {
 			out = out substr(text, 1, RSTART - 1) "\\fB" substr(text, RSTART + 1, RLENGTH - 2) "\\fR"

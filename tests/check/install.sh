@@ -67,7 +67,7 @@ page=$D/usr/usr/share/man/man5/parley.json.5
 check "parley.json.5 renders without a warning" silent man --warnings=w -l "$page"
 check "parley.json.5 knows the settings" same "$("$B/control" --settings | sed -n 's/^### `\(.*\)`$/\1/p')" \
 	"$(sed -n '/^\.TP$/{n;s/^\\fB\(.*\)\\fR$/\1/p}' "$page")"
-check "control checks from there" sh -c '"$1" --check --state-dir "$2/state" --config /dev/null 2>&1 | grep -q "offlined\|brain"' x \
+check "control checks from there" sh -c '"$1" --check --state-dir "$2/state" --config /dev/null 2>&1 | grep -q "embedded engine"' x \
 	"$D/usr/usr/bin/control" "$D"
 
 for u in parley-mediad parley-control; do

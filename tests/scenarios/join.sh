@@ -125,7 +125,7 @@ sock="--media-sock $D/mediad.sock"
 {
 	checked "check passes" "0 ok" -u PARLEY_BRAIN_URL "$B/control" $sock --guild $GUILD --channel $VOICE
 	check "check sees the permissions" "$out" "ok       permissions: connect"
-	check "check says that all is there" "$out" "All that is needed is there."
+	check "check says that all is there" "$out" "All checks passed."
 	checked "check alone is enough" "0 ok" -u PARLEY_BRAIN_URL "$B/control"
 	checked "check fails by its status" "1 ok" "$B/control" $sock
 	check "check finds a brain that is not there" "$out" "missing  role voice: brain, model gpt-realtime, at ws://127.0.0.1:9/ cannot be used"

@@ -16,7 +16,7 @@ talk() { # NAME SETTING…: the demo's conversation
 	shift
 	env BIN="$B" OUT="$D/$name" "$@" tests/demo.sh >"$D/$name.txt" 2>&1
 }
-turn() { grep -aE ' turn id=' "$D/$1/log/control.log"; }
+turn() { grep -aE ' turn .*stage=ended' "$D/$1/log/control.log"; }
 
 if talk written PARLEY_REPLY_PATH=brain PARLEY_ASR_SESSIONS=file PARLEY_ASR_WAIT_MS=20000 JOURNAL="$D/journal"; then
 	ok "the answer of a text model was played"
