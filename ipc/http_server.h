@@ -127,7 +127,8 @@ int http_events_alloc(struct http_events **out, struct env *env, http_snapshot_h
 struct http_events *http_events_free(struct http_events *e);
 /* Makes the exchange a reader. A reader that names a known Last-Event-ID gets the events after it;
  * any other gets a snapshot, after an event `gap` if it named one. A reader so slow that it missed
- * events gets `gap` and a snapshot, too. */
+ * events gets `gap` and a snapshot, too. The gone handler
+ * is still called when the reader leaves. */
 void http_events_join(struct http_events *e, struct http_exchange *x, const struct http_head *head);
 /* Sends an event to this reader only, inside the snapshot handler. EINVAL, EMSGSIZE, ENOMEM. */
 int http_events_tell(struct http_exchange *x, const char *name, const char *data, size_t n);
