@@ -104,6 +104,10 @@ static void take_speech(struct agent *a, const struct roles_event *ev)
 	struct room_event out = {.turn = ev->turn, .chunk = ev->chunk};
 
 	switch (e->type) {
+	case ENGINE_SILENT:
+		log_warn("speech_silent", "turn=%u", ev->turn);
+		agent_fault(a, FAULT_SILENT, FAULT_IS_THERE);
+		return;
 	case ENGINE_AUDIO:
 		out.type = ROOM_SPEECH_AUDIO;
 		out.pcm = e->data;
@@ -121,6 +125,8 @@ static void take_speech(struct agent *a, const struct roles_event *ev)
 	default:
 		return;
 	}
+	if (ev->answers)
+		agent_fault(a, FAULT_SILENT, FAULT_IS_OVER);
 	agent_feed(a, &out);
 }
 

@@ -39,7 +39,7 @@ enum engine_use {
 struct roles_event {
 	enum engine_use use;
 	uint32_t turn, chunk; /* as they were given to roles_ask */
-	bool answers;	      /* this provider was silent, and is not any more */
+	bool answers;	      /* a provider of the use was told to be silent, and one answers now */
 	const struct engine_event *engine;
 };
 /* LINK_DOWN is told when no provider of the use is left, LINK_UP when one is back; SILENT when the

@@ -100,7 +100,16 @@ static void fail_live(struct roles *r, struct live *l, const char *why)
 
 static uint64_t silent_at(const struct roles *r, const struct live *l)
 {
-	return l->since + r->settings->not_answering_ms * NS_PER_MS;
+	uint64_t since = l->by->life_at > l->since ? l->by->life_at : l->since;
+
+	return since + r->settings->not_answering_ms * NS_PER_MS;
+}
+
+/* A provider without a session would not notice its own silence. Decisions have a deadline. */
+static bool is_watched(const struct live *l)
+{
+	return l->id && (l->use == ENGINE_USE_REPLY || l->use == ENGINE_USE_SPEECH) && !l->over &&
+	       !l->life && l->since;
 }
 
 static void watch_silence(struct roles *r)
@@ -110,8 +119,7 @@ static void watch_silence(struct roles *r)
 	for (unsigned i = 0; i < ROLES_LIVE; i++) {
 		const struct live *l = &r->live[i];
 
-		if (l->id && l->use == ENGINE_USE_REPLY && !l->over && !l->life && l->since &&
-		    silent_at(r, l) < at)
+		if (is_watched(l) && silent_at(r, l) < at)
 			at = silent_at(r, l);
 	}
 	if (at == UINT64_MAX)
@@ -224,6 +232,7 @@ static bool take_over(struct roles *r, struct live *l)
 	if (l->life || (l->tried & all) == all)
 		return false;
 	log_warn("failover", "turn=%u role=%s", l->turn, role_name(roles_role(l->use)));
+	l->since = env_now(r->env);
 	give_to_any(r, l);
 	return true;
 }
@@ -267,13 +276,13 @@ static void take_silence(struct served *s, struct live *l, const struct engine_e
 	struct roles *r = s->r;
 	unsigned all = (1u << r->list[s->use].n) - 1;
 
-	l->since = 0;
 	if (!l->life && (l->tried & all) != all) {
 		s->rests_until = env_now(r->env) + REST_S * NS_PER_S;
 		s->caps->ops->cancel(s->engine, l->id);
 		take_over(r, l);
 		return;
 	}
+	l->since = 0;
 	s->silent = true;
 	tell(r, s->use, l, ev, false);
 }
@@ -290,13 +299,26 @@ static void take_failure(struct served *s, struct live *l, const struct engine_e
 	tell(s->r, s->use, &was, ev, false);
 }
 
+/* True: the silence of one of them was told, which is over now. */
+static bool end_silence(struct list *list)
+{
+	bool told = false;
+
+	for (unsigned i = 0; i < list->n; i++) {
+		told = told || list->v[i].silent;
+		list->v[i].silent = false;
+	}
+	return told;
+}
+
 static void take_answer(struct served *s, struct live *l, const struct engine_event *ev)
 {
-	bool answers = s->silent;
+	bool answers = end_silence(&s->r->list[s->use]);
 	struct live was = *l;
 
-	s->silent = s->failed = false;
+	s->failed = false;
 	s->rests_until = 0;
+	s->life_at = env_now(s->r->env);
 	l->life = true;
 	if (ev->type == ENGINE_DONE)
 		end_live(l);
@@ -335,7 +357,6 @@ void roles_take_event(const struct engine_event *ev, void *arg)
 	watch_silence(s->r);
 }
 
-/* A text model has no session that would notice. */
 void roles_silence_over(void *arg)
 {
 	struct roles *r = arg;
@@ -344,8 +365,7 @@ void roles_silence_over(void *arg)
 	for (unsigned i = 0; i < ROLES_LIVE; i++) {
 		struct live *l = &r->live[i];
 
-		if (l->id && l->use == ENGINE_USE_REPLY && !l->over && !l->life && l->since &&
-		    silent_at(r, l) <= now)
+		if (is_watched(l) && silent_at(r, l) <= now)
 			take_silence(l->by, l,
 				     &(struct engine_event){.type = ENGINE_SILENT, .ask = l->id});
 	}

@@ -23,6 +23,7 @@ struct served {
 	bool silent;  /* it does not answer, and nobody takes its place */
 	bool failed;  /* the last ask */
 	uint64_t rests_until;
+	uint64_t life_at; /* when something came of it last */
 };
 
 struct list {
@@ -40,7 +41,8 @@ struct live {
 	unsigned tried; /* bits: providers that have failed it */
 	bool over;
 	bool life;	/* something of it came */
-	uint64_t since; /* when the turn's first ask without a sign of life was asked */
+	uint64_t since; /* when the turn's first ask of this provider without a sign of life was
+			   asked; 0: its silence was told */
 	struct engine_ask *ask;
 };
 

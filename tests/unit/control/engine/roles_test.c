@@ -13,7 +13,9 @@ static struct seen {
 	struct roles *roles;
 	char events[1024];
 	unsigned n, want;
-	unsigned fails; /* requests that are refused first */
+	unsigned fails;	  /* requests that are refused first */
+	unsigned hangs;	  /* requests that are accepted first and never answered */
+	unsigned answers; /* times that a silent provider was told to answer again */
 } fx;
 
 static void on_event(const struct roles_event *ev, void *arg)
@@ -24,6 +26,7 @@ static void on_event(const struct roles_event *ev, void *arg)
 	size_t at = strlen(fx.events);
 
 	(void)arg;
+	fx.answers += ev->answers;
 	snprintf(fx.events + at, sizeof fx.events - at, "%s %s %u.%u %.*s\n", uses[ev->use],
 		 types[ev->engine->type], ev->turn, ev->chunk, (int)ev->engine->data.n,
 		 ev->engine->data.n ? (const char *)ev->engine->data.p : "");
@@ -38,7 +41,9 @@ static void server(struct fake_http *f, struct evhttp_request *req)
 		"{\"choices\":[{\"delta\":{\"content\":\"Ten.\"},\"finish_reason\":\"stop\"}]}\n\n";
 	static const char yes[] = "{\"choices\":[{\"message\":{\"content\":\"YES\"}}]}";
 
-	if (fx.fails && fx.fails--)
+	if (fx.hangs && fx.hangs--)
+		fake_http_open(f, req, "audio/pcm");
+	else if (fx.fails && fx.fails--)
 		fake_http_answer(req, 503, "application/json", "{}", 2);
 	else if (strstr(f->path, "speech"))
 		fake_http_answer(req, 200, "audio/pcm", "abcd", 4);
@@ -71,6 +76,9 @@ static bool begin_with(const char *roles_text)
 		r->role[ROLE_TEXT].n = 2;
 		snprintf(r->role[ROLE_TEXT].name[0], RECORD_NAME_MAX, "text");
 		snprintf(r->role[ROLE_TEXT].name[1], RECORD_NAME_MAX, "spare");
+		r->role[ROLE_SPEECH].n = 2;
+		snprintf(r->role[ROLE_SPEECH].name[0], RECORD_NAME_MAX, "speech");
+		snprintf(r->role[ROLE_SPEECH].name[1], RECORD_NAME_MAX, "spare");
 		settings_resolve(s);
 	}
 	return !roles_alloc(&fx.roles, &(struct roles_conf){.env = fx.fake.env,
@@ -90,7 +98,10 @@ static void run(unsigned want)
 {
 	fx.n = 0;
 	fx.want = want;
-	env_run(fx.fake.env);
+	/* It also stops when a client closes a connection. */
+	do
+		env_run(fx.fake.env);
+	while (fx.n < want && !fx.fake.timed_out);
 	CHECK(!fx.fake.timed_out);
 }
 
@@ -173,6 +184,36 @@ TEST(the_next_provider_takes_over)
 	CHECK_INT(fx.fails, 0);
 	CHECK_INT(roles_health(fx.roles, ENGINE_USE_REPLY), ROLES_DOWN);
 	end();
+}
+
+/* A provider that accepts and never answers, of a model that writes and of one that speaks. */
+TEST(a_silent_provider_is_taken_over_and_the_last_one_is_told)
+{
+	static const enum engine_use uses[] = {ENGINE_USE_REPLY, ENGINE_USE_SPEECH};
+
+	for (unsigned i = 0; i < 2; i++) {
+		CHECK(begin_with("two"));
+		CHECK_INT(settings_set(fx.settings, "not_answering_ms", "50"), 0);
+		fx.hangs = 1;
+		ask(uses[i], 7, 0);
+		run(2);
+		CHECK_STR(said(), i ? "speech audio 7.0 abcd\nspeech done 7.0 \n"
+				    : "reply words 7.0 Ten.\nreply done 7.0 \n");
+		/* The first one rests, and the other one is silent as well. */
+		fx.hangs = 2;
+		ask(uses[i], 8, 0);
+		run(1);
+		CHECK_STR(said(), i ? "speech silent 8.0 \n" : "reply silent 8.0 \n");
+		CHECK_INT(roles_health(fx.roles, uses[i]), ROLES_NOT_ANSWERING);
+		roles_cancel(fx.roles, uses[i], 8);
+		/* Whoever answers next ends it. */
+		fx.fails = 1;
+		ask(uses[i], 9, 0);
+		run(2);
+		CHECK_INT(fx.answers, 1);
+		CHECK_INT(roles_health(fx.roles, uses[i]), ROLES_UP);
+		end();
+	}
 }
 
 TEST(without_a_provider_every_ask_fails)
