@@ -80,10 +80,10 @@ void control_on_command(struct command *cmd, void *arg)
 	struct control *c = arg;
 
 	bus_publish(c->bus, &(struct bus_event){.type = EVENT_COMMAND,
-					    .at_ms = env_wall_ms(c->env),
-					    .guild = cmd->guild,
-					    .user = cmd->user,
-					    .command = {.kind = names[cmd->kind]}});
+						.at_ms = env_wall_ms(c->env),
+						.guild = cmd->guild,
+						.user = cmd->user,
+						.command = {.kind = names[cmd->kind]}});
 	switch (cmd->kind) {
 	case COMMAND_JOIN:
 		answer_join(c, cmd);

@@ -1,7 +1,8 @@
 /* Starts a program as a child process in a process group of its own, and finds programs.
  *
  * The kernel sends the child SIGTERM when this process dies, however that comes. It inherits no
- * descriptor but stdin, stdout and stderr, and runs no signal handler of ours. ipc/child.h runs programs with this. */
+ * descriptor but stdin, stdout and stderr, and runs no signal handler of ours. ipc/child.h runs
+ * programs with this. */
 #ifndef IPC_SPAWN_H
 #define IPC_SPAWN_H
 

@@ -19,7 +19,8 @@ static inline size_t base64_decoded(size_t n)
 
 /* Writes base64_encoded(n) characters to out. */
 void base64_encode(const uint8_t *in, size_t n, char *out);
-/* *len gets the bytes written. EBADMSG for anything that is not whole groups of base64, EMSGSIZE beyond cap. */
+/* *len gets the bytes written. EBADMSG for anything that is not whole groups of base64, EMSGSIZE
+ * beyond cap. */
 int base64_decode(const char *in, size_t n, uint8_t *out, size_t cap, size_t *len);
 
 #endif

@@ -92,7 +92,8 @@ bool provider_needs_key(const struct provider_record *p);
 /* The address for people: without user, password and query. Always terminated. */
 void provider_shown(const struct provider_record *p, char *out, size_t size);
 
-/* The variable of the key that a provider without an address of its own takes, and the file that the settings name for it. */
+/* The variable of the key that a provider without an address of its own takes, and the file that
+ * the settings name for it. */
 #define SETTINGS_KEY_NAME "OPENAI_API_KEY"
 const char *settings_key_file(const struct settings *s);
 

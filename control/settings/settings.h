@@ -1,11 +1,11 @@
 /* The settings of control: one struct of typed fields, made from one table (settings.def), clamped
  * at load.
  *
- * Pure: where the values come from is the caller's (control/configure/environment.h asks the process
- * environment). Readers use the fields; nobody but this module writes them. They may change between
- * two steps when the settings were read again, and who keeps anything made of them is told then
- * (ROOM_SETTINGS). A struct settings belongs to whoever allocated it and is borrowed by everyone
- * else for as long as they live. */
+ * Pure: where the values come from is the caller's (control/configure/environment.h asks the
+ * process environment). Readers use the fields; nobody but this module writes them. They may change
+ * between two steps when the settings were read again, and who keeps anything made of them is told
+ * then (ROOM_SETTINGS). A struct settings belongs to whoever allocated it and is borrowed by
+ * everyone else for as long as they live. */
 #ifndef CONTROL_SETTINGS_SETTINGS_H
 #define CONTROL_SETTINGS_SETTINGS_H
 

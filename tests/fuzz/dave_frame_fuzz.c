@@ -1,8 +1,8 @@
 /* Protocol frames and codec planning.
  *
- * Input: a byte of choices, then a frame. Lowest 3 bits: the codec. 8: it is opened as it came. 16: its tag is made a true one
- * first, so that what lies behind authentication is reached with any ranges. 32: it is an encoder's frame, to be planned,
- * sealed and opened. 64: clear frames pass. */
+ * Input: a byte of choices, then a frame. Lowest 3 bits: the codec. 8: it is opened as it came. 16:
+ * its tag is made a true one first, so that what lies behind authentication is reached with any
+ * ranges. 32: it is an encoder's frame, to be planned, sealed and opened. 64: clear frames pass. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -56,7 +56,8 @@ static enum dave_opened open_exact(struct dave_opener *o, const uint8_t *p, size
 }
 
 /* Twice: the second is a replay. */
-static void open_twice(struct dave_opener *o, const uint8_t *p, size_t n, bool must, const uint8_t *plain, size_t n_plain)
+static void open_twice(struct dave_opener *o, const uint8_t *p, size_t n, bool must,
+		       const uint8_t *plain, size_t n_plain)
 {
 	size_t len;
 	enum dave_opened got = open_exact(o, p, n, &len);
@@ -67,7 +68,8 @@ static void open_twice(struct dave_opener *o, const uint8_t *p, size_t n, bool m
 		abort();
 }
 
-/* The frame's body is taken for plaintext: sealed where it is, with the ranges and the nonce that it names. */
+/* The frame's body is taken for plaintext: sealed where it is, with the ranges and the nonce that
+ * it names. */
 static void open_with_true_tag(struct dave_opener *o, const uint8_t *data, size_t n)
 {
 	struct dave_frame f;
@@ -77,12 +79,14 @@ static void open_with_true_tag(struct dave_opener *o, const uint8_t *data, size_
 		return;
 	memcpy(sealed, data, n);
 	a = (struct aead_frame){.range = f.range, .n_ranges = f.n_ranges, .n = f.body.n};
-	if (!aead_seal(dave_key_cipher(ours, 0), f.nonce, &a, sealed, sealed + n, sealed + f.body.n))
+	if (!aead_seal(dave_key_cipher(ours, 0), f.nonce, &a, sealed, sealed + n,
+		       sealed + f.body.n))
 		abort();
 	open_twice(o, sealed, n, !dave_is_silence(sealed, n), data, f.body.n);
 }
 
-static void seal_and_open(struct dave_opener *o, enum dave_codec codec, const uint8_t *data, size_t n)
+static void seal_and_open(struct dave_opener *o, enum dave_codec codec, const uint8_t *data,
+			  size_t n)
 {
 	struct dave_sealer *s;
 	struct dave_clear_ranges plan;
@@ -105,8 +109,8 @@ static void seal_and_open(struct dave_opener *o, enum dave_codec codec, const ui
 	if (planned_err == EOVERFLOW && err != EOVERFLOW)
 		abort();
 	if (!err)
-		open_twice(o, sealed, len, !dave_is_silence(sealed, len), planned_err ? data : planned,
-			   planned_err ? n : plan.n);
+		open_twice(o, sealed, len, !dave_is_silence(sealed, len),
+			   planned_err ? data : planned, planned_err ? n : plan.n);
 	(void)dave_sealer_set(s, NULL);
 	dave_sealer_free(s);
 }
@@ -135,7 +139,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	else if (how & TRUE_TAG)
 		open_with_true_tag(o, data, size);
 	else if (how & ENCODER)
-		seal_and_open(o, (enum dave_codec)(how & 7) > DAVE_UNKNOWN ? DAVE_UNKNOWN : (enum dave_codec)(how & 7), data, size);
+		seal_and_open(o,
+			      (enum dave_codec)(how & 7) > DAVE_UNKNOWN
+				      ? DAVE_UNKNOWN
+				      : (enum dave_codec)(how & 7),
+			      data, size);
 	dave_opener_clear(o, keep, NULL);
 	dave_opener_free(o);
 	return 0;

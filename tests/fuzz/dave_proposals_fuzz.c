@@ -1,7 +1,8 @@
-/* Op 27 as a job: the vector of proposals, or of references to revoke, as it came; or proposals that the gateway signed with
- * anything inside. In a group of two, where our commit may follow.
+/* Op 27 as a job: the vector of proposals, or of references to revoke, as it came; or proposals
+ * that the gateway signed with anything inside. In a group of two, where our commit may follow.
  *
- * Input: one byte of choice, then the vector, or pieces of one byte of kind, one of length and so many bytes of body. */
+ * Input: one byte of choice, then the vector, or pieces of one byte of kind, one of length and so
+ * many bytes of body. */
 #include <stdlib.h>
 
 #include "mediad/dave/job.h"
@@ -19,7 +20,8 @@ static void must(bool fine)
 }
 
 /* Runs one job; the users told are the same each time, and so is a seed. */
-static enum dave_verdict work(struct dave_mls_state **room, uint8_t seed, enum dave_job_type type, struct slice in, struct mls_out *out)
+static enum dave_verdict work(struct dave_mls_state **room, uint8_t seed, enum dave_job_type type,
+			      struct slice in, struct mls_out *out)
 {
 	static const uint64_t users[] = {SELF, PEER};
 	enum dave_verdict verdict;
@@ -47,17 +49,20 @@ static enum dave_verdict work(struct dave_mls_state **room, uint8_t seed, enum d
 	return verdict;
 }
 
-static struct dave_mls_state *new_room(uint64_t user, const struct gateway_fixture *g, struct mls_out *package)
+static struct dave_mls_state *new_room(uint64_t user, const struct gateway_fixture *g,
+				       struct mls_out *package)
 {
 	struct dave_mls_state *room;
 
 	must(dave_mls_state_alloc(&room, user) == 0);
-	must(work(&room, (uint8_t)user, DAVE_JOB_EXTERNAL_SENDER, mls_out_view(&g->package), NULL) == DAVE_DONE);
+	must(work(&room, (uint8_t)user, DAVE_JOB_EXTERNAL_SENDER, mls_out_view(&g->package),
+		  NULL) == DAVE_DONE);
 	must(work(&room, (uint8_t)user, DAVE_JOB_RESET, mls_slice(NULL, 0), package) == DAVE_DONE);
 	return room;
 }
 
-static void send_op27(struct dave_mls_state **room, uint8_t revoke, struct slice list, struct mls_out *op28)
+static void send_op27(struct dave_mls_state **room, uint8_t revoke, struct slice list,
+		      struct mls_out *op28)
 {
 	struct mls_out in = {0};
 
@@ -69,19 +74,25 @@ static void send_op27(struct dave_mls_state **room, uint8_t revoke, struct slice
 }
 
 /* What the gateway signs, piece by piece. */
-static void sign_pieces(struct gateway_fixture *g, struct rd *r, uint64_t epoch, struct slice package, struct mls_out *list)
+static void sign_pieces(struct gateway_fixture *g, struct rd *r, uint64_t epoch,
+			struct slice package, struct mls_out *list)
 {
 	for (unsigned i = 0; i < PIECES && rd_left(r) > 1; i++) {
 		uint8_t kind = (uint8_t)rd_be(r, 1);
 		size_t n = (size_t)rd_be(r, 1), left = rd_left(r);
-		struct slice body = mls_slice(rd_bytes(r, n < left ? n : left), n < left ? n : left);
+		struct slice body =
+			mls_slice(rd_bytes(r, n < left ? n : left), n < left ? n : left);
 
 		if (kind & 1)
 			gateway_fixture_add(g, list, epoch, package);
 		else if (kind & 2)
 			gateway_fixture_remove(g, list, epoch, kind >> 4);
 		else
-			gateway_fixture_sign(g, list, &(struct gateway_fixture_framing){.epoch = epoch + (kind >> 6), .index = kind >> 4 & 3}, body);
+			gateway_fixture_sign(
+				g, list,
+				&(struct gateway_fixture_framing){.epoch = epoch + (kind >> 6),
+								  .index = kind >> 4 & 3},
+				body);
 	}
 }
 
@@ -102,13 +113,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		gateway_fixture_add(&g, &list, 0, mls_out_view(&theirs));
 		send_op27(&room, 0, mls_out_view(&list), &op28);
 		commit = gateway_fixture_split_op28(mls_out_view(&op28), &welcome);
-		must(commit.n && work(&room, SELF + 101, DAVE_JOB_COMMIT, commit, NULL) == DAVE_DONE);
+		must(commit.n &&
+		     work(&room, SELF + 101, DAVE_JOB_COMMIT, commit, NULL) == DAVE_DONE);
 		epoch = 1;
 		mls_out_free(&list);
 		mls_out_free(&op28);
 	}
 	if (choice & AS_IT_CAME) {
-		work(&room, SELF + 102, DAVE_JOB_PROPOSALS, mls_slice(rd_left(&r) ? r.p + r.pos : NULL, rd_left(&r)), &op28);
+		work(&room, SELF + 102, DAVE_JOB_PROPOSALS,
+		     mls_slice(rd_left(&r) ? r.p + r.pos : NULL, rd_left(&r)), &op28);
 	} else {
 		sign_pieces(&g, &r, epoch, mls_out_view(&theirs), &list);
 		must(!list.err);
@@ -117,7 +130,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* What we would commit is a commit, and we can follow it. */
 	if (op28.n) {
 		commit = gateway_fixture_split_op28(mls_out_view(&op28), &welcome);
-		must(commit.n && work(&room, SELF + 101, DAVE_JOB_COMMIT, commit, NULL) == DAVE_DONE);
+		must(commit.n &&
+		     work(&room, SELF + 101, DAVE_JOB_COMMIT, commit, NULL) == DAVE_DONE);
 	}
 	dave_mls_state_free(room);
 	dave_mls_state_free(peer);

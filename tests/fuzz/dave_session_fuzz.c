@@ -1,9 +1,9 @@
-/* What a voice gateway sends to a DAVE session in a live group: as it is, bent, in any order, signed by it with
- * anything inside, with time passing, jobs coming back at once or later, and speakers heard or not. Another
- * member, a mls_state alone, commits and welcomes.
+/* What a voice gateway sends to a DAVE session in a live group: as it is, bent, in any order,
+ * signed by it with anything inside, with time passing, jobs coming back at once or later, and
+ * speakers heard or not. Another member, a mls_state alone, commits and welcomes.
  *
- * Whatever comes: one job at a time, epochs that rise, no plain sound where sound is sealed, no deadline that is
- * never met.
+ * Whatever comes: one job at a time, epochs that rise, no plain sound where sound is sealed, no
+ * deadline that is never met.
  *
  * Input: steps of one byte of choice and its operands; see step(). */
 #include <stdlib.h>
@@ -122,7 +122,8 @@ static void peer_job(struct world *w, enum dave_job_type type, struct slice in)
 	seed(w, j);
 	dave_job_run(j);
 	if (j->out.n)
-		store(type == DAVE_JOB_PROPOSALS ? &w->kept : &w->theirs, mls_slice(j->out.p, j->out.n));
+		store(type == DAVE_JOB_PROPOSALS ? &w->kept : &w->theirs,
+		      mls_slice(j->out.p, j->out.n));
 	j->mls_state = NULL;
 	dave_job_free(j);
 }
@@ -143,7 +144,8 @@ static void propose(struct world *w, struct mls_out *messages, bool peer)
 }
 
 /* Ops 29 and 30, with a byte bent at `at` when `by` is not 0. */
-static void deliver(struct world *w, unsigned op, uint16_t id, struct slice what, uint16_t at, uint8_t by)
+static void deliver(struct world *w, unsigned op, uint16_t id, struct slice what, uint16_t at,
+		    uint8_t by)
 {
 	struct mls_out in = {0};
 
@@ -185,11 +187,14 @@ static void from_gateway(struct world *w, unsigned choice, struct rd *r)
 		return;
 	case 1: /* signed, with anything inside */
 		body = operand(r);
-		gateway_fixture_sign(&w->gate, &o, &(struct gateway_fixture_framing){.epoch = id, .index = id >> 6}, body);
+		gateway_fixture_sign(
+			&w->gate, &o,
+			&(struct gateway_fixture_framing){.epoch = id, .index = id >> 6}, body);
 		propose(w, &o, false);
 		return;
 	case 2: /* the peer is added to our group, or we to the peer's */
-		gateway_fixture_add(&w->gate, &o, id & 0x7f, mls_out_view(id & 0x80 ? &w->mine : &w->theirs));
+		gateway_fixture_add(&w->gate, &o, id & 0x7f,
+				    mls_out_view(id & 0x80 ? &w->mine : &w->theirs));
 		propose(w, &o, id & 0x80);
 		return;
 	case 3:
@@ -257,7 +262,7 @@ static void from_elsewhere(struct world *w, unsigned choice, struct rd *r)
 	}
 }
 
-/* 0-7: what the gateway sends; 8-15: what else happens; with 16 the jobs behind it are run at once. */
+/* 0-7: what the gateway sends; 8-15: what else happens; with 16 the jobs behind it run at once. */
 static void step(struct world *w, struct rd *r)
 {
 	uint8_t b = (uint8_t)rd_be(r, 1);

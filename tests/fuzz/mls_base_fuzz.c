@@ -1,7 +1,7 @@
 /* What lies under every MLS message: vectors, points and signatures.
  *
- * Input: one byte of choices, then the bytes. 0: vectors in vectors, which must be what the writer writes. 1: a point,
- * 2: a signature, of which both makers must say the same. */
+ * Input: one byte of choices, then the bytes. 0: vectors in vectors, which must be what the writer
+ * writes. 1: a point, 2: a signature, of which both makers must say the same. */
 #include <stdlib.h>
 
 #include "mediad/mls/codec.h"

@@ -1,8 +1,9 @@
-/* Proposals and commits against a group of four: as they come, and signed by those who may. What one member commits, every
- * other one follows to the same epoch.
+/* Proposals and commits against a group of four: as they come, and signed by those who may. What
+ * one member commits, every other one follows to the same epoch.
  *
- * Input: steps of one byte of choice, two bytes of length, and so many bytes. 0: a proposal message; 1: the body of one of
- * the external sender; 2: of one of guest 1; 3: a commit message for guest 0; 4: the body of a commit of guest 1. */
+ * Input: steps of one byte of choice, two bytes of length, and so many bytes. 0: a proposal
+ * message; 1: the body of one of the external sender; 2: of one of guest 1; 3: a commit message for
+ * guest 0; 4: the body of a commit of guest 1. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -28,7 +29,8 @@ static void begin(void)
 	for (unsigned i = 1; i <= INSIDE; i++) {
 		must(!mls_fixture_make_keys(&fixture, i));
 		if (i < INSIDE)
-			must(!mls_fixture_propose_add(&fixture, 0, i) && !mls_fixture_commit(&fixture, i - 1));
+			must(!mls_fixture_propose_add(&fixture, 0, i) &&
+			     !mls_fixture_commit(&fixture, i - 1));
 	}
 }
 
@@ -58,7 +60,8 @@ static void say(const struct mls_group *g, struct mls_out *o, struct slice body)
 {
 	struct mls_out content = {0};
 
-	mls_content_write(&content, mls_group_id(g), mls_group_epoch(g), MLS_SENDER_EXTERNAL, 0, MLS_CONTENT_PROPOSAL);
+	mls_content_write(&content, mls_group_id(g), mls_group_epoch(g), MLS_SENDER_EXTERNAL, 0,
+			  MLS_CONTENT_PROPOSAL);
 	mls_out_slice(&content, body);
 	if (!content.err)
 		(void)mls_fixture_sign(&fixture, o, mls_out_view(&content));
@@ -101,7 +104,8 @@ static void step(uint8_t how, struct slice in, struct refs *refs)
 	mls_out_free(&o);
 }
 
-static void follow(const struct mls_group *g, const struct mls_commit *c, bool same_proposals, bool gone)
+static void follow(const struct mls_group *g, const struct mls_commit *c, bool same_proposals,
+		   bool gone)
 {
 	struct mls_group *next = NULL;
 	bool removed;
@@ -113,8 +117,8 @@ static void follow(const struct mls_group *g, const struct mls_commit *c, bool s
 	else if (gone)
 		must(err == ENOENT && removed);
 	else
-		must(err == 0 && memcmp(mls_group_secrets(next)->authenticator, mls_group_secrets(c->next)->authenticator,
-					MLS_HASH) == 0);
+		must(err == 0 && memcmp(mls_group_secrets(next)->authenticator,
+					mls_group_secrets(c->next)->authenticator, MLS_HASH) == 0);
 	mls_group_free(next);
 }
 
@@ -130,19 +134,22 @@ static void end(const struct refs *refs)
 	if (!err) {
 		for (unsigned i = 1; i < INSIDE; i++)
 			follow(fixture.members[i].group, &c,
-			       mls_group_proposals(fixture.members[i].group) == mls_group_proposals(first),
+			       mls_group_proposals(fixture.members[i].group) ==
+				       mls_group_proposals(first),
 			       mls_group_removes(first, mls_group_leaf(fixture.members[i].group)));
-		if (c.welcome.n && mls_group_join(&joined, mls_out_view(&c.welcome), (struct slice){0}, out->package, &out->init,
-						  &out->me) == 0) {
-			must(memcmp(mls_group_secrets(joined)->authenticator, mls_group_secrets(c.next)->authenticator,
-				    MLS_HASH) == 0);
+		if (c.welcome.n &&
+		    mls_group_join(&joined, mls_out_view(&c.welcome), (struct slice){0},
+				   out->package, &out->init, &out->me) == 0) {
+			must(memcmp(mls_group_secrets(joined)->authenticator,
+				    mls_group_secrets(c.next)->authenticator, MLS_HASH) == 0);
 			mls_group_free(joined);
 		}
 		mls_commit_free(&c);
 	}
 	for (unsigned i = 0; i < INSIDE; i++) {
 		for (unsigned k = 0; k < refs->n; k++)
-			(void)mls_group_revoke(fixture.members[i].group, mls_slice(refs->ref[k], MLS_HASH));
+			(void)mls_group_revoke(fixture.members[i].group,
+					       mls_slice(refs->ref[k], MLS_HASH));
 		must(mls_group_proposals(fixture.members[i].group) == 0);
 	}
 }

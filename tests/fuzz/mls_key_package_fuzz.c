@@ -12,10 +12,19 @@ static bool inside(struct slice part, struct slice whole)
 
 static void check_leaf(struct mls_leaf *l)
 {
-	const struct slice parts[] = {
-		l->tbs,		l->encryption_key, l->signature_key,   l->identity,	  l->credential,
-		l->versions,	l->suites,	   l->extension_types, l->proposal_types, l->credential_types,
-		l->parent_hash, l->extensions,	   l->signature};
+	const struct slice parts[] = {l->tbs,
+				      l->encryption_key,
+				      l->signature_key,
+				      l->identity,
+				      l->credential,
+				      l->versions,
+				      l->suites,
+				      l->extension_types,
+				      l->proposal_types,
+				      l->credential_types,
+				      l->parent_hash,
+				      l->extensions,
+				      l->signature};
 
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		if (!inside(parts[i], l->raw))
@@ -34,7 +43,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (k->raw.n != r.pos || memcmp(k->raw.p, data, r.pos) != 0)
 		abort();
-	if (!inside(k->init_key, k->raw) || !inside(k->signature, k->raw) || mls_key_package_ref_hash(ref, k))
+	if (!inside(k->init_key, k->raw) || !inside(k->signature, k->raw) ||
+	    mls_key_package_ref_hash(ref, k))
 		abort();
 	err = mls_key_package_validate(k);
 	if (mls_key_package_validate(k) != err || (err == 0) != k->verified)

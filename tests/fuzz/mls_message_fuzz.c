@@ -1,4 +1,5 @@
-/* Readers of messages: what they give lies inside of what they read, and is written again as the same bytes.
+/* Readers of messages: what they give lies inside of what they read, and is written again as the
+ * same bytes.
  *
  * Input: one byte that chooses the reader, then the bytes. */
 #include <stdlib.h>
@@ -28,8 +29,10 @@ static void public_message(struct rd *r)
 	struct mls_public m;
 
 	while (rd_left(r) && mls_public_read(&m, r) == 0) {
-		const struct slice parts[] = {m.group_id,  m.aad,	     m.body,	       mls_authenticated(&m),
-					      m.signature, m.confirmation_tag, m.membership_tag, mls_transcript_input(&m)};
+		const struct slice parts[] = {m.group_id,	m.aad,
+					      m.body,		mls_authenticated(&m),
+					      m.signature,	m.confirmation_tag,
+					      m.membership_tag, mls_transcript_input(&m)};
 
 		inside(m.raw, whole);
 		inside(m.content, m.raw);
@@ -65,7 +68,8 @@ static void group_context(struct rd *r)
 		return;
 	mls_group_context_write(&o, &c);
 	same(&o, mls_slice(r->p, r->pos));
-	if (mls_extensions_check(c.extensions) == 0 && mls_extension_find(c.extensions, MLS_EXT_EXTERNAL_SENDERS, &data))
+	if (mls_extensions_check(c.extensions) == 0 &&
+	    mls_extension_find(c.extensions, MLS_EXT_EXTERNAL_SENDERS, &data))
 		inside(data, c.extensions);
 }
 

@@ -1,5 +1,5 @@
-/* A ratchet_tree extension: what can be read is written again as it was, and everything a welcome asks of a tree can
- * be asked of any that was read. */
+/* A ratchet_tree extension: what can be read is written again as it was, and everything a welcome
+ * asks of a tree can be asked of any that was read. */
 #include <stdlib.h>
 
 #include "mediad/mls/tree.h"
@@ -7,7 +7,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* The group that the corpus is signed for. */
-static const struct slice group = {.p = (const uint8_t *)"\x0c\xde\x77\xea\xdc\x82\x30\x33", .n = 8};
+static const struct slice group = {.p = (const uint8_t *)"\x0c\xde\x77\xea\xdc\x82\x30\x33",
+				   .n = 8};
 
 static void write_again(const struct mls_tree *t, const uint8_t *data, size_t size)
 {
@@ -73,7 +74,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	look(t);
 	(void)mls_tree_check_parent_hashes(t);
 	/* What was found good stays so. */
-	if (mls_tree_validate(t, group) == 0 && (mls_tree_validate(t, group) || mls_tree_unique_keys(t)))
+	if (mls_tree_validate(t, group) == 0 &&
+	    (mls_tree_validate(t, group) || mls_tree_unique_keys(t)))
 		abort();
 	change(t);
 	write_again(t, data, size);

@@ -1,8 +1,9 @@
-/* Joining by a Welcome: as it comes, and with good seals around any secrets, group info or tree, so that what happens after
- * authentication is reached too.
+/* Joining by a Welcome: as it comes, and with good seals around any secrets, group info or tree, so
+ * that what happens after authentication is reached too.
  *
- * Input: one byte of choices, then bytes. 0: the Welcome; 1: GroupSecrets; 2: GroupInfo; 3: the ratchet tree, in a group
- * info that is right for it; 4: group context extensions, the same. The group is always the same one. */
+ * Input: one byte of choices, then bytes. 0: the Welcome; 1: GroupSecrets; 2: GroupInfo; 3: the
+ * ratchet tree, in a group info that is right for it; 4: group context extensions, the same. The
+ * group is always the same one. */
 #include <stdlib.h>
 
 #include "tests/unit/mediad/mls/mls_fixture.h"
@@ -17,14 +18,16 @@ static void must(bool fine)
 		abort();
 }
 
-/* Guests 0 to 2 are inside, guest 3 is the newcomer, whose leaf the tree has already: `state` is guest 0's. */
+/* Guests 0 to 2 are inside, guest 3 is the newcomer, whose leaf the tree has already: `state` is
+ * guest 0's. */
 static const struct mls_group *begin(void)
 {
 	static struct mls_commit c;
 
 	must(!mls_fixture_init(&fixture, "welcome") && !mls_fixture_create_group(&fixture, 0));
 	for (unsigned i = 1; i < 4; i++) {
-		must(!mls_fixture_make_keys(&fixture, i) && !mls_fixture_propose_add(&fixture, 0, i));
+		must(!mls_fixture_make_keys(&fixture, i) &&
+		     !mls_fixture_propose_add(&fixture, 0, i));
 		if (i < 3)
 			must(!mls_fixture_commit(&fixture, i - 1));
 	}
@@ -61,7 +64,8 @@ static void join(const struct mls_group *state, uint8_t how, struct slice in)
 		mls_out_slice(&welcome, in);
 	else
 		err = mls_fixture_forge(&fixture, &welcome, &f);
-	if (!err && mls_group_join(&joined, mls_out_view(&welcome), (struct slice){0}, g->package, &g->init, &g->me) == 0) {
+	if (!err && mls_group_join(&joined, mls_out_view(&welcome), (struct slice){0}, g->package,
+				   &g->init, &g->me) == 0) {
 		must(mls_tree_leaf(mls_group_tree(joined), mls_group_leaf(joined)) != NULL);
 		must(mls_equal(mls_tree_key(mls_group_tree(joined), 2 * mls_group_leaf(joined)),
 			       mls_slice(g->me.encryption.pub, MLS_POINT)));

@@ -1,6 +1,6 @@
 /* The server's side of the Realtime dialect: any lines of client events, with results of the
- * recogniser and the synthesis in between. No input may crash, leak or stop the session from answering a
- * well-formed event. */
+ * recogniser and the synthesis in between. No input may crash, leak or stop the session from
+ * answering a well-formed event. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* Runs a fuzz target over files, without libFuzzer: so that plain `make check` replays every corpus and a crash
- * file can be looked at under gdb. Ends with how many inputs ran; none at all is a failure. */
+/* Runs a fuzz target over files, without libFuzzer: so that plain `make check` replays every corpus
+ * and a crash file can be looked at under gdb. Ends with how many inputs ran; none at all is a
+ * failure. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

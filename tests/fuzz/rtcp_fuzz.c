@@ -16,13 +16,15 @@ static void again(const struct rtcp_packet *p)
 
 	for (unsigned i = 0; i < p->n_blocks; i++)
 		blocks[i] = rtcp_block_of(p, i);
-	if (rtcp_build(p->ssrc, p->type == RTCP_SR ? &p->sender : NULL, blocks, p->n_blocks, buf, sizeof buf, &n))
+	if (rtcp_build(p->ssrc, p->type == RTCP_SR ? &p->sender : NULL, blocks, p->n_blocks, buf,
+		       sizeof buf, &n))
 		abort();
 	r = rd_of(buf, n);
-	if (!rtcp_next(&r, &q) || q.type != p->type || q.ssrc != p->ssrc || q.n_blocks != p->n_blocks)
+	if (!rtcp_next(&r, &q) || q.type != p->type || q.ssrc != p->ssrc ||
+	    q.n_blocks != p->n_blocks)
 		abort();
-	if (q.sender.ntp != p->sender.ntp || q.sender.rtp != p->sender.rtp || q.sender.packets != p->sender.packets ||
-	    q.sender.octets != p->sender.octets)
+	if (q.sender.ntp != p->sender.ntp || q.sender.rtp != p->sender.rtp ||
+	    q.sender.packets != p->sender.packets || q.sender.octets != p->sender.octets)
 		abort();
 	if (p->n_blocks && memcmp(q.blocks, p->blocks, 24 * p->n_blocks) != 0)
 		abort();

@@ -1,5 +1,5 @@
-/* Shapes of messages (ipc/shape.h) stay in their room, whatever came, and hold no text of theirs: what they print of JSON
- * and msgpack has no byte that the grammar of shapes does not have. */
+/* Shapes of messages (ipc/shape.h) stay in their room, whatever came, and hold no text of theirs:
+ * what they print of JSON and msgpack has no byte that the grammar of shapes does not have. */
 #include "ipc/shape.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { ROOM = 300, GUARD = 0x5a };
 
-static void look(size_t (*shape)(const uint8_t *, size_t, char *, size_t), const uint8_t *data, size_t size,
-		 size_t room)
+static void look(size_t (*shape)(const uint8_t *, size_t, char *, size_t), const uint8_t *data,
+		 size_t size, size_t room)
 {
 	char *text = malloc(room + 1);
 	size_t n;

@@ -1,5 +1,5 @@
-/* A database file (control/store/db.h) with whatever bytes: opening, migrating and looking through it ends, and so does
- * every statement on what opened. A file that is refused is left as it was. */
+/* A database file (control/store/db.h) with whatever bytes: opening, migrating and looking through
+ * it ends, and so does every statement on what opened. A file that is refused is left as it was. */
 #include "control/events/events.h"
 #include "control/store/db.h"
 #include "control/store/rows.h"

@@ -318,8 +318,7 @@ int gd_rest_alloc(struct gd_rest **out, struct guildd *g)
 		return ENOMEM;
 	r->g = g;
 	r->log = json_array();
-	err = r->log ? httpd_alloc(&r->http, g->env, g->ip, g->port, on_request, r)
-		     : ENOMEM;
+	err = r->log ? httpd_alloc(&r->http, g->env, g->ip, g->port, on_request, r) : ENOMEM;
 	if (err) {
 		gd_rest_free(r);
 		return err;

@@ -128,7 +128,7 @@ static void receive(OpusDecoder *d, const uint8_t *now, int now_n, bool lost, co
 		die("opus");
 }
 
-/* Encodes and decodes at 48 kbit/s with FEC, losing each 20 ms packet with the given probability. */
+/* Encodes and decodes at 48 kbit/s with FEC, losing each 20 ms packet with this probability. */
 static void through_opus(struct sound *s, unsigned loss, uint64_t seed)
 {
 	size_t frames = (s->n + FRAME - 1) / FRAME;
@@ -163,7 +163,8 @@ static void through_opus(struct sound *s, unsigned loss, uint64_t seed)
 	free(lost);
 }
 
-static void hear(struct recogniser *e, struct rate_convert *r, struct sound *s, struct recognition *h)
+static void hear(struct recogniser *e, struct rate_convert *r, struct sound *s,
+		 struct recognition *h)
 {
 	const int16_t *out;
 	size_t n;
@@ -231,7 +232,8 @@ static void *work(void *arg)
 	const char *why = "out of memory";
 
 	(void)arg;
-	if (recogniser_alloc(&e, &conf, &why) || rate_convert_alloc(&r, RATE, RECOGNISER_RATE, false))
+	if (recogniser_alloc(&e, &conf, &why) ||
+	    rate_convert_alloc(&r, RATE, RECOGNISER_RATE, false))
 		die(why);
 	for (;;) {
 		unsigned job;

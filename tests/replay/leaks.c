@@ -1,10 +1,11 @@
-/* Searches a journal of shapes for content of the journal that it was made from: random bytes (keys come from them), bytes of
- * packets, audio and keys, or texts. Prints its findings; status 0 if there are none.
+/* Searches a journal of shapes for content of the journal that it was made from: random bytes (keys
+ * come from them), bytes of packets, audio and keys, or texts. Prints its findings; status 0 if
+ * there are none.
  *
  *   leaks JOURNAL SHAPES
  *
- * It compares runs of eight bytes, and ignores runs of few different bytes (zeros in numbers) and of lower-case letters only
- * (field names). */
+ * It compares runs of eight bytes, and ignores runs of few different bytes (zeros in numbers) and
+ * of lower-case letters only (field names). */
 #include "ipc/journal.h"
 #include "proto/base/cursor.h"
 
@@ -95,7 +96,8 @@ static void look(const char *what, const uint8_t *p, size_t n)
 	}
 }
 
-/* Of JSON: the items of lists, and texts that are transcripts, audio or a token; not the names of fields and events. */
+/* Of JSON: the items of lists, and texts that are transcripts, audio or a token; not the names of
+ * fields and events. */
 static void look_json(const uint8_t *p, size_t n)
 {
 	bool event = false;
@@ -115,7 +117,8 @@ static void look_json(const uint8_t *p, size_t n)
 			continue; /* its texts follow */
 		}
 		if (q + 1 < p + n && q[1] == ':')
-			event = (len == 1 && p[i + 1] == 't') || (len == 4 && memcmp(p + i + 1, "type", 4) == 0);
+			event = (len == 1 && p[i + 1] == 't') ||
+				(len == 4 && memcmp(p + i + 1, "type", 4) == 0);
 		else if (!event && (len >= TOKEN_MIN || memchr(p + i, ' ', len)))
 			look("text", p + i + 1, len);
 		i += len + 1;

@@ -1,5 +1,5 @@
-/* The last messages of the channel's text chat, where the bot reports its faults. Polls guildd's control API once a second,
- * because the API has no notifications. */
+/* The last messages of the channel's text chat, where the bot reports its faults. Polls guildd's
+ * control API once a second, because the API has no notifications. */
 #ifndef TESTS_TALK_BOARD_H
 #define TESTS_TALK_BOARD_H
 

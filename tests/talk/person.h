@@ -1,9 +1,9 @@
-/* One tab as a member of guildd's voice channel: it has a mediad of its own, driven by control's media link, so that the other
- * members get Opus, RTP and DAVE as from any client.
+/* One tab as a member of guildd's voice channel: it has a mediad of its own, driven by control's
+ * media link, so that the other members get Opus, RTP and DAVE as from any client.
  *
- * Joining is a chain: guildd makes the user, makes it a member of the server, and lets it into the channel when mediad asks
- * for credentials. Freeing leaves and ends the mediad. Everything runs on env's loop; handlers are called from steps
- * and must not free the person. */
+ * Joining is a chain: guildd makes the user, makes it a member of the server, and lets it into the
+ * channel when mediad asks for credentials. Freeing leaves and ends the mediad. Everything runs on
+ * env's loop; handlers are called from steps and must not free the person. */
 #ifndef TESTS_TALK_PERSON_H
 #define TESTS_TALK_PERSON_H
 
@@ -26,21 +26,22 @@ typedef void(person_heard_h)(uint64_t user, const uint8_t *pcm, size_t n, void *
 
 struct person_conf {
 	struct env *env;
-	struct http *http;	/* for requests to guildd; outlives the person, whose last requests it completes */
-	const char *api;	/* guildd's control API */
-	const char *ca_file;	/* guildd's */
-	const char *mediad;	/* the program */
-	const char *run_dir;	/* for its socket */
+	struct http *http;   /* for requests to guildd; outlives the person, whose last requests it
+				completes */
+	const char *api;     /* guildd's control API */
+	const char *ca_file; /* guildd's */
+	const char *mediad;  /* the program */
+	const char *run_dir; /* for its socket */
 	uint64_t guild, channel;
-	const char *name;	/* copied */
-	uint32_t rate;		/* samples a second of person_speak */
+	const char *name; /* copied */
+	uint32_t rate;	  /* samples a second of person_speak */
 	person_changed_h *changedh;
 	person_heard_h *heardh;
 	void *arg;
 };
 
-/* EINVAL for a rate that no microphone has, ENOENT without mediad, ENOMEM. Texts are borrowed but for the name. Caller
- * owns *out. */
+/* EINVAL for a rate that no microphone has, ENOENT without mediad, ENOMEM. Texts are borrowed but
+ * for the name. Caller owns *out. */
 int person_alloc(struct person **out, const struct person_conf *conf);
 struct person *person_free(struct person *p);
 

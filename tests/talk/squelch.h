@@ -1,8 +1,9 @@
-/* A squelch: passes the microphone only during speech, as every voice client does, so that silence is not sent and receivers
- * can detect the end of an utterance.
+/* A squelch: passes the microphone only during speech, as every voice client does, so that silence
+ * is not sent and receivers can detect the end of an utterance.
  *
- * Quiet frames set the noise floor. Speech begins when 40 ms exceed it clearly, and ends after 400 ms that do not. The squelch
- * keeps the 300 ms before it opens, so that the begin of an utterance is not lost. Pure; frames of 20 ms. */
+ * Quiet frames set the noise floor. Speech begins when 40 ms exceed it clearly, and ends after 400
+ * ms that do not. The squelch keeps the 300 ms before it opens, so that the begin of an utterance
+ * is not lost. Pure; frames of 20 ms. */
 #ifndef TESTS_TALK_SQUELCH_H
 #define TESTS_TALK_SQUELCH_H
 

@@ -1,5 +1,5 @@
-/* Follows a file and passes on the lines that are appended to it. The file may be created later, or be replaced by a new one.
- * Lines beyond 64 KiB are left out. Not for programs that are replayed. */
+/* Follows a file and passes on the lines that are appended to it. The file may be created later, or
+ * be replaced by a new one. Lines beyond 64 KiB are left out. Not for replayed programs. */
 #ifndef TESTS_TALK_TAIL_H
 #define TESTS_TALK_TAIL_H
 

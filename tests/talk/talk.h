@@ -1,4 +1,5 @@
-/* The bridge between browsers and the room: serves the page, and makes each tab that joins a member of the channel.
+/* The bridge between browsers and the room: serves the page, and makes each tab that joins a member
+ * of the channel.
  *
  *   tab ── microphone (WebSocket) ──► person ──► its own mediad ──► guildd ──► the bot
  *   tab ◄── audio, members ────────── person ◄── …

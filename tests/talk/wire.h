@@ -1,12 +1,14 @@
 /* The messages between the page and the bridge.
  *
- * From the page, as text: {"do":"join","name":"Ann","rate":48000,"muted":false} · {"do":"mute","on":true} ·
+ * From the page, as text: {"do":"join","name":"Ann","rate":48000,"muted":false} ·
+ * {"do":"mute","on":true} ·
  * {"do":"leave"}; as binary: the microphone, s16le mono at that rate.
  *
  * To the page, as text: {"is":"room",…} the whole state of its person whenever it changes ·
- * {"is":"turn",…} a line of control's turn file · {"is":"chat","list":[{"name","text"}]} the last messages ·
- * {"is":"trouble","text":…}; as binary: the user id of another member (u64, little-endian), then its audio, s16le mono at
- * 48 kHz. */
+ * {"is":"turn",…} a line of control's turn file · {"is":"chat","list":[{"name","text"}]} the last
+ * messages ·
+ * {"is":"trouble","text":…}; as binary: the user id of another member (u64, little-endian), then
+ * its audio, s16le mono at 48 kHz. */
 #ifndef TESTS_TALK_WIRE_H
 #define TESTS_TALK_WIRE_H
 
@@ -23,18 +25,19 @@ enum wire_do { WIRE_JOIN, WIRE_MUTE, WIRE_LEAVE };
 struct wire_order {
 	enum wire_do what;
 	char name[WIRE_NAME_SIZE]; /* join: one plain line, may be empty */
-	uint32_t rate;		    /* join */
-	bool on;		    /* join: begins muted; mute */
+	uint32_t rate;		   /* join */
+	bool on;		   /* join: begins muted; mute */
 };
 
 /* EBADMSG for any other message. Writes *out only on success. */
 int wire_order(const uint8_t *p, size_t n, struct wire_order *out);
 
-/* A line of the turns file as a message for the page, NULL when it is none or of another channel. Caller owns. */
+/* A line of the turns file as a message for the page, NULL when it is none or of another channel.
+ * Caller owns. */
 json_t *wire_turn(const char *line, size_t n, uint64_t channel);
 
-/* Whether a request comes from our page: Host is host:port, Origin http://host:port, host 127.0.0.1 or localhost. Another
- * site's page, or a DNS name that points here, has others. */
+/* Whether a request comes from our page: Host is host:port, Origin http://host:port, host 127.0.0.1
+ * or localhost. Another site's page, or a DNS name that points here, has others. */
 bool wire_host(const char *host, uint16_t port);
 bool wire_origin(const char *origin, uint16_t port);
 

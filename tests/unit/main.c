@@ -61,7 +61,7 @@ void test_no_memory(bool none)
 	run.none = none;
 }
 
-/* The linker redirects our own objects' allocations here (-Wl,--wrap), but not those of libraries. */
+/* The linker redirects our own objects' allocations here (-Wl,--wrap), not those of libraries. */
 static bool let_through(void)
 {
 	if (run.none)

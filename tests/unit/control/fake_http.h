@@ -33,13 +33,14 @@ struct fake_http {
 	bool timed_out, ending;
 };
 
-/* False when it cannot listen. The loop stops after 10 s at the latest, and timed_out is set then. */
+/* False when it cannot listen. The loop stops after 10 s at the latest and sets timed_out then. */
 bool fake_http_begin(struct fake_http *f, fake_http_h *h, void *arg);
 /* A port of loopback for a server of one's own; base: its address. */
 bool fake_http_listen(struct evhttp *server, char *base, size_t size);
 /* What uses f->http goes before. */
 void fake_http_end(struct fake_http *f);
-void fake_http_answer(struct evhttp_request *req, int status, const char *type, const void *body, size_t n);
+void fake_http_answer(struct evhttp_request *req, int status, const char *type, const void *body,
+		      size_t n);
 /* An answer in pieces: first, then any number, last. */
 void fake_http_open(struct fake_http *f, struct evhttp_request *req, const char *type);
 void fake_http_piece(struct evhttp_request *req, const void *data, size_t n);

@@ -34,14 +34,17 @@ TEST(guildd_takes_reports)
 
 	CHECK_INT(start(), 0);
 	for (int i = 0; i < 4; i++) {
-		CHECK_INT(rtcp_build(7, i & 1 ? &sender : NULL, blocks, i < 2 ? 2 : 0, plain, sizeof plain, &n), 0);
+		CHECK_INT(rtcp_build(7, i & 1 ? &sender : NULL, blocks, i < 2 ? 2 : 0, plain,
+				     sizeof plain, &n),
+			  0);
 		CHECK_INT(rtpsize_seal_rtcp(ours, plain, n, p, sizeof p, &n), 0);
 		CHECK_INT(gd_rtp_peek(p, n, &rtcp, &ssrc), GD_RX_OK);
 		CHECK(rtcp && ssrc == 7);
 		CHECK_INT(gd_rtcp_open(theirs, &nonce, p, n, &told), GD_RX_RTCP);
 		CHECK(told.sender == (i & 1) && told.blocks == (i < 2 ? 2u : 0));
 	}
-	CHECK(told.middle == rtcp_middle(sender.ntp) && told.rtp == 4711 && told.packets == 50 && told.octets == 5000);
+	CHECK(told.middle == rtcp_middle(sender.ntp) && told.rtp == 4711 && told.packets == 50 &&
+	      told.octets == 5000);
 	finish();
 }
 
@@ -67,7 +70,9 @@ TEST(guildd_refuses_other_control_packets)
 
 	CHECK_INT(start(), 0);
 	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
-		CHECK_INT(rtpsize_seal_rtcp(ours, (const uint8_t *)bad[i].bytes, bad[i].n, p, sizeof p, &n), 0);
+		CHECK_INT(rtpsize_seal_rtcp(ours, (const uint8_t *)bad[i].bytes, bad[i].n, p,
+					    sizeof p, &n),
+			  0);
 		CHECK_INT(gd_rtcp_open(theirs, &nonce, p, n, &told), GD_RX_BAD_RTCP);
 	}
 	finish();
@@ -75,7 +80,13 @@ TEST(guildd_refuses_other_control_packets)
 
 TEST(guildd_tells_reports)
 {
-	struct gd_report r = {.ssrc = 9, .fraction_lost = 51, .lost = 3, .ext_seq = 70000, .jitter = 5, .lsr = 77, .dlsr = 88};
+	struct gd_report r = {.ssrc = 9,
+			      .fraction_lost = 51,
+			      .lost = 3,
+			      .ext_seq = 70000,
+			      .jitter = 5,
+			      .lsr = 77,
+			      .dlsr = 88};
 	uint8_t p[GD_PACKET_BUF], plain[GD_PACKET_BUF];
 	struct rtcp_packet got;
 	struct rtcp_block b;
@@ -88,7 +99,8 @@ TEST(guildd_tells_reports)
 	rd = rd_of(plain, n);
 	CHECK(rtcp_next(&rd, &got) && got.type == RTCP_RR && got.n_blocks == 1);
 	b = rtcp_block_of(&got, 0);
-	CHECK(b.ssrc == 9 && b.fraction == 51 && b.lost == 3 && b.highest == 70000 && b.jitter == 5);
+	CHECK(b.ssrc == 9 && b.fraction == 51 && b.lost == 3 && b.highest == 70000 &&
+	      b.jitter == 5);
 	CHECK(b.lsr == 77 && b.dlsr == 88);
 	finish();
 }

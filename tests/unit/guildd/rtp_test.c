@@ -27,7 +27,8 @@ static enum gd_verdict look(struct gd_aead *a, struct gd_nonce *n, const uint8_t
 
 	if (v != GD_RX_OK)
 		return v;
-	return rtcp ? gd_rtcp_open(a, n, p, len, &(struct gd_told){0}) : gd_rtp_open(a, n, p, len, plain, in);
+	return rtcp ? gd_rtcp_open(a, n, p, len, &(struct gd_told){0})
+		    : gd_rtp_open(a, n, p, len, plain, in);
 }
 
 TEST(guildd_rtp_takes_a_plain_packet)

@@ -16,7 +16,8 @@ static void fact(const struct room_event *ev, void *arg)
 
 static void pcm(struct voice_output *s, uint32_t turn, const uint8_t *sound, size_t n)
 {
-	voice_output_do(s, &(struct room_effect){.type = ROOM_DO_SAY_PCM, .turn = turn, .pcm = {sound, n}});
+	voice_output_do(
+		s, &(struct room_effect){.type = ROOM_DO_SAY_PCM, .turn = turn, .pcm = {sound, n}});
 }
 
 TEST(of_sound_that_waits_no_more_than_two_minutes_are_kept)

@@ -176,8 +176,9 @@ TEST(errors_are_tied_to_what_caused_them)
 	CHECK_INT(f.utterance, 0);
 	CHECK_INT(f.error, OPENAI_ERROR_FATAL);
 	openai_fact_clear(&f);
-	CHECK_INT(parse(&f, "{\"type\":\"error\",\"error\":{\"code\":"
-			    "\"conversation_already_has_active_response\",\"event_id\":\"ask-3\"}}"),
+	CHECK_INT(parse(&f,
+			"{\"type\":\"error\",\"error\":{\"code\":"
+			"\"conversation_already_has_active_response\",\"event_id\":\"ask-3\"}}"),
 		  0);
 	CHECK_INT(f.error, OPENAI_ERROR_ACTIVE);
 	CHECK_INT(f.ask, 3);
@@ -253,7 +254,8 @@ TEST(client_events_have_the_documented_shape)
 	t = openai_item("ask_7", false, "[Alice]: hi");
 	CHECK(t);
 	CHECK_AT(t, "item",
-		 "{\"id\":\"ask_7\",\"type\":\"message\",\"role\":\"user\",\"content\":[{\"type\":\"input_text\","
+		 "{\"id\":\"ask_7\",\"type\":\"message\",\"role\":\"user\",\"content\":[{\"type\":"
+		 "\"input_text\","
 		 "\"text\":\"[Alice]: hi\"}]}");
 	free(t);
 	t = openai_response(7, 5);

@@ -407,8 +407,8 @@ TEST(voice_change_of_region_is_one_server_event)
 	voice_free(p.v);
 }
 
-/* The word of a server that a lease was made of comes late, when nothing was asked for: it says nothing, whatever the session
- * is by now. */
+/* The word of a server that a lease was made of comes late, when nothing was asked for: it says
+ * nothing, whatever the session is by now. */
 TEST(voice_late_server_is_passed_over)
 {
 	struct paper p;
@@ -442,7 +442,8 @@ TEST(voice_late_server_is_passed_over)
 	voice_free(p.v);
 }
 
-/* When credentials were asked for, those that were used already are none; the deadline for a new server is short then. */
+/* When credentials were asked for, those that were used already are none; the deadline for a new
+ * server is short then. */
 TEST(voice_used_credentials_are_no_answer)
 {
 	struct paper p;

@@ -79,7 +79,8 @@ static void toy_hello(struct toy *t, const struct media_hello *h)
 			.type = MEDIA_HELLO,
 			.hello = {.major = MEDIA_MAJOR, .minor = MEDIA_MINOR, .instance = 5}});
 	if (t->holds_call)
-		toy_state(t, 77, 3, 100, t->leaves_call ? MEDIA_PHASE_CLOSED : MEDIA_PHASE_UP, false);
+		toy_state(t, 77, 3, 100, t->leaves_call ? MEDIA_PHASE_CLOSED : MEDIA_PHASE_UP,
+			  false);
 	if (t->holds_stray)
 		toy_state(t, 78, 1, 999, MEDIA_PHASE_UP, false);
 	if (t->playback)

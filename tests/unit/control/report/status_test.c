@@ -170,8 +170,9 @@ TEST(status_brains)
 
 	s.brain_embedded = s.guest = true;
 	s.brain_up = false;
-	CHECK_IN(s, "the small one built in, not connected. I am a guest here: with several people in "
-		    "the channel I answer when I am named.\n");
+	CHECK_IN(s,
+		 "the small one built in, not connected. I am a guest here: with several people in "
+		 "the channel I answer when I am named.\n");
 	s.has_brain = false;
 	CHECK_IN(s, "still starting");
 	CHECK(!strstr(text(&s), "Answers"));

@@ -40,7 +40,8 @@ TEST(chaos_every_fault_and_every_close_code_is_drawn)
 	}
 	for (unsigned v = 0; v < CHAOS_VERBS_N; v++)
 		CHECK(verb[v]);
-	CHECK(real[0] && real[1] && journal && code[6] && code[9] && code[14] && code[15] && code[17] && code[21] && code[22]);
+	CHECK(real[0] && real[1] && journal && code[6] && code[9] && code[14] && code[15] &&
+	      code[17] && code[21] && code[22]);
 }
 
 TEST(chaos_a_script_is_read_as_it_was_printed)
@@ -61,9 +62,10 @@ TEST(chaos_a_script_is_read_as_it_was_printed)
 TEST(chaos_a_script_that_makes_no_sense_is_refused_with_its_line)
 {
 	static const char *const wrong[] = {
-		"control lean\n10 fly bot\n", "seed 1\n10 drop\n",	     "seed 1\n10 drop carol\n", "seed 1\n10 drop bot 3\n",
-		"seed 1\n10 close bot\n",     "20 crash\n10 crash\n",	     "seed 1\n10 close bot x\n", "seed 1\nseed -1\n",
-		"seed 1\ncontrol none\n",     "seed 1\n99999999999 crash\n",
+		"control lean\n10 fly bot\n",  "seed 1\n10 drop\n",	 "seed 1\n10 drop carol\n",
+		"seed 1\n10 drop bot 3\n",     "seed 1\n10 close bot\n", "20 crash\n10 crash\n",
+		"seed 1\n10 close bot x\n",    "seed 1\nseed -1\n",	 "seed 1\ncontrol none\n",
+		"seed 1\n99999999999 crash\n",
 	};
 	struct chaos_script s = {.seed = 77};
 	unsigned line;
@@ -74,7 +76,8 @@ TEST(chaos_a_script_that_makes_no_sense_is_refused_with_its_line)
 		CHECK_INT(s.seed, 77);
 	}
 	CHECK_INT(chaos_parse(&s, "# a comment\n\n  5 drop bob # another\n", &line), 0);
-	CHECK(s.n == 1 && s.step[0].at == 5 && s.step[0].verb == CHAOS_DROP && s.step[0].who == CHAOS_BOB);
+	CHECK(s.n == 1 && s.step[0].at == 5 && s.step[0].verb == CHAOS_DROP &&
+	      s.step[0].who == CHAOS_BOB);
 }
 
 TEST(chaos_what_a_script_explains)
@@ -107,7 +110,8 @@ TEST(chaos_a_failing_script_is_made_as_short_as_can_be)
 	unsigned line, runs = 0;
 
 	CHECK_INT(chaos_parse(&s,
-			      "control real\njournal 9\n0 crash\n1 drop bot\n2 kill-mediad bot\n3 calm\n4 reinit\n5 drop bob\n6 kick bob\n"
+			      "control real\njournal 9\n0 crash\n1 drop bot\n2 kill-mediad bot\n3 "
+			      "calm\n4 reinit\n5 drop bob\n6 kick bob\n"
 			      "7 move bot\n",
 			      &line),
 		  0);

@@ -1,17 +1,18 @@
-/* Whole calls: sessions and keyrooms of mediad through guildd's delivery service, with what the network does to
- * them. */
+/* Whole calls: sessions and keyrooms of mediad through guildd's delivery service, with what the
+ * network does to them. */
 #include "tests/dave_sim/dave_sim.h"
 
 #include "tests/test.h"
 
-#define AGREED(v, most) \
-	do { \
-		uint64_t ms_ = dave_sim_run_until_agreed(v, most); \
-		if (ms_ == UINT64_MAX) { \
-			test_fail(__FILE__, __LINE__, "no agreement within %u ms", (unsigned)(most)); \
-			dave_sim_free(v); \
-			return; \
-		} \
+#define AGREED(v, most)                                                                            \
+	do {                                                                                       \
+		uint64_t ms_ = dave_sim_run_until_agreed(v, most);                                 \
+		if (ms_ == UINT64_MAX) {                                                           \
+			test_fail(__FILE__, __LINE__, "no agreement within %u ms",                 \
+				  (unsigned)(most));                                               \
+			dave_sim_free(v);                                                          \
+			return;                                                                    \
+		}                                                                                  \
 	} while (0)
 
 TEST(dave_village_comes_one_by_one)
@@ -103,8 +104,8 @@ static uint64_t longest_silence(const struct dave_sim *v)
 	return ms;
 }
 
-/* Three are there and a fourth comes, who is hit or another one is. How long somebody did not hear somebody;
- * UINT64_MAX when it did not end. */
+/* Three are there and a fourth comes, who is hit or another one is. How long somebody did not hear
+ * somebody; UINT64_MAX when it did not end. */
 static uint64_t healed(struct dave_sim *v, struct fault *f, unsigned rejoins)
 {
 	uint64_t ms;
@@ -133,12 +134,14 @@ TEST(dave_village_heals_one_fault_within_2_s)
 {
 	static struct dave_sim v;
 	static const struct fault faults[] = {
-		{1, 27, 1, GONE, 0}, {1, 27, 1, BENT, 50}, {1, 27, 1, BENT, 0},	 {1, 27, 1, CUT, 0},
-		{1, 29, 1, GONE, 0}, {1, 29, 1, BENT, 50}, {1, 29, 1, BENT, 0},	 {1, 29, 1, CUT, 0},
-		{3, 30, 1, GONE, 0}, {3, 30, 1, BENT, 50}, {3, 30, 1, BENT, 15}, {3, 30, 1, CUT, 0},
-		{1, 22, 1, GONE, 0}, {3, 22, 1, GONE, 0},  {3, 25, 1, BENT, 90}, {3, 11, 1, GONE, 0},
-		{1, 11, 1, GONE, 0}, {1, 27, 1, AGAIN, 0}, {1, 29, 1, AGAIN, 0}, {3, 30, 1, AGAIN, 0},
-		{1, 22, 1, AGAIN, 0}, {3, 25, 1, AGAIN, 0},
+		{1, 27, 1, GONE, 0},  {1, 27, 1, BENT, 50}, {1, 27, 1, BENT, 0},
+		{1, 27, 1, CUT, 0},   {1, 29, 1, GONE, 0},  {1, 29, 1, BENT, 50},
+		{1, 29, 1, BENT, 0},  {1, 29, 1, CUT, 0},   {3, 30, 1, GONE, 0},
+		{3, 30, 1, BENT, 50}, {3, 30, 1, BENT, 15}, {3, 30, 1, CUT, 0},
+		{1, 22, 1, GONE, 0},  {3, 22, 1, GONE, 0},  {3, 25, 1, BENT, 90},
+		{3, 11, 1, GONE, 0},  {1, 11, 1, GONE, 0},  {1, 27, 1, AGAIN, 0},
+		{1, 29, 1, AGAIN, 0}, {3, 30, 1, AGAIN, 0}, {1, 22, 1, AGAIN, 0},
+		{3, 25, 1, AGAIN, 0},
 	};
 
 	for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
@@ -148,9 +151,11 @@ TEST(dave_village_heals_one_fault_within_2_s)
 		if (f.left)
 			test_fail(__FILE__, __LINE__, "fault %zu did not happen", i);
 		if (ms > 2000)
-			test_fail(__FILE__, __LINE__, "op %u to %u, %u: %lld ms", f.op, f.to, f.how, (long long)ms);
+			test_fail(__FILE__, __LINE__, "op %u to %u, %u: %lld ms", f.op, f.to, f.how,
+				  (long long)ms);
 		if (v.broken)
-			test_fail(__FILE__, __LINE__, "op %u to %u: %u broken", f.op, f.to, v.broken);
+			test_fail(__FILE__, __LINE__, "op %u to %u: %u broken", f.op, f.to,
+				  v.broken);
 	}
 }
 
@@ -305,12 +310,14 @@ static enum fate weather(struct dave_sim *v, struct dave_sim_message *l, void *a
 		return DELIVER;
 	default:
 		if (l->n)
-			l->p[dice(&w->state, (uint32_t)l->n)] ^= (uint8_t)(1 + dice(&w->state, 255));
+			l->p[dice(&w->state, (uint32_t)l->n)] ^=
+				(uint8_t)(1 + dice(&w->state, 255));
 		return DELIVER;
 	}
 }
 
-/* Bad weather for a while; afterwards all hear each other again, however long the waits have become. */
+/* Bad weather for a while; afterwards all hear each other again, however long the waits have
+ * become. */
 TEST(dave_village_outlives_bad_weather)
 {
 	static struct dave_sim v;

@@ -199,9 +199,8 @@ TEST(a_prompt_tells_the_newest_of_the_conversation_and_what_is_said_now)
 	room_history_add(&room->history, 4, 92, false, false, "Bob", "not that one");
 	e = ask(1000);
 	CHECK(e);
-	CHECK_STR(e->instructions,
-		  "Be brief.\nYour name is Parley.\npeople in the room: Alice\n"
-		  "room moment: Parley (you) came in\nroom moment: Alice came in");
+	CHECK_STR(e->instructions, "Be brief.\nYour name is Parley.\npeople in the room: Alice\n"
+				   "room moment: Parley (you) came in\nroom moment: Alice came in");
 	CHECK_INT(e->history_n, 3);
 	CHECK(!e->history[0].bot && e->history[1].bot);
 	CHECK_STR(e->history[0].speaker, "Bob");

@@ -1,4 +1,5 @@
-/* The room and its transcription sessions: one session for everybody, and whole recordings (statement 57). */
+/* The room and its transcription sessions: one session for everybody, and whole recordings
+ * (statement 57). */
 #include "tests/test.h"
 
 #include "control/room/hearing/capture.h"
