@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,61 +127,6 @@ static int usage(const char *what, const char *value)
 	return USAGE;
 }
 
-enum {
-	OPT_SOCK = 256,
-	OPT_SPAWN,
-	OPT_GUILD,
-	OPT_CHANNEL,
-	OPT_CONFIG,
-	OPT_SETTINGS,
-	OPT_STATE,
-	OPT_CA,
-	OPT_JOURNAL,
-	OPT_SHAPE,
-	OPT_PRINT,
-	OPT_REPLAY,
-	OPT_LOG,
-	OPT_NO_SUBSCRIBERS,
-	OPT_CHECK,
-	OPT_HEALTH,
-	OPT_WHY,
-	OPT_TURN,
-	OPT_USER,
-	OPT_SINCE,
-	OPT_BACKUP,
-	OPT_ERASE,
-	OPT_HELP,
-	OPT_VERSION
-};
-
-static const struct option longs[] = {
-	{"media-sock", required_argument, NULL, OPT_SOCK},
-	{"spawn-mediad", optional_argument, NULL, OPT_SPAWN},
-	{"guild", required_argument, NULL, OPT_GUILD},
-	{"channel", required_argument, NULL, OPT_CHANNEL},
-	{"config", required_argument, NULL, OPT_CONFIG},
-	{"settings", no_argument, NULL, OPT_SETTINGS},
-	{"state-dir", required_argument, NULL, OPT_STATE},
-	{"ca", required_argument, NULL, OPT_CA},
-	{"journal", required_argument, NULL, OPT_JOURNAL},
-	{"journal-shape", required_argument, NULL, OPT_SHAPE},
-	{"journal-print", required_argument, NULL, OPT_PRINT},
-	{"replay", required_argument, NULL, OPT_REPLAY},
-	{"log", required_argument, NULL, OPT_LOG},
-	{"no-subscribers", no_argument, NULL, OPT_NO_SUBSCRIBERS},
-	{"check", no_argument, NULL, OPT_CHECK},
-	{"health", no_argument, NULL, OPT_HEALTH},
-	{"why", optional_argument, NULL, OPT_WHY},
-	{"turn", required_argument, NULL, OPT_TURN},
-	{"user", required_argument, NULL, OPT_USER},
-	{"since", required_argument, NULL, OPT_SINCE},
-	{"backup", required_argument, NULL, OPT_BACKUP},
-	{"erase", required_argument, NULL, OPT_ERASE},
-	{"help", no_argument, NULL, OPT_HELP},
-	{"version", no_argument, NULL, OPT_VERSION},
-	{NULL, 0, NULL, 0},
-};
-
 static uint64_t wall_ms(void)
 {
 	struct timespec now;
@@ -189,89 +135,133 @@ static uint64_t wall_ms(void)
 	return ms_of_timespec(&now);
 }
 
-/* Returns -1 to continue, else the exit status. */
-static int parse_option(struct options *o, int opt)
+/* One option. Its function returns -1 to continue, else the exit status; field is the field of
+ * struct options that takes the value, and fault says what is wrong with a value. */
+struct control_option {
+	const char *name;
+	int argument; /* no_argument, required_argument or optional_argument */
+	int (*take)(const struct control_option *this, struct options *o, const char *value);
+	size_t field;
+	const char *fault;
+};
+
+static void *find_field(const struct control_option *this, struct options *o)
 {
-	switch (opt) {
-	case OPT_SOCK:
-		if (o->n_socks == SOCKS_MAX)
-			return usage("too many --media-sock", NULL);
-		o->socks[o->n_socks++] = optarg;
-		return -1;
-	case OPT_SPAWN:
-		o->conf.spawn = optarg ? optarg : "mediad";
-		return -1;
-	case OPT_GUILD:
-		return discord_snowflake(optarg, &o->conf.guild) ? -1
-								 : usage("not a server id", optarg);
-	case OPT_CHANNEL:
-		return discord_snowflake(optarg, &o->conf.channel)
-			       ? -1
-			       : usage("not a channel id", optarg);
-	case OPT_CONFIG:
-		o->config = optarg;
-		return -1;
-	case OPT_SETTINGS:
-		o->settings = true;
-		return -1;
-	case OPT_STATE:
-		o->given_state_dir = optarg;
-		return -1;
-	case OPT_CA:
-		o->conf.ca_file = optarg;
-		return -1;
-	case OPT_JOURNAL:
-		o->journal = optarg;
-		return -1;
-	case OPT_SHAPE:
-		o->shapes = optarg;
-		return -1;
-	case OPT_PRINT:
-		o->print = optarg;
-		return -1;
-	case OPT_REPLAY:
-		o->replay = optarg;
-		return -1;
-	case OPT_LOG:
-		return log_level_parse(optarg, &o->level) ? -1 : usage("not a log level", optarg);
-	case OPT_NO_SUBSCRIBERS:
-		o->no_subscribers = true;
-		return -1;
-	case OPT_CHECK:
-		o->check = true;
-		return -1;
-	case OPT_HEALTH:
-		o->health = true;
-		return -1;
-	case OPT_WHY:
-	case OPT_TURN:
-		o->asks_why = true;
-		return !optarg || why_parse_turn(&o->why, optarg)
-			       ? -1
-			       : usage("not the number of a turn, or last", optarg);
-	case OPT_USER:
-		return discord_snowflake(optarg, &o->why.user) ? -1
-							       : usage("not a user id", optarg);
-	case OPT_SINCE:
-		return why_parse_since(&o->why, optarg, wall_ms())
-			       ? -1
-			       : usage("not a length of time", optarg);
-	case OPT_BACKUP:
-		o->backup = optarg;
-		return -1;
-	case OPT_ERASE:
-		o->erase = optarg;
-		return -1;
-	case OPT_HELP:
-		fputs(help, stdout);
-		return 0;
-	case OPT_VERSION:
-		puts("control (Parley) " PARLEY_VERSION);
-		return 0;
-	default:
-		fputs("Try 'control --help'.\n", stderr); /* getopt has said why */
-		return USAGE;
+	return (char *)o + this->field;
+}
+
+static int take_text(const struct control_option *this, struct options *o, const char *value)
+{
+	*(const char **)find_field(this, o) = value;
+	return -1;
+}
+
+static int take_flag(const struct control_option *this, struct options *o, const char *value)
+{
+	(void)value;
+	*(bool *)find_field(this, o) = true;
+	return -1;
+}
+
+static int take_id(const struct control_option *this, struct options *o, const char *value)
+{
+	return discord_snowflake(value, find_field(this, o)) ? -1 : usage(this->fault, value);
+}
+
+static int take_socket(const struct control_option *this, struct options *o, const char *value)
+{
+	if (o->n_socks == SOCKS_MAX)
+		return usage(this->fault, NULL);
+	o->socks[o->n_socks++] = value;
+	return -1;
+}
+
+static int take_program(const struct control_option *this, struct options *o, const char *value)
+{
+	return take_text(this, o, value ? value : "mediad");
+}
+
+static int take_level(const struct control_option *this, struct options *o, const char *value)
+{
+	return log_level_parse(value, &o->level) ? -1 : usage(this->fault, value);
+}
+
+static int take_turn(const struct control_option *this, struct options *o, const char *value)
+{
+	o->asks_why = true;
+	return !value || why_parse_turn(&o->why, value) ? -1 : usage(this->fault, value);
+}
+
+static int take_since(const struct control_option *this, struct options *o, const char *value)
+{
+	return why_parse_since(&o->why, value, wall_ms()) ? -1 : usage(this->fault, value);
+}
+
+static int print_help(const struct control_option *this, struct options *o, const char *value)
+{
+	(void)this;
+	(void)o;
+	(void)value;
+	fputs(help, stdout);
+	return 0;
+}
+
+static int print_version(const struct control_option *this, struct options *o, const char *value)
+{
+	(void)this;
+	(void)o;
+	(void)value;
+	puts("control (Parley) " PARLEY_VERSION);
+	return 0;
+}
+
+#define FIELD(name) offsetof(struct options, name)
+static const struct control_option options[] = {
+	{"media-sock", required_argument, take_socket, 0, "too many --media-sock"},
+	{"spawn-mediad", optional_argument, take_program, FIELD(conf.spawn), NULL},
+	{"guild", required_argument, take_id, FIELD(conf.guild), "not a server id"},
+	{"channel", required_argument, take_id, FIELD(conf.channel), "not a channel id"},
+	{"config", required_argument, take_text, FIELD(config), NULL},
+	{"settings", no_argument, take_flag, FIELD(settings), NULL},
+	{"state-dir", required_argument, take_text, FIELD(given_state_dir), NULL},
+	{"ca", required_argument, take_text, FIELD(conf.ca_file), NULL},
+	{"journal", required_argument, take_text, FIELD(journal), NULL},
+	{"journal-shape", required_argument, take_text, FIELD(shapes), NULL},
+	{"journal-print", required_argument, take_text, FIELD(print), NULL},
+	{"replay", required_argument, take_text, FIELD(replay), NULL},
+	{"log", required_argument, take_level, 0, "not a log level"},
+	{"no-subscribers", no_argument, take_flag, FIELD(no_subscribers), NULL},
+	{"check", no_argument, take_flag, FIELD(check), NULL},
+	{"health", no_argument, take_flag, FIELD(health), NULL},
+	{"why", optional_argument, take_turn, 0, "not the number of a turn, or last"},
+	{"turn", required_argument, take_turn, 0, "not the number of a turn, or last"},
+	{"user", required_argument, take_id, FIELD(why.user), "not a user id"},
+	{"since", required_argument, take_since, 0, "not a length of time"},
+	{"backup", required_argument, take_text, FIELD(backup), NULL},
+	{"erase", required_argument, take_text, FIELD(erase), NULL},
+	{"help", no_argument, print_help, 0, NULL},
+	{"version", no_argument, print_version, 0, NULL},
+};
+#undef FIELD
+enum { OPTIONS = sizeof options / sizeof options[0], OPTION_FIRST = 256 };
+
+/* Returns -1 to continue, else the exit status. */
+static int parse_each_option(struct options *o, int argc, char **argv)
+{
+	struct option longs[OPTIONS + 1] = {0};
+	int opt, status = -1;
+
+	for (int i = 0; i < OPTIONS; i++)
+		longs[i] = (struct option){options[i].name, options[i].argument, NULL,
+					   OPTION_FIRST + i};
+	while (status < 0 && (opt = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+		if (opt < OPTION_FIRST) { /* getopt has said why */
+			fputs("Try 'control --help'.\n", stderr);
+			return USAGE;
+		}
+		status = options[opt - OPTION_FIRST].take(&options[opt - OPTION_FIRST], o, optarg);
 	}
+	return status;
 }
 
 static bool reads_store(const struct options *o)
@@ -292,15 +282,12 @@ static int parse_rest(struct options *o, int argc, char **argv)
 
 static int parse_options(struct options *o, int argc, char **argv)
 {
-	int opt, status;
+	int status;
 
 	o->level = LOG_INFO_;
-	while ((opt = getopt_long(argc, argv, "", longs, NULL)) != -1) {
-		status = parse_option(o, opt);
-		if (status >= 0)
-			return status;
-	}
-	status = parse_rest(o, argc, argv);
+	status = parse_each_option(o, argc, argv);
+	if (status < 0)
+		status = parse_rest(o, argc, argv);
 	if (status >= 0)
 		return status;
 	if (o->settings)

@@ -80,8 +80,9 @@ void conversation_link(struct conversation *c, const struct conversation_input *
  * one. */
 static void replace_session(struct conversation *c, struct asked *silent)
 {
-	struct conversation_output *o = conversation_emit(c, CONVERSATION_DO_CLOSE);
+	struct conversation_output *o;
 
+	conversation_emit(c, CONVERSATION_DO_CLOSE);
 	o = conversation_emit(c, CONVERSATION_SAYS_SILENT);
 	o->ask = silent->id;
 	c->silent = true;
