@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mediad/audio/mix.h"
+#include "mediad/audio/limiter.h"
 #include "proto/base/time.h"
 #include "proto/rtp.h"
 

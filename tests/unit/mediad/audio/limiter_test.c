@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "mediad/audio/mix.h"
+#include "mediad/audio/limiter.h"
 #include "mediad/audio/resample.h"
 
 static void sine(int16_t *out, size_t n, double hz, double rate, double amplitude)

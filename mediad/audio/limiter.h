@@ -4,8 +4,8 @@
  * over MIX_RELEASE_MS. While the gain is 1, samples below MIX_CEILING pass bit for bit; no sample
  * ever leaves above it. It adds no delay. Plain memory of its owner; call limiter_init before use.
  */
-#ifndef MEDIAD_AUDIO_MIX_H
-#define MEDIAD_AUDIO_MIX_H
+#ifndef MEDIAD_AUDIO_LIMITER_H
+#define MEDIAD_AUDIO_LIMITER_H
 
 #include <stddef.h>
 #include <stdint.h>

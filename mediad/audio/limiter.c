@@ -1,4 +1,4 @@
-#include "mediad/audio/mix.h"
+#include "mediad/audio/limiter.h"
 
 #include <math.h>
 #include <stdbool.h>
