@@ -16,6 +16,7 @@
 #include "control/settings/profile.h"
 #include "control/settings/settings.h"
 #include "control/report/status.h"
+#include "control/store/faults.h"
 #include "control/store/store.h"
 #include "control/words/words.h"
 #include "control/web/web.h"
@@ -175,23 +176,58 @@ static int make_media(struct control *c)
 	return media_alloc(&c->media, c->env, &media);
 }
 
-static void publish_setting(const char *name, enum settings_when when, void *arg)
+static void publish_setting(const char *name, enum settings_when when, const char *author,
+			    void *arg)
 {
 	struct control *c = arg;
 	struct bus_event ev = {.type = EVENT_SETTING_CHANGED, .at_ms = env_wall_ms(c->env)};
 
-	ev.setting = (struct event_setting){.name = name,
-					    .effect = when == SETTINGS_NOW    ? "immediately"
-						      : when == SETTINGS_NEXT ? "on the next call"
-									      : "after a restart"};
+	ev.setting =
+		(struct event_setting){.name = name,
+				       .author = author ? author : "operator",
+				       .source = author ? "settings document" : "settings file",
+				       .effect = when == SETTINGS_NOW	 ? "immediately"
+						 : when == SETTINGS_NEXT ? "on the next call"
+									 : "after a restart"};
 	bus_publish(c->bus, &ev);
 }
 
-static int save_document(const json_t *document, void *arg)
+static void publish_document(struct control *c, const struct store_document *d)
+{
+	bus_publish(c->bus, &(struct bus_event){.type = EVENT_SETTINGS_SAVED,
+						.at_ms = env_wall_ms(c->env),
+						.document = {.scope = STORE_SETTINGS_GLOBAL,
+							     .version = d->version,
+							     .author = d->author}});
+}
+
+static void on_document_saved(int err, const struct store_document *d, void *arg)
 {
 	struct control *c = arg;
+	struct words why = {0};
 
-	return c->conf.state_dir ? state_save_settings(c->env, c->conf.state_dir, document) : 0;
+	/* The answer goes to a client, and is the same on replay: no path of this machine. */
+	if (err)
+		store_fault_words(&why, "the state directory", err);
+	live_settings_saved(c->live, err, d->document, why.text);
+	if (!err)
+		publish_document(c, d);
+}
+
+/* Begins; the change takes effect once the store has it on the disk. */
+static int save_document(const struct live_settings_version *version, void *arg)
+{
+	const struct store_put put = {.scope = STORE_SETTINGS_GLOBAL,
+				      .document = version->text,
+				      .author = version->author,
+				      .compare = true,
+				      .version = version->before};
+	struct control *c = arg;
+
+	if (!c->store)
+		return ENOENT;
+	env_output(c->env, ENV_OUT_FILE, 0, version->text, strlen(version->text));
+	return store_settings_put(c->store, &put, on_document_saved, c);
 }
 
 static void take_changes(void *arg)
@@ -413,7 +449,7 @@ int control_settings(struct control *c, const uint8_t *json, size_t len)
 			log_warn("setting_refused", "name=%s error=\"%s\"", name, strerror(err));
 	}
 	json_decref(all);
-	live_settings_apply(c->live, NULL);
+	live_settings_apply(c->live);
 	return 0;
 }
 

@@ -9,12 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "control/settings/document.h"
 #include "control/store/store.h"
-#include "ipc/env.h"
+#include "ipc/log.h"
 #include "proto/base/utf8.h"
 #include "proto/discord.h"
 
-enum { FORMAT = 1, PATH_SIZE = 600 };
+enum { FORMAT = 1, PATH_SIZE = 600, VERSIONS_BRACKETS = 64 };
 
 int state_dir(const char *given, char *buf, size_t size)
 {
@@ -92,20 +93,6 @@ static int write_text(const char *dir, const char *name, const char *text)
 		if (!err)
 			err = write_file(dir, name, text);
 	}
-	return err;
-}
-
-static int write_json(struct env *env, const char *dir, const char *name, const json_t *j)
-{
-	char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
-	int err;
-
-	if (!text)
-		return ENOMEM;
-	env_output(env, ENV_OUT_FILE, 0, text, strlen(text));
-	err = (int)env_answer(env, env_replaying(env) ? 0 : write_text(dir, name, text));
-	explicit_bzero(text, strlen(text));
-	free(text);
 	return err;
 }
 
@@ -202,11 +189,59 @@ json_t *state_read_session(const char *dir)
 	return read_json(dir, "session.json");
 }
 
+struct versions {
+	json_t *list;
+	size_t bytes;
+};
+
+/* As document_version_text gave it. One that cannot be read counts as an empty version of that
+ * number, so that the document can still be changed. */
+static json_t *parse_version(const struct store_document *d)
+{
+	json_t *j = json_loads(d->document, JSON_REJECT_DUPLICATES, NULL);
+
+	if (!json_is_object(json_object_get(j, "intent"))) {
+		log_warn("settings_document_unreadable", "version=%llu",
+			 (unsigned long long)d->version);
+		json_decref(j);
+		j = json_pack("{s:s,s:s,s:{}}", "updatedAt", "", "author", "", "intent");
+	}
+	if (j)
+		json_object_set_new(j, "version", json_integer((json_int_t)d->version));
+	return j;
+}
+
+/* As many of the newest versions as document_parse takes. */
+static bool add_version(const struct store_document *d, void *arg)
+{
+	struct versions *v = arg;
+
+	v->bytes += strlen(d->document) + 1;
+	if (v->bytes > DOCUMENT_MAX - VERSIONS_BRACKETS)
+		return false;
+	return json_array_insert_new(v->list, 0, parse_version(d)) == 0 &&
+	       json_array_size(v->list) <= DOCUMENT_HISTORY_MAX;
+}
+
+static json_t *read_document(const char *dir)
+{
+	struct versions v = {.list = json_array()};
+	int err =
+		v.list ? store_read_settings(dir, STORE_SETTINGS_GLOBAL, add_version, &v) : ENOMEM;
+
+	if (err && err != ENOENT)
+		log_warn("settings_document_unreadable", "error=\"%s\"", strerror(err));
+	if (json_array_size(v.list))
+		return json_pack("{s:o}", "versions", v.list);
+	json_decref(v.list);
+	return NULL;
+}
+
 void state_read(const char *dir, struct state_kept *out)
 {
 	out->session = state_read_session(dir);
 	out->guilds = store_read_guilds(dir);
-	out->settings = read_json(dir, "settings.json");
+	out->settings = read_document(dir);
 }
 
 void state_kept_clear(struct state_kept *kept)
@@ -224,11 +259,6 @@ char *state_text(const struct state *s)
 
 	json_decref(j);
 	return text;
-}
-
-int state_save_settings(struct env *env, const char *dir, const json_t *document)
-{
-	return write_json(env, dir, "settings.json", document);
 }
 
 static int make_token(const char *dir, char *buf, size_t size)

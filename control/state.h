@@ -1,9 +1,10 @@
 /* The state that control saves so that the next control can take over: the resumable session, the
  * known servers, and the desired calls.
  *
- * Files in the state directory, mode 0600, each replaced as a whole: session.json (small, written
- * often) and settings.json (the stored document, written at each change). Guilds stand in the
- * store, a row each. Voice session ids, tokens and endpoints are leases and are never written. */
+ * session.json in the state directory (mode 0600, small, written often) is replaced as a whole. The
+ * stored document of settings and the guilds stand in the store (control/store/store.h), a row for
+ * each version and each guild. Voice session ids, tokens and endpoints are leases and are never
+ * written. */
 #ifndef CONTROL_STATE_H
 #define CONTROL_STATE_H
 
@@ -42,11 +43,12 @@ int state_dir(const char *given, char *buf, size_t size);
 int state_dir_make(const char *dir);
 /* Creates the directory (0700) and tries to write in it. Returns an errno if that fails. */
 int state_dir_check(const char *dir);
-/* The files of the previous control as JSON; a missing or damaged one is NULL. They are read once,
- * before the first step, so that a journal holds them in its first lines. */
+/* What the previous control kept, as JSON; NULL: it is missing or damaged. It is read once, before
+ * the first step, so that a journal holds it in its first lines. */
 struct state_kept {
 	json_t *session, *guilds;
-	json_t *settings; /* the stored document */
+	json_t *settings; /* the stored document: {"versions": [...]} (control/settings/document.h)
+			   */
 };
 void state_read(const char *dir, struct state_kept *out);
 void state_kept_clear(struct state_kept *kept);
@@ -57,9 +59,6 @@ enum { STATE_TOKEN_MAX = 128 };
 int state_web_token(const char *dir, char *buf, size_t size);
 /* The session alone; NULL if it is missing or damaged. Caller owns it. */
 json_t *state_read_session(const char *dir);
-/* The written bytes count as output of the journal; a replay writes nothing. */
-int state_save_settings(struct env *env, const char *dir, const json_t *document);
-int state_save_guilds(struct env *env, const char *dir, const json_t *guilds);
 /* Whether a Resume can succeed at this wall time. */
 bool state_fresh(const struct state *s, uint64_t wall_ms);
 /* Whether the control that wrote the state runs at this wall time and is connected to Discord: it

@@ -23,6 +23,10 @@ struct live_settings {
 	struct settings *base, *wanted, *fresh;
 	struct own own[LIVE_SETTINGS_GUILDS];
 	unsigned n_own;
+	/* The change that waits until it is saved; NULL: none. */
+	struct document *pending;
+	live_settings_done_h *doneh;
+	void *donearg;
 };
 
 static void log_fault(const char *member, const char *text, void *arg)
@@ -83,6 +87,7 @@ struct live_settings *live_settings_free(struct live_settings *l)
 	for (unsigned i = 0; i < l->n_own; i++)
 		settings_free(l->own[i].settings);
 	document_free(l->document);
+	document_free(l->pending);
 	settings_free(l->base);
 	settings_free(l->wanted);
 	settings_free(l->fresh);
@@ -100,6 +105,7 @@ int live_settings_base(struct live_settings *l, const char *name, const char *va
 struct applying {
 	struct settings *to;
 	const struct live_settings_conf *told; /* NULL: nobody is told */
+	const char *author;
 	bool any;
 };
 
@@ -114,7 +120,7 @@ static void apply_one(const char *name, const char *value, bool secret, void *ar
 	if (err)
 		log_warn("setting_refused", "name=%s error=\"%s\"", name, strerror(err));
 	else if (a->told && a->told->toldh)
-		a->told->toldh(name, when, a->told->arg);
+		a->told->toldh(name, when, a->author, a->told->arg);
 }
 
 static bool has_own(const struct live_settings *l, uint64_t guild)
@@ -138,9 +144,9 @@ static bool apply_own(struct live_settings *l, struct own *own)
 	return a.any;
 }
 
-void live_settings_apply(struct live_settings *l, json_t **outcomes)
+static void apply(struct live_settings *l, const char *author, json_t **outcomes)
 {
-	struct applying all = {.to = l->conf.settings, .told = &l->conf};
+	struct applying all = {.to = l->conf.settings, .told = &l->conf, .author = author};
 
 	document_effective(l->document, l->base, 0, l->fresh, log_fault, NULL);
 	if (outcomes)
@@ -153,67 +159,111 @@ void live_settings_apply(struct live_settings *l, json_t **outcomes)
 		l->conf.changedh(l->conf.arg);
 }
 
+void live_settings_apply(struct live_settings *l)
+{
+	apply(l, NULL, NULL);
+}
+
 /* ---- the document ---- */
 
-/* What was not saved did not happen: the document goes back to what it was. */
-static enum document_result save(struct live_settings *l, struct document *before,
-				 enum document_result r, json_t **outcomes)
+/* Hands the version over; it takes effect once it is saved. */
+static enum document_result save(struct live_settings *l, struct document *next,
+				 live_settings_done_h *doneh, void *donearg)
 {
-	char *text = document_text(l->document);
-	json_t *j = text ? json_loads(text, 0, NULL) : NULL;
-	int err = !j ? ENOMEM : l->conf.saveh ? l->conf.saveh(j, l->conf.arg) : 0;
+	char *text = document_version_text(next);
+	struct live_settings_version version = {.text = text,
+						.author = document_author(next),
+						.before = document_version(l->document)};
+	int err = text ? l->conf.saveh(&version, l->conf.arg) : ENOMEM;
 
-	json_decref(j);
 	free(text);
 	if (err) {
 		log_warn("settings_not_saved", "error=\"%s\"", strerror(err));
-		document_free(l->document);
-		l->document = before;
+		document_free(next);
 		return DOCUMENT_NOT_SAVED;
 	}
-	document_free(before);
-	live_settings_apply(l, outcomes);
-	return r;
+	l->pending = next;
+	l->doneh = doneh;
+	l->donearg = donearg;
+	return DOCUMENT_SAVED;
 }
 
-static struct document *copy_of(const struct document *d)
+/* next was changed with this result. */
+static enum document_result finish_change(struct live_settings *l, struct document *next,
+					  enum document_result r, live_settings_done_h *doneh,
+					  void *donearg)
 {
-	struct document *copy = NULL;
-	char *text = document_text(d);
-
-	if (text && document_alloc(&copy) == 0 && document_parse(copy, text, strlen(text)))
-		copy = document_free(copy);
-	free(text);
-	return copy;
+	if (r == DOCUMENT_SAVED && l->pending)
+		r = DOCUMENT_CONFLICT;
+	if (r == DOCUMENT_SAVED)
+		return save(l, next, doneh, donearg);
+	document_free(next);
+	return r;
 }
 
 enum document_result live_settings_put(struct live_settings *l, const json_t *intent,
 				       const struct document_change *change, document_fault_h *h,
-				       void *arg, json_t **outcomes)
+				       void *arg, live_settings_done_h *doneh, void *donearg)
 {
-	struct document *before = copy_of(l->document);
+	struct document *next = NULL;
 	enum document_result r = DOCUMENT_NO_MEMORY;
 
-	if (before)
-		r = document_put(l->document, l->base, intent, change, h, arg);
-	if (r == DOCUMENT_SAVED)
-		return save(l, before, r, outcomes);
-	document_free(before);
-	return r;
+	if (document_copy(&next, l->document) == 0)
+		r = document_put(next, l->base, intent, change, h, arg);
+	return finish_change(l, next, r, doneh, donearg);
 }
 
 enum document_result live_settings_undo(struct live_settings *l,
-					const struct document_change *change, json_t **outcomes)
+					const struct document_change *change,
+					live_settings_done_h *doneh, void *donearg)
 {
-	struct document *before = copy_of(l->document);
+	struct document *next = NULL;
 	enum document_result r = DOCUMENT_NO_MEMORY;
 
-	if (before)
-		r = document_undo(l->document, l->base, change);
-	if (r == DOCUMENT_SAVED)
-		return save(l, before, r, outcomes);
-	document_free(before);
-	return r;
+	if (document_copy(&next, l->document) == 0)
+		r = document_undo(next, l->base, change);
+	return finish_change(l, next, r, doneh, donearg);
+}
+
+/* What somebody else saved is the document from now on; its history shows after a restart. */
+static void adopt(struct live_settings *l, const char *present)
+{
+	json_t *version = json_loads(present, JSON_REJECT_DUPLICATES, NULL);
+	json_t *all = version ? json_pack("{s:[o]}", "versions", version) : NULL;
+	char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
+	int err = text ? document_parse(l->document, text, strlen(text)) : EBADMSG;
+
+	if (err)
+		log_warn("settings_document_unreadable", "error=\"%s\"", strerror(err));
+	else
+		apply(l, document_author(l->document), NULL);
+	free(text);
+	json_decref(all);
+}
+
+void live_settings_saved(struct live_settings *l, int err, const char *present, const char *why)
+{
+	struct live_settings_done done = {.why = why ? why : ""};
+	struct document *pending = l->pending;
+	json_t *outcomes = NULL;
+
+	l->pending = NULL;
+	if (!err) {
+		document_free(l->document);
+		l->document = pending;
+		pending = NULL;
+		apply(l, document_author(l->document), &outcomes);
+		done.outcomes = outcomes;
+		done.result = DOCUMENT_SAVED;
+	} else {
+		log_warn("settings_not_saved", "error=\"%s\"", strerror(err));
+		done.result = err == ESTALE ? DOCUMENT_CONFLICT : DOCUMENT_NOT_SAVED;
+	}
+	if (err == ESTALE)
+		adopt(l, present);
+	document_free(pending);
+	l->doneh(&done, l->donearg);
+	json_decref(outcomes);
 }
 
 enum document_result live_settings_try(const struct live_settings *l, const json_t *intent,

@@ -1,7 +1,12 @@
 /* The settings in effect: what the settings file and the environment say, with the stored document
  * over it, kept in the struct settings that the program reads.
  *
- * A change that takes effect after a restart is remembered and not written there. Everything runs
+ * A change of the document is made in two steps. It is checked, and its version is handed to
+ * conf.saveh; once live_settings_saved reports that this version is durable it takes effect, and
+ * who made it is told. A version that could not be saved changes nothing. While one waits, other
+ * changes are refused as conflicts.
+ *
+ * A setting that takes effect after a restart is remembered and not written there. Everything runs
  * on the loop thread, inside steps; a replay comes to the same settings. The struct settings is
  * borrowed and outlives this; so do the handlers' arg. */
 #ifndef CONTROL_CONFIGURE_LIVE_SETTINGS_H
@@ -17,15 +22,23 @@ struct json_t;
 
 enum { LIVE_SETTINGS_GUILDS = 64 };
 
+/* A version of the document that is to be saved. Borrowed. */
+struct live_settings_version {
+	const char *text; /* document_version_text */
+	const char *author;
+	uint64_t before; /* the version that it replaces; 0: there is none */
+};
+
 struct live_settings_conf {
 	struct settings
 		*settings; /* as read from file and environment; the effective ones afterwards */
-	const struct json_t *kept; /* the document as it was saved, or NULL */
-	/* Saves the document's text; 0 or an errno: then the change is not made. NULL: nothing is
-	 * kept. */
-	int (*saveh)(const struct json_t *document, void *arg);
-	/* This one is another now, and when it takes effect. May be NULL. */
-	void (*toldh)(const char *name, enum settings_when when, void *arg);
+	const struct json_t *kept; /* {"versions": [...]} as saved, oldest first; NULL */
+	/* Begins to save this version; live_settings_saved follows later, never from within. Or an
+	 * errno: then nothing follows. */
+	int (*saveh)(const struct live_settings_version *version, void *arg);
+	/* This one is another now, and when it takes effect. author: of the version of the document
+	 * that did it; NULL: the settings file. May be NULL. */
+	void (*toldh)(const char *name, enum settings_when when, const char *author, void *arg);
 	/* Settings changed that take effect immediately or on the next call. */
 	void (*changedh)(void *arg);
 	void *arg;
@@ -39,17 +52,30 @@ struct live_settings *live_settings_free(struct live_settings *l);
 /* One setting of the file or environment is another now; live_settings_apply follows. As
  * settings_set. */
 int live_settings_base(struct live_settings *l, const char *name, const char *value);
-/* Brings the effective settings up to date. *outcomes, when given, is what became of each key:
- * [{key, outcome}], owned by the caller; NULL without memory. */
-void live_settings_apply(struct live_settings *l, struct json_t **outcomes);
+/* Brings the effective settings up to date. */
+void live_settings_apply(struct live_settings *l);
 
-/* document_put and document_undo, saved and applied. EIO-like failures to save are in *err. */
+/* What became of a change: DOCUMENT_SAVED with the outcome of each key, or DOCUMENT_CONFLICT,
+ * DOCUMENT_NOT_SAVED. */
+struct live_settings_done {
+	enum document_result result;
+	const struct json_t *outcomes; /* [{key, outcome}]; NULL also without memory */
+	const char *why;	       /* of DOCUMENT_NOT_SAVED, a sentence or "" */
+};
+typedef void(live_settings_done_h)(const struct live_settings_done *done, void *arg);
+
+/* document_put and document_undo. DOCUMENT_SAVED: the version was handed over, and doneh will be
+ * called once; otherwise never. DOCUMENT_CONFLICT also while another change waits. No step may run
+ * between freeing donearg and freeing this. */
 enum document_result live_settings_put(struct live_settings *l, const struct json_t *intent,
 				       const struct document_change *change, document_fault_h *h,
-				       void *arg, struct json_t **outcomes);
+				       void *arg, live_settings_done_h *doneh, void *donearg);
 enum document_result live_settings_undo(struct live_settings *l,
 					const struct document_change *change,
-					struct json_t **outcomes);
+					live_settings_done_h *doneh, void *donearg);
+/* The version that saveh got is durable (0), or is not. ESTALE: somebody else saved another one
+ * meanwhile, whose text is `present`; it takes effect. Other errors: why is a sentence, or "". */
+void live_settings_saved(struct live_settings *l, int err, const char *present, const char *why);
 enum document_result live_settings_try(const struct live_settings *l, const struct json_t *intent,
 				       document_fault_h *h, void *arg);
 

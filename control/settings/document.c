@@ -80,6 +80,20 @@ struct document *document_free(struct document *d)
 	return NULL;
 }
 
+/* Intents never change once they are in a document, so that both share them. */
+int document_copy(struct document **out, const struct document *d)
+{
+	struct document *copy = malloc(sizeof *copy);
+
+	if (!copy)
+		return ENOMEM;
+	*copy = *d;
+	for (unsigned i = 0; i < copy->n; i++)
+		json_incref(copy->v[i].intent);
+	*out = copy;
+	return 0;
+}
+
 static const struct version *current(const struct document *d)
 {
 	return &d->v[d->n - 1];
@@ -93,6 +107,11 @@ uint64_t document_version(const struct document *d)
 const char *document_updated_at(const struct document *d)
 {
 	return current(d)->updated_at;
+}
+
+const char *document_author(const struct document *d)
+{
+	return current(d)->author;
 }
 
 const json_t *document_intent(const struct document *d)
@@ -125,6 +144,15 @@ char *document_text(const struct document *d)
 	if (good)
 		text = json_dumps(all, JSON_COMPACT);
 	json_decref(all);
+	return text;
+}
+
+char *document_version_text(const struct document *d)
+{
+	json_t *j = version_json(current(d), true);
+	char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
+
+	json_decref(j);
 	return text;
 }
 

@@ -9,7 +9,8 @@
  *
  * Changes are compare-and-set: whoever changes the document names the version that they saw.
  *
- * Pure: time and author are the caller's, and the caller saves document_text wherever it likes. */
+ * Pure: time and author are the caller's, and the caller saves each version (document_version_text)
+ * wherever it likes. */
 #ifndef CONTROL_SETTINGS_DOCUMENT_H
 #define CONTROL_SETTINGS_DOCUMENT_H
 
@@ -64,15 +65,23 @@ typedef void(document_fault_h)(const char *member, const char *text, void *arg);
 /* Version 0 without an intent. ENOMEM. Caller owns *out. */
 int document_alloc(struct document **out);
 struct document *document_free(struct document *d);
+/* Another with the same versions, for a change that may not come about. ENOMEM. Caller owns *out.
+ */
+int document_copy(struct document **out, const struct document *d);
 /* The text that document_text gave. EBADMSG: it is none, and the document stays as it was;
  * EMSGSIZE; ENOMEM. */
 int document_parse(struct document *d, const char *text, size_t len);
-/* All of it, to be saved; freed by the caller with free(). NULL without memory. */
+/* All of it: {"versions": [...]}, oldest first; freed by the caller with free(). NULL without
+ * memory. */
 char *document_text(const struct document *d);
+/* The current version alone, an element of that array. Freed by the caller; NULL without memory. */
+char *document_version_text(const struct document *d);
 
 uint64_t document_version(const struct document *d);
 /* "" before the first change. Borrowed. */
 const char *document_updated_at(const struct document *d);
+/* Author of the current version. Borrowed until the next change. */
+const char *document_author(const struct document *d);
 /* The intent, an object. Borrowed until the next change. */
 const struct json_t *document_intent(const struct document *d);
 /* [{version, updatedAt, author}], newest first, the current one included. Caller owns it; NULL

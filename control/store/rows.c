@@ -154,8 +154,8 @@ static int add_audit(struct db *db, const struct bus_event *ev)
 	sqlite3_stmt *s = db_use(db, DB_ADD_AUDIT);
 
 	db_bind_uint(s, 1, ev->at_ms);
-	db_bind_text(s, 2, "operator");
-	db_bind_text(s, 3, "settings file");
+	db_bind_text(s, 2, ev->setting.author);
+	db_bind_text(s, 3, ev->setting.source);
 	db_bind_text(s, 4, "setting_changed");
 	db_bind_text(s, 5, ev->setting.name);
 	db_bind_text(s, 6, NULL);

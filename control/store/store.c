@@ -317,25 +317,42 @@ int store_sync(struct store *s, store_done_h *h, void *arg)
 		       &(struct request){.doneh = h, .arg = arg});
 }
 
-int store_read_settings(const char *dir, const char *scope, char **document, uint64_t *version)
+/* One that an older version of control wrote is migrated first, as the worker would do later. */
+static int open_to_read(struct db **db, const char *dir)
 {
+	int err = db_open(db, dir, DB_READ);
+
+	if (err == ENOTSUP)
+		err = db_open(db, dir, DB_OWN);
+	return err;
+}
+
+int store_read_settings(const char *dir, const char *scope, store_version_h *h, void *arg)
+{
+	struct store_document d = {0};
 	struct db *db = NULL;
 	sqlite3_stmt *stmt;
-	int err = db_open(&db, dir, DB_READ);
+	bool more = true;
+	int err = open_to_read(&db, dir);
 
 	if (err)
 		return err;
-	*document = NULL;
-	*version = 0;
 	stmt = db_use(db, DB_GET_DOCUMENT);
-	db_bind_text(stmt, 1, scope);
-	if (db_step(db, stmt) == 0) {
-		*version = db_uint(stmt, 0);
-		*document = strdup(db_text(stmt, 1));
-		err = *document ? 0 : ENOMEM;
+	while (more) {
+		db_bind_text(stmt, 1, scope);
+		err = db_step(db, stmt);
+		if (err)
+			break;
+		d.version = db_uint(stmt, 0);
+		d.document = db_text(stmt, 1);
+		d.author = db_text(stmt, 2);
+		d.updated_ms = db_uint(stmt, 3);
+		more = h(&d, arg) && d.version > 1;
+		stmt = db_use(db, DB_GET_DOCUMENT_VERSION);
+		db_bind_uint(stmt, 2, d.version - 1);
 	}
 	db_close(db);
-	return err;
+	return err == ENOENT ? 0 : err;
 }
 
 /* ---- what a restart needs ---- */
@@ -381,7 +398,7 @@ json_t *store_read_guilds(const char *dir)
 	sqlite3_stmt *stmt;
 	json_t *all;
 
-	if (db_open(&db, dir, DB_READ))
+	if (open_to_read(&db, dir))
 		return NULL;
 	all = json_object();
 	stmt = db_use(db, DB_LIST_GUILDS);

@@ -36,8 +36,8 @@ struct store *store_free(struct store *s);
 void store_forget(struct store *s, const void *arg);
 
 /* ---- settings documents ----
- * scope: "global", or "guild:" and an id. Versions of a scope are 1, 2, 3, …; all of them are kept.
- */
+ * scope: which document. Versions of a scope are 1, 2, 3, …; all of them are kept. */
+#define STORE_SETTINGS_GLOBAL "global" /* the document of control/settings/document.h */
 
 struct store_document {
 	uint64_t version;     /* 0: there is none */
@@ -55,8 +55,9 @@ struct store_put {
 	bool compare;	  /* only when the present version is this one */
 	uint64_t version; /* 0: there must be none yet */
 };
-/* document in the handler: the new version. Synced to the disk. ENOSPC too many requests are out,
- * EMSGSIZE, ENOMEM. */
+/* document in the handler: the new version. It is synced to the disk, and so is its row in the
+ * audit (author, before, after), in one transaction. ENOSPC too many requests are out, EMSGSIZE,
+ * ENOMEM. */
 int store_settings_put(struct store *s, const struct store_put *put, store_document_h *h,
 		       void *arg);
 /* version 0: the newest. */
@@ -64,9 +65,10 @@ int store_settings_get(struct store *s, const char *scope, uint64_t version, sto
 		       void *arg);
 /* The newest 200 versions, newest first, without their documents. */
 int store_settings_list(struct store *s, const char *scope, store_list_h *h, void *arg);
-/* The same as the first of these without a store, before the loop runs: *out is the caller's, NULL
- * when there is none. */
-int store_read_settings(const char *dir, const char *scope, char **document, uint64_t *version);
+/* Reads the versions without a store, before the loop runs: newest first, until the handler returns
+ * false. 0 also when there is none; errors of control/store/db.h. */
+typedef bool(store_version_h)(const struct store_document *document, void *arg);
+int store_read_settings(const char *dir, const char *scope, store_version_h *h, void *arg);
 
 /* ---- what a restart needs ---- */
 

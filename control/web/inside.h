@@ -27,6 +27,10 @@ WEB_ROUTES(HANDLE_)
 
 struct live_settings *web_live(const struct web *w);
 struct env *web_env(const struct web *w);
+/* Keeps the exchange of the change of settings that waits to be saved: one at a time. */
+void web_keep_change(struct web *w, struct http_exchange *x);
+/* That exchange, which is the caller's to answer; NULL when its client is gone. */
+struct http_exchange *web_take_change(struct web *w);
 /* Answers with the object, which it takes; NULL is a problem of memory. */
 void web_json(struct http_exchange *x, int status, json_t *body);
 enum web_refusal {

@@ -106,23 +106,25 @@ static void read_meta(const json_t *body, struct document_change *change)
 		change->version = (uint64_t)json_integer_value(version);
 }
 
-/* A change that was not made: why, with the document as it stands. */
+/* A change that was not made: its faults or why (NULL or ""), with the document as it stands. */
 static void refuse(struct web *w, struct http_exchange *x, enum document_result result,
-		   json_t *faults)
+		   json_t *faults, const char *why)
 {
 	json_t *more = current(web_live(w));
 
 	if (more && json_array_size(faults))
 		json_object_set(more, "errors", faults);
+	if (more && why && *why)
+		json_object_set_new(more, "detail", json_string(why));
 	web_problem(x, document_result_status(result), document_result_name(result),
 		    document_result_text(result), more);
 }
 
-static void accept(struct web *w, struct http_exchange *x, json_t *outcomes)
+static void accept(struct web *w, struct http_exchange *x, const json_t *outcomes)
 {
 	json_t *all = current(web_live(w));
 
-	if (all && (json_object_set(all, "outcomes", outcomes) ||
+	if (all && (json_object_set(all, "outcomes", (json_t *)outcomes) ||
 		    json_object_set_new(all, "saveAppliedToRuntime", json_true()) ||
 		    json_object_set_new(all, "saveApplyError", json_null()))) {
 		json_decref(all);
@@ -131,22 +133,34 @@ static void accept(struct web *w, struct http_exchange *x, json_t *outcomes)
 	web_json(x, 200, all);
 }
 
+static void answer_change(const struct live_settings_done *done, void *arg)
+{
+	struct web *w = arg;
+	struct http_exchange *x = web_take_change(w);
+
+	if (!x)
+		return;
+	if (done->result == DOCUMENT_SAVED)
+		accept(w, x, done->outcomes);
+	else
+		refuse(w, x, done->result, NULL, done->why);
+}
+
 void web_settings_put(struct web *w, const struct web_request *r)
 {
 	char now[DOCUMENT_TIME_MAX];
 	struct document_change change = {.author = "token", .now = now};
-	json_t *faults = json_array(), *outcomes = NULL;
+	json_t *faults = json_array();
 	enum document_result result;
 
 	format_now(web_env(w), now);
 	read_meta(r->body, &change);
 	result = live_settings_put(web_live(w), json_object_get(r->body, "intent"), &change,
-				   add_fault, faults, &outcomes);
+				   add_fault, faults, answer_change, w);
 	if (result == DOCUMENT_SAVED)
-		accept(w, r->x, outcomes);
+		web_keep_change(w, r->x);
 	else
-		refuse(w, r->x, result, faults);
-	json_decref(outcomes);
+		refuse(w, r->x, result, faults, NULL);
 	json_decref(faults);
 }
 
@@ -159,7 +173,7 @@ void web_settings_check_intent(struct web *w, const struct web_request *r)
 	if (result == DOCUMENT_SAVED)
 		web_json(r->x, 200, json_pack("{s:[]}", "errors"));
 	else
-		refuse(w, r->x, result, faults);
+		refuse(w, r->x, result, faults, NULL);
 	json_decref(faults);
 }
 
@@ -167,15 +181,13 @@ void web_settings_undo(struct web *w, const struct web_request *r)
 {
 	char now[DOCUMENT_TIME_MAX];
 	struct document_change change = {.author = "token", .now = now};
-	json_t *outcomes = NULL;
 	enum document_result result;
 
 	format_now(web_env(w), now);
 	read_meta(r->body, &change);
-	result = live_settings_undo(web_live(w), &change, &outcomes);
+	result = live_settings_undo(web_live(w), &change, answer_change, w);
 	if (result == DOCUMENT_SAVED)
-		accept(w, r->x, outcomes);
+		web_keep_change(w, r->x);
 	else
-		refuse(w, r->x, result, NULL);
-	json_decref(outcomes);
+		refuse(w, r->x, result, NULL, NULL);
 }

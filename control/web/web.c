@@ -42,6 +42,7 @@ struct web {
 	char token[TOKEN_MAX];
 	char stars[TOKEN_MAX]; /* what a journal leaves of the token; "" when there is none */
 	char host[LISTEN_MAX];
+	struct http_exchange *change; /* waits until the settings are saved; NULL */
 };
 
 struct live_settings *web_live(const struct web *w)
@@ -52,6 +53,28 @@ struct live_settings *web_live(const struct web *w)
 struct env *web_env(const struct web *w)
 {
 	return w->env;
+}
+
+static void lose_change(struct http_exchange *x, void *arg)
+{
+	struct web *w = arg;
+
+	(void)x;
+	w->change = NULL;
+}
+
+void web_keep_change(struct web *w, struct http_exchange *x)
+{
+	w->change = x;
+	http_on_gone(x, lose_change, w);
+}
+
+struct http_exchange *web_take_change(struct web *w)
+{
+	struct http_exchange *x = w->change;
+
+	w->change = NULL;
+	return x;
 }
 
 /* ---- answers ---- */

@@ -2,7 +2,9 @@
  * as RFC 9457 has them.
  *
  * The token is compared in constant time and never logged. Requests are inputs of the env
- * (ipc/http_server.h), so that a journal replays them. live and env are borrowed. */
+ * (ipc/http_server.h), so that a journal replays them. live and env are borrowed.
+ * A change of settings is answered once it is saved; no step may run between web_free and
+ * live_settings_free. */
 #ifndef CONTROL_WEB_WEB_H
 #define CONTROL_WEB_WEB_H
 
