@@ -194,9 +194,15 @@ struct versions {
 	size_t bytes;
 };
 
-/* As document_version_text gave it. One that cannot be read counts as an empty version of that
- * number, so that the document can still be changed. */
-static json_t *parse_version(const struct store_document *d)
+static json_t *empty_version(void)
+{
+	return json_pack("{s:i,s:s,s:s,s:{}}", "version", 0, "updatedAt", "", "author", "",
+			 "intent");
+}
+
+/* As document_version_text gave it. When the newest cannot be read an empty version of its number
+ * stands for it, so that the document can still be changed, and undone. */
+static json_t *parse_version(const struct store_document *d, bool newest)
 {
 	json_t *j = json_loads(d->document, JSON_REJECT_DUPLICATES, NULL);
 
@@ -204,7 +210,7 @@ static json_t *parse_version(const struct store_document *d)
 		log_warn("settings_document_unreadable", "version=%llu",
 			 (unsigned long long)d->version);
 		json_decref(j);
-		j = json_pack("{s:s,s:s,s:{}}", "updatedAt", "", "author", "", "intent");
+		j = newest ? empty_version() : NULL;
 	}
 	if (j)
 		json_object_set_new(j, "version", json_integer((json_int_t)d->version));
@@ -219,8 +225,11 @@ static bool add_version(const struct store_document *d, void *arg)
 	v->bytes += strlen(d->document) + 1;
 	if (v->bytes > DOCUMENT_MAX - VERSIONS_BRACKETS)
 		return false;
-	return json_array_insert_new(v->list, 0, parse_version(d)) == 0 &&
-	       json_array_size(v->list) <= DOCUMENT_HISTORY_MAX;
+	if (json_array_insert_new(v->list, 0, parse_version(d, !json_array_size(v->list))) ||
+	    json_array_size(v->list) > DOCUMENT_HISTORY_MAX)
+		return false;
+	/* Before the first one there were no settings: what its undo goes back to. */
+	return d->version > 1 || json_array_insert_new(v->list, 0, empty_version()) == 0;
 }
 
 static json_t *read_document(const char *dir)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The stored document through the real program: its HTTP API with a token from the state directory, what a change does, that it
-# outlives the program, and that a recorded run with such changes runs again to the same digest.
+# outlives the program (also one killed right after its answer), what a database that cannot be used does to a change, and that
+# recorded runs with such changes run again to the same digest.
 #
 #   tests/scenarios/settings.sh [build folder]      default: build
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
@@ -54,6 +55,8 @@ web PUT /api/settings '{"intent": {"silence_ms": 900, "reply_path": "brain", "gu
 is "one is made" "$(status) $(field version <"$D/answer")" "200 1"
 is "what it does is told" "$(grep -o '"reply_path","outcome":"after_restart"' "$D/answer")" '"reply_path","outcome":"after_restart"'
 until_ok 5 grep -qa 'setting_changed name=silence_ms' "$D/control.log" && ok "and in the log" || bad log "no setting_changed"
+until_ok 5 grep -qa 'settings_saved scope=global version=1 author=token' "$D/control.log" && ok "with its version and author" ||
+	bad log "no settings_saved"
 web PUT /api/settings '{"intent": {}, "_meta": {"version": 7}}' >"$D/answer"
 is "whoever is late is told so" "$(status) $(field error <"$D/answer")" "409 settings_conflict"
 printf '{ "silence_ms": 850, "hold_ms": 777 }\n' >"$D/parley.json"
@@ -76,4 +79,35 @@ web POST /api/settings/undo '{"_meta": {"version": 1}}' >"$D/answer"
 is "and is undone" "$(status) $(field version <"$D/answer")" "200 2"
 web GET /api/settings >"$D/answer"
 is "then the file counts" "$(grep -oE '"silence_ms":[0-9]+' "$D/answer" | tail -1)" '"silence_ms":850'
+
+# What was answered is on the disk: nothing of a change is lost when control dies at once.
+for version in 2 3 4; do
+	web PUT /api/settings '{"intent": {"silence_ms": 90'$version'}, "_meta": {"version": '$version'}}' >"$D/answer"
+	kill -KILL "$control"
+	wait "$control" 2>/dev/null
+	is "version $((version + 1)) is answered" "$(status)" 200
+	run_control
+	web GET /api/settings >"$D/answer"
+	is "and survives kill -9" "$(field version <"$D/answer") $(grep -oE '"silence_ms":9[0-9]+' "$D/answer" | tail -1)" \
+		"$((version + 1)) \"silence_ms\":90$version"
+done
+web GET /api/settings/history >"$D/answer"
+is "all versions are there" "$(grep -o '"author":"token"' "$D/answer" | wc -l)" 5
+is "no file beside the database has them" "$(cd "$D/state" && ls -A | grep -c settings)" 0
+kill -TERM "$control"
+wait "$control"
+
+# A database that cannot be used: a change is refused in words, and nothing changes; a replay says the same.
+mv "$D/state/parley.db" "$D/kept.db"
+rm -f "$D/state"/parley.db-*
+for line in $(seq 100); do echo "no database at all"; done >"$D/state/parley.db"
+run_control --journal "$D/refused"
+web PUT /api/settings '{"intent": {"silence_ms": 901}, "_meta": {"version": 0}}' >"$D/answer"
+is "no change without a database" "$(status) $(field error <"$D/answer") $(grep -o 'not a database' "$D/answer")" \
+	"503 settings_not_saved not a database"
+is "and none in effect" "$(field version <"$D/answer") $(grep -oE '"silence_ms":[0-9]+' "$D/answer" | tail -1)" '0 "silence_ms":850'
+kill -TERM "$control"
+wait "$control"
+"$B/control" --log fatal --replay "$D/refused" >"$D/again" 2>"$D/again.log"
+is "a refusal runs again to the same digest" "$? $(cmp -s "$D/control.out" "$D/again" && echo same)" "0 same"
 report

@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "control/settings/document.h"
+#include "control/store/db.h"
 #include "tests/test.h"
 
 static struct state sample(void)
@@ -48,6 +50,130 @@ TEST(state_comes_back_from_disk)
 	CHECK(back.calls[0].guild == 100 && back.calls[0].channel == 301 && back.calls[0].standing);
 	unlink(path);
 	CHECK_INT(rmdir(dir), 0); /* and nothing else was left */
+}
+
+static void keep_version(struct db *db, unsigned version, const char *text)
+{
+	struct sqlite3_stmt *stmt = db_use(db, DB_ADD_DOCUMENT);
+
+	db_bind_text(stmt, 1, "global");
+	db_bind_uint(stmt, 2, version);
+	db_bind_text(stmt, 3, text);
+	db_bind_text(stmt, 4, "me");
+	db_bind_uint(stmt, 5, 1);
+	CHECK_INT(db_run(db, stmt), 0);
+}
+
+/* What state_read found, as a document. */
+static struct document *read_document(const char *dir)
+{
+	struct document *d = NULL;
+	struct state_kept kept;
+	char *text;
+
+	state_read(dir, &kept);
+	text = json_dumps(kept.settings, JSON_COMPACT);
+	CHECK_INT(document_alloc(&d), 0);
+	CHECK(text && document_parse(d, text, strlen(text)) == 0);
+	free(text);
+	state_kept_clear(&kept);
+	return d;
+}
+
+TEST(state_has_the_newest_versions_of_the_stored_document)
+{
+	char dir[] = "/tmp/parley-state-XXXXXX", path[100], text[128];
+	struct db *db = NULL;
+	struct document *d;
+	json_t *list;
+
+	CHECK(mkdtemp(dir));
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	for (unsigned i = 1; i <= 40; i++) {
+		snprintf(text, sizeof text,
+			 "{\"version\":%u,\"updatedAt\":\"x\",\"author\":\"me\",\"intent\":{\"hold_"
+			 "ms\":%u}}",
+			 i, i);
+		keep_version(db, i, text);
+	}
+	d = read_document(dir);
+	CHECK_INT(document_version(d), 40);
+	list = document_history(d);
+	CHECK_INT(json_array_size(list), DOCUMENT_HISTORY_MAX + 1);
+	json_decref(list);
+	document_free(d);
+	/* One that cannot be read has no settings, but can be changed and undone. */
+	keep_version(db, 41, "{\"version\":41,");
+	d = read_document(dir);
+	CHECK_INT(document_version(d), 41);
+	CHECK_INT(json_object_size(document_intent(d)), 0);
+	list = document_diff(d, 40, 41);
+	CHECK_INT(json_array_size(list), 1);
+	json_decref(list);
+	document_free(d);
+	db_close(db);
+	snprintf(path, sizeof path, "%s/parley.db", dir);
+	unlink(path);
+	rmdir(dir);
+}
+
+TEST(state_has_the_empty_version_before_the_first_one)
+{
+	char dir[] = "/tmp/parley-state-XXXXXX", path[100];
+	struct db *db = NULL;
+	struct document *d;
+	json_t *list;
+
+	CHECK(mkdtemp(dir));
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	keep_version(
+		db, 1,
+		"{\"version\":1,\"updatedAt\":\"x\",\"author\":\"me\",\"intent\":{\"hold_ms\":1}}");
+	d = read_document(dir);
+	list = document_diff(d, 0, 1);
+	CHECK_INT(json_array_size(list), 1);
+	json_decref(list);
+	list = document_history(d);
+	CHECK_INT(json_array_size(list), 1);
+	json_decref(list);
+	document_free(d);
+	db_close(db);
+	snprintf(path, sizeof path, "%s/parley.db", dir);
+	unlink(path);
+	rmdir(dir);
+}
+
+/* Versions so long that not all of them fit into a document. */
+TEST(state_has_as_many_versions_as_a_document_takes)
+{
+	char dir[] = "/tmp/parley-state-XXXXXX", path[100];
+	static char text[130000];
+	struct db *db = NULL;
+	struct document *d;
+	json_t *list;
+
+	CHECK(mkdtemp(dir));
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	for (unsigned i = 1; i <= 12; i++) {
+		int n = snprintf(text, sizeof text,
+				 "{\"version\":%u,\"updatedAt\":\"x\",\"author\":\"me\",\"intent\":"
+				 "{\"language\":\"",
+				 i);
+
+		memset(text + n, 'x', sizeof text - (size_t)n - 4);
+		strcpy(text + sizeof text - 4, "\"}}");
+		keep_version(db, i, text);
+	}
+	d = read_document(dir);
+	CHECK_INT(document_version(d), 12);
+	list = document_history(d);
+	CHECK_INT(json_array_size(list), 8);
+	json_decref(list);
+	document_free(d);
+	db_close(db);
+	snprintf(path, sizeof path, "%s/parley.db", dir);
+	unlink(path);
+	rmdir(dir);
 }
 
 TEST(state_directories_are_made)

@@ -181,22 +181,65 @@ TEST(settings_documents_have_versions_and_are_compared)
 	end();
 }
 
-TEST(a_document_is_read_before_the_loop_runs)
+struct read_back {
+	char text[64];
+	unsigned most;
+};
+
+static bool on_version(const struct store_document *d, void *arg)
 {
-	char *document = NULL;
-	uint64_t version;
+	struct read_back *r = arg;
+	size_t n = strlen(r->text);
+
+	snprintf(r->text + n, sizeof r->text - n, "%u%s", (unsigned)d->version, d->document);
+	return --r->most > 0;
+}
+
+static const char *read_back(const char *scope, unsigned most)
+{
+	static struct read_back r;
+
+	r = (struct read_back){.most = most};
+	CHECK_INT(store_read_settings(s.dir, scope, on_version, &r), 0);
+	return r.text;
+}
+
+TEST(versions_are_read_before_the_loop_runs)
+{
+	struct read_back none = {.most = 9};
 
 	begin();
-	CHECK_INT(store_read_settings(s.dir, "global", &document, &version), ENOENT);
+	CHECK_INT(store_read_settings(s.dir, "global", on_version, &none), ENOENT);
+	open_store(NULL);
+	CHECK(put("{}", false, 0));
+	CHECK(put("[]", false, 0));
+	CHECK(put("{}", false, 0));
+	/* Also beside the control that runs. */
+	CHECK_STR(read_back("global", 9), "3{}2[]1{}");
+	close_store();
+	CHECK_STR(read_back("global", 9), "3{}2[]1{}");
+	CHECK_STR(read_back("global", 2), "3{}2[]");
+	CHECK_STR(read_back("guild:1", 9), "");
+	end();
+}
+
+/* The first control of a new version must not run without the document. */
+TEST(versions_that_an_older_control_wrote_are_read)
+{
+	sqlite3 *db = NULL;
+
+	begin();
 	open_store(NULL);
 	CHECK(put("{}", false, 0));
 	close_store();
-	CHECK_INT(store_read_settings(s.dir, "global", &document, &version), 0);
-	CHECK_STR(document, "{}");
-	CHECK_INT(version, 1);
-	free(document);
-	CHECK_INT(store_read_settings(s.dir, "guild:1", &document, &version), 0);
-	CHECK(!document && !version);
+	CHECK_INT(sqlite3_open(s.path, &db), SQLITE_OK);
+	CHECK_INT(sqlite3_exec(db,
+			       "DROP TABLE guild_states; DROP INDEX events_user;"
+			       "DROP INDEX speech_user; PRAGMA user_version=1",
+			       NULL, NULL, NULL),
+		  SQLITE_OK);
+	sqlite3_close(db);
+	CHECK_STR(read_back("global", 9), "1{}");
 	end();
 }
 

@@ -1,6 +1,7 @@
 /* The HTTP API with a real client on loopback. */
 #include "control/web/web.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,6 @@
 
 #include "control/configure/live_settings.h"
 #include "ipc/http.h"
-#include <errno.h>
 #include "tests/unit/ipc/loop.h"
 
 #define TOKEN "0123456789abcdef0123456789abcdef"
@@ -26,19 +26,37 @@ static struct fixture {
 	struct live_settings *live;
 	struct web *web;
 	struct http *http;
-	json_t *saved, *got;
-	int save_err, status;
-	unsigned changes;
-
+	struct tmr *saved_tmr;
+	char *saved; /* the version that was handed over last */
+	char author[16], told_author[16];
+	json_t *got;
+	int begin_err, save_err, status;
+	uint64_t before;
+	bool hold; /* saving takes until the test says so */
+	unsigned saves, changes, answers;
 } fx;
 
-static int on_save(const json_t *document, void *arg)
+/* Saving ends in a step of its own, as the store's answers do. */
+static void on_saved(void *arg)
 {
 	(void)arg;
-	if (fx.save_err)
-		return fx.save_err;
-	json_decref(fx.saved);
-	fx.saved = json_deep_copy(document);
+	live_settings_saved(fx.live, fx.save_err, fx.saved, "The disk is full.");
+}
+
+static int on_save(const struct live_settings_version *version, void *arg)
+{
+	(void)arg;
+	if (fx.begin_err)
+		return fx.begin_err;
+	if (fx.save_err != ESTALE) {
+		free(fx.saved);
+		fx.saved = strdup(version->text);
+	}
+	snprintf(fx.author, sizeof fx.author, "%s", version->author);
+	fx.before = version->before;
+	fx.saves++;
+	if (!fx.hold)
+		tmr_start(fx.saved_tmr, NS_PER_MS);
 	return 0;
 }
 
@@ -48,13 +66,23 @@ static void on_changed(void *arg)
 	fx.changes++;
 }
 
+static void on_told(const char *name, enum settings_when when, const char *author, void *arg)
+{
+	(void)name;
+	(void)when;
+	(void)arg;
+	snprintf(fx.told_author, sizeof fx.told_author, "%s", author ? author : "");
+}
+
 static bool open_all(const json_t *kept)
 {
-	struct live_settings_conf lc = {.kept = kept, .saveh = on_save, .changedh = on_changed};
+	struct live_settings_conf lc = {
+		.kept = kept, .saveh = on_save, .changedh = on_changed, .toldh = on_told};
 	struct web_conf wc = {.listen = "127.0.0.1:0", .token = TOKEN, .recorded = true};
 
 	memset(&fx, 0, sizeof fx);
-	if (loop_open(&fx.l, NULL) || settings_alloc(&fx.settings))
+	if (loop_open(&fx.l, NULL) || settings_alloc(&fx.settings) ||
+	    tmr_alloc(&fx.saved_tmr, fx.l.env, on_saved, NULL))
 		return false;
 	lc.settings = fx.settings;
 	if (live_settings_alloc(&fx.live, &lc))
@@ -70,7 +98,8 @@ static void close_all(void)
 	web_free(fx.web);
 	live_settings_free(fx.live);
 	settings_free(fx.settings);
-	json_decref(fx.saved);
+	tmr_free(fx.saved_tmr);
+	free(fx.saved);
 	json_decref(fx.got);
 	loop_close(&fx.l);
 }
@@ -79,12 +108,15 @@ static void on_answer(const struct http_resp *resp, void *arg)
 {
 	(void)arg;
 	env_stop(fx.l.env);
+	fx.answers++;
 	fx.status = resp->status;
 	json_decref(fx.got);
 	fx.got = json_loadb(resp->body.p, resp->body.n, 0, NULL);
 }
 
-static int ask_as(const char *token, const char *method, const char *path, const char *body)
+/* The request goes out when the loop runs. */
+static int send_as(const char *token, const char *method, const char *path, const char *body,
+		   struct http_req **req)
 {
 	char url[160], auth[160];
 	const char *const headers[] = {auth, "Content-Type: application/json", NULL};
@@ -99,7 +131,12 @@ static int ask_as(const char *token, const char *method, const char *path, const
 	snprintf(auth, sizeof auth, "Authorization: Bearer %s", token);
 
 	fx.status = 0;
-	if (http_request(NULL, fx.http, &call, on_answer, NULL))
+	return http_request(req, fx.http, &call, on_answer, NULL);
+}
+
+static int ask_as(const char *token, const char *method, const char *path, const char *body)
+{
+	if (send_as(token, method, path, body, NULL))
 		return -1;
 	loop_run(&fx.l);
 	return fx.status;
@@ -134,7 +171,10 @@ TEST(rule_113_put_settings_without_a_version_is_rejected_and_a_stale_one_conflic
 	CHECK_INT(version_of(), 1);
 	CHECK_INT(fx.settings->hold_ms, 100);
 	CHECK_INT(fx.changes, 1);
-	CHECK(fx.saved != NULL);
+	CHECK(strstr(fx.saved, "\"intent\":{\"hold_ms\":100}") != NULL);
+	CHECK_STR(fx.author, "token");
+	CHECK_STR(fx.told_author, "token");
+	CHECK_INT(fx.before, 0);
 	/* Whoever saw the empty document is late. */
 	CHECK_INT(ask("PUT", "/api/settings",
 		      "{\"intent\": {\"hold_ms\": 7}, \"_meta\": {\"expectedUpdatedAt\": null}}"),
@@ -201,13 +241,97 @@ TEST(a_change_that_cannot_take_effect_says_where_and_why)
 	CHECK(json_array_size(json_object_get(fx.got, "errors")) >= 2);
 	CHECK_INT(ask("POST", "/api/settings/check", "{\"intent\": {\"hold_ms\": 1}}"), 200);
 	CHECK_INT(ask("PUT", "/api/settings", "{\"_meta\": {\"expectedUpdatedAt\": null}}"), 422);
-	fx.save_err = ENOSPC;
-	CHECK_INT(ask("PUT", "/api/settings",
-		      "{\"intent\": {\"hold_ms\": 1}, \"_meta\": {\"expectedUpdatedAt\": null}}"),
-		  503);
+	CHECK_INT(fx.saves, 0);
+	close_all();
+}
+
+#define PUT_FIRST "{\"intent\": {\"hold_ms\": 1}, \"_meta\": {\"version\": 0}}"
+
+static void check_nothing_changed(void)
+{
 	CHECK_STR(text_of("error"), "settings_not_saved");
 	CHECK_INT(version_of(), 0);
 	CHECK_INT(fx.settings->hold_ms, 2500);
+	CHECK_INT(live_settings_wanted(fx.live)->hold_ms, 2500);
+	CHECK_INT(fx.changes, 0);
+}
+
+TEST(a_change_that_cannot_be_saved_says_why_and_changes_nothing)
+{
+	CHECK(open_all(NULL));
+	fx.save_err = ENOSPC;
+	CHECK_INT(ask("PUT", "/api/settings", PUT_FIRST), 503);
+	check_nothing_changed();
+	CHECK_STR(text_of("detail"), "The disk is full.");
+	fx.begin_err = ENOENT;
+	CHECK_INT(ask("PUT", "/api/settings", PUT_FIRST), 503);
+	check_nothing_changed();
+	/* Once it can be saved again it is. */
+	fx.begin_err = fx.save_err = 0;
+	CHECK_INT(ask("PUT", "/api/settings", PUT_FIRST), 200);
+	CHECK_INT(version_of(), 1);
+	CHECK_INT(fx.settings->hold_ms, 1);
+	close_all();
+}
+
+TEST(a_change_takes_effect_once_it_is_saved_and_others_conflict_until_then)
+{
+	CHECK(open_all(NULL));
+	fx.hold = true;
+	CHECK_INT(send_as(TOKEN, "PUT", "/api/settings", PUT_FIRST, NULL), 0);
+	loop_run_for(&fx.l, 30 * NS_PER_MS);
+	CHECK_INT(fx.saves, 1);
+	CHECK_INT(fx.answers, 0);
+	CHECK_INT(fx.settings->hold_ms, 2500);
+	CHECK_INT(ask("GET", "/api/settings", NULL), 200);
+	CHECK_INT(version_of(), 0);
+	CHECK_INT(ask("PUT", "/api/settings", PUT_FIRST), 409);
+	CHECK_STR(text_of("error"), "settings_conflict");
+	CHECK_INT(fx.saves, 1);
+	tmr_start(fx.saved_tmr, NS_PER_MS);
+	CHECK(loop_run(&fx.l));
+	CHECK_INT(fx.status, 200);
+	CHECK_INT(version_of(), 1);
+	CHECK_INT(fx.settings->hold_ms, 1);
+	CHECK_INT(fx.answers, 3);
+	close_all();
+}
+
+TEST(a_client_that_leaves_does_not_stop_its_change)
+{
+	struct http_req *req = NULL;
+
+	CHECK(open_all(NULL));
+	fx.hold = true;
+	CHECK_INT(send_as(TOKEN, "PUT", "/api/settings", PUT_FIRST, &req), 0);
+	loop_run_for(&fx.l, 30 * NS_PER_MS);
+	CHECK_INT(fx.saves, 1);
+	http_req_cancel(req);
+	loop_run_for(&fx.l, 30 * NS_PER_MS);
+	tmr_start(fx.saved_tmr, NS_PER_MS);
+	loop_run_for(&fx.l, 30 * NS_PER_MS);
+	CHECK_INT(fx.settings->hold_ms, 1);
+	CHECK_INT(fx.answers, 0);
+	close_all();
+}
+
+TEST(a_version_that_somebody_else_saved_takes_effect)
+{
+	CHECK(open_all(NULL));
+	fx.save_err = ESTALE;
+	fx.saved =
+		strdup("{\"version\": 4, \"updatedAt\": \"2026-11-22T12:00:00.000Z\", \"author\": "
+		       "\"alice\", \"intent\": {\"hold_ms\": 9}}");
+	CHECK_INT(ask("PUT", "/api/settings", PUT_FIRST), 409);
+	CHECK_STR(text_of("error"), "settings_conflict");
+	CHECK_INT(version_of(), 4);
+	CHECK_INT(fx.settings->hold_ms, 9);
+	CHECK_STR(fx.told_author, "alice");
+	fx.save_err = 0;
+	CHECK_INT(ask("PUT", "/api/settings", "{\"intent\": {}, \"_meta\": {\"version\": 4}}"),
+		  200);
+	CHECK_INT(fx.before, 4);
+	CHECK_INT(version_of(), 5);
 	close_all();
 }
 
@@ -257,7 +381,7 @@ TEST(a_kept_document_is_in_effect_from_the_start_and_servers_have_their_own)
 	/* The file changes underneath: the document takes precedence. */
 	CHECK_INT(live_settings_base(fx.live, "hold_ms", "500"), 0);
 	CHECK_INT(live_settings_base(fx.live, "silence_ms", "900"), 0);
-	live_settings_apply(fx.live, NULL);
+	live_settings_apply(fx.live);
 	CHECK_INT(fx.settings->hold_ms, 9);
 	CHECK_INT(fx.settings->silence_ms, 900);
 	CHECK_INT(own->silence_ms, 900);
