@@ -197,7 +197,7 @@ static void publish_document(struct control *c, const struct store_document *d)
 	bus_publish(c->bus, &(struct bus_event){.type = EVENT_SETTINGS_SAVED,
 						.at_ms = env_wall_ms(c->env),
 						.document = {.scope = STORE_SETTINGS_GLOBAL,
-							     .version = d->version,
+							     .document_version = d->version,
 							     .author = d->author}});
 }
 

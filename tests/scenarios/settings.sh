@@ -55,7 +55,7 @@ web PUT /api/settings '{"intent": {"silence_ms": 900, "reply_path": "brain", "gu
 is "one is made" "$(status) $(field version <"$D/answer")" "200 1"
 is "what it does is told" "$(grep -o '"reply_path","outcome":"after_restart"' "$D/answer")" '"reply_path","outcome":"after_restart"'
 until_ok 5 grep -qa 'setting_changed name=silence_ms' "$D/control.log" && ok "and in the log" || bad log "no setting_changed"
-until_ok 5 grep -qa 'settings_saved scope=global version=1 author=token' "$D/control.log" && ok "with its version and author" ||
+until_ok 5 grep -qa 'settings_saved scope=global document_version=1 author=token' "$D/control.log" && ok "with its version and author" ||
 	bad log "no settings_saved"
 web PUT /api/settings '{"intent": {}, "_meta": {"version": 7}}' >"$D/answer"
 is "whoever is late is told so" "$(status) $(field error <"$D/answer")" "409 settings_conflict"

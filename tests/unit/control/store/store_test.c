@@ -200,8 +200,7 @@ static const char *read_back(const char *scope, unsigned most)
 	static struct read_back r;
 
 	r = (struct read_back){.most = most};
-	CHECK_INT(store_read_settings(s.dir, scope, on_version, &r), 0);
-	return r.text;
+	return store_read_settings(s.dir, scope, on_version, &r) ? "an error" : r.text;
 }
 
 TEST(versions_are_read_before_the_loop_runs)
