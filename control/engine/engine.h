@@ -116,6 +116,9 @@ struct engine_ops {
 	int (*hear)(void *engine, const struct engine_message *message);
 	void (*truncate)(void *engine, uint32_t ask, uint32_t ms);
 	void (*forget)(void *engine, uint32_t turn);
+	/* Another provider answers: what this one keeps of the conversation is out of date, and
+	 * the history of the next ask takes its place. */
+	void (*renew)(void *engine);
 
 	/* Of an engine that transcribes; NULL elsewhere. An errno: the utterance gets no
 	 * transcript, except ENOMEM and others of START, after which COMMIT tells. flush: the

@@ -315,6 +315,11 @@ static void realtime_forget(void *engine, uint32_t turn)
 	step(engine, &(struct conversation_input){.type = CONVERSATION_FORGET, .turn = turn});
 }
 
+static void realtime_renew(void *engine)
+{
+	step(engine, &(struct conversation_input){.type = CONVERSATION_RENEW});
+}
+
 static int realtime_hear(void *engine, const struct engine_message *message)
 {
 	return step(engine,
@@ -408,4 +413,5 @@ const struct engine_ops engine_realtime = {
 	.hear = realtime_hear,
 	.truncate = realtime_truncate,
 	.forget = realtime_forget,
+	.renew = realtime_renew,
 };

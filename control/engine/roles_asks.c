@@ -128,6 +128,17 @@ static void watch_silence(struct roles *r)
 		tmr_start_at(r->silence, at);
 }
 
+/* The others do not hear what this one answers. */
+static void renew_others(struct list *list, const struct served *s)
+{
+	for (unsigned i = 0; i < list->n; i++) {
+		const struct served *o = &list->v[i];
+
+		if (o != s && o->engine && o->caps->ops->renew)
+			o->caps->ops->renew(o->engine);
+	}
+}
+
 /* Gives the ask to the next provider, with a new id. ENOENT: nobody is left, or its address is not
  * known. */
 static int give(struct roles *r, struct live *l)
@@ -152,6 +163,7 @@ static int give(struct roles *r, struct live *l)
 	ask.instructions_version = r->instructions_version;
 	log_debug("ask", "ask=%u turn=%u role=%s provider=%s instructions=%u", ask.id, ask.turn,
 		  role_name(roles_role(l->use)), s->record->name, ask.instructions_version);
+	renew_others(&r->list[l->use], s);
 	return s->caps->ops->ask(s->engine, &ask);
 }
 

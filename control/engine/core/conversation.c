@@ -433,18 +433,17 @@ static int step_owner(struct conversation *c, const struct conversation_input *i
 		break;
 	case CONVERSATION_INSTRUCT:
 		return instruct(c, in->text);
+	case CONVERSATION_RENEW:
+		c->stale = c->seeded;
+		break;
 	default:
 		break;
 	}
 	return 0;
 }
 
-int conversation_step(struct conversation *c, const struct conversation_input *in, uint64_t now,
-		      struct conversation_outputs *outputs)
+static int step_any(struct conversation *c, const struct conversation_input *in)
 {
-	c->now = now;
-	c->out = outputs;
-	outputs->n = 0;
 	switch (in->type) {
 	case CONVERSATION_OPENED:
 	case CONVERSATION_CREATED:
@@ -473,6 +472,19 @@ int conversation_step(struct conversation *c, const struct conversation_input *i
 		return step_owner(c, in);
 	}
 	return 0;
+}
+
+int conversation_step(struct conversation *c, const struct conversation_input *in, uint64_t now,
+		      struct conversation_outputs *outputs)
+{
+	int err;
+
+	c->now = now;
+	c->out = outputs;
+	outputs->n = 0;
+	err = step_any(c, in);
+	conversation_renew(c);
+	return err;
 }
 
 bool conversation_up(const struct conversation *c)

@@ -9,6 +9,7 @@
  *   OPEN         no session for SESSION_MS      DOWN          CLOSE, LINK_DOWN
  *   UP           a fatal error, or closed       DOWN          CLOSE, FAILED, LINK_DOWN
  *   UP           no sign of life (silent_ms)    DOWN          CLOSE, SILENT
+ *   UP           renewed, once nothing runs     DOWN          CLOSE
  *
  *   ask          input                          next          outputs
  *   WAITING      link up, nothing is active     SENT          ITEM (its question), RESPOND
@@ -71,6 +72,7 @@ enum conversation_input_type {
 	CONVERSATION_FORGET,   /* turn: its questions and answers never happened */
 	CONVERSATION_HEAR,     /* message: it asks for nothing */
 	CONVERSATION_INSTRUCT, /* text: the instructions from now on */
+	CONVERSATION_RENEW,    /* another provider answers: this session misses what it says */
 	CONVERSATION_TIME,     /* conversation_deadline() was reached */
 };
 

@@ -7,7 +7,7 @@
 static void drop_session(struct conversation *c)
 {
 	c->link = LINK_DOWN;
-	c->seeded = false;
+	c->seeded = c->stale = false;
 	c->echoes = false;
 	c->due = c->now + backoff_next(&c->backoff, 0);
 	/* Items and responses of a lost session are not there any more. */
@@ -50,6 +50,20 @@ void conversation_lose(struct conversation *c, struct slice why, bool close)
 		return;
 	c->told_down = true;
 	conversation_emit(c, CONVERSATION_SAYS_LINK_DOWN)->text = why;
+}
+
+void conversation_renew(struct conversation *c)
+{
+	if (!c->stale || c->link != LINK_UP)
+		return;
+	for (unsigned i = 0; i < CONVERSATION_ASKS; i++)
+		if (c->asked[i].wanted)
+			return;
+	conversation_emit(c, CONVERSATION_DO_CLOSE);
+	drop_session(c);
+	for (unsigned i = 0; i < CONVERSATION_ASKS; i++)
+		if (c->asked[i].state)
+			end_asked(&c->asked[i]);
 }
 
 void conversation_link(struct conversation *c, const struct conversation_input *in)

@@ -35,6 +35,7 @@ struct conversation {
 	struct backoff backoff; /* until a session has served */
 	bool told_down;
 	bool seeded; /* this session knows the history */
+	bool stale;  /* and misses what another provider answered */
 	bool echoes; /* this server returns metadata */
 	bool silent;
 	uint64_t orders;
@@ -53,6 +54,8 @@ struct conversation_output *conversation_emit(struct conversation *c,
 void conversation_link(struct conversation *c, const struct conversation_input *in);
 /* The session is gone; close: we end it. Asks that it owed have failed. */
 void conversation_lose(struct conversation *c, struct slice why, bool close);
+/* Replaces a stale session in which nothing runs. */
+void conversation_renew(struct conversation *c);
 void conversation_time(struct conversation *c);
 
 #endif

@@ -277,6 +277,9 @@ static struct voice {
 	struct http *http;
 	struct roles *roles;
 	char events[512];
+	unsigned n;		    /* asks that came */
+	unsigned fails;		    /* the ask of this number fails */
+	char got[FAKE_CONNS][1024]; /* the items that each session received */
 } vx;
 
 static void voice_event(const struct roles_event *ev, void *arg)
@@ -295,14 +298,32 @@ static void voice_event(const struct roles_event *ev, void *arg)
 
 static void voice_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
 {
-	(void)root;
+	const json_t *content = json_object_get(json_object_get(root, "item"), "content");
+	char *got = vx.got[conn];
+
+	if (strcmp(type, "conversation.item.create") == 0)
+		snprintf(got + strlen(got), sizeof vx.got[0] - strlen(got), "%s|",
+			 json_string_value(json_object_get(json_array_get(content, 0), "text")));
 	if (strcmp(type, "response.create") != 0)
 		return;
-	fake_send(f, conn, "{\"type\":\"response.created\",\"response\":{\"id\":\"r\"}}");
-	fake_audio(f, conn, "r", "i", 3, 240);
+	fake_send(f, conn, "{\"type\":\"response.created\",\"response\":{\"id\":\"r%u\"}}", ++vx.n);
+	if (vx.n == vx.fails) {
+		fake_send(f, conn,
+			  "{\"type\":\"response.done\",\"response\":{\"id\":\"r%u\","
+			  "\"status\":\"failed\"}}",
+			  vx.n);
+		return;
+	}
+	fake_audio(f, conn,
+		   vx.n == 1   ? "r1"
+		   : vx.n == 2 ? "r2"
+		   : vx.n == 3 ? "r3"
+			       : "r4",
+		   "i", 3, 240);
 	fake_send(f, conn,
-		  "{\"type\":\"response.done\",\"response\":{\"id\":\"r\","
-		  "\"status\":\"completed\"}}");
+		  "{\"type\":\"response.done\",\"response\":{\"id\":\"r%u\","
+		  "\"status\":\"completed\"}}",
+		  vx.n);
 }
 
 static void name_provider(struct settings_records *r, const char *name, const char *url)
@@ -315,17 +336,14 @@ static void name_provider(struct settings_records *r, const char *name, const ch
 	snprintf(voice->name[voice->n++], RECORD_NAME_MAX, "%s", name);
 }
 
-TEST(a_voice_whose_provider_is_gone_is_taken_over)
+/* first: NULL for the scripted server, too. */
+static void begin_voices(const char *first)
 {
-	const struct engine_message m = {ENGINE_USER, "", "[Alice]: when"};
-	const struct engine_ask ask = {.turn = 7, .instructions = "", .messages = &m, .n = 1};
-	char shown[128];
-
 	memset(&vx, 0, sizeof vx);
 	CHECK(fake_begin(&vx.fake, voice_server, NULL));
 	CHECK_INT(settings_alloc(&vx.settings), 0);
 	CHECK_INT(http_alloc(&vx.http, vx.fake.env, NULL, "x"), 0);
-	name_provider(&vx.settings->records, "gone", "ws://127.0.0.1:1/v1/realtime");
+	name_provider(&vx.settings->records, "first", first ? first : vx.fake.url);
 	name_provider(&vx.settings->records, "spare", vx.fake.url);
 	settings_resolve(vx.settings);
 	CHECK_INT(roles_alloc(&vx.roles, &(struct roles_conf){.env = vx.fake.env,
@@ -334,6 +352,60 @@ TEST(a_voice_whose_provider_is_gone_is_taken_over)
 							      .settings = vx.settings,
 							      .h = voice_event}),
 		  0);
+}
+
+static void end_voices(void)
+{
+	roles_free(vx.roles);
+	http_free(vx.http);
+	settings_free(vx.settings);
+	fake_end(&vx.fake);
+}
+
+/* n words of the conversation, the last one being the question. */
+static void ask_voice(uint32_t turn, size_t n)
+{
+	static const char *const texts[] = {"one", "first answer", "two", "second answer", "three"};
+	struct engine_message messages[5];
+	const struct engine_ask ask = {
+		.turn = turn, .instructions = "", .messages = messages, .n = n};
+
+	for (size_t i = 0; i < n; i++)
+		messages[i] = (struct engine_message){i % 2 ? ENGINE_ASSISTANT : ENGINE_USER, "",
+						      texts[i]};
+	vx.events[0] = '\0';
+	roles_ask(vx.roles, ENGINE_USE_VOICE, 0, &ask);
+	env_run(vx.fake.env);
+	CHECK(!vx.fake.timed_out);
+}
+
+/* The room owns the history: whoever answers knows what another one answered meanwhile. */
+TEST(a_voice_that_serves_again_knows_what_was_said_meanwhile)
+{
+	begin_voices(NULL);
+	vx.fails = 2;
+	ask_voice(1, 1);
+	CHECK_STR(vx.got[0], "one|");
+	/* The first one fails, the other one takes over. */
+	ask_voice(2, 3);
+	CHECK_STR(vx.events, "audio 2 done 2 ");
+	CHECK_STR(vx.got[1], "one|first answer|two|");
+	/* The other one is lost. */
+	ws_close(vx.fake.ws[1], 1011, NULL);
+	ask_voice(3, 5);
+	CHECK_STR(vx.events, "audio 3 done 3 ");
+	/* In whichever session begun since: the other one is tried again, too. */
+	CHECK_STR(vx.got[*vx.got[2] ? 2 : 3], "one|first answer|two|second answer|three|");
+	end_voices();
+}
+
+TEST(a_voice_whose_provider_is_gone_is_taken_over)
+{
+	const struct engine_message m = {ENGINE_USER, "", "[Alice]: when"};
+	const struct engine_ask ask = {.turn = 7, .instructions = "", .messages = &m, .n = 1};
+	char shown[128];
+
+	begin_voices("ws://127.0.0.1:1/v1/realtime");
 	roles_instruct(vx.roles, "be brief");
 	/* It waits at the first one, until that cannot be reached. */
 	roles_ask(vx.roles, ENGINE_USE_VOICE, 0, &ask);
@@ -343,10 +415,7 @@ TEST(a_voice_whose_provider_is_gone_is_taken_over)
 	CHECK_INT(roles_health(vx.roles, ENGINE_USE_VOICE), ROLES_UP);
 	roles_shown(vx.roles, ENGINE_USE_VOICE, shown, sizeof shown);
 	CHECK_STR(shown, vx.fake.url);
-	roles_free(vx.roles);
-	http_free(vx.http);
-	settings_free(vx.settings);
-	fake_end(&vx.fake);
+	end_voices();
 }
 
 TEST(every_row_of_the_capabilities_can_be_served)

@@ -212,6 +212,28 @@ TEST(a_session_is_up_when_it_was_created)
 	end();
 }
 
+/* Another provider answers meanwhile: the next session learns all of it with its first ask. */
+TEST(a_session_that_misses_answers_is_replaced_when_nothing_runs)
+{
+	begin_up();
+	/* It knows nothing yet that could be out of date. */
+	act(CONVERSATION_RENEW, 0);
+	CHECK_STR(said(), "");
+	ask_line(1, 7, "hello", false);
+	created("r1", 1);
+	said();
+	act(CONVERSATION_RENEW, 0);
+	CHECK_STR(said(), "");
+	done("r1", 1, true);
+	CHECK_STR(said(), "done:1 close ");
+	pass(500);
+	come_up();
+	CHECK_STR(said(), "connect describe: up ");
+	ask_line(2, 8, "more", false);
+	CHECK_STR(said(), "item::[Bob]: before item::indeed item:ask_2:[Alice]: more respond:2 ");
+	end();
+}
+
 TEST(a_connection_without_a_session_is_given_up)
 {
 	CHECK_INT(begin(), 0);
