@@ -1,21 +1,22 @@
 #!/bin/sh
 # Are the room's tests able to fail? Each small edit of a table is made in a copy of one source file, and what ought to notice must.
 #
-#   run.sh rules [NUMBER]    tests/mutants/rules: a test that names the rule's number must fail
-#   run.sh faults [NAME]     tests/mutants/faults: room-explore must find it within 200 000 steps
+#   run.sh rules [NUMBER…]   tests/mutants/rules: a test that names the rule's number must fail
+#   run.sh faults [NAME…]    tests/mutants/faults: room-explore must find it within 200 000 steps
 #
 # A table holds blocks of three lines: `@ NAME FILE`, `- ` and a line as it stands in the file, `+ ` and what takes its place.
 set -u
 cd "$(dirname "$0")/../.."
 kind=${1:-}
-only=${2:-}
-case $kind in rules | faults) ;; *) echo "usage: run.sh rules|faults [NAME]" >&2; exit 2 ;; esac
+[ $# = 0 ] || shift
+only="$*"
+case $kind in rules | faults) ;; *) echo "usage: run.sh rules|faults [NAME…]" >&2; exit 2 ;; esac
 B=build/mutants
 mkdir -p $B/src
-make -s B=$B ONLY="control/room control/settings control/words proto" $B/tests/unit $B/tests/room-play $B/tests/room-explore || exit 1
+make -s B=$B ONLY="control/room control/engine/core control/settings control/words proto" $B/tests/unit $B/tests/room-play $B/tests/room-explore || exit 1
 wraps=$(printf -- '-Wl,--wrap=%s ' malloc calloc realloc aligned_alloc strdup strndup)
 flags='-std=c17 -g -O1 -I. -D_GNU_SOURCE -DPARLEY_VERSION="0" -fno-omit-frame-pointer'
-room=$(find $B/obj/control/room $B/obj/control/settings $B/obj/control/words $B/obj/proto $B/obj/tests/room $B/obj/tests/conversations -name '*.o' ! -name '*_main.o')
+room=$(find $B/obj/control/room $B/obj/control/engine/core $B/obj/control/settings $B/obj/control/words $B/obj/proto $B/obj/tests/room $B/obj/tests/conversations -name '*.o' ! -name '*_main.o')
 unit="$(find $B/obj/tests/unit -name '*.o') $room"
 passed=0 failed=0
 
@@ -42,9 +43,14 @@ try_rule() { # NUMBER FILE
 	n=$(printf '%03d' "$1")
 	files=$(grep -lE "^[[:space:]]*rules([[:space:]]+[0-9]+)*[[:space:]]+$1([[:space:]]|$)" tests/scenarios/room/*.room 2>/dev/null)
 	wraps_now=$wraps
+	names=$(grep -rhoE "rule(_[0-9]{3})*_$n[a-z0-9_]*" tests/unit/control | sort -u)
+	# shellcheck disable=SC2086
+	if [ -n "$names" ] && ! timeout 60 $B/tests/unit $names >$B/log 2>&1; then
+		fail "rule $1: its tests do not pass without an edit: $(tail -1 $B/log)"
+		return
+	fi
 	# shellcheck disable=SC2086
 	link $B/unit "" "$B/obj/${2%.c}.o" $unit || return
-	names=$(grep -rhoE "rule(_[0-9]{3})*_$n[a-z0-9_]*" tests/unit/control | sort -u)
 	# shellcheck disable=SC2086
 	if [ -n "$names" ] && ! timeout 60 $B/unit $names >$B/log 2>&1; then passed=$((passed + 1)); return; fi
 	if [ -n "$files" ]; then
@@ -74,7 +80,7 @@ while IFS= read -r line <&3; do
 	'- '*) printf '%s\n' "${line#- }" >$B/old ;;
 	'+ '* | '+')
 		printf '%s\n' "${line#+ }" >$B/new
-		[ -z "$only" ] || [ "$only" = "$name" ] || continue
+		case " ${only:-$name} " in *" $name "*) ;; *) continue ;; esac
 		edit "$name" "$file" || continue
 		if [ "$kind" = rules ]; then try_rule "$name" "$file"; else try_fault "$name" "$file"; fi
 		;;

@@ -418,6 +418,14 @@ TEST(a_voice_whose_provider_is_gone_is_taken_over)
 	end_voices();
 }
 
+TEST(dialects_serve_the_roles_that_their_engines_serve)
+{
+	for (unsigned d = 0; d < DIALECT_COUNT; d++)
+		for (unsigned r = 0; r < ROLE_COUNT; r++)
+			CHECK_INT(dialect_serves((enum dialect)d, (enum role)r),
+				  engine_caps((enum dialect)d, (enum role)r) != NULL);
+}
+
 TEST(every_row_of_the_capabilities_can_be_served)
 {
 	const struct engine_caps *voice = engine_caps(DIALECT_OPENAI, ROLE_VOICE);

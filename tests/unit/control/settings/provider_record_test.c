@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "control/engine/engine.h"
 #include "control/settings/file.h"
 #include "control/settings/profile.h"
 #include "control/settings/settings.h"
@@ -333,14 +332,6 @@ TEST(a_saved_channel_is_no_wish_to_join_it)
 	settings_set(s, "profile", "");
 	CHECK_INT(settings_start_channel(s, &guild, &channel), EINVAL);
 	settings_free(s);
-}
-
-TEST(dialects_serve_the_roles_that_their_engines_serve)
-{
-	for (unsigned d = 0; d < DIALECT_COUNT; d++)
-		for (unsigned r = 0; r < ROLE_COUNT; r++)
-			CHECK_INT(dialect_serves((enum dialect)d, (enum role)r),
-				  engine_caps((enum dialect)d, (enum role)r) != NULL);
 }
 
 TEST(nothing_waits_for_an_engine_that_is_not_used)

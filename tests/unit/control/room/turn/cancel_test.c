@@ -77,9 +77,10 @@ TEST(rule_117_118_the_first_reason_of_an_abort_stays)
 	world_sound(&w, 1, 1100, 6000);
 	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
 	CHECK_INT(room_active(w.room)->abort, ROOM_ABORT_BARGE_IN);
-	/* A second abort, for another reason, while the sound fades. */
-	world_step(&w, (struct room_event){.type = ROOM_MEMBER, .user = 1});
+	/* Nobody else hears the answer: the leave of the asker is a second abort, while the sound
+	 * fades. */
 	world_step(&w, (struct room_event){.type = ROOM_MEMBER, .user = 2});
+	world_step(&w, (struct room_event){.type = ROOM_MEMBER, .user = 1});
 	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
 	stop_playback(&w, turn);
 	CHECK_INT(w.ended_turn, turn);
