@@ -4,8 +4,8 @@
  *
  * The command line selects tests by name; without names all run. CHECK leaves the test on failure.
  * TEST_OOM tests are run again and again with the n-th allocation of our own code failing (n = 0,
- * 1, 2, …) until one run sees no failure; they must survive each (return early by OOM_OK(err)) and
- * leak nothing (ASan). */
+ * 1, 2, …) until one run sees no failure; they must survive each (CHECK_OOM) and leak
+ * nothing (ASan). */
 #ifndef TESTS_TEST_H
 #define TESTS_TEST_H
 

@@ -40,9 +40,12 @@ unit() { # KIND [TESTS…]: run the unit tests of a sanitized build; skips must 
 	ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 		TSAN_OPTIONS="halt_on_error=1 suppressions=tests/check/tsan.supp" sh -c 'b=$1; shift; exec "build/$b/tests/unit" "$@"' x "$@"
 }
-# Tests of code that uses threads. MLS and DAVE are pure; the worker's own tests run them on a thread.
+# Code that uses threads, and what it links with. MLS and DAVE are pure; the worker's own tests run them on a thread.
+threaded="proto ipc mediad control/store control/report control/writer.c tests/unit/control/writer_test.c \
+control/events/% control/settings/% control/words/% control/room/%"
 threaded() {
-	find tests/unit/ipc tests/unit/proto tests/unit/mediad -name '*_test.c' ! -path '*/mls/*' ! -path '*/dave/*'
+	find tests/unit/ipc tests/unit/proto tests/unit/mediad tests/unit/control/store tests/unit/control/report \
+		tests/unit/control/writer_test.c -name '*_test.c' ! -path '*/mls/*' ! -path '*/dave/*'
 }
 skips() {
 	grep -ah '^skip: ' "$log"/* 2>/dev/null | sort -u | while read -r line; do
@@ -87,7 +90,7 @@ aside() {
 ) &
 (
 	aside
-	part build-tsan make -j"$jobs" B=build/tsan SAN=thread WERROR=-Werror OPT=-O1 ONLY="proto ipc mediad" build/tsan/tests/unit
+	part build-tsan make -j"$jobs" B=build/tsan SAN=thread WERROR=-Werror OPT=-O1 ONLY="$threaded" build/tsan/tests/unit
 	# shellcheck disable=SC2046
 	part unit-tsan unit tsan $(threaded)
 	part room-explore build/tests/room-explore --steps 2000000 --often 1 --out build/check/explore.room

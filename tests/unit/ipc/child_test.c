@@ -1,5 +1,6 @@
 #include "ipc/child.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 
@@ -161,23 +162,34 @@ TEST(child_is_written_to)
 
 /* More than a pipe holds waits for the child to read; more than the cap is refused, and nothing of
  * it is queued. */
+/* The child reads nothing before the gate opens, however slow this process is. */
 TEST(child_input_is_bounded)
 {
 	static char megabyte[CHILD_INPUT_MAX];
+	char dir[32], path[64], script[128];
+	int gate;
 
 	memset(megabyte, 'x', sizeof megabyte);
+	CHECK(folder_make(dir));
+	snprintf(path, sizeof path, "%s/gate", dir);
+	snprintf(script, sizeof script, "echo ready; read go <%s; wc -c", path);
+	CHECK_INT(mkfifo(path, 0600), 0);
+	gate = open(path, O_RDWR | O_CLOEXEC);
+	CHECK(gate >= 0);
 	CHECK_INT(begin((struct child_conf){.once = true, .input = true, .input_max = 300000},
-			"echo ready; read go; wc -c"),
+			script),
 		  0);
 	CHECK(run_for_lines(1));
 	CHECK_INT(child_write(watch.child, megabyte, 300001), ENOBUFS);
-	CHECK_INT(child_write(watch.child, "go\n", 3), 0);
 	CHECK_INT(child_write(watch.child, megabyte, 300000), 0);
 	CHECK_INT(child_write(watch.child, megabyte, 300000), ENOBUFS);
 	child_end_input(watch.child);
+	CHECK_INT(write(gate, "go\n", 3), 3);
 	CHECK(run_for_downs(1));
 	CHECK_STR(watch.line, "300000");
 	finish();
+	close(gate);
+	folder_remove(dir);
 }
 
 TEST(child_that_closed_its_input)
