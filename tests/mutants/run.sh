@@ -13,10 +13,11 @@ only="$*"
 case $kind in rules | faults) ;; *) echo "usage: run.sh rules|faults [NAME…]" >&2; exit 2 ;; esac
 B=build/mutants
 mkdir -p $B/src
-make -s B=$B ONLY="control/room control/engine/core control/settings control/words proto" $B/tests/unit $B/tests/room-play $B/tests/room-explore || exit 1
+make -s B=$B ONLY="control/room control/engine/core control/settings control/words proto \
+control/discord/voice.c tests/unit/control/discord/voice_test.c" $B/tests/unit $B/tests/room-play $B/tests/room-explore || exit 1
 wraps=$(printf -- '-Wl,--wrap=%s ' malloc calloc realloc aligned_alloc strdup strndup)
 flags='-std=c17 -g -O1 -I. -D_GNU_SOURCE -DPARLEY_VERSION="0" -fno-omit-frame-pointer'
-room=$(find $B/obj/control/room $B/obj/control/engine/core $B/obj/control/settings $B/obj/control/words $B/obj/proto $B/obj/tests/room $B/obj/tests/conversations -name '*.o' ! -name '*_main.o')
+room=$(find $B/obj/control/room $B/obj/control/engine/core $B/obj/control/discord $B/obj/control/settings $B/obj/control/words $B/obj/proto $B/obj/tests/room $B/obj/tests/conversations -name '*.o' ! -name '*_main.o')
 unit="$(find $B/obj/tests/unit -name '*.o') $room"
 passed=0 failed=0
 
