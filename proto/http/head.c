@@ -386,7 +386,7 @@ static int read_fields(struct http_head *h, struct http_text authority)
 	if (!h->host.p || !host_valid(h->host))
 		return BAD;
 	if (authority.p &&
-	    (authority.n != h->host.n || strncasecmp(authority.p, h->host.p, h->host.n)))
+	    (authority.n != h->host.n || strncasecmp(authority.p, h->host.p, h->host.n) != 0))
 		return BAD;
 	status = read_framing(h);
 	return status ? status : read_connection(h);
