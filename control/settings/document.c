@@ -311,21 +311,41 @@ static void shed(struct document *d, size_t more)
 	}
 }
 
+/* Whoever names a version by its time means one version, also when several were made in the same
+ * millisecond: the later ones count nanoseconds. False: they are counted out. */
+static bool write_time(char out[DOCUMENT_TIME_MAX], const char *now, const char *last)
+{
+	size_t n = strcspn(now, "Z");
+	unsigned more = 0;
+
+	if (!*last || strncmp(last, now, n) != 0) {
+		snprintf(out, DOCUMENT_TIME_MAX, "%s", now);
+		return true;
+	}
+	sscanf(last + n, "%6u", &more);
+	return more < 999999 && snprintf(out, DOCUMENT_TIME_MAX, "%.*s%06uZ", (int)n, now,
+					 more + 1) < DOCUMENT_TIME_MAX;
+}
+
 /* Takes its own copy: the caller's object may change. */
 static enum document_result add_version(struct document *d, const json_t *intent,
 					const struct document_change *c)
 {
-	json_t *copy = json_deep_copy(intent);
+	char at[DOCUMENT_TIME_MAX];
+	json_t *copy;
 	struct version *v;
 	uint64_t number = document_version(d) + 1;
 
+	if (!write_time(at, c->now, current(d)->updated_at))
+		return DOCUMENT_CONFLICT;
+	copy = json_deep_copy(intent);
 	if (!copy)
 		return DOCUMENT_NO_MEMORY;
 	shed(d, intent_bytes(copy) + 256);
 	v = &d->v[d->n++];
 	memset(v, 0, sizeof *v);
 	v->number = number;
-	snprintf(v->updated_at, sizeof v->updated_at, "%s", c->now);
+	memcpy(v->updated_at, at, sizeof at);
 	snprintf(v->author, sizeof v->author, "%s", c->author);
 	v->intent = copy;
 	return DOCUMENT_SAVED;

@@ -218,6 +218,7 @@ unsigned document_apply(struct settings *s, const struct settings *base, const j
 	c.member = "roles";
 	check_references(&c);
 	settings_check(s, on_record, &c);
+	records_mend(s, base);
 	return c.faults;
 }
 

@@ -18,6 +18,7 @@ struct lists {
 	size_t offset; /* of the names, in struct settings_records */
 	unsigned n;
 	const char *(*entry)(unsigned i);
+	enum role (*role_of)(enum purpose purpose); /* NULL: the entries are the roles */
 };
 
 static const char *role_entry(unsigned i)
@@ -31,8 +32,9 @@ static const char *purpose_entry(unsigned i)
 }
 
 static const struct lists lists[] = {
-	{"roles", offsetof(struct settings_records, role), ROLE_COUNT, role_entry},
-	{"purposes", offsetof(struct settings_records, purpose), PURPOSE_COUNT, purpose_entry},
+	{"roles", offsetof(struct settings_records, role), ROLE_COUNT, role_entry, NULL},
+	{"purposes", offsetof(struct settings_records, purpose), PURPOSE_COUNT, purpose_entry,
+	 purpose_role},
 };
 enum { LISTS = sizeof lists / sizeof lists[0] };
 
@@ -231,40 +233,68 @@ static void check_profile(const struct settings *s, struct taking *t)
 		fault(t, "\"auto_join\" needs \"guild\" and \"channel\", each an id of Discord");
 }
 
+static enum role role_of(const struct lists *l, unsigned i)
+{
+	return l->role_of ? l->role_of((enum purpose)i) : (enum role)i;
+}
+
+static void check_names(const struct settings *s, const struct lists *l, unsigned i,
+			struct taking *t)
+{
+	const struct provider_names *names = &names_of(&s->records, l)[i];
+	enum role role = role_of(l, i);
+
+	for (unsigned k = 0; k < names->n; k++) {
+		const char *name = names->name[k];
+		const struct provider_record *p = settings_provider_named(s, name);
+		bool twice = false;
+
+		for (unsigned e = 0; e < k; e++)
+			twice = twice || strcmp(names->name[e], name) == 0;
+		if (twice)
+			fault(t, "%s \"%s\" names \"%s\" twice", l->name, l->entry(i), name);
+		else if (!p)
+			fault(t, "%s \"%s\" names \"%s\", but there is no provider of that name",
+			      l->name, l->entry(i), name);
+		else if (!dialect_serves((enum dialect)p->dialect, role))
+			fault(t,
+			      "%s \"%s\" names \"%s\", whose dialect %s cannot serve the role %s",
+			      l->name, l->entry(i), name, dialect_name((enum dialect)p->dialect),
+			      role_name(role));
+	}
+}
+
 unsigned settings_check(const struct settings *s, record_fault_h *h, void *arg)
 {
 	unsigned faults = 0;
 	struct taking t = {.faults = &faults, .h = h, .arg = arg};
 
-	for (unsigned l = 0; l < LISTS; l++) {
-		const struct provider_names *names = names_of(&s->records, &lists[l]);
-
+	for (unsigned l = 0; l < LISTS; l++)
 		for (unsigned i = 0; i < lists[l].n; i++)
-			for (unsigned k = 0; k < names[i].n; k++) {
-				const char *name = names[i].name[k];
-				const struct provider_record *p = settings_provider_named(s, name);
-				enum role role = l ? purpose_role((enum purpose)i) : (enum role)i;
-				bool twice = false;
-
-				for (unsigned e = 0; e < k; e++)
-					twice = twice || strcmp(names[i].name[e], name) == 0;
-				if (twice)
-					fault(&t, "%s \"%s\" names \"%s\" twice", lists[l].name,
-					      lists[l].entry(i), name);
-				else if (!p)
-					fault(&t,
-					      "%s \"%s\" names \"%s\", but there is no provider of "
-					      "that name",
-					      lists[l].name, lists[l].entry(i), name);
-				else if (!dialect_serves((enum dialect)p->dialect, role))
-					fault(&t,
-					      "%s \"%s\" names \"%s\", whose dialect %s cannot "
-					      "serve the role %s",
-					      lists[l].name, lists[l].entry(i), name,
-					      dialect_name((enum dialect)p->dialect),
-					      role_name(role));
-			}
-	}
+			check_names(s, &lists[l], i, &t);
 	check_profile(s, &t);
 	return faults;
+}
+
+static bool is_sound(const struct settings *s, const struct lists *l, unsigned i)
+{
+	unsigned faults = 0;
+
+	check_names(s, l, i, &(struct taking){.faults = &faults});
+	return !faults;
+}
+
+void records_mend(struct settings *s, const struct settings *base)
+{
+	for (unsigned l = 0; l < LISTS; l++)
+		for (unsigned i = 0; i < lists[l].n; i++) {
+			struct provider_names *names = &names_of(&s->records, &lists[l])[i];
+
+			if (is_sound(s, &lists[l], i))
+				continue;
+			*names = names_of(&base->records, &lists[l])[i];
+			if (!is_sound(s, &lists[l], i))
+				names->n = 0;
+		}
+	settings_resolve(s);
 }

@@ -18,6 +18,9 @@ int records_take(struct settings *s, const char *name, const struct json_t *valu
 		 record_fault_h *h, void *arg);
 /* The member's value, NULL without memory or for a name that is none. Caller owns it. */
 struct json_t *records_json(const struct settings *s, const char *name);
+/* Gives a role or purpose whose names cannot all be used those of base, or leaves it open when
+ * these cannot be used either. */
+void records_mend(struct settings *s, const struct settings *base);
 /* The names of the members, one after the other; NULL past the last. */
 const char *records_member(unsigned i);
 

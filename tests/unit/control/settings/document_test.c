@@ -108,6 +108,55 @@ TEST(precedence_is_base_preset_intent_guild)
 	world_close(&w);
 }
 
+/* The settings file lost a provider that a stored document names. */
+TEST(a_list_that_names_nobody_any_more_is_left_out)
+{
+	static const char both[] = "[{\"name\": \"a\", \"url\": \"http://a/v1\"},"
+				   " {\"name\": \"b\", \"url\": \"http://b/v1\"}]";
+	static const char one[] = "[{\"name\": \"a\", \"url\": \"http://a/v1\"}]";
+	struct world w;
+
+	CHECK(world_open(&w));
+	CHECK_INT(settings_set(w.base, "providers", both), 0);
+	CHECK_INT(settings_set(w.base, "roles", "{\"text\": [\"a\"]}"), 0);
+	CHECK_INT(put(&w, 0, "",
+		      "{\"roles\": {\"text\": [\"b\"], \"speech\": [\"a\"]},"
+		      " \"guilds\": {\"42\": {\"purposes\": {\"memory\": [\"b\"]}}}}"),
+		  DOCUMENT_SAVED);
+	CHECK_INT(effective(&w, 0), 0);
+	CHECK_STR(settings_role(w.out, ROLE_TEXT, 0)->name, "b");
+	CHECK_INT(settings_set(w.base, "providers", one), 0);
+	CHECK_INT(effective(&w, 42), 2);
+	CHECK(strstr(w.told, "there is no provider of that name"));
+	CHECK(settings_role(w.out, ROLE_TEXT, 0));
+	CHECK_STR(settings_role(w.out, ROLE_TEXT, 0)->name, "a");
+	CHECK_STR(settings_purpose(w.out, PURPOSE_MEMORY, 0)->name, "a");
+	/* What can be used is. */
+	CHECK_STR(settings_role(w.out, ROLE_SPEECH, 0)->name, "a");
+	world_close(&w);
+}
+
+/* Two changes in the same millisecond are two changes. */
+TEST(rule_113_no_two_versions_have_the_same_time)
+{
+	struct world w;
+	char first[DOCUMENT_TIME_MAX];
+
+	CHECK(world_open(&w));
+	CHECK_INT(put(&w, 0, "", "{\"hold_ms\": 1}"), DOCUMENT_SAVED);
+	snprintf(first, sizeof first, "%s", document_updated_at(w.d));
+	CHECK_STR(first, NOW);
+	for (unsigned i = 0; i < 3; i++) {
+		char last[DOCUMENT_TIME_MAX];
+
+		snprintf(last, sizeof last, "%s", document_updated_at(w.d));
+		CHECK_INT(put(&w, 0, last, "{\"hold_ms\": 2}"), DOCUMENT_SAVED);
+		CHECK_INT(put(&w, 0, last, "{\"hold_ms\": 3}"), DOCUMENT_CONFLICT);
+		CHECK_INT(put(&w, 0, first, "{\"hold_ms\": 3}"), DOCUMENT_CONFLICT);
+	}
+	world_close(&w);
+}
+
 TEST(intents_that_cannot_take_effect_say_why)
 {
 	static const struct {
@@ -191,7 +240,8 @@ TEST(changes_can_be_listed_compared_and_undone)
 	effective(&w, 42);
 	CHECK_INT(w.out->hold_ms, 1);
 	text = dumped(document_history(w.d));
-	CHECK_STR(text, "[{\"author\":\"bob\",\"updatedAt\":\"" LATER "\",\"version\":3},"
+	CHECK_STR(text, "[{\"author\":\"bob\",\"updatedAt\":\"2026-11-22T12:00:01.000000001Z\","
+			"\"version\":3},"
 			"{\"author\":\"alice\",\"updatedAt\":\"" LATER "\",\"version\":2},"
 			"{\"author\":\"alice\",\"updatedAt\":\"" NOW "\",\"version\":1}]");
 	free(text);
