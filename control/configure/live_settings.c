@@ -241,6 +241,28 @@ static void adopt(struct live_settings *l, const char *present)
 	json_decref(all);
 }
 
+/* Members that the newest version gave to servers, or took from them. */
+static void tell_servers(const struct live_settings *l, json_t *outcomes)
+{
+	json_t *changes = document_diff(l->document, 0, 0), *change;
+	size_t i;
+
+	json_array_foreach(changes, i, change)
+	{
+		const char *key = json_string_value(json_object_get(change, "key"));
+		const char *name = strrchr(key, '/');
+		enum settings_when when;
+
+		if (!name)
+			continue;
+		when = strcmp(++name, "preset") == 0 ? SETTINGS_NOW : settings_when(name);
+		json_array_append_new(outcomes, settings_outcome_json(key, when));
+		if (l->conf.toldh)
+			l->conf.toldh(key, when, document_author(l->document), l->conf.arg);
+	}
+	json_decref(changes);
+}
+
 void live_settings_saved(struct live_settings *l, int err, const char *present, const char *why)
 {
 	struct live_settings_done done = {.why = why ? why : ""};
@@ -253,6 +275,7 @@ void live_settings_saved(struct live_settings *l, int err, const char *present, 
 		l->document = pending;
 		pending = NULL;
 		apply(l, document_author(l->document), &outcomes);
+		tell_servers(l, outcomes);
 		done.outcomes = outcomes;
 		done.result = DOCUMENT_SAVED;
 	} else {

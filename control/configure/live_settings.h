@@ -36,8 +36,9 @@ struct live_settings_conf {
 	/* Begins to save this version; live_settings_saved follows later, never from within. Or an
 	 * errno: then nothing follows. */
 	int (*saveh)(const struct live_settings_version *version, void *arg);
-	/* This one is another now, and when it takes effect. author: of the version of the document
-	 * that did it; NULL: the settings file. May be NULL. */
+	/* This one is another now, and when it takes effect; "guilds/ID/hold_ms" is a server's own.
+	 * author: of the version of the document that did it; NULL: the settings file. May be NULL.
+	 */
 	void (*toldh)(const char *name, enum settings_when when, const char *author, void *arg);
 	/* Settings changed that take effect immediately or on the next call. */
 	void (*changedh)(void *arg);

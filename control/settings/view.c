@@ -183,13 +183,16 @@ json_t *settings_schema_json(void)
 
 /* ---- what a change does ---- */
 
+json_t *settings_outcome_json(const char *key, enum settings_when when)
+{
+	return json_pack("{s:s,s:s}", "key", key, "outcome", effects[when]);
+}
+
 static void add_outcome(const char *name, const char *value, bool secret, void *arg)
 {
-	json_t **list = arg;
-
 	(void)value;
 	(void)secret;
-	append(list, json_pack("{s:s,s:s}", "key", name, "outcome", effects[settings_when(name)]));
+	append(arg, settings_outcome_json(name, settings_when(name)));
 }
 
 json_t *settings_outcomes_json(const struct settings *was, const struct settings *is)

@@ -20,5 +20,7 @@ struct json_t *settings_schema_json(void);
 /* [{key, outcome}] of what is another in `is` than in `was`; outcome: applied, next_call or
  * after_restart. */
 struct json_t *settings_outcomes_json(const struct settings *was, const struct settings *is);
+/* One such. */
+struct json_t *settings_outcome_json(const char *key, enum settings_when when);
 
 #endif

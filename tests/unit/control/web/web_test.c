@@ -423,3 +423,25 @@ TEST(a_server_that_gets_settings_of_its_own_later_has_them_at_once)
 	CHECK(live_settings_of(fx.live, 43) != fx.settings);
 	close_all();
 }
+
+TEST(the_outcome_of_a_server_s_own_key_is_told)
+{
+	char *text;
+
+	CHECK(open_all(NULL));
+	CHECK_INT(ask("PUT", "/api/settings",
+		      "{\"intent\": {\"hold_ms\": 9, \"guilds\": {\"42\": {\"hold_ms\": 8, "
+		      "\"language\": \"de\"}}}, \"_meta\": {\"expectedUpdatedAt\": null}}"),
+		  200);
+	text = json_dumps(json_object_get(fx.got, "outcomes"), JSON_COMPACT | JSON_SORT_KEYS);
+	CHECK_STR(text, "[{\"key\":\"hold_ms\",\"outcome\":\"applied\"},"
+			"{\"key\":\"guilds/42/hold_ms\",\"outcome\":\"applied\"},"
+			"{\"key\":\"guilds/42/language\",\"outcome\":\"next_call\"}]");
+	free(text);
+	/* A server that has them no more goes back to everybody's. */
+	CHECK_INT(ask("PUT", "/api/settings",
+		      "{\"intent\": {\"hold_ms\": 9}, \"_meta\": {\"version\": 1}}"),
+		  200);
+	CHECK_INT(json_array_size(json_object_get(fx.got, "outcomes")), 2);
+	close_all();
+}
