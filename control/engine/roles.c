@@ -9,6 +9,7 @@
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
+#include "proto/base/time.h"
 
 /* ---- the lists ---- */
 
@@ -196,12 +197,44 @@ void roles_forget(struct roles *r, uint32_t turn)
 
 /* ---- transcription ---- */
 
-static struct served *hearer_of(const struct roles *r, uint32_t utterance)
+static struct hearer *hearer_of(struct roles *r, uint32_t utterance)
 {
 	for (unsigned i = 0; i < ROLES_UTTERANCES; i++)
-		if (r->heard_by[i].utterance == utterance)
-			return r->heard_by[i].by;
+		if (r->hearer[i].by && r->hearer[i].utterance == utterance)
+			return &r->hearer[i];
 	return NULL;
+}
+
+void roles_transcribed(struct roles *r, uint32_t utterance)
+{
+	struct hearer *h = hearer_of(r, utterance);
+
+	if (h)
+		h->awaited_since = 0;
+}
+
+/* A transcript was waited for in vain: others are heard by the next provider. */
+static void give_up_hearer(struct roles *r, struct hearer *h)
+{
+	uint64_t now = env_now(r->env), waits = r->settings->asr_wait_ms * NS_PER_MS;
+
+	if (h->awaited_since && now >= h->awaited_since + waits) {
+		h->by->rests_until = now + ROLES_REST_S * NS_PER_S;
+		log_warn("not_transcribed", "utterance=%u provider=%s", h->utterance,
+			 h->by->record->name);
+	}
+	h->awaited_since = 0;
+}
+
+static int start_hearing(struct roles *r, uint32_t utterance)
+{
+	struct served *s = roles_pick(r, ENGINE_USE_TRANSCRIBE, 0);
+	unsigned at = r->hearers++ % ROLES_UTTERANCES;
+
+	if (!s || roles_open(s))
+		return EHOSTUNREACH;
+	r->hearer[at] = (struct hearer){.utterance = utterance, .by = s};
+	return 0;
 }
 
 static int close_user(struct roles *r, const struct engine_sound *sound)
@@ -216,21 +249,20 @@ static int close_user(struct roles *r, const struct engine_sound *sound)
 
 int roles_sound(struct roles *r, const struct engine_sound *sound)
 {
-	struct served *s;
+	struct hearer *h;
 
 	if (sound->type == ENGINE_SOUND_CLOSE)
 		return close_user(r, sound);
-	if (sound->type == ENGINE_SOUND_START) {
-		unsigned at = r->heard_n++ % ROLES_UTTERANCES;
-
-		s = roles_pick(r, ENGINE_USE_TRANSCRIBE, 0);
-		if (!s || roles_open(s))
-			return EHOSTUNREACH;
-		r->heard_by[at].utterance = sound->utterance;
-		r->heard_by[at].by = s;
-	}
-	s = hearer_of(r, sound->utterance);
-	return s ? s->caps->ops->sound(s->engine, sound) : EHOSTUNREACH;
+	if (sound->type == ENGINE_SOUND_START && start_hearing(r, sound->utterance))
+		return EHOSTUNREACH;
+	h = hearer_of(r, sound->utterance);
+	if (!h)
+		return EHOSTUNREACH;
+	if (sound->type == ENGINE_SOUND_COMMIT || sound->type == ENGINE_SOUND_FILE)
+		h->awaited_since = env_now(r->env);
+	else if (sound->type == ENGINE_SOUND_CANCEL)
+		give_up_hearer(r, h);
+	return h->by->caps->ops->sound(h->by->engine, sound);
 }
 
 int roles_flush(struct roles *r, uint64_t *user, uint32_t *utterance)

@@ -10,8 +10,6 @@
 #include "proto/base/time.h"
 #include "proto/media.h"
 
-enum { REST_S = 30 };
-
 /* ---- asks ---- */
 
 static struct live *live_by_id(struct roles *r, uint32_t id)
@@ -289,7 +287,7 @@ static void take_silence(struct served *s, struct live *l, const struct engine_e
 	unsigned all = (1u << r->list[s->use].n) - 1;
 
 	if (!l->life && (l->tried & all) != all) {
-		s->rests_until = env_now(r->env) + REST_S * NS_PER_S;
+		s->rests_until = env_now(r->env) + ROLES_REST_S * NS_PER_S;
 		s->caps->ops->cancel(s->engine, l->id);
 		take_over(r, l);
 		return;
@@ -304,7 +302,7 @@ static void take_failure(struct served *s, struct live *l, const struct engine_e
 	struct live was = *l;
 
 	s->failed = true;
-	s->rests_until = env_now(s->r->env) + REST_S * NS_PER_S;
+	s->rests_until = env_now(s->r->env) + ROLES_REST_S * NS_PER_S;
 	if (take_over(s->r, l))
 		return;
 	end_live(l);
@@ -348,11 +346,15 @@ void roles_take_event(const struct engine_event *ev, void *arg)
 		take_link(s, ev);
 		return;
 	case ENGINE_NO_TRANSCRIPT:
-		s->rests_until = env_now(s->r->env) + REST_S * NS_PER_S;
+		roles_transcribed(s->r, ev->utterance);
+		s->rests_until = env_now(s->r->env) + ROLES_REST_S * NS_PER_S;
+		tell(s->r, s->use, NULL, ev, false);
+		return;
+	case ENGINE_TRANSCRIPT:
+		roles_transcribed(s->r, ev->utterance);
 		tell(s->r, s->use, NULL, ev, false);
 		return;
 	case ENGINE_PARTIAL:
-	case ENGINE_TRANSCRIPT:
 		tell(s->r, s->use, NULL, ev, false);
 		return;
 	default:

@@ -46,6 +46,13 @@ struct live {
 	struct engine_ask *ask;
 };
 
+/* Who transcribes an utterance. */
+struct hearer {
+	uint32_t utterance;
+	struct served *by;
+	uint64_t awaited_since; /* its transcript is; 0: it is not, or it came */
+};
+
 struct roles {
 	struct env *env;
 	struct ws_ctx *ws;
@@ -55,11 +62,8 @@ struct roles {
 	void *arg;
 	struct list list[ENGINE_USE_COUNT];
 	struct live live[ROLES_LIVE];
-	struct {
-		uint32_t utterance;
-		struct served *by;
-	} heard_by[ROLES_UTTERANCES]; /* who transcribes it; the oldest go */
-	unsigned heard_n;
+	struct hearer hearer[ROLES_UTTERANCES]; /* the oldest go */
+	unsigned hearers;
 	uint32_t asks, instructions_version;
 	char *instructions;
 	struct tmr *silence;
@@ -76,7 +80,11 @@ int roles_open(struct served *s);
  * is left. */
 struct served *roles_pick(const struct roles *r, enum engine_use use, unsigned tried);
 
+/* The utterance has a transcript, or is known to get none. */
+void roles_transcribed(struct roles *r, uint32_t utterance);
+
 /* ---- roles_asks.c ---- */
+enum { ROLES_REST_S = 30 };
 /* The turn's newest ask, NULL without one. */
 struct live *roles_live_by_turn(struct roles *r, enum engine_use use, uint32_t turn);
 /* An engine_h; arg: the struct served. */

@@ -3,6 +3,8 @@
 #include "control/engine/roles.h"
 
 #include "control/settings/settings.h"
+#include "ipc/tmr.h"
+#include "proto/base/time.h"
 #include "tests/test.h"
 #include "tests/unit/control/engine/fake_realtime.h"
 #include "tests/unit/control/fake_http.h"
@@ -76,6 +78,7 @@ static bool begin_with(const char *roles_text)
 		r->role[ROLE_TEXT].n = 2;
 		snprintf(r->role[ROLE_TEXT].name[0], RECORD_NAME_MAX, "text");
 		snprintf(r->role[ROLE_TEXT].name[1], RECORD_NAME_MAX, "spare");
+		r->role[ROLE_TRANSCRIBE] = r->role[ROLE_TEXT];
 		r->role[ROLE_SPEECH].n = 2;
 		snprintf(r->role[ROLE_SPEECH].name[0], RECORD_NAME_MAX, "speech");
 		snprintf(r->role[ROLE_SPEECH].name[1], RECORD_NAME_MAX, "spare");
@@ -214,6 +217,48 @@ TEST(a_silent_provider_is_taken_over_and_the_last_one_is_told)
 		CHECK_INT(roles_health(fx.roles, uses[i]), ROLES_UP);
 		end();
 	}
+}
+
+static void transcribe(uint32_t utterance)
+{
+	static const uint8_t pcm[4800];
+	struct engine_sound sound = {.user = 1, .utterance = utterance, .pcm = {pcm, sizeof pcm}};
+	static const enum engine_sound_type types[] = {ENGINE_SOUND_START, ENGINE_SOUND_APPEND,
+						       ENGINE_SOUND_FILE};
+	uint64_t user;
+
+	for (unsigned i = 0; i < 3; i++) {
+		sound.type = types[i];
+		CHECK_INT(roles_sound(fx.roles, &sound), 0);
+	}
+	CHECK_INT(roles_flush(fx.roles, &user, &utterance), 0);
+}
+
+static void stop_loop(void *arg)
+{
+	env_stop(arg);
+}
+
+TEST(a_transcriber_that_never_answers_is_not_asked_again)
+{
+	const struct engine_sound cancel = {.type = ENGINE_SOUND_CANCEL, .user = 1, .utterance = 1};
+	struct tmr *wait = NULL;
+
+	CHECK(begin_with("two"));
+	CHECK_INT(settings_set(fx.settings, "asr_wait_ms", "500"), 0);
+	CHECK_INT(tmr_alloc(&wait, fx.fake.env, stop_loop, fx.fake.env), 0);
+	tmr_start(wait, 600 * NS_PER_MS);
+	fx.hangs = 1;
+	transcribe(1);
+	env_run(fx.fake.env);
+	CHECK_STR(fx.fake.path, "/v1/audio/transcriptions");
+	/* The room's patience is at an end. */
+	CHECK_INT(roles_sound(fx.roles, &cancel), 0);
+	transcribe(2);
+	run(1);
+	CHECK_STR(fx.fake.path, "/v1/spare/audio/transcriptions");
+	tmr_free(wait);
+	end();
 }
 
 TEST(without_a_provider_every_ask_fails)
