@@ -25,6 +25,7 @@
 #include "control/room/turn/endpointing.h"
 #include "control/room/answer/output_state.h"
 #include "control/room/answer/reply.h"
+#include "control/room/context.h"
 #include "control/room/people.h"
 #include "control/room/room.h"
 #include "control/settings/settings.h"
@@ -58,28 +59,9 @@ struct room_not_understood {
 	uint64_t user, at; /* user 0: free */
 };
 
-/* The texts that effects of the running step point to, one after another. Effects that may be
- * numerous can use half of the space. */
-enum { ROOM_TEXTS = 1 << 17, ROOM_TEXTS_MANY = ROOM_TEXTS / 2 };
-
-struct room_texts {
-	size_t n;
-	char buf[ROOM_TEXTS];
-};
-
-/* Lines of the conversation that effects of the running step point to. */
-enum { ROOM_MESSAGES = 128 };
-
-struct room_messages {
-	size_t n;
-	struct room_message v[ROOM_MESSAGES];
-};
-
 struct room {
-	const struct settings *settings;
-	char name[ROOM_NAME_MAX];
+	struct room_context context; /* the first member: room_of */
 	struct room_names names;
-	bool guest;
 	bool shared; /* one transcription session for all speakers, fixed when the room began */
 	bool files;  /* recordings are transcribed instead of streams */
 	struct room_recording_queue recordings;
@@ -87,7 +69,7 @@ struct room {
 					slow */
 	bool interim_unrequested;    /* the provider sends interim transcripts without requests */
 
-	bool up, muted, greeted, over;
+	bool greeted;
 	struct room_speaker speaker[ROOM_SPEAKERS];
 	unsigned places; /* places in use; those beyond are free */
 	struct room_turn turn[ROOM_TURNS];
@@ -117,22 +99,15 @@ struct room {
 	struct room_instructions_refresh refresh;
 	char instructions[ROOM_PROMPT_MAX]; /* as sent last */
 	struct words words;
-
-	uint64_t now; /* of the running step */
-	struct room_effects *fx;
-	struct room_texts texts;
-	struct room_messages messages;
 };
 
+/* The room of this context: for the functions that machines with the narrow context call. */
+static inline struct room *room_of(const struct room_context *context)
+{
+	return (struct room *)(uintptr_t)context;
+}
+
 /* room.c */
-struct room_effect *room_emit(struct room *room, enum room_effect_type type);
-/* Reserves `size` bytes for an effect's text; room_text_keep keeps what was written there. NULL
- * if the step has used more than `most` bytes. */
-char *room_text(struct room *room, size_t size, size_t most);
-/* Keeps the text that was written to the place from room_text. */
-const char *room_text_keep(struct room *room, const char *text);
-/* Copies one of many texts, as valid UTF-8; NULL if the step has used too much space. */
-const char *room_text_of(struct room *room, const char *text, size_t n);
 /* Ends all turns and forgets everybody; the room takes no event after it. */
 void room_shut_down(struct room *room);
 /* Derives names and guest mode from the settings. */

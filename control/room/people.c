@@ -21,9 +21,22 @@ unsigned room_people(const struct room *room)
 	return n;
 }
 
+unsigned room_people_present(const struct room_context *context)
+{
+	return room_people(room_of(context));
+}
+
+const char *room_person_name(const struct room_context *context, uint64_t user)
+{
+	const struct room_speaker *sp = room_speaker(room_of(context), user);
+
+	return sp ? sp->name : NULL;
+}
+
 static void remove_member(struct room *room, struct room_speaker *sp)
 {
-	room_moment_add(&room->moments, ROOM_MOMENT_LEAVE, sp->user, sp->name, NULL, room->now);
+	room_moment_add(&room->moments, ROOM_MOMENT_LEAVE, sp->user, sp->name, NULL,
+			room->context.now);
 	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
 	     i = room_turn_next(room, i + 1)) {
 		struct room_turn *t = &room->turn[i];
@@ -45,7 +58,7 @@ static void remove_member(struct room *room, struct room_speaker *sp)
 	if (sp->asr_open)
 		room_asr_close(room, sp, "user_left");
 	if (!sp->is_bot)
-		room_emit(room, ROOM_DO_UNLISTEN)->user = sp->user;
+		room_emit(&room->context, ROOM_DO_UNLISTEN)->user = sp->user;
 	*sp = (struct room_speaker){0};
 	while (room->places && !room->speaker[room->places - 1].used)
 		room->places--;
@@ -53,10 +66,10 @@ static void remove_member(struct room *room, struct room_speaker *sp)
 
 static void listen_to_speaker(struct room *room, const struct room_speaker *sp)
 {
-	struct room_effect *e = room_emit(room, ROOM_DO_LISTEN);
+	struct room_effect *e = room_emit(&room->context, ROOM_DO_LISTEN);
 
 	e->user = sp->user;
-	e->ms = room->settings->silence_ms;
+	e->ms = room->context.settings->silence_ms;
 }
 
 static void add_member(struct room *room, const struct room_event *ev)
@@ -72,7 +85,8 @@ static void add_member(struct room *room, const struct room_event *ev)
 		room->places++;
 	*sp = (struct room_speaker){.used = true, .user = ev->user, .is_bot = ev->is_bot};
 	room_clean_name((const char *)ev->text.p, ev->text.n, sp->name, sizeof sp->name);
-	room_moment_add(&room->moments, ROOM_MOMENT_JOIN, sp->user, sp->name, NULL, room->now);
+	room_moment_add(&room->moments, ROOM_MOMENT_JOIN, sp->user, sp->name, NULL,
+			room->context.now);
 	room_thought_restart(room);
 	if (!ev->is_bot)
 		listen_to_speaker(room, sp);
@@ -102,7 +116,7 @@ static void record_soundboard(struct room *room, const struct room_event *ev)
 		return;
 	room_clean_name((const char *)ev->text.p, ev->text.n, name, sizeof name);
 	room_moment_add(&room->moments, ROOM_MOMENT_SOUNDBOARD, sp->user, sp->name, name,
-			room->now);
+			room->context.now);
 	room_instructions_changed(room);
 }
 

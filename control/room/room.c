@@ -1,6 +1,5 @@
 #include "control/room/room.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,18 +9,18 @@
 #include "control/room/inside.h"
 #include "control/room/people.h"
 #include "control/room/turn/turn_queue.h"
-#include "proto/base/utf8.h"
 
 /* Settings that the room keeps in a form of its own. */
 void room_apply_settings(struct room *room)
 {
-	const struct settings *s = room->settings;
+	const struct settings *s = room->context.settings;
 
-	room->guest = settings_guest(s);
+	room->context.guest = settings_guest(s);
 	if (*s->bot_name)
-		room_clean_name(s->bot_name, strlen(s->bot_name), room->name, sizeof room->name);
+		room_clean_name(s->bot_name, strlen(s->bot_name), room->context.name,
+				sizeof room->context.name);
 	room->names = (struct room_names){0};
-	room_names_add(&room->names, room->name);
+	room_names_add(&room->names, room->context.name);
 	room_names_add(&room->names, s->aliases);
 }
 
@@ -38,8 +37,8 @@ int room_alloc(struct room **out, const struct settings *settings, const char *n
 	room = calloc(1, sizeof *room);
 	if (!room)
 		return ENOMEM;
-	room->settings = settings;
-	room_clean_name(name, strlen(name), room->name, sizeof room->name);
+	room->context.settings = settings;
+	room_clean_name(name, strlen(name), room->context.name, sizeof room->context.name);
 	room_apply_settings(room);
 	room->shared = settings->asr_sessions == SETTINGS_ASR_SHARED;
 	room->files = settings->asr_sessions == SETTINGS_ASR_FILE;
@@ -53,47 +52,14 @@ struct room *room_free(struct room *room)
 	return NULL;
 }
 
-struct room_effect *room_emit(struct room *room, enum room_effect_type type)
+void room_report_activity(struct room_context *context)
 {
-	static struct room_effect nowhere;
-	struct room_effect *e = &nowhere;
-
-	/* ROOM_EFFECTS holds the most effects of any step: 3 for each speaker and 8 for each
-	 * turn. */
-	_Static_assert(ROOM_EFFECTS >= 3 * ROOM_SPEAKERS + 8 * ROOM_TURNS, "effects");
-	assert(room->fx->n < ROOM_EFFECTS);
-	if (room->fx->n < ROOM_EFFECTS)
-		e = &room->fx->v[room->fx->n++];
-	*e = (struct room_effect){.type = type};
-	return e;
+	room_session_active(room_of(context));
 }
 
-char *room_text(struct room *room, size_t size, size_t most)
+void room_report_change(struct room_context *context)
 {
-	struct room_texts *t = &room->texts;
-
-	if (t->n > most || size > most - t->n)
-		return NULL;
-	t->buf[t->n] = '\0';
-	return t->buf + t->n;
-}
-
-const char *room_text_keep(struct room *room, const char *text)
-{
-	room->texts.n = (size_t)(text - room->texts.buf) + strlen(text) + 1;
-	return text;
-}
-
-const char *room_text_of(struct room *room, const char *text, size_t n)
-{
-	char *to = room_text(room, n + 1, ROOM_TEXTS_MANY);
-
-	if (!to)
-		return NULL;
-	memcpy(to, text, n);
-	to[n] = '\0';
-	utf8_mend(to);
-	return room_text_keep(room, to);
+	room_instructions_changed(room_of(context));
 }
 
 const struct room_turn *room_active(const struct room *room)
@@ -107,7 +73,8 @@ const struct room_turn *room_active(const struct room *room)
 static void step_followup(struct room *room, const struct room_event *ev)
 {
 	if (ev->type == ROOM_TOOL)
-		room_followup_tool(&room->followup, room->settings, ev->yes, ev->user, room->now);
+		room_followup_tool(&room->followup, room->context.settings, ev->yes, ev->user,
+				   room->context.now);
 }
 
 static void step_choice(struct room *room, const struct room_event *ev)
@@ -116,7 +83,7 @@ static void step_choice(struct room *room, const struct room_event *ev)
 		return;
 	if (ev->yes)
 		room_choice_offer(&room->choice, ev->user, (const char *)ev->text.p, ev->text.n,
-				  room->now);
+				  room->context.now);
 	else
 		room_choice_clear(&room->choice);
 }
@@ -157,24 +124,24 @@ void room_step(struct room *room, const struct room_event *event, uint64_t now,
 	       struct room_effects *effects)
 {
 	effects->n = 0;
-	room->fx = effects;
-	room->now = now;
-	room->texts.n = 0;
-	room->messages.n = 0;
-	for (unsigned i = 0; i < MACHINES && !room->over; i++)
+	room->context.effects = effects;
+	room->context.now = now;
+	room->context.texts.n = 0;
+	room->context.messages.n = 0;
+	for (unsigned i = 0; i < MACHINES && !room->context.over; i++)
 		if (machines[i].on_event)
 			machines[i].on_event(room, event);
-	for (unsigned i = 0; i < MACHINES && !room->over; i++)
+	for (unsigned i = 0; i < MACHINES && !room->context.over; i++)
 		if (machines[i].tick)
 			machines[i].tick(room);
-	room->fx = NULL;
+	room->context.effects = NULL;
 }
 
 uint64_t room_deadline(const struct room *room)
 {
 	uint64_t first = UINT64_MAX;
 
-	for (unsigned i = 0; i < MACHINES && !room->over; i++) {
+	for (unsigned i = 0; i < MACHINES && !room->context.over; i++) {
 		uint64_t at = machines[i].deadline ? machines[i].deadline(room) : UINT64_MAX;
 
 		if (at < first)

@@ -33,12 +33,12 @@ static void update_call_timers(struct room *room, const struct room_event *ev)
 	if (ev->yes) {
 		s->lost_at = 0;
 		if (!s->up_at)
-			s->up_at = s->active_at = room->now;
+			s->up_at = s->active_at = room->context.now;
 		return;
 	}
 	if (s->lost_at && s->lost_as)
 		return;
-	s->lost_at = room->now;
+	s->lost_at = room->context.now;
 	s->lost_as = event_says(ev, "crashed")	      ? ROOM_END_SUBPROCESS_CRASHED
 		     : event_says(ev, "disconnected") ? ROOM_END_BOT_DISCONNECTED
 						      : ROOM_END_NONE;
@@ -46,13 +46,13 @@ static void update_call_timers(struct room *room, const struct room_event *ev)
 
 void room_session_active(struct room *room)
 {
-	room->session.active_at = room->now;
+	room->session.active_at = room->context.now;
 	room->session.idle_warned = false;
 }
 
 void room_shut_down(struct room *room)
 {
-	room->over = true;
+	room->context.over = true;
 	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
 	     i = room_turn_next(room, i + 1)) {
 		struct room_turn *t = &room->turn[i];
@@ -68,7 +68,7 @@ void room_shut_down(struct room *room)
 		if (sp->used && sp->asr_open)
 			room_asr_close(room, sp, "shutdown");
 		if (sp->used && !sp->is_bot)
-			room_emit(room, ROOM_DO_UNLISTEN)->user = sp->user;
+			room_emit(&room->context, ROOM_DO_UNLISTEN)->user = sp->user;
 		*sp = (struct room_speaker){0};
 	}
 	room->places = 0;
@@ -76,13 +76,13 @@ void room_shut_down(struct room *room)
 
 void room_session_end(struct room *room, enum room_end end)
 {
-	if (room->session.end || room->over)
+	if (room->session.end || room->context.over)
 		return;
 	room->session.end = end;
 	if (!room_music_idle(&room->music))
 		room_music_command(room, ROOM_MUSIC_STOP);
 	room_shut_down(room);
-	room_emit(room, ROOM_DO_LEAVE)->text = ends[end].name;
+	room_emit(&room->context, ROOM_DO_LEAVE)->text = ends[end].name;
 }
 
 static void end_by_name(struct room *room, const struct room_event *ev)
@@ -97,19 +97,20 @@ static void update_call(struct room *room, const struct room_event *ev)
 	struct room_effect *e;
 	bool up = ev->yes;
 
-	if (room->up && !up)
+	if (room->context.up && !up)
 		room_captures_end(room);
-	room->up = up;
+	room->context.up = up;
 	update_call_timers(room, ev);
 	if (!up || room->greeted)
 		return;
 	room->greeted = true;
-	room_moment_add(&room->moments, ROOM_MOMENT_SELF_JOIN, 0, room->name, NULL, room->now);
-	if (!room->guest)
+	room_moment_add(&room->moments, ROOM_MOMENT_SELF_JOIN, 0, room->context.name, NULL,
+			room->context.now);
+	if (!room->context.guest)
 		return;
 	room->words = (struct words){0};
-	words_guest(&room->words, room->name);
-	e = room_emit(room, ROOM_DO_TELL);
+	words_guest(&room->words, room->context.name);
+	e = room_emit(&room->context, ROOM_DO_TELL);
 	e->words = &room->words;
 	e->text = room->words.text;
 }
@@ -121,7 +122,7 @@ void room_session_on_event(struct room *room, const struct room_event *ev)
 		update_call(room, ev);
 		break;
 	case ROOM_MUTE:
-		room->muted = ev->yes;
+		room->context.muted = ev->yes;
 		break;
 	case ROOM_END:
 		end_by_name(room, ev);
@@ -145,7 +146,7 @@ void room_session_on_event(struct room *room, const struct room_event *ev)
 static uint64_t length_end(const struct room *room)
 {
 	const struct room_session *s = &room->session;
-	uint64_t min = room->settings->session_max_min;
+	uint64_t min = room->context.settings->session_max_min;
 
 	return min && s->up_at ? s->up_at + min * 60 * NS_PER_S : UINT64_MAX;
 }
@@ -154,10 +155,10 @@ static uint64_t idle_end(const struct room *room)
 {
 	const struct room_session *s = &room->session;
 
-	if (!room->settings->inactivity_s || !s->up_at || room->active ||
+	if (!room->context.settings->inactivity_s || !s->up_at || room->active ||
 	    room_music_locks(&room->music))
 		return UINT64_MAX;
-	return s->active_at + room->settings->inactivity_s * NS_PER_S;
+	return s->active_at + room->context.settings->inactivity_s * NS_PER_S;
 }
 
 static uint64_t lost_end(const struct room *room)
@@ -167,8 +168,8 @@ static uint64_t lost_end(const struct room *room)
 	if (!s->lost_at || !s->lost_as)
 		return UINT64_MAX;
 	return s->lost_at + (s->lost_as == ROOM_END_SUBPROCESS_CRASHED
-				     ? room->settings->media_recover_s * NS_PER_S
-				     : room->settings->call_grace_ms * NS_PER_MS);
+				     ? room->context.settings->media_recover_s * NS_PER_S
+				     : room->context.settings->call_grace_ms * NS_PER_MS);
 }
 
 /* The next warning of the maximum length, or NULL; warnings as long as the session itself are
@@ -177,7 +178,8 @@ static const unsigned *find_next_warning(const struct room *room)
 {
 	unsigned n = room->session.warned;
 
-	while (n < LENGTH_WARNINGS && room->settings->session_max_min * 60 <= length_warnings[n])
+	while (n < LENGTH_WARNINGS &&
+	       room->context.settings->session_max_min * 60 <= length_warnings[n])
 		n++;
 	return n < LENGTH_WARNINGS ? &length_warnings[n] : NULL;
 }
@@ -196,7 +198,7 @@ static uint64_t idle_warning_time(const struct room *room)
 	uint64_t at = idle_end(room);
 
 	if (at == UINT64_MAX || room->session.idle_warned ||
-	    room->settings->inactivity_s < 2 * IDLE_WARNING)
+	    room->context.settings->inactivity_s < 2 * IDLE_WARNING)
 		return UINT64_MAX;
 	return at - IDLE_WARNING * NS_PER_S;
 }
@@ -210,7 +212,7 @@ static void emit_warning(struct room *room, bool idle, unsigned seconds)
 		words_leaves_idle(&room->words, seconds);
 	else
 		words_leaves_soon(&room->words, seconds);
-	e = room_emit(room, ROOM_DO_TELL);
+	e = room_emit(&room->context, ROOM_DO_TELL);
 	e->words = &room->words;
 	e->text = room->words.text;
 }
@@ -220,16 +222,16 @@ void room_session_tick(struct room *room)
 	struct room_session *s = &room->session;
 	const unsigned *warning = find_next_warning(room);
 
-	if (room->now >= lost_end(room)) {
+	if (room->context.now >= lost_end(room)) {
 		room_session_end(room, s->lost_as);
-	} else if (room->now >= length_end(room)) {
+	} else if (room->context.now >= length_end(room)) {
 		room_session_end(room, ROOM_END_MAX_DURATION);
-	} else if (room->now >= idle_end(room)) {
+	} else if (room->context.now >= idle_end(room)) {
 		room_session_end(room, ROOM_END_INACTIVITY_TIMEOUT);
-	} else if (warning && room->now >= length_warning_time(room)) {
+	} else if (warning && room->context.now >= length_warning_time(room)) {
 		s->warned = (unsigned)(warning - length_warnings) + 1;
 		emit_warning(room, false, *warning);
-	} else if (room->now >= idle_warning_time(room)) {
+	} else if (room->context.now >= idle_warning_time(room)) {
 		emit_warning(room, true, IDLE_WARNING);
 		s->idle_warned = true;
 	}

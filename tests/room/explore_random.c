@@ -379,14 +379,14 @@ const char *explore_random(struct explore *x, struct explore_run *run, uint64_t 
 	if (below(x, 16))
 		play(x, run, (struct explore_op){.kind = K_CALL, .pick = 1});
 	play(x, run, (struct explore_op){.kind = K_JOIN, .who = 1});
-	while (run->n < n && !x->broken && !x->room->over)
+	while (run->n < n && !x->broken && !x->room->context.over)
 		play(x, run, make(x, world));
 	/* One in four ends by leaving, one in four is wanted to end; and one fact more may come. */
 	if (below(x, 4) == 0)
 		play(x, run, (struct explore_op){.kind = K_SHUTDOWN});
 	else if (below(x, 3) == 0)
 		play(x, run, (struct explore_op){.kind = K_OVER, .text = (uint8_t)rnd(x)});
-	if (x->room->over)
+	if (x->room->context.over)
 		play(x, run, make(x, world));
 	explore_rest(x);
 	explore_end(x);

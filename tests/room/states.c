@@ -90,7 +90,7 @@ static uint8_t retry_state(const struct room_retry *l)
 
 static uint8_t session(const struct room *room)
 {
-	if (room->over)
+	if (room->context.over)
 		return 3;
 	if (room->session.lost_at)
 		return 2;
@@ -118,7 +118,7 @@ void states_of(const struct room *room, uint64_t now, uint8_t at[STATES_MACHINES
 	at[STATES_OUTPUT] = (uint8_t)room_output_state_now(room).phase;
 	at[STATES_LEVEL] = (uint8_t)room->level.lowered;
 	at[STATES_MUSIC] = (uint8_t)room->music.phase;
-	at[STATES_FLOOR] = room_floor_engaged(&room->floor, room->settings, now);
+	at[STATES_FLOOR] = room_floor_engaged(&room->floor, room->context.settings, now);
 	at[STATES_RETRY] = retry_state(&room->retry);
 	at[STATES_SPECULATIVE] = room->speculative.turn != 0;
 	at[STATES_INSTRUCTIONS] = (uint8_t)(f->dirty + 2 * f->in_flight);

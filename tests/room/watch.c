@@ -414,7 +414,7 @@ static void look_at_turn(struct watch *w, const struct room *room, const struct 
 	}
 	if (rt->phase == ROOM_PHASE_TRANSCRIBING && !words_come(w, room, rt))
 		broken(w, "turn %u has its words and waits for them", rt->id);
-	if (rt->phase == ROOM_PHASE_DEFERRED && !room->settings->defer_expire_ms)
+	if (rt->phase == ROOM_PHASE_DEFERRED && !room->context.settings->defer_expire_ms)
 		return; /* for ever, if so wanted */
 	if (w->probability - t->moved_at > most)
 		broken(w, "turn %u waits in phase %d and gets no further", rt->id, (int)rt->phase);
@@ -427,14 +427,14 @@ static void look_at_turn(struct watch *w, const struct room *room, const struct 
 static void look_at_queue(struct watch *w, const struct room *room, unsigned queued)
 {
 	/* A model that receives the room's state before each question has to confirm it. */
-	if (!queued || room->active || !room->up ||
-	    room->settings->reply_path == SETTINGS_REPLY_BRIDGE)
+	if (!queued || room->active || !room->context.up ||
+	    room->context.settings->reply_path == SETTINGS_REPLY_BRIDGE)
 		return;
 	for (unsigned i = 0; i < room->places; i++)
 		if (room->speaker[i].used &&
 		    room->speaker[i].capture.phase == ROOM_CAPTURE_PROMOTED &&
 		    w->now < room->speaker[i].capture.voice_at +
-				     room->settings->end_long_ms * NS_PER_MS)
+				     room->context.settings->end_long_ms * NS_PER_MS)
 			return;
 	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1))
 		if (room->turn[i].phase == ROOM_PHASE_TRANSCRIBING)
@@ -453,7 +453,7 @@ static void look_at_machines(struct watch *w, const struct room *room)
 
 	states_of(room, w->now, at);
 	/* A room that is over is not stepped any more: its machines stand where they stood. */
-	if (room->over) {
+	if (room->context.over) {
 		moved(w, STATES_SESSION, w->at[STATES_SESSION], at[STATES_SESSION]);
 		memcpy(w->at, at, sizeof at);
 		if (w->seen)
@@ -531,8 +531,8 @@ const char *watch_rest(struct watch *w, const struct room *room)
 		if (lives(&room->turn[i]) != (room_turn_next(room, i) == i))
 			broken(w, "turn %u is not where it is looked for", room->turn[i].id);
 	for (unsigned i = 0; i < ROOM_TURNS; i++)
-		if (lives(&room->turn[i]) &&
-		    (room->turn[i].phase != ROOM_PHASE_DEFERRED || room->settings->defer_expire_ms))
+		if (lives(&room->turn[i]) && (room->turn[i].phase != ROOM_PHASE_DEFERRED ||
+					      room->context.settings->defer_expire_ms))
 			broken(w, "turn %u never ended", room->turn[i].id);
 	for (unsigned i = 0; i < WATCH_UTTERANCES; i++)
 		if (w->utterance[i].state != ASR_NONE)

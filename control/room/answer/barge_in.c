@@ -65,7 +65,7 @@ static struct room_barge_in_input
 gather_input(const struct room *room, const struct room_speaker *sp, const struct room_turn *t)
 {
 	const struct room_overlap *o = &sp->overlap;
-	const struct settings *s = room->settings;
+	const struct settings *s = room->context.settings;
 	const struct room_capture *c = &sp->capture;
 	struct room_barge_in_input in = {.words = o->words, .to_other = o->to_other};
 
@@ -76,25 +76,25 @@ gather_input(const struct room *room, const struct room_speaker *sp, const struc
 		in.to_other = false;
 	}
 	in.sound_ms = o->voice_ms;
-	in.live = overlap_lasts(o, s, room->now);
+	in.live = overlap_lasts(o, s, room->context.now);
 	/* A speaker who goes on after a few words does not wait for further transcripts. */
-	in.awaited = room_interim_awaited(&o->interim, s, room->now) &&
+	in.awaited = room_interim_awaited(&o->interim, s, room->context.now) &&
 		     (o->to_other || o->voice_ms < s->barge_in_ms + s->overlap_words_ms);
 	in.calls = room_interruption_allowed(&t->policy, sp->user, true);
 	in.gate = (struct room_gate_input){
 		.locked = true,
 		.answering = true,
 		.heard = true,
-		.heard_ms = room->now > t->first_audio_at
-				    ? (room->now - t->first_audio_at) / NS_PER_MS
+		.heard_ms = room->context.now > t->first_audio_at
+				    ? (room->context.now - t->first_audio_at) / NS_PER_MS
 				    : 0,
-		.immune_ms =
-			room_output_lease_immune_ms(&t->lease, s, t->first_audio_at, room->now),
+		.immune_ms = room_output_lease_immune_ms(&t->lease, s, t->first_audio_at,
+							 room->context.now),
 		.user = sp->user,
 		.finalizing = c->phase == ROOM_CAPTURE_NONE || c->over_at,
 		.allowed = room_interruption_allowed(&t->policy, sp->user, false),
 		.read_out = room_reply_planned(&room->reply),
-		.age_ms = (room->now - c->started_at) / NS_PER_MS,
+		.age_ms = (room->context.now - c->started_at) / NS_PER_MS,
 		.voice_ms = o->voice_ms - o->early_ms,
 		.promoted = c->phase == ROOM_CAPTURE_PROMOTED,
 		.active = room_signal_active(&c->signal),
@@ -109,7 +109,7 @@ gather_input(const struct room *room, const struct room_speaker *sp, const struc
 static void interrupt_answer(struct room *room, struct room_turn *t,
 			     const struct room_barge_in_input *in, struct room_speaker *sp)
 {
-	const struct settings *s = room->settings;
+	const struct settings *s = room->context.settings;
 
 	if (in->named)
 		room_turn_decide(t, ROOM_RULE_OVERLAP_NAMED, true, sp->overlap.utterance, 0);
@@ -133,7 +133,7 @@ static void decide_overlap(struct room *room, struct room_speaker *sp, struct ro
 	enum room_barge_in_action v;
 
 	in.named = named;
-	v = room_barge_in_decide(room->settings, &in);
+	v = room_barge_in_decide(room->context.settings, &in);
 	if (v == ROOM_BARGE_IN_STOP) {
 		interrupt_answer(room, t, &in, sp);
 		return;
@@ -141,8 +141,9 @@ static void decide_overlap(struct room *room, struct room_speaker *sp, struct ro
 	if (v > sp->overlap.verdict) {
 		if (v == ROOM_BARGE_IN_PAUSE && !t->pause_count++)
 			room_turn_decide(t, ROOM_RULE_OVERLAP_PAUSED, true,
-					 (int64_t)sp->overlap.voice_ms, room->settings->pause_ms);
-		sp->overlap.lowered_at = room->now;
+					 (int64_t)sp->overlap.voice_ms,
+					 room->context.settings->pause_ms);
+		sp->overlap.lowered_at = room->context.now;
 		sp->overlap.verdict = v;
 	} else if (in.words == ROOM_PHRASE_BACKCHANNEL || in.to_other) {
 		sp->overlap.verdict = ROOM_BARGE_IN_IGNORE;
@@ -152,7 +153,7 @@ static void decide_overlap(struct room *room, struct room_speaker *sp, struct ro
 void room_overlap_audio(struct room *room, struct room_speaker *sp, const struct room_signal *frame,
 			uint64_t at)
 {
-	const struct settings *s = room->settings;
+	const struct settings *s = room->context.settings;
 	struct room_turn *t = find_audible_turn(room);
 	struct room_overlap *o = &sp->overlap;
 
@@ -235,18 +236,18 @@ bool room_overlap_words(struct room *room, struct room_speaker *sp, const struct
 
 static void change_level(struct room *room, struct room_turn *t, enum room_barge_in_action to)
 {
-	const struct settings *s = room->settings;
+	const struct settings *s = room->context.settings;
 	struct room_effect *e;
 
 	if (to == ROOM_BARGE_IN_PAUSE) {
 		t->deadline += PAUSE_SLACK_S * NS_PER_S;
-		e = room_emit(room, ROOM_DO_SAY_PAUSE);
+		e = room_emit(&room->context, ROOM_DO_SAY_PAUSE);
 		e->ms = s->stop_fade_ms;
 	} else if (room->level.lowered == ROOM_BARGE_IN_PAUSE) {
-		e = room_emit(room, ROOM_DO_SAY_RESUME);
+		e = room_emit(&room->context, ROOM_DO_SAY_RESUME);
 		e->ms = s->duck_fade_ms;
 	} else {
-		e = room_emit(room, ROOM_DO_SAY_GAIN);
+		e = room_emit(&room->context, ROOM_DO_SAY_GAIN);
 		e->gain = to == ROOM_BARGE_IN_DUCK ? s->duck_gain : 1000;
 		e->ms = s->duck_fade_ms;
 	}
@@ -271,7 +272,8 @@ void room_barge_in_tick(struct room *room)
 
 		if (!room->speaker[i].used || !o->verdict)
 			continue;
-		if (o->turn != t->id || !overlap_lasts(o, room->settings, room->now)) {
+		if (o->turn != t->id ||
+		    !overlap_lasts(o, room->context.settings, room->context.now)) {
 			o->verdict = ROOM_BARGE_IN_IGNORE;
 			reset_overlap(o);
 		}
@@ -295,7 +297,7 @@ void room_barge_in_tick(struct room *room)
 
 uint64_t room_barge_in_deadline(const struct room *room)
 {
-	const struct settings *s = room->settings;
+	const struct settings *s = room->context.settings;
 	uint64_t at = UINT64_MAX;
 
 	if (!room->level.lowered)

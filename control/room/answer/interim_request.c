@@ -9,18 +9,18 @@ enum { SLOW_MS = 2000, REST_S = 60 };
 
 static void suspend_if_slow(struct room *room, const struct room_interim *p)
 {
-	if (p->at && room->now >= p->at + SLOW_MS * NS_PER_MS)
-		room->interim_not_before = room->now + REST_S * NS_PER_S;
+	if (p->at && room->context.now >= p->at + SLOW_MS * NS_PER_MS)
+		room->interim_not_before = room->context.now + REST_S * NS_PER_S;
 }
 
 static bool is_request_due(const struct room *room, const struct room_speaker *sp)
 {
-	const struct settings *s = room->settings;
+	const struct settings *s = room->context.settings;
 	const struct room_overlap *o = &sp->overlap;
 	const struct room_interim *p = &o->interim;
 
 	if (!s->interim_ms || room->files || room->interim_unrequested ||
-	    room->now < room->interim_not_before)
+	    room->context.now < room->interim_not_before)
 		return false;
 	if (sp->capture.phase != ROOM_CAPTURE_PROMOTED || p->n >= s->interim_max || p->at)
 		return false;
@@ -37,10 +37,10 @@ void room_interim_on_audio(struct room *room, struct room_speaker *sp)
 		return;
 	if (!p->n++)
 		room_turn_decide(room->active, ROOM_RULE_OVERLAP_INTERIM, true,
-				 (int64_t)sp->overlap.voice_ms, room->settings->interim_ms);
-	p->at = room->now;
+				 (int64_t)sp->overlap.voice_ms, room->context.settings->interim_ms);
+	p->at = room->context.now;
 	p->voice_ms = sp->overlap.voice_ms;
-	e = room_emit(room, ROOM_DO_ASR_INTERIM);
+	e = room_emit(&room->context, ROOM_DO_ASR_INTERIM);
 	sp->interim_utterance = sp->capture.utterance;
 	e->user = sp->user;
 	e->utterance = sp->capture.utterance;

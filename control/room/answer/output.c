@@ -24,19 +24,20 @@ void room_answer_ask(struct room *room, struct room_turn *turn)
 
 	room->active = turn;
 	turn->phase = ROOM_PHASE_ASKED;
-	turn->asked_at = room->now;
-	turn->deadline = room->now + room->settings->first_audio_ms * NS_PER_MS;
+	turn->asked_at = room->context.now;
+	turn->deadline = room->context.now + room->context.settings->first_audio_ms * NS_PER_MS;
 	turn->sinks |= ROOM_SINK_BRAIN;
-	turn->policy = room_interruption_policy(room->settings->interruptions, ROOM_TARGET_UNTOLD,
-						0, turn->user);
+	turn->policy = room_interruption_policy(room->context.settings->interruptions,
+						ROOM_TARGET_UNTOLD, 0, turn->user);
 	room_reply_begin(room, turn);
 	room_watchdog_asked(room, turn);
-	room_turn_decide(turn, ROOM_RULE_ASKED, true,
-			 turn->end_of_speech_at < room->now
-				 ? (int64_t)((room->now - turn->end_of_speech_at) / NS_PER_MS)
-				 : 0,
-			 0);
-	e = room_emit(room, ROOM_DO_ASK);
+	room_turn_decide(
+		turn, ROOM_RULE_ASKED, true,
+		turn->end_of_speech_at < room->context.now
+			? (int64_t)((room->context.now - turn->end_of_speech_at) / NS_PER_MS)
+			: 0,
+		0);
+	e = room_emit(&room->context, ROOM_DO_ASK);
 	e->turn = turn->id;
 	e->user = turn->user;
 	room_prompt_ask(room, turn, e);
@@ -75,7 +76,7 @@ static bool says_not_understood(const struct room *room, const struct room_turn 
 	char said[TELL_CHARS * 4], phrase[128];
 
 	normalise_text(t->answer, said, sizeof said);
-	normalise_text(room->settings->not_understood, phrase, sizeof phrase);
+	normalise_text(room->context.settings->not_understood, phrase, sizeof phrase);
 	return *phrase && strstr(said, phrase);
 }
 
@@ -85,8 +86,8 @@ void room_answer_open_playback(struct room *room, struct room_turn *t)
 	room_barge_in_reset(room);
 	t->released = true;
 	t->phase = ROOM_PHASE_SPEAKING;
-	t->deadline = room->now + room->settings->stall_ms * NS_PER_MS;
-	room_emit(room, ROOM_DO_SAY_OPEN)->turn = t->id;
+	t->deadline = room->context.now + room->context.settings->stall_ms * NS_PER_MS;
+	room_emit(&room->context, ROOM_DO_SAY_OPEN)->turn = t->id;
 }
 
 /* The entry of this speaker; else a free one, or the oldest, emptied. */
@@ -110,17 +111,17 @@ static struct room_not_understood *find_not_understood(struct room *room, uint64
 static bool limit_not_understood(struct room *room, struct room_turn *t)
 {
 	struct room_not_understood *told = find_not_understood(room, t->user);
-	uint64_t limit = room->settings->not_understood_s, since = limit;
+	uint64_t limit = room->context.settings->not_understood_s, since = limit;
 
 	if (told->user)
-		since = (room->now - told->at) / NS_PER_S;
+		since = (room->context.now - told->at) / NS_PER_S;
 	room_turn_decide(t, ROOM_RULE_NOT_UNDERSTOOD_RARE, since >= limit, (int64_t)since,
 			 (int64_t)limit);
 	if (since < limit) {
 		room_turn_cancel(room, t, ROOM_REASON_NOT_UNDERSTOOD);
 		return true;
 	}
-	*told = (struct room_not_understood){.user = t->user, .at = room->now};
+	*told = (struct room_not_understood){.user = t->user, .at = room->context.now};
 	return false;
 }
 
@@ -131,14 +132,14 @@ static void decide_release(struct room *room, struct room_turn *t)
 		    t->samples >= TELL_MS * ROOM_RATE / 1000;
 
 	t->not_understood = says_not_understood(room, t);
-	if (!t->samples || (room->guest && !told && !t->not_understood) ||
+	if (!t->samples || (room->context.guest && !told && !t->not_understood) ||
 	    room_reply_undecided(&room->reply) || room_speculative_holds(room, t->id))
 		return;
-	if (room->guest && t->not_understood && limit_not_understood(room, t))
+	if (room->context.guest && t->not_understood && limit_not_understood(room, t))
 		return;
 	room_turn_decide(t, ROOM_RULE_FIRST_AUDIO, true,
-			 (int64_t)((room->now - t->asked_at) / NS_PER_MS),
-			 room->settings->first_audio_ms);
+			 (int64_t)((room->context.now - t->asked_at) / NS_PER_MS),
+			 room->context.settings->first_audio_ms);
 	room_answer_open_playback(room, t);
 }
 
@@ -155,8 +156,9 @@ static void complete_answer(struct room *room, struct room_turn *t)
 			      t->brain_broke ? ROOM_REASON_BRAIN_FAILED : ROOM_REASON_NO_ANSWER);
 		return;
 	}
-	room_emit(room, ROOM_DO_SAY_END)->turn = t->id;
-	t->deadline = room->now + t->samples * NS_PER_S / ROOM_RATE + DRAIN_SLACK_S * NS_PER_S;
+	room_emit(&room->context, ROOM_DO_SAY_END)->turn = t->id;
+	t->deadline =
+		room->context.now + t->samples * NS_PER_S / ROOM_RATE + DRAIN_SLACK_S * NS_PER_S;
 }
 
 static void end_brain_answer(struct room *room, struct room_turn *t, bool broke)
@@ -200,7 +202,7 @@ static void forward_audio(struct room *room, struct room_turn *t, uint32_t chunk
 	room_reply_add_audio(room, t, chunk, pcm.n / 2);
 	room_retry_audio(&room->retry);
 	t->sinks |= ROOM_SINK_PLAYBACK;
-	e = room_emit(room, ROOM_DO_SAY_PCM);
+	e = room_emit(&room->context, ROOM_DO_SAY_PCM);
 	e->turn = t->id;
 	e->pcm = pcm;
 	if (t->released && !room_reply_is_open(&room->reply))
@@ -216,7 +218,7 @@ static void continue_answer(struct room *room, struct room_turn *t)
 		decide_release(room, t);
 	/* Audio arrived, though held back; from now on the rest of the answer is awaited. */
 	if (is_answering(t, t->id) && !t->brain_done && (t->released || t->samples))
-		t->deadline = room->now + room->settings->stall_ms * NS_PER_MS;
+		t->deadline = room->context.now + room->context.settings->stall_ms * NS_PER_MS;
 }
 
 static void step_brain(struct room *room, const struct room_event *ev)
@@ -232,7 +234,7 @@ static void step_brain(struct room *room, const struct room_event *ev)
 		forward_audio(room, t, 0, ev->pcm);
 		break;
 	case ROOM_BRAIN_TEXT:
-		room_retry_word(&room->retry, room->now);
+		room_retry_word(&room->retry, room->context.now);
 		room_reply_add_text(room, t, ev->text);
 		break;
 	case ROOM_BRAIN_DONE:
@@ -259,7 +261,7 @@ static enum room_reason choose_end_reason(const struct room *room, const struct 
 					  bool drained)
 {
 	if (!drained)
-		return room->up ? ROOM_REASON_PLAYBACK_FAILED : ROOM_REASON_CALL_LOST;
+		return room->context.up ? ROOM_REASON_PLAYBACK_FAILED : ROOM_REASON_CALL_LOST;
 	if (t->brain_broke)
 		return ROOM_REASON_BRAIN_FAILED;
 	return t->not_understood ? ROOM_REASON_NOT_UNDERSTOOD : ROOM_REASON_ANSWERED;
@@ -289,10 +291,10 @@ static void step_playback(struct room *room, const struct room_event *ev)
 	t->sinks &= ~(unsigned)ROOM_SINK_PLAYBACK;
 	if (t->sinks & ROOM_SINK_BRAIN) {
 		t->sinks &= ~(unsigned)ROOM_SINK_BRAIN;
-		room_emit(room, ROOM_DO_BRAIN_CANCEL)->turn = t->id;
+		room_emit(&room->context, ROOM_DO_BRAIN_CANCEL)->turn = t->id;
 	}
 	if (t->sinks & ROOM_SINK_TTS)
-		room_emit(room, ROOM_DO_SPEAK_CANCEL)->turn = t->id;
+		room_emit(&room->context, ROOM_DO_SPEAK_CANCEL)->turn = t->id;
 	room_turn_end(room, t, choose_end_reason(room, t, ev->type == ROOM_SAY_DRAINED));
 }
 

@@ -36,7 +36,7 @@ struct room_output_state room_output_state(const struct room_output_input *f)
 struct room_output_state room_output_state_now(const struct room *room)
 {
 	const struct room_turn *t = room->active;
-	struct room_output_input f = {.inactive = room->over || !room->up};
+	struct room_output_input f = {.inactive = room->context.over || !room->context.up};
 
 	if (t && t->phase != ROOM_PHASE_CLOSING) {
 		f.answering = true;
@@ -55,5 +55,5 @@ void room_output_tick(struct room *room)
 	if (room->output.phase == phase)
 		return;
 	room->output.phase = phase;
-	room->output.at = room->now;
+	room->output.at = room->context.now;
 }

@@ -141,21 +141,22 @@ static size_t now_size(const struct room_turn *turn)
 size_t room_prompt_build(const struct room *room, const struct room_turn *turn, char *buf,
 			 size_t size)
 {
-	size_t most = room->settings->context_bytes + 1;
+	size_t most = room->context.settings->context_bytes + 1;
 	struct text t = {.buf = buf, .size = most < size ? most : size};
 	char name[ROOM_NAME_MAX + 32];
 	size_t now = turn ? now_size(turn) : 0;
 
 	buf[0] = '\0';
 	t.size -= now < t.size ? now : 0;
-	snprintf(name, sizeof name, "\nYour name is %s.", room->name);
-	put_cut(&t, room->settings->instructions, space_left(&t) - strlen(name) - PEOPLE_MIN);
+	snprintf(name, sizeof name, "\nYour name is %s.", room->context.name);
+	put_cut(&t, room->context.settings->instructions,
+		space_left(&t) - strlen(name) - PEOPLE_MIN);
 	put_text(&t, name);
 	put_people(room, &t);
 	if (turn) {
 		char moments[ROOM_MOMENTS_MAX];
 
-		room_moments_text(&room->moments, room->now, moments, sizeof moments);
+		room_moments_text(&room->moments, room->context.now, moments, sizeof moments);
 		put_cut(&t, moments, sizeof moments);
 		if (t.n && buf[t.n - 1] == '\n')
 			buf[--t.n] = '\0';
@@ -167,18 +168,19 @@ size_t room_prompt_build(const struct room *room, const struct room_turn *turn, 
 
 static size_t line_size(const struct room *room, const struct room_history_line *l)
 {
-	return strlen(l->bot ? room->name : l->name) + strlen(l->text) + 8;
+	return strlen(l->bot ? room->context.name : l->name) + strlen(l->text) + 8;
 }
 
 /* The newest lines that fit into `most` bytes. */
 static void put_history(struct room *room, const struct room_turn *turn, size_t most,
 			struct room_effect *e)
 {
-	struct room_messages *m = &room->messages;
+	struct room_messages *m = &room->context.messages;
 	unsigned from = room_history_count(&room->history), lines = 0;
 	size_t need = 0;
 
-	while (from && lines < room->settings->context_turns && m->n + lines < ROOM_MESSAGES) {
+	while (from && lines < room->context.settings->context_turns &&
+	       m->n + lines < ROOM_MESSAGES) {
 		const struct room_history_line *l = room_history_at(&room->history, from - 1);
 
 		if (is_before_turn(l, turn)) {
@@ -198,12 +200,13 @@ static void put_history(struct room *room, const struct room_turn *turn, size_t 
 		if (!is_before_turn(l, turn))
 			continue;
 		snprintf(text, sizeof text, "%s%s", l->cut ? "[interrupted] " : "", l->text);
-		kept = room_text_of(room, text, strlen(text));
+		kept = room_text_of(&room->context, text, strlen(text));
 		if (!kept)
 			return;
 		m->v[m->n++] = (struct room_message){
 			.bot = l->bot,
-			.speaker = l->bot ? "" : room_text_of(room, l->name, strlen(l->name)),
+			.speaker = l->bot ? ""
+					  : room_text_of(&room->context, l->name, strlen(l->name)),
 			.text = kept};
 		if (!m->v[m->n - 1].speaker)
 			m->v[m->n - 1].speaker = "";
@@ -213,28 +216,28 @@ static void put_history(struct room *room, const struct room_turn *turn, size_t 
 
 static const char *write_question(struct room *room, const struct room_turn *turn)
 {
-	char *line = room_text(room, ROOM_LINE_MAX, ROOM_TEXTS);
+	char *line = room_text(&room->context, ROOM_LINE_MAX, ROOM_TEXTS);
 	size_t n;
 
 	if (!line)
 		return "";
-	n = room_followup_recovery(&room->followup, room->settings, turn, room->now, line,
-				   ROOM_LINE_MAX);
+	n = room_followup_recovery(&room->followup, room->context.settings, turn, room->context.now,
+				   line, ROOM_LINE_MAX);
 	room_segment_lines(turn, line + n, ROOM_LINE_MAX - n);
-	return room_text_keep(room, line);
+	return room_text_keep(&room->context, line);
 }
 
 void room_prompt_ask(struct room *room, const struct room_turn *turn, struct room_effect *e)
 {
-	size_t most = room->settings->context_bytes, used = now_size(turn);
+	size_t most = room->context.settings->context_bytes, used = now_size(turn);
 	char *instructions;
 
 	e->text = write_question(room, turn);
 	if (room_reply_planned(&room->reply)) {
-		instructions = room_text(room, ROOM_PROMPT_MAX, ROOM_TEXTS);
+		instructions = room_text(&room->context, ROOM_PROMPT_MAX, ROOM_TEXTS);
 		if (instructions) {
 			used += room_prompt_build(room, turn, instructions, ROOM_PROMPT_MAX);
-			e->instructions = room_text_keep(room, instructions);
+			e->instructions = room_text_keep(&room->context, instructions);
 		}
 	}
 	put_history(room, turn, used < most ? most - used : 0, e);
@@ -251,9 +254,9 @@ void room_instructions_changed(struct room *room)
 	if (f->dirty)
 		return;
 	f->dirty = true;
-	f->due = room->now;
+	f->due = room->context.now;
 	if (f->told)
-		f->due += room->settings->context_refresh_ms * NS_PER_MS;
+		f->due += room->context.settings->context_refresh_ms * NS_PER_MS;
 }
 
 void room_instructions_tick(struct room *room)
@@ -261,9 +264,9 @@ void room_instructions_tick(struct room *room)
 	struct room_instructions_refresh *f = &room->refresh;
 	char text[ROOM_PROMPT_MAX];
 
-	if (f->in_flight && room->now >= f->until)
+	if (f->in_flight && room->context.now >= f->until)
 		f->in_flight = false;
-	if (!f->dirty || f->in_flight || room->now < f->due)
+	if (!f->dirty || f->in_flight || room->context.now < f->due)
 		return;
 	f->dirty = false;
 	room_prompt_build(room, NULL, text, sizeof text);
@@ -271,8 +274,8 @@ void room_instructions_tick(struct room *room)
 		return;
 	memcpy(room->instructions, text, sizeof room->instructions);
 	f->told = f->in_flight = true;
-	f->until = room->now + IN_FLIGHT_S * NS_PER_S;
-	room_emit(room, ROOM_DO_INSTRUCT)->text = room->instructions;
+	f->until = room->context.now + IN_FLIGHT_S * NS_PER_S;
+	room_emit(&room->context, ROOM_DO_INSTRUCT)->text = room->instructions;
 }
 
 void room_instructions_on_event(struct room *room, const struct room_event *ev)
@@ -286,7 +289,7 @@ void room_instructions_on_event(struct room *room, const struct room_event *ev)
 bool room_instructions_flush(struct room *room)
 {
 	if (room->refresh.dirty)
-		room->refresh.due = room->now;
+		room->refresh.due = room->context.now;
 	room_instructions_tick(room);
 	return !room_instructions_pending(room);
 }

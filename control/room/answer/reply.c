@@ -11,7 +11,7 @@ enum { DRAIN_SLACK_S = 5 };
 void room_reply_begin(struct room *room, struct room_turn *turn)
 {
 	struct room_reply *r = &room->reply;
-	const struct settings *s = room->settings;
+	const struct settings *s = room->context.settings;
 
 	memset(r, 0, sizeof *r);
 	r->turn = turn->id;
@@ -58,14 +58,14 @@ static void apply_lead_directives(struct room *room, struct room_turn *turn)
 		target = (user = find_user_by_name(room, d->name)) ? ROOM_TARGET_USER
 								   : ROOM_TARGET_UNRESOLVED;
 	if (r->planned || d->to != ROOM_TO_NOBODY) {
-		turn->policy = room_interruption_policy(room->settings->interruptions, target, user,
-							turn->user);
+		turn->policy = room_interruption_policy(room->context.settings->interruptions,
+							target, user, turn->user);
 		room_turn_decide(turn, ROOM_RULE_ADDRESSEE, d->to != ROOM_TO_NOBODY, d->to, 0);
 	}
 	if (d->lease != ROOM_OUTPUT_LEASE_NONE)
 		room_turn_decide(turn, ROOM_RULE_LEASE,
 				 room_output_lease_grant(&turn->lease, d->lease,
-							 turn->first_audio_at, room->now),
+							 turn->first_audio_at, room->context.now),
 				 d->lease, 0);
 }
 
@@ -92,12 +92,12 @@ static void chunk_out(const char *text, size_t n, void *arg)
 static void emit_sound(struct room *room, const char *ref, size_t n)
 {
 	struct room_reply *r = &room->reply;
-	const char *text = room_text_of(room, ref, n);
+	const char *text = room_text_of(&room->context, ref, n);
 	struct room_effect *e;
 
 	if (!text)
 		return;
-	e = room_emit(room, ROOM_DO_SOUNDBOARD);
+	e = room_emit(&room->context, ROOM_DO_SOUNDBOARD);
 	e->turn = r->turn;
 	e->chunk = ++r->sounds;
 	e->text = text;
@@ -121,13 +121,14 @@ static void handle_sound(struct room *room, const char *ref, size_t n)
 static void emit_note(struct room *room, const char *words, size_t n)
 {
 	struct room_reply *r = &room->reply;
-	const char *text = r->notes < ROOM_NOTES_MAX ? room_text_of(room, words, n) : NULL;
+	const char *text =
+		r->notes < ROOM_NOTES_MAX ? room_text_of(&room->context, words, n) : NULL;
 	struct room_effect *e;
 
 	if (!text)
 		return;
 	r->notes++;
-	e = room_emit(room, ROOM_DO_NOTE);
+	e = room_emit(&room->context, ROOM_DO_NOTE);
 	e->turn = r->turn;
 	e->text = text;
 }
@@ -217,8 +218,8 @@ static uint64_t estimate_backlog(const struct room *room)
 	const struct room_reply *r = &room->reply;
 	uint64_t left = 0;
 
-	if (r->started_at && room->now > r->started_at)
-		left = (room->now - r->started_at) / NS_PER_MS * (ROOM_RATE / 1000);
+	if (r->started_at && room->context.now > r->started_at)
+		left = (room->context.now - r->started_at) / NS_PER_MS * (ROOM_RATE / 1000);
 	return r->written > left ? r->written - left : 0;
 }
 
@@ -230,9 +231,9 @@ static uint64_t samples_from_ms(uint32_t ms)
 static void emit_speak(struct room *room, struct room_turn *t, const struct room_plan_do *d)
 {
 	struct room_reply *r = &room->reply;
-	const struct settings *s = room->settings;
-	struct room_effect *e = room_emit(room, ROOM_DO_SPEAK);
-	const char *line = room_text_of(room, d->text, strlen(d->text));
+	const struct settings *s = room->context.settings;
+	struct room_effect *e = room_emit(&room->context, ROOM_DO_SPEAK);
+	const char *line = room_text_of(&room->context, d->text, strlen(d->text));
 
 	e->text = line ? line : "";
 	if (*t->answer)
@@ -240,7 +241,8 @@ static void emit_speak(struct room *room, struct room_turn *t, const struct room
 	append_answer(t, e->text, strlen(e->text));
 	room_playout_add_text(&r->playout, d->chunk, strlen(t->answer));
 	t->sinks |= ROOM_SINK_TTS;
-	t->deadline = room->now + (t->released ? s->stall_ms : s->first_audio_ms) * NS_PER_MS;
+	t->deadline =
+		room->context.now + (t->released ? s->stall_ms : s->first_audio_ms) * NS_PER_MS;
 	e->turn = t->id;
 	e->chunk = d->chunk;
 }
@@ -248,11 +250,11 @@ static void emit_speak(struct room *room, struct room_turn *t, const struct room
 static void play_sound(struct room *room, struct room_turn *t, const struct room_plan_do *d)
 {
 	struct room_reply *r = &room->reply;
-	struct room_effect *e = room_emit(room, ROOM_DO_SOUNDBOARD);
-	const char *ref = room_text_of(room, d->text, strlen(d->text));
+	struct room_effect *e = room_emit(&room->context, ROOM_DO_SOUNDBOARD);
+	const char *ref = room_text_of(&room->context, d->text, strlen(d->text));
 
-	r->sound_until = room->now + room->settings->sound_wait_ms * NS_PER_MS;
-	t->deadline = r->sound_until + room->settings->stall_ms * NS_PER_MS;
+	r->sound_until = room->context.now + room->context.settings->sound_wait_ms * NS_PER_MS;
+	t->deadline = r->sound_until + room->context.settings->stall_ms * NS_PER_MS;
 	e->turn = t->id;
 	e->chunk = d->chunk;
 	e->text = ref ? ref : "";
@@ -277,7 +279,7 @@ static void end_reply(struct room *room, struct room_turn *t)
 void room_reply_advance(struct room *room, struct room_turn *t)
 {
 	struct room_reply *r = &room->reply;
-	const struct settings *s = room->settings;
+	const struct settings *s = room->context.settings;
 
 	r->plan.held = room_speculative_holds(room, r->turn);
 	while (r->turn == t->id && t->phase != ROOM_PHASE_ENDED && t->phase != ROOM_PHASE_CLOSING) {
@@ -295,8 +297,9 @@ void room_reply_advance(struct room *room, struct room_turn *t)
 		case ROOM_PLAN_END:
 			if (!t->released)
 				room_answer_open_playback(room, t);
-			room_emit(room, ROOM_DO_SAY_END)->turn = t->id;
-			t->deadline = room->now + estimate_backlog(room) * NS_PER_S / ROOM_RATE +
+			room_emit(&room->context, ROOM_DO_SAY_END)->turn = t->id;
+			t->deadline = room->context.now +
+				      estimate_backlog(room) * NS_PER_S / ROOM_RATE +
 				      DRAIN_SLACK_S * NS_PER_S;
 			break;
 		case ROOM_PLAN_DONE:
@@ -304,7 +307,7 @@ void room_reply_advance(struct room *room, struct room_turn *t)
 			return;
 		case ROOM_PLAN_WAIT:
 			if (r->plan.paused && r->plan.phase == ROOM_PLAN_READY)
-				t->deadline = room->now +
+				t->deadline = room->context.now +
 					      estimate_backlog(room) * NS_PER_S / ROOM_RATE +
 					      s->stall_ms * NS_PER_MS;
 			return;
@@ -322,7 +325,7 @@ static void abandon_plan(struct room *room, struct room_turn *t)
 	if (!t->brain_done) {
 		t->brain_done = true;
 		t->sinks &= ~(unsigned)ROOM_SINK_BRAIN;
-		room_emit(room, ROOM_DO_BRAIN_CANCEL)->turn = t->id;
+		room_emit(&room->context, ROOM_DO_BRAIN_CANCEL)->turn = t->id;
 	}
 }
 
@@ -397,7 +400,7 @@ void room_reply_close(struct room *room, struct room_turn *t)
 	utf8_mend(t->answer);
 	if (t->first_audio_at)
 		room_history_add(&room->history, t->first_audio_at, t->id, true, t->answer_cut,
-				 room->name, t->answer);
+				 room->context.name, t->answer);
 }
 
 static bool is_active(const struct room *room)
@@ -414,7 +417,7 @@ void room_reply_tick(struct room *room)
 
 	if (!is_active(room))
 		return;
-	if (r->sound_until && room->now >= r->sound_until) {
+	if (r->sound_until && room->context.now >= r->sound_until) {
 		r->sound_until = 0;
 		room_plan_sounded(&r->plan, r->plan.running);
 	}
@@ -424,8 +427,8 @@ void room_reply_tick(struct room *room)
 uint64_t room_reply_deadline(const struct room *room)
 {
 	const struct room_reply *r = &room->reply;
-	uint64_t resume = samples_from_ms(room->settings->speech_resume_ms), at = UINT64_MAX,
-		 over_by;
+	uint64_t resume = samples_from_ms(room->context.settings->speech_resume_ms),
+		 at = UINT64_MAX, over_by;
 
 	if (!is_active(room))
 		return at;

@@ -20,7 +20,7 @@ static struct room_turn *find_awaited_turn(const struct room *room)
 void room_watchdog_asked(struct room *room, struct room_turn *turn)
 {
 	room->retry = (struct room_retry){0};
-	room_retry_asked(&room->retry, room->now);
+	room_retry_asked(&room->retry, room->context.now);
 	if (!room_reply_planned(&room->reply))
 		turn->deadline = UINT64_MAX;
 }
@@ -29,11 +29,11 @@ void room_watchdog_asked(struct room *room, struct room_turn *turn)
 static void ask_with_outputs(struct room *room, struct room_turn *t)
 {
 	t->sinks |= ROOM_SINK_BRAIN;
-	room_retry_asked(&room->retry, room->now);
+	room_retry_asked(&room->retry, room->context.now);
 	t->deadline = find_awaited_turn(room) && !t->samples
 			      ? UINT64_MAX
-			      : room->now + room->settings->stall_ms * NS_PER_MS;
-	room_emit(room, ROOM_DO_ASK_AGAIN)->turn = t->id;
+			      : room->context.now + room->context.settings->stall_ms * NS_PER_MS;
+	room_emit(&room->context, ROOM_DO_ASK_AGAIN)->turn = t->id;
 }
 
 bool room_watchdog_done(struct room *room, struct room_turn *turn)
@@ -43,7 +43,7 @@ bool room_watchdog_done(struct room *room, struct room_turn *turn)
 	if (l->tools) {
 		/* The brain is asked again when their outputs arrive. */
 		turn->sinks &= ~(unsigned)ROOM_SINK_BRAIN;
-		turn->deadline = room->now + room->settings->tool_ms * NS_PER_MS;
+		turn->deadline = room->context.now + room->context.settings->tool_ms * NS_PER_MS;
 		return true;
 	}
 	if (l->outputs) {
@@ -54,7 +54,7 @@ bool room_watchdog_done(struct room *room, struct room_turn *turn)
 	    *turn->answer)
 		return false;
 	turn->sinks &= ~(unsigned)ROOM_SINK_BRAIN;
-	return room_retry_done(l, room->now);
+	return room_retry_done(l, room->context.now);
 }
 
 void room_watchdog_on_event(struct room *room, const struct room_event *ev)
@@ -65,7 +65,7 @@ void room_watchdog_on_event(struct room *room, const struct room_event *ev)
 
 	if (ev->type != ROOM_TOOL || !t || t->user != ev->user)
 		return;
-	room_retry_tool(l, ev->yes, room->now);
+	room_retry_tool(l, ev->yes, room->context.now);
 	if (!worked || l->tools || (t->sinks & ROOM_SINK_BRAIN) || t->brain_done ||
 	    t->phase < ROOM_PHASE_ASKED || t->phase > ROOM_PHASE_SPEAKING)
 		return;
@@ -77,11 +77,11 @@ static void ask_again(struct room *room, struct room_turn *t, bool anew)
 	struct room_effect *e;
 
 	if (anew && (t->sinks & ROOM_SINK_BRAIN))
-		room_emit(room, ROOM_DO_BRAIN_CANCEL)->turn = t->id;
+		room_emit(&room->context, ROOM_DO_BRAIN_CANCEL)->turn = t->id;
 	t->sinks |= ROOM_SINK_BRAIN;
 	t->answer[0] = '\0';
 	room_reply_begin(room, t);
-	e = room_emit(room, anew ? ROOM_DO_ASK : ROOM_DO_ASK_AGAIN);
+	e = room_emit(&room->context, anew ? ROOM_DO_ASK : ROOM_DO_ASK_AGAIN);
 	e->turn = t->id;
 	e->user = t->user;
 	if (anew)
@@ -90,14 +90,14 @@ static void ask_again(struct room *room, struct room_turn *t, bool anew)
 
 void room_watchdog_tick(struct room *room)
 {
-	const struct settings *s = room->settings;
+	const struct settings *s = room->context.settings;
 	struct room_turn *t = find_awaited_turn(room);
 	struct room_retry *l = &room->retry;
 	bool done = l->done_at;
 
 	if (!t)
 		return;
-	switch (room_retry_tick(l, s, room_speech_until(room, NULL, true), room->now)) {
+	switch (room_retry_tick(l, s, room_speech_until(room, NULL, true), room->context.now)) {
 	case ROOM_RETRY_WAIT:
 		break;
 	case ROOM_RETRY_AGAIN:
@@ -126,6 +126,6 @@ uint64_t room_watchdog_deadline(const struct room *room)
 {
 	if (!find_awaited_turn(room))
 		return UINT64_MAX;
-	return room_retry_deadline(&room->retry, room->settings,
+	return room_retry_deadline(&room->retry, room->context.settings,
 				   room_speech_until(room, NULL, true));
 }

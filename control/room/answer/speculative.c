@@ -58,7 +58,7 @@ static void update_power(struct room *room, const struct room_event *ev)
 static bool is_for_bot(const struct room *room, const char *text)
 {
 	return room_address(&room->names, text) == ROOM_ADDRESS_ADDRESSED ||
-	       (room_people(room) == 1 && !room->guest);
+	       (room_people(room) == 1 && !room->context.guest);
 }
 
 static bool is_floor_free(const struct room *room)
@@ -66,13 +66,14 @@ static bool is_floor_free(const struct room *room)
 	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1))
 		if (room->turn[i].phase == ROOM_PHASE_QUEUED)
 			return false;
-	return !room->active && room->up && !room->muted &&
+	return !room->active && room->context.up && !room->context.muted &&
 	       room_deferred_blocker(room) <= ROOM_BLOCKER_ACTIVE_CAPTURES;
 }
 
 bool room_speculative_possible(const struct room *room)
 {
-	return room_speculative_allowed(room->settings->speculative, room->speculative.power) &&
+	return room_speculative_allowed(room->context.settings->speculative,
+					room->speculative.power) &&
 	       is_floor_free(room);
 }
 
@@ -97,14 +98,14 @@ void room_speculative_begin(struct room *room, struct room_speaker *sp, uint32_t
 	room->speculative.of = of->id;
 	room->speculative.voice_ms = 0;
 	room_turn_decide(t, ROOM_RULE_EOT_PROBABILITY, true, probability,
-			 room->settings->eot_share);
+			 room->context.settings->eot_share);
 	room_turn_decide(t, ROOM_RULE_SPECULATIVE, true, of->id, 0);
 	room_answer_ask(room, t);
 }
 
 static void apply_eot(struct room *room, const struct room_event *ev)
 {
-	const struct settings *s = room->settings;
+	const struct settings *s = room->context.settings;
 	struct room_speaker *sp = room_speaker(room, ev->user);
 	struct room_turn *t = find_speculative_turn(room);
 	char text[ROOM_CAPTURE_CHUNK_TEXT] = "";

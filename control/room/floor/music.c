@@ -58,10 +58,10 @@ enum room_music_control room_music_control(const char *text)
 
 static void emit_command(struct room *room, const char *what)
 {
-	struct room_effect *e = room_emit(room, ROOM_DO_MUSIC);
+	struct room_effect *e = room_emit(&room->context, ROOM_DO_MUSIC);
 
 	e->text = what;
-	e->ms = room->settings->duck_fade_ms;
+	e->ms = room->context.settings->duck_fade_ms;
 }
 
 /* The only place where the phase changes; the state of the old phase is cleared. */
@@ -146,9 +146,9 @@ void room_music_wake(struct room *room, uint64_t user)
 
 	if (!room_music_gates(m))
 		return;
-	m->latch_until = room->now + room->settings->music_latch_s * NS_PER_S;
+	m->latch_until = room->context.now + room->context.settings->music_latch_s * NS_PER_S;
 	m->renews = true;
-	if (m->phase != ROOM_MUSIC_PLAYING || !room->settings->music_wake_pause)
+	if (m->phase != ROOM_MUSIC_PLAYING || !room->context.settings->music_wake_pause)
 		return;
 	emit_command(room, "pause");
 	enter_phase(room, ROOM_MUSIC_PAUSED_WAKE);
@@ -159,7 +159,8 @@ void room_music_wake(struct room *room, uint64_t user)
 void room_music_answered(struct room *room)
 {
 	if (room->music.renews)
-		room->music.latch_until = room->now + room->settings->music_latch_s * NS_PER_S;
+		room->music.latch_until =
+			room->context.now + room->context.settings->music_latch_s * NS_PER_S;
 }
 
 static bool bot_speaks(const struct room *room)
@@ -183,21 +184,22 @@ static bool room_is_still(const struct room *room)
 
 static void emit_gain(struct room *room, uint32_t to, bool ducked)
 {
-	struct room_effect *e = room_emit(room, ROOM_DO_MUSIC_GAIN);
+	struct room_effect *e = room_emit(&room->context, ROOM_DO_MUSIC_GAIN);
 
 	e->gain = to;
-	e->ms = room->settings->music_fade_ms;
+	e->ms = room->context.settings->music_fade_ms;
 	room->music.ducked = ducked;
 }
 
 void room_music_tick(struct room *room)
 {
 	struct room_music *m = &room->music;
-	const struct settings *s = room->settings;
+	const struct settings *s = room->context.settings;
 
 	if (m->phase == ROOM_MUSIC_PLAYING && bot_speaks(room) && !m->ducked)
 		emit_gain(room, s->music_duck_gain, true);
-	if (m->ducked && !room->active && room->now >= room->free_at + UNDUCK_MS * NS_PER_MS)
+	if (m->ducked && !room->active &&
+	    room->context.now >= room->free_at + UNDUCK_MS * NS_PER_MS)
 		emit_gain(room, 1000, false);
 	if (!room->active && !room_turn_queued(room))
 		m->renews = false;

@@ -26,9 +26,9 @@ static void promote_capture(struct room *room, struct room_speaker *sp)
 		room_asr_promote(room, sp);
 	if (!t)
 		return;
-	t->latched = room_music_latched(&room->music, sp->user, room->now);
+	t->latched = room_music_latched(&room->music, sp->user, room->context.now);
 	room_turn_decide(t, ROOM_RULE_PROMOTED, true, (int64_t)room_signal_ms(&sp->capture.signal),
-			 room->settings->promote_ms);
+			 room->context.settings->promote_ms);
 }
 
 static void end_capture(struct room *room, struct room_speaker *sp, enum room_capture_end end)
@@ -43,15 +43,16 @@ static void end_capture(struct room *room, struct room_speaker *sp, enum room_ca
 	if (end == ROOM_CAPTURE_NOISE || end == ROOM_CAPTURE_DISCARDED) {
 		room_asr_discard(room, sp);
 		if (!t->chunks) {
-			bool voiceless = room_capture_lacks_voice(&sp->capture, room->settings);
+			bool voiceless =
+				room_capture_lacks_voice(&sp->capture, room->context.settings);
 
 			room_turn_decide(t, ROOM_RULE_VOICED, !voiceless,
 					 (int64_t)room_signal_ms(&sp->capture.voiced),
-					 room->settings->noise_voice_ms);
+					 room->context.settings->noise_voice_ms);
 			if (!voiceless)
 				room_turn_decide(t, ROOM_RULE_NOISE_GATE, false,
 						 room_signal_rms(&sp->capture.signal),
-						 room->settings->noise_rms);
+						 room->context.settings->noise_rms);
 			room_turn_end(room, t, ROOM_REASON_NOISE);
 			return;
 		}
@@ -70,7 +71,7 @@ static void apply_capture_output(struct room *room, struct room_speaker *sp,
 	if (out->start)
 		room_asr_start(room, sp);
 	if (out->append && ev) {
-		struct room_effect *e = room_emit(room, ROOM_DO_ASR_APPEND);
+		struct room_effect *e = room_emit(&room->context, ROOM_DO_ASR_APPEND);
 
 		e->user = sp->user;
 		e->utterance = sp->capture.utterance;
@@ -82,8 +83,8 @@ static void apply_capture_output(struct room *room, struct room_speaker *sp,
 		room_overlap_audio(room, sp, &out->frame, ev->at);
 	if (out->append && sp->capture.voice_at == ev->at)
 		room_speculative_on_voice(room, sp->user, room_signal_ms(&out->frame));
-	if (out->append && room_capture_confirmed(&sp->capture, room->settings) &&
-	    room->now >= room_session_active_at(room) + ACTIVITY_MS * NS_PER_MS)
+	if (out->append && room_capture_confirmed(&sp->capture, room->context.settings) &&
+	    room->context.now >= room_session_active_at(room) + ACTIVITY_MS * NS_PER_MS)
 		room_session_active(room);
 	if (out->end != ROOM_CAPTURE_CONTINUES)
 		end_capture(room, sp, out->end);
@@ -92,16 +93,16 @@ static void apply_capture_output(struct room *room, struct room_speaker *sp,
 static void step_capture(struct room *room, const struct room_event *ev)
 {
 	struct room_speaker *sp = room_speaker(room, ev->user);
-	const struct settings *s = room->settings;
+	const struct settings *s = room->context.settings;
 	struct room_capture_out out;
 
 	if (!sp || sp->is_bot)
 		return;
 	if (ev->type == ROOM_SPEAKING)
 		out = room_capture_on_speaking(&sp->capture, s, ev->yes, ev->at,
-					       room_live_captures(room), room->now);
+					       room_live_captures(room), room->context.now);
 	else if (ev->type == ROOM_HEARD)
-		out = room_capture_on_audio(&sp->capture, s, ev->pcm, ev->at, room->now);
+		out = room_capture_on_audio(&sp->capture, s, ev->pcm, ev->at, room->context.now);
 	else
 		out = room_capture_finish(&sp->capture, s, ev->at);
 	apply_capture_output(room, sp, &out, ev);
@@ -121,7 +122,7 @@ void room_captures_end(struct room *room)
 
 		if (!sp->used)
 			continue;
-		out = room_capture_finish(&sp->capture, room->settings, 0);
+		out = room_capture_finish(&sp->capture, room->context.settings, 0);
 		apply_capture_output(room, sp, &out, NULL);
 	}
 }
@@ -134,9 +135,10 @@ void room_captures_tick(struct room *room)
 		if (!sp->used)
 			continue;
 		if (sp->capture.phase != ROOM_CAPTURE_NONE &&
-		    room->now >= room_capture_deadline(&sp->capture, room->settings)) {
-			struct room_capture_out out =
-				room_capture_tick(&sp->capture, room->settings, room->now);
+		    room->context.now >=
+			    room_capture_deadline(&sp->capture, room->context.settings)) {
+			struct room_capture_out out = room_capture_tick(
+				&sp->capture, room->context.settings, room->context.now);
 
 			apply_capture_output(room, sp, &out, NULL);
 		}
@@ -156,7 +158,7 @@ uint64_t room_captures_deadline(const struct room *room)
 		if (!sp->used)
 			continue;
 		if (sp->capture.phase != ROOM_CAPTURE_NONE)
-			at = room_capture_deadline(&sp->capture, room->settings);
+			at = room_capture_deadline(&sp->capture, room->context.settings);
 		else if (sp->asr_open)
 			at = room_asr_idle_at(room, sp);
 		if (at < first)

@@ -25,11 +25,11 @@
 static struct room_effect *emit_asr(struct room *room, enum room_effect_type type,
 				    struct room_speaker *sp)
 {
-	struct room_effect *e = room_emit(room, type);
+	struct room_effect *e = room_emit(&room->context, type);
 
 	e->user = sp->user;
 	e->utterance = sp->capture.utterance;
-	sp->asr_used_at = room->now;
+	sp->asr_used_at = room->context.now;
 	return e;
 }
 
@@ -57,7 +57,7 @@ void room_asr_discard(struct room *room, struct room_speaker *sp)
 
 static void emit_asr_cancel(struct room *room, uint64_t user, uint32_t utterance)
 {
-	struct room_effect *e = room_emit(room, ROOM_DO_ASR_CANCEL);
+	struct room_effect *e = room_emit(&room->context, ROOM_DO_ASR_CANCEL);
 
 	e->user = user;
 	e->utterance = utterance;
@@ -74,7 +74,7 @@ static void start_recordings(struct room *room, const struct room_recording_out 
 							   .utterance = out->dropped.utterance[i]});
 	}
 	for (unsigned i = 0; out->run && i < room->recordings.running.n; i++) {
-		struct room_effect *e = room_emit(room, ROOM_DO_ASR_RECORDING);
+		struct room_effect *e = room_emit(&room->context, ROOM_DO_ASR_RECORDING);
 
 		e->user = room->recordings.running.user;
 		e->utterance = room->recordings.running.utterance[i];
@@ -86,7 +86,7 @@ static void start_recordings(struct room *room, const struct room_recording_out 
 static void finish_recording(struct room *room)
 {
 	struct room_recording ran = room->recordings.running;
-	struct room_recording_out out = room_recording_done(&room->recordings, room->now);
+	struct room_recording_out out = room_recording_done(&room->recordings, room->context.now);
 
 	for (unsigned i = 1; i < ran.n; i++)
 		step_transcript(room, &(struct room_event){.type = ROOM_TRANSCRIPT,
@@ -112,8 +112,9 @@ void room_asr_release(struct room *room, uint64_t user, uint32_t utterance)
 static void queue_recording(struct room *room, struct room_speaker *sp,
 			    const struct room_capture_chunk *p)
 {
-	struct room_recording_out out = room_recording_add(
-		&room->recordings, sp->user, p->utterance, sp->capture.phase, p->ms, room->now);
+	struct room_recording_out out =
+		room_recording_add(&room->recordings, sp->user, p->utterance, sp->capture.phase,
+				   p->ms, room->context.now);
 
 	start_recordings(room, &out);
 }
@@ -158,7 +159,7 @@ static uint32_t mean_doubt(const struct room_turn *t)
 /* Decides the kind of a transcript and records every rule that was examined. */
 static enum room_transcript_kind classify_transcript(const struct room *room, struct room_turn *t)
 {
-	const struct settings *s = room->settings;
+	const struct settings *s = room->context.settings;
 	struct room_transcript_input f = {.text = t->transcript, .doubt = mean_doubt(t)};
 	enum room_transcript_kind kind;
 
@@ -185,7 +186,7 @@ static enum room_transcript_kind classify_transcript(const struct room *room, st
 static void drop_hallucination(const struct room *room, struct room_turn *t,
 			       struct room_capture_chunk *p, uint32_t no_speech)
 {
-	const struct settings *s = room->settings;
+	const struct settings *s = room->context.settings;
 	struct room_utterance_transcript h = {.text = p->text,
 					      .no_speech = no_speech,
 					      .voice_ms = p->voice_ms,
@@ -226,9 +227,9 @@ static void admit_turn(struct room *room, struct room_turn *t)
 static bool interrupted_answer(const struct room *room, const struct room_turn *t)
 {
 	for (unsigned i = 0; i < t->chunks; i++)
-		if (room_followup_interrupted_with(&room->followup, room->settings, t->user,
-						   t->chunk[i].utterance, room->now))
-			return !room->guest;
+		if (room_followup_interrupted_with(&room->followup, room->context.settings, t->user,
+						   t->chunk[i].utterance, room->context.now))
+			return !room->context.guest;
 	return false;
 }
 
@@ -297,7 +298,7 @@ static bool transcript_pending(const struct room *room, uint64_t user)
  * is pending; a shared session does not belong to one speaker. */
 static void close_after_empty(struct room *room, struct room_speaker *sp)
 {
-	if (!room->shared && sp->asr_empty >= room->settings->asr_empty_max &&
+	if (!room->shared && sp->asr_empty >= room->context.settings->asr_empty_max &&
 	    sp->capture.phase == ROOM_CAPTURE_NONE && !transcript_pending(room, sp->user))
 		room_asr_close(room, sp, "empty");
 }
@@ -307,7 +308,7 @@ void room_turn_end_capture(struct room *room, struct room_turn *turn)
 	struct room_speaker *sp = room_speaker(room, turn->user);
 
 	turn->phase = ROOM_PHASE_TRANSCRIBING;
-	turn->deadline = room->now + room->settings->asr_wait_ms * NS_PER_MS;
+	turn->deadline = room->context.now + room->context.settings->asr_wait_ms * NS_PER_MS;
 	if (sp && sp->turn == turn)
 		sp->turn = NULL;
 	if (sp)
@@ -323,11 +324,11 @@ void room_turn_end_capture(struct room *room, struct room_turn *turn)
 static void update_session(struct room *room, struct room_speaker *sp,
 			   const struct room_capture_chunk *p)
 {
-	const struct settings *s = room->settings;
+	const struct settings *s = room->context.settings;
 	bool empty = !p->failed && !room_has_words(p->text);
 
 	if (!p->failed)
-		room_noise_floor_update(&sp->capture.noise, s, p->rms, !empty, room->now);
+		room_noise_floor_update(&sp->capture.noise, s, p->rms, !empty, room->context.now);
 	if (!empty)
 		sp->asr_empty = 0;
 	else if (p->ms >= s->asr_empty_ms)
@@ -423,18 +424,18 @@ static void step_transcript(struct room *room, const struct room_event *ev)
 /* The session stays open while a transcript is pending. */
 uint64_t room_asr_idle_at(const struct room *room, const struct room_speaker *sp)
 {
-	uint64_t at = sp->asr_used_at + room->settings->asr_idle_ms * NS_PER_MS;
+	uint64_t at = sp->asr_used_at + room->context.settings->asr_idle_ms * NS_PER_MS;
 
 	if (!sp->asr_open || sp->capture.phase != ROOM_CAPTURE_NONE)
 		return UINT64_MAX;
-	if (room->now >= at && transcript_pending(room, sp->user))
+	if (room->context.now >= at && transcript_pending(room, sp->user))
 		return UINT64_MAX;
 	return at;
 }
 
 void room_asr_tick(struct room *room, struct room_speaker *sp)
 {
-	if (room->now < room_asr_idle_at(room, sp))
+	if (room->context.now < room_asr_idle_at(room, sp))
 		return;
 	room_asr_close(room, sp, "idle_ttl");
 }

@@ -39,7 +39,7 @@ static struct fits fits_no_words(const struct look *l)
 /* Whether the speaker has an open choice. */
 static bool has_open_choice(const struct look *l)
 {
-	return room_choice_open(&l->room->choice, l->room->now) &&
+	return room_choice_open(&l->room->choice, l->room->context.now) &&
 	       room_choice_user(&l->room->choice) == l->turn->user;
 }
 
@@ -91,8 +91,8 @@ static struct fits fits_idle_words(const struct look *l)
 
 static void emit_choice(struct room *room, uint64_t user, const char *option)
 {
-	struct room_effect *e = room_emit(room, ROOM_DO_CHOOSE);
-	const char *text = room_text_of(room, option, strlen(option));
+	struct room_effect *e = room_emit(&room->context, ROOM_DO_CHOOSE);
+	const char *text = room_text_of(&room->context, option, strlen(option));
 
 	e->user = user;
 	e->text = text ? text : "";
@@ -124,8 +124,8 @@ static struct fits fits_cancel_intent(const struct look *l)
 	bool stop = room_phrase_of(l->turn->transcript) == ROOM_PHRASE_STOP;
 	bool own = (a && a->user == user) || (q && q->user == user) || l->tool_owner == user ||
 		   room_turn_deferred_of(l->room, user) || has_open_choice(l);
-	bool was = room_followup_interrupted_since(&room->followup, room->settings, user,
-						   room->now) != UINT64_MAX;
+	bool was = room_followup_interrupted_since(&room->followup, room->context.settings, user,
+						   room->context.now) != UINT64_MAX;
 	bool standing = own || was || (a && (l->turn->named || room_people(room) == 1));
 
 	return fits_if(stop, stop && standing);
@@ -133,7 +133,8 @@ static struct fits fits_cancel_intent(const struct look *l)
 
 static struct fits fits_pending_command(const struct look *l)
 {
-	return fits_if(room_choice_open(&l->room->choice, l->room->now), has_open_choice(l));
+	return fits_if(room_choice_open(&l->room->choice, l->room->context.now),
+		       has_open_choice(l));
 }
 
 static struct fits fits_same_speaker_queued(const struct look *l)
@@ -181,14 +182,15 @@ static struct fits fits_tool_owner(const struct look *l)
 
 static struct fits fits_tool_of_other(const struct look *l)
 {
-	bool busy = room_followup_tools_until(&l->room->followup, l->room->now) || !l->turn->named;
+	bool busy = room_followup_tools_until(&l->room->followup, l->room->context.now) ||
+		    !l->turn->named;
 
 	return fits_if(l->tool_owner, l->tool_owner != l->turn->user && busy);
 }
 
 static bool is_command_only(const struct look *l)
 {
-	return l->room->settings->command_only || room_music_locks(&l->room->music);
+	return l->room->context.settings->command_only || room_music_locks(&l->room->music);
 }
 
 static struct fits fits_command_addressed(const struct look *l)
@@ -218,7 +220,7 @@ static struct fits fits_guest(const struct look *l)
 {
 	unsigned people = room_people(l->room);
 
-	return (struct fits){true, l->room->guest && people != 1, people, 1};
+	return (struct fits){true, l->room->context.guest && people != 1, people, 1};
 }
 
 /* Whether the words address another person by name. */
@@ -241,9 +243,9 @@ static bool addresses_somebody_else(const struct look *l)
 
 static struct fits fits_interrupted_reply(const struct look *l)
 {
-	const struct settings *s = l->room->settings;
-	uint64_t ms =
-		room_followup_interrupted_since(&l->room->followup, s, l->turn->user, l->room->now);
+	const struct settings *s = l->room->context.settings;
+	uint64_t ms = room_followup_interrupted_since(&l->room->followup, s, l->turn->user,
+						      l->room->context.now);
 	bool yes = ms != UINT64_MAX && !addresses_somebody_else(l);
 
 	return (struct fits){room_followup_interrupted_at(&l->room->followup), yes,
@@ -256,7 +258,7 @@ static struct fits fits_music_latch(const struct look *l)
 	const struct room_music *m = &l->room->music;
 
 	return fits_if(room_music_gates(m),
-		       room_music_admits(m, l->turn->user, l->turn->latched, l->room->now));
+		       room_music_admits(m, l->turn->user, l->turn->latched, l->room->context.now));
 }
 
 static struct fits fits_not_awake(const struct look *l)
@@ -266,12 +268,12 @@ static struct fits fits_not_awake(const struct look *l)
 
 static struct fits fits_native(const struct look *l)
 {
-	return fits_if(l->room->settings->admission == SETTINGS_ADMISSION_NATIVE, true);
+	return fits_if(l->room->context.settings->admission == SETTINGS_ADMISSION_NATIVE, true);
 }
 
 static struct fits fits_generation_decides(const struct look *l)
 {
-	return fits_if(l->room->settings->admission == SETTINGS_ADMISSION_GENERATION, true);
+	return fits_if(l->room->context.settings->admission == SETTINGS_ADMISSION_GENERATION, true);
 }
 
 static struct fits fits_alone(const struct look *l)
@@ -297,8 +299,8 @@ static struct fits fits_floor_holder(const struct look *l)
 
 static struct fits fits_volition(const struct look *l)
 {
-	const struct settings *s = l->room->settings;
-	uint64_t ms = room_floor_volition_in(&l->room->floor, s, l->room->now);
+	const struct settings *s = l->room->context.settings;
+	uint64_t ms = room_floor_volition_in(&l->room->floor, s, l->room->context.now);
 	bool offer = l->floor == ROOM_FLOOR_OFFER_VOLITION ||
 		     (l->floor == ROOM_FLOOR_OFFER_MENTIONED && ms == 0);
 
@@ -309,7 +311,7 @@ static struct fits fits_volition(const struct look *l)
 /* Cases that the rules leave open are for the classifier, if there is one. */
 static struct fits fits_classifier(const struct look *l)
 {
-	bool asks = l->room->settings->admission == SETTINGS_ADMISSION_CLASSIFIER &&
+	bool asks = l->room->context.settings->admission == SETTINGS_ADMISSION_CLASSIFIER &&
 		    room_classifier_ready(l->room);
 
 	return fits_if(asks, asks);
@@ -376,7 +378,7 @@ static const struct row {
 static void emit_record(struct room *room, enum room_effect_type type, const struct room_turn *turn,
 			enum room_rule rule)
 {
-	struct room_effect *e = room_emit(room, type);
+	struct room_effect *e = room_emit(&room->context, type);
 
 	e->record = turn;
 	e->text = room_rule_name(rule);
@@ -387,9 +389,10 @@ static void admit_turn(struct look *l, enum room_rule rule)
 	struct room *room = l->room;
 
 	emit_record(room, ROOM_DO_ADMIT, l->turn, rule);
-	room_floor_apply(&room->floor, room->settings, l->floor, l->turn->user, room->now);
+	room_floor_apply(&room->floor, room->context.settings, l->floor, l->turn->user,
+			 room->context.now);
 	if (l->floor >= ROOM_FLOOR_OFFER_HOLDER)
-		room_floor_resolve_offer(&room->floor, true, l->turn->user, room->now);
+		room_floor_resolve_offer(&room->floor, true, l->turn->user, room->context.now);
 	if (l->turn->named || rule == ROOM_RULE_COMMAND_NAME_CUE)
 		room_music_wake(room, l->turn->user);
 	else if (room_music_gates(&room->music))
@@ -404,16 +407,16 @@ static void deny_turn(struct look *l, const struct row *row)
 
 	/* While the bot takes part in the conversation it may know what others say; otherwise
 	 * nobody is told. */
-	if (row->reason == ROOM_REASON_NOT_ADDRESSED && !room->guest &&
-	    room_floor_engaged(&room->floor, room->settings, room->now))
-		room_emit(room, ROOM_DO_OVERHEARD)->record = l->turn;
+	if (row->reason == ROOM_REASON_NOT_ADDRESSED && !room->context.guest &&
+	    room_floor_engaged(&room->floor, room->context.settings, room->context.now))
+		room_emit(&room->context, ROOM_DO_OVERHEARD)->record = l->turn;
 	if (row->reason == ROOM_REASON_NOT_ADDRESSED)
-		room_floor_apply(&room->floor, room->settings,
+		room_floor_apply(&room->floor, room->context.settings,
 				 l->floor == ROOM_FLOOR_OFFER_VOLITION ? ROOM_FLOOR_IGNORE
 								       : l->floor,
-				 l->turn->user, room->now);
+				 l->turn->user, room->context.now);
 	if (offer && row->reason == ROOM_REASON_NOT_ADDRESSED)
-		room_floor_resolve_offer(&room->floor, false, l->turn->user, room->now);
+		room_floor_resolve_offer(&room->floor, false, l->turn->user, room->context.now);
 	room_turn_end(room, l->turn, row->reason);
 }
 
@@ -487,12 +490,13 @@ static struct look examine_turn(struct room *room, struct room_turn *turn)
 	struct look l = {.room = room,
 			 .turn = turn,
 			 .address = room_address(&room->names, turn->transcript),
-			 .tool_owner = room_followup_tool_owner(&room->followup, room->now)};
+			 .tool_owner =
+				 room_followup_tool_owner(&room->followup, room->context.now)};
 
 	turn->named = turn->named || l.address == ROOM_ADDRESS_ADDRESSED;
-	l.floor = room_floor_judge(&room->floor, room->settings, turn->user,
+	l.floor = room_floor_judge(&room->floor, room->context.settings, turn->user,
 				   turn->named ? ROOM_ADDRESS_ADDRESSED : l.address,
-				   turn->transcript[0], room->now);
+				   turn->transcript[0], room->context.now);
 	return l;
 }
 

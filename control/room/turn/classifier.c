@@ -34,11 +34,11 @@ size_t room_classifier_prompt(const struct room *room, const struct room_turn *t
 {
 	const struct room_speaker *holder =
 		room_speaker((struct room *)room, room_floor_holder(&room->floor));
-	bool active = room_floor_engaged(&room->floor, room->settings, room->now);
+	bool active = room_floor_engaged(&room->floor, room->context.settings, room->context.now);
 	char moments[ROOM_MOMENTS_MAX], lines[ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8)];
 	size_t n;
 
-	room_moments_text(&room->moments, room->now, moments, sizeof moments);
+	room_moments_text(&room->moments, room->context.now, moments, sizeof moments);
 	room_segment_lines(turn, lines, sizeof lines);
 	n = (size_t)snprintf(
 		buf, size,
@@ -46,10 +46,11 @@ size_t room_classifier_prompt(const struct room *room, const struct room_turn *t
 		"Answer exactly YES or NO.\nroom: %s\ntalking with you: %s\n"
 		"since you spoke others had the word: %u times\nseconds since you spoke or were "
 		"spoken to: %llu%s\n%s",
-		room->name, room_people(room), active ? "ACTIVE" : "AMBIENT",
+		room->context.name, room_people(room), active ? "ACTIVE" : "AMBIENT",
 		active && holder ? holder->name : "nobody", room_floor_others(&room->floor),
 		room_floor_relevant_at(&room->floor)
-			? (unsigned long long)((room->now - room_floor_relevant_at(&room->floor)) /
+			? (unsigned long long)((room->context.now -
+						room_floor_relevant_at(&room->floor)) /
 					       NS_PER_S)
 			: 9999ull,
 		moments, lines);
@@ -58,31 +59,32 @@ size_t room_classifier_prompt(const struct room *room, const struct room_turn *t
 
 bool room_classifier_ready(const struct room *room)
 {
-	return room->now >= room->classifier.open_until &&
-	       room->texts.n + ROOM_PROMPT_MAX <= ROOM_TEXTS_MANY;
+	return room->context.now >= room->classifier.open_until &&
+	       room->context.texts.n + ROOM_PROMPT_MAX <= ROOM_TEXTS_MANY;
 }
 
 void room_classifier_ask(struct room *room, struct room_turn *turn)
 {
-	const struct settings *s = room->settings;
-	struct room_effect *e = room_emit(room, ROOM_DO_CLASSIFY);
-	char *prompt = room_text(room, ROOM_PROMPT_MAX, ROOM_TEXTS_MANY);
+	const struct settings *s = room->context.settings;
+	struct room_effect *e = room_emit(&room->context, ROOM_DO_CLASSIFY);
+	char *prompt = room_text(&room->context, ROOM_PROMPT_MAX, ROOM_TEXTS_MANY);
 
 	if (prompt)
 		room_classifier_prompt(room, turn, prompt, ROOM_PROMPT_MAX);
 	turn->phase = ROOM_PHASE_CLASSIFYING;
-	turn->deadline = room->now + s->classify_ms * NS_PER_MS;
+	turn->deadline = room->context.now + s->classify_ms * NS_PER_MS;
 	e->turn = turn->id;
-	e->text = prompt ? room_text_keep(room, prompt) : "";
+	e->text = prompt ? room_text_keep(&room->context, prompt) : "";
 	e->ms = s->classify_ms;
 }
 
 static void apply_answer(struct room *room, struct room_turn *turn, int answer)
 {
 	struct room_classifier *c = &room->classifier;
-	const struct settings *s = room->settings;
-	uint64_t took = s->classify_ms -
-			(turn->deadline > room->now ? (turn->deadline - room->now) / NS_PER_MS : 0);
+	const struct settings *s = room->context.settings;
+	uint64_t took = s->classify_ms - (turn->deadline > room->context.now
+						  ? (turn->deadline - room->context.now) / NS_PER_MS
+						  : 0);
 
 	if (answer >= 0) {
 		c->failures = 0;
@@ -92,7 +94,7 @@ static void apply_answer(struct room *room, struct room_turn *turn, int answer)
 				 s->classify_ms);
 		if (++c->failures >= s->classify_failures) {
 			c->failures = 0;
-			c->open_until = room->now + s->classify_rest_s * NS_PER_S;
+			c->open_until = room->context.now + s->classify_rest_s * NS_PER_S;
 		}
 	}
 	room_turn_admit_classified(room, turn, answer > 0);

@@ -33,7 +33,7 @@ const char *room_blocker_name(enum room_blocker block)
 static uint64_t live_captures_until(const struct room *room)
 {
 	uint64_t live = room_speech_until(room, NULL, true);
-	uint64_t most = room->free_at + room->settings->hold_ms * NS_PER_MS;
+	uint64_t most = room->free_at + room->context.settings->hold_ms * NS_PER_MS;
 
 	return live < most ? live : most;
 }
@@ -45,12 +45,12 @@ enum room_blocker room_deferred_blocker(const struct room *room)
 	bool tools = stands == ROOM_OUTPUT_AWAITING_TOOL_OUTPUTS;
 
 	return room_blocker(&(struct room_blocker_input){
-		.inactive = room->over || !room->up,
-		.captures = !room->active && room->now < live_captures_until(room),
+		.inactive = room->context.over || !room->context.up,
+		.captures = !room->active && room->context.now < live_captures_until(room),
 		.pending = pending,
 		.responding = room->active && !pending && !tools,
 		.tools_awaited = tools,
-		.tools_run = room_followup_tools_until(&room->followup, room->now)});
+		.tools_run = room_followup_tools_until(&room->followup, room->context.now)});
 }
 
 struct room_turn *room_turn_deferred_of(struct room *room, uint64_t user)
@@ -83,18 +83,18 @@ static struct room_turn *find_oldest(struct room *room, const struct room_turn *
 
 void room_turn_defer(struct room *room, struct room_turn *turn)
 {
-	uint64_t expire = room->settings->defer_expire_ms * NS_PER_MS;
+	uint64_t expire = room->context.settings->defer_expire_ms * NS_PER_MS;
 	struct room_turn *old, *next;
 	unsigned count;
 
 	if (turn->deferred_at)
-		turn->retry_at = room->now + room->settings->retry_ms * NS_PER_MS;
+		turn->retry_at = room->context.now + room->context.settings->retry_ms * NS_PER_MS;
 	else
-		turn->deferred_at = room->now;
+		turn->deferred_at = room->context.now;
 	turn->deadline = expire ? turn->deferred_at + expire : UINT64_MAX;
 	turn->phase = ROOM_PHASE_DEFERRED;
 	old = find_oldest(room, NULL, &count);
-	if (count <= room->settings->defer_max)
+	if (count <= room->context.settings->defer_max)
 		return;
 	next = find_oldest(room, old, &count);
 	room_turn_merge(room, old, next, ROOM_RULE_DEFER_FULL);
@@ -110,7 +110,7 @@ static struct room_turn *pick_next(struct room *room, uint32_t before, bool name
 		struct room_turn *t = &room->turn[i];
 
 		if (t->phase == ROOM_PHASE_DEFERRED && t->named == named && t->id < before &&
-		    room->now >= t->retry_at && (!best || t->id > best->id))
+		    room->context.now >= t->retry_at && (!best || t->id > best->id))
 			best = t;
 	}
 	return best;
@@ -130,8 +130,8 @@ static void retry_admission(struct room *room, struct room_turn *t)
 	}
 	t->again = t->decisions;
 	room_turn_decide(t, ROOM_RULE_DEFER_WAIT, true,
-			 (int64_t)((room->now - t->end_of_speech_at) / NS_PER_MS),
-			 room->settings->defer_expire_ms);
+			 (int64_t)((room->context.now - t->end_of_speech_at) / NS_PER_MS),
+			 room->context.settings->defer_expire_ms);
 	room_turn_admit(room, t);
 	t->agains = t->phase == ROOM_PHASE_DEFERRED ? t->decisions - t->again : 0;
 }
@@ -140,7 +140,7 @@ void room_deferred_tick(struct room *room)
 {
 	struct room_turn *t;
 
-	if (room_deferred_deadline(room) > room->now || room_deferred_blocker(room))
+	if (room_deferred_deadline(room) > room->context.now || room_deferred_blocker(room))
 		return;
 	for (int named = 1; named >= 0; named--)
 		for (uint32_t before = UINT32_MAX; (t = pick_next(room, before, named));
@@ -152,7 +152,7 @@ uint64_t room_deferred_deadline(const struct room *room)
 {
 	uint64_t at = UINT64_MAX, live, tools;
 
-	if (room->active || !room->up || room->over)
+	if (room->active || !room->context.up || room->context.over)
 		return UINT64_MAX;
 	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1))
 		if (room->turn[i].phase == ROOM_PHASE_DEFERRED && room->turn[i].retry_at < at)
@@ -160,7 +160,7 @@ uint64_t room_deferred_deadline(const struct room *room)
 	if (at == UINT64_MAX)
 		return at;
 	live = live_captures_until(room);
-	tools = room_followup_tools_until(&room->followup, room->now);
+	tools = room_followup_tools_until(&room->followup, room->context.now);
 	if (tools > at)
 		at = tools;
 	return at > live ? at : live;

@@ -74,14 +74,15 @@ static bool wants_chunk(const struct room *room, const struct room_speaker *sp)
 	const struct room_turn *t = sp->turn;
 
 	return !room->shared && !sp->capture.restart && !has_interim(sp) &&
-	       !room_capture_lacks_voice(&sp->capture, room->settings) &&
+	       !room_capture_lacks_voice(&sp->capture, room->context.settings) &&
 	       room_signal_ms(&sp->capture.signal) >= LEAST_MS &&
 	       (t->chunks < ROOM_CAPTURE_CHUNKS || t->chunk[0].done);
 }
 
 static bool has_known_words(const struct room *room, const struct room_speaker *sp)
 {
-	bool silent = sp->capture.restart || room_capture_lacks_voice(&sp->capture, room->settings);
+	bool silent = sp->capture.restart ||
+		      room_capture_lacks_voice(&sp->capture, room->context.settings);
 
 	return (has_interim(sp) || (silent && sp->turn->chunks)) && has_all_transcripts(sp->turn);
 }
@@ -95,7 +96,7 @@ static int loudness_shift(const struct room_capture *c)
  * */
 static uint64_t compute_due(const struct room *room, const struct room_speaker *sp, bool *chunk)
 {
-	const struct settings *s = room->settings;
+	const struct settings *s = room->context.settings;
 	const struct room_capture *c = &sp->capture;
 	uint64_t pause = s->eot_pause_ms, likely;
 
@@ -119,8 +120,8 @@ static void tick_speaker(struct room *room, struct room_speaker *sp)
 	bool chunk;
 
 	/* The common case first: the speaker is not silent long enough. */
-	if (room->now < c->voice_at + room->settings->eot_pause_ms * NS_PER_MS ||
-	    room->now < compute_due(room, sp, &chunk))
+	if (room->context.now < c->voice_at + room->context.settings->eot_pause_ms * NS_PER_MS ||
+	    room->context.now < compute_due(room, sp, &chunk))
 		return;
 	if (chunk) {
 		room_capture_split(c);
@@ -128,7 +129,7 @@ static void tick_speaker(struct room *room, struct room_speaker *sp)
 		room_asr_commit(room, sp);
 		return;
 	}
-	pause = (room->now - c->voice_at) / NS_PER_MS;
+	pause = (room->context.now - c->voice_at) / NS_PER_MS;
 	sp->endpointing.examined_at = c->voice_at;
 	room_speculative_begin(
 		room, sp, room_eot_probability(sp->endpointing.words, loudness_shift(c), pause));

@@ -10,7 +10,8 @@ enum room_stage room_supersede_stage(const struct room *room, uint64_t user)
 	const struct room_turn *a = room->active;
 
 	if (!a || a->user != user || a->first_audio_at || a->policy.why == ROOM_POLICY_TARGET_ALL ||
-	    room_output_lease_held(&a->lease, room->settings, a->first_audio_at, room->now))
+	    room_output_lease_held(&a->lease, room->context.settings, a->first_audio_at,
+				   room->context.now))
 		return ROOM_STAGE_NONE;
 	return a->phase == ROOM_PHASE_ASKED	 ? ROOM_STAGE_GENERATION
 	       : a->phase == ROOM_PHASE_SPEAKING ? ROOM_STAGE_SPEECH

@@ -104,7 +104,7 @@ struct room_turn *room_turn_new(struct room *room, struct room_speaker *sp)
 	*t = (struct room_turn){.id = ++room->last_turn,
 				.phase = ROOM_PHASE_HEARING,
 				.user = sp->user,
-				.born_at = room->now,
+				.born_at = room->context.now,
 				.deadline = UINT64_MAX};
 	snprintf(t->name, sizeof t->name, "%s", sp->name);
 	sp->turn = t;
@@ -119,10 +119,10 @@ struct room_turn *room_turn_new_prompted(struct room *room, const char *text)
 		return NULL;
 	*t = (struct room_turn){.id = ++room->last_turn,
 				.phase = ROOM_PHASE_HEARING,
-				.born_at = room->now,
-				.end_of_speech_at = room->now,
+				.born_at = room->context.now,
+				.end_of_speech_at = room->context.now,
 				.deadline = UINT64_MAX};
-	memcpy(t->name, room->name, sizeof t->name);
+	memcpy(t->name, room->context.name, sizeof t->name);
 	room_segment_add(t, 0, t->name, 0, text);
 	return t;
 }
@@ -138,7 +138,7 @@ struct room_turn *room_turn_copy(struct room *room, const struct room_turn *of)
 				.user = of->user,
 				.named = of->named,
 				.latched = of->latched,
-				.born_at = room->now,
+				.born_at = room->context.now,
 				.end_of_speech_at = of->end_of_speech_at,
 				.deadline = UINT64_MAX};
 	memcpy(t->name, of->name, sizeof t->name);
@@ -175,11 +175,11 @@ static void update_after_answer(struct room *room, const struct room_turn *turn)
 	if (!turn->first_audio_at)
 		return;
 	if (turn->user)
-		room_floor_bot_spoke(&room->floor, turn->user, room->now);
+		room_floor_bot_spoke(&room->floor, turn->user, room->context.now);
 	room_session_active(room);
 	room_thought_restart(room);
 	if (turn->reason == ROOM_REASON_INTERRUPTED)
-		room_followup_interrupted(&room->followup, turn, room->now);
+		room_followup_interrupted(&room->followup, turn, room->context.now);
 	else
 		room_followup_answered(&room->followup);
 	if (turn->reason == ROOM_REASON_ANSWERED)
@@ -195,7 +195,7 @@ void room_turn_end(struct room *room, struct room_turn *turn, enum room_reason r
 	if (turn->reason == ROOM_REASON_NONE)
 		turn->reason = reason;
 	if (turn->samples > turn->samples_played && !room_reply_planned(&room->reply)) {
-		struct room_effect *e = room_emit(room, ROOM_DO_BRAIN_TRUNCATE);
+		struct room_effect *e = room_emit(&room->context, ROOM_DO_BRAIN_TRUNCATE);
 
 		e->turn = turn->id;
 		e->ms = (uint32_t)(turn->samples_played * 1000 / ROOM_RATE);
@@ -203,18 +203,18 @@ void room_turn_end(struct room *room, struct room_turn *turn, enum room_reason r
 	room_reply_close(room, turn);
 	turn->phase = ROOM_PHASE_ENDED;
 	room->live[(turn - room->turn) / 64] &= ~(1ull << (turn - room->turn) % 64);
-	turn->ended_at = room->now;
+	turn->ended_at = room->context.now;
 	turn->deadline = UINT64_MAX;
 	turn->sinks = 0;
 	room->counts[turn->reason]++;
 	update_after_answer(room, turn);
 	if (room->active == turn) {
 		room->active = NULL;
-		room->free_at = room->now;
+		room->free_at = room->context.now;
 	}
 	if (sp && sp->turn == turn)
 		sp->turn = NULL;
-	room_emit(room, ROOM_DO_RECORD)->record = turn;
+	room_emit(&room->context, ROOM_DO_RECORD)->record = turn;
 }
 
 void room_asr_abandon(struct room *room, struct room_turn *turn)
@@ -225,7 +225,7 @@ void room_asr_abandon(struct room *room, struct room_turn *turn)
 		if (turn->chunk[i].done)
 			continue;
 		turn->chunk[i].done = turn->chunk[i].failed = true;
-		e = room_emit(room, ROOM_DO_ASR_CANCEL);
+		e = room_emit(&room->context, ROOM_DO_ASR_CANCEL);
 		e->user = turn->user;
 		e->utterance = turn->chunk[i].utterance;
 		room_asr_release(room, turn->user, turn->chunk[i].utterance);
@@ -239,9 +239,9 @@ static void stop_work(struct room *room, struct room_turn *turn)
 	if (turn->sinks & ROOM_SINK_ASR)
 		room_asr_abandon(room, turn);
 	if (turn->sinks & ROOM_SINK_BRAIN)
-		room_emit(room, ROOM_DO_BRAIN_CANCEL)->turn = turn->id;
+		room_emit(&room->context, ROOM_DO_BRAIN_CANCEL)->turn = turn->id;
 	if (turn->sinks & ROOM_SINK_TTS)
-		room_emit(room, ROOM_DO_SPEAK_CANCEL)->turn = turn->id;
+		room_emit(&room->context, ROOM_DO_SPEAK_CANCEL)->turn = turn->id;
 	turn->sinks &= (unsigned)ROOM_SINK_PLAYBACK;
 }
 
@@ -250,9 +250,9 @@ static void stop_playback(struct room *room, struct room_turn *turn)
 	struct room_effect *e;
 
 	if (turn->sinks & ROOM_SINK_PLAYBACK) {
-		e = room_emit(room, ROOM_DO_SAY_STOP);
+		e = room_emit(&room->context, ROOM_DO_SAY_STOP);
 		e->turn = turn->id;
-		e->ms = room->settings->stop_fade_ms;
+		e->ms = room->context.settings->stop_fade_ms;
 	}
 	turn->sinks = 0;
 }
@@ -290,7 +290,7 @@ void room_turn_cancel(struct room *room, struct room_turn *turn, enum room_reaso
 	}
 	if (sounds) {
 		turn->phase = ROOM_PHASE_CLOSING;
-		turn->deadline = room->now + CLOSING_S * NS_PER_S;
+		turn->deadline = room->context.now + CLOSING_S * NS_PER_S;
 	} else {
 		room_turn_end(room, turn, reason);
 	}
@@ -299,7 +299,7 @@ void room_turn_cancel(struct room *room, struct room_turn *turn, enum room_reaso
 /* The deadline of this turn passed. */
 static void time_out_turn(struct room *room, struct room_turn *turn)
 {
-	const struct settings *s = room->settings;
+	const struct settings *s = room->context.settings;
 
 	switch (turn->phase) {
 	case ROOM_PHASE_TRANSCRIBING:
@@ -347,7 +347,7 @@ void room_turns_tick(struct room *room)
 		struct room_turn *t = &room->turn[i];
 
 		if (t->phase != ROOM_PHASE_FREE && t->phase != ROOM_PHASE_ENDED &&
-		    room->now >= t->deadline)
+		    room->context.now >= t->deadline)
 			time_out_turn(room, t);
 	}
 }

@@ -39,13 +39,13 @@ void room_turn_enqueue(struct room *room, struct room_turn *turn)
 		return;
 	}
 	turn->phase = ROOM_PHASE_QUEUED;
-	turn->queued_at = room->now;
-	turn->deadline = room->now + room->settings->queue_expire_ms * NS_PER_MS;
+	turn->queued_at = room->context.now;
+	turn->deadline = room->context.now + room->context.settings->queue_expire_ms * NS_PER_MS;
 }
 
 uint64_t room_speech_until(const struct room *room, const struct room_turn *turn, bool others)
 {
-	const struct settings *s = room->settings;
+	const struct settings *s = room->context.settings;
 	uint64_t until = 0;
 
 	for (unsigned i = 0; i < room->places; i++) {
@@ -53,7 +53,7 @@ uint64_t room_speech_until(const struct room *room, const struct room_turn *turn
 		uint64_t pause = sp->capture.voice_at + s->end_long_ms * NS_PER_MS;
 
 		if (sp->used && sp->capture.phase == ROOM_CAPTURE_PROMOTED &&
-		    ((turn && sp->user == turn->user) || others) && pause > room->now &&
+		    ((turn && sp->user == turn->user) || others) && pause > room->context.now &&
 		    pause > until)
 			until = pause;
 	}
@@ -76,7 +76,7 @@ static uint64_t transcripts_until(const struct room *room, const struct room_tur
 
 static uint64_t hold_until(const struct room *room, const struct room_turn *turn)
 {
-	const struct settings *s = room->settings;
+	const struct settings *s = room->context.settings;
 	bool waited = turn->deferred_at || turn->queued_at < room->free_at;
 	uint64_t from = waited ? room->free_at : turn->queued_at;
 	uint64_t most = from + s->hold_ms * NS_PER_MS;
@@ -93,18 +93,20 @@ void room_turn_queue_tick(struct room *room)
 	struct room_turn *next = room_turn_queued(room);
 	uint64_t waited;
 
-	if (!next || room->active || !room->up || room->now < hold_until(room, next))
+	if (!next || room->active || !room->context.up ||
+	    room->context.now < hold_until(room, next))
 		return;
-	if (room->settings->reply_path == SETTINGS_REPLY_BRIDGE && !room_instructions_flush(room))
+	if (room->context.settings->reply_path == SETTINGS_REPLY_BRIDGE &&
+	    !room_instructions_flush(room))
 		return;
-	room_turn_decide(next, ROOM_RULE_MUTED, !room->muted, room->muted, 0);
-	if (room->muted) {
+	room_turn_decide(next, ROOM_RULE_MUTED, !room->context.muted, room->context.muted, 0);
+	if (room->context.muted) {
 		room_turn_end(room, next, ROOM_REASON_MUTED);
 		return;
 	}
-	waited = (room->now - next->queued_at) / NS_PER_MS;
+	waited = (room->context.now - next->queued_at) / NS_PER_MS;
 	room_turn_decide(next, ROOM_RULE_ROOM_QUIET, true, (int64_t)waited,
-			 room->settings->hold_ms);
+			 room->context.settings->hold_ms);
 	room_answer_ask(room, next);
 }
 
@@ -114,8 +116,8 @@ uint64_t room_turn_queue_deadline(const struct room *room)
 
 	/* While new instructions are on their way, the brain's confirmation is awaited instead.
 	 * */
-	if (room->active || !room->up ||
-	    (room->settings->reply_path == SETTINGS_REPLY_BRIDGE &&
+	if (room->active || !room->context.up ||
+	    (room->context.settings->reply_path == SETTINGS_REPLY_BRIDGE &&
 	     room_instructions_pending(room)))
 		return first;
 	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
