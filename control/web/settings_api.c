@@ -146,7 +146,7 @@ static void answer_change(const struct live_settings_done *done, void *arg)
 		refuse(w, x, done->result, NULL, done->why);
 }
 
-void web_settings_put(struct web *w, const struct web_request *r)
+static void put_intent(struct web *w, const struct web_request *r, const json_t *intent)
 {
 	char now[DOCUMENT_TIME_MAX];
 	struct document_change change = {.author = "token", .now = now};
@@ -155,13 +155,26 @@ void web_settings_put(struct web *w, const struct web_request *r)
 
 	format_now(web_env(w), now);
 	read_meta(r->body, &change);
-	result = live_settings_put(web_live(w), json_object_get(r->body, "intent"), &change,
-				   add_fault, faults, answer_change, w);
+	result = live_settings_put(web_live(w), intent, &change, add_fault, faults, answer_change,
+				   w);
 	if (result == DOCUMENT_SAVED)
 		web_keep_change(w, r->x);
 	else
 		refuse(w, r->x, result, faults, NULL);
 	json_decref(faults);
+}
+
+void web_settings_put(struct web *w, const struct web_request *r)
+{
+	put_intent(w, r, json_object_get(r->body, "intent"));
+}
+
+void web_settings_reset(struct web *w, const struct web_request *r)
+{
+	json_t *none = json_object();
+
+	put_intent(w, r, none);
+	json_decref(none);
 }
 
 void web_settings_check_intent(struct web *w, const struct web_request *r)

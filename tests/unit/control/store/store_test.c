@@ -138,6 +138,26 @@ TEST(events_become_rows_and_survive)
 	end();
 }
 
+TEST(who_changed_a_setting_and_how_is_in_the_audit)
+{
+	const struct bus_event ev = {.type = EVENT_SETTING_CHANGED,
+				     .at_ms = 1,
+				     .setting = {.name = "hold_ms",
+						 .effect = "immediately",
+						 .author = "alice",
+						 .source = "settings document"}};
+
+	begin();
+	open_store(NULL);
+	bus_publish(s.bus, &ev);
+	CHECK(sync_store());
+	CHECK_INT(number("SELECT count(*) FROM audit WHERE actor = 'alice' AND target = 'hold_ms'"
+			 " AND via = 'settings document' AND result = 'immediately'"),
+		  1);
+	close_store();
+	end();
+}
+
 TEST(no_words_are_kept_when_none_may_be)
 {
 	begin();
@@ -176,7 +196,10 @@ TEST(settings_documents_have_versions_and_are_compared)
 	CHECK_INT(s.got.version, 3);
 	CHECK(store_settings_list(s.store, "guild:7", on_list, NULL) == 0 && loop_run(&s.l));
 	CHECK_INT(s.n, 0);
-	CHECK_INT(number("SELECT count(*) FROM audit WHERE before = '{\"a\":1}'"), 1);
+	CHECK_INT(number("SELECT count(*) FROM audit"), 3);
+	CHECK_INT(number("SELECT count(*) FROM audit WHERE actor = 'me' AND kind = 'settings' AND"
+			 " target = 'global' AND before = '{\"a\":1}' AND after = '{\"a\":3}'"),
+		  1);
 	close_store();
 	end();
 }

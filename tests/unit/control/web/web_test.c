@@ -357,8 +357,15 @@ TEST(each_key_has_an_outcome_and_a_change_is_undone)
 	CHECK_INT(ask("POST", "/api/settings/undo", "{}"), 409);
 	CHECK_INT(ask("POST", "/api/settings/undo", "{\"_meta\": {\"version\": 1}}"), 200);
 	CHECK_INT(fx.settings->hold_ms, 2500);
+	CHECK_INT(ask("POST", "/api/settings/undo", "{\"_meta\": {\"version\": 2}}"), 200);
+	CHECK_INT(fx.settings->hold_ms, 1);
+	CHECK_INT(ask("POST", "/api/settings/reset", "{}"), 409);
+	CHECK_INT(ask("POST", "/api/settings/reset", "{\"_meta\": {\"version\": 2}}"), 409);
+	CHECK_INT(fx.settings->hold_ms, 1);
+	CHECK_INT(ask("POST", "/api/settings/reset", "{\"_meta\": {\"version\": 3}}"), 200);
+	CHECK_INT(fx.settings->hold_ms, 2500);
 	CHECK_INT(ask("GET", "/api/settings/history", NULL), 200);
-	CHECK_INT(json_array_size(json_object_get(fx.got, "versions")), 2);
+	CHECK_INT(json_array_size(json_object_get(fx.got, "versions")), 4);
 	close_all();
 }
 
