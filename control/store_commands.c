@@ -35,7 +35,8 @@ int store_command_backup(const char *dir, const char *file)
 	err = db_backup(db, file);
 	db_close(db);
 	if (err) {
-		fprintf(stderr, "control: %s not written: %s\n", file, strerror(err));
+		fprintf(stderr, "control: %s not written: %s\n", file,
+			err == EEXIST ? "it is the database itself" : strerror(err));
 		return 1;
 	}
 	err = db_open_file(&copy, file, DB_CHECK);

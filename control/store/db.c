@@ -40,6 +40,7 @@ struct db {
 	char path[PATH_SIZE];
 	enum db_mode mode;
 	bool claimed; /* the mark of a clean stop is taken away */
+	bool synced;  /* commits wait for the disk */
 };
 
 static int newest_version(void)
@@ -164,22 +165,43 @@ uint64_t db_last_row(const struct db *db)
 	return (uint64_t)sqlite3_last_insert_rowid(db->sql);
 }
 
-int db_begin(struct db *db)
-{
-	return db_run(db, db_use(db, DB_BEGIN));
-}
-
-int db_commit(struct db *db, bool synced)
+/* SQLite refuses to change it inside a transaction. */
+static int set_synced(struct db *db, bool synced)
 {
 	int err = 0;
 
-	if (synced)
-		sqlite3_exec(db->sql, "PRAGMA synchronous=FULL", NULL, NULL, NULL);
-	err = db_run(db, db_use(db, DB_COMMIT));
-	if (synced)
-		sqlite3_exec(db->sql, "PRAGMA synchronous=NORMAL", NULL, NULL, NULL);
+	if (db->synced != synced)
+		err = run_sql(db, synced ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL");
+	if (!err)
+		db->synced = synced;
+	return err;
+}
+
+static int begin(struct db *db, bool synced)
+{
+	int err = set_synced(db, synced);
+
+	return err ? err : db_run(db, db_use(db, DB_BEGIN));
+}
+
+int db_begin(struct db *db)
+{
+	return begin(db, false);
+}
+
+int db_begin_synced(struct db *db)
+{
+	return begin(db, true);
+}
+
+int db_commit(struct db *db)
+{
+	int err = db_run(db, db_use(db, DB_COMMIT));
+
 	if (err)
 		db_rollback(db);
+	else
+		set_synced(db, false);
 	return err;
 }
 
@@ -187,6 +209,7 @@ void db_rollback(struct db *db)
 {
 	if (!sqlite3_get_autocommit(db->sql))
 		db_run(db, db_use(db, DB_ROLLBACK));
+	set_synced(db, false);
 }
 
 static int prepare_statements(struct db *db)
@@ -225,6 +248,28 @@ int db_truncate_wal(struct db *db)
 						      NULL, NULL));
 }
 
+/* The path with its folder's real name: SQLite's NOFOLLOW refuses a link anywhere in a path, and a
+ * state directory may well be reached by one. The last part may still not be a link. */
+static int resolve_folder(char *out, size_t size, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char folder[PATH_SIZE + 8], *real;
+	int err = 0;
+
+	if (!slash)
+		slash = path;
+	if ((size_t)snprintf(folder, sizeof folder, "%.*s/.", (int)(slash - path), path) >=
+	    sizeof folder)
+		return ENAMETOOLONG;
+	real = realpath(slash == path && *path != '/' ? "." : folder, NULL);
+	if (!real)
+		return errno == EACCES ? EROFS : errno;
+	if ((size_t)snprintf(out, size, "%s/%s", real, *slash == '/' ? slash + 1 : slash) >= size)
+		err = ENAMETOOLONG;
+	free(real);
+	return err;
+}
+
 static int sync_file(const char *file)
 {
 	int fd = open(file, O_RDONLY | O_CLOEXEC), err = fd < 0 ? errno : 0;
@@ -257,13 +302,34 @@ static int copy_pages(struct db *db, const char *file)
 	return errno_of(rc);
 }
 
+/* Whether it is the database or a part of it, by whatever name. */
+static bool is_own_file(const struct db *db, const char *file)
+{
+	static const char *const parts[] = {"", "-wal", "-shm"};
+	char path[PATH_SIZE + 8];
+	struct stat st, own;
+
+	if (stat(file, &st))
+		return false;
+	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+		snprintf(path, sizeof path, "%s%s", db->path, parts[i]);
+		if (stat(path, &own) == 0 && own.st_dev == st.st_dev && own.st_ino == st.st_ino)
+			return true;
+	}
+	return false;
+}
+
 int db_backup(struct db *db, const char *file)
 {
 	char path[PATH_SIZE + 8];
 	int fd, err = 0;
 
-	if ((size_t)snprintf(path, sizeof path, "%s.new", file) >= sizeof path)
-		return ENAMETOOLONG;
+	if (is_own_file(db, file))
+		return EEXIST;
+	err = resolve_folder(path, sizeof path - 4, file);
+	if (err)
+		return err;
+	strcat(path, ".new");
 	unlink(path);
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
@@ -442,11 +508,9 @@ int db_open_file(struct db **out, const char *path, enum db_mode mode)
 	if (!db)
 		return ENOMEM;
 	db->mode = mode;
-	if ((size_t)snprintf(db->path, sizeof db->path, "%s", path) >= sizeof db->path) {
-		free(db);
-		return ENAMETOOLONG;
-	}
-	err = open_sql(db);
+	err = resolve_folder(db->path, sizeof db->path, path);
+	if (!err)
+		err = open_sql(db);
 	if (!err)
 		err = read_number(db, "PRAGMA user_version", &version);
 	if (!err)

@@ -66,15 +66,18 @@ unsigned db_changes(const struct db *db);
 uint64_t db_last_row(const struct db *db);
 
 int db_begin(struct db *db);
-/* synced: to the disk, not only to the system. Rolls back when it fails. */
-int db_commit(struct db *db, bool synced);
+/* One whose commit is written to the disk, not only to the system. */
+int db_begin_synced(struct db *db);
+/* Rolls back when it fails. */
+int db_commit(struct db *db);
 void db_rollback(struct db *db);
 
 /* The whole file is looked through. EUCLEAN. */
 int db_check_integrity(struct db *db);
 /* Moves the WAL into the file and empties it. EBUSY while somebody reads. */
 int db_truncate_wal(struct db *db);
-/* A consistent copy, also while others write; replaces the file when it is whole. Mode 0600. */
+/* A consistent copy, also while others write; replaces the file when it is whole. Mode 0600. EEXIST
+ * when the file is the database itself or its WAL. */
 int db_backup(struct db *db, const char *file);
 
 #endif

@@ -136,7 +136,7 @@ static int write_batch(struct db *db, struct record **list, uint32_t *n)
 	if (err)
 		db_rollback(db);
 	else
-		err = db_commit(db, false);
+		err = db_commit(db);
 	*list = r;
 	return err;
 }
@@ -283,7 +283,7 @@ static int add_audit(struct db *db, const struct job *j, const struct found *bef
 
 static int put_document(struct db *db, const struct job *j, struct found *present)
 {
-	int err = db_begin(db);
+	int err = db_begin_synced(db);
 
 	if (err)
 		return err;
@@ -298,7 +298,7 @@ static int put_document(struct db *db, const struct job *j, struct found *presen
 		err = add_audit(db, j, present);
 	if (err)
 		db_rollback(db);
-	return err ? err : db_commit(db, true);
+	return err ? err : db_commit(db);
 }
 
 static void run_put(struct job_runner *r, const struct job *j, struct worker_answer *a)

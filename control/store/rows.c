@@ -274,7 +274,7 @@ int rows_erase(struct db *db, uint64_t user, unsigned *changed)
 	static const enum db_statement all[] = {DB_ERASE_SAID,	     DB_ERASE_SEGMENTS,
 						DB_ERASE_TURNS,	     DB_ERASE_SPEECH,
 						DB_ERASE_UTTERANCES, DB_ERASE_EVENTS};
-	int err = db_begin(db);
+	int err = db_begin_synced(db);
 
 	*changed = 0;
 	if (err)
@@ -283,5 +283,5 @@ int rows_erase(struct db *db, uint64_t user, unsigned *changed)
 		err = run_with(db, all[i], user, NULL, changed);
 	if (err)
 		db_rollback(db);
-	return err ? err : db_commit(db, true);
+	return err ? err : db_commit(db);
 }

@@ -215,7 +215,7 @@ TEST(a_backup_is_whole_and_of_one_file_while_others_write)
 	CHECK_INT(db_begin(db), 0);
 	CHECK_INT(rows_add(db, &ev, true), 0); /* not committed */
 	CHECK_INT(db_backup(other, file), 0);
-	CHECK_INT(db_commit(db, false), 0);
+	CHECK_INT(db_commit(db), 0);
 	CHECK_INT(stat(file, &st), 0);
 	CHECK_INT(st.st_mode & 0777, 0600);
 	CHECK(stat(wal, &st) != 0);
@@ -227,6 +227,74 @@ TEST(a_backup_is_whole_and_of_one_file_while_others_write)
 	CHECK_INT(db_open_file(&other, file, DB_CHECK), 0);
 	CHECK_INT(db_check_integrity(other), 0);
 	db_close(other);
+	db_close(db);
+	folder_remove(dir);
+}
+
+TEST(a_folder_may_be_reached_by_a_symbolic_link)
+{
+	struct db *db = NULL;
+	char link[64], file[96];
+
+	CHECK(make_folder());
+	snprintf(link, sizeof link, "%s/link", dir);
+	snprintf(file, sizeof file, "%s/backup", link);
+	CHECK_INT(symlink(".", link), 0);
+	CHECK_INT(db_open(&db, link, DB_OWN), 0); /* as systemd has it with DynamicUser= */
+	CHECK_INT(db_backup(db, file), 0);
+	db_close(db);
+	db = NULL;
+	CHECK_INT(db_open_file(&db, file, DB_CHECK), 0);
+	db_close(db);
+	folder_remove(dir);
+}
+
+TEST(a_backup_never_replaces_the_database)
+{
+	static const char *const ends[] = {"", "-wal", "-shm"};
+	struct bus_event ev = utterance_of(501, "hello", 1000);
+	struct db *db = NULL, *other = NULL;
+	char file[80];
+
+	CHECK(make_folder());
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK_INT(rows_add(db, &ev, true), 0);
+	CHECK_INT(db_open(&other, dir, DB_CHECK), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		snprintf(file, sizeof file, "%s/./parley.db%s", dir, ends[i]);
+		CHECK_INT(db_backup(other, file), EEXIST);
+	}
+	CHECK_INT(rows_add(db, &ev, true), 0);
+	db_close(other);
+	db_close(db);
+	CHECK_INT(number(path, "SELECT count(*) FROM utterances"), 2);
+	folder_remove(dir);
+}
+
+static unsigned synced;
+
+/* SQLite's; the disk itself is not waited for. */
+int fdatasync(int fd)
+{
+	(void)fd;
+	synced++;
+	return 0;
+}
+
+TEST(a_synced_commit_is_on_the_disk_when_it_returns)
+{
+	struct bus_event ev = utterance_of(501, "hello", 1000);
+	struct db *db = NULL;
+
+	CHECK(make_folder());
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	for (unsigned i = 0; i < 4; i++) {
+		synced = 0;
+		CHECK_INT(i % 2 ? db_begin_synced(db) : db_begin(db), 0);
+		CHECK_INT(rows_add(db, &ev, true), 0);
+		CHECK_INT(db_commit(db), 0);
+		CHECK_INT(synced, i % 2);
+	}
 	db_close(db);
 	folder_remove(dir);
 }
