@@ -1,20 +1,19 @@
 #include "control/store_commands.h"
 
 #include <errno.h>
-#include <glob.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "control/store/copies.h"
 #include "control/store/db.h"
 #include "control/store/faults.h"
 #include "control/store/rows.h"
 #include "control/words/words.h"
 #include "proto/discord.h"
 
-enum { PATH_SIZE = 640, TRIES = 20 };
+enum { TRIES = 20 };
 
 static int tell_fault(const char *dir, int err)
 {
@@ -51,19 +50,9 @@ int store_command_backup(const char *dir, const char *file)
 	return 0;
 }
 
-/* They hold what the database held, and serve nobody once its migration has gone well. */
-static void remove_copies(const char *dir)
+static void tell_removed(const char *path)
 {
-	char pattern[PATH_SIZE];
-	glob_t found;
-
-	snprintf(pattern, sizeof pattern, "%s/parley.db.before-*", dir);
-	if (glob(pattern, GLOB_NOSORT, NULL, &found))
-		return;
-	for (size_t i = 0; i < found.gl_pathc; i++)
-		if (unlink(found.gl_pathv[i]) == 0)
-			printf("%s: removed, for it may have held the same\n", found.gl_pathv[i]);
-	globfree(&found);
+	printf("%s: removed, for it may have held the same\n", path);
 }
 
 /* A control that runs may read just now. */
@@ -93,9 +82,10 @@ int store_command_erase(const char *dir, const char *user)
 	if (!err)
 		err = truncate_wal(db);
 	db_close(db);
+	if (!err)
+		err = copies_remove(dir, UINT64_MAX, tell_removed);
 	if (err)
 		return tell_fault(dir, err);
-	remove_copies(dir);
 	printf("%s/parley.db: %u rows of user %llu erased\n", dir, rows, (unsigned long long)id);
 	return 0;
 }

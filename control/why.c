@@ -10,6 +10,7 @@
 #include "control/store/db.h"
 #include "control/store/faults.h"
 #include "control/words/words.h"
+#include "proto/base/utf8.h"
 
 /* ---- one turn as text ---- */
 
@@ -23,6 +24,17 @@ static const char *read_text(const json_t *j, const char *key)
 static long long read_number(const json_t *j, const char *key)
 {
 	return (long long)json_integer_value(json_object_get(j, key));
+}
+
+/* What people and models say is told as one plain line, whatever it would do to a terminal. */
+static void print_plain(FILE *f, const char *before, const char *text)
+{
+	char *plain = strdup(text);
+
+	if (plain)
+		utf8_plain(plain);
+	fprintf(f, "%s%s", before, plain ? plain : "");
+	free(plain);
 }
 
 static void print_decision(FILE *f, const json_t *d)
@@ -50,21 +62,28 @@ static void print_time(FILE *f, long long at_ms)
 		fprintf(f, ", %s", text);
 }
 
+static void print_words(FILE *f, const char *before, const char *text)
+{
+	if (!*text)
+		return;
+	print_plain(f, before, text);
+	fputc('\n', f);
+}
+
 static void print_turn(FILE *f, const json_t *turn, const json_t *why)
 {
 	const json_t *ms = json_object_get(turn, "first_audio_ms"), *d;
 	size_t i;
 
-	fprintf(f, "turn %lld of %s", read_number(turn, "turn"), read_text(turn, "name"));
+	fprintf(f, "turn %lld", read_number(turn, "turn"));
+	print_plain(f, " of ", read_text(turn, "name"));
 	print_time(f, read_number(turn, "at"));
 	if (strcmp(read_text(turn, "stage"), "ended") == 0)
 		fprintf(f, ": %s (%s)\n", read_text(turn, "reason"), read_text(turn, "text"));
 	else
 		fprintf(f, ": %s, and not over\n", read_text(turn, "stage"));
-	if (*read_text(turn, "heard"))
-		fprintf(f, "  heard: %s\n", read_text(turn, "heard"));
-	if (*read_text(turn, "said"))
-		fprintf(f, "  said:  %s\n", read_text(turn, "said"));
+	print_words(f, "  heard: ", read_text(turn, "heard"));
+	print_words(f, "  said:  ", read_text(turn, "said"));
 	if (json_is_integer(ms))
 		fprintf(f, "  first sound %lld ms after the speaker's last\n",
 			(long long)json_integer_value(ms));
@@ -73,14 +92,11 @@ static void print_turn(FILE *f, const json_t *turn, const json_t *why)
 
 static void print_speech(FILE *f, const json_t *x)
 {
-	const char *words = read_text(x, "heard");
-
-	fprintf(f, "speech of %s", read_text(x, "name"));
+	print_plain(f, "speech of ", read_text(x, "name"));
 	print_time(f, read_number(x, "at"));
 	fprintf(f, ", %lld ms: never became a turn (%s)\n", read_number(x, "ms"),
 		read_text(x, "speech"));
-	if (*words)
-		fprintf(f, "  heard: %s\n", words);
+	print_words(f, "  heard: ", read_text(x, "heard"));
 }
 
 int why_text(char **out, const json_t *turn)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "control/events/events.h"
+#include "control/store/copies.h"
 #include "control/store/db.h"
 #include "control/store/faults.h"
 #include "control/store/rows.h"
@@ -36,6 +37,8 @@ void job_free(void *arg)
 	free(j->scope);
 	free(j->text);
 	free(j->author);
+	if (j->held)
+		atomic_fetch_sub(j->held, j->bytes);
 	free(j);
 }
 
@@ -98,6 +101,12 @@ static int note_outcome(struct job_runner *r, int err)
 	else if (err != ESTALE && err != ENOENT)
 		tell(r, err);
 	return err;
+}
+
+/* The same of what writes nothing: that it went well says nothing of the disk. */
+static int note_read(struct job_runner *r, int err)
+{
+	return err ? note_outcome(r, err) : 0;
 }
 
 void job_runner_close(struct job_runner *r)
@@ -185,8 +194,10 @@ static int run_expire(struct job_runner *r, const struct job *j)
 
 	if (!database(r))
 		return r->err;
-	err = note_outcome(r, rows_expire(r->db, j->now_ms, j->words_ms, &changed));
+	err = rows_expire(r->db, j->now_ms, j->words_ms, &changed);
+	err = changed ? note_outcome(r, err) : note_read(r, err);
 	r->truncate = r->truncate || changed;
+	copies_remove(r->dir, j->words_ms, NULL);
 	/* Until nobody reads it the WAL still holds what went. */
 	if (!err && r->truncate && db_truncate_wal(r->db) == 0)
 		r->truncate = false;
@@ -318,8 +329,8 @@ static void run_put(struct job_runner *r, const struct job *j, struct worker_ans
 static void run_get(struct job_runner *r, const struct job *j, struct worker_answer *a)
 {
 	struct found f = {0};
-	int err = database(r) ? note_outcome(r, find_document(r->db, j->scope, j->version, &f))
-			      : r->err;
+	int err =
+		database(r) ? note_read(r, find_document(r->db, j->scope, j->version, &f)) : r->err;
 
 	answer_document(a, err, &f);
 	free_found(&f);

@@ -4,6 +4,7 @@
 #define CONTROL_STORE_JOB_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -30,6 +31,8 @@ struct job {
 	bool compare;
 	uint64_t version, guild, now_ms, words_ms;
 	uint64_t id; /* of the request */
+	size_t bytes;
+	atomic_size_t *held; /* has counted them; NULL: nothing has */
 };
 
 struct record {

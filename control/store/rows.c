@@ -78,7 +78,8 @@ static char *compact_why(const char *why)
 	return text;
 }
 
-static int add_segments(struct db *db, const struct bus_event *ev, uint64_t turn_seq)
+/* Who spoke in it, in any case: what they said, when it may be kept. */
+static int add_segments(struct db *db, const struct bus_event *ev, uint64_t turn_seq, bool words)
 {
 	json_t *list = json_loads(ev->turn.segments ? ev->turn.segments : "", 0, NULL), *x;
 	uint64_t user;
@@ -96,7 +97,7 @@ static int add_segments(struct db *db, const struct bus_event *ev, uint64_t turn
 		db_bind_uint(s, 3, user);
 		db_bind_text(s, 4, json_string_value(json_object_get(x, "name")));
 		db_bind_uint(s, 5, (uint64_t)json_integer_value(json_object_get(x, "utterance")));
-		db_bind_text(s, 6, json_string_value(json_object_get(x, "text")));
+		db_bind_text(s, 6, words ? json_string_value(json_object_get(x, "text")) : NULL);
 		db_bind_uint(s, 7, ev->at_ms);
 		err = db_run(db, s);
 	}
@@ -133,7 +134,7 @@ static int add_turn(struct db *db, const struct bus_event *ev, bool words)
 	db_bind_text(s, 12, why);
 	err = db_run(db, s);
 	free(why);
-	return err || !words ? err : add_segments(db, ev, db_last_row(db));
+	return err ? err : add_segments(db, ev, db_last_row(db), words);
 }
 
 static int add_session(struct db *db, const struct bus_event *ev)

@@ -14,11 +14,18 @@
 #include "ipc/log.h"
 #include "ipc/tmr.h"
 #include "ipc/worker.h"
+#include "proto/base/time.h"
 
 #include <sqlite3.h>
 
 #define MIN UINT64_C(60000000000)
-enum { REQUESTS_MAX = 4096, EXPIRE_MIN = 10, HOUR_MS = 3600000, LIST_MAX = 200 };
+enum {
+	REQUESTS_MAX = 4096,
+	STORE_REQUEST_BYTES = 16 << 20,
+	EXPIRE_MIN = 10,
+	HOUR_MS = 3600000,
+	LIST_MAX = 200
+};
 
 /* A request that is out: whom its answer is for. */
 struct request {
@@ -39,6 +46,7 @@ struct store {
 	struct job_runner runner; /* the worker's, until it is freed */
 	struct request *requests;
 	uint64_t last_id;
+	atomic_size_t held; /* bytes of the jobs that are out */
 };
 
 /* ---- history ---- */
@@ -72,23 +80,42 @@ static void count_shed(struct store *s, bool shed)
 	s->queue.shed = 0;
 }
 
-static int post_job(struct store *s, const struct job *proto)
+static size_t text_bytes(const char *text)
 {
-	struct job *j = malloc(sizeof *j);
-	int err;
+	return text ? strlen(text) + 1 : 0;
+}
+
+/* Takes the texts in any case. ENOSPC: those that a slow disk keeps waiting hold enough memory. */
+static int make_job(struct store *s, const struct job *proto, struct job **out)
+{
+	size_t bytes = sizeof *proto + text_bytes(proto->scope) + text_bytes(proto->text) +
+		       text_bytes(proto->author);
+	bool full = bytes > STORE_REQUEST_BYTES - atomic_load(&s->held);
+	struct job *j = full ? NULL : malloc(sizeof *j);
 
 	if (!j) {
-		err = ENOMEM;
-	} else {
-		*j = *proto;
-		err = worker_post(s->worker, j);
-		if (!err)
-			return 0;
-		free(j);
+		free(proto->scope);
+		free(proto->text);
+		free(proto->author);
+		return full ? ENOSPC : ENOMEM;
 	}
-	free(proto->scope);
-	free(proto->text);
-	free(proto->author);
+	*j = *proto;
+	j->bytes = bytes;
+	j->held = &s->held;
+	atomic_fetch_add(&s->held, bytes);
+	*out = j;
+	return 0;
+}
+
+static int post_job(struct store *s, const struct job *proto)
+{
+	struct job *j = NULL;
+	int err = make_job(s, proto, &j);
+
+	if (!err)
+		err = worker_post(s->worker, j);
+	if (err)
+		job_free(j);
 	return err;
 }
 
@@ -131,6 +158,9 @@ static void on_expire(void *arg)
 	uint64_t now = env_wall_ms(s->env);
 	uint64_t keep = (uint64_t)s->settings->store_words_hours * HOUR_MS;
 
+	/* What would be too old by the next time goes now. */
+	if (keep)
+		keep -= EXPIRE_MIN * MIN / NS_PER_MS;
 	post_job(s, &(struct job){.kind = JOB_EXPIRE,
 				  .now_ms = now,
 				  .words_ms = now > keep ? now - keep : 0});
@@ -156,28 +186,26 @@ static void drop_request(struct store *s, uint64_t id, struct request *out)
 /* Takes the job's texts. */
 static int put_job(struct store *s, const struct job *proto, const struct request *who)
 {
-	struct request *r = malloc(sizeof *r), gone;
-	struct job *j = malloc(sizeof *j);
-	int err = ENOMEM;
+	struct request *r, gone;
+	struct job *j = NULL;
+	int err = make_job(s, proto, &j);
 
-	if (r && j) {
-		*r = *who;
-		r->id = ++s->last_id;
-		r->next = s->requests;
-		*j = *proto;
-		j->id = r->id;
-		s->requests = r;
-		err = worker_put(s->worker, j, r->id);
-		if (!err)
-			return 0;
-		drop_request(s, r->id, &gone);
-		r = NULL;
+	if (err)
+		return err;
+	r = malloc(sizeof *r);
+	if (!r) {
+		job_free(j);
+		return ENOMEM;
 	}
-	free(r);
-	free(j);
-	free(proto->scope);
-	free(proto->text);
-	free(proto->author);
+	*r = *who;
+	r->id = j->id = ++s->last_id;
+	r->next = s->requests;
+	s->requests = r;
+	err = worker_put(s->worker, j, r->id);
+	if (err) {
+		drop_request(s, r->id, &gone);
+		job_free(j);
+	}
 	return err;
 }
 

@@ -1,5 +1,7 @@
 #include "control/store_commands.h"
 
+#include <sys/stat.h>
+
 #include "control/events/events.h"
 #include "control/store/db.h"
 #include "control/store/rows.h"
@@ -40,4 +42,28 @@ TEST(a_backup_holds_what_an_erased_person_said_no_more)
 	CHECK_INT(db_step(db, s), ENOENT);
 	db_close(db);
 	folder_remove(dir);
+}
+
+/* Also in a folder whose name means something to glob(7), and in no other one. */
+TEST(erasing_removes_the_copies_of_this_folder_alone)
+{
+	char top[32], dir[64], other[64], copy[96], foreign[96];
+	struct db *db = NULL;
+
+	CHECK(folder_make(top));
+	snprintf(dir, sizeof dir, "%s/a[b]", top);
+	snprintf(other, sizeof other, "%s/ab", top);
+	CHECK(mkdir(dir, 0700) == 0 && mkdir(other, 0700) == 0);
+	snprintf(copy, sizeof copy, "%s/parley.db.before-2", dir);
+	snprintf(foreign, sizeof foreign, "%s/parley.db.before-2", other);
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK_INT(symlink("nowhere", copy), 0);
+	CHECK_INT(symlink("nowhere", foreign), 0);
+	CHECK_INT(store_command_erase(dir, "501000000000000000"), 0);
+	CHECK(unlink(copy) != 0);
+	CHECK_INT(unlink(foreign), 0);
+	db_close(db);
+	folder_remove(dir);
+	folder_remove(other);
+	folder_remove(top);
 }

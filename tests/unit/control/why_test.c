@@ -184,6 +184,52 @@ TEST(turns_are_found_by_number_guild_user_and_time)
 	folder_remove(dir);
 }
 
+/* Names come from Discord, words from people and models: none of them moves the terminal's cursor
+ * or writes a line of its own. */
+TEST(a_name_or_word_is_one_plain_line_of_why)
+{
+	json_t *turn = json_pack("{s:i,s:s,s:s,s:s,s:s,s:s,s:[]}", "turn", 3, "name",
+				 "al\033]0;x\007ice\n  said:  no", "stage", "ended", "reason",
+				 "answered", "heard",
+				 "a\xc2\x9b"
+				 "2Jb",
+				 "said", "c\r\033[1Ad", "why");
+	char *text = NULL;
+
+	CHECK_INT(why_text(&text, turn), 0);
+	CHECK(!strchr(text, '\033') && !strchr(text, '\007') && !strchr(text, '\r'));
+	CHECK(!strstr(text, "\xc2\x9b"));
+	CHECK(!strstr(text, "\n  said:  no"));
+	free(text);
+	json_decref(turn);
+}
+
+/* A turn may hold what several people said. */
+TEST(speech_of_a_turn_that_somebody_else_began_is_no_lost_speech)
+{
+	struct bus_event ev = {.type = EVENT_UTTERANCE, .at_ms = 900, .guild = 1, .user = 7};
+	struct db *db = NULL;
+	json_t *list;
+	char dir[32];
+
+	ev.utterance = (struct event_utterance){.session = 5,
+						.utterance = 9,
+						.name = "alice",
+						.text = "hi",
+						.started_ms = 800,
+						.ended_ms = 900};
+	CHECK(folder_make(dir));
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK_INT(rows_add(db, &ev, true), 0);
+	add_turn(db, 1, 8, 1, 1000);
+	list = find(dir, (struct why_query){.guild = 1});
+	CHECK_INT(json_array_size(list), 1);
+	CHECK(!json_object_get(json_array_get(list, 0), "speech"));
+	json_decref(list);
+	db_close(db);
+	folder_remove(dir);
+}
+
 TEST(the_command_line_of_why_is_read)
 {
 	struct why_query q = {0};

@@ -310,7 +310,8 @@ TEST(a_turn_is_kept_with_its_segments_and_its_rules)
 	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
 	CHECK_INT(rows_add(db, &ev, true), 0);
 	CHECK_INT(rows_add(db, &ev, false), 0);
-	CHECK_INT(number(path, "SELECT count(*) FROM segments"), 2);
+	CHECK_INT(number(path, "SELECT count(*) FROM segments"), 4);
+	CHECK_INT(number(path, "SELECT count(*) FROM segments WHERE text IS NULL"), 2);
 	CHECK_INT(number(path, "SELECT count(*) FROM turns WHERE said IS NULL"), 1);
 	CHECK_INT(number(path, "SELECT count(*) FROM turns"
 			       " WHERE why = '[[\"direct_address\",true,1,1]]'"),

@@ -433,6 +433,118 @@ TEST(a_disk_that_takes_nothing_is_an_error_until_it_does)
 	end();
 }
 
+/* How often the text stands in the file. */
+static unsigned count_text(const char *file, const char *text)
+{
+	char line[4096];
+	unsigned n = 0;
+	FILE *f = fopen(file, "r");
+
+	while (f && fgets(line, sizeof line, f))
+		n += strstr(line, text) != NULL;
+	if (f)
+		fclose(f);
+	return n;
+}
+
+/* What can still be read says nothing of what can be written. */
+TEST(a_full_disk_is_told_once_although_documents_are_read_meanwhile)
+{
+	struct rlimit before, small;
+	void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+	int saved = dup(STDERR_FILENO), fd;
+	char log[64];
+	struct stat st;
+
+	begin();
+	snprintf(log, sizeof log, "%s/log", s.dir);
+	open_store(NULL);
+	publish_utterances(10);
+	CHECK(put("{}", false, 0));
+	CHECK_INT(stat(s.path, &st), 0);
+	fd = open(log, O_WRONLY | O_CREAT | O_APPEND, 0600);
+	CHECK(fd >= 0 && dup2(fd, STDERR_FILENO) == STDERR_FILENO);
+	getrlimit(RLIMIT_FSIZE, &before);
+	small = before;
+	small.rlim_cur = (rlim_t)st.st_size;
+	CHECK_INT(setrlimit(RLIMIT_FSIZE, &small), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		publish_utterances(5000);
+		sync_store();
+		CHECK(store_settings_get(s.store, "global", 0, on_document, NULL) == 0 &&
+		      loop_run(&s.l));
+		CHECK_INT(s.err, 0);
+	}
+	setrlimit(RLIMIT_FSIZE, &before);
+	CHECK(put("{}", false, 0));
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	close(fd);
+	CHECK_INT(count_text(log, "store_fault"), 1);
+	CHECK_INT(count_text(log, "store_well"), 1);
+	close_store();
+	signal(SIGXFSZ, handler);
+	end();
+}
+
+TEST(what_waits_for_a_stalled_disk_is_bounded_in_bytes)
+{
+	static char big[1 << 20];
+	sqlite3 *db = NULL;
+	unsigned taken = 0;
+
+	begin();
+	open_store(NULL);
+	CHECK(sync_store());
+	CHECK_INT(sqlite3_open(s.path, &db), SQLITE_OK);
+	CHECK_INT(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	memset(big, 'x', sizeof big - 1);
+	while (taken < 64 && store_save_guild(s.store, 41, big) == 0)
+		taken++;
+	CHECK(taken >= 8 && taken < 64);
+	CHECK_INT(store_save_guild(s.store, 41, big), ENOSPC);
+	CHECK_INT(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+	CHECK(sync_store());
+	CHECK_INT(store_save_guild(s.store, 41, big), 0);
+	close_store();
+	end();
+}
+
+/* Words are looked for every ten minutes: those that would be too old by the next time go now. So
+ * do the copies that a migration made, which hold the same. */
+TEST(words_never_stay_longer_than_they_may)
+{
+	const uint64_t hour = 3600000;
+	struct bus_event ev = {.type = EVENT_UTTERANCE, .guild = 1, .user = 501};
+	char copy[96];
+	uint64_t now;
+	FILE *f;
+
+	begin();
+	CHECK_INT(settings_set(s.settings, "store_words_hours", "1"), 0);
+	snprintf(copy, sizeof copy, "%s.before-2", s.path);
+	f = fopen(copy, "w");
+	CHECK(f);
+	fclose(f);
+	CHECK_INT(utimensat(AT_FDCWD, copy, (struct timespec[2]){{.tv_sec = 1}, {.tv_sec = 1}}, 0),
+		  0);
+	open_store(NULL);
+	now = env_wall_ms(s.l.env);
+	for (unsigned i = 0; i < 2; i++) {
+		ev.at_ms = now - hour + (i ? 20 : 5) * 60000;
+		ev.utterance = (struct event_utterance){.text = "hello", .started_ms = ev.at_ms};
+		bus_publish(s.bus, &ev);
+	}
+	loop_run_for(&s.l, 1100 * NS_PER_MS);
+	CHECK(sync_store());
+	CHECK_INT(number("SELECT count(*) FROM utterances"), 2);
+	CHECK_INT(number("SELECT count(*) FROM utterances WHERE text IS NOT NULL"), 1);
+	CHECK(access(copy, F_OK) != 0);
+	close_store();
+	end();
+}
+
 /* On replay the answers are those of the record, and the database is not touched. */
 TEST(a_replay_gives_the_recorded_answers_and_touches_no_file)
 {
