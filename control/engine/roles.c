@@ -57,10 +57,6 @@ bool roles_refresh(struct served *s)
 
 int roles_open(struct served *s)
 {
-	static const enum engine_transcription transcription[] = {
-		[SETTINGS_ASR_SPEAKER] = ENGINE_TRANSCRIBE_SPEAKERS,
-		[SETTINGS_ASR_SHARED] = ENGINE_TRANSCRIBE_SHARED,
-		[SETTINGS_ASR_FILE] = ENGINE_TRANSCRIBE_FILES};
 	const struct roles *r = s->r;
 	const struct provider_record *p = s->record;
 	char socket[PROVIDER_URL_MAX], http[PROVIDER_URL_MAX];
@@ -72,7 +68,7 @@ int roles_open(struct served *s)
 				   .http_url = http,
 				   .language = r->settings->language,
 				   .silent_ms = r->settings->not_answering_ms,
-				   .transcription = transcription[r->settings->asr_sessions],
+				   .transcription = r->transcription,
 				   .h = roles_take_event,
 				   .arg = s};
 	int err;
@@ -328,6 +324,10 @@ static int open_first(struct roles *r, enum engine_use use)
 
 int roles_alloc(struct roles **out, const struct roles_conf *conf)
 {
+	static const enum engine_transcription transcription[] = {
+		[SETTINGS_ASR_SPEAKER] = ENGINE_TRANSCRIBE_SPEAKERS,
+		[SETTINGS_ASR_SHARED] = ENGINE_TRANSCRIBE_SHARED,
+		[SETTINGS_ASR_FILE] = ENGINE_TRANSCRIBE_FILES};
 	struct roles *r;
 	int err;
 
@@ -340,6 +340,7 @@ int roles_alloc(struct roles **out, const struct roles_conf *conf)
 	r->ws = conf->ws;
 	r->http = conf->http;
 	r->settings = conf->settings;
+	r->transcription = transcription[conf->settings->asr_sessions];
 	r->h = conf->h;
 	r->arg = conf->arg;
 	err = tmr_alloc(&r->silence, r->env, roles_silence_over, r);

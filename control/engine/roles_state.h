@@ -58,6 +58,7 @@ struct roles {
 	struct ws_ctx *ws;
 	struct http *http;
 	const struct settings *settings;
+	enum engine_transcription transcription; /* as the room began with */
 	roles_h *h;
 	void *arg;
 	struct list list[ENGINE_USE_COUNT];
