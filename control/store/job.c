@@ -18,8 +18,8 @@
 #include "control/words/words.h"
 #include "ipc/log.h"
 #include "ipc/worker.h"
+#include "proto/base/time.h"
 
-#define SEC UINT64_C(1000000000)
 enum { AGAIN_S = 30, BATCH = 512, PATH_SIZE = 640 };
 
 void record_free(struct record *r)
@@ -50,7 +50,7 @@ static uint64_t thread_now(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * SEC + (uint64_t)ts.tv_nsec;
+	return ns_of_timespec(&ts);
 }
 
 /* Each fault once, until it is over. */
@@ -74,7 +74,7 @@ static void close_later(struct job_runner *r, int err)
 	tell(r, err);
 	/* Only somebody's hand makes these better, and what is there must not be overwritten. */
 	r->given_up = err == EBADMSG || err == ENOTSUP || err == EUCLEAN;
-	r->again_at = thread_now() + AGAIN_S * SEC;
+	r->again_at = thread_now() + AGAIN_S * NS_PER_S;
 	if (r->given_up)
 		r->db = db_close(r->db);
 }

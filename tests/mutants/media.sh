@@ -13,7 +13,7 @@ make -s -j"$(nproc)" B=$B $B/mediad $B/control $B/guildd $B/caller $B/offlined |
 make -s -j"$(nproc)" B=$B ONLY="proto ipc mediad" $B/tests/unit || exit 1
 wraps=$(printf -- '-Wl,--wrap=%s ' malloc calloc realloc aligned_alloc strdup strndup)
 flags='-std=c17 -g -O1 -I. -D_GNU_SOURCE -DPARLEY_VERSION="0" -fno-omit-frame-pointer'
-common='-levent -levent_pthreads -lwebsockets -luv -lmsgpackc -lsodium -ljansson -lm'
+common='-levent -levent_pthreads -lwebsockets -luv -lssl -lcrypto -lmsgpackc -lsodium -ljansson -lm'
 codecs='-lopus -lsamplerate -lmbedcrypto -lcrypto -lseccomp'
 # objects FOLDER…: of its sources, but for a program's main file of the tests
 objects() { find "$@" -name '*.c' | sed "s,^,$B/obj/,; s,c\$,o,"; }
@@ -70,7 +70,7 @@ try_scenario() { # FAULT FILE SCENARIO
 	if [ "$program" = mediad ]; then
 		link "$sick/mediad" "$B/obj/${2%.c}.o" "$codecs $common" $mediad $(printf '%s\n' $shared | grep -v /ipc/http.o) || return
 	else
-		link "$sick/control" "$B/obj/${2%.c}.o" "$common -lcurl" $control $shared || return
+		link "$sick/control" "$B/obj/${2%.c}.o" "$common -lcurl -lsqlite3" $control $shared || return
 	fi
 	if timeout 300 bash "tests/scenarios/$3.sh" $sick >$B/log 2>&1; then
 		fail "$1: scenario $3 did not notice"
