@@ -15,6 +15,7 @@
 #include "control/room/floor/choice.h"
 #include "control/room/turn/classifier.h"
 #include "control/room/turn/moments.h"
+#include "control/room/turn/turns.h"
 #include "control/room/floor/followup.h"
 #include "control/room/floor/music.h"
 #include "control/room/session.h"
@@ -29,7 +30,6 @@
 #include "control/room/people.h"
 #include "control/room/room.h"
 #include "control/settings/settings.h"
-#include "control/words/words.h"
 
 struct room_speaker {
 	bool used, is_bot;
@@ -69,7 +69,6 @@ struct room {
 					slow */
 	bool interim_unrequested;    /* the provider sends interim transcripts without requests */
 
-	bool greeted;
 	struct room_speaker speaker[ROOM_SPEAKERS];
 	unsigned places; /* places in use; those beyond are free */
 	struct room_turn turn[ROOM_TURNS];
@@ -98,7 +97,6 @@ struct room {
 	struct room_history history;
 	struct room_instructions_refresh refresh;
 	char instructions[ROOM_PROMPT_MAX]; /* as sent last */
-	struct words words;
 };
 
 /* The room of this context: for the functions that machines with the narrow context call. */
@@ -107,28 +105,15 @@ static inline struct room *room_of(const struct room_context *context)
 	return (struct room *)(uintptr_t)context;
 }
 
-/* room.c */
-/* Ends all turns and forgets everybody; the room takes no event after it. */
-void room_shut_down(struct room *room);
-/* Derives names and guest mode from the settings. */
-void room_apply_settings(struct room *room);
-
 /* turn.c */
 struct room_turn *room_turn_new(struct room *room, struct room_speaker *sp);
-/* A turn that nobody spoke: a prompt of the room itself. NULL if there is no place. */
-struct room_turn *room_turn_new_prompted(struct room *room, const char *text);
 /* Another turn with the same words, in the phase HEARING; NULL if there is no place. */
 struct room_turn *room_turn_copy(struct room *room, const struct room_turn *of);
-struct room_turn *room_turn_by_id(struct room *room, uint32_t id);
 /* The index of the next turn that has not ended, beginning with `from`; ROOM_TURNS if there is
  * none. A step that ends turns may still meet an ended one. */
 unsigned room_turn_next(const struct room *room, unsigned from);
-void room_turn_decide(struct room_turn *turn, enum room_rule rule, bool yes, int64_t value,
-		      int64_t limit);
 /* Its first speaker left: the turn now belongs to the speaker of its first segment. */
 void room_turn_reassign(struct room_turn *turn);
-/* Aborts all work for the turn. The first reason stays. */
-void room_turn_cancel(struct room *room, struct room_turn *turn, enum room_reason reason);
 void room_turn_end(struct room *room, struct room_turn *turn, enum room_reason reason);
 void room_turns_tick(struct room *room);
 uint64_t room_turns_deadline(const struct room *room);
@@ -152,7 +137,6 @@ void room_asr_tick(struct room *room, struct room_speaker *sp);
 uint64_t room_asr_idle_at(const struct room *room, const struct room_speaker *sp);
 
 /* output.c: the answer, from the brain to the room */
-void room_answer_ask(struct room *room, struct room_turn *turn);
 void room_output_on_event(struct room *room, const struct room_event *ev);
 /* Its audio is no longer held back. */
 void room_answer_release(struct room *room, struct room_turn *turn);

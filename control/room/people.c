@@ -53,7 +53,7 @@ static void remove_member(struct room *room, struct room_speaker *sp)
 		/* An answer that others can hear or asked for, too, is spoken to its end. */
 		else if (t->user == sp->user &&
 			 (room_people(room) <= 1 || !(t->first_audio_at || room_segment_shared(t))))
-			room_turn_cancel(room, t, ROOM_REASON_LEFT);
+			room_turn_cancel(&room->context, t, ROOM_REASON_LEFT);
 	}
 	if (sp->asr_open)
 		room_asr_close(room, sp, "user_left");
@@ -87,7 +87,7 @@ static void add_member(struct room *room, const struct room_event *ev)
 	room_clean_name((const char *)ev->text.p, ev->text.n, sp->name, sizeof sp->name);
 	room_moment_add(&room->moments, ROOM_MOMENT_JOIN, sp->user, sp->name, NULL,
 			room->context.now);
-	room_thought_restart(room);
+	room_thought_restart(&room->thought, &room->context);
 	if (!ev->is_bot)
 		listen_to_speaker(room, sp);
 }

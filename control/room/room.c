@@ -10,20 +10,6 @@
 #include "control/room/people.h"
 #include "control/room/turn/turn_queue.h"
 
-/* Settings that the room keeps in a form of its own. */
-void room_apply_settings(struct room *room)
-{
-	const struct settings *s = room->context.settings;
-
-	room->context.guest = settings_guest(s);
-	if (*s->bot_name)
-		room_clean_name(s->bot_name, strlen(s->bot_name), room->context.name,
-				sizeof room->context.name);
-	room->names = (struct room_names){0};
-	room_names_add(&room->names, room->context.name);
-	room_names_add(&room->names, s->aliases);
-}
-
 int room_alloc(struct room **out, const struct settings *settings, const char *name)
 {
 	struct room *room;
@@ -39,7 +25,7 @@ int room_alloc(struct room **out, const struct settings *settings, const char *n
 		return ENOMEM;
 	room->context.settings = settings;
 	room_clean_name(name, strlen(name), room->context.name, sizeof room->context.name);
-	room_apply_settings(room);
+	room_apply_settings(&room->context);
 	room->shared = settings->asr_sessions == SETTINGS_ASR_SHARED;
 	room->files = settings->asr_sessions == SETTINGS_ASR_FILE;
 	*out = room;
@@ -54,7 +40,7 @@ struct room *room_free(struct room *room)
 
 void room_report_activity(struct room_context *context)
 {
-	room_session_active(room_of(context));
+	room_session_active(&room_of(context)->session, context);
 }
 
 void room_report_change(struct room_context *context)
@@ -69,23 +55,47 @@ const struct room_turn *room_active(const struct room *room)
 
 /* ---- the machines ---- */
 
-/* Followup and choice are independent of struct room: these adapters pass what they need. */
-static void step_followup(struct room *room, const struct room_event *ev)
+/* Adapters to the machines that have the narrow context and their own state (context.h). */
+#define ON_EVENT(machine)                                                                          \
+	static void machine##_on_event(struct room *room, const struct room_event *ev)             \
+	{                                                                                          \
+		room_##machine##_on_event(&room->machine, &room->context, ev);                     \
+	}
+#define TICK(machine)                                                                              \
+	static void machine##_tick(struct room *room)                                              \
+	{                                                                                          \
+		room_##machine##_tick(&room->machine, &room->context);                             \
+	}
+#define DEADLINE(machine)                                                                          \
+	static uint64_t machine##_deadline(const struct room *room)                                \
+	{                                                                                          \
+		return room_##machine##_deadline(&room->machine, &room->context);                  \
+	}
+
+ON_EVENT(session)
+TICK(session)
+DEADLINE(session)
+ON_EVENT(followup)
+ON_EVENT(choice)
+ON_EVENT(music)
+TICK(music)
+DEADLINE(music)
+ON_EVENT(classifier)
+
+static void thought_tick(struct room *room)
 {
-	if (ev->type == ROOM_TOOL)
-		room_followup_tool(&room->followup, room->context.settings, ev->yes, ev->user,
-				   room->context.now);
+	struct room_thought_view view = {.floor = &room->floor,
+					 .music = &room->music,
+					 .live_captures = room_live_captures(room),
+					 .up_at = room_session_up_at(&room->session)};
+
+	room_thought_tick(&room->thought, &room->context, &view);
 }
 
-static void step_choice(struct room *room, const struct room_event *ev)
+static uint64_t thought_deadline(const struct room *room)
 {
-	if (ev->type != ROOM_CHOICE)
-		return;
-	if (ev->yes)
-		room_choice_offer(&room->choice, ev->user, (const char *)ev->text.p, ev->text.n,
-				  room->context.now);
-	else
-		room_choice_clear(&room->choice);
+	return room_thought_deadline(&room->thought, &room->context,
+				     room_session_up_at(&room->session));
 }
 
 static const struct machine {
@@ -96,7 +106,7 @@ static const struct machine {
 	void (*tick)(struct room *room);
 	uint64_t (*deadline)(const struct room *room);
 } machines[] = {
-	{"session", room_session_on_event, room_session_tick, room_session_deadline},
+	{"session", session_on_event, session_tick, session_deadline},
 	{"people", room_people_on_event, NULL, NULL},
 	{"captures", room_captures_on_event, room_captures_tick, room_captures_deadline},
 	{"transcripts", room_transcripts_on_event, NULL, NULL},
@@ -105,16 +115,16 @@ static const struct machine {
 	{"instructions", room_instructions_on_event, room_instructions_tick,
 	 room_instructions_deadline},
 	{"watchdog", room_watchdog_on_event, room_watchdog_tick, room_watchdog_deadline},
-	{"followup", step_followup, NULL, NULL},
+	{"followup", followup_on_event, NULL, NULL},
 	{"deferred turns", NULL, room_deferred_tick, room_deferred_deadline},
 	{"turn queue", NULL, room_turn_queue_tick, room_turn_queue_deadline},
-	{"thought", NULL, room_thought_tick, room_thought_deadline},
-	{"choice", step_choice, NULL, NULL},
-	{"music", room_music_on_event, room_music_tick, room_music_deadline},
+	{"thought", NULL, thought_tick, thought_deadline},
+	{"choice", choice_on_event, NULL, NULL},
+	{"music", music_on_event, music_tick, music_deadline},
 	{"barge-in", NULL, room_barge_in_tick, room_barge_in_deadline},
 	{"speculative", room_speculative_on_event, room_speculative_tick, NULL},
 	{"endpointing", NULL, room_endpointing_tick, room_endpointing_deadline},
-	{"classifier", room_classifier_on_event, NULL, NULL},
+	{"classifier", classifier_on_event, NULL, NULL},
 	{"output", room_output_on_event, room_output_tick, NULL},
 };
 

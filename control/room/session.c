@@ -1,8 +1,9 @@
 #include "control/room/session.h"
 
-#include "control/room/hearing/captures.h"
-#include "control/room/inside.h"
-#include "control/room/floor/music.h"
+#include <string.h>
+
+#include "control/room/turn/turns.h"
+#include "control/settings/settings.h"
 #include "proto/base/time.h"
 
 static const struct {
@@ -26,115 +27,91 @@ static bool event_says(const struct room_event *ev, const char *word)
 	return ev->text.n == strlen(word) && memcmp(ev->text.p, word, ev->text.n) == 0;
 }
 
-static void update_call_timers(struct room *room, const struct room_event *ev)
+static void update_call_timers(struct room_session *s, const struct room_context *context,
+			       const struct room_event *ev)
 {
-	struct room_session *s = &room->session;
-
 	if (ev->yes) {
 		s->lost_at = 0;
 		if (!s->up_at)
-			s->up_at = s->active_at = room->context.now;
+			s->up_at = s->active_at = context->now;
 		return;
 	}
 	if (s->lost_at && s->lost_as)
 		return;
-	s->lost_at = room->context.now;
+	s->lost_at = context->now;
 	s->lost_as = event_says(ev, "crashed")	      ? ROOM_END_SUBPROCESS_CRASHED
 		     : event_says(ev, "disconnected") ? ROOM_END_BOT_DISCONNECTED
 						      : ROOM_END_NONE;
 }
 
-void room_session_active(struct room *room)
+void room_session_active(struct room_session *s, const struct room_context *context)
 {
-	room->session.active_at = room->context.now;
-	room->session.idle_warned = false;
+	s->active_at = context->now;
+	s->idle_warned = false;
 }
 
-void room_shut_down(struct room *room)
+void room_session_end(struct room_session *s, struct room_context *context, enum room_end end)
 {
-	room->context.over = true;
-	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
-	     i = room_turn_next(room, i + 1)) {
-		struct room_turn *t = &room->turn[i];
-
-		if (t->phase == ROOM_PHASE_FREE || t->phase == ROOM_PHASE_ENDED)
-			continue;
-		room_turn_cancel(room, t, ROOM_REASON_SHUTDOWN);
-		room_turn_end(room, t, ROOM_REASON_SHUTDOWN);
-	}
-	for (unsigned i = 0; i < room->places; i++) {
-		struct room_speaker *sp = &room->speaker[i];
-
-		if (sp->used && sp->asr_open)
-			room_asr_close(room, sp, "shutdown");
-		if (sp->used && !sp->is_bot)
-			room_emit(&room->context, ROOM_DO_UNLISTEN)->user = sp->user;
-		*sp = (struct room_speaker){0};
-	}
-	room->places = 0;
-}
-
-void room_session_end(struct room *room, enum room_end end)
-{
-	if (room->session.end || room->context.over)
+	if (s->end || context->over)
 		return;
-	room->session.end = end;
-	if (!room_music_idle(&room->music))
-		room_music_command(room, ROOM_MUSIC_STOP);
-	room_shut_down(room);
-	room_emit(&room->context, ROOM_DO_LEAVE)->text = ends[end].name;
+	s->end = end;
+	room_music_stop(context);
+	room_shut_down(context);
+	room_emit(context, ROOM_DO_LEAVE)->text = ends[end].name;
 }
 
-static void end_by_name(struct room *room, const struct room_event *ev)
+static void end_by_name(struct room_session *s, struct room_context *context,
+			const struct room_event *ev)
 {
 	for (unsigned i = 1; i < ROOM_END_COUNT; i++)
 		if (event_says(ev, ends[i].name))
-			room_session_end(room, (enum room_end)i);
+			room_session_end(s, context, (enum room_end)i);
 }
 
-static void update_call(struct room *room, const struct room_event *ev)
+static void update_call(struct room_session *s, struct room_context *context,
+			const struct room_event *ev)
 {
 	struct room_effect *e;
 	bool up = ev->yes;
 
-	if (room->context.up && !up)
-		room_captures_end(room);
-	room->context.up = up;
-	update_call_timers(room, ev);
-	if (!up || room->greeted)
+	if (context->up && !up)
+		room_call_lost(context);
+	context->up = up;
+	update_call_timers(s, context, ev);
+	if (!up || s->greeted)
 		return;
-	room->greeted = true;
-	room_moment_add(&room->moments, ROOM_MOMENT_SELF_JOIN, 0, room->context.name, NULL,
-			room->context.now);
-	if (!room->context.guest)
+	s->greeted = true;
+	room_call_began(context);
+	if (!context->guest)
 		return;
-	room->words = (struct words){0};
-	words_guest(&room->words, room->context.name);
-	e = room_emit(&room->context, ROOM_DO_TELL);
-	e->words = &room->words;
-	e->text = room->words.text;
+	s->words = (struct words){0};
+	words_guest(&s->words, context->name);
+	e = room_emit(context, ROOM_DO_TELL);
+	e->words = &s->words;
+	e->text = s->words.text;
 }
 
-void room_session_on_event(struct room *room, const struct room_event *ev)
+void room_session_on_event(struct room_session *s, struct room_context *context,
+			   const struct room_event *ev)
 {
 	switch (ev->type) {
 	case ROOM_CALL:
-		update_call(room, ev);
+		update_call(s, context, ev);
 		break;
 	case ROOM_MUTE:
-		room->context.muted = ev->yes;
+		context->muted = ev->yes;
 		break;
 	case ROOM_END:
-		end_by_name(room, ev);
+		end_by_name(s, context, ev);
 		break;
 	case ROOM_SHUTDOWN:
-		room_shut_down(room);
+		room_shut_down(context);
 		break;
 	case ROOM_SETTINGS:
 		if (ev->yes)
-			room_apply_settings(room);
+			room_apply_settings(context);
 		else
-			room_session_end(room, ROOM_END_CHANNEL_BLOCKED);
+			room_session_end(s, context, ROOM_END_CHANNEL_BLOCKED);
 		break;
 	default:
 		break;
@@ -143,104 +120,100 @@ void room_session_on_event(struct room *room, const struct room_event *ev)
 
 /* ---- time ---- */
 
-static uint64_t length_end(const struct room *room)
+static uint64_t length_end(const struct room_session *s, const struct room_context *context)
 {
-	const struct room_session *s = &room->session;
-	uint64_t min = room->context.settings->session_max_min;
+	uint64_t min = context->settings->session_max_min;
 
 	return min && s->up_at ? s->up_at + min * 60 * NS_PER_S : UINT64_MAX;
 }
 
-static uint64_t idle_end(const struct room *room)
+static uint64_t idle_end(const struct room_session *s, const struct room_context *context)
 {
-	const struct room_session *s = &room->session;
-
-	if (!room->context.settings->inactivity_s || !s->up_at || room->active ||
-	    room_music_locks(&room->music))
+	if (!context->settings->inactivity_s || !s->up_at || room_turn_active(context) ||
+	    room_music_plays(context))
 		return UINT64_MAX;
-	return s->active_at + room->context.settings->inactivity_s * NS_PER_S;
+	return s->active_at + context->settings->inactivity_s * NS_PER_S;
 }
 
-static uint64_t lost_end(const struct room *room)
+static uint64_t lost_end(const struct room_session *s, const struct room_context *context)
 {
-	const struct room_session *s = &room->session;
-
 	if (!s->lost_at || !s->lost_as)
 		return UINT64_MAX;
 	return s->lost_at + (s->lost_as == ROOM_END_SUBPROCESS_CRASHED
-				     ? room->context.settings->media_recover_s * NS_PER_S
-				     : room->context.settings->call_grace_ms * NS_PER_MS);
+				     ? context->settings->media_recover_s * NS_PER_S
+				     : context->settings->call_grace_ms * NS_PER_MS);
 }
 
 /* The next warning of the maximum length, or NULL; warnings as long as the session itself are
  * skipped. */
-static const unsigned *find_next_warning(const struct room *room)
+static const unsigned *find_next_warning(const struct room_session *s,
+					 const struct room_context *context)
 {
-	unsigned n = room->session.warned;
+	unsigned n = s->warned;
 
-	while (n < LENGTH_WARNINGS &&
-	       room->context.settings->session_max_min * 60 <= length_warnings[n])
+	while (n < LENGTH_WARNINGS && context->settings->session_max_min * 60 <= length_warnings[n])
 		n++;
 	return n < LENGTH_WARNINGS ? &length_warnings[n] : NULL;
 }
 
-static uint64_t length_warning_time(const struct room *room)
+static uint64_t length_warning_time(const struct room_session *s,
+				    const struct room_context *context)
 {
-	const unsigned *warning = find_next_warning(room);
-	uint64_t at = length_end(room);
+	const unsigned *warning = find_next_warning(s, context);
+	uint64_t at = length_end(s, context);
 
 	return at == UINT64_MAX || !warning ? UINT64_MAX : at - *warning * NS_PER_S;
 }
 
 /* If the limit is short, there is no warning of every silence. */
-static uint64_t idle_warning_time(const struct room *room)
+static uint64_t idle_warning_time(const struct room_session *s, const struct room_context *context)
 {
-	uint64_t at = idle_end(room);
+	uint64_t at = idle_end(s, context);
 
-	if (at == UINT64_MAX || room->session.idle_warned ||
-	    room->context.settings->inactivity_s < 2 * IDLE_WARNING)
+	if (at == UINT64_MAX || s->idle_warned ||
+	    context->settings->inactivity_s < 2 * IDLE_WARNING)
 		return UINT64_MAX;
 	return at - IDLE_WARNING * NS_PER_S;
 }
 
-static void emit_warning(struct room *room, bool idle, unsigned seconds)
+static void emit_warning(struct room_session *s, struct room_context *context, bool idle,
+			 unsigned seconds)
 {
 	struct room_effect *e;
 
-	room->words = (struct words){0};
+	s->words = (struct words){0};
 	if (idle)
-		words_leaves_idle(&room->words, seconds);
+		words_leaves_idle(&s->words, seconds);
 	else
-		words_leaves_soon(&room->words, seconds);
-	e = room_emit(&room->context, ROOM_DO_TELL);
-	e->words = &room->words;
-	e->text = room->words.text;
+		words_leaves_soon(&s->words, seconds);
+	e = room_emit(context, ROOM_DO_TELL);
+	e->words = &s->words;
+	e->text = s->words.text;
 }
 
-void room_session_tick(struct room *room)
+void room_session_tick(struct room_session *s, struct room_context *context)
 {
-	struct room_session *s = &room->session;
-	const unsigned *warning = find_next_warning(room);
+	const unsigned *warning = find_next_warning(s, context);
 
-	if (room->context.now >= lost_end(room)) {
-		room_session_end(room, s->lost_as);
-	} else if (room->context.now >= length_end(room)) {
-		room_session_end(room, ROOM_END_MAX_DURATION);
-	} else if (room->context.now >= idle_end(room)) {
-		room_session_end(room, ROOM_END_INACTIVITY_TIMEOUT);
-	} else if (warning && room->context.now >= length_warning_time(room)) {
+	if (context->now >= lost_end(s, context)) {
+		room_session_end(s, context, s->lost_as);
+	} else if (context->now >= length_end(s, context)) {
+		room_session_end(s, context, ROOM_END_MAX_DURATION);
+	} else if (context->now >= idle_end(s, context)) {
+		room_session_end(s, context, ROOM_END_INACTIVITY_TIMEOUT);
+	} else if (warning && context->now >= length_warning_time(s, context)) {
 		s->warned = (unsigned)(warning - length_warnings) + 1;
-		emit_warning(room, false, *warning);
-	} else if (room->context.now >= idle_warning_time(room)) {
-		emit_warning(room, true, IDLE_WARNING);
+		emit_warning(s, context, false, *warning);
+	} else if (context->now >= idle_warning_time(s, context)) {
+		emit_warning(s, context, true, IDLE_WARNING);
 		s->idle_warned = true;
 	}
 }
 
-uint64_t room_session_deadline(const struct room *room)
+uint64_t room_session_deadline(const struct room_session *s, const struct room_context *context)
 {
-	uint64_t at[] = {lost_end(room), length_end(room), idle_end(room),
-			 length_warning_time(room), idle_warning_time(room)};
+	uint64_t at[] = {lost_end(s, context), length_end(s, context), idle_end(s, context),
+			 length_warning_time(s, context), idle_warning_time(s, context)};
 	uint64_t best = UINT64_MAX;
 
 	for (size_t i = 0; i < sizeof at / sizeof at[0]; i++)
@@ -249,12 +222,12 @@ uint64_t room_session_deadline(const struct room *room)
 	return best;
 }
 
-uint64_t room_session_up_at(const struct room *room)
+uint64_t room_session_up_at(const struct room_session *s)
 {
-	return room->session.up_at;
+	return s->up_at;
 }
 
-uint64_t room_session_active_at(const struct room *room)
+uint64_t room_session_active_at(const struct room_session *s)
 {
-	return room->session.active_at;
+	return s->active_at;
 }

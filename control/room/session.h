@@ -14,7 +14,8 @@
 #ifndef CONTROL_ROOM_SESSION_H
 #define CONTROL_ROOM_SESSION_H
 
-#include "control/room/room.h"
+#include "control/room/context.h"
+#include "control/words/words.h"
 
 enum room_end {
 	ROOM_END_NONE,
@@ -30,19 +31,36 @@ struct room_session {
 	enum room_end lost_as;
 	unsigned warned; /* warnings of the maximum length that were given */
 	bool idle_warned;
+	bool greeted; /* guests were told who is here */
 	enum room_end end;
+	struct words words; /* of the last TELL */
 };
 
 const char *room_end_name(enum room_end end);
 
 /* Confirmed speech, or the bot's own, counts as activity. */
-void room_session_active(struct room *room);
-void room_session_end(struct room *room, enum room_end end);
-void room_session_on_event(struct room *room, const struct room_event *ev);
-void room_session_tick(struct room *room);
-uint64_t room_session_deadline(const struct room *room);
+void room_session_active(struct room_session *s, const struct room_context *context);
+/* Ends the session; a second end is ignored. */
+void room_session_end(struct room_session *s, struct room_context *context, enum room_end end);
+void room_session_on_event(struct room_session *s, struct room_context *context,
+			   const struct room_event *ev);
+void room_session_tick(struct room_session *s, struct room_context *context);
+uint64_t room_session_deadline(const struct room_session *s, const struct room_context *context);
 /* When the call came up first, and when somebody was last active; 0 = never. */
-uint64_t room_session_up_at(const struct room *room);
-uint64_t room_session_active_at(const struct room *room);
+uint64_t room_session_up_at(const struct room_session *s);
+uint64_t room_session_active_at(const struct room_session *s);
+
+/* What the session demands of the other machines (session_demands.c). */
+
+/* The call came up for the first time. */
+void room_call_began(struct room_context *context);
+/* The call is lost: ends every open capture. */
+void room_call_lost(struct room_context *context);
+bool room_music_plays(const struct room_context *context);
+void room_music_stop(struct room_context *context);
+/* The settings changed: derives names and guest mode from them. */
+void room_apply_settings(struct room_context *context);
+/* Ends all turns and forgets everybody; the room takes no event after it. */
+void room_shut_down(struct room_context *context);
 
 #endif

@@ -123,7 +123,7 @@ static void interrupt_answer(struct room *room, struct room_turn *t,
 				 s->barge_in_ms);
 	t->interrupted_by = sp->user;
 	t->interrupting_utterance = sp->overlap.utterance;
-	room_turn_cancel(room, t, ROOM_REASON_INTERRUPTED);
+	room_turn_cancel(&room->context, t, ROOM_REASON_INTERRUPTED);
 }
 
 static void decide_overlap(struct room *room, struct room_speaker *sp, struct room_turn *t,
@@ -211,7 +211,7 @@ bool room_overlap_words(struct room *room, struct room_speaker *sp, const struct
 			uint32_t utterance, const char *words)
 {
 	struct room_overlap *o = &sp->overlap;
-	struct room_turn *t = room_turn_by_id(room, o->turn);
+	struct room_turn *t = room_turn_by_id(&room->context, o->turn);
 	char text[ROOM_TEXT_MAX];
 	bool named;
 

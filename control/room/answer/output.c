@@ -18,8 +18,9 @@
 
 enum { TELL_CHARS = 40, TELL_MS = 400, DRAIN_SLACK_S = 5 };
 
-void room_answer_ask(struct room *room, struct room_turn *turn)
+void room_answer_ask(struct room_context *context, struct room_turn *turn)
 {
+	struct room *room = room_of(context);
 	struct room_effect *e;
 
 	room->active = turn;
@@ -118,7 +119,7 @@ static bool limit_not_understood(struct room *room, struct room_turn *t)
 	room_turn_decide(t, ROOM_RULE_NOT_UNDERSTOOD_RARE, since >= limit, (int64_t)since,
 			 (int64_t)limit);
 	if (since < limit) {
-		room_turn_cancel(room, t, ROOM_REASON_NOT_UNDERSTOOD);
+		room_turn_cancel(&room->context, t, ROOM_REASON_NOT_UNDERSTOOD);
 		return true;
 	}
 	*told = (struct room_not_understood){.user = t->user, .at = room->context.now};
@@ -178,7 +179,7 @@ static void end_brain_answer(struct room *room, struct room_turn *t, bool broke)
 	if (room_reply_planned(&room->reply))
 		return;
 	if (room_reply_skips(&room->reply)) {
-		room_turn_cancel(room, t, ROOM_REASON_NO_ANSWER);
+		room_turn_cancel(&room->context, t, ROOM_REASON_NO_ANSWER);
 		return;
 	}
 	complete_answer(room, t);

@@ -145,7 +145,7 @@ static void directive_out(enum room_directive_out what, const char *text, size_t
 	} else if (r->planned) {
 		room_chunker_add(&r->chunker, text, n, chunk_out, room);
 	} else {
-		struct room_turn *t = room_turn_by_id(room, r->turn);
+		struct room_turn *t = room_turn_by_id(&room->context, r->turn);
 
 		append_answer(t, text, n);
 		room_playout_add_text(&r->playout, 0, strlen(t->answer));

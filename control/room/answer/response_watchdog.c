@@ -97,7 +97,8 @@ void room_watchdog_tick(struct room *room)
 
 	if (!t)
 		return;
-	switch (room_retry_tick(l, s, room_speech_until(room, NULL, true), room->context.now)) {
+	switch (room_retry_tick(l, s, room_speech_until(&room->context, NULL, true),
+				room->context.now)) {
 	case ROOM_RETRY_WAIT:
 		break;
 	case ROOM_RETRY_AGAIN:
@@ -111,13 +112,14 @@ void room_watchdog_tick(struct room *room)
 	case ROOM_RETRY_GIVE_UP:
 		room_turn_decide(t, ROOM_RULE_SILENT_RETRY, false, l->retries + 1,
 				 s->response_retries);
-		room_turn_cancel(room, t, done ? ROOM_REASON_NO_ANSWER : ROOM_REASON_BRAIN_FAILED);
+		room_turn_cancel(&room->context, t,
+				 done ? ROOM_REASON_NO_ANSWER : ROOM_REASON_BRAIN_FAILED);
 		break;
 	case ROOM_RETRY_WATCHDOG:
 		room_turn_decide(t, ROOM_RULE_FIRST_AUDIO, false,
 				 (int64_t)(l->tools ? s->tool_ms : s->first_audio_ms),
 				 (int64_t)(l->tools ? s->tool_ms : s->first_audio_ms));
-		room_turn_cancel(room, t, ROOM_REASON_BRAIN_FAILED);
+		room_turn_cancel(&room->context, t, ROOM_REASON_BRAIN_FAILED);
 		break;
 	}
 }
@@ -127,5 +129,5 @@ uint64_t room_watchdog_deadline(const struct room *room)
 	if (!find_awaited_turn(room))
 		return UINT64_MAX;
 	return room_retry_deadline(&room->retry, room->context.settings,
-				   room_speech_until(room, NULL, true));
+				   room_speech_until(&room->context, NULL, true));
 }

@@ -37,7 +37,7 @@ static void roll_back(struct room *room)
 
 	room->speculative.turn = 0;
 	if (t)
-		room_turn_cancel(room, t, ROOM_REASON_EOT_REVOKED);
+		room_turn_cancel(&room->context, t, ROOM_REASON_EOT_REVOKED);
 }
 
 static void update_power(struct room *room, const struct room_event *ev)
@@ -100,7 +100,7 @@ void room_speculative_begin(struct room *room, struct room_speaker *sp, uint32_t
 	room_turn_decide(t, ROOM_RULE_EOT_PROBABILITY, true, probability,
 			 room->context.settings->eot_share);
 	room_turn_decide(t, ROOM_RULE_SPECULATIVE, true, of->id, 0);
-	room_answer_ask(room, t);
+	room_answer_ask(&room->context, t);
 }
 
 static void apply_eot(struct room *room, const struct room_event *ev)
@@ -185,7 +185,7 @@ void room_speculative_commit(struct room *room, struct room_turn *turn, struct r
 		return;
 	room->active = early;
 	if (turn->phase != ROOM_PHASE_QUEUED) {
-		room_turn_cancel(room, early, ROOM_REASON_EOT_REVOKED);
+		room_turn_cancel(&room->context, early, ROOM_REASON_EOT_REVOKED);
 		return;
 	}
 	early->end_of_speech_at = turn->end_of_speech_at;
@@ -218,7 +218,8 @@ void room_speculative_tick(struct room *room)
 
 	if (!room->speculative.turn)
 		return;
-	of = find_speculative_turn(room) ? room_turn_by_id(room, room->speculative.of) : NULL;
+	of = find_speculative_turn(room) ? room_turn_by_id(&room->context, room->speculative.of)
+					 : NULL;
 	if (!of || (of->phase != ROOM_PHASE_HEARING && of->phase != ROOM_PHASE_TRANSCRIBING))
 		roll_back(room);
 }

@@ -2,10 +2,8 @@
 
 #include <stdio.h>
 
-#include "control/room/inside.h"
-#include "control/room/floor/music.h"
-#include "control/room/hearing/captures.h"
-#include "control/room/turn/turn_queue.h"
+#include "control/room/turn/turns.h"
+#include "control/settings/settings.h"
 #include "proto/base/time.h"
 
 enum { GREET_MS = 1000 };
@@ -17,58 +15,52 @@ static const char thought[] = "(Nobody has said anything for a while. If there i
 			      "sentence.)";
 
 /* The conditions of a thought besides time. */
-static bool may_speak(const struct room *room)
+static bool may_speak(const struct room_context *context, const struct room_thought_view *view)
 {
-	if (room->active || !room->context.up || room->context.muted || room->context.guest ||
-	    !room_people(room) || room->context.settings->command_only ||
-	    !room_music_idle(&room->music) || room_live_captures(room))
-		return false;
-	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1))
-		if (room->turn[i].phase > ROOM_PHASE_HEARING &&
-		    room->turn[i].phase < ROOM_PHASE_ENDED)
-			return false;
-	return true;
+	return !room_turn_active(context) && context->up && !context->muted && !context->guest &&
+	       room_people_present(context) && !context->settings->command_only &&
+	       room_music_idle(view->music) && !view->live_captures && !room_turn_pending(context);
 }
 
 /* splitmix64 of values that a replay knows as well. */
-static bool draw_thought(const struct room *room)
+static bool draw_thought(const struct room_thought *th, const struct room_context *context)
 {
-	uint64_t z = room->context.now + room->thought.drawn * 0x9e3779b97f4a7c15ull;
+	uint64_t z = context->now + th->drawn * 0x9e3779b97f4a7c15ull;
 
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
 	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
 	z ^= z >> 31;
-	return z % 100 < room->context.settings->thought_eagerness;
+	return z % 100 < context->settings->thought_eagerness;
 }
 
-static bool thoughts_enabled(const struct room *room)
+static bool thoughts_enabled(const struct room_context *context)
 {
-	return room->context.settings->volition != SETTINGS_VOLITION_OFF &&
-	       room->context.settings->thought_eagerness && !room->context.guest;
+	return context->settings->volition != SETTINGS_VOLITION_OFF &&
+	       context->settings->thought_eagerness && !context->guest;
 }
 
-static void speak_thought(struct room *room, const char *what, enum room_rule rule)
+static void speak_thought(struct room_thought *th, struct room_context *context, const char *what,
+			  enum room_rule rule)
 {
-	struct room_turn *t = room_turn_new_prompted(room, what);
+	struct room_turn *t = room_turn_new_prompted(context, what);
 
 	if (!t)
 		return;
-	room_turn_decide(t, rule, true,
-			 (int64_t)((room->context.now - room->thought.quiet_at) / NS_PER_MS), 0);
-	room_answer_ask(room, t);
-	if (room->context.settings->interruptions != SETTINGS_INTERRUPT_NONE)
+	room_turn_decide(t, rule, true, (int64_t)((context->now - th->quiet_at) / NS_PER_MS), 0);
+	room_answer_ask(context, t);
+	if (context->settings->interruptions != SETTINGS_INTERRUPT_NONE)
 		t->policy = room_interruption_policy_own(ROOM_SCOPE_ANYONE, 0);
-	room->thought.spoken++;
+	th->spoken++;
 }
 
-void room_thought_on_speech(struct room *room)
+void room_thought_on_speech(struct room_thought *th, struct room_context *context)
 {
-	struct room_turn *a = room->active;
+	struct room_turn *a = room_turn_active(context);
 
-	room->thought.greeted = true;
-	room->thought.quiet_at = room->context.now;
+	th->greeted = true;
+	th->quiet_at = context->now;
 	if (a && !a->user && !a->first_audio_at)
-		room_turn_cancel(room, a, ROOM_REASON_THOUGHT_WITHDRAWN);
+		room_turn_cancel(context, a, ROOM_REASON_THOUGHT_WITHDRAWN);
 }
 
 static uint64_t later_of(uint64_t a, uint64_t b)
@@ -77,56 +69,57 @@ static uint64_t later_of(uint64_t a, uint64_t b)
 }
 
 /* When the next greeting or thought is due; `greets` tells which. */
-static uint64_t next_due(const struct room *room, bool *greets)
+static uint64_t next_due(const struct room_thought *th, const struct room_context *context,
+			 uint64_t up_at, bool *greets)
 {
-	const struct room_thought *th = &room->thought;
-	uint64_t quiet = later_of(th->quiet_at, later_of(room->free_at, room_session_up_at(room)));
+	uint64_t quiet = later_of(th->quiet_at, later_of(room_turn_free_at(context), up_at));
 	uint64_t at = UINT64_MAX;
 
-	*greets = !th->greeted && room->context.settings->greet && !room->context.guest;
-	if (!room->context.up)
+	*greets = !th->greeted && context->settings->greet && !context->guest;
+	if (!context->up)
 		return at;
 	if (*greets)
-		at = room_session_up_at(room) + GREET_MS * NS_PER_MS;
-	else if (thoughts_enabled(room) && room_people(room))
-		at = quiet + room->context.settings->thought_silence_s * NS_PER_S;
+		at = up_at + GREET_MS * NS_PER_MS;
+	else if (thoughts_enabled(context) && room_people_present(context))
+		at = quiet + context->settings->thought_silence_s * NS_PER_S;
 	return at == UINT64_MAX ? at : later_of(at, th->look_at);
 }
 
-void room_thought_tick(struct room *room)
+void room_thought_tick(struct room_thought *th, struct room_context *context,
+		       const struct room_thought_view *view)
 {
-	struct room_thought *th = &room->thought;
-	const struct settings *s = room->context.settings;
+	const struct settings *s = context->settings;
 	bool greets;
 
-	if (room->context.now < next_due(room, &greets))
+	if (context->now < next_due(th, context, view->up_at, &greets))
 		return;
-	th->look_at = room->context.now + s->retry_ms * NS_PER_MS;
-	if (!may_speak(room))
+	th->look_at = context->now + s->retry_ms * NS_PER_MS;
+	if (!may_speak(context, view))
 		return;
 	if (greets) {
 		th->greeted = true;
-		speak_thought(room, greeting, ROOM_RULE_GREETING);
+		speak_thought(th, context, greeting, ROOM_RULE_GREETING);
 		return;
 	}
-	if (room_floor_volition_in(&room->floor, s, room->context.now))
+	if (room_floor_volition_in(view->floor, s, context->now))
 		return;
 	th->drawn++;
-	th->look_at = room->context.now + s->thought_interval_s * NS_PER_S;
-	if (!draw_thought(room))
+	th->look_at = context->now + s->thought_interval_s * NS_PER_S;
+	if (!draw_thought(th, context))
 		return;
-	room_floor_apply(&room->floor, s, ROOM_FLOOR_OFFER_VOLITION, 0, room->context.now);
-	speak_thought(room, thought, ROOM_RULE_THOUGHT);
+	room_floor_apply(view->floor, s, ROOM_FLOOR_OFFER_VOLITION, 0, context->now);
+	speak_thought(th, context, thought, ROOM_RULE_THOUGHT);
 }
 
-uint64_t room_thought_deadline(const struct room *room)
+uint64_t room_thought_deadline(const struct room_thought *th, const struct room_context *context,
+			       uint64_t up_at)
 {
 	bool greets;
 
-	return next_due(room, &greets);
+	return next_due(th, context, up_at, &greets);
 }
 
-void room_thought_restart(struct room *room)
+void room_thought_restart(struct room_thought *th, const struct room_context *context)
 {
-	room->thought.quiet_at = room->context.now;
+	th->quiet_at = context->now;
 }

@@ -14,7 +14,9 @@
 #ifndef CONTROL_ROOM_ANSWER_THOUGHT_H
 #define CONTROL_ROOM_ANSWER_THOUGHT_H
 
-#include "control/room/room.h"
+#include "control/room/context.h"
+#include "control/room/floor/floor.h"
+#include "control/room/floor/music.h"
 
 struct room_thought {
 	bool greeted;	   /* or it is too late for a greeting */
@@ -24,11 +26,21 @@ struct room_thought {
 	unsigned spoken;
 };
 
+/* What it knows of other machines; borrowed for the call. */
+struct room_thought_view {
+	struct room_floor *floor; /* a thought is an offer of volition */
+	const struct room_music *music;
+	unsigned live_captures;
+	uint64_t up_at; /* when the call came up first; 0 = never */
+};
+
 /* Somebody speaks: withdraws a thought that was not heard yet. */
-void room_thought_on_speech(struct room *room);
-void room_thought_tick(struct room *room);
-uint64_t room_thought_deadline(const struct room *room);
+void room_thought_on_speech(struct room_thought *th, struct room_context *context);
+void room_thought_tick(struct room_thought *th, struct room_context *context,
+		       const struct room_thought_view *view);
+uint64_t room_thought_deadline(const struct room_thought *th, const struct room_context *context,
+			       uint64_t up_at);
 /* Silence counts from now on. */
-void room_thought_restart(struct room *room);
+void room_thought_restart(struct room_thought *th, const struct room_context *context);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "control/room/context.h"
 #include "proto/base/time.h"
 #include "proto/base/utf8.h"
 
@@ -40,6 +41,17 @@ void room_choice_offer(struct room_choice *c, uint64_t user, const char *text, s
 void room_choice_clear(struct room_choice *c)
 {
 	*c = (struct room_choice){0};
+}
+
+void room_choice_on_event(struct room_choice *c, const struct room_context *context,
+			  const struct room_event *ev)
+{
+	if (ev->type != ROOM_CHOICE)
+		return;
+	if (ev->yes)
+		room_choice_offer(c, ev->user, (const char *)ev->text.p, ev->text.n, context->now);
+	else
+		room_choice_clear(c);
 }
 
 bool room_choice_open(const struct room_choice *c, uint64_t now)

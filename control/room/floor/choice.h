@@ -14,6 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct room_context;
+struct room_event;
+
 enum { ROOM_OPTIONS = 5, ROOM_OPTION_MAX = 120, ROOM_CHOICE_KIND = 24 };
 
 struct room_choice {
@@ -27,6 +30,9 @@ struct room_choice {
 void room_choice_offer(struct room_choice *c, uint64_t user, const char *text, size_t n,
 		       uint64_t now);
 void room_choice_clear(struct room_choice *c);
+/* ROOM_CHOICE. */
+void room_choice_on_event(struct room_choice *c, const struct room_context *context,
+			  const struct room_event *ev);
 bool room_choice_open(const struct room_choice *c, uint64_t now);
 /* The index of the option that these words choose, or -1. */
 int room_choice_match(const struct room_choice *c, const char *words);

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "control/room/turn/turn.h"
+#include "control/room/context.h"
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
 #include "proto/base/utf8.h"
@@ -20,6 +20,13 @@ void room_followup_tool(struct room_followup *f, const struct settings *s, bool 
 	if (on)
 		f->tool_user = user;
 	f->tool_until = now + (f->tools ? TOOL_S * NS_PER_S : s->tool_follow_ms * NS_PER_MS);
+}
+
+void room_followup_on_event(struct room_followup *f, const struct room_context *context,
+			    const struct room_event *ev)
+{
+	if (ev->type == ROOM_TOOL)
+		room_followup_tool(f, context->settings, ev->yes, ev->user, context->now);
 }
 
 void room_followup_interrupted(struct room_followup *f, const struct room_turn *turn, uint64_t now)

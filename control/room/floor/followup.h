@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct room_context;
+struct room_event;
 struct room_turn;
 struct settings;
 
@@ -28,6 +30,9 @@ struct room_followup {
 
 void room_followup_tool(struct room_followup *f, const struct settings *s, bool on, uint64_t user,
 			uint64_t now);
+/* ROOM_TOOL. */
+void room_followup_on_event(struct room_followup *f, const struct room_context *context,
+			    const struct room_event *ev);
 /* turn->interrupted_by interrupted an answer. */
 void room_followup_interrupted(struct room_followup *f, const struct room_turn *turn, uint64_t now);
 /* An answer was played: earlier interruptions no longer matter. */

@@ -1,7 +1,11 @@
 #include "control/room/floor/music.h"
 
-#include "control/room/inside.h"
-#include "control/room/turn/turn_queue.h"
+#include <string.h>
+#include <strings.h>
+
+#include "control/room/context.h"
+#include "control/room/turn/turns.h"
+#include "control/settings/settings.h"
 #include "proto/base/time.h"
 
 enum { UNDUCK_MS = 1200 };
@@ -56,37 +60,38 @@ enum room_music_control room_music_control(const char *text)
 	return found;
 }
 
-static void emit_command(struct room *room, const char *what)
+static void emit_command(struct room_context *context, const char *what)
 {
-	struct room_effect *e = room_emit(&room->context, ROOM_DO_MUSIC);
+	struct room_effect *e = room_emit(context, ROOM_DO_MUSIC);
 
 	e->text = what;
-	e->ms = room->context.settings->duck_fade_ms;
+	e->ms = context->settings->duck_fade_ms;
 }
 
 /* The only place where the phase changes; the state of the old phase is cleared. */
-static void enter_phase(struct room *room, enum room_music_phase phase)
+static void enter_phase(struct room_music *m, struct room_context *context,
+			enum room_music_phase phase)
 {
-	struct room_music *m = &room->music;
-
 	if (m->phase == phase)
 		return;
 	if (room_music_locks(m))
-		room_session_active(room); /* inactivity counts from its end */
+		room_report_activity(context); /* inactivity counts from its end */
 	m->phase = phase;
 	m->owner = 0;
 	m->resumes = false;
 	if (phase == ROOM_MUSIC_IDLE)
 		*m = (struct room_music){.track = m->track};
-	room_instructions_changed(room);
+	room_report_change(context);
 }
 
 /* Stops an answer that is older than the request for this music; a newer turn is not touched.
  * */
-static void halt_speech(struct room *room, uint32_t by)
+static void halt_speech(struct room_context *context, uint32_t by)
 {
-	if (by && room->active && room->active->id <= by)
-		room_turn_cancel(room, room->active, ROOM_REASON_MUSIC_BEGAN);
+	struct room_turn *active = room_turn_active(context);
+
+	if (by && active && active->id <= by)
+		room_turn_cancel(context, active, ROOM_REASON_MUSIC_BEGAN);
 }
 
 static bool event_says(const struct room_event *ev, const char *word)
@@ -94,132 +99,124 @@ static bool event_says(const struct room_event *ev, const char *word)
 	return ev->text.n == strlen(word) && memcmp(ev->text.p, word, ev->text.n) == 0;
 }
 
-void room_music_on_event(struct room *room, const struct room_event *ev)
+void room_music_on_event(struct room_music *m, struct room_context *context,
+			 const struct room_event *ev)
 {
 	if (ev->type != ROOM_MUSIC)
 		return;
-	room->music.track = ev->yes;
+	m->track = ev->yes;
 	if (event_says(ev, "loading")) {
-		enter_phase(room, ROOM_MUSIC_LOADING);
+		enter_phase(m, context, ROOM_MUSIC_LOADING);
 	} else if (event_says(ev, "playing")) {
-		enter_phase(room, ROOM_MUSIC_PLAYING);
-		halt_speech(room, ev->turn);
+		enter_phase(m, context, ROOM_MUSIC_PLAYING);
+		halt_speech(context, ev->turn);
 	} else if (event_says(ev, "paused")) {
-		if (room->music.phase != ROOM_MUSIC_PAUSED_WAKE)
-			enter_phase(room, ROOM_MUSIC_PAUSED);
+		if (m->phase != ROOM_MUSIC_PAUSED_WAKE)
+			enter_phase(m, context, ROOM_MUSIC_PAUSED);
 	} else {
-		enter_phase(room, ROOM_MUSIC_IDLE);
+		enter_phase(m, context, ROOM_MUSIC_IDLE);
 	}
 }
 
-void room_music_command(struct room *room, enum room_music_control control)
+void room_music_command(struct room_music *m, struct room_context *context,
+			enum room_music_control control)
 {
-	struct room_music *m = &room->music;
 	bool paused = m->phase == ROOM_MUSIC_PAUSED || m->phase == ROOM_MUSIC_PAUSED_WAKE;
 
 	switch (control) {
 	case ROOM_MUSIC_STOP:
-		emit_command(room, "stop");
-		enter_phase(room, ROOM_MUSIC_IDLE);
+		emit_command(context, "stop");
+		enter_phase(m, context, ROOM_MUSIC_IDLE);
 		break;
 	case ROOM_MUSIC_PAUSE:
 		if (room_music_locks(m) || paused) {
-			emit_command(room, "pause");
-			enter_phase(room, ROOM_MUSIC_PAUSED);
+			emit_command(context, "pause");
+			enter_phase(m, context, ROOM_MUSIC_PAUSED);
 		}
 		break;
 	case ROOM_MUSIC_SKIP:
-		emit_command(room, "skip");
+		emit_command(context, "skip");
 		break;
 	case ROOM_MUSIC_RESUME:
 		if (paused)
-			emit_command(room, "resume");
+			emit_command(context, "resume");
 		break;
 	case ROOM_MUSIC_NO_CONTROL:
 		break;
 	}
 }
 
-void room_music_wake(struct room *room, uint64_t user)
+void room_music_wake(struct room_music *m, struct room_context *context, uint64_t user)
 {
-	struct room_music *m = &room->music;
-
 	if (!room_music_gates(m))
 		return;
-	m->latch_until = room->context.now + room->context.settings->music_latch_s * NS_PER_S;
+	m->latch_until = context->now + context->settings->music_latch_s * NS_PER_S;
 	m->renews = true;
-	if (m->phase != ROOM_MUSIC_PLAYING || !room->context.settings->music_wake_pause)
+	if (m->phase != ROOM_MUSIC_PLAYING || !context->settings->music_wake_pause)
 		return;
-	emit_command(room, "pause");
-	enter_phase(room, ROOM_MUSIC_PAUSED_WAKE);
+	emit_command(context, "pause");
+	enter_phase(m, context, ROOM_MUSIC_PAUSED_WAKE);
 	m->owner = user;
 	m->resumes = true;
 }
 
-void room_music_answered(struct room *room)
+void room_music_answered(struct room_music *m, const struct room_context *context)
 {
-	if (room->music.renews)
-		room->music.latch_until =
-			room->context.now + room->context.settings->music_latch_s * NS_PER_S;
+	if (m->renews)
+		m->latch_until = context->now + context->settings->music_latch_s * NS_PER_S;
 }
 
-static bool bot_speaks(const struct room *room)
+static bool bot_speaks(const struct room_context *context)
 {
-	const struct room_turn *a = room->active;
+	const struct room_turn *a = room_turn_active(context);
 
 	return a && a->phase == ROOM_PHASE_SPEAKING && a->first_audio_at;
 }
 
 /* No answer, no live speech, no waiting turn. */
-static bool room_is_still(const struct room *room)
+static bool room_is_still(const struct room_context *context)
 {
-	if (room->active || room_speech_until(room, NULL, true))
-		return false;
-	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1))
-		if (room->turn[i].phase > ROOM_PHASE_HEARING &&
-		    room->turn[i].phase < ROOM_PHASE_ENDED)
-			return false;
-	return true;
+	return !room_turn_active(context) && !room_speech_until(context, NULL, true) &&
+	       !room_turn_pending(context);
 }
 
-static void emit_gain(struct room *room, uint32_t to, bool ducked)
+static void emit_gain(struct room_music *m, struct room_context *context, uint32_t to, bool ducked)
 {
-	struct room_effect *e = room_emit(&room->context, ROOM_DO_MUSIC_GAIN);
+	struct room_effect *e = room_emit(context, ROOM_DO_MUSIC_GAIN);
 
 	e->gain = to;
-	e->ms = room->context.settings->music_fade_ms;
-	room->music.ducked = ducked;
+	e->ms = context->settings->music_fade_ms;
+	m->ducked = ducked;
 }
 
-void room_music_tick(struct room *room)
+void room_music_tick(struct room_music *m, struct room_context *context)
 {
-	struct room_music *m = &room->music;
-	const struct settings *s = room->context.settings;
+	const struct settings *s = context->settings;
 
-	if (m->phase == ROOM_MUSIC_PLAYING && bot_speaks(room) && !m->ducked)
-		emit_gain(room, s->music_duck_gain, true);
-	if (m->ducked && !room->active &&
-	    room->context.now >= room->free_at + UNDUCK_MS * NS_PER_MS)
-		emit_gain(room, 1000, false);
-	if (!room->active && !room_turn_queued(room))
+	if (m->phase == ROOM_MUSIC_PLAYING && bot_speaks(context) && !m->ducked)
+		emit_gain(m, context, s->music_duck_gain, true);
+	if (m->ducked && !room_turn_active(context) &&
+	    context->now >= room_turn_free_at(context) + UNDUCK_MS * NS_PER_MS)
+		emit_gain(m, context, 1000, false);
+	if (!room_turn_active(context) && !room_turn_queued(context))
 		m->renews = false;
-	if (!m->resumes || !room_is_still(room))
+	if (!m->resumes || !room_is_still(context))
 		return;
 	m->resumes = false;
 	if (m->track)
-		emit_command(room, "resume");
+		emit_command(context, "resume");
 	else
-		enter_phase(room, ROOM_MUSIC_IDLE);
+		enter_phase(m, context, ROOM_MUSIC_IDLE);
 }
 
-uint64_t room_music_deadline(const struct room *room)
+uint64_t room_music_deadline(const struct room_music *m, const struct room_context *context)
 {
 	uint64_t at = UINT64_MAX, live = 0;
 
-	if (room->music.resumes)
-		live = room_speech_until(room, NULL, true);
-	if (room->music.ducked && !room->active)
-		at = room->free_at + UNDUCK_MS * NS_PER_MS;
+	if (m->resumes)
+		live = room_speech_until(context, NULL, true);
+	if (m->ducked && !room_turn_active(context))
+		at = room_turn_free_at(context) + UNDUCK_MS * NS_PER_MS;
 	if (live && live < at)
 		at = live;
 	return at;

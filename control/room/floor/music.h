@@ -22,7 +22,7 @@
 #ifndef CONTROL_ROOM_FLOOR_MUSIC_H
 #define CONTROL_ROOM_FLOOR_MUSIC_H
 
-#include "control/room/room.h"
+#include "control/room/context.h"
 
 enum room_music_phase {
 	ROOM_MUSIC_IDLE,
@@ -60,16 +60,18 @@ enum room_music_control room_music_control(const char *text);
 
 /* Handles ROOM_MUSIC: text = loading, playing, paused, idle or failed; yes: there is a track;
  * turn: the turn that asked for it. */
-void room_music_on_event(struct room *room, const struct room_event *ev);
-void room_music_command(struct room *room, enum room_music_control control);
+void room_music_on_event(struct room_music *m, struct room_context *context,
+			 const struct room_event *ev);
+void room_music_command(struct room_music *m, struct room_context *context,
+			enum room_music_control control);
 /* A turn for the bot arrived while music affects admission: opens the latch, and pauses music
  * for a fresh one. */
-void room_music_wake(struct room *room, uint64_t user);
+void room_music_wake(struct room_music *m, struct room_context *context, uint64_t user);
 /* An answer was played to its end: renews the latch if its turn used it. */
-void room_music_answered(struct room *room);
+void room_music_answered(struct room_music *m, const struct room_context *context);
 /* At the end of a step. */
-void room_music_tick(struct room *room);
-uint64_t room_music_deadline(const struct room *room);
+void room_music_tick(struct room_music *m, struct room_context *context);
+uint64_t room_music_deadline(const struct room_music *m, const struct room_context *context);
 /* Nothing plays, loads or is paused. */
 bool room_music_idle(const struct room_music *m);
 /* The user of this turn may go on in the latch: it began in it, or music is paused for them. */

@@ -21,7 +21,7 @@ static void promote_capture(struct room *room, struct room_speaker *sp)
 {
 	struct room_turn *t = room_turn_new(room, sp);
 
-	room_thought_on_speech(room);
+	room_thought_on_speech(&room->thought, &room->context);
 	if (room->shared)
 		room_asr_promote(room, sp);
 	if (!t)
@@ -84,8 +84,8 @@ static void apply_capture_output(struct room *room, struct room_speaker *sp,
 	if (out->append && sp->capture.voice_at == ev->at)
 		room_speculative_on_voice(room, sp->user, room_signal_ms(&out->frame));
 	if (out->append && room_capture_confirmed(&sp->capture, room->context.settings) &&
-	    room->context.now >= room_session_active_at(room) + ACTIVITY_MS * NS_PER_MS)
-		room_session_active(room);
+	    room->context.now >= room_session_active_at(&room->session) + ACTIVITY_MS * NS_PER_MS)
+		room_session_active(&room->session, &room->context);
 	if (out->end != ROOM_CAPTURE_CONTINUES)
 		end_capture(room, sp, out->end);
 }

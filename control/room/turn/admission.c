@@ -66,7 +66,7 @@ static bool means_nothing_alone(const struct look *l, bool (*says_nothing)(const
 /* Over an answer; a speaker with a waiting turn may be adding to it. */
 static bool is_passing_remark(const struct look *l)
 {
-	const struct room_turn *a = l->room->active, *q = room_turn_queued(l->room);
+	const struct room_turn *a = l->room->active, *q = room_turn_queued(&l->room->context);
 	uint64_t user = l->turn->user;
 
 	if (!a || !a->first_audio_at || has_open_choice(l) || (q && q->user == user) ||
@@ -119,7 +119,7 @@ static struct fits fits_choice_made(const struct look *l)
 static struct fits fits_cancel_intent(const struct look *l)
 {
 	const struct room *room = l->room;
-	const struct room_turn *a = room->active, *q = room_turn_queued(l->room);
+	const struct room_turn *a = room->active, *q = room_turn_queued(&l->room->context);
 	uint64_t user = l->turn->user;
 	bool stop = room_phrase_of(l->turn->transcript) == ROOM_PHRASE_STOP;
 	bool own = (a && a->user == user) || (q && q->user == user) || l->tool_owner == user ||
@@ -139,7 +139,7 @@ static struct fits fits_pending_command(const struct look *l)
 
 static struct fits fits_same_speaker_queued(const struct look *l)
 {
-	const struct room_turn *q = room_turn_queued(l->room);
+	const struct room_turn *q = room_turn_queued(&l->room->context);
 	bool yes = q && q->user == l->turn->user;
 
 	return (struct fits){yes, yes, yes ? q->id : 0, 0};
@@ -312,7 +312,7 @@ static struct fits fits_volition(const struct look *l)
 static struct fits fits_classifier(const struct look *l)
 {
 	bool asks = l->room->context.settings->admission == SETTINGS_ADMISSION_CLASSIFIER &&
-		    room_classifier_ready(l->room);
+		    room_classifier_ready(&l->room->classifier, &l->room->context);
 
 	return fits_if(asks, asks);
 }
@@ -394,7 +394,7 @@ static void admit_turn(struct look *l, enum room_rule rule)
 	if (l->floor >= ROOM_FLOOR_OFFER_HOLDER)
 		room_floor_resolve_offer(&room->floor, true, l->turn->user, room->context.now);
 	if (l->turn->named || rule == ROOM_RULE_COMMAND_NAME_CUE)
-		room_music_wake(room, l->turn->user);
+		room_music_wake(&room->music, &room->context, l->turn->user);
 	else if (room_music_gates(&room->music))
 		room_music_renew(&room->music);
 	room_turn_enqueue(room, l->turn);
@@ -425,15 +425,15 @@ static void cancel_speakers_work(struct look *l)
 {
 	struct room *room = l->room;
 	struct room_turn *d = room_turn_deferred_of(room, l->turn->user),
-			 *q = room_turn_queued(room);
+			 *q = room_turn_queued(&room->context);
 	struct room_turn *a = room->active;
 
 	if (d && d != l->turn)
-		room_turn_cancel(room, d, ROOM_REASON_CANCELLED);
+		room_turn_cancel(&room->context, d, ROOM_REASON_CANCELLED);
 	if (q && q->user == l->turn->user)
-		room_turn_cancel(room, q, ROOM_REASON_CANCELLED);
+		room_turn_cancel(&room->context, q, ROOM_REASON_CANCELLED);
 	if (a && (a->user == l->turn->user || l->turn->named || room_people(room) == 1))
-		room_turn_cancel(room, a, ROOM_REASON_CANCELLED);
+		room_turn_cancel(&room->context, a, ROOM_REASON_CANCELLED);
 	if (has_open_choice(l))
 		emit_choice(room, l->turn->user, "");
 	room_turn_end(room, l->turn, ROOM_REASON_CANCELLED);
@@ -455,7 +455,7 @@ static void apply_rule(struct look *l, const struct row *row)
 		room_turn_defer(room, l->turn);
 		break;
 	case MERGE_QUEUED:
-		room_turn_merge(room, room_turn_queued(room), l->turn, row->rule);
+		room_turn_merge(room, room_turn_queued(&room->context), l->turn, row->rule);
 		break;
 	case MERGE_DEFERRED:
 		room_turn_merge(room, room_turn_deferred_of(room, l->turn->user), l->turn,
@@ -469,7 +469,8 @@ static void apply_rule(struct look *l, const struct row *row)
 		cancel_speakers_work(l);
 		break;
 	case CONTROL:
-		room_music_command(room, room_music_control(l->turn->transcript));
+		room_music_command(&room->music, &room->context,
+				   room_music_control(l->turn->transcript));
 		room_turn_end(room, l->turn, ROOM_REASON_MUSIC_CONTROL);
 		break;
 	case CHOOSE:
@@ -480,7 +481,10 @@ static void apply_rule(struct look *l, const struct row *row)
 		room_turn_end(room, l->turn, ROOM_REASON_CHOSEN);
 		break;
 	case JUDGE:
-		room_classifier_ask(room, l->turn);
+		room_classifier_ask(&room->context,
+				    &(struct room_classifier_view){.floor = &room->floor,
+								   .moments = &room->moments},
+				    l->turn);
 		break;
 	}
 }
@@ -512,8 +516,9 @@ void room_turn_admit_unclear(struct room *room, struct room_turn *turn)
 	admit_turn(&l, ROOM_RULE_UNCLEAR_HANDOFF);
 }
 
-void room_turn_admit_classified(struct room *room, struct room_turn *turn, bool meant)
+void room_turn_admit_classified(struct room_context *context, struct room_turn *turn, bool meant)
 {
+	struct room *room = room_of(context);
 	struct look l = examine_turn(room, turn);
 
 	/* The bot may have begun to speak in the meantime. */

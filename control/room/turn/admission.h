@@ -10,7 +10,5 @@
 void room_turn_admit(struct room *room, struct room_turn *turn);
 /* Admits an unclear turn that interrupted the bot: the brain is told. */
 void room_turn_admit_unclear(struct room *room, struct room_turn *turn);
-/* The classifier decided whether a turn was meant for the bot. */
-void room_turn_admit_classified(struct room *room, struct room_turn *turn, bool meant);
 
 #endif

@@ -1,10 +1,14 @@
 #include "control/room/turn/classifier.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <strings.h>
 
-#include "control/room/turn/admission.h"
-#include "control/room/inside.h"
+#include "control/room/floor/floor.h"
+#include "control/room/turn/moments.h"
 #include "control/room/turn/segment.h"
+#include "control/room/turn/turns.h"
+#include "control/settings/settings.h"
 #include "proto/base/time.h"
 
 int room_classifier_parse(const char *text, size_t n)
@@ -29,62 +33,62 @@ int room_classifier_parse(const char *text, size_t n)
 	return -1;
 }
 
-size_t room_classifier_prompt(const struct room *room, const struct room_turn *turn, char *buf,
-			      size_t size)
+enum { PROMPT_MAX = 8192 };
+
+/* Always terminated. */
+static void write_prompt(const struct room_context *context,
+			 const struct room_classifier_view *view, const struct room_turn *turn,
+			 char *buf)
 {
-	const struct room_speaker *holder =
-		room_speaker((struct room *)room, room_floor_holder(&room->floor));
-	bool active = room_floor_engaged(&room->floor, room->context.settings, room->context.now);
+	const struct room_floor *floor = view->floor;
+	const char *holder = room_person_name(context, room_floor_holder(floor));
+	bool active = room_floor_engaged(floor, context->settings, context->now);
 	char moments[ROOM_MOMENTS_MAX], lines[ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8)];
-	size_t n;
 
-	room_moments_text(&room->moments, room->context.now, moments, sizeof moments);
+	room_moments_text(view->moments, context->now, moments, sizeof moments);
 	room_segment_lines(turn, lines, sizeof lines);
-	n = (size_t)snprintf(
-		buf, size,
-		"You are %s, in a voice channel with %u people. Was the last line meant for you? "
-		"Answer exactly YES or NO.\nroom: %s\ntalking with you: %s\n"
-		"since you spoke others had the word: %u times\nseconds since you spoke or were "
-		"spoken to: %llu%s\n%s",
-		room->context.name, room_people(room), active ? "ACTIVE" : "AMBIENT",
-		active && holder ? holder->name : "nobody", room_floor_others(&room->floor),
-		room_floor_relevant_at(&room->floor)
-			? (unsigned long long)((room->context.now -
-						room_floor_relevant_at(&room->floor)) /
-					       NS_PER_S)
-			: 9999ull,
-		moments, lines);
-	return n < size ? n : size - 1;
+	snprintf(buf, PROMPT_MAX,
+		 "You are %s, in a voice channel with %u people. Was the last line meant for you? "
+		 "Answer exactly YES or NO.\nroom: %s\ntalking with you: %s\n"
+		 "since you spoke others had the word: %u times\nseconds since you spoke or were "
+		 "spoken to: %llu%s\n%s",
+		 context->name, room_people_present(context), active ? "ACTIVE" : "AMBIENT",
+		 active && holder ? holder : "nobody", room_floor_others(floor),
+		 room_floor_relevant_at(floor)
+			 ? (unsigned long long)((context->now - room_floor_relevant_at(floor)) /
+						NS_PER_S)
+			 : 9999ull,
+		 moments, lines);
 }
 
-bool room_classifier_ready(const struct room *room)
+bool room_classifier_ready(const struct room_classifier *c, const struct room_context *context)
 {
-	return room->context.now >= room->classifier.open_until &&
-	       room->context.texts.n + ROOM_PROMPT_MAX <= ROOM_TEXTS_MANY;
+	return context->now >= c->open_until && context->texts.n + PROMPT_MAX <= ROOM_TEXTS_MANY;
 }
 
-void room_classifier_ask(struct room *room, struct room_turn *turn)
+void room_classifier_ask(struct room_context *context, const struct room_classifier_view *view,
+			 struct room_turn *turn)
 {
-	const struct settings *s = room->context.settings;
-	struct room_effect *e = room_emit(&room->context, ROOM_DO_CLASSIFY);
-	char *prompt = room_text(&room->context, ROOM_PROMPT_MAX, ROOM_TEXTS_MANY);
+	const struct settings *s = context->settings;
+	struct room_effect *e = room_emit(context, ROOM_DO_CLASSIFY);
+	char *prompt = room_text(context, PROMPT_MAX, ROOM_TEXTS_MANY);
 
 	if (prompt)
-		room_classifier_prompt(room, turn, prompt, ROOM_PROMPT_MAX);
+		write_prompt(context, view, turn, prompt);
 	turn->phase = ROOM_PHASE_CLASSIFYING;
-	turn->deadline = room->context.now + s->classify_ms * NS_PER_MS;
+	turn->deadline = context->now + s->classify_ms * NS_PER_MS;
 	e->turn = turn->id;
-	e->text = prompt ? room_text_keep(&room->context, prompt) : "";
+	e->text = prompt ? room_text_keep(context, prompt) : "";
 	e->ms = s->classify_ms;
 }
 
-static void apply_answer(struct room *room, struct room_turn *turn, int answer)
+static void apply_answer(struct room_classifier *c, struct room_context *context,
+			 struct room_turn *turn, int answer)
 {
-	struct room_classifier *c = &room->classifier;
-	const struct settings *s = room->context.settings;
-	uint64_t took = s->classify_ms - (turn->deadline > room->context.now
-						  ? (turn->deadline - room->context.now) / NS_PER_MS
-						  : 0);
+	const struct settings *s = context->settings;
+	uint64_t now = context->now;
+	uint64_t left = turn->deadline > now ? (turn->deadline - now) / NS_PER_MS : 0;
+	uint64_t took = s->classify_ms - left;
 
 	if (answer >= 0) {
 		c->failures = 0;
@@ -94,23 +98,26 @@ static void apply_answer(struct room *room, struct room_turn *turn, int answer)
 				 s->classify_ms);
 		if (++c->failures >= s->classify_failures) {
 			c->failures = 0;
-			c->open_until = room->context.now + s->classify_rest_s * NS_PER_S;
+			c->open_until = context->now + s->classify_rest_s * NS_PER_S;
 		}
 	}
-	room_turn_admit_classified(room, turn, answer > 0);
+	room_turn_admit_classified(context, turn, answer > 0);
 }
 
-void room_classifier_on_event(struct room *room, const struct room_event *ev)
+void room_classifier_on_event(struct room_classifier *c, struct room_context *context,
+			      const struct room_event *ev)
 {
-	struct room_turn *t = ev->type == ROOM_CLASSIFIED ? room_turn_by_id(room, ev->turn) : NULL;
+	struct room_turn *t =
+		ev->type == ROOM_CLASSIFIED ? room_turn_by_id(context, ev->turn) : NULL;
 
 	if (t && t->phase == ROOM_PHASE_CLASSIFYING)
-		apply_answer(room, t,
+		apply_answer(c, context, t,
 			     ev->yes ? room_classifier_parse((const char *)ev->text.p, ev->text.n)
 				     : -1);
 }
 
-void room_classifier_time_out(struct room *room, struct room_turn *turn)
+void room_classifier_time_out(struct room_classifier *c, struct room_context *context,
+			      struct room_turn *turn)
 {
-	apply_answer(room, turn, -1);
+	apply_answer(c, context, turn, -1);
 }

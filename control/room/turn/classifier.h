@@ -14,7 +14,10 @@
 #ifndef CONTROL_ROOM_TURN_CLASSIFIER_H
 #define CONTROL_ROOM_TURN_CLASSIFIER_H
 
-#include "control/room/room.h"
+#include "control/room/context.h"
+
+struct room_floor;
+struct room_moments;
 
 struct room_classifier {
 	unsigned failures; /* in a row */
@@ -23,16 +26,22 @@ struct room_classifier {
 
 /* The answer in the model's text: 1 yes, 0 no, -1 neither. */
 int room_classifier_parse(const char *text, size_t n);
-/* The prompt: people, floor, the latest moments and these words. Always terminated; returns the
- * length. */
-size_t room_classifier_prompt(const struct room *room, const struct room_turn *turn, char *buf,
-			      size_t size);
+/* What the prompt tells of other machines; borrowed for the call. */
+struct room_classifier_view {
+	const struct room_floor *floor;
+	const struct room_moments *moments;
+};
 
-bool room_classifier_ready(const struct room *room);
-void room_classifier_ask(struct room *room, struct room_turn *turn);
+/* The circuit breaker is closed, and the step has space for a prompt. */
+bool room_classifier_ready(const struct room_classifier *c, const struct room_context *context);
+/* Asks with a prompt of people, floor, the latest moments and the turn's words. */
+void room_classifier_ask(struct room_context *context, const struct room_classifier_view *view,
+			 struct room_turn *turn);
 /* ROOM_CLASSIFIED. */
-void room_classifier_on_event(struct room *room, const struct room_event *ev);
+void room_classifier_on_event(struct room_classifier *c, struct room_context *context,
+			      const struct room_event *ev);
 /* The classifier did not answer this turn in time. */
-void room_classifier_time_out(struct room *room, struct room_turn *turn);
+void room_classifier_time_out(struct room_classifier *c, struct room_context *context,
+			      struct room_turn *turn);
 
 #endif

@@ -32,7 +32,7 @@ const char *room_blocker_name(enum room_blocker block)
 /* Live speech blocks for hold_ms from the moment the floor was free. */
 static uint64_t live_captures_until(const struct room *room)
 {
-	uint64_t live = room_speech_until(room, NULL, true);
+	uint64_t live = room_speech_until(&room->context, NULL, true);
 	uint64_t most = room->free_at + room->context.settings->hold_ms * NS_PER_MS;
 
 	return live < most ? live : most;

@@ -31,7 +31,7 @@ void room_turn_supersede(struct room *room, struct room_turn *newer, enum room_s
 	newer->latched = newer->latched || older->latched;
 	room_turn_decide(newer, ROOM_RULE_SAME_SPEAKER_GOES_ON, true, older->id, stage);
 	room_turn_decide(older, ROOM_RULE_SAME_SPEAKER_GOES_ON, true, newer->id, stage);
-	room_turn_cancel(room, older, ROOM_REASON_SUPERSEDED);
+	room_turn_cancel(&room->context, older, ROOM_REASON_SUPERSEDED);
 }
 
 /* Replays a turn with a revised transcript as a new turn, because the question to the brain
@@ -46,7 +46,7 @@ static void replay_turn(struct room *room, struct room_turn *older, const struct
 	room_segment_revise(t, ev->user, ev->utterance, text);
 	room_turn_decide(t, ROOM_RULE_REVISED, true, older->id, 0);
 	room_turn_decide(older, ROOM_RULE_REVISED, true, t->id, 0);
-	room_turn_cancel(room, older, ROOM_REASON_SUPERSEDED);
+	room_turn_cancel(&room->context, older, ROOM_REASON_SUPERSEDED);
 	room_turn_enqueue(room, t);
 }
 

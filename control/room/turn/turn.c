@@ -111,8 +111,9 @@ struct room_turn *room_turn_new(struct room *room, struct room_speaker *sp)
 	return t;
 }
 
-struct room_turn *room_turn_new_prompted(struct room *room, const char *text)
+struct room_turn *room_turn_new_prompted(struct room_context *context, const char *text)
 {
+	struct room *room = room_of(context);
 	struct room_turn *t = find_place(room);
 
 	if (!t)
@@ -152,8 +153,31 @@ void room_turn_reassign(struct room_turn *turn)
 	memcpy(turn->name, turn->segment[0].name, sizeof turn->name);
 }
 
-struct room_turn *room_turn_by_id(struct room *room, uint32_t id)
+struct room_turn *room_turn_active(const struct room_context *context)
 {
+	return room_of(context)->active;
+}
+
+uint64_t room_turn_free_at(const struct room_context *context)
+{
+	return room_of(context)->free_at;
+}
+
+bool room_turn_pending(const struct room_context *context)
+{
+	const struct room *room = room_of(context);
+
+	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1))
+		if (room->turn[i].phase > ROOM_PHASE_HEARING &&
+		    room->turn[i].phase < ROOM_PHASE_ENDED)
+			return true;
+	return false;
+}
+
+struct room_turn *room_turn_by_id(const struct room_context *context, uint32_t id)
+{
+	struct room *room = room_of(context);
+
 	for (unsigned i = 0; i < ROOM_TURNS; i++)
 		if (room->turn[i].phase != ROOM_PHASE_FREE && room->turn[i].id == id)
 			return &room->turn[i];
@@ -176,14 +200,14 @@ static void update_after_answer(struct room *room, const struct room_turn *turn)
 		return;
 	if (turn->user)
 		room_floor_bot_spoke(&room->floor, turn->user, room->context.now);
-	room_session_active(room);
-	room_thought_restart(room);
+	room_session_active(&room->session, &room->context);
+	room_thought_restart(&room->thought, &room->context);
 	if (turn->reason == ROOM_REASON_INTERRUPTED)
 		room_followup_interrupted(&room->followup, turn, room->context.now);
 	else
 		room_followup_answered(&room->followup);
 	if (turn->reason == ROOM_REASON_ANSWERED)
-		room_music_answered(room);
+		room_music_answered(&room->music, &room->context);
 }
 
 void room_turn_end(struct room *room, struct room_turn *turn, enum room_reason reason)
@@ -276,8 +300,9 @@ static enum room_abort abort_from_reason(enum room_reason reason)
 	}
 }
 
-void room_turn_cancel(struct room *room, struct room_turn *turn, enum room_reason reason)
+void room_turn_cancel(struct room_context *context, struct room_turn *turn, enum room_reason reason)
 {
+	struct room *room = room_of(context);
 	bool sounds = turn->released && (turn->sinks & ROOM_SINK_PLAYBACK);
 
 	if (turn->phase == ROOM_PHASE_ENDED || turn->phase == ROOM_PHASE_CLOSING)
@@ -306,29 +331,29 @@ static void time_out_turn(struct room *room, struct room_turn *turn)
 		room_turn_decide(turn, ROOM_RULE_ASR_WAIT, false, s->asr_wait_ms, s->asr_wait_ms);
 		/* The words of a long capture that arrived are answered. */
 		if (!room_long_capture_flush(room, turn))
-			room_turn_cancel(room, turn, ROOM_REASON_ASR_FAILED);
+			room_turn_cancel(&room->context, turn, ROOM_REASON_ASR_FAILED);
 		break;
 	case ROOM_PHASE_CLASSIFYING:
-		room_classifier_time_out(room, turn);
+		room_classifier_time_out(&room->classifier, &room->context, turn);
 		break;
 	case ROOM_PHASE_DEFERRED:
 		room_turn_decide(turn, ROOM_RULE_DEFER_WAIT, false, s->defer_expire_ms,
 				 s->defer_expire_ms);
-		room_turn_cancel(room, turn, ROOM_REASON_EXPIRED);
+		room_turn_cancel(&room->context, turn, ROOM_REASON_EXPIRED);
 		break;
 	case ROOM_PHASE_QUEUED:
 		room_turn_decide(turn, ROOM_RULE_QUEUE_WAIT, false, s->queue_expire_ms,
 				 s->queue_expire_ms);
-		room_turn_cancel(room, turn, ROOM_REASON_EXPIRED);
+		room_turn_cancel(&room->context, turn, ROOM_REASON_EXPIRED);
 		break;
 	case ROOM_PHASE_ASKED:
 		room_turn_decide(turn, ROOM_RULE_FIRST_AUDIO, false, s->first_audio_ms,
 				 s->first_audio_ms);
-		room_turn_cancel(room, turn, ROOM_REASON_BRAIN_FAILED);
+		room_turn_cancel(&room->context, turn, ROOM_REASON_BRAIN_FAILED);
 		break;
 	case ROOM_PHASE_SPEAKING:
 		room_turn_decide(turn, ROOM_RULE_STALL, false, s->stall_ms, s->stall_ms);
-		room_turn_cancel(room, turn,
+		room_turn_cancel(&room->context, turn,
 				 turn->brain_done ? ROOM_REASON_PLAYBACK_FAILED
 						  : ROOM_REASON_BRAIN_FAILED);
 		break;

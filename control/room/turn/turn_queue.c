@@ -3,8 +3,10 @@
 #include "control/room/turn/segment.h"
 #include "proto/base/time.h"
 
-struct room_turn *room_turn_queued(struct room *room)
+struct room_turn *room_turn_queued(const struct room_context *context)
 {
+	struct room *room = room_of(context);
+
 	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1))
 		if (room->turn[i].phase == ROOM_PHASE_QUEUED)
 			return &room->turn[i];
@@ -32,7 +34,7 @@ void room_turn_merge(struct room *room, struct room_turn *into, struct room_turn
 
 void room_turn_enqueue(struct room *room, struct room_turn *turn)
 {
-	struct room_turn *waits = room_turn_queued(room);
+	struct room_turn *waits = room_turn_queued(&room->context);
 
 	if (waits && waits != turn) {
 		room_turn_merge(room, waits, turn, ROOM_RULE_COALESCED);
@@ -43,8 +45,10 @@ void room_turn_enqueue(struct room *room, struct room_turn *turn)
 	turn->deadline = room->context.now + room->context.settings->queue_expire_ms * NS_PER_MS;
 }
 
-uint64_t room_speech_until(const struct room *room, const struct room_turn *turn, bool others)
+uint64_t room_speech_until(const struct room_context *context, const struct room_turn *turn,
+			   bool others)
 {
+	const struct room *room = room_of(context);
 	const struct settings *s = room->context.settings;
 	uint64_t until = 0;
 
@@ -82,7 +86,7 @@ static uint64_t hold_until(const struct room *room, const struct room_turn *turn
 	uint64_t most = from + s->hold_ms * NS_PER_MS;
 	bool much = s->hold_bypass_ms && turn->sound_ms >= s->hold_bypass_ms;
 	bool others = (!turn->named && !much) || turn->deferred_at;
-	uint64_t live = room_speech_until(room, turn, others);
+	uint64_t live = room_speech_until(&room->context, turn, others);
 	uint64_t more = transcripts_until(room, turn, others), until = live > more ? live : more;
 
 	return until < most ? until : most;
@@ -90,7 +94,7 @@ static uint64_t hold_until(const struct room *room, const struct room_turn *turn
 
 void room_turn_queue_tick(struct room *room)
 {
-	struct room_turn *next = room_turn_queued(room);
+	struct room_turn *next = room_turn_queued(&room->context);
 	uint64_t waited;
 
 	if (!next || room->active || !room->context.up ||
@@ -107,7 +111,7 @@ void room_turn_queue_tick(struct room *room)
 	waited = (room->context.now - next->queued_at) / NS_PER_MS;
 	room_turn_decide(next, ROOM_RULE_ROOM_QUIET, true, (int64_t)waited,
 			 room->context.settings->hold_ms);
-	room_answer_ask(room, next);
+	room_answer_ask(&room->context, next);
 }
 
 uint64_t room_turn_queue_deadline(const struct room *room)

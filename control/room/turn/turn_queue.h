@@ -16,16 +16,11 @@
 
 struct room;
 
-/* The turn that waits for the floor, or NULL. */
-struct room_turn *room_turn_queued(struct room *room);
 /* Queues the turn, or merges it into the one that waits. */
 void room_turn_enqueue(struct room *room, struct room_turn *turn);
 /* Merges the words of `turn` after those of `into`; `turn` ends. */
 void room_turn_merge(struct room *room, struct room_turn *into, struct room_turn *turn,
 		     enum room_rule rule);
-/* When the live captures will have ended if no more audio arrives: of the turn's speaker, and
- * of others too if asked for. 0: nobody speaks. turn may be NULL. */
-uint64_t room_speech_until(const struct room *room, const struct room_turn *turn, bool others);
 /* Asks the brain when the floor is free and nothing holds the turn. */
 void room_turn_queue_tick(struct room *room);
 uint64_t room_turn_queue_deadline(const struct room *room);
