@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 
+#include "control/settings/listen.h"
 #include "control/settings/nearest.h"
 #include "control/settings/profile.h"
 #include "control/settings/settings.h"
@@ -264,6 +265,17 @@ static void check_names(const struct settings *s, const struct lists *l, unsigne
 	}
 }
 
+static void check_listen(const struct settings *s, struct taking *t)
+{
+	struct listen_address at;
+
+	if (*s->web_listen && listen_parse(&at, s->web_listen))
+		fault(t,
+		      "\"web_listen\" must be a numeric address and a port, such as "
+		      "127.0.0.1:8787, not \"%s\"",
+		      s->web_listen);
+}
+
 unsigned settings_check(const struct settings *s, record_fault_h *h, void *arg)
 {
 	unsigned faults = 0;
@@ -273,6 +285,7 @@ unsigned settings_check(const struct settings *s, record_fault_h *h, void *arg)
 		for (unsigned i = 0; i < lists[l].n; i++)
 			check_names(s, &lists[l], i, &t);
 	check_profile(s, &t);
+	check_listen(s, &t);
 	return faults;
 }
 

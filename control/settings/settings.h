@@ -88,8 +88,8 @@ bool settings_variable(const char *env);
 const char *settings_nearest(const char *name, bool variable);
 
 /* What cannot take effect: a role or purpose that names a provider which does not exist, a profile
- * that does not, a join without a channel. Each is told as a clause that says why. Returns how many
- * faults there were. */
+ * that does not, a join without a channel, a web_listen that is no address. Each is told as a
+ * clause that says why. Returns how many faults there were. */
 unsigned settings_check(const struct settings *s, record_fault_h *h, void *arg);
 
 /* Whether the rules for a guest apply: asked for, or, while that is left to it, when no configured

@@ -7,11 +7,12 @@
 
 #include <sodium.h>
 
+#include "control/settings/listen.h"
 #include "control/web/inside.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 
-enum { TOKEN_MAX = 128, LISTEN_MAX = 64, TOKEN_MIN = 16 };
+enum { TOKEN_MAX = 128, TOKEN_MIN = 16 };
 
 struct route {
 	enum http_method method;
@@ -232,32 +233,10 @@ static bool own_host(struct http_text host, void *arg)
 
 /* ---- making ---- */
 
-/* "127.0.0.1:8787" or "[::1]:8787"; host for people's Host field, address without brackets. */
-static int parse_listen(const char *listen, char *host, char *address, uint16_t *port)
-{
-	const char *colon = strrchr(listen, ':');
-	size_t n = colon ? (size_t)(colon - listen) : 0;
-	char *end;
-	unsigned long p;
-
-	if (!n || n >= LISTEN_MAX || colon[1] < '0' || colon[1] > '9')
-		return EINVAL;
-	p = strtoul(colon + 1, &end, 10);
-	if (*end || p > UINT16_MAX)
-		return EINVAL;
-	snprintf(host, LISTEN_MAX, "%.*s", (int)n, listen);
-	if (host[0] == '[' && host[n - 1] == ']')
-		snprintf(address, LISTEN_MAX, "%.*s", (int)n - 2, host + 1);
-	else
-		snprintf(address, LISTEN_MAX, "%s", host);
-	*port = (uint16_t)p;
-	return 0;
-}
-
 int web_alloc(struct web **out, const struct web_conf *conf)
 {
-	char address[LISTEN_MAX];
-	struct http_server_conf sc = {.host = address, .hosth = own_host, .h = on_request};
+	struct http_server_conf sc = {.hosth = own_host, .h = on_request};
+	struct listen_address at;
 	struct web *w;
 	int err;
 
@@ -274,11 +253,16 @@ int web_alloc(struct web **out, const struct web_conf *conf)
 	memcpy(w->token, conf->token, strlen(conf->token));
 	if (conf->recorded)
 		memset(w->stars, '*', strlen(conf->token));
-	err = parse_listen(conf->listen, w->host, address, &sc.port);
-	sc.arg = w;
-	if (!err)
+	err = listen_parse(&at, conf->listen);
+	if (!err) {
+		snprintf(w->host, sizeof w->host, "%s", at.host);
+		sc.host = at.address;
+		sc.port = at.port;
+		sc.arg = w;
 		err = http_server_alloc(&w->server, conf->env, &sc);
+	}
 	if (err) {
+		log_fatal("web_not_up", "listen=%s error=\"%s\"", conf->listen, strerror(err));
 		web_free(w);
 		return err;
 	}
