@@ -51,12 +51,14 @@ struct options {
 static const char help[] =
 	"Usage: control --media-sock PATH [--media-sock PATH]... [options]\n"
 	"       control --spawn-mediad[=PROGRAM] [options]\n"
+	"       control --check [--guild ID --channel ID] [options]\n"
 	"       control --replay FILE\n"
 	"       control --journal-print FILE\n"
 	"       control --health [--state-dir DIR]\n"
 	"       control --settings\n"
 	"       control --why[=TURN] [--guild ID] [--user ID] [--since 2h] [--state-dir DIR]\n"
-	"       control --backup FILE | --erase USER [--state-dir DIR]\n"
+	"       control --backup FILE [--state-dir DIR]\n"
+	"       control --erase USER [--state-dir DIR]\n"
 	"\n"
 	"The conversation half of Parley: connects the bot to Discord, joins voice channels, "
 	"answers.\n"
@@ -277,6 +279,10 @@ static int parse_rest(struct options *o, int argc, char **argv)
 		optind++;
 	if (o->asks_why && !o->conf.guild && !o->why.user && !o->why.since_ms)
 		o->why.one = true;
+	if (o->asks_why && optind + 1 == argc)
+		return usage("not the number of a turn, or last", argv[optind]);
+	if (!o->asks_why && (o->why.user || o->why.since_ms))
+		return usage("--user and --since need --why", NULL);
 	return optind < argc ? usage("not an option", argv[optind]) : -1;
 }
 

@@ -19,7 +19,10 @@ static int tell_fault(const char *dir, int err)
 {
 	struct words w = {0};
 
-	store_fault_words(&w, dir, err);
+	if (err == ENOENT)
+		words_store_missing(&w, dir);
+	else
+		store_fault_words(&w, dir, err);
 	fprintf(stderr, "control: %s\n", w.text);
 	return 1;
 }

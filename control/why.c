@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "control/room/turn/turn.h"
 #include "control/store/db.h"
@@ -360,14 +361,33 @@ static void print_found(const json_t *list)
 	}
 }
 
+static bool is_there(const char *dir)
+{
+	char path[640];
+
+	snprintf(path, sizeof path, "%s/parley.db", dir);
+	return access(path, F_OK) == 0;
+}
+
+static void print_nothing(const struct why_query *q)
+{
+	if (q->turn && !q->guild && !q->user && !q->since_ms)
+		fprintf(stderr, "control: there is no turn %u in %s/parley.db\n", (unsigned)q->turn,
+			q->state_dir);
+	else
+		fprintf(stderr, "control: no such turn in %s/parley.db\n", q->state_dir);
+}
+
 int why_run(const struct why_query *q)
 {
 	struct words w = {0};
 	json_t *list = NULL;
 	int err = why_find(&list, q);
 
-	if (err == ENOENT)
-		fprintf(stderr, "control: no such turn in %s/parley.db\n", q->state_dir);
+	if (err == ENOENT && is_there(q->state_dir))
+		print_nothing(q);
+	else if (err == ENOENT)
+		words_store_missing(&w, q->state_dir);
 	else if (err)
 		store_fault_words(&w, q->state_dir, err);
 	if (w.n)
