@@ -17,6 +17,17 @@ wav=${WAV:-}
 scene=${SCENE:-}
 guild=41771983423143937
 channel=127121515262115840
+case $scene in
+'' | two-callers) ;;
+*)
+	echo "demo: there is no scene $scene; there is: two-callers" >&2
+	exit 2
+	;;
+esac
+if [ -n "$wav" ] && ! [ -r "$wav" ]; then
+	echo "demo: the recording $wav cannot be read" >&2
+	exit 2
+fi
 rm -rf "$out"
 mkdir -p "$out/log" "$out/brain"
 run=$(mktemp -d)
@@ -107,9 +118,6 @@ if [ "$scene" = two-callers ]; then
 		--say "hello there did you see the match" --line "3200 it was the best match of the year"
 	set -- "$@" --media-sock "$run/caller.sock" --out "$out" --user 501 --say "parley what can you do" \
 		--line "1800 yeah" --line "5200 parley what time is it"
-elif [ -n "$scene" ]; then
-	echo "demo: there is no scene $scene; there is: two-callers" >&2
-	exit 2
 fi
 status=0
 { "$bin/caller" "$@" || echo $? >"$run/status"; } | tee "$out/timeline.txt"
@@ -139,6 +147,9 @@ ours=$(sed -n 's/.* call_secure .*privacy_code="\([0-9 ]\{35\}\)".*/\1/p' "$out/
 	echo "privacy code, on the bot's side:     ${ours:-none}"
 	if [ -n "$ours" ] && [ "$ours" = "$theirs" ]; then
 		echo "the same, so nobody is in between. In a real room: Discord shows it under Privacy in the voice details, the bot in /status"
+	elif [ -z "$ours$theirs" ]; then
+		echo "there is none, because the call was never encrypted from end to end"
+		status=1
 	else
 		echo "NOT the same: the call was not encrypted from end to end"
 		status=1
