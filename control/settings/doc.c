@@ -38,16 +38,21 @@ const char *const settings_examples[SETTINGS_EXAMPLES][2] = {
 };
 
 static const char intro[] =
-	"Settings are read when control starts: from the settings file, a JSON object "
-	"(`/etc/parley/parley.json` if it exists, or\n`--config FILE`), then from the stored "
-	"document that the dashboard writes, and from the environment. Precedence, lowest first:\n"
-	"defaults, settings file, environment, stored document, the document's part for one "
-	"server. SIGHUP reads the file and every\nsecret's file again; each setting says when a "
-	"change takes effect.\n\n"
+	"control reads the settings when it starts, from four sources. Precedence, lowest first: "
+	"the defaults; the settings file, a JSON\nobject (`/etc/parley/parley.json` if it exists, "
+	"or `--config FILE`); the environment; the stored document, which the HTTP API\nwrites, "
+	"and "
+	"its part for one server. SIGHUP reads the file and every secret's file again; each "
+	"setting "
+	"says when a change takes\neffect.\n\n"
 	"In the file numbers are plain, switches are `true` or `false`, and everything else is in "
-	"quotes. Each fault in the file is\nreported with its line, all at once, and control does "
-	"not start (status 2). A number in the environment that is out of its\nrange is clamped; "
-	"other invalid values are ignored. Both are logged.\n\n"
+	"quotes. control reports all faults of\nthe file at once, each with its line unless it "
+	"concerns several members, and does not start (status 2). A number in the\nenvironment "
+	"that "
+	"is out of its range is clamped; other invalid values are ignored. Both are logged.\n\n"
+	"Nothing uses these yet, and control accepts them only for later versions: `mcp_servers`, "
+	"`prices`, the roles `embed` and `see`,\nevery purpose but `voice_reply` and "
+	"`reply_decision`, and the settings of music and tools (`music_…`, `tool_…`).\n\n"
 	"This page is made from `control/settings/settings.def` and `records.def`; `control "
 	"--settings` prints it.\n\n";
 
@@ -217,8 +222,8 @@ int settings_doc(char **out)
 	if (err)
 		return err;
 	page_add(&page, "# Settings of control\n\n");
-	doc_examples(&page);
 	page_add(&page, "%s", intro);
+	doc_examples(&page);
 	doc_level(&page, defaults, SETTINGS_LEVEL_BASIC);
 	doc_records(&page);
 	doc_level(&page, defaults, SETTINGS_LEVEL_ADVANCED);
