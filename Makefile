@@ -275,6 +275,7 @@ include deploy/install.mk
 
 help:
 	@echo 'make                 the programs: build/mediad build/control build/offlined'
+	@echo 'make deps            installs the Debian packages that the build needs; YES=1 skips the question'
 	@echo 'make demo            a spoken question and a spoken answer on this machine; SAY="..." or WAV=file.wav'
 	@echo '                     SCENE=two-callers: two people who talk at once and over the bot'
 	@echo 'make talk            a page in the browser to speak with the bot on this machine; make talk-test tests it'
@@ -294,6 +295,7 @@ help:
 	@echo 'make bench           measurements beside the bare libraries and npm peers; ROW=name selects one'
 	@echo 'make docs            the generated pages of docs/'
 	@echo 'make containers      the images of deploy/, and the conversation between containers'
+	@echo 'make clean           removes build/ and out/'
 	@echo 'make install         programs, man pages, systemd units; PREFIX=/usr/local DESTDIR=; make uninstall removes them'
 
 clean:

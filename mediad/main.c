@@ -53,13 +53,16 @@ static void print_usage(FILE *f)
 	      "a name\n"
 	      "  --ca FILE              trust this certificate authority (PEM) too\n"
 	      "  --threads N            audio threads, 1 to 32 (default: one per core less one)\n"
-	      "  --orphan-timeout S     leave the calls when no control came for S seconds "
-	      "(default 600)\n"
+	      "  --orphan-timeout S     leave the calls when no control has connected for S "
+	      "seconds\n"
+	      "                         (default 600)\n"
 	      "  --journal FILE         record every input; the file holds call keys and voices\n"
-	      "  --journal-shape FILE   record when what came, without keys, sound and words\n"
-	      "  --journal-print FILE   print a journal, a line a record, without its content\n"
-	      "  --replay FILE          run a recorded session again and compare what it sends;\n"
-	      "                         with --journal-shape write that of the record\n"
+	      "  --journal-shape FILE   record the time and kind of each input, without keys, "
+	      "audio\n"
+	      "                         and text\n"
+	      "  --journal-print FILE   print a journal, one line per record, without its content\n"
+	      "  --replay FILE          replay a recorded session and compare what it sends;\n"
+	      "                         with --journal-shape write the shapes of the recording\n"
 	      "  --health PATH          ask the mediad that listens there whether it answers; exit "
 	      "status 0 or 1\n"
 	      "  --no-sandbox           do not give up privileges and system calls (for "
@@ -68,10 +71,10 @@ static void print_usage(FILE *f)
 	      "  --help, --version\n"
 	      "\n"
 	      "With --journal and --replay the last lines on stdout are `shape HEX` and `digest "
-	      "HEX`: of everything\n"
-	      "that came and was sent, the first without sound that a codec made. Exit status of "
-	      "--replay: 0 the\n"
-	      "same as recorded, 3 other sound (another CPU), 1 something else.\n",
+	      "HEX`,\n"
+	      "sums of all input and output; the first leaves out audio that a codec made. Exit\n"
+	      "status of --replay: 0 as recorded, 3 only the audio differs (another CPU), 1 "
+	      "otherwise.\n",
 	      f);
 }
 
