@@ -94,6 +94,7 @@ struct voice_session *control_open_voice_session(struct control *c, uint64_t gui
 	if (c->n_voice_sessions == VOICE_SESSIONS_MAX)
 		return NULL;
 	conf.settings = live_settings_of(c->live, guild);
+	control_start_embedded(c);
 	if (voice_session_alloc(&vs, &conf, guild))
 		return NULL;
 	voice_session_mediad(vs, c->mediad_up);
@@ -130,6 +131,13 @@ static void take_brain_address(const char *url, void *arg)
 	live_settings_embedded_at(c->live, url);
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
 		voice_session_brain_ready(c->voice_sessions[i], moved);
+}
+
+void control_start_embedded(struct control *c)
+{
+	if (!c->embedded && live_settings_needs_embedded(c->live) &&
+	    embedded_alloc(&c->embedded, c->env, take_brain_address, c))
+		log_warn("embedded_missing", "hint=\"offlined is not beside control\"");
 }
 
 /* ---- making ---- */
@@ -234,9 +242,7 @@ static void take_changes(void *arg)
 {
 	struct control *c = arg;
 
-	if (!c->embedded && settings_needs_embedded(c->settings) &&
-	    embedded_alloc(&c->embedded, c->env, take_brain_address, c))
-		log_warn("embedded_missing", "hint=\"offlined is not beside control\"");
+	control_start_embedded(c);
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
 		voice_session_settings(c->voice_sessions[i]);
 }

@@ -59,6 +59,8 @@ struct control {
 struct voice_session *control_find_voice_session(struct control *c, uint64_t guild);
 /* Finds or makes the voice session of this guild; NULL when all places are taken. */
 struct voice_session *control_open_voice_session(struct control *c, uint64_t guild);
+/* Runs the embedded engine when the settings in effect need it, unless it runs. */
+void control_start_embedded(struct control *c);
 /* Ends the program because it cannot work. Keeps the first reason. */
 void control_give_up(struct control *c, const struct words *why);
 

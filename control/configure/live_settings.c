@@ -332,6 +332,15 @@ void live_settings_release(struct live_settings *l, uint64_t guild)
 		}
 }
 
+bool live_settings_needs_embedded(const struct live_settings *l)
+{
+	bool needs = settings_needs_embedded(l->conf.settings);
+
+	for (unsigned i = 0; i < l->n_own; i++)
+		needs = needs || settings_needs_embedded(l->own[i].settings);
+	return needs;
+}
+
 void live_settings_embedded_at(struct live_settings *l, const char *url)
 {
 	settings_embedded_at(l->conf.settings, url);

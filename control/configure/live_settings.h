@@ -89,6 +89,9 @@ const struct settings *live_settings_wanted(const struct live_settings *l);
 const struct settings *live_settings_of(struct live_settings *l, uint64_t guild);
 /* Nobody reads those of this server any more. */
 void live_settings_release(struct live_settings *l, uint64_t guild);
+/* Whether everybody's settings or those of a server that were asked for need the embedded engine.
+ */
+bool live_settings_needs_embedded(const struct live_settings *l);
 /* The embedded engine listens there. */
 void live_settings_embedded_at(struct live_settings *l, const char *url);
 

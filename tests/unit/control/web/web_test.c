@@ -431,6 +431,24 @@ TEST(a_server_that_gets_settings_of_its_own_later_has_them_at_once)
 	close_all();
 }
 
+/* One server alone is served by the embedded engine. */
+TEST(a_server_s_own_settings_may_need_the_embedded_engine)
+{
+	CHECK(open_all(NULL));
+	CHECK_INT(live_settings_base(fx.live, "openai_api_key", "sk-1"), 0);
+	live_settings_apply(fx.live);
+	CHECK(!live_settings_needs_embedded(fx.live));
+	CHECK_INT(ask("PUT", "/api/settings",
+		      "{\"intent\": {\"guilds\": {\"42\": {\"roles\": {\"voice\": "
+		      "[\"embedded\"]}}}}, \"_meta\": {\"expectedUpdatedAt\": null}}"),
+		  200);
+	live_settings_of(fx.live, 43);
+	CHECK(!live_settings_needs_embedded(fx.live));
+	live_settings_of(fx.live, 42);
+	CHECK(live_settings_needs_embedded(fx.live));
+	close_all();
+}
+
 TEST(the_outcome_of_a_server_s_own_key_is_told)
 {
 	char *text;
