@@ -189,12 +189,19 @@ void room_log_step(struct room_log *l, const struct room_event *ev, uint64_t now
 	l->sum = room_journal_sum(l->sum, fx);
 	write_record(l, &(struct room_journal_record){
 				.what = ROOM_JOURNAL_EVENT, .event = *ev, .now = now});
+	/* Audio is gathered; everything else is in the file soon, whatever becomes of the program.
+	 */
+	if (l->chunk && !ev->pcm.n && ev->type != ROOM_TIMER)
+		post_chunk(l);
 }
 
 void room_log_settings(struct room_log *l, const struct settings *settings)
 {
-	if (l)
-		settings_each(settings, write_setting, l);
+	if (!l)
+		return;
+	settings_each(settings, write_setting, l);
+	if (l->chunk)
+		post_chunk(l);
 }
 
 struct room_log *room_log_free(struct room_log *l)

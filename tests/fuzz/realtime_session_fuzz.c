@@ -58,9 +58,9 @@ static void work(struct session *s, struct wants *w, const struct session_moment
 
 	w->ended = w->speech = 0;
 	if (todo.ended)
-		session_heard(s, now, todo.ended, "what time is it");
+		session_recognised(s, now, todo.ended, "what time is it");
 	if (todo.speech)
-		session_spoken(s, now, todo.speech, sound, 5000, "words", todo.speech & 1);
+		session_take_speech(s, now, todo.speech, sound, 5000, "words", todo.speech & 1);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

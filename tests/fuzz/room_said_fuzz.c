@@ -53,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char text[TEXT + 1] = "";
 	size_t n = 0;
 
-	memset(&said, 0, sizeof said);
+	memset(&playout, 0, sizeof playout);
 	memset(&plan, 0, sizeof plan);
 	while (size >= 3) {
 		uint32_t chunk = data[1] % 64;
@@ -70,19 +70,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				memcpy(text + n, word, len);
 				n += len;
 				text[n] = '\0';
-				room_playout_add_text(&said, chunk, n);
+				room_playout_add_text(&playout, chunk, n);
 			}
 			room_plan_speech(&plan, word, len);
 			break;
 		case 1:
-			room_playout_add_audio(&said, chunk, data[2] * 100u);
+			room_playout_add_audio(&playout, chunk, data[2] * 100u);
 			len = 0;
 			break;
 		case 2:
-			room_playout_add_word(&said, chunk, text, word, len, data[0] * 50u);
+			room_playout_add_word(&playout, chunk, text, word, len, data[0] * 50u);
 			break;
 		case 3:
-			room_playout_chunk_complete(&said, chunk);
+			room_playout_chunk_complete(&playout, chunk);
 			room_plan_sound(&plan, word, len);
 			break;
 		case 4:
@@ -99,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		data += 3 + len;
 		size -= 3 + len;
 	}
-	check_said(&said, text);
+	check_said(&playout, text);
 	check_plan(&plan);
 	return 0;
 }

@@ -16,8 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* What came out, as a sum and counts. */
 struct out {
 	uint64_t sum;
-	size_t words, pieces_bytes;
-	unsigned sounds, notes, pieces;
+	size_t words, segment_bytes;
+	unsigned sounds, notes, segments;
 	unsigned max;
 	char last; /* byte of the words before */
 	struct room_chunker chunker;
@@ -28,7 +28,7 @@ static void add(struct out *o, uint8_t byte)
 	o->sum = (o->sum ^ byte) * 1099511628211u;
 }
 
-static void piece(const char *text, size_t n, void *arg)
+static void take_segment(const char *text, size_t n, void *arg)
 {
 	struct out *o = arg;
 	char copy[ROOM_CHUNK_MAX + 8];
@@ -42,8 +42,8 @@ static void piece(const char *text, size_t n, void *arg)
 		add(o, (uint8_t)text[i]);
 	add(o, '|');
 	for (size_t i = 0; i < n; i++)
-		o->pieces_bytes += text[i] != ' ';
-	o->chunks++;
+		o->segment_bytes += text[i] != ' ';
+	o->segments++;
 }
 
 static void directive(enum room_directive_out what, const char *text, size_t n, void *arg)
@@ -57,14 +57,14 @@ static void directive(enum room_directive_out what, const char *text, size_t n, 
 			o->last = text[i];
 			o->words += (unsigned char)text[i] > 0x20 && (unsigned char)text[i] < 0x7f;
 		}
-		room_chunker_add(&o->chunker, text, n, piece, o);
+		room_chunker_add(&o->chunker, text, n, take_segment, o);
 		return;
 	}
 	if (!n || n > ROOM_NOTE_MAX)
 		abort();
 	o->sounds += what == ROOM_OUT_SOUND;
 	o->notes += what == ROOM_OUT_NOTE;
-	room_chunker_flush(&o->chunker, piece, o);
+	room_chunker_flush(&o->chunker, take_segment, o);
 	for (size_t i = 0; i < n; i++)
 		add(o, (uint8_t)text[i]);
 }
@@ -80,7 +80,7 @@ static struct out run(const uint8_t *conf, const uint8_t *data, size_t size, siz
 		room_directive_add(&d, (const char *)data + i, size - i < step ? size - i : step,
 				   directive, &o);
 	room_directive_end(&d, directive, &o);
-	room_chunker_flush(&o.chunker, piece, &o);
+	room_chunker_flush(&o.chunker, take_segment, &o);
 	if (strlen(d.name) > ROOM_TO_MAX || o.sounds > ROOM_SOUNDS_MAX || o.sounds != d.sounds)
 		abort();
 	if (room_directive_skips(&d) && o.sounds)
@@ -99,9 +99,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	whole = run(data, data + 4, size - 4, size);
 	parts = run(data, data + 4, size - 4, 1 + data[3] % 17);
-	if (whole.sum != parts.sum || whole.chunks != parts.chunks || whole.notes != parts.notes)
+	if (whole.sum != parts.sum || whole.segments != parts.segments || whole.notes != parts.notes)
 		abort();
-	if (whole.pieces_bytes < whole.words) /* ASCII is never lost */
+	if (whole.segment_bytes < whole.words) /* ASCII is never lost */
 		abort();
 	text = strndup((const char *)data, size);
 	if (text && room_has_control_tokens(text) && !room_has_words(text))
