@@ -285,14 +285,15 @@ static int make_bus(struct control *c)
 	if (!err && !c->changed_guilds)
 		err = ENOMEM;
 	if (!err)
-		err = bus_subscribe(c->bus, BUS_MASK(EVENT_TURN) | BUS_MASK(EVENT_SESSION_STARTED),
-				    status_take_event, &c->tally);
-	if (!err)
 		err = writer_alloc(&c->writer, c->env, c->bus, c->settings);
 	if (!err && c->conf.state_dir)
 		err = store_alloc(&c->store, c->env, c->bus, c->settings, c->conf.state_dir);
 	if (!err && c->conf.no_subscribers)
 		bus_drop_subscribers(c->bus);
+	/* What /status answers is an output of control, whoever else listens. */
+	if (!err)
+		err = bus_subscribe(c->bus, BUS_MASK(EVENT_TURN) | BUS_MASK(EVENT_SESSION_STARTED),
+				    status_take_event, &c->tally);
 	return err;
 }
 

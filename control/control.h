@@ -22,7 +22,7 @@ struct control_conf {
 	const char *state_dir;	  /* NULL: control writes no state */
 	const char *ca_file;	  /* NULL */
 	const char *run_dir;	  /* folder of a spawned mediad's socket; NULL: /tmp */
-	bool no_subscribers;	  /* the bus has no subscribers; for replays */
+	bool no_subscribers;	  /* nothing but /status listens to the bus; for replays */
 	const char *web_token;	  /* token of the HTTP API; NULL: it is not served */
 	bool recorded;		  /* inputs come without secrets, because of a journal */
 	/* With recorded: the settings as last read, with their secrets; NULL on replay. */

@@ -116,6 +116,9 @@ record() { # FAULT
 		api POST /users/$BOT/drop '{"which":"voice"}' >/dev/null
 		wait_for resume said mediad "phase=up reason=resumed"
 		answered
+		api POST /interactions "{\"channel_id\":\"$VOICE\",\"user_id\":\"$USER\",\"name\":\"status\"}" >/dev/null
+		wait_for command said control "command .*kind=status"
+		sleep 0.4
 		;;
 	move)
 		other=$(api POST /guilds/$GUILD/channels '{"type":"voice","name":"Other"}' | field id)
