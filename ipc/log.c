@@ -181,6 +181,18 @@ static void puts_(struct line *l, const char *s)
 	put(l, s, strlen(s));
 }
 
+/* C0, DEL, and the two bytes of C1 (U+0080 to U+009F), which terminals obey as well. */
+static bool is_control(const char *s, size_t i, size_t n)
+{
+	const unsigned char *c = (const unsigned char *)s;
+
+	if (c[i] == 0xc2)
+		return i + 1 < n && c[i + 1] >= 0x80 && c[i + 1] <= 0x9f;
+	if (c[i] >= 0x80 && c[i] <= 0x9f)
+		return i && c[i - 1] == 0xc2;
+	return c[i] < 0x20 || c[i] == 0x7f;
+}
+
 /* Escapes control bytes, and quotes and backslashes when inside quotes. */
 static void put_escaped(struct line *l, const char *s, size_t n, bool quoted)
 {
@@ -193,7 +205,7 @@ static void put_escaped(struct line *l, const char *s, size_t n, bool quoted)
 			put(l, c == BLANK ? " " : "=", 1);
 		} else if (c == QUOTE) {
 			continue; /* what it stands around is quoted below */
-		} else if (c < 0x20 || c == 0x7f) {
+		} else if (is_control(s, i, n)) {
 			snprintf(hex, sizeof hex, c == '\n' ? "\\n" : "\\x%02x", c);
 			puts_(l, hex);
 		} else {

@@ -183,20 +183,34 @@ static void put_text(struct line *l, const char *text)
 		put_char(l, *text);
 }
 
+/* C0, DEL, and the two bytes of C1 (U+0080 to U+009F), which terminals obey as well. last: the byte
+ * before, 0 for none. */
+static bool is_control(const char *text, unsigned char last)
+{
+	unsigned char c = (unsigned char)text[0], next = (unsigned char)text[1];
+
+	if (c == 0xc2)
+		return next >= 0x80 && next <= 0x9f;
+	if (c >= 0x80 && c <= 0x9f)
+		return last == 0xc2;
+	return c < 0x20 || c == 0x7f;
+}
+
 /* A value with blanks, quotes or '=' is quoted, so that nobody's words look like a field. */
 static void put_value(struct line *l, const char *text, bool quote)
 {
 	static const char hex[] = "0123456789abcdef";
+	unsigned char last = 0;
 
 	quote = quote || !*text || strpbrk(text, " \"=\\");
 	if (quote)
 		put_char(l, '"');
-	for (; *text; text++) {
+	for (; *text; last = (unsigned char)*text++) {
 		unsigned char c = (unsigned char)*text;
 
 		if (quote && (c == '"' || c == '\\'))
 			put_char(l, '\\');
-		if (c >= 0x20 && c != 0x7f) {
+		if (!is_control(text, last)) {
 			put_char(l, *text);
 			continue;
 		}

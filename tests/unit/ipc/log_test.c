@@ -133,6 +133,21 @@ static void say_forged(void)
 }
 
 /* A reader that knows quotes and backslashes sees the format's pairs, and no other. */
+static void say_c1(void)
+{
+	log_info("named", "name=%s city=%s",
+		 "a\xc2\x9b"
+		 "2Jb",
+		 "Z\xc3\xbcrich");
+}
+
+/* A terminal takes U+009B for ESC [. */
+TEST(control_characters_of_two_bytes_are_escaped_too)
+{
+	CHECK(capture(say_c1));
+	CHECK(strstr(out, "name=a\\xc2\\x9b2Jb city=Z\xc3\xbcrich\n"));
+}
+
 TEST(values_cannot_look_like_another_pair)
 {
 	CHECK(capture(say_forged));

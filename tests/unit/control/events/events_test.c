@@ -92,6 +92,17 @@ TEST_OOM(a_copy_owns_its_texts)
 	free(copy);
 }
 
+TEST(control_characters_of_two_bytes_are_escaped_in_a_log_line)
+{
+	struct bus_event ev = {.type = EVENT_TURN};
+	char line[1024];
+
+	ev.turn.heard = "a\xc2\x9b"
+			"2J Z\xc3\xbcrich\xc2";
+	bus_event_line(&ev, true, line, sizeof line);
+	CHECK(strstr(line, "heard=\"a\\xc2\\x9b2J Z\xc3\xbcrich\xc2\""));
+}
+
 TEST(every_event_is_described_and_can_be_told_when_it_is_empty)
 {
 	for (unsigned i = 0; i < EVENT_COUNT; i++) {
