@@ -59,6 +59,9 @@ const char *room_text_of(struct room_context *context, const char *text, size_t 
 
 /* People in the room without bots. */
 unsigned room_people_present(const struct room_context *context);
+/* The names of people without bots, in the order of their places: begins with *place = 0 and counts
+ * it on. NULL: there is nobody else. */
+const char *room_person_next(const struct room_context *context, unsigned *place);
 /* The name of somebody who is in the room, else NULL. */
 const char *room_person_name(const struct room_context *context, uint64_t user);
 

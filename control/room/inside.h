@@ -10,6 +10,7 @@
 #include "control/room/answer/barge_in.h"
 #include "control/room/hearing/capture.h"
 #include "control/room/hearing/recording_queue.h"
+#include "control/room/answer/instructions.h"
 #include "control/room/answer/prompt.h"
 #include "control/room/floor/floor.h"
 #include "control/room/floor/choice.h"
@@ -79,10 +80,7 @@ struct room {
 	struct room_reply reply; /* of the active turn */
 	struct room_speculative speculative;
 	struct room_retry retry; /* the same */
-	struct {
-		enum room_output_phase phase;
-		uint64_t at;
-	} output;	  /* phase of the output, and when it was entered */
+	struct room_output output;
 	uint64_t free_at; /* when the floor became free */
 	struct room_floor floor;
 	struct room_followup followup;
@@ -95,8 +93,7 @@ struct room {
 	uint64_t counts[ROOM_REASON_COUNT];
 	struct room_not_understood not_understood[ROOM_SPEAKERS];
 	struct room_history history;
-	struct room_instructions_refresh refresh;
-	char instructions[ROOM_PROMPT_MAX]; /* as sent last */
+	struct room_instructions instructions;
 };
 
 /* The room of this context: for the functions that machines with the narrow context call. */
@@ -137,6 +134,9 @@ void room_asr_tick(struct room *room, struct room_speaker *sp);
 uint64_t room_asr_idle_at(const struct room *room, const struct room_speaker *sp);
 
 /* output.c: the answer, from the brain to the room */
+/* The state of the bot's output now. */
+struct room_output_state room_output_state_now(const struct room *room);
+void room_output_tick(struct room *room);
 void room_output_on_event(struct room *room, const struct room_event *ev);
 /* Its audio is no longer held back. */
 void room_answer_release(struct room *room, struct room_turn *turn);

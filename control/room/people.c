@@ -26,6 +26,19 @@ unsigned room_people_present(const struct room_context *context)
 	return room_people(room_of(context));
 }
 
+const char *room_person_next(const struct room_context *context, unsigned *place)
+{
+	const struct room *room = room_of(context);
+
+	while (*place < room->places) {
+		const struct room_speaker *sp = &room->speaker[(*place)++];
+
+		if (sp->used && !sp->is_bot)
+			return sp->name;
+	}
+	return NULL;
+}
+
 const char *room_person_name(const struct room_context *context, uint64_t user)
 {
 	const struct room_speaker *sp = room_speaker(room_of(context), user);
@@ -104,7 +117,7 @@ static void update_member(struct room *room, const struct room_event *ev)
 		add_member(room, ev);
 	else
 		return;
-	room_instructions_changed(room);
+	room_instructions_changed(&room->instructions, &room->context);
 }
 
 static void record_soundboard(struct room *room, const struct room_event *ev)
@@ -117,7 +130,7 @@ static void record_soundboard(struct room *room, const struct room_event *ev)
 	room_clean_name((const char *)ev->text.p, ev->text.n, name, sizeof name);
 	room_moment_add(&room->moments, ROOM_MOMENT_SOUNDBOARD, sp->user, sp->name, name,
 			room->context.now);
-	room_instructions_changed(room);
+	room_instructions_changed(&room->instructions, &room->context);
 }
 
 void room_people_on_event(struct room *room, const struct room_event *ev)
@@ -130,7 +143,7 @@ void room_people_on_event(struct room *room, const struct room_event *ev)
 		record_soundboard(room, ev);
 		break;
 	case ROOM_SETTINGS:
-		room_instructions_changed(room);
+		room_instructions_changed(&room->instructions, &room->context);
 		for (unsigned i = 0; i < room->places; i++)
 			if (room->speaker[i].used && !room->speaker[i].is_bot)
 				listen_to_speaker(room, &room->speaker[i]);

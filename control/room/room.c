@@ -45,7 +45,7 @@ void room_report_activity(struct room_context *context)
 
 void room_report_change(struct room_context *context)
 {
-	room_instructions_changed(room_of(context));
+	room_instructions_changed(&room_of(context)->instructions, context);
 }
 
 const struct room_turn *room_active(const struct room *room)
@@ -56,31 +56,37 @@ const struct room_turn *room_active(const struct room *room)
 /* ---- the machines ---- */
 
 /* Adapters to the machines that have the narrow context and their own state (context.h). */
-#define ON_EVENT(machine)                                                                          \
+#define ON_EVENT(machine, member)                                                                  \
 	static void machine##_on_event(struct room *room, const struct room_event *ev)             \
 	{                                                                                          \
-		room_##machine##_on_event(&room->machine, &room->context, ev);                     \
+		room_##machine##_on_event(&room->member, &room->context, ev);                      \
 	}
-#define TICK(machine)                                                                              \
+#define TICK(machine, member)                                                                      \
 	static void machine##_tick(struct room *room)                                              \
 	{                                                                                          \
-		room_##machine##_tick(&room->machine, &room->context);                             \
+		room_##machine##_tick(&room->member, &room->context);                              \
 	}
-#define DEADLINE(machine)                                                                          \
+#define DEADLINE(machine, member)                                                                  \
 	static uint64_t machine##_deadline(const struct room *room)                                \
 	{                                                                                          \
-		return room_##machine##_deadline(&room->machine, &room->context);                  \
+		return room_##machine##_deadline(&room->member, &room->context);                   \
 	}
 
-ON_EVENT(session)
-TICK(session)
-DEADLINE(session)
-ON_EVENT(followup)
-ON_EVENT(choice)
-ON_EVENT(music)
-TICK(music)
-DEADLINE(music)
-ON_EVENT(classifier)
+ON_EVENT(session, session)
+TICK(session, session)
+DEADLINE(session, session)
+ON_EVENT(instructions, instructions)
+TICK(instructions, instructions)
+DEADLINE(instructions, instructions)
+ON_EVENT(watchdog, retry)
+TICK(watchdog, retry)
+DEADLINE(watchdog, retry)
+ON_EVENT(followup, followup)
+ON_EVENT(choice, choice)
+ON_EVENT(music, music)
+TICK(music, music)
+DEADLINE(music, music)
+ON_EVENT(classifier, classifier)
 
 static void thought_tick(struct room *room)
 {
@@ -112,9 +118,8 @@ static const struct machine {
 	{"transcripts", room_transcripts_on_event, NULL, NULL},
 	{"turns", NULL, room_turns_tick, room_turns_deadline},
 	{"reply", NULL, room_reply_tick, room_reply_deadline},
-	{"instructions", room_instructions_on_event, room_instructions_tick,
-	 room_instructions_deadline},
-	{"watchdog", room_watchdog_on_event, room_watchdog_tick, room_watchdog_deadline},
+	{"instructions", instructions_on_event, instructions_tick, instructions_deadline},
+	{"watchdog", watchdog_on_event, watchdog_tick, watchdog_deadline},
 	{"followup", followup_on_event, NULL, NULL},
 	{"deferred turns", NULL, room_deferred_tick, room_deferred_deadline},
 	{"turn queue", NULL, room_turn_queue_tick, room_turn_queue_deadline},

@@ -55,13 +55,12 @@ owns level barge_in
 owns retry retry_policy response_watchdog
 owns speculative speculative
 owns thought thought
-owns refresh prompt
-owns instructions prompt
+owns instructions instructions
 
 # The machines that may take struct room, and with it the state of others. All other sources have the narrow context, so that the
 # compiler holds them; a file that no longer includes inside.h leaves the list.
-whole='admission barge_in captures deferred endpointing interim_request long_capture output output_state people prompt reply
-response_watchdog room session_demands speculative supersede transcript turn turn_queue'
+whole='admission barge_in captures deferred endpointing interim_request long_capture output people reply
+room session_demands speculative supersede transcript turn turn_queue'
 for source in $(find "$dir" -name '*.c' | sort); do
 	name=$(basename "$source" .c)
 	case " $(echo $whole) " in *" $name "*) listed=yes ;; *) listed=no ;; esac

@@ -113,7 +113,7 @@ static uint8_t tool(const struct room_followup *f, uint64_t now)
 
 void states_of(const struct room *room, uint64_t now, uint8_t at[STATES_MACHINES])
 {
-	const struct room_instructions_refresh *f = &room->refresh;
+	const struct room_instructions *f = &room->instructions;
 
 	at[STATES_OUTPUT] = (uint8_t)room_output_state_now(room).phase;
 	at[STATES_LEVEL] = (uint8_t)room->level.lowered;

@@ -18,6 +18,17 @@
 
 enum { TELL_CHARS = 40, TELL_MS = 400, DRAIN_SLACK_S = 5 };
 
+/* Fills in an ASK. */
+static void write_prompt(struct room *room, const struct room_turn *turn, struct room_effect *e)
+{
+	struct room_prompt_view view = {.history = &room->history,
+					.moments = &room->moments,
+					.followup = &room->followup,
+					.planned = room_reply_planned(&room->reply)};
+
+	room_prompt_ask(&room->context, &view, turn, e);
+}
+
 void room_answer_ask(struct room_context *context, struct room_turn *turn)
 {
 	struct room *room = room_of(context);
@@ -31,7 +42,7 @@ void room_answer_ask(struct room_context *context, struct room_turn *turn)
 	turn->policy = room_interruption_policy(room->context.settings->interruptions,
 						ROOM_TARGET_UNTOLD, 0, turn->user);
 	room_reply_begin(room, turn);
-	room_watchdog_asked(room, turn);
+	room_watchdog_asked(&room->retry, &room->context, turn);
 	room_turn_decide(
 		turn, ROOM_RULE_ASKED, true,
 		turn->end_of_speech_at < room->context.now
@@ -41,7 +52,29 @@ void room_answer_ask(struct room_context *context, struct room_turn *turn)
 	e = room_emit(&room->context, ROOM_DO_ASK);
 	e->turn = turn->id;
 	e->user = turn->user;
-	room_prompt_ask(room, turn, e);
+	write_prompt(room, turn, e);
+}
+
+void room_answer_ask_again(struct room_context *context, struct room_turn *turn, bool anew)
+{
+	struct room *room = room_of(context);
+	struct room_effect *e;
+
+	if (anew && (turn->sinks & ROOM_SINK_BRAIN))
+		room_emit(context, ROOM_DO_BRAIN_CANCEL)->turn = turn->id;
+	turn->sinks |= ROOM_SINK_BRAIN;
+	turn->answer[0] = '\0';
+	room_reply_begin(room, turn);
+	e = room_emit(context, anew ? ROOM_DO_ASK : ROOM_DO_ASK_AGAIN);
+	e->turn = turn->id;
+	e->user = turn->user;
+	if (anew)
+		write_prompt(room, turn, e);
+}
+
+bool room_answer_planned(const struct room_context *context)
+{
+	return room_reply_planned(&room_of(context)->reply);
 }
 
 static bool is_answering(const struct room_turn *t, uint32_t id)
@@ -164,7 +197,8 @@ static void complete_answer(struct room *room, struct room_turn *t)
 
 static void end_brain_answer(struct room *room, struct room_turn *t, bool broke)
 {
-	if (!broke && !room_reply_skips(&room->reply) && room_watchdog_done(room, t))
+	if (!broke && !room_reply_skips(&room->reply) &&
+	    room_watchdog_done(&room->retry, &room->context, t))
 		return;
 	t->brain_done = true;
 	t->brain_broke = broke;
@@ -323,4 +357,17 @@ void room_output_on_event(struct room *room, const struct room_event *ev)
 	default:
 		break;
 	}
+}
+
+struct room_output_state room_output_state_now(const struct room *room)
+{
+	const struct room_turn *active = room->active;
+
+	return room_output_derive(&room->context, active && room_barge_in_paused(room, active->id),
+				  room_retry_tools(&room->retry));
+}
+
+void room_output_tick(struct room *room)
+{
+	room_output_enter(&room->output, room_output_state_now(room).phase, room->context.now);
 }

@@ -1,6 +1,7 @@
 #include "control/room/answer/output_state.h"
 
-#include "control/room/inside.h"
+#include "control/room/context.h"
+#include "control/room/turn/turns.h"
 
 static const char *const reasons[] = {
 	[ROOM_OUTPUT_IDLE] = "idle",
@@ -33,27 +34,26 @@ struct room_output_state room_output_state(const struct room_output_input *f)
 	return s;
 }
 
-struct room_output_state room_output_state_now(const struct room *room)
+struct room_output_state room_output_derive(const struct room_context *context, bool paused,
+					    unsigned tools)
 {
-	const struct room_turn *t = room->active;
-	struct room_output_input f = {.inactive = room->context.over || !room->context.up};
+	const struct room_turn *t = room_turn_active(context);
+	struct room_output_input f = {.inactive = context->over || !context->up};
 
 	if (t && t->phase != ROOM_PHASE_CLOSING) {
 		f.answering = true;
 		f.released = t->released;
 		f.started = t->first_audio_at != 0;
-		f.paused = room_barge_in_paused(room, t->id);
-		f.tools = room_retry_tools(&room->retry);
+		f.paused = paused;
+		f.tools = tools;
 	}
 	return room_output_state(&f);
 }
 
-void room_output_tick(struct room *room)
+void room_output_enter(struct room_output *output, enum room_output_phase phase, uint64_t now)
 {
-	enum room_output_phase phase = room_output_state_now(room).phase;
-
-	if (room->output.phase == phase)
+	if (output->phase == phase)
 		return;
-	room->output.phase = phase;
-	room->output.at = room->context.now;
+	output->phase = phase;
+	output->at = now;
 }

@@ -44,9 +44,16 @@ struct room_output_state {
 
 struct room_output_state room_output_state(const struct room_output_input *input);
 
-struct room;
-struct room_output_state room_output_state_now(const struct room *room);
+struct room_output {
+	enum room_output_phase phase;
+	uint64_t at; /* when it was entered */
+};
+
+struct room_context;
+/* Of the active turn. paused: its playback is paused; tools: those that work for it. */
+struct room_output_state room_output_derive(const struct room_context *context, bool paused,
+					    unsigned tools);
 /* At the end of each step: records the phase and when it was entered. */
-void room_output_tick(struct room *room);
+void room_output_enter(struct room_output *output, enum room_output_phase phase, uint64_t now);
 
 #endif

@@ -1,9 +1,13 @@
 #include "control/room/answer/prompt.h"
 
 #include <stdio.h>
+#include <string.h>
 
-#include "control/room/inside.h"
+#include "control/room/context.h"
+#include "control/room/turn/history.h"
+#include "control/room/turn/moments.h"
 #include "control/room/turn/segment.h"
+#include "control/settings/settings.h"
 #include "proto/base/time.h"
 #include "proto/base/utf8.h"
 
@@ -94,21 +98,19 @@ static void put_cut(struct text *t, const char *what, size_t most)
 	t->buf[t->n] = '\0';
 }
 
-static void put_people(const struct room *room, struct text *t)
+static void put_people(const struct room_context *context, struct text *t)
 {
 	static const char more[] = ", and others";
-	unsigned n = 0;
+	const char *name;
+	unsigned n = 0, place = 0;
 
 	put_text(t, "\npeople in the room: ");
 	/* Names are never cut; this much is reserved for the words after them. */
 	t->size -= sizeof more;
-	for (unsigned i = 0; i < room->places; i++) {
-		const struct room_speaker *sp = &room->speaker[i];
+	while ((name = room_person_next(context, &place))) {
 		char one[ROOM_NAME_MAX + 2];
 
-		if (!sp->used || sp->is_bot)
-			continue;
-		snprintf(one, sizeof one, "%s%s", n ? ", " : "", sp->name);
+		snprintf(one, sizeof one, "%s%s", n ? ", " : "", name);
 		if (n == ROOM_PROMPT_PEOPLE || !put_text(t, one)) {
 			t->size += sizeof more;
 			put_text(t, more);
@@ -138,25 +140,25 @@ static size_t now_size(const struct room_turn *turn)
 	return n < ROOM_PROMPT_NOW ? n : ROOM_PROMPT_NOW;
 }
 
-size_t room_prompt_build(const struct room *room, const struct room_turn *turn, char *buf,
-			 size_t size)
+/* turn: the one that a text model answers, told with the moments; NULL for a voice model. */
+static size_t build_prompt(const struct room_context *context, const struct room_moments *told,
+			   const struct room_turn *turn, char *buf, size_t size)
 {
-	size_t most = room->context.settings->context_bytes + 1;
+	size_t most = context->settings->context_bytes + 1;
 	struct text t = {.buf = buf, .size = most < size ? most : size};
 	char name[ROOM_NAME_MAX + 32];
 	size_t now = turn ? now_size(turn) : 0;
 
 	buf[0] = '\0';
 	t.size -= now < t.size ? now : 0;
-	snprintf(name, sizeof name, "\nYour name is %s.", room->context.name);
-	put_cut(&t, room->context.settings->instructions,
-		space_left(&t) - strlen(name) - PEOPLE_MIN);
+	snprintf(name, sizeof name, "\nYour name is %s.", context->name);
+	put_cut(&t, context->settings->instructions, space_left(&t) - strlen(name) - PEOPLE_MIN);
 	put_text(&t, name);
-	put_people(room, &t);
+	put_people(context, &t);
 	if (turn) {
 		char moments[ROOM_MOMENTS_MAX];
 
-		room_moments_text(&room->moments, room->context.now, moments, sizeof moments);
+		room_moments_text(told, context->now, moments, sizeof moments);
 		put_cut(&t, moments, sizeof moments);
 		if (t.n && buf[t.n - 1] == '\n')
 			buf[--t.n] = '\0';
@@ -164,27 +166,31 @@ size_t room_prompt_build(const struct room *room, const struct room_turn *turn, 
 	return t.n;
 }
 
+size_t room_prompt_instructions(const struct room_context *context, char *buf, size_t size)
+{
+	return build_prompt(context, NULL, NULL, buf, size);
+}
+
 /* ---- the question and what was said before it ---- */
 
-static size_t line_size(const struct room *room, const struct room_history_line *l)
+static size_t line_size(const struct room_context *context, const struct room_history_line *l)
 {
-	return strlen(l->bot ? room->context.name : l->name) + strlen(l->text) + 8;
+	return strlen(l->bot ? context->name : l->name) + strlen(l->text) + 8;
 }
 
 /* The newest lines that fit into `most` bytes. */
-static void put_history(struct room *room, const struct room_turn *turn, size_t most,
-			struct room_effect *e)
+static void put_history(struct room_context *context, const struct room_history *history,
+			const struct room_turn *turn, size_t most, struct room_effect *e)
 {
-	struct room_messages *m = &room->context.messages;
-	unsigned from = room_history_count(&room->history), lines = 0;
+	struct room_messages *m = &context->messages;
+	unsigned from = room_history_count(history), lines = 0;
 	size_t need = 0;
 
-	while (from && lines < room->context.settings->context_turns &&
-	       m->n + lines < ROOM_MESSAGES) {
-		const struct room_history_line *l = room_history_at(&room->history, from - 1);
+	while (from && lines < context->settings->context_turns && m->n + lines < ROOM_MESSAGES) {
+		const struct room_history_line *l = room_history_at(history, from - 1);
 
 		if (is_before_turn(l, turn)) {
-			need += line_size(room, l);
+			need += line_size(context, l);
 			if (need > most)
 				break;
 			lines++;
@@ -192,21 +198,20 @@ static void put_history(struct room *room, const struct room_turn *turn, size_t 
 		from--;
 	}
 	e->history = &m->v[m->n];
-	for (; from < room_history_count(&room->history); from++) {
-		const struct room_history_line *l = room_history_at(&room->history, from);
+	for (; from < room_history_count(history); from++) {
+		const struct room_history_line *l = room_history_at(history, from);
 		char text[ROOM_HISTORY_TEXT + 16];
 		const char *kept;
 
 		if (!is_before_turn(l, turn))
 			continue;
 		snprintf(text, sizeof text, "%s%s", l->cut ? "[interrupted] " : "", l->text);
-		kept = room_text_of(&room->context, text, strlen(text));
+		kept = room_text_of(context, text, strlen(text));
 		if (!kept)
 			return;
 		m->v[m->n++] = (struct room_message){
 			.bot = l->bot,
-			.speaker = l->bot ? ""
-					  : room_text_of(&room->context, l->name, strlen(l->name)),
+			.speaker = l->bot ? "" : room_text_of(context, l->name, strlen(l->name)),
 			.text = kept};
 		if (!m->v[m->n - 1].speaker)
 			m->v[m->n - 1].speaker = "";
@@ -214,96 +219,35 @@ static void put_history(struct room *room, const struct room_turn *turn, size_t 
 	}
 }
 
-static const char *write_question(struct room *room, const struct room_turn *turn)
+static const char *write_question(struct room_context *context,
+				  const struct room_followup *followup,
+				  const struct room_turn *turn)
 {
-	char *line = room_text(&room->context, ROOM_LINE_MAX, ROOM_TEXTS);
+	char *line = room_text(context, ROOM_LINE_MAX, ROOM_TEXTS);
 	size_t n;
 
 	if (!line)
 		return "";
-	n = room_followup_recovery(&room->followup, room->context.settings, turn, room->context.now,
-				   line, ROOM_LINE_MAX);
+	n = room_followup_recovery(followup, context->settings, turn, context->now, line,
+				   ROOM_LINE_MAX);
 	room_segment_lines(turn, line + n, ROOM_LINE_MAX - n);
-	return room_text_keep(&room->context, line);
+	return room_text_keep(context, line);
 }
 
-void room_prompt_ask(struct room *room, const struct room_turn *turn, struct room_effect *e)
+void room_prompt_ask(struct room_context *context, const struct room_prompt_view *view,
+		     const struct room_turn *turn, struct room_effect *e)
 {
-	size_t most = room->context.settings->context_bytes, used = now_size(turn);
+	size_t most = context->settings->context_bytes, used = now_size(turn);
 	char *instructions;
 
-	e->text = write_question(room, turn);
-	if (room_reply_planned(&room->reply)) {
-		instructions = room_text(&room->context, ROOM_PROMPT_MAX, ROOM_TEXTS);
+	e->text = write_question(context, view->followup, turn);
+	if (view->planned) {
+		instructions = room_text(context, ROOM_PROMPT_MAX, ROOM_TEXTS);
 		if (instructions) {
-			used += room_prompt_build(room, turn, instructions, ROOM_PROMPT_MAX);
-			e->instructions = room_text_keep(&room->context, instructions);
+			used += build_prompt(context, view->moments, turn, instructions,
+					     ROOM_PROMPT_MAX);
+			e->instructions = room_text_keep(context, instructions);
 		}
 	}
-	put_history(room, turn, used < most ? most - used : 0, e);
-}
-
-/* ---- the instructions follow the room ---- */
-
-enum { IN_FLIGHT_S = 5 };
-
-void room_instructions_changed(struct room *room)
-{
-	struct room_instructions_refresh *f = &room->refresh;
-
-	if (f->dirty)
-		return;
-	f->dirty = true;
-	f->due = room->context.now;
-	if (f->told)
-		f->due += room->context.settings->context_refresh_ms * NS_PER_MS;
-}
-
-void room_instructions_tick(struct room *room)
-{
-	struct room_instructions_refresh *f = &room->refresh;
-	char text[ROOM_PROMPT_MAX];
-
-	if (f->in_flight && room->context.now >= f->until)
-		f->in_flight = false;
-	if (!f->dirty || f->in_flight || room->context.now < f->due)
-		return;
-	f->dirty = false;
-	room_prompt_build(room, NULL, text, sizeof text);
-	if (f->told && strcmp(text, room->instructions) == 0)
-		return;
-	memcpy(room->instructions, text, sizeof room->instructions);
-	f->told = f->in_flight = true;
-	f->until = room->context.now + IN_FLIGHT_S * NS_PER_S;
-	room_emit(&room->context, ROOM_DO_INSTRUCT)->text = room->instructions;
-}
-
-void room_instructions_on_event(struct room *room, const struct room_event *ev)
-{
-	if (ev->type != ROOM_INSTRUCTED)
-		return;
-	room->refresh.in_flight = false;
-	room->refresh.due = 0;
-}
-
-bool room_instructions_flush(struct room *room)
-{
-	if (room->refresh.dirty)
-		room->refresh.due = room->context.now;
-	room_instructions_tick(room);
-	return !room_instructions_pending(room);
-}
-
-bool room_instructions_pending(const struct room *room)
-{
-	return room->refresh.dirty || room->refresh.in_flight;
-}
-
-uint64_t room_instructions_deadline(const struct room *room)
-{
-	const struct room_instructions_refresh *f = &room->refresh;
-
-	if (f->in_flight)
-		return f->until;
-	return f->dirty ? f->due : UINT64_MAX;
+	put_history(context, view->history, turn, used < most ? most - used : 0, e);
 }

@@ -11,17 +11,7 @@
  *
  * The question always has its place (420 bytes of context_bytes); of the conversation the newest
  * lines that fit are told. A voice model keeps the conversation in its session; the messages are
- * for a session that has to begin anew.
- *
- * The instructions follow the room:
- *
- *   state      input                        next         effect
- *   KNOWN      a change                     DIRTY        waits context_refresh_ms (the first time:
- *                                                        not)
- *   DIRTY      that time passed, new text   IN_FLIGHT    INSTRUCT
- *   DIRTY      that time passed, same text  KNOWN        none
- *   IN_FLIGHT  a change                     IN_FLIGHT    remembered
- *   IN_FLIGHT  INSTRUCTED, or 5 s           KNOWN/DIRTY  DIRTY is due at once
+ * for a session that has to begin anew. When instructions are sent is in instructions.h.
  *
  * For control/room only. */
 #ifndef CONTROL_ROOM_ANSWER_PROMPT_H
@@ -34,9 +24,10 @@
 #include "control/room/floor/followup.h"
 #include "control/room/turn/turn.h"
 
-struct room;
+struct room_context;
 struct room_effect;
-struct room_event;
+struct room_history;
+struct room_moments;
 
 enum {
 	ROOM_PROMPT_MAX = 8192,
@@ -47,29 +38,20 @@ enum {
 			ROOM_INTERRUPTED_TEXT + ROOM_NAME_MAX + 64,
 };
 
-struct room_instructions_refresh {
-	bool told; /* once */
-	bool dirty, in_flight;
-	uint64_t due, until; /* of dirty, of in_flight */
+/* What the prompt tells of other machines; borrowed for the call. */
+struct room_prompt_view {
+	const struct room_history *history;
+	const struct room_moments *moments;
+	const struct room_followup *followup;
+	bool planned; /* a text model without memory answers: it is told everything */
 };
 
-/* A part of the instructions changed. */
-void room_instructions_changed(struct room *room);
-void room_instructions_tick(struct room *room);
-void room_instructions_on_event(struct room *room, const struct room_event *ev);
-uint64_t room_instructions_deadline(const struct room *room);
-/* Whether the brain lacks the newest instructions. */
-bool room_instructions_pending(const struct room *room);
-/* Sends pending instructions at once. Returns false while the brain lacks the newest ones. */
-bool room_instructions_flush(struct room *room);
-
-/* Builds the instructions of a voice model (turn = NULL) or of a text model for this turn.
- * Always terminated; returns the length. */
-size_t room_prompt_build(const struct room *room, const struct room_turn *turn, char *buf,
-			 size_t size);
+/* Builds the instructions of a voice model. Always terminated; returns the length. */
+size_t room_prompt_instructions(const struct room_context *context, char *buf, size_t size);
 /* Fills in an ASK: the question, the instructions if the brain keeps none, and the conversation
  * before it. */
-void room_prompt_ask(struct room *room, const struct room_turn *turn, struct room_effect *e);
+void room_prompt_ask(struct room_context *context, const struct room_prompt_view *view,
+		     const struct room_turn *turn, struct room_effect *e);
 
 void room_clean_name(const char *from, size_t n, char *to, size_t size);
 /* Appends text with one blank between, cut at the size at the end of a UTF-8 character. */

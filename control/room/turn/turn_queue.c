@@ -101,7 +101,7 @@ void room_turn_queue_tick(struct room *room)
 	    room->context.now < hold_until(room, next))
 		return;
 	if (room->context.settings->reply_path == SETTINGS_REPLY_BRIDGE &&
-	    !room_instructions_flush(room))
+	    !room_instructions_flush(&room->instructions, &room->context))
 		return;
 	room_turn_decide(next, ROOM_RULE_MUTED, !room->context.muted, room->context.muted, 0);
 	if (room->context.muted) {
@@ -122,7 +122,7 @@ uint64_t room_turn_queue_deadline(const struct room *room)
 	 * */
 	if (room->active || !room->context.up ||
 	    (room->context.settings->reply_path == SETTINGS_REPLY_BRIDGE &&
-	     room_instructions_pending(room)))
+	     room_instructions_pending(&room->instructions)))
 		return first;
 	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
 	     i = room_turn_next(room, i + 1)) {

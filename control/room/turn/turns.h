@@ -36,5 +36,10 @@ uint64_t room_speech_until(const struct room_context *context, const struct room
 void room_turn_admit_classified(struct room_context *context, struct room_turn *turn, bool meant);
 /* output.c: gives the turn the floor and asks the brain. */
 void room_answer_ask(struct room_context *context, struct room_turn *turn);
+/* Asks once more for the active turn, whose answer begins anew: the same question, or with `anew`
+ * a new one. */
+void room_answer_ask_again(struct room_context *context, struct room_turn *turn, bool anew);
+/* The answer of the active turn is planned and synthesised here; a voice model speaks by itself. */
+bool room_answer_planned(const struct room_context *context);
 
 #endif

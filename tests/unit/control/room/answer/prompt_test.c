@@ -88,7 +88,7 @@ TEST(rule_005_an_equal_text_is_not_sent)
 	member(2, "Bob", 2000);
 	member(2, "", 2050);
 	CHECK(!timer(2300));
-	CHECK(!room_instructions_pending(room));
+	CHECK(!room_instructions_pending(&room->instructions));
 	CHECK_INT(room_deadline(room), UINT64_MAX);
 	/* The first is sent though nothing changed since nothing. */
 	over();

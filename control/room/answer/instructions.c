@@ -1,0 +1,68 @@
+#include "control/room/answer/instructions.h"
+
+#include <string.h>
+
+#include "control/settings/settings.h"
+#include "proto/base/time.h"
+
+enum { IN_FLIGHT_S = 5 };
+
+void room_instructions_changed(struct room_instructions *f, const struct room_context *context)
+{
+	if (f->dirty)
+		return;
+	f->dirty = true;
+	f->due = context->now;
+	if (f->told)
+		f->due += context->settings->context_refresh_ms * NS_PER_MS;
+}
+
+void room_instructions_tick(struct room_instructions *f, struct room_context *context)
+{
+	char text[ROOM_PROMPT_MAX];
+
+	if (f->in_flight && context->now >= f->until)
+		f->in_flight = false;
+	if (!f->dirty || f->in_flight || context->now < f->due)
+		return;
+	f->dirty = false;
+	room_prompt_instructions(context, text, sizeof text);
+	if (f->told && strcmp(text, f->text) == 0)
+		return;
+	memcpy(f->text, text, sizeof f->text);
+	f->told = f->in_flight = true;
+	f->until = context->now + IN_FLIGHT_S * NS_PER_S;
+	room_emit(context, ROOM_DO_INSTRUCT)->text = f->text;
+}
+
+void room_instructions_on_event(struct room_instructions *f, const struct room_context *context,
+				const struct room_event *ev)
+{
+	(void)context;
+	if (ev->type != ROOM_INSTRUCTED)
+		return;
+	f->in_flight = false;
+	f->due = 0;
+}
+
+bool room_instructions_flush(struct room_instructions *f, struct room_context *context)
+{
+	if (f->dirty)
+		f->due = context->now;
+	room_instructions_tick(f, context);
+	return !room_instructions_pending(f);
+}
+
+bool room_instructions_pending(const struct room_instructions *f)
+{
+	return f->dirty || f->in_flight;
+}
+
+uint64_t room_instructions_deadline(const struct room_instructions *f,
+				    const struct room_context *context)
+{
+	(void)context;
+	if (f->in_flight)
+		return f->until;
+	return f->dirty ? f->due : UINT64_MAX;
+}
