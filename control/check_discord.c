@@ -266,7 +266,8 @@ static void on_user(int err, int status, const json_t *body, void *arg)
 	}
 	if (err || status != 200) {
 		check_say(c, CHECK_MISSING, "token",
-			  "%s. Look at DISCORD_TOKEN; under Bot, Reset Token makes a new one",
+			  "%s. Look at DISCORD_TOKEN, or at the file that holds the token; under "
+			  "Bot, Reset Token makes a new one",
 			  describe_failure(err, status, body));
 		check_done(c);
 		return;

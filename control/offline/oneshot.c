@@ -21,7 +21,8 @@ struct sound {
 
 static int fail(int err, const char *what)
 {
-	fprintf(stderr, "offlined: %s (%s)\n", what, strerror(err));
+	fprintf(stderr, "offlined: %s (%s)\n", what,
+		err == EBADMSG ? "not a 16-bit PCM WAV file" : strerror(err));
 	return 1;
 }
 
