@@ -65,6 +65,9 @@ const char *room_person_next(const struct room_context *context, unsigned *place
 /* The name of somebody who is in the room, else NULL. */
 const char *room_person_name(const struct room_context *context, uint64_t user);
 
+/* The only person present with this name, in any case, bots aside; 0 = nobody or several. */
+uint64_t room_person_by_name(const struct room_context *context, const char *name);
+
 /* ---- what a machine reports to others (room.c) ---- */
 
 /* Something happened that counts as activity of the session. */

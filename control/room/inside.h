@@ -111,7 +111,6 @@ struct room_turn *room_turn_copy(struct room *room, const struct room_turn *of);
 unsigned room_turn_next(const struct room *room, unsigned from);
 /* Its first speaker left: the turn now belongs to the speaker of its first segment. */
 void room_turn_reassign(struct room_turn *turn);
-void room_turn_end(struct room *room, struct room_turn *turn, enum room_reason reason);
 void room_turns_tick(struct room *room);
 uint64_t room_turns_deadline(const struct room *room);
 
@@ -140,7 +139,5 @@ void room_output_tick(struct room *room);
 void room_output_on_event(struct room *room, const struct room_event *ev);
 /* Its audio is no longer held back. */
 void room_answer_release(struct room *room, struct room_turn *turn);
-/* Opens the playback of the answer. */
-void room_answer_open_playback(struct room *room, struct room_turn *turn);
 
 #endif

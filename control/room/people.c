@@ -1,5 +1,7 @@
 #include "control/room/people.h"
 
+#include <strings.h>
+
 #include "control/room/hearing/long_capture.h"
 #include "control/room/inside.h"
 #include "control/room/turn/segment.h"
@@ -44,6 +46,23 @@ const char *room_person_name(const struct room_context *context, uint64_t user)
 	const struct room_speaker *sp = room_speaker(room_of(context), user);
 
 	return sp ? sp->name : NULL;
+}
+
+uint64_t room_person_by_name(const struct room_context *context, const char *name)
+{
+	const struct room *room = room_of(context);
+	uint64_t user = 0;
+
+	for (unsigned i = 0; i < room->places; i++) {
+		const struct room_speaker *sp = &room->speaker[i];
+
+		if (!sp->used || sp->is_bot || strcasecmp(sp->name, name) != 0)
+			continue;
+		if (user)
+			return 0;
+		user = sp->user;
+	}
+	return user;
 }
 
 static void remove_member(struct room *room, struct room_speaker *sp)

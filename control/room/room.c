@@ -75,6 +75,8 @@ const struct room_turn *room_active(const struct room *room)
 ON_EVENT(session, session)
 TICK(session, session)
 DEADLINE(session, session)
+TICK(reply, reply)
+DEADLINE(reply, reply)
 ON_EVENT(instructions, instructions)
 TICK(instructions, instructions)
 DEADLINE(instructions, instructions)
@@ -117,7 +119,7 @@ static const struct machine {
 	{"captures", room_captures_on_event, room_captures_tick, room_captures_deadline},
 	{"transcripts", room_transcripts_on_event, NULL, NULL},
 	{"turns", NULL, room_turns_tick, room_turns_deadline},
-	{"reply", NULL, room_reply_tick, room_reply_deadline},
+	{"reply", NULL, reply_tick, reply_deadline},
 	{"instructions", instructions_on_event, instructions_tick, instructions_deadline},
 	{"watchdog", watchdog_on_event, watchdog_tick, watchdog_deadline},
 	{"followup", followup_on_event, NULL, NULL},

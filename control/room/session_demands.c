@@ -58,7 +58,7 @@ void room_shut_down(struct room_context *context)
 		if (t->phase == ROOM_PHASE_FREE || t->phase == ROOM_PHASE_ENDED)
 			continue;
 		room_turn_cancel(context, t, ROOM_REASON_SHUTDOWN);
-		room_turn_end(room, t, ROOM_REASON_SHUTDOWN);
+		room_turn_end(context, t, ROOM_REASON_SHUTDOWN);
 	}
 	for (unsigned i = 0; i < room->places; i++) {
 		struct room_speaker *sp = &room->speaker[i];

@@ -59,7 +59,7 @@ owns instructions instructions
 
 # The machines that may take struct room, and with it the state of others. All other sources have the narrow context, so that the
 # compiler holds them; a file that no longer includes inside.h leaves the list.
-whole='admission barge_in captures deferred endpointing interim_request long_capture output people reply
+whole='admission barge_in captures deferred endpointing interim_request long_capture output people
 room session_demands speculative supersede transcript turn turn_queue'
 for source in $(find "$dir" -name '*.c' | sort); do
 	name=$(basename "$source" .c)

@@ -41,7 +41,7 @@ void room_answer_ask(struct room_context *context, struct room_turn *turn)
 	turn->sinks |= ROOM_SINK_BRAIN;
 	turn->policy = room_interruption_policy(room->context.settings->interruptions,
 						ROOM_TARGET_UNTOLD, 0, turn->user);
-	room_reply_begin(room, turn);
+	room_reply_begin(&room->reply, &room->context, turn);
 	room_watchdog_asked(&room->retry, &room->context, turn);
 	room_turn_decide(
 		turn, ROOM_RULE_ASKED, true,
@@ -64,7 +64,7 @@ void room_answer_ask_again(struct room_context *context, struct room_turn *turn,
 		room_emit(context, ROOM_DO_BRAIN_CANCEL)->turn = turn->id;
 	turn->sinks |= ROOM_SINK_BRAIN;
 	turn->answer[0] = '\0';
-	room_reply_begin(room, turn);
+	room_reply_begin(&room->reply, &room->context, turn);
 	e = room_emit(context, anew ? ROOM_DO_ASK : ROOM_DO_ASK_AGAIN);
 	e->turn = turn->id;
 	e->user = turn->user;
@@ -114,8 +114,10 @@ static bool says_not_understood(const struct room *room, const struct room_turn 
 	return *phrase && strstr(said, phrase);
 }
 
-void room_answer_open_playback(struct room *room, struct room_turn *t)
+void room_answer_open_playback(struct room_context *context, struct room_turn *t)
 {
+	struct room *room = room_of(context);
+
 	room_reply_open(&room->reply);
 	room_barge_in_reset(room);
 	t->released = true;
@@ -167,14 +169,14 @@ static void decide_release(struct room *room, struct room_turn *t)
 
 	t->not_understood = says_not_understood(room, t);
 	if (!t->samples || (room->context.guest && !told && !t->not_understood) ||
-	    room_reply_undecided(&room->reply) || room_speculative_holds(room, t->id))
+	    room_reply_undecided(&room->reply) || room_speculative_holds(&room->context, t->id))
 		return;
 	if (room->context.guest && t->not_understood && limit_not_understood(room, t))
 		return;
 	room_turn_decide(t, ROOM_RULE_FIRST_AUDIO, true,
 			 (int64_t)((room->context.now - t->asked_at) / NS_PER_MS),
 			 room->context.settings->first_audio_ms);
-	room_answer_open_playback(room, t);
+	room_answer_open_playback(&room->context, t);
 }
 
 /* The answer is complete. */
@@ -182,11 +184,11 @@ static void complete_answer(struct room *room, struct room_turn *t)
 {
 	if (!t->released)
 		decide_release(room, t);
-	if (t->phase == ROOM_PHASE_ENDED || room_speculative_holds(room, t->id))
+	if (t->phase == ROOM_PHASE_ENDED || room_speculative_holds(&room->context, t->id))
 		return;
 	if (!t->released) {
 		t->sinks &= ~(unsigned)ROOM_SINK_PLAYBACK;
-		room_turn_end(room, t,
+		room_turn_end(&room->context, t,
 			      t->brain_broke ? ROOM_REASON_BRAIN_FAILED : ROOM_REASON_NO_ANSWER);
 		return;
 	}
@@ -209,7 +211,7 @@ static void end_brain_answer(struct room *room, struct room_turn *t, bool broke)
 		decide_release(room, t);
 	if (!is_answering(t, t->id))
 		return;
-	room_reply_complete(room, t);
+	room_reply_complete(&room->reply, &room->context, t);
 	if (room_reply_planned(&room->reply))
 		return;
 	if (room_reply_skips(&room->reply)) {
@@ -226,7 +228,7 @@ void room_answer_release(struct room *room, struct room_turn *t)
 	else if (!t->released)
 		decide_release(room, t);
 	if (is_answering(t, t->id))
-		room_reply_released(room, t);
+		room_reply_released(&room->reply, &room->context, t);
 }
 
 /* Forwards audio of the answer to the playback, which is opened once the answer is released. */
@@ -234,14 +236,14 @@ static void forward_audio(struct room *room, struct room_turn *t, uint32_t chunk
 {
 	struct room_effect *e;
 
-	room_reply_add_audio(room, t, chunk, pcm.n / 2);
+	room_reply_add_audio(&room->reply, t, chunk, pcm.n / 2);
 	room_retry_audio(&room->retry);
 	t->sinks |= ROOM_SINK_PLAYBACK;
 	e = room_emit(&room->context, ROOM_DO_SAY_PCM);
 	e->turn = t->id;
 	e->pcm = pcm;
 	if (t->released && !room_reply_is_open(&room->reply))
-		room_answer_open_playback(room, t);
+		room_answer_open_playback(&room->context, t);
 }
 
 /* More of the answer arrived: decides whether it may be heard, or waits for more. */
@@ -270,7 +272,7 @@ static void step_brain(struct room *room, const struct room_event *ev)
 		break;
 	case ROOM_BRAIN_TEXT:
 		room_retry_word(&room->retry, room->context.now);
-		room_reply_add_text(room, t, ev->text);
+		room_reply_add_text(&room->reply, &room->context, t, ev->text);
 		break;
 	case ROOM_BRAIN_DONE:
 	case ROOM_BRAIN_FAILED:
@@ -286,7 +288,7 @@ static void step_speech(struct room *room, const struct room_event *ev)
 {
 	struct room_turn *t = room->active;
 
-	if (!is_answering(t, ev->turn) || !room_reply_on_event(room, t, ev))
+	if (!is_answering(t, ev->turn) || !room_reply_on_event(&room->reply, &room->context, t, ev))
 		return;
 	forward_audio(room, t, ev->chunk, ev->pcm);
 	continue_answer(room, t);
@@ -317,7 +319,7 @@ static void step_playback(struct room *room, const struct room_event *ev)
 	if (ev->type == ROOM_SAY_DRAINED && room_reply_planned(&room->reply) &&
 	    is_answering(t, ev->turn)) {
 		t->sinks &= ~(unsigned)ROOM_SINK_PLAYBACK;
-		room_reply_drained(room, t, ev->samples);
+		room_reply_drained(&room->reply, &room->context, t, ev->samples);
 		return;
 	}
 	t->samples_played = room_reply_drained_samples(&room->reply) + ev->samples;
@@ -330,7 +332,7 @@ static void step_playback(struct room *room, const struct room_event *ev)
 	}
 	if (t->sinks & ROOM_SINK_TTS)
 		room_emit(&room->context, ROOM_DO_SPEAK_CANCEL)->turn = t->id;
-	room_turn_end(room, t, choose_end_reason(room, t, ev->type == ROOM_SAY_DRAINED));
+	room_turn_end(&room->context, t, choose_end_reason(room, t, ev->type == ROOM_SAY_DRAINED));
 }
 
 void room_output_on_event(struct room *room, const struct room_event *ev)

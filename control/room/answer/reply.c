@@ -2,16 +2,19 @@
 
 #include <string.h>
 
-#include "control/room/inside.h"
+#include "control/room/answer/prompt.h"
+#include "control/room/turn/history.h"
+#include "control/room/turn/turns.h"
+#include "control/settings/settings.h"
 #include "proto/base/time.h"
 #include "proto/base/utf8.h"
 
 enum { DRAIN_SLACK_S = 5 };
 
-void room_reply_begin(struct room *room, struct room_turn *turn)
+void room_reply_begin(struct room_reply *r, const struct room_context *context,
+		      struct room_turn *turn)
 {
-	struct room_reply *r = &room->reply;
-	const struct settings *s = room->context.settings;
+	const struct settings *s = context->settings;
 
 	memset(r, 0, sizeof *r);
 	r->turn = turn->id;
@@ -22,27 +25,17 @@ void room_reply_begin(struct room *room, struct room_turn *turn)
 /* ---- whom it speaks to ---- */
 
 /* The only person present with this name, or 0. */
-static uint64_t find_user_by_name(const struct room *room, const char *name)
+static uint64_t find_user_by_name(const struct room_context *context, const char *name)
 {
 	char plain[ROOM_NAME_MAX];
-	uint64_t user = 0;
 
 	room_clean_name(name, strlen(name), plain, sizeof plain);
-	for (unsigned i = 0; i < room->places; i++) {
-		const struct room_speaker *sp = &room->speaker[i];
-
-		if (!sp->used || sp->is_bot || strcasecmp(sp->name, plain) != 0)
-			continue;
-		if (user)
-			return 0;
-		user = sp->user;
-	}
-	return user;
+	return room_person_by_name(context, plain);
 }
 
-static void apply_lead_directives(struct room *room, struct room_turn *turn)
+static void apply_lead_directives(struct room_reply *r, struct room_context *context,
+				  struct room_turn *turn)
 {
-	struct room_reply *r = &room->reply;
 	const struct room_directive *d = &r->directive;
 	enum room_target target = r->planned ? ROOM_TARGET_MISSING : ROOM_TARGET_UNTOLD;
 	uint64_t user = 0;
@@ -55,17 +48,17 @@ static void apply_lead_directives(struct room *room, struct room_turn *turn)
 	else if (d->to == ROOM_TO_SPEAKER)
 		target = ROOM_TARGET_SPEAKER;
 	else if (d->to == ROOM_TO_NAME)
-		target = (user = find_user_by_name(room, d->name)) ? ROOM_TARGET_USER
-								   : ROOM_TARGET_UNRESOLVED;
+		target = (user = find_user_by_name(context, d->name)) ? ROOM_TARGET_USER
+								      : ROOM_TARGET_UNRESOLVED;
 	if (r->planned || d->to != ROOM_TO_NOBODY) {
-		turn->policy = room_interruption_policy(room->context.settings->interruptions,
-							target, user, turn->user);
+		turn->policy = room_interruption_policy(context->settings->interruptions, target,
+							user, turn->user);
 		room_turn_decide(turn, ROOM_RULE_ADDRESSEE, d->to != ROOM_TO_NOBODY, d->to, 0);
 	}
 	if (d->lease != ROOM_OUTPUT_LEASE_NONE)
 		room_turn_decide(turn, ROOM_RULE_LEASE,
 				 room_output_lease_grant(&turn->lease, d->lease,
-							 turn->first_audio_at, room->context.now),
+							 turn->first_audio_at, context->now),
 				 d->lease, 0);
 }
 
@@ -84,68 +77,73 @@ static void append_answer(struct room_turn *t, const char *text, size_t n)
 
 static void chunk_out(const char *text, size_t n, void *arg)
 {
-	struct room *room = arg;
+	struct room_reply *r = arg;
 
-	room_plan_speech(&room->reply.plan, text, n);
+	room_plan_speech(&r->plan, text, n);
 }
 
-static void emit_sound(struct room *room, const char *ref, size_t n)
+static void emit_sound(struct room_reply *r, struct room_context *context, const char *ref,
+		       size_t n)
 {
-	struct room_reply *r = &room->reply;
-	const char *text = room_text_of(&room->context, ref, n);
+	const char *text = room_text_of(context, ref, n);
 	struct room_effect *e;
 
 	if (!text)
 		return;
-	e = room_emit(&room->context, ROOM_DO_SOUNDBOARD);
+	e = room_emit(context, ROOM_DO_SOUNDBOARD);
 	e->turn = r->turn;
 	e->chunk = ++r->sounds;
 	e->text = text;
 }
 
-static void handle_sound(struct room *room, const char *ref, size_t n)
+static void handle_sound(struct room_reply *r, struct room_context *context, const char *ref,
+			 size_t n)
 {
-	struct room_reply *r = &room->reply;
-
 	if (r->planned) {
-		room_chunker_flush(&r->chunker, chunk_out, room);
+		room_chunker_flush(&r->chunker, chunk_out, r);
 		room_plan_sound(&r->plan, ref, n);
-	} else if (!room_speculative_holds(room, r->turn)) {
-		emit_sound(room, ref, n);
+	} else if (!room_speculative_holds(context, r->turn)) {
+		emit_sound(r, context, ref, n);
 	} else if (r->held < ROOM_SOUNDS_MAX && n <= ROOM_SOUND_REF_MAX) {
 		memcpy(r->sound[r->held], ref, n);
 		r->sound[r->held++][n] = '\0';
 	}
 }
 
-static void emit_note(struct room *room, const char *words, size_t n)
+static void emit_note(struct room_reply *r, struct room_context *context, const char *words,
+		      size_t n)
 {
-	struct room_reply *r = &room->reply;
-	const char *text =
-		r->notes < ROOM_NOTES_MAX ? room_text_of(&room->context, words, n) : NULL;
+	const char *text = r->notes < ROOM_NOTES_MAX ? room_text_of(context, words, n) : NULL;
 	struct room_effect *e;
 
 	if (!text)
 		return;
 	r->notes++;
-	e = room_emit(&room->context, ROOM_DO_NOTE);
+	e = room_emit(context, ROOM_DO_NOTE);
 	e->turn = r->turn;
 	e->text = text;
 }
 
+/* Where the words of an answer go. */
+struct output {
+	struct room_reply *reply;
+	struct room_context *context;
+};
+
 static void directive_out(enum room_directive_out what, const char *text, size_t n, void *arg)
 {
-	struct room *room = arg;
-	struct room_reply *r = &room->reply;
+	const struct output *out = arg;
+	struct room_reply *r = out->reply;
+	struct room_context *context = out->context;
 
 	if (what == ROOM_OUT_SOUND) {
-		handle_sound(room, text, n);
+		handle_sound(r, context, text, n);
 	} else if (what == ROOM_OUT_NOTE) {
-		emit_note(room, text, n);
+		emit_note(r, context, text, n);
 	} else if (r->planned) {
-		room_chunker_add(&r->chunker, text, n, chunk_out, room);
+		room_chunker_add(&r->chunker, text, n, chunk_out, r);
 	} else {
-		struct room_turn *t = room_turn_by_id(&room->context, r->turn);
+		struct room_turn *t = room_turn_by_id(context, r->turn);
 
 		append_answer(t, text, n);
 		room_playout_add_text(&r->playout, 0, strlen(t->answer));
@@ -157,55 +155,52 @@ bool room_reply_undecided(const struct room_reply *r)
 	return !r->directive.led && (r->directive.in_body || r->directive.n || r->directive.skip);
 }
 
-static void process_text(struct room *room, struct room_turn *turn)
+/* Performs the next actions of the plan. The turn may have ended afterwards. */
+static void advance_plan(struct room_reply *r, struct room_context *context, struct room_turn *t);
+
+static void process_text(struct room_reply *r, struct room_context *context, struct room_turn *turn)
 {
-	apply_lead_directives(room, turn);
-	if (room->reply.planned)
-		room_reply_advance(room, turn);
+	apply_lead_directives(r, context, turn);
+	if (r->planned)
+		advance_plan(r, context, turn);
 }
 
-void room_reply_add_text(struct room *room, struct room_turn *turn, struct slice text)
+void room_reply_add_text(struct room_reply *r, struct room_context *context, struct room_turn *turn,
+			 struct slice text)
 {
-	struct room_reply *r = &room->reply;
-
-	room_directive_add(&r->directive, (const char *)text.p, text.n, directive_out, room);
-	process_text(room, turn);
+	room_directive_add(&r->directive, (const char *)text.p, text.n, directive_out,
+			   &(struct output){r, context});
+	process_text(r, context, turn);
 }
 
-void room_reply_complete(struct room *room, struct room_turn *turn)
+void room_reply_complete(struct room_reply *r, struct room_context *context, struct room_turn *turn)
 {
-	struct room_reply *r = &room->reply;
-
-	room_directive_end(&r->directive, directive_out, room);
+	room_directive_end(&r->directive, directive_out, &(struct output){r, context});
 	if (r->planned) {
-		room_chunker_flush(&r->chunker, chunk_out, room);
+		room_chunker_flush(&r->chunker, chunk_out, r);
 		room_plan_complete(&r->plan);
 	} else {
 		room_playout_complete(&r->playout);
 	}
 	if (room_directive_skips(&r->directive))
 		room_turn_decide(turn, ROOM_RULE_SKIP, true, 0, 0);
-	process_text(room, turn);
+	process_text(r, context, turn);
 }
 
-void room_reply_released(struct room *room, struct room_turn *turn)
+void room_reply_released(struct room_reply *r, struct room_context *context, struct room_turn *turn)
 {
-	struct room_reply *r = &room->reply;
-
 	for (unsigned i = 0; i < r->held; i++)
-		emit_sound(room, r->sound[i], strlen(r->sound[i]));
+		emit_sound(r, context, r->sound[i], strlen(r->sound[i]));
 	r->held = 0;
 	if (r->planned)
-		room_reply_advance(room, turn);
+		advance_plan(r, context, turn);
 }
 
 /* ---- sound ---- */
 
-void room_reply_add_audio(struct room *room, struct room_turn *turn, uint32_t chunk,
+void room_reply_add_audio(struct room_reply *r, struct room_turn *turn, uint32_t chunk,
 			  uint64_t samples)
 {
-	struct room_reply *r = &room->reply;
-
 	turn->samples += samples;
 	r->written += samples;
 	room_playout_add_audio(&r->playout, chunk, samples);
@@ -213,13 +208,12 @@ void room_reply_add_audio(struct room *room, struct room_turn *turn, uint32_t ch
 
 /* An upper bound of the audio that waits to be played: written, and it cannot have been played
  * yet. */
-static uint64_t estimate_backlog(const struct room *room)
+static uint64_t estimate_backlog(const struct room_reply *r, const struct room_context *context)
 {
-	const struct room_reply *r = &room->reply;
 	uint64_t left = 0;
 
-	if (r->started_at && room->context.now > r->started_at)
-		left = (room->context.now - r->started_at) / NS_PER_MS * (ROOM_RATE / 1000);
+	if (r->started_at && context->now > r->started_at)
+		left = (context->now - r->started_at) / NS_PER_MS * (ROOM_RATE / 1000);
 	return r->written > left ? r->written - left : 0;
 }
 
@@ -228,12 +222,12 @@ static uint64_t samples_from_ms(uint32_t ms)
 	return (uint64_t)ms * ROOM_RATE / 1000;
 }
 
-static void emit_speak(struct room *room, struct room_turn *t, const struct room_plan_do *d)
+static void emit_speak(struct room_reply *r, struct room_context *context, struct room_turn *t,
+		       const struct room_plan_do *d)
 {
-	struct room_reply *r = &room->reply;
-	const struct settings *s = room->context.settings;
-	struct room_effect *e = room_emit(&room->context, ROOM_DO_SPEAK);
-	const char *line = room_text_of(&room->context, d->text, strlen(d->text));
+	const struct settings *s = context->settings;
+	struct room_effect *e = room_emit(context, ROOM_DO_SPEAK);
+	const char *line = room_text_of(context, d->text, strlen(d->text));
 
 	e->text = line ? line : "";
 	if (*t->answer)
@@ -241,28 +235,26 @@ static void emit_speak(struct room *room, struct room_turn *t, const struct room
 	append_answer(t, e->text, strlen(e->text));
 	room_playout_add_text(&r->playout, d->chunk, strlen(t->answer));
 	t->sinks |= ROOM_SINK_TTS;
-	t->deadline =
-		room->context.now + (t->released ? s->stall_ms : s->first_audio_ms) * NS_PER_MS;
+	t->deadline = context->now + (t->released ? s->stall_ms : s->first_audio_ms) * NS_PER_MS;
 	e->turn = t->id;
 	e->chunk = d->chunk;
 }
 
-static void play_sound(struct room *room, struct room_turn *t, const struct room_plan_do *d)
+static void play_sound(struct room_reply *r, struct room_context *context, struct room_turn *t,
+		       const struct room_plan_do *d)
 {
-	struct room_reply *r = &room->reply;
-	struct room_effect *e = room_emit(&room->context, ROOM_DO_SOUNDBOARD);
-	const char *ref = room_text_of(&room->context, d->text, strlen(d->text));
+	struct room_effect *e = room_emit(context, ROOM_DO_SOUNDBOARD);
+	const char *ref = room_text_of(context, d->text, strlen(d->text));
 
-	r->sound_until = room->context.now + room->context.settings->sound_wait_ms * NS_PER_MS;
-	t->deadline = r->sound_until + room->context.settings->stall_ms * NS_PER_MS;
+	r->sound_until = context->now + context->settings->sound_wait_ms * NS_PER_MS;
+	t->deadline = r->sound_until + context->settings->stall_ms * NS_PER_MS;
 	e->turn = t->id;
 	e->chunk = d->chunk;
 	e->text = ref ? ref : "";
 }
 
-static void end_reply(struct room *room, struct room_turn *t)
+static void end_reply(struct room_reply *r, struct room_context *context, struct room_turn *t)
 {
-	const struct room_reply *r = &room->reply;
 	enum room_reason why = ROOM_REASON_ANSWERED;
 
 	if (t->brain_broke)
@@ -273,66 +265,62 @@ static void end_reply(struct room *room, struct room_turn *t)
 		why = ROOM_REASON_NO_ANSWER;
 	else if (t->not_understood)
 		why = ROOM_REASON_NOT_UNDERSTOOD;
-	room_turn_end(room, t, why);
+	room_turn_end(context, t, why);
 }
 
-void room_reply_advance(struct room *room, struct room_turn *t)
+static void advance_plan(struct room_reply *r, struct room_context *context, struct room_turn *t)
 {
-	struct room_reply *r = &room->reply;
-	const struct settings *s = room->context.settings;
+	const struct settings *s = context->settings;
 
-	r->plan.held = room_speculative_holds(room, r->turn);
+	r->plan.held = room_speculative_holds(context, r->turn);
 	while (r->turn == t->id && t->phase != ROOM_PHASE_ENDED && t->phase != ROOM_PHASE_CLOSING) {
-		struct room_plan_do d = room_plan_next(&r->plan, estimate_backlog(room),
+		struct room_plan_do d = room_plan_next(&r->plan, estimate_backlog(r, context),
 						       samples_from_ms(s->speech_pause_ms),
 						       samples_from_ms(s->speech_resume_ms));
 
 		switch (d.what) {
 		case ROOM_PLAN_SPEAK:
-			emit_speak(room, t, &d);
+			emit_speak(r, context, t, &d);
 			break;
 		case ROOM_PLAN_SOUND:
-			play_sound(room, t, &d);
+			play_sound(r, context, t, &d);
 			break;
 		case ROOM_PLAN_END:
 			if (!t->released)
-				room_answer_open_playback(room, t);
-			room_emit(&room->context, ROOM_DO_SAY_END)->turn = t->id;
-			t->deadline = room->context.now +
-				      estimate_backlog(room) * NS_PER_S / ROOM_RATE +
+				room_answer_open_playback(context, t);
+			room_emit(context, ROOM_DO_SAY_END)->turn = t->id;
+			t->deadline = context->now +
+				      estimate_backlog(r, context) * NS_PER_S / ROOM_RATE +
 				      DRAIN_SLACK_S * NS_PER_S;
 			break;
 		case ROOM_PLAN_DONE:
-			end_reply(room, t);
+			end_reply(r, context, t);
 			return;
 		case ROOM_PLAN_WAIT:
 			if (r->plan.paused && r->plan.phase == ROOM_PLAN_READY)
-				t->deadline = room->context.now +
-					      estimate_backlog(room) * NS_PER_S / ROOM_RATE +
+				t->deadline = context->now +
+					      estimate_backlog(r, context) * NS_PER_S / ROOM_RATE +
 					      s->stall_ms * NS_PER_MS;
 			return;
 		}
 	}
 }
 
-static void abandon_plan(struct room *room, struct room_turn *t)
+static void abandon_plan(struct room_reply *r, struct room_context *context, struct room_turn *t)
 {
-	struct room_reply *r = &room->reply;
-
 	r->broke = true;
 	room_plan_abandon(&r->plan);
 	t->sinks &= ~(unsigned)ROOM_SINK_TTS;
 	if (!t->brain_done) {
 		t->brain_done = true;
 		t->sinks &= ~(unsigned)ROOM_SINK_BRAIN;
-		room_emit(&room->context, ROOM_DO_BRAIN_CANCEL)->turn = t->id;
+		room_emit(context, ROOM_DO_BRAIN_CANCEL)->turn = t->id;
 	}
 }
 
-bool room_reply_on_event(struct room *room, struct room_turn *t, const struct room_event *ev)
+bool room_reply_on_event(struct room_reply *r, struct room_context *context, struct room_turn *t,
+			 const struct room_event *ev)
 {
-	struct room_reply *r = &room->reply;
-
 	/* A voice model's words may have times, too: its answer is chunk 0. */
 	if (ev->type == ROOM_SPEECH_WORD && ev->chunk == r->plan.running)
 		room_playout_add_word(&r->playout, ev->chunk, t->answer, (const char *)ev->text.p,
@@ -351,7 +339,7 @@ bool room_reply_on_event(struct room *room, struct room_turn *t, const struct ro
 	case ROOM_SPEECH_FAILED:
 		if (!room_plan_spoken(&r->plan, ev->chunk))
 			return false;
-		abandon_plan(room, t);
+		abandon_plan(r, context, t);
 		break;
 	case ROOM_SOUND_DONE:
 		if (!room_plan_sounded(&r->plan, ev->chunk))
@@ -361,27 +349,26 @@ bool room_reply_on_event(struct room *room, struct room_turn *t, const struct ro
 	default:
 		return false;
 	}
-	room_reply_advance(room, t);
+	advance_plan(r, context, t);
 	return false;
 }
 
-void room_reply_drained(struct room *room, struct room_turn *t, uint64_t samples)
+void room_reply_drained(struct room_reply *r, struct room_context *context, struct room_turn *t,
+			uint64_t samples)
 {
-	struct room_reply *r = &room->reply;
-
 	r->drained += samples < r->written ? samples : r->written;
 	r->written = r->started_at = 0;
 	r->open = false;
 	t->samples_played = r->drained;
 	room_plan_drained(&r->plan);
-	room_reply_advance(room, t);
+	advance_plan(r, context, t);
 }
 
 /* ---- the end ---- */
 
-void room_reply_close(struct room *room, struct room_turn *t)
+void room_reply_close(struct room_reply *r, const struct room_context *context,
+		      struct room_history *history, struct room_turn *t)
 {
-	struct room_reply *r = &room->reply;
 	size_t n = strlen(t->answer), heard;
 
 	if (!n || r->turn != t->id)
@@ -399,38 +386,35 @@ void room_reply_close(struct room *room, struct room_turn *t)
 	t->answer[heard] = '\0';
 	utf8_mend(t->answer);
 	if (t->first_audio_at)
-		room_history_add(&room->history, t->first_audio_at, t->id, true, t->answer_cut,
-				 room->context.name, t->answer);
+		room_history_add(history, t->first_audio_at, t->id, true, t->answer_cut,
+				 context->name, t->answer);
 }
 
-static bool is_active(const struct room *room)
+static bool is_active(const struct room_reply *r, const struct room_context *context)
 {
-	const struct room_turn *t = room->active;
+	const struct room_turn *t = room_turn_active(context);
 
-	return t && room->reply.planned && t->id == room->reply.turn &&
+	return t && r->planned && t->id == r->turn &&
 	       (t->phase == ROOM_PHASE_ASKED || t->phase == ROOM_PHASE_SPEAKING);
 }
 
-void room_reply_tick(struct room *room)
+void room_reply_tick(struct room_reply *r, struct room_context *context)
 {
-	struct room_reply *r = &room->reply;
-
-	if (!is_active(room))
+	if (!is_active(r, context))
 		return;
-	if (r->sound_until && room->context.now >= r->sound_until) {
+	if (r->sound_until && context->now >= r->sound_until) {
 		r->sound_until = 0;
 		room_plan_sounded(&r->plan, r->plan.running);
 	}
-	room_reply_advance(room, room->active);
+	advance_plan(r, context, room_turn_active(context));
 }
 
-uint64_t room_reply_deadline(const struct room *room)
+uint64_t room_reply_deadline(const struct room_reply *r, const struct room_context *context)
 {
-	const struct room_reply *r = &room->reply;
-	uint64_t resume = samples_from_ms(room->context.settings->speech_resume_ms),
-		 at = UINT64_MAX, over_by;
+	uint64_t resume = samples_from_ms(context->settings->speech_resume_ms), at = UINT64_MAX,
+		 over_by;
 
-	if (!is_active(room))
+	if (!is_active(r, context))
 		return at;
 	if (r->sound_until)
 		at = r->sound_until;

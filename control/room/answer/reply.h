@@ -17,8 +17,10 @@
 #include "control/room/answer/chunker.h"
 #include "control/room/answer/directive.h"
 #include "control/room/answer/planner.h"
-#include "control/room/room.h"
 #include "control/room/answer/playout_position.h"
+#include "control/room/context.h"
+
+struct room_history;
 
 enum { ROOM_NOTES_MAX = 10 /* an answer */ };
 
@@ -42,27 +44,32 @@ struct room_reply {
 	uint64_t sound_until;
 };
 
-void room_reply_begin(struct room *room, struct room_turn *turn);
+void room_reply_begin(struct room_reply *r, const struct room_context *context,
+		      struct room_turn *turn);
 /* The brain's next text. The turn may have ended afterwards, if the answer was [SKIP]. */
-void room_reply_add_text(struct room *room, struct room_turn *turn, struct slice text);
+void room_reply_add_text(struct room_reply *r, struct room_context *context, struct room_turn *turn,
+			 struct slice text);
 /* The brain's text is complete. */
-void room_reply_complete(struct room *room, struct room_turn *turn);
+void room_reply_complete(struct room_reply *r, struct room_context *context,
+			 struct room_turn *turn);
 /* The answer is released. The turn may have ended afterwards. */
-void room_reply_released(struct room *room, struct room_turn *turn);
+void room_reply_released(struct room_reply *r, struct room_context *context,
+			 struct room_turn *turn);
 /* Whether audio must be held back because the directives at the beginning are incomplete. */
 bool room_reply_undecided(const struct room_reply *reply);
 /* More audio of this chunk is sent to the playback. */
-void room_reply_add_audio(struct room *room, struct room_turn *turn, uint32_t chunk,
+void room_reply_add_audio(struct room_reply *r, struct room_turn *turn, uint32_t chunk,
 			  uint64_t samples);
 /* Handles SPEECH_* and SOUND_DONE. Returns true if ev holds audio that the plan wants. */
-bool room_reply_on_event(struct room *room, struct room_turn *turn, const struct room_event *ev);
-/* Brain path: performs the next actions of the plan. The turn may have ended afterwards. */
-void room_reply_advance(struct room *room, struct room_turn *turn);
-void room_reply_drained(struct room *room, struct room_turn *turn, uint64_t samples);
-/* Cuts turn->answer to the words that were played. */
-void room_reply_close(struct room *room, struct room_turn *turn);
-void room_reply_tick(struct room *room);
-uint64_t room_reply_deadline(const struct room *room);
+bool room_reply_on_event(struct room_reply *r, struct room_context *context, struct room_turn *turn,
+			 const struct room_event *ev);
+void room_reply_drained(struct room_reply *r, struct room_context *context, struct room_turn *turn,
+			uint64_t samples);
+/* Cuts turn->answer to the words that were played, and adds them to the history. */
+void room_reply_close(struct room_reply *r, const struct room_context *context,
+		      struct room_history *history, struct room_turn *turn);
+void room_reply_tick(struct room_reply *r, struct room_context *context);
+uint64_t room_reply_deadline(const struct room_reply *r, const struct room_context *context);
 /* The brain path: the answer is planned and synthesised. */
 bool room_reply_planned(const struct room_reply *r);
 /* The whole answer is [SKIP]. */

@@ -195,18 +195,20 @@ void room_speculative_commit(struct room *room, struct room_turn *turn, struct r
 		room_turn_decide(early, turn->decision[i].rule, turn->decision[i].yes,
 				 turn->decision[i].value, turn->decision[i].limit);
 	room_turn_decide(turn, ROOM_RULE_SPECULATIVE, true, early->id, 0);
-	room_turn_end(room, turn, ROOM_REASON_MERGED);
+	room_turn_end(&room->context, turn, ROOM_REASON_MERGED);
 	room_answer_release(room, early);
 }
 
-bool room_speculative_holds(const struct room *room, uint32_t turn)
+bool room_speculative_holds(const struct room_context *context, uint32_t turn)
 {
+	const struct room *room = room_of(context);
+
 	return turn && room->speculative.turn == turn;
 }
 
 bool room_speculative_failed(struct room *room, const struct room_turn *turn)
 {
-	if (!room_speculative_holds(room, turn->id))
+	if (!room_speculative_holds(&room->context, turn->id))
 		return false;
 	roll_back(room);
 	return true;

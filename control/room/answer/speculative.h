@@ -58,8 +58,6 @@ void room_speculative_commit(struct room *room, struct room_turn *turn, struct r
 /* The brain failed for this turn. Returns true if the turn was speculative and is rolled back;
  * its words are asked again once they are final. */
 bool room_speculative_failed(struct room *room, const struct room_turn *turn);
-/* Whether the answer to this turn must not be heard yet. */
-bool room_speculative_holds(const struct room *room, uint32_t turn);
 /* At the end of a step: rolls back an answer that nobody will commit. */
 void room_speculative_tick(struct room *room);
 

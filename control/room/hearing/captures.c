@@ -53,7 +53,7 @@ static void end_capture(struct room *room, struct room_speaker *sp, enum room_ca
 				room_turn_decide(t, ROOM_RULE_NOISE_GATE, false,
 						 room_signal_rms(&sp->capture.signal),
 						 room->context.settings->noise_rms);
-			room_turn_end(room, t, ROOM_REASON_NOISE);
+			room_turn_end(&room->context, t, ROOM_REASON_NOISE);
 			return;
 		}
 	} else if (end != ROOM_CAPTURE_CONSUMED) {

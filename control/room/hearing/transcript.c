@@ -252,17 +252,17 @@ static void complete_turn(struct room *room, struct room_turn *t)
 	    interrupted_answer(room, t))
 		room_turn_admit_unclear(room, t);
 	else if (t->hushed && kind == ROOM_TRANSCRIPT_KIND_WORDS)
-		room_turn_end(room, t, ROOM_REASON_HUSHED);
+		room_turn_end(&room->context, t, ROOM_REASON_HUSHED);
 	else if (kind == ROOM_TRANSCRIPT_KIND_WORDS)
 		admit_turn(room, t);
 	else if (kind == ROOM_TRANSCRIPT_KIND_EMPTY && failed)
-		room_turn_end(room, t, ROOM_REASON_ASR_FAILED);
+		room_turn_end(&room->context, t, ROOM_REASON_ASR_FAILED);
 	else if (kind == ROOM_TRANSCRIPT_KIND_EMPTY && imagined)
-		room_turn_end(room, t, ROOM_REASON_HALLUCINATION);
+		room_turn_end(&room->context, t, ROOM_REASON_HALLUCINATION);
 	else if (kind == ROOM_TRANSCRIPT_KIND_EMPTY || kind == ROOM_TRANSCRIPT_KIND_CONTROL)
-		room_turn_end(room, t, ROOM_REASON_EMPTY_TRANSCRIPT);
+		room_turn_end(&room->context, t, ROOM_REASON_EMPTY_TRANSCRIPT);
 	else
-		room_turn_end(room, t, ROOM_REASON_LOW_CONFIDENCE);
+		room_turn_end(&room->context, t, ROOM_REASON_LOW_CONFIDENCE);
 }
 
 static bool has_all_transcripts(const struct room_turn *t)

@@ -417,7 +417,7 @@ static void deny_turn(struct look *l, const struct row *row)
 				 l->turn->user, room->context.now);
 	if (offer && row->reason == ROOM_REASON_NOT_ADDRESSED)
 		room_floor_resolve_offer(&room->floor, false, l->turn->user, room->context.now);
-	room_turn_end(room, l->turn, row->reason);
+	room_turn_end(&room->context, l->turn, row->reason);
 }
 
 /* "Never mind" cancels what the speaker has under way and is no question itself. */
@@ -436,7 +436,7 @@ static void cancel_speakers_work(struct look *l)
 		room_turn_cancel(&room->context, a, ROOM_REASON_CANCELLED);
 	if (has_open_choice(l))
 		emit_choice(room, l->turn->user, "");
-	room_turn_end(room, l->turn, ROOM_REASON_CANCELLED);
+	room_turn_end(&room->context, l->turn, ROOM_REASON_CANCELLED);
 }
 
 static void apply_rule(struct look *l, const struct row *row)
@@ -471,14 +471,14 @@ static void apply_rule(struct look *l, const struct row *row)
 	case CONTROL:
 		room_music_command(&room->music, &room->context,
 				   room_music_control(l->turn->transcript));
-		room_turn_end(room, l->turn, ROOM_REASON_MUSIC_CONTROL);
+		room_turn_end(&room->context, l->turn, ROOM_REASON_MUSIC_CONTROL);
 		break;
 	case CHOOSE:
 		emit_choice(
 			room, l->turn->user,
 			room_choice_option(&room->choice,
 					   room_choice_match(&room->choice, l->turn->transcript)));
-		room_turn_end(room, l->turn, ROOM_REASON_CHOSEN);
+		room_turn_end(&room->context, l->turn, ROOM_REASON_CHOSEN);
 		break;
 	case JUDGE:
 		room_classifier_ask(&room->context,

@@ -210,8 +210,9 @@ static void update_after_answer(struct room *room, const struct room_turn *turn)
 		room_music_answered(&room->music, &room->context);
 }
 
-void room_turn_end(struct room *room, struct room_turn *turn, enum room_reason reason)
+void room_turn_end(struct room_context *context, struct room_turn *turn, enum room_reason reason)
 {
+	struct room *room = room_of(context);
 	struct room_speaker *sp = room_speaker(room, turn->user);
 
 	if (turn->phase == ROOM_PHASE_ENDED)
@@ -224,7 +225,7 @@ void room_turn_end(struct room *room, struct room_turn *turn, enum room_reason r
 		e->turn = turn->id;
 		e->ms = (uint32_t)(turn->samples_played * 1000 / ROOM_RATE);
 	}
-	room_reply_close(room, turn);
+	room_reply_close(&room->reply, context, &room->history, turn);
 	turn->phase = ROOM_PHASE_ENDED;
 	room->live[(turn - room->turn) / 64] &= ~(1ull << (turn - room->turn) % 64);
 	turn->ended_at = room->context.now;
@@ -317,7 +318,7 @@ void room_turn_cancel(struct room_context *context, struct room_turn *turn, enum
 		turn->phase = ROOM_PHASE_CLOSING;
 		turn->deadline = room->context.now + CLOSING_S * NS_PER_S;
 	} else {
-		room_turn_end(room, turn, reason);
+		room_turn_end(&room->context, turn, reason);
 	}
 }
 
@@ -358,7 +359,7 @@ static void time_out_turn(struct room *room, struct room_turn *turn)
 						  : ROOM_REASON_BRAIN_FAILED);
 		break;
 	case ROOM_PHASE_CLOSING:
-		room_turn_end(room, turn, turn->reason);
+		room_turn_end(&room->context, turn, turn->reason);
 		break;
 	default:
 		turn->deadline = UINT64_MAX;

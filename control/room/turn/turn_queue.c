@@ -29,7 +29,7 @@ void room_turn_merge(struct room *room, struct room_turn *into, struct room_turn
 	if (!turn->deferred_at)
 		into->deferred_at = 0;
 	into->latched = into->latched || turn->latched;
-	room_turn_end(room, turn, ROOM_REASON_MERGED);
+	room_turn_end(&room->context, turn, ROOM_REASON_MERGED);
 }
 
 void room_turn_enqueue(struct room *room, struct room_turn *turn)
@@ -105,7 +105,7 @@ void room_turn_queue_tick(struct room *room)
 		return;
 	room_turn_decide(next, ROOM_RULE_MUTED, !room->context.muted, room->context.muted, 0);
 	if (room->context.muted) {
-		room_turn_end(room, next, ROOM_REASON_MUTED);
+		room_turn_end(&room->context, next, ROOM_REASON_MUTED);
 		return;
 	}
 	waited = (room->context.now - next->queued_at) / NS_PER_MS;

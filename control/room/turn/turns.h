@@ -25,6 +25,9 @@ void room_turn_decide(struct room_turn *turn, enum room_rule rule, bool yes, int
 void room_turn_cancel(struct room_context *context, struct room_turn *turn,
 		      enum room_reason reason);
 
+/* Ends the turn; the first reason stays. */
+void room_turn_end(struct room_context *context, struct room_turn *turn, enum room_reason reason);
+
 /* turn_queue.c: the turn that waits for the floor, or NULL. */
 struct room_turn *room_turn_queued(const struct room_context *context);
 /* When the live captures will have ended if no more audio arrives: of the turn's speaker, and
@@ -39,7 +42,12 @@ void room_answer_ask(struct room_context *context, struct room_turn *turn);
 /* Asks once more for the active turn, whose answer begins anew: the same question, or with `anew`
  * a new one. */
 void room_answer_ask_again(struct room_context *context, struct room_turn *turn, bool anew);
+/* Opens the playback of the answer. */
+void room_answer_open_playback(struct room_context *context, struct room_turn *turn);
 /* The answer of the active turn is planned and synthesised here; a voice model speaks by itself. */
 bool room_answer_planned(const struct room_context *context);
+
+/* speculative.c: whether the answer to this turn must not be heard yet. */
+bool room_speculative_holds(const struct room_context *context, uint32_t turn);
 
 #endif
