@@ -40,6 +40,7 @@ struct db {
 	char path[PATH_SIZE];
 	enum db_mode mode;
 	bool claimed; /* the mark of a clean stop is taken away */
+	int claim;    /* its number: whoever claims later has a higher one */
 	bool synced;  /* commits wait for the disk */
 };
 
@@ -469,35 +470,57 @@ static int make_ready(struct db *db, int version)
 	return err || db->mode != DB_OWN ? err : migrate(db, version);
 }
 
-static bool was_clean(struct db *db)
+/* 0 when there is none. */
+static int get_meta(struct db *db, const char *key)
 {
 	sqlite3_stmt *stmt = db_use(db, DB_GET_META);
-	bool clean;
+	int value = 0;
 
-	db_bind_text(stmt, 1, "clean");
-	clean = db_step(db, stmt) == 0 && sqlite3_column_int(stmt, 0) == 1;
+	db_bind_text(stmt, 1, key);
+	if (db_step(db, stmt) == 0)
+		value = sqlite3_column_int(stmt, 0);
 	sqlite3_reset(stmt);
-	return clean;
+	return value;
 }
 
-static int set_clean(struct db *db, bool clean)
+static int set_meta(struct db *db, const char *key, int value)
 {
 	sqlite3_stmt *stmt = db_use(db, DB_SET_META);
 
-	db_bind_text(stmt, 1, "clean");
-	db_bind_uint(stmt, 2, clean);
+	db_bind_text(stmt, 1, key);
+	db_bind_uint(stmt, 2, (uint64_t)value);
 	return db_run(db, stmt);
 }
 
 /* One that was not closed is looked through; a new one has nothing to look at. */
 static int claim(struct db *db, bool fresh)
 {
-	int err = fresh || was_clean(db) ? 0 : db_check_integrity(db);
+	int err = fresh || get_meta(db, "clean") == 1 ? 0 : db_check_integrity(db);
 
 	if (!err)
-		err = set_clean(db, false);
+		err = db_begin(db);
+	if (err)
+		return err;
+	db->claim = get_meta(db, "claim") + 1;
+	err = set_meta(db, "claim", db->claim);
+	if (!err)
+		err = set_meta(db, "clean", 0);
+	if (err)
+		db_rollback(db);
+	else
+		err = db_commit(db);
 	db->claimed = !err;
 	return err;
+}
+
+/* Not when a control that took over goes on with it. */
+static void mark_clean(struct db *db)
+{
+	if (db_begin(db))
+		return;
+	if (get_meta(db, "claim") == db->claim)
+		set_meta(db, "clean", 1);
+	db_commit(db);
 }
 
 int db_open_file(struct db **out, const char *path, enum db_mode mode)
@@ -542,7 +565,7 @@ struct db *db_close(struct db *db)
 	if (!db)
 		return NULL;
 	if (db->claimed)
-		set_clean(db, true);
+		mark_clean(db);
 	for (unsigned i = 0; i < DB_STATEMENT_COUNT; i++)
 		sqlite3_finalize(db->stmt[i]);
 	sqlite3_close(db->sql);

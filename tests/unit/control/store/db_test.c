@@ -163,6 +163,21 @@ TEST(a_newer_database_is_left_alone)
 	folder_remove(dir);
 }
 
+/* A control that takes over opens it before the other has ended. */
+TEST(who_ends_while_another_goes_on_leaves_no_mark_of_a_clean_stop)
+{
+	struct db *first = NULL, *second = NULL;
+
+	CHECK(make_folder());
+	CHECK_INT(db_open(&first, dir, DB_OWN), 0);
+	CHECK_INT(db_open(&second, dir, DB_OWN), 0);
+	db_close(first);
+	CHECK_INT(number(path, "SELECT value FROM meta WHERE key = 'clean'"), 0);
+	db_close(second);
+	CHECK_INT(number(path, "SELECT value FROM meta WHERE key = 'clean'"), 1);
+	folder_remove(dir);
+}
+
 /* Overwrites the file from the third page on. */
 static bool spoil(void)
 {
