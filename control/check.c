@@ -88,6 +88,18 @@ static void check_store(struct check *c)
 	}
 }
 
+/* The API is plain HTTP with a bearer token, so it belongs on loopback. */
+static void check_web(struct check *c)
+{
+	const char *listen = c->settings->web_listen;
+
+	if (*listen && strncmp(listen, "127.", 4) != 0 && strncmp(listen, "[::1]", 5) != 0)
+		check_say(c, CHECK_WARNING, "web_listen",
+			  "%s: other machines can reach the API, and its token goes there "
+			  "unencrypted; use 127.0.0.1 and a TLS proxy in front",
+			  listen);
+}
+
 static void check_ca(struct check *c)
 {
 	if (c->conf->ca_file && access(c->conf->ca_file, R_OK))
@@ -384,6 +396,7 @@ int check_run(struct env *env, const struct settings *settings, const struct con
 	check_state_dir(&c);
 	check_store(&c);
 	check_ca(&c);
+	check_web(&c);
 	check_secret_file(&c, "DISCORD_TOKEN_FILE", settings->discord_token_file);
 	check_provider_key(&c);
 	check_secret_file(&c, "PARLEY_ASR_KEY_FILE", settings->asr_key_file);

@@ -276,6 +276,19 @@ static void check_listen(const struct settings *s, struct taking *t)
 		      s->web_listen);
 }
 
+/* The transport of an MCP server says which of its fields is needed. */
+static void check_mcp_servers(const struct settings *s, struct taking *t)
+{
+	for (unsigned i = 0; i < s->records.n[RECORD_KIND_MCP]; i++) {
+		const struct mcp_record *m = &s->records.mcp[i];
+		bool http = m->transport;
+
+		if (http ? !*m->url : !*m->command)
+			fault(t, "mcp_servers \"%s\": transport %s needs a %s", m->name,
+			      http ? "http" : "stdio", http ? "url" : "command");
+	}
+}
+
 unsigned settings_check(const struct settings *s, record_fault_h *h, void *arg)
 {
 	unsigned faults = 0;
@@ -286,6 +299,7 @@ unsigned settings_check(const struct settings *s, record_fault_h *h, void *arg)
 			check_names(s, &lists[l], i, &t);
 	check_profile(s, &t);
 	check_listen(s, &t);
+	check_mcp_servers(s, &t);
 	return faults;
 }
 

@@ -147,6 +147,8 @@ TEST(records_that_cannot_be_used_are_told)
 		{"{\"prices\": [{\"model\": \"m\", \"usd\": -1}]}", "from 0"},
 		{"{\"prices\": [{\"model\": \"m\"}]}", "\"usd\" is missing"},
 		{"{\"mcp_servers\": [{\"name\": \"a\", \"command\": \"x\"}]}", "a list"},
+		{"{\"mcp_servers\": [{\"name\": \"a\"}]}", "needs a command"},
+		{"{\"mcp_servers\": [{\"name\": \"a\", \"transport\": \"http\"}]}", "needs a url"},
 		{"{\"roles\": {\"text\": [\"nobody\"]}}", "no provider of that name"},
 		{"{\"roles\": {\"text\": [\"embedded\", \"embedded\"]}}", "twice"},
 		{"{\"roles\": {\"txt\": [\"embedded\"]}}", "did you mean \"text\""},
