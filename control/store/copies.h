@@ -8,9 +8,9 @@
 /* path is borrowed until it returns. */
 typedef void(copies_h)(const char *path);
 
-/* Removes those last written before before_ms (since 1970); h, if not NULL, is told of each. Also
- * what an interrupted copy left. The errno of what could not be removed; the others are gone then,
- * too. */
+/* Removes those last written before before_ms (since 1970); h, if not NULL, is called for each.
+ * Also what an interrupted copy left. The errno of what could not be removed; the others are gone
+ * then, too. */
 int copies_remove(const char *dir, uint64_t before_ms, copies_h *h);
 
 #endif

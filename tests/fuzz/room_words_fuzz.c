@@ -99,7 +99,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	whole = run(data, data + 4, size - 4, size);
 	parts = run(data, data + 4, size - 4, 1 + data[3] % 17);
-	if (whole.sum != parts.sum || whole.segments != parts.segments || whole.notes != parts.notes)
+	if (whole.sum != parts.sum || whole.segments != parts.segments ||
+	    whole.notes != parts.notes)
 		abort();
 	if (whole.segment_bytes < whole.words) /* ASCII is never lost */
 		abort();
