@@ -159,6 +159,7 @@ static void start_control(const char *page)
 	setenv("DISCORD_TOKEN", "guildd.bot.token", 1);
 	setenv("PARLEY_DISCORD_API", w.rest, 1);
 	setenv("PARLEY_TURNS", turns, 1);
+	setenv("PARLEY_WEB_LISTEN", "127.0.0.1:0", 1);
 	w.control = spawn_measured(argv, page);
 }
 
