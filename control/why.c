@@ -258,10 +258,14 @@ static int find_speech(struct db *db, const struct why_query *q, enum db_stateme
 	return err == ENOENT ? 0 : err;
 }
 
+struct dated {
+	long long at;
+	json_t *entry;
+};
+
 static int by_time(const void *a, const void *b)
 {
-	long long x = read_number(*(json_t *const *)a, "at"),
-		  y = read_number(*(json_t *const *)b, "at");
+	long long x = ((const struct dated *)a)->at, y = ((const struct dated *)b)->at;
 
 	return (x > y) - (x < y);
 }
@@ -269,14 +273,16 @@ static int by_time(const void *a, const void *b)
 static json_t *sort_by_time(json_t *list)
 {
 	size_t n = json_array_size(list);
-	json_t **v = calloc(n ? n : 1, sizeof *v), *sorted = json_array();
+	struct dated *v = calloc(n ? n : 1, sizeof *v);
+	json_t *sorted = json_array();
 
 	for (size_t i = 0; v && i < n; i++)
-		v[i] = json_array_get(list, i);
+		v[i] = (struct dated){.at = read_number(json_array_get(list, i), "at"),
+				      .entry = json_array_get(list, i)};
 	if (v)
 		qsort(v, n, sizeof *v, by_time);
 	for (size_t i = 0; v && i < n; i++)
-		json_array_append(sorted, v[i]);
+		json_array_append(sorted, v[i].entry);
 	free(v);
 	json_decref(list);
 	return sorted;
