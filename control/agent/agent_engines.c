@@ -1,4 +1,5 @@
-/* What the engines say, as events of the room, and what of it people are told (agent.h). */
+/* Turns engine events into events of the room, and into the faults that people are told (agent.h).
+ */
 #include <string.h>
 
 #include "control/agent/inside.h"

@@ -77,7 +77,7 @@ gather_input(const struct room *room, const struct room_speaker *sp, const struc
 	}
 	in.sound_ms = o->voice_ms;
 	in.live = overlap_lasts(o, s, room->context.now);
-	/* A speaker who goes on after a few words does not wait for further transcripts. */
+	/* A speaker that continues after a few words does not wait for further transcripts. */
 	in.awaited = room_interim_awaited(&o->interim, s, room->context.now) &&
 		     (o->to_other || o->voice_ms < s->barge_in_ms + s->overlap_words_ms);
 	in.calls = room_interruption_allowed(&t->policy, sp->user, true);
