@@ -5,7 +5,7 @@
  * s; whatever is left of the group when the child has ended is killed. See ipc/spawn.h for what it
  * inherits. Restart backoff 0.25 s … 10 s, from the beginning again when it lived a minute.
  *
- * All that the child does arrives by env_deliver; what is written to it is told to env_output. A
+ * Everything the child does arrives by env_deliver; data written to it is reported to env_output. A
  * replay starts no process. The program must ignore SIGPIPE. Everything runs on env's thread.
  * Handlers must not free the child; child_stop is allowed. */
 #ifndef IPC_CHILD_H

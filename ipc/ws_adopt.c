@@ -1,7 +1,7 @@
 /* Hands a connected socket to lws, which in 4.1 takes none for a client; and holds IPv6 literals
  * against certificates.
  *
- * lws is told to connect to a loopback port where nobody listens. A non-blocking connect never ends
+ * We let lws connect to a loopback port where nobody listens. A non-blocking connect never ends
  * inside the call, so lws waits for its descriptor to become writable. The connected socket is put
  * in that descriptor's place before libuv has looked at it (libuv applies changes when it runs):
  * lws finds it connected and goes on with TLS. A Unix socket would do, too, but mediad may make

@@ -1,7 +1,7 @@
 /* Writes a room's journal (control/room/journal.h) to a file of its own,
- * FOLDER/GUILD-MILLISECONDS.parley-room, mode 0600, on a worker: no disk delays the room. A file
- * that cannot be made or written is told to the log, and one whose disk is too slow ends there; the
- * room goes on. */
+ * FOLDER/GUILD-MILLISECONDS.parley-room, mode 0600, on a worker: no disk delays the room. A failure
+ * to create or write the file, or a disk that is too slow, is logged and ends the journal; the room
+ * continues. */
 #ifndef CONTROL_AGENT_ROOM_LOG_H
 #define CONTROL_AGENT_ROOM_LOG_H
 

@@ -1,8 +1,8 @@
 /* Whether a provider is there and takes the key, asked without anything that costs: for `control
  * --check`.
  *
- * A session is opened and says that it was created; a server of HTTP is asked for the list of its
- * models. */
+ * A realtime provider passes when its session is created, an HTTP provider when it returns its list
+ * of models. */
 #ifndef CONTROL_ENGINE_PROBE_H
 #define CONTROL_ENGINE_PROBE_H
 

@@ -11,7 +11,7 @@
  *   any          lost                            IDLE          every owed utterance failed
  *   any          closing                         CLOSING, then IDLE
  *
- * A commit counts from the moment it is asked for, also while connecting. The provider names an
+ * A commit counts from the moment it is requested, also while connecting. The provider names an
  * utterance by an item at its commit. If it found the end by itself, it names the item before our
  * commit; that item is the running utterance's, and no commit is sent. A transcript stays with the
  * utterance of its item, whatever began meanwhile. A transcript for an item that is done already is
