@@ -36,7 +36,7 @@ static void ask_reply(struct agent *a, const struct room_effect *e)
 
 static void ask_words(struct agent *a, const struct room_effect *e)
 {
-	const struct engine_message message = {ENGINE_USER, "", e->text};
+	const struct engine_message message = {.role = ENGINE_USER, .speaker = "", .text = e->text};
 	struct engine_ask ask = {.turn = e->turn, .instructions = "", .messages = &message, .n = 1};
 
 	if (e->type == ROOM_DO_SPEAK) {
@@ -61,7 +61,8 @@ static void overhear(struct agent *a, const struct room_turn *t)
 	char line[ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8)];
 
 	room_segment_lines(t, line, sizeof line);
-	roles_hear(a->roles, &(struct engine_message){ENGINE_USER, "", line});
+	roles_hear(a->roles,
+		   &(struct engine_message){.role = ENGINE_USER, .speaker = "", .text = line});
 }
 
 /* False: the effect is for no engine that answers. */

@@ -14,6 +14,7 @@
 
 #include "control/engine/core/ask.h"
 #include "control/settings/provider_record.h"
+#include "control/settings/usage.h"
 #include "proto/base/cursor.h"
 
 struct env;
@@ -23,7 +24,7 @@ struct ws_ctx;
 enum engine_event_type {
 	ENGINE_AUDIO,	   /* ask, data: s16le mono at the rate of the dialect (caps.def) */
 	ENGINE_WORDS,	   /* ask, data: more of the answer's text, UTF-8 */
-	ENGINE_DONE,	   /* ask: the answer is whole */
+	ENGINE_DONE,	   /* ask, end: the answer is whole */
 	ENGINE_FAILED,	   /* ask, data: why, trouble; nothing more comes of it */
 	ENGINE_SILENT,	   /* ask: no sign of life for too long; it is still tried */
 	ENGINE_LINK_UP,	   /* of an engine with a session */
@@ -32,6 +33,8 @@ enum engine_event_type {
 	ENGINE_TRANSCRIPT, /* user, utterance, data: the final transcript; doubt, no_speech. Again
 			      when it is revised */
 	ENGINE_NO_TRANSCRIPT, /* user, utterance, data: why */
+	ENGINE_TOOL_CALL, /* ask, call, tool, data: the arguments as JSON text; once for a call */
+	ENGINE_USAGE,	  /* ask, usage: what the answer used, before its end */
 };
 
 /* What a failure says of the provider. */
@@ -42,10 +45,21 @@ enum engine_trouble {
 	ENGINE_TROUBLE_BUSY,   /* too much was asked at once */
 };
 
+/* Why an answer is over. */
+enum engine_end {
+	ENGINE_END_STOP,
+	ENGINE_END_TOOLS,    /* it waits for the results of its tool calls */
+	ENGINE_END_LENGTH,   /* the limit of the output is reached */
+	ENGINE_END_FILTERED, /* the provider withholds the rest */
+};
+
 struct engine_event {
 	enum engine_event_type type;
 	uint32_t ask;
-	struct slice data; /* borrowed until return */
+	enum engine_end end;
+	const char *call, *tool;   /* of TOOL_CALL; borrowed until return */
+	const struct usage *usage; /* of USAGE; borrowed until return */
+	struct slice data;	   /* borrowed until return */
 	enum engine_trouble trouble;
 	uint64_t user;
 	uint32_t utterance;
@@ -70,7 +84,8 @@ struct engine_conf {
 	const char *socket_url, *http_url; /* whichever the shell needs */
 	const char *key;		   /* "" for none */
 	const char *model, *voice, *language;
-	uint32_t silent_ms; /* without a sign of life, after which a session is replaced */
+	const char *options; /* of the provider's record: a JSON object as text, or "" */
+	uint32_t silent_ms;  /* without a sign of life, after which a session is replaced */
 	enum engine_transcription transcription;
 	engine_h *h;
 	void *arg;

@@ -82,6 +82,7 @@ int roles_open(struct served *s)
 	if (err)
 		return err;
 	conf.key = p->key;
+	conf.options = p->options;
 	conf.model = settings_model(r->settings, roles_role(s->use), p);
 	conf.voice = settings_voice(r->settings, roles_role(s->use), p);
 	err = s->caps->ops->alloc(&s->engine, &conf);

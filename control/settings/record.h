@@ -59,6 +59,20 @@ enum dialect {
 		DIALECT_COUNT
 };
 
+/* The values of price_record.kind, in the order of PRICE_WORDS. */
+enum price_kind {
+	PRICE_TEXT_IN,
+	PRICE_TEXT_CACHED,
+	PRICE_TEXT_OUT,
+	PRICE_AUDIO_IN,
+	PRICE_AUDIO_CACHED,
+	PRICE_AUDIO_OUT,
+	PRICE_IMAGE_IN,
+	PRICE_CHARACTERS,
+	PRICE_SECONDS,
+	PRICE_KINDS
+};
+
 enum record_field_kind {
 	RECORD_NAME,
 	RECORD_TEXT,

@@ -5,49 +5,119 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t text_size(const char *text)
+/* Where the parts of a copy go: the structs first, then the bytes. While at is NULL, the sizes are
+ * added up. */
+struct copy {
+	char *at;
+	size_t n;
+};
+
+static const char *put_bytes(struct copy *c, const void *bytes, size_t n)
 {
-	return text ? strlen(text) + 1 : 1;
+	char *to = c->at ? c->at + c->n : NULL;
+
+	if (to && n)
+		memcpy(to, bytes, n);
+	c->n += n;
+	return to;
 }
 
-static const char *put_text(char **at, const char *text)
+static const char *put_text(struct copy *c, const char *text)
 {
-	size_t n = text_size(text);
-	const char *to = *at;
+	return text ? put_bytes(c, text, strlen(text) + 1) : put_bytes(c, "", 1);
+}
 
-	memcpy(*at, text ? text : "", n);
-	*at += n;
-	return to;
+static size_t count_images(const struct engine_ask *ask)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < ask->n; i++)
+		n += ask->messages[i].n_images;
+	return n;
+}
+
+/* The structs of the copy; NULL while sizes are added up. */
+struct parts {
+	struct engine_message *messages;
+	struct engine_tool *tools;
+	struct engine_image *images;
+};
+
+static void put_images(struct copy *c, const struct engine_message *m, struct engine_image *images)
+{
+	for (size_t i = 0; i < m->n_images; i++) {
+		const char *type = put_text(c, m->images[i].type);
+		const char *data = put_bytes(c, m->images[i].data.p, m->images[i].data.n);
+
+		if (images)
+			images[i] = (struct engine_image){
+				type, {(const uint8_t *)data, m->images[i].data.n}};
+	}
+}
+
+static void put_message(struct copy *c, const struct engine_message *m, struct engine_message *to,
+			struct engine_image *images)
+{
+	struct engine_message copy = *m;
+
+	copy.speaker = put_text(c, m->speaker);
+	copy.text = put_text(c, m->text);
+	copy.call = put_text(c, m->call);
+	copy.tool = put_text(c, m->tool);
+	copy.images = images;
+	put_images(c, m, images);
+	if (to)
+		*to = copy;
+}
+
+static void put_ask(struct copy *c, const struct engine_ask *ask, struct engine_ask *to,
+		    const struct parts *p)
+{
+	struct engine_image *images = p->images;
+	struct engine_ask copy = *ask;
+
+	copy.messages = p->messages;
+	copy.tools = p->tools;
+	copy.instructions = put_text(c, ask->instructions);
+	copy.model = put_text(c, ask->model);
+	copy.voice = put_text(c, ask->voice);
+	for (size_t i = 0; i < ask->n; i++) {
+		put_message(c, &ask->messages[i], to ? &p->messages[i] : NULL, images);
+		images = to ? images + ask->messages[i].n_images : NULL;
+	}
+	for (size_t i = 0; i < ask->n_tools; i++) {
+		const char *name = put_text(c, ask->tools[i].name);
+		const char *description = put_text(c, ask->tools[i].description);
+		const char *schema = put_text(c, ask->tools[i].schema);
+
+		if (to)
+			p->tools[i] = (struct engine_tool){name, description, schema};
+	}
+	if (to)
+		*to = copy;
 }
 
 int engine_ask_copy(struct engine_ask **out, const struct engine_ask *ask)
 {
-	struct engine_message *messages;
+	size_t images = count_images(ask), structs;
 	struct engine_ask *copy;
-	size_t size;
-	char *at;
+	struct copy c = {0};
+	struct parts p = {0};
 
-	if (!ask->n || ask->n > ENGINE_MESSAGES_MAX)
+	if (!ask->n || ask->n > ENGINE_MESSAGES_MAX || ask->n_tools > ENGINE_TOOLS_MAX ||
+	    images > ENGINE_IMAGES_MAX)
 		return EINVAL;
-	size = sizeof *copy + ask->n * sizeof *messages + text_size(ask->instructions) +
-	       text_size(ask->model) + text_size(ask->voice);
-	for (size_t i = 0; i < ask->n; i++)
-		size += text_size(ask->messages[i].speaker) + text_size(ask->messages[i].text);
-	copy = malloc(size);
+	structs = sizeof *copy + ask->n * sizeof *p.messages + ask->n_tools * sizeof *p.tools +
+		  images * sizeof *p.images;
+	put_ask(&c, ask, NULL, &p);
+	copy = malloc(structs + c.n);
 	if (!copy)
 		return ENOMEM;
-	*copy = *ask;
-	messages = (struct engine_message *)(copy + 1);
-	at = (char *)(messages + ask->n);
-	copy->messages = messages;
-	copy->instructions = put_text(&at, ask->instructions);
-	copy->model = put_text(&at, ask->model);
-	copy->voice = put_text(&at, ask->voice);
-	for (size_t i = 0; i < ask->n; i++) {
-		messages[i].role = ask->messages[i].role;
-		messages[i].speaker = put_text(&at, ask->messages[i].speaker);
-		messages[i].text = put_text(&at, ask->messages[i].text);
-	}
+	p.messages = (struct engine_message *)(copy + 1);
+	p.tools = (struct engine_tool *)(p.messages + ask->n);
+	p.images = (struct engine_image *)(p.tools + ask->n_tools);
+	c = (struct copy){.at = (char *)copy + structs};
+	put_ask(&c, ask, copy, &p);
 	*out = copy;
 	return 0;
 }

@@ -8,14 +8,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ENGINE_MESSAGES_MAX = 64 };
+#include "control/settings/provider_record.h"
+#include "proto/base/cursor.h"
 
-enum engine_speaker { ENGINE_USER, ENGINE_ASSISTANT };
+enum { ENGINE_MESSAGES_MAX = 64, ENGINE_TOOLS_MAX = 64, ENGINE_IMAGES_MAX = 8 };
+
+enum engine_speaker {
+	ENGINE_USER,
+	ENGINE_ASSISTANT,
+	ENGINE_CALL,   /* the assistant called a tool: call, tool, text = the arguments as JSON */
+	ENGINE_RESULT, /* what the call returned: call, text, failed */
+};
+
+struct engine_image {
+	const char *type; /* its media type, such as "image/jpeg" */
+	struct slice data;
+};
 
 struct engine_message {
 	enum engine_speaker role;
 	const char *speaker; /* "" for the bot, or when the text names its speakers itself */
 	const char *text;
+	const char *call, *tool;	   /* of CALL and RESULT; may be NULL elsewhere */
+	bool failed;			   /* of RESULT */
+	const struct engine_image *images; /* of USER; ENGINE_IMAGES_MAX in an ask */
+	size_t n_images;
+};
+
+/* A tool that the model may call. */
+struct engine_tool {
+	const char *name, *description;
+	const char *schema; /* JSON Schema of the arguments, as text */
 };
 
 struct engine_ask {
@@ -24,6 +47,11 @@ struct engine_ask {
 	bool again;    /* the same question as the turn's last ask */
 	bool one_word; /* an answer of one word is wanted, all at once */
 
+	bool json; /* the answer is one JSON object */
+	enum purpose purpose;
+	uint32_t output_tokens; /* most that the answer may have; 0: as the provider likes */
+	uint32_t budget_ms;	/* latency budget, from the ask to the first words; 0: none */
+
 	/* Of an engine without a session; "" otherwise. */
 	const char *instructions, *model, *voice;
 	/* Of the instructions that a session has when this is asked; 0: none. */
@@ -31,10 +59,14 @@ struct engine_ask {
 
 	const struct engine_message *messages; /* the history, oldest first; the question is last */
 	size_t n;
-	uint64_t deadline; /* ns; 0: none */
+	const struct engine_tool *tools; /* that may be called; of an engine without a session */
+	size_t n_tools;
+	uint32_t tools_version; /* of the tools that a session has; 0: none */
+	uint64_t deadline;	/* ns; 0: none */
 };
 
-/* One allocation holds all of it; free() it. ENOMEM, EINVAL without a message or with too many. */
+/* One allocation holds all of it; free() it. ENOMEM, EINVAL without a message or with too many of
+ * anything. */
 int engine_ask_copy(struct engine_ask **out, const struct engine_ask *ask);
 /* "[Alice]: hello", or the text alone without a speaker. Cut at size; its length. */
 size_t engine_message_line(const struct engine_message *m, char *buf, size_t size);

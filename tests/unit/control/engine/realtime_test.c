@@ -77,9 +77,10 @@ static bool begin(struct seen *s, fake_h *h, const char *key)
 
 static int ask_line(struct seen *s, uint32_t id, uint32_t turn, const char *line, bool again)
 {
-	const struct engine_message messages[] = {{ENGINE_USER, "Alice", "hello"},
-						  {ENGINE_ASSISTANT, "", "hello alice"},
-						  {ENGINE_USER, "", line}};
+	const struct engine_message messages[] = {
+		{.role = ENGINE_USER, .speaker = "Alice", .text = "hello"},
+		{.role = ENGINE_ASSISTANT, .speaker = "", .text = "hello alice"},
+		{.role = ENGINE_USER, .speaker = "", .text = line}};
 
 	return engine_realtime.ask(
 		s->rt,
@@ -89,7 +90,8 @@ static int ask_line(struct seen *s, uint32_t id, uint32_t turn, const char *line
 
 static int hear(struct seen *s, const char *line)
 {
-	return engine_realtime.hear(s->rt, &(struct engine_message){ENGINE_USER, "", line});
+	return engine_realtime.hear(
+		s->rt, &(struct engine_message){.role = ENGINE_USER, .speaker = "", .text = line});
 }
 
 static void end(struct seen *s)

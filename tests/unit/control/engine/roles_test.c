@@ -110,7 +110,8 @@ static void run(unsigned want)
 
 static void ask(enum engine_use use, uint32_t turn, uint32_t chunk)
 {
-	const struct engine_message m = {ENGINE_USER, "", "[Alice]: when"};
+	const struct engine_message m = {
+		.role = ENGINE_USER, .speaker = "", .text = "[Alice]: when"};
 	const struct engine_ask a = {.turn = turn,
 				     .one_word = use == ENGINE_USE_DECISION,
 				     .instructions = "You are.",
@@ -418,8 +419,10 @@ static void ask_voice(uint32_t turn, size_t n)
 		.turn = turn, .instructions = "", .messages = messages, .n = n};
 
 	for (size_t i = 0; i < n; i++)
-		messages[i] = (struct engine_message){i % 2 ? ENGINE_ASSISTANT : ENGINE_USER, "",
-						      texts[i]};
+		messages[i] =
+			(struct engine_message){.role = i % 2 ? ENGINE_ASSISTANT : ENGINE_USER,
+						.speaker = "",
+						.text = texts[i]};
 	vx.events[0] = '\0';
 	roles_ask(vx.roles, ENGINE_USE_VOICE, 0, &ask);
 	env_run(vx.fake.env);
@@ -448,7 +451,8 @@ TEST(a_voice_that_serves_again_knows_what_was_said_meanwhile)
 
 TEST(a_voice_whose_provider_is_gone_is_taken_over)
 {
-	const struct engine_message m = {ENGINE_USER, "", "[Alice]: when"};
+	const struct engine_message m = {
+		.role = ENGINE_USER, .speaker = "", .text = "[Alice]: when"};
 	const struct engine_ask ask = {.turn = 7, .instructions = "", .messages = &m, .n = 1};
 	char shown[128];
 

@@ -49,7 +49,7 @@ static int open_speech(struct env *env, struct http *http, const char *base, con
 
 static int say(uint32_t id, const char *text)
 {
-	const struct engine_message m = {ENGINE_ASSISTANT, "", text};
+	const struct engine_message m = {.role = ENGINE_ASSISTANT, .speaker = "", .text = text};
 
 	return engine_speech.ask(fx.speech, &(struct engine_ask){.id = id,
 								 .turn = 1,

@@ -46,9 +46,10 @@ static int open_text(struct env *env, struct http *http, const char *base, const
 
 static int ask(uint32_t id, const char *instructions, const char *line)
 {
-	const struct engine_message messages[] = {{ENGINE_USER, "Bob", "before"},
-						  {ENGINE_ASSISTANT, "", "indeed"},
-						  {ENGINE_USER, "", line}};
+	const struct engine_message messages[] = {
+		{.role = ENGINE_USER, .speaker = "Bob", .text = "before"},
+		{.role = ENGINE_ASSISTANT, .speaker = "", .text = "indeed"},
+		{.role = ENGINE_USER, .speaker = "", .text = line}};
 
 	return engine_text.ask(fx.text, &(struct engine_ask){.id = id,
 							     .turn = 1,
@@ -61,7 +62,7 @@ static int ask(uint32_t id, const char *instructions, const char *line)
 
 static int ask_word(uint32_t id, const char *line, uint32_t ms)
 {
-	const struct engine_message m = {ENGINE_USER, "", line};
+	const struct engine_message m = {.role = ENGINE_USER, .speaker = "", .text = line};
 
 	return engine_text.ask(
 		fx.text, &(struct engine_ask){.id = id,

@@ -135,9 +135,10 @@ static void begin_up(void)
 
 static int ask_line(uint32_t id, uint32_t turn, const char *text, bool again)
 {
-	const struct engine_message messages[] = {{ENGINE_USER, "Bob", "before"},
-						  {ENGINE_ASSISTANT, "", "indeed"},
-						  {ENGINE_USER, "Alice", text}};
+	const struct engine_message messages[] = {
+		{.role = ENGINE_USER, .speaker = "Bob", .text = "before"},
+		{.role = ENGINE_ASSISTANT, .speaker = "", .text = "indeed"},
+		{.role = ENGINE_USER, .speaker = "Alice", .text = text}};
 	const struct engine_ask ask = {
 		.id = id, .turn = turn, .again = again, .messages = messages, .n = 3};
 
@@ -408,7 +409,8 @@ TEST(a_question_that_is_put_anew_takes_the_place_of_the_old_one)
 
 TEST(what_was_not_for_it_is_told_once_the_history_is_there)
 {
-	const struct engine_message m = {ENGINE_USER, "", "[Bob]: it was cassius"};
+	const struct engine_message m = {
+		.role = ENGINE_USER, .speaker = "", .text = "[Bob]: it was cassius"};
 	const struct conversation_input in = {.type = CONVERSATION_HEAR, .message = &m};
 
 	begin_up();
@@ -441,7 +443,7 @@ TEST(a_lost_session_fails_what_it_owed_and_nothing_that_waits)
 
 TEST(an_ask_has_a_deadline)
 {
-	const struct engine_message m = {ENGINE_USER, "", "hello"};
+	const struct engine_message m = {.role = ENGINE_USER, .speaker = "", .text = "hello"};
 	const struct engine_ask ask = {
 		.id = 1, .turn = 1, .messages = &m, .n = 1, .deadline = 3000 * NS_PER_MS};
 
@@ -589,7 +591,7 @@ static void deliver(bool metadata)
 static void world_ask(void)
 {
 	struct world *w = &world;
-	const struct engine_message m = {ENGINE_USER, "Alice", "hello"};
+	const struct engine_message m = {.role = ENGINE_USER, .speaker = "Alice", .text = "hello"};
 	struct engine_ask ask = {
 		.id = ++w->asked, .turn = 1 + w->asked / 2, .messages = &m, .n = 1};
 
