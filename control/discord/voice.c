@@ -28,6 +28,7 @@ struct voice {
 	char token[256], endpoint[256];
 	bool has_state, has_server; /* since the last op 4 */
 	bool reask;		    /* that op 4 named the channel the bot was in */
+	bool left; /* Discord reported the bot out of the channel since the last lease */
 	/* Hashes of recent leases, because Discord's update about an old server may come late. */
 	struct {
 		uint64_t server, session;
@@ -190,14 +191,10 @@ static void fail(struct voice *v, enum voice_reason why, unsigned media_reason, 
 	}
 }
 
-/* Returns false when the lease was handed out before; then the state is unchanged. */
-static bool lease(struct voice *v, uint64_t now)
+static void hand_out_lease(struct voice *v, uint64_t now)
 {
-	if (used(v, v->token, v->endpoint, false)) {
-		forget_server(v);
-		return false;
-	}
 	remember(v);
+	v->left = false;
 	v->why = VOICE_REASON_NONE;
 	v->up_since = 0;
 	enter(v, VOICE_IN, now + VOICE_CHECK_MS * NS_PER_MS);
@@ -207,7 +204,22 @@ static bool lease(struct voice *v, uint64_t now)
 				  .token = v->token,
 				  .endpoint = v->endpoint});
 	forget_server(v); /* a lease is used once and not kept */
-	return true;
+}
+
+/* Returns false when the lease was handed out before; then the state is unchanged. After the bot
+ * was out of the channel, Discord may give the same session and token again: then they are valid,
+ * and are handed out if nothing newer comes within VOICE_SETTLE_MS. */
+static bool lease(struct voice *v, uint64_t now)
+{
+	if (!used(v, v->token, v->endpoint, false)) {
+		hand_out_lease(v, now);
+		return true;
+	}
+	if (v->state == VOICE_ASKED && v->left)
+		v->until = now + VOICE_SETTLE_MS * NS_PER_MS;
+	else
+		forget_server(v);
+	return false;
 }
 
 /* mediad needs a lease: its first one, or another one because it could not use the last. */
@@ -355,6 +367,7 @@ void voice_own_state(struct voice *v, uint64_t channel, const char *session, uin
 		snprintf(v->session, sizeof v->session, "%s", session);
 	if (!v->online)
 		return; /* a resumed session replays past events: wait for its end */
+	v->left |= !channel;
 	if (v->state == VOICE_ASKED) {
 		if (channel != v->wanted || !session)
 			return; /* an echo of an earlier op 4 */
@@ -388,7 +401,8 @@ void voice_server(struct voice *v, const char *token, const char *endpoint, uint
 	 */
 	if (!v->online && v->adopted)
 		return;
-	if (endpoint && token && used(v, token, endpoint, settled(v))) {
+	if (endpoint && token && used(v, token, endpoint, settled(v)) &&
+	    !(v->state == VOICE_ASKED && v->left)) {
 		known_server(v, now);
 		return;
 	}
@@ -450,6 +464,10 @@ static void asked_in_vain(struct voice *v, uint64_t now)
 {
 	enum voice_reason why;
 
+	if (v->left && v->has_state && v->has_server) {
+		hand_out_lease(v, now);
+		return;
+	}
 	/* As with a change of region: a new server for the session that goes on. */
 	if (v->has_server && v->reask && v->session[0] && v->actual == v->wanted && lease(v, now))
 		return;

@@ -4,7 +4,8 @@
  * A machine without I/O. Inputs: the wanted channel, Discord's events and mediad's requests.
  * Outputs: op 4, a lease of session, token and endpoint, and outcomes for people. A lease is made
  * only from a voice state and a voice server update that came after the last op 4; it is handed out
- * once and forgotten. A late server update that an earlier lease used is recognised and ignored.
+ * once and forgotten. A late server update that an earlier lease used is recognised and ignored,
+ * unless the bot was out of the channel in between: Discord may then give the same pair again.
  *
  * Every wait has a deadline, and every retry is limited to three. Pointers in an action are
  * borrowed until the handler returns. The handler must not free the machine. */

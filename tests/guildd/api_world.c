@@ -19,7 +19,7 @@ void api_world(struct api_call *c)
 	for (size_t i = 0; i < w->users.n; i++)
 		json_array_append_new(users, gd_user_json(w->users.v[i]));
 	for (size_t i = 0; i < w->bots.n; i++)
-		json_array_append_new(bots, gd_application_json(w->bots.v[i]));
+		json_array_append_new(bots, gd_application_json(w->bots.v[i], NULL));
 	api_ok(c, json_pack("{s:o, s:o, s:o}", "guilds", guilds, "users", users, "bots", bots));
 }
 

@@ -4,6 +4,9 @@
 #include "tests/guildd/objects.h"
 #include "tests/guildd/voice.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 static void tell_state(struct guildd *g, struct gd_guild *guild, struct gd_vstate *v, bool left)
 {
 	gd_gateway_event(g, guild->id, GD_INTENT_VOICE_STATES, "VOICE_STATE_UPDATE",
@@ -21,9 +24,25 @@ static void tell_server(struct guildd *g, struct gd_vstate *v)
 			  gone ? json_null() : json_string(gd_voice_endpoint(g->voice))));
 }
 
+/* Libraries rely on one id for both sessions (discord-api-docs issue 1724). A user without a main
+ * session has only its own. */
+static void name_session(struct guildd *g, struct gd_vstate *v)
+{
+	const char *id = g->sw.session_per_join ? NULL : gd_gateway_session(g->gateway, v->user);
+
+	if (id)
+		snprintf(v->session, sizeof(v->session), "%s", id);
+	else
+		gd_secret(g, v->session);
+}
+
 static void lease(struct guildd *g, struct gd_vstate *v)
 {
-	gd_secret(g, v->token);
+	if (g->sw.same_token)
+		snprintf(v->token, sizeof(v->token), "%016" PRIx64 "%016" PRIx64, v->user,
+			 v->channel);
+	else
+		gd_secret(g, v->token);
 	v->used = false;
 }
 
@@ -72,7 +91,7 @@ enum gd_join gd_call_join(struct guildd *g, const struct gd_join_req *req, struc
 	if (!v) {
 		if (gd_vstate_add(&v, guild, req->user, c->id))
 			return GD_JOIN_FAILED;
-		gd_secret(g, v->session);
+		name_session(g, v);
 		lease(g, v);
 		v->suppress = c->type == GD_CHANNEL_STAGE;
 	} else if (v->channel != c->id || req->fresh) {
@@ -82,7 +101,7 @@ enum gd_join gd_call_join(struct guildd *g, const struct gd_join_req *req, struc
 		v->suppress = c->type == GD_CHANNEL_STAGE;
 		v->requested_ms = 0;
 		if (req->fresh)
-			gd_secret(g, v->session);
+			name_session(g, v);
 		lease(g, v);
 	} else {
 		server = g->sw.op4_same_server;

@@ -234,6 +234,13 @@ void gd_gateway_forget(struct gd_gateway *gw, uint64_t user)
 		gsession_end(s);
 }
 
+const char *gd_gateway_session(const struct gd_gateway *gw, uint64_t user)
+{
+	const struct gsession *s = gsession_find(gw, user);
+
+	return s ? s->id : NULL;
+}
+
 static struct gconn *conn_of(const struct gd_gateway *gw, uint64_t user)
 {
 	struct gsession *s = gsession_find(gw, user);

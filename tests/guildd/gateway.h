@@ -29,6 +29,9 @@ struct gd_gateway *gd_gateway_free(struct gd_gateway *gw);
 /* "ws://IP:PORT". Borrowed. */
 const char *gd_gateway_url(const struct gd_gateway *gw);
 
+/* The session_id of a bot's READY; NULL when the user has no main session. Borrowed. */
+const char *gd_gateway_session(const struct gd_gateway *gw, uint64_t user);
+
 /* Dispatches to the bots in the guild whose intents have all bits of `intent` (0 = none is needed).
  * Steals d. */
 void gd_gateway_event(struct guildd *g, uint64_t guild, uint64_t intent, const char *name,

@@ -40,7 +40,7 @@ static void on_heartbeat(struct gconn *c, const json_t *d)
 static void ready(struct gsession *s)
 {
 	struct guildd *g = s->gw->g;
-	json_t *guilds = json_array(), *app = gd_application_json(s->bot), *d;
+	json_t *guilds = json_array(), *app = gd_application_json(s->bot, NULL), *d;
 
 	for (size_t i = 0; i < g->world->guilds.n; i++) {
 		const struct gd_guild *gg = g->world->guilds.v[i];
@@ -104,6 +104,12 @@ static bool too_soon(struct gd_gateway *gw)
 	return soon;
 }
 
+/* The gateway takes the token with and without the prefix of REST. */
+static struct gd_bot *bot_of(const struct gconn *c, const char *token)
+{
+	return gd_bot_by_token(c->gw->g->world, strncmp(token, "Bot ", 4) == 0 ? token + 4 : token);
+}
+
 static void on_identify(struct gconn *c, const json_t *d)
 {
 	const char *token = json_string_value(json_object_get(d, "token"));
@@ -121,7 +127,7 @@ static void on_identify(struct gconn *c, const json_t *d)
 		gconn_close(c, 4005, "Already authenticated.");
 		return;
 	}
-	bot = gd_bot_by_token(c->gw->g->world, token);
+	bot = bot_of(c, token);
 	if (!bot) {
 		gconn_close(c, 4004, "Authentication failed.");
 		return;
@@ -217,7 +223,7 @@ static void on_resume(struct gconn *c, const json_t *d)
 		gconn_close(c, 4005, "Already authenticated.");
 		return;
 	}
-	bot = gd_bot_by_token(c->gw->g->world, token);
+	bot = bot_of(c, token);
 	if (!bot) {
 		gconn_close(c, 4004, "Authentication failed.");
 		return;

@@ -170,7 +170,9 @@ json_t *gd_guild_json(const struct gd_guild *g, bool create, uint64_t self, bool
 					    "vanity_url_code",
 					    "description",
 					    "banner",
-					    "public_updates_channel_id"};
+					    "public_updates_channel_id",
+					    "safety_alerts_channel_id",
+					    "incidents_data"};
 	static const char *const zeros[] = {
 		"verification_level",	      "default_message_notifications",
 		"explicit_content_filter",    "mfa_level",
@@ -193,7 +195,7 @@ json_t *gd_guild_json(const struct gd_guild *g, bool create, uint64_t self, bool
 	return o;
 }
 
-json_t *gd_application_json(const struct gd_bot *b)
+json_t *gd_application_json(const struct gd_bot *b, const struct gd_user *owner)
 {
 	/* Flags of an unverified application: GATEWAY_PRESENCE_LIMITED, _GUILD_MEMBERS_LIMITED,
 	 * _MESSAGE_CONTENT_LIMITED. */
@@ -201,12 +203,17 @@ json_t *gd_application_json(const struct gd_bot *b)
 		    (b->privileged & 1 << 1 ? 1 << 15 : 0) |
 		    (b->privileged & 1 << 15 ? 1 << 19 : 0);
 
-	json_t *o = json_pack("{s:o, s:s, s:n, s:s, s:b, s:b, s:s, s:i, s:n, s:{s:{}, s:{}}, s:o}",
+	json_t *o = json_pack("{s:o, s:s, s:n, s:s, s:s, s:b, s:b, s:s, s:i, s:n, s:n, s:n, "
+			      "s:{s:{}, s:{}}, s:[], s:[], s:o}",
 			      "id", gd_id_json(b->user->id), "name", b->user->name, "icon",
-			      "description", "", "bot_public", 1, "bot_require_code_grant", 0,
-			      "verify_key", "", "flags", flags, "interactions_endpoint_url",
-			      "integration_types_config", "0", "1", "bot", gd_user_json(b->user));
+			      "description", "", "summary", "", "bot_public", 1,
+			      "bot_require_code_grant", 0, "verify_key", "", "flags", flags, "team",
+			      "interactions_endpoint_url", "role_connections_verification_url",
+			      "integration_types_config", "0", "1", "redirect_uris", "rpc_origins",
+			      "bot", gd_user_json(b->user));
 
+	if (o && owner)
+		json_object_set_new(o, "owner", gd_user_json(owner));
 	if (b->application)
 		json_object_update(o, b->application);
 	return o;

@@ -27,7 +27,8 @@ json_t *gd_vstate_json(const struct gd_guild *g, const struct gd_vstate *v, bool
 /* create: with channels, members and voice states, as in GUILD_CREATE. members: all, or only `self`
  * and who is in voice (what comes without the presence intent). */
 json_t *gd_guild_json(const struct gd_guild *g, bool create, uint64_t self, bool all_members);
-json_t *gd_application_json(const struct gd_bot *b);
+/* owner: its developer's account; NULL leaves the field out. */
+json_t *gd_application_json(const struct gd_bot *b, const struct gd_user *owner);
 
 struct gd_message_in {
 	uint64_t id, channel, guild, now_ms;

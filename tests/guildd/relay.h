@@ -37,7 +37,7 @@ uint32_t gd_stream_ssrc(const struct gd_stream *s);
  * counters. */
 int gd_stream_select(struct gd_stream *s, enum gd_mode mode, const uint8_t key[GD_KEY],
 		     const struct sockaddr_in *addr);
-/* op 5 came (non-zero once is enough). */
+/* op 5 came, whatever its flags say. */
 void gd_stream_announce(struct gd_stream *s);
 bool gd_stream_announced(const struct gd_stream *s);
 /* muted: nothing it sends is forwarded. deaf: nothing is forwarded to it. */

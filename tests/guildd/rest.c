@@ -243,11 +243,30 @@ static bool faulty(struct gd_rest *r, struct rest_call *c, const char *path)
 	return false;
 }
 
+/* Discord asks for "DiscordBot (url, version)" and turns away, before its API, what names no
+ * program: no User-Agent, one without a version, the default of a bare HTTP library. It serves
+ * libraries that call themselves something else. */
+static bool agent_ok(const struct rest_call *c)
+{
+	static const char *const refused[] = {"Python-urllib/", "libwww-perl/", "Java/"};
+	const char *agent = httpd_header(c->http, "User-Agent");
+	const char *slash = agent ? strpbrk(agent, "/(") : NULL;
+
+	if (!c->g->sw.check_user_agent)
+		return true;
+	if (!agent || c->g->sw.check_user_agent == 2)
+		return agent && strncmp(agent, "DiscordBot (", 12) == 0;
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		if (strncmp(agent, refused[i], strlen(refused[i])) == 0)
+			return false;
+	}
+	return slash && slash != agent && strpbrk(slash, "0123456789");
+}
+
 /* "Bot TOKEN". False when refused. */
 static bool authorized(struct rest_call *c)
 {
 	const char *auth = httpd_header(c->http, "Authorization");
-	const char *agent = httpd_header(c->http, "User-Agent");
 
 	if (auth && strncmp(auth, "Bot ", 4) == 0)
 		c->bot = gd_bot_by_token(c->g->world, auth + 4);
@@ -255,8 +274,7 @@ static bool authorized(struct rest_call *c)
 		rest_error(c, 401, 0, "401: Unauthorized");
 		return false;
 	}
-	/* Cloudflare turns away what does not call itself DiscordBot (url, version). */
-	if (c->g->sw.check_user_agent && (!agent || strncmp(agent, "DiscordBot (", 12) != 0)) {
+	if (!agent_ok(c)) {
 		rest_error(c, 403, 40333, "internal network error");
 		return false;
 	}

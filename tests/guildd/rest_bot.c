@@ -68,7 +68,7 @@ void rest_user(struct rest_call *c)
 
 void rest_application(struct rest_call *c)
 {
-	rest_ok(c, gd_application_json(c->bot));
+	rest_ok(c, gd_application_json(c->bot, gd_user_person(c->g->world)));
 }
 
 void rest_guild(struct rest_call *c)

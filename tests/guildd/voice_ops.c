@@ -282,8 +282,7 @@ static void on_speaking(struct vconn *c, const json_t *d)
 		return;
 	}
 	s->speaking = (int)json_integer_value(speaking);
-	if (s->speaking)
-		gd_stream_announce(s->stream);
+	gd_stream_announce(s->stream);
 	told = json_pack("{s:o, s:I, s:i}", "user_id", gd_id_json(s->user), "ssrc",
 			 (json_int_t)gd_stream_ssrc(s->stream), "speaking", s->speaking);
 	vsession_tell_others(s, 5, told);

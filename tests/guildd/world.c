@@ -361,6 +361,18 @@ struct gd_bot *gd_bot_find(const struct gd_world *w, uint64_t id)
 	return NULL;
 }
 
+struct gd_user *gd_user_person(const struct gd_world *w)
+{
+	struct gd_user *u;
+
+	EACH(u, w->users)
+	{
+		if (!u->bot)
+			return u;
+	}
+	return NULL;
+}
+
 struct gd_bot *gd_bot_by_token(const struct gd_world *w, const char *token)
 {
 	struct gd_bot *b;

@@ -119,6 +119,8 @@ int gd_message_keep(struct gd_channel *c, json_t *message);
 
 /* Finders: NULL when there is none. */
 struct gd_user *gd_user_find(const struct gd_world *w, uint64_t id);
+/* The first user who is no bot. */
+struct gd_user *gd_user_person(const struct gd_world *w);
 struct gd_bot *gd_bot_find(const struct gd_world *w, uint64_t id);
 struct gd_bot *gd_bot_by_token(const struct gd_world *w, const char *token);
 struct gd_guild *gd_guild_find(const struct gd_world *w, uint64_t id);

@@ -2,7 +2,7 @@
 # Joining, end to end: runs guildd, mediad and control, gives commands as members do, and kills programs and connections. Needs
 # only a shell with /dev/tcp (bash).
 #
-#   tests/scenarios/join.sh [build folder]      default: build
+#   tests/scenarios/join.sh [build folder]      default: build; SWITCHES="same_token=1 …" sets switches of guildd
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -94,7 +94,8 @@ kill9() {
 }
 registered() { api GET /bots/$BOT/commands | grep -q '"join"'; }
 
-"$B/guildd" --ready-file "$D/ready" >"$D/guildd.out" 2>"$D/guildd.log" &
+# shellcheck disable=SC2046
+"$B/guildd" --ready-file "$D/ready" --set check_user_agent=2 $(printf -- '--set %s ' ${SWITCHES:-}) >"$D/guildd.out" 2>"$D/guildd.log" &
 guildd=$!
 until_ok 10 test -s "$D/ready" || { bad start "guildd is not ready"; exit 1; }
 CA=$(field ca <"$D/ready")

@@ -470,6 +470,35 @@ TEST(voice_used_credentials_are_no_answer)
 	voice_free(p.v);
 }
 
+/* After the bot left and joined again, Discord may give the same session and the same token: both
+ * are valid again. */
+TEST(voice_same_pair_after_a_leave_is_leased)
+{
+	for (int server_first = 0; server_first < 2; server_first++) {
+		struct paper p;
+
+		CHECK_INT(paper_alloc(&p, true), 0);
+		join(&p, 7);
+		voice_leave(p.v, p.now);
+		state(&p, 0, NULL);
+		CHECK_INT(voice_join(p.v, 7, false, p.now), VOICE_REASON_NONE);
+		if (server_first)
+			server(&p, "t1");
+		state(&p, 7, "s1");
+		if (!server_first)
+			server(&p, "t1");
+		CHECK_INT(p.leases, 1);
+		CHECK(voice_deadline(p.v) == p.now + VOICE_SETTLE_MS * NS_PER_MS);
+		wait_one(&p);
+		CHECK(p.leases == 2 && strcmp(p.token, "t1") == 0);
+		CHECK(p.leaves == 1 && voice_state(p.v) == VOICE_IN);
+		/* It is used now; its repetition without a leave in between is ignored. */
+		server(&p, "t1");
+		CHECK_INT(voice_state(p.v), VOICE_IN);
+		voice_free(p.v);
+	}
+}
+
 /* Another session may well be given the same token. */
 TEST(voice_token_of_another_session_is_leased)
 {
