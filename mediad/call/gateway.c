@@ -208,20 +208,13 @@ static bool is_valid_endpoint(const char *s)
 void vgw_credentials(struct vgw *g, uint64_t now, const struct vgw_lease *lease)
 {
 	uint64_t cool = g->phase == MEDIA_PHASE_COOLING ? g->cool_until : NEVER;
-	bool again;
 
 	if (g->phase == MEDIA_PHASE_CLOSED)
 		return;
-	again = !g->lease_unused && g->session[0] && strcmp(lease->session, g->session) == 0 &&
-		strcmp(lease->token, g->token) == 0;
 	end_session(g);
 	g->lease_unused = false;
 	if (!lease->endpoint[0]) {
 		vgw_set_phase(g, MEDIA_PHASE_WAITING, MEDIA_REASON_SERVER_GONE, 0, false);
-		return;
-	}
-	if (again) {
-		end_and_rejoin(g, now, MEDIA_REASON_SESSION_INVALID, 0, 1000, STEP_TRIES);
 		return;
 	}
 	if (strlen(lease->session) >= sizeof g->session ||

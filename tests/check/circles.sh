@@ -2,12 +2,12 @@
 # Fails on a circle between folders of proto, ipc, mediad or control: a folder that reaches itself through the headers that its
 # sources include. The graph comes from the compiler's dependency files.
 #
-#   circles.sh OBJDIR      OBJDIR holds the .d files of a build
+#   circles.sh [OBJDIR]    OBJDIR (default build/obj) holds the .d files of a build
 #
 # A circle that exists today is allowed by a line `FOLDER -> FOLDER`, an edge that closes it, in tests/check/circles.allow. An
 # allowed edge that no circle needs any more is a failure too, so the list only shrinks.
 set -eu
-obj=${1:?usage: circles.sh OBJDIR}
+obj=${1:-build/obj}
 here=$(dirname "$0")
 find "$obj/proto" "$obj/ipc" "$obj/mediad" "$obj/control" -name '*.d' 2>/dev/null | sort | while read -r d; do
 	source=${d#"$obj"/}

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Who may include whom (docs/architecture.md): holds the compiler's dependency files against the rule.
 #
-#   includes.sh OBJDIR      OBJDIR holds the .d files of a build
+#   includes.sh [OBJDIR]    OBJDIR (default build/obj) holds the .d files of a build
 set -eu
-obj=${1:?usage: includes.sh OBJDIR}
+obj=${1:-build/obj}
 fail=0
 checked=0
 

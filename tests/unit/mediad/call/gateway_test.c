@@ -442,22 +442,25 @@ TEST(gateway_lost_while_joining_asks_anew)
 	bench_end(&b);
 }
 
-TEST(gateway_never_identifies_twice_with_a_pair)
+/* Discord may give the same session and token after a leave and a join: a lease is control's to
+ * judge. A pair that is refused again and again ends in a failed call. */
+TEST(gateway_same_pair_again_is_a_new_lease)
 {
 	struct bench b;
+	unsigned leases = 1;
 
 	CHECK_INT(bench_start(&b), 0);
 	join(&b, "s1");
 	vgw_ws_closed(b.g, b.now, b.conn, 4006, MEDIA_REASON_NONE);
-	lease(&b, "s1");
-	CHECK_INT(b.identifies, 1);
-	CHECK_INT(b.connects, 1);
-	CHECK_INT(b.phase, MEDIA_PHASE_COOLING);
-	run_until(&b, b.now + 5 * NS_PER_S);
-	CHECK(b.wants);
-	lease(&b, "s2");
-	vgw_ws_open(b.g, b.now, b.conn);
-	CHECK_INT(b.identifies, 2);
+	while (b.phase != MEDIA_PHASE_FAILED && leases < 100) {
+		run_until(&b, b.now + 60 * NS_PER_S);
+		CHECK(b.wants);
+		lease(&b, "s1");
+		vgw_ws_open(b.g, b.now, b.conn);
+		CHECK_INT(b.identifies, ++leases);
+		vgw_ws_closed(b.g, b.now, b.conn, 4006, MEDIA_REASON_NONE);
+	}
+	CHECK_INT(b.phase, MEDIA_PHASE_FAILED);
 	bench_end(&b);
 }
 
