@@ -9,7 +9,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/sockios.h>
 #include <strings.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -104,7 +106,7 @@ bool http_conn_flush(struct http_exchange *x)
 		if (k < 0)
 			return false;
 		x->out_at += (size_t)k;
-		x->out_deadline = 0;
+		x->sent += (uint64_t)k;
 	}
 	http_bytes_free(&x->out);
 	x->out_at = 0;
@@ -221,7 +223,7 @@ static size_t parse_bytes(struct http_exchange *x, const uint8_t *p, size_t n)
 				break;
 			}
 			k = take_head(x, p + at, n - at);
-		} else if (x->state == HTTP_CONN_BODY) {
+		} else if (x->state == HTTP_CONN_BODY && !x->held) {
 			k = take_body(x, p + at, n - at);
 		} else {
 			break;
@@ -264,6 +266,7 @@ static short wanted_events(const struct http_exchange *x)
 	case HTTP_CONN_HEAD:
 		return http_out_waiting(x) > HTTP_OUT_HIGH ? WATCH_END : EV_READ;
 	case HTTP_CONN_BODY:
+		return x->held ? WATCH_END : EV_READ;
 	case HTTP_CONN_LINGER:
 		return EV_READ;
 	default:
@@ -313,6 +316,53 @@ static void linger_close(struct http_exchange *x)
 	}
 }
 
+/* Bytes that the client's side has not acknowledged. */
+static uint64_t bytes_in_socket(const struct http_exchange *x)
+{
+	int n = 0;
+
+	return ioctl(x->fd, SIOCOUTQ, &n) || n < 0 ? 0 : (uint64_t)n;
+}
+
+static uint64_t bytes_taken(const struct http_exchange *x)
+{
+	uint64_t in_socket = bytes_in_socket(x);
+
+	return x->sent > in_socket ? x->sent - in_socket : 0;
+}
+
+static void start_out_deadline(struct http_exchange *x)
+{
+	x->taken_before = bytes_taken(x);
+	x->taken_goal = x->sent + http_out_waiting(x);
+	x->out_deadline = http_clock() + x->s->conf.write_ms * NS_PER_MS;
+	http_server_wake_at(x->s, x->out_deadline);
+}
+
+/* A reader of events for whom nothing is queued may still have left all of it in its socket. */
+static bool bytes_wait(const struct http_exchange *x)
+{
+	return http_out_waiting(x) || x->more_events ||
+	       (x->state == HTTP_CONN_STREAM && bytes_in_socket(x));
+}
+
+static void renew_out_deadline(struct http_exchange *x)
+{
+	if (!x->out_deadline && (http_out_waiting(x) || x->more_events))
+		start_out_deadline(x);
+	else if (x->out_deadline && !bytes_wait(x))
+		x->out_deadline = 0;
+}
+
+/* Whether the client took too little since the deadline was set: neither what waited then nor
+ * HTTP_OUT_MIN bytes of it. */
+static bool client_too_slow(const struct http_exchange *x)
+{
+	uint64_t taken = bytes_taken(x);
+
+	return taken < x->taken_goal && taken < x->taken_before + HTTP_OUT_MIN;
+}
+
 static void renew_deadlines(struct http_exchange *x)
 {
 	const struct http_server_conf *c = &x->s->conf;
@@ -328,7 +378,9 @@ static void renew_deadlines(struct http_exchange *x)
 			set_deadline_ms(x, c->head_ms);
 		break;
 	case HTTP_CONN_BODY:
-		if (!x->deadline)
+		if (x->held)
+			x->deadline = 0;
+		else if (!x->deadline)
 			set_deadline_ms(x, x->body_ms ? x->body_ms : c->body_ms);
 		break;
 	case HTTP_CONN_STREAM:
@@ -342,10 +394,7 @@ static void renew_deadlines(struct http_exchange *x)
 		x->deadline = 0;
 		break;
 	}
-	if ((http_out_waiting(x) || x->more_events) && !x->out_deadline) {
-		x->out_deadline = http_clock() + c->write_ms * NS_PER_MS;
-		http_server_wake_at(x->s, x->out_deadline);
-	}
+	renew_out_deadline(x);
 }
 
 /* ---- turns ---- */
@@ -403,7 +452,7 @@ void http_conn_turn(struct http_exchange *x)
 		http_conn_close(x);
 		return;
 	}
-	if (x->in.n && (x->state == HTTP_CONN_BODY ||
+	if (x->in.n && ((x->state == HTTP_CONN_BODY && !x->held) ||
 			(x->state == HTTP_CONN_HEAD && http_out_waiting(x) <= HTTP_OUT_HIGH))) {
 		size_t taken;
 
@@ -470,8 +519,15 @@ void http_conn_late(struct http_exchange *x, uint64_t now)
 	if (x->dirty)
 		return;
 	if (x->out_deadline && x->out_deadline <= now) {
-		http_conn_close(x);
-		return;
+		if (client_too_slow(x)) {
+			http_conn_close(x);
+			return;
+		}
+		x->out_deadline = 0;
+		if (!x->deadline || x->deadline > now) {
+			update_connection(x);
+			return;
+		}
 	}
 	switch (x->state) {
 	case HTTP_CONN_HEAD:
@@ -493,6 +549,8 @@ void http_conn_late(struct http_exchange *x, uint64_t now)
 		break;
 	case HTTP_CONN_STREAM:
 		set_deadline_ms(x, x->s->conf.heartbeat_ms);
+		if (!x->out_deadline && bytes_wait(x))
+			start_out_deadline(x);
 		if (!http_out_waiting(x) && !http_bytes_add(&x->out, ":\n\n", 3))
 			x->broken = true;
 		break;

@@ -169,8 +169,10 @@ void http_events_missed(struct http_exchange *x)
 		catch_up_reader(x, true);
 }
 
-void http_events_join(struct http_events *e, struct http_exchange *x, const struct http_head *head)
+void http_events_join(struct http_events *e, struct http_exchange *x, const struct http_head *head,
+		      const struct sse_filter *filter)
 {
+	static const struct sse_filter all = {.types = UINT64_MAX};
 	char id[LAST_ID_SIZE];
 	bool named = http_head_field(head, "last-event-id").n > 0;
 
@@ -184,6 +186,7 @@ void http_events_join(struct http_events *e, struct http_exchange *x, const stru
 		return;
 	}
 	x->events = e;
+	x->filter = filter ? *filter : all;
 	x->next_reader = e->readers;
 	x->at_reader = &e->readers;
 	if (e->readers)
@@ -214,11 +217,12 @@ void http_events_leave(struct http_exchange *x)
 	e->n_readers--;
 }
 
-int http_events_publish(struct http_events *e, const char *name, const char *data, size_t n)
+int http_events_publish(struct http_events *e, const struct sse_topic *topic, const char *name,
+			const char *data, size_t n)
 {
 	const char *text;
 	size_t k;
-	int err = sse_ring_add(e->ring, name, data, n, &text, &k);
+	int err = sse_ring_add(e->ring, topic, name, data, n, &text, &k);
 
 	if (err)
 		return err;
@@ -234,17 +238,26 @@ int http_events_publish(struct http_events *e, const char *name, const char *dat
 
 /* ---- the shell's side ---- */
 
-/* Copies as many events as fit, from the reader's cursor on; *first is the length of the first. */
+/* The event at the cursor or the next one that this reader wants; false when there is none. */
+static bool next_event(const struct http_exchange *x, uint64_t *cursor, const char **text,
+		       size_t *n)
+{
+	const struct sse_ring *ring = x->events->ring;
+
+	*cursor = sse_ring_seek(ring, *cursor, &x->filter);
+	return sse_ring_get(ring, *cursor, text, n);
+}
+
+/* Copies as many events as fit, from the reader's cursor on. */
 static size_t gather_events(const struct http_exchange *x, char *buf, size_t size)
 {
 	uint64_t at = x->cursor;
 	const char *text;
 	size_t n = 0, k;
 
-	while (sse_ring_get(x->events->ring, at, &text, &k) && k <= size - n) {
+	for (; next_event(x, &at, &text, &k) && k <= size - n; at++) {
 		memcpy(buf + n, text, k);
 		n += k;
-		at++;
 	}
 	return n;
 }
@@ -256,7 +269,7 @@ static bool advance_cursor(struct http_exchange *x, size_t took)
 	const char *text;
 	size_t k;
 
-	while (took && sse_ring_get(x->events->ring, x->cursor, &text, &k)) {
+	while (took && next_event(x, &x->cursor, &text, &k)) {
 		x->cursor++;
 		if (took < k)
 			return http_bytes_add(&x->out, text + took, k - took);
@@ -274,7 +287,7 @@ static int send_events(struct http_exchange *x, size_t *sent)
 	ssize_t k;
 
 	*sent = 0;
-	if (!n && !sse_ring_get(x->events->ring, x->cursor, &p, &n))
+	if (!n && !next_event(x, &x->cursor, &p, &n))
 		return 0;
 	do
 		k = send(x->fd, p, n, MSG_NOSIGNAL);
@@ -302,8 +315,7 @@ bool http_events_flush(struct http_exchange *x)
 		}
 		err = send_events(x, &sent);
 		total += sent;
-		if (sent)
-			x->out_deadline = 0;
+		x->sent += sent;
 		x->more_events = err == EAGAIN;
 		if (total > FLUSH_MAX) {
 			http_mark_dirty(x);

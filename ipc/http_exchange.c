@@ -212,6 +212,7 @@ static void end_exchange(struct http_exchange *x)
 	http_exchange_drop_head(x);
 	x->active = false;
 	x->bodyh = NULL;
+	x->held = false;
 	x->body_ms = 0;
 	x->goneh = NULL;
 	http_bytes_free(&x->whole);
@@ -351,6 +352,14 @@ int http_take_body(struct http_exchange *x, const struct http_body_limits *limit
 		send_continue(x);
 	http_mark_dirty(x);
 	return 0;
+}
+
+void http_hold_body(struct http_exchange *x, bool on)
+{
+	if (!x->active || !x->in_parts || x->held == on)
+		return;
+	x->held = on;
+	http_mark_dirty(x);
 }
 
 void http_on_gone(struct http_exchange *x, http_gone_h *h, void *arg)

@@ -15,7 +15,9 @@ enum {
 	HTTP_READ_MAX = 32 << 10, /* received bytes of a connection that are not parsed yet */
 	HTTP_OUT_HIGH =
 		64 << 10, /* unsent bytes beyond which the connection reads no further request */
-	HTTP_OUT_MAX = 16 << 20,   /* unsent bytes of a response in parts */
+	HTTP_OUT_MAX = 16 << 20, /* unsent bytes of a response in parts */
+	HTTP_OUT_MIN =
+		16 << 10, /* bytes that a client reads at least in write_ms, while more wait */
 	HTTP_FIELDS_SIZE = 4096,   /* fields that the handler adds to a response */
 	HTTP_REQUESTS_A_TURN = 16, /* requests of one connection per turn of the loop */
 	HTTP_READERS_A_TURN = 64,  /* readers of an event stream per turn of the loop */
@@ -56,6 +58,7 @@ struct http_exchange {
 	bool last;	 /* the connection ends with this response */
 	bool head_only;	 /* HEAD */
 	bool in_parts;	 /* the handler gets the request's body in parts */
+	bool held;	 /* and no more of them for now */
 	bool expects;
 	bool chunked;
 	uint64_t length, body_max;
@@ -70,6 +73,7 @@ struct http_exchange {
 	struct http_bytes whole;    /* the request's body, while it is incomplete */
 	struct http_bytes handover; /* the head of an upgrade */
 	struct http_events *events;
+	struct sse_filter filter; /* of a reader */
 	struct http_exchange *next_reader, **at_reader;
 	char address[46];
 	/* ---- changed by the shell ---- */
@@ -90,7 +94,10 @@ struct http_exchange {
 	struct http_body decoder;
 	uint64_t body_came, body_earned /* ms */, lingered;
 	uint64_t deadline, out_deadline; /* monotonic ns; 0 = none */
-	uint64_t cursor;		 /* of a reader */
+	uint64_t sent;			 /* bytes that the socket accepted */
+	uint64_t taken_before; /* of those, what the client had when out_deadline was set */
+	uint64_t taken_goal;   /* and what waited for it then */
+	uint64_t cursor;       /* of a reader */
 	uint8_t source_address[16];
 };
 

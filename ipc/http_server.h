@@ -18,6 +18,7 @@
 #define IPC_HTTP_SERVER_H
 
 #include "proto/http/head.h"
+#include "proto/http/ring.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,7 +52,8 @@ struct http_server_conf {
 	uint32_t head_ms;      /* 10000: from a head's first byte, or the connection, to its end */
 	uint32_t body_ms;      /* 10000, and a second for each 64 KiB that came */
 	uint32_t idle_ms;      /* 60000: a kept connection without a request */
-	uint32_t write_ms;     /* 30000: a client that reads none of the queued bytes */
+	uint32_t write_ms;     /* 30000: a client that takes neither all bytes that wait for it nor
+				  16 KiB of them, whether they wait here or in its socket */
 	uint32_t heartbeat_ms; /* 15000: comments in event streams */
 	http_host_h *hosth;    /* NULL: every Host */
 	http_request_h *h;
@@ -93,6 +95,9 @@ int http_take_body(struct http_exchange *x, const struct http_body_limits *limit
 /* The head of the request, also when its body is there; borrowed until the exchange was answered or
  * its client is gone. */
 const struct http_head *http_request_head(const struct http_exchange *x);
+/* Stops and continues the delivery of a body taken in parts: its handler cannot use more now. What
+ * the client sends meanwhile waits with the client, and the time limit of the body does not run. */
+void http_hold_body(struct http_exchange *x, bool on);
 void http_on_gone(struct http_exchange *x, http_gone_h *h, void *arg);
 /* The numeric address of the client, "" for a Unix socket. */
 void http_client_address(const struct http_exchange *x, char *buf, size_t size);
@@ -127,13 +132,16 @@ int http_events_alloc(struct http_events **out, struct env *env, http_snapshot_h
 struct http_events *http_events_free(struct http_events *e);
 /* Makes the exchange a reader. A reader that names a known Last-Event-ID gets the events after it;
  * any other gets a snapshot, after an event `gap` if it named one. A reader so slow that it missed
- * events gets `gap` and a snapshot, too. The gone handler
- * is still called when the reader leaves. */
-void http_events_join(struct http_events *e, struct http_exchange *x, const struct http_head *head);
+ * events gets `gap` and a snapshot, too. filter: which events it gets, copied; NULL for all. The
+ * gone handler is still called when the reader leaves. */
+void http_events_join(struct http_events *e, struct http_exchange *x, const struct http_head *head,
+		      const struct sse_filter *filter);
 /* Sends an event to this reader only, inside the snapshot handler. EINVAL, EMSGSIZE, ENOMEM. */
 int http_events_tell(struct http_exchange *x, const char *name, const char *data, size_t n);
-/* Sends an event to all readers. The name is one line; data may have several. EINVAL, EMSGSIZE. */
-int http_events_publish(struct http_events *e, const char *name, const char *data, size_t n);
+/* Sends an event to the readers whose filter lets this topic through (NULL: type 0 without a key).
+ * The name is one line; data may have several. EINVAL, EMSGSIZE. */
+int http_events_publish(struct http_events *e, const struct sse_topic *topic, const char *name,
+			const char *data, size_t n);
 unsigned http_events_readers(const struct http_events *e);
 /* The number of `gap` events so far. */
 uint64_t http_events_gaps(const struct http_events *e);

@@ -12,6 +12,7 @@ struct sse_ring {
 	size_t tail;	      /* where the next event goes in bytes */
 	struct {
 		uint32_t at, n;
+		struct sse_topic topic;
 	} events[SSE_RING_EVENTS]; /* by number modulo their count */
 	char bytes[SSE_RING_BYTES];
 	char scratch[SSE_EVENT_MAX];
@@ -109,12 +110,12 @@ static void clear_bytes(struct sse_ring *r, size_t from, size_t to)
 	}
 }
 
-int sse_ring_add(struct sse_ring *r, const char *name, const char *data, size_t len,
-		 const char **text, size_t *n)
+int sse_ring_add(struct sse_ring *r, const struct sse_topic *topic, const char *name,
+		 const char *data, size_t len, const char **text, size_t *n)
 {
 	size_t k;
 
-	if (!name[0] || name[strcspn(name, "\r\n")])
+	if ((topic && topic->type >= 64) || !name[0] || name[strcspn(name, "\r\n")])
 		return EINVAL;
 	k = format(r, r->next, r->scratch, sizeof r->scratch, name, data, len);
 	if (!k)
@@ -129,6 +130,7 @@ int sse_ring_add(struct sse_ring *r, const char *name, const char *data, size_t 
 	memcpy(r->bytes + r->tail, r->scratch, k);
 	r->events[r->next % SSE_RING_EVENTS].at = (uint32_t)r->tail;
 	r->events[r->next % SSE_RING_EVENTS].n = (uint32_t)k;
+	r->events[r->next % SSE_RING_EVENTS].topic = topic ? *topic : (struct sse_topic){0};
 	r->next++;
 	*text = r->bytes + r->tail;
 	*n = k;
@@ -145,6 +147,20 @@ bool sse_ring_get(const struct sse_ring *r, uint64_t cursor, const char **text, 
 	*text = r->bytes + r->events[cursor % SSE_RING_EVENTS].at;
 	*n = r->events[cursor % SSE_RING_EVENTS].n;
 	return true;
+}
+
+static bool matches(const struct sse_filter *filter, const struct sse_topic *topic)
+{
+	return filter->types >> topic->type & 1 && (!filter->key || filter->key == topic->key);
+}
+
+uint64_t sse_ring_seek(const struct sse_ring *r, uint64_t cursor, const struct sse_filter *filter)
+{
+	if (cursor < r->first)
+		return cursor;
+	while (cursor < r->next && !matches(filter, &r->events[cursor % SSE_RING_EVENTS].topic))
+		cursor++;
+	return cursor;
 }
 
 bool sse_ring_missed(const struct sse_ring *r, uint64_t cursor)

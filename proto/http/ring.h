@@ -6,6 +6,9 @@
  * differ between runs of the program. The oldest go when 4096 events or 1 MiB are held; a cursor
  * that points at one of those has missed something.
  *
+ * A reader that wants some events only has a filter. It is compared with the topic of each event;
+ * the cursor passes over the others.
+ *
  * The ring owns its memory, all of it allocated at once. */
 #ifndef PROTO_HTTP_RING_H
 #define PROTO_HTTP_RING_H
@@ -23,14 +26,25 @@ enum {
 
 struct sse_ring;
 
+/* What an event is about. */
+struct sse_topic {
+	unsigned type; /* < 64 */
+	uint64_t key;  /* 0: none */
+};
+/* Which events a reader wants. */
+struct sse_filter {
+	uint64_t types; /* a bit for each type */
+	uint64_t key;	/* 0: any, or none */
+};
+
 /* ENOMEM. Caller owns *out. */
 int sse_ring_alloc(struct sse_ring **out, uint32_t epoch);
 struct sse_ring *sse_ring_free(struct sse_ring *r);
 
-/* Adds an event; *text and *n tell it as it goes out, borrowed until the next one. EINVAL: the name
- * is empty or ends a line. EMSGSIZE. */
-int sse_ring_add(struct sse_ring *r, const char *name, const char *data, size_t len,
-		 const char **text, size_t *n);
+/* Adds an event; *text and *n tell it as it goes out, borrowed until the next one. topic: NULL for
+ * type 0 without a key. EINVAL: the name is empty or ends a line. EMSGSIZE. */
+int sse_ring_add(struct sse_ring *r, const struct sse_topic *topic, const char *name,
+		 const char *data, size_t len, const char **text, size_t *n);
 /* The number of the next event to come: the cursor of somebody who knows all. */
 uint64_t sse_ring_next(const struct sse_ring *r);
 /* The cursor of somebody whose last event had this id. False when what followed it is no longer
@@ -39,6 +53,9 @@ bool sse_ring_resume(const struct sse_ring *r, const char *id, size_t n, uint64_
 /* Event number `cursor`, borrowed until the next one is added. False when it is not held: gone, or
  * yet to come. */
 bool sse_ring_get(const struct sse_ring *r, uint64_t cursor, const char **text, size_t *n);
+/* The first cursor from this one on whose event the filter lets through; that of the next event to
+ * come when there is none. A cursor whose event was dropped is returned as it is. */
+uint64_t sse_ring_seek(const struct sse_ring *r, uint64_t cursor, const struct sse_filter *filter);
 /* Whether events from this cursor on were dropped. */
 bool sse_ring_missed(const struct sse_ring *r, uint64_t cursor);
 

@@ -57,7 +57,7 @@ static void on_request(struct http_exchange *x, const struct http_head *head, vo
 	    strlen(given) != strlen(token) || sodium_memcmp(given, token, strlen(token)) != 0)
 		http_reply(x, 401, NULL, NULL, 0);
 	else if (strcmp(head->path, "/events") == 0)
-		http_events_join(events, x, head);
+		http_events_join(events, x, head, NULL);
 	else
 		http_reply(x, 200, "application/json", answer, strlen(answer));
 }

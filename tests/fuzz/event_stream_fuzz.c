@@ -44,7 +44,7 @@ static void add(struct sse_ring *r, const uint8_t *p, size_t n, bool fill)
 	size_t k;
 	uint64_t next = sse_ring_next(r);
 
-	if (sse_ring_add(r, "turn", (const char *)p, n, &text, &k) == 0)
+	if (sse_ring_add(r, NULL, "turn", (const char *)p, n, &text, &k) == 0)
 		check_event(text, k, next);
 	/* A name from outside. */
 	if (n && n < 64) {
@@ -53,12 +53,12 @@ static void add(struct sse_ring *r, const uint8_t *p, size_t n, bool fill)
 		memcpy(name, p, n);
 		name[n] = '\0';
 		next = sse_ring_next(r);
-		if (sse_ring_add(r, name, "x", 1, &text, &k) == 0)
+		if (sse_ring_add(r, NULL, name, "x", 1, &text, &k) == 0)
 			check_event(text, k, next);
 	}
 	/* As much as drops all that came before. */
 	for (unsigned i = 0; fill && i < FILLS; i++)
-		sse_ring_add(r, "fill", big, FILL_SIZE, &text, &k);
+		sse_ring_add(r, NULL, "fill", big, FILL_SIZE, &text, &k);
 }
 
 static void resume(const struct sse_ring *r, const char *id, size_t n)

@@ -100,7 +100,7 @@ static void on_request(struct http_exchange *x, const struct http_head *head, vo
 		http_reply_begin(x, 200, NULL);
 		fx.taken = http_take_body(x, &limits, on_part, NULL);
 	} else if (strcmp(head->path, "/events") == 0) {
-		http_events_join(fx.events, x, head);
+		http_events_join(fx.events, x, head, NULL);
 	} else if (strcmp(head->path, "/large") == 0) {
 		memset(large, 'l', sizeof large);
 		http_reply(x, 200, "text/plain", large, sizeof large);
@@ -443,7 +443,7 @@ TEST(http_hostile_publishing_all_the_time_starves_no_reader)
 		CHECK(recv(fds[i], buf, sizeof buf, 0) > 0);
 	/* One event a turn of the loop. */
 	for (unsigned i = 0; i < 100; i++) {
-		http_events_publish(fx.events, "turn", "x", 1);
+		http_events_publish(fx.events, NULL, "turn", "x", 1);
 		turn();
 	}
 	for (unsigned i = 0; i < READERS; i++) {
@@ -463,10 +463,10 @@ TEST(http_hostile_last_event_reaches_every_reader)
 	CHECK(dial());
 	put(GET("/events"));
 	CHECK(await("event: state"));
-	http_events_publish(fx.events, "turn", "one", 3);
-	http_events_publish(fx.events, "turn", "two", 3);
+	http_events_publish(fx.events, NULL, "turn", "one", 3);
+	http_events_publish(fx.events, NULL, "turn", "two", 3);
 	turn();
-	http_events_publish(fx.events, "turn", "three", 5);
+	http_events_publish(fx.events, NULL, "turn", "three", 5);
 	CHECK(await("data: three\n\n"));
 	CHECK_INT(count("event: turn"), 3);
 	end();
@@ -485,7 +485,7 @@ TEST(http_hostile_stream_may_be_freed_when_its_reader_goes)
 	fx.reset = fx.fd;
 	fx.free_events = true;
 	for (unsigned i = 0; i < 40; i++)
-		http_events_publish(fx.events, "turn", data, sizeof data);
+		http_events_publish(fx.events, NULL, "turn", data, sizeof data);
 	CHECK(await_count(&fx.gone, 1));
 	fx.fd = -1;
 	CHECK(!fx.events);

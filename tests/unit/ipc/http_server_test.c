@@ -74,7 +74,7 @@ static void publish(unsigned n, size_t size)
 
 	memset(data, 'd', sizeof data);
 	for (unsigned i = 0; i < n; i++)
-		http_events_publish(fx.events, "turn", data, size);
+		http_events_publish(fx.events, NULL, "turn", data, size);
 }
 
 static void on_request(struct http_exchange *x, const struct http_head *head, void *arg)
@@ -103,7 +103,7 @@ static void on_request(struct http_exchange *x, const struct http_head *head, vo
 		http_take_body(x, &limits, on_body, NULL);
 	} else if (strcmp(head->path, "/events") == 0) {
 		http_on_gone(x, on_gone, NULL);
-		http_events_join(fx.events, x, head);
+		http_events_join(fx.events, x, head, NULL);
 	} else if (strcmp(head->path, "/publish") == 0) {
 		publish(200, 60000);
 		http_reply(x, 204, NULL, NULL, 0);

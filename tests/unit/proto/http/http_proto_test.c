@@ -155,12 +155,12 @@ TEST(sse_ring_keeps_the_last_events)
 
 	CHECK_INT(sse_ring_alloc(&r, 0xabc), 0);
 	CHECK_INT(sse_ring_next(r), 1);
-	CHECK_INT(sse_ring_add(r, "turn", "a\r\nb\rc\nd", 8, &text, &n), 0);
+	CHECK_INT(sse_ring_add(r, NULL, "turn", "a\r\nb\rc\nd", 8, &text, &n), 0);
 	CHECK_MEM(text, n, "id: 00000abc-1\nevent: turn\ndata: a\ndata: b\ndata: c\ndata: d\n\n",
 		  60);
-	CHECK_INT(sse_ring_add(r, "", "a", 1, &text, &n), EINVAL);
-	CHECK_INT(sse_ring_add(r, "a\nb", "a", 1, &text, &n), EINVAL);
-	CHECK_INT(sse_ring_add(r, "a\rb", "a", 1, &text, &n), EINVAL);
+	CHECK_INT(sse_ring_add(r, NULL, "", "a", 1, &text, &n), EINVAL);
+	CHECK_INT(sse_ring_add(r, NULL, "a\nb", "a", 1, &text, &n), EINVAL);
+	CHECK_INT(sse_ring_add(r, NULL, "a\rb", "a", 1, &text, &n), EINVAL);
 	CHECK_INT(sse_ring_next(r), 2);
 	n = sse_ring_format(r, buf, sizeof buf, "gap", "", 0);
 	CHECK_MEM(buf, n, "id: 00000abc-1\nevent: gap\ndata: \n\n", 34);
@@ -169,7 +169,7 @@ TEST(sse_ring_keeps_the_last_events)
 	CHECK(sse_ring_resume(r, "00000abc-0", 10, &cursor) && cursor == 1);
 	CHECK(!sse_ring_get(r, 2, &text, &n));
 	for (unsigned i = 0; i < SSE_RING_EVENTS; i++)
-		CHECK_INT(sse_ring_add(r, "x", "", 0, &text, &n), 0);
+		CHECK_INT(sse_ring_add(r, NULL, "x", "", 0, &text, &n), 0);
 	CHECK(sse_ring_missed(r, 1) && !sse_ring_missed(r, 2));
 	CHECK(sse_ring_get(r, 2, &text, &n) && !sse_ring_get(r, 1, &text, &n));
 	CHECK(!sse_ring_resume(r, "00000abc-0", 10, &cursor));
@@ -201,7 +201,7 @@ TEST(sse_ring_knows_its_own_ids_only)
 	uint64_t cursor = 77;
 
 	CHECK_INT(sse_ring_alloc(&r, 0xabc), 0);
-	CHECK_INT(sse_ring_add(r, "x", "", 0, &text, &n), 0);
+	CHECK_INT(sse_ring_add(r, NULL, "x", "", 0, &text, &n), 0);
 	for (unsigned i = 0; i < sizeof strange / sizeof strange[0]; i++)
 		if (sse_ring_resume(r, strange[i], strlen(strange[i]), &cursor))
 			test_fail(__FILE__, __LINE__, "%s is known", strange[i]);
@@ -220,12 +220,12 @@ TEST(sse_ring_holds_a_megabyte)
 
 	memset(data, 'd', sizeof data);
 	CHECK_INT(sse_ring_alloc(&r, 1), 0);
-	CHECK_INT(sse_ring_add(r, "x", data, sizeof data, &text, &n), EMSGSIZE);
+	CHECK_INT(sse_ring_add(r, NULL, "x", data, sizeof data, &text, &n), EMSGSIZE);
 	for (unsigned i = 0; i < 300; i++) {
 		size_t size = i * 7919u % 60000;
 
 		data[0] = (char)('a' + i % 26);
-		CHECK_INT(sse_ring_add(r, "x", data, size, &text, &n), 0);
+		CHECK_INT(sse_ring_add(r, NULL, "x", data, size, &text, &n), 0);
 		held = 0;
 		for (uint64_t at = sse_ring_next(r) - 1; sse_ring_get(r, at, &text, &n); at--) {
 			const char *body = memmem(text, n, "data: ", 6);
