@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "control/room/turn/turn.h"
+#include "control/room/base/turn.h"
 #include "control/store/db.h"
 #include "control/store/faults.h"
 #include "control/words/words.h"

@@ -72,7 +72,7 @@ until_there() {
 }
 # Prints the sentence of a reason, from control's own table.
 reason_text() {
-	text=$(sed -n "s/.*[RX](\([A-Z_]*\), $1, .*\"\([^\"]*\)\").*/\2/p" control/room/reasons.def | head -1)
+	text=$(sed -n "s/.*[RX](\([A-Z_]*\), $1, .*\"\([^\"]*\)\").*/\2/p" control/room/base/reasons.def | head -1)
 	echo "${text:-$1}"
 }
 field() { sed -n "s/.*\"$1\": *\"\([^\"]*\)\".*/\1/p" "$2" | head -1; }

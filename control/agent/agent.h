@@ -56,8 +56,8 @@ void agent_sounded(struct agent *a, uint32_t turn, uint32_t chunk, int err);
 void agent_soundboard(struct agent *a, uint64_t user, const char *name);
 /* The settings have changed in place. */
 void agent_settings(struct agent *a);
-/* The session ends for a reason of ROOM_ENDS (control/room/reasons.def): every turn ends and is
- * recorded. Neither the room nor leaveh is told; after it there is only agent_free. */
+/* The session ends for a reason of ROOM_ENDS (control/room/base/reasons.def): every turn ends and
+ * is recorded. Neither the room nor leaveh is told; after it there is only agent_free. */
 void agent_end(struct agent *a, const char *why);
 /* Its part of /status: the engine in use and its health. */
 void agent_status(const struct agent *a, struct status *out);

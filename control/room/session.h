@@ -14,7 +14,7 @@
 #ifndef CONTROL_ROOM_SESSION_H
 #define CONTROL_ROOM_SESSION_H
 
-#include "control/room/context.h"
+#include "control/room/base/context.h"
 #include "control/words/words.h"
 
 enum room_end {

@@ -63,7 +63,8 @@ void voice_session_told_already(struct voice_session *c);
 /* occupants.c */
 /* Starts the room's agent when the call is up and a brain is known. */
 void voice_session_start_agent(struct voice_session *c);
-/* Ends the room and lets go of the call. why: a reason of ROOM_ENDS (control/room/reasons.def). */
+/* Ends the room and lets go of the call. why: a reason of ROOM_ENDS
+ * (control/room/base/reasons.def). */
 void voice_session_end_room(struct voice_session *c, const char *why);
 /* Updates the agent's list of members from Discord's voice states. */
 void voice_session_sync_members(struct voice_session *c);

@@ -28,7 +28,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "control/room/floor/output_lease.h"
+#include "control/room/base/output_lease.h"
 
 enum {
 	ROOM_LEAD_MAX =

@@ -13,7 +13,7 @@
 #define CONTROL_ROOM_ANSWER_INSTRUCTIONS_H
 
 #include "control/room/answer/prompt.h"
-#include "control/room/context.h"
+#include "control/room/base/context.h"
 
 struct room_instructions {
 	bool told; /* once */

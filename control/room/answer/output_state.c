@@ -1,7 +1,7 @@
 #include "control/room/answer/output_state.h"
 
-#include "control/room/context.h"
-#include "control/room/turn/turns.h"
+#include "control/room/base/context.h"
+#include "control/room/base/turns.h"
 
 static const char *const reasons[] = {
 	[ROOM_OUTPUT_IDLE] = "idle",

@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #include "control/room/floor/followup.h"
-#include "control/room/turn/turn.h"
+#include "control/room/base/turn.h"
 
 struct room_context;
 struct room_effect;
@@ -52,9 +52,5 @@ size_t room_prompt_instructions(const struct room_context *context, char *buf, s
  * before it. */
 void room_prompt_ask(struct room_context *context, const struct room_prompt_view *view,
 		     const struct room_turn *turn, struct room_effect *e);
-
-void room_clean_name(const char *from, size_t n, char *to, size_t size);
-/* Appends text with one blank between, cut at the size at the end of a UTF-8 character. */
-void room_append(char *to, size_t size, const char *text, size_t n);
 
 #endif

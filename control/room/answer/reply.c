@@ -3,8 +3,9 @@
 #include <string.h>
 
 #include "control/room/answer/prompt.h"
+#include "control/room/base/text.h"
 #include "control/room/turn/history.h"
-#include "control/room/turn/turns.h"
+#include "control/room/base/turns.h"
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
 #include "proto/base/utf8.h"

@@ -18,7 +18,7 @@
 #include "control/room/answer/directive.h"
 #include "control/room/answer/planner.h"
 #include "control/room/answer/playout_position.h"
-#include "control/room/context.h"
+#include "control/room/base/context.h"
 
 struct room_history;
 

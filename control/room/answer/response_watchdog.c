@@ -1,8 +1,8 @@
 /* The response watchdog of the room: applies the retry policy (retry_policy.h) to the active turn.
  */
 #include "control/room/answer/retry_policy.h"
-#include "control/room/context.h"
-#include "control/room/turn/turns.h"
+#include "control/room/base/context.h"
+#include "control/room/base/turns.h"
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
 

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "control/room/turn/turns.h"
+#include "control/room/base/turns.h"
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
 

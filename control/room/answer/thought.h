@@ -14,7 +14,7 @@
 #ifndef CONTROL_ROOM_ANSWER_THOUGHT_H
 #define CONTROL_ROOM_ANSWER_THOUGHT_H
 
-#include "control/room/context.h"
+#include "control/room/base/context.h"
 #include "control/room/floor/floor.h"
 #include "control/room/floor/music.h"
 

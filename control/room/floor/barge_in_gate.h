@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "control/room/reasons.def"
+#include "control/room/base/reasons.def"
 
 struct settings;
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "control/room/context.h"
+#include "control/room/base/context.h"
 #include "proto/base/time.h"
 #include "proto/base/utf8.h"
 

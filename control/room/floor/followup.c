@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "control/room/context.h"
+#include "control/room/base/context.h"
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
 #include "proto/base/utf8.h"

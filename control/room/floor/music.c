@@ -3,8 +3,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "control/room/context.h"
-#include "control/room/turn/turns.h"
+#include "control/room/base/context.h"
+#include "control/room/base/turns.h"
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
 

@@ -22,7 +22,7 @@
 #ifndef CONTROL_ROOM_FLOOR_MUSIC_H
 #define CONTROL_ROOM_FLOOR_MUSIC_H
 
-#include "control/room/context.h"
+#include "control/room/base/context.h"
 
 enum room_music_phase {
 	ROOM_MUSIC_IDLE,

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "control/room/room.h"
+#include "control/room/base/event.h"
 
 struct room_signal {
 	uint64_t samples, active, sum_sq;

@@ -7,7 +7,7 @@
 #include "control/room/floor/floor.h"
 #include "control/room/turn/moments.h"
 #include "control/room/turn/segment.h"
-#include "control/room/turn/turns.h"
+#include "control/room/base/turns.h"
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
 

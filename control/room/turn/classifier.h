@@ -14,7 +14,7 @@
 #ifndef CONTROL_ROOM_TURN_CLASSIFIER_H
 #define CONTROL_ROOM_TURN_CLASSIFIER_H
 
-#include "control/room/context.h"
+#include "control/room/base/context.h"
 
 struct room_floor;
 struct room_moments;

@@ -16,7 +16,7 @@
 #ifndef CONTROL_ROOM_TURN_DEFERRED_H
 #define CONTROL_ROOM_TURN_DEFERRED_H
 
-#include "control/room/turn/turn.h"
+#include "control/room/base/turn.h"
 
 struct room;
 

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #include "control/room/turn/eot.h"
-#include "control/room/turn/turn.h"
+#include "control/room/base/turn.h"
 
 struct room;
 struct room_speaker;

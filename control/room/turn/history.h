@@ -4,7 +4,7 @@
 #ifndef CONTROL_ROOM_TURN_HISTORY_H
 #define CONTROL_ROOM_TURN_HISTORY_H
 
-#include "control/room/turn/turn.h"
+#include "control/room/base/turn.h"
 
 enum { ROOM_HISTORY_LINES = 220, ROOM_HISTORY_TEXT = 1200 };
 

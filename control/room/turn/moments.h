@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "control/room/turn/turn.h"
+#include "control/room/base/turn.h"
 
 enum {
 	ROOM_MOMENTS = 18,

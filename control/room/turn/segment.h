@@ -7,7 +7,7 @@
 #ifndef CONTROL_ROOM_TURN_SEGMENT_H
 #define CONTROL_ROOM_TURN_SEGMENT_H
 
-#include "control/room/turn/turn.h"
+#include "control/room/base/turn.h"
 
 enum room_revised {
 	ROOM_REVISED_NONE, /* no such utterance in this turn */

@@ -9,55 +9,6 @@
 /* A playback reports its end by itself; this limit is for a mediad that never does. */
 enum { CLOSING_S = 3 };
 
-struct name {
-	const char *name, *text;
-};
-
-static const struct name reasons[] = {
-#define X(NAME, name, text) {#name, text},
-	ROOM_REASONS(X)
-#undef X
-};
-
-static const struct rule {
-	const char *name, *unit, *text;
-} rules[] = {
-#define X(NAME, name, unit, text) {#name, unit, text},
-	ROOM_RULES(X)
-#undef X
-};
-
-const char *room_reason_name(unsigned reason)
-{
-	return reason < ROOM_REASON_COUNT ? reasons[reason].name : "?";
-}
-
-const char *room_reason_text(unsigned reason)
-{
-	return reason < ROOM_REASON_COUNT ? reasons[reason].text : "?";
-}
-
-const char *room_rule_name(unsigned rule)
-{
-	return rule < ROOM_RULE_COUNT ? rules[rule].name : "?";
-}
-
-const char *room_rule_unit(unsigned rule)
-{
-	return rule < ROOM_RULE_COUNT ? rules[rule].unit : "";
-}
-
-const char *room_rule_text(unsigned rule)
-{
-	return rule < ROOM_RULE_COUNT ? rules[rule].text : "?";
-}
-
-bool room_turn_replaced(const struct room_turn *turn)
-{
-	return turn->reason == ROOM_REASON_SUPERSEDED || turn->reason == ROOM_REASON_EOT_REVOKED ||
-	       turn->reason == ROOM_REASON_MERGED;
-}
-
 static struct room_turn *mark_live(struct room *room, struct room_turn *turn)
 {
 	size_t i = (size_t)(turn - room->turn);
@@ -182,14 +133,6 @@ struct room_turn *room_turn_by_id(const struct room_context *context, uint32_t i
 		if (room->turn[i].phase != ROOM_PHASE_FREE && room->turn[i].id == id)
 			return &room->turn[i];
 	return NULL;
-}
-
-void room_turn_decide(struct room_turn *turn, enum room_rule rule, bool yes, int64_t value,
-		      int64_t limit)
-{
-	if (turn->decisions < ROOM_CHAIN)
-		turn->decision[turn->decisions] = (struct room_decision){rule, yes, value, limit};
-	turn->decisions++;
 }
 
 /* Updates floor, follow-ups and activity after an answer that was played, completely or in
@@ -403,12 +346,12 @@ int room_why(const struct room *room, uint32_t turn, char *buf, size_t size)
 			     room_reason_name(t->reason), room_reason_text(t->reason));
 	for (unsigned i = 0; i < t->decisions && i < ROOM_CHAIN && n < size; i++) {
 		const struct room_decision *d = &t->decision[i];
-		const struct rule *r = &rules[d->rule];
 
-		n += (size_t)snprintf(buf + n, size - n,
-				      "  %-20s %-3s value=%lld limit=%lld%s%s: %s\n", r->name,
-				      d->yes ? "yes" : "no", (long long)d->value,
-				      (long long)d->limit, *r->unit ? " " : "", r->unit, r->text);
+		n += (size_t)snprintf(
+			buf + n, size - n, "  %-20s %-3s value=%lld limit=%lld%s%s: %s\n",
+			room_rule_name(d->rule), d->yes ? "yes" : "no", (long long)d->value,
+			(long long)d->limit, *room_rule_unit(d->rule) ? " " : "",
+			room_rule_unit(d->rule), room_rule_text(d->rule));
 	}
 	return 0;
 }

@@ -12,7 +12,7 @@
 #ifndef CONTROL_ROOM_TURN_TURN_QUEUE_H
 #define CONTROL_ROOM_TURN_TURN_QUEUE_H
 
-#include "control/room/turn/turn.h"
+#include "control/room/base/turn.h"
 
 struct room;
 

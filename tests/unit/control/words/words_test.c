@@ -1,7 +1,7 @@
 /* Every sentence: how it reads, and what is made of what comes from outside. */
 #include "control/words/words.h"
 
-#include "control/room/reasons.def"
+#include "control/room/base/reasons.def"
 #include "proto/media.h"
 #include "tests/test.h"
 

@@ -12,8 +12,8 @@
  *
  * With `speaker`, saying the bot's name or a takeover phrase always works. An utterance can have a
  * policy of its own (a goodbye: none). Without a policy a voice cannot stop the answer. */
-#ifndef CONTROL_ROOM_FLOOR_INTERRUPTION_POLICY_H
-#define CONTROL_ROOM_FLOOR_INTERRUPTION_POLICY_H
+#ifndef CONTROL_ROOM_BASE_INTERRUPTION_POLICY_H
+#define CONTROL_ROOM_BASE_INTERRUPTION_POLICY_H
 
 #include <stdbool.h>
 #include <stdint.h>

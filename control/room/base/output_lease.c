@@ -1,4 +1,4 @@
-#include "control/room/floor/output_lease.h"
+#include "control/room/base/output_lease.h"
 
 #include "control/settings/settings.h"
 #include "proto/base/time.h"

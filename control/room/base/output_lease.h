@@ -11,8 +11,8 @@
  * HELD: no newer turn supersedes the answer, and nothing stops it before its audio. LATE: that
  * protection is over. SPOKEN: no voice stops the answer. The phase is derived from the times of
  * the answer; only the time of the grant is stored. */
-#ifndef CONTROL_ROOM_FLOOR_OUTPUT_LEASE_H
-#define CONTROL_ROOM_FLOOR_OUTPUT_LEASE_H
+#ifndef CONTROL_ROOM_BASE_OUTPUT_LEASE_H
+#define CONTROL_ROOM_BASE_OUTPUT_LEASE_H
 
 #include <stdbool.h>
 #include <stdint.h>

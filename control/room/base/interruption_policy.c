@@ -1,4 +1,4 @@
-#include "control/room/floor/interruption_policy.h"
+#include "control/room/base/interruption_policy.h"
 
 #include "control/settings/settings.h"
 

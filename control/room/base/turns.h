@@ -3,10 +3,10 @@
  *
  * Turns are borrowed and live until their place is needed again, at least to the end of the step.
  * For control/room only. */
-#ifndef CONTROL_ROOM_TURN_TURNS_H
-#define CONTROL_ROOM_TURN_TURNS_H
+#ifndef CONTROL_ROOM_BASE_TURNS_H
+#define CONTROL_ROOM_BASE_TURNS_H
 
-#include "control/room/turn/turn.h"
+#include "control/room/base/turn.h"
 
 struct room_context;
 
@@ -19,8 +19,6 @@ bool room_turn_pending(const struct room_context *context);
 struct room_turn *room_turn_by_id(const struct room_context *context, uint32_t id);
 /* A turn that nobody spoke: a prompt of the room itself. NULL if there is no place. */
 struct room_turn *room_turn_new_prompted(struct room_context *context, const char *text);
-void room_turn_decide(struct room_turn *turn, enum room_rule rule, bool yes, int64_t value,
-		      int64_t limit);
 /* Aborts all work for the turn. The first reason stays. */
 void room_turn_cancel(struct room_context *context, struct room_turn *turn,
 		      enum room_reason reason);

@@ -10,10 +10,11 @@
  * Ownership: the context is the first member of struct room and lives as long. `settings` is
  * borrowed for the life of the room, `effects` for the step; texts live until the next step. For
  * control/room only. */
-#ifndef CONTROL_ROOM_CONTEXT_H
-#define CONTROL_ROOM_CONTEXT_H
+#ifndef CONTROL_ROOM_BASE_CONTEXT_H
+#define CONTROL_ROOM_BASE_CONTEXT_H
 
-#include "control/room/room.h"
+#include "control/room/base/event.h"
+#include "control/room/base/turn.h"
 
 /* The texts that effects of the running step point to, one after another. Effects that may be
  * numerous can use half of the space. */

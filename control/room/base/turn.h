@@ -19,16 +19,16 @@
  *
  * Turns live in the room's table. An ended turn stays there until its place is needed, for
  * room_why(). Readers outside control/room only read. */
-#ifndef CONTROL_ROOM_TURN_TURN_H
-#define CONTROL_ROOM_TURN_TURN_H
+#ifndef CONTROL_ROOM_BASE_TURN_H
+#define CONTROL_ROOM_BASE_TURN_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "control/room/floor/output_lease.h"
-#include "control/room/floor/interruption_policy.h"
-#include "control/room/reasons.def"
+#include "control/room/base/output_lease.h"
+#include "control/room/base/interruption_policy.h"
+#include "control/room/base/reasons.def"
 
 enum room_reason {
 #define X(NAME, name, text) ROOM_REASON_##NAME,
@@ -152,6 +152,10 @@ struct room_turn {
 /* Whether it ended because its words went into another turn, which is asked, answered and
  * remembered for both. */
 bool room_turn_replaced(const struct room_turn *turn);
+
+/* Adds a decision to the turn's chain. */
+void room_turn_decide(struct room_turn *turn, enum room_rule rule, bool yes, int64_t value,
+		      int64_t limit);
 
 const char *room_reason_name(unsigned reason);
 const char *room_reason_text(unsigned reason);

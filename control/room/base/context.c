@@ -1,4 +1,4 @@
-#include "control/room/context.h"
+#include "control/room/base/context.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,0 +1,80 @@
+/* The events and effects of the room: the input and output of every machine.
+ *
+ * Ownership: strings and samples in an event are borrowed for the step. Those in effects live
+ * until the next step (samples: as long as the event's). */
+#ifndef CONTROL_ROOM_BASE_EVENT_H
+#define CONTROL_ROOM_BASE_EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "control/room/base/events.def"
+#include "proto/base/cursor.h"
+
+struct room_turn;
+struct words;
+
+enum {
+	ROOM_RATE = 24000, /* of all audio in the room, samples a second */
+	ROOM_SPEAKERS = 64,
+	ROOM_TURNS = 96,
+	ROOM_EFFECTS = 1024,
+};
+
+/* ROOM_CALL, ROOM_MEMBER, ...: the rows of events.def. */
+enum room_event_type {
+#define X(NAME, name, text) ROOM_##NAME,
+	ROOM_EVENTS(X)
+#undef X
+};
+
+struct room_event {
+	enum room_event_type type;
+#define N(type, member) type member;
+#define T(member)	struct slice member;
+	ROOM_EVENT_FIELDS(N, T)
+#undef N
+#undef T
+};
+
+enum room_effect_type {
+#define X(NAME, name, text) ROOM_DO_##NAME,
+	ROOM_EFFECT_ROWS(X)
+#undef X
+};
+
+enum {
+#define X(NAME, name, text) +1
+	ROOM_EVENT_COUNT = 0 ROOM_EVENTS(X),
+	ROOM_DO_COUNT = 0 ROOM_EFFECT_ROWS(X),
+#undef X
+};
+
+/* One line of the conversation before a question. */
+struct room_message {
+	bool bot;
+	const char *speaker, *text;
+};
+
+struct room_effect {
+	enum room_effect_type type;
+	uint64_t user;
+	uint32_t utterance, turn, chunk, ms, gain;
+	struct slice pcm;
+	const char *text;
+	/* of an ASK: the instructions if the brain keeps none, else NULL; and the conversation
+	 * before, oldest first */
+	const char *instructions;
+	const struct room_message *history;
+	size_t history_n;
+	const struct words *words; /* the storage of a TELL's `text` */
+	const struct room_turn *record;
+};
+
+struct room_effects {
+	size_t n;
+	struct room_effect v[ROOM_EFFECTS];
+};
+
+#endif

@@ -1,0 +1,53 @@
+#include "control/room/base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "control/room/base/turn.h"
+#include "proto/base/utf8.h"
+
+void room_append(char *to, size_t size, const char *text, size_t n)
+{
+	size_t len = strlen(to), room_left;
+
+	while (n && text[0] == ' ') {
+		text++;
+		n--;
+	}
+	if (!n)
+		return;
+	if (len && len + 2 < size)
+		to[len++] = ' ';
+	room_left = size - 1 - len;
+	if (n > room_left)
+		n = utf8_whole(text, room_left);
+	memcpy(to + len, text, n);
+	to[len + n] = '\0';
+}
+
+/* Names come from Discord and may hold anything, so they become one plain line before they are
+ * put next to instructions. */
+void room_clean_name(const char *from, size_t n, char *to, size_t size)
+{
+	char plain[4 * ROOM_NAME_MAX];
+	size_t k = 0;
+
+	n = utf8_whole(from, n < sizeof plain ? n : sizeof plain - 1);
+	if (n)
+		memcpy(plain, from, n);
+	plain[n] = '\0';
+	utf8_plain(plain);
+	for (const char *p = plain; *p && k + 1 < size; p++) {
+		char ch = strchr("[],:\"", *p) ? ' ' : *p;
+
+		if (ch == ' ' && (k == 0 || to[k - 1] == ' '))
+			continue;
+		to[k++] = ch;
+	}
+	k = utf8_whole(to, k);
+	while (k && to[k - 1] == ' ')
+		k--;
+	to[k] = '\0';
+	if (!k)
+		snprintf(to, size, "someone");
+}

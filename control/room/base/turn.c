@@ -1,0 +1,58 @@
+#include "control/room/base/turn.h"
+
+struct name {
+	const char *name, *text;
+};
+
+static const struct name reasons[] = {
+#define X(NAME, name, text) {#name, text},
+	ROOM_REASONS(X)
+#undef X
+};
+
+static const struct rule {
+	const char *name, *unit, *text;
+} rules[] = {
+#define X(NAME, name, unit, text) {#name, unit, text},
+	ROOM_RULES(X)
+#undef X
+};
+
+const char *room_reason_name(unsigned reason)
+{
+	return reason < ROOM_REASON_COUNT ? reasons[reason].name : "?";
+}
+
+const char *room_reason_text(unsigned reason)
+{
+	return reason < ROOM_REASON_COUNT ? reasons[reason].text : "?";
+}
+
+const char *room_rule_name(unsigned rule)
+{
+	return rule < ROOM_RULE_COUNT ? rules[rule].name : "?";
+}
+
+const char *room_rule_unit(unsigned rule)
+{
+	return rule < ROOM_RULE_COUNT ? rules[rule].unit : "";
+}
+
+const char *room_rule_text(unsigned rule)
+{
+	return rule < ROOM_RULE_COUNT ? rules[rule].text : "?";
+}
+
+bool room_turn_replaced(const struct room_turn *turn)
+{
+	return turn->reason == ROOM_REASON_SUPERSEDED || turn->reason == ROOM_REASON_EOT_REVOKED ||
+	       turn->reason == ROOM_REASON_MERGED;
+}
+
+void room_turn_decide(struct room_turn *turn, enum room_rule rule, bool yes, int64_t value,
+		      int64_t limit)
+{
+	if (turn->decisions < ROOM_CHAIN)
+		turn->decision[turn->decisions] = (struct room_decision){rule, yes, value, limit};
+	turn->decisions++;
+}
