@@ -8,11 +8,13 @@
 #include <jansson.h>
 
 #include "control/offline/brain.h"
+#include "control/offline/chat.h"
 #include "control/offline/multipart.h"
 #include "control/offline/rate_convert.h"
 #include "control/offline/record.h"
 #include "control/offline/session_inside.h"
 #include "control/offline/speech_queue.h"
+#include "control/offline/transcript.h"
 #include "control/offline/wavfile.h"
 #include "ipc/env.h"
 #include "ipc/http_server.h"
@@ -20,7 +22,7 @@
 #include "proto/base/time.h"
 #include "proto/base/wav.h"
 
-enum { LINE_MAX_ = 4096, TYPE_SIZE = 256, KEPT_MAX = 70 * SESSION_RATE };
+enum { LINE_MAX_ = 4096, TYPE_SIZE = 256, KEPT_MAX = 70 * SESSION_RATE, CHAT_QUESTION_SIZE = 8192 };
 
 /* A request that waits for a recogniser or the speech queue. */
 struct ask {
@@ -29,6 +31,7 @@ struct ask {
 	struct http_exchange *x; /* until it is answered or its client is gone */
 	uint64_t job;
 	bool speech;
+	struct transcript_wish wish; /* of a recording */
 	/* for the record */
 	char *text;
 	int16_t *pcm;
@@ -105,12 +108,12 @@ static void answer_json(struct http_exchange *x, int status, json_t *root)
 	json_decref(root);
 }
 
-static void refuse(struct http_exchange *x, int status, const char *why)
+void http_api_refuse(struct http_exchange *x, int status, const char *param, const char *why)
 {
 	answer_json(x, status,
-		    json_pack("{s:{s:s,s:s,s:n,s:n}}", "error", "message", why, "type",
+		    json_pack("{s:{s:s,s:s,s:s?,s:n}}", "error", "message", why, "type",
 			      status < 500 ? "invalid_request_error" : "server_error", "param",
-			      "code"));
+			      param, "code"));
 }
 
 static void write_down(struct ask *k, const char *text, int inside)
@@ -170,28 +173,37 @@ static void transcribe(struct http_api *a, struct http_exchange *x, struct slice
 	char type[TYPE_SIZE];
 	const uint8_t *file;
 	size_t n;
+	struct transcript_wish wish;
+	const char *param;
 	struct wav w;
 	struct ask *k;
 
 	http_head_copy(http_request_head(x), "content-type", type, sizeof type);
 	if (!multipart_find(type, body.p, body.n, "file", &file, &n)) {
-		refuse(x, 400, "There is no part named file.");
+		http_api_refuse(x, 400, "file", "There is no part named file.");
 		return;
 	}
 	if (wav_parse(&w, file, n)) {
-		refuse(x, 400, "Only WAV files with 16 bit samples are understood.");
+		http_api_refuse(x, 400, "file",
+				"Only WAV files with 16 bit samples are understood.");
+		return;
+	}
+	if (transcript_wish_parse(&wish, type, body, &param)) {
+		http_api_refuse(x, 400, param, "There is no such format here.");
 		return;
 	}
 	k = ask_new(a, x, false);
 	if (!k) {
-		refuse(x, 503, "Too much is asked at once.");
+		http_api_refuse(x, 503, NULL, "Too much is asked at once.");
 		return;
 	}
+	wish.seconds = (double)w.frames / (w.rate ? w.rate : 1);
+	k->wish = wish;
 	if (feed(k, &w)) {
 		recogniser_pool_drop(a->conf.recognisers, k->job);
 		http_on_gone(x, NULL, NULL);
 		ask_free(k);
-		refuse(x, 500, "It cannot be heard now.");
+		http_api_refuse(x, 500, NULL, "It cannot be heard now.");
 	}
 }
 
@@ -203,9 +215,9 @@ void http_api_recognised(struct http_api *a, uint64_t job, const struct recognit
 		return;
 	if (heard) {
 		write_down(k, heard->text, heard->in_grammar);
-		answer_json(k->x, 200, json_pack("{s:s}", "text", heard->text));
+		transcript_answer(k->x, &k->wish, heard->text);
 	} else {
-		refuse(k->x, 500, "The recogniser failed.");
+		http_api_refuse(k->x, 500, NULL, "The recogniser failed.");
 	}
 	ask_free(k);
 }
@@ -222,21 +234,21 @@ static void speak(struct http_api *a, struct http_exchange *x, const json_t *roo
 	struct ask *k;
 
 	if (!text || strlen(text) > LINE_MAX_)
-		refuse(x, 400, "There is no input, or too much of it.");
+		http_api_refuse(x, 400, "input", "There is no input, or too much of it.");
 	else if (!voice)
-		refuse(x, 400, "There is no such voice here.");
+		http_api_refuse(x, 400, "voice", "There is no such voice here.");
 	else if (!format || strcmp(format, "pcm") != 0)
-		refuse(x, 400, "Only the format pcm is made here.");
+		http_api_refuse(x, 400, "response_format", "Only the format pcm is made here.");
 	else if (!(v >= 0.25 && v <= 4))
-		refuse(x, 400, "The speed is from 0.25 to 4.");
+		http_api_refuse(x, 400, "speed", "The speed is from 0.25 to 4.");
 	else if (!(k = ask_new(a, x, true)))
-		refuse(x, 503, "Too much is asked at once.");
+		http_api_refuse(x, 503, NULL, "Too much is asked at once.");
 	else {
 		k->text = strdup(text);
 		if (speech_queue_say(a->conf.speech, k->job, text, voice, v)) {
 			http_on_gone(x, NULL, NULL);
 			ask_free(k);
-			refuse(x, 500, "It cannot be said now.");
+			http_api_refuse(x, 500, NULL, "It cannot be said now.");
 		}
 	}
 }
@@ -269,78 +281,19 @@ void http_api_take_speech(struct http_api *a, uint64_t job, const int16_t *pcm, 
 
 /* ---- an answer ---- */
 
-/* Takes the last line of the user; the other messages name the people in the room. */
-static const char *question(const json_t *root, struct brain_room *room)
-{
-	const json_t *messages = json_object_get(root, "messages");
-	const char *asked = NULL;
-
-	for (size_t i = 0; i < json_array_size(messages); i++) {
-		const json_t *m = json_array_get(messages, i);
-		const char *role = json_string_value(json_object_get(m, "role"));
-		const char *text = json_string_value(json_object_get(m, "content"));
-
-		if (role && text && strcmp(role, "user") == 0)
-			asked = text;
-		else if (text)
-			brain_room_parse(room, text);
-	}
-	return asked;
-}
-
-/* Steals choice. */
-static json_t *completion(const char *object, json_t *choice)
-{
-	return json_pack("{s:s,s:s,s:i,s:s,s:[o]}", "id", "chatcmpl-offline", "object", object,
-			 "created", 0, "model", "rules", "choices", choice);
-}
-
-static void stream_piece(struct http_exchange *x, json_t *delta, const char *finish)
-{
-	json_t *root =
-		completion("chat.completion.chunk", json_pack("{s:i,s:o,s:s?}", "index", 0, "delta",
-							      delta, "finish_reason", finish));
-	char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
-
-	if (text) {
-		http_reply_write(x, "data: ", 6);
-		http_reply_write(x, text, strlen(text));
-		http_reply_write(x, "\n\n", 2);
-	}
-	free(text);
-	json_decref(root);
-}
-
-static void write_answer(struct http_exchange *x, const char *line, bool stream)
-{
-	if (!stream) {
-		answer_json(x, 200,
-			    completion("chat.completion",
-				       json_pack("{s:i,s:{s:s,s:s},s:s}", "index", 0, "message",
-						 "role", "assistant", "content", line,
-						 "finish_reason", "stop")));
-		return;
-	}
-	http_reply_begin(x, 200, "text/event-stream");
-	stream_piece(x, json_pack("{s:s,s:s}", "role", "assistant", "content", line), NULL);
-	stream_piece(x, json_object(), "stop");
-	http_reply_write(x, "data: [DONE]\n\n", 14);
-	http_reply_end(x);
-}
-
 static void answer(struct http_api *a, struct http_exchange *x, const json_t *root,
 		   const struct session_moment *now)
 {
 	struct brain_room room = {0};
-	const char *asked = question(root, &room);
+	char asked[CHAT_QUESTION_SIZE];
 	struct brain_moment m = {.local = now->local, .random = now->random, .room = &room};
 	char line[BRAIN_ANSWER_SIZE];
 	struct brain *brain = NULL;
 	enum intent intent;
 	int err;
 
-	if (!asked) {
-		refuse(x, 400, "There is no message of a user.");
+	if (chat_question(root, &room, asked, sizeof asked)) {
+		http_api_refuse(x, 400, "messages", "There is no message of a user with text.");
 		return;
 	}
 	/* Each request stands alone and carries all context. */
@@ -349,10 +302,10 @@ static void answer(struct http_api *a, struct http_exchange *x, const json_t *ro
 		err = brain_answer(brain, asked, &m, line, sizeof line, &intent);
 	brain_free(brain);
 	if (err) {
-		refuse(x, 500, "It cannot be answered now.");
+		http_api_refuse(x, 500, NULL, "It cannot be answered now.");
 		return;
 	}
-	write_answer(x, line, json_is_true(json_object_get(root, "stream")));
+	chat_answer(x, root, line, now->random, now->wall_s);
 }
 
 /* ---- interface ---- */
@@ -370,9 +323,9 @@ void http_api_post(struct http_api *a, struct http_exchange *x, struct slice bod
 	}
 	root = json_loadb((const char *)body.p, body.n, 0, NULL);
 	if (!speech && strcmp(path, "/v1/chat/completions") != 0)
-		refuse(x, 404, "There is no such thing here.");
+		http_api_refuse(x, 404, NULL, "There is no such thing here.");
 	else if (!json_is_object(root))
-		refuse(x, 400, "The body is no JSON object.");
+		http_api_refuse(x, 400, NULL, "The body is no JSON object.");
 	else if (speech)
 		speak(a, x, root);
 	else

@@ -1,7 +1,7 @@
 /* The HTTP side of offlined; each request stands alone: transcribing a recording, speech synthesis,
  * an answer by the rules.
  *
- *   POST /v1/audio/transcriptions   a form with a WAV file      {"text":…}
+ *   POST /v1/audio/transcriptions   a form with a WAV file      {"text":…}, or transcript.h
  *   POST /v1/audio/speech           {"input":…,"voice":…}       s16le mono at 24 kHz as it is made
  * (only "pcm") POST /v1/chat/completions       {"messages":…,"stream":…}   one choice, whole or as
  * a stream
@@ -34,6 +34,8 @@ struct http_api_conf {
 /* What conf names is borrowed. ENOMEM. Caller owns *out, and frees it after the HTTP server. */
 int http_api_alloc(struct http_api **out, const struct http_api_conf *conf);
 struct http_api *http_api_free(struct http_api *a);
+/* Answers with an error in OpenAI's shape. param: the field it is about, or NULL. */
+void http_api_refuse(struct http_exchange *x, int status, const char *param, const char *why);
 /* Answers, now or later. body is borrowed until return. */
 void http_api_post(struct http_api *a, struct http_exchange *x, struct slice body,
 		   const struct session_moment *now);

@@ -424,7 +424,7 @@ static void on_request(struct http_exchange *x, const struct http_head *head, vo
 	else if (head->method == HTTP_GET && strcmp(head->path, "/v1/models") == 0)
 		http_reply(x, 200, "application/json", models, sizeof models - 1);
 	else
-		http_reply(x, 404, NULL, NULL, 0);
+		http_api_refuse(x, 404, NULL, "There is no such thing here.");
 }
 
 static int serve(struct server *s)
