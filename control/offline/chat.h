@@ -1,5 +1,5 @@
-/* Chat completions as OpenAI clients send and read them: the question in a request, an answer whole
- * or as a stream of chunks (OpenAI API reference, "Chat completions"). */
+/* Chat completions as clients of the provider API send and read them: the question in a request, an
+ * answer whole or as a stream of chunks ("Chat completions" of its reference). */
 #ifndef OFFLINE_CHAT_H
 #define OFFLINE_CHAT_H
 

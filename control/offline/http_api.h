@@ -34,7 +34,7 @@ struct http_api_conf {
 /* What conf names is borrowed. ENOMEM. Caller owns *out, and frees it after the HTTP server. */
 int http_api_alloc(struct http_api **out, const struct http_api_conf *conf);
 struct http_api *http_api_free(struct http_api *a);
-/* Answers with an error in OpenAI's shape. param: the field it is about, or NULL. */
+/* Answers with an error in that API's shape. param: the field it is about, or NULL. */
 void http_api_refuse(struct http_exchange *x, int status, const char *param, const char *why);
 /* Answers, now or later. body is borrowed until return. */
 void http_api_post(struct http_api *a, struct http_exchange *x, struct slice body,

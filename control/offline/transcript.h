@@ -1,4 +1,4 @@
-/* The answers to a transcription request in the formats of OpenAI's API reference ("Create
+/* The answers to a transcription request in the formats of the provider API ("Create
  * transcription"): json, text, verbose_json, srt, vtt, and a stream of events. */
 #ifndef OFFLINE_TRANSCRIPT_H
 #define OFFLINE_TRANSCRIPT_H
