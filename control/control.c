@@ -269,7 +269,8 @@ static int make_web(struct control *c)
 				.listen = c->settings->web_listen,
 				.token = c->conf.web_token,
 				.recorded = c->conf.recorded,
-				.live = c->live};
+				.live = c->live,
+				.bus = c->bus};
 
 	return web_alloc(&c->web, &conf);
 }

@@ -63,13 +63,14 @@ api=$(field rest "$out/guildd.out") ca=$(field ca "$out/guildd.out") world=$(fie
 start mediad "$bin/mediad" --listen "$run/mediad.sock" --ca "$ca"
 until_there mediad test -S "$run/mediad.sock"
 
-DISCORD_TOKEN=guildd.bot.token PARLEY_DISCORD_API=$api PARLEY_TURNS=$run/turns.jsonl \
+DISCORD_TOKEN=guildd.bot.token PARLEY_DISCORD_API=$api PARLEY_WEB_LISTEN=127.0.0.1:0 \
 	start control "$bin/control" --media-sock "$run/mediad.sock" --guild $guild --channel $channel \
 	--state-dir "$run/state" --ca "$ca"
 until_there control grep -q ' call_placed ' "$out/control.log"
+web=$(sed -n 's/.* web_up .*port=\([0-9]*\).*/\1/p' "$out/control.log" | tail -1)
 
-start talk "$bin/talk" --api "$world" --ca "$ca" --mediad "$bin/mediad" --run-dir "$run" --turns "$run/turns.jsonl" \
-	--page tests/talk/page --guild $guild --channel $channel --bot 900 --port "${PORT:-7373}"
+start talk "$bin/talk" --api "$world" --ca "$ca" --mediad "$bin/mediad" --run-dir "$run" --page tests/talk/page \
+	--control "http://127.0.0.1:$web" --token-file "$run/state/web-token" --guild $guild --channel $channel --bot 900 --port "${PORT:-7373}"
 until_there talk grep -q '"url"' "$out/talk.out"
 
 echo "open $(field url "$out/talk.out") in a browser, press Join and speak. Several tabs are several people."

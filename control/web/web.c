@@ -8,6 +8,7 @@
 #include <sodium.h>
 
 #include "control/settings/listen.h"
+#include "control/web/event_stream.h"
 #include "control/web/inside.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
@@ -39,6 +40,7 @@ struct web {
 	struct env *env;
 	struct live_settings *live;
 	struct http_server *server;
+	struct event_stream *events;
 	struct way way[ROUTES];
 	char token[TOKEN_MAX];
 	char stars[TOKEN_MAX]; /* what a journal leaves of the token; "" when there is none */
@@ -128,6 +130,16 @@ void web_healthz(struct web *w, const struct web_request *r)
 {
 	(void)w;
 	http_reply(r->x, 200, "text/plain", "ok\n", 3);
+}
+
+void web_events_get(struct web *w, const struct web_request *r)
+{
+	int err = event_stream_join(w->events, r->x, r->head);
+
+	if (err == EINVAL)
+		web_refuse(r->x, WEB_BAD_EVENTS_QUERY);
+	else if (err)
+		http_reply(r->x, 503, NULL, NULL, 0);
 }
 
 /* ---- requests ---- */
@@ -240,7 +252,7 @@ int web_alloc(struct web **out, const struct web_conf *conf)
 	struct web *w;
 	int err;
 
-	if (!out || !conf->live || !conf->token || strlen(conf->token) < TOKEN_MIN ||
+	if (!out || !conf->live || !conf->bus || !conf->token || strlen(conf->token) < TOKEN_MIN ||
 	    strlen(conf->token) >= TOKEN_MAX)
 		return EINVAL;
 	w = calloc(1, sizeof *w);
@@ -261,6 +273,9 @@ int web_alloc(struct web **out, const struct web_conf *conf)
 		sc.arg = w;
 		err = http_server_alloc(&w->server, conf->env, &sc);
 	}
+	/* Last: the bus cannot be left again. */
+	if (!err)
+		err = event_stream_alloc(&w->events, conf->env, conf->bus);
 	if (err) {
 		log_fatal("web_not_up", "listen=%s error=\"%s\"", conf->listen, strerror(err));
 		web_free(w);
@@ -275,6 +290,7 @@ struct web *web_free(struct web *w)
 {
 	if (!w)
 		return NULL;
+	event_stream_free(w->events);
 	http_server_free(w->server);
 	sodium_memzero(w->token, sizeof w->token);
 	free(w);

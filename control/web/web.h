@@ -2,7 +2,8 @@
  * as RFC 9457 has them.
  *
  * The token is compared in constant time and never logged. Requests are inputs of the env
- * (ipc/http_server.h), so that a journal replays them. live and env are borrowed.
+ * (ipc/http_server.h), so that a journal replays them. live, bus and env are
+ * borrowed; nobody publishes once it is freed, or could not be made.
  * A change of settings is answered once it is saved; no step may run between web_free and
  * live_settings_free. */
 #ifndef CONTROL_WEB_WEB_H
@@ -11,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct bus;
 struct env;
 struct live_settings;
 struct web;
@@ -22,6 +24,7 @@ struct web_conf {
 	bool recorded;	    /* requests come without it, for a journal: '*' in its place, which
 			     * ipc/http_server.h takes from      nobody outside */
 	struct live_settings *live;
+	struct bus *bus; /* whose events are streamed */
 };
 
 /* EINVAL: listen is no address, or there is no token; ENOMEM, or what listening says. Caller owns

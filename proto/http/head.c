@@ -451,7 +451,8 @@ static bool decode_pair(struct http_text raw, char *buf, size_t size)
 	return utf8_valid(buf);
 }
 
-bool http_head_query(const struct http_head *h, const char *name, char *buf, size_t size)
+/* The first parameter of this name; its value as it was sent. */
+static bool find_pair(const struct http_head *h, const char *name, struct http_text *value)
 {
 	struct http_text rest = h->query;
 	char key[128];
@@ -461,16 +462,31 @@ bool http_head_query(const struct http_head *h, const char *name, char *buf, siz
 		struct http_text pair = {rest.p, amp ? (size_t)(amp - rest.p) : rest.n};
 		const char *eq = memchr(pair.p, '=', pair.n);
 		struct http_text left = {pair.p, eq ? (size_t)(eq - pair.p) : pair.n};
-		struct http_text right = {eq ? eq + 1 : pair.p, eq ? pair.n - left.n - 1 : 0};
 
 		if (decode_pair(left, key, sizeof key) && strcmp(key, name) == 0) {
-			if (decode_pair(right, buf, size))
-				return true;
-			break;
+			*value = (struct http_text){eq ? eq + 1 : pair.p,
+						    eq ? pair.n - left.n - 1 : 0};
+			return true;
 		}
 		rest.p += pair.n + (amp ? 1 : 0);
 		rest.n -= pair.n + (amp ? 1 : 0);
 	}
+	return false;
+}
+
+bool http_head_query(const struct http_head *h, const char *name, char *buf, size_t size)
+{
+	struct http_text value;
+
+	if (find_pair(h, name, &value) && decode_pair(value, buf, size))
+		return true;
 	buf[0] = '\0';
 	return false;
+}
+
+bool http_head_has_query(const struct http_head *h, const char *name)
+{
+	struct http_text value;
+
+	return find_pair(h, name, &value);
 }

@@ -14,16 +14,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { USAGE = 2 };
+enum { USAGE = 2, TOKEN_SIZE = 128 };
 
 struct options {
 	struct talk_conf conf;
+	char token[TOKEN_SIZE];
 	enum log_level level;
 };
 
 static const char help[] =
-	"Usage: talk --api URL --ca FILE --mediad PROGRAM --run-dir DIR --turns FILE --page DIR\n"
-	"            --guild ID --channel ID --bot ID [--port N] [--log LEVEL]\n"
+	"Usage: talk --api URL --ca FILE --mediad PROGRAM --run-dir DIR --page DIR\n"
+	"            --control URL --token-file FILE --guild ID --channel ID --bot ID\n"
+	"            [--port N] [--log LEVEL]\n"
 	"\n"
 	"Serves a page on 127.0.0.1 (port N if it is free) where people join guildd's voice "
 	"channel\n"
@@ -37,7 +39,8 @@ enum {
 	OPT_CA,
 	OPT_MEDIAD,
 	OPT_RUN,
-	OPT_TURNS,
+	OPT_CONTROL,
+	OPT_TOKEN,
 	OPT_PAGE,
 	OPT_GUILD,
 	OPT_CHANNEL,
@@ -53,7 +56,8 @@ static const struct option longs[] = {
 	{"ca", required_argument, NULL, OPT_CA},
 	{"mediad", required_argument, NULL, OPT_MEDIAD},
 	{"run-dir", required_argument, NULL, OPT_RUN},
-	{"turns", required_argument, NULL, OPT_TURNS},
+	{"control", required_argument, NULL, OPT_CONTROL},
+	{"token-file", required_argument, NULL, OPT_TOKEN},
 	{"page", required_argument, NULL, OPT_PAGE},
 	{"guild", required_argument, NULL, OPT_GUILD},
 	{"channel", required_argument, NULL, OPT_CHANNEL},
@@ -74,6 +78,20 @@ static bool port_of(const char *text, uint16_t *out)
 	return end != text && !*end && n <= UINT16_MAX;
 }
 
+/* A file, because other users of the machine can read a command line. */
+static bool read_token(struct options *o, const char *path)
+{
+	FILE *f = fopen(path, "re");
+	bool read = f && fgets(o->token, sizeof o->token, f);
+
+	if (f)
+		fclose(f);
+	else
+		fprintf(stderr, "talk: %s: %s\n", path, strerror(errno));
+	o->token[strcspn(o->token, "\r\n")] = '\0';
+	return read;
+}
+
 /* Returns -1 to continue, else the exit status. */
 static int one_option(struct options *o, int opt)
 {
@@ -92,9 +110,12 @@ static int one_option(struct options *o, int opt)
 	case OPT_RUN:
 		c->run_dir = optarg;
 		return -1;
-	case OPT_TURNS:
-		c->turns = optarg;
+	case OPT_CONTROL:
+		c->control = optarg;
 		return -1;
+	case OPT_TOKEN:
+		c->token = o->token;
+		return read_token(o, optarg) ? -1 : USAGE;
 	case OPT_PAGE:
 		c->page_dir = optarg;
 		return -1;
@@ -130,8 +151,8 @@ static int parse(struct options *o, int argc, char **argv)
 		if (status >= 0)
 			return status;
 	}
-	return optind == argc && c->api && c->ca_file && c->mediad && c->run_dir && c->turns &&
-			       c->page_dir && c->guild && c->channel && c->bot
+	return optind == argc && c->api && c->ca_file && c->mediad && c->run_dir && c->control &&
+			       c->token && c->page_dir && c->guild && c->channel && c->bot
 		       ? -1
 		       : USAGE;
 }

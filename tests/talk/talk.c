@@ -8,7 +8,7 @@
 #include "tests/talk/board.h"
 #include "tests/talk/pages.h"
 #include "tests/talk/person.h"
-#include "tests/talk/tail.h"
+#include "tests/talk/stream.h"
 #include "tests/talk/wire.h"
 
 #include <errno.h>
@@ -22,6 +22,7 @@ enum {
 	HEARD_MAX = 16 << 10,
 	WAITING_MAX = 256 << 10, /* bytes queued for a tab; audio beyond them is dropped */
 	HOST_SIZE = 256,
+	URL_SIZE = 256,
 	POLICY_VIOLATION = 1008,
 	TRY_LATER = 1013,
 };
@@ -36,7 +37,7 @@ struct talk {
 	struct talk_conf conf;
 	struct http *http;
 	struct pages *pages;
-	struct tail *tail;
+	struct stream *stream;
 	struct board *board;
 	struct http_server *server;
 	struct ws_server *sockets; /* gets its connections from server */
@@ -164,10 +165,10 @@ static void on_board(void *arg)
 			send_board(&t->tabs[i]);
 }
 
-static void on_line(const char *line, size_t n, void *arg)
+static void on_event(const char *data, size_t n, void *arg)
 {
 	struct talk *t = arg;
-	json_t *o = wire_turn(line, n, t->conf.channel);
+	json_t *o = wire_turn(data, n, t->conf.channel);
 
 	for (unsigned i = 0; o && i < TALK_TABS; i++)
 		if (t->tabs[i].person)
@@ -368,6 +369,17 @@ static int serve(struct talk *t)
 	return err;
 }
 
+static int read_events(struct talk *t)
+{
+	const struct talk_conf *c = &t->conf;
+	char url[URL_SIZE];
+
+	snprintf(url, sizeof url,
+		 "%s/api/events?type=turn_admitted,turn_speaking,turn&guild=%" PRIu64, c->control,
+		 c->guild);
+	return stream_alloc(&t->stream, c->env, t->http, url, c->token, on_event, t);
+}
+
 int talk_alloc(struct talk **out, const struct talk_conf *conf, const char **why)
 {
 	struct talk *t = calloc(1, sizeof *t);
@@ -386,8 +398,8 @@ int talk_alloc(struct talk **out, const struct talk_conf *conf, const char **why
 		err = pages_alloc(&t->pages, conf->page_dir);
 	}
 	if (!err) {
-		*why = "the folder of the turns cannot be watched";
-		err = tail_alloc(&t->tail, conf->env, conf->turns, on_line, t);
+		*why = "the event stream of control cannot be read";
+		err = read_events(t);
 	}
 	if (!err) {
 		*why = "it cannot listen on 127.0.0.1";
@@ -410,7 +422,7 @@ struct talk *talk_free(struct talk *t)
 		person_free(t->tabs[i].person);
 		ws_free(t->tabs[i].ws);
 	}
-	tail_free(t->tail);
+	stream_free(t->stream);
 	board_free(t->board);
 	pages_free(t->pages);
 	http_free(t->http);

@@ -3,7 +3,7 @@
  *
  *   tab ── microphone (WebSocket) ──► person ──► its own mediad ──► guildd ──► the bot
  *   tab ◄── audio, members ────────── person ◄── …
- *   tab ◄── transcripts, reasons ──── control's turn file
+ *   tab ◄── transcripts, reasons ──── event stream of control
  *
  * It listens only on 127.0.0.1 and refuses requests that do not come from its own page. */
 #ifndef TESTS_TALK_TALK_H
@@ -25,7 +25,8 @@ struct talk_conf {
 	const char *ca_file;  /* guildd's */
 	const char *mediad;   /* the program, one process a tab */
 	const char *run_dir;  /* for their sockets */
-	const char *turns;    /* control's PARLEY_TURNS */
+	const char *control;  /* control's HTTP API, http://127.0.0.1:PORT */
+	const char *token;    /* of that API */
 	const char *page_dir; /* the page's files, read once */
 	uint64_t guild, channel, bot;
 	uint16_t port; /* 0: any */

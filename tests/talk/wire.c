@@ -62,9 +62,9 @@ int wire_order(const uint8_t *p, size_t n, struct wire_order *out)
 	return err;
 }
 
-json_t *wire_turn(const char *line, size_t n, uint64_t channel)
+json_t *wire_turn(const char *text, size_t n, uint64_t channel)
 {
-	json_t *o = json_loadb(line, n, JSON_REJECT_DUPLICATES, NULL);
+	json_t *o = json_loadb(text, n, JSON_REJECT_DUPLICATES, NULL);
 	uint64_t where = 0;
 
 	if (o && json_is_integer(json_object_get(o, "turn")) &&

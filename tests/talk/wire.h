@@ -5,8 +5,8 @@
  * {"do":"leave"}; as binary: the microphone, s16le mono at that rate.
  *
  * To the page, as text: {"is":"room",…} the whole state of its person whenever it changes ·
- * {"is":"turn",…} a line of control's turn file · {"is":"chat","list":[{"name","text"}]} the last
- * messages ·
+ * {"is":"turn",…} an event about a turn from control · {"is":"chat","list":[{"name","text"}]} the
+ * last messages ·
  * {"is":"trouble","text":…}; as binary: the user id of another member (u64, little-endian), then
  * its audio, s16le mono at 48 kHz. */
 #ifndef TESTS_TALK_WIRE_H
@@ -32,9 +32,9 @@ struct wire_order {
 /* EBADMSG for any other message. Writes *out only on success. */
 int wire_order(const uint8_t *p, size_t n, struct wire_order *out);
 
-/* A line of the turns file as a message for the page, NULL when it is none or of another channel.
+/* An event of control as a message for the page, NULL when it is about no turn or another channel.
  * Caller owns. */
-json_t *wire_turn(const char *line, size_t n, uint64_t channel);
+json_t *wire_turn(const char *text, size_t n, uint64_t channel);
 
 /* Whether a request comes from our page: Host is host:port, Origin http://host:port, host 127.0.0.1
  * or localhost. Another site's page, or a DNS name that points here, has others. */

@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "control/configure/live_settings.h"
+#include "control/events/events.h"
 #include "ipc/http.h"
 #include "tests/unit/ipc/loop.h"
 
@@ -24,6 +25,7 @@ static struct fixture {
 	struct loop l;
 	struct settings *settings;
 	struct live_settings *live;
+	struct bus *bus;
 	struct web *web;
 	struct http *http;
 	struct tmr *saved_tmr;
@@ -89,6 +91,9 @@ static bool open_all(const json_t *kept)
 		return false;
 	wc.env = fx.l.env;
 	wc.live = fx.live;
+	if (bus_alloc(&fx.bus))
+		return false;
+	wc.bus = fx.bus;
 	return web_alloc(&fx.web, &wc) == 0 && http_alloc(&fx.http, fx.l.env, NULL, "test") == 0;
 }
 
@@ -96,6 +101,7 @@ static void close_all(void)
 {
 	http_free(fx.http);
 	web_free(fx.web);
+	bus_free(fx.bus);
 	live_settings_free(fx.live);
 	settings_free(fx.settings);
 	tmr_free(fx.saved_tmr);
@@ -468,5 +474,104 @@ TEST(the_outcome_of_a_server_s_own_key_is_told)
 		      "{\"intent\": {\"hold_ms\": 9}, \"_meta\": {\"version\": 1}}"),
 		  200);
 	CHECK_INT(json_array_size(json_object_get(fx.got, "outcomes")), 2);
+	close_all();
+}
+
+/* ---- the event stream ---- */
+
+static struct {
+	char text[8192];
+	size_t n;
+	const char *want;
+} stream;
+
+static void on_part(const struct http_resp *resp, void *arg)
+{
+	size_t n = resp->body.n;
+
+	(void)arg;
+	if (n > sizeof stream.text - 1 - stream.n)
+		n = sizeof stream.text - 1 - stream.n;
+	memcpy(stream.text + stream.n, resp->body.p, n);
+	stream.n += n;
+	stream.text[stream.n] = '\0';
+	if (strstr(stream.text, stream.want))
+		env_stop(fx.l.env);
+}
+
+static struct http_req *read_events(const char *query, const char *last_id)
+{
+	char url[256], id[80];
+	const char *const headers[] = {"Authorization: Bearer " TOKEN, *last_id ? id : NULL, NULL};
+	struct http_call call = {.method = "GET", .url = url, .headers = headers, .parth = on_part};
+	struct http_req *req = NULL;
+
+	snprintf(url, sizeof url, "http://127.0.0.1:%u/api/events%s", web_port(fx.web), query);
+	snprintf(id, sizeof id, "Last-Event-ID: %s", last_id);
+	stream.n = 0;
+	stream.text[0] = '\0';
+	return http_request(&req, fx.http, &call, on_answer, NULL) ? NULL : req;
+}
+
+/* Until this text has come. */
+static bool await_events(const char *text)
+{
+	stream.want = text;
+	return strstr(stream.text, text) || (loop_run(&fx.l) && strstr(stream.text, text));
+}
+
+static void publish_session(uint64_t guild, enum event_type type, const char *why)
+{
+	struct bus_event ev = {.type = type, .at_ms = 1, .guild = guild};
+
+	ev.session = (struct event_session){.session = 1, .channel = 8, .why = why};
+	bus_publish(fx.bus, &ev);
+}
+
+TEST(events_of_the_bus_are_streamed_to_readers_that_ask_for_them)
+{
+	char id[64];
+	struct http_req *req;
+
+	CHECK(open_all(NULL));
+	/* Before anybody reads, nothing is kept. */
+	publish_session(7, EVENT_SESSION_OVER, "before");
+	req = read_events("?type=turn,session_over&guild=7", "");
+	CHECK(await_events(":\n\n"));
+	publish_session(7, EVENT_SESSION_STARTED, "");
+	publish_session(8, EVENT_SESSION_OVER, "another guild");
+	publish_session(7, EVENT_SESSION_OVER, "first");
+	CHECK(await_events("first"));
+	CHECK(strstr(stream.text, "event: session_over\ndata: {\"event\":\"session_over\""));
+	CHECK(!strstr(stream.text, "before") && !strstr(stream.text, "another"));
+	CHECK(!strstr(stream.text, "session_started"));
+	snprintf(id, sizeof id, "%.*s", (int)strcspn(strstr(stream.text, "id: ") + 4, "\n"),
+		 strstr(stream.text, "id: ") + 4);
+	http_req_cancel(req);
+	/* A reader that comes back gets what it missed. */
+	publish_session(7, EVENT_SESSION_OVER, "second");
+	publish_session(7, EVENT_SESSION_STARTED, "");
+	req = read_events("", id);
+	CHECK(await_events("session_started"));
+	CHECK(strstr(stream.text, "second") && !strstr(stream.text, "first"));
+	CHECK(!strstr(stream.text, "gap"));
+	http_req_cancel(req);
+	req = read_events("", "00000000-7");
+	CHECK(await_events("event: gap\n"));
+	http_req_cancel(req);
+	close_all();
+}
+
+TEST(an_event_stream_needs_the_token_and_a_query_that_names_events)
+{
+	CHECK(open_all(NULL));
+	CHECK_INT(ask_as("", "GET", "/api/events", NULL), 401);
+	CHECK_INT(ask("GET", "/api/events?type=turn,nothing", NULL), 400);
+	CHECK_STR(text_of("error"), "bad_query");
+	CHECK_INT(ask("GET", "/api/events?type=", NULL), 400);
+	CHECK_INT(ask("GET", "/api/events?type=turn,", NULL), 400);
+	CHECK_INT(ask("GET", "/api/events?guild=x", NULL), 400);
+	CHECK_INT(ask("GET", "/api/events?guild=0", NULL), 400);
+	CHECK_INT(ask("GET", "/api/events?guild", NULL), 400);
 	close_all();
 }

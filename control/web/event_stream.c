@@ -1,0 +1,112 @@
+#include "control/web/event_stream.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control/events/events.h"
+#include "ipc/env.h"
+#include "ipc/http_server.h"
+#include "ipc/log.h"
+#include "proto/discord.h"
+
+enum { QUERY_SIZE = 1024 };
+
+struct event_stream {
+	struct env *env;
+	struct http_events *events; /* NULL until somebody reads */
+};
+
+static void on_event(const struct bus_event *ev, void *arg)
+{
+	struct event_stream *s = arg;
+	const struct sse_topic topic = {.type = ev->type, .key = ev->guild};
+	const char *name = bus_event_info(ev->type)->name;
+	json_t *j = s->events ? bus_event_json(ev, true) : NULL;
+	char *text = j ? json_dumps(j, JSON_COMPACT) : NULL;
+	int err = text ? http_events_publish(s->events, &topic, name, text, strlen(text)) : ENOMEM;
+
+	if (err && s->events)
+		log_warn("event_not_streamed", "event=%s error=\"%s\"", name, strerror(err));
+	free(text);
+	json_decref(j);
+}
+
+int event_stream_alloc(struct event_stream **out, struct env *env, struct bus *bus)
+{
+	struct event_stream *s = calloc(1, sizeof *s);
+	int err;
+
+	if (!s)
+		return ENOMEM;
+	s->env = env;
+	err = bus_subscribe(bus, BUS_ALL, on_event, s);
+	if (err)
+		free(s);
+	else
+		*out = s;
+	return err;
+}
+
+struct event_stream *event_stream_free(struct event_stream *s)
+{
+	if (!s)
+		return NULL;
+	http_events_free(s->events);
+	free(s);
+	return NULL;
+}
+
+static bool add_type(struct sse_filter *filter, const char *name, size_t n)
+{
+	for (unsigned i = 0; i < EVENT_COUNT; i++) {
+		const char *known = bus_event_info((enum event_type)i)->name;
+
+		if (strlen(known) != n || memcmp(known, name, n) != 0)
+			continue;
+		filter->types |= BUS_MASK(i);
+		return true;
+	}
+	return false;
+}
+
+static bool read_types(struct sse_filter *filter, const char *list)
+{
+	size_t n = strcspn(list, ",");
+
+	filter->types = 0;
+	while (add_type(filter, list, n)) {
+		if (!list[n])
+			return true;
+		list += n + 1;
+		n = strcspn(list, ",");
+	}
+	return false;
+}
+
+static bool read_filter(struct sse_filter *filter, const struct http_head *head)
+{
+	char text[QUERY_SIZE];
+
+	*filter = (struct sse_filter){.types = UINT64_MAX};
+	if (http_head_has_query(head, "type") &&
+	    (!http_head_query(head, "type", text, sizeof text) || !read_types(filter, text)))
+		return false;
+	return !http_head_has_query(head, "guild") ||
+	       (http_head_query(head, "guild", text, sizeof text) &&
+		discord_snowflake(text, &filter->key));
+}
+
+int event_stream_join(struct event_stream *s, struct http_exchange *x, const struct http_head *head)
+{
+	struct sse_filter filter;
+	int err = 0;
+
+	if (!read_filter(&filter, head))
+		return EINVAL;
+	if (!s->events)
+		err = http_events_alloc(&s->events, s->env, NULL, NULL);
+	if (!err)
+		http_events_join(s->events, x, head, &filter);
+	return err;
+}
