@@ -40,7 +40,8 @@ static void print_event(const struct bus_event_info *info)
 int main(void)
 {
 	puts("# Events\n\n"
-	     "What control tells the log, the turn file, `/status` and the store. This page is "
+	     "What control tells the log, the turn file, `/status`, the store and the HTTP API. "
+	     "This page is "
 	     "made from\n"
 	     "`control/events/events.def` by `make docs`.\n\n"
 	     "As JSON an event is an object with `event` (its name), `version`, `at` (ms since "
@@ -48,7 +49,10 @@ int main(void)
 	     "(ids as strings, null when there is none), and the fields below. Ids are strings. "
 	     "Words are what people\n"
 	     "and the bot said: they are empty where words are not wanted, and kept for at most\n"
-	     "`store_words_hours` hours. Names and JSON never get into the log.");
+	     "`store_words_hours` hours. Names and JSON never get into the log.\n\n"
+	     "`GET /api/events` of the HTTP API "
+	     "([operations.md](operations.md#events-over-http)) sends all of them as\n"
+	     "server-sent events.");
 	for (unsigned i = 0; i < EVENT_COUNT; i++)
 		print_event(bus_event_info((enum event_type)i));
 	return 0;
