@@ -13,16 +13,16 @@ enum engine_use agent_reply_use(const struct agent *a)
 							       : ENGINE_USE_VOICE;
 }
 
-static enum fault fault_of(enum engine_trouble trouble, enum fault other)
+static enum fault fault_of(enum trouble trouble, enum fault other)
 {
 	switch (trouble) {
-	case ENGINE_TROUBLE_KEY:
+	case TROUBLE_KEY:
 		return FAULT_KEY;
-	case ENGINE_TROUBLE_CREDIT:
+	case TROUBLE_CREDIT:
 		return FAULT_CREDIT;
-	case ENGINE_TROUBLE_BUSY:
+	case TROUBLE_BUSY:
 		return FAULT_BUSY;
-	case ENGINE_TROUBLE_OTHER:
+	case TROUBLE_OTHER:
 		break;
 	}
 	return other;

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "control/dialect/trouble.h"
 #include "proto/base/cursor.h"
 
 enum {
@@ -91,13 +92,7 @@ struct openai_fact {
 };
 
 /* What a refusal, the reason of a failure or of a close says of the service. */
-enum openai_trouble {
-	OPENAI_TROUBLE_OTHER,
-	OPENAI_TROUBLE_KEY,    /* the key is not accepted */
-	OPENAI_TROUBLE_CREDIT, /* nothing is left to spend */
-	OPENAI_TROUBLE_BUSY,   /* too much was asked at once */
-};
-enum openai_trouble openai_trouble(const uint8_t *why, size_t len);
+enum trouble openai_trouble(const uint8_t *why, size_t len);
 
 /* One message. EBADMSG malformed (drop and count), EMSGSIZE over OPENAI_MAX_MESSAGE. *fact is
  * written only on success and then wants openai_fact_clear. */

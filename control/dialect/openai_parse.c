@@ -5,47 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/dialect/json_read.h"
 #include "control/dialect/openai.h"
 
 enum { DOUBT_MAX = 1000000 };
 
 typedef int(read_h)(struct openai_fact *f, const json_t *root);
-
-static struct slice text_of(const json_t *obj, const char *key)
-{
-	const json_t *v = json_object_get(obj, key);
-
-	return json_is_string(v) ? (struct slice){.p = (const uint8_t *)json_string_value(v),
-						  .n = json_string_length(v)}
-				 : (struct slice){.p = (const uint8_t *)"", .n = 0};
-}
-
-static int copy(const json_t *obj, const char *key, char *to, size_t size)
-{
-	struct slice s = text_of(obj, key);
-
-	if (!s.n || s.n >= size || memchr(s.p, '\0', s.n))
-		return EBADMSG;
-	memcpy(to, s.p, s.n);
-	to[s.n] = '\0';
-	return 0;
-}
-
-/* The number after a prefix, 0 when it is not that. */
-static uint32_t number_after(struct slice s, const char *prefix)
-{
-	size_t n = strlen(prefix);
-	uint64_t v = 0;
-
-	if (s.n <= n || s.n > n + 10 || memcmp(s.p, prefix, n) != 0)
-		return 0;
-	for (size_t i = n; i < s.n; i++) {
-		if (s.p[i] < '0' || s.p[i] > '9')
-			return 0;
-		v = v * 10 + (s.p[i] - '0');
-	}
-	return v <= UINT32_MAX ? (uint32_t)v : 0;
-}
 
 static int read_session(struct openai_fact *f, const json_t *root)
 {
@@ -57,14 +22,14 @@ static int read_session(struct openai_fact *f, const json_t *root)
 static int read_committed(struct openai_fact *f, const json_t *root)
 {
 	f->type = OPENAI_COMMITTED;
-	return copy(root, "item_id", f->item, sizeof f->item);
+	return json_read_copy(root, "item_id", f->item, sizeof f->item);
 }
 
 static int read_partial(struct openai_fact *f, const json_t *root)
 {
 	f->type = OPENAI_PARTIAL;
-	f->text = text_of(root, "delta");
-	return copy(root, "item_id", f->item, sizeof f->item);
+	f->text = json_read_text(root, "delta");
+	return json_read_copy(root, "item_id", f->item, sizeof f->item);
 }
 
 /* How much the recogniser doubts its words on the whole. */
@@ -86,16 +51,16 @@ static int read_transcript(struct openai_fact *f, const json_t *root)
 	f->type = OPENAI_TRANSCRIPT;
 	if (!json_is_string(json_object_get(root, "transcript")))
 		return EBADMSG;
-	f->text = text_of(root, "transcript");
+	f->text = json_read_text(root, "transcript");
 	f->doubt = doubt(json_object_get(root, "logprobs"));
-	return copy(root, "item_id", f->item, sizeof f->item);
+	return json_read_copy(root, "item_id", f->item, sizeof f->item);
 }
 
 static int read_transcript_failed(struct openai_fact *f, const json_t *root)
 {
 	f->type = OPENAI_TRANSCRIPT_FAILED;
-	f->text = text_of(json_object_get(root, "error"), "message");
-	return copy(root, "item_id", f->item, sizeof f->item);
+	f->text = json_read_text(json_object_get(root, "error"), "message");
+	return json_read_copy(root, "item_id", f->item, sizeof f->item);
 }
 
 static int read_response(struct openai_fact *f, const json_t *root)
@@ -103,8 +68,8 @@ static int read_response(struct openai_fact *f, const json_t *root)
 	const json_t *r = json_object_get(root, "response");
 
 	f->type = OPENAI_RESPONSE;
-	f->ask = number_after(text_of(json_object_get(r, "metadata"), "ask"), "");
-	return copy(r, "id", f->response, sizeof f->response);
+	f->ask = json_read_number_after(json_read_text(json_object_get(r, "metadata"), "ask"), "");
+	return json_read_copy(r, "id", f->response, sizeof f->response);
 }
 
 static int delta(struct openai_fact *f, const json_t *root, enum openai_fact_type type,
@@ -113,10 +78,10 @@ static int delta(struct openai_fact *f, const json_t *root, enum openai_fact_typ
 	f->type = type;
 	if (!json_is_string(json_object_get(root, "delta")))
 		return EBADMSG;
-	*to = text_of(root, "delta");
-	if (copy(root, "item_id", f->item, sizeof f->item))
+	*to = json_read_text(root, "delta");
+	if (json_read_copy(root, "item_id", f->item, sizeof f->item))
 		return EBADMSG;
-	return copy(root, "response_id", f->response, sizeof f->response);
+	return json_read_copy(root, "response_id", f->response, sizeof f->response);
 }
 
 static int read_audio(struct openai_fact *f, const json_t *root)
@@ -138,22 +103,22 @@ static int read_done(struct openai_fact *f, const json_t *root)
 			{"cancelled", OPENAI_CANCELLED},
 			{"incomplete", OPENAI_INCOMPLETE}};
 	const json_t *r = json_object_get(root, "response"), *details;
-	struct slice status = text_of(r, "status");
+	struct slice status = json_read_text(r, "status");
 
 	f->type = OPENAI_DONE;
 	f->status = OPENAI_FAILED;
-	f->ask = number_after(text_of(json_object_get(r, "metadata"), "ask"), "");
+	f->ask = json_read_number_after(json_read_text(json_object_get(r, "metadata"), "ask"), "");
 	for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++)
 		if (status.n == strlen(statuses[i].name) &&
 		    memcmp(status.p, statuses[i].name, status.n) == 0)
 			f->status = statuses[i].status;
 	details = json_object_get(r, "status_details");
-	if (copy(json_object_get(details, "error"), "code", f->code, sizeof f->code))
+	if (json_read_copy(json_object_get(details, "error"), "code", f->code, sizeof f->code))
 		f->code[0] = '\0';
-	f->text = text_of(json_object_get(details, "error"), "message");
+	f->text = json_read_text(json_object_get(details, "error"), "message");
 	if (!f->text.n)
-		f->text = text_of(details, "reason");
-	return copy(r, "id", f->response, sizeof f->response);
+		f->text = json_read_text(details, "reason");
+	return json_read_copy(r, "id", f->response, sizeof f->response);
 }
 
 static bool has(struct slice text, const char *words)
@@ -184,20 +149,20 @@ static enum openai_error kind_of(const char *code, struct slice text)
 }
 
 /* Codes stand in texts, beside other words or alone. */
-enum openai_trouble openai_trouble(const uint8_t *why, size_t len)
+enum trouble openai_trouble(const uint8_t *why, size_t len)
 {
 	static const struct {
 		const char *code;
-		enum openai_trouble trouble;
-	} table[] = {{"invalid_api_key", OPENAI_TROUBLE_KEY},
-		     {"unauthorized", OPENAI_TROUBLE_KEY},
-		     {"insufficient_quota", OPENAI_TROUBLE_CREDIT},
-		     {"rate_limit_exceeded", OPENAI_TROUBLE_BUSY}};
+		enum trouble trouble;
+	} table[] = {{"invalid_api_key", TROUBLE_KEY},
+		     {"unauthorized", TROUBLE_KEY},
+		     {"insufficient_quota", TROUBLE_CREDIT},
+		     {"rate_limit_exceeded", TROUBLE_BUSY}};
 
 	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
 		if (len && memmem(why, len, table[i].code, strlen(table[i].code)))
 			return table[i].trouble;
-	return OPENAI_TROUBLE_OTHER;
+	return TROUBLE_OTHER;
 }
 
 static int read_error(struct openai_fact *f, const json_t *root)
@@ -207,11 +172,11 @@ static int read_error(struct openai_fact *f, const json_t *root)
 	f->type = OPENAI_ERROR;
 	if (!json_is_object(e))
 		return EBADMSG;
-	if (copy(e, "code", f->code, sizeof f->code))
+	if (json_read_copy(e, "code", f->code, sizeof f->code))
 		f->code[0] = '\0';
-	f->text = text_of(e, "message");
-	f->ask = number_after(text_of(e, "event_id"), "ask-");
-	f->utterance = number_after(text_of(e, "event_id"), "utterance-");
+	f->text = json_read_text(e, "message");
+	f->ask = json_read_number_after(json_read_text(e, "event_id"), "ask-");
+	f->utterance = json_read_number_after(json_read_text(e, "event_id"), "utterance-");
 	f->error = kind_of(f->code, f->text);
 	return 0;
 }

@@ -1,4 +1,5 @@
 #include "control/dialect/openai.h"
+#include "control/dialect/realtime.h"
 #include "control/engine/caps.def"
 #include "control/engine/engine.h"
 
@@ -33,17 +34,24 @@ const struct engine_caps *engine_caps(enum dialect dialect, enum role role)
 	return NULL;
 }
 
-enum engine_trouble engine_trouble(const uint8_t *why, size_t n)
+const struct realtime_dialect *engine_wire(enum dialect dialect)
 {
-	switch (openai_trouble(why, n)) {
-	case OPENAI_TROUBLE_KEY:
-		return ENGINE_TROUBLE_KEY;
-	case OPENAI_TROUBLE_CREDIT:
-		return ENGINE_TROUBLE_CREDIT;
-	case OPENAI_TROUBLE_BUSY:
-		return ENGINE_TROUBLE_BUSY;
-	case OPENAI_TROUBLE_OTHER:
-		break;
-	}
-	return ENGINE_TROUBLE_OTHER;
+	static const struct {
+		enum dialect dialect;
+		const struct realtime_dialect *wire;
+	} wires[] = {
+#define WIRE_(D, WIRE) {DIALECT_##D, &(WIRE)},
+		ENGINE_WIRES(WIRE_)
+#undef WIRE_
+	};
+
+	for (size_t i = 0; i < sizeof wires / sizeof wires[0]; i++)
+		if (wires[i].dialect == dialect)
+			return wires[i].wire;
+	return NULL;
+}
+
+enum trouble engine_trouble(const uint8_t *why, size_t n)
+{
+	return openai_trouble(why, n);
 }

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "control/dialect/trouble.h"
 #include "control/engine/core/ask.h"
 #include "control/settings/provider_record.h"
 #include "control/settings/usage.h"
@@ -19,6 +20,7 @@
 
 struct env;
 struct http;
+struct realtime_dialect;
 struct ws_ctx;
 
 enum engine_event_type {
@@ -37,14 +39,6 @@ enum engine_event_type {
 	ENGINE_USAGE,	  /* ask, usage: what the answer used, before its end */
 };
 
-/* What a failure says of the provider. */
-enum engine_trouble {
-	ENGINE_TROUBLE_OTHER,
-	ENGINE_TROUBLE_KEY,    /* the key is not accepted */
-	ENGINE_TROUBLE_CREDIT, /* nothing is left to spend */
-	ENGINE_TROUBLE_BUSY,   /* too much was asked at once */
-};
-
 /* Why an answer is over. */
 enum engine_end {
 	ENGINE_END_STOP,
@@ -60,7 +54,7 @@ struct engine_event {
 	const char *call, *tool;   /* of TOOL_CALL; borrowed until return */
 	const struct usage *usage; /* of USAGE; borrowed until return */
 	struct slice data;	   /* borrowed until return */
-	enum engine_trouble trouble;
+	enum trouble trouble;
 	uint64_t user;
 	uint32_t utterance;
 	uint32_t doubt; /* minus the mean logprob of the tokens, thousandths, plus one; 0: not told
@@ -157,7 +151,9 @@ extern const struct engine_ops engine_realtime, engine_text, engine_speech, engi
 
 /* NULL: this dialect does not serve that role. */
 const struct engine_caps *engine_caps(enum dialect dialect, enum role role);
+/* The wire of its realtime sessions (control/dialect/realtime.h); NULL: it has none. */
+const struct realtime_dialect *engine_wire(enum dialect dialect);
 /* What the words of a refusal, failure or close say. */
-enum engine_trouble engine_trouble(const uint8_t *why, size_t n);
+enum trouble engine_trouble(const uint8_t *why, size_t n);
 
 #endif

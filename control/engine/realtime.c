@@ -1,7 +1,7 @@
 /* The engine of realtime voice sessions: performs what control/engine/core/conversation.h decides,
- * over one WebSocket.
+ * over one WebSocket, in the words of the provider's dialect (control/dialect/realtime.h).
  *
- * One answer runs at a time, as the dialect demands. When a session is lost, the next one learns
+ * One answer runs at a time, as the dialects demand. When a session is lost, the next one learns
  * the history with its first ask. */
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "control/dialect/base64.h"
-#include "control/dialect/openai.h"
+#include "control/dialect/realtime.h"
 #include "control/engine/core/conversation.h"
 #include "control/engine/engine.h"
 #include "ipc/env.h"
@@ -25,7 +25,9 @@ struct realtime {
 	struct ws_ctx *ctx;
 	struct ws *ws;
 	struct tmr *timer;
-	char *url, *voice, *auth;
+	const struct realtime_dialect *wire;
+	void *codec;
+	char *auth; /* a secret */
 	engine_h *h;
 	void *arg;
 	struct conversation *conversation;
@@ -38,14 +40,20 @@ static int step(struct realtime *r, const struct conversation_input *in);
 
 /* ---- the wire: what goes out ---- */
 
-/* Takes text, which is NULL when there was no memory for it. */
-static void send_text(struct realtime *r, char *text)
+static int send_message(bool text, const void *data, size_t n, void *arg)
 {
-	int err = text ? ws_send(r->ws, true, text, strlen(text)) : ENOMEM;
+	struct realtime *r = arg;
+
+	return ws_send(r->ws, text, data, n);
+}
+
+static void send_command(struct realtime *r, const struct realtime_command *cmd)
+{
+	int err = r->wire->encode(r->codec, cmd, send_message, r);
 
 	if (err)
-		log_warn("realtime_send_failed", "error=\"%s\"", strerror(err));
-	free(text);
+		log_warn("realtime_send_failed", "command=%d error=\"%s\"", cmd->type,
+			 strerror(err));
 }
 
 static void send_item(struct realtime *r, const struct conversation_output *o)
@@ -53,24 +61,41 @@ static void send_item(struct realtime *r, const struct conversation_output *o)
 	char line[LINE_MAX_BYTES];
 
 	engine_message_line(o->message, line, sizeof line);
-	send_text(r, openai_item(o->id, o->message->role == ENGINE_ASSISTANT, line));
+	send_command(r,
+		     &(struct realtime_command){.type = REALTIME_ITEM,
+						.id = o->id,
+						.assistant = o->message->role == ENGINE_ASSISTANT,
+						.text = line});
 }
 
 static void socket_event(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *data,
 			 size_t len, void *arg);
 
+static int dial(struct realtime *r)
+{
+	const char *headers[3] = {r->auth}, **next = headers + (r->auth ? 1 : 0);
+	struct ws_dial to = {.url = r->wire->url(r->codec),
+			     .headers = headers,
+			     .connect_ms = CONNECT_MS,
+			     .max_message = REALTIME_MESSAGE_MAX};
+	int err = to.url ? 0 : ENOMEM;
+
+	*next = r->wire->header;
+	if (!*headers)
+		to.headers = NULL;
+	r->ws = ws_free(r->ws);
+	r->wire->reset(r->codec);
+	if (!err)
+		err = ws_connect(&r->ws, r->ctx, &to, socket_event, r);
+	free((char *)to.url);
+	return err;
+}
+
 static void connect_socket(struct realtime *r)
 {
 	static const char failed[] = "the connection could not be begun";
-	const char *const headers[] = {r->auth, NULL};
-	struct ws_dial dial = {.url = r->url,
-			       .headers = r->auth ? headers : NULL,
-			       .connect_ms = CONNECT_MS,
-			       .max_message = OPENAI_MAX_MESSAGE};
-	int err;
+	int err = dial(r);
 
-	r->ws = ws_free(r->ws);
-	err = ws_connect(&r->ws, r->ctx, &dial, socket_event, r);
 	if (!err)
 		return;
 	log_warn("realtime_connect_failed", "error=\"%s\"", strerror(err));
@@ -80,34 +105,39 @@ static void connect_socket(struct realtime *r)
 
 static void send_output(struct realtime *r, const struct conversation_output *o)
 {
+	struct realtime_command cmd = {.ask = o->ask, .turn = o->turn, .id = o->id, .ms = o->ms};
+
 	switch (o->type) {
 	case CONVERSATION_DO_CLOSE:
 		r->ws = ws_free(r->ws);
-		break;
-	case CONVERSATION_DO_DESCRIBE:
-		send_text(r, openai_session_voice((const char *)o->text.p, r->voice));
-		break;
-	case CONVERSATION_DO_INSTRUCT:
-		send_text(r, openai_instructions((const char *)o->text.p));
-		break;
+		return;
 	case CONVERSATION_DO_ITEM:
 		send_item(r, o);
+		return;
+	case CONVERSATION_DO_DESCRIBE:
+		cmd.type = REALTIME_DESCRIBE;
+		cmd.instructions = (const char *)o->text.p;
+		break;
+	case CONVERSATION_DO_INSTRUCT:
+		cmd.type = REALTIME_INSTRUCT;
+		cmd.instructions = (const char *)o->text.p;
 		break;
 	case CONVERSATION_DO_RESPOND:
-		send_text(r, openai_response(o->ask, o->turn));
+		cmd.type = REALTIME_RESPOND;
 		break;
 	case CONVERSATION_DO_CANCEL:
-		send_text(r, openai_cancel(o->id));
+		cmd.type = REALTIME_CANCEL;
 		break;
 	case CONVERSATION_DO_TRUNCATE:
-		send_text(r, openai_truncate(o->id, o->ms));
+		cmd.type = REALTIME_TRUNCATE;
 		break;
 	case CONVERSATION_DO_DELETE:
-		send_text(r, openai_delete(o->id));
+		cmd.type = REALTIME_DELETE;
 		break;
 	default:
-		break;
+		return;
 	}
+	send_command(r, &cmd);
 }
 
 /* ---- the owner ---- */
@@ -130,7 +160,7 @@ static void tell_output(struct realtime *r, const struct conversation_output *o)
 	ev.type = types[o->type];
 	if (o->type == CONVERSATION_SAYS_AUDIO)
 		ev.data = o->pcm;
-	ev.trouble = engine_trouble(o->text.p, o->text.n);
+	ev.trouble = r->wire->trouble(o->text.p, o->text.n);
 	r->h(&ev, r->arg);
 }
 
@@ -169,10 +199,14 @@ static void timer_fired(void *arg)
 
 /* ---- the wire: what comes in ---- */
 
-static bool decode_audio(struct realtime *r, struct slice audio, struct slice *out)
+static bool decode_audio(struct realtime *r, const struct realtime_fact *f, struct slice *out)
 {
-	size_t need = base64_decoded(audio.n), len = 0;
+	size_t need = base64_decoded(f->data.n), len = 0;
 
+	if (f->binary) {
+		*out = f->data;
+		return f->data.n % 2 == 0;
+	}
 	if (need > r->pcm_cap) {
 		uint8_t *grown = realloc(r->pcm, need);
 
@@ -181,89 +215,100 @@ static bool decode_audio(struct realtime *r, struct slice audio, struct slice *o
 		r->pcm = grown;
 		r->pcm_cap = need;
 	}
-	if (base64_decode((const char *)audio.p, audio.n, r->pcm, r->pcm_cap, &len) || len % 2) {
-		r->malformed++;
+	if (base64_decode((const char *)f->data.p, f->data.n, r->pcm, r->pcm_cap, &len) || len % 2)
 		return false;
-	}
 	*out = (struct slice){r->pcm, len};
 	return true;
 }
 
 /* The code first: it is what tells one trouble from another. */
-static void name_cause(const struct openai_fact *f, char *buf, size_t size)
+static void name_cause(const struct realtime_fact *f, char *buf, size_t size)
 {
 	snprintf(buf, size, "%s%s%.*s", f->code, *f->code && f->text.n ? ": " : "", (int)f->text.n,
 		 f->text.n ? (const char *)f->text.p : "");
 }
 
-static enum conversation_error error_kind(const struct openai_fact *f)
+static enum conversation_error error_kind(enum realtime_error error)
 {
-	switch (f->error) {
-	case OPENAI_ERROR_FATAL:
+	switch (error) {
+	case REALTIME_ERROR_FATAL:
 		return CONVERSATION_ERROR_FATAL;
-	case OPENAI_ERROR_ACTIVE:
+	case REALTIME_ERROR_ACTIVE:
 		return CONVERSATION_ERROR_ACTIVE;
-	case OPENAI_ERROR_NOT_ACTIVE:
+	case REALTIME_ERROR_NOT_ACTIVE:
 		return CONVERSATION_ERROR_NOT_ACTIVE;
-	case OPENAI_ERROR_OTHER:
+	case REALTIME_ERROR_OTHER:
 		break;
 	}
 	return CONVERSATION_ERROR_OTHER;
 }
 
-static void take_fact(struct realtime *r, const struct openai_fact *f)
+/* False: the conversation has no use for the fact. */
+static bool input_of(struct realtime *r, const struct realtime_fact *f,
+		     struct conversation_input *in)
+{
+	switch (f->type) {
+	case REALTIME_SESSION:
+		in->type = CONVERSATION_CREATED;
+		return true;
+	case REALTIME_RESPONSE:
+		in->type = CONVERSATION_RESPONSE;
+		return true;
+	case REALTIME_AUDIO:
+		in->type = CONVERSATION_AUDIO;
+		if (decode_audio(r, f, &in->pcm))
+			return true;
+		r->malformed++;
+		return false;
+	case REALTIME_TEXT:
+		in->type = CONVERSATION_TEXT;
+		return true;
+	case REALTIME_DONE:
+		in->type = CONVERSATION_DONE;
+		in->ok = f->status == REALTIME_COMPLETED || f->status == REALTIME_INCOMPLETE;
+		return true;
+	case REALTIME_ERROR:
+		in->type = CONVERSATION_ERROR;
+		in->error = error_kind(f->error);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void take_fact(struct realtime *r, const struct realtime_fact *f)
 {
 	struct conversation_input in = {
 		.ask = f->ask, .response = f->response, .item = f->item, .text = f->text};
 	char why[256];
 
-	switch (f->type) {
-	case OPENAI_SESSION:
-		in.type = CONVERSATION_CREATED;
-		break;
-	case OPENAI_RESPONSE:
-		in.type = CONVERSATION_RESPONSE;
-		break;
-	case OPENAI_AUDIO:
-		in.type = CONVERSATION_AUDIO;
-		if (!decode_audio(r, f->audio, &in.pcm))
-			return;
-		break;
-	case OPENAI_TEXT:
-		in.type = CONVERSATION_TEXT;
-		break;
-	case OPENAI_DONE:
-		in.type = CONVERSATION_DONE;
-		in.ok = f->status == OPENAI_COMPLETED || f->status == OPENAI_INCOMPLETE;
-		break;
-	case OPENAI_ERROR:
-		in.type = CONVERSATION_ERROR;
-		in.error = error_kind(f);
-		break;
-	default:
+	if (!input_of(r, f, &in))
 		return;
-	}
-	if (f->type == OPENAI_DONE || f->type == OPENAI_ERROR) {
+	if (f->type == REALTIME_DONE || f->type == REALTIME_ERROR) {
 		name_cause(f, why, sizeof why);
 		in.text = slice_str(why);
 	}
-	if (f->type == OPENAI_ERROR && f->error != OPENAI_ERROR_NOT_ACTIVE)
+	if (f->type == REALTIME_ERROR && f->error != REALTIME_ERROR_NOT_ACTIVE)
 		log_warn("realtime_error", "ask=%u error=\"%s\"", f->ask, why);
 	step(r, &in);
 }
 
-static void take_message(struct realtime *r, const uint8_t *data, size_t len)
+static void take_message(struct realtime *r, bool text, const uint8_t *data, size_t len)
 {
-	struct openai_fact f;
+	struct realtime_facts *facts = malloc(sizeof *facts);
+	int err = facts ? r->wire->decode(r->codec, text, data, len, facts) : ENOMEM;
 
-	if (openai_parse(&f, data, len)) {
+	if (err) {
 		r->malformed++;
 		log_debug("realtime_malformed", "bytes=%zu count=%llu", len,
 			  (unsigned long long)r->malformed);
+		free(facts);
 		return;
 	}
-	take_fact(r, &f);
-	openai_fact_clear(&f);
+	for (size_t i = 0; i < facts->n; i++)
+		take_fact(r, &facts->v[i]);
+	realtime_facts_clear(facts);
+	free(facts);
 }
 
 static void socket_event(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *data,
@@ -278,10 +323,8 @@ static void socket_event(struct ws *ws, enum ws_event ev, uint16_t code, const u
 		step(r, &(struct conversation_input){.type = CONVERSATION_OPENED});
 		break;
 	case WS_TEXT:
-		take_message(r, data, len);
-		break;
 	case WS_BINARY:
-		r->malformed++;
+		take_message(r, ev == WS_TEXT, data, len);
 		break;
 	case WS_CLOSED:
 		snprintf(why, sizeof why, "closed %u %.*s", code, len > 100 ? 100 : (int)len,
@@ -332,11 +375,23 @@ static int realtime_instruct(void *engine, const char *text)
 							 .text = slice_str(text)});
 }
 
+static void wipe_auth(struct realtime *r)
+{
+	if (r->auth)
+		explicit_bzero(r->auth, strlen(r->auth));
+	free(r->auth);
+}
+
 static int realtime_rekey(void *engine, const char *key)
 {
 	struct realtime *r = engine;
+	char *auth = r->wire->auth(key);
 
-	return openai_auth_replace(&r->auth, key);
+	if (!auth && key && *key)
+		return ENOMEM;
+	wipe_auth(r);
+	r->auth = auth;
+	return 0;
 }
 
 static bool realtime_up(const void *engine)
@@ -355,26 +410,42 @@ static void realtime_free(void *engine)
 	ws_free(r->ws);
 	tmr_free(r->timer);
 	conversation_free(r->conversation);
-	if (r->auth)
-		explicit_bzero(r->auth, strlen(r->auth));
-	free(r->auth);
-	free(r->url);
-	free(r->voice);
+	wipe_auth(r);
+	if (r->codec)
+		r->wire->free(r->codec);
 	free(r->pcm);
 	free(r);
 }
 
-static int realtime_alloc(void **out, const struct engine_conf *conf)
+static int realtime_open(struct realtime *r, const struct engine_conf *conf)
 {
+	const struct realtime_conf codec = {.url = conf->socket_url,
+					    .model = conf->model,
+					    .voice = conf->voice,
+					    .language = conf->language,
+					    .rate_in = conf->caps->rate_in,
+					    .rate_out = conf->caps->rate_out};
 	struct conversation_caps caps = {.cancel = conf->caps->cancel,
 					 .truncate = conf->caps->truncate,
 					 .erase = conf->caps->erase,
 					 .rate = conf->caps->rate_out,
 					 .silent_ms = conf->silent_ms};
-	struct realtime *r;
-	int err = ENOMEM;
+	int err = r->wire->alloc(&r->codec, &codec);
 
-	if (!conf->env || !conf->ws || !conf->socket_url || !conf->h)
+	if (!err && conf->key && *conf->key && !(r->auth = r->wire->auth(conf->key)))
+		err = ENOMEM;
+	if (!err)
+		err = conversation_alloc(&r->conversation, &caps);
+	return err ? err : tmr_alloc(&r->timer, r->env, timer_fired, r);
+}
+
+static int realtime_alloc(void **out, const struct engine_conf *conf)
+{
+	struct realtime *r;
+	int err;
+
+	if (!conf->env || !conf->ws || !conf->socket_url || !conf->h ||
+	    !engine_wire(conf->caps->dialect))
 		return EINVAL;
 	r = calloc(1, sizeof *r);
 	if (!r)
@@ -383,23 +454,15 @@ static int realtime_alloc(void **out, const struct engine_conf *conf)
 	r->ctx = conf->ws;
 	r->h = conf->h;
 	r->arg = conf->arg;
-	r->url = openai_url_voice(conf->socket_url, conf->model);
-	r->voice = strdup(conf->voice ? conf->voice : "");
-	if (!r->url || !r->voice)
-		goto out;
-	if (conf->key && *conf->key && !(r->auth = openai_auth(conf->key)))
-		goto out;
-	err = conversation_alloc(&r->conversation, &caps);
-	if (!err)
-		err = tmr_alloc(&r->timer, r->env, timer_fired, r);
-	if (err)
-		goto out;
+	r->wire = engine_wire(conf->caps->dialect);
+	err = realtime_open(r, conf);
+	if (err) {
+		realtime_free(r);
+		return err;
+	}
 	tmr_start(r->timer, 0);
 	*out = r;
-	r = NULL;
-out:
-	realtime_free(r);
-	return err;
+	return 0;
 }
 
 const struct engine_ops engine_realtime = {

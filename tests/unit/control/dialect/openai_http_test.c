@@ -326,11 +326,11 @@ TEST(a_refusal_tells_its_cause)
 
 	openai_refusal(429, body, sizeof body - 1, why, sizeof why);
 	CHECK_STR(why, "status 429 insufficient_quota: You exceeded");
-	CHECK_INT(openai_trouble((const uint8_t *)why, strlen(why)), OPENAI_TROUBLE_CREDIT);
+	CHECK_INT(openai_trouble((const uint8_t *)why, strlen(why)), TROUBLE_CREDIT);
 	openai_refusal(401, "<html>", 6, why, sizeof why);
-	CHECK_INT(openai_trouble((const uint8_t *)why, strlen(why)), OPENAI_TROUBLE_KEY);
+	CHECK_INT(openai_trouble((const uint8_t *)why, strlen(why)), TROUBLE_KEY);
 	openai_refusal(429, NULL, 0, why, sizeof why);
-	CHECK_INT(openai_trouble((const uint8_t *)why, strlen(why)), OPENAI_TROUBLE_BUSY);
+	CHECK_INT(openai_trouble((const uint8_t *)why, strlen(why)), TROUBLE_BUSY);
 	openai_refusal(503, "{}", 2, why, sizeof why);
 	CHECK_STR(why, "status 503");
 }

@@ -327,17 +327,17 @@ TEST(base64_refuses_what_it_is_not)
 			test_fail(__FILE__, __LINE__, "accepted: %s", bad[i]);
 }
 
-static enum openai_trouble trouble(const char *why)
+static enum trouble trouble_of(const char *why)
 {
 	return openai_trouble((const uint8_t *)why, strlen(why));
 }
 
 TEST(openai_troubles_are_known_by_their_codes)
 {
-	CHECK_INT(trouble("insufficient_quota: You exceeded your quota"), OPENAI_TROUBLE_CREDIT);
-	CHECK_INT(trouble("closed 1000 invalid_api_key"), OPENAI_TROUBLE_KEY);
-	CHECK_INT(trouble("closed 1006 unauthorized"), OPENAI_TROUBLE_KEY);
-	CHECK_INT(trouble("rate_limit_exceeded"), OPENAI_TROUBLE_BUSY);
-	CHECK_INT(trouble("closed 1006 "), OPENAI_TROUBLE_OTHER);
-	CHECK_INT(openai_trouble(NULL, 0), OPENAI_TROUBLE_OTHER);
+	CHECK_INT(trouble_of("insufficient_quota: You exceeded your quota"), TROUBLE_CREDIT);
+	CHECK_INT(trouble_of("closed 1000 invalid_api_key"), TROUBLE_KEY);
+	CHECK_INT(trouble_of("closed 1006 unauthorized"), TROUBLE_KEY);
+	CHECK_INT(trouble_of("rate_limit_exceeded"), TROUBLE_BUSY);
+	CHECK_INT(trouble_of("closed 1006 "), TROUBLE_OTHER);
+	CHECK_INT(openai_trouble(NULL, 0), TROUBLE_OTHER);
 }
