@@ -74,6 +74,7 @@ struct voice_session *control_open_voice_session(struct control *c, uint64_t gui
 					  .guilds = c->guilds,
 					  .media = c->media,
 					  .bus = c->bus,
+					  .refused = &c->state.refused,
 					  .bot_name = c->state.bot_name,
 					  .changedh = control_on_calls_changed,
 					  .arg = c};

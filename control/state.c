@@ -127,18 +127,20 @@ static json_t *format_id(uint64_t id)
 
 json_t *state_format(const struct state *s)
 {
-	json_t *calls = json_array();
+	json_t *calls = json_array(), *refused = json_array();
 
+	for (unsigned i = 0; i < s->refused.n; i++)
+		json_array_append_new(refused, format_id(s->refused.channels[i]));
 	for (unsigned i = 0; i < s->n_calls; i++)
 		json_array_append_new(calls, json_pack("{s:o,s:o,s:b}", "guild",
 						       format_id(s->calls[i].guild), "channel",
 						       format_id(s->calls[i].channel), "standing",
 						       s->calls[i].standing));
-	return json_pack("{s:i,s:o,s:o,s:o,s:I,s:s,s:{s:s,s:s,s:I},s:o}", "format", FORMAT, "epoch",
-			 format_id(s->epoch), "user", format_id(s->user), "application",
+	return json_pack("{s:i,s:o,s:o,s:o,s:I,s:s,s:{s:s,s:s,s:I},s:o,s:o}", "format", FORMAT,
+			 "epoch", format_id(s->epoch), "user", format_id(s->user), "application",
 			 format_id(s->application), "saved_ms", (json_int_t)s->saved_ms, "bot_name",
 			 s->bot_name, "session", "id", s->session.id, "url", s->session.url, "seq",
-			 (json_int_t)s->session.seq, "calls", calls);
+			 (json_int_t)s->session.seq, "calls", calls, "refused", refused);
 }
 
 static void parse_calls(const json_t *list, struct state *s)
@@ -154,6 +156,19 @@ static void parse_calls(const json_t *list, struct state *s)
 		    discord_snowflake(json_string_value(json_object_get(x, "guild")), &c.guild) &&
 		    discord_snowflake(json_string_value(json_object_get(x, "channel")), &c.channel))
 			s->calls[s->n_calls++] = c;
+	}
+}
+
+static void parse_refused(const json_t *list, struct refused *out)
+{
+	uint64_t channel;
+	json_t *x;
+	size_t i;
+
+	json_array_foreach(list, i, x)
+	{
+		if (i < REFUSED_MAX && discord_snowflake(json_string_value(x), &channel))
+			refused_add(out, channel);
 	}
 }
 
@@ -180,6 +195,7 @@ int state_parse(const json_t *j, struct state *out)
 	snprintf(s.session.url, sizeof s.session.url, "%s", url);
 	utf8_copy(s.bot_name, sizeof s.bot_name, name);
 	parse_calls(calls, &s);
+	parse_refused(json_object_get(j, "refused"), &s.refused);
 	*out = s;
 	return 0;
 }

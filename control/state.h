@@ -15,6 +15,7 @@
 #include <jansson.h>
 
 #include "control/discord/gateway_machine.h"
+#include "control/voice_session/refused.h"
 
 struct env;
 
@@ -34,6 +35,7 @@ struct state {
 	struct gateway_session session; /* empty id: none */
 	struct state_call calls[STATE_CALLS_MAX];
 	unsigned n_calls;
+	struct refused refused;
 };
 
 /* $STATE_DIRECTORY, $XDG_STATE_HOME/parley, $HOME/.local/state/parley, in this order, when given is

@@ -30,6 +30,16 @@ enum media_heal {
 	MEDIA_HEALS(X)
 #undef X
 };
+enum media_e2ee {
+#define X(NAME, name, num, text) MEDIA_E2EE_##NAME = num,
+	MEDIA_E2EES(X)
+#undef X
+};
+enum media_consent_default {
+	MEDIA_CONSENT_UNCHANGED,
+	MEDIA_CONSENT_NO,
+	MEDIA_CONSENT_YES,
+};
 enum media_fault_code {
 #define X(NAME, name, num, text) MEDIA_FAULT_##NAME = num,
 	MEDIA_FAULTS(X)

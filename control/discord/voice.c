@@ -165,8 +165,10 @@ static void out(struct voice *v)
 
 static bool final_reason(unsigned media_reason)
 {
-	/* Retrying cannot help here: 4017 must never loop. */
+	/* Retrying cannot help here: 4017 must never loop. A call that lost its encryption is left
+	 * until somebody says otherwise. */
 	return media_reason == MEDIA_REASON_ENCRYPTION_REQUIRED ||
+	       media_reason == MEDIA_REASON_NOT_ENCRYPTED ||
 	       media_reason == MEDIA_REASON_NO_COMMON_MODE;
 }
 

@@ -16,13 +16,16 @@ int media_call_send(struct media_call *call, struct media_msg *msg)
 
 static void send_set(struct media_call *call)
 {
-	struct media_msg msg = {.type = MEDIA_CALL_SET,
-				.call_set = {.channel = call->want.channel,
-					     .bitrate = call->want.bitrate,
-					     .complexity = call->want.complexity,
-					     .mute = call->want.mute,
-					     .deaf = call->want.deaf,
-					     .stage = call->want.stage}};
+	struct media_msg msg = {
+		.type = MEDIA_CALL_SET,
+		.call_set = {.channel = call->want.channel,
+			     .bitrate = call->want.bitrate,
+			     .complexity = call->want.complexity,
+			     .mute = call->want.mute,
+			     .deaf = call->want.deaf,
+			     .stage = call->want.stage,
+			     .e2ee = call->want.e2ee,
+			     .consent = call->want.consent ? MEDIA_CONSENT_YES : MEDIA_CONSENT_NO}};
 
 	media_call_send(call, &msg);
 }
@@ -39,7 +42,8 @@ static void send_open(struct media_call *call)
 					      .stage = call->want.stage,
 					      .consent = call->want.consent,
 					      .retired = call->want.retired,
-					      .complexity = call->want.complexity}};
+					      .complexity = call->want.complexity,
+					      .e2ee = call->want.e2ee}};
 
 	media_call_send(call, &msg);
 }

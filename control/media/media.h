@@ -63,6 +63,7 @@ struct media_want {
 	uint8_t complexity; /* of the encoder at most; 0: mediad's choice */
 	bool mute, deaf, stage;
 	bool consent; /* of users not told by media_call_consent */
+	uint8_t e2ee; /* enum media_e2ee */
 	bool retired; /* transport encryption that Discord retired may be used */
 };
 

@@ -34,6 +34,7 @@ struct voice_session {
 	bool quiet;   /* say nothing in the room's text chat */
 	uint64_t greeted, greeted_at; /* the channel that was greeted last */
 	bool leaves;		      /* the room asked to leave */
+	bool encrypted;		      /* the call has been encrypted */
 	bool stage_asked;	      /* asked once to be a speaker, since it was joined */
 	uint64_t members[VOICE_SESSION_MEMBERS];
 	unsigned n_members;
@@ -76,6 +77,8 @@ const char *voice_session_bot_name(const struct voice_session *c);
 /* joining.c */
 /* The call as it should be in this channel. */
 struct media_want voice_session_wanted_call(const struct voice_session *c, uint64_t channel);
+/* Sends the changed wish, if the channel or the settings changed it. */
+void voice_session_update_call(struct voice_session *c);
 void voice_session_open_media(struct voice_session *c, uint64_t channel);
 /* The call is up: starts the agent and answers /join. */
 void voice_session_came_up(struct voice_session *c);

@@ -15,6 +15,7 @@
 #include "control/report/secure.h"
 #include "control/settings/settings.h"
 #include "control/voice_session/inside.h"
+#include "control/voice_session/refused.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "proto/discord.h"
@@ -47,6 +48,39 @@ void voice_session_ask_to_speak(struct voice_session *c, const struct guild_voic
 	json_decref(call.body);
 }
 
+/* What the setting e2ee means for the call. mediad does not apply it in stages. */
+static enum media_e2ee wanted_e2ee(const struct voice_session *c, uint64_t channel)
+{
+	if (c->conf.settings->e2ee == SETTINGS_E2EE_PREFER)
+		return MEDIA_E2EE_PREFER;
+	return c->encrypted || refused_has(c->conf.refused, channel) ? MEDIA_E2EE_ALWAYS
+								     : MEDIA_E2EE_REQUIRE;
+}
+
+void voice_session_update_call(struct voice_session *c)
+{
+	struct media_want want;
+
+	if (!c->media || !voice_channel(c->voice))
+		return;
+	want = voice_session_wanted_call(c, voice_channel(c->voice));
+	if (want.bitrate != media_call_want(c->media)->bitrate ||
+	    want.e2ee != media_call_want(c->media)->e2ee)
+		media_call_set(c->media, &want);
+}
+
+/* A mediad that takes the call over later must know that it was encrypted. An operator who prefers
+ * has allowed a clear call here. */
+static void note_encryption(struct voice_session *c, const struct media_call_secure *m)
+{
+	if (m->known && m->version)
+		c->encrypted = true;
+	if (c->conf.settings->e2ee == SETTINGS_E2EE_PREFER &&
+	    refused_remove(c->conf.refused, voice_channel(c->voice)))
+		c->conf.changedh(c->conf.arg);
+	voice_session_update_call(c);
+}
+
 struct media_want voice_session_wanted_call(const struct voice_session *c, uint64_t channel)
 {
 	struct guild_channel ch = {.bitrate = 64000};
@@ -57,6 +91,7 @@ struct media_want voice_session_wanted_call(const struct voice_session *c, uint6
 				   .bitrate = ch.bitrate,
 				   .complexity = (uint8_t)c->conf.settings->complexity,
 				   .stage = ch.type == DISCORD_CHANNEL_STAGE,
+				   .e2ee = (uint8_t)wanted_e2ee(c, channel),
 				   .consent = true,
 				   .retired = c->conf.settings->retired_modes};
 }
@@ -110,6 +145,7 @@ static void on_media(struct media_call *media, const struct media_msg *msg, void
 
 	if (msg->type == MEDIA_CALL_SECURE) {
 		log_secure(c, &msg->call_secure);
+		note_encryption(c, &msg->call_secure);
 		voice_session_watch(c);
 		voice_session_arm_timer(c);
 		return;
@@ -196,6 +232,8 @@ static void end_call(struct voice_session *c, const struct voice_act *act)
 	struct words words = {0};
 
 	words_voice(&words, act->why, act->media_reason);
+	if (act->media_reason == MEDIA_REASON_NOT_ENCRYPTED && act->channel)
+		refused_add(c->conf.refused, act->channel);
 	log_warn("call_over", "guild=%llu why=\"%s\"", ID(c->guild), words.text);
 	/* Tells the room, unless a member has disconnected the bot. */
 	if (c->was_up && act->type == VOICE_ACT_FAILED && !c->cmd)

@@ -119,9 +119,11 @@ static void see_secure(struct voice_session *c)
 	if (m && m->known) {
 		voice_session_see(c, FAULT_DEAF, m->undecryptable > 0);
 		voice_session_see(c, FAULT_KEYLESS, m->version && !m->ready && others);
+		voice_session_see(c, FAULT_CLEAR, !m->version && m->ready);
 	} else {
 		faults_set(&c->faults, FAULT_DEAF, FAULT_IS_UNKNOWN, now);
 		faults_set(&c->faults, FAULT_KEYLESS, FAULT_IS_UNKNOWN, now);
+		faults_set(&c->faults, FAULT_CLEAR, FAULT_IS_UNKNOWN, now);
 	}
 }
 

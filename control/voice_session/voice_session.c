@@ -247,10 +247,7 @@ void voice_session_event(struct voice_session *c, const char *name, const json_t
 		   discord_snowflake(json_string_value(json_object_get(d, "user_id")), &user)) {
 		voice_session_take_sound(c, user, d);
 	} else if (strcmp(name, "CHANNEL_UPDATE") == 0 && c->media) {
-		struct media_want want = voice_session_wanted_call(c, voice_channel(c->voice));
-
-		if (voice_channel(c->voice) && want.bitrate != media_call_want(c->media)->bitrate)
-			media_call_set(c->media, &want);
+		voice_session_update_call(c);
 	} else if (strcmp(name, "GUILD_CREATE") == 0) {
 		voice_session_sync_members(c);
 	}
@@ -266,6 +263,7 @@ void voice_session_brain_ready(struct voice_session *c, bool moved)
 
 void voice_session_settings(struct voice_session *c)
 {
+	voice_session_update_call(c);
 	if (c->agent)
 		agent_settings(c->agent);
 }

@@ -19,6 +19,7 @@ struct gateway;
 struct guilds;
 struct http;
 struct media;
+struct refused;
 struct rest;
 struct settings;
 struct status;
@@ -34,6 +35,7 @@ struct voice_session_conf {
 	struct media *media;
 	const struct settings *settings;
 	struct bus *bus;
+	struct refused *refused;     /* channels that lost their encryption */
 	const char *bot_name;	     /* the text may change */
 	void (*changedh)(void *arg); /* the desired channel changed */
 	void *arg;

@@ -38,6 +38,9 @@ int main(void)
 	printf("\n## What is done about speakers who cannot be decrypted\n\n");
 	printf("| number | name | in words |\n|---|---|---|\n");
 	MEDIA_HEALS(ROW)
+	printf("\n## Whether a call may go without end-to-end encryption\n\n");
+	printf("| number | name | in words |\n|---|---|---|\n");
+	MEDIA_E2EES(ROW)
 	printf("\n## Faults\n\n| number | name | in words |\n|---|---|---|\n");
 	MEDIA_FAULTS(ROW)
 	return 0;

@@ -118,6 +118,7 @@ int call_alloc(struct call **out, const struct call_conf *conf, const struct med
 	c->mute = open->mute;
 	c->deaf = open->deaf;
 	c->consent = open->consent;
+	c->e2ee = open->e2ee;
 	c->next_capture = 1;
 	c->state.phase = MEDIA_PHASE_WAITING;
 	c->state.reason = MEDIA_REASON_NEW_CALL;
@@ -140,6 +141,7 @@ int call_alloc(struct call **out, const struct call_conf *conf, const struct med
 		call_free(c);
 		return err;
 	}
+	secure_check_policy(c);
 	call_send_set(c);
 	call_send_state(c);
 	*out = c;
@@ -199,7 +201,12 @@ void call_set(struct call *c, const struct media_call_set *m)
 	c->complexity = m->complexity;
 	c->mute = m->mute;
 	c->deaf = m->deaf;
+	c->e2ee = m->e2ee;
+	if (m->consent != MEDIA_CONSENT_UNCHANGED)
+		hear_set_default_consent(c, m->consent == MEDIA_CONSENT_YES);
 	call_send_set(c);
+	secure_check_policy(c);
+	call_finish_step(c);
 }
 
 static bool copy_text(char *buf, size_t size, struct slice s)

@@ -54,6 +54,7 @@ struct call {
 	uint32_t bitrate;
 	uint8_t complexity; /* of the encoder; 0: mediad chooses */
 	bool mute, deaf, consent, stage;
+	uint8_t e2ee; /* enum media_e2ee */
 
 	struct vgw *gw;
 	struct tmr *gw_timer, *settle;
@@ -117,6 +118,8 @@ void hear_end_session(struct call *c);
 void hear_drop_unconfirmed(struct call *c);
 void hear_event(struct call *c, const struct ev *ev);
 void hear_send_all(struct call *c);
+/* Changes the consent of users for whom no CONSENT was received. */
+void hear_set_default_consent(struct call *c, bool yes);
 void hear_free(struct call *c);
 
 /* ---- say.c ---- */

@@ -337,6 +337,17 @@ void vgw_rejoin(struct vgw *g, uint64_t now, enum media_reason why)
 			       STEP_TRIES); /* counts as a session that failed in joining */
 }
 
+void vgw_require_encryption(struct vgw *g, bool required)
+{
+	g->encrypted = required;
+}
+
+void vgw_refuse_clear(struct vgw *g)
+{
+	if (g->phase != MEDIA_PHASE_CLOSED && g->phase != MEDIA_PHASE_FAILED)
+		vgw_fail(g, MEDIA_REASON_NOT_ENCRYPTED, 0);
+}
+
 void vgw_leave(struct vgw *g, uint64_t now)
 {
 	(void)now;

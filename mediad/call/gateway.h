@@ -144,6 +144,10 @@ bool vgw_has_missed(const struct vgw *g);
 void vgw_resume_now(struct vgw *g, uint64_t now, enum media_reason why);
 /* Gives up the session and asks for another one. Does nothing without a session. */
 void vgw_rejoin(struct vgw *g, uint64_t now, enum media_reason why);
+/* Whether encryption is required: a session without DAVE is refused then. */
+void vgw_require_encryption(struct vgw *g, bool required);
+/* The session is not encrypted, and encryption is required: the call fails. */
+void vgw_refuse_clear(struct vgw *g);
 /* Leaves the call for good. */
 void vgw_leave(struct vgw *g, uint64_t now);
 void vgw_timer(struct vgw *g, uint64_t now);

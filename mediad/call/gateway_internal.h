@@ -21,6 +21,7 @@ struct vgw {
 	/* the lease, and after Identify the session */
 	char session[132], token[260], endpoint[260];
 	bool lease_unused; /* the lease has not been used for an Identify */
+	bool encrypted;	   /* DAVE is required */
 	bool established;  /* the session was up once, so it can be resumed */
 	bool media;	   /* DISCOVER was emitted and DROP_MEDIA was not */
 	const char *mode;

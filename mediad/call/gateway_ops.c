@@ -118,6 +118,11 @@ static bool on_description(struct vgw *g, uint64_t now, const json_t *d)
 		vgw_fail(g, MEDIA_REASON_ENCRYPTION_REQUIRED, 0);
 		return true;
 	}
+	if (!dave && g->encrypted) {
+		explicit_bzero(key, sizeof key);
+		vgw_refuse_clear(g);
+		return true;
+	}
 	/* The same key may be sent again. A new cipher context would restart its counter and reuse
 	 * nonces. */
 	if (g->phase != MEDIA_PHASE_UP || memcmp(g->key, key, sizeof key) != 0) {

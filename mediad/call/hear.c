@@ -387,6 +387,21 @@ void call_consent(struct call *c, const struct media_consent *m)
 	call_send_set(c);
 }
 
+void hear_set_default_consent(struct call *c, bool yes)
+{
+	if (c->consent == yes)
+		return;
+	c->consent = yes;
+	for (size_t i = 0; i < c->n_people; i++) {
+		struct person *p = &c->people[i];
+		struct cmd cmd = {.type = CMD_CONSENT};
+
+		cmd.slot.yes = yes;
+		if (p->slot && !p->consent_known)
+			send_slot_command(c, p, cmd);
+	}
+}
+
 /* ---- events of the audio thread ---- */
 
 static void on_heard(struct call *c, const struct ev *ev)

@@ -238,6 +238,9 @@ static void perform_dave_action(const struct dave_action *act, void *arg)
 	case DAVE_ACT_REJOIN:
 		c->secure.rejoin = true;
 		break;
+	case DAVE_ACT_LEAVE:
+		c->secure.leave = true;
+		break;
 	}
 	if (err) {
 		log_warn("secure_unsent", "call=%u error=\"%s\"", c->id, strerror(err));
@@ -305,6 +308,10 @@ static void report_change(struct call *c)
 		c->secure.session ? dave_session_status(c->secure.session) : &none;
 
 	c->secure.changed = false;
+	if (s->known && s->version > 0 && !c->secure.encrypted) {
+		c->secure.encrypted = true;
+		secure_check_policy(c);
+	}
 	log_faults(c, s);
 	c->secure.reported = c->secure.heal;
 	log_info("call_secure",
@@ -323,11 +330,38 @@ static uint64_t call_now(const struct call *c)
 	return env_now(c->conf.env);
 }
 
+/* Stages have no end-to-end encryption. */
+static bool requires_encryption(const struct call *c)
+{
+	return !c->stage && c->e2ee != MEDIA_E2EE_PREFER;
+}
+
+/* A call that was never encrypted may go on without, unless control forbids that. */
+static bool may_be_clear(const struct call *c)
+{
+	return !requires_encryption(c) || (c->e2ee != MEDIA_E2EE_ALWAYS && !c->secure.encrypted);
+}
+
+void secure_check_policy(struct call *c)
+{
+	struct dave_session *s = c->secure.session;
+	const struct dave_status *status = s ? dave_session_status(s) : NULL;
+
+	vgw_require_encryption(c->gw, !may_be_clear(c));
+	if (s)
+		dave_session_require(s, requires_encryption(c));
+	if (status && status->known && status->version == 0 && !may_be_clear(c))
+		c->secure.leave = true;
+}
+
 void secure_begin(struct call *c)
 {
 	struct secure *s = &c->secure;
-	struct dave_conf conf = {
-		.user = c->user, .acth = perform_dave_action, .arg = c, .heal = &s->heal};
+	struct dave_conf conf = {.user = c->user,
+				 .required = requires_encryption(c),
+				 .acth = perform_dave_action,
+				 .arg = c,
+				 .heal = &s->heal};
 
 	secure_end(c);
 	if (dave_session_alloc(&s->session, &conf)) {
@@ -345,7 +379,7 @@ void secure_end(struct call *c)
 	for (unsigned i = 0; i < s->n_refused_jobs; i++)
 		dave_job_free(s->refused_jobs[i]);
 	s->n_refused_jobs = 0;
-	s->resume = s->rejoin = false;
+	s->resume = s->rejoin = s->leave = false;
 	if (!s->session)
 		return;
 	s->session = dave_session_free(s->session);
@@ -360,6 +394,10 @@ void secure_start(struct call *c, uint16_t version)
 {
 	if (!c->secure.session)
 		return;
+	if (version > 0) {
+		c->secure.encrypted = true;
+		secure_check_policy(c);
+	}
 	/* From here on undecryptable packets count. */
 	allow_clear(c, false, 0);
 	dave_session_start(c->secure.session, call_now(c), c->secure.channel, version);
@@ -470,20 +508,22 @@ void secure_verify(struct call *c, uint64_t user)
 
 bool secure_has_deferred(const struct call *c)
 {
-	return c->secure.n_refused_jobs || c->secure.resume || c->secure.rejoin;
+	return c->secure.n_refused_jobs || c->secure.resume || c->secure.rejoin || c->secure.leave;
 }
 
 void secure_run_deferred(struct call *c)
 {
 	struct secure *s = &c->secure;
-	bool resume = s->resume, rejoin = s->rejoin;
+	bool resume = s->resume, rejoin = s->rejoin, leave = s->leave;
 
 	if (s->n_refused_jobs) {
 		dave_session_done(s->session, call_now(c), s->refused_jobs[--s->n_refused_jobs]);
 		return;
 	}
-	s->resume = s->rejoin = false;
-	if (rejoin)
+	s->resume = s->rejoin = s->leave = false;
+	if (leave)
+		vgw_refuse_clear(c->gw);
+	else if (rejoin)
 		vgw_rejoin(c->gw, call_now(c), MEDIA_REASON_NOT_DECRYPTED);
 	else if (resume)
 		vgw_resume_now(c->gw, call_now(c), MEDIA_REASON_NOT_DECRYPTED);

@@ -33,6 +33,8 @@ struct secure {
 					     the group, one for a code */
 	unsigned n_refused_jobs;
 	bool resume, rejoin, changed; /* to be performed once the step is over */
+	bool leave;	/* the same: encryption is required and the session has none */
+	bool encrypted; /* the call has been encrypted */
 	bool clear_logged;
 	struct media_key deferred; /* our own sending key */
 	uint64_t retry_at;	   /* when deferred keys are tried again */
@@ -55,6 +57,8 @@ void secure_gap(struct call *c);
 void secure_offline(struct call *c);
 void secure_resumed(struct call *c);
 
+/* Compares the call with its setting of encryption, after a change of either. */
+void secure_check_policy(struct call *c);
 /* A slot was lent for this person: lends it every key that is still accepted. */
 void secure_slot(struct call *c, struct person *p);
 /* Handles EV_DAVE_OUTAGE, EV_DAVE_PROOF and EV_DAVE_NEXT. */

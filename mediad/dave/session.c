@@ -331,6 +331,14 @@ void dave_session_start(struct dave_session *s, uint64_t now, uint64_t channel, 
 			    .op = DAVE_OP_DESCRIPTION, .number = channel, .version = version});
 }
 
+void dave_session_require(struct dave_session *s, bool required)
+{
+	s->conf.required = required;
+	/* A downgrade that op 21 prepared no longer counts. */
+	if (required && s->status.version > 0 && s->clear_until == DAVE_NEVER)
+		dave_send_clear(s, false, 0);
+}
+
 void dave_session_member(struct dave_session *s, uint64_t now, uint64_t user, bool present)
 {
 	queue_input(s, now,

@@ -25,7 +25,6 @@ enum {
 	DAVE_EXECUTE_GRACE_MS = 500, /* wait for op 22 after a speaker used the new keys */
 	DAVE_EXECUTE_LATE_MS = 8000, /* wait for op 22 in any case: soon the others will have
 					dropped our old key */
-	DAVE_DOWNGRADE_MS = 3000,    /* a downgrade is executed after this time without op 22 */
 	DAVE_REFUSED_MS =
 		1000, /* time for an epoch to follow proposals that we refused, before we heal */
 	DAVE_ANNOUNCE_MS = 1500, /* the same for proposals that we committed */
@@ -48,6 +47,7 @@ enum dave_act {
 	DAVE_ACT_CODE,	/* a member's verification code is ready */
 	DAVE_ACT_RESUME, /* heal: close the socket and resume the session */
 	DAVE_ACT_REJOIN, /* heal: leave the session, take fresh credentials */
+	DAVE_ACT_LEAVE,	 /* encryption is required and the gateway ended it: leave the call */
 };
 
 enum dave_heal { DAVE_HEAL_NONE, DAVE_HEAL_RECOVER, DAVE_HEAL_RESUME, DAVE_HEAL_REJOIN };
@@ -110,6 +110,7 @@ struct dave_heal_state {
 
 struct dave_conf {
 	uint64_t user;
+	bool required; /* encryption is required: see dave_session_require */
 	dave_action_h *acth;
 	void *arg;
 	struct dave_heal_state *heal; /* of the call; must outlive the session */
@@ -121,6 +122,10 @@ struct dave_session *dave_session_free(struct dave_session *s);
 
 /* Op 4 of this session. Before it nothing is sent or accepted. */
 void dave_session_start(struct dave_session *s, uint64_t now, uint64_t channel, uint16_t version);
+/* Whether encryption is required. Then clear frames are never accepted, no downgrade is confirmed
+ * (op 23), and the execution of one (op 22) makes DAVE_ACT_LEAVE instead. Otherwise clear frames
+ * are accepted from op 21 on and sent from op 22 on. */
+void dave_session_require(struct dave_session *s, bool required);
 /* Ops 11 and 13. */
 void dave_session_member(struct dave_session *s, uint64_t now, uint64_t user, bool present);
 /* Ops 21, 22, 24 (transition, version, epoch as far as the op has them). */

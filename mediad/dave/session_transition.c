@@ -102,6 +102,10 @@ static void execute_transition(struct dave_session *s, uint64_t now,
 	const struct dave_epoch *e = t->serial ? find_epoch(s, t->serial) : NULL;
 	uint64_t grace = now + DAVE_GRACE_MS * NS_PER_MS;
 
+	if (t->version == 0 && s->conf.required && s->status.version > 0) {
+		s->conf.acth(&(struct dave_action){.kind = DAVE_ACT_LEAVE}, s->conf.arg);
+		return;
+	}
 	s->last_id = t->id;
 	s->changed_at = now;
 	s->status.version = t->version;
@@ -128,10 +132,12 @@ static void execute_pending(struct dave_session *s, uint64_t now, unsigned i)
 	execute_transition(s, now, &t);
 }
 
+/* The gateway alone announces a downgrade, so only its op 22 can end encryption, also when the id
+ * is 0. */
 static void begin_transition(struct dave_session *s, uint64_t now, const struct dave_transition *t)
 {
 	s->last_id = t->id;
-	if (t->id == 0) {
+	if (t->id == 0 && t->version > 0) {
 		drop_transitions(s, s->n_pending);
 		execute_transition(s, now, t);
 		return;
@@ -145,7 +151,8 @@ static void begin_transition(struct dave_session *s, uint64_t now, const struct 
 	if (s->n_pending == DAVE_PENDING_MAX)
 		drop_transitions(s, 1);
 	s->pending[s->n_pending++] = *t;
-	dave_send_text(s, DAVE_OP_READY, t->id);
+	if (t->id && (t->version > 0 || !s->conf.required))
+		dave_send_text(s, DAVE_OP_READY, t->id);
 }
 
 void dave_transition_prepare(struct dave_session *s, uint64_t now, uint16_t id,
@@ -175,9 +182,9 @@ void dave_transition_text(struct dave_session *s, uint64_t now, uint16_t id, uin
 
 	if (version > DAVE_VERSION)
 		return;
-	if (version == 0)
+	if (version == 0 && !s->conf.required)
 		dave_send_clear(s, s->send_clear, DAVE_NEVER);
-	else if (e)
+	else if (version && e)
 		t.serial = e->serial;
 	begin_transition(s, now, &t);
 }
@@ -218,10 +225,11 @@ void dave_session_proof(struct dave_session *s, uint64_t now, uint64_t serial)
 	dave_session_finish_step(s, now);
 }
 
+/* A downgrade without op 22 is never executed: we go on to encrypt. */
 static uint64_t execute_deadline(const struct dave_transition *t)
 {
 	if (t->version == 0)
-		return t->at + DAVE_DOWNGRADE_MS * NS_PER_MS;
+		return DAVE_NEVER;
 	if (t->proved == DAVE_NEVER)
 		return t->at + DAVE_EXECUTE_LATE_MS * NS_PER_MS;
 	return min_time(t->proved + DAVE_EXECUTE_GRACE_MS * NS_PER_MS,

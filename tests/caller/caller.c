@@ -361,8 +361,11 @@ int caller_alloc(struct caller **out, struct env *env, const struct caller_conf 
 				.user = conf->user,
 				.epoch = 1,
 				.wantsh = wants};
-	struct media_want want = {
-		.guild = conf->guild, .channel = conf->channel, .bitrate = 64000, .consent = true};
+	struct media_want want = {.guild = conf->guild,
+				  .channel = conf->channel,
+				  .bitrate = 64000,
+				  .e2ee = MEDIA_E2EE_PREFER,
+				  .consent = true};
 	struct caller *c;
 	int err;
 

@@ -117,6 +117,7 @@ static void on_action(const struct dave_action *a, void *arg)
 	case DAVE_ACT_RESUME:
 		w->resume = true;
 		break;
+	case DAVE_ACT_LEAVE:
 	case DAVE_ACT_REJOIN:
 		w->rejoin = true;
 		break;
@@ -153,7 +154,9 @@ void dave_sim_join(struct dave_sim *v, unsigned i)
 	struct dave_sim_message *l;
 
 	forget(w);
-	if (dave_session_alloc(&w->s, &(struct dave_conf){w->user, on_action, w, &w->heal}))
+	if (dave_session_alloc(
+		    &w->s, &(struct dave_conf){
+				   .user = w->user, .acth = on_action, .arg = w, .heal = &w->heal}))
 		abort();
 	w->here = true;
 	l = dave_sim_message(i, 4, (struct slice){0});

@@ -76,6 +76,7 @@ static void on_action(const struct dave_action *a, void *arg)
 	case DAVE_ACT_STATE:
 	case DAVE_ACT_CODE:
 	case DAVE_ACT_RESUME:
+	case DAVE_ACT_LEAVE:
 	case DAVE_ACT_REJOIN:
 		break;
 	}
@@ -281,7 +282,9 @@ static void step(struct world *w, struct rd *r)
 static void begin(struct world *w)
 {
 	gateway_fixture_init(&w->gate);
-	must(!dave_session_alloc(&w->s, &(struct dave_conf){SELF, on_action, w, &w->heal}));
+	must(!dave_session_alloc(
+		&w->s,
+		&(struct dave_conf){.user = SELF, .acth = on_action, .arg = w, .heal = &w->heal}));
 	must(!dave_mls_state_alloc(&w->peer, PEER));
 	dave_session_start(w->s, w->now, GATEWAY_FIXTURE_CHANNEL, 1);
 	dave_session_member(w->s, w->now, PEER, true);

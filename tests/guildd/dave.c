@@ -274,6 +274,8 @@ int gd_dave_fault(struct gd_dave *d, uint64_t channel, const char *what, uint64_
 		gd_group_reinit(r->group, env_now(d->g->env));
 	else if (strcmp(what, "next_transition") == 0)
 		gd_group_next_transition(r->group, (uint16_t)value);
+	else if (strcmp(what, "clear") == 0)
+		gd_group_clear(r->group, value != 0, env_now(d->g->env));
 	else
 		err = EINVAL;
 	settle(r);

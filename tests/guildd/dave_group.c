@@ -307,6 +307,8 @@ static void sole(struct gd_group *g, uint64_t now)
 
 static bool all_speak(const struct gd_group *g)
 {
+	if (g->clear)
+		return false;
 	for (size_t i = 0; i < g->members.n; i++) {
 		if (!((const struct member *)g->members.v[i])->max)
 			return false;
@@ -331,7 +333,7 @@ void group_advance(struct gd_group *g, uint64_t now)
 {
 	if (!g->members.n) {
 		group_forget(g, true);
-		g->version = g->executed = 1;
+		g->version = g->executed = !g->clear;
 		return;
 	}
 	if (blocked(g))
@@ -348,6 +350,12 @@ void group_advance(struct gd_group *g, uint64_t now)
 		sole(g, now);
 	if (g->version && g->batch_due == UINT64_MAX)
 		group_propose(g, now);
+}
+
+void gd_group_clear(struct gd_group *g, bool clear, uint64_t now)
+{
+	g->clear = clear;
+	group_advance(g, now);
 }
 
 /* ---- who comes and goes ---- */

@@ -62,7 +62,9 @@ enum gd_seal gd_group_seal(const struct gd_group *g, uint64_t user, uint64_t now
 /* Faults. */
 int gd_group_new_sender(struct gd_group *g);	  /* nobody is told before the next new group */
 void gd_group_stale_proposal(struct gd_group *g); /* a Remove of the epoch before, to all members */
-void gd_group_reinit(struct gd_group *g, uint64_t now);		/* op 24, epoch 1, to all */
+void gd_group_reinit(struct gd_group *g, uint64_t now); /* op 24, epoch 1, to all */
+/* Goes down to version 0 and stays there, or comes back. */
+void gd_group_clear(struct gd_group *g, bool clear, uint64_t now);
 void gd_group_next_transition(struct gd_group *g, uint16_t id); /* to see ids wrap */
 
 /* For GET /stats; caller owns it. */

@@ -55,6 +55,7 @@ struct gd_group {
 	unsigned sender_no;
 	unsigned version;  /* that is or will be spoken */
 	unsigned executed; /* that is spoken */
+	bool clear;	   /* a fault: version 0 although everybody speaks DAVE */
 	uint16_t last_id;
 	struct gd_vec members, proposals, transitions;
 	uint64_t leaf[GD_LEAVES]; /* user ids, 0 = blank */

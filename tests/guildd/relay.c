@@ -351,12 +351,15 @@ static bool early_keep(struct gd_stream *s, const uint8_t *p, size_t len)
  * client sends before it can know its key is counted apart, and goes nowhere either. */
 static bool leaks(struct gd_relay *r, const struct gd_stream *s, const struct gd_rtp *in)
 {
-	enum gd_seal seal = gd_dave_sealed(in->payload)
-				    ? GD_SEAL_NONE
-				    : gd_dave_seal(r->g->dave, s->channel, s->user);
+	enum gd_seal seal;
 
-	if (seal == GD_SEAL_NONE)
+	if (gd_dave_sealed(in->payload))
 		return false;
+	seal = gd_dave_seal(r->g->dave, s->channel, s->user);
+	if (seal == GD_SEAL_NONE) {
+		gd_count(r->g, s->user, "dave_clear");
+		return false;
+	}
 	gd_count(r->g, s->user, seal == GD_SEAL_MUST ? "dave_plaintext" : "dave_plaintext_early");
 	return r->g->sw.require_sealed;
 }

@@ -261,6 +261,7 @@ static void enter(struct person *p)
 	struct media_want want = {.guild = p->conf.guild,
 				  .channel = p->conf.channel,
 				  .bitrate = BITRATE,
+				  .e2ee = MEDIA_E2EE_PREFER,
 				  .consent = true};
 	int err = media_alloc(&p->media, p->conf.env, &mc);
 

@@ -19,6 +19,7 @@ static struct state sample(void)
 			  .n_calls = 1};
 
 	s.calls[0] = (struct state_call){.guild = 100, .channel = 301, .standing = true};
+	refused_add(&s.refused, 302);
 	return s;
 }
 
@@ -48,6 +49,7 @@ TEST(state_comes_back_from_disk)
 	CHECK_INT(back.session.seq, 42);
 	CHECK_INT(back.n_calls, 1);
 	CHECK(back.calls[0].guild == 100 && back.calls[0].channel == 301 && back.calls[0].standing);
+	CHECK(refused_has(&back.refused, 302));
 	unlink(path);
 	CHECK_INT(rmdir(dir), 0); /* and nothing else was left */
 }

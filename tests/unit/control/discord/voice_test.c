@@ -357,6 +357,25 @@ TEST(voice_encryption_required_is_final_also_for_a_standing_wish)
 	voice_free(p.v);
 }
 
+TEST(voice_does_not_rejoin_a_call_that_lost_its_encryption)
+{
+	struct paper p;
+	struct words w = {0};
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	voice_join(p.v, 7, true, p.now);
+	state(&p, 7, "s1");
+	server(&p, "t1");
+	voice_media(p.v, MEDIA_PHASE_UP, MEDIA_REASON_NONE, false, p.now);
+	voice_media(p.v, MEDIA_PHASE_FAILED, MEDIA_REASON_NOT_ENCRYPTED, false, p.now);
+	CHECK_INT(p.failed, 1);
+	CHECK_INT(p.leaves, 1);
+	CHECK(voice_deadline(p.v) == UINT64_MAX);
+	words_voice(&w, p.why, p.media_reason);
+	CHECK(strstr(w.text, "e2ee"));
+	voice_free(p.v);
+}
+
 TEST(voice_follows_a_move)
 {
 	struct paper p;

@@ -651,10 +651,83 @@ TEST(secure_without_encryption)
 	finish();
 }
 
+static void set_e2ee(enum media_e2ee e2ee, bool stage)
+{
+	struct media_call_set m = {
+		.channel = 5, .bitrate = 64000, .stage = stage, .e2ee = (uint8_t)e2ee};
+
+	call_set(rig.c, &m);
+}
+
+#define PREPARE_CLEAR "{\"op\":21,\"d\":{\"transition_id\":8,\"protocol_version\":0}}"
+#define EXECUTE_CLEAR "{\"op\":22,\"d\":{\"transition_id\":8}}"
+
+/* A call that was encrypted is left when that ends, and another session without encryption is
+ * refused before anything is sent; an encrypted one is welcome. */
+TEST(secure_leaves_a_call_that_loses_its_encryption)
+{
+	CHECK_INT(start(false), 0);
+	settled();
+	text(PREPARE_CLEAR);
+	audio();
+	CHECK(!rig.c->stream->clear && rig.c->stream->clear_until <= rig.now);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
+	text(EXECUTE_CLEAR);
+	audio();
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_FAILED);
+	CHECK_INT(rig.state.reason, MEDIA_REASON_NOT_ENCRYPTED);
+	CHECK(!rig.state.wants_credentials && !rig.c->stream->clear);
+	join("s2", 0);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_FAILED);
+	CHECK_INT(rig.state.reason, MEDIA_REASON_NOT_ENCRYPTED);
+	audio();
+	CHECK(!rig.c->stream->clear);
+	join("s3", 1);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
+	finish();
+}
+
+TEST(secure_refuses_a_clear_call_where_encryption_is_required_from_the_start)
+{
+	CHECK_INT(start(false), 0);
+	set_e2ee(MEDIA_E2EE_ALWAYS, false);
+	join("s1", 0);
+	CHECK_INT(rig.state.reason, MEDIA_REASON_NOT_ENCRYPTED);
+	set_e2ee(MEDIA_E2EE_PREFER, false);
+	join("s2", 0);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
+	/* The setting is applied to the call at hand, too. A stage has none. */
+	set_e2ee(MEDIA_E2EE_ALWAYS, true);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_UP);
+	set_e2ee(MEDIA_E2EE_ALWAYS, false);
+	CHECK_INT(rig.state.phase, MEDIA_PHASE_FAILED);
+	finish();
+}
+
+TEST(secure_a_clear_call_that_became_encrypted_stays_so)
+{
+	CHECK_INT(start(false), 0);
+	join("s1", 0);
+	work();
+	text("{\"op\":24,\"d\":{\"epoch\":1,\"protocol_version\":1}}");
+	binary(25, "sender", 6);
+	work();
+	work();
+	binary(30, "\0\11welcome", 9);
+	work();
+	text("{\"op\":22,\"d\":{\"transition_id\":9}}");
+	CHECK(rig.secure.version == 1 && rig.c->secure.encrypted);
+	text(PREPARE_CLEAR);
+	text(EXECUTE_CLEAR);
+	CHECK_INT(rig.state.reason, MEDIA_REASON_NOT_ENCRYPTED);
+	finish();
+}
+
 TEST(secure_downgrade_and_upgrade)
 {
 	CHECK_INT(start(false), 0);
 	settled();
+	set_e2ee(MEDIA_E2EE_PREFER, false);
 	text("{\"op\":21,\"d\":{\"transition_id\":8,\"protocol_version\":0}}");
 	audio();
 	CHECK(!rig.c->stream->clear && rig.c->stream->clear_until == UINT64_MAX);

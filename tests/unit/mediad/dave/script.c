@@ -82,12 +82,17 @@ static void on_action(const struct dave_action *a, void *arg)
 	case DAVE_ACT_REJOIN:
 		note(t, "rejoin");
 		break;
+	case DAVE_ACT_LEAVE:
+		note(t, "leave");
+		break;
 	}
 }
 
 static int begin(struct script *t)
 {
-	return dave_session_alloc(&t->s, &(struct dave_conf){SELF, on_action, t, &t->heal});
+	return dave_session_alloc(
+		&t->s,
+		&(struct dave_conf){.user = SELF, .acth = on_action, .arg = t, .heal = &t->heal});
 }
 
 int script_start(struct script *t)

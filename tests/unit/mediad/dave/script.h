@@ -24,7 +24,7 @@ int script_start(struct script *t);
 int script_again(struct script *t);
 void script_end(struct script *t);
 /* The actions since the last call, in words: op23:ID op31:ID op26 op28 job:TYPE epoch:SERIAL
- * send:SERIAL clear:YES,MS code:USER=CODE resume rejoin */
+ * send:SERIAL clear:YES,MS code:USER=CODE resume rejoin leave */
 const char *script_said(struct script *t);
 
 /* Ends the job under way: successfully, or with a verdict. */

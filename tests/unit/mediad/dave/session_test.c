@@ -452,6 +452,7 @@ TEST(dave_session_downgrades)
 
 	CHECK_INT(script_start(&t), 0);
 	script_settled(&t);
+	dave_session_require(t.s, false);
 	script_op(&t, 21, 20, 0, 0);
 	SAID(&t, "clear:no,ever op23:20");
 	CHECK(status(&t)->version == 1);
@@ -463,17 +464,55 @@ TEST(dave_session_downgrades)
 	script_end(&t);
 }
 
-TEST(dave_session_executes_a_downgrade_whose_op_22_is_lost)
+/* No single message ends encryption, with any id: without op 22 we go on to encrypt. */
+TEST(dave_session_never_sends_in_the_clear_by_op_21_alone)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	dave_session_require(t.s, false);
+	script_op(&t, 21, 20, 0, 0);
+	script_op(&t, 21, 0, 0, 0);
+	script_wait(&t, 3600 * 1000);
+	SAID(&t, "clear:no,ever op23:20");
+	CHECK(status(&t)->version == 1 && status(&t)->ready);
+	CHECK_INT(status(&t)->executes, 0);
+	script_op(&t, 22, 0, 0, 0);
+	SAID(&t, "send:none clear:yes,ever job:drop");
+	script_end(&t);
+}
+
+/* Where encryption is required, op 21 changes nothing, and op 22 ends the call. */
+TEST(dave_session_leaves_when_required_encryption_ends)
+{
+	struct script t;
+
+	CHECK_INT(script_start(&t), 0);
+	script_settled(&t);
+	dave_session_require(t.s, true);
+	script_op(&t, 21, 20, 0, 0);
+	script_wait(&t, 10000);
+	SAID(&t, "");
+	script_op(&t, 22, 20, 0, 0);
+	SAID(&t, "leave");
+	CHECK(status(&t)->version == 1);
+	script_end(&t);
+}
+
+/* A downgrade that was prepared before encryption became required no longer lets clear frames in.
+ */
+TEST(dave_session_closes_the_door_that_op_21_opened)
 {
 	struct script t;
 
 	CHECK_INT(script_start(&t), 0);
 	script_settled(&t);
 	script_op(&t, 21, 20, 0, 0);
-	script_wait(&t, DAVE_DOWNGRADE_MS);
-	SAID(&t, "clear:no,ever op23:20 send:none clear:yes,ever job:drop");
-	CHECK_INT(status(&t)->executes, 1);
-	script_op(&t, 21, 0, 0, 0);
+	dave_session_require(t.s, true);
+	SAID(&t, "clear:no,ever op23:20 clear:no,never");
+	script_op(&t, 22, 20, 0, 0);
+	SAID(&t, "leave");
 	script_end(&t);
 }
 
