@@ -54,7 +54,9 @@ static const char *key_source(const struct provider_record *p)
 static const char *shown(const struct check *c, char buf[SHOWN])
 {
 	const struct provider_record *p = asked(c);
-	const char *model = settings_model(c->settings, (enum role)c->role, p);
+	const char *model = p->dialect == DIALECT_EMBEDDED
+				    ? ""
+				    : settings_model(c->settings, (enum role)c->role, p);
 	char url[PROVIDER_URL_MAX];
 
 	provider_shown(p, url, sizeof url);
@@ -168,9 +170,9 @@ static bool check_provider(struct check *c, const struct provider_record *p)
 
 	if (!dialect_serves((enum dialect)p->dialect, (enum role)c->role)) {
 		check_say(c, CHECK_WARNING, role_asked(c),
-			  "%s cannot serve this role: name another provider, or "
-			  "set " SETTINGS_KEY_NAME,
-			  p->name);
+			  "%s cannot serve this role: name another provider%s", p->name,
+			  settings_key_serves((enum role)c->role) ? ", or set " SETTINGS_KEY_NAME
+								  : "");
 	} else if (p->dialect == DIALECT_EMBEDDED && !*p->url) {
 		check_say(c, CHECK_OK, role_asked(c),
 			  "the embedded engine serves, without a network");

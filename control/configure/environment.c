@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "control/settings/file.h"
@@ -144,6 +145,14 @@ static void on_fault(unsigned line, const char *text, void *arg)
 	t->h(full, t->arg);
 }
 
+/* /dev/null is how an operator says that there are no settings. */
+static bool is_null_device(const char *path, size_t len)
+{
+	struct stat st;
+
+	return !len && stat(path, &st) == 0 && S_ISCHR(st.st_mode);
+}
+
 static int load_file(struct settings *s, const char *config, environment_fault_h *h, void *arg)
 {
 	struct told told = {.path = config ? config : ENVIRONMENT_CONFIG, .h = h, .arg = arg};
@@ -158,7 +167,8 @@ static int load_file(struct settings *s, const char *config, environment_fault_h
 		h(full, arg);
 		return err == ENOMEM ? ENOMEM : EINVAL;
 	}
-	err = settings_file(s, text, len, on_fault, &told) ? EINVAL : 0;
+	if (!is_null_device(told.path, len))
+		err = settings_file(s, text, len, on_fault, &told) ? EINVAL : 0;
 	free(text);
 	return err;
 }

@@ -307,6 +307,12 @@ const struct settings *live_settings_wanted(const struct live_settings *l)
 
 /* ---- servers ---- */
 
+void live_settings_wanted_of(const struct live_settings *l, uint64_t guild, struct settings *out)
+{
+	document_effective(l->document, l->base, guild, out, NULL, NULL);
+	settings_embedded_at(out, l->wanted->records.embedded_url);
+}
+
 const struct settings *live_settings_of(struct live_settings *l, uint64_t guild)
 {
 	struct settings *s = NULL;

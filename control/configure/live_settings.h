@@ -83,6 +83,8 @@ enum document_result live_settings_try(const struct live_settings *l, const stru
 const struct document *live_settings_document(const struct live_settings *l);
 /* As they are wanted: also what takes effect after a restart. Borrowed until the next change. */
 const struct settings *live_settings_wanted(const struct live_settings *l);
+/* The same of one server, into *out. */
+void live_settings_wanted_of(const struct live_settings *l, uint64_t guild, struct settings *out);
 /* Those of one server, kept up to date in one place until they are released, also when the document
  * gets some for it or has them no more. Of LIVE_SETTINGS_GUILDS servers at a time; everybody's for
  * further ones and without memory. Borrowed. */

@@ -23,7 +23,7 @@ struct reading {
 	void *arg;
 	unsigned faults;
 	unsigned record_lines[8];	   /* where each member that holds records was given */
-	unsigned line;			   /* of the member that is read */
+	const struct member *member;	   /* that is read */
 	unsigned lines[2][SETTINGS_COUNT]; /* where each row, and each secret's path, was given; 0:
 					      not yet */
 };
@@ -191,11 +191,13 @@ static void unknown(struct reading *r, const char *name, const struct member *m)
 		      name);
 }
 
-static void record_fault(const char *text, void *arg)
+static void record_fault(unsigned entry, const char *text, void *arg)
 {
 	struct reading *r = arg;
+	unsigned line =
+		entry == RECORD_WHOLE ? r->member->line : members_entry_line(r->member, entry);
 
-	fault(r, r->line, "%s", text);
+	fault(r, line, "%s", text);
 }
 
 /* False: it is none that holds records. */
@@ -208,7 +210,7 @@ static bool take_records(struct reading *r, const char *name, const struct membe
 		i++;
 	if (!records_member(i))
 		return false;
-	r->line = m->line;
+	r->member = m;
 	if (!given_before(r, &r->record_lines[i], name, m))
 		records_take(r->s, name, v, NULL, record_fault, r);
 	return true;
@@ -268,8 +270,10 @@ unsigned settings_file(struct settings *s, const char *text, size_t len, setting
 		fault(&r, 1, "a settings file has at most %d bytes", SETTINGS_FILE_MAX);
 		return r.faults;
 	}
-	if (only_blanks(text, len))
-		return 0;
+	if (only_blanks(text, len)) {
+		fault(&r, 1, "the file is empty: a settings file without settings is {}");
+		return r.faults;
+	}
 	all = json_loadb(text, len, 0, &error);
 	if (!all)
 		not_json(&r, &error);

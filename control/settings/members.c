@@ -18,7 +18,7 @@ static void skip_string(struct members *m)
 		m->at++;
 }
 
-/* To the comma or bracket that ends the value. */
+/* To the comma or bracket that ends the value, of an object or of an array. */
 static void skip_value(struct members *m)
 {
 	unsigned depth = 0;
@@ -30,7 +30,7 @@ static void skip_value(struct members *m)
 			skip_string(m);
 			continue;
 		}
-		if (!depth && (c == ',' || c == '}'))
+		if (!depth && (c == ',' || c == '}' || c == ']'))
 			return;
 		if (c == '{' || c == '[')
 			depth++;
@@ -70,6 +70,7 @@ bool members_next(struct members *m, struct member *out)
 		return false;
 	skip_blanks(m);
 	out->value = m->at;
+	out->value_line = m->line;
 	skip_value(m);
 	out->value_len = (size_t)(m->at - out->value);
 	while (out->value_len && memchr(" \t\r\n", out->value[out->value_len - 1], 4))
@@ -77,4 +78,22 @@ bool members_next(struct members *m, struct member *out)
 	if (m->at < m->end && *m->at == ',')
 		m->at++;
 	return true;
+}
+
+unsigned members_entry_line(const struct member *of, unsigned entry)
+{
+	struct members m = {
+		.at = of->value, .end = of->value + of->value_len, .line = of->value_line};
+
+	if (!skip_sign(&m, '[') && !skip_sign(&m, '{'))
+		return of->line;
+	while (entry--) {
+		skip_blanks(&m);
+		/* Past the key of an object's entry, so that what follows is one value. */
+		skip_value(&m);
+		if (!skip_sign(&m, ','))
+			return of->line;
+	}
+	skip_blanks(&m);
+	return m.line;
 }

@@ -20,10 +20,14 @@ struct member {
 	const char *key, *value;
 	size_t key_len, value_len;
 	unsigned line; /* of the key, from 1 */
+	unsigned value_line;
 };
 
 void members_begin(struct members *m, const char *text, size_t len);
 /* False: there is no further one. */
 bool members_next(struct members *m, struct member *out);
+/* The line of an entry of the member's value, an array or an object, counted from 0; that of the
+ * member when it has no such entry. */
+unsigned members_entry_line(const struct member *of, unsigned entry);
 
 #endif

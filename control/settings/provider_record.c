@@ -52,6 +52,11 @@ bool dialect_serves(enum dialect dialect, enum role role)
 	return settings_word(dialects[dialect].roles, name, strlen(name)) >= 0;
 }
 
+bool settings_key_serves(enum role role)
+{
+	return dialect_serves(DIALECT_OPENAI, role);
+}
+
 enum role purpose_role(enum purpose purpose)
 {
 	return purposes[purpose].fallback;

@@ -50,6 +50,11 @@ struct settings_records {
 	struct price_record price[64];
 	struct profile_record profile[8];
 	unsigned n[RECORD_KINDS];
+	/* Names of providers that were left out for a fault, which was told then. */
+	struct {
+		char name[PROVIDERS_MAX][RECORD_NAME_MAX];
+		unsigned n;
+	} faulty;
 	struct provider_names role[ROLE_COUNT], purpose[PURPOSE_COUNT];
 	char embedded_url[PROVIDER_URL_MAX];
 	/* Computed of the above and of the short settings. */
@@ -95,6 +100,8 @@ void provider_shown(const struct provider_record *p, char *out, size_t size);
 /* The variable of the key that a provider without an address of its own takes, and the file that
  * the settings name for it. */
 #define SETTINGS_KEY_NAME "OPENAI_API_KEY"
+/* Whether the provider that this key alone implies can serve the role. */
+bool settings_key_serves(enum role role);
 const char *settings_key_file(const struct settings *s);
 
 /* Whether a role that these settings use is served by the embedded engine, which must run then. */

@@ -54,10 +54,10 @@ const struct record_kind record_kinds[RECORD_KINDS] = {
 
 struct parsing {
 	const struct record_kind *kind;
-	unsigned index; /* of the record in its list */
+	unsigned entry; /* of the record in its list; RECORD_WHOLE */
 	const char *record;
 	unsigned faults;
-	record_fault_h *h;
+	record_entry_h *h;
 	void *arg;
 };
 
@@ -65,16 +65,20 @@ __attribute__((format(printf, 2, 3))) static void fault(struct parsing *p, const
 {
 	char text[640];
 	va_list ap;
-	int n = snprintf(text, sizeof text, "%s[%u]%s%.32s%s: ", p->kind->name, p->index,
-			 *p->record ? " \"" : "", p->record, *p->record ? "\"" : "");
+	int n;
 
+	if (p->entry == RECORD_WHOLE)
+		n = snprintf(text, sizeof text, "%s: ", p->kind->name);
+	else
+		n = snprintf(text, sizeof text, "%s[%u]%s%.32s%s: ", p->kind->name, p->entry,
+			     *p->record ? " \"" : "", p->record, *p->record ? "\"" : "");
 	va_start(ap, fmt);
 	vsnprintf(text + n, sizeof text - (size_t)n, fmt, ap);
 	va_end(ap);
 	utf8_plain(text);
 	p->faults++;
 	if (p->h)
-		p->h(text, p->arg);
+		p->h(p->entry, text, p->arg);
 }
 
 /* ---- values ---- */
@@ -301,9 +305,9 @@ static bool name_taken(struct parsing *p, const char *records, unsigned n, const
 }
 
 unsigned record_list_parse(const struct record_kind *kind, const json_t *list, void *out,
-			   unsigned *faults, record_fault_h *h, void *arg)
+			   unsigned *faults, record_entry_h *h, void *arg)
 {
-	struct parsing p = {.kind = kind, .record = "", .h = h, .arg = arg};
+	struct parsing p = {.kind = kind, .entry = RECORD_WHOLE, .record = "", .h = h, .arg = arg};
 	const json_t *object;
 	unsigned n = 0;
 	size_t i;
@@ -318,7 +322,7 @@ unsigned record_list_parse(const struct record_kind *kind, const json_t *list, v
 		{
 			char *record = (char *)out + n * kind->size;
 
-			p.index = (unsigned)i;
+			p.entry = (unsigned)i;
 			if (take_record(&p, record, object) && !name_taken(&p, out, n, record))
 				n++;
 		}

@@ -108,12 +108,15 @@ extern const struct record_kind record_kinds[RECORD_KINDS];
 struct json_t;
 /* One fault, as a clause for people that names the record and the field. */
 typedef void(record_fault_h)(const char *text, void *arg);
+/* The same with the number of the entry in its list, from 0; RECORD_WHOLE: the list itself. */
+typedef void(record_entry_h)(unsigned entry, const char *text, void *arg);
+#define RECORD_WHOLE (~0u)
 
 /* An array of records into out (room for kind->most of them), each wiped first; records with a
  * fault are told and left out. Returns how many were taken; *faults counts the faults (may be
  * NULL). */
 unsigned record_list_parse(const struct record_kind *kind, const struct json_t *list, void *out,
-			   unsigned *faults, record_fault_h *h, void *arg);
+			   unsigned *faults, record_entry_h *h, void *arg);
 /* The same as a JSON array without defaults and secrets; NULL without memory. Caller owns it. */
 struct json_t *record_list_json(const struct record_kind *kind, const void *records, unsigned n);
 

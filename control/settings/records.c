@@ -63,9 +63,13 @@ static struct provider_names *names_of(const struct settings_records *r, const s
 
 /* ---- taking ---- */
 
+/* Taking tells of entries, checking does not. */
 struct taking {
 	unsigned *faults;
 	record_fault_h *h;
+	record_entry_h *entryh;
+	unsigned entry;
+	bool all; /* also faults that follow from one that was told before */
 	void *arg;
 };
 
@@ -82,6 +86,8 @@ __attribute__((format(printf, 2, 3))) static void fault(struct taking *t, const 
 		(*t->faults)++;
 	if (t->h)
 		t->h(text, t->arg);
+	if (t->entryh)
+		t->entryh(t->entry, text, t->arg);
 }
 
 static void take_names(struct taking *t, const char *what, const char *entry,
@@ -126,6 +132,7 @@ static void take_lists(struct settings *s, const struct lists *l, const json_t *
 	memset(names, 0, l->n * sizeof *names);
 	json_object_foreach((json_t *)value, key, v)
 	{
+		t->entry++;
 		struct nearest near = {.word = key, .word_len = strlen(key)};
 		unsigned i = 0;
 
@@ -157,6 +164,27 @@ static void keep_keys(const struct provider_record *was, unsigned n, struct prov
 				memcpy(is[i].key, was[j].key, sizeof is[i].key);
 }
 
+/* Those of the list that are not among the n that were taken. */
+static void remember_faulty(struct settings_records *r, const json_t *list)
+{
+	const json_t *object;
+	size_t i;
+
+	r->faulty.n = 0;
+	json_array_foreach(list, i, object)
+	{
+		const char *name = json_string_value(json_object_get(object, "name"));
+		unsigned k = 0;
+
+		while (name && k < r->n[RECORD_KIND_PROVIDER] &&
+		       strcmp(r->provider[k].name, name) != 0)
+			k++;
+		if (name && k == r->n[RECORD_KIND_PROVIDER] && strlen(name) < RECORD_NAME_MAX &&
+		    r->faulty.n < PROVIDERS_MAX)
+			strcpy(r->faulty.name[r->faulty.n++], name);
+	}
+}
+
 static void take_records(struct settings *s, unsigned kind, const json_t *value, struct taking *t)
 {
 	struct settings_records *r = &s->records;
@@ -165,16 +193,18 @@ static void take_records(struct settings *s, unsigned kind, const json_t *value,
 
 	memcpy(was, r->provider, sizeof was);
 	r->n[kind] = record_list_parse(&record_kinds[kind], value, array_of(r, kind), t->faults,
-				       t->h, t->arg);
-	if (kind == RECORD_KIND_PROVIDER)
+				       t->entryh, t->arg);
+	if (kind == RECORD_KIND_PROVIDER) {
 		keep_keys(was, n, r->provider, r->n[kind]);
+		remember_faulty(r, value);
+	}
 	explicit_bzero(was, sizeof was);
 }
 
 int records_take(struct settings *s, const char *name, const json_t *value, unsigned *faults,
-		 record_fault_h *h, void *arg)
+		 record_entry_h *h, void *arg)
 {
-	struct taking t = {.faults = faults, .h = h, .arg = arg};
+	struct taking t = {.faults = faults, .entryh = h, .entry = RECORD_WHOLE, .arg = arg};
 
 	for (unsigned i = 0; i < RECORD_KINDS; i++)
 		if (strcmp(record_kinds[i].name, name) == 0) {
@@ -239,6 +269,14 @@ static enum role role_of(const struct lists *l, unsigned i)
 	return l->role_of ? l->role_of((enum purpose)i) : (enum role)i;
 }
 
+static bool is_faulty(const struct settings *s, const char *name)
+{
+	for (unsigned i = 0; i < s->records.faulty.n; i++)
+		if (strcmp(s->records.faulty.name[i], name) == 0)
+			return true;
+	return false;
+}
+
 static void check_names(const struct settings *s, const struct lists *l, unsigned i,
 			struct taking *t)
 {
@@ -254,6 +292,8 @@ static void check_names(const struct settings *s, const struct lists *l, unsigne
 			twice = twice || strcmp(names->name[e], name) == 0;
 		if (twice)
 			fault(t, "%s \"%s\" names \"%s\" twice", l->name, l->entry(i), name);
+		else if (!p && !t->all && is_faulty(s, name))
+			continue;
 		else if (!p)
 			fault(t, "%s \"%s\" names \"%s\", but there is no provider of that name",
 			      l->name, l->entry(i), name);
@@ -307,7 +347,7 @@ static bool is_sound(const struct settings *s, const struct lists *l, unsigned i
 {
 	unsigned faults = 0;
 
-	check_names(s, l, i, &(struct taking){.faults = &faults});
+	check_names(s, l, i, &(struct taking){.faults = &faults, .all = true});
 	return !faults;
 }
 

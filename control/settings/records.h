@@ -13,9 +13,10 @@ struct settings;
 struct json_t;
 
 /* Takes the member `name` as far as it can be used; ENOENT: there is no such member. *faults counts
- * what was told to h (both may be NULL). */
+ * what was told to h (both may be NULL); the entries of roles and purposes count in their
+ * order. */
 int records_take(struct settings *s, const char *name, const struct json_t *value, unsigned *faults,
-		 record_fault_h *h, void *arg);
+		 record_entry_h *h, void *arg);
 /* The member's value, NULL without memory or for a name that is none. Caller owns it. */
 struct json_t *records_json(const struct settings *s, const char *name);
 /* Gives a role or purpose whose names cannot all be used those of base, or leaves it open when

@@ -70,11 +70,21 @@ json_t *settings_values_json(const struct settings *s)
 static json_t *served_by(const struct settings *s, enum role role, const struct provider_record *p)
 {
 	char url[PROVIDER_URL_MAX];
+	/* The embedded engine has none to choose. */
+	const char *model = p->dialect == DIALECT_EMBEDDED ? "" : settings_model(s, role, p);
 
 	provider_shown(p, url, sizeof url);
-	return json_pack("{s:s,s:s,s:s,s:s}", "provider", p->name, "dialect",
-			 dialect_name((enum dialect)p->dialect), "model",
-			 settings_model(s, role, p), "url", url);
+	return json_pack("{s:s,s:s,s:s?,s:s}", "provider", p->name, "dialect",
+			 dialect_name((enum dialect)p->dialect), "model", *model ? model : NULL,
+			 "url", url);
+}
+
+/* A provider that stands for a role, but whose dialect does not serve it, is not listed. */
+static void append_served(json_t **list, const struct settings *s, enum role role,
+			  const struct provider_record *p)
+{
+	if (dialect_serves((enum dialect)p->dialect, role))
+		append(list, served_by(s, role, p));
 }
 
 json_t *settings_bindings_json(const struct settings *s)
@@ -86,7 +96,7 @@ json_t *settings_bindings_json(const struct settings *s)
 		json_t *list = json_array();
 
 		for (unsigned i = 0; (p = settings_role(s, (enum role)r, i)); i++)
-			append(&list, served_by(s, (enum role)r, p));
+			append_served(&list, s, (enum role)r, p);
 		put(&roles, role_name((enum role)r), list);
 	}
 	for (unsigned u = 0; u < PURPOSE_COUNT; u++) {
@@ -94,7 +104,7 @@ json_t *settings_bindings_json(const struct settings *s)
 		json_t *list = json_array();
 
 		for (unsigned i = 0; (p = settings_purpose(s, (enum purpose)u, i)); i++)
-			append(&list, served_by(s, role, p));
+			append_served(&list, s, role, p);
 		put(&purposes, purpose_name((enum purpose)u), list);
 	}
 	put(&all, "roles", roles);

@@ -12,7 +12,8 @@ struct json_t;
 
 /* {silence_ms: 700, ..., discord_token: {set: true}, providers: [...], roles: {...}, ...} */
 struct json_t *settings_values_json(const struct settings *s);
-/* {roles: {voice: [{provider, dialect, model, url}]}, purposes: {...}}: what was resolved. */
+/* {roles: {voice: [{provider, dialect, model, url}]}, purposes: {...}}: what was resolved; model is
+ * null where there is none to choose. */
 struct json_t *settings_bindings_json(const struct settings *s);
 /* {settings: [{name, kind, group, level, effect, default, min, max, unit, words, text}], records:
  * [...], presets: [...]} */

@@ -15,6 +15,7 @@
 #include "control/store/db.h"
 #include "control/store/faults.h"
 #include "control/store/rows.h"
+#include "control/store/store.h"
 #include "control/words/words.h"
 #include "ipc/log.h"
 #include "ipc/worker.h"
@@ -292,6 +293,18 @@ static int add_audit(struct db *db, const struct job *j, const struct found *bef
 	return db_run(db, s);
 }
 
+static int drop_old_documents(struct db *db, const struct job *j, uint64_t newest)
+{
+	sqlite3_stmt *s;
+
+	if (newest <= STORE_VERSIONS_KEPT)
+		return 0;
+	s = db_use(db, DB_DROP_OLD_DOCUMENTS);
+	db_bind_text(s, 1, j->scope);
+	db_bind_uint(s, 2, newest - STORE_VERSIONS_KEPT);
+	return db_run(db, s);
+}
+
 static int put_document(struct db *db, const struct job *j, struct found *present)
 {
 	int err = db_begin_synced(db);
@@ -305,6 +318,8 @@ static int put_document(struct db *db, const struct job *j, struct found *presen
 		err = ESTALE;
 	if (!err)
 		err = add_document(db, j, present->version + 1);
+	if (!err)
+		err = drop_old_documents(db, j, present->version + 1);
 	if (!err)
 		err = add_audit(db, j, present);
 	if (err)

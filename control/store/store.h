@@ -23,7 +23,12 @@ struct env;
 struct settings;
 struct store;
 
-enum { STORE_QUEUE = 8192, STORE_QUEUE_BYTES = 16 << 20, STORE_DOCUMENT_MAX = 768 << 10 };
+enum {
+	STORE_QUEUE = 8192,
+	STORE_QUEUE_BYTES = 16 << 20,
+	STORE_DOCUMENT_MAX = 768 << 10,
+	STORE_VERSIONS_KEPT = 200, /* of the settings documents of a scope */
+};
 
 /* Subscribes to the bus. dir is copied, and made if need be; settings are borrowed and read at each
  * event (store_words_hours). The database is opened by the worker. ENOMEM, ENOSPC, ENAMETOOLONG,
@@ -36,7 +41,8 @@ struct store *store_free(struct store *s);
 void store_forget(struct store *s, const void *arg);
 
 /* ---- settings documents ----
- * scope: which document. Versions of a scope are 1, 2, 3, …; all of them are kept. */
+ * scope: which document. Versions of a scope are 1, 2, 3, …; the newest STORE_VERSIONS_KEPT
+ * are kept. */
 #define STORE_SETTINGS_GLOBAL "global" /* the document of control/settings/document.h */
 
 struct store_document {
@@ -63,7 +69,7 @@ int store_settings_put(struct store *s, const struct store_put *put, store_docum
 /* version 0: the newest. */
 int store_settings_get(struct store *s, const char *scope, uint64_t version, store_document_h *h,
 		       void *arg);
-/* The newest 200 versions, newest first, without their documents. */
+/* The versions that are kept, newest first, without their documents. */
 int store_settings_list(struct store *s, const char *scope, store_list_h *h, void *arg);
 /* Reads the versions without a store, before the loop runs: newest first, until the handler returns
  * false. 0 also when there is none; errors of control/store/db.h. */

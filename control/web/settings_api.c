@@ -8,6 +8,7 @@
 #include "control/settings/view.h"
 #include "control/web/inside.h"
 #include "ipc/env.h"
+#include "proto/discord.h"
 #include "proto/base/utf8.h"
 
 enum { FAULTS_TOLD = 32, FAULT_SIZE = 768 };
@@ -25,11 +26,10 @@ static void format_now(struct env *env, char buf[DOCUMENT_TIME_MAX])
 	snprintf(buf + n, DOCUMENT_TIME_MAX - n, ".%03uZ", (unsigned)(ms % 1000));
 }
 
-/* The document as it is now. */
-static json_t *current(const struct live_settings *l)
+/* The document as it is now, with these effective settings. */
+static json_t *describe(const struct live_settings *l, const struct settings *s)
 {
 	const struct document *d = live_settings_document(l);
-	const struct settings *s = live_settings_wanted(l);
 	const char *at = document_updated_at(d);
 
 	return json_pack("{s:O,s:o,s:o,s:{s:I,s:s?}}", "intent", document_intent(d), "effective",
@@ -37,9 +37,41 @@ static json_t *current(const struct live_settings *l)
 			 "version", (json_int_t)document_version(d), "updatedAt", *at ? at : NULL);
 }
 
+static json_t *current(const struct live_settings *l)
+{
+	return describe(l, live_settings_wanted(l));
+}
+
+/* With the effective settings of one server, as they are wanted for its next call. */
+static json_t *current_of(const struct live_settings *l, uint64_t guild, const char *id)
+{
+	struct settings *s = NULL;
+	json_t *all;
+
+	if (settings_alloc(&s))
+		return NULL;
+	live_settings_wanted_of(l, guild, s);
+	all = describe(l, s);
+	if (all && json_object_set_new(all, "guild", json_string(id))) {
+		json_decref(all);
+		all = NULL;
+	}
+	settings_free(s);
+	return all;
+}
+
 void web_settings_get(struct web *w, const struct web_request *r)
 {
-	web_json(r->x, 200, current(web_live(w)));
+	char id[24];
+	uint64_t guild;
+
+	if (!http_head_has_query(r->head, "guild"))
+		web_json(r->x, 200, current(web_live(w)));
+	else if (!http_head_query(r->head, "guild", id, sizeof id) ||
+		 !discord_snowflake(id, &guild))
+		web_refuse(r->x, WEB_BAD_GUILD);
+	else
+		web_json(r->x, 200, current_of(web_live(w), guild, id));
 }
 
 void web_settings_schema(struct web *w, const struct web_request *r)
@@ -55,18 +87,31 @@ void web_settings_history(struct web *w, const struct web_request *r)
 	web_json(r->x, 200, list ? json_pack("{s:o}", "versions", list) : NULL);
 }
 
-static uint64_t query_number(const struct http_head *head, const char *name)
+/* 0 without the parameter. False: it is no number. */
+static bool read_version(const struct http_head *head, const char *name, uint64_t *out)
 {
-	char text[24];
+	char text[20];
 
-	return http_head_query(head, name, text, sizeof text) ? strtoull(text, NULL, 10) : 0;
+	*out = 0;
+	if (!http_head_has_query(head, name))
+		return true;
+	if (!http_head_query(head, name, text, sizeof text) || !*text ||
+	    text[strspn(text, "0123456789")])
+		return false;
+	*out = strtoull(text, NULL, 10);
+	return true;
 }
 
 void web_settings_diff(struct web *w, const struct web_request *r)
 {
-	json_t *list = document_diff(live_settings_document(web_live(w)),
-				     query_number(r->head, "from"), query_number(r->head, "to"));
+	uint64_t from, to;
+	json_t *list;
 
+	if (!read_version(r->head, "from", &from) || !read_version(r->head, "to", &to)) {
+		web_refuse(r->x, WEB_BAD_VERSION);
+		return;
+	}
+	list = document_diff(live_settings_document(web_live(w)), from, to);
 	if (list)
 		web_json(r->x, 200, json_pack("{s:o}", "changes", list));
 	else

@@ -38,7 +38,7 @@ static void walk(const char *text, size_t size)
 	members_begin(&w, text, size);
 	while (members_next(&w, &m))
 		if (m.key < text || m.key + m.key_len > text + size || m.value < m.key ||
-		    m.value + m.value_len > text + size)
+		    m.value + m.value_len > text + size || members_entry_line(&m, 2) < m.line)
 			abort();
 }
 

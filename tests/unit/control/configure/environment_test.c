@@ -201,3 +201,24 @@ TEST(variables_that_nobody_reads_are_found)
 	CHECK_STR(all, "PARLEY_SILENSE_MS>PARLEY_SILENCE_MS ");
 	unsetenv("PARLEY_SILENSE_MS");
 }
+
+static void on_fault(const char *text, void *arg)
+{
+	snprintf(arg, 200, "%s", text);
+}
+
+TEST(an_empty_settings_file_is_a_fault_and_the_null_device_is_none)
+{
+	char path[] = "/tmp/parley-empty-XXXXXX", told[200] = "";
+	struct settings *s = NULL;
+	int fd = mkstemp(path);
+
+	CHECK(fd >= 0);
+	CHECK_INT(environment_settings(&s, path, on_fault, told), EINVAL);
+	CHECK(strstr(told, ":1: the file is empty") != NULL);
+	s = settings_free(s);
+	CHECK_INT(environment_settings(&s, "/dev/null", on_fault, told), 0);
+	settings_free(s);
+	close(fd);
+	unlink(path);
+}

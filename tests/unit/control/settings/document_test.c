@@ -306,6 +306,12 @@ TEST(views_hold_no_secret)
 			   "\"provider\":\"openai\",\"url\":\"https://api.openai.com/v1\"}]"));
 	CHECK(strstr(text, "\"memory\":[{") && !strstr(text, "sk-secret"));
 	free(text);
+	/* The embedded engine has no model to choose, and is not listed where it cannot serve. */
+	CHECK_INT(settings_set(s, "openai_api_key", ""), 0);
+	text = dumped(settings_bindings_json(s));
+	CHECK(strstr(text, "\"embed\":[]") && strstr(text, "\"classify\":[]"));
+	CHECK(strstr(text, "\"voice\":[{\"dialect\":\"embedded\",\"model\":null,"));
+	free(text);
 	text = dumped(settings_schema_json());
 	CHECK(strstr(text, "\"name\":\"hold_ms\"") && strstr(text, "\"name\":\"chatty\""));
 	free(text);

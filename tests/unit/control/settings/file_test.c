@@ -43,13 +43,14 @@ TEST(a_settings_file_sets_what_it_names)
 	settings_free(s);
 }
 
-TEST(an_empty_settings_file_sets_nothing)
+/* A file that was cut off while it was written is no wish for the defaults. */
+TEST(an_empty_settings_file_is_a_fault)
 {
 	struct settings *s = NULL;
 
 	CHECK_INT(settings_alloc(&s), 0);
-	CHECK_STR(faults(s, ""), "");
-	CHECK_STR(faults(s, " \n\t"), "");
+	CHECK(strstr(faults(s, ""), "the file is empty") != NULL);
+	CHECK(strstr(faults(s, " \n\t"), "the file is empty") != NULL);
 	CHECK_STR(faults(s, "{}"), "");
 	settings_free(s);
 }
@@ -119,6 +120,7 @@ TEST(what_is_no_settings_file_is_one_fault)
 	CHECK(strncmp(faults(s, "{"), "1: this is not JSON: ", 21) == 0);
 	CHECK_STR(faults(s, "[1]"), "1: a settings file is one object: { \"name\": value, ... }\n");
 	memset(big, ' ', sizeof big);
+	memcpy(big, "{}", 2);
 	CHECK_INT(settings_file(s, big, sizeof big, on_fault, &t), 1);
 	CHECK_INT(settings_file(s, big, sizeof big - 1, NULL, NULL), 0);
 	settings_free(s);
@@ -132,5 +134,44 @@ TEST(a_long_value_is_shown_cut)
 	CHECK_STR(faults(s, "{\"log_words\": \"0123456789012345678901234567890123456789\"}"),
 		  "1: \"log_words\" must be true or false, not "
 		  "\"012345678901234567890123456789012345678...\n");
+	settings_free(s);
+}
+
+/* The line is that of the record, not of the list. */
+TEST(a_fault_in_a_list_is_told_with_the_line_of_its_entry)
+{
+	struct settings *s = NULL;
+	const char *told;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	told = faults(s, "{\n\"providers\": [\n{\"name\": \"a\"},\n{\"name\": \"b\", \"uri\": "
+			 "\"x\"}\n],\n\"roles\": {\n\"voice\": \"a\",\n\"vioce\": \"a\"}}");
+	CHECK(strstr(told, "4: providers[1] \"b\": unknown field \"uri\"") != NULL);
+	CHECK(strstr(told, "8: \"roles\" has no \"vioce\"; did you mean \"voice\"?") != NULL);
+	told = faults(s, "{\n\n\"providers\": 7}");
+	CHECK(strstr(told, "3: providers: this must be a list of objects") != NULL);
+	settings_free(s);
+}
+
+static void count_fault(const char *text, void *arg)
+{
+	(void)text;
+	(*(unsigned *)arg)++;
+}
+
+/* It was left out for a fault that was told; a role that names it adds none. */
+TEST(a_faulty_provider_is_told_once)
+{
+	struct settings *s = NULL;
+	unsigned n = 0;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	CHECK(*faults(s, "{\"roles\": {\"voice\": [\"b\", \"c\"]}, \"providers\": [{\"name\": "
+			 "\"b\", \"uri\": \"x\"}]}"));
+	/* "c" was never given. */
+	CHECK_INT(settings_check(s, count_fault, &n), 1);
+	CHECK_INT(n, 1);
+	CHECK_STR(faults(s, "{\"providers\": []}"), "");
+	CHECK_INT(settings_check(s, count_fault, &n), 2);
 	settings_free(s);
 }

@@ -29,6 +29,30 @@ TEST(members_are_found_on_their_lines)
 		  "1:\"a\\\"b\"=\"\\\\\";1:\"c\"=\",\";");
 }
 
+static unsigned entry_line(const char *text, unsigned entry)
+{
+	struct members walk;
+	struct member m;
+
+	members_begin(&walk, text, strlen(text));
+	return members_next(&walk, &m) ? members_entry_line(&m, entry) : 0;
+}
+
+TEST(entries_of_a_member_are_found_on_their_lines)
+{
+	static const char list[] = "{\n\"a\":\n[\n{\"x\": [1,\n2]},\n\n{\"y\": \"]\"}, 7]}";
+	static const char object[] = "{\"a\": {\"x\": [1,\n2],\n \"y\"\n: {}}}";
+
+	CHECK_INT(entry_line(list, 0), 4);
+	CHECK_INT(entry_line(list, 1), 7);
+	CHECK_INT(entry_line(list, 2), 7);
+	CHECK_INT(entry_line(list, 3), 2); /* there is none */
+	CHECK_INT(entry_line(object, 0), 1);
+	CHECK_INT(entry_line(object, 1), 3);
+	CHECK_INT(entry_line("{\"a\": 1}", 0), 1);
+	CHECK_INT(entry_line("{\"a\": [", 4), 1);
+}
+
 TEST(members_of_what_is_no_object_end)
 {
 	CHECK_STR(walked(""), "");
@@ -38,6 +62,6 @@ TEST(members_of_what_is_no_object_end)
 	CHECK_STR(walked("{\"a\\"), "");
 	CHECK_STR(walked("{\"a\":"), "1:\"a\"=;");
 	CHECK_STR(walked("{\"a\":[[["), "1:\"a\"=[[[;");
-	CHECK_STR(walked("{\"a\":]]"), "1:\"a\"=]];");
+	CHECK_STR(walked("{\"a\":]]"), "1:\"a\"=;");
 	CHECK_STR(walked("{,}"), "");
 }

@@ -204,6 +204,21 @@ TEST(settings_documents_have_versions_and_are_compared)
 	end();
 }
 
+TEST(old_versions_of_a_settings_document_are_dropped)
+{
+	begin();
+	open_store(NULL);
+	for (unsigned i = 0; i < STORE_VERSIONS_KEPT + 3; i++)
+		CHECK(put("{}", true, i));
+	CHECK_INT(s.got.version, STORE_VERSIONS_KEPT + 3);
+	CHECK_INT(number("SELECT count(*) FROM settings_documents"), STORE_VERSIONS_KEPT);
+	CHECK_INT(number("SELECT min(version) FROM settings_documents"), 4);
+	CHECK(store_settings_get(s.store, "global", 3, on_document, NULL) == 0 && loop_run(&s.l));
+	CHECK_INT(s.err, ENOENT);
+	close_store();
+	end();
+}
+
 struct read_back {
 	char text[64];
 	unsigned most;

@@ -477,6 +477,42 @@ TEST(the_outcome_of_a_server_s_own_key_is_told)
 	close_all();
 }
 
+TEST(the_settings_of_one_server_are_shown)
+{
+	CHECK(open_all(NULL));
+	CHECK_INT(ask("PUT", "/api/settings",
+		      "{\"intent\": {\"hold_ms\": 100, \"guilds\": {\"41771983423143937\": "
+		      "{\"hold_ms\": 7}}}, \"_meta\": {\"version\": 0}}"),
+		  200);
+	CHECK_INT(ask("GET", "/api/settings?guild=41771983423143937", NULL), 200);
+	CHECK_STR(text_of("guild"), "41771983423143937");
+	CHECK_INT(json_integer_value(
+			  json_object_get(json_object_get(fx.got, "effective"), "hold_ms")),
+		  7);
+	CHECK_INT(version_of(), 1);
+	/* One without settings of its own. */
+	CHECK_INT(ask("GET", "/api/settings?guild=42", NULL), 200);
+	CHECK_INT(json_integer_value(
+			  json_object_get(json_object_get(fx.got, "effective"), "hold_ms")),
+		  100);
+	CHECK_INT(ask("GET", "/api/settings?guild=x", NULL), 400);
+	CHECK_STR(text_of("error"), "bad_query");
+	close_all();
+}
+
+TEST(versions_to_compare_are_numbers)
+{
+	CHECK(open_all(NULL));
+	CHECK_INT(ask("GET", "/api/settings/diff?from=x", NULL), 400);
+	CHECK_INT(ask("GET", "/api/settings/diff?from=0&to=1x", NULL), 400);
+	CHECK_INT(ask("GET", "/api/settings/diff?from=", NULL), 400);
+	CHECK_INT(ask("GET", "/api/settings/diff?from=-1", NULL), 400);
+	CHECK_STR(text_of("error"), "bad_query");
+	CHECK_INT(ask("GET", "/api/settings/diff?from=0&to=7", NULL), 404);
+	CHECK_INT(ask("GET", "/api/settings/diff", NULL), 200);
+	close_all();
+}
+
 /* ---- the event stream ---- */
 
 static struct {
