@@ -1,5 +1,5 @@
-/* What OpenAI, and servers that speak its dialect, are asked by HTTP: words of a recording, words
- * of a model, speech.
+/* What OpenAI, and servers that speak its dialect, are asked by HTTP: words of a recording,
+ * and speech. What text models are asked is in text.h.
  *
  * Pure: it builds bodies and reads answers. Texts that it returns are freed by the caller with
  * free(); NULL is ENOMEM. */
@@ -52,38 +52,6 @@ int openai_transcript(struct openai_words *out, const char *body, size_t n);
 char *openai_speech(const char *model, const char *voice, const char *text);
 /* Whether what comes under this Content-Type ("" for none) may be that. */
 bool openai_speech_raw(const char *type);
-
-/* ---- POST chat/completions ---- */
-
-struct openai_line {
-	bool assistant;
-	const char *text;
-};
-struct openai_chat {
-	const char *model, *system;	 /* system may be "" */
-	const struct openai_line *lines; /* of the conversation, the question last */
-	size_t n;
-	bool one_word; /* the answer is one word */
-	bool stream;
-};
-char *openai_chat(const struct openai_chat *chat);
-
-enum openai_said {
-	OPENAI_SAID_NOTHING, /* what is not for anybody */
-	OPENAI_SAID_WORDS,   /* text: more of them, or all when it does not stream */
-	OPENAI_SAID_ALL,     /* no more will come */
-	OPENAI_SAID_WRONG,   /* text: why */
-};
-struct openai_chunk {
-	enum openai_said said;
-	bool finished; /* these were the last words */
-	struct slice text;
-	void *tree;
-};
-/* The data of one event of a stream, or a whole answer. EBADMSG, EMSGSIZE. *out is written only on
- * success and then wants openai_chunk_clear. */
-int openai_chunk(struct openai_chunk *out, const uint8_t *data, size_t n);
-void openai_chunk_clear(struct openai_chunk *chunk);
 
 /* ---- when it is refused ---- */
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SSE_MAX = 65536 }; /* of one event's data */
+enum { SSE_MAX = 1 << 20 }; /* of one event's data */
 
 struct sse {
 	char *data;

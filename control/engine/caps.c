@@ -1,5 +1,6 @@
 #include "control/dialect/openai.h"
 #include "control/dialect/realtime.h"
+#include "control/dialect/text.h"
 #include "control/engine/caps.def"
 #include "control/engine/engine.h"
 
@@ -48,6 +49,23 @@ const struct realtime_dialect *engine_wire(enum dialect dialect)
 	for (size_t i = 0; i < sizeof wires / sizeof wires[0]; i++)
 		if (wires[i].dialect == dialect)
 			return wires[i].wire;
+	return NULL;
+}
+
+const struct text_dialect *engine_text_dialect(enum dialect dialect)
+{
+	static const struct {
+		enum dialect dialect;
+		const struct text_dialect *text;
+	} texts[] = {
+#define TEXT_(D, TEXT) {DIALECT_##D, &(TEXT)},
+		ENGINE_TEXTS(TEXT_)
+#undef TEXT_
+	};
+
+	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+		if (texts[i].dialect == dialect)
+			return texts[i].text;
 	return NULL;
 }
 

@@ -5,28 +5,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/dialect/openai.h"
 #include "control/dialect/openai_http.h"
+#include "ipc/log.h"
+
+enum { NOTIFY_MS = 2000 };
 
 struct endpoint {
 	struct http *http;
-	char *base, *auth; /* auth NULL: no key */
+	char *base, *header;
+	char *key_header;
+	char *auth; /* the whole line; NULL: no key */
 };
 
-int endpoint_alloc(struct endpoint **out, struct http *http, const char *base, const char *key)
+/* A secret, to be wiped before it is freed. NULL without memory. */
+static char *print_auth(const char *header, const char *key)
+{
+	size_t size = strlen(header) + strlen(key) + 3;
+	char *auth = malloc(size);
+
+	if (auth)
+		snprintf(auth, size, "%s%s%s", header,
+			 header[strlen(header) - 1] == ' ' ? "" : ": ", key);
+	return auth;
+}
+
+int endpoint_alloc(struct endpoint **out, const struct endpoint_conf *conf)
 {
 	struct endpoint *p;
 
-	if (!out || !http || !base || !*base)
+	if (!out || !conf->http || !conf->base || !*conf->base)
 		return EINVAL;
 	p = calloc(1, sizeof *p);
 	if (!p)
 		return ENOMEM;
-	p->http = http;
-	p->base = strdup(base);
-	if (key && *key)
-		p->auth = openai_auth(key);
-	if (!p->base || (key && *key && !p->auth)) {
+	p->http = conf->http;
+	p->base = strdup(conf->base);
+	p->header = conf->header ? strdup(conf->header) : NULL;
+	p->key_header = strdup(conf->key_header ? conf->key_header : "Authorization: Bearer ");
+	if (!p->base || !p->key_header || (conf->header && !p->header) ||
+	    endpoint_rekey(p, conf->key ? conf->key : "")) {
 		endpoint_free(p);
 		return ENOMEM;
 	}
@@ -34,13 +51,20 @@ int endpoint_alloc(struct endpoint **out, struct http *http, const char *base, c
 	return 0;
 }
 
+static void wipe_auth(struct endpoint *p)
+{
+	if (p->auth)
+		explicit_bzero(p->auth, strlen(p->auth));
+	free(p->auth);
+}
+
 struct endpoint *endpoint_free(struct endpoint *p)
 {
 	if (!p)
 		return NULL;
-	if (p->auth)
-		explicit_bzero(p->auth, strlen(p->auth));
-	free(p->auth);
+	wipe_auth(p);
+	free(p->key_header);
+	free(p->header);
 	free(p->base);
 	free(p);
 	return NULL;
@@ -48,12 +72,32 @@ struct endpoint *endpoint_free(struct endpoint *p)
 
 int endpoint_rekey(struct endpoint *p, const char *key)
 {
-	return openai_auth_replace(&p->auth, key);
+	char *auth = *key ? print_auth(p->key_header, key) : NULL;
+
+	if (*key && !auth)
+		return ENOMEM;
+	wipe_auth(p);
+	p->auth = auth;
+	return 0;
+}
+
+static void put_headers(const struct endpoint *p, const char *type, const char **headers)
+{
+	size_t n = 0;
+
+	headers[n++] = "User-Agent: Parley/" PARLEY_VERSION;
+	if (type)
+		headers[n++] = type;
+	if (p->auth)
+		headers[n++] = p->auth;
+	if (p->header)
+		headers[n++] = p->header;
+	headers[n] = NULL;
 }
 
 int endpoint_post(struct endpoint *p, const struct endpoint_call *call, struct http_req **out)
 {
-	const char *headers[4] = {"User-Agent: Parley/" PARLEY_VERSION, call->type, p->auth, NULL};
+	const char *headers[5];
 	struct http_call c = {.method = "POST",
 			      .headers = headers,
 			      .body = call->body,
@@ -67,10 +111,40 @@ int endpoint_post(struct endpoint *p, const struct endpoint_call *call, struct h
 
 	if (!url)
 		return ENOMEM;
+	put_headers(p, call->type, headers);
 	c.url = url;
 	err = http_request(out, p->http, &c, call->h, call->arg);
 	free(url);
 	return err;
+}
+
+static void end_notify(const struct http_resp *resp, void *arg)
+{
+	(void)arg;
+	log_debug("provider_notified", "status=%d error=\"%s\"", resp->status, resp->errtext);
+}
+
+void endpoint_notify(struct endpoint *p, const char *method, const char *path)
+{
+	static const char version[] = "/v1";
+	const char *headers[5];
+	char url[1024];
+	size_t n = strlen(p->base);
+
+	while (n && p->base[n - 1] == '/')
+		n--;
+	if (n > strlen(version) && memcmp(p->base + n - strlen(version), version, 3) == 0)
+		n -= strlen(version);
+	if ((size_t)snprintf(url, sizeof url, "%.*s/%s", (int)n, p->base, path) >= sizeof url)
+		return;
+	put_headers(p, NULL, headers);
+	if (http_request(NULL, p->http,
+			 &(struct http_call){.method = method,
+					     .url = url,
+					     .headers = headers,
+					     .timeout_ms = NOTIFY_MS},
+			 end_notify, NULL))
+		log_debug("provider_not_notified", "method=%s path=%s", method, path);
 }
 
 void endpoint_why(const struct http_resp *resp, char *why, size_t size)

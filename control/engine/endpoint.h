@@ -12,6 +12,13 @@
 
 struct endpoint;
 
+struct endpoint_conf {
+	struct http *http;
+	const char *base, *key; /* key "" sends none */
+	const char *key_header; /* name of the header that holds the key; NULL: a bearer token */
+	const char *header;	/* a whole further header line, or NULL */
+};
+
 struct endpoint_call {
 	const char *endpoint; /* after the base */
 	const char *type;     /* the whole line "Content-Type: …" */
@@ -24,14 +31,17 @@ struct endpoint_call {
 	void *arg;
 };
 
-/* Texts are copied; key "" sends none. EINVAL, ENOMEM. Caller owns *out. */
-int endpoint_alloc(struct endpoint **out, struct http *http, const char *base, const char *key);
+/* Texts are copied. EINVAL, ENOMEM. Caller owns *out. */
+int endpoint_alloc(struct endpoint **out, const struct endpoint_conf *conf);
 /* Requests under way go on; their owners cancel them. */
 struct endpoint *endpoint_free(struct endpoint *p);
 /* Sets another key for requests from now on. ENOMEM. */
 int endpoint_rekey(struct endpoint *p, const char *key);
 /* A POST. ENOMEM, EINVAL (the base is no address). No handler is called inside. */
 int endpoint_post(struct endpoint *p, const struct endpoint_call *call, struct http_req **out);
+/* A request without a body to a path beside the base, whose answer nobody waits for: the base less
+ * its last part "/v1". */
+void endpoint_notify(struct endpoint *p, const char *method, const char *path);
 /* Why a response is a failure: one line, without secrets. */
 void endpoint_why(const struct http_resp *resp, char *why, size_t size);
 

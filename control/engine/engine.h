@@ -21,6 +21,7 @@
 struct env;
 struct http;
 struct realtime_dialect;
+struct text_dialect;
 struct ws_ctx;
 
 enum engine_event_type {
@@ -37,14 +38,6 @@ enum engine_event_type {
 	ENGINE_NO_TRANSCRIPT, /* user, utterance, data: why */
 	ENGINE_TOOL_CALL, /* ask, call, tool, data: the arguments as JSON text; once for a call */
 	ENGINE_USAGE,	  /* ask, usage: what the answer used, before its end */
-};
-
-/* Why an answer is over. */
-enum engine_end {
-	ENGINE_END_STOP,
-	ENGINE_END_TOOLS,    /* it waits for the results of its tool calls */
-	ENGINE_END_LENGTH,   /* the limit of the output is reached */
-	ENGINE_END_FILTERED, /* the provider withholds the rest */
 };
 
 struct engine_event {
@@ -153,6 +146,8 @@ extern const struct engine_ops engine_realtime, engine_text, engine_speech, engi
 const struct engine_caps *engine_caps(enum dialect dialect, enum role role);
 /* The wire of its realtime sessions (control/dialect/realtime.h); NULL: it has none. */
 const struct realtime_dialect *engine_wire(enum dialect dialect);
+/* The same of its text models. */
+const struct text_dialect *engine_text_dialect(enum dialect dialect);
 /* What the words of a refusal, failure or close say. */
 enum trouble engine_trouble(const uint8_t *why, size_t n);
 

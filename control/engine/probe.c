@@ -60,8 +60,3 @@ int probe_models(struct http *http, const char *base, const char *key, uint32_t 
 	free(url);
 	return err;
 }
-
-bool probe_needs_key(const char *base)
-{
-	return strstr(base, "//api.openai.com") != NULL;
-}

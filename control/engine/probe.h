@@ -25,7 +25,5 @@ enum probe_answer probe_read(const uint8_t *data, size_t len, char *why, size_t 
 /* Asks for the models. EINVAL, ENOMEM. */
 int probe_models(struct http *http, const char *base, const char *key, uint32_t ms, http_resp_h *h,
 		 void *arg);
-/* This server answers nobody without a key. */
-bool probe_needs_key(const char *base);
 
 #endif

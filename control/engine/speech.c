@@ -10,66 +10,31 @@
 #include <string.h>
 
 #include "control/dialect/openai_http.h"
-#include "control/engine/endpoint.h"
-#include "control/engine/engine.h"
+#include "control/engine/exchange.h"
 
 enum { LONGEST_MS = 120000, AT_ONCE = 8, SOUND_MAX = 24 << 20 /* bytes of one line */ };
 
 /* A line that is being spoken. */
 struct line {
-	struct line *next;
-	struct speech *t;
-	uint32_t ask;
-	uint8_t odd; /* first byte of a sample whose second byte is still to come */
+	struct exchange x; /* first */
+	uint8_t odd;	   /* first byte of a sample whose second byte is still to come */
 	bool has_odd, sound;
-	bool over;   /* no further event of it */
-	bool inside; /* of a handler: freed when that returns */
-	struct http_req *req;
+	uint32_t characters; /* of the line */
 };
 
 struct speech {
 	struct endpoint *endpoint;
-	engine_h *h;
-	void *arg;
-	struct line *lines;
-	unsigned n_lines;
+	struct exchanges lines;
 };
 
-static void line_free(struct line *p)
+static void tell_audio(struct line *p, const void *data, size_t n)
 {
-	for (struct line **at = &p->t->lines; *at; at = &(*at)->next)
-		if (*at == p) {
-			*at = p->next;
-			p->t->n_lines--;
-			break;
-		}
-	free(p);
-}
-
-static void line_cancel(struct line *p)
-{
-	p->over = true;
-	if (p->req)
-		http_req_cancel(p->req);
-	p->req = NULL;
-	if (!p->inside)
-		line_free(p);
-}
-
-static void tell_line(struct line *p, enum engine_event_type type, const void *data, size_t n)
-{
-	struct engine_event ev = {.type = type, .ask = p->ask, .data = {data, n}};
-
-	if (type != ENGINE_AUDIO)
-		p->over = true;
-	if (type == ENGINE_FAILED)
-		ev.trouble = engine_trouble(data, n);
-	p->t->h(&ev, p->t->arg);
+	exchange_tell(&p->x, &(struct engine_event){.type = ENGINE_AUDIO, .data = {data, n}});
 }
 
 static void fail_line(struct line *p, const char *why)
 {
-	tell_line(p, ENGINE_FAILED, why, strlen(why));
+	exchange_fail(&p->x, why, strlen(why));
 }
 
 /* ---- audio ---- */
@@ -84,15 +49,15 @@ static void take_sound(struct line *p, const uint8_t *data, size_t n)
 		p->has_odd = false;
 		data++;
 		n--;
-		tell_line(p, ENGINE_AUDIO, sample, sizeof sample);
+		tell_audio(p, sample, sizeof sample);
 	}
 	if (n % 2) {
 		p->has_odd = true;
 		p->odd = data[n - 1];
 		n--;
 	}
-	if (n && !p->over)
-		tell_line(p, ENGINE_AUDIO, data, n);
+	if (n && !p->x.over)
+		tell_audio(p, data, n);
 }
 
 static void take_part(const struct http_resp *resp, void *arg)
@@ -100,16 +65,14 @@ static void take_part(const struct http_resp *resp, void *arg)
 	struct line *p = arg;
 	char type[64], why[96];
 
-	p->inside = true;
+	exchange_enter(&p->x);
 	if (http_header(resp, "content-type", type, sizeof type) && !openai_speech_raw(type)) {
 		snprintf(why, sizeof why, "not raw sound but %.40s", type);
 		fail_line(p, why);
 	} else {
 		take_sound(p, (const uint8_t *)resp->body.p, resp->body.n);
 	}
-	p->inside = false;
-	if (p->over)
-		line_cancel(p);
+	exchange_leave(&p->x);
 }
 
 static void end_line(const struct http_resp *resp, void *arg)
@@ -117,20 +80,31 @@ static void end_line(const struct http_resp *resp, void *arg)
 	struct line *p = arg;
 	char why[OPENAI_WHY_MAX];
 
-	p->req = NULL;
-	p->inside = true;
+	exchange_enter_last(&p->x);
 	if (resp->err || resp->status / 100 != 2) {
 		endpoint_why(resp, why, sizeof why);
 		fail_line(p, why);
 	} else if (!p->sound) {
 		fail_line(p, "no sound came");
 	} else {
-		tell_line(p, ENGINE_DONE, NULL, 0);
+		const struct usage usage = {.n = {[PRICE_CHARACTERS] = p->characters}};
+
+		exchange_tell(&p->x, &(struct engine_event){.type = ENGINE_USAGE, .usage = &usage});
+		exchange_tell(&p->x, &(struct engine_event){.type = ENGINE_DONE});
 	}
-	line_free(p);
+	exchange_leave_last(&p->x);
 }
 
 /* ---- the ops ---- */
+
+static uint32_t count_characters(const char *text)
+{
+	uint32_t n = 0;
+
+	for (; *text; text++)
+		n += ((unsigned char)*text & 0xc0) != 0x80;
+	return n;
+}
 
 static int speech_ask(void *engine, const struct engine_ask *ask)
 {
@@ -140,44 +114,34 @@ static int speech_ask(void *engine, const struct engine_ask *ask)
 				     .max_body = SOUND_MAX,
 				     .parth = take_part,
 				     .h = end_line};
+	const char *text = ask->messages[ask->n - 1].text;
 	struct speech *t = engine;
 	struct line *p;
 	char *body;
 	int err;
 
-	if (t->n_lines >= AT_ONCE)
+	if (t->lines.n >= AT_ONCE)
 		return EBUSY;
 	p = calloc(1, sizeof *p);
-	body = p ? openai_speech(ask->model, ask->voice, ask->messages[ask->n - 1].text) : NULL;
+	body = p ? openai_speech(ask->model, ask->voice, text) : NULL;
 	if (!body) {
 		free(p);
 		return ENOMEM;
 	}
-	p->t = t;
-	p->ask = ask->id;
-	p->next = t->lines;
-	t->lines = p;
-	t->n_lines++;
+	p->x.ask = ask->id;
+	p->characters = count_characters(text);
 	call.body = body;
 	call.n = strlen(body);
-	call.arg = p;
-	err = endpoint_post(t->endpoint, &call, &p->req);
+	err = exchange_post(&t->lines, &p->x, t->endpoint, &call);
 	free(body);
-	if (err)
-		line_free(p);
 	return err;
 }
 
 static void speech_cancel(void *engine, uint32_t ask)
 {
 	struct speech *t = engine;
-	struct line *next;
 
-	for (struct line *p = t->lines; p; p = next) {
-		next = p->next;
-		if (p->ask == ask && !p->over)
-			line_cancel(p);
-	}
+	exchange_cancel(&t->lines, ask);
 }
 
 static int speech_rekey(void *engine, const char *key)
@@ -190,14 +154,10 @@ static int speech_rekey(void *engine, const char *key)
 static void speech_free(void *engine)
 {
 	struct speech *t = engine;
-	struct line *p;
 
 	if (!t)
 		return;
-	while ((p = t->lines) != NULL) {
-		t->lines = p->next;
-		line_cancel(p);
-	}
+	exchanges_clear(&t->lines);
 	endpoint_free(t->endpoint);
 	free(t);
 }
@@ -212,9 +172,10 @@ static int speech_alloc(void **out, const struct engine_conf *conf)
 	t = calloc(1, sizeof *t);
 	if (!t)
 		return ENOMEM;
-	t->h = conf->h;
-	t->arg = conf->arg;
-	err = endpoint_alloc(&t->endpoint, conf->http, conf->http_url, conf->key);
+	t->lines = (struct exchanges){.most = AT_ONCE, .h = conf->h, .arg = conf->arg};
+	err = endpoint_alloc(&t->endpoint, &(struct endpoint_conf){.http = conf->http,
+								   .base = conf->http_url,
+								   .key = conf->key});
 	if (err) {
 		free(t);
 		return err;

@@ -1,17 +1,21 @@
-/* The engine of text models: streamed answers, and answers of one word. A shell around
- * control/dialect (POST chat/completions).
+/* The engine of text models: streamed answers with calls of tools, and answers of one word. A shell
+ * around one row of control/dialect/text.h.
  *
- * It keeps no conversation: each ask carries its instructions and history. Cancelling closes the
- * connection, on which servers stop generating. */
+ * Each ask carries its instructions and history. With the option `store`, a provider whose dialect
+ * allows it keeps the conversation: an ask that continues the last answer sends only the messages
+ * after it. Whether it does is found by comparing what was said; anything else, as an answer that
+ * was cut, sends all of it. Cancelling closes the connection, on which servers stop generating, and
+ * clears the slot of a local server that offers it. */
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "control/dialect/openai_http.h"
 #include "control/dialect/sse.h"
-#include "control/engine/endpoint.h"
-#include "control/engine/engine.h"
+#include "control/dialect/text.h"
+#include "control/engine/exchange.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "proto/base/time.h"
@@ -19,79 +23,154 @@
 
 enum { STREAM_MAX = 8 << 20, LONGEST_MS = 120000, AT_ONCE = 16, LINE_MAX_BYTES = 16384 };
 
-/* An ask under way. */
-struct job {
-	struct job *next;
-	struct text *t;
-	uint32_t ask;
-	bool words;  /* text came, or the server said that there is none */
-	bool over;   /* no further event of it */
-	bool inside; /* of a handler: freed when that returns */
-	struct sse sse;
-	struct http_req *req; /* NULL: answered or cancelled */
+/* What was said, as a number that two tellings of the same have in common: blanks and directives
+ * ("[[TO: …]]") do not count, since the history keeps answers without them. */
+struct said {
+	uint64_t hash;
+	unsigned open; /* brackets of a directive */
+};
+
+/* The answer that the next ask may continue. */
+struct kept {
+	char id[TEXT_ID_MAX]; /* "": none */
+	uint64_t said;	      /* of the messages up to it */
+	size_t n;	      /* of these messages */
 };
 
 struct text {
 	struct env *env;
 	struct endpoint *endpoint;
-	engine_h *h;
-	void *arg;
-	struct job *jobs;
-	unsigned n_jobs;
+	const struct text_dialect *dialect;
+	struct text_options options;
+	struct exchanges jobs;
+	struct kept kept;
 };
 
-static void job_free(struct job *j)
+/* An ask under way. */
+struct job {
+	struct exchange x; /* first */
+	struct text *t;
+	struct sse sse;
+	struct text_stream stream;
+	bool whole;	  /* the answer does not come in a stream */
+	bool told;	  /* an event of it */
+	struct said said; /* the messages, then the answer */
+	size_t n;
+	struct engine_ask *again; /* the ask that was sent as a continuation; NULL otherwise */
+};
+
+static void clear_job(struct exchange *x)
 {
-	for (struct job **at = &j->t->jobs; *at; at = &(*at)->next)
-		if (*at == j) {
-			*at = j->next;
-			j->t->n_jobs--;
-			break;
-		}
+	struct job *j = (struct job *)x;
+
 	sse_clear(&j->sse);
-	free(j);
+	text_stream_clear(&j->stream);
+	free(j->again);
 }
 
-/* Closes its connection; no further event of it comes. */
-static void job_cancel(struct job *j)
+/* ---- what was said ---- */
+
+static void add_said(struct said *s, const void *text, size_t n)
 {
-	j->over = true;
-	if (j->req)
-		http_req_cancel(j->req);
-	j->req = NULL;
-	if (!j->inside)
-		job_free(j);
+	const char *p = text;
+
+	for (size_t i = 0; i < n; i++) {
+		bool blank = p[i] == ' ' || p[i] == '\n' || p[i] == '\r' || p[i] == '\t';
+
+		if (p[i] == '[' && i + 1 < n && p[i + 1] == '[')
+			s->open = 2;
+		if (!blank && !s->open)
+			s->hash = (s->hash ^ (uint8_t)p[i]) * 1099511628211u;
+		if (s->open && p[i] == ']')
+			s->open--;
+	}
 }
 
-static void tell_job(struct job *j, enum engine_event_type type, const void *data, size_t n)
+static void add_role(struct said *s, enum engine_speaker role)
 {
-	struct engine_event ev = {.type = type, .ask = j->ask, .data = {data, n}};
-
-	if (type != ENGINE_WORDS)
-		j->over = true;
-	if (type == ENGINE_FAILED)
-		ev.trouble = engine_trouble(data, n);
-	j->t->h(&ev, j->t->arg);
+	s->open = 0;
+	s->hash = (s->hash ^ (0x100u + role)) * 1099511628211u;
 }
 
-/* ---- a stream ---- */
+static void add_message(struct said *s, const struct engine_message *m)
+{
+	add_role(s, m->role);
+	if (m->role == ENGINE_USER && *m->speaker) {
+		add_said(s, "[", 1);
+		add_said(s, m->speaker, strlen(m->speaker));
+		add_said(s, "]:", 2);
+	}
+	add_said(s, m->text, strlen(m->text));
+}
+
+/* How many messages the provider knows already, with the answer that it keeps. */
+static size_t count_known(const struct text *t, const struct engine_ask *ask)
+{
+	struct said s = {0};
+
+	if (!*t->kept.id || ask->one_word || t->kept.n >= ask->n)
+		return 0;
+	for (size_t i = 0; i < t->kept.n; i++)
+		add_message(&s, &ask->messages[i]);
+	return s.hash == t->kept.said ? t->kept.n : 0;
+}
+
+static void keep_answer(struct text *t, const struct job *j)
+{
+	if (j->whole || !t->options.store || !t->dialect->continues || !*j->stream.response ||
+	    j->stream.n_calls)
+		return;
+	memcpy(t->kept.id, j->stream.response, sizeof t->kept.id);
+	t->kept.said = j->said.hash;
+	t->kept.n = j->n + 1;
+}
+
+/* ---- what comes back ---- */
+
+static bool take_fact(const struct text_fact *f, void *arg)
+{
+	struct job *j = arg;
+	struct engine_event ev = {.data = f->text};
+
+	switch (f->type) {
+	case TEXT_WORDS:
+		ev.type = ENGINE_WORDS;
+		add_said(&j->said, f->text.p, f->text.n);
+		break;
+	case TEXT_CALL:
+		ev.type = ENGINE_TOOL_CALL;
+		ev.call = f->call;
+		ev.tool = f->tool;
+		break;
+	case TEXT_USAGE:
+		ev.type = ENGINE_USAGE;
+		ev.usage = f->usage;
+		break;
+	case TEXT_DONE:
+		ev.type = ENGINE_DONE;
+		ev.end = f->end;
+		keep_answer(j->t, j);
+		break;
+	case TEXT_FAILED:
+		ev.type = ENGINE_FAILED;
+		break;
+	case TEXT_CALL_START:
+	case TEXT_CALL_MORE:
+		return true;
+	}
+	j->told = true;
+	exchange_tell(&j->x, &ev);
+	return !j->x.over;
+}
 
 static bool take_data(const uint8_t *data, size_t n, void *arg)
 {
 	struct job *j = arg;
-	struct openai_chunk c;
+	int err = text_stream_read(&j->stream, j->t->dialect, data, n, take_fact, j);
 
-	if (openai_chunk(&c, data, n)) {
-		log_debug("text_malformed", "ask=%u bytes=%zu", j->ask, n);
-		return true;
-	}
-	j->words = j->words || c.finished || c.said == OPENAI_SAID_WORDS;
-	if (c.said == OPENAI_SAID_WORDS)
-		tell_job(j, ENGINE_WORDS, c.text.p, c.text.n);
-	else if (c.said == OPENAI_SAID_WRONG)
-		tell_job(j, ENGINE_FAILED, c.text.p, c.text.n);
-	openai_chunk_clear(&c);
-	return !j->over;
+	if (err == EBADMSG)
+		log_debug("text_malformed", "ask=%u bytes=%zu", j->x.ask, n);
+	return !j->x.over;
 }
 
 static void take_part(const struct http_resp *resp, void *arg)
@@ -99,94 +178,53 @@ static void take_part(const struct http_resp *resp, void *arg)
 	struct job *j = arg;
 	int err;
 
-	j->inside = true;
+	exchange_enter(&j->x);
 	err = sse_feed(&j->sse, resp->body.p, resp->body.n, take_data, j);
-	if (err && !j->over)
-		tell_job(j, ENGINE_FAILED, strerror(err), strlen(strerror(err)));
-	j->inside = false;
-	if (j->over)
-		job_cancel(j);
+	if (err && !j->x.over)
+		exchange_fail(&j->x, strerror(err), strlen(strerror(err)));
+	exchange_leave(&j->x);
 }
-
-static void end_stream(const struct http_resp *resp, void *arg)
-{
-	struct job *j = arg;
-	char why[OPENAI_WHY_MAX];
-
-	j->req = NULL;
-	j->inside = true;
-	/* Not all servers mark the last word. */
-	if (!resp->err && resp->status / 100 == 2 && j->words) {
-		tell_job(j, ENGINE_DONE, "", 0);
-	} else if (!resp->err && resp->status / 100 == 2) {
-		tell_job(j, ENGINE_FAILED, "the answer was empty", 20);
-	} else {
-		endpoint_why(resp, why, sizeof why);
-		tell_job(j, ENGINE_FAILED, why, strlen(why));
-	}
-	job_free(j);
-}
-
-/* ---- an answer that comes whole ---- */
 
 static void read_whole(struct job *j, const struct http_resp *resp)
 {
-	struct openai_chunk c;
+	int err = text_stream_read(&j->stream, j->t->dialect, (const uint8_t *)resp->body.p,
+				   resp->body.n, take_fact, j);
 
-	if (openai_chunk(&c, (const uint8_t *)resp->body.p, resp->body.n)) {
-		tell_job(j, ENGINE_FAILED, "malformed", 9);
-		return;
-	}
-	if (c.said == OPENAI_SAID_WORDS) {
-		tell_job(j, ENGINE_WORDS, c.text.p, c.text.n);
-		if (!j->over)
-			tell_job(j, ENGINE_DONE, "", 0);
-	} else {
-		tell_job(j, ENGINE_FAILED, c.text.p, c.text.n);
-	}
-	openai_chunk_clear(&c);
+	if (err && err != ECANCELED)
+		exchange_fail(&j->x, "malformed", 9);
 }
 
-static void end_whole(const struct http_resp *resp, void *arg)
+static int post(struct job *j, const struct engine_ask *ask, size_t known);
+
+/* The provider no longer has the answer that this continues: it is sent everything. */
+static bool ask_all(struct job *j, const struct http_resp *resp)
+{
+	if (!j->again || j->told || resp->err || (resp->status != 400 && resp->status != 404))
+		return false;
+	log_debug("text_not_kept", "ask=%u status=%d", j->x.ask, resp->status);
+	j->t->kept = (struct kept){0};
+	return !post(j, j->again, 0);
+}
+
+static void end_job(const struct http_resp *resp, void *arg)
 {
 	struct job *j = arg;
 	char why[OPENAI_WHY_MAX];
 
-	j->req = NULL;
-	j->inside = true;
+	exchange_enter_last(&j->x);
 	if (!resp->err && resp->status / 100 == 2) {
-		read_whole(j, resp);
-	} else {
+		if (j->whole)
+			read_whole(j, resp);
+		if (!j->x.over)
+			text_stream_end(&j->stream, take_fact, j);
+	} else if (!ask_all(j, resp)) {
 		endpoint_why(resp, why, sizeof why);
-		tell_job(j, ENGINE_FAILED, why, strlen(why));
+		exchange_fail(&j->x, why, strlen(why));
 	}
-	job_free(j);
+	exchange_leave_last(&j->x);
 }
 
 /* ---- asks ---- */
-
-/* The text of a request. NULL without memory. */
-static char *build_body(const struct engine_ask *ask)
-{
-	struct openai_line lines[ENGINE_MESSAGES_MAX];
-	char *text = malloc(ask->n * LINE_MAX_BYTES), *body = NULL;
-
-	for (size_t i = 0; text && i < ask->n; i++) {
-		char *line = text + i * LINE_MAX_BYTES;
-
-		engine_message_line(&ask->messages[i], line, LINE_MAX_BYTES);
-		lines[i] = (struct openai_line){ask->messages[i].role == ENGINE_ASSISTANT, line};
-	}
-	if (text)
-		body = openai_chat(&(struct openai_chat){.model = ask->model,
-							 .system = ask->instructions,
-							 .lines = lines,
-							 .n = ask->n,
-							 .one_word = ask->one_word,
-							 .stream = !ask->one_word});
-	free(text);
-	return body;
-}
 
 static uint32_t time_left_ms(const struct text *t, const struct engine_ask *ask)
 {
@@ -197,59 +235,74 @@ static uint32_t time_left_ms(const struct text *t, const struct engine_ask *ask)
 	return ms < 1 ? 1 : ms > LONGEST_MS ? LONGEST_MS : (uint32_t)ms;
 }
 
-static int post(struct text *t, const struct engine_ask *ask, const char *body)
+static int post(struct job *j, const struct engine_ask *ask, size_t known)
 {
-	struct endpoint_call call = {.endpoint = "chat/completions",
+	struct text *t = j->t;
+	char *body = t->dialect->build(&(struct text_request){.ask = ask,
+							      .options = &t->options,
+							      .from = known,
+							      .previous = known ? t->kept.id : "",
+							      .stream = !j->whole});
+	struct endpoint_call call = {.endpoint = t->dialect->path,
 				     .type = "Content-Type: application/json",
 				     .body = body,
-				     .n = strlen(body),
+				     .n = body ? strlen(body) : 0,
 				     .ms = time_left_ms(t, ask),
-				     .max_body = ask->one_word ? OPENAI_ANSWER_MAX : STREAM_MAX,
-				     .parth = ask->one_word ? NULL : take_part,
-				     .h = ask->one_word ? end_whole : end_stream};
-	struct job *j = calloc(1, sizeof *j);
+				     .max_body = j->whole ? TEXT_EVENT_MAX : STREAM_MAX,
+				     .parth = j->whole ? NULL : take_part,
+				     .h = end_job};
 	int err;
 
-	if (!j)
+	if (!body) {
+		if (!j->x.list) {
+			clear_job(&j->x);
+			free(j);
+		}
 		return ENOMEM;
-	j->t = t;
-	j->ask = ask->id;
-	j->next = t->jobs;
-	t->jobs = j;
-	t->n_jobs++;
-	call.arg = j;
-	err = endpoint_post(t->endpoint, &call, &j->req);
-	if (err)
-		job_free(j);
+	}
+	err = exchange_post(&t->jobs, &j->x, t->endpoint, &call);
+	free(body);
 	return err;
 }
 
 static int text_ask(void *engine, const struct engine_ask *ask)
 {
 	struct text *t = engine;
-	char *body;
+	size_t known = count_known(t, ask);
+	struct job *j;
 	int err;
 
-	if (t->n_jobs >= AT_ONCE)
+	if (t->jobs.n >= AT_ONCE)
 		return EBUSY;
 	if (!ask->n || ask->n > ENGINE_MESSAGES_MAX)
 		return EINVAL;
-	body = build_body(ask);
-	err = body ? post(t, ask, body) : ENOMEM;
-	free(body);
-	return err;
+	j = calloc(1, sizeof *j);
+	if (!j)
+		return ENOMEM;
+	j->t = t;
+	j->x.ask = ask->id;
+	j->whole = ask->one_word;
+	j->n = ask->n;
+	for (size_t i = 0; i < ask->n; i++)
+		add_message(&j->said, &ask->messages[i]);
+	add_role(&j->said, ENGINE_ASSISTANT);
+	err = known ? engine_ask_copy(&j->again, ask) : 0;
+	if (err) {
+		free(j);
+		return err;
+	}
+	return post(j, ask, known);
 }
 
 static void text_cancel(void *engine, uint32_t ask)
 {
 	struct text *t = engine;
-	struct job *next;
+	const char *method;
+	char path[64];
 
-	for (struct job *j = t->jobs; j; j = next) {
-		next = j->next;
-		if (j->ask == ask && !j->over)
-			job_cancel(j);
-	}
+	if (exchange_cancel(&t->jobs, ask) &&
+	    text_slot_cancel(&t->options, &method, path, sizeof path))
+		endpoint_notify(t->endpoint, method, path);
 }
 
 /* ---- coming and going ---- */
@@ -264,16 +317,28 @@ static int text_rekey(void *engine, const char *key)
 static void text_free(void *engine)
 {
 	struct text *t = engine;
-	struct job *j;
 
 	if (!t)
 		return;
-	while ((j = t->jobs) != NULL) {
-		t->jobs = j->next;
-		job_cancel(j);
-	}
+	exchanges_clear(&t->jobs);
 	endpoint_free(t->endpoint);
 	free(t);
+}
+
+static int open_endpoint(struct text *t, const struct engine_conf *conf)
+{
+	const struct text_dialect *d = t->dialect;
+	char header[96];
+
+	snprintf(header, sizeof header, "%s: %s", d->version ? d->version : "",
+		 *t->options.version ? t->options.version : d->version_now);
+	return endpoint_alloc(
+		&t->endpoint,
+		&(struct endpoint_conf){.http = conf->http,
+					.base = conf->http_url,
+					.key = conf->key,
+					.key_header = t->options.bearer ? NULL : d->key_header,
+					.header = d->version ? header : NULL});
 }
 
 static int text_alloc(void **out, const struct engine_conf *conf)
@@ -281,15 +346,18 @@ static int text_alloc(void **out, const struct engine_conf *conf)
 	struct text *t;
 	int err;
 
-	if (!conf->env || !conf->http || !conf->http_url || !conf->h)
+	if (!conf->env || !conf->http || !conf->http_url || !conf->h ||
+	    !engine_text_dialect(conf->caps->dialect))
 		return EINVAL;
 	t = calloc(1, sizeof *t);
 	if (!t)
 		return ENOMEM;
 	t->env = conf->env;
-	t->h = conf->h;
-	t->arg = conf->arg;
-	err = endpoint_alloc(&t->endpoint, conf->http, conf->http_url, conf->key);
+	t->jobs = (struct exchanges){
+		.most = AT_ONCE, .h = conf->h, .arg = conf->arg, .clearh = clear_job};
+	t->dialect = engine_text_dialect(conf->caps->dialect);
+	text_options_parse(&t->options, conf->options ? conf->options : "");
+	err = open_endpoint(t, conf);
 	if (err) {
 		free(t);
 		return err;

@@ -320,7 +320,9 @@ int transcribe_file_alloc(struct transcribe_file **out, const struct transcribe_
 	f->model = strdup(conf->model);
 	f->language = strdup(conf->language ? conf->language : "");
 	if (f->model && f->language)
-		err = endpoint_alloc(&f->provider, conf->http, conf->base, conf->base_key);
+		err = endpoint_alloc(&f->provider, &(struct endpoint_conf){.http = conf->http,
+									   .base = conf->base,
+									   .key = conf->base_key});
 	if (err) {
 		transcribe_file_free(f);
 		return err;

@@ -257,7 +257,8 @@ static void fill(const struct settings *s, struct provider_record *p)
 	if (*p->url)
 		return;
 	snprintf(p->url, sizeof p->url, "%s", dialects[p->dialect].url);
-	if (p->dialect == DIALECT_OPENAI && !*p->key && !*p->key_file)
+	/* The dialects of one service share its key. */
+	if (strcmp(p->url, dialects[DIALECT_OPENAI].url) == 0 && !*p->key && !*p->key_file)
 		snprintf(p->key, sizeof p->key, "%s", s->openai_api_key);
 }
 

@@ -36,7 +36,7 @@ rule control/words control/words proto
 rule control/room control/room control/settings control/words proto
 rule control/store control/store control/events control/settings control/words proto ipc
 rule control/events control/events proto
-rule control/dialect control/dialect control/settings proto
+rule control/dialect control/dialect control/engine/core/ask.h control/settings proto
 rule control/engine/core control/engine/core control/settings proto
 rule control/engine control/engine control/dialect control/settings proto ipc
 rule control/settings control/settings proto

@@ -20,19 +20,12 @@ struct sum {
 static bool on_event(const uint8_t *data, size_t n, void *arg)
 {
 	struct sum *sum = arg;
-	struct openai_chunk c;
-
 	if (n > SSE_MAX)
 		abort();
 	sum->events++;
 	for (size_t i = 0; i < n; i++)
 		sum->hash = (sum->hash ^ data[i]) * 1099511628211u;
 	sum->hash = (sum->hash ^ 0x100) * 1099511628211u;
-	if (openai_chunk(&c, data, n))
-		return true;
-	if (c.said == OPENAI_SAID_WORDS && !c.text.n)
-		abort();
-	openai_chunk_clear(&c);
 	return sum->events < 100;
 }
 

@@ -20,6 +20,14 @@ enum engine_speaker {
 	ENGINE_RESULT, /* what the call returned: call, text, failed */
 };
 
+/* Why an answer is over. */
+enum engine_end {
+	ENGINE_END_STOP,
+	ENGINE_END_TOOLS,    /* it waits for the results of its tool calls */
+	ENGINE_END_LENGTH,   /* the limit of the output is reached */
+	ENGINE_END_FILTERED, /* the provider withholds the rest */
+};
+
 struct engine_image {
 	const char *type; /* its media type, such as "image/jpeg" */
 	struct slice data;
@@ -54,6 +62,7 @@ struct engine_ask {
 
 	/* Of an engine without a session; "" otherwise. */
 	const char *instructions, *model, *voice;
+	size_t instructions_stable; /* bytes at their beginning that seldom change; 0: not told */
 	/* Of the instructions that a session has when this is asked; 0: none. */
 	uint32_t instructions_version;
 

@@ -34,6 +34,10 @@ static void on_request(struct evhttp_request *req, void *arg)
 	keep(f->auth, sizeof f->auth, req, "Authorization");
 	keep(f->type, sizeof f->type, req, "Content-Type");
 	keep(f->agent, sizeof f->agent, req, "User-Agent");
+	keep(f->key, sizeof f->key, req, "x-api-key");
+	keep(f->version, sizeof f->version, req, "anthropic-version");
+	snprintf(f->method, sizeof f->method, "%s",
+		 evhttp_request_get_command(req) == EVHTTP_REQ_POST ? "POST" : "other");
 	f->n = (size_t)evbuffer_remove(in, f->body, sizeof f->body - 1);
 	f->body[f->n] = '\0';
 	f->h(f, req);

@@ -23,6 +23,7 @@ struct fake_http {
 	struct evhttp *server;
 	char base[64];
 	char path[128], auth[128], type[160], agent[64];
+	char method[8], key[64], version[32]; /* the headers x-api-key and anthropic-version */
 	unsigned char body[400000];
 	size_t n;
 	unsigned requests, gone; /* gone: connections that the client closed while an answer ran */

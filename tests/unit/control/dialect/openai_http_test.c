@@ -202,31 +202,9 @@ TEST(words_of_a_recording_end_at_a_character)
 
 /* ---- words and speech ---- */
 
-TEST(a_question_names_what_it_wants)
+TEST(a_line_to_speak_names_model_and_voice)
 {
-	const struct openai_line lines[] = {
-		{false, "[Bob]: hm"}, {true, "yes"}, {false, "[Alice]: hi"}};
-	char *text = openai_chat(&(struct openai_chat){.model = "gpt-4o-mini",
-						       .system = "you are",
-						       .lines = lines,
-						       .n = 3,
-						       .stream = true});
-
-	CHECK_STR(text, "{\"model\":\"gpt-4o-mini\",\"messages\":[{\"role\":\"system\",\"content\":"
-			"\"you are\"},{\"role\":\"user\",\"content\":\"[Bob]: hm\"},"
-			"{\"role\":\"assistant\",\"content\":\"yes\"},"
-			"{\"role\":\"user\",\"content\":\"[Alice]: hi\"}],\"stream\":true}");
-	free(text);
-	text = openai_chat(&(struct openai_chat){
-		.model = "gpt-5-nano", .system = "", .lines = lines, .n = 1, .one_word = true});
-	CHECK_STR(text, "{\"model\":\"gpt-5-nano\",\"messages\":[{\"role\":\"user\",\"content\":"
-			"\"[Bob]: hm\"}],\"stream\":false,\"max_completion_tokens\":64}");
-	free(text);
-	text = openai_chat(&(struct openai_chat){
-		.model = "llama", .system = "", .lines = lines, .n = 1, .one_word = true});
-	CHECK(strstr(text, "\"max_tokens\":2"));
-	free(text);
-	text = openai_speech("tts", "alloy", "Say \"it\".");
+	char *text = openai_speech("tts", "alloy", "Say \"it\".");
 	CHECK_STR(text, "{\"model\":\"tts\",\"input\":\"Say \\\"it\\\".\",\"voice\":\"alloy\","
 			"\"response_format\":\"pcm\"}");
 	free(text);
@@ -236,15 +214,8 @@ TEST_OOM(requests_without_memory)
 {
 	struct openai_recording rec = recording("m");
 	struct openai_body b;
-	char *text = openai_chat(&(struct openai_chat){.model = "m",
-						       .system = "s",
-						       .lines = &(struct openai_line){false, "u"},
-						       .n = 1,
-						       .one_word = true});
+	char *text = openai_speech("m", "v", "t");
 
-	CHECK(text || test_oom_hit());
-	free(text);
-	text = openai_speech("m", "v", "t");
 	CHECK(text || test_oom_hit());
 	free(text);
 	text = openai_http_url("http://x/v1/", "a");
@@ -254,60 +225,6 @@ TEST_OOM(requests_without_memory)
 	free(text);
 	CHECK_OOM(openai_transcription(&b, &rec), (void)0);
 	free(b.p);
-}
-
-static struct openai_chunk chunk(const char *data)
-{
-	struct openai_chunk c = {.said = (enum openai_said)99};
-
-	openai_chunk(&c, (const uint8_t *)data, strlen(data));
-	return c;
-}
-
-TEST(pieces_of_an_answer)
-{
-	static const struct {
-		const char *data;
-		enum openai_said said;
-		bool finished;
-		const char *text;
-	} table[] = {
-		{"{\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]"
-		 "}",
-		 OPENAI_SAID_NOTHING, false, ""},
-		{"{\"choices\":[{\"delta\":{\"content\":\"It is \"},\"finish_reason\":null}]}",
-		 OPENAI_SAID_WORDS, false, "It is "},
-		{"{\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}", OPENAI_SAID_NOTHING,
-		 true, ""},
-		{"{\"choices\":[{\"delta\":{\"reasoning_content\":\"hm\"}}]}", OPENAI_SAID_NOTHING,
-		 false, ""},
-		{"{\"choices\":[],\"usage\":{\"total_tokens\":5}}", OPENAI_SAID_NOTHING, false, ""},
-		{"{\"choices\":[{\"delta\":{},\"finish_reason\":\"content_filter\"}]}",
-		 OPENAI_SAID_WRONG, true, "content_filter"},
-		{"{\"choices\":[{\"message\":{\"role\":\"assistant\",\"content\":\"YES\"},"
-		 "\"finish_reason\":\"stop\"}]}",
-		 OPENAI_SAID_WORDS, true, "YES"},
-		{"{\"error\":{\"message\":\"no more\",\"code\":\"insufficient_quota\"}}",
-		 OPENAI_SAID_WRONG, false, "no more"},
-		{"{\"error\":\"plain\"}", OPENAI_SAID_WRONG, false, "plain"},
-		{"{\"error\":null,\"choices\":[{\"delta\":{\"content\":\"x\"}}]}",
-		 OPENAI_SAID_WORDS, false, "x"},
-		{"[DONE]", OPENAI_SAID_ALL, true, ""},
-	};
-
-	for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-		struct openai_chunk c = chunk(table[i].data);
-		char text[64];
-
-		CHECK_INT(c.said, table[i].said);
-		CHECK_INT(c.finished, table[i].finished);
-		snprintf(text, sizeof text, "%.*s", (int)c.text.n, (const char *)c.text.p);
-		CHECK_STR(text, table[i].text);
-		openai_chunk_clear(&c);
-	}
-	CHECK_INT(chunk("").said, 99);
-	CHECK_INT(chunk("[]").said, 99);
-	CHECK_INT(chunk("{\"choices\"").said, 99);
 }
 
 TEST(raw_sound_is_known_by_its_type)

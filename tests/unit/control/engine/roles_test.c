@@ -28,6 +28,8 @@ static void on_event(const struct roles_event *ev, void *arg)
 	size_t at = strlen(fx.events);
 
 	(void)arg;
+	if (ev->engine->type == ENGINE_USAGE)
+		return;
 	fx.answers += ev->answers;
 	snprintf(fx.events + at, sizeof fx.events - at, "%s %s %u.%u %.*s\n", uses[ev->use],
 		 types[ev->engine->type], ev->turn, ev->chunk, (int)ev->engine->data.n,

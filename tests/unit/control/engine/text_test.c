@@ -20,8 +20,11 @@ static struct seen {
 
 static void on_event(const struct engine_event *ev, void *arg)
 {
-	static const char marks[] = {
-		[ENGINE_WORDS] = ':', [ENGINE_DONE] = '.', [ENGINE_FAILED] = '!'};
+	static const char marks[] = {[ENGINE_WORDS] = ':',
+				     [ENGINE_DONE] = '.',
+				     [ENGINE_FAILED] = '!',
+				     [ENGINE_TOOL_CALL] = '(',
+				     [ENGINE_USAGE] = '$'};
 	size_t at = strlen(fx.events);
 
 	(void)arg;
@@ -29,19 +32,21 @@ static void on_event(const struct engine_event *ev, void *arg)
 		 (int)ev->data.n, ev->data.n ? (const char *)ev->data.p : "");
 	if (ev->type == ENGINE_WORDS && fx.cancel_at_words)
 		engine_text.cancel(fx.text, ev->ask);
-	else if (ev->type != ENGINE_WORDS && ++fx.ends == fx.want)
+	else if ((ev->type == ENGINE_DONE || ev->type == ENGINE_FAILED) && ++fx.ends == fx.want)
 		env_stop(fx.fake.env);
 }
 
-static int open_text(struct env *env, struct http *http, const char *base, const char *key)
+static int open_text(enum dialect dialect, const char *options, struct env *env, struct http *http,
+		     const char *base, const char *key)
 {
-	return engine_text.alloc(
-		&fx.text, &(struct engine_conf){.env = env,
-						.http = http,
-						.caps = engine_caps(DIALECT_OPENAI, ROLE_TEXT),
-						.http_url = base,
-						.key = key,
-						.h = on_event});
+	return engine_text.alloc(&fx.text,
+				 &(struct engine_conf){.env = env,
+						       .http = http,
+						       .options = options,
+						       .caps = engine_caps(dialect, ROLE_TEXT),
+						       .http_url = base,
+						       .key = key,
+						       .h = on_event});
 }
 
 static int ask(uint32_t id, const char *instructions, const char *line)
@@ -76,12 +81,17 @@ static int ask_word(uint32_t id, const char *line, uint32_t ms)
 					      .deadline = env_now(fx.fake.env) + ms * NS_PER_MS});
 }
 
-static bool begin(fake_http_h *h)
+static bool begin_as(enum dialect dialect, const char *options, fake_http_h *h)
 {
 	memset(&fx, 0, sizeof fx);
 	fx.want = 1;
 	return fake_http_begin(&fx.fake, h, NULL) &&
-	       !open_text(fx.fake.env, fx.fake.http, fx.fake.base, "the-key");
+	       !open_text(dialect, options, fx.fake.env, fx.fake.http, fx.fake.base, "the-key");
+}
+
+static bool begin(fake_http_h *h)
+{
+	return begin_as(DIALECT_OPENAI, NULL, h);
 }
 
 static void end(void)
@@ -240,6 +250,173 @@ TEST(a_judgement_comes_whole_and_in_time)
 	end();
 }
 
+static void answer_messages(struct fake_http *f, struct evhttp_request *req)
+{
+	static const char all[] =
+		"data: "
+		"{\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":5}}}\n\n"
+		"data: {\"type\":\"content_block_delta\",\"delta\":{\"type\":\"text_delta\","
+		"\"text\":\"Look.\"}}\n\n"
+		"data: {\"type\":\"content_block_start\",\"index\":1,\"content_block\":{\"type\":"
+		"\"tool_use\",\"id\":\"t\",\"name\":\"look\",\"input\":{\"x\":1}}}\n\n"
+		"data: {\"type\":\"message_stop\"}\n\n";
+
+	(void)f;
+	fake_http_answer(req, 200, SSE, all, sizeof all - 1);
+}
+
+TEST(a_provider_gets_its_key_and_version_in_headers_of_its_own)
+{
+	CHECK(begin_as(DIALECT_ANTHROPIC, "", answer_messages));
+	CHECK_INT(ask(7, "be", "[Alice]: when"), 0);
+	env_run(fx.fake.env);
+	CHECK_STR(fx.events, "7:Look. 7({\"x\":1} 7$ 7. ");
+	CHECK_STR(fx.fake.path, "/v1/messages");
+	CHECK_STR(fx.fake.key, "the-key");
+	CHECK_STR(fx.fake.auth, "");
+	CHECK_STR(fx.fake.version, "2026-10-21");
+	CHECK_INT(engine_text.rekey(fx.text, "another"), 0);
+	CHECK_INT(ask(8, "be", "[Alice]: when"), 0);
+	env_run(fx.fake.env);
+	CHECK_STR(fx.fake.key, "another");
+	end();
+	CHECK(begin_as(DIALECT_ANTHROPIC, "{\"bearer\":true,\"version\":\"2023-06-01\"}",
+		       answer_messages));
+	CHECK_INT(ask(7, "be", "[Alice]: when"), 0);
+	env_run(fx.fake.env);
+	CHECK_STR(fx.fake.auth, "Bearer the-key");
+	CHECK_STR(fx.fake.version, "2023-06-01");
+	end();
+}
+
+/* ---- a conversation that the provider keeps ---- */
+
+#define RESPONSE(id, text)                                                                         \
+	"data: {\"type\":\"response.created\",\"response\":{\"id\":\"" id                          \
+	"\",\"status\":\"in_progress\"}"                                                           \
+	"}\n\ndata: {\"type\":\"response.output_text.delta\",\"delta\":\"" text "\"}\n\n"
+#define FIRST "[[TO: Alice]] It is late."
+
+static void answer_responses(struct fake_http *f, struct evhttp_request *req)
+{
+	static const char first[] = RESPONSE("r1", FIRST), second[] = RESPONSE("r2", "Yes."),
+			  gone[] = "{\"error\":{\"code\":\"previous_response_not_found\"}}";
+
+	if (strstr((char *)f->body, "lost") && strstr((char *)f->body, "previous_response_id"))
+		fake_http_answer(req, 400, "application/json", gone, sizeof gone - 1);
+	else if (strstr((char *)f->body, "when"))
+		fake_http_answer(req, 200, SSE, first, sizeof first - 1);
+	else
+		fake_http_answer(req, 200, SSE, second, sizeof second - 1);
+}
+
+/* What was asked before, what was heard of the answer, and the next question. */
+static int go_on(uint32_t id, const char *heard, const char *line)
+{
+	const struct engine_message messages[] = {
+		{.role = ENGINE_USER, .speaker = "Bob", .text = "before"},
+		{.role = ENGINE_ASSISTANT, .speaker = "", .text = "indeed"},
+		{.role = ENGINE_USER, .speaker = "Alice", .text = "tell me"},
+		{.role = ENGINE_ASSISTANT, .speaker = "", .text = heard},
+		{.role = ENGINE_USER, .speaker = "", .text = line}};
+
+	fx.events[0] = '\0';
+	return engine_text.ask(fx.text, &(struct engine_ask){.id = id,
+							     .turn = 1,
+							     .model = "m",
+							     .voice = "",
+							     .instructions = "",
+							     .messages = messages,
+							     .n = 5});
+}
+
+static void ask_twice(const char *options, const char *heard, const char *line)
+{
+	CHECK(begin_as(DIALECT_RESPONSES, options, answer_responses));
+	CHECK_INT(ask(1, "when", "[Alice]: tell me"), 0);
+	env_run(fx.fake.env);
+	CHECK_STR(fx.events, "1:" FIRST " 1. ");
+	fx.ends = 0;
+	CHECK_INT(go_on(2, heard, line), 0);
+	env_run(fx.fake.env);
+	CHECK_STR(fx.events, "2:Yes. 2. ");
+}
+
+TEST(a_provider_that_keeps_the_conversation_is_sent_what_is_new)
+{
+	ask_twice("{\"store\":true}", "It is  late.", "[Alice]: and?");
+	CHECK(strstr((char *)fx.fake.body, "\"previous_response_id\":\"r1\""));
+	CHECK(strstr((char *)fx.fake.body, "\"input\":[{\"role\":\"user\",\"content\":"
+					   "\"[Alice]: and?\"}]"));
+	end();
+	/* An answer that was cut is not what the provider keeps. */
+	ask_twice("{\"store\":true}", "[interrupted] It is", "[Alice]: and?");
+	CHECK(!strstr((char *)fx.fake.body, "previous_response_id"));
+	CHECK(strstr((char *)fx.fake.body, "[interrupted] It is"));
+	end();
+	/* Nothing is kept unless it is asked for. */
+	ask_twice("", "It is late.", "[Alice]: and?");
+	CHECK(!strstr((char *)fx.fake.body, "previous_response_id"));
+	CHECK(strstr((char *)fx.fake.body, "\"store\":false"));
+	end();
+}
+
+TEST(a_conversation_that_the_provider_has_lost_is_sent_again)
+{
+	ask_twice("{\"store\":true}", "It is late.", "[Alice]: lost?");
+	CHECK_INT(fx.fake.requests, 3);
+	CHECK(strstr((char *)fx.fake.body, "[Bob]: before"));
+	end();
+}
+
+/* ---- cutting ---- */
+
+static void keep_slot_open(struct fake_http *f, struct evhttp_request *req)
+{
+	if (strstr(f->path, "slots")) {
+		fake_http_answer(req, 200, "application/json", "{}", 2);
+		env_stop(f->env);
+		return;
+	}
+	fake_http_open(f, req, SSE);
+	fake_http_piece(req, DELTA("It "), sizeof DELTA("It ") - 1);
+}
+
+TEST(a_cancel_clears_the_slot_of_a_server_that_offers_it)
+{
+	CHECK(begin_as(DIALECT_CHAT, "{\"server\":\"llama.cpp\",\"slot\":2}", keep_slot_open));
+	fx.cancel_at_words = true;
+	CHECK_INT(ask(3, "", "when"), 0);
+	while (fx.fake.requests < 2 && !fx.fake.timed_out)
+		env_run(fx.fake.env);
+	CHECK_STR(fx.fake.path, "/slots/2?action=erase");
+	CHECK_STR(fx.fake.method, "POST");
+	CHECK_INT(fx.fake.gone, 1);
+	CHECK_STR(fx.events, "3:It  ");
+	end();
+}
+
+static void count_open(struct fake_http *f, struct evhttp_request *req)
+{
+	keep_open(f, req);
+	if (f->requests == 3)
+		env_stop(f->env);
+}
+
+TEST(an_engine_that_goes_cuts_everything_at_the_server)
+{
+	CHECK(begin(count_open));
+	for (unsigned i = 0; i < 3; i++)
+		CHECK_INT(ask(i + 1, "", "when"), 0);
+	env_run(fx.fake.env);
+	engine_text.free(fx.text);
+	fx.text = NULL;
+	while (fx.fake.gone < 3 && !fx.fake.timed_out)
+		env_run(fx.fake.env);
+	CHECK_INT(fx.fake.gone, 3);
+	end();
+}
+
 TEST(only_so_many_at_once)
 {
 	CHECK(begin(keep_open));
@@ -260,7 +437,7 @@ TEST_OOM(text_without_memory)
 	if (!err)
 		err = http_alloc(&http, env, NULL, "x");
 	if (!err)
-		err = open_text(env, http, "http://127.0.0.1:9/v1", "k");
+		err = open_text(DIALECT_ANTHROPIC, "{}", env, http, "http://127.0.0.1:9/v1", "k");
 	if (!err)
 		err = ask(1, "a", "b");
 	if (!err)
