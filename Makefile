@@ -10,6 +10,8 @@ CLANG ?= clang-14
 
 WARN     := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla -Wformat=2 \
             -Wno-format-nonliteral -Wundef
+# $(call accepted,FLAG): the flag, if the compiler has it.
+accepted = $(shell $(CC) -Werror $(1) -c -x c /dev/null -o /dev/null 2>/dev/null && echo $(1))
 WERROR   ?=
 OPT      ?= -O2
 # pocketsphinx's own header includes its neighbours without the folder.
@@ -18,8 +20,20 @@ CFLAGS   += -std=c17 -g $(OPT) $(WARN) $(WERROR) -fno-omit-frame-pointer -pthrea
 ifneq ($(SAN),)
 CFLAGS   += -fsanitize=$(SAN) -fno-sanitize-recover=all
 LDFLAGS  += -fsanitize=$(SAN)
+else
+# Hardening; tests/check/hardening.sh reads the binaries. Sanitizers bring their own checks.
+HARDEN   := $(call accepted,-ftrivial-auto-var-init=zero) $(call accepted,-fstack-clash-protection) $(call accepted,-fcf-protection)
+CPPFLAGS += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+CFLAGS   += -fPIE -fstack-protector-strong $(HARDEN)
+LDFLAGS  += -pie -Wl,-z,relro,-z,now,-z,noexecstack
 endif
 LDFLAGS  += -pthread
+# What was compiled with other flags is compiled again.
+FLAGS    := $(SAN) $(filter-out $(WERROR),$(CFLAGS)) $(LDFLAGS)
+ifneq ($(strip $(FLAGS)),$(strip $(file <$(B)/flags)))
+$(shell mkdir -p $(B))
+$(file >$(B)/flags,$(FLAGS))
+endif
 VERSION  := 0.1.0
 
 rwild = $(foreach d,$(wildcard $(1)/*),$(call rwild,$(d),$(2)) $(filter $(2),$(d)))
@@ -124,7 +138,7 @@ $(B)/tests/unit: $(UNITOBJS)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) $(WRAPS) -o $@ $^ $(LIBS_CONTROL) $(LIBS_MEDIAD) $(LIBS_OFFLINE) $(LIBS_GUILDD) $(LIBS_COMMON)
 
-$(B)/obj/%.o: %.c
+$(B)/obj/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 

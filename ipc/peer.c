@@ -52,7 +52,8 @@ struct peer_server {
 	uid_t peer_uid;
 	peer_accept_h *h;
 	void *arg;
-	char path[sizeof((struct sockaddr_un *)0)->sun_path];
+	int dir; /* the directory of the socket file; -1: not opened */
+	char name[sizeof((struct sockaddr_un *)0)->sun_path]; /* in that directory */
 };
 
 /* ---- loss ---- */
@@ -538,6 +539,18 @@ static int clear_stale(const struct sockaddr_un *sa)
 	return err;
 }
 
+/* Opens the directory of the socket file, by which it is removed at the end. */
+static int open_directory(struct peer_server *s, const char *path)
+{
+	char dir[sizeof s->name];
+	const char *slash = strrchr(path, '/');
+
+	snprintf(dir, sizeof dir, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+	snprintf(s->name, sizeof s->name, "%s", slash ? slash + 1 : path);
+	s->dir = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return s->dir < 0 ? errno : 0;
+}
+
 static int listen_at(struct peer_server *s, const char *path)
 {
 	struct sockaddr_un sa;
@@ -551,7 +564,9 @@ static int listen_at(struct peer_server *s, const char *path)
 	/* Nobody can connect before listen, so the mode is set in time. */
 	if (s->fd < 0 || bind(s->fd, (struct sockaddr *)&sa, sizeof sa))
 		return errno;
-	strcpy(s->path, path);
+	err = open_directory(s, path);
+	if (err)
+		return err;
 	if (chmod(path, 0660) || listen(s->fd, 16))
 		return errno;
 	s->rd = event_new(env_base(s->env), s->fd, EV_READ | EV_PERSIST, acceptable, s);
@@ -569,8 +584,13 @@ int peer_listen(struct peer_server **out, struct env *env, const char *path, uid
 	s = calloc(1, sizeof *s);
 	if (!s)
 		return ENOMEM;
-	*s = (struct peer_server){
-		.env = env, .fd = -1, .accepted = -1, .peer_uid = peer_uid, .h = h, .arg = arg};
+	*s = (struct peer_server){.env = env,
+				  .fd = -1,
+				  .accepted = -1,
+				  .dir = -1,
+				  .peer_uid = peer_uid,
+				  .h = h,
+				  .arg = arg};
 	err = env_source_add(env, &s->source, accepted, s);
 	if (!err && !env_replaying(env))
 		err = listen_at(s, path);
@@ -582,6 +602,11 @@ int peer_listen(struct peer_server **out, struct env *env, const char *path, uid
 	return 0;
 }
 
+int peer_server_directory(const struct peer_server *s)
+{
+	return s->dir;
+}
+
 struct peer_server *peer_server_free(struct peer_server *s)
 {
 	if (s) {
@@ -590,8 +615,10 @@ struct peer_server *peer_server_free(struct peer_server *s)
 			event_free(s->rd);
 		if (s->fd >= 0)
 			close(s->fd);
-		if (s->path[0])
-			unlink(s->path);
+		if (s->dir >= 0) {
+			unlinkat(s->dir, s->name, 0);
+			close(s->dir);
+		}
 		free(s);
 	}
 	return NULL;

@@ -77,6 +77,8 @@ typedef int(peer_accept_h)(struct peer *p, uid_t uid, struct peer_conf *conf, vo
  * freed. */
 int peer_listen(struct peer_server **out, struct env *env, const char *path, uid_t peer_uid,
 		peer_accept_h *h, void *arg);
+/* A descriptor of the directory of the socket file; -1 on replay. Borrowed. */
+int peer_server_directory(const struct peer_server *s);
 struct peer_server *peer_server_free(struct peer_server *s);
 
 #endif

@@ -13,7 +13,7 @@ static void enter_thread(void *arg)
 {
 	(void)arg;
 	setpriority(PRIO_PROCESS, 0, KEY_WORKER_NICE);
-	sandbox_enter(SANDBOX_WORKER);
+	sandbox_require(SANDBOX_WORKER);
 }
 
 static void run_job(void *job, struct worker_answer *answer, void *arg)

@@ -268,6 +268,11 @@ int link_alloc(struct link **out, const struct link_conf *conf)
 	return err;
 }
 
+int link_directory(const struct link *l)
+{
+	return peer_server_directory(l->server);
+}
+
 struct link *link_free(struct link *l)
 {
 	if (!l)

@@ -41,6 +41,8 @@ struct link_conf {
 /* Listens. Returns the errors of peer_listen, or ENOMEM. The caller owns *out. */
 int link_alloc(struct link **out, const struct link_conf *conf);
 struct link *link_free(struct link *l);
+/* As peer_server_directory. */
+int link_directory(const struct link *l);
 
 /* Sends to control; does nothing without one. flow 0: the message is never dropped; otherwise it is
  * a HEARD of this flow, which may be dropped. */

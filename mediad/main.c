@@ -286,33 +286,42 @@ static void read_certificates_at_start(void)
 /* The journal's writer needs the same system calls as the worker. */
 static void lock_writer(void)
 {
-	sandbox_enter(SANDBOX_WORKER);
+	sandbox_require(SANDBOX_WORKER);
 }
 
 /* Every file that is ever needed is open from here on. */
-static void lock_down(const struct options *o)
+static void lock_down(const struct program *p)
 {
-	int err = o->no_sandbox ? 0 : sandbox_enter(SANDBOX_LOOP);
+	sandbox_keep_directory(mediad_directory(p->mediad));
+	sandbox_require(SANDBOX_LOOP);
+}
 
-	if (err)
-		log_warn("sandbox", "error=\"%s\" hint=\"it runs without; see docs/operations.md\"",
-			 strerror(err));
+/* Returns the sandbox in force, for the log. */
+static const char *sandbox_name(const struct options *o)
+{
+	return o->no_sandbox ? "none" : sandbox_has_landlock() ? "seccomp,landlock" : "seccomp";
 }
 
 static int run_program(struct program *p)
 {
 	int err = p->opt.no_sandbox ? 0 : sandbox_drop();
 
-	if (err)
-		log_warn("sandbox", "error=\"%s\" hint=\"privileges were not given up\"",
-			 strerror(err));
+	if (err) {
+		fprintf(stderr,
+			"mediad: privileges cannot be given up: %s; --no-sandbox keeps them\n",
+			strerror(err));
+		return EXIT_FAILURE;
+	}
+	if (p->opt.no_sandbox)
+		log_warn("sandbox", "hint=\"--no-sandbox: an error in mediad can reach all that "
+				    "its user can\"");
 	read_certificates_at_start();
 	journal_on_writer(lock_writer);
 	err = start_program(p);
 	if (!err) {
-		lock_down(&p->opt);
-		log_info("listening", "path=%s threads=%u version=%s", p->opt.listen,
-			 p->opt.threads, PARLEY_VERSION);
+		lock_down(p);
+		log_info("listening", "path=%s threads=%u version=%s sandbox=%s", p->opt.listen,
+			 p->opt.threads, PARLEY_VERSION, sandbox_name(&p->opt));
 		env_run(p->env);
 		/* Teardown is no part of the recorded session. */
 		engine_join(mediad_engine(p->mediad));

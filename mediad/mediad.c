@@ -203,6 +203,11 @@ void mediad_stop_input(uint8_t kind, const uint8_t *data, size_t len, void *m)
 	mediad_stop(m);
 }
 
+int mediad_directory(const struct mediad *m)
+{
+	return link_directory(m->link);
+}
+
 struct engine *mediad_engine(struct mediad *m)
 {
 	return m->engine;

@@ -39,5 +39,7 @@ void mediad_stop(struct mediad *m);
 void mediad_stop_input(uint8_t kind, const uint8_t *data, size_t len, void *m);
 /* Borrowed. */
 struct engine *mediad_engine(struct mediad *m);
+/* As peer_server_directory. */
+int mediad_directory(const struct mediad *m);
 
 #endif

@@ -25,7 +25,7 @@
 #define TICK_NS (UINT64_C(1000000) * SENDER_TICK_MS)
 
 enum { BATCH = 16, BATCHES = 4, HEAD = 2 /* the stream's index, before each datagram */ };
-enum { ROOM_WAIT_MS = 2, SLICE_NS = 100000 };
+enum { ROOM_WAIT_MS = 2, SLICE_NS = 100000, RT_LIMIT_US = 1000000 };
 
 /* Datagrams that arrive one by one in quick succession would each cost two threads a wake. After
  * COALESCE_AFTER such reads the sockets are read every COALESCE_NS instead, until fewer than
@@ -330,11 +330,35 @@ void audio_thread_measure(struct audio_thread *t, uint64_t from, uint64_t to)
 		env_deliver(t->env, t->src_degrade, (uint8_t)degraded, NULL, 0);
 }
 
+/* SIGXCPU reaches the thread that computed for RT_LIMIT_US without waiting. It goes on without
+ * real-time priority: an endless loop or a hopeless load must not take the core from all others. */
+static void give_up_priority(int sig)
+{
+	struct sched_param normal = {0};
+	int err = errno;
+
+	(void)sig;
+	syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &normal);
+	errno = err;
+}
+
+static void limit_real_time(void)
+{
+	struct sigaction act = {.sa_handler = give_up_priority, .sa_flags = SA_RESTART};
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_RTTIME, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max < RT_LIMIT_US ? limit.rlim_max : RT_LIMIT_US;
+	sigaction(SIGXCPU, &act, NULL);
+	setrlimit(RLIMIT_RTTIME, &limit);
+}
+
 /* A frame must leave at its 20 ms deadline whatever else the machine does. Where real time is
  * allowed (RLIMIT_RTPRIO or CAP_SYS_NICE) the thread runs before all normal threads; elsewhere a
  * short slice makes the scheduler return to it soon (Linux 6.12; ignored before). A failure is not
  * handled: a thread that misses deadlines degrades its encoders. */
-static void raise_priority(void)
+void audio_thread_raise_priority(void)
 {
 	struct sched_param first = {.sched_priority = 1};
 	struct {
@@ -349,6 +373,7 @@ static void raise_priority(void)
 		   .nice = getpriority(PRIO_PROCESS, 0),
 		   .runtime = SLICE_NS};
 
+	limit_real_time();
 	if (pthread_setschedparam(pthread_self(), SCHED_RR, &first))
 		syscall(SYS_sched_setattr, 0, &slice, 0);
 }
@@ -362,8 +387,8 @@ static void *thread_main(void *arg)
 	uint64_t drain, from;
 
 	prctl(PR_SET_NAME, "audio"); /* for ps and top */
-	raise_priority();
-	sandbox_enter(SANDBOX_AUDIO);
+	audio_thread_raise_priority();
+	sandbox_require(SANDBOX_AUDIO);
 	while (!atomic_load(&t->quit)) {
 		bool coalesce = t->coalesce.until && env_now(t->env) < t->coalesce.until;
 		uint64_t next = next_tick(t);
@@ -468,6 +493,7 @@ int audio_thread_run(struct audio_thread *t)
 	int err;
 
 	sigfillset(&all);
+	sigdelset(&all, SIGXCPU);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	err = pthread_create(&t->thread, NULL, thread_main, t);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);

@@ -35,6 +35,9 @@ int audio_thread_run(struct audio_thread *t);
 /* Ends the thread without running what still waits. Its env belongs to the caller then. */
 void audio_thread_join(struct audio_thread *t);
 
+/* Raises the priority of the calling thread, which it loses again when it computes for a second
+ * without waiting. Called by the thread itself, and by its test. */
+void audio_thread_raise_priority(void);
 struct env *audio_thread_env(struct audio_thread *t);
 
 /* One turn of the loop lasted from `from` to `to` (ns). Delivers a change of degradation if the

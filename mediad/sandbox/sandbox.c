@@ -4,14 +4,21 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <linux/landlock.h>
+#include <netinet/in.h>
+#include <sched.h>
 #include <seccomp.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "ipc/log.h"
 
 enum { L = SANDBOX_LOOP, W = SANDBOX_WORKER, A = SANDBOX_AUDIO, ALL = L | W | A };
 
@@ -74,8 +81,6 @@ enum { L = SANDBOX_LOOP, W = SANDBOX_WORKER, A = SANDBOX_AUDIO, ALL = L | W | A 
 	S(ppoll, L)                                                                                \
 	S(select, L)                                                                               \
 	S(pselect6, L)                                                                             \
-	S(connect, L)                                                                              \
-	S(bind, L)                                                                                 \
 	S(accept4, L)                                                                              \
 	S(getsockname, L)                                                                          \
 	S(getpeername, L)                                                                          \
@@ -85,8 +90,6 @@ enum { L = SANDBOX_LOOP, W = SANDBOX_WORKER, A = SANDBOX_AUDIO, ALL = L | W | A 
 	S(recvfrom, L)                                                                             \
 	S(recvmsg, L)                                                                              \
 	S(sendmsg, L)                                                                              \
-	S(unlink, L) /* removes our own socket at the end */                                       \
-	S(unlinkat, L)                                                                             \
 	S(getuid, L)                                                                               \
 	S(geteuid, L)                                                                              \
 	S(getgid, L)                                                                               \
@@ -111,8 +114,15 @@ enum { L = SANDBOX_LOOP, W = SANDBOX_WORKER, A = SANDBOX_AUDIO, ALL = L | W | A 
 	R(setgid)                                                                                  \
 	R(mount)                                                                                   \
 	R(kill)                                                                                    \
+	R(bind)                                                                                    \
+	R(unlink)                                                                                  \
 	R(socketpair)                                                                              \
 	R(listen)
+
+/* prctl's changes hold for the whole process, and so does this. */
+static bool dropped;
+static int directory = -1;
+static _Thread_local bool landlocked;
 
 struct allowed {
 	int call;
@@ -144,6 +154,41 @@ static int allow_sockets(scmp_filter_ctx f)
 	return err;
 }
 
+/* Allows connect with addresses of the length of IPv4 and IPv6, which excludes those of Unix
+ * sockets. */
+static int allow_connect(scmp_filter_ctx f)
+{
+	static const size_t lengths[] = {sizeof(struct sockaddr_in), sizeof(struct sockaddr_in6)};
+	int err = 0;
+
+	for (unsigned i = 0; i < 2 && !err; i++) {
+		struct scmp_arg_cmp is = {.arg = 2, .op = SCMP_CMP_EQ, .datum_a = lengths[i]};
+
+		err = seccomp_rule_add_array(f, SCMP_ACT_ALLOW, SCMP_SYS(connect), 1, &is);
+	}
+	return err;
+}
+
+/* Allows the removal of a file, not of a directory, by a name beside our own socket. */
+static int allow_removal(scmp_filter_ctx f)
+{
+	struct scmp_arg_cmp is[] = {
+		{.arg = 0, .op = SCMP_CMP_EQ, .datum_a = (scmp_datum_t)directory},
+		{.arg = 2, .op = SCMP_CMP_EQ, .datum_a = 0},
+	};
+
+	return directory < 0 ? 0
+			     : seccomp_rule_add_array(f, SCMP_ACT_ALLOW, SCMP_SYS(unlinkat), 2, is);
+}
+
+/* A thread gives up its real-time priority (audio_thread.c) and may not take it. */
+static int allow_normal_priority(scmp_filter_ctx f)
+{
+	struct scmp_arg_cmp is = {.arg = 1, .op = SCMP_CMP_EQ, .datum_a = SCHED_OTHER};
+
+	return seccomp_rule_add_array(f, SCMP_ACT_ALLOW, SCMP_SYS(sched_setscheduler), 1, &is);
+}
+
 /* Allows memory that is not executable and maps no file. */
 static int allow_memory(scmp_filter_ctx f)
 {
@@ -169,6 +214,8 @@ static int refuse_calls(scmp_filter_ctx f, enum sandbox_role role)
 		err = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(socket), 0);
 	if (!err && role != SANDBOX_LOOP)
 		err = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(connect), 0);
+	if (!err && (role != SANDBOX_LOOP || directory < 0))
+		err = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(unlinkat), 0);
 	if (!err && role == SANDBOX_AUDIO)
 		err = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(mmap), 0);
 	if (!err && role == SANDBOX_AUDIO)
@@ -192,8 +239,55 @@ static int keep_capabilities(uint32_t keep)
 	return syscall(SYS_capset, &head, left) ? errno : 0;
 }
 
-/* prctl's changes hold for the whole process, and so does this. */
-static bool dropped;
+/* ---- Landlock ---- */
+
+/* What a kernel of this version of Landlock can forbid; later ones add rights that the headers at
+ * hand need not name. */
+static uint64_t landlock_rights(long version)
+{
+	const unsigned rights[] = {0, 13, 14, 15, 15, 16};
+	const long last = (long)(sizeof rights / sizeof rights[0]) - 1;
+
+	return (UINT64_C(1) << rights[version > last ? last : version]) - 1;
+}
+
+/* Forbids the calling thread every use of files, but for the removal of files in the kept
+ * directory. Returns 0 also where the kernel has no Landlock. */
+static int forbid_files(enum sandbox_role role)
+{
+	long version =
+		syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+	struct landlock_ruleset_attr attr = {0};
+	struct landlock_path_beneath_attr below = {.allowed_access = LANDLOCK_ACCESS_FS_REMOVE_FILE,
+						   .parent_fd = directory};
+	int fd, err = 0;
+
+	landlocked = false;
+	if (version < 1)
+		return 0;
+	attr.handled_access_fs = landlock_rights(version);
+	fd = (int)syscall(SYS_landlock_create_ruleset, &attr, sizeof attr.handled_access_fs, 0);
+	if (fd < 0)
+		return errno;
+	if (role == SANDBOX_LOOP && directory >= 0 &&
+	    syscall(SYS_landlock_add_rule, fd, LANDLOCK_RULE_PATH_BENEATH, &below, 0))
+		err = errno;
+	if (!err && syscall(SYS_landlock_restrict_self, fd, 0))
+		err = errno;
+	close(fd);
+	landlocked = !err;
+	return err;
+}
+
+bool sandbox_has_landlock(void)
+{
+	return landlocked;
+}
+
+void sandbox_keep_directory(int dirfd)
+{
+	directory = dirfd;
+}
 
 int sandbox_enter(enum sandbox_role role)
 {
@@ -202,6 +296,9 @@ int sandbox_enter(enum sandbox_role role)
 
 	if (!dropped)
 		return 0;
+	err = forbid_files(role);
+	if (err)
+		return err;
 	f = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
 	err = f ? -keep_capabilities(0) : -ENOMEM;
 	for (size_t i = 0; i < sizeof allowed / sizeof allowed[0] && !err; i++)
@@ -209,6 +306,12 @@ int sandbox_enter(enum sandbox_role role)
 			err = seccomp_rule_add(f, SCMP_ACT_ALLOW, allowed[i].call, 0);
 	if (!err && role == SANDBOX_LOOP)
 		err = allow_sockets(f);
+	if (!err && role == SANDBOX_LOOP)
+		err = allow_connect(f);
+	if (!err && role == SANDBOX_LOOP)
+		err = allow_removal(f);
+	if (!err && role == SANDBOX_AUDIO)
+		err = allow_normal_priority(f);
 	if (!err && role != SANDBOX_AUDIO)
 		err = allow_memory(f);
 	if (!err)
@@ -218,6 +321,18 @@ int sandbox_enter(enum sandbox_role role)
 	if (f)
 		seccomp_release(f);
 	return err == -EINVAL ? ENOTSUP : -err;
+}
+
+void sandbox_require(enum sandbox_role role)
+{
+	int err = sandbox_enter(role);
+
+	if (!err)
+		return;
+	log_warn("sandbox",
+		 "error=\"%s\" hint=\"no thread runs without its filter; --no-sandbox allows it\"",
+		 strerror(err));
+	_exit(EXIT_FAILURE);
 }
 
 int sandbox_drop(void)

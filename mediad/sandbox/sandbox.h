@@ -6,9 +6,15 @@
  * that is not listed fails with EPERM (an unknown one with ENOSYS, so that libraries fall back),
  * which its caller logs; the process continues.
  *
+ * Sockets are made for IPv4 and IPv6 alone, connect takes their addresses alone, nothing is bound,
+ * and the loop thread may remove one file: the socket on which it listens. Where the kernel has
+ * Landlock, no thread reaches any file, but for the removal of files in that socket's directory.
+ *
  * A filter holds for the calling thread and its later threads, and cannot be removed. */
 #ifndef MEDIAD_SANDBOX_SANDBOX_H
 #define MEDIAD_SANDBOX_SANDBOX_H
+
+#include <stdbool.h>
 
 enum sandbox_role { SANDBOX_LOOP = 1, SANDBOX_WORKER = 2, SANDBOX_AUDIO = 4 };
 
@@ -16,9 +22,16 @@ enum sandbox_role { SANDBOX_LOOP = 1, SANDBOX_WORKER = 2, SANDBOX_AUDIO = 4 };
  * hold keys), no supplementary groups, and as root no capabilities but CAP_SYS_NICE, which each
  * thread keeps until its sandbox_enter. Returns errno of a failure. */
 int sandbox_drop(void);
+/* The directory in which the loop thread may remove files, by a descriptor that stays open. */
+void sandbox_keep_directory(int dirfd);
 /* Installs the calling thread's filter and drops its last capability. Does nothing without a
  * sandbox_drop before it (tests, replay, --no-sandbox). Returns ENOTSUP when this kernel has no
- * seccomp filters. */
+ * seccomp filters; a kernel without Landlock is no error. */
 int sandbox_enter(enum sandbox_role role);
+/* The same. A thread must not run without its filter, so the process ends when it cannot be
+ * installed. */
+void sandbox_require(enum sandbox_role role);
+/* Whether the newest sandbox_enter used Landlock as well. */
+bool sandbox_has_landlock(void);
 
 #endif

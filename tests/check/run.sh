@@ -66,6 +66,8 @@ corpora() {
 
 part build make -j"$jobs" WERROR=-Werror all build/guildd build/caller build/talk build/tests/room-play build/tests/room-explore chaos-bins
 part includes tests/check/includes.sh build/obj
+part hardening tests/check/hardening.sh build/mediad build/control build/offlined
+part hardening-planted tests/check/hardening.sh --self-test
 part pure tests/check/pure.sh build/obj
 part words tests/check/words.sh
 part room_state tests/check/room_state.sh

@@ -1,8 +1,11 @@
 /* The engine with its threads, over loopback; and the same scene again from its journal. */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sched.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "mediad/engine/audio_thread.h"
 #include "proto/base/time.h"
 #include "tests/test.h"
 #include "tests/unit/mediad/engine/stream_fixture.h"
@@ -144,6 +147,35 @@ TEST(engine_audio_thread_allocates_nothing)
 	CHECK_INT(atomic_load(&elsewhere), 0);
 	check_tone(&b);
 	stream_fixture_free(&b);
+}
+
+enum { NO_REAL_TIME = 77 };
+
+static int compute_in_real_time(void)
+{
+	audio_thread_raise_priority();
+	if (sched_getscheduler(0) != SCHED_RR)
+		return NO_REAL_TIME;
+	/* The alarm ends a child that keeps its priority. */
+	alarm(5);
+	while (sched_getscheduler(0) == SCHED_RR)
+		;
+	return sched_getscheduler(0) == SCHED_OTHER ? 0 : 1;
+}
+
+TEST(engine_a_thread_that_never_waits_loses_real_time)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(compute_in_real_time());
+	CHECK(pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status));
+	if (WEXITSTATUS(status) == NO_REAL_TIME)
+		test_skip("real-time priority is not permitted here: a container without "
+			  "CAP_SYS_NICE");
+	else
+		CHECK_INT(WEXITSTATUS(status), 0);
 }
 
 TEST(engine_udp_blocked)

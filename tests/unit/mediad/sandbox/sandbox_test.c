@@ -5,12 +5,19 @@
 #include "tests/test.h"
 
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <stddef.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -76,6 +83,70 @@ static int try_unknown(void)
 	return syscall(SYS_io_uring_setup, 1, NULL) < 0 ? errno : 0;
 }
 
+static int try_normal_priority(void)
+{
+	return syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &(struct sched_param){0}) ? errno
+											 : 0;
+}
+
+static int try_real_time(void)
+{
+	return syscall(SYS_sched_setscheduler, 0, SCHED_RR,
+		       &(struct sched_param){.sched_priority = 1})
+		       ? errno
+		       : 0;
+}
+
+static int try_bind(void)
+{
+	struct sockaddr_in sa = {.sin_family = AF_INET};
+
+	return bind(21, (struct sockaddr *)&sa, sizeof sa) ? errno : 0;
+}
+
+static int try_connect(void)
+{
+	struct sockaddr_in sa = {
+		.sin_family = AF_INET, .sin_port = htons(9), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+
+	return connect(21, (struct sockaddr *)&sa, sizeof sa) ? errno : 0;
+}
+
+static int try_connect_unix(void)
+{
+	struct sockaddr_un sa = {.sun_family = AF_UNIX, .sun_path = "/run/nobody"};
+
+	return connect(21, (struct sockaddr *)&sa, sizeof sa) ? errno : 0;
+}
+
+static int try_unlink(void)
+{
+	return unlink("/nobody/nothing") ? errno : 0;
+}
+
+static int try_unlink_here(void)
+{
+	return unlinkat(AT_FDCWD, "nothing", 0) ? errno : 0;
+}
+
+static int try_unlink_own(void)
+{
+	return unlinkat(20, "own", 0) ? errno : 0;
+}
+
+static int try_unlink_directory(void)
+{
+	return unlinkat(20, "nothing", AT_REMOVEDIR) ? errno : 0;
+}
+
+/* Landlock, where the kernel has it, sees to what a path leads. */
+static int try_unlink_above(void)
+{
+	int err = unlinkat(20, "../above", 0) ? errno : 0;
+
+	return err == 0 && !sandbox_has_landlock() ? EACCES : err;
+}
+
 static int works(void)
 {
 	uint64_t one = 1;
@@ -102,9 +173,33 @@ static const struct {
 	{"listen", try_listen, EPERM, EPERM, EPERM},
 	{"replace a descriptor", try_replace, 0, ENOSYS, ENOSYS},
 	{"call something else", try_unknown, ENOSYS, ENOSYS, ENOSYS},
+	{"give up real time", try_normal_priority, ENOSYS, ENOSYS, 0},
+	{"take real time", try_real_time, ENOSYS, ENOSYS, ENOSYS},
+	{"bind a socket", try_bind, EPERM, EPERM, EPERM},
+	{"connect", try_connect, 0, EPERM, EPERM},
+	{"connect to a Unix socket", try_connect_unix, ENOSYS, EPERM, EPERM},
+	{"remove a file by its path", try_unlink, EPERM, EPERM, EPERM},
+	{"remove a file of the working directory", try_unlink_here, ENOSYS, EPERM, EPERM},
+	{"remove a directory", try_unlink_directory, ENOSYS, EPERM, EPERM},
+	{"remove a file above its own directory", try_unlink_above, EACCES, EPERM, EPERM},
+	{"remove its own socket", try_unlink_own, 0, EPERM, EPERM},
 };
 
 /* In the child: 0 when all went as wanted, else 1 + the number of the first that did not. */
+static char place[] = "/tmp/parley-sandbox-XXXXXX"; /* holds above, dir, dir/own */
+
+/* Descriptors that exist before the sandbox: 20 is our directory, 21 a socket. */
+static bool prepare(void)
+{
+	int top = open(place, O_PATH | O_DIRECTORY), s = socket(AF_INET, SOCK_DGRAM, 0), d;
+
+	if (openat(top, "above", O_CREAT | O_WRONLY, 0600) < 0 || mkdirat(top, "dir", 0700))
+		return false;
+	d = openat(top, "dir", O_PATH | O_DIRECTORY);
+	return openat(d, "own", O_CREAT | O_WRONLY, 0600) >= 0 && dup2(d, 20) == 20 &&
+	       dup2(s, 21) == 21;
+}
+
 static int in_child(enum sandbox_role role)
 {
 	int e = eventfd(0, EFD_NONBLOCK), ep = epoll_create1(0), err;
@@ -112,6 +207,9 @@ static int in_child(enum sandbox_role role)
 
 	if (dup2(e, 5) < 0 || dup2(ep, 6) < 0 || epoll_ctl(6, EPOLL_CTL_ADD, 5, &ev))
 		return 98;
+	if (!prepare())
+		return 94;
+	sandbox_keep_directory(20);
 	err = sandbox_drop();
 	if (!err && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1)
 		return 97;
@@ -130,15 +228,31 @@ static int in_child(enum sandbox_role role)
 	return role == SANDBOX_WORKER || works() == 0 ? 0 : 95;
 }
 
+static void remove_place(void)
+{
+	int d = open(place, O_PATH | O_DIRECTORY);
+
+	unlinkat(d, "dir/own", 0);
+	unlinkat(d, "dir", AT_REMOVEDIR);
+	unlinkat(d, "above", 0);
+	close(d);
+	rmdir(place);
+}
+
 static int run(enum sandbox_role role)
 {
 	int status = 0;
-	pid_t pid = fork();
+	pid_t pid;
 
+	strcpy(place, "/tmp/parley-sandbox-XXXXXX");
+	if (!mkdtemp(place))
+		return 98;
+	pid = fork();
 	if (pid == 0)
 		_exit(in_child(role));
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
 		return 99;
+	remove_place();
 	return WEXITSTATUS(status);
 }
 
@@ -164,6 +278,37 @@ TEST(sandbox_loop)
 TEST(sandbox_worker)
 {
 	check_role(SANDBOX_WORKER);
+}
+
+/* A filter that cannot be installed ends the process: here one for which seccomp is refused. */
+static int in_child_without_seccomp(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_seccomp, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog prog = {.len = 4, .filter = code};
+
+	if (sandbox_drop() || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog))
+		return SKIPPED;
+	sandbox_require(SANDBOX_AUDIO);
+	return 92;
+}
+
+TEST(sandbox_a_thread_refuses_to_run_without_its_filter)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(in_child_without_seccomp());
+	CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
+	if (WEXITSTATUS(status) == SKIPPED)
+		test_skip("this kernel has no seccomp filters");
+	else
+		CHECK_INT(WEXITSTATUS(status), EXIT_FAILURE);
 }
 
 TEST(sandbox_audio)
