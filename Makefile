@@ -45,6 +45,7 @@ OFFLINE  := $(call rwild,control/offline,%.c)
 CONTROL  := $(filter-out $(OFFLINE),$(call rwild,control,%.c))
 GUILDD   := $(call rwild,tests/guildd,%.c)
 CALLER   := $(call rwild,tests/caller,%.c)
+STANDINS := $(call rwild,tests/standins,%.c)
 TALK     := $(call rwild,tests/talk,%.c)
 UNIT     := $(call rwild,tests/unit,%.c)
 VECTORS  := $(call rwild,tests/vectors,%.c)
@@ -62,7 +63,7 @@ LIBS_OFFLINE := -lpocketsphinx -lsphinxbase -lflite_cmu_us_slt -lflite_cmu_us_rm
 LIBS_GUILDD  := -lz -lssl -lcrypto
 
 PROGRAMS := $(B)/mediad $(B)/control $(B)/offlined
-TESTBINS := $(B)/guildd $(B)/caller $(B)/tests/unit
+TESTBINS := $(B)/guildd $(B)/caller $(B)/standin $(B)/tests/unit
 TESTBINS += $(B)/tests/mls-vectors
 TESTBINS += $(B)/tests/dave-follow
 TESTBINS += $(B)/tests/room-play $(B)/tests/room-replay $(B)/tests/room-explore
@@ -86,6 +87,9 @@ $(B)/offline_measure: $(call objs,tests/offline/measure.c $(filter-out %/main.c,
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_OFFLINE) -lopus $(LIBS_COMMON)
 $(B)/guildd: $(call objs,$(GUILDD) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_GUILDD) $(LIBS_COMMON)
+# Providers on this machine: tests/standins/README.md.
+$(B)/standin: $(call objs,$(STANDINS) $(COMMON))
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
 $(B)/caller: $(call objs,$(CALLER) control/settings/secret_names.c control/report/secure.c control/offline/wavfile.c $(call rwild,control/media,%.c) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
 
@@ -128,7 +132,7 @@ $(B)/tests/leaks: $(call objs,tests/replay/leaks.c)
 # Every object but the programs' main files, so that a unit test reaches any module. Allocations of our own
 # objects go through the test runner, which can make the n-th one fail.
 # ONLY="proto ipc mediad/audio" builds the tests of these folders alone; a source or a pattern, as control/room/%, comes without tests.
-UNITSRC  := $(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(CALLER) $(TALK) $(VECTORS) $(FOLLOW) $(CHAOS)) $(DAVE_SIM) $(ROOMTEST) $(COMMON) $(UNIT)
+UNITSRC  := $(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(CALLER) $(STANDINS) $(TALK) $(VECTORS) $(FOLLOW) $(CHAOS)) $(DAVE_SIM) $(ROOMTEST) $(COMMON) $(UNIT)
 ifneq ($(ONLY),)
 UNITSRC  := tests/unit/main.c $(filter $(foreach d,$(ONLY) $(if $(filter mediad mediad/mls,$(ONLY)),tests/vectors) $(if $(filter mediad mediad/dave,$(ONLY)),tests/follow) $(if $(filter control control/room,$(ONLY)),tests/room tests/conversations conversations),$(d) $(d)/% tests/unit/$(d)/%),$(UNITSRC))
 endif
@@ -153,7 +157,7 @@ deps-test:
 FUZZTARGETS = $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 LIBS_ALL    = $(LIBS_CONTROL) $(LIBS_MEDIAD) $(LIBS_OFFLINE) $(LIBS_GUILDD) $(LIBS_COMMON)
 # A fuzz target can use every module except the programs' main files, and the unit tests' MLS fixture.
-FUZZOBJS    = $(call objs,$(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(TALK)) $(COMMON) \
+FUZZOBJS    = $(call objs,$(filter-out %/main.c,$(MEDIAD) $(CONTROL) $(OFFLINE) $(GUILDD) $(STANDINS) $(TALK)) $(COMMON) \
               $(addprefix tests/unit/mediad/,mls/mls_fixture.c mls/mls_fixture_forge.c mls/tree_fixture.c dave/gateway_fixture.c) $(DAVE_SIM) $(ROOMTEST))
 
 $(B)/libparley.a: $(FUZZOBJS)
@@ -262,7 +266,7 @@ services: deps-test
 	@tests/services.sh $(B)
 interop:
 	@deploy/deps.sh build interop
-	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/standin
 	@tests/interop/run.sh
 
 # The generated pages. DOCS=folder writes them elsewhere.
@@ -293,6 +297,7 @@ help:
 	@echo 'make demo            a spoken question and a spoken answer on this machine; SAY="..." or WAV=file.wav'
 	@echo '                     SCENE=two-callers: two people who talk at once and over the bot'
 	@echo 'make talk            a page in the browser to speak with the bot on this machine; make talk-test tests it'
+	@echo 'make build/standin   providers on this machine for tests: build/standin --help'
 	@echo 'make check           unit tests under sanitizers, corpora, structure checks, scenarios'
 	@echo 'make scenarios       conversations through the real programs, those too slow for make check'
 	@echo 'make lint            clang-tidy and cppcheck over the programs'

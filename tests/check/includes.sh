@@ -44,6 +44,7 @@ rule control/web control/web control/settings control/configure/live_settings.h 
 rule control control proto ipc
 rule control/offline control/offline proto ipc
 rule tests/guildd tests/guildd proto ipc
+rule tests/standins tests/standins proto ipc
 rule tests/talk tests/talk control/media control/report/secure.h proto ipc
 rule tests/chaos tests/chaos control/media proto ipc
 
