@@ -2,170 +2,218 @@
 
 #include <strings.h>
 
-#include "control/room/hearing/long_capture.h"
-#include "control/room/inside.h"
+#include "control/room/answer/barge_in.h"
+#include "control/room/base/answers.h"
+#include "control/room/base/context.h"
+#include "control/room/base/hearing.h"
+#include "control/room/base/text.h"
+#include "control/room/base/turns.h"
+#include "control/room/hearing/captures.h"
+#include "control/room/hearing/endpointing.h"
+#include "control/room/hearing/transcript.h"
+#include "control/room/turn/moments.h"
 #include "control/room/turn/segment.h"
+#include "control/settings/settings.h"
 
-struct room_speaker *room_speaker(struct room *room, uint64_t user)
+/* Only here people are written. */
+static struct room_people *own_people(const struct room_context *context)
 {
-	for (unsigned i = 0; i < room->places; i++)
-		if (room->speaker[i].used && room->speaker[i].user == user)
-			return &room->speaker[i];
-	return NULL;
+	return (struct room_people *)(uintptr_t)context->people;
 }
 
-unsigned room_people(const struct room *room)
+unsigned room_place(const struct room_context *context, uint64_t user)
 {
-	unsigned n = 0;
+	const struct room_people *people = context->people;
 
-	for (unsigned i = 0; i < room->places; i++)
-		n += room->speaker[i].used && !room->speaker[i].is_bot;
-	return n;
+	for (unsigned i = 0; i < people->places; i++)
+		if (people->person[i].used && people->person[i].user == user)
+			return i;
+	return ROOM_SPEAKERS;
 }
 
 unsigned room_people_present(const struct room_context *context)
 {
-	return room_people(room_of(context));
+	const struct room_people *people = context->people;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < people->places; i++)
+		n += people->person[i].used && !people->person[i].is_bot;
+	return n;
 }
 
 const char *room_person_next(const struct room_context *context, unsigned *place)
 {
-	const struct room *room = room_of(context);
+	const struct room_people *people = context->people;
 
-	while (*place < room->places) {
-		const struct room_speaker *sp = &room->speaker[(*place)++];
+	while (*place < people->places) {
+		const struct room_person *person = &people->person[(*place)++];
 
-		if (sp->used && !sp->is_bot)
-			return sp->name;
+		if (person->used && !person->is_bot)
+			return person->name;
 	}
 	return NULL;
 }
 
 const char *room_person_name(const struct room_context *context, uint64_t user)
 {
-	const struct room_speaker *sp = room_speaker(room_of(context), user);
+	unsigned place = room_place(context, user);
 
-	return sp ? sp->name : NULL;
+	return place < ROOM_SPEAKERS ? context->people->person[place].name : NULL;
 }
 
 uint64_t room_person_by_name(const struct room_context *context, const char *name)
 {
-	const struct room *room = room_of(context);
+	const struct room_people *people = context->people;
 	uint64_t user = 0;
 
-	for (unsigned i = 0; i < room->places; i++) {
-		const struct room_speaker *sp = &room->speaker[i];
+	for (unsigned i = 0; i < people->places; i++) {
+		const struct room_person *person = &people->person[i];
 
-		if (!sp->used || sp->is_bot || strcasecmp(sp->name, name) != 0)
+		if (!person->used || person->is_bot || strcasecmp(person->name, name) != 0)
 			continue;
 		if (user)
 			return 0;
-		user = sp->user;
+		user = person->user;
 	}
 	return user;
 }
 
-static void remove_member(struct room *room, struct room_speaker *sp)
+/* What happens to a turn when this person leaves. */
+static void leave_turn(struct room_context *context, struct room_turn *t, uint64_t user)
 {
-	room_moment_add(&room->moments, ROOM_MOMENT_LEAVE, sp->user, sp->name, NULL,
-			room->context.now);
-	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
-	     i = room_turn_next(room, i + 1)) {
-		struct room_turn *t = &room->turn[i];
+	unsigned present = room_people_present(context);
 
-		/* An answer that others can hear is spoken to its end. */
-		if (t->phase == ROOM_PHASE_FREE || t->phase == ROOM_PHASE_ENDED)
+	if (t->phase == ROOM_PHASE_FREE || t->phase == ROOM_PHASE_ENDED)
+		return;
+	if (t->user == user && present > 1 && room_long_capture_flush(context, t))
+		return;
+	/* The words of others in the same turn are still answered. */
+	if (t->phase < ROOM_PHASE_ASKED && room_segment_drop(t, user))
+		room_turn_reassign(t);
+	/* An answer that others can hear or asked for, too, is spoken to its end. */
+	else if (t->user == user &&
+		 (present <= 1 || !(t->first_audio_at || room_segment_shared(t))))
+		room_turn_cancel(context, t, ROOM_REASON_LEFT);
+}
+
+/* Stops listening to the person in this place, and clears what the machines keep for them. */
+static void stop_listening(struct room_context *context, unsigned place)
+{
+	if (!context->people->person[place].is_bot)
+		room_emit(context, ROOM_DO_UNLISTEN)->user = context->people->person[place].user;
+	room_captures_forget(context, place);
+	room_asr_forget(context, place);
+	room_endpointing_forget(context, place);
+	room_turn_forget(context, place);
+	room_barge_in_forget(context, place);
+}
+
+static void remove_member(struct room_context *context, unsigned place)
+{
+	struct room_people *people = own_people(context);
+	struct room_person *person = &people->person[place];
+
+	room_moment_add(context->moments, ROOM_MOMENT_LEAVE, person->user, person->name, NULL,
+			context->now);
+	for (struct room_turn *t = room_turn_next(context, NULL); t; t = room_turn_next(context, t))
+		leave_turn(context, t, person->user);
+	room_asr_close(context, place, "user_left");
+	stop_listening(context, place);
+	*person = (struct room_person){0};
+	while (people->places && !people->person[people->places - 1].used)
+		people->places--;
+}
+
+void room_people_dismiss(struct room_context *context)
+{
+	struct room_people *people = own_people(context);
+
+	for (unsigned i = 0; i < people->places; i++) {
+		if (!people->person[i].used)
 			continue;
-		if (t->user == sp->user && room_people(room) > 1 &&
-		    room_long_capture_flush(room, t))
-			continue;
-		/* The words of others in the same turn are still answered. */
-		if (t->phase < ROOM_PHASE_ASKED && room_segment_drop(t, sp->user))
-			room_turn_reassign(t);
-		/* An answer that others can hear or asked for, too, is spoken to its end. */
-		else if (t->user == sp->user &&
-			 (room_people(room) <= 1 || !(t->first_audio_at || room_segment_shared(t))))
-			room_turn_cancel(&room->context, t, ROOM_REASON_LEFT);
+		room_asr_close(context, i, "shutdown");
+		stop_listening(context, i);
+		people->person[i] = (struct room_person){0};
 	}
-	if (sp->asr_open)
-		room_asr_close(room, sp, "user_left");
-	if (!sp->is_bot)
-		room_emit(&room->context, ROOM_DO_UNLISTEN)->user = sp->user;
-	*sp = (struct room_speaker){0};
-	while (room->places && !room->speaker[room->places - 1].used)
-		room->places--;
+	people->places = 0;
 }
 
-static void listen_to_speaker(struct room *room, const struct room_speaker *sp)
+static void listen_to(struct room_context *context, const struct room_person *person)
 {
-	struct room_effect *e = room_emit(&room->context, ROOM_DO_LISTEN);
+	struct room_effect *e = room_emit(context, ROOM_DO_LISTEN);
 
-	e->user = sp->user;
-	e->ms = room->context.settings->silence_ms;
+	e->user = person->user;
+	e->ms = context->settings->silence_ms;
 }
 
-static void add_member(struct room *room, const struct room_event *ev)
+static void add_member(struct room_context *context, const struct room_event *ev)
 {
-	struct room_speaker *sp = NULL;
+	struct room_people *people = own_people(context);
+	struct room_person *person = NULL;
 
-	for (unsigned i = 0; i < ROOM_SPEAKERS && !sp; i++)
-		if (!room->speaker[i].used)
-			sp = &room->speaker[i];
-	if (!sp)
+	for (unsigned i = 0; i < ROOM_SPEAKERS && !person; i++)
+		if (!people->person[i].used)
+			person = &people->person[i];
+	if (!person)
 		return; /* beyond the cap nobody else is heard */
-	if (sp == &room->speaker[room->places])
-		room->places++;
-	*sp = (struct room_speaker){.used = true, .user = ev->user, .is_bot = ev->is_bot};
-	room_clean_name((const char *)ev->text.p, ev->text.n, sp->name, sizeof sp->name);
-	room_moment_add(&room->moments, ROOM_MOMENT_JOIN, sp->user, sp->name, NULL,
-			room->context.now);
-	room_thought_restart(&room->thought, &room->context);
+	if (person == &people->person[people->places])
+		people->places++;
+	*person = (struct room_person){.used = true, .user = ev->user, .is_bot = ev->is_bot};
+	room_clean_name((const char *)ev->text.p, ev->text.n, person->name, sizeof person->name);
+	room_moment_add(context->moments, ROOM_MOMENT_JOIN, person->user, person->name, NULL,
+			context->now);
+	room_answer_restart_silence(context);
 	if (!ev->is_bot)
-		listen_to_speaker(room, sp);
+		listen_to(context, person);
 }
 
-static void update_member(struct room *room, const struct room_event *ev)
+static void update_member(struct room_context *context, const struct room_event *ev)
 {
-	struct room_speaker *sp = room_speaker(room, ev->user);
+	struct room_people *people = own_people(context);
+	unsigned place = room_place(context, ev->user);
+	bool present = place < ROOM_SPEAKERS;
 
-	if (sp && !ev->yes)
-		remove_member(room, sp);
-	else if (sp)
-		room_clean_name((const char *)ev->text.p, ev->text.n, sp->name, sizeof sp->name);
+	if (present && !ev->yes)
+		remove_member(context, place);
+	else if (present)
+		room_clean_name((const char *)ev->text.p, ev->text.n, people->person[place].name,
+				sizeof people->person[place].name);
 	else if (ev->yes)
-		add_member(room, ev);
+		add_member(context, ev);
 	else
 		return;
-	room_instructions_changed(&room->instructions, &room->context);
+	room_report_change(context);
 }
 
-static void record_soundboard(struct room *room, const struct room_event *ev)
+static void record_soundboard(struct room_context *context, const struct room_event *ev)
 {
-	const struct room_speaker *sp = room_speaker(room, ev->user);
+	const char *user = room_person_name(context, ev->user);
 	char name[ROOM_MOMENT_TEXT];
 
-	if (!sp)
+	if (!user)
 		return;
 	room_clean_name((const char *)ev->text.p, ev->text.n, name, sizeof name);
-	room_moment_add(&room->moments, ROOM_MOMENT_SOUNDBOARD, sp->user, sp->name, name,
-			room->context.now);
-	room_instructions_changed(&room->instructions, &room->context);
+	room_moment_add(context->moments, ROOM_MOMENT_SOUNDBOARD, ev->user, user, name,
+			context->now);
+	room_report_change(context);
 }
 
-void room_people_on_event(struct room *room, const struct room_event *ev)
+void room_people_on_event(struct room_context *context, const struct room_event *ev)
 {
+	const struct room_people *people = context->people;
+
 	switch (ev->type) {
 	case ROOM_MEMBER:
-		update_member(room, ev);
+		update_member(context, ev);
 		break;
 	case ROOM_SOUNDBOARD_PLAYED:
-		record_soundboard(room, ev);
+		record_soundboard(context, ev);
 		break;
 	case ROOM_SETTINGS:
-		room_instructions_changed(&room->instructions, &room->context);
-		for (unsigned i = 0; i < room->places; i++)
-			if (room->speaker[i].used && !room->speaker[i].is_bot)
-				listen_to_speaker(room, &room->speaker[i]);
+		room_report_change(context);
+		for (unsigned i = 0; i < people->places; i++)
+			if (people->person[i].used && !people->person[i].is_bot)
+				listen_to(context, &people->person[i]);
 		break;
 	default:
 		break;

@@ -1,5 +1,5 @@
 /* The machine of people: who is in the channel, by Discord's membership events. A person has a
- * place (struct room_speaker) from join to leave, with everything that belongs to one speaker.
+ * place from join to leave (base/people.h).
  *
  *   event                    what the room does
  *   somebody joined          LISTEN, unless it is a bot; tells the brain
@@ -12,13 +12,12 @@
 #ifndef CONTROL_ROOM_PEOPLE_H
 #define CONTROL_ROOM_PEOPLE_H
 
-#include "control/room/room.h"
+#include "control/room/base/people.h"
 
-struct room_speaker;
+struct room_event;
 
-/* The place of this user, or NULL. */
-struct room_speaker *room_speaker(struct room *room, uint64_t user);
-
-void room_people_on_event(struct room *room, const struct room_event *ev);
+void room_people_on_event(struct room_context *context, const struct room_event *ev);
+/* The room shuts down: everybody leaves at once. */
+void room_people_dismiss(struct room_context *context);
 
 #endif

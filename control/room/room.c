@@ -1,14 +1,41 @@
 #include "control/room/room.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "control/room/turn/deferred.h"
-#include "control/room/hearing/captures.h"
+#include "control/room/base/text.h"
 #include "control/room/inside.h"
-#include "control/room/people.h"
+#include "control/room/turn/deferred.h"
 #include "control/room/turn/turn_queue.h"
+
+/* Shows the machines to one another, as pointers to types that only the owner knows. */
+static void wire_machines(struct room *room)
+{
+	struct room_context *c = &room->context;
+
+	c->names = &room->names;
+	c->people = &room->people;
+	c->turns = &room->turns;
+	c->history = &room->history;
+	c->moments = &room->moments;
+	c->classifier = &room->classifier;
+	c->captures = &room->captures;
+	c->transcripts = &room->transcripts;
+	c->endpointing = &room->endpointing;
+	c->floor = &room->floor;
+	c->followup = &room->followup;
+	c->choice = &room->choice;
+	c->music = &room->music;
+	c->barge_in = &room->barge_in;
+	c->speculative = &room->speculative;
+	c->reply = &room->reply;
+	c->retry = &room->retry;
+	c->output = &room->output;
+	c->instructions = &room->instructions;
+	c->thought = &room->thought;
+	c->session = &room->session;
+}
 
 int room_alloc(struct room **out, const struct settings *settings, const char *name)
 {
@@ -23,11 +50,12 @@ int room_alloc(struct room **out, const struct settings *settings, const char *n
 	room = calloc(1, sizeof *room);
 	if (!room)
 		return ENOMEM;
+	wire_machines(room);
 	room->context.settings = settings;
 	room_clean_name(name, strlen(name), room->context.name, sizeof room->context.name);
 	room_apply_settings(&room->context);
-	room->shared = settings->asr_sessions == SETTINGS_ASR_SHARED;
-	room->files = settings->asr_sessions == SETTINGS_ASR_FILE;
+	room->context.asr_shared = settings->asr_sessions == SETTINGS_ASR_SHARED;
+	room->context.asr_files = settings->asr_sessions == SETTINGS_ASR_FILE;
 	*out = room;
 	return 0;
 }
@@ -38,38 +66,43 @@ struct room *room_free(struct room *room)
 	return NULL;
 }
 
-void room_report_activity(struct room_context *context)
-{
-	room_session_active(&room_of(context)->session, context);
-}
-
-void room_report_change(struct room_context *context)
-{
-	room_instructions_changed(&room_of(context)->instructions, context);
-}
-
 const struct room_turn *room_active(const struct room *room)
 {
-	return room->active;
+	return room_turn_active(&room->context);
+}
+
+unsigned room_people(const struct room *room)
+{
+	return room_people_present(&room->context);
+}
+
+int room_why(const struct room *room, uint32_t turn, char *buf, size_t size)
+{
+	return room_turns_why(&room->context, turn, buf, size);
+}
+
+uint64_t room_count(const struct room *room, enum room_reason reason)
+{
+	return room_turns_count(&room->context, reason);
 }
 
 /* ---- the machines ---- */
 
-/* Adapters to the machines that have the narrow context and their own state (context.h). */
+/* Adapters to the machines that get their own state beside the context. */
 #define ON_EVENT(machine, member)                                                                  \
-	static void machine##_on_event(struct room *room, const struct room_event *ev)             \
+	static void machine##_on_event(struct room_context *context, const struct room_event *ev)  \
 	{                                                                                          \
-		room_##machine##_on_event(&room->member, &room->context, ev);                      \
+		room_##machine##_on_event(context->member, context, ev);                           \
 	}
 #define TICK(machine, member)                                                                      \
-	static void machine##_tick(struct room *room)                                              \
+	static void machine##_tick(struct room_context *context)                                   \
 	{                                                                                          \
-		room_##machine##_tick(&room->member, &room->context);                              \
+		room_##machine##_tick(context->member, context);                                   \
 	}
 #define DEADLINE(machine, member)                                                                  \
-	static uint64_t machine##_deadline(const struct room *room)                                \
+	static uint64_t machine##_deadline(const struct room_context *context)                     \
 	{                                                                                          \
-		return room_##machine##_deadline(&room->member, &room->context);                   \
+		return room_##machine##_deadline(context->member, context);                        \
 	}
 
 ON_EVENT(session, session)
@@ -90,29 +123,29 @@ TICK(music, music)
 DEADLINE(music, music)
 ON_EVENT(classifier, classifier)
 
-static void thought_tick(struct room *room)
+static void thought_tick(struct room_context *context)
 {
-	struct room_thought_view view = {.floor = &room->floor,
-					 .music = &room->music,
-					 .live_captures = room_live_captures(room),
-					 .up_at = room_session_up_at(&room->session)};
+	struct room_thought_view view = {.floor = context->floor,
+					 .music = context->music,
+					 .live_captures = room_live_captures(context),
+					 .up_at = room_session_up_at(context->session)};
 
-	room_thought_tick(&room->thought, &room->context, &view);
+	room_thought_tick(context->thought, context, &view);
 }
 
-static uint64_t thought_deadline(const struct room *room)
+static uint64_t thought_deadline(const struct room_context *context)
 {
-	return room_thought_deadline(&room->thought, &room->context,
-				     room_session_up_at(&room->session));
+	return room_thought_deadline(context->thought, context,
+				     room_session_up_at(context->session));
 }
 
 static const struct machine {
 	const char *name;
 	/* Each may be NULL. An event goes to every machine; a machine ignores the events of others.
 	 */
-	void (*on_event)(struct room *room, const struct room_event *ev);
-	void (*tick)(struct room *room);
-	uint64_t (*deadline)(const struct room *room);
+	void (*on_event)(struct room_context *context, const struct room_event *ev);
+	void (*tick)(struct room_context *context);
+	uint64_t (*deadline)(const struct room_context *context);
 } machines[] = {
 	{"session", session_on_event, session_tick, session_deadline},
 	{"people", room_people_on_event, NULL, NULL},
@@ -147,10 +180,10 @@ void room_step(struct room *room, const struct room_event *event, uint64_t now,
 	room->context.messages.n = 0;
 	for (unsigned i = 0; i < MACHINES && !room->context.over; i++)
 		if (machines[i].on_event)
-			machines[i].on_event(room, event);
+			machines[i].on_event(&room->context, event);
 	for (unsigned i = 0; i < MACHINES && !room->context.over; i++)
 		if (machines[i].tick)
-			machines[i].tick(room);
+			machines[i].tick(&room->context);
 	room->context.effects = NULL;
 }
 
@@ -159,7 +192,8 @@ uint64_t room_deadline(const struct room *room)
 	uint64_t first = UINT64_MAX;
 
 	for (unsigned i = 0; i < MACHINES && !room->context.over; i++) {
-		uint64_t at = machines[i].deadline ? machines[i].deadline(room) : UINT64_MAX;
+		uint64_t at =
+			machines[i].deadline ? machines[i].deadline(&room->context) : UINT64_MAX;
 
 		if (at < first)
 			first = at;

@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "control/room/base/event.h"
+#include "control/room/base/people.h"
 #include "control/room/base/turn.h"
 
 struct room;

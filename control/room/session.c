@@ -14,6 +14,9 @@ static const struct {
 #undef X
 };
 
+/* Continuing speech counts as activity of the session this often at most. */
+enum { ACTIVITY_MS = 2000 };
+
 static const unsigned length_warnings[] = {120, 45};
 enum { LENGTH_WARNINGS = sizeof length_warnings / sizeof length_warnings[0], IDLE_WARNING = 45 };
 
@@ -44,13 +47,15 @@ static void update_call_timers(struct room_session *s, const struct room_context
 						      : ROOM_END_NONE;
 }
 
-void room_session_active(struct room_session *s, const struct room_context *context)
+void room_report_activity(struct room_context *context)
 {
+	struct room_session *s = context->session;
+
 	s->active_at = context->now;
 	s->idle_warned = false;
 }
 
-void room_session_end(struct room_session *s, struct room_context *context, enum room_end end)
+static void end_session(struct room_session *s, struct room_context *context, enum room_end end)
 {
 	if (s->end || context->over)
 		return;
@@ -60,12 +65,18 @@ void room_session_end(struct room_session *s, struct room_context *context, enum
 	room_emit(context, ROOM_DO_LEAVE)->text = ends[end].name;
 }
 
+void room_report_speech(struct room_context *context)
+{
+	if (context->now >= context->session->active_at + ACTIVITY_MS * NS_PER_MS)
+		room_report_activity(context);
+}
+
 static void end_by_name(struct room_session *s, struct room_context *context,
 			const struct room_event *ev)
 {
 	for (unsigned i = 1; i < ROOM_END_COUNT; i++)
 		if (event_says(ev, ends[i].name))
-			room_session_end(s, context, (enum room_end)i);
+			end_session(s, context, (enum room_end)i);
 }
 
 static void update_call(struct room_session *s, struct room_context *context,
@@ -111,7 +122,7 @@ void room_session_on_event(struct room_session *s, struct room_context *context,
 		if (ev->yes)
 			room_apply_settings(context);
 		else
-			room_session_end(s, context, ROOM_END_CHANNEL_BLOCKED);
+			end_session(s, context, ROOM_END_CHANNEL_BLOCKED);
 		break;
 	default:
 		break;
@@ -196,11 +207,11 @@ void room_session_tick(struct room_session *s, struct room_context *context)
 	const unsigned *warning = find_next_warning(s, context);
 
 	if (context->now >= lost_end(s, context)) {
-		room_session_end(s, context, s->lost_as);
+		end_session(s, context, s->lost_as);
 	} else if (context->now >= length_end(s, context)) {
-		room_session_end(s, context, ROOM_END_MAX_DURATION);
+		end_session(s, context, ROOM_END_MAX_DURATION);
 	} else if (context->now >= idle_end(s, context)) {
-		room_session_end(s, context, ROOM_END_INACTIVITY_TIMEOUT);
+		end_session(s, context, ROOM_END_INACTIVITY_TIMEOUT);
 	} else if (warning && context->now >= length_warning_time(s, context)) {
 		s->warned = (unsigned)(warning - length_warnings) + 1;
 		emit_warning(s, context, false, *warning);
@@ -225,9 +236,4 @@ uint64_t room_session_deadline(const struct room_session *s, const struct room_c
 uint64_t room_session_up_at(const struct room_session *s)
 {
 	return s->up_at;
-}
-
-uint64_t room_session_active_at(const struct room_session *s)
-{
-	return s->active_at;
 }

@@ -38,17 +38,12 @@ struct room_session {
 
 const char *room_end_name(enum room_end end);
 
-/* Confirmed speech, or the bot's own, counts as activity. */
-void room_session_active(struct room_session *s, const struct room_context *context);
-/* Ends the session; a second end is ignored. */
-void room_session_end(struct room_session *s, struct room_context *context, enum room_end end);
 void room_session_on_event(struct room_session *s, struct room_context *context,
 			   const struct room_event *ev);
 void room_session_tick(struct room_session *s, struct room_context *context);
 uint64_t room_session_deadline(const struct room_session *s, const struct room_context *context);
-/* When the call came up first, and when somebody was last active; 0 = never. */
+/* When the call came up first; 0 = never. */
 uint64_t room_session_up_at(const struct room_session *s);
-uint64_t room_session_active_at(const struct room_session *s);
 
 /* What the session demands of the other machines (session_demands.c). */
 

@@ -161,7 +161,7 @@ void explore_rest(struct explore *x)
 
 		/* What the room began by itself it may bring to its end. */
 		if (at == UINT64_MAX ||
-		    ((at > until || i >= REST_STEPS) && room_turn_next(x->room, 0) == ROOM_TURNS))
+		    ((at > until || i >= REST_STEPS) && !room_turn_next(&x->room->context, NULL)))
 			break;
 		if (at > x->now)
 			x->now = (at + NS_PER_MS - 1) / NS_PER_MS * NS_PER_MS;

@@ -58,7 +58,7 @@ static uint32_t turn_now(const struct run *r, uint32_t was)
 		if (r->base->turn[i].id == was)
 			then = &r->base->turn[i];
 	for (unsigned i = 0; then && i < ROOM_TURNS; i++) {
-		const struct room_turn *t = &r->room->turn[i];
+		const struct room_turn *t = &r->room->turns.turn[i];
 
 		if (t->phase != ROOM_PHASE_FREE && t->user == then->user &&
 		    apart(t->born_at, then->born_at) < near) {

@@ -99,7 +99,8 @@ static uint8_t session(const struct room *room)
 
 static uint8_t plan(const struct room *room)
 {
-	return room->active && room->reply.planned && room->reply.turn == room->active->id
+	return room->turns.active && room->reply.planned &&
+			       room->reply.turn == room->turns.active->id
 		       ? (uint8_t)(1 + room->reply.plan.phase)
 		       : 0;
 }
@@ -115,8 +116,8 @@ void states_of(const struct room *room, uint64_t now, uint8_t at[STATES_MACHINES
 {
 	const struct room_instructions *f = &room->instructions;
 
-	at[STATES_OUTPUT] = (uint8_t)room_output_state_now(room).phase;
-	at[STATES_LEVEL] = (uint8_t)room->level.lowered;
+	at[STATES_OUTPUT] = (uint8_t)room_output_state_now(&room->context).phase;
+	at[STATES_LEVEL] = (uint8_t)room->barge_in.level.lowered;
 	at[STATES_MUSIC] = (uint8_t)room->music.phase;
 	at[STATES_FLOOR] = room_floor_engaged(&room->floor, room->context.settings, now);
 	at[STATES_RETRY] = retry_state(&room->retry);
@@ -124,8 +125,8 @@ void states_of(const struct room *room, uint64_t now, uint8_t at[STATES_MACHINES
 	at[STATES_INSTRUCTIONS] = (uint8_t)(f->dirty + 2 * f->in_flight);
 	at[STATES_SESSION] = session(room);
 	at[STATES_BREAKER] = room->classifier.open_until > now;
-	at[STATES_RECORDINGS] =
-		(uint8_t)((room->recordings.running.n > 0) + (room->recordings.waiting.n > 0));
+	at[STATES_RECORDINGS] = (uint8_t)((room->transcripts.recordings.running.n > 0) +
+					  (room->transcripts.recordings.waiting.n > 0));
 	at[STATES_CHOICE] = room_choice_open(&room->choice, now);
 	at[STATES_TOOL] = tool(&room->followup, now);
 	at[STATES_PLAN] = plan(room);

@@ -280,7 +280,7 @@ static void say_effect(struct watch *w, struct turn *t, const struct room_effect
 /* A recording that waits for the one before it. */
 static bool waits_in_lane(const struct room *room, uint32_t utterance)
 {
-	const struct room_recording *t = &room->recordings.waiting;
+	const struct room_recording *t = &room->transcripts.recordings.waiting;
 
 	for (unsigned i = 0; i < t->n; i++)
 		if (t->utterance[i] == utterance)
@@ -403,12 +403,9 @@ static void look_at_turn(struct watch *w, const struct room *room, const struct 
 	    w->probability - t->moved_at > CLOSING_MS * NS_PER_MS)
 		broken(w, "turn %u was stopped and does not end", rt->id);
 	if (rt->phase == ROOM_PHASE_HEARING) {
-		const struct room_speaker *sp = NULL;
+		unsigned place = room_place(&room->context, rt->user);
 
-		for (unsigned i = 0; i < room->places && !sp; i++)
-			if (room->speaker[i].used && room->speaker[i].user == rt->user)
-				sp = &room->speaker[i];
-		if (!sp || sp->turn != rt)
+		if (place == ROOM_SPEAKERS || room->turns.hearing[place] != rt)
 			broken(w, "turn %u is heard from nobody", rt->id);
 		return;
 	}
@@ -427,17 +424,18 @@ static void look_at_turn(struct watch *w, const struct room *room, const struct 
 static void look_at_queue(struct watch *w, const struct room *room, unsigned queued)
 {
 	/* A model that receives the room's state before each question has to confirm it. */
-	if (!queued || room->active || !room->context.up ||
+	if (!queued || room->turns.active || !room->context.up ||
 	    room->context.settings->reply_path == SETTINGS_REPLY_BRIDGE)
 		return;
-	for (unsigned i = 0; i < room->places; i++)
-		if (room->speaker[i].used &&
-		    room->speaker[i].capture.phase == ROOM_CAPTURE_PROMOTED &&
-		    w->now < room->speaker[i].capture.voice_at +
+	for (unsigned i = 0; i < room->people.places; i++)
+		if (room->people.person[i].used &&
+		    room->captures.of[i].phase == ROOM_CAPTURE_PROMOTED &&
+		    w->now < room->captures.of[i].voice_at +
 				     room->context.settings->end_long_ms * NS_PER_MS)
 			return;
-	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1))
-		if (room->turn[i].phase == ROOM_PHASE_TRANSCRIBING)
+	for (const struct room_turn *t = room_turn_next(&room->context, NULL); t;
+	     t = room_turn_next(&room->context, t))
+		if (t->phase == ROOM_PHASE_TRANSCRIBING)
 			return;
 	/* A step that frees the floor at its very end may leave the taking up to a timer at once.
 	 */
@@ -448,7 +446,7 @@ static void look_at_queue(struct watch *w, const struct room *room, unsigned que
 /* What the machines of the room went through, and what stands at once. */
 static void look_at_machines(struct watch *w, const struct room *room)
 {
-	unsigned places = room->places > w->places ? room->places : w->places;
+	unsigned places = room->people.places > w->places ? room->people.places : w->places;
 	uint8_t at[STATES_MACHINES] = {0};
 
 	states_of(room, w->now, at);
@@ -461,14 +459,14 @@ static void look_at_machines(struct watch *w, const struct room *room)
 		return;
 	}
 	for (unsigned i = 0; i < places; i++) {
-		uint8_t capture = (uint8_t)room->speaker[i].capture.phase;
+		uint8_t capture = (uint8_t)room->captures.of[i].phase;
 
 		moved(w, STATES_CAPTURE, w->capture[i], capture);
 		w->capture[i] = capture;
 		if (capture > at[STATES_CAPTURE])
 			at[STATES_CAPTURE] = capture;
 	}
-	w->places = room->places;
+	w->places = room->people.places;
 	for (unsigned m = 0; m < STATES_MACHINES; m++) {
 		if (m != STATES_CAPTURE && m != STATES_TURN)
 			moved(w, (enum states_machine)m, w->at[m], at[m]);
@@ -489,14 +487,14 @@ static void look(struct watch *w, const struct room *room, const struct room_eve
 	unsigned queued = 0;
 
 	w->deadline = room_deadline(room);
-	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
-	     i = room_turn_next(room, i + 1)) {
-		look_at_turn(w, room, &room->turn[i]);
-		queued += room->turn[i].phase == ROOM_PHASE_QUEUED;
+	for (const struct room_turn *t = room_turn_next(&room->context, NULL); t;
+	     t = room_turn_next(&room->context, t)) {
+		look_at_turn(w, room, t);
+		queued += t->phase == ROOM_PHASE_QUEUED;
 	}
 	look_at_queue(w, room, queued);
-	if (room->active && !lives(room->active))
-		broken(w, "turn %u is over and keeps the floor", room->active->id);
+	if (room->turns.active && !lives(room->turns.active))
+		broken(w, "turn %u is over and keeps the floor", room->turns.active->id);
 	w->stuck = w->deadline <= w->now && ev->type == ROOM_TIMER ? w->stuck + 1 : 0;
 	if (w->stuck > STUCK_STEPS)
 		broken(w, "timers pass and the deadline stays");
@@ -528,12 +526,13 @@ const char *watch_step(struct watch *w, const struct room *room, const struct ro
 const char *watch_rest(struct watch *w, const struct room *room)
 {
 	for (unsigned i = 0; i < ROOM_TURNS; i++)
-		if (lives(&room->turn[i]) != (room_turn_next(room, i) == i))
-			broken(w, "turn %u is not where it is looked for", room->turn[i].id);
+		if (lives(&room->turns.turn[i]) != (room->turns.live[i / 64] >> i % 64 & 1))
+			broken(w, "turn %u is not where it is looked for", room->turns.turn[i].id);
 	for (unsigned i = 0; i < ROOM_TURNS; i++)
-		if (lives(&room->turn[i]) && (room->turn[i].phase != ROOM_PHASE_DEFERRED ||
-					      room->context.settings->defer_expire_ms))
-			broken(w, "turn %u never ended", room->turn[i].id);
+		if (lives(&room->turns.turn[i]) &&
+		    (room->turns.turn[i].phase != ROOM_PHASE_DEFERRED ||
+		     room->context.settings->defer_expire_ms))
+			broken(w, "turn %u never ended", room->turns.turn[i].id);
 	for (unsigned i = 0; i < WATCH_UTTERANCES; i++)
 		if (w->utterance[i].state != ASR_NONE)
 			broken(w, "utterance %u never ended", w->utterance[i].id);

@@ -1,6 +1,17 @@
 #include "control/room/answer/barge_in.h"
 
-#include "control/room/inside.h"
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "control/room/answer/reply.h"
+#include "control/room/base/answers.h"
+#include "control/room/base/context.h"
+#include "control/room/base/text.h"
+#include "control/room/base/turns.h"
+#include "control/room/floor/address.h"
+#include "control/room/hearing/captures.h"
+#include "control/settings/settings.h"
 #include "proto/base/time.h"
 
 /* Extends the deadline of an answer by this for every pause. */
@@ -54,19 +65,20 @@ static void reset_overlap(struct room_overlap *o)
 }
 
 /* The answer that is audible, or NULL. */
-static struct room_turn *find_audible_turn(struct room *room)
+static struct room_turn *find_audible_turn(struct room_context *context)
 {
-	struct room_turn *t = room->active;
+	struct room_turn *t = room_turn_active(context);
 
 	return t && t->phase == ROOM_PHASE_SPEAKING && t->first_audio_at ? t : NULL;
 }
 
-static struct room_barge_in_input
-gather_input(const struct room *room, const struct room_speaker *sp, const struct room_turn *t)
+static struct room_barge_in_input gather_input(const struct room_context *context, unsigned place,
+					       const struct room_turn *t)
 {
-	const struct room_overlap *o = &sp->overlap;
-	const struct settings *s = room->context.settings;
-	const struct room_capture *c = &sp->capture;
+	const struct room_overlap *o = &context->barge_in->overlap[place];
+	const struct settings *s = context->settings;
+	const struct room_capture *c = room_capture_of(context, place);
+	uint64_t user = context->people->person[place].user;
 	struct room_barge_in_input in = {.words = o->words, .to_other = o->to_other};
 
 	/* Much more was said since these words arrived, and it is still unknown. A speaker who
@@ -76,25 +88,25 @@ gather_input(const struct room *room, const struct room_speaker *sp, const struc
 		in.to_other = false;
 	}
 	in.sound_ms = o->voice_ms;
-	in.live = overlap_lasts(o, s, room->context.now);
+	in.live = overlap_lasts(o, s, context->now);
 	/* A speaker that continues after a few words does not wait for further transcripts. */
-	in.awaited = room_interim_awaited(&o->interim, s, room->context.now) &&
+	in.awaited = room_interim_awaited(&o->interim, s, context->now) &&
 		     (o->to_other || o->voice_ms < s->barge_in_ms + s->overlap_words_ms);
-	in.calls = room_interruption_allowed(&t->policy, sp->user, true);
+	in.calls = room_interruption_allowed(&t->policy, user, true);
 	in.gate = (struct room_gate_input){
 		.locked = true,
 		.answering = true,
 		.heard = true,
-		.heard_ms = room->context.now > t->first_audio_at
-				    ? (room->context.now - t->first_audio_at) / NS_PER_MS
+		.heard_ms = context->now > t->first_audio_at
+				    ? (context->now - t->first_audio_at) / NS_PER_MS
 				    : 0,
-		.immune_ms = room_output_lease_immune_ms(&t->lease, s, t->first_audio_at,
-							 room->context.now),
-		.user = sp->user,
+		.immune_ms =
+			room_output_lease_immune_ms(&t->lease, s, t->first_audio_at, context->now),
+		.user = user,
 		.finalizing = c->phase == ROOM_CAPTURE_NONE || c->over_at,
-		.allowed = room_interruption_allowed(&t->policy, sp->user, false),
-		.read_out = room_reply_planned(&room->reply),
-		.age_ms = (room->context.now - c->started_at) / NS_PER_MS,
+		.allowed = room_interruption_allowed(&t->policy, user, false),
+		.read_out = room_reply_planned(context->reply),
+		.age_ms = (context->now - c->started_at) / NS_PER_MS,
 		.voice_ms = o->voice_ms - o->early_ms,
 		.promoted = c->phase == ROOM_CAPTURE_PROMOTED,
 		.active = room_signal_active(&c->signal),
@@ -106,86 +118,87 @@ gather_input(const struct room *room, const struct room_speaker *sp, const struc
 	return in;
 }
 
-static void interrupt_answer(struct room *room, struct room_turn *t,
-			     const struct room_barge_in_input *in, struct room_speaker *sp)
+static void interrupt_answer(struct room_context *context, struct room_turn *t,
+			     const struct room_barge_in_input *in, unsigned place)
 {
-	const struct settings *s = room->context.settings;
+	const struct settings *s = context->settings;
+	const struct room_overlap *o = &context->barge_in->overlap[place];
 
 	if (in->named)
-		room_turn_decide(t, ROOM_RULE_OVERLAP_NAMED, true, sp->overlap.utterance, 0);
+		room_turn_decide(t, ROOM_RULE_OVERLAP_NAMED, true, o->utterance, 0);
 	else if (takes_floor(in))
-		room_turn_decide(t, ROOM_RULE_OVERLAP_TAKEOVER, true, sp->overlap.utterance, 0);
+		room_turn_decide(t, ROOM_RULE_OVERLAP_TAKEOVER, true, o->utterance, 0);
 	else if (in->words == ROOM_PHRASE_WORDS)
-		room_turn_decide(t, ROOM_RULE_OVERLAP_WORDS, true, (int64_t)sp->overlap.voice_ms,
+		room_turn_decide(t, ROOM_RULE_OVERLAP_WORDS, true, (int64_t)o->voice_ms,
 				 s->overlap_words_ms);
 	else
-		room_turn_decide(t, ROOM_RULE_BARGE_IN, true, (int64_t)sp->overlap.voice_ms,
-				 s->barge_in_ms);
-	t->interrupted_by = sp->user;
-	t->interrupting_utterance = sp->overlap.utterance;
-	room_turn_cancel(&room->context, t, ROOM_REASON_INTERRUPTED);
+		room_turn_decide(t, ROOM_RULE_BARGE_IN, true, (int64_t)o->voice_ms, s->barge_in_ms);
+	t->interrupted_by = context->people->person[place].user;
+	t->interrupting_utterance = o->utterance;
+	room_turn_cancel(context, t, ROOM_REASON_INTERRUPTED);
 }
 
-static void decide_overlap(struct room *room, struct room_speaker *sp, struct room_turn *t,
+static void decide_overlap(struct room_context *context, unsigned place, struct room_turn *t,
 			   bool named)
 {
-	struct room_barge_in_input in = gather_input(room, sp, t);
+	struct room_overlap *o = &context->barge_in->overlap[place];
+	struct room_barge_in_input in = gather_input(context, place, t);
 	enum room_barge_in_action v;
 
 	in.named = named;
-	v = room_barge_in_decide(room->context.settings, &in);
+	v = room_barge_in_decide(context->settings, &in);
 	if (v == ROOM_BARGE_IN_STOP) {
-		interrupt_answer(room, t, &in, sp);
+		interrupt_answer(context, t, &in, place);
 		return;
 	}
-	if (v > sp->overlap.verdict) {
+	if (v > o->verdict) {
 		if (v == ROOM_BARGE_IN_PAUSE && !t->pause_count++)
-			room_turn_decide(t, ROOM_RULE_OVERLAP_PAUSED, true,
-					 (int64_t)sp->overlap.voice_ms,
-					 room->context.settings->pause_ms);
-		sp->overlap.lowered_at = room->context.now;
-		sp->overlap.verdict = v;
+			room_turn_decide(t, ROOM_RULE_OVERLAP_PAUSED, true, (int64_t)o->voice_ms,
+					 context->settings->pause_ms);
+		o->lowered_at = context->now;
+		o->verdict = v;
 	} else if (in.words == ROOM_PHRASE_BACKCHANNEL || in.to_other) {
-		sp->overlap.verdict = ROOM_BARGE_IN_IGNORE;
+		o->verdict = ROOM_BARGE_IN_IGNORE;
 	}
 }
 
-void room_overlap_audio(struct room *room, struct room_speaker *sp, const struct room_signal *frame,
-			uint64_t at)
+void room_overlap_audio(struct room_context *context, unsigned place,
+			const struct room_signal *frame, uint64_t at)
 {
-	const struct settings *s = room->context.settings;
-	struct room_turn *t = find_audible_turn(room);
-	struct room_overlap *o = &sp->overlap;
+	const struct settings *s = context->settings;
+	const struct room_capture *c = room_capture_of(context, place);
+	struct room_turn *t = find_audible_turn(context);
+	struct room_overlap *o = &context->barge_in->overlap[place];
 
 	if (!t || at < t->first_audio_at)
 		return;
 	if (frame->peak < s->barge_in_peak || room_signal_active(frame) < s->barge_in_active)
 		return;
-	if (o->turn != t->id || o->capture != sp->capture.started_at)
-		*o = (struct room_overlap){.turn = t->id,
-					   .capture = sp->capture.started_at,
-					   .from = sp->capture.utterance};
-	o->utterance = sp->capture.utterance;
+	if (o->turn != t->id || o->capture != c->started_at)
+		*o = (struct room_overlap){
+			.turn = t->id, .capture = c->started_at, .from = c->utterance};
+	o->utterance = c->utterance;
 	if (at < o->voice_at || at - o->voice_at > s->barge_in_gap_ms * NS_PER_MS)
 		reset_overlap(o);
 	o->voice_at = at;
 	o->voice_ms += room_signal_ms(frame);
-	if (sp->capture.phase != ROOM_CAPTURE_PROMOTED)
+	if (c->phase != ROOM_CAPTURE_PROMOTED)
 		o->early_ms = o->voice_ms;
-	room_interim_on_audio(room, sp);
-	decide_overlap(room, sp, t, false);
+	room_interim_on_audio(&context->barge_in->requests, context, place, &o->interim,
+			      o->voice_ms);
+	decide_overlap(context, place, t, false);
 }
 
 /* The utterance begins with the name of somebody else who is present: "Bob, pass me the salt".
  * */
-static bool addresses_somebody_else(const struct room *room, const struct room_speaker *sp,
+static bool addresses_somebody_else(const struct room_context *context, unsigned place,
 				    const char *text)
 {
-	for (unsigned i = 0; i < room->places; i++) {
-		const struct room_speaker *x = &room->speaker[i];
+	for (unsigned i = 0; i < context->people->places; i++) {
+		const struct room_person *x = &context->people->person[i];
 		size_t n = strcspn(x->name, " ");
 
-		if (x->used && x != sp && n >= 2 && strncasecmp(text, x->name, n) == 0 &&
+		if (x->used && i != place && n >= 2 && strncasecmp(text, x->name, n) == 0 &&
 		    !((text[n] | 0x20) >= 'a' && (text[n] | 0x20) <= 'z'))
 			return true;
 	}
@@ -207,18 +220,19 @@ static void join_words(const struct room_turn *of, uint32_t from, uint32_t utter
 	room_append(text, size, words, strlen(words));
 }
 
-bool room_overlap_words(struct room *room, struct room_speaker *sp, const struct room_turn *of,
+bool room_overlap_words(struct room_context *context, unsigned place, const struct room_turn *of,
 			uint32_t utterance, const char *words)
 {
-	struct room_overlap *o = &sp->overlap;
-	struct room_turn *t = room_turn_by_id(&room->context, o->turn);
+	struct room_overlap *o = &context->barge_in->overlap[place];
+	struct room_turn *t = room_turn_by_id(context, o->turn);
 	char text[ROOM_TEXT_MAX];
 	bool named;
 
 	if (!t || !o->turn || utterance < o->from || utterance > o->utterance)
 		return false;
-	join_words(of ? of : sp->turn, o->from, utterance, words, text, sizeof text);
-	named = room_address(&room->names, text) == ROOM_ADDRESS_ADDRESSED;
+	join_words(of ? of : room_turn_hearing(context, place), o->from, utterance, words, text,
+		   sizeof text);
+	named = room_address(context->names, text) == ROOM_ADDRESS_ADDRESSED;
 	o->words = room_phrase_of(text);
 	/* An interim transcript covers the audio up to its request, and the same words again
 	 * cover no more. */
@@ -226,99 +240,116 @@ bool room_overlap_words(struct room *room, struct room_speaker *sp, const struct
 		o->words_voice_ms = !of && o->interim.n ? o->interim.voice_ms : o->voice_ms;
 	o->words_n = strlen(text);
 	o->interim.at = 0;
-	o->to_other = !named && addresses_somebody_else(room, sp, text + strspn(text, " "));
-	if (t == find_audible_turn(room))
-		decide_overlap(room, sp, t, named);
-	return t->interrupted_by == sp->user && o->words == ROOM_PHRASE_STOP;
+	o->to_other = !named && addresses_somebody_else(context, place, text + strspn(text, " "));
+	if (t == find_audible_turn(context))
+		decide_overlap(context, place, t, named);
+	return t->interrupted_by == context->people->person[place].user &&
+	       o->words == ROOM_PHRASE_STOP;
+}
+
+void room_overlap_interim(struct room_context *context, unsigned place, uint32_t utterance,
+			  const char *words)
+{
+	room_interim_on_words(&context->barge_in->requests, context, place,
+			      &context->barge_in->overlap[place].interim, utterance);
+	room_overlap_words(context, place, NULL, utterance, words);
 }
 
 /* ---- the bot's voice ---- */
 
-static void change_level(struct room *room, struct room_turn *t, enum room_barge_in_action to)
+static void change_level(struct room_context *context, struct room_turn *t,
+			 enum room_barge_in_action to)
 {
-	const struct settings *s = room->context.settings;
+	const struct settings *s = context->settings;
 	struct room_effect *e;
 
 	if (to == ROOM_BARGE_IN_PAUSE) {
 		t->deadline += PAUSE_SLACK_S * NS_PER_S;
-		e = room_emit(&room->context, ROOM_DO_SAY_PAUSE);
+		e = room_emit(context, ROOM_DO_SAY_PAUSE);
 		e->ms = s->stop_fade_ms;
-	} else if (room->level.lowered == ROOM_BARGE_IN_PAUSE) {
-		e = room_emit(&room->context, ROOM_DO_SAY_RESUME);
+	} else if (context->barge_in->level.lowered == ROOM_BARGE_IN_PAUSE) {
+		e = room_emit(context, ROOM_DO_SAY_RESUME);
 		e->ms = s->duck_fade_ms;
 	} else {
-		e = room_emit(&room->context, ROOM_DO_SAY_GAIN);
+		e = room_emit(context, ROOM_DO_SAY_GAIN);
 		e->gain = to == ROOM_BARGE_IN_DUCK ? s->duck_gain : 1000;
 		e->ms = s->duck_fade_ms;
 	}
 	e->turn = t->id;
 }
 
-void room_barge_in_tick(struct room *room)
+void room_barge_in_tick(struct room_context *context)
 {
-	struct room_turn *t = find_audible_turn(room);
+	struct room_playback_level *level = &context->barge_in->level;
+	struct room_turn *t = find_audible_turn(context);
 	enum room_barge_in_action to = ROOM_BARGE_IN_IGNORE;
 
 	/* Between two playbacks of one answer no level can be changed; the next playback begins
 	 * at full level. */
-	if (!t || !room_reply_is_open(&room->reply)) {
-		room->level = (struct room_playback_level){0};
+	if (!t || !room_reply_is_open(context->reply)) {
+		*level = (struct room_playback_level){0};
 		return;
 	}
-	if (room->level.turn != t->id)
-		room->level = (struct room_playback_level){.turn = t->id};
-	for (unsigned i = 0; i < room->places; i++) {
-		struct room_overlap *o = &room->speaker[i].overlap;
+	if (level->turn != t->id)
+		*level = (struct room_playback_level){.turn = t->id};
+	for (unsigned i = 0; i < context->people->places; i++) {
+		struct room_overlap *o = &context->barge_in->overlap[i];
 
-		if (!room->speaker[i].used || !o->verdict)
+		if (!context->people->person[i].used || !o->verdict)
 			continue;
-		if (o->turn != t->id ||
-		    !overlap_lasts(o, room->context.settings, room->context.now)) {
+		if (o->turn != t->id || !overlap_lasts(o, context->settings, context->now)) {
 			o->verdict = ROOM_BARGE_IN_IGNORE;
 			reset_overlap(o);
 		}
 		if (o->verdict > to)
 			to = o->verdict;
 	}
-	if (to == room->level.lowered)
+	if (to == level->lowered)
 		return;
-	change_level(room, t, to);
+	change_level(context, t, to);
 	/* It was ducked before it paused, so the gain is restored as well. */
-	if (room->level.lowered == ROOM_BARGE_IN_PAUSE && room->level.ducked &&
-	    to == ROOM_BARGE_IN_IGNORE) {
-		room->level.lowered = ROOM_BARGE_IN_DUCK;
-		change_level(room, t, to);
+	if (level->lowered == ROOM_BARGE_IN_PAUSE && level->ducked && to == ROOM_BARGE_IN_IGNORE) {
+		level->lowered = ROOM_BARGE_IN_DUCK;
+		change_level(context, t, to);
 	}
-	room->level.ducked =
-		to == ROOM_BARGE_IN_DUCK ||
-		(to == ROOM_BARGE_IN_PAUSE && room->level.lowered == ROOM_BARGE_IN_DUCK);
-	room->level.lowered = to;
+	level->ducked = to == ROOM_BARGE_IN_DUCK ||
+			(to == ROOM_BARGE_IN_PAUSE && level->lowered == ROOM_BARGE_IN_DUCK);
+	level->lowered = to;
 }
 
-uint64_t room_barge_in_deadline(const struct room *room)
+uint64_t room_barge_in_deadline(const struct room_context *context)
 {
-	const struct settings *s = room->context.settings;
+	const struct settings *s = context->settings;
 	uint64_t at = UINT64_MAX;
 
-	if (!room->level.lowered)
+	if (!context->barge_in->level.lowered)
 		return at;
-	for (unsigned i = 0; i < room->places; i++) {
-		const struct room_overlap *o = &room->speaker[i].overlap;
+	for (unsigned i = 0; i < context->people->places; i++) {
+		const struct room_overlap *o = &context->barge_in->overlap[i];
 		uint64_t gap = o->voice_at + s->barge_in_gap_ms * NS_PER_MS;
 		uint64_t words = o->lowered_at + s->overlap_words_ms * NS_PER_MS;
 
-		if (room->speaker[i].used && o->verdict && (gap > words ? gap : words) < at)
+		if (context->people->person[i].used && o->verdict &&
+		    (gap > words ? gap : words) < at)
 			at = gap > words ? gap : words;
 	}
 	return at;
 }
 
-void room_barge_in_reset(struct room *room)
+void room_barge_in_reset(struct room_context *context)
 {
-	room->level = (struct room_playback_level){0};
+	context->barge_in->level = (struct room_playback_level){0};
 }
 
-bool room_barge_in_paused(const struct room *room, uint32_t turn)
+bool room_barge_in_paused(const struct room_context *context, uint32_t turn)
 {
-	return room->level.turn == turn && room->level.lowered == ROOM_BARGE_IN_PAUSE;
+	const struct room_playback_level *level = &context->barge_in->level;
+
+	return level->turn == turn && level->lowered == ROOM_BARGE_IN_PAUSE;
+}
+
+void room_barge_in_forget(struct room_context *context, unsigned place)
+{
+	context->barge_in->overlap[place] = (struct room_overlap){0};
+	context->barge_in->requests.utterance[place] = 0;
 }

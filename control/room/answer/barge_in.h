@@ -33,10 +33,9 @@
 #include "control/room/floor/barge_in_gate.h"
 #include "control/room/answer/interim_request.h"
 #include "control/room/floor/phrase.h"
-#include "control/room/room.h"
-#include "control/room/hearing/signal.h"
 
-struct room_speaker;
+struct room_context;
+struct room_turn;
 
 enum room_barge_in_action {
 	ROOM_BARGE_IN_IGNORE,
@@ -60,6 +59,19 @@ struct room_overlap {
 	struct room_interim interim;
 };
 
+/* The level of the bot's voice while it speaks. */
+struct room_playback_level {
+	uint32_t turn;
+	enum room_barge_in_action lowered;
+	bool ducked; /* ducked, also while it is paused */
+};
+
+struct room_barge_in {
+	struct room_overlap overlap[ROOM_SPEAKERS]; /* by the person's place */
+	struct room_playback_level level;
+	struct room_interim_requests requests;
+};
+
 struct room_barge_in_input {
 	struct room_gate_input gate;
 	uint64_t sound_ms; /* voiced audio of the overlap; gate.voice_ms counts promoted speech only
@@ -74,20 +86,14 @@ struct room_barge_in_input {
 enum room_barge_in_action room_barge_in_decide(const struct settings *s,
 					       const struct room_barge_in_input *in);
 
-/* A frame of somebody's audio arrived at `at`. */
-void room_overlap_audio(struct room *room, struct room_speaker *sp, const struct room_signal *frame,
-			uint64_t at);
-/* A transcript of an utterance arrived: final (of = the turn of its chunk) or interim (of =
- * NULL). Returns true if the words only told the bot to stop and it stopped, so that nothing is
- * left to answer. */
-bool room_overlap_words(struct room *room, struct room_speaker *sp, const struct room_turn *of,
-			uint32_t utterance, const char *words);
 /* Ends overlap segments that are over, then sets the level of the bot's voice. */
-void room_barge_in_tick(struct room *room);
-uint64_t room_barge_in_deadline(const struct room *room);
+void room_barge_in_tick(struct room_context *context);
+uint64_t room_barge_in_deadline(const struct room_context *context);
+/* The person in this place left. */
+void room_barge_in_forget(struct room_context *context, unsigned place);
 /* A new playback begins, at full level. */
-void room_barge_in_reset(struct room *room);
+void room_barge_in_reset(struct room_context *context);
 /* Whether overlapping speech has paused the playback of this turn. */
-bool room_barge_in_paused(const struct room *room, uint32_t turn);
+bool room_barge_in_paused(const struct room_context *context, uint32_t turn);
 
 #endif

@@ -2,13 +2,16 @@
 
 #include <string.h>
 
+#include "control/room/base/answers.h"
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
 
 enum { IN_FLIGHT_S = 5 };
 
-void room_instructions_changed(struct room_instructions *f, const struct room_context *context)
+void room_report_change(struct room_context *context)
 {
+	struct room_instructions *f = context->instructions;
+
 	if (f->dirty)
 		return;
 	f->dirty = true;
@@ -45,17 +48,19 @@ void room_instructions_on_event(struct room_instructions *f, const struct room_c
 	f->due = 0;
 }
 
-bool room_instructions_flush(struct room_instructions *f, struct room_context *context)
+bool room_answer_instruct(struct room_context *context)
 {
+	struct room_instructions *f = context->instructions;
+
 	if (f->dirty)
 		f->due = context->now;
 	room_instructions_tick(f, context);
-	return !room_instructions_pending(f);
+	return !room_answer_uninstructed(context);
 }
 
-bool room_instructions_pending(const struct room_instructions *f)
+bool room_answer_uninstructed(const struct room_context *context)
 {
-	return f->dirty || f->in_flight;
+	return context->instructions->dirty || context->instructions->in_flight;
 }
 
 uint64_t room_instructions_deadline(const struct room_instructions *f,

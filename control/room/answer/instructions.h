@@ -22,16 +22,10 @@ struct room_instructions {
 	char text[ROOM_PROMPT_MAX]; /* as sent last */
 };
 
-/* A part of the instructions changed. */
-void room_instructions_changed(struct room_instructions *f, const struct room_context *context);
 void room_instructions_tick(struct room_instructions *f, struct room_context *context);
 void room_instructions_on_event(struct room_instructions *f, const struct room_context *context,
 				const struct room_event *ev);
 uint64_t room_instructions_deadline(const struct room_instructions *f,
 				    const struct room_context *context);
-/* Whether the brain lacks the newest instructions. */
-bool room_instructions_pending(const struct room_instructions *f);
-/* Sends pending instructions at once. Returns false while the brain lacks the newest ones. */
-bool room_instructions_flush(struct room_instructions *f, struct room_context *context);
 
 #endif

@@ -20,9 +20,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct room;
-struct room_speaker;
+#include "control/room/base/people.h"
+
 struct settings;
+
+/* What the requests of all speakers share. */
+struct room_interim_requests {
+	uint64_t not_before;		   /* the provider was too slow */
+	bool unrequested;		   /* it sends interim transcripts without requests */
+	uint32_t utterance[ROOM_SPEAKERS]; /* the newest one with a request, by place */
+};
 
 /* The requests for one overlap segment. */
 struct room_interim {
@@ -31,10 +38,13 @@ struct room_interim {
 	uint64_t voice_ms; /* voice_ms that the last request covers */
 };
 
-/* A voiced frame of overlapping speech was counted: makes a request if one is due. */
-void room_interim_on_audio(struct room *room, struct room_speaker *sp);
+/* A voiced frame of overlapping speech was counted, voice_ms so far: makes a request if one is due.
+ */
+void room_interim_on_audio(struct room_interim_requests *r, struct room_context *context,
+			   unsigned place, struct room_interim *p, uint64_t voice_ms);
 /* An interim transcript of this utterance arrived. */
-void room_interim_on_words(struct room *room, const struct room_speaker *sp, uint32_t utterance);
+void room_interim_on_words(struct room_interim_requests *r, const struct room_context *context,
+			   unsigned place, const struct room_interim *p, uint32_t utterance);
 bool room_interim_awaited(const struct room_interim *p, const struct settings *s, uint64_t now);
 
 #endif

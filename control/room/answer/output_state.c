@@ -49,11 +49,3 @@ struct room_output_state room_output_derive(const struct room_context *context, 
 	}
 	return room_output_state(&f);
 }
-
-void room_output_enter(struct room_output *output, enum room_output_phase phase, uint64_t now)
-{
-	if (output->phase == phase)
-		return;
-	output->phase = phase;
-	output->at = now;
-}

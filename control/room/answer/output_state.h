@@ -18,13 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum room_output_phase {
-	ROOM_OUTPUT_IDLE,
-	ROOM_OUTPUT_RESPONSE_PENDING,
-	ROOM_OUTPUT_AWAITING_TOOL_OUTPUTS,
-	ROOM_OUTPUT_SPEAKING_LIVE,
-	ROOM_OUTPUT_SPEAKING_BUFFERED,
-};
+#include "control/room/base/answers.h"
 
 struct room_output_input {
 	bool inactive;	/* no call */
@@ -44,16 +38,7 @@ struct room_output_state {
 
 struct room_output_state room_output_state(const struct room_output_input *input);
 
-struct room_output {
-	enum room_output_phase phase;
-	uint64_t at; /* when it was entered */
-};
-
-struct room_context;
 /* Of the active turn. paused: its playback is paused; tools: those that work for it. */
 struct room_output_state room_output_derive(const struct room_context *context, bool paused,
 					    unsigned tools);
-/* At the end of each step: records the phase and when it was entered. */
-void room_output_enter(struct room_output *output, enum room_output_phase phase, uint64_t now);
-
 #endif

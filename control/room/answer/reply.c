@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "control/room/answer/output.h"
+#include "control/room/answer/speculative.h"
 #include "control/room/answer/prompt.h"
 #include "control/room/base/text.h"
 #include "control/room/turn/history.h"

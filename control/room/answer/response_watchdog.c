@@ -1,5 +1,7 @@
 /* The response watchdog of the room: applies the retry policy (retry_policy.h) to the active turn.
  */
+#include "control/room/answer/output.h"
+#include "control/room/base/hearing.h"
 #include "control/room/answer/retry_policy.h"
 #include "control/room/base/context.h"
 #include "control/room/base/turns.h"

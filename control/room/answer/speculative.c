@@ -2,9 +2,18 @@
 
 #include <math.h>
 
+#include "control/room/answer/output.h"
+#include "control/room/base/answers.h"
+#include "control/room/base/context.h"
+#include "control/room/base/text.h"
+#include "control/room/base/turns.h"
+#include "control/room/floor/address.h"
+#include "control/room/floor/phrase.h"
+#include "control/room/hearing/captures.h"
+#include "control/room/hearing/endpointing.h"
 #include "control/room/turn/deferred.h"
-#include "control/room/inside.h"
-#include "control/room/turn/segment.h"
+#include "control/room/turn/turn_queue.h"
+#include "control/settings/settings.h"
 #include "proto/base/utf8.h"
 
 /* A breath or background noise does not roll the answer back; more voice than this does. */
@@ -24,26 +33,27 @@ bool room_speculative_starts(uint32_t mode, enum room_power power, uint32_t eot_
 	return room_speculative_allowed(mode, power) && probability * 1000 >= eot_share;
 }
 
-static struct room_turn *find_speculative_turn(struct room *room)
+static struct room_turn *find_speculative_turn(struct room_context *context)
 {
-	const struct room_speculative *o = &room->speculative;
+	const struct room_speculative *o = context->speculative;
+	struct room_turn *active = room_turn_active(context);
 
-	return o->turn && room->active && room->active->id == o->turn ? room->active : NULL;
+	return o->turn && active && active->id == o->turn ? active : NULL;
 }
 
-static void roll_back(struct room *room)
+static void roll_back(struct room_context *context)
 {
-	struct room_turn *t = find_speculative_turn(room);
+	struct room_turn *t = find_speculative_turn(context);
 
-	room->speculative.turn = 0;
+	context->speculative->turn = 0;
 	if (t)
-		room_turn_cancel(&room->context, t, ROOM_REASON_EOT_REVOKED);
+		room_turn_cancel(context, t, ROOM_REASON_EOT_REVOKED);
 }
 
-static void update_power(struct room *room, const struct room_event *ev)
+static void update_power(struct room_context *context, const struct room_event *ev)
 {
 	static const char battery[] = "battery", mains[] = "mains";
-	struct room_speculative *o = &room->speculative;
+	struct room_speculative *o = context->speculative;
 
 	if (ev->text.n == sizeof battery - 1 && memcmp(ev->text.p, battery, ev->text.n) == 0)
 		o->power = ROOM_POWER_BATTERY;
@@ -55,88 +65,86 @@ static void update_power(struct room *room, const struct room_event *ev)
 
 /* Whether admission would certainly admit these words; anything less certain waits for the
  * transcript. */
-static bool is_for_bot(const struct room *room, const char *text)
+static bool is_for_bot(const struct room_context *context, const char *text)
 {
-	return room_address(&room->names, text) == ROOM_ADDRESS_ADDRESSED ||
-	       (room_people(room) == 1 && !room->context.guest);
+	return room_address(context->names, text) == ROOM_ADDRESS_ADDRESSED ||
+	       (room_people_present(context) == 1 && !context->guest);
 }
 
-static bool is_floor_free(const struct room *room)
+static bool is_floor_free(const struct room_context *context)
 {
-	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1))
-		if (room->turn[i].phase == ROOM_PHASE_QUEUED)
-			return false;
-	return !room->active && room->context.up && !room->context.muted &&
-	       room_deferred_blocker(room) <= ROOM_BLOCKER_ACTIVE_CAPTURES;
+	return !room_turn_queued(context) && !room_turn_active(context) && context->up &&
+	       !context->muted && room_deferred_blocker(context) <= ROOM_BLOCKER_ACTIVE_CAPTURES;
 }
 
-bool room_speculative_possible(const struct room *room)
+bool room_speculative_possible(const struct room_context *context)
 {
-	return room_speculative_allowed(room->context.settings->speculative,
-					room->speculative.power) &&
-	       is_floor_free(room);
+	return room_speculative_allowed(context->settings->speculative,
+					context->speculative->power) &&
+	       is_floor_free(context);
 }
 
-void room_speculative_begin(struct room *room, struct room_speaker *sp, uint32_t probability)
+void room_speculative_begin(struct room_context *context, unsigned place, uint32_t probability)
 {
-	struct room_turn *of = sp->turn, *t;
+	struct room_turn *of = room_turn_hearing(context, place), *t;
 	char text[ROOM_TEXT_MAX];
 	enum room_phrase phrase;
 
-	room_endpointing_text(sp, text, sizeof text);
+	room_endpointing_text(context, place, text, sizeof text);
 	phrase = room_phrase_of(text);
 	if (phrase <= ROOM_PHRASE_BACKCHANNEL || phrase > ROOM_PHRASE_WORDS ||
-	    !is_for_bot(room, text))
+	    !is_for_bot(context, text))
 		return;
-	t = room_turn_copy(room, of);
+	t = room_turn_copy(context, of);
 	if (!t)
 		return;
-	room_endpointing_copy(sp, t);
-	t->end_of_speech_at = sp->capture.voice_at;
-	t->named = room_address(&room->names, text) == ROOM_ADDRESS_ADDRESSED;
-	room->speculative.turn = t->id;
-	room->speculative.of = of->id;
-	room->speculative.voice_ms = 0;
+	room_endpointing_copy(context, place, t);
+	t->end_of_speech_at = room_capture_of(context, place)->voice_at;
+	t->named = room_address(context->names, text) == ROOM_ADDRESS_ADDRESSED;
+	context->speculative->turn = t->id;
+	context->speculative->of = of->id;
+	context->speculative->voice_ms = 0;
 	room_turn_decide(t, ROOM_RULE_EOT_PROBABILITY, true, probability,
-			 room->context.settings->eot_share);
+			 context->settings->eot_share);
 	room_turn_decide(t, ROOM_RULE_SPECULATIVE, true, of->id, 0);
-	room_answer_ask(&room->context, t);
+	room_answer_ask(context, t);
 }
 
-static void apply_eot(struct room *room, const struct room_event *ev)
+static void apply_eot(struct room_context *context, const struct room_event *ev)
 {
-	const struct settings *s = room->context.settings;
-	struct room_speaker *sp = room_speaker(room, ev->user);
-	struct room_turn *t = find_speculative_turn(room);
+	const struct settings *s = context->settings;
+	unsigned place = room_place(context, ev->user);
+	struct room_turn *t = find_speculative_turn(context);
 	char text[ROOM_CAPTURE_CHUNK_TEXT] = "";
 	double probability = ev->probability <= 1000 ? ev->probability / 1000.0 : NAN;
-	bool likely = room_speculative_starts(s->speculative, room->speculative.power, s->eot_share,
-					      probability);
+	bool likely = room_speculative_starts(s->speculative, context->speculative->power,
+					      s->eot_share, probability);
 
 	if (t) {
 		if (t->user == ev->user && !likely)
-			roll_back(room);
+			roll_back(context);
 		return;
 	}
-	if (!likely || !sp || !sp->turn || sp->capture.utterance != ev->utterance ||
-	    !room_speculative_possible(room))
+	if (!likely || place == ROOM_SPEAKERS || !room_turn_hearing(context, place) ||
+	    room_capture_of(context, place)->utterance != ev->utterance ||
+	    !room_speculative_possible(context))
 		return;
 	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
 	utf8_plain(text);
 	if (*text)
-		room_endpointing_set_interim(sp, ev->utterance, text);
-	room_speculative_begin(room, sp, ev->probability);
+		room_endpointing_set_interim(context, place, ev->utterance, text);
+	room_speculative_begin(context, place, ev->probability);
 }
 
-void room_speculative_on_voice(struct room *room, uint64_t user, uint64_t ms)
+void room_speculative_on_voice(struct room_context *context, uint64_t user, uint64_t ms)
 {
-	struct room_turn *t = find_speculative_turn(room);
+	struct room_turn *t = find_speculative_turn(context);
 
 	if (!t || t->user != user)
 		return;
-	room->speculative.voice_ms += ms;
-	if (room->speculative.voice_ms > MORE_VOICE_MS)
-		roll_back(room);
+	context->speculative->voice_ms += ms;
+	if (context->speculative->voice_ms > MORE_VOICE_MS)
+		roll_back(context);
 }
 
 /* Whether both texts have the same letters and digits, whatever stands between them. */
@@ -156,36 +164,37 @@ static bool same_words(const char *a, const char *b)
 	}
 }
 
-void room_speculative_on_words(struct room *room, uint64_t user, const char *text)
+void room_speculative_on_words(struct room_context *context, uint64_t user, const char *text)
 {
-	struct room_turn *t = find_speculative_turn(room);
+	struct room_turn *t = find_speculative_turn(context);
 
 	if (t && t->user == user && !same_words(t->transcript, text))
-		roll_back(room);
+		roll_back(context);
 }
 
-struct room_turn *room_speculative_match(struct room *room, struct room_turn *turn)
+struct room_turn *room_speculative_match(struct room_context *context, struct room_turn *turn)
 {
-	struct room_turn *t = find_speculative_turn(room);
+	struct room_turn *t = find_speculative_turn(context);
 
-	if (!t || room->speculative.of != turn->id)
+	if (!t || context->speculative->of != turn->id)
 		return NULL;
 	if (!same_words(t->transcript, turn->transcript)) {
-		roll_back(room);
+		roll_back(context);
 		return NULL;
 	}
-	room->speculative.turn = 0;
-	room->active = NULL;
+	context->speculative->turn = 0;
+	room_turn_activate(context, NULL);
 	return t;
 }
 
-void room_speculative_commit(struct room *room, struct room_turn *turn, struct room_turn *early)
+void room_speculative_commit(struct room_context *context, struct room_turn *turn,
+			     struct room_turn *early)
 {
 	if (!early)
 		return;
-	room->active = early;
+	room_turn_activate(context, early);
 	if (turn->phase != ROOM_PHASE_QUEUED) {
-		room_turn_cancel(&room->context, early, ROOM_REASON_EOT_REVOKED);
+		room_turn_cancel(context, early, ROOM_REASON_EOT_REVOKED);
 		return;
 	}
 	early->end_of_speech_at = turn->end_of_speech_at;
@@ -195,41 +204,39 @@ void room_speculative_commit(struct room *room, struct room_turn *turn, struct r
 		room_turn_decide(early, turn->decision[i].rule, turn->decision[i].yes,
 				 turn->decision[i].value, turn->decision[i].limit);
 	room_turn_decide(turn, ROOM_RULE_SPECULATIVE, true, early->id, 0);
-	room_turn_end(&room->context, turn, ROOM_REASON_MERGED);
-	room_answer_release(room, early);
+	room_turn_end(context, turn, ROOM_REASON_MERGED);
+	room_answer_release(context, early);
 }
 
 bool room_speculative_holds(const struct room_context *context, uint32_t turn)
 {
-	const struct room *room = room_of(context);
-
-	return turn && room->speculative.turn == turn;
+	return turn && context->speculative->turn == turn;
 }
 
-bool room_speculative_failed(struct room *room, const struct room_turn *turn)
+bool room_speculative_failed(struct room_context *context, const struct room_turn *turn)
 {
-	if (!room_speculative_holds(&room->context, turn->id))
+	if (!room_speculative_holds(context, turn->id))
 		return false;
-	roll_back(room);
+	roll_back(context);
 	return true;
 }
 
-void room_speculative_tick(struct room *room)
+void room_speculative_tick(struct room_context *context)
 {
 	const struct room_turn *of;
 
-	if (!room->speculative.turn)
+	if (!context->speculative->turn)
 		return;
-	of = find_speculative_turn(room) ? room_turn_by_id(&room->context, room->speculative.of)
-					 : NULL;
+	of = find_speculative_turn(context) ? room_turn_by_id(context, context->speculative->of)
+					    : NULL;
 	if (!of || (of->phase != ROOM_PHASE_HEARING && of->phase != ROOM_PHASE_TRANSCRIBING))
-		roll_back(room);
+		roll_back(context);
 }
 
-void room_speculative_on_event(struct room *room, const struct room_event *ev)
+void room_speculative_on_event(struct room_context *context, const struct room_event *ev)
 {
 	if (ev->type == ROOM_POWER)
-		update_power(room, ev);
+		update_power(context, ev);
 	else if (ev->type == ROOM_EOT)
-		apply_eot(room, ev);
+		apply_eot(context, ev);
 }

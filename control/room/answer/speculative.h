@@ -27,8 +27,7 @@ bool room_speculative_allowed(uint32_t mode, enum room_power power);
 bool room_speculative_starts(uint32_t mode, enum room_power power, uint32_t eot_share,
 			     double probability);
 
-struct room;
-struct room_speaker;
+struct room_context;
 struct room_turn;
 struct room_event;
 
@@ -39,26 +38,13 @@ struct room_speculative {
 };
 
 /* POWER and EOT. */
-void room_speculative_on_event(struct room *room, const struct room_event *ev);
-/* The speaker goes on: more voice, or these are all words so far. */
-void room_speculative_on_voice(struct room *room, uint64_t user, uint64_t ms);
-void room_speculative_on_words(struct room *room, uint64_t user, const char *text);
-/* Whether a speculative answer may begin at all. */
-bool room_speculative_possible(const struct room *room);
-/* Begins a speculative answer if the words are for the bot. probability: of the end of turn, in
- * thousandths. */
-void room_speculative_begin(struct room *room, struct room_speaker *sp, uint32_t probability);
-/* The turn has its transcript. Returns the speculative answer to the same words, or NULL; other
- * words roll it back. Until it is committed the floor counts as free, so that the turn passes
- * admission as if nothing had begun. */
-struct room_turn *room_speculative_match(struct room *room, struct room_turn *turn);
-/* Admission decided on the turn: if admitted, the turn ends and its speculative answer is
- * committed; else the answer is rolled back. early may be NULL. */
-void room_speculative_commit(struct room *room, struct room_turn *turn, struct room_turn *early);
+void room_speculative_on_event(struct room_context *context, const struct room_event *ev);
+/* Whether the answer to this turn must not be heard yet. */
+bool room_speculative_holds(const struct room_context *context, uint32_t turn);
 /* The brain failed for this turn. Returns true if the turn was speculative and is rolled back;
  * its words are asked again once they are final. */
-bool room_speculative_failed(struct room *room, const struct room_turn *turn);
+bool room_speculative_failed(struct room_context *context, const struct room_turn *turn);
 /* At the end of a step: rolls back an answer that nobody will commit. */
-void room_speculative_tick(struct room *room);
+void room_speculative_tick(struct room_context *context);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "control/room/base/answers.h"
 #include "control/room/base/turns.h"
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
@@ -53,8 +54,9 @@ static void speak_thought(struct room_thought *th, struct room_context *context,
 	th->spoken++;
 }
 
-void room_thought_on_speech(struct room_thought *th, struct room_context *context)
+void room_answer_speech_began(struct room_context *context)
 {
+	struct room_thought *th = context->thought;
 	struct room_turn *a = room_turn_active(context);
 
 	th->greeted = true;
@@ -119,7 +121,7 @@ uint64_t room_thought_deadline(const struct room_thought *th, const struct room_
 	return next_due(th, context, up_at, &greets);
 }
 
-void room_thought_restart(struct room_thought *th, const struct room_context *context)
+void room_answer_restart_silence(struct room_context *context)
 {
-	th->quiet_at = context->now;
+	context->thought->quiet_at = context->now;
 }

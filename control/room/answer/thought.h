@@ -34,13 +34,9 @@ struct room_thought_view {
 	uint64_t up_at; /* when the call came up first; 0 = never */
 };
 
-/* Somebody speaks: withdraws a thought that was not heard yet. */
-void room_thought_on_speech(struct room_thought *th, struct room_context *context);
 void room_thought_tick(struct room_thought *th, struct room_context *context,
 		       const struct room_thought_view *view);
 uint64_t room_thought_deadline(const struct room_thought *th, const struct room_context *context,
 			       uint64_t up_at);
-/* Silence counts from now on. */
-void room_thought_restart(struct room_thought *th, const struct room_context *context);
 
 #endif

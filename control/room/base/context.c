@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "control/room/base/turns.h"
 #include "proto/base/utf8.h"
 
 struct room_effect *room_emit(struct room_context *context, enum room_effect_type type)

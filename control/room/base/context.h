@@ -1,19 +1,20 @@
 /* The narrow context of the room's machines: all that a machine gets besides its own state and an
- * event. It holds the time, the settings, the facts of the call, and the effects of the running
- * step with the space for their texts; functions tell who is in the room. What a machine may do
- * with turns is in turn/turns.h.
+ * event. It holds the time, the settings, the facts of the call, who is in the channel, and the
+ * effects of the running step with the space for their texts.
  *
- * A machine with this context includes no other machine's state, so the compiler holds that it
- * writes its own only. Machines that decide across the room take struct room (inside.h) instead;
- * docs/architecture.md lists them.
+ * It leads to the state of every machine, but by pointers to types that only the owner completes: a
+ * machine calls functions of another one and cannot see its state. What the groups offer one
+ * another beyond their own headers is in turns.h, hearing.h and answers.h beside this file; the
+ * folders include each other in one order only: base, floor, turn, hearing, answer.
  *
- * Ownership: the context is the first member of struct room and lives as long. `settings` is
- * borrowed for the life of the room, `effects` for the step; texts live until the next step. For
- * control/room only. */
+ * Ownership: the context and the states are parts of struct room (inside.h) and live as long.
+ * `settings` is borrowed for the life of the room, `effects` for the step; texts live until the
+ * next step. For control/room only. */
 #ifndef CONTROL_ROOM_BASE_CONTEXT_H
 #define CONTROL_ROOM_BASE_CONTEXT_H
 
 #include "control/room/base/event.h"
+#include "control/room/base/people.h"
 #include "control/room/base/turn.h"
 
 /* The texts that effects of the running step point to, one after another. Effects that may be
@@ -33,16 +34,42 @@ struct room_messages {
 	struct room_message v[ROOM_MESSAGES];
 };
 
+struct room_names;
+
 struct room_context {
 	uint64_t now; /* ns, of the running step */
 	const struct settings *settings;
 	char name[ROOM_NAME_MAX]; /* the bot's */
+	struct room_names *names; /* to which it answers; only the session writes */
 	bool guest;
+	bool asr_shared; /* one transcription session for all speakers, fixed when the room began */
+	bool asr_files;	 /* recordings are transcribed instead of streams, the same */
 	/* The call. Only the session (session.h) and the end of the room write these. */
 	bool up, muted, over;
 	struct room_effects *effects;
 	struct room_texts texts;
 	struct room_messages messages;
+
+	const struct room_people *people;
+	struct room_turns *turns;
+	struct room_history *history;
+	struct room_moments *moments;
+	struct room_classifier *classifier;
+	struct room_captures *captures;
+	struct room_transcripts *transcripts;
+	struct room_endpointing *endpointing;
+	struct room_floor *floor;
+	struct room_followup *followup;
+	struct room_choice *choice;
+	struct room_music *music;
+	struct room_barge_in *barge_in;
+	struct room_speculative *speculative;
+	struct room_reply *reply;
+	struct room_retry *retry;
+	struct room_output *output;
+	struct room_instructions *instructions;
+	struct room_thought *thought;
+	struct room_session *session;
 };
 
 /* ---- effects (context.c) ---- */
@@ -56,23 +83,12 @@ const char *room_text_keep(struct room_context *context, const char *text);
 /* Copies one of many texts, as valid UTF-8; NULL if the step has used too much space. */
 const char *room_text_of(struct room_context *context, const char *text, size_t n);
 
-/* ---- people (people.c) ---- */
-
-/* People in the room without bots. */
-unsigned room_people_present(const struct room_context *context);
-/* The names of people without bots, in the order of their places: begins with *place = 0 and counts
- * it on. NULL: there is nobody else. */
-const char *room_person_next(const struct room_context *context, unsigned *place);
-/* The name of somebody who is in the room, else NULL. */
-const char *room_person_name(const struct room_context *context, uint64_t user);
-
-/* The only person present with this name, in any case, bots aside; 0 = nobody or several. */
-uint64_t room_person_by_name(const struct room_context *context, const char *name);
-
-/* ---- what a machine reports to others (room.c) ---- */
+/* ---- what a machine reports to others ---- */
 
 /* Something happened that counts as activity of the session. */
 void room_report_activity(struct room_context *context);
+/* Somebody speaks, which counts as activity now and then. */
+void room_report_speech(struct room_context *context);
 /* Something changed that the brain's instructions tell. */
 void room_report_change(struct room_context *context);
 

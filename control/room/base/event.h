@@ -17,8 +17,6 @@ struct words;
 
 enum {
 	ROOM_RATE = 24000, /* of all audio in the room, samples a second */
-	ROOM_SPEAKERS = 64,
-	ROOM_TURNS = 96,
 	ROOM_EFFECTS = 1024,
 };
 

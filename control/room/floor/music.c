@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "control/room/base/context.h"
+#include "control/room/base/hearing.h"
 #include "control/room/base/turns.h"
 #include "control/settings/settings.h"
 #include "proto/base/time.h"

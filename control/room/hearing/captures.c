@@ -2,165 +2,229 @@
 
 #include <assert.h>
 
-#include "control/room/inside.h"
+#include "control/room/base/answers.h"
+#include "control/room/base/context.h"
+#include "control/room/base/hearing.h"
+#include "control/room/base/turns.h"
+#include "control/room/floor/music.h"
+#include "control/room/hearing/transcript.h"
+#include "control/settings/settings.h"
 #include "proto/base/time.h"
 
-/* Continuing speech counts as activity of the session this often at most. */
-enum { ACTIVITY_MS = 2000 };
+static struct room_capture *capture_of(const struct room_context *context, unsigned place)
+{
+	return &context->captures->of[place];
+}
 
-unsigned room_live_captures(const struct room *room)
+const struct room_capture *room_capture_of(const struct room_context *context, unsigned place)
+{
+	return capture_of(context, place);
+}
+
+unsigned room_live_captures(const struct room_context *context)
 {
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < room->places; i++)
-		n += room->speaker[i].used && room->speaker[i].capture.phase != ROOM_CAPTURE_NONE;
+	for (unsigned i = 0; i < context->people->places; i++)
+		n += context->people->person[i].used &&
+		     capture_of(context, i)->phase != ROOM_CAPTURE_NONE;
 	return n;
 }
 
-static void promote_capture(struct room *room, struct room_speaker *sp)
+uint64_t room_speech_until(const struct room_context *context, const struct room_turn *turn,
+			   bool others)
 {
-	struct room_turn *t = room_turn_new(room, sp);
+	const struct settings *s = context->settings;
+	uint64_t until = 0;
 
-	room_thought_on_speech(&room->thought, &room->context);
-	if (room->shared)
-		room_asr_promote(room, sp);
-	if (!t)
-		return;
-	t->latched = room_music_latched(&room->music, sp->user, room->context.now);
-	room_turn_decide(t, ROOM_RULE_PROMOTED, true, (int64_t)room_signal_ms(&sp->capture.signal),
-			 room->context.settings->promote_ms);
+	for (unsigned i = 0; i < context->people->places; i++) {
+		const struct room_person *person = &context->people->person[i];
+		const struct room_capture *c = capture_of(context, i);
+		uint64_t pause = c->voice_at + s->end_long_ms * NS_PER_MS;
+
+		if (person->used && c->phase == ROOM_CAPTURE_PROMOTED &&
+		    ((turn && person->user == turn->user) || others) && pause > context->now &&
+		    pause > until)
+			until = pause;
+	}
+	return until;
 }
 
-static void end_capture(struct room *room, struct room_speaker *sp, enum room_capture_end end)
+void room_captures_on_vad(struct room_context *context, unsigned place, uint32_t utterance)
 {
-	struct room_turn *t = sp->turn;
+	room_capture_on_vad(capture_of(context, place), utterance);
+}
+
+void room_captures_on_words(struct room_context *context, unsigned place, uint32_t rms, bool words)
+{
+	room_noise_floor_update(&capture_of(context, place)->noise, context->settings, rms, words,
+				context->now);
+}
+
+void room_captures_split(struct room_context *context, unsigned place)
+{
+	struct room_capture *c = capture_of(context, place);
+
+	room_capture_split(c);
+	room_turn_hearing(context, place)->end_of_speech_at = c->voice_at;
+	room_asr_commit(context, place);
+}
+
+void room_captures_forget(struct room_context *context, unsigned place)
+{
+	*capture_of(context, place) = (struct room_capture){0};
+}
+
+static void promote_capture(struct room_context *context, unsigned place)
+{
+	struct room_turn *t = room_turn_new(context, place);
+
+	room_answer_speech_began(context);
+	if (context->asr_shared)
+		room_asr_promote(context, place);
+	if (!t)
+		return;
+	t->latched = room_music_latched(context->music, t->user, context->now);
+	room_turn_decide(t, ROOM_RULE_PROMOTED, true,
+			 (int64_t)room_signal_ms(&capture_of(context, place)->signal),
+			 context->settings->promote_ms);
+}
+
+static void end_capture(struct room_context *context, unsigned place, enum room_capture_end end)
+{
+	const struct room_capture *c = capture_of(context, place);
+	struct room_turn *t = room_turn_hearing(context, place);
 
 	if (!t) {
-		room_asr_discard(room, sp);
+		room_asr_discard(context, place);
 		return;
 	}
-	t->end_of_speech_at = sp->capture.voice_at;
+	t->end_of_speech_at = c->voice_at;
 	if (end == ROOM_CAPTURE_NOISE || end == ROOM_CAPTURE_DISCARDED) {
-		room_asr_discard(room, sp);
+		room_asr_discard(context, place);
 		if (!t->chunks) {
-			bool voiceless =
-				room_capture_lacks_voice(&sp->capture, room->context.settings);
+			bool voiceless = room_capture_lacks_voice(c, context->settings);
 
 			room_turn_decide(t, ROOM_RULE_VOICED, !voiceless,
-					 (int64_t)room_signal_ms(&sp->capture.voiced),
-					 room->context.settings->noise_voice_ms);
+					 (int64_t)room_signal_ms(&c->voiced),
+					 context->settings->noise_voice_ms);
 			if (!voiceless)
 				room_turn_decide(t, ROOM_RULE_NOISE_GATE, false,
-						 room_signal_rms(&sp->capture.signal),
-						 room->context.settings->noise_rms);
-			room_turn_end(&room->context, t, ROOM_REASON_NOISE);
+						 room_signal_rms(&c->signal),
+						 context->settings->noise_rms);
+			room_turn_end(context, t, ROOM_REASON_NOISE);
 			return;
 		}
 	} else if (end != ROOM_CAPTURE_CONSUMED) {
-		room_asr_commit(room, sp);
+		room_asr_commit(context, place);
 	}
 	if (end != ROOM_CAPTURE_CHUNK)
-		room_turn_end_capture(room, t);
+		room_asr_end_capture(context, t);
 }
 
-static void apply_capture_output(struct room *room, struct room_speaker *sp,
+static void append_audio(struct room_context *context, unsigned place, struct slice pcm)
+{
+	struct room_effect *e = room_emit(context, ROOM_DO_ASR_APPEND);
+
+	e->user = context->people->person[place].user;
+	e->utterance = capture_of(context, place)->utterance;
+	e->pcm = pcm;
+}
+
+static void apply_capture_output(struct room_context *context, unsigned place,
 				 const struct room_capture_out *out, const struct room_event *ev)
 {
+	struct room_capture *c = capture_of(context, place);
+
 	/* Only a frame of audio is appended, so there is an event. */
 	assert(!out->append || ev);
 	if (out->start)
-		room_asr_start(room, sp);
-	if (out->append && ev) {
-		struct room_effect *e = room_emit(&room->context, ROOM_DO_ASR_APPEND);
-
-		e->user = sp->user;
-		e->utterance = sp->capture.utterance;
-		e->pcm = ev->pcm;
-	}
-	if (out->promote)
-		promote_capture(room, sp);
+		c->utterance = room_asr_start(context, place);
 	if (out->append && ev)
-		room_overlap_audio(room, sp, &out->frame, ev->at);
-	if (out->append && sp->capture.voice_at == ev->at)
-		room_speculative_on_voice(room, sp->user, room_signal_ms(&out->frame));
-	if (out->append && room_capture_confirmed(&sp->capture, room->context.settings) &&
-	    room->context.now >= room_session_active_at(&room->session) + ACTIVITY_MS * NS_PER_MS)
-		room_session_active(&room->session, &room->context);
+		append_audio(context, place, ev->pcm);
+	if (out->promote)
+		promote_capture(context, place);
+	if (out->append && ev)
+		room_overlap_audio(context, place, &out->frame, ev->at);
+	if (out->append && c->voice_at == ev->at)
+		room_speculative_on_voice(context, context->people->person[place].user,
+					  room_signal_ms(&out->frame));
+	if (out->append && room_capture_confirmed(c, context->settings))
+		room_report_speech(context);
 	if (out->end != ROOM_CAPTURE_CONTINUES)
-		end_capture(room, sp, out->end);
+		end_capture(context, place, out->end);
 }
 
-static void step_capture(struct room *room, const struct room_event *ev)
+static void step_capture(struct room_context *context, const struct room_event *ev)
 {
-	struct room_speaker *sp = room_speaker(room, ev->user);
-	const struct settings *s = room->context.settings;
+	unsigned place = room_place(context, ev->user);
+	const struct settings *s = context->settings;
 	struct room_capture_out out;
+	struct room_capture *c;
 
-	if (!sp || sp->is_bot)
+	if (place == ROOM_SPEAKERS || context->people->person[place].is_bot)
 		return;
+	c = capture_of(context, place);
 	if (ev->type == ROOM_SPEAKING)
-		out = room_capture_on_speaking(&sp->capture, s, ev->yes, ev->at,
-					       room_live_captures(room), room->context.now);
+		out = room_capture_on_speaking(c, s, ev->yes, ev->at, room_live_captures(context),
+					       context->now);
 	else if (ev->type == ROOM_HEARD)
-		out = room_capture_on_audio(&sp->capture, s, ev->pcm, ev->at, room->context.now);
+		out = room_capture_on_audio(c, s, ev->pcm, ev->at, context->now);
 	else
-		out = room_capture_finish(&sp->capture, s, ev->at);
-	apply_capture_output(room, sp, &out, ev);
+		out = room_capture_finish(c, s, ev->at);
+	apply_capture_output(context, place, &out, ev);
 }
 
-void room_captures_on_event(struct room *room, const struct room_event *ev)
+void room_captures_on_event(struct room_context *context, const struct room_event *ev)
 {
 	if (ev->type == ROOM_SPEAKING || ev->type == ROOM_HEARD || ev->type == ROOM_HEARD_END)
-		step_capture(room, ev);
+		step_capture(context, ev);
 }
 
-void room_captures_end(struct room *room)
+void room_captures_end(struct room_context *context)
 {
-	for (unsigned i = 0; i < room->places; i++) {
-		struct room_speaker *sp = &room->speaker[i];
+	for (unsigned i = 0; i < context->people->places; i++) {
 		struct room_capture_out out;
 
-		if (!sp->used)
+		if (!context->people->person[i].used)
 			continue;
-		out = room_capture_finish(&sp->capture, room->context.settings, 0);
-		apply_capture_output(room, sp, &out, NULL);
+		out = room_capture_finish(capture_of(context, i), context->settings, 0);
+		apply_capture_output(context, i, &out, NULL);
 	}
 }
 
-void room_captures_tick(struct room *room)
+void room_captures_tick(struct room_context *context)
 {
-	for (unsigned i = 0; i < room->places; i++) {
-		struct room_speaker *sp = &room->speaker[i];
+	for (unsigned i = 0; i < context->people->places; i++) {
+		struct room_capture *c = capture_of(context, i);
 
-		if (!sp->used)
+		if (!context->people->person[i].used)
 			continue;
-		if (sp->capture.phase != ROOM_CAPTURE_NONE &&
-		    room->context.now >=
-			    room_capture_deadline(&sp->capture, room->context.settings)) {
-			struct room_capture_out out = room_capture_tick(
-				&sp->capture, room->context.settings, room->context.now);
+		if (c->phase != ROOM_CAPTURE_NONE &&
+		    context->now >= room_capture_deadline(c, context->settings)) {
+			struct room_capture_out out =
+				room_capture_tick(c, context->settings, context->now);
 
-			apply_capture_output(room, sp, &out, NULL);
+			apply_capture_output(context, i, &out, NULL);
 		}
-		if (sp->asr_open)
-			room_asr_tick(room, sp);
+		room_asr_tick(context, i);
 	}
 }
 
-uint64_t room_captures_deadline(const struct room *room)
+uint64_t room_captures_deadline(const struct room_context *context)
 {
 	uint64_t first = UINT64_MAX;
 
-	for (unsigned i = 0; i < room->places; i++) {
-		const struct room_speaker *sp = &room->speaker[i];
+	for (unsigned i = 0; i < context->people->places; i++) {
+		const struct room_capture *c = capture_of(context, i);
 		uint64_t at = UINT64_MAX;
 
-		if (!sp->used)
+		if (!context->people->person[i].used)
 			continue;
-		if (sp->capture.phase != ROOM_CAPTURE_NONE)
-			at = room_capture_deadline(&sp->capture, room->context.settings);
-		else if (sp->asr_open)
-			at = room_asr_idle_at(room, sp);
+		if (c->phase != ROOM_CAPTURE_NONE)
+			at = room_capture_deadline(c, context->settings);
+		else
+			at = room_asr_idle_at(context, i);
 		if (at < first)
 			first = at;
 	}

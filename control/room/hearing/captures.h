@@ -7,19 +7,38 @@
  *   promote               begins a turn
  *   end CHUNK             commits the chunk; the turn continues
  *   end SPEECH            commits the rest; the turn waits for its transcripts
- *   end NOISE, DISCARDED  cancels the utterance; a turn without earlier chunks ends as noise */
+ *   end NOISE, DISCARDED  cancels the utterance; a turn without earlier chunks ends as noise
+ *
+ * For control/room only. */
 #ifndef CONTROL_ROOM_HEARING_CAPTURES_H
 #define CONTROL_ROOM_HEARING_CAPTURES_H
 
-#include "control/room/room.h"
+#include "control/room/base/people.h"
+#include "control/room/hearing/capture.h"
 
+struct room_event;
+
+struct room_captures {
+	struct room_capture of[ROOM_SPEAKERS]; /* by the person's place */
+};
+
+/* The capture of the person in this place. */
+const struct room_capture *room_capture_of(const struct room_context *context, unsigned place);
 /* Captures that are open now, of all speakers. */
-unsigned room_live_captures(const struct room *room);
+unsigned room_live_captures(const struct room_context *context);
+/* An interim transcript shows that this utterance is speech. */
+void room_captures_on_vad(struct room_context *context, unsigned place, uint32_t utterance);
+/* The transcript of audio of this loudness has words, or has none. */
+void room_captures_on_words(struct room_context *context, unsigned place, uint32_t rms, bool words);
+/* Commits the audio so far as a chunk; the capture goes on. */
+void room_captures_split(struct room_context *context, unsigned place);
 /* Ends every open capture at once: the call is lost. */
-void room_captures_end(struct room *room);
+void room_captures_end(struct room_context *context);
+/* The person in this place left. */
+void room_captures_forget(struct room_context *context, unsigned place);
 
-void room_captures_on_event(struct room *room, const struct room_event *ev);
-void room_captures_tick(struct room *room);
-uint64_t room_captures_deadline(const struct room *room);
+void room_captures_on_event(struct room_context *context, const struct room_event *ev);
+void room_captures_tick(struct room_context *context);
+uint64_t room_captures_deadline(const struct room_context *context);
 
 #endif

@@ -1,7 +1,11 @@
 #include "control/room/hearing/long_capture.h"
 
+#include <string.h>
+
+#include "control/room/base/hearing.h"
+#include "control/room/base/turn.h"
 #include "control/room/hearing/hallucination_filter.h"
-#include "control/room/inside.h"
+#include "control/room/hearing/transcript.h"
 #include "control/room/turn/segment.h"
 
 struct room_capture_chunk *room_long_capture_add(struct room_turn *turn)
@@ -24,12 +28,12 @@ static bool has_any_words(const struct room_turn *turn)
 	return turn->segments > 0;
 }
 
-bool room_long_capture_flush(struct room *room, struct room_turn *turn)
+bool room_long_capture_flush(struct room_context *context, struct room_turn *turn)
 {
 	if ((turn->phase != ROOM_PHASE_HEARING && turn->phase != ROOM_PHASE_TRANSCRIBING) ||
 	    !has_any_words(turn))
 		return false;
-	room_asr_abandon(room, turn);
-	room_turn_end_capture(room, turn);
+	room_asr_abandon(context, turn);
+	room_asr_end_capture(context, turn);
 	return true;
 }

@@ -10,19 +10,14 @@
  *   the speaker leaves, others are present  the words so far become the turn; pending chunks are
  *                                           cancelled
  *
- * Only text is kept, no audio. */
+ * Only text is kept, no audio. room_long_capture_flush is in base/hearing.h. */
 #ifndef CONTROL_ROOM_HEARING_LONG_CAPTURE_H
 #define CONTROL_ROOM_HEARING_LONG_CAPTURE_H
 
-#include <stdbool.h>
-
-struct room;
 struct room_capture_chunk;
 struct room_turn;
 
 /* A place for another chunk; NULL if as many as possible are pending. */
 struct room_capture_chunk *room_long_capture_add(struct room_turn *turn);
-/* Ends the turn's capture with the words so far. Returns false if there are none. */
-bool room_long_capture_flush(struct room *room, struct room_turn *turn);
 
 #endif

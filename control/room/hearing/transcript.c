@@ -1,145 +1,169 @@
-/* Transcripts: speech-to-text of the room, one session for each speaker.
- *
- *   utterance   event or input                becomes        effect
- *   none        a capture starts              streaming      ASR_START, then ASR_APPEND
- *   streaming   the capture ends, full chunk  committed      ASR_COMMIT
- *   streaming   discarded, noise              none           ASR_CANCEL
- *   committed   transcript                    done           -
- *   committed   failed, asr_wait_ms           done, failed   -
- *
- * Provisional audio is streamed as well, which saves latency; only promoted captures are committed.
- * Events of utterances that no turn waits for are dropped. A session that stays unused for
- * asr_idle_ms is closed. A session that finds no words in asr_empty_max utterances of at least
- * asr_empty_ms in a row is closed, too, so that the next utterance opens a new one; any words reset
- * the count, and shorter audio does not count. */
-#include "control/room/turn/admission.h"
-#include "control/room/hearing/long_capture.h"
-#include "control/room/turn/deferred.h"
+#include "control/room/hearing/transcript.h"
+
+#include "control/room/base/answers.h"
+#include "control/room/base/context.h"
+#include "control/room/base/hearing.h"
+#include "control/room/base/text.h"
+#include "control/room/base/turns.h"
+#include "control/room/floor/address.h"
+#include "control/room/floor/followup.h"
+#include "control/room/hearing/captures.h"
+#include "control/room/hearing/endpointing.h"
 #include "control/room/hearing/hallucination_filter.h"
-#include "control/room/inside.h"
+#include "control/room/hearing/long_capture.h"
+#include "control/room/turn/admission.h"
+#include "control/room/turn/deferred.h"
+#include "control/room/turn/history.h"
 #include "control/room/turn/segment.h"
 #include "control/room/turn/supersede.h"
+#include "control/settings/settings.h"
 #include "proto/base/time.h"
 #include "proto/base/utf8.h"
 
-static struct room_effect *emit_asr(struct room *room, enum room_effect_type type,
-				    struct room_speaker *sp)
+static struct room_effect *emit_asr(struct room_context *context, enum room_effect_type type,
+				    unsigned place, uint32_t utterance)
 {
-	struct room_effect *e = room_emit(&room->context, type);
+	struct room_effect *e = room_emit(context, type);
 
-	e->user = sp->user;
-	e->utterance = sp->capture.utterance;
-	sp->asr_used_at = room->context.now;
+	e->user = context->people->person[place].user;
+	e->utterance = utterance;
+	context->transcripts->session[place].used_at = context->now;
 	return e;
 }
 
-void room_asr_start(struct room *room, struct room_speaker *sp)
+/* The same for the utterance of the open capture. */
+static struct room_effect *emit_current(struct room_context *context, enum room_effect_type type,
+					unsigned place)
 {
-	sp->capture.utterance = ++room->last_utterance;
-	sp->asr_open = true;
-	emit_asr(room, ROOM_DO_ASR_START, sp);
+	return emit_asr(context, type, place, room_capture_of(context, place)->utterance);
+}
+
+uint32_t room_asr_start(struct room_context *context, unsigned place)
+{
+	uint32_t utterance = ++context->transcripts->last;
+
+	context->transcripts->session[place].open = true;
+	emit_asr(context, ROOM_DO_ASR_START, place, utterance);
 	/* The audio after a chunk counts as speech from its beginning. */
-	if (room->shared && sp->capture.phase == ROOM_CAPTURE_PROMOTED)
-		room_asr_promote(room, sp);
+	if (context->asr_shared && room_capture_of(context, place)->phase == ROOM_CAPTURE_PROMOTED)
+		emit_asr(context, ROOM_DO_ASR_PROMOTE, place, utterance);
+	return utterance;
 }
 
-void room_asr_promote(struct room *room, struct room_speaker *sp)
+void room_asr_promote(struct room_context *context, unsigned place)
 {
-	emit_asr(room, ROOM_DO_ASR_PROMOTE, sp);
+	emit_current(context, ROOM_DO_ASR_PROMOTE, place);
 }
 
-void room_asr_discard(struct room *room, struct room_speaker *sp)
+void room_asr_discard(struct room_context *context, unsigned place)
 {
-	emit_asr(room, ROOM_DO_ASR_CANCEL, sp);
+	emit_current(context, ROOM_DO_ASR_CANCEL, place);
 }
 
-/* ---- the lane of recordings (recordings.h) ---- */
+/* ---- the lane of recordings (recording_queue.h) ---- */
 
-static void emit_asr_cancel(struct room *room, uint64_t user, uint32_t utterance)
+static void emit_asr_cancel(struct room_context *context, uint64_t user, uint32_t utterance)
 {
-	struct room_effect *e = room_emit(&room->context, ROOM_DO_ASR_CANCEL);
+	struct room_effect *e = room_emit(context, ROOM_DO_ASR_CANCEL);
 
 	e->user = user;
 	e->utterance = utterance;
 }
 
-static void step_transcript(struct room *room, const struct room_event *ev);
+static void step_transcript(struct room_context *context, const struct room_event *ev);
 
-static void start_recordings(struct room *room, const struct room_recording_out *out)
+static void start_recordings(struct room_context *context, const struct room_recording_out *out)
 {
 	for (unsigned i = 0; i < out->dropped.n; i++) {
-		emit_asr_cancel(room, out->dropped.user, out->dropped.utterance[i]);
-		step_transcript(room, &(struct room_event){.type = ROOM_TRANSCRIPT_FAILED,
-							   .user = out->dropped.user,
-							   .utterance = out->dropped.utterance[i]});
+		emit_asr_cancel(context, out->dropped.user, out->dropped.utterance[i]);
+		step_transcript(context,
+				&(struct room_event){.type = ROOM_TRANSCRIPT_FAILED,
+						     .user = out->dropped.user,
+						     .utterance = out->dropped.utterance[i]});
 	}
-	for (unsigned i = 0; out->run && i < room->recordings.running.n; i++) {
-		struct room_effect *e = room_emit(&room->context, ROOM_DO_ASR_RECORDING);
+	for (unsigned i = 0; out->run && i < context->transcripts->recordings.running.n; i++) {
+		struct room_effect *e = room_emit(context, ROOM_DO_ASR_RECORDING);
 
-		e->user = room->recordings.running.user;
-		e->utterance = room->recordings.running.utterance[i];
+		e->user = context->transcripts->recordings.running.user;
+		e->utterance = context->transcripts->recordings.running.utterance[i];
 	}
 }
 
 /* The running recording is finished: its transcript belongs to the first utterance, the
  * coalesced ones have none of their own. */
-static void finish_recording(struct room *room)
+static void finish_recording(struct room_context *context)
 {
-	struct room_recording ran = room->recordings.running;
-	struct room_recording_out out = room_recording_done(&room->recordings, room->context.now);
+	struct room_recording ran = context->transcripts->recordings.running;
+	struct room_recording_out out =
+		room_recording_done(&context->transcripts->recordings, context->now);
 
 	for (unsigned i = 1; i < ran.n; i++)
-		step_transcript(room, &(struct room_event){.type = ROOM_TRANSCRIPT,
-							   .user = ran.user,
-							   .utterance = ran.utterance[i]});
-	start_recordings(room, &out);
+		step_transcript(context, &(struct room_event){.type = ROOM_TRANSCRIPT,
+							      .user = ran.user,
+							      .utterance = ran.utterance[i]});
+	start_recordings(context, &out);
 }
 
-static bool recording_runs(const struct room *room, uint64_t user, uint32_t utterance)
+static bool recording_runs(const struct room_context *context, uint64_t user, uint32_t utterance)
 {
-	const struct room_recording *t = &room->recordings.running;
+	const struct room_recording *t = &context->transcripts->recordings.running;
 
 	return t->n && t->user == user && t->utterance[0] == utterance;
 }
 
-void room_asr_release(struct room *room, uint64_t user, uint32_t utterance)
+/* The transcript of this utterance is no longer awaited; the next recording may run. */
+static void release_recording(struct room_context *context, uint64_t user, uint32_t utterance)
 {
-	room_recording_cancel(&room->recordings, user, utterance);
-	if (recording_runs(room, user, utterance))
-		finish_recording(room);
+	room_recording_cancel(&context->transcripts->recordings, user, utterance);
+	if (recording_runs(context, user, utterance))
+		finish_recording(context);
 }
 
-static void queue_recording(struct room *room, struct room_speaker *sp,
+void room_asr_abandon(struct room_context *context, struct room_turn *turn)
+{
+	for (unsigned i = 0; i < turn->chunks; i++) {
+		struct room_effect *e;
+
+		if (turn->chunk[i].done)
+			continue;
+		turn->chunk[i].done = turn->chunk[i].failed = true;
+		e = room_emit(context, ROOM_DO_ASR_CANCEL);
+		e->user = turn->user;
+		e->utterance = turn->chunk[i].utterance;
+		release_recording(context, turn->user, turn->chunk[i].utterance);
+	}
+}
+
+static void queue_recording(struct room_context *context, unsigned place,
 			    const struct room_capture_chunk *p)
 {
-	struct room_recording_out out =
-		room_recording_add(&room->recordings, sp->user, p->utterance, sp->capture.phase,
-				   p->ms, room->context.now);
+	struct room_recording_out out = room_recording_add(
+		&context->transcripts->recordings, context->people->person[place].user,
+		p->utterance, room_capture_of(context, place)->phase, p->ms, context->now);
 
-	start_recordings(room, &out);
+	start_recordings(context, &out);
 }
 
-void room_asr_commit(struct room *room, struct room_speaker *sp)
+void room_asr_commit(struct room_context *context, unsigned place)
 {
-	const struct room_signal *heard = &sp->capture.signal;
-	struct room_turn *t = sp->turn;
+	const struct room_capture *c = room_capture_of(context, place);
+	struct room_turn *t = room_turn_hearing(context, place);
 	struct room_capture_chunk *p = room_long_capture_add(t);
 
 	if (p) {
-		*p = (struct room_capture_chunk){
-			.utterance = sp->capture.utterance,
-			.committed = true,
-			.ms = (uint32_t)room_signal_ms(heard),
-			.voice_ms = (uint32_t)room_signal_ms(&sp->capture.voiced),
-			.rms = room_signal_rms(heard)};
+		*p = (struct room_capture_chunk){.utterance = c->utterance,
+						 .committed = true,
+						 .ms = (uint32_t)room_signal_ms(&c->signal),
+						 .voice_ms = (uint32_t)room_signal_ms(&c->voiced),
+						 .rms = room_signal_rms(&c->signal)};
 		t->sound_ms += p->ms;
 		t->sinks |= ROOM_SINK_ASR;
-		if (room->files)
-			queue_recording(room, sp, p);
+		if (context->asr_files)
+			queue_recording(context, place, p);
 		else
-			emit_asr(room, ROOM_DO_ASR_COMMIT, sp);
+			emit_current(context, ROOM_DO_ASR_COMMIT, place);
 	} else {
-		room_asr_discard(room, sp);
+		room_asr_discard(context, place);
 	}
 }
 
@@ -157,16 +181,17 @@ static uint32_t mean_doubt(const struct room_turn *t)
 }
 
 /* Decides the kind of a transcript and records every rule that was examined. */
-static enum room_transcript_kind classify_transcript(const struct room *room, struct room_turn *t)
+static enum room_transcript_kind classify_transcript(const struct room_context *context,
+						     struct room_turn *t)
 {
-	const struct settings *s = room->context.settings;
+	const struct settings *s = context->settings;
 	struct room_transcript_input f = {.text = t->transcript, .doubt = mean_doubt(t)};
 	enum room_transcript_kind kind;
 
 	if (t->end_of_speech_at > t->born_at)
 		f.spoken_ms =
 			(uint32_t)((t->end_of_speech_at - t->born_at) / NS_PER_MS) + s->promote_ms;
-	f.named = f.doubt && room_address(&room->names, t->transcript) != ROOM_ADDRESS_NONE;
+	f.named = f.doubt && room_address(context->names, t->transcript) != ROOM_ADDRESS_NONE;
 	kind = room_transcript_classify(&f, s);
 	if (kind == ROOM_TRANSCRIPT_KIND_CONTROL)
 		room_turn_decide(t, ROOM_RULE_CONTROL_TOKENS, true, 0, 0);
@@ -183,14 +208,14 @@ static enum room_transcript_kind classify_transcript(const struct room *room, st
 }
 
 /* Drops a hallucinated transcript and records the evidence. */
-static void drop_hallucination(const struct room *room, struct room_turn *t,
+static void drop_hallucination(const struct room_context *context, struct room_turn *t,
 			       struct room_capture_chunk *p, uint32_t no_speech)
 {
-	const struct settings *s = room->context.settings;
+	const struct settings *s = context->settings;
 	struct room_utterance_transcript h = {.text = p->text,
 					      .no_speech = no_speech,
 					      .voice_ms = p->voice_ms,
-					      .named = room_address(&room->names, p->text) !=
+					      .named = room_address(context->names, p->text) !=
 						       ROOM_ADDRESS_NONE};
 
 	switch (room_hallucination_detect(&h, s)) {
@@ -212,29 +237,29 @@ static void drop_hallucination(const struct room *room, struct room_turn *t,
 	p->text[0] = '\0';
 }
 
-static void admit_turn(struct room *room, struct room_turn *t)
+static void admit_turn(struct room_context *context, struct room_turn *t)
 {
-	struct room_turn *early = room_speculative_match(room, t);
+	struct room_turn *early = room_speculative_match(context, t);
 
-	room_history_add(&room->history, t->end_of_speech_at, t->id, false, false, t->name,
+	room_history_add(context->history, t->end_of_speech_at, t->id, false, false, t->name,
 			 t->transcript);
-	room_turn_admit(room, t);
-	room_speculative_commit(room, t, early);
+	room_turn_admit(context, t);
+	room_speculative_commit(context, t, early);
 }
 
 /* Whether this turn interrupted an answer: then it was meant for the bot, however unclear it
  * is. */
-static bool interrupted_answer(const struct room *room, const struct room_turn *t)
+static bool interrupted_answer(const struct room_context *context, const struct room_turn *t)
 {
 	for (unsigned i = 0; i < t->chunks; i++)
-		if (room_followup_interrupted_with(&room->followup, room->context.settings, t->user,
-						   t->chunk[i].utterance, room->context.now))
-			return !room->context.guest;
+		if (room_followup_interrupted_with(context->followup, context->settings, t->user,
+						   t->chunk[i].utterance, context->now))
+			return !context->guest;
 	return false;
 }
 
 /* All chunks have transcripts: joins their words in order. */
-static void complete_turn(struct room *room, struct room_turn *t)
+static void complete_turn(struct room_context *context, struct room_turn *t)
 {
 	unsigned failed = 0, imagined = 0;
 	enum room_transcript_kind kind;
@@ -247,22 +272,22 @@ static void complete_turn(struct room *room, struct room_turn *t)
 	}
 	if (t->dropped_head)
 		room_turn_decide(t, ROOM_RULE_FITS, false, t->dropped_head, 0);
-	kind = classify_transcript(room, t);
+	kind = classify_transcript(context, t);
 	if (kind != ROOM_TRANSCRIPT_KIND_WORDS && kind != ROOM_TRANSCRIPT_KIND_CONTROL &&
-	    interrupted_answer(room, t))
-		room_turn_admit_unclear(room, t);
+	    interrupted_answer(context, t))
+		room_turn_admit_unclear(context, t);
 	else if (t->hushed && kind == ROOM_TRANSCRIPT_KIND_WORDS)
-		room_turn_end(&room->context, t, ROOM_REASON_HUSHED);
+		room_turn_end(context, t, ROOM_REASON_HUSHED);
 	else if (kind == ROOM_TRANSCRIPT_KIND_WORDS)
-		admit_turn(room, t);
+		admit_turn(context, t);
 	else if (kind == ROOM_TRANSCRIPT_KIND_EMPTY && failed)
-		room_turn_end(&room->context, t, ROOM_REASON_ASR_FAILED);
+		room_turn_end(context, t, ROOM_REASON_ASR_FAILED);
 	else if (kind == ROOM_TRANSCRIPT_KIND_EMPTY && imagined)
-		room_turn_end(&room->context, t, ROOM_REASON_HALLUCINATION);
+		room_turn_end(context, t, ROOM_REASON_HALLUCINATION);
 	else if (kind == ROOM_TRANSCRIPT_KIND_EMPTY || kind == ROOM_TRANSCRIPT_KIND_CONTROL)
-		room_turn_end(&room->context, t, ROOM_REASON_EMPTY_TRANSCRIPT);
+		room_turn_end(context, t, ROOM_REASON_EMPTY_TRANSCRIPT);
 	else
-		room_turn_end(&room->context, t, ROOM_REASON_LOW_CONFIDENCE);
+		room_turn_end(context, t, ROOM_REASON_LOW_CONFIDENCE);
 }
 
 static bool has_all_transcripts(const struct room_turn *t)
@@ -273,20 +298,31 @@ static bool has_all_transcripts(const struct room_turn *t)
 	return t->phase == ROOM_PHASE_TRANSCRIBING;
 }
 
-void room_asr_close(struct room *room, struct room_speaker *sp, const char *why)
+static void close_session(struct room_context *context, unsigned place, const char *why)
 {
-	sp->asr_empty = 0;
-	sp->asr_open = false;
-	emit_asr(room, ROOM_DO_ASR_CLOSE, sp)->text = why;
+	struct room_asr_session *session = &context->transcripts->session[place];
+
+	session->empty = 0;
+	session->open = false;
+	emit_current(context, ROOM_DO_ASR_CLOSE, place)->text = why;
+}
+
+void room_asr_close(struct room_context *context, unsigned place, const char *why)
+{
+	if (context->transcripts->session[place].open)
+		close_session(context, place, why);
+}
+
+void room_asr_forget(struct room_context *context, unsigned place)
+{
+	context->transcripts->session[place] = (struct room_asr_session){0};
 }
 
 /* Whether a transcript of this user is pending. */
-static bool transcript_pending(const struct room *room, uint64_t user)
+static bool transcript_pending(const struct room_context *context, uint64_t user)
 {
-	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
-	     i = room_turn_next(room, i + 1)) {
-		const struct room_turn *t = &room->turn[i];
-
+	for (const struct room_turn *t = room_turn_next(context, NULL); t;
+	     t = room_turn_next(context, t)) {
 		for (unsigned k = 0; t->user == user && k < t->chunks; k++)
 			if (!t->chunk[k].done)
 				return true;
@@ -296,53 +332,51 @@ static bool transcript_pending(const struct room *room, uint64_t user)
 
 /* Closes the session after too many empty transcripts, unless the user speaks or a transcript
  * is pending; a shared session does not belong to one speaker. */
-static void close_after_empty(struct room *room, struct room_speaker *sp)
+static void close_after_empty(struct room_context *context, unsigned place)
 {
-	if (!room->shared && sp->asr_empty >= room->context.settings->asr_empty_max &&
-	    sp->capture.phase == ROOM_CAPTURE_NONE && !transcript_pending(room, sp->user))
-		room_asr_close(room, sp, "empty");
+	const struct room_asr_session *session = &context->transcripts->session[place];
+
+	if (!context->asr_shared && session->empty >= context->settings->asr_empty_max &&
+	    room_capture_of(context, place)->phase == ROOM_CAPTURE_NONE &&
+	    !transcript_pending(context, context->people->person[place].user))
+		close_session(context, place, "empty");
 }
 
-void room_turn_end_capture(struct room *room, struct room_turn *turn)
+void room_asr_end_capture(struct room_context *context, struct room_turn *turn)
 {
-	struct room_speaker *sp = room_speaker(room, turn->user);
+	unsigned place = room_place(context, turn->user);
 
-	turn->phase = ROOM_PHASE_TRANSCRIBING;
-	turn->deadline = room->context.now + room->context.settings->asr_wait_ms * NS_PER_MS;
-	if (sp && sp->turn == turn)
-		sp->turn = NULL;
-	if (sp)
-		close_after_empty(room, sp);
+	room_turn_await_transcripts(context, turn);
+	if (place < ROOM_SPEAKERS)
+		close_after_empty(context, place);
 	if (!has_all_transcripts(turn))
 		return;
 	/* Deferred turns that waited for this speaker to finish are older. */
-	room_deferred_tick(room);
-	complete_turn(room, turn);
+	room_deferred_tick(context);
+	complete_turn(context, turn);
 }
 
 /* Updates the circuit breaker and the noise floor from the transcript of a chunk. */
-static void update_session(struct room *room, struct room_speaker *sp,
+static void update_session(struct room_context *context, unsigned place,
 			   const struct room_capture_chunk *p)
 {
-	const struct settings *s = room->context.settings;
+	struct room_asr_session *session = &context->transcripts->session[place];
 	bool empty = !p->failed && !room_has_words(p->text);
 
 	if (!p->failed)
-		room_noise_floor_update(&sp->capture.noise, s, p->rms, !empty, room->context.now);
+		room_captures_on_words(context, place, p->rms, !empty);
 	if (!empty)
-		sp->asr_empty = 0;
-	else if (p->ms >= s->asr_empty_ms)
-		sp->asr_empty++;
-	close_after_empty(room, sp);
+		session->empty = 0;
+	else if (p->ms >= context->settings->asr_empty_ms)
+		session->empty++;
+	close_after_empty(context, place);
 }
 
-static struct room_capture_chunk *find_chunk(struct room *room, const struct room_event *ev,
-					     struct room_turn **turn)
+static struct room_capture_chunk *find_chunk(struct room_context *context,
+					     const struct room_event *ev, struct room_turn **turn)
 {
-	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
-	     i = room_turn_next(room, i + 1)) {
-		struct room_turn *t = &room->turn[i];
-
+	for (struct room_turn *t = room_turn_next(context, NULL); t;
+	     t = room_turn_next(context, t)) {
 		if ((t->phase != ROOM_PHASE_HEARING && t->phase != ROOM_PHASE_TRANSCRIBING) ||
 		    t->user != ev->user)
 			continue;
@@ -356,38 +390,38 @@ static struct room_capture_chunk *find_chunk(struct room *room, const struct roo
 }
 
 /* An interim transcript may stop the bot; it is not kept. */
-static void apply_interim(struct room *room, struct room_speaker *sp, const struct room_event *ev)
+static void apply_interim(struct room_context *context, unsigned place, const struct room_event *ev)
 {
 	char text[ROOM_CAPTURE_CHUNK_TEXT] = "", all[ROOM_TEXT_MAX];
 
 	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
 	utf8_plain(text);
 	if (room_has_words(text))
-		room_capture_on_vad(&sp->capture, ev->utterance);
-	room_endpointing_set_interim(sp, ev->utterance, text);
-	room_endpointing_update(room, sp);
-	room_endpointing_text(sp, all, sizeof all);
+		room_captures_on_vad(context, place, ev->utterance);
+	room_endpointing_set_interim(context, place, ev->utterance, text);
+	room_endpointing_update(context, place);
+	room_endpointing_text(context, place, all, sizeof all);
 	if (*all)
-		room_speculative_on_words(room, sp->user, all);
-	room_interim_on_words(room, sp, ev->utterance);
-	room_overlap_words(room, sp, NULL, ev->utterance, text);
+		room_speculative_on_words(context, ev->user, all);
+	room_overlap_interim(context, place, ev->utterance, text);
 }
 
-static void apply_transcript(struct room *room, const struct room_event *ev)
+static void apply_transcript(struct room_context *context, const struct room_event *ev)
 {
-	struct room_speaker *sp = room_speaker(room, ev->user);
+	unsigned place = room_place(context, ev->user);
+	bool present = place < ROOM_SPEAKERS;
 	struct room_turn *t = NULL;
 	struct room_capture_chunk *p;
 
 	if (ev->type == ROOM_PARTIAL) {
-		if (sp)
-			apply_interim(room, sp, ev);
+		if (present)
+			apply_interim(context, place, ev);
 		return;
 	}
-	p = find_chunk(room, ev, &t);
+	p = find_chunk(context, ev, &t);
 	if (!p) {
 		if (ev->type == ROOM_TRANSCRIPT)
-			room_turn_revise(room, ev);
+			room_turn_revise(context, ev);
 		return;
 	}
 	p->done = true;
@@ -396,53 +430,55 @@ static void apply_transcript(struct room *room, const struct room_event *ev)
 	if (!p->failed) {
 		room_append(p->text, sizeof p->text, (const char *)ev->text.p, ev->text.n);
 		utf8_plain(p->text); /* a line of its own would look like another speaker */
-		drop_hallucination(room, t, p, ev->no_speech);
+		drop_hallucination(context, t, p, ev->no_speech);
 	}
-	if (sp && !p->failed && room_overlap_words(room, sp, t, p->utterance, p->text))
+	if (present && !p->failed && room_overlap_words(context, place, t, p->utterance, p->text))
 		t->hushed = t->chunks == 1 && !t->segments;
-	if (sp)
-		update_session(room, sp, p);
-	if (sp && sp->turn == t)
-		room_endpointing_update(room, sp);
+	if (present)
+		update_session(context, place, p);
+	if (present && room_turn_hearing(context, place) == t)
+		room_endpointing_update(context, place);
 	if (has_all_transcripts(t))
-		complete_turn(room, t);
+		complete_turn(context, t);
 }
 
-static void step_transcript(struct room *room, const struct room_event *ev)
+static void step_transcript(struct room_context *context, const struct room_event *ev)
 {
 	bool over = ev->type != ROOM_PARTIAL,
-	     ran = over && recording_runs(room, ev->user, ev->utterance);
+	     ran = over && recording_runs(context, ev->user, ev->utterance);
 
 	/* A recording that was not started yet is cancelled. */
-	if (over && room_recording_cancel(&room->recordings, ev->user, ev->utterance))
-		emit_asr_cancel(room, ev->user, ev->utterance);
-	apply_transcript(room, ev);
-	if (ran && recording_runs(room, ev->user, ev->utterance))
-		finish_recording(room);
+	if (over &&
+	    room_recording_cancel(&context->transcripts->recordings, ev->user, ev->utterance))
+		emit_asr_cancel(context, ev->user, ev->utterance);
+	apply_transcript(context, ev);
+	if (ran && recording_runs(context, ev->user, ev->utterance))
+		finish_recording(context);
 }
 
 /* The session stays open while a transcript is pending. */
-uint64_t room_asr_idle_at(const struct room *room, const struct room_speaker *sp)
+uint64_t room_asr_idle_at(const struct room_context *context, unsigned place)
 {
-	uint64_t at = sp->asr_used_at + room->context.settings->asr_idle_ms * NS_PER_MS;
+	const struct room_asr_session *session = &context->transcripts->session[place];
+	uint64_t at = session->used_at + context->settings->asr_idle_ms * NS_PER_MS;
 
-	if (!sp->asr_open || sp->capture.phase != ROOM_CAPTURE_NONE)
+	if (!session->open || room_capture_of(context, place)->phase != ROOM_CAPTURE_NONE)
 		return UINT64_MAX;
-	if (room->context.now >= at && transcript_pending(room, sp->user))
+	if (context->now >= at && transcript_pending(context, context->people->person[place].user))
 		return UINT64_MAX;
 	return at;
 }
 
-void room_asr_tick(struct room *room, struct room_speaker *sp)
+void room_asr_tick(struct room_context *context, unsigned place)
 {
-	if (room->context.now < room_asr_idle_at(room, sp))
+	if (context->now < room_asr_idle_at(context, place))
 		return;
-	room_asr_close(room, sp, "idle_ttl");
+	close_session(context, place, "idle_ttl");
 }
 
-void room_transcripts_on_event(struct room *room, const struct room_event *ev)
+void room_transcripts_on_event(struct room_context *context, const struct room_event *ev)
 {
 	if (ev->type == ROOM_PARTIAL || ev->type == ROOM_TRANSCRIPT ||
 	    ev->type == ROOM_TRANSCRIPT_FAILED)
-		step_transcript(room, ev);
+		step_transcript(context, ev);
 }

@@ -2,17 +2,26 @@
 
 #include <stdio.h>
 
+#include "control/room/base/context.h"
+#include "control/room/base/turns.h"
+#include "control/room/floor/address.h"
+#include "control/room/floor/choice.h"
+#include "control/room/floor/floor.h"
+#include "control/room/floor/followup.h"
+#include "control/room/floor/music.h"
+#include "control/room/floor/phrase.h"
 #include "control/room/turn/classifier.h"
 #include "control/room/turn/deferred.h"
-#include "control/room/inside.h"
-#include "control/room/floor/phrase.h"
-#include "control/room/turn/turn_queue.h"
+#include "control/room/turn/history.h"
+#include "control/room/turn/moments.h"
 #include "control/room/turn/segment.h"
 #include "control/room/turn/supersede.h"
+#include "control/room/turn/turn_queue.h"
+#include "control/settings/settings.h"
 
 /* The input of the rules. */
 struct look {
-	struct room *room;
+	struct room_context *context;
 	struct room_turn *turn;
 	enum room_address address;
 	enum room_floor_decision floor;
@@ -39,18 +48,18 @@ static struct fits fits_no_words(const struct look *l)
 /* Whether the speaker has an open choice. */
 static bool has_open_choice(const struct look *l)
 {
-	return room_choice_open(&l->room->choice, l->room->context.now) &&
-	       room_choice_user(&l->room->choice) == l->turn->user;
+	return room_choice_open(l->context->choice, l->context->now) &&
+	       room_choice_user(l->context->choice) == l->turn->user;
 }
 
 /* Whether the bot asked a question, in its running or its last answer: then a short word is an
  * answer. */
-static bool bot_asked_question(const struct room *room)
+static bool bot_asked_question(const struct room_context *context)
 {
-	const struct room_history *h = &room->history;
+	const struct room_history *h = context->history;
 
-	if (room->active)
-		return room_phrase_asks(room->active->answer);
+	if (room_turn_active(context))
+		return room_phrase_asks(room_turn_active(context)->answer);
 	for (unsigned i = room_history_count(h); i-- > 0;)
 		if (room_history_at(h, i)->bot)
 			return room_phrase_asks(room_history_at(h, i)->text);
@@ -60,18 +69,19 @@ static bool bot_asked_question(const struct room *room)
 /* Whether the words mean nothing unless they answer a question. */
 static bool means_nothing_alone(const struct look *l, bool (*says_nothing)(const char *text))
 {
-	return says_nothing(l->turn->transcript) && !l->turn->named && !bot_asked_question(l->room);
+	return says_nothing(l->turn->transcript) && !l->turn->named &&
+	       !bot_asked_question(l->context);
 }
 
 /* Over an answer; a speaker with a waiting turn may be adding to it. */
 static bool is_passing_remark(const struct look *l)
 {
-	const struct room_turn *a = l->room->active, *q = room_turn_queued(&l->room->context);
+	const struct room_turn *a = room_turn_active(l->context), *q = room_turn_queued(l->context);
 	uint64_t user = l->turn->user;
 
 	if (!a || !a->first_audio_at || has_open_choice(l) || (q && q->user == user) ||
-	    (room_turn_deferred_of(l->room, user) &&
-	     room_turn_deferred_of(l->room, user) != l->turn))
+	    (room_turn_deferred_of(l->context, user) &&
+	     room_turn_deferred_of(l->context, user) != l->turn))
 		return false;
 	return means_nothing_alone(l, room_phrase_passing);
 }
@@ -89,57 +99,56 @@ static struct fits fits_idle_words(const struct look *l)
 	return fits_if(holder, holder && means_nothing_alone(l, room_phrase_idle));
 }
 
-static void emit_choice(struct room *room, uint64_t user, const char *option)
+static void emit_choice(struct room_context *context, uint64_t user, const char *option)
 {
-	struct room_effect *e = room_emit(&room->context, ROOM_DO_CHOOSE);
-	const char *text = room_text_of(&room->context, option, strlen(option));
+	struct room_effect *e = room_emit(context, ROOM_DO_CHOOSE);
+	const char *text = room_text_of(context, option, strlen(option));
 
 	e->user = user;
 	e->text = text ? text : "";
-	room_choice_clear(&room->choice);
+	room_choice_clear(context->choice);
 }
 
 static struct fits fits_music_control(const struct look *l)
 {
-	bool music = !room_music_idle(&l->room->music) && !l->room->active;
+	bool music = !room_music_idle(l->context->music) && !room_turn_active(l->context);
 
 	return fits_if(music, room_music_control(l->turn->transcript) != ROOM_MUSIC_NO_CONTROL);
 }
 
 static struct fits fits_choice_made(const struct look *l)
 {
-	int which =
-		has_open_choice(l) ? room_choice_match(&l->room->choice, l->turn->transcript) : -1;
+	int which = has_open_choice(l) ? room_choice_match(l->context->choice, l->turn->transcript)
+				       : -1;
 
 	return (struct fits){has_open_choice(l), which >= 0, which + 1,
-			     room_choice_count(&l->room->choice)};
+			     room_choice_count(l->context->choice)};
 }
 
 /* "Stop", "never mind": fits if the speaker has something to cancel. */
 static struct fits fits_cancel_intent(const struct look *l)
 {
-	const struct room *room = l->room;
-	const struct room_turn *a = room->active, *q = room_turn_queued(&l->room->context);
+	const struct room_context *context = l->context;
+	const struct room_turn *a = room_turn_active(context), *q = room_turn_queued(l->context);
 	uint64_t user = l->turn->user;
 	bool stop = room_phrase_of(l->turn->transcript) == ROOM_PHRASE_STOP;
 	bool own = (a && a->user == user) || (q && q->user == user) || l->tool_owner == user ||
-		   room_turn_deferred_of(l->room, user) || has_open_choice(l);
-	bool was = room_followup_interrupted_since(&room->followup, room->context.settings, user,
-						   room->context.now) != UINT64_MAX;
-	bool standing = own || was || (a && (l->turn->named || room_people(room) == 1));
+		   room_turn_deferred_of(l->context, user) || has_open_choice(l);
+	bool was = room_followup_interrupted_since(context->followup, context->settings, user,
+						   context->now) != UINT64_MAX;
+	bool standing = own || was || (a && (l->turn->named || room_people_present(context) == 1));
 
 	return fits_if(stop, stop && standing);
 }
 
 static struct fits fits_pending_command(const struct look *l)
 {
-	return fits_if(room_choice_open(&l->room->choice, l->room->context.now),
-		       has_open_choice(l));
+	return fits_if(room_choice_open(l->context->choice, l->context->now), has_open_choice(l));
 }
 
 static struct fits fits_same_speaker_queued(const struct look *l)
 {
-	const struct room_turn *q = room_turn_queued(&l->room->context);
+	const struct room_turn *q = room_turn_queued(l->context);
 	bool yes = q && q->user == l->turn->user;
 
 	return (struct fits){yes, yes, yes ? q->id : 0, 0};
@@ -147,7 +156,7 @@ static struct fits fits_same_speaker_queued(const struct look *l)
 
 static struct fits fits_same_speaker_deferred(const struct look *l)
 {
-	const struct room_turn *d = room_turn_deferred_of(l->room, l->turn->user);
+	const struct room_turn *d = room_turn_deferred_of(l->context, l->turn->user);
 	bool yes = d && d != l->turn && !l->turn->deferred_at;
 
 	return (struct fits){yes, yes, yes ? d->id : 0, 0};
@@ -155,14 +164,14 @@ static struct fits fits_same_speaker_deferred(const struct look *l)
 
 static struct fits fits_same_speaker_goes_on(const struct look *l)
 {
-	bool yes = room_supersede_stage(l->room, l->turn->user) != ROOM_STAGE_NONE;
+	bool yes = room_supersede_stage(l->context, l->turn->user) != ROOM_STAGE_NONE;
 
 	return fits_if(yes, yes);
 }
 
 static struct fits fits_bot_turn_open(const struct look *l)
 {
-	const struct room_turn *a = l->room->active;
+	const struct room_turn *a = room_turn_active(l->context);
 
 	return (struct fits){true, a != NULL, a ? a->id : 0, 0};
 }
@@ -182,15 +191,15 @@ static struct fits fits_tool_owner(const struct look *l)
 
 static struct fits fits_tool_of_other(const struct look *l)
 {
-	bool busy = room_followup_tools_until(&l->room->followup, l->room->context.now) ||
-		    !l->turn->named;
+	bool busy =
+		room_followup_tools_until(l->context->followup, l->context->now) || !l->turn->named;
 
 	return fits_if(l->tool_owner, l->tool_owner != l->turn->user && busy);
 }
 
 static bool is_command_only(const struct look *l)
 {
-	return l->room->context.settings->command_only || room_music_locks(&l->room->music);
+	return l->context->settings->command_only || room_music_locks(l->context->music);
 }
 
 static struct fits fits_command_addressed(const struct look *l)
@@ -202,12 +211,12 @@ static struct fits fits_command_name_cue(const struct look *l)
 {
 	bool only = is_command_only(l);
 
-	return fits_if(only, only && room_name_cue(&l->room->names, l->turn->transcript));
+	return fits_if(only, only && room_name_cue(l->context->names, l->turn->transcript));
 }
 
 static struct fits fits_command_not_addressed(const struct look *l)
 {
-	return fits_if(is_command_only(l), !room_music_locks(&l->room->music));
+	return fits_if(is_command_only(l), !room_music_locks(l->context->music));
 }
 
 static struct fits fits_direct_address(const struct look *l)
@@ -218,22 +227,24 @@ static struct fits fits_direct_address(const struct look *l)
 /* A single person need not name the bot: there is nobody else to speak to. */
 static struct fits fits_guest(const struct look *l)
 {
-	unsigned people = room_people(l->room);
+	unsigned people = room_people_present(l->context);
 
-	return (struct fits){true, l->room->context.guest && people != 1, people, 1};
+	return (struct fits){true, l->context->guest && people != 1, people, 1};
 }
 
 /* Whether the words address another person by name. */
 static bool addresses_somebody_else(const struct look *l)
 {
-	for (unsigned i = 0; i < l->room->places;) {
+	const struct room_people *people = l->context->people;
+
+	for (unsigned i = 0; i < people->places;) {
 		struct room_names names = {0};
 
-		for (; i < l->room->places && names.n < ROOM_NAMES; i++) {
-			const struct room_speaker *sp = &l->room->speaker[i];
+		for (; i < people->places && names.n < ROOM_NAMES; i++) {
+			const struct room_person *person = &people->person[i];
 
-			if (sp->used && sp->user != l->turn->user)
-				room_names_add(&names, sp->name);
+			if (person->used && person->user != l->turn->user)
+				room_names_add(&names, person->name);
 		}
 		if (room_address(&names, l->turn->transcript) == ROOM_ADDRESS_ADDRESSED)
 			return true;
@@ -243,42 +254,42 @@ static bool addresses_somebody_else(const struct look *l)
 
 static struct fits fits_interrupted_reply(const struct look *l)
 {
-	const struct settings *s = l->room->context.settings;
-	uint64_t ms = room_followup_interrupted_since(&l->room->followup, s, l->turn->user,
-						      l->room->context.now);
+	const struct settings *s = l->context->settings;
+	uint64_t ms = room_followup_interrupted_since(l->context->followup, s, l->turn->user,
+						      l->context->now);
 	bool yes = ms != UINT64_MAX && !addresses_somebody_else(l);
 
-	return (struct fits){room_followup_interrupted_at(&l->room->followup), yes,
+	return (struct fits){room_followup_interrupted_at(l->context->followup), yes,
 			     ms > INT64_MAX ? INT64_MAX : (int64_t)ms, s->barge_in_follow_ms};
 }
 
 /* The turn began or arrived while the music latch was open. */
 static struct fits fits_music_latch(const struct look *l)
 {
-	const struct room_music *m = &l->room->music;
+	const struct room_music *m = l->context->music;
 
 	return fits_if(room_music_gates(m),
-		       room_music_admits(m, l->turn->user, l->turn->latched, l->room->context.now));
+		       room_music_admits(m, l->turn->user, l->turn->latched, l->context->now));
 }
 
 static struct fits fits_not_awake(const struct look *l)
 {
-	return fits_if(room_music_gates(&l->room->music), true);
+	return fits_if(room_music_gates(l->context->music), true);
 }
 
 static struct fits fits_native(const struct look *l)
 {
-	return fits_if(l->room->context.settings->admission == SETTINGS_ADMISSION_NATIVE, true);
+	return fits_if(l->context->settings->admission == SETTINGS_ADMISSION_NATIVE, true);
 }
 
 static struct fits fits_generation_decides(const struct look *l)
 {
-	return fits_if(l->room->context.settings->admission == SETTINGS_ADMISSION_GENERATION, true);
+	return fits_if(l->context->settings->admission == SETTINGS_ADMISSION_GENERATION, true);
 }
 
 static struct fits fits_alone(const struct look *l)
 {
-	unsigned people = room_people(l->room);
+	unsigned people = room_people_present(l->context);
 
 	return (struct fits){true, people == 1, people, 1};
 }
@@ -291,7 +302,7 @@ static struct fits fits_to_other(const struct look *l)
 /* The floor holder goes on, and nobody else has spoken since. */
 static struct fits fits_floor_holder(const struct look *l)
 {
-	const struct room_floor *f = &l->room->floor;
+	const struct room_floor *f = l->context->floor;
 	bool holder = l->floor == ROOM_FLOOR_OFFER_HOLDER;
 
 	return (struct fits){holder, holder && !room_floor_others(f), room_floor_others(f), 0};
@@ -299,8 +310,8 @@ static struct fits fits_floor_holder(const struct look *l)
 
 static struct fits fits_volition(const struct look *l)
 {
-	const struct settings *s = l->room->context.settings;
-	uint64_t ms = room_floor_volition_in(&l->room->floor, s, l->room->context.now);
+	const struct settings *s = l->context->settings;
+	uint64_t ms = room_floor_volition_in(l->context->floor, s, l->context->now);
 	bool offer = l->floor == ROOM_FLOOR_OFFER_VOLITION ||
 		     (l->floor == ROOM_FLOOR_OFFER_MENTIONED && ms == 0);
 
@@ -311,8 +322,8 @@ static struct fits fits_volition(const struct look *l)
 /* Cases that the rules leave open are for the classifier, if there is one. */
 static struct fits fits_classifier(const struct look *l)
 {
-	bool asks = l->room->context.settings->admission == SETTINGS_ADMISSION_CLASSIFIER &&
-		    room_classifier_ready(&l->room->classifier, &l->room->context);
+	bool asks = l->context->settings->admission == SETTINGS_ADMISSION_CLASSIFIER &&
+		    room_classifier_ready(l->context->classifier, l->context);
 
 	return fits_if(asks, asks);
 }
@@ -375,10 +386,10 @@ static const struct row {
 	{ROOM_RULE_NOT_ADDRESSED, DENY, ROOM_REASON_NOT_ADDRESSED, fits_always},
 };
 
-static void emit_record(struct room *room, enum room_effect_type type, const struct room_turn *turn,
-			enum room_rule rule)
+static void emit_record(struct room_context *context, enum room_effect_type type,
+			const struct room_turn *turn, enum room_rule rule)
 {
-	struct room_effect *e = room_emit(&room->context, type);
+	struct room_effect *e = room_emit(context, type);
 
 	e->record = turn;
 	e->text = room_rule_name(rule);
@@ -386,62 +397,63 @@ static void emit_record(struct room *room, enum room_effect_type type, const str
 
 static void admit_turn(struct look *l, enum room_rule rule)
 {
-	struct room *room = l->room;
+	struct room_context *context = l->context;
 
-	emit_record(room, ROOM_DO_ADMIT, l->turn, rule);
-	room_floor_apply(&room->floor, room->context.settings, l->floor, l->turn->user,
-			 room->context.now);
+	emit_record(context, ROOM_DO_ADMIT, l->turn, rule);
+	room_floor_apply(context->floor, context->settings, l->floor, l->turn->user, context->now);
 	if (l->floor >= ROOM_FLOOR_OFFER_HOLDER)
-		room_floor_resolve_offer(&room->floor, true, l->turn->user, room->context.now);
+		room_floor_resolve_offer(context->floor, true, l->turn->user, context->now);
 	if (l->turn->named || rule == ROOM_RULE_COMMAND_NAME_CUE)
-		room_music_wake(&room->music, &room->context, l->turn->user);
-	else if (room_music_gates(&room->music))
-		room_music_renew(&room->music);
-	room_turn_enqueue(room, l->turn);
+		room_music_wake(context->music, context, l->turn->user);
+	else if (room_music_gates(context->music))
+		room_music_renew(context->music);
+	room_turn_enqueue(context, l->turn);
 }
 
 static void deny_turn(struct look *l, const struct row *row)
 {
-	struct room *room = l->room;
+	struct room_context *context = l->context;
+
 	bool offer = l->floor == ROOM_FLOOR_OFFER_HOLDER || l->floor == ROOM_FLOOR_OFFER_MENTIONED;
 
 	/* While the bot takes part in the conversation it may know what others say; otherwise
 	 * nobody is told. */
-	if (row->reason == ROOM_REASON_NOT_ADDRESSED && !room->context.guest &&
-	    room_floor_engaged(&room->floor, room->context.settings, room->context.now))
-		room_emit(&room->context, ROOM_DO_OVERHEARD)->record = l->turn;
+	if (row->reason == ROOM_REASON_NOT_ADDRESSED && !context->guest &&
+	    room_floor_engaged(context->floor, context->settings, context->now))
+		room_emit(context, ROOM_DO_OVERHEARD)->record = l->turn;
 	if (row->reason == ROOM_REASON_NOT_ADDRESSED)
-		room_floor_apply(&room->floor, room->context.settings,
+		room_floor_apply(context->floor, context->settings,
 				 l->floor == ROOM_FLOOR_OFFER_VOLITION ? ROOM_FLOOR_IGNORE
 								       : l->floor,
-				 l->turn->user, room->context.now);
+				 l->turn->user, context->now);
 	if (offer && row->reason == ROOM_REASON_NOT_ADDRESSED)
-		room_floor_resolve_offer(&room->floor, false, l->turn->user, room->context.now);
-	room_turn_end(&room->context, l->turn, row->reason);
+		room_floor_resolve_offer(context->floor, false, l->turn->user, context->now);
+	room_turn_end(context, l->turn, row->reason);
 }
 
 /* "Never mind" cancels what the speaker has under way and is no question itself. */
 static void cancel_speakers_work(struct look *l)
 {
-	struct room *room = l->room;
-	struct room_turn *d = room_turn_deferred_of(room, l->turn->user),
-			 *q = room_turn_queued(&room->context);
-	struct room_turn *a = room->active;
+	struct room_context *context = l->context;
+
+	struct room_turn *d = room_turn_deferred_of(context, l->turn->user),
+			 *q = room_turn_queued(context);
+	struct room_turn *a = room_turn_active(context);
 
 	if (d && d != l->turn)
-		room_turn_cancel(&room->context, d, ROOM_REASON_CANCELLED);
+		room_turn_cancel(context, d, ROOM_REASON_CANCELLED);
 	if (q && q->user == l->turn->user)
-		room_turn_cancel(&room->context, q, ROOM_REASON_CANCELLED);
-	if (a && (a->user == l->turn->user || l->turn->named || room_people(room) == 1))
-		room_turn_cancel(&room->context, a, ROOM_REASON_CANCELLED);
+		room_turn_cancel(context, q, ROOM_REASON_CANCELLED);
+	if (a && (a->user == l->turn->user || l->turn->named || room_people_present(context) == 1))
+		room_turn_cancel(context, a, ROOM_REASON_CANCELLED);
 	if (has_open_choice(l))
-		emit_choice(room, l->turn->user, "");
-	room_turn_end(&room->context, l->turn, ROOM_REASON_CANCELLED);
+		emit_choice(context, l->turn->user, "");
+	room_turn_end(context, l->turn, ROOM_REASON_CANCELLED);
 }
 
 static void apply_rule(struct look *l, const struct row *row)
 {
-	struct room *room = l->room;
+	struct room_context *context = l->context;
 
 	switch (row->verdict) {
 	case ALLOW:
@@ -451,88 +463,86 @@ static void apply_rule(struct look *l, const struct row *row)
 		deny_turn(l, row);
 		break;
 	case DEFER:
-		emit_record(room, ROOM_DO_DEFER, l->turn, row->rule);
-		room_turn_defer(room, l->turn);
+		emit_record(context, ROOM_DO_DEFER, l->turn, row->rule);
+		room_turn_defer(context, l->turn);
 		break;
 	case MERGE_QUEUED:
-		room_turn_merge(room, room_turn_queued(&room->context), l->turn, row->rule);
+		room_turn_merge(context, room_turn_queued(context), l->turn, row->rule);
 		break;
 	case MERGE_DEFERRED:
-		room_turn_merge(room, room_turn_deferred_of(room, l->turn->user), l->turn,
+		room_turn_merge(context, room_turn_deferred_of(context, l->turn->user), l->turn,
 				row->rule);
 		break;
 	case SUPERSEDE:
-		room_turn_supersede(room, l->turn, room_supersede_stage(room, l->turn->user));
+		room_turn_supersede(context, l->turn, room_supersede_stage(context, l->turn->user));
 		admit_turn(l, row->rule);
 		break;
 	case CANCEL:
 		cancel_speakers_work(l);
 		break;
 	case CONTROL:
-		room_music_command(&room->music, &room->context,
+		room_music_command(context->music, context,
 				   room_music_control(l->turn->transcript));
-		room_turn_end(&room->context, l->turn, ROOM_REASON_MUSIC_CONTROL);
+		room_turn_end(context, l->turn, ROOM_REASON_MUSIC_CONTROL);
 		break;
 	case CHOOSE:
-		emit_choice(
-			room, l->turn->user,
-			room_choice_option(&room->choice,
-					   room_choice_match(&room->choice, l->turn->transcript)));
-		room_turn_end(&room->context, l->turn, ROOM_REASON_CHOSEN);
+		emit_choice(context, l->turn->user,
+			    room_choice_option(
+				    context->choice,
+				    room_choice_match(context->choice, l->turn->transcript)));
+		room_turn_end(context, l->turn, ROOM_REASON_CHOSEN);
 		break;
 	case JUDGE:
-		room_classifier_ask(&room->context,
-				    &(struct room_classifier_view){.floor = &room->floor,
-								   .moments = &room->moments},
+		room_classifier_ask(context,
+				    &(struct room_classifier_view){.floor = context->floor,
+								   .moments = context->moments},
 				    l->turn);
 		break;
 	}
 }
 
-static struct look examine_turn(struct room *room, struct room_turn *turn)
+static struct look examine_turn(struct room_context *context, struct room_turn *turn)
 {
-	struct look l = {.room = room,
+	struct look l = {.context = context,
 			 .turn = turn,
-			 .address = room_address(&room->names, turn->transcript),
-			 .tool_owner =
-				 room_followup_tool_owner(&room->followup, room->context.now)};
+			 .address = room_address(context->names, turn->transcript),
+			 .tool_owner = room_followup_tool_owner(context->followup, context->now)};
 
 	turn->named = turn->named || l.address == ROOM_ADDRESS_ADDRESSED;
-	l.floor = room_floor_judge(&room->floor, room->context.settings, turn->user,
+	l.floor = room_floor_judge(context->floor, context->settings, turn->user,
 				   turn->named ? ROOM_ADDRESS_ADDRESSED : l.address,
-				   turn->transcript[0], room->context.now);
+				   turn->transcript[0], context->now);
 	return l;
 }
 
-void room_turn_admit_unclear(struct room *room, struct room_turn *turn)
+void room_turn_admit_unclear(struct room_context *context, struct room_turn *turn)
 {
-	struct look l = examine_turn(room, turn);
+	struct look l = examine_turn(context, turn);
 
 	if (!turn->transcript[0])
 		room_segment_add(turn, turn->user, turn->name, turn->chunk[0].utterance,
 				 "(could not be understood)");
 	room_turn_decide(turn, ROOM_RULE_UNCLEAR_HANDOFF, true,
-			 room_followup_interruption(&room->followup), 0);
+			 room_followup_interruption(context->followup), 0);
 	admit_turn(&l, ROOM_RULE_UNCLEAR_HANDOFF);
 }
 
 void room_turn_admit_classified(struct room_context *context, struct room_turn *turn, bool meant)
 {
-	struct room *room = room_of(context);
-	struct look l = examine_turn(room, turn);
+	struct look l = examine_turn(context, turn);
 
 	/* The bot may have begun to speak in the meantime. */
-	if (meant && room->active)
-		room_turn_defer(room, turn);
+	if (meant && room_turn_active(context))
+		room_turn_defer(context, turn);
 	else if (meant)
 		admit_turn(&l, ROOM_RULE_CLASSIFIER);
 	else
 		deny_turn(&l, &rows[sizeof rows / sizeof rows[0] - 1]);
 }
 
-void room_turn_admit(struct room *room, struct room_turn *turn)
+void room_turn_admit(struct room_context *context, struct room_turn *turn)
 {
-	struct look l = examine_turn(room, turn);
+	struct look l = examine_turn(context, turn);
 
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		struct fits f = rows[i].fits(&l);

@@ -4,11 +4,16 @@
 #ifndef CONTROL_ROOM_TURN_ADMISSION_H
 #define CONTROL_ROOM_TURN_ADMISSION_H
 
-#include "control/room/room.h"
+#include <stdbool.h>
+
+struct room_context;
+struct room_turn;
 
 /* Decides on a turn that has its transcript. */
-void room_turn_admit(struct room *room, struct room_turn *turn);
+void room_turn_admit(struct room_context *context, struct room_turn *turn);
+/* The classifier decided whether a turn was meant for the bot. */
+void room_turn_admit_classified(struct room_context *context, struct room_turn *turn, bool meant);
 /* Admits an unclear turn that interrupted the bot: the brain is told. */
-void room_turn_admit_unclear(struct room *room, struct room_turn *turn);
+void room_turn_admit_unclear(struct room_context *context, struct room_turn *turn);
 
 #endif

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "control/room/floor/floor.h"
+#include "control/room/turn/admission.h"
 #include "control/room/turn/moments.h"
 #include "control/room/turn/segment.h"
 #include "control/room/base/turns.h"

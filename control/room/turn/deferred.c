@@ -1,8 +1,13 @@
 #include "control/room/turn/deferred.h"
 
+#include "control/room/base/answers.h"
+#include "control/room/base/context.h"
+#include "control/room/base/hearing.h"
+#include "control/room/base/turns.h"
+#include "control/room/floor/followup.h"
 #include "control/room/turn/admission.h"
-#include "control/room/inside.h"
 #include "control/room/turn/turn_queue.h"
+#include "control/settings/settings.h"
 #include "proto/base/time.h"
 
 enum room_blocker room_blocker(const struct room_blocker_input *input)
@@ -30,48 +35,47 @@ const char *room_blocker_name(enum room_blocker block)
 }
 
 /* Live speech blocks for hold_ms from the moment the floor was free. */
-static uint64_t live_captures_until(const struct room *room)
+static uint64_t live_captures_until(const struct room_context *context)
 {
-	uint64_t live = room_speech_until(&room->context, NULL, true);
-	uint64_t most = room->free_at + room->context.settings->hold_ms * NS_PER_MS;
+	uint64_t live = room_speech_until(context, NULL, true);
+	uint64_t most = room_turn_free_at(context) + context->settings->hold_ms * NS_PER_MS;
 
 	return live < most ? live : most;
 }
 
-enum room_blocker room_deferred_blocker(const struct room *room)
+enum room_blocker room_deferred_blocker(const struct room_context *context)
 {
-	enum room_output_phase stands = room_output_state_now(room).phase;
+	enum room_output_phase stands = room_output_phase_now(context);
 	bool pending = stands == ROOM_OUTPUT_RESPONSE_PENDING;
 	bool tools = stands == ROOM_OUTPUT_AWAITING_TOOL_OUTPUTS;
 
 	return room_blocker(&(struct room_blocker_input){
-		.inactive = room->context.over || !room->context.up,
-		.captures = !room->active && room->context.now < live_captures_until(room),
+		.inactive = context->over || !context->up,
+		.captures =
+			!room_turn_active(context) && context->now < live_captures_until(context),
 		.pending = pending,
-		.responding = room->active && !pending && !tools,
+		.responding = room_turn_active(context) && !pending && !tools,
 		.tools_awaited = tools,
-		.tools_run = room_followup_tools_until(&room->followup, room->context.now)});
+		.tools_run = room_followup_tools_until(context->followup, context->now)});
 }
 
-struct room_turn *room_turn_deferred_of(struct room *room, uint64_t user)
+struct room_turn *room_turn_deferred_of(struct room_context *context, uint64_t user)
 {
-	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1))
-		if (room->turn[i].phase == ROOM_PHASE_DEFERRED && room->turn[i].user == user)
-			return &room->turn[i];
+	for (struct room_turn *t = room_turn_next(context, NULL); t; t = room_turn_next(context, t))
+		if (t->phase == ROOM_PHASE_DEFERRED && t->user == user)
+			return t;
 	return NULL;
 }
 
 /* The turn that has been deferred longest, other than `not`. */
-static struct room_turn *find_oldest(struct room *room, const struct room_turn * not,
+static struct room_turn *find_oldest(struct room_context *context, const struct room_turn * not,
 				     unsigned *count)
 {
 	struct room_turn *old = NULL;
 
 	*count = 0;
-	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
-	     i = room_turn_next(room, i + 1)) {
-		struct room_turn *t = &room->turn[i];
-
+	for (struct room_turn *t = room_turn_next(context, NULL); t;
+	     t = room_turn_next(context, t)) {
 		if (t->phase != ROOM_PHASE_DEFERRED)
 			continue;
 		(*count)++;
@@ -81,44 +85,40 @@ static struct room_turn *find_oldest(struct room *room, const struct room_turn *
 	return old;
 }
 
-void room_turn_defer(struct room *room, struct room_turn *turn)
+void room_turn_defer(struct room_context *context, struct room_turn *turn)
 {
-	uint64_t expire = room->context.settings->defer_expire_ms * NS_PER_MS;
+	uint64_t expire = context->settings->defer_expire_ms * NS_PER_MS;
 	struct room_turn *old, *next;
 	unsigned count;
 
 	if (turn->deferred_at)
-		turn->retry_at = room->context.now + room->context.settings->retry_ms * NS_PER_MS;
+		turn->retry_at = context->now + context->settings->retry_ms * NS_PER_MS;
 	else
-		turn->deferred_at = room->context.now;
+		turn->deferred_at = context->now;
 	turn->deadline = expire ? turn->deferred_at + expire : UINT64_MAX;
 	turn->phase = ROOM_PHASE_DEFERRED;
-	old = find_oldest(room, NULL, &count);
-	if (count <= room->context.settings->defer_max)
+	old = find_oldest(context, NULL, &count);
+	if (count <= context->settings->defer_max)
 		return;
-	next = find_oldest(room, old, &count);
-	room_turn_merge(room, old, next, ROOM_RULE_DEFER_FULL);
+	next = find_oldest(context, old, &count);
+	room_turn_merge(context, old, next, ROOM_RULE_DEFER_FULL);
 }
 
 /* The next turn: those that name the bot first, then the latest. */
-static struct room_turn *pick_next(struct room *room, uint32_t before, bool named)
+static struct room_turn *pick_next(struct room_context *context, uint32_t before, bool named)
 {
 	struct room_turn *best = NULL;
 
-	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS;
-	     i = room_turn_next(room, i + 1)) {
-		struct room_turn *t = &room->turn[i];
-
+	for (struct room_turn *t = room_turn_next(context, NULL); t; t = room_turn_next(context, t))
 		if (t->phase == ROOM_PHASE_DEFERRED && t->named == named && t->id < before &&
-		    room->context.now >= t->retry_at && (!best || t->id > best->id))
+		    context->now >= t->retry_at && (!best || t->id > best->id))
 			best = t;
-	}
 	return best;
 }
 
 /* Passes a deferred turn through admission again. Its record keeps the first and the last
  * attempt; those between would repeat the same and crowd out the end. */
-static void retry_admission(struct room *room, struct room_turn *t)
+static void retry_admission(struct room_context *context, struct room_turn *t)
 {
 	if (t->agains && t->again + t->agains <= ROOM_CHAIN) {
 		unsigned n = t->decisions < ROOM_CHAIN ? t->decisions : ROOM_CHAIN;
@@ -130,37 +130,37 @@ static void retry_admission(struct room *room, struct room_turn *t)
 	}
 	t->again = t->decisions;
 	room_turn_decide(t, ROOM_RULE_DEFER_WAIT, true,
-			 (int64_t)((room->context.now - t->end_of_speech_at) / NS_PER_MS),
-			 room->context.settings->defer_expire_ms);
-	room_turn_admit(room, t);
+			 (int64_t)((context->now - t->end_of_speech_at) / NS_PER_MS),
+			 context->settings->defer_expire_ms);
+	room_turn_admit(context, t);
 	t->agains = t->phase == ROOM_PHASE_DEFERRED ? t->decisions - t->again : 0;
 }
 
-void room_deferred_tick(struct room *room)
+void room_deferred_tick(struct room_context *context)
 {
 	struct room_turn *t;
 
-	if (room_deferred_deadline(room) > room->context.now || room_deferred_blocker(room))
+	if (room_deferred_deadline(context) > context->now || room_deferred_blocker(context))
 		return;
 	for (int named = 1; named >= 0; named--)
-		for (uint32_t before = UINT32_MAX; (t = pick_next(room, before, named));
+		for (uint32_t before = UINT32_MAX; (t = pick_next(context, before, named));
 		     before = t->id)
-			retry_admission(room, t);
+			retry_admission(context, t);
 }
 
-uint64_t room_deferred_deadline(const struct room *room)
+uint64_t room_deferred_deadline(const struct room_context *context)
 {
 	uint64_t at = UINT64_MAX, live, tools;
 
-	if (room->active || !room->context.up || room->context.over)
+	if (room_turn_active(context) || !context->up || context->over)
 		return UINT64_MAX;
-	for (unsigned i = room_turn_next(room, 0); i < ROOM_TURNS; i = room_turn_next(room, i + 1))
-		if (room->turn[i].phase == ROOM_PHASE_DEFERRED && room->turn[i].retry_at < at)
-			at = room->turn[i].retry_at;
+	for (struct room_turn *t = room_turn_next(context, NULL); t; t = room_turn_next(context, t))
+		if (t->phase == ROOM_PHASE_DEFERRED && t->retry_at < at)
+			at = t->retry_at;
 	if (at == UINT64_MAX)
 		return at;
-	live = live_captures_until(room);
-	tools = room_followup_tools_until(&room->followup, room->context.now);
+	live = live_captures_until(context);
+	tools = room_followup_tools_until(context->followup, context->now);
 	if (tools > at)
 		at = tools;
 	return at > live ? at : live;

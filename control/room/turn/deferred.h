@@ -18,7 +18,7 @@
 
 #include "control/room/base/turn.h"
 
-struct room;
+struct room_context;
 
 enum room_blocker {
 	ROOM_BLOCKER_NONE,
@@ -37,14 +37,14 @@ struct room_blocker_input {
 enum room_blocker room_blocker(const struct room_blocker_input *input);
 const char *room_blocker_name(enum room_blocker block);
 /* The current blocker. */
-enum room_blocker room_deferred_blocker(const struct room *room);
+enum room_blocker room_deferred_blocker(const struct room_context *context);
 
-void room_turn_defer(struct room *room, struct room_turn *turn);
+void room_turn_defer(struct room_context *context, struct room_turn *turn);
 /* Passes deferred turns through admission, if no blocker is left. */
-void room_deferred_tick(struct room *room);
+void room_deferred_tick(struct room_context *context);
 /* The deferred turn of this user, or NULL. */
-struct room_turn *room_turn_deferred_of(struct room *room, uint64_t user);
+struct room_turn *room_turn_deferred_of(struct room_context *context, uint64_t user);
 /* When room_deferred_tick is due if nothing else happens; UINT64_MAX for never. */
-uint64_t room_deferred_deadline(const struct room *room);
+uint64_t room_deferred_deadline(const struct room_context *context);
 
 #endif

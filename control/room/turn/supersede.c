@@ -1,26 +1,29 @@
 #include "control/room/turn/supersede.h"
 
-#include "control/room/inside.h"
+#include "control/room/base/context.h"
+#include "control/room/base/text.h"
+#include "control/room/base/turns.h"
+#include "control/room/turn/history.h"
 #include "control/room/turn/turn_queue.h"
 #include "control/room/turn/segment.h"
 #include "proto/base/utf8.h"
 
-enum room_stage room_supersede_stage(const struct room *room, uint64_t user)
+enum room_stage room_supersede_stage(const struct room_context *context, uint64_t user)
 {
-	const struct room_turn *a = room->active;
+	const struct room_turn *a = room_turn_active(context);
 
 	if (!a || a->user != user || a->first_audio_at || a->policy.why == ROOM_POLICY_TARGET_ALL ||
-	    room_output_lease_held(&a->lease, room->context.settings, a->first_audio_at,
-				   room->context.now))
+	    room_output_lease_held(&a->lease, context->settings, a->first_audio_at, context->now))
 		return ROOM_STAGE_NONE;
 	return a->phase == ROOM_PHASE_ASKED	 ? ROOM_STAGE_GENERATION
 	       : a->phase == ROOM_PHASE_SPEAKING ? ROOM_STAGE_SPEECH
 						 : ROOM_STAGE_NONE;
 }
 
-void room_turn_supersede(struct room *room, struct room_turn *newer, enum room_stage stage)
+void room_turn_supersede(struct room_context *context, struct room_turn *newer,
+			 enum room_stage stage)
 {
-	struct room_turn *older = room->active, own = *newer;
+	struct room_turn *older = room_turn_active(context), own = *newer;
 
 	newer->segments = 0;
 	newer->transcript[0] = '\0';
@@ -31,27 +34,27 @@ void room_turn_supersede(struct room *room, struct room_turn *newer, enum room_s
 	newer->latched = newer->latched || older->latched;
 	room_turn_decide(newer, ROOM_RULE_SAME_SPEAKER_GOES_ON, true, older->id, stage);
 	room_turn_decide(older, ROOM_RULE_SAME_SPEAKER_GOES_ON, true, newer->id, stage);
-	room_turn_cancel(&room->context, older, ROOM_REASON_SUPERSEDED);
+	room_turn_cancel(context, older, ROOM_REASON_SUPERSEDED);
 }
 
 /* Replays a turn with a revised transcript as a new turn, because the question to the brain
  * cannot be changed in place. */
-static void replay_turn(struct room *room, struct room_turn *older, const struct room_event *ev,
-			const char *text)
+static void replay_turn(struct room_context *context, struct room_turn *older,
+			const struct room_event *ev, const char *text)
 {
-	struct room_turn *t = room_turn_copy(room, older);
+	struct room_turn *t = room_turn_copy(context, older);
 
 	if (!t)
 		return;
 	room_segment_revise(t, ev->user, ev->utterance, text);
 	room_turn_decide(t, ROOM_RULE_REVISED, true, older->id, 0);
 	room_turn_decide(older, ROOM_RULE_REVISED, true, t->id, 0);
-	room_turn_cancel(&room->context, older, ROOM_REASON_SUPERSEDED);
-	room_turn_enqueue(room, t);
+	room_turn_cancel(context, older, ROOM_REASON_SUPERSEDED);
+	room_turn_enqueue(context, t);
 }
 
-static void revise_turn(struct room *room, struct room_turn *t, const struct room_event *ev,
-			const char *text)
+static void revise_turn(struct room_context *context, struct room_turn *t,
+			const struct room_event *ev, const char *text)
 {
 	switch (t->phase) {
 	case ROOM_PHASE_CLASSIFYING:
@@ -65,7 +68,7 @@ static void revise_turn(struct room *room, struct room_turn *t, const struct roo
 		if (t->first_audio_at)
 			room_turn_decide(t, ROOM_RULE_REVISED, false, t->id, 0);
 		else
-			replay_turn(room, t, ev, text);
+			replay_turn(context, t, ev, text);
 		break;
 	default:
 		break;
@@ -83,16 +86,15 @@ static int find_segment(const struct room_turn *t, uint64_t user, uint32_t utter
 
 /* Ended turns keep their latest words for the next revision. The history is corrected in any
  * case. */
-bool room_turn_revise(struct room *room, const struct room_event *ev)
+bool room_turn_revise(struct room_context *context, const struct room_event *ev)
 {
 	char text[ROOM_CAPTURE_CHUNK_TEXT] = "", was[ROOM_TEXT_MAX];
 	bool known = false, told = false;
 
 	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
 	utf8_plain(text);
-	/* Includes ended turns. */
-	for (unsigned i = 0; i < ROOM_TURNS; i++) {
-		struct room_turn *t = &room->turn[i];
+	for (struct room_turn *t = room_turn_known(context, NULL); t;
+	     t = room_turn_known(context, t)) {
 		int k = t->phase < ROOM_PHASE_CLASSIFYING
 				? -1
 				: find_segment(t, ev->user, ev->utterance);
@@ -103,11 +105,11 @@ bool room_turn_revise(struct room *room, const struct room_event *ev)
 		room_segment_text(t, (unsigned)k, was, sizeof was);
 		if (!*text || strcmp(was, text) == 0)
 			continue;
-		told = told || room_history_revise(&room->history, t->segment[k].name, was, text);
+		told = told || room_history_revise(context->history, t->segment[k].name, was, text);
 		if (t->phase >= ROOM_PHASE_CLOSING)
 			room_segment_revise(t, ev->user, ev->utterance, text);
 		else
-			revise_turn(room, t, ev, text);
+			revise_turn(context, t, ev, text);
 	}
 	return known;
 }

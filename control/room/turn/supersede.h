@@ -12,7 +12,12 @@
 #ifndef CONTROL_ROOM_TURN_SUPERSEDE_H
 #define CONTROL_ROOM_TURN_SUPERSEDE_H
 
-#include "control/room/room.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct room_context;
+struct room_event;
+struct room_turn;
 
 enum room_stage {
 	ROOM_STAGE_NONE,
@@ -22,11 +27,12 @@ enum room_stage {
 };
 
 /* The stage of the active turn that words of this user would supersede; NONE: they do not. */
-enum room_stage room_supersede_stage(const struct room *room, uint64_t user);
+enum room_stage room_supersede_stage(const struct room_context *context, uint64_t user);
 /* Cancels the active turn; its words go before those of `newer`. */
-void room_turn_supersede(struct room *room, struct room_turn *newer, enum room_stage stage);
+void room_turn_supersede(struct room_context *context, struct room_turn *newer,
+			 enum room_stage stage);
 /* Handles ROOM_TRANSCRIPT of an utterance that has a transcript already. Returns false if no
  * turn knows it. */
-bool room_turn_revise(struct room *room, const struct room_event *ev);
+bool room_turn_revise(struct room_context *context, const struct room_event *ev);
 
 #endif

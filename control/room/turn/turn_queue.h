@@ -14,15 +14,15 @@
 
 #include "control/room/base/turn.h"
 
-struct room;
+struct room_context;
 
 /* Queues the turn, or merges it into the one that waits. */
-void room_turn_enqueue(struct room *room, struct room_turn *turn);
+void room_turn_enqueue(struct room_context *context, struct room_turn *turn);
 /* Merges the words of `turn` after those of `into`; `turn` ends. */
-void room_turn_merge(struct room *room, struct room_turn *into, struct room_turn *turn,
+void room_turn_merge(struct room_context *context, struct room_turn *into, struct room_turn *turn,
 		     enum room_rule rule);
 /* Asks the brain when the floor is free and nothing holds the turn. */
-void room_turn_queue_tick(struct room *room);
-uint64_t room_turn_queue_deadline(const struct room *room);
+void room_turn_queue_tick(struct room_context *context);
+uint64_t room_turn_queue_deadline(const struct room_context *context);
 
 #endif

@@ -1,5 +1,6 @@
 #include "tests/test.h"
 
+#include "control/room/answer/prompt.h"
 #include "control/room/inside.h"
 #include "proto/base/time.h"
 #include "tests/unit/control/room/world.h"
@@ -88,7 +89,7 @@ TEST(rule_005_an_equal_text_is_not_sent)
 	member(2, "Bob", 2000);
 	member(2, "", 2050);
 	CHECK(!timer(2300));
-	CHECK(!room_instructions_pending(&room->instructions));
+	CHECK(!room_answer_uninstructed(&room->context));
 	CHECK_INT(room_deadline(room), UINT64_MAX);
 	/* The first is sent though nothing changed since nothing. */
 	over();

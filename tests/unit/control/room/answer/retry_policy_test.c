@@ -90,7 +90,7 @@ TEST(rule_027_a_turn_goes_on_while_its_tools_work)
 		if (spoken)
 			world_brain_audio(&w, turn, 400);
 		world_step(&w, (struct room_event){.type = ROOM_TOOL, .user = 1, .yes = true});
-		CHECK_INT(room_output_state_now(w.room).phase,
+		CHECK_INT(room_output_state_now(&w.room->context).phase,
 			  spoken ? ROOM_OUTPUT_SPEAKING_BUFFERED
 				 : ROOM_OUTPUT_AWAITING_TOOL_OUTPUTS);
 		world_step(&w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = turn});
@@ -139,11 +139,11 @@ TEST(rule_066_after_the_tools_an_answer_is_awaited)
 
 	world_begin(&w, "", 1);
 	world_says(&w, 1, "parley what is on");
-	CHECK_STR(room_output_state_now(w.room).reason, "pending_response");
+	CHECK_STR(room_output_state_now(&w.room->context).reason, "pending_response");
 	world_step(&w, (struct room_event){.type = ROOM_TOOL, .user = 1, .yes = true});
-	CHECK_STR(room_output_state_now(w.room).reason, "awaiting_tool_outputs");
+	CHECK_STR(room_output_state_now(&w.room->context).reason, "awaiting_tool_outputs");
 	world_step(&w, (struct room_event){.type = ROOM_TOOL, .user = 1});
-	CHECK_STR(room_output_state_now(w.room).reason, "pending_response");
+	CHECK_STR(room_output_state_now(&w.room->context).reason, "pending_response");
 	world_end(&w);
 }
 
@@ -186,16 +186,16 @@ TEST(rule_062_063_what_was_and_is_not_any_more_locks_nothing)
 
 	world_begin(&w, "", 1);
 	turn = world_answering(&w, 1000);
-	CHECK(room_output_state_now(w.room).locked);
+	CHECK(room_output_state_now(&w.room->context).locked);
 	world_step(&w,
 		   (struct room_event){.type = ROOM_SAY_DRAINED, .turn = turn, .samples = 24000});
-	CHECK(!room_output_state_now(w.room).locked);
+	CHECK(!room_output_state_now(&w.room->context).locked);
 	/* Late facts of it. */
 	world_step(&w, (struct room_event){
 			       .type = ROOM_SAY_STARTED, .turn = turn, .at = w.ms * NS_PER_MS});
 	world_brain_audio(&w, turn, 20);
-	CHECK(!room_output_state_now(w.room).locked);
-	CHECK_STR(room_output_state_now(w.room).reason, "idle");
+	CHECK(!room_output_state_now(&w.room->context).locked);
+	CHECK_STR(room_output_state_now(&w.room->context).reason, "idle");
 	world_end(&w);
 }
 
@@ -209,15 +209,15 @@ TEST(rule_064_065_the_answer_is_over_when_it_has_drained)
 	world_says(&w, 1, "parley tell me a story");
 	turn = w.asked;
 	world_brain_audio(&w, turn, 1000);
-	CHECK_INT(room_output_state_now(w.room).phase, ROOM_OUTPUT_SPEAKING_BUFFERED);
+	CHECK_INT(room_output_state_now(&w.room->context).phase, ROOM_OUTPUT_SPEAKING_BUFFERED);
 	since = w.room->output.at;
 	world_until(&w, w.ms + 40);
 	world_step(&w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = turn});
-	CHECK_INT(room_output_state_now(w.room).phase, ROOM_OUTPUT_SPEAKING_BUFFERED);
+	CHECK_INT(room_output_state_now(&w.room->context).phase, ROOM_OUTPUT_SPEAKING_BUFFERED);
 	CHECK_INT(w.room->output.at, since);
 	world_step(&w, (struct room_event){
 			       .type = ROOM_SAY_STARTED, .turn = turn, .at = w.ms * NS_PER_MS});
-	CHECK_INT(room_output_state_now(w.room).phase, ROOM_OUTPUT_SPEAKING_LIVE);
+	CHECK_INT(room_output_state_now(&w.room->context).phase, ROOM_OUTPUT_SPEAKING_LIVE);
 	CHECK_INT(w.room->output.at, w.ms * NS_PER_MS);
 	since = w.room->output.at;
 	world_until(&w, w.ms + 900);
@@ -225,7 +225,7 @@ TEST(rule_064_065_the_answer_is_over_when_it_has_drained)
 	CHECK_INT(w.room->output.at, since);
 	world_step(&w,
 		   (struct room_event){.type = ROOM_SAY_DRAINED, .turn = turn, .samples = 24000});
-	CHECK_INT(room_output_state_now(w.room).phase, ROOM_OUTPUT_IDLE);
+	CHECK_INT(room_output_state_now(&w.room->context).phase, ROOM_OUTPUT_IDLE);
 	world_end(&w);
 }
 
@@ -237,12 +237,12 @@ TEST(rule_067_a_cut_makes_it_idle_at_once)
 	world_answering(&w, 8000);
 	world_until(&w, w.ms + 2000);
 	world_sound(&w, 1, 1000, 6000);
-	CHECK_INT(room_output_state_now(w.room).phase,
+	CHECK_INT(room_output_state_now(&w.room->context).phase,
 		  ROOM_OUTPUT_SPEAKING_BUFFERED); /* it paused */
 	world_sound(&w, 1, 100, 6000);
 	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
-	CHECK_INT(room_output_state_now(w.room).phase, ROOM_OUTPUT_IDLE);
-	CHECK(!room_output_state_now(w.room).locked);
+	CHECK_INT(room_output_state_now(&w.room->context).phase, ROOM_OUTPUT_IDLE);
+	CHECK(!room_output_state_now(&w.room->context).locked);
 	world_end(&w);
 }
 

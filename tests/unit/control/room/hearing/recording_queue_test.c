@@ -98,7 +98,7 @@ TEST(a_room_of_recordings_waits_for_one_at_a_time)
 					   .user = 1,
 					   .utterance = w.utterance[1]});
 	CHECK_INT(w.ended, ROOM_REASON_ASR_FAILED);
-	CHECK_INT(w.room->recordings.running.n, 0);
+	CHECK_INT(w.room->transcripts.recordings.running.n, 0);
 	world_end(&w);
 }
 

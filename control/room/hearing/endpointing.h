@@ -15,36 +15,43 @@
  * This happens only while speculation is allowed at all (policy, free floor) and each speaker has
  * a transcription session of their own. An early chunk costs nothing if the speaker goes on: its
  * audio had to be transcribed anyway. For control/room only. */
-#ifndef CONTROL_ROOM_TURN_ENDPOINTING_H
-#define CONTROL_ROOM_TURN_ENDPOINTING_H
+#ifndef CONTROL_ROOM_HEARING_ENDPOINTING_H
+#define CONTROL_ROOM_HEARING_ENDPOINTING_H
 
+#include <stddef.h>
 #include <stdint.h>
 
+#include "control/room/base/people.h"
 #include "control/room/turn/eot.h"
-#include "control/room/base/turn.h"
-
-struct room;
-struct room_speaker;
 
 /* The words of a capture that is still open. */
-struct room_endpointing {
+struct room_open_words {
 	uint32_t utterance; /* the utterance of the interim transcript in text */
 	char text[ROOM_CAPTURE_CHUNK_TEXT];
 	enum room_eot_words words; /* class of all words of the turn */
 	uint64_t examined_at; /* end of the voiced audio before the silence that was examined */
 };
 
+struct room_endpointing {
+	struct room_open_words of[ROOM_SPEAKERS]; /* by the person's place */
+};
+
 /* An interim transcript of an utterance arrived. */
-void room_endpointing_set_interim(struct room_speaker *sp, uint32_t utterance, const char *text);
+void room_endpointing_set_interim(struct room_context *context, unsigned place, uint32_t utterance,
+				  const char *text);
 /* All words of the speaker so far, "" for none. */
-void room_endpointing_text(const struct room_speaker *sp, char *buf, size_t size);
+void room_endpointing_text(const struct room_context *context, unsigned place, char *buf,
+			   size_t size);
 /* Adds the same words, by utterance, to another turn, which has the turn's own segments
  * already. */
-void room_endpointing_copy(const struct room_speaker *sp, struct room_turn *to);
+void room_endpointing_copy(const struct room_context *context, unsigned place,
+			   struct room_turn *to);
 /* The words changed: classifies them again. */
-void room_endpointing_update(struct room *room, struct room_speaker *sp);
+void room_endpointing_update(struct room_context *context, unsigned place);
+/* The person in this place left. */
+void room_endpointing_forget(struct room_context *context, unsigned place);
 /* At the end of a step: commits early chunks and begins speculative answers that are due. */
-void room_endpointing_tick(struct room *room);
-uint64_t room_endpointing_deadline(const struct room *room);
+void room_endpointing_tick(struct room_context *context);
+uint64_t room_endpointing_deadline(const struct room_context *context);
 
 #endif

@@ -1,0 +1,75 @@
+/* What answer/ offers to the groups that it builds on. For control/room only. */
+#ifndef CONTROL_ROOM_BASE_ANSWERS_H
+#define CONTROL_ROOM_BASE_ANSWERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct room_context;
+struct room_signal;
+struct room_turn;
+
+enum room_output_phase {
+	ROOM_OUTPUT_IDLE,
+	ROOM_OUTPUT_RESPONSE_PENDING,
+	ROOM_OUTPUT_AWAITING_TOOL_OUTPUTS,
+	ROOM_OUTPUT_SPEAKING_LIVE,
+	ROOM_OUTPUT_SPEAKING_BUFFERED,
+};
+
+/* ---- output.c ---- */
+
+/* Gives the turn the floor and asks the brain. */
+void room_answer_ask(struct room_context *context, struct room_turn *turn);
+/* The turn ends: tells the brain how much of the answer was played, and keeps only that. */
+void room_answer_close(struct room_context *context, struct room_turn *turn);
+/* The phase of the bot's output now (answer/output_state.h). */
+enum room_output_phase room_output_phase_now(const struct room_context *context);
+
+/* ---- instructions.c ---- */
+
+/* Sends pending instructions at once. Returns false while the brain lacks the newest ones. */
+bool room_answer_instruct(struct room_context *context);
+/* Whether the brain lacks the newest instructions. */
+bool room_answer_uninstructed(const struct room_context *context);
+
+/* ---- thought.c ---- */
+
+/* Somebody speaks: withdraws a thought that was not heard yet. */
+void room_answer_speech_began(struct room_context *context);
+/* Silence counts from now on. */
+void room_answer_restart_silence(struct room_context *context);
+
+/* ---- barge_in.c: overlapping speech of the person in this place ---- */
+
+/* A frame of their audio arrived at `at`. */
+void room_overlap_audio(struct room_context *context, unsigned place,
+			const struct room_signal *frame, uint64_t at);
+/* An interim transcript of an utterance arrived. */
+void room_overlap_interim(struct room_context *context, unsigned place, uint32_t utterance,
+			  const char *words);
+/* The final transcript of an utterance arrived, for this turn. Returns true if the words only told
+ * the bot to stop and it stopped, so that nothing is left to answer. */
+bool room_overlap_words(struct room_context *context, unsigned place, const struct room_turn *of,
+			uint32_t utterance, const char *words);
+
+/* ---- speculative.c ---- */
+
+/* The speaker goes on: more voice, or these are all words so far. */
+void room_speculative_on_voice(struct room_context *context, uint64_t user, uint64_t ms);
+void room_speculative_on_words(struct room_context *context, uint64_t user, const char *text);
+/* Whether a speculative answer may begin at all. */
+bool room_speculative_possible(const struct room_context *context);
+/* Begins a speculative answer to the person's open turn if the words are for the bot. probability:
+ * of the end of turn, in thousandths. */
+void room_speculative_begin(struct room_context *context, unsigned place, uint32_t probability);
+/* The turn has its transcript. Returns the speculative answer to the same words, or NULL; other
+ * words roll it back. Until it is committed the floor counts as free, so that the turn passes
+ * admission as if nothing had begun. */
+struct room_turn *room_speculative_match(struct room_context *context, struct room_turn *turn);
+/* Admission decided on the turn: if admitted, the turn ends and its speculative answer is
+ * committed; else the answer is rolled back. early may be NULL. */
+void room_speculative_commit(struct room_context *context, struct room_turn *turn,
+			     struct room_turn *early);
+
+#endif

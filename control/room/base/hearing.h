@@ -1,0 +1,21 @@
+/* What hearing/ offers to the groups that it builds on. For control/room only. */
+#ifndef CONTROL_ROOM_BASE_HEARING_H
+#define CONTROL_ROOM_BASE_HEARING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct room_context;
+struct room_turn;
+
+/* captures.c: when the live captures will have ended if no more audio arrives: of the turn's
+ * speaker, and of others too if asked for. 0: nobody speaks. turn may be NULL. */
+uint64_t room_speech_until(const struct room_context *context, const struct room_turn *turn,
+			   bool others);
+/* transcript.c: cancels pending transcripts of this turn; it keeps the words that arrived. */
+void room_asr_abandon(struct room_context *context, struct room_turn *turn);
+/* long_capture.c: ends the turn's capture with the words so far. Returns false if there are none.
+ */
+bool room_long_capture_flush(struct room_context *context, struct room_turn *turn);
+
+#endif

@@ -1,0 +1,179 @@
+#include "control/room/hearing/endpointing.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "control/room/base/answers.h"
+#include "control/room/base/context.h"
+#include "control/room/base/text.h"
+#include "control/room/base/turns.h"
+#include "control/room/hearing/captures.h"
+#include "control/room/turn/segment.h"
+#include "control/settings/settings.h"
+#include "proto/base/time.h"
+
+/* The least audio of a chunk: providers refuse less. */
+enum { LEAST_MS = 120 };
+
+/* Whether there is an interim transcript of the audio that is being streamed. */
+static bool has_interim(const struct room_context *context, unsigned place)
+{
+	const struct room_open_words *o = &context->endpointing->of[place];
+	const struct room_capture *c = room_capture_of(context, place);
+
+	return !c->restart && o->utterance == c->utterance && *o->text;
+}
+
+void room_endpointing_set_interim(struct room_context *context, unsigned place, uint32_t utterance,
+				  const char *text)
+{
+	struct room_open_words *o = &context->endpointing->of[place];
+
+	o->utterance = utterance;
+	snprintf(o->text, sizeof o->text, "%s", text);
+}
+
+void room_endpointing_text(const struct room_context *context, unsigned place, char *buf,
+			   size_t size)
+{
+	const struct room_turn *t = room_turn_hearing(context, place);
+	const struct room_open_words *o = &context->endpointing->of[place];
+
+	buf[0] = '\0';
+	if (!t)
+		return;
+	room_append(buf, size, t->transcript, strlen(t->transcript));
+	for (unsigned i = 0; i < t->chunks; i++)
+		room_append(buf, size, t->chunk[i].text, strlen(t->chunk[i].text));
+	if (has_interim(context, place))
+		room_append(buf, size, o->text, strlen(o->text));
+}
+
+void room_endpointing_copy(const struct room_context *context, unsigned place, struct room_turn *to)
+{
+	const struct room_turn *t = room_turn_hearing(context, place);
+	const struct room_open_words *o = &context->endpointing->of[place];
+
+	for (unsigned i = 0; i < t->chunks; i++)
+		room_segment_add(to, t->user, t->name, t->chunk[i].utterance, t->chunk[i].text);
+	if (has_interim(context, place))
+		room_segment_add(to, t->user, t->name, o->utterance, o->text);
+}
+
+void room_endpointing_update(struct room_context *context, unsigned place)
+{
+	struct room_open_words *o = &context->endpointing->of[place];
+	char all[ROOM_TEXT_MAX];
+
+	o->examined_at = 0;
+	if (!room_turn_hearing(context, place))
+		return;
+	room_endpointing_text(context, place, all, sizeof all);
+	o->words = room_eot_words(all, context->names);
+}
+
+void room_endpointing_forget(struct room_context *context, unsigned place)
+{
+	context->endpointing->of[place] = (struct room_open_words){0};
+}
+
+/* ---- what a pause brings ---- */
+
+static bool has_all_transcripts(const struct room_turn *t)
+{
+	for (unsigned i = 0; i < t->chunks; i++)
+		if (!t->chunk[i].done)
+			return false;
+	return true;
+}
+
+/* Whether an early chunk is needed and there is a place for it. */
+static bool wants_chunk(const struct room_context *context, unsigned place)
+{
+	const struct room_turn *t = room_turn_hearing(context, place);
+	const struct room_capture *c = room_capture_of(context, place);
+
+	return !context->asr_shared && !c->restart && !has_interim(context, place) &&
+	       !room_capture_lacks_voice(c, context->settings) &&
+	       room_signal_ms(&c->signal) >= LEAST_MS &&
+	       (t->chunks < ROOM_CAPTURE_CHUNKS || t->chunk[0].done);
+}
+
+static bool has_known_words(const struct room_context *context, unsigned place)
+{
+	const struct room_turn *t = room_turn_hearing(context, place);
+	const struct room_capture *c = room_capture_of(context, place);
+	bool silent = c->restart || room_capture_lacks_voice(c, context->settings);
+
+	return (has_interim(context, place) || (silent && t->chunks)) && has_all_transcripts(t);
+}
+
+static int loudness_shift(const struct room_capture *c)
+{
+	return room_eot_loudness_shift(c->tail_rms, room_signal_rms(&c->voiced));
+}
+
+/* When the next action is due, and which: *chunk = an early chunk, else a speculative answer.
+ * */
+static uint64_t compute_due(const struct room_context *context, unsigned place, bool *chunk)
+{
+	const struct settings *s = context->settings;
+	const struct room_capture *c = room_capture_of(context, place);
+	const struct room_open_words *o = &context->endpointing->of[place];
+	uint64_t pause = s->eot_pause_ms, likely;
+
+	*chunk = false;
+	if (c->phase != ROOM_CAPTURE_PROMOTED || context->asr_files ||
+	    o->examined_at == c->voice_at || !room_speculative_possible(context))
+		return UINT64_MAX;
+	*chunk = wants_chunk(context, place);
+	if (*chunk)
+		return c->voice_at + pause * NS_PER_MS;
+	if (!has_known_words(context, place))
+		return UINT64_MAX;
+	likely = room_eot_delay(o->words, loudness_shift(c), s->eot_share);
+	return c->voice_at + (likely > pause ? likely : pause) * NS_PER_MS;
+}
+
+static void tick_speaker(struct room_context *context, unsigned place)
+{
+	const struct room_capture *c = room_capture_of(context, place);
+	struct room_open_words *o = &context->endpointing->of[place];
+	uint64_t pause;
+	bool chunk;
+
+	/* The common case first: the speaker is not silent long enough. */
+	if (context->now < c->voice_at + context->settings->eot_pause_ms * NS_PER_MS ||
+	    context->now < compute_due(context, place, &chunk))
+		return;
+	if (chunk) {
+		room_captures_split(context, place);
+		return;
+	}
+	pause = (context->now - c->voice_at) / NS_PER_MS;
+	o->examined_at = c->voice_at;
+	room_speculative_begin(context, place,
+			       room_eot_probability(o->words, loudness_shift(c), pause));
+}
+
+void room_endpointing_tick(struct room_context *context)
+{
+	for (unsigned i = 0; i < context->people->places; i++)
+		if (room_turn_hearing(context, i))
+			tick_speaker(context, i);
+}
+
+uint64_t room_endpointing_deadline(const struct room_context *context)
+{
+	uint64_t first = UINT64_MAX, at;
+	bool chunk;
+
+	for (unsigned i = 0; i < context->people->places; i++) {
+		if (!room_turn_hearing(context, i))
+			continue;
+		at = compute_due(context, i, &chunk);
+		if (at < first)
+			first = at;
+	}
+	return first;
+}
