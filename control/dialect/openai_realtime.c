@@ -29,13 +29,14 @@ static int codec_alloc(void **out, const struct realtime_conf *conf,
 {
 	struct openai_codec *c;
 
-	if (!conf->url || !conf->rate_in || !conf->rate_out)
+	if (!conf->url || !conf->rate_out)
 		return EINVAL;
 	c = calloc(1, sizeof *c);
 	if (!c)
 		return ENOMEM;
 	c->family = family;
-	c->rate_in = conf->rate_in;
+	/* A session that only speaks is told some rate all the same. */
+	c->rate_in = conf->rate_in ? conf->rate_in : conf->rate_out;
 	c->rate_out = conf->rate_out;
 	c->url = copy_text(conf->url);
 	c->model = copy_text(conf->model);
