@@ -25,7 +25,7 @@ struct text_dialect;
 struct ws_ctx;
 
 enum engine_event_type {
-	ENGINE_AUDIO,	   /* ask, data: s16le mono at the rate of the dialect (caps.def) */
+	ENGINE_AUDIO,	   /* ask, data: s16le mono at ENGINE_SOUND_RATE */
 	ENGINE_WORDS,	   /* ask, data: more of the answer's text, UTF-8 */
 	ENGINE_DONE,	   /* ask, end: the answer is whole */
 	ENGINE_FAILED,	   /* ask, data: why, trouble; nothing more comes of it */
@@ -115,6 +115,11 @@ struct engine_ops {
 
 	/* Of an engine that keeps a conversation; NULL elsewhere. */
 	int (*instruct)(void *engine, const char *text);
+	/* The tools that its answers may call from now on. */
+	int (*tools)(void *engine, const struct engine_tool *tools, size_t n);
+	/* What a call returned, before an ask that ends with it: exactly one for each call. ENOENT:
+	 * the call waits for none (any more). */
+	int (*result)(void *engine, const char *call, const char *text, bool failed);
 	int (*hear)(void *engine, const struct engine_message *message);
 	void (*truncate)(void *engine, uint32_t ask, uint32_t ms);
 	void (*forget)(void *engine, uint32_t turn);

@@ -41,6 +41,7 @@ struct parts {
 	struct engine_message *messages;
 	struct engine_tool *tools;
 	struct engine_image *images;
+	struct slice *sound;
 };
 
 static void put_images(struct copy *c, const struct engine_message *m, struct engine_image *images)
@@ -70,6 +71,16 @@ static void put_message(struct copy *c, const struct engine_message *m, struct e
 		*to = copy;
 }
 
+static void put_sound(struct copy *c, const struct engine_ask *ask, struct slice *to)
+{
+	for (size_t i = 0; i < ask->n_sound; i++) {
+		const char *bytes = put_bytes(c, ask->sound[i].p, ask->sound[i].n);
+
+		if (to)
+			to[i] = (struct slice){(const uint8_t *)bytes, ask->sound[i].n};
+	}
+}
+
 static void put_ask(struct copy *c, const struct engine_ask *ask, struct engine_ask *to,
 		    const struct parts *p)
 {
@@ -78,6 +89,7 @@ static void put_ask(struct copy *c, const struct engine_ask *ask, struct engine_
 
 	copy.messages = p->messages;
 	copy.tools = p->tools;
+	copy.sound = p->sound;
 	copy.instructions = put_text(c, ask->instructions);
 	copy.model = put_text(c, ask->model);
 	copy.voice = put_text(c, ask->voice);
@@ -93,6 +105,7 @@ static void put_ask(struct copy *c, const struct engine_ask *ask, struct engine_
 		if (to)
 			p->tools[i] = (struct engine_tool){name, description, schema};
 	}
+	put_sound(c, ask, p->sound);
 	if (to)
 		*to = copy;
 }
@@ -105,10 +118,10 @@ int engine_ask_copy(struct engine_ask **out, const struct engine_ask *ask)
 	struct parts p = {0};
 
 	if (!ask->n || ask->n > ENGINE_MESSAGES_MAX || ask->n_tools > ENGINE_TOOLS_MAX ||
-	    images > ENGINE_IMAGES_MAX)
+	    images > ENGINE_IMAGES_MAX || ask->n_sound > ENGINE_SOUNDS_MAX)
 		return EINVAL;
 	structs = sizeof *copy + ask->n * sizeof *p.messages + ask->n_tools * sizeof *p.tools +
-		  images * sizeof *p.images;
+		  images * sizeof *p.images + ask->n_sound * sizeof *p.sound;
 	put_ask(&c, ask, NULL, &p);
 	copy = malloc(structs + c.n);
 	if (!copy)
@@ -116,6 +129,7 @@ int engine_ask_copy(struct engine_ask **out, const struct engine_ask *ask)
 	p.messages = (struct engine_message *)(copy + 1);
 	p.tools = (struct engine_tool *)(p.messages + ask->n);
 	p.images = (struct engine_image *)(p.tools + ask->n_tools);
+	p.sound = (struct slice *)(p.images + images);
 	c = (struct copy){.at = (char *)copy + structs};
 	put_ask(&c, ask, copy, &p);
 	*out = copy;

@@ -11,7 +11,13 @@
 #include "control/settings/provider_record.h"
 #include "proto/base/cursor.h"
 
-enum { ENGINE_MESSAGES_MAX = 64, ENGINE_TOOLS_MAX = 64, ENGINE_IMAGES_MAX = 8 };
+enum {
+	ENGINE_MESSAGES_MAX = 64,
+	ENGINE_TOOLS_MAX = 64,
+	ENGINE_IMAGES_MAX = 8,
+	ENGINE_SOUNDS_MAX = 16,
+	ENGINE_SOUND_RATE = 24000,
+};
 
 enum engine_speaker {
 	ENGINE_USER,
@@ -68,6 +74,10 @@ struct engine_ask {
 
 	const struct engine_message *messages; /* the history, oldest first; the question is last */
 	size_t n;
+	/* What the asker said with the last message, s16le mono at ENGINE_SOUND_RATE, in pieces: a
+	 * voice that takes sound hears it in place of the text. */
+	const struct slice *sound;
+	size_t n_sound;
 	const struct engine_tool *tools; /* that may be called; of an engine without a session */
 	size_t n_tools;
 	uint32_t tools_version; /* of the tools that a session has; 0: none */

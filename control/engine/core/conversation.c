@@ -16,28 +16,19 @@ struct conversation_output *conversation_emit(struct conversation *c,
 
 	if (out->n == CONVERSATION_OUTPUTS)
 		out->n--; /* cannot happen: an input causes fewer */
-	out->v[out->n] = (struct conversation_output){.type = type};
+	out->v[out->n] = (struct conversation_output){.type = type, .session = c->serving};
 	return &out->v[out->n++];
 }
 
-static void emit_id(struct conversation *c, enum conversation_output_type type, const char *id)
+void conversation_emit_id(struct conversation *c, enum conversation_output_type type,
+			  const char *id)
 {
 	memcpy(conversation_emit(c, type)->id, id, strlen(id) + 1);
 }
 
-static void emit_text(struct conversation *c, enum conversation_output_type type, const char *text)
-{
-	conversation_emit(c, type)->text = slice_str(text);
-}
-
 /* ---- the table ---- */
 
-static bool outstanding(const struct asked *a)
-{
-	return a->state == ASKED_SENT || a->state == ASKED_NAMED;
-}
-
-static struct asked *by_id(struct conversation *c, uint32_t id)
+struct asked *conversation_asked(struct conversation *c, uint32_t id)
 {
 	for (unsigned i = 0; id && i < CONVERSATION_ASKS; i++)
 		if (c->asked[i].state && c->asked[i].id == id)
@@ -45,35 +36,12 @@ static struct asked *by_id(struct conversation *c, uint32_t id)
 	return NULL;
 }
 
-static struct asked *by_response(struct conversation *c, const char *response)
-{
-	for (unsigned i = 0; *response && i < CONVERSATION_ASKS; i++)
-		if (c->asked[i].state && strcmp(c->asked[i].response, response) == 0)
-			return &c->asked[i];
-	return NULL;
-}
-
-static struct asked *active(struct conversation *c)
+struct asked *conversation_active(struct conversation *c)
 {
 	for (unsigned i = 0; i < CONVERSATION_ASKS; i++)
-		if (outstanding(&c->asked[i]) && !c->asked[i].released)
+		if (asked_outstanding(&c->asked[i]) && !c->asked[i].released)
 			return &c->asked[i];
 	return NULL;
-}
-
-/* The oldest or newest ask that was sent and has no response yet. */
-static struct asked *unnamed(struct conversation *c, bool newest)
-{
-	struct asked *found = NULL;
-
-	for (unsigned i = 0; i < CONVERSATION_ASKS; i++) {
-		struct asked *a = &c->asked[i];
-
-		if (a->state == ASKED_SENT &&
-		    (!found || (newest ? a->order > found->order : a->order < found->order)))
-			found = a;
-	}
-	return found;
 }
 
 /* A free place, else that of an ask that is over, else of one that blocks nobody; the oldest. */
@@ -95,33 +63,65 @@ static struct asked *place(struct conversation *c)
 	return best;
 }
 
-/* ---- asking ---- */
+/* ---- questions ---- */
 
-static void delete_question(struct conversation *c, struct asked *a)
+static bool can_erase(const struct conversation *c)
 {
-	char id[32];
+	return conversation_serves(c) && c->caps.erase;
+}
 
-	if (!a->question)
+void conversation_delete_question(struct conversation *c, struct asked *a)
+{
+	/* Sound has no name yet; it is deleted when it gets one. */
+	if (!a->question || a->unnamed)
 		return;
 	a->question = false;
-	snprintf(id, sizeof id, CONVERSATION_QUESTION, a->id);
-	if (c->link == LINK_UP && c->caps.erase)
-		emit_id(c, CONVERSATION_DO_DELETE, id);
+	if (can_erase(c))
+		conversation_emit_id(c, CONVERSATION_DO_DELETE, a->asked_item);
 }
 
 static void delete_answer(struct conversation *c, struct asked *a)
 {
-	if (a->item[0] && c->link == LINK_UP && c->caps.erase)
-		emit_id(c, CONVERSATION_DO_DELETE, a->item);
-	a->item[0] = '\0';
+	for (unsigned i = 0; i < a->items; i++)
+		if (can_erase(c))
+			conversation_emit_id(c, CONVERSATION_DO_DELETE, a->item[i].id);
+	a->items = 0;
+}
+
+static bool has_sound(const struct conversation *c, const struct engine_ask *ask)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < ask->n_sound; i++)
+		n += ask->sound[i].n;
+	return c->caps.sound && n && n >= c->caps.min_sound;
+}
+
+static void emit_sound(struct conversation *c, const struct engine_ask *ask)
+{
+	conversation_emit(c, CONVERSATION_DO_ACTIVITY);
+	for (size_t i = 0; i < ask->n_sound; i++)
+		conversation_emit(c, CONVERSATION_DO_APPEND)->pcm = ask->sound[i];
+	conversation_emit(c, CONVERSATION_DO_COMMIT);
+}
+
+static void emit_line(struct conversation *c, struct asked *a, const struct engine_message *m)
+{
+	struct conversation_output *o;
+
+	for (size_t i = 0; c->caps.images && i < m->n_images; i++)
+		conversation_emit(c, CONVERSATION_DO_IMAGE)->image = &m->images[i];
+	o = conversation_emit(c, CONVERSATION_DO_ITEM);
+	snprintf(a->asked_item, sizeof a->asked_item, CONVERSATION_QUESTION, a->id);
+	memcpy(o->id, a->asked_item, sizeof a->asked_item);
+	o->message = m;
 }
 
 /* Puts the question into the provider's conversation, unless it stands there; a new wording
- * replaces the old one. */
-static void put_question(struct conversation *c, struct asked *a)
+ * replaces the old one. True: it was sound. */
+static bool put_question(struct conversation *c, struct asked *a)
 {
-	struct conversation_output *o;
-	bool there = a->question;
+	bool there = a->question, sound = has_sound(c, a->request);
 
 	for (unsigned i = 0; i < CONVERSATION_ASKS; i++) {
 		struct asked *x = &c->asked[i];
@@ -131,29 +131,110 @@ static void put_question(struct conversation *c, struct asked *a)
 		if (a->request->again)
 			there = true;
 		else
-			delete_question(c, x);
+			conversation_delete_question(c, x);
 	}
 	if (there)
-		return;
-	o = conversation_emit(c, CONVERSATION_DO_ITEM);
-	snprintf(o->id, sizeof o->id, CONVERSATION_QUESTION, a->id);
-	o->message = &a->request->messages[a->request->n - 1];
+		return false;
 	a->question = true;
+	a->unnamed = sound;
+	if (sound)
+		emit_sound(c, a->request);
+	else
+		emit_line(c, a, &a->request->messages[a->request->n - 1]);
+	return sound;
+}
+
+/* ---- results ---- */
+
+/* The messages at the end that are calls of tools and their results. */
+static size_t count_results(const struct engine_ask *ask)
+{
+	size_t n = 0;
+
+	while (n < ask->n && ask->messages[ask->n - 1 - n].role >= ENGINE_CALL)
+		n++;
+	return n;
+}
+
+static bool is_result(const struct engine_message *m)
+{
+	return m->role == ENGINE_RESULT;
+}
+
+/* Gives the results that this session still waits for. True: there were some. */
+static bool put_results(struct conversation *c, const struct engine_ask *ask, size_t n)
+{
+	bool given = false;
+
+	for (size_t i = ask->n - n; i < ask->n; i++) {
+		const struct engine_message *m = &ask->messages[i];
+		struct call *call = is_result(m) ? conversation_open_call(c, m->call) : NULL;
+
+		if (!call)
+			continue;
+		conversation_give_result(c, call, slice_str(m->text), m->failed);
+		given = true;
+	}
+	return given;
+}
+
+/* ---- asking ---- */
+
+/* Tells a new session what was said before. */
+static void seed_session(struct conversation *c, const struct engine_ask *ask, size_t n)
+{
+	struct session *s = conversation_serving(c);
+
+	if (!s->seeded)
+		for (size_t i = 0; i < n; i++)
+			conversation_emit(c, CONVERSATION_DO_ITEM)->message = &ask->messages[i];
+	s->seeded = true;
+}
+
+static void emit_respond(struct conversation *c, const struct asked *a)
+{
+	struct conversation_output *o = conversation_emit(c, CONVERSATION_DO_RESPOND);
+
+	o->ask = a->id;
+	o->turn = a->turn;
+	o->limit = a->request->output_tokens;
+}
+
+static void emit_say(struct conversation *c, const struct asked *a)
+{
+	struct conversation_output *o = conversation_emit(c, CONVERSATION_DO_SAY);
+
+	o->ask = a->id;
+	o->turn = a->turn;
+	o->text = slice_str(a->request->messages[a->request->n - 1].text);
+}
+
+/* What is put into the conversation may make the provider answer by itself. */
+static void emit_question(struct conversation *c, struct asked *a)
+{
+	const struct engine_ask *ask = a->request;
+	size_t results = count_results(ask);
+	bool known = conversation_serving(c)->seeded, answers;
+
+	if (results) {
+		seed_session(c, ask, ask->n);
+		answers = known && put_results(c, ask, results) && c->caps.answers_results;
+	} else {
+		if (!ask->again)
+			conversation_cancel_calls(c);
+		seed_session(c, ask, ask->n - 1);
+		answers = put_question(c, a) && c->caps.commit_answers;
+	}
+	if (!answers)
+		emit_respond(c, a);
 }
 
 static void send_ask(struct conversation *c, struct asked *a)
 {
-	struct conversation_output *o;
-
-	if (!c->seeded)
-		for (size_t i = 0; i + 1 < a->request->n; i++)
-			conversation_emit(c, CONVERSATION_DO_ITEM)->message =
-				&a->request->messages[i];
-	c->seeded = true;
-	put_question(c, a);
-	o = conversation_emit(c, CONVERSATION_DO_RESPOND);
-	o->ask = a->id;
-	o->turn = a->turn;
+	if (c->caps.lines)
+		emit_say(c, a);
+	else
+		emit_question(c, a);
 	a->state = ASKED_SENT;
 	a->order = ++c->orders;
 	a->until = 0;
@@ -161,12 +242,11 @@ static void send_ask(struct conversation *c, struct asked *a)
 		a->since = c->now;
 }
 
-/* Sends the oldest ask that waits, when nothing hinders. */
-static void send_next(struct conversation *c)
+void conversation_send_next(struct conversation *c)
 {
 	struct asked *next = NULL;
 
-	if (c->link != LINK_UP || active(c))
+	if (!conversation_serves(c) || conversation_active(c))
 		return;
 	for (unsigned i = 0; i < CONVERSATION_ASKS; i++) {
 		struct asked *a = &c->asked[i];
@@ -178,7 +258,7 @@ static void send_next(struct conversation *c)
 		send_ask(c, next);
 }
 
-static void end_ask(struct conversation *c, struct asked *a)
+void conversation_end_ask(struct conversation *c, struct asked *a)
 {
 	a->state = ASKED_OVER;
 	a->wanted = false;
@@ -188,7 +268,7 @@ static void end_ask(struct conversation *c, struct asked *a)
 		delete_answer(c, a);
 }
 
-static void fail_ask(struct conversation *c, struct asked *a, struct slice why)
+void conversation_fail_ask(struct conversation *c, struct asked *a, struct slice why)
 {
 	struct conversation_output *o;
 
@@ -197,21 +277,25 @@ static void fail_ask(struct conversation *c, struct asked *a, struct slice why)
 		o->ask = a->id;
 		o->text = why;
 	}
-	end_ask(c, a);
+	conversation_end_ask(c, a);
 }
 
-static void cancel_ask(struct conversation *c, struct asked *a)
+void conversation_cancel_ask(struct conversation *c, struct asked *a)
 {
 	if (a->state == ASKED_WAITING) {
-		end_ask(c, a);
+		conversation_end_ask(c, a);
 		return;
 	}
-	if (!outstanding(a) || !a->wanted)
+	if (!asked_outstanding(a) || !a->wanted)
 		return;
 	a->wanted = false;
+	if (!c->caps.cancel && c->caps.interrupts) {
+		a->released = true;
+		return;
+	}
 	a->until = c->now + CONVERSATION_WIND_DOWN_MS * NS_PER_MS;
 	if (a->state == ASKED_NAMED && c->caps.cancel)
-		emit_id(c, CONVERSATION_DO_CANCEL, a->response);
+		conversation_emit_id(c, CONVERSATION_DO_CANCEL, a->response);
 }
 
 static int ask(struct conversation *c, const struct engine_ask *request)
@@ -240,7 +324,6 @@ static int ask(struct conversation *c, const struct engine_ask *request)
 			    .wanted = true,
 			    .since = since,
 			    .request = copy};
-	send_next(c);
 	return 0;
 }
 
@@ -251,158 +334,102 @@ static void forget(struct conversation *c, uint32_t turn)
 
 		if (!a->state || a->turn != turn)
 			continue;
-		cancel_ask(c, a);
-		delete_question(c, a);
+		conversation_cancel_ask(c, a);
 		a->forgotten = true;
+		conversation_delete_question(c, a);
 		if (a->state == ASKED_OVER)
 			delete_answer(c, a);
 	}
-	send_next(c);
 }
 
+/* Cuts the item that played last, and deletes those that were not played at all. */
 static void truncate(struct conversation *c, uint32_t id, uint32_t ms)
 {
-	struct asked *a = by_id(c, id);
+	struct asked *a = conversation_asked(c, id);
 	struct conversation_output *o;
-	uint64_t came;
+	uint64_t left = ms;
 
-	if (!a || !a->item[0] || c->link != LINK_UP || !c->caps.truncate)
+	if (!a || !conversation_serves(c) || !c->caps.truncate)
 		return;
-	came = a->bytes * 1000 / (2 * c->caps.rate);
-	o = conversation_emit(c, CONVERSATION_DO_TRUNCATE);
-	memcpy(o->id, a->item, sizeof a->item);
-	o->ms = ms < came ? ms : (uint32_t)came;
+	for (unsigned i = 0; i < a->items; i++) {
+		uint64_t came = a->item[i].bytes * 1000 / (2 * c->caps.rate);
+		uint64_t kept = left < came ? left : came;
+
+		if (!kept && i && c->caps.erase) {
+			conversation_emit_id(c, CONVERSATION_DO_DELETE, a->item[i].id);
+		} else if (kept < came || i + 1 == a->items) {
+			o = conversation_emit(c, CONVERSATION_DO_TRUNCATE);
+			memcpy(o->id, a->item[i].id, sizeof a->item[i].id);
+			o->ms = (uint32_t)kept;
+		}
+		left -= kept;
+	}
+}
+
+/* ---- what a session is told ---- */
+
+/* 0, or ENOMEM; EALREADY: nothing changes. */
+static int keep_text(char **kept, struct slice text)
+{
+	char *copy;
+
+	if (*kept && strlen(*kept) == text.n && memcmp(*kept, text.p, text.n) == 0)
+		return EALREADY;
+	copy = strndup((const char *)text.p, text.n);
+	if (!copy)
+		return ENOMEM;
+	free(*kept);
+	*kept = copy;
+	return 0;
 }
 
 static int instruct(struct conversation *c, struct slice text)
 {
-	char *copy;
+	int err = keep_text(&c->instructions, text);
 
-	if (c->instructions && strlen(c->instructions) == text.n &&
-	    memcmp(c->instructions, text.p, text.n) == 0)
-		return 0;
-	copy = strndup((const char *)text.p, text.n);
-	if (!copy)
-		return ENOMEM;
-	free(c->instructions);
-	c->instructions = copy;
-	if (c->link == LINK_UP)
-		emit_text(c, CONVERSATION_DO_INSTRUCT, copy);
+	if (err)
+		return err == EALREADY ? 0 : err;
+	if (!c->caps.live_instructions)
+		conversation_outdated(c);
+	for (unsigned i = 0; c->caps.live_instructions && i < 2; i++) {
+		if (c->session[i].link == SESSION_UP) {
+			struct conversation_output *o =
+				conversation_emit(c, CONVERSATION_DO_INSTRUCT);
+
+			o->session = i;
+			o->text = slice_str(c->instructions);
+		}
+	}
 	return 0;
 }
 
-/* ---- what the provider says ---- */
-
-static void served(struct conversation *c)
+static int set_tools(struct conversation *c, struct slice text)
 {
-	backoff_reset(&c->backoff);
-	c->silent = false;
-}
+	int err = keep_text(&c->tools, text);
 
-static void response_created(struct conversation *c, const struct conversation_input *in)
-{
-	struct asked *a;
+	if (err)
+		return err == EALREADY ? 0 : err;
+	if (!c->caps.live_tools)
+		conversation_outdated(c);
+	for (unsigned i = 0; c->caps.live_tools && i < 2; i++) {
+		if (c->session[i].link == SESSION_UP) {
+			struct conversation_output *o = conversation_emit(c, CONVERSATION_DO_TOOLS);
 
-	c->echoes = c->echoes || in->ask;
-	a = in->ask ? by_id(c, in->ask) : c->echoes ? NULL : unnamed(c, false);
-	if (a && strcmp(a->response, in->response) == 0)
-		return;
-	if (!a || a->state != ASKED_SENT) {
-		/* Nobody waits for it, and it keeps others from being answered. */
-		if (c->caps.cancel)
-			emit_id(c, CONVERSATION_DO_CANCEL, in->response);
-		return;
-	}
-	snprintf(a->response, sizeof a->response, "%s", in->response);
-	a->state = ASKED_NAMED;
-	/* It was cancelled before it had a name. */
-	if (!a->wanted && c->caps.cancel)
-		emit_id(c, CONVERSATION_DO_CANCEL, a->response);
-}
-
-static void answer_came(struct conversation *c, const struct conversation_input *in)
-{
-	bool audio = in->type == CONVERSATION_AUDIO;
-	struct asked *a = by_response(c, in->response);
-	struct conversation_output *o;
-
-	if (!a || a->state != ASKED_NAMED)
-		return;
-	if (!a->item[0])
-		snprintf(a->item, sizeof a->item, "%s", in->item);
-	if (!a->wanted || !(audio ? in->pcm.n : in->text.n))
-		return;
-	a->life = true;
-	a->bytes += in->pcm.n;
-	served(c);
-	o = conversation_emit(c, audio ? CONVERSATION_SAYS_AUDIO : CONVERSATION_SAYS_TEXT);
-	o->ask = a->id;
-	o->pcm = in->pcm;
-	o->text = in->text;
-}
-
-static void response_done(struct conversation *c, const struct conversation_input *in)
-{
-	struct asked *a = by_response(c, in->response);
-
-	if (!a && in->ask)
-		a = by_id(c, in->ask);
-	/* Whichever was active is not any more. */
-	for (unsigned i = 0; i < CONVERSATION_ASKS; i++)
-		if (c->asked[i].state == ASKED_WAITING)
-			c->asked[i].until = 0;
-	if (a && outstanding(a)) {
-		snprintf(a->response, sizeof a->response, "%s", in->response);
-		if (in->ok && a->wanted) {
-			served(c);
-			conversation_emit(c, CONVERSATION_SAYS_DONE)->ask = a->id;
-			end_ask(c, a);
-		} else {
-			fail_ask(c, a, in->text);
+			o->session = i;
+			o->tools = c->tools;
 		}
 	}
-	send_next(c);
+	return 0;
 }
 
-static void wait_for_active(struct conversation *c, struct asked *a)
+static int give_result(struct conversation *c, const struct conversation_input *in)
 {
-	if (!a->wanted) {
-		end_ask(c, a);
-		return;
-	}
-	a->state = ASKED_WAITING;
-	a->until = c->now + CONVERSATION_REFUSED_MS * NS_PER_MS;
-	/* Nothing that is wanted is active, since this ask went out. */
-	if (!a->refused && c->caps.cancel)
-		emit_id(c, CONVERSATION_DO_CANCEL, "");
-	a->refused = true;
-}
+	struct call *call = conversation_open_call(c, in->call);
 
-static void error_came(struct conversation *c, const struct conversation_input *in)
-{
-	struct asked *a = by_id(c, in->ask);
-
-	switch (in->error) {
-	case CONVERSATION_ERROR_NOT_ACTIVE:
-		/* Cancelling a response that has just ended is a race, not a fault. */
-		a = active(c);
-		if (a && !a->wanted)
-			end_ask(c, a);
-		break;
-	case CONVERSATION_ERROR_FATAL:
-		conversation_lose(c, in->text, true);
-		break;
-	case CONVERSATION_ERROR_ACTIVE:
-		a = in->ask ? a : unnamed(c, true);
-		if (a && a->state == ASKED_SENT)
-			wait_for_active(c, a);
-		break;
-	case CONVERSATION_ERROR_OTHER:
-		if (a && a->state == ASKED_SENT)
-			fail_ask(c, a, in->text);
-		break;
-	}
-	send_next(c);
+	if (!call || !conversation_serves(c))
+		return ENOENT;
+	conversation_give_result(c, call, in->text, in->failed);
+	return 0;
 }
 
 /* ---- the door ---- */
@@ -415,10 +442,9 @@ static int step_owner(struct conversation *c, const struct conversation_input *i
 	case CONVERSATION_ASK:
 		return ask(c, in->request);
 	case CONVERSATION_CANCEL:
-		a = by_id(c, in->ask);
+		a = conversation_asked(c, in->ask);
 		if (a)
-			cancel_ask(c, a);
-		send_next(c);
+			conversation_cancel_ask(c, a);
 		break;
 	case CONVERSATION_TRUNCATE:
 		truncate(c, in->ask, in->ms);
@@ -428,18 +454,29 @@ static int step_owner(struct conversation *c, const struct conversation_input *i
 		break;
 	case CONVERSATION_HEAR:
 		/* Before the first ask of a session: the history that comes with that holds it. */
-		if (c->link == LINK_UP && c->seeded)
+		if (conversation_serves(c) && conversation_serving(c)->seeded)
 			conversation_emit(c, CONVERSATION_DO_ITEM)->message = in->message;
 		break;
 	case CONVERSATION_INSTRUCT:
 		return instruct(c, in->text);
+	case CONVERSATION_TOOLS:
+		return set_tools(c, in->text);
+	case CONVERSATION_RESULT:
+		return give_result(c, in);
 	case CONVERSATION_RENEW:
-		c->stale = c->seeded;
+		conversation_serving(c)->stale = conversation_serving(c)->seeded;
 		break;
 	default:
 		break;
 	}
 	return 0;
+}
+
+/* A session that does not serve has no answers. */
+static bool is_foreign(const struct conversation *c, const struct conversation_input *in)
+{
+	return in->session != c->serving &&
+	       !(in->type == CONVERSATION_ERROR && in->error == CONVERSATION_ERROR_FATAL);
 }
 
 static int step_any(struct conversation *c, const struct conversation_input *in)
@@ -449,24 +486,29 @@ static int step_any(struct conversation *c, const struct conversation_input *in)
 	case CONVERSATION_CREATED:
 	case CONVERSATION_CLOSED:
 		conversation_link(c, in);
-		send_next(c);
+		break;
+	case CONVERSATION_GO_AWAY:
+		c->session[in->session].roll_at = c->now;
 		break;
 	case CONVERSATION_RESPONSE:
-		response_created(c, in);
-		break;
 	case CONVERSATION_AUDIO:
 	case CONVERSATION_TEXT:
-		answer_came(c, in);
-		break;
 	case CONVERSATION_DONE:
-		response_done(c, in);
-		break;
 	case CONVERSATION_ERROR:
-		error_came(c, in);
+	case CONVERSATION_ITEM:
+	case CONVERSATION_INTERRUPTED:
+		if (!is_foreign(c, in))
+			conversation_answer(c, in);
+		break;
+	case CONVERSATION_CALL_BEGUN:
+	case CONVERSATION_CALL_FRAGMENT:
+	case CONVERSATION_CALL:
+	case CONVERSATION_CALL_REVOKED:
+		if (!is_foreign(c, in))
+			conversation_call(c, in);
 		break;
 	case CONVERSATION_TIME:
 		conversation_time(c);
-		send_next(c);
 		break;
 	default:
 		return step_owner(c, in);
@@ -484,12 +526,18 @@ int conversation_step(struct conversation *c, const struct conversation_input *i
 	outputs->n = 0;
 	err = step_any(c, in);
 	conversation_renew(c);
+	if (!err)
+		conversation_send_next(c);
+	for (size_t i = 0; i < outputs->n; i++)
+		if (outputs->v[i].type < CONVERSATION_SAYS_AUDIO)
+			c->session[outputs->v[i].session].quiet_at =
+				now + c->caps.keepalive_ms * NS_PER_MS;
 	return err;
 }
 
 bool conversation_up(const struct conversation *c)
 {
-	return c->link == LINK_UP;
+	return conversation_serves(c);
 }
 
 bool conversation_silent(const struct conversation *c)
@@ -506,6 +554,7 @@ int conversation_alloc(struct conversation **out, const struct conversation_caps
 		return ENOMEM;
 	c->caps = *caps;
 	c->backoff = backoff_of(&waits);
+	c->session[0].link = SESSION_DOWN;
 	*out = c;
 	return 0;
 }
@@ -516,7 +565,9 @@ struct conversation *conversation_free(struct conversation *c)
 		return NULL;
 	for (unsigned i = 0; i < CONVERSATION_ASKS; i++)
 		free(c->asked[i].request);
+	conversation_free_calls(c);
 	free(c->instructions);
+	free(c->tools);
 	free(c);
 	return NULL;
 }

@@ -1,15 +1,22 @@
-/* The conversation with one realtime provider, without its wire: the session, the asks that it
- * owes, and which answer a sound belongs to. Pure: (state, input, now) gives outputs, which the
- * shell (control/engine/realtime.c) performs.
+/* The conversation with one realtime provider, without its wire: its sessions, the asks that it
+ * owes, which answer a sound belongs to, and the tools that an answer calls. Pure: (state, input,
+ * now) gives outputs, which the shell (control/engine/realtime.c) performs.
  *
- *   link         input                          next          outputs
+ *   session      input                          next          outputs
+ *   NONE         the other one ends soon        CONNECTING    CONNECT
  *   DOWN         the backoff has passed         CONNECTING    CONNECT
- *   CONNECTING   opened                         OPEN
- *   OPEN         session created                UP            DESCRIBE, LINK_UP; the next ask
+ *   CONNECTING   opened                         OPEN          DESCRIBE, if the client speaks first
+ *   OPEN         session created                UP            DESCRIBE otherwise; LINK_UP; next ask
  *   OPEN         no session for SESSION_MS      DOWN          CLOSE, LINK_DOWN
- *   UP           a fatal error, or closed       DOWN          CLOSE, FAILED, LINK_DOWN
+ *   UP           a fatal error, or closed       DOWN          CLOSE, LINK_DOWN; see below for asks
  *   UP           no sign of life (silent_ms)    DOWN          CLOSE, SILENT
  *   UP           renewed, once nothing runs     DOWN          CLOSE
+ *
+ * Rollover: there are two sessions at most. One serves; the other one is opened before the first
+ * ends (its time limit, the provider's goAway, instructions or tools that it cannot change), and
+ * takes over as soon as it is up and no answer runs, or when the first is lost. The room owns the
+ * history: the first ask of a session carries it along, so a session needs nothing of the one
+ * before it.
  *
  *   ask          input                          next          outputs
  *   WAITING      link up, nothing is active     SENT          ITEM (its question), RESPOND
@@ -17,7 +24,9 @@
  *   SENT         refused: another is active     WAITING       until that is done, or REFUSED_MS
  *   SENT         refused otherwise              OVER          FAILED
  *   SENT, NAMED  response done                  OVER          DONE or FAILED
- *   SENT, NAMED  its session is replaced        WAITING       it goes to the next session
+ *   SENT, NAMED  its session ends, no answer    WAITING       it goes to the next session, twice
+ *   SENT, NAMED  its session ends within it     OVER          FAILED
+ *   NAMED        silent_ms within its answer    OVER          CANCEL, FAILED
  *   SENT, NAMED  cancelled                      SENT, NAMED   blocks until done (WIND_DOWN_MS)
  *
  * The ask id goes out as metadata of the response and as the id of the client event. An event that
@@ -25,8 +34,13 @@
  * are matched in the order of the asks. The owner gets AUDIO and TEXT of an ask and then exactly
  * one DONE or FAILED, unless it cancels the ask.
  *
- * The room owns the history. The provider's copy is a cache: the first ask of a session carries the
- * history along, and the question of a turn that was superseded or rolled back is deleted. */
+ * A question is a line, or the sound of its speaker where the dialect takes sound. The question of
+ * a turn that was superseded or rolled back is deleted.
+ *
+ * Calls of tools are put together from their fragments; each id counts once. The owner gets CALL
+ * once the arguments are whole. Its next ask ends with the results, or RESULT gives one before;
+ * calls that got none when the conversation goes on are answered as cancelled, so that the provider
+ * gets exactly one result for each. */
 #ifndef CONTROL_ENGINE_CORE_CONVERSATION_H
 #define CONTROL_ENGINE_CORE_CONVERSATION_H
 
@@ -35,6 +49,7 @@
 #include <stdint.h>
 
 #include "control/engine/core/ask.h"
+#include "control/settings/usage.h"
 #include "proto/base/cursor.h"
 
 struct conversation;
@@ -42,29 +57,51 @@ struct conversation;
 enum {
 	CONVERSATION_ASKS = 16, /* remembered, the running one among them */
 	CONVERSATION_ID_MAX = 128,
-	CONVERSATION_OUTPUTS = ENGINE_MESSAGES_MAX + 4 * CONVERSATION_ASKS,
+	CONVERSATION_CALLS = 16, /* that are open at once */
+	CONVERSATION_ARGUMENTS_MAX = 24000,
+	CONVERSATION_OUTPUTS = ENGINE_MESSAGES_MAX + ENGINE_IMAGES_MAX + 4 * ENGINE_SOUNDS_MAX +
+			       8 * CONVERSATION_ASKS + 2 * CONVERSATION_CALLS,
 	CONVERSATION_SESSION_MS = 4000, /* from the open connection to the session */
 	CONVERSATION_WIND_DOWN_MS = 1500,
 	CONVERSATION_REFUSED_MS = 500,
+	CONVERSATION_ROLL_MS = 60000,  /* at most so long before its end a session is replaced */
+	CONVERSATION_RENEW_MS = 30000, /* a session lasts at least that long before new instructions
+					  replace it */
+	CONVERSATION_RETRY_MS = 5000,  /* between tries to open the next session */
+	CONVERSATION_LOSSES = 2,       /* sessions that may be lost with one ask in them */
 };
 
 /* What the dialect can do (control/engine/caps.def). */
 struct conversation_caps {
-	bool cancel, truncate, erase;
-	unsigned rate;	    /* of the sound that comes, s16le mono */
-	uint32_t silent_ms; /* without a sign of life, after which a session is replaced */
+	bool cancel, truncate, erase, live_instructions, live_tools, sound, images;
+	bool interrupts; /* a question interrupts an answer that runs */
+	bool lines;	 /* every ask is of words that are to be spoken exactly */
+	/* Of the wire (control/dialect/realtime.h). */
+	bool describes_first, commit_answers, answers_results;
+	uint32_t keepalive_ms;
+	size_t min_sound;    /* bytes of ENGINE_SOUND_RATE; less is no question */
+	unsigned rate;	     /* of the sound that comes, s16le mono */
+	uint32_t silent_ms;  /* without a sign of life, after which a session is replaced */
+	uint32_t session_ms; /* after which the provider ends a session; 0: no limit is known */
 };
 
 enum conversation_input_type {
-	/* of the wire */
+	/* of the wire, of one session */
 	CONVERSATION_OPENED,
-	CONVERSATION_CREATED,  /* the session */
-	CONVERSATION_CLOSED,   /* text: why */
-	CONVERSATION_RESPONSE, /* response; ask, 0 when the server did not return it */
-	CONVERSATION_AUDIO,    /* response, item, pcm */
-	CONVERSATION_TEXT,     /* response, item, text */
-	CONVERSATION_DONE,     /* response, ask as above, ok, text: why not */
-	CONVERSATION_ERROR,    /* ask: whose event it is about, 0 unknown; error, text: why */
+	CONVERSATION_CREATED,	 /* the session */
+	CONVERSATION_CLOSED,	 /* text: why */
+	CONVERSATION_RESPONSE,	 /* response; ask, 0 when the server did not return it */
+	CONVERSATION_AUDIO,	 /* response, item, pcm */
+	CONVERSATION_TEXT,	 /* response, item, text */
+	CONVERSATION_DONE,	 /* response, ask as above, ok, cut, text: why not; usage or NULL */
+	CONVERSATION_ERROR,	 /* ask: whose event it is about, 0 unknown; error, text: why */
+	CONVERSATION_ITEM,	 /* item: the sound that was committed */
+	CONVERSATION_CALL_BEGUN, /* response, item, call, name */
+	CONVERSATION_CALL_FRAGMENT, /* response, item, call (may be ""), text */
+	CONVERSATION_CALL,	    /* response, item, call, name (may be ""), text: all of it */
+	CONVERSATION_CALL_REVOKED,  /* call */
+	CONVERSATION_INTERRUPTED,   /* response: the provider cuts it; DONE follows */
+	CONVERSATION_GO_AWAY,	    /* the provider is about to end the session */
 	/* of the owner */
 	CONVERSATION_ASK,      /* request */
 	CONVERSATION_CANCEL,   /* ask: nothing more of it is wanted */
@@ -72,6 +109,8 @@ enum conversation_input_type {
 	CONVERSATION_FORGET,   /* turn: its questions and answers never happened */
 	CONVERSATION_HEAR,     /* message: it asks for nothing */
 	CONVERSATION_INSTRUCT, /* text: the instructions from now on */
+	CONVERSATION_TOOLS,    /* text: a JSON array of the tools from now on */
+	CONVERSATION_RESULT,   /* call, text, failed: of a tool; ENOENT: no such call is open */
 	CONVERSATION_RENEW,    /* another provider answers: this session misses what it says */
 	CONVERSATION_TIME,     /* conversation_deadline() was reached */
 };
@@ -85,41 +124,60 @@ enum conversation_error {
 
 struct conversation_input {
 	enum conversation_input_type type;
+	unsigned session; /* of the wire: 0 or 1, as in CONNECT */
 	uint32_t ask, turn, ms;
-	bool ok;
+	bool ok, cut, failed;
 	enum conversation_error error;
-	const char *response, *item; /* shorter than CONVERSATION_ID_MAX */
+	/* Shorter than CONVERSATION_ID_MAX. */
+	const char *response, *item, *call, *name;
 	struct slice text, pcm;
+	const struct usage *usage;
 	const struct engine_ask *request;     /* copied */
 	const struct engine_message *message; /* of HEAR */
 };
 
 enum conversation_output_type {
-	/* to the wire */
+	/* to the wire, to one session */
 	CONVERSATION_DO_CONNECT,
 	CONVERSATION_DO_CLOSE,	  /* drop the connection; no CLOSED is awaited */
-	CONVERSATION_DO_DESCRIBE, /* text: the instructions of a new session */
+	CONVERSATION_DO_DESCRIBE, /* text: the instructions of a new session; tools */
 	CONVERSATION_DO_INSTRUCT, /* text */
+	CONVERSATION_DO_TOOLS,	  /* tools */
 	CONVERSATION_DO_ITEM,	  /* id, "" for the server's own; message */
-	CONVERSATION_DO_RESPOND,  /* ask, turn */
+	CONVERSATION_DO_IMAGE,	  /* image */
+	CONVERSATION_DO_ACTIVITY, /* sound follows */
+	CONVERSATION_DO_APPEND,	  /* pcm at ENGINE_SOUND_RATE */
+	CONVERSATION_DO_COMMIT,	  /* the sound was all of it */
+	CONVERSATION_DO_RESPOND,  /* ask, turn, limit */
+	CONVERSATION_DO_SAY,	  /* ask, turn, text: these words exactly */
+	CONVERSATION_DO_RESULT,	  /* id of the call, name of the tool, text, failed */
 	CONVERSATION_DO_CANCEL,	  /* id of the response, "" for whichever is active */
 	CONVERSATION_DO_TRUNCATE, /* id of the item, ms */
 	CONVERSATION_DO_DELETE,	  /* id of the item */
+	CONVERSATION_DO_KEEPALIVE,
 	/* to the owner */
 	CONVERSATION_SAYS_AUDIO,  /* ask, pcm */
 	CONVERSATION_SAYS_TEXT,	  /* ask, text */
-	CONVERSATION_SAYS_DONE,	  /* ask */
+	CONVERSATION_SAYS_CALL,	  /* ask, id of the call, name, text: the arguments */
+	CONVERSATION_SAYS_USAGE,  /* ask, 0 when it is nobody's; usage */
+	CONVERSATION_SAYS_DONE,	  /* ask; calls: it waits for results; cut: a limit was reached */
 	CONVERSATION_SAYS_FAILED, /* ask, text: why */
 	CONVERSATION_SAYS_SILENT, /* ask: the provider does not answer; its session is replaced */
 	CONVERSATION_SAYS_LINK_UP,
 	CONVERSATION_SAYS_LINK_DOWN, /* text: why; once for each outage */
+	CONVERSATION_SAYS_ROLLED,    /* the next session serves from now on */
 };
 
 struct conversation_output {
 	enum conversation_output_type type;
-	uint32_t ask, turn, ms;
+	unsigned session;
+	uint32_t ask, turn, ms, limit;
+	bool failed, calls, cut;
 	char id[CONVERSATION_ID_MAX];
+	const char *name, *tools;
 	const struct engine_message *message;
+	const struct engine_image *image;
+	const struct usage *usage;
 	struct slice text, pcm;
 };
 

@@ -1,20 +1,17 @@
-/* The link of a conversation, and everything that a deadline decides (conversation.h). */
+/* The sessions of a conversation, and everything that a deadline decides (conversation.h). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "control/engine/core/conversation_state.h"
 
-static void drop_session(struct conversation *c)
+static struct session *next_session(struct conversation *c)
 {
-	c->link = LINK_DOWN;
-	c->seeded = c->stale = false;
-	c->echoes = false;
-	c->due = c->now + backoff_next(&c->backoff, 0);
-	/* Items and responses of a lost session are not there any more. */
-	for (unsigned i = 0; i < CONVERSATION_ASKS; i++) {
-		c->asked[i].question = false;
-		c->asked[i].response[0] = c->asked[i].item[0] = '\0';
-	}
+	return &c->session[!c->serving];
+}
+
+static void emit_close(struct conversation *c, unsigned session)
+{
+	conversation_emit(c, CONVERSATION_DO_CLOSE)->session = session;
 }
 
 static void end_asked(struct asked *a)
@@ -25,67 +22,188 @@ static void end_asked(struct asked *a)
 	a->request = NULL;
 }
 
-void conversation_lose(struct conversation *c, struct slice why, bool close)
+/* Items, responses and calls of a session that is gone are not there any more. */
+static void forget_items(struct conversation *c)
 {
-	struct conversation_output *o;
-
-	if (c->link == LINK_DOWN)
-		return;
-	if (close)
-		conversation_emit(c, CONVERSATION_DO_CLOSE);
-	drop_session(c);
 	for (unsigned i = 0; i < CONVERSATION_ASKS; i++) {
 		struct asked *a = &c->asked[i];
 
-		if (a->state != ASKED_SENT && a->state != ASKED_NAMED)
-			continue;
-		if (a->wanted) {
-			o = conversation_emit(c, CONVERSATION_SAYS_FAILED);
-			o->ask = a->id;
-			o->text = why;
-		}
-		end_asked(a);
+		a->question = a->unnamed = false;
+		a->response[0] = '\0';
+		a->items = 0;
+		if (asked_outstanding(a) && !a->wanted)
+			end_asked(a);
 	}
-	if (c->told_down)
+	conversation_drop_calls(c);
+}
+
+/* The serving session is gone. The next one takes over if there is one. */
+static void leave_session(struct conversation *c, uint64_t due)
+{
+	struct session *s = conversation_serving(c);
+
+	forget_items(c);
+	if (next_session(c)->link != SESSION_NONE) {
+		*s = (struct session){.link = SESSION_NONE};
+		c->serving = !c->serving;
+		return;
+	}
+	*s = (struct session){.link = SESSION_DOWN, .due = due};
+}
+
+static void wait_again(struct asked *a)
+{
+	a->state = ASKED_WAITING;
+	a->since = a->until = 0;
+	a->refused = false;
+}
+
+/* What was asked in a lost session and not answered yet is asked again in the next one. */
+static void keep_asks(struct conversation *c, struct slice why)
+{
+	for (unsigned i = 0; i < CONVERSATION_ASKS; i++) {
+		struct asked *a = &c->asked[i];
+
+		if (!asked_outstanding(a) || !a->wanted)
+			continue;
+		if (a->life || ++a->losses > CONVERSATION_LOSSES)
+			conversation_fail_ask(c, a, why);
+		else
+			wait_again(a);
+	}
+}
+
+void conversation_lose(struct conversation *c, unsigned session, struct slice why, bool close)
+{
+	struct session *s = &c->session[session];
+
+	if (s->link == SESSION_DOWN || s->link == SESSION_NONE)
+		return;
+	if (close)
+		emit_close(c, session);
+	if (session != c->serving) {
+		*s = (struct session){.link = SESSION_DOWN,
+				      .due = c->now + CONVERSATION_RETRY_MS * NS_PER_MS};
+		return;
+	}
+	s->link = SESSION_DOWN;
+	keep_asks(c, why);
+	leave_session(c, c->now + backoff_next(&c->backoff, 0));
+	if (c->told_down || conversation_serves(c))
 		return;
 	c->told_down = true;
 	conversation_emit(c, CONVERSATION_SAYS_LINK_DOWN)->text = why;
 }
 
-void conversation_renew(struct conversation *c)
+/* ---- coming up ---- */
+
+static void describe(struct conversation *c, unsigned session)
 {
-	if (!c->stale || c->link != LINK_UP)
+	struct conversation_output *o = conversation_emit(c, CONVERSATION_DO_DESCRIBE);
+
+	o->session = session;
+	o->text = slice_str(c->instructions ? c->instructions : "");
+	o->tools = c->tools;
+}
+
+/* A tenth of its time before its end, but not long before. */
+static uint64_t roll_at(const struct conversation *c)
+{
+	uint64_t ms = c->caps.session_ms, early = ms / 10;
+
+	if (!ms)
+		return UINT64_MAX;
+	early = early < CONVERSATION_ROLL_MS ? early : CONVERSATION_ROLL_MS;
+	return c->now + (ms - early) * NS_PER_MS;
+}
+
+static void come_up(struct conversation *c, unsigned session)
+{
+	struct session *s = &c->session[session];
+
+	if (s->link != SESSION_OPEN)
 		return;
-	for (unsigned i = 0; i < CONVERSATION_ASKS; i++)
-		if (c->asked[i].wanted)
-			return;
-	conversation_emit(c, CONVERSATION_DO_CLOSE);
-	drop_session(c);
-	for (unsigned i = 0; i < CONVERSATION_ASKS; i++)
-		if (c->asked[i].state)
-			end_asked(&c->asked[i]);
+	s->link = SESSION_UP;
+	s->up_at = c->now;
+	s->roll_at = roll_at(c);
+	if (!c->caps.describes_first)
+		describe(c, session);
+	if (session != c->serving)
+		return;
+	c->told_down = false;
+	conversation_emit(c, CONVERSATION_SAYS_LINK_UP);
 }
 
 void conversation_link(struct conversation *c, const struct conversation_input *in)
 {
+	struct session *s = &c->session[in->session];
+
 	switch (in->type) {
 	case CONVERSATION_OPENED:
-		c->link = LINK_OPEN;
-		c->due = c->now + CONVERSATION_SESSION_MS * NS_PER_MS;
+		s->link = SESSION_OPEN;
+		s->due = c->now + CONVERSATION_SESSION_MS * NS_PER_MS;
+		if (c->caps.describes_first)
+			describe(c, in->session);
 		break;
 	case CONVERSATION_CREATED:
-		if (c->link != LINK_OPEN)
-			return;
-		c->link = LINK_UP;
-		c->told_down = false;
-		conversation_emit(c, CONVERSATION_DO_DESCRIBE)->text =
-			slice_str(c->instructions ? c->instructions : "");
-		conversation_emit(c, CONVERSATION_SAYS_LINK_UP);
+		come_up(c, in->session);
 		break;
 	default:
-		conversation_lose(c, in->text, false);
+		conversation_lose(c, in->session, in->text, false);
 		break;
 	}
+}
+
+/* ---- replacing ---- */
+
+static bool runs(const struct conversation *c)
+{
+	for (unsigned i = 0; i < CONVERSATION_ASKS; i++)
+		if (asked_outstanding(&c->asked[i]) && c->asked[i].wanted)
+			return true;
+	return false;
+}
+
+/* Calls wait for results in the session that made them. */
+static bool calls_wait(const struct conversation *c)
+{
+	for (unsigned i = 0; i < CONVERSATION_CALLS; i++)
+		if (c->call[i].state == CALL_TOLD)
+			return true;
+	return false;
+}
+
+void conversation_renew(struct conversation *c)
+{
+	struct session *s = conversation_serving(c);
+
+	if (runs(c))
+		return;
+	if (next_session(c)->link == SESSION_UP && !calls_wait(c)) {
+		if (s->link != SESSION_DOWN)
+			emit_close(c, c->serving);
+		leave_session(c, 0);
+		conversation_emit(c, CONVERSATION_SAYS_ROLLED);
+		s = conversation_serving(c);
+	}
+	if (!s->stale || s->link != SESSION_UP)
+		return;
+	emit_close(c, c->serving);
+	leave_session(c, c->now + backoff_next(&c->backoff, 0));
+}
+
+void conversation_outdated(struct conversation *c)
+{
+	struct session *s = conversation_serving(c), *next = next_session(c);
+	uint64_t earliest = s->up_at + CONVERSATION_RENEW_MS * NS_PER_MS;
+
+	/* One that was described already was told what is out of date. */
+	if (next->link == SESSION_OPEN || next->link == SESSION_UP) {
+		emit_close(c, !c->serving);
+		*next = (struct session){.link = SESSION_DOWN, .due = c->now};
+	}
+	if (s->link == SESSION_UP && earliest < s->roll_at)
+		s->roll_at = earliest > c->now ? earliest : c->now;
 }
 
 /* ---- time ---- */
@@ -96,31 +214,34 @@ static void replace_session(struct conversation *c, struct asked *silent)
 {
 	struct conversation_output *o;
 
-	conversation_emit(c, CONVERSATION_DO_CLOSE);
+	emit_close(c, c->serving);
 	o = conversation_emit(c, CONVERSATION_SAYS_SILENT);
 	o->ask = silent->id;
 	c->silent = true;
-	drop_session(c);
 	for (unsigned i = 0; i < CONVERSATION_ASKS; i++) {
 		struct asked *a = &c->asked[i];
 
 		a->since = 0;
-		if (a->state != ASKED_SENT && a->state != ASKED_NAMED)
-			continue;
-		if (!a->wanted) {
-			end_asked(a);
-			continue;
-		}
-		a->state = ASKED_WAITING;
-		a->until = 0;
-		a->refused = false;
+		if (asked_outstanding(a) && a->wanted)
+			wait_again(a);
 	}
+	leave_session(c, c->now + backoff_next(&c->backoff, 0));
+}
+
+/* When its answer counts as stuck: no sign of life since it was asked, or within it. */
+static uint64_t stuck_at(const struct conversation *c, const struct asked *a)
+{
+	uint64_t from = a->life ? a->life_at : a->since;
+
+	if (!asked_outstanding(a) || !a->wanted || !from || !conversation_serves(c))
+		return UINT64_MAX;
+	return from + c->caps.silent_ms * NS_PER_MS;
 }
 
 /* When this ask wants to be looked at. */
 static uint64_t due(const struct conversation *c, const struct asked *a)
 {
-	uint64_t at = UINT64_MAX, silent;
+	uint64_t at = UINT64_MAX, stuck = stuck_at(c, a);
 
 	if (a->state == ASKED_FREE || a->state == ASKED_OVER)
 		return at;
@@ -128,63 +249,80 @@ static uint64_t due(const struct conversation *c, const struct asked *a)
 		at = a->until;
 	if (a->wanted && a->request->deadline && a->request->deadline < at)
 		at = a->request->deadline;
-	silent = a->since + c->caps.silent_ms * NS_PER_MS;
-	if (c->link == LINK_UP && a->wanted && a->since && !a->life && silent < at &&
-	    a->state != ASKED_WAITING)
-		at = silent;
-	return at;
+	return stuck < at ? stuck : at;
 }
 
-static void expire(struct conversation *c, struct asked *a)
+static void expire(struct conversation *c, struct asked *a, const char *why)
 {
-	static const char why[] = "the deadline of the ask has passed";
 	struct conversation_output *o = conversation_emit(c, CONVERSATION_SAYS_FAILED);
 
 	o->ask = a->id;
 	o->text = slice_str(why);
-	if (a->state == ASKED_WAITING) {
-		end_asked(a);
-		return;
-	}
-	a->wanted = false;
-	a->until = c->now + CONVERSATION_WIND_DOWN_MS * NS_PER_MS;
-	if (a->state == ASKED_NAMED && c->caps.cancel)
-		memcpy(conversation_emit(c, CONVERSATION_DO_CANCEL)->id, a->response,
-		       sizeof a->response);
+	conversation_cancel_ask(c, a);
 }
 
-static void time_of_ask(struct conversation *c, struct asked *a)
+static void check_ask(struct conversation *c, struct asked *a)
 {
 	if (c->now < due(c, a))
 		return;
 	if (a->wanted && a->request->deadline && c->now >= a->request->deadline) {
-		expire(c, a);
+		expire(c, a, "the deadline of the ask has passed");
 	} else if (a->until && c->now >= a->until) {
 		a->released = !a->wanted;
 		a->until = 0;
+	} else if (a->life) {
+		expire(c, a, "the provider stopped within its answer");
 	} else {
 		replace_session(c, a);
 	}
 }
 
-void conversation_time(struct conversation *c)
+static void check_session(struct conversation *c, unsigned i)
 {
 	static const char none[] = "the connection is open, but no session was created";
+	struct session *s = &c->session[i];
 
-	if (c->link == LINK_DOWN && c->now >= c->due) {
-		c->link = LINK_CONNECTING;
-		conversation_emit(c, CONVERSATION_DO_CONNECT);
-	} else if (c->link == LINK_OPEN && c->now >= c->due) {
-		conversation_lose(c, slice_str(none), true);
+	if (s->link == SESSION_DOWN && c->now >= s->due) {
+		s->link = SESSION_CONNECTING;
+		conversation_emit(c, CONVERSATION_DO_CONNECT)->session = i;
+	} else if (s->link == SESSION_OPEN && c->now >= s->due) {
+		conversation_lose(c, i, slice_str(none), true);
+	} else if (s->link == SESSION_UP && c->caps.keepalive_ms && c->now >= s->quiet_at) {
+		conversation_emit(c, CONVERSATION_DO_KEEPALIVE)->session = i;
 	}
+}
+
+static bool rolls(const struct conversation *c)
+{
+	return conversation_serves(c) && c->session[!c->serving].link == SESSION_NONE;
+}
+
+void conversation_time(struct conversation *c)
+{
+	if (rolls(c) && c->now >= conversation_serving(c)->roll_at)
+		*next_session(c) = (struct session){.link = SESSION_DOWN};
+	check_session(c, 0);
+	check_session(c, 1);
 	for (unsigned i = 0; i < CONVERSATION_ASKS; i++)
-		time_of_ask(c, &c->asked[i]);
+		check_ask(c, &c->asked[i]);
+}
+
+static uint64_t session_due(const struct conversation *c, const struct session *s)
+{
+	if (s->link == SESSION_DOWN || s->link == SESSION_OPEN)
+		return s->due;
+	return s->link == SESSION_UP && c->caps.keepalive_ms ? s->quiet_at : UINT64_MAX;
 }
 
 uint64_t conversation_deadline(const struct conversation *c)
 {
-	uint64_t at = c->link == LINK_DOWN || c->link == LINK_OPEN ? c->due : UINT64_MAX;
+	uint64_t at = rolls(c) ? c->session[c->serving].roll_at : UINT64_MAX;
 
+	for (unsigned i = 0; i < 2; i++) {
+		uint64_t one = session_due(c, &c->session[i]);
+
+		at = one < at ? one : at;
+	}
 	for (unsigned i = 0; i < CONVERSATION_ASKS; i++) {
 		uint64_t one = due(c, &c->asked[i]);
 

@@ -494,7 +494,11 @@ TEST(every_row_of_the_capabilities_can_be_served)
 			CHECK(c->ops->alloc && c->ops->free);
 			CHECK(!c->ops->ask == !c->ops->cancel && !c->ops->sound == !c->ops->flush);
 			CHECK(c->text_in == (c->ops->ask != NULL));
-			CHECK(c->live_instructions == (c->ops->instruct != NULL));
+			CHECK(!c->live_instructions || c->ops->instruct);
+			CHECK(!c->live_tools || c->role != ROLE_VOICE || c->ops->tools);
+			CHECK(c->ops != &engine_realtime || engine_wire(c->dialect));
+			/* A voice that reads out says what it is given. */
+			CHECK(c->role != ROLE_SPEECH || c->exact_line);
 			/* What can be truncated is sound in a conversation. */
 			CHECK(!c->truncate || (c->ops->truncate && c->rate_out));
 			CHECK(c->rate_in == 0 || c->pcm_in);
