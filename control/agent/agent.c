@@ -9,6 +9,7 @@
 #include "control/media/media.h"
 #include "control/agent/power.h"
 #include "control/agent/room_log.h"
+#include "control/agent/utterance_sound.h"
 #include "control/settings/settings.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
@@ -269,6 +270,8 @@ int agent_alloc(struct agent **out, const struct agent_conf *conf)
 		err = tmr_alloc(&a->timer, a->env, timer_fired, a);
 	if (!err)
 		err = tmr_alloc(&a->power_timer, a->env, read_power, a);
+	if (!err && conf->settings->reply_path == SETTINGS_REPLY_NATIVE)
+		err = utterance_sound_alloc(&a->sound);
 	if (!err)
 		err = agent_open_roles(a, conf);
 	if (err) {
@@ -301,6 +304,7 @@ struct agent *agent_free(struct agent *a)
 	tmr_free(a->power_timer);
 	tmr_free(a->sound_timer);
 	voice_output_free(a->output);
+	utterance_sound_free(a->sound);
 	roles_free(a->roles);
 	room_log_free(a->log);
 	turns_free(a->turns, *a->ended ? a->ended : "shutdown");

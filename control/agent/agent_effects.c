@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "control/agent/inside.h"
+#include "control/agent/utterance_sound.h"
 #include "control/agent/voice_output.h"
 #include "control/media/media.h"
 #include "control/room/turn/segment.h"
@@ -15,9 +16,40 @@
 
 /* ---- answers ---- */
 
+/* What a turn's speakers said, as lines. */
+enum { LINES_MAX = ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8) };
+
+/* The sound of the question, and the line before it: all of the question's text but the words.
+ * False: the question is text, because several people asked it or no sound of it is kept. */
+static bool attach_sound(struct agent *a, const struct room_effect *e, struct slice *sound,
+			 char *label, size_t size, size_t *n)
+{
+	const struct room_turn *t = a->sound ? room_active(a->room) : NULL;
+	char lines[LINES_MAX];
+	size_t len = strlen(e->text), tail;
+
+	if (!t || t->id != e->turn || !t->segments || room_segment_shared(t))
+		return false;
+	tail = room_segment_lines(t, lines, sizeof lines);
+	if (tail > len || strcmp(e->text + len - tail, lines) != 0)
+		return false;
+	for (unsigned i = 0; i < t->segments; i++) {
+		struct slice pcm = utterance_sound_get(a->sound, t->segment[i].utterance);
+
+		if (!pcm.n)
+			return false;
+		sound[i] = pcm;
+	}
+	*n = t->segments;
+	snprintf(label, size, "%.*s[%s]:", (int)(len - tail), e->text, t->name);
+	return true;
+}
+
 static void ask_reply(struct agent *a, const struct room_effect *e)
 {
 	struct engine_message messages[ENGINE_MESSAGES_MAX];
+	struct slice sound[ENGINE_SOUNDS_MAX];
+	char label[LINES_MAX];
 	struct engine_ask ask = {.turn = e->turn,
 				 .instructions = e->instructions ? e->instructions : "",
 				 .messages = messages};
@@ -31,6 +63,10 @@ static void ask_reply(struct agent *a, const struct room_effect *e)
 			.text = e->history[i].text};
 	messages[ask.n++] =
 		(struct engine_message){.role = ENGINE_USER, .speaker = "", .text = e->text};
+	if (attach_sound(a, e, sound, label, sizeof label, &ask.n_sound)) {
+		ask.sound = sound;
+		ask.sound_label = label;
+	}
 	roles_ask(a->roles, agent_reply_use(a), 0, &ask);
 }
 
@@ -58,7 +94,7 @@ static void instruct(struct agent *a, const struct room_effect *e)
 /* An engine that keeps a conversation is told what it listened to. */
 static void overhear(struct agent *a, const struct room_turn *t)
 {
-	char line[ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8)];
+	char line[LINES_MAX];
 
 	room_segment_lines(t, line, sizeof line);
 	roles_hear(a->roles,
@@ -117,6 +153,10 @@ static bool perform_sound(struct agent *a, const struct room_effect *e)
 	struct engine_sound sound = {.user = e->user, .utterance = e->utterance, .pcm = e->pcm};
 	int err;
 
+	if (a->sound && e->type == ROOM_DO_ASR_APPEND)
+		utterance_sound_add(a->sound, e->utterance, e->pcm);
+	else if (a->sound && e->type == ROOM_DO_ASR_CANCEL)
+		utterance_sound_drop(a->sound, e->utterance);
 	switch (e->type) {
 	case ROOM_DO_ASR_START:
 		sound.type = ENGINE_SOUND_START;

@@ -1,5 +1,6 @@
 /* Publishes the events of the agent's room and engines, and records the end of a turn (agent.h). */
 #include "control/agent/inside.h"
+#include "control/agent/utterance_sound.h"
 #include "control/agent/voice_output.h"
 #include "control/media/media.h"
 #include "ipc/env.h"
@@ -49,9 +50,21 @@ static void tell_fault(struct agent *a, const struct room_turn *t)
 			agent_fault(a, table[i].fault, FAULT_IS_ONCE);
 }
 
+/* A turn that went into another one leaves its sound to that. */
+static void drop_sound(struct agent *a, const struct room_turn *t)
+{
+	if (!a->sound || room_turn_replaced(t))
+		return;
+	for (unsigned i = 0; i < t->chunks; i++)
+		utterance_sound_drop(a->sound, t->chunk[i].utterance);
+	for (unsigned i = 0; i < t->segments; i++)
+		utterance_sound_drop(a->sound, t->segment[i].utterance);
+}
+
 void agent_record_turn(struct agent *a, const struct room_turn *t)
 {
 	tell_fault(a, t);
+	drop_sound(a, t);
 	/* Its words went into another turn, or were taken back: it never was. */
 	if (t->asked_at && room_turn_replaced(t))
 		roles_forget(a->roles, t->id);

@@ -26,6 +26,7 @@ struct agent {
 	struct room_log *log; /* its journal, NULL when none is wanted */
 	struct roles *roles;
 	struct voice_output *output;
+	struct utterance_sound *sound; /* of utterances; NULL unless the reply path is native */
 	struct tmr *timer;
 	struct tmr *power_timer;
 	const char *power;	 /* as the room was told last */

@@ -70,14 +70,21 @@ static bool can_erase(const struct conversation *c)
 	return conversation_serves(c) && c->caps.erase;
 }
 
+static void delete_item(struct conversation *c, char *id)
+{
+	if (*id && can_erase(c))
+		conversation_emit_id(c, CONVERSATION_DO_DELETE, id);
+	*id = '\0';
+}
+
+/* Sound that has no name yet is deleted when it gets one. */
 void conversation_delete_question(struct conversation *c, struct asked *a)
 {
-	/* Sound has no name yet; it is deleted when it gets one. */
-	if (!a->question || a->unnamed)
+	if (!a->question)
 		return;
-	a->question = false;
-	if (can_erase(c))
-		conversation_emit_id(c, CONVERSATION_DO_DELETE, a->asked_item);
+	a->question = a->unnamed;
+	delete_item(c, a->line);
+	delete_item(c, a->sound);
 }
 
 static void delete_answer(struct conversation *c, struct asked *a)
@@ -97,14 +104,6 @@ static bool has_sound(const struct conversation *c, const struct engine_ask *ask
 	return c->caps.sound && n && n >= c->caps.min_sound;
 }
 
-static void emit_sound(struct conversation *c, const struct engine_ask *ask)
-{
-	conversation_emit(c, CONVERSATION_DO_ACTIVITY);
-	for (size_t i = 0; i < ask->n_sound; i++)
-		conversation_emit(c, CONVERSATION_DO_APPEND)->pcm = ask->sound[i];
-	conversation_emit(c, CONVERSATION_DO_COMMIT);
-}
-
 static void emit_line(struct conversation *c, struct asked *a, const struct engine_message *m)
 {
 	struct conversation_output *o;
@@ -112,9 +111,23 @@ static void emit_line(struct conversation *c, struct asked *a, const struct engi
 	for (size_t i = 0; c->caps.images && i < m->n_images; i++)
 		conversation_emit(c, CONVERSATION_DO_IMAGE)->image = &m->images[i];
 	o = conversation_emit(c, CONVERSATION_DO_ITEM);
-	snprintf(a->asked_item, sizeof a->asked_item, CONVERSATION_QUESTION, a->id);
-	memcpy(o->id, a->asked_item, sizeof a->asked_item);
+	snprintf(a->line, sizeof a->line, CONVERSATION_QUESTION, a->id);
+	memcpy(o->id, a->line, sizeof a->line);
 	o->message = m;
+}
+
+static void emit_sound(struct conversation *c, struct asked *a)
+{
+	const struct engine_ask *ask = a->request;
+
+	c->label = (struct engine_message){
+		.role = ENGINE_USER, .speaker = "", .text = ask->sound_label};
+	if (*ask->sound_label)
+		emit_line(c, a, &c->label);
+	conversation_emit(c, CONVERSATION_DO_ACTIVITY);
+	for (size_t i = 0; i < ask->n_sound; i++)
+		conversation_emit(c, CONVERSATION_DO_APPEND)->pcm = ask->sound[i];
+	conversation_emit(c, CONVERSATION_DO_COMMIT);
 }
 
 /* Puts the question into the provider's conversation, unless it stands there; a new wording
@@ -138,7 +151,7 @@ static bool put_question(struct conversation *c, struct asked *a)
 	a->question = true;
 	a->unnamed = sound;
 	if (sound)
-		emit_sound(c, a->request);
+		emit_sound(c, a);
 	else
 		emit_line(c, a, &a->request->messages[a->request->n - 1]);
 	return sound;

@@ -201,7 +201,7 @@ static void name_question(struct conversation *c, const char *item)
 	if (!first)
 		return;
 	first->unnamed = false;
-	snprintf(first->asked_item, sizeof first->asked_item, "%s", item);
+	snprintf(first->sound, sizeof first->sound, "%s", item);
 	if (first->forgotten)
 		conversation_delete_question(c, first);
 }

@@ -29,7 +29,7 @@ static void forget_items(struct conversation *c)
 		struct asked *a = &c->asked[i];
 
 		a->question = a->unnamed = false;
-		a->response[0] = '\0';
+		a->response[0] = a->line[0] = a->sound[0] = '\0';
 		a->items = 0;
 		if (asked_outstanding(a) && !a->wanted)
 			end_asked(a);

@@ -37,7 +37,8 @@ struct asked {
 	uint64_t order;	 /* of being sent */
 	uint64_t life_at; /* when something of the answer came last */
 	char response[CONVERSATION_ID_MAX];
-	char asked_item[CONVERSATION_ID_MAX]; /* of its question */
+	char line[CONVERSATION_ID_MAX];	 /* the item of its question in words, or of its label */
+	char sound[CONVERSATION_ID_MAX]; /* the item of its question as sound */
 	unsigned items;
 	struct asked_item item[ASKED_ITEMS];
 	struct engine_ask *request; /* until it is over */
@@ -74,6 +75,7 @@ struct conversation {
 	bool silent;
 	uint64_t orders;
 	char *instructions, *tools;
+	struct engine_message label; /* of the sound that is sent */
 	struct asked asked[CONVERSATION_ASKS];
 	struct call call[CONVERSATION_CALLS];
 	uint64_t seen[CALLS_SEEN]; /* ids of calls, hashed; the oldest go */

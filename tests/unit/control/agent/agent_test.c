@@ -1,6 +1,7 @@
 /* The agent between a toy mediad and a fake provider, all on one loop: from a speaker's sound to
  * the bot's. */
 #include "control/agent/agent.h"
+#include "control/dialect/base64.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -44,6 +45,7 @@ struct scene {
 	bool started, drained, stopped;
 	unsigned softer, paused; /* times that it was told so */
 	char asked[512], told[512], truncate[256], instructions[4096];
+	size_t voice_heard, voice_heard_wrong; /* samples that the voice session got; not Alice's */
 	struct faults faults;
 };
 
@@ -234,9 +236,29 @@ static void faulted(enum fault fault, enum fault_is is, void *arg)
 	faults_set(&s->faults, fault, is, env_now(s->fake.env));
 }
 
+/* What the voice session hears; the transcriber's sessions have an intent. */
+static void hear_sound(struct scene *s, const json_t *root)
+{
+	const char *audio = json_string_value(json_object_get(root, "audio"));
+	size_t n = audio ? strlen(audio) : 0, len = 0;
+	uint8_t *pcm = malloc(n + 1);
+
+	if (!pcm || !audio || base64_decode(audio, n, pcm, n, &len))
+		s->voice_heard_wrong++;
+	for (size_t i = 0; i < len / 2; i++) {
+		size_t at = s->voice_heard + i;
+
+		s->voice_heard_wrong +=
+			pcm[2 * i] != 0 || pcm[2 * i + 1] != (at % FRAME / 8 % 2 ? 0x18 : 0xe8);
+	}
+	s->voice_heard += len / 2;
+	free(pcm);
+}
+
 static void provider(struct fake *f, unsigned conn, const char *type, const json_t *root)
 {
 	struct scene *s = f->arg;
+	bool transcribes = strstr(f->path[conn], "intent=");
 	const char *text;
 
 	if (strcmp(type, "session.update") == 0) {
@@ -244,7 +266,9 @@ static void provider(struct fake *f, unsigned conn, const char *type, const json
 			json_object_get(json_object_get(root, "session"), "instructions"));
 		if (text)
 			snprintf(s->instructions, sizeof s->instructions, "%s", text);
-	} else if (strcmp(type, "input_audio_buffer.commit") == 0) {
+	} else if (strcmp(type, "input_audio_buffer.append") == 0 && !transcribes) {
+		hear_sound(s, root);
+	} else if (strcmp(type, "input_audio_buffer.commit") == 0 && transcribes) {
 		static unsigned item;
 
 		fake_send(f, conn,
@@ -377,18 +401,29 @@ static bool answered(const struct scene *s)
 	return status.answered == 1;
 }
 
+/* A speculative answer hears what was said so far. */
+static bool waits_for_the_end(struct scene *s)
+{
+	return settings_set(s->settings, "speculative", "off") == 0;
+}
+
 TEST(a_spoken_question_gets_a_spoken_answer)
 {
 	static struct scene s;
 	struct status status = {0};
 
+	prepare = waits_for_the_end;
 	CHECK(scene_begin(&s, "on"));
+	prepare = NULL;
 	s.words = "parley what time is it";
 	over = answered;
 	env_run(s.fake.env);
 	CHECK(!s.fake.timed_out);
 	CHECK_INT(s.rate, 24000);
-	CHECK_STR(s.asked, "[Alice]: parley what time is it");
+	/* The voice hears her, and nobody else. */
+	CHECK_STR(s.asked, "[Alice]:");
+	CHECK_INT(s.voice_heard, s.rate);
+	CHECK_INT(s.voice_heard_wrong, 0);
 	CHECK_INT(s.said, ANSWER);
 	CHECK(s.drained);
 	CHECK_STR(s.truncate, "");
@@ -402,6 +437,28 @@ TEST(a_spoken_question_gets_a_spoken_answer)
 	CHECK_STR(status.last_turn, room_reason_text(ROOM_REASON_ANSWERED));
 	for (int f = 0; f < FAULT_COUNT; f++)
 		CHECK_INT(s.faults.v[f].count, 0);
+	scene_end(&s);
+}
+
+static bool bridged(struct scene *s)
+{
+	return settings_set(s->settings, "reply_path", "bridge") == 0;
+}
+
+TEST(a_bridge_tells_the_voice_what_was_said)
+{
+	static struct scene s;
+
+	prepare = bridged;
+	CHECK(scene_begin(&s, "off"));
+	prepare = NULL;
+	s.words = "parley what time is it";
+	over = answered;
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_STR(s.asked, "[Alice]: parley what time is it");
+	CHECK_INT(s.voice_heard, 0);
+	CHECK_INT(s.said, ANSWER);
 	scene_end(&s);
 }
 

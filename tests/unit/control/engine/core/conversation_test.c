@@ -565,8 +565,13 @@ static int ask_sound(uint32_t id, uint32_t turn, size_t bytes)
 	static const uint8_t pcm[96000];
 	const struct slice sound[] = {{pcm, bytes / 2}, {pcm, bytes - bytes / 2}};
 	const struct engine_message m = {.role = ENGINE_USER, .speaker = "Alice", .text = "hello"};
-	const struct engine_ask ask = {
-		.id = id, .turn = turn, .messages = &m, .n = 1, .sound = sound, .n_sound = 2};
+	const struct engine_ask ask = {.id = id,
+				       .turn = turn,
+				       .messages = &m,
+				       .n = 1,
+				       .sound = sound,
+				       .n_sound = 2,
+				       .sound_label = "[Alice]:"};
 
 	return step((struct conversation_input){.type = CONVERSATION_ASK, .request = &ask});
 }
@@ -580,7 +585,7 @@ TEST(a_voice_that_hears_gets_the_sound_of_the_question)
 {
 	begin_up();
 	CHECK_INT(ask_sound(1, 7, 9600), 0);
-	CHECK_STR(said(), "activity append:4800 append:4800 commit respond:1 ");
+	CHECK_STR(said(), "item:ask_1:[Alice]: activity append:4800 append:4800 commit respond:1 ");
 	/* Less than the provider takes is said in words. */
 	created("r1", 1);
 	done("r1", 1, true);
@@ -597,7 +602,7 @@ TEST(sound_of_a_turn_that_never_was_is_deleted_when_it_has_a_name)
 	created("r1", 1);
 	said();
 	act(CONVERSATION_FORGET, 7);
-	CHECK_STR(said(), "cancel:r1 ");
+	CHECK_STR(said(), "cancel:r1 delete:ask_1 ");
 	name_sound("u1");
 	CHECK_STR(said(), "delete:u1 ");
 	name_sound("u2");
@@ -614,7 +619,7 @@ TEST(a_provider_that_answers_a_commit_is_not_asked_twice)
 	come_up();
 	said();
 	ask_sound(1, 7, 9600);
-	CHECK_STR(said(), "activity append:4800 append:4800 commit ");
+	CHECK_STR(said(), "item:ask_1:[Alice]: activity append:4800 append:4800 commit ");
 	created("g1", 0);
 	audio("g1", "g1", 480);
 	done("g1", 0, true);
@@ -631,8 +636,8 @@ TEST(sound_that_was_lost_with_its_session_is_sent_again)
 	said();
 	pass(500);
 	come_up();
-	CHECK_STR(said(),
-		  "connect describe: up activity append:4800 append:4800 commit respond:1 ");
+	CHECK_STR(said(), "connect describe: up item:ask_1:[Alice]: activity append:4800 "
+			  "append:4800 commit respond:1 ");
 	end();
 }
 
