@@ -30,23 +30,17 @@ static enum fault fault_of(enum trouble trouble, enum fault other)
 
 static void link_up(struct agent *a)
 {
-	char url[256];
-
-	roles_shown(a->roles, ENGINE_USE_VOICE, url, sizeof url);
-	agent_publish_link(a, true, url, "");
 	agent_fault(a, FAULT_BRAIN, FAULT_IS_OVER);
 	agent_fault(a, FAULT_KEY, FAULT_IS_OVER);
 }
 
-static void link_down(struct agent *a, const struct engine_event *ev)
+static void link_down(struct agent *a, const struct roles_event *ev)
 {
-	enum fault f = fault_of(ev->trouble, FAULT_BRAIN);
+	enum fault f = fault_of(ev->engine->trouble, FAULT_BRAIN);
 	bool lasts = f == FAULT_BRAIN || f == FAULT_KEY;
-	char why[256];
 
-	snprintf(why, sizeof why, "%.*s", (int)ev->data.n, (const char *)ev->data.p);
-	agent_publish_link(a, false, "", why);
-	agent_fault(a, f, lasts ? FAULT_IS_THERE : FAULT_IS_ONCE);
+	if (!ev->taken_over)
+		agent_fault(a, f, lasts ? FAULT_IS_THERE : FAULT_IS_ONCE);
 }
 
 static void answer_failed(struct agent *a, const struct roles_event *ev)
@@ -70,7 +64,7 @@ static void take_reply(struct agent *a, const struct roles_event *ev)
 		link_up(a);
 		return;
 	case ENGINE_LINK_DOWN:
-		link_down(a, e);
+		link_down(a, ev);
 		return;
 	case ENGINE_SILENT:
 		log_warn("brain_silent", "turn=%u", ev->turn);
@@ -162,6 +156,10 @@ static void take_event(const struct roles_event *ev, void *arg)
 {
 	struct agent *a = arg;
 
+	if (ev->engine->type == ENGINE_LINK_UP || ev->engine->type == ENGINE_LINK_DOWN)
+		agent_publish_link(a, ev);
+	else if (ev->engine->type == ENGINE_USAGE)
+		agent_publish_usage(a, ev);
 	switch (ev->use) {
 	case ENGINE_USE_VOICE:
 	case ENGINE_USE_REPLY:

@@ -25,14 +25,48 @@ int agent_open_turns(struct agent *a)
 	return turns_alloc(&a->turns, &conf);
 }
 
-void agent_publish_link(struct agent *a, bool up, const char *url, const char *why)
+void agent_publish_link(struct agent *a, const struct roles_event *ev)
 {
-	struct bus_event ev = {.type = up ? EVENT_ENGINE_UP : EVENT_ENGINE_DOWN,
-			       .at_ms = env_wall_ms(a->env),
-			       .guild = media_call_want(a->call)->guild};
+	bool up = ev->engine->type == ENGINE_LINK_UP;
+	char url[256] = "", why[256];
+	struct bus_event out = {.type = up ? EVENT_ENGINE_UP : EVENT_ENGINE_DOWN,
+				.at_ms = env_wall_ms(a->env),
+				.guild = media_call_want(a->call)->guild};
 
-	ev.engine = (struct event_engine){.role = "voice", .url = url, .why = why};
-	bus_publish(a->bus, &ev);
+	if (up)
+		provider_shown(ev->provider, url, sizeof url);
+	snprintf(why, sizeof why, "%.*s", up ? 0 : (int)ev->engine->data.n,
+		 ev->engine->data.n ? (const char *)ev->engine->data.p : "");
+	out.engine = (struct event_engine){.role = role_name(roles_role(ev->use)),
+					   .url = url,
+					   .why = why,
+					   .provider = ev->provider->name,
+					   .taken_over = ev->taken_over};
+	bus_publish(a->bus, &out);
+}
+
+void agent_publish_usage(struct agent *a, const struct roles_event *ev)
+{
+	const uint64_t *n = ev->engine->usage->n;
+	struct bus_event out = {.type = EVENT_ENGINE_USED,
+				.at_ms = env_wall_ms(a->env),
+				.guild = media_call_want(a->call)->guild};
+
+	out.usage = (struct event_usage){
+		.role = role_name(roles_role(ev->use)),
+		.provider = ev->provider->name,
+		.model = settings_model(a->settings, roles_role(ev->use), ev->provider),
+		.turn = ev->turn,
+		.text_in = n[PRICE_TEXT_IN],
+		.text_cached = n[PRICE_TEXT_CACHED],
+		.text_out = n[PRICE_TEXT_OUT],
+		.audio_in = n[PRICE_AUDIO_IN],
+		.audio_cached = n[PRICE_AUDIO_CACHED],
+		.audio_out = n[PRICE_AUDIO_OUT],
+		.image_in = n[PRICE_IMAGE_IN],
+		.characters = n[PRICE_CHARACTERS],
+		.seconds = n[PRICE_SECONDS]};
+	bus_publish(a->bus, &out);
 }
 
 /* Turns that ended badly. */

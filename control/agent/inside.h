@@ -62,7 +62,9 @@ enum engine_use agent_reply_use(const struct agent *a);
 /* ---- agent_record.c ---- */
 void agent_record_turn(struct agent *a, const struct room_turn *t);
 int agent_open_turns(struct agent *a);
-/* The link to the engine that answers is up, or down. Texts are borrowed. */
-void agent_publish_link(struct agent *a, bool up, const char *url, const char *why);
+/* The link to a provider is up, or down. */
+void agent_publish_link(struct agent *a, const struct roles_event *ev);
+/* A provider told what an answer used. */
+void agent_publish_usage(struct agent *a, const struct roles_event *ev);
 
 #endif

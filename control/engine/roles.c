@@ -86,8 +86,10 @@ int roles_open(struct served *s)
 	conf.model = settings_model(r->settings, roles_role(s->use), p);
 	conf.voice = settings_voice(r->settings, roles_role(s->use), p);
 	err = s->caps->ops->alloc(&s->engine, &conf);
-	if (!err && r->instructions && s->caps->ops->instruct)
+	if (!err && r->instructions && s->use == ENGINE_USE_VOICE)
 		err = s->caps->ops->instruct(s->engine, r->instructions);
+	if (!err && r->tools && s->use == ENGINE_USE_VOICE)
+		err = s->caps->ops->tools(s->engine, r->tools->tools, r->tools->n_tools);
 	return err;
 }
 
@@ -163,6 +165,43 @@ void roles_instruct(struct roles *r, const char *text)
 			err = l->v[i].caps->ops->instruct(l->v[i].engine, text);
 	if (err)
 		log_warn("instruct_failed", "error=\"%s\"", strerror(err));
+}
+
+/* An ask without a question keeps them. */
+static int keep_tools(struct roles *r, const struct engine_tool *tools, size_t n)
+{
+	const struct engine_message none = {.role = ENGINE_USER, .speaker = "", .text = ""};
+	const struct engine_ask ask = {.messages = &none, .n = 1, .tools = tools, .n_tools = n};
+	struct engine_ask *copy;
+	int err = engine_ask_copy(&copy, &ask);
+
+	if (err)
+		return err;
+	free(r->tools);
+	r->tools = copy;
+	r->tools_version++;
+	return 0;
+}
+
+void roles_tools(struct roles *r, const struct engine_tool *tools, size_t n)
+{
+	struct list *l = &r->list[ENGINE_USE_VOICE];
+	int err = keep_tools(r, tools, n);
+
+	for (unsigned i = 0; !err && i < l->n; i++)
+		if (l->v[i].engine)
+			err = l->v[i].caps->ops->tools(l->v[i].engine, tools, n);
+	if (err)
+		log_warn("tools_failed", "error=\"%s\"", strerror(err));
+}
+
+int roles_result(struct roles *r, uint32_t turn, const char *call, const char *text, bool failed)
+{
+	struct live *l = roles_live_by_turn(r, ENGINE_USE_VOICE, turn);
+
+	if (!l || !l->by || !l->by->engine)
+		return ENOENT;
+	return l->by->caps->ops->result(l->by->engine, call, text, failed);
 }
 
 void roles_hear(struct roles *r, const struct engine_message *message)
@@ -369,6 +408,7 @@ struct roles *roles_free(struct roles *r)
 		free(r->live[i].ask);
 	tmr_free(r->silence);
 	free(r->instructions);
+	free(r->tools);
 	free(r);
 	return NULL;
 }

@@ -40,10 +40,12 @@ struct roles_event {
 	enum engine_use use;
 	uint32_t turn, chunk; /* as they were given to roles_ask */
 	bool answers;	      /* a provider of the use was told to be silent, and one answers now */
+	bool taken_over;      /* of LINK_DOWN: another provider serves in its place */
+	const struct provider_record *provider; /* that says so; borrowed, NULL for none */
 	const struct engine_event *engine;
 };
-/* LINK_DOWN is told when no provider of the use is left, LINK_UP when one is back; SILENT when the
- * last one left does not answer. */
+/* SILENT is told when the last provider left does not answer. USAGE may come after the end of its
+ * ask, and of turn 0. */
 typedef void(roles_h)(const struct roles_event *ev, void *arg);
 
 struct roles_conf {
@@ -76,6 +78,10 @@ void roles_cancel(struct roles *r, enum engine_use use, uint32_t turn);
 /* ---- of a provider that keeps a conversation: nothing where none does ---- */
 void roles_instruct(struct roles *r, const char *text);
 void roles_hear(struct roles *r, const struct engine_message *message);
+/* The tools that answers may call from now on; borrowed. */
+void roles_tools(struct roles *r, const struct engine_tool *tools, size_t n);
+/* The result of a call that an answer of this turn made. ENOENT: it waits for none. */
+int roles_result(struct roles *r, uint32_t turn, const char *call, const char *text, bool failed);
 /* As much of the turn's last answer was played. */
 void roles_truncate(struct roles *r, uint32_t turn, uint32_t ms);
 /* The turn was superseded or rolled back: its questions and answers never happened. */
@@ -84,6 +90,9 @@ void roles_forget(struct roles *r, uint32_t turn);
 /* ---- of transcription: as the ops (engine.h); EHOSTUNREACH nobody serves ---- */
 int roles_sound(struct roles *r, const struct engine_sound *sound);
 int roles_flush(struct roles *r, uint64_t *user, uint32_t *utterance);
+
+/* The role that a use is of. */
+enum role roles_role(enum engine_use use);
 
 enum roles_health { ROLES_NONE, ROLES_DOWN, ROLES_NOT_ANSWERING, ROLES_UP };
 /* Of the provider that serves now. */

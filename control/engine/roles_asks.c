@@ -73,27 +73,39 @@ static struct live *live_place(struct roles *r)
 	return best;
 }
 
-static void tell(struct roles *r, enum engine_use use, const struct live *l,
-		 const struct engine_event *ev, bool answers)
+static struct roles_event event_of(const struct served *s, const struct live *l,
+				   const struct engine_event *ev)
 {
-	struct roles_event out = {.use = use, .answers = answers, .engine = ev};
+	struct roles_event out = {.use = s->use, .engine = ev, .provider = s->record};
 
 	if (l) {
 		out.turn = l->turn;
 		out.chunk = l->chunk;
 	}
-	r->h(&out, r->arg);
+	return out;
+}
+
+static void tell(const struct served *s, const struct live *l, const struct engine_event *ev)
+{
+	struct roles_event out = event_of(s, l, ev);
+
+	s->r->h(&out, s->r->arg);
 }
 
 static void fail_live(struct roles *r, struct live *l, const char *why)
 {
 	struct live was = *l;
 
+	const struct engine_event ev = {
+		.type = ENGINE_FAILED, .ask = was.id, .data = slice_str(why)};
+
 	end_live(l);
-	was.ask = NULL;
-	tell(r, was.use, &was,
-	     &(struct engine_event){.type = ENGINE_FAILED, .ask = was.id, .data = slice_str(why)},
-	     false);
+	r->h(&(struct roles_event){.use = was.use,
+				   .turn = was.turn,
+				   .chunk = was.chunk,
+				   .engine = &ev,
+				   .provider = was.by ? was.by->record : NULL},
+	     r->arg);
 }
 
 static uint64_t silent_at(const struct roles *r, const struct live *l)
@@ -159,6 +171,11 @@ static int give(struct roles *r, struct live *l)
 	ask.model = settings_model(r->settings, roles_role(l->use), s->record);
 	ask.voice = settings_voice(r->settings, roles_role(l->use), s->record);
 	ask.instructions_version = r->instructions_version;
+	ask.tools_version = r->tools_version;
+	if (r->tools && l->use == ENGINE_USE_REPLY) {
+		ask.tools = r->tools->tools;
+		ask.n_tools = r->tools->n_tools;
+	}
 	log_debug("ask", "ask=%u turn=%u role=%s provider=%s instructions=%u", ask.id, ask.turn,
 		  role_name(roles_role(l->use)), s->record->name, ask.instructions_version);
 	renew_others(&r->list[l->use], s);
@@ -264,21 +281,23 @@ static void move_asks(struct served *from)
 
 static void take_link(struct served *s, const struct engine_event *ev)
 {
+	struct roles_event out = event_of(s, NULL, ev);
 	struct served *next;
 
 	s->down = ev->type == ENGINE_LINK_DOWN;
 	if (!s->down) {
 		s->rests_until = 0;
-		tell(s->r, s->use, NULL, ev, false);
+		s->r->h(&out, s->r->arg);
 		return;
 	}
 	next = roles_pick(s->r, s->use, 0);
-	if (next == s || next->down || roles_open(next)) {
-		tell(s->r, s->use, NULL, ev, false);
-		return;
-	}
-	log_warn("failover", "role=%s", role_name(roles_role(s->use)));
-	move_asks(s);
+	out.taken_over = next != s && !next->down && !roles_open(next);
+	if (out.taken_over)
+		log_warn("failover", "role=%s provider=%s", role_name(roles_role(s->use)),
+			 next->record->name);
+	s->r->h(&out, s->r->arg);
+	if (out.taken_over)
+		move_asks(s);
 }
 
 static void take_silence(struct served *s, struct live *l, const struct engine_event *ev)
@@ -294,7 +313,7 @@ static void take_silence(struct served *s, struct live *l, const struct engine_e
 	}
 	l->since = 0;
 	s->silent = true;
-	tell(r, s->use, l, ev, false);
+	tell(s, l, ev);
 }
 
 static void take_failure(struct served *s, struct live *l, const struct engine_event *ev)
@@ -306,7 +325,7 @@ static void take_failure(struct served *s, struct live *l, const struct engine_e
 	if (take_over(s->r, l))
 		return;
 	end_live(l);
-	tell(s->r, s->use, &was, ev, false);
+	tell(s, &was, ev);
 }
 
 /* True: the silence of one of them was told, which is over now. */
@@ -325,6 +344,7 @@ static void take_answer(struct served *s, struct live *l, const struct engine_ev
 {
 	bool answers = end_silence(&s->r->list[s->use]);
 	struct live was = *l;
+	struct roles_event out;
 
 	s->failed = false;
 	s->rests_until = 0;
@@ -332,7 +352,9 @@ static void take_answer(struct served *s, struct live *l, const struct engine_ev
 	l->life = true;
 	if (ev->type == ENGINE_DONE)
 		end_live(l);
-	tell(s->r, s->use, &was, ev, answers);
+	out = event_of(s, &was, ev);
+	out.answers = answers;
+	s->r->h(&out, s->r->arg);
 }
 
 void roles_take_event(const struct engine_event *ev, void *arg)
@@ -348,14 +370,17 @@ void roles_take_event(const struct engine_event *ev, void *arg)
 	case ENGINE_NO_TRANSCRIPT:
 		roles_transcribed(s->r, ev->utterance);
 		s->rests_until = env_now(s->r->env) + ROLES_REST_S * NS_PER_S;
-		tell(s->r, s->use, NULL, ev, false);
+		tell(s, NULL, ev);
 		return;
 	case ENGINE_TRANSCRIPT:
 		roles_transcribed(s->r, ev->utterance);
-		tell(s->r, s->use, NULL, ev, false);
+		tell(s, NULL, ev);
+		return;
+	case ENGINE_USAGE:
+		tell(s, l, ev);
 		return;
 	case ENGINE_PARTIAL:
-		tell(s->r, s->use, NULL, ev, false);
+		tell(s, NULL, ev);
 		return;
 	default:
 		break;

@@ -65,8 +65,9 @@ struct roles {
 	struct live live[ROLES_LIVE];
 	struct hearer hearer[ROLES_UTTERANCES]; /* the oldest go */
 	unsigned hearers;
-	uint32_t asks, instructions_version;
+	uint32_t asks, instructions_version, tools_version;
 	char *instructions;
+	struct engine_ask *tools; /* holds the tools; NULL: none yet */
 	struct tmr *silence;
 };
 
@@ -74,7 +75,6 @@ struct roles {
 /* Brings its record up to date with the settings. False: key, address and dialect there are those
  * of another provider by now, and it goes on as it was opened. */
 bool roles_refresh(struct served *s);
-enum role roles_role(enum engine_use use);
 /* Opens the provider, unless it is open. ENOENT: its address is not known yet. */
 int roles_open(struct served *s);
 /* The first provider that is ready and not among `tried`; else the first that is not; NULL: nobody

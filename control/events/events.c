@@ -14,6 +14,7 @@ enum { FIELDS_MAX = 16 };
 #define FIELD_link(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, link.m)},
 #define FIELD_discord(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, discord.m)},
 #define FIELD_engine(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, engine.m)},
+#define FIELD_usage(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, usage.m)},
 #define FIELD_fault(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, fault.m)},
 #define FIELD_command(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, command.m)},
 #define FIELD_notice(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, notice.m)},

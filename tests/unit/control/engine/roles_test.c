@@ -341,7 +341,8 @@ static void voice_event(const struct roles_event *ev, void *arg)
 		snprintf(vx.events + at, sizeof vx.events - at, "%s %u ",
 			 ev->engine->type == ENGINE_DONE ? "done" : "audio", ev->turn);
 	if (ev->engine->type == ENGINE_LINK_DOWN)
-		snprintf(vx.events + at, sizeof vx.events - at, "down ");
+		snprintf(vx.events + at, sizeof vx.events - at,
+			 ev->taken_over ? "taken over " : "down ");
 	if (ev->engine->type == ENGINE_DONE)
 		env_stop(vx.fake.env);
 }
@@ -445,7 +446,7 @@ TEST(a_voice_that_serves_again_knows_what_was_said_meanwhile)
 	/* The other one is lost. */
 	ws_close(vx.fake.ws[1], 1011, NULL);
 	ask_voice(3, 5);
-	CHECK_STR(vx.events, "audio 3 done 3 ");
+	CHECK_STR(vx.events, "taken over audio 3 done 3 ");
 	/* In whichever session begun since: the other one is tried again, too. */
 	CHECK_STR(vx.got[*vx.got[2] ? 2 : 3], "one|first answer|two|second answer|three|");
 	end_voices();
@@ -464,7 +465,7 @@ TEST(a_voice_whose_provider_is_gone_is_taken_over)
 	roles_ask(vx.roles, ENGINE_USE_VOICE, 0, &ask);
 	env_run(vx.fake.env);
 	CHECK(!vx.fake.timed_out);
-	CHECK_STR(vx.events, "audio 7 done 7 ");
+	CHECK_STR(vx.events, "taken over audio 7 done 7 ");
 	CHECK_INT(roles_health(vx.roles, ENGINE_USE_VOICE), ROLES_UP);
 	roles_shown(vx.roles, ENGINE_USE_VOICE, shown, sizeof shown);
 	CHECK_STR(shown, vx.fake.url);
