@@ -177,6 +177,7 @@ static void set_key(struct call_stream *cs, struct rtpsize *key)
 	return_key(cs);
 	cs->key = key;
 	call_stream_forget_counters(cs); /* counters restart under another key */
+	call_stream_forget_arrivals(cs);
 	if (!cs->linked) {
 		return_key(cs);
 		return;

@@ -11,6 +11,7 @@
 
 #include "mediad/engine/entry.h"
 #include "mediad/engine/pending_queue.h"
+#include "mediad/transport/counters.h"
 #include "mediad/transport/discovery.h"
 #include "mediad/transport/keepalive.h"
 #include "mediad/transport/nonces.h"
@@ -37,13 +38,19 @@ enum {
  * whether the caller can do without the event. */
 typedef bool(call_stream_emit_h)(const struct ev *ev, bool may_drop, void *arg);
 
+/* What an SSRC has sent, for replay protection. */
+struct arrivals {
+	struct counters counters;
+	struct replay numbers; /* in the two retired modes whose nonces are no counters */
+};
+
 /* The receive state of one speaker. */
 struct slot {
 	struct call_stream *stream;
 	uint64_t user;
 	uint32_t ssrc; /* 0: not mapped */
 	struct audio_speaker *speaker;
-	struct replay replay;
+	struct arrivals arrivals;
 	struct nonces reports; /* counters of the RTCP packets of this SSRC */
 	struct report_source source;
 	uint64_t undecryptable, not_sealed;
@@ -83,7 +90,13 @@ struct unmapped_source {
 	uint32_t ssrc;
 	uint64_t since, last; /* first and last packet, without pauses over _UNMAPPED_MS */
 	uint64_t tell;	      /* when EV_UNMAPPED_SSRC is due */
-	struct replay replay;
+	struct arrivals arrivals;
+};
+
+/* What an SSRC had sent when its window was given up. */
+struct left_source {
+	uint32_t ssrc;
+	struct counters_floor floor;
 };
 
 struct call_stream {
@@ -114,6 +127,8 @@ struct call_stream {
 	struct pending_queue pending;
 	struct unmapped_source unmapped[8];
 	unsigned unmapped_next; /* the entry to be replaced next */
+	struct left_source left[64];
+	unsigned left_next; /* the same */
 	struct rtcp_reporter reporters[8];
 	bool deaf, keep_unmapped; /* keep_unmapped: packets of unmapped SSRCs are kept */
 	uint64_t speaker_tick_at;

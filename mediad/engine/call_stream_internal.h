@@ -48,6 +48,17 @@ void call_stream_drop_pending(struct call_stream *cs, uint32_t ssrc);
 /* Drops packets that have waited longer than CALL_STREAM_PENDING_MS. */
 void call_stream_expire_pending(struct call_stream *cs, uint64_t now);
 
+/* ---- call_stream_replay.c ---- */
+/* Whether a packet may be new, before it is decrypted. counter: NULL where the mode has none. */
+bool call_stream_may_be_new(const struct arrivals *a, const uint8_t *counter, uint16_t seq);
+/* Records an authentic packet. Returns false when it was received before. */
+bool call_stream_accept_packet(struct arrivals *a, const uint8_t *counter, uint16_t seq);
+/* The window of this SSRC is given up, or begins, perhaps again. */
+void call_stream_leave_arrivals(struct call_stream *cs, uint32_t ssrc, const struct arrivals *a);
+void call_stream_begin_arrivals(struct call_stream *cs, uint32_t ssrc, struct arrivals *a);
+/* The key that they belong to has gone. */
+void call_stream_forget_arrivals(struct call_stream *cs);
+
 /* ---- call_stream_rtcp.c ---- */
 /* At each tick: sends the report that is due. */
 void call_stream_send_report(struct call_stream *cs, uint64_t now);

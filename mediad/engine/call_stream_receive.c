@@ -67,8 +67,11 @@ static struct unmapped_source *find_unmapped_source(struct call_stream *cs, uint
 		if (cs->unmapped[i].ssrc == ssrc)
 			return &cs->unmapped[i];
 	u = &cs->unmapped[cs->unmapped_next++ % n];
+	if (u->ssrc)
+		call_stream_leave_arrivals(cs, u->ssrc, &u->arrivals);
 	memset(u, 0, sizeof *u);
 	u->ssrc = ssrc;
+	call_stream_begin_arrivals(cs, ssrc, &u->arrivals);
 	return u;
 }
 
@@ -240,7 +243,7 @@ void call_stream_release_pending(struct call_stream *cs, struct slot *s)
 	for (unsigned i = 0; i < n; i++) {
 		if (cs->unmapped[i].ssrc != s->ssrc)
 			continue;
-		s->replay = cs->unmapped[i].replay;
+		s->arrivals = cs->unmapped[i].arrivals;
 		memset(&cs->unmapped[i], 0, sizeof cs->unmapped[i]);
 	}
 	call_stream_expire_pending(cs, env_now(cs->env));
@@ -290,7 +293,8 @@ static void on_rtp(struct call_stream *cs, uint8_t *p, size_t n)
 	struct rtpsize_rtp rtp;
 	struct audio_packet pkt;
 	struct rtp_header h;
-	struct replay *window;
+	const uint8_t *counter;
+	struct arrivals *window;
 	struct slot *s;
 	int err;
 
@@ -299,7 +303,8 @@ static void on_rtp(struct call_stream *cs, uint8_t *p, size_t n)
 		return;
 	}
 	s = call_stream_find_slot(cs, h.ssrc);
-	if (s && replay_look(&s->replay, h.seq) == REPLAY_SEEN) {
+	counter = rtpsize_counter_of(cs->key, p, n);
+	if (s && !call_stream_may_be_new(&s->arrivals, counter, h.seq)) {
 		cs->stats.replayed++;
 		return;
 	}
@@ -310,8 +315,8 @@ static void on_rtp(struct call_stream *cs, uint8_t *p, size_t n)
 			s->undecryptable++;
 		return;
 	}
-	window = s ? &s->replay : &find_unmapped_source(cs, h.ssrc)->replay;
-	if (replay_commit(window, h.seq) != REPLAY_FRESH) {
+	window = s ? &s->arrivals : &find_unmapped_source(cs, h.ssrc)->arrivals;
+	if (!call_stream_accept_packet(window, counter, h.seq)) {
 		cs->stats.replayed++;
 		return;
 	}

@@ -95,6 +95,7 @@ static void unmap_ssrc(struct call_stream *cs, struct slot *s)
 		return;
 	call_stream_drop_pending(cs, s->ssrc);
 	call_stream_end_outage(cs, s);
+	call_stream_leave_arrivals(cs, s->ssrc, &s->arrivals);
 	s->ssrc = 0;
 }
 
@@ -108,7 +109,7 @@ static void map_ssrc(struct call_stream *cs, struct slot *s, uint32_t ssrc)
 		unmap_ssrc(cs, old);
 	unmap_ssrc(cs, s);
 	s->ssrc = ssrc;
-	memset(&s->replay, 0, sizeof s->replay);
+	call_stream_begin_arrivals(cs, ssrc, &s->arrivals);
 	memset(&s->source, 0, sizeof s->source);
 	memset(&s->reports, 0, sizeof s->reports);
 	rebuild_buckets(cs);
@@ -146,8 +147,10 @@ static void remove_slot(struct call_stream *cs, struct slot *s, enum media_reaso
 		if (cs->slots[i] != s)
 			continue;
 		audio_speaker_end(s->speaker, reason);
-		if (s->ssrc)
+		if (s->ssrc) {
 			call_stream_drop_pending(cs, s->ssrc);
+			call_stream_leave_arrivals(cs, s->ssrc, &s->arrivals);
+		}
 		cs->n_stale -= s->stale;
 		cs->slots[i] = cs->slots[--cs->n_slots];
 		rebuild_buckets(cs);

@@ -1,7 +1,7 @@
 /* Replay window of one SSRC over extended RTP sequence numbers (RFC 3711 3.3.1, 3.3.2).
  *
- * It counts sequence numbers, not nonces: the counters of other senders have no agreed byte order.
- * Look before opening, commit only what was authentic:
+ * For the two retired modes whose nonces are no counters; all others use counters.h. Look before
+ * opening, commit only what was authentic:
  *
  *   if (replay_look(w, seq) == REPLAY_SEEN) drop and count;
  *   open; if (replay_commit(w, seq) != REPLAY_FRESH) drop and count;

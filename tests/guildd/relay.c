@@ -18,7 +18,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { DISCOVERY = 74, KEEPALIVE = 8, MAX_LATE = 20000, BATCH = 64, MAX_EARLY = 25 };
+enum {
+	DISCOVERY = 74,
+	KEEPALIVE = 8,
+	MAX_LATE = 20000,
+	BATCH = 64,
+	MAX_EARLY = 25,
+	MAX_SENT = 2048
+};
 #define BURST_NS (4 * NS_PER_MS) /* packets of 20 ms that come closer than this come in a burst */
 #define ANNOUNCE_NS                                                                                \
 	(250 * NS_PER_MS) /* op 5 travels another way than sound and may come in second */
@@ -26,7 +33,7 @@ enum { DISCOVERY = 74, KEEPALIVE = 8, MAX_LATE = 20000, BATCH = 64, MAX_EARLY = 
 struct counters {
 	uint64_t rx[GD_RX_COUNT];
 	uint64_t discovery, discovery_bad, keepalive, forwarded, rtcp_out, padded, net_lost,
-		net_doubled, send_failed;
+		net_doubled, send_failed, replayed;
 	uint64_t seq_jumps, ts_odd, burst; /* burst: the most that came at once */
 	uint64_t sender_reports, report_blocks;
 };
@@ -52,6 +59,8 @@ struct gd_stream {
 	uint32_t ext_told, lost_told;
 	struct gd_told told; /* its newest sender report */
 	uint64_t told_at;
+	struct gd_vec sent;  /* struct late: what it was sent, with replay_every */
+	unsigned sent_next;  /* of sent, the entry to be replaced next */
 	struct gd_vec heard; /* what it was sent, with record_forwarded */
 	struct counters n;
 };
@@ -225,6 +234,41 @@ static void keepalive(struct gd_relay *r, const uint8_t *p, const struct sockadd
 	send_now(r, from, out, sizeof(out));
 }
 
+/* Keeps what a client was sent, and every n-th time sends something of that again. */
+static void replay(struct gd_stream *to, const uint8_t *p, size_t len)
+{
+	uint32_t every = to->r->g->sw.replay_every;
+	struct late *l = every ? malloc(sizeof(*l) + len) : NULL;
+
+	if (!l)
+		return;
+	l->len = len;
+	memcpy(l->data, p, len);
+	if (to->sent.n < MAX_SENT) {
+		if (gd_vec_add(&to->sent, l)) {
+			free(l);
+			return;
+		}
+	} else {
+		free(to->sent.v[to->sent_next]);
+		to->sent.v[to->sent_next] = l;
+		to->sent_next = (to->sent_next + 1) % MAX_SENT;
+	}
+	if (to->counter % every)
+		return;
+	/* Old and recent ones, in no order. */
+	l = to->sent.v[to->counter * UINT32_C(2654435761) % to->sent.n];
+	send_now(to->r, &to->addr, l->data, l->len);
+	to->n.replayed++;
+}
+
+static void sent_drop(struct gd_stream *s)
+{
+	for (size_t i = 0; i < s->sent.n; i++)
+		free(s->sent.v[i]);
+	gd_vec_clear(&s->sent);
+}
+
 static bool send_sealed(struct gd_stream *to, const struct gd_rtp *in, const struct gd_tx *tx)
 {
 	uint8_t out[GD_PACKET_BUF];
@@ -235,6 +279,7 @@ static bool send_sealed(struct gd_stream *to, const struct gd_rtp *in, const str
 	to->counter++;
 	to->n.forwarded++;
 	to->n.padded += tx->pad > 0;
+	replay(to, out, len);
 	return send_through(to->r, &to->addr, out, len);
 }
 
@@ -534,15 +579,15 @@ static json_t *counters_json(const struct counters *n)
 	for (unsigned v = 0; v < GD_RX_COUNT; v++)
 		json_object_set_new(rx, gd_verdict_name(v), json_integer((json_int_t)n->rx[v]));
 	return json_pack(
-		"{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "rx",
-		rx, "discovery", (json_int_t)n->discovery, "discovery_bad",
+		"{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+		"rx", rx, "discovery", (json_int_t)n->discovery, "discovery_bad",
 		(json_int_t)n->discovery_bad, "keepalive", (json_int_t)n->keepalive, "forwarded",
 		(json_int_t)n->forwarded, "rtcp_out", (json_int_t)n->rtcp_out, "padded",
 		(json_int_t)n->padded, "net_lost", (json_int_t)n->net_lost, "net_doubled",
 		(json_int_t)n->net_doubled, "send_failed", (json_int_t)n->send_failed, "seq_jumps",
 		(json_int_t)n->seq_jumps, "ts_odd", (json_int_t)n->ts_odd, "sender_reports",
 		(json_int_t)n->sender_reports, "report_blocks", (json_int_t)n->report_blocks,
-		"burst", (json_int_t)n->burst);
+		"burst", (json_int_t)n->burst, "replayed", (json_int_t)n->replayed);
 }
 
 json_t *gd_relay_json(const struct gd_relay *r)
@@ -624,6 +669,7 @@ struct gd_stream *gd_stream_free(struct gd_stream *s)
 	gd_vec_remove(&s->r->streams, s);
 	gd_heard_clear(&s->heard);
 	early_drop(s);
+	sent_drop(s);
 	tmr_free(s->announce);
 	gd_aead_free(s->aead);
 	free(s);

@@ -36,6 +36,15 @@ within "what it sent is reported every five seconds" "$(of sender_reports)" 1 10
 within "and what it heard, too" "$(of report_blocks)" 1 20
 is "its sequence numbers and timestamps are correct" "$(of seq_jumps) $(of ts_odd)" "0 0"
 
+# ---- recorded packets are sent again, in any order ----
+switch '{"replay_every":2}'
+ask
+wait $caller
+is "a question is heard and answered while old packets are sent again" $? 0
+told "correlation" && ok "and the whole answer is heard" || bad "and the whole answer is heard" "$(tail -1 "$D/ask.out")"
+within "many were sent" "$(of replayed)" 50 100000
+switch '{"replay_every":0}'
+
 # ---- a process that stands still ----
 ask
 until_ok 25 told "the bot begins to speak" || bad "the bot answers again" "$(tail -1 "$D/ask.out")"

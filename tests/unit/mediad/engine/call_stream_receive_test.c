@@ -9,12 +9,21 @@
 static uint8_t frame[ENCODER_OPUS_MAX];
 static size_t frame_n;
 
+/* The first datagrams, for tests that send them again. */
+enum { KEPT = 64 };
+static struct {
+	uint8_t p[UDP_MAX_PACKET];
+	size_t n;
+} kept[KEPT];
+static unsigned n_kept;
+
 static int start(void)
 {
 	struct encoder *e = NULL;
 	int16_t pcm[ENCODER_FRAME];
 	int err = encoder_alloc(&e, 64000);
 
+	n_kept = 0;
 	if (err)
 		return err;
 	for (unsigned i = 0; i < ENCODER_FRAME; i++)
@@ -44,6 +53,10 @@ static void raw(uint8_t first, uint32_t ssrc, uint16_t seq, uint32_t ts, const u
 	if (pair_seal(head, w.pos, body, n, sealed))
 		abort();
 	wr_bytes(&o, sealed, n + RTPSIZE_OVERHEAD);
+	if (n_kept < KEPT) {
+		memcpy(kept[n_kept].p, out, o.pos);
+		kept[n_kept++].n = o.pos;
+	}
 	pair_datagram(&pair.rx, out, o.pos);
 }
 
@@ -95,6 +108,50 @@ static void map_to(uint32_t ssrc)
 	c.slot.slot = pair.slot;
 	c.slot.ssrc = ssrc;
 	pair_cmd(&pair.rx, &c);
+}
+
+static void replay_kept(void)
+{
+	for (unsigned i = 0; i < n_kept; i++) {
+		unsigned k = i * 37 % n_kept;
+		uint8_t p[UDP_MAX_PACKET];
+
+		memcpy(p, kept[k].p, kept[k].n);
+		pair_datagram(&pair.rx, p, kept[k].n);
+	}
+}
+
+/* Recorded packets are sent again in another order: soon, when the 16-bit numbers have gone so far
+ * that they look new, and after the SSRC was mapped anew. None is heard, and no later packet is
+ * lost. */
+TEST(call_stream_refuses_recorded_packets_for_ever)
+{
+	uint64_t heard;
+
+	CHECK_INT(start(), 0);
+	for (unsigned i = 0; i < KEPT; i++)
+		speak(PAIR_SSRC, (uint16_t)(300 + i), 7 + i * RTP_FRAME);
+	CHECK_INT(n_kept, KEPT);
+	heard = pair.rx.heard;
+	replay_kept();
+	pair_run(200);
+	CHECK_INT(pair.rx.l->stats.replayed, KEPT);
+	for (unsigned i = 0; i < 50; i++)
+		speak(PAIR_SSRC, (uint16_t)(40300 + i), 7 + (40000 + i) * RTP_FRAME);
+	replay_kept();
+	CHECK_INT(pair.rx.l->stats.replayed, 2 * KEPT);
+	CHECK(pair.rx.heard > heard);
+	map_to(0);
+	map_to(PAIR_SSRC);
+	heard = pair.rx.heard;
+	replay_kept();
+	pair_run(200);
+	CHECK_INT(pair.rx.l->stats.replayed, 3 * KEPT);
+	for (unsigned i = 0; i < 50; i++)
+		speak(PAIR_SSRC, (uint16_t)(40350 + i), 7 + (40050 + i) * RTP_FRAME);
+	CHECK(pair.rx.heard >= heard + 45);
+	CHECK_INT(pair.rx.l->stats.replayed, 3 * KEPT);
+	pair_finish();
 }
 
 static void hold_unknown(void)

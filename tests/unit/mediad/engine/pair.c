@@ -196,7 +196,8 @@ static void forward(uint8_t *p, size_t n)
 
 	if (udp_classify(p, n) == UDP_RTCP)
 		on_control(p, n);
-	if (udp_classify(p, n) != UDP_RTP || rtpsize_open(pair.wire, p, n, NULL, 0, &in))
+	if (sends != &pair.tx || udp_classify(p, n) != UDP_RTP ||
+	    rtpsize_open(pair.wire, p, n, NULL, 0, &in))
 		return;
 	pair.packets++;
 	pair.silent += opus_is_silence(in.payload.p, in.payload.n);
