@@ -63,6 +63,7 @@ static void send_user_stats(struct call *c, const struct receiver_stats *s)
 	m->outages = s->outages;
 	m->not_sealed = s->not_sealed;
 	m->excess = s->audio.excess;
+	m->given_up = secure_gave_up(c, s->user);
 	call_send(c, &msg, 0);
 }
 

@@ -26,7 +26,7 @@ struct person {
 	uint32_t ssrc;		       /* 0: not known */
 	struct slot *slot; /* lent; NULL before the first SSRC, or when it was reclaimed */
 	struct media_key deferred, lent; /* lent: the newest, for another slot in this session */
-	bool speaking;
+	bool speaking, given_up;
 	uint64_t spoke_at;     /* when speech began or ended, or the slot was lent */
 	uint64_t outage_since; /* start of a decryption outage; 0 = none */
 	struct listen listens[AUDIO_LISTENS];

@@ -469,6 +469,17 @@ static void on_outage(struct call *c, const struct ev *ev)
 		log_warn("decrypt_outage", "call=%u user=%llu", c->id, USER(p->user));
 	}
 	dave_session_decryption(c->secure.session, call_now(c), p->user, !ev->dave.undecryptable);
+	if (!p->given_up && secure_gave_up(c, p->user))
+		log_warn("speaker_given_up",
+			 "call=%u user=%llu hint=\"others are heard, so no more keys are "
+			 "requested\"",
+			 c->id, USER(p->user));
+	p->given_up = secure_gave_up(c, p->user);
+}
+
+bool secure_gave_up(const struct call *c, uint64_t user)
+{
+	return c->secure.session && dave_session_gave_up(c->secure.session, user);
 }
 
 void secure_event(struct call *c, const struct ev *ev)
@@ -480,7 +491,8 @@ void secure_event(struct call *c, const struct ev *ev)
 	else if (ev->type == EV_DAVE_NEXT)
 		lend_next_generation(c, ev->dave.user, ev->dave.epoch, ev->dave.generation);
 	else if (ev->dave.epoch >> 32 == c->secure.number)
-		dave_session_proof(c->secure.session, call_now(c), ev->dave.epoch & UINT32_MAX);
+		dave_session_proof(c->secure.session, call_now(c), ev->dave.user,
+				   ev->dave.epoch & UINT32_MAX);
 }
 
 /* ---- inputs from the worker and from control ---- */

@@ -106,6 +106,13 @@ static size_t find_user_index(const struct dave_session *s, uint64_t user)
 	return lo;
 }
 
+bool dave_session_has_user(const struct dave_session *s, uint64_t user)
+{
+	size_t i = find_user_index(s, user);
+
+	return i < s->n_users && s->users[i] == user;
+}
+
 static void add_user(struct dave_session *s, uint64_t now, uint64_t user)
 {
 	size_t i = find_user_index(s, user);
@@ -137,6 +144,7 @@ static void remove_user(struct dave_session *s, uint64_t now, uint64_t user)
 	size_t i = find_user_index(s, user);
 
 	dave_heal_remove_user(s, now, user);
+	dave_speakers_left(s, user);
 	if (user == s->conf.user || i == s->n_users || s->users[i] != user)
 		return;
 	memmove(s->users + i, s->users + i + 1, (--s->n_users - i) * sizeof *s->users);

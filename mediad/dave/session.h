@@ -28,6 +28,11 @@ enum {
 	DAVE_REFUSED_MS =
 		1000, /* time for an epoch to follow proposals that we refused, before we heal */
 	DAVE_ANNOUNCE_MS = 1500, /* the same for proposals that we committed */
+	DAVE_HEAL_SPEAKERS = 32,
+	DAVE_SINGLE_AN_HOUR = 2, /* requests of new keys for one speaker, others being heard */
+	DAVE_SINGLE_A_DAY = 10,	 /* the same for all such speakers of a call */
+	DAVE_ALONE_MS = 60000,	 /* so long nobody must be heard before a speaker who was heard in
+				    this epoch makes us rejoin */
 	DAVE_WELCOME_MS = 5000,	 /* time for a welcome when other members are present */
 };
 
@@ -62,7 +67,7 @@ struct dave_status {
 	uint32_t members;
 	enum dave_heal
 		heal; /* the healing step under way, or the last one taken during this outage */
-	uint32_t undecryptable; /* speakers in a decryption outage now */
+	uint32_t undecryptable; /* speakers in a decryption outage now, those given up included */
 	uint32_t recovers, resumes,
 		rejoins;   /* healing steps taken in the whole call (struct dave_heal_state) */
 	uint32_t invalid;  /* invalid messages in the whole call */
@@ -94,6 +99,16 @@ struct dave_action {
 };
 typedef void(dave_action_h)(const struct dave_action *act, void *arg);
 
+/* What is known about one speaker. */
+struct dave_heal_speaker {
+	uint64_t user; /* 0: free */
+	uint64_t at;   /* when something was noted last */
+	bool heard;    /* decrypted last time */
+	bool given_up; /* no more keys are requested for this speaker */
+	uint32_t rekeys;
+	uint64_t rekeys_since;
+};
+
 /* The state of healing in a call: cool-downs and counts that outlive a session. A value, all zero
  * at first; only the machine writes it. */
 struct dave_heal_state {
@@ -106,6 +121,9 @@ struct dave_heal_state {
 	uint32_t failures; /* recent messages that were answered with op 31 */
 	uint64_t failures_at;
 	uint32_t recovers, resumes, rejoins, invalid, executes;
+	struct dave_heal_speaker speakers[DAVE_HEAL_SPEAKERS];
+	uint32_t single; /* new keys requested for single speakers, others being heard */
+	uint64_t single_since;
 };
 
 struct dave_conf {
@@ -147,8 +165,11 @@ void dave_session_resumed(struct dave_session *s, uint64_t now);
  * yet (during a transition or our own joining) counts if the speaker continues. */
 void dave_session_decryption(struct dave_session *s, uint64_t now, uint64_t user, bool ok);
 /* A speaker used a key of this epoch (its serial), which proves that the transition to it was
- * executed. */
-void dave_session_proof(struct dave_session *s, uint64_t now, uint64_t serial);
+ * executed, and that our keys of it are right. */
+void dave_session_proof(struct dave_session *s, uint64_t now, uint64_t user, uint64_t serial);
+/* Whether no more keys are requested for this speaker, whose packets cannot be decrypted. They are
+ * tried with the keys of each new epoch; the first success ends it. */
+bool dave_session_gave_up(const struct dave_session *s, uint64_t user);
 /* Asks for a member's verification code; DAVE_ACT_CODE follows. */
 void dave_session_verify(struct dave_session *s, uint64_t now, uint64_t user);
 void dave_session_timer(struct dave_session *s, uint64_t now);

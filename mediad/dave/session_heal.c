@@ -14,7 +14,13 @@
  * REJOIN: a new session with fresh credentials.
  *
  * A step waits until the cool-down of the one before has passed, and cool-downs grow. Once an
- * outage has ended, the next one starts with RECOVER, and after a quiet time without waiting. */
+ * outage has ended, the next one starts with RECOVER, and after a quiet time without waiting. A new
+ * session takes its own RECOVER at once, whatever came before it.
+ *
+ * One member must be no lever on the call. While anybody else is heard, our keys are right, so for
+ * a speaker who is not only few RECOVERs are tried; then the speaker is given up. A speaker who was
+ * heard in the present epoch gets no more either, and makes us rejoin only after a long time in
+ * which nobody is heard. */
 
 enum { COOLDOWN_FIRST_MS = 10000, COOLDOWN_SECOND_MS = 60000, COOLDOWN_MAX_MS = 3600000 };
 
@@ -153,10 +159,13 @@ void dave_session_decryption(struct dave_session *s, uint64_t now, uint64_t user
 {
 	relax_cooldown(s, now);
 	if (ok) {
+		dave_speakers_heard(s, now, user);
 		dave_heal_remove_user(s, now, user);
 		dave_heal_proof(s, now);
 	} else if (s->status.known && s->status.version > 0) {
-		note_undecryptable(s, now, user);
+		dave_speakers_not_heard(s, user);
+		if (!dave_session_gave_up(s, user))
+			note_undecryptable(s, now, user);
 	}
 	dave_heal_timer(s, now);
 	dave_session_finish_step(s, now);
@@ -169,6 +178,17 @@ static void request_new_package(struct dave_session *s, uint16_t id)
 	dave_send_text(s, DAVE_OP_INVALID, id);
 	s->want_rekey = true;
 	s->epoch_by = s->welcome_by = DAVE_NEVER;
+}
+
+/* A step that does not lengthen the cool-downs: the first of a session, and those for single
+ * speakers. */
+static void record_short_step(struct dave_heal_state *l, uint64_t now, enum dave_heal taken)
+{
+	if (l->cooldown_ms < COOLDOWN_FIRST_MS)
+		l->cooldown_ms = COOLDOWN_FIRST_MS;
+	l->not_before = max_time(l->not_before, now + COOLDOWN_FIRST_MS * NS_PER_MS);
+	l->last = taken;
+	l->steps++;
 }
 
 static void record_step(struct dave_heal_state *l, uint64_t now, enum dave_heal take_step)
@@ -184,17 +204,21 @@ static void record_step(struct dave_heal_state *l, uint64_t now, enum dave_heal 
 	l->steps++;
 }
 
-static void take_recover_step(struct dave_session *s, uint64_t now)
+static void take_recover_step(struct dave_session *s, uint64_t now, bool single)
 {
 	s->recovered = true;
 	s->conf.heal->recovers++;
-	record_step(s->conf.heal, now, DAVE_HEAL_RECOVER);
+	if (single || !s->stepped)
+		record_short_step(s->conf.heal, now, DAVE_HEAL_RECOVER);
+	else
+		record_step(s->conf.heal, now, DAVE_HEAL_RECOVER);
+	s->stepped = true;
 	request_new_package(s, s->last_id);
 }
 
 static void take_resume_step(struct dave_session *s, uint64_t now)
 {
-	s->resumed = true;
+	s->resumed = s->stepped = true;
 	s->gap = false;
 	s->conf.heal->resumes++;
 	record_step(s->conf.heal, now, DAVE_HEAL_RESUME);
@@ -209,12 +233,68 @@ static void take_rejoin_step(struct dave_session *s, uint64_t now)
 	s->conf.acth(&(struct dave_action){.kind = DAVE_ACT_REJOIN}, s->conf.arg);
 }
 
+/* No new keys help these speakers: others are heard. */
+static void give_up_speakers(struct dave_session *s, uint64_t now)
+{
+	while (s->n_undecryptable) {
+		uint64_t user = s->undecryptable[0].user;
+
+		dave_speakers_give_up(s, now, user);
+		dave_heal_remove_user(s, now, user);
+	}
+}
+
+/* Some speakers cannot be decrypted while others can. */
+static void take_single_step(struct dave_session *s, uint64_t now)
+{
+	if (s->gap && s->recovered && !s->resumed)
+		take_resume_step(s, now);
+	else if (dave_speakers_charge(s, now))
+		take_recover_step(s, now, true);
+	else
+		give_up_speakers(s, now);
+}
+
+/* Returns since when somebody could not be decrypted without a break. */
+static uint64_t outage_since(const struct dave_session *s)
+{
+	uint64_t since = DAVE_NEVER;
+
+	for (size_t i = 0; i < s->n_undecryptable; i++)
+		since = min_time(since, s->undecryptable[i].since);
+	return since;
+}
+
+/* Nobody is heard, but our keys of this epoch decrypted something before. */
+static bool was_heard_in_epoch(const struct dave_session *s)
+{
+	return s->n_undecryptable && s->n_epochs && s->proved >= s->epochs[0].epoch->serial;
+}
+
+static void take_first_step(struct dave_session *s, uint64_t now)
+{
+	uint64_t alone_at = outage_since(s);
+
+	if (!was_heard_in_epoch(s) || dave_speakers_charge(s, now)) {
+		take_recover_step(s, now, was_heard_in_epoch(s));
+		return;
+	}
+	s->stepped = true;
+	alone_at += DAVE_ALONE_MS * NS_PER_MS;
+	if (alone_at <= now)
+		take_rejoin_step(s, now);
+	else
+		s->conf.heal->not_before = max_time(s->conf.heal->not_before, alone_at);
+}
+
 static void take_step(struct dave_session *s, uint64_t now)
 {
 	if (s->input_lost || s->needs_rejoin)
 		take_rejoin_step(s, now);
+	else if (!is_outside_group(s) && s->n_undecryptable && dave_speakers_any_heard(s))
+		take_single_step(s, now);
 	else if (!s->recovered)
-		take_recover_step(s, now);
+		take_first_step(s, now);
 	else if (s->gap && !s->resumed)
 		take_resume_step(s, now);
 	else
@@ -266,10 +346,18 @@ static uint64_t pending_grace_until(const struct dave_session *s)
 	return s->n_pending ? s->pending[s->n_pending - 1].at + DAVE_PENDING_MS * NS_PER_MS : 0;
 }
 
+/* Returns when a step may be taken: a session's first one at once, unless it is a rejoin. */
+static uint64_t step_not_before(const struct dave_session *s)
+{
+	return s->stepped || s->input_lost || s->needs_rejoin || s->recovered
+		       ? s->conf.heal->not_before
+		       : 0;
+}
+
 /* Returns when the next step is due, as far as is known now. */
 static uint64_t next_step_at(const struct dave_session *s)
 {
-	uint64_t not_before = s->conf.heal->not_before, noticed_at, at;
+	uint64_t not_before = step_not_before(s), noticed_at, at;
 
 	if (s->rejoining)
 		return DAVE_NEVER;
@@ -295,7 +383,7 @@ static uint64_t welcome_deadline(const struct dave_session *s)
 {
 	if (s->welcome_by == DAVE_NEVER || s->offline || s->rejoining || dave_session_busy(s))
 		return DAVE_NEVER;
-	return max_time(s->welcome_by, s->conf.heal->not_before);
+	return max_time(s->welcome_by, step_not_before(s));
 }
 
 void dave_heal_timer(struct dave_session *s, uint64_t now)

@@ -121,6 +121,8 @@ struct dave_session {
 	unsigned answers;	   /* answers with op 31 since the last epoch */
 	uint64_t epoch_by; /* an epoch must follow the proposals by then; NEVER: none is awaited */
 	bool recovered, resumed; /* steps taken in this outage */
+	bool stepped;		 /* a step was taken in this session */
+	uint64_t proved;	 /* serial of the newest epoch whose keys decrypted something */
 	bool gap;
 	bool input_lost;   /* inputs were lost: only a rejoin helps */
 	bool needs_rejoin; /* the same, unless an epoch arrives */
@@ -137,6 +139,7 @@ struct dave_session {
 /* Ends every input: starts waiting work, then emits a change of status. */
 void dave_session_finish_step(struct dave_session *s, uint64_t now);
 bool dave_session_busy(const struct dave_session *s);
+bool dave_session_has_user(const struct dave_session *s, uint64_t user);
 
 /* ---- session_send.c ---- */
 void dave_send_text(struct dave_session *s, uint8_t op, uint16_t transition);
@@ -163,6 +166,19 @@ void dave_transition_alone(struct dave_session *s);
 void dave_transition_timer(struct dave_session *s, uint64_t now);
 uint64_t dave_transition_deadline(const struct dave_session *s);
 void dave_transition_free(struct dave_session *s);
+
+/* ---- session_speakers.c ---- */
+void dave_speakers_heard(struct dave_session *s, uint64_t now, uint64_t user);
+void dave_speakers_not_heard(struct dave_session *s, uint64_t user);
+void dave_speakers_left(struct dave_session *s, uint64_t user);
+/* Whether anybody present was decrypted last time. */
+bool dave_speakers_any_heard(const struct dave_session *s);
+/* Charges a request of new keys to all speakers in an outage. Returns false when it must not be
+ * made for any of them. */
+bool dave_speakers_charge(struct dave_session *s, uint64_t now);
+void dave_speakers_give_up(struct dave_session *s, uint64_t now, uint64_t user);
+/* How many of those present were given up. */
+unsigned dave_speakers_given_up(const struct dave_session *s);
 
 /* ---- session_heal.c ---- */
 /* A message was invalid and is answered with op 31. */

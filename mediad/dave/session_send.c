@@ -127,7 +127,7 @@ void dave_send_state(struct dave_session *s)
 	update_privacy_code(s, e);
 	st->epoch = e ? e->number : 0;
 	st->members = e ? e->n : 0;
-	st->undecryptable = (uint32_t)s->n_undecryptable;
+	st->undecryptable = (uint32_t)s->n_undecryptable + dave_speakers_given_up(s);
 	st->heal = l->last;
 	st->recovers = l->recovers;
 	st->resumes = l->resumes;

@@ -213,8 +213,10 @@ void dave_transition_alone(struct dave_session *s)
 
 /* ---- without op 22 ---- */
 
-void dave_session_proof(struct dave_session *s, uint64_t now, uint64_t serial)
+void dave_session_proof(struct dave_session *s, uint64_t now, uint64_t user, uint64_t serial)
 {
+	dave_speakers_heard(s, now, user);
+	s->proved = serial > s->proved ? serial : s->proved;
 	for (unsigned i = 0; i < s->n_pending; i++) {
 		struct dave_transition *t = &s->pending[i];
 

@@ -323,7 +323,7 @@ static void packet(struct dave_sim *v, struct dave_sim_member *l, struct dave_si
 			dave_session_decryption(l->s, v->now, s->user, true);
 		l->undecryptable_run[i] = 0;
 		l->heard_at[i] = v->now;
-		dave_session_proof(l->s, v->now, serial);
+		dave_session_proof(l->s, v->now, s->user, serial);
 	} else {
 		l->silent_ms[i] += DAVE_SIM_TICK_MS;
 		if (++l->undecryptable_run[i] % DAVE_OUTAGE_PACKETS == 0)

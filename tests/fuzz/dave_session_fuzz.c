@@ -239,7 +239,7 @@ static void from_elsewhere(struct world *w, unsigned choice, struct rd *r)
 		dave_session_decryption(w->s, w->now, b >> 2, b & 1);
 		return;
 	case 2:
-		dave_session_proof(w->s, w->now, b);
+		dave_session_proof(w->s, w->now, b >> 2, b);
 		return;
 	case 3:
 		dave_session_member(w->s, w->now, b >> 1, b & 1);

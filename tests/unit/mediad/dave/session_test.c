@@ -418,10 +418,10 @@ TEST(dave_session_executes_by_proof_when_op_22_is_lost)
 	CHECK_INT(script_start(&t), 0);
 	script_settled(&t);
 	script_epoch(&t, 10);
-	dave_session_proof(t.s, t.now, 1);
+	dave_session_proof(t.s, t.now, 1, 1);
 	script_wait(&t, 1000);
 	SAID(&t, "job:commit epoch:2 op23:10");
-	dave_session_proof(t.s, t.now, 2);
+	dave_session_proof(t.s, t.now, 1, 2);
 	script_wait(&t, DAVE_EXECUTE_GRACE_MS - 1);
 	SAID(&t, "");
 	script_wait(&t, 1);
