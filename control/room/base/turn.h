@@ -131,7 +131,7 @@ struct room_turn {
 		policy; /* who may interrupt; decided when the brain is asked */
 	struct room_output_lease lease;
 	unsigned pause_count;
-	bool hushed; /* it only told the bot to be quiet, and the bot was */
+	bool stop_request; /* its words only told the bot to stop, and the bot did */
 	bool brain_done, brain_broke, released, not_understood;
 
 	/* ns; 0 = has not happened */

@@ -276,8 +276,8 @@ static void complete_turn(struct room_context *context, struct room_turn *t)
 	if (kind != ROOM_TRANSCRIPT_KIND_WORDS && kind != ROOM_TRANSCRIPT_KIND_CONTROL &&
 	    interrupted_answer(context, t))
 		room_turn_admit_unclear(context, t);
-	else if (t->hushed && kind == ROOM_TRANSCRIPT_KIND_WORDS)
-		room_turn_end(context, t, ROOM_REASON_HUSHED);
+	else if (t->stop_request && kind == ROOM_TRANSCRIPT_KIND_WORDS)
+		room_turn_end(context, t, ROOM_REASON_STOP_REQUEST);
 	else if (kind == ROOM_TRANSCRIPT_KIND_WORDS)
 		admit_turn(context, t);
 	else if (kind == ROOM_TRANSCRIPT_KIND_EMPTY && failed)
@@ -433,7 +433,7 @@ static void apply_transcript(struct room_context *context, const struct room_eve
 		drop_hallucination(context, t, p, ev->no_speech);
 	}
 	if (present && !p->failed && room_overlap_words(context, place, t, p->utterance, p->text))
-		t->hushed = t->chunks == 1 && !t->segments;
+		t->stop_request = t->chunks == 1 && !t->segments;
 	if (present)
 		update_session(context, place, p);
 	if (present && room_turn_hearing(context, place) == t)

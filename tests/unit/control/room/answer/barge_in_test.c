@@ -464,7 +464,7 @@ TEST(who_only_says_stop_gets_no_answer)
 	world_until(&w, w.ms + 300);
 	world_words(&w, 1, "Stop.");
 	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
-	CHECK_INT(w.ended, ROOM_REASON_HUSHED);
+	CHECK_INT(w.ended, ROOM_REASON_STOP_REQUEST);
 	world_step(&w,
 		   (struct room_event){.type = ROOM_SAY_STOPPED, .turn = first, .samples = 60000});
 	CHECK_INT(w.asked, first);
