@@ -9,7 +9,6 @@
 #include "control/room/states.def"
 
 struct room;
-struct room_speaker;
 
 enum states_machine {
 #define M(NAME, name, states, square) STATES_##NAME,
