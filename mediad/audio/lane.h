@@ -1,7 +1,7 @@
 /* A lane: one input of the mixer. It carries the PCM of one playback at 48 kHz mono.
  *
- * States: buffering (until LANE_PREBUFFER_MS are there, the producer ended, or it wrote nothing for
- * LANE_STALL_MS), playing, fading to a pause, paused, fading to a stop, over. A lane that runs
+ * States: buffering (until LANE_START_MS are there, or LANE_PREBUFFER_MS once it has run empty, the
+ * producer ended, or it wrote nothing for LANE_STALL_MS), playing, fading to a pause, paused, fading to a stop, over. A lane that runs
  * empty before its end buffers again. The last, partial frame is padded with zeros.
  *
  * Samples are pulled one frame ahead of time and count only when lane_confirm() says that their
@@ -22,6 +22,8 @@ enum {
 	LANE_RATE = 48000,
 	LANE_FRAME = 960,
 	LANE_CAPACITY = 96000, /* samples: 2 s */
+	LANE_START_MS = 40, /* providers deliver faster than speech is spoken; one that does not is
+			       buffered longer after the first gap */
 	LANE_PREBUFFER_MS = 200,
 	LANE_STALL_MS = 120,
 	LANE_GAIN_UNITY = 1000,

@@ -1,417 +1,79 @@
-/* The delay between a decision and its effect in the running programs, in quiet rooms: ask_p99_ms,
- * cut_p99_ms.
+/* The delay between a decision and its effect in the running programs, in quiet rooms (rooms.h):
+ * ask_p99_ms, cut_p99_ms, commit_p99_ms, bargein_cancel_p99_ms, bargein_audio_p99_ms,
+ * first_audio_p99_ms.
  *
- * guildd, the bot's mediad and control run unmodified. Each room is in a guild of its own with one
- * member, a mediad that this process drives by control's media link. The provider, also for
- * speech-to-text, is a script in this process (brain.h), so no figure contains a model's time. A
- * member speaks as soon as the bot does, which interrupts the bot and is the next question.
+ * The provider, also for speech-to-text, is a script in this process (brain.h), so no figure
+ * contains a model's time. Its answers come as fast as they are spoken, so an interruption cancels
+ * one.
  *
- *   ask   from control's read of the utterance's last frame of sound, less the endpointing delay
- * (200 ms until mediad tells the end of speaking, and the room's wait that the settings ask for),
- * to the question on the brain's socket cut   from control's read of the frame that confirms the
- * interruption to SAY_STOP
+ *   ask     from control's read of the utterance's last frame of sound, less the endpointing delay
+ *           (200 ms until mediad tells the end of speaking, and the room's wait that the settings
+ *           ask for), to the question on the brain's socket
+ *   cut     from control's read of the frame that confirms the interruption to SAY_STOP
+ *   cancel  from there to response.cancel on the brain's socket
+ *   audio   from there to the last audible packet that the member's mediad received
+ *   first   from the first sound that the brain sent to the first packet of it that the member's
+ *           mediad received
  *
  * The times of control's reads come from the room's journal, on one clock with the provider's read
- * of the question and with mediad's read of SAY_STOP (its journal). Both figures are therefore
- * slightly too long, by the reader's wake-up time.
+ * of the question and with mediad's read of SAY_STOP (its journal). The figures are therefore
+ * slightly too long, by the reader's wake-up time, and those of sound by guildd's relay.
  *
  *   BENCH_ASKS=n      questions in all (300: two minutes; 1000: six)      BENCH_ROOMS=n      rooms
  * at a time (4) */
-#include "control/media/media.h"
-#include "ipc/env.h"
-#include "ipc/http.h"
-#include "ipc/log.h"
-#include "ipc/tmr.h"
 #include "mediad/audio/receive.h"
 #include "proto/base/time.h"
-#include "proto/media.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/brain.h"
-#include "tests/bench/plane.h"
-#include "tests/bench/speech.h"
 #include "tests/bench/journal_times.h"
+#include "tests/bench/rooms.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <jansson.h>
-#include <limits.h>
-#include <signal.h>
-#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum {
-	RATE = 24000,
-	ROOMS_MAX = 8,
-	BOT = 900,
-	PERSON = 601,
-	SPEECH_MS = 600,
-	SPEECH = RATE * SPEECH_MS / 1000,
-	ANSWER_MS = 2000,
-	END_MS = 100,	 /* the endpointing delay of the settings */
-	LISTEN_MS = 700, /* the bot speaks for so long, and up to a frame's length more, before it
-			  * is interrupted: not so fast that Discord would call it too many events a
-			  * minute */
-	PATIENCE_MS = 6000,
+	ANSWER_MS = 4000,
 	FIT_MS = 1000, /* between a decision and its trace elsewhere */
+	GAP_MS = 150,  /* without an audible packet: another answer begins */
+	ROOMS = 8,
 };
 
-struct person {
-	uint64_t user, guild, channel, text;
-	char mediad[PATH_MAX];
-	struct media *media;
-	struct media_call *call;
-	struct media_playback *say;
-	struct tmr *tmr;
-	bool up, bot_here;
-	unsigned said; /* utterances */
+/* The bot's answers as a member heard them: the first and the last audible packet of each. */
+struct heard {
+	uint64_t first, last;
 };
-
-static struct world {
-	struct env *env;
-	struct tmr *tmr;
-	struct http *http;
-	struct brain *brain;
-	char folder[64], api[128], rest[160], ca[256], journal[128];
-	pid_t guildd, mediad, control;
-	struct person person[ROOMS_MAX];
-	unsigned rooms;
-	int16_t speech[SPEECH];
-} w;
-
-static unsigned number(const char *name, unsigned otherwise, unsigned most)
-{
-	const char *wish = getenv(name);
-	unsigned n = wish ? (unsigned)atoi(wish) : otherwise;
-
-	return n < 1 ? 1 : n < most ? n : most;
-}
-
-/* ---- the loop ---- */
-
-static void on_tmr(void *arg)
-{
-	(void)arg;
-	env_stop(w.env);
-}
-
-static void run(unsigned ms)
-{
-	tmr_start(w.tmr, ms * NS_PER_MS);
-	env_run(w.env);
-}
-
-static void until(bool (*done)(void), unsigned ms, const char *what)
-{
-	for (unsigned n = 0; !done(); n += 20) {
-		if (n > ms)
-			bench_die("not after %u ms: %s (logs in %s)", ms, what, w.folder);
-		run(20);
-	}
-}
-
-/* ---- guildd's control API ---- */
 
 static struct {
-	bool done;
-	json_t *json;
-} reply;
+	struct brain *brain;
+	struct heard *heard[ROOMS];
+	size_t n[ROOMS], cap[ROOMS];
+} w;
 
-static void on_reply(const struct http_resp *resp, void *arg)
+static void on_heard(unsigned room, uint64_t at, bool audible, void *arg)
 {
+	struct heard *h = w.heard[room];
+	size_t n = w.n[room];
+
 	(void)arg;
-	if (resp->err || resp->status / 100 != 2)
-		bench_die("guildd: HTTP %d %s %.*s", resp->status, resp->errtext, (int)resp->body.n,
-			  resp->body.p);
-	reply.json = json_loadb(resp->body.p, resp->body.n, JSON_DECODE_ANY, NULL);
-	reply.done = true;
-}
-
-static bool replied(void)
-{
-	return reply.done;
-}
-
-static const char *const json_headers[] = {"Content-Type: application/json", NULL};
-
-__attribute__((format(printf, 2, 3))) static json_t *post(const char *path, const char *fmt, ...)
-{
-	char url[256], body[512];
-	struct http_call call = {
-		.method = "POST", .url = url, .headers = json_headers, .body = body};
-	va_list ap;
-
-	snprintf(url, sizeof url, "%s%s", w.api, path);
-	va_start(ap, fmt);
-	vsnprintf(body, sizeof body, fmt, ap);
-	va_end(ap);
-	call.body_len = strlen(body);
-	reply.done = false;
-	BENCH_OK(http_request(NULL, w.http, &call, on_reply, NULL));
-	until(replied, 10000, path);
-	return reply.json;
-}
-
-/* Reads the id of the new object. */
-static uint64_t made(json_t *o)
-{
-	const char *id = json_string_value(json_object_get(o, "id"));
-	uint64_t n = id ? strtoull(id, NULL, 10) : 0;
-
-	if (!n)
-		bench_die("guildd made nothing");
-	json_decref(o);
-	return n;
-}
-
-/* ---- programs ---- */
-
-/* Starts a program with its log in a file; env: NAME=value, NULL at the end. */
-static pid_t start(const char *name, const char *log, const char *const *args,
-		   const char *const *env)
-{
-	char program[PATH_MAX], file[128];
-	char *argv[24] = {program};
-	pid_t pid = fork();
-	unsigned n = 1;
-	int fd;
-
-	if (pid < 0)
-		bench_die("fork: %s", strerror(errno));
-	if (pid)
-		return pid;
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	plane_program(program, sizeof program, name);
-	while (*args)
-		argv[n++] = (char *)*args++;
-	snprintf(file, sizeof file, "%s/%s.log", w.folder, log);
-	fd = open(file, O_WRONLY | O_CREAT | O_APPEND, 0600);
-	dup2(fd, STDOUT_FILENO);
-	dup2(fd, STDERR_FILENO);
-	while (env && *env)
-		putenv((char *)*env++);
-	execv(program, argv);
-	_exit(127);
-}
-
-static void end(pid_t pid)
-{
-	kill(pid, SIGTERM);
-	waitpid(pid, NULL, 0);
-}
-
-static void start_guildd(void)
-{
-	char file[96];
-	const char *args[] = {"--ready-file", file, NULL};
-	json_t *ready = NULL;
-
-	snprintf(file, sizeof file, "%s/ready", w.folder);
-	w.guildd = start("guildd", "guildd", args, NULL);
-	for (unsigned n = 0; !ready; n++) {
-		if (n > 200)
-			bench_die("guildd does not start");
-		run(50);
-		ready = json_load_file(file, 0, NULL);
+	if (!audible)
+		return;
+	if (n && at < h[n - 1].last + GAP_MS * NS_PER_MS) {
+		h[n - 1].last = at;
+		return;
 	}
-	snprintf(w.api, sizeof w.api, "%s", json_string_value(json_object_get(ready, "control")));
-	snprintf(w.rest, sizeof w.rest, "%s", json_string_value(json_object_get(ready, "rest")));
-	snprintf(w.ca, sizeof w.ca, "%s", json_string_value(json_object_get(ready, "ca")));
-	json_decref(ready);
-}
-
-static void start_bot(void)
-{
-	static char api[200], brain[128], rooms[128], end_short[32], end_middle[32], end_long[32];
-	char sock[96], state[96];
-	const char *mediad[] = {"--listen", sock, "--ca", w.ca, "--journal", w.journal, NULL};
-	const char *control[] = {"--media-sock", sock, "--state-dir", state, "--ca", w.ca, NULL};
-	const char *env[] = {
-		api, brain, rooms, end_short, end_middle, end_long,
-		"DISCORD_TOKEN=guildd.bot.token", "PARLEY_GUEST=off",
-		/* What is short and what it is not about: what is decided is the same each time. */
-		"PARLEY_SPECULATIVE=off", "PARLEY_INTERIM_MS=0", "PARLEY_ECHO_GUARD_MS=0",
-		"PARLEY_PROMOTE_MS=100", "PARLEY_BARGE_IN_MS=100", NULL};
-
-	unsetenv("OPENAI_API_KEY");
-	snprintf(sock, sizeof sock, "%s/mediad.sock", w.folder);
-	snprintf(state, sizeof state, "%s/state", w.folder);
-	snprintf(w.journal, sizeof w.journal, "%s/mediad.journal", w.folder);
-	snprintf(api, sizeof api, "PARLEY_DISCORD_API=%s", w.rest);
-	snprintf(brain, sizeof brain, "PARLEY_BRAIN_URL=%s", brain_url(w.brain));
-	snprintf(rooms, sizeof rooms, "PARLEY_ROOM_JOURNALS=%s/rooms", w.folder);
-	snprintf(end_short, sizeof end_short, "PARLEY_END_SHORT_MS=%d", END_MS);
-	snprintf(end_middle, sizeof end_middle, "PARLEY_END_MIDDLE_MS=%d", END_MS);
-	snprintf(end_long, sizeof end_long, "PARLEY_END_LONG_MS=%d", END_MS);
-	mkdir(rooms + sizeof "PARLEY_ROOM_JOURNALS=" - 1, 0700);
-	w.mediad = start("mediad", "mediad", mediad, NULL);
-	for (unsigned n = 0; access(sock, F_OK); n++) {
-		if (n > 200)
-			bench_die("mediad does not start");
-		run(50);
+	if (n == w.cap[room]) {
+		w.cap[room] = w.cap[room] ? 2 * w.cap[room] : 256;
+		w.heard[room] = h = realloc(h, w.cap[room] * sizeof *h);
+		if (!h)
+			bench_die("out of memory");
 	}
-	w.control = start("control", "control", control, env);
+	h[w.n[room]++] = (struct heard){at, at};
 }
 
-/* ---- members ---- */
-
-static void on_said(struct media_playback *pb, enum media_playback_event ev, uint64_t samples,
-		    unsigned reason, uint64_t at, void *arg)
+static double ms_of(uint64_t from, uint64_t to)
 {
-	(void)pb, (void)samples, (void)at, (void)arg;
-	if (ev == MEDIA_PB_STOPPED)
-		bench_die("somebody's speech was stopped: %s", media_reason_text(reason));
+	return (double)(int64_t)(to - from) / 1e6;
 }
-
-/* Speaks; may fail, and is then tried again. */
-static void speak(void *arg)
-{
-	struct person *p = arg;
-
-	p->said++;
-	media_playback_free(p->say);
-	BENCH_OK(media_playback_open(&p->say, p->call, RATE, on_said, p));
-	BENCH_OK(media_playback_write(p->say, w.speech, SPEECH));
-	media_playback_end(p->say);
-	tmr_start(p->tmr, PATIENCE_MS * NS_PER_MS);
-}
-
-static void on_call(struct media_call *call, const struct media_msg *msg, void *arg)
-{
-	struct person *p = arg;
-
-	switch (msg->type) {
-	case MEDIA_CALL_STATE:
-		if (msg->call_state.phase == MEDIA_PHASE_FAILED)
-			bench_die("a call failed: %s", media_reason_text(msg->call_state.reason));
-		if (msg->call_state.phase == MEDIA_PHASE_UP && !p->up)
-			media_call_listen(call, BOT, RATE, 1000);
-		p->up = msg->call_state.phase == MEDIA_PHASE_UP;
-		break;
-	case MEDIA_MEMBER:
-		if (msg->member.user == BOT)
-			p->bot_here = msg->member.present;
-		break;
-	case MEDIA_SPEAKING:
-		if (msg->speaking.user == BOT && msg->speaking.on && p->said)
-			tmr_start(p->tmr, (LISTEN_MS + p->said * 7 % 20) * NS_PER_MS);
-		break;
-	default:
-		break;
-	}
-}
-
-static void on_lease(const struct http_resp *resp, void *arg)
-{
-	struct person *p = arg;
-	json_t *o = resp->err || resp->status != 200
-			    ? NULL
-			    : json_loadb(resp->body.p, resp->body.n, 0, NULL);
-	const char *session = json_string_value(json_object_get(o, "session_id"));
-	const char *token = json_string_value(json_object_get(o, "token"));
-	const char *endpoint = json_string_value(json_object_get(o, "endpoint"));
-
-	if (!session || !token || !endpoint)
-		bench_die("guildd gives no lease: HTTP %d %s", resp->status, resp->errtext);
-	BENCH_OK(media_call_credentials(p->call, session, token, endpoint, p->channel));
-	json_decref(o);
-}
-
-static void on_wants(struct media_call *call, void *arg)
-{
-	struct person *p = arg;
-	char url[256], body[128];
-	struct http_call req = {
-		.method = "POST", .url = url, .headers = json_headers, .body = body};
-
-	(void)call;
-	snprintf(url, sizeof url, "%s/users/%" PRIu64 "/join", w.api, p->user);
-	snprintf(body, sizeof body, "{\"guild_id\":\"%" PRIu64 "\",\"channel_id\":\"%" PRIu64 "\"}",
-		 p->guild, p->channel);
-	req.body_len = strlen(body);
-	BENCH_OK(http_request(NULL, w.http, &req, on_lease, p));
-}
-
-/* Makes a guild with two channels, the member and the bot. */
-static void person_settles(struct person *p, unsigned i)
-{
-	char path[96];
-
-	p->user = PERSON + i;
-	json_decref(post("/users", "{\"id\":\"%" PRIu64 "\",\"name\":\"person%u\"}", p->user, i));
-	p->guild = made(
-		post("/guilds", "{\"name\":\"room%u\",\"owner_id\":\"%" PRIu64 "\"}", i, p->user));
-	snprintf(path, sizeof path, "/guilds/%" PRIu64 "/members", p->guild);
-	json_decref(post(path, "{\"user_id\":\"%d\"}", BOT));
-	json_decref(post(path, "{\"user_id\":\"%" PRIu64 "\"}", p->user));
-	snprintf(path, sizeof path, "/guilds/%" PRIu64 "/channels", p->guild);
-	p->text = made(post(path, "{\"type\":\"text\",\"name\":\"text\"}"));
-	p->channel = made(post(path, "{\"type\":\"voice\",\"name\":\"voice\"}"));
-}
-
-static bool all_here(void)
-{
-	for (unsigned i = 0; i < w.rooms; i++)
-		if (!w.person[i].up || !w.person[i].bot_here)
-			return false;
-	return true;
-}
-
-static void person_joins(struct person *p)
-{
-	struct media_want want = {
-		.guild = p->guild, .channel = p->channel, .bitrate = 64000, .consent = true};
-	struct media_conf mc = {.spawn = p->mediad,
-				.ca_file = w.ca,
-				.run_dir = w.folder,
-				.user = p->user,
-				.epoch = 1,
-				.wantsh = on_wants,
-				.arg = p};
-	char program[PATH_MAX];
-	FILE *f;
-
-	/* Without its log. */
-	plane_program(program, sizeof program, "mediad");
-	snprintf(p->mediad, sizeof p->mediad, "%s/mediad-%" PRIu64, w.folder, p->user);
-	f = fopen(p->mediad, "w");
-	if (!f || fprintf(f, "#!/bin/sh\nexec '%s' --log fatal \"$@\"\n", program) < 0 ||
-	    fclose(f) || chmod(p->mediad, 0700))
-		bench_die("%s: %s", p->mediad, strerror(errno));
-	BENCH_OK(tmr_alloc(&p->tmr, w.env, speak, p));
-	BENCH_OK(media_alloc(&p->media, w.env, &mc));
-	BENCH_OK(media_call_open(&p->call, p->media, &want, on_call, p));
-	json_decref(post("/interactions",
-			 "{\"user_id\":\"%" PRIu64 "\",\"channel_id\":\"%" PRIu64
-			 "\",\"name\":\"join\",\"options\":[{\"name\":\"channel\","
-			 "\"type\":7,\"value\":\"%" PRIu64 "\"}]}",
-			 p->user, p->text, p->channel));
-}
-
-/* Whether control has registered its commands. */
-static bool registered(void)
-{
-	char path[128], line[1024];
-	bool found = false;
-	FILE *f;
-
-	snprintf(path, sizeof path, "%s/control.log", w.folder);
-	f = fopen(path, "r");
-	while (f && !found && fgets(line, sizeof line, f))
-		found = strstr(line, " commands_registered ") != NULL;
-	if (f)
-		fclose(f);
-	return found;
-}
-
-/* ---- figures ---- */
 
 /* Finds the provider's connection of this room: the one whose questions match the room's best. */
 static unsigned conn_of(const struct journal_times *s, const struct brain_asked *asked, size_t n)
@@ -429,145 +91,142 @@ static unsigned conn_of(const struct journal_times *s, const struct brain_asked 
 	return best;
 }
 
-static size_t asks_of(const struct journal_times *s, double *ms)
+struct figure {
+	const char *name;
+	double *ms;
+	size_t n, of;
+};
+
+static void add(struct figure *f, double ms)
 {
-	size_t n, count = 0;
+	f->ms = realloc(f->ms, (f->n + 1) * sizeof *f->ms);
+	if (!f->ms)
+		bench_die("out of memory");
+	f->ms[f->n++] = ms;
+}
+
+enum { ASK, CUT, COMMIT, CANCEL, AUDIO, FIRST, FIGURES };
+
+static void asks_of(struct figure *f, const struct journal_times *s, unsigned room)
+{
+	size_t n, h = 0;
 	const struct brain_asked *asked = brain_asked(w.brain, &n);
 	unsigned conn = conn_of(s, asked, n);
 
-	for (size_t i = 0; i < s->asks; i++)
-		for (size_t k = 0; k < n; k++)
-			if (asked[k].conn == conn && asked[k].turn == s->ask[i].turn) {
-				ms[count++] = (double)(asked[k].at - s->ask[i].heard) / 1e6 -
-					      AUDIO_SPEAKING_OFF_MS - END_MS;
+	for (size_t k = 0; k < n; k++) {
+		if (asked[k].conn != conn)
+			continue;
+		for (size_t i = 0; i < s->asks; i++)
+			if (asked[k].turn == s->ask[i].turn) {
+				double ms = ms_of(s->ask[i].heard, asked[k].at) -
+					    AUDIO_SPEAKING_OFF_MS - ROOMS_END_MS;
+
+				add(&f[ASK], ms);
+				add(&f[COMMIT], ms);
 				break;
 			}
-	return count;
+		while (h < w.n[room] && w.heard[room][h].first < asked[k].sound)
+			h++;
+		f[FIRST].of++;
+		if (h < w.n[room] && w.heard[room][h].first < asked[k].sound + FIT_MS * NS_PER_MS)
+			add(&f[FIRST], ms_of(asked[k].sound, w.heard[room][h].first));
+		for (size_t i = 0; asked[k].cancelled && i < s->cuts; i++)
+			if (s->cut[i].heard < asked[k].cancelled &&
+			    asked[k].cancelled < s->cut[i].heard + FIT_MS * NS_PER_MS) {
+				add(&f[CANCEL], ms_of(s->cut[i].heard, asked[k].cancelled));
+				break;
+			}
+	}
+	f[ASK].of += s->asks;
+	f[COMMIT].of += s->asks;
 }
 
-static size_t cuts_of(const struct journal_times *s, uint64_t guild, double *ms)
+static void cuts_of(struct figure *f, const struct journal_times *s, unsigned room)
 {
 	uint64_t *stop;
-	size_t n = journal_times_stops(&stop, w.journal, guild), k = 0, count = 0;
+	size_t n = journal_times_stops(&stop, rooms_journal(), rooms_guild(room)), k = 0;
 
 	for (size_t i = 0; i < s->cuts; i++) {
-		while (k < n && stop[k] < s->cut[i].heard)
+		uint64_t cut = s->cut[i].heard;
+
+		while (k < n && stop[k] < cut)
 			k++;
-		if (k < n && stop[k] < s->cut[i].heard + FIT_MS * NS_PER_MS)
-			ms[count++] = (double)(stop[k] - s->cut[i].heard) / 1e6;
+		if (k < n && stop[k] < cut + FIT_MS * NS_PER_MS)
+			add(&f[CUT], ms_of(cut, stop[k]));
+		for (size_t h = 0; h < w.n[room]; h++)
+			if (w.heard[room][h].first < cut &&
+			    w.heard[room][h].last + GAP_MS * NS_PER_MS > cut) {
+				add(&f[AUDIO], ms_of(cut, w.heard[room][h].last));
+				break;
+			}
 	}
+	f[CUT].of += s->cuts;
+	f[AUDIO].of += s->cuts;
+	f[CANCEL].of += s->cuts;
 	free(stop);
-	return count;
 }
 
-static void row(const char *name, double *ms, size_t n, size_t of)
+static void row(const struct figure *f)
 {
-	if (!n)
-		bench_die("%s: nothing was measured (logs in %s)", name, w.folder);
-	bench_raw(name, ms, n);
-	bench_row_more(name, bench_quantile(ms, n, 0.99), "ms",
+	if (!f->n)
+		bench_die("%s: nothing was measured (logs in %s)", f->name, rooms_folder());
+	bench_raw(f->name, f->ms, f->n);
+	bench_row_more(f->name, bench_quantile(f->ms, f->n, 0.99), "ms",
 		       "\"p50\": %.2f, \"max\": %.2f, \"n\": %zu, \"of\": %zu, \"rooms\": %u",
-		       bench_quantile(ms, n, 0.5), bench_quantile(ms, n, 1), n, of, w.rooms);
+		       bench_quantile(f->ms, f->n, 0.5), bench_quantile(f->ms, f->n, 1), f->n,
+		       f->of, rooms_count());
 }
 
 static void figures(void)
 {
-	size_t asks = 0, cuts = 0, ask_n = 0, cut_n = 0, cap = 0;
-	struct journal_times s[ROOMS_MAX];
+	struct figure f[FIGURES] = {
+		[ASK] = {.name = "ask_p99_ms"},
+		[CUT] = {.name = "cut_p99_ms"},
+		[COMMIT] = {.name = "commit_p99_ms"},
+		[CANCEL] = {.name = "bargein_cancel_p99_ms"},
+		[AUDIO] = {.name = "bargein_audio_p99_ms"},
+		[FIRST] = {.name = "first_audio_p99_ms"},
+	};
 	char folder[96];
-	double *ask, *cut;
 
-	snprintf(folder, sizeof folder, "%s/rooms", w.folder);
-	for (unsigned i = 0; i < w.rooms; i++) {
-		journal_times_room(&s[i], folder, w.person[i].guild);
-		asks += s[i].asks;
-		cuts += s[i].cuts;
-	}
-	cap = asks + cuts + 1;
-	ask = calloc(cap, sizeof *ask);
-	cut = calloc(cap, sizeof *cut);
-	if (!ask || !cut)
-		bench_die("out of memory");
-	for (unsigned i = 0; i < w.rooms; i++) {
-		ask_n += asks_of(&s[i], ask + ask_n);
-		cut_n += cuts_of(&s[i], w.person[i].guild, cut + cut_n);
-		journal_times_clear(&s[i]);
-	}
-	row("ask_p99_ms", ask, ask_n, asks);
-	row("cut_p99_ms", cut, cut_n, cuts);
-	free(ask);
-	free(cut);
-}
+	snprintf(folder, sizeof folder, "%s/rooms", rooms_folder());
+	for (unsigned i = 0; i < rooms_count(); i++) {
+		struct journal_times s;
 
-static void forget(const char *folder)
-{
-	DIR *d = opendir(folder);
-	char path[512];
-	struct dirent *e;
-
-	while (d && (e = readdir(d))) {
-		snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
-		if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && unlink(path))
-			forget(path);
+		journal_times_room(&s, folder, rooms_guild(i));
+		asks_of(f, &s, i);
+		cuts_of(f, &s, i);
+		journal_times_clear(&s);
 	}
-	if (d)
-		closedir(d);
-	rmdir(folder);
+	for (unsigned i = 0; i < FIGURES; i++) {
+		row(&f[i]);
+		free(f[i].ms);
+	}
 }
 
 int main(void)
 {
-	struct env_conf ec = {.loop = true};
-	unsigned asks = number("BENCH_ASKS", 300, 100000);
+	unsigned asks = rooms_number("BENCH_ASKS", 300, 100000);
+	struct env *env = rooms_open(rooms_number("BENCH_ROOMS", 4, ROOMS));
+	static char url[160];
+	const char *settings[] = {url, NULL};
+	struct rooms_conf conf = {.settings = settings, .journals = true, .heardh = on_heard};
 	size_t n = 0;
 
-	if (sodium_init() < 0)
-		bench_die("libsodium does not start");
-	log_init("bench", LOG_FATAL_);
-	w.rooms = number("BENCH_ROOMS", 4, ROOMS_MAX);
-	snprintf(w.folder, sizeof w.folder, "/tmp/parley-bench.XXXXXX");
-	if (!mkdtemp(w.folder))
-		bench_die("%s: %s", w.folder, strerror(errno));
-	speech_make(w.speech, SPEECH, RATE, 1);
-	BENCH_OK(env_alloc(&w.env, &ec));
-	BENCH_OK(tmr_alloc(&w.tmr, w.env, on_tmr, NULL));
-	BENCH_OK(http_alloc(&w.http, w.env, NULL, "parley-bench"));
-	brain_alloc(&w.brain, w.env, "parley and now what", ANSWER_MS);
-	start_guildd();
-	for (unsigned i = 0; i < w.rooms; i++)
-		person_settles(&w.person[i], i);
-	start_bot();
-	until(registered, 10000, "control is ready");
-	for (unsigned i = 0; i < w.rooms; i++)
-		person_joins(&w.person[i]);
-	until(all_here, 20000, "everybody is in their call");
-	run(1000);
-	/* Spreads the members, so that they do not speak in step. */
-	for (unsigned i = 0; i < w.rooms; i++) {
-		speak(&w.person[i]);
-		run(317);
-	}
+	brain_alloc(&w.brain, env, "parley and now what", ANSWER_MS, true);
+	snprintf(url, sizeof url, "PARLEY_BRAIN_URL=%s", brain_url(w.brain));
+	rooms_begin(&conf);
 	for (unsigned s = 0; n < asks; s++) {
 		if (s > 60 + 3 * asks)
-			bench_die("only %zu questions (logs in %s)", n, w.folder);
-		run(1000);
+			bench_die("only %zu questions (logs in %s)", n, rooms_folder());
+		rooms_run(1000);
 		brain_asked(w.brain, &n);
 	}
-	end(w.control);
-	end(w.mediad);
-	for (unsigned i = 0; i < w.rooms; i++) {
-		media_playback_free(w.person[i].say);
-		media_call_free(w.person[i].call);
-		media_free(w.person[i].media);
-		tmr_free(w.person[i].tmr);
-	}
-	run(100);
-	end(w.guildd);
+	rooms_end();
 	figures();
+	for (unsigned i = 0; i < rooms_count(); i++)
+		free(w.heard[i]);
 	brain_free(w.brain);
-	http_free(w.http);
-	tmr_free(w.tmr);
-	env_free(w.env);
-	forget(w.folder);
+	rooms_close();
 	return 0;
 }

@@ -2,7 +2,9 @@
 
 #include "control/dialect/base64.h"
 #include "ipc/env.h"
+#include "ipc/tmr.h"
 #include "ipc/ws.h"
+#include "proto/base/time.h"
 #include "tests/bench/bench.h"
 
 #include <jansson.h>
@@ -10,13 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONNS = 64, RATE = 24000, PART_MS = 200, PART = RATE * PART_MS / 1000 * 2 };
+enum { CONNS = 256, RATE = 24000, PART_MS = 200, PART = RATE * PART_MS / 1000 * 2 };
 
 struct conn {
 	struct brain *b;
 	struct ws *ws;
 	unsigned number;
 	uint32_t items;
+	/* The answer that is being sent. */
+	struct tmr *tmr;
+	size_t asked;
+	uint32_t turn;
+	unsigned left; /* parts */
 };
 
 struct brain {
@@ -25,6 +32,7 @@ struct brain {
 	struct ws_server *server;
 	char url[64], words[64];
 	unsigned parts; /* of an answer */
+	bool paced;
 	char sound[(PART + 2) / 3 * 4 + 1];
 	struct conn conn[CONNS];
 	unsigned conns, said;
@@ -54,7 +62,7 @@ static void on_commit(struct conn *c)
 			   c->items, c->b->words, ++c->b->said));
 }
 
-static void note(struct brain *b, const struct conn *c, uint32_t turn)
+static size_t note(struct brain *b, const struct conn *c, uint32_t turn)
 {
 	if (b->n == b->cap) {
 		b->cap = b->cap ? 2 * b->cap : 1024;
@@ -62,7 +70,48 @@ static void note(struct brain *b, const struct conn *c, uint32_t turn)
 		if (!b->asked)
 			bench_die("out of memory");
 	}
-	b->asked[b->n++] = (struct brain_asked){c->number, turn, env_now(b->env)};
+	b->asked[b->n] =
+		(struct brain_asked){.conn = c->number, .turn = turn, .at = env_now(b->env)};
+	return b->n++;
+}
+
+static void answer_ends(struct conn *c, const char *status)
+{
+	char text[256];
+
+	c->left = 0;
+	tmr_stop(c->tmr);
+	send_text(c, text,
+		  snprintf(text, sizeof text,
+			   "{\"type\":\"response.done\",\"response\":{\"id\":\"r%u\",\"status\":"
+			   "\"%s\"}}",
+			   c->turn, status));
+}
+
+static void send_part(struct conn *c)
+{
+	struct brain *b = c->b;
+	char text[PART * 2];
+
+	if (c->left == b->parts)
+		b->asked[c->asked].sound = bench_clock();
+	send_text(c, text,
+		  snprintf(text, sizeof text,
+			   "{\"type\":\"response.output_audio.delta\",\"response_id\":\"r%u\","
+			   "\"item_id\":\"a%u\",\"output_index\":0,\"content_index\":0,"
+			   "\"delta\":\"%s\"}",
+			   c->turn, c->turn, b->sound));
+	if (!--c->left)
+		answer_ends(c, "completed");
+}
+
+static void on_pace(void *arg)
+{
+	struct conn *c = arg;
+
+	send_part(c);
+	if (c->left)
+		tmr_start(c->tmr, PART_MS * NS_PER_MS);
 }
 
 static void on_question(struct conn *c, const json_t *root)
@@ -71,11 +120,15 @@ static void on_question(struct conn *c, const json_t *root)
 	const char *turn = json_string_value(json_object_get(metadata, "turn"));
 	const char *ask = json_string_value(json_object_get(metadata, "ask"));
 	struct brain *b = c->b;
-	char text[PART * 2];
+	char text[512];
 
 	if (!turn || !ask)
 		bench_die("a question without a turn");
-	note(b, c, (uint32_t)strtoul(turn, NULL, 10));
+	if (c->left)
+		bench_die("a question while an answer is active");
+	c->turn = (uint32_t)strtoul(turn, NULL, 10);
+	c->asked = note(b, c, c->turn);
+	c->left = b->parts;
 	send_text(c, text,
 		  snprintf(text, sizeof text,
 			   "{\"type\":\"response.created\",\"response\":{\"id\":\"r%s\","
@@ -86,18 +139,19 @@ static void on_question(struct conn *c, const json_t *root)
 			   "{\"type\":\"response.output_audio_transcript.delta\",\"response_id\":"
 			   "\"r%s\",\"item_id\":\"a%s\",\"delta\":\"so it is\"}",
 			   turn, turn));
-	for (unsigned i = 0; i < b->parts; i++)
-		send_text(c, text,
-			  snprintf(text, sizeof text,
-				   "{\"type\":\"response.output_audio.delta\",\"response_id\":\"r%"
-				   "s\",\"item_id\":\"a%s\",\"output_index\":0,"
-				   "\"content_index\":0,\"delta\":\"%s\"}",
-				   turn, turn, b->sound));
-	send_text(c, text,
-		  snprintf(text, sizeof text,
-			   "{\"type\":\"response.done\",\"response\":{\"id\":\"r%s\",\"status\":"
-			   "\"completed\"}}",
-			   turn));
+	if (b->paced)
+		on_pace(c);
+	else
+		while (c->left)
+			send_part(c);
+}
+
+static void on_cancel(struct conn *c)
+{
+	if (!c->left)
+		return;
+	c->b->asked[c->asked].cancelled = env_now(c->b->env);
+	answer_ends(c, "cancelled");
 }
 
 static void came(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *data, size_t len,
@@ -108,6 +162,10 @@ static void came(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *
 	json_t *root;
 
 	(void)ws, (void)code;
+	if (ev == WS_CLOSED) {
+		c->left = 0;
+		tmr_stop(c->tmr);
+	}
 	if (ev != WS_TEXT)
 		return;
 	root = json_loadb((const char *)data, len, 0, NULL);
@@ -116,6 +174,8 @@ static void came(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *
 		on_commit(c);
 	else if (type && strcmp(type, "response.create") == 0)
 		on_question(c, root);
+	else if (type && strcmp(type, "response.cancel") == 0)
+		on_cancel(c);
 	json_decref(root);
 }
 
@@ -129,11 +189,13 @@ static void accepted(struct ws *ws, const char *path, void *arg)
 	if (b->conns == CONNS)
 		bench_die("too many connections to the brain");
 	*c = (struct conn){.b = b, .ws = ws, .number = b->conns++};
+	BENCH_OK(tmr_alloc(&c->tmr, b->env, on_pace, c));
 	ws_set_handler(ws, came, c);
 	send_text(c, hello, sizeof hello - 1);
 }
 
-void brain_alloc(struct brain **out, struct env *env, const char *words, unsigned answer_ms)
+void brain_alloc(struct brain **out, struct env *env, const char *words, unsigned answer_ms,
+		 bool paced)
 {
 	struct ws_listen_conf conf = {.host = "127.0.0.1"};
 	struct brain *b = calloc(1, sizeof *b);
@@ -143,6 +205,7 @@ void brain_alloc(struct brain **out, struct env *env, const char *words, unsigne
 		bench_die("out of memory");
 	b->env = env;
 	b->parts = answer_ms / PART_MS;
+	b->paced = paced;
 	snprintf(b->words, sizeof b->words, "%s", words);
 	for (unsigned i = 0; i < PART / 2; i++) {
 		int v = (i / 40 % 2 ? 1 : -1) * 6000;
@@ -159,8 +222,10 @@ void brain_alloc(struct brain **out, struct env *env, const char *words, unsigne
 
 struct brain *brain_free(struct brain *b)
 {
-	for (unsigned i = 0; i < b->conns; i++)
+	for (unsigned i = 0; i < b->conns; i++) {
+		tmr_free(b->conn[i].tmr);
 		ws_free(b->conn[i].ws);
+	}
 	ws_server_free(b->server);
 	ws_ctx_free(b->ctx);
 	free(b->asked);

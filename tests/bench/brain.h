@@ -1,9 +1,12 @@
 /* A scripted brain on loopback for the benches: the OpenAI Realtime dialect, as far as control
- * speaks it. Every commit has its words at once, every question an answer of so many seconds at
- * once. It notes when it read which question, of which of its connections. */
+ * speaks it. Every commit has its words at once, every question an answer of so many seconds, at
+ * once or as fast as it is spoken. It notes what it read and sent when, of which of its
+ * connections.
+ */
 #ifndef TESTS_BENCH_BRAIN_H
 #define TESTS_BENCH_BRAIN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,11 +16,15 @@ struct env;
 struct brain_asked {
 	unsigned conn;
 	uint32_t turn;
-	uint64_t at; /* CLOCK_MONOTONIC in ns, when response.create had been read */
+	/* CLOCK_MONOTONIC in ns: response.create was read, the first sound was sent,
+	 * response.cancel was read (0: never). */
+	uint64_t at, sound, cancelled;
 };
 
-/* words: the transcript of each utterance; a number is added, so that all differ. */
-void brain_alloc(struct brain **out, struct env *env, const char *words, unsigned answer_ms);
+/* words: the transcript of each utterance; a number is added, so that all differ. paced: the answer
+ * is sent as fast as it is spoken, 200 ms at a time. */
+void brain_alloc(struct brain **out, struct env *env, const char *words, unsigned answer_ms,
+		 bool paced);
 struct brain *brain_free(struct brain *b);
 /* ws://127.0.0.1:PORT/v1/realtime */
 const char *brain_url(const struct brain *b);

@@ -553,6 +553,7 @@ TEST(voice_over_the_answer_stops_it_and_the_brain_learns_where)
 	/* All of the voice comes in the answer's first moment, before any words of it could. */
 	CHECK_INT(settings_set(s.settings, "echo_guard_ms", "0"), 0);
 	CHECK_INT(settings_set(s.settings, "interim_ms", "0"), 0);
+	CHECK_INT(settings_set(s.settings, "stop_fade_ms", "60"), 0);
 	s.words = "what time is it";
 	s.barge_in = true;
 	over = truncated;

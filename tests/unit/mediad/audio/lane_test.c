@@ -3,7 +3,7 @@
 #include "mediad/audio/lane.h"
 #include "proto/base/time.h"
 
-enum { PREBUFFER = LANE_PREBUFFER_MS * 48 };
+enum { START = LANE_START_MS * 48, PREBUFFER = LANE_PREBUFFER_MS * 48 };
 
 static int16_t ones[LANE_CAPACITY + 1];
 static float acc[LANE_FRAME];
@@ -32,7 +32,7 @@ static size_t play(struct lane *l, uint64_t now)
 
 TEST(lane_waits_for_its_prebuffer)
 {
-	struct lane *l = lane_with(PREBUFFER - 1, 0);
+	struct lane *l = lane_with(START - 1, 0);
 
 	CHECK_INT(play(l, 20 * NS_PER_MS), 0);
 	CHECK(lane_has_audio(l));
@@ -42,6 +42,20 @@ TEST(lane_waits_for_its_prebuffer)
 	CHECK_INT(lane_next_event(l), LANE_STARTED);
 	CHECK_INT(lane_started_at(l), 40 * NS_PER_MS);
 	CHECK_INT(lane_next_event(l), LANE_NONE);
+	lane_free(l);
+}
+
+TEST(lane_that_ran_empty_buffers_longer)
+{
+	struct lane *l = lane_with(START, 0);
+
+	CHECK_INT(play(l, 20 * NS_PER_MS), 960);
+	CHECK_INT(play(l, 40 * NS_PER_MS), 960);
+	CHECK_INT(play(l, 60 * NS_PER_MS), 0);
+	lane_write(l, ones, PREBUFFER - 1, 60 * NS_PER_MS);
+	CHECK_INT(play(l, 80 * NS_PER_MS), 0);
+	lane_write(l, ones, 1, 80 * NS_PER_MS);
+	CHECK_INT(play(l, 100 * NS_PER_MS), 960);
 	lane_free(l);
 }
 
