@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "control/dialect/json_aside.h"
 #include "control/dialect/json_read.h"
 #include "control/dialect/openai.h"
 #include "control/dialect/openai_family.h"
@@ -338,7 +339,7 @@ static int read_event(struct realtime_facts *facts, const char *type, const json
 int openai_realtime_decode(void *codec, bool text, const uint8_t *msg, size_t n,
 			   struct realtime_facts *facts)
 {
-	json_error_t ignored;
+	struct json_aside aside;
 	const char *type;
 	json_t *root;
 	int err;
@@ -348,13 +349,17 @@ int openai_realtime_decode(void *codec, bool text, const uint8_t *msg, size_t n,
 		return EMSGSIZE;
 	if (!text)
 		return EBADMSG;
-	root = json_loadb((const char *)msg, n, 0, &ignored);
+	root = json_aside_load(&aside, msg, n, "delta", JSON_ASIDE_LEAST);
 	type = json_string_value(json_object_get(root, "type"));
 	facts->n = 0;
 	err = type ? read_event(facts, type, root) : EBADMSG;
 	if (err) {
 		json_decref(root);
 		return err;
+	}
+	for (size_t i = 0; i < facts->n; i++) {
+		facts->v[i].text = json_aside_value(&aside, facts->v[i].text);
+		facts->v[i].data = json_aside_value(&aside, facts->v[i].data);
 	}
 	facts->tree = root;
 	return 0;
