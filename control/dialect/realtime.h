@@ -15,7 +15,8 @@
  *
  * Ownership: a codec copies its conf. Commands borrow everything. What encode() hands out is
  * borrowed until the handler returns; what facts point to belongs to them until
- * realtime_facts_clear, or is part of the message. Texts are UTF-8; slices are not NUL-terminated. */
+ * realtime_facts_clear, or is part of the message. Texts are UTF-8; slices are not NUL-terminated.
+ */
 #ifndef CONTROL_DIALECT_REALTIME_H
 #define CONTROL_DIALECT_REALTIME_H
 

@@ -180,8 +180,7 @@ static size_t count_due(struct lane *l, uint64_t now)
 	size_t n = count_available(l);
 	size_t prebuffer = (l->pulled ? LANE_PREBUFFER_MS : LANE_START_MS) * PER_MS;
 
-	if (l->state == BUFFERING && n &&
-	    (n >= prebuffer || l->ended || producer_stalled(l, now)))
+	if (l->state == BUFFERING && n && (n >= prebuffer || l->ended || producer_stalled(l, now)))
 		l->state = PLAYING;
 	if (l->state != PLAYING)
 		return 0;

@@ -1,8 +1,9 @@
 /* A lane: one input of the mixer. It carries the PCM of one playback at 48 kHz mono.
  *
  * States: buffering (until LANE_START_MS are there, or LANE_PREBUFFER_MS once it has run empty, the
- * producer ended, or it wrote nothing for LANE_STALL_MS), playing, fading to a pause, paused, fading to a stop, over. A lane that runs
- * empty before its end buffers again. The last, partial frame is padded with zeros.
+ * producer ended, or it wrote nothing for LANE_STALL_MS), playing, fading to a pause, paused,
+ * fading to a stop, over. A lane that runs empty before its end buffers again. The last, partial
+ * frame is padded with zeros.
  *
  * Samples are pulled one frame ahead of time and count only when lane_confirm() says that their
  * datagram left or failed. Started, paused, drained and stopped are reported from there, so they
