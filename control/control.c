@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/agent/room_log.h"
 #include "control/discord/commands.h"
 #include "control/discord/gateway.h"
 #include "control/discord/guilds.h"
@@ -375,6 +376,7 @@ struct control *control_free(struct control *c)
 	json_decref(c->changed_guilds);
 	bus_free(c->bus);
 	free(c);
+	room_log_settle();
 	return NULL;
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { NAME_SIZE = 16, ANSWER_FIRST = 256 };
@@ -47,9 +48,17 @@ struct worker {
 	pthread_mutex_t lock; /* guards the rest */
 	pthread_cond_t more;
 	bool quit;
+	bool released;		    /* the thread frees it */
 	uint32_t posted;	    /* and not done yet */
 	struct queue waiting, done; /* on replay all jobs wait until their return is delivered */
 };
+
+/* Of the whole process. */
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t fewer;
+	unsigned n;
+} released = {.lock = PTHREAD_MUTEX_INITIALIZER, .fewer = PTHREAD_COND_INITIALIZER};
 
 /* ---- queues ---- */
 
@@ -155,6 +164,29 @@ static void end_posted(struct worker *w, struct item *i)
 	pthread_mutex_unlock(&w->lock);
 }
 
+static void clear_worker(struct worker *w)
+{
+	queue_free(w, &w->waiting);
+	queue_free(w, &w->done);
+	if (w->fd >= 0)
+		close(w->fd);
+	if (w->conf.endh)
+		w->conf.endh(w->conf.arg);
+	pthread_cond_destroy(&w->more);
+	pthread_mutex_destroy(&w->lock);
+	free(w);
+}
+
+/* On its own thread, with which nobody waits. */
+static void end_released(struct worker *w)
+{
+	clear_worker(w);
+	pthread_mutex_lock(&released.lock);
+	released.n--;
+	pthread_cond_broadcast(&released.fewer);
+	pthread_mutex_unlock(&released.lock);
+}
+
 static void *worker_main(void *arg)
 {
 	struct worker *w = arg;
@@ -170,6 +202,9 @@ static void *worker_main(void *arg)
 		else
 			give_back(w, i);
 	}
+	/* Written before the thread was told to quit. */
+	if (w->released)
+		end_released(w);
 	return NULL;
 }
 
@@ -284,10 +319,12 @@ int worker_alloc(struct worker **out, struct env *env, const struct worker_conf 
 		err = watch_done(w);
 	if (!err && !env_replaying(env))
 		err = start_thread(w);
-	if (err)
+	if (err) {
+		w->conf.endh = NULL;
 		worker_free(w);
-	else
+	} else {
 		*out = w;
+	}
 	return err;
 }
 
@@ -303,22 +340,59 @@ static void end_thread(struct worker *w)
 	w->running = false;
 }
 
+static void leave_loop(struct worker *w)
+{
+	if (w->ev)
+		event_free(w->ev);
+	w->ev = NULL;
+	env_source_del(w->env, w->source);
+}
+
 struct worker *worker_free(struct worker *w)
 {
 	if (!w)
 		return NULL;
 	end_thread(w);
-	queue_free(w, &w->waiting);
-	queue_free(w, &w->done);
-	if (w->ev)
-		event_free(w->ev);
-	if (w->fd >= 0)
-		close(w->fd);
-	env_source_del(w->env, w->source);
-	pthread_cond_destroy(&w->more);
-	pthread_mutex_destroy(&w->lock);
-	free(w);
+	leave_loop(w);
+	clear_worker(w);
 	return NULL;
+}
+
+void worker_release(struct worker *w)
+{
+	if (!w->running) {
+		worker_free(w);
+		return;
+	}
+	leave_loop(w);
+	pthread_detach(w->thread);
+	pthread_mutex_lock(&released.lock);
+	released.n++;
+	pthread_mutex_unlock(&released.lock);
+	pthread_mutex_lock(&w->lock);
+	w->released = w->quit = true;
+	pthread_cond_signal(&w->more);
+	pthread_mutex_unlock(&w->lock);
+}
+
+bool worker_await_released(uint32_t ms)
+{
+	struct timespec until;
+	bool all;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += ms / 1000;
+	until.tv_nsec += (long)(ms % 1000) * 1000000;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_sec++;
+		until.tv_nsec -= 1000000000;
+	}
+	pthread_mutex_lock(&released.lock);
+	while (released.n && pthread_cond_timedwait(&released.fewer, &released.lock, &until) == 0)
+		;
+	all = released.n == 0;
+	pthread_mutex_unlock(&released.lock);
+	return all;
 }
 
 int worker_put(struct worker *w, void *job, uint64_t owner)

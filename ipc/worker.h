@@ -45,10 +45,12 @@ struct worker_conf {
 	void (*starth)(void *arg); /* first thing on the thread: niceness, system-call filter. NULL:
 				      nothing */
 	worker_run_h *runh;
-	worker_done_h *doneh; /* NULL when jobs are only posted */
-	worker_free_h *freeh; /* for jobs that never reach the handler; on the thread, for posted
-				 ones */
-	void *arg;	      /* of starth, runh and doneh */
+	worker_done_h *doneh;	 /* NULL when jobs are only posted */
+	void (*endh)(void *arg); /* last thing, on the thread if there is one: arg may be freed.
+				    Not when worker_alloc fails. NULL: nothing */
+	worker_free_h *freeh;	 /* for jobs that never reach the handler; on the thread, for posted
+				    ones */
+	void *arg;		 /* of starth, runh, doneh and endh */
 };
 
 /* EINVAL, ENOMEM, EAGAIN, errors of eventfd. Caller owns *out; frees it before env. */
@@ -56,6 +58,12 @@ int worker_alloc(struct worker **out, struct env *env, const struct worker_conf 
 /* Waits for the running job and, with conf.finish, for all that wait. No job reaches the handler
  * any more; all are freed. NULL accepted. */
 struct worker *worker_free(struct worker *w);
+/* The same without waiting: the thread runs all that waits, calls endh and frees the worker by
+ * itself. For workers whose jobs are only posted, so that no slow disk delays the caller. */
+void worker_release(struct worker *w);
+/* Waits until no released worker of the process is left; false after `ms`. For the end of the
+ * program. */
+bool worker_await_released(uint32_t ms);
 /* Takes the job over when it succeeds. ENOSPC when conf.max are out, ENOMEM. owner: any number by
  * which the handler finds the caller, who may be gone by then. */
 int worker_put(struct worker *w, void *job, uint64_t owner);

@@ -19,6 +19,7 @@ enum {
 	CAPACITY = CHUNK + RECORD, /* memory that is not touched costs nothing */
 	CHUNKS_MAX = 256,	   /* that wait for a disk; 16 MiB */
 	PATH_SIZE = 1024,
+	SETTLE_MS = 2000,
 	FD_NOT_OPENED = -1,
 	FD_BROKEN = -2,
 };
@@ -50,6 +51,15 @@ static int open_file(const char *path)
 	if (fd < 0)
 		log_warn("room_journal_failed", "file=\"%s\" error=\"%s\"", path, strerror(errno));
 	return fd;
+}
+
+static void end_log(void *arg)
+{
+	struct room_log *l = arg;
+
+	if (l->fd >= 0 && close(l->fd))
+		log_warn("room_journal_broken", "error=\"%s\"", strerror(errno));
+	free(l);
 }
 
 static void run_chunk(void *job, struct worker_answer *answer, void *arg)
@@ -142,6 +152,7 @@ static int open_log(struct room_log *l, struct env *env, const char *folder, uin
 					 .outside = true,
 					 .finish = true,
 					 .runh = run_chunk,
+					 .endh = end_log,
 					 .freeh = free,
 					 .arg = l};
 
@@ -212,10 +223,13 @@ struct room_log *room_log_free(struct room_log *l)
 				.what = ROOM_JOURNAL_SUM, .steps = l->steps, .sum = l->sum});
 	if (l->chunk)
 		post_chunk(l);
-	worker_free(l->worker);
-	if (l->fd >= 0 && close(l->fd))
-		log_warn("room_journal_broken", "error=\"%s\"", strerror(errno));
 	free(l->chunk);
-	free(l);
+	worker_release(l->worker);
 	return NULL;
+}
+
+void room_log_settle(void)
+{
+	if (!worker_await_released(SETTLE_MS))
+		log_warn("room_journal_broken", "error=\"the disk is too slow\"");
 }

@@ -17,8 +17,10 @@ struct settings;
  * written. bot_name: what the bot is called. Caller owns. */
 struct room_log *room_log_new(struct env *env, const struct settings *settings,
 			      const char *bot_name, uint64_t guild);
-/* Writes its end. NULL accepted. */
+/* Hands its end to the worker and does not wait for the disk. NULL accepted. */
 struct room_log *room_log_free(struct room_log *l);
+/* At the end of the program: waits up to 2 s until the journals that were freed are written. */
+void room_log_settle(void);
 /* A step that was made, and what it gave. NULL accepted. */
 void room_log_step(struct room_log *l, const struct room_event *ev, uint64_t now,
 		   const struct room_effects *fx);

@@ -85,12 +85,20 @@ static size_t text_bytes(const char *text)
 	return text ? strlen(text) + 1 : 0;
 }
 
-/* Takes the texts in any case. ENOSPC: those that a slow disk keeps waiting hold enough memory. */
-static int make_job(struct store *s, const struct job *proto, struct job **out)
+static size_t job_bytes(const struct job *j)
 {
-	size_t bytes = sizeof *proto + text_bytes(proto->scope) + text_bytes(proto->text) +
-		       text_bytes(proto->author);
-	bool full = bytes > STORE_REQUEST_BYTES - atomic_load(&s->held);
+	return sizeof *j + text_bytes(j->scope) + text_bytes(j->text) + text_bytes(j->author);
+}
+
+/* Those that a slow disk keeps waiting hold enough memory. */
+static bool is_full(struct store *s, const struct job *proto)
+{
+	return job_bytes(proto) > STORE_REQUEST_BYTES - atomic_load(&s->held);
+}
+
+/* Takes the texts in any case. */
+static int make_job(struct store *s, const struct job *proto, bool full, struct job **out)
+{
 	struct job *j = full ? NULL : malloc(sizeof *j);
 
 	if (!j) {
@@ -100,9 +108,9 @@ static int make_job(struct store *s, const struct job *proto, struct job **out)
 		return full ? ENOSPC : ENOMEM;
 	}
 	*j = *proto;
-	j->bytes = bytes;
+	j->bytes = job_bytes(proto);
 	j->held = &s->held;
-	atomic_fetch_add(&s->held, bytes);
+	atomic_fetch_add(&s->held, j->bytes);
 	*out = j;
 	return 0;
 }
@@ -110,13 +118,19 @@ static int make_job(struct store *s, const struct job *proto, struct job **out)
 static int post_job(struct store *s, const struct job *proto)
 {
 	struct job *j = NULL;
-	int err = make_job(s, proto, &j);
+	int err = make_job(s, proto, is_full(s, proto), &j);
 
 	if (!err)
 		err = worker_post(s->worker, j);
 	if (err)
 		job_free(j);
 	return err;
+}
+
+/* The caller decides by the result, which depends on the disk: a replay gets it, too. */
+static int post_state(struct store *s, const struct job *proto)
+{
+	return (int)env_answer(s->env, post_job(s, proto));
 }
 
 static void post_history(struct store *s)
@@ -188,7 +202,8 @@ static int put_job(struct store *s, const struct job *proto, const struct reques
 {
 	struct request *r, gone;
 	struct job *j = NULL;
-	int err = make_job(s, proto, &j);
+	bool full = env_answer(s->env, is_full(s, proto)) != 0;
+	int err = make_job(s, proto, full, &j);
 
 	if (err)
 		return err;
@@ -391,12 +406,12 @@ int store_save_guild(struct store *s, uint64_t guild, const char *document)
 
 	if (document)
 		j.text = strdup(document);
-	return document && !j.text ? ENOMEM : post_job(s, &j);
+	return document && !j.text ? ENOMEM : post_state(s, &j);
 }
 
 int store_drop_guilds(struct store *s)
 {
-	return post_job(s, &(struct job){.kind = JOB_DROP_GUILDS});
+	return post_state(s, &(struct job){.kind = JOB_DROP_GUILDS});
 }
 
 int store_save_session(struct store *s, const char *text, const char *instead)
@@ -404,7 +419,7 @@ int store_save_session(struct store *s, const char *text, const char *instead)
 	struct job j = {.kind = JOB_SAVE_SESSION, .scope = strdup(instead), .text = strdup(text)};
 
 	if (j.scope && j.text)
-		return post_job(s, &j);
+		return post_state(s, &j);
 	free(j.scope);
 	free(j.text);
 	return ENOMEM;

@@ -387,3 +387,56 @@ TEST(worker_refuses_more_posted_jobs_than_its_limit)
 	finish();
 	CHECK_INT(scene.freed, 3);
 }
+
+/* ---- released workers ---- */
+
+static struct {
+	pthread_mutex_t gate;
+	atomic_uint runs, ends;
+} stalled = {.gate = PTHREAD_MUTEX_INITIALIZER};
+
+/* As a disk that does not answer until the test lets it. */
+static void run_stalled(void *job, struct worker_answer *answer, void *arg)
+{
+	(void)job;
+	(void)answer;
+	(void)arg;
+	pthread_mutex_lock(&stalled.gate);
+	stalled.runs++;
+	pthread_mutex_unlock(&stalled.gate);
+}
+
+static void end_stalled(void *arg)
+{
+	(void)arg;
+	stalled.ends++;
+}
+
+TEST(a_released_worker_finishes_while_nobody_waits)
+{
+	const struct worker_conf conf = {.name = "stalled",
+					 .max = 8,
+					 .outside = true,
+					 .finish = true,
+					 .runh = run_stalled,
+					 .endh = end_stalled,
+					 .freeh = free};
+	struct worker *w = NULL;
+	struct loop l;
+
+	stalled.runs = stalled.ends = 0;
+	CHECK_INT(loop_open(&l, NULL), 0);
+	CHECK_INT(worker_alloc(&w, l.env, &conf), 0);
+	pthread_mutex_lock(&stalled.gate);
+	for (unsigned i = 0; i < 3; i++)
+		CHECK_INT(worker_post(w, malloc(1)), 0);
+	/* worker_free would wait for the gate, and for ever. */
+	worker_release(w);
+	loop_close(&l);
+	CHECK(!worker_await_released(1));
+	CHECK_INT(stalled.runs, 0);
+	pthread_mutex_unlock(&stalled.gate);
+	CHECK(worker_await_released(5000));
+	CHECK_INT(stalled.runs, 3);
+	CHECK_INT(stalled.ends, 1);
+}

@@ -56,6 +56,7 @@ TEST(a_room_journal_is_written_beside_the_loop)
 	for (unsigned i = 0; i < 100; i++)
 		room_log_step(log, &heard, i, &fx);
 	room_log_free(log);
+	room_log_settle();
 	CHECK(journal_in(dir, first, sizeof first) > 100 * (long)sizeof sound);
 	CHECK(strncmp(ROOM_JOURNAL_FIRST, first, strlen(first)) == 0);
 	/* A folder that is not there is told to the log, and that is all. */
@@ -64,6 +65,7 @@ TEST(a_room_journal_is_written_beside_the_loop)
 	CHECK(log);
 	room_log_step(log, &heard, 1, &fx);
 	room_log_free(log);
+	room_log_settle();
 	loop_close(&l);
 	settings_free(settings);
 	folder_remove(dir);

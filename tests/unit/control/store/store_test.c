@@ -526,6 +526,71 @@ TEST(what_waits_for_a_stalled_disk_is_bounded_in_bytes)
 	end();
 }
 
+static void refuse_some(void)
+{
+	static char big[1 << 20];
+	struct store_put p = {.scope = "global", .document = big, .author = "me"};
+
+	memset(big, 'x', sizeof big - 1);
+	memset(big + STORE_DOCUMENT_MAX - 1, 0, 1);
+	s.n = 0;
+	while (s.n < 64 && store_save_guild(s.store, 41, big) == 0)
+		s.n++;
+	s.err = store_settings_put(s.store, &p, on_document, NULL);
+}
+
+/* What a caller was told is what a replay tells it, although nothing waits for a disk there. */
+TEST(a_refusal_of_a_stalled_disk_is_replayed)
+{
+	const struct env_conf conf = {.loop = true, .replaying = true};
+	char path[] = "/tmp/parley-store-XXXXXX", recorded[1][65], hex[65], other[32];
+	struct journal_reader *r = NULL;
+	struct journal *j = NULL;
+	sqlite3 *db = NULL;
+	int fd = mkstemp(path);
+	uint64_t at;
+	size_t taken;
+
+	CHECK(fd >= 0);
+	close(fd);
+	begin();
+	open_store(NULL);
+	CHECK(sync_store());
+	close_store();
+	CHECK_INT(journal_create(&j, path, 1, "{}"), 0);
+	CHECK_INT(sqlite3_open(s.path, &db), SQLITE_OK);
+	CHECK_INT(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	open_store(j);
+	refuse_some();
+	taken = s.n;
+	CHECK(taken > 1 && taken < 64);
+	CHECK_INT(s.err, ENOSPC);
+	CHECK_INT(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+	env_finish(s.l.env);
+	close_store();
+	journal_free(j);
+
+	CHECK(folder_make(other));
+	CHECK_INT(journal_open(&r, path), 0);
+	CHECK_INT(env_alloc(&s.l.env, &conf), 0);
+	CHECK_INT(journal_attach(r, s.l.env, 0), 0);
+	CHECK_INT(tmr_alloc(&s.l.deadline, s.l.env, loop_late, &s.l), 0);
+	CHECK_INT(bus_alloc(&s.bus), 0);
+	CHECK_INT(store_alloc(&s.store, s.l.env, s.bus, s.settings, other), 0);
+	refuse_some();
+	CHECK_INT(s.n, taken);
+	CHECK_INT(s.err, ENOSPC);
+	CHECK_INT(journal_replay(r, (struct env *[]){s.l.env}, 1, &at, recorded), 0);
+	env_digest(s.l.env, hex);
+	CHECK_STR(hex, recorded[0]);
+	close_store();
+	CHECK_INT(rmdir(other), 0);
+	journal_close(r);
+	unlink(path);
+	end();
+}
+
 /* Words are looked for every ten minutes: those that would be too old by the next time go now. So
  * do the copies that a migration made, which hold the same. */
 TEST(words_never_stay_longer_than_they_may)
