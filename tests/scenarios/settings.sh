@@ -24,6 +24,13 @@ web() {
 	exec 4>&-
 }
 status() { cat "$D/status"; }
+# read_events QUERY: a reader of the event stream in the background, which writes to $D/events.
+read_events() {
+	exec 6<>"/dev/tcp/127.0.0.1/$WEB" || return 1
+	printf 'GET /api/events%s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n' "$1" "$TOKEN" >&6
+	cat <&6 >"$D/events" &
+	started="$started $!"
+}
 run_control() {
 	: >"$D/control.log"
 	PARLEY_BRAIN_URL=ws://127.0.0.1:9/ PARLEY_WEB_LISTEN=127.0.0.1:0 start control "$B/control" --media-sock "$D/mediad.sock" \
@@ -49,6 +56,10 @@ good=$TOKEN TOKEN=${TOKEN%?}x
 web GET /api/settings >"$D/answer"
 is "not for everybody" "$(status)" 401
 TOKEN=$good
+read_events "?type=setting_changed"
+until_ok 5 grep -qs text/event-stream "$D/events" && ok "events are streamed" || bad events "no stream"
+web GET '/api/events?type=nonsense' >"$D/answer"
+is "but none that do not exist" "$(status) $(field error <"$D/answer")" "400 bad_query"
 web PUT /api/settings '{"intent": {"silence_ms": 900}}' >"$D/answer"
 is "no change without a version" "$(status) $(field error <"$D/answer")" "409 settings_version_required"
 web PUT /api/settings '{"intent": {"silence_ms": 900, "reply_path": "brain", "guilds": {"'$GUILD'": {"hold_ms": 111}}}, "_meta": {"version": 0}}' >"$D/answer"
@@ -57,6 +68,11 @@ is "what it does is told" "$(grep -o '"reply_path","outcome":"after_restart"' "$
 until_ok 5 grep -qa 'setting_changed name=silence_ms' "$D/control.log" && ok "and in the log" || bad log "no setting_changed"
 until_ok 5 grep -qa 'settings_saved scope=global document_version=1 author=token' "$D/control.log" && ok "with its version and author" ||
 	bad log "no settings_saved"
+until_ok 5 grep -qs '"event":"setting_changed".*"name":"silence_ms"' "$D/events" && ok "and to the readers of events" ||
+	bad events "no setting_changed"
+is "others are not" "$(grep -c '^event: ' "$D/events") $(grep -c '^event: setting_changed' "$D/events")" "$(grep -c '^event: ' "$D/events") $(grep -c '^event: ' "$D/events")"
+web GET "/api/settings?guild=$GUILD" >"$D/answer"
+is "one server's settings are shown" "$(grep -o '"hold_ms":111' "$D/answer" | tail -1)" '"hold_ms":111'
 web PUT /api/settings '{"intent": {}, "_meta": {"version": 7}}' >"$D/answer"
 is "whoever is late is told so" "$(status) $(field error <"$D/answer")" "409 settings_conflict"
 printf '{ "silence_ms": 850, "hold_ms": 777 }\n' >"$D/parley.json"
@@ -71,6 +87,8 @@ is "it ends in order" $? 0
 is "no token is in the journal" "$(grep -ca "$TOKEN" "$D/journal")" 0
 "$B/control" --log fatal --replay "$D/journal" >"$D/again" 2>"$D/again.log"
 is "it runs again to the same digest" "$? $(cmp -s "$D/control.out" "$D/again" && echo same)" "0 same"
+"$B/control" --log fatal --no-subscribers --replay "$D/journal" >"$D/again" 2>"$D/again.log"
+is "without other subscribers, too" "$? $(cmp -s "$D/control.out" "$D/again" && echo same)" "0 same"
 
 run_control
 web GET /api/settings >"$D/answer"
