@@ -95,7 +95,7 @@ kill9() {
 registered() { api GET /bots/$BOT/commands | grep -q '"join"'; }
 
 # shellcheck disable=SC2046
-"$B/guildd" --ready-file "$D/ready" --set check_user_agent=2 $(printf -- '--set %s ' ${SWITCHES:-}) >"$D/guildd.out" 2>"$D/guildd.log" &
+"$B/guildd" --ready-file "$D/ready" $(printf -- ' --set %s' check_user_agent=2 ${SWITCHES:-}) >"$D/guildd.out" 2>"$D/guildd.log" &
 guildd=$!
 until_ok 10 test -s "$D/ready" || { bad start "guildd is not ready"; exit 1; }
 CA=$(field ca <"$D/ready")
@@ -132,6 +132,13 @@ sock="--media-sock $D/mediad.sock"
 	check "check finds a brain that is not there" "$out" "missing  role voice: brain, model gpt-realtime, at ws://127.0.0.1:9/ cannot be used"
 	checked "check keeps the brain's secrets" "missing  role voice: brain, model gpt-realtime, at ws://127.0.0.1:9/x cannot be used" \
 		PARLEY_BRAIN_URL='ws://127.0.0.1:9/x?key=hunter2' "$B/control" $sock
+	printf '{"providers": [{"name": "m", "url": "http://127.0.0.1:9/v1"}], "roles": {"embed": ["m"]}}' >"$D/embed.json"
+	checked "check names a provider that cannot serve" "role embed: m cannot serve this role: name another provider" \
+		"$B/control" $sock --config "$D/embed.json"
+	case $out in
+	*"another provider, or set"*) bad "check advises no key" "which would not help" ;;
+	*) ok "check advises no key that would not help" ;;
+	esac
 	checked "check tells a wrong token" "missing  token: the token is not accepted" DISCORD_TOKEN=wrong.bot.token "$B/control" $sock
 	checked "check tells a missing token" "missing  token: set DISCORD_TOKEN" -u DISCORD_TOKEN "$B/control" $sock
 	checked "check names a token file it cannot read" "the file /nonexistent that DISCORD_TOKEN_FILE names" \
