@@ -156,6 +156,12 @@ static void take_event(const struct roles_event *ev, void *arg)
 {
 	struct agent *a = arg;
 
+	if (ev->engine->type == ENGINE_REFUSED || ev->engine->type == ENGINE_FAILOVER) {
+		agent_publish_provider(a, ev);
+		if (ev->engine->type == ENGINE_REFUSED)
+			agent_fault(a, FAULT_REFUSED, FAULT_IS_ONCE);
+		return;
+	}
 	if (ev->engine->type == ENGINE_LINK_UP || ev->engine->type == ENGINE_LINK_DOWN)
 		agent_publish_link(a, ev);
 	else if (ev->engine->type == ENGINE_USAGE)

@@ -4,6 +4,7 @@
 #include "control/agent/voice_output.h"
 #include "control/media/media.h"
 #include "ipc/env.h"
+#include "proto/base/utf8.h"
 
 static bool consents(uint64_t user, void *arg)
 {
@@ -66,6 +67,28 @@ void agent_publish_usage(struct agent *a, const struct roles_event *ev)
 		.image_in = n[PRICE_IMAGE_IN],
 		.characters = n[PRICE_CHARACTERS],
 		.seconds = n[PRICE_SECONDS]};
+	bus_publish(a->bus, &out);
+}
+
+void agent_publish_provider(struct agent *a, const struct roles_event *ev)
+{
+	struct bus_event out = {.at_ms = env_wall_ms(a->env),
+				.guild = media_call_want(a->call)->guild};
+	const char *role = role_name(roles_role(ev->use));
+	char why[256];
+
+	if (ev->engine->type == ENGINE_FAILOVER) {
+		out.type = EVENT_FAILOVER;
+		out.failover = (struct event_failover){
+			.role = role, .from = ev->provider->name, .to = ev->next->name};
+	} else {
+		snprintf(why, sizeof why, "%.*s", (int)ev->engine->data.n,
+			 (const char *)ev->engine->data.p);
+		utf8_mend(why);
+		out.type = EVENT_ENGINE_REFUSED;
+		out.refusal = (struct event_refusal){
+			.role = role, .provider = ev->provider->name, .why = why};
+	}
 	bus_publish(a->bus, &out);
 }
 

@@ -45,6 +45,8 @@ struct agent {
 /* ---- agent.c ---- */
 /* One event into the room, and whatever performing its effects causes after it. */
 void agent_feed(struct agent *a, const struct room_event *ev);
+/* Publishes what roles tell of providers: REFUSED, FAILOVER. */
+void agent_publish_provider(struct agent *a, const struct roles_event *ev);
 void agent_fault(struct agent *a, enum fault fault, enum fault_is is);
 void agent_end_sound(struct agent *a, uint32_t turn, uint32_t chunk);
 

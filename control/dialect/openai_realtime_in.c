@@ -279,6 +279,14 @@ static enum realtime_error kind_of(const char *code, struct slice text)
 	return has(text, "no active response") ? REALTIME_ERROR_NOT_ACTIVE : REALTIME_ERROR_OTHER;
 }
 
+/* The error names the member of session.update that was refused. */
+static bool is_about_session(const json_t *error)
+{
+	struct slice param = json_read_text(error, "param");
+
+	return param.n > 8 && memcmp(param.p, "session.", 8) == 0;
+}
+
 static int read_error(struct realtime_facts *facts, struct realtime_fact *f, const json_t *root)
 {
 	const json_t *e = json_object_get(root, "error");
@@ -291,6 +299,8 @@ static int read_error(struct realtime_facts *facts, struct realtime_fact *f, con
 	f->text = json_read_text(e, "message");
 	f->ask = json_read_number_after(json_read_text(e, "event_id"), "ask-");
 	f->error = kind_of(f->code, f->text);
+	if (f->error == REALTIME_ERROR_OTHER && is_about_session(e))
+		f->error = REALTIME_ERROR_SESSION;
 	return 0;
 }
 

@@ -120,6 +120,8 @@ enum realtime_error {
 	REALTIME_ERROR_FATAL,	   /* the session is of no use any more */
 	REALTIME_ERROR_ACTIVE,	   /* a response is active already */
 	REALTIME_ERROR_NOT_ACTIVE, /* no response is active that could be cancelled */
+	REALTIME_ERROR_SESSION, /* the session goes on without what DESCRIBE, INSTRUCT or TOOLS said
+				 */
 };
 
 struct realtime_fact {

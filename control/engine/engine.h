@@ -38,6 +38,9 @@ enum engine_event_type {
 	ENGINE_NO_TRANSCRIPT, /* user, utterance, data: why */
 	ENGINE_TOOL_CALL, /* ask, call, tool, data: the arguments as JSON text; once for a call */
 	ENGINE_USAGE,	  /* ask, usage: what the answer used, before its end */
+	ENGINE_REFUSED,	  /* data: why; settings of the session are not accepted: it goes on without
+			   */
+	ENGINE_FAILOVER,  /* of roles alone: another provider takes over */
 };
 
 struct engine_event {

@@ -228,6 +228,7 @@ static enum conversation_error error_kind(enum realtime_error error)
 		return CONVERSATION_ERROR_ACTIVE;
 	case REALTIME_ERROR_NOT_ACTIVE:
 		return CONVERSATION_ERROR_NOT_ACTIVE;
+	case REALTIME_ERROR_SESSION:
 	case REALTIME_ERROR_OTHER:
 		break;
 	}
@@ -307,6 +308,9 @@ static void take_fact(struct realtime_socket *s, const struct realtime_fact *f)
 	}
 	if (f->type == REALTIME_ERROR && f->error != REALTIME_ERROR_NOT_ACTIVE)
 		log_warn("realtime_error", "ask=%u error=\"%s\"", f->ask, why);
+	if (f->type == REALTIME_ERROR && f->error == REALTIME_ERROR_SESSION)
+		r->h(&(struct engine_event){.type = ENGINE_REFUSED, .data = slice_str(why)},
+		     r->arg);
 	realtime_step(r, &in);
 }
 

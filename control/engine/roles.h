@@ -42,10 +42,11 @@ struct roles_event {
 	bool answers;	      /* a provider of the use was told to be silent, and one answers now */
 	bool taken_over;      /* of LINK_DOWN: another provider serves in its place */
 	const struct provider_record *provider; /* that says so; borrowed, NULL for none */
+	const struct provider_record *next; /* of FAILOVER: which serves instead of it; else NULL */
 	const struct engine_event *engine;
 };
-/* SILENT is told when the last provider left does not answer. USAGE may come after the end of its
- * ask, and of turn 0. */
+/* FAILOVER is told once for each provider that gives way. SILENT is told when the last provider
+ * left does not answer. USAGE may come after the end of its ask, and of turn 0. */
 typedef void(roles_h)(const struct roles_event *ev, void *arg);
 
 struct roles_conf {

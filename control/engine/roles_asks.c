@@ -251,14 +251,26 @@ void roles_cancel(struct roles *r, enum engine_use use, uint32_t turn)
 
 /* ---- what the engines say ---- */
 
-/* True: another provider took the ask over. */
-static bool take_over(struct roles *r, struct live *l)
+static void tell_failover(const struct served *from, const struct served *to)
+{
+	const struct engine_event ev = {.type = ENGINE_FAILOVER};
+	struct roles_event out = event_of(from, NULL, &ev);
+
+	if (!to)
+		return;
+	out.next = to->record;
+	from->r->h(&out, from->r->arg);
+}
+
+/* True: another provider took the ask over. from: whose failover is to be told; NULL: it was. */
+static bool take_over(struct roles *r, struct live *l, const struct served *from)
 {
 	unsigned all = (1u << r->list[l->use].n) - 1;
 
 	if (l->life || (l->tried & all) == all)
 		return false;
-	log_warn("failover", "turn=%u role=%s", l->turn, role_name(roles_role(l->use)));
+	if (from)
+		tell_failover(from, roles_pick(r, l->use, l->tried));
 	l->since = env_now(r->env);
 	give_to_any(r, l);
 	return true;
@@ -275,7 +287,7 @@ static void move_asks(struct served *from)
 		if (!l->id || l->use != from->use || l->over || l->by != from || l->life)
 			continue;
 		from->caps->ops->cancel(from->engine, l->id);
-		take_over(r, l);
+		take_over(r, l, NULL);
 	}
 }
 
@@ -283,6 +295,7 @@ static void take_link(struct served *s, const struct engine_event *ev)
 {
 	struct roles_event out = event_of(s, NULL, ev);
 	struct served *next;
+	bool was_down = s->down;
 
 	s->down = ev->type == ENGINE_LINK_DOWN;
 	if (!s->down) {
@@ -292,10 +305,9 @@ static void take_link(struct served *s, const struct engine_event *ev)
 	}
 	next = roles_pick(s->r, s->use, 0);
 	out.taken_over = next != s && !next->down && !roles_open(next);
-	if (out.taken_over)
-		log_warn("failover", "role=%s provider=%s", role_name(roles_role(s->use)),
-			 next->record->name);
 	s->r->h(&out, s->r->arg);
+	if (out.taken_over && !was_down)
+		tell_failover(s, next);
 	if (out.taken_over)
 		move_asks(s);
 }
@@ -308,7 +320,7 @@ static void take_silence(struct served *s, struct live *l, const struct engine_e
 	if (!l->life && (l->tried & all) != all) {
 		s->rests_until = env_now(r->env) + ROLES_REST_S * NS_PER_S;
 		s->caps->ops->cancel(s->engine, l->id);
-		take_over(r, l);
+		take_over(r, l, s);
 		return;
 	}
 	l->since = 0;
@@ -322,7 +334,7 @@ static void take_failure(struct served *s, struct live *l, const struct engine_e
 
 	s->failed = true;
 	s->rests_until = env_now(s->r->env) + ROLES_REST_S * NS_PER_S;
-	if (take_over(s->r, l))
+	if (take_over(s->r, l, s))
 		return;
 	end_live(l);
 	tell(s, &was, ev);
@@ -380,6 +392,9 @@ void roles_take_event(const struct engine_event *ev, void *arg)
 		tell(s, l, ev);
 		return;
 	case ENGINE_PARTIAL:
+		tell(s, NULL, ev);
+		return;
+	case ENGINE_REFUSED:
 		tell(s, NULL, ev);
 		return;
 	default:

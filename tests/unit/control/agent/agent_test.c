@@ -47,6 +47,8 @@ struct scene {
 	char asked[512], told[512], truncate[256], instructions[4096];
 	size_t voice_heard, voice_heard_wrong; /* samples that the voice session got; not Alice's */
 	struct faults faults;
+	bool refuses;	   /* settings of its session */
+	char refusal[200]; /* the event about it */
 };
 
 static void from_mediad(struct scene *s, struct media_msg msg)
@@ -255,6 +257,18 @@ static void hear_sound(struct scene *s, const json_t *root)
 	free(pcm);
 }
 
+/* As a provider does with a misspelt voice: it names the member that is wrong. */
+static void refuse_session(struct fake *f, unsigned conn)
+{
+	const struct scene *s = f->arg;
+
+	if (s->refuses)
+		fake_send(f, conn,
+			  "{\"type\":\"error\",\"error\":{\"code\":\"invalid_value\","
+			  "\"message\":\"No such voice.\",\"param\":\"session.audio.output.voice\","
+			  "\"event_id\":null}}");
+}
+
 static void provider(struct fake *f, unsigned conn, const char *type, const json_t *root)
 {
 	struct scene *s = f->arg;
@@ -262,6 +276,7 @@ static void provider(struct fake *f, unsigned conn, const char *type, const json
 	const char *text;
 
 	if (strcmp(type, "session.update") == 0) {
+		refuse_session(f, conn);
 		text = json_string_value(
 			json_object_get(json_object_get(root, "session"), "instructions"));
 		if (text)
@@ -327,6 +342,13 @@ static void look(void *arg)
 		tmr_start(watch, 10000000);
 }
 
+static void note_refusal(const struct bus_event *ev, void *arg)
+{
+	struct scene *s = arg;
+
+	bus_event_line(ev, true, s->refusal, sizeof s->refusal);
+}
+
 /* What else is set before there is an agent; NULL: nothing. */
 static bool (*prepare)(struct scene *s);
 
@@ -353,7 +375,8 @@ static bool scene_begin(struct scene *s, const char *guest)
 	    media_alloc(&s->media, s->fake.env, &mc) ||
 	    media_call_open(&s->call, s->media, &want, call_message, s) ||
 	    tmr_alloc(&watch, s->fake.env, look, s) || bus_alloc(&s->bus) ||
-	    bus_subscribe(s->bus, BUS_MASK(EVENT_TURN), status_take_event, &s->tally))
+	    bus_subscribe(s->bus, BUS_MASK(EVENT_TURN), status_take_event, &s->tally) ||
+	    bus_subscribe(s->bus, BUS_MASK(EVENT_ENGINE_REFUSED), note_refusal, s))
 		return false;
 	tmr_start(watch, 0);
 	if (agent_alloc(&s->agent, &(struct agent_conf){.env = s->fake.env,
@@ -459,6 +482,34 @@ TEST(a_bridge_tells_the_voice_what_was_said)
 	CHECK_STR(s.asked, "[Alice]: parley what time is it");
 	CHECK_INT(s.voice_heard, 0);
 	CHECK_INT(s.said, ANSWER);
+	scene_end(&s);
+}
+
+static bool refuse_settings(struct scene *s)
+{
+	s->refuses = true;
+	return true;
+}
+
+/* The answer comes, without those settings: that is told once, and an event. */
+TEST(refused_settings_of_a_session_are_told)
+{
+	static struct scene s;
+	struct words words = {0};
+
+	prepare = refuse_settings;
+	CHECK(scene_begin(&s, "on"));
+	prepare = NULL;
+	s.words = "parley what time is it";
+	over = answered;
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_STR(s.refusal, "guild=1 role=voice provider=brain why=\"invalid_value: No such "
+			     "voice.\"");
+	CHECK(s.faults.v[FAULT_REFUSED].count > 0);
+	CHECK(faults_say(&s.faults, env_now(s.fake.env), &words));
+	CHECK(strstr(words.text, "does not accept my settings"));
+	CHECK(!faults_say(&s.faults, env_now(s.fake.env), &words));
 	scene_end(&s);
 }
 

@@ -15,8 +15,9 @@ static struct seen {
 	struct roles *roles;
 	char events[1024];
 	unsigned n, want;
-	unsigned fails;	  /* requests that are refused first */
-	unsigned hangs;	  /* requests that are accepted first and never answered */
+	unsigned fails; /* requests that are refused first */
+	unsigned hangs; /* requests that are accepted first and never answered */
+	char failovers[200];
 	unsigned answers; /* times that a silent provider was told to answer again */
 } fx;
 
@@ -30,6 +31,12 @@ static void on_event(const struct roles_event *ev, void *arg)
 	(void)arg;
 	if (ev->engine->type == ENGINE_USAGE)
 		return;
+	if (ev->engine->type == ENGINE_FAILOVER) {
+		at = strlen(fx.failovers);
+		snprintf(fx.failovers + at, sizeof fx.failovers - at, "%s %s>%s ",
+			 role_name(roles_role(ev->use)), ev->provider->name, ev->next->name);
+		return;
+	}
 	fx.answers += ev->answers;
 	snprintf(fx.events + at, sizeof fx.events - at, "%s %s %u.%u %.*s\n", uses[ev->use],
 		 types[ev->engine->type], ev->turn, ev->chunk, (int)ev->engine->data.n,
@@ -177,6 +184,7 @@ TEST(the_next_provider_takes_over)
 	run(2);
 	CHECK_STR(said(), "reply words 7.0 Ten.\nreply done 7.0 \n");
 	CHECK_STR(fx.fake.path, "/v1/spare/chat/completions");
+	CHECK_STR(fx.failovers, "text text>spare ");
 	/* The first one rests. */
 	ask(ENGINE_USE_REPLY, 8, 0);
 	run(2);
@@ -188,6 +196,7 @@ TEST(the_next_provider_takes_over)
 	run(1);
 	CHECK_STR(said(), "reply failed 9.0 status 503\n");
 	CHECK_INT(fx.fails, 0);
+	CHECK_STR(fx.failovers, "text text>spare text spare>text ");
 	CHECK_INT(roles_health(fx.roles, ENGINE_USE_REPLY), ROLES_DOWN);
 	end();
 }
@@ -327,6 +336,7 @@ static struct voice {
 	struct http *http;
 	struct roles *roles;
 	char events[512];
+	unsigned failovers;
 	unsigned n;		    /* asks that came */
 	unsigned fails;		    /* the ask of this number fails */
 	char got[FAKE_CONNS][1024]; /* the items that each session received */
@@ -343,6 +353,8 @@ static void voice_event(const struct roles_event *ev, void *arg)
 	if (ev->engine->type == ENGINE_LINK_DOWN)
 		snprintf(vx.events + at, sizeof vx.events - at,
 			 ev->taken_over ? "taken over " : "down ");
+	if (ev->engine->type == ENGINE_FAILOVER)
+		vx.failovers++;
 	if (ev->engine->type == ENGINE_DONE)
 		env_stop(vx.fake.env);
 }
@@ -466,6 +478,7 @@ TEST(a_voice_whose_provider_is_gone_is_taken_over)
 	env_run(vx.fake.env);
 	CHECK(!vx.fake.timed_out);
 	CHECK_STR(vx.events, "taken over audio 7 done 7 ");
+	CHECK_INT(vx.failovers, 1);
 	CHECK_INT(roles_health(vx.roles, ENGINE_USE_VOICE), ROLES_UP);
 	roles_shown(vx.roles, ENGINE_USE_VOICE, shown, sizeof shown);
 	CHECK_STR(shown, vx.fake.url);

@@ -351,7 +351,8 @@ TEST(every_kept_event_has_a_row)
 	CHECK_INT(number(path, "SELECT count(*) FROM sessions"), 1);
 	CHECK_INT(number(path, "SELECT count(*) FROM speech"), 1);
 	CHECK_INT(number(path, "SELECT count(*) FROM audit"), 1);
-	CHECK_INT(number(path, "SELECT count(*) FROM events"), 2); /* fault, command */
+	CHECK_INT(number(path, "SELECT count(*) FROM events"),
+		  4); /* engine_refused, failover, fault, command */
 	db_close(db);
 	folder_remove(dir);
 }
