@@ -3,10 +3,14 @@ import { readFileSync } from 'node:fs';
 import Ajv2020 from 'ajv/dist/2020.js';
 
 const doc = JSON.parse(readFileSync(new URL('./openai.schema.json', import.meta.url)));
-// The published schema allows null nowhere, although the service sends it; the other keywords are OpenAPI's own.
+// The published schema allows null almost nowhere, although the service sends it; the other keywords are OpenAPI's own.
 const normalise = (o) => {
   if (!o || typeof o !== 'object') return;
-  if (typeof o.nullable === 'boolean' && !o.type) delete o.nullable;
+  if (o.nullable === true && typeof o.type === 'string') {
+    o.type = [o.type, 'null'];
+    if (o.enum) o.enum.push(null);
+  }
+  if (typeof o.nullable === 'boolean') delete o.nullable;
   if (o.discriminator && typeof o.discriminator === 'object') delete o.discriminator;
   if (Array.isArray(o.oneOf)) { o.anyOf = o.oneOf; delete o.oneOf; }
   Object.values(o).forEach(normalise);
@@ -37,4 +41,13 @@ export function invalid(event, byType) {
   if (!byType[event.type]) return `${event.type} is no such event`;
   if (ajv.validate(`oa#/components/schemas/${byType[event.type]}`, noNulls(event))) return '';
   return `${event.type}: ${ajv.errors.slice(0, 3).map((e) => `${e.instancePath} ${e.message}`).join('; ')}`;
+}
+// Why the value does not have the schema of this name; '' when it does.
+export function unlike(value, name) {
+  // A union of events is told apart by the type, so that an error speaks of one schema.
+  const member = doc.components.schemas[name].anyOf?.map((x) => x.$ref.split('/').pop())
+    .find((x) => { const t = doc.components.schemas[x].properties?.type; return t && (t.const ?? t.enum?.[0]) === value.type; });
+  const id = `oa#/components/schemas/${member ?? name}`;
+  if (ajv.validate(id, value) || ajv.validate(id, noNulls(value))) return '';
+  return `${name} ${value.type ?? ''}: ${ajv.errors.slice(0, 3).map((e) => `${e.instancePath} ${e.message}`).join('; ')}`;
 }

@@ -256,7 +256,7 @@ static bool acts_note(struct si_acts *acts, const struct si_act *a)
 	const struct si_act **at[SI_N_ACTIONS] = {
 		[SI_DO_SAY] = &acts->say,	[SI_DO_CALL] = &acts->call,
 		[SI_DO_FAIL] = &acts->fail,	[SI_DO_TRANSCRIPT] = &acts->transcript,
-		[SI_DO_STATUS] = &acts->status,
+		[SI_DO_STATUS] = &acts->status, [SI_DO_REASON] = &acts->reason,
 	};
 
 	if (a->action == SI_DO_DELAY)
@@ -267,6 +267,8 @@ static bool acts_note(struct si_acts *acts, const struct si_act *a)
 		acts->late = a->number;
 	else if (a->action == SI_DO_SILENT)
 		acts->silent = true;
+	else if (a->action == SI_DO_NODONE)
+		acts->nodone = true;
 	else if (a->action == SI_DO_ERROR)
 		acts->error = a;
 	else if (at[a->action])

@@ -89,8 +89,9 @@ size_t si_plan_drop(struct si_link *l, uint32_t tag, size_t keep);
 /* What the lines for a trigger say about an answer. */
 struct si_acts {
 	uint32_t delay_ms, gap_ms, late;
-	bool silent;
-	const struct si_act *say, *call, *error, *fail, *transcript, *status; /* NULL: not said */
+	bool silent, nodone;
+	/* NULL: not said */
+	const struct si_act *say, *call, *error, *fail, *transcript, *status, *reason;
 	struct si_act all[SI_LINK_ACTS];
 	size_t n;
 };

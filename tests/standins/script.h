@@ -42,6 +42,8 @@
 	X(ERROR, "error", WORD, "CODE TEXT", "answers with an error of this code")                 \
 	X(FAIL, "fail", WORD, "CODE TEXT", "the answer begins and fails")                          \
 	X(TRANSCRIPT, "transcript", TEXT, "TEXT", "hears this in the speech")                      \
+	X(REASON, "reason", TEXT, "TEXT", "a text model thinks so before it answers")              \
+	X(NODONE, "nodone", NONE, "", "a stream ends without its last event")                      \
 	X(STATUS, "status", NUMBER, "N TEXT",                                                      \
 	  "answers a request, or an upgrade, with this status")                                    \
 	X(RAW, "raw", TEXT, "TEXT", "sends this message")                                          \
