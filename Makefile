@@ -239,7 +239,7 @@ explore: $(B)/tests/room-explore
 # ---- what a user runs ----
 demo: deps
 	@echo 'building (a minute or two the first time)'
-	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller $(B)/standin
 	@tests/demo.sh
 talk: deps
 	@echo 'building'
@@ -295,6 +295,7 @@ help:
 	@echo 'make                 the programs: build/mediad build/control build/offlined'
 	@echo 'make deps            installs the Debian packages that the build needs; YES=1 skips the question'
 	@echo 'make demo            a spoken question and a spoken answer on this machine; SAY="..." or WAV=file.wav'
+	@echo '                     BRAIN=openai, xai, gemini, elevenlabs, chat or anthropic: stand-ins of these providers answer'
 	@echo '                     SCENE=two-callers: two people who talk at once and over the bot'
 	@echo 'make talk            a page in the browser to speak with the bot on this machine; make talk-test tests it'
 	@echo 'make build/standin   providers on this machine for tests: build/standin --help'

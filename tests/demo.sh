@@ -2,6 +2,9 @@
 # `make demo`: a conversation on this machine. Starts the simulated Discord (guildd), the embedded engine (offlined), the bot
 # (mediad and control), and a caller with a mediad of its own, which speaks the question and records the answer.
 #
+#   BRAIN=openai   who answers: offline (the embedded engine), or a stand-in of a provider (tests/standins): openai, xai, gemini,
+#                  elevenlabs (a text model, read out and transcribed by ElevenLabs), chat or anthropic (a text model)
+#   FAULTS=file    the script of the stand-in that answers (tests/standins/README.md)
 #   SAY="…"        what to ask (default: what time it is)      WAV=file.wav   play a recording instead
 #   OUT=folder     folder of the results (out/demo)            JOURNAL=file   record the bot for --replay: mediad, and
 #                                                          control in file.control
@@ -15,8 +18,16 @@ out=${OUT:-out/demo}
 say=${SAY-parley what time is it}
 wav=${WAV:-}
 scene=${SCENE:-}
+answerer=${BRAIN:-offline}
 guild=41771983423143937
 channel=127121515262115840
+case $answerer in
+offline | openai | xai | gemini | elevenlabs | chat | anthropic) ;;
+*)
+	echo "demo: there is no brain $answerer; there are: offline, openai, xai, gemini, elevenlabs, chat, anthropic" >&2
+	exit 2
+	;;
+esac
 case $scene in
 '' | two-callers) ;;
 *)
@@ -77,15 +88,65 @@ reason_text() {
 }
 field() { sed -n "s/.*\"$1\": *\"\([^\"]*\)\".*/\1/p" "$2" | head -1; }
 
-echo "starting guildd (a Discord on this machine), offlined (the embedded engine), mediad and control (the bot)"
+engine="offlined (the embedded engine)"
+[ "$answerer" = offline ] || engine="stand-ins of the providers ($answerer)"
+echo "starting guildd (a Discord on this machine), $engine, mediad and control (the bot)"
 start guildd "$bin/guildd"
 until_there guildd grep -q '"rest"' "$out/log/guildd.out"
 ready=$out/log/guildd.out
 api=$(field rest "$ready") ca=$(field ca "$ready") guildd=$(field control "$ready")
 
-start offlined "$bin/offlined" --listen 127.0.0.1:0 --record "$out/brain"
-until_there offlined grep -q '"url"' "$out/log/offlined.out"
-brain=$(field url "$out/log/offlined.out")
+start_offlined() { # FOLDER: its record
+	start offlined "$bin/offlined" --listen 127.0.0.1:0 --record "$1"
+	until_there offlined grep -q '"url"' "$out/log/offlined.out"
+	brain=$(field url "$out/log/offlined.out")
+}
+# start_standin NAME PROVIDER FOLDER [OPTION]…: its base address goes to $base.
+start_standin() {
+	name=$1 provider=$2 record=$3
+	shift 3
+	start "$name" "$bin/standin" "$provider" --offlined "$bin/offlined" --record "$record" "$@"
+	until_there "$name" grep -q '"port"' "$out/log/$name.out"
+	base=http://127.0.0.1:$(sed -n 's/.*"port":\([0-9]*\).*/\1/p' "$out/log/$name.out")/v1
+}
+# Writes control's settings for the brain: which provider has which role.
+config=$run/config.json
+set -- ${FAULTS:+--script "$FAULTS"}
+case $answerer in
+offline)
+	start_offlined "$out/brain"
+	set --
+	;;
+openai | xai)
+	start_standin standin $answerer "$out/brain" "$@"
+	cat >"$config" <<-END
+		{"providers": [{"name": "brain", "dialect": "$answerer", "url": "$base"}],
+		 "roles": {"voice": ["brain"], "transcribe": ["brain"]}}
+	END
+	;;
+gemini)
+	start_offlined "$out/log"
+	start_standin standin gemini "$out/brain" "$@"
+	cat >"$config" <<-END
+		{"providers": [{"name": "brain", "dialect": "gemini", "url": "${base%/v1}"},
+		               {"name": "recogniser", "dialect": "embedded", "url": "$brain"}],
+		 "roles": {"voice": ["brain"], "transcribe": ["recogniser"]}}
+	END
+	;;
+*)
+	writer=$answerer reader=chat dialect=openai sessions=file
+	[ "$answerer" != elevenlabs ] || writer=chat reader=elevenlabs dialect=elevenlabs sessions=speaker
+	start_standin writer $writer "$out/log/writer" "$@"
+	written=$base
+	start_standin reader $reader "$out/brain"
+	cat >"$config" <<-END
+		{"providers": [{"name": "writer", "dialect": "$writer", "url": "$written"},
+		               {"name": "reader", "dialect": "$dialect", "url": "$base"}],
+		 "roles": {"text": ["writer"], "speech": ["reader"], "transcribe": ["reader"]},
+		 "reply_path": "brain", "asr_sessions": "$sessions"}
+	END
+	;;
+esac
 
 # shellcheck disable=SC2086
 start mediad "$bin/mediad" --listen "$run/mediad.sock" --ca "$ca" ${JOURNAL:+--journal "$JOURNAL"} \
@@ -95,10 +156,17 @@ until_there mediad test -S "$run/mediad.sock"
 start caller-mediad "$bin/mediad" --listen "$run/caller.sock" --ca "$ca"
 until_there caller-mediad test -S "$run/caller.sock"
 
+if [ "$answerer" = offline ]; then
+	export PARLEY_BRAIN_URL="$brain"
+else
+	# The stand-ins begin a recogniser for each utterance, which takes a while.
+	export PARLEY_ASR_WAIT_MS="${PARLEY_ASR_WAIT_MS:-20000}"
+	set -- --config "$config"
+fi
 # shellcheck disable=SC2086
-DISCORD_TOKEN=guildd.bot.token PARLEY_DISCORD_API=$api PARLEY_BRAIN_URL=$brain PARLEY_LOG_WORDS=1 \
+DISCORD_TOKEN=guildd.bot.token PARLEY_DISCORD_API=$api PARLEY_LOG_WORDS=1 \
 	start control "$bin/control" --media-sock "$run/mediad.sock" --guild $guild --channel $channel \
-	--state-dir "$run/state" --ca "$ca" ${JOURNAL:+--journal "$JOURNAL.control"} \
+	--state-dir "$run/state" --ca "$ca" "$@" ${JOURNAL:+--journal "$JOURNAL.control"} \
 	${SHAPES:+--journal-shape "$SHAPES.control"}
 control=$last
 

@@ -1,5 +1,6 @@
 #include "tests/standins/record.h"
 
+#include "proto/base/wav.h"
 #include "proto/http/head.h"
 #include "tests/standins/standin.h"
 
@@ -15,6 +16,7 @@ enum { PATH_SIZE = 1024, STRING_MAX = 4096, STRING_KEPT = 64 };
 struct si_record {
 	char *folder;
 	FILE *events;
+	unsigned sounds;
 };
 
 int si_record_open(struct si_record **out, const char *folder)
@@ -171,6 +173,30 @@ void si_record_pcm(struct si_record *r, uint32_t link, const void *pcm, size_t n
 		return;
 	snprintf(name, sizeof name, "%u.pcm", link);
 	bytes_write(r, name, "a", pcm, n);
+}
+
+void si_record_sound(struct si_record *r, const char *kind, const char *text, const int16_t *pcm,
+		     size_t n, uint32_t rate)
+{
+	char name[32] = "", *line;
+	uint8_t head[WAV_HEADER];
+	json_t *root;
+
+	if (!r)
+		return;
+	root = json_pack("{s:I, s:s, s:s}", "at", (json_int_t)si_now(), "kind", kind, "text", text);
+	if (n) {
+		snprintf(name, sizeof name, "%s-%u.wav", kind, ++r->sounds);
+		wav_header(head, rate, 1, n);
+		bytes_write(r, name, "w", head, sizeof head);
+		bytes_write(r, name, "a", pcm, n * 2);
+		json_object_set_new(root, "wav", json_string(name));
+	}
+	line = json_dumps(root, JSON_COMPACT);
+	if (line)
+		fprintf(r->events, "%s\n", line);
+	free(line);
+	json_decref(root);
 }
 
 void si_record_file(struct si_record *r, const char *name, const void *data, size_t n)

@@ -5,6 +5,8 @@
  *   {"at": NS, "link": N, "what": "request", "method": …, "path": …, "event": {…}}
  *   {"at": NS, "link": N, "what": "open", "text": …}        other facts
  *
+ *   {"at": NS, "kind": "said", "text": …, "wav": "said-1.wav"}   a sound that was made; or "heard"
+ *
  * Times are CLOCK_MONOTONIC. Sound in base64 is cut to its first characters. */
 #ifndef STANDINS_RECORD_H
 #define STANDINS_RECORD_H
@@ -25,8 +27,11 @@ void si_record_message(struct si_record *r, uint32_t link, const char *what, boo
 void si_record_request(struct si_record *r, uint32_t link, const struct http_head *head,
 		       const char *body, size_t n);
 void si_record_note(struct si_record *r, uint32_t link, const char *what, const char *text);
-/* Sound of a session; *at is the number of bytes so far. */
+/* Sound of a session. */
 void si_record_pcm(struct si_record *r, uint32_t link, const void *pcm, size_t n);
+/* What was said or heard, with its sound when there is one; as offlined's record has it. */
+void si_record_sound(struct si_record *r, const char *kind, const char *text, const int16_t *pcm,
+		     size_t n, uint32_t rate);
 /* A file NAME of the folder. */
 void si_record_file(struct si_record *r, const char *name, const void *data, size_t n);
 

@@ -2,6 +2,7 @@
 
 #include "ipc/log.h"
 #include "proto/base/wav.h"
+#include "tests/standins/record.h"
 #include "tests/standins/standin.h"
 
 #include <errno.h>
@@ -91,6 +92,8 @@ struct si_sound *si_sound_cancel(struct si_sound *s)
 /* The handler may begin a sound of its own, so the struct is detached before. */
 static void sound_done(struct si_sound *s)
 {
+	si_record_sound(s->st->record, s->speakh ? "said" : "heard", s->words, s->pcm, s->n,
+			s->rate);
 	if (s->speakh)
 		s->speakh(s->pcm, s->n, s->arg);
 	else
@@ -148,20 +151,24 @@ static void file_read(struct si_sound *s)
 static void on_output(evutil_socket_t fd, short what, void *arg)
 {
 	struct si_sound *s = arg;
+	char ignored[256];
 	ssize_t n;
 
 	(void)what;
 	if (s->pid > 0) {
-		n = read(fd, s->words + s->n_words, sizeof s->words - 1 - s->n_words);
+		char *at = s->speakh ? ignored : s->words + s->n_words;
+
+		n = read(fd, at, s->speakh ? sizeof ignored : sizeof s->words - 1 - s->n_words);
 		if (n > 0) {
-			s->n_words += (size_t)n;
+			s->n_words += s->speakh ? 0 : (size_t)n;
 			return;
 		}
 		waitpid(s->pid, NULL, 0);
 		s->pid = 0;
-		s->words[strcspn(s->words, "\n")] = '\0';
 		if (s->speakh)
 			file_read(s);
+		else
+			s->words[strcspn(s->words, "\n")] = '\0';
 	}
 	sound_done(s);
 }
@@ -229,6 +236,7 @@ struct si_sound *si_sound_speak(struct si_standin *st, const char *text, uint32_
 	struct si_sound *s = sound_new(st, rate, arg);
 
 	s->speakh = h;
+	snprintf(s->words, sizeof s->words, "%s", text);
 	if (st->offlined && text[0] && file_make(s)) {
 		char *argv[] = {(char *)st->offlined, "--speak", (char *)text, "-o", s->file, NULL};
 
