@@ -100,23 +100,26 @@ start_offlined() { # FOLDER: its record
 	start offlined "$bin/offlined" --listen 127.0.0.1:0 --record "$1"
 	until_there offlined grep -q '"url"' "$out/log/offlined.out"
 	brain=$(field url "$out/log/offlined.out")
+	brain=${brain%/v1/realtime}
 }
 # start_standin NAME PROVIDER FOLDER [OPTION]…: its base address goes to $base.
 start_standin() {
 	name=$1 provider=$2 record=$3
 	shift 3
-	start "$name" "$bin/standin" "$provider" --offlined "$bin/offlined" --record "$record" "$@"
+	start "$name" "$bin/standin" "$provider" --offlined "${brain##*:}" --record "$record" "$@"
 	until_there "$name" grep -q '"port"' "$out/log/$name.out"
 	base=http://127.0.0.1:$(sed -n 's/.*"port":\([0-9]*\).*/\1/p' "$out/log/$name.out")/v1
 }
-# Writes control's settings for the brain: which provider has which role.
+# Writes control's settings for the brain: which provider has which role. Offlined hears and speaks for the stand-ins.
 config=$run/config.json
+if [ "$answerer" = offline ]; then
+	start_offlined "$out/brain"
+else
+	start_offlined "$out/log"
+fi
 set -- ${FAULTS:+--script "$FAULTS"}
 case $answerer in
-offline)
-	start_offlined "$out/brain"
-	set --
-	;;
+offline) set -- ;;
 openai | xai)
 	start_standin standin $answerer "$out/brain" "$@"
 	cat >"$config" <<-END
@@ -125,11 +128,10 @@ openai | xai)
 	END
 	;;
 gemini)
-	start_offlined "$out/log"
 	start_standin standin gemini "$out/brain" "$@"
 	cat >"$config" <<-END
 		{"providers": [{"name": "brain", "dialect": "gemini", "url": "${base%/v1}"},
-		               {"name": "recogniser", "dialect": "embedded", "url": "$brain"}],
+		               {"name": "recogniser", "dialect": "embedded", "url": "http${brain#ws}/v1"}],
 		 "roles": {"voice": ["brain"], "transcribe": ["recogniser"]}}
 	END
 	;;
@@ -157,10 +159,8 @@ start caller-mediad "$bin/mediad" --listen "$run/caller.sock" --ca "$ca"
 until_there caller-mediad test -S "$run/caller.sock"
 
 if [ "$answerer" = offline ]; then
-	export PARLEY_BRAIN_URL="$brain"
+	export PARLEY_BRAIN_URL="$brain/v1/realtime"
 else
-	# The stand-ins begin a recogniser for each utterance, which takes a while.
-	export PARLEY_ASR_WAIT_MS="${PARLEY_ASR_WAIT_MS:-20000}"
 	set -- --config "$config"
 fi
 # shellcheck disable=SC2086

@@ -20,8 +20,8 @@ enum { USAGE = 2, SCRIPT_MAX = 1 << 20, LINE_SIZE = 256 };
 
 struct options {
 	const struct si_provider *provider;
-	const char *script, *line, *record, *port_file, *key, *offlined;
-	unsigned long port;
+	const char *script, *line, *record, *port_file, *key;
+	unsigned long port, offlined;
 	enum log_level level;
 };
 
@@ -40,7 +40,8 @@ static void usage(void)
 	       "of "
 	       "session N to DIR/N.pcm\n"
 	       "  --key KEY          clients must show this key (default: any, or none)\n"
-	       "  --offlined FILE    hear and speak real words with this program (default: tones)\n"
+	       "  --offlined PORT    hear and speak real words by the offlined there (default: "
+	       "tones)\n"
 	       "  --log LEVEL        fatal, warn, info, debug, trace (info)\n"
 	       "  --help, --version\n\n"
 	       "A line of a script is: TRIGGER [N|*] [TRIGGER [N|*]]… ACTION, or at MS ACTION, or "
@@ -62,14 +63,19 @@ static const struct si_provider *provider_named(const char *name)
 	return NULL;
 }
 
-static bool option_take(struct options *o, int c)
+static bool port_parse(const char *text, unsigned long *out)
 {
 	char *end;
 
+	*out = strtoul(text, &end, 10);
+	return *text && !*end && *out <= UINT16_MAX;
+}
+
+static bool option_take(struct options *o, int c)
+{
 	switch (c) {
 	case 'p':
-		o->port = strtoul(optarg, &end, 10);
-		return *optarg && !*end && o->port <= UINT16_MAX;
+		return port_parse(optarg, &o->port);
 	case 'f':
 		o->port_file = optarg;
 		return true;
@@ -83,8 +89,7 @@ static bool option_take(struct options *o, int c)
 		o->key = optarg;
 		return true;
 	case 'o':
-		o->offlined = optarg;
-		return true;
+		return port_parse(optarg, &o->offlined);
 	case 'L':
 		return log_level_parse(optarg, &o->level);
 	default:
@@ -259,7 +264,7 @@ static void running_free(struct running *r)
 static int serve(const struct options *o)
 {
 	struct running r = {.provider = o->provider,
-			    .st = {.key = o->key, .offlined = o->offlined}};
+			    .st = {.key = o->key, .offlined_port = (uint16_t)o->offlined}};
 	int err = script_read(&r.st.script, o->script);
 
 	if (!err && o->record) {

@@ -188,6 +188,14 @@ static const char *unlabelled(const char *text)
 	return text + strspn(text, ": \n");
 }
 
+/* What is asked stands in the last line; notes about the room may stand before it. */
+static const char *last_line(const char *text)
+{
+	const char *newline = strrchr(text, '\n');
+
+	return newline && newline[1] ? newline + 1 : text;
+}
+
 static bool tool_known(const struct si_mind *m, const char *rest)
 {
 	size_t n = strcspn(rest, " .,?!\n");
@@ -216,7 +224,7 @@ static bool question_answer(const struct si_mind *m, const char *question, struc
 	} else if ((at = strcasestr(question, "count to ")) != NULL) {
 		answer_count(a, isdigit((unsigned char)at[9]) ? strtoul(at + 9, NULL, 10) : 20);
 	} else if (strcasestr(question, "what time is it")) {
-		answer_set(a, "", "It is ten past four.", 20, "");
+		answer_set(a, "", "It is five past four in the afternoon.", 38, "");
 	} else if (strcasestr(question, "never mind")) {
 		answer_set(a, "", "[SKIP]", 6, "");
 	} else {
@@ -241,21 +249,23 @@ void si_mind_answer(const struct si_mind *m, const struct si_script *script,
 		    const char *instructions, struct si_answer *out)
 {
 	const struct line *last = NULL;
-	const char *question, *scripted;
+	const char *whole, *question, *scripted;
 
 	memset(out, 0, sizeof *out);
 	for (size_t i = m->n; i-- > 0 && !last;)
 		if (strcmp(m->lines[i].role, "user") == 0 || strcmp(m->lines[i].role, "tool") == 0)
 			last = &m->lines[i];
-	question = last ? last->text : "";
+	whole = last ? last->text : "";
+	question = last_line(whole);
 	scripted = si_script_answer(script, question);
+	scripted = scripted ? scripted : si_script_answer(script, whole);
 	if (last && strcmp(last->role, "tool") == 0)
-		answer_set(out, "The tool says ", question, strcspn(question, "\n"), ".");
+		answer_set(out, "The tool says ", whole, strcspn(whole, "\n"), ".");
 	else if (scripted && strncmp(scripted, "call ", 5) == 0)
 		answer_call(out, scripted + 5);
 	else if (scripted)
 		answer_set(out, "", scripted, strlen(scripted), "");
-	else if (!exact_answer(instructions, out) && !exact_answer(question, out) &&
+	else if (!exact_answer(instructions, out) && !exact_answer(whole, out) &&
 		 !question_answer(m, question, out))
 		answer_set(out, "You said: ", unlabelled(question),
 			   strcspn(unlabelled(question), "\n"), "");

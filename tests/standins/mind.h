@@ -7,7 +7,7 @@
  *   say exactly: X              X, also in instructions
  *   repeat X                    X
  *   count to N                  one two three …
- *   what time is it             It is ten past four.
+ *   what time is it             It is five past four in the afternoon.
  *   use the tool NAME JSON      a call of that tool, if there is one; its output is then told
  *   never mind                  [SKIP]
  *   anything else               You said: … */

@@ -6,28 +6,24 @@
 #include "tests/standins/standin.h"
 
 #include <errno.h>
+#include <event2/buffer.h>
 #include <event2/event.h>
+#include <event2/http.h>
+#include <jansson.h>
 #include <math.h>
 #include <openssl/evp.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <fcntl.h>
+enum { WORDS_MAX = 4096, LOUD = 8000, FADE = 120, OFFLINED_RATE = 24000, TIMEOUT_S = 60 };
 
-enum { WORDS_MAX = 4096, PATH_SIZE = 64, LOUD = 8000, FADE = 120, FILE_MAX_ = 64 << 20 };
-
-extern char **environ;
+#define BOUNDARY "standin-7f3a"
 
 struct si_sound {
 	struct si_standin *st;
-	struct event *ready; /* the program's output, or the next turn */
-	pid_t pid;
-	int fd;
-	char file[PATH_SIZE]; /* of the program, "" without one */
+	struct event *ready; /* the next turn, in which it is done */
+	struct evhttp_connection *offlined;
 	uint32_t rate;
 	si_speak_h *speakh;
 	si_hear_h *hearh;
@@ -35,7 +31,6 @@ struct si_sound {
 	int16_t *pcm;
 	size_t n;
 	char words[WORDS_MAX];
-	size_t n_words;
 };
 
 unsigned si_sound_hz(uint32_t n)
@@ -76,14 +71,8 @@ struct si_sound *si_sound_cancel(struct si_sound *s)
 		return NULL;
 	if (s->ready)
 		event_free(s->ready);
-	if (s->fd >= 0)
-		close(s->fd);
-	if (s->pid > 0) {
-		kill(s->pid, SIGKILL);
-		waitpid(s->pid, NULL, 0);
-	}
-	if (s->file[0])
-		unlink(s->file);
+	if (s->offlined)
+		evhttp_connection_free(s->offlined);
 	free(s->pcm);
 	free(s);
 	return NULL;
@@ -119,82 +108,103 @@ static void tone_make(struct si_sound *s, const char *text)
 	}
 }
 
-/* From the file's rate to the session's, along straight lines. */
-static void rate_convert(struct si_sound *s, const struct wav *w)
+/* From offlined's rate to the session's, along straight lines. */
+static void rate_convert(struct si_sound *s, const uint8_t *data, size_t frames)
 {
-	s->n = (size_t)((uint64_t)w->frames * s->rate / w->rate);
+	s->n = (size_t)((uint64_t)frames * s->rate / OFFLINED_RATE);
 	s->pcm = si_alloc((s->n + 1) * sizeof *s->pcm);
 	for (size_t i = 0; i < s->n; i++) {
-		double at = (double)i * w->rate / s->rate;
-		size_t k = (size_t)at, next = k + 1 < w->frames ? k + 1 : k;
-		const uint8_t *a = w->data + 2 * k, *b = w->data + 2 * next;
+		double at = (double)i * OFFLINED_RATE / s->rate;
+		size_t k = (size_t)at, next = k + 1 < frames ? k + 1 : k;
+		const uint8_t *a = data + 2 * k, *b = data + 2 * next;
 		double x = (int16_t)(a[0] | a[1] << 8), y = (int16_t)(b[0] | b[1] << 8);
 
 		s->pcm[i] = (int16_t)(x + (y - x) * (at - (double)k));
 	}
 }
 
-static void file_read(struct si_sound *s)
-{
-	uint8_t *data = si_alloc(FILE_MAX_);
-	FILE *f = fopen(s->file, "r");
-	size_t n = f ? fread(data, 1, FILE_MAX_, f) : 0;
-	struct wav w;
+/* ---- offlined ---- */
 
-	if (f)
-		fclose(f);
-	if (n && wav_parse(&w, data, n) == 0 && w.channels == 1)
-		rate_convert(s, &w);
-	free(data);
+static void on_ready(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	sound_done(arg);
 }
 
-static void on_output(evutil_socket_t fd, short what, void *arg)
+static void on_response(struct evhttp_request *req, void *arg)
 {
 	struct si_sound *s = arg;
-	char ignored[256];
-	ssize_t n;
+	struct evbuffer *in = req ? evhttp_request_get_input_buffer(req) : NULL;
+	size_t n = in ? evbuffer_get_length(in) : 0;
+	const uint8_t *data = n ? evbuffer_pullup(in, -1) : NULL;
 
-	(void)what;
-	if (s->pid > 0) {
-		char *at = s->speakh ? ignored : s->words + s->n_words;
+	if (!req || evhttp_request_get_response_code(req) != 200) {
+		log_warn("offlined_failed", "status=%d",
+			 req ? evhttp_request_get_response_code(req) : 0);
+	} else if (s->speakh) {
+		rate_convert(s, data, n / 2);
+	} else {
+		json_t *root = json_loadb((const char *)data, n, 0, NULL);
+		const char *words = json_string_value(json_object_get(root, "text"));
 
-		n = read(fd, at, s->speakh ? sizeof ignored : sizeof s->words - 1 - s->n_words);
-		if (n > 0) {
-			s->n_words += s->speakh ? 0 : (size_t)n;
-			return;
-		}
-		waitpid(s->pid, NULL, 0);
-		s->pid = 0;
-		if (s->speakh)
-			file_read(s);
-		else
-			s->words[strcspn(s->words, "\n")] = '\0';
+		snprintf(s->words, sizeof s->words, "%s", words ? words : "");
+		json_decref(root);
 	}
-	sound_done(s);
+	event_active(s->ready, EV_TIMEOUT, 0);
 }
 
-/* Runs offlined with these arguments; its output is read as words. */
-static bool program_run(struct si_sound *s, char *const argv[])
+/* Posts what is in body, which is freed. */
+static void offlined_ask(struct si_sound *s, const char *path, const char *type,
+			 struct evbuffer *body)
 {
-	posix_spawn_file_actions_t files;
-	int pipes[2], err;
+	struct evhttp_request *req = evhttp_request_new(on_response, s);
+	struct evkeyvalq *fields;
 
-	if (pipe2(pipes, O_CLOEXEC))
-		return false;
-	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_adddup2(&files, pipes[1], STDOUT_FILENO);
-	err = posix_spawn(&s->pid, argv[0], &files, NULL, argv, environ);
-	posix_spawn_file_actions_destroy(&files);
-	close(pipes[1]);
-	if (err) {
-		log_warn("program_failed", "program=%s error=%s", argv[0], strerror(err));
-		s->pid = 0;
-		close(pipes[0]);
-		return false;
-	}
-	s->fd = pipes[0];
-	s->ready = event_new(s->st->base, s->fd, EV_READ | EV_PERSIST, on_output, s);
-	return s->ready && event_add(s->ready, NULL) == 0;
+	s->offlined =
+		evhttp_connection_base_new(s->st->base, NULL, "127.0.0.1", s->st->offlined_port);
+	if (!req || !s->offlined || !body)
+		exit(1);
+	evhttp_connection_set_timeout(s->offlined, TIMEOUT_S);
+	fields = evhttp_request_get_output_headers(req);
+	evhttp_add_header(fields, "Host", "127.0.0.1");
+	evhttp_add_header(fields, "Content-Type", type);
+	evbuffer_add_buffer(evhttp_request_get_output_buffer(req), body);
+	evbuffer_free(body);
+	evhttp_make_request(s->offlined, req, EVHTTP_REQ_POST, path);
+}
+
+static void offlined_speak(struct si_sound *s, const char *text)
+{
+	json_t *root = json_pack("{s:s, s:s, s:s, s:s}", "model", "offline", "input", text, "voice",
+				 "slt", "response_format", "pcm");
+	char *json = root ? json_dumps(root, JSON_COMPACT) : NULL;
+	struct evbuffer *body = evbuffer_new();
+
+	if (body && json)
+		evbuffer_add(body, json, strlen(json));
+	free(json);
+	json_decref(root);
+	offlined_ask(s, "/v1/audio/speech", "application/json", body);
+}
+
+static void offlined_hear(struct si_sound *s, const int16_t *pcm, size_t n)
+{
+	struct evbuffer *body = evbuffer_new();
+	uint8_t head[WAV_HEADER];
+
+	if (!body)
+		exit(1);
+	wav_header(head, s->rate, 1, n);
+	evbuffer_add_printf(body, "--" BOUNDARY "\r\nContent-Disposition: form-data; "
+				  "name=\"model\"\r\n\r\noffline\r\n--" BOUNDARY
+				  "\r\nContent-Disposition: form-data; name=\"file\"; "
+				  "filename=\"a.wav\"\r\n\r\n");
+	evbuffer_add(body, head, sizeof head);
+	evbuffer_add(body, pcm, n * 2);
+	evbuffer_add_printf(body, "\r\n--" BOUNDARY "--\r\n");
+	offlined_ask(s, "/v1/audio/transcriptions", "multipart/form-data; boundary=" BOUNDARY,
+		     body);
 }
 
 static struct si_sound *sound_new(struct si_standin *st, uint32_t rate, void *arg)
@@ -204,30 +214,10 @@ static struct si_sound *sound_new(struct si_standin *st, uint32_t rate, void *ar
 	s->st = st;
 	s->rate = rate;
 	s->arg = arg;
-	s->fd = -1;
-	return s;
-}
-
-static void sound_soon(struct si_sound *s)
-{
-	s->ready = event_new(s->st->base, -1, 0, on_output, s);
+	s->ready = event_new(st->base, -1, 0, on_ready, s);
 	if (!s->ready)
 		exit(1);
-	event_active(s->ready, EV_TIMEOUT, 0);
-}
-
-static bool file_make(struct si_sound *s)
-{
-	int fd;
-
-	snprintf(s->file, sizeof s->file, "/tmp/standin-XXXXXX");
-	fd = mkstemp(s->file);
-	if (fd < 0) {
-		s->file[0] = '\0';
-		return false;
-	}
-	close(fd);
-	return true;
+	return s;
 }
 
 struct si_sound *si_sound_speak(struct si_standin *st, const char *text, uint32_t rate,
@@ -237,28 +227,13 @@ struct si_sound *si_sound_speak(struct si_standin *st, const char *text, uint32_
 
 	s->speakh = h;
 	snprintf(s->words, sizeof s->words, "%s", text);
-	if (st->offlined && text[0] && file_make(s)) {
-		char *argv[] = {(char *)st->offlined, "--speak", (char *)text, "-o", s->file, NULL};
-
-		if (program_run(s, argv))
-			return s;
+	if (st->offlined_port && text[0]) {
+		offlined_speak(s, text);
+		return s;
 	}
 	tone_make(s, text);
-	sound_soon(s);
+	event_active(s->ready, EV_TIMEOUT, 0);
 	return s;
-}
-
-static bool wav_write(const struct si_sound *s, const int16_t *pcm, size_t n)
-{
-	uint8_t head[WAV_HEADER];
-	FILE *f = fopen(s->file, "w");
-	bool ok;
-
-	if (!f)
-		return false;
-	wav_header(head, s->rate, 1, n);
-	ok = fwrite(head, 1, sizeof head, f) == sizeof head && fwrite(pcm, 2, n, f) == n;
-	return fclose(f) == 0 && ok;
 }
 
 struct si_sound *si_sound_hear(struct si_standin *st, const int16_t *pcm, size_t n, uint32_t rate,
@@ -267,16 +242,14 @@ struct si_sound *si_sound_hear(struct si_standin *st, const int16_t *pcm, size_t
 	struct si_sound *s = sound_new(st, rate, arg);
 
 	s->hearh = h;
-	if (words) {
-		snprintf(s->words, sizeof s->words, "%s", words);
-	} else if (st->offlined && file_make(s) && wav_write(s, pcm, n)) {
-		char *argv[] = {(char *)st->offlined, "--transcribe", s->file, NULL};
-
-		if (program_run(s, argv))
-			return s;
-	} else {
-		snprintf(s->words, sizeof s->words, "speech of %zu ms", n * 1000 / rate);
+	if (!words && st->offlined_port) {
+		offlined_hear(s, pcm, n);
+		return s;
 	}
-	sound_soon(s);
+	if (words)
+		snprintf(s->words, sizeof s->words, "%s", words);
+	else
+		snprintf(s->words, sizeof s->words, "speech of %zu ms", n * 1000 / rate);
+	event_active(s->ready, EV_TIMEOUT, 0);
 	return s;
 }

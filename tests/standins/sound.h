@@ -1,5 +1,5 @@
-/* The sounds of a stand-in: tones that a test can recognise, or real words made by offlined, which
- * runs as a program of its own.
+/* The sounds of a stand-in: tones that a test can recognise, or real words by offlined, which
+ * runs as a server on this machine.
  *
  * Without offlined the n-th sound of the program is a tone of si_sound_hz(n), SI_SOUND_WORD_MS for
  * each word, and speech has no words but those of the script. */

@@ -20,9 +20,9 @@ struct si_standin {
 	struct event_base *base;
 	struct si_script *script;
 	struct si_record *record;
-	const char *key;      /* that clients must show; NULL: any, or none */
-	const char *offlined; /* hears and speaks real words; NULL: tones, and the script */
-	uint32_t sounds;      /* made so far; each has its own pitch */
+	const char *key;	/* that clients must show; NULL: any, or none */
+	uint16_t offlined_port; /* of an offlined that hears and speaks real words; 0: tones */
+	uint32_t sounds;	/* made so far; each has its own pitch */
 };
 
 /* A service of a provider. Both are called with a whole request. */

@@ -58,6 +58,8 @@ TEST(standin_mind_follows_its_rules)
 	CHECK(says(m, "Say exactly: \"All is well.\"", "All is well."));
 	si_mind_add(m, "user", NULL, "parley count to 3");
 	CHECK(says(m, NULL, "one two three."));
+	si_mind_add(m, "user", NULL, "(Bob said: count to 9)\n[Alice]: good evening");
+	CHECK(says(m, NULL, "You said: good evening"));
 	si_mind_add(m, "user", NULL, "use the tool look {\"at\":1}");
 	CHECK(says(m, NULL, "You said: use the tool look {\"at\":1}"));
 	si_mind_tools(m, tools);
