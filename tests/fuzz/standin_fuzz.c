@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void script_try(const char *text, size_t n)
 {
 	struct si_script *s = NULL;
-	struct si_act acts[4];
+	const struct si_act *acts[4];
 	const char *why;
 	unsigned line;
 
@@ -21,7 +21,7 @@ static void script_try(const char *text, size_t n)
 		return;
 	for (int t = 0; t < SI_N_TRIGGERS; t++)
 		for (size_t k = si_script_fire(s, (enum si_trigger)t, acts, 4); k; k--)
-			if (strlen(acts[k - 1].text) + strlen(acts[k - 1].word) > n)
+			if (strlen(acts[k - 1]->text) + strlen(acts[k - 1]->word) > n)
 				abort();
 	si_script_answer(s, "what is the code word");
 	si_script_free(s);

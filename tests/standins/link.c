@@ -283,8 +283,8 @@ void si_link_fire(struct si_link *l, enum si_trigger t, struct si_acts *acts)
 	memset(acts, 0, sizeof *acts);
 	acts->n = si_script_fire(l->st->script, t, acts->all, SI_LINK_ACTS);
 	for (size_t i = 0; i < acts->n; i++)
-		if (!acts_note(acts, &acts->all[i]))
-			si_link_act(l, &acts->all[i]);
+		if (!acts_note(acts, acts->all[i]))
+			si_link_act(l, acts->all[i]);
 }
 
 static void timed_run(void *arg)
@@ -296,21 +296,21 @@ static void timed_run(void *arg)
 
 void si_link_opened(struct si_link *l)
 {
-	struct si_act acts[SI_LINK_ACTS];
+	const struct si_act *acts[SI_LINK_ACTS];
 	size_t n = si_script_times(l->st->script, acts, SI_LINK_ACTS);
 	struct si_acts now;
 
 	si_record_note(l->st->record, l->number, "open", l->head.path);
 	for (size_t i = 0; i < n; i++) {
-		l->timed[i] = (struct si_timed){.l = l, .act = acts[i]};
+		l->timed[i] = (struct si_timed){.l = l, .act = *acts[i]};
 		si_plan(l, &(struct si_plan){.out = SI_OUT_CALL,
-					     .after_ms = acts[i].at_ms,
+					     .after_ms = acts[i]->at_ms,
 					     .h = timed_run,
 					     .arg = &l->timed[i]});
 	}
 	si_link_fire(l, SI_OPEN, &now);
 	for (size_t i = 0; i < now.n; i++)
-		if (now.error == &now.all[i] && l->ops && l->ops->act)
+		if (now.error == now.all[i] && l->ops && l->ops->act)
 			l->ops->act(l->session, now.error);
 }
 

@@ -92,7 +92,7 @@ struct si_acts {
 	bool silent, nodone;
 	/* NULL: not said */
 	const struct si_act *say, *call, *error, *fail, *transcript, *status, *reason;
-	struct si_act all[SI_LINK_ACTS];
+	const struct si_act *all[SI_LINK_ACTS];
 	size_t n;
 };
 /* Counts the trigger, does what concerns the connection at once, and tells the rest. */

@@ -242,7 +242,8 @@ static bool line_due(const struct si_script *s, const struct line *l, enum si_tr
 	return true;
 }
 
-size_t si_script_fire(struct si_script *s, enum si_trigger t, struct si_act *acts, size_t max)
+size_t si_script_fire(struct si_script *s, enum si_trigger t, const struct si_act **acts,
+		      size_t max)
 {
 	size_t n = 0;
 
@@ -251,17 +252,17 @@ size_t si_script_fire(struct si_script *s, enum si_trigger t, struct si_act *act
 		s->counts[SI_AUDIO] = 0;
 	for (const struct line *l = s->lines; l && n < max; l = l->next)
 		if (line_due(s, l, t))
-			acts[n++] = l->act;
+			acts[n++] = &l->act;
 	return n;
 }
 
-size_t si_script_times(const struct si_script *s, struct si_act *acts, size_t max)
+size_t si_script_times(const struct si_script *s, const struct si_act **acts, size_t max)
 {
 	size_t n = 0;
 
 	for (const struct line *l = s->lines; l && n < max; l = l->next)
 		if (!l->words && l->conditions[0].trigger == SI_AT)
-			acts[n++] = l->act;
+			acts[n++] = &l->act;
 	return n;
 }
 

@@ -90,11 +90,12 @@ int si_script_alloc(struct si_script **out, const char *text, size_t n, unsigned
 		    const char **why);
 struct si_script *si_script_free(struct si_script *s);
 
-/* Counts the trigger and writes at most max acts that are due now. Returns their number. Pieces of
- * sound are counted from 1 in each response. */
-size_t si_script_fire(struct si_script *s, enum si_trigger t, struct si_act *acts, size_t max);
+/* Counts the trigger and writes at most max acts that are due now, which the script owns. Returns
+ * their number. Pieces of sound are counted from 1 in each response. */
+size_t si_script_fire(struct si_script *s, enum si_trigger t, const struct si_act **acts,
+		      size_t max);
 /* The lines with `at` of a session that opened. */
-size_t si_script_times(const struct si_script *s, struct si_act *acts, size_t max);
+size_t si_script_times(const struct si_script *s, const struct si_act **acts, size_t max);
 /* The answer to a question; NULL when no line has words of it. */
 const char *si_script_answer(const struct si_script *s, const char *question);
 

@@ -18,25 +18,25 @@ TEST(standin_script_counts_its_triggers)
 					"\n"
 					"response 2 audio 3 abort\n"
 					"commit error rate_limit_exceeded Slow down.\n");
-	struct si_act acts[4];
+	const struct si_act *acts[4];
 
 	CHECK(s);
 	CHECK_INT(si_script_fire(s, SI_RESPONSE, acts, 4), 1);
-	CHECK_INT(acts[0].action, SI_DO_SAY);
-	CHECK_STR(acts[0].text, "hello there  ");
+	CHECK_INT(acts[0]->action, SI_DO_SAY);
+	CHECK_STR(acts[0]->text, "hello there  ");
 	CHECK_INT(si_script_fire(s, SI_AUDIO, acts, 4), 0);
 	CHECK_INT(si_script_fire(s, SI_AUDIO, acts, 4), 0);
 	CHECK_INT(si_script_fire(s, SI_AUDIO, acts, 4), 0);
 	CHECK_INT(si_script_fire(s, SI_RESPONSE, acts, 4), 2);
-	CHECK_INT(acts[0].action, SI_DO_DELAY);
-	CHECK_INT(acts[0].number, 500);
+	CHECK_INT(acts[0]->action, SI_DO_DELAY);
+	CHECK_INT(acts[0]->number, 500);
 	CHECK_INT(si_script_fire(s, SI_AUDIO, acts, 4), 0);
 	CHECK_INT(si_script_fire(s, SI_AUDIO, acts, 4), 0);
 	CHECK_INT(si_script_fire(s, SI_AUDIO, acts, 4), 1);
-	CHECK_INT(acts[0].action, SI_DO_ABORT);
+	CHECK_INT(acts[0]->action, SI_DO_ABORT);
 	CHECK_INT(si_script_fire(s, SI_COMMIT, acts, 4), 1);
-	CHECK_STR(acts[0].word, "rate_limit_exceeded");
-	CHECK_STR(acts[0].text, "Slow down.");
+	CHECK_STR(acts[0]->word, "rate_limit_exceeded");
+	CHECK_STR(acts[0]->text, "Slow down.");
 	si_script_free(s);
 }
 
@@ -45,13 +45,13 @@ TEST(standin_script_has_times_and_answers)
 	struct si_script *s = script_of("at 3000 goaway 500\n"
 					"answer code word => It is swan.\n"
 					"answer weather=>call get_weather {\"city\":\"Paris\"}\n");
-	struct si_act acts[4];
+	const struct si_act *acts[4];
 
 	CHECK(s);
 	CHECK_INT(si_script_times(s, acts, 4), 1);
-	CHECK_INT(acts[0].at_ms, 3000);
-	CHECK_INT(acts[0].action, SI_DO_GOAWAY);
-	CHECK_INT(acts[0].number, 500);
+	CHECK_INT(acts[0]->at_ms, 3000);
+	CHECK_INT(acts[0]->action, SI_DO_GOAWAY);
+	CHECK_INT(acts[0]->number, 500);
 	CHECK_INT(si_script_fire(s, SI_OPEN, acts, 4), 0);
 	CHECK_STR(si_script_answer(s, "What is the Code Word?"), "It is swan.");
 	CHECK_STR(si_script_answer(s, "the weather"), "call get_weather {\"city\":\"Paris\"}");
