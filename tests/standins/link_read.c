@@ -93,6 +93,8 @@ void si_link_take(struct si_link *l, const struct si_session_ops *ops, void *ses
 {
 	char key[128], accept[SI_FRAME_ACCEPT], rest[128];
 
+	if (l->ops)
+		l->ops->free(l->session); /* of the request before, on the same connection */
 	l->ops = ops;
 	l->session = session;
 	if (!ops->message)
