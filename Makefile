@@ -65,6 +65,7 @@ LIBS_GUILDD  := -lz -lssl -lcrypto
 PROGRAMS := $(B)/mediad $(B)/control $(B)/offlined
 TESTBINS := $(B)/guildd $(B)/caller $(B)/standin $(B)/tests/unit
 TESTBINS += $(B)/tests/mls-vectors
+TESTBINS += $(B)/tests/wire
 TESTBINS += $(B)/tests/dave-follow
 TESTBINS += $(B)/tests/room-play $(B)/tests/room-replay $(B)/tests/room-explore
 
@@ -90,6 +91,10 @@ $(B)/guildd: $(call objs,$(GUILDD) $(COMMON))
 # Providers on this machine: tests/standins/README.md.
 $(B)/standin: $(call objs,$(STANDINS) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
+# The dialects of control by themselves, for make interop.
+$(B)/tests/wire: $(call objs,$(call rwild,tests/wire,%.c) $(filter-out %/main.c,$(CONTROL)) $(COMMON))
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_CONTROL) $(LIBS_COMMON)
 $(B)/caller: $(call objs,$(CALLER) control/settings/secret_names.c control/report/secure.c control/offline/wavfile.c $(call rwild,control/media,%.c) $(COMMON))
 	$(CC) $(LDFLAGS) -o $@ $^ $(LIBS_COMMON)
 
@@ -266,7 +271,7 @@ services: deps-test
 	@tests/services.sh $(B)
 interop:
 	@deploy/deps.sh build interop
-	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/standin
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller $(B)/standin $(B)/tests/wire
 	@tests/interop/run.sh
 
 # The generated pages. DOCS=folder writes them elsewhere.

@@ -73,7 +73,7 @@ one() {
 	guildd=
 }
 
-[ $# -gt 0 ] || set -- voice_pair strict discordjs discordjs-plain mediad dave openai openai_http standins standins_text
+[ $# -gt 0 ] || set -- voice_pair strict discordjs discordjs-plain mediad dave openai openai_http standins standins_text events
 for t; do
 	case $t in
 	discordjs-plain) one "discord.js without zlib-stream" node discordjs.mjs --plain ;;

@@ -51,3 +51,16 @@ export function unlike(value, name) {
   if (ajv.validate(id, value) || ajv.validate(id, noNulls(value))) return '';
   return `${name} ${value.type ?? ''}: ${ajv.errors.slice(0, 3).map((e) => `${e.instancePath} ${e.message}`).join('; ')}`;
 }
+// A value that has the schema of this name: what is required, and ids.
+export function sample(name) { return made(doc.components.schemas[name], 0); }
+function made(s, depth) {
+  if (s.$ref) return made(doc.components.schemas[s.$ref.split('/').pop()], depth + 1);
+  if ('const' in s) return s.const;
+  if (s.enum) return s.enum[0];
+  if (s.allOf) return Object.assign({}, ...s.allOf.map((x) => made(x, depth + 1)));
+  if (s.anyOf) return made(s.anyOf.find((x) => x.type !== 'null') ?? s.anyOf[0], depth + 1);
+  const type = Array.isArray(s.type) ? s.type[0] : s.type;
+  if (type === 'array') return s.minItems ? [made(s.items, depth + 1)] : [];
+  if (type === 'object' || s.properties) return Object.fromEntries([...new Set([...(s.required ?? []), ...['id', 'status'].filter((k) => s.properties?.[k])])].map((k) => [k, made(s.properties?.[k] ?? {}, depth + 1)]));
+  return { string: 'text', integer: 1, number: 1, boolean: true }[type] ?? 'text';
+}

@@ -235,12 +235,12 @@ static bool question_answer(const struct si_mind *m, const char *question, struc
 
 static bool exact_answer(const char *text, struct si_answer *a)
 {
-	const char *at = text ? strcasestr(text, "exactly:") : NULL;
+	const char *at = text ? strcasestr(text, "say exactly") : NULL;
 
+	at = at ? strchr(at, ':') : NULL;
 	if (!at)
 		return false;
-	at += 8;
-	at += strspn(at, " \"\n");
+	at += 1 + strspn(at + 1, " \"\n");
 	answer_set(a, "", at, strcspn(at, "\"\n"), "");
 	return true;
 }

@@ -4,7 +4,7 @@
  * answered in another only if somebody told that one too. Pure.
  *
  *   the code word is X          is remembered; "what is the code word" is answered
- *   say exactly: X              X, also in instructions
+ *   say exactly …: X            X, also in instructions
  *   repeat X                    X
  *   count to N                  one two three …
  *   what time is it             It is five past four in the afternoon.
