@@ -6,6 +6,7 @@
 #include <opus/opus.h>
 
 #include "proto/rtp.h"
+#include "proto/base/touch.h"
 
 enum {
 	PACKET_MAX = 5760, /* RTP time of 120 ms, the longest packet (RFC 6716 3.2.5) */
@@ -37,6 +38,7 @@ int audio_decoder_alloc(struct audio_decoder **out, uint32_t rate)
 	d = calloc(1, sizeof *d);
 	if (!d)
 		return ENOMEM;
+	touch_pages(d, sizeof *d);
 	d->rate = rate;
 	d->dec = opus_decoder_create((opus_int32)rate, 1, &err);
 	if (!d->dec) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "proto/base/time.h"
+#include "proto/base/touch.h"
 
 enum { PER_MS = LANE_RATE / 1000 };
 
@@ -40,6 +41,7 @@ int lane_alloc(struct lane **out, uint32_t id, uint16_t gain)
 
 	if (!l)
 		return ENOMEM;
+	touch_pages(l, sizeof *l);
 	l->id = id;
 	l->fade = 1;
 	l->gain = l->gain_target = gain_of(gain);

@@ -7,6 +7,7 @@
 #include "mediad/audio/jitter_buffer.h"
 #include "proto/rtp.h"
 #include "proto/base/time.h"
+#include "proto/base/touch.h"
 
 enum { SILENCE_MIN_MS = 100, SILENCE_MAX_MS = 5000, RATES = 5 };
 
@@ -64,6 +65,7 @@ int audio_speaker_alloc(struct audio_speaker **out, uint32_t first_capture, audi
 
 	if (!s)
 		return ENOMEM;
+	touch_pages(s, sizeof *s);
 	s->h = h;
 	s->arg = arg;
 	s->consent = true;

@@ -155,7 +155,7 @@ static void send_pcm(struct call *c, struct playback *p, const int16_t *pcm, siz
 	cmd.lane.playback = p->lane;
 	while (n) {
 		cmd.lane.n = (uint16_t)(n < ENTRY_PCM ? n : ENTRY_PCM);
-		memcpy(cmd.lane.pcm, pcm, cmd.lane.n * sizeof *pcm);
+		cmd.lane.pcm = pcm;
 		call_command(c, &cmd);
 		pcm += cmd.lane.n;
 		n -= cmd.lane.n;

@@ -5,6 +5,7 @@
 
 #include "mediad/dave/key_internal.h"
 #include "mediad/mls/crypto.h"
+#include "proto/base/touch.h"
 
 /* One sender's ratchet at a generation; its secret has 16 bytes at first and 32 from the next
  * generation on. */
@@ -103,6 +104,7 @@ int dave_key_alloc(struct dave_key **out, const uint8_t base[DAVE_SECRET], uint6
 	k = calloc(1, sizeof *k);
 	if (!k)
 		return ENOMEM;
+	touch_pages(k, sizeof *k);
 	k->epoch = epoch;
 	k->generation = generation;
 	err = set_id(k, base);

@@ -5,6 +5,7 @@
 #include "mediad/dave/key_internal.h"
 #include "mediad/dave/media.h"
 #include "proto/base/time.h"
+#include "proto/base/touch.h"
 
 #define GRACE (DAVE_GRACE_MS * NS_PER_MS)
 #define NEVER UINT64_MAX
@@ -31,6 +32,7 @@ int dave_opener_alloc(struct dave_opener **out)
 
 	if (!o)
 		return ENOMEM;
+	touch_pages(o, sizeof *o);
 	*out = o;
 	return 0;
 }

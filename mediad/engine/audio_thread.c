@@ -20,6 +20,7 @@
 #include "ipc/env.h"
 #include "mediad/engine/load.h"
 #include "mediad/sandbox/sandbox.h"
+#include "proto/base/touch.h"
 #include "proto/rtp.h"
 
 #define TICK_NS (UINT64_C(1000000) * SENDER_TICK_MS)
@@ -36,7 +37,9 @@ enum { COALESCE_AFTER = 16, COALESCE_MIN = 3 };
 
 struct audio_thread {
 	struct env *env;
-	struct ring *down, *up;
+	struct ring *down, *up, *down_pcm, *up_pcm;
+	int16_t said[ENTRY_PCM];  /* audio thread: of the command at hand */
+	int16_t heard[ENTRY_PCM]; /* loop thread: of the event at hand */
 	uint32_t src_command, src_datagram, src_tick, src_degrade;
 	int wake_in, wake_out, timer;
 	int ep, ep_no_sockets; /* ep_no_sockets: wakes for commands and the timer only */
@@ -63,13 +66,17 @@ struct audio_thread {
 static bool push_event(const struct ev *ev, bool may_drop, void *arg)
 {
 	struct audio_thread *t = arg;
-	size_t room = ring_room(t->up);
+	bool fits = ring_room(t->up) > (may_drop ? THREAD_RESERVE : 0) &&
+		    (ev->type != EV_HEARD || ring_room(t->up_pcm));
 
-	if (!env_answer(t->env, room > (may_drop ? THREAD_RESERVE : 0) ? 1 : 0)) {
+	if (!env_answer(t->env, fits ? 1 : 0)) {
 		if (!may_drop)
 			atomic_fetch_add_explicit(&t->lost, 1, memory_order_relaxed);
 		return false;
 	}
+	/* The audio first: who sees the event finds it. */
+	if (ev->type == EV_HEARD)
+		ring_push_part(t->up_pcm, ev->heard.pcm, ev->heard.n * sizeof *ev->heard.pcm);
 	ring_push(t->up, ev);
 	t->wake_due = true;
 	return true;
@@ -133,6 +140,10 @@ static void on_command(uint8_t kind, const uint8_t *data, size_t len, void *arg)
 	(void)kind, (void)data, (void)len;
 	if (!ring_pop(t->down, &c))
 		return;
+	if (c.type == CMD_LANE_PCM) {
+		ring_pop(t->down_pcm, t->said);
+		c.lane.pcm = t->said;
+	}
 	switch (c.type) {
 	case CMD_STREAM_ADD:
 		add_stream(t, c.stream);
@@ -261,7 +272,8 @@ static void deliver_commands(struct audio_thread *t)
 	}
 }
 
-/* Reads the datagrams of a stream and returns how many there were. */
+/* Reads the datagrams of a stream and returns how many there were. While the loop thread is behind
+ * they wait in the kernel. */
 static unsigned deliver_datagrams(struct audio_thread *t, unsigned index)
 {
 	struct mmsghdr msgs[BATCH];
@@ -271,7 +283,8 @@ static unsigned deliver_datagrams(struct audio_thread *t, unsigned index)
 
 	/* Reads a few batches, then gives other sockets their turn; epoll reports the rest again.
 	 */
-	for (unsigned round = 0; cs && round < BATCHES; round++) {
+	for (unsigned round = 0; cs && round < BATCHES && ring_room(t->up) >= THREAD_ROOM_DATAGRAM;
+	     round++) {
 		int n;
 
 		memset(msgs, 0, sizeof msgs);
@@ -393,11 +406,13 @@ static void *thread_main(void *arg)
 		bool coalesce = t->coalesce.until && env_now(t->env) < t->coalesce.until;
 		uint64_t next = next_tick(t);
 		unsigned got = 0;
+		bool full;
 		int n;
 
 		arm_timer(t, coalesce && t->coalesce.until < next ? t->coalesce.until : next);
-		n = epoll_wait(coalesce ? t->ep_no_sockets : t->ep, evs, 64,
-			       ring_count(t->down) ? ROOM_WAIT_MS : -1);
+		full = ring_room(t->up) < THREAD_ROOM_DATAGRAM;
+		n = epoll_wait(coalesce || full ? t->ep_no_sockets : t->ep, evs, 64,
+			       full || ring_count(t->down) ? ROOM_WAIT_MS : -1);
 		from = env_now(t->env);
 		tick_if_due(t);
 		for (int i = 0; i < n; i++) {
@@ -447,6 +462,16 @@ static int open_fds(struct audio_thread *t)
 	return err ? err : add_fd(t, t->timer, TAG_TIMER);
 }
 
+/* Page faults are taken here, by the loop thread. */
+static void touch_memory(struct audio_thread *t)
+{
+	ring_touch(t->down);
+	ring_touch(t->up);
+	ring_touch(t->down_pcm);
+	ring_touch(t->up_pcm);
+	touch_pages(t->bufs, sizeof t->bufs);
+}
+
 int audio_thread_alloc(struct audio_thread **out, uint8_t number, bool replaying,
 		       struct journal *journal)
 {
@@ -468,6 +493,14 @@ int audio_thread_alloc(struct audio_thread **out, uint8_t number, bool replaying
 	err = ring_alloc(&t->up, sizeof(struct ev), replaying ? THREAD_RING_REPLAY : THREAD_UP);
 	if (err)
 		goto out;
+	err = ring_alloc(&t->down_pcm, sizeof t->said,
+			 replaying ? THREAD_RING_REPLAY : THREAD_DOWN_PCM);
+	if (err)
+		goto out;
+	err = ring_alloc(&t->up_pcm, sizeof t->heard,
+			 replaying ? THREAD_RING_REPLAY : THREAD_UP_PCM);
+	if (err)
+		goto out;
 	err = env_source_add(t->env, &t->src_command, on_command, t);
 	if (!err)
 		err = env_source_add(t->env, &t->src_datagram, on_datagram, t);
@@ -477,8 +510,10 @@ int audio_thread_alloc(struct audio_thread **out, uint8_t number, bool replaying
 		err = env_source_add(t->env, &t->src_degrade, on_degrade, t);
 	if (!err)
 		env_source_shape(t->env, t->src_datagram, describe_datagram);
-	if (!err && !replaying)
+	if (!err && !replaying) {
+		touch_memory(t);
 		err = open_fds(t);
+	}
 out:
 	if (err)
 		audio_thread_free(t);
@@ -531,6 +566,8 @@ struct audio_thread *audio_thread_free(struct audio_thread *t)
 		call_stream_free(t->streams[i]);
 	ring_free(t->up);
 	ring_free(t->down);
+	ring_free(t->up_pcm);
+	ring_free(t->down_pcm);
 	env_free(t->env);
 	for (unsigned i = 0; i < 5; i++) {
 		int fd = (const int[]){t->wake_in, t->wake_out, t->ep, t->ep_no_sockets,
@@ -550,7 +587,11 @@ struct env *audio_thread_env(struct audio_thread *t)
 
 bool audio_thread_push(struct audio_thread *t, const struct cmd *cmd)
 {
-	return ring_push(t->down, cmd);
+	if (cmd->type != CMD_LANE_PCM)
+		return ring_push(t->down, cmd);
+	return ring_room(t->down) &&
+	       ring_push_part(t->down_pcm, cmd->lane.pcm, cmd->lane.n * sizeof *cmd->lane.pcm) &&
+	       ring_push(t->down, cmd);
 }
 
 void audio_thread_wake(struct audio_thread *t)
@@ -564,7 +605,13 @@ void audio_thread_wake(struct audio_thread *t)
 
 bool audio_thread_pop(struct audio_thread *t, struct ev *ev)
 {
-	return ring_pop(t->up, ev);
+	if (!ring_pop(t->up, ev))
+		return false;
+	if (ev->type == EV_HEARD) {
+		ring_pop(t->up_pcm, t->heard);
+		ev->heard.pcm = t->heard;
+	}
+	return true;
 }
 
 size_t audio_thread_waiting(const struct audio_thread *t)

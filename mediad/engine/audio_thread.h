@@ -16,12 +16,17 @@ struct journal;
 enum {
 	THREAD_STREAMS = 256,
 	THREAD_DOWN = 1024,	   /* entries of the command ring */
+	THREAD_DOWN_PCM = 128,	   /* those with audio */
 	THREAD_UP = 2048,	   /* entries of the event ring */
+	THREAD_UP_PCM = 512,	   /* those with audio */
 	THREAD_RING_REPLAY = 8192, /* replay runs a whole step before the other side's turn */
-	THREAD_RESERVE = 1536,	   /* of the event ring, closed to HEARD, which may be dropped */
-	/* Room in the event ring before a command is run: ending a stream emits two events per
-	 * speaker. */
+	/* Of the event ring, closed to what may be dropped: HEARD, progress, statistics. */
+	THREAD_RESERVE = 1536,
+	/* Room in the event ring before a command is run or a datagram is read: ending a stream
+	 * emits two events per speaker. What is below it is left for events that come by time
+	 * alone: the ends of playbacks and of captures. */
 	THREAD_ROOM = 2 * CALL_STREAM_SLOTS + 64,
+	THREAD_ROOM_DATAGRAM = 1280,
 };
 
 /* number: of the thread in the journal, from 1. Returns ENOMEM, or an errno of epoll, eventfd or

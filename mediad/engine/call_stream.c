@@ -9,6 +9,7 @@
 #include "ipc/env.h"
 #include "proto/rtp.h"
 #include "proto/base/time.h"
+#include "proto/base/touch.h"
 
 #define TICK (SENDER_TICK_MS * NS_PER_MS)
 
@@ -59,6 +60,7 @@ int slot_alloc(struct slot **out, struct call_stream *cs, uint64_t user, uint32_
 
 	if (!s)
 		return ENOMEM;
+	touch_pages(s, sizeof *s);
 	s->stream = cs;
 	s->user = user;
 	s->consent = true;

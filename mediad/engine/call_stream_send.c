@@ -134,11 +134,11 @@ void call_stream_report_progress(struct call_stream *cs, uint64_t now)
 		lane = sender_lane(cs->sender, cs->progress[i].playback);
 		if (!lane || lane_pulled(lane) == cs->progress[i].pulled)
 			continue;
-		cs->progress[i].pulled = lane_pulled(lane);
 		ev.lane.playback = cs->progress[i].playback;
 		ev.lane.pulled = lane_pulled(lane);
 		ev.lane.samples = lane_sent(lane);
-		call_stream_emit(cs, &ev);
+		if (cs->emit(&ev, true, cs->arg))
+			cs->progress[i].pulled = ev.lane.pulled;
 	}
 }
 

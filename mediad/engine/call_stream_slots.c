@@ -54,7 +54,7 @@ void call_stream_on_speaker_event(const struct audio_event *e, void *arg)
 	unreported = dropped_count(s, e->listen);
 	ev.heard.dropped = *unreported;
 	ev.heard.n = (uint16_t)(e->samples < ENTRY_PCM ? e->samples : ENTRY_PCM);
-	memcpy(ev.heard.pcm, e->pcm, ev.heard.n * sizeof ev.heard.pcm[0]);
+	ev.heard.pcm = e->pcm;
 	*unreported = cs->emit(&ev, true, cs->arg) ? 0 : *unreported + 1;
 }
 

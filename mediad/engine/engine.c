@@ -17,6 +17,7 @@
 struct queued_command {
 	struct queued_command *next;
 	struct cmd cmd;
+	int16_t pcm[]; /* of CMD_LANE_PCM */
 };
 
 struct engine_thread {
@@ -203,11 +204,16 @@ struct env *engine_env(struct engine *e, unsigned thread)
 
 static int queue_command(struct engine_thread *m, const struct cmd *cmd)
 {
-	struct queued_command *w = malloc(sizeof *w);
+	size_t pcm = cmd->type == CMD_LANE_PCM ? cmd->lane.n * sizeof *cmd->lane.pcm : 0;
+	struct queued_command *w = malloc(sizeof *w + pcm);
 
 	if (!w)
 		return ENOMEM;
 	w->cmd = *cmd;
+	if (pcm) {
+		memcpy(w->pcm, cmd->lane.pcm, pcm);
+		w->cmd.lane.pcm = w->pcm;
+	}
 	w->next = NULL;
 	*m->tail = w;
 	m->tail = &w->next;

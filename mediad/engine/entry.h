@@ -1,4 +1,5 @@
-/* Entries of the rings between the loop thread and an audio thread: fixed size, copied.
+/* Entries of the rings between the loop thread and an audio thread: fixed size, copied. Audio goes
+ * through rings of its own beside them, so that the many entries without audio stay small.
  *
  * Commands go down. A pointer in a command is *lent*: from then on only the audio thread uses the
  * object. Events come up. A pointer in a `*_GONE` event, and the lane of an EV_LANE that ends it,
@@ -76,7 +77,7 @@ struct cmd {
 			enum sender_command what;
 			uint16_t target, fade_ms;
 			uint16_t n;
-			int16_t pcm[ENTRY_PCM];
+			const int16_t *pcm; /* n samples, at most ENTRY_PCM; borrowed */
 		} lane;
 	};
 };
@@ -161,8 +162,8 @@ struct ev {
 			bool on;
 			uint8_t flags, level;
 			uint16_t n;
-			int16_t pcm[ENTRY_PCM];
-		} heard; /* SPEAKING, HEARD, HEARD_END */
+			const int16_t *pcm; /* n samples, at most ENTRY_PCM; borrowed */
+		} heard;		    /* SPEAKING, HEARD, HEARD_END */
 		struct {
 			enum sender_event_type what;
 			uint32_t playback;

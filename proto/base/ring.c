@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "proto/base/touch.h"
+
 /* head and tail count freely and are masked on use, so full and empty need no spare slot. They are
  * on separate cache lines, so that the two threads do not contend for one. */
 struct ring {
@@ -49,6 +51,11 @@ struct ring *ring_free(struct ring *r)
 	return NULL;
 }
 
+void ring_touch(struct ring *r)
+{
+	touch_pages(r->slots, (r->mask + 1) * r->entry_size);
+}
+
 size_t ring_room(const struct ring *r)
 {
 	size_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
@@ -67,11 +74,16 @@ size_t ring_count(const struct ring *r)
 
 bool ring_push(struct ring *r, const void *entry)
 {
+	return ring_push_part(r, entry, r->entry_size);
+}
+
+bool ring_push_part(struct ring *r, const void *entry, size_t n)
+{
 	size_t head = atomic_load_explicit(&r->head, memory_order_relaxed);
 
 	if (!ring_room(r))
 		return false;
-	memcpy(r->slots + (head & r->mask) * r->entry_size, entry, r->entry_size);
+	memcpy(r->slots + (head & r->mask) * r->entry_size, entry, n);
 	atomic_store_explicit(&r->head, head + 1, memory_order_release);
 	return true;
 }

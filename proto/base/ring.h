@@ -15,9 +15,14 @@ struct ring;
 /* Capacity is rounded up to a power of two. EINVAL for zero sizes, ENOMEM. Caller owns *out. */
 int ring_alloc(struct ring **out, size_t entry_size, size_t capacity);
 struct ring *ring_free(struct ring *r);
+/* Makes its pages present, so that nobody takes a page fault. Before the first entry. */
+void ring_touch(struct ring *r);
 
 /* Producer side. False when full (nothing is written). */
 bool ring_push(struct ring *r, const void *entry);
+/* The same of an entry of which only the first n bytes count; the others of its place stay as they
+ * were. */
+bool ring_push_part(struct ring *r, const void *entry, size_t n);
 /* Producer side: how many entries fit now. */
 size_t ring_room(const struct ring *r);
 

@@ -186,6 +186,7 @@ static void send_cmd(struct cmd c)
 
 static void begin_run(void)
 {
+	int16_t frame_pcm[ENTRY_PCM];
 	struct cmd add = {.type = CMD_LANE_ADD}, pcm = {.type = CMD_LANE_PCM};
 
 	rig.busy = rig.run % 2;
@@ -193,9 +194,10 @@ static void begin_run(void)
 	send_cmd(add);
 	pcm.lane.playback = rig.run + 1;
 	pcm.lane.n = LANE_FRAME;
+	pcm.lane.pcm = frame_pcm;
 	for (unsigned f = 0; f < SPEECH; f++) {
 		for (unsigned i = 0; i < LANE_FRAME; i++)
-			pcm.lane.pcm[i] = (int16_t)((i * 53 % 300) * 40 - 6000);
+			frame_pcm[i] = (int16_t)((i * 53 % 300) * 40 - 6000);
 		send_cmd(pcm);
 	}
 	send_cmd((struct cmd){.type = CMD_LANE_END, .lane = {.playback = rig.run + 1}});

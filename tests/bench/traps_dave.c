@@ -109,15 +109,17 @@ static void speak(unsigned s)
 /* A second of sound to say, in a lane of its own. */
 static void say(void)
 {
+	int16_t frame_pcm[ENTRY_PCM];
 	struct cmd add = {.type = CMD_LANE_ADD}, pcm = {.type = CMD_LANE_PCM};
 
 	BENCH_OK(lane_alloc(&add.lane.lane, ++rig.playback, LANE_GAIN_UNITY));
 	send_cmd(add);
 	pcm.lane.playback = rig.playback;
 	pcm.lane.n = LANE_FRAME;
+	pcm.lane.pcm = frame_pcm;
 	for (unsigned f = 0; f < 50; f++) {
 		for (unsigned i = 0; i < LANE_FRAME; i++)
-			pcm.lane.pcm[i] = (int16_t)((i * 53 % 300) * 40 - 6000);
+			frame_pcm[i] = (int16_t)((i * 53 % 300) * 40 - 6000);
 		send_cmd(pcm);
 	}
 	send_cmd((struct cmd){.type = CMD_LANE_END, .lane = {.playback = rig.playback}});

@@ -297,13 +297,15 @@ static bool on_rtp(uint8_t *payload, size_t *n, const struct rtp_header *h)
 
 static void say_more(unsigned ms, double amplitude)
 {
+	int16_t frame_pcm[ENTRY_PCM];
 	struct cmd c = {.type = CMD_LANE_PCM};
 
 	c.lane.playback = PAIR_LANE;
 	c.lane.n = ENTRY_PCM;
+	c.lane.pcm = frame_pcm;
 	for (unsigned at = 0; at < ms / 20; at++) {
 		for (unsigned i = 0; i < ENTRY_PCM; i++)
-			c.lane.pcm[i] = (int16_t)lrint(amplitude * sin(2 * M_PI * 300 * i / 48000));
+			frame_pcm[i] = (int16_t)lrint(amplitude * sin(2 * M_PI * 300 * i / 48000));
 		pair_cmd(&pair.tx, &c);
 		pair_run(20);
 	}

@@ -8,6 +8,7 @@
 #include "proto/base/cursor.h"
 #include "proto/base/time.h"
 #include "tests/test.h"
+#include "tests/unit/mediad/engine/pair.h"
 
 #define TICK (20 * NS_PER_MS)
 
@@ -166,4 +167,24 @@ TEST(call_stream_tells_drained_without_a_session)
 	at(2 * NS_PER_MS, end_lane);
 	CHECK_INT(rig.drained, 1);
 	finish();
+}
+
+/* When the ring has room only for what must not be lost, progress waits and the ends of playbacks
+ * come through. */
+TEST(call_stream_ends_of_playbacks_are_never_dropped)
+{
+	CHECK_INT(pair_start(), 0);
+	pair_clear(&pair.tx, true, UINT64_MAX);
+	pair.tx.full = true;
+	pair_say(500, true);
+	pair_run(1000);
+	CHECK_INT(pair.tx.drained, 1);
+	CHECK_INT(pair.tx.progress, 0);
+	pair_say(500, false);
+	pair_run(300);
+	pair.tx.full = false;
+	pair_run(150);
+	/* The newest position, which nobody was told before. */
+	CHECK(pair.tx.progress >= 1);
+	pair_finish();
 }

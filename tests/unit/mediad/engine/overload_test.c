@@ -86,10 +86,12 @@ static void come_up(void)
 
 static void say(struct speaker *s, unsigned frames)
 {
-	struct cmd c = {.type = CMD_LANE_PCM, .lane = {.playback = LANE, .n = ENTRY_PCM}};
+	int16_t frame_pcm[ENTRY_PCM];
+	struct cmd c = {.type = CMD_LANE_PCM,
+			.lane = {.playback = LANE, .n = ENTRY_PCM, .pcm = frame_pcm}};
 
 	for (unsigned i = 0; i < ENTRY_PCM; i++)
-		c.lane.pcm[i] = (int16_t)lrint(8000 * sin(2 * M_PI * 1000 * i / LANE_RATE));
+		frame_pcm[i] = (int16_t)lrint(8000 * sin(2 * M_PI * 1000 * i / LANE_RATE));
 	while (frames--)
 		command(s, c);
 }

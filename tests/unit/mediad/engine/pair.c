@@ -150,6 +150,9 @@ static bool on_up(const struct ev *ev, bool may_drop, void *arg)
 	case EV_WANT_SPEAKING:
 		e->wants = ev->on;
 		break;
+	case EV_LANE_PROGRESS:
+		e->progress++;
+		break;
 	case EV_LANE:
 		on_lane(e, ev);
 		break;
@@ -393,14 +396,16 @@ void pair_open_key(uint64_t epoch)
 
 void pair_say_more(unsigned ms)
 {
+	int16_t frame_pcm[ENTRY_PCM];
 	struct cmd c = {.type = CMD_LANE_PCM};
 	unsigned n = ms * (LANE_RATE / 1000);
 
 	c.lane.playback = PAIR_LANE;
 	for (unsigned at = 0; at < n; at += c.lane.n) {
 		c.lane.n = (uint16_t)(n - at < ENTRY_PCM ? n - at : ENTRY_PCM);
+		c.lane.pcm = frame_pcm;
 		for (unsigned i = 0; i < c.lane.n; i++)
-			c.lane.pcm[i] =
+			frame_pcm[i] =
 				(int16_t)lrint(8000 * sin(2 * M_PI * 1000 * (at + i) / LANE_RATE));
 		pair_cmd(&pair.tx, &c);
 	}

@@ -361,6 +361,7 @@ static int lend_line(struct stream_fixture *b)
 
 static int lend_lane(struct stream_fixture *b)
 {
+	int16_t frame_pcm[ENTRY_PCM];
 	struct cmd c = {.type = CMD_LANE_ADD};
 	int err = lane_alloc(&c.lane.lane, 9, LANE_GAIN_UNITY);
 	unsigned n = b->tone_ms * (LANE_RATE / 1000);
@@ -372,8 +373,9 @@ static int lend_lane(struct stream_fixture *b)
 	c.lane.playback = 9;
 	for (unsigned at = 0; at < n; at += c.lane.n) {
 		c.lane.n = (uint16_t)(n - at < ENTRY_PCM ? n - at : ENTRY_PCM);
+		c.lane.pcm = frame_pcm;
 		for (unsigned i = 0; i < c.lane.n; i++)
-			c.lane.pcm[i] =
+			frame_pcm[i] =
 				(int16_t)(8000 * sin(2 * M_PI * 1000 * (at + i) / LANE_RATE));
 		send_cmd(b, &c);
 	}
