@@ -12,6 +12,7 @@
 #include "control/discord/rest.h"
 #include "control/events/events.h"
 #include "control/embedded.h"
+#include "control/ledger/ledger.h"
 #include "control/media/media.h"
 #include "control/configure/live_settings.h"
 #include "control/settings/profile.h"
@@ -75,6 +76,7 @@ struct voice_session *control_open_voice_session(struct control *c, uint64_t gui
 					  .guilds = c->guilds,
 					  .media = c->media,
 					  .bus = c->bus,
+					  .ledger = c->ledger,
 					  .refused = &c->state.refused,
 					  .bot_name = c->state.bot_name,
 					  .changedh = control_on_calls_changed,
@@ -280,6 +282,28 @@ static int make_web(struct control *c)
 /* Sets the backoff between requests for the gateway's address. */
 static const struct backoff_conf find_backoff = {.first_ms = 1000, .max_ms = 60000};
 
+/* What was spent today before this start. */
+static void take_costs(int err, const struct store_document *list, size_t n, void *arg)
+{
+	struct control *c = arg;
+	uint64_t guild;
+
+	if (err)
+		log_warn("costs_not_read", "error=\"%s\"", strerror(err));
+	for (size_t i = 0; i < n; i++)
+		if (discord_u64(list[i].author, &guild))
+			ledger_add(c->ledger, guild, list[i].version, env_wall_ms(c->env));
+}
+
+static int make_ledger(struct control *c)
+{
+	int err = ledger_alloc(&c->ledger);
+
+	if (!err && c->store)
+		err = store_sum_costs(c->store, ledger_day_ms(env_wall_ms(c->env)), take_costs, c);
+	return err;
+}
+
 static int make_bus(struct control *c)
 {
 	int err = bus_alloc(&c->bus);
@@ -291,6 +315,8 @@ static int make_bus(struct control *c)
 		err = writer_alloc(&c->writer, c->env, c->bus, c->settings);
 	if (!err && c->conf.state_dir)
 		err = store_alloc(&c->store, c->env, c->bus, c->settings, c->conf.state_dir);
+	if (!err)
+		err = make_ledger(c);
 	if (!err && c->conf.no_subscribers)
 		bus_drop_subscribers(c->bus);
 	/* What /status answers is an output of control, whoever else listens. */
@@ -373,6 +399,7 @@ struct control *control_free(struct control *c)
 	http_free(c->http);
 	writer_free(c->writer);
 	store_free(c->store);
+	ledger_free(c->ledger);
 	json_decref(c->changed_guilds);
 	bus_free(c->bus);
 	free(c);

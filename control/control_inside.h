@@ -46,6 +46,7 @@ struct control {
 	bool was_up;
 	bool mediad_up;
 	bool save_dirty;
+	struct ledger *ledger;
 	struct store *store;	/* NULL without a state directory */
 	json_t *changed_guilds; /* {guild: null} since they were saved, oldest first */
 	bool in_round;		/* control_state.c */

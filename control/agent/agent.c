@@ -220,7 +220,7 @@ void agent_status(const struct agent *a, struct status *out)
 	out->brain_silent = health == ROLES_NOT_ANSWERING;
 	out->guest = settings_guest(a->settings);
 	roles_shown(a->roles, agent_reply_use(a), out->brain, sizeof out->brain);
-	settings_serving(a->settings, out->served, sizeof out->served);
+	roles_serving(a->roles, out->served, sizeof out->served);
 }
 
 /* ---- coming and going ---- */
@@ -260,6 +260,7 @@ int agent_alloc(struct agent **out, const struct agent_conf *conf)
 	a->last = &a->first;
 	a->power = "";
 	a->bus = conf->bus;
+	a->ledger = conf->ledger;
 	a->fx = calloc(1, sizeof *a->fx);
 	err = a->fx ? room_alloc(&a->room, conf->settings, conf->bot_name) : ENOMEM;
 	if (!err)

@@ -15,6 +15,7 @@ struct agent;
 struct bus;
 struct env;
 struct http;
+struct ledger;
 struct media_call;
 struct media_msg;
 struct settings;
@@ -28,6 +29,7 @@ struct agent_conf {
 	struct media_call *call;
 	const struct settings *settings; /* control/settings/settings.h */
 	struct bus *bus;		 /* where its turns are told; may be NULL */
+	struct ledger *ledger;		 /* what it spends; NULL: nobody counts */
 	uint64_t bot_user;
 	const char *bot_name; /* "Parley" */
 	/* Sentences for the room's text channel, and faults of the engines. May be NULL. */

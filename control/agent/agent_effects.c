@@ -16,6 +16,18 @@
 
 /* ---- answers ---- */
 
+/* The budget is spent: nobody is asked. */
+static void refuse_ask(struct agent *a, const struct room_effect *e)
+{
+	static const char why[] = "the budget is spent";
+
+	log_warn("not_asked", "turn=%u why=\"%s\"", e->turn, why);
+	agent_feed(a, &(struct room_event){.type = e->type == ROOM_DO_CLASSIFY ? ROOM_CLASSIFIED
+									       : ROOM_BRAIN_FAILED,
+					   .turn = e->turn,
+					   .text = slice_str(why)});
+}
+
 /* What a turn's speakers said, as lines. */
 enum { LINES_MAX = ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8) };
 
@@ -45,13 +57,15 @@ static bool attach_sound(struct agent *a, const struct room_effect *e, struct sl
 	return true;
 }
 
-static void ask_reply(struct agent *a, const struct room_effect *e)
+static void ask_reply(struct agent *a, const struct room_effect *e, uint32_t tokens)
 {
 	struct engine_message messages[ENGINE_MESSAGES_MAX];
 	struct slice sound[ENGINE_SOUNDS_MAX];
 	char label[LINES_MAX];
 	struct engine_ask ask = {.turn = e->turn,
 				 .instructions = e->instructions ? e->instructions : "",
+				 .purpose = PURPOSE_VOICE_REPLY,
+				 .output_tokens = tokens,
 				 .messages = messages};
 	size_t skip =
 		e->history_n >= ENGINE_MESSAGES_MAX ? e->history_n + 1 - ENGINE_MESSAGES_MAX : 0;
@@ -80,6 +94,7 @@ static void ask_words(struct agent *a, const struct room_effect *e)
 		return;
 	}
 	ask.one_word = true;
+	ask.purpose = PURPOSE_REPLY_DECISION;
 	ask.deadline = env_now(a->env) + e->ms * NS_PER_MS;
 	roles_ask(a->roles, ENGINE_USE_DECISION, 0, &ask);
 }
@@ -104,12 +119,20 @@ static void overhear(struct agent *a, const struct room_turn *t)
 /* False: the effect is for no engine that answers. */
 static bool perform_answer(struct agent *a, const struct room_effect *e)
 {
+	bool asks = e->type == ROOM_DO_ASK || e->type == ROOM_DO_ASK_AGAIN ||
+		    e->type == ROOM_DO_CLASSIFY;
+	uint32_t tokens = 0;
+
+	if (asks && !agent_may_spend(a, &tokens)) {
+		refuse_ask(a, e);
+		return true;
+	}
 	switch (e->type) {
 	case ROOM_DO_INSTRUCT:
 		instruct(a, e);
 		break;
 	case ROOM_DO_ASK:
-		ask_reply(a, e);
+		ask_reply(a, e, tokens);
 		break;
 	case ROOM_DO_ASK_AGAIN:
 		roles_ask_again(a->roles, agent_reply_use(a), e->turn);

@@ -165,7 +165,7 @@ static void take_event(const struct roles_event *ev, void *arg)
 	if (ev->engine->type == ENGINE_LINK_UP || ev->engine->type == ENGINE_LINK_DOWN)
 		agent_publish_link(a, ev);
 	else if (ev->engine->type == ENGINE_USAGE)
-		agent_publish_usage(a, ev);
+		agent_spend(a, ev);
 	switch (ev->use) {
 	case ENGINE_USE_VOICE:
 	case ENGINE_USE_REPLY:

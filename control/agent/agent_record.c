@@ -46,30 +46,6 @@ void agent_publish_link(struct agent *a, const struct roles_event *ev)
 	bus_publish(a->bus, &out);
 }
 
-void agent_publish_usage(struct agent *a, const struct roles_event *ev)
-{
-	const uint64_t *n = ev->engine->usage->n;
-	struct bus_event out = {.type = EVENT_ENGINE_USED,
-				.at_ms = env_wall_ms(a->env),
-				.guild = media_call_want(a->call)->guild};
-
-	out.usage = (struct event_usage){
-		.role = role_name(roles_role(ev->use)),
-		.provider = ev->provider->name,
-		.model = settings_model(a->settings, roles_role(ev->use), ev->provider),
-		.turn = ev->turn,
-		.text_in = n[PRICE_TEXT_IN],
-		.text_cached = n[PRICE_TEXT_CACHED],
-		.text_out = n[PRICE_TEXT_OUT],
-		.audio_in = n[PRICE_AUDIO_IN],
-		.audio_cached = n[PRICE_AUDIO_CACHED],
-		.audio_out = n[PRICE_AUDIO_OUT],
-		.image_in = n[PRICE_IMAGE_IN],
-		.characters = n[PRICE_CHARACTERS],
-		.seconds = n[PRICE_SECONDS]};
-	bus_publish(a->bus, &out);
-}
-
 void agent_publish_provider(struct agent *a, const struct roles_event *ev)
 {
 	struct bus_event out = {.at_ms = env_wall_ms(a->env),

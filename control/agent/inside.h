@@ -8,6 +8,7 @@
 #include "control/agent/agent.h"
 #include "control/events/events.h"
 #include "control/engine/roles.h"
+#include "control/ledger/ledger.h"
 #include "control/room/room.h"
 #include "control/report/status.h"
 #include "control/report/turns.h"
@@ -37,9 +38,11 @@ struct agent {
 	struct agent_later *first, **last; /* events that wait for the running step */
 	struct room_effects *fx;
 
-	struct bus *bus;     /* NULL: nobody listens */
-	struct turns *turns; /* publishes the room's turns on the bus */
-	char ended[40];	     /* why the session ended; empty while it lasts */
+	struct bus *bus;	  /* NULL: nobody listens */
+	struct ledger *ledger;	  /* NULL: nobody counts */
+	enum ledger_state budget; /* as people were told last */
+	struct turns *turns;	  /* publishes the room's turns on the bus */
+	char ended[40];		  /* why the session ended; empty while it lasts */
 };
 
 /* ---- agent.c ---- */
@@ -61,12 +64,17 @@ int agent_open_roles(struct agent *a, const struct agent_conf *conf);
 /* The role whose engine answers, by the settings' reply path. */
 enum engine_use agent_reply_use(const struct agent *a);
 
+/* ---- agent_costs.c ---- */
+/* A provider told what an answer used: it is priced, counted and published. */
+void agent_spend(struct agent *a, const struct roles_event *ev);
+/* Looks at the budget, tells what has changed and sets which providers serve. False: no answer may
+ * be asked for. *tokens: the limit of an answer, 0 for none. */
+bool agent_may_spend(struct agent *a, uint32_t *tokens);
+
 /* ---- agent_record.c ---- */
 void agent_record_turn(struct agent *a, const struct room_turn *t);
 int agent_open_turns(struct agent *a);
 /* The link to a provider is up, or down. */
 void agent_publish_link(struct agent *a, const struct roles_event *ev);
-/* A provider told what an answer used. */
-void agent_publish_usage(struct agent *a, const struct roles_event *ev);
 
 #endif

@@ -100,9 +100,10 @@ struct served *roles_pick(const struct roles *r, enum engine_use use, unsigned t
 	uint64_t now = env_now(r->env);
 
 	for (unsigned i = 0; i < l->n; i++) {
-		const struct served *s = &l->v[i];
+		bool backwards = r->saves && use != ENGINE_USE_TRANSCRIBE;
+		const struct served *s = &l->v[backwards ? l->n - 1 - i : i];
 
-		if (tried & 1u << i)
+		if (tried & 1u << s->place)
 			continue;
 		if (!s->down && s->rests_until <= now)
 			return (struct served *)s;
@@ -322,6 +323,32 @@ void roles_settings(struct roles *r)
 			    s->caps->ops->rekey(s->engine, s->record->key))
 				log_warn("key_not_taken", "provider=%s", s->record->name);
 		}
+}
+
+void roles_save(struct roles *r, bool on)
+{
+	r->saves = on;
+}
+
+/* Whether the room asks for this use. */
+static bool is_used(const struct roles *r, enum engine_use use)
+{
+	return settings_uses(r->settings, roles_role(use));
+}
+
+void roles_serving(const struct roles *r, char *buf, size_t size)
+{
+	size_t n = 0;
+
+	*buf = '\0';
+	for (unsigned i = 0; i < ENGINE_USE_COUNT && n < size; i++) {
+		enum engine_use use = (enum engine_use)i;
+		const struct served *s = is_used(r, use) ? roles_pick(r, use, 0) : NULL;
+
+		if (s)
+			n += (size_t)snprintf(buf + n, size - n, "%s%s %s", n ? ", " : "",
+					      role_name(roles_role(use)), s->record->name);
+	}
 }
 
 void roles_shown(const struct roles *r, enum engine_use use, char *buf, size_t size)

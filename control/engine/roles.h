@@ -68,6 +68,10 @@ struct roles *roles_free(struct roles *r);
  * that begin. */
 void roles_settings(struct roles *r);
 
+/* From now on the last provider of each list serves first, and the first one last: it costs less.
+ * Transcription stays as it is. */
+void roles_save(struct roles *r, bool on);
+
 /* Asks the provider that serves. ask: its id, model and voice are filled in here. A failure comes
  * to the handler. */
 void roles_ask(struct roles *r, enum engine_use use, uint32_t chunk, const struct engine_ask *ask);
@@ -98,6 +102,8 @@ enum role roles_role(enum engine_use use);
 enum roles_health { ROLES_NONE, ROLES_DOWN, ROLES_NOT_ANSWERING, ROLES_UP };
 /* Of the provider that serves now. */
 enum roles_health roles_health(const struct roles *r, enum engine_use use);
+/* "voice openai, transcribe whisper": who serves each role in use now. Always terminated. */
+void roles_serving(const struct roles *r, char *buf, size_t size);
 /* Its address for people, without what may be secret in it; "none" without one. Always terminated.
  */
 void roles_shown(const struct roles *r, enum engine_use use, char *buf, size_t size);

@@ -59,6 +59,7 @@ struct roles {
 	struct http *http;
 	const struct settings *settings;
 	enum engine_transcription transcription; /* as the room began with */
+	bool saves;				 /* the last provider serves first */
 	roles_h *h;
 	void *arg;
 	struct list list[ENGINE_USE_COUNT];

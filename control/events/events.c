@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIELDS_MAX = 16 };
+enum { FIELDS_MAX = 20 };
 #define FIELD_turn(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, turn.m)},
 #define FIELD_utterance(K, m, t) {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, utterance.m)},
 #define FIELD_speech(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, speech.m)},

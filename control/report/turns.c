@@ -415,3 +415,8 @@ void turns_append(const char *file, const struct bus_event *ev, bool words)
 	free(text);
 	json_decref(j);
 }
+
+uint64_t turns_session(const struct turns *t)
+{
+	return t->session;
+}

@@ -38,6 +38,8 @@ struct turns_conf {
 int turns_alloc(struct turns **out, const struct turns_conf *conf);
 /* Publishes its end. why: of ROOM_ENDS, or "shutdown". NULL accepted. */
 struct turns *turns_free(struct turns *t, const char *why);
+/* The start of the voice session, ms since 1970: with the server its id. */
+uint64_t turns_session(const struct turns *t);
 /* An event, before the room's step. */
 void turns_event(struct turns *t, const struct room_event *ev);
 /* An effect of that step. */

@@ -382,20 +382,6 @@ bool settings_uses(const struct settings *s, enum role role)
 	}
 }
 
-void settings_serving(const struct settings *s, char *buf, size_t size)
-{
-	size_t n = 0;
-
-	*buf = '\0';
-	for (unsigned r = 0; r < ROLE_COUNT && n < size; r++) {
-		const struct provider_record *p = settings_role(s, (enum role)r, 0);
-
-		if (p && settings_uses(s, (enum role)r))
-			n += (size_t)snprintf(buf + n, size - n, "%s%s %s", n ? ", " : "",
-					      role_names[r], p->name);
-	}
-}
-
 bool settings_needs_embedded(const struct settings *s)
 {
 	for (unsigned r = 0; r < ROLE_COUNT; r++)

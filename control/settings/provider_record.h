@@ -108,8 +108,6 @@ const char *settings_key_file(const struct settings *s);
 bool settings_needs_embedded(const struct settings *s);
 /* Whether these settings ask anybody to serve this role. */
 bool settings_uses(const struct settings *s, enum role role);
-/* "voice openai, transcribe whisper": the first provider of each role in use. Always terminated. */
-void settings_serving(const struct settings *s, char *buf, size_t size);
 /* Whether what these settings use is there to be asked: no role waits for the embedded engine to
  * start. */
 bool settings_ready(const struct settings *s);

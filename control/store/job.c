@@ -383,6 +383,38 @@ static void run_list(struct job_runner *r, const struct job *j, struct worker_an
 	}
 }
 
+static uint32_t count_costs(struct db *db, uint64_t since_ms)
+{
+	sqlite3_stmt *s = db_use(db, DB_SUM_COSTS);
+	uint32_t n = 0;
+
+	db_bind_uint(s, 1, since_ms);
+	while (db_step(db, s) == 0)
+		n++;
+	return n;
+}
+
+/* Each server as a document: its id as author, what it has spent as version. */
+static void run_sum_costs(struct job_runner *r, const struct job *j, struct worker_answer *a)
+{
+	sqlite3_stmt *s;
+
+	if (!database(r)) {
+		answer_head(a, r->err, 0);
+		return;
+	}
+	answer_head(a, 0, count_costs(r->db, j->now_ms));
+	s = db_use(r->db, DB_SUM_COSTS);
+	db_bind_uint(s, 1, j->now_ms);
+	while (db_step(r->db, s) == 0) {
+		struct found f = {.version = db_uint(s, 0),
+				  .author = (char *)db_text(s, 1),
+				  .text = (char *)""};
+
+		answer_one(a, &f);
+	}
+}
+
 /* ---- what a restart needs ---- */
 
 static int save_guild(struct db *db, const struct job *j)
@@ -467,6 +499,9 @@ void job_run(struct job *j, struct worker_answer *a, struct job_runner *r)
 		break;
 	case JOB_LIST_DOCUMENTS:
 		run_list(r, j, a);
+		break;
+	case JOB_SUM_COSTS:
+		run_sum_costs(r, j, a);
 		break;
 	case JOB_SAVE_GUILD:
 	case JOB_DROP_GUILDS:

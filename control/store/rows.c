@@ -8,6 +8,7 @@
 #include <jansson.h>
 
 #include "control/events/events.h"
+#include "control/settings/prices.h"
 #include "control/store/db.h"
 #include "proto/discord.h"
 
@@ -165,6 +166,50 @@ static int add_audit(struct db *db, const struct bus_event *ev)
 	return db_run(db, s);
 }
 
+/* {"text_in":12,…}: the kinds that were used. */
+static char *print_units(const struct event_usage *u)
+{
+	const uint64_t n[PRICE_KINDS] = {u->text_in,  u->text_cached,  u->text_out,
+					 u->audio_in, u->audio_cached, u->audio_out,
+					 u->image_in, u->characters,   u->seconds};
+	json_t *root = json_object();
+	char *text;
+
+	for (unsigned i = 0; i < PRICE_KINDS; i++) {
+		char name[16];
+
+		settings_price_kind((enum price_kind)i, name, sizeof name);
+		if (n[i])
+			json_object_set_new(root, name, json_integer((json_int_t)n[i]));
+	}
+	text = json_dumps(root, JSON_COMPACT);
+	json_decref(root);
+	return text;
+}
+
+static int add_cost(struct db *db, const struct bus_event *ev)
+{
+	const struct event_usage *u = &ev->usage;
+	sqlite3_stmt *s = db_use(db, DB_ADD_COST);
+	char *units = print_units(u);
+	int err;
+
+	db_bind_uint(s, 1, ev->at_ms);
+	db_bind_uint(s, 2, ev->guild);
+	db_bind_uint(s, 3, u->session);
+	db_bind_uint(s, 4, u->channel);
+	db_bind_uint(s, 5, u->turn);
+	db_bind_text(s, 6, u->provider);
+	db_bind_text(s, 7, u->model);
+	db_bind_text(s, 8, u->role);
+	db_bind_text(s, 9, units);
+	db_bind_uint(s, 10, u->nano);
+	db_bind_uint(s, 11, u->priced);
+	err = db_run(db, s);
+	free(units);
+	return err;
+}
+
 static int add_event(struct db *db, const struct bus_event *ev, bool words)
 {
 	json_t *j = bus_event_json(ev, words);
@@ -199,6 +244,8 @@ int rows_add(struct db *db, const struct bus_event *ev, bool words)
 		return add_session(db, ev);
 	case EVENT_SETTING_CHANGED:
 		return add_audit(db, ev);
+	case EVENT_ENGINE_USED:
+		return add_cost(db, ev);
 	default:
 		return add_event(db, ev, words);
 	}
@@ -238,7 +285,8 @@ static int drop_old_rows(struct db *db, uint64_t now_ms, unsigned *changed)
 		      {DB_DROP_OLD_SEGMENTS, EVENT_TURN},
 		      {DB_DROP_OLD_TURNS, EVENT_TURN},
 		      {DB_DROP_OLD_SESSIONS, EVENT_SESSION_OVER},
-		      {DB_DROP_OLD_AUDIT, EVENT_SETTING_CHANGED}};
+		      {DB_DROP_OLD_AUDIT, EVENT_SETTING_CHANGED},
+		      {DB_DROP_OLD_COSTS, EVENT_ENGINE_USED}};
 	int err = 0;
 
 	for (size_t i = 0; i < sizeof tables / sizeof tables[0] && !err; i++)

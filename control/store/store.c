@@ -354,6 +354,12 @@ int store_settings_list(struct store *s, const char *scope, store_list_h *h, voi
 	return j.scope ? put_job(s, &j, &(struct request){.listh = h, .arg = arg}) : ENOMEM;
 }
 
+int store_sum_costs(struct store *s, uint64_t since_ms, store_list_h *h, void *arg)
+{
+	return put_job(s, &(struct job){.kind = JOB_SUM_COSTS, .now_ms = since_ms},
+		       &(struct request){.listh = h, .arg = arg});
+}
+
 int store_sync(struct store *s, store_done_h *h, void *arg)
 {
 	return put_job(s, &(struct job){.kind = JOB_SYNC},

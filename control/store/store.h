@@ -76,6 +76,12 @@ int store_settings_list(struct store *s, const char *scope, store_list_h *h, voi
 typedef bool(store_version_h)(const struct store_document *document, void *arg);
 int store_read_settings(const char *dir, const char *scope, store_version_h *h, void *arg);
 
+/* ---- costs ---- */
+
+/* What each server has spent since then (ms since 1970), as a list: author is its id, version the
+ * amount in billionths of a dollar. Errors as store_settings_put. */
+int store_sum_costs(struct store *s, uint64_t since_ms, store_list_h *h, void *arg);
+
 /* ---- what a restart needs ---- */
 
 /* Text is copied. Each replaces what was there; document NULL: forgotten. Errors as

@@ -142,6 +142,7 @@ void voice_session_start_agent(struct voice_session *c)
 				  .call = c->media,
 				  .settings = c->conf.settings,
 				  .bus = c->conf.bus,
+				  .ledger = c->conf.ledger,
 				  .bot_user = guilds_self(c->conf.guilds),
 				  .bot_name = voice_session_bot_name(c),
 				  .tellh = voice_session_tell_room,

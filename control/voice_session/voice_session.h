@@ -13,6 +13,7 @@
 #include "control/discord/commands.h"
 
 struct bus;
+struct ledger;
 struct voice_session;
 struct env;
 struct gateway;
@@ -34,6 +35,7 @@ struct voice_session_conf {
 	struct guilds *guilds;
 	struct media *media;
 	const struct settings *settings;
+	struct ledger *ledger; /* what its calls spend; may be NULL */
 	struct bus *bus;
 	struct refused *refused;     /* channels that lost their encryption */
 	const char *bot_name;	     /* the text may change */

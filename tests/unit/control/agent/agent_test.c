@@ -9,6 +9,7 @@
 #include "proto/base/time.h"
 #include "tests/unit/control/engine/fake_realtime.h"
 #include "control/events/events.h"
+#include "control/ledger/ledger.h"
 #include "control/media/media.h"
 #include "control/room/room.h"
 #include "control/settings/settings.h"
@@ -33,6 +34,7 @@ struct scene {
 	struct http *http;
 	struct agent *agent;
 	struct bus *bus;
+	struct ledger *ledger;
 	struct status_tally tally;
 
 	const char *words; /* what the provider hears */
@@ -375,11 +377,13 @@ static bool scene_begin(struct scene *s, const char *guest)
 	    media_alloc(&s->media, s->fake.env, &mc) ||
 	    media_call_open(&s->call, s->media, &want, call_message, s) ||
 	    tmr_alloc(&watch, s->fake.env, look, s) || bus_alloc(&s->bus) ||
+	    ledger_alloc(&s->ledger) ||
 	    bus_subscribe(s->bus, BUS_MASK(EVENT_TURN), status_take_event, &s->tally) ||
 	    bus_subscribe(s->bus, BUS_MASK(EVENT_ENGINE_REFUSED), note_refusal, s))
 		return false;
 	tmr_start(watch, 0);
 	if (agent_alloc(&s->agent, &(struct agent_conf){.env = s->fake.env,
+							.ledger = s->ledger,
 							.ws = s->fake.ctx,
 							.http = s->http,
 							.call = s->call,
@@ -399,6 +403,7 @@ static void scene_end(struct scene *s)
 {
 	agent_free(s->agent);
 	bus_free(s->bus);
+	ledger_free(s->ledger);
 	media_call_free(s->call);
 	media_free(s->media);
 	peer_free(s->peer);
@@ -521,7 +526,9 @@ static bool mute;
 static void write_or_speak(struct evhttp_request *req, void *arg)
 {
 	static const char words[] = "data: {\"choices\":[{\"delta\":{\"content\":\"It is ten past "
-				    "four.\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+				    "four.\"},\"finish_reason\":\"stop\"}]}\n\ndata: "
+				    "{\"choices\":[],\"usage\":{\"prompt_tokens\":1000,"
+				    "\"completion_tokens\":10}}\n\ndata: [DONE]\n\n";
 	static const char refused[] =
 		"{\"error\":{\"message\":\"no\",\"code\":\"invalid_api_key\"}}";
 	static uint8_t pcm[2 * ANSWER];
@@ -567,7 +574,51 @@ TEST(a_spoken_question_gets_an_answer_that_is_written_and_read_out)
 	CHECK(s.drained);
 	CHECK_STR(s.asked, "");
 	CHECK(!strstr(s.fake.types, "response.create"));
+	/* 1000 tokens in and 10 out, and 20 characters that were read out, in 10^-9 dollars */
+	CHECK_INT(ledger_spent(s.ledger, env_wall_ms(s.fake.env)), 150000 + 6000 + 20 * 18000);
 	evhttp_free(writer);
+	scene_end(&s);
+}
+
+static void spend_budget(struct scene *s, const char *at_limit)
+{
+	CHECK_INT(settings_set(s->settings, "cost_guild_cents", "1"), 0);
+	CHECK_INT(settings_set(s->settings, "cost_at_limit", at_limit), 0);
+	ledger_add(s->ledger, 1, UINT64_C(10000000), env_wall_ms(s->fake.env));
+}
+
+TEST(a_spent_budget_stops_answers_and_says_so)
+{
+	static struct scene s;
+	struct status status = {0};
+
+	CHECK(scene_begin(&s, "off"));
+	spend_budget(&s, "stop");
+	s.words = "parley what time is it";
+	over = turned;
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_STR(s.asked, "");
+	CHECK_INT(s.said, 0);
+	CHECK(s.faults.v[FAULT_BUDGET].there);
+	CHECK_INT(s.faults.v[FAULT_ANSWER].count, 0);
+	status_of(&s, &status);
+	CHECK_STR(status.last_turn, room_reason_text(ROOM_REASON_BRAIN_FAILED));
+	scene_end(&s);
+}
+
+TEST(a_spent_budget_makes_answers_cheaper_and_says_so)
+{
+	static struct scene s;
+
+	CHECK(scene_begin(&s, "off"));
+	spend_budget(&s, "degrade");
+	s.words = "parley what time is it";
+	over = answered;
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK_INT(s.said, ANSWER);
+	CHECK(s.faults.v[FAULT_THRIFT].there && !s.faults.v[FAULT_BUDGET].there);
 	scene_end(&s);
 }
 

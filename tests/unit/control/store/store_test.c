@@ -138,6 +138,47 @@ TEST(events_become_rows_and_survive)
 	end();
 }
 
+static char sums[128];
+
+static void on_sums(int err, const struct store_document *list, size_t n, void *arg)
+{
+	(void)arg;
+	s.err = err;
+	for (size_t i = 0; i < n; i++)
+		snprintf(sums + strlen(sums), sizeof sums - strlen(sums), "%s:%llu ",
+			 list[i].author, (unsigned long long)list[i].version);
+	env_stop(s.l.env);
+}
+
+TEST(costs_are_kept_and_summed_by_server)
+{
+	struct bus_event ev = {.type = EVENT_ENGINE_USED, .at_ms = 1000, .guild = 7};
+
+	begin();
+	open_store(NULL);
+	for (unsigned i = 0; i < 3; i++) {
+		ev.at_ms += 1000;
+		ev.usage = (struct event_usage){.turn = i,
+						.provider = "p",
+						.model = "m",
+						.role = "text",
+						.text_in = 5,
+						.nano = 100 + i,
+						.priced = true};
+		bus_publish(s.bus, &ev);
+	}
+	ev.guild = 8;
+	bus_publish(s.bus, &ev);
+	CHECK(sync_store());
+	CHECK(store_sum_costs(s.store, 3000, on_sums, NULL) == 0 && loop_run(&s.l));
+	CHECK_INT(s.err, 0);
+	CHECK_STR(sums, "7:203 8:102 ");
+	CHECK_INT(number("SELECT count(*) FROM costs WHERE units = '{\"text_in\":5}' AND priced"),
+		  4);
+	close_store();
+	end();
+}
+
 TEST(who_changed_a_setting_and_how_is_in_the_audit)
 {
 	const struct bus_event ev = {.type = EVENT_SETTING_CHANGED,
@@ -271,7 +312,7 @@ TEST(versions_that_an_older_control_wrote_are_read)
 	close_store();
 	CHECK_INT(sqlite3_open(s.path, &db), SQLITE_OK);
 	CHECK_INT(sqlite3_exec(db,
-			       "DROP TABLE guild_states; DROP INDEX events_user;"
+			       "DROP TABLE costs; DROP TABLE guild_states; DROP INDEX events_user;"
 			       "DROP INDEX speech_user; PRAGMA user_version=1",
 			       NULL, NULL, NULL),
 		  SQLITE_OK);
