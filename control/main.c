@@ -15,6 +15,7 @@
 
 #include "control/check.h"
 #include "control/control.h"
+#include "control/costs.h"
 #include "control/configure/environment.h"
 #include "control/replay.h"
 #include "control/settings/profile.h"
@@ -22,6 +23,7 @@
 #include "control/settings/settings.h"
 #include "control/state.h"
 #include "control/store_commands.h"
+#include "control/ledger/ledger.h"
 #include "control/why.h"
 #include "control/words/words.h"
 #include "ipc/env.h"
@@ -43,7 +45,7 @@ struct options {
 	const char *config;
 	const char *journal, *shapes, *replay, *print, *backup, *erase;
 	struct why_query why;
-	bool asks_why;
+	bool asks_why, costs;
 	enum log_level level;
 	bool check, settings, health, no_subscribers;
 };
@@ -93,9 +95,11 @@ static const char help[] =
 	"                          --guild, --user or --since the newest that fit, and speech "
 	"that\n"
 	"                          never became a turn\n"
+	"  --costs                 what was spent, by day, room, speaker and provider; with\n"
+	"                          --guild and --since (default: today, UTC)\n"
 	"  --turn NUMBER           the same as --why=NUMBER\n"
 	"  --user ID               with --why: of this speaker\n"
-	"  --since TIME            with --why: not older than 30m, 2h, 3d\n"
+	"  --since TIME            with --why and --costs: not older than 30m, 2h, 3d\n"
 	"  --backup FILE           copy the database, also while control runs\n"
 	"  --erase USER            take a person's words and name out of the database, also while\n"
 	"                          control runs\n"
@@ -236,6 +240,7 @@ static const struct control_option options[] = {
 	{"check", no_argument, take_flag, FIELD(check), NULL},
 	{"health", no_argument, take_flag, FIELD(health), NULL},
 	{"why", optional_argument, take_turn, 0, "not the number of a turn, or last"},
+	{"costs", no_argument, take_flag, FIELD(costs), NULL},
 	{"turn", required_argument, take_turn, 0, "not the number of a turn, or last"},
 	{"user", required_argument, take_id, FIELD(why.user), "not a user id"},
 	{"since", required_argument, take_since, 0, "not a length of time"},
@@ -268,7 +273,7 @@ static int parse_each_option(struct options *o, int argc, char **argv)
 
 static bool reads_store(const struct options *o)
 {
-	return o->asks_why || o->backup || o->erase;
+	return o->asks_why || o->costs || o->backup || o->erase;
 }
 
 /* The words after --why stand alone: control --why 12. */
@@ -281,7 +286,7 @@ static int parse_rest(struct options *o, int argc, char **argv)
 		o->why.one = true;
 	if (o->asks_why && optind + 1 == argc)
 		return usage("not the number of a turn, or last", argv[optind]);
-	if (!o->asks_why && (o->why.user || o->why.since_ms))
+	if (!o->asks_why && (o->why.user || (o->why.since_ms && !o->costs)))
 		return usage("--user and --since need --why", NULL);
 	return optind < argc ? usage("not an option", argv[optind]) : -1;
 }
@@ -310,7 +315,7 @@ static int parse_options(struct options *o, int argc, char **argv)
 		o->conf.spawn = "mediad";
 	if (!o->n_socks && !o->conf.spawn)
 		return usage("give --media-sock PATH or --spawn-mediad", NULL);
-	if (!o->conf.guild != !o->conf.channel && !o->asks_why)
+	if (!o->conf.guild != !o->conf.channel && !o->asks_why && !o->costs)
 		return usage("--guild and --channel belong together", NULL);
 	if (o->n_socks)
 		o->conf.socks = o->socks;
@@ -631,6 +636,9 @@ static int run_store_command(struct options *o)
 		return store_command_backup(o->state_dir, o->backup);
 	if (o->erase)
 		return store_command_erase(o->state_dir, o->erase);
+	if (o->costs)
+		return costs_run(stdout, o->state_dir, o->conf.guild,
+				 o->why.since_ms ? o->why.since_ms : ledger_day_ms(wall_ms()));
 	o->why.state_dir = o->state_dir;
 	o->why.guild = o->conf.guild;
 	return why_run(&o->why);

@@ -1,0 +1,73 @@
+/* `control --costs`, from a store. */
+#include "control/costs.h"
+
+#include <stdlib.h>
+
+#include "control/events/events.h"
+#include "control/store/db.h"
+#include "control/store/rows.h"
+#include "tests/unit/ipc/loop.h"
+#include "tests/test.h"
+
+#define DAY UINT64_C(86400000)
+
+static struct bus_event cost_of(uint64_t day, uint32_t turn, const char *provider, uint64_t nano)
+{
+	struct bus_event ev = {.type = EVENT_ENGINE_USED, .at_ms = day * DAY + 5, .guild = 1};
+
+	ev.usage = (struct event_usage){.session = 9,
+					.channel = 2,
+					.turn = turn,
+					.provider = provider,
+					.model = "m",
+					.role = "text",
+					.nano = nano,
+					.priced = nano != 0};
+	return ev;
+}
+
+static void fill(struct db *db)
+{
+	struct bus_event turn = {.type = EVENT_TURN, .at_ms = DAY, .guild = 1, .user = 501};
+	struct bus_event costs[] = {cost_of(1, 3, "main", 1230000), cost_of(1, 3, "main", 1000000),
+				    cost_of(1, 4, "spare", 0), cost_of(2, 5, "main", 2000000000)};
+
+	turn.turn = (struct event_turn){.session = 9, .turn = 3, .name = "alice"};
+	CHECK_INT(rows_add(db, &turn, true), 0);
+	for (size_t i = 0; i < sizeof costs / sizeof costs[0]; i++)
+		CHECK_INT(rows_add(db, &costs[i], true), 0);
+}
+
+static void check_costs(const char *dir, uint64_t guild, uint64_t since_ms, const char *want)
+{
+	char *text = NULL;
+	size_t n = 0;
+	FILE *out = open_memstream(&text, &n);
+
+	CHECK_INT(costs_run(out, dir, guild, since_ms), 0);
+	fclose(out);
+	CHECK_STR(text, want);
+	free(text);
+}
+
+TEST(costs_are_told_by_day_speaker_and_provider)
+{
+	char dir[] = "/tmp/costs-XXXXXX";
+	struct db *db = NULL;
+
+	CHECK(mkdtemp(dir) != NULL);
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	fill(db);
+	db_close(db);
+	check_costs(dir, 0, 0,
+		    "1970-01-02  server 1  room 2  text spare m  at least $0.0000  1 turns\n"
+		    "1970-01-02  server 1  room 2  alice (501)  text main m  $0.0022  1 turns\n"
+		    "1970-01-02  all  at least $0.0022\n"
+		    "1970-01-03  server 1  room 2  text main m  $2.0000  1 turns\n"
+		    "1970-01-03  all  $2.0000\n");
+	check_costs(dir, 1, 2 * DAY,
+		    "1970-01-03  server 1  room 2  text main m  $2.0000  1 turns\n"
+		    "1970-01-03  all  $2.0000\n");
+	check_costs(dir, 7, 0, "Nothing was spent in that time.\n");
+	folder_remove(dir);
+}
