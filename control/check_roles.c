@@ -155,10 +155,7 @@ static void on_models(const struct http_resp *resp, void *arg)
 
 static int ask_models(struct check *c, const struct provider_record *p)
 {
-	char base[PROVIDER_URL_MAX];
-	int err = provider_http_url(p, base, sizeof base);
-
-	return err ? err : probe_models(c->http, base, p->key, ANSWER_MS, on_models, c);
+	return probe_models(c->http, p, ANSWER_MS, on_models, c);
 }
 
 /* ---- all of them ---- */

@@ -24,6 +24,7 @@
 #include "control/state.h"
 #include "control/store_commands.h"
 #include "control/ledger/ledger.h"
+#include "control/told.h"
 #include "control/why.h"
 #include "control/words/words.h"
 #include "ipc/env.h"
@@ -45,7 +46,8 @@ struct options {
 	const char *config;
 	const char *journal, *shapes, *replay, *print, *backup, *erase;
 	struct why_query why;
-	bool asks_why, costs;
+	bool asks_why, costs, asks_context;
+	struct why_query context; /* its turn alone */
 	enum log_level level;
 	bool check, settings, health, no_subscribers;
 };
@@ -97,6 +99,8 @@ static const char help[] =
 	"                          never became a turn\n"
 	"  --costs                 what was spent, by day, room, speaker and provider; with\n"
 	"                          --guild and --since (default: today, UTC)\n"
+	"  --context=TURN          what the model was told for that turn (its number, or last),\n"
+	"                          where the setting keep_contexts kept it; with --guild\n"
 	"  --turn NUMBER           the same as --why=NUMBER\n"
 	"  --user ID               with --why: of this speaker\n"
 	"  --since TIME            with --why and --costs: not older than 30m, 2h, 3d\n"
@@ -198,6 +202,12 @@ static int take_turn(const struct control_option *this, struct options *o, const
 	return !value || why_parse_turn(&o->why, value) ? -1 : usage(this->fault, value);
 }
 
+static int take_context(const struct control_option *this, struct options *o, const char *value)
+{
+	o->asks_context = true;
+	return !value || why_parse_turn(&o->context, value) ? -1 : usage(this->fault, value);
+}
+
 static int take_since(const struct control_option *this, struct options *o, const char *value)
 {
 	return why_parse_since(&o->why, value, wall_ms()) ? -1 : usage(this->fault, value);
@@ -241,6 +251,7 @@ static const struct control_option options[] = {
 	{"health", no_argument, take_flag, FIELD(health), NULL},
 	{"why", optional_argument, take_turn, 0, "not the number of a turn, or last"},
 	{"costs", no_argument, take_flag, FIELD(costs), NULL},
+	{"context", optional_argument, take_context, 0, "not the number of a turn, or last"},
 	{"turn", required_argument, take_turn, 0, "not the number of a turn, or last"},
 	{"user", required_argument, take_id, FIELD(why.user), "not a user id"},
 	{"since", required_argument, take_since, 0, "not a length of time"},
@@ -273,7 +284,7 @@ static int parse_each_option(struct options *o, int argc, char **argv)
 
 static bool reads_store(const struct options *o)
 {
-	return o->asks_why || o->costs || o->backup || o->erase;
+	return o->asks_why || o->costs || o->asks_context || o->backup || o->erase;
 }
 
 /* The words after --why stand alone: control --why 12. */
@@ -315,7 +326,7 @@ static int parse_options(struct options *o, int argc, char **argv)
 		o->conf.spawn = "mediad";
 	if (!o->n_socks && !o->conf.spawn)
 		return usage("give --media-sock PATH or --spawn-mediad", NULL);
-	if (!o->conf.guild != !o->conf.channel && !o->asks_why && !o->costs)
+	if (!o->conf.guild != !o->conf.channel && !reads_store(o))
 		return usage("--guild and --channel belong together", NULL);
 	if (o->n_socks)
 		o->conf.socks = o->socks;
@@ -636,6 +647,8 @@ static int run_store_command(struct options *o)
 		return store_command_backup(o->state_dir, o->backup);
 	if (o->erase)
 		return store_command_erase(o->state_dir, o->erase);
+	if (o->asks_context)
+		return told_run(stdout, o->state_dir, o->context.turn, o->conf.guild);
 	if (o->costs)
 		return costs_run(stdout, o->state_dir, o->conf.guild,
 				 o->why.since_ms ? o->why.since_ms : ledger_day_ms(wall_ms()));

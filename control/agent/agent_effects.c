@@ -64,6 +64,7 @@ static void ask_reply(struct agent *a, const struct room_effect *e, uint32_t tok
 	char label[LINES_MAX];
 	struct engine_ask ask = {.turn = e->turn,
 				 .instructions = e->instructions ? e->instructions : "",
+				 .instructions_stable = e->stable,
 				 .purpose = PURPOSE_VOICE_REPLY,
 				 .output_tokens = tokens,
 				 .messages = messages};
@@ -132,6 +133,7 @@ static bool perform_answer(struct agent *a, const struct room_effect *e)
 		instruct(a, e);
 		break;
 	case ROOM_DO_ASK:
+		agent_keep_context(a, e);
 		ask_reply(a, e, tokens);
 		break;
 	case ROOM_DO_ASK_AGAIN:

@@ -71,6 +71,10 @@ void agent_spend(struct agent *a, const struct roles_event *ev);
  * be asked for. *tokens: the limit of an answer, 0 for none. */
 bool agent_may_spend(struct agent *a, uint32_t *tokens);
 
+/* ---- agent_context.c ---- */
+/* Publishes what the model is told with this ASK, where the settings keep it. */
+void agent_keep_context(struct agent *a, const struct room_effect *e);
+
 /* ---- agent_record.c ---- */
 void agent_record_turn(struct agent *a, const struct room_turn *t);
 int agent_open_turns(struct agent *a);

@@ -8,6 +8,7 @@
 #include "control/dialect/base64.h"
 #include "control/dialect/openai.h"
 #include "control/dialect/openai_family.h"
+#include "control/prompts/prompts.def"
 
 struct sink {
 	realtime_send_h *h;
@@ -227,7 +228,7 @@ static int send_response(const struct sink *to, const struct openai_codec *c,
 static int send_say(const struct sink *to, const struct openai_codec *c,
 		    const struct realtime_command *cmd)
 {
-	static const char order[] = REALTIME_EXACT_LINE;
+	static const char order[] = PROMPT_EXACT_LINE;
 	size_t size = sizeof order + strlen(cmd->text);
 	char *instructions;
 	int err;

@@ -36,11 +36,6 @@ enum {
 	REALTIME_MESSAGE_MAX = 16 << 20,
 };
 
-/* The instruction of a model that speaks exact words, before the words. */
-#define REALTIME_EXACT_LINE                                                                        \
-	"Say exactly the following words and nothing else. Do not answer them, do not add to "     \
-	"them, do not translate them:\n"
-
 /* ---- what goes out ---- */
 
 enum realtime_command_type {

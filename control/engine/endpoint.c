@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "control/dialect/openai_http.h"
+#include "control/dialect/text.h"
 #include "ipc/log.h"
 
 enum { NOTIFY_MS = 2000 };
@@ -49,6 +50,22 @@ int endpoint_alloc(struct endpoint **out, const struct endpoint_conf *conf)
 	}
 	*out = p;
 	return 0;
+}
+
+int endpoint_of_text(struct endpoint **out, struct http *http, const struct text_dialect *d,
+		     const struct text_options *o, const char *base, const char *key)
+{
+	char header[96] = "";
+
+	if (d->version)
+		snprintf(header, sizeof header, "%s: %s", d->version,
+			 *o->version ? o->version : d->version_now);
+	return endpoint_alloc(
+		out, &(struct endpoint_conf){.http = http,
+					     .base = base,
+					     .key = key,
+					     .key_header = o->bearer ? NULL : d->key_header,
+					     .header = d->version ? header : NULL});
 }
 
 static void wipe_auth(struct endpoint *p)
@@ -98,7 +115,7 @@ static void put_headers(const struct endpoint *p, const char *type, const char *
 int endpoint_post(struct endpoint *p, const struct endpoint_call *call, struct http_req **out)
 {
 	const char *headers[5];
-	struct http_call c = {.method = "POST",
+	struct http_call c = {.method = call->method ? call->method : "POST",
 			      .headers = headers,
 			      .body = call->body,
 			      .body_len = call->n,

@@ -20,6 +20,7 @@ struct endpoint_conf {
 };
 
 struct endpoint_call {
+	const char *method;   /* NULL: POST */
 	const char *endpoint; /* after the base */
 	const char *type;     /* the whole line "Content-Type: …" */
 	const void *body;
@@ -33,11 +34,16 @@ struct endpoint_call {
 
 /* Texts are copied. EINVAL, ENOMEM. Caller owns *out. */
 int endpoint_alloc(struct endpoint **out, const struct endpoint_conf *conf);
+struct text_dialect;
+struct text_options;
+/* One with the headers of a text dialect. */
+int endpoint_of_text(struct endpoint **out, struct http *http, const struct text_dialect *d,
+		     const struct text_options *o, const char *base, const char *key);
 /* Requests under way go on; their owners cancel them. */
 struct endpoint *endpoint_free(struct endpoint *p);
 /* Sets another key for requests from now on. ENOMEM. */
 int endpoint_rekey(struct endpoint *p, const char *key);
-/* A POST. ENOMEM, EINVAL (the base is no address). No handler is called inside. */
+/* A request. ENOMEM, EINVAL (the base is no address). No handler is called inside. */
 int endpoint_post(struct endpoint *p, const struct endpoint_call *call, struct http_req **out);
 /* A request without a body to a path beside the base, whose answer nobody waits for: the base less
  * its last part "/v1". */

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "control/dialect/openai.h"
-#include "control/dialect/openai_http.h"
+#include "control/dialect/text.h"
+#include "control/engine/endpoint.h"
+#include "control/engine/engine.h"
 
 static void wipe(char *secret)
 {
@@ -47,16 +49,25 @@ enum probe_answer probe_read(const uint8_t *data, size_t len, char *why, size_t 
 	return answer;
 }
 
-int probe_models(struct http *http, const char *base, const char *key, uint32_t ms, http_resp_h *h,
+int probe_models(struct http *http, const struct provider_record *p, uint32_t ms, http_resp_h *h,
 		 void *arg)
 {
-	char *url = openai_http_url(base, "models"), *auth = openai_auth(key);
-	const char *const headers[] = {auth, NULL};
-	const struct http_call call = {
-		.method = "GET", .url = url, .headers = auth ? headers : NULL, .timeout_ms = ms};
-	int err = url ? http_request(NULL, http, &call, h, arg) : ENOMEM;
+	const struct text_dialect *d = engine_text_dialect((enum dialect)p->dialect);
+	char base[PROVIDER_URL_MAX];
+	struct endpoint_call call = {
+		.method = "GET", .endpoint = "models", .ms = ms, .h = h, .arg = arg};
+	struct endpoint *endpoint;
+	struct http_req *req;
+	struct text_options o;
+	int err = provider_http_url(p, base, sizeof base);
 
-	wipe(auth);
-	free(url);
+	if (err)
+		return err;
+	text_options_parse(&o, p->options);
+	err = endpoint_of_text(&endpoint, http, d ? d : &text_dialect_chat, &o, base, p->key);
+	if (err)
+		return err;
+	err = endpoint_post(endpoint, &call, &req);
+	endpoint_free(endpoint);
 	return err;
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "control/settings/provider_record.h"
 #include "ipc/http.h"
 #include "ipc/ws.h"
 
@@ -22,8 +23,8 @@ enum probe_answer { PROBE_NOTHING, PROBE_CREATED, PROBE_REFUSED };
 /* What a message of the session says; why gets the refusal, always terminated. */
 enum probe_answer probe_read(const uint8_t *data, size_t len, char *why, size_t size);
 
-/* Asks for the models. EINVAL, ENOMEM. */
-int probe_models(struct http *http, const char *base, const char *key, uint32_t ms, http_resp_h *h,
+/* Asks for the models. EINVAL, ENOENT no address, ENOMEM. */
+int probe_models(struct http *http, const struct provider_record *p, uint32_t ms, http_resp_h *h,
 		 void *arg);
 
 #endif

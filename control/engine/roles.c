@@ -205,6 +205,11 @@ int roles_result(struct roles *r, uint32_t turn, const char *call, const char *t
 	return l->by->caps->ops->result(l->by->engine, call, text, failed);
 }
 
+const char *roles_instructions(const struct roles *r)
+{
+	return r->instructions ? r->instructions : "";
+}
+
 void roles_hear(struct roles *r, const struct engine_message *message)
 {
 	struct served *s = roles_pick(r, ENGINE_USE_VOICE, 0);

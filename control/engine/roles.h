@@ -82,6 +82,8 @@ void roles_cancel(struct roles *r, enum engine_use use, uint32_t turn);
 
 /* ---- of a provider that keeps a conversation: nothing where none does ---- */
 void roles_instruct(struct roles *r, const char *text);
+/* As they were told last; "" before. Borrowed. */
+const char *roles_instructions(const struct roles *r);
 void roles_hear(struct roles *r, const struct engine_message *message);
 /* The tools that answers may call from now on; borrowed. */
 void roles_tools(struct roles *r, const struct engine_tool *tools, size_t n);

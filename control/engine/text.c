@@ -325,22 +325,6 @@ static void text_free(void *engine)
 	free(t);
 }
 
-static int open_endpoint(struct text *t, const struct engine_conf *conf)
-{
-	const struct text_dialect *d = t->dialect;
-	char header[96];
-
-	snprintf(header, sizeof header, "%s: %s", d->version ? d->version : "",
-		 *t->options.version ? t->options.version : d->version_now);
-	return endpoint_alloc(
-		&t->endpoint,
-		&(struct endpoint_conf){.http = conf->http,
-					.base = conf->http_url,
-					.key = conf->key,
-					.key_header = t->options.bearer ? NULL : d->key_header,
-					.header = d->version ? header : NULL});
-}
-
 static int text_alloc(void **out, const struct engine_conf *conf)
 {
 	struct text *t;
@@ -357,7 +341,8 @@ static int text_alloc(void **out, const struct engine_conf *conf)
 		.most = AT_ONCE, .h = conf->h, .arg = conf->arg, .clearh = clear_job};
 	t->dialect = engine_text_dialect(conf->caps->dialect);
 	text_options_parse(&t->options, conf->options ? conf->options : "");
-	err = open_endpoint(t, conf);
+	err = endpoint_of_text(&t->endpoint, conf->http, t->dialect, &t->options, conf->http_url,
+			       conf->key);
 	if (err) {
 		free(t);
 		return err;

@@ -18,6 +18,7 @@ enum { FIELDS_MAX = 20 };
 #define FIELD_refusal(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, refusal.m)},
 #define FIELD_failover(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, failover.m)},
 #define FIELD_fault(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, fault.m)},
+#define FIELD_context(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, context.m)},
 #define FIELD_command(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, command.m)},
 #define FIELD_notice(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, notice.m)},
 #define FIELD_setting(K, m, t)	 {#m, t, EVENT_KIND_##K, offsetof(struct bus_event, setting.m)},

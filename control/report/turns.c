@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "control/events/events.h"
+#include "control/prompts/prompts.def"
 #include "control/room/room.h"
 #include "control/room/turn/segment.h"
 #include "ipc/env.h"
@@ -321,7 +322,8 @@ void turns_tell(struct turns *t, const struct room_turn *turn, enum turns_stage 
 						      ? (int64_t)((now - turn->born_at) / NS_PER_MS)
 						      : -1,
 				      .segments = segments,
-				      .why = why};
+				      .why = why,
+				      .prompts = PROMPTS_VERSION};
 	bus_publish(t->conf.bus, &ev);
 	free(why);
 	free(segments);

@@ -133,9 +133,29 @@ static int add_turn(struct db *db, const struct bus_event *ev, bool words)
 	bind_maybe(s, 10, t->lasted_ms);
 	db_bind_text(s, 11, words && t->said && *t->said ? t->said : NULL);
 	db_bind_text(s, 12, why);
+	db_bind_uint(s, 13, t->prompts);
 	err = db_run(db, s);
 	free(why);
 	return err ? err : add_segments(db, ev, db_last_row(db), words);
+}
+
+/* Nothing of it may be kept without the words. */
+static int add_context(struct db *db, const struct bus_event *ev, bool words)
+{
+	const struct event_context *c = &ev->context;
+	sqlite3_stmt *s;
+
+	if (!words || !c->told)
+		return 0;
+	s = db_use(db, DB_ADD_CONTEXT);
+	db_bind_uint(s, 1, ev->at_ms);
+	db_bind_uint(s, 2, ev->guild);
+	db_bind_uint(s, 3, c->session);
+	db_bind_uint(s, 4, c->channel);
+	db_bind_uint(s, 5, c->turn);
+	db_bind_uint(s, 6, c->prompts);
+	db_bind_text(s, 7, c->told);
+	return db_run(db, s);
 }
 
 static int add_session(struct db *db, const struct bus_event *ev)
@@ -244,6 +264,8 @@ int rows_add(struct db *db, const struct bus_event *ev, bool words)
 		return add_session(db, ev);
 	case EVENT_SETTING_CHANGED:
 		return add_audit(db, ev);
+	case EVENT_CONTEXT:
+		return add_context(db, ev, words);
 	case EVENT_ENGINE_USED:
 		return add_cost(db, ev);
 	default:
@@ -301,7 +323,7 @@ static int drop_old_rows(struct db *db, uint64_t now_ms, unsigned *changed)
 int rows_expire(struct db *db, uint64_t now_ms, uint64_t words_ms, unsigned *changed)
 {
 	static const enum db_statement words[] = {DB_EXPIRE_UTTERANCES, DB_EXPIRE_SAID,
-						  DB_EXPIRE_SEGMENTS};
+						  DB_EXPIRE_SEGMENTS, DB_EXPIRE_CONTEXTS};
 	int err = 0;
 
 	*changed = 0;
@@ -320,9 +342,9 @@ int rows_expire(struct db *db, uint64_t now_ms, uint64_t words_ms, unsigned *cha
 
 int rows_erase(struct db *db, uint64_t user, unsigned *changed)
 {
-	static const enum db_statement all[] = {DB_ERASE_SAID,	     DB_ERASE_SEGMENTS,
-						DB_ERASE_TURNS,	     DB_ERASE_SPEECH,
-						DB_ERASE_UTTERANCES, DB_ERASE_EVENTS};
+	static const enum db_statement all[] = {
+		DB_ERASE_CONTEXTS, DB_ERASE_SAID,	DB_ERASE_SEGMENTS, DB_ERASE_TURNS,
+		DB_ERASE_SPEECH,   DB_ERASE_UTTERANCES, DB_ERASE_EVENTS};
 	int err = db_begin_synced(db);
 
 	*changed = 0;

@@ -33,12 +33,12 @@ rule mediad/dave mediad/dave mediad/mls proto
 for f in call engine sandbox; do rule mediad/$f mediad proto ipc; done
 rule mediad mediad proto ipc
 rule control/words control/words proto
-rule control/room control/room control/settings control/words proto
+rule control/room control/room control/settings control/words proto control/prompts
 rule control/store control/store control/events control/settings control/words proto ipc
 rule control/events control/events proto
-rule control/dialect control/dialect control/engine/core/ask.h control/settings proto
+rule control/dialect control/dialect control/engine/core/ask.h control/settings proto control/prompts
 rule control/engine/core control/engine/core control/settings proto
-rule control/engine control/engine control/dialect control/settings proto ipc
+rule control/engine control/engine control/dialect control/settings proto ipc control/prompts
 rule control/settings control/settings proto
 rule control/ledger control/ledger control/settings proto
 rule control/web control/web control/settings control/configure/live_settings.h control/events control/store proto ipc

@@ -14,6 +14,17 @@ void room_chunker_init(struct room_chunker *c, unsigned sentences, unsigned eage
 		c->max = 8;
 }
 
+void room_chunker_relax(struct room_chunker *c)
+{
+	c->relaxed = true;
+}
+
+/* The first chunk is late and still awaited. */
+static bool hurries(const struct room_chunker *c)
+{
+	return c->relaxed && !c->later;
+}
+
 static bool is_blank(char ch)
 {
 	return ch == ' ';
@@ -136,7 +147,7 @@ static bool is_tiny(const struct room_chunker *c)
 
 static void emit_if_ready(struct room_chunker *c, room_chunk_h *h, void *arg)
 {
-	if (!c->later && c->end < c->eager)
+	if (!c->later && c->end < (hurries(c) ? ROOM_CHUNK_RELAXED : c->eager))
 		return;
 	if (!is_tiny(c)) {
 		emit_chunk(c, c->end, h, arg);
@@ -156,6 +167,16 @@ static void force_chunk(struct room_chunker *c, room_chunk_h *h, void *arg)
 	emit_chunk(c, at ? at : c->n, h, arg);
 }
 
+/* Whether the text may be cut behind a clause, if a blank follows. */
+static bool ends_clause(const struct room_chunker *c)
+{
+	char last = c->buf[c->n - 1];
+
+	if (hurries(c))
+		return strchr(".!?;:,", last);
+	return c->sentences == 1 && !c->ended && strchr(";:", last);
+}
+
 static void add_byte(struct room_chunker *c, char ch, room_chunk_h *h, void *arg)
 {
 	bool stop = false, clause = false;
@@ -164,10 +185,10 @@ static void add_byte(struct room_chunker *c, char ch, room_chunk_h *h, void *arg
 		ch = ' ';
 	if (is_blank(ch) && (c->n == 0 || is_blank(c->buf[c->n - 1])))
 		return;
-	if (is_blank(ch) && strchr(".!?\"')];:\x9d\x99\xbb", c->buf[c->n - 1]) &&
+	if (is_blank(ch) && strchr(".!?,\"')];:\x9d\x99\xbb", c->buf[c->n - 1]) &&
 	    !is_inside_directive(c->buf, c->n)) {
 		stop = ends_sentence(c->buf, c->n);
-		clause = c->sentences == 1 && !c->ended && strchr(";:", c->buf[c->n - 1]);
+		clause = ends_clause(c);
 	}
 	c->buf[c->n++] = ch;
 	stop = stop || ((unsigned char)ch >= 0x80 && ends_with_wide_stop(c->buf, c->n));

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "control/prompts/prompts.def"
 #include "control/room/base/context.h"
 #include "control/room/turn/history.h"
 #include "control/room/turn/moments.h"
@@ -16,6 +17,8 @@
 
 /* Bytes reserved for one person's name and the words around it. */
 enum { PEOPLE_MIN = 160 };
+/* Bytes of the persona that the contract leaves. */
+enum { PERSONA_MIN = 600 };
 
 struct text {
 	char *buf;
@@ -85,6 +88,12 @@ static bool is_before_turn(const struct room_history_line *l, const struct room_
 	return l->turn != turn->id && (l->bot || !strstr(turn->transcript, l->text));
 }
 
+/* Nor is what people said to each other, where the setting `overhear` withholds it. */
+static bool is_told(const struct room_history_line *l, const struct room_turn *turn)
+{
+	return !l->withheld && is_before_turn(l, turn);
+}
+
 static size_t now_size(const struct room_turn *turn)
 {
 	char all[ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8)];
@@ -95,10 +104,18 @@ static size_t now_size(const struct room_turn *turn)
 	return n < ROOM_PROMPT_NOW ? n : ROOM_PROMPT_NOW;
 }
 
-/* turn: the one that a text model answers, told with the moments; NULL for a voice model. */
-static size_t build_prompt(const struct room_context *context, const struct room_moments *told,
-			   const struct room_turn *turn, char *buf, size_t size)
+/* The contract is left out where the persona would hardly fit beside it. */
+static const char *choose_contract(const struct text *t, const struct room_turn *turn)
 {
+	return turn && space_left(t) >= sizeof PROMPT_CONTRACT + PERSONA_MIN ? PROMPT_CONTRACT : "";
+}
+
+/* turn: the one that a text model answers, told with the contract and the moments; NULL for a voice
+ * model. *stable (may be NULL): the bytes at the beginning that seldom change. */
+static size_t build_prompt(const struct room_context *context, const struct room_moments *told,
+			   const struct room_turn *turn, char *buf, size_t size, size_t *stable)
+{
+	const char *contract;
 	size_t most = context->settings->context_bytes + 1;
 	struct text t = {.buf = buf, .size = most < size ? most : size};
 	char name[ROOM_NAME_MAX + 32];
@@ -107,8 +124,13 @@ static size_t build_prompt(const struct room_context *context, const struct room
 	buf[0] = '\0';
 	t.size -= now < t.size ? now : 0;
 	snprintf(name, sizeof name, "\nYour name is %s.", context->name);
-	put_cut(&t, context->settings->instructions, space_left(&t) - strlen(name) - PEOPLE_MIN);
+	contract = choose_contract(&t, turn);
+	put_cut(&t, context->settings->instructions,
+		space_left(&t) - strlen(name) - strlen(contract) - PEOPLE_MIN);
 	put_text(&t, name);
+	put_text(&t, contract);
+	if (stable)
+		*stable = t.n;
 	put_people(context, &t);
 	if (turn) {
 		char moments[ROOM_MOMENTS_MAX];
@@ -123,7 +145,7 @@ static size_t build_prompt(const struct room_context *context, const struct room
 
 size_t room_prompt_instructions(const struct room_context *context, char *buf, size_t size)
 {
-	return build_prompt(context, NULL, NULL, buf, size);
+	return build_prompt(context, NULL, NULL, buf, size, NULL);
 }
 
 /* ---- the question and what was said before it ---- */
@@ -144,7 +166,7 @@ static void put_history(struct room_context *context, const struct room_history 
 	while (from && lines < context->settings->context_turns && m->n + lines < ROOM_MESSAGES) {
 		const struct room_history_line *l = room_history_at(history, from - 1);
 
-		if (is_before_turn(l, turn)) {
+		if (is_told(l, turn)) {
 			need += line_size(context, l);
 			if (need > most)
 				break;
@@ -158,7 +180,7 @@ static void put_history(struct room_context *context, const struct room_history 
 		char text[ROOM_HISTORY_TEXT + 16];
 		const char *kept;
 
-		if (!is_before_turn(l, turn))
+		if (!is_told(l, turn))
 			continue;
 		snprintf(text, sizeof text, "%s%s", l->cut ? "[interrupted] " : "", l->text);
 		kept = room_text_of(context, text, strlen(text));
@@ -166,6 +188,7 @@ static void put_history(struct room_context *context, const struct room_history 
 			return;
 		m->v[m->n++] = (struct room_message){
 			.bot = l->bot,
+			.user = l->bot ? 0 : room_person_by_name(context, l->name),
 			.speaker = l->bot ? "" : room_text_of(context, l->name, strlen(l->name)),
 			.text = kept};
 		if (!m->v[m->n - 1].speaker)
@@ -200,7 +223,7 @@ void room_prompt_ask(struct room_context *context, const struct room_prompt_view
 		instructions = room_text(context, ROOM_PROMPT_MAX, ROOM_TEXTS);
 		if (instructions) {
 			used += build_prompt(context, view->moments, turn, instructions,
-					     ROOM_PROMPT_MAX);
+					     ROOM_PROMPT_MAX, &e->stable);
 			e->instructions = room_text_keep(context, instructions);
 		}
 	}

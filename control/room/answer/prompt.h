@@ -5,9 +5,10 @@
  *   section        voice model   text model   limit
  *   persona        yes           yes          what the other sections leave of context_bytes
  *   name           yes           yes
- *   people         yes           yes          12
- *   moments        -             yes          room moments (moments.h)
- *   conversation   yes           yes          the newest context_turns lines of 1200 bytes
+ *   contract       -             yes          control/prompts/prompts.def; left out of a small
+ * context people         yes           yes          12 moments        -             yes room
+ * moments (moments.h) conversation   yes           yes          the newest context_turns lines of
+ * 1200 bytes
  *
  * The question always has its place (420 bytes of context_bytes); of the conversation the newest
  * lines that fit are told. A voice model keeps the conversation in its session; the messages are

@@ -14,6 +14,8 @@
 
 enum { DRAIN_SLACK_S = 5 };
 
+static const char decline[] = "skip";
+
 void room_reply_begin(struct room_reply *r, const struct room_context *context,
 		      struct room_turn *turn)
 {
@@ -22,6 +24,7 @@ void room_reply_begin(struct room_reply *r, const struct room_context *context,
 	memset(r, 0, sizeof *r);
 	r->turn = turn->id;
 	r->planned = s->reply_path == SETTINGS_REPLY_BRAIN;
+	r->thought = !turn->user;
 	room_chunker_init(&r->chunker, s->chunk_sentences, s->chunk_eager, s->chunk_max);
 }
 
@@ -56,6 +59,10 @@ static void apply_lead_directives(struct room_reply *r, struct room_context *con
 	if (r->planned || d->to != ROOM_TO_NOBODY) {
 		turn->policy = room_interruption_policy(context->settings->interruptions, target,
 							user, turn->user);
+		/* The answer stays untargeted; who asked may stop it all the same. */
+		if (target == ROOM_TARGET_MISSING &&
+		    context->settings->untargeted_interrupt == SETTINGS_UNTARGETED_ASKER)
+			turn->policy.user = turn->user;
 		room_turn_decide(turn, ROOM_RULE_ADDRESSEE, d->to != ROOM_TO_NOBODY, d->to, 0);
 	}
 	if (d->lease != ROOM_OUTPUT_LEASE_NONE)
@@ -127,6 +134,25 @@ static void emit_note(struct room_reply *r, struct room_context *context, const 
 	e->text = text;
 }
 
+/* The letters with which an unasked answer begins: a voice model that is told to answer [SKIP] may
+ * say the word instead. */
+static void collect_lead(struct room_reply *r, const char *text, size_t n)
+{
+	for (size_t i = 0; i < n && r->thought && r->n_lead < sizeof r->lead; i++) {
+		char ch = (char)(text[i] | 0x20);
+
+		if (ch >= 'a' && ch <= 'z')
+			r->lead[r->n_lead++] = ch;
+	}
+}
+
+/* As far as it goes, the unasked answer is that word. */
+static bool may_decline(const struct room_reply *r)
+{
+	return r->thought && r->n_lead <= strlen(decline) &&
+	       memcmp(r->lead, decline, r->n_lead) == 0;
+}
+
 /* Where the words of an answer go. */
 struct output {
 	struct room_reply *reply;
@@ -148,6 +174,7 @@ static void directive_out(enum room_directive_out what, const char *text, size_t
 	} else {
 		struct room_turn *t = room_turn_by_id(context, r->turn);
 
+		collect_lead(r, text, n);
 		append_answer(t, text, n);
 		room_playout_add_text(&r->playout, 0, strlen(t->answer));
 	}
@@ -155,7 +182,10 @@ static void directive_out(enum room_directive_out what, const char *text, size_t
 
 bool room_reply_undecided(const struct room_reply *r)
 {
-	return !r->directive.led && (r->directive.in_body || r->directive.n || r->directive.skip);
+	bool lead =
+		!r->directive.led && (r->directive.in_body || r->directive.n || r->directive.skip);
+
+	return lead || (!r->planned && !r->complete && may_decline(r));
 }
 
 /* Performs the next actions of the plan. The turn may have ended afterwards. */
@@ -168,9 +198,20 @@ static void process_text(struct room_reply *r, struct room_context *context, str
 		advance_plan(r, context, turn);
 }
 
+/* The latency budget is spent before anything was heard. */
+static bool is_late(const struct room_context *context, const struct room_turn *turn)
+{
+	uint32_t budget = context->settings->latency_budget_ms;
+	uint64_t from = turn->end_of_speech_at ? turn->end_of_speech_at : turn->asked_at;
+
+	return budget && !turn->released && context->now >= from + budget * NS_PER_MS;
+}
+
 void room_reply_add_text(struct room_reply *r, struct room_context *context, struct room_turn *turn,
 			 struct slice text)
 {
+	if (r->planned && is_late(context, turn))
+		room_chunker_relax(&r->chunker);
 	room_directive_add(&r->directive, (const char *)text.p, text.n, directive_out,
 			   &(struct output){r, context});
 	process_text(r, context, turn);
@@ -185,7 +226,8 @@ void room_reply_complete(struct room_reply *r, struct room_context *context, str
 	} else {
 		room_playout_complete(&r->playout);
 	}
-	if (room_directive_skips(&r->directive))
+	r->complete = true;
+	if (room_reply_skips(r))
 		room_turn_decide(turn, ROOM_RULE_SKIP, true, 0, 0);
 	process_text(r, context, turn);
 }
@@ -437,7 +479,8 @@ bool room_reply_planned(const struct room_reply *r)
 
 bool room_reply_skips(const struct room_reply *r)
 {
-	return room_directive_skips(&r->directive);
+	return room_directive_skips(&r->directive) ||
+	       (!r->planned && r->n_lead == strlen(decline) && may_decline(r));
 }
 
 void room_reply_open(struct room_reply *r)

@@ -26,9 +26,13 @@ enum { ROOM_NOTES_MAX = 10 /* an answer */ };
 
 struct room_reply {
 	uint32_t turn;
-	bool planned; /* the brain path */
-	bool led;     /* the directives of the beginning took effect */
-	bool broke;   /* a chunk could not be synthesised */
+	bool planned;  /* the brain path */
+	bool thought;  /* nobody asked: it may be declined by a word */
+	bool complete; /* all of the brain's text came */
+	char lead[8];  /* its first letters */
+	size_t n_lead;
+	bool led;   /* the directives of the beginning took effect */
+	bool broke; /* a chunk could not be synthesised */
 	struct room_directive directive;
 	struct room_chunker chunker;
 	struct room_plan plan;

@@ -3,17 +3,12 @@
 #include <stdio.h>
 
 #include "control/room/base/answers.h"
+#include "control/prompts/prompts.def"
 #include "control/room/base/turns.h"
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
 
 enum { GREET_MS = 1000 };
-
-static const char greeting[] =
-	"(You have just come into the room. Say a short hello to who is there.)";
-static const char thought[] = "(Nobody has said anything for a while. If there is something worth "
-			      "saying, say it in one short "
-			      "sentence.)";
 
 /* The conditions of a thought besides time. */
 static bool may_speak(const struct room_context *context, const struct room_thought_view *view)
@@ -100,7 +95,7 @@ void room_thought_tick(struct room_thought *th, struct room_context *context,
 		return;
 	if (greets) {
 		th->greeted = true;
-		speak_thought(th, context, greeting, ROOM_RULE_GREETING);
+		speak_thought(th, context, PROMPT_GREETING, ROOM_RULE_GREETING);
 		return;
 	}
 	if (room_floor_volition_in(view->floor, s, context->now))
@@ -110,7 +105,7 @@ void room_thought_tick(struct room_thought *th, struct room_context *context,
 	if (!draw_thought(th, context))
 		return;
 	room_floor_apply(view->floor, s, ROOM_FLOOR_OFFER_VOLITION, 0, context->now);
-	speak_thought(th, context, thought, ROOM_RULE_THOUGHT);
+	speak_thought(th, context, PROMPT_THOUGHT, ROOM_RULE_THOUGHT);
 }
 
 uint64_t room_thought_deadline(const struct room_thought *th, const struct room_context *context,

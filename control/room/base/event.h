@@ -52,6 +52,7 @@ enum {
 /* One line of the conversation before a question. */
 struct room_message {
 	bool bot;
+	uint64_t user; /* who said it; 0: unknown, has left, or shares the name */
 	const char *speaker, *text;
 };
 
@@ -64,6 +65,7 @@ struct room_effect {
 	/* of an ASK: the instructions if the brain keeps none, else NULL; and the conversation
 	 * before, oldest first */
 	const char *instructions;
+	size_t stable; /* bytes of the instructions that seldom change */
 	const struct room_message *history;
 	size_t history_n;
 	const struct words *words; /* the storage of a TELL's `text` */

@@ -5,10 +5,10 @@
  *   none       any                                          nobody, not even by name
  *   anyone     any                                          anyone
  *   speaker    not told, and this brain never tells         the asker
- *   speaker    not told by a brain that should tell         nobody
- *   speaker    everybody                                    nobody
- *   speaker    "speaker", or one person's name              that person
- *   speaker    a name of nobody, or of several people       nobody
+ *   speaker    not told by a brain that should tell         nobody, or the asker
+ * (untargeted_interrupt) speaker    everybody                                    nobody speaker
+ * "speaker", or one person's name              that person speaker    a name of nobody, or of
+ * several people       nobody
  *
  * With `speaker`, saying the bot's name or a takeover phrase always works. An utterance can have a
  * policy of its own (a goodbye: none). Without a policy a voice cannot stop the answer. */

@@ -410,17 +410,31 @@ static void admit_turn(struct look *l, enum room_rule rule)
 	room_turn_enqueue(context, l->turn);
 }
 
+/* Whether a model may know what people say to each other: a voice model is told at once, a text
+ * model with its next question. */
+static bool is_overheard(const struct room_context *context)
+{
+	switch (context->settings->overhear) {
+	case SETTINGS_OVERHEAR_ALWAYS:
+		return true;
+	case SETTINGS_OVERHEAR_ENGAGED:
+		return !context->guest &&
+		       room_floor_engaged(context->floor, context->settings, context->now);
+	default:
+		return false;
+	}
+}
+
 static void deny_turn(struct look *l, const struct row *row)
 {
 	struct room_context *context = l->context;
 
 	bool offer = l->floor == ROOM_FLOOR_OFFER_HOLDER || l->floor == ROOM_FLOOR_OFFER_MENTIONED;
 
-	/* While the bot takes part in the conversation it may know what others say; otherwise
-	 * nobody is told. */
-	if (row->reason == ROOM_REASON_NOT_ADDRESSED && !context->guest &&
-	    room_floor_engaged(context->floor, context->settings, context->now))
+	if (row->reason == ROOM_REASON_NOT_ADDRESSED && is_overheard(context))
 		room_emit(context, ROOM_DO_OVERHEARD)->record = l->turn;
+	else if (row->reason == ROOM_REASON_NOT_ADDRESSED)
+		room_history_withhold(context->history, l->turn->id);
 	if (row->reason == ROOM_REASON_NOT_ADDRESSED)
 		room_floor_apply(context->floor, context->settings,
 				 l->floor == ROOM_FLOOR_OFFER_VOLITION ? ROOM_FLOOR_IGNORE

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "control/prompts/prompts.def"
 #include "control/room/floor/floor.h"
 #include "control/room/turn/admission.h"
 #include "control/room/turn/moments.h"
@@ -48,12 +49,8 @@ static void write_prompt(const struct room_context *context,
 
 	room_moments_text(view->moments, context->now, moments, sizeof moments);
 	room_segment_lines(turn, lines, sizeof lines);
-	snprintf(buf, PROMPT_MAX,
-		 "You are %s, in a voice channel with %u people. Was the last line meant for you? "
-		 "Answer exactly YES or NO.\nroom: %s\ntalking with you: %s\n"
-		 "since you spoke others had the word: %u times\nseconds since you spoke or were "
-		 "spoken to: %llu%s\n%s",
-		 context->name, room_people_present(context), active ? "ACTIVE" : "AMBIENT",
+	snprintf(buf, PROMPT_MAX, PROMPT_REPLY_DECISION, context->name,
+		 room_people_present(context), active ? "ACTIVE" : "AMBIENT",
 		 active && holder ? holder : "nobody", room_floor_others(floor),
 		 room_floor_relevant_at(floor)
 			 ? (unsigned long long)((context->now - room_floor_relevant_at(floor)) /

@@ -58,3 +58,13 @@ unsigned room_history_count(const struct room_history *h)
 {
 	return h->n;
 }
+
+void room_history_withhold(struct room_history *h, uint32_t turn)
+{
+	for (unsigned i = 0; i < h->n; i++) {
+		struct room_history_line *l = &h->line[(h->first + i) % ROOM_HISTORY_LINES];
+
+		if (l->turn == turn && !l->bot)
+			l->withheld = true;
+	}
+}

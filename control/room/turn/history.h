@@ -12,7 +12,8 @@ struct room_history_line {
 	uint64_t at; /* ns */
 	uint32_t turn;
 	bool bot;
-	bool cut; /* of the bot: more of it was not played */
+	bool cut;      /* of the bot: more of it was not played */
+	bool withheld; /* no model is told */
 	char name[ROOM_NAME_MAX];
 	char text[ROOM_HISTORY_TEXT + 1];
 };
@@ -28,6 +29,8 @@ void room_history_add(struct room_history *h, uint64_t at, uint32_t turn, bool b
 /* Replaces words in the newest line of this speaker that has them. Returns false if there is
  * none. */
 bool room_history_revise(struct room_history *h, const char *name, const char *was, const char *is);
+/* No model is told the words of this turn. */
+void room_history_withhold(struct room_history *h, uint32_t turn);
 /* 0 is the oldest. */
 const struct room_history_line *room_history_at(const struct room_history *h, unsigned i);
 unsigned room_history_count(const struct room_history *h);

@@ -580,6 +580,37 @@ TEST(a_spoken_question_gets_an_answer_that_is_written_and_read_out)
 	scene_end(&s);
 }
 
+static char context[4096];
+
+static void take_context(const struct bus_event *ev, void *arg)
+{
+	(void)arg;
+	snprintf(context, sizeof context, "%u %s", (unsigned)ev->context.turn, ev->context.told);
+}
+
+TEST(what_the_model_was_told_is_published_where_it_is_kept)
+{
+	static struct scene s;
+
+	for (int kept = 0; kept < 2; kept++) {
+		context[0] = '\0';
+		mute = false;
+		prepare = written;
+		CHECK(scene_begin(&s, "off"));
+		prepare = NULL;
+		CHECK_INT(bus_subscribe(s.bus, BUS_MASK(EVENT_CONTEXT), take_context, NULL), 0);
+		CHECK_INT(settings_set(s.settings, "keep_contexts", kept ? "on" : "off"), 0);
+		s.words = "parley what time is it";
+		over = answered;
+		env_run(s.fake.env);
+		CHECK(!s.fake.timed_out);
+		CHECK(!strstr(context, "what time is it") == !kept);
+		CHECK(!strstr(context, "[[TO: SPEAKER]]") == !kept);
+		evhttp_free(writer);
+		scene_end(&s);
+	}
+}
+
 static void spend_budget(struct scene *s, const char *at_limit)
 {
 	CHECK_INT(settings_set(s->settings, "cost_guild_cents", "1"), 0);

@@ -309,6 +309,30 @@ TEST(rule_046_a_thought_is_taken_back_when_somebody_speaks)
 	scene_close(s);
 }
 
+/* A voice model may say the word of the mark, or write it. */
+TEST(a_thought_can_be_declined_on_every_path)
+{
+	static const char *const paths[] = {"reply_path native", "reply_path bridge"};
+	static const char *const words[] = {"[SKIP]", "Skip.", "skip"};
+	struct scene *s;
+
+	for (size_t i = 0; i < 6; i++) {
+		s = thinking(paths[i / 3]);
+		scene_wait(s, 46000);
+		CHECK(strstr(scene_find(s, ROOM_DO_ASK)->text, "[SKIP]"));
+		scene_answer(s, words[i % 3], 400);
+		CHECK_INT(scene_count(s, ROOM_DO_SAY_OPEN), 0);
+		CHECK_INT(scene_ended(s, ROOM_REASON_NO_ANSWER), 1);
+		scene_close(s);
+	}
+	/* Other words are said, also those that begin like it. */
+	s = thinking("");
+	scene_wait(s, 46000);
+	scene_answer(s, "Skipping stones is fun.", 1000);
+	CHECK_INT(scene_count(s, ROOM_DO_SAY_OPEN), 1);
+	scene_close(s);
+}
+
 /* With interruptions none that is so of its own words, too. */
 TEST(rule_073_a_thought_is_spoken_to_its_end_where_nobody_may_interrupt)
 {

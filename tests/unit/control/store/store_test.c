@@ -312,7 +312,8 @@ TEST(versions_that_an_older_control_wrote_are_read)
 	close_store();
 	CHECK_INT(sqlite3_open(s.path, &db), SQLITE_OK);
 	CHECK_INT(sqlite3_exec(db,
-			       "DROP TABLE costs; DROP TABLE guild_states; DROP INDEX events_user;"
+			       "DROP TABLE costs; DROP TABLE contexts; ALTER TABLE turns DROP "
+			       "COLUMN prompts; DROP TABLE guild_states; DROP INDEX events_user;"
 			       "DROP INDEX speech_user; PRAGMA user_version=1",
 			       NULL, NULL, NULL),
 		  SQLITE_OK);

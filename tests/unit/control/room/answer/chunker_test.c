@@ -147,6 +147,19 @@ TEST(rule_087_never_inside_a_directive)
 	check_rows(rows, sizeof rows / sizeof rows[0]);
 }
 
+TEST(a_late_first_chunk_ends_with_its_first_clause)
+{
+	static const char text[] = "Well, a horse, that is brown. It, too, is old. Yes. ";
+	struct pieces p = {0};
+	struct room_chunker c;
+
+	room_chunker_init(&c, 2, 30, 300);
+	room_chunker_relax(&c);
+	room_chunker_add(&c, text, sizeof text - 1, piece, &p);
+	room_chunker_flush(&c, piece, &p);
+	CHECK_STR(p.text, "Well, a horse,|that is brown. It, too, is old.|Yes.|");
+}
+
 TEST(hostile_text_comes_out_valid_and_bounded)
 {
 	static const char *const units[] = {"x",  "\xc3",     ". ",	 "[[",	 "a. b! ",

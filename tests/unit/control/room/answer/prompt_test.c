@@ -1,6 +1,7 @@
 #include "tests/test.h"
 
 #include "control/room/answer/prompt.h"
+#include "control/prompts/prompts.def"
 #include "control/room/inside.h"
 #include "proto/base/time.h"
 #include "tests/unit/control/room/world.h"
@@ -200,8 +201,13 @@ TEST(a_prompt_tells_the_newest_of_the_conversation_and_what_is_said_now)
 	room_history_add(&room->history, 4, 92, false, false, "Bob", "not that one");
 	e = ask(1000);
 	CHECK(e);
-	CHECK_STR(e->instructions, "Be brief.\nYour name is Parley.\npeople in the room: Alice\n"
-				   "room moment: Parley (you) came in\nroom moment: Alice came in");
+	CHECK_STR(e->instructions,
+		  "Be brief.\nYour name is Parley." PROMPT_CONTRACT "\npeople in the room: Alice\n"
+		  "room moment: Parley (you) came in\nroom moment: Alice came in");
+	/* What follows changes with the room. */
+	CHECK_STR(e->instructions + e->stable,
+		  "\npeople in the room: Alice\nroom moment: Parley (you) came in\n"
+		  "room moment: Alice came in");
 	CHECK_INT(e->history_n, 3);
 	CHECK(!e->history[0].bot && e->history[1].bot);
 	CHECK_STR(e->history[0].speaker, "Bob");
@@ -210,6 +216,40 @@ TEST(a_prompt_tells_the_newest_of_the_conversation_and_what_is_said_now)
 	CHECK_STR(e->history[2].text, "not that one");
 	/* What is said now stands in the question, and nowhere else. */
 	CHECK_STR(e->text, "[Alice]: parley and now");
+	over();
+}
+
+TEST(a_small_context_has_no_place_for_the_contract)
+{
+	const struct room_effect *e;
+
+	begin();
+	settings_set(set, "reply_path", "brain");
+	settings_set(set, "context_bytes", "1000");
+	step((struct room_event){.type = ROOM_CALL, .yes = true}, 900);
+	member(1, "Alice", 1000);
+	e = ask(1000);
+	CHECK(e);
+	CHECK(!strstr(e->instructions, "[[TO"));
+	CHECK(strstr(e->instructions, "Be brief."));
+	over();
+}
+
+TEST(words_that_are_withheld_are_told_to_no_model)
+{
+	const struct room_effect *e;
+
+	begin();
+	settings_set(set, "reply_path", "brain");
+	step((struct room_event){.type = ROOM_CALL, .yes = true}, 900);
+	member(1, "Alice", 1000);
+	room_history_add(&room->history, 1, 90, false, false, "Bob", "a secret");
+	room_history_add(&room->history, 2, 91, false, false, "Bob", "no secret");
+	room_history_withhold(&room->history, 90);
+	e = ask(1000);
+	CHECK(e);
+	CHECK_INT(e->history_n, 1);
+	CHECK_STR(e->history[0].text, "no secret");
 	over();
 }
 

@@ -269,6 +269,14 @@ TEST(rule_090_the_beginning_is_obeyed_and_not_spoken)
 	begin("brain");
 	text("Sure thing.");
 	CHECK_INT(room_active(room)->policy.why, ROOM_POLICY_TARGET_MISSING);
+	CHECK_INT(room_active(room)->policy.user,
+		  room_active(room)->user); /* who asked may stop it */
+	over();
+	begin("brain");
+	settings_set(set, "untargeted_interrupt", "none");
+	text("Sure thing.");
+	CHECK_INT(room_active(room)->policy.why, ROOM_POLICY_TARGET_MISSING);
+	CHECK_INT(room_active(room)->policy.user, 0);
 	over();
 	begin("brain");
 	text("[[TO: Carol]] Sure thing.");

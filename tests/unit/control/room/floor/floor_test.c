@@ -622,6 +622,32 @@ TEST(the_bot_follows_a_conversation_and_stays_out_of_asides)
 	scene_close(s);
 }
 
+/* Whether a model receives an aside, by the setting and by whether the bot takes part. */
+TEST(one_setting_decides_what_models_overhear)
+{
+	static const struct {
+		const char *sets;
+		unsigned engaged, apart;
+	} table[] = {{"", 1, 0}, {"overhear always", 1, 1}, {"overhear never", 0, 0}};
+
+	for (size_t i = 0; i < 3; i++) {
+		struct scene *s = three(table[i].sets);
+
+		scene_say(s, ALICE, "parley who was caesar");
+		scene_answer(s, "a roman", 600);
+		scene_drained(s);
+		scene_mark(s);
+		scene_say(s, ALICE, "bob did you know that");
+		CHECK_INT(scene_count(s, ROOM_DO_OVERHEARD), table[i].engaged);
+		scene_wait(s, 61000);
+		scene_mark(s);
+		scene_say(s, ALICE, "and who killed him");
+		CHECK_INT(scene_ended(s, ROOM_REASON_NOT_ADDRESSED), 1);
+		CHECK_INT(scene_count(s, ROOM_DO_OVERHEARD), table[i].apart);
+		scene_close(s);
+	}
+}
+
 TEST(a_word_of_listening_is_an_answer_only_to_a_question)
 {
 	static const char *const words[] = {"hut", "oh wow", "la di da"};

@@ -1,0 +1,75 @@
+/* What the model is told for an answer, kept for people who look into it (agent.h). */
+#include <stdlib.h>
+
+#include <jansson.h>
+
+#include "control/agent/inside.h"
+#include "control/media/media.h"
+#include "control/prompts/prompts.def"
+#include "control/settings/settings.h"
+#include "ipc/env.h"
+
+static bool add_message(json_t *list, const char *role, const char *speaker, const char *text)
+{
+	return json_array_append_new(list, json_pack("{s:s,s:s,s:s?}", "role", role, "speaker",
+						     speaker, "text", text)) == 0;
+}
+
+/* Whether each of those who speak in the turn has consented. */
+static bool may_keep_question(const struct agent *a, uint32_t turn)
+{
+	const struct room_turn *t = room_active(a->room);
+
+	if (!t || t->id != turn)
+		return false;
+	for (unsigned i = 0; i < t->segments; i++)
+		if (!media_call_consents(a->call, t->segment[i].user))
+			return false;
+	return !t->user || media_call_consents(a->call, t->user);
+}
+
+static json_t *describe_messages(const struct agent *a, const struct room_effect *e)
+{
+	json_t *list = json_array();
+	bool ok = list != NULL;
+
+	for (size_t i = 0; ok && i < e->history_n; i++) {
+		const struct room_message *m = &e->history[i];
+		bool keep = m->bot || (m->user && media_call_consents(a->call, m->user));
+
+		ok = add_message(list, m->bot ? "assistant" : "user", keep ? m->speaker : "",
+				 keep ? m->text : NULL);
+	}
+	if (ok)
+		ok = add_message(list, "user", "", may_keep_question(a, e->turn) ? e->text : NULL);
+	if (ok)
+		return list;
+	json_decref(list);
+	return NULL;
+}
+
+void agent_keep_context(struct agent *a, const struct room_effect *e)
+{
+	const struct media_want *where = media_call_want(a->call);
+	struct bus_event ev = {
+		.type = EVENT_CONTEXT, .at_ms = env_wall_ms(a->env), .guild = where->guild};
+	json_t *told;
+	char *text;
+
+	if (!a->settings->keep_contexts || !a->bus)
+		return;
+	told = json_pack("{s:s,s:o}", "instructions",
+			 e->instructions ? e->instructions : roles_instructions(a->roles),
+			 "messages", describe_messages(a, e));
+	text = told ? json_dumps(told, JSON_COMPACT) : NULL;
+	json_decref(told);
+	if (!text)
+		return;
+	ev.context = (struct event_context){.session = turns_session(a->turns),
+					    .channel = where->channel,
+					    .turn = e->turn,
+					    .prompts = PROMPTS_VERSION,
+					    .told = text};
+	bus_publish(a->bus, &ev);
+	free(text);
+}

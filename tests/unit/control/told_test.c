@@ -1,0 +1,69 @@
+/* `control --context`, from a store; and how long a store keeps it. */
+#include "control/told.h"
+
+#include <stdlib.h>
+
+#include "control/events/events.h"
+#include "control/store/db.h"
+#include "control/store/rows.h"
+#include "tests/test.h"
+#include "tests/unit/ipc/loop.h"
+
+#define TOLD                                                                                       \
+	"{\"instructions\":\"Be brief.\",\"messages\":[{\"role\":\"user\",\"speaker\":\"bob\","    \
+	"\"text\":\"hello\"},{\"role\":\"assistant\",\"speaker\":\"\",\"text\":\"hi\"},"           \
+	"{\"role\":\"user\",\"speaker\":\"\",\"text\":null}]}"
+
+static struct bus_event context_of(uint32_t turn, uint64_t session)
+{
+	struct bus_event ev = {.type = EVENT_CONTEXT, .at_ms = 1000 * turn, .guild = 1};
+
+	ev.context = (struct event_context){
+		.session = session, .channel = 2, .turn = turn, .prompts = 1, .told = TOLD};
+	return ev;
+}
+
+static int print(const char *dir, uint64_t turn, char *to, size_t size)
+{
+	char *text = NULL;
+	size_t n = 0;
+	FILE *out = open_memstream(&text, &n);
+	int status = told_run(out, dir, turn, 0);
+
+	fclose(out);
+	snprintf(to, size, "%s", text);
+	free(text);
+	return status;
+}
+
+TEST(what_a_model_was_told_is_printed_expires_and_is_erased)
+{
+	char dir[] = "/tmp/told-XXXXXX", text[512];
+	struct bus_event one = context_of(3, 8), two = context_of(4, 9);
+	struct bus_event spoke = {.type = EVENT_UTTERANCE, .at_ms = 9, .guild = 1, .user = 501};
+	struct db *db = NULL;
+	unsigned changed = 0;
+
+	spoke.utterance = (struct event_utterance){.session = 9, .text = "hello"};
+	CHECK(mkdtemp(dir) != NULL);
+	CHECK_INT(db_open(&db, dir, DB_OWN), 0);
+	CHECK_INT(rows_add(db, &one, true), 0);
+	CHECK_INT(rows_add(db, &two, true), 0);
+	CHECK_INT(rows_add(db, &spoke, true), 0);
+	one.context.turn = 5;
+	CHECK_INT(rows_add(db, &one, false), 0); /* no words may be kept */
+	CHECK_INT(print(dir, 3, text, sizeof text), 0);
+	CHECK_STR(text, "turn 3, 1970-01-01 00:00:03 UTC, prompts 1\nBe brief.\nuser bob: hello\n"
+			"assistant: hi\nuser: (left out)\n");
+	CHECK_INT(print(dir, 0, text, sizeof text), 0);
+	CHECK(strncmp(text, "turn 4,", 7) == 0);
+	CHECK_INT(print(dir, 5, text, sizeof text), 1);
+	/* Whoever spoke in that session is in it. */
+	CHECK_INT(rows_erase(db, 501, &changed), 0);
+	CHECK_INT(print(dir, 4, text, sizeof text), 1);
+	CHECK_INT(print(dir, 3, text, sizeof text), 0);
+	CHECK_INT(rows_expire(db, 100000, 50000, &changed), 0);
+	CHECK_INT(print(dir, 3, text, sizeof text), 1);
+	db_close(db);
+	folder_remove(dir);
+}
