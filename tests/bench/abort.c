@@ -1,0 +1,175 @@
+/* How soon the request to a text model ends at its server when its answer is interrupted:
+ * bargein_abort_p99_ms.
+ *
+ * guildd, the bot's mediad and control run unmodified (rooms.h), on the reply path brain. The text
+ * model, the voice and speech-to-text are scripts in this process. The model writes a word every
+ * 50 ms for as long as it may, so the interruption meets it in the middle; the voice reads three
+ * seconds of sound out of each sentence.
+ *
+ *   abort   from control's read of the frame that confirms the interruption (the room's journal) to
+ *           the end of the connection, or of the request, as the model's server learns it
+ *
+ *   BENCH_ASKS=n      questions in all (150)      BENCH_ROOMS=n      rooms at a time (4) */
+#include "ipc/env.h"
+#include "ipc/http_server.h"
+#include "ipc/tmr.h"
+#include "proto/base/time.h"
+#include "tests/bench/bench.h"
+#include "tests/bench/brain.h"
+#include "tests/bench/journal_times.h"
+#include "tests/bench/rooms.h"
+#include "tests/bench/speech.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	ROOMS = 8,
+	WORD_MS = 50,
+	FIT_MS = 1000,
+	RATE = 24000,
+	SOUND = RATE * 3,
+	REQUESTS = 4096,
+	BODY_MAX = 1 << 20,
+};
+
+/* A request to the model. */
+struct request {
+	struct http_exchange *x;
+	struct tmr *tmr;
+	unsigned words;
+};
+
+static struct {
+	struct env *env;
+	struct http_server *server;
+	struct request request[REQUESTS];
+	unsigned n;
+	uint64_t ended[REQUESTS]; /* aborted by control, in order */
+	size_t aborts;
+	int16_t sound[SOUND];
+} w;
+
+static void on_word(void *arg)
+{
+	struct request *r = arg;
+	char event[160];
+	/* Sentences of eight words. */
+	int n = snprintf(event, sizeof event,
+			 "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"choices\":[{"
+			 "\"index\":0,\"delta\":{\"content\":\"%s\"}}]}\n\n",
+			 !r->words++	? "[[TO: person]] so it goes "
+			 : r->words % 8 ? "so it goes "
+					: "on. ");
+
+	if (http_reply_write(r->x, event, (size_t)n))
+		bench_die("the model's answer is not taken");
+	tmr_start(r->tmr, WORD_MS * NS_PER_MS);
+}
+
+static void on_gone(struct http_exchange *x, void *arg)
+{
+	struct request *r = arg;
+
+	(void)x;
+	tmr_stop(r->tmr);
+	w.ended[w.aborts++] = bench_clock();
+}
+
+static void on_body(struct http_exchange *x, const uint8_t *data, size_t n, bool last, void *arg)
+{
+	struct request *r = arg;
+
+	(void)data, (void)n, (void)last;
+	http_reply_begin(x, 200, "text/event-stream");
+	on_word(r);
+}
+
+static void on_speech(struct http_exchange *x, const uint8_t *data, size_t n, bool last, void *arg)
+{
+	(void)data, (void)n, (void)last, (void)arg;
+	http_reply(x, 200, "audio/pcm", w.sound, sizeof w.sound);
+}
+
+static void on_request(struct http_exchange *x, const struct http_head *head, void *arg)
+{
+	static const struct http_body_limits limits = {.max = BODY_MAX};
+	struct request *r = &w.request[w.n];
+
+	(void)arg;
+	if (strcmp(head->path, "/v1/audio/speech") == 0) {
+		http_take_body(x, &limits, on_speech, NULL);
+		return;
+	}
+	if (w.n == REQUESTS)
+		bench_die("too many requests");
+	w.n++;
+	r->x = x;
+	BENCH_OK(tmr_alloc(&r->tmr, w.env, on_word, r));
+	http_on_gone(x, on_gone, r);
+	http_take_body(x, &limits, on_body, r);
+}
+
+static size_t aborts_of(unsigned room, double *ms)
+{
+	struct journal_times s;
+	char folder[96];
+	size_t n = 0;
+
+	snprintf(folder, sizeof folder, "%s/rooms", rooms_folder());
+	journal_times_room(&s, folder, rooms_guild(room));
+	for (size_t i = 0; i < s.cuts; i++)
+		for (size_t k = 0; k < w.aborts; k++)
+			if (w.ended[k] > s.cut[i].heard &&
+			    w.ended[k] < s.cut[i].heard + FIT_MS * NS_PER_MS) {
+				ms[n++] = (double)(w.ended[k] - s.cut[i].heard) / 1e6;
+				break;
+			}
+	journal_times_clear(&s);
+	return n;
+}
+
+int main(void)
+{
+	unsigned asks = rooms_number("BENCH_ASKS", 150, REQUESTS / 2), seconds = 0;
+	static char brain_url_[160], text_url[96], speech_url[96];
+	const char *settings[] = {brain_url_, text_url, speech_url, "PARLEY_REPLY_PATH=brain",
+				  NULL};
+	struct rooms_conf conf = {.settings = settings, .journals = true};
+	struct http_server_conf server = {.max_per_address = 256, .h = on_request};
+	struct brain *brain;
+	static double ms[REQUESTS];
+	size_t n = 0;
+
+	w.env = rooms_open(rooms_number("BENCH_ROOMS", 4, ROOMS));
+	speech_make(w.sound, SOUND, RATE, 2);
+	brain_alloc(&brain, w.env, "parley and now what", 1000, false);
+	BENCH_OK(http_server_alloc(&w.server, w.env, &server));
+	snprintf(brain_url_, sizeof brain_url_, "PARLEY_BRAIN_URL=%s", brain_url(brain));
+	snprintf(text_url, sizeof text_url, "PARLEY_TEXT_URL=http://127.0.0.1:%u/v1",
+		 http_server_port(w.server));
+	snprintf(speech_url, sizeof speech_url, "PARLEY_SPEECH_URL=http://127.0.0.1:%u/v1",
+		 http_server_port(w.server));
+	rooms_begin(&conf);
+	for (; w.n < asks; seconds++) {
+		if (seconds > 60 + 3 * asks)
+			bench_die("only %u questions (logs in %s)", w.n, rooms_folder());
+		rooms_run(1000);
+	}
+	rooms_end();
+	for (unsigned i = 0; i < rooms_count(); i++)
+		n += aborts_of(i, ms + n);
+	if (!n)
+		bench_die("nothing was aborted (logs in %s)", rooms_folder());
+	bench_raw("bargein_abort_p99_ms", ms, n);
+	bench_row_more("bargein_abort_p99_ms", bench_quantile(ms, n, 0.99), "ms",
+		       "\"p50\": %.2f, \"max\": %.2f, \"n\": %zu, \"of\": %u",
+		       bench_quantile(ms, n, 0.5), bench_quantile(ms, n, 1), n, w.n);
+	for (unsigned i = 0; i < w.n; i++)
+		tmr_free(w.request[i].tmr);
+	http_server_free(w.server);
+	brain_free(brain);
+	rooms_close();
+	return 0;
+}
