@@ -33,6 +33,7 @@ struct brain {
 	char url[64], words[64];
 	unsigned parts; /* of an answer */
 	bool paced;
+	unsigned drop_ms; /* 0: answers */
 	char sound[(PART + 2) / 3 * 4 + 1];
 	struct conn conn[CONNS];
 	unsigned conns, said;
@@ -109,6 +110,12 @@ static void on_pace(void *arg)
 {
 	struct conn *c = arg;
 
+	if (c->b->drop_ms) {
+		c->left = 0;
+		c->b->asked[c->asked].dropped = bench_clock();
+		ws_abort(c->ws);
+		return;
+	}
 	send_part(c);
 	if (c->left)
 		tmr_start(c->tmr, PART_MS * NS_PER_MS);
@@ -129,6 +136,10 @@ static void on_question(struct conn *c, const json_t *root)
 	c->turn = (uint32_t)strtoul(turn, NULL, 10);
 	c->asked = note(b, c, c->turn);
 	c->left = b->parts;
+	if (b->drop_ms) {
+		tmr_start(c->tmr, b->drop_ms * NS_PER_MS);
+		return;
+	}
 	send_text(c, text,
 		  snprintf(text, sizeof text,
 			   "{\"type\":\"response.created\",\"response\":{\"id\":\"r%s\","
@@ -218,6 +229,11 @@ void brain_alloc(struct brain **out, struct env *env, const char *words, unsigne
 	BENCH_OK(ws_listen(&b->server, b->ctx, &conf, accepted, b));
 	snprintf(b->url, sizeof b->url, "ws://127.0.0.1:%u/v1/realtime", ws_server_port(b->server));
 	*out = b;
+}
+
+void brain_drops(struct brain *b, unsigned ms)
+{
+	b->drop_ms = ms;
 }
 
 struct brain *brain_free(struct brain *b)

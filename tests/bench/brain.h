@@ -17,14 +17,16 @@ struct brain_asked {
 	unsigned conn;
 	uint32_t turn;
 	/* CLOCK_MONOTONIC in ns: response.create was read, the first sound was sent,
-	 * response.cancel was read (0: never). */
-	uint64_t at, sound, cancelled;
+	 * response.cancel was read, the connection was dropped (0: never). */
+	uint64_t at, sound, cancelled, dropped;
 };
 
 /* words: the transcript of each utterance; a number is added, so that all differ. paced: the answer
  * is sent as fast as it is spoken, 200 ms at a time. */
 void brain_alloc(struct brain **out, struct env *env, const char *words, unsigned answer_ms,
 		 bool paced);
+/* From now on it drops the connection of each question after so many ms, in place of an answer. */
+void brain_drops(struct brain *b, unsigned ms);
 struct brain *brain_free(struct brain *b);
 /* ws://127.0.0.1:PORT/v1/realtime */
 const char *brain_url(const struct brain *b);

@@ -235,13 +235,37 @@ static void bot_settings(const char **env)
 	env[n] = NULL;
 }
 
+/* Writes the settings file; returns its path, NULL for none. */
+static const char *write_config(void)
+{
+	static char path[96];
+	FILE *f;
+
+	if (!w.conf.config)
+		return NULL;
+	snprintf(path, sizeof path, "%s/parley.json", w.folder);
+	f = fopen(path, "w");
+	if (!f || fputs(w.conf.config, f) < 0 || fclose(f))
+		bench_die("%s: %s", path, strerror(errno));
+	return path;
+}
+
 static void start_bot(void)
 {
 	char sock[96], state[96], rooms[96];
+	const char *config = write_config();
 	const char *mediad[] = {
 		"--listen", sock, "--ca", w.ca, w.conf.journals ? "--journal" : NULL,
 		w.journal,  NULL};
-	const char *control[] = {"--media-sock", sock, "--state-dir", state, "--ca", w.ca, NULL};
+	const char *control[] = {"--media-sock",
+				 sock,
+				 "--state-dir",
+				 state,
+				 "--ca",
+				 w.ca,
+				 config ? "--config" : NULL,
+				 config,
+				 NULL};
 	const char *env[SETTINGS_MAX];
 
 	unsetenv("OPENAI_API_KEY");

@@ -25,6 +25,7 @@ typedef void(rooms_heard_h)(unsigned room, uint64_t at, bool audible, void *arg)
 struct rooms_conf {
 	const char *const *settings; /* further ones of control, NAME=value, NULL at the end; they
 					live as long as the world */
+	const char *config;	     /* the settings file, as text; NULL */
 	unsigned listen_ms;    /* the bot speaks for so long, and up to 20 ms more, before it is
 				  interrupted; 0: 700, not so fast that Discord would call it too many
 				  events a minute */
