@@ -2,8 +2,9 @@
 # `make demo`: a conversation on this machine. Starts the simulated Discord (guildd), the embedded engine (offlined), the bot
 # (mediad and control), and a caller with a mediad of its own, which speaks the question and records the answer.
 #
-#   BRAIN=openai   who answers: offline (the embedded engine), or a stand-in of a provider (tests/standins): openai, xai, gemini,
-#                  elevenlabs (a text model, read out and transcribed by ElevenLabs), chat or anthropic (a text model)
+#   BRAIN=openai   who answers: offline (the embedded engine), or a stand-in of a provider (tests/standins): openai; xai or gemini
+#                  (OpenAI transcribes); elevenlabs (a text model, read out and transcribed by ElevenLabs); chat or anthropic
+#                  (a text model, read out and transcribed by a local server)
 #   FAULTS=file    the script of the stand-in that answers (tests/standins/README.md)
 #   SAY="…"        what to ask (default: what time it is)      WAV=file.wav   play a recording instead
 #   OUT=folder     folder of the results (out/demo)            JOURNAL=file   record the bot for --replay: mediad, and
@@ -120,18 +121,21 @@ fi
 set -- ${FAULTS:+--script "$FAULTS"}
 case $answerer in
 offline) set -- ;;
-openai | xai)
-	start_standin standin $answerer "$out/brain" "$@"
+openai)
+	start_standin standin openai "$out/brain" "$@"
 	cat >"$config" <<-END
-		{"providers": [{"name": "brain", "dialect": "$answerer", "url": "$base"}],
+		{"providers": [{"name": "brain", "dialect": "openai", "url": "$base"}],
 		 "roles": {"voice": ["brain"], "transcribe": ["brain"]}}
 	END
 	;;
-gemini)
-	start_standin standin gemini "$out/brain" "$@"
+xai | gemini)
+	start_standin recogniser openai "$out/log/recogniser"
+	recogniser=$base
+	start_standin standin $answerer "$out/brain" "$@"
+	[ "$answerer" = xai ] || base=${base%/v1}
 	cat >"$config" <<-END
-		{"providers": [{"name": "brain", "dialect": "gemini", "url": "${base%/v1}"},
-		               {"name": "recogniser", "dialect": "embedded", "url": "http${brain#ws}/v1"}],
+		{"providers": [{"name": "brain", "dialect": "$answerer", "url": "$base"},
+		               {"name": "recogniser", "dialect": "openai", "url": "$recogniser"}],
 		 "roles": {"voice": ["brain"], "transcribe": ["recogniser"]}}
 	END
 	;;
