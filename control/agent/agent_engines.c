@@ -46,11 +46,13 @@ static void link_down(struct agent *a, const struct roles_event *ev)
 static void answer_failed(struct agent *a, const struct roles_event *ev)
 {
 	const struct engine_event *e = ev->engine;
+	const struct room_turn *t = room_active(a->room);
+	bool begun = t && t->id == ev->turn && t->first_audio_at;
 
 	log_warn("brain_failed", "turn=%u why=\"%.*s\"", ev->turn, (int)e->data.n,
 		 (const char *)e->data.p);
-	/* A link that is down has a fault of its own. */
-	if (ev->use != ENGINE_USE_VOICE || roles_health(a->roles, ev->use) != ROLES_DOWN)
+	/* A link that is down has a fault of its own; but everybody heard an answer break off. */
+	if (begun || ev->use != ENGINE_USE_VOICE || roles_health(a->roles, ev->use) != ROLES_DOWN)
 		agent_fault(a, fault_of(e->trouble, FAULT_ANSWER), FAULT_IS_ONCE);
 }
 

@@ -123,11 +123,11 @@ fault proxy_refuses 'I cannot reach the service' </dev/null
 url='' environment=
 
 # ---- what breaks off ----
-fault mid_word answer <<'END'
+fault mid_word 'I could not answer that' <<'END'
 response 1 gap 60
 response 1 audio 6 abort
 END
-fault half_open answer <<'END'
+fault half_open 'I could not answer that' <<'END'
 response 1 gap 60
 response 1 audio 6 halfopen
 END

@@ -41,6 +41,8 @@ struct scene {
 	bool barge_in;
 	const char *fails; /* code with which every answer fails */
 	unsigned deaf;	   /* asks that get no answer */
+	bool drops;	   /* the connection, when the answer has begun to play */
+	unsigned voice;	   /* the connection that answered */
 	uint32_t call_id, gen, listen, playback;
 	uint64_t said, stopped_fade;
 	unsigned rate;
@@ -318,7 +320,8 @@ static void provider(struct fake *f, unsigned conn, const char *type, const json
 			"\"response_id\":\"r1\",\"item_id\":\"i1\",\"delta\":\"it is ten past four "
 			"now\"}");
 		fake_audio(f, conn, "r1", "i1", 100, ANSWER);
-		if (!s->barge_in)
+		s->voice = conn;
+		if (!s->barge_in && !s->drops)
 			fake_send(f, conn,
 				  "{\"type\":\"response.done\",\"response\":{\"id\":\"r1\","
 				  "\"status\":\"completed\"}}");
@@ -737,6 +740,32 @@ TEST(what_the_provider_refuses_is_told_by_what_it_is)
 		      strstr(words.text, "could not answer"));
 		scene_end(&s);
 	}
+}
+
+/* Three turns of the watch later the agent knows that the playback has started. */
+static bool broken_off(const struct scene *s)
+{
+	static unsigned since_start;
+
+	since_start = s->started ? since_start + 1 : 0;
+	if (since_start == 3)
+		ws_close(s->fake.ws[s->voice], 1011, "");
+	return turned(s);
+}
+
+TEST(an_answer_that_breaks_off_is_told_at_once)
+{
+	static struct scene s;
+
+	CHECK(scene_begin(&s, "off"));
+	s.words = "what time is it";
+	s.drops = true;
+	over = broken_off;
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK(s.said > 0);
+	CHECK_INT(s.faults.v[FAULT_ANSWER].count, 1);
+	scene_end(&s);
 }
 
 /* ---- a provider that accepts and does not answer ---- */
