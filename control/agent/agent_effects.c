@@ -22,8 +22,9 @@ static void refuse_ask(struct agent *a, const struct room_effect *e)
 	static const char why[] = "the budget is spent";
 
 	log_warn("not_asked", "turn=%u why=\"%s\"", e->turn, why);
-	agent_feed(a, &(struct room_event){.type = e->type == ROOM_DO_CLASSIFY ? ROOM_CLASSIFIED
-									       : ROOM_BRAIN_FAILED,
+	agent_feed(a, &(struct room_event){.type = e->type == ROOM_DO_CLASSIFY	? ROOM_CLASSIFIED
+						   : e->type == ROOM_DO_COMPACT ? ROOM_SUMMARY
+										: ROOM_BRAIN_FAILED,
 					   .turn = e->turn,
 					   .text = slice_str(why)});
 }
@@ -100,6 +101,27 @@ static void ask_words(struct agent *a, const struct room_effect *e)
 	roles_ask(a->roles, ENGINE_USE_DECISION, 0, &ask);
 }
 
+enum { SUMMARY_TOKENS = 256 };
+
+/* The embedded engine knows no summaries. */
+static void ask_summary(struct agent *a, const struct room_effect *e)
+{
+	const struct engine_message message = {.role = ENGINE_USER, .speaker = "", .text = e->text};
+	const struct provider_record *p = settings_purpose(a->settings, PURPOSE_MEMORY, 0);
+
+	a->summary[0] = '\0';
+	if (!p || p->dialect == DIALECT_EMBEDDED) {
+		agent_feed(a, &(struct room_event){.type = ROOM_SUMMARY});
+		return;
+	}
+	roles_ask(a->roles, ENGINE_USE_SUMMARY, 0,
+		  &(struct engine_ask){.instructions = "",
+				       .purpose = PURPOSE_MEMORY,
+				       .output_tokens = SUMMARY_TOKENS,
+				       .messages = &message,
+				       .n = 1});
+}
+
 /* What is written to the session first is known to it first, so nothing needs to be waited for. */
 static void instruct(struct agent *a, const struct room_effect *e)
 {
@@ -121,7 +143,7 @@ static void overhear(struct agent *a, const struct room_turn *t)
 static bool perform_answer(struct agent *a, const struct room_effect *e)
 {
 	bool asks = e->type == ROOM_DO_ASK || e->type == ROOM_DO_ASK_AGAIN ||
-		    e->type == ROOM_DO_CLASSIFY;
+		    e->type == ROOM_DO_CLASSIFY || e->type == ROOM_DO_COMPACT;
 	uint32_t tokens = 0;
 
 	if (asks && !agent_may_spend(a, &tokens)) {
@@ -148,6 +170,9 @@ static bool perform_answer(struct agent *a, const struct room_effect *e)
 		break;
 	case ROOM_DO_OVERHEARD:
 		overhear(a, e->record);
+		break;
+	case ROOM_DO_COMPACT:
+		ask_summary(a, e);
 		break;
 	case ROOM_DO_SPEAK:
 	case ROOM_DO_CLASSIFY:

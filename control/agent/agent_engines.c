@@ -141,6 +141,23 @@ static void take_decision(struct agent *a, const struct roles_event *ev)
 						   .text = e->data});
 }
 
+/* A summary comes in pieces. */
+static void take_summary(struct agent *a, const struct engine_event *e)
+{
+	size_t n = strlen(a->summary), more = e->data.n;
+
+	if (e->type == ENGINE_WORDS) {
+		if (more > sizeof a->summary - 1 - n)
+			more = sizeof a->summary - 1 - n;
+		memcpy(a->summary + n, e->data.p, more);
+		a->summary[n + more] = '\0';
+	} else if (e->type == ENGINE_DONE || e->type == ENGINE_FAILED) {
+		agent_feed(a, &(struct room_event){.type = ROOM_SUMMARY,
+						   .yes = e->type == ENGINE_DONE,
+						   .text = slice_str(a->summary)});
+	}
+}
+
 static void take_transcript(struct agent *a, const struct engine_event *e)
 {
 	agent_feed(a, &(struct room_event){.type = e->type == ENGINE_PARTIAL ? ROOM_PARTIAL
@@ -181,6 +198,9 @@ static void take_event(const struct roles_event *ev, void *arg)
 		break;
 	case ENGINE_USE_TRANSCRIBE:
 		take_transcript(a, ev->engine);
+		break;
+	case ENGINE_USE_SUMMARY:
+		take_summary(a, ev->engine);
 		break;
 	case ENGINE_USE_COUNT:
 		break;

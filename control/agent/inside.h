@@ -34,6 +34,7 @@ struct agent {
 	struct tmr *sound_timer; /* of the sound that plays; NULL until there is one */
 	uint32_t sound_turn, sound_chunk;
 
+	char summary[2048]; /* as far as it was written */
 	bool stepping;
 	struct agent_later *first, **last; /* events that wait for the running step */
 	struct room_effects *fx;

@@ -27,6 +27,8 @@ static const struct provider_record *record_at(const struct settings *s, enum en
 		return settings_role(s, ROLE_SPEECH, i);
 	case ENGINE_USE_TRANSCRIBE:
 		return settings_role(s, ROLE_TRANSCRIBE, i);
+	case ENGINE_USE_SUMMARY:
+		return settings_purpose(s, PURPOSE_MEMORY, i);
 	case ENGINE_USE_COUNT:
 		break;
 	}
@@ -35,11 +37,10 @@ static const struct provider_record *record_at(const struct settings *s, enum en
 
 enum role roles_role(enum engine_use use)
 {
-	static const enum role roles[] = {[ENGINE_USE_VOICE] = ROLE_VOICE,
-					  [ENGINE_USE_REPLY] = ROLE_TEXT,
-					  [ENGINE_USE_DECISION] = ROLE_CLASSIFY,
-					  [ENGINE_USE_SPEECH] = ROLE_SPEECH,
-					  [ENGINE_USE_TRANSCRIBE] = ROLE_TRANSCRIBE};
+	static const enum role roles[] = {
+		[ENGINE_USE_VOICE] = ROLE_VOICE,	   [ENGINE_USE_REPLY] = ROLE_TEXT,
+		[ENGINE_USE_DECISION] = ROLE_CLASSIFY,	   [ENGINE_USE_SPEECH] = ROLE_SPEECH,
+		[ENGINE_USE_TRANSCRIBE] = ROLE_TRANSCRIBE, [ENGINE_USE_SUMMARY] = ROLE_TEXT};
 
 	return roles[use];
 }
@@ -338,7 +339,7 @@ void roles_save(struct roles *r, bool on)
 /* Whether the room asks for this use. */
 static bool is_used(const struct roles *r, enum engine_use use)
 {
-	return settings_uses(r->settings, roles_role(use));
+	return use != ENGINE_USE_SUMMARY && settings_uses(r->settings, roles_role(use));
 }
 
 void roles_serving(const struct roles *r, char *buf, size_t size)

@@ -33,6 +33,7 @@ enum engine_use {
 	ENGINE_USE_DECISION,   /* purpose reply_decision */
 	ENGINE_USE_SPEECH,     /* role speech */
 	ENGINE_USE_TRANSCRIBE, /* role transcribe */
+	ENGINE_USE_SUMMARY,    /* purpose memory */
 	ENGINE_USE_COUNT,
 };
 

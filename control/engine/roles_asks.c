@@ -37,7 +37,8 @@ static void end_live(struct live *l)
 {
 	l->over = true;
 	/* A voice or a decision is not asked for again. */
-	if (l->use != ENGINE_USE_SPEECH && l->use != ENGINE_USE_DECISION)
+	if (l->use != ENGINE_USE_SPEECH && l->use != ENGINE_USE_DECISION &&
+	    l->use != ENGINE_USE_SUMMARY)
 		return;
 	free(l->ask);
 	*l = (struct live){0};

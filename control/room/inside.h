@@ -24,6 +24,7 @@
 #include "control/room/room.h"
 #include "control/room/session.h"
 #include "control/room/turn/classifier.h"
+#include "control/room/turn/compaction.h"
 #include "control/room/turn/history.h"
 #include "control/room/turn/moments.h"
 #include "control/room/turn/turns.h"
@@ -36,6 +37,7 @@ struct room {
 	struct room_turns turns;
 	struct room_history history;
 	struct room_moments moments;
+	struct room_compaction compaction;
 	struct room_classifier classifier;
 	struct room_captures captures;
 	struct room_transcripts transcripts;

@@ -19,6 +19,7 @@ static void wire_machines(struct room *room)
 	c->turns = &room->turns;
 	c->history = &room->history;
 	c->moments = &room->moments;
+	c->compaction = &room->compaction;
 	c->classifier = &room->classifier;
 	c->captures = &room->captures;
 	c->transcripts = &room->transcripts;
@@ -122,6 +123,9 @@ ON_EVENT(music, music)
 TICK(music, music)
 DEADLINE(music, music)
 ON_EVENT(classifier, classifier)
+ON_EVENT(compaction, compaction)
+TICK(compaction, compaction)
+DEADLINE(compaction, compaction)
 
 static void thought_tick(struct room_context *context)
 {
@@ -165,6 +169,7 @@ static const struct machine {
 	{"speculative", room_speculative_on_event, room_speculative_tick, NULL},
 	{"endpointing", NULL, room_endpointing_tick, room_endpointing_deadline},
 	{"classifier", classifier_on_event, NULL, NULL},
+	{"compaction", compaction_on_event, compaction_tick, compaction_deadline},
 	{"output", room_output_on_event, room_output_tick, NULL},
 };
 

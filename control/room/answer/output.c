@@ -10,6 +10,7 @@
 #include "control/room/answer/speculative.h"
 #include "control/room/base/context.h"
 #include "control/room/base/turns.h"
+#include "control/room/turn/compaction.h"
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
 
@@ -22,6 +23,7 @@ static void write_prompt(struct room_context *context, const struct room_turn *t
 	struct room_prompt_view view = {.history = context->history,
 					.moments = context->moments,
 					.followup = context->followup,
+					.summary = room_compaction_summary(context->compaction),
 					.planned = room_reply_planned(context->reply)};
 
 	room_prompt_ask(context, &view, turn, e);

@@ -112,7 +112,7 @@ static const char *choose_contract(const struct text *t, const struct room_turn 
 
 /* turn: the one that a text model answers, told with the contract and the moments; NULL for a voice
  * model. *stable (may be NULL): the bytes at the beginning that seldom change. */
-static size_t build_prompt(const struct room_context *context, const struct room_moments *told,
+static size_t build_prompt(const struct room_context *context, const struct room_prompt_view *view,
 			   const struct room_turn *turn, char *buf, size_t size, size_t *stable)
 {
 	const char *contract;
@@ -132,10 +132,12 @@ static size_t build_prompt(const struct room_context *context, const struct room
 	if (stable)
 		*stable = t.n;
 	put_people(context, &t);
+	if (turn && *view->summary && put_text(&t, PROMPT_SUMMARY_SECTION))
+		put_cut(&t, view->summary, strlen(view->summary));
 	if (turn) {
 		char moments[ROOM_MOMENTS_MAX];
 
-		room_moments_text(told, context->now, moments, sizeof moments);
+		room_moments_text(view->moments, context->now, moments, sizeof moments);
 		put_cut(&t, moments, sizeof moments);
 		if (t.n && buf[t.n - 1] == '\n')
 			buf[--t.n] = '\0';
@@ -222,8 +224,8 @@ void room_prompt_ask(struct room_context *context, const struct room_prompt_view
 	if (view->planned) {
 		instructions = room_text(context, ROOM_PROMPT_MAX, ROOM_TEXTS);
 		if (instructions) {
-			used += build_prompt(context, view->moments, turn, instructions,
-					     ROOM_PROMPT_MAX, &e->stable);
+			used += build_prompt(context, view, turn, instructions, ROOM_PROMPT_MAX,
+					     &e->stable);
 			e->instructions = room_text_keep(context, instructions);
 		}
 	}

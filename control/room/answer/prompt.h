@@ -5,10 +5,11 @@
  *   section        voice model   text model   limit
  *   persona        yes           yes          what the other sections leave of context_bytes
  *   name           yes           yes
- *   contract       -             yes          control/prompts/prompts.def; left out of a small
- * context people         yes           yes          12 moments        -             yes room
- * moments (moments.h) conversation   yes           yes          the newest context_turns lines of
- * 1200 bytes
+ *   contract       -             yes          left out of a small context (prompts.def)
+ *   people         yes           yes          12
+ *   summary        -             yes          1200 bytes (compaction.h)
+ *   moments        -             yes          room moments (moments.h)
+ *   conversation   yes           yes          the newest context_turns lines of 1200 bytes
  *
  * The question always has its place (420 bytes of context_bytes); of the conversation the newest
  * lines that fit are told. A voice model keeps the conversation in its session; the messages are
@@ -44,7 +45,8 @@ struct room_prompt_view {
 	const struct room_history *history;
 	const struct room_moments *moments;
 	const struct room_followup *followup;
-	bool planned; /* a text model without memory answers: it is told everything */
+	const char *summary; /* of what was said longer ago, or "" */
+	bool planned;	     /* a text model without memory answers: it is told everything */
 };
 
 /* Builds the instructions of a voice model. Always terminated; returns the length. */

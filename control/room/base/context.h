@@ -34,6 +34,7 @@ struct room_messages {
 	struct room_message v[ROOM_MESSAGES];
 };
 
+struct room_compaction;
 struct room_names;
 
 struct room_context {
@@ -54,6 +55,7 @@ struct room_context {
 	struct room_turns *turns;
 	struct room_history *history;
 	struct room_moments *moments;
+	struct room_compaction *compaction;
 	struct room_classifier *classifier;
 	struct room_captures *captures;
 	struct room_transcripts *transcripts;

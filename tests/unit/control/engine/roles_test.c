@@ -23,7 +23,8 @@ static struct seen {
 
 static void on_event(const struct roles_event *ev, void *arg)
 {
-	static const char *const uses[] = {"voice", "reply", "decision", "speech", "transcribe"};
+	static const char *const uses[] = {"voice",  "reply",	   "decision",
+					   "speech", "transcribe", "summary"};
 	static const char *const types[] = {"audio", "words", "done",	 "failed",     "silent",
 					    "up",    "down",  "partial", "transcript", "none"};
 	size_t at = strlen(fx.events);

@@ -7,7 +7,7 @@
 #include "control/room/room.h"
 #include "control/settings/settings.h"
 
-enum { SCENE_DID = 8192, SCENE_USERS = 12, SCENE_TEXT = 640 };
+enum { SCENE_DID = 8192, SCENE_USERS = 12, SCENE_TEXT = 1024 };
 
 struct scene_did {
 	enum room_effect_type type;

@@ -235,6 +235,22 @@ TEST(a_small_context_has_no_place_for_the_contract)
 	over();
 }
 
+TEST(a_summary_stands_between_people_and_moments)
+{
+	const struct room_effect *e;
+
+	begin();
+	settings_set(set, "reply_path", "brain");
+	step((struct room_event){.type = ROOM_CALL, .yes = true}, 900);
+	member(1, "Alice", 1000);
+	snprintf(room->compaction.summary, sizeof room->compaction.summary, "They met.");
+	e = ask(1000);
+	CHECK(e);
+	CHECK(strstr(e->instructions, "people in the room: Alice" PROMPT_SUMMARY_SECTION
+				      "They met.\nroom moment: "));
+	over();
+}
+
 TEST(words_that_are_withheld_are_told_to_no_model)
 {
 	const struct room_effect *e;

@@ -1,0 +1,111 @@
+#include "control/room/turn/compaction.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "control/prompts/prompts.def"
+#include "control/room/base/context.h"
+#include "control/room/turn/history.h"
+#include "control/settings/settings.h"
+#include "proto/base/time.h"
+#include "proto/base/utf8.h"
+
+enum { WAIT_S = 30, AGAIN_S = 60 };
+
+/* Whether the line waits to be told in a summary. */
+static bool is_open(const struct room_compaction *c, const struct room_history_line *l)
+{
+	return !l->withheld && l->at > c->until;
+}
+
+/* Lines that wait, older than those that a model is told. */
+static unsigned count_open(const struct room_compaction *c, const struct room_context *context)
+{
+	unsigned n = room_history_count(context->history), told = context->settings->context_turns;
+	unsigned open = 0;
+
+	for (unsigned i = 0; i + told < n; i++)
+		open += is_open(c, room_history_at(context->history, i));
+	return open;
+}
+
+static size_t write_line(const struct room_context *context, const struct room_history_line *l,
+			 char *to, size_t size)
+{
+	char text[ROOM_COMPACT_LINE + 1];
+	int n;
+
+	utf8_copy(text, sizeof text, l->text);
+	n = snprintf(to, size, "%s: %s\n", l->bot ? context->name : l->name, text);
+	return n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1;
+}
+
+static void ask_summary(struct room_compaction *c, struct room_context *context)
+{
+	char *prompt = room_text(context, ROOM_COMPACT_PROMPT, ROOM_TEXTS_MANY);
+	unsigned n = room_history_count(context->history), lines = 0;
+	size_t at;
+
+	if (!prompt)
+		return;
+	at = (size_t)snprintf(prompt, ROOM_COMPACT_PROMPT, PROMPT_SUMMARY,
+			      *c->summary ? c->summary : "(nothing)");
+	for (unsigned i = 0; i < n && lines < ROOM_COMPACT_LINES; i++) {
+		const struct room_history_line *l = room_history_at(context->history, i);
+
+		if (!is_open(c, l))
+			continue;
+		at += write_line(context, l, prompt + at, ROOM_COMPACT_PROMPT - at);
+		c->asked_until = l->at;
+		lines++;
+	}
+	c->asked = true;
+	c->over_at = context->now + WAIT_S * NS_PER_S;
+	room_emit(context, ROOM_DO_COMPACT)->text = room_text_keep(context, prompt);
+}
+
+void room_compaction_on_event(struct room_compaction *c, const struct room_context *context,
+			      const struct room_event *ev)
+{
+	size_t n = ev->text.n < ROOM_COMPACT_SUMMARY ? ev->text.n : ROOM_COMPACT_SUMMARY;
+
+	if (ev->type != ROOM_SUMMARY || !c->asked)
+		return;
+	c->asked = false;
+	if (!ev->yes || !n) {
+		c->over_at = context->now + AGAIN_S * NS_PER_S;
+		return;
+	}
+	memcpy(c->summary, ev->text.p, n);
+	c->summary[n] = '\0';
+	utf8_mend(c->summary);
+	c->until = c->asked_until;
+	c->over_at = 0;
+}
+
+void room_compaction_tick(struct room_compaction *c, struct room_context *context)
+{
+	if (context->now < c->over_at)
+		return;
+	if (c->asked) {
+		c->asked = false;
+		c->over_at = context->now + AGAIN_S * NS_PER_S;
+		return;
+	}
+	if (context->settings->compact_context &&
+	    context->settings->reply_path == SETTINGS_REPLY_BRAIN &&
+	    count_open(c, context) >= ROOM_COMPACT_LINES)
+		ask_summary(c, context);
+}
+
+uint64_t room_compaction_deadline(const struct room_compaction *c,
+				  const struct room_context *context)
+{
+	(void)context;
+	return c->asked ? c->over_at : UINT64_MAX;
+}
+
+const char *room_compaction_summary(const struct room_compaction *c)
+{
+	return c->summary;
+}

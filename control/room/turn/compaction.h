@@ -1,0 +1,43 @@
+/* Compaction: what no longer fits into the context of a text model stays known as a summary.
+ *
+ *   state    input                                          next     effect
+ *   IDLE     ROOM_COMPACT_LINES lines are older than those  ASKED    COMPACT: the summary so far
+ *            that are told, and in no summary                        and these lines
+ *   ASKED    SUMMARY, yes                                   IDLE     it replaces the summary
+ *   ASKED    SUMMARY, no, or 30 s                           IDLE     the next one after 60 s
+ *
+ * Lines that the setting `overhear` withholds are in no summary. Only the reply path brain needs
+ * one: a voice model keeps its conversation. For control/room only. */
+#ifndef CONTROL_ROOM_TURN_COMPACTION_H
+#define CONTROL_ROOM_TURN_COMPACTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	ROOM_COMPACT_LINES = 10,
+	ROOM_COMPACT_LINE = 400, /* bytes of a line that the summary is made of */
+	ROOM_COMPACT_SUMMARY = 1200,
+	ROOM_COMPACT_PROMPT = 8192,
+};
+
+struct room_context;
+struct room_event;
+
+struct room_compaction {
+	bool asked;
+	uint64_t until;	      /* time of the newest line that the summary holds; ns, 0: none */
+	uint64_t asked_until; /* the same of the summary that is asked for */
+	uint64_t over_at;     /* ASKED: waited for until then; IDLE: not before */
+	char summary[ROOM_COMPACT_SUMMARY + 1];
+};
+
+void room_compaction_on_event(struct room_compaction *c, const struct room_context *context,
+			      const struct room_event *ev);
+void room_compaction_tick(struct room_compaction *c, struct room_context *context);
+uint64_t room_compaction_deadline(const struct room_compaction *c,
+				  const struct room_context *context);
+/* "" while there is none. */
+const char *room_compaction_summary(const struct room_compaction *c);
+
+#endif

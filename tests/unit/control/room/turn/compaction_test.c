@@ -1,0 +1,102 @@
+/* Summaries of what was said longer ago than a text model is told. */
+#include "control/room/turn/compaction.h"
+
+#include "control/room/inside.h"
+#include "tests/test.h"
+#include "tests/unit/control/room/scene.h"
+
+enum { ALICE = 1, BOB };
+
+static struct scene *long_talk(const char *sets, unsigned lines)
+{
+	char all[256];
+	struct scene *s;
+
+	snprintf(all, sizeof all, "reply_path brain context_turns 3 overhear always%s%s",
+		 *sets ? " " : "", sets);
+	s = scene_open(all);
+	scene_join(s, ALICE, "Alice");
+	scene_join(s, BOB, "Bob");
+	scene_mark(s);
+	for (unsigned i = 0; i < lines; i++) {
+		char words[48];
+
+		snprintf(words, sizeof words, "bob the number is %u by now", 100 + i);
+		scene_say(s, ALICE, words);
+	}
+	return s;
+}
+
+static void answer(struct scene *s, const char *text)
+{
+	scene_event(s, (struct room_event){.type = ROOM_SUMMARY,
+					   .yes = *text != '\0',
+					   .text = {(const uint8_t *)text, strlen(text)}});
+}
+
+TEST(ten_lines_that_are_no_longer_told_are_summarised)
+{
+	struct scene *s = long_talk("", 12);
+	const char *text;
+
+	CHECK_INT(scene_count(s, ROOM_DO_COMPACT), 0);
+	scene_say(s, ALICE, "bob that was the last one");
+	CHECK_INT(scene_count(s, ROOM_DO_COMPACT), 1);
+	text = scene_find(s, ROOM_DO_COMPACT)->text;
+	CHECK(strstr(text, "Summary so far: (nothing)"));
+	CHECK(strstr(text, "Alice: bob the number is 100 by now\n"));
+	CHECK(strstr(text, "Alice: bob the number is 109 by now\n"));
+	CHECK(!strstr(text, "is 110 by now"));
+	/* One at a time, and what it says is told to the model. */
+	scene_say(s, ALICE, "bob one more");
+	CHECK_INT(scene_count(s, ROOM_DO_COMPACT), 1);
+	answer(s, "They counted to 109.");
+	CHECK_STR(room_compaction_summary(&s->room->compaction), "They counted to 109.");
+	scene_close(s);
+}
+
+TEST(the_next_summary_begins_with_the_last_one)
+{
+	struct scene *s = long_talk("", 13);
+
+	answer(s, "They counted to 109.");
+	scene_mark(s);
+	for (unsigned i = 0; i < 10; i++)
+		scene_say(s, BOB, "alice what was that now");
+	CHECK_INT(scene_count(s, ROOM_DO_COMPACT), 1);
+	CHECK(strstr(scene_find(s, ROOM_DO_COMPACT)->text, "Summary so far: They counted to 109."));
+	CHECK(!strstr(scene_find(s, ROOM_DO_COMPACT)->text, "109 by now"));
+	scene_close(s);
+}
+
+TEST(a_summary_that_fails_is_asked_for_again_later)
+{
+	for (int silent = 0; silent < 2; silent++) {
+		struct scene *s = long_talk("", 13);
+
+		if (!silent)
+			answer(s, "");
+		scene_mark(s);
+		scene_wait(s, silent ? 80000 : 50000);
+		scene_say(s, ALICE, "bob are you there");
+		CHECK_INT(scene_count(s, ROOM_DO_COMPACT), 0);
+		scene_wait(s, 20000);
+		scene_say(s, ALICE, "bob are you there");
+		CHECK_INT(scene_count(s, ROOM_DO_COMPACT), 1);
+		scene_close(s);
+	}
+}
+
+TEST(what_is_withheld_or_not_wanted_is_in_no_summary)
+{
+	static const char *const never[] = {"compact_context off", "overhear never",
+					    "reply_path bridge"};
+
+	for (size_t i = 0; i < 3; i++) {
+		struct scene *s = long_talk(never[i], 15);
+
+		CHECK_INT(scene_count(s, ROOM_DO_COMPACT), 0);
+		answer(s, "nobody asked for it");
+		scene_close(s);
+	}
+}
