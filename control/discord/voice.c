@@ -37,6 +37,7 @@ struct voice {
 
 	unsigned tries;
 	uint64_t up_since;
+	uint64_t cool_until; /* after a rate limit */
 	enum voice_reason why;
 	unsigned media_reason;
 };
@@ -169,6 +170,7 @@ static bool final_reason(unsigned media_reason)
 	 * until somebody says otherwise. */
 	return media_reason == MEDIA_REASON_ENCRYPTION_REQUIRED ||
 	       media_reason == MEDIA_REASON_NOT_ENCRYPTED ||
+	       media_reason == MEDIA_REASON_RATE_LIMITED ||
 	       media_reason == MEDIA_REASON_NO_COMMON_MODE;
 }
 
@@ -181,6 +183,8 @@ static void fail(struct voice *v, enum voice_reason why, unsigned media_reason, 
 		act(v, (struct voice_act){.type = VOICE_ACT_OP4, .channel = 0});
 	v->why = why;
 	v->media_reason = media_reason;
+	if (media_reason == MEDIA_REASON_RATE_LIMITED)
+		v->cool_until = now + VOICE_COOL_MS * NS_PER_MS;
 	v->tries = 0;
 	enter(v, VOICE_FAILED, again ? now + VOICE_STANDING_MS * NS_PER_MS : UINT64_MAX);
 	act(v, (struct voice_act){.type = VOICE_ACT_FAILED,
@@ -246,6 +250,8 @@ enum voice_reason voice_join(struct voice *v, uint64_t channel, bool standing, u
 {
 	enum voice_reason why = v->online ? v->predicth(channel, v->arg) : VOICE_REASON_NONE;
 
+	if (now < v->cool_until)
+		why = VOICE_REASON_MEDIA;
 	if (why && !standing)
 		return why;
 	if (v->wanted == channel && v->state != VOICE_FAILED && v->state != VOICE_OUT) {
@@ -517,6 +523,8 @@ void voice_tick(struct voice *v, uint64_t now)
 		break;
 	case VOICE_FAILED:
 		why = v->online ? v->predicth(v->wanted, v->arg) : VOICE_REASON_OFFLINE;
+		if (now < v->cool_until)
+			why = VOICE_REASON_MEDIA;
 		if (why) {
 			v->why = why;
 			v->until = now + VOICE_STANDING_MS * NS_PER_MS;

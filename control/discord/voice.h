@@ -56,6 +56,7 @@ enum {
 	VOICE_PARK_MS = 30000,
 	VOICE_CHECK_MS = 10000,	   /* desired channel against the actual one */
 	VOICE_STANDING_MS = 30000, /* a standing join is tried again */
+	VOICE_COOL_MS = 60000,	   /* after a rate limit nobody may ask again for so long */
 	VOICE_GOOD_MS = 30000,	   /* a call that was up this long resets the retry counter */
 	VOICE_TRIES = 3,
 };

@@ -51,6 +51,7 @@ struct sender {
 	uint32_t ts; /* RTP time of the next deadline */
 
 	enum speaking speaking;
+	uint64_t idle_since; /* SPEAKING, and nothing was sent since then; 0: something was */
 	uint64_t requested_at;
 	bool known;		  /* the server has received an op 5 since sender_start */
 	unsigned leading_silence; /* silence frames to send at the start of a session */
@@ -205,6 +206,7 @@ void sender_start(struct sender *s, uint64_t first, uint16_t seq, uint32_t ts)
 	s->known = false;
 	s->flush = false;
 	s->leading_silence = SENDER_SILENCE_FRAMES;
+	s->idle_since = 0;
 	s->silence = 0;
 	s->speaking = REQUESTED;
 	s->requested_at = first;
@@ -392,6 +394,18 @@ static void encode_frame(struct sender *s, const float acc[LANE_FRAME])
 	frame->dtx = frame->len <= ENCODER_DTX_MAX;
 }
 
+/* There is nothing to send. */
+static void end_utterance(struct sender *s, uint64_t now)
+{
+	if (!s->idle_since)
+		s->idle_since = now;
+	if (now - s->idle_since < SENDER_SPEAKING_HOLD_MS * NS_PER_MS)
+		return;
+	s->speaking = IDLE;
+	s->idle_since = 0;
+	emit_speaking(s, false, now);
+}
+
 static void prepare_frame(struct sender *s, bool wanted, uint64_t now)
 {
 	float acc[LANE_FRAME] = {0};
@@ -417,9 +431,10 @@ static void prepare_frame(struct sender *s, bool wanted, uint64_t now)
 		prepare_silence(s);
 		s->silence--;
 	} else if (!wanted) {
-		s->speaking = IDLE;
-		emit_speaking(s, false, now);
+		end_utterance(s, now);
+		return;
 	}
+	s->idle_since = 0;
 }
 
 static void request_speaking(struct sender *s, uint64_t now)

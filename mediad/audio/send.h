@@ -14,7 +14,8 @@
  * Before the first packet of an utterance the event SENDER_SPEAKING{on} requests op 5, once;
  * packets wait for sender_speaking_sent(). If that does not come within SENDER_SPEAKING_WAIT_MS
  * they go without it, but only if the server has had an op 5 since sender_start; otherwise it is
- * requested again. An utterance ends with five silence frames and SENDER_SPEAKING{off}. RTP time
+ * requested again. An utterance ends with five silence frames, and with SENDER_SPEAKING{off}
+ * a second later, so that halting speech does not meet the gateway's rate limit. RTP time
  * advances by 960 every 20 ms whether or not a packet is sent. A DTX frame (Opus makes packets of
  * one or two bytes in a pause) is not sent: its time passes, its samples count as played, and
  * sequence numbers have no gap. Which frames those are depends on the codec, so the owner decides
@@ -42,6 +43,7 @@ enum {
 	SENDER_LATE_MS = 5, /* a frame sent later than this counts as late */
 	SENDER_SILENCE_FRAMES = 5,
 	SENDER_SPEAKING_WAIT_MS = 500,
+	SENDER_SPEAKING_HOLD_MS = 1000, /* from the last packet to SENDER_SPEAKING{off} */
 	SENDER_KEY_WAIT_MS = 10000,
 	SENDER_OPUS_MAX = 1275,
 };

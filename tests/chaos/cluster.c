@@ -170,7 +170,7 @@ static void start_server(const struct cluster *h)
 	execl(program, program, "--ready-file", h->ready, "--set", "voice_heartbeat_ms=500",
 	      "--set", "voice_grace_ms=2500", "--set", "voice_identify_ms=3000", "--set",
 	      "voice_resume_ms=4000", "--set", "dave_ready_ms=600", "--set", "dave_commit_ms=2000",
-	      "--set", "speaking_limit=200", NULL);
+	      NULL);
 }
 
 /* A disk that is full after so many bytes: EFBIG where a real one says ENOSPC. */

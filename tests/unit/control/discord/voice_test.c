@@ -357,6 +357,22 @@ TEST(voice_encryption_required_is_final_also_for_a_standing_wish)
 	voice_free(p.v);
 }
 
+TEST(voice_a_rate_limit_cools_down_for_a_minute)
+{
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p, true), 0);
+	voice_join(p.v, 7, true, p.now);
+	state(&p, 7, "s1");
+	server(&p, "t1");
+	voice_media(p.v, MEDIA_PHASE_FAILED, MEDIA_REASON_RATE_LIMITED, false, p.now);
+	CHECK_INT(p.failed, 1);
+	CHECK(voice_deadline(p.v) == UINT64_MAX);
+	CHECK(voice_join(p.v, 7, false, p.now + 59 * NS_PER_S) == VOICE_REASON_MEDIA);
+	CHECK(voice_join(p.v, 7, false, p.now + 60 * NS_PER_S) == VOICE_REASON_NONE);
+	voice_free(p.v);
+}
+
 TEST(voice_does_not_rejoin_a_call_that_lost_its_encryption)
 {
 	struct paper p;

@@ -84,7 +84,7 @@ static void setup(bool joined)
 	sender_start(rig.s, 0, 65533, 0xffffff00);
 	tick_at(0);
 	if (joined) { /* past the silence of joining */
-		run_ms(200);
+		run_ms(200 + SENDER_SPEAKING_HOLD_MS);
 		rig.n_out = rig.n_ev = rig.n_ops = 0;
 	}
 }
@@ -111,7 +111,7 @@ static const struct sender_event *find_event(enum sender_event_type type)
 TEST(send_joins_with_five_silence_frames)
 {
 	setup(false);
-	run_ms(400);
+	run_ms(400 + SENDER_SPEAKING_HOLD_MS);
 	CHECK_INT(rig.n_out, 5);
 	for (int i = 0; i < 5; i++) {
 		CHECK(rig.out[i].silence);
@@ -130,6 +130,8 @@ TEST(send_an_utterance)
 	setup(true);
 	say(3, SECOND + 100, true);
 	run_ms(2000);
+	CHECK_INT(rig.n_ops, 1);
+	run_ms(400);
 	/* 50 frames, one with the last 100 samples, five of silence. */
 	CHECK_INT(rig.n_out, 56);
 	for (int i = 0; i < 56; i++) {
@@ -148,6 +150,31 @@ TEST(send_an_utterance)
 	CHECK_INT(ev->samples, SECOND + 100);
 	CHECK_INT(ev->playback, 3);
 	CHECK(!sender_lane(rig.s, 3));
+	sender_free(rig.s);
+}
+
+/* Speech that halts again and again is one utterance for the gateway, and even the worst rhythm stays
+ * below its limit of 20 in ten seconds. */
+TEST(send_halting_speech_needs_few_op_5)
+{
+	setup(true);
+	for (uint32_t i = 1; i <= 100; i++) {
+		say(i, 60 * 48, true);
+		run_ms(900);
+		rig.n_ev = rig.n_out = 0;
+	}
+	CHECK_INT(rig.n_ops, 1);
+	sender_free(rig.s);
+	setup(true);
+	for (uint32_t i = 1; i <= 80; i++) {
+		int before = rig.n_ops;
+
+		say(i, 48, true);
+		run_ms(1240);
+		CHECK(rig.n_ops <= before + 2);
+		rig.n_ev = rig.n_out = 0;
+	}
+	CHECK(rig.n_ops >= 80 && rig.n_ops <= 80 * 2);
 	sender_free(rig.s);
 }
 
@@ -543,7 +570,7 @@ TEST(send_gate_closed_from_the_start)
 	CHECK(!find_event(SENDER_STARTED));
 	rig.n_out = 0;
 	gate(true);
-	run_ms(2000);
+	run_ms(2000 + SENDER_SPEAKING_HOLD_MS);
 	CHECK_INT(rig.n_out, 50 + 1 + 5);
 	CHECK_INT(rig.n_ops, 4);
 	CHECK_INT(find_event(SENDER_DRAINED)->samples, SECOND);
@@ -565,7 +592,7 @@ TEST(send_gate_closes_in_the_middle)
 	ts = rig.out[n - 1].ts;
 	seq = rig.out[n - 1].seq;
 	gate(false);
-	run_ms(1000);
+	run_ms(500 + SENDER_SPEAKING_HOLD_MS);
 	/* The deadline has its frame: silence instead of the one that was made. */
 	CHECK_INT(rig.n_out, n + 5);
 	CHECK_INT((uint32_t)(rig.out[n].ts - ts), 960);
@@ -594,7 +621,7 @@ TEST(send_gate_closes_briefly)
 	run_ms(400);
 	gate(false);
 	gate(true);
-	run_ms(2000);
+	run_ms(2000 + SENDER_SPEAKING_HOLD_MS);
 	CHECK_INT(rig.n_out, 50 + 1 + 5);
 	for (int i = 1; i < rig.n_out; i++)
 		CHECK(rig.out[i].at - rig.out[i - 1].at == TICK);

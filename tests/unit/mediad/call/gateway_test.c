@@ -651,11 +651,26 @@ TEST(gateway_cooling_holds_for_unasked_credentials)
 
 	CHECK_INT(bench_start(&b), 0);
 	join(&b, "s1");
-	vgw_ws_closed(b.g, b.now, b.conn, 4021, MEDIA_REASON_NONE);
+	vgw_ws_closed(b.g, b.now, b.conn, 4011, MEDIA_REASON_NONE);
 	lease(&b, "s2");
 	CHECK_INT(b.connects, 1);
-	run_until(&b, b.now + 60 * NS_PER_S);
+	run_until(&b, b.now + 2 * NS_PER_S);
 	CHECK_INT(b.connects, 2);
+	bench_end(&b);
+}
+
+/* Discord asked to slow down: no session is tried before a person asks for one. */
+TEST(gateway_a_rate_limit_ends_the_call)
+{
+	struct bench b;
+
+	CHECK_INT(bench_start(&b), 0);
+	join(&b, "s1");
+	vgw_ws_closed(b.g, b.now, b.conn, 4021, MEDIA_REASON_NONE);
+	CHECK_INT(b.phase, MEDIA_PHASE_FAILED);
+	CHECK_INT(b.reason, MEDIA_REASON_RATE_LIMITED);
+	CHECK(!b.wants);
+	CHECK(vgw_deadline(b.g) == UINT64_MAX);
 	bench_end(&b);
 }
 

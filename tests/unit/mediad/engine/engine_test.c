@@ -43,7 +43,6 @@ TEST(engine_says_and_hears)
 	/* At joining and after the utterance. */
 	CHECK(b.silent >= 10);
 	CHECK(b.speaking_on >= 1);
-	CHECK(!b.speaking);
 	stream_fixture_free(&b);
 }
 
