@@ -34,8 +34,9 @@ struct voice_session {
 	bool quiet;   /* say nothing in the room's text chat */
 	uint64_t greeted, greeted_at; /* the channel that was greeted last */
 	bool leaves;		      /* the room asked to leave */
-	bool encrypted;		      /* the call has been encrypted */
-	bool stage_asked;	      /* asked once to be a speaker, since it was joined */
+	bool udp_lost;	  /* datagrams no longer got through, and the call is not back */
+	bool encrypted;	  /* the call has been encrypted */
+	bool stage_asked; /* asked once to be a speaker, since it was joined */
 	uint64_t members[VOICE_SESSION_MEMBERS];
 	unsigned n_members;
 };

@@ -143,6 +143,17 @@ static void publish_faults(struct voice_session *c)
 	}
 }
 
+/* The reason is that of the phase at hand, so it is remembered until the call is back. */
+static void note_udp(struct voice_session *c, bool well)
+{
+	const struct media_call_state *last = c->media ? media_call_last(c->media) : NULL;
+
+	if (well)
+		c->udp_lost = false;
+	else if (last && last->reason == MEDIA_REASON_UDP_BLOCKED)
+		c->udp_lost = true;
+}
+
 void voice_session_watch(struct voice_session *c)
 {
 	enum voice_reason why = voice_session_hindrance(c);
@@ -151,7 +162,9 @@ void voice_session_watch(struct voice_session *c)
 	struct words words = {0};
 
 	voice_session_see(c, FAULT_MEDIAD, by_mediad);
-	voice_session_see(c, FAULT_CALL, gone && !by_mediad);
+	note_udp(c, up || !gone);
+	voice_session_see(c, FAULT_UDP, c->udp_lost);
+	voice_session_see(c, FAULT_CALL, gone && !by_mediad && !c->udp_lost);
 	voice_session_see(c, FAULT_AUDIENCE, up && why == VOICE_REASON_STAGE_AUDIENCE);
 	voice_session_see(c, FAULT_MUTED, up && why == VOICE_REASON_SERVER_MUTED);
 	voice_session_see(c, FAULT_NO_SPEAK, up && why == VOICE_REASON_NO_SPEAK);

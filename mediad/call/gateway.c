@@ -311,6 +311,8 @@ void vgw_udp_failed(struct vgw *g, uint64_t now)
 {
 	if (g->phase == MEDIA_PHASE_DISCOVERING)
 		end_and_rejoin(g, now, MEDIA_REASON_UDP_BLOCKED, 0, 1000, STEP_TRIES);
+	else if (g->established)
+		end_and_rejoin(g, now, MEDIA_REASON_UDP_BLOCKED, 0, 0, 0);
 }
 
 bool vgw_has_missed(const struct vgw *g)

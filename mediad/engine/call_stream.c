@@ -118,7 +118,9 @@ bool call_stream_send_datagram(struct call_stream *cs, const uint8_t *p, size_t 
 		took = sendmmsg(cs->fd, &msg, 1, MSG_DONTWAIT | MSG_NOSIGNAL) == 1 &&
 		       msg.msg_len == n;
 	/* The number of bytes is not recorded, because codec output differs between CPUs. */
-	if (!env_answer(cs->env, took))
+	took = env_answer(cs->env, took);
+	path_sent(&cs->path, env_now(cs->env), took);
+	if (!took)
 		return false;
 	env_output_sound(cs->env, ENV_OUT_DATAGRAM, cs->index, p, n, codec_independent_size(p, n));
 	return true;
@@ -149,6 +151,7 @@ static void end_session(struct call_stream *cs, enum media_reason reason)
 	memset(cs->unmapped, 0, sizeof cs->unmapped);
 	memset(&cs->discovery, 0, sizeof cs->discovery);
 	memset(&cs->keepalive, 0, sizeof cs->keepalive);
+	memset(&cs->path, 0, sizeof cs->path);
 	memset(&cs->report, 0, sizeof cs->report);
 	cs->speaker_tick_at = UINT64_MAX;
 }
@@ -315,6 +318,27 @@ void call_stream_stop(struct call_stream *cs)
 		call_stream_return_lane(cs, lane);
 }
 
+void call_stream_report_udp(struct call_stream *cs)
+{
+	struct ev ev = {.type = EV_UDP_FAILED, .stream = cs};
+
+	if (cs->udp_told)
+		return;
+	cs->udp_told = true;
+	ev.found.link = cs->link;
+	call_stream_emit(cs, &ev);
+}
+
+/* A path that has fallen silent is asked for our address again, which the server answers as long as
+ * datagrams go both ways. */
+static void examine_path(struct call_stream *cs, uint64_t now)
+{
+	if (!cs->keyed || cs->path.asking || cs->udp_told || !path_is_silent(&cs->path, now))
+		return;
+	cs->path.asking = true;
+	discovery_start(&cs->discovery, cs->ssrc, now);
+}
+
 void call_stream_tick(struct call_stream *cs)
 {
 	uint64_t now = env_now(cs->env);
@@ -328,13 +352,8 @@ void call_stream_tick(struct call_stream *cs)
 		call_stream_send_due(cs, now);
 	if (discovery_tick(&cs->discovery, now, ask))
 		call_stream_send_datagram(cs, ask, sizeof ask);
-	if (cs->discovery.state == DISCOVERY_FAILED && !cs->udp_told) {
-		struct ev ev = {.type = EV_UDP_FAILED, .stream = cs};
-
-		cs->udp_told = true;
-		ev.found.link = cs->link;
-		call_stream_emit(cs, &ev);
-	}
+	if (cs->discovery.state == DISCOVERY_FAILED)
+		call_stream_report_udp(cs);
 	if (keepalive_tick(&cs->keepalive, now, ping))
 		call_stream_send_datagram(cs, ping, sizeof ping);
 	/* When the thread wakes for the sender a little before the speakers are due, one wake
@@ -352,6 +371,7 @@ void call_stream_tick(struct call_stream *cs)
 		call_stream_send_report(cs, now);
 		call_stream_report_progress(cs, now);
 		report_stats(cs, now);
+		examine_path(cs, now);
 	}
 }
 

@@ -15,6 +15,7 @@
 #include "mediad/transport/discovery.h"
 #include "mediad/transport/keepalive.h"
 #include "mediad/transport/nonces.h"
+#include "mediad/transport/path.h"
 #include "mediad/transport/replay.h"
 #include "mediad/transport/report.h"
 
@@ -117,6 +118,9 @@ struct call_stream {
 	struct rtpsize *key;
 	struct discovery discovery;
 	struct keepalive keepalive;
+	struct path path;
+	char known_ip[64]; /* our address, as first discovered */
+	uint16_t known_port;
 	struct report report;
 
 	/* receiving */

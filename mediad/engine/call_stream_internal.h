@@ -21,6 +21,9 @@ void call_stream_end_captures(struct call_stream *cs, enum media_reason reason);
 /* Forgets the SSRC of every slot. */
 void call_stream_unmap_all(struct call_stream *cs);
 
+/* UDP does not work: tells the loop thread, once a session. */
+void call_stream_report_udp(struct call_stream *cs);
+
 /* ---- call_stream_send.c ---- */
 /* Handler of the sender; arg: struct call_stream. */
 void call_stream_on_sender_event(const struct sender_event *e, void *stream);

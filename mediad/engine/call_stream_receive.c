@@ -344,12 +344,36 @@ static void on_rtp(struct call_stream *cs, uint8_t *p, size_t n)
 		on_unmapped_packet(cs, h.ssrc, &pkt, now);
 }
 
+/* The path works. Under another address (a router forgot us) the server would send what it has for
+ * us to the old one, so a new session is needed. */
+static void on_rediscovery(struct call_stream *cs)
+{
+	bool moved =
+		strcmp(cs->discovery.ip, cs->known_ip) != 0 || cs->discovery.port != cs->known_port;
+
+	memset(&cs->path, 0, sizeof cs->path);
+	if (moved)
+		call_stream_report_udp(cs);
+}
+
+static void note_echo(struct call_stream *cs)
+{
+	cs->stats.rtt_us = cs->keepalive.rtt_us;
+	path_prove(&cs->path, env_now(cs->env));
+}
+
 static void on_discovery(struct call_stream *cs, const uint8_t *p, size_t n)
 {
 	struct ev ev = {.type = EV_DISCOVERED, .stream = cs};
 
 	if (cs->discovery.state != DISCOVERY_ASKING || !discovery_input(&cs->discovery, p, n))
 		return;
+	if (cs->path.asking) {
+		on_rediscovery(cs);
+		return;
+	}
+	cs->known_port = cs->discovery.port;
+	memcpy(cs->known_ip, cs->discovery.ip, sizeof cs->known_ip);
 	ev.found.link = cs->link;
 	memcpy(ev.found.ip, cs->discovery.ip, sizeof ev.found.ip);
 	ev.found.port = cs->discovery.port;
@@ -394,7 +418,7 @@ void call_stream_receive(struct call_stream *cs, uint8_t *p, size_t n)
 		break;
 	case UDP_KEEPALIVE:
 		if (keepalive_input(&cs->keepalive, p, n, env_now(cs->env)))
-			cs->stats.rtt_us = cs->keepalive.rtt_us;
+			note_echo(cs);
 		break;
 	default:
 		cs->stats.malformed++;

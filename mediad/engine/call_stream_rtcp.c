@@ -121,6 +121,7 @@ static void on_report(struct call_stream *cs, const struct rtcp_packet *p, uint6
 		if (b.ssrc != cs->ssrc)
 			continue;
 		report_heard(&cs->report, &b, now);
+		path_prove(&cs->path, now);
 		sender_report_loss(cs->sender, b.fraction);
 	}
 }

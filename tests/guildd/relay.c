@@ -88,6 +88,8 @@ struct gd_relay {
 
 static void send_now(struct gd_relay *r, const struct sockaddr_in *to, const uint8_t *p, size_t len)
 {
+	if (!r->g->sw.udp_down)
+		return;
 	if (sendto(r->fd, p, len, MSG_DONTWAIT, (const struct sockaddr *)to, sizeof(*to)) < 0)
 		r->n.send_failed++;
 }
@@ -459,6 +461,8 @@ static void datagram(struct gd_relay *r, const uint8_t *p, size_t len,
 	uint32_t ssrc;
 	bool rtcp = false;
 
+	if (!r->g->sw.udp_up)
+		return;
 	if (len == DISCOVERY && p[0] == 0) {
 		discovery(r, p, from);
 		return;

@@ -659,6 +659,20 @@ TEST(gateway_cooling_holds_for_unasked_credentials)
 	bench_end(&b);
 }
 
+/* UDP stopped working while the session was up. */
+TEST(gateway_udp_lost_while_up)
+{
+	struct bench b;
+
+	CHECK_INT(bench_start(&b), 0);
+	join(&b, "s1");
+	vgw_udp_failed(b.g, b.now);
+	CHECK_INT(b.reason, MEDIA_REASON_UDP_BLOCKED);
+	CHECK(b.wants || b.phase == MEDIA_PHASE_COOLING);
+	CHECK_INT(b.drops, 1);
+	bench_end(&b);
+}
+
 /* Discord asked to slow down: no session is tried before a person asks for one. */
 TEST(gateway_a_rate_limit_ends_the_call)
 {

@@ -188,3 +188,47 @@ TEST(call_stream_ends_of_playbacks_are_never_dropped)
 	CHECK(pair.tx.progress >= 1);
 	pair_finish();
 }
+
+/* The path that was proved falls silent: our address is asked for once more, and when nobody
+ * answers that either, the loop thread is told, once. An answer under the same address is proof
+ * enough. */
+TEST(call_stream_notices_a_dead_path)
+{
+	uint8_t answer[DISCOVERY_SIZE] = {0, 2, 0, 70};
+	struct call_stream *cs;
+
+	CHECK_INT(pair_start(), 0);
+	cs = pair.tx.l;
+	cs->discovery.state = DISCOVERY_DONE; /* as after joining */
+	pair_run(60000);
+	CHECK_INT(pair.tx.udp_failed, 0); /* never proved: silence says nothing */
+	path_prove(&cs->path, pair.now);
+	pair_run(PATH_SILENT_MS - 100);
+	CHECK(!cs->path.asking);
+	pair_run(200);
+	CHECK(cs->path.asking);
+	strcpy(cs->known_ip, "10.0.0.1");
+	cs->known_port = 0x1234;
+	for (unsigned i = 0; i < 4; i++)
+		answer[4 + i] = (uint8_t)(cs->ssrc >> (24 - 8 * i));
+	strcpy((char *)answer + 8, "10.0.0.1");
+	answer[72] = 0x12;
+	answer[73] = 0x34;
+	pair_datagram(&pair.tx, answer, sizeof answer);
+	CHECK(!cs->path.asking);
+	CHECK_INT(pair.tx.udp_failed, 0);
+	path_prove(&cs->path, pair.now);
+	pair_run(PATH_SILENT_MS + 10000);
+	CHECK_INT(pair.tx.udp_failed, 1);
+	pair_finish();
+	/* Under another address the server would not find us. */
+	CHECK_INT(pair_start(), 0);
+	cs = pair.tx.l;
+	cs->discovery.state = DISCOVERY_DONE;
+	path_prove(&cs->path, pair.now);
+	strcpy(cs->known_ip, "10.0.0.2");
+	pair_run(PATH_SILENT_MS + 100);
+	pair_datagram(&pair.tx, answer, sizeof answer);
+	CHECK_INT(pair.tx.udp_failed, 1);
+	pair_finish();
+}

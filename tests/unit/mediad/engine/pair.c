@@ -150,6 +150,9 @@ static bool on_up(const struct ev *ev, bool may_drop, void *arg)
 	case EV_WANT_SPEAKING:
 		e->wants = ev->on;
 		break;
+	case EV_UDP_FAILED:
+		e->udp_failed++;
+		break;
 	case EV_LANE_PROGRESS:
 		e->progress++;
 		break;
