@@ -153,8 +153,8 @@ TEST(send_an_utterance)
 	sender_free(rig.s);
 }
 
-/* Speech that halts again and again is one utterance for the gateway, and even the worst rhythm stays
- * below its limit of 20 in ten seconds. */
+/* Speech that halts again and again is one utterance for the gateway, and even the worst rhythm
+ * stays below its limit of 20 in ten seconds. */
 TEST(send_halting_speech_needs_few_op_5)
 {
 	setup(true);
