@@ -416,7 +416,7 @@ int roles_alloc(struct roles **out, const struct roles_conf *conf)
 	r->transcription = transcription[conf->settings->asr_sessions];
 	r->h = conf->h;
 	r->arg = conf->arg;
-	err = tmr_alloc(&r->silence, r->env, roles_silence_over, r);
+	err = tmr_alloc(&r->silence, r->env, roles_time, r);
 	for (unsigned i = 0; !err && i < ENGINE_USE_COUNT; i++)
 		err = fill_list(r, (enum engine_use)i);
 	if (!err && r->settings->reply_path != SETTINGS_REPLY_BRAIN)

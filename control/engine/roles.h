@@ -6,10 +6,11 @@
  * provider READY      its session is lost, or it does not answer   RESTING: until its session is
  * back, or it answers RESTING    the time has passed, or it is back           READY
  *
- * The first provider of the list that is ready serves; when none is, the first one does. An ask
- * that another provider takes over is a new ask with a new id, for the same turn. The owner knows
- * the turn alone, and hears nothing of an ask that was replaced or cancelled. A provider is opened
- * when it serves for the first time.
+ * The first provider of the list that is ready serves; when none is, the first one does. If the
+ * last provider left fails an answer before anything of it came, it is asked once more. An ask that
+ * another provider takes over is a new ask with a new id, for the same turn. The owner knows the
+ * turn alone, and hears nothing of an ask that was replaced or cancelled. A provider is opened when
+ * it serves for the first time.
  *
  * The lists are those of the settings at roles_alloc, and a provider is known by its name from then
  * on. Its address is that of the settings when it is opened. While the settings have it at that

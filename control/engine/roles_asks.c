@@ -120,10 +120,10 @@ static uint64_t silent_at(const struct roles *r, const struct live *l)
 static bool is_watched(const struct live *l)
 {
 	return l->id && (l->use == ENGINE_USE_REPLY || l->use == ENGINE_USE_SPEECH) && !l->over &&
-	       !l->life && l->since;
+	       !l->life && l->since && !l->retry_at;
 }
 
-static void watch_silence(struct roles *r)
+static void watch_time(struct roles *r)
 {
 	uint64_t at = UINT64_MAX;
 
@@ -132,6 +132,8 @@ static void watch_silence(struct roles *r)
 
 		if (is_watched(l) && silent_at(r, l) < at)
 			at = silent_at(r, l);
+		if (l->id && !l->over && l->retry_at && l->retry_at < at)
+			at = l->retry_at;
 	}
 	if (at == UINT64_MAX)
 		tmr_stop(r->silence);
@@ -194,7 +196,7 @@ static void give_to_any(struct roles *r, struct live *l)
 	while (err && (l->tried & all) != all);
 	if (err)
 		fail_live(r, l, err == ENOENT ? "no provider serves this" : strerror(err));
-	watch_silence(r);
+	watch_time(r);
 }
 
 static void ask_live(struct roles *r, enum engine_use use, uint32_t chunk,
@@ -247,7 +249,7 @@ void roles_cancel(struct roles *r, enum engine_use use, uint32_t turn)
 	for (unsigned i = 0; i < ROLES_LIVE; i++)
 		if (r->live[i].id && r->live[i].use == use && r->live[i].turn == turn)
 			cancel_live(&r->live[i]);
-	watch_silence(r);
+	watch_time(r);
 }
 
 /* ---- what the engines say ---- */
@@ -329,13 +331,37 @@ static void take_silence(struct served *s, struct live *l, const struct engine_e
 	tell(s, l, ev);
 }
 
+/* False: it was tried, would be of no use, or has begun to be heard. */
+static bool retry_later(struct roles *r, struct live *l, enum trouble trouble)
+{
+	bool answers = l->use == ENGINE_USE_VOICE || l->use == ENGINE_USE_REPLY;
+
+	if (!answers || l->life || l->retried || trouble == TROUBLE_KEY ||
+	    trouble == TROUBLE_CREDIT)
+		return false;
+	l->retried = true;
+	l->retry_at = env_now(r->env) + ROLES_RETRY_MS * NS_PER_MS;
+	return true;
+}
+
+static void retry_live(struct roles *r, struct live *l)
+{
+	log_info("retry", "turn=%u role=%s", l->turn, role_name(roles_role(l->use)));
+	l->retry_at = 0;
+	l->tried = 0;
+	l->since = env_now(r->env);
+	/* The question may stand in the provider's conversation. */
+	l->ask->again = true;
+	give_to_any(r, l);
+}
+
 static void take_failure(struct served *s, struct live *l, const struct engine_event *ev)
 {
 	struct live was = *l;
 
 	s->failed = true;
 	s->rests_until = env_now(s->r->env) + ROLES_REST_S * NS_PER_S;
-	if (take_over(s->r, l, s))
+	if (take_over(s->r, l, s) || retry_later(s->r, l, ev->trouble))
 		return;
 	end_live(l);
 	tell(s, &was, ev);
@@ -409,10 +435,10 @@ void roles_take_event(const struct engine_event *ev, void *arg)
 		take_failure(s, l, ev);
 	else
 		take_answer(s, l, ev);
-	watch_silence(s->r);
+	watch_time(s->r);
 }
 
-void roles_silence_over(void *arg)
+void roles_time(void *arg)
 {
 	struct roles *r = arg;
 	uint64_t now = env_now(r->env);
@@ -423,6 +449,8 @@ void roles_silence_over(void *arg)
 		if (is_watched(l) && silent_at(r, l) <= now)
 			take_silence(l->by, l,
 				     &(struct engine_event){.type = ENGINE_SILENT, .ask = l->id});
+		else if (l->id && !l->over && l->retry_at && l->retry_at <= now)
+			retry_live(r, l);
 	}
-	watch_silence(r);
+	watch_time(r);
 }

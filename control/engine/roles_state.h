@@ -40,9 +40,11 @@ struct live {
 	struct served *by;
 	unsigned tried; /* bits: providers that have failed it */
 	bool over;
-	bool life;	/* something of it came */
-	uint64_t since; /* when the turn's first ask of this provider without a sign of life was
-			   asked; 0: its silence was told */
+	bool life;	   /* something of it came */
+	bool retried;	   /* the last provider left failed it once */
+	uint64_t retry_at; /* it is asked again; 0: it is not */
+	uint64_t since;	   /* when the turn's first ask of this provider without a sign of life was
+			      asked; 0: its silence was told */
 	struct engine_ask *ask;
 };
 
@@ -86,12 +88,12 @@ struct served *roles_pick(const struct roles *r, enum engine_use use, unsigned t
 void roles_transcribed(struct roles *r, uint32_t utterance);
 
 /* ---- roles_asks.c ---- */
-enum { ROLES_REST_S = 30 };
+enum { ROLES_REST_S = 30, ROLES_RETRY_MS = 700 };
 /* The turn's newest ask, NULL without one. */
 struct live *roles_live_by_turn(struct roles *r, enum engine_use use, uint32_t turn);
 /* An engine_h; arg: the struct served. */
 void roles_take_event(const struct engine_event *ev, void *arg);
-/* The timer of asks that have no sign of life; arg: the struct roles. */
-void roles_silence_over(void *arg);
+/* The timer of asks that have no sign of life, or are asked again; arg: the struct roles. */
+void roles_time(void *arg);
 
 #endif

@@ -307,8 +307,14 @@ void conversation_cancel_ask(struct conversation *c, struct asked *a)
 		return;
 	}
 	a->until = c->now + CONVERSATION_WIND_DOWN_MS * NS_PER_MS;
-	if (a->state == ASKED_NAMED && c->caps.cancel)
+	if (!c->caps.cancel)
+		return;
+	/* Without a name, it is whichever is active. A late response would be taken for that of the
+	 * next ask where the server does not say whose it is. */
+	if (a->state == ASKED_NAMED)
 		conversation_emit_id(c, CONVERSATION_DO_CANCEL, a->response);
+	else if (conversation_serving(c)->echoes)
+		conversation_emit_id(c, CONVERSATION_DO_CANCEL, "");
 }
 
 static int ask(struct conversation *c, const struct engine_ask *request)

@@ -4,12 +4,19 @@
 
 #include "control/engine/core/conversation_state.h"
 
+/* A server may use an id again. */
 struct asked *conversation_by_response(struct conversation *c, const char *response)
 {
-	for (unsigned i = 0; *response && i < CONVERSATION_ASKS; i++)
-		if (c->asked[i].state && strcmp(c->asked[i].response, response) == 0)
-			return &c->asked[i];
-	return NULL;
+	struct asked *found = NULL;
+
+	for (unsigned i = 0; *response && i < CONVERSATION_ASKS; i++) {
+		struct asked *a = &c->asked[i];
+
+		if (a->state && strcmp(a->response, response) == 0 &&
+		    (!found || asked_outstanding(a)))
+			found = a;
+	}
+	return found;
 }
 
 /* The oldest or newest ask that was sent and has no response yet. */

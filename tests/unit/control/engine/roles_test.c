@@ -191,8 +191,8 @@ TEST(the_next_provider_takes_over)
 	run(2);
 	CHECK_STR(fx.fake.path, "/v1/spare/chat/completions");
 	said();
-	/* When all fail it is told, once; and each has been asked. */
-	fx.fails = 2;
+	/* When all fail twice it is told, once. */
+	fx.fails = 4;
 	ask(ENGINE_USE_REPLY, 9, 0);
 	run(1);
 	CHECK_STR(said(), "reply failed 9.0 status 503\n");
@@ -462,6 +462,34 @@ TEST(a_voice_that_serves_again_knows_what_was_said_meanwhile)
 	CHECK_STR(vx.events, "taken over audio 3 done 3 ");
 	/* In whichever session begun since: the other one is tried again, too. */
 	CHECK_STR(vx.got[*vx.got[2] ? 2 : 3], "one|first answer|two|second answer|three|");
+	end_voices();
+}
+
+/* There is nobody else to ask. */
+TEST(a_voice_that_failed_is_asked_once_more)
+{
+	begin_voices(NULL);
+	vx.fails = 1;
+	ask_voice(1, 1);
+	CHECK_STR(vx.events, "audio 1 done 1 ");
+	/* The spare one took it. */
+	CHECK_STR(vx.got[1], "one|");
+	end_voices();
+	begin_voices(NULL);
+	vx.settings->records.role[ROLE_VOICE].n = 1;
+	settings_resolve(vx.settings);
+	roles_free(vx.roles);
+	CHECK_INT(roles_alloc(&vx.roles, &(struct roles_conf){.env = vx.fake.env,
+							      .ws = vx.fake.ctx,
+							      .http = vx.http,
+							      .settings = vx.settings,
+							      .h = voice_event}),
+		  0);
+	vx.fails = 1;
+	ask_voice(1, 1);
+	CHECK_STR(vx.events, "audio 1 done 1 ");
+	/* Its question stands there already. */
+	CHECK_STR(vx.got[vx.fake.conns - 1], "one|");
 	end_voices();
 }
 
