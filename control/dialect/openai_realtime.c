@@ -63,11 +63,11 @@ static char *codec_url(const void *codec)
 	return openai_url_voice(c->url, c->model);
 }
 
-/* The service refuses less than 100 ms of audio. */
-#define REALTIME_OF_FAMILY(ALLOC, HEADER)                                                          \
+/* OpenAI refuses less than 100 ms of audio. */
+#define REALTIME_OF_FAMILY(ALLOC, HEADER, LEAST)                                                   \
 	{                                                                                          \
-		.header = (HEADER), .min_commit_ms = 100, .alloc = (ALLOC), .free = codec_free,    \
-		.reset = codec_reset, .url = codec_url, .auth = openai_auth,                       \
+		.header = (HEADER), .min_commit_ms = (LEAST), .alloc = (ALLOC),                    \
+		.free = codec_free, .reset = codec_reset, .url = codec_url, .auth = openai_auth,   \
 		.encode = openai_realtime_encode, .decode = openai_realtime_decode,                \
 		.trouble = openai_trouble                                                          \
 	}
@@ -84,7 +84,7 @@ static int ga_alloc(void **out, const struct realtime_conf *conf)
 	return codec_alloc(out, conf, &family_ga);
 }
 
-const struct realtime_dialect realtime_openai = REALTIME_OF_FAMILY(ga_alloc, NULL);
+const struct realtime_dialect realtime_openai = REALTIME_OF_FAMILY(ga_alloc, NULL, 100);
 
 static const struct openai_family family_xai = {.shape = OPENAI_SHAPE_XAI,
 						.said = "output_text",
@@ -96,7 +96,7 @@ static int xai_alloc(void **out, const struct realtime_conf *conf)
 	return codec_alloc(out, conf, &family_xai);
 }
 
-const struct realtime_dialect realtime_xai = REALTIME_OF_FAMILY(xai_alloc, NULL);
+const struct realtime_dialect realtime_xai = REALTIME_OF_FAMILY(xai_alloc, NULL, 0);
 
 static const struct openai_family family_localai = {
 	.shape = OPENAI_SHAPE_GA, .said = "output_text", .line = OPENAI_LINE_NONE};
@@ -106,7 +106,7 @@ static int localai_alloc(void **out, const struct realtime_conf *conf)
 	return codec_alloc(out, conf, &family_localai);
 }
 
-const struct realtime_dialect realtime_localai = REALTIME_OF_FAMILY(localai_alloc, NULL);
+const struct realtime_dialect realtime_localai = REALTIME_OF_FAMILY(localai_alloc, NULL, 0);
 
 static const struct openai_family family_beta = {.shape = OPENAI_SHAPE_BETA,
 						 .said = "text",
@@ -121,4 +121,4 @@ static int beta_alloc(void **out, const struct realtime_conf *conf)
 }
 
 const struct realtime_dialect realtime_openai_beta =
-	REALTIME_OF_FAMILY(beta_alloc, "OpenAI-Beta: realtime=v1");
+	REALTIME_OF_FAMILY(beta_alloc, "OpenAI-Beta: realtime=v1", 100);

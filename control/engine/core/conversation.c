@@ -422,9 +422,19 @@ static int instruct(struct conversation *c, struct slice text)
 	return 0;
 }
 
+static bool is_empty_list(struct slice text)
+{
+	return text.n == 2 && memcmp(text.p, "[]", 2) == 0;
+}
+
 static int set_tools(struct conversation *c, struct slice text)
 {
-	int err = keep_text(&c->tools, text);
+	int err;
+
+	/* A session that never had tools is not told that it has none. */
+	if (!c->tools && is_empty_list(text))
+		return 0;
+	err = keep_text(&c->tools, text);
 
 	if (err)
 		return err == EALREADY ? 0 : err;

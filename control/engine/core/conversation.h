@@ -62,7 +62,7 @@ enum {
 	CONVERSATION_OUTPUTS = ENGINE_MESSAGES_MAX + ENGINE_IMAGES_MAX + 4 * ENGINE_SOUNDS_MAX +
 			       8 * CONVERSATION_ASKS + 2 * CONVERSATION_CALLS,
 	CONVERSATION_SESSION_MS = 4000, /* from the open connection to the session */
-	CONVERSATION_WIND_DOWN_MS = 1500,
+	CONVERSATION_WIND_DOWN_MS = 1400,
 	CONVERSATION_REFUSED_MS = 500,
 	CONVERSATION_ROLL_MS = 60000,  /* at most so long before its end a session is replaced */
 	CONVERSATION_RENEW_MS = 30000, /* a session lasts at least that long before new instructions

@@ -681,7 +681,7 @@ static bool truncated(const struct scene *s)
 	return *s->truncate;
 }
 
-TEST(voice_over_the_answer_stops_it_and_the_brain_learns_where)
+TEST(rule_007_voice_over_the_answer_stops_it_and_the_brain_learns_where)
 {
 	static struct scene s;
 

@@ -102,7 +102,7 @@ TEST(an_answer_is_asked_for_as_each_dialect_wants_it)
 		  "{\"type\":\"response.create\",\"event_id\":\"ask-3\",\"response\":{}}");
 }
 
-TEST(exact_words_leave_no_trace_in_the_conversation)
+TEST(rule_010_exact_words_leave_no_trace_in_the_conversation)
 {
 	struct realtime_command cmd = {.type = REALTIME_SAY, .ask = 3, .turn = 4, .text = "ten"};
 
@@ -177,6 +177,14 @@ TEST(a_key_goes_into_a_header)
 	free(url);
 	free(auth);
 	realtime_xai.free(codec);
+}
+
+TEST(rule_009_the_least_commit_is_openais)
+{
+	CHECK_INT(realtime_openai.min_commit_ms * 48, 4800);
+	CHECK_INT(realtime_openai_beta.min_commit_ms * 48, 4800);
+	CHECK_INT(realtime_xai.min_commit_ms, 0);
+	CHECK_INT(realtime_localai.min_commit_ms, 0);
 }
 
 /* ---- what comes in ---- */
@@ -352,7 +360,7 @@ TEST(an_answer_with_more_calls_than_facts_still_ends)
 	free(text);
 }
 
-TEST(errors_are_known_by_code_or_by_words)
+TEST(rule_002_errors_are_known_by_code_or_by_words)
 {
 	static const struct {
 		const char *code, *text;

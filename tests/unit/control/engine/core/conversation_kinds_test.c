@@ -31,7 +31,7 @@ static void name_sound(const char *item)
 	converse_step((struct conversation_input){.type = CONVERSATION_ITEM, .item = item});
 }
 
-TEST(a_voice_that_hears_gets_the_sound_of_the_question)
+TEST(rule_009_a_voice_that_hears_gets_the_sound_of_the_question)
 {
 	converse_begin_up();
 	CHECK_INT(ask_sound(1, 7, 9600), 0);
@@ -157,7 +157,7 @@ TEST(new_instructions_reach_a_session_that_cannot_change_by_the_next_one)
 	converse_end();
 }
 
-TEST(words_that_are_to_be_said_exactly_need_no_conversation)
+TEST(rule_010_words_that_are_to_be_said_exactly_need_no_conversation)
 {
 	struct conversation_caps caps = converse_all_caps();
 
@@ -171,6 +171,10 @@ TEST(words_that_are_to_be_said_exactly_need_no_conversation)
 	converse_audio("r1", "i1", 480);
 	converse_done("r1", 1, true);
 	CHECK_STR(converse_said(), "audio:1:480 done:1 ");
+	/* A failure is told, and nothing else is tried. */
+	converse_ask_line(2, 7, "half past", false);
+	converse_refuse(2, CONVERSATION_ERROR_OTHER);
+	CHECK_STR(converse_said(), "say:half past failed:2:no ");
 	converse_end();
 }
 

@@ -277,6 +277,58 @@ TEST(a_lost_session_passes_its_question_to_the_next)
 	converse_end();
 }
 
+TEST(rule_001_a_fatal_error_ends_the_session)
+{
+	converse_begin_up();
+	converse_refuse(0, CONVERSATION_ERROR_FATAL);
+	CHECK_STR(converse_said(), "close down:no ");
+	CHECK(!conversation_up(converse.c));
+	converse_end();
+}
+
+TEST(rule_002_other_errors_keep_the_session)
+{
+	static const enum conversation_error errors[] = {
+		CONVERSATION_ERROR_ACTIVE, CONVERSATION_ERROR_NOT_ACTIVE, CONVERSATION_ERROR_OTHER};
+
+	for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+		converse_begin_up();
+		converse_refuse(0, errors[i]);
+		CHECK_STR(converse_said(), "");
+		CHECK(conversation_up(converse.c));
+		/* One that is about nothing of ours ends no answer. */
+		converse_ask_line(1, 7, "hello", false);
+		converse_created("r1", 1);
+		converse_said();
+		converse_refuse(0, errors[i]);
+		converse_audio("r1", "i1", 480);
+		converse_done("r1", 1, true);
+		CHECK_STR(converse_said(), "audio:1:480 done:1 ");
+		converse_end();
+	}
+}
+
+TEST(rule_004_an_answer_without_a_sign_of_it_blocks_nobody_for_long)
+{
+	converse_begin_up();
+	converse_ask_line(1, 7, "hello", false);
+	converse_created("r1", 1);
+	converse_act(CONVERSATION_CANCEL, 1);
+	converse_ask_line(2, 8, "more", false);
+	converse_said();
+	converse_pass(1399);
+	CHECK_STR(converse_said(), "");
+	converse_pass(1);
+	CHECK_STR(converse_said(), "item:ask_2:[Alice]: more respond:2 ");
+	/* What took its place is not ended by what comes of it late. */
+	converse_created("r2", 2);
+	converse_done("r1", 1, false);
+	converse_audio("r2", "i2", 480);
+	converse_done("r2", 2, true);
+	CHECK_STR(converse_said(), "audio:2:480 done:2 ");
+	converse_end();
+}
+
 TEST(an_ask_has_a_deadline)
 {
 	const struct engine_message m = {.role = ENGINE_USER, .speaker = "", .text = "hello"};

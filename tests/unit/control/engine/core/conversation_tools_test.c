@@ -145,15 +145,21 @@ TEST(a_provider_that_goes_on_by_itself_is_not_asked_after_results)
 	converse_end();
 }
 
-TEST(tools_are_told_when_they_change)
+static void set_tools(const char *tools)
 {
-	const struct conversation_input tools = {.type = CONVERSATION_TOOLS,
-						 .text = slice_str("[{}]")};
+	converse_step(
+		(struct conversation_input){.type = CONVERSATION_TOOLS, .text = slice_str(tools)});
+}
 
+TEST(rule_006_tools_are_told_when_they_change)
+{
 	converse_begin_up();
-	converse_step(tools);
+	/* A session without tools never hears of any. */
+	set_tools("[]");
+	CHECK_STR(converse_said(), "");
+	set_tools("[{}]");
 	CHECK_STR(converse_said(), "tools:[{}] ");
-	converse_step(tools);
+	set_tools("[{}]");
 	CHECK_STR(converse_said(), "");
 	converse_step((struct conversation_input){.type = CONVERSATION_CLOSED,
 						  .text = slice_str("gone")});
@@ -161,6 +167,8 @@ TEST(tools_are_told_when_they_change)
 	converse_said();
 	converse_come_up();
 	CHECK_STR(converse_said(), "describe: with:[{}] up ");
+	set_tools("[]");
+	CHECK_STR(converse_said(), "tools:[] ");
 	converse_end();
 }
 

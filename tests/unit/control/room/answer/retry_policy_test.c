@@ -18,7 +18,7 @@ static unsigned next(struct room_retry *l, const struct settings *s, uint64_t *n
 	return (unsigned)ms;
 }
 
-TEST(rule_024_two_retries_one_recovery_then_it_is_given_up)
+TEST(rule_003_024_two_retries_one_recovery_then_it_is_given_up)
 {
 	struct settings *s = NULL;
 	struct room_retry l = {0};
