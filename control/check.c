@@ -18,6 +18,7 @@
 #include "control/discord/guilds.h"
 #include "control/discord/rest.h"
 #include "control/configure/environment.h"
+#include "control/engine/probe.h"
 #include "control/settings/provider_record.h"
 #include "control/settings/settings.h"
 #include "control/state.h"
@@ -421,7 +422,7 @@ out:
 	json_decref(c.guild);
 	rest_free(c.rest);
 	ws_free(c.ws);
-	ws_free(c.brain);
+	probe_free(c.brain);
 	peer_free(c.peer);
 	guilds_free(c.guilds);
 	tmr_free(c.tmr);

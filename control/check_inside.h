@@ -18,8 +18,8 @@ struct check {
 	struct http *http;
 	struct rest *rest;
 	struct ws_ctx *ws_ctx;
-	struct ws *ws;	  /* to the gateway */
-	struct ws *brain; /* to the provider */
+	struct ws *ws;	     /* to the gateway */
+	struct probe *brain; /* of the provider's session */
 	struct guilds *guilds;
 	struct tmr *tmr; /* limits requests that have no timeout of their own */
 	struct peer *peer;

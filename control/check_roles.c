@@ -74,7 +74,7 @@ static enum check_verdict failure(const struct check *c)
 static void finish_provider(struct check *c)
 {
 	tmr_stop(c->tmr);
-	c->brain = ws_free(c->brain);
+	c->brain = probe_free(c->brain);
 	c->provider++;
 	check_next(c);
 }
@@ -90,33 +90,25 @@ void check_roles_late(struct check *c)
 
 /* ---- voice: a session is opened, which is free of charge ---- */
 
-static void on_voice(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *data,
-		     size_t len, void *arg)
+static void on_voice(enum probe_answer answer, const char *why, void *arg)
 {
 	struct check *c = arg;
-	char text[SHOWN], why[160];
+	char text[SHOWN], key[160];
 
-	(void)ws;
-	(void)code;
-	if (ev == WS_CLOSED) {
-		snprintf(why, sizeof why, "%.*s", len ? (int)len : 10,
-			 len ? (const char *)data : "it hung up");
-		if (strstr(why, "unauthorized"))
-			snprintf(why, sizeof why, "the key is not accepted; look at %.100s",
-				 key_source(asked(c)));
-		check_say(c, failure(c), role_asked(c), "%s cannot be used: %s", shown(c, text),
-			  why);
-		finish_provider(c);
-		return;
-	}
-	switch (ev == WS_TEXT ? probe_read(data, len, why, sizeof why) : PROBE_NOTHING) {
-	case PROBE_NOTHING:
-		return;
+	switch (answer) {
 	case PROBE_CREATED:
 		check_say(c, CHECK_OK, role_asked(c), "%s answers", shown(c, text));
 		break;
 	case PROBE_REFUSED:
 		check_say(c, failure(c), role_asked(c), "%s refuses: %s", shown(c, text), why);
+		break;
+	case PROBE_CLOSED:
+		snprintf(key, sizeof key, "the key is not accepted; look at %.100s",
+			 key_source(asked(c)));
+		check_say(c, failure(c), role_asked(c), "%s cannot be used: %s", shown(c, text),
+			  strstr(why, "unauthorized") ? key
+			  : *why		      ? why
+						      : "it hung up");
 		break;
 	}
 	finish_provider(c);
@@ -130,8 +122,13 @@ static int open_voice(struct check *c, const struct provider_record *p)
 	if (err)
 		return err;
 	tmr_start(c->tmr, ANSWER_MS * NS_PER_MS);
-	return probe_session(&c->brain, c->ws_ctx, socket,
-			     settings_model(c->settings, ROLE_VOICE, p), p->key, on_voice, c);
+	return probe_session(
+		&c->brain, c->ws_ctx,
+		&(struct probe_conf){.dialect = (enum dialect)p->dialect,
+				     .url = socket,
+				     .model = settings_model(c->settings, ROLE_VOICE, p),
+				     .key = p->key},
+		on_voice, c);
 }
 
 /* ---- others: most servers have a list of their models, which is free; any answer says that

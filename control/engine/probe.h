@@ -6,22 +6,30 @@
 #ifndef CONTROL_ENGINE_PROBE_H
 #define CONTROL_ENGINE_PROBE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "control/settings/provider_record.h"
 #include "ipc/http.h"
-#include "ipc/ws.h"
 
-/* Opens a session; what comes goes to the handler. EINVAL no address of a WebSocket, ENOMEM. Caller
+struct probe;
+struct ws_ctx;
+
+struct probe_conf {
+	enum dialect dialect;
+	const char *url; /* of the WebSocket */
+	const char *model, *key;
+};
+
+enum probe_answer { PROBE_CREATED, PROBE_REFUSED, PROBE_CLOSED };
+/* why: of a refusal or close, "" when nothing was said. It may free the probe. */
+typedef void(probe_h)(enum probe_answer answer, const char *why, void *arg);
+
+/* Opens a session. EINVAL no address of a WebSocket, or a dialect without sessions; ENOMEM. Caller
  * owns *out. */
-int probe_session(struct ws **out, struct ws_ctx *ctx, const char *url, const char *model,
-		  const char *key, ws_h *h, void *arg);
-
-enum probe_answer { PROBE_NOTHING, PROBE_CREATED, PROBE_REFUSED };
-/* What a message of the session says; why gets the refusal, always terminated. */
-enum probe_answer probe_read(const uint8_t *data, size_t len, char *why, size_t size);
+int probe_session(struct probe **out, struct ws_ctx *ctx, const struct probe_conf *conf, probe_h *h,
+		  void *arg);
+struct probe *probe_free(struct probe *p);
 
 /* Asks for the models. EINVAL, ENOENT no address, ENOMEM. */
 int probe_models(struct http *http, const struct provider_record *p, uint32_t ms, http_resp_h *h,
