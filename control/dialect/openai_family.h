@@ -11,6 +11,7 @@ struct openai_family {
 	/* How a session is described: audio formats and turn detection nested in it with a type
 	 * (GA), formats nested and the rest beside them (xAI), or all of it flat (beta). */
 	enum { OPENAI_SHAPE_GA, OPENAI_SHAPE_XAI, OPENAI_SHAPE_BETA } shape;
+	const char *model; /* for conf without one; NULL for none */
 	const char *said;  /* the type of a text that the assistant said */
 	const char *limit; /* the name of the token limit of a response; NULL for none */
 	bool metadata;	   /* brings metadata of a response back */

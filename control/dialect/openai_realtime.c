@@ -39,7 +39,7 @@ static int codec_alloc(void **out, const struct realtime_conf *conf,
 	c->rate_in = conf->rate_in ? conf->rate_in : conf->rate_out;
 	c->rate_out = conf->rate_out;
 	c->url = copy_text(conf->url);
-	c->model = copy_text(conf->model);
+	c->model = copy_text(conf->model && *conf->model ? conf->model : family->model);
 	c->voice = copy_text(conf->voice);
 	c->language = copy_text(conf->language);
 	if (!c->url || !c->model || !c->voice || !c->language) {
@@ -73,6 +73,7 @@ static char *codec_url(const void *codec)
 	}
 
 static const struct openai_family family_ga = {.shape = OPENAI_SHAPE_GA,
+					       .model = "gpt-realtime",
 					       .said = "output_text",
 					       .limit = "max_output_tokens",
 					       .metadata = true,
@@ -87,6 +88,7 @@ static int ga_alloc(void **out, const struct realtime_conf *conf)
 const struct realtime_dialect realtime_openai = REALTIME_OF_FAMILY(ga_alloc, NULL, 100);
 
 static const struct openai_family family_xai = {.shape = OPENAI_SHAPE_XAI,
+						.model = "grok-voice-latest",
 						.said = "output_text",
 						.modalities = true,
 						.line = OPENAI_LINE_ITEM};

@@ -171,6 +171,15 @@ TEST(a_key_goes_into_a_header)
 
 	CHECK_STR(url, "wss://host/v1/realtime?model=a%20model");
 	CHECK_STR(auth, "Authorization: Bearer k");
+	free(url);
+	realtime_xai.free(codec);
+	CHECK_INT(
+		realtime_xai.alloc(&codec, &(struct realtime_conf){.url = "wss://host/v1/realtime",
+								   .model = "",
+								   .rate_out = 24000}),
+		0);
+	url = realtime_xai.url(codec);
+	CHECK_STR(url, "wss://host/v1/realtime?model=grok-voice-latest");
 	CHECK(!realtime_xai.auth(""));
 	CHECK_STR(realtime_openai_beta.header, "OpenAI-Beta: realtime=v1");
 	CHECK(!realtime_openai.header);
