@@ -197,7 +197,7 @@ TEST(the_next_provider_takes_over)
 	run(1);
 	CHECK_STR(said(), "reply failed 9.0 status 503\n");
 	CHECK_INT(fx.fails, 0);
-	CHECK_STR(fx.failovers, "text text>spare text spare>text ");
+	CHECK_STR(fx.failovers, "text text>spare text spare>text text text>spare ");
 	CHECK_INT(roles_health(fx.roles, ENGINE_USE_REPLY), ROLES_DOWN);
 	end();
 }
