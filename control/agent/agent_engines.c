@@ -109,6 +109,11 @@ static void take_speech(struct agent *a, const struct roles_event *ev)
 		out.type = ROOM_SPEECH_AUDIO;
 		out.pcm = e->data;
 		break;
+	case ENGINE_WORD_END:
+		out.type = ROOM_SPEECH_WORD;
+		out.text = e->data;
+		out.samples = e->samples;
+		break;
 	case ENGINE_DONE:
 		out.type = ROOM_SPEECH_DONE;
 		break;

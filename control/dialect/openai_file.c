@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "control/dialect/openai_http.h"
+#include "control/dialect/recording_form.h"
 #include "proto/base/utf8.h"
-#include "proto/base/wav.h"
 
-enum { HEAD_MAX = 2048, DOUBT_MAX = 1000000, SEGMENTS_MAX = 1000 };
+enum { DOUBT_MAX = 1000000, SEGMENTS_MAX = 1000 };
 
 /* Where the recogniser's own decoder takes a stretch for silence. */
 #define NO_SPEECH	0.6
@@ -43,72 +43,20 @@ static bool tells_segments(const char *model)
 	return strncmp(model, "whisper", 7) == 0;
 }
 
-__attribute__((format(printf, 4, 5))) static void field(struct wr *w, const char *boundary,
-							const char *name, const char *fmt, ...)
+static void build_fields(struct wr *w, const struct openai_recording *rec)
 {
-	char text[512];
-	va_list ap;
-	int n = snprintf(text, sizeof text,
-			 "--%s\r\nContent-Disposition: form-data; name=\"%s\"\r\n\r\n", boundary,
-			 name);
-
-	wr_bytes(w, text, (size_t)n);
-	va_start(ap, fmt);
-	n = vsnprintf(text, sizeof text - 2, fmt, ap);
-	va_end(ap);
-	n = n < (int)sizeof text - 2 ? n : (int)sizeof text - 3;
-	memcpy(text + n, "\r\n", 2);
-	wr_bytes(w, text, (size_t)n + 2);
-}
-
-static void file_field(struct wr *w, const struct openai_recording *rec)
-{
-	char text[256];
-	uint8_t header[WAV_HEADER];
-	int n = snprintf(text, sizeof text,
-			 "--%s\r\nContent-Disposition: form-data; name=\"file\"; "
-			 "filename=\"speech.wav\"\r\nContent-Type: audio/wav\r\n\r\n",
-			 rec->boundary);
-
-	wr_bytes(w, text, (size_t)n);
-	wav_header(header, rec->rate, 1, rec->pcm.n / 2);
-	wr_bytes(w, header, sizeof header);
+	form_field(w, rec->boundary, "model", rec->model);
+	if (*rec->language)
+		form_field(w, rec->boundary, "language", rec->language);
+	form_field(w, rec->boundary, "response_format",
+		   tells_segments(rec->model) ? "verbose_json" : "json");
+	if (tells_logprobs(rec->model))
+		form_field(w, rec->boundary, "include[]", "logprobs");
 }
 
 int openai_transcription(struct openai_body *out, const struct openai_recording *rec)
 {
-	struct openai_body b = {0};
-	size_t size = HEAD_MAX + rec->pcm.n;
-	struct wr w;
-	char tail[96];
-
-	/* RFC 2046: 1 to 70 characters. */
-	if (!*rec->boundary || strlen(rec->boundary) > 70 || rec->pcm.n % 2)
-		return EINVAL;
-	b.p = malloc(size);
-	if (!b.p)
-		return ENOMEM;
-	w = wr_of(b.p, size);
-	field(&w, rec->boundary, "model", "%s", rec->model);
-	if (*rec->language)
-		field(&w, rec->boundary, "language", "%s", rec->language);
-	field(&w, rec->boundary, "response_format", "%s",
-	      tells_segments(rec->model) ? "verbose_json" : "json");
-	if (tells_logprobs(rec->model))
-		field(&w, rec->boundary, "include[]", "%s", "logprobs");
-	file_field(&w, rec);
-	b.sound_at = w.pos;
-	wr_bytes(&w, rec->pcm.p, rec->pcm.n);
-	wr_bytes(&w, tail, (size_t)snprintf(tail, sizeof tail, "\r\n--%s--\r\n", rec->boundary));
-	snprintf(b.type, sizeof b.type, "Content-Type: multipart/form-data; boundary=%s",
-		 rec->boundary);
-	b.n = w.pos;
-	if (!w.ok) {
-		free(b.p);
-		return EINVAL;
-	}
-	*out = b;
-	return 0;
+	return form_build(out, rec, build_fields);
 }
 
 /* ---- the words ---- */

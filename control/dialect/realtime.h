@@ -179,6 +179,7 @@ struct realtime_dialect {
 	enum trouble (*trouble)(const uint8_t *why, size_t n);
 };
 
+extern const struct realtime_dialect realtime_gemini;
 extern const struct realtime_dialect realtime_openai, realtime_openai_beta, realtime_xai,
 	realtime_localai;
 

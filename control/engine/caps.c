@@ -1,3 +1,4 @@
+#include "control/dialect/eleven.h"
 #include "control/dialect/openai.h"
 #include "control/dialect/realtime.h"
 #include "control/dialect/text.h"
@@ -71,5 +72,7 @@ const struct text_dialect *engine_text_dialect(enum dialect dialect)
 
 enum trouble engine_trouble(const uint8_t *why, size_t n)
 {
-	return openai_trouble(why, n);
+	enum trouble trouble = openai_trouble(why, n);
+
+	return trouble ? trouble : eleven_trouble(why, n);
 }

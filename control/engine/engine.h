@@ -41,6 +41,9 @@ enum engine_event_type {
 	ENGINE_REFUSED,	  /* data: why; settings of the session are not accepted: it goes on without
 			   */
 	ENGINE_FAILOVER,  /* of roles alone: another provider takes over */
+	/* ask, data: the next word that is spoken; samples: where it ends in the ask's audio. Of
+	 * an engine of speech that knows it. */
+	ENGINE_WORD_END,
 };
 
 struct engine_event {
@@ -52,6 +55,7 @@ struct engine_event {
 	struct slice data;	   /* borrowed until return */
 	enum trouble trouble;
 	uint64_t user;
+	uint64_t samples;
 	uint32_t utterance;
 	uint32_t doubt; /* minus the mean logprob of the tokens, thousandths, plus one; 0: not told
 			 */
@@ -148,7 +152,8 @@ struct engine_caps {
 	bool interrupts;
 };
 
-extern const struct engine_ops engine_realtime, engine_text, engine_speech, engine_transcriber;
+extern const struct engine_ops engine_realtime, engine_text, engine_speech, engine_speech_stream,
+	engine_transcriber;
 
 /* NULL: this dialect does not serve that role. */
 const struct engine_caps *engine_caps(enum dialect dialect, enum role role);

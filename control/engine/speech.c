@@ -1,5 +1,5 @@
-/* The engine of text-to-speech: the audio of exactly the given words, while it is generated. A
- * shell around control/dialect (POST audio/speech).
+/* The engine of text-to-speech over HTTP: the audio of exactly the given words, while it is
+ * generated. A shell around control/dialect/speech_http.h.
  *
  * Audio comes raw, in whole samples. A response of another Content-Type is a failure, since it
  * would be played as noise. Cancelling closes the connection, on which servers stop generating. */
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "control/dialect/openai_http.h"
+#include "control/dialect/speech_http.h"
 #include "control/engine/exchange.h"
 
 enum { LONGEST_MS = 120000, AT_ONCE = 8, SOUND_MAX = 24 << 20 /* bytes of one line */ };
@@ -17,13 +18,15 @@ enum { LONGEST_MS = 120000, AT_ONCE = 8, SOUND_MAX = 24 << 20 /* bytes of one li
 /* A line that is being spoken. */
 struct line {
 	struct exchange x; /* first */
-	uint8_t odd;	   /* first byte of a sample whose second byte is still to come */
+	const struct speech_http *wire;
+	uint8_t odd; /* first byte of a sample whose second byte is still to come */
 	bool has_odd, sound;
 	uint32_t characters; /* of the line */
 };
 
 struct speech {
 	struct endpoint *endpoint;
+	const struct speech_http *wire;
 	struct exchanges lines;
 };
 
@@ -66,7 +69,7 @@ static void take_part(const struct http_resp *resp, void *arg)
 	char type[64], why[96];
 
 	exchange_enter(&p->x);
-	if (http_header(resp, "content-type", type, sizeof type) && !openai_speech_raw(type)) {
+	if (http_header(resp, "content-type", type, sizeof type) && !p->wire->raw(type)) {
 		snprintf(why, sizeof why, "not raw sound but %.40s", type);
 		fail_line(p, why);
 	} else {
@@ -108,8 +111,7 @@ static uint32_t count_characters(const char *text)
 
 static int speech_ask(void *engine, const struct engine_ask *ask)
 {
-	struct endpoint_call call = {.endpoint = "audio/speech",
-				     .type = "Content-Type: application/json",
+	struct endpoint_call call = {.type = "Content-Type: application/json",
 				     .ms = LONGEST_MS,
 				     .max_body = SOUND_MAX,
 				     .parth = take_part,
@@ -117,23 +119,28 @@ static int speech_ask(void *engine, const struct engine_ask *ask)
 	const char *text = ask->messages[ask->n - 1].text;
 	struct speech *t = engine;
 	struct line *p;
-	char *body;
+	char *body, *endpoint;
 	int err;
 
 	if (t->lines.n >= AT_ONCE)
 		return EBUSY;
 	p = calloc(1, sizeof *p);
-	body = p ? openai_speech(ask->model, ask->voice, text) : NULL;
-	if (!body) {
+	body = p ? t->wire->body(ask->model, ask->voice, text) : NULL;
+	endpoint = body ? t->wire->endpoint(ask->voice) : NULL;
+	if (!endpoint) {
+		free(body);
 		free(p);
 		return ENOMEM;
 	}
 	p->x.ask = ask->id;
+	p->wire = t->wire;
 	p->characters = count_characters(text);
+	call.endpoint = endpoint;
 	call.body = body;
 	call.n = strlen(body);
 	err = exchange_post(&t->lines, &p->x, t->endpoint, &call);
 	free(body);
+	free(endpoint);
 	return err;
 }
 
@@ -167,15 +174,18 @@ static int speech_alloc(void **out, const struct engine_conf *conf)
 	struct speech *t;
 	int err;
 
-	if (!conf->http || !conf->http_url || !conf->h)
+	if (!conf->http || !conf->http_url || !conf->h || !speech_http(conf->caps->dialect))
 		return EINVAL;
 	t = calloc(1, sizeof *t);
 	if (!t)
 		return ENOMEM;
+	t->wire = speech_http(conf->caps->dialect);
 	t->lines = (struct exchanges){.most = AT_ONCE, .h = conf->h, .arg = conf->arg};
-	err = endpoint_alloc(&t->endpoint, &(struct endpoint_conf){.http = conf->http,
-								   .base = conf->http_url,
-								   .key = conf->key});
+	err = endpoint_alloc(&t->endpoint,
+			     &(struct endpoint_conf){.http = conf->http,
+						     .base = conf->http_url,
+						     .key = conf->key,
+						     .key_header = t->wire->key_header});
 	if (err) {
 		free(t);
 		return err;

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/dialect/openai.h"
-#include "control/dialect/openai_http.h"
+#include "control/dialect/stt_file.h"
 #include "control/engine/endpoint.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
@@ -34,6 +33,7 @@ struct sent {
 struct transcribe_file {
 	struct env *env;
 	struct endpoint *provider;
+	const struct stt_file *wire;
 	char *model, *language;
 	transcribe_h *h;
 	void *arg;
@@ -168,7 +168,7 @@ static void on_words(const struct http_resp *resp, void *arg)
 	sent_free(x);
 	if (resp->err || resp->status / 100 != 2) {
 		endpoint_why(resp, why, sizeof why);
-	} else if (openai_transcript(&w, resp->body.p, resp->body.n) == 0) {
+	} else if (f->wire->parse(&w, resp->body.p, resp->body.n) == 0) {
 		f->h(TRANSCRIBE_TRANSCRIPT, user, utterance, (const uint8_t *)w.text,
 		     strlen(w.text), (struct transcribe_sure){w.doubt, w.no_speech}, f->arg);
 		return;
@@ -183,8 +183,8 @@ static void on_words(const struct http_resp *resp, void *arg)
 static int post(struct transcribe_file *f, const struct sound *first, struct slice pcm)
 {
 	struct openai_recording rec = {
-		.model = f->model, .language = f->language, .pcm = pcm, .rate = OPENAI_RATE};
-	struct endpoint_call call = {.endpoint = "audio/transcriptions",
+		.model = f->model, .language = f->language, .pcm = pcm, .rate = TRANSCRIBE_RATE};
+	struct endpoint_call call = {.endpoint = f->wire->endpoint,
 				     .ms = TRANSCRIBE_FILE_MS,
 				     .max_body = OPENAI_ANSWER_MAX,
 				     .h = on_words};
@@ -198,7 +198,7 @@ static int post(struct transcribe_file *f, const struct sound *first, struct sli
 	snprintf(boundary, sizeof boundary, "parley%016llx%016llx", (unsigned long long)nonce[0],
 		 (unsigned long long)nonce[1]);
 	rec.boundary = boundary;
-	err = openai_transcription(&body, &rec);
+	err = f->wire->build(&body, &rec);
 	if (err)
 		return err;
 	x = calloc(1, sizeof *x);
@@ -308,21 +308,25 @@ int transcribe_file_alloc(struct transcribe_file **out, const struct transcribe_
 	struct transcribe_file *f;
 	int err = ENOMEM;
 
-	if (!out || !conf->env || !conf->http || !conf->base || !conf->model || !conf->h)
+	if (!out || !conf->env || !conf->http || !conf->base || !conf->model || !conf->h ||
+	    !stt_file(conf->dialect))
 		return EINVAL;
 	f = calloc(1, sizeof *f);
 	if (!f)
 		return ENOMEM;
 	f->env = conf->env;
+	f->wire = stt_file(conf->dialect);
 	f->h = conf->h;
 	f->arg = conf->arg;
 	f->last = &f->sounds;
 	f->model = strdup(conf->model);
 	f->language = strdup(conf->language ? conf->language : "");
 	if (f->model && f->language)
-		err = endpoint_alloc(&f->provider, &(struct endpoint_conf){.http = conf->http,
-									   .base = conf->base,
-									   .key = conf->base_key});
+		err = endpoint_alloc(&f->provider,
+				     &(struct endpoint_conf){.http = conf->http,
+							     .base = conf->base,
+							     .key = conf->base_key,
+							     .key_header = f->wire->key_header});
 	if (err) {
 		transcribe_file_free(f);
 		return err;

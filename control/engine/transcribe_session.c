@@ -5,20 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/dialect/openai.h"
+#include "control/dialect/stt_wire.h"
+#include "control/engine/core/downsampler.h"
 #include "control/engine/core/transcription.h"
+#include "control/engine/utterance_audio.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/ws.h"
 
-enum { AGAIN = 48000 }; /* bytes of audio a message when it is sent again */
-
-/* A client event that waits for the session to open. */
-struct wait {
-	struct wait *next;
-	size_t sound; /* bytes of audio in it; 0 for another event */
-	char *text;
-};
+enum { ALL_AUDIO = 32 << 20, AT_ONCE = 48000 /* bytes of audio a message */ };
 
 struct session {
 	struct session *next;
@@ -26,19 +21,20 @@ struct session {
 	uint64_t user;
 	struct ws *ws; /* NULL: not connected, not trying */
 	struct transcription bridge;
-	struct wait *first, **last;
-	uint8_t *sound; /* audio of the running utterance, kept for an interim request */
-	size_t n_sound, cap_sound;
-	bool whole; /* all of its audio is kept */
+	struct downsampler down;
+	struct utterance_audio *audio; /* in order of their start */
+	char why[160];		       /* of a fatal error, until the socket is closed */
 };
 
 struct transcribe_session {
 	struct env *env;
 	struct ws_ctx *ctx;
-	char *url, *model, *language, *auth;
+	const struct stt_wire *wire;
+	char *url, *base, *model, *language, *auth;
 	transcribe_h *h;
 	void *arg;
 	struct session *sessions;
+	size_t bytes; /* of all audio that is kept */
 	uint64_t malformed;
 };
 
@@ -56,56 +52,131 @@ static struct session *session_of(const struct transcribe_session *a, uint64_t u
 	return NULL;
 }
 
-/* ---- events that wait for the session ---- */
-
-static void wait_drop_first(struct session *s)
+static struct stt_session described(const struct transcribe_session *a)
 {
-	struct wait *w = s->first;
-
-	s->first = w->next;
-	if (!s->first)
-		s->last = &s->first;
-	free(w->text);
-	free(w);
+	return (struct stt_session){.socket_url = a->url,
+				    .http_url = a->base,
+				    .model = a->model,
+				    .language = a->language};
 }
 
-static void wait_clear(struct session *s)
+/* ---- audio ---- */
+
+static struct utterance_audio *audio_of(const struct session *s, uint32_t utterance)
 {
-	while (s->first)
-		wait_drop_first(s);
+	struct utterance_audio *x = s->audio;
+
+	while (x && x->utterance != utterance)
+		x = x->next;
+	return x;
+}
+
+/* Forgets the audio that nobody needs any more. */
+static void audio_prune(struct session *s)
+{
+	for (struct utterance_audio **at = &s->audio; *at;)
+		if (transcription_holds(&s->bridge, (*at)->utterance))
+			at = &(*at)->next;
+		else
+			utterance_audio_free(at, &s->a->bytes);
 }
 
 /* Takes text. */
-static void send_or_wait(struct session *s, char *text, size_t sound)
+static void send_text(struct session *s, char *text)
 {
-	struct wait *w;
-
-	if (!text || !s->ws)
-		goto drop;
-	if (s->bridge.up) {
+	if (text)
 		ws_send(s->ws, true, text, strlen(text));
-		goto drop;
-	}
-	w = calloc(1, sizeof *w);
-	if (!w)
-		goto drop;
-	w->text = text;
-	w->sound = sound;
-	*s->last = w;
-	s->last = &w->next;
-	while (s->first->sound && transcription_overfull(&s->bridge, s->first->next != NULL)) {
-		transcription_dropped(&s->bridge, s->first->sound);
-		wait_drop_first(s);
-	}
-	return;
-drop:
 	free(text);
+}
+
+static void send_audio(struct session *s, struct utterance_audio *x)
+{
+	const struct stt_wire *wire = s->a->wire;
+
+	if (!x->begun && wire->begin)
+		send_text(s, wire->begin());
+	x->begun = true;
+	while (x->sent < x->n) {
+		size_t n = x->n - x->sent < AT_ONCE ? x->n - x->sent : AT_ONCE;
+
+		send_text(s, wire->append(x->pcm + x->sent, n));
+		x->sent += n;
+	}
+	if (x->ended && !x->committed) {
+		send_text(s, wire->commit(x->utterance));
+		x->committed = true;
+	}
+}
+
+/* Sends all that was not sent yet, in order. */
+static void audio_pump(struct session *s)
+{
+	if (!s->ws || !s->bridge.up)
+		return;
+	for (struct utterance_audio *x = s->audio; x; x = x->next) {
+		send_audio(s, x);
+		if (s->a->wire->one_at_a_time)
+			break;
+	}
+}
+
+/* While the first connection is awaited. */
+static void audio_limit(struct session *s)
+{
+	struct utterance_audio *x = s->audio;
+	size_t over;
+
+	while (x && (over = transcription_overfull(&s->bridge))) {
+		over = utterance_audio_drop(x, over);
+		transcription_dropped(&s->bridge, over);
+		x = over ? x : x->next;
+	}
+}
+
+/* The provider forgets what it has of the utterance. */
+static void audio_discard(struct session *s, uint32_t utterance)
+{
+	struct utterance_audio *x = audio_of(s, utterance);
+
+	if (x && x->sent && s->ws && s->bridge.up) {
+		if (s->a->wire->clear) {
+			send_text(s, s->a->wire->clear());
+		} else {
+			transcription_discard(&s->bridge, utterance);
+			x->ended = true;
+			audio_pump(s);
+		}
+	}
+	audio_prune(s);
 }
 
 /* ---- the link ---- */
 
 static void session_event(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *data,
 			  size_t len, void *arg);
+
+static int session_connect(struct session *s)
+{
+	struct transcribe_session *a = s->a;
+	const char *const headers[] = {a->auth, NULL};
+	struct stt_session described_as = described(a);
+	char *url = a->wire->url(&described_as);
+	struct ws_dial dial = {.url = url,
+			       .headers = a->auth ? headers : NULL,
+			       .connect_ms = 10000,
+			       .max_message = STT_MESSAGE_MAX};
+	int err = url ? ws_connect(&s->ws, a->ctx, &dial, session_event, s) : ENOMEM;
+
+	free(url);
+	s->why[0] = '\0';
+	for (struct utterance_audio *x = s->audio; x; x = x->next)
+		utterance_audio_rewind(x);
+	if (err) {
+		s->ws = NULL;
+		log_warn("asr_connect_failed", "error=\"%s\"", strerror(err));
+	}
+	return err;
+}
 
 /* A handler may close the session, so it is looked up for every utterance; or begin a new utterance
  * in it, so the failed ones are listed first. */
@@ -115,75 +186,68 @@ static void session_lost(struct session *s, const char *why)
 	uint64_t user = s->user;
 	uint32_t failed[TRANSCRIPTION_OWED + 1];
 	unsigned n = 0;
+	char text[sizeof s->why];
 
+	snprintf(text, sizeof text, "%s", *s->why ? s->why : why);
 	log_warn("asr_lost", "user=%llu owed=%u why=\"%s\"", (unsigned long long)user,
-		 s->bridge.owed, why);
+		 s->bridge.owed, text);
 	s->ws = ws_free(s->ws);
-	wait_clear(s);
-	transcription_lost(&s->bridge);
+	while (transcription_lost(&s->bridge, env_now(a->env)))
+		if (!session_connect(s))
+			break;
 	while ((failed[n] = transcription_fail_next(&s->bridge)))
 		n++;
+	audio_prune(s);
 	for (unsigned i = 0; i < n && (s = session_of(a, user)); i++)
-		tell(s, TRANSCRIBE_FAILED, failed[i], why);
-}
-
-static void session_connect(struct session *s)
-{
-	struct transcribe_session *a = s->a;
-	const char *const headers[] = {a->auth, NULL};
-	struct ws_dial dial = {.url = a->url,
-			       .headers = a->auth ? headers : NULL,
-			       .connect_ms = 10000,
-			       .max_message = OPENAI_MAX_MESSAGE};
-	int err;
-
-	err = ws_connect(&s->ws, a->ctx, &dial, session_event, s);
-	if (err) {
-		s->ws = NULL;
-		transcription_lost(&s->bridge);
-		log_warn("asr_connect_failed", "error=\"%s\"", strerror(err));
-	}
+		tell(s, TRANSCRIBE_FAILED, failed[i], text);
 }
 
 static void session_opened(struct session *s)
 {
+	struct stt_session described_as = described(s->a);
+
 	transcription_opened(&s->bridge);
-	/* The session update goes before the events that waited. */
-	send_or_wait(s, openai_session_transcription(s->a->model, s->a->language), 0);
-	while (s->first) {
-		ws_send(s->ws, true, s->first->text, strlen(s->first->text));
-		wait_drop_first(s);
-	}
+	if (s->a->wire->open)
+		send_text(s, s->a->wire->open(&described_as));
+	audio_pump(s);
 }
 
 /* A refused commit that was too short is an empty transcript; any other refusal is a failure. */
-static void fact_error(struct session *s, const struct openai_fact *f)
+static void fact_error(struct session *s, const struct stt_fact *f)
 {
-	bool little = strcmp(f->code, "input_audio_buffer_commit_empty") == 0;
+	uint32_t utterance = 0;
 
 	log_warn("asr_error", "code=%s fatal=%d text=\"%.*s\"", *f->code ? f->code : "none",
-		 f->error == OPENAI_ERROR_FATAL, (int)f->text.n, (const char *)f->text.p);
-	if (f->error == OPENAI_ERROR_FATAL && s->ws)
+		 f->fatal, (int)f->text.n, (const char *)f->text.p);
+	if (f->fatal && s->ws) {
+		snprintf(s->why, sizeof s->why, "%s %.*s", f->code,
+			 f->text.n > 100 ? 100 : (int)f->text.n, (const char *)f->text.p);
 		ws_close(s->ws, 1000, NULL);
-	if (transcription_refused(&s->bridge, f->utterance))
-		s->a->h(little ? TRANSCRIBE_TRANSCRIPT : TRANSCRIBE_FAILED, s->user, f->utterance,
-			little ? NULL : f->text.p, little ? 0 : f->text.n,
+	}
+	if (f->commit)
+		utterance = transcription_refused(&s->bridge, f->utterance);
+	audio_prune(s);
+	audio_pump(s);
+	if (utterance)
+		s->a->h(f->empty ? TRANSCRIBE_TRANSCRIPT : TRANSCRIBE_FAILED, s->user, utterance,
+			f->empty ? NULL : f->text.p, f->empty ? 0 : f->text.n,
 			(struct transcribe_sure){0}, s->a->arg);
 }
 
-static void fact_words(struct session *s, const struct openai_fact *f)
+static void fact_partial(struct session *s, const struct stt_fact *f)
 {
-	bool revised, failed = f->type == OPENAI_TRANSCRIPT_FAILED;
 	const char *so_far = "";
+	uint32_t utterance = transcription_partial(&s->bridge, f->item, f->text, f->whole, &so_far);
+
+	if (utterance)
+		tell(s, TRANSCRIBE_PARTIAL, utterance, so_far);
+}
+
+static void fact_final(struct session *s, const struct stt_fact *f)
+{
+	bool revised, failed = f->type == STT_FAILED;
 	uint32_t utterance;
 
-	if (f->type == OPENAI_PARTIAL) {
-		utterance = transcription_partial(&s->bridge, f->item, (const char *)f->text.p,
-						  f->text.n, &so_far);
-		if (utterance)
-			tell(s, TRANSCRIBE_PARTIAL, utterance, so_far);
-		return;
-	}
 	if (transcription_interim_given(&s->bridge, f->item, &utterance)) {
 		if (utterance && !failed)
 			s->a->h(TRANSCRIBE_PARTIAL, s->user, utterance, f->text.p, f->text.n,
@@ -191,27 +255,31 @@ static void fact_words(struct session *s, const struct openai_fact *f)
 		return;
 	}
 	utterance = transcription_done(&s->bridge, f->item, &revised);
+	audio_prune(s);
+	audio_pump(s);
 	if (utterance && !(revised && failed))
 		s->a->h(failed ? TRANSCRIBE_FAILED : TRANSCRIBE_TRANSCRIPT, s->user, utterance,
 			f->text.p, f->text.n, (struct transcribe_sure){.doubt = f->doubt},
 			s->a->arg);
 }
 
-static void fact(struct session *s, const struct openai_fact *f)
+static void fact(struct session *s, const struct stt_fact *f)
 {
 	switch (f->type) {
-	case OPENAI_COMMITTED:
+	case STT_COMMITTED:
 		transcription_committed(&s->bridge, f->item);
 		break;
-	case OPENAI_PARTIAL:
-	case OPENAI_TRANSCRIPT:
-	case OPENAI_TRANSCRIPT_FAILED:
-		fact_words(s, f);
+	case STT_PARTIAL:
+		fact_partial(s, f);
 		break;
-	case OPENAI_ERROR:
+	case STT_FINAL:
+	case STT_FAILED:
+		fact_final(s, f);
+		break;
+	case STT_ERROR:
 		fact_error(s, f);
 		break;
-	default:
+	case STT_IGNORED:
 		break;
 	}
 }
@@ -220,7 +288,7 @@ static void session_event(struct ws *ws, enum ws_event ev, uint16_t code, const 
 			  size_t len, void *arg)
 {
 	struct session *s = arg;
-	struct openai_fact f;
+	struct stt_fact f;
 	char why[160];
 
 	(void)ws;
@@ -229,13 +297,13 @@ static void session_event(struct ws *ws, enum ws_event ev, uint16_t code, const 
 		session_opened(s);
 		break;
 	case WS_TEXT:
-		if (openai_parse(&f, data, len)) {
+		if (s->a->wire->parse(&f, data, len)) {
 			s->a->malformed++;
 			log_debug("asr_malformed", "bytes=%zu", len);
 			break;
 		}
 		fact(s, &f);
-		openai_fact_clear(&f);
+		stt_fact_clear(&f);
 		break;
 	case WS_BINARY:
 		s->a->malformed++;
@@ -250,100 +318,110 @@ static void session_event(struct ws *ws, enum ws_event ev, uint16_t code, const 
 
 /* ---- the owner's side ---- */
 
-static void sound_drop(struct session *s)
-{
-	free(s->sound);
-	s->sound = NULL;
-	s->n_sound = s->cap_sound = 0;
-	s->whole = false;
-}
-
-static void sound_keep(struct session *s, const uint8_t *pcm, size_t n)
-{
-	if (s->whole && s->n_sound + n > s->cap_sound) {
-		size_t cap = 2 * (s->n_sound + n);
-		uint8_t *grown = cap <= 2 * TRANSCRIPTION_INTERIM ? realloc(s->sound, cap) : NULL;
-
-		if (!grown) {
-			sound_drop(s);
-			return;
-		}
-		s->sound = grown;
-		s->cap_sound = cap;
-	}
-	if (s->whole && n)
-		memcpy(s->sound + s->n_sound, pcm, n);
-	s->n_sound += s->whole ? n : 0;
-}
-
 static void session_free(struct session *s)
 {
 	ws_free(s->ws);
-	wait_clear(s);
-	sound_drop(s);
+	while (s->audio)
+		utterance_audio_free(&s->audio, &s->a->bytes);
 	free(s);
 }
 
 int transcribe_session_rekey(struct transcribe_session *a, const char *key)
 {
-	return openai_auth_replace(&a->auth, key);
+	char *fresh = a->wire->auth(key);
+
+	if (!fresh && key && *key)
+		return ENOMEM;
+	if (a->auth)
+		explicit_bzero(a->auth, strlen(a->auth));
+	free(a->auth);
+	a->auth = fresh;
+	return 0;
+}
+
+static struct session *session_alloc(struct transcribe_session *a, uint64_t user)
+{
+	struct session *s = calloc(1, sizeof *s);
+
+	if (!s)
+		return NULL;
+	s->a = a;
+	s->user = user;
+	transcription_init(&s->bridge, (size_t)a->wire->rate / 1000 * 2 * a->wire->min_commit_ms);
+	s->next = a->sessions;
+	a->sessions = s;
+	return s;
 }
 
 int transcribe_session_start(struct transcribe_session *a, uint64_t user, uint32_t utterance)
 {
 	struct session *s = session_of(a, user);
 	struct transcription_out out;
+	uint32_t before;
 
-	if (!s) {
-		s = calloc(1, sizeof *s);
-		if (!s)
-			return ENOMEM;
-		s->a = a;
-		s->user = user;
-		s->last = &s->first;
-		transcription_init(&s->bridge, OPENAI_MIN_COMMIT);
-		s->next = a->sessions;
-		a->sessions = s;
-	}
-	sound_drop(s);
-	s->whole = true;
+	if (!s && !(s = session_alloc(a, user)))
+		return ENOMEM;
+	before = s->bridge.utterance;
+	s->down = (struct downsampler){0};
 	out = transcription_start(&s->bridge, utterance, env_now(a->env));
 	if (out.clear)
-		send_or_wait(s, openai_clear(), 0);
-	if (out.connect)
-		session_connect(s);
+		audio_discard(s, before);
+	audio_prune(s);
+	if (out.connect && session_connect(s))
+		session_lost(s, "it cannot be connected");
 	return 0;
+}
+
+static void take_audio(struct session *s, uint32_t utterance, const uint8_t *pcm, size_t n)
+{
+	struct utterance_audio *x;
+
+	if (!transcription_append(&s->bridge, utterance, n).append)
+		return;
+	x = audio_of(s, utterance);
+	if (!x && !(x = utterance_audio_alloc(&s->audio, utterance)))
+		return;
+	if (utterance_audio_append(x, pcm, n, &s->a->bytes, ALL_AUDIO))
+		log_warn("asr_audio_lost", "utterance=%u bytes=%zu", utterance, n);
+	audio_limit(s);
+	audio_pump(s);
 }
 
 void transcribe_session_append(struct transcribe_session *a, uint64_t user, uint32_t utterance,
 			       const uint8_t *pcm, size_t n)
 {
 	struct session *s = session_of(a, user);
+	uint8_t *slow;
 
-	if (!s || !transcription_append(&s->bridge, utterance, n).append)
+	if (!s || s->bridge.utterance != utterance)
 		return;
-	sound_keep(s, pcm, n);
-	send_or_wait(s, openai_append(pcm, n), n);
+	if (a->wire->rate == TRANSCRIBE_RATE) {
+		take_audio(s, utterance, pcm, n);
+		return;
+	}
+	slow = malloc(downsampler_bytes(n));
+	if (slow)
+		take_audio(s, utterance, slow, downsampler_run(&s->down, pcm, n, slow));
+	free(slow);
 }
 
 void transcribe_session_interim(struct transcribe_session *a, uint64_t user, uint32_t utterance)
 {
 	struct session *s = session_of(a, user);
+	struct utterance_audio *x = s ? audio_of(s, utterance) : NULL;
 
-	if (!s || !s->whole || !transcription_interim(&s->bridge, utterance).commit)
+	if (!x || !a->wire->interim || !transcription_interim(&s->bridge, utterance).commit)
 		return;
-	send_or_wait(s, openai_commit(utterance), 0);
-	for (size_t at = 0; at < s->n_sound; at += AGAIN) {
-		size_t n = s->n_sound - at < AGAIN ? s->n_sound - at : AGAIN;
-
-		send_or_wait(s, openai_append(s->sound + at, n), n);
-	}
+	send_text(s, a->wire->commit(utterance));
+	x->sent = 0;
+	audio_pump(s);
 }
 
 void transcribe_session_commit(struct transcribe_session *a, uint64_t user, uint32_t utterance)
 {
 	static const char none[] = "there is no session";
 	struct session *s = session_of(a, user);
+	struct utterance_audio *x;
 	struct transcription_out out;
 
 	if (!s) {
@@ -352,8 +430,6 @@ void transcribe_session_commit(struct transcribe_session *a, uint64_t user, uint
 		return;
 	}
 	out = transcription_commit(&s->bridge, utterance);
-	if (!s->bridge.utterance)
-		sound_drop(s);
 	if (out.give_up) {
 		/* The session does not answer any more: the next utterance gets a new one.
 		 */
@@ -363,9 +439,14 @@ void transcribe_session_commit(struct transcribe_session *a, uint64_t user, uint
 			return;
 	}
 	if (out.clear)
-		send_or_wait(s, openai_clear(), 0);
-	if (out.commit)
-		send_or_wait(s, openai_commit(utterance), 0);
+		audio_discard(s, utterance);
+	x = audio_of(s, utterance);
+	if (x && out.commit)
+		x->ended = true;
+	else if (out.commit) /* there was no memory for its audio */
+		out.failed = transcription_refused(&s->bridge, utterance) != 0;
+	audio_prune(s);
+	audio_pump(s);
 	if (out.failed)
 		tell(s, TRANSCRIBE_FAILED, utterance, "the session was lost");
 	else if (out.empty)
@@ -379,9 +460,8 @@ void transcribe_session_cancel(struct transcribe_session *a, uint64_t user, uint
 	if (!s)
 		return;
 	if (transcription_cancel(&s->bridge, utterance).clear)
-		send_or_wait(s, openai_clear(), 0);
-	if (!s->bridge.utterance)
-		sound_drop(s);
+		audio_discard(s, utterance);
+	audio_prune(s);
 }
 
 void transcribe_session_close(struct transcribe_session *a, uint64_t user)
@@ -410,25 +490,28 @@ int transcribe_session_alloc(struct transcribe_session **out, const struct trans
 	struct transcribe_session *a;
 	int err = ENOMEM;
 
-	if (!out || !conf->env || !conf->ws || !conf->url || !conf->model || !conf->h)
+	if (!out || !conf->env || !conf->ws || !conf->url || !conf->model || !conf->h ||
+	    !stt_wire(conf->dialect))
 		return EINVAL;
 	a = calloc(1, sizeof *a);
 	if (!a)
 		return ENOMEM;
 	a->env = conf->env;
 	a->ctx = conf->ws;
+	a->wire = stt_wire(conf->dialect);
 	a->h = conf->h;
 	a->arg = conf->arg;
-	a->url = openai_url_transcription(conf->url);
+	a->url = strdup(conf->url);
+	a->base = strdup(conf->base ? conf->base : "");
 	a->model = strdup(conf->model);
 	a->language = strdup(conf->language ? conf->language : "");
-	if (!a->url || !a->model || !a->language)
+	if (!a->url || !a->base || !a->model || !a->language)
 		goto out;
-	if (conf->key && *conf->key && !(a->auth = openai_auth(conf->key)))
+	err = transcribe_session_rekey(a, conf->key);
+	if (err)
 		goto out;
 	*out = a;
 	a = NULL;
-	err = 0;
 out:
 	transcribe_session_free(a);
 	return err;
@@ -448,6 +531,7 @@ struct transcribe_session *transcribe_session_free(struct transcribe_session *a)
 		explicit_bzero(a->auth, strlen(a->auth));
 	free(a->auth);
 	free(a->url);
+	free(a->base);
 	free(a->model);
 	free(a->language);
 	free(a);

@@ -1,11 +1,12 @@
 /* Transcription for one room: one session for each speaker, opened at the first audio. A shell
- * around control/dialect.
+ * around control/dialect/stt_wire.h.
  *
- * Events wait in order while the session connects; at most 10 s of audio is kept, and the oldest is
- * dropped first. The provider names an utterance by an item id at its commit, and items of one
- * session come back in any order, so a transcript finds its utterance by that id. When a session is
- * lost, every utterance that it owed fails. The next utterance opens a new session, at the earliest
- * a second after the last attempt.
+ * The audio of an utterance is kept until its transcript is there, a minute of it at most, and sent
+ * as soon as the session is open; 10 s wait for a first connection at most, and the oldest is
+ * dropped first. When a session is lost, a new one is opened at once, and what is owed or streams
+ * is sent to it from its beginning. An utterance that loses its second session, too, fails. A
+ * transcript finds its utterance by the item id that the provider gave it at its commit, or, where
+ * there is none, by the order of the commits.
  *
  * Everything runs on env's loop thread. The names in conf are borrowed. The handler may be called
  * from inside transcribe_session_start and transcribe_session_commit. Every committed utterance
@@ -17,6 +18,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "control/settings/record.h"
+
+enum { TRANSCRIBE_RATE = 24000 }; /* of all audio that comes here */
 
 struct transcribe_session;
 struct env;
@@ -42,17 +47,20 @@ typedef void(transcribe_h)(enum transcribe_event ev, uint64_t user, uint32_t utt
 struct transcribe_conf {
 	struct env *env;
 	struct ws_ctx *ws;
-	const char *url; /* of the server, without ?intent= */
+	enum dialect dialect;
+	const char *url; /* of the provider's WebSocket, without what the dialect adds */
 	const char *model, *language;
-	const char *key; /* "" sends no Authorization */
+	const char *key;  /* "" sends no Authorization */
+	const char *base; /* of the provider's HTTP side */
 	/* Of transcribe_file alone. */
 	struct http *http;
-	const char *base, *base_key;
+	const char *base_key;
 	transcribe_h *h;
 	void *arg;
 };
 
-/* conf's texts are copied. EINVAL, ENOMEM. Caller owns *out. */
+/* conf's texts are copied. EINVAL: something is missing, or the dialect has no sessions; ENOMEM.
+ * Caller owns *out. */
 int transcribe_session_alloc(struct transcribe_session **out, const struct transcribe_conf *conf);
 struct transcribe_session *transcribe_session_free(struct transcribe_session *a);
 

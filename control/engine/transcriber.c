@@ -63,6 +63,7 @@ static void transcriber_free(void *engine)
 static int transcriber_alloc(void **out, const struct engine_conf *conf)
 {
 	struct transcribe_conf inner = {.env = conf->env,
+					.dialect = conf->caps->dialect,
 					.ws = conf->ws,
 					.url = conf->socket_url,
 					.model = conf->model,
@@ -75,7 +76,7 @@ static int transcriber_alloc(void **out, const struct engine_conf *conf)
 	struct transcriber *e;
 	int err;
 
-	if (!conf->h)
+	if (!conf->h || !conf->caps)
 		return EINVAL;
 	e = calloc(1, sizeof *e);
 	if (!e)

@@ -96,11 +96,21 @@ const struct provider_record *settings_provider_named(const struct settings *s, 
 	return i < 0 ? NULL : &s->records.known[i];
 }
 
+/* The defaults of the roles are names of OpenAI's; services that nobody else offers have their own,
+ * which their dialects know. */
+static bool has_own_names(enum dialect dialect)
+{
+	return dialect == DIALECT_XAI || dialect == DIALECT_ELEVENLABS ||
+	       dialect == DIALECT_GEMINI || dialect == DIALECT_VLLM;
+}
+
 const char *settings_model(const struct settings *s, enum role role,
 			   const struct provider_record *p)
 {
 	if (*p->model)
 		return p->model;
+	if (has_own_names((enum dialect)p->dialect))
+		return "";
 	switch (role) {
 	case ROLE_VOICE:
 		return s->brain_model;
@@ -122,6 +132,8 @@ const char *settings_voice(const struct settings *s, enum role role,
 {
 	if (*p->voice)
 		return p->voice;
+	if (has_own_names((enum dialect)p->dialect))
+		return "";
 	return role == ROLE_VOICE ? s->brain_voice : role == ROLE_SPEECH ? s->speech_voice : "";
 }
 

@@ -35,6 +35,7 @@ static void nothing_streams(struct transcription *b)
 {
 	b->utterance = 0;
 	b->sound = 0;
+	b->again = false;
 	b->early[0] = b->text[0] = '\0';
 }
 
@@ -67,14 +68,14 @@ struct transcription_out transcription_append(struct transcription *b, uint32_t 
 		return out;
 	out.append = true;
 	b->sound += bytes;
-	if (b->connecting)
+	if (b->connecting && !b->again)
 		b->kept += bytes;
 	return out;
 }
 
-bool transcription_overfull(const struct transcription *b, bool more_than_one)
+size_t transcription_overfull(const struct transcription *b)
 {
-	return more_than_one && b->kept > TRANSCRIPTION_KEPT;
+	return b->kept > TRANSCRIPTION_KEPT ? b->kept - TRANSCRIPTION_KEPT : 0;
 }
 
 void transcription_dropped(struct transcription *b, size_t bytes)
@@ -98,8 +99,11 @@ struct transcription_out transcription_commit(struct transcription *b, uint32_t 
 
 	if (!utterance || b->utterance != utterance)
 		return out;
-	if (b->owed == TRANSCRIPTION_OWED)
+	if (b->owed == TRANSCRIPTION_OWED) {
 		b->broken = out.give_up = true;
+		for (unsigned i = 0; i < b->owed; i++)
+			b->owe[i].again = true;
+	}
 	if (b->broken) {
 		out.failed = true;
 	} else if (b->sound < b->min_commit && !b->early[0]) {
@@ -109,6 +113,7 @@ struct transcription_out transcription_commit(struct transcription *b, uint32_t 
 		o = owe(b, utterance);
 		copy(o->item, sizeof o->item, b->early);
 		copy(o->text, sizeof o->text, b->text);
+		o->again = b->again;
 		out.commit = !b->early[0];
 	}
 	nothing_streams(b);
@@ -152,13 +157,7 @@ void transcription_opened(struct transcription *b)
 	b->connecting = false;
 	b->up = true;
 	b->kept = 0;
-}
-
-void transcription_lost(struct transcription *b)
-{
-	b->up = b->connecting = b->closing = false;
-	b->broken = b->broken || b->utterance;
-	b->kept = 0;
+	b->tried_at = 0;
 }
 
 static void forget(struct transcription *b, unsigned i)
@@ -167,16 +166,70 @@ static void forget(struct transcription *b, unsigned i)
 	memmove(&b->owe[i], &b->owe[i + 1], (b->owed - i) * sizeof b->owe[0]);
 }
 
+/* Interim transcripts and what is cancelled are not asked for again. True: something is owed that
+ * can be. */
+static bool owe_again(struct transcription *b)
+{
+	bool any = false;
+
+	for (unsigned i = b->owed; i-- > 0;) {
+		struct transcription_said *o = &b->owe[i];
+
+		if (o->interim || o->cancelled) {
+			forget(b, i);
+			continue;
+		}
+		o->failed = o->again;
+		o->again = true;
+		o->item[0] = o->text[0] = '\0';
+		any = any || !o->failed;
+	}
+	return any;
+}
+
+bool transcription_lost(struct transcription *b, uint64_t now)
+{
+	bool wanted = !b->closing && owe_again(b);
+
+	if (b->utterance && !b->broken) {
+		b->broken = b->again || b->closing;
+		b->again = true;
+		b->early[0] = b->text[0] = '\0';
+		wanted = wanted || !b->broken;
+	}
+	b->up = b->closing = false;
+	b->connecting = wanted;
+	b->kept = 0;
+	if (wanted)
+		b->tried_at = now;
+	return wanted;
+}
+
+bool transcription_holds(const struct transcription *b, uint32_t utterance)
+{
+	if (b->utterance == utterance)
+		return !b->broken;
+	for (unsigned i = 0; i < b->owed; i++)
+		if (b->owe[i].utterance == utterance && !b->owe[i].interim)
+			return true;
+	return false;
+}
+
+void transcription_discard(struct transcription *b, uint32_t utterance)
+{
+	if (b->owed < TRANSCRIPTION_OWED)
+		owe(b, utterance)->cancelled = true;
+}
+
 uint32_t transcription_fail_next(struct transcription *b)
 {
-	while (b->owed) {
-		bool told = b->owe[0].cancelled || b->owe[0].interim;
-		uint32_t utterance = told ? 0 : b->owe[0].utterance;
+	for (unsigned i = 0; i < b->owed; i++)
+		if (b->owe[i].failed) {
+			uint32_t utterance = b->owe[i].utterance;
 
-		forget(b, 0);
-		if (utterance)
+			forget(b, i);
 			return utterance;
-	}
+		}
 	return 0;
 }
 
@@ -234,8 +287,8 @@ static void add(char *text, const char *words, size_t n)
 	text[len + n] = '\0';
 }
 
-uint32_t transcription_partial(struct transcription *b, const char *item, const char *words,
-			       size_t n, const char **so_far)
+uint32_t transcription_partial(struct transcription *b, const char *item, struct slice words,
+			       bool whole, const char **so_far)
 {
 	int i = by_item(b, item);
 	char *text = i < 0 ? b->text : b->owe[i].text;
@@ -244,8 +297,10 @@ uint32_t transcription_partial(struct transcription *b, const char *item, const 
 		return 0;
 	if (i >= 0 && b->owe[i].interim && !goes_on(b, b->owe[i].utterance))
 		return 0;
-	if (n)
-		add(text, words, n);
+	if (whole)
+		text[0] = '\0';
+	if (words.n)
+		add(text, (const char *)words.p, words.n);
 	*so_far = text;
 	return i < 0 ? b->utterance : b->owe[i].utterance;
 }
@@ -291,17 +346,18 @@ bool transcription_interim_given(struct transcription *b, const char *item, uint
 }
 
 /* A refused commit has no item; an interim request of the same utterance may have one. */
-bool transcription_refused(struct transcription *b, uint32_t utterance)
+uint32_t transcription_refused(struct transcription *b, uint32_t utterance)
 {
+	int at = utterance ? -1 : unnamed(b);
 	bool told;
-	int at = -1;
 
 	for (unsigned i = b->owed; utterance && i-- > 0;)
 		if (b->owe[i].utterance == utterance && (at < 0 || !b->owe[i].item[0]))
 			at = (int)i;
 	if (at < 0)
-		return false;
+		return 0;
 	told = b->owe[at].cancelled || b->owe[at].interim;
+	utterance = b->owe[at].utterance;
 	forget(b, (unsigned)at);
-	return !told;
+	return told ? 0 : utterance;
 }

@@ -24,6 +24,10 @@ static void came(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t *
 		conn++;
 	root = json_loadb((const char *)data, len, 0, NULL);
 	type = json_string_value(json_object_get(root, "type"));
+	if (!type)
+		type = json_string_value(json_object_get(root, "message_type"));
+	if (!type && json_is_object(root))
+		type = "";
 	if (type) {
 		n = strlen(f->types);
 		snprintf(f->types + n, sizeof f->types - n, "%s ", type);
@@ -42,6 +46,8 @@ static void accepted(struct ws *ws, const char *path, void *arg)
 	}
 	snprintf(f->path[f->conns], sizeof f->path[0], "%s", path);
 	snprintf(f->auth[f->conns], sizeof f->auth[0], "%s", ws_header(ws, "authorization"));
+	if (!f->auth[f->conns][0])
+		snprintf(f->auth[f->conns], sizeof f->auth[0], "%s", ws_header(ws, "xi-api-key"));
 	ws_set_handler(ws, came, f);
 	f->ws[f->conns++] = ws;
 	fake_send(f, f->conns - 1, "{\"type\":\"session.created\",\"session\":{}}");

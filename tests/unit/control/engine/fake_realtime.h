@@ -12,7 +12,7 @@ enum { FAKE_CONNS = 8 };
 
 struct fake;
 
-/* One message came. type is its "type"; root is borrowed. */
+/* One message came. type is its "type" or "message_type", or ""; root is borrowed. */
 typedef void(fake_h)(struct fake *f, unsigned conn, const char *type, const json_t *root);
 
 struct fake {
@@ -21,7 +21,7 @@ struct fake {
 	struct ws_server *server;
 	struct ws *ws[FAKE_CONNS];
 	char path[FAKE_CONNS][256];
-	char auth[FAKE_CONNS][128];
+	char auth[FAKE_CONNS][128]; /* Authorization, or else xi-api-key */
 	unsigned conns;
 	char types[65536]; /* "type type …" of all that came, in order */
 	char url[128];

@@ -32,19 +32,25 @@ static void on_request(struct fake_http *f, struct evhttp_request *req)
 	fake_http_answer(req, fx.status, "application/json", fx.answer, strlen(fx.answer));
 }
 
-static bool begin(const char *answer, int status)
+static bool begin_dialect(const char *answer, int status, enum dialect dialect)
 {
 	memset(&fx, 0, sizeof fx);
 	fx.answer = answer;
 	fx.status = status;
 	return fake_http_begin(&fx.fake, on_request, NULL) &&
 	       !transcribe_file_alloc(&fx.files, &(struct transcribe_conf){.env = fx.fake.env,
+									   .dialect = dialect,
 									   .http = fx.fake.http,
 									   .base = fx.fake.base,
 									   .base_key = "the-key",
 									   .model = "m",
 									   .language = "en",
 									   .h = on_words});
+}
+
+static bool begin(const char *answer, int status)
+{
+	return begin_dialect(answer, status, DIALECT_OPENAI);
 }
 
 static void end(void)
@@ -219,4 +225,24 @@ TEST_OOM(recordings_without_memory)
 	http_free(http);
 	env_free(env);
 	CHECK_OOM(err, (void)0);
+}
+
+TEST(recordings_go_to_scribe)
+{
+	CHECK(begin_dialect("{\"language_code\":\"en\",\"text\":\"what time\",\"words\":["
+			    "{\"text\":\"what\",\"type\":\"word\",\"logprob\":-0.5},"
+			    "{\"text\":\" \",\"type\":\"spacing\",\"logprob\":-9},"
+			    "{\"text\":\"time\",\"type\":\"word\",\"logprob\":-1.5}]}",
+			    200, DIALECT_ELEVENLABS));
+	speak(ALICE, 1, "abcd");
+	transcribe_file_run(fx.files, ALICE, 1);
+	CHECK_INT(send_now(), 0);
+	env_run(fx.fake.env);
+	CHECK_STR(fx.events, "t5/1:what time/1001/0 ");
+	CHECK_STR(fx.fake.path, "/v1/speech-to-text");
+	CHECK_STR(fx.fake.auth, "");
+	CHECK(memmem(fx.fake.body, fx.fake.n, "name=\"model_id\"\r\n\r\nm\r\n", 22));
+	CHECK(memmem(fx.fake.body, fx.fake.n, "name=\"language_code\"\r\n\r\nen\r\n", 28));
+	CHECK_STR(arrived(), "abcd");
+	end();
 }

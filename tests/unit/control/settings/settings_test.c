@@ -33,7 +33,7 @@ TEST(settings_begin_as_the_table_says)
 	CHECK_INT(settings_alloc(&s), 0);
 	CHECK_INT(s->barge_in_ms, 700);
 	CHECK_INT(s->not_understood_s, 600);
-	CHECK_STR(s->language, "en");
+	CHECK_STR(s->language, "");
 	CHECK(!s->log_words);
 	settings_free(s);
 }
@@ -60,7 +60,7 @@ TEST(settings_are_loaded_and_clamped_once)
 	CHECK_INT(s->stall_ms, 20000);
 	CHECK_INT(s->guest, SETTINGS_GUEST_AUTO);
 	CHECK(s->log_words);
-	CHECK_STR(s->language, "en");
+	CHECK_STR(s->language, "");
 	CHECK_STR(s->aliases, "charlie");
 	CHECK_STR(t.complaints, "PARLEY_GUEST:perhaps>auto "
 				"PARLEY_HOLD_MS:99999999999999999999>20000 "

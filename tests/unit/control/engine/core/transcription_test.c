@@ -3,6 +3,7 @@
 
 #include "control/engine/core/transcription.h"
 #include "proto/base/time.h"
+#include "proto/media.h"
 
 enum { MIN = 4800 };
 
@@ -44,12 +45,16 @@ TEST(rule_050_phases_and_one_connection_for_all_who_want_it)
 	CHECK_INT(transcription_phase(&b), TRANSCRIPTION_READY);
 	transcription_closing(&b);
 	CHECK_INT(transcription_phase(&b), TRANSCRIPTION_CLOSING);
-	transcription_lost(&b);
+	CHECK(!transcription_lost(&b, 1100 * NS_PER_MS));
 	CHECK_INT(transcription_phase(&b), TRANSCRIPTION_IDLE);
-	/* Not at once again, and then again. */
-	CHECK(!transcription_start(&b, 3, 1999 * NS_PER_MS).connect);
-	CHECK(!transcription_append(&b, 3, 960).append);
-	CHECK(transcription_start(&b, 4, 2000 * NS_PER_MS).connect);
+	/* It was open, so the next one may be opened at once. One that could not be opened is tried
+	 * once more at once, and then not for a while. */
+	CHECK(transcription_start(&b, 3, 1200 * NS_PER_MS).connect);
+	CHECK(transcription_lost(&b, 1300 * NS_PER_MS));
+	CHECK(!transcription_lost(&b, 1400 * NS_PER_MS));
+	CHECK(!transcription_start(&b, 4, 2299 * NS_PER_MS).connect);
+	CHECK(!transcription_append(&b, 4, 960).append);
+	CHECK(transcription_start(&b, 5, 2300 * NS_PER_MS).connect);
 }
 
 TEST(rule_051_sound_waits_for_the_connection_and_the_oldest_goes_first)
@@ -59,12 +64,11 @@ TEST(rule_051_sound_waits_for_the_connection_and_the_oldest_goes_first)
 	for (unsigned i = 0; i < 500; i++)
 		CHECK(transcription_append(&b, 1, 960).append);
 	CHECK_INT(b.kept, TRANSCRIPTION_KEPT);
-	CHECK(!transcription_overfull(&b, true));
+	CHECK_INT(transcription_overfull(&b), 0);
 	transcription_append(&b, 1, 960);
-	CHECK(transcription_overfull(&b, true));
-	CHECK(!transcription_overfull(&b, false)); /* one is always kept */
+	CHECK_INT(transcription_overfull(&b), 960);
 	transcription_dropped(&b, 960);
-	CHECK(!transcription_overfull(&b, true));
+	CHECK_INT(transcription_overfull(&b), 0);
 	transcription_opened(&b);
 	CHECK_INT(b.kept, 0);
 	CHECK(!transcription_append(&b, 9, 960).append); /* of another utterance */
@@ -80,8 +84,8 @@ TEST(rule_052_words_stay_with_their_utterance)
 	CHECK(transcription_commit(&b, 1).commit);
 	streamed(2);
 	transcription_committed(&b, "i1");
-	CHECK_INT(transcription_partial(&b, "i1", "ten ", 4, &text), 1);
-	CHECK_INT(transcription_partial(&b, "i1", "past", 4, &text), 1);
+	CHECK_INT(transcription_partial(&b, "i1", slice_str("ten "), false, &text), 1);
+	CHECK_INT(transcription_partial(&b, "i1", slice_str("past"), false, &text), 1);
 	CHECK_STR(text, "ten past");
 	CHECK(transcription_commit(&b, 2).commit);
 	transcription_committed(&b, "i2");
@@ -100,7 +104,7 @@ TEST(rule_053_the_provider_may_find_the_end_first)
 	begin();
 	streamed(1);
 	transcription_committed(&b, "i1");
-	CHECK_INT(transcription_partial(&b, "i1", "hello", 5, &text), 1);
+	CHECK_INT(transcription_partial(&b, "i1", slice_str("hello"), true, &text), 1);
 	CHECK(!transcription_commit(&b, 1).commit); /* it has been made */
 	CHECK_INT(transcription_phase(&b), TRANSCRIPTION_COMMITTING);
 	CHECK_STR(b.owe[0].text, "hello");
@@ -172,6 +176,67 @@ TEST(rule_060_a_commit_is_made_while_the_connection_is)
 	CHECK_INT(b.utterance, 2);
 }
 
+TEST(a_lost_connection_is_replaced_once)
+{
+	bool revised;
+
+	begin();
+	streamed(1);
+	CHECK(transcription_commit(&b, 1).commit);
+	transcription_committed(&b, "i1");
+	streamed(2);
+	CHECK(transcription_commit(&b, 2).commit);
+	transcription_cancel(&b, 2);
+	streamed(3);
+	CHECK(transcription_lost(&b, 6000 * NS_PER_MS));
+	CHECK_INT(transcription_phase(&b), TRANSCRIPTION_CONNECTING);
+	CHECK_INT(transcription_fail_next(&b), 0);
+	CHECK(transcription_holds(&b, 1) && !transcription_holds(&b, 2));
+	CHECK(transcription_holds(&b, 3));
+	/* It goes on, and its items are those of the new connection. */
+	CHECK(transcription_append(&b, 3, 960).append);
+	CHECK_INT(b.kept, 0);
+	transcription_opened(&b);
+	CHECK_INT(transcription_done(&b, "j1", &revised), 1);
+	CHECK(!revised);
+	CHECK(transcription_commit(&b, 3).commit);
+	streamed(4);
+	/* 3 fails with its second connection, 4 has another one. */
+	CHECK(transcription_lost(&b, 7000 * NS_PER_MS));
+	CHECK_INT(transcription_fail_next(&b), 3);
+	CHECK_INT(transcription_fail_next(&b), 0);
+	CHECK(!transcription_holds(&b, 3));
+	transcription_opened(&b);
+	CHECK(!transcription_lost(&b, 8000 * NS_PER_MS));
+	CHECK(!transcription_append(&b, 4, 960).append);
+	CHECK(transcription_commit(&b, 4).failed);
+}
+
+TEST(an_oldest_utterance_is_meant_where_there_are_no_items)
+{
+	const char *text = "";
+	bool revised;
+
+	begin();
+	streamed(1);
+	CHECK_INT(transcription_partial(&b, "", slice_str("ten"), true, &text), 1);
+	CHECK_INT(transcription_partial(&b, "", slice_str("ten past"), true, &text), 1);
+	CHECK_STR(text, "ten past");
+	CHECK(transcription_commit(&b, 1).commit);
+	streamed(2);
+	CHECK_INT(transcription_partial(&b, "", slice_str("ten past four"), true, &text), 1);
+	/* What cannot be discarded is committed, and nobody's. */
+	CHECK(transcription_cancel(&b, 2).clear);
+	transcription_discard(&b, 2);
+	CHECK(transcription_holds(&b, 2));
+	streamed(3);
+	CHECK(transcription_commit(&b, 3).commit);
+	CHECK_INT(transcription_done(&b, "", &revised), 1);
+	CHECK_INT(transcription_refused(&b, 0), 0); /* of 2 */
+	CHECK_INT(transcription_refused(&b, 0), 3);
+	CHECK_INT(transcription_refused(&b, 0), 0);
+}
+
 TEST(what_is_owed_fails_with_the_connection_and_is_bounded)
 {
 	struct transcription_out out;
@@ -185,16 +250,11 @@ TEST(what_is_owed_fails_with_the_connection_and_is_bounded)
 	streamed(99);
 	out = transcription_commit(&b, 99);
 	CHECK(out.give_up && out.failed && !out.commit);
-	transcription_lost(&b);
+	CHECK(!transcription_lost(&b, 6000 * NS_PER_MS));
 	for (uint32_t u = 2; u <= TRANSCRIPTION_OWED; u++)
 		CHECK_INT(transcription_fail_next(&b), u);
 	CHECK_INT(transcription_fail_next(&b), 0);
-	CHECK(!transcription_refused(&b, 5));
-	/* What was being streamed when it was lost fails at its commit. */
-	begin();
-	streamed(1);
-	transcription_lost(&b);
-	CHECK(transcription_commit(&b, 1).failed);
+	CHECK_INT(transcription_refused(&b, 5), 0);
 }
 
 TEST(a_peek_has_words_so_far_and_the_end_has_all)
@@ -211,7 +271,7 @@ TEST(a_peek_has_words_so_far_and_the_end_has_all)
 	CHECK(!transcription_interim(&b, 1).commit); /* one at a time */
 	CHECK(!transcription_interim(&b, 2).commit);
 	transcription_committed(&b, "p1");
-	CHECK_INT(transcription_partial(&b, "p1", "hel", 3, &text), 1);
+	CHECK_INT(transcription_partial(&b, "p1", slice_str("hel"), false, &text), 1);
 	CHECK_STR(text, "hel");
 	CHECK(transcription_interim_given(&b, "p1", &utterance));
 	CHECK_INT(utterance, 1);
@@ -224,7 +284,7 @@ TEST(a_peek_has_words_so_far_and_the_end_has_all)
 	CHECK(!transcription_interim_given(&b, "i1", &utterance));
 	CHECK_INT(transcription_done(&b, "i1", &revised), 1);
 	CHECK(!revised);
-	CHECK_INT(transcription_partial(&b, "p2", "hel", 3, &text), 0);
+	CHECK_INT(transcription_partial(&b, "p2", slice_str("hel"), false, &text), 0);
 	CHECK(transcription_interim_given(&b, "p2", &utterance));
 	CHECK_INT(utterance, 0);
 	CHECK_INT(b.owed, 0);
@@ -241,20 +301,22 @@ TEST(a_peek_that_fails_costs_nothing_but_itself)
 	begin();
 	streamed(1);
 	CHECK(transcription_interim(&b, 1).commit);
-	CHECK(!transcription_refused(&b, 1));
+	CHECK_INT(transcription_refused(&b, 1), 0);
 	CHECK_INT(b.owed, 0);
 	/* Which of the two was refused: the one without an item. */
 	CHECK(transcription_interim(&b, 1).commit);
 	transcription_committed(&b, "p");
 	transcription_commit(&b, 1);
-	CHECK(transcription_refused(&b, 1));
+	CHECK_INT(transcription_refused(&b, 1), 1);
 	CHECK(transcription_interim_given(&b, "p", &utterance));
 	CHECK_INT(utterance, 0);
 	/* Lost with its session: only the utterance is told. */
 	streamed(2);
 	transcription_interim(&b, 2);
 	transcription_commit(&b, 2);
-	transcription_lost(&b);
+	transcription_lost(&b, 6000 * NS_PER_MS);
+	CHECK_INT(transcription_fail_next(&b), 0);
+	transcription_lost(&b, 7000 * NS_PER_MS);
 	CHECK_INT(transcription_fail_next(&b), 2);
 	CHECK_INT(transcription_fail_next(&b), 0);
 	/* Of what is cancelled nobody wants words. */

@@ -1,0 +1,68 @@
+/* What the files of the Gemini Live codec share (realtime.h). For control/dialect/gemini*.c only.
+ *
+ * Source: Gemini API reference, BidiGenerateContent. The wire has no ids of answers and no cancel.
+ *
+ *   answer     message                                       next      facts
+ *   NONE       content of the model                          RUNS      RESPONSE, and the content
+ *   RUNS       interrupted                                   RUNS      INTERRUPTED
+ *   RUNS       generationComplete, or a tool call            ENDS      DONE
+ *   RUNS       turnComplete                                  NONE      DONE
+ *   ENDS       turnComplete, interrupted                     NONE      late usage
+ *   NONE       turnComplete while an answer is awaited       NONE      RESPONSE, DONE: it is silent
+ *
+ * So what comes late of a cut answer still has that answer's id, and a DONE does not wait for the
+ * playback that the service imagines between generationComplete and turnComplete.
+ *
+ * Anything in clientContent interrupts an answer that runs. Lines of the conversation are therefore
+ * kept until an answer is asked for, or a speaker begins. */
+#ifndef CONTROL_DIALECT_GEMINI_H
+#define CONTROL_DIALECT_GEMINI_H
+
+#include <jansson.h>
+
+#include "control/dialect/realtime.h"
+
+enum {
+	GEMINI_ASKED = 8,
+	GEMINI_TURNS = 256,  /* lines that wait; the oldest go first */
+	GEMINI_HEARD = 4096, /* bytes of an input transcript */
+};
+
+enum gemini_answer { GEMINI_NONE, GEMINI_RUNS, GEMINI_ENDS };
+
+/* Small, so that a malformed message can be undone. */
+struct gemini_state {
+	enum gemini_answer answer;
+	bool dropped;	  /* this answer was never asked for */
+	bool interrupted; /* since the last turnComplete */
+	bool calling;	  /* it ended with calls of tools */
+	unsigned answers; /* count: the id of the one that runs */
+	struct {
+		uint32_t ask;
+		bool drop;
+	} asked[GEMINI_ASKED]; /* answers that are awaited, in order */
+	unsigned n_asked;
+	uint32_t last_ask; /* of the answer that began last */
+	unsigned calls;	   /* of tools, without a result */
+	unsigned inputs;   /* count of the speakers' turns: the id of the last */
+	size_t heard;	   /* bytes of its transcript */
+	bool heard_named;
+};
+
+struct gemini_codec {
+	char *url, *model, *voice, *language;
+	uint32_t rate_in;
+	json_t *turns; /* lines that wait */
+	struct gemini_state state;
+	char heard[GEMINI_HEARD];
+};
+
+/* An answer is awaited; drop: nobody wants it. */
+void gemini_await(struct gemini_codec *c, uint32_t ask, bool drop);
+
+int gemini_encode(void *codec, const struct realtime_command *cmd, realtime_send_h *h, void *arg);
+int gemini_decode(void *codec, bool text, const uint8_t *msg, size_t n,
+		  struct realtime_facts *facts);
+enum trouble gemini_trouble(const uint8_t *why, size_t n);
+
+#endif
