@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "control/dialect/stt_wire.h"
-#include "control/engine/core/downsampler.h"
+#include "control/engine/core/rate_change.h"
 #include "control/engine/core/transcription.h"
 #include "control/engine/utterance_audio.h"
 #include "ipc/env.h"
@@ -21,7 +21,7 @@ struct session {
 	uint64_t user;
 	struct ws *ws; /* NULL: not connected, not trying */
 	struct transcription bridge;
-	struct downsampler down;
+	struct rate_change *rate;      /* NULL: the provider takes the room's */
 	struct utterance_audio *audio; /* in order of their start */
 	char why[160];		       /* of a fatal error, until the socket is closed */
 };
@@ -323,6 +323,7 @@ static void session_free(struct session *s)
 	ws_free(s->ws);
 	while (s->audio)
 		utterance_audio_free(&s->audio, &s->a->bytes);
+	rate_change_free(s->rate);
 	free(s);
 }
 
@@ -345,6 +346,11 @@ static struct session *session_alloc(struct transcribe_session *a, uint64_t user
 
 	if (!s)
 		return NULL;
+	if (a->wire->rate != TRANSCRIBE_RATE &&
+	    rate_change_alloc(&s->rate, TRANSCRIBE_RATE, a->wire->rate)) {
+		free(s);
+		return NULL;
+	}
 	s->a = a;
 	s->user = user;
 	transcription_init(&s->bridge, (size_t)a->wire->rate / 1000 * 2 * a->wire->min_commit_ms);
@@ -362,7 +368,8 @@ int transcribe_session_start(struct transcribe_session *a, uint64_t user, uint32
 	if (!s && !(s = session_alloc(a, user)))
 		return ENOMEM;
 	before = s->bridge.utterance;
-	s->down = (struct downsampler){0};
+	if (s->rate)
+		rate_change_reset(s->rate);
 	out = transcription_start(&s->bridge, utterance, env_now(a->env));
 	if (out.clear)
 		audio_discard(s, before);
@@ -395,13 +402,13 @@ void transcribe_session_append(struct transcribe_session *a, uint64_t user, uint
 
 	if (!s || s->bridge.utterance != utterance)
 		return;
-	if (a->wire->rate == TRANSCRIBE_RATE) {
+	if (!s->rate) {
 		take_audio(s, utterance, pcm, n);
 		return;
 	}
-	slow = malloc(downsampler_bytes(n));
+	slow = malloc(rate_change_most(s->rate, n));
 	if (slow)
-		take_audio(s, utterance, slow, downsampler_run(&s->down, pcm, n, slow));
+		take_audio(s, utterance, slow, rate_change_run(s->rate, pcm, n, slow));
 	free(slow);
 }
 

@@ -354,7 +354,10 @@ static void multi_take(struct speech *s, const json_t *m)
 		return;
 	}
 	if (json_is_true(json_object_get(m, "close_context"))) {
-		if (c)
+		/* Right behind a flush, what was flushed is still spoken. */
+		if (c && c->sound && !c->closing)
+			context_close(c);
+		else if (c)
 			context_cut(c);
 		return;
 	}

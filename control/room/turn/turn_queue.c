@@ -69,8 +69,10 @@ static uint64_t hold_until(const struct room_context *context, const struct room
 	bool others = (!turn->named && !much) || turn->deferred_at;
 	uint64_t live = room_speech_until(context, turn, others);
 	uint64_t more = transcripts_until(context, turn, others), until = live > more ? live : more;
+	uint64_t batch = turn->queued_at + s->transcript_batch_ms * NS_PER_MS;
 
-	return until < most ? until : most;
+	until = until < most ? until : most;
+	return until > batch ? until : batch;
 }
 
 void room_turn_queue_tick(struct room_context *context)

@@ -6,6 +6,8 @@
  *   while its own speaker goes on, or more of that speaker's audio is being transcribed;
  *   while somebody else speaks, unless the turn names the bot or is longer than hold_bypass_ms.
  *
+ * and for transcript_batch_ms in any case, so that what several people say becomes one question.
+ *
  * A turn that had to wait for the bot is held in both cases. A hold lasts hold_ms at most. A
  * speaker counts as going on until the capture would end without more audio. Only confirmed live
  * speech holds a turn, so an open microphone does not. For control/room only. */
