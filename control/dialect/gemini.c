@@ -39,6 +39,7 @@ static int codec_alloc(void **out, const struct realtime_conf *conf)
 	if (!c)
 		return ENOMEM;
 	c->rate_in = conf->rate_in;
+	c->text_only = conf->text_only;
 	c->url = copy_text(conf->url);
 	c->model = copy_text(conf->model);
 	c->voice = copy_text(conf->voice);

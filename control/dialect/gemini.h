@@ -52,6 +52,7 @@ struct gemini_state {
 struct gemini_codec {
 	char *url, *model, *voice, *language;
 	uint32_t rate_in;
+	bool text_only;
 	json_t *turns; /* lines that wait */
 	struct gemini_state state;
 	char heard[GEMINI_HEARD];

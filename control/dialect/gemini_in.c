@@ -116,14 +116,20 @@ static void read_part(struct reading *r, const json_t *part)
 {
 	const json_t *data = json_object_get(part, "inlineData");
 	const char *mime = json_string_value(json_object_get(data, "mimeType"));
+	struct slice text = json_read_text(part, "text");
+	bool audio = mime && strncmp(mime, "audio/pcm", 9) == 0;
 
 	/* Texts of a model that speaks are its thoughts. */
-	if (!mime || strncmp(mime, "audio/pcm", 9) != 0)
+	if (json_is_true(json_object_get(part, "thought")) || !r->c->text_only)
+		text.n = 0;
+	if (!audio && !text.n)
 		return;
 	if (r->s->answer != GEMINI_RUNS)
 		begin_answer(r);
-	if (!r->s->dropped)
+	if (!r->s->dropped && audio)
 		add_of_answer(r, REALTIME_AUDIO)->data = json_read_text(data, "data");
+	if (!r->s->dropped && text.n)
+		add_of_answer(r, REALTIME_TEXT)->text = text;
 }
 
 /* The words may come after the end of the answer. */

@@ -67,7 +67,8 @@ static json_t *generation_of(const struct gemini_codec *c)
 			json_pack("{s:{s:s}}", "prebuiltVoiceConfig", "voiceName", c->voice));
 	if (speech && *c->language)
 		json_object_set_new(speech, "languageCode", json_string(c->language));
-	return json_pack("{s:[s],s:o}", "responseModalities", "AUDIO", "speechConfig", speech);
+	return json_pack("{s:[s],s:o}", "responseModalities", c->text_only ? "TEXT" : "AUDIO",
+			 "speechConfig", speech);
 }
 
 static json_t *model_of(const struct gemini_codec *c)

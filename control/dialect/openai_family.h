@@ -25,6 +25,7 @@ struct openai_codec {
 	const struct openai_family *family;
 	char *url, *model, *voice, *language;
 	uint32_t rate_in, rate_out;
+	bool text_only;
 };
 
 int openai_realtime_encode(void *codec, const struct realtime_command *cmd, realtime_send_h *h,

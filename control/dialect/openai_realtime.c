@@ -38,6 +38,7 @@ static int codec_alloc(void **out, const struct realtime_conf *conf,
 	/* A session that only speaks is told some rate all the same. */
 	c->rate_in = conf->rate_in ? conf->rate_in : conf->rate_out;
 	c->rate_out = conf->rate_out;
+	c->text_only = conf->text_only;
 	c->url = copy_text(conf->url);
 	c->model = copy_text(conf->model && *conf->model ? conf->model : family->model);
 	c->voice = copy_text(conf->voice);

@@ -71,14 +71,19 @@ static void set_voice(json_t *in, const struct openai_codec *c)
 		json_object_set_new(in, "voice", json_string(c->voice));
 }
 
+static json_t *modalities_of(const struct openai_codec *c)
+{
+	return c->text_only ? json_pack("[s]", "text") : json_pack("[s,s]", "text", "audio");
+}
+
 static json_t *session_ga(const struct openai_codec *c)
 {
 	json_t *output = json_pack("{s:o}", "format", format_of(c->rate_out));
 
 	set_voice(output, c);
-	return json_pack("{s:[s],s:{s:{s:o,s:n},s:o}}", "output_modalities", "audio", "audio",
-			 "input", "format", format_of(c->rate_in), "turn_detection", "output",
-			 output);
+	return json_pack("{s:[s],s:{s:{s:o,s:n},s:o}}", "output_modalities",
+			 c->text_only ? "text" : "audio", "audio", "input", "format",
+			 format_of(c->rate_in), "turn_detection", "output", output);
 }
 
 static json_t *session_xai(const struct openai_codec *c)
@@ -93,9 +98,9 @@ static json_t *session_xai(const struct openai_codec *c)
 
 static json_t *session_beta(const struct openai_codec *c)
 {
-	json_t *s = json_pack("{s:[s,s],s:s,s:s,s:n}", "modalities", "text", "audio",
-			      "input_audio_format", "pcm16", "output_audio_format", "pcm16",
-			      "turn_detection");
+	json_t *s =
+		json_pack("{s:o,s:s,s:s,s:n}", "modalities", modalities_of(c), "input_audio_format",
+			  "pcm16", "output_audio_format", "pcm16", "turn_detection");
 
 	set_voice(s, c);
 	return s;
@@ -218,7 +223,7 @@ static int send_response(const struct sink *to, const struct openai_codec *c,
 		json_object_set_new(response, "metadata",
 				    json_pack("{s:s,s:s}", "ask", ask, "turn", turn));
 	if (response && c->family->modalities)
-		json_object_set_new(response, "modalities", json_pack("[s,s]", "text", "audio"));
+		json_object_set_new(response, "modalities", modalities_of(c));
 	if (response && cmd->limit && c->family->limit)
 		json_object_set_new(response, c->family->limit, json_integer(cmd->limit));
 	return send_event(to, json_pack("{s:s,s:s,s:o}", "type", "response.create", "event_id", id,

@@ -149,6 +149,7 @@ struct realtime_conf {
 		*url; /* of the provider's WebSocket, as the settings have it; may have a query */
 	const char *model, *voice, *language; /* "" leaves them to the provider */
 	uint32_t rate_in, rate_out;	      /* of control/engine/caps.def */
+	bool text_only;			      /* answers are TEXT, without AUDIO */
 };
 
 struct realtime_dialect {

@@ -78,6 +78,7 @@ struct engine_conf {
 	const char *socket_url, *http_url; /* whichever the shell needs */
 	const char *key;		   /* "" for none */
 	const char *model, *voice, *language;
+	bool text_only;	     /* of a voice session: another engine reads out what it writes */
 	const char *options; /* of the provider's record: a JSON object as text, or "" */
 	uint32_t silent_ms;  /* without a sign of life, after which a session is replaced */
 	enum engine_transcription transcription;

@@ -225,7 +225,7 @@ static int open_conversation(struct realtime *r, const struct engine_conf *conf)
 	const struct engine_caps *caps = conf->caps;
 	const struct conversation_caps c = {
 		.cancel = caps->cancel,
-		.truncate = caps->truncate,
+		.truncate = caps->truncate && !conf->text_only,
 		.erase = caps->erase,
 		.live_instructions = caps->live_instructions,
 		.live_tools = caps->live_tools,
@@ -264,7 +264,8 @@ static int open_codecs(struct realtime *r, const struct engine_conf *conf)
 					    .voice = conf->voice,
 					    .language = conf->language,
 					    .rate_in = conf->caps->rate_in,
-					    .rate_out = conf->caps->rate_out};
+					    .rate_out = conf->caps->rate_out,
+					    .text_only = conf->text_only};
 	int err = 0;
 
 	for (unsigned i = 0; !err && i < 2; i++) {

@@ -70,6 +70,8 @@ int roles_open(struct served *s)
 				   .language = r->settings->language,
 				   .silent_ms = r->settings->not_answering_ms,
 				   .transcription = r->transcription,
+				   .text_only = s->use == ENGINE_USE_VOICE &&
+						settings_reads_out(r->settings),
 				   .h = roles_take_event,
 				   .arg = s};
 	int err;

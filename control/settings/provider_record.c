@@ -377,6 +377,11 @@ static bool has_embedded(const struct settings *s, enum role role)
 	return false;
 }
 
+bool settings_reads_out(const struct settings *s)
+{
+	return s->reply_path == SETTINGS_REPLY_BRAIN || s->answer_audio == SETTINGS_ANSWER_SPEECH;
+}
+
 bool settings_uses(const struct settings *s, enum role role)
 {
 	bool written = s->reply_path == SETTINGS_REPLY_BRAIN;
@@ -385,8 +390,9 @@ bool settings_uses(const struct settings *s, enum role role)
 	case ROLE_VOICE:
 		return !written;
 	case ROLE_TEXT:
-	case ROLE_SPEECH:
 		return written;
+	case ROLE_SPEECH:
+		return settings_reads_out(s);
 	case ROLE_CLASSIFY:
 		return s->admission == SETTINGS_ADMISSION_CLASSIFIER;
 	default:

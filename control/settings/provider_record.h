@@ -106,6 +106,8 @@ const char *settings_key_file(const struct settings *s);
 
 /* Whether a role that these settings use is served by the embedded engine, which must run then. */
 bool settings_needs_embedded(const struct settings *s);
+/* Whether answers are written and read out by the role speech, whoever writes them. */
+bool settings_reads_out(const struct settings *s);
 /* Whether these settings ask anybody to serve this role. */
 bool settings_uses(const struct settings *s, enum role role);
 /* Whether what these settings use is there to be asked: no role waits for the embedded engine to

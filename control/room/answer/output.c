@@ -24,7 +24,8 @@ static void write_prompt(struct room_context *context, const struct room_turn *t
 					.moments = context->moments,
 					.followup = context->followup,
 					.summary = room_compaction_summary(context->compaction),
-					.planned = room_reply_planned(context->reply)};
+					.planned = context->settings->reply_path ==
+						   SETTINGS_REPLY_BRAIN};
 
 	room_prompt_ask(context, &view, turn, e);
 }

@@ -23,7 +23,7 @@ void room_reply_begin(struct room_reply *r, const struct room_context *context,
 
 	memset(r, 0, sizeof *r);
 	r->turn = turn->id;
-	r->planned = s->reply_path == SETTINGS_REPLY_BRAIN;
+	r->planned = settings_reads_out(s);
 	r->thought = !turn->user;
 	room_chunker_init(&r->chunker, s->chunk_sentences, s->chunk_eager, s->chunk_max);
 }

@@ -26,7 +26,7 @@ enum { ROOM_NOTES_MAX = 10 /* an answer */ };
 
 struct room_reply {
 	uint32_t turn;
-	bool planned;  /* the brain path */
+	bool planned;  /* it is written, and read out by the role speech */
 	bool thought;  /* nobody asked: it may be declined by a word */
 	bool complete; /* all of the brain's text came */
 	char lead[8];  /* its first letters */
@@ -74,7 +74,7 @@ void room_reply_close(struct room_reply *r, const struct room_context *context,
 		      struct room_history *history, struct room_turn *turn);
 void room_reply_tick(struct room_reply *r, struct room_context *context);
 uint64_t room_reply_deadline(const struct room_reply *r, const struct room_context *context);
-/* The brain path: the answer is planned and synthesised. */
+/* The answer is written, planned and synthesised. */
 bool room_reply_planned(const struct room_reply *r);
 /* The whole answer is [SKIP]. */
 bool room_reply_skips(const struct room_reply *r);

@@ -43,6 +43,7 @@ struct scene {
 	unsigned deaf;	   /* asks that get no answer */
 	bool drops;	   /* the connection, when the answer has begun to play */
 	unsigned voice;	   /* the connection that answered */
+	bool text_only;	   /* the voice session was asked for text alone */
 	uint32_t call_id, gen, listen, playback;
 	uint64_t said, stopped_fade;
 	unsigned rate;
@@ -285,6 +286,9 @@ static void provider(struct fake *f, unsigned conn, const char *type, const json
 			json_object_get(json_object_get(root, "session"), "instructions"));
 		if (text)
 			snprintf(s->instructions, sizeof s->instructions, "%s", text);
+		text = json_string_value(json_array_get(
+			json_object_get(json_object_get(root, "session"), "output_modalities"), 0));
+		s->text_only = s->text_only || (text && strcmp(text, "text") == 0);
 	} else if (strcmp(type, "input_audio_buffer.append") == 0 && !transcribes) {
 		hear_sound(s, root);
 	} else if (strcmp(type, "input_audio_buffer.commit") == 0 && transcribes) {
@@ -312,6 +316,14 @@ static void provider(struct fake *f, unsigned conn, const char *type, const json
 			  "\"failed\",\"status_details\":{\"error\":{\"code\":\"%s\",\"message\":"
 			  "\"It does not go.\"}}}}",
 			  s->fails);
+	} else if (strcmp(type, "response.create") == 0 && s->text_only) {
+		fake_send(f, conn, "{\"type\":\"response.created\",\"response\":{\"id\":\"r1\"}}");
+		fake_send(f, conn,
+			  "{\"type\":\"response.output_text.delta\",\"response_id\":\"r1\","
+			  "\"item_id\":\"i1\",\"delta\":\"It is ten past four.\"}");
+		fake_send(f, conn,
+			  "{\"type\":\"response.done\",\"response\":{\"id\":\"r1\",\"status\":"
+			  "\"completed\"}}");
 	} else if (strcmp(type, "response.create") == 0) {
 		fake_send(f, conn, "{\"type\":\"response.created\",\"response\":{\"id\":\"r1\"}}");
 		fake_send(
@@ -546,17 +558,52 @@ static void write_or_speak(struct evhttp_request *req, void *arg)
 		fake_http_answer(req, 200, "audio/pcm", pcm, sizeof pcm);
 }
 
+static bool serve_writer(struct scene *s, char *base, size_t size)
+{
+	writer = evhttp_new(env_base(s->fake.env));
+	evhttp_set_gencb(writer, write_or_speak, NULL);
+	return fake_http_listen(writer, base, size) &&
+	       !settings_set(s->settings, "speech_url", base);
+}
+
 static bool written(struct scene *s)
 {
 	char base[64];
 
-	writer = evhttp_new(env_base(s->fake.env));
-	evhttp_set_gencb(writer, write_or_speak, NULL);
-	if (!fake_http_listen(writer, base, sizeof base))
-		return false;
-	return !settings_set(s->settings, "reply_path", "brain") &&
-	       !settings_set(s->settings, "text_url", base) &&
-	       !settings_set(s->settings, "speech_url", base);
+	return serve_writer(s, base, sizeof base) &&
+	       !settings_set(s->settings, "reply_path", "brain") &&
+	       !settings_set(s->settings, "text_url", base);
+}
+
+static bool heard_and_read_out(struct scene *s)
+{
+	char base[64];
+
+	return serve_writer(s, base, sizeof base) && waits_for_the_end(s) &&
+	       !settings_set(s->settings, "answer_audio", "speech");
+}
+
+/* A voice session hears the speaker and writes; another provider's voice speaks. */
+TEST(a_voice_session_may_write_what_another_voice_reads_out)
+{
+	static struct scene s;
+
+	mute = false;
+	prepare = heard_and_read_out;
+	CHECK(scene_begin(&s, "off"));
+	prepare = NULL;
+	s.words = "parley what time is it";
+	over = answered;
+	env_run(s.fake.env);
+	CHECK(!s.fake.timed_out);
+	CHECK(s.text_only);
+	CHECK(strstr(s.fake.types, "response.create"));
+	CHECK_INT(s.voice_heard, s.rate);
+	CHECK_INT(s.said, ANSWER);
+	CHECK(s.drained);
+	CHECK_STR(s.truncate, "");
+	evhttp_free(writer);
+	scene_end(&s);
 }
 
 static bool turned(const struct scene *s);

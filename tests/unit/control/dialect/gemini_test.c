@@ -21,7 +21,7 @@ static int keep(bool text, const void *data, size_t n, void *arg)
 	return 0;
 }
 
-static bool begin(void)
+static bool begin_with(bool text_only)
 {
 	memset(&fx, 0, sizeof fx);
 	return realtime_gemini.alloc(
@@ -30,8 +30,14 @@ static bool begin(void)
 					  .model = "gemini-x",
 					  .voice = "Kore",
 					  .language = "",
+					  .text_only = text_only,
 					  .rate_in = 16000,
 					  .rate_out = 24000}) == 0;
+}
+
+static bool begin(void)
+{
+	return begin_with(false);
 }
 
 static void end(void)
@@ -300,6 +306,21 @@ TEST(gemini_says_when_a_session_ends_and_how_it_is_resumed)
 	CHECK_STR(say("[]"), "malformed");
 	CHECK_STR(say("{"), "malformed");
 	CHECK_INT(realtime_gemini.trouble((const uint8_t *)key, sizeof key - 1), TROUBLE_KEY);
+	end();
+}
+
+TEST(gemini_may_write_and_its_thoughts_are_not_said)
+{
+	static const char parts[] = CONTENT("\"modelTurn\":{\"parts\":[{\"thought\":true,\"text\":"
+					    "\"hm\"},{\"text\":\"Ten.\"}]}");
+
+	CHECK(begin_with(true));
+	ask(1);
+	CHECK_STR(say(parts), "response #1 answer-1; text answer-1 Ten.; ");
+	end();
+	CHECK(begin());
+	ask(1);
+	CHECK_STR(say(parts), "");
 	end();
 }
 

@@ -19,9 +19,12 @@ static int keep(bool text, const void *data, size_t n, void *arg)
 	return 0;
 }
 
+static bool text_only;
+
 static void *codec_of(const struct realtime_dialect *d)
 {
 	const struct realtime_conf conf = {.url = "wss://host/v1/realtime",
+					   .text_only = text_only,
 					   .model = "a model",
 					   .voice = "eve",
 					   .rate_in = 24000,
@@ -45,6 +48,21 @@ static const char *encode(const struct realtime_dialect *d, struct realtime_comm
 }
 
 static const char tools[] = "[{\"name\":\"look\",\"description\":\"looks\",\"parameters\":{}}]";
+
+/* Another provider's voice reads out what the session writes. */
+TEST(a_session_may_be_asked_for_text_alone)
+{
+	struct realtime_command describe = {.type = REALTIME_DESCRIBE, .instructions = ""};
+	struct realtime_command respond = {.type = REALTIME_RESPOND, .ask = 1};
+
+	text_only = true;
+	CHECK(strstr(encode(&realtime_openai, describe), "\"output_modalities\":[\"text\"]"));
+	CHECK(strstr(encode(&realtime_openai_beta, describe), "\"modalities\":[\"text\"]"));
+	CHECK(strstr(encode(&realtime_xai, respond), "\"modalities\":[\"text\"]"));
+	CHECK(strstr(encode(&realtime_gemini, describe), "\"responseModalities\":[\"TEXT\"]"));
+	text_only = false;
+	CHECK(strstr(encode(&realtime_xai, respond), "\"modalities\":[\"text\",\"audio\"]"));
+}
 
 TEST(each_dialect_describes_its_session)
 {
