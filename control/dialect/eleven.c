@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "control/dialect/build.h"
+#include "control/dialect/json_aside.h"
 #include "control/dialect/json_read.h"
 
 static const char default_voice[] = "JBFqnCBsd6RMkjVDRZzb";
@@ -145,17 +146,19 @@ int eleven_parse(struct eleven_fact *fact, const uint8_t *msg, size_t n)
 {
 	const struct slice none = json_read_text(NULL, "");
 	struct eleven_fact f = {.type = ELEVEN_IGNORED, .audio = none, .text = none};
+	struct json_aside aside;
 	json_t *root;
 	int err;
 
 	if (n > ELEVEN_MESSAGE_MAX)
 		return EMSGSIZE;
-	root = json_loadb((const char *)msg, n, 0, NULL);
+	root = json_aside_load(&aside, msg, n, "audio", JSON_ASIDE_LEAST);
 	err = json_is_object(root) ? read_message(&f, root) : EBADMSG;
 	if (err) {
 		json_decref(root);
 		return err;
 	}
+	f.audio = json_aside_value(&aside, f.audio);
 	f.tree = root;
 	*fact = f;
 	return 0;

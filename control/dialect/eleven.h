@@ -5,7 +5,7 @@
  * one that speaks cuts it; what still comes of it is dropped by its id. Source: ElevenLabs API
  * reference, text-to-speech multi-stream-input; names come in both casings.
  *
- * Ownership as in control/dialect/stt_wire.h. */
+ * Ownership as in control/dialect/stt_wire.h; the audio of a fact may be part of the message. */
 #ifndef CONTROL_DIALECT_ELEVEN_H
 #define CONTROL_DIALECT_ELEVEN_H
 

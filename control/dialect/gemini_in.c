@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "control/dialect/gemini.h"
+#include "control/dialect/json_aside.h"
 #include "control/dialect/json_read.h"
 
 /* One message that is being read. */
@@ -214,6 +215,9 @@ static void read_call(struct reading *r, const json_t *call, size_t i)
 	}
 	if (r->s->answer != GEMINI_RUNS)
 		begin_answer(r);
+	/* Nobody answers the calls of such an answer; the next question ends it. */
+	if (r->s->dropped)
+		return;
 	r->s->calls++;
 	f = add_of_answer(r, REALTIME_CALL);
 	memcpy(f->call, id, sizeof id);
@@ -350,13 +354,14 @@ int gemini_decode(void *codec, bool text, const uint8_t *msg, size_t n,
 	struct gemini_codec *c = codec;
 	struct gemini_state before = c->state;
 	struct reading r = {.c = c, .s = &c->state, .facts = facts};
+	struct json_aside aside;
 
 	(void)text;
 	facts->n = 0;
 	facts->tree = NULL;
 	if (n > REALTIME_MESSAGE_MAX)
 		return EMSGSIZE;
-	r.root = json_loadb((const char *)msg, n, 0, NULL);
+	r.root = json_aside_load(&aside, msg, n, "data", JSON_ASIDE_LEAST);
 	if (!json_is_object(r.root)) {
 		json_decref(r.root);
 		return EBADMSG;
@@ -367,6 +372,8 @@ int gemini_decode(void *codec, bool text, const uint8_t *msg, size_t n,
 	read_calls(&r, json_object_get(json_object_get(r.root, "toolCall"), "functionCalls"));
 	read_revoked(&r, json_object_get(json_object_get(r.root, "toolCallCancellation"), "ids"));
 	read_usage(&r, json_object_get(r.root, "usageMetadata"));
+	for (size_t i = 0; i < facts->n; i++)
+		facts->v[i].data = json_aside_value(&aside, facts->v[i].data);
 	if (r.err) {
 		c->state = before;
 		realtime_facts_clear(facts);
