@@ -3,7 +3,7 @@
  * Source: ElevenLabs API reference, speech-to-text realtime. Audio and commits are one kind of
  * message, transcripts have no ids and come in the order of the commits. Timestamps are asked for,
  * since log-probabilities come with them alone; the transcript without them, which comes first, is
- * passed over. */
+ * passed over. A commit before the transcript of the one before is refused as too fast. */
 #include <errno.h>
 #include <string.h>
 
@@ -141,6 +141,7 @@ static int parse(struct stt_fact *fact, const uint8_t *msg, size_t len)
 
 const struct stt_wire stt_scribe = {.rate = 24000,
 				    .min_commit_ms = 100,
+				    .one_at_a_time = true,
 				    .url = build_url,
 				    .auth = build_auth,
 				    .append = build_append,
