@@ -96,11 +96,7 @@ static const struct openai_family family_xai = {.shape = OPENAI_SHAPE_XAI,
 
 static int xai_alloc(void **out, const struct realtime_conf *conf)
 {
-	struct realtime_conf xai = *conf;
-
-	if (!xai.model || !*xai.model)
-		xai.model = "grok-voice-latest";
-	return codec_alloc(out, &xai, &family_xai);
+	return codec_alloc(out, conf, &family_xai);
 }
 
 const struct realtime_dialect realtime_xai = REALTIME_OF_FAMILY(xai_alloc, NULL, 0);
