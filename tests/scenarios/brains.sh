@@ -19,12 +19,12 @@ hears=$(echo "$PARLEY_BRAIN_URL" | sed -E 's,.*:([0-9]+)/.*,\1,')
 unset PARLEY_BRAIN_URL
 start_mediad caller
 
-# said SENTENCE: how often control told the channel so.
-said() { grep -a ' told guild=' "$D/control-$name.log" | grep -cF "$1"; }
+# said PATTERN: how often control told the channel so.
+said() { grep -a ' told guild=' "$D/control-$name.log" | grep -cE "$1"; }
 answered() { grep -aq ' turn .*stage=ended.* reason=answered' "$D/control-$name.log"; }
 words() { [ "$(said "$1")" -gt 0 ]; }
 
-# fault NAME WANTED: plays the script on stdin. WANTED is `answer`, or a piece of the sentence that must be read once. $url and
+# fault NAME WANTED: plays the script on stdin. WANTED is `answer`, or a pattern of the sentence that must be read once. $url and
 # the variables before the call change what control is told about the provider.
 fault() {
 	name=$1 wanted=$2
@@ -127,7 +127,8 @@ fault mid_word 'I could not answer that' <<'END'
 response 1 gap 60
 response 1 audio 6 abort
 END
-fault half_open 'I could not answer that' <<'END'
+# The answer may have begun to play, or may still be unheard.
+fault half_open 'I could not answer that|does not answer' <<'END'
 response 1 gap 60
 response 1 audio 6 halfopen
 END
