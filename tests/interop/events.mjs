@@ -8,14 +8,14 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import WebSocket from 'ws';
 import * as Eleven from '@elevenlabs/elevenlabs-js/serialization/index.js';
 import { check, main, sleep } from './lib.mjs';
 import { standin } from './standin.mjs';
 import { clientEvents, invalid, sample, serverEvents, unlike } from './schema.mjs';
 
-const bin = process.env.BIN ?? '../../build';
+const bin = resolve(process.env.BIN ?? '../../build');
 const wire = join(bin, 'tests/wire');
 const lines = (text) => text.split('\n').filter(Boolean).map((l) => JSON.parse(l));
 const dir = mkdtempSync(join(tmpdir(), 'events-'));
