@@ -29,7 +29,7 @@ struct live {
 	struct si_mind *mind;
 	json_t *setup;
 	bool manual, interruptible, active, audio, tell_in, tell_out, resumable;
-	uint32_t turns, calls, tag;
+	uint32_t turns, calls, tag, rate; /* rate: of the sound that comes */
 	/* the sound of the present activity */
 	int16_t *pcm;
 	size_t n_pcm, cap_pcm, heard;
@@ -409,14 +409,14 @@ static void activity_end(struct live *v)
 	si_link_fire(v->link, SI_COMMIT, &acts);
 	if (!v->n_pcm || acts.silent)
 		return;
-	v->hearing = si_sound_hear(v->st, v->pcm, v->n_pcm, RATE_IN,
+	v->hearing = si_sound_hear(v->st, v->pcm, v->n_pcm, v->rate,
 				   acts.transcript ? acts.transcript->text : NULL, on_words, v);
 	v->n_pcm = v->heard = 0;
 }
 
 static void speech_find(struct live *v)
 {
-	size_t frame = RATE_IN * SI_VAD_FRAME_MS / 1000;
+	size_t frame = v->rate * SI_VAD_FRAME_MS / 1000;
 
 	while (v->n_pcm - v->heard >= frame) {
 		enum si_vad_edge edge = si_vad_frame(&v->vad, v->pcm + v->heard, frame, SILENCE_MS);
@@ -429,6 +429,21 @@ static void speech_find(struct live *v)
 	}
 }
 
+/* The service takes other rates than its own, and converts them. */
+static bool rate_take(struct live *v, const char *mime)
+{
+	unsigned long rate = RATE_IN;
+
+	if (strncmp(mime, "audio/pcm", 9) != 0)
+		return false;
+	if (strncmp(mime + 9, ";rate=", 6) == 0)
+		rate = strtoul(mime + 15, NULL, 10);
+	else if (mime[9])
+		return false;
+	v->rate = (uint32_t)rate;
+	return rate >= 8000 && rate <= 48000;
+}
+
 static void audio_take(struct live *v, const json_t *blob)
 {
 	const char *mime = json_string_value(json_object_get(blob, "mimeType"));
@@ -436,7 +451,7 @@ static void audio_take(struct live *v, const json_t *blob)
 	size_t n;
 	uint8_t *pcm;
 
-	if (strcmp(mime, "audio/pcm;rate=16000") != 0 && strcmp(mime, "audio/pcm") != 0) {
+	if (!rate_take(v, mime)) {
 		live_refuse(v, "Unsupported audio format", mime);
 		return;
 	}

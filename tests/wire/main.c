@@ -16,6 +16,7 @@
 #include "control/dialect/openai.h"
 #include "control/dialect/realtime.h"
 #include "control/engine/caps.def"
+#include "control/engine/engine.h"
 
 enum { RATE = 24000, PCM_SIZE = 9600 };
 
@@ -25,9 +26,10 @@ enum { RATE = 24000, PCM_SIZE = 9600 };
 
 static const struct {
 	const char *name;
+	enum dialect dialect;
 	const struct realtime_dialect *wire;
 } wires[] = {
-#define WIRE_(D, WIRE) {#D, &(WIRE)},
+#define WIRE_(D, WIRE) {#D, DIALECT_##D, &(WIRE)},
 	ENGINE_WIRES(WIRE_)
 #undef WIRE_
 };
@@ -153,12 +155,12 @@ static int takes(const struct realtime_dialect *wire, void *codec)
 
 int main(int argc, char **argv)
 {
-	const struct realtime_conf conf = {.url = "ws://127.0.0.1:1/v1/realtime",
-					   .model = "model",
-					   .voice = "voice",
-					   .language = "en",
-					   .rate_in = RATE,
-					   .rate_out = RATE};
+	struct realtime_conf conf = {.url = "ws://127.0.0.1:1/v1/realtime",
+				     .model = "model",
+				     .voice = "voice",
+				     .language = "en",
+				     .rate_out = RATE};
+	const struct engine_caps *caps;
 	size_t n = sizeof wires / sizeof wires[0], i = 0;
 	void *codec = NULL;
 	int status = 2;
@@ -170,6 +172,8 @@ int main(int argc, char **argv)
 	}
 	while (argc == 3 && i < n && strcasecmp(wires[i].name, argv[2]) != 0)
 		i++;
+	caps = i < n ? engine_caps(wires[i].dialect, ROLE_VOICE) : NULL;
+	conf.rate_in = caps && caps->rate_in ? caps->rate_in : RATE;
 	if (argc != 3 || i == n || wires[i].wire->alloc(&codec, &conf)) {
 		fprintf(stderr, "usage: wire list | sends DIALECT | takes DIALECT\n");
 		return status;
