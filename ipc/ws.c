@@ -13,7 +13,7 @@
 
 /* FRAME_CLOSE: the number that enum lws_write_protocol leaves out between HTTP and PING; inside lws
  * it is the close frame. */
-enum { CLOSE_ACK_S = 3, FRAME_CLOSE = 4 };
+enum { FRAME_CLOSE = 4 };
 
 /* ---- life ---- */
 static void input(uint8_t kind, const uint8_t *data, size_t len, void *arg)
@@ -243,6 +243,8 @@ void ws_close(struct ws *ws, uint16_t code, const char *reason)
 	snprintf(ws->close_reason, sizeof ws->close_reason, "%s", reason ? reason : "");
 	if (ws->wsi && !ws->open)
 		lws_set_timeout(ws->wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC);
+	else if (ws->wsi)
+		ws_ping_await_close(ws);
 	want_write(ws);
 	if (ws->wsi)
 		ws_kick(ws->ctx);
@@ -260,7 +262,7 @@ void ws_abort(struct ws *ws)
 
 /* Writes the close frame like a message: with its libuv loop, lws 4.1 drops the connection before a
  * close frame that lws_close_reason requested. The peer answers with a close frame of its own, or
- * the timeout ends the connection. */
+ * ws_ping_await_close ends the connection. */
 static int send_close(struct ws *ws)
 {
 	uint8_t b[LWS_PRE + 2 + sizeof ws->close_reason];
@@ -269,10 +271,8 @@ static int send_close(struct ws *ws)
 	ws->sent_close = true;
 	wr_be(&w, ws->close_code, 2);
 	wr_bytes(&w, ws->close_reason, strlen(ws->close_reason));
-	if (lws_write(ws->wsi, b + LWS_PRE, w.pos, (enum lws_write_protocol)FRAME_CLOSE) < 0)
-		return -1;
-	lws_set_timeout(ws->wsi, PENDING_TIMEOUT_CLOSE_ACK, CLOSE_ACK_S);
-	return 0;
+	return lws_write(ws->wsi, b + LWS_PRE, w.pos, (enum lws_write_protocol)FRAME_CLOSE) < 0 ? -1
+												: 0;
 }
 
 /* Writes a ping or one message per call, then the close frame. Non-zero closes. */

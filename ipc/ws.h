@@ -59,7 +59,8 @@ int ws_connect(struct ws **out, struct ws_ctx *ctx, const struct ws_dial *dial, 
 int ws_send(struct ws *ws, bool text, const void *data, size_t len);
 /* The bytes that are queued and not yet written to the kernel. */
 size_t ws_pending(const struct ws *ws);
-/* Sends a close frame after the queued messages; WS_CLOSED follows. reason may be NULL. */
+/* Sends a close frame after the queued messages; WS_CLOSED follows, after 1.5 s at the latest.
+ * reason may be NULL. */
 void ws_close(struct ws *ws, uint16_t code, const char *reason);
 /* Drops the TCP connection without a close frame (tests of half-open sockets); WS_CLOSED 1006
  * follows. */

@@ -14,6 +14,7 @@ enum {
 	WS_CONNECT_MS = 5000,
 	WS_OPEN_MS = 5000, /* TLS and upgrade, after connecting */
 	WS_PING_MS = 10000,
+	WS_CLOSE_MS = 1500, /* from our close to the peer's */
 	WS_HOST_MAX = 256,
 };
 
@@ -124,6 +125,8 @@ void ws_ping_start(struct ws *ws);
 void ws_ping_heard(struct ws *ws);
 /* Inside a writeable callback, when ping.due. */
 int ws_ping_write(struct ws *ws);
+/* Our close was requested: ends the connection WS_CLOSE_MS later in any case. */
+void ws_ping_await_close(struct ws *ws);
 void ws_ping_clear(struct ws *ws);
 /* ws_server.c: a connection was established; 0 to go on. */
 int ws_server_accept(struct lws *wsi);

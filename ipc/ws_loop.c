@@ -152,11 +152,27 @@ int ws_ctx_alloc(struct ws_ctx **out, struct env *env, const char *ca_file)
 	return 0;
 }
 
+static bool closes_wait(const struct ws_ctx *ctx)
+{
+	for (const struct ws *ws = ctx->all; ws; ws = ws->next)
+		if (ws->wsi && ws->open && !ws->sent_close)
+			return true;
+	return false;
+}
+
+/* Writes what can be written at once of the close frames of sockets that were freed just now. */
+static void write_closes(struct ws_ctx *ctx)
+{
+	for (int i = 0; i < 100 && closes_wait(ctx); i++)
+		uv_run(&ctx->uv, UV_RUN_NOWAIT);
+}
+
 /* With a foreign loop, lws must be destroyed twice, and the loop must run in between. */
 static void stop_lws(struct ws_ctx *ctx)
 {
 	if (!ctx->lws)
 		return;
+	write_closes(ctx);
 	lws_context_destroy(ctx->lws);
 	for (int i = 0; i < 100 && uv_run(&ctx->uv, UV_RUN_NOWAIT); i++)
 		;

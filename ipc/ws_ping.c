@@ -1,5 +1,5 @@
 /* Finds dead peers: pings a silent peer and closes the connection if the peer stays silent (RFC
- * 6455 §5.5.2). */
+ * 6455 §5.5.2). It does the same to one that does not answer our close (§7.1.1). */
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/ws_inside.h"
@@ -35,6 +35,15 @@ static bool has_unread_bytes(struct ws *ws)
 	return recv(lws_get_socket_fd(ws->wsi), &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
 }
 
+static void end_close(struct ws *ws)
+{
+	uint16_t code = ws->sent_close ? ws->close_code : 1006;
+
+	log_debug("ws_close_unanswered", "code=%u", code);
+	ws_drop(ws);
+	ws_tell_closed(ws, code, ws->close_reason);
+}
+
 static void on_timer(evutil_socket_t fd, short what, void *arg)
 {
 	struct ws *ws = arg;
@@ -44,6 +53,10 @@ static void on_timer(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	if (!ws->wsi || !ws->open)
 		return;
+	if (ws->close_code) {
+		end_close(ws);
+		return;
+	}
 	uv_update_time(&ws->ctx->uv);
 	if (ws->ping.asked && has_unread_bytes(ws))
 		ws_ping_heard(ws);
@@ -82,6 +95,11 @@ int ws_ping_write(struct ws *ws)
 
 	ws->ping.due = false;
 	return lws_write(ws->wsi, b + LWS_PRE, sizeof b - LWS_PRE, LWS_WRITE_PING) < 0 ? -1 : 0;
+}
+
+void ws_ping_await_close(struct ws *ws)
+{
+	arm_timer(ws, WS_CLOSE_MS);
 }
 
 void ws_ping_clear(struct ws *ws)
