@@ -355,14 +355,22 @@ static void retry_live(struct roles *r, struct live *l)
 	give_to_any(r, l);
 }
 
+/* A session that fails a line stays the voice: another one within it would be another speaker. */
+static bool keeps_voice(const struct served *s)
+{
+	return s->use == ENGINE_USE_SPEECH && s->caps->ops->up && s->caps->ops->up(s->engine);
+}
+
 static void take_failure(struct served *s, struct live *l, const struct engine_event *ev)
 {
 	struct live was = *l;
 
 	s->failed = true;
-	s->rests_until = env_now(s->r->env) + ROLES_REST_S * NS_PER_S;
-	if (take_over(s->r, l, s) || retry_later(s->r, l, ev->trouble))
-		return;
+	if (!keeps_voice(s)) {
+		s->rests_until = env_now(s->r->env) + ROLES_REST_S * NS_PER_S;
+		if (take_over(s->r, l, s) || retry_later(s->r, l, ev->trouble))
+			return;
+	}
 	end_live(l);
 	tell(s, &was, ev);
 }
