@@ -75,7 +75,7 @@ void roles_settings(struct roles *r);
 void roles_save(struct roles *r, bool on);
 
 /* Asks the provider that serves. ask: its id, model and voice are filled in here. A failure comes
- * to the handler. */
+ * to the handler. A line that fails in a session of role speech is said by no other provider. */
 void roles_ask(struct roles *r, enum engine_use use, uint32_t chunk, const struct engine_ask *ask);
 /* Asks once more what was asked last for this turn, as a new ask; the old one is cancelled. */
 void roles_ask_again(struct roles *r, enum engine_use use, uint32_t turn);

@@ -44,7 +44,7 @@ function ranges(kind,   i, from, out) {
 	}
 	return out ? out : "none"
 }
-function may_wait(n) { return n <= 10 || n == 85 || n == 86 || n >= 93 && n <= 100 || n >= 114 && n <= 115 }
+function may_wait(n) { return n == 85 || n == 86 || n >= 93 && n <= 100 || n >= 114 && n <= 115 }
 {
 	n = $1; kind = $2
 	if (n < 1 || n > 151) { print "no statement has the number " n ": " $3; bad = 1; next }

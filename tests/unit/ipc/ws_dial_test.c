@@ -528,7 +528,7 @@ TEST(ws_dial_dead_peer_while_closing)
 	for (unsigned i = 0; i < 12; i++)
 		CHECK_INT(ws_send(fx.cli, false, big, sizeof big), 0);
 	fx.cli = ws_free(fx.cli);
-	loop_run_for(&fx.l, 200 * NS_PER_MS);
+	loop_run_for(&fx.l, 1600 * NS_PER_MS);
 	end();
 }
 

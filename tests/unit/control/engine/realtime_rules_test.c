@@ -243,7 +243,8 @@ static void answer_the_second(unsigned conn, const char *ask)
 			  "\"r1\",\"item_id\":\"i1\",\"delta\":\"ten\"}");
 		return;
 	}
-	/* The end of the first one comes late, and is not that of the second. */
+	/* What comes late of the first one is not the second's, nor is its end. */
+	fake_audio(&rx.fake, conn, "r1", "i1", 3, 240);
 	fake_send(&rx.fake, conn,
 		  "{\"type\":\"response.done\",\"response\":{\"id\":\"r1\","
 		  "\"status\":\"cancelled\"}}");

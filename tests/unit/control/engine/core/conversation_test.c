@@ -343,7 +343,7 @@ TEST(an_ask_has_a_deadline)
 	converse_end();
 }
 
-TEST(an_answer_is_cut_at_what_was_played)
+TEST(rule_007_an_answer_is_cut_at_what_was_played)
 {
 	converse_begin_up();
 	converse_ask_line(1, 7, "hello", false);
