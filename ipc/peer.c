@@ -308,7 +308,9 @@ static bool cut_frames(struct peer *p)
 		lose_now(p, EBADMSG);
 		return false;
 	}
+	/* A frame may have held a lease. */
 	memmove(p->in, p->in + at, p->have - at);
+	explicit_bzero(p->in + p->have - at, at);
 	p->have -= at;
 	return true;
 }

@@ -34,14 +34,22 @@ static struct frame *pop(struct peer_lane_q *l)
 	return f;
 }
 
+/* A frame may hold a lease. */
+static void free_frame(struct frame *f)
+{
+	if (f)
+		explicit_bzero(f->bytes, f->n);
+	free(f);
+}
+
 void peer_queue_clear(struct peer_queue *q)
 {
 	struct frame *f;
 
 	for (int i = 0; i < 2; i++)
 		while ((f = pop(&q->lane[i])))
-			free(f);
-	free(q->begun);
+			free_frame(f);
+	free_frame(q->begun);
 	q->begun = NULL;
 }
 
@@ -151,7 +159,7 @@ void peer_queue_took(struct peer_queue *q, size_t bytes)
 			return;
 		}
 		bytes -= q->begun->n - q->written;
-		free(q->begun);
+		free_frame(q->begun);
 		q->begun = NULL;
 	}
 }

@@ -87,13 +87,20 @@ int ws_new(struct ws **out, struct ws_ctx *ctx, size_t max_message)
 	return 0;
 }
 
+/* A message may hold a token. */
+static void free_message(struct out_msg *m)
+{
+	explicit_bzero(m->bytes, LWS_PRE + m->n);
+	free(m);
+}
+
 static void drop_queue(struct ws *ws)
 {
 	while (ws->first) {
 		struct out_msg *m = ws->first;
 
 		ws->first = m->next;
-		free(m);
+		free_message(m);
 	}
 	ws->end = &ws->first;
 	ws->queued = 0;
@@ -107,6 +114,8 @@ static void really_free(struct ws *ws)
 	*ws->at = ws->next;
 	if (ws->next)
 		ws->next->at = ws->at;
+	if (ws->in)
+		explicit_bzero(ws->in, ws->cap_in);
 	free(ws->in);
 	free(ws);
 }
@@ -293,7 +302,7 @@ static int on_writable(struct ws *ws)
 		if (!ws->first)
 			ws->end = &ws->first;
 		ws->queued -= m->n;
-		free(m);
+		free_message(m);
 		if (k < 0)
 			return -1;
 		if (ws->first || ws->close_code)

@@ -13,6 +13,7 @@
 #include "ipc/env.h"
 #include "ipc/journal.h"
 #include "ipc/journal_play.h"
+#include "ipc/json_wipe.h"
 #include "ipc/log.h"
 #include "mediad/engine/engine.h"
 #include "mediad/health.h"
@@ -364,6 +365,7 @@ int main(int argc, char **argv)
 	mallopt(M_TOP_PAD, HEAP_STEP);
 	log_init("mediad", p.opt.level);
 	signal(SIGPIPE, SIG_IGN);
+	json_wipe_on_free();
 	if (p.opt.print)
 		return journal_print_file(p.opt.print);
 	if (p.opt.health)

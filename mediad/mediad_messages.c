@@ -38,7 +38,10 @@ static int on_open(struct mediad *m, const struct media_call_open *open)
 					     .complexity = open->complexity,
 					     .mute = open->mute,
 					     .deaf = open->deaf,
-					     .stage = open->stage};
+					     .stage = open->stage,
+					     .e2ee = open->e2ee,
+					     .consent = open->consent ? MEDIA_CONSENT_YES
+								      : MEDIA_CONSENT_NO};
 
 		/* Control repeats it after a resync; another guild under the same number is an
 		 * error. */
@@ -66,7 +69,10 @@ static void on_close(struct mediad *m, const struct media_call_close *msg)
 {
 	struct call *c = mediad_find_call(m, msg->call);
 
-	if (c)
+	/* One of an older generation is about a session that control no longer means. */
+	if (c && msg->gen < call_generation(c))
+		call_send_all(c);
+	else if (c)
 		call_leave(c);
 	else
 		send_state(m, msg->call, msg->gen, MEDIA_PHASE_CLOSED, MEDIA_REASON_ASKED);

@@ -185,6 +185,11 @@ uint64_t call_guild(const struct call *c)
 	return c->guild;
 }
 
+uint32_t call_generation(const struct call *c)
+{
+	return c->gen;
+}
+
 void call_send_all(struct call *c)
 {
 	call_send_state(c);
@@ -244,5 +249,6 @@ void call_credentials(struct call *c, const struct media_call_credentials *m)
 	vgw_credentials(c->gw, env_now(c->conf.env), &lease);
 	explicit_bzero(token, sizeof token);
 	explicit_bzero(session, sizeof session);
+	explicit_bzero(endpoint, sizeof endpoint);
 	call_finish_step(c);
 }

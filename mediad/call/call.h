@@ -4,9 +4,10 @@
  * listens and the playbacks. The other half, a call stream, is lent to an audio thread. Messages
  * for control go out through outh. Everything runs on env's loop thread.
  *
- * A generation is one set of credentials; a call, its listens and its playbacks outlive it. Listens
- * and playbacks are found by their own ids, which are never reused. Of the generations in commands
- * only that of CALL_CREDENTIALS is examined: it must be higher than the call's. */
+ * A generation is one set of credentials; a call, its listens and its playbacks outlive it. A
+ * command of an older generation than the call's is late and dropped, and CALL_CREDENTIALS must
+ * bring a higher one. Playbacks alone are found by their ids, whatever the generation, so that
+ * speech outlives a move. */
 #ifndef MEDIAD_CALL_CALL_H
 #define MEDIAD_CALL_CALL_H
 
@@ -46,6 +47,7 @@ void call_leave(struct call *c);
 
 uint32_t call_id(const struct call *c);
 uint64_t call_guild(const struct call *c);
+uint32_t call_generation(const struct call *c);
 
 /* Sends everything a new control must know: CALL_STATE, CALL_SECURE, MEMBER, LISTENING, SAY_STATE.
  */

@@ -3,8 +3,22 @@
 
 #include <errno.h>
 
+#include "ipc/log.h"
+
+/* Every message about a call begins with its number and generation. */
+static bool is_late(const struct call *c, const struct media_msg *msg)
+{
+	return msg->type < MEDIA_SAY_OPEN && msg->type != MEDIA_CALL_CREDENTIALS &&
+	       msg->call_set.gen < call_generation(c);
+}
+
 int call_run_command(struct call *c, const struct media_msg *msg)
 {
+	if (is_late(c, msg)) {
+		log_info("command_late", "call=%u type=%s gen=%u", call_id(c),
+			 media_type_name(msg->type), msg->call_set.gen);
+		return 0;
+	}
 	switch (msg->type) {
 	case MEDIA_CALL_SET:
 		call_set(c, &msg->call_set);

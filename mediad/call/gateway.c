@@ -108,8 +108,7 @@ static void close_socket(struct vgw *g, uint16_t code)
 	forget_socket(g);
 }
 
-/* Ends the session and its media. The used session and token are kept, so that they are recognized
- * when they come again. */
+/* Ends the session and its media, and wipes the lease, which nothing needs any more. */
 static void end_session(struct vgw *g)
 {
 	close_socket(g, CLOSE_GOING);
@@ -117,6 +116,9 @@ static void end_session(struct vgw *g)
 		vgw_emit(g, &(struct vgw_action){.kind = VGW_DROP_MEDIA});
 	g->media = g->established = g->speaking_sent = g->resumed_once = false;
 	explicit_bzero(g->key, sizeof g->key);
+	explicit_bzero(g->session, sizeof g->session);
+	explicit_bzero(g->token, sizeof g->token);
+	explicit_bzero(g->endpoint, sizeof g->endpoint);
 	g->join_by = g->stable_at = g->cool_until = NEVER;
 	g->resume_tries = g->connect_tries = 0;
 	seq_tracker_reset(&g->numbers);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "proto/base/time.h"
+#include "mediad/call/gateway_internal.h"
 #include "tests/test.h"
 
 static const char *const modes[] = {"aead_aes256_gcm_rtpsize", "aead_xchacha20_poly1305_rtpsize",
@@ -656,6 +657,21 @@ TEST(gateway_cooling_holds_for_unasked_credentials)
 	CHECK_INT(b.connects, 1);
 	run_until(&b, b.now + 2 * NS_PER_S);
 	CHECK_INT(b.connects, 2);
+	bench_end(&b);
+}
+
+/* Nothing of a lease is left when its session has ended. */
+TEST(gateway_wipes_its_lease)
+{
+	struct bench b;
+
+	CHECK_INT(bench_start(&b), 0);
+	join(&b, "s1");
+	CHECK(b.g->session[0] && b.g->token[0] && b.g->endpoint[0]);
+	vgw_leave(b.g, b.now);
+	for (size_t i = 0; i < sizeof b.g->token; i++)
+		CHECK(!b.g->token[i]);
+	CHECK(!b.g->session[0] && !b.g->endpoint[0]);
 	bench_end(&b);
 }
 

@@ -748,6 +748,47 @@ TEST(secure_downgrade_and_upgrade)
 	finish();
 }
 
+/* Commands of an older generation are late; those about playbacks are found by their ids. */
+TEST(call_drops_commands_of_an_older_generation)
+{
+	struct media_msg set = {.type = MEDIA_CALL_SET,
+				.call_set = {.channel = 5, .bitrate = 64000, .mute = true}};
+	struct media_msg consent = {.type = MEDIA_CONSENT, .consent = {.user = 77, .yes = true}};
+	struct media_msg open = {.type = MEDIA_SAY_OPEN,
+				 .say_open = {.playback = 9, .rate = 24000}};
+
+	CHECK_INT(start(false), 0);
+	join("s1", 1);
+	CHECK_INT(rig.c->gen, 1);
+	CHECK_INT(call_run_command(rig.c, &set), 0);
+	CHECK_INT(call_run_command(rig.c, &consent), 0);
+	CHECK(!rig.c->mute && !hear_find(rig.c, 77));
+	set.call_set.gen = consent.consent.gen = 1;
+	CHECK_INT(call_run_command(rig.c, &set), 0);
+	CHECK_INT(call_run_command(rig.c, &consent), 0);
+	CHECK(rig.c->mute && hear_find(rig.c, 77));
+	CHECK_INT(call_run_command(rig.c, &open), 0);
+	CHECK(rig.c->playbacks[0] && rig.c->playbacks[0]->id == 9);
+	finish();
+}
+
+/* The consent of users who were not asked is part of what a new control says. */
+TEST(call_set_changes_the_default_consent)
+{
+	struct media_call_set m = {.channel = 5, .bitrate = 64000};
+
+	CHECK_INT(start(false), 0);
+	call_set(rig.c, &m);
+	CHECK(rig.c->consent); /* an older control says nothing about it */
+	m.consent = MEDIA_CONSENT_NO;
+	call_set(rig.c, &m);
+	CHECK(!rig.c->consent && !hear_has_consent(rig.c));
+	m.consent = MEDIA_CONSENT_YES;
+	call_set(rig.c, &m);
+	CHECK(hear_has_consent(rig.c));
+	finish();
+}
+
 TEST(secure_verifies_members)
 {
 	struct media_verify m = {.user = ANNA};
