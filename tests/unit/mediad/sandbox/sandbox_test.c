@@ -75,7 +75,7 @@ static int try_listen(void)
 /* As ipc/ws_adopt.c hands a connected socket to lws. */
 static int try_replace(void)
 {
-	return dup3(5, 7, O_CLOEXEC) < 0 ? errno : 0;
+	return dup3(30, 32, O_CLOEXEC) < 0 ? errno : 0;
 }
 
 static int try_unknown(void)
@@ -151,7 +151,7 @@ static int works(void)
 {
 	uint64_t one = 1;
 	struct epoll_event ev;
-	int e = 5, ep = 6; /* made beforehand */
+	int e = 30, ep = 31; /* made beforehand */
 
 	if (write(e, &one, sizeof one) != sizeof one || epoll_wait(ep, &ev, 1, 0) != 1 ||
 	    read(e, &one, sizeof one) != sizeof one)
@@ -205,7 +205,7 @@ static int in_child(enum sandbox_role role)
 	int e = eventfd(0, EFD_NONBLOCK), ep = epoll_create1(0), err;
 	struct epoll_event ev = {.events = EPOLLIN};
 
-	if (dup2(e, 5) < 0 || dup2(ep, 6) < 0 || epoll_ctl(6, EPOLL_CTL_ADD, 5, &ev))
+	if (dup2(e, 30) < 0 || dup2(ep, 31) < 0 || epoll_ctl(31, EPOLL_CTL_ADD, 30, &ev))
 		return 98;
 	if (!prepare())
 		return 94;
