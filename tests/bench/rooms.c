@@ -46,6 +46,8 @@ struct person {
 	struct tmr *tmr;
 	bool up, bot_here;
 	unsigned said; /* utterances */
+	unsigned lost; /* of them without an answer */
+	bool heard;    /* the bot has spoken since the last one */
 };
 
 static struct world {
@@ -289,9 +291,13 @@ static void start_bot(void)
 static void on_said(struct media_playback *pb, enum media_playback_event ev, uint64_t samples,
 		    unsigned reason, uint64_t at, void *arg)
 {
-	(void)pb, (void)samples, (void)at, (void)arg;
+	const struct person *p = arg;
+
+	(void)pb, (void)samples, (void)at;
 	if (ev == MEDIA_PB_STOPPED)
 		bench_die("somebody's speech was stopped: %s", media_reason_text(reason));
+	if (ev == MEDIA_PB_DRAINED && w.conf.askedh)
+		w.conf.askedh((unsigned)(p - w.person), bench_clock(), w.conf.arg);
 }
 
 /* Speaks; may fail, and is then tried again. */
@@ -299,6 +305,8 @@ static void speak(void *arg)
 {
 	struct person *p = arg;
 
+	p->lost += p->said && !p->heard;
+	p->heard = false;
 	p->said++;
 	media_playback_free(p->say);
 	BENCH_OK(media_playback_open(&p->say, p->call, RATE, on_said, p));
@@ -335,8 +343,10 @@ static void on_call(struct media_call *call, const struct media_msg *msg, void *
 			p->bot_here = msg->member.present;
 		break;
 	case MEDIA_SPEAKING:
-		if (msg->speaking.user == BOT && msg->speaking.on && p->said)
-			tmr_start(p->tmr, (w.conf.listen_ms + p->said * 7 % 20) * NS_PER_MS);
+		if (msg->speaking.user != BOT || !msg->speaking.on || !p->said)
+			break;
+		p->heard = true;
+		tmr_start(p->tmr, (w.conf.listen_ms + p->said * 7 % 20) * NS_PER_MS);
 		break;
 	case MEDIA_HEARD:
 		if (msg->heard.user == BOT && w.conf.heardh)
@@ -537,6 +547,7 @@ void rooms_close(void)
 	tmr_free(w.tmr);
 	env_free(w.env);
 	forget(w.folder);
+	memset(&w, 0, sizeof w);
 }
 
 unsigned rooms_count(void)
@@ -562,4 +573,18 @@ const char *rooms_journal(void)
 pid_t rooms_control(void)
 {
 	return w.control;
+}
+
+unsigned rooms_lost(void)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < w.rooms; i++)
+		n += w.person[i].lost;
+	return n;
+}
+
+pid_t rooms_start(const char *name, const char *log, const char *const *args)
+{
+	return start(name, log, args, NULL);
 }

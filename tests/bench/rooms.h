@@ -22,6 +22,9 @@ enum {
 /* A frame of the bot's sound that the member of this room heard. at: its packet arrived, ns. */
 typedef void(rooms_heard_h)(unsigned room, uint64_t at, bool audible, void *arg);
 
+/* The member of this room has said a question to its end at this time. */
+typedef void(rooms_asked_h)(unsigned room, uint64_t at, void *arg);
+
 struct rooms_conf {
 	const char *const *settings; /* further ones of control, NAME=value, NULL at the end; they
 					live as long as the world */
@@ -31,6 +34,7 @@ struct rooms_conf {
 				  events a minute */
 	bool journals;	       /* of the rooms and of the bot's mediad */
 	rooms_heard_h *heardh; /* NULL */
+	rooms_asked_h *askedh; /* NULL */
 	void *arg;
 };
 
@@ -53,6 +57,11 @@ unsigned rooms_count(void);
 uint64_t rooms_guild(unsigned room);
 /* Of logs and journals: rooms/ holds those of the rooms. */
 const char *rooms_folder(void);
+/* Questions of all members after which they heard nothing for 6 s, so that they asked again. */
+unsigned rooms_lost(void);
+/* Starts another program as a child that ends with us; its output is appended to LOG.log of the
+ * folder. */
+pid_t rooms_start(const char *name, const char *log, const char *const *args);
 const char *rooms_journal(void); /* of the bot's mediad */
 pid_t rooms_control(void);
 
