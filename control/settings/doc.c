@@ -35,6 +35,30 @@ const char *const settings_examples[SETTINGS_EXAMPLES][2] = {
 	 "{\n"
 	 "  \"discord_token_file\": \"/etc/parley/discord-token\"\n"
 	 "}\n"},
+	{"xAI hears and thinks, ElevenLabs transcribes and reads its answers out",
+	 "{\n"
+	 "  \"discord_token_file\": \"/etc/parley/discord-token\",\n"
+	 "  \"providers\": [\n"
+	 "    {\"name\": \"grok\", \"dialect\": \"xai\", \"key_file\": \"/etc/parley/xai-key\"},\n"
+	 "    {\"name\": \"eleven\", \"dialect\": \"elevenlabs\", \"key_file\": "
+	 "\"/etc/parley/elevenlabs-key\",\n"
+	 "     \"voice\": \"JBFqnCBsd6RMkjVDRZzb\"}\n"
+	 "  ],\n"
+	 "  \"roles\": {\"voice\": [\"grok\"], \"transcribe\": [\"eleven\", \"grok\"], \"speech\": "
+	 "[\"eleven\"]},\n"
+	 "  \"answer_audio\": \"speech\"\n"
+	 "}\n"},
+	{"Gemini hears, thinks and speaks, vLLM on this machine transcribes",
+	 "{\n"
+	 "  \"discord_token_file\": \"/etc/parley/discord-token\",\n"
+	 "  \"providers\": [\n"
+	 "    {\"name\": \"gemini\", \"dialect\": \"gemini\", \"key_file\": "
+	 "\"/etc/parley/gemini-key\", \"voice\": \"Kore\"},\n"
+	 "    {\"name\": \"vllm\", \"dialect\": \"vllm\", \"url\": \"http://127.0.0.1:8000/v1\",\n"
+	 "     \"model\": \"mistralai/Voxtral-Mini-4B-Realtime-2602\"}\n"
+	 "  ],\n"
+	 "  \"roles\": {\"voice\": [\"gemini\"], \"transcribe\": [\"vllm\"]}\n"
+	 "}\n"},
 };
 
 static const char intro[] =

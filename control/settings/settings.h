@@ -103,7 +103,7 @@ const char *settings_brain_url(const struct settings *s);
 void settings_brain_shown(const struct settings *s, char *buf, size_t size);
 
 /* Worked examples of a settings file: a title and the text. */
-enum { SETTINGS_EXAMPLES = 3 };
+enum { SETTINGS_EXAMPLES = 5 };
 extern const char *const settings_examples[SETTINGS_EXAMPLES][2];
 /* The page docs/settings.md as text; *out is freed by the caller with free(). ENOMEM. */
 int settings_doc(char **out);

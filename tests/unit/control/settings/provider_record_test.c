@@ -287,6 +287,8 @@ TEST(the_worked_examples_are_good)
 		{"openai", "openai", "openai", "openai", "openai"},
 		{"embedded", "ollama", "kokoro", "whisper", "ollama"},
 		{"embedded", "embedded", "embedded", "embedded", "embedded"},
+		{"grok", "embedded", "eleven", "eleven", "embedded"},
+		{"gemini", "embedded", "embedded", "vllm", "embedded"},
 	};
 
 	for (unsigned i = 0; i < SETTINGS_EXAMPLES; i++) {
