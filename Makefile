@@ -194,7 +194,7 @@ $(B)/bench/turns.so: tests/bench/preload/turns.c tests/bench/preload/turns.h
 bench-bins: $(foreach b,$(BENCHES),$(B)/bench/$(b)) $(B)/bench/traps.so $(B)/bench/turns.so
 bench:
 	@deploy/deps.sh build interop
-	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd bench-bins chaos-bins
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/standin bench-bins chaos-bins
 	@ROW=$(ROW) tests/bench/run.sh
 
 # Coverage-guided fuzzing of every parser: FUZZ_SECONDS each.
