@@ -219,7 +219,7 @@ lint: deps-test
 	@tests/check/lint.sh
 # Conversations through the real programs that are too slow for make check.
 scenarios: deps
-	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller $(B)/standin
 	@tests/check/slow.sh
 # Lists the tests of the room's 151 statements.
 rules:

@@ -165,6 +165,8 @@ until_there caller-mediad test -S "$run/caller.sock"
 if [ "$answerer" = offline ]; then
 	export PARLEY_BRAIN_URL="$brain/v1/realtime"
 else
+	# A stand-in asks offlined for the words of whole utterances, which takes seconds on a busy machine.
+	export PARLEY_ASR_WAIT_MS="${PARLEY_ASR_WAIT_MS:-10000}"
 	set -- --config "$config"
 fi
 # shellcheck disable=SC2086
