@@ -180,7 +180,6 @@ const struct stt_wire stt_openai = {.rate = OPENAI_RATE,
 				    .parse = parse};
 
 const struct stt_wire stt_xai = {.rate = OPENAI_RATE,
-				 .min_commit_ms = 100,
 				 .url = build_url_xai,
 				 .auth = openai_auth,
 				 .open = build_open_xai,

@@ -75,7 +75,6 @@ static int parse(struct stt_fact *fact, const uint8_t *msg, size_t len)
 }
 
 const struct stt_wire stt_vllm = {.rate = 16000,
-				  .min_commit_ms = 100,
 				  .one_at_a_time = true,
 				  .url = build_url,
 				  .auth = openai_auth,

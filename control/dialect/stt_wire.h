@@ -50,7 +50,7 @@ struct stt_session {
 
 struct stt_wire {
 	uint32_t rate;		/* samples a second of s16le mono */
-	uint32_t min_commit_ms; /* of audio; less is refused */
+	uint32_t min_commit_ms; /* of audio; less is refused; 0: any is taken */
 	bool one_at_a_time;	/* an utterance begins after the transcript of the one before */
 	bool interim;		/* interim transcripts need a commit, and the audio again */
 

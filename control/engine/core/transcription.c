@@ -7,7 +7,8 @@
 void transcription_init(struct transcription *b, size_t min_commit)
 {
 	memset(b, 0, sizeof *b);
-	b->min_commit = min_commit;
+	/* Without any sound there is nothing to commit. */
+	b->min_commit = min_commit ? min_commit : 1;
 }
 
 enum transcription_phase transcription_phase(const struct transcription *b)

@@ -91,6 +91,7 @@ struct transcription_out {
 	bool failed; /* tell: it failed */
 };
 
+/* min_commit: bytes; less is not committed. 0: any sound is. */
 void transcription_init(struct transcription *b, size_t min_commit);
 /* Derived: see the table. */
 enum transcription_phase transcription_phase(const struct transcription *b);

@@ -19,6 +19,14 @@ TEST(transcription_sessions_have_a_wire_by_dialect)
 	CHECK(!stt_file(DIALECT_XAI));
 }
 
+TEST(rule_009_openai_alone_has_a_least_of_speech)
+{
+	CHECK_INT(stt_openai.min_commit_ms * stt_openai.rate / 1000 * 2, 4800);
+	CHECK_INT(stt_xai.min_commit_ms, 0);
+	CHECK_INT(stt_scribe.min_commit_ms, 0);
+	CHECK_INT(stt_vllm.min_commit_ms, 0);
+}
+
 TEST(openai_transcripts_have_doubt_and_errors_an_utterance)
 {
 	struct stt_fact f;

@@ -57,6 +57,26 @@ TEST(rule_050_phases_and_one_connection_for_all_who_want_it)
 	CHECK(transcription_start(&b, 5, 2300 * NS_PER_MS).connect);
 }
 
+TEST(rule_009_less_than_the_least_is_not_committed)
+{
+	static const struct {
+		size_t least, sound;
+		bool commits;
+	} table[] = {{MIN, MIN - 2, false}, {MIN, MIN, true}, {0, 0, false}, {0, 2, true}};
+
+	for (unsigned i = 0; i < sizeof table / sizeof table[0]; i++) {
+		struct transcription_out out;
+
+		transcription_init(&b, table[i].least);
+		transcription_start(&b, 1, 0);
+		transcription_opened(&b);
+		transcription_append(&b, 1, table[i].sound);
+		out = transcription_commit(&b, 1);
+		CHECK_INT(out.commit, table[i].commits);
+		CHECK_INT(out.empty, !table[i].commits);
+	}
+}
+
 TEST(rule_051_sound_waits_for_the_connection_and_the_oldest_goes_first)
 {
 	begin();
