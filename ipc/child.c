@@ -23,7 +23,7 @@ enum { IN_OUTPUT = 1, IN_ENDED = 2, IN_ERRORS = 3 };
 enum { READ_SIZE = 16384, DRAIN_READS = 64 };
 enum { ERROR_LINE_MAX = 1000, ERROR_LINES = 50, ERROR_WINDOW_S = 10 };
 
-static const struct backoff_conf restart = {.first_ms = 250, .max_ms = 10000};
+static const struct backoff_conf restart = {.first_ms = 250, .max_ms = 10000, .at_once = 1};
 
 /* Bytes that wait for the child to read. */
 struct queue {

@@ -3,7 +3,8 @@
  *
  * The child has a process group of its own, which is ended as a whole: SIGTERM, and SIGKILL after 3
  * s; whatever is left of the group when the child has ended is killed. See ipc/spawn.h for what it
- * inherits. Restart backoff 0.25 s … 10 s, from the beginning again when it lived a minute.
+ * inherits. It is restarted at once, then with a backoff of 0.25 s … 10 s; from the beginning again
+ * when it lived a minute.
  *
  * Everything the child does arrives by env_deliver; data written to it is reported to env_output. A
  * replay starts no process. The program must ignore SIGPIPE. Everything runs on env's thread.

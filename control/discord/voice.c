@@ -382,6 +382,10 @@ void voice_own_state(struct voice *v, uint64_t channel, const char *session, uin
 		v->has_state = true;
 		if (v->has_server)
 			lease(v, now);
+		else if (v->reask && now + VOICE_ECHO_MS * NS_PER_MS < v->until)
+			v->until = now + VOICE_ECHO_MS * NS_PER_MS;
+	} else if (v->state == VOICE_LEAVING && !channel) {
+		ask(v, now);
 	} else if (settled(v)) {
 		if (!channel)
 			thrown_out(v);

@@ -21,11 +21,12 @@
 struct voice;
 
 /* States (enum voice_state): OUT; WAITING for the main gateway or for a mediad; ASKED, op 4 was
- * sent; LEAVING, op 4 with null was sent, asks again after a second; IN, a lease was handed out;
- * SETTLING, a new server update came unasked, and its voice state may follow; FOLLOWING, somebody
- * moved the bot, waiting for the server update; HOLDING, mediad was disconnected, waiting for
- * Discord's reason; PARKED, Discord has no voice server now; FAILED. The states and the reasons
- * (enum voice_reason) stand with their sentences in control/words/words.def. */
+ * sent; LEAVING, op 4 with null was sent, asks again when Discord confirms it or after a second;
+ * IN, a lease was handed out; SETTLING, a new server update came unasked, and its voice state may
+ * follow; FOLLOWING, somebody moved the bot, waiting for the server update; HOLDING, mediad was
+ * disconnected, waiting for Discord's reason; PARKED, Discord has no voice server now; FAILED. The
+ * states and the reasons (enum voice_reason) stand with their sentences in control/words/words.def.
+ */
 
 enum voice_act_type {
 	VOICE_ACT_OP4,	  /* channel, 0 to leave */
@@ -49,6 +50,7 @@ enum {
 	VOICE_ASK_MS = 10000,  /* both events of a fresh join */
 	VOICE_REASK_MS = 5000, /* a new server update for the present channel */
 	VOICE_SETTLE_MS = 300,
+	VOICE_ECHO_MS = 300, /* a voice state came for the present channel: its server update */
 	VOICE_STATE_GRACE_MS =
 		1000, /* a server update came for the known session: a new state may follow */
 	VOICE_FOLLOW_MS = 5000,

@@ -30,13 +30,19 @@ struct media_playback {
 	uint32_t id, rate;
 	media_playback_h *h;
 	void *arg;
-	int16_t *pcm; /* backlog: len samples from start on */
-	size_t start, len, cap;
-	uint64_t written, sent, credit, left; /* samples; left: that left the socket */
+	/* Backlog: len samples from start on. The `kept` samples before them were sent, but not
+	 * taken for sending to Discord yet: another mediad would need them. */
+	int16_t *pcm;
+	size_t start, len, kept, cap;
+	/* In samples of the whole playback; left: that left the socket. */
+	uint64_t written, sent, credit, left;
+	uint64_t base;	 /* where the present mediad began */
+	uint64_t window; /* the first credit it gave */
 	uint32_t seq;
-	bool opened; /* mediad knows it */
+	bool opened;  /* mediad knows it */
+	bool started; /* its first sample has left the socket */
 	bool ended, end_sent, stopping, over;
-	bool paused;   /* as it ought to be */
+	bool paused;   /* as desired */
 	uint16_t gain; /* the same */
 	uint16_t stop_fade_ms;
 	bool reported;	  /* by the mediad since it was connected */
@@ -89,7 +95,8 @@ struct media {
 	unsigned n_strays;
 };
 
-enum { MEDIA_ORPHAN_MS = 2000, MEDIA_MOVE_MS = 3000, MEDIA_SETTLE_MS = 1000, MEDIA_RETRY_MS = 20 };
+/* MEDIA_RESUME_MS: a playback waits this long for a mediad to continue it. */
+enum { MEDIA_RESUME_MS = 5000, MEDIA_MOVE_MS = 3000, MEDIA_SETTLE_MS = 1000, MEDIA_RETRY_MS = 20 };
 
 /* A message for this call's mediad; ENOTCONN while it has none. */
 int media_call_send(struct media_call *call, struct media_msg *msg);

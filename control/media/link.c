@@ -11,9 +11,9 @@
 #include "ipc/tmr.h"
 #include "proto/base/time.h"
 
-enum { PING_MS = 2000, DEAD_MS = 6000, MISSES_TOLD = 5 };
+enum { PING_MS = 2000, DEAD_MS = 6000, MISSES_TOLD = 8 };
 
-static const struct backoff_conf reconnect = {.first_ms = 50, .max_ms = 2000};
+static const struct backoff_conf reconnect = {.first_ms = 50, .max_ms = 250};
 
 struct media_link {
 	struct media_link_conf conf;

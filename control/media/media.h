@@ -44,7 +44,7 @@ struct media_conf {
 	void *arg;
 };
 
-/* Copies conf. Connects in the background, for ever, with backoff 50 ms … 2 s. */
+/* Copies conf. Connects in the background, for ever, with backoff 50 ms … 250 ms. */
 int media_alloc(struct media **out, struct env *env, const struct media_conf *conf);
 /* Frees also the calls that are still open; they go on in mediad. */
 struct media *media_free(struct media *m);

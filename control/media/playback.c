@@ -29,7 +29,7 @@ static void drop_backlog(struct media_playback *pb)
 {
 	free(pb->pcm);
 	pb->pcm = NULL;
-	pb->start = pb->len = pb->cap = 0;
+	pb->start = pb->len = pb->kept = pb->cap = 0;
 }
 
 /* The last event. The handler may free pb. */
@@ -64,6 +64,7 @@ static bool pump(struct media_playback *pb)
 		pb->sent += n;
 		pb->start += n;
 		pb->len -= n;
+		pb->kept += n;
 	}
 	if (pb->ended && !pb->len && !pb->end_sent) {
 		struct media_msg msg = {.type = MEDIA_SAY_END};
@@ -144,15 +145,16 @@ int media_playback_open(struct media_playback **out, struct media_call *call, ui
 static int make_room(struct media_playback *pb, size_t n)
 {
 	size_t cap = pb->cap ? pb->cap : pb->rate;
+	size_t first = pb->start - pb->kept;
 	int16_t *bigger;
 
-	if (pb->start && pb->start + pb->len + n > pb->cap) {
-		memmove(pb->pcm, pb->pcm + pb->start, pb->len * sizeof *pb->pcm);
-		pb->start = 0;
+	if (first && pb->start + pb->len + n > pb->cap) {
+		memmove(pb->pcm, pb->pcm + first, (pb->kept + pb->len) * sizeof *pb->pcm);
+		pb->start = pb->kept;
 	}
 	if (pb->start + pb->len + n <= pb->cap)
 		return 0;
-	while (cap < pb->len + n)
+	while (cap < pb->kept + pb->len + n)
 		cap *= 2;
 	bigger = realloc(pb->pcm, cap * sizeof *pb->pcm);
 	if (!bigger)
@@ -256,21 +258,40 @@ struct media_playback *media_playback_free(struct media_playback *pb)
 	return NULL;
 }
 
+/* samples: as the present mediad counts. */
 static void left(struct media_playback *pb, uint64_t samples)
 {
-	if (samples > pb->left)
-		pb->left = samples;
+	if (pb->base + samples > pb->left)
+		pb->left = pb->base + samples;
+}
+
+/* The first credit is a window; its rise since then is what was taken for sending to Discord. */
+static void take_credit(struct media_playback *pb, uint64_t samples)
+{
+	uint64_t taken;
+
+	if (!pb->window)
+		pb->window = samples;
+	taken = pb->base + samples - pb->window;
+	if (pb->base + samples > pb->credit)
+		pb->credit = pb->base + samples;
+	if (taken < pb->sent && pb->sent - taken < pb->kept)
+		pb->kept = (size_t)(pb->sent - taken);
+	else if (taken >= pb->sent)
+		pb->kept = 0;
+	pump_soon(pb);
 }
 
 void media_playback_message(struct media_playback *pb, const struct media_msg *msg)
 {
 	switch (msg->type) {
 	case MEDIA_SAY_CREDIT:
-		if (msg->say_credit.samples > pb->credit)
-			pb->credit = msg->say_credit.samples;
-		pump_soon(pb);
+		take_credit(pb, msg->say_credit.samples);
 		break;
 	case MEDIA_SAY_STARTED:
+		if (pb->started)
+			break; /* by the mediad before */
+		pb->started = true;
 		if (pb->h)
 			pb->h(pb, MEDIA_PB_STARTED, pb->left, 0, msg->say_started.at, pb->arg);
 		break;
@@ -296,14 +317,20 @@ void media_playback_message(struct media_playback *pb, const struct media_msg *m
 	}
 }
 
+/* The mediad is synced, and nobody will end this playback: it kept the call, but not the playback,
+ * or the playback was being stopped. */
+static bool is_gone(const struct media_playback *pb)
+{
+	return !pb->reported && (pb->call->reported || pb->stopping);
+}
+
 /* Handlers may free any playback: begin anew after each. */
-static bool finish_one_lost(struct media_call *call, bool unreported, uint64_t now)
+static bool finish_one_lost(struct media_call *call, bool synced, uint64_t now)
 {
 	for (struct media_playback *pb = call->playbacks; pb; pb = pb->next) {
 		if (pb->over || !pb->lost_at)
 			continue;
-		if ((unreported && !pb->reported) ||
-		    (!unreported && now >= pb->lost_at + MEDIA_ORPHAN_MS * NS_PER_MS)) {
+		if (synced ? is_gone(pb) : now >= pb->lost_at + MEDIA_RESUME_MS * NS_PER_MS) {
 			finish(pb, MEDIA_PB_STOPPED, MEDIA_REASON_CONNECTION_LOST);
 			return true;
 		}
@@ -311,25 +338,58 @@ static bool finish_one_lost(struct media_call *call, bool unreported, uint64_t n
 	return false;
 }
 
+/* A mediad that never had this playback continues it at the sample that was due. */
+static void reopen(struct media_playback *pb)
+{
+	struct media_msg msg = {.type = MEDIA_SAY_OPEN,
+				.say_open = {.rate = pb->rate, .gain = pb->gain}};
+
+	pb->start -= pb->kept;
+	pb->len += pb->kept;
+	pb->sent -= pb->kept;
+	pb->kept = 0;
+	pb->base = pb->credit = pb->sent;
+	if (pb->left < pb->base)
+		pb->left = pb->base;
+	pb->window = pb->seq = 0;
+	pb->end_sent = false;
+	pb->lost_at = 0;
+	pb->id = pb->call->media->next_playback++;
+	send_about(pb, &msg);
+	if (pb->paused)
+		media_playback_pause(pb, 0);
+	log_info("playback_continued", "guild=%llu at_ms=%llu",
+		 (unsigned long long)pb->call->want.guild,
+		 (unsigned long long)(pb->base * 1000 / pb->rate));
+}
+
+static void claim(struct media_playback *pb)
+{
+	struct media_msg msg = {.type = MEDIA_SAY_CLAIM};
+
+	pb->lost_at = 0;
+	send_about(pb, &msg);
+	/* What was wished while nobody could be told. */
+	media_playback_gain(pb, pb->gain, 0);
+	if (pb->paused)
+		media_playback_pause(pb, 0);
+	else
+		media_playback_resume(pb, 0);
+	if (pb->stopping)
+		send_stop(pb);
+}
+
 void media_playbacks_synced(struct media_call *call)
 {
 	while (finish_one_lost(call, true, 0))
 		;
 	for (struct media_playback *pb = call->playbacks; pb; pb = pb->next) {
-		struct media_msg msg = {.type = MEDIA_SAY_CLAIM};
-
 		if (pb->over || !pb->lost_at)
 			continue;
-		pb->lost_at = 0;
-		send_about(pb, &msg);
-		/* What was wished while nobody could be told. */
-		media_playback_gain(pb, pb->gain, 0);
-		if (pb->paused)
-			media_playback_pause(pb, 0);
+		if (pb->reported)
+			claim(pb);
 		else
-			media_playback_resume(pb, 0);
-		if (pb->stopping)
-			send_stop(pb);
+			reopen(pb);
 	}
 	media_wake(call->media, 0);
 }
@@ -343,7 +403,7 @@ void media_playbacks_lost(struct media_call *call, uint64_t now)
 		pb->reported = false;
 	}
 	if (call->playbacks)
-		media_wake(call->media, MEDIA_ORPHAN_MS);
+		media_wake(call->media, MEDIA_RESUME_MS);
 }
 
 void media_playbacks_detach(struct media_call *call)

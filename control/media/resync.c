@@ -250,5 +250,5 @@ void media_on_lost(struct media_link *l, void *arg)
 	if (was_synced && m->n_synced == 0 && m->linkh)
 		m->linkh(false, m->arg);
 	if (m->calls)
-		media_wake(m, m->n_links > 1 ? MEDIA_MOVE_MS : MEDIA_ORPHAN_MS);
+		media_wake(m, m->n_links > 1 ? MEDIA_MOVE_MS : MEDIA_RESUME_MS);
 }

@@ -58,14 +58,16 @@ static void send_stopped(struct call *c, uint32_t id, uint64_t samples, enum med
 		call_send(c, &msg, 0);
 }
 
-/* Sends the credit: the samples pulled for sending plus a window. The lane holds twice that. */
+/* Sends the credit: the samples pulled for sending plus a window. The lane holds twice that. It
+ * goes on after the last sample was written: it tells control where another mediad would continue.
+ */
 static void send_credit(struct call *c, struct playback *p, bool again)
 {
 	struct media_msg msg = {.type = MEDIA_SAY_CREDIT};
 	uint64_t credit = resample_scale(p->pulled, p->rate, LANE_RATE) +
 			  (uint64_t)p->rate * WINDOW_MS / 1000;
 
-	if (!p->id || p->ended || (credit <= p->credit && !again))
+	if (!p->id || p->why != MEDIA_REASON_NONE || (credit <= p->credit && !again))
 		return;
 	p->credit = credit;
 	msg.say_credit.playback = p->id;

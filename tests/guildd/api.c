@@ -1,4 +1,5 @@
 #include "tests/guildd/api_inside.h"
+#include "tests/guildd/history.h"
 
 #include "tests/guildd/calls.h"
 #include "tests/guildd/dave.h"
@@ -210,8 +211,14 @@ void api_reset(struct api_call *c)
 	gd_voice_reset(g->voice);
 	gd_relay_reset(g->relay);
 	gd_relay_seed(g->relay, g->sw.seed);
+	gd_history_reset(g->history);
 	json_object_clear(g->counts);
 	api_ok(c, NULL);
+}
+
+void api_history(struct api_call *c)
+{
+	api_ok(c, gd_history_json(c->g->history));
 }
 
 void api_switches_get(struct api_call *c)

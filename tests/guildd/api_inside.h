@@ -20,6 +20,8 @@ typedef void(api_h)(struct api_call *c);
 	R(GET, "/world", api_world,                                                                \
 	  "guilds with channels, members, roles, voice states; users; bots")                       \
 	R(GET, "/stats", api_stats, "switches, sessions, relay counters, counts per user")         \
+	R(GET, "/history", api_history,                                                            \
+	  "who was in which channel, sessions, sound: with times of day")                          \
 	R(POST, "/reset", api_reset, "everything as after a start")                                \
 	R(GET, "/switches", api_switches_get, "all switches")                                      \
 	R(POST, "/switches", api_switches_set, "{name: value, …}")                                 \

@@ -1,6 +1,7 @@
 #include "tests/guildd/calls.h"
 
 #include "tests/guildd/gateway.h"
+#include "tests/guildd/history.h"
 #include "tests/guildd/objects.h"
 #include "tests/guildd/voice.h"
 
@@ -9,6 +10,7 @@
 
 static void tell_state(struct guildd *g, struct gd_guild *guild, struct gd_vstate *v, bool left)
 {
+	gd_history_add(g->history, left ? "left" : "in", v->user, left ? 0 : v->channel);
 	gd_gateway_event(g, guild->id, GD_INTENT_VOICE_STATES, "VOICE_STATE_UPDATE",
 			 gd_vstate_json(guild, v, left, true));
 }

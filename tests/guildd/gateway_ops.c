@@ -2,6 +2,7 @@
 #include "tests/guildd/gateway_session.h"
 
 #include "tests/guildd/calls.h"
+#include "tests/guildd/history.h"
 #include "tests/guildd/objects.h"
 
 #include "ipc/env.h"
@@ -161,6 +162,7 @@ static void on_identify(struct gconn *c, const json_t *d)
 	c->s = s;
 	c->user = bot->user->id;
 	gd_count(c->gw->g, bot->user->id, "main_identified");
+	gd_history_add(c->gw->g->history, "main_up", bot->user->id, 0);
 	log_info("main_identify", "user=%" PRIu64 " intents=%" PRIu64 " zlib=%d", bot->user->id,
 		 s->intents, c->deflating);
 	ready(s);
@@ -248,6 +250,7 @@ static void on_resume(struct gconn *c, const json_t *d)
 	c->s = s;
 	c->user = bot->user->id;
 	gd_count(c->gw->g, bot->user->id, "main_resumed");
+	gd_history_add(c->gw->g->history, "main_up", bot->user->id, 0);
 	gsession_replay(s, (int)json_integer_value(seq));
 	none = json_object();
 	gsession_dispatch(s, "RESUMED", none);

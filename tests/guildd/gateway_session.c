@@ -1,6 +1,7 @@
 #include "tests/guildd/gateway_session.h"
 
 #include "tests/guildd/calls.h"
+#include "tests/guildd/history.h"
 #include "tests/guildd/objects.h"
 
 #include "ipc/env.h"
@@ -89,6 +90,7 @@ void gsession_end(struct gsession *s)
 	uint64_t user = s->bot->user->id;
 
 	log_info("main_end", "user=%" PRIu64, user);
+	gd_history_add(g->history, "main_ended", user, 0);
 	gsession_free(s);
 	gd_call_leave_all(g, user, 4014);
 }
@@ -96,6 +98,7 @@ void gsession_end(struct gsession *s)
 void gsession_lost(struct gsession *s)
 {
 	s->conn = NULL;
+	gd_history_add(s->gw->g->history, "main_lost", s->bot->user->id, 0);
 	tmr_start(s->expiry, s->gw->g->sw.main_resume_ms * NS_PER_MS);
 }
 

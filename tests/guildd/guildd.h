@@ -28,6 +28,7 @@ struct guildd {
 	struct gd_gateway *gateway;
 	struct gd_rest *rest;
 	struct gd_api *api;
+	struct gd_history *history;
 	json_t *counts; /* by user id: { what: how often } */
 };
 

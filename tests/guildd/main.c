@@ -4,6 +4,7 @@
 #include "tests/guildd/dave.h"
 #include "tests/guildd/gateway.h"
 #include "tests/guildd/guildd.h"
+#include "tests/guildd/history.h"
 #include "tests/guildd/relay.h"
 #include "tests/guildd/rest.h"
 #include "tests/guildd/voice.h"
@@ -125,6 +126,7 @@ static void guildd_close(struct guildd *g)
 	g->relay = gd_relay_free(g->relay);
 	g->ws = ws_ctx_free(g->ws);
 	g->certs = gd_certs_free(g->certs);
+	g->history = gd_history_free(g->history);
 	g->world = gd_world_free(g->world);
 	json_decref(g->counts);
 	g->counts = NULL;
@@ -136,6 +138,8 @@ static int guildd_open(struct guildd *g)
 
 	g->counts = json_object();
 	err = g->counts ? gd_world_alloc(&g->world) : ENOMEM;
+	if (!err)
+		err = gd_history_alloc(&g->history, g);
 	if (!err)
 		err = gd_world_defaults(g->world);
 	if (!err)

@@ -2,6 +2,7 @@
 
 #include "tests/guildd/dave.h"
 #include "tests/guildd/heard.h"
+#include "tests/guildd/history.h"
 #include "tests/guildd/impair.h"
 #include "tests/guildd/objects.h"
 
@@ -449,6 +450,8 @@ static enum gd_verdict take(struct gd_relay *r, struct gd_stream *s, const uint8
 		return GD_RX_MUTED;
 	if (v == GD_RX_OK && leaks(r, s, &in))
 		return GD_RX_PLAIN;
+	if (v == GD_RX_OK)
+		gd_history_sound(r->g->history, s->user, s->channel);
 	forward(r, s, &in);
 	return v;
 }

@@ -2,6 +2,7 @@
 #include "tests/guildd/voice_session.h"
 
 #include "tests/guildd/calls.h"
+#include "tests/guildd/history.h"
 #include "tests/guildd/objects.h"
 
 #include "ipc/env.h"
@@ -225,6 +226,7 @@ static void on_select_protocol(struct vconn *c, const json_t *d)
 				"dave_protocol_version", (int)gd_dave_version(g->dave, c->s),
 				"audio_codec", "opus", "video_codec", "media_session_id", media));
 	c->s->described = true;
+	gd_history_add(g->history, "voice_up", c->s->user, c->s->channel);
 	gd_dave_described(g->dave, c->s);
 	if (g->sw.announce_speakers)
 		tell_speakers(c->s);
@@ -329,6 +331,7 @@ static void on_resume(struct vconn *c, const json_t *d)
 	c->s = s;
 	c->user = s->user;
 	gd_count(c->v->g, s->user, "voice_resumed");
+	gd_history_add(c->v->g->history, "voice_up", s->user, s->channel);
 	vconn_beat(c);
 	if (c->v->g->sw.replay_first)
 		vsession_replay(s, seq, true);

@@ -1,6 +1,7 @@
 #include "tests/guildd/voice_session.h"
 
 #include "tests/guildd/objects.h"
+#include "tests/guildd/history.h"
 #include "tests/guildd/voice_fault.h"
 
 #include "ipc/env.h"
@@ -241,6 +242,7 @@ void vsession_end(struct vsession *s, uint16_t code, const char *reason)
 	json_t *d = json_pack("{s:o}", "user_id", gd_id_json(s->user));
 
 	log_info("voice_end", "user=%" PRIu64 " code=%u", s->user, code);
+	gd_history_add(s->v->g->history, "voice_down", s->user, s->channel);
 	vsession_tell_others(s, 13, d);
 	json_decref(d);
 	vsession_free(s);
@@ -251,6 +253,7 @@ void vsession_end(struct vsession *s, uint16_t code, const char *reason)
 
 void vsession_lost(struct vsession *s)
 {
+	gd_history_add(s->v->g->history, "voice_lost", s->user, s->channel);
 	s->conn = NULL;
 	s->holding = false;
 	tmr_stop(s->hold);

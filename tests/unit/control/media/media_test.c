@@ -214,7 +214,7 @@ static bool run_until(struct toy *t, unsigned type, unsigned count)
 	t->timed_out = false;
 	if (type && t->count[type] >= count)
 		return true;
-	tmr_start(t->deadline, 5000 * NS_PER_MS);
+	tmr_start(t->deadline, 8000 * NS_PER_MS);
 	env_run(t->env);
 	tmr_stop(t->deadline);
 	return !t->timed_out;
@@ -568,14 +568,68 @@ TEST(media_claims_a_playback_after_a_reconnect)
 	toy_free(&t);
 }
 
-TEST(media_playback_of_a_killed_mediad_stops)
+static void credit(struct toy *t, uint64_t samples)
+{
+	send(t, (struct media_msg){.type = MEDIA_SAY_CREDIT,
+				   .say_credit = {.call = t->call_id,
+						  .playback = t->playback,
+						  .samples = samples}});
+}
+
+/* The next mediad gets the rest from the sample on that was due; its counts begin there. */
+TEST(media_playback_of_a_killed_mediad_goes_on)
+{
+	static int16_t pcm[48000];
+	uint32_t first;
+	struct toy t;
+
+	CHECK(up_with_call(&t));
+	CHECK_INT(media_playback_open(&t.pb, t.call, 24000, on_playback, &t), 0);
+	CHECK_INT(media_playback_write(t.pb, pcm, 48000), 0);
+	media_playback_end(t.pb);
+	CHECK(run_until(&t, MEDIA_SAY_OPEN, 1));
+	first = t.playback;
+	credit(&t, 24000);
+	CHECK(run_until(&t, MEDIA_SAY, 25));
+	credit(&t, 36000); /* half a second was taken for sending */
+	CHECK(run_until(&t, MEDIA_SAY, 38));
+	CHECK_INT(t.say_samples, 36000);
+	send(&t, (struct media_msg){.type = MEDIA_SAY_STARTED,
+				    .say_started = {.call = t.call_id, .playback = first}});
+	CHECK(run_until(&t, 0, 0));
+	t.playback = 0; /* the next mediad knows nothing of it */
+	t.say_samples = 0;
+	toy_gone(&t);
+	CHECK_INT(toy_listen(&t), 0);
+	CHECK(run_until(&t, MEDIA_SAY_OPEN, 2));
+	CHECK(t.playback && t.playback != first);
+	credit(&t, 24000);
+	credit(&t, 36000);
+	CHECK(run_until(&t, MEDIA_SAY_END, 1));
+	CHECK_INT(t.say_samples, 48000 - 12000);
+	/* That it started is known; what was played counts from the beginning. */
+	send(&t, (struct media_msg){.type = MEDIA_SAY_STARTED,
+				    .say_started = {.call = t.call_id, .playback = t.playback}});
+	send(&t,
+	     (struct media_msg){
+		     .type = MEDIA_SAY_DRAINED,
+		     .say_drained = {.call = t.call_id, .playback = t.playback, .samples = 36000}});
+	CHECK(run_until(&t, 0, 0));
+	CHECK(t.events == 2 && t.ev == MEDIA_PB_DRAINED);
+	CHECK_INT(t.samples, 48000);
+	toy_free(&t);
+}
+
+/* A mediad that kept the call and has no such playback any more has played it or stopped it. */
+TEST(media_playback_that_a_mediad_forgot_stops)
 {
 	struct toy t;
 
 	CHECK(up_with_call(&t));
 	CHECK_INT(media_playback_open(&t.pb, t.call, 24000, on_playback, &t), 0);
 	CHECK(run_until(&t, MEDIA_SAY_OPEN, 1));
-	t.playback = 0; /* the next mediad knows nothing of it */
+	t.playback = 0;
+	t.holds_call = true;
 	toy_gone(&t);
 	CHECK_INT(toy_listen(&t), 0);
 	CHECK(run_until(&t, 0, 0));
