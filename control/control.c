@@ -121,6 +121,7 @@ static void take_link_state(bool up, void *arg)
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
 		voice_session_mediad(c->voice_sessions[i], up);
 	if (!up && media_superseded(c->media)) {
+		c->replaced = true;
 		words_superseded(&words);
 		control_give_up(c, &words);
 	}
@@ -442,13 +443,32 @@ void control_start(struct control *c)
 		log_info("gateway_not_owned", "hint=\"the setting gateway is none\"");
 }
 
+/* Ends the program once Discord lists the bot in no channel. */
+void control_stop_when_out(struct control *c)
+{
+	struct guild_voice v;
+
+	if (!c->stopping)
+		return;
+	for (unsigned i = 0; i < c->n_voice_sessions; i++)
+		if (gateway_state(c->gateway) == GATEWAY_UP &&
+		    guilds_voice(c->guilds, voice_session_guild(c->voice_sessions[i]),
+				 guilds_self(c->guilds), &v))
+			return;
+	/* A moment for the last answers to commands. */
+	tmr_start(c->stop_tmr, STOP_SOON_MS * NS_PER_MS);
+	c->stopping = false;
+}
+
 void control_stop(struct control *c)
 {
 	if (c->conf.spawn) {
 		/* Our own mediad ends with us, so no process would hold these calls. */
 		for (unsigned i = 0; i < c->n_voice_sessions; i++)
 			voice_session_leave(c->voice_sessions[i]);
+		c->stopping = true;
 		tmr_start(c->stop_tmr, STOP_MS * NS_PER_MS);
+		control_stop_when_out(c);
 	} else {
 		control_save_state(c);
 		/* Disconnects first, so that the ends of the rooms do not stop playbacks in mediad.
@@ -499,6 +519,11 @@ void control_input(uint8_t kind, const uint8_t *data, size_t len, void *c)
 		control_stop(c);
 	else if (kind == CONTROL_IN_SETTINGS && control_settings(c, data, len))
 		log_warn("settings_malformed", "bytes=%zu", len);
+}
+
+bool control_replaced(const struct control *c)
+{
+	return c->replaced;
 }
 
 const struct words *control_failure(const struct control *c)

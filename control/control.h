@@ -49,6 +49,8 @@ enum { CONTROL_IN_START = 1, CONTROL_IN_STOP = 2, CONTROL_IN_SETTINGS = 3 };
 void control_input(uint8_t kind, const uint8_t *data, size_t len, void *c);
 /* Why control ended by itself; empty words if it did not. Borrowed. */
 const struct words *control_failure(const struct control *c);
+/* It ended because a newer control took its mediad over. */
+bool control_replaced(const struct control *c);
 
 /* The gateway intents and the permissions that the bot needs on Discord. */
 uint32_t control_intents(void);

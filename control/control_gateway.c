@@ -115,6 +115,7 @@ void control_on_gateway_event(const char *name, const json_t *d, void *arg)
 		take_interaction(c, d);
 	else
 		take_guild_event(c, name, d);
+	control_stop_when_out(c);
 	control_save_soon(c); /* the sequence has moved */
 }
 

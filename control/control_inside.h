@@ -17,8 +17,9 @@ enum {
 	SAVE_MS = 1000,		     /* at most once a second */
 	SAVE_ANYWAY_MS = 30000,	     /* keeps the saved session fresh while nothing changes */
 	SESSIONS_USED_UP_MS = 60000, /* wait if Discord does not say for how long */
-	STOP_MS = 300,		     /* time for the last messages to be sent */
-	REJOIN_MS = 3600000,	     /* a saved call older than this is not rejoined */
+	STOP_MS = 2000,		     /* Discord confirms within this that the bot has left */
+	STOP_SOON_MS = 50,
+	REJOIN_MS = 3600000, /* a saved call older than this is not rejoined */
 };
 
 struct control {
@@ -53,6 +54,8 @@ struct control {
 	size_t round_left;	/* guilds of this round that wait */
 	struct backoff find;	/* between requests for the gateway's address */
 	struct words failure;
+	bool replaced; /* a newer control took mediad over */
+	bool stopping; /* the bot leaves its channels, then the program ends */
 };
 
 /* control.c */
@@ -64,6 +67,9 @@ struct voice_session *control_open_voice_session(struct control *c, uint64_t gui
 void control_start_embedded(struct control *c);
 /* Ends the program because it cannot work. Keeps the first reason. */
 void control_give_up(struct control *c, const struct words *why);
+
+/* After an event of Discord, while the program stops. */
+void control_stop_when_out(struct control *c);
 
 /* control_state.c */
 void control_load_state(struct control *c);

@@ -35,7 +35,7 @@
 #include "proto/base/time.h"
 #include "proto/discord.h"
 
-enum { SOCKS_MAX = 32, USAGE = 2, SIGNALS = 3 };
+enum { SOCKS_MAX = 32, USAGE = 2, OTHER_CONTROL = 4, SIGNALS = 3 };
 
 struct options {
 	struct control_conf conf;
@@ -128,7 +128,7 @@ static const char help[] =
 	"\n"
 	"Exit status: 0 success, 1 failed or something is missing, 2 invalid options, or a fault "
 	"in\n"
-	"the settings file.\n";
+	"the settings file, 4 another control uses the state directory or took mediad over.\n";
 
 static int usage(const char *what, const char *value)
 {
@@ -531,14 +531,24 @@ static int read_web_token(const struct settings *settings, struct control_conf *
 	return 0;
 }
 
-static void read_state(const char *dir, struct state_kept *kept)
+/* False when another control uses the directory. Without a usable directory nothing is kept. */
+static bool read_state(const char *dir, struct state_kept *kept, int *lock)
 {
+	struct words w = {0};
 	int err = state_dir_make(dir);
 
+	if (!err)
+		err = state_lock(dir, lock);
+	if (err == EBUSY) {
+		words_state_in_use(&w, dir);
+		print_error(&w);
+		return false;
+	}
 	if (err)
 		log_warn("state_not_kept", "dir=%s error=\"%s\"", dir, strerror(err));
 	else
 		state_read(dir, kept);
+	return true;
 }
 
 static int run_control(struct settings *settings, const struct options *given)
@@ -548,12 +558,12 @@ static int run_control(struct settings *settings, const struct options *given)
 	char token[STATE_TOKEN_MAX];
 	struct options o = *given;
 	struct run r = {0};
-	int status = 0, err;
+	int status = 0, lock = -1, err;
 
 	if (!can_start(settings, &o.conf))
 		return 1;
-	if (o.conf.state_dir)
-		read_state(o.conf.state_dir, &kept);
+	if (o.conf.state_dir && !read_state(o.conf.state_dir, &kept, &lock))
+		return OTHER_CONTROL;
 	o.conf.kept = &kept;
 	err = log_start_writer();
 	if (!err)
@@ -569,8 +579,11 @@ static int run_control(struct settings *settings, const struct options *given)
 		if (r.journal)
 			journal_print_sums(&r.env, 1);
 	}
-	if (r.control && control_failure(r.control)->n)
+	if (r.control && control_failure(r.control)->n) {
 		status = print_error(control_failure(r.control));
+		if (control_replaced(r.control))
+			status = OTHER_CONTROL;
+	}
 	if (r.journal && journal_broken(r.journal)) {
 		words_journal_incomplete(&incomplete);
 		status = print_error(&incomplete);
@@ -578,6 +591,8 @@ static int run_control(struct settings *settings, const struct options *given)
 	end_control(&r);
 	explicit_bzero(token, sizeof token);
 	state_kept_clear(&kept);
+	if (lock >= 0)
+		close(lock);
 	log_stop_writer();
 	return status;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,7 +16,7 @@
 #include "proto/base/utf8.h"
 #include "proto/discord.h"
 
-enum { FORMAT = 1, PATH_SIZE = 600, VERSIONS_BRACKETS = 64 };
+enum { FORMAT = 1, PATH_SIZE = 600, VERSIONS_BRACKETS = 64, LOCK_MS = 50, LOCK_TRIES = 20 };
 
 int state_dir(const char *given, char *buf, size_t size)
 {
@@ -51,6 +52,29 @@ int state_dir_make(const char *dir)
 		*p = '/';
 	}
 	return mkdir(path, 0700) && errno != EEXIST ? errno : 0;
+}
+
+int state_lock(const char *dir, int *out)
+{
+	char path[PATH_SIZE];
+	int fd, err;
+
+	if ((size_t)snprintf(path, sizeof path, "%s/control.lock", dir) >= sizeof path)
+		return ENAMETOOLONG;
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return errno;
+	/* A control that was told to stop may need a moment to end. */
+	for (unsigned tries = 0; flock(fd, LOCK_EX | LOCK_NB); tries++) {
+		err = errno;
+		if (err != EINTR && (err != EWOULDBLOCK || tries == LOCK_TRIES)) {
+			close(fd);
+			return err == EWOULDBLOCK ? EBUSY : err;
+		}
+		usleep(LOCK_MS * 1000);
+	}
+	*out = fd;
+	return 0;
 }
 
 static int write_file(const char *dir, const char *name, const char *text)

@@ -43,6 +43,9 @@ struct state {
 int state_dir(const char *given, char *buf, size_t size);
 /* Creates the directory and its parents (0700). */
 int state_dir_make(const char *dir);
+/* Holds the directory for this process until *out is closed. EBUSY: another control has held it for
+ * a second; errors of open. Caller closes *out. */
+int state_lock(const char *dir, int *out);
 /* Creates the directory (0700) and tries to write in it. Returns an errno if that fails. */
 int state_dir_check(const char *dir);
 /* What the previous control kept, as JSON; NULL: it is missing or damaged. It is read once, before

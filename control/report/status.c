@@ -166,7 +166,7 @@ static void add_encryption(const struct status *s, struct words *w)
 	if (!m->known)
 		words_status_secure_unknown(w);
 	else if (!m->version)
-		words_status_secure_none(w);
+		s->stage ? words_status_secure_stage(w) : words_status_secure_none(w);
 	else if (m->undecryptable)
 		words_status_secure_deaf(w, m->undecryptable, words_heal(m->heal));
 	else if (!m->ready && s->people)

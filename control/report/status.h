@@ -56,6 +56,7 @@ struct status {
 	unsigned people, n_people;
 	struct status_person person[STATUS_PEOPLE];
 
+	bool stage;				/* a stage has no end-to-end encryption */
 	const struct media_call_secure *secure; /* NULL: not told; borrowed */
 
 	/* the brain */

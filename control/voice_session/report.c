@@ -108,6 +108,14 @@ void voice_session_see(struct voice_session *c, enum fault fault, bool there)
 	faults_set(&c->faults, fault, there ? FAULT_IS_THERE : FAULT_IS_OVER, env_now(c->conf.env));
 }
 
+static bool in_stage(const struct voice_session *c)
+{
+	struct guild_channel ch = {0};
+
+	guilds_channel(c->conf.guilds, c->guild, voice_channel(c->voice), &ch);
+	return ch.type == DISCORD_CHANNEL_STAGE;
+}
+
 /* Reports the faults of encryption that mediad signals. Between two sessions of the voice gateway
  * there is no audio to decrypt or encrypt, so a reported fault stays open. */
 static void see_secure(struct voice_session *c)
@@ -119,7 +127,7 @@ static void see_secure(struct voice_session *c)
 	if (m && m->known) {
 		voice_session_see(c, FAULT_DEAF, m->undecryptable > 0);
 		voice_session_see(c, FAULT_KEYLESS, m->version && !m->ready && others);
-		voice_session_see(c, FAULT_CLEAR, !m->version && m->ready);
+		voice_session_see(c, FAULT_CLEAR, !m->version && m->ready && !in_stage(c));
 	} else {
 		faults_set(&c->faults, FAULT_DEAF, FAULT_IS_UNKNOWN, now);
 		faults_set(&c->faults, FAULT_KEYLESS, FAULT_IS_UNKNOWN, now);
@@ -158,13 +166,16 @@ void voice_session_watch(struct voice_session *c)
 {
 	enum voice_reason why = voice_session_hindrance(c);
 	bool up = voice_session_is_up(c), gone = c->was_up && voice_channel(c->voice) && !up;
-	bool by_mediad = gone && (!c->mediad || c->faults.v[FAULT_MEDIAD].there);
 	struct words words = {0};
 
-	voice_session_see(c, FAULT_MEDIAD, by_mediad);
+	voice_session_see(c, FAULT_MEDIAD, gone && !c->mediad);
 	note_udp(c, up || !gone);
 	voice_session_see(c, FAULT_UDP, c->udp_lost);
-	voice_session_see(c, FAULT_CALL, gone && !by_mediad && !c->udp_lost);
+	/* Without a mediad there is no call to observe: a lost one is not back, nor lost again. */
+	if (gone && !c->mediad)
+		faults_set(&c->faults, FAULT_CALL, FAULT_IS_UNKNOWN, env_now(c->conf.env));
+	else
+		voice_session_see(c, FAULT_CALL, gone && !c->udp_lost);
 	voice_session_see(c, FAULT_AUDIENCE, up && why == VOICE_REASON_STAGE_AUDIENCE);
 	voice_session_see(c, FAULT_MUTED, up && why == VOICE_REASON_SERVER_MUTED);
 	voice_session_see(c, FAULT_NO_SPEAK, up && why == VOICE_REASON_NO_SPEAK);
@@ -215,6 +226,7 @@ void voice_session_status(const struct voice_session *c, struct status *out)
 	out->has_phase = last != NULL;
 	out->phase = last ? last->phase : 0;
 	out->up_since = c->up_since;
+	out->stage = in_stage(c);
 	out->secure = c->media ? media_call_secured(c->media) : NULL;
 	out->faults = c->faults;
 	if (c->media)

@@ -164,6 +164,11 @@ static void on_accept(struct ws *ws, const char *path, void *arg)
 		return;
 	}
 	ws_set_handler(ws, on_ws, c);
+	if (gw->g->sw.main_away) {
+		c->closing = true;
+		ws_abort(ws);
+		return;
+	}
 	if (!query_is(path, "v", "10")) {
 		gconn_close(c, 4012, "Invalid API version.");
 		return;

@@ -151,6 +151,8 @@ TEST(status_encryption)
 	s.secure = &m;
 	CHECK_IN(s, "**Encryption:** not agreed on yet.");
 	m.known = true;
+	CHECK_IN(s, "none end to end, although this is no stage");
+	s.stage = true;
 	CHECK_IN(s, "none end to end, as in every stage");
 	m.version = 1;
 	CHECK_IN(s, "end to end; waiting for a key.");
