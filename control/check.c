@@ -15,6 +15,7 @@
 
 #include "control/check_inside.h"
 #include "control/control.h"
+#include "control/embedded.h"
 #include "control/discord/guilds.h"
 #include "control/discord/rest.h"
 #include "control/configure/environment.h"
@@ -36,7 +37,6 @@
 #include "proto/discord.h"
 #include "proto/media.h"
 
-#define ACOUSTIC_MODEL "/usr/share/pocketsphinx/model/en-us/en-us"
 enum { BRAIN_S = 10, MEDIAD_S = 3 };
 
 void check_say(struct check *c, enum check_verdict v, const char *what, const char *fmt, ...)
@@ -176,20 +176,27 @@ static void check_embedded(struct check *c)
 	check_key_file(c);
 	if (!settings_needs_embedded(c->settings))
 		return;
-	if (spawn_find("offlined", program, sizeof program))
+	if (spawn_find("offlined", program, sizeof program)) {
 		check_say(c, CHECK_MISSING, "embedded engine",
 			  "a role needs offlined, which is not beside control. Build it, or name a "
 			  "provider for the role");
-	else
-		check_say(c, CHECK_WARNING, "embedded engine",
-			  "it serves at least one role, and knows little. Set " SETTINGS_KEY_NAME
-			  ", or "
-			  "name providers in the settings file");
-	if (access(ACOUSTIC_MODEL, R_OK))
+		return;
+	}
+	check_say(c, CHECK_WARNING, "embedded engine",
+		  "it serves at least one role, and knows little. Set " SETTINGS_KEY_NAME
+		  ", or name providers in the settings file");
+	switch (embedded_check(program)) {
+	case EMBEDDED_STARTS:
+		check_say(c, CHECK_OK, "speech model", "pocketsphinx-en-us");
+		break;
+	case EMBEDDED_NO_MODEL:
 		check_say(c, CHECK_MISSING, "speech model",
 			  "install the Debian package pocketsphinx-en-us");
-	else
-		check_say(c, CHECK_OK, "speech model", "pocketsphinx-en-us");
+		break;
+	case EMBEDDED_FAILS:
+		check_say(c, CHECK_MISSING, "embedded engine", "%s cannot be run", program);
+		break;
+	}
 }
 
 /* Sends no datagram: connecting a UDP socket only asks the kernel for a route. */

@@ -102,6 +102,7 @@ struct voice_session *control_open_voice_session(struct control *c, uint64_t gui
 	if (voice_session_alloc(&vs, &conf, guild))
 		return NULL;
 	voice_session_mediad(vs, c->mediad_up);
+	voice_session_embedded(vs, c->embedded_fault);
 	if (gateway_state(c->gateway) == GATEWAY_UP)
 		voice_session_online(vs, false);
 	return c->voice_sessions[c->n_voice_sessions++] = vs;
@@ -127,6 +128,19 @@ static void take_link_state(bool up, void *arg)
 	}
 }
 
+static void tell_embedded_fault(enum embedded_fault fault, void *arg)
+{
+	struct control *c = arg;
+
+	if (fault && fault != c->embedded_fault)
+		log_warn("embedded_fails", "why=\"%s\"",
+			 fault == EMBEDDED_NO_MODEL ? "the speech model is not installed"
+						    : "offlined does not start");
+	c->embedded_fault = fault;
+	for (unsigned i = 0; i < c->n_voice_sessions; i++)
+		voice_session_embedded(c->voice_sessions[i], fault);
+}
+
 static void take_brain_address(const char *url, void *arg)
 {
 	struct control *c = arg;
@@ -134,6 +148,7 @@ static void take_brain_address(const char *url, void *arg)
 	bool moved = *before && strcmp(before, url) != 0;
 
 	live_settings_embedded_at(c->live, url);
+	tell_embedded_fault(EMBEDDED_STARTS, c);
 	for (unsigned i = 0; i < c->n_voice_sessions; i++)
 		voice_session_brain_ready(c->voice_sessions[i], moved);
 }
@@ -141,7 +156,7 @@ static void take_brain_address(const char *url, void *arg)
 void control_start_embedded(struct control *c)
 {
 	if (!c->embedded && live_settings_needs_embedded(c->live) &&
-	    embedded_alloc(&c->embedded, c->env, take_brain_address, c))
+	    embedded_alloc(&c->embedded, c->env, take_brain_address, tell_embedded_fault, c))
 		log_warn("embedded_missing", "hint=\"offlined is not beside control\"");
 }
 
@@ -364,7 +379,7 @@ int control_alloc(struct control **out, struct env *env, struct settings *settin
 	if (!err)
 		err = tmr_alloc(&c->stop_tmr, env, on_stop, c);
 	if (!err && settings_needs_embedded(settings))
-		err = embedded_alloc(&c->embedded, env, take_brain_address, c);
+		err = embedded_alloc(&c->embedded, env, take_brain_address, tell_embedded_fault, c);
 	if (!err && conf->web_token && *settings->web_listen)
 		err = make_web(c);
 out:

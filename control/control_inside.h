@@ -39,6 +39,7 @@ struct control {
 	struct commands *commands;
 	struct media *media;
 	struct embedded *embedded;
+	enum embedded_fault embedded_fault;
 	struct tmr *find_tmr, *save_tmr, *stop_tmr;
 	struct voice_session *voice_sessions[VOICE_SESSIONS_MAX];
 	unsigned n_voice_sessions;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include <jansson.h>
 
@@ -14,11 +15,12 @@
 
 #define ANYWHERE "127.0.0.1:0"
 
-enum { READY_LINE_MAX = 1024 };
+enum { READY_LINE_MAX = 1024, STATUS_NO_MODEL = 3 /* of offlined */ };
 
 struct embedded {
 	struct child *child;
 	embedded_ready_h *h;
+	embedded_failed_h *failedh;
 	void *arg;
 	char program[512];
 	char listen[32];
@@ -70,15 +72,37 @@ static void on_state(bool up, int status, void *arg)
 {
 	struct embedded *e = arg;
 
-	(void)status;
-	if (!up && !e->told) {
+	bool failed = !up && !e->told;
+
+	if (failed) {
 		snprintf(e->listen, sizeof e->listen, ANYWHERE);
 		give_argv(e);
 	}
 	e->told = false;
+	if (failed && e->failedh)
+		e->failedh(status == STATUS_NO_MODEL ? EMBEDDED_NO_MODEL : EMBEDDED_FAILS, e->arg);
 }
 
-int embedded_alloc(struct embedded **out, struct env *env, embedded_ready_h *h, void *arg)
+enum embedded_fault embedded_check(const char *program)
+{
+	const char *argv[] = {program, "--check-model", NULL};
+	const struct spawn_conf conf = {.argv = argv, .hide = secret_names, .errors = true};
+	struct spawned p;
+	int status = 0;
+
+	if (spawn_program(&p, &conf))
+		return EMBEDDED_FAILS;
+	waitpid(p.pid, &status, 0);
+	spawn_close(&p);
+	if (!WIFEXITED(status))
+		return EMBEDDED_FAILS;
+	return WEXITSTATUS(status) == 0			? EMBEDDED_STARTS
+	       : WEXITSTATUS(status) == STATUS_NO_MODEL ? EMBEDDED_NO_MODEL
+							: EMBEDDED_FAILS;
+}
+
+int embedded_alloc(struct embedded **out, struct env *env, embedded_ready_h *h,
+		   embedded_failed_h *failedh, void *arg)
 {
 	struct embedded *e;
 	int err;
@@ -89,6 +113,7 @@ int embedded_alloc(struct embedded **out, struct env *env, embedded_ready_h *h, 
 	if (!e)
 		return ENOMEM;
 	e->h = h;
+	e->failedh = failedh;
 	e->arg = arg;
 	snprintf(e->listen, sizeof e->listen, ANYWHERE);
 	err = spawn_locate(env, "offlined", e->program, sizeof e->program);

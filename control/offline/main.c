@@ -17,13 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { USAGE = 2, RECOGNISERS = 2 };
+enum { USAGE = 2, NO_MODEL = 3, RECOGNISERS = 2 };
 
 struct options {
 	const char *listen, *record, *model, *ready;
 	struct oneshot_conf once;
 	enum log_level level;
-	bool help, version;
+	bool help, version, check;
 };
 
 static const char help[] =
@@ -41,19 +41,23 @@ static const char help[] =
 	"  --ready-file FILE    write that line to FILE as well\n"
 	"  --record DIR         keep what is heard and said: DIR/events.jsonl and wav files\n"
 	"  --model DIR          folder of the speech model (default " RECOGNISER_MODEL_DIR ")\n"
+	"  --check-model        say whether the speech model is there, by the exit status\n"
 	"  --speak TEXT         write TEXT as speech to the file given by -o, 24 kHz\n"
 	"  --transcribe FILE    print the words of a WAV file, as the server would hear them\n"
 	"  --hear-general FILE  the same with the general language model alone\n"
 	"  --answer TEXT        print what the brain answers; names in the room with --room "
 	"\"Alice, Bob\"\n"
 	"  --log LEVEL          fatal, warn, info, debug or trace (default info when serving)\n"
-	"  --help, --version\n";
+	"  --help, --version\n"
+	"\n"
+	"Exit status: 0 success, 1 failed, 2 invalid options, 3 the speech model is not there.\n";
 
 static struct option longs[] = {
 	{"listen", required_argument, NULL, 'l'},
 	{"record", required_argument, NULL, 'r'},
 	{"ready-file", required_argument, NULL, 'f'},
 	{"model", required_argument, NULL, 'm'},
+	{"check-model", no_argument, NULL, 'c'},
 	{"speak", required_argument, NULL, 's'},
 	{"voice", required_argument, NULL, 'v'},
 	{"output", required_argument, NULL, 'o'},
@@ -81,6 +85,9 @@ static bool take(struct options *o, int c)
 		return true;
 	case 'm':
 		o->once.model = optarg;
+		return true;
+	case 'c':
+		o->check = true;
 		return true;
 	case 's':
 		o->once.speak = optarg;
@@ -127,7 +134,7 @@ static bool parse(struct options *o, int argc, char **argv)
 	if (o->help || o->version)
 		return true;
 	jobs = !!o->listen + !!o->once.speak + !!o->once.transcribe + !!o->once.general +
-	       !!o->once.answer;
+	       !!o->once.answer + o->check;
 	return optind == argc && jobs == 1 && !o->once.speak == !o->once.output;
 }
 
@@ -233,6 +240,23 @@ static int start(struct running *r, const struct options *o, const char *host, u
 	return server_alloc(&r->server, &conf, why);
 }
 
+static bool has_model(const struct options *o)
+{
+	const char *why;
+
+	return !recogniser_find_model(o->once.model, &why);
+}
+
+static int check_model(const struct options *o)
+{
+	const char *why = "";
+	int err = recogniser_find_model(o->once.model, &why);
+
+	if (err)
+		fprintf(stderr, "offlined: %s\n", why);
+	return err ? NO_MODEL : 0;
+}
+
 static int serve(const struct options *o)
 {
 	struct running r = {.env = NULL};
@@ -255,7 +279,7 @@ static int serve(const struct options *o)
 	else
 		env_run(r.env);
 	running_free(&r);
-	return err ? 1 : 0;
+	return err == ENOENT && !has_model(o) ? NO_MODEL : err ? 1 : 0;
 }
 
 int main(int argc, char **argv)
@@ -272,6 +296,8 @@ int main(int argc, char **argv)
 		puts("offlined " PARLEY_VERSION);
 	if (o.help || o.version)
 		return 0;
+	if (o.check)
+		return check_model(&o);
 	log_init("offlined", o.level);
 	signal(SIGPIPE, SIG_IGN);
 	return o.listen ? serve(&o) : oneshot_run(&o.once);

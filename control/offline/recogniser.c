@@ -169,21 +169,36 @@ static int both(float **frames, int n, void *arg)
 	return ps_process_cep(e->general, frames, n, FALSE, FALSE) < 0 ? EIO : 0;
 }
 
+int recogniser_find_model(const char *model, const char **why)
+{
+	static const char *const parts[] = {"en-us.lm.bin", "en-us/mdef"};
+	char path[512];
+
+	for (unsigned i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+		snprintf(path, sizeof path, "%s/%s", model ? model : RECOGNISER_MODEL_DIR,
+			 parts[i]);
+		if (!access(path, R_OK))
+			continue;
+		*why = "the speech model is not there: install the Debian "
+		       "package " RECOGNISER_MODEL_PACKAGE;
+		return ENOENT;
+	}
+	return 0;
+}
+
 int recogniser_alloc(struct recogniser **out, const struct recogniser_conf *conf, const char **why)
 {
 	const char *model = conf->model ? conf->model : RECOGNISER_MODEL_DIR, *reason = "";
-	char path[512];
 	struct recogniser *e;
 	int err;
 
 	err_set_logfp(NULL);
 	err_set_callback(hush, NULL);
-	snprintf(path, sizeof path, "%s/en-us.lm.bin", model);
-	if (access(path, R_OK)) {
+	err = recogniser_find_model(model, &reason);
+	if (err) {
 		if (why)
-			*why = "the speech model is not there: install the Debian "
-			       "package " RECOGNISER_MODEL_PACKAGE;
-		return ENOENT;
+			*why = reason;
+		return err;
 	}
 	e = calloc(1, sizeof *e);
 	if (!e)

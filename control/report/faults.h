@@ -26,6 +26,13 @@ enum fault_is {
 	FAULT_IS_ONCE,	  /* an event without duration */
 };
 
+/* Why the embedded engine does not start. */
+enum embedded_fault {
+	EMBEDDED_STARTS,
+	EMBEDDED_NO_MODEL, /* the speech model is not installed */
+	EMBEDDED_FAILS,	   /* another reason, which is in the log */
+};
+
 struct fault_record {
 	bool there, told, unknown, counted;
 	bool due; /* happened, and must be reported */

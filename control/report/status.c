@@ -227,7 +227,12 @@ static void add_brain(const struct status *s, struct words *w)
 
 	words_line(w);
 	if (!s->has_brain) {
-		words_status_brain_none(w);
+		if (s->no_model)
+			words_status_brain_no_model(w);
+		else if (s->engine_fails)
+			words_status_brain_fails(w);
+		else
+			words_status_brain_none(w);
 		return;
 	}
 	if (s->brain_embedded)

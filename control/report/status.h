@@ -60,6 +60,7 @@ struct status {
 	const struct media_call_secure *secure; /* NULL: not told; borrowed */
 
 	/* the brain */
+	bool no_model, engine_fails; /* why the embedded engine does not start */
 	bool has_brain, brain_embedded, brain_up, brain_silent, guest;
 	char brain[128];  /* for display */
 	char served[256]; /* which provider serves each role */

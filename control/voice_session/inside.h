@@ -30,8 +30,9 @@ struct voice_session {
 	bool adopted; /* taken over from the previous control, which greeted already */
 	bool was_up;  /* the call was up since it was joined */
 	bool mediad;  /* a mediad is connected */
-	bool crowded; /* the channel has more members than a room holds */
-	bool quiet;   /* say nothing in the room's text chat */
+	enum embedded_fault embedded_fault;
+	bool crowded;		      /* the channel has more members than a room holds */
+	bool quiet;		      /* say nothing in the room's text chat */
 	uint64_t greeted, greeted_at; /* the channel that was greeted last */
 	bool leaves;		      /* the room asked to leave */
 	bool udp_lost;	  /* datagrams no longer got through, and the call is not back */

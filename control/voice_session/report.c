@@ -180,6 +180,8 @@ void voice_session_watch(struct voice_session *c)
 	voice_session_see(c, FAULT_MUTED, up && why == VOICE_REASON_SERVER_MUTED);
 	voice_session_see(c, FAULT_NO_SPEAK, up && why == VOICE_REASON_NO_SPEAK);
 	voice_session_see(c, FAULT_DEAFENED, up && why == VOICE_REASON_SERVER_DEAFENED);
+	voice_session_see(c, FAULT_MODEL, up && c->embedded_fault == EMBEDDED_NO_MODEL);
+	voice_session_see(c, FAULT_ENGINE, up && c->embedded_fault == EMBEDDED_FAILS);
 	see_secure(c);
 	while (faults_say(&c->faults, env_now(c->conf.env), &words)) {
 		voice_session_tell_room(&words, c);
@@ -227,6 +229,8 @@ void voice_session_status(const struct voice_session *c, struct status *out)
 	out->phase = last ? last->phase : 0;
 	out->up_since = c->up_since;
 	out->stage = in_stage(c);
+	out->no_model = c->embedded_fault == EMBEDDED_NO_MODEL;
+	out->engine_fails = c->embedded_fault == EMBEDDED_FAILS;
 	out->secure = c->media ? media_call_secured(c->media) : NULL;
 	out->faults = c->faults;
 	if (c->media)

@@ -254,6 +254,13 @@ void voice_session_event(struct voice_session *c, const char *name, const json_t
 	voice_session_arm_timer(c);
 }
 
+void voice_session_embedded(struct voice_session *c, enum embedded_fault fault)
+{
+	c->embedded_fault = fault;
+	voice_session_watch(c);
+	voice_session_arm_timer(c);
+}
+
 void voice_session_brain_ready(struct voice_session *c, bool moved)
 {
 	if (moved)

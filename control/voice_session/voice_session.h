@@ -11,6 +11,7 @@
 #include <jansson.h>
 
 #include "control/discord/commands.h"
+#include "control/report/faults.h"
 
 struct bus;
 struct ledger;
@@ -67,6 +68,8 @@ void voice_session_offline(struct voice_session *c);
 void voice_session_removed(struct voice_session *c);
 /* Handles an event of this server, after guilds has handled it. */
 void voice_session_event(struct voice_session *c, const char *name, const json_t *d);
+/* Whether the embedded engine, when the settings need it, starts. */
+void voice_session_embedded(struct voice_session *c, enum embedded_fault fault);
 /* The provider's address became known, or changed (moved). */
 void voice_session_brain_ready(struct voice_session *c, bool moved);
 /* The settings have changed in place. */

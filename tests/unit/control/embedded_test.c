@@ -89,7 +89,7 @@ TEST(embedded_moves_when_its_port_is_taken)
 	CHECK_INT(env_alloc(&w.env, &(struct env_conf){.loop = true}), 0);
 	CHECK_INT(tmr_alloc(&w.deadline, w.env, on_deadline, &w), 0);
 	setenv("PATH", with, 1);
-	CHECK_INT(embedded_alloc(&e, w.env, on_embedded, &w), 0);
+	CHECK_INT(embedded_alloc(&e, w.env, on_embedded, NULL, &w), 0);
 	CHECK(run_for_urls(&w, 1));
 	CHECK_STR(w.url, "ws://127.0.0.1:4001/");
 	CHECK_INT(kill(embedded_pid(e), SIGKILL), 0);
