@@ -178,6 +178,7 @@ static int make_discord(struct control *c)
 				       .eventh = control_on_gateway_event,
 				       .stateh = control_on_gateway_state,
 				       .sessionh = control_on_resume_point,
+				       .findh = control_find_gateway,
 				       .arg = c};
 	int err = rest_alloc(&c->rest, c->env, c->http, c->settings->discord_api,
 			     c->settings->discord_token);

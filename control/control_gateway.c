@@ -147,8 +147,10 @@ static void take_gateway_address(int err, int status, const json_t *body, void *
 	const json_t *limit = json_object_get(body, "session_start_limit");
 	const json_t *remaining = json_object_get(limit, "remaining");
 	json_int_t wait = json_integer_value(json_object_get(limit, "reset_after"));
+	bool again = gateway_state(c->gateway) != GATEWAY_IDLE;
 	struct words words = {0};
 
+	c->finding = false;
 	if (err == ECANCELED)
 		return;
 	if (err == EACCES) {
@@ -159,10 +161,13 @@ static void take_gateway_address(int err, int status, const json_t *body, void *
 	if (err || status != 200 || !url) {
 		log_warn("gateway_not_found", "why=\"%s\" status=%d tries=%u",
 			 err ? strerror(err) : "an unexpected answer", status, c->find.tries + 1);
+		if (again)
+			return; /* asked again at the next failure */
 		backoff_wait(&c->find, c->env, c->find_tmr);
 		return;
 	}
-	if (json_is_integer(remaining) && json_integer_value(remaining) < 1 && !c->resuming) {
+	if (!again && json_is_integer(remaining) && json_integer_value(remaining) < 1 &&
+	    !c->resuming) {
 		log_warn("gateway_sessions_used_up", "wait_ms=%lld", (long long)wait);
 		if (wait <= 0 || wait >= 86400000)
 			wait = SESSIONS_USED_UP_MS;
@@ -180,6 +185,12 @@ void control_find_gateway(void *arg)
 				 .path = "/gateway/bot",
 				 .idempotent = true};
 
-	if (rest_request(c->rest, &call, take_gateway_address, c))
+	if (c->finding)
+		return;
+	c->finding = true;
+	if (!rest_request(c->rest, &call, take_gateway_address, c))
+		return;
+	c->finding = false;
+	if (gateway_state(c->gateway) == GATEWAY_IDLE)
 		backoff_wait(&c->find, c->env, c->find_tmr);
 }

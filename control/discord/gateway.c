@@ -123,6 +123,9 @@ static void on_act(const struct gateway_act *act, void *arg)
 		if (gateway_machine_state(g->machine) != GATEWAY_FATAL)
 			g->conf.stateh(gateway_machine_state(g->machine), 0, NULL, g->conf.arg);
 		break;
+	case GATEWAY_ACT_FIND:
+		g->conf.findh(g->conf.arg);
+		break;
 	case GATEWAY_ACT_SESSION:
 		g->conf.sessionh(g->conf.arg);
 		break;
@@ -147,7 +150,7 @@ int gateway_alloc(struct gateway **out, const struct gateway_conf *conf)
 	int err;
 
 	if (!out || !conf || !conf->env || !conf->ws || !conf->eventh || !conf->stateh ||
-	    !conf->sessionh)
+	    !conf->sessionh || !conf->findh)
 		return EINVAL;
 	g = calloc(1, sizeof *g);
 	if (!g)

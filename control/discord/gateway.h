@@ -20,6 +20,9 @@ typedef void(gateway_state_h)(enum gateway_state s, unsigned code, const char *t
 /* The session changed: gateway_session() must be persisted. */
 typedef void(gateway_session_h)(void *arg);
 
+/* Connections fail: the address may have moved. gateway_start with the present one. */
+typedef void(gateway_find_h)(void *arg);
+
 struct gateway_conf {
 	struct env *env; /* borrowed, as ws */
 	struct ws_ctx *ws;
@@ -28,6 +31,7 @@ struct gateway_conf {
 	gateway_event_h *eventh;
 	gateway_state_h *stateh;
 	gateway_session_h *sessionh;
+	gateway_find_h *findh;
 	void *arg;
 };
 
@@ -35,8 +39,8 @@ struct gateway_conf {
 int gateway_alloc(struct gateway **out, const struct gateway_conf *conf);
 /* Closes with 4200, which keeps the session for a successor. */
 struct gateway *gateway_free(struct gateway *g);
-/* Connects and reconnects until gateway_free. url: from GET /gateway/bot. session: of an earlier
- * process, or NULL. */
+/* Connects and reconnects until gateway_free. url: from GET /gateway/bot; a later call changes it.
+ * session: of an earlier process, or NULL. */
 void gateway_start(struct gateway *g, const char *url, const struct gateway_session *session);
 /* See gateway_machine_send. */
 int gateway_send(struct gateway *g, int op, json_t *d);

@@ -14,7 +14,8 @@ enum {
 	HELLO_S = 10,
 	READY_S = 30,
 	IDENTIFY_BACKOFF_MAX_S = 300,
-	RESUME_URL_TRIES = 3, /* after these the session is resumed at the general address */
+	RESUME_URL_TRIES = 2, /* after these the session is resumed at the general address */
+	FIND_TRIES = 2,	      /* from then on each failure asks for the general address */
 	PAYLOAD_MAX = 4096,
 	HEARTBEAT_MIN_MS = 100,
 	HEARTBEAT_MAX_MS = 600000,
@@ -263,6 +264,8 @@ static void wait_to_connect(struct gateway_machine *m, uint64_t wait, uint64_t n
 static void connect_later(struct gateway_machine *m, uint32_t rnd, uint64_t now)
 {
 	wait_to_connect(m, backoff_next(&m->backoff, rnd), now);
+	if (m->backoff.tries >= FIND_TRIES)
+		act(m, (struct gateway_act){.type = GATEWAY_ACT_FIND});
 }
 
 static bool is_secure(const char *url)
@@ -580,11 +583,10 @@ void gateway_machine_step(struct gateway_machine *m, const struct gateway_in *in
 {
 	switch (in->type) {
 	case GATEWAY_IN_START:
-		if (m->state != GATEWAY_IDLE)
-			return;
 		snprintf(m->base, sizeof m->base, "%.*s", (int)(in->len < 255 ? in->len : 255),
 			 in->text);
-		connect_now(m, now);
+		if (m->state == GATEWAY_IDLE)
+			connect_now(m, now);
 		break;
 	case GATEWAY_IN_OPEN:
 		if (m->state == GATEWAY_CONNECTING)

@@ -31,7 +31,7 @@ enum gateway_state {
 };
 
 enum gateway_in_type {
-	GATEWAY_IN_START,  /* text: base URL of the gateway */
+	GATEWAY_IN_START,  /* text: base URL of the gateway; later calls change it */
 	GATEWAY_IN_OPEN,   /* the socket is open */
 	GATEWAY_IN_TEXT,   /* one whole message */
 	GATEWAY_IN_CLOSED, /* the socket is gone; code, 1006 when none */
@@ -51,6 +51,7 @@ enum gateway_act_type {
 	GATEWAY_ACT_CLOSE, /* close with code and forget the socket; it gets no GATEWAY_IN_CLOSED */
 	GATEWAY_ACT_STATE, /* the state changed */
 	GATEWAY_ACT_SESSION,  /* a session began (READY) or ended: persist it now */
+	GATEWAY_ACT_FIND,     /* ask for the base URL again: GATEWAY_IN_START */
 	GATEWAY_ACT_FATAL,    /* never connect again: code */
 	GATEWAY_ACT_DISPATCH, /* an event: text is its name, d its data */
 };

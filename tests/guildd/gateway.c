@@ -226,7 +226,7 @@ struct gd_gateway *gd_gateway_free(struct gd_gateway *gw)
 
 const char *gd_gateway_url(const struct gd_gateway *gw)
 {
-	return gw->url;
+	return gw->g->sw.gateway_url[0] ? gw->g->sw.gateway_url : gw->url;
 }
 
 void gd_gateway_forget(struct gd_gateway *gw, uint64_t user)

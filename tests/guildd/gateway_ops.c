@@ -53,8 +53,8 @@ static void ready(struct gsession *s)
 	}
 	d = json_pack("{s:i, s:o, s:O, s:s, s:s, s:s, s:[i,i], s:{s:o, s:O}, s:[], s:[]}", "v", 10,
 		      "user", gd_user_json(s->bot->user), "guilds", guilds, "session_id", s->id,
-		      "session_type", "normal", "resume_gateway_url", s->gw->url, "shard", 0, 1,
-		      "application", "id", gd_id_json(s->bot->user->id), "flags",
+		      "session_type", "normal", "resume_gateway_url", gd_gateway_url(s->gw),
+		      "shard", 0, 1, "application", "id", gd_id_json(s->bot->user->id), "flags",
 		      json_object_get(app, "flags"), "private_channels", "presences");
 	if (d)
 		gsession_dispatch(s, "READY", d);

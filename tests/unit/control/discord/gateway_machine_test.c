@@ -7,7 +7,7 @@
 struct paper {
 	struct gateway_machine *m;
 	uint64_t now;
-	unsigned connects, sends, closes, sessions, fatals, dispatches;
+	unsigned connects, sends, closes, sessions, fatals, dispatches, finds;
 	char url[320], sent[4200], event[64];
 	unsigned close_code, fatal_code;
 };
@@ -39,6 +39,9 @@ static void on_act(const struct gateway_act *act, void *arg)
 	case GATEWAY_ACT_DISPATCH:
 		p->dispatches++;
 		snprintf(p->event, sizeof p->event, "%s", act->text);
+		break;
+	case GATEWAY_ACT_FIND:
+		p->finds++;
 		break;
 	case GATEWAY_ACT_STATE:
 		break;
@@ -437,5 +440,33 @@ TEST(gateway_never_resumes_in_the_clear_what_began_encrypted)
 	gateway_machine_restore(p.m, &kept);
 	feed(&p, GATEWAY_IN_START, "ws://gateway.example", 0, 0);
 	CHECK_STR(p.url, "ws://resume.example/?v=10&encoding=json");
+	gateway_machine_free(p.m);
+}
+
+/* Neither the session's address nor the general one answers: the general one is asked for again,
+ * and the session is resumed at the new one. */
+TEST(gateway_asks_for_its_address_again)
+{
+	uint64_t lost;
+	struct paper p;
+
+	CHECK_INT(paper_alloc(&p), 0);
+	bring_up(&p);
+	lost = p.now;
+	for (unsigned i = 0; i < 2; i++) {
+		feed(&p, GATEWAY_IN_CLOSED, NULL, 1006, 500);
+		wait_one(&p);
+		CHECK_STR(p.url, "ws://resume.example/?v=10&encoding=json");
+	}
+	CHECK_INT(p.finds, 1);
+	feed(&p, GATEWAY_IN_START, "ws://moved.example", 0, 0);
+	CHECK_INT(p.connects, 3); /* it changes the next try, not this one */
+	feed(&p, GATEWAY_IN_CLOSED, NULL, 1006, 500);
+	wait_one(&p);
+	CHECK_STR(p.url, "ws://moved.example/?v=10&encoding=json");
+	CHECK(p.now - lost < 30 * NS_PER_S);
+	feed(&p, GATEWAY_IN_OPEN, NULL, 0, 0);
+	text(&p, hello);
+	CHECK(strstr(p.sent, "\"op\":6") && strstr(p.sent, "\"session_id\":\"sess\""));
 	gateway_machine_free(p.m);
 }

@@ -143,7 +143,8 @@ TEST_OOM(gateway_allocates)
 						       .intents = 1,
 						       .eventh = on_event,
 						       .stateh = on_state,
-						       .sessionh = on_session});
+						       .sessionh = on_session,
+						       .findh = on_session});
 	gateway_free(g);
 	ws_ctx_free(ws);
 	env_free(env);
