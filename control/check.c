@@ -60,7 +60,12 @@ static void check_state_dir(struct check *c)
 {
 	int err = c->conf->state_dir ? state_dir_check(c->conf->state_dir) : ENOENT;
 
-	if (err)
+	if (err == ENOSPC || err == EDQUOT)
+		check_say(c, CHECK_MISSING, "state directory",
+			  "%s: %s; %llu MiB are needed. Make room, or give another --state-dir",
+			  c->conf->state_dir, strerror(err),
+			  (unsigned long long)(state_dir_room(c->conf->state_dir) >> 20));
+	else if (err)
 		check_say(
 			c, CHECK_WARNING, "state directory",
 			"%s: %s; a restart will leave and join again. Give a writable --state-dir",

@@ -10,6 +10,8 @@
 #include "control/discord/rest.h"
 #include "control/configure/environment.h"
 #include "control/settings/settings.h"
+#include "control/words/words.h"
+#include "ipc/env.h"
 #include "ipc/tmr.h"
 #include "ipc/ws.h"
 #include "proto/base/time.h"
@@ -257,6 +259,14 @@ static void on_user(int err, int status, const json_t *body, void *arg)
 
 	if (err == ECANCELED)
 		return;
+	if (err == EKEYEXPIRED) {
+		struct words w = {0};
+
+		words_clock(&w, env_wall_ms(c->env));
+		check_say(c, CHECK_MISSING, "clock", "%s", w.text);
+		check_done(c);
+		return;
+	}
 	if (err && err != EACCES) {
 		check_say(c, CHECK_MISSING, "Discord",
 			  "%s cannot be reached: %s. Look at the network and PARLEY_DISCORD_API",

@@ -140,6 +140,18 @@ void control_on_gateway_state(enum gateway_state s, unsigned code, const char *t
 	c->was_up = false;
 }
 
+/* Once: the clock may be set while the program waits. */
+static void tell_clock(struct control *c)
+{
+	struct words words = {0};
+
+	if (c->clock_told)
+		return;
+	c->clock_told = true;
+	words_clock(&words, env_wall_ms(c->env));
+	log_warn("clock_wrong", "text=\"%s\"", words.text);
+}
+
 static void take_gateway_address(int err, int status, const json_t *body, void *arg)
 {
 	struct control *c = arg;
@@ -158,6 +170,8 @@ static void take_gateway_address(int err, int status, const json_t *body, void *
 		control_give_up(c, &words);
 		return;
 	}
+	if (err == EKEYEXPIRED)
+		tell_clock(c);
 	if (err || status != 200 || !url) {
 		log_warn("gateway_not_found", "why=\"%s\" status=%d tries=%u",
 			 err ? strerror(err) : "an unexpected answer", status, c->find.tries + 1);

@@ -57,6 +57,7 @@ struct control {
 	struct backoff find;	/* between requests for the gateway's address */
 	struct words failure;
 	bool replaced; /* a newer control took mediad over */
+	bool clock_told;
 	bool stopping; /* the bot leaves its channels, then the program ends */
 };
 

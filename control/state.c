@@ -129,15 +129,45 @@ static json_t *read_json(const char *dir, const char *name)
 	return json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
 }
 
+/* Writes and syncs a file of this size, which shows a full disk and a quota. */
+static int fill_file(int fd, uint64_t bytes)
+{
+	static const char zeros[1 << 16];
+
+	for (uint64_t n = 0; n < bytes; n += sizeof zeros)
+		if (write(fd, zeros, sizeof zeros) != (ssize_t)sizeof zeros)
+			return errno ? errno : ENOSPC;
+	return fsync(fd) ? errno : 0;
+}
+
+uint64_t state_dir_room(const char *dir)
+{
+	char path[PATH_SIZE];
+	struct stat st = {0};
+
+	if ((size_t)snprintf(path, sizeof path, "%s/parley.db", dir) < sizeof path &&
+	    stat(path, &st))
+		st.st_size = 0;
+	/* The database, its log, and a copy of it for a backup or a migration. */
+	return STATE_ROOM + 2 * (uint64_t)st.st_size;
+}
+
 int state_dir_check(const char *dir)
 {
 	char path[PATH_SIZE];
-	int err = state_dir_make(dir);
+	int err = state_dir_make(dir), fd;
 
-	if (!err)
-		err = write_file(dir, "check", "");
-	if (!err && (size_t)snprintf(path, sizeof path, "%s/check", dir) < sizeof path)
-		unlink(path);
+	if (!err && (size_t)snprintf(path, sizeof path, "%s/check", dir) >= sizeof path)
+		err = ENAMETOOLONG;
+	if (err)
+		return err;
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return errno;
+	errno = 0;
+	err = fill_file(fd, state_dir_room(dir));
+	close(fd);
+	unlink(path);
 	return err;
 }
 

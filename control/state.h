@@ -46,7 +46,10 @@ int state_dir_make(const char *dir);
 /* Holds the directory for this process until *out is closed. EBUSY: another control has held it for
  * a second; errors of open. Caller closes *out. */
 int state_lock(const char *dir, int *out);
-/* Creates the directory (0700) and tries to write in it. Returns an errno if that fails. */
+/* Bytes that the state directory should have room for. */
+enum { STATE_ROOM = 16 << 20 };
+uint64_t state_dir_room(const char *dir);
+/* Whether files of that size can be written and synced there: errors of open, write and fsync. */
 int state_dir_check(const char *dir);
 /* What the previous control kept, as JSON; NULL: it is missing or damaged. It is read once, before
  * the first step, so that a journal holds it in its first lines. */

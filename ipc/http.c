@@ -7,6 +7,7 @@
 #include <curl/curl.h>
 #include <errno.h>
 #include <event2/event.h>
+#include <openssl/x509_vfy.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,7 +125,7 @@ static bool in_parts(const struct http_req *req)
 
 static int errno_of(const struct http_req *req, CURLcode code)
 {
-	long os = 0;
+	long os = 0, verify = 0;
 
 	if (req->too_big)
 		return EMSGSIZE;
@@ -143,12 +144,17 @@ static int errno_of(const struct http_req *req, CURLcode code)
 	case CURLE_COULDNT_RESOLVE_HOST:
 	case CURLE_COULDNT_RESOLVE_PROXY:
 		return EHOSTUNREACH;
+	case CURLE_PEER_FAILED_VERIFICATION:
+		curl_easy_getinfo(req->easy, CURLINFO_SSL_VERIFYRESULT, &verify);
+		return verify == X509_V_ERR_CERT_NOT_YET_VALID ||
+				       verify == X509_V_ERR_CERT_HAS_EXPIRED
+			       ? EKEYEXPIRED
+			       : EPROTO;
 	case CURLE_SSL_CONNECT_ERROR:
 	case CURLE_SSL_CERTPROBLEM:
 	case CURLE_SSL_CIPHER:
 	case CURLE_SSL_ISSUER_ERROR:
 	case CURLE_SSL_CACERT_BADFILE:
-	case CURLE_PEER_FAILED_VERIFICATION:
 		return EPROTO;
 	case CURLE_URL_MALFORMAT:
 	case CURLE_UNSUPPORTED_PROTOCOL:

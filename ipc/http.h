@@ -32,7 +32,8 @@ struct http_call {
 };
 
 struct http_resp {
-	int err; /* 0, ETIMEDOUT, ECONNREFUSED, EHOSTUNREACH, EPROTO (TLS), EMSGSIZE, EIO */
+	int err; /* 0, ETIMEDOUT, ECONNREFUSED, EHOSTUNREACH, EPROTO (TLS), EKEYEXPIRED (a
+		  certificate is not valid at the time that the clock shows), EMSGSIZE, EIO */
 	const char *errtext; /* curl's message if err != 0, else "" */
 	int status;	     /* 200 …; 0 when err */
 	struct slice_ {

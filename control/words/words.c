@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "proto/base/utf8.h"
 #include "proto/media.h"
@@ -222,4 +223,14 @@ const char *words_heal(unsigned heal)
 	};
 
 	return OF(texts, heal);
+}
+
+void words_clock(struct words *w, uint64_t wall_ms)
+{
+	time_t t = (time_t)(wall_ms / 1000);
+	char text[40];
+	struct tm tm;
+
+	strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", gmtime_r(&t, &tm));
+	words_clock_wrong(w, text);
 }

@@ -66,6 +66,8 @@ enum fault {
 };
 /* Adds the sentence about a fault's begin or end. */
 void words_fault(struct words *w, enum fault fault, bool over);
+/* The certificate of Discord is not valid at this time, ms since 1970. */
+void words_clock(struct words *w, uint64_t wall_ms);
 const char *words_fault_name(enum fault fault);
 
 /* Adds why the bot leaves by itself; nothing for an end without a sentence. */
