@@ -246,6 +246,10 @@ demo: deps
 	@echo 'building (a minute or two the first time)'
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller $(B)/standin
 	@tests/demo.sh
+# Whether an installation works, in less than a minute: BIN=/usr/bin make smoke
+smoke: deps
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller
+	@tests/smoke.sh
 talk: deps
 	@echo 'building'
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/talk
@@ -302,6 +306,7 @@ help:
 	@echo 'make demo            a spoken question and a spoken answer on this machine; SAY="..." or WAV=file.wav'
 	@echo '                     BRAIN=openai, xai, gemini, elevenlabs, chat or anthropic: stand-ins of these providers answer'
 	@echo '                     SCENE=two-callers: two people who talk at once and over the bot'
+	@echo 'make smoke           whether an installation works, stage by stage, in a minute; BIN=folder of the programs'
 	@echo 'make talk            a page in the browser to speak with the bot on this machine; make talk-test tests it'
 	@echo 'make build/standin   providers on this machine for tests: build/standin --help'
 	@echo 'make check           unit tests under sanitizers, corpora, structure checks, scenarios'
@@ -326,4 +331,4 @@ help:
 clean:
 	rm -rf build out
 
-.PHONY: scenarios services all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins check lint check-long explore mutants mutants-media rules containers interop replay demo talk talk-test docs
+.PHONY: smoke scenarios services all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins check lint check-long explore mutants mutants-media rules containers interop replay demo talk talk-test docs
