@@ -244,13 +244,12 @@ static bool faulty(struct gd_rest *r, struct rest_call *c, const char *path)
 }
 
 /* Discord asks for "DiscordBot (url, version)" and turns away, before its API, what names no
- * program: no User-Agent, one without a version, the default of a bare HTTP library. It serves
- * libraries that call themselves something else. */
+ * program or only a bare HTTP library of old. It serves libraries that call themselves something
+ * else: oceanic.js arrives as "node". */
 static bool agent_ok(const struct rest_call *c)
 {
 	static const char *const refused[] = {"Python-urllib/", "libwww-perl/", "Java/"};
 	const char *agent = httpd_header(c->http, "User-Agent");
-	const char *slash = agent ? strpbrk(agent, "/(") : NULL;
 
 	if (!c->g->sw.check_user_agent)
 		return true;
@@ -260,7 +259,7 @@ static bool agent_ok(const struct rest_call *c)
 		if (strncmp(agent, refused[i], strlen(refused[i])) == 0)
 			return false;
 	}
-	return slash && slash != agent && strpbrk(slash, "0123456789");
+	return (*agent >= 'A' && *agent <= 'Z') || (*agent >= 'a' && *agent <= 'z');
 }
 
 /* "Bot TOKEN". False when refused. */
