@@ -37,7 +37,7 @@ start_guildd() {
 	done
 }
 
-if [ "${1:-}" = --bench ]; then
+if [ "${1:-}" = --bench ] || [ "${1:-}" = --plain ]; then
 	start_guildd >&2
 	status=0
 	BIN=$bin GUILDD_READY=$run/ready NODE_EXTRA_CA_CERTS=$(sed -n 's/.*"ca": *"\([^"]*\)".*/\1/p' "$run/ready") node "$2" || status=$?

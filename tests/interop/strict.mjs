@@ -286,7 +286,7 @@ async function rest() {
     return { status: r.status, headers: r.headers, body: text ? JSON.parse(text) : undefined };
   };
   check('a wrong token is 401', (await call('GET', '/users/@me', undefined, { authorization: 'Bot x' })).status === 401);
-  check('a strange user agent is 403', (await call('GET', '/users/@me', undefined, { 'user-agent': 'curl' })).body.code === 40333);
+  check('a strange user agent is 403', (await call('GET', '/users/@me', undefined, { 'user-agent': 'Python-urllib/3.11' })).body.code === 40333);
   check('an unknown path is 404', (await call('GET', '/nothing')).status === 404);
   check('an unknown channel is 10003', (await call('GET', '/channels/5')).body.code === 10003);
   check('an empty message is 50006', (await call('POST', `/channels/${TEXT}/messages`, { content: '' })).body.code === 50006);

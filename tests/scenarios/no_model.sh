@@ -10,7 +10,7 @@ B=${1:-build}
 D=$(mktemp -d /tmp/parley-model-XXXXXX)
 . tests/scenarios/common
 
-# control looks for offlined beside itself: here a script stands there, which is told of another folder until $D/installed is made.
+# control looks for offlined beside itself: this script stands there, and names a missing folder until $D/installed is made.
 mkdir "$D/bin"
 cp "$B/control" "$D/bin/"
 cat >"$D/bin/offlined" <<-END

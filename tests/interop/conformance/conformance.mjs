@@ -1,0 +1,267 @@
+// `make conformance PEER=…`: plays the cases that voice clients get wrong against one client, and prints what it did right and wrong.
+// guildd does what Discord does; its counters and its history say what the client did.
+//
+//   PEER=parley (control and mediad), discord.js, oceanic.js, dysnomia, or a command: it gets DISCORD_TOKEN, DISCORD_API,
+//   DISCORD_GATEWAY, NODE_EXTRA_CA_CERTS, GUILD and CHANNEL, must join the channel as the bot, and play a sound without end
+//   CASES=a,b     only these
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ALICE, BOT, GUILD, TOKEN, VOICE, api, ready, sleep, stats, switches, until } from '../lib.mjs';
+import { group, newChannel } from '../group.mjs';
+import { Host, mediadMember } from '../members.mjs';
+
+const NAME = process.env.PEER ?? 'parley';
+const bin = process.env.BIN;
+const here = new URL('.', import.meta.url).pathname;
+const dir = mkdtempSync(join(tmpdir(), 'parley-conformance-'));
+const running = new Set();
+process.on('exit', () => { for (const p of running) p.kill('SIGKILL'); rmSync(dir, { recursive: true, force: true }); });
+
+// ---- the client ----
+let child;
+let brain;
+let started = 0;
+function run(program, args, env = {}, shell = false) {
+  const p = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'], shell, detached: false });
+  p.out = '';
+  for (const s of [p.stdout, p.stderr]) s.on('data', (d) => { p.out = (p.out + d).slice(-100000); });
+  p.ended = once(p, 'exit').finally(() => running.delete(p));
+  running.add(p);
+  return p;
+}
+const env = { DISCORD_TOKEN: TOKEN, DISCORD_API: ready.rest, DISCORD_GATEWAY: ready.gateway, GUILD, CHANNEL: VOICE };
+async function startBrain() {
+  mkdirSync(join(dir, 'brain'));
+  const p = run(join(bin, 'offlined'), ['--listen', '127.0.0.1:0', '--record', join(dir, 'brain')]);
+  brain = (await until(() => /"url": ?"([^"]+)"/.exec(p.out), 20000))[1];
+}
+async function start() {
+  if (NAME === 'parley') {
+    if (!brain) await startBrain();
+    child = run(join(bin, 'control'), [`--spawn-mediad=${join(bin, 'mediad')}`, '--guild', GUILD, '--channel', VOICE, '--state-dir',
+      join(dir, `state${started++}`), '--ca', ready.ca], { ...env, PARLEY_DISCORD_API: ready.rest, PARLEY_BRAIN_URL: brain, XDG_RUNTIME_DIR: dir, OPENAI_API_KEY: '' });
+  } else if (['discord.js', 'oceanic.js', 'dysnomia'].includes(NAME)) {
+    child = run(process.execPath, [join(here, 'peer.mjs'), NAME], env);
+  } else {
+    child = run(NAME, [], env, true);
+  }
+}
+async function stop() {
+  child.kill('SIGTERM');
+  await Promise.race([child.ended, sleep(3000).then(() => child.kill('SIGKILL'))]);
+  await until(async () => !(await stats()).main.sessions.length, 500);
+}
+
+// ---- what it did ----
+const counts = async () => (await stats()).counts[BOT] ?? {};
+const session = async () => (await stats()).voice.find((s) => s.user_id === BOT && s.connected && s.described);
+const isUp = (ms = 15000) => until(session, ms, 50);
+const rx = async () => (await stats()).relay.streams.find((s) => s.user_id === BOT);
+const sounds = async (after) => (await api('GET', '/history')).filter((e) => e.what === 'sound' && e.user_id === BOT && e.to_ms > after);
+const member = async (ms = 8000) => until(async () => (await group(VOICE)).members?.some((m) => m.user_id === BOT && m.state === 'member'), ms, 50);
+let alice;
+// A member of the channel; for parley it also asks a question, so that there is sound. The others play all the time.
+async function others(host) {
+  alice = mediadMember(host, ALICE, VOICE);
+  await alice.ready(10000);
+}
+async function audible(ms = 8000) {
+  const from = Date.now();
+  let caller;
+  if (NAME === 'parley') {
+    mkdirSync(join(dir, 'out'), { recursive: true });
+    await alice.leave();
+    caller = run(join(bin, 'caller'), ['--api', ready.control, '--media-sock', join(dir, 'caller.sock'), '--offlined', join(bin, 'offlined'), '--record',
+      join(dir, 'brain'), '--out', join(dir, 'out'), '--guild', GUILD, '--channel', VOICE, '--user', ALICE, '--bot', BOT, '--say', 'parley what can you do']);
+  }
+  const heard = await until(async () => (await sounds(from + 200)).some((s) => s.to_ms - s.from_ms > 400), ms + (caller ? 10000 : 0), 50);
+  return { heard: !!heard, end: async () => { if (caller) { caller.kill('SIGKILL'); await caller.ended; await api('POST', `/users/${ALICE}/leave`, {}, true); } } };
+}
+
+// ---- the cases: [name, the rule, what happens; returns true, or the fault] ----
+const say = (ok, fault) => (ok ? true : fault);
+const cases = {
+  join: ['the endpoint is used as it is, with its port (discord.md 6.1)', async () => say(await isUp(), 'it does not come up')],
+  op5: ['op 5 before the first packet, with the own SSRC (2.2)', async () => {
+    const a = await audible();
+    const n = await counts();
+    await a.end();
+    if (!a.heard) return 'it is not audible';
+    return say(!n.voice_unannounced && n.voice_op_5, 'packets came before op 5');
+  }],
+  rtp: ['packets: type 120, rising nonces, sequence by 1, time by 960 a frame (2.7)', async () => {
+    const a = await audible();
+    const s = await rx();
+    await a.end();
+    if (!s) return 'no stream';
+    const bad = Object.entries(s.rx).filter(([k, v]) => v && /^(bad_|empty|no_key|not_speaking)/.test(k)).map(([k, v]) => `${k} ${v}`);
+    if (s.seq_jumps || s.ts_odd) bad.push(`sequence jumps ${s.seq_jumps}, odd times ${s.ts_odd}`);
+    return say(!bad.length && s.rx.ok > 20, bad.join(', ') || 'too few packets');
+  }],
+  sealed: ['sound is end-to-end encrypted once there is a group (dave.md 9)', async () => {
+    if (!(await member())) return 'it does not join the group';
+    const a = await audible();
+    const n = await counts();
+    await a.end();
+    return say(a.heard && !n.dave_plaintext, a.heard ? `${n.dave_plaintext} plain packets` : 'it is not audible');
+  }],
+  discovery: ['IP discovery is sent again (2.6)', async () => {
+    await stop();
+    await switches({ discovery: 0 });
+    await start();
+    await until(async () => (await counts()).voice_identified, 10000);
+    await sleep(900);
+    await switches({ discovery: 1 });
+    return say(await isUp(8000), 'it sent discovery once');
+  }],
+  keepalive: ['keepalives at least every 10 s, and their echo is not needed (2.6)', async () => {
+    await switches({ keepalive_echo: 0 });
+    const before = (await stats()).relay.network.keepalive + ((await rx())?.keepalive ?? 0);
+    await sleep(11000);
+    const after = (await stats()).relay.network.keepalive + ((await rx())?.keepalive ?? 0);
+    return say(after > before && (await session()), after > before ? 'it gave up without echoes' : 'none came');
+  }],
+  heartbeat: ['seq_ack never ahead of what was sent (2.4)', async () => {
+    await api('POST', `/users/${BOT}/send`, { which: 'voice', op: 18, d: { user_id: ALICE, flags: null } });
+    await sleep(6000);
+    return say(!(await counts()).voice_bad_seq_ack && (await session()), 'a wrong seq_ack');
+  }],
+  unknown_op: ['unknown opcodes are ignored (2.2)', async () => {
+    await api('POST', `/users/${BOT}/send`, { which: 'voice', op: 99, d: { x: 1 } });
+    await sleep(1500);
+    return say((await session()) && (await counts()).voice_identified === 1, 'it left the session');
+  }],
+  resume_1006: ['a lost connection is resumed, not identified anew (2.4)', async () => {
+    await api('POST', `/users/${BOT}/drop`, { which: 'voice' });
+    const n = await until(async () => { const c = await counts(); return c.voice_resumed && c; }, 10000);
+    return say(n && n.voice_identified === 1, 'it identified anew');
+  }],
+  resume_4015: ['4015 is resumed (2.5)', async () => {
+    await api('POST', `/users/${BOT}/close`, { which: 'voice', code: 4015 });
+    const n = await until(async () => { const c = await counts(); return c.voice_resumed && c; }, 10000);
+    return say(n && n.voice_identified === 1, 'it identified anew');
+  }],
+  fresh_4006: ['4006: a fresh op 4, never the same session and token (6.1)', async () => {
+    const ops = (await counts()).main_op_4;
+    await api('POST', `/users/${BOT}/close`, { which: 'voice', code: 4006 });
+    await sleep(300);
+    const up = await isUp(20000);
+    const n = await counts();
+    return say(up && n.main_op_4 > ops && !n.voice_reused_lease, up ? `used leases again: ${n.voice_reused_lease ?? 0}` : 'it does not come back');
+  }],
+  no_loop_4017: ['4017 ends, without a loop (2.5)', async () => {
+    await switches({ voice_refuse: 4017 });
+    const before = (await counts()).voice_op_0 ?? 0;
+    await api('POST', `/users/${BOT}/close`, { which: 'voice', code: 4006 });
+    await sleep(6000);
+    const tries = (await counts()).voice_op_0 - before;
+    return say(tries <= 3, `${tries} Identifies in 6 s`);
+  }],
+  kicked: ['disconnected by a moderator: stays away (2.5)', async () => {
+    await api('POST', `/users/${BOT}/kick`);
+    await sleep(6000);
+    return say(!(await session()), 'it came back');
+  }],
+  moved: ['dragged to another channel: follows (6.3)', async () => {
+    const to = await newChannel();
+    await api('POST', `/users/${BOT}/move`, { channel_id: to });
+    return say(await until(async () => (await session())?.channel_id === to, 12000), 'it does not follow');
+  }],
+  region: ['a VOICE_SERVER_UPDATE alone: a new connection (6.5)', async () => {
+    await api('POST', `/users/${BOT}/new-server`);
+    const n = await until(async () => { const c = await counts(); return c.voice_identified >= 2 && (await session()) && c; }, 12000);
+    return say(n && !n.voice_reused_lease, 'it stays with the old server');
+  }],
+  endpoint_null: ['endpoint null: waits for the next one (6.5)', async () => {
+    await api('POST', `/users/${BOT}/no-server`);
+    await sleep(1500);
+    await api('POST', `/users/${BOT}/new-server`);
+    return say(await until(async () => (await counts()).voice_identified >= 2 && session(), 15000), 'it does not come back');
+  }],
+  main_resume: ['a main connection that is resumed leaves the call alone (1.5)', async () => {
+    const before = (await counts()).voice_identified;
+    await api('POST', `/users/${BOT}/drop`, { which: 'main' });
+    await until(async () => (await counts()).main_resumed, 12000);
+    await sleep(1500);
+    const n = await counts();
+    return say(n.main_resumed && n.voice_identified === before && (await session()), 'the call was lost');
+  }],
+  main_identify: ['after a new main session: op 4 again (6.20)', async () => {
+    await api('POST', `/users/${BOT}/invalidate`);
+    await api('POST', `/users/${BOT}/drop`, { which: 'main' });
+    await until(async () => (await counts()).main_identified >= 2, 20000);
+    return say(await isUp(15000), 'it does not join again');
+  }],
+  third: ['members come and go: still in the group (6.12)', async (host) => {
+    if (!(await member())) return 'it does not join the group';
+    const bob = mediadMember(host, '502', VOICE);
+    await bob.ready(10000);
+    const three = await until(async () => (await group(VOICE)).leaves?.filter(Boolean).length === 3, 8000);
+    await bob.leave();
+    const two = await until(async () => { const g = await group(VOICE); return g.leaves?.filter(Boolean).length === 2 && g.members.every((m) => m.state === 'member'); }, 10000);
+    return say(three && two && (await session()), three ? 'it is lost when one leaves' : 'it is lost when one comes');
+  }],
+  bad_commit: ['a corrupt commit: op 31, and back in the group (6.11)', async (host) => {
+    if (!(await member())) return 'it does not join the group';
+    await api('POST', `/users/${BOT}/faults`, { op: 29, what: 'corrupt' });
+    const bob = mediadMember(host, '502', VOICE);
+    await bob.ready(10000);
+    const back = await until(async () => { const n = await counts(); return (n.voice_op_31 || n.voice_identified > 1 || n.dave_commit_won) && (await group(VOICE)).members.every((m) => m.state === 'member'); }, 15000);
+    await bob.leave();
+    return say(back, 'it stays outside');
+  }],
+  lost_welcome: ['a welcome that is lost: back in the group (6.11)', async () => {
+    await stop();
+    await api('POST', '/reset');
+    await alice.leave();
+    alice = mediadMember(hosts, ALICE, VOICE);
+    await alice.ready(10000);
+    await start();
+    await until(async () => (await counts()).voice_identified, 10000);
+    await api('POST', `/users/${BOT}/faults`, { op: 30, what: 'corrupt' });
+    return say(await member(20000), 'it stays outside');
+  }],
+  stage: ['a stage has no end-to-end encryption: op 4 is obeyed (dave.md 9)', async () => {
+    const to = await newChannel({ type: 'stage' });
+    await api('POST', `/users/${BOT}/move`, { channel_id: to });
+    const up = await until(async () => (await session())?.channel_id === to, 12000);
+    await sleep(500);
+    const n = await counts();
+    return say(up && !n.voice_close_4020 && (await session())?.channel_id === to, up ? 'it is thrown out' : 'it does not follow');
+  }],
+};
+
+let hosts;
+async function main() {
+  hosts = await Host.start(ALICE);
+  const wanted = process.env.CASES ? process.env.CASES.split(',') : Object.keys(cases);
+  if (NAME === 'parley') run(join(bin, 'mediad'), ['--listen', join(dir, 'caller.sock'), '--ca', ready.ca]);
+  let right = 0;
+  const rows = [];
+  for (const name of wanted) {
+    const [rule, play] = cases[name];
+    await api('POST', '/reset');
+    await others(hosts);
+    await start();
+    let fault;
+    try {
+      fault = (await isUp()) ? await Promise.race([play(hosts), sleep(45000).then(() => 'no outcome in 45 s')]) : 'it does not join';
+    } catch (e) { fault = e.message; }
+    await stop();
+    try { await alice.leave(); } catch { /* it has left already */ }
+    right += fault === true;
+    const line = `${fault === true ? 'right' : 'WRONG'}  ${name.padEnd(14)} ${rule}${fault === true ? '' : `: ${fault}`}`;
+    rows.push(line);
+    console.log(line);
+    if (fault !== true && process.env.VERBOSE) console.log(child.out.slice(-3000));
+  }
+  console.log(`${NAME}: ${right} of ${wanted.length} right`);
+  if (process.env.OUT) writeFileSync(process.env.OUT, `${rows.join('\n')}\n`);
+  await hosts.stop();
+  process.exit(NAME === 'parley' && right < wanted.length ? 1 : 0);
+}
+process.on('unhandledRejection', (e) => { console.log(e); process.exit(1); });
+await main();
