@@ -277,6 +277,12 @@ interop:
 	@deploy/deps.sh build interop
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller $(B)/standin $(B)/tests/wire
 	@tests/interop/run.sh
+# The cases that voice clients get wrong, against one client: PEER=parley, discord.js, oceanic.js, dysnomia or a command; CASES=a,b.
+conformance:
+	@deploy/deps.sh build interop
+	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller
+	@tests/interop/strangers/modules.sh
+	@PEER="$(PEER)" tests/interop/run.sh --plain conformance/conformance.mjs
 
 # The generated pages. DOCS=folder writes them elsewhere.
 DOCS ?= docs
@@ -314,6 +320,7 @@ help:
 	@echo 'make lint            clang-tidy and cppcheck over the programs'
 	@echo 'make check-long      slow tests: the whole speech measurement, a thousand seeds of chaos'
 	@echo 'make interop         unmodified npm clients against our programs'
+	@echo 'make conformance     what a voice client does right and wrong: PEER=parley, discord.js, oceanic.js, dysnomia or a command'
 	@echo 'make services        the systemd units, run by a systemd in namespaces of its own (as root)'
 	@echo 'make chaos           seeded faults against real programs: CHAOS_SEEDS=100'
 	@echo 'make explore         the room with arbitrary events: EXPLORE_SECONDS=60 EXPLORE_SEED=1'
@@ -331,4 +338,4 @@ help:
 clean:
 	rm -rf build out
 
-.PHONY: smoke scenarios services all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins check lint check-long explore mutants mutants-media rules containers interop replay demo talk talk-test docs
+.PHONY: conformance smoke scenarios services all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins check lint check-long explore mutants mutants-media rules containers interop replay demo talk talk-test docs

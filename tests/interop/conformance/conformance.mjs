@@ -3,17 +3,17 @@
 //
 //   PEER=parley (control and mediad), discord.js, oceanic.js, dysnomia, or a command: it gets DISCORD_TOKEN, DISCORD_API,
 //   DISCORD_GATEWAY, NODE_EXTRA_CA_CERTS, GUILD and CHANNEL, must join the channel as the bot, and play a sound without end
-//   CASES=a,b     only these
+//   CASES=a,b     only these      SWITCHES='{"op4_same_server":1}'     of guildd, for every case
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ALICE, BOT, GUILD, TOKEN, VOICE, api, ready, sleep, stats, switches, until } from '../lib.mjs';
 import { group, newChannel } from '../group.mjs';
 import { Host, mediadMember } from '../members.mjs';
 
-const NAME = process.env.PEER ?? 'parley';
+const NAME = process.env.PEER || 'parley';
 const bin = process.env.BIN;
 const here = new URL('.', import.meta.url).pathname;
 const dir = mkdtempSync(join(tmpdir(), 'parley-conformance-'));
@@ -50,8 +50,10 @@ async function start() {
   }
 }
 async function stop() {
-  child.kill('SIGTERM');
-  await Promise.race([child.ended, sleep(3000).then(() => child.kill('SIGKILL'))]);
+  const p = child;
+  p.kill('SIGTERM');
+  await Promise.race([p.ended, sleep(3000)]);
+  p.kill('SIGKILL');
   await until(async () => !(await stats()).main.sessions.length, 500);
 }
 
@@ -71,14 +73,19 @@ async function others(host) {
 async function audible(ms = 8000) {
   const from = Date.now();
   let caller;
+  let mediad;
   if (NAME === 'parley') {
     mkdirSync(join(dir, 'out'), { recursive: true });
     await alice.leave();
-    caller = run(join(bin, 'caller'), ['--api', ready.control, '--media-sock', join(dir, 'caller.sock'), '--offlined', join(bin, 'offlined'), '--record',
+    await until(() => /engine_up/.test(child.out), 10000);
+    const sock = join(dir, `caller${started}.sock`);
+    mediad = run(join(bin, 'mediad'), ['--listen', sock, '--ca', ready.ca]);
+    await until(() => existsSync(sock), 5000);
+    caller = run(join(bin, 'caller'), ['--api', ready.control, '--media-sock', sock, '--offlined', join(bin, 'offlined'), '--record',
       join(dir, 'brain'), '--out', join(dir, 'out'), '--guild', GUILD, '--channel', VOICE, '--user', ALICE, '--bot', BOT, '--say', 'parley what can you do']);
   }
   const heard = await until(async () => (await sounds(from + 200)).some((s) => s.to_ms - s.from_ms > 400), ms + (caller ? 10000 : 0), 50);
-  return { heard: !!heard, end: async () => { if (caller) { caller.kill('SIGKILL'); await caller.ended; await api('POST', `/users/${ALICE}/leave`, {}, true); } } };
+  return { heard: !!heard, end: async () => { if (caller) { caller.kill('SIGKILL'); mediad.kill('SIGKILL'); await caller.ended; await api('POST', `/users/${ALICE}/leave`, {}, true); } } };
 }
 
 // ---- the cases: [name, the rule, what happens; returns true, or the fault] ----
@@ -119,15 +126,17 @@ const cases = {
   }],
   keepalive: ['keepalives at least every 10 s, and their echo is not needed (2.6)', async () => {
     await switches({ keepalive_echo: 0 });
-    const before = (await stats()).relay.network.keepalive + ((await rx())?.keepalive ?? 0);
+    const before = (await rx())?.keepalive ?? 0;
     await sleep(11000);
-    const after = (await stats()).relay.network.keepalive + ((await rx())?.keepalive ?? 0);
+    const after = (await rx())?.keepalive ?? 0;
     return say(after > before && (await session()), after > before ? 'it gave up without echoes' : 'none came');
   }],
   heartbeat: ['seq_ack never ahead of what was sent (2.4)', async () => {
     await api('POST', `/users/${BOT}/send`, { which: 'voice', op: 18, d: { user_id: ALICE, flags: null } });
     await sleep(6000);
-    return say(!(await counts()).voice_bad_seq_ack && (await session()), 'a wrong seq_ack');
+    const n = await counts();
+    if (n.voice_bad_seq_ack) return `${n.voice_bad_seq_ack} wrong`;
+    return say(await session(), 'it lost the session');
   }],
   unknown_op: ['unknown opcodes are ignored (2.2)', async () => {
     await api('POST', `/users/${BOT}/send`, { which: 'voice', op: 99, d: { x: 1 } });
@@ -154,10 +163,10 @@ const cases = {
   }],
   no_loop_4017: ['4017 ends, without a loop (2.5)', async () => {
     await switches({ voice_refuse: 4017 });
-    const before = (await counts()).voice_op_0 ?? 0;
+    const before = (await counts()).voice_close_4017 ?? 0;
     await api('POST', `/users/${BOT}/close`, { which: 'voice', code: 4006 });
     await sleep(6000);
-    const tries = (await counts()).voice_op_0 - before;
+    const tries = ((await counts()).voice_close_4017 ?? 0) - before;
     return say(tries <= 3, `${tries} Identifies in 6 s`);
   }],
   kicked: ['disconnected by a moderator: stays away (2.5)', async () => {
@@ -238,12 +247,12 @@ let hosts;
 async function main() {
   hosts = await Host.start(ALICE);
   const wanted = process.env.CASES ? process.env.CASES.split(',') : Object.keys(cases);
-  if (NAME === 'parley') run(join(bin, 'mediad'), ['--listen', join(dir, 'caller.sock'), '--ca', ready.ca]);
   let right = 0;
   const rows = [];
   for (const name of wanted) {
     const [rule, play] = cases[name];
     await api('POST', '/reset');
+    await switches(JSON.parse(process.env.SWITCHES || '{}'));
     await others(hosts);
     await start();
     let fault;

@@ -1,0 +1,170 @@
+// false_words: what the bot tells people (in the room, by /status, by --check) against what guildd recorded and what this script did,
+// over seeded outages. Shares nothing with control: it reads sentences, guildd's history and world, and knows which processes it killed.
+//
+//   OUTAGES=n   how many (30)     SEED=n     of which seed (1)
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ALICE, BOT, GUILD, TEXT, TOKEN, VOICE, api, ready, sleep, switches, until } from '../lib.mjs';
+import { seeded } from '../group.mjs';
+import { row } from './watch.mjs';
+
+const OUTAGES = Number(process.env.OUTAGES ?? 30);
+const rnd = seeded(Number(process.env.SEED ?? 1));
+const bin = process.env.BIN;
+const dir = mkdtempSync(join(tmpdir(), 'parley-words-'));
+const running = new Set();
+process.on('exit', () => { for (const p of running) p.kill('SIGKILL'); rmSync(dir, { recursive: true, force: true }); });
+function run(program, args, env = {}) {
+  const p = spawn(join(bin, program), args, { env: { ...process.env, ...env }, stdio: 'ignore' });
+  p.ended = once(p, 'exit').finally(() => running.delete(p));
+  running.add(p);
+  return p;
+}
+const sock = join(dir, 'mediad.sock');
+const env = { DISCORD_TOKEN: TOKEN, PARLEY_DISCORD_API: ready.rest, PARLEY_BRAIN_URL: 'ws://127.0.0.1:9/', OPENAI_API_KEY: '' };
+const options = ['--media-sock', sock, '--state-dir', join(dir, 'state'), '--ca', ready.ca];
+
+// ---- what is true: intervals of the wall clock ----
+const mediads = []; // { from, to }
+let mediad;
+function mediadUp() {
+  mediad = run('mediad', ['--listen', sock, '--ca', ready.ca]);
+  mediads.push({ from: Date.now(), to: Infinity });
+}
+async function mediadDown() {
+  mediad.kill('SIGKILL');
+  mediads.at(-1).to = Date.now();
+  await mediad.ended;
+}
+const SLACK = 1500; // a sentence may be that late or early
+const inside = (list, at) => list.some((x) => at >= x.from - SLACK && at <= x.to + SLACK);
+const outside = (list, at) => !list.some((x) => at >= x.from + SLACK && at <= x.to - SLACK);
+// Intervals in which the bot had a voice session, and in which it was listed in a channel.
+async function record() {
+  const up = [];
+  const listed = [];
+  const open = (list, at) => { if (!list.length || list.at(-1).to !== Infinity) list.push({ from: at, to: Infinity }); };
+  const shut = (list, at) => { if (list.length && list.at(-1).to === Infinity) list.at(-1).to = at; };
+  for (const e of (await api('GET', '/history')).filter((x) => x.user_id === BOT)) {
+    if (e.what === 'voice_up') open(up, e.from_ms);
+    if (e.what === 'voice_down' || e.what === 'voice_lost') shut(up, e.from_ms);
+    if (e.what === 'in') open(listed, e.from_ms);
+    if (e.what === 'left') shut(listed, e.from_ms);
+  }
+  return { up, listed };
+}
+const muted = [];
+
+// ---- what was said ----
+const said = []; // { at, where, text, facts }
+async function status() {
+  const asked = Date.now();
+  const { id } = await api('POST', '/interactions', { user_id: ALICE, channel_id: TEXT, name: 'status' }, true);
+  if (!id) return;
+  const text = await until(async () => (await api('GET', `/interactions/${id}`)).original?.content, 3000);
+  if (!text) return;
+  const world = (await api('GET', '/world')).guilds.find((g) => g.id === GUILD);
+  said.push({ at: (asked + Date.now()) / 2, where: 'status', text, people: world.voice_states.filter((v) => v.user_id !== BOT).length });
+}
+function judge(s, truth) {
+  const wrong = [];
+  const say = (pattern, ok, why) => { if (pattern.test(s.text) && !ok()) wrong.push(why); };
+  if (s.where === 'room') {
+    say(/^I am back in the call/, () => inside(truth.up, s.at), 'it says that it is back, and is not');
+    say(/^I lost the connection to this call/, () => outside(truth.up, s.at), 'it says that the call is lost, and it is up');
+    say(/speaks has stopped/, () => outside(mediads, s.at), 'it says that mediad has stopped, and it runs');
+    say(/speaks runs again/, () => inside(mediads, s.at), 'it says that mediad runs, and it does not');
+    say(/^I am muted/, () => inside(muted, s.at), 'it says that it is muted, and is not');
+    say(/no longer muted/, () => outside(muted, s.at), 'it says that it is not muted, and is');
+    say(/end-to-end encrypted/, () => false, 'it speaks of encryption that did not change');
+  } else {
+    say(/\*\*Call:\*\* up/, () => inside(truth.up, s.at), 'status says up, and there is no session');
+    say(/\*\*Call:\*\* (not up|none)/, () => outside(truth.up, s.at), 'status says not up, and there is a session');
+    say(/\*\*Call:\*\* none/, () => outside(truth.listed, s.at), 'status says none, and Discord lists it');
+    say(/0 of 1 audio processes/, () => outside(mediads, s.at), 'status misses a mediad that runs');
+    say(/nobody but me/, () => s.people === 0, 'status says that it is alone');
+    say(/I am muted by the server/, () => inside(muted, s.at), 'status says muted');
+    say(/as in every stage/, () => false, 'status speaks of a stage');
+    if (/\*\*Call:\*\* up/.test(s.text) && !/audio processes/.test(s.text) && !inside(mediads, s.at)) wrong.push('status does not tell a dead mediad');
+    if (/Faults:\*\* none/.test(s.text) && said.some((x) => x.where === 'room' && x.at < s.at - SLACK && /lost the connection|has stopped|am muted/.test(x.text)))
+      wrong.push('status says no faults after one was told');
+  }
+  return wrong;
+}
+
+// ---- outages ----
+const on = (path, body = {}) => api('POST', `/users/${BOT}/${path}`, body, true);
+const pause = (least, most) => sleep(least + rnd.below(most - least));
+const outages = {
+  async kill_mediad() { await mediadDown(); await pause(100, 1200); mediadUp(); },
+  async stop_mediad() { await mediadDown(); await pause(11000, 14000); mediadUp(); },
+  async drop_voice() { await on('drop', { which: 'voice' }); },
+  async close_voice() { await on('close', { which: 'voice', code: rnd.pick([1001, 4006, 4009, 4015]) }); },
+  async drop_main() { await on('drop', { which: 'main' }); },
+  async main_away() { await switches({ main_away: 1 }); await on('drop', { which: 'main' }); await pause(500, 4000); await switches({ main_away: 0 }); },
+  async both_away() {
+    await switches({ main_away: 1 });
+    await on('drop', { which: 'main' });
+    await on('close', { which: 'voice', code: 4006 });
+    await pause(300, 2000);
+    await mediadDown();
+    await pause(100, 800);
+    mediadUp();
+    await pause(500, 12000);
+    await switches({ main_away: 0 });
+  },
+  async region() { await on('new-server'); },
+  async no_server() { await on('no-server'); await pause(500, 3000); await on('new-server'); },
+  async mute() {
+    await api('PATCH', `/guilds/${GUILD}/members/${BOT}`, { mute: true });
+    muted.push({ from: Date.now(), to: Infinity });
+    await pause(500, 4000);
+    await api('PATCH', `/guilds/${GUILD}/members/${BOT}`, { mute: false });
+    muted.at(-1).to = Date.now();
+  },
+  async kick() { await on('kick'); await pause(300, 1500); },
+  async alice() { await api('POST', `/users/${ALICE}/join`, { channel_id: VOICE }); await pause(200, 1500); await api('POST', `/users/${ALICE}/leave`, {}, true); },
+};
+// The long ones are rarer.
+const draw = () => rnd.pick(rnd.below(12) ? Object.keys(outages).filter((k) => k !== 'stop_mediad' && k !== 'both_away') : ['stop_mediad', 'both_away']);
+
+const isUp = async () => { const { up } = await record(); return up.length && up.at(-1).to === Infinity; };
+const join_ = () => api('POST', '/interactions', { user_id: ALICE, channel_id: TEXT, name: 'join', options: [{ name: 'channel', type: 7, value: VOICE }] }, true);
+mediadUp();
+const control = run('control', options, env);
+await until(async () => (await api('GET', `/bots/${BOT}/commands`)).global.length, 15000);
+const trace = [];
+for (let i = 0; i < OUTAGES; i++) {
+  if (!(await isUp())) await join_();
+  await until(isUp, 45000, 100);
+  const kind = draw();
+  const began = Date.now();
+  const asking = (async () => { for (let n = 1 + rnd.below(3); n; n--) { await pause(50, 1500); await status(); } })();
+  await outages[kind]();
+  await asking;
+  await pause(100, 2000);
+  await status();
+  trace.push({ kind, from: began, to: Date.now() });
+  if (control.exitCode !== null) throw new Error(`control ended with status ${control.exitCode} in outage ${i}: ${kind}`);
+}
+for (const m of await api('GET', `/channels/${VOICE}/messages`)) if (m.author.id === BOT) said.push({ at: Date.parse(m.timestamp), where: 'room', text: m.content });
+const truth = await record();
+let wrong = 0;
+for (const s of said) {
+  for (const why of judge(s, truth)) {
+    wrong += 1;
+    const during = trace.find((t) => s.at >= t.from - SLACK && s.at <= t.to + SLACK);
+    process.stderr.write(`FALSE (${why}; ${new Date(s.at).toISOString()}, ${during?.kind ?? 'later'}): ${s.text.split('\n').slice(0, 3).join(' | ')}\n`);
+  }
+}
+// --check, with a mediad and without.
+const check = () => spawnSync(join(bin, 'control'), [...options, '--check'], { env: { ...process.env, ...env }, encoding: 'utf8' }).stdout;
+if (!/ok +mediad:/.test(check())) { wrong += 1; process.stderr.write('FALSE (--check misses a mediad that runs)\n'); }
+await mediadDown();
+if (!/missing +mediad:/.test(check())) { wrong += 1; process.stderr.write('FALSE (--check finds a mediad that is dead)\n'); }
+row('false_words', wrong, '', { outages: OUTAGES, statements: said.length, room: said.filter((s) => s.where === 'room').length });
+control.kill();
+process.exit(0);
