@@ -98,7 +98,7 @@ static void add_call(const struct status *s, struct words *w)
 		words_status_up(w, s->channel);
 	else
 		words_status_not_up(w, s->channel, words_voice_state(s->state));
-	if (s->channel && !up && s->has_phase)
+	if (s->channel && s->has_phase && (!up || s->phase == MEDIA_PHASE_RESUMING))
 		words_status_phase(w, words_phase(s->phase));
 	words_voice(w, s->why, s->media_reason);
 	if (s->mediads_there < s->mediads) {

@@ -44,17 +44,19 @@ const inside = (list, at) => list.some((x) => at >= x.from - SLACK && at <= x.to
 const outside = (list, at) => !list.some((x) => at >= x.from + SLACK && at <= x.to - SLACK);
 // Intervals in which the bot had a voice session, and in which it was listed in a channel.
 async function record() {
-  const up = [];
+  const up = []; // connected
+  const kept = []; // connected, or to be resumed
   const listed = [];
   const open = (list, at) => { if (!list.length || list.at(-1).to !== Infinity) list.push({ from: at, to: Infinity }); };
   const shut = (list, at) => { if (list.length && list.at(-1).to === Infinity) list.at(-1).to = at; };
   for (const e of (await api('GET', '/history')).filter((x) => x.user_id === BOT)) {
-    if (e.what === 'voice_up') open(up, e.from_ms);
+    if (e.what === 'voice_up') { open(up, e.from_ms); open(kept, e.from_ms); }
+    if (e.what === 'voice_down') shut(kept, e.from_ms);
     if (e.what === 'voice_down' || e.what === 'voice_lost') shut(up, e.from_ms);
     if (e.what === 'in') open(listed, e.from_ms);
     if (e.what === 'left') shut(listed, e.from_ms);
   }
-  return { up, listed };
+  return { up, kept, listed };
 }
 const muted = [];
 
@@ -81,7 +83,8 @@ function judge(s, truth) {
     say(/no longer muted/, () => outside(muted, s.at), 'it says that it is not muted, and is');
     say(/end-to-end encrypted/, () => false, 'it speaks of encryption that did not change');
   } else {
-    say(/\*\*Call:\*\* up/, () => inside(truth.up, s.at), 'status says up, and there is no session');
+    // A lost connection leaves the session and its sound, if it is said that it is being reconnected.
+    say(/\*\*Call:\*\* up/, () => inside(/reconnecting in the background/.test(s.text) ? truth.kept : truth.up, s.at), 'status says up, and there is no session');
     say(/\*\*Call:\*\* (not up|none)/, () => outside(truth.up, s.at), 'status says not up, and there is a session');
     say(/\*\*Call:\*\* none/, () => outside(truth.listed, s.at), 'status says none, and Discord lists it');
     say(/0 of 1 audio processes/, () => outside(mediads, s.at), 'status misses a mediad that runs');
