@@ -48,6 +48,8 @@ static struct lws *begin(struct ws *ws, const char *host)
 {
 	struct ws_dial_state *d = &ws->dial;
 	unsigned tls = LCCSCF_USE_SSL | (d->six ? LCCSCF_SKIP_SERVER_CERT_HOSTNAME_CHECK : 0);
+	/* The headers may hold a key, which is meant for this address alone. */
+	unsigned flags = LCCSCF_HTTP_NO_FOLLOW_REDIRECT | (d->tls ? tls : 0);
 	struct lws_client_connect_info ci = {
 		.context = ws->ctx->lws,
 		.vhost = ws->ctx->client,
@@ -56,7 +58,7 @@ static struct lws *begin(struct ws *ws, const char *host)
 		.path = d->path,
 		.host = host,
 		.origin = NULL,
-		.ssl_connection = d->tls ? (int)tls : 0,
+		.ssl_connection = (int)flags,
 		.local_protocol_name = ws_protocols[0].name,
 		.alpn = "http/1.1",
 		.opaque_user_data = ws,

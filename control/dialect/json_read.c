@@ -25,12 +25,9 @@ int json_read_copy(const json_t *obj, const char *key, char *to, size_t size)
 
 uint64_t json_read_count(const json_t *obj, const char *key)
 {
-	const json_t *v = json_object_get(obj, key);
-	double d = json_number_value(v);
+	double d = json_number_value(json_object_get(obj, key));
 
-	if (json_is_integer(v))
-		return json_integer_value(v) > 0 ? (uint64_t)json_integer_value(v) : 0;
-	return d > 0 && d < 1e15 ? (uint64_t)d : 0;
+	return d > 0 && d <= JSON_READ_COUNT_MAX ? (uint64_t)d : 0;
 }
 
 uint32_t json_read_number_after(struct slice text, const char *prefix)

@@ -224,6 +224,7 @@ static int read_done(struct realtime_facts *facts, struct realtime_fact *f, cons
 	const json_t *r = json_object_get(root, "response");
 	const json_t *details = json_object_get(r, "status_details");
 	const json_t *usage = json_object_get(r, "usage");
+	bool cut = slice_is(json_read_text(details, "reason"), "turn_detected");
 	struct realtime_fact done = *f;
 
 	done.status = status_of(json_read_text(r, "status"));
@@ -240,12 +241,13 @@ static int read_done(struct realtime_facts *facts, struct realtime_fact *f, cons
 	facts->n = 0;
 	if (done.status == REALTIME_COMPLETED)
 		add_calls(facts, r, done.response);
-	if (slice_is(json_read_text(details, "reason"), "turn_detected")) {
+	/* Calls give way to the facts that end the answer. */
+	if (facts->n > REALTIME_FACTS - 1u - cut)
+		facts->n = REALTIME_FACTS - 1u - cut;
+	if (cut) {
 		f = realtime_fact_add(facts, REALTIME_INTERRUPTED);
 		memcpy(f->response, done.response, sizeof done.response);
 	}
-	if (facts->n == REALTIME_FACTS)
-		facts->n--;
 	*realtime_fact_add(facts, REALTIME_DONE) = done;
 	return 0;
 }

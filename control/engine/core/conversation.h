@@ -26,7 +26,8 @@
  *   SENT, NAMED  response done                  OVER          DONE or FAILED
  *   SENT, NAMED  its session ends, no answer    WAITING       it goes to the next session, twice
  *   SENT, NAMED  its session ends within it     OVER          FAILED
- *   NAMED        silent_ms within its answer    OVER          CANCEL, FAILED
+ *   NAMED        silent_ms within its answer,   OVER          CANCEL, FAILED
+ *                or ANSWER_MS of it
  *   SENT, NAMED  cancelled                      SENT, NAMED   blocks until done (WIND_DOWN_MS)
  *
  * The ask id goes out as metadata of the response and as the id of the client event. An event that
@@ -67,8 +68,10 @@ enum {
 	CONVERSATION_ROLL_MS = 60000,  /* at most so long before its end a session is replaced */
 	CONVERSATION_RENEW_MS = 30000, /* a session lasts at least that long before new instructions
 					  replace it */
-	CONVERSATION_RETRY_MS = 5000,  /* between tries to open the next session */
-	CONVERSATION_LOSSES = 2,       /* sessions that may be lost with one ask in them */
+	CONVERSATION_RETRY_MS = 5000,  /* between tries to open the next session, and between
+					  sessions that the provider ends before they served */
+	CONVERSATION_ANSWER_MS = 600000, /* an answer that comes for longer has no end */
+	CONVERSATION_LOSSES = 2,	 /* sessions that may be lost with one ask in them */
 };
 
 /* What the dialect can do (control/engine/caps.def). */

@@ -37,11 +37,14 @@ static struct asked *find_unnamed(struct conversation *c, bool newest)
 static void note_service(struct conversation *c)
 {
 	backoff_reset(&c->backoff);
+	c->roll_from = 0;
 	c->silent = false;
 }
 
 void conversation_lives(struct conversation *c, struct asked *a)
 {
+	if (!a->life)
+		a->life_from = c->now;
 	a->life = true;
 	a->life_at = c->now;
 	note_service(c);

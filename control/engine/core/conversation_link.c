@@ -231,11 +231,13 @@ static void replace_session(struct conversation *c, struct asked *silent)
 /* When its answer counts as stuck: no sign of life since it was asked, or within it. */
 static uint64_t stuck_at(const struct conversation *c, const struct asked *a)
 {
-	uint64_t from = a->life ? a->life_at : a->since;
+	uint64_t from = a->life ? a->life_at : a->since, at, most;
 
 	if (!asked_outstanding(a) || !a->wanted || !from || !conversation_serves(c))
 		return UINT64_MAX;
-	return from + c->caps.silent_ms * NS_PER_MS;
+	at = from + c->caps.silent_ms * NS_PER_MS;
+	most = a->life_from + CONVERSATION_ANSWER_MS * NS_PER_MS;
+	return a->life && most < at ? most : at;
 }
 
 /* When this ask wants to be looked at. */
@@ -299,8 +301,12 @@ static bool rolls(const struct conversation *c)
 
 void conversation_time(struct conversation *c)
 {
-	if (rolls(c) && c->now >= conversation_serving(c)->roll_at)
-		*next_session(c) = (struct session){.link = SESSION_DOWN};
+	if (rolls(c) && c->now >= conversation_serving(c)->roll_at) {
+		uint64_t at = c->now > c->roll_from ? c->now : c->roll_from;
+
+		*next_session(c) = (struct session){.link = SESSION_DOWN, .due = at};
+		c->roll_from = at + CONVERSATION_RETRY_MS * NS_PER_MS;
+	}
 	check_session(c, 0);
 	check_session(c, 1);
 	for (unsigned i = 0; i < CONVERSATION_ASKS; i++)

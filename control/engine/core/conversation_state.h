@@ -35,7 +35,8 @@ struct asked {
 	uint64_t since;	 /* when the turn's first ask without a sign of life was sent; 0: not yet */
 	uint64_t until;	 /* SENT, NAMED: blocks no longer than that; WAITING: is not sent before */
 	uint64_t order;	 /* of being sent */
-	uint64_t life_at; /* when something of the answer came last */
+	uint64_t life_from; /* when something of the answer came first */
+	uint64_t life_at;   /* and last */
 	char response[CONVERSATION_ID_MAX];
 	char line[CONVERSATION_ID_MAX];	 /* the item of its question in words, or of its label */
 	char sound[CONVERSATION_ID_MAX]; /* the item of its question as sound */
@@ -71,6 +72,7 @@ struct conversation {
 	struct session session[2];
 	unsigned serving;
 	struct backoff backoff; /* until a session has served */
+	uint64_t roll_from;	/* the next session is not opened before */
 	bool told_down;
 	bool silent;
 	uint64_t orders;

@@ -365,7 +365,7 @@ TEST(the_end_of_an_answer_tells_its_calls_and_its_usage)
 	realtime_facts_clear(&facts);
 }
 
-TEST(an_answer_with_more_calls_than_facts_still_ends)
+static void end_with_calls(const char *details)
 {
 	size_t size = 65536, at;
 	char *text = malloc(size);
@@ -373,7 +373,8 @@ TEST(an_answer_with_more_calls_than_facts_still_ends)
 	CHECK(text);
 	at = (size_t)snprintf(text, size,
 			      "{\"type\":\"response.done\",\"response\":{\"id\":\"r\",\"status\":"
-			      "\"completed\",\"output\":[");
+			      "\"completed\",%s\"output\":[",
+			      details);
 	for (unsigned i = 0; i < 100; i++)
 		at += (size_t)snprintf(text + at, size - at,
 				       "%s{\"type\":\"function_call\",\"id\":\"i\",\"call_id\":"
@@ -383,8 +384,34 @@ TEST(an_answer_with_more_calls_than_facts_still_ends)
 	CHECK_INT(decode(text), 0);
 	CHECK_INT(facts.n, REALTIME_FACTS);
 	CHECK_INT(facts.v[REALTIME_FACTS - 1].type, REALTIME_DONE);
-	realtime_facts_clear(&facts);
 	free(text);
+}
+
+TEST(an_answer_with_more_calls_than_facts_still_ends)
+{
+	end_with_calls("");
+	realtime_facts_clear(&facts);
+	end_with_calls("\"status_details\":{\"reason\":\"turn_detected\"},");
+	CHECK_INT(facts.v[REALTIME_FACTS - 2].type, REALTIME_INTERRUPTED);
+	realtime_facts_clear(&facts);
+}
+
+TEST(counts_that_no_answer_can_reach_are_not_believed)
+{
+	CHECK_INT(decode("{\"type\":\"response.done\",\"response\":{\"id\":\"r\",\"status\":"
+			 "\"completed\",\"usage\":{\"input_tokens\":9223372036854775807,"
+			 "\"output_tokens\":1e14}}}"),
+		  0);
+	CHECK_INT(facts.v[0].usage.n[PRICE_TEXT_IN], 0);
+	CHECK_INT(facts.v[0].usage.n[PRICE_TEXT_OUT], 0);
+	realtime_facts_clear(&facts);
+	CHECK_INT(decode("{\"type\":\"response.done\",\"response\":{\"id\":\"r\",\"status\":"
+			 "\"completed\",\"usage\":{\"input_tokens\":-5,"
+			 "\"output_tokens\":100000000}}}"),
+		  0);
+	CHECK_INT(facts.v[0].usage.n[PRICE_TEXT_IN], 0);
+	CHECK_INT(facts.v[0].usage.n[PRICE_TEXT_OUT], 100000000);
+	realtime_facts_clear(&facts);
 }
 
 TEST(rule_002_errors_are_known_by_code_or_by_words)

@@ -381,3 +381,35 @@ TEST(no_unanswered_turn_is_lost_when_sockets_drop_at_any_time)
 	}
 	CHECK(lost > ROUNDS);
 }
+
+/* How many connections a log tells of. */
+static unsigned count_connects(const char *log)
+{
+	unsigned n = 0;
+
+	while ((log = strstr(log, "connect "))) {
+		log++;
+		n++;
+	}
+	return n;
+}
+
+TEST(a_provider_that_ends_each_session_at_once_causes_no_storm)
+{
+	unsigned connects = 0, n;
+
+	begin_limited();
+	for (unsigned i = 0; i < 600; i++) {
+		for (unsigned k = 0; k < 2; k++)
+			converse_step((struct conversation_input){.type = CONVERSATION_GO_AWAY,
+								  .session = k});
+		converse_pass(100);
+		n = count_connects(converse_said());
+		connects += n;
+		if (n)
+			next_up(connects % 2);
+	}
+	/* In a minute. */
+	CHECK_INT(connects, 13);
+	converse_end();
+}

@@ -343,6 +343,26 @@ TEST(an_ask_has_a_deadline)
 	converse_end();
 }
 
+TEST(an_answer_without_end_is_failed)
+{
+	const char *at = NULL;
+	unsigned s = 0;
+
+	converse_begin_up();
+	converse_ask_line(1, 7, "hello", false);
+	converse_created("r1", 1);
+	for (; s < 3600 && !at; s++) {
+		converse_audio("r1", "i1", 2);
+		converse_pass(1000);
+		at = strstr(converse_said(), "cancel:r1 ");
+	}
+	CHECK_INT(s, 600);
+	/* What follows is nobody's. */
+	converse_audio("r1", "i1", 2);
+	CHECK_STR(converse_said(), "");
+	converse_end();
+}
+
 TEST(rule_007_an_answer_is_cut_at_what_was_played)
 {
 	converse_begin_up();
