@@ -9,6 +9,7 @@
 #include "control/engine/realtime_state.h"
 #include "ipc/log.h"
 #include "ipc/ws.h"
+#include "proto/base/utf8.h"
 #include "proto/media.h"
 
 enum { CONNECT_MS = 4000, LINE_MAX_BYTES = 16384, APPEND_BYTES = 48000 };
@@ -217,6 +218,8 @@ static void name_cause(const struct realtime_fact *f, char *buf, size_t size)
 {
 	snprintf(buf, size, "%s%s%.*s", f->code, *f->code && f->text.n ? ": " : "", (int)f->text.n,
 		 f->text.n ? (const char *)f->text.p : "");
+	utf8_mend(buf);
+	utf8_plain(buf);
 }
 
 static enum conversation_error error_kind(enum realtime_error error)
@@ -354,6 +357,8 @@ static void take_socket(struct ws *ws, enum ws_event ev, uint16_t code, const ui
 	case WS_CLOSED:
 		snprintf(why, sizeof why, "closed %u %.*s", code, len > 100 ? 100 : (int)len,
 			 len ? (const char *)data : "");
+		utf8_mend(why);
+		utf8_plain(why);
 		in.type = CONVERSATION_CLOSED;
 		in.text = slice_str(why);
 		realtime_step(s->r, &in);

@@ -196,14 +196,21 @@ static void read_whole(struct job *j, const struct http_resp *resp)
 
 static int post(struct job *j, const struct engine_ask *ask, size_t known);
 
-/* The provider no longer has the answer that this continues: it is sent everything. */
+/* The provider no longer has the answer that this continues: it is sent everything, once. */
 static bool ask_all(struct job *j, const struct http_resp *resp)
 {
+	struct engine_ask *ask;
+	int err;
+
 	if (!j->again || j->told || resp->err || (resp->status != 400 && resp->status != 404))
 		return false;
 	log_debug("text_not_kept", "ask=%u status=%d", j->x.ask, resp->status);
 	j->t->kept = (struct kept){0};
-	return !post(j, j->again, 0);
+	ask = j->again;
+	j->again = NULL;
+	err = post(j, ask, 0);
+	free(ask);
+	return !err;
 }
 
 static void end_job(const struct http_resp *resp, void *arg)

@@ -8,6 +8,7 @@
 
 #define DAY_MS	      UINT64_C(86400000)
 #define NANO_PER_CENT UINT64_C(10000000)
+#define PICO_MAX      (LEDGER_REQUEST_MAX * 1000)
 
 struct spent {
 	uint64_t guild, nano;
@@ -47,10 +48,12 @@ uint64_t ledger_cost(const struct settings *s, const char *model, const struct u
 	for (unsigned i = 0; i < PRICE_KINDS; i++) {
 		if (!usage->n[i])
 			continue;
-		if (settings_price(s, model, (enum price_kind)i, &usd))
-			pico += usage->n[i] * usd;
-		else
+		if (!settings_price(s, model, (enum price_kind)i, &usd))
 			all = false;
+		else if (usd && usage->n[i] > (PICO_MAX - pico) / usd)
+			pico = PICO_MAX;
+		else
+			pico += usage->n[i] * usd;
 	}
 	if (priced)
 		*priced = all;
@@ -70,6 +73,12 @@ static struct spent *find_guild(const struct ledger *l, uint64_t guild)
 	return NULL;
 }
 
+/* A sum that is full stays so: it never begins again. */
+static void add_amount(uint64_t *sum, uint64_t nano)
+{
+	*sum = nano > UINT64_MAX - *sum ? UINT64_MAX : *sum + nano;
+}
+
 void ledger_add(struct ledger *l, uint64_t guild, uint64_t nano, uint64_t wall_ms)
 {
 	struct spent *by;
@@ -80,14 +89,14 @@ void ledger_add(struct ledger *l, uint64_t guild, uint64_t nano, uint64_t wall_m
 		l->nano = 0;
 		l->n = 0;
 	}
-	l->nano += nano;
+	add_amount(&l->nano, nano);
 	by = find_guild(l, guild);
 	if (!by && l->n < LEDGER_GUILDS) {
 		by = &l->by[l->n++];
 		*by = (struct spent){.guild = guild};
 	}
 	if (by)
-		by->nano += nano;
+		add_amount(&by->nano, nano);
 }
 
 uint64_t ledger_spent(const struct ledger *l, uint64_t wall_ms)

@@ -27,13 +27,17 @@ struct settings;
 
 enum { LEDGER_GUILDS = 1024 };
 
+/* No request costs more, whatever its provider says: a thousand dollars. */
+#define LEDGER_REQUEST_MAX UINT64_C(1000000000000)
+
 enum ledger_state { LEDGER_FREE, LEDGER_WARNED, LEDGER_SPENT };
 
 /* ENOMEM. Caller owns *out. */
 int ledger_alloc(struct ledger **out);
 struct ledger *ledger_free(struct ledger *l);
 
-/* What the usage costs. *priced (may be NULL): every unit of it has a price. */
+/* What the usage costs, at most LEDGER_REQUEST_MAX. *priced (may be NULL): every unit of it has a
+ * price. */
 uint64_t ledger_cost(const struct settings *s, const char *model, const struct usage *usage,
 		     bool *priced);
 

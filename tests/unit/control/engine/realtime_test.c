@@ -2,6 +2,7 @@
 #include "tests/test.h"
 
 #include "control/engine/engine.h"
+#include "proto/base/utf8.h"
 #include "tests/unit/control/engine/fake_realtime.h"
 
 struct seen {
@@ -9,6 +10,7 @@ struct seen {
 	void *rt;
 	char events[4096]; /* "up text:hello audio:480 done:7 …" */
 	unsigned asked, cancel_at;
+	unsigned unfit;	      /* texts that no line can hold */
 	char item_text[1024]; /* of all items created */
 	char session[2048], truncate[512], cancelled[128];
 	void (*heardh)(struct seen *s, enum engine_event_type ev, uint32_t ask);
@@ -19,6 +21,16 @@ static void note(struct seen *s, const char *what, unsigned long n)
 	size_t len = strlen(s->events);
 
 	snprintf(s->events + len, sizeof s->events - len, "%s:%lu ", what, n);
+}
+
+static bool is_plain(struct slice text)
+{
+	char copy[1024], plain[1024];
+
+	snprintf(copy, sizeof copy, "%.*s", (int)text.n, (const char *)text.p);
+	strcpy(plain, copy);
+	utf8_plain(plain);
+	return utf8_valid(copy) && strcmp(plain, copy) == 0;
 }
 
 static void heard(const struct engine_event *e, void *arg)
@@ -52,6 +64,8 @@ static void heard(const struct engine_event *e, void *arg)
 	default:
 		break;
 	}
+	if (e->type == ENGINE_LINK_DOWN || e->type == ENGINE_FAILED)
+		s->unfit += !is_plain(e->data);
 	if (s->heardh)
 		s->heardh(s, e->type, e->ask);
 }
@@ -382,6 +396,66 @@ TEST(a_refused_ask_fails_and_the_next_is_asked)
 	CHECK(!s.fake.timed_out);
 	CHECK_STR(s.events, "up:0 failed:1 text:ten audio:480 failed:2 ");
 	end(&s);
+}
+
+/* ---- words of strangers ---- */
+
+/* A fatal error with as many words as there is room for, and more: bytes before characters of two.
+ */
+static void wordy_server(struct fake *f, unsigned conn, const char *type, const json_t *root)
+{
+	char words[600] = "\\u001b[2J", *to = words + strlen(words);
+
+	(void)root;
+	if (strcmp(type, "response.create") != 0)
+		return;
+	if (f->conns == 1)
+		*to++ = 'a';
+	for (; to < words + sizeof words - 3; to += 2)
+		memcpy(to, "\xc3\xa9", 3);
+	fake_send(
+		f, conn,
+		"{\"type\":\"error\",\"error\":{\"code\":\"session_expired\",\"message\":\"%s\"}}",
+		words);
+}
+
+static void close_wordily(struct fake *f, unsigned conn, const char *type, const json_t *root)
+{
+	char words[124] = "";
+
+	(void)root;
+	if (strcmp(type, "response.create") != 0)
+		return;
+	if (f->conns == 1)
+		words[0] = 'a';
+	for (size_t at = strlen(words); at < 120; at += 2)
+		memcpy(words + at, "\xc3\xa9", 3);
+	ws_close(f->ws[conn], 4000, words);
+}
+
+static void stop_at_second_loss(struct seen *s, enum engine_event_type ev, uint32_t ask)
+{
+	(void)ask;
+	if (ev == ENGINE_LINK_DOWN && s->fake.conns == 2)
+		env_stop(s->fake.env);
+}
+
+/* A text that JSON cannot hold would make its event one that nobody gets. */
+TEST(the_words_of_a_failure_are_a_line_of_whole_characters)
+{
+	static struct seen s;
+	fake_h *const servers[] = {wordy_server, close_wordily};
+
+	for (unsigned i = 0; i < 2; i++) {
+		CHECK(begin(&s, servers[i], ""));
+		s.heardh = stop_at_second_loss;
+		CHECK_INT(ask_line(&s, 1, 1, "what", false), 0);
+		env_run(s.fake.env);
+		CHECK(!s.fake.timed_out);
+		CHECK_INT(s.fake.conns, 2);
+		CHECK_INT(s.unfit, 0);
+		end(&s);
+	}
 }
 
 /* ---- lost and found ---- */

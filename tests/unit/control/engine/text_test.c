@@ -369,6 +369,30 @@ TEST(a_conversation_that_the_provider_has_lost_is_sent_again)
 	end();
 }
 
+static void refuse_all_but_first(struct fake_http *f, struct evhttp_request *req)
+{
+	static const char first[] = RESPONSE("r1", FIRST);
+
+	if (f->requests == 1)
+		fake_http_answer(req, 200, SSE, first, sizeof first - 1);
+	else
+		fake_http_answer(req, 404, "text/plain", "", 0);
+}
+
+TEST(a_provider_that_refuses_everything_is_asked_twice)
+{
+	CHECK(begin_as(DIALECT_RESPONSES, "{\"store\":true}", refuse_all_but_first));
+	CHECK_INT(ask(1, "when", "[Alice]: tell me"), 0);
+	env_run(fx.fake.env);
+	fx.ends = 0;
+	CHECK_INT(go_on(2, "It is late.", "[Alice]: and?"), 0);
+	env_run(fx.fake.env);
+	CHECK(!fx.fake.timed_out);
+	CHECK_STR(fx.events, "2!status 404 ");
+	CHECK_INT(fx.fake.requests, 3);
+	end();
+}
+
 /* ---- cutting ---- */
 
 static void keep_slot_open(struct fake_http *f, struct evhttp_request *req)

@@ -42,6 +42,28 @@ TEST(a_request_costs_what_its_units_cost)
 	settings_free(s);
 }
 
+TEST(numbers_of_a_provider_never_wrap_an_amount)
+{
+	struct usage u = {.n = {[PRICE_TEXT_IN] = UINT64_MAX, [PRICE_TEXT_OUT] = UINT64_MAX}};
+	struct settings *s = NULL;
+	struct ledger *l = NULL;
+
+	CHECK_INT(settings_alloc(&s), 0);
+	CHECK_INT(ledger_alloc(&l), 0);
+	CHECK(ledger_cost(s, "gpt-4o-mini", &u, NULL) == LEDGER_REQUEST_MAX);
+	u.n[PRICE_TEXT_IN] = 1;
+	CHECK(ledger_cost(s, "gpt-4o-mini", &u, NULL) == LEDGER_REQUEST_MAX);
+	/* 2^64 / 150000 and a bit, which a product of 64 bits makes next to nothing. */
+	u = (struct usage){.n = {[PRICE_TEXT_IN] = UINT64_C(122978293824731)}};
+	CHECK(ledger_cost(s, "gpt-4o-mini", &u, NULL) == LEDGER_REQUEST_MAX);
+	ledger_add(l, 1, UINT64_MAX - 1, DAY);
+	ledger_add(l, 1, 5, DAY);
+	CHECK(ledger_spent(l, DAY) == UINT64_MAX);
+	CHECK(ledger_spent_by(l, 1, DAY) == UINT64_MAX);
+	ledger_free(l);
+	settings_free(s);
+}
+
 TEST(prices_of_the_settings_come_first)
 {
 	struct settings *s = NULL;
