@@ -1,14 +1,18 @@
 /* The asks that are under way, and what engines say of them (roles.h). */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/engine/core/hide_key.h"
 #include "control/engine/roles_state.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/tmr.h"
 #include "proto/base/time.h"
 #include "proto/media.h"
+
+enum { WHY_MAX = 512 };
 
 /* ---- asks ---- */
 
@@ -404,9 +408,15 @@ static void take_answer(struct served *s, struct live *l, const struct engine_ev
 	s->r->h(&out, s->r->arg);
 }
 
-void roles_take_event(const struct engine_event *ev, void *arg)
+/* Texts of these types are why something failed, in the words of the provider. */
+static bool tells_why(const struct engine_event *ev)
 {
-	struct served *s = arg;
+	return ev->type == ENGINE_LINK_DOWN || ev->type == ENGINE_FAILED ||
+	       ev->type == ENGINE_NO_TRANSCRIPT || ev->type == ENGINE_REFUSED;
+}
+
+static void take_event(struct served *s, const struct engine_event *ev)
+{
 	struct live *l = ev->ask ? live_by_id(s->r, ev->ask) : NULL;
 
 	switch (ev->type) {
@@ -444,6 +454,22 @@ void roles_take_event(const struct engine_event *ev, void *arg)
 	else
 		take_answer(s, l, ev);
 	watch_time(s->r);
+}
+
+void roles_take_event(const struct engine_event *ev, void *arg)
+{
+	struct served *s = arg;
+	struct engine_event hidden = *ev;
+	char why[WHY_MAX];
+
+	if (!tells_why(ev) || !ev->data.n) {
+		take_event(s, ev);
+		return;
+	}
+	snprintf(why, sizeof why, "%.*s", (int)ev->data.n, (const char *)ev->data.p);
+	hide_key(s->record->key, why);
+	hidden.data = slice_str(why);
+	take_event(s, &hidden);
 }
 
 void roles_time(void *arg)

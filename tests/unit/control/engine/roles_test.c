@@ -15,8 +15,9 @@ static struct seen {
 	struct roles *roles;
 	char events[1024];
 	unsigned n, want;
-	unsigned fails; /* requests that are refused first */
-	unsigned hangs; /* requests that are accepted first and never answered */
+	unsigned fails;	    /* requests that are refused first */
+	const char *quotes; /* the answer to every request */
+	unsigned hangs;	    /* requests that are accepted first and never answered */
 	char failovers[200];
 	unsigned answers; /* times that a silent provider was told to answer again */
 } fx;
@@ -53,7 +54,9 @@ static void server(struct fake_http *f, struct evhttp_request *req)
 		"{\"choices\":[{\"delta\":{\"content\":\"Ten.\"},\"finish_reason\":\"stop\"}]}\n\n";
 	static const char yes[] = "{\"choices\":[{\"message\":{\"content\":\"YES\"}}]}";
 
-	if (fx.hangs && fx.hangs--)
+	if (fx.quotes)
+		fake_http_answer(req, 401, "application/json", fx.quotes, strlen(fx.quotes));
+	else if (fx.hangs && fx.hangs--)
 		fake_http_open(f, req, "audio/pcm");
 	else if (fx.fails && fx.fails--)
 		fake_http_answer(req, 503, "application/json", "{}", 2);
@@ -326,6 +329,29 @@ TEST(a_key_never_goes_to_the_address_of_another_provider)
 	run(2);
 	CHECK_STR(said(), "reply words 10.0 Ten.\nreply done 10.0 \n");
 	CHECK_STR(fx.fake.path, "/v1/chat/completions");
+	end();
+}
+
+TEST(a_key_that_a_provider_quotes_is_told_to_nobody)
+{
+	CHECK(begin_with(""));
+	CHECK_INT(settings_set(fx.settings, "text_key", "sk-sesame-sesame-sesame"), 0);
+	roles_settings(fx.roles);
+	fx.quotes = "{\"error\":{\"message\":\"wrong key sk-sesame-sesame-sesame\"}}";
+	ask(ENGINE_USE_REPLY, 7, 0);
+	run(1);
+	CHECK(!strstr(fx.events, "sesame"));
+	CHECK_STR(
+		said(),
+		"reply failed 7.0 status 401 invalid_api_key: wrong key ***********************\n");
+	/* Cut in its middle. */
+	fx.quotes =
+		"{\"error\":{\"message\":\""
+		"--------------------------------------------------"
+		"-------------------------------------------------- sk-sesame-sesame-sesame\"}}";
+	ask(ENGINE_USE_REPLY, 8, 0);
+	run(1);
+	CHECK(!strstr(fx.events, "sesame"));
 	end();
 }
 
