@@ -19,6 +19,7 @@
 enum { LINE_MAX_ = 4096, TEXT_MAX = 3072, FMT_MAX = 512, SECRET_MIN = 6 };
 enum { KEYS_MAX = 96, KEYS_KEPT = 64 /* never give way */, LEASES_MAX = 256 };
 enum { CUT_MARGIN = 1024 }; /* longer than any secret */
+enum { SECRET_KNOWN = 12 }; /* bytes, by which a key is known where a value was cut */
 /* Marks for the structural bytes of a line that come from the format string and not from a value.
  */
 enum { BLANK = 0x1f, EQUALS = 0x1e, QUOTE = 0x1d };
@@ -143,16 +144,30 @@ void log_lease(const char *value)
 	add_secret(&secrets.leases, value);
 }
 
-static void redact_list(const struct secret_list *l, char *text)
+/* How much of the secret stands at p. */
+static size_t shown_of(const char *secret, const char *p)
 {
-	char *p;
+	size_t n = 0;
 
+	while (secret[n] && secret[n] == p[n])
+		n++;
+	return n;
+}
+
+/* Wherever the first `known` bytes of a secret stand, with all of it that follows. */
+static void redact_list(const struct secret_list *l, size_t known, char *text)
+{
 	for (unsigned i = 0; i < l->n; i++) {
-		size_t n = strlen(l->text[i]);
+		char begins[SECRET_KNOWN + 1], *p = text;
+		const char *secret = l->text[i];
 
-		while ((p = strstr(text, l->text[i]))) {
+		snprintf(begins, sizeof begins, "%s", secret);
+		while ((p = strstr(p, known < strlen(secret) ? begins : secret))) {
+			size_t n = shown_of(secret, p);
+
 			memcpy(p, "***", 3);
 			memmove(p + 3, p + n, strlen(p + n) + 1);
+			p += 3;
 		}
 	}
 }
@@ -161,8 +176,9 @@ static void redact_list(const struct secret_list *l, char *text)
 static void redact(char *text)
 {
 	pthread_mutex_lock(&secrets.lock);
-	redact_list(&secrets.keys, text);
-	redact_list(&secrets.leases, text);
+	redact_list(&secrets.keys, SIZE_MAX, text);
+	redact_list(&secrets.keys, SECRET_KNOWN, text);
+	redact_list(&secrets.leases, SIZE_MAX, text);
 	pthread_mutex_unlock(&secrets.lock);
 }
 

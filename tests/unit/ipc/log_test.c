@@ -179,6 +179,23 @@ TEST(a_secret_prints_as_stars)
 	CHECK(strstr(out, "word=five5"));
 }
 
+static void say_cut_secret(void)
+{
+	log_secret(SECRET);
+	log_info("said", "why=\"%.*s\" n=1", (int)strlen(SECRET) - 1, SECRET);
+	log_secret("sk-hush-01234-a");
+	log_info("said", "twins=\"%s %s\"", "sk-hush-01234-a", SECRET);
+}
+
+/* A provider that quotes a key, in an error that is cut to its first bytes. */
+TEST(a_cut_value_shows_no_part_of_a_secret)
+{
+	CHECK(strlen(SECRET) > 12);
+	CHECK(capture(say_cut_secret));
+	CHECK(strstr(out, "why=\"***\" n=1"));
+	CHECK(strstr(out, "twins=\"*** ***\""));
+}
+
 /* Where in a line that is too long the secret begins. */
 static size_t place;
 
