@@ -121,10 +121,10 @@ struct text_call *text_call_at(struct text_stream *s, const char *key, const cha
 	c = &s->calls[s->n_calls++];
 	snprintf(c->key, sizeof c->key, "%s", key);
 	if (id && *id)
-		snprintf(c->id, sizeof c->id, "%s", id);
+		utf8_copy(c->id, sizeof c->id, id);
 	else
 		snprintf(c->id, sizeof c->id, "call_%u", s->n_calls);
-	snprintf(c->tool, sizeof c->tool, "%s", tool ? tool : "");
+	utf8_copy(c->tool, sizeof c->tool, tool ? tool : "");
 	tell(s, &(struct text_fact){.type = TEXT_CALL_START, .call = c->id, .tool = c->tool});
 	return c;
 }

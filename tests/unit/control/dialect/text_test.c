@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "control/dialect/sse.h"
+#include "proto/base/utf8.h"
 #include "tests/test.h"
 
 /* ---- answers ---- */
@@ -259,6 +260,38 @@ TEST(arguments_of_a_call_have_a_limit)
 	strcpy(stream + n + TEXT_ARGUMENTS_MAX + 1, "\"}}]}}]}\n\n");
 	read_answer(&a, &text_dialect_chat, stream, 4096);
 	CHECK_STR(a.facts, "|failed the arguments of a tool call are too long");
+}
+
+static bool check_names(const struct text_fact *f, void *arg)
+{
+	unsigned *calls = arg;
+
+	*calls += f->type == TEXT_CALL && utf8_valid(f->call) && utf8_valid(f->tool);
+	return true;
+}
+
+/* Names that were cut within a character could not be sent back. */
+TEST(names_that_are_too_long_end_with_a_whole_character)
+{
+	struct text_stream s = {0};
+	char words[600] = "", text[2048];
+	unsigned calls = 0;
+
+	for (unsigned i = 0; i < 2; i++) {
+		memset(words, 'a', i);
+		for (size_t at = i; at + 2 < sizeof words; at += 2)
+			memcpy(words + at, "\xc3\xa9", 3);
+		snprintf(text, sizeof text,
+			 "{\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"%s\","
+			 "\"function\":{\"name\":\"%s\",\"arguments\":\"{}\"}}]}}]}",
+			 words, words);
+		CHECK_INT(text_stream_read(&s, &text_dialect_chat, (const uint8_t *)text,
+					   strlen(text), check_names, &calls),
+			  0);
+		text_stream_end(&s, check_names, &calls);
+		text_stream_clear(&s);
+	}
+	CHECK_INT(calls, 2);
 }
 
 /* ---- requests ---- */
