@@ -1,5 +1,5 @@
-/* Keeps a provider's key out of what is told of its answers: some servers quote the key that they
- * refuse. Pure. */
+/* Removes a provider's key from texts of failures: some servers quote the key that they refuse.
+ * Pure. */
 #ifndef CONTROL_ENGINE_CORE_HIDE_KEY_H
 #define CONTROL_ENGINE_CORE_HIDE_KEY_H
 
