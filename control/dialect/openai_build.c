@@ -58,34 +58,9 @@ char *openai_auth(const char *key)
 	return auth;
 }
 
-int openai_auth_replace(char **auth, const char *key)
-{
-	char *fresh = openai_auth(key);
-
-	if (!fresh && key && *key)
-		return ENOMEM;
-	if (*auth)
-		explicit_bzero(*auth, strlen(*auth));
-	free(*auth);
-	*auth = fresh;
-	return 0;
-}
-
 static json_t *format(void)
 {
 	return json_pack("{s:s,s:i}", "type", "audio/pcm", "rate", OPENAI_RATE);
-}
-
-char *openai_session_voice(const char *instructions, const char *voice)
-{
-	json_t *output = json_pack("{s:o}", "format", format());
-
-	if (output && voice && *voice)
-		json_object_set_new(output, "voice", json_string(voice));
-	return text_of(json_pack("{s:s,s:{s:s,s:s,s:[s],s:{s:{s:o,s:n},s:o}}}", "type",
-				 "session.update", "session", "type", "realtime", "instructions",
-				 instructions, "output_modalities", "audio", "audio", "input",
-				 "format", format(), "turn_detection", "output", output));
 }
 
 char *openai_session_transcription(const char *model, const char *language)
@@ -101,12 +76,6 @@ char *openai_session_transcription(const char *model, const char *language)
 				 "session", "type", "transcription", "include", include, "audio",
 				 "input", "format", format(), "transcription", transcription,
 				 "turn_detection"));
-}
-
-char *openai_instructions(const char *instructions)
-{
-	return text_of(json_pack("{s:s,s:{s:s,s:s}}", "type", "session.update", "session", "type",
-				 "realtime", "instructions", instructions));
 }
 
 char *openai_append(const uint8_t *pcm, size_t n)
@@ -137,29 +106,9 @@ char *openai_clear(void)
 	return text_of(json_pack("{s:s}", "type", "input_audio_buffer.clear"));
 }
 
-char *openai_item(const char *id, bool assistant, const char *text)
-{
-	return text_of(json_pack("{s:s,s:{s:s*,s:s,s:s,s:[{s:s,s:s}]}}", "type",
-				 "conversation.item.create", "item", "id", id && *id ? id : NULL,
-				 "type", "message", "role", assistant ? "assistant" : "user",
-				 "content", "type", assistant ? "output_text" : "input_text",
-				 "text", text));
-}
-
 char *openai_delete(const char *item)
 {
 	return text_of(json_pack("{s:s,s:s}", "type", "conversation.item.delete", "item_id", item));
-}
-
-char *openai_response(uint32_t ask, uint32_t turn)
-{
-	char id[32], number[16], of[16];
-
-	snprintf(id, sizeof id, "ask-%u", ask);
-	snprintf(number, sizeof number, "%u", ask);
-	snprintf(of, sizeof of, "%u", turn);
-	return text_of(json_pack("{s:s,s:s,s:{s:{s:s,s:s}}}", "type", "response.create", "event_id",
-				 id, "response", "metadata", "ask", number, "turn", of));
 }
 
 char *openai_cancel(const char *response)
