@@ -56,13 +56,17 @@ until_ok 10 up "$G3" || bad "third call" "not up"
 is "calls go to the mediad with the fewest" "$(where $GUILD) $(where "$G2") $(where "$G3")" "one two one"
 is "each mediad holds its own" "$(grep -c 'phase=up' "$D/one.log") $(grep -c 'phase=up' "$D/two.log")" "2 1"
 
+# Each call has begun with silence, which was announced, and taken back a second later.
+silent() { [ "$(api GET /stats | tr '{' '\n' | grep '"described"' | grep "\"user_id\":\"$BOT\"" | grep -c '"speaking":0')" = 3 ]; }
+until_ok 5 silent || bad "the calls are silent" "no"
+
 # ---- one dies, while the other's call is being heard ----
 "$B/caller" --api "http://127.0.0.1:$API" --media-sock "$D/caller.sock" --offlined "$B/offlined" --record "$D/brain" --out "$D/out" \
 	--guild "$G2" --channel "$V2" --user $ALICE --bot $BOT --say "parley what can you do" >"$D/caller.out" 2>&1 &
 caller=$!
 started="$started $caller"
 until_ok 15 grep -q "the caller begins to speak" "$D/caller.out" || bad "the person comes" "no"
-op5=$(count $BOT voice_op_5) # a call has begun with silence, and with a key: that was announced as well
+op5=$(count $BOT voice_op_5)
 until_ok 15 grep -q "the bot begins to speak" "$D/caller.out" && ok "the bot answers over the second mediad" || bad "the bot answers over the second mediad" "$(tail -1 "$D/caller.out")"
 before=$(facts "$G2" "$V2") op5=$(($(count $BOT voice_op_5) - op5))
 kill9 "$one"

@@ -148,6 +148,10 @@ TEST(engine_audio_thread_allocates_nothing)
 	stream_fixture_free(&b);
 }
 
+/* Under ThreadSanitizer a handler runs at the next blocking call only, which this thread never
+ * makes.
+ */
+#ifndef __SANITIZE_THREAD__
 enum { NO_REAL_TIME = 77 };
 
 static int compute_in_real_time(void)
@@ -176,6 +180,7 @@ TEST(engine_a_thread_that_never_waits_loses_real_time)
 	else
 		CHECK_INT(WEXITSTATUS(status), 0);
 }
+#endif
 
 TEST(engine_udp_blocked)
 {
