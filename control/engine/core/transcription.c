@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "proto/base/time.h"
+#include "proto/base/utf8.h"
 
 void transcription_init(struct transcription *b, size_t min_commit)
 {
@@ -283,7 +284,7 @@ static void add(char *text, const char *words, size_t n)
 	size_t len = strlen(text);
 
 	if (n > TRANSCRIPTION_TEXT - 1 - len)
-		n = TRANSCRIPTION_TEXT - 1 - len;
+		n = utf8_whole(words, TRANSCRIPTION_TEXT - 1 - len);
 	memcpy(text + len, words, n);
 	text[len + n] = '\0';
 }

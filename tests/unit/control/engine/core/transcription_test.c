@@ -3,6 +3,7 @@
 
 #include "control/engine/core/transcription.h"
 #include "proto/base/time.h"
+#include "proto/base/utf8.h"
 #include "proto/media.h"
 
 enum { MIN = 4800 };
@@ -114,6 +115,24 @@ TEST(rule_052_words_stay_with_their_utterance)
 	CHECK_INT(transcription_done(&b, "i1", &revised), 1);
 	CHECK(!revised);
 	CHECK_INT(transcription_done(&b, "i9", &revised), 0);
+}
+
+TEST(words_that_are_too_many_end_with_a_whole_character)
+{
+	static char words[2 * TRANSCRIPTION_TEXT];
+	const char *so_far = "";
+
+	words[0] = 'a'; /* and two bytes for each that follows */
+	for (size_t i = 1; i + 2 < sizeof words; i += 2)
+		memcpy(words + i, "\xc3\xa9", 2);
+	for (unsigned shift = 0; shift < 2; shift++) {
+		begin();
+		streamed(1);
+		CHECK_INT(transcription_partial(&b, "i", slice_str(words + shift), true, &so_far),
+			  1);
+		CHECK(strlen(so_far) >= TRANSCRIPTION_TEXT - 2);
+		CHECK(utf8_valid(so_far));
+	}
 }
 
 TEST(rule_053_the_provider_may_find_the_end_first)
