@@ -209,6 +209,8 @@ until_ok 15 status_is "Call:** up" && ok "a killed mediad's call comes back" || 
 : "$before"
 
 # ---- control killed ----
+# The state is saved within a second of a change.
+until_ok 5 grep -q "$VOICE" "$D/state/session.json" || bad "the call is saved" "$(ls "$D/state")"
 voice_before=$(count voice_op_1) ops_before=$(count main_op_4)
 kill9 "$control"
 start_control
