@@ -110,8 +110,11 @@ bool exchange_cancel(struct exchanges *list, uint32_t ask)
 
 void exchanges_clear(struct exchanges *list)
 {
-	while (list->first) {
-		list->first->inside = false;
-		stop(list->first);
+	struct exchange *next;
+
+	for (struct exchange *x = list->first; x; x = next) {
+		next = x->next;
+		x->inside = false;
+		stop(x);
 	}
 }
