@@ -24,6 +24,7 @@ const table = (name, letter) => {
 };
 export const PHASE = table('MEDIA_PHASES', 'P');
 export const REASON = table('MEDIA_REASONS', 'R');
+export const E2EE = table('MEDIA_E2EES', 'S');
 
 function packInt(v) {
   const n = BigInt(v);

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as V from '@discordjs/voice';
 import { GUILD, api, check, decode, peer, ready, tone, until } from './lib.mjs';
-import { Media, PHASE } from './media.mjs';
+import { E2EE, Media, PHASE } from './media.mjs';
 
 const cache = new Map();
 function cached(key, make) {
@@ -90,7 +90,7 @@ export function mediadMember(host, userId, channel) {
   };
   for (const [name, f] of Object.entries(on)) m.on(name, f);
   m.send('CALL_OPEN', { call, gen: 0, guild: BigInt(GUILD), channel: BigInt(channel), user: BigInt(userId), bitrate: 64000, mute: false,
-    deaf: false, stage: false, consent: true });
+    deaf: false, stage: false, consent: true, e2ee: E2EE.PREFER });
   p.ready = async (ms = 5000) => {
     if (!(await until(() => p.phase === PHASE.UP, ms))) throw new Error(`mediad is not up: phase ${p.phase}, ${p.errors.join('; ')}`);
   };
