@@ -58,7 +58,7 @@ struct http_exchange {
 	bool last;	 /* the connection ends with this response */
 	bool head_only;	 /* HEAD */
 	bool in_parts;	 /* the handler gets the request's body in parts */
-	bool held;	 /* and no more of them for now */
+	bool held;	 /* the handler takes no further parts at present */
 	bool expects;
 	bool chunked;
 	uint64_t length, body_max;

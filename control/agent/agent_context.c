@@ -1,4 +1,4 @@
-/* What the model is told for an answer, kept for people who look into it (agent.h). */
+/* Keeps the context that the model got for each answer, so that people can inspect it (agent.h). */
 #include <stdlib.h>
 
 #include <jansson.h>

@@ -13,8 +13,8 @@
  * So what comes late of a cut answer still has that answer's id, and a DONE does not wait for the
  * playback that the service imagines between generationComplete and turnComplete.
  *
- * Anything in clientContent interrupts an answer that runs. Lines of the conversation are therefore
- * kept until an answer is asked for, or a speaker begins. */
+ * Anything in clientContent interrupts a running answer. The codec therefore keeps the lines of the
+ * conversation until the next request for an answer, or until somebody begins to speak. */
 #ifndef CONTROL_DIALECT_GEMINI_H
 #define CONTROL_DIALECT_GEMINI_H
 

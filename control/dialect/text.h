@@ -44,7 +44,7 @@ enum text_server {
 struct text_options {
 	enum text_server server; /* "server" */
 	bool store;		 /* "store": the provider keeps the conversation */
-	bool stream_usage;	 /* "stream_usage": usage is asked for; default true */
+	bool stream_usage;	 /* option "stream_usage": requests usage; default true */
 	bool cache;		 /* "cache": marks for the prompt cache; default true */
 	bool bearer;		 /* "bearer": the key goes as a bearer token; default false */
 	int32_t slot;		 /* "slot" of the server's cache; -1: whichever is free */

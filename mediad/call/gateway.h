@@ -130,7 +130,7 @@ void vgw_ws_closed(struct vgw *g, uint64_t now, uint32_t conn, uint16_t code,
 /* Discovery found our public address. */
 void vgw_discovered(struct vgw *g, uint64_t now, const char *ip, uint16_t port);
 /* The UDP socket could not be opened, discovery gave up, or in an established session datagrams no
- * longer get through: another session is asked for. */
+ * longer get through; requests another session. */
 void vgw_udp_failed(struct vgw *g, uint64_t now);
 /* Sets whether we speak (op 5). It is sent on a change and again after a resume. */
 void vgw_speaking(struct vgw *g, uint64_t now, bool on);

@@ -78,7 +78,7 @@ struct engine_ask {
 	 * voice that takes sound hears it in place of the text. */
 	const struct slice *sound;
 	size_t n_sound;
-	const char *sound_label;	 /* the line before it: who speaks; may be NULL */
+	const char *sound_label;	 /* names the speaker, sent before it; may be NULL */
 	const struct engine_tool *tools; /* that may be called; of an engine without a session */
 	size_t n_tools;
 	uint32_t tools_version; /* of the tools that a session has; 0: none */

@@ -134,8 +134,8 @@ static void emit_note(struct room_reply *r, struct room_context *context, const 
 	e->text = text;
 }
 
-/* The letters with which an unasked answer begins: a voice model that is told to answer [SKIP] may
- * say the word instead. */
+/* Collects the first letters of an unprompted answer: a voice model that was told to answer [SKIP]
+ * may say the word instead. */
 static void collect_lead(struct room_reply *r, const char *text, size_t n)
 {
 	for (size_t i = 0; i < n && r->thought && r->n_lead < sizeof r->lead; i++) {

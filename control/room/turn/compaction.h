@@ -27,7 +27,7 @@ struct room_event;
 struct room_compaction {
 	bool asked;
 	uint64_t until;	      /* time of the newest line that the summary holds; ns, 0: none */
-	uint64_t asked_until; /* the same of the summary that is asked for */
+	uint64_t asked_until; /* the same for the requested summary */
 	uint64_t over_at;     /* ASKED: waited for until then; IDLE: not before */
 	char summary[ROOM_COMPACT_SUMMARY + 1];
 };
