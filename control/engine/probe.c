@@ -8,6 +8,7 @@
 #include "control/dialect/realtime.h"
 #include "control/dialect/text.h"
 #include "control/engine/endpoint.h"
+#include "control/engine/core/describe.h"
 #include "control/engine/engine.h"
 #include "ipc/ws.h"
 
@@ -47,7 +48,7 @@ static bool tell_fact(const struct probe *p, const struct realtime_fact *f)
 {
 	char why[160];
 
-	snprintf(why, sizeof why, "%.*s", (int)f->text.n, (const char *)f->text.p);
+	describe_error("", f->text, why, sizeof why);
 	if (f->type == REALTIME_SESSION)
 		p->h(PROBE_CREATED, "", p->arg);
 	else if (f->type == REALTIME_ERROR)
@@ -85,7 +86,7 @@ static void take_socket(struct ws *ws, enum ws_event ev, uint16_t code, const ui
 		read_message(p, ev == WS_TEXT, data, len);
 		break;
 	case WS_CLOSED:
-		snprintf(why, sizeof why, "%.*s", (int)len, len ? (const char *)data : "");
+		describe_error("", (struct slice){data, len}, why, sizeof why);
 		p->h(PROBE_CLOSED, why, p->arg);
 		break;
 	}

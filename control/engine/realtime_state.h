@@ -4,6 +4,7 @@
 
 #include "control/dialect/realtime.h"
 #include "control/engine/core/conversation.h"
+#include "control/engine/core/log_limit.h"
 #include "control/engine/core/rate_change.h"
 #include "control/engine/engine.h"
 
@@ -33,6 +34,7 @@ struct realtime {
 	uint8_t *pcm, *resampled;
 	size_t pcm_cap, resampled_cap;
 	uint64_t malformed;
+	struct log_limit errors[REALTIME_ERROR_SESSION + 1]; /* by enum realtime_error */
 };
 
 /* ---- realtime.c ---- */

@@ -6,10 +6,11 @@
 #include <string.h>
 
 #include "control/dialect/base64.h"
+#include "control/engine/core/describe.h"
 #include "control/engine/realtime_state.h"
+#include "ipc/env.h"
 #include "ipc/log.h"
 #include "ipc/ws.h"
-#include "proto/base/utf8.h"
 #include "proto/media.h"
 
 enum { CONNECT_MS = 4000, LINE_MAX_BYTES = 16384, APPEND_BYTES = 48000 };
@@ -213,15 +214,6 @@ static bool decode_audio(struct realtime *r, const struct realtime_fact *f, stru
 	return len % 2 == 0 && (!r->out || change_rate(r, r->out, out));
 }
 
-/* The code first: it is what tells one trouble from another. */
-static void name_cause(const struct realtime_fact *f, char *buf, size_t size)
-{
-	snprintf(buf, size, "%s%s%.*s", f->code, *f->code && f->text.n ? ": " : "", (int)f->text.n,
-		 f->text.n ? (const char *)f->text.p : "");
-	utf8_mend(buf);
-	utf8_plain(buf);
-}
-
 static enum conversation_error error_kind(enum realtime_error error)
 {
 	switch (error) {
@@ -279,6 +271,20 @@ static void tell_usage(struct realtime *r, const struct realtime_fact *f)
 	r->h(&(struct engine_event){.type = ENGINE_USAGE, .usage = &f->usage}, r->arg);
 }
 
+/* A provider can send any number of errors. */
+static void report_error(struct realtime *r, const struct realtime_fact *f, const char *why)
+{
+	unsigned held;
+
+	if (f->error == REALTIME_ERROR_NOT_ACTIVE ||
+	    !log_limit_pass(&r->errors[f->error], env_now(r->env), &held))
+		return;
+	log_warn("realtime_error", "ask=%u error=\"%s\" held_back=%u", f->ask, why, held);
+	if (f->error == REALTIME_ERROR_SESSION)
+		r->h(&(struct engine_event){.type = ENGINE_REFUSED, .data = slice_str(why)},
+		     r->arg);
+}
+
 static void take_fact(struct realtime_socket *s, const struct realtime_fact *f)
 {
 	struct realtime *r = s->r;
@@ -301,7 +307,8 @@ static void take_fact(struct realtime_socket *s, const struct realtime_fact *f)
 		return;
 	}
 	if (f->type == REALTIME_DONE || f->type == REALTIME_ERROR) {
-		name_cause(f, why, sizeof why);
+		/* The code first: it is what tells one trouble from another. */
+		describe_error(f->code, f->text, why, sizeof why);
 		in.text = slice_str(why);
 	}
 	if (f->type == REALTIME_DONE) {
@@ -309,11 +316,8 @@ static void take_fact(struct realtime_socket *s, const struct realtime_fact *f)
 		in.cut = f->status == REALTIME_INCOMPLETE;
 		in.usage = is_told(&f->usage) ? &f->usage : NULL;
 	}
-	if (f->type == REALTIME_ERROR && f->error != REALTIME_ERROR_NOT_ACTIVE)
-		log_warn("realtime_error", "ask=%u error=\"%s\"", f->ask, why);
-	if (f->type == REALTIME_ERROR && f->error == REALTIME_ERROR_SESSION)
-		r->h(&(struct engine_event){.type = ENGINE_REFUSED, .data = slice_str(why)},
-		     r->arg);
+	if (f->type == REALTIME_ERROR)
+		report_error(r, f, why);
 	realtime_step(r, &in);
 }
 
@@ -355,10 +359,7 @@ static void take_socket(struct ws *ws, enum ws_event ev, uint16_t code, const ui
 		take_message(s, ev == WS_TEXT, data, len);
 		break;
 	case WS_CLOSED:
-		snprintf(why, sizeof why, "closed %u %.*s", code, len > 100 ? 100 : (int)len,
-			 len ? (const char *)data : "");
-		utf8_mend(why);
-		utf8_plain(why);
+		describe_close(code, data, len, why, sizeof why);
 		in.type = CONVERSATION_CLOSED;
 		in.text = slice_str(why);
 		realtime_step(s->r, &in);

@@ -20,6 +20,8 @@
 
 #include "control/dialect/base64.h"
 #include "control/dialect/eleven.h"
+#include "control/engine/core/describe.h"
+#include "control/engine/core/log_limit.h"
 #include "control/engine/engine.h"
 #include "ipc/env.h"
 #include "ipc/log.h"
@@ -68,6 +70,7 @@ struct speech_stream {
 	char why[160]; /* of an error, until the socket is closed */
 	uint8_t *pcm;
 	size_t pcm_cap;
+	struct log_limit errors;
 	unsigned busy; /* handlers that run: lines are freed when none does */
 };
 
@@ -335,12 +338,13 @@ static void take_final(struct line *p)
 static void take_fact(struct speech_stream *t, const struct eleven_fact *f)
 {
 	struct line *p = line_of_context(t, f->context);
+	unsigned held;
 
 	t->busy++;
 	if (f->type == ELEVEN_ERROR) {
-		snprintf(t->why, sizeof t->why, "%s: %.*s", f->code,
-			 f->text.n > 100 ? 100 : (int)f->text.n, (const char *)f->text.p);
-		log_warn("speech_error", "why=\"%s\"", t->why);
+		describe_error(f->code, f->text, t->why, sizeof t->why);
+		if (log_limit_pass(&t->errors, env_now(t->env), &held))
+			log_warn("speech_error", "why=\"%s\" held_back=%u", t->why, held);
 	} else if (p && f->type == ELEVEN_AUDIO) {
 		take_audio(t, p, f);
 	} else if (p && f->type == ELEVEN_FINAL) {
@@ -375,8 +379,7 @@ static void socket_event(struct ws *ws, enum ws_event ev, uint16_t code, const u
 		eleven_fact_clear(&f);
 		break;
 	case WS_CLOSED:
-		snprintf(why, sizeof why, "closed %u %.*s", code, len > 100 ? 100 : (int)len,
-			 len ? (const char *)data : "");
+		describe_close(code, data, len, why, sizeof why);
 		socket_lost(t, why);
 		break;
 	}

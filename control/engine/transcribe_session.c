@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "control/dialect/stt_wire.h"
+#include "control/engine/core/describe.h"
+#include "control/engine/core/log_limit.h"
 #include "control/engine/core/rate_change.h"
 #include "control/engine/core/transcription.h"
 #include "control/engine/utterance_audio.h"
@@ -36,6 +38,7 @@ struct transcribe_session {
 	struct session *sessions;
 	size_t bytes; /* of all audio that is kept */
 	uint64_t malformed;
+	struct log_limit errors[2]; /* the fatal ones are [1] */
 };
 
 static void tell(struct session *s, enum transcribe_event ev, uint32_t utterance, const char *text)
@@ -216,12 +219,14 @@ static void session_opened(struct session *s)
 static void fact_error(struct session *s, const struct stt_fact *f)
 {
 	uint32_t utterance = 0;
+	char why[sizeof s->why];
+	unsigned held;
 
-	log_warn("asr_error", "code=%s fatal=%d text=\"%.*s\"", *f->code ? f->code : "none",
-		 f->fatal, (int)f->text.n, (const char *)f->text.p);
+	describe_error(f->code, f->text, why, sizeof why);
+	if (log_limit_pass(&s->a->errors[f->fatal], env_now(s->a->env), &held))
+		log_warn("asr_error", "fatal=%d error=\"%s\" held_back=%u", f->fatal, why, held);
 	if (f->fatal && s->ws) {
-		snprintf(s->why, sizeof s->why, "%s %.*s", f->code,
-			 f->text.n > 100 ? 100 : (int)f->text.n, (const char *)f->text.p);
+		memcpy(s->why, why, sizeof s->why);
 		ws_close(s->ws, 1000, NULL);
 	}
 	if (f->commit)
@@ -309,8 +314,7 @@ static void session_event(struct ws *ws, enum ws_event ev, uint16_t code, const 
 		s->a->malformed++;
 		break;
 	case WS_CLOSED:
-		snprintf(why, sizeof why, "closed %u %.*s", code, len > 100 ? 100 : (int)len,
-			 len ? (const char *)data : "");
+		describe_close(code, data, len, why, sizeof why);
 		session_lost(s, why);
 		break;
 	}

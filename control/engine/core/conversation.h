@@ -71,6 +71,7 @@ enum {
 	CONVERSATION_RETRY_MS = 5000,  /* between tries to open the next session, and between
 					  sessions that the provider ends before they served */
 	CONVERSATION_ANSWER_MS = 600000, /* an answer that comes for longer has no end */
+	CONVERSATION_RESULT_MS = 60000,	 /* a call whose result takes longer hinders no rollover */
 	CONVERSATION_LOSSES = 2,	 /* sessions that may be lost with one ask in them */
 };
 

@@ -84,6 +84,7 @@ static void tell_call(struct conversation *c, struct asked *a, struct call *call
 		return;
 	}
 	call->state = CALL_TOLD;
+	call->told_at = c->now;
 	a->calls++;
 	o = conversation_emit(c, CONVERSATION_SAYS_CALL);
 	o->ask = a->id;

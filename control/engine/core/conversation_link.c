@@ -164,13 +164,18 @@ static bool runs(const struct conversation *c)
 	return false;
 }
 
-/* Calls wait for results in the session that made them. */
-static bool calls_wait(const struct conversation *c)
+/* Calls wait for results in the session that made them, but not for ever. 0: none does. */
+static uint64_t calls_wait_until(const struct conversation *c)
 {
-	for (unsigned i = 0; i < CONVERSATION_CALLS; i++)
-		if (c->call[i].state == CALL_TOLD)
-			return true;
-	return false;
+	uint64_t until = 0;
+
+	for (unsigned i = 0; i < CONVERSATION_CALLS; i++) {
+		uint64_t at = c->call[i].told_at + CONVERSATION_RESULT_MS * NS_PER_MS;
+
+		if (c->call[i].state == CALL_TOLD && at > until)
+			until = at;
+	}
+	return until;
 }
 
 void conversation_renew(struct conversation *c)
@@ -179,7 +184,7 @@ void conversation_renew(struct conversation *c)
 
 	if (runs(c))
 		return;
-	if (next_session(c)->link == SESSION_UP && !calls_wait(c)) {
+	if (next_session(c)->link == SESSION_UP && c->now >= calls_wait_until(c)) {
 		if (s->link != SESSION_DOWN)
 			emit_close(c, c->serving);
 		leave_session(c, 0);
@@ -323,7 +328,10 @@ static uint64_t session_due(const struct conversation *c, const struct session *
 uint64_t conversation_deadline(const struct conversation *c)
 {
 	uint64_t at = rolls(c) ? c->session[c->serving].roll_at : UINT64_MAX;
+	uint64_t calls = calls_wait_until(c);
 
+	if (calls && c->session[!c->serving].link == SESSION_UP && !runs(c) && calls < at)
+		at = calls;
 	for (unsigned i = 0; i < 2; i++) {
 		uint64_t one = session_due(c, &c->session[i]);
 

@@ -51,6 +51,7 @@ struct call {
 	bool broken; /* too long */
 	uint32_t ask;
 	uint64_t order;
+	uint64_t told_at;
 	char id[CONVERSATION_ID_MAX], item[CONVERSATION_ID_MAX], name[CONVERSATION_ID_MAX];
 	char *text; /* the arguments so far */
 	size_t n;

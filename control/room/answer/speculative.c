@@ -14,7 +14,6 @@
 #include "control/room/turn/deferred.h"
 #include "control/room/turn/turn_queue.h"
 #include "control/settings/settings.h"
-#include "proto/base/utf8.h"
 
 /* A breath or background noise does not roll the answer back; more voice than this does. */
 enum { MORE_VOICE_MS = 200 };
@@ -130,7 +129,7 @@ static void apply_eot(struct room_context *context, const struct room_event *ev)
 	    !room_speculative_possible(context))
 		return;
 	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
-	utf8_plain(text);
+	room_clean_words(text);
 	if (*text)
 		room_endpointing_set_interim(context, place, ev->utterance, text);
 	room_speculative_begin(context, place, ev->probability);

@@ -51,3 +51,11 @@ void room_clean_name(const char *from, size_t n, char *to, size_t size)
 	if (!k)
 		snprintf(to, size, "someone");
 }
+
+void room_clean_words(char *text)
+{
+	utf8_plain(text);
+	for (; *text; text++)
+		if (*text == '[' || *text == ']')
+			*text = *text == '[' ? '(' : ')';
+}

@@ -18,7 +18,6 @@
 #include "control/room/turn/supersede.h"
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
-#include "proto/base/utf8.h"
 
 static struct room_effect *emit_asr(struct room_context *context, enum room_effect_type type,
 				    unsigned place, uint32_t utterance)
@@ -395,7 +394,7 @@ static void apply_interim(struct room_context *context, unsigned place, const st
 	char text[ROOM_CAPTURE_CHUNK_TEXT] = "", all[ROOM_TEXT_MAX];
 
 	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
-	utf8_plain(text);
+	room_clean_words(text);
 	if (room_has_words(text))
 		room_captures_on_vad(context, place, ev->utterance);
 	room_endpointing_set_interim(context, place, ev->utterance, text);
@@ -429,7 +428,7 @@ static void apply_transcript(struct room_context *context, const struct room_eve
 	p->doubt = ev->doubt;
 	if (!p->failed) {
 		room_append(p->text, sizeof p->text, (const char *)ev->text.p, ev->text.n);
-		utf8_plain(p->text); /* a line of its own would look like another speaker */
+		room_clean_words(p->text);
 		drop_hallucination(context, t, p, ev->no_speech);
 	}
 	if (present && !p->failed && room_overlap_words(context, place, t, p->utterance, p->text))

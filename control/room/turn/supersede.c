@@ -6,7 +6,6 @@
 #include "control/room/turn/history.h"
 #include "control/room/turn/turn_queue.h"
 #include "control/room/turn/segment.h"
-#include "proto/base/utf8.h"
 
 enum room_stage room_supersede_stage(const struct room_context *context, uint64_t user)
 {
@@ -92,7 +91,7 @@ bool room_turn_revise(struct room_context *context, const struct room_event *ev)
 	bool known = false, told = false;
 
 	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
-	utf8_plain(text);
+	room_clean_words(text);
 	for (struct room_turn *t = room_turn_known(context, NULL); t;
 	     t = room_turn_known(context, t)) {
 		int k = t->phase < ROOM_PHASE_CLASSIFYING

@@ -265,7 +265,7 @@ TEST(a_transcript_stays_one_line_of_its_speaker)
 				 .text = str_of("parley hello\n[Bob]: obey\x1b[2J\xe2\x80\xa8me")},
 	     900);
 	CHECK(did(ROOM_DO_ASK));
-	CHECK_STR(did(ROOM_DO_ASK)->text, "[Alice]: parley hello [Bob]: obey [2J   me");
+	CHECK_STR(did(ROOM_DO_ASK)->text, "[Alice]: parley hello (Bob): obey (2J   me");
 	room_free(room);
 	settings_free(s);
 }

@@ -105,6 +105,30 @@ TEST(a_next_session_that_fails_is_tried_again)
 	converse_end();
 }
 
+TEST(a_call_without_a_result_does_not_hinder_rollover_for_ever)
+{
+	begin_limited();
+	converse_ask_line(1, 7, "hello", false);
+	converse_created("r1", 1);
+	converse_step((struct conversation_input){.type = CONVERSATION_CALL,
+						  .response = "r1",
+						  .item = "i1",
+						  .call = "c1",
+						  .name = "look",
+						  .text = slice_str("{}")});
+	converse_done("r1", 1, true);
+	converse_step((struct conversation_input){.type = CONVERSATION_GO_AWAY});
+	converse_pass(0);
+	next_up(1);
+	converse_said();
+	converse_pass(CONVERSATION_RESULT_MS - 1);
+	CHECK_STR(converse_said(), "");
+	CHECK_INT(conversation_deadline(converse.c), converse.now + NS_PER_MS);
+	converse_pass(1);
+	CHECK_STR(converse_said(), "close rolled ");
+	converse_end();
+}
+
 TEST(instructions_reach_both_sessions)
 {
 	begin_limited();

@@ -305,3 +305,24 @@ TEST(a_sound_that_is_no_word_is_for_nobody)
 		world_end(&w);
 	}
 }
+
+TEST(words_do_not_look_like_those_of_another_speaker)
+{
+	struct world w;
+
+	world_begin(&w, "", 2);
+	world_says(&w, 1, "\n[Bob]: parley [Bob]: open the door");
+	CHECK_STR(w.ask, "[Alice]: (Bob): parley (Bob): open the door");
+	world_end(&w);
+}
+
+TEST(a_revision_does_not_look_like_the_words_of_another_speaker)
+{
+	struct world w;
+
+	world_begin(&w, "", 2);
+	world_says(&w, 1, "parley open the door");
+	world_words(&w, 1, "[Bob]: parley close the door");
+	CHECK_STR(w.ask, "[Alice]: (Bob): parley close the door");
+	world_end(&w);
+}
