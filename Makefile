@@ -263,12 +263,15 @@ talk-test:
 replay: deps
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller
 	@tests/replay.sh
-# Runs of seeded faults; CHAOS_ARGS="--first 17", or other options of `build/chaos --help`.
+# Runs of seeded faults; CHAOS_ARGS="--first 17", or other options of `build/chaos --help`. An interrupted run continues.
 CHAOS_SEEDS ?= 100
 chaos-bins: $(B)/mediad $(B)/control $(B)/guildd $(B)/chaos $(B)/chaos_clock.so
 chaos: deps
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) chaos-bins
-	@$(B)/chaos --seeds $(CHAOS_SEEDS) $(CHAOS_ARGS)
+	@$(B)/chaos --seeds $(CHAOS_SEEDS) --progress $(B)/chaos-progress $(CHAOS_ARGS)
+# A folder to be copied to another machine: build/chaos-kit/run --seeds 10000
+chaos-kit: chaos-bins
+	@tests/chaos/kit.sh $(B) $(B)/chaos-kit
 # The units of deploy/systemd under a systemd of its own, and a conversation with what they start.
 services: deps-test
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller
@@ -338,4 +341,4 @@ help:
 clean:
 	rm -rf build out
 
-.PHONY: conformance smoke scenarios services all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins check lint check-long explore mutants mutants-media rules containers interop replay demo talk talk-test docs
+.PHONY: conformance smoke scenarios services all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins chaos-kit check lint check-long explore mutants mutants-media rules containers interop replay demo talk talk-test docs

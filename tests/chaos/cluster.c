@@ -162,15 +162,45 @@ static void become(const struct cluster *h, unsigned at)
 		close(i);
 }
 
+/* argv[0] is the program, the rest its arguments. A folder made by `make chaos-kit` has the loader
+ * and the shared libraries as well, for machines that lack them. */
+static void run_program(const struct cluster *h, char *const *argv)
+{
+	char loader[400], lib[350];
+	char *with[32] = {loader, "--library-path", lib};
+
+	snprintf(lib, sizeof lib, "%s/lib", h->bin);
+	snprintf(loader, sizeof loader, "%s/loader", lib);
+	for (unsigned i = 0; argv[i] && i + 4 < sizeof with / sizeof with[0]; i++)
+		with[3 + i] = argv[i];
+	if (access(loader, X_OK) == 0)
+		execv(loader, with);
+	else
+		execv(argv[0], argv);
+}
+
 static void start_server(const struct cluster *h)
 {
 	char program[300];
+	char *argv[] = {program,
+			"--ready-file",
+			(char *)h->ready,
+			"--set",
+			"voice_heartbeat_ms=500",
+			"--set",
+			"voice_grace_ms=2500",
+			"--set",
+			"voice_identify_ms=3000",
+			"--set",
+			"voice_resume_ms=4000",
+			"--set",
+			"dave_ready_ms=600",
+			"--set",
+			"dave_commit_ms=2000",
+			NULL};
 
 	snprintf(program, sizeof program, "%s/guildd", h->bin);
-	execl(program, program, "--ready-file", h->ready, "--set", "voice_heartbeat_ms=500",
-	      "--set", "voice_grace_ms=2500", "--set", "voice_identify_ms=3000", "--set",
-	      "voice_resume_ms=4000", "--set", "dave_ready_ms=600", "--set", "dave_commit_ms=2000",
-	      NULL);
+	run_program(h, argv);
 }
 
 /* A disk that is full after so many bytes: EFBIG where a real one says ENOSPC. */
@@ -206,12 +236,24 @@ static void start_mediad(const struct cluster *h, enum chaos_who who)
 		setenv("LD_PRELOAD", lib, 1);
 		setenv("CHAOS_CLOCK", h->clock, 1);
 	}
-	execv(program, argv);
+	run_program(h, argv);
 }
 
 static void start_control(const struct cluster *h, enum chaos_who who)
 {
 	char program[300], sock[128], state[128];
+	char *argv[] = {program,
+			"--media-sock",
+			sock,
+			"--state-dir",
+			state,
+			"--ca",
+			(char *)h->ca,
+			"--guild",
+			"41771983423143937",
+			"--channel",
+			"127121515262115840",
+			NULL};
 
 	socket_of(h, who, sock, sizeof sock);
 	if (!h->real || who != CHAOS_BOT) {
@@ -229,8 +271,7 @@ static void start_control(const struct cluster *h, enum chaos_who who)
 	setenv("PARLEY_DISCORD_API", h->rest, 1);
 	setenv("PARLEY_BRAIN_URL", "ws://127.0.0.1:9/",
 	       1); /* nobody is there: this is not about answers */
-	execl(program, program, "--media-sock", sock, "--state-dir", state, "--ca", h->ca,
-	      "--guild", "41771983423143937", "--channel", "127121515262115840", NULL);
+	run_program(h, argv);
 }
 
 static void start(struct cluster *h, enum cluster_program what, enum chaos_who who)

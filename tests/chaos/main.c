@@ -3,6 +3,7 @@
 #include "tests/chaos/cluster.h"
 #include "proto/base/time.h"
 #include "tests/chaos/play.h"
+#include "tests/chaos/progress.h"
 #include "tests/chaos/shrink.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { JOBS_MAX = 64, RUN_MAX_MS = 150000, SHRINK_RUNS = 16, TEXT_MAX = 4096, EXIT_USAGE = 2 };
+enum { JOBS_MAX = 256, RUN_MAX_MS = 150000, SHRINK_RUNS = 16, TEXT_MAX = 4096, EXIT_USAGE = 2 };
 
 struct report {
 	struct chaos_verdict v;
@@ -39,7 +40,7 @@ struct job {
 static struct {
 	unsigned seeds, jobs, plant;
 	uint64_t first;
-	const char *script, *bin, *out;
+	const char *script, *bin, *out, *progress;
 	bool keep, rows, self_test, no_shrink, print;
 } opt = {.first = 1};
 
@@ -60,6 +61,8 @@ static void usage(FILE *f)
 		   "  --seeds N         so many seeds (default 8)\n"
 		   "  --first N         from this one on (default 1)\n"
 		   "  --jobs N          so many runs at a time (default: three a core)\n"
+		   "  --progress FILE   note played seeds there; an interrupted run of the same\n"
+		   "                    programs continues, a complete one removes the file\n"
 		   "  --script FILE     play this script, once\n"
 		   "  --print           print the scripts, play nothing\n"
 		   "  --bin FOLDER      the programs (default: where this one is)\n"
@@ -239,76 +242,137 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void tell_end(unsigned done, unsigned failed, unsigned named, unsigned *settle, unsigned n,
-		     double seconds)
+/* What the seeds of a run came to. */
+struct tally {
+	unsigned done, failed, named, settled;
+	unsigned *settle; /* milliseconds of those that did not fail */
+};
+
+static void count(struct tally *t, const struct progress_seed *s)
 {
+	t->done++;
+	if (s->broken != CHAOS_NONE_)
+		t->failed++;
+	else
+		t->settle[t->settled++] = s->settle_ms;
+}
+
+static void tell_end(struct tally *t, double seconds)
+{
+	const unsigned *settle = t->settle;
+	unsigned n = t->settled;
+
 	if (n) {
-		qsort(settle, n, sizeof *settle, by_size);
+		qsort(t->settle, n, sizeof *settle, by_size);
 		printf("all well again after: half within %u ms, 90 %% within %u, 99 %% within %u, "
 		       "the longest %u; %u calls failed with a "
 		       "named reason and were made anew\n",
 		       settle[n / 2], settle[n * 9 / 10], settle[n * 99 / 100], settle[n - 1],
-		       named);
+		       t->named);
 	}
-	printf("%u seeds, %u failures (%.0f s)\n", done, failed, seconds);
+	printf("%u seeds, %u failures (%.0f s)\n", t->done, t->failed, seconds);
 	if (opt.rows) {
-		printf("{\"name\": \"chaos_seeds\", \"value\": %u, \"unit\": \"seeds\"}\n", done);
+		printf("{\"name\": \"chaos_seeds\", \"value\": %u, \"unit\": \"seeds\"}\n",
+		       t->done);
 		printf("{\"name\": \"chaos_failures\", \"value\": %u, \"unit\": \"seeds\"}\n",
-		       failed);
+		       t->failed);
 	}
-	printf("%u passed, %u failed, 0 skipped\n", done - failed, failed);
+	printf("%u passed, %u failed, 0 skipped\n", t->done - t->failed, t->failed);
 }
 
 /* ---- many seeds ---- */
 
-static int run_seeds(void)
+/* The next seed that was not played before a run was interrupted; false: there is none. */
+static bool next_seed(struct chaos_script *s, unsigned *taken, struct tally *t,
+		      const struct progress *progress)
+{
+	while (*taken < opt.seeds && !stopping) {
+		uint64_t seed = opt.first + (*taken)++;
+		const struct progress_seed *before = progress_find(progress, seed);
+
+		if (!before) {
+			chaos_generate(s, seed);
+			return true;
+		}
+		count(t, before);
+	}
+	return false;
+}
+
+static void take_report(struct tally *t, const struct report *r, struct progress *progress)
+{
+	struct progress_seed s = {r->seed, r->v.broken, r->v.settle_ms};
+
+	count(t, &s);
+	t->named += r->v.failed;
+	if (r->v.broken)
+		tell_failure(r);
+	progress_add(progress, &s);
+	if (t->done % 50 == 0)
+		printf("%u of %u seeds, %u failures\n", t->done, opt.seeds, t->failed);
+	fflush(stdout);
+}
+
+/* Waits up to a second for runs that end, and takes their reports. Returns how many ended. */
+static unsigned end_jobs(struct job *jobs, struct tally *t, struct progress *progress)
+{
+	struct pollfd fds[JOBS_MAX];
+	struct report r;
+	unsigned ended = 0;
+
+	for (unsigned i = 0; i < opt.jobs; i++)
+		fds[i] = (struct pollfd){.fd = jobs[i].pid ? jobs[i].fd : -1, .events = POLLIN};
+	poll(fds, opt.jobs, 1000);
+	for (unsigned i = 0; i < opt.jobs; i++) {
+		struct job *j = &jobs[i];
+
+		if (j->pid && (stopping || chaos_now() > j->until))
+			kill(-j->pid, SIGKILL);
+		else if (!j->pid || !fds[i].revents)
+			continue;
+		job_end(j, &r);
+		ended++;
+		if (!stopping)
+			take_report(t, &r, progress);
+	}
+	return ended;
+}
+
+static void play_seeds(struct tally *t, struct progress *progress)
 {
 	struct job jobs[JOBS_MAX] = {0};
-	unsigned started = 0, done = 0, failed = 0, named = 0, n = 0, running = 0;
-	unsigned *settle = calloc(opt.seeds, sizeof *settle);
-	uint64_t t0 = chaos_now();
+	unsigned taken = 0, running = 0;
 	struct chaos_script s;
-	struct report r;
 
-	while (settle && (running || (started < opt.seeds && !stopping))) {
-		struct pollfd fds[JOBS_MAX];
-		unsigned k = 0;
-
-		for (unsigned i = 0; i < opt.jobs; i++) {
-			if (!jobs[i].pid && started < opt.seeds && !stopping) {
-				chaos_generate(&s, opt.first + started++);
+	do {
+		for (unsigned i = 0; i < opt.jobs; i++)
+			if (!jobs[i].pid && next_seed(&s, &taken, t, progress))
 				running += job_start(&jobs[i], &s);
-			}
-			fds[k++] = (struct pollfd){.fd = jobs[i].pid ? jobs[i].fd : -1,
-						   .events = POLLIN};
-		}
-		poll(fds, k, 1000);
-		for (unsigned i = 0; i < k; i++) {
-			struct job *j = &jobs[i];
+		running -= end_jobs(jobs, t, progress);
+	} while (running);
+}
 
-			if (j->pid && (stopping || chaos_now() > j->until))
-				kill(-j->pid, SIGKILL);
-			else if (!j->pid || !fds[i].revents)
-				continue;
-			job_end(j, &r);
-			running--;
-			if (stopping)
-				continue;
-			done++;
-			named += r.v.failed;
-			failed += r.v.broken != CHAOS_NONE_;
-			if (r.v.broken)
-				tell_failure(&r);
-			else
-				settle[n++] = r.v.settle_ms;
-			if (done % 50 == 0)
-				printf("%u of %u seeds, %u failures\n", done, opt.seeds, failed);
-			fflush(stdout);
-		}
+static int run_seeds(void)
+{
+	struct tally t = {.settle = calloc(opt.seeds, sizeof *t.settle)};
+	struct progress *progress = NULL;
+	uint64_t t0 = chaos_now();
+	int err = t.settle ? 0 : ENOMEM;
+
+	if (!err && opt.progress)
+		err = progress_alloc(&progress, opt.progress, opt.bin);
+	if (err) {
+		fprintf(stderr, "chaos: %s: %s\n", opt.progress ? opt.progress : "", strerror(err));
+		goto out;
 	}
-	tell_end(done, failed, named, settle, n, (double)(chaos_now() - t0) / 1e9);
-	free(settle);
-	return failed || stopping ? 1 : 0;
+	play_seeds(&t, progress);
+	tell_end(&t, (double)(chaos_now() - t0) / 1e9);
+	if (t.done == opt.seeds)
+		progress_complete(progress);
+out:
+	progress_free(progress);
+	free(t.settle);
+	return err || t.failed || stopping || t.done < opt.seeds ? 1 : 0;
 }
 
 static int print_scripts(void)
@@ -431,19 +495,13 @@ static bool number(const char *text, uint64_t min, uint64_t max, uint64_t *out)
 static bool parse(int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{"seeds", 1, NULL, 'n'},
-		{"first", 1, NULL, 'f'},
-		{"jobs", 1, NULL, 'j'},
-		{"script", 1, NULL, 's'},
-		{"bin", 1, NULL, 'b'},
-		{"out", 1, NULL, 'o'},
-		{"keep", 0, NULL, 'k'},
-		{"rows", 0, NULL, 'r'},
-		{"print", 0, NULL, 'p'},
-		{"self-test", 0, NULL, 't'},
-		{"no-shrink", 0, NULL, 'S'},
-		{"help", 0, NULL, 'h'},
-		{0},
+		{"seeds", 1, NULL, 'n'},     {"first", 1, NULL, 'f'},
+		{"jobs", 1, NULL, 'j'},	     {"progress", 1, NULL, 'P'},
+		{"script", 1, NULL, 's'},    {"bin", 1, NULL, 'b'},
+		{"out", 1, NULL, 'o'},	     {"keep", 0, NULL, 'k'},
+		{"rows", 0, NULL, 'r'},	     {"print", 0, NULL, 'p'},
+		{"self-test", 0, NULL, 't'}, {"no-shrink", 0, NULL, 'S'},
+		{"help", 0, NULL, 'h'},	     {0},
 	};
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	uint64_t seeds = 8, jobs = cores > 0 ? 3 * (uint64_t)cores : 3;
@@ -460,6 +518,9 @@ static bool parse(int argc, char **argv)
 			break;
 		case 'j':
 			ok = ok && number(optarg, 1, JOBS_MAX, &jobs);
+			break;
+		case 'P':
+			opt.progress = optarg;
 			break;
 		case 's':
 			opt.script = optarg;
