@@ -67,7 +67,7 @@ TESTBINS := $(B)/guildd $(B)/caller $(B)/standin $(B)/tests/unit
 TESTBINS += $(B)/tests/mls-vectors
 TESTBINS += $(B)/tests/wire
 TESTBINS += $(B)/tests/dave-follow
-TESTBINS += $(B)/tests/room-play $(B)/tests/room-replay $(B)/tests/room-explore
+TESTBINS += $(B)/tests/room-play $(B)/tests/room-replay $(B)/tests/room-explore $(B)/tests/room-wordings
 
 .DEFAULT_GOAL := all
 .SUFFIXES:
@@ -122,7 +122,7 @@ $(B)/tests/dave-follow: $(call objs,$(FOLLOW) tests/vectors/vectors.c $(call rwi
 ROOM := $(call objs,$(call rwild,control/room,%.c) $(call rwild,control/words,%.c) $(call rwild,control/settings,%.c) $(call rwild,proto,%.c) $(ROOMTEST))
 $(B)/tests/room-%: $(B)/obj/tests/room/%_main.o $(ROOM)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ -ljansson
+	$(CC) $(LDFLAGS) -o $@ $^ -ljansson -lm
 
 # Preloaded into replays: changes audio slightly, as another CPU does.
 $(B)/tests/other-cpu.so: tests/replay/other_cpu.c
@@ -208,6 +208,7 @@ check-long: deps-test
 	@tests/offline/measure.sh
 	@$(MAKE) --no-print-directory chaos CHAOS_SEEDS=1000
 	@$(MAKE) --no-print-directory explore EXPLORE_SECONDS=600
+	@$(MAKE) --no-print-directory conversations
 	@$(MAKE) --no-print-directory mutants
 	@$(MAKE) --no-print-directory mutants-media
 	@$(MAKE) --no-print-directory services
@@ -221,6 +222,10 @@ lint: deps-test
 scenarios: deps
 	@$(MAKE) --no-print-directory -s -j$(shell nproc) all $(B)/guildd $(B)/caller $(B)/standin
 	@tests/check/slow.sh
+# The wordings of tests/conversations, played to the room: the text rows of both halves, by language, with their baselines.
+conversations: $(B)/tests/room-wordings
+	@$(B)/tests/room-wordings
+	@$(B)/tests/room-wordings --untouched
 # Lists the tests of the room's 151 statements.
 rules:
 	@tests/check/rules.sh
@@ -326,6 +331,7 @@ help:
 	@echo 'make conformance     what a voice client does right and wrong: PEER=parley, discord.js, oceanic.js, dysnomia or a command'
 	@echo 'make services        the systemd units, run by a systemd in namespaces of its own (as root)'
 	@echo 'make chaos           seeded faults against real programs: CHAOS_SEEDS=100'
+	@echo 'make conversations   wordings of people played to the room: how well it tells takeovers from backchannels'
 	@echo 'make explore         the room with arbitrary events: EXPLORE_SECONDS=60 EXPLORE_SEED=1'
 	@echo 'make mutants         small edits of the room, each of which a test must notice'
 	@echo 'make mutants-media   the same for mediad and for joining, through guildd; 20 minutes'
@@ -341,4 +347,4 @@ help:
 clean:
 	rm -rf build out
 
-.PHONY: conformance smoke scenarios services all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins chaos-kit check lint check-long explore mutants mutants-media rules containers interop replay demo talk talk-test docs
+.PHONY: conversations conformance smoke scenarios services all tests clean help deps deps-test fuzz fuzz-bins fuzz-replay-bins bench bench-bins chaos chaos-bins chaos-kit check lint check-long explore mutants mutants-media rules containers interop replay demo talk talk-test docs

@@ -8,6 +8,7 @@
 
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
+#include "proto/base/utf8.h"
 
 enum {
 	STUCK = 1000,
@@ -433,7 +434,7 @@ static void perform_asr(struct stage *s, const struct room_effect *e)
 		/* The last word may be half of one. */
 		words = later(s, s->asr_ms, W_INTERIM, who);
 		words->id = e->utterance;
-		words->text = must(strndup(x->words, said_so_far(s, x)));
+		words->text = must(strndup(x->words, utf8_whole(x->words, said_so_far(s, x))));
 		break;
 	case ROOM_DO_ASR_CANCEL:
 		if (e->utterance == x->utterance)
@@ -554,14 +555,26 @@ static void frame(struct stage *s, unsigned who)
 					   .pcm = tone(s, x->amp)});
 }
 
+/* The length of the whole words among the first n bytes; of whole characters where no blanks part
+ * the words. */
+static size_t whole_words(const char *words, size_t n, size_t len)
+{
+	size_t k = n;
+
+	if (n == len || !memchr(words, ' ', len))
+		return utf8_whole(words, n);
+	while (k && words[k] != ' ')
+		k--;
+	return k;
+}
+
 /* So many whole words as were said by now. */
 static void partial(struct stage *s, unsigned who)
 {
 	struct person *x = &s->person[who];
 	size_t len = strcspn(x->words, "/"), n = said_so_far(s, x);
 
-	while (n && n < len && x->words[n] != ' ')
-		n--;
+	n = whole_words(x->words, n, len);
 	later(s, s->partial_ms, W_PARTIAL, who);
 	if (n && x->utterance)
 		stage_feed(s, &(struct room_event){.type = ROOM_PARTIAL,

@@ -1,0 +1,130 @@
+/* The text instrument: plays wordings (wordings/README.md) to a room in simulated time, each in the
+ * situation of its class, and scores what the room did by its effects alone.
+ *
+ *   class        situation                                        right when
+ *   backchannel  over an answer                                   the bot talks on
+ *   tic          over an answer                                   the bot talks on
+ *   aside        over an answer, or 5 to 45 s after the last one  it talks on, and does not answer
+ *   of_the_bot   the same                                         the same
+ *   takeover     over an answer                                   silent within YIELD_MS, for good
+ *   correction   over an answer                                   the words reach a question
+ *   followup     after an answer                                  the words reach a question
+ *   named        over an answer, or in a silence                  the words reach a question
+ *
+ * The bot talks on when it is neither stopped nor paused until AFTER_MS after the end of the words.
+ * Three people are in the channel; nobody has a name that occurs in the wordings, so that vocatives
+ * must be told by their form. Every play is a function of its line. */
+#ifndef TESTS_CONVERSATIONS_WORDINGS_H
+#define TESTS_CONVERSATIONS_WORDINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define WORDINGS_CLASSES(C)                                                                        \
+	C(BACKCHANNEL, backchannel)                                                                \
+	C(TIC, tic)                                                                                \
+	C(ASIDE, aside)                                                                            \
+	C(OF_THE_BOT, of_the_bot)                                                                  \
+	C(TAKEOVER, takeover)                                                                      \
+	C(CORRECTION, correction)                                                                  \
+	C(FOLLOWUP, followup)                                                                      \
+	C(NAMED, named)
+#define WORDINGS_LANGUAGES(L)                                                                      \
+	L(en) L(de) L(es) L(fr) L(it) L(nl) L(pl) L(pt) L(ru) L(ja) L(ko) L(zh)
+
+enum wordings_class {
+#define X(NAME, name) WORDINGS_##NAME,
+	WORDINGS_CLASSES(X)
+#undef X
+		WORDINGS_CLASS_COUNT
+};
+
+enum wordings_language {
+#define X(code) WORDINGS_##code,
+	WORDINGS_LANGUAGES(X)
+#undef X
+		WORDINGS_LANGUAGE_COUNT
+};
+
+enum { WORDINGS_TEXT = 400 };
+
+struct wordings_line {
+	enum wordings_class class;
+	enum wordings_language language;
+	bool asker;
+	char bot[WORDINGS_TEXT]; /* what it says or has just said; "" for nothing */
+	char said[WORDINGS_TEXT];
+};
+
+struct wordings {
+	size_t n;
+	struct wordings_line *v;
+};
+
+/* Reads all files of a folder (tests/conversations/wordings/tuned or untouched). ENOENT, EBADMSG,
+ * ENOMEM. The caller ends it with wordings_free(). */
+int wordings_load(struct wordings *out, const char *folder);
+void wordings_free(struct wordings *w);
+
+/* What the room did. */
+struct wordings_play {
+	bool over;	  /* it was said over an answer */
+	bool talked_on;	  /* neither stopped nor paused */
+	bool yielded;	  /* silent within YIELD_MS */
+	bool asked;	  /* the words reached a question */
+	char reason[160]; /* how the turn of the words ended */
+};
+/* 0, or what making a room gives. */
+int wordings_play(struct wordings_play *out, const struct wordings_line *line);
+bool wordings_right(const struct wordings_line *line, const struct wordings_play *play);
+/* Letters: characters without blanks and ASCII punctuation. */
+unsigned wordings_letters(const char *text);
+
+/* ---- scoring (wordings_score.c) ---- */
+
+struct wordings_share {
+	unsigned right, of;
+};
+double wordings_rate(const struct wordings_share *s);
+/* Wilson's interval at 95 %. */
+void wordings_interval(const struct wordings_share *s, double *low, double *high);
+
+#define WORDINGS_BASELINES(B)                                                                      \
+	B(LENGTH, length)                                                                          \
+	B(NAME, name)                                                                              \
+	B(ALWAYS, always)                                                                          \
+	B(NEVER, never)
+enum wordings_baseline {
+#define X(NAME, name) WORDINGS_BASELINE_##NAME,
+	WORDINGS_BASELINES(X)
+#undef X
+		WORDINGS_BASELINES_COUNT
+};
+
+/* Balanced accuracy of takeovers against backchannels, both weighted to the same lengths within
+ * each language, and its 95 % interval. */
+struct wordings_matched {
+	double value, low, high;
+	double baseline[WORDINGS_BASELINES_COUNT]; /* length: with the threshold that is best here
+						    */
+	unsigned takeovers, backchannels;	   /* with a counterpart of their length */
+};
+
+enum { WORDINGS_SCORED = WORDINGS_LANGUAGE_COUNT + 1 }; /* the last one: all together */
+struct wordings_score {
+	struct wordings_share row[WORDINGS_CLASS_COUNT][WORDINGS_SCORED];
+	struct wordings_share
+		quiet[WORDINGS_SCORED]; /* backchannels that were not answered later */
+	struct wordings_share baseline[WORDINGS_CLASS_COUNT][WORDINGS_BASELINES_COUNT];
+	struct wordings_matched matched;
+};
+
+/* Plays every `step`-th line; with show != NULL, a line there for each that was not right. */
+int wordings_score(struct wordings_score *out, const struct wordings *w, size_t step, FILE *show);
+/* One line for each row of the score, with intervals, baselines and languages. */
+void wordings_print(FILE *to, const char *half, const struct wordings_score *s);
+const char *wordings_class_name(enum wordings_class class);
+
+#endif

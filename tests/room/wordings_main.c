@@ -1,0 +1,40 @@
+/* room-wordings: plays the wordings of tests/conversations/wordings to the room and prints the
+ * text rows with their intervals, baselines and languages.
+ *
+ *   room-wordings [--untouched] [--show] [--step N]
+ *
+ * The tuned half, or with --untouched the other one, of which only figures are printed. --show: a
+ * line for each wording of the tuned half that went wrong. Exit status: 0, or 2 for a usage. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/conversations/wordings.h"
+
+int main(int argc, char **argv)
+{
+	static struct wordings_score score;
+	bool untouched = false, show = false;
+	size_t step = 1;
+	struct wordings w;
+	int err;
+
+	for (int i = 1; i < argc; i++) {
+		untouched = untouched || strcmp(argv[i], "--untouched") == 0;
+		show = show || strcmp(argv[i], "--show") == 0;
+		if (strcmp(argv[i], "--step") == 0 && i + 1 < argc)
+			step = strtoul(argv[++i], NULL, 10);
+	}
+	if (!step)
+		return 2;
+	err = wordings_load(&w, untouched ? "tests/conversations/wordings/untouched"
+					  : "tests/conversations/wordings/tuned");
+	if (!err)
+		err = wordings_score(&score, &w, step, show && !untouched ? stdout : NULL);
+	if (err) {
+		fprintf(stderr, "room-wordings: %s\n", strerror(err));
+		return 2;
+	}
+	wordings_print(stdout, untouched ? "untouched" : "tuned", &score);
+	wordings_free(&w);
+	return 0;
+}
