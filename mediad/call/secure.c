@@ -131,8 +131,9 @@ static void lend_next_generation(struct call *c, uint64_t user, uint64_t epoch, 
 			lend_key(c, epochs[i], p, generation);
 }
 
-/* Lends a deferred key, unless it has become useless: of several keys of a speaker the one lent
- * last counts as the newest. Returns false when there still is no memory. */
+/* Lends a deferred key, unless its epoch is over. No later key was lent meanwhile, or it would not
+ * be deferred any more: of several keys of a speaker the one lent last counts as the newest.
+ * Returns false when there still is no memory. */
 static bool lend_deferred_key(struct call *c, struct media_key *deferred, struct person *p)
 {
 	const struct dave_epoch *epochs[DAVE_KEYS];
@@ -146,7 +147,7 @@ static bool lend_deferred_key(struct call *c, struct media_key *deferred, struct
 		n = dave_session_epochs(c->secure.session, epochs, DAVE_KEYS);
 	while (i < n && epochs[i]->serial != deferred->serial)
 		i++;
-	if (i < n && (i == 0 || deferred->generation))
+	if (i < n)
 		return lend_key(c, epochs[i], p, deferred->generation);
 	deferred->is = false;
 	return true;

@@ -323,14 +323,19 @@ static bool read_ready(struct cluster *h)
 	return ok;
 }
 
+/* Waits until mediad has closed its end as well: what it holds is measured soon. */
 static bool listens(const struct cluster *h, enum chaos_who who)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
+	struct timeval limit = {START_MS / MS_PER_S, 0};
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	char byte;
 	bool ok;
 
 	socket_of(h, who, a.sun_path, sizeof a.sun_path);
-	ok = connect(fd, (struct sockaddr *)&a, sizeof a) == 0;
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+	ok = connect(fd, (struct sockaddr *)&a, sizeof a) == 0 && shutdown(fd, SHUT_WR) == 0 &&
+	     recv(fd, &byte, sizeof byte, 0) == 0;
 	close(fd);
 	return ok;
 }

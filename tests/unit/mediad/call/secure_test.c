@@ -10,7 +10,7 @@
 #include "proto/base/time.h"
 #include "tests/test.h"
 
-enum { SELF = 99, ANNA = 7, BEN = 8, SEEN = 256 };
+enum { SELF = 99, ANNA = 7, BEN = 8, STRANGER = 3, SEEN = 256 };
 
 static struct rig {
 	struct env *env;
@@ -32,6 +32,7 @@ static struct rig {
 	enum dave_job_type job;	   /* newest that came back */
 	enum dave_verdict verdict; /* of what comes back */
 	bool poor;		   /* there is no memory while it is taken in */
+	bool without_anna;	   /* the next epochs */
 } rig;
 
 static void on_out(const struct media_msg *msg, uint32_t flow, void *arg)
@@ -73,7 +74,7 @@ static struct dave_epoch *make_epoch(void)
 	e->number = 100 + e->serial;
 	e->n = 3;
 	for (unsigned i = 0; i < 3; i++) {
-		e->member[i].user = users[i];
+		e->member[i].user = i || !rig.without_anna ? users[i] : STRANGER;
 		memset(e->member[i].base, (int)(e->serial * 3 + i), sizeof e->member[i].base);
 		e->member[i].signature_key = mls_slice(key, sizeof key);
 	}
@@ -297,7 +298,6 @@ TEST(secure_lends_keys_of_each_epoch)
 	/* A speaker who speaks for the first time is lent both keys, the newest last. */
 	speaks(BEN, 800);
 	audio();
-	CHECK(slot_of(BEN)->epoch == (UINT64_C(1) << 32 | 2));
 	text("{\"op\":22,\"d\":{\"transition_id\":5}}");
 	audio();
 	CHECK(!rig.secure.pending);
@@ -450,6 +450,50 @@ TEST(secure_defers_only_useful_keys)
 	CHECK(hear_find(rig.c, ANNA)->deferred.is);
 	join("s2", 1);
 	CHECK(!hear_find(rig.c, ANNA)->deferred.is && !rig.c->secure.retry_wait_ms);
+	finish();
+}
+
+/* A speaker was removed from the group before its last key could be lent: what it said until then
+ * can still be heard. */
+TEST(secure_lends_the_deferred_key_of_an_epoch_that_a_speaker_has_left)
+{
+	CHECK_INT(start(false), 0);
+	settled();
+	rig.poor = true;
+	binary(29, "\0\5commit", 8);
+	work();
+	rig.poor = false;
+	CHECK(hear_find(rig.c, ANNA)->deferred.is);
+	rig.without_anna = true;
+	binary(29, "\0\6commit", 8);
+	work();
+	audio();
+	CHECK(hear_find(rig.c, ANNA)->deferred.is);
+	pay_for(200);
+	audio();
+	CHECK(!hear_find(rig.c, ANNA)->deferred.is);
+	CHECK(slot_of(ANNA)->epoch == (UINT64_C(1) << 32 | 2));
+	finish();
+}
+
+/* The keys of an epoch that is over, its grace included, are lent to nobody. */
+TEST(secure_drops_the_deferred_key_of_an_epoch_that_is_over)
+{
+	CHECK_INT(start(false), 0);
+	settled();
+	rig.poor = true;
+	binary(29, "\0\5commit", 8);
+	work();
+	rig.poor = false;
+	rig.without_anna = true;
+	binary(29, "\0\6commit", 8);
+	work();
+	audio();
+	wait_ms(11000);
+	env_replay_step(rig.env, rig.now, rig.probe + 4, 0, NULL, 0);
+	audio();
+	CHECK(!hear_find(rig.c, ANNA)->deferred.is && !rig.c->secure.retry_wait_ms);
+	CHECK(slot_of(ANNA)->epoch == (UINT64_C(1) << 32 | 1));
 	finish();
 }
 

@@ -3,6 +3,7 @@
 
 #include "mediad/dave/mls_state_internal.h"
 #include "tests/test.h"
+#include "tests/unit/mediad/mls/commit_fixture.h"
 
 enum { CHANNEL = GATEWAY_FIXTURE_CHANNEL, ANN = 10, BOB = 20, CEE = 30, DAN = 40 };
 
@@ -513,6 +514,100 @@ static bool welcomed(struct gateway_fixture *g, struct room *a, struct room *c,
 		return false;
 	mls_out_slice(sent, out_of(a));
 	return gateway_fixture_split_op28(mls_out_view(sent), welcome).n > 0;
+}
+
+/* ---- commits that MLS allows, and DAVE does not ---- */
+
+/* What a makes of b's commit. The proposal of b's list, if any, is known to both. */
+static bool forged(struct gateway_fixture *g, struct room *a, const struct room *b,
+		   const struct commit_forgery *f, enum dave_verdict verdict)
+{
+	struct mls_out o = {0};
+	bool fine = commit_forge(&o, b->k->group, f, &g->rng) == 0 &&
+		    came_to(a, DAVE_JOB_COMMIT, mls_out_view(&o), verdict);
+	/* MLS has nothing against it. */
+	if (fine && verdict == DAVE_INVALID) {
+		struct mls_group *next = NULL;
+		bool removed;
+
+		fine = mls_group_process(&next, a->k->group, mls_out_view(&o), &removed) == 0;
+		mls_group_free(next);
+	}
+	mls_out_free(&o);
+	return fine;
+}
+
+/* A third member whose removal is proposed to the first two, so that a commit needs a path. */
+static bool removal_proposed(struct gateway_fixture *g, struct room *a, struct room *b,
+			     struct room *c)
+{
+	struct mls_out o = {0}, same = {0}, sent = {0};
+	struct slice commit, welcome;
+	bool fine;
+
+	if (!pair(g, a, b) || !arrive(c, g, CEE))
+		return false;
+	gateway_fixture_add(g, &o, 1, mls_out_view(&c->package));
+	mls_out_slice(&same, mls_out_view(&o));
+	fine = proposed(a, &o, DAVE_DONE);
+	mls_out_slice(&sent, out_of(a));
+	fine = proposed(b, &same, DAVE_DONE) && fine;
+	commit = gateway_fixture_split_op28(mls_out_view(&sent), &welcome);
+	fine = fine && came_to(a, DAVE_JOB_COMMIT, commit, DAVE_DONE) &&
+	       came_to(b, DAVE_JOB_COMMIT, commit, DAVE_DONE);
+	mls_out_free(&sent);
+	gateway_fixture_remove(g, &o, 2, 2);
+	mls_out_slice(&same, mls_out_view(&o));
+	fine = fine && proposed(a, &o, DAVE_DONE);
+	return proposed(b, &same, DAVE_DONE) && fine;
+}
+
+TEST(dave_mls_state_refuses_proposals_by_value)
+{
+	struct gateway_fixture g;
+	struct room a, b, c, d;
+	struct mls_out value = {0};
+
+	CHECK(removal_proposed(&g, &a, &b, &c) && arrive(&d, &g, DAN));
+	/* An Add of somebody whom the gateway announced, but did not propose. */
+	mls_out_be(&value, 1, 1);
+	mls_out_be(&value, MLS_PROPOSAL_ADD, 2);
+	mls_out_slice(&value, mls_out_view(&d.package));
+	CHECK(forged(&g, &a, &b, &(struct commit_forgery){.list = mls_out_view(&value)},
+		     DAVE_INVALID));
+	CHECK_INT(a.last->err, ENOTSUP);
+	/* A Remove of the third member. */
+	mls_out_free(&value);
+	mls_out_slice(&value, mls_slice("\1\0\3\0\0\0\2", 7));
+	CHECK(forged(&g, &a, &b, &(struct commit_forgery){.list = mls_out_view(&value)},
+		     DAVE_INVALID));
+	CHECK(a.last->in_group && !a.last->epoch);
+	CHECK(forged(&g, &a, &b, &(struct commit_forgery){0}, DAVE_DONE) && a.last->epoch->n == 2);
+	mls_out_free(&value);
+	go(&c);
+	go(&d);
+	part(&g, &a, &b);
+}
+
+TEST(dave_mls_state_refuses_a_committer_that_changes_who_it_is)
+{
+	static const uint8_t dan[8] = {[7] = DAN};
+	struct gateway_fixture g;
+	struct room a, b, c;
+	struct p256_pair fresh;
+
+	CHECK(removal_proposed(&g, &a, &b, &c));
+	CHECK_INT(p256_generate(&fresh, &g.rng), 0);
+	/* In somebody else's name, who is not in the group. */
+	CHECK(forged(&g, &a, &b, &(struct commit_forgery){.identity = mls_slice(dan, sizeof dan)},
+		     DAVE_INVALID));
+	/* With another key, which would change the code that members compare. */
+	CHECK(forged(&g, &a, &b, &(struct commit_forgery){.signer = &fresh}, DAVE_INVALID));
+	CHECK(a.last->in_group && !a.last->epoch);
+	CHECK(forged(&g, &a, &b, &(struct commit_forgery){0}, DAVE_DONE));
+	CHECK(a.last->epoch->n == 2 && a.last->epoch->member[1].user == BOB);
+	go(&c);
+	part(&g, &a, &b);
 }
 
 TEST(dave_mls_state_accepts_a_welcome_for_the_previous_key_package)
