@@ -251,7 +251,7 @@ enum voice_reason voice_join(struct voice *v, uint64_t channel, bool standing, u
 	enum voice_reason why = v->online ? v->predicth(channel, v->arg) : VOICE_REASON_NONE;
 
 	if (now < v->cool_until)
-		why = VOICE_REASON_MEDIA;
+		why = VOICE_REASON_COOLING;
 	if (why && !standing)
 		return why;
 	if (v->wanted == channel && v->state != VOICE_FAILED && v->state != VOICE_OUT) {
@@ -528,7 +528,7 @@ void voice_tick(struct voice *v, uint64_t now)
 	case VOICE_FAILED:
 		why = v->online ? v->predicth(v->wanted, v->arg) : VOICE_REASON_OFFLINE;
 		if (now < v->cool_until)
-			why = VOICE_REASON_MEDIA;
+			why = VOICE_REASON_COOLING;
 		if (why) {
 			v->why = why;
 			v->until = now + VOICE_STANDING_MS * NS_PER_MS;

@@ -45,7 +45,8 @@ static bool excused(const struct watch *w, unsigned who)
 	const struct agent_state *st = &w->h->state[who];
 
 	if (!lean(w, who))
-		return cluster_log_has(w->h, " phase=cooling reason=rate_limited ");
+		return cluster_log_has(w->h, " phase=cooling reason=rate_limited ") ||
+		       cluster_log_has(w->h, " phase=failed reason=rate_limited ");
 	return get(&st->phase) == MEDIA_PHASE_COOLING &&
 	       get(&st->reason) == MEDIA_REASON_RATE_LIMITED;
 }

@@ -390,7 +390,7 @@ TEST(voice_a_rate_limit_cools_down_for_a_minute)
 	voice_media(p.v, MEDIA_PHASE_FAILED, MEDIA_REASON_RATE_LIMITED, false, p.now);
 	CHECK_INT(p.failed, 1);
 	CHECK(voice_deadline(p.v) == UINT64_MAX);
-	CHECK(voice_join(p.v, 7, false, p.now + 59 * NS_PER_S) == VOICE_REASON_MEDIA);
+	CHECK(voice_join(p.v, 7, false, p.now + 59 * NS_PER_S) == VOICE_REASON_COOLING);
 	CHECK(voice_join(p.v, 7, false, p.now + 60 * NS_PER_S) == VOICE_REASON_NONE);
 	voice_free(p.v);
 }
