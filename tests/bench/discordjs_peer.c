@@ -1,22 +1,23 @@
 /* The call that a client of discord.js and mediad hear in turns, for tests/interop/bench/hear.mjs;
- * and mediad.
+ * and mediad with its control (listener.c).
  *
- * Prints {"endpoint", "ca"}. The client joins as call 0, with the token "token-of-call-0"; mediad
- * is in call 1. Commands, a line each, with one line of JSON as the answer:
+ * Prints {"endpoint", "ca", "channel"}. The client joins as call 0, with the token
+ * "token-of-call-0"; mediad is in call 1. Commands, a line each, with one line of JSON as the
+ * answer:
  *
  *   up                     call 0 is up: op 5 of its ten speakers; {"users"}
  *   hear CALL MS BURST     they speak for so long in that call, BURST at the same time; {"sent",
- * "heard", "mediad_ns"} opus MS BURST          the same frames for the bare decoder, at the same
+ * "heard", "our_ns"} opus MS BURST          the same frames for the bare decoder, at the same
  * pace; {"frames", "ns"}
  */
 #include "ipc/env.h"
-#include "mediad/transport/rtpsize.h"
+#include "tests/bench/bare.h"
 #include "tests/bench/bench.h"
-#include "tests/bench/speakers.h"
+#include "tests/bench/listening.h"
 #include "tests/bench/plane.h"
+#include "tests/bench/speakers.h"
 
 #include <inttypes.h>
-#include <opus/opus.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,50 +26,31 @@ enum { SPEAKERS = 10, RATE = 24000 };
 
 static struct rig {
 	struct plane *plane;
+	struct listening *listening;
 	struct speakers *speakers[2];
-	struct rtpsize *open;
-	OpusDecoder *dec[SPEAKERS];
-	uint64_t heard, spent, frames, clock_cost;
+	struct bare_receiver *receivers[SPEAKERS];
+	uint64_t spent, frames;
 } rig;
-
-static void on_msg(const struct media_msg *msg, void *arg)
-{
-	(void)arg;
-	rig.heard += msg->type == MEDIA_HEARD && !(msg->heard.flags & MEDIA_HEARD_CONCEALED);
-}
 
 static void decode(unsigned call, unsigned speaker, const uint8_t *p, size_t n, void *arg)
 {
-	uint8_t plain[UDP_MAX_PACKET], copy[UDP_MAX_PACKET];
-	int16_t pcm[RTP_FRAME];
-	struct rtpsize_rtp r;
-	uint64_t from;
-
 	(void)call, (void)arg;
-	memcpy(copy, p, n);
-	BENCH_OK(rtpsize_open(rig.open, copy, n, plain, sizeof plain, &r));
-	from = bench_cpu();
-	if (opus_decode(rig.dec[speaker], r.payload.p, (opus_int32)r.payload.n, pcm, RTP_FRAME,
-			0) <= 0)
-		bench_die("the bare frame does not decode");
-	rig.spent += bench_cpu() - from - rig.clock_cost;
+	bare_receiver_run(rig.receivers[speaker], p, n);
+	rig.spent += bare_receiver_opus(rig.receivers[speaker]);
 	rig.frames++;
 }
 
 static void start(void)
 {
-	struct plane_conf conf = {.cpu = -1, .msgh = on_msg};
-	uint8_t key[FAR_END_KEY];
-	uint64_t from;
-	int err;
+	struct plane_conf conf = {.cpu = -1, .speakers = SPEAKERS, .apart = true};
+	uint8_t transport[FAR_END_KEY], dave[16];
 
 	plane_alloc(&rig.plane, &conf);
-	plane_calls(rig.plane, 1, 1);
+	listening_alloc(&rig.listening, rig.plane, 1, 1, SPEAKERS);
+	far_end_key(transport, 1, 0);
 	for (unsigned s = 0; s < SPEAKERS; s++) {
-		plane_speaker(rig.plane, 1, s, RATE);
-		rig.dec[s] = opus_decoder_create(RATE, 1, &err);
-		if (!rig.dec[s])
-			bench_die("opus: %d", err);
+		far_end_speaker_key(plane_far(rig.plane), 1, s, dave);
+		bare_receiver_alloc(&rig.receivers[s], transport, dave, RATE);
 	}
 	for (unsigned c = 0; c < 2; c++)
 		speakers_alloc(&rig.speakers[c],
@@ -76,14 +58,9 @@ static void start(void)
 						       .from = c,
 						       .calls = 1,
 						       .speakers = SPEAKERS});
-	far_end_key(key, 1, 0);
-	BENCH_OK(rtpsize_alloc(&rig.open, RTPSIZE_AES256_GCM, key));
-	from = bench_cpu();
-	for (unsigned i = 0; i < 10000; i++)
-		bench_cpu();
-	rig.clock_cost = (bench_cpu() - from) / 10000;
-	printf("{\"endpoint\": \"%s\", \"ca\": \"%s\"}\n", far_end_endpoint(plane_far(rig.plane)),
-	       far_end_ca(plane_far(rig.plane)));
+	printf("{\"endpoint\": \"%s\", \"ca\": \"%s\", \"channel\": \"%" PRIu64 "\"}\n",
+	       far_end_endpoint(plane_far(rig.plane)), far_end_ca(plane_far(rig.plane)),
+	       far_end_guild(0));
 	fflush(stdout);
 }
 
@@ -105,9 +82,15 @@ static void up(void)
 	printf("]}\n");
 }
 
+/* CPU time of mediad and of the control that gets the sound. */
+static uint64_t our_cpu(void)
+{
+	return plane_cpu(rig.plane) + listening_cpu(rig.listening);
+}
+
 static void hear(unsigned call, unsigned ms, unsigned burst, speakers_h *h)
 {
-	uint64_t cpu = plane_cpu(rig.plane), heard = rig.heard, sent;
+	uint64_t heard = listening_heard(rig.listening), cpu = our_cpu(), sent;
 
 	rig.spent = rig.frames = 0;
 	speakers_set(rig.speakers[call], 1, SPEAKERS, burst);
@@ -115,12 +98,12 @@ static void hear(unsigned call, unsigned ms, unsigned burst, speakers_h *h)
 	plane_run(rig.plane, ms);
 	sent = speakers_stop(rig.speakers[call]);
 	plane_run(rig.plane, 50);
+	cpu = our_cpu() - cpu;
 	if (h)
 		printf("{\"frames\": %" PRIu64 ", \"ns\": %" PRIu64 "}\n", rig.frames, rig.spent);
 	else
-		printf("{\"sent\": %" PRIu64 ", \"heard\": %" PRIu64 ", \"mediad_ns\": %" PRIu64
-		       "}\n",
-		       sent, rig.heard - heard, plane_cpu(rig.plane) - cpu);
+		printf("{\"sent\": %" PRIu64 ", \"heard\": %" PRIu64 ", \"our_ns\": %" PRIu64 "}\n",
+		       sent, listening_heard(rig.listening) - heard, cpu);
 }
 
 int main(void)
@@ -144,7 +127,9 @@ int main(void)
 	}
 	for (unsigned c = 0; c < 2; c++)
 		speakers_free(rig.speakers[c]);
-	rtpsize_free(rig.open);
+	for (unsigned i = 0; i < SPEAKERS; i++)
+		bare_receiver_free(rig.receivers[i]);
+	listening_free(rig.listening);
 	plane_free(rig.plane);
 	return 0;
 }

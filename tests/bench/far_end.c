@@ -5,6 +5,7 @@
 #include "proto/base/time.h"
 #include "proto/rtp.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/far_end_dave.h"
 #include "tests/guildd/certs.h"
 
 #include <arpa/inet.h>
@@ -24,7 +25,7 @@ enum { BATCH = 64, BUFFER = 8 << 20, OWN_SSRC = 100000, THEIR_SSRC = 1000000, PE
 struct far_end_call {
 	struct ws *ws;
 	unsigned seq, rekeys;
-	bool described;
+	struct far_end_group *group; /* under the lock of the far end */
 	atomic_bool found;
 	struct sockaddr_in addr; /* written before found */
 };
@@ -39,6 +40,8 @@ struct far_end {
 	char endpoint[64];
 	uint16_t port;
 	int fd;
+	unsigned speakers;
+	pthread_mutex_t lock; /* of the groups, with which a thread of the bench encrypts */
 	pthread_t thread;
 	struct far_end_call calls[FAR_END_CALLS];
 };
@@ -94,7 +97,7 @@ uint32_t far_end_own_ssrc(unsigned call)
 
 bool far_end_ready(const struct far_end *f, unsigned call)
 {
-	return f->calls[call].described && atomic_load(&f->calls[call].found);
+	return f->calls[call].group && atomic_load(&f->calls[call].found);
 }
 
 /* ---- datagrams ---- */
@@ -189,6 +192,28 @@ void far_end_send(struct far_end *f, unsigned call, const uint8_t *p, size_t n)
 		bench_die("sendto: %s", strerror(errno));
 }
 
+size_t far_end_seal(struct far_end *f, unsigned call, unsigned speaker, const uint8_t *frame,
+		    size_t n, uint8_t *out, size_t cap)
+{
+	size_t len;
+
+	pthread_mutex_lock(&f->lock);
+	if (!f->calls[call].group)
+		bench_die("call %u has no group", call);
+	len = far_end_group_seal(f->calls[call].group, speaker, frame, n, out, cap);
+	pthread_mutex_unlock(&f->lock);
+	return len;
+}
+
+void far_end_speaker_key(struct far_end *f, unsigned call, unsigned speaker, uint8_t key[16])
+{
+	pthread_mutex_lock(&f->lock);
+	if (!f->calls[call].group)
+		bench_die("call %u has no group", call);
+	far_end_group_key(f->calls[call].group, speaker, key);
+	pthread_mutex_unlock(&f->lock);
+}
+
 /* ---- the gateway ---- */
 
 static void say(struct far_end_call *c, unsigned op, json_t *d)
@@ -205,6 +230,64 @@ static void say(struct far_end_call *c, unsigned op, json_t *d)
 	json_decref(o);
 }
 
+static void say_binary(struct far_end_call *c, uint8_t op, struct slice head, struct slice payload)
+{
+	uint8_t *p = malloc(3 + head.n + payload.n);
+
+	if (!p)
+		bench_die("out of memory");
+	c->seq++;
+	p[0] = (uint8_t)(c->seq >> 8);
+	p[1] = (uint8_t)c->seq;
+	p[2] = op;
+	if (head.n)
+		memcpy(p + 3, head.p, head.n);
+	memcpy(p + 3 + head.n, payload.p, payload.n);
+	if (c->ws && ws_send(c->ws, false, p, 3 + head.n + payload.n))
+		bench_die("the gateway cannot send");
+	free(p);
+}
+
+/* Op 11: all speakers are there. */
+static void say_members(struct far_end *f, struct far_end_call *c)
+{
+	json_t *users = json_array();
+	char user[24];
+
+	for (unsigned s = 0; s < f->speakers; s++) {
+		snprintf(user, sizeof user, "%" PRIu64, far_end_user((unsigned)(c - f->calls), s));
+		json_array_append_new(users, json_string(user));
+	}
+	say(c, 11, json_pack("{s:o}", "user_ids", users));
+}
+
+static void drop_group(struct far_end *f, struct far_end_call *c)
+{
+	pthread_mutex_lock(&f->lock);
+	c->group = far_end_group_free(c->group);
+	pthread_mutex_unlock(&f->lock);
+}
+
+/* Op 26: the client joins a new group by op 30, whose transition 0 is executed at once. */
+static void on_key_package(struct far_end *f, struct far_end_call *c, struct slice package)
+{
+	static const uint8_t transition[2];
+	unsigned call = (unsigned)(c - f->calls);
+	struct far_end_group_conf conf = {.group = far_end_guild(call),
+					  .first_user = far_end_user(call, 0),
+					  .speakers = f->speakers};
+	struct far_end_group *group;
+	struct slice welcome;
+
+	far_end_group_alloc(&group, &conf, package, &welcome);
+	drop_group(f, c);
+	pthread_mutex_lock(&f->lock);
+	c->group = group;
+	pthread_mutex_unlock(&f->lock);
+	say_binary(c, 30, (struct slice){transition, sizeof transition}, welcome);
+	free((void *)welcome.p);
+}
+
 static void describe(struct far_end *f, struct far_end_call *c)
 {
 	uint8_t key[FAR_END_KEY];
@@ -215,8 +298,7 @@ static void describe(struct far_end *f, struct far_end_call *c)
 		json_array_append_new(list, json_integer(key[i]));
 	say(c, 4,
 	    json_pack("{s:s, s:o, s:i}", "mode", "aead_aes256_gcm_rtpsize", "secret_key", list,
-		      "dave_protocol_version", 0));
-	c->described = true;
+		      "dave_protocol_version", 1));
 }
 
 static struct far_end_call *call_of_token(struct far_end *f, const json_t *d)
@@ -236,7 +318,7 @@ static void on_identify(struct far_end *f, struct ws *ws, const json_t *d)
 
 	c->ws = ws;
 	c->seq = c->rekeys = 0;
-	c->described = false;
+	drop_group(f, c);
 	atomic_store(&c->found, false);
 	say(c, 2,
 	    json_pack("{s:I, s:s, s:i, s:[s]}", "ssrc", (json_int_t)far_end_own_ssrc(call), "ip",
@@ -261,8 +343,11 @@ static void on_text(struct far_end *f, struct ws *ws, const json_t *o)
 		on_identify(f, ws, d);
 		break;
 	case 1:
-		if (c)
-			describe(f, c);
+		if (!c)
+			break;
+		describe(f, c);
+		say_members(f, c);
+		say_binary(c, 25, (struct slice){0}, far_end_sender());
 		break;
 	case 3:
 		if (c)
@@ -290,6 +375,12 @@ static void on_ws(struct ws *ws, enum ws_event ev, uint16_t code, const uint8_t 
 		o = json_loadb((const char *)data, len, 0, NULL);
 		on_text(f, ws, o);
 		json_decref(o);
+	} else if (ev == WS_BINARY) {
+		c = call_of(f, ws);
+		if (c && len > 1 && data[0] == 26)
+			on_key_package(f, c, (struct slice){data + 1, len - 1});
+		else if (c && len && data[0] != 28)
+			bench_die("op %u of the client", data[0]);
 	} else if (ev == WS_CLOSED) {
 		c = call_of(f, ws);
 		if (c)
@@ -350,7 +441,8 @@ static void open_udp(struct far_end *f)
 	f->port = ntohs(a.sin_port);
 }
 
-void far_end_alloc(struct far_end **out, struct env *env, far_end_packet_h *packeth, void *arg)
+void far_end_alloc(struct far_end **out, struct env *env, unsigned speakers,
+		   far_end_packet_h *packeth, void *arg)
 {
 	struct far_end *f = calloc(1, sizeof *f);
 	struct ws_listen_conf conf = {.host = "127.0.0.1"};
@@ -358,6 +450,8 @@ void far_end_alloc(struct far_end **out, struct env *env, far_end_packet_h *pack
 	if (!f)
 		bench_die("out of memory");
 	f->env = env;
+	f->speakers = speakers;
+	pthread_mutex_init(&f->lock, NULL);
 	f->packeth = packeth;
 	f->arg = arg;
 	BENCH_OK(gd_certs_alloc(&f->certs, "localhost", "127.0.0.1"));
@@ -381,8 +475,11 @@ struct far_end *far_end_free(struct far_end *f)
 	sendto(f->fd, "", 1, 0, (struct sockaddr *)&self, sizeof self);
 	pthread_join(f->thread, NULL);
 	close(f->fd);
-	for (unsigned i = 0; i < FAR_END_CALLS; i++)
+	for (unsigned i = 0; i < FAR_END_CALLS; i++) {
 		ws_free(f->calls[i].ws);
+		far_end_group_free(f->calls[i].group);
+	}
+	pthread_mutex_destroy(&f->lock);
 	ws_server_free(f->server);
 	ws_ctx_free(f->ctx);
 	gd_certs_free(f->certs);

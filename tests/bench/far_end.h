@@ -1,6 +1,7 @@
 /* A minimal far end of calls: a voice gateway over TLS, and one UDP socket whose datagrams carry
  * the kernel's receive times. A bench measures our side alone; guildd is strict like Discord, the
- * far end is only fast. It has no end-to-end encryption.
+ * far end is only fast. Every call is encrypted end to end (DAVE version 1) in a group of its
+ * speakers and the client.
  *
  * The gateway runs on env's loop, a thread reads the socket. */
 #ifndef TESTS_BENCH_FAR_END_H
@@ -19,7 +20,9 @@ enum { FAR_END_CALLS = 512, FAR_END_KEY = 32 };
  * far end's thread. */
 typedef void(far_end_packet_h)(unsigned call, uint64_t at, const uint8_t *p, size_t n, void *arg);
 
-void far_end_alloc(struct far_end **out, struct env *env, far_end_packet_h *packeth, void *arg);
+/* speakers: members of each call's group beside the client, at least 1. */
+void far_end_alloc(struct far_end **out, struct env *env, unsigned speakers,
+		   far_end_packet_h *packeth, void *arg);
 struct far_end *far_end_free(struct far_end *f);
 
 /* A file with the certificate authority to trust. */
@@ -39,7 +42,7 @@ uint32_t far_end_ssrc(unsigned call, unsigned speaker, unsigned turn);
 /* Our own, of the packets that come. */
 uint32_t far_end_own_ssrc(unsigned call);
 
-/* A session description was given and the call's address is known. */
+/* The call's address is known, and its client was welcomed to the group. */
 bool far_end_ready(const struct far_end *f, unsigned call);
 /* Op 5: this speaker has this SSRC. */
 void far_end_speaking(struct far_end *f, unsigned call, unsigned speaker, unsigned turn);
@@ -47,6 +50,11 @@ void far_end_speaking(struct far_end *f, unsigned call, unsigned speaker, unsign
 void far_end_left(struct far_end *f, unsigned call, unsigned speaker);
 /* Op 4 with another key. */
 void far_end_rekey(struct far_end *f, unsigned call);
+/* Encrypts an Opus frame of a speaker end to end into out and returns its size. From any thread. */
+size_t far_end_seal(struct far_end *f, unsigned call, unsigned speaker, const uint8_t *frame,
+		    size_t n, uint8_t *out, size_t cap);
+/* The AES-128 key that this speaker encrypts with. */
+void far_end_speaker_key(struct far_end *f, unsigned call, unsigned speaker, uint8_t key[16]);
 /* From any thread. */
 void far_end_send(struct far_end *f, unsigned call, const uint8_t *p, size_t n);
 

@@ -1,49 +1,34 @@
 /* The cost of receiving in a real mediad, from datagram to HEARD written, paced, beside the bare
- * AEAD and Opus calls on the same frames at the same pace: hear_ratio. And whether a call costs
- * more among many: cost_slope.
+ * AEAD, DAVE and Opus calls on the same frames at the same pace: hear_ratio at a hundred speakers
+ * and hear_ratio_3 at three. And whether a call costs more among many: cost_slope.
  *
  * Turns: for a while all speakers send a frame every 20 ms, evenly spread over it, and mediad hears
  * them; then as long the same frames go to the bare calls on a thread that wakes at the same times,
  * and mediad has nothing to do: that is the idle process. */
+#include "tests/bench/bare.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/speakers.h"
 #include "tests/bench/plane.h"
 
-#include "mediad/transport/rtpsize.h"
-
-#include <opus/opus.h>
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { RATE = 24000, SPEAKERS = 100, TURN_MS = 1500, TURNS = 5, FEW = 10, MANY = 200 };
+enum { RATE = 24000, MOST = 100, TURN_MS = 1500, TURNS = 5, TURNS_3 = 11, FEW = 40, MANY = 200 };
 
 static struct rig {
 	struct plane *plane;
 	struct speakers *speakers;
-	crypto_aead_aes256gcm_state open;
-	OpusDecoder *dec[SPEAKERS];
-	uint64_t clock_cost;
+	unsigned n;
+	struct bare_receiver *receivers[MOST];
 	uint64_t spent, frames; /* by the bare calls, and how many */
 	uint64_t heard, unheard;
 } rig;
 
-/* The calls that any implementation needs. */
 static void bare(unsigned call, unsigned speaker, const uint8_t *p, size_t n, void *arg)
 {
-	uint8_t nonce[12] = {0}, opus[UDP_MAX_PACKET];
-	size_t body = n - RTP_HEADER - RTPSIZE_COUNTER;
-	int16_t pcm[RTP_FRAME];
-	uint64_t from = bench_cpu();
-
 	(void)call, (void)arg;
-	memcpy(nonce, p + n - RTPSIZE_COUNTER, RTPSIZE_COUNTER);
-	if (crypto_aead_aes256gcm_decrypt_afternm(opus, NULL, NULL, p + RTP_HEADER, body, p,
-						  RTP_HEADER, nonce, &rig.open) ||
-	    opus_decode(rig.dec[speaker], opus, (opus_int32)(body - RTPSIZE_TAG), pcm, RTP_FRAME,
-			0) != RATE / 50)
-		bench_die("the bare frame does not open");
-	rig.spent += bench_cpu() - from - rig.clock_cost;
+	rig.spent += bare_receiver_run(rig.receivers[speaker], p, n);
 	rig.frames++;
 }
 
@@ -73,7 +58,7 @@ struct figures {
 
 static void measure(struct figures *out, const char *raw, unsigned turns)
 {
-	double a[TURNS], b[TURNS], r[TURNS];
+	double a[TURNS_3], b[TURNS_3], r[TURNS_3];
 
 	for (unsigned t = 0; t < turns; t++) {
 		uint64_t heard = rig.heard, sent, more,
@@ -91,46 +76,64 @@ static void measure(struct figures *out, const char *raw, unsigned turns)
 				bench_median(r, turns)};
 }
 
-static void ratio_row(void)
+static void rig_start(unsigned n)
 {
-	struct plane_conf conf = {.cpu = -1, .msgh = on_msg, .arg = &rig.heard};
-	struct speakers_conf cc = {.calls = 1, .speakers = SPEAKERS};
-	struct figures spread, together;
-	uint8_t key[FAR_END_KEY];
-	uint64_t from, sent;
-	int err;
+	struct plane_conf conf = {.cpu = -1, .speakers = n, .msgh = on_msg, .arg = &rig.heard};
+	struct speakers_conf cc = {.calls = 1, .speakers = n};
+	uint8_t transport[FAR_END_KEY], dave[16];
+	uint64_t sent;
 
-	far_end_key(key, 0, 0);
-	crypto_aead_aes256gcm_beforenm(&rig.open, key);
-	from = bench_cpu();
-	for (unsigned i = 0; i < 10000; i++)
-		bench_cpu();
-	rig.clock_cost = (bench_cpu() - from) / 10000;
+	memset(&rig, 0, sizeof rig);
+	rig.n = n;
+	far_end_key(transport, 0, 0);
 	plane_alloc(&rig.plane, &conf);
 	plane_calls(rig.plane, 0, 1);
-	for (unsigned s = 0; s < SPEAKERS; s++) {
-		rig.dec[s] = opus_decoder_create(RATE, 1, &err);
-		if (!rig.dec[s])
-			bench_die("opus: %d", err);
+	for (unsigned s = 0; s < n; s++) {
+		far_end_speaker_key(plane_far(rig.plane), 0, s, dave);
+		bare_receiver_alloc(&rig.receivers[s], transport, dave, RATE);
 		plane_speaker(rig.plane, 0, s, RATE);
 	}
 	plane_run(rig.plane, 300);
 	cc.far_end = plane_far(rig.plane);
 	speakers_alloc(&rig.speakers, &cc);
 	turn(rig.plane, rig.speakers, NULL, &sent);
+}
+
+static void rig_stop(void)
+{
+	speakers_free(rig.speakers);
+	plane_free(rig.plane);
+	for (unsigned s = 0; s < rig.n; s++)
+		bare_receiver_free(rig.receivers[s]);
+}
+
+static void few_row(void)
+{
+	struct figures f;
+
+	rig_start(3);
+	measure(&f, "hear_ratio_3", TURNS_3);
+	bench_row_more("hear_ratio_3", f.ratio, "x",
+		       "\"ours_us\": %.2f, \"bare_us\": %.2f, \"unheard\": %llu", f.ours, f.bare,
+		       (unsigned long long)rig.unheard);
+	rig_stop();
+}
+
+static void many_row(void)
+{
+	struct figures spread, together;
+
+	rig_start(MOST);
 	measure(&spread, "hear_ratio", TURNS);
-	speakers_set(rig.speakers, 1, SPEAKERS, 10);
+	speakers_set(rig.speakers, 1, MOST, 10);
 	measure(&together, "hear_ratio_ten_at_once", 2);
 	bench_row_more("hear_ratio", spread.ratio, "x",
 		       "\"ours_us\": %.2f, \"bare_us\": %.2f, \"speakers\": %d, \"ten_at_once\": "
 		       "%.3f, \"ten_at_once_ours_us\": %.2f, "
 		       "\"unheard\": %llu",
-		       spread.ours, spread.bare, SPEAKERS, together.ratio, together.ours,
+		       spread.ours, spread.bare, MOST, together.ratio, together.ours,
 		       (unsigned long long)rig.unheard);
-	speakers_free(rig.speakers);
-	plane_free(rig.plane);
-	for (unsigned s = 0; s < SPEAKERS; s++)
-		opus_decoder_destroy(rig.dec[s]);
+	rig_stop();
 }
 
 /* ---- many calls ---- */
@@ -181,8 +184,8 @@ static void slope_row(void)
 	}
 	bench_raw("cost_slope", r, TURNS);
 	bench_row_more("cost_slope", bench_median(r, TURNS), "x",
-		       "\"us_a_call_and_second\": {\"10\": %.0f, \"200\": %.0f}, \"unheard\": %llu",
-		       bench_median(b, TURNS), bench_median(a, TURNS),
+		       "\"us_a_call_and_second\": {\"%d\": %.0f, \"%d\": %.0f}, \"unheard\": %llu",
+		       FEW, bench_median(b, TURNS), MANY, bench_median(a, TURNS),
 		       (unsigned long long)(few.unheard + many.unheard));
 	for (unsigned i = 0; i < 2; i++) {
 		speakers_free(i ? few.speakers : many.speakers);
@@ -195,7 +198,8 @@ int main(void)
 	if (sodium_init() < 0 || !crypto_aead_aes256gcm_is_available())
 		bench_die("this processor has no AES instructions: the bare sum would be of "
 			  "another maker");
-	ratio_row();
+	few_row();
+	many_row();
 	slope_row();
 	return 0;
 }

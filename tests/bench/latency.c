@@ -33,7 +33,7 @@ static struct rig {
 	struct plane *plane;
 	struct media *media;
 	struct media_call *call;
-	bool up, noting;
+	bool up, secure, noting;
 	double age[SAMPLES], control[SAMPLES]; /* µs; the part of it within control */
 	uint64_t at[SAMPLES];
 	size_t n;
@@ -57,6 +57,8 @@ static void on_call(struct media_call *call, const struct media_msg *msg, void *
 	(void)call, (void)arg;
 	if (msg->type == MEDIA_CALL_STATE)
 		rig.up = msg->call_state.phase == MEDIA_PHASE_UP;
+	if (msg->type == MEDIA_CALL_SECURE)
+		rig.secure = msg->call_secure.version == 1 && msg->call_secure.ready;
 	if (msg->type != MEDIA_HEARD || !rig.noting || rig.n == SAMPLES)
 		return;
 	rig.at[rig.n] = msg->heard.at;
@@ -67,14 +69,15 @@ static void on_call(struct media_call *call, const struct media_msg *msg, void *
 static bool is_up(void *arg)
 {
 	(void)arg;
-	return rig.up;
+	return rig.up && rig.secure;
 }
 
 /* A mediad, its call, ten people; they speak for so long, and what is heard after the first second
  * is noted. */
 static void run(unsigned seconds, const char *journal)
 {
-	struct plane_conf conf = {.cpu = -1, .apart = true, .journal = journal};
+	struct plane_conf conf = {
+		.cpu = -1, .speakers = SPEAKERS, .apart = true, .journal = journal};
 	const char *socks[] = {NULL, NULL};
 	struct media_conf mc = {.socks = socks, .user = USER, .epoch = 1, .wantsh = on_wants};
 	struct media_want want = {.guild = far_end_guild(0),
@@ -86,7 +89,7 @@ static void run(unsigned seconds, const char *journal)
 
 	plane_alloc(&rig.plane, &conf);
 	socks[0] = plane_socket(rig.plane);
-	rig.up = rig.noting = false;
+	rig.up = rig.secure = rig.noting = false;
 	rig.n = 0;
 	BENCH_OK(media_alloc(&rig.media, plane_env(rig.plane), &mc));
 	BENCH_OK(media_call_open(&rig.call, rig.media, &want, on_call, NULL));

@@ -124,7 +124,7 @@ static void control_row(struct plane *p)
 
 int main(void)
 {
-	struct plane_conf conf = {.cpu = -1, .threads = 1},
+	struct plane_conf conf = {.cpu = -1, .threads = 1, .speakers = SPEAKERS},
 			  apart = {.cpu = -1, .threads = 1, .apart = true};
 	struct plane *p;
 	unsigned idle;

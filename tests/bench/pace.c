@@ -1,6 +1,7 @@
 /* How evenly mediad sends: pace_p999_us, calls_per_core. And the far end for another client under
- * the same load (--far). Beside the first stands what this machine does at the time for a thread
- * that only sleeps, seals and sends.
+ * the same load (--far). Beside both stands what this machine does at the time for a bare pacer,
+ * which encodes and seals the same streams by library calls, alternating: pace_vs_bare,
+ * calls_per_core_vs_bare. Only calls whose encoder runs at its full complexity count.
  *
  * The kernel's receive times of the datagrams of one call, one less the one before it, less 20 ms:
  * that is the interval error. What is said is sound all the time, so every call sends every 20 ms.
@@ -11,16 +12,21 @@
  *                    {"intervals", "p999_us", …} */
 #include "ipc/env.h"
 #include "ipc/tmr.h"
-#include "mediad/transport/rtpsize.h"
+#include "mediad/audio/encoder.h"
+#include "mediad/engine/audio_thread.h"
+#include "mediad/engine/engine.h"
 #include "proto/base/time.h"
+#include "tests/bench/bare.h"
 #include "tests/bench/bench.h"
-#include "tests/bench/speakers.h"
 #include "tests/bench/plane.h"
+#include "tests/bench/speakers.h"
+#include "tests/bench/speech.h"
 
 #include <arpa/inet.h>
 #include <event2/event.h>
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sodium.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -32,9 +38,15 @@
 
 enum {
 	RATE = 24000,
-	BARE_CALLS = 100,
+	SPEECH = 4 * RATE,
+	BARE_CALLS = 40, /* of the bare pacer beside calls_per_core_vs_bare */
+	FIRST = 30,
+	STEP = 10,
+	MOST = 120,
 	LIMIT_US = 1000,
-	SECONDS = 6,
+	SECONDS = 4,
+	TURNS = 3,
+	THREADS_MAX = 64,
 	INTERVALS = 1 << 20,
 	SETTLE_MS = 1500
 };
@@ -80,9 +92,18 @@ static void notes_start(void)
 	pthread_mutex_unlock(&notes.lock);
 }
 
+/* Audio threads: as mediad chooses, one per core less one; one when it is pinned to a core. */
+static unsigned pace_threads(int cpu)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN) - 1;
+
+	return cpu >= 0 || n < 1 ? 1 : n > ENGINE_THREADS ? ENGINE_THREADS : (unsigned)n;
+}
+
 struct figures {
 	double p50, p99, p999, max;
 	size_t n, lost;
+	unsigned complexity; /* of the encoders, the lowest; of mediad's only */
 };
 
 static void notes_stop(struct figures *out, const char *raw)
@@ -107,9 +128,19 @@ struct stage {
 	unsigned calls;
 };
 
+static unsigned complexity; /* the lowest that a call reported since it was reset */
+
+static void on_msg(const struct media_msg *msg, void *arg)
+{
+	(void)arg;
+	if (msg->type == MEDIA_CALL_STATS && msg->call_stats.complexity < complexity)
+		complexity = msg->call_stats.complexity;
+}
+
 static void stage_start(struct stage *s, int cpu)
 {
-	struct plane_conf conf = {.cpu = cpu, .threads = cpu >= 0, .packeth = on_packet};
+	struct plane_conf conf = {
+		.cpu = cpu, .threads = pace_threads(cpu), .packeth = on_packet, .msgh = on_msg};
 
 	plane_alloc(&s->plane, &conf);
 }
@@ -127,129 +158,213 @@ static void add_calls(struct stage *s, unsigned calls)
 	s->calls = calls;
 }
 
+static void stage_hush(struct stage *s, bool on)
+{
+	for (unsigned i = 0; i < s->calls; i++) {
+		if (on)
+			plane_stop(s->plane, i, i + 1);
+		else
+			plane_say(s->plane, i, i + 1);
+		if (!on)
+			plane_run(s->plane, 7);
+	}
+}
+
 static void stage_measure(struct stage *s, struct figures *out, const char *raw)
 {
+	complexity = ENCODER_COMPLEXITY_MAX;
 	plane_run(s->plane, SETTLE_MS);
 	notes_start();
 	plane_run(s->plane, SECONDS * 1000);
 	notes_stop(out, raw);
+	out->complexity = complexity;
 }
 
-/* A thread that does nothing else. */
-static struct floor {
+/* ---- the bare pacer ---- */
+
+/* So many streams on threads that do nothing else: each wakes when a stream is due, seals and sends
+ * its frame, then encodes the next one. The scheduling is the same as mediad's audio threads'. */
+static struct bare_pacer {
 	atomic_bool over;
 	uint16_t port;
-} bare = {.over = false};
+	int cpu;
+	unsigned calls, threads;
+	int16_t speech[SPEECH];
+} bare;
 
-static void *bare_pacer(void *arg)
+static void pin(int cpu)
+{
+	cpu_set_t set;
+
+	if (cpu < 0)
+		return;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof set, &set);
+}
+
+static void send_frame(int fd, struct bare_sender *m)
 {
 	struct sockaddr_in to = {.sin_family = AF_INET,
 				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 				 .sin_port = htons(bare.port)};
-	static const uint8_t opus[160] = {0xfc}, key[FAR_END_KEY] = "any";
-	int fd = socket(AF_INET, SOCK_DGRAM, 0);
-	uint64_t next = bench_clock() + 5 * NS_PER_MS;
-	struct rtpsize *x;
+	uint8_t p[UDP_MAX_PACKET];
+	size_t n;
 
-	(void)arg;
-	BENCH_OK(rtpsize_alloc(&x, RTPSIZE_AES256_GCM, key));
-	for (uint32_t frame = 0; !atomic_load(&bare.over); frame++) {
-		for (unsigned c = 0; c < BARE_CALLS; c++, next += 20 * NS_PER_MS / BARE_CALLS) {
-			struct rtp_header h = {.pt = RTP_PT_OPUS,
-					       .seq = (uint16_t)frame,
-					       .ts = frame * RTP_FRAME,
-					       .ssrc = far_end_own_ssrc(c)};
-			struct timespec ts = {(time_t)(next / 1000000000),
-					      (long)(next % 1000000000)};
-			uint8_t p[UDP_MAX_PACKET];
-			size_t n;
+	bare_sender_seal(m, p, &n);
+	sendto(fd, p, n, 0, (struct sockaddr *)&to, sizeof to);
+}
+
+static void *bare_run(void *arg)
+{
+	unsigned self = (unsigned)(uintptr_t)arg, n = 0;
+	struct bare_sender *senders[FAR_END_CALLS];
+	uint64_t next = bench_clock() + 50 * NS_PER_MS, gap;
+	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+
+	pin(bare.cpu);
+	audio_thread_raise_priority();
+	for (unsigned c = self; c < bare.calls; c += bare.threads) {
+		bare_sender_alloc(&senders[n], far_end_own_ssrc(c), ENCODER_COMPLEXITY);
+		bare_sender_encode(senders[n++], bare.speech);
+	}
+	gap = 20 * NS_PER_MS / n;
+	for (unsigned frame = 1; !atomic_load(&bare.over); frame++) {
+		for (unsigned i = 0; i < n; i++, next += gap) {
+			struct timespec ts = {(time_t)(next / NS_PER_S), (long)(next % NS_PER_S)};
 
 			clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);
-			BENCH_OK(rtpsize_seal(x, &h, opus, sizeof opus, p, sizeof p, &n));
-			sendto(fd, p, n, 0, (struct sockaddr *)&to, sizeof to);
+			send_frame(fd, senders[i]);
+			bare_sender_encode(senders[i],
+					   bare.speech +
+						   (frame * BARE_IN + i * 7u * BARE_IN) % SPEECH);
 		}
 	}
-	rtpsize_free(x);
+	while (n)
+		bare_sender_free(senders[--n]);
 	close(fd);
 	return NULL;
 }
 
-static void bare_measure(struct stage *s, struct figures *out)
+/* mediad's calls are silent meanwhile. */
+static void bare_measure(struct stage *s, struct figures *out, unsigned calls, int cpu)
 {
-	pthread_t t;
+	pthread_t t[THREADS_MAX];
 
-	for (unsigned i = 0; i < s->calls; i++)
-		plane_stop(s->plane, i, i + 1);
-	plane_run(s->plane, SETTLE_MS);
+	stage_hush(s, true);
 	bare.port = far_end_port(plane_far(s->plane));
-	if (pthread_create(&t, NULL, bare_pacer, NULL))
-		bench_die("no thread");
+	bare.calls = calls;
+	bare.cpu = cpu;
+	bare.threads = pace_threads(cpu);
+	atomic_store(&bare.over, false);
+	speech_make(bare.speech, SPEECH, RATE, 1);
+	plane_run(s->plane, SETTLE_MS / 2);
+	for (unsigned i = 0; i < bare.threads; i++)
+		if (pthread_create(&t[i], NULL, bare_run, (void *)(uintptr_t)i))
+			bench_die("no thread");
+	plane_run(s->plane, SETTLE_MS / 2);
 	notes_start();
 	plane_run(s->plane, SECONDS * 1000);
 	notes_stop(out, "pace_bare");
 	atomic_store(&bare.over, true);
-	pthread_join(t, NULL);
+	for (unsigned i = 0; i < bare.threads; i++)
+		pthread_join(t[i], NULL);
+	stage_hush(s, false);
 }
+
+/* ---- rows ---- */
 
 static void pace_row(void)
 {
 	struct stage s = {0};
-	struct figures fifty, hundred, floor;
-	uint64_t cpu;
+	struct figures fifty, ours[TURNS], floor[TURNS];
+	double ratio[TURNS], p999[TURNS], bare_p999[TURNS];
+	unsigned low = ENCODER_COMPLEXITY_MAX, n = 0;
 
 	stage_start(&s, -1);
 	add_calls(&s, 50);
 	stage_measure(&s, &fifty, "pace_50");
 	add_calls(&s, 100);
-	cpu = plane_cpu(s.plane);
-	stage_measure(&s, &hundred, "pace_100");
-	cpu = plane_cpu(s.plane) - cpu;
-	bare_measure(&s, &floor);
-	bench_row_more("pace_p999_us", fmax(fifty.p999, hundred.p999), "us",
+	for (unsigned t = 0; t < TURNS; t++) {
+		stage_measure(&s, &ours[t], "pace_100");
+		bare_measure(&s, &floor[t], 100, -1);
+		low = ours[t].complexity < low ? ours[t].complexity : low;
+		p999[t] = ours[t].p999;
+		bare_p999[t] = floor[t].p999;
+		if (ours[t].complexity >= ENCODER_COMPLEXITY)
+			ratio[n++] = ours[t].p999 / floor[t].p999;
+	}
+	bench_row_more("pace_p999_us", fmax(fifty.p999, bench_median(p999, TURNS)), "us",
 		       "\"at_50\": {\"p50\": %.0f, \"p99\": %.0f, \"p999\": %.0f, \"max\": %.0f, "
-		       "\"intervals\": %zu, \"skipped\": %zu}, "
+		       "\"intervals\": %zu, \"skipped\": %zu, \"complexity\": %u}, "
 		       "\"at_100\": {\"p50\": %.0f, \"p99\": %.0f, \"p999\": %.0f, \"max\": %.0f, "
-		       "\"intervals\": %zu, \"skipped\": %zu}, "
+		       "\"intervals\": %zu, \"skipped\": %zu, \"complexity\": %u}, "
 		       "\"bare_pacer_of_100\": {\"p50\": %.0f, \"p99\": %.0f, \"p999\": %.0f, "
-		       "\"max\": %.0f}, \"cores_at_100\": %.2f",
+		       "\"max\": %.0f}",
 		       fifty.p50, fifty.p99, fifty.p999, fifty.max, fifty.n, fifty.lost,
-		       hundred.p50, hundred.p99, hundred.p999, hundred.max, hundred.n, hundred.lost,
-		       floor.p50, floor.p99, floor.p999, floor.max,
-		       (double)cpu / ((double)(SECONDS * 1000 + SETTLE_MS) * 1e6));
+		       fifty.complexity, ours[0].p50, ours[0].p99, ours[0].p999, ours[0].max,
+		       ours[0].n, ours[0].lost, ours[0].complexity, floor[0].p50, floor[0].p99,
+		       floor[0].p999, floor[0].max);
+	if (!n)
+		fprintf(stderr, "bench: pace_vs_bare: no turn ran at complexity %d\n",
+			ENCODER_COMPLEXITY);
+	else
+		bench_row_more("pace_vs_bare", bench_median(ratio, n), "x",
+			       "\"p999_us\": %.0f, \"bare_p999_us\": %.0f, \"turns\": %u, "
+			       "\"complexity\": %u, \"threads\": %u",
+			       bench_median(p999, TURNS), bench_median(bare_p999, TURNS), n, low,
+			       pace_threads(-1));
 	plane_free(s.plane);
+}
+
+struct core {
+	unsigned best, best_vs_bare;
+	bool over, over_vs_bare;
+	double p999, bare_p999;
+	unsigned complexity;
+};
+
+static void try_calls(struct stage *s, struct core *c, unsigned calls)
+{
+	struct figures f, floor;
+
+	speakers_set(s->speakers, calls, 1, 1);
+	speakers_start(s->speakers, NULL, NULL);
+	stage_measure(s, &f, "calls_per_core");
+	speakers_stop(s->speakers);
+	bare_measure(s, &floor, BARE_CALLS, 0);
+	c->p999 = f.p999;
+	c->bare_p999 = floor.p999;
+	c->complexity = f.complexity;
+	c->over = c->over || f.p999 > LIMIT_US || f.complexity < ENCODER_COMPLEXITY;
+	c->over_vs_bare = c->over_vs_bare || f.p999 > floor.p999 + LIMIT_US ||
+			  f.complexity < ENCODER_COMPLEXITY;
+	c->best = c->over ? c->best : calls;
+	c->best_vs_bare = c->over_vs_bare ? c->best_vs_bare : calls;
 }
 
 /* On one core, everything of mediad's. */
 static void core_row(void)
 {
 	struct stage s = {0};
-	struct speakers_conf cc = {.calls = 120, .speakers = 1};
-	unsigned best = 0, most = 120;
-	double errors[16] = {0};
-	unsigned n = 0;
+	struct speakers_conf cc = {.calls = MOST, .speakers = 1};
+	struct core c = {0};
 
 	stage_start(&s, 0);
 	cc.far_end = plane_far(s.plane);
 	speakers_alloc(&s.speakers, &cc);
-	for (unsigned calls = 10; calls <= most; calls += 10) {
-		struct figures f;
-
+	for (unsigned calls = FIRST; calls <= MOST && (!c.over || !c.over_vs_bare); calls += STEP) {
 		add_calls(&s, calls);
-		if (calls < 30)
-			continue;
-		speakers_set(s.speakers, calls, 1, 1);
-		speakers_start(s.speakers, NULL, NULL);
-		stage_measure(&s, &f, "calls_per_core");
-		speakers_stop(s.speakers);
-		errors[n++] = f.p999;
-		if (f.p999 > LIMIT_US)
-			break;
-		best = calls;
+		try_calls(&s, &c, calls);
 	}
-	bench_row_more(
-		"calls_per_core", best, "calls",
-		"\"first_tried\": 30, \"step\": 10, \"p999_us_of_the_last_two\": [%.0f, %.0f]",
-		n > 1 ? errors[n - 2] : 0, n ? errors[n - 1] : 0);
+	bench_row_more("calls_per_core", c.best, "calls",
+		       "\"first_tried\": %d, \"step\": %d, \"p999_us_of_the_last\": %.0f, "
+		       "\"complexity_of_the_last\": %u",
+		       FIRST, STEP, c.p999, c.complexity);
+	bench_row_more("calls_per_core_vs_bare", c.best_vs_bare, "calls",
+		       "\"bare_p999_us_of_the_last\": %.0f, \"bare_calls\": %d, "
+		       "\"p999_us_of_the_last\": %.0f, \"complexity_of_the_last\": %u",
+		       c.bare_p999, BARE_CALLS, c.p999, c.complexity);
 	speakers_free(s.speakers);
 	plane_free(s.plane);
 }
@@ -306,7 +421,7 @@ static int far_end_main(void)
 
 	BENCH_OK(env_alloc(&far_end_env, &ec));
 	BENCH_OK(tmr_alloc(&tmr, far_end_env, on_over, NULL));
-	far_end_alloc(&f, far_end_env, on_packet, NULL);
+	far_end_alloc(&f, far_end_env, 1, on_packet, NULL);
 	in = event_new(env_base(far_end_env), STDIN_FILENO, EV_READ | EV_PERSIST, on_line, tmr);
 	if (!in || event_add(in, NULL))
 		bench_die("out of memory");

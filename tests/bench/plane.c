@@ -38,8 +38,9 @@ struct plane {
 	pid_t pid;
 	clockid_t clock;
 	bool synced;
-	unsigned calls, up; /* opened; in phase UP */
+	unsigned calls, up, sealed; /* opened; in phase UP; with keys of DAVE */
 	enum media_phase phase[FAR_END_CALLS];
+	bool has_keys[FAR_END_CALLS];
 	struct voice voices[FAR_END_CALLS];
 	uint32_t listens;
 	int16_t speech[SPEECH];
@@ -151,6 +152,16 @@ static void on_state(struct plane *p, const struct media_call_state *s)
 		lease(p, s);
 }
 
+static void on_secure(struct plane *p, const struct media_call_secure *s)
+{
+	bool has = s->version == 1 && s->epoch && s->ready;
+
+	if (s->call >= FAR_END_CALLS)
+		bench_die("call %u", s->call);
+	p->sealed += has - p->has_keys[s->call];
+	p->has_keys[s->call] = has;
+}
+
 /* Sends as much as the credit allows, in portions like control's. */
 static void pump(struct plane *p, const struct media_say_credit *c)
 {
@@ -191,6 +202,9 @@ static int on_frame(struct peer *peer, const uint8_t *body, size_t len, void *ar
 		bench_die("mediad: %.*s", (int)msg.fault.text.n, (const char *)msg.fault.text.p);
 	case MEDIA_CALL_STATE:
 		on_state(p, &msg.call_state);
+		break;
+	case MEDIA_CALL_SECURE:
+		on_secure(p, &msg.call_secure);
 		break;
 	case MEDIA_SAY_CREDIT:
 		pump(p, &msg.say_credit);
@@ -239,7 +253,7 @@ static bool all_up(void *arg)
 {
 	struct plane *p = arg;
 
-	return p->up == p->calls;
+	return p->up == p->calls && p->sealed == p->calls;
 }
 
 void plane_calls(struct plane *p, unsigned from, unsigned n)
@@ -285,6 +299,8 @@ void plane_close(struct plane *p, unsigned call)
 	msg.call_close = (struct media_call_close){.call = call, .gen = 1};
 	plane_send(p, &msg);
 	p->calls--;
+	p->sealed -= p->has_keys[call];
+	p->has_keys[call] = false;
 }
 
 void plane_say(struct plane *p, unsigned call, uint32_t playback)
@@ -401,7 +417,8 @@ void plane_alloc(struct plane **out, const struct plane_conf *conf)
 	snprintf(p->socket, sizeof p->socket, "%s/mediad.sock", p->folder);
 	BENCH_OK(env_alloc(&p->env, &ec));
 	BENCH_OK(tmr_alloc(&p->tmr, p->env, on_tmr, p));
-	far_end_alloc(&p->far_end, p->env, conf->packeth, conf->arg);
+	far_end_alloc(&p->far_end, p->env, conf->speakers ? conf->speakers : 1, conf->packeth,
+		      conf->arg);
 	start_mediad(p);
 	plane_until(p, conf->apart ? listens : connected, p, 5000, "mediad listens");
 	*out = p;

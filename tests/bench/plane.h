@@ -22,6 +22,7 @@ struct plane_conf {
 	int cpu;	     /* mediad runs on this processor alone; -1: on all */
 	const char *preload; /* a library for LD_PRELOAD; NULL */
 	const char *journal; /* NULL */
+	unsigned speakers;   /* members of each call's DAVE group beside mediad; 0: 1 */
 	bool apart;	     /* another is its control: none of the messages and calls below */
 	far_end_packet_h *packeth;
 	plane_msg_h *msgh;

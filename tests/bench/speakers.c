@@ -1,5 +1,6 @@
 #include "tests/bench/speakers.h"
 
+#include "mediad/dave/frame.h"
 #include "mediad/transport/rtpsize.h"
 #include "proto/base/time.h"
 #include "tests/bench/bench.h"
@@ -102,13 +103,14 @@ static void speak(struct speakers *c, struct member *m, unsigned index)
 			       .seq = (uint16_t)m->frame,
 			       .ts = m->frame * RTP_FRAME,
 			       .ssrc = far_end_ssrc(m->call, m->speaker, m->turn)};
-	uint8_t p[UDP_MAX_PACKET];
+	uint8_t sealed[SPEECH_OPUS + DAVE_OPUS_OVERHEAD], p[UDP_MAX_PACKET];
 	size_t n;
 
 	m->frame++;
 	if (c->conf.lost && ++c->lost % c->conf.lost == 0)
 		return;
-	BENCH_OK(rtpsize_seal(c->keys[m->call], &h, k->p, k->n, p, sizeof p, &n));
+	n = far_end_seal(c->conf.far_end, m->call, m->speaker, k->p, k->n, sealed, sizeof sealed);
+	BENCH_OK(rtpsize_seal(c->keys[m->call], &h, sealed, n, p, sizeof p, &n));
 	if (c->h)
 		c->h(m->call, m->speaker, p, n, c->arg);
 	else

@@ -1,5 +1,5 @@
-/* Many speakers at a far end, each of which sends a frame of speech every 20 ms, evenly spread,
- * from one thread. */
+/* Many speakers at a far end, each of which sends a frame of speech every 20 ms, encrypted end
+ * to end, evenly spread, from one thread. */
 #ifndef TESTS_BENCH_SPEAKERS_H
 #define TESTS_BENCH_SPEAKERS_H
 

@@ -168,7 +168,8 @@ int main(void)
 	const char *wish = getenv("BENCH_FRAMES");
 	uint64_t frames = wish ? strtoull(wish, NULL, 10) : FRAMES, counts[TRAP_COUNT], sum = 0;
 	char path[] = "/tmp/parley-bench-traps.XXXXXX", library[PATH_MAX];
-	struct plane_conf conf = {.cpu = -1, .threads = 2, .preload = library, .msgh = on_msg};
+	struct plane_conf conf = {
+		.cpu = -1, .threads = 2, .preload = library, .speakers = SPEAKERS, .msgh = on_msg};
 	struct speakers_conf cc = {
 		.calls = CALLS, .speakers = SPEAKERS, .frame_us = FRAME_US, .lost = LOST};
 	unsigned found = 0, epochs = 0;

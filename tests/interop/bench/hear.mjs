@@ -1,6 +1,7 @@
 // @discordjs/voice and mediad alternately receive the same ten speakers in real time: hear_vs_discordjs,
-// hear_vs_discordjs_fast, hear_nocodec_vs_discordjs. Both deliver mono at 24 kHz. The figure is the CPU time of the whole process,
-// less that of an idle one.
+// hear_vs_discordjs_fast, hear_nocodec_vs_discordjs. Both are encrypted by DAVE and deliver mono at 24 kHz to a handler of the
+// application: ours is that of control's link to mediad, in a process of its own, whose CPU time counts. The figure is the CPU time
+// of the whole processes, less that of idle ones.
 //
 // The far end is build/bench/discordjs_peer. A client runs in a process of its own: this script with the name of a decoder.
 import { fork, spawn } from 'node:child_process';
@@ -13,6 +14,7 @@ import { fileURLToPath } from 'node:url';
 const RATE = 24000;
 const TURN_MS = 1500;
 const TURNS = 3;
+const TURNS_NOCODEC = 11;
 const TOKEN = 'token-of-call-0';
 
 // ---- a client ----
@@ -40,7 +42,7 @@ async function client(name) {
   const adapterCreator = (methods) => ({
     sendPayload() {
       setImmediate(() => {
-        methods.onVoiceStateUpdate({ guild_id: '1', channel_id: '2', user_id: '900', session_id: 'session', self_deaf: false, self_mute: true,
+        methods.onVoiceStateUpdate({ guild_id: '1', channel_id: process.env.CHANNEL, user_id: '900', session_id: 'session', self_deaf: false, self_mute: true,
           deaf: false, mute: false, self_video: false, suppress: false, request_to_speak_timestamp: null });
         methods.onVoiceServerUpdate({ guild_id: '1', token: TOKEN, endpoint: process.env.ENDPOINT });
       });
@@ -48,7 +50,7 @@ async function client(name) {
     },
     destroy() {},
   });
-  const conn = V.joinVoiceChannel({ guildId: '1', channelId: '2', selfDeaf: false, selfMute: true, daveEncryption: false, adapterCreator });
+  const conn = V.joinVoiceChannel({ guildId: '1', channelId: process.env.CHANNEL, selfDeaf: false, selfMute: true, daveEncryption: true, adapterCreator });
   conn.on('error', (e) => { console.error(e); process.exit(1); });
   await V.entersState(conn, V.VoiceConnectionStatus.Ready, 10000);
   let frames = 0;
@@ -82,7 +84,7 @@ const raw = (name, v) => {
   writeFileSync(join(process.env.BENCH_RAW, `${name}.raw`), v.map((x) => x.join(' ')).join('\n') + '\n');
 };
 
-async function call(name, burst) {
+async function call(name, burst, count = TURNS) {
   const peer = spawn(join(process.env.BIN ?? '../../build', 'bench', 'discordjs_peer'), { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: peer.stdout })[Symbol.asyncIterator]();
   const answer = async () => {
@@ -92,7 +94,7 @@ async function call(name, burst) {
   };
   const ask = (line) => { peer.stdin.write(`${line}\n`); return answer(); };
   const far = await answer();
-  const theirs = fork(fileURLToPath(import.meta.url), [name], { env: { ...process.env, NODE_EXTRA_CA_CERTS: far.ca, ENDPOINT: far.endpoint } });
+  const theirs = fork(fileURLToPath(import.meta.url), [name], { env: { ...process.env, NODE_EXTRA_CA_CERTS: far.ca, ENDPOINT: far.endpoint, CHANNEL: far.channel } });
   theirs.on('exit', (c) => { if (c !== null) throw new Error(`the client ended: ${c}`); });
   const said = () => new Promise((resolve) => { theirs.once('message', resolve); });
   const tell = (m) => { const s = said(); theirs.send(m); return s; };
@@ -101,7 +103,7 @@ async function call(name, burst) {
   await there;
   await tell({ users });
   const turns = [];
-  for (let t = 0; t <= TURNS; t += 1) {
+  for (let t = 0; t <= count; t += 1) {
     const a = await tell({});
     const hear0 = await ask(`hear 0 ${TURN_MS} ${burst}`); // mediad idles
     const b = await tell({});
@@ -110,7 +112,7 @@ async function call(name, burst) {
     const opus = await ask(`opus ${TURN_MS >> 1} ${burst}`);
     const frames = b.frames - a.frames;
     if (frames < hear0.sent * 0.98 || hear1.heard < hear1.sent * 0.98) throw new Error(`${name}: ${frames} of ${hear0.sent}, ${hear1.heard} of ${hear1.sent} frames were heard`);
-    if (t) turns.push([(b.us - a.us - (c.us - b.us)) / frames, (hear1.mediad_ns - hear0.mediad_ns) / 1000 / hear1.heard, opus.ns / 1000 / opus.frames]);
+    if (t) turns.push([(b.us - a.us - (c.us - b.us)) / frames, (hear1.our_ns - hear0.our_ns) / 1000 / hear1.heard, opus.ns / 1000 / opus.frames]);
   }
   theirs.kill();
   peer.stdin.end();
@@ -129,7 +131,7 @@ async function main() {
   fast.sort((a, b) => a.theirs - b.theirs);
   row('hear_vs_discordjs_fast', fast[0].ratio, 'x', { decoder: fast[0].name, discordjs_us: round(fast[0].theirs), ours_us: round(fast[0].ours),
     [`with ${fast[1].name}`]: round(fast[1].theirs) });
-  const none = await call('none', 1);
+  const none = await call('none', 1, TURNS_NOCODEC);
   const lump = await call('none', 10);
   row('hear_nocodec_vs_discordjs', none.nocodec, 'x', { discordjs_us: round(none.theirs), ours_us: round(none.ours), bare_opus_us: round(none.opus),
     ten_at_once: { ratio: round(lump.nocodec), discordjs_us: round(lump.theirs), ours_us: round(lump.ours), bare_opus_us: round(lump.opus) } });

@@ -1,0 +1,128 @@
+/* System calls of mediad and its control for each frame, DAVE at version 1:
+ * syscalls_per_heard_1, _10, _100 from datagram to control's handler, with so many calls of ten
+ * members in each of which one speaks; syscalls_per_sent_100 with a hundred calls that speak.
+ *
+ * The kernel counts them (the tracepoint raw_syscalls:sys_enter), so the figures are free of noise
+ * and include all that the processes do in that time. */
+#include "tests/bench/bench.h"
+#include "tests/bench/listening.h"
+#include "tests/bench/speakers.h"
+
+#include <sodium.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MEMBERS = 10, MOST = 100, TURN_MS = 4000 };
+
+static atomic_uint_fast64_t packets;
+
+static void on_packet(unsigned call, uint64_t at, const uint8_t *p, size_t n, void *arg)
+{
+	(void)call, (void)at, (void)p, (void)n, (void)arg;
+	atomic_fetch_add(&packets, 1);
+}
+
+struct counts {
+	struct syscalls *mediad, *control;
+	uint64_t in_mediad, in_control;
+};
+
+static void counts_open(struct counts *c, struct plane *p, struct listening *l)
+{
+	int err = syscalls_alloc(&c->mediad, plane_pid(p));
+
+	if (!err)
+		err = syscalls_alloc(&c->control, listening_pid(l));
+	if (err)
+		bench_die("system calls cannot be counted here: %s", strerror(err));
+}
+
+static void counts_run(struct counts *c, struct plane *p)
+{
+	uint64_t mediad = syscalls_count(c->mediad), control = syscalls_count(c->control);
+
+	plane_run(p, TURN_MS);
+	c->in_mediad = syscalls_count(c->mediad) - mediad;
+	c->in_control = syscalls_count(c->control) - control;
+}
+
+static void counts_close(struct counts *c)
+{
+	syscalls_free(c->mediad);
+	syscalls_free(c->control);
+}
+
+static void row(const char *name, const struct counts *c, uint64_t frames)
+{
+	double f = (double)frames;
+
+	bench_row_more(name, (double)(c->in_mediad + c->in_control) / f, "calls",
+		       "\"mediad\": %.2f, \"control\": %.2f, \"frames\": %llu",
+		       (double)c->in_mediad / f, (double)c->in_control / f,
+		       (unsigned long long)frames);
+}
+
+static void heard_row(struct plane *p, unsigned calls)
+{
+	struct speakers_conf cc = {.far_end = plane_far(p), .calls = calls, .speakers = 1};
+	struct listening *l;
+	struct speakers *speakers;
+	struct counts counts;
+	uint64_t heard;
+	char name[64];
+
+	listening_alloc(&l, p, 0, calls, MEMBERS);
+	speakers_alloc(&speakers, &cc);
+	speakers_start(speakers, NULL, NULL);
+	plane_run(p, 1500);
+	counts_open(&counts, p, l);
+	heard = listening_heard(l);
+	counts_run(&counts, p);
+	heard = listening_heard(l) - heard;
+	counts_close(&counts);
+	speakers_stop(speakers);
+	speakers_free(speakers);
+	snprintf(name, sizeof name, "syscalls_per_heard_%u", calls);
+	row(name, &counts, heard);
+	listening_free(l);
+}
+
+static void sent_row(struct plane *p)
+{
+	struct listening *l;
+	struct counts counts;
+	uint64_t sent;
+
+	listening_alloc(&l, p, 0, MOST, 1);
+	listening_say(l, true);
+	plane_run(p, 2000);
+	counts_open(&counts, p, l);
+	sent = atomic_load(&packets);
+	counts_run(&counts, p);
+	sent = atomic_load(&packets) - sent;
+	counts_close(&counts);
+	listening_say(l, false);
+	row("syscalls_per_sent_100", &counts, sent);
+	listening_free(l);
+}
+
+int main(void)
+{
+	static const unsigned calls[] = {1, 10, MOST};
+	struct plane_conf conf = {
+		.cpu = -1, .apart = true, .speakers = MEMBERS, .packeth = on_packet};
+	struct plane *p;
+
+	if (sodium_init() < 0)
+		bench_die("libsodium does not start");
+	for (unsigned i = 0; i < 3; i++) {
+		plane_alloc(&p, &conf);
+		heard_row(p, calls[i]);
+		plane_free(p);
+	}
+	plane_alloc(&p, &conf);
+	sent_row(p);
+	plane_free(p);
+	return 0;
+}
