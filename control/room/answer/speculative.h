@@ -39,8 +39,6 @@ struct room_speculative {
 
 /* POWER and EOT. */
 void room_speculative_on_event(struct room_context *context, const struct room_event *ev);
-/* Whether the answer to this turn must not be heard yet. */
-bool room_speculative_holds(const struct room_context *context, uint32_t turn);
 /* The brain failed for this turn. Returns true if the turn was speculative and is rolled back;
  * its words are asked again once they are final. */
 bool room_speculative_failed(struct room_context *context, const struct room_turn *turn);

@@ -58,6 +58,8 @@ bool room_overlap_words(struct room_context *context, unsigned place, const stru
 /* The speaker goes on: more voice, or these are all words so far. */
 void room_speculative_on_voice(struct room_context *context, uint64_t user, uint64_t ms);
 void room_speculative_on_words(struct room_context *context, uint64_t user, const char *text);
+/* Whether the answer to this turn is speculative, so that it must not be heard yet. */
+bool room_speculative_holds(const struct room_context *context, uint32_t turn);
 /* Whether a speculative answer may begin at all. */
 bool room_speculative_possible(const struct room_context *context);
 /* Begins a speculative answer to the person's open turn if the words are for the bot. probability:

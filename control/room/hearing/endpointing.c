@@ -29,6 +29,8 @@ void room_endpointing_set_interim(struct room_context *context, unsigned place, 
 {
 	struct room_open_words *o = &context->endpointing->of[place];
 
+	if (utterance < o->utterance)
+		return; /* late, of an utterance before */
 	o->utterance = utterance;
 	snprintf(o->text, sizeof o->text, "%s", text);
 }

@@ -371,8 +371,10 @@ static void update_session(struct room_context *context, unsigned place,
 	close_after_empty(context, place);
 }
 
+/* The chunk of this utterance in a turn that is not complete yet; done: it has its transcript. */
 static struct room_capture_chunk *find_chunk(struct room_context *context,
-					     const struct room_event *ev, struct room_turn **turn)
+					     const struct room_event *ev, bool done,
+					     struct room_turn **turn)
 {
 	for (struct room_turn *t = room_turn_next(context, NULL); t;
 	     t = room_turn_next(context, t)) {
@@ -380,7 +382,7 @@ static struct room_capture_chunk *find_chunk(struct room_context *context,
 		    t->user != ev->user)
 			continue;
 		for (unsigned k = 0; k < t->chunks; k++)
-			if (t->chunk[k].utterance == ev->utterance && !t->chunk[k].done) {
+			if (t->chunk[k].utterance == ev->utterance && t->chunk[k].done == done) {
 				*turn = t;
 				return &t->chunk[k];
 			}
@@ -388,21 +390,64 @@ static struct room_capture_chunk *find_chunk(struct room_context *context,
 	return NULL;
 }
 
+static void store_words(struct room_context *context, struct room_turn *t,
+			struct room_capture_chunk *p, const struct room_event *ev)
+{
+	unsigned place = room_place(context, ev->user);
+	bool stopped;
+
+	p->failed = p->hallucinated = false;
+	p->doubt = ev->doubt;
+	p->text[0] = '\0';
+	room_append(p->text, sizeof p->text, (const char *)ev->text.p, ev->text.n);
+	room_clean_words(p->text);
+	drop_hallucination(context, t, p, ev->no_speech);
+	stopped = place < ROOM_SPEAKERS &&
+		  room_overlap_words(context, place, t, p->utterance, p->text);
+	/* Words that follow a request to stop are to be answered. */
+	if (room_has_words(p->text))
+		t->stop_request = stopped && t->chunks == 1 && !t->segments;
+}
+
+/* The words of the open capture changed, which may take a speculative answer back. */
+static void update_open_words(struct room_context *context, unsigned place)
+{
+	char all[ROOM_TEXT_MAX];
+
+	room_endpointing_update(context, place);
+	room_endpointing_text(context, place, all, sizeof all);
+	if (*all)
+		room_speculative_on_words(context, context->people->person[place].user, all);
+}
+
 /* An interim transcript may stop the bot; it is not kept. */
 static void apply_interim(struct room_context *context, unsigned place, const struct room_event *ev)
 {
-	char text[ROOM_CAPTURE_CHUNK_TEXT] = "", all[ROOM_TEXT_MAX];
+	char text[ROOM_CAPTURE_CHUNK_TEXT] = "";
 
 	room_append(text, sizeof text, (const char *)ev->text.p, ev->text.n);
 	room_clean_words(text);
 	if (room_has_words(text))
 		room_captures_on_vad(context, place, ev->utterance);
 	room_endpointing_set_interim(context, place, ev->utterance, text);
-	room_endpointing_update(context, place);
-	room_endpointing_text(context, place, all, sizeof all);
-	if (*all)
-		room_speculative_on_words(context, ev->user, all);
+	update_open_words(context, place);
 	room_overlap_interim(context, place, ev->utterance, text);
+}
+
+/* A transcript of an utterance that has one. A turn that is not complete yet changes its words; the
+ * others are in turn/supersede.h. */
+static void revise_transcript(struct room_context *context, const struct room_event *ev)
+{
+	struct room_turn *t = NULL;
+	struct room_capture_chunk *p = find_chunk(context, ev, true, &t);
+	unsigned place = room_place(context, ev->user);
+
+	if (p && ev->text.n)
+		store_words(context, t, p, ev);
+	else if (p || !room_turn_revise(context, ev))
+		return;
+	if (place < ROOM_SPEAKERS)
+		update_open_words(context, place);
 }
 
 static void apply_transcript(struct room_context *context, const struct room_event *ev)
@@ -417,22 +462,17 @@ static void apply_transcript(struct room_context *context, const struct room_eve
 			apply_interim(context, place, ev);
 		return;
 	}
-	p = find_chunk(context, ev, &t);
+	p = find_chunk(context, ev, false, &t);
 	if (!p) {
 		if (ev->type == ROOM_TRANSCRIPT)
-			room_turn_revise(context, ev);
+			revise_transcript(context, ev);
 		return;
 	}
 	p->done = true;
-	p->failed = ev->type == ROOM_TRANSCRIPT_FAILED;
-	p->doubt = ev->doubt;
-	if (!p->failed) {
-		room_append(p->text, sizeof p->text, (const char *)ev->text.p, ev->text.n);
-		room_clean_words(p->text);
-		drop_hallucination(context, t, p, ev->no_speech);
-	}
-	if (present && !p->failed && room_overlap_words(context, place, t, p->utterance, p->text))
-		t->stop_request = t->chunks == 1 && !t->segments;
+	if (ev->type == ROOM_TRANSCRIPT_FAILED)
+		p->failed = true;
+	else
+		store_words(context, t, p, ev);
 	if (present)
 		update_session(context, place, p);
 	if (present && room_turn_hearing(context, place) == t)

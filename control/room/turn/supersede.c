@@ -1,5 +1,6 @@
 #include "control/room/turn/supersede.h"
 
+#include "control/room/base/answers.h"
 #include "control/room/base/context.h"
 #include "control/room/base/text.h"
 #include "control/room/base/turns.h"
@@ -56,6 +57,8 @@ static void revise_turn(struct room_context *context, struct room_turn *t,
 			const struct room_event *ev, const char *text)
 {
 	switch (t->phase) {
+	case ROOM_PHASE_HEARING: /* a chunk of a long capture */
+	case ROOM_PHASE_TRANSCRIBING:
 	case ROOM_PHASE_CLASSIFYING:
 	case ROOM_PHASE_DEFERRED:
 	case ROOM_PHASE_QUEUED:
@@ -64,6 +67,9 @@ static void revise_turn(struct room_context *context, struct room_turn *t,
 		break;
 	case ROOM_PHASE_ASKED:
 	case ROOM_PHASE_SPEAKING:
+		/* The speaker's own turn changes, which takes a speculative answer back. */
+		if (room_speculative_holds(context, t->id))
+			break;
 		if (t->first_audio_at)
 			room_turn_decide(t, ROOM_RULE_REVISED, false, t->id, 0);
 		else
@@ -94,9 +100,7 @@ bool room_turn_revise(struct room_context *context, const struct room_event *ev)
 	room_clean_words(text);
 	for (struct room_turn *t = room_turn_known(context, NULL); t;
 	     t = room_turn_known(context, t)) {
-		int k = t->phase < ROOM_PHASE_CLASSIFYING
-				? -1
-				: find_segment(t, ev->user, ev->utterance);
+		int k = find_segment(t, ev->user, ev->utterance);
 
 		if (k < 0)
 			continue;

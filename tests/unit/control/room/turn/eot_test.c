@@ -187,3 +187,78 @@ TEST(noise_behind_a_piece_is_dropped_and_the_turn_is_whole)
 	CHECK_STR(w.ask, "[Alice]: what time is it");
 	world_end(&w);
 }
+
+/* ---- an early answer, and what else happens to its words before the speaker is done ---- */
+
+static uint64_t begin_early(struct world *w)
+{
+	uint64_t voice;
+
+	world_begin(w, "", 2);
+	world_sound(w, 1, 1000, 6000);
+	voice = w->ms;
+	world_until(w, voice + 300);
+	world_words(w, 1, "Parley, what time is it?");
+	world_until(w, voice + 400);
+	CHECK_INT(w->did[ROOM_DO_ASK], 1);
+	return voice;
+}
+
+/* A revised transcript rolls the early answer back; the question is asked as revised, once. */
+TEST(rule_149_revised_words_take_an_early_answer_back)
+{
+	struct world w;
+	uint64_t voice = begin_early(&w);
+	uint32_t early = w.asked;
+
+	world_words(&w, 1, "Parley, what time is it in Rome?");
+	CHECK_INT(room_count(w.room, ROOM_REASON_EOT_REVOKED), 1);
+	world_until(&w, voice + 500);
+	world_sound_end(&w, 1);
+	world_until(&w, w.ms + 5000);
+	CHECK_INT(w.did[ROOM_DO_ASK], 2);
+	CHECK(w.asked != early);
+	CHECK_STR(w.ask, "[Alice]: Parley, what time is it in Rome?");
+	CHECK_INT(room_count(w.room, ROOM_REASON_SUPERSEDED), 0);
+	CHECK_INT(room_count(w.room, ROOM_REASON_EOT_REVOKED), 1);
+	CHECK_INT(room_count(w.room, ROOM_REASON_MERGED), 1); /* into the second early answer */
+	world_end(&w);
+}
+
+/* The flushed words of a member who leaves are answered, whether the answer began early or not. */
+TEST(rule_042_an_early_answer_to_somebody_who_leaves_is_kept)
+{
+	struct world w;
+
+	begin_early(&w);
+	world_step(&w, (struct room_event){.type = ROOM_MEMBER, .user = 1});
+	world_until(&w, w.ms + 2000);
+	CHECK_INT(room_count(w.room, ROOM_REASON_LEFT), 0);
+	CHECK_INT(room_count(w.room, ROOM_REASON_MERGED), 1);
+	CHECK_INT(w.did[ROOM_DO_ASK], 1);
+	CHECK(room_active(w.room) != NULL);
+	world_end(&w);
+}
+
+/* An interim transcript of the chunk before says nothing of the words since. */
+TEST(an_interim_transcript_of_an_earlier_chunk_takes_nothing_back)
+{
+	struct world w;
+	uint32_t first;
+
+	world_begin(&w, "", 1);
+	world_sound(&w, 1, 800, 6000);
+	first = w.utterance[1];
+	world_until(&w, w.ms + 200);
+	world_words(&w, 1, "Parley");
+	world_sound(&w, 1, 800, 6000);
+	world_partial(&w, 1, "what time is it");
+	world_until(&w, w.ms + 400);
+	CHECK_STR(w.ask, "[Alice]: Parley what time is it");
+	world_step(&w, (struct room_event){.type = ROOM_PARTIAL,
+					   .user = 1,
+					   .utterance = first,
+					   .text = {(const uint8_t *)"Parley", 6}});
+	CHECK_INT(room_count(w.room, ROOM_REASON_EOT_REVOKED), 0);
+	world_end(&w);
+}
