@@ -83,8 +83,6 @@ static void leave_turn(struct room_context *context, struct room_turn *t, uint64
 {
 	unsigned present = room_people_present(context);
 
-	if (t->phase == ROOM_PHASE_FREE || t->phase == ROOM_PHASE_ENDED)
-		return;
 	if (t->user == user && present > 1 && room_long_capture_flush(context, t))
 		return;
 	/* The words of others in the same turn are still answered. */
@@ -94,6 +92,19 @@ static void leave_turn(struct room_context *context, struct room_turn *t, uint64
 	else if (t->user == user &&
 		 (present <= 1 || !(t->first_audio_at || room_segment_shared(t))))
 		room_turn_cancel(context, t, ROOM_REASON_LEFT);
+}
+
+/* Turns that are admitted already come first: the words that are flushed after them make another
+ * turn, or commit their speculative answer, which shares its fate. */
+static void leave_turns(struct room_context *context, uint64_t user)
+{
+	for (int open = 0; open <= 1; open++)
+		for (struct room_turn *t = room_turn_next(context, NULL); t;
+		     t = room_turn_next(context, t))
+			if (t->phase != ROOM_PHASE_ENDED &&
+			    (t->phase <= ROOM_PHASE_TRANSCRIBING) == open &&
+			    !room_speculative_holds(context, t->id))
+				leave_turn(context, t, user);
 }
 
 /* Stops listening to the person in this place, and clears what the machines keep for them. */
@@ -115,8 +126,7 @@ static void remove_member(struct room_context *context, unsigned place)
 
 	room_moment_add(context->moments, ROOM_MOMENT_LEAVE, person->user, person->name, NULL,
 			context->now);
-	for (struct room_turn *t = room_turn_next(context, NULL); t; t = room_turn_next(context, t))
-		leave_turn(context, t, person->user);
+	leave_turns(context, person->user);
 	room_asr_close(context, place, "user_left");
 	stop_listening(context, place);
 	*person = (struct room_person){0};
