@@ -81,7 +81,7 @@ static void enter_phase(struct room_music *m, struct room_context *context,
 	m->owner = 0;
 	m->resumes = false;
 	if (phase == ROOM_MUSIC_IDLE)
-		*m = (struct room_music){.track = m->track};
+		*m = (struct room_music){.track = m->track, .ducked = m->ducked};
 	room_report_change(context);
 }
 

@@ -309,6 +309,21 @@ TEST(rule_106_music_is_softer_while_the_bot_speaks)
 	scene_close(s);
 }
 
+/* Music that ends while it is ducked leaves no ducked lane to the next track. */
+TEST(rule_106_music_that_ends_ducked_is_raised_again)
+{
+	struct scene *s = playing("music_wake_pause no music_duck_gain 200");
+
+	scene_say(s, ALICE, "parley who sings this song");
+	scene_answer(s, "a band", 1000);
+	CHECK_INT(scene_last(s, ROOM_DO_MUSIC_GAIN)->gain, 200);
+	music(s, "idle", 0);
+	scene_drained(s);
+	scene_wait(s, 3000);
+	CHECK_INT(scene_last(s, ROOM_DO_MUSIC_GAIN)->gain, 1000);
+	scene_close(s);
+}
+
 TEST(rule_107_music_that_begins_late_stops_only_what_is_older)
 {
 	struct scene *s = scene_open("");
