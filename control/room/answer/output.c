@@ -189,9 +189,15 @@ static void decide_release(struct room_context *context, struct room_turn *t)
 /* The answer is complete. */
 static void complete_answer(struct room_context *context, struct room_turn *t)
 {
+	if (room_speculative_holds(context, t->id))
+		return;
+	if (room_reply_skips(context->reply)) {
+		room_turn_cancel(context, t, ROOM_REASON_NO_ANSWER);
+		return;
+	}
 	if (!t->released)
 		decide_release(context, t);
-	if (t->phase == ROOM_PHASE_ENDED || room_speculative_holds(context, t->id))
+	if (t->phase == ROOM_PHASE_ENDED)
 		return;
 	if (!t->released) {
 		t->sinks &= ~(unsigned)ROOM_SINK_PLAYBACK;
@@ -218,13 +224,8 @@ static void end_brain_answer(struct room_context *context, struct room_turn *t, 
 	if (!is_answering(t, t->id))
 		return;
 	room_reply_complete(context->reply, context, t);
-	if (room_reply_planned(context->reply))
-		return;
-	if (room_reply_skips(context->reply)) {
-		room_turn_cancel(context, t, ROOM_REASON_NO_ANSWER);
-		return;
-	}
-	complete_answer(context, t);
+	if (!room_reply_planned(context->reply))
+		complete_answer(context, t);
 }
 
 void room_answer_release(struct room_context *context, struct room_turn *t)

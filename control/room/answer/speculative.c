@@ -76,11 +76,29 @@ static bool is_floor_free(const struct room_context *context)
 	       !context->muted && room_deferred_blocker(context) <= ROOM_BLOCKER_ACTIVE_CAPTURES;
 }
 
+/* On the bridge path a question waits for the newest instructions (statement 37). */
+static bool awaits_instructions(const struct room_context *context)
+{
+	return context->settings->reply_path == SETTINGS_REPLY_BRIDGE &&
+	       room_answer_uninstructed(context);
+}
+
+/* Whether an earlier utterance of the speaker is undecided: one question is made of both. */
+static bool awaits_earlier_words(const struct room_context *context, const struct room_turn *of)
+{
+	for (const struct room_turn *t = room_turn_next(context, NULL); t;
+	     t = room_turn_next(context, t))
+		if (t->user == of->user &&
+		    (t->phase == ROOM_PHASE_TRANSCRIBING || t->phase == ROOM_PHASE_CLASSIFYING))
+			return true;
+	return false;
+}
+
 bool room_speculative_possible(const struct room_context *context)
 {
 	return room_speculative_allowed(context->settings->speculative,
 					context->speculative->power) &&
-	       is_floor_free(context);
+	       is_floor_free(context) && !awaits_instructions(context);
 }
 
 void room_speculative_begin(struct room_context *context, unsigned place, uint32_t probability)
@@ -92,7 +110,7 @@ void room_speculative_begin(struct room_context *context, unsigned place, uint32
 	room_endpointing_text(context, place, text, sizeof text);
 	phrase = room_phrase_of(text);
 	if (phrase <= ROOM_PHRASE_BACKCHANNEL || phrase > ROOM_PHRASE_WORDS ||
-	    !is_for_bot(context, text))
+	    !is_for_bot(context, text) || awaits_earlier_words(context, of))
 		return;
 	t = room_turn_copy(context, of);
 	if (!t)

@@ -471,6 +471,31 @@ TEST(who_only_says_stop_gets_no_answer)
 	world_end(&w);
 }
 
+TEST(words_after_a_request_to_stop_are_answered)
+{
+	struct world w;
+	uint32_t first;
+
+	world_begin(&w, "", 1);
+	first = world_answering(&w, 8000);
+	world_until(&w, w.ms + 2000);
+	world_sound(&w, 1, 1400, 6000);
+	CHECK_INT(w.did[ROOM_DO_SAY_STOP], 1);
+	world_step(&w,
+		   (struct room_event){.type = ROOM_SAY_STOPPED, .turn = first, .samples = 60000});
+	world_until(&w, w.ms + 200); /* a pause, and a chunk */
+	CHECK_INT(w.did[ROOM_DO_ASR_COMMIT], 1);
+	world_words(&w, 1, "Stop.");
+	world_sound(&w, 1, 800, 6000);
+	world_sound_end(&w, 1);
+	world_words(&w, 1, "Tell me a joke instead.");
+	world_until(&w, w.ms + 1000);
+	CHECK_INT(room_count(w.room, ROOM_REASON_STOP_REQUEST), 0);
+	CHECK_INT(w.did[ROOM_DO_ASK], 1);
+	CHECK(strstr(w.ask, "[Alice]: Stop. Tell me a joke instead."));
+	world_end(&w);
+}
+
 TEST(words_for_somebody_else_do_not_stop_it)
 {
 	struct world w;

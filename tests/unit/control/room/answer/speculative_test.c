@@ -282,3 +282,76 @@ TEST(rule_048_only_speech_beyond_doubt_is_activity)
 	CHECK(w.room->session.active_at == w.ms * NS_PER_MS);
 	world_end(&w);
 }
+
+/* The transcript of the speaker's utterance before is late: both make one question, in order. */
+TEST(rule_149_nothing_begins_while_earlier_words_of_the_speaker_are_awaited)
+{
+	static const char earlier[] = "hello there my friend";
+	struct world w;
+	uint32_t first;
+
+	world_begin(&w, "", 1);
+	world_sound(&w, 1, 800, 6000);
+	world_sound_end(&w, 1);
+	first = w.utterance[1];
+	world_until(&w, w.ms + 300);
+	world_sound(&w, 1, 800, 6000);
+	eot(&w, 900, "what time is it");
+	CHECK_INT(w.did[ROOM_DO_ASK], 0);
+	world_step(&w, (struct room_event){.type = ROOM_TRANSCRIPT,
+					   .user = 1,
+					   .utterance = first,
+					   .text = {(const uint8_t *)earlier, sizeof earlier - 1}});
+	world_until(&w, w.ms + 300);
+	world_sound_end(&w, 1);
+	world_words(&w, 1, "what time is it");
+	world_until(&w, w.ms + 3000);
+	CHECK_INT(w.did[ROOM_DO_ASK], 1);
+	CHECK_STR(w.ask, "[Alice]: hello there my friend what time is it");
+	world_end(&w);
+}
+
+TEST(rule_037_on_the_bridge_an_early_answer_waits_for_the_instructions_too)
+{
+	struct world w;
+
+	world_begin(&w, "reply_path=bridge", 1);
+	world_until(&w, w.ms + 100);
+	world_step(&w, (struct room_event){.type = ROOM_INSTRUCTED});
+	world_step(&w, (struct room_event){.type = ROOM_MEMBER,
+					   .user = 2,
+					   .yes = true,
+					   .text = {(const uint8_t *)"Bob", 3}});
+	world_sound(&w, 1, 600, 6000);
+	eot(&w, 900, "parley, what time is it");
+	CHECK_INT(w.did[ROOM_DO_ASK], 0); /* it does not know Bob yet */
+	world_until(&w, w.ms + 700);
+	world_step(&w, (struct room_event){.type = ROOM_INSTRUCTED});
+	world_sound(&w, 1, 600, 6000);
+	eot(&w, 900, "parley, what time is it");
+	CHECK_INT(w.did[ROOM_DO_ASK], 1);
+	world_end(&w);
+}
+
+/* An early [SKIP] counts once the words are final, and nobody is asked again. */
+TEST(rule_091_an_early_answer_of_silence_stays_one)
+{
+	static const char skip[] = "[SKIP]";
+	struct world w;
+
+	world_begin(&w, "", 1);
+	world_sound(&w, 1, 600, 6000);
+	eot(&w, 900, "what time is it");
+	world_step(&w, (struct room_event){.type = ROOM_BRAIN_TEXT,
+					   .turn = w.asked,
+					   .text = {(const uint8_t *)skip, sizeof skip - 1}});
+	world_step(&w, (struct room_event){.type = ROOM_BRAIN_DONE, .turn = w.asked});
+	CHECK_INT(room_count(w.room, ROOM_REASON_NO_ANSWER), 0);
+	world_sound_end(&w, 1);
+	world_words(&w, 1, "what time is it");
+	world_until(&w, w.ms + 1000);
+	CHECK_INT(w.did[ROOM_DO_ASK], 1);
+	CHECK_INT(room_count(w.room, ROOM_REASON_NO_ANSWER), 1);
+	CHECK(!room_active(w.room));
+	world_end(&w);
+}
