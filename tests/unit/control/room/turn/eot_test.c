@@ -190,27 +190,27 @@ TEST(noise_behind_a_piece_is_dropped_and_the_turn_is_whole)
 
 /* ---- an early answer, and what else happens to its words before the speaker is done ---- */
 
-static uint64_t begin_early(struct world *w)
+/* *voice: the end of the speaker's voice. */
+static void begin_early(struct world *w, uint64_t *voice)
 {
-	uint64_t voice;
-
 	world_begin(w, "", 2);
 	world_sound(w, 1, 1000, 6000);
-	voice = w->ms;
-	world_until(w, voice + 300);
+	*voice = w->ms;
+	world_until(w, *voice + 300);
 	world_words(w, 1, "Parley, what time is it?");
-	world_until(w, voice + 400);
+	world_until(w, *voice + 400);
 	CHECK_INT(w->did[ROOM_DO_ASK], 1);
-	return voice;
 }
 
 /* A revised transcript rolls the early answer back; the question is asked as revised, once. */
 TEST(rule_149_revised_words_take_an_early_answer_back)
 {
 	struct world w;
-	uint64_t voice = begin_early(&w);
-	uint32_t early = w.asked;
+	uint32_t early;
+	uint64_t voice;
 
+	begin_early(&w, &voice);
+	early = w.asked;
 	world_words(&w, 1, "Parley, what time is it in Rome?");
 	CHECK_INT(room_count(w.room, ROOM_REASON_EOT_REVOKED), 1);
 	world_until(&w, voice + 500);
@@ -229,8 +229,9 @@ TEST(rule_149_revised_words_take_an_early_answer_back)
 TEST(rule_042_an_early_answer_to_somebody_who_leaves_is_kept)
 {
 	struct world w;
+	uint64_t voice;
 
-	begin_early(&w);
+	begin_early(&w, &voice);
 	world_step(&w, (struct room_event){.type = ROOM_MEMBER, .user = 1});
 	world_until(&w, w.ms + 2000);
 	CHECK_INT(room_count(w.room, ROOM_REASON_LEFT), 0);
