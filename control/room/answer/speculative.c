@@ -210,7 +210,8 @@ void room_speculative_commit(struct room_context *context, struct room_turn *tur
 	if (!early)
 		return;
 	room_turn_activate(context, early);
-	if (turn->phase != ROOM_PHASE_QUEUED) {
+	/* A call that was lost meanwhile may come back while the turn waits in the queue. */
+	if (turn->phase != ROOM_PHASE_QUEUED || !context->up || context->muted) {
 		room_turn_cancel(context, early, ROOM_REASON_EOT_REVOKED);
 		return;
 	}

@@ -69,8 +69,8 @@ void room_speculative_begin(struct room_context *context, unsigned place, uint32
  * words roll it back. Until it is committed the floor counts as free, so that the turn passes
  * admission as if nothing had begun. */
 struct room_turn *room_speculative_match(struct room_context *context, struct room_turn *turn);
-/* Admission decided on the turn: if admitted, the turn ends and its speculative answer is
- * committed; else the answer is rolled back. early may be NULL. */
+/* Admission decided on the turn: if it is admitted and the bot can be heard, the turn ends and its
+ * speculative answer is committed; else the answer is rolled back. early may be NULL. */
 void room_speculative_commit(struct room_context *context, struct room_turn *turn,
 			     struct room_turn *early);
 

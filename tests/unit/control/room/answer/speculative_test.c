@@ -355,3 +355,25 @@ TEST(rule_091_an_early_answer_of_silence_stays_one)
 	CHECK(!room_active(w.room));
 	world_end(&w);
 }
+
+/* The call was lost before the words were final: the question waits for its return. */
+TEST(rule_149_an_early_answer_is_not_committed_to_a_lost_call)
+{
+	struct world w;
+
+	world_begin(&w, "", 1);
+	world_sound(&w, 1, 800, 6000);
+	eot(&w, 900, "what time is it");
+	world_brain_audio(&w, w.asked, 500);
+	world_step(&w, (struct room_event){.type = ROOM_CALL});
+	world_words(&w, 1, "what time is it");
+	CHECK_INT(w.did[ROOM_DO_SAY_OPEN], 0);
+	CHECK_INT(room_count(w.room, ROOM_REASON_EOT_REVOKED), 1);
+	world_until(&w, w.ms + 1000);
+	CHECK_INT(w.did[ROOM_DO_ASK], 1);
+	world_step(&w, (struct room_event){.type = ROOM_CALL, .yes = true});
+	world_until(&w, w.ms + 1000);
+	CHECK_INT(w.did[ROOM_DO_ASK], 2);
+	CHECK_STR(w.ask, "[Alice]: what time is it");
+	world_end(&w);
+}
