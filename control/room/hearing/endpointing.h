@@ -13,8 +13,9 @@
  *                                                   anew
  *
  * This happens only while speculation is allowed at all (policy, free floor) and each speaker has
- * a transcription session of their own. An early chunk costs nothing if the speaker goes on: its
- * audio had to be transcribed anyway. For control/room only. */
+ * a transcription session of their own. The endpointing delay, after which a capture ends, is
+ * chosen in capture.c. An early chunk costs nothing if the speaker goes on: its audio had to be
+ * transcribed anyway. For control/room only. */
 #ifndef CONTROL_ROOM_HEARING_ENDPOINTING_H
 #define CONTROL_ROOM_HEARING_ENDPOINTING_H
 
