@@ -129,12 +129,7 @@ DEADLINE(compaction, compaction)
 
 static void thought_tick(struct room_context *context)
 {
-	struct room_thought_view view = {.floor = context->floor,
-					 .music = context->music,
-					 .live_captures = room_live_captures(context),
-					 .up_at = room_session_up_at(context->session)};
-
-	room_thought_tick(context->thought, context, &view);
+	room_thought_tick(context->thought, context, room_session_up_at(context->session));
 }
 
 static uint64_t thought_deadline(const struct room_context *context)

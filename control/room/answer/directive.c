@@ -111,8 +111,6 @@ static void apply_directive(struct room_directive *d, bool whole, room_directive
 	} else if (kind == NOTE && n) {
 		h(ROOM_OUT_NOTE, value, n <= ROOM_NOTE_MAX ? n : utf8_whole(value, ROOM_NOTE_MAX),
 		  arg);
-	} else if (kind == UNKNOWN) {
-		d->unknown++;
 	}
 }
 

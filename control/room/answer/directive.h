@@ -65,7 +65,6 @@ struct room_directive {
 	bool skip;  /* [SKIP] came */
 	bool words; /* something was said: a letter, a digit, or a sound */
 	unsigned sounds;
-	unsigned unknown; /* unknown directives that were removed */
 	/* state of the reader */
 	bool in_body, after_close;
 	size_t n;    /* bytes in held */

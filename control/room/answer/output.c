@@ -10,25 +10,10 @@
 #include "control/room/answer/speculative.h"
 #include "control/room/base/context.h"
 #include "control/room/base/turns.h"
-#include "control/room/turn/compaction.h"
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
 
 enum { TELL_CHARS = 40, TELL_MS = 400, DRAIN_SLACK_S = 5 };
-
-/* Fills in an ASK. */
-static void write_prompt(struct room_context *context, const struct room_turn *turn,
-			 struct room_effect *e)
-{
-	struct room_prompt_view view = {.history = context->history,
-					.moments = context->moments,
-					.followup = context->followup,
-					.summary = room_compaction_summary(context->compaction),
-					.planned = context->settings->reply_path ==
-						   SETTINGS_REPLY_BRAIN};
-
-	room_prompt_ask(context, &view, turn, e);
-}
 
 void room_answer_ask(struct room_context *context, struct room_turn *turn)
 {
@@ -51,7 +36,7 @@ void room_answer_ask(struct room_context *context, struct room_turn *turn)
 	e = room_emit(context, ROOM_DO_ASK);
 	e->turn = turn->id;
 	e->user = turn->user;
-	write_prompt(context, turn, e);
+	room_prompt_ask(context, turn, e);
 }
 
 void room_answer_ask_again(struct room_context *context, struct room_turn *turn, bool anew)
@@ -67,7 +52,7 @@ void room_answer_ask_again(struct room_context *context, struct room_turn *turn,
 	e->turn = turn->id;
 	e->user = turn->user;
 	if (anew)
-		write_prompt(context, turn, e);
+		room_prompt_ask(context, turn, e);
 }
 
 void room_answer_close(struct room_context *context, struct room_turn *turn)

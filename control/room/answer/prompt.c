@@ -6,6 +6,7 @@
 
 #include "control/prompts/prompts.def"
 #include "control/room/base/context.h"
+#include "control/room/turn/compaction.h"
 #include "control/room/turn/history.h"
 #include "control/room/turn/moments.h"
 #include "control/room/turn/segment.h"
@@ -112,10 +113,10 @@ static const char *choose_contract(const struct text *t, const struct room_turn 
 
 /* turn: the one that a text model answers, told with the contract and the moments; NULL for a voice
  * model. *stable (may be NULL): the bytes at the beginning that seldom change. */
-static size_t build_prompt(const struct room_context *context, const struct room_prompt_view *view,
-			   const struct room_turn *turn, char *buf, size_t size, size_t *stable)
+static size_t build_prompt(const struct room_context *context, const struct room_turn *turn,
+			   char *buf, size_t size, size_t *stable)
 {
-	const char *contract;
+	const char *contract, *summary = room_compaction_summary(context->compaction);
 	size_t most = context->settings->context_bytes + 1;
 	struct text t = {.buf = buf, .size = most < size ? most : size};
 	char name[ROOM_NAME_MAX + 32];
@@ -132,12 +133,12 @@ static size_t build_prompt(const struct room_context *context, const struct room
 	if (stable)
 		*stable = t.n;
 	put_people(context, &t);
-	if (turn && *view->summary && put_text(&t, PROMPT_SUMMARY_SECTION))
-		put_cut(&t, view->summary, strlen(view->summary));
+	if (turn && *summary && put_text(&t, PROMPT_SUMMARY_SECTION))
+		put_cut(&t, summary, strlen(summary));
 	if (turn) {
 		char moments[ROOM_MOMENTS_MAX];
 
-		room_moments_text(view->moments, context->now, moments, sizeof moments);
+		room_moments_text(context->moments, context->now, moments, sizeof moments);
 		put_cut(&t, moments, sizeof moments);
 		if (t.n && buf[t.n - 1] == '\n')
 			buf[--t.n] = '\0';
@@ -147,7 +148,7 @@ static size_t build_prompt(const struct room_context *context, const struct room
 
 size_t room_prompt_instructions(const struct room_context *context, char *buf, size_t size)
 {
-	return build_prompt(context, NULL, NULL, buf, size, NULL);
+	return build_prompt(context, NULL, buf, size, NULL);
 }
 
 /* ---- the question and what was said before it ---- */
@@ -158,9 +159,10 @@ static size_t line_size(const struct room_context *context, const struct room_hi
 }
 
 /* The newest lines that fit into `most` bytes. */
-static void put_history(struct room_context *context, const struct room_history *history,
-			const struct room_turn *turn, size_t most, struct room_effect *e)
+static void put_history(struct room_context *context, const struct room_turn *turn, size_t most,
+			struct room_effect *e)
 {
+	const struct room_history *history = context->history;
 	struct room_messages *m = &context->messages;
 	unsigned from = room_history_count(history), lines = 0;
 	size_t need = 0;
@@ -199,35 +201,34 @@ static void put_history(struct room_context *context, const struct room_history 
 	}
 }
 
-static const char *write_question(struct room_context *context,
-				  const struct room_followup *followup,
-				  const struct room_turn *turn)
+static const char *write_question(struct room_context *context, const struct room_turn *turn)
 {
 	char *line = room_text(context, ROOM_LINE_MAX, ROOM_TEXTS);
 	size_t n;
 
 	if (!line)
 		return "";
-	n = room_followup_recovery(followup, context->settings, turn, context->now, line,
+	n = room_followup_recovery(context->followup, context->settings, turn, context->now, line,
 				   ROOM_LINE_MAX);
 	room_segment_lines(turn, line + n, ROOM_LINE_MAX - n);
 	return room_text_keep(context, line);
 }
 
-void room_prompt_ask(struct room_context *context, const struct room_prompt_view *view,
-		     const struct room_turn *turn, struct room_effect *e)
+void room_prompt_ask(struct room_context *context, const struct room_turn *turn,
+		     struct room_effect *e)
 {
 	size_t most = context->settings->context_bytes, used = now_size(turn);
 	char *instructions;
 
-	e->text = write_question(context, view->followup, turn);
-	if (view->planned) {
+	e->text = write_question(context, turn);
+	/* A text model keeps nothing and is told everything. */
+	if (context->settings->reply_path == SETTINGS_REPLY_BRAIN) {
 		instructions = room_text(context, ROOM_PROMPT_MAX, ROOM_TEXTS);
 		if (instructions) {
-			used += build_prompt(context, view, turn, instructions, ROOM_PROMPT_MAX,
+			used += build_prompt(context, turn, instructions, ROOM_PROMPT_MAX,
 					     &e->stable);
 			e->instructions = room_text_keep(context, instructions);
 		}
 	}
-	put_history(context, view->history, turn, used < most ? most - used : 0, e);
+	put_history(context, turn, used < most ? most - used : 0, e);
 }

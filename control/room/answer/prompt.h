@@ -28,8 +28,6 @@
 
 struct room_context;
 struct room_effect;
-struct room_history;
-struct room_moments;
 
 enum {
 	ROOM_PROMPT_MAX = 8192,
@@ -40,20 +38,11 @@ enum {
 			ROOM_INTERRUPTED_TEXT + ROOM_NAME_MAX + 64,
 };
 
-/* What the prompt tells of other machines; borrowed for the call. */
-struct room_prompt_view {
-	const struct room_history *history;
-	const struct room_moments *moments;
-	const struct room_followup *followup;
-	const char *summary; /* of what was said longer ago, or "" */
-	bool planned;	     /* a text model without memory answers: it is told everything */
-};
-
 /* Builds the instructions of a voice model. Always terminated; returns the length. */
 size_t room_prompt_instructions(const struct room_context *context, char *buf, size_t size);
 /* Fills in an ASK: the question, the instructions if the brain keeps none, and the conversation
  * before it. */
-void room_prompt_ask(struct room_context *context, const struct room_prompt_view *view,
-		     const struct room_turn *turn, struct room_effect *e);
+void room_prompt_ask(struct room_context *context, const struct room_turn *turn,
+		     struct room_effect *e);
 
 #endif

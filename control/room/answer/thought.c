@@ -5,17 +5,21 @@
 #include "control/room/base/answers.h"
 #include "control/prompts/prompts.def"
 #include "control/room/base/turns.h"
+#include "control/room/floor/floor.h"
+#include "control/room/floor/music.h"
+#include "control/room/hearing/captures.h"
 #include "control/settings/settings.h"
 #include "proto/base/time.h"
 
 enum { GREET_MS = 1000 };
 
 /* The conditions of a thought besides time. */
-static bool may_speak(const struct room_context *context, const struct room_thought_view *view)
+static bool may_speak(const struct room_context *context)
 {
 	return !room_turn_active(context) && context->up && !context->muted && !context->guest &&
 	       room_people_present(context) && !context->settings->command_only &&
-	       room_music_idle(view->music) && !view->live_captures && !room_turn_pending(context);
+	       room_music_idle(context->music) && !room_live_captures(context) &&
+	       !room_turn_pending(context);
 }
 
 /* splitmix64 of values that a replay knows as well. */
@@ -46,7 +50,6 @@ static void speak_thought(struct room_thought *th, struct room_context *context,
 	room_answer_ask(context, t);
 	if (context->settings->interruptions != SETTINGS_INTERRUPT_NONE)
 		t->policy = room_interruption_policy_own(ROOM_SCOPE_ANYONE, 0);
-	th->spoken++;
 }
 
 void room_answer_speech_began(struct room_context *context)
@@ -82,29 +85,28 @@ static uint64_t next_due(const struct room_thought *th, const struct room_contex
 	return at == UINT64_MAX ? at : later_of(at, th->look_at);
 }
 
-void room_thought_tick(struct room_thought *th, struct room_context *context,
-		       const struct room_thought_view *view)
+void room_thought_tick(struct room_thought *th, struct room_context *context, uint64_t up_at)
 {
 	const struct settings *s = context->settings;
 	bool greets;
 
-	if (context->now < next_due(th, context, view->up_at, &greets))
+	if (context->now < next_due(th, context, up_at, &greets))
 		return;
 	th->look_at = context->now + s->retry_ms * NS_PER_MS;
-	if (!may_speak(context, view))
+	if (!may_speak(context))
 		return;
 	if (greets) {
 		th->greeted = true;
 		speak_thought(th, context, PROMPT_GREETING, ROOM_RULE_GREETING);
 		return;
 	}
-	if (room_floor_volition_in(view->floor, s, context->now))
+	if (room_floor_volition_in(context->floor, s, context->now))
 		return;
 	th->drawn++;
 	th->look_at = context->now + s->thought_interval_s * NS_PER_S;
 	if (!draw_thought(th, context))
 		return;
-	room_floor_apply(view->floor, s, ROOM_FLOOR_OFFER_VOLITION, 0, context->now);
+	room_floor_apply(context->floor, s, ROOM_FLOOR_OFFER_VOLITION, 0, context->now);
 	speak_thought(th, context, PROMPT_THOUGHT, ROOM_RULE_THOUGHT);
 }
 

@@ -15,27 +15,16 @@
 #define CONTROL_ROOM_ANSWER_THOUGHT_H
 
 #include "control/room/base/context.h"
-#include "control/room/floor/floor.h"
-#include "control/room/floor/music.h"
 
 struct room_thought {
 	bool greeted;	   /* or it is too late for a greeting */
 	uint64_t look_at;  /* not before */
 	uint64_t quiet_at; /* nothing was said since */
 	unsigned drawn;	   /* draws so far */
-	unsigned spoken;
 };
 
-/* What it knows of other machines; borrowed for the call. */
-struct room_thought_view {
-	struct room_floor *floor; /* a thought is an offer of volition */
-	const struct room_music *music;
-	unsigned live_captures;
-	uint64_t up_at; /* when the call came up first; 0 = never */
-};
-
-void room_thought_tick(struct room_thought *th, struct room_context *context,
-		       const struct room_thought_view *view);
+/* up_at: when the call came up first; 0 = never. */
+void room_thought_tick(struct room_thought *th, struct room_context *context, uint64_t up_at);
 uint64_t room_thought_deadline(const struct room_thought *th, const struct room_context *context,
 			       uint64_t up_at);
 

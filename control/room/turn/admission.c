@@ -507,10 +507,7 @@ static void apply_rule(struct look *l, const struct row *row)
 		room_turn_end(context, l->turn, ROOM_REASON_CHOSEN);
 		break;
 	case JUDGE:
-		room_classifier_ask(context,
-				    &(struct room_classifier_view){.floor = context->floor,
-								   .moments = context->moments},
-				    l->turn);
+		room_classifier_ask(context, l->turn);
 		break;
 	}
 }

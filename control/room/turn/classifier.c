@@ -38,16 +38,15 @@ int room_classifier_parse(const char *text, size_t n)
 enum { PROMPT_MAX = 8192 };
 
 /* Always terminated. */
-static void write_prompt(const struct room_context *context,
-			 const struct room_classifier_view *view, const struct room_turn *turn,
+static void write_prompt(const struct room_context *context, const struct room_turn *turn,
 			 char *buf)
 {
-	const struct room_floor *floor = view->floor;
+	const struct room_floor *floor = context->floor;
 	const char *holder = room_person_name(context, room_floor_holder(floor));
 	bool active = room_floor_engaged(floor, context->settings, context->now);
 	char moments[ROOM_MOMENTS_MAX], lines[ROOM_TEXT_MAX + ROOM_SEGMENTS * (ROOM_NAME_MAX + 8)];
 
-	room_moments_text(view->moments, context->now, moments, sizeof moments);
+	room_moments_text(context->moments, context->now, moments, sizeof moments);
 	room_segment_lines(turn, lines, sizeof lines);
 	snprintf(buf, PROMPT_MAX, PROMPT_REPLY_DECISION, context->name,
 		 room_people_present(context), active ? "ACTIVE" : "AMBIENT",
@@ -64,15 +63,14 @@ bool room_classifier_ready(const struct room_classifier *c, const struct room_co
 	return context->now >= c->open_until && context->texts.n + PROMPT_MAX <= ROOM_TEXTS_MANY;
 }
 
-void room_classifier_ask(struct room_context *context, const struct room_classifier_view *view,
-			 struct room_turn *turn)
+void room_classifier_ask(struct room_context *context, struct room_turn *turn)
 {
 	const struct settings *s = context->settings;
 	struct room_effect *e = room_emit(context, ROOM_DO_CLASSIFY);
 	char *prompt = room_text(context, PROMPT_MAX, ROOM_TEXTS_MANY);
 
 	if (prompt)
-		write_prompt(context, view, turn, prompt);
+		write_prompt(context, turn, prompt);
 	turn->phase = ROOM_PHASE_CLASSIFYING;
 	turn->deadline = context->now + s->classify_ms * NS_PER_MS;
 	e->turn = turn->id;

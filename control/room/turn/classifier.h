@@ -16,9 +16,6 @@
 
 #include "control/room/base/context.h"
 
-struct room_floor;
-struct room_moments;
-
 struct room_classifier {
 	unsigned failures; /* in a row */
 	uint64_t open_until;
@@ -26,17 +23,10 @@ struct room_classifier {
 
 /* The answer in the model's text: 1 yes, 0 no, -1 neither. */
 int room_classifier_parse(const char *text, size_t n);
-/* What the prompt tells of other machines; borrowed for the call. */
-struct room_classifier_view {
-	const struct room_floor *floor;
-	const struct room_moments *moments;
-};
-
 /* The circuit breaker is closed, and the step has space for a prompt. */
 bool room_classifier_ready(const struct room_classifier *c, const struct room_context *context);
 /* Asks with a prompt of people, floor, the latest moments and the turn's words. */
-void room_classifier_ask(struct room_context *context, const struct room_classifier_view *view,
-			 struct room_turn *turn);
+void room_classifier_ask(struct room_context *context, struct room_turn *turn);
 /* ROOM_CLASSIFIED. */
 void room_classifier_on_event(struct room_classifier *c, struct room_context *context,
 			      const struct room_event *ev);
