@@ -206,12 +206,18 @@ struct room_capture_out room_capture_finish(struct room_capture *c, const struct
 
 uint64_t room_capture_deadline(const struct room_capture *c, const struct settings *s)
 {
-	uint64_t idle;
+	uint64_t first, voiceless;
 
 	if (c->phase == ROOM_CAPTURE_NONE)
 		return UINT64_MAX;
-	idle = c->input_at + s->capture_idle_ms * NS_PER_MS;
-	return c->over_at && c->over_at < idle ? c->over_at : idle;
+	first = c->input_at + s->capture_idle_ms * NS_PER_MS;
+	if (c->over_at && c->over_at < first)
+		first = c->over_at;
+	voiceless = c->voice_at + s->voiceless_ms * NS_PER_MS;
+	if (c->phase == ROOM_CAPTURE_PROMOTED && c->voice_at && s->voiceless_ms &&
+	    voiceless < first)
+		first = voiceless;
+	return first;
 }
 
 struct room_capture_out room_capture_tick(struct room_capture *c, const struct settings *s,

@@ -19,9 +19,10 @@
  *
  * A capture ends when mediad says so (HEARD_END), a while after speaking ended (the shorter the
  * capture, the longer the delay, within bounds, because more is likely to follow), or when no
- * audio arrived for capture_idle_ms. A speaking event may overtake audio on its way here: only
- * audio that is newer than the end of speaking revokes that end, and audio that is not newer than
- * a finished capture does not begin another one. */
+ * audio arrived for capture_idle_ms. An open microphone never stops sending: its capture ends when
+ * the audio has held no voice for voiceless_ms. A speaking event may overtake audio on its way
+ * here: only audio that is newer than the end of speaking revokes that end, and audio that is not
+ * newer than a finished capture does not begin another one. */
 #ifndef CONTROL_ROOM_HEARING_CAPTURE_H
 #define CONTROL_ROOM_HEARING_CAPTURE_H
 

@@ -417,7 +417,7 @@ TEST(every_turn_ends_once_whatever_comes)
 
 	CHECK_INT(settings_alloc(&s), 0);
 	CHECK_INT(settings_set(s, "guest", "off"), 0);
-	for (unsigned run = 0; run < 40; run++) {
+	for (unsigned run = 0; run < 80; run++) {
 		struct room *room = NULL;
 		uint64_t ended = 0, turns = 0;
 

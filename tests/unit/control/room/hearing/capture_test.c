@@ -263,3 +263,27 @@ TEST(rule_044_clicks_are_noise)
 	CHECK_INT(w.did[ROOM_DO_ASR_COMMIT], 1);
 	world_end(&w);
 }
+
+/* The microphone stays open and sends its hiss: the words before it are answered all the same. */
+TEST(an_open_microphone_does_not_keep_its_turn_open)
+{
+	static const char words[] = "what time is it";
+	struct world w;
+	uint32_t utterance;
+
+	world_begin(&w, "speculative=off", 1);
+	world_sound(&w, 1, 1000, 6000);
+	utterance = w.utterance[1];
+	world_sound(&w, 1, 1480, 100);
+	CHECK_INT(w.did[ROOM_DO_ASR_COMMIT], 0);
+	world_sound(&w, 1, 40, 100);
+	CHECK_INT(w.did[ROOM_DO_ASR_COMMIT], 1);
+	world_step(&w, (struct room_event){.type = ROOM_TRANSCRIPT,
+					   .user = 1,
+					   .utterance = utterance,
+					   .text = {(const uint8_t *)words, sizeof words - 1}});
+	world_sound(&w, 1, 1000, 100);
+	CHECK_INT(w.did[ROOM_DO_ASK], 1);
+	CHECK_INT(w.did[ROOM_DO_ASR_COMMIT], 1); /* the hiss is nothing */
+	world_end(&w);
+}
