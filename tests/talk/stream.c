@@ -25,10 +25,14 @@ struct stream {
 	stream_h *h;
 	void *arg;
 	char url[URL_SIZE], auth[FIELD_SIZE];
-	char id[ID_SIZE]; /* of the last event */
+	char id[ID_SIZE]; /* of the last event that came whole */
 	size_t n;
 	bool skip; /* until the end of a line that is too long */
 	char line[LINE_SIZE];
+	/* Of the event that is coming. */
+	char next_id[ID_SIZE];
+	bool has_data;
+	char data[LINE_SIZE];
 };
 
 /* ---- what comes: control sends each event as lines id, event, data (proto/http/ring.h) ---- */
@@ -40,14 +44,36 @@ static const char *value_of(const char *line, const char *name)
 	return strncmp(line, name, n) == 0 ? line + n : NULL;
 }
 
+static void forget_event(struct stream *s)
+{
+	s->next_id[0] = '\0';
+	s->has_data = false;
+}
+
+/* Who comes back behind an event that came in part would never get its rest. */
+static void end_event(struct stream *s)
+{
+	bool has_data = s->has_data;
+
+	if (s->next_id[0])
+		memcpy(s->id, s->next_id, sizeof s->id);
+	forget_event(s);
+	if (has_data)
+		s->h(s->data, strlen(s->data), s->arg);
+}
+
 static void take_line(struct stream *s)
 {
 	const char *id = value_of(s->line, "id: "), *data = value_of(s->line, "data: ");
 
-	if (id)
-		snprintf(s->id, sizeof s->id, "%s", id);
-	else if (data)
-		s->h(data, strlen(data), s->arg);
+	if (id) {
+		snprintf(s->next_id, sizeof s->next_id, "%s", id);
+	} else if (data) {
+		s->has_data = true;
+		memcpy(s->data, data, strlen(data) + 1);
+	} else if (!s->line[0]) {
+		end_event(s);
+	}
 }
 
 static void on_part(const struct http_resp *resp, void *arg)
@@ -79,6 +105,7 @@ static void on_end(const struct http_resp *resp, void *arg)
 	s->req = NULL;
 	s->n = 0;
 	s->skip = false;
+	forget_event(s);
 	log_info("stream_ended", "status=%d error=\"%s\"", resp->status, resp->errtext);
 	backoff_wait(&s->backoff, s->env, s->tmr);
 }
