@@ -1,5 +1,7 @@
 #include "control/events/events.h"
 
+#include "proto/base/utf8.h"
+
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,6 +120,19 @@ static json_t *id_json(uint64_t id)
 	return json_string(text);
 }
 
+/* A text that was cut at a number of bytes costs no event. */
+static json_t *mended_json(const char *text)
+{
+	char *copy = utf8_valid(text) ? NULL : strdup(text);
+	json_t *j;
+
+	if (copy)
+		utf8_mend(copy);
+	j = json_string(copy ? copy : text);
+	free(copy);
+	return j;
+}
+
 static json_t *text_json(enum event_kind kind, const char *text, bool words)
 {
 	if (!text)
@@ -128,7 +143,7 @@ static json_t *text_json(enum event_kind kind, const char *text, bool words)
 		return json_null();
 	if (kind == EVENT_KIND_JSON || kind == EVENT_KIND_SAID)
 		return *text ? json_loads(text, JSON_DECODE_ANY, NULL) : json_null();
-	return json_string(text);
+	return mended_json(text);
 }
 
 static json_t *field_json(const struct bus_event *ev, const struct bus_event_field *f, bool words)

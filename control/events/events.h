@@ -91,7 +91,7 @@ const struct bus_event_info *bus_event_info(enum event_type type);
  * *bytes: its size; NULL accepted. */
 struct bus_event *bus_event_copy(const struct bus_event *ev, size_t *bytes);
 /* {"event": name, "version": 1, "at": ms, "guild": "…", "user": "…", fields…}. words: with what was
- * said. NULL without memory, or when a text is no UTF-8. The caller owns it. */
+ * said. Bytes of a text that are no UTF-8 are left out. NULL without memory. The caller owns it. */
 json_t *bus_event_json(const struct bus_event *ev, bool words);
 /* The fields as `key=value …` for a log line, cut at the size; always terminated. */
 void bus_event_line(const struct bus_event *ev, bool words, char *buf, size_t size);

@@ -45,6 +45,17 @@ TEST(an_event_has_a_json_form)
 	json_decref(j);
 }
 
+/* What a server said, cut at a number of bytes. No JSON could hold it. */
+TEST(an_event_with_half_a_letter_has_a_json_form)
+{
+	struct bus_event ev = {.type = EVENT_ENGINE_DOWN, .engine = {.why = "sch\xc3\xb6n, s\xc3"}};
+	json_t *j = bus_event_json(&ev, true);
+
+	CHECK(j);
+	CHECK_STR(text_in(j, "why"), "sch\xc3\xb6n, s");
+	json_decref(j);
+}
+
 TEST(an_event_without_words_holds_none)
 {
 	json_t *j = bus_event_json(&turn, false);
