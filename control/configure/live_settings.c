@@ -137,7 +137,8 @@ static bool apply_own(struct live_settings *l, struct own *own)
 	struct applying a = {.to = own->settings};
 
 	if (has_own(l, own->guild))
-		document_effective(l->document, l->base, own->guild, l->fresh, log_fault, NULL);
+		document_of_guild(l->document, l->base, l->wanted, own->guild, l->fresh, log_fault,
+				  NULL);
 	else
 		*l->fresh = *l->conf.settings;
 	settings_changes(own->settings, l->fresh, apply_one, &a);

@@ -385,12 +385,24 @@ enum document_result document_undo(struct document *d, const struct settings *ba
 	return r == DOCUMENT_SAVED ? add_version(d, d->v[d->n - 2].intent, change) : r;
 }
 
-unsigned document_effective(const struct document *d, const struct settings *base, uint64_t guild,
-			    struct settings *out, document_fault_h *h, void *arg)
+unsigned document_of_guild(const struct document *d, const struct settings *base,
+			   const struct settings *common, uint64_t guild, struct settings *out,
+			   document_fault_h *h, void *arg)
 {
 	char id[24];
 
 	snprintf(id, sizeof id, "%llu", (unsigned long long)guild);
+	if (out != common)
+		*out = *common;
+	return document_apply_guild(out, base, current(d)->intent, id, h, arg);
+}
+
+unsigned document_effective(const struct document *d, const struct settings *base, uint64_t guild,
+			    struct settings *out, document_fault_h *h, void *arg)
+{
+	unsigned faults;
+
 	*out = *base;
-	return document_apply(out, base, current(d)->intent, guild ? id : NULL, h, arg);
+	faults = document_apply(out, base, current(d)->intent, h, arg);
+	return guild ? faults + document_of_guild(d, base, out, guild, out, h, arg) : faults;
 }

@@ -108,5 +108,10 @@ enum document_result document_undo(struct document *d, const struct settings *ba
  */
 unsigned document_effective(const struct document *d, const struct settings *base, uint64_t guild,
 			    struct settings *out, document_fault_h *h, void *arg);
+/* The same of a guild, from the effective settings of none, which may be out: costs the guild's own
+ * part alone. Tells the faults of that part. */
+unsigned document_of_guild(const struct document *d, const struct settings *base,
+			   const struct settings *common, uint64_t guild, struct settings *out,
+			   document_fault_h *h, void *arg);
 
 #endif

@@ -84,7 +84,7 @@ static bool provider_may(const struct settings *base, const struct provider_reco
 
 	for (unsigned i = 0; *p->key_file && i < r->n[RECORD_KIND_PROVIDER]; i++)
 		if (strcmp(r->provider[i].key_file, p->key_file) == 0 &&
-		    strcmp(r->provider[i].url, p->url) == 0)
+		    provider_same_address(&r->provider[i], p))
 			return true;
 	return !*p->key_file;
 }
@@ -206,15 +206,11 @@ static void take_guild(struct checking *c, const char *guild, const json_t *inte
 }
 
 unsigned document_apply(struct settings *s, const struct settings *base, const json_t *intent,
-			const char *guild, document_fault_h *h, void *arg)
+			document_fault_h *h, void *arg)
 {
 	struct checking c = {.base = base, .s = s, .prefix = "", .h = h, .arg = arg};
-	const json_t *of_guild =
-		json_object_get(json_object_get(intent, "guilds"), guild ? guild : "");
 
 	take_intent(&c, intent);
-	if (guild && of_guild)
-		take_guild(&c, guild, of_guild);
 	c.member = "roles";
 	check_references(&c);
 	settings_check(s, on_record, &c);
@@ -222,7 +218,30 @@ unsigned document_apply(struct settings *s, const struct settings *base, const j
 	return c.faults;
 }
 
+unsigned document_apply_guild(struct settings *s, const struct settings *base, const json_t *intent,
+			      const char *guild, document_fault_h *h, void *arg)
+{
+	struct checking c = {.base = base, .s = s, .prefix = "", .h = h, .arg = arg};
+	const json_t *of_guild = json_object_get(json_object_get(intent, "guilds"), guild);
+
+	if (!of_guild)
+		return 0;
+	take_guild(&c, guild, of_guild);
+	c.member = "roles";
+	settings_check(s, on_record, &c);
+	records_mend(s, base);
+	return c.faults;
+}
+
 /* ---- all of it ---- */
+
+/* As Discord writes it: settings are looked up by that text. */
+static bool is_guild_id(const char *id)
+{
+	uint64_t guild;
+
+	return *id != '0' && discord_snowflake(id, &guild);
+}
 
 static unsigned check_shape(const json_t *intent, document_fault_h *h, void *arg)
 {
@@ -230,7 +249,6 @@ static unsigned check_shape(const json_t *intent, document_fault_h *h, void *arg
 	struct checking c = {.prefix = "", .h = h, .arg = arg};
 	const char *id;
 	const json_t *v;
-	uint64_t guild;
 
 	if (!json_is_object(intent)) {
 		fault(&c, "", "must be an object");
@@ -242,7 +260,7 @@ static unsigned check_shape(const json_t *intent, document_fault_h *h, void *arg
 		fault(&c, "guilds", "must be an object of settings by server id");
 	if (json_object_size(guilds) > DOCUMENT_GUILDS_MAX)
 		fault(&c, "guilds", "has too many servers");
-	json_object_foreach((json_t *)guilds, id, v) if (!discord_snowflake(id, &guild))
+	json_object_foreach((json_t *)guilds, id, v) if (!is_guild_id(id))
 		fault(&c, "guilds", "has a name that is no server id");
 	return c.faults;
 }
@@ -250,29 +268,28 @@ static unsigned check_shape(const json_t *intent, document_fault_h *h, void *arg
 int document_check(const struct settings *base, const json_t *intent, document_fault_h *h,
 		   void *arg)
 {
-	struct settings *s = NULL;
+	struct settings *common = NULL, *s = NULL;
+	unsigned faults = check_shape(intent, h, arg);
 	const char *id;
 	const json_t *v;
-	unsigned faults = check_shape(intent, h, arg);
 
 	if (faults)
 		return EINVAL;
-	if (settings_alloc(&s))
+	if (settings_alloc(&common))
 		return ENOMEM;
-	*s = *base;
-	faults = document_apply(s, base, intent, NULL, h, arg);
+	if (settings_alloc(&s)) {
+		settings_free(common);
+		return ENOMEM;
+	}
+	*common = *base;
+	faults = document_apply(common, base, intent, h, arg);
 	json_object_foreach(json_object_get(intent, "guilds"), id, v)
 	{
-		struct checking c = {.base = base, .s = s, .prefix = "", .h = h, .arg = arg};
-
 		(void)v;
-		*s = *base;
-		document_apply(s, base, intent, NULL, NULL, NULL);
-		take_guild(&c, id, v);
-		c.member = "roles";
-		settings_check(s, on_record, &c);
-		faults += c.faults;
+		*s = *common;
+		faults += document_apply_guild(s, base, intent, id, h, arg);
 	}
+	settings_free(common);
 	settings_free(s);
 	return faults ? EINVAL : 0;
 }

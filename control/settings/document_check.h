@@ -8,10 +8,13 @@
 /* The whole intent, with every guild's. EINVAL: faults were told; ENOMEM. */
 int document_check(const struct settings *base, const struct json_t *intent, document_fault_h *h,
 		   void *arg);
-/* Puts the intent, and of its guilds the one with this id (NULL: none), on s, which is a copy of
- * base. Returns how many faults there were. */
+/* Puts what the intent says for all guilds on s, which is a copy of base. Returns how many faults
+ * there were. */
 unsigned document_apply(struct settings *s, const struct settings *base,
-			const struct json_t *intent, const char *guild, document_fault_h *h,
-			void *arg);
+			const struct json_t *intent, document_fault_h *h, void *arg);
+/* Puts what it says for the guild with this id on s, over what it says for all. The same. */
+unsigned document_apply_guild(struct settings *s, const struct settings *base,
+			      const struct json_t *intent, const char *guild, document_fault_h *h,
+			      void *arg);
 
 #endif

@@ -219,19 +219,32 @@ int provider_socket_url(const struct provider_record *p, char *out, size_t size)
 	return 0;
 }
 
-void provider_shown(const struct provider_record *p, char *out, size_t size)
+void provider_show_url(const char *url, char *out, size_t size)
 {
-	const char *url = p->url, *sep = strstr(url, "://"), *at;
+	const char *sep = strstr(url, "://"), *at;
 	const char *host = sep ? sep + 3 : url;
 	int scheme = (int)(host - url);
 
-	if (!*url) {
-		snprintf(out, size, "%s", p->name);
-		return;
-	}
 	for (size_t n = strcspn(host, "/?#"); (at = memchr(host, '@', n)); host = at + 1)
 		n -= (size_t)(at + 1 - host);
 	snprintf(out, size, "%.*s%.*s", scheme, url, (int)strcspn(host, "?#"), host);
+}
+
+void provider_shown(const struct provider_record *p, char *out, size_t size)
+{
+	if (*p->url)
+		provider_show_url(p->url, out, size);
+	else
+		snprintf(out, size, "%s", p->name);
+}
+
+bool provider_same_address(const struct provider_record *a, const struct provider_record *b)
+{
+	const char *own = dialects[a->dialect].url;
+
+	return strcmp(a->url, b->url) == 0 &&
+	       (*a->url || a->dialect == b->dialect ||
+		(*own && strcmp(own, dialects[b->dialect].url) == 0));
 }
 
 bool provider_needs_key(const struct provider_record *p)

@@ -92,9 +92,13 @@ const char *settings_voice(const struct settings *s, enum role role,
  * started). Written on success only. */
 int provider_http_url(const struct provider_record *p, char *out, size_t size);
 int provider_socket_url(const struct provider_record *p, char *out, size_t size);
+/* Whether what goes to one goes to the other, too: without a url the dialect says where. */
+bool provider_same_address(const struct provider_record *a, const struct provider_record *b);
 /* Whether it is the dialect's own service, which takes nobody without a key. */
 bool provider_needs_key(const struct provider_record *p);
-/* The address for people: without user, password and query. Always terminated. */
+/* An address for people: without user, password and query. Always terminated. */
+void provider_show_url(const char *url, char *out, size_t size);
+/* The same of a provider; its name when it has none. */
 void provider_shown(const struct provider_record *p, char *out, size_t size);
 
 /* The variable of the key that a provider without an address of its own takes, and the file that

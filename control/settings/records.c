@@ -160,7 +160,7 @@ static void keep_keys(const struct provider_record *was, unsigned n, struct prov
 		for (unsigned j = 0; j < n; j++)
 			if (strcmp(is[i].name, was[j].name) == 0 &&
 			    strcmp(is[i].key_file, was[j].key_file) == 0 &&
-			    strcmp(is[i].url, was[j].url) == 0)
+			    provider_same_address(&is[i], &was[j]))
 				memcpy(is[i].key, was[j].key, sizeof is[i].key);
 }
 

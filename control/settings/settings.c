@@ -319,7 +319,7 @@ static const char *kept_key(const struct settings *was, const struct provider_re
 		const struct provider_record *q = &was->records.provider[i];
 
 		if (strcmp(q->name, p->name) == 0 && strcmp(q->key_file, p->key_file) == 0 &&
-		    strcmp(q->url, p->url) == 0)
+		    provider_same_address(q, p))
 			return q->key;
 	}
 	return "";

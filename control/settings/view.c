@@ -34,6 +34,22 @@ static void append(json_t **list, json_t *value)
 	}
 }
 
+/* What of an address is a secret (settings_secrets) is left out. */
+static json_t *address_json(const char *url)
+{
+	char shown[PROVIDER_URL_MAX];
+
+	provider_show_url(url, shown, sizeof shown);
+	return json_string(shown);
+}
+
+static bool is_address(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n > 4 && strcmp(name + n - 4, "_url") == 0;
+}
+
 static json_t *value_json(const struct settings *s, const struct settings_row *r)
 {
 	const char *field = (const char *)s + r->offset;
@@ -50,8 +66,25 @@ static json_t *value_json(const struct settings *s, const struct settings_row *r
 		return json_pack("{s:b}", "set", *field != '\0');
 	default:
 		settings_print(s, r, text, sizeof text);
-		return json_string(text);
+		return is_address(r->name) ? address_json(text) : json_string(text);
 	}
+}
+
+static json_t *shown_records(const struct settings *s, const char *name)
+{
+	json_t *list = records_json(s, name), *record;
+	size_t i;
+
+	json_array_foreach(list, i, record)
+	{
+		const char *url = json_string_value(json_object_get(record, "url"));
+
+		if (url && json_object_set_new(record, "url", address_json(url))) {
+			json_decref(list);
+			return NULL;
+		}
+	}
+	return list;
 }
 
 json_t *settings_values_json(const struct settings *s)
@@ -61,7 +94,7 @@ json_t *settings_values_json(const struct settings *s)
 	for (size_t i = 0; i < settings_n_rows; i++)
 		put(&all, settings_rows[i].name, value_json(s, &settings_rows[i]));
 	for (unsigned i = 0; records_member(i); i++)
-		put(&all, records_member(i), records_json(s, records_member(i)));
+		put(&all, records_member(i), shown_records(s, records_member(i)));
 	return all;
 }
 

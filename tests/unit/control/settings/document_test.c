@@ -179,6 +179,8 @@ TEST(intents_that_cannot_take_effect_say_why)
 		{"{\"preset\": \"loud\"}", "must be one of: quiet balanced chatty local"},
 		{"{\"guilds\": []}", "by server id"},
 		{"{\"guilds\": {\"x\": {}}}", "no server id"},
+		/* It would be nobody's: ids are looked up as Discord writes them. */
+		{"{\"guilds\": {\"042\": {\"hold_ms\": 1}}}", "no server id"},
 		{"{\"guilds\": {\"42\": 1}}", "guilds/42/: must be an object"},
 		{"{\"guilds\": {\"42\": {\"hold_ms\": -1}}}", "guilds/42/hold_ms: "},
 		{"{\"guilds\": {\"42\": {\"reply_path\": \"brain\"}}}", "cannot differ"},
@@ -205,6 +207,78 @@ TEST(intents_that_cannot_take_effect_say_why)
 		DOCUMENT_SAVED);
 	CHECK_INT(effective(&w, 0), 0);
 	CHECK_STR(settings_role(w.out, ROLE_TEXT, 0)->model, "m");
+	world_close(&w);
+}
+
+/* "url" is empty in both, and that is another address for each dialect. */
+TEST(a_key_of_one_service_goes_to_no_other)
+{
+	static const char own[] = "[{\"name\": \"a\", \"dialect\": \"anthropic\", \"key_file\": "
+				  "\"/k\"}]";
+	static const char other[] = "[{\"name\": \"a\", \"dialect\": \"xai\", \"key_file\": "
+				    "\"/k\"}]";
+	struct world w;
+	char intent[128];
+
+	CHECK(world_open(&w));
+	CHECK_INT(settings_set(w.base, "providers", own), 0);
+	CHECK_INT(settings_set(w.base, SETTINGS_KEY_OF "a", "secret"), 0);
+	snprintf(intent, sizeof intent, "{\"providers\": %s}", other);
+	CHECK_INT(put(&w, 0, "", intent), DOCUMENT_INVALID);
+	CHECK(strstr(w.told, "\"key_file\" may only be one"));
+	/* As from a settings file that was changed. */
+	*w.out = *w.base;
+	CHECK_INT(settings_set(w.base, "providers", other), 0);
+	CHECK_STR(settings_provider_named(w.base, "a")->url, "https://api.x.ai/v1");
+	CHECK_STR(settings_provider_named(w.base, "a")->key, "");
+	CHECK_STR(settings_provider_named(w.out, "a")->key, "secret");
+	world_close(&w);
+}
+
+static size_t allocations;
+
+static void *count_allocation(size_t n)
+{
+	allocations++;
+	return malloc(n);
+}
+
+/* How often jansson allocates while an intent with so many servers is checked. */
+static size_t cost_of(struct world *w, unsigned guilds)
+{
+	json_t *intent = json_object(), *list = json_array(), *own = json_object();
+	char id[24], model[24];
+
+	for (unsigned i = 0; i < 64; i++) {
+		snprintf(model, sizeof model, "model-%u", i);
+		json_array_append_new(list, json_pack("{s:s,s:i}", "model", model, "usd", 1));
+	}
+	for (unsigned i = 0; i < guilds; i++) {
+		snprintf(id, sizeof id, "%u", 1000 + i);
+		json_object_set_new(own, id, json_pack("{s:i}", "hold_ms", (int)i));
+	}
+	json_object_set_new(intent, "prices", list);
+	json_object_set_new(intent, "guilds", own);
+	allocations = 0;
+	json_set_alloc_funcs(count_allocation, free);
+	if (document_try(w->d, w->base, intent, on_fault, w) != DOCUMENT_SAVED)
+		allocations = 0;
+	json_set_alloc_funcs(malloc, free);
+	json_decref(intent);
+	return allocations;
+}
+
+/* Otherwise one small request stops the loop for half a second. */
+TEST(a_server_costs_a_change_no_more_than_its_own_settings)
+{
+	struct world w;
+	size_t one, many;
+
+	CHECK(world_open(&w));
+	one = cost_of(&w, 1);
+	many = cost_of(&w, 101);
+	CHECK(one && many);
+	CHECK((many - one) / 100 < 100);
 	world_close(&w);
 }
 
@@ -301,6 +375,17 @@ TEST(views_hold_no_secret)
 	      strstr(text, "\"hold_ms\":2500"));
 	CHECK(strstr(text, "\"discord_token\":{\"set\":false}") && !strstr(text, "sk-secret"));
 	free(text);
+	/* Nor one in an address. */
+	settings_set(s, "brain_url", "wss://me:pass-word@a/v1/realtime?key=in-query");
+	settings_set(s, "providers",
+		     "[{\"name\":\"b\",\"url\":\"https://b/v1?key=in-query\",\"model\":\"m\"}]");
+	text = dumped(settings_values_json(s));
+	CHECK(!strstr(text, "in-query") && !strstr(text, "pass-word"));
+	CHECK(strstr(text, "\"brain_url\":\"wss://a/v1/realtime\""));
+	CHECK(strstr(text, "[{\"model\":\"m\",\"name\":\"b\",\"url\":\"https://b/v1\"}]"));
+	free(text);
+	settings_set(s, "brain_url", "");
+	settings_set(s, "providers", "[]");
 	text = dumped(settings_bindings_json(s));
 	CHECK(strstr(text, "\"voice\":[{\"dialect\":\"openai\",\"model\":\"gpt-realtime\","
 			   "\"provider\":\"openai\",\"url\":\"https://api.openai.com/v1\"}]"));
